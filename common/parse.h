@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* parse.h - numbers, rates, durations and lists as users write them. All return 0, or -EINVAL, or -ERANGE. */
+#ifndef COMMON_PARSE_H
+#define COMMON_PARSE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* A whole decimal number from @min to @max, nothing around it. */
+int parse_u64(const char *text, uint64_t min, uint64_t max, uint64_t *out);
+/* "10", "0.5", "10s", "500ms", "2m", "1h", "1d" into nanoseconds; bare numbers are seconds; above 0. */
+int parse_duration(const char *text, uint64_t *ns);
+/* "99", "0.5", "1k", "1kHz", "99Hz" into millihertz; above 0, at most 1 MHz. */
+int parse_rate(const char *text, uint64_t *mhz);
+/* "0,2-4" into the bits of @set (@bits of them, 64 a word); at least one. */
+int parse_list(const char *text, uint64_t *set, size_t bits);
+
+#endif

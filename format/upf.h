@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * upf.h - write and read uniprof traces (.upf).
+ *
+ * The byte layout is FORMAT.md, which is normative; this library needs only the C library, LZ4 and xxHash, knows
+ * nothing of Xen, and never prints or exits. Functions return 0 or a negative errno, constructors NULL with errno set;
+ * what is wrong with a trace is told by enum upf_fault and upf_fault_text().
+ *
+ * Times are nanoseconds of the recording host's monotonic clock since the session's start; the trace keeps whole
+ * microseconds (UPF_TICK_NS).
+ */
+#ifndef UPF_H
+#define UPF_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define UPF_MAJOR 1
+#define UPF_MINOR 0
+#define UPF_TICK_NS 1000u      /* resolution of every time in a trace (FORMAT.md, "Units") */
+#define UPF_DEPTH_MAX 1024u    /* deepest stack a trace may hold */
+#define UPF_VCPUS_MAX 4096u    /* vCPU numbers are below this */
+#define UPF_DOMAINS_MAX 4096u  /* domain indices are below this */
+#define UPF_RAW_MAX (1u << 20) /* largest block before compression */
+
+/* What the guest is. Unknown values are kept and shown as numbers. */
+enum upf_arch { UPF_ARCH_UNKNOWN = 0, UPF_ARCH_X86_64, UPF_ARCH_X86_32, UPF_ARCH_ARM64, UPF_ARCH_ARM32 };
+enum upf_kind { UPF_KIND_UNKNOWN = 0, UPF_KIND_PV, UPF_KIND_PVH, UPF_KIND_HVM };
+
+/* What a vCPU was doing when its domain was paused. "Runnable" wanted a CPU and had none. */
+enum upf_state { UPF_RUNNING = 0, UPF_RUNNABLE = 1, UPF_BLOCKED = 2, UPF_OFFLINE = 3 };
+
+/* Why a stack walk ended. Only UPF_END_ROOT is a whole stack; DEPTH and COLD are truncated, the others broken. */
+enum upf_end {
+	UPF_END_ROOT = 0,         /* the chain ended as it should: frame pointer or return address 0 */
+	UPF_END_DEPTH = 1,        /* --max-stack reached */
+	UPF_END_COLD = 2,         /* a page was not mapped by the recorder yet */
+	UPF_END_UNMAPPED = 3,     /* the guest has no page at the frame pointer */
+	UPF_END_MISALIGNED = 4,   /* the frame pointer is not a multiple of the word size */
+	UPF_END_NONCANONICAL = 5, /* the frame pointer is no address of this architecture */
+	UPF_END_DESCENDING = 6,   /* the frame pointer does not lie above the one before: a loop or no frame pointer */
+	UPF_END_UNREADABLE = 7,   /* page tables or stack lie in memory that Xen does not let dom0 map */
+	UPF_END_NONE = 8,         /* the vCPU has no registers: offline, or never brought up */
+};
+
+/* Why samples are missing. */
+enum upf_lost {
+	UPF_LOST_WRITER = 1, /* the trace could not be written fast enough */
+	UPF_LOST_PAUSED = 2, /* the domain stood paused by somebody else: not sampled through it */
+	UPF_LOST_VOID = 3,   /* our pause was undone by somebody else while we read */
+	UPF_LOST_CALL = 4,   /* the hypervisor refused a call */
+};
+
+/* What happened to a domain. */
+enum upf_event_code {
+	UPF_EVENT_START = 1,    /* sampling of this domain began */
+	UPF_EVENT_DYING = 2,    /* the domain is being destroyed, or gone */
+	UPF_EVENT_SHUTDOWN = 3, /* value: Xen's shutdown code (0 poweroff, 1 reboot, 2 suspend, 3 crash, ...) */
+	UPF_EVENT_REBOOT = 4,   /* value: the new domid */
+	UPF_EVENT_PAUSED = 5,   /* somebody else paused it */
+	UPF_EVENT_RESUMED = 6,
+	UPF_EVENT_RATE = 7,     /* value: the new rate in millihertz */
+};
+
+/* Why a recording ended (footer). */
+enum upf_reason {
+	UPF_REASON_UNKNOWN = 0, /* no footer: killed, disk full, cut off */
+	UPF_REASON_DURATION = 1,
+	UPF_REASON_SAMPLES = 2, /* --samples reached */
+	UPF_REASON_SIGNAL = 3,
+	UPF_REASON_DOMAIN = 4, /* the last domain ended */
+	UPF_REASON_OUTPUT = 5, /* the output failed or its reader went away */
+	UPF_REASON_ERROR = 6,  /* the hypervisor refused to go on */
+};
+
+/* Texts for people; never NULL, "?" for values of a later version. */
+const char *upf_arch_text(unsigned arch);
+const char *upf_kind_text(unsigned kind);
+const char *upf_state_text(unsigned state);
+const char *upf_end_text(unsigned end);
+const char *upf_lost_text(unsigned reason);
+const char *upf_event_text(unsigned code);
+const char *upf_reason_text(unsigned reason);
+
+/* --- what a reader must know first ------------------------------------------------------------------------------- */
+
+struct upf_domain {
+	uint32_t id; /* Xen's domid */
+	uint8_t uuid[16];
+	uint8_t kind; /* enum upf_kind */
+	uint8_t arch; /* enum upf_arch */
+	uint32_t vcpus;
+	const char *name;     /* NULL: not known */
+	const char *image;    /* path given by the user, NULL: not given */
+	const char *build_id; /* hexadecimal, NULL: not given */
+};
+
+struct upf_session {
+	uint8_t trace_id[16];    /* random; every block repeats its first 8 bytes */
+	uint64_t start_real_ns;  /* CLOCK_REALTIME at time 0 of the trace */
+	uint64_t start_mono_ns;  /* CLOCK_MONOTONIC at the same moment */
+	uint64_t rate_mhz;       /* requested rounds a second, in millihertz */
+	uint32_t max_stack;      /* most frames kept of a stack */
+	const char *command;     /* the recorder's command line, shell-quoted */
+	const char *recorder;    /* "uniprof-record 2.0" */
+	const char *host;        /* host name */
+	const char *hypervisor;  /* "Xen 4.17.7, domctl 0x15" */
+	const struct upf_domain *domains;
+	size_t ndomains;
+};
+
+/* --- the pause histogram: log-linear, 16 steps to each power of two, so within 6.25 % ----------------------------- */
+
+#define UPF_HIST_BUCKETS 640
+struct upf_hist {
+	uint64_t count, sum_ns, max_ns;
+	uint64_t bucket[UPF_HIST_BUCKETS];
+};
+void upf_hist_add(struct upf_hist *h, uint64_t ns);
+/* The value below which @permille of 1000 pauses lie, ns (upper edge of the bucket, never above the maximum). */
+uint64_t upf_hist_quantile(const struct upf_hist *h, unsigned permille);
+
+struct upf_totals {
+	uint64_t rounds;   /* looks at a domain, the unpaused ("nothing ran") ones included */
+	uint64_t pauses;   /* of them with a pause */
+	uint64_t samples;  /* stacks of vCPUs, repeated ones included */
+	uint64_t lost;     /* samples lost, every reason */
+	uint64_t late;     /* deadlines missed */
+	uint64_t duration_ns;
+	struct upf_hist pause;
+};
+
+/* --- writing ------------------------------------------------------------------------------------------------------ */
+
+/*
+ * An encoder gathers the records of one block in memory: no allocation after upf_encoder_new(), no I/O, no locks; it
+ * belongs to the sampling thread until it is handed to the writer.
+ * Every upf_encode_*() returns 0, or -ENOSPC with the encoder unchanged when the block is full.
+ */
+struct upf_encoder;
+struct upf_encoder *upf_encoder_new(void); /* NULL: errno */
+void upf_encoder_free(struct upf_encoder *e);
+/* Empties the block and starts a new one; @period_ns is the expected time between rounds, used as a predictor. */
+void upf_encoder_reset(struct upf_encoder *e, uint64_t period_ns);
+bool upf_encoder_empty(const struct upf_encoder *e);
+/* Time of the block's first record, ns; meaningless while it is empty. */
+uint64_t upf_encoder_first_time(const struct upf_encoder *e);
+uint64_t upf_encoder_samples(const struct upf_encoder *e);
+
+struct upf_sample {
+	uint32_t vcpu;
+	uint8_t state;    /* enum upf_state */
+	uint8_t end;      /* enum upf_end */
+	bool user;        /* the vCPU was in user mode */
+	uint64_t cpu_ns;  /* CPU time since this vCPU's last sample; pass multiples of UPF_TICK_NS so that sums are exact */
+	const uint64_t *frames; /* leaf first */
+	uint32_t depth;
+};
+
+/* A round: one pause of one domain (@domain indexes the session's list) and the samples of its vCPUs, all or none. */
+int upf_encode_round(struct upf_encoder *e, uint32_t domain, uint64_t time_ns, uint64_t pause_ns,
+                     const struct upf_sample *samples, size_t n);
+/* Nothing ran since this domain's last round: all its samples again, no CPU time used, no pause.
+ * -ENOENT when this block has no round of the domain yet: write that round again in full, pause 0. */
+int upf_encode_same(struct upf_encoder *e, uint32_t domain, uint64_t time_ns);
+int upf_encode_lost(struct upf_encoder *e, uint32_t domain, uint64_t time_ns, uint64_t count, enum upf_lost why);
+int upf_encode_late(struct upf_encoder *e, uint32_t domain, uint64_t time_ns, uint64_t missed);
+int upf_encode_event(struct upf_encoder *e, uint32_t domain, uint64_t time_ns, enum upf_event_code code, uint64_t value);
+
+/*
+ * A writer compresses blocks and puts them out. @write must take all @len bytes and returns 0 or a negative errno, which
+ * ends the trace: every later call returns the same error.
+ */
+typedef int (*upf_write_fn)(void *ctx, const void *data, size_t len);
+struct upf_writer;
+/* Writes the file header. The session is not kept. NULL: errno. */
+struct upf_writer *upf_writer_new(const struct upf_session *session, upf_write_fn write, void *ctx);
+int upf_writer_block(struct upf_writer *w, struct upf_encoder *e); /* an empty encoder writes nothing */
+/* Footer with totals, histogram, index and reason. */
+int upf_writer_finish(struct upf_writer *w, const struct upf_totals *totals, enum upf_reason reason);
+uint64_t upf_writer_bytes(const struct upf_writer *w); /* put out so far; safe to read from another thread */
+void upf_writer_free(struct upf_writer *w);
+
+/* --- reading ------------------------------------------------------------------------------------------------------ */
+
+enum upf_fault {
+	UPF_OK = 0,
+	UPF_FAULT_EMPTY,        /* no byte at all */
+	UPF_FAULT_MAGIC,        /* not a uniprof trace */
+	UPF_FAULT_MAJOR,        /* a later major version */
+	UPF_FAULT_FEATURE,      /* a required feature this reader does not know */
+	UPF_FAULT_HEADER,       /* the file header is damaged or cut */
+	UPF_FAULT_IO,           /* reading failed: errno */
+	UPF_FAULT_MEMORY,
+	/* of single blocks; the reader skips the block and goes on */
+	UPF_FAULT_CUT,          /* the trace ends inside the block */
+	UPF_FAULT_CHECKSUM,
+	UPF_FAULT_SIZE,         /* an impossible size */
+	UPF_FAULT_COMPRESSION,  /* LZ4 does not decode */
+	UPF_FAULT_RECORD,       /* a record inside a sound block breaks the format */
+	UPF_FAULT_FOREIGN,      /* the block belongs to another trace */
+	UPF_FAULT_ORDER,        /* the block stands twice or out of order */
+	UPF_FAULT_GAP,          /* bytes that are no block */
+};
+const char *upf_fault_text(enum upf_fault fault);
+
+/* What a reader came across; all zero but blocks, and has_footer set, is a sound and whole trace. */
+struct upf_health {
+	uint64_t blocks;        /* sound ones */
+	uint64_t damaged;       /* skipped, whatever the fault */
+	uint64_t missing;       /* holes in the blocks' sequence numbers */
+	uint64_t skipped_bytes; /* bytes that were no sound block */
+	bool cut;               /* ends inside a block or the header */
+	bool has_footer;
+};
+
+struct upf_reader;
+/*
+ * Reads @fd, a file or a pipe, from its current position to its end, strictly forward; the caller keeps the descriptor.
+ * NULL: *fault says why (and errno for UPF_FAULT_IO). For UPF_FAULT_FEATURE and UPF_FAULT_MAJOR, @detail (NULL or at
+ * least 64 bytes) gets what was asked for, as text.
+ */
+struct upf_reader *upf_reader_open(int fd, enum upf_fault *fault, char *detail);
+void upf_reader_close(struct upf_reader *r);
+const struct upf_session *upf_reader_session(const struct upf_reader *r); /* strings live as long as the reader */
+unsigned upf_reader_minor(const struct upf_reader *r);
+const struct upf_health *upf_reader_health(const struct upf_reader *r); /* final at the end */
+uint64_t upf_reader_bytes(const struct upf_reader *r);                  /* read so far */
+/* The footer's totals and reason: NULL before the end or without a footer. */
+const struct upf_totals *upf_reader_totals(const struct upf_reader *r, enum upf_reason *reason);
+
+enum upf_block_type { UPF_BLOCK_SAMPLES = 1, UPF_BLOCK_FOOTER = 2 };
+struct upf_block {
+	uint64_t offset; /* in the file */
+	uint8_t type;
+	uint64_t seq;
+	uint32_t stored_size, raw_size; /* on disk without the block header; decompressed */
+	uint64_t first_ns, last_ns;
+	uint64_t samples, lost;
+	enum upf_fault fault; /* not UPF_OK: payload is NULL, the block (or gap) was skipped */
+	const uint8_t *payload; /* raw_size bytes, valid until the next call */
+};
+/* 1: *b is the next block, damaged ones and blocks of unknown optional types included; 0: end; negative errno: reading failed. */
+int upf_reader_next(struct upf_reader *r, struct upf_block *b);
+
+/*
+ * A decoder goes through the records of one samples block. Stacks are nodes of a tree: node 0 is the empty stack, every
+ * other one is its parent (the caller) with one frame more; a decoded block can never hold more nodes than bytes.
+ */
+struct upf_node {
+	uint64_t address;
+	uint32_t parent;
+	uint32_t depth; /* frames from here to the root, this one included */
+};
+
+enum upf_record_kind { UPF_ROUND = 1, UPF_SAMPLE = 2, UPF_SAME = 3, UPF_LOST = 4, UPF_LATE = 5, UPF_EVENT = 6 };
+struct upf_record {
+	uint8_t kind;      /* enum upf_record_kind; others: optional record of a later version, to be passed over */
+	uint32_t index;    /* number of the record in its block */
+	uint32_t domain;   /* index into the session's domains; may be unknown there: check */
+	uint64_t time_ns;
+	uint64_t pause_ns; /* ROUND */
+	/* SAMPLE: one follows UPF_ROUND for each vCPU; UPF_SAME is followed by all the samples it repeats, @repeated set */
+	uint32_t vcpu;
+	uint8_t state, end;
+	bool user, repeated;
+	uint64_t cpu_ns;
+	uint32_t stack;    /* the leaf's node */
+	uint64_t count;    /* LOST, LATE: how many; EVENT: its value */
+	uint8_t code;      /* LOST: enum upf_lost; EVENT: enum upf_event_code */
+};
+
+struct upf_decoder;
+struct upf_decoder *upf_decoder_new(void);
+void upf_decoder_free(struct upf_decoder *d);
+/* @b must be a sound samples block and outlive the decoding. UPF_OK or UPF_FAULT_RECORD, _MEMORY. */
+enum upf_fault upf_decoder_start(struct upf_decoder *d, const struct upf_block *b);
+/* 1: a record; 0: end of the block; -EBADMSG: the rest of the block breaks the format; -ENOMEM. */
+int upf_decoder_next(struct upf_decoder *d, struct upf_record *rec);
+/* The nodes so far, @n of them, node 0 included; the array may move with the next upf_decoder_next(). */
+const struct upf_node *upf_decoder_nodes(const struct upf_decoder *d, uint32_t *n);
+
+#endif
