@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* abi.h - Xen's public structures as this project's own, shared by the backends that talk to a real Xen. */
+#ifndef XENIF_ABI_H
+#define XENIF_ABI_H
+
+#ifndef __XEN_TOOLS__
+#define __XEN_TOOLS__
+#endif
+#include <stdarg.h>
+#include <stdint.h>
+
+#include <xen/xen.h>
+#include <xen/domctl.h>
+
+#include "xenif/xenif.h"
+
+void abi_info(const struct xen_domctl_getdomaininfo *from, struct guest_info *to);
+void abi_vcpu(const struct xen_domctl_getvcpuinfo *before, const struct xen_domctl_getvcpuinfo *after,
+              struct vcpu_stop *to);
+/* Of a 64-bit PV guest. */
+void abi_regs_pv64(const vcpu_guest_context_t *from, struct vcpu_regs *to);
+
+/* Why the hypervisor cannot be reached, from the errno of opening its device, as one line for the user. */
+void abi_explain_open(int error, char *why, size_t size);
+
+#endif

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * space.h - reads words of a guest's address space, page tables walked afresh for each page and sample.
+ * Makes no call and allocates nothing: it may run while the guest is paused.
+ */
+#ifndef XENIF_SPACE_H
+#define XENIF_SPACE_H
+
+#include <stdint.h>
+
+#include "xenif/arch.h"
+#include "xenif/pages.h"
+
+struct space {
+	const struct arch *arch;
+	struct pages *pages;
+	uint64_t root;
+	/* the page read last: consecutive frames mostly share one */
+	uint64_t last_address; /* of the page; 1: none */
+	const uint8_t *last;
+};
+
+static inline struct space space_of(const struct arch *arch, struct pages *pages, uint64_t root)
+{
+	return (struct space){.arch = arch, .pages = pages, .root = root, .last_address = 1};
+}
+
+/*
+ * The word at @address, which must be aligned to the word size. 0; -EFAULT: no page there; -EAGAIN: a page is not mapped
+ * by us yet (noted for pages_fill()); -EIO: it cannot be mapped.
+ */
+int space_read(struct space *s, uint64_t address, uint64_t *word);
+
+#endif

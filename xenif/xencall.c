@@ -1,0 +1,425 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Xen by libxencall and libxenforeignmemory, whose interfaces are stable. The domctl interface is not: its version is
+ * found at run time, and of its structures only parts are used that kept their place from Xen 4.8 on.
+ *
+ * A sample is two system calls whatever the number of vCPUs: one multicall that ends with the guest paused and its
+ * registers read, and the unpause.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "xenif/abi.h" /* first: Xen's headers want __XEN_TOOLS__ */
+
+#include <xen/version.h>
+#include <xencall.h>
+#include <xenforeignmemory.h>
+#include <xentoollog.h>
+
+#include "xenif/arch.h"
+#include "xenif/names.h"
+#include "xenif/xenif.h"
+
+/* Newest first of those known to fit (Xen 4.22 to 4.8); a wrong one is refused with EACCES before anything happens. */
+static const uint32_t domctl_versions[] = {
+	0x18, 0x17, 0x16, 0x15, 0x14, 0x13, 0x12, 0x11, 0x10, 0xf, 0xd, 0xc,
+};
+
+struct xenif {
+	xencall_handle *call;
+	xenforeignmemory_handle *memory;
+	struct names *names;
+	struct xentoollog_logger logger;
+	struct xen_domctl *op; /* for single calls */
+	uint32_t interface;
+	char version[64];
+};
+
+struct guest {
+	struct xenif *x;
+	uint32_t domid, vcpus, nwanted;
+	uint32_t *wanted; /* vCPU numbers whose registers are read */
+	/* One buffer that never faults, as hypercalls need it: */
+	void *buffer;
+	multicall_entry_t *list;
+	struct xen_domctl *ops;    /* the list's, in its order */
+	struct xen_domctl *unpause;
+	vcpu_guest_context_t *contexts; /* of the wanted ones */
+};
+
+/* libxencall would print its own lines; this program says what is wrong itself. */
+static void quiet(struct xentoollog_logger *logger, xentoollog_level level, int error, const char *context,
+                  const char *format, va_list args)
+{
+	(void)logger, (void)level, (void)error, (void)context, (void)format, (void)args;
+}
+
+static void fill(const struct xenif *x, struct xen_domctl *op, uint32_t cmd, uint32_t domid)
+{
+	memset(op, 0, sizeof(*op));
+	op->cmd = cmd;
+	op->interface_version = x->interface;
+	op->domain = (domid_t)domid;
+}
+
+static int call(struct xenif *x, struct xen_domctl *op)
+{
+	return xencall1(x->call, __HYPERVISOR_domctl, (uintptr_t)op) < 0 ? -errno : 0;
+}
+
+/* --- connection ------------------------------------------------------------------------------------------------------ */
+
+static int find_interface(struct xenif *x)
+{
+	int rc = -EACCES;
+
+	for (size_t i = 0; rc == -EACCES && i < sizeof(domctl_versions) / sizeof(*domctl_versions); i++) {
+		x->interface = domctl_versions[i];
+		fill(x, x->op, XEN_DOMCTL_getdomaininfo, 0);
+		rc = call(x, x->op);
+	}
+	return rc == -ESRCH ? 0 : rc;
+}
+
+static void read_version(struct xenif *x)
+{
+	int version = xencall2(x->call, __HYPERVISOR_xen_version, XENVER_version, 0);
+	char *extra = (char *)x->op;
+
+	memset(extra, 0, sizeof(*x->op));
+	if (xencall2(x->call, __HYPERVISOR_xen_version, XENVER_extraversion, (uintptr_t)extra) < 0)
+		extra[0] = '\0';
+	snprintf(x->version, sizeof(x->version), "Xen %d.%d%.*s", version >> 16 & 0xffff, version & 0xffff,
+	         (int)sizeof(xen_extraversion_t), extra);
+}
+
+static void explain_interface(const struct xenif *x, int rc, char *why, size_t size)
+{
+	const size_t n = sizeof(domctl_versions) / sizeof(*domctl_versions);
+
+	if (rc == -EACCES)
+		snprintf(why, size, "%s speaks none of the domctl versions this program knows (0x%x to 0x%x): "
+		         "a newer uniprof is needed", x->version, domctl_versions[n - 1], domctl_versions[0]);
+	else if (rc == -EPERM)
+		snprintf(why, size, "%s does not let this domain control others: run it in dom0", x->version);
+	else
+		snprintf(why, size, "%s refuses to describe its domains: %s", x->version, strerror(-rc));
+}
+
+static void close_xen(struct xenif *x)
+{
+	if (!x)
+		return;
+	names_close(x->names);
+	if (x->op)
+		xencall_free_buffer(x->call, x->op);
+	if (x->memory)
+		xenforeignmemory_close(x->memory);
+	if (x->call)
+		xencall_close(x->call);
+	free(x);
+}
+
+static struct xenif *open_xen(char *why, size_t size)
+{
+	struct xenif *x = calloc(1, sizeof(*x));
+	int rc;
+
+	if (!x) {
+		snprintf(why, size, "out of memory");
+		return NULL;
+	}
+	x->logger.vmessage = quiet;
+	x->call = xencall_open(&x->logger, 0);
+	x->memory = x->call ? xenforeignmemory_open(&x->logger, 0) : NULL;
+	x->op = x->memory ? xencall_alloc_buffer(x->call, sizeof(*x->op)) : NULL;
+	if (!x->op) {
+		abi_explain_open(errno, why, size);
+		close_xen(x);
+		return NULL;
+	}
+	read_version(x);
+	rc = find_interface(x);
+	if (rc != 0) {
+		explain_interface(x, rc, why, size);
+		close_xen(x);
+		return NULL;
+	}
+	snprintf(x->version + strlen(x->version), sizeof(x->version) - strlen(x->version), ", domctl 0x%x", x->interface);
+	x->names = names_open();
+	return x;
+}
+
+static const char *version(struct xenif *x)
+{
+	return x->version;
+}
+
+static int next(struct xenif *x, uint32_t domid, struct guest_info *info)
+{
+	int rc;
+
+	if (domid >= DOMID_FIRST_RESERVED)
+		return -ESRCH;
+	fill(x, x->op, XEN_DOMCTL_getdomaininfo, domid);
+	rc = call(x, x->op);
+	/* Xen up to 4.17 answers with the next domain itself; later ones only know the one asked for. */
+	for (uint32_t d = domid + 1; rc == -ESRCH && x->interface >= 0x16 && d < DOMID_FIRST_RESERVED; d++) {
+		fill(x, x->op, XEN_DOMCTL_getdomaininfo, d);
+		rc = call(x, x->op);
+	}
+	if (rc == 0)
+		abi_info(&x->op->u.getdomaininfo, info);
+	return rc;
+}
+
+static int domain_name(struct xenif *x, uint32_t domid, char *name, size_t size)
+{
+	return names_of(x->names, domid, name, size);
+}
+
+static uint32_t own_domid(struct xenif *x)
+{
+	return names_own_domid(x->names);
+}
+
+/* --- guest ----------------------------------------------------------------------------------------------------------- */
+
+static size_t align(size_t n)
+{
+	return (n + 63) & ~(size_t)63;
+}
+
+/* Cuts the buffer into its parts; with buffer NULL only tells how large it must be. */
+static size_t lay_out(struct guest *g, uint8_t *buffer)
+{
+	size_t entries = 2 + 2 * (size_t)g->vcpus + g->nwanted;
+	size_t at = 0;
+
+	g->list = (void *)(buffer + at);
+	at += align(entries * sizeof(*g->list));
+	g->ops = (void *)(buffer + at);
+	at += align(entries * sizeof(*g->ops));
+	g->unpause = (void *)(buffer + at);
+	at += align(sizeof(*g->unpause));
+	g->contexts = (void *)(buffer + at);
+	return at + g->nwanted * sizeof(*g->contexts);
+}
+
+static int choose(struct guest *g, const uint64_t *wanted)
+{
+	g->wanted = calloc(g->vcpus, sizeof(*g->wanted));
+	if (!g->wanted)
+		return -ENOMEM;
+	for (uint32_t v = 0; v < g->vcpus; v++)
+		if (!wanted || (wanted[v / 64] >> v % 64 & 1))
+			g->wanted[g->nwanted++] = v;
+	return 0;
+}
+
+static void detach(struct guest *g)
+{
+	if (!g)
+		return;
+	if (g->buffer)
+		xencall_free_buffer(g->x->call, g->buffer);
+	free(g->wanted);
+	free(g);
+}
+
+/* 0 for a guest whose stacks this file can walk. */
+static int check_kind(struct xenif *x, const struct guest_info *info)
+{
+	int rc;
+
+	if (info->hvm)
+		return -ENOTSUP;
+	fill(x, x->op, XEN_DOMCTL_get_address_size, info->domid);
+	rc = call(x, x->op);
+	if (rc != 0)
+		return rc;
+	return x->op->u.address_size.size == 64 ? 0 : -ENOTSUP;
+}
+
+static struct guest *attach(struct xenif *x, const struct guest_info *info, const uint64_t *wanted)
+{
+	struct guest *g = calloc(1, sizeof(*g));
+	int rc = g ? check_kind(x, info) : -ENOMEM;
+
+	if (rc == 0) {
+		g->x = x;
+		g->domid = info->domid;
+		g->vcpus = info->vcpus;
+		rc = choose(g, wanted);
+	}
+	if (rc == 0) {
+		g->buffer = xencall_alloc_buffer(x->call, lay_out(g, NULL));
+		rc = g->buffer ? 0 : -ENOMEM;
+	}
+	if (rc != 0) {
+		detach(g);
+		errno = -rc;
+		return NULL;
+	}
+	lay_out(g, g->buffer);
+	return g;
+}
+
+static const struct arch *guest_arch(const struct guest *g)
+{
+	(void)g;
+	return &arch_x86_64_pv;
+}
+
+static int info(struct guest *g, struct guest_info *info)
+{
+	struct xen_domctl *op = g->x->op;
+	int rc;
+
+	fill(g->x, op, XEN_DOMCTL_getdomaininfo, g->domid);
+	rc = call(g->x, op);
+	if (rc != 0)
+		return rc;
+	abi_info(&op->u.getdomaininfo, info);
+	return info->domid == g->domid ? 0 : -ESRCH;
+}
+
+/* Adds one domctl to the list, which Xen may have scribbled on: a debug build overwrites consumed entries. */
+static struct xen_domctl *add(struct guest *g, size_t *n, uint32_t cmd)
+{
+	struct xen_domctl *op = &g->ops[*n];
+
+	fill(g->x, op, cmd, g->domid);
+	memset(&g->list[*n], 0, sizeof(*g->list));
+	g->list[*n].op = __HYPERVISOR_domctl;
+	g->list[*n].args[0] = (uintptr_t)op;
+	++*n;
+	return op;
+}
+
+/* Where each part of the list begins. */
+struct parts {
+	size_t info, before, pause, contexts, after, end;
+};
+
+static struct parts build(struct guest *g)
+{
+	struct parts p = {0};
+	size_t n = 0;
+
+	add(g, &n, XEN_DOMCTL_getdomaininfo);
+	p.before = n;
+	for (uint32_t v = 0; v < g->vcpus; v++)
+		add(g, &n, XEN_DOMCTL_getvcpuinfo)->u.getvcpuinfo.vcpu = v;
+	p.pause = n;
+	add(g, &n, XEN_DOMCTL_pausedomain);
+	p.contexts = n;
+	for (uint32_t i = 0; i < g->nwanted; i++) {
+		struct xen_domctl *op = add(g, &n, XEN_DOMCTL_getvcpucontext);
+
+		op->u.vcpucontext.vcpu = g->wanted[i];
+		set_xen_guest_handle(op->u.vcpucontext.ctxt, &g->contexts[i]);
+	}
+	p.after = n;
+	for (uint32_t v = 0; v < g->vcpus; v++)
+		add(g, &n, XEN_DOMCTL_getvcpuinfo)->u.getvcpuinfo.vcpu = v;
+	p.end = n;
+	fill(g->x, g->unpause, XEN_DOMCTL_unpausedomain, g->domid);
+	return p;
+}
+
+static int result(const struct guest *g, size_t entry)
+{
+	return (int)(long)g->list[entry].result;
+}
+
+static void collect(const struct guest *g, const struct parts *p, struct vcpu_stop *vcpus)
+{
+	memset(vcpus, 0, g->vcpus * sizeof(*vcpus));
+	for (uint32_t v = 0; v < g->vcpus; v++)
+		if (result(g, p->after + v) == 0)
+			abi_vcpu(&g->ops[p->before + v].u.getvcpuinfo, &g->ops[p->after + v].u.getvcpuinfo, &vcpus[v]);
+	for (uint32_t i = 0; i < g->nwanted; i++)
+		if (result(g, p->contexts + i) == 0)
+			abi_regs_pv64(&g->contexts[i], &vcpus[g->wanted[i]].regs);
+}
+
+static int stop(struct guest *g, struct guest_info *before, struct vcpu_stop *vcpus)
+{
+	struct parts p = build(g);
+
+	if (xencall2(g->x->call, __HYPERVISOR_multicall, (uintptr_t)g->list, p.end) < 0)
+		return -errno;
+	if (result(g, p.pause) != 0)
+		return result(g, p.pause);
+	*before = (struct guest_info){.domid = UINT32_MAX};
+	if (result(g, p.info) == 0)
+		abi_info(&g->ops[p.info].u.getdomaininfo, before);
+	collect(g, &p, vcpus);
+	return 0;
+}
+
+static int resume(struct guest *g)
+{
+	fill(g->x, g->unpause, XEN_DOMCTL_unpausedomain, g->domid);
+	return call(g->x, g->unpause);
+}
+
+static int peek(struct guest *g, uint32_t vcpu, struct vcpu_regs *regs)
+{
+	struct xen_domctl *op = g->x->op;
+	int rc;
+
+	fill(g->x, op, XEN_DOMCTL_getvcpucontext, g->domid);
+	op->u.vcpucontext.vcpu = vcpu;
+	set_xen_guest_handle(op->u.vcpucontext.ctxt, g->contexts);
+	rc = call(g->x, op);
+	if (rc == 0)
+		abi_regs_pv64(g->contexts, regs);
+	return rc;
+}
+
+/* Frame by frame: a mapping of several could be let go only as a whole, and this is not the hot path. */
+static int map(struct guest *g, const uint64_t *frames, size_t n, const void **pages)
+{
+	for (size_t i = 0; i < n; i++) {
+		xen_pfn_t pfn = frames[i];
+		int error = 0;
+		void *page = xenforeignmemory_map(g->x->memory, g->domid, PROT_READ, 1, &pfn, &error);
+
+		/* Not NULL does not mean mapped: each page has its own error (xenforeignmemory.h). */
+		if (page && error != 0) {
+			xenforeignmemory_unmap(g->x->memory, page, 1);
+			page = NULL;
+		}
+		pages[i] = page;
+	}
+	return 0;
+}
+
+static void unmap(struct guest *g, const void *page)
+{
+	xenforeignmemory_unmap(g->x->memory, (void *)(uintptr_t)page, 1);
+}
+
+const struct xenif_ops xenif_backend = {
+	.name = "libxencall",
+	.open = open_xen,
+	.close = close_xen,
+	.version = version,
+	.next = next,
+	.domain_name = domain_name,
+	.own_domid = own_domid,
+	.attach = attach,
+	.detach = detach,
+	.arch = guest_arch,
+	.info = info,
+	.stop = stop,
+	.resume = resume,
+	.peek = peek,
+	.map = map,
+	.unmap = unmap,
+};

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * xenif.h - the one interface between the sampler and a guest.
+ *
+ * A backend is one file that fills in struct xenif_ops and exports it as `xenif_backend`: xencall.c (the default),
+ * libxc.c (older hosts), sim.c (simulated, for tests). A program links exactly one. Backends return 0 or a negative
+ * errno and never print; open() alone explains itself in words.
+ */
+#ifndef XENIF_XENIF_H
+#define XENIF_XENIF_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define XENIF_PAGE_SHIFT 12
+#define XENIF_PAGE_SIZE 4096u
+
+struct arch;
+struct xenif; /* a connection to the hypervisor, of the backend */
+struct guest; /* a domain attached for sampling, of the backend */
+
+/* What the hypervisor says of a domain. */
+struct guest_info {
+	uint32_t domid;
+	uint8_t uuid[16];
+	uint32_t vcpus;  /* highest vCPU number + 1; 0: none yet, the domain is being built */
+	uint64_t cpu_ns; /* CPU time used by all its vCPUs */
+	bool hvm, paused, dying, shutdown;
+	uint8_t shutdown_code;
+};
+
+/* The registers a stack walk begins with. */
+struct vcpu_regs {
+	uint64_t ip, sp, fp;
+	uint64_t root; /* frame number of the page table root of the running address space */
+	bool user;     /* in user mode */
+	bool valid;    /* false: the vCPU was never brought up */
+};
+
+/* One vCPU of a paused guest. */
+struct vcpu_stop {
+	struct vcpu_regs regs;
+	uint64_t cpu_ns; /* CPU time used, final while the guest is paused */
+	bool online, blocked;
+	bool running; /* was on a CPU just before the pause */
+};
+
+struct xenif_ops {
+	const char *name;
+
+	/* NULL: one line for the user in @why: what is missing and what to do about it. */
+	struct xenif *(*open)(char *why, size_t size);
+	void (*close)(struct xenif *x);
+	/* "Xen 4.17.7, domctl 0x15"; lives as long as the connection. */
+	const char *(*version)(struct xenif *x);
+
+	/* The domain with the lowest domid at or above @domid: -ESRCH if there is none. One lock-free call. */
+	int (*next)(struct xenif *x, uint32_t domid, struct guest_info *info);
+	/* The domain's name; -ENOENT where none is to be had. */
+	int (*domain_name)(struct xenif *x, uint32_t domid, char *name, size_t size);
+	/* The domain this program runs in. */
+	uint32_t (*own_domid)(struct xenif *x);
+
+	/*
+	 * Prepares @domid for sampling the vCPUs in @wanted (bits; NULL: all). Everything stop() needs is allocated
+	 * here. NULL with errno: ENOTSUP for a kind of guest this backend cannot walk.
+	 */
+	struct guest *(*attach)(struct xenif *x, const struct guest_info *info, const uint64_t *wanted);
+	void (*detach)(struct guest *g); /* unmaps nothing: the caller does that first */
+	const struct arch *(*arch)(const struct guest *g);
+
+	/* What info says now, one lock-free call; -ESRCH when the domain is gone. */
+	int (*info)(struct guest *g, struct guest_info *info);
+	/*
+	 * Pauses the guest and reads info->vcpus entries of @vcpus, registers only of the wanted ones, by one call. @before
+	 * is from just before the pause. 0: the guest is paused and resume() is due, whatever else was found. Negative: not paused.
+	 */
+	int (*stop)(struct guest *g, struct guest_info *before, struct vcpu_stop *vcpus);
+	/* Undoes our pause; -EINVAL: somebody else undid it before. */
+	int (*resume)(struct guest *g);
+	/* One vCPU's registers without pausing the guest, for finding its pages ahead of a stop(). */
+	int (*peek)(struct guest *g, uint32_t vcpu, struct vcpu_regs *regs);
+
+	/* Maps @n frames read-only, each by itself: pages[i] is NULL where the hypervisor refused. Never inside a pause. */
+	int (*map)(struct guest *g, const uint64_t *frames, size_t n, const void **pages);
+	void (*unmap)(struct guest *g, const void *page);
+};
+
+extern const struct xenif_ops xenif_backend;
+
+#endif
