@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "record/describe.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "common/buf.h"
+#include "record/pace.h"
+
+static int quote(struct buf *b, const char *word)
+{
+	int rc;
+
+	if (*word && strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./:,@%") == strlen(word))
+		return buf_add(b, word, strlen(word));
+	rc = buf_add(b, "'", 1);
+	for (; rc == 0 && *word; word++)
+		rc = *word == '\'' ? buf_add(b, "'\\''", 4) : buf_add(b, word, 1);
+	return rc == 0 ? buf_add(b, "'", 1) : rc;
+}
+
+char *describe_command(int argc, char *const *argv)
+{
+	struct buf b = {0};
+	int rc = 0;
+
+	for (int i = 0; rc == 0 && i < argc; i++) {
+		if (i > 0)
+			rc = buf_add(&b, " ", 1);
+		if (rc == 0)
+			rc = quote(&b, argv[i]);
+	}
+	if (rc == 0)
+		rc = buf_add(&b, "", 1);
+	if (rc == 0)
+		return (char *)b.data;
+	buf_free(&b);
+	errno = -rc;
+	return NULL;
+}
+
+static void describe_domain(struct upf_domain *d, const struct target *t)
+{
+	d->id = t->info.domid;
+	memcpy(d->uuid, t->info.uuid, sizeof(d->uuid));
+	d->kind = t->info.hvm ? UPF_KIND_HVM : UPF_KIND_PV;
+	d->arch = t->arch->trace_arch;
+	d->vcpus = t->info.vcpus;
+	d->name = t->name[0] ? t->name : NULL;
+}
+
+int describe(struct description *d, const struct options *o, struct target *const *targets, size_t n,
+             const char *hypervisor, const char *command)
+{
+	struct timespec real;
+
+	memset(d, 0, sizeof(*d));
+	d->domains = calloc(n, sizeof(*d->domains));
+	if (!d->domains)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++)
+		describe_domain(&d->domains[i], targets[i]);
+	if (gethostname(d->host, sizeof(d->host) - 1) != 0)
+		d->host[0] = '\0';
+	clock_gettime(CLOCK_REALTIME, &real);
+	d->session = (struct upf_session){
+		.start_real_ns = (uint64_t)real.tv_sec * 1000000000u + (uint64_t)real.tv_nsec,
+		.start_mono_ns = clock_now(),
+		.rate_mhz = o->rate_mhz,
+		.max_stack = o->max_stack,
+		.command = command,
+		.recorder = "uniprof-record " UNIPROF_VERSION,
+		.host = d->host,
+		.hypervisor = hypervisor,
+		.domains = d->domains,
+		.ndomains = n,
+	};
+	if (getrandom(d->session.trace_id, sizeof(d->session.trace_id), 0) != (ssize_t)sizeof(d->session.trace_id)) {
+		describe_free(d);
+		return -EIO;
+	}
+	return 0;
+}
+
+void describe_free(struct description *d)
+{
+	free(d->domains);
+	memset(d, 0, sizeof(*d));
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* describe.h - what the head of the trace says of a recording. */
+#ifndef RECORD_DESCRIBE_H
+#define RECORD_DESCRIBE_H
+
+#include "record/options.h"
+#include "record/target.h"
+
+struct description {
+	struct upf_session session;
+	struct upf_domain *domains;
+	char host[256];
+};
+
+/* Fills in @d, time 0 of the trace being now; @hypervisor must outlive it. 0 or a negative errno. */
+int describe(struct description *d, const struct options *o, struct target *const *targets, size_t n,
+             const char *hypervisor, const char *command);
+void describe_free(struct description *d);
+
+/* @argv as one shell-quoted line, before options_parse() moves its words. NULL: errno. */
+char *describe_command(int argc, char *const *argv);
+
+#endif

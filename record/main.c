@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* uniprof-record: samples the stacks of Xen guests into a trace. See docs/uniprof-record.1. */
+#include <errno.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "common/say.h"
+#include "record/choose.h"
+#include "record/describe.h"
+#include "record/output.h"
+#include "record/session.h"
+#include "record/status.h"
+
+/* Documented in the man page. */
+enum exit_code {
+	EXIT_RECORDED = 0,
+	EXIT_CUT_SHORT = 1, /* an error ended the recording; what was written is valid */
+	EXIT_USAGE = 2,
+	EXIT_HYPERVISOR = 3, /* no Xen here, no right to use it, or one this program does not know */
+	EXIT_DOMAIN = 4,     /* no such domain, or it cannot be recorded */
+	EXIT_OUTPUT = 5,     /* the trace cannot be written */
+};
+
+static const struct xenif_ops *const ops = &xenif_backend;
+
+/* Everything that must be undone at the end. */
+struct recording {
+	struct options options;
+	struct xenif *x;
+	struct target **targets;
+	size_t ntargets;
+	struct description description;
+	char *command;
+	struct output *output;
+	struct upf_writer *writer;
+	struct session session;
+	bool status; /* a status line is drawn */
+};
+
+static void print_help(void)
+{
+	puts("usage: uniprof-record [options] -o FILE DOMAIN...\n"
+	     "       uniprof-record --list\n"
+	     "Samples the stacks of Xen guests, by name or number, until Ctrl-C or the end of --duration.\n");
+	options_print(record_options, stdout, 80);
+	puts("\nExamples:\n"
+	     "  uniprof-record -o run.upf -d 10s web1        ten seconds of web1 at 99 Hz\n"
+	     "  uniprof-record -o - -F 1k 3 | uniprof-report -s web1.elf -\n\n"
+	     "Exit status: 0 recorded; 1 cut short by an error; 2 usage; 3 hypervisor; 4 domain; 5 output.");
+}
+
+static void draw_status(void *ctx)
+{
+	const struct recording *r = ctx;
+
+	if (r->status)
+		status_line(&r->session.live, upf_writer_bytes(r->writer));
+}
+
+/* The signals that end a recording are waited for, not handled. */
+static void block_signals(sigset_t *signals)
+{
+	static const int ending[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+
+	sigemptyset(signals);
+	for (size_t i = 0; i < sizeof(ending) / sizeof(*ending); i++)
+		sigaddset(signals, ending[i]);
+	sigprocmask(SIG_BLOCK, signals, NULL);
+	signal(SIGPIPE, SIG_IGN);
+}
+
+static void go_realtime(const struct options *o)
+{
+	struct sched_param param = {.sched_priority = o->priority};
+
+	/* Timers as exact as the kernel can, whatever the priority. */
+	prctl(PR_SET_TIMERSLACK, 1ul);
+	if (!o->priority)
+		return;
+	if (sched_setscheduler(0, SCHED_FIFO, &param) != 0)
+		say("cannot sample at real-time priority: %s; going on without", strerror(errno));
+	if (mlockall(MCL_CURRENT) != 0)
+		say("cannot lock memory: %s; going on without", strerror(errno));
+}
+
+/* --- steps: each 0, or the exit code with its message printed ---------------------------------------------------------- */
+
+static int open_domains(struct recording *r, char *const *operands, size_t n)
+{
+	char why[1024];
+
+	r->targets = calloc(n, sizeof(struct target *));
+	r->ntargets = n;
+	r->session.unrecorded = calloc(n, sizeof(*r->session.unrecorded));
+	if (!r->targets || !r->session.unrecorded) {
+		say("out of memory");
+		return EXIT_CUT_SHORT;
+	}
+	if (choose_targets(ops, r->x, operands, n, &r->options, r->targets, why, sizeof(why)) == 0)
+		return 0;
+	say("%s", why);
+	return EXIT_DOMAIN;
+}
+
+static int start_guard(struct recording *r)
+{
+	struct guest_info *domains = calloc(r->ntargets, sizeof(*domains));
+
+	for (size_t i = 0; domains && i < r->ntargets; i++)
+		domains[i] = r->targets[i]->info;
+	r->session.guard = domains ? guard_start(ops, domains, r->ntargets) : NULL;
+	free(domains);
+	if (r->session.guard)
+		return 0;
+	say("cannot start the guard process that would undo a pause left behind: %s", strerror(errno));
+	return EXIT_CUT_SHORT;
+}
+
+static int open_output(struct recording *r)
+{
+	char why[1024];
+	int rc;
+
+	r->output = output_open(r->options.output, r->options.overwrite, why, sizeof(why));
+	if (!r->output) {
+		say("%s", why);
+		return EXIT_OUTPUT;
+	}
+	rc = describe(&r->description, &r->options, r->targets, r->ntargets, ops->version(r->x), r->command);
+	if (rc != 0) {
+		say("cannot begin the trace: %s", strerror(-rc));
+		return EXIT_CUT_SHORT;
+	}
+	r->writer = upf_writer_new(&r->description.session, output_write, r->output);
+	if (!r->writer) {
+		say("cannot write the trace: %s", strerror(errno));
+		return EXIT_OUTPUT;
+	}
+	if (output_publish(r->output, why, sizeof(why)) == 0)
+		return 0;
+	say("%s", why);
+	return EXIT_OUTPUT;
+}
+
+static int run_session(struct recording *r)
+{
+	struct session *s = &r->session;
+	const struct upf_session *head = &r->description.session;
+
+	s->options = &r->options;
+	s->targets = r->targets;
+	s->ntargets = r->ntargets;
+	s->start_ns = head->start_mono_ns;
+	memcpy(&s->seed, head->trace_id, sizeof(s->seed));
+	r->status = isatty(STDERR_FILENO) && !r->options.quiet && !r->options.missed;
+	s->spool = spool_start(r->writer, 1000000000000ull / r->options.rate_mhz, draw_status, r);
+	if (!s->spool) {
+		say("cannot start writing: %s", strerror(errno));
+		return EXIT_CUT_SHORT;
+	}
+	go_realtime(&r->options);
+	session_run(s);
+	return 0;
+}
+
+/* Writes what is left: footer and summary. */
+static int finish(struct recording *r)
+{
+	struct session *s = &r->session;
+	int rc;
+
+	guard_stop(s->guard);
+	s->guard = NULL;
+	/* From here on a second Ctrl-C ends at once: nothing is paused, and a disk or a reader may keep us waiting. */
+	sigprocmask(SIG_UNBLOCK, &s->signals, NULL);
+	rc = spool_finish(s->spool);
+	if (rc == 0)
+		rc = upf_writer_finish(r->writer, &s->totals, s->reason);
+	if (r->status)
+		status_clear();
+	if (rc != 0) {
+		s->reason = UPF_REASON_OUTPUT;
+		s->error = rc;
+	}
+	return 0;
+}
+
+static int verdict(struct recording *r, int closing)
+{
+	const struct session *s = &r->session;
+
+	if (!r->options.quiet)
+		status_summary(s, upf_writer_bytes(r->writer), r->options.output);
+	if (s->reason == UPF_REASON_OUTPUT || closing != 0) {
+		int error = s->reason == UPF_REASON_OUTPUT ? -s->error : -closing;
+
+		say("%s: %s; what was written before is valid", r->options.output,
+		    error == EPIPE ? "its reader went away" : strerror(error));
+		return EXIT_OUTPUT;
+	}
+	if (s->reason == UPF_REASON_ERROR) {
+		say("%s%s%s", s->failed, s->error ? ": " : "", s->error ? strerror(-s->error) : "");
+		return EXIT_CUT_SHORT;
+	}
+	return EXIT_RECORDED;
+}
+
+static void clean_up(struct recording *r)
+{
+	for (size_t i = 0; r->targets && i < r->ntargets; i++)
+		target_close(r->targets[i]);
+	guard_stop(r->session.guard);
+	free(r->session.unrecorded);
+	free(r->targets);
+	upf_writer_free(r->writer);
+	output_close(r->output);
+	describe_free(&r->description);
+	free(r->command);
+	if (r->x)
+		ops->close(r->x);
+}
+
+static int record(struct recording *r, char *const *operands, size_t n)
+{
+	int rc = open_domains(r, operands, n), closing;
+
+	block_signals(&r->session.signals);
+	if (rc == 0)
+		rc = start_guard(r);
+	if (rc == 0)
+		rc = open_output(r);
+	if (rc == 0 && r->options.verbose)
+		say("%s by %s; %zu domain%s, %.3f Hz", ops->version(r->x), ops->name, n, n == 1 ? "" : "s",
+		    (double)r->options.rate_mhz / 1e3);
+	if (rc == 0)
+		rc = run_session(r);
+	if (rc == 0)
+		rc = finish(r);
+	if (rc != 0)
+		return rc;
+	closing = output_close(r->output);
+	r->output = NULL;
+	return verdict(r, closing);
+}
+
+/* What the command line asks for besides recording, and what it lacks. -1: record. */
+static int without_recording(const struct options *o, int operands)
+{
+	if (o->help) {
+		print_help();
+		return EXIT_RECORDED;
+	}
+	if (o->version) {
+		puts("uniprof-record " UNIPROF_VERSION);
+		return EXIT_RECORDED;
+	}
+	if (o->list)
+		return -1;
+	if (operands == 0)
+		say("no domain: name one, or see which there are with --list; --help shows more");
+	else if (!o->output)
+		say("no output: give -o FILE");
+	else
+		return -1;
+	return EXIT_USAGE;
+}
+
+int main(int argc, char **argv)
+{
+	struct recording r = {0};
+	char why[1024];
+	int n, rc;
+
+	say_name("uniprof-record");
+	r.command = describe_command(argc, argv);
+	n = record_options_parse(&r.options, argc, argv, why, sizeof(why));
+	if (n < 0) {
+		say("%s", why);
+		rc = EXIT_USAGE;
+	} else {
+		rc = without_recording(&r.options, n);
+	}
+	if (rc < 0 && !(r.x = ops->open(why, sizeof(why)))) {
+		say("%s", why);
+		rc = EXIT_HYPERVISOR;
+	}
+	if (rc < 0 && r.options.list) {
+		choose_list(ops, r.x);
+		rc = EXIT_RECORDED;
+	}
+	if (rc < 0)
+		rc = record(&r, argv, (size_t)n);
+	clean_up(&r);
+	if (fflush(stdout) != 0 && rc == EXIT_RECORDED)
+		rc = EXIT_OUTPUT;
+	return rc;
+}

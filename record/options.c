@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "record/options.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/parse.h"
+
+#define DEFAULT_MAX_STACK 127 /* perf's */
+
+#define APPLY(name) \
+	static int name(void *ctx, const struct option_def *def, const char *value, char *why, size_t size)
+
+static int fail(char *why, size_t size, const char *text)
+{
+	snprintf(why, size, "%s", text);
+	return -1;
+}
+
+APPLY(set_output)
+{
+	(void)def, (void)why, (void)size;
+	((struct options *)ctx)->output = value;
+	return 0;
+}
+
+APPLY(set_rate)
+{
+	(void)def;
+	if (parse_rate(value, &((struct options *)ctx)->rate_mhz) == 0)
+		return 0;
+	return fail(why, size, "not a rate: samples a second above 0, up to 1 MHz, such as 99, 0.5 or 1k");
+}
+
+APPLY(set_duration)
+{
+	(void)def;
+	if (parse_duration(value, &((struct options *)ctx)->duration_ns) == 0)
+		return 0;
+	return fail(why, size, "not a duration: a time above 0, such as 10, 0.5s, 2m or 1h");
+}
+
+APPLY(set_samples)
+{
+	(void)def;
+	if (parse_u64(value, 1, UINT64_MAX, &((struct options *)ctx)->rounds) == 0)
+		return 0;
+	return fail(why, size, "not a number of samples: 1 or more");
+}
+
+APPLY(set_vcpus)
+{
+	struct options *o = ctx;
+
+	(void)def;
+	o->some_vcpus = true;
+	if (parse_list(value, o->vcpus, UPF_VCPUS_MAX) == 0)
+		return 0;
+	return fail(why, size, "not a list of vCPUs: numbers and ranges such as 0,2-3");
+}
+
+APPLY(set_max_stack)
+{
+	uint64_t n;
+
+	(void)def;
+	if (parse_u64(value, 1, UPF_DEPTH_MAX, &n) != 0) {
+		snprintf(why, size, "not a number of frames from 1 to %u", UPF_DEPTH_MAX);
+		return -1;
+	}
+	((struct options *)ctx)->max_stack = (uint32_t)n;
+	return 0;
+}
+
+APPLY(set_realtime)
+{
+	uint64_t priority = 1;
+
+	(void)def;
+	if (value && parse_u64(value, 1, 99, &priority) != 0)
+		return fail(why, size, "not a real-time priority: 1 to 99");
+	((struct options *)ctx)->priority = (int)priority;
+	return 0;
+}
+
+enum flag { FLAG_MISSED, FLAG_OVERWRITE, FLAG_LIST, FLAG_QUIET, FLAG_VERBOSE, FLAG_VERSION, FLAG_HELP };
+
+APPLY(set_flag)
+{
+	struct options *o = ctx;
+	bool *const flags[] = {
+		[FLAG_MISSED] = &o->missed,   [FLAG_OVERWRITE] = &o->overwrite, [FLAG_LIST] = &o->list,
+		[FLAG_QUIET] = &o->quiet,     [FLAG_VERBOSE] = &o->verbose,     [FLAG_VERSION] = &o->version,
+		[FLAG_HELP] = &o->help,
+	};
+
+	(void)value, (void)why, (void)size;
+	*flags[def->id] = true;
+	return 0;
+}
+
+const struct option_def record_options[] = {
+	{'o', "output", "FILE", OPTION_ARG, "write the trace to FILE, - for standard output", set_output, 0},
+	{'F', "freq", "HZ", OPTION_ARG, "sample HZ times a second (99)", set_rate, 0},
+	{'d', "duration", "TIME", OPTION_ARG, "stop after TIME: seconds, or 500ms, 10s, 2m, 1h (until Ctrl-C)", set_duration, 0},
+	{'T', "time", "TIME", OPTION_ARG, NULL, set_duration, 0},
+	{'n', "samples", "N", OPTION_ARG, "stop after N samples of every vCPU", set_samples, 0},
+	{'C', "vcpu", "LIST", OPTION_ARG, "only these vCPUs, such as 0,2-3 (all)", set_vcpus, 0},
+	{0, "max-stack", "N", OPTION_ARG, "keep N frames of a stack at most (127)", set_max_stack, 0},
+	{'r', "realtime", "PRIO", OPTION_OPTIONAL_ARG, "sample at real-time priority PRIO (1), with memory locked", set_realtime, 0},
+	{'M', "missed-deadlines", NULL, OPTION_NO_ARG, "a line on stderr for every missed deadline", set_flag, FLAG_MISSED},
+	{'f', "force", NULL, OPTION_NO_ARG, "replace FILE if it exists", set_flag, FLAG_OVERWRITE},
+	{'l', "list", NULL, OPTION_NO_ARG, "list the domains that could be recorded, and end", set_flag, FLAG_LIST},
+	{'q', "quiet", NULL, OPTION_NO_ARG, "no status line and no summary", set_flag, FLAG_QUIET},
+	{'v', "verbose", NULL, OPTION_NO_ARG, "tell what is done and how", set_flag, FLAG_VERBOSE},
+	{'V', "version", NULL, OPTION_NO_ARG, "print the version", set_flag, FLAG_VERSION},
+	{'h', "help", NULL, OPTION_NO_ARG, "print this help", set_flag, FLAG_HELP},
+	{0},
+};
+
+int record_options_parse(struct options *o, int argc, char **argv, char *why, size_t size)
+{
+	*o = (struct options){.rate_mhz = 99000, .max_stack = DEFAULT_MAX_STACK};
+	return options_parse(record_options, argc, argv, o, why, size);
+}

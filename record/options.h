@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* options.h - what the user asked uniprof-record for. */
+#ifndef RECORD_OPTIONS_H
+#define RECORD_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/options.h"
+#include "format/upf.h"
+
+struct options {
+	const char *output;  /* NULL: not given */
+	uint64_t rate_mhz;
+	uint64_t duration_ns; /* 0: until stopped */
+	uint64_t rounds;      /* 0: no limit */
+	uint64_t vcpus[UPF_VCPUS_MAX / 64];
+	bool some_vcpus;      /* vcpus was given */
+	uint32_t max_stack;
+	int priority;         /* SCHED_FIFO; 0: as it is */
+	bool missed, overwrite, list, quiet, verbose, version, help;
+};
+
+extern const struct option_def record_options[];
+
+/* Defaults, then @argv; operands to the front of it. Their number, or -1 and one line in @why. */
+int record_options_parse(struct options *o, int argc, char **argv, char *why, size_t size);
+
+#endif

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "record/output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct output {
+	int fd;
+	bool overwrite;
+	bool own;        /* fd is ours to close */
+	char *path;
+	char *temporary; /* NULL: written in place, or published */
+};
+
+/* A pipe, a device: written to where it is. */
+static int open_in_place(struct output *o, char *why, size_t size)
+{
+	o->fd = open(o->path, O_WRONLY | O_CLOEXEC);
+	if (o->fd < 0)
+		snprintf(why, size, "%s: %s", o->path, strerror(errno));
+	return o->fd < 0 ? -1 : 0;
+}
+
+static int open_beside(struct output *o, char *why, size_t size)
+{
+	const char *slash = strrchr(o->path, '/');
+	int dir = slash ? (int)(slash - o->path) + 1 : 0;
+
+	if (asprintf(&o->temporary, "%.*s.%s.XXXXXX", dir, o->path, o->path + dir) < 0) {
+		o->temporary = NULL;
+		snprintf(why, size, "out of memory");
+		return -1;
+	}
+	o->fd = mkostemp(o->temporary, O_CLOEXEC);
+	if (o->fd >= 0)
+		return 0;
+	snprintf(why, size, "cannot write in %.*s: %s", dir ? dir : 1, dir ? o->path : ".", strerror(errno));
+	free(o->temporary);
+	o->temporary = NULL;
+	return -1;
+}
+
+static int open_path(struct output *o, char *why, size_t size)
+{
+	struct stat st;
+
+	if (stat(o->path, &st) != 0)
+		return open_beside(o, why, size);
+	if (S_ISDIR(st.st_mode)) {
+		snprintf(why, size, "%s is a directory: name a file in it", o->path);
+		return -1;
+	}
+	if (!S_ISREG(st.st_mode))
+		return open_in_place(o, why, size);
+	if (!o->overwrite) {
+		snprintf(why, size, "%s exists: choose another name, or overwrite it with -f", o->path);
+		return -1;
+	}
+	return open_beside(o, why, size);
+}
+
+struct output *output_open(const char *path, bool overwrite, char *why, size_t size)
+{
+	struct output *o = calloc(1, sizeof(*o));
+
+	if (!o || !(o->path = strdup(path))) {
+		snprintf(why, size, "out of memory");
+		free(o);
+		return NULL;
+	}
+	o->overwrite = overwrite;
+	if (strcmp(path, "-") == 0) {
+		o->fd = STDOUT_FILENO;
+		if (!isatty(o->fd))
+			return o;
+		snprintf(why, size, "a trace is binary and standard output is a terminal: use -o FILE, or pipe it into uniprof-report -");
+	} else if (open_path(o, why, size) == 0) {
+		o->own = true;
+		return o;
+	}
+	free(o->path);
+	free(o);
+	return NULL;
+}
+
+/* The name must still be free, also if somebody took it since we looked: link() never replaces. */
+static int move_into_place(const struct output *o)
+{
+	if (o->overwrite)
+		return rename(o->temporary, o->path);
+	if (link(o->temporary, o->path) == 0)
+		return unlink(o->temporary);
+	/* File systems without links (FAT, some network mounts). */
+	if (errno == EPERM || errno == EOPNOTSUPP || errno == ENOSYS)
+		return renameat2(AT_FDCWD, o->temporary, AT_FDCWD, o->path, RENAME_NOREPLACE);
+	return -1;
+}
+
+/* What a plain open(2) would have given it: mkostemp() is stricter than the user's umask asks for. */
+static void usual_mode(int fd)
+{
+	mode_t mask = umask(0);
+
+	umask(mask);
+	if (fchmod(fd, 0666 & ~mask) != 0)
+		errno = 0;
+}
+
+int output_publish(struct output *o, char *why, size_t size)
+{
+	if (!o->temporary)
+		return 0;
+	usual_mode(o->fd);
+	if (move_into_place(o) != 0) {
+		snprintf(why, size, "%s: %s", o->path, strerror(errno));
+		return -1;
+	}
+	free(o->temporary);
+	o->temporary = NULL;
+	return 0;
+}
+
+/* Somebody may have made our standard output non-blocking. */
+static void await_room(int fd)
+{
+	struct pollfd p = {.fd = fd, .events = POLLOUT};
+	int error = errno;
+
+	poll(&p, 1, -1);
+	errno = error;
+}
+
+int output_write(void *output, const void *data, size_t len)
+{
+	const struct output *o = output;
+	const char *at = data;
+
+	while (len) {
+		ssize_t n = write(o->fd, at, len);
+
+		if (n < 0 && errno == EAGAIN)
+			await_room(o->fd);
+		if (n < 0 && (errno == EINTR || errno == EAGAIN))
+			continue;
+		if (n < 0)
+			return -errno;
+		at += n;
+		len -= (size_t)n;
+	}
+	return 0;
+}
+
+int output_close(struct output *o)
+{
+	int rc = 0;
+
+	if (!o)
+		return 0;
+	if (o->own && close(o->fd) != 0)
+		rc = -errno;
+	if (o->temporary)
+		unlink(o->temporary);
+	free(o->temporary);
+	free(o->path);
+	free(o);
+	return rc;
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* sample.h - takes one round of samples: pause a domain, read and walk its vCPUs, unpause. */
+#ifndef RECORD_SAMPLE_H
+#define RECORD_SAMPLE_H
+
+#include "record/guard.h"
+#include "record/target.h"
+
+enum round_kind {
+	ROUND_TAKEN,  /* the target's samples are new */
+	ROUND_SAME,   /* nothing ran since the last round, nothing was paused; CPU times are 0 */
+	ROUND_PAUSED, /* somebody else holds the domain paused: not sampled */
+	ROUND_VOID,   /* somebody else undid our pause while we read: what was read may be torn */
+	ROUND_ENDED,  /* the domain is gone, dying or shut down; its pages are unmapped */
+	ROUND_FAILED, /* the hypervisor refused: error */
+};
+
+struct round {
+	enum round_kind kind;
+	uint64_t time_ns;  /* CLOCK_MONOTONIC just before the pause */
+	uint64_t pause_ns; /* how long the guest stood still, from before the call that pauses to after the one that resumes */
+	unsigned pauses;   /* how many; 2 when a page had to be mapped in between */
+	bool shutdown;     /* ROUND_ENDED: shut down with @shutdown_code; else it is dying or gone */
+	uint8_t shutdown_code;
+	int error; /* ROUND_FAILED: negative errno */
+};
+
+/* Maps the pages that the vCPUs' stacks lie on now, without pausing the guest, so that the first round finds them. */
+void sample_warm(struct target *t);
+
+/* One round. @slot is the target's place in the guard. Makes two calls to the hypervisor when its pages are mapped. */
+struct round sample_round(struct target *t, struct guard *guard, size_t slot);
+
+#endif

@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "record/session.h"
+
+#include <errno.h>
+
+#include "common/say.h"
+#include "record/pace.h"
+#include "record/sample.h"
+
+#define FLUSH_NS 1000000000ull /* a trace lags at most this far behind */
+
+struct loop {
+	struct session *s;
+	struct pace pace;
+	uint64_t housekeeping_ns; /* when it is due */
+	bool over;
+};
+
+static void end(struct loop *l, enum upf_reason reason, int error, const char *failed)
+{
+	l->over = true;
+	l->s->reason = reason;
+	l->s->error = error;
+	l->s->failed = failed;
+}
+
+static uint64_t since_start(const struct session *s, uint64_t time_ns)
+{
+	return time_ns > s->start_ns ? time_ns - s->start_ns : 0;
+}
+
+/* --- into the trace -------------------------------------------------------------------------------------------------- */
+
+/* One thing to encode, so that a full block can be handed over and the same thing tried on the next. */
+struct item {
+	enum { ITEM_ROUND, ITEM_SAME, ITEM_LOST, ITEM_LATE, ITEM_EVENT } kind;
+	uint32_t domain;
+	uint64_t time_ns, pause_ns, count;
+	unsigned code;
+};
+
+static int encode(struct upf_encoder *e, const struct target *t, const struct item *i)
+{
+	int rc = 0;
+
+	switch (i->kind) {
+	case ITEM_SAME:
+		rc = upf_encode_same(e, i->domain, i->time_ns);
+		if (rc != -ENOENT)
+			break;
+		/* The block has no round of this domain to repeat yet: once in full. */
+		/* fall through */
+	case ITEM_ROUND:
+		rc = upf_encode_round(e, i->domain, i->time_ns, i->pause_ns, t->samples, t->nsamples);
+		break;
+	case ITEM_LOST:
+		rc = upf_encode_lost(e, i->domain, i->time_ns, i->count, i->code);
+		break;
+	case ITEM_LATE:
+		rc = upf_encode_late(e, i->domain, i->time_ns, i->count);
+		break;
+	case ITEM_EVENT:
+		rc = upf_encode_event(e, i->domain, i->time_ns, i->code, i->count);
+		break;
+	}
+	return rc;
+}
+
+/* 0, or -ENOBUFS: every block waits for the disk; other errors cannot happen to what this program encodes. */
+static int put_once(struct session *s, const struct item *i)
+{
+	const struct target *t = s->targets[i->domain];
+	struct upf_encoder *e = spool_current(s->spool);
+	int rc;
+
+	if (!e)
+		return -ENOBUFS;
+	rc = encode(e, t, i);
+	if (rc != -ENOSPC)
+		return rc;
+	spool_submit(s->spool);
+	e = spool_current(s->spool);
+	return e ? encode(e, t, i) : -ENOBUFS;
+}
+
+static void lose(struct session *s, uint32_t domain, uint64_t samples)
+{
+	s->unrecorded[domain] += samples;
+	s->totals.lost += samples;
+	atomic_fetch_add(&s->live.lost, samples);
+}
+
+/* Losses come before what follows them. */
+static int put_losses(struct session *s, uint32_t domain, uint64_t time_ns)
+{
+	struct item loss = {ITEM_LOST, .domain = domain, .time_ns = time_ns, .count = s->unrecorded[domain],
+	                    .code = UPF_LOST_WRITER};
+	int rc = loss.count ? put_once(s, &loss) : 0;
+
+	if (rc == 0)
+		s->unrecorded[domain] = 0;
+	return rc;
+}
+
+static int put(struct session *s, const struct item *i)
+{
+	int rc = put_losses(s, i->domain, i->time_ns);
+
+	return rc == 0 ? put_once(s, i) : rc;
+}
+
+static void event(struct session *s, uint32_t domain, uint64_t time_ns, enum upf_event_code code, uint64_t value)
+{
+	struct item i = {ITEM_EVENT, .domain = domain, .time_ns = time_ns, .count = value, .code = code};
+
+	put(s, &i);
+}
+
+/* --- rounds ---------------------------------------------------------------------------------------------------------- */
+
+static void count_round(struct session *s, const struct target *t, const struct round *r)
+{
+	s->totals.rounds++;
+	s->totals.samples += t->nsamples;
+	atomic_fetch_add(&s->live.rounds, 1);
+	atomic_fetch_add(&s->live.samples, t->nsamples);
+	(void)r;
+}
+
+static void count_pause(struct session *s, const struct round *r)
+{
+	s->totals.pauses += r->pauses;
+	if (!r->pauses)
+		return;
+	upf_hist_add(&s->totals.pause, r->pause_ns);
+	atomic_fetch_add(&s->live.paused_ns, r->pause_ns);
+}
+
+static void keep_round(struct session *s, uint32_t domain, const struct round *r, uint64_t time_ns)
+{
+	struct target *t = s->targets[domain];
+	struct item i = {r->kind == ROUND_SAME ? ITEM_SAME : ITEM_ROUND, .domain = domain, .time_ns = time_ns,
+	                 .pause_ns = r->pause_ns};
+
+	if (put(s, &i) == 0)
+		count_round(s, t, r);
+	else
+		lose(s, domain, t->nsamples);
+}
+
+static void skip_round(struct session *s, uint32_t domain, uint64_t time_ns, enum upf_lost why)
+{
+	uint64_t n = s->targets[domain]->nsamples;
+	struct item i = {ITEM_LOST, .domain = domain, .time_ns = time_ns, .count = n, .code = why};
+
+	if (put(s, &i) != 0) {
+		lose(s, domain, n);
+		return;
+	}
+	s->totals.lost += n;
+	atomic_fetch_add(&s->live.lost, n);
+}
+
+static void one_round(struct loop *l, uint32_t domain)
+{
+	struct session *s = l->s;
+	struct target *t = s->targets[domain];
+	bool foreign = t->foreign;
+	struct round r = sample_round(t, s->guard, domain);
+	uint64_t time_ns = since_start(s, r.time_ns);
+
+	count_pause(s, &r);
+	if (t->foreign != foreign)
+		event(s, domain, time_ns, foreign ? UPF_EVENT_RESUMED : UPF_EVENT_PAUSED, 0);
+	switch (r.kind) {
+	case ROUND_TAKEN:
+	case ROUND_SAME:
+		keep_round(s, domain, &r, time_ns);
+		break;
+	case ROUND_PAUSED:
+		skip_round(s, domain, time_ns, UPF_LOST_PAUSED);
+		break;
+	case ROUND_VOID:
+		skip_round(s, domain, time_ns, UPF_LOST_VOID);
+		break;
+	case ROUND_ENDED:
+		event(s, domain, time_ns, r.shutdown ? UPF_EVENT_SHUTDOWN : UPF_EVENT_DYING, r.shutdown_code);
+		break;
+	case ROUND_FAILED:
+		skip_round(s, domain, time_ns, UPF_LOST_CALL);
+		end(l, UPF_REASON_ERROR, r.error, "the hypervisor refused to pause or read the domain");
+		break;
+	}
+}
+
+static bool all_rounds(struct loop *l)
+{
+	bool any = false;
+
+	for (uint32_t d = 0; d < l->s->ntargets; d++) {
+		if (l->s->targets[d]->ended || l->over)
+			continue;
+		one_round(l, d);
+		any |= !l->s->targets[d]->ended;
+	}
+	return any;
+}
+
+/* --- the loop -------------------------------------------------------------------------------------------------------- */
+
+static void count_late(struct loop *l, uint64_t now)
+{
+	struct session *s = l->s;
+	uint64_t missed = pace_skip(&l->pace, now);
+
+	if (missed == 0)
+		return;
+	s->totals.late += missed;
+	atomic_fetch_add(&s->live.late, missed);
+	if (s->options->missed)
+		say("%llu deadline%s missed at %.6f s", (unsigned long long)missed, missed == 1 ? "" : "s",
+		    (double)since_start(s, now) / 1e9);
+	for (uint32_t d = 0; d < s->ntargets; d++) {
+		struct item i = {ITEM_LATE, .domain = d, .time_ns = since_start(s, now), .count = missed};
+
+		if (!s->targets[d]->ended)
+			put(s, &i);
+	}
+}
+
+/* A block is handed over before it would be older than a second when the next round comes. */
+static void flush_due(struct session *s, uint64_t next_ns)
+{
+	struct upf_encoder *e = spool_current(s->spool);
+
+	if (e && !upf_encoder_empty(e) && since_start(s, next_ns) >= upf_encoder_first_time(e) + FLUSH_NS)
+		spool_submit(s->spool);
+}
+
+/* About once a second: what need not be looked at more often. */
+static void housekeeping(struct loop *l, uint64_t now)
+{
+	struct session *s = l->s;
+
+	if (now < l->housekeeping_ns)
+		return;
+	l->housekeeping_ns = now + 1000000000;
+	for (size_t d = 0; d < s->ntargets; d++)
+		pages_retry(s->targets[d]->pages);
+	if (!guard_alive(s->guard))
+		end(l, UPF_REASON_ERROR, 0, "the guard process was killed; without it a pause could be left behind");
+}
+
+static void check_limits(struct loop *l, uint64_t now, uint64_t rounds)
+{
+	const struct options *o = l->s->options;
+
+	if (o->duration_ns && now - l->s->start_ns >= o->duration_ns)
+		end(l, UPF_REASON_DURATION, 0, NULL);
+	else if (o->rounds && rounds >= o->rounds)
+		end(l, UPF_REASON_SAMPLES, 0, NULL);
+	else if (spool_error(l->s->spool) != 0)
+		end(l, UPF_REASON_OUTPUT, spool_error(l->s->spool), NULL);
+}
+
+/* Sleeps until the next deadline, or the end of the duration if that is sooner. False: no round is due. */
+static bool wait_for_deadline(struct loop *l)
+{
+	struct session *s = l->s;
+	const struct options *o = s->options;
+	uint64_t deadline = pace_next(&l->pace), last = s->start_ns + o->duration_ns;
+	bool due = !o->duration_ns || deadline < last;
+	int signal;
+
+	if (!due)
+		deadline = last;
+	flush_due(s, deadline);
+	signal = clock_wait(deadline, &s->signals);
+	if (signal) {
+		s->signal = signal;
+		end(l, UPF_REASON_SIGNAL, 0, NULL);
+	}
+	return due && !signal;
+}
+
+void session_run(struct session *s)
+{
+	struct loop l = {.s = s};
+	uint64_t rounds = 0, now = s->start_ns;
+
+	pace_init(&l.pace, s->start_ns, s->options->rate_mhz, s->seed);
+	for (uint32_t d = 0; d < s->ntargets; d++) {
+		event(s, d, 0, UPF_EVENT_START, 0);
+		sample_warm(s->targets[d]);
+	}
+	while (!l.over) {
+		if (wait_for_deadline(&l)) {
+			count_late(&l, clock_now());
+			if (!all_rounds(&l) && !l.over)
+				end(&l, UPF_REASON_DOMAIN, 0, NULL);
+			rounds++;
+		}
+		now = clock_now();
+		atomic_store(&s->live.elapsed_ns, now - s->start_ns);
+		if (l.over)
+			break;
+		housekeeping(&l, now);
+		check_limits(&l, now, rounds);
+	}
+	for (uint32_t d = 0; d < s->ntargets; d++)
+		put_losses(s, d, since_start(s, now));
+	s->totals.duration_ns = now - s->start_ns;
+	spool_submit(s->spool);
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* session.h - one recording from its first deadline to its last block: the loop of the sampling thread. */
+#ifndef RECORD_SESSION_H
+#define RECORD_SESSION_H
+
+#include <signal.h>
+#include <stdatomic.h>
+
+#include "format/upf.h"
+#include "record/guard.h"
+#include "record/options.h"
+#include "record/spool.h"
+#include "record/target.h"
+
+/* What the status line shows; written by the sampling thread, read by the writer thread. */
+struct live {
+	atomic_ullong rounds, samples, late, lost, paused_ns, elapsed_ns;
+};
+
+struct session {
+	const struct options *options;
+	struct target **targets;
+	size_t ntargets;
+	struct guard *guard;
+	struct spool *spool;
+	sigset_t signals; /* those that end it; blocked */
+	uint64_t start_ns; /* CLOCK_MONOTONIC at time 0 of the trace */
+	uint64_t seed;
+
+	/* the outcome: */
+	struct upf_totals totals;
+	enum upf_reason reason;
+	int signal;            /* UPF_REASON_SIGNAL: which */
+	int error;             /* UPF_REASON_ERROR, _OUTPUT: negative errno */
+	const char *failed;    /* UPF_REASON_ERROR: what failed */
+	struct live live;
+	/* samples that could not be handed over, by target, until they can be recorded as lost */
+	uint64_t *unrecorded;
+};
+
+/* Samples until an end is reached; fills in the outcome. The last block is handed to the spool, not waited for. */
+void session_run(struct session *s);
+
+#endif

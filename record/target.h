@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* target.h - one domain being sampled: its guest, its mapped pages, the room for its samples. */
+#ifndef RECORD_TARGET_H
+#define RECORD_TARGET_H
+
+#include "format/upf.h"
+#include "xenif/arch.h"
+#include "xenif/pages.h"
+#include "xenif/xenif.h"
+
+struct target {
+	const struct xenif_ops *ops;
+	struct guest *guest;
+	const struct arch *arch;
+	struct pages *pages;
+	struct guest_info info; /* as it was when sampling began */
+	char name[64];          /* "" where there is none */
+
+	uint32_t max_stack;
+	struct vcpu_stop *stops;    /* every vCPU: info.vcpus of them */
+	struct upf_sample *samples; /* the sampled ones */
+	size_t nsamples;
+	uint64_t *frames;           /* nsamples * max_stack, pointed into by the samples */
+	uint64_t *last_cpu_ns;      /* by sample: CPU time at the last round, whole ticks */
+	uint64_t total_cpu_ns;      /* of all vCPUs at the last round */
+
+	bool started; /* a round was taken */
+	bool quiet;   /* no vCPU was active at the last round: ask before pausing again */
+	bool foreign; /* paused by somebody else when last looked at */
+	bool ended;
+};
+
+/*
+ * The domain that the user means by @text, a domid or a name. 0; -ESRCH: none; -EINVAL: it names more than one.
+ */
+int target_find(const struct xenif_ops *ops, struct xenif *x, const char *text, struct guest_info *info);
+
+/* Sampling of the vCPUs in @wanted (bits; NULL: all) of a domain. NULL: errno. */
+struct target *target_open(const struct xenif_ops *ops, struct xenif *x, const struct guest_info *info,
+                           const uint64_t *wanted, uint32_t max_stack);
+void target_close(struct target *t);
+
+#endif
