@@ -169,12 +169,14 @@ static int run_session(struct recording *r)
 	return 0;
 }
 
-/* Writes what is left: footer and summary. */
-static int finish(struct recording *r)
+/* Lets go of the guests, then writes what is left and the footer. */
+static void finish(struct recording *r)
 {
 	struct session *s = &r->session;
 	int rc;
 
+	for (size_t i = 0; i < r->ntargets; i++)
+		pages_drop(r->targets[i]->pages);
 	guard_stop(s->guard);
 	s->guard = NULL;
 	/* From here on a second Ctrl-C ends at once: nothing is paused, and a disk or a reader may keep us waiting. */
@@ -188,7 +190,6 @@ static int finish(struct recording *r)
 		s->reason = UPF_REASON_OUTPUT;
 		s->error = rc;
 	}
-	return 0;
 }
 
 static int verdict(struct recording *r, int closing)
@@ -240,10 +241,9 @@ static int record(struct recording *r, char *const *operands, size_t n)
 		    (double)r->options.rate_mhz / 1e3);
 	if (rc == 0)
 		rc = run_session(r);
-	if (rc == 0)
-		rc = finish(r);
 	if (rc != 0)
 		return rc;
+	finish(r);
 	closing = output_close(r->output);
 	r->output = NULL;
 	return verdict(r, closing);

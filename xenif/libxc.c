@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Xen by libxenctrl, for hosts without the stable libraries (before 4.7): make XENIF=libxc. The library fits exactly
+ * one version of Xen, and every question is a call of its own: two and a bounce buffer a vCPU inside the pause.
+ */
+#define XC_WANT_COMPAT_MAP_FOREIGN_API
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "xenif/abi.h"
+
+#include <xen/version.h>
+#include <xenctrl.h>
+
+#include "xenif/arch.h"
+#include "xenif/names.h"
+#include "xenif/xenif.h"
+
+struct xenif {
+	xc_interface *xc;
+	struct xentoollog_logger logger;
+	struct names *names;
+	char version[64];
+};
+
+struct guest {
+	struct xenif *x;
+	uint32_t domid, vcpus;
+	bool *wanted;
+	xc_vcpuinfo_t *before;
+	vcpu_guest_context_any_t context;
+};
+
+static void quiet(struct xentoollog_logger *logger, xentoollog_level level, int error, const char *context,
+                  const char *format, va_list args)
+{
+	(void)logger, (void)level, (void)error, (void)context, (void)format, (void)args;
+}
+
+static void close_xen(struct xenif *x)
+{
+	if (!x)
+		return;
+	names_close(x->names);
+	if (x->xc)
+		xc_interface_close(x->xc);
+	free(x);
+}
+
+static int next(struct xenif *x, uint32_t domid, struct guest_info *info)
+{
+	xc_domaininfo_t list;
+	int n = xc_domain_getinfolist(x->xc, domid, 1, &list);
+
+	if (n < 0)
+		return -errno;
+	if (n == 0)
+		return -ESRCH;
+	abi_info(&list, info);
+	return 0;
+}
+
+static struct xenif *open_xen(char *why, size_t size)
+{
+	struct xenif *x = calloc(1, sizeof(*x));
+	xen_extraversion_t extra = "";
+	struct guest_info info;
+	int version, rc;
+
+	if (!x) {
+		snprintf(why, size, "out of memory");
+		return NULL;
+	}
+	x->logger.vmessage = quiet;
+	x->xc = xc_interface_open(&x->logger, &x->logger, 0);
+	if (!x->xc) {
+		abi_explain_open(errno, why, size);
+		close_xen(x);
+		return NULL;
+	}
+	version = xc_version(x->xc, XENVER_version, NULL);
+	xc_version(x->xc, XENVER_extraversion, &extra);
+	snprintf(x->version, sizeof(x->version), "Xen %d.%d%.*s, libxenctrl", version >> 16, version & 0xffff,
+	         (int)sizeof(extra), extra);
+	rc = next(x, 0, &info);
+	if (rc != 0) {
+		snprintf(why, size, "this build's libxenctrl (domctl 0x%x) does not fit %s: %s; build with XENIF=xencall",
+		         XEN_DOMCTL_INTERFACE_VERSION, x->version, strerror(-rc));
+		close_xen(x);
+		return NULL;
+	}
+	x->names = names_open();
+	return x;
+}
+
+static const char *version(struct xenif *x)
+{
+	return x->version;
+}
+
+static int domain_name(struct xenif *x, uint32_t domid, char *name, size_t size)
+{
+	return names_of(x->names, domid, name, size);
+}
+
+static uint32_t own_domid(struct xenif *x)
+{
+	return names_own_domid(x->names);
+}
+
+static void detach(struct guest *g)
+{
+	if (!g)
+		return;
+	free(g->wanted);
+	free(g->before);
+	free(g);
+}
+
+static struct guest *attach(struct xenif *x, const struct guest_info *info, const uint64_t *wanted)
+{
+	struct guest *g = calloc(1, sizeof(*g));
+	unsigned width = 0;
+	int rc = 0;
+
+	if (!g)
+		return NULL;
+	g->x = x;
+	g->domid = info->domid;
+	g->vcpus = info->vcpus;
+	g->wanted = calloc(g->vcpus, sizeof(*g->wanted));
+	g->before = calloc(g->vcpus, sizeof(*g->before));
+	if (!g->wanted || !g->before)
+		rc = ENOMEM;
+	else if (info->hvm)
+		rc = ENOTSUP;
+	else if (xc_domain_get_guest_width(x->xc, g->domid, &width) != 0)
+		rc = errno;
+	else if (width != 8)
+		rc = ENOTSUP;
+	if (rc != 0) {
+		detach(g);
+		errno = rc;
+		return NULL;
+	}
+	for (uint32_t v = 0; v < g->vcpus; v++)
+		g->wanted[v] = !wanted || (wanted[v / 64] >> v % 64 & 1);
+	return g;
+}
+
+static const struct arch *guest_arch(const struct guest *g)
+{
+	(void)g;
+	return &arch_x86_64_pv;
+}
+
+static int info(struct guest *g, struct guest_info *info)
+{
+	int rc = next(g->x, g->domid, info);
+
+	return rc == 0 && info->domid != g->domid ? -ESRCH : rc;
+}
+
+static int peek(struct guest *g, uint32_t vcpu, struct vcpu_regs *regs)
+{
+	if (xc_vcpu_getcontext(g->x->xc, g->domid, vcpu, &g->context) != 0)
+		return -errno;
+	abi_regs_pv64(&g->context.x64, regs);
+	return 0;
+}
+
+static int stop(struct guest *g, struct guest_info *before, struct vcpu_stop *vcpus)
+{
+	int rc = info(g, before);
+
+	if (rc != 0)
+		return rc;
+	memset(vcpus, 0, g->vcpus * sizeof(*vcpus));
+	memset(g->before, 0, g->vcpus * sizeof(*g->before));
+	for (uint32_t v = 0; v < g->vcpus; v++)
+		xc_vcpu_getinfo(g->x->xc, g->domid, v, &g->before[v]);
+	if (xc_domain_pause(g->x->xc, g->domid) != 0)
+		return -errno;
+	for (uint32_t v = 0; v < g->vcpus; v++) {
+		xc_vcpuinfo_t after;
+
+		if (xc_vcpu_getinfo(g->x->xc, g->domid, v, &after) != 0)
+			continue;
+		abi_vcpu(&g->before[v], &after, &vcpus[v]);
+		if (g->wanted[v])
+			peek(g, v, &vcpus[v].regs);
+	}
+	return 0;
+}
+
+static int resume(struct guest *g)
+{
+	return xc_domain_unpause(g->x->xc, g->domid) == 0 ? 0 : -errno;
+}
+
+static int map(struct guest *g, const uint64_t *frames, size_t n, const void **pages)
+{
+	for (size_t i = 0; i < n; i++) {
+		xen_pfn_t pfn = frames[i];
+		int error = 0;
+		void *page = xc_map_foreign_bulk(g->x->xc, g->domid, PROT_READ, &pfn, &error, 1);
+
+		if (page && error != 0) {
+			munmap(page, XENIF_PAGE_SIZE);
+			page = NULL;
+		}
+		pages[i] = page;
+	}
+	return 0;
+}
+
+static void unmap(struct guest *g, const void *page)
+{
+	(void)g;
+	munmap((void *)(uintptr_t)page, XENIF_PAGE_SIZE);
+}
+
+const struct xenif_ops xenif_backend = {
+	.name = "libxenctrl",
+	.open = open_xen,
+	.close = close_xen,
+	.version = version,
+	.next = next,
+	.domain_name = domain_name,
+	.own_domid = own_domid,
+	.attach = attach,
+	.detach = detach,
+	.arch = guest_arch,
+	.info = info,
+	.stop = stop,
+	.resume = resume,
+	.peek = peek,
+	.map = map,
+	.unmap = unmap,
+};
