@@ -168,7 +168,7 @@ static int peek(struct guest *g, uint32_t vcpu, struct vcpu_regs *regs)
 {
 	if (xc_vcpu_getcontext(g->x->xc, g->domid, vcpu, &g->context) != 0)
 		return -errno;
-	abi_regs_pv64(&g->context.x64, regs);
+	abi_regs_pv64(&g->context.c, regs);
 	return 0;
 }
 

@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Rounds over simulated domains: what is paused, what is called, what is taken. */
+#include "tests/unit/unit.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "record/sample.h"
+#include "xenif/sim.h"
+
+#define FP 0x7ff000000f00ull
+
+struct fixture {
+	struct sim_domain d;
+	struct xenif *x;
+	struct target *t;
+	struct guard *guard;
+};
+
+static const uint64_t returns[] = {0x10, 0x20, 0x30};
+
+static void make_vcpu(struct sim_domain *d, uint32_t v, uint64_t root, bool running)
+{
+	d->vcpu[v] = (struct vcpu_stop){
+		.regs = {.ip = 0x1000 + v, .fp = FP, .root = root, .valid = true},
+		.cpu_ns = 1000000,
+		.online = true,
+		.running = running,
+		.blocked = !running,
+	};
+	d->info.cpu_ns += 1000000;
+}
+
+static int setup(void **state)
+{
+	static struct fixture f;
+	char why[128];
+	uint64_t root;
+
+	memset(&f, 0, sizeof(f));
+	f.d.info = (struct guest_info){.domid = 7, .vcpus = 2, .uuid = {1, 2, 3}};
+	root = sim_space(&f.d);
+	sim_stack(&f.d, root, FP, returns, 3);
+	make_vcpu(&f.d, 0, root, true);
+	make_vcpu(&f.d, 1, root, false);
+	sim_world(&f.d, 1);
+	f.x = xenif_backend.open(why, sizeof(why));
+	f.t = target_open(&xenif_backend, f.x, &f.d.info, NULL, 127);
+	assert_non_null(f.t);
+	f.guard = guard_start(&xenif_backend, &f.d.info, 1);
+	assert_non_null(f.guard);
+	*state = &f;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct fixture *f = *state;
+
+	target_close(f->t);
+	guard_stop(f->guard);
+	assert_int_equal(f->d.mapped, 0);
+	assert_int_equal(f->d.broken, 0);
+	assert_int_equal(f->d.our_pauses, 0);
+	sim_free(&f->d);
+	return 0;
+}
+
+static struct round take(struct fixture *f)
+{
+	return sample_round(f->t, f->guard, 0);
+}
+
+static void warm_then_two_calls(void **state)
+{
+	struct fixture *f = *state;
+	unsigned long maps;
+	struct round r;
+
+	sample_warm(f->t);
+	assert_int_equal(f->d.stops, 0);
+	maps = f->d.maps;
+	for (int i = 0; i < 10; i++) {
+		f->d.vcpu[0].cpu_ns += 1000000;
+		f->d.info.cpu_ns += 1000000;
+		r = take(f);
+		assert_int_equal(r.kind, ROUND_TAKEN);
+		assert_int_equal(r.pauses, 1);
+	}
+	assert_int_equal(f->d.stops, 10);
+	assert_int_equal(f->d.resumes, 10);
+	assert_int_equal(f->d.infos, 0);
+	assert_int_equal(f->d.maps, maps);
+	assert_int_equal(f->t->samples[0].state, UPF_RUNNING);
+	assert_int_equal(f->t->samples[0].end, UPF_END_ROOT);
+	assert_int_equal(f->t->samples[0].depth, 4);
+	assert_int_equal(f->t->samples[0].cpu_ns, 1000000);
+	assert_int_equal(f->t->samples[1].state, UPF_BLOCKED);
+	assert_int_equal(f->t->samples[1].cpu_ns, 0);
+	assert_memory_equal(f->t->samples[1].frames + 1, returns, sizeof(returns));
+}
+
+/* Without warming, the first round maps outside its pause and is taken anew: nothing is lost. */
+static void cold_start(void **state)
+{
+	struct fixture *f = *state;
+	struct round r = take(f);
+
+	assert_int_equal(r.kind, ROUND_TAKEN);
+	assert_int_equal(r.pauses, 2);
+	assert_int_equal(f->t->samples[0].end, UPF_END_ROOT);
+	assert_true(f->d.maps > 0);
+	assert_int_equal(take(f).pauses, 1);
+}
+
+static void idle_guest_is_left_alone(void **state)
+{
+	struct fixture *f = *state;
+
+	f->d.vcpu[0].running = false;
+	f->d.vcpu[0].blocked = true;
+	sample_warm(f->t);
+	assert_int_equal(take(f).kind, ROUND_TAKEN);
+	for (int i = 0; i < 100; i++) {
+		struct round r = take(f);
+
+		assert_int_equal(r.kind, ROUND_SAME);
+		assert_int_equal(r.pauses, 0);
+	}
+	assert_int_equal(f->d.stops, 1);
+	assert_int_equal(f->d.infos, 100);
+	/* It ran a little: paused once more. */
+	f->d.vcpu[1].cpu_ns += 5000;
+	f->d.info.cpu_ns += 5000;
+	assert_int_equal(take(f).kind, ROUND_TAKEN);
+	assert_int_equal(f->t->samples[1].cpu_ns, 5000);
+	assert_int_equal(take(f).kind, ROUND_SAME);
+	assert_int_equal(f->t->samples[1].cpu_ns, 0);
+	assert_int_equal(f->d.stops, 2);
+}
+
+/* CPU time of fractions of the trace's tick adds up to the whole. */
+static void cpu_time_is_exact(void **state)
+{
+	struct fixture *f = *state;
+	uint64_t sum = 0;
+
+	take(f);
+	for (int i = 0; i < 1000; i++) {
+		f->d.vcpu[0].cpu_ns += 1234567;
+		take(f);
+		assert_int_equal(f->t->samples[0].cpu_ns % UPF_TICK_NS, 0);
+		sum += f->t->samples[0].cpu_ns;
+	}
+	assert_int_equal(sum, 1234567000);
+	f->d.vcpu[0].cpu_ns -= 1000000; /* a clock that goes back gives nothing */
+	take(f);
+	assert_int_equal(f->t->samples[0].cpu_ns, 0);
+}
+
+static void somebody_elses_pause(void **state)
+{
+	struct fixture *f = *state;
+	unsigned long stops;
+
+	take(f);
+	f->d.info.paused = true;
+	assert_int_equal(take(f).kind, ROUND_PAUSED);
+	stops = f->d.stops;
+	for (int i = 0; i < 10; i++)
+		assert_int_equal(take(f).kind, ROUND_PAUSED);
+	assert_int_equal(f->d.stops, stops); /* only asked, not paused on top */
+	f->d.info.paused = false;
+	assert_int_equal(take(f).kind, ROUND_SAME); /* it has not run since */
+	f->d.info.cpu_ns += 1000;
+	assert_int_equal(take(f).kind, ROUND_TAKEN);
+}
+
+static void stolen_pause(void **state)
+{
+	struct fixture *f = *state;
+
+	take(f);
+	f->d.steal_pause = true;
+	assert_int_equal(take(f).kind, ROUND_VOID);
+	assert_int_equal(take(f).kind, ROUND_TAKEN);
+}
+
+static void the_domain_ends(void **state)
+{
+	struct fixture *f = *state;
+	struct round r;
+
+	take(f);
+	f->d.info.dying = true;
+	r = take(f);
+	assert_int_equal(r.kind, ROUND_ENDED);
+	assert_false(r.shutdown);
+	assert_true(f->t->ended);
+	assert_int_equal(f->d.mapped, 0); /* no zombie */
+}
+
+static void the_domain_crashes(void **state)
+{
+	struct fixture *f = *state;
+	struct round r;
+
+	take(f);
+	f->d.info.shutdown = true;
+	f->d.info.shutdown_code = 3;
+	r = take(f);
+	assert_int_equal(r.kind, ROUND_ENDED);
+	assert_true(r.shutdown);
+	assert_int_equal(r.shutdown_code, 3);
+}
+
+/* The number was given to a new domain. */
+static void the_domid_is_reused(void **state)
+{
+	struct fixture *f = *state;
+
+	take(f);
+	f->d.info.uuid[0]++;
+	assert_int_equal(take(f).kind, ROUND_ENDED);
+	f->d.info.uuid[0]--;
+}
+
+static void the_hypervisor_refuses(void **state)
+{
+	struct fixture *f = *state;
+	struct round r;
+
+	f->d.stop_error = -ESRCH;
+	assert_int_equal(take(f).kind, ROUND_ENDED);
+	f->d.stop_error = -EPERM;
+	r = take(f);
+	assert_int_equal(r.kind, ROUND_FAILED);
+	assert_int_equal(r.error, -EPERM);
+}
+
+static void offline_vcpu(void **state)
+{
+	struct fixture *f = *state;
+
+	f->d.vcpu[1].online = false;
+	take(f);
+	assert_int_equal(f->t->samples[1].state, UPF_OFFLINE);
+	assert_int_equal(f->t->samples[1].end, UPF_END_NONE);
+	assert_int_equal(f->t->samples[1].depth, 0);
+}
+
+static void some_vcpus(void **state)
+{
+	struct fixture *f = *state;
+	static const uint64_t second[UPF_VCPUS_MAX / 64] = {2}, none[UPF_VCPUS_MAX / 64] = {4};
+
+	target_close(f->t);
+	f->t = target_open(&xenif_backend, f->x, &f->d.info, none, 127);
+	assert_null(f->t);
+	assert_int_equal(errno, ENODEV);
+	f->t = target_open(&xenif_backend, f->x, &f->d.info, second, 127);
+	assert_int_equal(f->t->nsamples, 1);
+	take(f);
+	assert_int_equal(f->t->samples[0].vcpu, 1);
+	assert_int_equal(f->t->samples[0].frames[0], 0x1001);
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(warm_then_two_calls), TEST(cold_start), TEST(idle_guest_is_left_alone), TEST(cpu_time_is_exact),
+		TEST(somebody_elses_pause), TEST(stolen_pause), TEST(the_domain_ends), TEST(the_domain_crashes),
+		TEST(the_domid_is_reused), TEST(the_hypervisor_refuses), TEST(offline_vcpu), TEST(some_vcpus),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

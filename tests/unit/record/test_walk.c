@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Page tables and stack walks over a simulated domain. */
+#include "tests/unit/unit.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "record/walk.h"
+#include "xenif/sim.h"
+
+#define FP 0x7ff000000f00ull
+
+struct fixture {
+	struct sim_domain d;
+	struct xenif *x;
+	struct guest *guest;
+	struct pages *pages;
+	struct vcpu_regs regs;
+	uint64_t frames[UPF_DEPTH_MAX];
+	uint32_t depth;
+};
+
+static int setup(void **state)
+{
+	static struct fixture f;
+	char why[128];
+
+	memset(&f, 0, sizeof(f));
+	f.d.info = (struct guest_info){.domid = 1, .vcpus = 1};
+	sim_world(&f.d, 1);
+	f.x = xenif_backend.open(why, sizeof(why));
+	f.guest = xenif_backend.attach(f.x, &f.d.info, NULL);
+	f.pages = pages_new(&xenif_backend, f.guest, 100);
+	f.regs = (struct vcpu_regs){.ip = 0x1234, .fp = FP, .root = sim_space(&f.d), .valid = true};
+	*state = &f;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct fixture *f = *state;
+
+	pages_free(f->pages);
+	assert_int_equal(f->d.mapped, 0);
+	xenif_backend.detach(f->guest);
+	sim_free(&f->d);
+	return 0;
+}
+
+static enum upf_end walk_once(struct fixture *f, uint32_t max)
+{
+	struct space s = space_of(&arch_x86_64_pv, f->pages, f->regs.root);
+
+	return walk_frames(&s, &f->regs, f->frames, max, &f->depth);
+}
+
+/* Maps what is missing, then walks warm. */
+static enum upf_end walk(struct fixture *f, uint32_t max)
+{
+	enum upf_end end;
+
+	while ((end = walk_once(f, max)) == UPF_END_COLD)
+		assert_true(pages_fill(f->pages) >= 0);
+	return end;
+}
+
+static void whole(void **state)
+{
+	struct fixture *f = *state;
+	static const uint64_t returns[] = {0x10, 0x20, 0x30};
+
+	sim_stack(&f->d, f->regs.root, FP, returns, 3);
+	assert_int_equal(walk(f, 10), UPF_END_ROOT);
+	assert_int_equal(f->depth, 4);
+	assert_int_equal(f->frames[0], 0x1234);
+	assert_memory_equal(f->frames + 1, returns, sizeof(returns));
+}
+
+/* The page tables' four levels and the stack's page are asked for one after the other, and once warm never again. */
+static void cold_pages(void **state)
+{
+	struct fixture *f = *state;
+	static const uint64_t returns[] = {0x10, 0x20};
+	int steps = 0;
+
+	sim_stack(&f->d, f->regs.root, FP, returns, 2);
+	while (walk_once(f, 10) == UPF_END_COLD) {
+		assert_int_equal(f->depth, 1);
+		assert_int_equal(f->d.maps, steps++);
+		assert_int_equal(pages_fill(f->pages), 1);
+	}
+	assert_int_equal(steps, 5);
+	assert_int_equal(f->depth, 3);
+	assert_int_equal(pages_fill(f->pages), 0);
+	assert_int_equal(walk_once(f, 10), UPF_END_ROOT);
+	assert_int_equal(f->d.maps, 5);
+}
+
+static void over_a_page_boundary(void **state)
+{
+	struct fixture *f = *state;
+	static const uint64_t returns[] = {1, 2, 3, 4, 5, 6, 7, 8};
+
+	f->regs.fp = 0x7ff000000ff8; /* the saved frame pointer ends its page, the return address begins the next */
+	sim_stack(&f->d, f->regs.root, f->regs.fp, returns, 8);
+	assert_int_equal(walk(f, 20), UPF_END_ROOT);
+	assert_int_equal(f->depth, 9);
+	assert_memory_equal(f->frames + 1, returns, sizeof(returns));
+}
+
+static void depth_limit(void **state)
+{
+	struct fixture *f = *state;
+	static const uint64_t returns[] = {1, 2, 3, 4};
+
+	sim_stack(&f->d, f->regs.root, FP, returns, 4);
+	assert_int_equal(walk(f, 3), UPF_END_DEPTH);
+	assert_int_equal(f->depth, 3);
+	assert_int_equal(walk(f, 5), UPF_END_ROOT);
+	assert_int_equal(walk(f, 4), UPF_END_DEPTH);
+	assert_int_equal(walk(f, 1), UPF_END_DEPTH);
+	assert_int_equal(f->depth, 1);
+}
+
+static void bad_frame_pointers(void **state)
+{
+	struct fixture *f = *state;
+	uint64_t root = f->regs.root;
+	static const struct {
+		uint64_t next;
+		enum upf_end end;
+	} cases[] = {
+		{FP, UPF_END_DESCENDING},                     /* points at itself */
+		{FP - 64, UPF_END_DESCENDING},                /* below */
+		{FP + 33, UPF_END_MISALIGNED},
+		{0x800000000000, UPF_END_NONCANONICAL},
+		{0x7ffffffffff8, UPF_END_NONCANONICAL},       /* the word behind it is none */
+		{0xdeadbeefdeadbee8, UPF_END_NONCANONICAL},
+		{0x7ff100000000, UPF_END_UNMAPPED},
+		{0xfffffffffffffff8, UPF_END_UNMAPPED},       /* the word behind it wraps around */
+	};
+
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		sim_poke(&f->d, root, FP, cases[i].next);
+		sim_poke(&f->d, root, FP + 8, 0x10);
+		assert_int_equal(walk(f, 100), cases[i].end);
+		assert_int_equal(f->depth, 2);
+		assert_int_equal(f->frames[1], 0x10);
+	}
+	f->regs.fp = 8;
+	assert_int_equal(walk(f, 100), UPF_END_UNMAPPED);
+	assert_int_equal(f->depth, 1);
+	f->regs.fp = 0;
+	assert_int_equal(walk(f, 100), UPF_END_ROOT);
+	assert_int_equal(f->depth, 1);
+	f->regs.valid = false;
+	assert_int_equal(walk(f, 100), UPF_END_NONE);
+	assert_int_equal(f->depth, 0);
+}
+
+static void refused_page(void **state)
+{
+	struct fixture *f = *state;
+	static const uint64_t returns[] = {1, 2};
+
+	sim_stack(&f->d, f->regs.root, FP, returns, 2);
+	f->d.refused = sim_page(&f->d, f->regs.root, FP);
+	assert_int_equal(walk(f, 10), UPF_END_UNREADABLE);
+	/* Not asked for at every sample, but again when told to. */
+	assert_int_equal(pages_fill(f->pages), 0);
+	f->d.refused = 0;
+	assert_int_equal(walk(f, 10), UPF_END_UNREADABLE);
+	pages_retry(f->pages);
+	assert_int_equal(walk(f, 10), UPF_END_ROOT);
+}
+
+/* A table entry that points at its own table: four levels are four levels. */
+static void looping_tables(void **state)
+{
+	struct fixture *f = *state;
+	uint64_t root = f->regs.root, entry = root << 12 | 1, word;
+	struct space s;
+
+	for (size_t i = 0; i < 512; i++)
+		memcpy(f->d.memory[root] + i * 8, &entry, 8);
+	f->regs.fp = 0x1000;
+	walk(f, 100);
+	s = space_of(&arch_x86_64_pv, f->pages, root);
+	assert_int_equal(space_read(&s, 0, &word), 0);
+	assert_true(word == entry);
+}
+
+static void superpages(void **state)
+{
+	struct fixture *f = *state;
+	uint64_t root = f->regs.root, entry, word;
+	struct space s;
+
+	/* A 2 MiB page at 0x40000000 that begins at frame 0: its 5th frame is the domain's own 5th. */
+	sim_page(&f->d, root, 0x40000000);
+	for (uint64_t table = root, shift = 39; shift > 12; shift -= 9) {
+		uint8_t *at = f->d.memory[table] + (0x40000000ull >> shift & 0x1ff) * 8;
+
+		memcpy(&entry, at, 8);
+		if (shift == 21) {
+			entry = 0x81;
+			memcpy(at, &entry, 8);
+		}
+		table = (entry & 0xffffffffff000) >> 12;
+	}
+	while (f->d.used < 6)
+		sim_space(&f->d);
+	entry = 0x4242;
+	memcpy(f->d.memory[5] + 16, &entry, 8);
+	do
+		s = space_of(&arch_x86_64_pv, f->pages, root);
+	while (space_read(&s, 0x40005010, &word) == -EAGAIN && pages_fill(f->pages) > 0);
+	assert_int_equal(word, 0x4242);
+}
+
+/* More pages than the limit: all are let go, and the walk still arrives. */
+static void bounded_pages(void **state)
+{
+	struct fixture *f = *state;
+	uint64_t returns[64];
+
+	for (size_t i = 0; i < COUNT(returns); i++)
+		returns[i] = i + 1;
+	pages_free(f->pages);
+	f->pages = pages_new(&xenif_backend, f->guest, 8);
+	for (int i = 0; i < 20; i++) {
+		f->regs.fp = 0x10000000000 + (uint64_t)i * 0x10000000;
+		sim_stack(&f->d, f->regs.root, f->regs.fp, returns, 10);
+		assert_int_equal(walk(f, 100), UPF_END_ROOT);
+		assert_true(pages_mapped(f->pages) <= 8);
+	}
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(whole), TEST(cold_pages), TEST(over_a_page_boundary), TEST(depth_limit), TEST(bad_frame_pointers),
+		TEST(refused_page), TEST(looping_tables), TEST(superpages), TEST(bounded_pages),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
