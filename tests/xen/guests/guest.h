@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * guest.h - what the lab's guests share. Every guest's stacks and the share of time each one owns are known: see
+ * truth/. Time is burnt by the TSC, not by counting calls, inside the function that is to own it.
+ */
+#ifndef GUEST_H
+#define GUEST_H
+
+#include <stdint.h>
+
+/* A function that is there, by its own name, with a frame of its own. */
+#define KEPT __attribute__((noinline, noclone, noipa, used))
+
+static inline uint64_t tsc(void)
+{
+	uint32_t low, high;
+
+	__asm__ volatile("rdtsc" : "=a"(low), "=d"(high));
+	return (uint64_t)high << 32 | low;
+}
+
+/* Spends @units of time in the function this stands in. Inlined: a helper would be the leaf. */
+#define UNIT_CYCLES 400000u
+#define BURN(units) \
+	do { \
+		uint64_t until = tsc() + (uint64_t)(units) * UNIT_CYCLES; \
+		while (tsc() < until) \
+			for (volatile int spin = 0; spin < 50; spin++) \
+				; \
+	} while (0)
+
+/* Keeps a call from becoming a jump. */
+#define AFTER_CALL() __asm__ volatile("")
+
+/* Workloads; none returns. */
+void work_shares(void);
+void work_levels(void);
+void work_recursion(void);
+void work_depth(unsigned frames);
+void work_idle(void);
+
+#endif
