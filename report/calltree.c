@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "report/calltree.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+int calltree_init(struct calltree *t)
+{
+	*t = (struct calltree){0};
+	if (array_room(&t->nodes, &t->cap, 0, sizeof(*t->nodes)) != 0)
+		return -ENOMEM;
+	t->nodes[0] = (struct call_node){0};
+	t->n = 1;
+	return 0;
+}
+
+void calltree_free(struct calltree *t)
+{
+	free(t->nodes);
+	intern_free(&t->index);
+	*t = (struct calltree){0};
+}
+
+int calltree_child(struct calltree *t, uint32_t parent, uint64_t address, uint32_t *node)
+{
+	uint32_t hash = intern_hash(intern_seed(), address, parent), id;
+	int rc = intern_reserve(&t->index);
+
+	if (rc != 0)
+		return rc;
+	for (size_t at = intern_first(&t->index, hash); intern_id(&t->index, &at, hash, &id);
+	     at = intern_next(&t->index, at)) {
+		if (t->nodes[id].address == address && t->nodes[id].parent == parent) {
+			*node = id;
+			return 0;
+		}
+	}
+	if (t->n >= UINT32_MAX - 1)
+		return -EOVERFLOW;
+	rc = array_room(&t->nodes, &t->cap, t->n, sizeof(*t->nodes));
+	if (rc != 0)
+		return rc;
+	*node = (uint32_t)t->n++;
+	t->nodes[*node] = (struct call_node){.address = address, .parent = parent};
+	intern_add(&t->index, hash, *node);
+	return 0;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * calltree.h - every stack of a trace as a path in one tree of addresses.
+ *
+ * Node 0 is the empty stack; every other node is its parent, the caller, with one frame more. A parent's number is always
+ * below its child's, so one pass upwards or downwards over the array visits callers first or callees first.
+ */
+#ifndef REPORT_CALLTREE_H
+#define REPORT_CALLTREE_H
+
+#include "report/intern.h"
+
+struct call_node {
+	uint64_t address;
+	uint32_t parent;
+};
+
+struct calltree {
+	struct call_node *nodes;
+	size_t n, cap;
+	struct intern index;
+};
+
+int calltree_init(struct calltree *t); /* 0 or -ENOMEM */
+void calltree_free(struct calltree *t);
+/* The node for @address called from @parent, made if it is new: 0 and *@node, or -ENOMEM, -EOVERFLOW. */
+int calltree_child(struct calltree *t, uint32_t parent, uint64_t address, uint32_t *node);
+
+#endif

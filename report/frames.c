@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "report/frames.h"
+
+static void put_hex(FILE *out, uint64_t n)
+{
+	char text[18];
+	char *at = text + sizeof(text) - 1;
+
+	*at = '\0';
+	do
+		*--at = "0123456789abcdef"[n & 15];
+	while ((n >>= 4) != 0);
+	fputs_unlocked("0x", out);
+	fputs_unlocked(at, out);
+}
+
+int frames_print(struct report *r, uint32_t node, const char *separator)
+{
+	bool caller = false;
+
+	for (; node != 0; node = r->profile.tree.nodes[node].parent, caller = true) {
+		uint64_t address = r->profile.tree.nodes[node].address;
+		struct frame_name name;
+		int rc = names_find(&r->names, address, caller, &name);
+
+		if (rc != 0)
+			return rc;
+		if (r->names.functions[name.function].named) {
+			fputs_unlocked(r->names.functions[name.function].name, r->out);
+			putc_unlocked('+', r->out);
+			put_hex(r->out, name.offset);
+		} else {
+			put_hex(r->out, address);
+		}
+		fputs_unlocked(separator, r->out);
+	}
+	return 0;
+}
+
+uint32_t frames_depth(const struct report *r, uint32_t node)
+{
+	uint32_t depth = 0;
+
+	for (; node != 0; node = r->profile.tree.nodes[node].parent)
+		depth++;
+	return depth;
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* frames.h - stacks printed frame by frame, for the views that show them one after the other. */
+#ifndef REPORT_FRAMES_H
+#define REPORT_FRAMES_H
+
+#include "report/view.h"
+
+/* Prints "name+0xoffset" or "0xaddress" for each frame of the stack at @node, leaf first, @separator behind each: 0 or -ENOMEM. */
+int frames_print(struct report *r, uint32_t node, const char *separator);
+uint32_t frames_depth(const struct report *r, uint32_t node);
+
+#endif

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "report/intern.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <time.h>
+
+#define FIRST_SLOTS 1024u
+
+static int grow(struct intern *t)
+{
+	size_t n = t->slots ? (t->mask + 1) * 2 : FIRST_SLOTS;
+	struct intern_slot *old = t->slots, *slots = calloc(n, sizeof(*slots));
+	size_t old_n = old ? t->mask + 1 : 0;
+
+	if (!slots)
+		return -ENOMEM;
+	t->slots = slots;
+	t->mask = n - 1;
+	t->used = 0;
+	for (size_t i = 0; i < old_n; i++)
+		if (old[i].id_1 != 0)
+			intern_add(t, old[i].hash, old[i].id_1 - 1);
+	free(old);
+	return 0;
+}
+
+int intern_reserve(struct intern *t)
+{
+	if (t->slots && (t->used + 1) * 3 <= (t->mask + 1) * 2)
+		return 0;
+	return grow(t);
+}
+
+void intern_add(struct intern *t, uint32_t hash, uint32_t id)
+{
+	size_t at = intern_first(t, hash);
+
+	while (t->slots[at].id_1 != 0)
+		at = intern_next(t, at);
+	t->slots[at] = (struct intern_slot){.hash = hash, .id_1 = id + 1};
+	t->used++;
+}
+
+void intern_free(struct intern *t)
+{
+	free(t->slots);
+	*t = (struct intern){0};
+}
+
+uint64_t intern_seed(void)
+{
+	static uint64_t seed;
+
+	if (seed == 0 && getrandom(&seed, sizeof(seed), GRND_NONBLOCK) != (ssize_t)sizeof(seed))
+		seed = (uint64_t)time(NULL) ^ (uint64_t)(uintptr_t)&seed;
+	seed |= 1;
+	return seed;
+}
+
+uint32_t intern_hash_text(const char *text, size_t len)
+{
+	uint64_t word, h = intern_seed();
+
+	for (; len >= sizeof(word); text += sizeof(word), len -= sizeof(word)) {
+		memcpy(&word, text, sizeof(word));
+		h = (h ^ word) * 0x9e3779b97f4a7c15u;
+		h ^= h >> 32;
+	}
+	word = 0;
+	if (len)
+		memcpy(&word, text, len);
+	return intern_hash(h, word, len);
+}
+
+int array_room(void *array, size_t *cap, size_t n, size_t size)
+{
+	size_t more = *cap;
+	void *old, *new;
+
+	if (n < *cap)
+		return 0;
+	while (more <= n) {
+		if (more > SIZE_MAX / 4)
+			return -ENOMEM;
+		more = more ? more * 2 : 64;
+	}
+	if (more > SIZE_MAX / 2 / size)
+		return -ENOMEM;
+	memcpy(&old, array, sizeof(old));
+	new = realloc(old, more * size);
+	if (!new)
+		return -ENOMEM;
+	memcpy(array, &new, sizeof(new));
+	*cap = more;
+	return 0;
+}

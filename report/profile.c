@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "report/profile.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+int profile_init(struct profile *p)
+{
+	*p = (struct profile){0};
+	return calltree_init(&p->tree);
+}
+
+void profile_free(struct profile *p)
+{
+	calltree_free(&p->tree);
+	free(p->stacks);
+	intern_free(&p->index);
+	*p = (struct profile){0};
+}
+
+static bool same_stack(const struct stack *a, const struct stack *b)
+{
+	return a->node == b->node && a->vcpu == b->vcpu && a->domain == b->domain && a->state == b->state &&
+	       a->user == b->user;
+}
+
+static int add_stack(struct profile *p, const struct stack *key, uint32_t hash, struct stack **out)
+{
+	int rc = p->nstacks < UINT32_MAX - 1 ? 0 : -EOVERFLOW;
+
+	if (rc == 0)
+		rc = array_room(&p->stacks, &p->cap, p->nstacks, sizeof(*p->stacks));
+	if (rc != 0)
+		return rc;
+	p->stacks[p->nstacks] = *key;
+	*out = &p->stacks[p->nstacks];
+	intern_add(&p->index, hash, (uint32_t)p->nstacks++);
+	return 0;
+}
+
+static int find_stack(struct profile *p, const struct stack *key, struct stack **out)
+{
+	uint64_t who = (uint64_t)key->domain << 32 | (uint64_t)key->vcpu << 8 | key->state << 1 | key->user;
+	uint32_t hash = intern_hash(intern_seed(), key->node, who), id;
+	int rc = intern_reserve(&p->index);
+
+	if (rc != 0)
+		return rc;
+	for (size_t at = intern_first(&p->index, hash); intern_id(&p->index, &at, hash, &id);
+	     at = intern_next(&p->index, at)) {
+		if (same_stack(&p->stacks[id], key)) {
+			*out = &p->stacks[id];
+			return 0;
+		}
+	}
+	return add_stack(p, key, hash, out);
+}
+
+int profile_sample(struct profile *p, const struct upf_record *rec, uint32_t node)
+{
+	struct stack key = {.node = node, .domain = rec->domain, .vcpu = (uint16_t)rec->vcpu,
+	                    .state = (uint8_t)tally_state(rec->state), .user = rec->user};
+	struct stack *stack;
+	int rc = find_stack(p, &key, &stack);
+
+	if (rc != 0)
+		return rc;
+	stack->samples++;
+	stack->cpu_ns += rec->cpu_ns;
+	return 0;
+}
+
+uint64_t profile_count(const struct profile *p, unsigned states)
+{
+	uint64_t sum = 0;
+
+	for (unsigned s = 0; s < TALLY_STATES; s++)
+		if (states & 1u << s)
+			sum += p->tally.state[s];
+	return sum;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * profile.h - a trace in memory: unique stacks with their weights, and the tally. It grows with unique stacks, not with
+ * samples.
+ */
+#ifndef REPORT_PROFILE_H
+#define REPORT_PROFILE_H
+
+#include "report/calltree.h"
+#include "report/tally.h"
+
+/* One stack of one vCPU in one run state, and how often it was seen. */
+struct stack {
+	uint32_t node; /* the leaf, in the call tree */
+	uint32_t domain;
+	uint16_t vcpu;
+	uint8_t state; /* below TALLY_STATES */
+	bool user;
+	uint64_t samples, cpu_ns;
+};
+
+struct profile {
+	struct calltree tree;
+	struct stack *stacks;
+	size_t nstacks, cap;
+	struct intern index;
+	struct tally tally;
+};
+
+int profile_init(struct profile *p); /* 0 or -ENOMEM */
+void profile_free(struct profile *p);
+/* Counts a sample whose leaf is @node: 0, -ENOMEM or -EOVERFLOW. */
+int profile_sample(struct profile *p, const struct upf_record *rec, uint32_t node);
+
+/* Sets of run states: bit n is state n. */
+#define STATES_ALL 0xfu
+#define STATES_CPU (1u << UPF_RUNNING | 1u << UPF_RUNNABLE)
+/* Samples in these states. */
+uint64_t profile_count(const struct profile *p, unsigned states);
+
+#endif

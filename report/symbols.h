@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * symbols.h - names for addresses, from ELF files, nm's text and kallsyms.
+ *
+ * Add what files hold, sort once, then look up. After sorting no two symbols overlap: of aliases one is kept, and where
+ * one symbol lies inside another the inner one names its part.
+ * The files come from guests and strangers: nothing in them is believed before it is checked.
+ */
+#ifndef REPORT_SYMBOLS_H
+#define REPORT_SYMBOLS_H
+
+#include "common/buf.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum symbol_bind { SYMBOL_LOCAL, SYMBOL_WEAK, SYMBOL_GLOBAL };
+
+struct symbol {
+	uint64_t start;
+	uint64_t size;  /* 0: not known, it reaches to the next symbol, at most to @limit */
+	uint64_t limit; /* first address it cannot hold: the end of its section; 0: not known */
+	size_t name;    /* offset in the names */
+	uint8_t bind;   /* enum symbol_bind */
+	bool label;     /* not marked as a function: an assembler label */
+	bool mark;      /* data: names nothing, but ends what stands before it */
+};
+
+struct symbol_range {
+	uint64_t start, end;  /* [start, end) */
+	uint64_t symbol_start;
+	size_t name;
+};
+
+/* Zero-initialise, symbols_free() at the end. */
+struct symbols {
+	struct symbol *added;
+	size_t nadded, cap;
+	struct symbol_range *ranges;
+	size_t nranges, ranges_cap;
+	struct buf names;
+};
+
+/* 0 or -ENOMEM. @name need not be terminated. s->name is set here. */
+int symbols_add(struct symbols *s, struct symbol symbol, const char *name, size_t len);
+/*
+ * Adds a file, after finding out which kind it is. 0, or -1 with one line in @why: what is wrong with it and what would
+ * help.
+ */
+int symbols_add_file(struct symbols *s, const char *path, char *why, size_t size);
+int symbols_sort(struct symbols *s); /* 0 or -ENOMEM; nothing may be added afterwards */
+/* The name at @address and how far behind its start that is; NULL: none. */
+const char *symbols_find(const struct symbols *s, uint64_t address, uint64_t *offset);
+void symbols_free(struct symbols *s);
+
+/* The kinds of files; the same contract as symbols_add_file(). */
+int symbols_add_elf(struct symbols *s, int fd, char *why, size_t size);
+int symbols_add_text(struct symbols *s, int fd, char *why, size_t size);
+
+#endif

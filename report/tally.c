@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "report/tally.h"
+
+void tally_record(struct tally *t, const struct upf_record *rec)
+{
+	if (rec->time_ns > t->last_ns)
+		t->last_ns = rec->time_ns;
+	switch (rec->kind) {
+	case UPF_SAMPLE:
+		t->samples++;
+		t->state[tally_state(rec->state)]++;
+		t->end[tally_state(rec->state)][tally_end(rec->end)]++;
+		break;
+	case UPF_ROUND:
+		t->rounds++;
+		if (rec->pause_ns)
+			upf_hist_add(&t->pause, rec->pause_ns);
+		break;
+	case UPF_SAME:
+		t->rounds++;
+		break;
+	case UPF_LOST:
+		t->lost[rec->code < TALLY_LOST ? rec->code : 0] += rec->count;
+		break;
+	case UPF_LATE:
+		t->late += rec->count;
+		break;
+	case UPF_EVENT:
+		t->events++;
+		break;
+	}
+}
+
+void tally_fault(struct tally *t, enum upf_fault fault, uint64_t offset)
+{
+	if (t->first_fault != UPF_OK)
+		return;
+	t->first_fault = fault;
+	t->first_fault_offset = offset;
+}
+
+uint64_t tally_lost(const struct tally *t)
+{
+	uint64_t sum = 0;
+
+	for (unsigned i = 0; i < TALLY_LOST; i++)
+		sum += t->lost[i];
+	return sum;
+}

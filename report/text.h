@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* text.h - numbers, times and names as people read them. */
+#ifndef REPORT_TEXT_H
+#define REPORT_TEXT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/* What a number needs at most; the functions return their buffer. */
+struct text {
+	char s[40];
+};
+
+const char *text_count(struct text *t, uint64_t n);                     /* 1,234,567 */
+const char *text_share(struct text *t, uint64_t part, uint64_t whole);  /* 12.3%; of nothing: 0.0% */
+const char *text_time(struct text *t, uint64_t ns);                     /* 41.0 us, 98.1 ms, 10.0 s, 2 h 03 min */
+const char *text_utc(struct text *t, uint64_t real_ns);                 /* 2024-05-01T12:00:00.123456Z */
+const char *text_uuid(struct text *t, const uint8_t uuid[16]);
+
+/* Prints @name, which is safe already, in at most @columns (0: as long as it is), cut with an ellipsis. */
+void text_name(FILE *out, const char *name, int columns, bool utf8);
+
+/* A labelled paragraph of items, wrapped before column 80. */
+struct para {
+	FILE *out;
+	bool utf8;
+	int column; /* 0: nothing printed yet */
+	int items;
+};
+void para_start(struct para *p, FILE *out, bool utf8, const char *label);
+void para_item(struct para *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void para_end(struct para *p);
+
+#endif

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "report/trust.h"
+#include "report/text.h"
+#include "report/vcpus.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+uint64_t trust_duration(const struct report *r)
+{
+	const struct upf_totals *totals = upf_reader_totals(r->reader, NULL);
+
+	return totals && totals->duration_ns ? totals->duration_ns : r->profile.tally.last_ns;
+}
+
+/* --- the trace ----------------------------------------------------------------------------------------------------- */
+
+bool trust_sound(const struct report *r)
+{
+	const struct upf_health *h = upf_reader_health(r->reader);
+
+	return !h->damaged && !h->missing && !h->skipped_bytes && !h->cut && h->has_footer && !r->profile.tally.bad_blocks;
+}
+
+static void append(char *text, size_t size, const char *what, uint64_t n)
+{
+	size_t len = strlen(text);
+	struct text count;
+
+	if (n != 0)
+		snprintf(text + len, size - len, "%s%s %s", len ? ", " : "", text_count(&count, n), what);
+}
+
+void trust_faults(const struct report *r, char *text, size_t size)
+{
+	const struct upf_health *h = upf_reader_health(r->reader);
+	const struct tally *t = &r->profile.tally;
+	uint64_t damaged = h->damaged + t->bad_blocks;
+	size_t len;
+
+	text[0] = '\0';
+	append(text, size, damaged == 1 ? "block damaged" : "blocks damaged", damaged);
+	append(text, size, h->missing == 1 ? "block missing" : "blocks missing", h->missing);
+	append(text, size, "bytes skipped", h->skipped_bytes);
+	len = strlen(text);
+	if (h->cut || !h->has_footer)
+		snprintf(text + len, size - len, "%s%s", len ? ", " : "", h->cut ? "cut off in the middle of a block" :
+		         "no footer: the recorder was killed, or the end is cut off");
+}
+
+static void print_trace(const struct report *r, FILE *out)
+{
+	char text[256];
+	struct para p;
+
+	if (trust_sound(r))
+		return;
+	trust_faults(r, text, sizeof(text));
+	para_start(&p, out, r->utf8, "Trace");
+	para_item(&p, "not whole: %s", text);
+	para_end(&p);
+}
+
+/* --- samples ------------------------------------------------------------------------------------------------------- */
+
+static void item_left_out(const struct report *r, struct para *p)
+{
+	const struct tally *t = &r->profile.tally;
+	const char *hint = " (--state all counts them)";
+	struct text n;
+
+	for (unsigned s = 0; s < TALLY_STATES; s++) {
+		if ((r->states & 1u << s) || t->state[s] == 0)
+			continue;
+		para_item(p, "%s %s samples left out%s", text_count(&n, t->state[s]), upf_state_text(s), hint);
+		hint = "";
+	}
+}
+
+static void print_samples(const struct report *r, FILE *out)
+{
+	const struct tally *t = &r->profile.tally;
+	struct para p;
+	struct text n;
+
+	para_start(&p, out, r->utf8, "Samples");
+	para_item(&p, "%s counted", text_count(&n, profile_count(&r->profile, r->states)));
+	item_left_out(r, &p);
+	if (tally_lost(t) == 0)
+		para_item(&p, "none lost");
+	for (unsigned i = 0; i < TALLY_LOST; i++)
+		if (t->lost[i])
+			para_item(&p, "%s lost: %s", text_count(&n, t->lost[i]), upf_lost_text(i));
+	if (t->late)
+		para_item(&p, "%s deadlines late", text_count(&n, t->late));
+	para_end(&p);
+}
+
+static uint64_t ended(const struct report *r, unsigned end)
+{
+	uint64_t sum = 0;
+
+	for (unsigned s = 0; s < TALLY_STATES; s++)
+		if (r->states & 1u << s)
+			sum += r->profile.tally.end[s][end];
+	return sum;
+}
+
+static void print_stacks(const struct report *r, FILE *out)
+{
+	uint64_t whole = ended(r, UPF_END_ROOT), all = profile_count(&r->profile, r->states);
+	struct para p;
+	struct text n, share;
+
+	if (all == 0)
+		return;
+	para_start(&p, out, r->utf8, "Stacks");
+	para_item(&p, "%s whole", whole == all ? "all" : text_share(&share, whole, all));
+	for (unsigned end = 1; end < TALLY_ENDS; end++)
+		if (ended(r, end))
+			para_item(&p, "%s %s: %s", text_count(&n, ended(r, end)),
+			          end == UPF_END_DEPTH || end == UPF_END_COLD ? "truncated" : "broken", upf_end_text(end));
+	para_end(&p);
+}
+
+/* --- names, pauses, vCPUs ------------------------------------------------------------------------------------------ */
+
+static void print_names(const struct report *r, const struct fold *fold, FILE *out)
+{
+	struct text n, frames;
+	struct para p;
+
+	if (!fold || fold->frames == 0)
+		return;
+	para_start(&p, out, r->utf8, "Names");
+	if (fold->unnamed == 0)
+		para_item(&p, "every address has one");
+	else
+		para_item(&p, "%s address%s without one, %s of frames", text_count(&n, fold->unnamed),
+		          fold->unnamed == 1 ? "" : "es", text_share(&frames, fold->unnamed_frames, fold->frames));
+	if (!r->has_symbols)
+		para_item(&p, "-s FILE gives names: the guest's binary or nm's list of it");
+	para_end(&p);
+}
+
+static void print_pauses(const struct report *r, FILE *out)
+{
+	const struct upf_hist *h = &r->profile.tally.pause;
+	size_t guests = r->session->ndomains ? r->session->ndomains : 1;
+	uint64_t wall = trust_duration(r);
+	struct text n, sum, all, p50, p99, max;
+	struct para p;
+
+	if (h->count == 0)
+		return;
+	para_start(&p, out, r->utf8, "Pauses");
+	para_item(&p, "%s of the guest%s: %s in all, %.3g%% of %s", text_count(&n, h->count), guests > 1 ? "s" : "",
+	          text_time(&sum, h->sum_ns), wall ? 100.0 * (double)h->sum_ns / (double)wall / (double)guests : 0.0,
+	          text_time(&all, wall));
+	para_item(&p, "p50 %s, p99 %s, max %s", text_time(&p50, upf_hist_quantile(h, 500)),
+	          text_time(&p99, upf_hist_quantile(h, 990)), text_time(&max, h->max_ns));
+	para_end(&p);
+}
+
+static void states_text(const struct vcpu_states *v, char *text, size_t size)
+{
+	uint64_t all = v->state[0] + v->state[1] + v->state[2] + v->state[3];
+	struct text share;
+
+	text[0] = '\0';
+	for (unsigned s = 0; s < TALLY_STATES; s++) {
+		size_t len = strlen(text);
+
+		if (v->state[s])
+			snprintf(text + len, size - len, "%s%s %s", len ? ", " : "", text_share(&share, v->state[s], all),
+			         upf_state_text(s));
+	}
+}
+
+static void item_vcpus(const struct report *r, struct para *p, const struct vcpu_states *from,
+                       const struct vcpu_states *to, const char *text)
+{
+	char range[32] = "";
+
+	if (to != from)
+		snprintf(range, sizeof(range), "-%u", to->vcpu);
+	if (r->session->ndomains <= 1)
+		para_item(p, "vcpu %u%s: %s", from->vcpu, range, text);
+	else if (from->domain < r->session->ndomains)
+		para_item(p, "%.64s vcpu %u%s: %s", r->session->domains[from->domain].name ?
+		          r->session->domains[from->domain].name : "?", from->vcpu, range, text);
+	else
+		para_item(p, "unknown domain %u vcpu %u%s: %s", from->domain, from->vcpu, range, text);
+}
+
+/* Neighbours that read the same are said once: "vcpu 1-7: 100.0% blocked". */
+static void print_vcpus(const struct report *r, FILE *out)
+{
+	size_t n;
+	struct vcpu_states *v = vcpus_make(&r->profile, &n);
+	char text[128], next[128];
+	struct para p;
+
+	if (!v)
+		return;
+	if (n > 0)
+		para_start(&p, out, r->utf8, "vCPUs");
+	for (size_t i = 0, j; i < n; i = j) {
+		states_text(&v[i], text, sizeof(text));
+		for (j = i + 1; j < n && v[j].domain == v[i].domain && v[j].vcpu == v[j - 1].vcpu + 1; j++) {
+			states_text(&v[j], next, sizeof(next));
+			if (strcmp(text, next) != 0)
+				break;
+		}
+		item_vcpus(r, &p, &v[i], &v[j - 1], text);
+	}
+	if (n > 0)
+		para_end(&p);
+	free(v);
+}
+
+void trust_print(const struct report *r, const struct fold *fold, FILE *out)
+{
+	if (r->quiet)
+		return;
+	print_samples(r, out);
+	print_stacks(r, out);
+	print_names(r, fold, out);
+	print_pauses(r, out);
+	print_vcpus(r, out);
+	print_trace(r, out);
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * trust.h - what a result rests on: samples counted, left out and lost, stacks cut short, addresses without a name, how
+ * long the guest stood still, and whether the trace is whole. Every view ends with it.
+ */
+#ifndef REPORT_TRUST_H
+#define REPORT_TRUST_H
+
+#include "report/view.h"
+
+/* A few lines, nothing with --quiet. @fold NULL: this view folds nothing, names are not counted. */
+void trust_print(const struct report *r, const struct fold *fold, FILE *out);
+/* All is well with the trace: whole, nothing damaged. For after loading. */
+bool trust_sound(const struct report *r);
+/* What is wrong with the trace, in one line. */
+void trust_faults(const struct report *r, char *text, size_t size);
+/* Length of the recording, ns. */
+uint64_t trust_duration(const struct report *r);
+
+#endif

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * view.h - what the report can show. A view is one file with one struct view; views.c lists them, and options, --help and
+ * main() follow from that list.
+ */
+#ifndef REPORT_VIEW_H
+#define REPORT_VIEW_H
+
+#include "report/fold.h"
+#include "report/load.h"
+#include "report/names.h"
+#include "report/profile.h"
+
+#include <stdio.h>
+
+/* What views are given: one run of the program. */
+struct report {
+	const char *path; /* the trace; "-": standard input */
+	struct upf_reader *reader;
+	const struct upf_session *session;
+	struct symbols symbols;
+	struct names names;
+	struct profile profile; /* empty until the view loads it */
+
+	unsigned states;      /* run states that count */
+	double percent_limit; /* tables leave out what is below; negative: the view's own default */
+	bool quiet;
+	bool has_symbols;     /* -s was given */
+	bool mismatch;        /* set by a view that found the trace's own figures to contradict each other */
+
+	FILE *out;
+	bool utf8;            /* the terminal or file takes it */
+	int width;            /* columns of the terminal, 0: no limit */
+};
+
+struct view {
+	const char *name; /* --name */
+	const char *help;
+	unsigned states;  /* what --state means when it is not given */
+	/* Loads, shows. 0 or a negative errno: reading, writing or memory failed. What is wrong with the trace is in its
+	 * health, and no error. */
+	int (*run)(struct report *r);
+};
+
+extern const struct view *const views[]; /* the first is the default; ends with NULL */
+
+extern const struct view view_flat, view_tree, view_folded, view_stacks, view_dump, view_header, view_verify;
+
+/* Loads and folds for a table: 0 or a negative errno, then nothing is to be freed. */
+int view_fold(struct report *r, struct fold *fold);
+/* Says so if no sample was counted, and what would show some. */
+void view_no_samples(const struct report *r, FILE *out);
+
+#endif

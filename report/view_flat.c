@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* view_flat.c - a line a function: the time spent in it, and in it with what it called. */
+#include "report/text.h"
+#include "report/trust.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BEFORE_NAME 42 /* columns */
+
+struct flat {
+	const struct fold *fold;
+	const struct names *names;
+};
+
+static int compare(const void *va, const void *vb, void *ctx)
+{
+	const struct flat *flat = ctx;
+	uint32_t ia = *(const uint32_t *)va, ib = *(const uint32_t *)vb;
+	const struct fold_function *a = &flat->fold->functions[ia], *b = &flat->fold->functions[ib];
+
+	if (a->self != b->self)
+		return a->self > b->self ? -1 : 1;
+	if (a->total != b->total)
+		return a->total > b->total ? -1 : 1;
+	return strcmp(flat->names->functions[ia].name, flat->names->functions[ib].name);
+}
+
+static void print_line(const struct report *r, const struct fold *fold, uint32_t function)
+{
+	const struct fold_function *f = &fold->functions[function];
+	struct text self, self_n, total, total_n;
+
+	fprintf(r->out, "%6s %12s  %6s %12s  ", text_share(&self, f->self, fold->samples), text_count(&self_n, f->self),
+	        text_share(&total, f->total, fold->samples), text_count(&total_n, f->total));
+	text_name(r->out, r->names.functions[function].name, r->width ? r->width - BEFORE_NAME : 0, r->utf8);
+	fputc('\n', r->out);
+}
+
+/* Functions of this profile, sorted; *n of them. NULL: -ENOMEM. */
+static uint32_t *sorted(const struct report *r, const struct fold *fold, size_t *n)
+{
+	struct flat flat = {fold, &r->names};
+	uint32_t *functions = malloc((fold->nfunctions + 1) * sizeof(*functions));
+
+	*n = 0;
+	for (uint32_t i = 0; functions && i < fold->nfunctions; i++)
+		if (fold->functions[i].total)
+			functions[(*n)++] = i;
+	if (functions)
+		qsort_r(functions, *n, sizeof(*functions), compare, &flat);
+	return functions;
+}
+
+static int print_table(const struct report *r, const struct fold *fold)
+{
+	double least = (double)fold->samples * (r->percent_limit > 0 ? r->percent_limit : 0) / 100;
+	size_t n, hidden = 0;
+	uint32_t *functions = sorted(r, fold, &n);
+	struct text count;
+
+	if (!functions)
+		return -ENOMEM;
+	fprintf(r->out, "%6s %12s  %6s %12s  Function\n", "Self", "samples", "Total", "samples");
+	for (size_t i = 0; i < n; i++) {
+		if ((double)fold->functions[functions[i]].total >= least)
+			print_line(r, fold, functions[i]);
+		else
+			hidden++;
+	}
+	if (hidden)
+		fprintf(r->out, "(%s below %g%% not shown)\n", text_count(&count, hidden), r->percent_limit);
+	free(functions);
+	return 0;
+}
+
+static int run(struct report *r)
+{
+	struct fold fold;
+	int rc = view_fold(r, &fold);
+
+	if (rc != 0)
+		return rc;
+	if (fold.samples)
+		rc = print_table(r, &fold);
+	else
+		view_no_samples(r, r->out);
+	if (rc == 0 && !r->quiet) {
+		fputc('\n', r->out);
+		trust_print(r, &fold, r->out);
+	}
+	fold_free(&fold);
+	return rc;
+}
+
+const struct view view_flat = {
+	.name = "flat",
+	.help = "functions, by the time spent in each itself (the default)",
+	.states = STATES_CPU,
+	.run = run,
+};

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* view_header.c - what was recorded, how and where; reads the trace's header only. */
+#include "report/text.h"
+#include "report/view.h"
+
+#include "common/say.h"
+
+#include <inttypes.h>
+
+static void field(const struct report *r, const char *label, const char *value)
+{
+	if (!value || !*value)
+		return;
+	fprintf(r->out, "%-11s ", label);
+	print_safe(r->out, value);
+	fputc('\n', r->out);
+}
+
+static void print_id(const struct report *r)
+{
+	fprintf(r->out, "%-11s ", "trace id");
+	for (int i = 0; i < 16; i++)
+		fprintf(r->out, "%02x", r->session->trace_id[i]);
+	fprintf(r->out, ", format %d.%u\n", UPF_MAJOR, upf_reader_minor(r->reader));
+}
+
+static void print_domain(const struct report *r, const struct upf_domain *d)
+{
+	struct text uuid;
+
+	fprintf(r->out, "\n%-11s %" PRIu32 "\n", "domain", d->id);
+	field(r, "name", d->name);
+	field(r, "uuid", text_uuid(&uuid, d->uuid));
+	field(r, "kind", upf_kind_text(d->kind));
+	field(r, "arch", upf_arch_text(d->arch));
+	fprintf(r->out, "%-11s %" PRIu32 "\n", "vcpus", d->vcpus);
+	field(r, "image", d->image);
+	field(r, "build-id", d->build_id);
+}
+
+static int run(struct report *r)
+{
+	const struct upf_session *s = r->session;
+	struct text start;
+
+	field(r, "recorder", s->recorder);
+	field(r, "command", s->command);
+	field(r, "host", s->host);
+	field(r, "hypervisor", s->hypervisor);
+	field(r, "started", text_utc(&start, s->start_real_ns));
+	fprintf(r->out, "%-11s %.10g Hz\n", "rate", (double)s->rate_mhz / 1000);
+	fprintf(r->out, "%-11s %" PRIu32 " frames\n", "max stack", s->max_stack);
+	print_id(r);
+	for (size_t i = 0; i < s->ndomains; i++)
+		print_domain(r, &s->domains[i]);
+	return 0;
+}
+
+const struct view view_header = {
+	.name = "header",
+	.help = "what was recorded: command line, host, hypervisor, start, domains",
+	.states = STATES_ALL,
+	.run = run,
+};

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* view_tree.c - who called whom, from the root down. */
+#include "report/text.h"
+#include "report/trust.h"
+
+#define BEFORE_NAME 30        /* columns */
+#define DEFAULT_LIMIT 0.5     /* percent; perf's for call graphs */
+#define LEAST_FOR_A_NAME 24   /* columns kept for it however deep it stands, on a terminal */
+
+static void print_node(const struct report *r, const struct fold *fold, uint32_t n, int depth)
+{
+	const struct fold_node *node = &fold->nodes[n];
+	int room = r->width - BEFORE_NAME, indent = 2 * depth;
+	struct text total, self, count;
+	char note[16] = "";
+
+	if (r->width && room - indent < LEAST_FOR_A_NAME) {
+		indent = room > LEAST_FOR_A_NAME + 8 ? room - LEAST_FOR_A_NAME - 8 : 0;
+		indent -= indent % 2;
+		snprintf(note, sizeof(note), "[%d] ", depth);
+	}
+	fprintf(r->out, "%6s %6s %12s    %*s%s", text_share(&total, node->total, fold->samples),
+	        text_share(&self, node->self, fold->samples), text_count(&count, node->total), indent, "", note);
+	text_name(r->out, r->names.functions[node->function].name, r->width ? room - indent - (note[0] ? 6 : 0) : 0, r->utf8);
+	fputc('\n', r->out);
+}
+
+struct walk {
+	double least;
+	size_t hidden;
+	int depth;
+};
+
+/* The first of @n and its siblings that is to be shown. */
+static uint32_t shown(const struct fold *fold, struct walk *w, uint32_t n)
+{
+	while (n != FOLD_NONE && (double)fold->nodes[n].total < w->least) {
+		w->hidden++;
+		n = fold->nodes[n].sibling;
+	}
+	return n;
+}
+
+static uint32_t after(const struct fold *fold, struct walk *w, uint32_t n)
+{
+	uint32_t next = shown(fold, w, fold->nodes[n].child);
+
+	if (next != FOLD_NONE) {
+		w->depth++;
+		return next;
+	}
+	while (n != 0) {
+		next = shown(fold, w, fold->nodes[n].sibling);
+		if (next != FOLD_NONE)
+			return next;
+		n = fold->nodes[n].parent;
+		w->depth--;
+	}
+	return FOLD_NONE;
+}
+
+static void print_tree(const struct report *r, const struct fold *fold)
+{
+	double limit = r->percent_limit >= 0 ? r->percent_limit : DEFAULT_LIMIT;
+	struct walk w = {.least = (double)fold->samples * limit / 100};
+	struct text count;
+
+	fprintf(r->out, "%6s %6s %12s    Function\n", "Total", "Self", "samples");
+	for (uint32_t n = shown(fold, &w, fold->nodes[0].child); n != FOLD_NONE; n = after(fold, &w, n))
+		print_node(r, fold, n, w.depth);
+	if (w.hidden)
+		fprintf(r->out, "(%s branch%s below %g%% not shown; --percent-limit 0 shows all)\n",
+		        text_count(&count, w.hidden), w.hidden == 1 ? "" : "es", limit);
+}
+
+static int run(struct report *r)
+{
+	struct fold fold;
+	int rc = view_fold(r, &fold);
+
+	if (rc != 0)
+		return rc;
+	rc = fold_sort(&fold, &r->names, FOLD_BY_TOTAL);
+	if (rc == 0 && fold.samples)
+		print_tree(r, &fold);
+	else if (rc == 0)
+		view_no_samples(r, r->out);
+	if (rc == 0 && !r->quiet) {
+		fputc('\n', r->out);
+		trust_print(r, &fold, r->out);
+	}
+	fold_free(&fold);
+	return rc;
+}
+
+const struct view view_tree = {
+	.name = "tree",
+	.help = "call tree from the root down, with what each function cost in all",
+	.states = STATES_CPU,
+	.run = run,
+};

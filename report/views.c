@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "report/view.h"
+#include "report/text.h"
+
+const struct view *const views[] = {
+	&view_flat, &view_tree, &view_folded, &view_stacks, &view_dump, &view_header, &view_verify, NULL,
+};
+
+int view_fold(struct report *r, struct fold *fold)
+{
+	const struct fold_request request = {.states = r->states, .session = r->session};
+	int rc = load_trace(&r->profile, r->reader, NULL);
+
+	return rc == 0 ? fold_make(fold, &r->profile, &r->names, &request) : rc;
+}
+
+void view_no_samples(const struct report *r, FILE *out)
+{
+	const struct tally *t = &r->profile.tally;
+	uint64_t idle = t->state[UPF_BLOCKED] + t->state[UPF_OFFLINE];
+	struct text n;
+
+	if (t->samples == 0)
+		fprintf(out, "The trace holds no samples.\n");
+	else if (idle == t->samples)
+		fprintf(out, "The guest was idle: none of its %s samples found a vCPU running or waiting for a CPU.\n"
+		        "Type --state all to see where it waited.\n", text_count(&n, t->samples));
+	else
+		fprintf(out, "None of the %s samples is in the run states asked for; --state all counts every one.\n",
+		        text_count(&n, t->samples));
+}
