@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * mktrace.c - traces for tests and benchmarks, on standard output: mktrace KIND [ARGUMENTS].
+ *
+ * Everything in them is fixed, so that expected outputs can be compared byte for byte.
+ */
+#include "format/upf.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define MS 1000000u
+#define PERIOD (10 * MS)
+
+static int put(void *ctx, const void *data, size_t len)
+{
+	(void)ctx;
+	return fwrite(data, 1, len, stdout) == len ? 0 : -EIO;
+}
+
+static void check(int rc, const char *what)
+{
+	if (rc == 0)
+		return;
+	fprintf(stderr, "mktrace: %s: %s\n", what, strerror(-rc));
+	exit(1);
+}
+
+/* --- a trace being made -------------------------------------------------------------------------------------------- */
+
+struct maker {
+	struct upf_writer *writer;
+	struct upf_encoder *encoder;
+	struct upf_totals totals;
+	uint64_t now;
+};
+
+static const struct upf_domain plain_domains[] = {
+	{.id = 3, .uuid = {0x12, 0x34, 0x56, 0x78, 0x9a, 0xbc, 0xde, 0xf0, 1, 2, 3, 4, 5, 6, 7, 8}, .kind = UPF_KIND_PV,
+	 .arch = UPF_ARCH_X86_64, .vcpus = 2, .name = "web1", .image = "/boot/web.elf", .build_id = "c0ffee"},
+	{.id = 7, .kind = UPF_KIND_PVH, .arch = UPF_ARCH_X86_64, .vcpus = 1, .name = "db\033[31m"},
+};
+
+static void start(struct maker *m, size_t ndomains)
+{
+	const struct upf_session session = {
+		.trace_id = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16},
+		.start_real_ns = 1700000000123456000, .start_mono_ns = 5000000000, .rate_mhz = 99500, .max_stack = 128,
+		.command = "uniprof-record -F 99.5 -o run.upf web1", .recorder = "uniprof-record 2.0", .host = "dom0",
+		.hypervisor = "Xen 4.17.7, domctl 0x15", .domains = plain_domains, .ndomains = ndomains,
+	};
+
+	memset(m, 0, sizeof(*m));
+	m->writer = upf_writer_new(&session, put, NULL);
+	m->encoder = upf_encoder_new();
+	if (!m->writer || !m->encoder)
+		check(-errno, "start");
+	upf_encoder_reset(m->encoder, PERIOD);
+}
+
+static void flush(struct maker *m)
+{
+	check(upf_writer_block(m->writer, m->encoder), "block");
+	upf_encoder_reset(m->encoder, PERIOD);
+}
+
+static void round_of(struct maker *m, uint32_t domain, uint64_t pause_ns, const struct upf_sample *samples, size_t n)
+{
+	int rc = upf_encode_round(m->encoder, domain, m->now, pause_ns, samples, n);
+
+	if (rc == -ENOSPC) {
+		flush(m);
+		rc = upf_encode_round(m->encoder, domain, m->now, pause_ns, samples, n);
+	}
+	check(rc, "round");
+	m->totals.rounds++;
+	m->totals.samples += n;
+	if (pause_ns) {
+		m->totals.pauses++;
+		upf_hist_add(&m->totals.pause, pause_ns);
+	}
+	m->now += PERIOD;
+}
+
+static void same(struct maker *m, uint32_t domain, size_t n)
+{
+	check(upf_encode_same(m->encoder, domain, m->now), "same");
+	m->totals.rounds++;
+	m->totals.samples += n;
+	m->now += PERIOD;
+}
+
+static void finish(struct maker *m)
+{
+	flush(m);
+	m->totals.duration_ns = m->now;
+	check(upf_writer_finish(m->writer, &m->totals, UPF_REASON_DURATION), "finish");
+}
+
+static void end(struct maker *m)
+{
+	upf_writer_free(m->writer);
+	upf_encoder_free(m->encoder);
+	if (fflush(stdout) != 0)
+		check(-errno, "standard output");
+}
+
+/* A running vCPU's stack, leaf first, 0 behind its root. */
+static struct upf_sample sample(uint32_t vcpu, uint8_t state, const uint64_t *frames)
+{
+	struct upf_sample s = {.vcpu = vcpu, .state = state, .frames = frames};
+
+	s.cpu_ns = state == UPF_RUNNING ? PERIOD : 0;
+	while (frames[s.depth])
+		s.depth++;
+	return s;
+}
+
+/* --- the kinds ----------------------------------------------------------------------------------------------------- */
+
+/* tests/cli/report.syms names them: main 0x1000, work 0x1100, leaf 0x1200, idle 0x1300, "odd;name" 0x1400. */
+static const uint64_t in_work[] = {0x1110, 0x1010, 0}, in_leaf[] = {0x1210, 0x1150, 0x1010, 0},
+                      at_end[] = {0x1220, 0x1100, 0}, recursive[] = {0x1120, 0x1150, 0x1150, 0x1010, 0},
+                      idling[] = {0x1308, 0}, unknown[] = {0x1250, 0xdead0000, 0}, odd[] = {0x1404, 0x1010, 0},
+                      none[] = {0};
+
+static void two_vcpus(struct maker *m, uint64_t pause_us, const uint64_t *frames, unsigned times)
+{
+	while (times-- > 0) {
+		const struct upf_sample samples[] = {sample(0, UPF_RUNNING, frames), sample(1, UPF_BLOCKED, idling)};
+
+		round_of(m, 0, pause_us * 1000, samples, 2);
+	}
+}
+
+static void one_of(struct maker *m, const uint64_t *frames, enum upf_end why)
+{
+	struct upf_sample s = sample(0, UPF_RUNNING, frames);
+
+	s.end = (uint8_t)why;
+	round_of(m, 0, 50000, &s, 1);
+}
+
+static void small_records(struct maker *m)
+{
+	check(upf_encode_event(m->encoder, 0, m->now, UPF_EVENT_START, 0), "event");
+	two_vcpus(m, 40, in_work, 3);
+	two_vcpus(m, 42, in_leaf, 4);
+	same(m, 0, 2);
+	check(upf_encode_lost(m->encoder, 0, m->now, 5, UPF_LOST_WRITER), "lost");
+	m->totals.lost += 5;
+	check(upf_encode_late(m->encoder, 0, m->now, 2), "late");
+	m->totals.late += 2;
+	flush(m);
+	two_vcpus(m, 100, recursive, 2);
+	one_of(m, at_end, UPF_END_ROOT);
+	one_of(m, unknown, UPF_END_UNMAPPED);
+	one_of(m, odd, UPF_END_DEPTH);
+	flush(m);
+	two_vcpus(m, 45, in_work, 2);
+}
+
+static void make_small(struct maker *m)
+{
+	start(m, 1);
+	small_records(m);
+	finish(m);
+}
+
+static void make_killed(struct maker *m)
+{
+	start(m, 1);
+	small_records(m);
+	flush(m);
+}
+
+static void make_idle(struct maker *m)
+{
+	const struct upf_sample samples[] = {sample(0, UPF_BLOCKED, idling), sample(1, UPF_OFFLINE, none)};
+
+	start(m, 1);
+	round_of(m, 0, 30000, samples, 2);
+	for (int i = 0; i < 9; i++)
+		same(m, 0, 2);
+	finish(m);
+}
+
+static void make_empty(struct maker *m)
+{
+	start(m, 1);
+	finish(m);
+}
+
+static void make_domains(struct maker *m)
+{
+	start(m, 2);
+	two_vcpus(m, 40, in_work, 3);
+	for (int i = 0; i < 2; i++) {
+		struct upf_sample s = sample(0, UPF_RUNNING, in_leaf);
+
+		round_of(m, 1, 20000, &s, 1);
+	}
+	finish(m);
+}
+
+/* The footer says one sample more than there is. */
+static void make_lying(struct maker *m)
+{
+	start(m, 1);
+	small_records(m);
+	m->totals.samples++;
+	finish(m);
+}
+
+/* @count samples of @unique stacks of @depth frames, in no order. */
+static void make_many(struct maker *m, uint64_t count, uint64_t unique, uint32_t depth)
+{
+	uint64_t frames[UPF_DEPTH_MAX], random = 88172645463325252u;
+
+	start(m, 1);
+	for (uint64_t n = 0; n < count; n++) {
+		struct upf_sample s = {.state = UPF_RUNNING, .frames = frames, .depth = depth, .cpu_ns = MS};
+		uint64_t which;
+
+		random ^= random << 13;
+		random ^= random >> 7;
+		random ^= random << 17;
+		which = random % unique;
+		for (uint32_t i = 0; i < depth; i++) {
+			/* The root is shared by all; ten stacks share all but the leaf, a hundred all but two, ... */
+			uint64_t branch = i < 5 ? which / (uint64_t[]){1, 10, 100, 1000, 10000}[i] : 0;
+
+			frames[i] = 0x100000 + (depth - i) * 0x10000 + branch % 4096 * 16;
+		}
+		round_of(m, 0, 40000, &s, 1);
+	}
+	finish(m);
+}
+
+static const struct {
+	const char *name;
+	void (*make)(struct maker *m);
+} kinds[] = {
+	{"small", make_small}, {"killed", make_killed}, {"idle", make_idle}, {"empty", make_empty},
+	{"domains", make_domains}, {"lying", make_lying},
+};
+
+int main(int argc, char **argv)
+{
+	struct maker m;
+
+	if (argc == 5 && strcmp(argv[1], "many") == 0) {
+		unsigned long depth = strtoul(argv[4], NULL, 0);
+
+		if (depth < 1 || depth > UPF_DEPTH_MAX || strtoull(argv[3], NULL, 0) == 0)
+			check(-EINVAL, "many COUNT UNIQUE DEPTH");
+		make_many(&m, strtoull(argv[2], NULL, 0), strtoull(argv[3], NULL, 0), (uint32_t)depth);
+		end(&m);
+		return 0;
+	}
+	for (size_t i = 0; argc == 2 && i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		if (strcmp(argv[1], kinds[i].name) == 0) {
+			kinds[i].make(&m);
+			end(&m);
+			return 0;
+		}
+	}
+	fprintf(stderr, "usage: mktrace small|killed|idle|empty|domains|lying | many COUNT UNIQUE DEPTH\n");
+	return 2;
+}

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Folding: names of callers, recursion, totals, run states, several domains. */
+#include "tests/unit/unit.h"
+
+#include "report/fold.h"
+
+#include <stdio.h>
+#include <string.h>
+
+struct fixture {
+	struct symbols symbols;
+	struct names names;
+	struct profile profile;
+	struct fold fold;
+	struct upf_domain domains[2];
+	struct upf_session session;
+};
+
+static void add_symbol(struct fixture *f, uint64_t start, const char *name)
+{
+	struct symbol symbol = {.start = start, .size = 0x100};
+
+	assert_int_equal(symbols_add(&f->symbols, symbol, name, strlen(name)), 0);
+}
+
+static void begin(struct fixture *f)
+{
+	memset(f, 0, sizeof(*f));
+	add_symbol(f, 0x1000, "main");
+	add_symbol(f, 0x1100, "work");
+	add_symbol(f, 0x1200, "leaf");
+	assert_int_equal(symbols_sort(&f->symbols), 0);
+	names_init(&f->names, &f->symbols);
+	assert_int_equal(profile_init(&f->profile), 0);
+	f->domains[0].name = "web1";
+	f->domains[1].id = 7;
+	f->session.domains = f->domains;
+	f->session.ndomains = 1;
+}
+
+static void end(struct fixture *f)
+{
+	fold_free(&f->fold);
+	profile_free(&f->profile);
+	names_free(&f->names);
+	symbols_free(&f->symbols);
+}
+
+/* @stack root first, 0 at its end; @n times. */
+static void sample(struct fixture *f, uint32_t domain, uint8_t state, unsigned n, const uint64_t *stack)
+{
+	struct upf_record rec = {.kind = UPF_SAMPLE, .domain = domain, .state = state};
+	uint32_t node = 0;
+
+	for (; *stack; stack++)
+		assert_int_equal(calltree_child(&f->profile.tree, node, *stack, &node), 0);
+	while (n-- > 0) {
+		assert_int_equal(profile_sample(&f->profile, &rec, node), 0);
+		tally_record(&f->profile.tally, &rec);
+	}
+}
+
+#define STACK(...) ((const uint64_t[]){__VA_ARGS__, 0})
+
+static void fold(struct fixture *f, unsigned states)
+{
+	const struct fold_request request = {.states = states, .session = &f->session};
+
+	assert_int_equal(fold_make(&f->fold, &f->profile, &f->names, &request), 0);
+}
+
+static const struct fold_function *function(const struct fixture *f, const char *name)
+{
+	for (size_t i = 0; i < f->fold.nfunctions; i++)
+		if (strcmp(f->names.functions[i].name, name) == 0)
+			return &f->fold.functions[i];
+	fail_msg("no function %s", name);
+	return NULL;
+}
+
+static void expect(const struct fixture *f, const char *name, uint64_t self, uint64_t total)
+{
+	assert_int_equal(function(f, name)->self, self);
+	assert_int_equal(function(f, name)->total, total);
+}
+
+static void call_sites_merge(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	begin(&f);
+	sample(&f, 0, UPF_RUNNING, 3, STACK(0x1010, 0x1110));
+	sample(&f, 0, UPF_RUNNING, 2, STACK(0x1020, 0x1130));
+	fold(&f, STATES_CPU);
+	assert_int_equal(f.fold.n, 3); /* the root, main, work */
+	assert_int_equal(f.fold.samples, 5);
+	expect(&f, "main", 0, 5);
+	expect(&f, "work", 5, 5);
+	assert_int_equal(f.fold.unnamed, 0);
+	end(&f);
+}
+
+/* 0x1100 as a return address is the end of main; as a leaf it is the beginning of work. */
+static void call_at_the_end(void **state)
+{
+	struct fixture f;
+	struct frame_name name;
+
+	(void)state;
+	begin(&f);
+	sample(&f, 0, UPF_RUNNING, 1, STACK(0x1100, 0x1200));
+	sample(&f, 0, UPF_RUNNING, 1, STACK(0x1100));
+	fold(&f, STATES_CPU);
+	expect(&f, "main", 0, 1);
+	expect(&f, "work", 1, 1);
+	expect(&f, "leaf", 1, 1);
+	assert_int_equal(names_find(&f.names, 0x1100, true, &name), 0);
+	assert_int_equal(name.offset, 0x100);
+	end(&f);
+}
+
+static void recursion_counts_once(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	begin(&f);
+	sample(&f, 0, UPF_RUNNING, 4, STACK(0x1010, 0x1110, 0x1110, 0x1110, 0x1210));
+	sample(&f, 0, UPF_RUNNING, 1, STACK(0x1010, 0x1110, 0x1010, 0x1110));
+	fold(&f, STATES_CPU);
+	expect(&f, "main", 0, 5);
+	expect(&f, "work", 1, 5);
+	expect(&f, "leaf", 4, 4);
+	end(&f);
+}
+
+static void states_are_left_out(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	begin(&f);
+	sample(&f, 0, UPF_RUNNING, 1, STACK(0x1010));
+	sample(&f, 0, UPF_RUNNABLE, 2, STACK(0x1010));
+	sample(&f, 0, UPF_BLOCKED, 4, STACK(0x1110));
+	sample(&f, 0, UPF_OFFLINE, 8, STACK(0));
+	fold(&f, STATES_CPU);
+	assert_int_equal(f.fold.samples, 3);
+	assert_int_equal(profile_count(&f.profile, STATES_CPU), 3);
+	expect(&f, "main", 3, 3);
+	fold_free(&f.fold);
+	fold(&f, STATES_ALL);
+	assert_int_equal(f.fold.samples, 15);
+	expect(&f, "work", 4, 4);
+	expect(&f, "[no stack]", 8, 8);
+	end(&f);
+}
+
+static void without_names(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	begin(&f);
+	sample(&f, 0, UPF_RUNNING, 1, STACK(0x9000, 0x1110, 0x9000));
+	sample(&f, 0, UPF_RUNNING, 1, STACK(0x9000, 0x8000));
+	fold(&f, STATES_CPU);
+	expect(&f, "0x9000", 1, 2);
+	expect(&f, "0x8000", 1, 1);
+	assert_int_equal(f.fold.unnamed, 2);
+	assert_int_equal(f.fold.frames, 5);
+	assert_int_equal(f.fold.unnamed_frames, 4);
+	end(&f);
+}
+
+static void domains_stand_apart(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	begin(&f);
+	f.session.ndomains = 2;
+	sample(&f, 1, UPF_RUNNING, 2, STACK(0x1010, 0x1110));
+	sample(&f, 0, UPF_RUNNING, 1, STACK(0x1010, 0x1210));
+	sample(&f, 9, UPF_RUNNING, 1, STACK(0x1010));
+	fold(&f, STATES_CPU);
+	expect(&f, "web1", 0, 1);
+	expect(&f, "[domain 7]", 0, 2);
+	expect(&f, "[unknown domain 9]", 0, 1);
+	expect(&f, "main", 1, 4);
+	end(&f);
+}
+
+static void order(void **state)
+{
+	struct fixture f;
+	uint32_t first;
+
+	(void)state;
+	begin(&f);
+	sample(&f, 0, UPF_RUNNING, 1, STACK(0x1110));
+	sample(&f, 0, UPF_RUNNING, 5, STACK(0x1210));
+	sample(&f, 0, UPF_RUNNING, 5, STACK(0x1010));
+	fold(&f, STATES_CPU);
+	assert_int_equal(fold_sort(&f.fold, &f.names, FOLD_BY_TOTAL), 0);
+	first = f.fold.nodes[0].child;
+	assert_string_equal(f.names.functions[f.fold.nodes[first].function].name, "leaf");
+	first = f.fold.nodes[first].sibling;
+	assert_string_equal(f.names.functions[f.fold.nodes[first].function].name, "main");
+	end(&f);
+}
+
+/* Names from strangers reach a terminal as text only. */
+static void names_are_safe(void **state)
+{
+	struct fixture f;
+	uint32_t function_id;
+
+	(void)state;
+	begin(&f);
+	assert_int_equal(names_function(&f.names, "a\x1b[31m\nb", &function_id), 0);
+	assert_string_equal(f.names.functions[function_id].name, "a\\x1b[31m\\x0ab");
+	end(&f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(call_sites_merge), cmocka_unit_test(call_at_the_end), cmocka_unit_test(recursion_counts_once),
+		cmocka_unit_test(states_are_left_out), cmocka_unit_test(without_names), cmocka_unit_test(domains_stand_apart),
+		cmocka_unit_test(order), cmocka_unit_test(names_are_safe),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Numbers, times and cut names as people read them; the option table's own check. */
+#include "tests/unit/unit.h"
+
+#include "report/settings.h"
+#include "report/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void numbers(void **state)
+{
+	struct text t;
+
+	(void)state;
+	assert_string_equal(text_count(&t, 0), "0");
+	assert_string_equal(text_count(&t, 999), "999");
+	assert_string_equal(text_count(&t, 1000), "1,000");
+	assert_string_equal(text_count(&t, UINT64_MAX), "18,446,744,073,709,551,615");
+	assert_string_equal(text_share(&t, 1, 3), "33.3%");
+	assert_string_equal(text_share(&t, 0, 0), "0.0%");
+}
+
+static void times(void **state)
+{
+	struct text t;
+
+	(void)state;
+	assert_string_equal(text_time(&t, 41000), "41 us");
+	assert_string_equal(text_time(&t, 98100000), "98.1 ms");
+	assert_string_equal(text_time(&t, 10000000000), "10.0 s");
+	assert_string_equal(text_time(&t, 7380000000000), "2 h 03 min");
+	assert_string_equal(text_utc(&t, 1700000000123456789), "2023-11-14T22:13:20.123456Z");
+	text_utc(&t, UINT64_MAX);
+	text_time(&t, UINT64_MAX);
+}
+
+static void cut(const char *name, int columns, bool utf8, const char *expected)
+{
+	char *text = NULL;
+	size_t len;
+	FILE *out = open_memstream(&text, &len);
+
+	text_name(out, name, columns, utf8);
+	fclose(out);
+	assert_string_equal(text, expected);
+	free(text);
+}
+
+static void names(void **state)
+{
+	(void)state;
+	cut("function", 0, true, "function");
+	cut("function", 8, true, "function");
+	cut("function", 7, true, "functi\u2026");
+	cut("function", 7, false, "func...");
+	cut("f\u00fcnct\u00efon", 4, true, "f\u00fcn\u2026");
+	cut("function", 1, true, "\u2026");
+}
+
+static void option_table(void **state)
+{
+	(void)state;
+	assert_null(options_check(settings_table()));
+}
+
+static int parse(struct settings *s, char **argv)
+{
+	char why[256];
+	int argc = 0, rc;
+
+	while (argv[argc])
+		argc++;
+	rc = settings_parse(s, argc, argv, why, sizeof(why));
+	settings_free(s);
+	return rc;
+}
+
+#define ARGV(...) ((char *[]){"uniprof-report", __VA_ARGS__, NULL})
+
+static void parsing(void **state)
+{
+	struct settings s;
+
+	(void)state;
+	assert_int_equal(parse(&s, ARGV("run.upf")), 0);
+	assert_ptr_equal(s.view, &view_flat);
+	assert_int_equal(s.states, STATES_CPU);
+	assert_int_equal(parse(&s, ARGV("--dump", "-")), 0);
+	assert_int_equal(s.states, STATES_ALL);
+	assert_int_equal(parse(&s, ARGV("--tree", "--state", "blocked,running", "run.upf")), 0);
+	assert_int_equal(s.states, 1u << UPF_BLOCKED | 1u << UPF_RUNNING);
+	assert_int_equal(parse(&s, ARGV("--tree", "--tree", "x")), 0);
+	assert_int_equal(parse(&s, ARGV("--tree", "--dump", "x")), -1);
+	assert_int_equal(parse(&s, ARGV("--state", "asleep", "x")), -1);
+	assert_int_equal(parse(&s, ARGV("--state", "running,", "x")), -1);
+	assert_int_equal(parse(&s, ARGV("--percent-limit", "101", "x")), -1);
+	assert_int_equal(parse(&s, ARGV("--percent-limit", "nan", "x")), -1);
+	assert_int_equal(parse(&s, ARGV("-q")), -1);
+	assert_int_equal(parse(&s, ARGV("a", "b")), -1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(numbers), cmocka_unit_test(times), cmocka_unit_test(names), cmocka_unit_test(option_table),
+		cmocka_unit_test(parsing),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
