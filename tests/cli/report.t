@@ -1,0 +1,171 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# uniprof-report's views, options and errors, on traces from tests/tools/mktrace.
+# Expected outputs are in tests/cli/expected; UPDATE=1 writes them anew: look at the difference before committing it.
+set -u
+export LC_ALL=C.UTF-8
+here=$(cd "$(dirname "$0")" && pwd)
+build=${BUILD:-$here/../../build}
+report=$build/uniprof-report
+mktrace=$build/tests/tools/mktrace
+expected=$here/expected
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+n=0
+
+ok() { # ok STATUS NAME
+	n=$((n + 1))
+	if [ "$1" -eq 0 ]; then echo "ok $n - $2"; else echo "not ok $n - $2"; fi
+}
+
+# same NAME EXIT COMMAND...: output, messages and exit code are as in expected/NAME.
+same() {
+	local name=$1 want=$2 code
+	shift 2
+	(cd "$tmp" && "$@" >out 2>err </dev/null)
+	code=$?
+	{ cat "$tmp/out"; sed 's/^/2> /' "$tmp/err"; } >"$tmp/all"
+	[ -n "${UPDATE:-}" ] && cp "$tmp/all" "$expected/$name"
+	diff -u "$expected/$name" "$tmp/all" | sed 's/^/# /'
+	[ "$code" -eq "$want" ] || echo "# exit code $code, not $want"
+	cmp -s "$expected/$name" "$tmp/all" && [ "$code" -eq "$want" ]
+	ok $? "$name"
+}
+
+# fails NAME EXIT TEXT COMMAND...: nothing on standard output, one line of messages with TEXT in it.
+fails() {
+	local name=$1 want=$2 text=$3 code
+	shift 3
+	(cd "$tmp" && "$@" >out 2>err </dev/null)
+	code=$?
+	sed 's/^/# /' "$tmp/err"
+	[ "$code" -eq "$want" ] && [ ! -s "$tmp/out" ] && [ "$(wc -l <"$tmp/err")" -eq 1 ] &&
+		grep -q '^uniprof-report: ' "$tmp/err" && grep -qF -- "$text" "$tmp/err"
+	ok $? "$name"
+}
+
+for kind in small killed idle empty domains lying; do
+	"$mktrace" $kind >"$tmp/$kind.upf" || { echo "Bail out! mktrace $kind"; exit 1; }
+done
+cp "$here/report.syms" "$tmp/syms"
+size=$(stat -c %s "$tmp/small.upf")
+
+# --- views
+same flat 0 "$report" -s syms small.upf
+same flat-unnamed 0 "$report" small.upf
+same flat-limit 0 "$report" -q --percent-limit 50 -s syms small.upf
+same flat-idle 0 "$report" -s syms idle.upf
+same flat-idle-all 0 "$report" --state all -s syms idle.upf
+same flat-blocked 0 "$report" --state=blocked -s syms small.upf
+same flat-empty 0 "$report" -s syms empty.upf
+same flat-killed 4 "$report" -s syms killed.upf
+same flat-domains 0 "$report" -s syms domains.upf
+same tree 0 "$report" --tree -s syms small.upf
+same tree-domains 0 "$report" --tree -q -s syms domains.upf
+same folded 0 "$report" --folded -s syms small.upf
+same folded-idle 0 "$report" --folded -s syms idle.upf
+same folded-domains 0 "$report" --folded -q -s syms domains.upf
+same stacks 0 "$report" --stacks -s syms small.upf
+same dump 0 "$report" --dump -s syms small.upf
+same dump-domains 0 "$report" --dump -q domains.upf
+same header 0 "$report" --header small.upf
+same header-domains 0 "$report" --header domains.upf
+same verify 0 "$report" --verify small.upf
+same verify-killed 4 "$report" --verify killed.upf
+same verify-lying 4 "$report" --verify lying.upf
+same help 0 "$report" --help
+"$report" --version | grep -q '^uniprof-report [0-9]'
+ok $? version
+LC_ALL=C "$report" -s "$tmp/syms" "$tmp/small.upf" | LC_ALL=C grep -q '[^ -~]'
+ok $((! $?)) 'plain ASCII where the locale is'
+
+# --- input and output
+"$report" -s "$tmp/syms" "$tmp/small.upf" >"$tmp/from-file"
+"$report" -s "$tmp/syms" - <"$tmp/small.upf" | cmp - "$tmp/from-file"
+ok $? 'standard input, a file'
+cat "$tmp/small.upf" | "$report" -s "$tmp/syms" - | cmp - "$tmp/from-file"
+ok $? 'standard input, a pipe'
+"$report" -s <(cat "$tmp/syms") "$tmp/small.upf" | cmp - "$tmp/from-file"
+ok $? 'symbols from a pipe'
+echo old >"$tmp/there"; chmod 640 "$tmp/there"; ln -s there "$tmp/link"
+"$report" -s "$tmp/syms" -o "$tmp/link" "$tmp/small.upf"
+cmp "$tmp/there" "$tmp/from-file" && [ -L "$tmp/link" ] && [ "$(stat -c %a "$tmp/there")" = 640 ]
+ok $? '-o replaces a file, through a link, with its mode'
+"$report" -o "$tmp/new" -s "$tmp/syms" "$tmp/small.upf" && cmp "$tmp/new" "$tmp/from-file"
+ok $? '-o makes a file'
+[ -z "$(find "$tmp" -name '*.??????' ! -name '*.*.*' -newer "$tmp/link" -name 'new.*')" ]
+ok $? 'nothing is left beside it'
+"$report" --dump "$tmp/small.upf" 2>"$tmp/err" | head -1 >"$tmp/out"
+[ "${PIPESTATUS[0]}" -eq 0 ] && [ -s "$tmp/out" ]
+ok $? 'a reader that goes away'
+(sleep 1; cat "$tmp/small.upf") | (cd "$tmp" && exec "$report" -q -s syms -) >"$tmp/out" &
+sleep 0.5; kill -INT "$(pgrep -n -P $$ -f "$report" || pgrep -n -f "$report -q -s syms -")" 2>/dev/null; wait $!
+grep -q leaf "$tmp/out"
+ok $? 'Ctrl-C in a pipeline shows what came'
+
+# --- what goes wrong
+fails 'no trace' 2 'no trace given' "$report"
+fails 'two traces' 2 'one trace at a time' "$report" small.upf idle.upf
+fails 'unknown option' 2 '--nonsense' "$report" --nonsense small.upf
+fails 'two views' 2 'one view at a time' "$report" --tree --folded small.upf
+fails 'bad state' 2 'running, runnable' "$report" --state asleep small.upf
+fails 'bad limit' 2 'from 0 to 100' "$report" --percent-limit x small.upf
+fails 'missing file' 1 'No such file' "$report" nowhere.upf
+fails 'directory' 1 'directory' "$report" .
+: >"$tmp/nothing"
+fails 'empty file' 3 'empty' "$report" nothing
+fails 'not a trace' 3 'not a uniprof trace' "$report" syms
+head -c 40 "$tmp/small.upf" >"$tmp/short"
+fails 'a cut header' 3 'short: ' "$report" short
+fails 'missing symbols' 1 'No such file' "$report" -s nowhere small.upf
+echo 'hello world' >"$tmp/hello"
+fails 'bad symbols' 1 'neither an ELF' "$report" -s hello small.upf
+fails 'symbols from a trace' 1 'neither an ELF' "$report" -s small.upf small.upf
+fails 'unwritable -o' 1 'No such file' "$report" -o nowhere/out small.upf
+fails 'the trace as -o' 2 'the trace itself' "$report" -o small.upf small.upf
+fails 'a full disk, -o' 1 'No space left' "$report" -q -o /dev/full small.upf
+(cd "$tmp" && "$report" -q small.upf >/dev/full 2>err)
+[ $? -eq 1 ] && grep -q 'standard output: No space left' "$tmp/err"
+ok $? 'a full disk, standard output'
+(cd "$tmp" && "$report" --help >/dev/full 2>err)
+[ $? -eq 1 ] && grep -q 'No space left' "$tmp/err"
+ok $? 'a full disk, --help'
+
+# --- damage
+head -c $((size - 5)) "$tmp/small.upf" >"$tmp/cut"
+(cd "$tmp" && "$report" --folded -s syms cut >out 2>err)
+[ $? -eq 4 ] && cmp "$tmp/out" <("$report" -q --folded -s "$tmp/syms" "$tmp/small.upf") && grep -q '^Trace' "$tmp/err"
+ok $? 'a cut footer costs no sample'
+(cd "$tmp" && "$report" -q --folded -s syms cut >out 2>err)
+[ $? -eq 4 ] && [ "$(wc -l <"$tmp/err")" -eq 1 ]
+ok $? 'damage is said even when quiet'
+offset=$("$report" --dump "$tmp/small.upf" 2>/dev/null | sed -n 's/^block \([0-9]*\) .* samples:.*/\1/p' | sed -n 2p)
+stored=$("$report" --dump "$tmp/small.upf" 2>/dev/null | sed -n "s/^block $offset .* \([0-9]*\) bytes stored.*/\1/p")
+next=$("$report" --dump "$tmp/small.upf" 2>/dev/null | sed -n 's/^block \([0-9]*\) .* samples:.*/\1/p' | sed -n 3p)
+cp "$tmp/small.upf" "$tmp/damaged.upf"
+printf '\xff\xfe\xfd' | dd of="$tmp/damaged.upf" bs=1 seek=$((next - stored / 2)) conv=notrunc 2>/dev/null
+same dump-damaged 4 "$report" --dump -q damaged.upf
+same verify-damaged 4 "$report" --verify damaged.upf
+same flat-damaged 4 "$report" -s syms damaged.upf
+
+# Every byte of a trace changed, one at a time: always an answer, never a signal, never exit 0 with other figures.
+# shellcheck disable=SC2034
+perl -e '
+	my ($report, $trace, $tmp) = @ARGV;
+	open(my $in, "<:raw", $trace) or die; local $/; my $good = <$in>;
+	my $want = `$report -q --folded $trace`;
+	my %seen;
+	for (my $i = 0; $i < length $good; $i += 3) {
+		my $bad = $good; substr($bad, $i, 1) ^= "\x41";
+		open(my $out, ">:raw", "$tmp/flip") or die; print $out $bad; close $out;
+		my $got = `$report -q --folded $tmp/flip 2>/dev/null`;
+		my ($signal, $code) = ($? & 127, $? >> 8);
+		$seen{$code}++;
+		if ($signal || $code > 4 || $code == 2 || ($code == 0 && $got ne $want)) {
+			print "# byte $i: signal $signal, exit $code\n"; exit 1;
+		}
+	}
+	print "# exit codes: ", join(", ", map { "$_: $seen{$_} times" } sort keys %seen), "\n";
+' "$report" "$tmp/small.upf" "$tmp"
+ok $? 'every third byte changed'
+echo "1..$n"
