@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * bench_report.c - how fast uniprof-report turns a trace into folded stacks, and in how much memory.
+ *
+ * Usage: bench_report [DIRECTORY of the programs, else $BUILD, else build]. Exit code 1: an aim was missed.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define UNIQUE "10000"
+#define DEPTH "20"
+#define AIM_PER_SECOND 5e6   /* DESIGN: samples a second from file to folded, one core */
+#define AIM_GROWTH 1.10      /* memory for 10 M samples beside 100 k: flat */
+
+struct cost {
+	double seconds, cpu_seconds;
+	long resident_kib;
+};
+
+static double now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+static void die(const char *what)
+{
+	fprintf(stderr, "bench_report: %s: %s\n", what, strerror(errno));
+	exit(2);
+}
+
+static double seconds_of(struct timeval t)
+{
+	return (double)t.tv_sec + (double)t.tv_usec / 1e6;
+}
+
+/* Runs @argv with standard output in @path. */
+static struct cost run(const char *const *argv, const char *path)
+{
+	double start = now();
+	struct rusage usage;
+	struct cost cost;
+	int status;
+	pid_t pid = fork();
+
+	if (pid < 0)
+		die("fork");
+	if (pid == 0) {
+		int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+
+		if (fd < 0 || dup2(fd, STDOUT_FILENO) < 0)
+			_exit(126);
+		execv(argv[0], (char *const *)argv);
+		_exit(127);
+	}
+	if (wait4(pid, &status, 0, &usage) != pid)
+		die("wait");
+	if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
+		errno = ECHILD;
+		die(argv[0]);
+	}
+	cost.seconds = now() - start;
+	cost.cpu_seconds = seconds_of(usage.ru_utime) + seconds_of(usage.ru_stime);
+	cost.resident_kib = usage.ru_maxrss;
+	return cost;
+}
+
+static off_t size_of(const char *path)
+{
+	int fd = open(path, O_RDONLY);
+	off_t size = fd >= 0 ? lseek(fd, 0, SEEK_END) : 0;
+
+	if (fd >= 0)
+		close(fd);
+	return size;
+}
+
+/* The best of three: the disturbances of others only ever add. */
+static struct cost measure(const char *report, const char *trace)
+{
+	const char *const argv[] = {report, "-q", "--folded", trace, NULL};
+	struct cost best = {0};
+
+	for (int i = 0; i < 3; i++) {
+		struct cost cost = run(argv, "/dev/null");
+
+		if (i == 0 || cost.seconds < best.seconds)
+			best = cost;
+	}
+	return best;
+}
+
+int main(int argc, char **argv)
+{
+	static const char *const counts[] = {"100000", "1000000", "10000000"};
+	const char *build = argc > 1 ? argv[1] : getenv("BUILD") ? getenv("BUILD") : "build";
+	char mktrace[4096], report[4096], trace[] = "/tmp/bench-report-XXXXXX";
+	double rate = 0, growth = 0;
+	long first = 0;
+	int fd = mkstemp(trace);
+
+	if (fd < 0)
+		die(trace);
+	close(fd);
+	snprintf(mktrace, sizeof(mktrace), "%s/tests/tools/mktrace", build);
+	snprintf(report, sizeof(report), "%s/uniprof-report", build);
+	printf("report: file to folded, %s stacks of depth %s, addresses without names\n", UNIQUE, DEPTH);
+	printf("%12s %10s %9s %9s %12s %12s\n", "samples", "bytes each", "wall s", "CPU s", "M samples/s", "memory KiB");
+	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
+		const char *const make[] = {mktrace, "many", counts[i], UNIQUE, DEPTH, NULL};
+		double n = strtod(counts[i], NULL);
+		struct cost cost;
+
+		run(make, trace);
+		cost = measure(report, trace);
+		rate = n / cost.seconds;
+		if (i == 0)
+			first = cost.resident_kib;
+		growth = (double)cost.resident_kib / (double)first;
+		printf("%12s %10.2f %9.3f %9.3f %12.2f %12ld\n", counts[i], (double)size_of(trace) / n, cost.seconds,
+		       cost.cpu_seconds, rate / 1e6, cost.resident_kib);
+	}
+	unlink(trace);
+	printf("speed  %.2f M samples/s, aim %.0f: %s\n", rate / 1e6, AIM_PER_SECOND / 1e6, rate >= AIM_PER_SECOND ? "met" : "MISSED");
+	printf("memory %.2f times for 100 times the samples, aim below %.2f: %s\n", growth, AIM_GROWTH,
+	       growth < AIM_GROWTH ? "met" : "MISSED");
+	return rate >= AIM_PER_SECOND && growth < AIM_GROWTH ? 0 : 1;
+}
