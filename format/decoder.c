@@ -1,0 +1,439 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * decoder.c - the records of one samples block, out of its columns (FORMAT.md, "Samples blocks").
+ *
+ * Nothing in a block is believed: every read is bounded by its column, every number by its limit, and memory by the
+ * block's own size: a frame costs at least a byte in the file and one node here.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "format/columns.h"
+#include "format/upf.h"
+#include "format/vcputab.h"
+#include "format/wire.h"
+
+/* A sample as a SAME record will repeat it. */
+struct kept {
+	uint32_t vcpu, stack;
+	uint8_t state, end;
+	bool user;
+};
+
+struct domain_state {
+	bool seen; /* had a round in this block */
+	uint64_t round_tick, pause_ticks;
+	struct kept *kept; /* of the last round */
+	size_t nkept, room;
+};
+
+struct upf_decoder {
+	struct cursor column[COLUMNS];
+	uint64_t period_ticks, first_tick, last_tick;
+	uint32_t index; /* of the next record */
+	bool broken;
+
+	struct upf_node *nodes;
+	uint32_t nnodes, node_room;
+	uint32_t *stacks; /* leaf's node of the k-th stack defined, from 1 */
+	uint32_t nstacks, stack_room;
+	struct domain_state *domains;
+	uint32_t ndomains;
+	struct vcputab vcpus; /* last: node of its last stack */
+
+	/* where we are */
+	uint32_t domain;
+	bool in_round;
+	uint64_t round_elapsed; /* ticks since the domain's round before, less that one's pause */
+	uint64_t tick;
+	size_t repeat; /* next of the kept samples to give out, while repeating */
+	bool repeating;
+};
+
+struct upf_decoder *upf_decoder_new(void)
+{
+	struct upf_decoder *d = calloc(1, sizeof(*d));
+
+	if (d && vcputab_init(&d->vcpus, 64) != 0) {
+		free(d);
+		d = NULL;
+	}
+	return d;
+}
+
+void upf_decoder_free(struct upf_decoder *d)
+{
+	if (!d)
+		return;
+	for (uint32_t i = 0; i < d->ndomains; i++)
+		free(d->domains[i].kept);
+	vcputab_free(&d->vcpus);
+	free(d->domains);
+	free(d->nodes);
+	free(d->stacks);
+	free(d);
+}
+
+const struct upf_node *upf_decoder_nodes(const struct upf_decoder *d, uint32_t *n)
+{
+	*n = d->nnodes;
+	return d->nodes;
+}
+
+/* Makes @array, of elements of @size, hold more than @used. NULL: no memory, and the old one stays. */
+static void *grow(void *array, size_t size, uint32_t used, uint32_t *room)
+{
+	uint32_t more = *room ? *room * 2 : 256;
+	void *larger;
+
+	if (used < *room)
+		return array;
+	larger = realloc(array, size * more);
+	if (larger)
+		*room = more;
+	return larger;
+}
+
+static int add_node(struct upf_decoder *d, uint32_t parent, uint32_t depth, uint64_t address)
+{
+	struct upf_node *nodes = grow(d->nodes, sizeof(*nodes), d->nnodes, &d->node_room);
+
+	if (!nodes)
+		return -ENOMEM;
+	d->nodes = nodes;
+	nodes[d->nnodes++] = (struct upf_node){.address = address, .parent = parent, .depth = depth};
+	return 0;
+}
+
+/* --- start ----------------------------------------------------------------------------------------------------------- */
+
+static bool read_columns(struct upf_decoder *d, struct cursor *c)
+{
+	uint64_t n = get_varint(c);
+	struct {
+		uint64_t id, len;
+	} found[64];
+
+	if (c->bad || n > sizeof(found) / sizeof(*found))
+		return false;
+	for (uint64_t i = 0; i < n; i++) {
+		found[i].id = get_varint(c);
+		found[i].len = get_varint(c);
+	}
+	for (uint64_t i = 0; i < n && !c->bad; i++) {
+		const uint8_t *at = get_bytes(c, found[i].len);
+
+		/* Columns of a later version are passed over. */
+		if (at && found[i].id < COLUMNS)
+			d->column[found[i].id] = cursor_of(at, found[i].len);
+	}
+	return !c->bad && cursor_left(c) == 0;
+}
+
+static void forget(struct upf_decoder *d)
+{
+	for (int i = 0; i < COLUMNS; i++)
+		d->column[i] = cursor_of(NULL, 0);
+	for (uint32_t i = 0; i < d->ndomains; i++)
+		d->domains[i].seen = false;
+	vcputab_clear(&d->vcpus);
+	d->nnodes = d->nstacks = d->index = 0;
+	d->broken = d->in_round = d->repeating = false;
+}
+
+enum upf_fault upf_decoder_start(struct upf_decoder *d, const struct upf_block *b)
+{
+	struct cursor c = cursor_of(b->payload, b->raw_size);
+
+	forget(d);
+	if (add_node(d, 0, 0, 0) != 0)
+		return UPF_FAULT_MEMORY;
+	d->first_tick = d->last_tick = b->first_ns / UPF_TICK_NS;
+	d->period_ticks = get_varint(&c);
+	d->broken = !read_columns(d, &c);
+	return d->broken ? UPF_FAULT_RECORD : UPF_OK;
+}
+
+/* --- stacks ---------------------------------------------------------------------------------------------------------- */
+
+/* The nodes of a vCPU's last stack that a new one's frames are told as differences to, root side first. */
+struct popped {
+	uint32_t node[UPF_DEPTH_MAX];
+	uint32_t n;
+};
+
+/* Takes @pop leaf-side frames off; the frame at each depth is kept for prediction. */
+static uint32_t pop_frames(const struct upf_decoder *d, uint32_t leaf, uint64_t pop, struct popped *popped)
+{
+	popped->n = (uint32_t)pop;
+	for (uint64_t i = pop; i-- > 0;) {
+		popped->node[i] = leaf;
+		leaf = d->nodes[leaf].parent;
+	}
+	return leaf;
+}
+
+static int define_stack(struct upf_decoder *d, uint32_t last, uint32_t *leaf)
+{
+	struct cursor *shape = &d->column[COLUMN_SHAPE], *frames = &d->column[COLUMN_FRAME];
+	uint64_t pop = get_varint(shape), push = get_varint(shape);
+	struct popped popped;
+	uint32_t node, base;
+
+	if (shape->bad || pop > d->nodes[last].depth || push > UPF_DEPTH_MAX - (d->nodes[last].depth - pop))
+		return -EBADMSG;
+	node = pop_frames(d, last, pop, &popped);
+	base = d->nodes[node].depth;
+	for (uint32_t i = 0; i < push; i++) {
+		uint64_t from = i < popped.n ? d->nodes[popped.node[i]].address : d->nodes[node].address;
+		uint64_t address = from + (uint64_t)get_zigzag(frames);
+
+		if (frames->bad)
+			return -EBADMSG;
+		if (add_node(d, node, base + i + 1, address) != 0)
+			return -ENOMEM;
+		node = d->nnodes - 1;
+	}
+	*leaf = node;
+	return 0;
+}
+
+static int get_stack(struct upf_decoder *d, uint32_t vcpu, uint32_t *leaf)
+{
+	uint64_t number = get_varint(&d->column[COLUMN_STACK]);
+	struct vcpu_slot *slot;
+	int rc = 0;
+
+	if (d->column[COLUMN_STACK].bad || number > d->nstacks)
+		return -EBADMSG;
+	if (vcputab_grow(&d->vcpus, 1) != 0)
+		return -ENOMEM;
+	slot = vcputab_get(&d->vcpus, d->domain, vcpu);
+	if (number) {
+		*leaf = d->stacks[number - 1];
+	} else {
+		uint32_t *stacks = grow(d->stacks, sizeof(*stacks), d->nstacks, &d->stack_room);
+
+		if (!stacks)
+			return -ENOMEM;
+		d->stacks = stacks;
+		rc = define_stack(d, slot->last, leaf);
+		if (rc == 0)
+			d->stacks[d->nstacks++] = *leaf;
+	}
+	if (rc == 0)
+		slot->last = *leaf;
+	return rc;
+}
+
+/* --- records --------------------------------------------------------------------------------------------------------- */
+
+static int enter_domain(struct upf_decoder *d)
+{
+	uint64_t domain = get_varint(&d->column[COLUMN_DOMAIN]);
+
+	if (d->column[COLUMN_DOMAIN].bad || domain >= UPF_DOMAINS_MAX)
+		return -EBADMSG;
+	d->domain = (uint32_t)domain;
+	if (domain >= d->ndomains) {
+		struct domain_state *more = realloc(d->domains, (domain + 1) * sizeof(*more));
+
+		if (!more)
+			return -ENOMEM;
+		memset(more + d->ndomains, 0, (domain + 1 - d->ndomains) * sizeof(*more));
+		d->domains = more;
+		d->ndomains = (uint32_t)domain + 1;
+	}
+	return 0;
+}
+
+/* The time of a ROUND or SAME; its domain's state moves on to it. */
+static int round_time(struct upf_decoder *d)
+{
+	struct domain_state *s = &d->domains[d->domain];
+	struct cursor *time = &d->column[COLUMN_TIME];
+	uint64_t before = s->seen ? s->round_tick : d->first_tick, elapsed;
+
+	elapsed = (uint64_t)get_zigzag(time) + d->period_ticks;
+	d->tick = d->last_tick = before + elapsed;
+	d->round_elapsed = s->seen ? elapsed > s->pause_ticks ? elapsed - s->pause_ticks : 0 : elapsed;
+	s->round_tick = d->tick;
+	return time->bad || d->tick > UINT64_MAX / UPF_TICK_NS ? -EBADMSG : 0;
+}
+
+static int get_round(struct upf_decoder *d, struct upf_record *r)
+{
+	struct cursor *pause = &d->column[COLUMN_PAUSE];
+	struct domain_state *s;
+	uint64_t ticks;
+	int rc = enter_domain(d);
+
+	if (rc == 0)
+		rc = round_time(d);
+	if (rc != 0)
+		return rc;
+	s = &d->domains[d->domain];
+	ticks = get_varint(pause);
+	if (pause->bad || ticks > UINT64_MAX / UPF_TICK_NS)
+		return -EBADMSG;
+	s->pause_ticks = ticks;
+	s->seen = true;
+	s->nkept = 0;
+	d->in_round = true;
+	r->pause_ns = ticks * UPF_TICK_NS;
+	return 0;
+}
+
+static int keep(struct domain_state *s, const struct kept *k)
+{
+	if (s->nkept == s->room) {
+		size_t room = s->room ? s->room * 2 : 8;
+		struct kept *kept = realloc(s->kept, room * sizeof(*kept));
+
+		if (!kept)
+			return -ENOMEM;
+		s->kept = kept;
+		s->room = room;
+	}
+	s->kept[s->nkept++] = *k;
+	return 0;
+}
+
+static void tell(struct upf_record *r, const struct kept *k)
+{
+	r->vcpu = k->vcpu;
+	r->stack = k->stack;
+	r->state = k->state;
+	r->end = k->end;
+	r->user = k->user;
+}
+
+static int get_sample(struct upf_decoder *d, struct upf_record *r)
+{
+	uint64_t vcpu = get_varint(&d->column[COLUMN_VCPU]), predicted, cpu;
+	uint8_t state = get_u8(&d->column[COLUMN_STATE]);
+	int64_t off = get_zigzag(&d->column[COLUMN_CPU]);
+	struct kept k;
+	int rc;
+
+	if (!d->in_round || d->column[COLUMN_VCPU].bad || d->column[COLUMN_STATE].bad || d->column[COLUMN_CPU].bad ||
+	    vcpu >= UPF_VCPUS_MAX || (state & STATE_RESERVED))
+		return -EBADMSG;
+	k = (struct kept){.vcpu = (uint32_t)vcpu, .state = state & STATE_RUN_MASK, .user = state & STATE_USER,
+	                  .end = state >> STATE_END_SHIFT & STATE_END_MASK};
+	predicted = k.state == UPF_RUNNING ? d->round_elapsed : 0;
+	cpu = predicted - (uint64_t)off;
+	if (cpu > UINT64_MAX / UPF_TICK_NS)
+		return -EBADMSG;
+	rc = get_stack(d, k.vcpu, &k.stack);
+	if (rc == 0)
+		rc = keep(&d->domains[d->domain], &k);
+	tell(r, &k);
+	r->cpu_ns = cpu * UPF_TICK_NS;
+	return rc;
+}
+
+static int get_same(struct upf_decoder *d)
+{
+	int rc = enter_domain(d);
+
+	if (rc != 0)
+		return rc;
+	if (!d->domains[d->domain].seen)
+		return -EBADMSG;
+	d->in_round = false;
+	d->repeating = true;
+	d->repeat = 0;
+	rc = round_time(d);
+	d->domains[d->domain].pause_ticks = 0;
+	return rc;
+}
+
+/* LOST, LATE and EVENT. */
+static int get_note(struct upf_decoder *d, struct upf_record *r)
+{
+	struct cursor *time = &d->column[COLUMN_TIME], *count = &d->column[COLUMN_COUNT], *code = &d->column[COLUMN_CODE];
+	int rc = enter_domain(d);
+
+	if (rc != 0)
+		return rc;
+	d->in_round = false;
+	d->tick = d->last_tick += (uint64_t)get_zigzag(time);
+	r->count = get_varint(count);
+	if (r->kind != UPF_LATE)
+		r->code = get_u8(code);
+	return time->bad || count->bad || code->bad || d->tick > UINT64_MAX / UPF_TICK_NS ? -EBADMSG : 0;
+}
+
+/* A record of a later version: one length-prefixed item in EXT. */
+static int pass_over(struct upf_decoder *d)
+{
+	struct cursor *ext = &d->column[COLUMN_EXT];
+
+	get_bytes(ext, get_varint(ext));
+	return ext->bad ? -EBADMSG : 0;
+}
+
+static int get_record(struct upf_decoder *d, struct upf_record *r)
+{
+	switch (r->kind) {
+	case UPF_ROUND: return get_round(d, r);
+	case UPF_SAMPLE: return get_sample(d, r);
+	case UPF_SAME: return get_same(d);
+	case UPF_LOST:
+	case UPF_LATE:
+	case UPF_EVENT: return get_note(d, r);
+	default: return pass_over(d);
+	}
+}
+
+/* The next sample that a SAME repeats; false when all are given out. */
+static bool next_repeated(struct upf_decoder *d, struct upf_record *r)
+{
+	const struct domain_state *s = &d->domains[d->domain];
+
+	if (d->repeating && d->repeat < s->nkept) {
+		r->kind = UPF_SAMPLE;
+		r->repeated = true;
+		tell(r, &s->kept[d->repeat++]);
+		return true;
+	}
+	d->repeating = false;
+	return false;
+}
+
+/* Every column must end with the last record: anything else was not written by this encoding. */
+static bool all_consumed(const struct upf_decoder *d)
+{
+	for (int i = 0; i < COLUMNS; i++)
+		if (cursor_left(&d->column[i]))
+			return false;
+	return true;
+}
+
+int upf_decoder_next(struct upf_decoder *d, struct upf_record *rec)
+{
+	int rc = 0;
+
+	memset(rec, 0, sizeof(*rec));
+	if (d->broken)
+		return -EBADMSG;
+	rec->index = d->repeating ? d->index - 1 : d->index;
+	if (!next_repeated(d, rec)) {
+		rec->index = d->index;
+		if (cursor_left(&d->column[COLUMN_KIND]) == 0) {
+			d->broken = !all_consumed(d);
+			return d->broken ? -EBADMSG : 0;
+		}
+		rec->kind = get_u8(&d->column[COLUMN_KIND]);
+		rc = get_record(d, rec);
+		d->index++;
+	}
+	if (rc != 0) {
+		d->broken = true;
+		return rc;
+	}
+	rec->domain = d->domain;
+	rec->time_ns = d->tick * UPF_TICK_NS;
+	return 1;
+}

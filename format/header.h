@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* header.h - the head of a trace: what a reader must know first (FORMAT.md, "File header"), and tagged values. */
+#ifndef FORMAT_HEADER_H
+#define FORMAT_HEADER_H
+
+#include "common/buf.h"
+#include "format/upf.h"
+#include "format/wire.h"
+
+#define HEADER_MAGIC "\x89UPF\r\n\x1a\n" /* survives no text-mode transfer unnoticed */
+#define HEADER_MAGIC_SIZE 8
+#define HEADER_FIXED 32     /* bytes before the tagged values */
+#define HEADER_MAX (1u << 20)
+#define TAG_REQUIRED 0x8000 /* a reader that does not know the tag must give up */
+
+/* Tagged values: u16 tag, u32 length, bytes. 0 or -ENOMEM. */
+int tag_put(struct buf *b, uint16_t tag, const void *value, size_t len);
+int tag_put_text(struct buf *b, uint16_t tag, const char *text); /* NULL writes nothing */
+int tag_put_u64(struct buf *b, uint16_t tag, uint64_t value);
+/* The next one out of @c into *tag and *value; false at the end, or with c->bad set. */
+bool tag_get(struct cursor *c, uint16_t *tag, struct cursor *value);
+
+int header_put(struct buf *b, const struct upf_session *s);
+
+/* A session that owns its strings and domains. */
+struct header {
+	struct upf_session session;
+	struct upf_domain *domains;
+	uint16_t minor;
+	uint64_t trace_id; /* as blocks repeat it */
+};
+/* Size of the whole header from its first 16 bytes, 0 and *fault if they are none. @detail: see upf_reader_open(). */
+uint32_t header_size(const uint8_t *at, enum upf_fault *fault, char *detail);
+enum upf_fault header_get(const uint8_t *at, uint32_t size, struct header *h, char *detail);
+void header_free(struct header *h);
+
+#endif
