@@ -132,7 +132,7 @@ const struct option_def *settings_table(void)
 
 	if (table[0].apply)
 		return table;
-	for (int i = 0; views[i] && n < ROWS - 1; i++)
+	for (int i = 0; n < ROWS - 1 && views[i]; i++)
 		table[n++] = (struct option_def){.name = views[i]->name, .takes = OPTION_NO_ARG, .help = views[i]->help,
 		                                 .apply = apply_view, .id = i};
 	for (size_t i = 0; general[i].apply && n < ROWS - 1; i++)
@@ -180,7 +180,7 @@ void settings_help(FILE *out, int width)
 {
 	struct option_def rows[ROWS] = {0};
 
-	for (size_t i = 0; views[i] && i < ROWS - 1; i++)
+	for (size_t i = 0; i < ROWS - 1 && views[i]; i++)
 		rows[i] = settings_table()[i];
 	fputs("Usage: uniprof-report [view] [options] [-s SYMBOLS]... run.upf\n"
 	      "       uniprof-record -o - DOMAIN | uniprof-report [view] [options] -\n\n"

@@ -11,11 +11,12 @@
 #define LABEL 9
 #define WIDTH 80
 
-const char *text_count(struct text *t, uint64_t n)
+struct text text_count(uint64_t n)
 {
+	struct text t = {""};
 	char digits[24];
 	int len = snprintf(digits, sizeof(digits), "%" PRIu64, n);
-	char *to = t->s;
+	char *to = t.s;
 
 	for (int i = 0; i < len; i++) {
 		if (i > 0 && (len - i) % 3 == 0)
@@ -23,52 +24,57 @@ const char *text_count(struct text *t, uint64_t n)
 		*to++ = digits[i];
 	}
 	*to = '\0';
-	return t->s;
+	return t;
 }
 
-const char *text_share(struct text *t, uint64_t part, uint64_t whole)
+struct text text_share(uint64_t part, uint64_t whole)
 {
-	snprintf(t->s, sizeof(t->s), "%.1f%%", whole ? 100.0 * (double)part / (double)whole : 0.0);
-	return t->s;
+	struct text t = {""};
+
+	snprintf(t.s, sizeof(t.s), "%.1f%%", whole ? 100.0 * (double)part / (double)whole : 0.0);
+	return t;
 }
 
-const char *text_time(struct text *t, uint64_t ns)
+struct text text_time(uint64_t ns)
 {
+	struct text t = {""};
 	double s = (double)ns / 1e9;
 
 	if (ns < 1000000)
-		snprintf(t->s, sizeof(t->s), "%.3g us", s * 1e6);
+		snprintf(t.s, sizeof(t.s), "%.3g us", s * 1e6);
 	else if (ns < 1000000000)
-		snprintf(t->s, sizeof(t->s), "%.1f ms", s * 1e3);
+		snprintf(t.s, sizeof(t.s), "%.1f ms", s * 1e3);
 	else if (s < 600)
-		snprintf(t->s, sizeof(t->s), "%.1f s", s);
+		snprintf(t.s, sizeof(t.s), "%.1f s", s);
 	else
-		snprintf(t->s, sizeof(t->s), "%" PRIu64 " h %02u min", (uint64_t)(s / 3600), (unsigned)(s / 60) % 60);
-	return t->s;
+		snprintf(t.s, sizeof(t.s), "%" PRIu64 " h %02u min", (uint64_t)(s / 3600), (unsigned)(s / 60) % 60);
+	return t;
 }
 
-const char *text_utc(struct text *t, uint64_t real_ns)
+struct text text_utc(uint64_t real_ns)
 {
+	struct text t = {""};
 	time_t seconds = (time_t)(real_ns / 1000000000);
 	struct tm tm;
 	size_t n;
 
 	if (!gmtime_r(&seconds, &tm)) {
-		snprintf(t->s, sizeof(t->s), "%" PRIu64 " ns", real_ns);
-		return t->s;
+		snprintf(t.s, sizeof(t.s), "%" PRIu64 " ns", real_ns);
+		return t;
 	}
-	n = strftime(t->s, sizeof(t->s), "%Y-%m-%dT%H:%M:%S", &tm);
-	snprintf(t->s + n, sizeof(t->s) - n, ".%06uZ", (unsigned)(real_ns % 1000000000 / 1000));
-	return t->s;
+	n = strftime(t.s, sizeof(t.s), "%Y-%m-%dT%H:%M:%S", &tm);
+	snprintf(t.s + n, sizeof(t.s) - n, ".%06uZ", (unsigned)(real_ns % 1000000000 / 1000));
+	return t;
 }
 
-const char *text_uuid(struct text *t, const uint8_t uuid[16])
+struct text text_uuid(const uint8_t uuid[16])
 {
-	char *to = t->s;
+	struct text t = {""};
+	char *to = t.s;
 
 	for (int i = 0; i < 16; i++)
 		to += sprintf(to, "%s%02x", i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", uuid[i]);
-	return t->s;
+	return t;
 }
 
 static bool is_continuation(char c)

@@ -7,16 +7,16 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* What a number needs at most; the functions return their buffer. */
+/* A number as text: printf("%s", text_count(n).s). */
 struct text {
 	char s[40];
 };
 
-const char *text_count(struct text *t, uint64_t n);                     /* 1,234,567 */
-const char *text_share(struct text *t, uint64_t part, uint64_t whole);  /* 12.3%; of nothing: 0.0% */
-const char *text_time(struct text *t, uint64_t ns);                     /* 41.0 us, 98.1 ms, 10.0 s, 2 h 03 min */
-const char *text_utc(struct text *t, uint64_t real_ns);                 /* 2024-05-01T12:00:00.123456Z */
-const char *text_uuid(struct text *t, const uint8_t uuid[16]);
+struct text text_count(uint64_t n);                     /* 1,234,567 */
+struct text text_share(uint64_t part, uint64_t whole);  /* 12.3%; of nothing: 0.0% */
+struct text text_time(uint64_t ns);                     /* 41.0 us, 98.1 ms, 10.0 s, 2 h 03 min */
+struct text text_utc(uint64_t real_ns);                 /* 2024-05-01T12:00:00.123456Z */
+struct text text_uuid(const uint8_t uuid[16]);
 
 /* Prints @name, which is safe already, in at most @columns (0: as long as it is), cut with an ellipsis. */
 void text_name(FILE *out, const char *name, int columns, bool utf8);

@@ -8,7 +8,8 @@
 
 uint64_t trust_duration(const struct report *r)
 {
-	const struct upf_totals *totals = upf_reader_totals(r->reader, NULL);
+	enum upf_reason reason;
+	const struct upf_totals *totals = upf_reader_totals(r->reader, &reason);
 
 	return totals && totals->duration_ns ? totals->duration_ns : r->profile.tally.last_ns;
 }
@@ -25,10 +26,9 @@ bool trust_sound(const struct report *r)
 static void append(char *text, size_t size, const char *what, uint64_t n)
 {
 	size_t len = strlen(text);
-	struct text count;
 
 	if (n != 0)
-		snprintf(text + len, size - len, "%s%s %s", len ? ", " : "", text_count(&count, n), what);
+		snprintf(text + len, size - len, "%s%s %s", len ? ", " : "", text_count(n).s, what);
 }
 
 void trust_faults(const struct report *r, char *text, size_t size)
@@ -67,12 +67,11 @@ static void item_left_out(const struct report *r, struct para *p)
 {
 	const struct tally *t = &r->profile.tally;
 	const char *hint = " (--state all counts them)";
-	struct text n;
 
 	for (unsigned s = 0; s < TALLY_STATES; s++) {
 		if ((r->states & 1u << s) || t->state[s] == 0)
 			continue;
-		para_item(p, "%s %s samples left out%s", text_count(&n, t->state[s]), upf_state_text(s), hint);
+		para_item(p, "%s %s samples left out%s", text_count(t->state[s]).s, upf_state_text(s), hint);
 		hint = "";
 	}
 }
@@ -81,18 +80,17 @@ static void print_samples(const struct report *r, FILE *out)
 {
 	const struct tally *t = &r->profile.tally;
 	struct para p;
-	struct text n;
 
 	para_start(&p, out, r->utf8, "Samples");
-	para_item(&p, "%s counted", text_count(&n, profile_count(&r->profile, r->states)));
+	para_item(&p, "%s counted", text_count(profile_count(&r->profile, r->states)).s);
 	item_left_out(r, &p);
 	if (tally_lost(t) == 0)
 		para_item(&p, "none lost");
 	for (unsigned i = 0; i < TALLY_LOST; i++)
 		if (t->lost[i])
-			para_item(&p, "%s lost: %s", text_count(&n, t->lost[i]), upf_lost_text(i));
+			para_item(&p, "%s lost: %s", text_count(t->lost[i]).s, upf_lost_text(i));
 	if (t->late)
-		para_item(&p, "%s deadlines late", text_count(&n, t->late));
+		para_item(&p, "%s deadlines late", text_count(t->late).s);
 	para_end(&p);
 }
 
@@ -110,15 +108,14 @@ static void print_stacks(const struct report *r, FILE *out)
 {
 	uint64_t whole = ended(r, UPF_END_ROOT), all = profile_count(&r->profile, r->states);
 	struct para p;
-	struct text n, share;
 
 	if (all == 0)
 		return;
 	para_start(&p, out, r->utf8, "Stacks");
-	para_item(&p, "%s whole", whole == all ? "all" : text_share(&share, whole, all));
+	para_item(&p, "%s whole", whole == all ? "all" : text_share(whole, all).s);
 	for (unsigned end = 1; end < TALLY_ENDS; end++)
 		if (ended(r, end))
-			para_item(&p, "%s %s: %s", text_count(&n, ended(r, end)),
+			para_item(&p, "%s %s: %s", text_count(ended(r, end)).s,
 			          end == UPF_END_DEPTH || end == UPF_END_COLD ? "truncated" : "broken", upf_end_text(end));
 	para_end(&p);
 }
@@ -127,7 +124,6 @@ static void print_stacks(const struct report *r, FILE *out)
 
 static void print_names(const struct report *r, const struct fold *fold, FILE *out)
 {
-	struct text n, frames;
 	struct para p;
 
 	if (!fold || fold->frames == 0)
@@ -136,8 +132,8 @@ static void print_names(const struct report *r, const struct fold *fold, FILE *o
 	if (fold->unnamed == 0)
 		para_item(&p, "every address has one");
 	else
-		para_item(&p, "%s address%s without one, %s of frames", text_count(&n, fold->unnamed),
-		          fold->unnamed == 1 ? "" : "es", text_share(&frames, fold->unnamed_frames, fold->frames));
+		para_item(&p, "%s address%s without one, %s of frames", text_count(fold->unnamed).s,
+		          fold->unnamed == 1 ? "" : "es", text_share(fold->unnamed_frames, fold->frames).s);
 	if (!r->has_symbols)
 		para_item(&p, "-s FILE gives names: the guest's binary or nm's list of it");
 	para_end(&p);
@@ -148,31 +144,29 @@ static void print_pauses(const struct report *r, FILE *out)
 	const struct upf_hist *h = &r->profile.tally.pause;
 	size_t guests = r->session->ndomains ? r->session->ndomains : 1;
 	uint64_t wall = trust_duration(r);
-	struct text n, sum, all, p50, p99, max;
 	struct para p;
 
 	if (h->count == 0)
 		return;
 	para_start(&p, out, r->utf8, "Pauses");
-	para_item(&p, "%s of the guest%s: %s in all, %.3g%% of %s", text_count(&n, h->count), guests > 1 ? "s" : "",
-	          text_time(&sum, h->sum_ns), wall ? 100.0 * (double)h->sum_ns / (double)wall / (double)guests : 0.0,
-	          text_time(&all, wall));
-	para_item(&p, "p50 %s, p99 %s, max %s", text_time(&p50, upf_hist_quantile(h, 500)),
-	          text_time(&p99, upf_hist_quantile(h, 990)), text_time(&max, h->max_ns));
+	para_item(&p, "%s of the guest%s: %s in all, %.3g%% of %s", text_count(h->count).s, guests > 1 ? "s" : "",
+	          text_time(h->sum_ns).s, wall ? 100.0 * (double)h->sum_ns / (double)wall / (double)guests : 0.0,
+	          text_time(wall).s);
+	para_item(&p, "p50 %s, p99 %s, max %s", text_time(upf_hist_quantile(h, 500)).s,
+	          text_time(upf_hist_quantile(h, 990)).s, text_time(h->max_ns).s);
 	para_end(&p);
 }
 
 static void states_text(const struct vcpu_states *v, char *text, size_t size)
 {
 	uint64_t all = v->state[0] + v->state[1] + v->state[2] + v->state[3];
-	struct text share;
 
 	text[0] = '\0';
 	for (unsigned s = 0; s < TALLY_STATES; s++) {
 		size_t len = strlen(text);
 
 		if (v->state[s])
-			snprintf(text + len, size - len, "%s%s %s", len ? ", " : "", text_share(&share, v->state[s], all),
+			snprintf(text + len, size - len, "%s%s %s", len ? ", " : "", text_share(v->state[s], all).s,
 			         upf_state_text(s));
 	}
 }

@@ -30,10 +30,9 @@ static int compare(const void *va, const void *vb, void *ctx)
 static void print_line(const struct report *r, const struct fold *fold, uint32_t function)
 {
 	const struct fold_function *f = &fold->functions[function];
-	struct text self, self_n, total, total_n;
 
-	fprintf(r->out, "%6s %12s  %6s %12s  ", text_share(&self, f->self, fold->samples), text_count(&self_n, f->self),
-	        text_share(&total, f->total, fold->samples), text_count(&total_n, f->total));
+	fprintf(r->out, "%6s %12s  %6s %12s  ", text_share(f->self, fold->samples).s, text_count(f->self).s,
+	        text_share(f->total, fold->samples).s, text_count(f->total).s);
 	text_name(r->out, r->names.functions[function].name, r->width ? r->width - BEFORE_NAME : 0, r->utf8);
 	fputc('\n', r->out);
 }
@@ -58,7 +57,6 @@ static int print_table(const struct report *r, const struct fold *fold)
 	double least = (double)fold->samples * (r->percent_limit > 0 ? r->percent_limit : 0) / 100;
 	size_t n, hidden = 0;
 	uint32_t *functions = sorted(r, fold, &n);
-	struct text count;
 
 	if (!functions)
 		return -ENOMEM;
@@ -70,7 +68,7 @@ static int print_table(const struct report *r, const struct fold *fold)
 			hidden++;
 	}
 	if (hidden)
-		fprintf(r->out, "(%s below %g%% not shown)\n", text_count(&count, hidden), r->percent_limit);
+		fprintf(r->out, "(%s below %g%% not shown)\n", text_count(hidden).s, r->percent_limit);
 	free(functions);
 	return 0;
 }

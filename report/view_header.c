@@ -26,11 +26,10 @@ static void print_id(const struct report *r)
 
 static void print_domain(const struct report *r, const struct upf_domain *d)
 {
-	struct text uuid;
 
 	fprintf(r->out, "\n%-11s %" PRIu32 "\n", "domain", d->id);
 	field(r, "name", d->name);
-	field(r, "uuid", text_uuid(&uuid, d->uuid));
+	field(r, "uuid", text_uuid(d->uuid).s);
 	field(r, "kind", upf_kind_text(d->kind));
 	field(r, "arch", upf_arch_text(d->arch));
 	fprintf(r->out, "%-11s %" PRIu32 "\n", "vcpus", d->vcpus);
@@ -41,13 +40,12 @@ static void print_domain(const struct report *r, const struct upf_domain *d)
 static int run(struct report *r)
 {
 	const struct upf_session *s = r->session;
-	struct text start;
 
 	field(r, "recorder", s->recorder);
 	field(r, "command", s->command);
 	field(r, "host", s->host);
 	field(r, "hypervisor", s->hypervisor);
-	field(r, "started", text_utc(&start, s->start_real_ns));
+	field(r, "started", text_utc(s->start_real_ns).s);
 	fprintf(r->out, "%-11s %.10g Hz\n", "rate", (double)s->rate_mhz / 1000);
 	fprintf(r->out, "%-11s %" PRIu32 " frames\n", "max stack", s->max_stack);
 	print_id(r);

@@ -36,7 +36,6 @@ static int block(void *ctx, const struct upf_block *b)
 static void print_head(const struct report *r)
 {
 	const struct upf_session *s = r->session;
-	struct text start;
 
 	fputs("# uniprof stacks of", r->out);
 	for (size_t i = 0; i < s->ndomains; i++) {
@@ -44,7 +43,7 @@ static void print_head(const struct report *r)
 		print_safe(r->out, s->domains[i].name ? s->domains[i].name : "?");
 		fprintf(r->out, " (domain %u)", s->domains[i].id);
 	}
-	fprintf(r->out, ", from %s\n", text_utc(&start, s->start_real_ns));
+	fprintf(r->out, ", from %s\n", text_utc(s->start_real_ns).s);
 	fputs("# leaf first; each stack ends with 1 (whole) or 0 (cut short)\n\n", r->out);
 }
 

@@ -11,7 +11,6 @@ static void print_node(const struct report *r, const struct fold *fold, uint32_t
 {
 	const struct fold_node *node = &fold->nodes[n];
 	int room = r->width - BEFORE_NAME, indent = 2 * depth;
-	struct text total, self, count;
 	char note[16] = "";
 
 	if (r->width && room - indent < LEAST_FOR_A_NAME) {
@@ -19,8 +18,8 @@ static void print_node(const struct report *r, const struct fold *fold, uint32_t
 		indent -= indent % 2;
 		snprintf(note, sizeof(note), "[%d] ", depth);
 	}
-	fprintf(r->out, "%6s %6s %12s    %*s%s", text_share(&total, node->total, fold->samples),
-	        text_share(&self, node->self, fold->samples), text_count(&count, node->total), indent, "", note);
+	fprintf(r->out, "%6s %6s %12s    %*s%s", text_share(node->total, fold->samples).s,
+	        text_share(node->self, fold->samples).s, text_count(node->total).s, indent, "", note);
 	text_name(r->out, r->names.functions[node->function].name, r->width ? room - indent - (note[0] ? 6 : 0) : 0, r->utf8);
 	fputc('\n', r->out);
 }
@@ -63,14 +62,13 @@ static void print_tree(const struct report *r, const struct fold *fold)
 {
 	double limit = r->percent_limit >= 0 ? r->percent_limit : DEFAULT_LIMIT;
 	struct walk w = {.least = (double)fold->samples * limit / 100};
-	struct text count;
 
 	fprintf(r->out, "%6s %6s %12s    Function\n", "Total", "Self", "samples");
 	for (uint32_t n = shown(fold, &w, fold->nodes[0].child); n != FOLD_NONE; n = after(fold, &w, n))
 		print_node(r, fold, n, w.depth);
 	if (w.hidden)
 		fprintf(r->out, "(%s branch%s below %g%% not shown; --percent-limit 0 shows all)\n",
-		        text_count(&count, w.hidden), w.hidden == 1 ? "" : "es", limit);
+		        text_count(w.hidden).s, w.hidden == 1 ? "" : "es", limit);
 }
 
 static int run(struct report *r)

@@ -36,7 +36,8 @@ static bool differs(const struct report *r, const char *what, uint64_t footer, u
 /* What the footer says must be what the records say; where blocks are missing the difference is what they held. */
 static bool compare_footer(const struct report *r)
 {
-	const struct upf_totals *totals = upf_reader_totals(r->reader, NULL);
+	enum upf_reason reason;
+	const struct upf_totals *totals = upf_reader_totals(r->reader, &reason);
 	const struct tally *t = &r->profile.tally;
 	bool wrong = false;
 
@@ -53,12 +54,11 @@ static void print_ok(const struct report *r)
 {
 	enum upf_reason reason = UPF_REASON_UNKNOWN;
 	const struct tally *t = &r->profile.tally;
-	struct text blocks, samples, lost, wall;
 
 	upf_reader_totals(r->reader, &reason);
-	fprintf(r->out, "OK: %s blocks, %s samples, %s lost, %s; ended by: %s\n",
-	        text_count(&blocks, upf_reader_health(r->reader)->blocks), text_count(&samples, t->samples),
-	        text_count(&lost, tally_lost(t)), text_time(&wall, trust_duration(r)), upf_reason_text(reason));
+	fprintf(r->out, "OK: %s block%s, %s samples, %s lost, %s; ended by: %s\n",
+	        text_count(upf_reader_health(r->reader)->blocks).s, upf_reader_health(r->reader)->blocks == 1 ? "" : "s", text_count(t->samples).s,
+	        text_count(tally_lost(t)).s, text_time(trust_duration(r)).s, upf_reason_text(reason));
 }
 
 static int run(struct report *r)

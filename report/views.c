@@ -18,14 +18,13 @@ void view_no_samples(const struct report *r, FILE *out)
 {
 	const struct tally *t = &r->profile.tally;
 	uint64_t idle = t->state[UPF_BLOCKED] + t->state[UPF_OFFLINE];
-	struct text n;
 
 	if (t->samples == 0)
 		fprintf(out, "The trace holds no samples.\n");
 	else if (idle == t->samples)
 		fprintf(out, "The guest was idle: none of its %s samples found a vCPU running or waiting for a CPU.\n"
-		        "Type --state all to see where it waited.\n", text_count(&n, t->samples));
+		        "Type --state all to see where it waited.\n", text_count(t->samples).s);
 	else
 		fprintf(out, "None of the %s samples is in the run states asked for; --state all counts every one.\n",
-		        text_count(&n, t->samples));
+		        text_count(t->samples).s);
 }

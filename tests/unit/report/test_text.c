@@ -10,29 +10,27 @@
 
 static void numbers(void **state)
 {
-	struct text t;
 
 	(void)state;
-	assert_string_equal(text_count(&t, 0), "0");
-	assert_string_equal(text_count(&t, 999), "999");
-	assert_string_equal(text_count(&t, 1000), "1,000");
-	assert_string_equal(text_count(&t, UINT64_MAX), "18,446,744,073,709,551,615");
-	assert_string_equal(text_share(&t, 1, 3), "33.3%");
-	assert_string_equal(text_share(&t, 0, 0), "0.0%");
+	assert_string_equal(text_count(0).s, "0");
+	assert_string_equal(text_count(999).s, "999");
+	assert_string_equal(text_count(1000).s, "1,000");
+	assert_string_equal(text_count(UINT64_MAX).s, "18,446,744,073,709,551,615");
+	assert_string_equal(text_share(1, 3).s, "33.3%");
+	assert_string_equal(text_share(0, 0).s, "0.0%");
 }
 
 static void times(void **state)
 {
-	struct text t;
 
 	(void)state;
-	assert_string_equal(text_time(&t, 41000), "41 us");
-	assert_string_equal(text_time(&t, 98100000), "98.1 ms");
-	assert_string_equal(text_time(&t, 10000000000), "10.0 s");
-	assert_string_equal(text_time(&t, 7380000000000), "2 h 03 min");
-	assert_string_equal(text_utc(&t, 1700000000123456789), "2023-11-14T22:13:20.123456Z");
-	text_utc(&t, UINT64_MAX);
-	text_time(&t, UINT64_MAX);
+	assert_string_equal(text_time(41000).s, "41 us");
+	assert_string_equal(text_time(98100000).s, "98.1 ms");
+	assert_string_equal(text_time(10000000000).s, "10.0 s");
+	assert_string_equal(text_time(7380000000000).s, "2 h 03 min");
+	assert_string_equal(text_utc(1700000000123456789).s, "2023-11-14T22:13:20.123456Z");
+	text_utc(UINT64_MAX);
+	text_time(UINT64_MAX);
 }
 
 static void cut(const char *name, int columns, bool utf8, const char *expected)
