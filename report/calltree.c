@@ -23,11 +23,12 @@ void calltree_free(struct calltree *t)
 
 int calltree_child(struct calltree *t, uint32_t parent, uint64_t address, uint32_t *node)
 {
-	uint32_t hash = intern_hash(intern_seed(), address, parent), id;
+	uint32_t hash, id;
 	int rc = intern_reserve(&t->index);
 
 	if (rc != 0)
 		return rc;
+	hash = intern_hash(&t->index, address, parent);
 	for (size_t at = intern_first(&t->index, hash); intern_id(&t->index, &at, hash, &id);
 	     at = intern_next(&t->index, at)) {
 		if (t->nodes[id].address == address && t->nodes[id].parent == parent) {

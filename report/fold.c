@@ -22,11 +22,12 @@ struct folding {
 
 static int find_child(struct fold *f, uint32_t parent, uint32_t function, uint32_t *node)
 {
-	uint32_t hash = intern_hash(intern_seed(), function, parent), id;
+	uint32_t hash, id;
 	int rc = intern_reserve(&f->index);
 
 	if (rc != 0)
 		return rc;
+	hash = intern_hash(&f->index, function, parent);
 	for (size_t at = intern_first(&f->index, hash); intern_id(&f->index, &at, hash, &id);
 	     at = intern_next(&f->index, at)) {
 		if (f->nodes[id].function == function && f->nodes[id].parent == parent) {

@@ -9,7 +9,16 @@
 
 #define FIRST_SLOTS 1024u
 
-static int grow(struct intern *t)
+static uint64_t choose_seed(const struct intern *t)
+{
+	uint64_t seed;
+
+	if (getrandom(&seed, sizeof(seed), GRND_NONBLOCK) != (ssize_t)sizeof(seed))
+		seed = (uint64_t)time(NULL) ^ (uint64_t)(uintptr_t)t;
+	return seed;
+}
+
+int intern_grow(struct intern *t)
 {
 	size_t n = t->slots ? (t->mask + 1) * 2 : FIRST_SLOTS;
 	struct intern_slot *old = t->slots, *slots = calloc(n, sizeof(*slots));
@@ -17,6 +26,8 @@ static int grow(struct intern *t)
 
 	if (!slots)
 		return -ENOMEM;
+	if (!old)
+		t->seed = choose_seed(t);
 	t->slots = slots;
 	t->mask = n - 1;
 	t->used = 0;
@@ -25,13 +36,6 @@ static int grow(struct intern *t)
 			intern_add(t, old[i].hash, old[i].id_1 - 1);
 	free(old);
 	return 0;
-}
-
-int intern_reserve(struct intern *t)
-{
-	if (t->slots && (t->used + 1) * 3 <= (t->mask + 1) * 2)
-		return 0;
-	return grow(t);
 }
 
 void intern_add(struct intern *t, uint32_t hash, uint32_t id)
@@ -50,19 +54,9 @@ void intern_free(struct intern *t)
 	*t = (struct intern){0};
 }
 
-uint64_t intern_seed(void)
+uint32_t intern_hash_text(const struct intern *t, const char *text, size_t len)
 {
-	static uint64_t seed;
-
-	if (seed == 0 && getrandom(&seed, sizeof(seed), GRND_NONBLOCK) != (ssize_t)sizeof(seed))
-		seed = (uint64_t)time(NULL) ^ (uint64_t)(uintptr_t)&seed;
-	seed |= 1;
-	return seed;
-}
-
-uint32_t intern_hash_text(const char *text, size_t len)
-{
-	uint64_t word, h = intern_seed();
+	uint64_t word, h = t->seed;
 
 	for (; len >= sizeof(word); text += sizeof(word), len -= sizeof(word)) {
 		memcpy(&word, text, sizeof(word));
@@ -72,7 +66,7 @@ uint32_t intern_hash_text(const char *text, size_t len)
 	word = 0;
 	if (len)
 		memcpy(&word, text, len);
-	return intern_hash(h, word, len);
+	return intern_mix(h, word, len);
 }
 
 int array_room(void *array, size_t *cap, size_t n, size_t size)

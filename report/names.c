@@ -47,11 +47,12 @@ static int add_function(struct names *n, char *text, uint32_t hash, const struct
 /* The function called @text, which is safe already. */
 static int find_function(struct names *n, const char *text, const struct function *like, uint32_t *function)
 {
-	uint32_t hash = intern_hash_text(text, strlen(text)), id;
+	uint32_t hash, id;
 	char *copy;
 
 	if (intern_reserve(&n->by_name) != 0)
 		return -ENOMEM;
+	hash = intern_hash_text(&n->by_name, text, strlen(text));
 	for (size_t at = intern_first(&n->by_name, hash); intern_id(&n->by_name, &at, hash, &id);
 	     at = intern_next(&n->by_name, at)) {
 		if (n->functions[id].named == like->named && strcmp(n->functions[id].name, text) == 0) {
@@ -83,11 +84,12 @@ int names_function(struct names *n, const char *name, uint32_t *function)
 /* Symbols stay where they are, so that a pointer tells them apart. */
 static int function_of_symbol(struct names *n, const char *symbol, uint32_t *function)
 {
-	uint32_t hash = intern_hash(intern_seed(), (uintptr_t)symbol, 0), id;
+	uint32_t hash, id;
 	int rc = intern_reserve(&n->by_symbol);
 
 	if (rc != 0)
 		return rc;
+	hash = intern_hash(&n->by_symbol, (uintptr_t)symbol, 0);
 	for (size_t at = intern_first(&n->by_symbol, hash); intern_id(&n->by_symbol, &at, hash, &id);
 	     at = intern_next(&n->by_symbol, at)) {
 		if (n->texts[id].symbol == symbol) {
@@ -124,11 +126,12 @@ static int look_up(struct names *n, uint64_t address, bool caller, struct frame_
 
 int names_find(struct names *n, uint64_t address, bool caller, struct frame_name *out)
 {
-	uint32_t hash = intern_hash(intern_seed(), address, caller), id;
+	uint32_t hash, id;
 	int rc = intern_reserve(&n->by_address);
 
 	if (rc != 0)
 		return rc;
+	hash = intern_hash(&n->by_address, address, caller);
 	for (size_t at = intern_first(&n->by_address, hash); intern_id(&n->by_address, &at, hash, &id);
 	     at = intern_next(&n->by_address, at)) {
 		if (n->addresses[id].address == address && n->addresses[id].caller == caller) {

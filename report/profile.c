@@ -41,11 +41,12 @@ static int add_stack(struct profile *p, const struct stack *key, uint32_t hash, 
 static int find_stack(struct profile *p, const struct stack *key, struct stack **out)
 {
 	uint64_t who = (uint64_t)key->domain << 32 | (uint64_t)key->vcpu << 8 | key->state << 1 | key->user;
-	uint32_t hash = intern_hash(intern_seed(), key->node, who), id;
+	uint32_t hash, id;
 	int rc = intern_reserve(&p->index);
 
 	if (rc != 0)
 		return rc;
+	hash = intern_hash(&p->index, key->node, who);
 	for (size_t at = intern_first(&p->index, hash); intern_id(&p->index, &at, hash, &id);
 	     at = intern_next(&p->index, at)) {
 		if (same_stack(&p->stacks[id], key)) {

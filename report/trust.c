@@ -36,11 +36,12 @@ void trust_faults(const struct report *r, char *text, size_t size)
 	const struct upf_health *h = upf_reader_health(r->reader);
 	const struct tally *t = &r->profile.tally;
 	uint64_t damaged = h->damaged + t->bad_blocks;
+	uint64_t missing = h->missing > h->damaged ? h->missing - h->damaged : 0; /* a damaged block leaves a hole as well */
 	size_t len;
 
 	text[0] = '\0';
 	append(text, size, damaged == 1 ? "block damaged" : "blocks damaged", damaged);
-	append(text, size, h->missing == 1 ? "block missing" : "blocks missing", h->missing);
+	append(text, size, missing == 1 ? "block missing" : "blocks missing", missing);
 	append(text, size, "bytes skipped", h->skipped_bytes);
 	len = strlen(text);
 	if (h->cut || !h->has_footer)

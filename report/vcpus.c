@@ -11,10 +11,11 @@ struct vcpu_list {
 
 static struct vcpu_states *find(struct vcpu_list *list, uint32_t domain, uint16_t vcpu)
 {
-	uint32_t hash = intern_hash(intern_seed(), domain, vcpu), id;
+	uint32_t hash, id;
 
 	if (intern_reserve(&list->index) != 0)
 		return NULL;
+	hash = intern_hash(&list->index, domain, vcpu);
 	for (size_t at = intern_first(&list->index, hash); intern_id(&list->index, &at, hash, &id);
 	     at = intern_next(&list->index, at))
 		if (list->v[id].domain == domain && list->v[id].vcpu == vcpu)

@@ -18,10 +18,12 @@ static int block(void *ctx, const struct upf_block *b)
 {
 	const struct report *r = ctx;
 
+	if (b->fault != UPF_OK) {
+		fprintf(r->out, "block %" PRIu64 " DAMAGED, skipped: %s\n", b->offset, upf_fault_text(b->fault));
+		return 0;
+	}
 	fprintf(r->out, "block %" PRIu64 " seq %" PRIu64, b->offset, b->seq);
-	if (b->fault != UPF_OK)
-		fprintf(r->out, " DAMAGED, skipped: %s\n", upf_fault_text(b->fault));
-	else if (b->type == UPF_BLOCK_SAMPLES)
+	if (b->type == UPF_BLOCK_SAMPLES)
 		fprintf(r->out, " samples: %" PRIu64 " samples, %" PRIu64 " lost, %.6f to %.6f s, %" PRIu32 " bytes stored, %" PRIu32
 		        " raw\n", b->samples, b->lost, seconds(b->first_ns), seconds(b->last_ns), b->stored_size, b->raw_size);
 	else if (b->type == UPF_BLOCK_FOOTER)

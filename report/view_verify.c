@@ -12,7 +12,7 @@ static int block(void *ctx, const struct upf_block *b)
 	const struct report *r = ctx;
 
 	if (b->fault != UPF_OK)
-		fprintf(r->out, "offset %" PRIu64 ", block %" PRIu64 ": %s\n", b->offset, b->seq, upf_fault_text(b->fault));
+		fprintf(r->out, "offset %" PRIu64 ": %s\n", b->offset, upf_fault_text(b->fault));
 	return 0;
 }
 
@@ -20,7 +20,7 @@ static int broken(void *ctx, const struct upf_block *b, uint32_t index)
 {
 	const struct report *r = ctx;
 
-	fprintf(r->out, "offset %" PRIu64 ", block %" PRIu64 ", record %" PRIu32 ": %s\n", b->offset, b->seq, index,
+	fprintf(r->out, "offset %" PRIu64 ", record %" PRIu32 ": %s\n", b->offset, index,
 	        upf_fault_text(UPF_FAULT_RECORD));
 	return 0;
 }
@@ -54,10 +54,11 @@ static void print_ok(const struct report *r)
 {
 	enum upf_reason reason = UPF_REASON_UNKNOWN;
 	const struct tally *t = &r->profile.tally;
+	uint64_t blocks = upf_reader_health(r->reader)->blocks;
 
 	upf_reader_totals(r->reader, &reason);
 	fprintf(r->out, "OK: %s block%s, %s samples, %s lost, %s; ended by: %s\n",
-	        text_count(upf_reader_health(r->reader)->blocks).s, upf_reader_health(r->reader)->blocks == 1 ? "" : "s", text_count(t->samples).s,
+	        text_count(blocks).s, blocks == 1 ? "" : "s", text_count(t->samples).s,
 	        text_count(tally_lost(t)).s, text_time(trust_duration(r)).s, upf_reason_text(reason));
 }
 
