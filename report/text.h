@@ -21,6 +21,12 @@ struct text text_uuid(const uint8_t uuid[16]);
 /* Prints @name, which is safe already, in at most @columns (0: as long as it is), cut with an ellipsis. */
 void text_name(FILE *out, const char *name, int columns, bool utf8);
 
+/* Columns that a terminal of @width has left behind @used, at least one; no limit, 0, if it has none. */
+static inline int text_room(int width, int used)
+{
+	return width == 0 ? 0 : width > used ? width - used : 1;
+}
+
 /* A labelled paragraph of items, wrapped before column 80. */
 struct para {
 	FILE *out;

@@ -33,7 +33,7 @@ static void print_line(const struct report *r, const struct fold *fold, uint32_t
 
 	fprintf(r->out, "%6s %12s  %6s %12s  ", text_share(f->self, fold->samples).s, text_count(f->self).s,
 	        text_share(f->total, fold->samples).s, text_count(f->total).s);
-	text_name(r->out, r->names.functions[function].name, r->width ? r->width - BEFORE_NAME : 0, r->utf8);
+	text_name(r->out, r->names.functions[function].name, text_room(r->width, BEFORE_NAME), r->utf8);
 	fputc('\n', r->out);
 }
 

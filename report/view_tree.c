@@ -3,24 +3,25 @@
 #include "report/text.h"
 #include "report/trust.h"
 
+#include <string.h>
+
 #define BEFORE_NAME 30        /* columns */
 #define DEFAULT_LIMIT 0.5     /* percent; perf's for call graphs */
-#define LEAST_FOR_A_NAME 24   /* columns kept for it however deep it stands, on a terminal */
+#define LEAST_FOR_A_NAME 32   /* columns kept for it however deep it stands, on a terminal */
 
 static void print_node(const struct report *r, const struct fold *fold, uint32_t n, int depth)
 {
 	const struct fold_node *node = &fold->nodes[n];
-	int room = r->width - BEFORE_NAME, indent = 2 * depth;
+	int indent = 2 * depth, most = (r->width - BEFORE_NAME - LEAST_FOR_A_NAME) / 2 * 2;
 	char note[16] = "";
 
-	if (r->width && room - indent < LEAST_FOR_A_NAME) {
-		indent = room > LEAST_FOR_A_NAME + 8 ? room - LEAST_FOR_A_NAME - 8 : 0;
-		indent -= indent % 2;
+	if (r->width && indent > most) {
+		indent = most > 0 ? most : 0;
 		snprintf(note, sizeof(note), "[%d] ", depth);
 	}
 	fprintf(r->out, "%6s %6s %12s    %*s%s", text_share(node->total, fold->samples).s,
 	        text_share(node->self, fold->samples).s, text_count(node->total).s, indent, "", note);
-	text_name(r->out, r->names.functions[node->function].name, r->width ? room - indent - (note[0] ? 6 : 0) : 0, r->utf8);
+	text_name(r->out, r->names.functions[node->function].name, text_room(r->width, BEFORE_NAME + indent + (int)strlen(note)), r->utf8);
 	fputc('\n', r->out);
 }
 
