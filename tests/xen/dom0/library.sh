@@ -1,19 +1,35 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # What a dom0 script of the lab has at hand. Files it was given lie in /lab, what it leaves in /out is brought out.
 
-# guest_start NAME VCPUS "COMMAND LINE": a guest of tests/xen/guests, see kernel.c there.
+# guest_start NAME [KERNEL] VCPUS ["COMMAND LINE"]: a PV guest of 32 MB; returns when all its vCPUs are up. KERNEL is a file
+# in /lab, guest.elf if left out: for its command line see guests/kernel.c.
 guest_start() {
+	case $2 in
+	*[!0-9]*) ;;
+	*) set -- "$1" guest.elf "$2" "$3" ;;
+	esac
 	cat > "/tmp/$1.cfg" <<-END
 		name="$1"
 		type="pv"
-		kernel="/lab/guest.elf"
+		kernel="/lab/$2"
 		memory=32
-		vcpus=$2
-		cmdline="vcpus=$2 $3"
+		vcpus=$3
+		cmdline="vcpus=$3 $4"
 		tsc_mode="native"
 		on_crash="preserve"
 	END
-	xl create -q "/tmp/$1.cfg" 2> "/tmp/$1.err" || { cat "/tmp/$1.err"; return 1; }
+	xl create -q "/tmp/$1.cfg" > "/tmp/$1.err" 2>&1 || { cat "/tmp/$1.err" >&2; return 1; }
+	guest_wait "$1"
+}
+
+# Until every vCPU of NAME is up; not for longer than some seconds.
+guest_wait() {
+	for try in 1 2 3 4 5 6 7 8 9 10; do
+		xl vcpu-list "$1" | awk 'NR > 1 && $5 ~ /p/ { down = 1 } END { exit down || NR < 2 }' && return
+		sleep 0.3
+	done
+	echo "guest_wait: not every vCPU of $1 is up" >&2
+	return 1
 }
 
 guest_end() {

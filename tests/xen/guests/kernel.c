@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Boots a PV guest, brings up its vCPUs and gives each its work, as its command line says:
- *   work=shares|levels|recursion|idle|depth:N   what vCPU 0 does
- *   others=idle|same                            what the other vCPUs do; idle if not given
+ *   work=shares|levels|recursion|idle|depth:N   what vCPU 0 does; also work=depth depth=N
+ *   others=idle|same                            what the other vCPUs do; if not given, the same as vCPU 0 for depth, else idle
  *   vcpus=N                                     how many there are
  */
 #include "guest.h"
@@ -96,7 +96,7 @@ static inline __attribute__((always_inline)) void work(void)
 	else if (is(what, "recursion"))
 		work_recursion();
 	else if (is(what, "depth"))
-		work_depth(number(what));
+		work_depth(number(what) ? number(what) : number(argument("depth=")));
 	else if (is(what, "idle"))
 		work_idle();
 	crash();
@@ -146,7 +146,7 @@ static void start_vcpu(const start_info_t *si, long vcpu)
 KEPT void secondary_main(long vcpu)
 {
 	hypercall(__HYPERVISOR_vcpu_op, VCPUOP_stop_periodic_timer, vcpu, 0);
-	if (is(argument("others="), "same"))
+	if (is(argument("others="), "same") || (!*argument("others=") && is(argument("work="), "depth")))
 		work();
 	work_idle();
 	AFTER_CALL();
