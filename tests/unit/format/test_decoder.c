@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Sound blocks with unsound records, built column by column: refused, never believed. */
+#include "tests/unit/format/trace.h"
+
+#include "format/columns.h"
+
+struct columns {
+	struct bytes column[COLUMNS + 2]; /* two of a later version */
+	struct bytes payload;
+};
+
+static void add(struct columns *c, int column, uint64_t v)
+{
+	uint8_t at[VARINT_MAX];
+
+	collect(&c->column[column], at, put_varint(at, v));
+}
+
+/* KIND, STATE and CODE are bytes, not varints. */
+static void add_byte(struct columns *c, int column, uint8_t v)
+{
+	collect(&c->column[column], &v, 1);
+}
+
+static void add_payload(struct columns *c, uint64_t v)
+{
+	uint8_t at[VARINT_MAX];
+
+	collect(&c->payload, at, put_varint(at, v));
+}
+
+static void add_round(struct columns *c, uint64_t domain)
+{
+	add_byte(c, COLUMN_KIND, UPF_ROUND);
+	add(c, COLUMN_DOMAIN, domain);
+	add(c, COLUMN_TIME, 0);
+	add(c, COLUMN_PAUSE, 20);
+}
+
+/* A sample all but its stack. */
+static void add_sample(struct columns *c, uint64_t vcpu, uint8_t state)
+{
+	add_byte(c, COLUMN_KIND, UPF_SAMPLE);
+	add(c, COLUMN_VCPU, vcpu);
+	add_byte(c, COLUMN_STATE, state);
+	add(c, COLUMN_CPU, 0);
+}
+
+static void add_shape(struct columns *c, uint64_t pop, uint64_t push)
+{
+	add(c, COLUMN_STACK, 0);
+	add(c, COLUMN_SHAPE, pop);
+	add(c, COLUMN_SHAPE, push);
+	for (uint64_t i = 0; i < push && i < 2 * UPF_DEPTH_MAX; i++)
+		add(c, COLUMN_FRAME, 2 * i);
+}
+
+static void build(struct columns *c)
+{
+	uint64_t n = 0;
+
+	c->payload.len = 0;
+	for (int i = 0; i < COLUMNS + 2; i++)
+		n += c->column[i].len != 0;
+	add_payload(c, 1000);
+	add_payload(c, n);
+	for (int i = 0; i < COLUMNS + 2; i++) {
+		if (c->column[i].len) {
+			add_payload(c, (uint64_t)i);
+			add_payload(c, c->column[i].len);
+		}
+	}
+	for (int i = 0; i < COLUMNS + 2; i++)
+		if (c->column[i].len)
+			collect(&c->payload, c->column[i].data, c->column[i].len);
+}
+
+static void clear(struct columns *c)
+{
+	for (int i = 0; i < COLUMNS + 2; i++)
+		free(c->column[i].data);
+	free(c->payload.data);
+	memset(c, 0, sizeof(*c));
+}
+
+/* Records decoded before the end, in *rc what the end was: 0 or a negative errno. */
+static unsigned decode(const uint8_t *payload, size_t len, uint64_t first_ns, int *rc)
+{
+	uint8_t *exact = malloc(len + !len); /* of exactly this size, so that a sanitizer sees a byte too far */
+	struct upf_decoder *d = upf_decoder_new();
+	struct upf_block b = {.type = UPF_BLOCK_SAMPLES, .raw_size = (uint32_t)len, .first_ns = first_ns, .payload = exact};
+	struct upf_record r;
+	unsigned n = 0;
+
+	assert_true(exact && d);
+	memcpy(exact, payload, len);
+	*rc = upf_decoder_start(d, &b) == UPF_OK ? 1 : -EBADMSG;
+	while (*rc == 1) {
+		*rc = upf_decoder_next(d, &r);
+		n += *rc == 1;
+	}
+	if (*rc < 0)
+		assert_int_equal(upf_decoder_next(d, &r), -EBADMSG);
+	upf_decoder_free(d);
+	free(exact);
+	return n;
+}
+
+/* Decodes and forgets @c. */
+static unsigned ends_with(struct columns *c, int expected)
+{
+	unsigned n;
+	int rc;
+
+	build(c);
+	n = decode(c->payload.data, c->payload.len, 0, &rc);
+	clear(c);
+	assert_int_equal(rc, expected);
+	return n;
+}
+
+static void sound(void **state)
+{
+	struct columns c = {0};
+
+	(void)state;
+	add_round(&c, 0);
+	add_sample(&c, 3, 0);
+	add_shape(&c, 0, 5);
+	add_sample(&c, UPF_VCPUS_MAX - 1, 0x7f);
+	add_shape(&c, 0, UPF_DEPTH_MAX);
+	add_round(&c, UPF_DOMAINS_MAX - 1);
+	add_sample(&c, 3, 0);
+	add(&c, COLUMN_STACK, 2);
+	add_sample(&c, 3, 0);
+	add_shape(&c, UPF_DEPTH_MAX, 0);
+	assert_int_equal(ends_with(&c, 0), 6);
+}
+
+static void numbers_beyond_their_limits(void **state)
+{
+	struct columns c = {0};
+
+	(void)state;
+	add_round(&c, UPF_DOMAINS_MAX);
+	assert_int_equal(ends_with(&c, -EBADMSG), 0);
+	add_round(&c, 0);
+	add_sample(&c, UPF_VCPUS_MAX, 0);
+	add_shape(&c, 0, 1);
+	assert_int_equal(ends_with(&c, -EBADMSG), 1);
+	add_round(&c, 0);
+	add_sample(&c, 0, STATE_RESERVED);
+	add_shape(&c, 0, 1);
+	assert_int_equal(ends_with(&c, -EBADMSG), 1);
+	add_round(&c, 0);
+	add_sample(&c, 0, 0);
+	add_shape(&c, 0, UPF_DEPTH_MAX + 1);
+	assert_int_equal(ends_with(&c, -EBADMSG), 1);
+}
+
+static void stacks_that_are_not_there(void **state)
+{
+	const uint64_t shapes[][2] = {{1, 0}, {1, 1}, {UINT64_MAX, 1}, {0, UINT64_MAX}, {UINT64_MAX, UINT64_MAX}};
+	struct columns c = {0};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(shapes); i++) {
+		add_round(&c, 0);
+		add_sample(&c, 0, 0);
+		add_shape(&c, shapes[i][0], shapes[i][1]);
+		assert_int_equal(ends_with(&c, -EBADMSG), 1);
+	}
+	for (uint64_t number = 2; number != 0; number *= UINT64_C(0x10000)) {
+		add_round(&c, 0);
+		add_sample(&c, 0, 0);
+		add_shape(&c, 0, 1);
+		add_sample(&c, 1, 0);
+		add(&c, COLUMN_STACK, number);
+		assert_int_equal(ends_with(&c, -EBADMSG), 2);
+	}
+}
+
+static void records_out_of_place(void **state)
+{
+	struct columns c = {0};
+
+	(void)state;
+	add_sample(&c, 0, 0);
+	add_shape(&c, 0, 1);
+	assert_int_equal(ends_with(&c, -EBADMSG), 0);
+	/* SAME of a domain that had no round here */
+	add_round(&c, 0);
+	add_byte(&c, COLUMN_KIND, UPF_SAME);
+	add(&c, COLUMN_DOMAIN, 1);
+	add(&c, COLUMN_TIME, 0);
+	assert_int_equal(ends_with(&c, -EBADMSG), 1);
+	/* a sample behind something else than its round */
+	add_round(&c, 0);
+	add_byte(&c, COLUMN_KIND, UPF_LATE);
+	add(&c, COLUMN_DOMAIN, 0);
+	add(&c, COLUMN_TIME, 0);
+	add(&c, COLUMN_COUNT, 1);
+	add_sample(&c, 0, 0);
+	add_shape(&c, 0, 1);
+	assert_int_equal(ends_with(&c, -EBADMSG), 2);
+}
+
+static void columns_with_something_left(void **state)
+{
+	struct columns c = {0};
+
+	(void)state;
+	for (int column = COLUMN_DOMAIN; column < COLUMNS; column++) {
+		add_round(&c, 0);
+		add_byte(&c, column, 0);
+		assert_int_equal(ends_with(&c, -EBADMSG), 1);
+	}
+}
+
+static void times_that_overflow(void **state)
+{
+	struct columns c = {0};
+
+	(void)state;
+	add_byte(&c, COLUMN_KIND, UPF_ROUND);
+	add(&c, COLUMN_DOMAIN, 0);
+	add(&c, COLUMN_TIME, zigzag(-2000));
+	add(&c, COLUMN_PAUSE, 0);
+	assert_int_equal(ends_with(&c, -EBADMSG), 0);
+	add_byte(&c, COLUMN_KIND, UPF_ROUND);
+	add(&c, COLUMN_DOMAIN, 0);
+	add(&c, COLUMN_TIME, 0);
+	add(&c, COLUMN_PAUSE, UINT64_MAX / UPF_TICK_NS + 1);
+	assert_int_equal(ends_with(&c, -EBADMSG), 0);
+	add_byte(&c, COLUMN_KIND, UPF_LATE);
+	add(&c, COLUMN_DOMAIN, 0);
+	add(&c, COLUMN_TIME, UINT64_MAX);
+	add(&c, COLUMN_COUNT, 0);
+	assert_int_equal(ends_with(&c, -EBADMSG), 0);
+	add_round(&c, 0);
+	add_byte(&c, COLUMN_KIND, UPF_SAMPLE);
+	add(&c, COLUMN_VCPU, 0);
+	add_byte(&c, COLUMN_STATE, 0);
+	add(&c, COLUMN_CPU, zigzag(5000)); /* more than was expected: negative */
+	add_shape(&c, 0, 1);
+	assert_int_equal(ends_with(&c, -EBADMSG), 1);
+}
+
+static void what_a_later_version_adds(void **state)
+{
+	struct columns c = {0};
+
+	(void)state;
+	add_round(&c, 0);
+	add_byte(&c, COLUMN_KIND, 200);
+	add(&c, COLUMN_EXT, 3);
+	collect(&c.column[COLUMN_EXT], "abc", 3);
+	add_sample(&c, 0, 0);
+	add_shape(&c, 0, 2);
+	collect(&c.column[COLUMNS + 1], "whatever", 8);
+	assert_int_equal(ends_with(&c, 0), 3);
+	add_byte(&c, COLUMN_KIND, 200);
+	add(&c, COLUMN_EXT, 4);
+	collect(&c.column[COLUMN_EXT], "abc", 3);
+	assert_int_equal(ends_with(&c, -EBADMSG), 0);
+}
+
+static void whole_block(struct columns *c)
+{
+	add_round(c, 0);
+	add_sample(c, 0, 0);
+	add_shape(c, 0, 300);
+	add_sample(c, 1, 0);
+	add(c, COLUMN_STACK, 1);
+	add_byte(c, COLUMN_KIND, UPF_SAME);
+	add(c, COLUMN_DOMAIN, 0);
+	add(c, COLUMN_TIME, 300);
+	build(c);
+}
+
+static void cut_and_changed_payloads_never_crash(void **state)
+{
+	struct columns c = {0};
+	uint64_t seed = 42;
+	int rc;
+
+	(void)state;
+	whole_block(&c);
+	assert_int_equal(decode(c.payload.data, c.payload.len, 0, &rc), 6);
+	for (size_t len = 0; len < c.payload.len; len++) {
+		decode(c.payload.data, len, 0, &rc);
+		assert_int_equal(rc, -EBADMSG);
+	}
+	for (int i = 0; i < 20000; i++) {
+		struct bytes b = {0};
+
+		collect(&b, c.payload.data, c.payload.len);
+		for (uint64_t n = pseudo(&seed) % 6; n; n--) {
+			size_t at = pseudo(&seed) % (pseudo(&seed) % 2 ? b.len : 60);
+
+			b.data[at] = (uint8_t)pseudo(&seed);
+		}
+		decode(b.data, b.len, pseudo(&seed), &rc);
+		free(b.data);
+	}
+	clear(&c);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(sound),
+		cmocka_unit_test(numbers_beyond_their_limits),
+		cmocka_unit_test(stacks_that_are_not_there),
+		cmocka_unit_test(records_out_of_place),
+		cmocka_unit_test(columns_with_something_left),
+		cmocka_unit_test(times_that_overflow),
+		cmocka_unit_test(what_a_later_version_adds),
+		cmocka_unit_test(cut_and_changed_payloads_never_crash),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

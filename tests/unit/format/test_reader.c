@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Whatever happens to a trace's bytes: it is told, and every block that is still whole is used. */
+#include "tests/unit/format/trace.h"
+
+#include <pthread.h>
+
+#define ALL ((1u << (SMALL_BLOCKS + 1)) - 1)
+
+static struct small small;
+
+static int setup(void **state)
+{
+	(void)state;
+	make_small(&small);
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	free(small.bytes.data);
+	return 0;
+}
+
+static uint8_t *copy_of_small(void)
+{
+	uint8_t *copy = malloc(small.bytes.len);
+
+	assert_non_null(copy);
+	return memcpy(copy, small.bytes.data, small.bytes.len);
+}
+
+static void sound(void **state)
+{
+	struct outcome o = read_bytes(small.bytes.data, small.bytes.len);
+
+	(void)state;
+	assert_false(found(&o));
+	assert_int_equal(o.health.blocks, SMALL_BLOCKS + 1);
+	assert_int_equal(o.delivered, ALL);
+	assert_int_equal(o.samples, SMALL_BLOCKS * 7);
+	assert_true(o.totals);
+}
+
+static void the_footer_comes_back(void **state)
+{
+	int fd = file_of(small.bytes.data, small.bytes.len);
+	enum upf_fault fault;
+	struct upf_reader *r = upf_reader_open(fd, &fault, NULL);
+	enum upf_reason reason;
+	const struct upf_totals *t;
+	struct upf_block b;
+
+	(void)state;
+	assert_null(upf_reader_totals(r, &reason));
+	while (upf_reader_next(r, &b) == 1)
+		continue;
+	assert_int_equal(upf_reader_bytes(r), small.bytes.len);
+	t = upf_reader_totals(r, &reason);
+	assert_non_null(t);
+	assert_int_equal(reason, UPF_REASON_DURATION);
+	assert_true(t->rounds == 12 && t->pauses == 9 && t->samples == 21 && t->lost == 15 && t->late == 6);
+	assert_true(t->duration_ns == 9000000 && t->pause.count == 2 && t->pause.sum_ns == 51000 && t->pause.max_ns == 30000);
+	assert_int_equal(upf_hist_quantile(&t->pause, 1000), 30000);
+	upf_reader_close(r);
+	close(fd);
+}
+
+/* Blocks that lie whole in the first @len bytes, as bits. */
+static unsigned whole_before(size_t len)
+{
+	unsigned whole = 0;
+
+	for (int i = 0; i <= SMALL_BLOCKS; i++)
+		whole |= small.at[i + 1] <= len ? 1u << i : 0;
+	return whole;
+}
+
+static void cut_anywhere(void **state)
+{
+	(void)state;
+	for (size_t len = 0; len < small.bytes.len; len++) {
+		struct outcome o = read_bytes(small.bytes.data, len);
+
+		if (len < small.at[0]) {
+			assert_int_equal(o.open, len == 0 ? UPF_FAULT_EMPTY : UPF_FAULT_HEADER);
+			continue;
+		}
+		assert_int_equal(o.delivered, whole_before(len));
+		/* The trailer only helps to find the footer: without a byte of it nothing is missing. */
+		if (len != small.at[SMALL_BLOCKS + 1])
+			assert_true(found(&o));
+		assert_int_equal(o.health.has_footer, len >= small.at[SMALL_BLOCKS + 1]);
+	}
+}
+
+/* The block that byte @at belongs to, SMALL_BLOCKS + 1 for the trailer. */
+static int block_at(size_t at)
+{
+	int i = 0;
+
+	while (i <= SMALL_BLOCKS && at >= small.at[i + 1])
+		i++;
+	return i;
+}
+
+static void check_flip(size_t at, uint8_t mask)
+{
+	uint8_t *copy = copy_of_small();
+	struct outcome o;
+
+	copy[at] ^= mask;
+	o = read_bytes(copy, small.bytes.len);
+	assert_true(found(&o));
+	if (at < small.at[0])
+		assert_int_not_equal(o.open, UPF_OK);
+	else
+		assert_int_equal(o.delivered, ALL & ~(1u << block_at(at)));
+	free(copy);
+}
+
+static void every_flipped_byte_costs_its_block_only(void **state)
+{
+	(void)state;
+	for (size_t at = 0; at < small.bytes.len; at++) {
+		for (unsigned bit = 0; bit < 8; bit++)
+			check_flip(at, (uint8_t)(1u << bit));
+		check_flip(at, 0xff);
+	}
+}
+
+/* Appends block @i of @from. */
+static void add_block(struct bytes *to, const struct small *from, int i)
+{
+	collect(to, from->bytes.data + from->at[i], from->at[i + 1] - from->at[i]);
+}
+
+static struct outcome read_order(const struct small *other, const int *order, size_t n)
+{
+	struct bytes b = {0};
+	struct outcome o;
+
+	collect(&b, small.bytes.data, small.at[0]);
+	for (size_t i = 0; i < n; i++)
+		add_block(&b, order[i] < 10 ? &small : other, order[i] % 10);
+	o = read_bytes(b.data, b.len);
+	free(b.data);
+	return o;
+}
+
+static void repeated_swapped_dropped(void **state)
+{
+	const int repeated[] = {0, 1, 1, 2, 3}, swapped[] = {0, 2, 1, 3}, dropped[] = {0, 2, 3};
+	struct outcome o = read_order(NULL, repeated, COUNT(repeated));
+
+	(void)state;
+	assert_int_equal(o.faults, 1u << UPF_FAULT_ORDER);
+	assert_true(o.delivered == ALL && o.health.damaged == 1 && o.samples == SMALL_BLOCKS * 7);
+	o = read_order(NULL, swapped, COUNT(swapped));
+	assert_int_equal(o.faults, 1u << UPF_FAULT_ORDER);
+	assert_true(o.delivered == (ALL & ~2u) && o.health.damaged == 1 && o.health.missing == 1);
+	o = read_order(NULL, dropped, COUNT(dropped));
+	assert_true(o.faults == 0 && o.delivered == (ALL & ~2u) && o.health.missing == 1);
+}
+
+static void of_another_trace(void **state)
+{
+	const int mixed[] = {0, 11, 1, 2, 3};
+	struct upf_session session = some_session;
+	struct small other;
+	struct outcome o;
+
+	(void)state;
+	session.trace_id[3] ^= 1;
+	make_small_for(&other, &session);
+	o = read_order(&other, mixed, COUNT(mixed));
+	assert_int_equal(o.faults, 1u << UPF_FAULT_FOREIGN);
+	assert_true(o.delivered == ALL && o.health.damaged == 1 && o.health.missing == 0);
+	free(other.bytes.data);
+}
+
+/* Bytes put in, or taken out, between or inside blocks. */
+static void shifted(void **state)
+{
+	struct outcome o;
+
+	(void)state;
+	for (size_t at = small.at[0]; at < small.at[SMALL_BLOCKS + 1]; at += 3) {
+		bool between = at == small.at[block_at(at)];
+		struct bytes b = {0};
+
+		collect(&b, small.bytes.data, at);
+		collect(&b, "some junk", 9);
+		collect(&b, small.bytes.data + at, small.bytes.len - at);
+		o = read_bytes(b.data, b.len);
+		assert_true(found(&o));
+		assert_int_equal(o.delivered, between ? ALL : ALL & ~(1u << block_at(at)));
+		b.len = 0;
+		collect(&b, small.bytes.data, at);
+		collect(&b, small.bytes.data + at + 1, small.bytes.len - at - 1);
+		o = read_bytes(b.data, b.len);
+		assert_true(found(&o));
+		assert_int_equal(o.delivered, ALL & ~(1u << block_at(at)));
+		free(b.data);
+	}
+}
+
+static void bytes_after_the_end(void **state)
+{
+	struct bytes b = {0};
+	struct outcome o;
+
+	(void)state;
+	collect(&b, small.bytes.data, small.bytes.len);
+	collect(&b, small.bytes.data, small.at[0]);
+	o = read_bytes(b.data, b.len);
+	assert_true(o.delivered == ALL && o.health.skipped_bytes == small.at[0]);
+	assert_int_equal(o.faults, 1u << UPF_FAULT_GAP);
+	free(b.data);
+}
+
+/* Patches block 0's header with valid checksums. */
+static uint8_t *with_header(size_t offset, uint8_t value, uint8_t flags)
+{
+	uint8_t *copy = copy_of_small(), *at = copy + small.at[0];
+	struct block_header h;
+
+	assert_int_equal(block_header_get(at, &h), UPF_OK);
+	if (offset == 8)
+		h.type = value;
+	h.flags |= flags;
+	block_header_put(at, &h, at + BLOCK_HEADER_SIZE);
+	return copy;
+}
+
+static void types_of_a_later_version(void **state)
+{
+	uint8_t *copy = with_header(8, 77, 0);
+	struct outcome o = read_bytes(copy, small.bytes.len);
+
+	(void)state;
+	assert_true(!found(&o) && o.delivered == ALL && o.samples == (SMALL_BLOCKS - 1) * 7);
+	free(copy);
+	copy = with_header(8, 77, BLOCK_REQUIRED);
+	o = read_bytes(copy, small.bytes.len);
+	assert_int_equal(o.faults, 1u << UPF_FAULT_FEATURE);
+	assert_true(o.delivered == (ALL & ~1u) && o.health.damaged == 1 && o.health.missing == 0);
+	free(copy);
+}
+
+static void *drip(void *arg)
+{
+	int fd = *(int *)arg;
+
+	for (size_t at = 0; at < small.bytes.len; at += 7) {
+		size_t n = small.bytes.len - at < 7 ? small.bytes.len - at : 7;
+
+		assert_int_equal(write(fd, small.bytes.data + at, n), n);
+	}
+	close(fd);
+	return NULL;
+}
+
+static void through_a_pipe_in_drops(void **state)
+{
+	pthread_t thread;
+	struct outcome o;
+	int fds[2];
+
+	(void)state;
+	assert_int_equal(pipe(fds), 0);
+	assert_int_equal(pthread_create(&thread, NULL, drip, &fds[1]), 0);
+	o = read_fd(fds[0]);
+	pthread_join(thread, NULL);
+	assert_true(!found(&o) && o.delivered == ALL);
+}
+
+/* A live reader must get a block as soon as its last byte is there. */
+static void a_block_is_given_out_at_once(void **state)
+{
+	enum upf_fault fault;
+	struct upf_reader *r;
+	struct upf_block b;
+	int fds[2];
+
+	(void)state;
+	assert_int_equal(pipe(fds), 0);
+	assert_int_equal(write(fds[1], small.bytes.data, small.at[1]), small.at[1]);
+	r = upf_reader_open(fds[0], &fault, NULL);
+	assert_non_null(r);
+	alarm(10);
+	assert_int_equal(upf_reader_next(r, &b), 1);
+	alarm(0);
+	assert_int_equal(b.seq, 0);
+	close(fds[1]);
+	upf_reader_close(r);
+	close(fds[0]);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(sound),
+		cmocka_unit_test(the_footer_comes_back),
+		cmocka_unit_test(cut_anywhere),
+		cmocka_unit_test(every_flipped_byte_costs_its_block_only),
+		cmocka_unit_test(repeated_swapped_dropped),
+		cmocka_unit_test(of_another_trace),
+		cmocka_unit_test(shifted),
+		cmocka_unit_test(bytes_after_the_end),
+		cmocka_unit_test(types_of_a_later_version),
+		cmocka_unit_test(through_a_pipe_in_drops),
+		cmocka_unit_test(a_block_is_given_out_at_once),
+	};
+
+	return cmocka_run_group_tests(tests, setup, teardown);
+}

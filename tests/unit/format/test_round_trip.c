@@ -1,0 +1,463 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What is encoded is decoded, record by record; what does not fit leaves the encoder as it was. */
+#include "tests/unit/format/trace.h"
+
+#include "format/encoder.h"
+
+#define VCPUS 6
+#define DEPTH UPF_DEPTH_MAX
+
+/* A record as the test knows it. */
+struct expected {
+	uint8_t kind, state, end, code;
+	bool user, repeated;
+	uint32_t domain, vcpu, depth;
+	uint64_t time_ns, pause_ns, cpu_ns, count;
+	uint64_t *frames;
+};
+
+struct model {
+	struct upf_encoder *encoder;
+	struct bytes out;
+	struct upf_writer *writer;
+	struct expected *list;
+	size_t n, cap;
+	uint64_t now, seed;
+	size_t last[UPF_DOMAINS_MAX], nlast[UPF_DOMAINS_MAX]; /* the domain's last round's samples in list */
+	bool has[UPF_DOMAINS_MAX];
+};
+
+static struct expected *expect(struct model *m, uint8_t kind, uint32_t domain)
+{
+	if (m->n == m->cap) {
+		m->cap = m->cap ? m->cap * 2 : 1024;
+		m->list = realloc(m->list, m->cap * sizeof(*m->list));
+		assert_non_null(m->list);
+	}
+	m->list[m->n] = (struct expected){.kind = kind, .domain = domain, .time_ns = m->now};
+	return &m->list[m->n++];
+}
+
+static uint32_t below(struct model *m, uint32_t n)
+{
+	return (uint32_t)(pseudo(&m->seed) % n);
+}
+
+/* A stack that shares its root side with others, now and then a wild or empty or very deep one. */
+static void some_stack(struct model *m, struct upf_sample *s, uint64_t *frames)
+{
+	uint32_t wild = below(m, 50);
+
+	s->depth = wild == 0 ? 0 : wild == 1 ? DEPTH : 1 + below(m, 24);
+	for (uint32_t i = 0; i < s->depth; i++) {
+		uint32_t from_root = s->depth - 1 - i;
+
+		frames[i] = wild == 2 ? pseudo(&m->seed) : 0xffffffff81000000 + from_root * 0x1000 + below(m, 1 + from_root / 4) * 16;
+	}
+	s->frames = frames;
+}
+
+static void random_round(struct model *m, uint32_t domain)
+{
+	static uint64_t frames[VCPUS][DEPTH];
+	struct upf_sample s[VCPUS] = {0};
+	uint32_t n = below(m, VCPUS + 1);
+	uint64_t pause = below(m, 100) * 1000;
+	int rc;
+
+	for (uint32_t i = 0; i < n; i++) {
+		s[i] = (struct upf_sample){.vcpu = below(m, 8) ? i : below(m, UPF_VCPUS_MAX), .state = (uint8_t)below(m, 4),
+		                           .end = (uint8_t)below(m, 16), .user = below(m, 2), .cpu_ns = below(m, 2000) * UINT64_C(1000)};
+		some_stack(m, &s[i], frames[i]);
+	}
+	rc = upf_encode_round(m->encoder, domain, m->now, pause, s, n);
+	if (rc == -ENOSPC) {
+		assert_int_equal(upf_writer_block(m->writer, m->encoder), 0);
+		upf_encoder_reset(m->encoder, 1000000);
+		memset(m->has, 0, sizeof(m->has));
+		rc = upf_encode_round(m->encoder, domain, m->now, pause, s, n);
+	}
+	assert_int_equal(rc, 0);
+	expect(m, UPF_ROUND, domain)->pause_ns = pause;
+	m->has[domain] = true;
+	m->last[domain] = m->n;
+	m->nlast[domain] = n;
+	for (uint32_t i = 0; i < n; i++) {
+		struct expected *x = expect(m, UPF_SAMPLE, domain);
+
+		x->vcpu = s[i].vcpu;
+		x->state = s[i].state;
+		x->end = s[i].end;
+		x->user = s[i].user;
+		x->cpu_ns = s[i].cpu_ns;
+		x->depth = s[i].depth;
+		x->frames = malloc((s[i].depth + 1) * sizeof(*x->frames));
+		assert_non_null(x->frames);
+		memcpy(x->frames, s[i].frames, s[i].depth * sizeof(*x->frames));
+	}
+}
+
+static void same(struct model *m, uint32_t domain)
+{
+	int rc = upf_encode_same(m->encoder, domain, m->now);
+
+	if (!m->has[domain]) {
+		assert_int_equal(rc, -ENOENT);
+		return;
+	}
+	if (rc == -ENOSPC)
+		return;
+	assert_int_equal(rc, 0);
+	expect(m, UPF_SAME, domain);
+	for (size_t i = 0; i < m->nlast[domain]; i++) {
+		struct expected *x = expect(m, UPF_SAMPLE, domain);
+		const struct expected *old = &m->list[m->last[domain] + i];
+		uint64_t *frames = malloc((old->depth + 1) * sizeof(*frames));
+
+		assert_non_null(frames);
+		memcpy(frames, old->frames, old->depth * sizeof(*frames));
+		*x = *old;
+		x->frames = frames;
+		x->time_ns = m->now;
+		x->cpu_ns = 0;
+		x->repeated = true;
+	}
+}
+
+static void note(struct model *m, uint32_t domain)
+{
+	const uint64_t counts[] = {0, 1, 127, 128, UINT32_MAX, UINT64_MAX};
+	uint64_t count = counts[below(m, COUNT(counts))];
+	uint8_t kind = (uint8_t)(UPF_LOST + below(m, 3)), code = (uint8_t)below(m, 256);
+	struct expected *x;
+	int rc;
+
+	if (kind == UPF_LOST)
+		rc = upf_encode_lost(m->encoder, domain, m->now, count, code);
+	else if (kind == UPF_LATE)
+		rc = upf_encode_late(m->encoder, domain, m->now, count);
+	else
+		rc = upf_encode_event(m->encoder, domain, m->now, code, count);
+	if (rc == -ENOSPC)
+		return;
+	assert_int_equal(rc, 0);
+	x = expect(m, kind, domain);
+	x->count = count;
+	x->code = kind == UPF_LATE ? 0 : code;
+}
+
+static void check_stack(const struct upf_decoder *d, const struct upf_record *r, const struct expected *x)
+{
+	uint32_t n, node = r->stack;
+	const struct upf_node *nodes = upf_decoder_nodes(d, &n);
+
+	assert_true(node < n && nodes[node].depth == x->depth);
+	for (uint32_t i = 0; i < x->depth; i++) {
+		assert_true(nodes[node].address == x->frames[i] && nodes[node].parent < node);
+		node = nodes[node].parent;
+	}
+	assert_int_equal(node, 0);
+}
+
+static void check_record(const struct upf_decoder *d, const struct upf_record *r, const struct expected *x)
+{
+	assert_int_equal(r->kind, x->kind);
+	assert_true(r->domain == x->domain && r->time_ns == x->time_ns && r->repeated == x->repeated);
+	assert_true(r->pause_ns == x->pause_ns && r->count == x->count && r->code == x->code);
+	if (x->kind != UPF_SAMPLE)
+		return;
+	assert_true(r->vcpu == x->vcpu && r->state == x->state && r->end == x->end && r->user == x->user);
+	assert_true(r->cpu_ns == x->cpu_ns);
+	check_stack(d, r, x);
+}
+
+/* Reads everything back; returns the number of sample blocks. */
+static unsigned check_all(struct model *m)
+{
+	int fd = file_of(m->out.data, m->out.len), rc;
+	enum upf_fault fault;
+	struct upf_reader *r = upf_reader_open(fd, &fault, NULL);
+	struct upf_decoder *d = upf_decoder_new();
+	unsigned blocks = 0;
+	struct upf_block b;
+	size_t i = 0;
+
+	assert_true(r && d);
+	while (upf_reader_next(r, &b) == 1) {
+		struct upf_record record;
+		uint64_t samples = 0;
+
+		assert_int_equal(b.fault, UPF_OK);
+		if (b.type != UPF_BLOCK_SAMPLES)
+			continue;
+		blocks++;
+		assert_int_equal(upf_decoder_start(d, &b), UPF_OK);
+		while ((rc = upf_decoder_next(d, &record)) == 1) {
+			assert_true(i < m->n);
+			check_record(d, &record, &m->list[i++]);
+			samples += record.kind == UPF_SAMPLE;
+		}
+		assert_int_equal(rc, 0);
+		assert_int_equal(samples, b.samples);
+	}
+	assert_int_equal(i, m->n);
+	upf_decoder_free(d);
+	upf_reader_close(r);
+	close(fd);
+	return blocks;
+}
+
+static void model_open(struct model *m, uint64_t seed)
+{
+	memset(m, 0, sizeof(*m));
+	m->seed = seed;
+	m->encoder = upf_encoder_new();
+	m->writer = upf_writer_new(&some_session, collect, &m->out);
+	assert_true(m->encoder && m->writer);
+	upf_encoder_reset(m->encoder, 1000000);
+}
+
+static void model_close(struct model *m)
+{
+	upf_writer_free(m->writer);
+	upf_encoder_free(m->encoder);
+	for (size_t i = 0; i < m->n; i++)
+		free(m->list[i].frames);
+	free(m->list);
+	free(m->out.data);
+}
+
+static void random_records_come_back(void **state)
+{
+	static struct model m;
+	const struct upf_totals totals = {0};
+
+	(void)state;
+	for (uint64_t seed = 1; seed <= 8; seed++) {
+		model_open(&m, seed);
+		for (int i = 0; i < 3000; i++) {
+			uint32_t what = below(&m, 10), domain = below(&m, 20) ? below(&m, 3) : below(&m, UPF_DOMAINS_MAX);
+
+			m.now += below(&m, 2000) * UINT64_C(1000);
+			if (what < 6)
+				random_round(&m, domain);
+			else if (what < 9)
+				same(&m, domain);
+			else
+				note(&m, domain);
+		}
+		assert_int_equal(upf_writer_block(m.writer, m.encoder), 0);
+		assert_int_equal(upf_writer_finish(m.writer, &totals, UPF_REASON_SIGNAL), 0);
+		assert_true(check_all(&m) > 1);
+		model_close(&m);
+	}
+}
+
+static void payload_of(const struct upf_encoder *e, struct bytes *b, struct encoded *info)
+{
+	uint8_t *at = malloc(UPF_RAW_MAX);
+
+	assert_non_null(at);
+	*info = encoder_payload(e, at);
+	assert_true(info->size <= UPF_RAW_MAX);
+	b->len = 0;
+	collect(b, at, info->size);
+	free(at);
+}
+
+static void refused_and_unchanged(struct upf_encoder *e, const struct upf_sample *s, size_t n, uint64_t time)
+{
+	struct bytes before = {0}, after = {0};
+	struct encoded a, b;
+
+	payload_of(e, &before, &a);
+	assert_int_equal(upf_encode_round(e, 0, time, 20000, s, n), -ENOSPC);
+	payload_of(e, &after, &b);
+	assert_int_equal(before.len, after.len);
+	assert_memory_equal(before.data, after.data, before.len);
+	assert_true(a.samples == b.samples && a.lost == b.lost && a.first_ns == b.first_ns && a.last_ns == b.last_ns);
+	free(before.data);
+	free(after.data);
+}
+
+/* Fills a block with rounds of @n vCPUs, stacks @depth deep and each new. */
+static void fill_up(uint32_t n, uint32_t depth)
+{
+	struct upf_encoder *e = upf_encoder_new();
+	uint64_t *frames = malloc(sizeof(*frames) * (n * depth + 1)), seed = n, time = 0;
+	struct upf_sample *s = calloc(n, sizeof(*s));
+	unsigned rounds = 0;
+	int rc;
+
+	assert_true(e && frames && s);
+	upf_encoder_reset(e, 1000000);
+	do {
+		for (uint32_t i = 0; i < n * depth; i++)
+			frames[i] = pseudo(&seed);
+		for (uint32_t i = 0; i < n; i++)
+			s[i] = (struct upf_sample){.vcpu = i, .frames = frames + i * depth, .depth = depth};
+		rc = upf_encode_round(e, 0, time += 1000000, 20000, s, n);
+		rounds += rc == 0;
+	} while (rc == 0);
+	assert_true(rounds > 0);
+	assert_int_equal(rc, -ENOSPC);
+	assert_int_equal(upf_encoder_samples(e), rounds * n);
+	refused_and_unchanged(e, s, n, time);
+	upf_encoder_reset(e, 1000000);
+	assert_true(upf_encoder_empty(e));
+	assert_int_equal(upf_encode_round(e, 0, time, 20000, s, n), 0);
+	free(s);
+	free(frames);
+	upf_encoder_free(e);
+}
+
+static void a_full_block_is_left_as_it_was(void **state)
+{
+	(void)state;
+	fill_up(1, 0);
+	fill_up(1, 1);
+	fill_up(1, 20);
+	fill_up(1, UPF_DEPTH_MAX);
+	fill_up(128, 20);
+	fill_up(128, 128);
+	fill_up(UPF_VCPUS_MAX, 1);
+}
+
+static void other_records_fill_a_block_too(void **state)
+{
+	struct upf_encoder *e = upf_encoder_new();
+	int rc = 0;
+
+	(void)state;
+	assert_non_null(e);
+	upf_encoder_reset(e, 1000000);
+	assert_int_equal(upf_encode_same(e, 0, 0), -ENOENT);
+	for (uint64_t t = 0; rc == 0; t += 1000000)
+		rc = upf_encode_lost(e, UPF_DOMAINS_MAX - 1, t, UINT64_MAX, UPF_LOST_WRITER);
+	assert_int_equal(rc, -ENOSPC);
+	upf_encoder_reset(e, 1000000);
+	assert_int_equal(upf_encode_round(e, 5, 0, 0, NULL, 0), 0);
+	assert_int_equal(upf_encode_same(e, 4, 0), -ENOENT);
+	do
+		rc = upf_encode_same(e, 5, 0);
+	while (rc == 0);
+	assert_int_equal(rc, -ENOSPC);
+	upf_encoder_free(e);
+}
+
+static void out_of_range_is_refused(void **state)
+{
+	struct upf_encoder *e = upf_encoder_new();
+	static const uint64_t frames[UPF_DEPTH_MAX + 1];
+	struct upf_sample s = {.frames = frames, .depth = UPF_DEPTH_MAX + 1};
+
+	(void)state;
+	assert_non_null(e);
+	assert_int_equal(upf_encode_round(e, 0, 0, 0, &s, 1), -EINVAL);
+	s.depth = 1;
+	s.vcpu = UPF_VCPUS_MAX;
+	assert_int_equal(upf_encode_round(e, 0, 0, 0, &s, 1), -EINVAL);
+	assert_int_equal(upf_encode_round(e, UPF_DOMAINS_MAX, 0, 0, &s, 0), -EINVAL);
+	assert_int_equal(upf_encode_same(e, UPF_DOMAINS_MAX, 0), -EINVAL);
+	assert_int_equal(upf_encode_late(e, UPF_DOMAINS_MAX, 0, 1), -EINVAL);
+	assert_true(upf_encoder_empty(e));
+	upf_encoder_free(e);
+}
+
+static void a_round_no_block_can_hold(void **state)
+{
+	struct upf_encoder *e = upf_encoder_new();
+	static const uint64_t frames[UPF_DEPTH_MAX];
+	static struct upf_sample s[UPF_VCPUS_MAX];
+
+	(void)state;
+	assert_non_null(e);
+	for (uint32_t i = 0; i < COUNT(s); i++)
+		s[i] = (struct upf_sample){.vcpu = i, .frames = frames, .depth = UPF_DEPTH_MAX};
+	assert_int_equal(upf_encode_round(e, 0, 0, 0, s, COUNT(s)), -E2BIG);
+	assert_true(upf_encoder_empty(e));
+	upf_encoder_free(e);
+}
+
+/* Times at both ends, and one that goes backwards. */
+static void extreme_times(void **state)
+{
+	static struct model m;
+	const uint64_t times[] = {0, 1000, UINT64_MAX / 1000 * 1000, 5000, 0, 1000000};
+
+	(void)state;
+	model_open(&m, 3);
+	for (size_t i = 0; i < COUNT(times); i++) {
+		m.now = times[i];
+		random_round(&m, 0);
+		same(&m, 0);
+		note(&m, 1);
+	}
+	assert_int_equal(upf_writer_block(m.writer, m.encoder), 0);
+	assert_int_equal(check_all(&m), 1);
+	model_close(&m);
+}
+
+static void an_empty_block_writes_nothing(void **state)
+{
+	static struct model m;
+	size_t before;
+
+	(void)state;
+	model_open(&m, 1);
+	before = m.out.len;
+	assert_int_equal(upf_writer_block(m.writer, m.encoder), 0);
+	assert_int_equal(m.out.len, before);
+	model_close(&m);
+}
+
+struct budget {
+	size_t left;
+};
+
+static int spend(void *ctx, const void *data, size_t len)
+{
+	struct budget *b = ctx;
+
+	(void)data;
+	if (len > b->left)
+		return -EFBIG;
+	b->left -= len;
+	return 0;
+}
+
+static void an_error_of_the_output_ends_the_trace(void **state)
+{
+	struct budget budget = {.left = 1000};
+	struct upf_writer *w = upf_writer_new(&some_session, spend, &budget);
+	struct upf_encoder *e = upf_encoder_new();
+	const struct upf_totals totals = {0};
+
+	(void)state;
+	assert_true(w && e);
+	fill_block(e, 0);
+	budget.left = 10;
+	assert_int_equal(upf_writer_block(w, e), -EFBIG);
+	budget.left = SIZE_MAX;
+	assert_int_equal(upf_writer_block(w, e), -EFBIG);
+	assert_int_equal(upf_writer_finish(w, &totals, UPF_REASON_OUTPUT), -EFBIG);
+	assert_true(budget.left == SIZE_MAX);
+	upf_writer_free(w);
+	upf_encoder_free(e);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(random_records_come_back),
+		cmocka_unit_test(a_full_block_is_left_as_it_was),
+		cmocka_unit_test(other_records_fill_a_block_too),
+		cmocka_unit_test(out_of_range_is_refused),
+		cmocka_unit_test(a_round_no_block_can_hold),
+		cmocka_unit_test(extreme_times),
+		cmocka_unit_test(an_empty_block_writes_nothing),
+		cmocka_unit_test(an_error_of_the_output_ends_the_trace),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
