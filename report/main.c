@@ -121,13 +121,24 @@ static int load_symbols(struct report *r, const struct settings *s)
 	return EXIT_DONE;
 }
 
-/* The output must not replace the trace it is made from. */
-static bool is_same_file(int fd, const char *path)
+static bool is_same_file(const struct stat *a, const struct stat *b)
 {
-	struct stat a, b;
+	return S_ISREG(a->st_mode) && a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
 
-	return path && fstat(fd, &a) == 0 && S_ISREG(a.st_mode) && stat(path, &b) == 0 && a.st_dev == b.st_dev &&
-	       a.st_ino == b.st_ino;
+/* What the output must not replace: the trace or a symbol file. NULL: it replaces neither. */
+static const char *replaced_input(const struct settings *s, int fd)
+{
+	struct stat out, in;
+
+	if (!s->output || stat(s->output, &out) != 0)
+		return NULL;
+	if (fstat(fd, &in) == 0 && is_same_file(&out, &in))
+		return "the trace";
+	for (size_t i = 0; i < s->nsymbols; i++)
+		if (stat(s->symbols[i], &in) == 0 && is_same_file(&out, &in))
+			return "the symbol file";
+	return NULL;
 }
 
 /* --- one view ------------------------------------------------------------------------------------------------------ */
@@ -203,11 +214,13 @@ static int report(const struct settings *s)
 	struct report r = {.path = s->trace, .states = s->states, .percent_limit = s->percent_limit, .quiet = s->quiet,
 	                   .utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0};
 	int fd, rc = open_input(s->trace, &fd);
+	const char *replaced;
 
 	if (rc != EXIT_DONE)
 		return rc;
-	if (is_same_file(fd, s->output)) {
-		say("-o %s: that is the trace itself", s->output);
+	replaced = replaced_input(s, fd);
+	if (replaced) {
+		say("-o %s: that is %s itself", s->output, replaced);
 		rc = EXIT_USAGE;
 	} else {
 		survive_interrupt(fd);

@@ -133,6 +133,7 @@ fails 'bad symbols' 1 'neither an ELF' "$report" -s hello small.upf
 fails 'symbols from a trace' 1 'neither an ELF' "$report" -s small.upf small.upf
 fails 'unwritable -o' 1 'No such file' "$report" -o nowhere/out small.upf
 fails 'the trace as -o' 2 'the trace itself' "$report" -o small.upf small.upf
+fails 'the symbols as -o' 2 'the symbol file itself' "$report" -o syms -s syms small.upf
 fails 'a full disk, -o' 1 'No space left' "$report" -q -o /dev/full small.upf
 (cd "$tmp" && "$report" -q small.upf >/dev/full 2>err)
 [ $? -eq 1 ] && grep -q 'standard output: No space left' "$tmp/err"

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Loading: blocks of a trace into one tree, weights, the tally, hooks, and what damage leaves. */
+#include "tests/unit/unit.h"
+
+#include "report/load.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define MS 1000000u
+
+static int put(void *ctx, const void *data, size_t len)
+{
+	return write(*(int *)ctx, data, len) == (ssize_t)len ? 0 : -EIO;
+}
+
+static void one_round(struct upf_encoder *e, uint64_t time, uint8_t state, const uint64_t *frames, uint32_t depth)
+{
+	const struct upf_sample s = {.state = state, .frames = frames, .depth = depth, .cpu_ns = MS};
+
+	assert_int_equal(upf_encode_round(e, 0, time, 20000, &s, 1), 0);
+}
+
+/* Two blocks that share a stack: leaf 3, 2, 1 three times, 4, 1 once and "the same" of it. Open for reading. */
+static int make_trace(void)
+{
+	static const uint64_t deep[] = {0x3000, 0x2000, 0x1000}, flat[] = {0x4000, 0x1000};
+	const struct upf_domain domain = {.id = 1, .name = "d", .vcpus = 1};
+	const struct upf_session session = {.rate_mhz = 1000, .max_stack = 8, .command = "c", .recorder = "r", .host = "h",
+	                                    .hypervisor = "x", .domains = &domain, .ndomains = 1};
+	struct upf_totals totals = {.rounds = 5, .samples = 5, .lost = 7, .duration_ns = 10 * MS};
+	int fd = memfd_create("trace", 0);
+	struct upf_writer *w = upf_writer_new(&session, put, &fd);
+	struct upf_encoder *e = upf_encoder_new();
+
+	assert_non_null(w);
+	upf_encoder_reset(e, MS);
+	one_round(e, 0, UPF_RUNNING, deep, 3);
+	one_round(e, MS, UPF_RUNNING, deep, 3);
+	assert_int_equal(upf_writer_block(w, e), 0);
+	upf_encoder_reset(e, MS);
+	one_round(e, 2 * MS, UPF_RUNNING, flat, 2);
+	assert_int_equal(upf_encode_same(e, 0, 3 * MS), 0);
+	assert_int_equal(upf_encode_lost(e, 0, 4 * MS, 7, UPF_LOST_PAUSED), 0);
+	one_round(e, 5 * MS, UPF_BLOCKED, deep, 3);
+	assert_int_equal(upf_writer_block(w, e), 0);
+	assert_int_equal(upf_writer_finish(w, &totals, UPF_REASON_DURATION), 0);
+	upf_encoder_free(e);
+	upf_writer_free(w);
+	assert_int_equal(lseek(fd, 0, SEEK_SET), 0);
+	return fd;
+}
+
+static int load(struct profile *p, int fd, const struct load_hooks *hooks)
+{
+	enum upf_fault fault;
+	struct upf_reader *r = upf_reader_open(fd, &fault, NULL);
+	int rc;
+
+	assert_non_null(r);
+	assert_int_equal(profile_init(p), 0);
+	rc = load_trace(p, r, hooks);
+	upf_reader_close(r);
+	close(fd);
+	return rc;
+}
+
+static void blocks_share_a_tree(void **state)
+{
+	struct profile p;
+
+	(void)state;
+	assert_int_equal(load(&p, make_trace(), NULL), 0);
+	assert_int_equal(p.tree.n, 5); /* the empty stack, 1, 2, 3, 4 */
+	assert_int_equal(p.nstacks, 3); /* deep running, flat running, deep blocked */
+	assert_int_equal(p.stacks[0].samples, 2);
+	assert_int_equal(p.stacks[0].cpu_ns, 2 * MS);
+	assert_int_equal(p.stacks[1].samples, 2);
+	assert_int_equal(p.stacks[1].cpu_ns, MS); /* "the same" used no CPU */
+	assert_int_equal(p.stacks[2].node, p.stacks[0].node);
+	assert_int_equal(p.stacks[2].state, UPF_BLOCKED);
+	profile_free(&p);
+}
+
+static void tally(void **state)
+{
+	struct profile p;
+
+	(void)state;
+	assert_int_equal(load(&p, make_trace(), NULL), 0);
+	assert_int_equal(p.tally.samples, 5);
+	assert_int_equal(p.tally.rounds, 5);
+	assert_int_equal(p.tally.pause.count, 4);
+	assert_int_equal(p.tally.pause.sum_ns, 80000);
+	assert_int_equal(tally_lost(&p.tally), 7);
+	assert_int_equal(p.tally.lost[UPF_LOST_PAUSED], 7);
+	assert_int_equal(p.tally.state[UPF_BLOCKED], 1);
+	assert_int_equal(p.tally.last_ns, 5 * MS);
+	assert_int_equal(profile_count(&p, STATES_CPU), 4);
+	profile_free(&p);
+}
+
+struct heard {
+	unsigned blocks, samples, others, stop_at;
+};
+
+static int hear_block(void *ctx, const struct upf_block *b)
+{
+	struct heard *h = ctx;
+
+	h->blocks += b->fault == UPF_OK;
+	return 0;
+}
+
+static int hear_record(void *ctx, const struct upf_block *b, const struct upf_record *rec, uint32_t node)
+{
+	struct heard *h = ctx;
+
+	(void)b;
+	if (rec->kind == UPF_SAMPLE) {
+		assert_int_not_equal(node, 0);
+		h->samples++;
+	} else {
+		h->others++;
+	}
+	return h->samples == h->stop_at ? -ECANCELED : 0;
+}
+
+static void hooks_hear_everything(void **state)
+{
+	struct heard heard = {0};
+	struct load_hooks hooks = {.ctx = &heard, .block = hear_block, .record = hear_record};
+	struct profile p;
+
+	(void)state;
+	heard.stop_at = 99;
+	assert_int_equal(load(&p, make_trace(), &hooks), 0);
+	assert_int_equal(heard.blocks, 3);
+	assert_int_equal(heard.samples, 5);
+	assert_int_equal(heard.others, 6); /* 4 rounds, the same, lost */
+	profile_free(&p);
+	heard = (struct heard){.stop_at = 2};
+	assert_int_equal(load(&p, make_trace(), &hooks), -ECANCELED);
+	assert_int_equal(heard.samples, 2);
+	profile_free(&p);
+}
+
+/* Whatever byte is changed, what is loaded is part of what was recorded. */
+static void damage_invents_nothing(void **state)
+{
+	int fd = make_trace();
+	off_t size = lseek(fd, 0, SEEK_END);
+
+	(void)state;
+	close(fd);
+	for (off_t at = 0; at < size; at++) {
+		enum upf_fault fault;
+		struct upf_reader *r;
+		struct profile p;
+		uint8_t byte;
+
+		fd = make_trace();
+		assert_int_equal(pread(fd, &byte, 1, at), 1);
+		byte ^= 0x41;
+		assert_int_equal(pwrite(fd, &byte, 1, at), 1);
+		r = upf_reader_open(fd, &fault, NULL);
+		if (r) {
+			assert_int_equal(profile_init(&p), 0);
+			assert_int_equal(load_trace(&p, r, NULL), 0);
+			assert_true(p.tally.samples <= 5 && p.tree.n <= 5);
+			profile_free(&p);
+		}
+		upf_reader_close(r);
+		close(fd);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(blocks_share_a_tree), cmocka_unit_test(tally), cmocka_unit_test(hooks_hear_everything),
+		cmocka_unit_test(damage_invents_nothing),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
