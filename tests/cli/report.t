@@ -66,6 +66,14 @@ same folded 0 "$report" --folded -s syms small.upf
 same folded-idle 0 "$report" --folded -s syms idle.upf
 same folded-domains 0 "$report" --folded -q -s syms domains.upf
 same stacks 0 "$report" --stacks -s syms small.upf
+# Read back as stackcollapse.pl reads it: three lines of head, frames up to a number, offsets cut off.
+"$report" -q --stacks --state running,runnable -s "$tmp/syms" "$tmp/small.upf" | perl -ne '
+	next if $. <= 3 || /^$/; chomp;
+	if (/^[01]$/) { $n{join ";", @s}++; @s = (); next }
+	s/\+[^+]*$//; s/;/:/; unshift @s, $_;
+	END { print "$_ $n{$_}\n" for keys %n }' | LC_ALL=C sort >"$tmp/collapsed"
+"$report" -q --folded -s "$tmp/syms" "$tmp/small.upf" | LC_ALL=C sort | cmp - "$tmp/collapsed"
+ok $? 'the stacks, collapsed, are the folded ones'
 same dump 0 "$report" --dump -s syms small.upf
 same dump-domains 0 "$report" --dump -q domains.upf
 same header 0 "$report" --header small.upf
