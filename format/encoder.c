@@ -138,6 +138,12 @@ static void add_varint(struct upf_encoder *e, enum column c, uint64_t v)
 	e->column[c].len += put_varint(e->column[c].data + e->column[c].len, v);
 }
 
+/* A pause is rounded up: it is never told shorter than it was, nor as none. */
+static uint64_t pause_ticks(uint64_t pause_ns)
+{
+	return pause_ns / UPF_TICK_NS + (pause_ns % UPF_TICK_NS != 0);
+}
+
 static void add_zigzag(struct upf_encoder *e, enum column c, uint64_t difference)
 {
 	add_varint(e, c, zigzag((int64_t)difference));
@@ -295,12 +301,12 @@ int upf_encode_round(struct upf_encoder *e, uint32_t domain, uint64_t time_ns, u
 	d = domain_state(e, domain);
 	elapsed = tick - d->round_tick;
 	add_zigzag(e, COLUMN_TIME, elapsed - e->period_ticks);
-	add_varint(e, COLUMN_PAUSE, pause_ns / UPF_TICK_NS);
+	add_varint(e, COLUMN_PAUSE, pause_ticks(pause_ns));
 	elapsed = elapsed > d->pause_ticks ? elapsed - d->pause_ticks : 0;
 	for (size_t i = 0; i < n; i++)
 		encode_sample(e, domain, &samples[i], elapsed);
 	d->round_tick = tick;
-	d->pause_ticks = pause_ns / UPF_TICK_NS;
+	d->pause_ticks = pause_ticks(pause_ns);
 	d->samples = (uint32_t)n;
 	end(e, tick);
 	return 0;

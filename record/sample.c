@@ -118,7 +118,7 @@ static bool settled_unpaused(struct target *t, struct round *r)
 static bool take(struct target *t, struct guard *guard, size_t slot, struct round *r, bool *cold)
 {
 	struct guest_info before;
-	uint64_t start;
+	uint64_t start, paused;
 	int rc, undone;
 
 	guard_hold(guard, slot);
@@ -131,7 +131,9 @@ static bool take(struct target *t, struct guard *guard, size_t slot, struct roun
 	}
 	*cold = walk_all(t);
 	undone = t->ops->resume(t->guest);
-	r->pause_ns += clock_now() - start;
+	paused = clock_now() - start;
+	/* Clocks are known to stand still for a moment; a pause is never nothing. */
+	r->pause_ns += paused ? paused : 1;
 	/* Any other refusal leaves the pause for the guard to undo. */
 	if (undone == 0 || undone == -EINVAL || undone == -ESRCH)
 		guard_release(guard, slot);
