@@ -37,6 +37,7 @@ void work_shares(void);
 void work_levels(void);
 void work_recursion(void);
 void work_depth(unsigned frames);
+void work_heartbeat(void);
 void work_idle(void);
 
 #endif

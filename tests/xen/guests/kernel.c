@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Boots a PV guest, brings up its vCPUs and gives each its work, as its command line says:
- *   work=shares|levels|recursion|idle|depth:N   what vCPU 0 does; also work=depth depth=N
+ *   work=shares|levels|recursion|heartbeat|idle|depth:N
+ *                                               what vCPU 0 does; smp is shares, depth may stand alone: depth=N
  *   others=idle|same                            what the other vCPUs do; if not given, the same as vCPU 0 for depth, else idle
  *   vcpus=N                                     how many there are
  */
@@ -89,7 +90,7 @@ static inline __attribute__((always_inline)) void work(void)
 {
 	const char *what = argument("work=");
 
-	if (is(what, "shares"))
+	if (is(what, "shares") || is(what, "smp"))
 		work_shares();
 	else if (is(what, "levels"))
 		work_levels();
@@ -97,6 +98,8 @@ static inline __attribute__((always_inline)) void work(void)
 		work_recursion();
 	else if (is(what, "depth"))
 		work_depth(number(what) ? number(what) : number(argument("depth=")));
+	else if (is(what, "heartbeat"))
+		work_heartbeat();
 	else if (is(what, "idle"))
 		work_idle();
 	crash();
