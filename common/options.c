@@ -29,7 +29,7 @@ static const struct option_def *find_name(const struct option_def *table, const 
 			continue;
 		if (table->name[len] == '\0')
 			return table;
-		*ambiguous |= found != NULL && found->apply != table->apply;
+		*ambiguous |= found && (found->apply != table->apply || found->id != table->id);
 		found = table;
 	}
 	return *ambiguous ? NULL : found;

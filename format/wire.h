@@ -73,7 +73,8 @@ struct cursor {
 
 static inline struct cursor cursor_of(const uint8_t *data, size_t len)
 {
-	return (struct cursor){.at = data, .end = data + len};
+	/* Not even 0 may be added to NULL. */
+	return (struct cursor){.at = data, .end = len ? data + len : data};
 }
 
 static inline size_t cursor_left(const struct cursor *c)

@@ -118,13 +118,12 @@ static void event(struct session *s, uint32_t domain, uint64_t time_ns, enum upf
 
 /* --- rounds ---------------------------------------------------------------------------------------------------------- */
 
-static void count_round(struct session *s, const struct target *t, const struct round *r)
+static void count_round(struct session *s, const struct target *t)
 {
 	s->totals.rounds++;
 	s->totals.samples += t->nsamples;
 	atomic_fetch_add(&s->live.rounds, 1);
 	atomic_fetch_add(&s->live.samples, t->nsamples);
-	(void)r;
 }
 
 static void count_pause(struct session *s, const struct round *r)
@@ -143,7 +142,7 @@ static void keep_round(struct session *s, uint32_t domain, const struct round *r
 	                 .pause_ns = r->pause_ns};
 
 	if (put(s, &i) == 0)
-		count_round(s, t, r);
+		count_round(s, t);
 	else
 		lose(s, domain, t->nsamples);
 }
@@ -208,6 +207,17 @@ static bool all_rounds(struct loop *l)
 
 /* --- the loop -------------------------------------------------------------------------------------------------------- */
 
+/* Deadlines are the session's: recorded once, with the first domain that is still there. */
+static void record_late(struct session *s, uint64_t time_ns, uint64_t missed)
+{
+	struct item i = {ITEM_LATE, .time_ns = time_ns, .count = missed};
+
+	while (i.domain < s->ntargets && s->targets[i.domain]->ended)
+		i.domain++;
+	if (i.domain < s->ntargets)
+		put(s, &i);
+}
+
 static void count_late(struct loop *l, uint64_t now)
 {
 	struct session *s = l->s;
@@ -220,12 +230,7 @@ static void count_late(struct loop *l, uint64_t now)
 	if (s->options->missed)
 		say("%llu deadline%s missed at %.6f s", (unsigned long long)missed, missed == 1 ? "" : "s",
 		    (double)since_start(s, now) / 1e9);
-	for (uint32_t d = 0; d < s->ntargets; d++) {
-		struct item i = {ITEM_LATE, .domain = d, .time_ns = since_start(s, now), .count = missed};
-
-		if (!s->targets[d]->ended)
-			put(s, &i);
-	}
+	record_late(s, since_start(s, now), missed);
 }
 
 /* A block is handed over before it would be older than a second when the next round comes. */

@@ -19,14 +19,22 @@ static inline uint64_t tsc(void)
 	return (uint64_t)high << 32 | low;
 }
 
-/* Spends @units of time in the function this stands in. Inlined: a helper would be the leaf. */
-#define UNIT_CYCLES 400000u
+/*
+ * Spends @units of time in the function this stands in; inlined, for a helper would be the leaf. Only time in which it
+ * ran counts: while the guest is paused or waits for a processor the TSC goes on in leaps, which are left out.
+ */
+#define UNIT_CYCLES 4000000u
+#define LEAP_CYCLES 20000u
 #define BURN(units) \
 	do { \
-		uint64_t until = tsc() + (uint64_t)(units) * UNIT_CYCLES; \
-		while (tsc() < until) \
+		uint64_t last = tsc(), spent = 0; \
+		while (spent < (uint64_t)(units) * UNIT_CYCLES) { \
 			for (volatile int spin = 0; spin < 50; spin++) \
 				; \
+			uint64_t now = tsc(); \
+			spent += now - last < LEAP_CYCLES ? now - last : 0; \
+			last = now; \
+		} \
 	} while (0)
 
 /* Keeps a call from becoming a jump. */

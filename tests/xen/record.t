@@ -1,0 +1,81 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# Records on a real Xen 4.17 and holds what was recorded to what the guests are known to do.
+set -u
+. "$(dirname "$0")/tap.sh"
+
+lab -c 4 -T 600 "$xen/t/record.sh"
+
+recorded() {
+	cat "$out/$1.err"
+	[ "$(cat "$out/$1.rc")" = 0 ] && "$report" --verify "$out/$1.upf"
+}
+for kind in shares levels recursion; do
+	ok "$kind: recorded" recorded $kind
+	ok "$kind: every stack is the guest's, every share of time within 3 points" shares "$out/$kind.upf" $kind
+done
+
+# A vCPU that waits for ever beside one that works.
+ok "smp: recorded" recorded smp
+ok "smp: the busy vCPU's shares" shares "$out/smp.upf" smp
+blocked_shown() {
+	"$report" -q --folded --state blocked -s "$guest" "$out/smp.upf" | tee "$work/blocked"
+	[ "$(sed 's/ [0-9]*$//' "$work/blocked")" = "_start_secondary;secondary_main;work_idle" ]
+	"$report" -s "$guest" "$out/smp.upf" | grep -q 'vcpu 1: 100.0% blocked'
+}
+ok "smp: the blocked vCPU is shown as blocked, where it waits" blocked_shown
+only_vcpu1() {
+	"$report" --header "$out/vcpu1.upf"
+	[ "$(folded --state all "$out/vcpu1.upf")" = "_start_secondary;secondary_main;work_idle 50" ]
+}
+ok "-C 1: only that vCPU, by domid" only_vcpu1
+
+idle_once() {
+	cat "$out/idle.err"
+	grep -q '^paused   1 times' "$out/idle.err" &&
+		[ "$("$report" --dump "$out/idle.upf" | grep -ciE '\bround\b.*pause')" -ge 1 ]
+}
+ok "idle: 10 s at 1 kHz, recorded" recorded idle
+ok "idle: paused for the first sample and never again" idle_once
+
+# xenctx walks the same frames; it leaves out the outermost.
+like_xenctx() {
+	"$report" -q --stacks "$out/depth.upf" | grep '^0x' | head -n 16 | sed 's/^0x//' > "$work/ours"
+	sed -n 's/.*\[<\([0-9a-f]*\)>\].*/\1/p' "$out/xenctx.txt" > "$work/theirs"
+	cat "$out/xenctx.txt" "$work/ours"
+	[ "$(wc -l < "$work/theirs")" = 15 ] && cmp <(sed -n 2,15p "$work/ours") <(sed -n 2,15p "$work/theirs")
+}
+ok "depth: the frames that xenctx shows" like_xenctx
+ok "depth: 16 frames exactly" shares "$out/depth.upf" depth
+
+# Between two sleeps of the warm recorder: the call that pauses and reads, the call that resumes, nothing else.
+two_calls() {
+	[ "$(cat "$out/strace.rc")" = 0 ] || return 1
+	awk '/rt_sigtimedwait\(/ { if (n > 20 && n < 180) print calls + 0, maps + 0; n++; calls = maps = 0 }
+		/ ioctl\(/ { calls++ } / (mmap|munmap)\(/ { maps++ }' "$out/strace.txt" | sort | uniq -c | tee "$work/calls"
+	[ "$(wc -l < "$work/calls")" = 1 ] && grep -q ' 2 0$' "$work/calls"
+}
+ok "two ioctls a sample when warm, none of them for mapping" two_calls
+
+# The same trace from a file, from a pipe, and without its end.
+same_everywhere() {
+	folded "$out/shares.upf" > "$work/file"
+	folded - < "$out/shares.upf" | cmp "$work/file" -
+	cat "$out/shares.upf" | folded - | cmp "$work/file" -
+}
+ok "read from a file and from a pipe alike" same_everywhere
+piped_out() {
+	"$report" --verify "$out/pipe.upf"
+	[ "$(folded --state all "$out/pipe.upf" | awk '{ n += $NF } END { print n }')" = 1000 ]
+}
+ok "written to a pipe" piped_out
+cut_off() {
+	head -c -100 "$out/shares.upf" > "$work/cut.upf"
+	"$report" -s "$guest" "$work/cut.upf" > "$work/cut.txt" 2>&1
+	[ $? = 4 ] || return 1
+	cat "$work/cut.txt"
+	folded "$work/cut.upf" | cmp - <(folded "$out/shares.upf")
+}
+ok "without its last 100 bytes: every block is there, the loss is said, exit status 4" cut_off
+
+done_testing

@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# dom0's part of record.t: records guests whose stacks and times are known.
+
+# record NAME ARGUMENT...: leaves NAME.upf, NAME.err and NAME.rc.
+record() {
+	name=$1
+	shift
+	uniprof-record -o "/out/$name.upf" "$@" 2> "/out/$name.err"
+	echo $? > "/out/$name.rc"
+}
+
+for work in shares levels recursion; do
+	guest_start $work 1 "work=$work"
+	# Five seconds at the full rate; where emulation does not reach it, as many samples.
+	record $work -F 1000 -n 5000 -d 60 $work
+	guest_end $work
+done
+
+guest_start smp 2 "work=shares"
+record smp -F 1000 -n 5000 -d 60 smp
+record vcpu1 -F 100 -n 50 -C 1 "$(domid smp)"
+uniprof-record -F 1000 -n 500 -q -o - smp | cat > /out/pipe.upf
+guest_end smp
+
+guest_start idle 2 "work=idle"
+record idle -F 1000 -d 10 idle
+guest_end idle
+
+guest_start depth 1 "work=depth:16"
+record depth -F 1000 -n 100 depth
+xenctx -f "$(domid depth)" 0 > /out/xenctx.txt
+# Rounds are told apart by the sleeps between them.
+strace -f -e trace=ioctl,mmap,munmap,rt_sigtimedwait -o /out/strace.txt \
+	uniprof-record -F 50 -n 200 -q -o /out/strace.upf depth
+echo $? > /out/strace.rc

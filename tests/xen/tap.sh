@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# What the lab's tests share: TAP output for prove, and checks of traces against what the guests are known to do.
+xen=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+build=${BUILD:?is set by make check-lab}
+report=$build/uniprof-report
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+number=0
+
+# ok NAME COMMAND...: passes if the command does; what it prints is shown where it does not.
+ok() {
+	local name=$1 said
+
+	shift
+	number=$((number + 1))
+	if said=$("$@" 2>&1); then
+		echo "ok $number - $name"
+	else
+		echo "not ok $number - $name"
+		printf '%s\n' "$said" | sed 's/^/# /'
+	fi
+}
+
+done_testing() {
+	echo "1..$number"
+}
+
+guest=$work/guest.elf
+"$xen/guests/build" "$guest"
+
+# lab OPTION... SCRIPT: one run, with the recorder and the guest; leaves everything in $out. A lab that fails ends the test.
+lab() {
+	out=$work/out-$number-$RANDOM
+	"$xen/lab" -f "$build/uniprof-record=/bin/uniprof-record" -g "$guest" -o "$out" "$@" > "$work/lab.log" 2>&1 || {
+		echo "Bail out! the lab ended with $?"
+		sed 's/^/# /' "$work/lab.log"
+		exit 1
+	}
+}
+
+folded() {
+	"$report" -q --folded -s "$guest" "$@"
+}
+
+# shares TRACE TRUTH [POINTS]: every stack is one that the guest can have, and owns its share of time within POINTS.
+shares() {
+	folded "$1" | awk -v points="${3:-3}" -v truth="$xen/guests/truth/$2.txt" '
+		BEGIN { FS = "\t"; while ((getline < truth) > 0) want[$1] = $2 }
+		{ n = $0; sub(/.* /, "", n); stack = substr($0, 1, length($0) - length(n) - 1); got[stack] = n; all += n }
+		END {
+			for (s in got) if (!(s in want)) { print "impossible stack: " s " " got[s]; bad = 1 }
+			for (s in want) {
+				share = all ? 100 * got[s] / all : 0
+				off = share - want[s]
+				printf "%6.2f %% of %d, should be %g: %s\n", share, all, want[s], s
+				if (off > points || off < -points) bad = 1
+			}
+			exit bad || !all
+		}'
+}
