@@ -4,7 +4,7 @@
 set -u
 . "$(dirname "$0")/tap.sh"
 
-lab -c 4 -T 600 "$xen/t/record.sh"
+lab -i -T 900 "$xen/t/record.sh"
 
 recorded() {
 	cat "$out/$1.err"

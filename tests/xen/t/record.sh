@@ -11,13 +11,12 @@ record() {
 
 for work in shares levels recursion; do
 	guest_start $work 1 "work=$work"
-	# Five seconds at the full rate; where emulation does not reach it, as many samples.
-	record $work -F 1000 -n 5000 -d 60 $work
+	record $work -F 1000 -d 5 $work
 	guest_end $work
 done
 
 guest_start smp 2 "work=shares"
-record smp -F 1000 -n 5000 -d 60 smp
+record smp -F 1000 -d 5 smp
 record vcpu1 -F 100 -n 50 -C 1 "$(domid smp)"
 uniprof-record -F 1000 -n 500 -q -o - smp | cat > /out/pipe.upf
 guest_end smp

@@ -2,5 +2,5 @@
 # dom0's part of versions.t.
 guest_start shares 1 "work=shares"
 uniprof-record --list > /out/list.txt 2>&1
-uniprof-record -F 1000 -n 2000 -d 60 -o /out/shares.upf shares 2> /out/shares.err
+uniprof-record -F 1000 -d 2 -o /out/shares.upf shares 2> /out/shares.err
 echo $? > /out/shares.rc
