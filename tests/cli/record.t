@@ -1,0 +1,95 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# The recorder's command line, on a simulated hypervisor (xenif/sim.c has its domains): errors, exit codes, output.
+set -u
+record=${BUILD:?is set by make check-cli}/uniprof-record-sim
+report=$BUILD/uniprof-report
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit
+number=0
+
+# is NAME STATUS COMMAND...: the exit status, and on standard error what comes on standard input ("-": anything).
+is() {
+	local name=$1 status=$2 want got
+
+	shift 2
+	want=$(cat)
+	"$@" > out 2> err < /dev/null
+	got=$?
+	number=$((number + 1))
+	if [ "$got" = "$status" ] && { [ "$want" = - ] || [ "$want" = "$(cat err)" ]; }; then
+		echo "ok $number - $name"
+		return
+	fi
+	echo "not ok $number - $name"
+	{ echo "exit status $got, should be $status; standard error:"; cat err; echo "should be:"; echo "$want"; } | sed 's/^/# /'
+}
+
+# said NAME FILE PATTERN: the last command's out or err has a line like that.
+said() {
+	number=$((number + 1))
+	if grep -q "$3" "$2"; then
+		echo "ok $number - $1"
+	else
+		echo "not ok $number - $1"
+		sed 's/^/# /' "$2"
+	fi
+}
+
+is "help" 0 "$record" --help <<< ''
+is "version" 0 "$record" -V <<< ''
+is "no domain" 2 "$record" -o x.upf <<< 'uniprof-record: no domain: name one, or see which there are with --list; --help shows more'
+is "no output" 2 "$record" busy <<< 'uniprof-record: no output: give -o FILE'
+is "unknown option" 2 "$record" --frequency=5 busy <<< 'uniprof-record: unknown option --frequency; try --help'
+is "rate 0" 2 "$record" -F 0 -o x.upf busy <<< 'uniprof-record: -F 0: not a rate: samples a second above 0, up to 1 MHz, such as 99, 0.5 or 1k'
+is "rate of nonsense" 2 "$record" --freq=fast -o x.upf busy <<< 'uniprof-record: --freq fast: not a rate: samples a second above 0, up to 1 MHz, such as 99, 0.5 or 1k'
+is "negative duration" 2 "$record" -d -1 -o x.upf busy <<< 'uniprof-record: -d -1: not a duration: a time above 0, such as 10, 0.5s, 2m or 1h'
+is "vCPUs of nonsense" 2 "$record" -C 1-x -o x.upf busy <<< 'uniprof-record: -C 1-x: not a list of vCPUs: numbers and ranges such as 0,2-3'
+is "max-stack 0" 2 "$record" --max-stack 0 -o x.upf busy <<< 'uniprof-record: --max-stack 0: not a number of frames from 1 to 1024'
+is "no Xen" 3 env UNIPROF_SIM_NO_XEN=1 "$record" -o x.upf busy <<< 'uniprof-record: this machine does not run on Xen: record in dom0 of a Xen host; uniprof-report works anywhere'
+is "no such name" 4 "$record" -o x.upf web1 <<< 'uniprof-record: web1: no such domain; there are: busy (1), idle (2), paused (3), hvm (4), twins (5), twins (6)'
+is "no such domid" 4 "$record" -o x.upf 77 <<< 'uniprof-record: 77: no such domain; there are: busy (1), idle (2), paused (3), hvm (4), twins (5), twins (6)'
+is "its own domain" 4 "$record" -o x.upf Domain-0 <<< 'uniprof-record: Domain-0: this is the domain uniprof-record runs in'
+is "two of one name" 4 "$record" -o x.upf twins <<< 'uniprof-record: twins: more than one domain has this name: use its number (--list shows them)'
+is "a paused domain" 4 "$record" -o x.upf paused <<< 'uniprof-record: paused: it is paused; let it run first: xl unpause'
+is "another kind of guest" 4 "$record" -o x.upf hvm <<< 'uniprof-record: hvm: only 64-bit PV guests can be recorded so far'
+is "no such vCPU" 4 "$record" -C 5 -o x.upf busy <<< 'uniprof-record: busy: it has vCPUs 0 to 1, none of those asked for'
+is "a domain twice" 4 "$record" -o x.upf busy 1 <<< 'uniprof-record: 1: this domain stands twice on the command line'
+is "a directory that is not there" 5 "$record" -o none/x.upf busy <<< 'uniprof-record: cannot write in none/: No such file or directory'
+is "a directory" 5 "$record" -o . busy <<< 'uniprof-record: . is a directory: name a file in it'
+echo precious > kept.upf
+is "a file that exists" 5 "$record" -o kept.upf busy <<< 'uniprof-record: kept.upf exists: choose another name, or overwrite it with -f'
+is "… is left as it was" 0 grep -qx precious kept.upf <<< ''
+is "… is replaced with -f" 0 "$record" -q -f -n 5 -F 1k -o kept.upf busy <<< ''
+is "… by a whole trace" 0 "$report" --verify kept.upf <<< -
+is "nothing else was left behind" 0 test "$(ls -A | grep -vxE 'out|err' | tr '\n' ' ')" = 'kept.upf ' <<< ''
+
+is "a number of samples" 0 "$record" -q -n 300 -F 1k -o busy.upf busy <<< ''
+is "the trace is whole" 0 "$report" --verify busy.upf <<< -
+"$report" -q --folded --state all busy.upf | awk '{ n += $NF } END { print n }' > counted
+is "… of every vCPU" 0 grep -qx 600 counted <<< ''
+is "several domains" 0 "$record" -q -n 50 -F 1k -o two.upf busy idle <<< ''
+is "… whole" 0 "$report" --verify two.upf <<< -
+is "duration is time, whatever the rate" 0 timeout 5 "$record" -q -d 0.5 -F 0.1 -o slow.upf busy <<< ''
+"$record" -q -n 100 -F 1k -o - busy | "$report" -q --folded --state all - | awk '{ n += $NF } END { print n }' > piped
+is "through a pipe" 0 grep -qx 200 piped <<< ''
+is "missed deadlines are told" 0 "$record" -M -F 1000000 -d 0.1 -o missed.upf busy <<< -
+said "… one line each" err 'missed at 0\.[0-9]* s$'
+is "a full device" 5 "$record" -q -n 100 -F 1k -o /dev/full busy <<< -
+said "… is said" err 'No space left on device'
+(set +o pipefail; "$record" -q -d 5 -F 1k -o - busy 2> pipe.err | head -c 10 > /dev/null; echo "${PIPESTATUS[0]}" > pipe.status)
+is "a reader that goes away ends the recording" 0 grep -qx 5 pipe.status <<< ''
+is "… and is said" 0 grep -q 'its reader went away' pipe.err <<< ''
+is "the list" 0 "$record" --list <<< ''
+said "… knows what can be recorded" out '^ *1  busy  *2  yes$'
+"$record" -F 1k -o int.upf busy 2> int.err &
+sleep 0.5
+kill -INT $!
+wait $!
+echo $? > int.status
+is "SIGINT completes the trace" 0 grep -qx 0 int.status <<< ''
+is "… whole" 0 "$report" --verify int.upf <<< -
+is "the summary tells the cost" 0 grep -q '^paused .* times, .* in all, .* % of the time; p50 .*, p99 .*, max ' int.err <<< ''
+is "… and what to type next" 0 grep -q 'uniprof-report -s GUEST.elf int.upf' int.err <<< ''
+echo "1..$number"
