@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "common/say.h"
@@ -192,12 +193,26 @@ static void finish(struct recording *r)
 	}
 }
 
+/* What recording took of dom0. */
+static void say_cost(uint64_t samples)
+{
+	struct rusage u;
+	double seconds;
+
+	getrusage(RUSAGE_SELF, &u);
+	seconds = (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) + (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) / 1e6;
+	say("used %.6f s of CPU time, %.1f us a sample, and %.1f MiB of memory at most", seconds,
+	    samples ? seconds * 1e6 / (double)samples : 0, (double)u.ru_maxrss / 1024);
+}
+
 static int verdict(struct recording *r, int closing)
 {
 	const struct session *s = &r->session;
 
 	if (!r->options.quiet)
 		status_summary(s, upf_writer_bytes(r->writer), r->options.output);
+	if (r->options.verbose)
+		say_cost(s->totals.samples);
 	if (s->reason == UPF_REASON_OUTPUT || closing != 0) {
 		int error = s->reason == UPF_REASON_OUTPUT ? -s->error : -closing;
 
