@@ -57,7 +57,7 @@ static inline size_t put_varint(uint8_t *at, uint64_t v)
 /* Signed differences with the sign in the lowest bit, so that small ones of either sign are short. */
 static inline uint64_t zigzag(int64_t v)
 {
-	return (uint64_t)v << 1 ^ (uint64_t)(v >> 63);
+	return (uint64_t)v << 1 ^ (v < 0 ? UINT64_MAX : 0);
 }
 
 static inline int64_t unzigzag(uint64_t v)

@@ -193,20 +193,36 @@ static size_t align(size_t n)
 	return (n + 63) & ~(size_t)63;
 }
 
-/* Cuts the buffer into its parts; with buffer NULL only tells how large it must be. */
-static size_t lay_out(struct guest *g, uint8_t *buffer)
+/* Where in the buffer each part begins; the list stands first. */
+struct layout {
+	size_t ops, unpause, contexts, size;
+};
+
+static struct layout lay_out(const struct guest *g)
 {
 	size_t entries = 2 + 2 * (size_t)g->vcpus + g->nwanted;
-	size_t at = 0;
+	struct layout l;
 
-	g->list = (void *)(buffer + at);
-	at += align(entries * sizeof(*g->list));
-	g->ops = (void *)(buffer + at);
-	at += align(entries * sizeof(*g->ops));
-	g->unpause = (void *)(buffer + at);
-	at += align(sizeof(*g->unpause));
-	g->contexts = (void *)(buffer + at);
-	return at + g->nwanted * sizeof(*g->contexts);
+	l.ops = align(entries * sizeof(*g->list));
+	l.unpause = l.ops + align(entries * sizeof(*g->ops));
+	l.contexts = l.unpause + align(sizeof(*g->unpause));
+	l.size = l.contexts + g->nwanted * sizeof(*g->contexts);
+	return l;
+}
+
+static int make_buffer(struct guest *g)
+{
+	struct layout l = lay_out(g);
+	uint8_t *buffer = xencall_alloc_buffer(g->x->call, l.size);
+
+	if (!buffer)
+		return -ENOMEM;
+	g->buffer = buffer;
+	g->list = (void *)buffer;
+	g->ops = (void *)(buffer + l.ops);
+	g->unpause = (void *)(buffer + l.unpause);
+	g->contexts = (void *)(buffer + l.contexts);
+	return 0;
 }
 
 static int choose(struct guest *g, const uint64_t *wanted)
@@ -255,16 +271,13 @@ static struct guest *attach(struct xenif *x, const struct guest_info *info, cons
 		g->vcpus = info->vcpus;
 		rc = choose(g, wanted);
 	}
-	if (rc == 0) {
-		g->buffer = xencall_alloc_buffer(x->call, lay_out(g, NULL));
-		rc = g->buffer ? 0 : -ENOMEM;
-	}
+	if (rc == 0)
+		rc = make_buffer(g);
 	if (rc != 0) {
 		detach(g);
 		errno = -rc;
 		return NULL;
 	}
-	lay_out(g, g->buffer);
 	return g;
 }
 
