@@ -390,16 +390,18 @@ static int get_record(struct upf_decoder *d, struct upf_record *r)
 /* The next sample that a SAME repeats; false when all are given out. */
 static bool next_repeated(struct upf_decoder *d, struct upf_record *r)
 {
-	const struct domain_state *s = &d->domains[d->domain];
+	const struct domain_state *s;
 
-	if (d->repeating && d->repeat < s->nkept) {
-		r->kind = UPF_SAMPLE;
-		r->repeated = true;
-		tell(r, &s->kept[d->repeat++]);
-		return true;
-	}
-	d->repeating = false;
-	return false;
+	if (!d->repeating)
+		return false;
+	s = &d->domains[d->domain];
+	d->repeating = d->repeat < s->nkept;
+	if (!d->repeating)
+		return false;
+	r->kind = UPF_SAMPLE;
+	r->repeated = true;
+	tell(r, &s->kept[d->repeat++]);
+	return true;
 }
 
 /* Every column must end with the last record: anything else was not written by this encoding. */
