@@ -199,17 +199,21 @@ static void end(struct upf_encoder *e, uint64_t tick)
 	e->last_tick = tick;
 }
 
+static bool is_stack(const struct upf_encoder *e, const struct stack *k, const struct upf_sample *s)
+{
+	/* An empty stack may come without frames, which memcmp() must not be given. */
+	return k->depth == s->depth &&
+	       (s->depth == 0 || memcmp(e->arena + k->first, s->frames, s->depth * sizeof(*s->frames)) == 0);
+}
+
 /* The number of a stack defined in this block, or 0; *slot is where it belongs. */
 static uint32_t find_stack(const struct upf_encoder *e, const struct upf_sample *s, size_t *slot)
 {
 	size_t i = hash_words(s->frames, s->depth) & (HASH_SLOTS - 1);
 
-	for (; e->slots[i]; i = (i + 1) & (HASH_SLOTS - 1)) {
-		const struct stack *k = &e->stacks[e->slots[i] - 1];
-
-		if (k->depth == s->depth && memcmp(e->arena + k->first, s->frames, s->depth * sizeof(*s->frames)) == 0)
+	for (; e->slots[i]; i = (i + 1) & (HASH_SLOTS - 1))
+		if (is_stack(e, &e->stacks[e->slots[i] - 1], s))
 			return e->slots[i];
-	}
 	*slot = i;
 	return 0;
 }
@@ -256,8 +260,7 @@ static void encode_stack(struct upf_encoder *e, uint32_t domain, const struct up
 	uint32_t number = vcpu->last;
 	size_t slot = 0;
 
-	if (!last || last->depth != s->depth ||
-	    memcmp(e->arena + last->first, s->frames, s->depth * sizeof(*s->frames)) != 0)
+	if (!last || !is_stack(e, last, s))
 		number = find_stack(e, s, &slot);
 	add_varint(e, COLUMN_STACK, number);
 	vcpu->last = number ? number : define_stack(e, s, last, slot);

@@ -111,7 +111,7 @@ static void get_totals(struct cursor *v, struct upf_totals *t)
 
 static void get_histogram(struct cursor *v, struct upf_hist *h)
 {
-	uint64_t bucket = 0;
+	uint64_t bucket = 0, counted = 0;
 
 	h->count = get_varint(v);
 	h->sum_ns = get_varint(v);
@@ -124,8 +124,10 @@ static void get_histogram(struct cursor *v, struct upf_hist *h)
 			return;
 		}
 		bucket += step;
-		h->bucket[bucket] = n;
+		h->bucket[bucket] += n;
+		counted += n;
 	}
+	v->bad |= counted != h->count;
 }
 
 static void check_index(struct cursor *v)

@@ -4,6 +4,8 @@
 
 #include <pthread.h>
 
+#include "format/footer.h"
+
 #define ALL ((1u << (SMALL_BLOCKS + 1)) - 1)
 
 static struct small small;
@@ -64,6 +66,24 @@ static void the_footer_comes_back(void **state)
 	assert_int_equal(upf_hist_quantile(&t->pause, 1000), 30000);
 	upf_reader_close(r);
 	close(fd);
+}
+
+static void a_histogram_that_does_not_add_up(void **state)
+{
+	struct upf_totals totals = {0}, got;
+	const struct block_index index = {.stride = 1};
+	enum upf_reason reason;
+	struct buf b = {0};
+
+	(void)state;
+	upf_hist_add(&totals.pause, 30000);
+	assert_int_equal(footer_put(&b, &totals, UPF_REASON_SIGNAL, &index), 0);
+	assert_int_equal(footer_get(b.data, b.len, &got, &reason), 0);
+	b.len = 0;
+	totals.pause.count = 2;
+	assert_int_equal(footer_put(&b, &totals, UPF_REASON_SIGNAL, &index), 0);
+	assert_int_equal(footer_get(b.data, b.len, &got, &reason), -EBADMSG);
+	buf_free(&b);
 }
 
 /* Blocks that lie whole in the first @len bytes, as bits. */
@@ -302,6 +322,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sound),
 		cmocka_unit_test(the_footer_comes_back),
+		cmocka_unit_test(a_histogram_that_does_not_add_up),
 		cmocka_unit_test(cut_anywhere),
 		cmocka_unit_test(every_flipped_byte_costs_its_block_only),
 		cmocka_unit_test(repeated_swapped_dropped),

@@ -379,6 +379,18 @@ static void a_round_no_block_can_hold(void **state)
 	upf_encoder_free(e);
 }
 
+static void an_empty_stack_needs_no_frames(void **state)
+{
+	struct upf_encoder *e = upf_encoder_new();
+	const struct upf_sample s[2] = {{.vcpu = 0, .end = UPF_END_NONE}, {.vcpu = 1, .end = UPF_END_NONE}};
+
+	(void)state;
+	assert_non_null(e);
+	for (uint64_t t = 0; t < 3; t++)
+		assert_int_equal(upf_encode_round(e, 0, t, 0, s, 2), 0);
+	upf_encoder_free(e);
+}
+
 /* Times at both ends, and one that goes backwards. */
 static void extreme_times(void **state)
 {
@@ -454,6 +466,7 @@ int main(void)
 		cmocka_unit_test(other_records_fill_a_block_too),
 		cmocka_unit_test(out_of_range_is_refused),
 		cmocka_unit_test(a_round_no_block_can_hold),
+		cmocka_unit_test(an_empty_stack_needs_no_frames),
 		cmocka_unit_test(extreme_times),
 		cmocka_unit_test(an_empty_block_writes_nothing),
 		cmocka_unit_test(an_error_of_the_output_ends_the_trace),
