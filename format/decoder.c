@@ -119,6 +119,8 @@ static bool read_columns(struct upf_decoder *d, struct cursor *c)
 	for (uint64_t i = 0; i < n; i++) {
 		found[i].id = get_varint(c);
 		found[i].len = get_varint(c);
+		if (i && found[i].id <= found[i - 1].id)
+			return false;
 	}
 	for (uint64_t i = 0; i < n && !c->bad; i++) {
 		const uint8_t *at = get_bytes(c, found[i].len);
@@ -136,7 +138,7 @@ static void forget(struct upf_decoder *d)
 		d->column[i] = cursor_of(NULL, 0);
 	for (uint32_t i = 0; i < d->ndomains; i++)
 		d->domains[i].seen = false;
-	vcputab_clear(&d->vcpus);
+	vcputab_shrink(&d->vcpus);
 	d->nnodes = d->nstacks = d->index = 0;
 	d->broken = d->in_round = d->repeating = false;
 }
@@ -286,6 +288,8 @@ static int get_round(struct upf_decoder *d, struct upf_record *r)
 
 static int keep(struct domain_state *s, const struct kept *k)
 {
+	if (s->nkept >= UPF_VCPUS_MAX)
+		return -EBADMSG;
 	if (s->nkept == s->room) {
 		size_t room = s->room ? s->room * 2 : 8;
 		struct kept *kept = realloc(s->kept, room * sizeof(*kept));

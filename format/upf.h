@@ -23,6 +23,7 @@
 #define UPF_VCPUS_MAX 4096u    /* vCPU numbers are below this */
 #define UPF_DOMAINS_MAX 4096u  /* domain indices are below this */
 #define UPF_RAW_MAX (1u << 20) /* largest block before compression */
+#define UPF_ROUND_FRAMES_MAX 26000u /* frames of one round that always fit into an empty encoder */
 
 /* What the guest is. Unknown values are kept and shown as numbers. */
 enum upf_arch { UPF_ARCH_UNKNOWN = 0, UPF_ARCH_X86_64, UPF_ARCH_X86_32, UPF_ARCH_ARM64, UPF_ARCH_ARM32 };
@@ -122,8 +123,8 @@ void upf_hist_add(struct upf_hist *h, uint64_t ns);
 uint64_t upf_hist_quantile(const struct upf_hist *h, unsigned permille);
 
 struct upf_totals {
-	uint64_t rounds;   /* looks at a domain, the unpaused ("nothing ran") ones included */
-	uint64_t pauses;   /* of them with a pause */
+	uint64_t rounds;   /* recorded looks at a domain, the unpaused ("nothing ran") ones included */
+	uint64_t pauses;   /* times a domain was paused, also for rounds that were taken anew or could not be recorded */
 	uint64_t samples;  /* stacks of vCPUs, repeated ones included */
 	uint64_t lost;     /* samples lost, every reason */
 	uint64_t late;     /* deadlines missed */

@@ -21,6 +21,13 @@ void vcputab_clear(struct vcputab *t)
 	t->used = 0;
 }
 
+void vcputab_shrink(struct vcputab *t)
+{
+	if (t->mask >= 127 && t->used * 8 <= t->mask)
+		t->mask /= 2;
+	vcputab_clear(t);
+}
+
 void vcputab_free(struct vcputab *t)
 {
 	free(t->slots);

@@ -18,6 +18,9 @@ struct vcputab {
 
 int vcputab_init(struct vcputab *t, size_t slots); /* a power of two; 0 or -ENOMEM */
 void vcputab_clear(struct vcputab *t);
+/* Clears a table that may grow: one that was mostly empty gets smaller, so that one large block does not make every small
+ * one after it pay. */
+void vcputab_shrink(struct vcputab *t);
 void vcputab_free(struct vcputab *t);
 /* Makes sure @more new pairs find room. 0 or -ENOMEM. */
 int vcputab_grow(struct vcputab *t, size_t more);

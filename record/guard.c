@@ -174,6 +174,11 @@ void guard_release(struct guard *g, size_t domain)
 	atomic_store_explicit(&g->shared->held[domain], false, memory_order_release);
 }
 
+int guard_fd(const struct guard *g)
+{
+	return g->pipe;
+}
+
 bool guard_alive(const struct guard *g)
 {
 	struct pollfd p = {.fd = g->life};

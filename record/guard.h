@@ -19,6 +19,8 @@ struct guard;
 struct guard *guard_start(const struct xenif_ops *ops, const struct guest_info *domains, size_t n);
 void guard_hold(struct guard *g, size_t domain);    /* just before a pause */
 void guard_release(struct guard *g, size_t domain); /* just after the unpause */
+/* The descriptor whose closing, by the death of its last holder, wakes the guard. */
+int guard_fd(const struct guard *g);
 /* False: the guard itself has died; nobody would undo a pause. */
 bool guard_alive(const struct guard *g);
 /* Ends the guard: no pause is held any more. */

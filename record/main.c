@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "common/say.h"
@@ -67,13 +68,22 @@ static void draw_status(void *ctx)
 /* The signals that end a recording are waited for, not handled. */
 static void block_signals(sigset_t *signals)
 {
-	static const int ending[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+	/* SIGTSTP too: Ctrl-Z must not stop the program while the guest is paused. */
+	static const int waited_for[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP};
+	static const int ignored[] = {SIGPIPE, SIGXFSZ, SIGTTOU, SIGTTIN};
 
 	sigemptyset(signals);
-	for (size_t i = 0; i < sizeof(ending) / sizeof(*ending); i++)
-		sigaddset(signals, ending[i]);
+	for (size_t i = 0; i < sizeof(waited_for) / sizeof(*waited_for); i++) {
+		struct sigaction old;
+
+		/* What nohup had us ignore stays ignored. Not so SIGINT: a script's background job is to end by kill -INT. */
+		if (waited_for[i] == SIGHUP && sigaction(SIGHUP, NULL, &old) == 0 && old.sa_handler == SIG_IGN)
+			continue;
+		sigaddset(signals, waited_for[i]);
+	}
 	sigprocmask(SIG_BLOCK, signals, NULL);
-	signal(SIGPIPE, SIG_IGN);
+	for (size_t i = 0; i < sizeof(ignored) / sizeof(*ignored); i++)
+		signal(ignored[i], SIG_IGN);
 }
 
 static void go_realtime(const struct options *o)
@@ -99,7 +109,8 @@ static int open_domains(struct recording *r, char *const *operands, size_t n)
 	r->targets = calloc(n, sizeof(struct target *));
 	r->ntargets = n;
 	r->session.unrecorded = calloc(n, sizeof(*r->session.unrecorded));
-	if (!r->targets || !r->session.unrecorded) {
+	r->session.pending = calloc(n, sizeof(*r->session.pending));
+	if (!r->targets || !r->session.unrecorded || !r->session.pending) {
 		say("out of memory");
 		return EXIT_CUT_SHORT;
 	}
@@ -160,7 +171,7 @@ static int run_session(struct recording *r)
 	s->start_ns = head->start_mono_ns;
 	memcpy(&s->seed, head->trace_id, sizeof(s->seed));
 	r->status = isatty(STDERR_FILENO) && !r->options.quiet && !r->options.missed;
-	s->spool = spool_start(r->writer, 1000000000000ull / r->options.rate_mhz, draw_status, r);
+	s->spool = spool_start(r->writer, 1000000000000ull / r->options.rate_mhz, guard_fd(s->guard), draw_status, r);
 	if (!s->spool) {
 		say("cannot start writing: %s", strerror(errno));
 		return EXIT_CUT_SHORT;
@@ -168,6 +179,19 @@ static int run_session(struct recording *r)
 	go_realtime(&r->options);
 	session_run(s);
 	return 0;
+}
+
+/*
+ * From here on a second Ctrl-C ends at once: nothing is paused, and a disk or a reader may keep us waiting. What came
+ * together with the first one is part of it.
+ */
+static void let_signals_end(const sigset_t *signals)
+{
+	const struct timespec none = {0};
+
+	while (sigtimedwait(signals, NULL, &none) > 0)
+		;
+	sigprocmask(SIG_UNBLOCK, signals, NULL);
 }
 
 /* Lets go of the guests, then writes what is left and the footer. */
@@ -180,8 +204,8 @@ static void finish(struct recording *r)
 		pages_drop(r->targets[i]->pages);
 	guard_stop(s->guard);
 	s->guard = NULL;
-	/* From here on a second Ctrl-C ends at once: nothing is paused, and a disk or a reader may keep us waiting. */
-	sigprocmask(SIG_UNBLOCK, &s->signals, NULL);
+	let_signals_end(&s->signals);
+	session_put_rest(s);
 	rc = spool_finish(s->spool);
 	if (rc == 0)
 		rc = upf_writer_finish(r->writer, &s->totals, s->reason);
@@ -233,6 +257,7 @@ static void clean_up(struct recording *r)
 		target_close(r->targets[i]);
 	guard_stop(r->session.guard);
 	free(r->session.unrecorded);
+	free(r->session.pending);
 	free(r->targets);
 	upf_writer_free(r->writer);
 	output_close(r->output);

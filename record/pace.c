@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "record/pace.h"
 
+#include <errno.h>
 #include <time.h>
 
 #define NS_PER_S 1000000000ull
@@ -63,9 +64,13 @@ uint64_t clock_now(void)
 
 int clock_wait(uint64_t deadline_ns, const sigset_t *signals)
 {
-	uint64_t now = clock_now(), left = deadline_ns > now ? deadline_ns - now : 0;
-	struct timespec t = {.tv_sec = (time_t)(left / NS_PER_S), .tv_nsec = (long)(left % NS_PER_S)};
-	int rc = sigtimedwait(signals, NULL, &t);
+	int rc;
 
+	do {
+		uint64_t now = clock_now(), left = deadline_ns > now ? deadline_ns - now : 0;
+		struct timespec t = {.tv_sec = (time_t)(left / NS_PER_S), .tv_nsec = (long)(left % NS_PER_S)};
+
+		rc = sigtimedwait(signals, NULL, &t);
+	} while (rc < 0 && errno == EINTR);
 	return rc > 0 ? rc : 0;
 }

@@ -125,7 +125,8 @@ static bool take(struct target *t, struct guard *guard, size_t slot, struct roun
 	start = clock_now();
 	rc = t->ops->stop(t->guest, &before, t->stops);
 	if (rc != 0) {
-		guard_release(guard, slot);
+		if (rc != -EDEADLK)
+			guard_release(guard, slot);
 		fail(t, r, rc);
 		return false;
 	}
@@ -133,11 +134,16 @@ static bool take(struct target *t, struct guard *guard, size_t slot, struct roun
 	undone = t->ops->resume(t->guest);
 	paused = clock_now() - start;
 	/* Clocks are known to stand still for a moment; a pause is never nothing. */
-	r->pause_ns += paused ? paused : 1;
+	r->paused_ns[r->pauses] = paused ? paused : 1;
+	r->pause_ns += r->paused_ns[r->pauses];
 	/* Any other refusal leaves the pause for the guard to undo. */
 	if (undone == 0 || undone == -EINVAL || undone == -ESRCH)
 		guard_release(guard, slot);
 	r->pauses++;
+	if (undone != 0 && undone != -EINVAL && undone != -ESRCH) {
+		fail(t, r, undone);
+		return false;
+	}
 	if (forbidden(t, r, &before))
 		return false;
 	if (undone == -EINVAL)

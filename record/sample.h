@@ -17,9 +17,10 @@ enum round_kind {
 
 struct round {
 	enum round_kind kind;
-	uint64_t time_ns;  /* CLOCK_MONOTONIC just before the pause */
+	uint64_t time_ns;  /* CLOCK_MONOTONIC when the round began */
 	uint64_t pause_ns; /* how long the guest stood still, from before the call that pauses to after the one that resumes */
 	unsigned pauses;   /* how many; 2 when a page had to be mapped in between */
+	uint64_t paused_ns[2]; /* each of them */
 	bool shutdown;     /* ROUND_ENDED: shut down with @shutdown_code; else it is dying or gone */
 	uint8_t shutdown_code;
 	int error; /* ROUND_FAILED: negative errno */
@@ -28,7 +29,8 @@ struct round {
 /* Maps the pages that the vCPUs' stacks lie on now, without pausing the guest, so that the first round finds them. */
 void sample_warm(struct target *t);
 
-/* One round. @slot is the target's place in the guard. Makes two calls to the hypervisor when its pages are mapped. */
+/* One round. @slot is the target's place in the guard. Two calls to the hypervisor for a busy guest whose pages are mapped,
+ * one for a guest that slept before and still does, three when it woke up; a page not mapped yet costs a second pause. */
 struct round sample_round(struct target *t, struct guard *guard, size_t slot);
 
 #endif

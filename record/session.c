@@ -90,7 +90,6 @@ static void lose(struct session *s, uint32_t domain, uint64_t samples)
 	atomic_fetch_add(&s->live.lost, samples);
 }
 
-/* Losses come before what follows them. */
 static int put_losses(struct session *s, uint32_t domain, uint64_t time_ns)
 {
 	struct item loss = {ITEM_LOST, .domain = domain, .time_ns = time_ns, .count = s->unrecorded[domain],
@@ -102,18 +101,34 @@ static int put_losses(struct session *s, uint32_t domain, uint64_t time_ns)
 	return rc;
 }
 
+/* What could not be recorded when it happened comes before what follows. */
+static int put_pending(struct session *s, uint32_t domain, uint64_t time_ns)
+{
+	struct pending_event *e = &s->pending[domain];
+	const struct item i = {ITEM_EVENT, .domain = domain, .time_ns = e->time_ns, .count = e->value, .code = e->code};
+	int rc = put_losses(s, domain, time_ns);
+
+	if (rc == 0 && e->code)
+		rc = put_once(s, &i);
+	if (rc == 0)
+		e->code = 0;
+	return rc;
+}
+
+
 static int put(struct session *s, const struct item *i)
 {
-	int rc = put_losses(s, i->domain, i->time_ns);
+	int rc = put_pending(s, i->domain, i->time_ns);
 
 	return rc == 0 ? put_once(s, i) : rc;
 }
 
 static void event(struct session *s, uint32_t domain, uint64_t time_ns, enum upf_event_code code, uint64_t value)
 {
-	struct item i = {ITEM_EVENT, .domain = domain, .time_ns = time_ns, .count = value, .code = code};
+	const struct item i = {ITEM_EVENT, .domain = domain, .time_ns = time_ns, .count = value, .code = code};
 
-	put(s, &i);
+	if (put(s, &i) != 0)
+		s->pending[domain] = (struct pending_event){.time_ns = time_ns, .value = value, .code = code};
 }
 
 /* --- rounds ---------------------------------------------------------------------------------------------------------- */
@@ -129,9 +144,8 @@ static void count_round(struct session *s, const struct target *t)
 static void count_pause(struct session *s, const struct round *r)
 {
 	s->totals.pauses += r->pauses;
-	if (!r->pauses)
-		return;
-	upf_hist_add(&s->totals.pause, r->pause_ns);
+	for (unsigned i = 0; i < r->pauses; i++)
+		upf_hist_add(&s->totals.pause, r->paused_ns[i]);
 	atomic_fetch_add(&s->live.paused_ns, r->pause_ns);
 }
 
@@ -187,7 +201,8 @@ static void one_round(struct loop *l, uint32_t domain)
 		break;
 	case ROUND_FAILED:
 		skip_round(s, domain, time_ns, UPF_LOST_CALL);
-		end(l, UPF_REASON_ERROR, r.error, "the hypervisor refused to pause or read the domain");
+		end(l, UPF_REASON_ERROR, r.error, r.error == -ESRCH || r.pauses == 0 ? "the hypervisor refused to pause or read the domain" :
+		    "the hypervisor refused to unpause the domain, which may be paused still (xl unpause)");
 		break;
 	}
 }
@@ -210,12 +225,16 @@ static bool all_rounds(struct loop *l)
 /* Deadlines are the session's: recorded once, with the first domain that is still there. */
 static void record_late(struct session *s, uint64_t time_ns, uint64_t missed)
 {
-	struct item i = {ITEM_LATE, .time_ns = time_ns, .count = missed};
+	struct item i = {ITEM_LATE, .time_ns = time_ns};
+
+	s->unrecorded_late += missed;
+	i.count = s->unrecorded_late;
 
 	while (i.domain < s->ntargets && s->targets[i.domain]->ended)
 		i.domain++;
-	if (i.domain < s->ntargets)
-		put(s, &i);
+	i.domain -= i.domain == s->ntargets;
+	if (i.count && put(s, &i) == 0)
+		s->unrecorded_late = 0;
 }
 
 static void count_late(struct loop *l, uint64_t now)
@@ -268,6 +287,22 @@ static void check_limits(struct loop *l, uint64_t now, uint64_t rounds)
 		end(l, UPF_REASON_OUTPUT, spool_error(l->s->spool), NULL);
 }
 
+/* Sleeps until @deadline, looking up once a second. The signal that came, 0: none. */
+static int wait_watchfully(struct loop *l, uint64_t deadline)
+{
+	int signal = 0;
+	uint64_t now = clock_now();
+
+	while (!signal && !l->over && deadline > now + 1000000000) {
+		signal = clock_wait(now + 1000000000, &l->s->signals);
+		now = clock_now();
+		housekeeping(l, now);
+		if (spool_error(l->s->spool) != 0)
+			end(l, UPF_REASON_OUTPUT, spool_error(l->s->spool), NULL);
+	}
+	return signal || l->over ? signal : clock_wait(deadline, &l->s->signals);
+}
+
 /* Sleeps until the next deadline, or the end of the duration if that is sooner. False: no round is due. */
 static bool wait_for_deadline(struct loop *l)
 {
@@ -280,12 +315,17 @@ static bool wait_for_deadline(struct loop *l)
 	if (!due)
 		deadline = last;
 	flush_due(s, deadline);
-	signal = clock_wait(deadline, &s->signals);
+	signal = wait_watchfully(l, deadline);
+	if (signal == SIGTSTP) {
+		/* Nothing is paused here: now we may stop. */
+		raise(SIGSTOP);
+		return false;
+	}
 	if (signal) {
 		s->signal = signal;
 		end(l, UPF_REASON_SIGNAL, 0, NULL);
 	}
-	return due && !signal;
+	return due && !signal && !l->over;
 }
 
 void session_run(struct session *s)
@@ -293,17 +333,20 @@ void session_run(struct session *s)
 	struct loop l = {.s = s};
 	uint64_t rounds = 0, now = s->start_ns;
 
-	pace_init(&l.pace, s->start_ns, s->options->rate_mhz, s->seed);
 	for (uint32_t d = 0; d < s->ntargets; d++) {
 		event(s, d, 0, UPF_EVENT_START, 0);
 		sample_warm(s->targets[d]);
 	}
+	/* Deadlines begin where sampling can. */
+	pace_init(&l.pace, clock_now(), s->options->rate_mhz, s->seed);
 	while (!l.over) {
 		if (wait_for_deadline(&l)) {
+			uint64_t kept = s->totals.rounds;
+
 			count_late(&l, clock_now());
 			if (!all_rounds(&l) && !l.over)
 				end(&l, UPF_REASON_DOMAIN, 0, NULL);
-			rounds++;
+			rounds += s->totals.rounds != kept;
 		}
 		now = clock_now();
 		atomic_store(&s->live.elapsed_ns, now - s->start_ns);
@@ -312,8 +355,14 @@ void session_run(struct session *s)
 		housekeeping(&l, now);
 		check_limits(&l, now, rounds);
 	}
-	for (uint32_t d = 0; d < s->ntargets; d++)
-		put_losses(s, d, since_start(s, now));
 	s->totals.duration_ns = now - s->start_ns;
+}
+
+void session_put_rest(struct session *s)
+{
+	spool_wait(s->spool);
+	for (uint32_t d = 0; d < s->ntargets; d++)
+		put_pending(s, d, s->totals.duration_ns);
+	record_late(s, s->totals.duration_ns, 0);
 	spool_submit(s->spool);
 }

@@ -17,6 +17,12 @@ struct live {
 	atomic_ullong rounds, samples, late, lost, paused_ns, elapsed_ns;
 };
 
+/* An event that found every block full. */
+struct pending_event {
+	uint64_t time_ns, value;
+	enum upf_event_code code; /* 0: none */
+};
+
 struct session {
 	const struct options *options;
 	struct target **targets;
@@ -36,9 +42,13 @@ struct session {
 	struct live live;
 	/* samples that could not be handed over, by target, until they can be recorded as lost */
 	uint64_t *unrecorded;
+	uint64_t unrecorded_late;
+	struct pending_event *pending; /* by target */
 };
 
-/* Samples until an end is reached; fills in the outcome. The last block is handed to the spool, not waited for. */
+/* Samples until an end is reached; fills in the outcome. */
 void session_run(struct session *s);
+/* Puts what could not be recorded in time into the last block, waiting for room: call it when nothing is paused. */
+void session_put_rest(struct session *s);
 
 #endif

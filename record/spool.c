@@ -3,10 +3,12 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <time.h>
+#include <unistd.h>
 
 #define BLOCKS 4
 #define IDLE_NS 500000000
@@ -19,7 +21,8 @@ struct spool {
 	struct upf_encoder *current; /* the sampling thread's */
 	pthread_t thread;
 	pthread_mutex_t lock;
-	pthread_cond_t filled;
+	pthread_cond_t filled, freed;
+	int not_held;
 	/* under the lock: */
 	struct upf_encoder *free[BLOCKS], *full[BLOCKS];
 	unsigned nfree, nfull;
@@ -69,6 +72,9 @@ static void *writer_thread(void *arg)
 	struct spool *s = arg;
 	struct upf_encoder *e;
 
+	/* A descriptor table of its own: a thread stuck in write() outlives the process's death, and what it holds open. */
+	if (s->not_held >= 0 && unshare(CLONE_FILES) == 0)
+		close(s->not_held);
 	while ((e = next_full(s)) != NULL) {
 		int rc = upf_writer_block(s->writer, e);
 
@@ -77,6 +83,7 @@ static void *writer_thread(void *arg)
 		upf_encoder_reset(e, s->period_ns);
 		pthread_mutex_lock(&s->lock);
 		s->free[s->nfree++] = e;
+		pthread_cond_signal(&s->freed);
 		pthread_mutex_unlock(&s->lock);
 		if (s->idle)
 			s->idle(s->ctx);
@@ -90,11 +97,25 @@ static void release(struct spool *s)
 		upf_encoder_free(s->free[i]);
 	upf_encoder_free(s->current);
 	pthread_cond_destroy(&s->filled);
+	pthread_cond_destroy(&s->freed);
 	pthread_mutex_destroy(&s->lock);
 	free(s);
 }
 
-struct spool *spool_start(struct upf_writer *writer, uint64_t period_ns, void (*idle)(void *ctx), void *ctx)
+/* A small stack: with memory locked all of it counts. */
+static int start_thread(struct spool *s)
+{
+	pthread_attr_t attr;
+	int rc;
+
+	pthread_attr_init(&attr);
+	pthread_attr_setstacksize(&attr, 256 << 10);
+	rc = pthread_create(&s->thread, &attr, writer_thread, s);
+	pthread_attr_destroy(&attr);
+	return rc;
+}
+
+struct spool *spool_start(struct upf_writer *writer, uint64_t period_ns, int not_held, void (*idle)(void *ctx), void *ctx)
 {
 	struct spool *s = calloc(1, sizeof(*s));
 	pthread_condattr_t attr;
@@ -104,6 +125,7 @@ struct spool *spool_start(struct upf_writer *writer, uint64_t period_ns, void (*
 		return NULL;
 	s->writer = writer;
 	s->period_ns = period_ns;
+	s->not_held = not_held;
 	s->idle = idle;
 	s->ctx = ctx;
 	pthread_mutex_init(&s->lock, NULL);
@@ -111,6 +133,7 @@ struct spool *spool_start(struct upf_writer *writer, uint64_t period_ns, void (*
 	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
 	pthread_cond_init(&s->filled, &attr);
 	pthread_condattr_destroy(&attr);
+	pthread_cond_init(&s->freed, NULL);
 	while (rc == 0 && s->nfree < BLOCKS) {
 		struct upf_encoder *e = upf_encoder_new();
 
@@ -122,7 +145,7 @@ struct spool *spool_start(struct upf_writer *writer, uint64_t period_ns, void (*
 		s->free[s->nfree++] = e;
 	}
 	if (rc == 0)
-		rc = pthread_create(&s->thread, NULL, writer_thread, s);
+		rc = start_thread(s);
 	if (rc != 0) {
 		release(s);
 		errno = rc;
@@ -140,6 +163,15 @@ struct upf_encoder *spool_current(struct spool *s)
 		pthread_mutex_unlock(&s->lock);
 	}
 	return s->current;
+}
+
+struct upf_encoder *spool_wait(struct spool *s)
+{
+	pthread_mutex_lock(&s->lock);
+	while (!s->current && s->nfree == 0)
+		pthread_cond_wait(&s->freed, &s->lock);
+	pthread_mutex_unlock(&s->lock);
+	return spool_current(s);
 }
 
 void spool_submit(struct spool *s)

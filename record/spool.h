@@ -12,10 +12,15 @@
 
 struct spool;
 
-/* @idle (NULL: none) is called by the writer thread about twice a second. The writer stays the caller's. NULL: errno. */
-struct spool *spool_start(struct upf_writer *writer, uint64_t period_ns, void (*idle)(void *ctx), void *ctx);
+/*
+ * @idle (NULL: none) is called by the writer thread about twice a second. The writer stays the caller's. The writer thread
+ * lets go of @not_held, the guard's descriptor (-1: none): stuck in a write, it must not keep the guard asleep. NULL: errno.
+ */
+struct spool *spool_start(struct upf_writer *writer, uint64_t period_ns, int not_held, void (*idle)(void *ctx), void *ctx);
 /* The block to encode into; NULL while all are waiting to be written. */
 struct upf_encoder *spool_current(struct spool *s);
+/* The same, but waits until there is one: only where nothing is paused. */
+struct upf_encoder *spool_wait(struct spool *s);
 /* Hands the current block over. */
 void spool_submit(struct spool *s);
 /* 0, or the negative errno that ended the output. */

@@ -95,7 +95,7 @@ void status_summary(const struct session *s, uint64_t bytes, const char *output)
 	        (unsigned long long)t->late, (unsigned long long)t->lost);
 	if (t->pauses)
 		fprintf(stderr, "paused   %llu times, %s in all, %.3f %% of the time; p50 %s, p99 %s", (unsigned long long)t->pauses,
-		        span(a, sizeof(a), t->pause.sum_ns), share(t->pause.sum_ns, t->duration_ns),
+		        span(a, sizeof(a), t->pause.sum_ns), share(t->pause.sum_ns, t->duration_ns * s->ntargets),
 		        span(b, sizeof(b), upf_hist_quantile(&t->pause, 500)),
 		        span(c, sizeof(c), upf_hist_quantile(&t->pause, 990)));
 	if (t->pauses)

@@ -25,7 +25,7 @@ int target_find(const struct xenif_ops *ops, struct xenif *x, const char *text, 
 	if (parse_u64(text, 0, UINT32_MAX, &domid) == 0)
 		return find_id(ops, x, domid, info);
 	for (uint32_t d = 0; ops->next(x, d, &at) == 0; d = at.domid + 1) {
-		char name[64];
+		char name[1024];
 
 		if (ops->domain_name(x, at.domid, name, sizeof(name)) != 0 || strcmp(name, text) != 0)
 			continue;
@@ -44,10 +44,15 @@ static int make_room(struct target *t, const uint64_t *wanted)
 {
 	size_t n = 0;
 
+	if (t->info.vcpus > UPF_VCPUS_MAX)
+		return -ENOTSUP;
 	for (uint32_t v = 0; v < t->info.vcpus; v++)
 		n += is_wanted(wanted, v);
 	if (n == 0)
 		return -ENODEV;
+	/* What a block cannot hold would never be recorded: many vCPUs get shorter stacks, told as truncated. */
+	if (n * t->max_stack > UPF_ROUND_FRAMES_MAX)
+		t->max_stack = (uint32_t)(UPF_ROUND_FRAMES_MAX / n);
 	t->nsamples = n;
 	t->stops = calloc(t->info.vcpus, sizeof(*t->stops));
 	t->samples = calloc(n, sizeof(*t->samples));

@@ -86,6 +86,11 @@ static struct xenif *open_xen(char *why, size_t size)
 	snprintf(x->version, sizeof(x->version), "Xen %d.%d%.*s, libxenctrl", version >> 16, version & 0xffff,
 	         (int)sizeof(extra), extra);
 	rc = next(x, 0, &info);
+	if (rc == -EPERM) {
+		snprintf(why, size, "%s does not let this domain control others: run it in dom0", x->version);
+		close_xen(x);
+		return NULL;
+	}
 	if (rc != 0) {
 		snprintf(why, size, "this build's libxenctrl (domctl 0x%x) does not fit %s: %s; build with XENIF=xencall",
 		         XEN_DOMCTL_INTERFACE_VERSION, x->version, strerror(-rc));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * sim.h - a simulated hypervisor for tests: domains whose page tables, stacks and lives the test lays out itself. It
- * counts every call and checks the rules: nothing is mapped, asked or allocated while a guest is paused.
+ * counts every call and checks the rules: nothing is mapped or asked while a guest is paused.
  */
 #ifndef XENIF_SIM_H
 #define XENIF_SIM_H

@@ -9,6 +9,7 @@
 
 #define PTE_PRESENT 0x1u
 #define PTE_SUPERPAGE 0x80u
+#define PTE_UNCACHED 0x18u /* PWT and PCD */
 #define PTE_FRAME 0x000ffffffffff000ull /* software bits 52-62 and NX are not part of the address */
 
 static bool canonical(uint64_t address)
@@ -32,6 +33,9 @@ static int translate(struct pages *pages, uint64_t root, uint64_t address, uint6
 		memcpy(&entry, page + (address >> shift & 0x1ff) * sizeof(entry), sizeof(entry));
 		if (!(entry & PTE_PRESENT))
 			return -EFAULT;
+		/* A passed-through device's registers: reading them may have effects. */
+		if (entry & PTE_UNCACHED)
+			return -EIO;
 		table = (entry & PTE_FRAME) >> XENIF_PAGE_SHIFT;
 		if (shift != 12 && shift != 39 && (entry & PTE_SUPERPAGE)) {
 			table = (table & ~(below >> XENIF_PAGE_SHIFT)) | (address & below) >> XENIF_PAGE_SHIFT;

@@ -360,12 +360,23 @@ static void collect(const struct guest *g, const struct parts *p, struct vcpu_st
 			abi_regs_pv64(&g->contexts[i], &vcpus[g->wanted[i]].regs);
 }
 
+static int resume(struct guest *g)
+{
+	fill(g->x, g->unpause, XEN_DOMCTL_unpausedomain, g->domid);
+	return call(g->x, g->unpause);
+}
+
 static int stop(struct guest *g, struct guest_info *before, struct vcpu_stop *vcpus)
 {
 	struct parts p = build(g);
 
-	if (xencall2(g->x->call, __HYPERVISOR_multicall, (uintptr_t)g->list, p.end) < 0)
-		return -errno;
+	/* The list may fail as a whole after its pause was carried out: that must be told apart, and undone. */
+	g->list[p.pause].result = (xen_ulong_t)-ECANCELED;
+	if (xencall2(g->x->call, __HYPERVISOR_multicall, (uintptr_t)g->list, p.end) < 0) {
+		int rc = -errno;
+
+		return result(g, p.pause) == 0 && resume(g) != 0 ? -EDEADLK : rc;
+	}
 	if (result(g, p.pause) != 0)
 		return result(g, p.pause);
 	*before = (struct guest_info){.domid = UINT32_MAX};
@@ -373,12 +384,6 @@ static int stop(struct guest *g, struct guest_info *before, struct vcpu_stop *vc
 		abi_info(&g->ops[p.info].u.getdomaininfo, before);
 	collect(g, &p, vcpus);
 	return 0;
-}
-
-static int resume(struct guest *g)
-{
-	fill(g->x, g->unpause, XEN_DOMCTL_unpausedomain, g->domid);
-	return call(g->x, g->unpause);
 }
 
 static int peek(struct guest *g, uint32_t vcpu, struct vcpu_regs *regs)

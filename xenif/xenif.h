@@ -55,7 +55,8 @@ struct xenif_ops {
 	/* "Xen 4.17.7, domctl 0x15"; lives as long as the connection. */
 	const char *(*version)(struct xenif *x);
 
-	/* The domain with the lowest domid at or above @domid: -ESRCH if there is none. One lock-free call. */
+	/* The domain with the lowest domid at or above @domid: -ESRCH if there is none. Up to Xen 4.17 one lock-free call;
+	 * later ones only know the domain asked for, so that a search may take thousands. */
 	int (*next)(struct xenif *x, uint32_t domid, struct guest_info *info);
 	/* The domain's name; -ENOENT where none is to be had. */
 	int (*domain_name)(struct xenif *x, uint32_t domid, char *name, size_t size);
@@ -74,7 +75,8 @@ struct xenif_ops {
 	int (*info)(struct guest *g, struct guest_info *info);
 	/*
 	 * Pauses the guest and reads info->vcpus entries of @vcpus, registers only of the wanted ones, by one call. @before
-	 * is from just before the pause. 0: the guest is paused and resume() is due, whatever else was found. Negative: not paused.
+	 * is from just before the pause. 0: the guest is paused and resume() is due, whatever else was found. Negative: not paused, but for
+	 * -EDEADLK: it is, and resuming it failed.
 	 */
 	int (*stop)(struct guest *g, struct guest_info *before, struct vcpu_stop *vcpus);
 	/* Undoes our pause; -EINVAL: somebody else undid it before. */
