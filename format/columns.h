@@ -12,13 +12,18 @@ enum column {
 	COLUMN_STATE = 6,
 	COLUMN_CPU = 7,
 	COLUMN_STACK = 8,
-	COLUMN_SHAPE = 9,
+	COLUMN_PARENT = 9,
 	COLUMN_FRAME = 10,
 	COLUMN_COUNT = 11,
 	COLUMN_CODE = 12,
 	COLUMN_EXT = 13,
-	COLUMNS = 14, /* one more than the highest */
+	COLUMN_PUSH = 14,
+	COLUMN_REST = 15,
+	COLUMNS = 16, /* one more than the highest */
 };
+
+/* How a column's values are written. */
+enum column_form { FORM_BYTES = 0, FORM_RICE = 1 };
 
 /* The STATE byte. */
 #define STATE_RUN_MASK 0x03

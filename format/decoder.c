@@ -9,8 +9,8 @@
 #include <stdlib.h>
 
 #include "format/columns.h"
+#include "format/rice.h"
 #include "format/upf.h"
-#include "format/vcputab.h"
 #include "format/wire.h"
 
 /* A sample as a SAME record will repeat it. */
@@ -23,23 +23,26 @@ struct kept {
 struct domain_state {
 	bool seen; /* had a round in this block */
 	uint64_t round_tick, pause_ticks;
-	struct kept *kept; /* of the last round */
-	size_t nkept, room;
+	uint32_t kept, nkept; /* the last round's samples */
 };
 
 struct upf_decoder {
 	struct cursor column[COLUMNS];
+	struct rice rice[COLUMNS]; /* in use where is_rice */
+	bool is_rice[COLUMNS];
 	uint64_t period_ticks, first_tick, last_tick;
 	uint32_t index; /* of the next record */
 	bool broken;
 
 	struct upf_node *nodes;
-	uint32_t nnodes, node_room;
+	uint32_t *children; /* each node's callee defined last, 0: none */
+	uint32_t nnodes, node_room, child_room;
 	uint32_t *stacks; /* leaf's node of the k-th stack defined, from 1 */
 	uint32_t nstacks, stack_room;
+	struct kept *kept; /* every round's samples, so never more than the block has bytes */
+	uint32_t nkept, kept_room;
 	struct domain_state *domains;
 	uint32_t ndomains;
-	struct vcputab vcpus; /* last: node of its last stack */
 
 	/* where we are */
 	uint32_t domain;
@@ -52,24 +55,17 @@ struct upf_decoder {
 
 struct upf_decoder *upf_decoder_new(void)
 {
-	struct upf_decoder *d = calloc(1, sizeof(*d));
-
-	if (d && vcputab_init(&d->vcpus, 64) != 0) {
-		free(d);
-		d = NULL;
-	}
-	return d;
+	return calloc(1, sizeof(struct upf_decoder));
 }
 
 void upf_decoder_free(struct upf_decoder *d)
 {
 	if (!d)
 		return;
-	for (uint32_t i = 0; i < d->ndomains; i++)
-		free(d->domains[i].kept);
-	vcputab_free(&d->vcpus);
+	free(d->kept);
 	free(d->domains);
 	free(d->nodes);
+	free(d->children);
 	free(d->stacks);
 	free(d);
 }
@@ -97,12 +93,57 @@ static void *grow(void *array, size_t size, uint32_t used, uint32_t *room)
 static int add_node(struct upf_decoder *d, uint32_t parent, uint32_t depth, uint64_t address)
 {
 	struct upf_node *nodes = grow(d->nodes, sizeof(*nodes), d->nnodes, &d->node_room);
+	uint32_t *children;
 
 	if (!nodes)
 		return -ENOMEM;
 	d->nodes = nodes;
+	children = grow(d->children, sizeof(*children), d->nnodes, &d->child_room);
+	if (!children)
+		return -ENOMEM;
+	d->children = children;
+	children[parent] = d->nnodes;
+	children[d->nnodes] = 0;
 	nodes[d->nnodes++] = (struct upf_node){.address = address, .parent = parent, .depth = depth};
 	return 0;
+}
+
+/* --- columns --------------------------------------------------------------------------------------------------------- */
+
+static inline uint64_t number(struct upf_decoder *d, enum column c)
+{
+	return d->is_rice[c] ? rice_next(&d->rice[c]) : get_varint(&d->column[c]);
+}
+
+static inline int64_t difference(struct upf_decoder *d, enum column c)
+{
+	return unzigzag(number(d, c));
+}
+
+static inline bool bad(const struct upf_decoder *d, enum column c)
+{
+	return d->is_rice[c] ? d->rice[c].bad : d->column[c].bad;
+}
+
+/* Bytes stay bytes; and a frame must cost one, or a block could hold more nodes than bytes. */
+static bool form_fits(uint64_t id, uint64_t form)
+{
+	return form == FORM_BYTES || (form == FORM_RICE && id != COLUMN_KIND && id != COLUMN_STATE && id != COLUMN_FRAME &&
+	                              id != COLUMN_CODE && id != COLUMN_EXT);
+}
+
+static bool open_column(struct upf_decoder *d, uint64_t id, uint64_t form, const uint8_t *at, uint64_t len)
+{
+	if (id >= COLUMNS)
+		return true; /* of a later version */
+	if (!form_fits(id, form))
+		return false;
+	d->is_rice[id] = form == FORM_RICE;
+	if (form == FORM_RICE)
+		rice_open(&d->rice[id], at, len);
+	else
+		d->column[id] = cursor_of(at, len);
+	return !bad(d, (enum column)id);
 }
 
 /* --- start ----------------------------------------------------------------------------------------------------------- */
@@ -111,13 +152,14 @@ static bool read_columns(struct upf_decoder *d, struct cursor *c)
 {
 	uint64_t n = get_varint(c);
 	struct {
-		uint64_t id, len;
+		uint64_t id, form, len;
 	} found[64];
 
 	if (c->bad || n > sizeof(found) / sizeof(*found))
 		return false;
 	for (uint64_t i = 0; i < n; i++) {
 		found[i].id = get_varint(c);
+		found[i].form = get_varint(c);
 		found[i].len = get_varint(c);
 		if (i && found[i].id <= found[i - 1].id)
 			return false;
@@ -125,9 +167,8 @@ static bool read_columns(struct upf_decoder *d, struct cursor *c)
 	for (uint64_t i = 0; i < n && !c->bad; i++) {
 		const uint8_t *at = get_bytes(c, found[i].len);
 
-		/* Columns of a later version are passed over. */
-		if (at && found[i].id < COLUMNS)
-			d->column[found[i].id] = cursor_of(at, found[i].len);
+		if (at && !open_column(d, found[i].id, found[i].form, at, found[i].len))
+			return false;
 	}
 	return !c->bad && cursor_left(c) == 0;
 }
@@ -136,10 +177,10 @@ static void forget(struct upf_decoder *d)
 {
 	for (int i = 0; i < COLUMNS; i++)
 		d->column[i] = cursor_of(NULL, 0);
+	memset(d->is_rice, 0, sizeof(d->is_rice));
 	for (uint32_t i = 0; i < d->ndomains; i++)
 		d->domains[i].seen = false;
-	vcputab_shrink(&d->vcpus);
-	d->nnodes = d->nstacks = d->index = 0;
+	d->nnodes = d->nstacks = d->nkept = d->index = d->domain = 0;
 	d->broken = d->in_round = d->repeating = false;
 }
 
@@ -150,7 +191,7 @@ enum upf_fault upf_decoder_start(struct upf_decoder *d, const struct upf_block *
 	forget(d);
 	if (add_node(d, 0, 0, 0) != 0)
 		return UPF_FAULT_MEMORY;
-	d->first_tick = d->last_tick = b->first_ns / UPF_TICK_NS;
+	d->first_tick = d->last_tick = d->tick = b->first_ns / UPF_TICK_NS;
 	d->period_ticks = get_varint(&c);
 	d->broken = !read_columns(d, &c);
 	return d->broken ? UPF_FAULT_RECORD : UPF_OK;
@@ -158,41 +199,24 @@ enum upf_fault upf_decoder_start(struct upf_decoder *d, const struct upf_block *
 
 /* --- stacks ---------------------------------------------------------------------------------------------------------- */
 
-/* The nodes of a vCPU's last stack that a new one's frames are told as differences to, root side first. */
-struct popped {
-	uint32_t node[UPF_DEPTH_MAX];
-	uint32_t n;
-};
-
-/* Takes @pop leaf-side frames off; the frame at each depth is kept for prediction. */
-static uint32_t pop_frames(const struct upf_decoder *d, uint32_t leaf, uint64_t pop, struct popped *popped)
+static int define_stack(struct upf_decoder *d, uint32_t *leaf)
 {
-	popped->n = (uint32_t)pop;
-	for (uint64_t i = pop; i-- > 0;) {
-		popped->node[i] = leaf;
-		leaf = d->nodes[leaf].parent;
-	}
-	return leaf;
-}
+	uint64_t back = number(d, COLUMN_PARENT), push = number(d, COLUMN_PUSH);
+	struct cursor *frames = &d->column[COLUMN_FRAME];
+	uint32_t node;
 
-static int define_stack(struct upf_decoder *d, uint32_t last, uint32_t *leaf)
-{
-	struct cursor *shape = &d->column[COLUMN_SHAPE], *frames = &d->column[COLUMN_FRAME];
-	uint64_t pop = get_varint(shape), push = get_varint(shape);
-	struct popped popped;
-	uint32_t node, base;
-
-	if (shape->bad || pop > d->nodes[last].depth || push > UPF_DEPTH_MAX - (d->nodes[last].depth - pop))
+	if (bad(d, COLUMN_PARENT) || bad(d, COLUMN_PUSH) || back >= d->nnodes)
 		return -EBADMSG;
-	node = pop_frames(d, last, pop, &popped);
-	base = d->nodes[node].depth;
-	for (uint32_t i = 0; i < push; i++) {
-		uint64_t from = i < popped.n ? d->nodes[popped.node[i]].address : d->nodes[node].address;
-		uint64_t address = from + (uint64_t)get_zigzag(frames);
+	node = d->nnodes - 1 - (uint32_t)back;
+	if (push > UPF_DEPTH_MAX - d->nodes[node].depth)
+		return -EBADMSG;
+	for (; push; push--) {
+		uint32_t near = d->children[node] ? d->children[node] : node;
+		uint64_t address = d->nodes[near].address + (uint64_t)get_zigzag(frames);
 
 		if (frames->bad)
 			return -EBADMSG;
-		if (add_node(d, node, base + i + 1, address) != 0)
+		if (add_node(d, node, d->nodes[node].depth + 1, address) != 0)
 			return -ENOMEM;
 		node = d->nnodes - 1;
 	}
@@ -200,31 +224,26 @@ static int define_stack(struct upf_decoder *d, uint32_t last, uint32_t *leaf)
 	return 0;
 }
 
-static int get_stack(struct upf_decoder *d, uint32_t vcpu, uint32_t *leaf)
+static int get_stack(struct upf_decoder *d, uint8_t state, uint32_t *leaf)
 {
-	uint64_t number = get_varint(&d->column[COLUMN_STACK]);
-	struct vcpu_slot *slot;
-	int rc = 0;
+	enum column column = state == UPF_RUNNING ? COLUMN_STACK : COLUMN_REST;
+	uint64_t k = number(d, column);
+	uint32_t *stacks;
+	int rc;
 
-	if (d->column[COLUMN_STACK].bad || number > d->nstacks)
+	if (bad(d, column) || k > d->nstacks)
 		return -EBADMSG;
-	if (vcputab_grow(&d->vcpus, 1) != 0)
-		return -ENOMEM;
-	slot = vcputab_get(&d->vcpus, d->domain, vcpu);
-	if (number) {
-		*leaf = d->stacks[number - 1];
-	} else {
-		uint32_t *stacks = grow(d->stacks, sizeof(*stacks), d->nstacks, &d->stack_room);
-
-		if (!stacks)
-			return -ENOMEM;
-		d->stacks = stacks;
-		rc = define_stack(d, slot->last, leaf);
-		if (rc == 0)
-			d->stacks[d->nstacks++] = *leaf;
+	if (k) {
+		*leaf = d->stacks[k - 1];
+		return 0;
 	}
+	stacks = grow(d->stacks, sizeof(*stacks), d->nstacks, &d->stack_room);
+	if (!stacks)
+		return -ENOMEM;
+	d->stacks = stacks;
+	rc = define_stack(d, leaf);
 	if (rc == 0)
-		slot->last = *leaf;
+		stacks[d->nstacks++] = *leaf;
 	return rc;
 }
 
@@ -232,9 +251,9 @@ static int get_stack(struct upf_decoder *d, uint32_t vcpu, uint32_t *leaf)
 
 static int enter_domain(struct upf_decoder *d)
 {
-	uint64_t domain = get_varint(&d->column[COLUMN_DOMAIN]);
+	uint64_t domain = number(d, COLUMN_DOMAIN);
 
-	if (d->column[COLUMN_DOMAIN].bad || domain >= UPF_DOMAINS_MAX)
+	if (bad(d, COLUMN_DOMAIN) || domain >= UPF_DOMAINS_MAX)
 		return -EBADMSG;
 	d->domain = (uint32_t)domain;
 	if (domain >= d->ndomains) {
@@ -253,19 +272,17 @@ static int enter_domain(struct upf_decoder *d)
 static int round_time(struct upf_decoder *d)
 {
 	struct domain_state *s = &d->domains[d->domain];
-	struct cursor *time = &d->column[COLUMN_TIME];
 	uint64_t before = s->seen ? s->round_tick : d->first_tick, elapsed;
 
-	elapsed = (uint64_t)get_zigzag(time) + d->period_ticks;
+	elapsed = (uint64_t)difference(d, COLUMN_TIME) + d->period_ticks;
 	d->tick = d->last_tick = before + elapsed;
 	d->round_elapsed = s->seen ? elapsed > s->pause_ticks ? elapsed - s->pause_ticks : 0 : elapsed;
 	s->round_tick = d->tick;
-	return time->bad || d->tick > UINT64_MAX / UPF_TICK_NS ? -EBADMSG : 0;
+	return bad(d, COLUMN_TIME) || d->tick > UINT64_MAX / UPF_TICK_NS ? -EBADMSG : 0;
 }
 
 static int get_round(struct upf_decoder *d, struct upf_record *r)
 {
-	struct cursor *pause = &d->column[COLUMN_PAUSE];
 	struct domain_state *s;
 	uint64_t ticks;
 	int rc = enter_domain(d);
@@ -275,31 +292,31 @@ static int get_round(struct upf_decoder *d, struct upf_record *r)
 	if (rc != 0)
 		return rc;
 	s = &d->domains[d->domain];
-	ticks = get_varint(pause);
-	if (pause->bad || ticks > UINT64_MAX / UPF_TICK_NS)
+	ticks = number(d, COLUMN_PAUSE);
+	if (bad(d, COLUMN_PAUSE) || ticks > UINT64_MAX / UPF_TICK_NS)
 		return -EBADMSG;
 	s->pause_ticks = ticks;
 	s->seen = true;
+	s->kept = d->nkept;
 	s->nkept = 0;
 	d->in_round = true;
 	r->pause_ns = ticks * UPF_TICK_NS;
 	return 0;
 }
 
-static int keep(struct domain_state *s, const struct kept *k)
+static int keep(struct upf_decoder *d, const struct kept *k)
 {
-	if (s->nkept >= UPF_VCPUS_MAX)
-		return -EBADMSG;
-	if (s->nkept == s->room) {
-		size_t room = s->room ? s->room * 2 : 8;
-		struct kept *kept = realloc(s->kept, room * sizeof(*kept));
+	struct domain_state *s = &d->domains[d->domain];
+	struct kept *kept;
 
-		if (!kept)
-			return -ENOMEM;
-		s->kept = kept;
-		s->room = room;
-	}
-	s->kept[s->nkept++] = *k;
+	if (s->nkept == UPF_VCPUS_MAX)
+		return -EBADMSG;
+	kept = grow(d->kept, sizeof(*kept), d->nkept, &d->kept_room);
+	if (!kept)
+		return -ENOMEM;
+	d->kept = kept;
+	kept[d->nkept++] = *k;
+	s->nkept++;
 	return 0;
 }
 
@@ -314,13 +331,13 @@ static void tell(struct upf_record *r, const struct kept *k)
 
 static int get_sample(struct upf_decoder *d, struct upf_record *r)
 {
-	uint64_t vcpu = get_varint(&d->column[COLUMN_VCPU]), predicted, cpu;
+	uint64_t vcpu = number(d, COLUMN_VCPU), predicted, cpu;
 	uint8_t state = get_u8(&d->column[COLUMN_STATE]);
-	int64_t off = get_zigzag(&d->column[COLUMN_CPU]);
+	int64_t off = difference(d, COLUMN_CPU);
 	struct kept k;
 	int rc;
 
-	if (!d->in_round || d->column[COLUMN_VCPU].bad || d->column[COLUMN_STATE].bad || d->column[COLUMN_CPU].bad ||
+	if (!d->in_round || bad(d, COLUMN_VCPU) || d->column[COLUMN_STATE].bad || bad(d, COLUMN_CPU) ||
 	    vcpu >= UPF_VCPUS_MAX || (state & STATE_RESERVED))
 		return -EBADMSG;
 	k = (struct kept){.vcpu = (uint32_t)vcpu, .state = state & STATE_RUN_MASK, .user = state & STATE_USER,
@@ -329,9 +346,9 @@ static int get_sample(struct upf_decoder *d, struct upf_record *r)
 	cpu = predicted - (uint64_t)off;
 	if (cpu > UINT64_MAX / UPF_TICK_NS)
 		return -EBADMSG;
-	rc = get_stack(d, k.vcpu, &k.stack);
+	rc = get_stack(d, k.state, &k.stack);
 	if (rc == 0)
-		rc = keep(&d->domains[d->domain], &k);
+		rc = keep(d, &k);
 	tell(r, &k);
 	r->cpu_ns = cpu * UPF_TICK_NS;
 	return rc;
@@ -356,17 +373,17 @@ static int get_same(struct upf_decoder *d)
 /* LOST, LATE and EVENT. */
 static int get_note(struct upf_decoder *d, struct upf_record *r)
 {
-	struct cursor *time = &d->column[COLUMN_TIME], *count = &d->column[COLUMN_COUNT], *code = &d->column[COLUMN_CODE];
+	struct cursor *code = &d->column[COLUMN_CODE];
 	int rc = enter_domain(d);
 
 	if (rc != 0)
 		return rc;
 	d->in_round = false;
-	d->tick = d->last_tick += (uint64_t)get_zigzag(time);
-	r->count = get_varint(count);
+	d->tick = d->last_tick += (uint64_t)difference(d, COLUMN_TIME);
+	r->count = number(d, COLUMN_COUNT);
 	if (r->kind != UPF_LATE)
 		r->code = get_u8(code);
-	return time->bad || count->bad || code->bad || d->tick > UINT64_MAX / UPF_TICK_NS ? -EBADMSG : 0;
+	return bad(d, COLUMN_TIME) || bad(d, COLUMN_COUNT) || code->bad || d->tick > UINT64_MAX / UPF_TICK_NS ? -EBADMSG : 0;
 }
 
 /* A record of a later version: one length-prefixed item in EXT. */
@@ -404,7 +421,7 @@ static bool next_repeated(struct upf_decoder *d, struct upf_record *r)
 		return false;
 	r->kind = UPF_SAMPLE;
 	r->repeated = true;
-	tell(r, &s->kept[d->repeat++]);
+	tell(r, &d->kept[s->kept + d->repeat++]);
 	return true;
 }
 
@@ -412,7 +429,7 @@ static bool next_repeated(struct upf_decoder *d, struct upf_record *r)
 static bool all_consumed(const struct upf_decoder *d)
 {
 	for (int i = 0; i < COLUMNS; i++)
-		if (cursor_left(&d->column[i]))
+		if (d->is_rice[i] ? !rice_done(&d->rice[i]) : cursor_left(&d->column[i]) != 0)
 			return false;
 	return true;
 }

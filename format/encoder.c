@@ -2,29 +2,28 @@
 /*
  * encoder.c - records into the columns of one block (FORMAT.md, "Samples blocks").
  *
- * A round's cost is a hash of each stack that differs from its vCPU's last one; a stack's frames are written only the
- * first time it is seen in a block.
+ * The block's stacks are a tree, and a frame is looked for among the callees of its caller: what a block has seen once
+ * is not written again.
  */
 #include "format/encoder.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-#include "format/checksum.h"
 #include "format/columns.h"
-#include "format/vcputab.h"
+#include "format/rice.h"
 #include "format/wire.h"
 
-#define ARENA_FRAMES 65536 /* of all stacks defined in a block */
-#define STACKS_MAX 16384
-#define HASH_SLOTS 32768 /* twice as many, a power of two */
-#define VCPUS_MAX 4096   /* (domain, vCPU) pairs in one block */
+#define NODES_MAX 65536
+#define HEADS 8192 /* of hash chains, a power of two */
+#define NUMBERS_MAX 65536 /* in one column */
 
 /* Room for each column; all together below UPF_RAW_MAX. */
 static const size_t capacity[COLUMNS] = {
 	[COLUMN_KIND] = 64 << 10,  [COLUMN_DOMAIN] = 64 << 10, [COLUMN_TIME] = 96 << 10,  [COLUMN_PAUSE] = 64 << 10,
-	[COLUMN_VCPU] = 64 << 10,  [COLUMN_STATE] = 64 << 10,  [COLUMN_CPU] = 128 << 10,  [COLUMN_STACK] = 96 << 10,
-	[COLUMN_SHAPE] = 64 << 10, [COLUMN_FRAME] = 256 << 10, [COLUMN_COUNT] = 16 << 10, [COLUMN_CODE] = 8 << 10,
+	[COLUMN_VCPU] = 64 << 10,  [COLUMN_STATE] = 64 << 10,  [COLUMN_CPU] = 112 << 10,  [COLUMN_STACK] = 48 << 10,
+	[COLUMN_PARENT] = 48 << 10, [COLUMN_FRAME] = 256 << 10, [COLUMN_COUNT] = 16 << 10, [COLUMN_CODE] = 8 << 10,
+	[COLUMN_PUSH] = 32 << 10,  [COLUMN_REST] = 48 << 10,
 };
 
 struct column_buffer {
@@ -32,8 +31,11 @@ struct column_buffer {
 	size_t len;
 };
 
-struct stack {
-	uint32_t first, depth; /* in the arena, leaf first */
+struct node {
+	uint64_t address;
+	uint32_t parent, next; /* next: in its hash chain */
+	uint32_t child;        /* the callee defined last, 0: none */
+	uint32_t stack;        /* number of the stack that ends here, from 1, 0: none */
 };
 
 struct domain_state {
@@ -47,11 +49,10 @@ struct upf_encoder {
 	uint64_t period_ticks, first_tick, last_tick, samples, lost;
 	uint32_t records, generation;
 	struct domain_state *domains;
-	struct vcputab vcpus; /* last: number of its last stack in this block, from 1 */
-	uint64_t *arena;
-	uint32_t arena_used, nstacks;
-	struct stack *stacks;
-	uint16_t *slots; /* stack number from 1, by hash */
+	struct node *nodes;    /* 0: the empty stack */
+	uint32_t *heads;
+	uint32_t nnodes, nstacks;
+	uint64_t *numbers;     /* of a column about to be coded */
 };
 
 struct upf_encoder *upf_encoder_new(void)
@@ -64,10 +65,10 @@ struct upf_encoder *upf_encoder_new(void)
 			fine = (e->column[c].data = malloc(capacity[c])) != NULL;
 	if (fine) {
 		e->domains = calloc(UPF_DOMAINS_MAX, sizeof(*e->domains));
-		e->arena = calloc(ARENA_FRAMES, sizeof(*e->arena));
-		e->stacks = calloc(STACKS_MAX, sizeof(*e->stacks));
-		e->slots = calloc(HASH_SLOTS, sizeof(*e->slots));
-		fine = e->domains && e->arena && e->stacks && e->slots && vcputab_init(&e->vcpus, 2 * VCPUS_MAX) == 0;
+		e->nodes = calloc(NODES_MAX, sizeof(*e->nodes));
+		e->heads = calloc(HEADS, sizeof(*e->heads));
+		e->numbers = calloc(NUMBERS_MAX, sizeof(*e->numbers));
+		fine = e->domains && e->nodes && e->heads && e->numbers;
 	}
 	if (!fine) {
 		upf_encoder_free(e);
@@ -84,11 +85,10 @@ void upf_encoder_free(struct upf_encoder *e)
 		return;
 	for (int c = 0; c < COLUMNS; c++)
 		free(e->column[c].data);
-	vcputab_free(&e->vcpus);
 	free(e->domains);
-	free(e->arena);
-	free(e->stacks);
-	free(e->slots);
+	free(e->nodes);
+	free(e->heads);
+	free(e->numbers);
 	free(e);
 }
 
@@ -96,13 +96,12 @@ void upf_encoder_reset(struct upf_encoder *e, uint64_t period_ns)
 {
 	for (int c = 0; c < COLUMNS; c++)
 		e->column[c].len = 0;
-	if (e->nstacks)
-		memset(e->slots, 0, HASH_SLOTS * sizeof(*e->slots));
-	if (e->vcpus.used)
-		vcputab_clear(&e->vcpus);
+	memset(e->heads, 0, HEADS * sizeof(*e->heads));
+	memset(e->nodes, 0, sizeof(*e->nodes));
 	e->period_ticks = period_ns / UPF_TICK_NS;
 	e->first_tick = e->last_tick = e->samples = e->lost = 0;
-	e->records = e->arena_used = e->nstacks = 0;
+	e->records = e->nstacks = 0;
+	e->nnodes = 1;
 	e->generation++;
 }
 
@@ -163,9 +162,9 @@ static bool has_room_for(const struct upf_encoder *e, const struct upf_sample *s
 	for (size_t i = 0; i < n; i++)
 		frames += samples[i].depth;
 	return has_room(e) && room(e, COLUMN_KIND) > n && room(e, COLUMN_VCPU) >= 2 * n && room(e, COLUMN_STATE) >= n &&
-	       room(e, COLUMN_CPU) >= VARINT_MAX * n && room(e, COLUMN_STACK) >= 3 * n && room(e, COLUMN_SHAPE) >= 4 * n &&
-	       room(e, COLUMN_FRAME) / VARINT_MAX >= frames && ARENA_FRAMES - e->arena_used >= frames &&
-	       STACKS_MAX - e->nstacks > n && VCPUS_MAX - e->vcpus.used >= n;
+	       room(e, COLUMN_CPU) >= VARINT_MAX * n && room(e, COLUMN_STACK) >= 3 * n && room(e, COLUMN_REST) >= 3 * n &&
+	       room(e, COLUMN_PARENT) >= 3 * n && room(e, COLUMN_PUSH) >= 2 * n &&
+	       room(e, COLUMN_FRAME) / VARINT_MAX >= frames && NODES_MAX - e->nnodes >= frames;
 }
 
 static int full(const struct upf_encoder *e)
@@ -199,74 +198,57 @@ static void end(struct upf_encoder *e, uint64_t tick)
 	e->last_tick = tick;
 }
 
-static bool is_stack(const struct upf_encoder *e, const struct stack *k, const struct upf_sample *s)
+static uint32_t *chain(const struct upf_encoder *e, uint32_t parent, uint64_t address)
 {
-	/* An empty stack may come without frames, which memcmp() must not be given. */
-	return k->depth == s->depth &&
-	       (s->depth == 0 || memcmp(e->arena + k->first, s->frames, s->depth * sizeof(*s->frames)) == 0);
+	uint64_t h = (address + parent * UINT64_C(0x9e3779b97f4a7c15)) * UINT64_C(0xbf58476d1ce4e5b9);
+
+	return &e->heads[h >> 51];
 }
 
-/* The number of a stack defined in this block, or 0; *slot is where it belongs. */
-static uint32_t find_stack(const struct upf_encoder *e, const struct upf_sample *s, size_t *slot)
+static uint32_t find_node(const struct upf_encoder *e, uint32_t parent, uint64_t address)
 {
-	size_t i = hash_words(s->frames, s->depth) & (HASH_SLOTS - 1);
+	uint32_t i = e->nodes[parent].child;
 
-	for (; e->slots[i]; i = (i + 1) & (HASH_SLOTS - 1))
-		if (is_stack(e, &e->stacks[e->slots[i] - 1], s))
-			return e->slots[i];
-	*slot = i;
-	return 0;
+	if (i && e->nodes[i].address == address)
+		return i;
+	i = *chain(e, parent, address);
+	while (i && (e->nodes[i].address != address || e->nodes[i].parent != parent))
+		i = e->nodes[i].next;
+	return i;
 }
 
-/* Writes a new stack as what differs from the vCPU's last one. */
-static void write_stack(struct upf_encoder *e, const struct upf_sample *s, const struct stack *last)
+/* A frame differs least from the callee its caller had last, otherwise from its caller. */
+static uint32_t add_node(struct upf_encoder *e, uint32_t parent, uint64_t address)
 {
-	const uint64_t *old = last ? e->arena + last->first : NULL;
-	uint32_t old_depth = last ? last->depth : 0, shared = 0;
-	uint64_t below = 0;
+	uint32_t *head = chain(e, parent, address), i = e->nnodes++;
+	uint32_t near = e->nodes[parent].child ? e->nodes[parent].child : parent;
 
-	while (shared < old_depth && shared < s->depth &&
-	       old[old_depth - 1 - shared] == s->frames[s->depth - 1 - shared])
-		shared++;
-	add_varint(e, COLUMN_SHAPE, old_depth - shared);
-	add_varint(e, COLUMN_SHAPE, s->depth - shared);
-	if (shared)
-		below = s->frames[s->depth - shared];
-	for (uint32_t i = shared; i < s->depth; i++) {
-		uint64_t frame = s->frames[s->depth - 1 - i];
+	add_zigzag(e, COLUMN_FRAME, address - e->nodes[near].address);
+	e->nodes[i] = (struct node){.address = address, .parent = parent, .next = *head};
+	e->nodes[parent].child = *head = i;
+	return i;
+}
 
-		add_zigzag(e, COLUMN_FRAME, frame - (i < old_depth ? old[old_depth - 1 - i] : below));
-		below = frame;
+static void encode_stack(struct upf_encoder *e, const struct upf_sample *s)
+{
+	enum column column = s->state == UPF_RUNNING ? COLUMN_STACK : COLUMN_REST;
+	uint32_t node = 0, callee, left = s->depth;
+
+	for (; left && (callee = find_node(e, node, s->frames[left - 1])) != 0; left--)
+		node = callee;
+	if (left == 0 && e->nodes[node].stack) {
+		add_varint(e, column, e->nodes[node].stack);
+		return;
 	}
+	add_varint(e, column, 0);
+	add_varint(e, COLUMN_PARENT, e->nnodes - 1 - node);
+	add_varint(e, COLUMN_PUSH, left);
+	for (; left; left--)
+		node = add_node(e, node, s->frames[left - 1]);
+	e->nodes[node].stack = ++e->nstacks;
 }
 
-static uint32_t define_stack(struct upf_encoder *e, const struct upf_sample *s, const struct stack *last, size_t slot)
-{
-	struct stack *k = &e->stacks[e->nstacks];
-
-	write_stack(e, s, last);
-	*k = (struct stack){.first = e->arena_used, .depth = s->depth};
-	if (s->depth)
-		memcpy(e->arena + k->first, s->frames, s->depth * sizeof(*s->frames));
-	e->arena_used += s->depth;
-	e->slots[slot] = (uint16_t)++e->nstacks;
-	return e->nstacks;
-}
-
-static void encode_stack(struct upf_encoder *e, uint32_t domain, const struct upf_sample *s)
-{
-	struct vcpu_slot *vcpu = vcputab_get(&e->vcpus, domain, s->vcpu);
-	const struct stack *last = vcpu->last ? &e->stacks[vcpu->last - 1] : NULL;
-	uint32_t number = vcpu->last;
-	size_t slot = 0;
-
-	if (!last || !is_stack(e, last, s))
-		number = find_stack(e, s, &slot);
-	add_varint(e, COLUMN_STACK, number);
-	vcpu->last = number ? number : define_stack(e, s, last, slot);
-}
-
-static void encode_sample(struct upf_encoder *e, uint32_t domain, const struct upf_sample *s, uint64_t expected_cpu)
+static void encode_sample(struct upf_encoder *e, const struct upf_sample *s, uint64_t expected_cpu)
 {
 	uint64_t predicted = s->state == UPF_RUNNING ? expected_cpu : 0;
 
@@ -275,14 +257,14 @@ static void encode_sample(struct upf_encoder *e, uint32_t domain, const struct u
 	add_u8(e, COLUMN_STATE, (uint8_t)((s->state & STATE_RUN_MASK) | (s->user ? STATE_USER : 0) |
 	                                  (s->end & STATE_END_MASK) << STATE_END_SHIFT));
 	add_zigzag(e, COLUMN_CPU, predicted - s->cpu_ns / UPF_TICK_NS);
-	encode_stack(e, domain, s);
+	encode_stack(e, s);
 	e->records++;
 	e->samples++;
 }
 
 static bool acceptable(uint32_t domain, const struct upf_sample *samples, size_t n)
 {
-	if (domain >= UPF_DOMAINS_MAX)
+	if (domain >= UPF_DOMAINS_MAX || n > UPF_VCPUS_MAX)
 		return false;
 	for (size_t i = 0; i < n; i++)
 		if (samples[i].vcpu >= UPF_VCPUS_MAX || samples[i].depth > UPF_DEPTH_MAX)
@@ -307,7 +289,7 @@ int upf_encode_round(struct upf_encoder *e, uint32_t domain, uint64_t time_ns, u
 	add_varint(e, COLUMN_PAUSE, pause_ticks(pause_ns));
 	elapsed = elapsed > d->pause_ticks ? elapsed - d->pause_ticks : 0;
 	for (size_t i = 0; i < n; i++)
-		encode_sample(e, domain, &samples[i], elapsed);
+		encode_sample(e, &samples[i], elapsed);
 	d->round_tick = tick;
 	d->pause_ticks = pause_ticks(pause_ns);
 	d->samples = (uint32_t)n;
@@ -384,24 +366,55 @@ static uint32_t clamp(uint64_t n)
 	return n > UINT32_MAX ? UINT32_MAX : (uint32_t)n;
 }
 
+/* Numbers random enough for Rice codes; other columns repeat, which LZ4 sees best in whole bytes. */
+static bool is_random(int c)
+{
+	return c == COLUMN_TIME || c == COLUMN_PAUSE || c == COLUMN_CPU || c == COLUMN_STACK || c == COLUMN_PARENT ||
+	       c == COLUMN_PUSH;
+}
+
+/* A column to @at, in the shorter of its forms; the bytes used. */
+static size_t put_column(const struct upf_encoder *e, int c, uint8_t *at, uint8_t *form)
+{
+	const struct column_buffer *column = &e->column[c];
+	struct cursor from = cursor_of(column->data, column->len);
+	size_t n = 0;
+
+	*form = FORM_BYTES;
+	if (is_random(c)) {
+		while (cursor_left(&from) && n < NUMBERS_MAX)
+			e->numbers[n++] = get_varint(&from);
+		n = cursor_left(&from) ? 0 : rice_encode(at, column->len, e->numbers, n);
+	}
+	if (n) {
+		*form = FORM_RICE;
+		return n;
+	}
+	memcpy(at, column->data, column->len);
+	return column->len;
+}
+
 struct encoded encoder_payload(const struct upf_encoder *e, uint8_t *at)
 {
-	size_t n = put_varint(at, e->period_ticks), columns = 0;
+	uint8_t head[2 * VARINT_MAX + COLUMNS * (2 + VARINT_MAX)], *body = at + sizeof(head);
+	size_t n = put_varint(head, e->period_ticks), total = 0, columns = 0;
 
 	for (int c = 0; c < COLUMNS; c++)
 		columns += e->column[c].len != 0;
-	n += put_varint(at + n, columns);
+	n += put_varint(head + n, columns);
 	for (int c = 0; c < COLUMNS; c++) {
+		size_t len;
+
 		if (!e->column[c].len)
 			continue;
-		n += put_varint(at + n, (uint64_t)c);
-		n += put_varint(at + n, e->column[c].len);
+		head[n++] = (uint8_t)c;
+		len = put_column(e, c, body + total, &head[n++]);
+		n += put_varint(head + n, len);
+		total += len;
 	}
-	for (int c = 0; c < COLUMNS; c++) {
-		if (e->column[c].len)
-			memcpy(at + n, e->column[c].data, e->column[c].len);
-		n += e->column[c].len;
-	}
+	memcpy(at, head, n);
+	memmove(at + n, body, total);
+	n += total;
 	return (struct encoded){
 		.first_ns = e->first_tick * UPF_TICK_NS,
 		.last_ns = e->last_tick * UPF_TICK_NS,

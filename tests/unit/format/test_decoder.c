@@ -46,11 +46,12 @@ static void add_sample(struct columns *c, uint64_t vcpu, uint8_t state)
 	add(c, COLUMN_CPU, 0);
 }
 
-static void add_shape(struct columns *c, uint64_t pop, uint64_t push)
+/* A new stack, for a running vCPU: @push frames called by the node @back before the newest. */
+static void add_shape(struct columns *c, uint64_t back, uint64_t push)
 {
 	add(c, COLUMN_STACK, 0);
-	add(c, COLUMN_SHAPE, pop);
-	add(c, COLUMN_SHAPE, push);
+	add(c, COLUMN_PARENT, back);
+	add(c, COLUMN_PUSH, push);
 	for (uint64_t i = 0; i < push && i < 2 * UPF_DEPTH_MAX; i++)
 		add(c, COLUMN_FRAME, 2 * i);
 }
@@ -67,6 +68,7 @@ static void build(struct columns *c)
 	for (int i = 0; i < COLUMNS + 2; i++) {
 		if (c->column[i].len) {
 			add_payload(c, (uint64_t)i);
+			add_payload(c, FORM_BYTES);
 			add_payload(c, c->column[i].len);
 		}
 	}
@@ -127,14 +129,16 @@ static void sound(void **state)
 	add_round(&c, 0);
 	add_sample(&c, 3, 0);
 	add_shape(&c, 0, 5);
-	add_sample(&c, UPF_VCPUS_MAX - 1, 0x7f);
-	add_shape(&c, 0, UPF_DEPTH_MAX);
+	add_sample(&c, UPF_VCPUS_MAX - 1, 0x7c);
+	add_shape(&c, 5, UPF_DEPTH_MAX);
 	add_round(&c, UPF_DOMAINS_MAX - 1);
 	add_sample(&c, 3, 0);
 	add(&c, COLUMN_STACK, 2);
 	add_sample(&c, 3, 0);
-	add_shape(&c, UPF_DEPTH_MAX, 0);
-	assert_int_equal(ends_with(&c, 0), 6);
+	add_shape(&c, 5 + UPF_DEPTH_MAX, 0);
+	add_sample(&c, 4, UPF_BLOCKED);
+	add(&c, COLUMN_REST, 3);
+	assert_int_equal(ends_with(&c, 0), 7);
 }
 
 static void numbers_beyond_their_limits(void **state)
@@ -265,6 +269,56 @@ static void what_a_later_version_adds(void **state)
 	assert_int_equal(ends_with(&c, -EBADMSG), 0);
 }
 
+/* A round can hold every vCPU once; more would let a block's memory outgrow any guest's. */
+static void more_samples_than_vcpus(void **state)
+{
+	struct columns c = {0};
+
+	(void)state;
+	for (unsigned n = UPF_VCPUS_MAX; n <= UPF_VCPUS_MAX + 1; n++) {
+		add_round(&c, 0);
+		add_sample(&c, 0, 0);
+		add_shape(&c, 0, 1);
+		for (unsigned i = 1; i < n; i++) {
+			add_sample(&c, 0, 0);
+			add(&c, COLUMN_STACK, 1);
+		}
+		assert_int_equal(ends_with(&c, n == UPF_VCPUS_MAX ? 0 : -EBADMSG), UPF_VCPUS_MAX + 1);
+	}
+}
+
+static void decode_next(struct upf_decoder *d, struct columns *c, uint64_t first_ns, struct upf_record *last)
+{
+	struct upf_block b = {.type = UPF_BLOCK_SAMPLES, .first_ns = first_ns};
+	struct upf_record r;
+
+	build(c);
+	b.payload = c->payload.data;
+	b.raw_size = (uint32_t)c->payload.len;
+	assert_int_equal(upf_decoder_start(d, &b), UPF_OK);
+	while (upf_decoder_next(d, &r) == 1)
+		*last = r;
+	clear(c);
+}
+
+static void a_block_knows_nothing_of_the_one_before(void **state)
+{
+	struct upf_decoder *d = upf_decoder_new();
+	struct columns c = {0};
+	struct upf_record r = {0};
+
+	(void)state;
+	assert_non_null(d);
+	add_round(&c, 5);
+	decode_next(d, &c, 9000000, &r);
+	assert_true(r.kind == UPF_ROUND && r.domain == 5 && r.time_ns == 10000000);
+	add_byte(&c, COLUMN_KIND, 200);
+	add(&c, COLUMN_EXT, 0);
+	decode_next(d, &c, 3000000, &r);
+	assert_true(r.kind == 200 && r.domain == 0 && r.time_ns == 3000000);
+	upf_decoder_free(d);
+}
+
 static void whole_block(struct columns *c)
 {
 	add_round(c, 0);
@@ -315,6 +369,8 @@ int main(void)
 		cmocka_unit_test(records_out_of_place),
 		cmocka_unit_test(columns_with_something_left),
 		cmocka_unit_test(times_that_overflow),
+		cmocka_unit_test(more_samples_than_vcpus),
+		cmocka_unit_test(a_block_knows_nothing_of_the_one_before),
 		cmocka_unit_test(what_a_later_version_adds),
 		cmocka_unit_test(cut_and_changed_payloads_never_crash),
 	};

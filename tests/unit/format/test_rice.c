@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Rice columns: what goes in comes out, and every cut is seen. */
+#include "tests/unit/format/trace.h"
+
+#include "format/rice.h"
+
+static void round_trip(const uint64_t *v, size_t n)
+{
+	uint8_t *at = malloc(n * 12 + 16);
+	size_t len = rice_encode(at, n * 12 + 16, v, n);
+	struct rice r;
+
+	assert_true(at && len > 0);
+	for (size_t cut = len > 64 ? len - 64 : 0; cut <= len; cut++) {
+		uint8_t *exact = malloc(cut + 1);
+
+		assert_non_null(exact);
+		memcpy(exact, at, cut);
+		rice_open(&r, exact, cut);
+		for (size_t i = 0; i < n; i++) {
+			uint64_t got = rice_next(&r);
+
+			if (cut == len)
+				assert_true(got == v[i]);
+		}
+		assert_true(rice_done(&r) == (cut == len));
+		free(exact);
+	}
+	free(at);
+}
+
+static void numbers_come_back(void **state)
+{
+	const uint64_t extremes[] = {0, UINT64_MAX, 1, UINT64_MAX - 1, UINT64_C(1) << 32, (UINT64_C(1) << 63) + 5, 0};
+	static uint64_t v[3000];
+	uint64_t seed = 9;
+
+	(void)state;
+	round_trip(extremes, COUNT(extremes));
+	for (unsigned shift = 0; shift < 64; shift += 3) {
+		size_t n = 1 + pseudo(&seed) % COUNT(v);
+
+		for (size_t i = 0; i < n; i++)
+			v[i] = pseudo(&seed) >> shift;
+		round_trip(v, n);
+		v[n / 2] = UINT64_MAX;
+		round_trip(v, n);
+	}
+}
+
+static void no_room_is_told(void **state)
+{
+	const uint64_t v[] = {1, 2, 3};
+	uint8_t at[3];
+
+	(void)state;
+	assert_int_equal(rice_encode(at, 2, v, 3), 0);
+	assert_int_equal(rice_encode(at, 3, v, 3), 3);
+}
+
+static void other_parameters_are_refused(void **state)
+{
+	const uint8_t bad[] = {RICE_K_MAX + 1, 0, 0}, more[] = {0, 0, 0, 0}, padding[] = {0, 0, 0x80};
+	struct rice r;
+
+	(void)state;
+	rice_open(&r, bad, sizeof(bad));
+	assert_true(r.bad);
+	rice_open(&r, more, sizeof(more));
+	assert_true(rice_next(&r) == 0 && !rice_done(&r));
+	rice_open(&r, padding, sizeof(padding));
+	assert_true(rice_next(&r) == 0 && !rice_done(&r));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(numbers_come_back),
+		cmocka_unit_test(no_room_is_told),
+		cmocka_unit_test(other_parameters_are_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
