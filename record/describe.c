@@ -43,12 +43,16 @@ char *describe_command(int argc, char *const *argv)
 	return NULL;
 }
 
+static const uint8_t trace_arch[] = {
+	[ARCH_X86_64] = UPF_ARCH_X86_64,
+};
+
 static void describe_domain(struct upf_domain *d, const struct target *t)
 {
 	d->id = t->info.domid;
 	memcpy(d->uuid, t->info.uuid, sizeof(d->uuid));
 	d->kind = t->info.hvm ? UPF_KIND_HVM : UPF_KIND_PV;
-	d->arch = t->arch->trace_arch;
+	d->arch = trace_arch[t->arch->id];
 	d->vcpus = t->info.vcpus;
 	d->name = t->name[0] ? t->name : NULL;
 }

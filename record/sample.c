@@ -125,7 +125,8 @@ static bool take(struct target *t, struct guard *guard, size_t slot, struct roun
 	start = clock_now();
 	rc = t->ops->stop(t->guest, &before, t->stops);
 	if (rc != 0) {
-		if (rc != -EDEADLK)
+		r->held = rc == -EDEADLK;
+		if (!r->held)
 			guard_release(guard, slot);
 		fail(t, r, rc);
 		return false;
@@ -136,21 +137,16 @@ static bool take(struct target *t, struct guard *guard, size_t slot, struct roun
 	/* Clocks are known to stand still for a moment; a pause is never nothing. */
 	r->paused_ns[r->pauses] = paused ? paused : 1;
 	r->pause_ns += r->paused_ns[r->pauses];
-	/* Any other refusal leaves the pause for the guard to undo. */
-	if (undone == 0 || undone == -EINVAL || undone == -ESRCH)
-		guard_release(guard, slot);
 	r->pauses++;
-	if (undone != 0 && undone != -EINVAL && undone != -ESRCH) {
+	/* No pause of ours is left if somebody undid it, or with the domain gone; any other refusal leaves it to the guard. */
+	r->held = undone != 0 && undone != -EINVAL && undone != -ESRCH;
+	if (!r->held)
+		guard_release(guard, slot);
+	if (r->held || undone == -ESRCH)
 		fail(t, r, undone);
-		return false;
-	}
-	if (forbidden(t, r, &before))
-		return false;
-	if (undone == -EINVAL)
+	else if (!forbidden(t, r, &before) && undone == -EINVAL)
 		r->kind = ROUND_VOID;
-	else if (undone != 0)
-		fail(t, r, undone);
-	return undone == 0;
+	return r->kind == ROUND_TAKEN;
 }
 
 static uint8_t state_of(const struct vcpu_stop *v)

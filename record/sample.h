@@ -24,6 +24,7 @@ struct round {
 	bool shutdown;     /* ROUND_ENDED: shut down with @shutdown_code; else it is dying or gone */
 	uint8_t shutdown_code;
 	int error; /* ROUND_FAILED: negative errno */
+	bool held; /* ROUND_FAILED: our pause could not be undone; the guard will try again */
 };
 
 /* Maps the pages that the vCPUs' stacks lie on now, without pausing the guest, so that the first round finds them. */

@@ -66,7 +66,7 @@ static int encode(struct upf_encoder *e, const struct target *t, const struct it
 	return rc;
 }
 
-/* 0, or -ENOBUFS: every block waits for the disk; other errors cannot happen to what this program encodes. */
+/* 0, or -ENOBUFS: every block waits for the disk. Nothing is too large for an empty block: target.c sees to that. */
 static int put_once(struct session *s, const struct item *i)
 {
 	const struct target *t = s->targets[i->domain];
@@ -114,7 +114,6 @@ static int put_pending(struct session *s, uint32_t domain, uint64_t time_ns)
 		e->code = 0;
 	return rc;
 }
-
 
 static int put(struct session *s, const struct item *i)
 {
@@ -201,8 +200,9 @@ static void one_round(struct loop *l, uint32_t domain)
 		break;
 	case ROUND_FAILED:
 		skip_round(s, domain, time_ns, UPF_LOST_CALL);
-		end(l, UPF_REASON_ERROR, r.error, r.error == -ESRCH || r.pauses == 0 ? "the hypervisor refused to pause or read the domain" :
-		    "the hypervisor refused to unpause the domain, which may be paused still (xl unpause)");
+		end(l, UPF_REASON_ERROR, r.error, r.held ?
+		    "the hypervisor refused to resume the domain; if it stays paused: xl unpause" :
+		    "the hypervisor refused to pause or read the domain");
 		break;
 	}
 }
@@ -222,17 +222,11 @@ static bool all_rounds(struct loop *l)
 
 /* --- the loop -------------------------------------------------------------------------------------------------------- */
 
-/* Deadlines are the session's: recorded once, with the first domain that is still there. */
-static void record_late(struct session *s, uint64_t time_ns, uint64_t missed)
+/* Deadlines are the session's: they are recorded once, with its first domain. */
+static void record_late(struct session *s, uint64_t time_ns)
 {
-	struct item i = {ITEM_LATE, .time_ns = time_ns};
+	const struct item i = {ITEM_LATE, .time_ns = time_ns, .count = s->unrecorded_late};
 
-	s->unrecorded_late += missed;
-	i.count = s->unrecorded_late;
-
-	while (i.domain < s->ntargets && s->targets[i.domain]->ended)
-		i.domain++;
-	i.domain -= i.domain == s->ntargets;
 	if (i.count && put(s, &i) == 0)
 		s->unrecorded_late = 0;
 }
@@ -245,11 +239,12 @@ static void count_late(struct loop *l, uint64_t now)
 	if (missed == 0)
 		return;
 	s->totals.late += missed;
+	s->unrecorded_late += missed;
 	atomic_fetch_add(&s->live.late, missed);
 	if (s->options->missed)
 		say("%llu deadline%s missed at %.6f s", (unsigned long long)missed, missed == 1 ? "" : "s",
 		    (double)since_start(s, now) / 1e9);
-	record_late(s, since_start(s, now), missed);
+	record_late(s, since_start(s, now));
 }
 
 /* A block is handed over before it would be older than a second when the next round comes. */
@@ -363,6 +358,6 @@ void session_put_rest(struct session *s)
 	spool_wait(s->spool);
 	for (uint32_t d = 0; d < s->ntargets; d++)
 		put_pending(s, d, s->totals.duration_ns);
-	record_late(s, s->totals.duration_ns, 0);
+	record_late(s, s->totals.duration_ns);
 	spool_submit(s->spool);
 }

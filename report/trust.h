@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * trust.h - what a result rests on: samples counted, left out and lost, stacks cut short, addresses without a name, how
- * long the guest stood still, and whether the trace is whole. Every view ends with it.
+ * long the guest stood still, and whether the trace is whole. What profiles
+ * end with.
  */
 #ifndef REPORT_TRUST_H
 #define REPORT_TRUST_H

@@ -46,9 +46,11 @@ extern const struct view *const views[]; /* the first is the default; ends with 
 
 extern const struct view view_flat, view_tree, view_folded, view_stacks, view_dump, view_header, view_verify;
 
-/* Loads and folds for a table: 0 or a negative errno, then nothing is to be freed. */
+/* Loads and folds: 0 or a negative errno, then nothing is to be freed. */
 int view_fold(struct report *r, struct fold *fold);
 /* Says so if no sample was counted, and what would show some. */
 void view_no_samples(const struct report *r, FILE *out);
+/* The whole of a view that is a table: loads, folds, prints by @print, says what it rests on. 0 or a negative errno. */
+int view_table(struct report *r, int (*print)(const struct report *r, struct fold *fold));
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* view_flat.c - a line a function: the time spent in it, and in it with what it called. */
 #include "report/text.h"
-#include "report/trust.h"
+#include "report/view.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -52,7 +52,7 @@ static uint32_t *sorted(const struct report *r, const struct fold *fold, size_t 
 	return functions;
 }
 
-static int print_table(const struct report *r, const struct fold *fold)
+static int print_table(const struct report *r, struct fold *fold)
 {
 	double least = (double)fold->samples * (r->percent_limit > 0 ? r->percent_limit : 0) / 100;
 	size_t n, hidden = 0;
@@ -75,21 +75,7 @@ static int print_table(const struct report *r, const struct fold *fold)
 
 static int run(struct report *r)
 {
-	struct fold fold;
-	int rc = view_fold(r, &fold);
-
-	if (rc != 0)
-		return rc;
-	if (fold.samples)
-		rc = print_table(r, &fold);
-	else
-		view_no_samples(r, r->out);
-	if (rc == 0 && !r->quiet) {
-		fputc('\n', r->out);
-		trust_print(r, &fold, r->out);
-	}
-	fold_free(&fold);
-	return rc;
+	return view_table(r, print_table);
 }
 
 const struct view view_flat = {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* view_tree.c - who called whom, from the root down. */
 #include "report/text.h"
-#include "report/trust.h"
+#include "report/view.h"
 
 #include <string.h>
 
@@ -59,37 +59,26 @@ static uint32_t after(const struct fold *fold, struct walk *w, uint32_t n)
 	return FOLD_NONE;
 }
 
-static void print_tree(const struct report *r, const struct fold *fold)
+static int print_tree(const struct report *r, struct fold *fold)
 {
 	double limit = r->percent_limit >= 0 ? r->percent_limit : DEFAULT_LIMIT;
 	struct walk w = {.least = (double)fold->samples * limit / 100};
+	int rc = fold_sort(fold, &r->names, FOLD_BY_TOTAL);
 
+	if (rc != 0)
+		return rc;
 	fprintf(r->out, "%6s %6s %12s    Function\n", "Total", "Self", "samples");
 	for (uint32_t n = shown(fold, &w, fold->nodes[0].child); n != FOLD_NONE; n = after(fold, &w, n))
 		print_node(r, fold, n, w.depth);
 	if (w.hidden)
 		fprintf(r->out, "(%s branch%s below %g%% not shown; --percent-limit 0 shows all)\n",
 		        text_count(w.hidden).s, w.hidden == 1 ? "" : "es", limit);
+	return 0;
 }
 
 static int run(struct report *r)
 {
-	struct fold fold;
-	int rc = view_fold(r, &fold);
-
-	if (rc != 0)
-		return rc;
-	rc = fold_sort(&fold, &r->names, FOLD_BY_TOTAL);
-	if (rc == 0 && fold.samples)
-		print_tree(r, &fold);
-	else if (rc == 0)
-		view_no_samples(r, r->out);
-	if (rc == 0 && !r->quiet) {
-		fputc('\n', r->out);
-		trust_print(r, &fold, r->out);
-	}
-	fold_free(&fold);
-	return rc;
+	return view_table(r, print_tree);
 }
 
 const struct view view_tree = {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "report/view.h"
 #include "report/text.h"
+#include "report/trust.h"
 
 const struct view *const views[] = {
 	&view_flat, &view_tree, &view_folded, &view_stacks, &view_dump, &view_header, &view_verify, NULL,
@@ -27,4 +28,23 @@ void view_no_samples(const struct report *r, FILE *out)
 	else
 		fprintf(out, "None of the %s samples is in the run states asked for; --state all counts every one.\n",
 		        text_count(t->samples).s);
+}
+
+int view_table(struct report *r, int (*print)(const struct report *r, struct fold *fold))
+{
+	struct fold fold;
+	int rc = view_fold(r, &fold);
+
+	if (rc != 0)
+		return rc;
+	if (fold.samples)
+		rc = print(r, &fold);
+	else
+		view_no_samples(r, r->out);
+	if (rc == 0 && !r->quiet) {
+		fputc('\n', r->out);
+		trust_print(r, &fold, r->out);
+	}
+	fold_free(&fold);
+	return rc;
 }

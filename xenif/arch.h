@@ -11,9 +11,11 @@
 
 struct pages;
 
+enum arch_id { ARCH_X86_64 };
+
 struct arch {
 	const char *name;
-	uint8_t trace_arch;     /* enum upf_arch */
+	enum arch_id id;
 	uint8_t word;           /* bytes of a pointer, and the alignment of a frame pointer */
 	uint8_t return_offset;  /* of the return address from the frame pointer; the caller's frame pointer is at 0 */
 	bool (*canonical)(uint64_t address);

@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <string.h>
 
-#include "format/upf.h"
 #include "xenif/arch.h"
 #include "xenif/pages.h"
 
@@ -48,7 +47,7 @@ static int translate(struct pages *pages, uint64_t root, uint64_t address, uint6
 
 const struct arch arch_x86_64_pv = {
 	.name = "x86-64 PV",
-	.trace_arch = UPF_ARCH_X86_64,
+	.id = ARCH_X86_64,
 	.word = 8,
 	.return_offset = 8,
 	.canonical = canonical,
