@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * row.h - how to get from a frame to its caller's, at one instruction.
+ *
+ * The canonical frame address (CFA) is what the stack pointer was before the call that made the frame; the return address
+ * lies one word below it. Rows come from unwind tables (tables.h), from the code itself (code.h), from Linux' ORC (orc.h).
+ */
+#ifndef REPORT_UNWIND_ROW_H
+#define REPORT_UNWIND_ROW_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* x86-64 registers by their DWARF numbers (System V ABI, figure 3.36). */
+enum { REG_RAX, REG_RDX, REG_RCX, REG_RBX, REG_RSI, REG_RDI, REG_FP, REG_SP, REG_R8, REG_R9, REG_R10, REG_R11, REG_R12,
+       REG_R13, REG_R14, REG_R15, REGS };
+
+enum row_kind {
+	ROW_CALLER, /* the row leads to the caller */
+	ROW_ROOT,   /* there is no caller: an entry point */
+};
+
+/* Where the caller's value of a register is. */
+enum row_where {
+	ROW_SAME,  /* still in the register */
+	ROW_SAVED, /* in memory, at CFA + offset */
+	ROW_VALUE, /* it is CFA + offset */
+	ROW_LOST,  /* not known */
+};
+
+struct row {
+	uint8_t kind;       /* enum row_kind */
+	uint8_t cfa_base;   /* register number */
+	bool cfa_deref;     /* the CFA is what lies in memory at base + offset */
+	int32_t cfa_offset;
+	int32_t ra_offset;  /* the return address lies at CFA + this: -8 but for interrupt frames */
+	bool interrupted;   /* the return address is where an interrupt came, not behind a call */
+	struct {
+		uint8_t where;  /* enum row_where */
+		int32_t offset;
+	} reg[REGS];        /* REG_SP: ROW_VALUE 0, the CFA itself, but for interrupt frames */
+};
+
+#endif
