@@ -165,7 +165,7 @@ static void write_trace(struct sink *out, struct figures *f)
 	static const struct upf_session session = {.rate_mhz = 1000000, .max_stack = 128, .domains = &domain, .ndomains = 1};
 	const struct upf_totals totals = {.samples = SAMPLES};
 	struct upf_writer *w = upf_writer_new(&session, collect, out);
-	struct upf_encoder *e = upf_encoder_new();
+	struct upf_encoder *e = upf_encoder_new(UPF_TOPS_NONE, 0, 0);
 	uint8_t *raw = malloc(UPF_RAW_MAX);
 	struct guest g = {.seed = 1};
 

@@ -1,7 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* columns.h - the columns of a samples block (FORMAT.md, "Samples blocks"): ids as in the file. */
+/*
+ * columns.h - the columns of a samples block (FORMAT.md, "Samples blocks"): their ids as in the file, and how values get
+ * in and out.
+ */
 #ifndef FORMAT_COLUMNS_H
 #define FORMAT_COLUMNS_H
+
+#include "format/rice.h"
+#include "format/wire.h"
 
 enum column {
 	COLUMN_KIND = 1,
@@ -19,7 +25,15 @@ enum column {
 	COLUMN_EXT = 13,
 	COLUMN_PUSH = 14,
 	COLUMN_REST = 15,
-	COLUMNS = 16, /* one more than the highest */
+	COLUMN_TOP = 16,
+	COLUMN_SP = 17,
+	COLUMN_FP = 18,
+	COLUMN_SIZE = 19,
+	COLUMN_SKIP = 20,
+	COLUMN_WORD = 21,
+	COLUMN_COPY = 22,
+	COLUMN_REG = 23,
+	COLUMNS = 24, /* one more than the highest */
 };
 
 /* How a column's values are written. */
@@ -31,5 +45,63 @@ enum column_form { FORM_BYTES = 0, FORM_RICE = 1 };
 #define STATE_END_SHIFT 3
 #define STATE_END_MASK 0x0f
 #define STATE_RESERVED 0x80
+
+/* --- writing: whoever adds has asked for the room before ---------------------------------------------------------------- */
+
+struct column_writer {
+	struct column_buffer {
+		uint8_t *data;
+		size_t len, room;
+	} column[COLUMNS];
+};
+
+static inline size_t column_room(const struct column_writer *w, enum column c)
+{
+	return w->column[c].room - w->column[c].len;
+}
+
+static inline void add_u8(struct column_writer *w, enum column c, uint8_t v)
+{
+	w->column[c].data[w->column[c].len++] = v;
+}
+
+static inline void add_varint(struct column_writer *w, enum column c, uint64_t v)
+{
+	w->column[c].len += put_varint(w->column[c].data + w->column[c].len, v);
+}
+
+static inline void add_zigzag(struct column_writer *w, enum column c, uint64_t difference)
+{
+	add_varint(w, c, zigzag((int64_t)difference));
+}
+
+/* --- reading: past the end all is 0, and the column bad ----------------------------------------------------------------- */
+
+struct column_reader {
+	struct cursor column[COLUMNS];
+	struct rice rice[COLUMNS]; /* in use where is_rice */
+	bool is_rice[COLUMNS];
+	bool there[COLUMNS];
+};
+
+static inline uint64_t column_number(struct column_reader *r, enum column c)
+{
+	return r->is_rice[c] ? rice_next(&r->rice[c]) : get_varint(&r->column[c]);
+}
+
+static inline int64_t column_difference(struct column_reader *r, enum column c)
+{
+	return unzigzag(column_number(r, c));
+}
+
+static inline bool column_bad(const struct column_reader *r, enum column c)
+{
+	return r->is_rice[c] ? r->rice[c].bad : r->column[c].bad;
+}
+
+static inline bool column_done(const struct column_reader *r, enum column c)
+{
+	return r->is_rice[c] ? rice_done(&r->rice[c]) : cursor_left(&r->column[c]) == 0;
+}
 
 #endif

@@ -9,15 +9,17 @@
 #include <stdlib.h>
 
 #include "format/columns.h"
-#include "format/rice.h"
+#include "format/copies.h"
 #include "format/upf.h"
-#include "format/wire.h"
+#include "format/windows.h"
 
 /* A sample as a SAME record will repeat it. */
 struct kept {
 	uint32_t vcpu, stack;
 	uint8_t state, end;
 	bool user;
+	uint32_t top; /* WINDOW */
+	uint64_t sp;
 };
 
 struct domain_state {
@@ -27,9 +29,10 @@ struct domain_state {
 };
 
 struct upf_decoder {
-	struct cursor column[COLUMNS];
-	struct rice rice[COLUMNS]; /* in use where is_rice */
-	bool is_rice[COLUMNS];
+	struct column_reader columns;
+	enum upf_tops tops; /* of every sample with registers in this block */
+	struct windows *windows;
+	struct copies *copies;
 	uint64_t period_ticks, first_tick, last_tick;
 	uint32_t index; /* of the next record */
 	bool broken;
@@ -55,13 +58,24 @@ struct upf_decoder {
 
 struct upf_decoder *upf_decoder_new(void)
 {
-	return calloc(1, sizeof(struct upf_decoder));
+	struct upf_decoder *d = calloc(1, sizeof(*d));
+
+	if (!d)
+		return NULL;
+	d->windows = windows_new(0);
+	d->copies = copies_new(0, 0);
+	if (d->windows && d->copies)
+		return d;
+	upf_decoder_free(d);
+	return NULL;
 }
 
 void upf_decoder_free(struct upf_decoder *d)
 {
 	if (!d)
 		return;
+	windows_free(d->windows);
+	copies_free(d->copies);
 	free(d->kept);
 	free(d->domains);
 	free(d->nodes);
@@ -112,24 +126,24 @@ static int add_node(struct upf_decoder *d, uint32_t parent, uint32_t depth, uint
 
 static inline uint64_t number(struct upf_decoder *d, enum column c)
 {
-	return d->is_rice[c] ? rice_next(&d->rice[c]) : get_varint(&d->column[c]);
+	return column_number(&d->columns, c);
 }
 
 static inline int64_t difference(struct upf_decoder *d, enum column c)
 {
-	return unzigzag(number(d, c));
+	return column_difference(&d->columns, c);
 }
 
 static inline bool bad(const struct upf_decoder *d, enum column c)
 {
-	return d->is_rice[c] ? d->rice[c].bad : d->column[c].bad;
+	return column_bad(&d->columns, c);
 }
 
-/* Bytes stay bytes; and a frame must cost one, or a block could hold more nodes than bytes. */
+/* Bytes stay bytes; and frames, words and registers must cost one, or a block could make more of them than it has bytes. */
 static bool form_fits(uint64_t id, uint64_t form)
 {
 	return form == FORM_BYTES || (form == FORM_RICE && id != COLUMN_KIND && id != COLUMN_STATE && id != COLUMN_FRAME &&
-	                              id != COLUMN_CODE && id != COLUMN_EXT);
+	                              id != COLUMN_CODE && id != COLUMN_EXT && id != COLUMN_WORD && id != COLUMN_REG);
 }
 
 static bool open_column(struct upf_decoder *d, uint64_t id, uint64_t form, const uint8_t *at, uint64_t len)
@@ -138,11 +152,12 @@ static bool open_column(struct upf_decoder *d, uint64_t id, uint64_t form, const
 		return true; /* of a later version */
 	if (!form_fits(id, form))
 		return false;
-	d->is_rice[id] = form == FORM_RICE;
+	d->columns.there[id] = true;
+	d->columns.is_rice[id] = form == FORM_RICE;
 	if (form == FORM_RICE)
-		rice_open(&d->rice[id], at, len);
+		rice_open(&d->columns.rice[id], at, len);
 	else
-		d->column[id] = cursor_of(at, len);
+		d->columns.column[id] = cursor_of(at, len);
 	return !bad(d, (enum column)id);
 }
 
@@ -173,11 +188,23 @@ static bool read_columns(struct upf_decoder *d, struct cursor *c)
 	return !c->bad && cursor_left(c) == 0;
 }
 
+/* What every sample of the block comes with; false: two things at once. */
+static bool find_tops(struct upf_decoder *d)
+{
+	bool windows = d->columns.there[COLUMN_TOP], copies = d->columns.there[COLUMN_COPY];
+
+	d->tops = windows ? UPF_TOPS_WINDOW : copies ? UPF_TOPS_COPY : UPF_TOPS_NONE;
+	windows_reset(d->windows);
+	copies_reset(d->copies);
+	return !windows || !copies;
+}
+
 static void forget(struct upf_decoder *d)
 {
 	for (int i = 0; i < COLUMNS; i++)
-		d->column[i] = cursor_of(NULL, 0);
-	memset(d->is_rice, 0, sizeof(d->is_rice));
+		d->columns.column[i] = cursor_of(NULL, 0);
+	memset(d->columns.there, 0, sizeof(d->columns.there));
+	memset(d->columns.is_rice, 0, sizeof(d->columns.is_rice));
 	for (uint32_t i = 0; i < d->ndomains; i++)
 		d->domains[i].seen = false;
 	d->nnodes = d->nstacks = d->nkept = d->index = d->domain = 0;
@@ -193,7 +220,7 @@ enum upf_fault upf_decoder_start(struct upf_decoder *d, const struct upf_block *
 		return UPF_FAULT_MEMORY;
 	d->first_tick = d->last_tick = d->tick = b->first_ns / UPF_TICK_NS;
 	d->period_ticks = get_varint(&c);
-	d->broken = !read_columns(d, &c);
+	d->broken = !read_columns(d, &c) || !find_tops(d);
 	return d->broken ? UPF_FAULT_RECORD : UPF_OK;
 }
 
@@ -202,7 +229,7 @@ enum upf_fault upf_decoder_start(struct upf_decoder *d, const struct upf_block *
 static int define_stack(struct upf_decoder *d, uint32_t *leaf)
 {
 	uint64_t back = number(d, COLUMN_PARENT), push = number(d, COLUMN_PUSH);
-	struct cursor *frames = &d->column[COLUMN_FRAME];
+	struct cursor *frames = &d->columns.column[COLUMN_FRAME];
 	uint32_t node;
 
 	if (bad(d, COLUMN_PARENT) || bad(d, COLUMN_PUSH) || back >= d->nnodes)
@@ -320,24 +347,37 @@ static int keep(struct upf_decoder *d, const struct kept *k)
 	return 0;
 }
 
-static void tell(struct upf_record *r, const struct kept *k)
+static int get_top(struct upf_decoder *d, struct kept *k)
+{
+	if (k->end == UPF_END_NONE || d->tops == UPF_TOPS_NONE)
+		return 0;
+	if (d->tops == UPF_TOPS_COPY)
+		return copies_get(d->copies, &d->columns, d->domain, k->vcpu);
+	return windows_get(d->windows, &d->columns, d->nodes, k->stack, &k->top, &k->sp);
+}
+
+static void tell(const struct upf_decoder *d, struct upf_record *r, const struct kept *k)
 {
 	r->vcpu = k->vcpu;
 	r->stack = k->stack;
 	r->state = k->state;
 	r->end = k->end;
 	r->user = k->user;
+	if (k->top)
+		windows_tell(d->windows, k->top, k->sp, r);
+	else if (d->tops == UPF_TOPS_COPY && k->end != UPF_END_NONE)
+		copies_tell(d->copies, d->domain, k->vcpu, r);
 }
 
 static int get_sample(struct upf_decoder *d, struct upf_record *r)
 {
 	uint64_t vcpu = number(d, COLUMN_VCPU), predicted, cpu;
-	uint8_t state = get_u8(&d->column[COLUMN_STATE]);
+	uint8_t state = get_u8(&d->columns.column[COLUMN_STATE]);
 	int64_t off = difference(d, COLUMN_CPU);
 	struct kept k;
 	int rc;
 
-	if (!d->in_round || bad(d, COLUMN_VCPU) || d->column[COLUMN_STATE].bad || bad(d, COLUMN_CPU) ||
+	if (!d->in_round || bad(d, COLUMN_VCPU) || d->columns.column[COLUMN_STATE].bad || bad(d, COLUMN_CPU) ||
 	    vcpu >= UPF_VCPUS_MAX || (state & STATE_RESERVED))
 		return -EBADMSG;
 	k = (struct kept){.vcpu = (uint32_t)vcpu, .state = state & STATE_RUN_MASK, .user = state & STATE_USER,
@@ -348,8 +388,11 @@ static int get_sample(struct upf_decoder *d, struct upf_record *r)
 		return -EBADMSG;
 	rc = get_stack(d, k.state, &k.stack);
 	if (rc == 0)
+		rc = get_top(d, &k);
+	if (rc == 0)
 		rc = keep(d, &k);
-	tell(r, &k);
+	if (rc == 0)
+		tell(d, r, &k);
 	r->cpu_ns = cpu * UPF_TICK_NS;
 	return rc;
 }
@@ -373,7 +416,7 @@ static int get_same(struct upf_decoder *d)
 /* LOST, LATE and EVENT. */
 static int get_note(struct upf_decoder *d, struct upf_record *r)
 {
-	struct cursor *code = &d->column[COLUMN_CODE];
+	struct cursor *code = &d->columns.column[COLUMN_CODE];
 	int rc = enter_domain(d);
 
 	if (rc != 0)
@@ -389,7 +432,7 @@ static int get_note(struct upf_decoder *d, struct upf_record *r)
 /* A record of a later version: one length-prefixed item in EXT. */
 static int pass_over(struct upf_decoder *d)
 {
-	struct cursor *ext = &d->column[COLUMN_EXT];
+	struct cursor *ext = &d->columns.column[COLUMN_EXT];
 
 	get_bytes(ext, get_varint(ext));
 	return ext->bad ? -EBADMSG : 0;
@@ -421,7 +464,7 @@ static bool next_repeated(struct upf_decoder *d, struct upf_record *r)
 		return false;
 	r->kind = UPF_SAMPLE;
 	r->repeated = true;
-	tell(r, &d->kept[s->kept + d->repeat++]);
+	tell(d, r, &d->kept[s->kept + d->repeat++]);
 	return true;
 }
 
@@ -429,7 +472,7 @@ static bool next_repeated(struct upf_decoder *d, struct upf_record *r)
 static bool all_consumed(const struct upf_decoder *d)
 {
 	for (int i = 0; i < COLUMNS; i++)
-		if (d->is_rice[i] ? !rice_done(&d->rice[i]) : cursor_left(&d->column[i]) != 0)
+		if (!column_done(&d->columns, (enum column)i))
 			return false;
 	return true;
 }
@@ -444,11 +487,11 @@ int upf_decoder_next(struct upf_decoder *d, struct upf_record *rec)
 	rec->index = d->repeating ? d->index - 1 : d->index;
 	if (!next_repeated(d, rec)) {
 		rec->index = d->index;
-		if (cursor_left(&d->column[COLUMN_KIND]) == 0) {
+		if (cursor_left(&d->columns.column[COLUMN_KIND]) == 0) {
 			d->broken = !all_consumed(d);
 			return d->broken ? -EBADMSG : 0;
 		}
-		rec->kind = get_u8(&d->column[COLUMN_KIND]);
+		rec->kind = get_u8(&d->columns.column[COLUMN_KIND]);
 		rc = get_record(d, rec);
 		d->index++;
 	}

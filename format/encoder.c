@@ -11,24 +11,27 @@
 #include <stdlib.h>
 
 #include "format/columns.h"
-#include "format/rice.h"
-#include "format/wire.h"
+#include "format/copies.h"
+#include "format/windows.h"
 
 #define NODES_MAX 65536
 #define HEADS 8192 /* of hash chains, a power of two */
 #define NUMBERS_MAX 65536 /* in one column */
 
-/* Room for each column; all together below UPF_RAW_MAX. */
+/* Room for each column, and for all of them together. */
+#define BODY_MAX (UPF_RAW_MAX - 1024)
 static const size_t capacity[COLUMNS] = {
 	[COLUMN_KIND] = 64 << 10,  [COLUMN_DOMAIN] = 64 << 10, [COLUMN_TIME] = 96 << 10,  [COLUMN_PAUSE] = 64 << 10,
 	[COLUMN_VCPU] = 64 << 10,  [COLUMN_STATE] = 64 << 10,  [COLUMN_CPU] = 112 << 10,  [COLUMN_STACK] = 48 << 10,
 	[COLUMN_PARENT] = 48 << 10, [COLUMN_FRAME] = 256 << 10, [COLUMN_COUNT] = 16 << 10, [COLUMN_CODE] = 8 << 10,
 	[COLUMN_PUSH] = 32 << 10,  [COLUMN_REST] = 48 << 10,
 };
-
-struct column_buffer {
-	uint8_t *data;
-	size_t len;
+static const size_t window_capacity[COLUMNS] = {
+	[COLUMN_TOP] = 64 << 10, [COLUMN_SP] = 96 << 10, [COLUMN_FP] = 64 << 10, [COLUMN_SIZE] = 32 << 10,
+	[COLUMN_SKIP] = 96 << 10, [COLUMN_WORD] = 224 << 10,
+};
+static const size_t copy_capacity[COLUMNS] = {
+	[COLUMN_COPY] = 48 << 10, [COLUMN_SKIP] = 160 << 10, [COLUMN_WORD] = 704 << 10, [COLUMN_REG] = 224 << 10,
 };
 
 struct node {
@@ -45,7 +48,11 @@ struct domain_state {
 };
 
 struct upf_encoder {
-	struct column_buffer column[COLUMNS];
+	struct column_writer columns;
+	enum upf_tops tops;
+	struct windows *windows; /* UPF_TOPS_WINDOW */
+	struct copies *copies;   /* UPF_TOPS_COPY */
+	size_t body;             /* bytes in all columns */
 	uint64_t period_ticks, first_tick, last_tick, samples, lost;
 	uint32_t records, generation;
 	struct domain_state *domains;
@@ -55,22 +62,45 @@ struct upf_encoder {
 	uint64_t *numbers;     /* of a column about to be coded */
 };
 
-struct upf_encoder *upf_encoder_new(void)
+static size_t column_capacity(enum upf_tops tops, int c)
+{
+	return capacity[c] + (tops == UPF_TOPS_WINDOW ? window_capacity[c] : tops == UPF_TOPS_COPY ? copy_capacity[c] : 0);
+}
+
+static bool make_columns(struct upf_encoder *e)
+{
+	for (int c = 0; c < COLUMNS; c++) {
+		struct column_buffer *column = &e->columns.column[c];
+
+		column->room = column_capacity(e->tops, c);
+		if (column->room && !(column->data = malloc(column->room)))
+			return false;
+	}
+	return true;
+}
+
+static bool make_tops(struct upf_encoder *e, uint32_t slots, uint32_t copy_words)
+{
+	if (e->tops == UPF_TOPS_WINDOW)
+		e->windows = windows_new(NODES_MAX);
+	if (e->tops == UPF_TOPS_COPY)
+		e->copies = copies_new(slots, copy_words);
+	return e->tops == UPF_TOPS_NONE || e->windows || e->copies;
+}
+
+struct upf_encoder *upf_encoder_new(enum upf_tops tops, uint32_t slots, uint32_t copy_words)
 {
 	struct upf_encoder *e = calloc(1, sizeof(*e));
-	bool fine = e != NULL;
 
-	for (int c = 0; fine && c < COLUMNS; c++)
-		if (capacity[c])
-			fine = (e->column[c].data = malloc(capacity[c])) != NULL;
-	if (fine) {
+	if (e) {
+		e->tops = tops;
 		e->domains = calloc(UPF_DOMAINS_MAX, sizeof(*e->domains));
 		e->nodes = calloc(NODES_MAX, sizeof(*e->nodes));
 		e->heads = calloc(HEADS, sizeof(*e->heads));
 		e->numbers = calloc(NUMBERS_MAX, sizeof(*e->numbers));
-		fine = e->domains && e->nodes && e->heads && e->numbers;
 	}
-	if (!fine) {
+	if (!e || !e->domains || !e->nodes || !e->heads || !e->numbers || !make_columns(e) ||
+	    !make_tops(e, slots, copy_words)) {
 		upf_encoder_free(e);
 		errno = ENOMEM;
 		return NULL;
@@ -84,7 +114,9 @@ void upf_encoder_free(struct upf_encoder *e)
 	if (!e)
 		return;
 	for (int c = 0; c < COLUMNS; c++)
-		free(e->column[c].data);
+		free(e->columns.column[c].data);
+	windows_free(e->windows);
+	copies_free(e->copies);
 	free(e->domains);
 	free(e->nodes);
 	free(e->heads);
@@ -95,14 +127,19 @@ void upf_encoder_free(struct upf_encoder *e)
 void upf_encoder_reset(struct upf_encoder *e, uint64_t period_ns)
 {
 	for (int c = 0; c < COLUMNS; c++)
-		e->column[c].len = 0;
+		e->columns.column[c].len = 0;
 	memset(e->heads, 0, HEADS * sizeof(*e->heads));
 	memset(e->nodes, 0, sizeof(*e->nodes));
 	e->period_ticks = period_ns / UPF_TICK_NS;
 	e->first_tick = e->last_tick = e->samples = e->lost = 0;
 	e->records = e->nstacks = 0;
 	e->nnodes = 1;
+	e->body = 0;
 	e->generation++;
+	if (e->windows)
+		windows_reset(e->windows);
+	if (e->copies)
+		copies_reset(e->copies);
 }
 
 bool upf_encoder_empty(const struct upf_encoder *e)
@@ -120,51 +157,85 @@ uint64_t upf_encoder_samples(const struct upf_encoder *e)
 	return e->samples;
 }
 
-/* --- columns: the caller has made sure of the room ------------------------------------------------------------------- */
-
-static size_t room(const struct upf_encoder *e, enum column c)
-{
-	return capacity[c] - e->column[c].len;
-}
-
-static void add_u8(struct upf_encoder *e, enum column c, uint8_t v)
-{
-	e->column[c].data[e->column[c].len++] = v;
-}
-
-static void add_varint(struct upf_encoder *e, enum column c, uint64_t v)
-{
-	e->column[c].len += put_varint(e->column[c].data + e->column[c].len, v);
-}
-
 /* A pause is rounded up: it is never told shorter than it was, nor as none. */
 static uint64_t pause_ticks(uint64_t pause_ns)
 {
 	return pause_ns / UPF_TICK_NS + (pause_ns % UPF_TICK_NS != 0);
 }
 
-static void add_zigzag(struct upf_encoder *e, enum column c, uint64_t difference)
+/* --- room ------------------------------------------------------------------------------------------------------------ */
+
+static size_t body_size(const struct upf_encoder *e)
 {
-	add_varint(e, c, zigzag((int64_t)difference));
+	size_t sum = 0;
+
+	for (int c = 0; c < COLUMNS; c++)
+		sum += e->columns.column[c].len;
+	return sum;
 }
 
-/* Enough for any record but a round's samples. */
+/* What a record can need of each column at most, added up in @need. */
+static void need_record(size_t *need)
+{
+	need[COLUMN_KIND] += 1;
+	need[COLUMN_DOMAIN] += 2;
+	need[COLUMN_TIME] += VARINT_MAX;
+	need[COLUMN_PAUSE] += VARINT_MAX;
+	need[COLUMN_COUNT] += VARINT_MAX;
+	need[COLUMN_CODE] += 1;
+}
+
+static void need_sample(size_t *need, const struct upf_encoder *e, const struct upf_sample *s)
+{
+	need[COLUMN_KIND] += 1;
+	need[COLUMN_VCPU] += 2;
+	need[COLUMN_STATE] += 1;
+	need[COLUMN_CPU] += VARINT_MAX;
+	need[COLUMN_STACK] += s->state == UPF_RUNNING ? 3 : 0;
+	need[COLUMN_REST] += s->state == UPF_RUNNING ? 0 : 3;
+	need[COLUMN_PARENT] += 3;
+	need[COLUMN_PUSH] += 2;
+	need[COLUMN_FRAME] += s->depth * VARINT_MAX;
+	if (s->end == UPF_END_NONE)
+		return;
+	if (e->windows)
+		windows_need(need, s);
+	if (e->copies)
+		copies_need(need, s);
+}
+
+static bool fits(const struct upf_encoder *e, const size_t *need)
+{
+	size_t sum = e->body;
+
+	for (int c = 0; c < COLUMNS; c++) {
+		if (need[c] > column_room(&e->columns, c))
+			return false;
+		sum += need[c];
+	}
+	return sum <= BODY_MAX;
+}
+
+/* For any record but a round's samples. */
 static bool has_room(const struct upf_encoder *e)
 {
-	return room(e, COLUMN_KIND) >= 1 && room(e, COLUMN_DOMAIN) >= VARINT_MAX && room(e, COLUMN_TIME) >= VARINT_MAX &&
-	       room(e, COLUMN_PAUSE) >= VARINT_MAX && room(e, COLUMN_COUNT) >= VARINT_MAX && room(e, COLUMN_CODE) >= 1;
+	size_t need[COLUMNS] = {0};
+
+	need_record(need);
+	return fits(e, need);
 }
 
 static bool has_room_for(const struct upf_encoder *e, const struct upf_sample *samples, size_t n)
 {
-	size_t frames = 0;
+	size_t need[COLUMNS] = {0}, frames = 0, words = 0;
 
-	for (size_t i = 0; i < n; i++)
+	need_record(need);
+	for (size_t i = 0; i < n; i++) {
+		need_sample(need, e, &samples[i]);
 		frames += samples[i].depth;
-	return has_room(e) && room(e, COLUMN_KIND) > n && room(e, COLUMN_VCPU) >= 2 * n && room(e, COLUMN_STATE) >= n &&
-	       room(e, COLUMN_CPU) >= VARINT_MAX * n && room(e, COLUMN_STACK) >= 3 * n && room(e, COLUMN_REST) >= 3 * n &&
-	       room(e, COLUMN_PARENT) >= 3 * n && room(e, COLUMN_PUSH) >= 2 * n &&
-	       room(e, COLUMN_FRAME) / VARINT_MAX >= frames && NODES_MAX - e->nnodes >= frames;
+		words += samples[i].nwords;
+	}
+	return fits(e, need) && NODES_MAX - e->nnodes >= frames && (!e->windows || windows_have_room(e->windows, n, words));
 }
 
 static int full(const struct upf_encoder *e)
@@ -188,14 +259,15 @@ static void begin(struct upf_encoder *e, uint8_t kind, uint32_t domain, uint64_t
 {
 	if (e->records++ == 0)
 		e->first_tick = e->last_tick = tick;
-	add_u8(e, COLUMN_KIND, kind);
-	add_varint(e, COLUMN_DOMAIN, domain);
+	add_u8(&e->columns, COLUMN_KIND, kind);
+	add_varint(&e->columns, COLUMN_DOMAIN, domain);
 }
 
 /* A time that lies before the last one, which a monotonic clock does not give, would still be told right. */
 static void end(struct upf_encoder *e, uint64_t tick)
 {
 	e->last_tick = tick;
+	e->body = body_size(e);
 }
 
 static uint32_t *chain(const struct upf_encoder *e, uint32_t parent, uint64_t address)
@@ -223,13 +295,14 @@ static uint32_t add_node(struct upf_encoder *e, uint32_t parent, uint64_t addres
 	uint32_t *head = chain(e, parent, address), i = e->nnodes++;
 	uint32_t near = e->nodes[parent].child ? e->nodes[parent].child : parent;
 
-	add_zigzag(e, COLUMN_FRAME, address - e->nodes[near].address);
+	add_zigzag(&e->columns, COLUMN_FRAME, address - e->nodes[near].address);
 	e->nodes[i] = (struct node){.address = address, .parent = parent, .next = *head};
 	e->nodes[parent].child = *head = i;
 	return i;
 }
 
-static void encode_stack(struct upf_encoder *e, const struct upf_sample *s)
+/* The stack's leaf. */
+static uint32_t encode_stack(struct upf_encoder *e, const struct upf_sample *s)
 {
 	enum column column = s->state == UPF_RUNNING ? COLUMN_STACK : COLUMN_REST;
 	uint32_t node = 0, callee, left = s->depth;
@@ -237,37 +310,44 @@ static void encode_stack(struct upf_encoder *e, const struct upf_sample *s)
 	for (; left && (callee = find_node(e, node, s->frames[left - 1])) != 0; left--)
 		node = callee;
 	if (left == 0 && e->nodes[node].stack) {
-		add_varint(e, column, e->nodes[node].stack);
-		return;
+		add_varint(&e->columns, column, e->nodes[node].stack);
+		return node;
 	}
-	add_varint(e, column, 0);
-	add_varint(e, COLUMN_PARENT, e->nnodes - 1 - node);
-	add_varint(e, COLUMN_PUSH, left);
+	add_varint(&e->columns, column, 0);
+	add_varint(&e->columns, COLUMN_PARENT, e->nnodes - 1 - node);
+	add_varint(&e->columns, COLUMN_PUSH, left);
 	for (; left; left--)
 		node = add_node(e, node, s->frames[left - 1]);
 	e->nodes[node].stack = ++e->nstacks;
+	return node;
 }
 
 static void encode_sample(struct upf_encoder *e, const struct upf_sample *s, uint64_t expected_cpu)
 {
 	uint64_t predicted = s->state == UPF_RUNNING ? expected_cpu : 0;
+	uint32_t leaf;
 
-	add_u8(e, COLUMN_KIND, UPF_SAMPLE);
-	add_varint(e, COLUMN_VCPU, s->vcpu);
-	add_u8(e, COLUMN_STATE, (uint8_t)((s->state & STATE_RUN_MASK) | (s->user ? STATE_USER : 0) |
+	add_u8(&e->columns, COLUMN_KIND, UPF_SAMPLE);
+	add_varint(&e->columns, COLUMN_VCPU, s->vcpu);
+	add_u8(&e->columns, COLUMN_STATE, (uint8_t)((s->state & STATE_RUN_MASK) | (s->user ? STATE_USER : 0) |
 	                                  (s->end & STATE_END_MASK) << STATE_END_SHIFT));
-	add_zigzag(e, COLUMN_CPU, predicted - s->cpu_ns / UPF_TICK_NS);
-	encode_stack(e, s);
+	add_zigzag(&e->columns, COLUMN_CPU, predicted - s->cpu_ns / UPF_TICK_NS);
+	leaf = encode_stack(e, s);
+	if (e->windows && s->end != UPF_END_NONE)
+		windows_put(e->windows, &e->columns, leaf, e->nodes[leaf].parent, s);
+	if (e->copies && s->end != UPF_END_NONE)
+		copies_put(e->copies, &e->columns, s);
 	e->records++;
 	e->samples++;
 }
 
-static bool acceptable(uint32_t domain, const struct upf_sample *samples, size_t n)
+static bool acceptable(const struct upf_encoder *e, uint32_t domain, const struct upf_sample *samples, size_t n)
 {
 	if (domain >= UPF_DOMAINS_MAX || n > UPF_VCPUS_MAX)
 		return false;
 	for (size_t i = 0; i < n; i++)
-		if (samples[i].vcpu >= UPF_VCPUS_MAX || samples[i].depth > UPF_DEPTH_MAX)
+		if (samples[i].vcpu >= UPF_VCPUS_MAX || samples[i].depth > UPF_DEPTH_MAX ||
+		    (e->windows && samples[i].nwords > UPF_WINDOW_MAX) || (e->copies && !copies_fit(e->copies, &samples[i])))
 			return false;
 	return true;
 }
@@ -278,15 +358,15 @@ int upf_encode_round(struct upf_encoder *e, uint32_t domain, uint64_t time_ns, u
 	uint64_t tick = time_ns / UPF_TICK_NS, elapsed;
 	struct domain_state *d;
 
-	if (!acceptable(domain, samples, n))
+	if (!acceptable(e, domain, samples, n))
 		return -EINVAL;
 	if (!has_room_for(e, samples, n))
 		return full(e);
 	begin(e, UPF_ROUND, domain, tick);
 	d = domain_state(e, domain);
 	elapsed = tick - d->round_tick;
-	add_zigzag(e, COLUMN_TIME, elapsed - e->period_ticks);
-	add_varint(e, COLUMN_PAUSE, pause_ticks(pause_ns));
+	add_zigzag(&e->columns, COLUMN_TIME, elapsed - e->period_ticks);
+	add_varint(&e->columns, COLUMN_PAUSE, pause_ticks(pause_ns));
 	elapsed = elapsed > d->pause_ticks ? elapsed - d->pause_ticks : 0;
 	for (size_t i = 0; i < n; i++)
 		encode_sample(e, &samples[i], elapsed);
@@ -310,7 +390,7 @@ int upf_encode_same(struct upf_encoder *e, uint32_t domain, uint64_t time_ns)
 	if (!has_room(e))
 		return full(e);
 	begin(e, UPF_SAME, domain, tick);
-	add_zigzag(e, COLUMN_TIME, tick - d->round_tick - e->period_ticks);
+	add_zigzag(&e->columns, COLUMN_TIME, tick - d->round_tick - e->period_ticks);
 	d->round_tick = tick;
 	d->pause_ticks = 0;
 	e->samples += d->samples;
@@ -328,8 +408,8 @@ static int encode_note(struct upf_encoder *e, uint8_t kind, uint32_t domain, uin
 	if (!has_room(e))
 		return full(e);
 	begin(e, kind, domain, tick);
-	add_zigzag(e, COLUMN_TIME, tick - e->last_tick);
-	add_varint(e, COLUMN_COUNT, count);
+	add_zigzag(&e->columns, COLUMN_TIME, tick - e->last_tick);
+	add_varint(&e->columns, COLUMN_COUNT, count);
 	end(e, tick);
 	return 0;
 }
@@ -340,7 +420,7 @@ int upf_encode_lost(struct upf_encoder *e, uint32_t domain, uint64_t time_ns, ui
 
 	if (rc != 0)
 		return rc;
-	add_u8(e, COLUMN_CODE, (uint8_t)why);
+	add_u8(&e->columns, COLUMN_CODE, (uint8_t)why);
 	e->lost += count;
 	return 0;
 }
@@ -355,7 +435,7 @@ int upf_encode_event(struct upf_encoder *e, uint32_t domain, uint64_t time_ns, e
 	int rc = encode_note(e, UPF_EVENT, domain, time_ns, value);
 
 	if (rc == 0)
-		add_u8(e, COLUMN_CODE, (uint8_t)code);
+		add_u8(&e->columns, COLUMN_CODE, (uint8_t)code);
 	return rc;
 }
 
@@ -370,13 +450,13 @@ static uint32_t clamp(uint64_t n)
 static bool is_random(int c)
 {
 	return c == COLUMN_TIME || c == COLUMN_PAUSE || c == COLUMN_CPU || c == COLUMN_STACK || c == COLUMN_PARENT ||
-	       c == COLUMN_PUSH;
+	       c == COLUMN_PUSH || c == COLUMN_TOP || c == COLUMN_SP;
 }
 
 /* A column to @at, in the shorter of its forms; the bytes used. */
 static size_t put_column(const struct upf_encoder *e, int c, uint8_t *at, uint8_t *form)
 {
-	const struct column_buffer *column = &e->column[c];
+	const struct column_buffer *column = &e->columns.column[c];
 	struct cursor from = cursor_of(column->data, column->len);
 	size_t n = 0;
 
@@ -400,12 +480,12 @@ struct encoded encoder_payload(const struct upf_encoder *e, uint8_t *at)
 	size_t n = put_varint(head, e->period_ticks), total = 0, columns = 0;
 
 	for (int c = 0; c < COLUMNS; c++)
-		columns += e->column[c].len != 0;
+		columns += e->columns.column[c].len != 0;
 	n += put_varint(head + n, columns);
 	for (int c = 0; c < COLUMNS; c++) {
 		size_t len;
 
-		if (!e->column[c].len)
+		if (!e->columns.column[c].len)
 			continue;
 		head[n++] = (uint8_t)c;
 		len = put_column(e, c, body + total, &head[n++]);

@@ -19,6 +19,7 @@ enum tag {
 	TAG_HOST = 7,
 	TAG_HYPERVISOR = 8,
 	TAG_DOMAIN = 9,
+	TAG_TOPS = 10,
 };
 
 enum domain_tag {
@@ -104,7 +105,7 @@ static int put_domain(struct buf *b, const struct upf_domain *d)
 
 static int put_tags(struct buf *b, const struct upf_session *s)
 {
-	uint8_t start[16];
+	uint8_t start[16], tops[8];
 	int rc;
 
 	put_u64(start, s->start_real_ns);
@@ -113,6 +114,10 @@ static int put_tags(struct buf *b, const struct upf_session *s)
 	rc = rc ? rc : tag_put(b, TAG_START, start, sizeof(start));
 	rc = rc ? rc : tag_put_u64(b, TAG_RATE, s->rate_mhz);
 	rc = rc ? rc : put_u32_tag(b, TAG_MAX_STACK, s->max_stack);
+	put_u32(tops, s->tops);
+	put_u32(tops + 4, s->tops_size);
+	if (s->tops != UPF_TOPS_NONE)
+		rc = rc ? rc : tag_put(b, TAG_TOPS, tops, sizeof(tops));
 	rc = rc ? rc : tag_put_text(b, TAG_COMMAND, s->command);
 	rc = rc ? rc : tag_put_text(b, TAG_RECORDER, s->recorder);
 	rc = rc ? rc : tag_put_text(b, TAG_HOST, s->host);
@@ -251,6 +256,10 @@ static int get_value(struct header *h, uint16_t tag, struct cursor v, char *deta
 	case TAG_HOST: return keep_text(&s->host, v);
 	case TAG_HYPERVISOR: return keep_text(&s->hypervisor, v);
 	case TAG_DOMAIN: return add_domain(h, v);
+	case TAG_TOPS:
+		s->tops = (uint8_t)get_u32(&v);
+		s->tops_size = get_u32(&v);
+		return 0;
 	default:
 		if (!(tag & TAG_REQUIRED))
 			return 0;

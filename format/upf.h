@@ -24,6 +24,12 @@
 #define UPF_DOMAINS_MAX 4096u  /* domain indices are below this */
 #define UPF_RAW_MAX (1u << 20) /* largest block before compression */
 #define UPF_ROUND_FRAMES_MAX 26000u /* frames of one round that always fit into an empty encoder */
+#define UPF_WORD 8u            /* bytes of a stack word */
+#define UPF_WINDOW_MAX 512u    /* words of a window */
+#define UPF_COPY_MAX 8192u     /* words of a stack copy */
+#define UPF_ROUND_WINDOW_MAX 16384u /* words of one round's windows that always fit into an empty encoder, with its frames */
+#define UPF_ROUND_COPY_MAX 65536u /* words of one round's copies that do, if each vCPU's registers count as 32 */
+#define UPF_REGS 16u           /* registers that go with a copy, by their DWARF numbers: x86-64's rax, rdx, rcx, rbx, rsi, rdi, rbp, rsp, r8 to r15 */
 
 /* What the guest is. Unknown values are kept and shown as numbers. */
 enum upf_arch { UPF_ARCH_UNKNOWN = 0, UPF_ARCH_X86_64, UPF_ARCH_X86_32, UPF_ARCH_ARM64, UPF_ARCH_ARM32 };
@@ -43,6 +49,13 @@ enum upf_end {
 	UPF_END_DESCENDING = 6,   /* the frame pointer does not lie above the one before: a loop or no frame pointer */
 	UPF_END_UNREADABLE = 7,   /* page tables or stack lie in memory that Xen does not let dom0 map */
 	UPF_END_NONE = 8,         /* the vCPU has no registers: offline, or never brought up */
+};
+
+/* What a trace holds of a stack's memory. */
+enum upf_tops {
+	UPF_TOPS_NONE = 0,   /* nothing: frames by frame pointers only */
+	UPF_TOPS_WINDOW = 1, /* frames, and words at the top: those that may be code addresses or equal the frame pointer; others stand as 0 */
+	UPF_TOPS_COPY = 2,   /* no frames but the instruction pointer; registers and the stack as it was */
 };
 
 /* Why samples are missing. */
@@ -103,6 +116,8 @@ struct upf_session {
 	uint64_t start_mono_ns;  /* CLOCK_MONOTONIC at the same moment */
 	uint64_t rate_mhz;       /* requested rounds a second, in millihertz */
 	uint32_t max_stack;      /* most frames kept of a stack */
+	uint8_t tops;            /* enum upf_tops: what is kept of the stacks' memory */
+	uint32_t tops_size;      /* of it, bytes a sample at most */
 	const char *command;     /* the recorder's command line, shell-quoted */
 	const char *recorder;    /* "uniprof-record 2.0" */
 	const char *host;        /* host name */
@@ -140,7 +155,8 @@ struct upf_totals {
  * Every upf_encode_*() returns 0, or -ENOSPC with the encoder unchanged when the block is full.
  */
 struct upf_encoder;
-struct upf_encoder *upf_encoder_new(void); /* NULL: errno */
+/* What @tops asks for is encoded with every sample. Copies: of @slots vCPUs, at most @copy_words each. NULL: errno. */
+struct upf_encoder *upf_encoder_new(enum upf_tops tops, uint32_t slots, uint32_t copy_words);
 void upf_encoder_free(struct upf_encoder *e);
 /* Empties the block and starts a new one; @period_ns is the expected time between rounds, used as a predictor. */
 void upf_encoder_reset(struct upf_encoder *e, uint64_t period_ns);
@@ -157,6 +173,12 @@ struct upf_sample {
 	uint64_t cpu_ns;  /* CPU time since this vCPU's last sample; pass multiples of UPF_TICK_NS so that sums are exact */
 	const uint64_t *frames; /* leaf first */
 	uint32_t depth;
+	/* The top of the stack, as the encoder's kind asks; looked at only if @end is not UPF_END_NONE. */
+	uint64_t sp, fp;
+	const uint64_t *words; /* from @sp, rounded down to a word, upwards */
+	uint32_t nwords;
+	const uint64_t *regs;  /* of copies: UPF_REGS of them */
+	uint32_t slot;         /* of copies: a number of this vCPU's own in the session */
 };
 
 /* A round: one pause of one domain (@domain indexes the session's list) and the samples of its vCPUs, all or none. */
@@ -268,6 +290,12 @@ struct upf_record {
 	bool user, repeated;
 	uint64_t cpu_ns;
 	uint32_t stack;    /* the leaf's node */
+	enum upf_tops tops; /* what of the following is there */
+	uint32_t top;      /* WINDOW: its number in the block; alike ones have the same */
+	uint64_t sp, fp;
+	const uint64_t *words; /* from @sp, rounded down to a word, upwards; valid until the next call */
+	uint32_t nwords;
+	const uint64_t *regs;  /* COPY: UPF_REGS of them */
 	uint64_t count;    /* LOST, LATE: how many; EVENT: its value */
 	uint8_t code;      /* LOST: enum upf_lost; EVENT: enum upf_event_code */
 };

@@ -77,11 +77,13 @@ static int open_one(const struct xenif_ops *ops, struct xenif *x, const char *op
 		snprintf(why, size, "%s: %s", operand, reason);
 		return -1;
 	}
-	*target = target_open(ops, x, &info, o->some_vcpus ? o->vcpus : NULL, o->max_stack);
+	*target = target_open(ops, x, &info, o->some_vcpus ? o->vcpus : NULL, &o->stack);
 	if (*target)
 		return 0;
 	if (errno == ENODEV)
 		snprintf(why, size, "%s: it has vCPUs 0 to %" PRIu32 ", none of those asked for", operand, info.vcpus - 1);
+	else if (errno == E2BIG)
+		snprintf(why, size, "%s: too many vCPUs to copy their stacks; choose some by -C, or --call-graph fp", operand);
 	else
 		snprintf(why, size, "%s: %s", operand, strerror(errno));
 	return -1;

@@ -160,10 +160,26 @@ static int open_output(struct recording *r)
 	return EXIT_OUTPUT;
 }
 
+static struct spool_blocks blocks_for(struct recording *r)
+{
+	struct spool_blocks b = {.period_ns = 1000000000000ull / r->options.rate_mhz, .tops = r->options.stack.tops};
+
+	for (size_t i = 0; i < r->ntargets; i++) {
+		struct target *t = r->targets[i];
+
+		for (size_t v = 0; v < t->nsamples; v++)
+			t->samples[v].slot = b.slots++;
+		if (t->stack.top_words > b.copy_words)
+			b.copy_words = t->stack.top_words;
+	}
+	return b;
+}
+
 static int run_session(struct recording *r)
 {
 	struct session *s = &r->session;
 	const struct upf_session *head = &r->description.session;
+	const struct spool_blocks blocks = blocks_for(r);
 
 	s->options = &r->options;
 	s->targets = r->targets;
@@ -171,7 +187,7 @@ static int run_session(struct recording *r)
 	s->start_ns = head->start_mono_ns;
 	memcpy(&s->seed, head->trace_id, sizeof(s->seed));
 	r->status = isatty(STDERR_FILENO) && !r->options.quiet && !r->options.missed;
-	s->spool = spool_start(r->writer, 1000000000000ull / r->options.rate_mhz, guard_fd(s->guard), draw_status, r);
+	s->spool = spool_start(r->writer, &blocks, guard_fd(s->guard), draw_status, r);
 	if (!s->spool) {
 		say("cannot start writing: %s", strerror(errno));
 		return EXIT_CUT_SHORT;

@@ -8,6 +8,8 @@
 #include "common/parse.h"
 
 #define DEFAULT_MAX_STACK 127 /* perf's */
+#define DEFAULT_WINDOW 256    /* bytes */
+#define DEFAULT_COPY 16384
 
 #define APPLY(name) \
 	static int name(void *ctx, const struct option_def *def, const char *value, char *why, size_t size)
@@ -69,8 +71,39 @@ APPLY(set_max_stack)
 		snprintf(why, size, "not a number of frames from 1 to %u", UPF_DEPTH_MAX);
 		return -1;
 	}
-	((struct options *)ctx)->max_stack = (uint32_t)n;
+	((struct options *)ctx)->stack.max_frames = (uint32_t)n;
 	return 0;
+}
+
+/* fp[,BYTES] or dwarf[,BYTES], as perf has it. */
+APPLY(set_call_graph)
+{
+	static const struct {
+		const char *name;
+		enum upf_tops tops;
+		uint32_t bytes, most;
+	} modes[] = {
+		{"fp", UPF_TOPS_WINDOW, DEFAULT_WINDOW, UPF_WINDOW_MAX * UPF_WORD},
+		{"dwarf", UPF_TOPS_COPY, DEFAULT_COPY, UPF_COPY_MAX * UPF_WORD},
+	};
+	struct stack_choice *stack = &((struct options *)ctx)->stack;
+	size_t len = strcspn(value, ",");
+
+	(void)def;
+	for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); i++) {
+		uint64_t bytes = modes[i].bytes, least = modes[i].tops == UPF_TOPS_COPY ? UPF_WORD : 0;
+
+		if (strlen(modes[i].name) != len || strncmp(modes[i].name, value, len) != 0)
+			continue;
+		if (value[len] && parse_u64(value + len + 1, least, modes[i].most, &bytes) != 0) {
+			snprintf(why, size, "%s takes a size of %llu to %u bytes", modes[i].name, (unsigned long long)least, modes[i].most);
+			return -1;
+		}
+		stack->tops = bytes ? modes[i].tops : UPF_TOPS_NONE;
+		stack->top_words = (uint32_t)((bytes + UPF_WORD - 1) / UPF_WORD);
+		return 0;
+	}
+	return fail(why, size, "fp or dwarf is needed, a size in bytes may follow: fp,256 or dwarf,16384");
 }
 
 APPLY(set_realtime)
@@ -108,6 +141,8 @@ const struct option_def record_options[] = {
 	{'n', "samples", "N", OPTION_ARG, "stop after N samples of every vCPU", set_samples, 0},
 	{'C', "vcpu", "LIST", OPTION_ARG, "only these vCPUs, such as 0,2-3 (all)", set_vcpus, 0},
 	{0, "max-stack", "N", OPTION_ARG, "keep N frames of a stack at most (127)", set_max_stack, 0},
+	{0, "call-graph", "MODE", OPTION_ARG, "fp: follow frame pointers and keep SIZE bytes at the stack's top (fp,256); "
+	 "dwarf: copy up to SIZE bytes of the stack, for guests without frame pointers (dwarf,16384)", set_call_graph, 0},
 	{'r', "realtime", "PRIO", OPTION_OPTIONAL_ARG, "sample at real-time priority PRIO (1), with memory locked", set_realtime, 0},
 	{'M', "missed-deadlines", NULL, OPTION_NO_ARG, "a line on stderr for every missed deadline", set_flag, FLAG_MISSED},
 	{'f', "force", NULL, OPTION_NO_ARG, "replace FILE if it exists", set_flag, FLAG_OVERWRITE},
@@ -121,6 +156,6 @@ const struct option_def record_options[] = {
 
 int record_options_parse(struct options *o, int argc, char **argv, char *why, size_t size)
 {
-	*o = (struct options){.rate_mhz = 99000, .max_stack = DEFAULT_MAX_STACK};
+	*o = (struct options){.rate_mhz = 99000, .stack = {DEFAULT_MAX_STACK, UPF_TOPS_WINDOW, DEFAULT_WINDOW / UPF_WORD}};
 	return options_parse(record_options, argc, argv, o, why, size);
 }

@@ -9,6 +9,7 @@
 
 #include "common/options.h"
 #include "format/upf.h"
+#include "record/target.h"
 
 struct options {
 	const char *output;  /* NULL: not given */
@@ -17,7 +18,7 @@ struct options {
 	uint64_t rounds;      /* 0: no limit */
 	uint64_t vcpus[UPF_VCPUS_MAX / 64];
 	bool some_vcpus;      /* vcpus was given */
-	uint32_t max_stack;
+	struct stack_choice stack;
 	int priority;         /* SCHED_FIFO; 0: as it is */
 	bool missed, overwrite, list, quiet, verbose, version, help;
 };

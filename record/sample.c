@@ -5,25 +5,43 @@
 #include <string.h>
 
 #include "record/pace.h"
+#include "record/top.h"
 #include "record/walk.h"
 
 #define WARM_STEPS 64 /* pages mapped one after the other on the way to one stack's end */
 
-/* Walks every sampled vCPU. Between stop and resume this is all that happens: loads, and stores to our own arrays. */
-static bool walk_all(struct target *t)
+/* One vCPU's stack, as the target's choice asks. */
+static bool read_stack(struct target *t, size_t i, const struct vcpu_regs *regs)
+{
+	struct upf_sample *s = &t->samples[i];
+	uint64_t *frames = t->frames + i * t->stack.max_frames, *words = t->words + i * t->stack.top_words;
+	struct space space = space_of(t->arch, t->pages, regs->root);
+	bool cold = false;
+
+	if (t->stack.tops == UPF_TOPS_COPY) {
+		frames[0] = regs->ip;
+		s->depth = regs->valid;
+		s->end = (uint8_t)top_copy(&space, regs, words, t->stack.top_words, &s->nwords);
+	} else {
+		s->end = (uint8_t)walk_frames(&space, regs, frames, t->stack.max_frames, &s->depth);
+		s->nwords = top_window(&space, regs, words, t->stack.top_words, &cold);
+	}
+	return cold || s->end == UPF_END_COLD;
+}
+
+/* Every sampled vCPU. Between stop and resume this is all that happens: loads, and stores to our own arrays. */
+static bool read_stacks(struct target *t)
 {
 	bool cold = false;
 
 	for (size_t i = 0; i < t->nsamples; i++) {
 		struct upf_sample *s = &t->samples[i];
 		const struct vcpu_stop *stop = &t->stops[s->vcpu];
-		struct space space = space_of(t->arch, t->pages, stop->regs.root);
 
-		s->depth = 0;
+		s->depth = s->nwords = 0;
 		s->end = UPF_END_NONE;
 		if (stop->online)
-			s->end = (uint8_t)walk_frames(&space, &stop->regs, t->frames + i * t->max_stack, t->max_stack, &s->depth);
-		cold |= s->end == UPF_END_COLD;
+			cold |= read_stack(t, i, &stop->regs);
 	}
 	return cold;
 }
@@ -34,7 +52,7 @@ static bool walk_all(struct target *t)
  */
 static void map_stacks(struct target *t)
 {
-	for (int i = 0; i < WARM_STEPS && walk_all(t); i++)
+	for (int i = 0; i < WARM_STEPS && read_stacks(t); i++)
 		if (pages_fill(t->pages) <= 0)
 			break;
 }
@@ -131,7 +149,7 @@ static bool take(struct target *t, struct guard *guard, size_t slot, struct roun
 		fail(t, r, rc);
 		return false;
 	}
-	*cold = walk_all(t);
+	*cold = read_stacks(t);
 	undone = t->ops->resume(t->guest);
 	paused = clock_now() - start;
 	/* Clocks are known to stand still for a moment; a pause is never nothing. */
@@ -175,6 +193,10 @@ static void finish(struct target *t)
 
 		s->state = state_of(v);
 		s->user = v->regs.user;
+		s->sp = v->regs.sp;
+		s->fp = v->regs.fp;
+		if (t->stack.tops == UPF_TOPS_WINDOW)
+			top_filter(t->words + i * t->stack.top_words, s->nwords, s->frames, s->depth, s->fp);
 		s->cpu_ns = t->started && now > t->last_cpu_ns[i] ? now - t->last_cpu_ns[i] : 0;
 		t->last_cpu_ns[i] = now;
 	}

@@ -115,7 +115,8 @@ static int start_thread(struct spool *s)
 	return rc;
 }
 
-struct spool *spool_start(struct upf_writer *writer, uint64_t period_ns, int not_held, void (*idle)(void *ctx), void *ctx)
+struct spool *spool_start(struct upf_writer *writer, const struct spool_blocks *blocks, int not_held, void (*idle)(void *ctx),
+                          void *ctx)
 {
 	struct spool *s = calloc(1, sizeof(*s));
 	pthread_condattr_t attr;
@@ -124,7 +125,7 @@ struct spool *spool_start(struct upf_writer *writer, uint64_t period_ns, int not
 	if (!s)
 		return NULL;
 	s->writer = writer;
-	s->period_ns = period_ns;
+	s->period_ns = blocks->period_ns;
 	s->not_held = not_held;
 	s->idle = idle;
 	s->ctx = ctx;
@@ -135,13 +136,13 @@ struct spool *spool_start(struct upf_writer *writer, uint64_t period_ns, int not
 	pthread_condattr_destroy(&attr);
 	pthread_cond_init(&s->freed, NULL);
 	while (rc == 0 && s->nfree < BLOCKS) {
-		struct upf_encoder *e = upf_encoder_new();
+		struct upf_encoder *e = upf_encoder_new(blocks->tops, blocks->slots, blocks->copy_words);
 
 		if (!e) {
 			rc = ENOMEM;
 			break;
 		}
-		upf_encoder_reset(e, period_ns);
+		upf_encoder_reset(e, blocks->period_ns);
 		s->free[s->nfree++] = e;
 	}
 	if (rc == 0)

@@ -12,11 +12,19 @@
 
 struct spool;
 
+/* What blocks must hold. */
+struct spool_blocks {
+	uint64_t period_ns; /* expected between rounds */
+	enum upf_tops tops;
+	uint32_t slots, copy_words; /* copies: how many vCPUs, words of each */
+};
+
 /*
  * @idle (NULL: none) is called by the writer thread about twice a second. The writer stays the caller's. The writer thread
  * lets go of @not_held, the guard's descriptor (-1: none): stuck in a write, it must not keep the guard asleep. NULL: errno.
  */
-struct spool *spool_start(struct upf_writer *writer, uint64_t period_ns, int not_held, void (*idle)(void *ctx), void *ctx);
+struct spool *spool_start(struct upf_writer *writer, const struct spool_blocks *blocks, int not_held, void (*idle)(void *ctx),
+                          void *ctx);
 /* The block to encode into; NULL while all are waiting to be written. */
 struct upf_encoder *spool_current(struct spool *s);
 /* The same, but waits until there is one: only where nothing is paused. */

@@ -7,6 +7,7 @@
 
 #include "common/parse.h"
 
+#define COPY_OVERHEAD 32 /* words that a copy's registers may take in a block */
 #define PAGES_MAX 8192 /* mapped at most: 32 MiB of the guest's memory, none of it ours */
 
 static int find_id(const struct xenif_ops *ops, struct xenif *x, uint64_t domid, struct guest_info *info)
@@ -40,6 +41,25 @@ static bool is_wanted(const uint64_t *wanted, uint32_t vcpu)
 	return !wanted || (wanted[vcpu / 64] >> vcpu % 64 & 1);
 }
 
+/* What a block cannot hold would never be recorded: many vCPUs get shorter stacks, told as truncated. */
+static bool limit(struct stack_choice *s, size_t vcpus)
+{
+	size_t frames = UPF_ROUND_FRAMES_MAX / vcpus, words = UPF_ROUND_WINDOW_MAX / vcpus;
+
+	if (s->tops == UPF_TOPS_COPY) {
+		s->max_frames = 1;
+		words = UPF_ROUND_COPY_MAX / vcpus;
+		if (words <= 2 * COPY_OVERHEAD)
+			return false;
+		words -= COPY_OVERHEAD;
+	}
+	if (s->max_frames > frames)
+		s->max_frames = (uint32_t)frames;
+	if (s->top_words > words)
+		s->top_words = (uint32_t)words;
+	return true;
+}
+
 static int make_room(struct target *t, const uint64_t *wanted)
 {
 	size_t n = 0;
@@ -50,29 +70,31 @@ static int make_room(struct target *t, const uint64_t *wanted)
 		n += is_wanted(wanted, v);
 	if (n == 0)
 		return -ENODEV;
-	/* What a block cannot hold would never be recorded: many vCPUs get shorter stacks, told as truncated. */
-	if (n * t->max_stack > UPF_ROUND_FRAMES_MAX)
-		t->max_stack = (uint32_t)(UPF_ROUND_FRAMES_MAX / n);
+	if (!limit(&t->stack, n))
+		return -E2BIG;
 	t->nsamples = n;
 	t->stops = calloc(t->info.vcpus, sizeof(*t->stops));
 	t->samples = calloc(n, sizeof(*t->samples));
-	t->frames = calloc(n * t->max_stack, sizeof(*t->frames));
+	t->frames = calloc(n * t->stack.max_frames, sizeof(*t->frames));
+	t->words = calloc(n * t->stack.top_words + 1, sizeof(*t->words));
 	t->last_cpu_ns = calloc(n, sizeof(*t->last_cpu_ns));
-	if (!t->stops || !t->samples || !t->frames || !t->last_cpu_ns)
+	if (!t->stops || !t->samples || !t->frames || !t->words || !t->last_cpu_ns)
 		return -ENOMEM;
 	n = 0;
 	for (uint32_t v = 0; v < t->info.vcpus; v++) {
 		if (!is_wanted(wanted, v))
 			continue;
 		t->samples[n].vcpu = v;
-		t->samples[n].frames = t->frames + n * t->max_stack;
+		t->samples[n].frames = t->frames + n * t->stack.max_frames;
+		t->samples[n].words = t->words + n * t->stack.top_words;
+		t->samples[n].regs = t->stops[v].regs.all;
 		n++;
 	}
 	return 0;
 }
 
 struct target *target_open(const struct xenif_ops *ops, struct xenif *x, const struct guest_info *info,
-                           const uint64_t *wanted, uint32_t max_stack)
+                           const uint64_t *wanted, const struct stack_choice *stack)
 {
 	struct target *t = calloc(1, sizeof(*t));
 	int rc;
@@ -81,7 +103,7 @@ struct target *target_open(const struct xenif_ops *ops, struct xenif *x, const s
 		return NULL;
 	t->ops = ops;
 	t->info = *info;
-	t->max_stack = max_stack;
+	t->stack = *stack;
 	if (ops->domain_name(x, info->domid, t->name, sizeof(t->name)) != 0)
 		t->name[0] = '\0';
 	rc = make_room(t, wanted);
@@ -112,6 +134,7 @@ void target_close(struct target *t)
 	free(t->stops);
 	free(t->samples);
 	free(t->frames);
+	free(t->words);
 	free(t->last_cpu_ns);
 	free(t);
 }

@@ -8,6 +8,13 @@
 #include "xenif/pages.h"
 #include "xenif/xenif.h"
 
+/* What is kept of a stack. */
+struct stack_choice {
+	uint32_t max_frames;
+	enum upf_tops tops;
+	uint32_t top_words; /* of the stack's memory, a sample at most; 0 for UPF_TOPS_NONE */
+};
+
 struct target {
 	const struct xenif_ops *ops;
 	struct guest *guest;
@@ -16,11 +23,12 @@ struct target {
 	struct guest_info info; /* as it was when sampling began */
 	char name[64];          /* "" where there is none */
 
-	uint32_t max_stack;
+	struct stack_choice stack;  /* less than was asked for where many vCPUs would not fit into a block */
 	struct vcpu_stop *stops;    /* every vCPU: info.vcpus of them */
 	struct upf_sample *samples; /* the sampled ones */
 	size_t nsamples;
-	uint64_t *frames;           /* nsamples * max_stack, pointed into by the samples */
+	uint64_t *frames;           /* nsamples * max_frames, pointed into by the samples */
+	uint64_t *words;            /* nsamples * top_words, likewise */
 	uint64_t *last_cpu_ns;      /* by sample: CPU time at the last round, whole ticks */
 	uint64_t total_cpu_ns;      /* of all vCPUs at the last round */
 
@@ -35,9 +43,12 @@ struct target {
  */
 int target_find(const struct xenif_ops *ops, struct xenif *x, const char *text, struct guest_info *info);
 
-/* Sampling of the vCPUs in @wanted (bits; NULL: all) of a domain. NULL: errno. */
+/*
+ * Sampling of the vCPUs in @wanted (bits; NULL: all) of a domain. NULL: errno; ENODEV: it has none of them; E2BIG: too
+ * many for copies of their stacks.
+ */
 struct target *target_open(const struct xenif_ops *ops, struct xenif *x, const struct guest_info *info,
-                           const uint64_t *wanted, uint32_t max_stack);
+                           const uint64_t *wanted, const struct stack_choice *stack);
 void target_close(struct target *t);
 
 #endif

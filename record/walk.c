@@ -3,7 +3,7 @@
 
 #include <errno.h>
 
-static enum upf_end end_of(int error)
+enum upf_end walk_end(int error)
 {
 	switch (error) {
 	case -EAGAIN:
@@ -51,7 +51,7 @@ enum upf_end walk_frames(struct space *space, const struct vcpu_regs *regs, uint
 		if (rc == 0)
 			rc = space_read(space, fp + arch->return_offset, &address);
 		if (rc != 0)
-			return end_of(rc);
+			return walk_end(rc);
 		if (address == 0)
 			break;
 		if (n == max)

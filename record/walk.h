@@ -18,4 +18,7 @@
 enum upf_end walk_frames(struct space *space, const struct vcpu_regs *regs, uint64_t *frames, uint32_t max,
                          uint32_t *depth);
 
+/* The end of a walk that space_read() refused with @error. */
+enum upf_end walk_end(int error);
+
 #endif

@@ -30,5 +30,10 @@ static inline struct space space_of(const struct arch *arch, struct pages *pages
  * by us yet (noted for pages_fill()); -EIO: it cannot be mapped.
  */
 int space_read(struct space *s, uint64_t address, uint64_t *word);
+/*
+ * Up to @n words of 8 bytes from @address, a multiple of 8: *got of them, fewer if a page is missing. Then why, as
+ * space_read() says it; else 0.
+ */
+int space_copy(struct space *s, uint64_t address, uint64_t *words, uint32_t n, uint32_t *got);
 
 #endif

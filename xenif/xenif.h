@@ -36,6 +36,7 @@ struct vcpu_regs {
 	uint64_t root; /* frame number of the page table root of the running address space */
 	bool user;     /* in user mode */
 	bool valid;    /* false: the vCPU was never brought up */
+	uint64_t all[16]; /* by DWARF number; x86-64's rax, rdx, rcx, rbx, rsi, rdi, rbp, rsp, r8 to r15 */
 };
 
 /* One vCPU of a paused guest. */

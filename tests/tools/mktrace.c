@@ -55,7 +55,7 @@ static void start(struct maker *m, size_t ndomains)
 
 	memset(m, 0, sizeof(*m));
 	m->writer = upf_writer_new(&session, put, NULL);
-	m->encoder = upf_encoder_new();
+	m->encoder = upf_encoder_new(UPF_TOPS_NONE, 0, 0);
 	if (!m->writer || !m->encoder)
 		check(-errno, "start");
 	upf_encoder_reset(m->encoder, PERIOD);

@@ -85,7 +85,7 @@ static void header_is_written_the_same(void **state)
 
 static void payload_is_written_the_same(void **state)
 {
-	struct upf_encoder *e = upf_encoder_new();
+	struct upf_encoder *e = upf_encoder_new(UPF_TOPS_NONE, 0, 0);
 	uint8_t *at = malloc(UPF_RAW_MAX);
 	struct encoded info;
 
@@ -103,7 +103,7 @@ static void payload_is_written_the_same(void **state)
 /* The footer does not get smaller, so it is stored raw and does not depend on LZ4; only its own offset does. */
 static void footer_is_written_the_same(void **state)
 {
-	struct upf_encoder *e = upf_encoder_new();
+	struct upf_encoder *e = upf_encoder_new(UPF_TOPS_NONE, 0, 0);
 	struct upf_totals totals = {.rounds = 3, .pauses = 2, .samples = 3, .duration_ns = 3000000};
 	struct bytes b = {0};
 	struct upf_writer *w = upf_writer_new(&session, collect, &b);

@@ -211,7 +211,7 @@ static void model_open(struct model *m, uint64_t seed)
 {
 	memset(m, 0, sizeof(*m));
 	m->seed = seed;
-	m->encoder = upf_encoder_new();
+	m->encoder = upf_encoder_new(UPF_TOPS_NONE, 0, 0);
 	m->writer = upf_writer_new(&some_session, collect, &m->out);
 	assert_true(m->encoder && m->writer);
 	upf_encoder_reset(m->encoder, 1000000);
@@ -283,7 +283,7 @@ static void refused_and_unchanged(struct upf_encoder *e, const struct upf_sample
 /* Fills a block with rounds of @n vCPUs, stacks @depth deep and each new. */
 static void fill_up(uint32_t n, uint32_t depth)
 {
-	struct upf_encoder *e = upf_encoder_new();
+	struct upf_encoder *e = upf_encoder_new(UPF_TOPS_NONE, 0, 0);
 	uint64_t *frames = malloc(sizeof(*frames) * (n * depth + 1)), seed = n, time = 0;
 	struct upf_sample *s = calloc(n, sizeof(*s));
 	unsigned rounds = 0;
@@ -325,7 +325,7 @@ static void a_full_block_is_left_as_it_was(void **state)
 
 static void other_records_fill_a_block_too(void **state)
 {
-	struct upf_encoder *e = upf_encoder_new();
+	struct upf_encoder *e = upf_encoder_new(UPF_TOPS_NONE, 0, 0);
 	int rc = 0;
 
 	(void)state;
@@ -347,7 +347,7 @@ static void other_records_fill_a_block_too(void **state)
 
 static void out_of_range_is_refused(void **state)
 {
-	struct upf_encoder *e = upf_encoder_new();
+	struct upf_encoder *e = upf_encoder_new(UPF_TOPS_NONE, 0, 0);
 	static const uint64_t frames[UPF_DEPTH_MAX + 1];
 	struct upf_sample s = {.frames = frames, .depth = UPF_DEPTH_MAX + 1};
 
@@ -366,7 +366,7 @@ static void out_of_range_is_refused(void **state)
 
 static void a_round_no_block_can_hold(void **state)
 {
-	struct upf_encoder *e = upf_encoder_new();
+	struct upf_encoder *e = upf_encoder_new(UPF_TOPS_NONE, 0, 0);
 	static const uint64_t frames[UPF_DEPTH_MAX];
 	static struct upf_sample s[UPF_VCPUS_MAX];
 
@@ -381,7 +381,7 @@ static void a_round_no_block_can_hold(void **state)
 
 static void an_empty_stack_needs_no_frames(void **state)
 {
-	struct upf_encoder *e = upf_encoder_new();
+	struct upf_encoder *e = upf_encoder_new(UPF_TOPS_NONE, 0, 0);
 	const struct upf_sample s[2] = {{.vcpu = 0, .end = UPF_END_NONE}, {.vcpu = 1, .end = UPF_END_NONE}};
 
 	(void)state;
@@ -442,7 +442,7 @@ static void an_error_of_the_output_ends_the_trace(void **state)
 {
 	struct budget budget = {.left = 1000};
 	struct upf_writer *w = upf_writer_new(&some_session, spend, &budget);
-	struct upf_encoder *e = upf_encoder_new();
+	struct upf_encoder *e = upf_encoder_new(UPF_TOPS_NONE, 0, 0);
 	const struct upf_totals totals = {0};
 
 	(void)state;

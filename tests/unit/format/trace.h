@@ -90,7 +90,7 @@ MAYBE void fill_block(struct upf_encoder *e, uint64_t from_ns)
 
 MAYBE void make_small_for(struct small *t, const struct upf_session *session)
 {
-	struct upf_encoder *e = upf_encoder_new();
+	struct upf_encoder *e = upf_encoder_new(UPF_TOPS_NONE, 0, 0);
 	struct upf_totals totals = {.rounds = 12, .pauses = 9, .samples = 21, .lost = 15, .late = 6, .duration_ns = 9000000};
 	struct upf_writer *w;
 

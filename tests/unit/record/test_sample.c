@@ -10,6 +10,8 @@
 
 #define FP 0x7ff000000f00ull
 
+static const struct stack_choice choice = {127, UPF_TOPS_WINDOW, 32};
+
 struct fixture {
 	struct sim_domain d;
 	struct xenif *x;
@@ -45,7 +47,7 @@ static int setup(void **state)
 	make_vcpu(&f.d, 1, root, false);
 	sim_world(&f.d, 1);
 	f.x = xenif_backend.open(why, sizeof(why));
-	f.t = target_open(&xenif_backend, f.x, &f.d.info, NULL, 127);
+	f.t = target_open(&xenif_backend, f.x, &f.d.info, NULL, &choice);
 	assert_non_null(f.t);
 	f.guard = guard_start(&xenif_backend, &f.d.info, 1);
 	assert_non_null(f.guard);
@@ -255,10 +257,10 @@ static void some_vcpus(void **state)
 	static const uint64_t second[UPF_VCPUS_MAX / 64] = {2}, none[UPF_VCPUS_MAX / 64] = {4};
 
 	target_close(f->t);
-	f->t = target_open(&xenif_backend, f->x, &f->d.info, none, 127);
+	f->t = target_open(&xenif_backend, f->x, &f->d.info, none, &choice);
 	assert_null(f->t);
 	assert_int_equal(errno, ENODEV);
-	f->t = target_open(&xenif_backend, f->x, &f->d.info, second, 127);
+	f->t = target_open(&xenif_backend, f->x, &f->d.info, second, &choice);
 	assert_int_equal(f->t->nsamples, 1);
 	take(f);
 	assert_int_equal(f->t->samples[0].vcpu, 1);

@@ -34,7 +34,7 @@ static int make_trace(void)
 	struct upf_totals totals = {.rounds = 5, .samples = 5, .lost = 7, .duration_ns = 10 * MS};
 	int fd = memfd_create("trace", 0);
 	struct upf_writer *w = upf_writer_new(&session, put, &fd);
-	struct upf_encoder *e = upf_encoder_new();
+	struct upf_encoder *e = upf_encoder_new(UPF_TOPS_NONE, 0, 0);
 
 	assert_non_null(w);
 	upf_encoder_reset(e, MS);

@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "format/windows.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#define HEADS 4096       /* of hash chains, a power of two */
+#define TOPS_MAX 16384   /* in an encoder's block */
+#define WORDS_MAX 131072
+
+/* TOP's values; above stand tops by their distance from the newest. */
+enum { TOP_PREDICTED = 0, TOP_NEW = 1, TOP_LISTED = 2 };
+
+struct top {
+	uint64_t fp_offset; /* frame pointer less stack pointer */
+	uint32_t first, nwords;
+	uint32_t next; /* in its hash chain, 0: none */
+};
+
+/* What a stack had last. */
+struct hint {
+	uint64_t sp, below_sp;
+	uint32_t top;   /* the stack that ends in this node; 0: none yet */
+	uint32_t below; /* the last stack that ends in a callee of this node */
+};
+
+struct windows {
+	bool fixed; /* never grows: an encoder's */
+	struct top *tops; /* 0 is nothing */
+	uint32_t ntops, top_room;
+	uint64_t *words;
+	uint32_t nwords, word_room;
+	struct hint *hints; /* by node */
+	uint32_t nhints, hint_room;
+	uint32_t heads[HEADS];
+};
+
+struct windows *windows_new(uint32_t nodes)
+{
+	struct windows *w = calloc(1, sizeof(*w));
+
+	if (!w)
+		return NULL;
+	w->fixed = nodes != 0;
+	if (w->fixed) {
+		w->tops = calloc(w->top_room = TOPS_MAX, sizeof(*w->tops));
+		w->words = calloc(w->word_room = WORDS_MAX, sizeof(*w->words));
+		w->hints = calloc(w->hint_room = nodes, sizeof(*w->hints));
+		if (!w->tops || !w->words || !w->hints) {
+			windows_free(w);
+			return NULL;
+		}
+	}
+	windows_reset(w);
+	return w;
+}
+
+void windows_free(struct windows *w)
+{
+	if (!w)
+		return;
+	free(w->tops);
+	free(w->words);
+	free(w->hints);
+	free(w);
+}
+
+void windows_reset(struct windows *w)
+{
+	w->ntops = w->nwords = w->nhints = 0;
+	memset(w->heads, 0, sizeof(w->heads));
+}
+
+/* Hints up to @node are there afterwards. */
+static bool reach_hint(struct windows *w, uint32_t node)
+{
+	if (node >= w->hint_room) {
+		uint32_t room = w->hint_room ? w->hint_room : 1024;
+		struct hint *more;
+
+		while (room <= node)
+			room *= 2;
+		more = w->fixed ? NULL : realloc(w->hints, room * sizeof(*more));
+		if (!more)
+			return false;
+		w->hints = more;
+		w->hint_room = room;
+	}
+	if (node >= w->nhints) {
+		memset(w->hints + w->nhints, 0, (node + 1 - w->nhints) * sizeof(*w->hints));
+		w->nhints = node + 1;
+	}
+	return true;
+}
+
+/* What the stack had last; else what its caller's last callee had, which mostly has the same place on the stack. */
+static uint32_t predict(const struct windows *w, uint32_t leaf, uint32_t parent, uint64_t *sp)
+{
+	const struct hint *l = &w->hints[leaf], *p = &w->hints[parent];
+
+	*sp = l->top ? l->sp : p->below ? p->below_sp : 0;
+	return l->top ? l->top : p->below;
+}
+
+static void remember(struct windows *w, uint32_t leaf, uint32_t parent, uint32_t top, uint64_t sp)
+{
+	w->hints[leaf].top = w->hints[parent].below = top;
+	w->hints[leaf].sp = w->hints[parent].below_sp = sp;
+}
+
+/* --- encoding ---------------------------------------------------------------------------------------------------------- */
+
+bool windows_have_room(const struct windows *w, size_t samples, size_t words)
+{
+	return samples < TOPS_MAX - w->ntops && words <= WORDS_MAX - w->nwords;
+}
+
+void windows_need(size_t *need, const struct upf_sample *s)
+{
+	need[COLUMN_TOP] += 3;
+	need[COLUMN_SP] += VARINT_MAX;
+	need[COLUMN_FP] += VARINT_MAX;
+	need[COLUMN_SIZE] += 2;
+	need[COLUMN_SKIP] += s->nwords + 2;
+	need[COLUMN_WORD] += s->nwords * VARINT_MAX;
+}
+
+static uint32_t *chain(struct windows *w, const struct upf_sample *s)
+{
+	uint64_t h = (s->fp - s->sp + s->nwords) * UINT64_C(0x9e3779b97f4a7c15);
+
+	for (uint32_t i = 0; i < s->nwords; i++)
+		h = (h ^ h >> 29 ^ s->words[i]) * UINT64_C(0xbf58476d1ce4e5b9);
+	return &w->heads[h >> 52];
+}
+
+static uint32_t find(const struct windows *w, uint32_t from, const struct upf_sample *s)
+{
+	uint32_t i = from;
+
+	while (i && (w->tops[i].fp_offset != s->fp - s->sp || w->tops[i].nwords != s->nwords ||
+	             (s->nwords && memcmp(w->words + w->tops[i].first, s->words, s->nwords * sizeof(*s->words)) != 0)))
+		i = w->tops[i].next;
+	return i;
+}
+
+/* Words mostly are 0: their runs, and what stands between, less the word before or the leaf. */
+static void put_top(struct column_writer *columns, const struct upf_sample *s)
+{
+	uint64_t last = s->depth ? s->frames[0] : 0;
+	uint32_t i = 0;
+
+	add_zigzag(columns, COLUMN_FP, s->fp - s->sp);
+	add_varint(columns, COLUMN_SIZE, s->nwords);
+	while (i < s->nwords) {
+		uint32_t skip = 0;
+
+		while (i + skip < s->nwords && s->words[i + skip] == 0)
+			skip++;
+		add_varint(columns, COLUMN_SKIP, skip);
+		i += skip;
+		if (i < s->nwords) {
+			add_zigzag(columns, COLUMN_WORD, s->words[i] - last);
+			last = s->words[i++];
+		}
+	}
+}
+
+static uint32_t list_top(struct windows *w, uint32_t *head, const struct upf_sample *s)
+{
+	uint32_t i = ++w->ntops;
+
+	w->tops[i] = (struct top){.fp_offset = s->fp - s->sp, .first = w->nwords, .nwords = s->nwords, .next = *head};
+	if (s->nwords)
+		memcpy(w->words + w->nwords, s->words, s->nwords * sizeof(*s->words));
+	w->nwords += s->nwords;
+	return *head = i;
+}
+
+void windows_put(struct windows *w, struct column_writer *columns, uint32_t leaf, uint32_t parent,
+                 const struct upf_sample *s)
+{
+	uint32_t *head = chain(w, s), predicted, top = find(w, *head, s);
+	uint64_t sp;
+
+	reach_hint(w, leaf);
+	predicted = predict(w, leaf, parent, &sp);
+	add_zigzag(columns, COLUMN_SP, s->sp - sp);
+	if (!top) {
+		add_varint(columns, COLUMN_TOP, TOP_NEW);
+		put_top(columns, s);
+		top = list_top(w, head, s);
+	} else {
+		add_varint(columns, COLUMN_TOP, top == predicted ? TOP_PREDICTED : TOP_LISTED + w->ntops - top);
+	}
+	remember(w, leaf, parent, top, s->sp);
+}
+
+/* --- decoding ---------------------------------------------------------------------------------------------------------- */
+
+static int grow(void *array, size_t size, uint32_t used, uint32_t *room)
+{
+	void **at = array, *larger;
+	uint32_t more = *room ? *room : 1024;
+
+	while (more <= used)
+		more *= 2;
+	if (more == *room)
+		return 0;
+	larger = realloc(*at, more * size);
+	if (!larger)
+		return -ENOMEM;
+	*at = larger;
+	*room = more;
+	return 0;
+}
+
+/* The words of a new top, behind those there are. */
+static int get_words(struct windows *w, struct column_reader *columns, uint32_t n, uint64_t last)
+{
+	uint64_t *words;
+	int rc = grow(&w->words, sizeof(*w->words), w->nwords + n, &w->word_room);
+
+	if (rc != 0)
+		return rc;
+	words = w->words + w->nwords;
+	memset(words, 0, n * sizeof(*words));
+	for (uint32_t i = 0; i < n;) {
+		uint64_t skip = column_number(columns, COLUMN_SKIP);
+
+		if (column_bad(columns, COLUMN_SKIP) || skip > n - i)
+			return -EBADMSG;
+		i += (uint32_t)skip;
+		if (i < n)
+			last = words[i++] = last + (uint64_t)column_difference(columns, COLUMN_WORD);
+		if (column_bad(columns, COLUMN_WORD))
+			return -EBADMSG;
+	}
+	w->nwords += n;
+	return 0;
+}
+
+static int get_top(struct windows *w, struct column_reader *columns, uint64_t leaf_address)
+{
+	uint64_t fp_offset = (uint64_t)column_difference(columns, COLUMN_FP), n = column_number(columns, COLUMN_SIZE);
+	uint32_t first = w->nwords;
+	int rc;
+
+	if (column_bad(columns, COLUMN_FP) || column_bad(columns, COLUMN_SIZE) || n > UPF_WINDOW_MAX)
+		return -EBADMSG;
+	rc = grow(&w->tops, sizeof(*w->tops), w->ntops + 1, &w->top_room);
+	if (rc == 0)
+		rc = get_words(w, columns, (uint32_t)n, leaf_address);
+	if (rc == 0)
+		w->tops[++w->ntops] = (struct top){.fp_offset = fp_offset, .first = first, .nwords = (uint32_t)n};
+	return rc;
+}
+
+int windows_get(struct windows *w, struct column_reader *columns, const struct upf_node *nodes, uint32_t leaf, uint32_t *top,
+                uint64_t *sp)
+{
+	uint64_t code = column_number(columns, COLUMN_TOP), off = (uint64_t)column_difference(columns, COLUMN_SP);
+	uint32_t parent = nodes[leaf].parent, predicted;
+	int rc = 0;
+
+	if (column_bad(columns, COLUMN_TOP) || column_bad(columns, COLUMN_SP))
+		return -EBADMSG;
+	if (!reach_hint(w, leaf))
+		return -ENOMEM;
+	predicted = predict(w, leaf, parent, sp);
+	*sp += off;
+	if (code == TOP_NEW) {
+		rc = get_top(w, columns, nodes[leaf].address);
+		*top = w->ntops;
+	} else {
+		*top = code == TOP_PREDICTED ? predicted : code - TOP_LISTED < w->ntops ? w->ntops - (uint32_t)(code - TOP_LISTED) : 0;
+		rc = *top ? 0 : -EBADMSG;
+	}
+	if (rc == 0)
+		remember(w, leaf, parent, *top, *sp);
+	return rc;
+}
+
+void windows_tell(const struct windows *w, uint32_t top, uint64_t sp, struct upf_record *r)
+{
+	const struct top *t = &w->tops[top];
+
+	r->tops = UPF_TOPS_WINDOW;
+	r->top = top;
+	r->sp = sp;
+	r->fp = sp + t->fp_offset;
+	r->words = w->words + t->first;
+	r->nwords = t->nwords;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * windows.h - the few words from the top of each stack (FORMAT.md, "Windows"). A block lists its different tops once; a
+ * sample names one of them, by a prediction that mostly holds: stacks that are alike have the same top, at the same place.
+ */
+#ifndef FORMAT_WINDOWS_H
+#define FORMAT_WINDOWS_H
+
+#include "format/columns.h"
+#include "format/upf.h"
+
+/* The tops of a block so far; encoder and decoder keep the same. */
+struct windows;
+
+/* For stacks whose leaves are below @nodes; 0: as many as come. NULL: no memory. */
+struct windows *windows_new(uint32_t nodes);
+void windows_free(struct windows *w);
+void windows_reset(struct windows *w); /* a new block */
+
+/* --- encoding */
+
+bool windows_have_room(const struct windows *w, size_t samples, size_t words);
+/* Adds to @need what windows_put() can take of each column. */
+void windows_need(size_t *need, const struct upf_sample *s);
+/* @leaf and @parent: the stack's last two nodes. */
+void windows_put(struct windows *w, struct column_writer *columns, uint32_t leaf, uint32_t parent,
+                 const struct upf_sample *s);
+
+/* --- decoding */
+
+/* The top of a stack that ends in @leaf of @nodes: its number, from 1. 0; -EBADMSG; -ENOMEM. */
+int windows_get(struct windows *w, struct column_reader *columns, const struct upf_node *nodes, uint32_t leaf,
+                uint32_t *top, uint64_t *sp);
+/* The frame pointer and words of top @top, as it stands above @sp. */
+void windows_tell(const struct windows *w, uint32_t top, uint64_t sp, struct upf_record *r);
+
+#endif
