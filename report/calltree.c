@@ -21,17 +21,17 @@ void calltree_free(struct calltree *t)
 	*t = (struct calltree){0};
 }
 
-int calltree_child(struct calltree *t, uint32_t parent, uint64_t address, uint32_t *node)
+int calltree_child(struct calltree *t, uint32_t parent, uint64_t address, uint8_t flags, uint32_t *node)
 {
 	uint32_t hash, id;
 	int rc = intern_reserve(&t->index);
 
 	if (rc != 0)
 		return rc;
-	hash = intern_hash(&t->index, address, parent);
+	hash = intern_hash(&t->index, address, (uint64_t)flags << 32 | parent);
 	for (size_t at = intern_first(&t->index, hash); intern_id(&t->index, &at, hash, &id);
 	     at = intern_next(&t->index, at)) {
-		if (t->nodes[id].address == address && t->nodes[id].parent == parent) {
+		if (t->nodes[id].address == address && t->nodes[id].parent == parent && t->nodes[id].flags == flags) {
 			*node = id;
 			return 0;
 		}
@@ -42,7 +42,7 @@ int calltree_child(struct calltree *t, uint32_t parent, uint64_t address, uint32
 	if (rc != 0)
 		return rc;
 	*node = (uint32_t)t->n++;
-	t->nodes[*node] = (struct call_node){.address = address, .parent = parent};
+	t->nodes[*node] = (struct call_node){.address = address, .parent = parent, .flags = flags};
 	intern_add(&t->index, hash, *node);
 	return 0;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "report/fold.h"
+#include "report/unwind/unwind.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -125,7 +126,7 @@ static int fold_frame(struct folding *g, size_t i, bool caller, uint64_t samples
 {
 	const struct call_node *frame = &g->profile->tree.nodes[i];
 	struct frame_name name;
-	int rc = names_find(g->names, frame->address, caller, &name);
+	int rc = names_find(g->names, frame->address, caller && !(frame->flags & FRAME_EXACT), &name);
 
 	if (rc == 0)
 		rc = note_unnamed(g, name.function, samples);

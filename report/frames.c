@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "report/frames.h"
+#include "report/unwind/unwind.h"
 
 static void put_hex(FILE *out, uint64_t n)
 {
@@ -14,14 +15,15 @@ static void put_hex(FILE *out, uint64_t n)
 	fputs_unlocked(at, out);
 }
 
-int frames_print(struct report *r, uint32_t node, const char *separator)
+int frames_print(struct report *r, uint32_t node, const char *restored, const char *separator)
 {
 	bool caller = false;
 
 	for (; node != 0; node = r->profile.tree.nodes[node].parent, caller = true) {
 		uint64_t address = r->profile.tree.nodes[node].address;
+		uint8_t flags = r->profile.tree.nodes[node].flags;
 		struct frame_name name;
-		int rc = names_find(&r->names, address, caller, &name);
+		int rc = names_find(&r->names, address, caller && !(flags & FRAME_EXACT), &name);
 
 		if (rc != 0)
 			return rc;
@@ -32,6 +34,8 @@ int frames_print(struct report *r, uint32_t node, const char *separator)
 		} else {
 			put_hex(r->out, address);
 		}
+		if (flags & FRAME_RESTORED)
+			fputs_unlocked(restored, r->out);
 		fputs_unlocked(separator, r->out);
 	}
 	return 0;

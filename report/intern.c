@@ -48,6 +48,13 @@ void intern_add(struct intern *t, uint32_t hash, uint32_t id)
 	t->used++;
 }
 
+void intern_clear(struct intern *t)
+{
+	if (t->used)
+		memset(t->slots, 0, (t->mask + 1) * sizeof(*t->slots));
+	t->used = 0;
+}
+
 void intern_free(struct intern *t)
 {
 	free(t->slots);

@@ -43,6 +43,7 @@ static inline int intern_reserve(struct intern *t)
 
 /* Adds an id that is not there, in the room that intern_reserve() made. */
 void intern_add(struct intern *t, uint32_t hash, uint32_t id);
+void intern_clear(struct intern *t); /* forgets all, keeps the room */
 void intern_free(struct intern *t);
 
 uint32_t intern_hash_text(const struct intern *t, const char *text, size_t len);

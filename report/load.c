@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "report/load.h"
+#include "report/unwind/unwind.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -14,6 +15,19 @@ struct loader {
 	uint32_t *map; /* the block's nodes in the profile's tree, NOT_MAPPED until met */
 	size_t mapped, cap;
 	uint32_t path[UPF_DEPTH_MAX + 1];
+	const struct upf_session *session;
+
+	struct rows *rows; /* NULL: stacks stay as recorded */
+	struct seen_stack *seen; /* of this block: what came out of a stack with a top */
+	size_t nseen, seen_cap;
+	struct intern by_stack;
+	struct chain chain;
+};
+
+struct seen_stack {
+	uint32_t stack, top, node;
+	uint8_t end;
+	bool restored, doubtful;
 };
 
 /* The map covers the first @n nodes afterwards. */
@@ -48,7 +62,7 @@ static int map_path(struct loader *l, const struct upf_node *nodes, uint32_t lea
 		int rc;
 
 		node = l->path[--n];
-		rc = calltree_child(&l->profile->tree, parent, nodes[node].address, &l->map[node]);
+		rc = calltree_child(&l->profile->tree, parent, nodes[node].address, 0, &l->map[node]);
 		if (rc != 0)
 			return rc;
 	}
@@ -72,16 +86,104 @@ static int map_stack(struct loader *l, uint32_t leaf, uint32_t *node)
 	return rc;
 }
 
-static int load_record(struct loader *l, const struct upf_block *b, const struct upf_record *rec)
+/* --- true stacks ----------------------------------------------------------------------------------------------------- */
+
+/* The frames of the block's stack that ends in @leaf, leaf first. */
+static uint32_t frames_of(struct loader *l, uint32_t leaf, uint64_t *frames)
 {
-	uint32_t node = 0;
+	uint32_t all, n = 0;
+	const struct upf_node *nodes = upf_decoder_nodes(l->decoder, &all);
+
+	for (; leaf != 0 && leaf < all && n < UPF_DEPTH_MAX; leaf = nodes[leaf].parent)
+		frames[n++] = nodes[leaf].address;
+	return n;
+}
+
+static int put_chain(struct loader *l, const struct chain *c, uint32_t *node)
+{
 	int rc = 0;
 
-	if (rec->kind == UPF_SAMPLE) {
-		rc = map_stack(l, rec->stack, &node);
-		if (rc == 0)
-			rc = profile_sample(l->profile, rec, node);
+	*node = 0;
+	for (uint32_t i = c->n; rc == 0 && i-- > 0;)
+		rc = calltree_child(&l->profile->tree, *node, c->frame[i].address, c->frame[i].flags, node);
+	return rc;
+}
+
+/* What the sample's stack is in truth. */
+static int make_true(struct loader *l, const struct upf_record *rec, struct seen_stack *s)
+{
+	const struct upf_domain *domain = rec->domain < l->session->ndomains ? &l->session->domains[rec->domain] : NULL;
+	bool pv = !domain || domain->kind <= UPF_KIND_PV;
+	uint64_t frames[UPF_DEPTH_MAX];
+	uint32_t depth = frames_of(l, rec->stack, frames);
+
+	l->chain.n = 0;
+	l->chain.restored = l->chain.doubtful = false;
+	if (rec->tops == UPF_TOPS_COPY && depth)
+		unwind_copy(l->rows, rec, frames[0], pv, &l->chain);
+	else if (rec->tops == UPF_TOPS_WINDOW)
+		repair_chain(l->rows, rec, frames, depth, pv, &l->chain);
+	s->end = l->chain.n ? l->chain.end : rec->end;
+	s->restored = l->chain.restored;
+	s->doubtful = l->chain.doubtful;
+	return l->chain.n ? put_chain(l, &l->chain, &s->node) : map_stack(l, rec->stack, &s->node);
+}
+
+/* A stack with a top comes again and again in a block: it is looked at once. */
+static int true_stack(struct loader *l, const struct upf_record *rec, const struct seen_stack **seen)
+{
+	uint32_t hash, id;
+	int rc = intern_reserve(&l->by_stack);
+
+	if (rc == 0)
+		rc = array_room(&l->seen, &l->seen_cap, l->nseen, sizeof(*l->seen));
+	if (rc != 0)
+		return rc;
+	hash = intern_hash(&l->by_stack, rec->stack, rec->top);
+	for (size_t at = intern_first(&l->by_stack, hash); intern_id(&l->by_stack, &at, hash, &id);
+	     at = intern_next(&l->by_stack, at)) {
+		*seen = &l->seen[id];
+		if (l->seen[id].stack == rec->stack && l->seen[id].top == rec->top)
+			return 0;
 	}
+	l->seen[l->nseen] = (struct seen_stack){.stack = rec->stack, .top = rec->top};
+	rc = make_true(l, rec, &l->seen[l->nseen]);
+	*seen = &l->seen[l->nseen];
+	if (rc == 0)
+		intern_add(&l->by_stack, hash, (uint32_t)l->nseen++);
+	return rc;
+}
+
+/* --- records --------------------------------------------------------------------------------------------------------- */
+
+/* Rows are known for this architecture alone. */
+static bool is_x86_64(const struct loader *l, uint32_t domain)
+{
+	return domain >= l->session->ndomains || l->session->domains[domain].arch == UPF_ARCH_X86_64;
+}
+
+static int load_sample(struct loader *l, struct upf_record *rec, uint32_t *node)
+{
+	struct tally *t = &l->profile->tally;
+	const struct seen_stack *seen;
+	int rc;
+
+	if (!l->rows || rec->tops == UPF_TOPS_NONE || !is_x86_64(l, rec->domain)) {
+		rc = map_stack(l, rec->stack, node);
+	} else if ((rc = true_stack(l, rec, &seen)) == 0) {
+		*node = seen->node;
+		rec->end = seen->end;
+		t->restored += seen->restored;
+		t->doubtful += seen->doubtful;
+	}
+	return rc == 0 ? profile_sample(l->profile, rec, *node) : rc;
+}
+
+static int load_record(struct loader *l, const struct upf_block *b, struct upf_record *rec)
+{
+	uint32_t node = 0;
+	int rc = rec->kind == UPF_SAMPLE ? load_sample(l, rec, &node) : 0;
+
 	if (rc != 0)
 		return rc;
 	tally_record(&l->profile->tally, rec);
@@ -105,6 +207,8 @@ static int load_block(struct loader *l, const struct upf_block *b)
 	int rc;
 
 	l->mapped = 0;
+	l->nseen = 0;
+	intern_clear(&l->by_stack);
 	if (fault == UPF_FAULT_MEMORY)
 		return -ENOMEM;
 	if (fault != UPF_OK)
@@ -134,7 +238,7 @@ static int load_blocks(struct loader *l, struct upf_reader *r)
 	return rc;
 }
 
-int load_trace(struct profile *p, struct upf_reader *r, const struct load_hooks *hooks)
+int load_trace(struct profile *p, struct upf_reader *r, struct rows *rows, const struct load_hooks *hooks)
 {
 	struct loader *l = calloc(1, sizeof(*l));
 	int rc = -ENOMEM;
@@ -143,11 +247,15 @@ int load_trace(struct profile *p, struct upf_reader *r, const struct load_hooks 
 		return rc;
 	l->profile = p;
 	l->hooks = hooks;
+	l->session = upf_reader_session(r);
+	l->rows = rows;
 	l->decoder = upf_decoder_new();
 	if (l->decoder)
 		rc = load_blocks(l, r);
 	upf_decoder_free(l->decoder);
 	free(l->map);
+	free(l->seen);
+	intern_free(&l->by_stack);
 	free(l);
 	return rc;
 }

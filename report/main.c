@@ -121,6 +121,27 @@ static int load_symbols(struct report *r, const struct settings *s)
 	return EXIT_DONE;
 }
 
+/* What makes stacks true: the same files' unwind tables and code. */
+static int load_images(struct report *r, const struct settings *s)
+{
+	char why[256];
+
+	if (s->no_repair)
+		return EXIT_DONE;
+	r->rows = rows_new(&r->symbols);
+	if (!r->rows) {
+		say("%s", strerror(ENOMEM));
+		return EXIT_ERROR;
+	}
+	for (size_t i = 0; i < s->nsymbols; i++) {
+		if (image_is_elf(s->symbols[i]) && rows_add_image(r->rows, s->symbols[i], why, sizeof(why)) != 0) {
+			say("%s: %s", s->symbols[i], why);
+			return EXIT_ERROR;
+		}
+	}
+	return EXIT_DONE;
+}
+
 static bool is_same_file(const struct stat *a, const struct stat *b)
 {
 	return S_ISREG(a->st_mode) && a->st_dev == b->st_dev && a->st_ino == b->st_ino;
@@ -195,6 +216,8 @@ static int report_trace(struct report *r, const struct settings *s, int fd)
 		return say_fault(s->trace, fault, detail);
 	r->session = upf_reader_session(r->reader);
 	rc = load_symbols(r, s);
+	if (rc == EXIT_DONE)
+		rc = load_images(r, s);
 	if (rc == EXIT_DONE && profile_init(&r->profile) != 0) {
 		say("%s", strerror(ENOMEM));
 		rc = EXIT_ERROR;
@@ -204,6 +227,7 @@ static int report_trace(struct report *r, const struct settings *s, int fd)
 		rc = run_view(r, s);
 	names_free(&r->names);
 	profile_free(&r->profile);
+	rows_free(r->rows);
 	symbols_free(&r->symbols);
 	upf_reader_close(r->reader);
 	return rc;

@@ -99,7 +99,7 @@ static int apply_percent(void *ctx, const struct option_def *def, const char *va
 	return 0;
 }
 
-enum { SET_QUIET, SET_HELP, SET_VERSION };
+enum { SET_QUIET, SET_NO_REPAIR, SET_HELP, SET_VERSION };
 
 static int apply_flag(void *ctx, const struct option_def *def, const char *value, char *why, size_t size)
 {
@@ -107,6 +107,7 @@ static int apply_flag(void *ctx, const struct option_def *def, const char *value
 
 	(void)value, (void)why, (void)size;
 	s->quiet |= def->id == SET_QUIET;
+	s->no_repair |= def->id == SET_NO_REPAIR;
 	s->help |= def->id == SET_HELP;
 	s->version |= def->id == SET_VERSION;
 	return 0;
@@ -119,6 +120,8 @@ static const struct option_def general[] = {
 	{0, "state", "LIST", OPTION_ARG, "count samples of vCPUs in these run states: running,runnable,blocked,offline or all "
 	 "(default: running,runnable; --stacks and --dump: all)", apply_state, 0},
 	{0, "percent-limit", "N", OPTION_ARG, "leave lines below N percent out of tables (default: --tree 0.5)", apply_percent, 0},
+	{0, "no-repair", NULL, OPTION_NO_ARG, "show stacks as they were recorded: no callers put back, copies not unwound", apply_flag,
+	 SET_NO_REPAIR},
 	{'q', "quiet", NULL, OPTION_NO_ARG, "leave out what the result rests on", apply_flag, SET_QUIET},
 	{'h', "help", NULL, OPTION_NO_ARG, "this text", apply_flag, SET_HELP},
 	{'V', "version", NULL, OPTION_NO_ARG, "the program's version", apply_flag, SET_VERSION},

@@ -14,7 +14,7 @@ struct settings {
 	const char *output;      /* NULL: standard output */
 	unsigned states;         /* 0: the view's own */
 	double percent_limit;    /* negative: the view's own */
-	bool quiet, help, version;
+	bool quiet, no_repair, help, version;
 };
 
 /* 0, or -1 with one line in @why. Moves operands in @argv. settings_free() in either case. */

@@ -184,7 +184,7 @@ int symbols_sort(struct symbols *s)
 	return rc;
 }
 
-const char *symbols_find(const struct symbols *s, uint64_t address, uint64_t *offset)
+const struct symbol_range *symbols_range(const struct symbols *s, uint64_t address)
 {
 	size_t low = 0, high = s->nranges;
 
@@ -196,8 +196,31 @@ const char *symbols_find(const struct symbols *s, uint64_t address, uint64_t *of
 		else
 			high = middle;
 	}
-	if (low == s->nranges || s->ranges[low].start > address)
+	return low < s->nranges && s->ranges[low].start <= address ? &s->ranges[low] : NULL;
+}
+
+static const char *name_of(const struct symbols *s, const struct symbol_range *range)
+{
+	return (const char *)s->names.data + range->name;
+}
+
+const char *symbols_find(const struct symbols *s, uint64_t address, uint64_t *offset)
+{
+	const struct symbol_range *range = symbols_range(s, address);
+
+	if (!range)
 		return NULL;
-	*offset = address - s->ranges[low].symbol_start;
-	return (const char *)s->names.data + s->ranges[low].name;
+	*offset = address - range->symbol_start;
+	return name_of(s, range);
+}
+
+bool symbols_address(const struct symbols *s, const char *name, uint64_t *address)
+{
+	for (size_t i = 0; i < s->nranges; i++) {
+		if (strcmp(name_of(s, &s->ranges[i]), name) != 0)
+			continue;
+		*address = s->ranges[i].symbol_start;
+		return true;
+	}
+	return false;
 }

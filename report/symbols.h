@@ -52,6 +52,10 @@ int symbols_add_file(struct symbols *s, const char *path, char *why, size_t size
 int symbols_sort(struct symbols *s); /* 0 or -ENOMEM; nothing may be added afterwards */
 /* The name at @address and how far behind its start that is; NULL: none. */
 const char *symbols_find(const struct symbols *s, uint64_t address, uint64_t *offset);
+/* The piece of a symbol that holds @address, NULL: none. */
+const struct symbol_range *symbols_range(const struct symbols *s, uint64_t address);
+/* Where the symbol called @name begins; false: there is none. Looks at all of them. */
+bool symbols_address(const struct symbols *s, const char *name, uint64_t *address);
 void symbols_free(struct symbols *s);
 
 /* The kinds of files; the same contract as symbols_add_file(). */

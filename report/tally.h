@@ -9,7 +9,7 @@
 #include "format/upf.h"
 
 #define TALLY_STATES 4u
-#define TALLY_ENDS 16u /* enum upf_end and room for later ones; the last slot takes all that do not fit */
+#define TALLY_ENDS 24u /* enum upf_end, enum chain_end, room for later ones; the last slot takes all that do not fit */
 #define TALLY_LOST 8u
 
 struct tally {
@@ -17,6 +17,8 @@ struct tally {
 	uint64_t state[TALLY_STATES];
 	uint64_t end[TALLY_STATES][TALLY_ENDS]; /* why walks ended, by run state */
 	uint64_t lost[TALLY_LOST];              /* by enum upf_lost */
+	uint64_t restored; /* samples whose leaf's caller was put back */
+	uint64_t doubtful; /* samples that lack it, as what is on the stack is not sure */
 	uint64_t late;
 	uint64_t last_ns; /* time of the last record */
 	struct upf_hist pause;

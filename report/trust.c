@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "report/trust.h"
+#include "report/unwind/unwind.h"
 #include "report/text.h"
 #include "report/vcpus.h"
 
@@ -105,8 +106,15 @@ static uint64_t ended(const struct report *r, unsigned end)
 	return sum;
 }
 
+/* More of it is there, but was not kept. */
+static bool is_truncated(unsigned end)
+{
+	return end == UPF_END_DEPTH || end == UPF_END_COLD || end == CHAIN_END_COPY;
+}
+
 static void print_stacks(const struct report *r, FILE *out)
 {
+	const struct tally *t = &r->profile.tally;
 	uint64_t whole = ended(r, UPF_END_ROOT), all = profile_count(&r->profile, r->states);
 	struct para p;
 
@@ -116,8 +124,12 @@ static void print_stacks(const struct report *r, FILE *out)
 	para_item(&p, "%s whole", whole == all ? "all" : text_share(whole, all).s);
 	for (unsigned end = 1; end < TALLY_ENDS; end++)
 		if (ended(r, end))
-			para_item(&p, "%s %s: %s", text_count(ended(r, end)).s,
-			          end == UPF_END_DEPTH || end == UPF_END_COLD ? "truncated" : "broken", upf_end_text(end));
+			para_item(&p, "%s %s: %s", text_count(ended(r, end)).s, is_truncated(end) ? "truncated" : "broken",
+			          chain_end_text(end));
+	if (t->restored)
+		para_item(&p, "%s with the leaf's caller put back", text_count(t->restored).s);
+	if (t->doubtful)
+		para_item(&p, "%s without it, as it was not sure", text_count(t->doubtful).s);
 	para_end(&p);
 }
 

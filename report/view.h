@@ -20,6 +20,7 @@ struct report {
 	const struct upf_session *session;
 	struct symbols symbols;
 	struct names names;
+	struct rows *rows; /* NULL: stacks are shown as recorded */
 	struct profile profile; /* empty until the view loads it */
 
 	unsigned states;      /* run states that count */

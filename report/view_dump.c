@@ -5,6 +5,7 @@
  */
 #include "report/frames.h"
 #include "report/trust.h"
+#include "report/unwind/unwind.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -37,8 +38,8 @@ static int print_sample(struct report *r, const struct upf_record *rec, uint32_t
 {
 	fprintf(r->out, "%s domain %" PRIu32 " vcpu %" PRIu32 " %s %s cpu %" PRIu64 " us, end %u (%s), depth %" PRIu32 ": ",
 	        rec->repeated ? "repeated" : "sample", rec->domain, rec->vcpu, upf_state_text(rec->state),
-	        rec->user ? "user" : "kernel", rec->cpu_ns / 1000, rec->end, upf_end_text(rec->end), frames_depth(r, node));
-	return frames_print(r, node, " ");
+	        rec->user ? "user" : "kernel", rec->cpu_ns / 1000, rec->end, chain_end_text(rec->end), frames_depth(r, node));
+	return frames_print(r, node, "*", " ");
 }
 
 static void print_other(const struct report *r, const struct upf_record *rec)
@@ -112,7 +113,7 @@ static int run(struct report *r)
 	int rc;
 
 	fputs("# block offset, block seq, record, seconds, fields; stacks leaf first\n", r->out);
-	rc = load_trace(&r->profile, r->reader, &hooks);
+	rc = load_trace(&r->profile, r->reader, r->rows, &hooks);
 	if (rc == 0)
 		print_end(r);
 	fflush(r->out);

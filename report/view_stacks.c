@@ -19,7 +19,7 @@ static int record(void *ctx, const struct upf_block *b, const struct upf_record 
 	(void)b;
 	if (rec->kind != UPF_SAMPLE || !(r->states & 1u << tally_state(rec->state)))
 		return 0;
-	rc = frames_print(r, node, "\n");
+	rc = frames_print(r, node, "", "\n");
 	fputs_unlocked(rec->end == UPF_END_ROOT ? "1\n\n" : "0\n\n", r->out);
 	return rc;
 }
@@ -53,7 +53,7 @@ static int run(struct report *r)
 	int rc;
 
 	print_head(r);
-	rc = load_trace(&r->profile, r->reader, &hooks);
+	rc = load_trace(&r->profile, r->reader, r->rows, &hooks);
 	fflush(r->out);
 	if (rc == 0)
 		trust_print(r, NULL, stderr);

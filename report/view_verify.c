@@ -65,7 +65,7 @@ static void print_ok(const struct report *r)
 static int run(struct report *r)
 {
 	const struct load_hooks hooks = {.ctx = r, .block = block, .broken = broken};
-	int rc = load_trace(&r->profile, r->reader, &hooks);
+	int rc = load_trace(&r->profile, r->reader, r->rows, &hooks);
 	char faults[256];
 
 	if (rc != 0)

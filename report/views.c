@@ -10,7 +10,7 @@ const struct view *const views[] = {
 int view_fold(struct report *r, struct fold *fold)
 {
 	const struct fold_request request = {.states = r->states, .session = r->session};
-	int rc = load_trace(&r->profile, r->reader, NULL);
+	int rc = load_trace(&r->profile, r->reader, r->rows, NULL);
 
 	return rc == 0 ? fold_make(fold, &r->profile, &r->names, &request) : rc;
 }

@@ -12,8 +12,8 @@
 #include <stdint.h>
 
 /* x86-64 registers by their DWARF numbers (System V ABI, figure 3.36). */
-enum { REG_RAX, REG_RDX, REG_RCX, REG_RBX, REG_RSI, REG_RDI, REG_FP, REG_SP, REG_R8, REG_R9, REG_R10, REG_R11, REG_R12,
-       REG_R13, REG_R14, REG_R15, REGS };
+enum { X86_RAX, X86_RDX, X86_RCX, X86_RBX, X86_RSI, X86_RDI, X86_FP, X86_SP, X86_R8, X86_R9, X86_R10, X86_R11, X86_R12,
+       X86_R13, X86_R14, X86_R15, X86_REGS };
 
 enum row_kind {
 	ROW_CALLER, /* the row leads to the caller */
@@ -38,7 +38,7 @@ struct row {
 	struct {
 		uint8_t where;  /* enum row_where */
 		int32_t offset;
-	} reg[REGS];        /* REG_SP: ROW_VALUE 0, the CFA itself, but for interrupt frames */
+	} reg[X86_REGS];        /* X86_SP: ROW_VALUE 0, the CFA itself, but for interrupt frames */
 };
 
 #endif

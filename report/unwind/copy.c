@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* copy.c - a chain from a copy of the stack: one row after the other, from the registers up. */
+#include "report/unwind/unwind.h"
+
+#include <errno.h>
+
+struct walk {
+	struct rows *rows;
+	const struct upf_record *sample;
+	struct memory memory;
+	struct registers regs;
+	bool behind; /* the address is behind a call */
+	bool pv;
+};
+
+/* Why a word at @address is not in the copy. */
+static uint8_t missing(const struct walk *w, uint64_t address)
+{
+	if (address < w->memory.base + w->memory.n * 8 || address % 8 != 0)
+		return CHAIN_END_UNSURE; /* below the stack's top: no place for a frame */
+	return w->sample->end == UPF_END_DEPTH ? CHAIN_END_COPY : w->sample->end;
+}
+
+static bool known(const struct walk *w, unsigned r)
+{
+	return w->regs.known >> r & 1;
+}
+
+/* A register of the caller. */
+static void recover(const struct walk *w, const struct row *row, uint64_t cfa, unsigned r, struct registers *up)
+{
+	uint64_t offset = (uint64_t)(int64_t)row->reg[r].offset, value = 0;
+	bool fine = false;
+
+	switch (row->reg[r].where) {
+	case ROW_SAME:
+		value = w->regs.reg[r];
+		fine = known(w, r);
+		break;
+	case ROW_SAVED:
+		fine = memory_word(&w->memory, cfa + offset, &value);
+		break;
+	case ROW_VALUE:
+		value = cfa + offset;
+		fine = true;
+		break;
+	}
+	up->reg[r] = value;
+	up->known |= (uint32_t)fine << r;
+}
+
+/* 0, or why there is no caller. */
+static uint8_t apply(const struct walk *w, const struct row *row, struct registers *up)
+{
+	uint64_t cfa = w->regs.reg[row->cfa_base] + (uint64_t)(int64_t)row->cfa_offset, at;
+
+	if (!known(w, row->cfa_base))
+		return CHAIN_END_UNSURE;
+	if (row->cfa_deref && !memory_word(&w->memory, cfa, &cfa))
+		return missing(w, cfa);
+	at = cfa + (uint64_t)(int64_t)row->ra_offset;
+	if (!memory_word(&w->memory, at, &up->ip))
+		return missing(w, at);
+	for (unsigned r = 0; r < X86_REGS; r++)
+		recover(w, row, cfa, r, up);
+	return up->known >> X86_SP & 1 ? 0 : CHAIN_END_UNSURE;
+}
+
+static uint8_t step_live(const struct walk *w, const struct known_row *k, struct registers *up)
+{
+	*up = w->regs;
+	switch (tables_step(k->live, w->regs.ip - w->behind, up, &w->memory)) {
+	case 0: return 0;
+	case 1: up->ip = 0; return 0;
+	case -EFAULT: return missing(w, w->memory.base + w->memory.n * 8);
+	default: return CHAIN_END_DAMAGED;
+	}
+}
+
+/* One frame up. False: the chain ends here, *end says why. */
+static bool go_up(struct walk *w, uint8_t *end)
+{
+	const struct known_row *found = rows_find(w->rows, w->regs.ip, w->behind, w->pv);
+	struct registers up = {0};
+	struct known_row k;
+
+	*end = CHAIN_END_UNKNOWN;
+	if (!found)
+		return false;
+	k = *found;
+	if (k.source <= ROW_DAMAGED) {
+		*end = k.source == ROW_DAMAGED ? CHAIN_END_DAMAGED : CHAIN_END_UNKNOWN;
+		return false;
+	}
+	*end = UPF_END_ROOT;
+	if (!k.live && k.row.kind == ROW_ROOT)
+		return false;
+	*end = k.live ? step_live(w, &k, &up) : apply(w, &k.row, &up);
+	if (*end != 0 || up.ip == 0) /* UPF_END_ROOT is 0 */
+		return false;
+	/* Every frame takes room, but an interrupt may have switched stacks. */
+	if (up.reg[X86_SP] <= w->regs.reg[X86_SP] && !(!k.live && k.row.interrupted)) {
+		*end = UPF_END_DESCENDING;
+		return false;
+	}
+	w->behind = k.live || !k.row.interrupted;
+	w->regs = up;
+	return true;
+}
+
+void unwind_copy(struct rows *rows, const struct upf_record *s, uint64_t ip, bool pv, struct chain *c)
+{
+	struct walk w = {.rows = rows, .sample = s, .memory = {s->sp & ~(uint64_t)7, s->words, s->nwords}, .pv = pv};
+
+	for (unsigned r = 0; r < X86_REGS; r++)
+		w.regs.reg[r] = s->regs[r];
+	w.regs.ip = ip;
+	w.regs.known = UINT32_MAX;
+	c->n = 0;
+	c->restored = c->doubtful = false;
+	do {
+		c->frame[c->n].address = w.regs.ip;
+		c->frame[c->n++].flags = w.behind ? 0 : FRAME_EXACT;
+		c->end = UPF_END_DEPTH;
+	} while (c->n < UPF_DEPTH_MAX && go_up(&w, &c->end));
+}
+
+const char *chain_end_text(unsigned end)
+{
+	switch (end) {
+	case CHAIN_END_COPY: return "the stack's copy ends";
+	case CHAIN_END_UNKNOWN: return "no unwind table";
+	case CHAIN_END_DAMAGED: return "damaged unwind table";
+	case CHAIN_END_UNSURE: return "no sure caller";
+	default: return upf_end_text(end);
+	}
+}

@@ -1,0 +1,376 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * fde.c - formats: DWARF 4, 6.4.1; .eh_frame: Linux Standard Base Core 5.0, 10.6. x86-64 only: addresses have eight bytes,
+ * the return address is column 16.
+ */
+#include "report/unwind/fde.h"
+
+#include "format/wire.h"
+#include "report/intern.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#define RETURN_COLUMN 16
+#define FDES_MAX (1u << 24)
+
+enum { ENC_ABS = 0x00, ENC_ULEB = 0x01, ENC_U2 = 0x02, ENC_U4 = 0x03, ENC_U8 = 0x04, ENC_SLEB = 0x09, ENC_S2 = 0x0a, ENC_S4 = 0x0b,
+       ENC_S8 = 0x0c, ENC_PCREL = 0x10 };
+enum { CFA_DEF = 0x0c, CFA_DEF_EXPRESSION = 0x0f, CFA_DEF_SF = 0x12 };
+
+/* One entry, CIE or FDE, as its first words tell. */
+struct entry {
+	struct cursor body; /* behind the identifier */
+	size_t at, end;     /* in the section */
+	bool is_cie;
+	uint64_t cie;       /* FDE: offset of its CIE */
+};
+
+struct cie {
+	uint8_t encoding;  /* of addresses in its FDEs */
+	bool sized;        /* FDEs have augmentation data, with its length before it */
+	bool plain;        /* no augmentation */
+	uint64_t code_align;
+	int64_t data_align;
+	struct cursor instructions;
+};
+
+static uint64_t get_uleb(struct cursor *c)
+{
+	return get_varint(c);
+}
+
+static int64_t get_sleb(struct cursor *c)
+{
+	uint64_t v = 0;
+	unsigned shift = 0;
+	uint8_t byte;
+
+	do {
+		byte = get_u8(c);
+		if (shift < 64)
+			v |= (uint64_t)(byte & 0x7f) << shift;
+		shift += 7;
+	} while ((byte & 0x80) && !c->bad && shift < 70);
+	if (shift < 64 && (byte & 0x40))
+		v |= UINT64_MAX << shift;
+	return (int64_t)v;
+}
+
+static struct image_section section_of(const struct fde_index *x, bool debug)
+{
+	return debug ? x->debug : x->eh;
+}
+
+/* The entry at offset @at. False: its length passes the section's end, or is the terminator. 64-bit DWARF is passed over. */
+static bool get_entry(const struct image_section *s, bool debug, uint64_t at, struct entry *e)
+{
+	struct cursor c;
+	uint32_t length, id;
+
+	if (at >= s->size)
+		return false;
+	c = cursor_of(s->data + at, s->size - at);
+	length = get_u32(&c);
+	if (c.bad || length < 4 || length >= 0xfffffff0 || length > cursor_left(&c))
+		return false;
+	*e = (struct entry){.at = at, .end = at + 4 + length};
+	c.end = c.at + length;
+	id = get_u32(&c);
+	e->is_cie = id == (debug ? UINT32_MAX : 0);
+	e->cie = debug ? id : at + 4 - id;
+	e->body = c;
+	return true;
+}
+
+/* A personality routine's address is of no use here; how long it is tells its encoding. */
+static void pass_personality(struct cursor *data)
+{
+	static const uint8_t sizes[16] = {[ENC_ABS] = 8, [ENC_U2] = 2, [ENC_U4] = 4, [ENC_U8] = 8, [ENC_S2] = 2, [ENC_S4] = 4,
+	                                  [ENC_S8] = 8};
+	uint8_t size = sizes[get_u8(data) & 0x0f];
+
+	if (size == 0 || !get_bytes(data, size))
+		data->bad = true;
+}
+
+/* "zPLR" and the like: R is what matters. */
+static bool get_augmentation(struct cie *cie, struct cursor *c, const char *letters)
+{
+	uint64_t size = get_uleb(c);
+	const uint8_t *bytes = get_bytes(c, size);
+	struct cursor data;
+
+	if (!bytes || *letters++ != 'z')
+		return false;
+	data = cursor_of(bytes, size);
+	cie->sized = true;
+	for (; *letters; letters++) {
+		switch (*letters) {
+		case 'P':
+			pass_personality(&data);
+			break;
+		case 'L':
+			get_u8(&data);
+			break;
+		case 'R':
+			cie->encoding = get_u8(&data);
+			break;
+		case 'S':
+			break;
+		default:
+			return false;
+		}
+	}
+	return !data.bad;
+}
+
+/* libunwind takes a CIE at its word that the frame is told before anything else; others are not for it. */
+static bool defines_frame(struct cursor c)
+{
+	uint8_t op;
+
+	do
+		op = get_u8(&c);
+	while (!c.bad && op == 0);
+	return op == CFA_DEF || op == CFA_DEF_SF || op == CFA_DEF_EXPRESSION;
+}
+
+static bool get_cie(const struct image_section *s, bool debug, uint64_t at, struct cie *cie)
+{
+	const uint8_t *letters;
+	struct entry e;
+	uint8_t version;
+	uint64_t column;
+	size_t len;
+
+	if (!get_entry(s, debug, at, &e) || !e.is_cie)
+		return false;
+	version = get_u8(&e.body);
+	if (version != 1 && version != 3 && !(debug && version == 4))
+		return false;
+	letters = e.body.at;
+	len = strnlen((const char *)letters, cursor_left(&e.body));
+	if (!get_bytes(&e.body, len + 1))
+		return false;
+	if (version == 4 && (get_u8(&e.body) != 8 || get_u8(&e.body) != 0))
+		return false;
+	*cie = (struct cie){.encoding = ENC_ABS, .plain = len == 0};
+	cie->code_align = get_uleb(&e.body);
+	cie->data_align = get_sleb(&e.body);
+	column = version == 1 ? get_u8(&e.body) : get_uleb(&e.body);
+	if (len && !get_augmentation(cie, &e.body, (const char *)letters))
+		return false;
+	cie->instructions = e.body;
+	return !e.body.bad && column == RETURN_COLUMN && defines_frame(e.body);
+}
+
+/* An encoded pointer that stands at address @here. */
+static uint64_t get_pointer(struct cursor *c, uint8_t encoding, uint64_t here)
+{
+	uint64_t base = (encoding & 0x70) == ENC_PCREL ? here : 0, v;
+
+	if ((encoding & 0x70) != ENC_PCREL && (encoding & 0x70) != 0)
+		c->bad = true;
+	switch (encoding & 0x0f) {
+	case ENC_ABS:
+	case ENC_U8:
+	case ENC_S8: v = get_u64(c); break;
+	case ENC_U2: v = get_u16(c); break;
+	case ENC_U4: v = get_u32(c); break;
+	case ENC_S2: v = (uint64_t)(int16_t)get_u16(c); break;
+	case ENC_S4: v = (uint64_t)(int32_t)get_u32(c); break;
+	case ENC_ULEB: v = get_uleb(c); break;
+	case ENC_SLEB: v = (uint64_t)get_sleb(c); break;
+	default:
+		c->bad = true;
+		return 0;
+	}
+	return v + base;
+}
+
+/* The addresses that FDE @e covers; @e->body is left behind them. */
+static bool get_range(const struct image_section *s, struct entry *e, const struct cie *cie, struct fde *fde)
+{
+	uint64_t here = s->address + (uint64_t)(e->body.at - s->data), size;
+
+	if (cie->encoding & 0x80) /* indirect, or left out */
+		return false;
+	fde->start = get_pointer(&e->body, cie->encoding, here);
+	size = get_pointer(&e->body, cie->encoding & 0x0f, 0);
+	fde->end = fde->start + size;
+	return !e->body.bad && size != 0 && fde->end > fde->start;
+}
+
+static int add(struct fde_index *x, const struct fde *fde)
+{
+	if (x->n >= FDES_MAX || array_room(&x->fdes, &x->cap, x->n, sizeof(*x->fdes)) != 0)
+		return -ENOMEM;
+	x->fdes[x->n++] = *fde;
+	return 0;
+}
+
+static int index_section(struct fde_index *x, bool debug)
+{
+	const struct image_section s = section_of(x, debug);
+	uint64_t last_cie = UINT64_MAX;
+	struct cie cie = {0};
+	bool usable = false;
+	struct entry e;
+	int rc = 0;
+
+	for (uint64_t at = 0; rc == 0 && get_entry(&s, debug, at, &e); at = e.end) {
+		struct fde fde = {.at = at, .debug = debug};
+
+		if (e.is_cie)
+			continue;
+		if (e.cie != last_cie)
+			usable = get_cie(&s, debug, e.cie, &cie) && (!debug || cie.plain);
+		last_cie = e.cie;
+		if (usable && get_range(&s, &e, &cie, &fde))
+			rc = add(x, &fde);
+		else
+			x->passed_over++;
+	}
+	return rc;
+}
+
+static int compare(const void *va, const void *vb)
+{
+	const struct fde *a = va, *b = vb;
+
+	if (a->start != b->start)
+		return a->start < b->start ? -1 : 1;
+	if (a->debug != b->debug)
+		return a->debug ? 1 : -1;
+	return (a->at > b->at) - (a->at < b->at);
+}
+
+int fde_index(struct fde_index *x, struct image *image)
+{
+	int rc = 0;
+
+	*x = (struct fde_index){0};
+	if (image_section(image, ".eh_frame", &x->eh))
+		rc = index_section(x, false);
+	if (rc == 0 && image_section(image, ".debug_frame", &x->debug))
+		rc = index_section(x, true);
+	if (rc != 0)
+		fde_free(x);
+	else if (x->n)
+		qsort(x->fdes, x->n, sizeof(*x->fdes), compare);
+	return rc;
+}
+
+void fde_free(struct fde_index *x)
+{
+	free(x->fdes);
+	*x = (struct fde_index){0};
+}
+
+/* Of two that cover an address, as .eh_frame's and .debug_frame's do, .eh_frame's. */
+const struct fde *fde_find(const struct fde_index *x, uint64_t address)
+{
+	size_t low = 0, high = x->n;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (x->fdes[middle].start <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == 0)
+		return NULL;
+	low--;
+	while (low > 0 && x->fdes[low - 1].start == x->fdes[low].start)
+		low--;
+	for (; low < x->n && x->fdes[low].start <= address; low++)
+		if (address < x->fdes[low].end)
+			return &x->fdes[low];
+	return NULL;
+}
+
+/* --- .debug_frame as .eh_frame --------------------------------------------------------------------------------------- */
+
+static int put_number(struct buf *out, uint64_t v, unsigned bytes)
+{
+	uint8_t at[8];
+
+	put_u64(at, v);
+	return buf_add(out, at, bytes);
+}
+
+static int put_sleb(struct buf *out, int64_t v)
+{
+	for (;;) {
+		uint8_t byte = v & 0x7f;
+		bool last;
+
+		v >>= 7;
+		last = (v == 0 && !(byte & 0x40)) || (v == -1 && (byte & 0x40));
+		byte |= last ? 0 : 0x80;
+		if (buf_add(out, &byte, 1) != 0)
+			return -ENOMEM;
+		if (last)
+			return 0;
+	}
+}
+
+static int put_uleb(struct buf *out, uint64_t v)
+{
+	uint8_t at[VARINT_MAX];
+
+	return buf_add(out, at, put_varint(at, v));
+}
+
+static void set_length(struct buf *out, size_t at)
+{
+	put_u32(out->data + at, (uint32_t)(out->len - at - 4));
+}
+
+static int put_cie(struct buf *out, const struct cie *cie)
+{
+	static const uint8_t head[] = {0, 0, 0, 0, 0, 0, 0, 0, 3, 0}; /* length, identifier, version, no augmentation */
+	size_t at = out->len;
+	int rc = buf_add(out, head, sizeof(head));
+
+	rc = rc ? rc : put_uleb(out, cie->code_align);
+	rc = rc ? rc : put_sleb(out, cie->data_align);
+	rc = rc ? rc : put_uleb(out, RETURN_COLUMN);
+	rc = rc ? rc : buf_add(out, cie->instructions.at, cursor_left(&cie->instructions));
+	if (rc == 0)
+		set_length(out, at);
+	return rc;
+}
+
+static int put_fde(struct buf *out, const struct fde *fde, const struct cursor *instructions)
+{
+	size_t at = out->len;
+	int rc = put_number(out, 0, 4);
+
+	rc = rc ? rc : put_number(out, at + 4, 4); /* back to the CIE, which stands at 0 */
+	rc = rc ? rc : put_number(out, fde->start, 8);
+	rc = rc ? rc : put_number(out, fde->end - fde->start, 8);
+	rc = rc ? rc : buf_add(out, instructions->at, cursor_left(instructions));
+	if (rc == 0)
+		set_length(out, at);
+	return rc;
+}
+
+int fde_as_eh(const struct fde_index *x, const struct fde *fde, struct buf *out, size_t *at)
+{
+	struct fde again;
+	struct entry e;
+	struct cie cie;
+	int rc;
+
+	out->len = 0;
+	if (!get_entry(&x->debug, true, fde->at, &e) || !get_cie(&x->debug, true, e.cie, &cie) ||
+	    !get_range(&x->debug, &e, &cie, &again))
+		return -EBADMSG; /* it was listed, so it can be read */
+	rc = put_cie(out, &cie);
+	*at = out->len;
+	return rc ? rc : put_fde(out, fde, &e.body);
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* memory.h - the part of a stack that a sample came with, and the registers on the way up. */
+#ifndef REPORT_UNWIND_MEMORY_H
+#define REPORT_UNWIND_MEMORY_H
+
+#include "report/unwind/row.h"
+
+struct memory {
+	uint64_t base; /* address of the first word, a multiple of 8 */
+	const uint64_t *words;
+	uint32_t n;
+};
+
+struct registers {
+	uint64_t ip;
+	uint64_t reg[X86_REGS];
+	uint32_t known; /* bits of those whose value is known */
+};
+
+/* The word at @address; false if it is not in there whole. */
+static inline bool memory_word(const struct memory *m, uint64_t address, uint64_t *word)
+{
+	uint64_t i = (address - m->base) / 8;
+
+	if (address < m->base || address % 8 != 0 || i >= m->n)
+		return false;
+	*word = m->words[i];
+	return true;
+}
+
+#endif

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "report/unwind/rows.h"
+
+#include "report/intern.h"
+#include "report/unwind/image.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PAGE 4096u
+#define STUB 32u       /* bytes of a hypercall stub */
+#define STUB_IRET 23u  /* does not return */
+
+struct source_image {
+	struct image *image;
+	struct tables *tables; /* NULL: it has none */
+};
+
+struct cached_row {
+	uint64_t address;
+	bool behind;
+	struct known_row known;
+};
+
+struct rows {
+	const struct symbols *symbols;
+	struct source_image *images;
+	size_t nimages, images_cap;
+	bool has_stubs;
+	uint64_t stubs; /* address of the hypercall page */
+
+	struct cached_row *cache;
+	size_t ncache, cache_cap;
+	struct intern by_address;
+	struct known_row stub; /* of the last look at the hypercall page */
+};
+
+struct rows *rows_new(const struct symbols *symbols)
+{
+	struct rows *r = calloc(1, sizeof(*r));
+
+	if (!r)
+		return NULL;
+	r->symbols = symbols;
+	r->has_stubs = symbols_address(symbols, "hypercall_page", &r->stubs);
+	return r;
+}
+
+void rows_free(struct rows *r)
+{
+	if (!r)
+		return;
+	for (size_t i = 0; i < r->nimages; i++) {
+		tables_free(r->images[i].tables);
+		image_close(r->images[i].image);
+	}
+	free(r->images);
+	free(r->cache);
+	intern_free(&r->by_address);
+	free(r);
+}
+
+bool rows_any(const struct rows *r)
+{
+	return r->nimages != 0;
+}
+
+int rows_add_image(struct rows *r, const char *path, char *why, size_t size)
+{
+	struct source_image i = {.image = image_open(path, why, size)};
+	uint64_t stubs;
+
+	if (!i.image)
+		return -1;
+	if (array_room(&r->images, &r->images_cap, r->nimages, sizeof(*r->images)) != 0) {
+		image_close(i.image);
+		snprintf(why, size, "%s", strerror(ENOMEM));
+		return -1;
+	}
+	/* What an image does not have leaves its pointer NULL. */
+	i.tables = tables_new(i.image);
+	if (image_hypercall_page(i.image, &stubs)) {
+		r->stubs = stubs;
+		r->has_stubs = true;
+	}
+	r->images[r->nimages++] = i;
+	return 0;
+}
+
+bool rows_named(const struct rows *r, uint64_t address, uint64_t *offset)
+{
+	return symbols_find(r->symbols, address, offset) != NULL;
+}
+
+/* --- hypercall stubs -------------------------------------------------------------------------------------------------- */
+
+/*
+ * Xen writes the page when it builds the domain; the image has nothing there. For a PV guest a stub is (xen/arch/x86/pv/
+ * hypercall.c): push %rcx; push %r11; mov $number,%eax; syscall; pop %r11; pop %rcx; ret. For HVM and PVH: mov; vmcall or
+ * vmmcall; ret.
+ */
+static bool stub_depth(uint64_t offset, bool pv, int32_t *pushed)
+{
+	static const uint8_t by_offset[] = {[0] = 0, [1] = 8, [3] = 16, [8] = 16, [10] = 16, [12] = 8, [13] = 0};
+	uint64_t at = offset % STUB;
+
+	if (!pv) {
+		*pushed = 0;
+		return at == 0 || at == 5 || at == 8;
+	}
+	if (offset / STUB == STUB_IRET || at >= sizeof(by_offset) || (by_offset[at] == 0 && at != 0 && at != 13))
+		return false;
+	*pushed = by_offset[at];
+	return true;
+}
+
+/* A frame that consists of @pushed bytes and nothing else. */
+static void plain_row(struct row *row, int32_t pushed)
+{
+	*row = (struct row){.kind = ROW_CALLER, .cfa_base = X86_SP, .cfa_offset = pushed + 8, .ra_offset = -8};
+	for (unsigned i = 0; i < X86_REGS; i++)
+		row->reg[i].where = ROW_SAME;
+	row->reg[X86_SP].where = ROW_VALUE;
+}
+
+static const struct known_row *find_stub(struct rows *r, uint64_t address, bool pv)
+{
+	int32_t pushed;
+
+	r->stub = (struct known_row){.source = ROW_UNKNOWN};
+	if (stub_depth(address - r->stubs, pv, &pushed)) {
+		r->stub.source = ROW_BY_STUB;
+		plain_row(&r->stub.row, pushed);
+	}
+	return &r->stub;
+}
+
+/* --- other code ------------------------------------------------------------------------------------------------------- */
+
+static bool from_tables(struct rows *r, uint64_t address, struct known_row *k)
+{
+	for (size_t i = 0; i < r->nimages; i++) {
+		int rc = r->images[i].tables ? tables_row(r->images[i].tables, address, &k->row) : -ENOENT;
+
+		if (rc == -ENOENT)
+			continue;
+		k->source = rc == -EBADMSG ? ROW_DAMAGED : ROW_BY_TABLE;
+		k->live = rc == -ENOTSUP ? r->images[i].tables : NULL;
+		return true;
+	}
+	return false;
+}
+
+/* The function where execution began has no caller, whatever its code looks like. */
+static bool is_entry(const struct rows *r, uint64_t address)
+{
+	const struct symbol_range *at = symbols_range(r->symbols, address);
+
+	for (size_t i = 0; at && i < r->nimages; i++) {
+		uint64_t entry = image_entry(r->images[i].image);
+
+		if (entry >= at->start && entry < at->end)
+			return true;
+	}
+	return false;
+}
+
+/* The first instruction of a function: nothing has been pushed, whatever it is. */
+static bool from_name(const struct rows *r, uint64_t address, bool behind, struct known_row *k)
+{
+	const struct symbol_range *at = symbols_range(r->symbols, address);
+
+	if (behind || !at || at->symbol_start != address)
+		return false;
+	plain_row(&k->row, 0);
+	k->source = ROW_BY_CODE;
+	return true;
+}
+
+static void find(struct rows *r, uint64_t address, bool behind, struct known_row *k)
+{
+	if (from_tables(r, address - behind, k))
+		return;
+	if (is_entry(r, address - behind)) {
+		k->source = ROW_BY_CODE;
+		k->row.kind = ROW_ROOT;
+		return;
+	}
+	from_name(r, address, behind, k);
+}
+
+const struct known_row *rows_find(struct rows *r, uint64_t address, bool behind, bool pv)
+{
+	uint32_t hash, id;
+
+	if (r->has_stubs && address - r->stubs < PAGE)
+		return find_stub(r, address, pv);
+	if (intern_reserve(&r->by_address) != 0 || array_room(&r->cache, &r->cache_cap, r->ncache, sizeof(*r->cache)) != 0)
+		return NULL;
+	hash = intern_hash(&r->by_address, address, behind);
+	for (size_t at = intern_first(&r->by_address, hash); intern_id(&r->by_address, &at, hash, &id);
+	     at = intern_next(&r->by_address, at))
+		if (r->cache[id].address == address && r->cache[id].behind == behind)
+			return &r->cache[id].known;
+	r->cache[r->ncache] = (struct cached_row){.address = address, .behind = behind};
+	find(r, address, behind, &r->cache[r->ncache].known);
+	intern_add(&r->by_address, hash, (uint32_t)r->ncache);
+	return &r->cache[r->ncache++].known;
+}

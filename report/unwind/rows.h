@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * rows.h - the row at an address, from whatever knows it: the hypercall page's fixed layout, an image's unwind tables, its
+ * ORC, its code. Every address is asked for once.
+ */
+#ifndef REPORT_UNWIND_ROWS_H
+#define REPORT_UNWIND_ROWS_H
+
+#include "report/symbols.h"
+#include "report/unwind/memory.h"
+#include "report/unwind/tables.h"
+
+enum row_source {
+	ROW_UNKNOWN,  /* nothing tells */
+	ROW_DAMAGED,  /* the table that should tell is damaged */
+	ROW_BY_STUB,
+	ROW_BY_TABLE,
+	ROW_BY_ORC,
+	ROW_BY_CODE,  /* certain only if the return address found can be one */
+};
+
+struct known_row {
+	uint8_t source;        /* enum row_source */
+	struct tables *live;   /* ROW_BY_TABLE: not NULL: more than a row can say, use tables_step() */
+	struct row row;
+};
+
+struct rows;
+
+/* @symbols must outlive it. NULL: errno. */
+struct rows *rows_new(const struct symbols *symbols);
+void rows_free(struct rows *r); /* NULL is fine */
+/* Adds an ELF file's tables and code. 0, or -1 and one line in @why. */
+int rows_add_image(struct rows *r, const char *path, char *why, size_t size);
+/* Is there any image? Without one little more than hypercall stubs and functions' first instructions are known. */
+bool rows_any(const struct rows *r);
+
+/* Is there a symbol at @address, and how far behind its beginning is that? */
+bool rows_named(const struct rows *r, uint64_t address, uint64_t *offset);
+
+/*
+ * The row at the instruction at @address; for a caller's frame (@behind), at the call before its return address @address.
+ * @pv: of a PV guest's hypercall page. NULL: no memory. What it points at is good until the next call.
+ */
+const struct known_row *rows_find(struct rows *r, uint64_t address, bool behind, bool pv);
+
+#endif
