@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Windows and copies: what went in comes out, repeated and predicted ones too, and the largest rounds fit. */
+#include "tests/unit/format/trace.h"
+
+#include "format/columns.h"
+#include "format/copies.h"
+#include "format/encoder.h"
+#include "format/windows.h"
+
+#define SAMPLES_MAX 20000
+#define VCPUS 3
+#define WORDS 64
+
+/* What one sample went in with. */
+struct want {
+	uint64_t sp, fp, regs[UPF_REGS], words[WORDS];
+	uint32_t vcpu, nwords;
+	bool none;
+};
+
+struct model {
+	uint64_t seed;
+	enum upf_tops tops;
+	struct want now[VCPUS], *list;
+	size_t n;
+};
+
+static uint32_t below(struct model *m, uint32_t n)
+{
+	return (uint32_t)(pseudo(&m->seed) % n);
+}
+
+/* Most of a stack stays as it was. */
+static void change(struct model *m, struct want *w)
+{
+	w->none = below(m, 30) == 0;
+	if (below(m, 2))
+		return;
+	w->sp = 0xffff800000010000 + 8 * below(m, 16) + (below(m, 20) ? 0 : below(m, 8));
+	w->fp = below(m, 10) ? w->sp + 8 * below(m, 20) : pseudo(&m->seed);
+	w->nwords = below(m, 40) ? below(m, WORDS) : 0;
+	for (int i = 0; i < 3; i++)
+		w->words[below(m, WORDS)] = below(m, 2) ? 0 : pseudo(&m->seed) >> below(m, 60);
+	w->regs[below(m, UPF_REGS)] = pseudo(&m->seed);
+	w->regs[6] = w->fp;
+	w->regs[7] = w->sp;
+}
+
+static void expect_sample(struct model *m, const struct want *w)
+{
+	assert_true(m->n < SAMPLES_MAX);
+	m->list[m->n++] = *w;
+}
+
+static void encode(struct model *m, struct upf_encoder *e, struct upf_writer *writer, uint64_t time)
+{
+	static const uint64_t pool[] = {0xffffffff81000010, 0xffffffff81000020, 0xffffffff81000400, 0xffffffff81001000};
+	struct upf_sample s[VCPUS];
+	uint64_t frames[VCPUS][4];
+	int rc;
+
+	for (uint32_t v = 0; v < VCPUS; v++) {
+		struct want *w = &m->now[v];
+
+		change(m, w);
+		w->vcpu = v;
+		for (int i = 0; i < 4; i++)
+			frames[v][i] = pool[below(m, 4)];
+		s[v] = (struct upf_sample){.vcpu = v, .slot = v, .sp = w->sp, .fp = w->fp, .words = w->words, .nwords = w->nwords,
+		                           .regs = w->regs, .frames = frames[v], .depth = w->none ? 0 : 1 + below(m, 4),
+		                           .end = w->none ? UPF_END_NONE : UPF_END_ROOT};
+	}
+	rc = upf_encode_round(e, 0, time, 1000, s, VCPUS);
+	if (rc == -ENOSPC) {
+		assert_int_equal(upf_writer_block(writer, e), 0);
+		upf_encoder_reset(e, 1000000);
+		rc = upf_encode_round(e, 0, time, 1000, s, VCPUS);
+	}
+	assert_int_equal(rc, 0);
+	for (uint32_t v = 0; v < VCPUS; v++)
+		expect_sample(m, &m->now[v]);
+	if (below(m, 4) || upf_encode_same(e, 0, time + 1000) != 0)
+		return;
+	for (uint32_t v = 0; v < VCPUS; v++)
+		expect_sample(m, &m->now[v]);
+}
+
+static void check_sample(const struct model *m, const struct upf_record *r, const struct want *w)
+{
+	assert_int_equal(r->vcpu, w->vcpu);
+	if (w->none) {
+		assert_int_equal(r->tops, UPF_TOPS_NONE);
+		return;
+	}
+	assert_int_equal(r->tops, m->tops);
+	assert_true(r->sp == w->sp && r->fp == w->fp && r->nwords == w->nwords && r->top != 0);
+	assert_memory_equal(r->words, w->words, w->nwords * sizeof(*w->words));
+	if (m->tops == UPF_TOPS_COPY)
+		assert_memory_equal(r->regs, w->regs, sizeof(w->regs));
+}
+
+static size_t check_block(const struct model *m, struct upf_decoder *d, const struct upf_block *b, size_t i)
+{
+	struct upf_record r;
+	int rc;
+
+	assert_int_equal(upf_decoder_start(d, b), UPF_OK);
+	while ((rc = upf_decoder_next(d, &r)) > 0)
+		if (r.kind == UPF_SAMPLE)
+			check_sample(m, &r, &m->list[i++]);
+	assert_int_equal(rc, 0);
+	return i;
+}
+
+static void check_all(const struct model *m, const struct bytes *out)
+{
+	int fd = memfd_create("trace", 0);
+	enum upf_fault fault;
+	struct upf_reader *r;
+	struct upf_decoder *d = upf_decoder_new();
+	struct upf_block b;
+	size_t i = 0, blocks = 0;
+
+	assert_true(fd >= 0 && d && write(fd, out->data, out->len) == (ssize_t)out->len);
+	lseek(fd, 0, SEEK_SET);
+	r = upf_reader_open(fd, &fault, NULL);
+	assert_non_null(r);
+	assert_int_equal(upf_reader_session(r)->tops, m->tops);
+	assert_int_equal(upf_reader_session(r)->tops_size, WORDS * UPF_WORD);
+	while (upf_reader_next(r, &b) > 0) {
+		assert_int_equal(b.fault, UPF_OK);
+		blocks++;
+		if (b.type == UPF_BLOCK_SAMPLES)
+			i = check_block(m, d, &b, i);
+	}
+	assert_int_equal(i, m->n);
+	assert_true(blocks > 1);
+	upf_reader_close(r);
+	upf_decoder_free(d);
+	close(fd);
+}
+
+static void come_back(enum upf_tops tops)
+{
+	struct upf_session session = some_session;
+	const struct upf_totals totals = {0};
+
+	session.tops = (uint8_t)tops;
+	session.tops_size = WORDS * UPF_WORD;
+	for (uint64_t seed = 1; seed <= 4; seed++) {
+		struct model m = {.seed = seed, .tops = tops, .list = calloc(SAMPLES_MAX, sizeof(*m.list))};
+		struct bytes out = {0};
+		struct upf_encoder *e = upf_encoder_new(tops, VCPUS, WORDS);
+		struct upf_writer *w = upf_writer_new(&session, collect, &out);
+
+		assert_true(m.list && e && w);
+		upf_encoder_reset(e, 1000000);
+		for (uint64_t i = 1; i <= 2500; i++) {
+			encode(&m, e, w, i * 1000000);
+			if (i % 400 == 0) {
+				assert_int_equal(upf_writer_block(w, e), 0);
+				upf_encoder_reset(e, 1000000);
+			}
+		}
+		assert_int_equal(upf_writer_block(w, e), 0);
+		assert_int_equal(upf_writer_finish(w, &totals, UPF_REASON_SIGNAL), 0);
+		check_all(&m, &out);
+		upf_writer_free(w);
+		upf_encoder_free(e);
+		free(out.data);
+		free(m.list);
+	}
+}
+
+static void windows_come_back(void **state)
+{
+	(void)state;
+	come_back(UPF_TOPS_WINDOW);
+}
+
+static void copies_come_back(void **state)
+{
+	(void)state;
+	come_back(UPF_TOPS_COPY);
+}
+
+/* The largest round of @n vCPUs, nothing in it compressible, goes into an empty block; so do all blocks after it. */
+static void largest(enum upf_tops tops, uint32_t n, uint32_t depth, uint32_t words)
+{
+	struct upf_encoder *e = upf_encoder_new(tops, n, words);
+	uint64_t *random = calloc((size_t)n * (depth + words + UPF_REGS), sizeof(*random)), seed = n;
+	struct upf_sample *s = calloc(n, sizeof(*s));
+	uint8_t *payload = malloc(UPF_RAW_MAX);
+
+	assert_true(e && random && s && payload);
+	for (int round = 0; round < 3; round++) {
+		uint64_t *at = random;
+
+		for (size_t i = 0; i < (size_t)n * (depth + words + UPF_REGS); i++)
+			random[i] = pseudo(&seed) | UINT64_C(1) << 63;
+		for (uint32_t v = 0; v < n; v++) {
+			s[v] = (struct upf_sample){.vcpu = v, .slot = v, .sp = at[0], .fp = at[1], .frames = at, .depth = depth,
+			                           .words = at + depth, .nwords = words, .regs = at + depth + words, .cpu_ns = at[2],
+			                           .state = v % 3};
+			at += depth + words + UPF_REGS;
+		}
+		upf_encoder_reset(e, 1000);
+		assert_int_equal(upf_encode_round(e, 0, seed, 1, s, n), 0);
+		assert_true(encoder_payload(e, payload).size <= UPF_RAW_MAX);
+	}
+	free(payload);
+	free(s);
+	free(random);
+	upf_encoder_free(e);
+}
+
+static void largest_rounds_fit(void **state)
+{
+	static const uint32_t vcpus[] = {1, 2, 8, 26, 128, 512, 1024};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(vcpus); i++) {
+		uint32_t n = vcpus[i], frames = UPF_ROUND_FRAMES_MAX / n, window = UPF_ROUND_WINDOW_MAX / n, copy = UPF_ROUND_COPY_MAX / n - 32;
+
+		largest(UPF_TOPS_WINDOW, n, frames < UPF_DEPTH_MAX ? frames : UPF_DEPTH_MAX, window < UPF_WINDOW_MAX ? window : UPF_WINDOW_MAX);
+		largest(UPF_TOPS_COPY, n, 3, copy < UPF_COPY_MAX ? copy : UPF_COPY_MAX);
+	}
+}
+
+/* --- what no encoder writes ------------------------------------------------------------------------------------------ */
+
+static struct column_reader reader_of(struct column_writer *w)
+{
+	struct column_reader r = {0};
+
+	for (int c = 0; c < COLUMNS; c++)
+		r.column[c] = cursor_of(w->column[c].data, w->column[c].len);
+	return r;
+}
+
+static void give_room(struct column_writer *w)
+{
+	memset(w, 0, sizeof(*w));
+	for (int c = 0; c < COLUMNS; c++) {
+		w->column[c].room = 1024;
+		w->column[c].data = malloc(1024);
+		assert_non_null(w->column[c].data);
+	}
+}
+
+static void drop(struct column_writer *w)
+{
+	for (int c = 0; c < COLUMNS; c++)
+		free(w->column[c].data);
+}
+
+/* A copy may leave alone only what the copy before had: else three bytes would make 64 KiB. */
+static void copies_from_nothing(void **state)
+{
+	static const struct { uint32_t words, skip; } bad[] = {{100, 100}, {100, 1}, {UPF_COPY_MAX + 1, 0}, {1, 2}};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(bad); i++) {
+		struct copies *c = copies_new(0, 0);
+		struct column_reader r;
+		struct column_writer w;
+
+		give_room(&w);
+		for (unsigned reg = 0; reg < UPF_REGS; reg++)
+			add_zigzag(&w, COLUMN_REG, 0x1000);
+		add_varint(&w, COLUMN_COPY, bad[i].words);
+		add_varint(&w, COLUMN_SKIP, bad[i].skip);
+		r = reader_of(&w);
+		assert_int_equal(copies_get(c, &r, 0, 0), -EBADMSG);
+		copies_free(c);
+		drop(&w);
+	}
+}
+
+static void windows_not_there(void **state)
+{
+	static const uint64_t bad[] = {0, 2, 3, UINT64_MAX}; /* predicted from nothing; listed before any was */
+	const struct upf_node nodes[] = {{0}, {.address = 0x1000}};
+	uint64_t sp;
+	uint32_t top;
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(bad); i++) {
+		struct windows *win = windows_new(0);
+		struct column_reader r;
+		struct column_writer w;
+
+		give_room(&w);
+		add_varint(&w, COLUMN_TOP, bad[i]);
+		add_zigzag(&w, COLUMN_SP, 0);
+		r = reader_of(&w);
+		assert_int_equal(windows_get(win, &r, nodes, 1, &top, &sp), -EBADMSG);
+		windows_free(win);
+		drop(&w);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(windows_come_back), cmocka_unit_test(copies_come_back), cmocka_unit_test(largest_rounds_fit),
+		cmocka_unit_test(copies_from_nothing), cmocka_unit_test(windows_not_there),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
