@@ -121,7 +121,7 @@ static void print_stacks(const struct report *r, FILE *out)
 	if (all == 0)
 		return;
 	para_start(&p, out, r->utf8, "Stacks");
-	para_item(&p, "%s whole", whole == all ? "all" : text_share(whole, all).s);
+	para_item(&p, "%s whole", whole == all ? "all" : whole == 0 ? "none" : text_share(whole, all).s);
 	for (unsigned end = 1; end < TALLY_ENDS; end++)
 		if (ended(r, end))
 			para_item(&p, "%s %s: %s", text_count(ended(r, end)).s, is_truncated(end) ? "truncated" : "broken",
