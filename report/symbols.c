@@ -199,7 +199,7 @@ const struct symbol_range *symbols_range(const struct symbols *s, uint64_t addre
 	return low < s->nranges && s->ranges[low].start <= address ? &s->ranges[low] : NULL;
 }
 
-static const char *name_of(const struct symbols *s, const struct symbol_range *range)
+const char *symbols_name(const struct symbols *s, const struct symbol_range *range)
 {
 	return (const char *)s->names.data + range->name;
 }
@@ -211,13 +211,13 @@ const char *symbols_find(const struct symbols *s, uint64_t address, uint64_t *of
 	if (!range)
 		return NULL;
 	*offset = address - range->symbol_start;
-	return name_of(s, range);
+	return symbols_name(s, range);
 }
 
 bool symbols_address(const struct symbols *s, const char *name, uint64_t *address)
 {
 	for (size_t i = 0; i < s->nranges; i++) {
-		if (strcmp(name_of(s, &s->ranges[i]), name) != 0)
+		if (strcmp(symbols_name(s, &s->ranges[i]), name) != 0)
 			continue;
 		*address = s->ranges[i].symbol_start;
 		return true;

@@ -98,6 +98,10 @@ static bool go_up(struct walk *w, uint8_t *end)
 	*end = k.live ? step_live(w, &k, &up) : apply(w, &k.row, &up);
 	if (*end != 0 || up.ip == 0) /* UPF_END_ROOT is 0 */
 		return false;
+	if (k.source == ROW_BY_CODE && !rows_called_from(w->rows, up.ip, w->regs.ip)) {
+		*end = CHAIN_END_UNSURE;
+		return false;
+	}
 	/* Every frame takes room, but an interrupt may have switched stacks. */
 	if (up.reg[X86_SP] <= w->regs.reg[X86_SP] && !(!k.live && k.row.interrupted)) {
 		*end = UPF_END_DESCENDING;

@@ -54,7 +54,7 @@ static bool just_pushed(const struct rows *rows, const struct upf_record *s, con
 	return true;
 }
 
-static bool is_sure(const struct rows *rows, const struct known_row *k, uint64_t caller)
+static bool is_sure(struct rows *rows, const struct known_row *k, uint64_t caller, uint64_t callee)
 {
 	uint64_t offset;
 
@@ -62,7 +62,7 @@ static bool is_sure(const struct rows *rows, const struct known_row *k, uint64_t
 		return false;
 	if (k->source == ROW_BY_TABLE || k->source == ROW_BY_ORC)
 		return true;
-	return k->source == ROW_BY_STUB || rows_named(rows, caller, &offset);
+	return rows_any(rows) ? rows_called_from(rows, caller, callee) || k->source == ROW_BY_STUB : rows_named(rows, caller, &offset);
 }
 
 void repair_chain(struct rows *rows, const struct upf_record *s, const uint64_t *frames, uint32_t depth, bool pv,
@@ -86,7 +86,7 @@ void repair_chain(struct rows *rows, const struct upf_record *s, const uint64_t 
 	at = s->sp + (uint64_t)(int64_t)(k.row.cfa_offset + k.row.ra_offset);
 	if (at == s->fp + 8)
 		return; /* the frame is made, and the walk has found it */
-	if (memory_word(&m, at, &caller) && is_sure(rows, &k, caller))
+	if (memory_word(&m, at, &caller) && is_sure(rows, &k, caller, frames[0]))
 		put_back(c, s, frames, depth, caller, fp_is_callers(&k.row, s, &m));
 	else
 		c->doubtful = true;

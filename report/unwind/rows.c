@@ -2,7 +2,7 @@
 #include "report/unwind/rows.h"
 
 #include "report/intern.h"
-#include "report/unwind/image.h"
+#include "report/unwind/code.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -15,7 +15,8 @@
 
 struct source_image {
 	struct image *image;
-	struct tables *tables; /* NULL: it has none */
+	struct tables *tables; /* NULL: it has none; likewise below */
+	struct code *code;
 };
 
 struct cached_row {
@@ -54,6 +55,7 @@ void rows_free(struct rows *r)
 		return;
 	for (size_t i = 0; i < r->nimages; i++) {
 		tables_free(r->images[i].tables);
+		code_free(r->images[i].code);
 		image_close(r->images[i].image);
 	}
 	free(r->images);
@@ -81,6 +83,7 @@ int rows_add_image(struct rows *r, const char *path, char *why, size_t size)
 	}
 	/* What an image does not have leaves its pointer NULL. */
 	i.tables = tables_new(i.image);
+	i.code = code_new(i.image, r->symbols);
 	if (image_hypercall_page(i.image, &stubs)) {
 		r->stubs = stubs;
 		r->has_stubs = true;
@@ -167,6 +170,20 @@ static bool is_entry(const struct rows *r, uint64_t address)
 	return false;
 }
 
+static bool from_code(struct rows *r, uint64_t address, bool behind, struct known_row *k)
+{
+	/* Code is known before whole instructions: after the call, if that is still the same function. */
+	if (behind && symbols_range(r->symbols, address) != symbols_range(r->symbols, address - 1))
+		return false;
+	for (size_t i = 0; i < r->nimages; i++) {
+		if (r->images[i].code && code_row(r->images[i].code, address, &k->row) == 0) {
+			k->source = ROW_BY_CODE;
+			return true;
+		}
+	}
+	return false;
+}
+
 /* The first instruction of a function: nothing has been pushed, whatever it is. */
 static bool from_name(const struct rows *r, uint64_t address, bool behind, struct known_row *k)
 {
@@ -188,7 +205,8 @@ static void find(struct rows *r, uint64_t address, bool behind, struct known_row
 		k->row.kind = ROW_ROOT;
 		return;
 	}
-	from_name(r, address, behind, k);
+	if (!from_code(r, address, behind, k))
+		from_name(r, address, behind, k);
 }
 
 const struct known_row *rows_find(struct rows *r, uint64_t address, bool behind, bool pv)
@@ -208,4 +226,19 @@ const struct known_row *rows_find(struct rows *r, uint64_t address, bool behind,
 	find(r, address, behind, &r->cache[r->ncache].known);
 	intern_add(&r->by_address, hash, (uint32_t)r->ncache);
 	return &r->cache[r->ncache++].known;
+}
+
+bool rows_called_from(struct rows *r, uint64_t return_address, uint64_t callee)
+{
+	for (size_t i = 0; i < r->nimages; i++) {
+		struct code *code = r->images[i].code;
+		uint64_t target;
+
+		switch (code ? code_call_before(code, return_address, &target) : CALL_NONE) {
+		case CALL_DIRECT: return code_reaches(code, target, callee);
+		case CALL_INDIRECT: return true;
+		default: break;
+		}
+	}
+	return false;
 }
