@@ -25,10 +25,13 @@
 /* How an instruction is come to, the weakest first. */
 enum arrival { AFTER_CALL, GUESSED, BY_FLOW };
 
+#define FROM_OUTSIDE UINT32_MAX
+#define FROM_SEVERAL (UINT32_MAX - 1)
+
 struct at {
 	uint64_t address;
 	struct frame_state before;
-	uint32_t from;    /* number of the instruction that led here first */
+	uint32_t from;    /* number of the instruction that led here */
 	uint8_t arrival;  /* enum arrival */
 	uint8_t size;
 	bool disagreed;   /* two ways led here with different stacks */
@@ -171,9 +174,12 @@ struct follow {
 	struct step *later; /* behind calls: when all else is done */
 	size_t nlater, later_cap;
 	size_t visits;
-	/* Where jumps go that nobody can read: */
-	bool any_indirect, indirect_agree;
-	struct frame_state indirect;
+	bool has_frame; /* something is pushed somewhere */
+	/* Jumps that go nobody knows where: with a frame made, within the function; else perhaps to another. */
+	struct unread {
+		bool any, agree;
+		struct frame_state state;
+	} inside, outside;
 };
 
 static int plan(struct follow *w, uint64_t address, const struct frame_state *state, uint32_t from, enum arrival arrival)
@@ -207,22 +213,28 @@ static struct at *find_at(struct follow *w, uint64_t address, uint32_t *hash)
 /* True: this way to the instruction tells something new, and it is to be followed from there. */
 static bool arrive(struct at *at, const struct step *s)
 {
-	bool same = flow_same(&at->before, &s->state);
+	struct frame_state met;
 
-	if (same) {
+	if (flow_same(&at->before, &s->state)) {
 		if (s->arrival > at->arrival)
 			at->arrival = s->arrival;
 		return false;
 	}
-	if (at->from == s->from || at->arrival < s->arrival) {
+	if ((at->from == s->from && s->from != FROM_OUTSIDE) || at->arrival < s->arrival) {
 		at->before = s->state;
 		at->from = s->from;
 		at->arrival = s->arrival;
 		return true;
 	}
-	if (at->arrival == s->arrival && s->arrival != AFTER_CALL)
-		at->disagreed = true;
-	return false;
+	if (at->arrival > s->arrival || at->disagreed)
+		return false;
+	met = at->before;
+	at->disagreed = !flow_meet(&met, &s->state);
+	if (at->disagreed || flow_same(&met, &at->before))
+		return false;
+	at->before = met;
+	at->from = FROM_SEVERAL;
+	return true;
 }
 
 static int leave_function(struct follow *w, uint64_t target)
@@ -242,13 +254,19 @@ static int go_to(struct follow *w, uint64_t target, const struct frame_state *st
 	return in_parts(w->f->part, target) ? plan(w, target, state, from, BY_FLOW) : leave_function(w, target);
 }
 
+static bool is_bare(const struct frame_state *state)
+{
+	return state->sp_known && state->sp == flow_entry().sp;
+}
+
 static void note_indirect(struct follow *w, const struct frame_state *state)
 {
-	w->indirect_agree = !w->any_indirect || (w->indirect_agree && flow_same(&w->indirect, state));
-	w->any_indirect = true;
-	w->indirect = *state;
-	/* With nothing on the stack it may as well be a tail call. */
-	if (!state->sp_known || state->sp == flow_entry().sp)
+	struct unread *u = is_bare(state) ? &w->outside : &w->inside;
+
+	u->agree = !u->any || (u->agree && flow_same(&u->state, state));
+	u->any = true;
+	u->state = *state;
+	if (u == &w->outside || !state->sp_known)
 		w->f->jumps_anywhere = true;
 }
 
@@ -319,6 +337,7 @@ static int take_step(struct follow *w, const struct step *s)
 	if (rc != 0)
 		return rc;
 	w->f->at[i].size = x.size;
+	w->has_frame |= !is_bare(&state);
 	return go_on(w, i, &x, &state);
 }
 
@@ -382,15 +401,16 @@ static bool find_gap(struct follow *w, uint64_t *from)
 /* What is not reached otherwise is where the unreadable jumps go. */
 static int fill_gaps(struct follow *w)
 {
+	const struct unread *u = w->inside.any || w->has_frame ? &w->inside : &w->outside;
 	uint64_t at = w->f->part[0].start;
 	int rc = 0;
 
-	if (!w->any_indirect || !w->indirect_agree)
+	if (!u->any || !u->agree)
 		return 0;
 	while (rc == 0 && find_gap(w, &at)) {
 		size_t before = w->f->n;
 
-		rc = plan(w, at, &w->indirect, UINT32_MAX, GUESSED);
+		rc = plan(w, at, &u->state, FROM_OUTSIDE, GUESSED);
 		if (rc == 0)
 			rc = take_steps(w);
 		if (w->f->n == before) /* not code */
@@ -403,7 +423,7 @@ static int follow(struct code *c, struct function *f)
 {
 	struct follow w = {.code = c, .f = f};
 	const struct frame_state entry = flow_entry();
-	int rc = plan(&w, f->part[0].start, &entry, UINT32_MAX, BY_FLOW);
+	int rc = plan(&w, f->part[0].start, &entry, FROM_OUTSIDE, BY_FLOW);
 
 	if (rc == 0)
 		rc = take_steps(&w);

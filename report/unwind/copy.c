@@ -39,6 +39,11 @@ static void recover(const struct walk *w, const struct row *row, uint64_t cfa, u
 		break;
 	case ROW_SAVED:
 		fine = memory_word(&w->memory, cfa + offset, &value);
+		/* Below the stack pointer: it was popped, which tables do not tell, and is back in its register. */
+		if (cfa + offset < w->regs.reg[X86_SP] && known(w, r)) {
+			value = w->regs.reg[r];
+			fine = true;
+		}
 		break;
 	case ROW_VALUE:
 		value = cfa + offset;
@@ -77,6 +82,26 @@ static uint8_t step_live(const struct walk *w, const struct known_row *k, struct
 	}
 }
 
+/*
+ * Tables are known to be wrong in the middle of some epilogues (clang 14). Where no call stands before what they lead to,
+ * and one does before what the code leads to, the code is believed.
+ */
+static void prefer_code(const struct walk *w, struct known_row *k, uint8_t *end, struct registers *up)
+{
+	struct known_row by_code;
+	struct registers other = {0};
+
+	if (*end == 0 && (up->ip == 0 || rows_called_from(w->rows, up->ip, w->regs.ip)))
+		return;
+	by_code = rows_from_code(w->rows, w->regs.ip, false);
+	if (by_code.source != ROW_BY_CODE || apply(w, &by_code.row, &other) != 0 ||
+	    !rows_called_from(w->rows, other.ip, w->regs.ip))
+		return;
+	*k = by_code;
+	*up = other;
+	*end = 0;
+}
+
 /* One frame up. False: the chain ends here, *end says why. */
 static bool go_up(struct walk *w, uint8_t *end)
 {
@@ -96,6 +121,8 @@ static bool go_up(struct walk *w, uint8_t *end)
 	if (!k.live && k.row.kind == ROW_ROOT)
 		return false;
 	*end = k.live ? step_live(w, &k, &up) : apply(w, &k.row, &up);
+	if (!w->behind && k.source == ROW_BY_TABLE && !k.live)
+		prefer_code(w, &k, end, &up);
 	if (*end != 0 || up.ip == 0) /* UPF_END_ROOT is 0 */
 		return false;
 	if (k.source == ROW_BY_CODE && !rows_called_from(w->rows, up.ip, w->regs.ip)) {

@@ -65,6 +65,17 @@ bool flow_same(const struct frame_state *a, const struct frame_state *b)
 	       a->copied == b->copied && (!a->sp_known || a->sp == b->sp) && (!a->fp_known || a->fp == b->fp) && same_kept(a, b);
 }
 
+bool flow_meet(struct frame_state *a, const struct frame_state *b)
+{
+	a->sp_known &= b->sp_known && a->sp == b->sp && a->copied == b->copied;
+	a->fp_known &= b->fp_known && a->fp == b->fp;
+	a->r10_known &= b->r10_known;
+	for (int k = 0; k < KEPT; k++)
+		if (a->kept[k].where != b->kept[k].where || a->kept[k].offset != b->kept[k].offset)
+			a->kept[k].where = ROW_LOST;
+	return a->sp_known || a->fp_known || a->r10_known;
+}
+
 static const uint8_t number_of[KEPT] = {[KEPT_RBX] = X86_RBX, [KEPT_FP] = X86_FP,   [KEPT_R12] = X86_R12,
                                         [KEPT_R13] = X86_R13, [KEPT_R14] = X86_R14, [KEPT_R15] = X86_R15};
 

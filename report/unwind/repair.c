@@ -25,6 +25,9 @@ static bool fp_is_callers(const struct row *row, const struct upf_record *s, con
 		return true;
 	if (row->reg[X86_FP].where != ROW_SAVED)
 		return false;
+	/* Popped again, which tables do not tell. */
+	if (row->cfa_offset + row->reg[X86_FP].offset < 0)
+		return true;
 	/* Pushed, and not changed since. */
 	return memory_word(m, s->sp + (uint64_t)(int64_t)(row->cfa_offset + row->reg[X86_FP].offset), &saved) && saved == s->fp;
 }
@@ -54,40 +57,76 @@ static bool just_pushed(const struct rows *rows, const struct upf_record *s, con
 	return true;
 }
 
-static bool is_sure(struct rows *rows, const struct known_row *k, uint64_t caller, uint64_t callee)
-{
-	uint64_t offset;
+/* What a row makes of the stack: where the return address lies, and what is there. */
+enum candidate {
+	CANDIDATE_NONE,   /* the row does not tell, or the walk has it already */
+	CANDIDATE_UNSURE, /* what is there can be no return address, or is not in the window */
+	CANDIDATE_LIKELY, /* the row is certain, but no call is seen before that address */
+	CANDIDATE_SURE,
+};
 
-	if (caller == 0)
-		return false;
-	if (k->source == ROW_BY_TABLE || k->source == ROW_BY_ORC)
-		return true;
-	return rows_any(rows) ? rows_called_from(rows, caller, callee) || k->source == ROW_BY_STUB : rows_named(rows, caller, &offset);
+static enum candidate judge(struct rows *rows, const struct upf_record *s, const struct memory *m, const struct known_row *k,
+                            uint64_t callee, uint64_t *caller)
+{
+	uint64_t at = s->sp + (uint64_t)(int64_t)(k->row.cfa_offset + k->row.ra_offset), offset;
+
+	if (k->source <= ROW_DAMAGED || k->live || k->row.kind == ROW_ROOT || k->row.cfa_base != X86_SP || k->row.cfa_deref)
+		return CANDIDATE_NONE;
+	if (at == s->fp + 8)
+		return CANDIDATE_NONE; /* the frame is made, and the walk has found it */
+	if (!memory_word(m, at, caller) || *caller == 0)
+		return CANDIDATE_UNSURE;
+	if (rows_called_from(rows, *caller, callee) || (!rows_any(rows) && rows_named(rows, *caller, &offset)))
+		return CANDIDATE_SURE;
+	return k->source == ROW_BY_CODE ? CANDIDATE_UNSURE : CANDIDATE_LIKELY;
+}
+
+/*
+ * The row to go by. Tables are known to be wrong in the middle of some epilogues (clang 14): if no call stands before what
+ * they point at, the code is asked, and believed if a call stands before what it points at.
+ */
+static enum candidate choose(struct rows *rows, const struct upf_record *s, const struct memory *m, uint64_t ip,
+                             struct known_row *k, uint64_t *caller)
+{
+	enum candidate found = judge(rows, s, m, k, ip, caller), other;
+	struct known_row by_code;
+	uint64_t another;
+
+	if (found == CANDIDATE_SURE || (k->source != ROW_BY_TABLE && k->source != ROW_BY_ORC))
+		return found;
+	by_code = rows_from_code(rows, ip, false);
+	other = judge(rows, s, m, &by_code, ip, &another);
+	if (other != CANDIDATE_SURE)
+		return found;
+	*k = by_code;
+	*caller = another;
+	return other;
 }
 
 void repair_chain(struct rows *rows, const struct upf_record *s, const uint64_t *frames, uint32_t depth, bool pv,
                   struct chain *c)
 {
 	const struct memory m = {s->sp & ~(uint64_t)7, s->words, s->nwords};
+	const struct known_row *found = depth ? rows_find(rows, frames[0], false, pv) : NULL;
 	struct known_row k;
-	const struct known_row *found;
-	uint64_t at, caller;
+	uint64_t caller;
 
 	c->n = 0;
 	c->restored = c->doubtful = false;
-	found = depth ? rows_find(rows, frames[0], false, pv) : NULL;
 	if (!found)
 		return;
 	k = *found;
 	if (k.source == ROW_UNKNOWN && just_pushed(rows, s, &m, frames[0], &k.row))
 		k.source = ROW_BY_CODE;
-	if (k.source <= ROW_DAMAGED || k.live || k.row.kind == ROW_ROOT || k.row.cfa_base != X86_SP || k.row.cfa_deref)
-		return;
-	at = s->sp + (uint64_t)(int64_t)(k.row.cfa_offset + k.row.ra_offset);
-	if (at == s->fp + 8)
-		return; /* the frame is made, and the walk has found it */
-	if (memory_word(&m, at, &caller) && is_sure(rows, &k, caller, frames[0]))
-		put_back(c, s, frames, depth, caller, fp_is_callers(&k.row, s, &m));
-	else
+	switch (choose(rows, s, &m, frames[0], &k, &caller)) {
+	case CANDIDATE_NONE:
+		break;
+	case CANDIDATE_UNSURE:
 		c->doubtful = true;
+		break;
+	case CANDIDATE_LIKELY:
+	case CANDIDATE_SURE:
+		put_back(c, s, frames, depth, caller, fp_is_callers(&k.row, s, &m));
+		break;
+	}
 }

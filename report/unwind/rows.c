@@ -184,6 +184,14 @@ static bool from_code(struct rows *r, uint64_t address, bool behind, struct know
 	return false;
 }
 
+struct known_row rows_from_code(struct rows *r, uint64_t address, bool behind)
+{
+	struct known_row k = {.source = ROW_UNKNOWN};
+
+	from_code(r, address, behind, &k);
+	return k;
+}
+
 /* The first instruction of a function: nothing has been pushed, whatever it is. */
 static bool from_name(const struct rows *r, uint64_t address, bool behind, struct known_row *k)
 {

@@ -43,6 +43,8 @@ bool rows_named(const struct rows *r, uint64_t address, uint64_t *offset);
  * @pv: of a PV guest's hypercall page. NULL: no memory. What it points at is good until the next call.
  */
 const struct known_row *rows_find(struct rows *r, uint64_t address, bool behind, bool pv);
+/* The same from the code alone: source ROW_UNKNOWN if it does not tell. Not remembered. */
+struct known_row rows_from_code(struct rows *r, uint64_t address, bool behind);
 /* Can @return_address be where a call stands that led to the code at @callee? False also where there is no code to tell. */
 bool rows_called_from(struct rows *r, uint64_t return_address, uint64_t callee);
 
