@@ -337,7 +337,7 @@ static int take_step(struct follow *w, const struct step *s)
 	if (rc != 0)
 		return rc;
 	w->f->at[i].size = x.size;
-	w->has_frame |= !is_bare(&state);
+	w->has_frame |= !is_bare(&s->state);
 	return go_on(w, i, &x, &state);
 }
 

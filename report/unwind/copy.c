@@ -83,15 +83,16 @@ static uint8_t step_live(const struct walk *w, const struct known_row *k, struct
 }
 
 /*
- * Tables are known to be wrong in the middle of some epilogues (clang 14). Where no call stands before what they lead to,
- * and one does before what the code leads to, the code is believed.
+ * Tables are known to be wrong in the middle of some epilogues: of the CFA (clang 14), or of the frame pointer of an
+ * aligned frame (gcc 12), for which they need more than a row. There the code is believed, if a call stands before what
+ * it leads to.
  */
 static void prefer_code(const struct walk *w, struct known_row *k, uint8_t *end, struct registers *up)
 {
 	struct known_row by_code;
 	struct registers other = {0};
 
-	if (*end == 0 && (up->ip == 0 || rows_called_from(w->rows, up->ip, w->regs.ip)))
+	if (!k->live && *end == 0 && (up->ip == 0 || rows_called_from(w->rows, up->ip, w->regs.ip)))
 		return;
 	by_code = rows_from_code(w->rows, w->regs.ip, false);
 	if (by_code.source != ROW_BY_CODE || apply(w, &by_code.row, &other) != 0 ||
@@ -121,7 +122,7 @@ static bool go_up(struct walk *w, uint8_t *end)
 	if (!k.live && k.row.kind == ROW_ROOT)
 		return false;
 	*end = k.live ? step_live(w, &k, &up) : apply(w, &k.row, &up);
-	if (!w->behind && k.source == ROW_BY_TABLE && !k.live)
+	if (!w->behind && k.source == ROW_BY_TABLE)
 		prefer_code(w, &k, end, &up);
 	if (*end != 0 || up.ip == 0) /* UPF_END_ROOT is 0 */
 		return false;

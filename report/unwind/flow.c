@@ -82,7 +82,9 @@ static const uint8_t number_of[KEPT] = {[KEPT_RBX] = X86_RBX, [KEPT_FP] = X86_FP
 bool flow_row(const struct frame_state *s, struct row *row)
 {
 	*row = (struct row){.kind = ROW_CALLER, .ra_offset = -WORD};
-	if (s->sp_known) {
+	if (s->copied && s->r10_known) {
+		row->cfa_base = X86_R10; /* the true one: about to leave an aligned frame */
+	} else if (s->sp_known) {
 		row->cfa_base = X86_SP;
 		row->cfa_offset = s->sp;
 	} else if (s->fp_known) {
@@ -95,7 +97,7 @@ bool flow_row(const struct frame_state *s, struct row *row)
 	}
 	for (unsigned r = 0; r < X86_REGS; r++)
 		row->reg[r].where = ROW_LOST;
-	row->reg[X86_SP].where = s->copied ? ROW_LOST : ROW_VALUE;
+	row->reg[X86_SP].where = s->copied && row->cfa_base != X86_R10 ? ROW_LOST : ROW_VALUE;
 	for (int k = 0; k < KEPT; k++) {
 		row->reg[number_of[k]].where = s->kept[k].where;
 		row->reg[number_of[k]].offset = s->kept[k].offset;

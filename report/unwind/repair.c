@@ -65,11 +65,30 @@ enum candidate {
 	CANDIDATE_SURE,
 };
 
+/*
+ * A frame about to be aligned, of which only r10 tells the place: the one word in the window that a call of this function
+ * has left.
+ */
+static enum candidate find_only(struct rows *rows, const struct memory *m, uint64_t callee, uint64_t *caller)
+{
+	unsigned found = 0;
+
+	for (uint32_t i = 0; i < m->n; i++) {
+		if (m->words[i] == 0 || (found && m->words[i] == *caller) || !rows_called_from(rows, m->words[i], callee))
+			continue;
+		*caller = m->words[i];
+		found++;
+	}
+	return found == 1 ? CANDIDATE_SURE : CANDIDATE_UNSURE;
+}
+
 static enum candidate judge(struct rows *rows, const struct upf_record *s, const struct memory *m, const struct known_row *k,
                             uint64_t callee, uint64_t *caller)
 {
 	uint64_t at = s->sp + (uint64_t)(int64_t)(k->row.cfa_offset + k->row.ra_offset), offset;
 
+	if (k->source > ROW_DAMAGED && !k->live && k->row.cfa_base == X86_R10)
+		return find_only(rows, m, callee, caller);
 	if (k->source <= ROW_DAMAGED || k->live || k->row.kind == ROW_ROOT || k->row.cfa_base != X86_SP || k->row.cfa_deref)
 		return CANDIDATE_NONE;
 	if (at == s->fp + 8)
