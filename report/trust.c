@@ -127,9 +127,9 @@ static void print_stacks(const struct report *r, FILE *out)
 			para_item(&p, "%s %s: %s", text_count(ended(r, end)).s, is_truncated(end) ? "truncated" : "broken",
 			          chain_end_text(end));
 	if (t->restored)
-		para_item(&p, "%s with the leaf's caller put back", text_count(t->restored).s);
+		para_item(&p, "%s with callers put back", text_count(t->restored).s);
 	if (t->doubtful)
-		para_item(&p, "%s without it, as it was not sure", text_count(t->doubtful).s);
+		para_item(&p, "%s lack one that was not sure", text_count(t->doubtful).s);
 	para_end(&p);
 }
 

@@ -1,14 +1,30 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * repair.c - the one caller that a walk by frame pointers loses: that of a function which has not made its frame yet, has
- * undone it already, or never makes one.
+ * repair.c - the callers that a walk by frame pointers loses: those of functions which have not made their frame yet, have
+ * undone it already, or never make one.
  *
  * In such a function the frame pointer is still the caller's, so that the walk goes from the leaf straight to the caller's
- * caller. The return address between them lies on the stack above what the function has pushed, which its row tells.
+ * caller. The return address between them lies on the stack above what the function has pushed, which its row tells. There
+ * may be several such functions, one above the other: a hypercall's stub, called by a function that the compiler took for
+ * a leaf.
  */
 #include "report/unwind/unwind.h"
 
 #define PROLOGUE 5 /* bytes of endbr64 and push %rbp */
+
+#define RESTORED_MAX 8 /* frames without a frame pointer, one above the other */
+
+/* Where we are on the way up: below the first frame that the frame pointer knows of. */
+struct climb {
+	struct rows *rows;
+	const struct upf_record *sample;
+	struct memory memory;
+	uint64_t ip, sp;
+	bool behind; /* the address is behind a call */
+	bool pv;
+	bool top;    /* no further up */
+	bool rest_is_right; /* the frame pointer is still what the walk began with */
+};
 
 static void add(struct chain *c, uint64_t address, uint8_t flags)
 {
@@ -16,8 +32,13 @@ static void add(struct chain *c, uint64_t address, uint8_t flags)
 	c->frame[c->n++].flags = flags;
 }
 
-/* Is the register's value still the caller's frame pointer, so that the rest of the walk is right? */
-static bool fp_is_callers(const struct row *row, const struct upf_record *s, const struct memory *m)
+static uint64_t cfa_of(const struct climb *w, const struct row *row)
+{
+	return w->sp + (uint64_t)(int64_t)row->cfa_offset;
+}
+
+/* Is the frame pointer still the caller's, too, so that the rest of the walk is right? */
+static bool fp_is_callers(const struct climb *w, const struct row *row)
 {
 	uint64_t saved;
 
@@ -29,27 +50,17 @@ static bool fp_is_callers(const struct row *row, const struct upf_record *s, con
 	if (row->cfa_offset + row->reg[X86_FP].offset < 0)
 		return true;
 	/* Pushed, and not changed since. */
-	return memory_word(m, s->sp + (uint64_t)(int64_t)(row->cfa_offset + row->reg[X86_FP].offset), &saved) && saved == s->fp;
-}
-
-/* Puts @caller between the leaf and the frames that were walked, if those can be believed. */
-static void put_back(struct chain *c, const struct upf_record *s, const uint64_t *frames, uint32_t depth, uint64_t caller,
-                     bool rest_is_right)
-{
-	add(c, frames[0], 0);
-	add(c, caller, FRAME_RESTORED);
-	c->restored = true;
-	c->end = rest_is_right ? s->end : CHAIN_END_UNSURE;
-	for (uint32_t i = 1; rest_is_right && i < depth && c->n <= UPF_DEPTH_MAX; i++)
-		add(c, frames[i], 0);
+	return memory_word(&w->memory, cfa_of(w, row) + (uint64_t)(int64_t)row->reg[X86_FP].offset, &saved) &&
+	       saved == w->sample->fp;
 }
 
 /* Nothing but names is known: the frame pointer just pushed by the function's first instruction is told by its value. */
-static bool just_pushed(const struct rows *rows, const struct upf_record *s, const struct memory *m, uint64_t ip, struct row *row)
+static bool just_pushed(const struct climb *w, struct row *row)
 {
 	uint64_t offset, top;
 
-	if (!rows_named(rows, ip, &offset) || offset == 0 || offset > PROLOGUE || !memory_word(m, s->sp, &top) || top != s->fp)
+	if (w->behind || !rows_named(w->rows, w->ip, &offset) || offset == 0 || offset > PROLOGUE ||
+	    !memory_word(&w->memory, w->sp, &top) || top != w->sample->fp)
 		return false;
 	*row = (struct row){.cfa_base = X86_SP, .cfa_offset = 16, .ra_offset = -8};
 	row->reg[X86_FP].where = ROW_SAVED;
@@ -69,33 +80,38 @@ enum candidate {
  * A frame about to be aligned, of which only r10 tells the place: the one word in the window that a call of this function
  * has left.
  */
-static enum candidate find_only(struct rows *rows, const struct memory *m, uint64_t callee, uint64_t *caller)
+static enum candidate find_only(const struct climb *w, uint64_t *caller)
 {
 	unsigned found = 0;
 
-	for (uint32_t i = 0; i < m->n; i++) {
-		if (m->words[i] == 0 || (found && m->words[i] == *caller) || !rows_called_from(rows, m->words[i], callee))
+	for (uint32_t i = 0; i < w->memory.n; i++) {
+		uint64_t word = w->memory.words[i];
+
+		if (word == 0 || (found && word == *caller) || !rows_called_from(w->rows, word, w->ip))
 			continue;
-		*caller = m->words[i];
+		*caller = word;
 		found++;
 	}
 	return found == 1 ? CANDIDATE_SURE : CANDIDATE_UNSURE;
 }
 
-static enum candidate judge(struct rows *rows, const struct upf_record *s, const struct memory *m, const struct known_row *k,
-                            uint64_t callee, uint64_t *caller)
+static enum candidate judge(const struct climb *w, const struct known_row *k, uint64_t *caller)
 {
-	uint64_t at = s->sp + (uint64_t)(int64_t)(k->row.cfa_offset + k->row.ra_offset), offset;
+	const struct row *row = &k->row;
+	uint64_t at = cfa_of(w, row) + (uint64_t)(int64_t)row->ra_offset, offset;
 
-	if (k->source > ROW_DAMAGED && !k->live && k->row.cfa_base == X86_R10)
-		return find_only(rows, m, callee, caller);
-	if (k->source <= ROW_DAMAGED || k->live || k->row.kind == ROW_ROOT || k->row.cfa_base != X86_SP || k->row.cfa_deref)
+	if (k->source <= ROW_DAMAGED || k->live || row->kind == ROW_ROOT)
 		return CANDIDATE_NONE;
-	if (at == s->fp + 8)
+	if (row->cfa_base == X86_R10 && !w->behind)
+		return find_only(w, caller);
+	if (row->cfa_base != X86_SP || row->cfa_deref)
+		return CANDIDATE_NONE;
+	if (at == w->sample->fp + 8)
 		return CANDIDATE_NONE; /* the frame is made, and the walk has found it */
-	if (!memory_word(m, at, caller) || *caller == 0)
+	if (!memory_word(&w->memory, at, caller) || *caller == 0)
 		return CANDIDATE_UNSURE;
-	if (rows_called_from(rows, *caller, callee) || (!rows_any(rows) && rows_named(rows, *caller, &offset)))
+	if (rows_called_from(w->rows, *caller, w->ip - w->behind) ||
+	    (!rows_any(w->rows) && rows_named(w->rows, *caller, &offset)))
 		return CANDIDATE_SURE;
 	return k->source == ROW_BY_CODE ? CANDIDATE_UNSURE : CANDIDATE_LIKELY;
 }
@@ -104,17 +120,16 @@ static enum candidate judge(struct rows *rows, const struct upf_record *s, const
  * The row to go by. Tables are known to be wrong in the middle of some epilogues (clang 14): if no call stands before what
  * they point at, the code is asked, and believed if a call stands before what it points at.
  */
-static enum candidate choose(struct rows *rows, const struct upf_record *s, const struct memory *m, uint64_t ip,
-                             struct known_row *k, uint64_t *caller)
+static enum candidate choose(const struct climb *w, struct known_row *k, uint64_t *caller)
 {
-	enum candidate found = judge(rows, s, m, k, ip, caller), other;
+	enum candidate found = judge(w, k, caller), other;
 	struct known_row by_code;
 	uint64_t another;
 
-	if (found == CANDIDATE_SURE || (k->source != ROW_BY_TABLE && k->source != ROW_BY_ORC))
+	if (w->behind || found == CANDIDATE_SURE || (k->source != ROW_BY_TABLE && k->source != ROW_BY_ORC))
 		return found;
-	by_code = rows_from_code(rows, ip, false);
-	other = judge(rows, s, m, &by_code, ip, &another);
+	by_code = rows_from_code(w->rows, w->ip, false);
+	other = judge(w, &by_code, &another);
 	if (other != CANDIDATE_SURE)
 		return found;
 	*k = by_code;
@@ -122,30 +137,53 @@ static enum candidate choose(struct rows *rows, const struct upf_record *s, cons
 	return other;
 }
 
+/* One caller up, if there is one below the frame that the frame pointer tells of. */
+static enum candidate climb(struct climb *w)
+{
+	const struct known_row *found = rows_find(w->rows, w->ip, w->behind, w->pv);
+	struct known_row k;
+	enum candidate c;
+	uint64_t caller;
+
+	if (!found)
+		return CANDIDATE_NONE;
+	k = *found;
+	if (k.source == ROW_UNKNOWN && just_pushed(w, &k.row))
+		k.source = ROW_BY_CODE;
+	c = choose(w, &k, &caller);
+	if (c < CANDIDATE_LIKELY)
+		return c;
+	w->ip = caller;
+	w->behind = true;
+	w->top = k.row.cfa_base != X86_SP; /* an aligned frame's: where its caller's begins is not known */
+	w->rest_is_right = w->top || fp_is_callers(w, &k.row);
+	w->sp = cfa_of(w, &k.row);
+	return c;
+}
+
 void repair_chain(struct rows *rows, const struct upf_record *s, const uint64_t *frames, uint32_t depth, bool pv,
                   struct chain *c)
 {
-	const struct memory m = {s->sp & ~(uint64_t)7, s->words, s->nwords};
-	const struct known_row *found = depth ? rows_find(rows, frames[0], false, pv) : NULL;
-	struct known_row k;
-	uint64_t caller;
+	struct climb w = {.rows = rows, .sample = s, .memory = {s->sp & ~(uint64_t)7, s->words, s->nwords}, .sp = s->sp, .pv = pv,
+	                  .rest_is_right = true};
+	enum candidate found;
 
 	c->n = 0;
 	c->restored = c->doubtful = false;
-	if (!found)
+	if (depth == 0)
 		return;
-	k = *found;
-	if (k.source == ROW_UNKNOWN && just_pushed(rows, s, &m, frames[0], &k.row))
-		k.source = ROW_BY_CODE;
-	switch (choose(rows, s, &m, frames[0], &k, &caller)) {
-	case CANDIDATE_NONE:
-		break;
-	case CANDIDATE_UNSURE:
-		c->doubtful = true;
-		break;
-	case CANDIDATE_LIKELY:
-	case CANDIDATE_SURE:
-		put_back(c, s, frames, depth, caller, fp_is_callers(&k.row, s, &m));
-		break;
-	}
+	w.ip = frames[0];
+	add(c, w.ip, 0);
+	do {
+		found = climb(&w);
+		if (found >= CANDIDATE_LIKELY)
+			add(c, w.ip, FRAME_RESTORED);
+	} while (found >= CANDIDATE_LIKELY && !w.top && w.rest_is_right && c->n <= RESTORED_MAX);
+	c->doubtful = found == CANDIDATE_UNSURE;
+	c->restored = c->n > 1;
+	c->end = w.rest_is_right ? s->end : CHAIN_END_UNSURE;
+	for (uint32_t i = 1; w.rest_is_right && i < depth && c->n <= UPF_DEPTH_MAX; i++)
+		add(c, frames[i], 0);
+	if (!c->restored)
+		c->n = 0;
 }

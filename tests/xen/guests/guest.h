@@ -20,7 +20,8 @@ static inline uint64_t tsc(void)
 }
 
 /*
- * Spends @units of time in the function this stands in; inlined, for a helper would be the leaf. Only time in which it
+ * Spends @units of time in the function this stands in; inlined, for a helper would be the leaf. It needs no stack, so
+ * that compilers see no need for a frame either. Only time in which it
  * ran counts: while the guest is paused or waits for a processor the TSC goes on in leaps, which are left out.
  */
 #define UNIT_CYCLES 4000000u
@@ -29,8 +30,8 @@ static inline uint64_t tsc(void)
 	do { \
 		uint64_t last = tsc(), spent = 0; \
 		while (spent < (uint64_t)(units) * UNIT_CYCLES) { \
-			for (volatile int spin = 0; spin < 50; spin++) \
-				; \
+			for (unsigned spin = 0; spin < 50; spin++) \
+				__asm__ volatile(""); \
 			uint64_t now = tsc(); \
 			spent += now - last < LEAP_CYCLES ? now - last : 0; \
 			last = now; \
@@ -47,5 +48,7 @@ void work_recursion(void);
 void work_depth(unsigned frames);
 void work_heartbeat(void);
 void work_idle(void);
+void work_leaves(void);
+void work_block(void);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Boots a PV guest, brings up its vCPUs and gives each its work, as its command line says:
- *   work=shares|levels|recursion|heartbeat|idle|depth:N
+ *   work=shares|levels|recursion|heartbeat|idle|leaves|block|depth:N
  *                                               what vCPU 0 does; smp is shares, depth may stand alone: depth=N
- *   others=idle|same                            what the other vCPUs do; if not given, the same as vCPU 0 for depth, else idle
+ *   others=idle|block|same                      what the other vCPUs do; if not given, the same as vCPU 0 for depth, else idle
  *   vcpus=N                                     how many there are
  */
 #include "guest.h"
@@ -100,8 +100,12 @@ static inline __attribute__((always_inline)) void work(void)
 		work_depth(number(what) ? number(what) : number(argument("depth=")));
 	else if (is(what, "heartbeat"))
 		work_heartbeat();
+	else if (is(what, "leaves"))
+		work_leaves();
 	else if (is(what, "idle"))
 		work_idle();
+	else if (is(what, "block"))
+		work_block();
 	crash();
 }
 
@@ -151,6 +155,8 @@ KEPT void secondary_main(long vcpu)
 	hypercall(__HYPERVISOR_vcpu_op, VCPUOP_stop_periodic_timer, vcpu, 0);
 	if (is(argument("others="), "same") || (!*argument("others=") && is(argument("work="), "depth")))
 		work();
+	if (is(argument("others="), "block"))
+		work_block();
 	work_idle();
 	AFTER_CALL();
 }

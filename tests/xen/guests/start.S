@@ -25,24 +25,44 @@
 	note XEN_ELFNOTE_ENTRY, .quad _start
 	note XEN_ELFNOTE_HYPERCALL_PAGE, .quad hypercall_page
 
+/* There is nobody above an entry point; said in the same tables as of the rest. */
+.macro entry_begins
+#ifndef NO_TABLES
+#ifdef DEBUG_TABLES
+	.cfi_sections .debug_frame
+#endif
+	.cfi_startproc
+	.cfi_undefined rip
+#endif
+.endm
+.macro entry_ends
+#ifndef NO_TABLES
+	.cfi_endproc
+#endif
+.endm
+
 	.text
 	.globl _start
 	.type _start, @function
 _start:
+	entry_begins
 	xorl %ebp, %ebp
 	movq $boot_stack_end, %rsp
 	movq %rsi, %rdi
 	call kernel_main
 1:	jmp 1b
+	entry_ends
 	.size _start, . - _start
 
 /* A further vCPU: its number in rdi, its stack already in rsp. */
 	.globl _start_secondary
 	.type _start_secondary, @function
 _start_secondary:
+	entry_begins
 	xorl %ebp, %ebp
 	call secondary_main
 1:	jmp 1b
+	entry_ends
 	.size _start_secondary, . - _start_secondary
 
 	.balign 4096
