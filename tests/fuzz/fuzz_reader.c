@@ -24,6 +24,8 @@ static void must(bool fine)
 		abort();
 }
 
+static volatile uint64_t sum; /* so that what is handed out is read */
+
 static void decode(struct upf_decoder *d, const struct upf_block *b)
 {
 	struct upf_record r;
@@ -36,6 +38,11 @@ static void decode(struct upf_decoder *d, const struct upf_block *b)
 
 		must(n <= b->raw_size + 1);
 		must(r.domain < UPF_DOMAINS_MAX && r.vcpu < UPF_VCPUS_MAX && r.stack < n);
+		must(r.nwords <= (r.tops == UPF_TOPS_COPY ? UPF_COPY_MAX : UPF_WINDOW_MAX));
+		for (uint32_t w = 0; w < r.nwords; w++)
+			sum += r.words[w];
+		for (unsigned g = 0; r.regs && g < UPF_REGS; g++)
+			sum += r.regs[g];
 		must(nodes[r.stack].depth <= UPF_DEPTH_MAX && (r.stack == 0 || nodes[r.stack].parent < r.stack));
 	}
 }

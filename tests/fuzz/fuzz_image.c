@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * fuzz_image.c - any bytes as an ELF file, or as a list of names: loaded as symbols and as an image, every symbol's
+ * beginning looked up and followed.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "report/unwind/rows.h"
+
+#define LOOKS 64
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
+
+static void look(struct rows *rows, const struct symbols *symbols)
+{
+	for (size_t i = 0; i < symbols->nranges && i < LOOKS; i++) {
+		const struct symbol_range *range = &symbols->ranges[i];
+		uint64_t offset;
+
+		if (range->start >= range->end || !symbols_find(symbols, range->start, &offset))
+			abort();
+		for (uint64_t at = range->start; at < range->end && at < range->start + 32; at++)
+			rows_find(rows, at, false, true);
+		rows_find(rows, range->end, true, true);
+		rows_called_from(rows, range->end, range->start);
+	}
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
+{
+	struct symbols symbols = {0};
+	struct rows *rows;
+	char path[64], why[256];
+	int fd = memfd_create("image", 0);
+
+	if (fd < 0 || write(fd, data, len) != (ssize_t)len)
+		abort();
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	if (symbols_add_file(&symbols, path, why, sizeof(why)) != 0 && why[0] == '\0')
+		abort();
+	if (symbols_sort(&symbols) == 0 && (rows = rows_new(&symbols))) {
+		if (!image_is_elf(path) || rows_add_image(rows, path, why, sizeof(why)) == 0)
+			look(rows, &symbols);
+		rows_free(rows);
+	}
+	symbols_free(&symbols);
+	close(fd);
+	return 0;
+}
