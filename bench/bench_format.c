@@ -4,7 +4,10 @@
  *
  * The guest made up here has one busy vCPU, 30 hot functions called on stacks 15 to 25 deep that share their root sides,
  * and 10 addresses in each function, all equally likely. Rounds are jittered by a quarter of the 1 ms period, pauses take
- * 20 to 40 us, and CPU time is what passed less the pause, give or take 2 us. Exit code 1: an aim was missed.
+ * 20 to 40 us, and CPU time is what passed less the pause, give or take 2 us. At the top of each stack are up to 12 words
+ * below the frame pointer, two of which may be return addresses: the path's, and one that is left over from an earlier call;
+ * measured with one such call on each path, and with three by turns, where windows change with two of three samples.
+ * Exit code 1: an aim was missed.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -29,15 +32,21 @@
 #define AIM_ENCODE_NS 300 /* a sample */
 #define AIM_DECODE 10e6   /* samples a second, one core */
 
+#define WINDOW 12
+#define STACK 0xffff880000100000
+
 struct path {
 	uint64_t frames[DEPTH_MAX]; /* leaf first; frames[0] is the function's address */
 	uint32_t depth;
+	uint32_t nwords;
+	uint64_t stale[3];
 };
 
 struct guest {
 	struct path path[FUNCTIONS];
 	uint64_t leaf[FUNCTIONS][LEAVES];
 	uint64_t seed, now_ns, last_ns, last_pause_ns;
+	unsigned stale; /* left-over words by turns */
 };
 
 struct sink {
@@ -93,11 +102,25 @@ static void make_path(struct guest *g, int i)
 		shared = p->depth - 1;
 	for (uint32_t k = 0; k < p->depth; k++)
 		p->frames[p->depth - 1 - k] = k < shared ? from->frames[from->depth - 1 - k] : text_address(g);
+	p->nwords = 2 + pseudo(g) % (WINDOW - 2);
+	for (int k = 0; k < 3; k++)
+		p->stale[k] = text_address(g);
 	for (int k = 0; k < LEAVES; k++)
 		g->leaf[i][k] = p->frames[0] + pseudo(g) % 400;
 }
 
-static void next_sample(struct guest *g, struct upf_sample *s, uint64_t *frames, uint64_t *pause_ns)
+static void next_window(struct guest *g, struct upf_sample *s, const struct path *p, uint64_t *words)
+{
+	memset(words, 0, WINDOW * sizeof(*words));
+	words[0] = p->stale[pseudo(g) % g->stale];
+	words[p->nwords - 1] = p->frames[0];
+	s->words = words;
+	s->nwords = p->nwords;
+	s->sp = STACK - p->depth * 96;
+	s->fp = s->sp + p->nwords * UPF_WORD;
+}
+
+static void next_sample(struct guest *g, struct upf_sample *s, uint64_t *frames, uint64_t *words, uint64_t *pause_ns)
 {
 	unsigned f = pseudo(g) % FUNCTIONS;
 	uint64_t cpu_us;
@@ -109,6 +132,7 @@ static void next_sample(struct guest *g, struct upf_sample *s, uint64_t *frames,
 	memcpy(frames, g->path[f].frames, sizeof(g->path[f].frames));
 	frames[0] = g->leaf[f][pseudo(g) % LEAVES];
 	*s = (struct upf_sample){.cpu_ns = cpu_us * 1000, .frames = frames, .depth = g->path[f].depth};
+	next_window(g, s, &g->path[f], words);
 }
 
 static int collect(void *ctx, const void *data, size_t len)
@@ -139,12 +163,12 @@ static size_t text_bytes(const struct upf_sample *s)
 /* One block; its samples are made first so that only encoding and writing are timed. */
 static void write_block(struct guest *g, struct upf_encoder *e, struct upf_writer *w, uint8_t *raw, struct figures *f)
 {
-	static uint64_t frames[BLOCK][DEPTH_MAX], times[BLOCK], pauses[BLOCK];
+	static uint64_t frames[BLOCK][DEPTH_MAX], words[BLOCK][WINDOW], times[BLOCK], pauses[BLOCK];
 	static struct upf_sample samples[BLOCK];
 	double start, encoded;
 
 	for (int i = 0; i < BLOCK; i++) {
-		next_sample(g, &samples[i], frames[i], &pauses[i]);
+		next_sample(g, &samples[i], frames[i], words[i], &pauses[i]);
 		times[i] = g->now_ns;
 		f->text += (double)text_bytes(&samples[i]);
 	}
@@ -159,15 +183,15 @@ static void write_block(struct guest *g, struct upf_encoder *e, struct upf_write
 	f->raw += (double)encoder_payload(e, raw).size;
 }
 
-static void write_trace(struct sink *out, struct figures *f)
+static void write_trace(struct sink *out, struct figures *f, enum upf_tops tops, unsigned stale)
 {
 	static const struct upf_domain domain = {.id = 1, .vcpus = 1, .name = "bench"};
 	static const struct upf_session session = {.rate_mhz = 1000000, .max_stack = 128, .domains = &domain, .ndomains = 1};
 	const struct upf_totals totals = {.samples = SAMPLES};
 	struct upf_writer *w = upf_writer_new(&session, collect, out);
-	struct upf_encoder *e = upf_encoder_new(UPF_TOPS_NONE, 0, 0);
+	struct upf_encoder *e = upf_encoder_new(tops, 0, 0);
 	uint8_t *raw = malloc(UPF_RAW_MAX);
-	struct guest g = {.seed = 1};
+	struct guest g = {.seed = 1, .stale = stale};
 
 	must(w && e && raw, "memory");
 	for (int i = 0; i < FUNCTIONS; i++)
@@ -224,21 +248,33 @@ static int tell(const char *what, const char *unit, double value, double aim, bo
 	return missed;
 }
 
-int main(void)
+/* @stale is 0: no windows. */
+static int measure(const char *what, unsigned stale)
 {
 	struct figures f = {0};
 	struct sink out = {0};
 	int missed = 0;
 
-	write_trace(&out, &f);
+	write_trace(&out, &f, stale ? UPF_TOPS_WINDOW : UPF_TOPS_NONE, stale ? stale : 1);
 	read_trace(&out, &f);
-	printf("%-42s %10.2f bytes/sample\n", "uniprof's text of the same stacks", f.text / SAMPLES);
+	printf("%s:\n", what);
 	printf("%-42s %10.2f bytes/sample\n", "trace before LZ4", f.raw / SAMPLES);
-	missed |= tell("trace, whole file", "bytes/sample", f.file / SAMPLES, AIM_BYTES, false);
-	missed |= tell("trace beside the text", "times smaller", f.text / f.file, AIM_TEXT, true);
+	if (stale <= 1)
+		missed |= tell("trace, whole file", "bytes/sample", f.file / SAMPLES, AIM_BYTES, false);
+	else
+		printf("%-42s %10.2f bytes/sample\n", "trace, whole file", f.file / SAMPLES);
+	missed |= tell("trace beside uniprof's text of the stacks", "times smaller", f.text / f.file, AIM_TEXT, true);
 	missed |= tell("encode (sampling thread)", "ns/sample", f.encode_ns / SAMPLES, AIM_ENCODE_NS, false);
 	printf("%-42s %10.2f ns/sample\n", "compress and write (writer thread)", f.write_ns / SAMPLES);
 	missed |= tell("read and decode", "M samples/s", SAMPLES / f.decode_ns * 1e3, AIM_DECODE / 1e6, true);
 	free(out.data);
 	return missed;
+}
+
+int main(void)
+{
+	int missed = measure("frames alone (--call-graph fp,0)", 0);
+
+	missed |= measure("frames and a window each (--call-graph fp)", 1);
+	return missed | measure("frames and windows that change all the time", 3);
 }

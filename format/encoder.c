@@ -334,7 +334,7 @@ static void encode_sample(struct upf_encoder *e, const struct upf_sample *s, uin
 	add_zigzag(&e->columns, COLUMN_CPU, predicted - s->cpu_ns / UPF_TICK_NS);
 	leaf = encode_stack(e, s);
 	if (e->windows && s->end != UPF_END_NONE)
-		windows_put(e->windows, &e->columns, leaf, e->nodes[leaf].parent, s);
+		windows_put(e->windows, &e->columns, e->nodes[leaf].parent, s);
 	if (e->copies && s->end != UPF_END_NONE)
 		copies_put(e->copies, &e->columns, s);
 	e->records++;

@@ -8,8 +8,10 @@
 #define TOPS_MAX 16384   /* in an encoder's block */
 #define WORDS_MAX 131072
 
-/* TOP's values; above stand tops by their distance from the newest. */
-enum { TOP_PREDICTED = 0, TOP_NEW = 1, TOP_LISTED = 2 };
+#define RECENT 4 /* tops remembered at a caller */
+
+/* TOP's values: below TOP_NEW a recent top; from TOP_LISTED on any, by its distance from the newest. */
+enum { TOP_NEW = RECENT, TOP_LISTED };
 
 struct top {
 	uint64_t fp_offset; /* frame pointer less stack pointer */
@@ -17,11 +19,10 @@ struct top {
 	uint32_t next; /* in its hash chain, 0: none */
 };
 
-/* What a stack had last. */
+/* The tops that stacks with the same caller of the leaf had, the last one first, and where. */
 struct hint {
-	uint64_t sp, below_sp;
-	uint32_t top;   /* the stack that ends in this node; 0: none yet */
-	uint32_t below; /* the last stack that ends in a callee of this node */
+	uint64_t sp[RECENT];
+	uint32_t top[RECENT]; /* 0: none yet */
 };
 
 struct windows {
@@ -93,19 +94,31 @@ static bool reach_hint(struct windows *w, uint32_t node)
 	return true;
 }
 
-/* What the stack had last; else what its caller's last callee had, which mostly has the same place on the stack. */
-static uint32_t predict(const struct windows *w, uint32_t leaf, uint32_t parent, uint64_t *sp)
+/* Where @top stands among the recent ones; RECENT: it does not. */
+static unsigned position(const struct hint *h, uint32_t top)
 {
-	const struct hint *l = &w->hints[leaf], *p = &w->hints[parent];
+	unsigned i = 0;
 
-	*sp = l->top ? l->sp : p->below ? p->below_sp : 0;
-	return l->top ? l->top : p->below;
+	while (i < RECENT && h->top[i] != top)
+		i++;
+	return i;
 }
 
-static void remember(struct windows *w, uint32_t leaf, uint32_t parent, uint32_t top, uint64_t sp)
+/* The stack pointer that goes with position @i; a top that is not there is looked for where the last one was. */
+static uint64_t predicted_sp(const struct hint *h, unsigned i)
 {
-	w->hints[leaf].top = w->hints[parent].below = top;
-	w->hints[leaf].sp = w->hints[parent].below_sp = sp;
+	return h->sp[i < RECENT ? i : 0];
+}
+
+/* @top, at position @i until now, comes first. */
+static void remember(struct hint *h, unsigned i, uint32_t top, uint64_t sp)
+{
+	for (i = i < RECENT ? i : RECENT - 1; i > 0; i--) {
+		h->top[i] = h->top[i - 1];
+		h->sp[i] = h->sp[i - 1];
+	}
+	h->top[0] = top;
+	h->sp[0] = sp;
 }
 
 /* --- encoding ---------------------------------------------------------------------------------------------------------- */
@@ -177,23 +190,24 @@ static uint32_t list_top(struct windows *w, uint32_t *head, const struct upf_sam
 	return *head = i;
 }
 
-void windows_put(struct windows *w, struct column_writer *columns, uint32_t leaf, uint32_t parent,
-                 const struct upf_sample *s)
+void windows_put(struct windows *w, struct column_writer *columns, uint32_t parent, const struct upf_sample *s)
 {
-	uint32_t *head = chain(w, s), predicted, top = find(w, *head, s);
-	uint64_t sp;
+	uint32_t *head = chain(w, s), top = find(w, *head, s);
+	unsigned i = RECENT;
+	struct hint *h;
 
-	reach_hint(w, leaf);
-	predicted = predict(w, leaf, parent, &sp);
-	add_zigzag(columns, COLUMN_SP, s->sp - sp);
-	if (!top) {
+	reach_hint(w, parent);
+	h = &w->hints[parent];
+	if (top) {
+		i = position(h, top);
+		add_varint(columns, COLUMN_TOP, i < RECENT ? i : TOP_LISTED + w->ntops - top);
+	} else {
 		add_varint(columns, COLUMN_TOP, TOP_NEW);
 		put_top(columns, s);
 		top = list_top(w, head, s);
-	} else {
-		add_varint(columns, COLUMN_TOP, top == predicted ? TOP_PREDICTED : TOP_LISTED + w->ntops - top);
 	}
-	remember(w, leaf, parent, top, s->sp);
+	add_zigzag(columns, COLUMN_SP, s->sp - predicted_sp(h, i));
+	remember(h, i, top, s->sp);
 }
 
 /* --- decoding ---------------------------------------------------------------------------------------------------------- */
@@ -256,29 +270,40 @@ static int get_top(struct windows *w, struct column_reader *columns, uint64_t le
 	return rc;
 }
 
+/* The number of the top that @code means; 0: there is none. */
+static uint32_t listed(const struct windows *w, const struct hint *h, uint64_t code)
+{
+	if (code < RECENT)
+		return h->top[code];
+	return code - TOP_LISTED < w->ntops ? w->ntops - (uint32_t)(code - TOP_LISTED) : 0;
+}
+
 int windows_get(struct windows *w, struct column_reader *columns, const struct upf_node *nodes, uint32_t leaf, uint32_t *top,
                 uint64_t *sp)
 {
 	uint64_t code = column_number(columns, COLUMN_TOP), off = (uint64_t)column_difference(columns, COLUMN_SP);
-	uint32_t parent = nodes[leaf].parent, predicted;
-	int rc = 0;
+	struct hint *h;
+	unsigned i;
+	int rc;
 
 	if (column_bad(columns, COLUMN_TOP) || column_bad(columns, COLUMN_SP))
 		return -EBADMSG;
-	if (!reach_hint(w, leaf))
+	if (!reach_hint(w, nodes[leaf].parent))
 		return -ENOMEM;
-	predicted = predict(w, leaf, parent, sp);
-	*sp += off;
+	h = &w->hints[nodes[leaf].parent];
+	i = code < RECENT ? (unsigned)code : RECENT;
 	if (code == TOP_NEW) {
 		rc = get_top(w, columns, nodes[leaf].address);
 		*top = w->ntops;
 	} else {
-		*top = code == TOP_PREDICTED ? predicted : code - TOP_LISTED < w->ntops ? w->ntops - (uint32_t)(code - TOP_LISTED) : 0;
+		*top = listed(w, h, code);
 		rc = *top ? 0 : -EBADMSG;
 	}
-	if (rc == 0)
-		remember(w, leaf, parent, *top, *sp);
-	return rc;
+	if (rc != 0)
+		return rc;
+	*sp = predicted_sp(h, i) + off;
+	remember(h, i, *top, *sp);
+	return 0;
 }
 
 void windows_tell(const struct windows *w, uint32_t top, uint64_t sp, struct upf_record *r)

@@ -12,7 +12,7 @@
 /* The tops of a block so far; encoder and decoder keep the same. */
 struct windows;
 
-/* For stacks whose leaves are below @nodes; 0: as many as come. NULL: no memory. */
+/* For stacks of nodes below @nodes; 0: as many as come. NULL: no memory. */
 struct windows *windows_new(uint32_t nodes);
 void windows_free(struct windows *w);
 void windows_reset(struct windows *w); /* a new block */
@@ -22,9 +22,8 @@ void windows_reset(struct windows *w); /* a new block */
 bool windows_have_room(const struct windows *w, size_t samples, size_t words);
 /* Adds to @need what windows_put() can take of each column. */
 void windows_need(size_t *need, const struct upf_sample *s);
-/* @leaf and @parent: the stack's last two nodes. */
-void windows_put(struct windows *w, struct column_writer *columns, uint32_t leaf, uint32_t parent,
-                 const struct upf_sample *s);
+/* @parent: the node of the stack without its leaf. */
+void windows_put(struct windows *w, struct column_writer *columns, uint32_t parent, const struct upf_sample *s);
 
 /* --- decoding */
 
