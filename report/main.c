@@ -4,6 +4,7 @@
 #include "report/outfile.h"
 #include "report/settings.h"
 #include "report/trust.h"
+#include "report/unwind/image.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -108,7 +109,10 @@ static int load_symbols(struct report *r, const struct settings *s)
 	char why[256];
 
 	for (size_t i = 0; i < s->nsymbols; i++) {
-		if (symbols_add_file(&r->symbols, s->symbols[i], why, sizeof(why)) != 0) {
+		int rc = symbols_add_file(&r->symbols, s->symbols[i], why, sizeof(why));
+
+		/* A kernel's vmlinux may be stripped and still be what its stacks are unwound by. */
+		if (rc < 0 || (rc > 0 && !image_has_tables(s->symbols[i]))) {
 			say("%s: %s", s->symbols[i], why);
 			return EXIT_ERROR;
 		}

@@ -138,7 +138,7 @@ static int add_elf(struct symbols *s, Elf *elf, char *why, size_t size)
 	t.machine = header.e_machine;
 	if (!find_table(&t, SHT_SYMTAB) && !find_table(&t, SHT_DYNSYM)) {
 		snprintf(why, size, "an ELF file without symbols (stripped?): the file as it was linked is needed");
-		return -1;
+		return 1;
 	}
 	return add_table(s, &t, why, size);
 }

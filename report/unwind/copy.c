@@ -45,6 +45,9 @@ static void recover(const struct walk *w, const struct row *row, uint64_t cfa, u
 			fine = true;
 		}
 		break;
+	case ROW_SAVED_BY_FP:
+		fine = known(w, X86_FP) && memory_word(&w->memory, w->regs.reg[X86_FP] + offset, &value);
+		break;
 	case ROW_VALUE:
 		value = cfa + offset;
 		fine = true;
@@ -63,6 +66,7 @@ static uint8_t apply(const struct walk *w, const struct row *row, struct registe
 		return CHAIN_END_UNSURE;
 	if (row->cfa_deref && !memory_word(&w->memory, cfa, &cfa))
 		return missing(w, cfa);
+	cfa += (uint64_t)(int64_t)row->cfa_after;
 	at = cfa + (uint64_t)(int64_t)row->ra_offset;
 	if (!memory_word(&w->memory, at, &up->ip))
 		return missing(w, at);
@@ -80,6 +84,12 @@ static uint8_t step_live(const struct walk *w, const struct known_row *k, struct
 	case -EFAULT: return missing(w, w->memory.base + w->memory.n * 8);
 	default: return CHAIN_END_DAMAGED;
 	}
+}
+
+/* The upper half of the address space. */
+static bool is_kernel(uint64_t address)
+{
+	return address >> 63;
 }
 
 /*
@@ -128,6 +138,11 @@ static bool go_up(struct walk *w, uint8_t *end)
 		return false;
 	if (k.source == ROW_BY_CODE && !rows_called_from(w->rows, up.ip, w->regs.ip)) {
 		*end = CHAIN_END_UNSURE;
+		return false;
+	}
+	/* What was interrupted was a user's program: its stack is another one. */
+	if (!k.live && k.row.interrupted && is_kernel(w->regs.ip) && !is_kernel(up.ip)) {
+		*end = UPF_END_ROOT;
 		return false;
 	}
 	/* Every frame takes room, but an interrupt may have switched stacks. */

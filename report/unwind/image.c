@@ -254,6 +254,20 @@ bool image_section(struct image *i, const char *name, struct image_section *s)
 	return false;
 }
 
+bool image_has_tables(const char *path)
+{
+	static const char *const names[] = {".eh_frame", ".debug_frame", ".orc_unwind"};
+	char why[256];
+	struct image *i = image_is_elf(path) ? image_open(path, why, sizeof(why)) : NULL;
+	struct image_section s;
+	bool has = false;
+
+	for (size_t k = 0; i && k < sizeof(names) / sizeof(names[0]); k++)
+		has |= image_section(i, names[k], &s);
+	image_close(i);
+	return has;
+}
+
 /* --- notes ----------------------------------------------------------------------------------------------------------- */
 
 static bool find_note(Elf_Data *data, uint64_t *address)

@@ -20,6 +20,8 @@ struct image_section {
 
 /* Is there a regular file at @path that begins as an ELF file does? */
 bool image_is_elf(const char *path);
+/* Has the ELF file at @path sections that tell of its frames? */
+bool image_has_tables(const char *path);
 /* NULL: one line in @why. Not every ELF file has code: a file of debug information alone is an image too. */
 struct image *image_open(const char *path, char *why, size_t size);
 void image_close(struct image *i); /* NULL is fine */

@@ -25,6 +25,7 @@ enum row_where {
 	ROW_SAME,  /* still in the register */
 	ROW_SAVED, /* in memory, at CFA + offset */
 	ROW_VALUE, /* it is CFA + offset */
+	ROW_SAVED_BY_FP, /* in memory, at this frame's frame pointer + offset */
 	ROW_LOST,  /* not known */
 };
 
@@ -33,6 +34,7 @@ struct row {
 	uint8_t cfa_base;   /* register number */
 	bool cfa_deref;     /* the CFA is what lies in memory at base + offset */
 	int32_t cfa_offset;
+	int32_t cfa_after;  /* added to what lies in memory */
 	int32_t ra_offset;  /* the return address lies at CFA + this: -8 but for interrupt frames */
 	bool interrupted;   /* the return address is where an interrupt came, not behind a call */
 	struct {

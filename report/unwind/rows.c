@@ -3,6 +3,7 @@
 
 #include "report/intern.h"
 #include "report/unwind/code.h"
+#include "report/unwind/orc.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -16,6 +17,7 @@
 struct source_image {
 	struct image *image;
 	struct tables *tables; /* NULL: it has none; likewise below */
+	struct orc *orc;
 	struct code *code;
 };
 
@@ -55,6 +57,7 @@ void rows_free(struct rows *r)
 		return;
 	for (size_t i = 0; i < r->nimages; i++) {
 		tables_free(r->images[i].tables);
+		orc_free(r->images[i].orc);
 		code_free(r->images[i].code);
 		image_close(r->images[i].image);
 	}
@@ -83,6 +86,7 @@ int rows_add_image(struct rows *r, const char *path, char *why, size_t size)
 	}
 	/* What an image does not have leaves its pointer NULL. */
 	i.tables = tables_new(i.image);
+	i.orc = orc_new(i.image);
 	i.code = code_new(i.image, r->symbols);
 	if (image_hypercall_page(i.image, &stubs)) {
 		r->stubs = stubs;
@@ -156,6 +160,19 @@ static bool from_tables(struct rows *r, uint64_t address, struct known_row *k)
 	return false;
 }
 
+static bool from_orc(struct rows *r, uint64_t address, struct known_row *k)
+{
+	for (size_t i = 0; i < r->nimages; i++) {
+		int rc = r->images[i].orc ? orc_row(r->images[i].orc, address, &k->row) : -ENOENT;
+
+		if (rc == -ENOENT)
+			continue;
+		k->source = rc == 0 ? ROW_BY_ORC : ROW_UNKNOWN;
+		return true;
+	}
+	return false;
+}
+
 /* The function where execution began has no caller, whatever its code looks like. */
 static bool is_entry(const struct rows *r, uint64_t address)
 {
@@ -206,7 +223,7 @@ static bool from_name(const struct rows *r, uint64_t address, bool behind, struc
 
 static void find(struct rows *r, uint64_t address, bool behind, struct known_row *k)
 {
-	if (from_tables(r, address - behind, k))
+	if (from_tables(r, address - behind, k) || from_orc(r, address - behind, k))
 		return;
 	if (is_entry(r, address - behind)) {
 		k->source = ROW_BY_CODE;

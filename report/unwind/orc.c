@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * orc.c - the layout: arch/x86/include/asm/orc_types.h of Linux, what it means: arch/x86/kernel/unwind_orc.c. It changed in
+ * 6.4: the kind of entry got a third bit, and its values moved. Which one an image has is told by its own entries, for a
+ * header came only later: nearly all are those of ordinary calls.
+ */
+#include "report/unwind/orc.h"
+
+#include "format/wire.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ENTRY 6 /* bytes */
+
+enum { BASE_NONE = 0, BASE_CFA = 1, BASE_DX = 2, BASE_DI = 3, BASE_FP = 4, BASE_SP = 5, BASE_R10 = 6, BASE_R13 = 7,
+       BASE_FP_INDIRECT = 8, BASE_SP_INDIRECT = 9 };
+
+/* One entry, in either layout. */
+enum kind { KIND_UNDEFINED, KIND_END, KIND_CALL, KIND_REGS, KIND_IRET };
+
+struct entry {
+	enum kind kind;
+	uint8_t sp_base, fp_base;
+	int16_t sp_offset, fp_offset;
+};
+
+struct orc {
+	struct image_section ip, table;
+	size_t n;
+	bool three_bits; /* Linux 6.4 and later */
+};
+
+static uint16_t word_at(const struct orc *o, size_t i)
+{
+	return peek_u16(o->table.data + i * ENTRY + 4);
+}
+
+/* Calls have kind 0 of two bits, or 2 of three. */
+static bool find_layout(struct orc *o)
+{
+	size_t old = 0, new = 0;
+
+	for (size_t i = 0; i < o->n; i++) {
+		uint16_t w = word_at(o, i);
+
+		if ((w & 0xf) != BASE_SP)
+			continue;
+		old += (w >> 8 & 3) == 0;
+		new += (w >> 8 & 7) == 2;
+	}
+	o->three_bits = new > old;
+	return old != new;
+}
+
+struct orc *orc_new(struct image *image)
+{
+	struct orc *o = calloc(1, sizeof(*o));
+
+	if (!o)
+		return NULL;
+	errno = ENOENT;
+	if (image_machine(image) == EM_X86_64 && image_section(image, ".orc_unwind_ip", &o->ip) &&
+	    image_section(image, ".orc_unwind", &o->table)) {
+		o->n = o->ip.size / 4 < o->table.size / ENTRY ? o->ip.size / 4 : o->table.size / ENTRY;
+		errno = EPROTO;
+		if (find_layout(o))
+			return o;
+	}
+	free(o);
+	return NULL;
+}
+
+void orc_free(struct orc *o)
+{
+	free(o);
+}
+
+/* Where entry @i begins to hold: told from its own place. */
+static uint64_t address_at(const struct orc *o, size_t i)
+{
+	return o->ip.address + i * 4 + (uint64_t)(int32_t)peek_u32(o->ip.data + i * 4);
+}
+
+static bool find_entry(const struct orc *o, uint64_t address, size_t *found)
+{
+	size_t low = 0, high = o->n;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (address_at(o, middle) <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	*found = low - 1;
+	return low != 0;
+}
+
+static struct entry read_entry(const struct orc *o, size_t i)
+{
+	static const uint8_t two_bits[] = {KIND_CALL, KIND_REGS, KIND_IRET, KIND_UNDEFINED};
+	static const uint8_t three_bits[] = {KIND_UNDEFINED, KIND_END, KIND_CALL, KIND_REGS, KIND_IRET, KIND_UNDEFINED, KIND_UNDEFINED,
+	                                     KIND_UNDEFINED};
+	const uint8_t *at = o->table.data + i * ENTRY;
+	uint16_t w = word_at(o, i);
+	struct entry e = {.sp_offset = (int16_t)peek_u16(at), .fp_offset = (int16_t)peek_u16(at + 2), .sp_base = w & 0xf,
+	                  .fp_base = w >> 4 & 0xf};
+
+	if (o->three_bits)
+		e.kind = (enum kind)three_bits[w >> 8 & 7];
+	else if (e.sp_base == BASE_NONE)
+		e.kind = w >> 10 & 1 ? KIND_END : KIND_UNDEFINED;
+	else
+		e.kind = (enum kind)two_bits[w >> 8 & 3];
+	return e;
+}
+
+static bool set_base(struct row *row, const struct entry *e)
+{
+	static const uint8_t registers[16] = {[BASE_DX] = X86_RDX, [BASE_DI] = X86_RDI, [BASE_FP] = X86_FP, [BASE_SP] = X86_SP,
+	                                      [BASE_R10] = X86_R10, [BASE_R13] = X86_R13, [BASE_FP_INDIRECT] = X86_FP,
+	                                      [BASE_SP_INDIRECT] = X86_SP};
+
+	if (registers[e->sp_base] == 0) /* rax, which is never one */
+		return false;
+	row->cfa_base = registers[e->sp_base];
+	row->cfa_deref = e->sp_base >= BASE_FP_INDIRECT;
+	/* (rsp) + offset since Linux 5.12, (rbp + offset) always; the registers of entry code have none. */
+	if (e->sp_base == BASE_SP_INDIRECT)
+		row->cfa_after = e->sp_offset;
+	else if (e->sp_base == BASE_FP || e->sp_base == BASE_SP || e->sp_base == BASE_FP_INDIRECT)
+		row->cfa_offset = e->sp_offset;
+	return true;
+}
+
+static void set_saved(struct row *row, unsigned r, int32_t offset)
+{
+	row->reg[r].where = ROW_SAVED;
+	row->reg[r].offset = offset;
+}
+
+/* struct pt_regs lies at what would be the CFA. */
+static void set_regs(struct row *row)
+{
+	static const uint8_t at[X86_REGS] = {
+		[X86_R15] = 0,  [X86_R14] = 8, [X86_R13] = 16, [X86_R12] = 24, [X86_FP] = 32,  [X86_RBX] = 40,  [X86_R11] = 48,  [X86_R10] = 56,
+		[X86_R9] = 64,  [X86_R8] = 72, [X86_RAX] = 80, [X86_RCX] = 88, [X86_RDX] = 96, [X86_RSI] = 104, [X86_RDI] = 112, [X86_SP] = 152,
+	};
+
+	for (unsigned r = 0; r < X86_REGS; r++)
+		set_saved(row, r, at[r]);
+	row->ra_offset = 128;
+	row->interrupted = true;
+}
+
+/* Only what the processor pushes: ip, cs, flags, sp, ss. */
+static void set_iret(struct row *row)
+{
+	set_saved(row, X86_SP, 24);
+	row->ra_offset = 0;
+	row->interrupted = true;
+}
+
+static bool set_fp(struct row *row, const struct entry *e)
+{
+	if (e->fp_base == BASE_CFA)
+		set_saved(row, X86_FP, e->fp_offset);
+	else if (e->fp_base == BASE_FP)
+		row->reg[X86_FP].where = ROW_SAVED_BY_FP, row->reg[X86_FP].offset = e->fp_offset;
+	return e->fp_base == BASE_CFA || e->fp_base == BASE_FP || e->fp_base == BASE_NONE;
+}
+
+int orc_row(const struct orc *o, uint64_t address, struct row *row)
+{
+	struct entry e;
+	size_t i;
+
+	if (o->n == 0 || !find_entry(o, address, &i))
+		return -ENOENT;
+	e = read_entry(o, i);
+	if (e.kind == KIND_UNDEFINED)
+		return i + 1 == o->n ? -ENOENT : -ENODATA;
+	memset(row, 0, sizeof(*row));
+	row->kind = e.kind == KIND_END ? ROW_ROOT : ROW_CALLER;
+	if (e.kind == KIND_END)
+		return 0;
+	row->ra_offset = -8;
+	for (unsigned r = 0; r < X86_REGS; r++)
+		row->reg[r].where = ROW_LOST; /* ORC tells of no other */
+	row->reg[X86_SP].where = ROW_VALUE;
+	row->reg[X86_FP].where = ROW_SAME;
+	if (!set_base(row, &e) || !set_fp(row, &e))
+		return -ENODATA;
+	if (e.kind == KIND_REGS)
+		set_regs(row);
+	else if (e.kind == KIND_IRET)
+		set_iret(row);
+	return 0;
+}
