@@ -121,6 +121,17 @@ static int note_unnamed(struct folding *g, uint32_t function, uint64_t samples)
 	return 0;
 }
 
+/* Frames of a user program that have no name are one function together. */
+static int fold_user(struct folding *g, uint32_t parent, uint64_t samples, uint32_t *node)
+{
+	uint32_t function;
+	int rc = names_function(g->names, "[user]", &function);
+
+	g->fold->frames += samples;
+	*node = parent;
+	return rc != 0 || g->fold->nodes[parent].function == function ? rc : find_child(g->fold, parent, function, node);
+}
+
 /* The fold's node for call tree node @i, as a caller or as the leaf; @samples of it are counted. */
 static int fold_frame(struct folding *g, size_t i, bool caller, uint64_t samples, uint32_t *node)
 {
@@ -128,6 +139,8 @@ static int fold_frame(struct folding *g, size_t i, bool caller, uint64_t samples
 	struct frame_name name;
 	int rc = names_find(g->names, frame->address, caller && !(frame->flags & FRAME_EXACT), &name);
 
+	if (rc == 0 && (frame->flags & FRAME_USER) && !g->names->functions[name.function].named)
+		return fold_user(g, g->inner[frame->parent], samples, node);
 	if (rc == 0)
 		rc = note_unnamed(g, name.function, samples);
 	return rc == 0 ? find_child(g->fold, g->inner[frame->parent], name.function, node) : rc;

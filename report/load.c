@@ -109,6 +109,27 @@ static int put_chain(struct loader *l, const struct chain *c, uint32_t *node)
 	return rc;
 }
 
+/* Rows are known for one architecture alone. */
+static bool has_rows(const struct loader *l, const struct upf_record *rec)
+{
+	return l->rows && rec->tops != UPF_TOPS_NONE &&
+	       (rec->domain >= l->session->ndomains || l->session->domains[rec->domain].arch == UPF_ARCH_X86_64);
+}
+
+/* A user program's frames are told apart from the kernel's. */
+static void mark_user(struct chain *c, const uint64_t *frames, uint32_t depth, uint8_t end)
+{
+	if (c->n == 0) {
+		c->end = end;
+		for (; c->n < depth; c->n++) {
+			c->frame[c->n].address = frames[c->n];
+			c->frame[c->n].flags = 0;
+		}
+	}
+	for (uint32_t i = 0; i < c->n; i++)
+		c->frame[i].flags |= FRAME_USER;
+}
+
 /* What the sample's stack is in truth. */
 static int make_true(struct loader *l, const struct upf_record *rec, struct seen_stack *s)
 {
@@ -119,10 +140,12 @@ static int make_true(struct loader *l, const struct upf_record *rec, struct seen
 
 	l->chain.n = 0;
 	l->chain.restored = l->chain.doubtful = false;
-	if (rec->tops == UPF_TOPS_COPY && depth)
+	if (has_rows(l, rec) && rec->tops == UPF_TOPS_COPY && depth)
 		unwind_copy(l->rows, rec, frames[0], pv, &l->chain);
-	else if (rec->tops == UPF_TOPS_WINDOW)
+	else if (has_rows(l, rec) && rec->tops == UPF_TOPS_WINDOW)
 		repair_chain(l->rows, rec, frames, depth, pv, &l->chain);
+	if (rec->user)
+		mark_user(&l->chain, frames, depth, rec->end);
 	s->end = l->chain.n ? l->chain.end : rec->end;
 	s->restored = l->chain.restored;
 	s->doubtful = l->chain.doubtful;
@@ -156,19 +179,13 @@ static int true_stack(struct loader *l, const struct upf_record *rec, const stru
 
 /* --- records --------------------------------------------------------------------------------------------------------- */
 
-/* Rows are known for this architecture alone. */
-static bool is_x86_64(const struct loader *l, uint32_t domain)
-{
-	return domain >= l->session->ndomains || l->session->domains[domain].arch == UPF_ARCH_X86_64;
-}
-
 static int load_sample(struct loader *l, struct upf_record *rec, uint32_t *node)
 {
 	struct tally *t = &l->profile->tally;
 	const struct seen_stack *seen;
 	int rc;
 
-	if (!l->rows || rec->tops == UPF_TOPS_NONE || !is_x86_64(l, rec->domain)) {
+	if (!rec->user && !has_rows(l, rec)) {
 		rc = map_stack(l, rec->stack, node);
 	} else if ((rc = true_stack(l, rec, &seen)) == 0) {
 		*node = seen->node;

@@ -8,6 +8,7 @@ void tally_record(struct tally *t, const struct upf_record *rec)
 	switch (rec->kind) {
 	case UPF_SAMPLE:
 		t->samples++;
+		t->user += rec->user;
 		t->state[tally_state(rec->state)]++;
 		t->end[tally_state(rec->state)][tally_end(rec->end)]++;
 		break;

@@ -86,6 +86,8 @@ static void print_samples(const struct report *r, FILE *out)
 	para_start(&p, out, r->utf8, "Samples");
 	para_item(&p, "%s counted", text_count(profile_count(&r->profile, r->states)).s);
 	item_left_out(r, &p);
+	if (t->user)
+		para_item(&p, "%s in user mode", text_count(t->user).s);
 	if (tally_lost(t) == 0)
 		para_item(&p, "none lost");
 	for (unsigned i = 0; i < TALLY_LOST; i++)
@@ -124,8 +126,8 @@ static void print_stacks(const struct report *r, FILE *out)
 	para_item(&p, "%s whole", whole == all ? "all" : whole == 0 ? "none" : text_share(whole, all).s);
 	for (unsigned end = 1; end < TALLY_ENDS; end++)
 		if (ended(r, end))
-			para_item(&p, "%s %s: %s", text_count(ended(r, end)).s, is_truncated(end) ? "truncated" : "broken",
-			          chain_end_text(end));
+			para_item(&p, "%s %s: %s", text_count(ended(r, end)).s,
+			          is_truncated(end) ? "truncated" : end == CHAIN_END_USER ? "not unwound" : "broken", chain_end_text(end));
 	if (t->restored)
 		para_item(&p, "%s with callers put back", text_count(t->restored).s);
 	if (t->doubtful)

@@ -125,7 +125,7 @@ static bool go_up(struct walk *w, uint8_t *end)
 		return false;
 	k = *found;
 	if (k.source <= ROW_DAMAGED) {
-		*end = k.source == ROW_DAMAGED ? CHAIN_END_DAMAGED : CHAIN_END_UNKNOWN;
+		*end = k.source == ROW_DAMAGED ? CHAIN_END_DAMAGED : w->sample->user ? CHAIN_END_USER : CHAIN_END_UNKNOWN;
 		return false;
 	}
 	*end = UPF_END_ROOT;
@@ -179,6 +179,7 @@ const char *chain_end_text(unsigned end)
 	case CHAIN_END_UNKNOWN: return "no unwind table";
 	case CHAIN_END_DAMAGED: return "damaged unwind table";
 	case CHAIN_END_UNSURE: return "no sure caller";
+	case CHAIN_END_USER: return "in a user program";
 	default: return upf_end_text(end);
 	}
 }

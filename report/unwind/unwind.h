@@ -17,10 +17,12 @@ enum chain_end {
 	CHAIN_END_UNKNOWN = 17, /* no unwind table, nor code that tells, for the last address */
 	CHAIN_END_DAMAGED = 18, /* the unwind table is damaged there */
 	CHAIN_END_UNSURE = 19,  /* what should be the return address is none */
+	CHAIN_END_USER = 20,    /* the vCPU was in user mode, and of that program no tables are given */
 };
 
 /* What is known of a frame beside its address. */
 #define FRAME_RESTORED 1u /* put back: not found by frame pointers */
+#define FRAME_USER 4u     /* of a vCPU in user mode */
 #define FRAME_EXACT 2u    /* the address is that of an instruction about to be executed, not behind a call */
 
 struct chain {

@@ -1,0 +1,63 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# A Debian kernel as a PV guest: names from its kallsyms, modules' with their module, user programs apart; its stacks, which have
+# no frame pointers, by the ORC tables of its vmlinux.
+set -u
+. "$(dirname "$0")/tap.sh"
+
+"$xen/linux/build" "$work/linux"
+lab -i -T 900 -f "$work/linux/vmlinuz" -f "$work/linux/initrd" "$xen/t/linux.sh"
+vmlinux=$work/linux/vmlinux names=$out/kallsyms
+profile() { # TRACE OPTION...
+	"$report" -s "$vmlinux" -s "$names" "${@:2}" "$out/$1.upf"
+}
+
+recorded() {
+	cat "$out"/*.err
+	"$report" --verify "$out/fp.upf" && "$report" --verify "$out/dwarf.upf"
+}
+ok "recorded" recorded
+# What docs/linux.md says of Debian's kernel.
+carries() {
+	readelf -SW "$vmlinux" | tee "$work/sections"
+	grep -q '\.orc_unwind ' "$work/sections" && ! grep -qE '\.(eh_frame|debug_frame|symtab) ' "$work/sections"
+	text=$(awk '$0 ~ / \.text / { sub(/.*\.text +PROGBITS +/, ""); print $1 }' "$work/sections")
+	grep -q "^$text T _text" "$names"
+}
+ok "vmlinux has ORC, no other tables and no symbols, and lies where the guest's kernel lies" carries
+
+# Three programs take turns: one in user space, one that reads zeros, one that hashes in a module.
+shares_plausible() {
+	profile "$1" -q --folded | tee "$work/folded" | awk '
+		{ n = $NF; all += n }
+		/\[user\]/ { user += n } /\[sha512_generic\]|\[tcrypt\]/ { module += n } /read_zero|clear_user/ { zero += n }
+		END { printf "user %.1f %%, module %.1f %%, zeros %.1f %%\n", 100 * user / all, 100 * module / all, 100 * zero / all
+			exit !(user > all / 5 && module > all / 6 && zero > all / 8) }'
+}
+for trace in fp dwarf; do
+	ok "$trace: user programs, a module and the kernel, each with its share" shares_plausible $trace
+done
+user_apart() {
+	local counted
+
+	counted=$(profile "$1" | sed -n 's/^Samples.* \([0-9,]*\) in user mode.*/\1/p' | tr -d ,)
+	profile "$1" -q --folded | grep '\[user\]' | tee "$work/user"
+	[ "$(cat "$work/user")" = "[user] $counted" ]
+}
+ok "user programs are one function of their own, and counted" user_apart dwarf
+
+# Of samples in the kernel, those on no module's function are unwound to the end, all of them.
+unwound() {
+	profile dwarf --dump | grep ' kernel cpu ' > "$work/kernel"
+	grep -v ' end 0 (whole)' "$work/kernel" | grep -vE '\]\+0x[0-9a-f]+ $' | tee "$work/lost" | head -n 5
+	echo "$(grep -c ' end 0 (whole)' "$work/kernel") of $(wc -l < "$work/kernel") whole, $(wc -l < "$work/lost") lost outside modules"
+	[ "$(grep -c ' end 0 (whole)' "$work/kernel")" -gt 500 ] && [ $(($(wc -l < "$work/lost") * 100)) -le "$(wc -l < "$work/kernel")" ]
+}
+ok "dwarf: kernel stacks are whole by ORC, but for those that meet a module" unwound
+callers() {
+	profile dwarf -q --folded | tee "$work/folded" |
+		grep -qE '^entry_SYSCALL_64_after_hwframe;do_syscall_64;(x64_sys_call;)?(__x64_sys_read;)?ksys_read;vfs_read;read_zero;clear_user_[a-z_]+ '
+}
+ok "dwarf: from the system call's entry to the leaf" callers
+
+done_testing
