@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Chains from what a sample came with: where they end and why. That they are right at every instruction of real programs is
+ * held by tests/steps.
+ */
+#include "tests/unit/unit.h"
+
+#include "report/unwind/orc.h"
+#include "report/unwind/unwind.h"
+#include "tests/elf.h"
+
+#include <errno.h>
+
+#define TEXT 0xffffffff81000000u
+#define STACK 0xffff880000001000u
+#define PAGE (TEXT + 0x10000) /* of hypercalls */
+#define PV true
+
+/* A function's size; three of them make the text. */
+#define SIZE 16
+
+/* first: push %rbp; mov %rsp,%rbp; call second; pop %rbp; ret. second: call third; ret. third: ret. */
+static const uint8_t text[3 * SIZE] = {
+	[0] = 0x55, [1] = 0x48, [2] = 0x89, [3] = 0xe5, [4] = 0xe8, [5] = 7, [9] = 0x5d, [10] = 0xc3,
+	[SIZE] = 0xe8, [SIZE + 1] = 11, [SIZE + 5] = 0xc3, [2 * SIZE] = 0xc3,
+};
+#define BEHIND_SECOND (TEXT + 9)        /* in first */
+#define BEHIND_THIRD (TEXT + SIZE + 5)  /* in second */
+
+struct fixture {
+	struct symbols symbols;
+	struct rows *rows;
+	int fd;
+	uint64_t words[64], regs[UPF_REGS];
+	struct upf_record sample;
+	struct chain chain;
+};
+
+static int prepare(struct fixture *f, bool image)
+{
+	const struct elf_section section = {".text", TEXT, text, sizeof(text), true};
+	char path[64], why[256];
+	struct symbol page = {.start = PAGE, .size = 4096};
+
+	memset(f, 0, sizeof(*f));
+	f->fd = elf_make(&section, 1, 0, path, sizeof(path));
+	assert_int_equal(symbols_add_file(&f->symbols, path, why, sizeof(why)), 0);
+	assert_int_equal(symbols_add(&f->symbols, page, "hypercall_page", strlen("hypercall_page")), 0);
+	assert_int_equal(symbols_sort(&f->symbols), 0);
+	f->rows = rows_new(&f->symbols);
+	assert_non_null(f->rows);
+	if (image)
+		assert_int_equal(rows_add_image(f->rows, path, why, sizeof(why)), 0);
+	f->regs[6] = STACK + 0x100;
+	f->regs[7] = STACK;
+	f->sample = (struct upf_record){.end = UPF_END_UNMAPPED, .words = f->words, .nwords = COUNT(f->words), .regs = f->regs,
+	                                .sp = STACK, .fp = STACK + 0x100};
+	return 0;
+}
+
+static int setup(void **state)
+{
+	static struct fixture f;
+
+	*state = &f;
+	return prepare(&f, true);
+}
+
+static int setup_names(void **state)
+{
+	static struct fixture f;
+
+	*state = &f;
+	return prepare(&f, false);
+}
+
+static int teardown(void **state)
+{
+	struct fixture *f = *state;
+
+	rows_free(f->rows);
+	symbols_free(&f->symbols);
+	close(f->fd);
+	return 0;
+}
+
+/* --- copies ---------------------------------------------------------------------------------------------------------- */
+
+/* The stack of third, called by second, called by first, which has a frame, called by nobody. */
+static void whole_chain(void **state)
+{
+	struct fixture *f = *state;
+
+	f->words[0] = BEHIND_THIRD;
+	f->words[1] = BEHIND_SECOND;
+	f->words[2] = 0x1234;
+	f->words[3] = 0;
+	unwind_copy(f->rows, &f->sample, TEXT + 2 * SIZE, PV, &f->chain);
+	assert_int_equal(f->chain.n, 3);
+	assert_int_equal(f->chain.end, UPF_END_ROOT);
+	assert_true(f->chain.frame[1].address == BEHIND_THIRD && f->chain.frame[2].address == BEHIND_SECOND);
+	assert_int_equal(f->chain.frame[0].flags, FRAME_EXACT);
+	assert_int_equal(f->chain.frame[1].flags, 0);
+}
+
+/* A copy that ends before the stack does is truncated; a page that the guest does not have is another matter. */
+static void copy_too_short(void **state)
+{
+	static const uint8_t ends[][2] = {{UPF_END_DEPTH, CHAIN_END_COPY}, {UPF_END_UNMAPPED, UPF_END_UNMAPPED}, {UPF_END_COLD, UPF_END_COLD}};
+	struct fixture *f = *state;
+
+	f->words[0] = BEHIND_THIRD;
+	f->sample.nwords = 1;
+	for (size_t i = 0; i < COUNT(ends); i++) {
+		f->sample.end = ends[i][0];
+		unwind_copy(f->rows, &f->sample, TEXT + 2 * SIZE, PV, &f->chain);
+		assert_int_equal(f->chain.n, 2);
+		assert_int_equal(f->chain.end, ends[i][1]);
+	}
+}
+
+static void no_call_before(void **state)
+{
+	static const uint64_t bad[] = {TEXT + 3, BEHIND_SECOND, 0x1000, UINT64_MAX}; /* no call; a call of another function; no code */
+	struct fixture *f = *state;
+
+	for (size_t i = 0; i < COUNT(bad); i++) {
+		f->words[0] = bad[i];
+		unwind_copy(f->rows, &f->sample, TEXT + 2 * SIZE, PV, &f->chain);
+		assert_int_equal(f->chain.n, 1);
+		assert_int_equal(f->chain.end, CHAIN_END_UNSURE);
+	}
+}
+
+static void code_not_known(void **state)
+{
+	struct fixture *f = *state;
+
+	unwind_copy(f->rows, &f->sample, 0x400000, PV, &f->chain);
+	assert_int_equal(f->chain.n, 1);
+	assert_int_equal(f->chain.end, CHAIN_END_UNKNOWN);
+	f->sample.user = true;
+	unwind_copy(f->rows, &f->sample, 0x400000, PV, &f->chain);
+	assert_int_equal(f->chain.end, CHAIN_END_USER);
+}
+
+/* --- hypercall stubs ------------------------------------------------------------------------------------------------- */
+
+static void stubs(void **state)
+{
+	static const struct { uint64_t offset; int pushed; bool pv; } at[] = {
+		{29 * 32, 0, true},      {29 * 32 + 1, 1, true},  {29 * 32 + 3, 2, true}, {29 * 32 + 8, 2, true}, {29 * 32 + 10, 2, true},
+		{29 * 32 + 12, 1, true}, {29 * 32 + 13, 0, true}, {0, 0, false},          {5, 0, false},          {8, 0, false},
+	};
+	struct fixture *f = *state;
+
+	for (size_t i = 0; i < COUNT(at); i++) {
+		memset(f->words, 0xee, sizeof(f->words));
+		f->words[at[i].pushed] = BEHIND_SECOND;
+		f->words[at[i].pushed + 1] = f->words[at[i].pushed + 2] = 0;
+		unwind_copy(f->rows, &f->sample, PAGE + at[i].offset, at[i].pv, &f->chain);
+		assert_int_equal(f->chain.n, 2);
+		assert_true(f->chain.frame[1].address == BEHIND_SECOND);
+	}
+	unwind_copy(f->rows, &f->sample, PAGE + 23 * 32 + 10, PV, &f->chain); /* iret does not return */
+	assert_int_equal(f->chain.end, CHAIN_END_UNKNOWN);
+	unwind_copy(f->rows, &f->sample, PAGE + 2, PV, &f->chain); /* inside an instruction */
+	assert_int_equal(f->chain.end, CHAIN_END_UNKNOWN);
+}
+
+/* --- windows --------------------------------------------------------------------------------------------------------- */
+
+/* Two functions without a frame, one above the other, below one that has one. */
+static void two_put_back(void **state)
+{
+	const uint64_t frames[] = {TEXT + 2 * SIZE, 0xffffffff81555555};
+	struct fixture *f = *state;
+
+	f->words[0] = BEHIND_THIRD;
+	f->words[1] = BEHIND_SECOND;
+	f->sample.fp = STACK + 16;
+	repair_chain(f->rows, &f->sample, frames, 2, PV, &f->chain);
+	assert_int_equal(f->chain.n, 4);
+	assert_true(f->chain.frame[1].address == BEHIND_THIRD && f->chain.frame[2].address == BEHIND_SECOND);
+	assert_true(f->chain.frame[3].address == frames[1] && f->chain.restored && !f->chain.doubtful);
+	assert_int_equal(f->chain.frame[2].flags, FRAME_RESTORED);
+	assert_int_equal(f->chain.frame[3].flags, 0);
+}
+
+/* Nothing is made up: what is no return address for sure is left out, and said. */
+static void nothing_made_up(void **state)
+{
+	static const uint64_t bad[] = {0, TEXT + 3, 0xffffffff81999999};
+	const uint64_t frames[] = {TEXT + 2 * SIZE, 0xffffffff81555555};
+	struct fixture *f = *state;
+
+	for (size_t i = 0; i < COUNT(bad); i++) {
+		f->words[0] = bad[i];
+		repair_chain(f->rows, &f->sample, frames, 2, PV, &f->chain);
+		assert_true(f->chain.n == 0 && f->chain.doubtful && !f->chain.restored);
+	}
+	f->words[0] = BEHIND_THIRD;
+	f->sample.nwords = 0;
+	repair_chain(f->rows, &f->sample, frames, 2, PV, &f->chain);
+	assert_true(f->chain.n == 0 && f->chain.doubtful);
+}
+
+/* With the frame made the walk is right, whatever lies in the window. */
+static void frame_made(void **state)
+{
+	const uint64_t frames[] = {TEXT + 4, 0xffffffff81555555};
+	struct fixture *f = *state;
+
+	f->words[0] = BEHIND_THIRD;
+	f->sample.fp = STACK;
+	repair_chain(f->rows, &f->sample, frames, 2, PV, &f->chain);
+	assert_true(f->chain.n == 0 && !f->chain.doubtful);
+}
+
+static void names_alone(void **state)
+{
+	const uint64_t first[] = {TEXT + SIZE, 0xffffffff81555555}, pushed[] = {TEXT + 1, 0xffffffff81555555},
+	               inside[] = {TEXT + SIZE + 6, 0xffffffff81555555};
+	struct fixture *f = *state;
+
+	f->words[0] = BEHIND_SECOND;
+	repair_chain(f->rows, &f->sample, first, 2, PV, &f->chain);
+	assert_true(f->chain.n == 3 && f->chain.frame[1].address == BEHIND_SECOND && f->chain.frame[2].address == first[1]);
+	/* Behind push %rbp, told by what was pushed. */
+	f->words[0] = f->sample.fp;
+	f->words[1] = BEHIND_THIRD;
+	repair_chain(f->rows, &f->sample, pushed, 2, PV, &f->chain);
+	assert_true(f->chain.n == 3 && f->chain.frame[1].address == BEHIND_THIRD);
+	repair_chain(f->rows, &f->sample, inside, 2, PV, &f->chain);
+	assert_true(f->chain.n == 0 && !f->chain.doubtful);
+}
+
+/* --- ORC ------------------------------------------------------------------------------------------------------------- */
+
+#define ORC_IP (TEXT + 0x100000)
+#define ORC_TABLE (TEXT + 0x200000)
+
+struct made_entry { int32_t at; int16_t sp, fp; unsigned sp_base, fp_base, kind, end; };
+
+static struct orc *make_orc(const struct made_entry *e, size_t n, bool three_bits, struct image **image, int *fd)
+{
+	uint8_t ip[64 * 4], table[64 * 6];
+	struct elf_section sections[] = {{".text", TEXT, text, sizeof(text), true}, {".orc_unwind_ip", ORC_IP, ip, n * 4, false},
+	                                 {".orc_unwind", ORC_TABLE, table, n * 6, false}};
+	char path[64], why[128];
+
+	for (size_t i = 0; i < n; i++) {
+		int32_t off = (int32_t)(TEXT + (uint64_t)e[i].at - (ORC_IP + i * 4));
+		uint16_t w = (uint16_t)(e[i].sp_base | e[i].fp_base << 4 | e[i].kind << 8 | (three_bits ? 0 : e[i].end << 10));
+
+		memcpy(ip + i * 4, &off, 4);
+		memcpy(table + i * 6, &e[i].sp, 2);
+		memcpy(table + i * 6 + 2, &e[i].fp, 2);
+		memcpy(table + i * 6 + 4, &w, 2);
+	}
+	*fd = elf_make(sections, 3, 0, path, sizeof(path));
+	*image = image_open(path, why, sizeof(why));
+	assert_non_null(*image);
+	return orc_new(*image);
+}
+
+static void orc_layouts(void **state)
+{
+	static const struct made_entry old[] = {{0, 8, 0, 5, 0, 0, 0}, {1, 16, -16, 5, 1, 0, 0}, {4, 0, 0, 5, 0, 1, 0}, {8, 0, 0, 5, 0, 2, 0},
+	                                        {12, 8, 0, 9, 0, 0, 0}, {16, 0, 0, 0, 0, 0, 1}, {20, 0, 0, 0, 0, 0, 0}, {24, 8, 0, 5, 0, 0, 0}};
+	struct made_entry new[COUNT(old)];
+	struct image *image;
+	struct row row;
+	int fd;
+
+	(void)state;
+	for (int three = 0; three < 2; three++) {
+		struct orc *o;
+
+		for (size_t i = 0; i < COUNT(old); i++) {
+			new[i] = old[i];
+			new[i].kind = old[i].sp_base ? old[i].kind + 2 : old[i].end;
+		}
+		o = make_orc(three ? new : old, COUNT(old), three, &image, &fd);
+		assert_non_null(o);
+		assert_int_equal(orc_row(o, TEXT - 1, &row), -ENOENT);
+		assert_int_equal(orc_row(o, TEXT, &row), 0);
+		assert_true(row.cfa_base == X86_SP && row.cfa_offset == 8 && row.ra_offset == -8 && row.reg[X86_FP].where == ROW_SAME);
+		assert_int_equal(orc_row(o, TEXT + 3, &row), 0);
+		assert_true(row.cfa_offset == 16 && row.reg[X86_FP].where == ROW_SAVED && row.reg[X86_FP].offset == -16);
+		assert_int_equal(orc_row(o, TEXT + 4, &row), 0);
+		assert_true(row.interrupted && row.ra_offset == 128 && row.reg[X86_SP].offset == 152 && row.reg[X86_FP].offset == 32);
+		assert_int_equal(orc_row(o, TEXT + 8, &row), 0);
+		assert_true(row.interrupted && row.ra_offset == 0 && row.reg[X86_SP].offset == 24);
+		assert_int_equal(orc_row(o, TEXT + 12, &row), 0);
+		assert_true(row.cfa_deref && row.cfa_offset == 0 && row.cfa_after == 8);
+		assert_int_equal(orc_row(o, TEXT + 16, &row), 0);
+		assert_int_equal(row.kind, ROW_ROOT);
+		assert_int_equal(orc_row(o, TEXT + 20, &row), -ENODATA);
+		orc_free(o);
+		image_close(image);
+		close(fd);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(whole_chain, setup, teardown), cmocka_unit_test_setup_teardown(copy_too_short, setup, teardown),
+		cmocka_unit_test_setup_teardown(no_call_before, setup, teardown), cmocka_unit_test_setup_teardown(code_not_known, setup, teardown),
+		cmocka_unit_test_setup_teardown(stubs, setup, teardown), cmocka_unit_test_setup_teardown(two_put_back, setup, teardown),
+		cmocka_unit_test_setup_teardown(nothing_made_up, setup, teardown), cmocka_unit_test_setup_teardown(frame_made, setup, teardown),
+		cmocka_unit_test_setup_teardown(names_alone, setup_names, teardown), cmocka_unit_test(orc_layouts),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
