@@ -41,21 +41,24 @@ compare() {
 
 # exact NAME PROGRAM MODE: every chain is the truth.
 exact() {
-	local said
+	local said same all
 
 	number=$((number + 1))
 	said=$(compare "$2" "$2.$3.upf")
-	set -- "$1" "$(tail -n 1 <<< "$said")" "$said"
-	[ "${2%% *}" -gt 1000 ] && [ "${2%% of*}" = "$(sed 's/.* of \([0-9]*\) .*/\1/' <<< "$2")" ] && echo "ok $number - $1: $2" && return
-	echo "not ok $number - $1"
-	sed 's/^/# /' <<< "$3"
+	read -r same _ all _ < <(tail -n 1 <<< "$said")
+	if [ "$all" -gt 1000 ] && [ "$same" = "$all" ]; then
+		echo "ok $number - $1: $same of $all"
+	else
+		echo "not ok $number - $1"
+		printf '%s\n' "$said" | sed 's/^/# /'
+	fi
 }
 
 has() { # FILE SECTION
 	readelf -SW "$1" | grep -q " \\$2 "
 }
 
-# make KIND CC LEVEL FLAG...: in the background, two at a time.
+# make_one KIND CC LEVEL FLAG...: builds the program, and steps through it.
 make_one() {
 	local kind=$1 cc=$2 level=$3 file
 
@@ -82,7 +85,7 @@ for cc in "${compilers[@]}"; do
 	done
 done
 
-walked=() exactly=()
+walked=()
 for cc in "${compilers[@]}"; do
 	for level in O0 O1 O2 Os; do
 		at=$work/$cc-$level
