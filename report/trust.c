@@ -128,6 +128,8 @@ static void print_stacks(const struct report *r, FILE *out)
 		if (ended(r, end))
 			para_item(&p, "%s %s: %s", text_count(ended(r, end)).s,
 			          is_truncated(end) ? "truncated" : end == CHAIN_END_USER ? "not unwound" : "broken", chain_end_text(end));
+	if (ended(r, CHAIN_END_UNKNOWN) && r->session->tops == UPF_TOPS_COPY && !(r->rows && rows_any(r->rows)))
+		para_item(&p, "-s FILE unwinds them: the guest's binary, with its unwind tables");
 	if (t->restored)
 		para_item(&p, "%s with callers put back", text_count(t->restored).s);
 	if (t->doubtful)

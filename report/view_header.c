@@ -37,6 +37,25 @@ static void print_domain(const struct report *r, const struct upf_domain *d)
 	field(r, "build-id", d->build_id);
 }
 
+static void print_tops(const struct report *r)
+{
+	const struct upf_session *s = r->session;
+
+	switch (s->tops) {
+	case UPF_TOPS_NONE:
+		field(r, "stacks", "by frame pointers");
+		break;
+	case UPF_TOPS_WINDOW:
+		fprintf(r->out, "%-11s by frame pointers, with up to %" PRIu32 " bytes at the top\n", "stacks", s->tops_size);
+		break;
+	case UPF_TOPS_COPY:
+		fprintf(r->out, "%-11s copies of up to %" PRIu32 " bytes, to be unwound\n", "stacks", s->tops_size);
+		break;
+	default:
+		fprintf(r->out, "%-11s of a kind not known here: %u\n", "stacks", s->tops);
+	}
+}
+
 static int run(struct report *r)
 {
 	const struct upf_session *s = r->session;
@@ -48,6 +67,7 @@ static int run(struct report *r)
 	field(r, "started", text_utc(s->start_real_ns).s);
 	fprintf(r->out, "%-11s %.10g Hz\n", "rate", (double)s->rate_mhz / 1000);
 	fprintf(r->out, "%-11s %" PRIu32 " frames\n", "max stack", s->max_stack);
+	print_tops(r);
 	print_id(r);
 	for (size_t i = 0; i < s->ndomains; i++)
 		print_domain(r, &s->domains[i]);

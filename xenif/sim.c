@@ -102,7 +102,7 @@ static void furnish(struct sim_domain *d, uint32_t domid, const char *name, uint
 
 		sim_stack(d, root, fp, returns, 3);
 		d->vcpu[v] = (struct vcpu_stop){
-			.regs = {.ip = 0x2800, .sp = fp - 32, .fp = fp, .root = root, .valid = true},
+			.regs = {.ip = 0x2800, .sp = fp - 32, .fp = fp, .root = root, .valid = true, .all = {[6] = fp, [7] = fp - 32}},
 			.online = true,
 			.blocked = true,
 		};

@@ -58,41 +58,9 @@ struct code {
 	struct function **functions;
 	size_t nfunctions, cap;
 	struct intern by_start;
+	const struct symbol_range **cold; /* symbols of cold parts */
+	size_t ncold, cold_cap;
 };
-
-struct code *code_new(const struct image *image, const struct symbols *symbols)
-{
-	struct code *c;
-
-	if (image_machine(image) != EM_X86_64) {
-		errno = ENOTSUP;
-		return NULL;
-	}
-	c = calloc(1, sizeof(*c));
-	if (!c)
-		return NULL;
-	c->image = image;
-	c->symbols = symbols;
-	c->reader = flow_open();
-	if (c->reader)
-		return c;
-	free(c);
-	return NULL;
-}
-
-void code_free(struct code *c)
-{
-	if (!c)
-		return;
-	for (size_t i = 0; i < c->nfunctions; i++) {
-		free(c->functions[i]->at);
-		free(c->functions[i]);
-	}
-	free(c->functions);
-	intern_free(&c->by_start);
-	flow_close(c->reader);
-	free(c);
-}
 
 /* --- which function ---------------------------------------------------------------------------------------------------- */
 
@@ -115,22 +83,51 @@ static size_t cold_stem(const char *name)
 	return dot && (dot[5] == '\0' || dot[5] == '.') ? (size_t)(dot - name) : 0;
 }
 
-static const struct symbol_range *find_name(const struct symbols *s, const char *name, size_t len, bool cold)
+/* Lists the cold parts there are: looking through all symbols for each function would take long. */
+static int list_cold(struct code *c)
 {
-	for (size_t i = 0; i < s->nranges; i++) {
-		const char *other = symbols_name(s, &s->ranges[i]);
+	for (size_t i = 0; i < c->symbols->nranges; i++) {
+		const struct symbol_range *range = &c->symbols->ranges[i];
 
-		if (s->ranges[i].start == s->ranges[i].symbol_start && strncmp(other, name, len) == 0 &&
-		    (cold ? cold_stem(other) == len : other[len] == '\0'))
-			return &s->ranges[i];
+		if (range->start != range->symbol_start || !cold_stem(symbols_name(c->symbols, range)))
+			continue;
+		if (array_room(&c->cold, &c->cold_cap, c->ncold, sizeof(range)) != 0)
+			return -ENOMEM;
+		c->cold[c->ncold++] = range;
+	}
+	return 0;
+}
+
+static const struct symbol_range *find_cold(const struct code *c, const char *name)
+{
+	size_t len = strlen(name);
+
+	for (size_t i = 0; i < c->ncold; i++) {
+		const char *other = symbols_name(c->symbols, c->cold[i]);
+
+		if (cold_stem(other) == len && strncmp(other, name, len) == 0)
+			return c->cold[i];
 	}
 	return NULL;
 }
 
-/* The parts of the function at @address. False: no symbol there. */
+/* The function whose name is the first @len bytes of @name. */
+static const struct symbol_range *find_hot(const struct code *c, const char *name, size_t len)
+{
+	for (size_t i = 0; i < c->symbols->nranges; i++) {
+		const struct symbol_range *range = &c->symbols->ranges[i];
+		const char *other = symbols_name(c->symbols, range);
+
+		if (range->start == range->symbol_start && strncmp(other, name, len) == 0 && other[len] == '\0')
+			return range;
+	}
+	return NULL;
+}
+
+/* The parts of the function at @address. False: no symbol there, or a cold part of nothing. */
 static bool find_parts(const struct code *c, uint64_t address, struct part *part)
 {
-	const struct symbol_range *here = symbols_range(c->symbols, address), *other;
+	const struct symbol_range *here = symbols_range(c->symbols, address), *cold;
 	const char *name;
 	size_t stem;
 
@@ -138,16 +135,14 @@ static bool find_parts(const struct code *c, uint64_t address, struct part *part
 		return false;
 	name = symbols_name(c->symbols, here);
 	stem = cold_stem(name);
-	other = find_name(c->symbols, name, stem ? stem : strlen(name), !stem);
+	cold = stem ? here : find_cold(c, name);
+	if (stem)
+		here = find_hot(c, name, stem);
+	if (!here)
+		return false;
 	part[0] = part_at(c->symbols, here);
-	part[1] = other ? part_at(c->symbols, other) : (struct part){0, 0};
-	if (stem && other) {
-		struct part cold = part[0];
-
-		part[0] = part[1];
-		part[1] = cold;
-	}
-	return !stem || other;
+	part[1] = cold ? part_at(c->symbols, cold) : (struct part){0, 0};
+	return true;
 }
 
 static bool in_parts(const struct part *part, uint64_t address)
@@ -467,6 +462,42 @@ static struct function *function_at(struct code *c, uint64_t address)
 	c->functions[c->nfunctions] = made;
 	intern_add(&c->by_start, hash, (uint32_t)c->nfunctions++);
 	return made;
+}
+
+struct code *code_new(const struct image *image, const struct symbols *symbols)
+{
+	struct code *c;
+
+	if (image_machine(image) != EM_X86_64) {
+		errno = ENOTSUP;
+		return NULL;
+	}
+	c = calloc(1, sizeof(*c));
+	if (!c)
+		return NULL;
+	c->image = image;
+	c->symbols = symbols;
+	c->reader = flow_open();
+	if (c->reader && list_cold(c) == 0)
+		return c;
+	code_free(c);
+	errno = ENOMEM;
+	return NULL;
+}
+
+void code_free(struct code *c)
+{
+	if (!c)
+		return;
+	for (size_t i = 0; i < c->nfunctions; i++) {
+		free(c->functions[i]->at);
+		free(c->functions[i]);
+	}
+	free(c->functions);
+	free(c->cold);
+	intern_free(&c->by_start);
+	flow_close(c->reader);
+	free(c);
 }
 
 int code_row(struct code *c, uint64_t address, struct row *row)

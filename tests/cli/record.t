@@ -69,6 +69,15 @@ is "a number of samples" 0 "$record" -q -n 300 -F 1k -o busy.upf busy <<< ''
 is "the trace is whole" 0 "$report" --verify busy.upf <<< -
 "$report" -q --folded --state all busy.upf | awk '{ n += $NF } END { print n }' > counted
 is "… of every vCPU" 0 grep -qx 600 counted <<< ''
+for mode in fp fp,0 fp,4096 dwarf dwarf,8 dwarf,65536; do
+	is "--call-graph $mode" 0 "$record" -q -n 50 -F 1k --call-graph $mode -f -o mode.upf busy idle <<< ''
+	is "… whole" 0 "$report" --verify mode.upf <<< -
+	"$report" --header mode.upf > header
+	is "… and says so" 0 grep -q "^stacks *$(case $mode in fp,0) echo 'by frame pointers$' ;; fp*) echo 'by .* bytes at the top$' ;; *) echo 'copies' ;; esac)" header <<< ''
+done
+for mode in lbr dwarf,0 dwarf,65537 fp,4097 fp,x ''; do
+	is "--call-graph '$mode'" 2 "$record" --call-graph "$mode" -o none.upf busy <<< -
+done
 is "several domains" 0 "$record" -q -n 50 -F 1k -o two.upf busy idle <<< ''
 is "… whole" 0 "$report" --verify two.upf <<< -
 is "duration is time, whatever the rate" 0 timeout 5 "$record" -q -d 0.5 -F 0.1 -o slow.upf busy <<< ''
