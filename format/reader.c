@@ -15,6 +15,10 @@
 
 #define CHUNK (256u << 10)
 
+/* Bytes that may be summed up for blocks that turn out damaged: so many, and so many for each byte read. */
+#define IN_VAIN_MAX (64u << 20)
+#define IN_VAIN_RATIO 4
+
 struct upf_reader {
 	int fd;
 	struct buf in;   /* read and not yet used up; in.data[used] is next */
@@ -29,6 +33,7 @@ struct upf_reader {
 	uint64_t footer_offset;
 	struct upf_totals totals;
 	enum upf_reason reason;
+	uint64_t in_vain; /* summed up for damaged blocks */
 };
 
 /* --- bytes ----------------------------------------------------------------------------------------------------------- */
@@ -215,15 +220,15 @@ static int64_t skip_to_marker(struct upf_reader *r, size_t from)
 	}
 }
 
-/* Tells of @fault at the current position and passes over it. 1, or a negative errno. */
-static int pass_over(struct upf_reader *r, struct upf_block *b, enum upf_fault fault)
+/* Tells of @fault at the current position and passes over it, @least bytes of it unseen. 1, or a negative errno. */
+static int pass_over_bytes(struct upf_reader *r, struct upf_block *b, enum upf_fault fault, size_t least)
 {
 	int64_t skipped;
 
 	b->offset = position(r);
 	b->fault = fault;
 	b->payload = NULL;
-	skipped = skip_to_marker(r, left(r) ? 1 : 0);
+	skipped = skip_to_marker(r, least < left(r) ? least : left(r));
 	if (skipped < 0)
 		return (int)skipped;
 	r->health.damaged += fault != UPF_FAULT_GAP;
@@ -231,6 +236,23 @@ static int pass_over(struct upf_reader *r, struct upf_block *b, enum upf_fault f
 	if (fault == UPF_FAULT_GAP || fault == UPF_FAULT_CUT)
 		b->stored_size = (uint32_t)(skipped > UINT32_MAX ? UINT32_MAX : skipped);
 	return 1;
+}
+
+static int pass_over(struct upf_reader *r, struct upf_block *b, enum upf_fault fault)
+{
+	return pass_over_bytes(r, b, fault, 1);
+}
+
+/*
+ * A block whose checksum does not fit. Its length is not to be relied on, so the next marker may stand anywhere in it; but
+ * a file made of markers would be summed up over and over: past a bound the length is taken after all.
+ */
+static int pass_over_damaged(struct upf_reader *r, struct upf_block *b, const struct block_header *h)
+{
+	size_t size = h->header_size + h->stored_size;
+
+	r->in_vain += size;
+	return pass_over_bytes(r, b, UPF_FAULT_CHECKSUM, r->in_vain > IN_VAIN_MAX + IN_VAIN_RATIO * position(r) ? size : 1);
 }
 
 static void describe(struct upf_reader *r, const struct block_header *h, struct upf_block *b)
@@ -338,7 +360,7 @@ static int next_at_marker(struct upf_reader *r, struct upf_block *b)
 	if (left(r) < h.header_size + h.stored_size)
 		return too_long(r, b);
 	if (!block_checksum_fits(here(r), &h))
-		return pass_over(r, b, UPF_FAULT_CHECKSUM);
+		return pass_over_damaged(r, b, &h);
 	return take_block(r, &h, b);
 }
 

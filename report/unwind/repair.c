@@ -63,6 +63,7 @@ static bool just_pushed(const struct climb *w, struct row *row)
 	    !memory_word(&w->memory, w->sp, &top) || top != w->sample->fp)
 		return false;
 	*row = (struct row){.cfa_base = X86_SP, .cfa_offset = 16, .ra_offset = -8};
+	row->reg[X86_SP].where = ROW_VALUE;
 	row->reg[X86_FP].where = ROW_SAVED;
 	row->reg[X86_FP].offset = -16;
 	return true;
@@ -100,7 +101,7 @@ static enum candidate judge(const struct climb *w, const struct known_row *k, ui
 	const struct row *row = &k->row;
 	uint64_t at = cfa_of(w, row) + (uint64_t)(int64_t)row->ra_offset, offset;
 
-	if (k->source <= ROW_DAMAGED || k->live || row->kind == ROW_ROOT)
+	if (k->source <= ROW_DAMAGED || k->live || row->kind == ROW_ROOT || row->interrupted)
 		return CANDIDATE_NONE;
 	if (row->cfa_base == X86_R10 && !w->behind)
 		return find_only(w, caller);
@@ -155,8 +156,9 @@ static enum candidate climb(struct climb *w)
 		return c;
 	w->ip = caller;
 	w->behind = true;
-	w->top = k.row.cfa_base != X86_SP; /* an aligned frame's: where its caller's begins is not known */
-	w->rest_is_right = w->top || fp_is_callers(w, &k.row);
+	/* An aligned frame's: where its caller's begins is not known. */
+	w->top = k.row.cfa_base != X86_SP || k.row.reg[X86_SP].where != ROW_VALUE;
+	w->rest_is_right = k.row.cfa_base != X86_SP || fp_is_callers(w, &k.row);
 	w->sp = cfa_of(w, &k.row);
 	return c;
 }

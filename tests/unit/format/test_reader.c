@@ -317,6 +317,46 @@ static void a_block_is_given_out_at_once(void **state)
 	close(fds[0]);
 }
 
+/* A file full of forged beginnings of large blocks: reading it must not take time that grows with its square. */
+static void markers_everywhere(void **state)
+{
+	enum { SIZE = 8 << 20 };
+	struct small t;
+	uint8_t *file = malloc(SIZE);
+	struct timespec start, end;
+	struct upf_reader *r;
+	enum upf_fault fault;
+	struct upf_block b;
+	int fd = memfd_create("markers", 0), blocks = 0;
+
+	(void)state;
+	make_small(&t);
+	assert_true(file && fd >= 0);
+	memcpy(file, t.bytes.data, t.at[0]);
+	for (size_t at = t.at[0]; at < SIZE; at += BLOCK_HEADER_SIZE) {
+		uint8_t head[BLOCK_HEADER_SIZE];
+
+		memcpy(head, t.bytes.data + t.at[0], sizeof(head));
+		put_u32(head + 12, 1 << 20); /* stored size */
+		put_u32(head + 16, 1 << 20); /* raw size */
+		memcpy(file + at, head, at + sizeof(head) <= SIZE ? sizeof(head) : SIZE - at);
+	}
+	assert_true(write(fd, file, SIZE) == SIZE && lseek(fd, 0, SEEK_SET) == 0);
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &start);
+	r = upf_reader_open(fd, &fault, NULL);
+	assert_non_null(r);
+	while (upf_reader_next(r, &b) > 0)
+		blocks++;
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &end);
+	/* The last of them are longer than the file, which costs nothing to see. */
+	assert_true(blocks > 8 && blocks < (1 << 20) / BLOCK_HEADER_SIZE + 1000);
+	assert_true(end.tv_sec - start.tv_sec < 5);
+	upf_reader_close(r);
+	close(fd);
+	free(file);
+	free(t.bytes.data);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -324,7 +364,7 @@ int main(void)
 		cmocka_unit_test(the_footer_comes_back),
 		cmocka_unit_test(a_histogram_that_does_not_add_up),
 		cmocka_unit_test(cut_anywhere),
-		cmocka_unit_test(every_flipped_byte_costs_its_block_only),
+		cmocka_unit_test(markers_everywhere), cmocka_unit_test(every_flipped_byte_costs_its_block_only),
 		cmocka_unit_test(repeated_swapped_dropped),
 		cmocka_unit_test(of_another_trace),
 		cmocka_unit_test(shifted),
