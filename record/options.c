@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/parse.h"
@@ -10,6 +11,7 @@
 #define DEFAULT_MAX_STACK 127 /* perf's */
 #define DEFAULT_WINDOW 256    /* bytes */
 #define DEFAULT_COPY 16384
+#define DEFAULT_OVERHEAD 0.1
 
 #define APPLY(name) \
 	static int name(void *ctx, const struct option_def *def, const char *value, char *why, size_t size)
@@ -106,6 +108,18 @@ APPLY(set_call_graph)
 	return fail(why, size, "fp or dwarf is needed, a size in bytes may follow: fp,256 or dwarf,16384");
 }
 
+APPLY(set_max_overhead)
+{
+	char *rest;
+	double percent = strtod(value, &rest);
+
+	(void)def;
+	if (rest == value || strcmp(rest, *rest == '%' ? "%" : "") != 0 || !(percent >= 0.001 && percent <= 100))
+		return fail(why, size, "not a share of time: 0.001 to 100 percent");
+	((struct options *)ctx)->max_overhead = percent / 100;
+	return 0;
+}
+
 APPLY(set_realtime)
 {
 	uint64_t priority = 1;
@@ -143,6 +157,8 @@ const struct option_def record_options[] = {
 	{0, "max-stack", "N", OPTION_ARG, "keep N frames of a stack at most (127)", set_max_stack, 0},
 	{0, "call-graph", "MODE", OPTION_ARG, "fp: follow frame pointers and keep SIZE bytes at the stack's top (fp,256); "
 	 "dwarf: copy up to SIZE bytes of the stack, for guests without frame pointers (dwarf,16384)", set_call_graph, 0},
+	{0, "max-overhead", "PERCENT", OPTION_ARG, "sample less often when a domain would be paused for more of the time (10)",
+	 set_max_overhead, 0},
 	{'r', "realtime", "PRIO", OPTION_OPTIONAL_ARG, "sample at real-time priority PRIO (1), with memory locked", set_realtime, 0},
 	{'M', "missed-deadlines", NULL, OPTION_NO_ARG, "a line on stderr for every missed deadline", set_flag, FLAG_MISSED},
 	{'f', "force", NULL, OPTION_NO_ARG, "replace FILE if it exists", set_flag, FLAG_OVERWRITE},
@@ -156,6 +172,7 @@ const struct option_def record_options[] = {
 
 int record_options_parse(struct options *o, int argc, char **argv, char *why, size_t size)
 {
-	*o = (struct options){.rate_mhz = 99000, .stack = {DEFAULT_MAX_STACK, UPF_TOPS_WINDOW, DEFAULT_WINDOW / UPF_WORD}};
+	*o = (struct options){.rate_mhz = 99000, .stack = {DEFAULT_MAX_STACK, UPF_TOPS_WINDOW, DEFAULT_WINDOW / UPF_WORD},
+	                      .max_overhead = DEFAULT_OVERHEAD};
 	return options_parse(record_options, argc, argv, o, why, size);
 }

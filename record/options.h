@@ -19,6 +19,7 @@ struct options {
 	uint64_t vcpus[UPF_VCPUS_MAX / 64];
 	bool some_vcpus;      /* vcpus was given */
 	struct stack_choice stack;
+	double max_overhead;  /* share of time that a domain may be paused */
 	int priority;         /* SCHED_FIFO; 0: as it is */
 	bool missed, overwrite, list, quiet, verbose, version, help;
 };

@@ -13,6 +13,10 @@ struct loop {
 	struct session *s;
 	struct pace pace;
 	uint64_t housekeeping_ns; /* when it is due */
+	uint64_t brake_ns;        /* no round before this */
+	uint64_t held_back;       /* deadlines passed over for it since the last housekeeping */
+	uint64_t checked_ns, checked_rounds; /* when that was, and the rounds by then */
+	uint64_t told_mhz;        /* the rate that the trace was told last */
 	bool over;
 };
 
@@ -173,6 +177,14 @@ static void skip_round(struct session *s, uint32_t domain, uint64_t time_ns, enu
 	atomic_fetch_add(&s->live.lost, n);
 }
 
+static void hold_back(struct loop *l, struct target *t, uint64_t paused_ns)
+{
+	uint64_t until = brake_paused(&t->brake, clock_now(), paused_ns);
+
+	if (until > l->brake_ns)
+		l->brake_ns = until;
+}
+
 static void one_round(struct loop *l, uint32_t domain)
 {
 	struct session *s = l->s;
@@ -182,6 +194,7 @@ static void one_round(struct loop *l, uint32_t domain)
 	uint64_t time_ns = since_start(s, r.time_ns);
 
 	count_pause(s, &r);
+	hold_back(l, t, r.pause_ns);
 	if (t->foreign != foreign)
 		event(s, domain, time_ns, foreign ? UPF_EVENT_RESUMED : UPF_EVENT_PAUSED, 0);
 	switch (r.kind) {
@@ -256,6 +269,27 @@ static void flush_due(struct session *s, uint64_t next_ns)
 		spool_submit(s->spool);
 }
 
+/* The rate that --max-overhead leaves, or that it gives back, if that is news by a tenth or more. */
+static void tell_rate(struct loop *l, uint64_t now)
+{
+	struct session *s = l->s;
+	uint64_t rounds = s->totals.rounds / s->ntargets, elapsed = now - l->checked_ns, rate = s->options->rate_mhz;
+
+	if (l->held_back && elapsed)
+		rate = (uint64_t)((double)(rounds - l->checked_rounds) * 1e12 / (double)elapsed);
+	l->checked_ns = now;
+	l->checked_rounds = rounds;
+	l->held_back = 0;
+	if (rate > s->options->rate_mhz)
+		rate = s->options->rate_mhz;
+	if (rate > l->told_mhz - l->told_mhz / 10 && rate < l->told_mhz + l->told_mhz / 10 + 1)
+		return;
+	l->told_mhz = rate;
+	for (uint32_t d = 0; d < s->ntargets; d++)
+		if (!s->targets[d]->ended)
+			event(s, d, since_start(s, now), UPF_EVENT_RATE, rate);
+}
+
 /* About once a second: what need not be looked at more often. */
 static void housekeeping(struct loop *l, uint64_t now)
 {
@@ -264,6 +298,10 @@ static void housekeeping(struct loop *l, uint64_t now)
 	if (now < l->housekeeping_ns)
 		return;
 	l->housekeeping_ns = now + 1000000000;
+	if (l->checked_ns)
+		tell_rate(l, now);
+	else
+		l->checked_ns = now;
 	for (size_t d = 0; d < s->ntargets; d++)
 		pages_retry(s->targets[d]->pages);
 	if (!guard_alive(s->guard))
@@ -298,12 +336,26 @@ static int wait_watchfully(struct loop *l, uint64_t deadline)
 	return signal || l->over ? signal : clock_wait(deadline, &l->s->signals);
 }
 
+/* Those that --max-overhead forbids are passed over. */
+static uint64_t next_deadline(struct loop *l)
+{
+	uint64_t deadline = pace_next(&l->pace), passed = 0;
+
+	while (deadline < l->brake_ns) {
+		passed += 1 + pace_skip(&l->pace, l->brake_ns);
+		deadline = pace_next(&l->pace);
+	}
+	l->held_back += passed;
+	l->s->held_back += passed;
+	return deadline;
+}
+
 /* Sleeps until the next deadline, or the end of the duration if that is sooner. False: no round is due. */
 static bool wait_for_deadline(struct loop *l)
 {
 	struct session *s = l->s;
 	const struct options *o = s->options;
-	uint64_t deadline = pace_next(&l->pace), last = s->start_ns + o->duration_ns;
+	uint64_t deadline = next_deadline(l), last = s->start_ns + o->duration_ns;
 	bool due = !o->duration_ns || deadline < last;
 	int signal;
 
@@ -325,11 +377,12 @@ static bool wait_for_deadline(struct loop *l)
 
 void session_run(struct session *s)
 {
-	struct loop l = {.s = s};
+	struct loop l = {.s = s, .told_mhz = s->options->rate_mhz};
 	uint64_t rounds = 0, now = s->start_ns;
 
 	for (uint32_t d = 0; d < s->ntargets; d++) {
 		event(s, d, 0, UPF_EVENT_START, 0);
+		brake_init(&s->targets[d]->brake, s->options->max_overhead, s->seed + d);
 		sample_warm(s->targets[d]);
 	}
 	/* Deadlines begin where sampling can. */

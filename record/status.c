@@ -102,6 +102,9 @@ void status_summary(const struct session *s, uint64_t bytes, const char *output)
 		fprintf(stderr, ", max %s\n", span(a, sizeof(a), t->pause.max_ns));
 	else
 		fprintf(stderr, "paused   never\n");
+	if (s->held_back)
+		fprintf(stderr, "held     %llu deadlines passed over, to stay under --max-overhead %g%%\n",
+		        (unsigned long long)s->held_back, s->options->max_overhead * 100);
 	print_reason(s);
 	fprintf(stderr, "written  %s", volume(a, sizeof(a), bytes));
 	if (t->samples)

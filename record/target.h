@@ -4,6 +4,7 @@
 #define RECORD_TARGET_H
 
 #include "format/upf.h"
+#include "record/brake.h"
 #include "xenif/arch.h"
 #include "xenif/pages.h"
 #include "xenif/xenif.h"
@@ -32,6 +33,7 @@ struct target {
 	uint64_t *last_cpu_ns;      /* by sample: CPU time at the last round, whole ticks */
 	uint64_t total_cpu_ns;      /* of all vCPUs at the last round */
 
+	struct brake brake;
 	bool started; /* a round was taken */
 	bool quiet;   /* no vCPU was active at the last round: ask before pausing again */
 	bool foreign; /* paused by somebody else when last looked at */

@@ -78,6 +78,14 @@ done
 for mode in lbr dwarf,0 dwarf,65537 fp,4097 fp,x ''; do
 	is "--call-graph '$mode'" 2 "$record" --call-graph "$mode" -o none.upf busy <<< -
 done
+for percent in 0 101 x -1 ''; do
+	is "--max-overhead '$percent'" 2 "$record" --max-overhead "$percent" -o none.upf busy <<< -
+done
+is "--max-overhead holds back" 0 "$record" -F 100k -d 1.5 --max-overhead 0.2% -o slow2.upf busy <<< -
+said "… and says so" err '^held .* to stay under --max-overhead 0.2%$'
+"$report" --dump slow2.upf > dump
+said "… and the trace knows" dump 'event domain 0 7 (rate)'
+is "… and keeps to it" 0 awk '/^paused/ { exit !($8 <= 0.25) }' err <<< ''
 is "several domains" 0 "$record" -q -n 50 -F 1k -o two.upf busy idle <<< ''
 is "… whole" 0 "$report" --verify two.upf <<< -
 is "duration is time, whatever the rate" 0 timeout 5 "$record" -q -d 0.5 -F 0.1 -o slow.upf busy <<< ''

@@ -15,6 +15,16 @@ for kind in shares levels recursion; do
 	ok "$kind: every stack is the guest's, every share of time within 3 points" shares "$out/$kind.upf" $kind
 done
 
+# Asked for a hundred thousand samples a second, and for 1 % of the time at most.
+held_back() {
+	cat "$out/held.err"
+	awk '/^paused/ { for (i = 1; i < NF; i++) if ($(i + 1) == "%") share = $i } END { exit !(share > 0.5 && share < 1.2) }' "$out/held.err" &&
+		"$report" --dump "$out/held.upf" | grep -q 'event domain 0 7 (rate)'
+}
+ok "held: recorded" recorded held
+ok "--max-overhead 1% at 100 kHz: paused for 1 % of the time, and the trace says at what rate" held_back
+ok "held: the shares are right all the same" shares "$out/held.upf" shares
+
 # A vCPU that waits for ever beside one that works.
 ok "smp: recorded" recorded smp
 ok "smp: the busy vCPU's shares" shares "$out/smp.upf" smp

@@ -11,7 +11,7 @@ left() {
 }
 
 for try in $(seq 1 30); do
-	uniprof-record -F 20k -q -o /out/killed-$try.upf beat &
+	uniprof-record -F 20k --max-overhead 100 -q -o /out/killed-$try.upf beat &
 	usleep $((150000 + try * 7919 % 100000))
 	kill -9 $!
 	wait $! 2> /dev/null
@@ -19,7 +19,7 @@ for try in $(seq 1 30); do
 done > /out/kill
 
 for signal in INT TERM HUP; do
-	uniprof-record -F 5k -q -o /out/$signal.upf beat &
+	uniprof-record -F 5k --max-overhead 100 -q -o /out/$signal.upf beat &
 	usleep 500000
 	kill -$signal $!
 	wait $!

@@ -15,6 +15,10 @@ for work in shares levels recursion; do
 	guest_end $work
 done
 
+guest_start held 1 "work=shares"
+record held -F 100k -d 5 --max-overhead 1% held
+guest_end held
+
 guest_start smp 2 "work=shares"
 record smp -F 1000 -d 5 smp
 record vcpu1 -F 100 -n 50 -C 1 "$(domid smp)"
