@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# dom0's part of life.t: domains that end under the recorder, each in another way.
+for reason in 0 1 2 3; do
+	guest_start end$reason 1 "work=end:$reason"
+	id=$(domid end$reason)
+	uniprof-record -F 500 -d 60 -o /out/end$reason.upf end$reason 2> /out/end$reason.err
+	echo $? > /out/end$reason.rc
+	sleep 1
+	xl list > /out/end$reason.list
+	xl list | awk -v id="$id" '$2 == id { print $5 }' > /out/end$reason.state
+	xl destroy end$reason 2> /dev/null
+done
+
+# An administrator destroys it; and one renames it, pauses it, and lets it go on.
+guest_start gone 1 "work=shares"
+uniprof-record -F 500 -d 60 -o /out/gone.upf gone 2> /out/gone.err &
+sleep 1
+xl rename gone other
+sleep 0.5
+xl pause other
+sleep 0.5
+xl unpause other
+sleep 0.5
+xl destroy other
+wait $!
+echo $? > /out/gone.rc
+sleep 1
+xl list > /out/gone.list
