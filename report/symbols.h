@@ -46,7 +46,7 @@ struct symbols {
 int symbols_add(struct symbols *s, struct symbol symbol, const char *name, size_t len);
 /*
  * Adds a file, after finding out which kind it is. 0, or -1 with one line in @why: what is wrong with it and what would
- * help; 1, too, for an ELF file that is in order but has no symbols.
+ * help; 1, too, for an ELF file that is in order but has no symbols, or none with addresses yet: a relocatable object.
  */
 int symbols_add_file(struct symbols *s, const char *path, char *why, size_t size);
 int symbols_sort(struct symbols *s); /* 0 or -ENOMEM; nothing may be added afterwards */

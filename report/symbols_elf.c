@@ -133,7 +133,7 @@ static int add_elf(struct symbols *s, Elf *elf, char *why, size_t size)
 	}
 	if (header.e_type == ET_REL) {
 		snprintf(why, size, "a relocatable object, not linked yet: it does not know the addresses the guest runs at");
-		return -1;
+		return 1;
 	}
 	t.machine = header.e_machine;
 	if (!find_table(&t, SHT_SYMTAB) && !find_table(&t, SHT_DYNSYM)) {

@@ -11,7 +11,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define ELF_SECTIONS 4 /* of the caller's, at most */
+#define ELF_SECTIONS 5 /* of the caller's, at most */
 #define ELF_SYMBOLS 3  /* "first", "second", "third", a third of the first section each */
 
 struct elf_section {

@@ -111,6 +111,8 @@ static int load(struct image *i)
 	if (!file)
 		return -EIO;
 	i->file = (const uint8_t *)file;
+	if (!image_is_linked(i))
+		return 0;
 	rc = add_sections(i);
 	if (rc == 0 && i->npieces == 0)
 		rc = add_segments(i);
@@ -177,6 +179,11 @@ void image_close(struct image *i)
 uint16_t image_machine(const struct image *i)
 {
 	return i->header.e_machine;
+}
+
+bool image_is_linked(const struct image *i)
+{
+	return i->header.e_type != ET_REL;
 }
 
 uint64_t image_entry(const struct image *i)
@@ -262,7 +269,7 @@ bool image_has_tables(const char *path)
 	struct image_section s;
 	bool has = false;
 
-	for (size_t k = 0; i && k < sizeof(names) / sizeof(names[0]); k++)
+	for (size_t k = i && !image_is_linked(i) ? 2 : 0; i && k < sizeof(names) / sizeof(names[0]); k++)
 		has |= image_section(i, names[k], &s);
 	image_close(i);
 	return has;

@@ -27,9 +27,17 @@ struct entry {
 	int16_t sp_offset, fp_offset;
 };
 
+/* An entry of a module, put in its place. */
+struct placed {
+	uint64_t address;
+	size_t entry;
+	bool ends; /* what comes before it, without beginning anything */
+};
+
 struct orc {
 	struct image_section ip, table;
 	size_t n;
+	struct placed *placed; /* a module's, n of them in order; NULL: vmlinux */
 	bool three_bits; /* Linux 6.4 and later */
 };
 
@@ -75,12 +83,16 @@ struct orc *orc_new(struct image *image)
 
 void orc_free(struct orc *o)
 {
+	if (o)
+		free(o->placed);
 	free(o);
 }
 
 /* Where entry @i begins to hold: told from its own place. */
 static uint64_t address_at(const struct orc *o, size_t i)
 {
+	if (o->placed)
+		return o->placed[i].address;
 	return o->ip.address + i * 4 + (uint64_t)(int32_t)peek_u32(o->ip.data + i * 4);
 }
 
@@ -181,9 +193,10 @@ int orc_row(const struct orc *o, uint64_t address, struct row *row)
 
 	if (o->n == 0 || !find_entry(o, address, &i))
 		return -ENOENT;
-	e = read_entry(o, i);
+	e = read_entry(o, o->placed ? o->placed[i].entry : i);
+	/* Between a module's sections may lie another module. */
 	if (e.kind == KIND_UNDEFINED)
-		return i + 1 == o->n ? -ENOENT : -ENODATA;
+		return o->placed || i + 1 == o->n ? -ENOENT : -ENODATA;
 	memset(row, 0, sizeof(*row));
 	row->kind = e.kind == KIND_END ? ROW_ROOT : ROW_CALLER;
 	if (e.kind == KIND_END)
@@ -200,4 +213,52 @@ int orc_row(const struct orc *o, uint64_t address, struct row *row)
 	else if (e.kind == KIND_IRET)
 		set_iret(row);
 	return 0;
+}
+
+/* --- modules --------------------------------------------------------------------------------------------------------- */
+
+static int compare(const void *va, const void *vb)
+{
+	const struct placed *a = va, *b = vb;
+
+	if (a->address != b->address)
+		return a->address > b->address ? 1 : -1;
+	return b->ends - a->ends; /* the last of several at one address holds */
+}
+
+/* What the kernel's loader does: relocates where each entry begins to hold (R_X86_64_PC32), then sorts. */
+static void place_entries(struct orc *o, const struct module *module, const struct image_section *relocations)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < relocations->size / sizeof(Elf64_Rela) && n < o->n; i++) {
+		const uint8_t *at = relocations->data + i * sizeof(Elf64_Rela);
+		uint64_t offset = peek_u64(at), info = peek_u64(at + 8), address;
+
+		if (offset % 4 != 0 || offset / 4 >= o->n || ELF64_R_TYPE(info) != R_X86_64_PC32 ||
+		    !module_address(module, (uint32_t)ELF64_R_SYM(info), &address))
+			continue;
+		o->placed[n++] = (struct placed){address + peek_u64(at + 16), (size_t)(offset / 4),
+		                                 read_entry(o, (size_t)(offset / 4)).kind == KIND_UNDEFINED};
+	}
+	o->n = n;
+	if (n)
+		qsort(o->placed, n, sizeof(*o->placed), compare);
+}
+
+struct orc *orc_of_module(struct image *image, const struct module *module)
+{
+	struct orc *o = orc_new(image);
+	struct image_section relocations;
+
+	if (!o)
+		return NULL;
+	o->placed = calloc(o->n, sizeof(*o->placed));
+	errno = o->placed ? ENOENT : ENOMEM;
+	if (!o->placed || !image_section(image, ".rela.orc_unwind_ip", &relocations)) {
+		orc_free(o);
+		return NULL;
+	}
+	place_entries(o, module, &relocations);
+	return o;
 }

@@ -72,25 +72,51 @@ bool rows_any(const struct rows *r)
 	return r->nimages != 0;
 }
 
+/* What an image does not have leaves its pointer NULL. */
+static void read_linked(struct rows *r, struct source_image *i)
+{
+	uint64_t stubs;
+
+	i->tables = tables_new(i->image);
+	i->orc = orc_new(i->image);
+	i->code = code_new(i->image, r->symbols);
+	if (image_hypercall_page(i->image, &stubs)) {
+		r->stubs = stubs;
+		r->has_stubs = true;
+	}
+}
+
+/* Its code is not linked: where calls lead is not in it. */
+static int read_module(struct rows *r, struct source_image *i, char *why, size_t size)
+{
+	struct module *m = module_place(i->image, r->symbols, why, size);
+
+	if (!m)
+		return -1;
+	i->orc = orc_of_module(i->image, m);
+	module_free(m);
+	if (!i->orc)
+		snprintf(why, size, "a module without usable ORC tables");
+	return i->orc ? 0 : -1;
+}
+
 int rows_add_image(struct rows *r, const char *path, char *why, size_t size)
 {
 	struct source_image i = {.image = image_open(path, why, size)};
-	uint64_t stubs;
+	int rc;
 
 	if (!i.image)
 		return -1;
-	if (array_room(&r->images, &r->images_cap, r->nimages, sizeof(*r->images)) != 0) {
-		image_close(i.image);
+	rc = array_room(&r->images, &r->images_cap, r->nimages, sizeof(*r->images));
+	if (rc != 0)
 		snprintf(why, size, "%s", strerror(ENOMEM));
+	else if (image_is_linked(i.image))
+		read_linked(r, &i);
+	else
+		rc = read_module(r, &i, why, size);
+	if (rc != 0) {
+		image_close(i.image);
 		return -1;
-	}
-	/* What an image does not have leaves its pointer NULL. */
-	i.tables = tables_new(i.image);
-	i.orc = orc_new(i.image);
-	i.code = code_new(i.image, r->symbols);
-	if (image_hypercall_page(i.image, &stubs)) {
-		r->stubs = stubs;
-		r->has_stubs = true;
 	}
 	r->images[r->nimages++] = i;
 	return 0;
@@ -181,7 +207,7 @@ static bool is_entry(const struct rows *r, uint64_t address)
 	for (size_t i = 0; at && i < r->nimages; i++) {
 		uint64_t entry = image_entry(r->images[i].image);
 
-		if (entry >= at->start && entry < at->end)
+		if (image_is_linked(r->images[i].image) && entry >= at->start && entry < at->end)
 			return true;
 	}
 	return false;
