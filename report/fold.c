@@ -13,6 +13,7 @@ struct folding {
 	const struct profile *profile;
 	struct names *names;
 	const struct fold_request *request;
+	bool user; /* of user mode's stacks: they are folded by themselves */
 	uint64_t *self, *total;
 	uint32_t *inner; /* the node in the fold where this frame is a caller */
 	bool *unnamed;   /* by function: met already */
@@ -68,13 +69,15 @@ static uint64_t weigh_domain(struct folding *g, uint32_t domain)
 	for (size_t i = 0; i < p->nstacks; i++) {
 		const struct stack *s = &p->stacks[i];
 
-		if (s->domain == domain && (g->request->states & 1u << s->state)) {
+		if (s->domain == domain && (g->request->states & 1u << s->state) && stack_is_user(s) == g->user) {
 			g->self[s->node] += s->samples;
 			sum += s->samples;
 		}
 	}
+	if (sum == 0)
+		return 0;
 	memcpy(g->total, g->self, p->tree.n * sizeof(*g->total));
-	for (size_t i = p->tree.n - 1; sum != 0 && i > 0; i--)
+	for (size_t i = p->tree.n - 1; i > 0; i--)
 		g->total[p->tree.nodes[i].parent] += g->total[i];
 	return sum;
 }
@@ -121,15 +124,13 @@ static int note_unnamed(struct folding *g, uint32_t function, uint64_t samples)
 	return 0;
 }
 
-/* Frames of a user program that have no name are one function together. */
-static int fold_user(struct folding *g, uint32_t parent, uint64_t samples, uint32_t *node)
+/*
+ * In user mode what has no name is no function of its own: [user] stands for it, as there are programs without number. An
+ * address in the kernel's half is there by accident, from a stack without frame pointers.
+ */
+static bool is_hidden(const struct folding *g, uint64_t address, const struct frame_name *name)
 {
-	uint32_t function;
-	int rc = names_function(g->names, "[user]", &function);
-
-	g->fold->frames += samples;
-	*node = parent;
-	return rc != 0 || g->fold->nodes[parent].function == function ? rc : find_child(g->fold, parent, function, node);
+	return g->user && (address >> 63 || !g->names->functions[name->function].named);
 }
 
 /* The fold's node for call tree node @i, as a caller or as the leaf; @samples of it are counted. */
@@ -139,8 +140,10 @@ static int fold_frame(struct folding *g, size_t i, bool caller, uint64_t samples
 	struct frame_name name;
 	int rc = names_find(g->names, frame->address, caller && !(frame->flags & FRAME_EXACT), &name);
 
-	if (rc == 0 && (frame->flags & FRAME_USER) && !g->names->functions[name.function].named)
-		return fold_user(g, g->inner[frame->parent], samples, node);
+	if (rc == 0 && is_hidden(g, frame->address, &name)) {
+		*node = g->inner[frame->parent];
+		return 0;
+	}
 	if (rc == 0)
 		rc = note_unnamed(g, name.function, samples);
 	return rc == 0 ? find_child(g->fold, g->inner[frame->parent], name.function, node) : rc;
@@ -162,15 +165,29 @@ static int fold_empty(struct folding *g)
 	return rc;
 }
 
-static int fold_domain(struct folding *g, uint32_t domain)
+/* Where the stacks of user mode begin. */
+static int user_root(struct folding *g, uint32_t *root)
 {
-	uint64_t samples = weigh_domain(g, domain);
+	uint32_t function;
+	int rc = names_function(g->names, "[user]", &function);
+
+	return rc == 0 ? find_child(g->fold, *root, function, root) : rc;
+}
+
+/* A domain's stacks of one mode. */
+static int fold_mode(struct folding *g, uint32_t domain, bool user)
+{
+	uint64_t samples;
 	int rc;
 
+	g->user = user;
+	samples = weigh_domain(g, domain);
 	if (samples == 0)
 		return 0;
 	g->fold->samples += samples;
 	rc = domain_root(g, domain, &g->inner[0]);
+	if (rc == 0 && user)
+		rc = user_root(g, &g->inner[0]);
 	if (rc == 0)
 		rc = fold_empty(g);
 	for (size_t i = 1; rc == 0 && i < g->profile->tree.n; i++) {
@@ -185,6 +202,13 @@ static int fold_domain(struct folding *g, uint32_t domain)
 			g->fold->nodes[leaf].self += g->self[i];
 	}
 	return rc;
+}
+
+static int fold_domain(struct folding *g, uint32_t domain)
+{
+	int rc = fold_mode(g, domain, false);
+
+	return rc == 0 ? fold_mode(g, domain, true) : rc;
 }
 
 /* Every domain that has stacks, once, in the order of their numbers. */

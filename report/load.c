@@ -116,20 +116,6 @@ static bool has_rows(const struct loader *l, const struct upf_record *rec)
 	       (rec->domain >= l->session->ndomains || l->session->domains[rec->domain].arch == UPF_ARCH_X86_64);
 }
 
-/* A user program's frames are told apart from the kernel's. */
-static void mark_user(struct chain *c, const uint64_t *frames, uint32_t depth, uint8_t end)
-{
-	if (c->n == 0) {
-		c->end = end;
-		for (; c->n < depth; c->n++) {
-			c->frame[c->n].address = frames[c->n];
-			c->frame[c->n].flags = 0;
-		}
-	}
-	for (uint32_t i = 0; i < c->n; i++)
-		c->frame[i].flags |= FRAME_USER;
-}
-
 /* What the sample's stack is in truth. */
 static int make_true(struct loader *l, const struct upf_record *rec, struct seen_stack *s)
 {
@@ -140,12 +126,10 @@ static int make_true(struct loader *l, const struct upf_record *rec, struct seen
 
 	l->chain.n = 0;
 	l->chain.restored = l->chain.doubtful = false;
-	if (has_rows(l, rec) && rec->tops == UPF_TOPS_COPY && depth)
+	if (rec->tops == UPF_TOPS_COPY && depth)
 		unwind_copy(l->rows, rec, frames[0], pv, &l->chain);
-	else if (has_rows(l, rec) && rec->tops == UPF_TOPS_WINDOW)
+	else if (rec->tops == UPF_TOPS_WINDOW)
 		repair_chain(l->rows, rec, frames, depth, pv, &l->chain);
-	if (rec->user)
-		mark_user(&l->chain, frames, depth, rec->end);
 	s->end = l->chain.n ? l->chain.end : rec->end;
 	s->restored = l->chain.restored;
 	s->doubtful = l->chain.doubtful;
@@ -185,13 +169,13 @@ static int load_sample(struct loader *l, struct upf_record *rec, uint32_t *node)
 	const struct seen_stack *seen;
 	int rc;
 
-	if (!rec->user && !has_rows(l, rec)) {
+	if (!has_rows(l, rec)) {
 		rc = map_stack(l, rec->stack, node);
 	} else if ((rc = true_stack(l, rec, &seen)) == 0) {
 		*node = seen->node;
 		rec->end = seen->end;
-		t->restored += seen->restored;
-		t->doubtful += seen->doubtful;
+		t->restored += seen->restored && !rec->user;
+		t->doubtful += seen->doubtful && !rec->user;
 	}
 	return rc == 0 ? profile_sample(l->profile, rec, *node) : rc;
 }

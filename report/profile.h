@@ -19,6 +19,12 @@ struct stack {
 	uint64_t samples, cpu_ns;
 };
 
+/* Registers that were not read tell no mode. */
+static inline bool stack_is_user(const struct stack *s)
+{
+	return s->user && s->node != 0;
+}
+
 struct profile {
 	struct calltree tree;
 	struct stack *stacks;

@@ -1,16 +1,25 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "report/tally.h"
 
+static void tally_sample(struct tally *t, const struct upf_record *rec)
+{
+	unsigned state = tally_state(rec->state), end = tally_end(rec->end);
+
+	t->samples++;
+	t->state[state]++;
+	if (rec->user && rec->stack != 0)
+		t->user_end[state][end]++;
+	else
+		t->end[state][end]++;
+}
+
 void tally_record(struct tally *t, const struct upf_record *rec)
 {
 	if (rec->time_ns > t->last_ns)
 		t->last_ns = rec->time_ns;
 	switch (rec->kind) {
 	case UPF_SAMPLE:
-		t->samples++;
-		t->user += rec->user;
-		t->state[tally_state(rec->state)]++;
-		t->end[tally_state(rec->state)][tally_end(rec->end)]++;
+		tally_sample(t, rec);
 		break;
 	case UPF_ROUND:
 		t->rounds++;

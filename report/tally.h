@@ -15,9 +15,9 @@
 struct tally {
 	uint64_t rounds, samples, events;
 	uint64_t state[TALLY_STATES];
-	uint64_t end[TALLY_STATES][TALLY_ENDS]; /* why walks ended, by run state */
+	uint64_t end[TALLY_STATES][TALLY_ENDS]; /* why walks ended, by run state; of user mode's stacks: below */
+	uint64_t user_end[TALLY_STATES][TALLY_ENDS];
 	uint64_t lost[TALLY_LOST];              /* by enum upf_lost */
-	uint64_t user;     /* samples of vCPUs in user mode */
 	uint64_t restored; /* samples whose leaf's caller was put back */
 	uint64_t doubtful; /* samples that lack it, as what is on the stack is not sure */
 	uint64_t late;

@@ -86,8 +86,6 @@ static void print_samples(const struct report *r, FILE *out)
 	para_start(&p, out, r->utf8, "Samples");
 	para_item(&p, "%s counted", text_count(profile_count(&r->profile, r->states)).s);
 	item_left_out(r, &p);
-	if (t->user)
-		para_item(&p, "%s in user mode", text_count(t->user).s);
 	if (tally_lost(t) == 0)
 		para_item(&p, "none lost");
 	for (unsigned i = 0; i < TALLY_LOST; i++)
@@ -98,13 +96,27 @@ static void print_samples(const struct report *r, FILE *out)
 	para_end(&p);
 }
 
-static uint64_t ended(const struct report *r, unsigned end)
+static uint64_t of_states(const struct report *r, const uint64_t ends[TALLY_STATES][TALLY_ENDS], unsigned end)
 {
 	uint64_t sum = 0;
 
 	for (unsigned s = 0; s < TALLY_STATES; s++)
 		if (r->states & 1u << s)
-			sum += r->profile.tally.end[s][end];
+			sum += ends[s][end];
+	return sum;
+}
+
+static uint64_t ended(const struct report *r, unsigned end)
+{
+	return of_states(r, r->profile.tally.end, end);
+}
+
+static uint64_t user_samples(const struct report *r)
+{
+	uint64_t sum = 0;
+
+	for (unsigned end = 0; end < TALLY_ENDS; end++)
+		sum += of_states(r, r->profile.tally.user_end, end);
 	return sum;
 }
 
@@ -117,7 +129,7 @@ static bool is_truncated(unsigned end)
 static void print_stacks(const struct report *r, FILE *out)
 {
 	const struct tally *t = &r->profile.tally;
-	uint64_t whole = ended(r, UPF_END_ROOT), all = profile_count(&r->profile, r->states);
+	uint64_t whole = ended(r, UPF_END_ROOT), all = profile_count(&r->profile, r->states) - user_samples(r);
 	struct para p;
 
 	if (all == 0)
@@ -126,14 +138,29 @@ static void print_stacks(const struct report *r, FILE *out)
 	para_item(&p, "%s whole", whole == all ? "all" : whole == 0 ? "none" : text_share(whole, all).s);
 	for (unsigned end = 1; end < TALLY_ENDS; end++)
 		if (ended(r, end))
-			para_item(&p, "%s %s: %s", text_count(ended(r, end)).s,
-			          is_truncated(end) ? "truncated" : end == CHAIN_END_USER ? "not unwound" : "broken", chain_end_text(end));
+			para_item(&p, "%s %s: %s", text_count(ended(r, end)).s, is_truncated(end) ? "truncated" : "broken",
+			          chain_end_text(end));
 	if (ended(r, CHAIN_END_UNKNOWN) && r->session->tops == UPF_TOPS_COPY && !(r->rows && rows_any(r->rows)))
 		para_item(&p, "-s FILE unwinds them: the guest's binary, with its unwind tables");
 	if (t->restored)
 		para_item(&p, "%s with callers put back", text_count(t->restored).s);
 	if (t->doubtful)
 		para_item(&p, "%s lack one that was not sure", text_count(t->doubtful).s);
+	para_end(&p);
+}
+
+/* Programs in the guest: their stacks say nothing of the kernel's, which most readers ask for, nor of how well those were read. */
+static void print_user(const struct report *r, FILE *out)
+{
+	uint64_t user = user_samples(r), whole = of_states(r, r->profile.tally.user_end, UPF_END_ROOT);
+	struct para p;
+
+	if (user == 0)
+		return;
+	para_start(&p, out, r->utf8, "User");
+	para_item(&p, "%s samples in user mode, %s, below [user]", text_count(user).s,
+	          text_share(user, profile_count(&r->profile, r->states)).s);
+	para_item(&p, "%s of their stacks whole", whole == user ? "all" : whole == 0 ? "none" : text_share(whole, user).s);
 	para_end(&p);
 }
 
@@ -236,6 +263,7 @@ void trust_print(const struct report *r, const struct fold *fold, FILE *out)
 		return;
 	print_samples(r, out);
 	print_stacks(r, out);
+	print_user(r, out);
 	print_names(r, fold, out);
 	print_pauses(r, out);
 	print_vcpus(r, out);

@@ -22,7 +22,6 @@ enum chain_end {
 
 /* What is known of a frame beside its address. */
 #define FRAME_RESTORED 1u /* put back: not found by frame pointers */
-#define FRAME_USER 4u     /* of a vCPU in user mode */
 #define FRAME_EXACT 2u    /* the address is that of an instruction about to be executed, not behind a call */
 
 struct chain {

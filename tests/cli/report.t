@@ -44,10 +44,11 @@ fails() {
 	ok $? "$name"
 }
 
-for kind in small killed idle empty domains lying; do
+for kind in small killed idle empty domains lying linux; do
 	"$mktrace" $kind >"$tmp/$kind.upf" || { echo "Bail out! mktrace $kind"; exit 1; }
 done
 cp "$here/report.syms" "$tmp/syms"
+cp "$here/kallsyms" "$tmp/kallsyms"
 size=$(stat -c %s "$tmp/small.upf")
 
 # --- views
@@ -81,6 +82,10 @@ same header-domains 0 "$report" --header domains.upf
 same verify 0 "$report" --verify small.upf
 same verify-killed 4 "$report" --verify killed.upf
 same verify-lying 4 "$report" --verify lying.upf
+same flat-linux 0 "$report" -s kallsyms linux.upf
+same tree-linux 0 "$report" --tree -s kallsyms linux.upf
+same folded-linux 0 "$report" --folded -s kallsyms linux.upf
+same folded-linux-program 0 "$report" --folded -q -s kallsyms -s syms linux.upf
 same help 0 "$report" --help
 "$report" --version | grep -q '^uniprof-report [0-9]'
 ok $? version

@@ -215,6 +215,38 @@ static void make_lying(struct maker *m)
 	finish(m);
 }
 
+/*
+ * A Linux guest; tests/cli/kallsyms names its kernel and a module. User mode: a program without names, whose frame pointers
+ * led once into the kernel's half; then one that tests/cli/report.syms names, and an empty stack, of which nothing is known.
+ */
+static void make_linux(struct maker *m)
+{
+	static const uint64_t in_kernel[] = {0xffffffff81002010, 0xffffffff81001020, 0},
+	                      in_module[] = {0xffffffffc0201008, 0xffffffff81002040, 0xffffffff81001020, 0},
+	                      program[] = {0x4eda6a, 0x29715b20, 0}, strayed[] = {0x4eda70, 0xffffffff81001020, 0},
+	                      named[] = {0x1210, 0x99999, 0x1010, 0};
+	static const struct {
+		const uint64_t *frames;
+		bool user;
+		enum upf_end end;
+		unsigned times;
+	} kinds[] = {
+		{in_kernel, false, UPF_END_ROOT, 4}, {in_module, false, UPF_END_MISALIGNED, 3}, {program, true, UPF_END_UNMAPPED, 5},
+		{strayed, true, UPF_END_DESCENDING, 2}, {named, true, UPF_END_ROOT, 1}, {none, true, UPF_END_NONE, 1},
+	};
+
+	start(m, 1);
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		struct upf_sample s = sample(0, UPF_RUNNING, kinds[i].frames);
+
+		s.user = kinds[i].user;
+		s.end = (uint8_t)kinds[i].end;
+		for (unsigned n = 0; n < kinds[i].times; n++)
+			round_of(m, 0, 40000, &s, 1);
+	}
+	finish(m);
+}
+
 /* @count samples of @unique stacks of @depth frames, in no order. */
 static void make_many(struct maker *m, uint64_t count, uint64_t unique, uint32_t depth)
 {
@@ -245,7 +277,7 @@ static const struct {
 	void (*make)(struct maker *m);
 } kinds[] = {
 	{"small", make_small}, {"killed", make_killed}, {"idle", make_idle}, {"empty", make_empty},
-	{"domains", make_domains}, {"lying", make_lying},
+	{"domains", make_domains}, {"lying", make_lying}, {"linux", make_linux},
 };
 
 int main(int argc, char **argv)
@@ -268,6 +300,6 @@ int main(int argc, char **argv)
 			return 0;
 		}
 	}
-	fprintf(stderr, "usage: mktrace small|killed|idle|empty|domains|lying | many COUNT UNIQUE DEPTH\n");
+	fprintf(stderr, "usage: mktrace small|killed|idle|empty|domains|lying|linux | many COUNT UNIQUE DEPTH\n");
 	return 2;
 }

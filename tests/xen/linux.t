@@ -40,7 +40,7 @@ done
 user_apart() {
 	local counted
 
-	counted=$(profile "$1" | sed -n 's/^Samples.* \([0-9,]*\) in user mode.*/\1/p' | tr -d ,)
+	counted=$(profile "$1" | sed -n 's/^User *\([0-9,]*\) samples in user mode.*/\1/p' | tr -d ,)
 	profile "$1" -q --folded | grep '\[user\]' | tee "$work/user"
 	[ "$(cat "$work/user")" = "[user] $counted" ]
 }
