@@ -114,8 +114,8 @@ static int apply_flag(void *ctx, const struct option_def *def, const char *value
 }
 
 static const struct option_def general[] = {
-	{'s', "symbols", "FILE", OPTION_ARG, "names from FILE: the guest's ELF binary, the output of nm, or its /proc/kallsyms; "
-	 "may be given several times", apply_symbols, 0},
+	{'s', "symbols", "FILE", OPTION_ARG, "names from FILE: the guest's ELF binary, the output of nm, or its /proc/kallsyms; a "
+	 "binary makes stacks true, too; may be given several times", apply_symbols, 0},
 	{'o', "output", "FILE", OPTION_ARG, "write to FILE instead of standard output", apply_output, 0},
 	{0, "state", "LIST", OPTION_ARG, "count samples of vCPUs in these run states: running,runnable,blocked,offline or all "
 	 "(default: running,runnable; --stacks and --dump: all)", apply_state, 0},
