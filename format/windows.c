@@ -7,6 +7,7 @@
 #define HEADS 4096       /* of hash chains, a power of two */
 #define TOPS_MAX 16384   /* in an encoder's block */
 #define WORDS_MAX 131072
+#define HINTS_MAX 8192   /* callers of leaves */
 
 #define RECENT 4 /* tops remembered at a caller */
 
@@ -31,8 +32,10 @@ struct windows {
 	uint32_t ntops, top_room;
 	uint64_t *words;
 	uint32_t nwords, word_room;
-	struct hint *hints; /* by node */
+	struct hint *hints; /* 0 is nothing */
 	uint32_t nhints, hint_room;
+	uint32_t *hint_of;  /* by node: its hint, 0: none yet */
+	uint32_t nnodes, node_room;
 	uint32_t heads[HEADS];
 };
 
@@ -46,8 +49,9 @@ struct windows *windows_new(uint32_t nodes)
 	if (w->fixed) {
 		w->tops = calloc(w->top_room = TOPS_MAX, sizeof(*w->tops));
 		w->words = calloc(w->word_room = WORDS_MAX, sizeof(*w->words));
-		w->hints = calloc(w->hint_room = nodes, sizeof(*w->hints));
-		if (!w->tops || !w->words || !w->hints) {
+		w->hints = calloc(w->hint_room = HINTS_MAX, sizeof(*w->hints));
+		w->hint_of = calloc(w->node_room = nodes, sizeof(*w->hint_of));
+		if (!w->tops || !w->words || !w->hints || !w->hint_of) {
 			windows_free(w);
 			return NULL;
 		}
@@ -63,35 +67,48 @@ void windows_free(struct windows *w)
 	free(w->tops);
 	free(w->words);
 	free(w->hints);
+	free(w->hint_of);
 	free(w);
 }
 
 void windows_reset(struct windows *w)
 {
-	w->ntops = w->nwords = w->nhints = 0;
+	w->ntops = w->nwords = w->nhints = w->nnodes = 0;
 	memset(w->heads, 0, sizeof(w->heads));
 }
 
-/* Hints up to @node are there afterwards. */
-static bool reach_hint(struct windows *w, uint32_t node)
+static int grow(void *array, size_t size, uint32_t used, uint32_t *room)
 {
-	if (node >= w->hint_room) {
-		uint32_t room = w->hint_room ? w->hint_room : 1024;
-		struct hint *more;
+	void **at = array, *larger;
+	uint32_t more = *room ? *room : 1024;
 
-		while (room <= node)
-			room *= 2;
-		more = w->fixed ? NULL : realloc(w->hints, room * sizeof(*more));
-		if (!more)
-			return false;
-		w->hints = more;
-		w->hint_room = room;
+	while (more <= used)
+		more *= 2;
+	if (more == *room)
+		return 0;
+	larger = realloc(*at, more * size);
+	if (!larger)
+		return -ENOMEM;
+	*at = larger;
+	*room = more;
+	return 0;
+}
+
+/* What is remembered at @node, made if there is nothing yet. NULL: no memory. */
+static struct hint *hint_at(struct windows *w, uint32_t node)
+{
+	if (!w->fixed && (grow(&w->hint_of, sizeof(*w->hint_of), node, &w->node_room) != 0 ||
+	                  grow(&w->hints, sizeof(*w->hints), w->nhints + 1, &w->hint_room) != 0))
+		return NULL;
+	if (node >= w->nnodes) {
+		memset(w->hint_of + w->nnodes, 0, (node + 1 - w->nnodes) * sizeof(*w->hint_of));
+		w->nnodes = node + 1;
 	}
-	if (node >= w->nhints) {
-		memset(w->hints + w->nhints, 0, (node + 1 - w->nhints) * sizeof(*w->hints));
-		w->nhints = node + 1;
+	if (w->hint_of[node] == 0) {
+		w->hint_of[node] = ++w->nhints;
+		memset(&w->hints[w->nhints], 0, sizeof(*w->hints));
 	}
-	return true;
+	return &w->hints[w->hint_of[node]];
 }
 
 /* Where @top stands among the recent ones; RECENT: it does not. */
@@ -125,7 +142,7 @@ static void remember(struct hint *h, unsigned i, uint32_t top, uint64_t sp)
 
 bool windows_have_room(const struct windows *w, size_t samples, size_t words)
 {
-	return samples < TOPS_MAX - w->ntops && words <= WORDS_MAX - w->nwords;
+	return samples < TOPS_MAX - w->ntops && samples < HINTS_MAX - w->nhints && words <= WORDS_MAX - w->nwords;
 }
 
 void windows_need(size_t *need, const struct upf_sample *s)
@@ -196,8 +213,7 @@ void windows_put(struct windows *w, struct column_writer *columns, uint32_t pare
 	unsigned i = RECENT;
 	struct hint *h;
 
-	reach_hint(w, parent);
-	h = &w->hints[parent];
+	h = hint_at(w, parent);
 	if (top) {
 		i = position(h, top);
 		add_varint(columns, COLUMN_TOP, i < RECENT ? i : TOP_LISTED + w->ntops - top);
@@ -211,23 +227,6 @@ void windows_put(struct windows *w, struct column_writer *columns, uint32_t pare
 }
 
 /* --- decoding ---------------------------------------------------------------------------------------------------------- */
-
-static int grow(void *array, size_t size, uint32_t used, uint32_t *room)
-{
-	void **at = array, *larger;
-	uint32_t more = *room ? *room : 1024;
-
-	while (more <= used)
-		more *= 2;
-	if (more == *room)
-		return 0;
-	larger = realloc(*at, more * size);
-	if (!larger)
-		return -ENOMEM;
-	*at = larger;
-	*room = more;
-	return 0;
-}
 
 /* The words of a new top, behind those there are. */
 static int get_words(struct windows *w, struct column_reader *columns, uint32_t n, uint64_t last)
@@ -288,9 +287,9 @@ int windows_get(struct windows *w, struct column_reader *columns, const struct u
 
 	if (column_bad(columns, COLUMN_TOP) || column_bad(columns, COLUMN_SP))
 		return -EBADMSG;
-	if (!reach_hint(w, nodes[leaf].parent))
+	h = hint_at(w, nodes[leaf].parent);
+	if (!h)
 		return -ENOMEM;
-	h = &w->hints[nodes[leaf].parent];
 	i = code < RECENT ? (unsigned)code : RECENT;
 	if (code == TOP_NEW) {
 		rc = get_top(w, columns, nodes[leaf].address);

@@ -16,6 +16,7 @@
 #include "record/choose.h"
 #include "record/describe.h"
 #include "record/output.h"
+#include "record/privileges.h"
 #include "record/session.h"
 #include "record/status.h"
 
@@ -98,6 +99,17 @@ static void go_realtime(const struct options *o)
 		say("cannot sample at real-time priority: %s; going on without", strerror(errno));
 	if (mlockall(MCL_CURRENT) != 0)
 		say("cannot lock memory: %s; going on without", strerror(errno));
+}
+
+/* All is open: Xen, the output, the guard's own way to Xen. */
+static void give_up_privileges(const struct options *o)
+{
+	int rc = privileges_drop();
+
+	if (rc != 0)
+		say("cannot give up capabilities: %s; going on with them", strerror(-rc));
+	else if (o->verbose)
+		say("gave up all capabilities");
 }
 
 /* --- steps: each 0, or the exit code with its message printed ---------------------------------------------------------- */
@@ -193,6 +205,7 @@ static int run_session(struct recording *r)
 		return EXIT_CUT_SHORT;
 	}
 	go_realtime(&r->options);
+	give_up_privileges(&r->options);
 	session_run(s);
 	return 0;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "record/spool.h"
+#include "record/privileges.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -75,6 +76,7 @@ static void *writer_thread(void *arg)
 	/* A descriptor table of its own: a thread stuck in write() outlives the process's death, and what it holds open. */
 	if (s->not_held >= 0 && unshare(CLONE_FILES) == 0)
 		close(s->not_held);
+	privileges_drop();
 	while ((e = next_full(s)) != NULL) {
 		int rc = upf_writer_block(s->writer, e);
 

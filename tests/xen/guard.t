@@ -10,7 +10,7 @@ none_paused() {
 	sort "$out/kill" | uniq -c
 	[ "$(grep -c '^runs$' "$out/kill")" = 30 ] && [ "$(wc -l < "$out/kill")" = 30 ]
 }
-ok "30 SIGKILLs: no guest left paused" none_paused
+ok "30 deaths, by SIGKILL and by SIGSEGV: no guest left paused" none_paused
 killed_traces() {
 	for trace in "$out"/killed-*.upf; do
 		"$report" --verify "$trace" > "$work/verify" 2>&1

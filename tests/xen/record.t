@@ -15,6 +15,14 @@ for kind in shares levels recursion; do
 	ok "$kind: every stack is the guest's, every share of time within 3 points" shares "$out/$kind.upf" $kind
 done
 
+no_capabilities() {
+	cat "$out/caps" "$out/caps.err"
+	[ "$(grep -c '^Name' "$out/caps")" = 3 ] && [ "$(grep -cE '^Cap(Eff|Prm):.*0000000000000000$' "$out/caps")" = 6 ] &&
+		grep -q 'gave up all capabilities' "$out/caps.err"
+}
+ok "at real-time priority: recorded" recorded caps
+ok "sampling thread, writer thread and guard have no capability left" no_capabilities
+
 # Asked for a hundred thousand samples a second, and for 1 % of the time at most.
 held_back() {
 	cat "$out/held.err"

@@ -13,7 +13,7 @@ left() {
 for try in $(seq 1 30); do
 	uniprof-record -F 20k --max-overhead 100 -q -o /out/killed-$try.upf beat &
 	usleep $((150000 + try * 7919 % 100000))
-	kill -9 $!
+	case $((try % 3)) in 0) kill -SEGV $! ;; *) kill -KILL $! ;; esac
 	wait $! 2> /dev/null
 	left
 done > /out/kill

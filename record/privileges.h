@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* privileges.h - what a program started as root does not need any more once all is open. */
+#ifndef RECORD_PRIVILEGES_H
+#define RECORD_PRIVILEGES_H
+
+/*
+ * Gives up every capability of the calling thread, and of those it starts later, for good: Xen answers whoever holds its
+ * device open. 0 or a negative errno; then they are as they were.
+ */
+int privileges_drop(void);
+
+#endif
