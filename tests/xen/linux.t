@@ -37,6 +37,17 @@ shares_plausible() {
 for trace in fp dwarf; do
 	ok "$trace: user programs, a module and the kernel, each with its share" shares_plausible $trace
 done
+# The program in user space is one shell, and the scheduler counts its time.
+as_counted() {
+	local ours
+
+	ours=$(profile fp -q --folded | awk '{ all += $NF } /^\[user\]/ { user += $NF } END { print 100 * user / all }')
+	awk -v ours="$ours" 'NR == 1 { ran = $2; up = $3 }
+		END { theirs = 100 * ($2 - ran) / 1e9 / ($3 - up)
+			printf "%.1f %% in user mode; of %.1f s the shell ran %.1f %%\n", ours, $3 - up, theirs
+			exit !($3 - up > 4 && theirs - ours < 5 && ours - theirs < 5) }' "$out/counted"
+}
+ok "fp: as much in user mode as the guest's scheduler counted, within 5 points" as_counted
 user_apart() {
 	local counted
 

@@ -15,7 +15,12 @@ for try in $(seq 300); do
 	grep -q 'KALLSYMS END' $log 2> /dev/null && break
 	sleep 0.5
 done
-sed '/KALLSYMS/d' $log | tr -d '\r' | base64 -d | gzip -d > /out/kallsyms
+sed '/KALLSYMS/d; /COUNTED/d' $log | tr -d '\r' | base64 -d | gzip -d > /out/kallsyms
 sleep 1
+counted() {
+	grep '^COUNTED' $log | tail -n 1 | tr -d '\r'
+}
+counted > /out/counted
 uniprof-record -q -F 500 -d 8 -o /out/fp.upf linux 2> /out/fp.err
+counted >> /out/counted
 uniprof-record -q -F 500 -d 8 --call-graph dwarf -o /out/dwarf.upf linux 2> /out/dwarf.err
