@@ -61,8 +61,12 @@ int describe(struct description *d, const struct options *o, struct target *cons
              const char *hypervisor, const char *command)
 {
 	struct timespec real;
+	uint8_t id[sizeof(d->session.trace_id)];
 
 	memset(d, 0, sizeof(*d));
+	/* Before the trace's time begins: soon after a host's start this may have to wait for its first randomness. */
+	if (getrandom(id, sizeof(id), 0) != (ssize_t)sizeof(id))
+		return -EIO;
 	d->domains = calloc(n, sizeof(*d->domains));
 	if (!d->domains)
 		return -ENOMEM;
@@ -85,10 +89,7 @@ int describe(struct description *d, const struct options *o, struct target *cons
 		.domains = d->domains,
 		.ndomains = n,
 	};
-	if (getrandom(d->session.trace_id, sizeof(d->session.trace_id), 0) != (ssize_t)sizeof(d->session.trace_id)) {
-		describe_free(d);
-		return -EIO;
-	}
+	memcpy(d->session.trace_id, id, sizeof(id));
 	return 0;
 }
 
