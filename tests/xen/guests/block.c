@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A vCPU that waits as unikernels do: in a hypercall by Xen's hypercall page, from a function that the compiler takes for a
- * leaf, as the call stands in assembler.
+ * leaf, as the call stands in assembler: without a frame but in the variant that gives one to leaves.
  */
 #include "guest.h"
 
@@ -10,7 +10,8 @@
 
 KEPT static long hypervisor_block(void)
 {
-	long result, command = SCHEDOP_block, argument = 0;
+	LOCAL long result;
+	long command = SCHEDOP_block, argument = 0;
 
 	__asm__ volatile("call hypercall_page + %c[call]"
 	                 : "=a"(result), "+D"(command), "+S"(argument)

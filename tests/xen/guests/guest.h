@@ -19,23 +19,24 @@ static inline uint64_t tsc(void)
 	return (uint64_t)high << 32 | low;
 }
 
+/* A variable on the stack, which makes compilers give a leaf its frame; else in a register, where it needs none. */
+#ifdef FRAMES_IN_LEAVES
+#define LOCAL volatile
+#else
+#define LOCAL
+#endif
+
 /*
  * Spends @units of time in the function this stands in; inlined, for a helper would be the leaf. Only time in which it
  * ran counts: while the guest is paused or waits for a processor the TSC goes on in leaps, which are left out.
  */
-/* On the stack it makes compilers give the function a frame; in a register, none. */
-#ifdef FRAMES_IN_LEAVES
-#define SPIN volatile int
-#else
-#define SPIN int
-#endif
 #define UNIT_CYCLES 4000000u
 #define LEAP_CYCLES 20000u
 #define BURN(units) \
 	do { \
 		uint64_t last = tsc(), spent = 0; \
 		while (spent < (uint64_t)(units) * UNIT_CYCLES) { \
-			for (SPIN spin = 0; spin < 50; spin++) \
+			for (LOCAL int spin = 0; spin < 50; spin++) \
 				__asm__ volatile(""); \
 			uint64_t now = tsc(); \
 			spent += now - last < LEAP_CYCLES ? now - last : 0; \
