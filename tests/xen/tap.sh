@@ -42,11 +42,18 @@ folded() {
 	"$report" -q --folded -s "$guest" "$@"
 }
 
-# shares TRACE TRUTH [POINTS]: every stack is one that the guest can have, and owns its share of time within POINTS.
+# shares TRACE TRUTH [POINTS]: every stack is one that the guest can have, and owns its share of time within POINTS. Names are
+# those of $guest.
 shares() {
-	folded "$1" | awk -v points="${3:-3}" -v truth="$xen/guests/truth/$2.txt" '
+	folded "$1" > "$work/shares"
+	shares_of "$work/shares" "$xen/guests/truth/$2.txt" "${3:-3}"
+}
+
+# shares_of FOLDED TRUTH [POINTS]: the same of folded stacks and a truth in files; a stack may stand in several lines.
+shares_of() {
+	awk -v points="${3:-3}" -v truth="$2" '
 		BEGIN { FS = "\t"; while ((getline < truth) > 0) want[$1] = $2 }
-		{ n = $0; sub(/.* /, "", n); stack = substr($0, 1, length($0) - length(n) - 1); got[stack] = n; all += n }
+		{ n = $0; sub(/.* /, "", n); stack = substr($0, 1, length($0) - length(n) - 1); got[stack] += n; all += n }
 		END {
 			for (s in got) if (!(s in want)) { print "impossible stack: " s " " got[s]; bad = 1 }
 			for (s in want) {
@@ -56,5 +63,5 @@ shares() {
 				if (off > points || off < -points) bad = 1
 			}
 			exit bad || !all
-		}'
+		}' "$1"
 }
