@@ -27,7 +27,7 @@ for signal in INT TERM HUP; do
 done > /out/signals
 
 # A pause of the administrator's is neither sampled through nor undone, whatever ends the recorder.
-uniprof-record -F 1k -o /out/foreign.upf beat 2> /out/foreign.err &
+uniprof-record -F 1k --max-overhead 100 -o /out/foreign.upf beat 2> /out/foreign.err &
 sleep 1
 xl pause beat
 sleep 1
@@ -37,7 +37,7 @@ guest_state beat > /out/foreign
 xl unpause beat
 
 # The domain is destroyed under the recorder: it ends by itself, and no zombie is left.
-uniprof-record -F 1k -o /out/destroyed.upf beat 2> /out/destroyed.err &
+uniprof-record -F 1k --max-overhead 100 -o /out/destroyed.upf beat 2> /out/destroyed.err &
 sleep 1
 guest_end beat
 wait $!
