@@ -136,10 +136,13 @@ static bool go_up(struct walk *w, uint8_t *end)
 		prefer_code(w, &k, end, &up);
 	if (*end != 0 || up.ip == 0) /* UPF_END_ROOT is 0 */
 		return false;
-	if (k.source == ROW_BY_CODE && !rows_called_from(w->rows, up.ip, w->regs.ip)) {
+	if (k.source == ROW_BY_CODE && !rows_called_from(w->rows, up.ip, w->regs.ip))
 		*end = CHAIN_END_UNSURE;
+	/* Not all that a kernel does with its stack is in its ORC: filling the return stack buffer is not. */
+	if (k.source == ROW_BY_ORC && !k.row.interrupted && !rows_behind_code(w->rows, up.ip))
+		*end = CHAIN_END_UNSURE;
+	if (*end != 0)
 		return false;
-	}
 	/* What was interrupted was a user's program: its stack is another one. */
 	if (!k.live && k.row.interrupted && is_kernel(w->regs.ip) && !is_kernel(up.ip)) {
 		*end = UPF_END_ROOT;

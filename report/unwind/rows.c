@@ -122,6 +122,18 @@ int rows_add_image(struct rows *r, const char *path, char *why, size_t size)
 	return 0;
 }
 
+bool rows_behind_code(const struct rows *r, uint64_t address)
+{
+	size_t left;
+
+	if (symbols_range(r->symbols, address - 1))
+		return true;
+	for (size_t i = 0; i < r->nimages; i++)
+		if (image_code(r->images[i].image, address - 1, &left))
+			return true;
+	return false;
+}
+
 bool rows_named(const struct rows *r, uint64_t address, uint64_t *offset)
 {
 	return symbols_find(r->symbols, address, offset) != NULL;

@@ -35,6 +35,8 @@ int rows_add_image(struct rows *r, const char *path, char *why, size_t size);
 /* Is there any image? Without one little more than hypercall stubs and functions' first instructions are known. */
 bool rows_any(const struct rows *r);
 
+/* Can code lie before @address: is there a symbol, or an image's code? */
+bool rows_behind_code(const struct rows *r, uint64_t address);
 /* Is there a symbol at @address, and how far behind its beginning is that? */
 bool rows_named(const struct rows *r, uint64_t address, uint64_t *offset);
 
