@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * callchain.h - one stack as views and exporters show it: its frames by name, from the root to the leaf.
+ */
+#ifndef REPORT_CALLCHAIN_H
+#define REPORT_CALLCHAIN_H
+
+#include "report/names.h"
+#include "report/profile.h"
+
+struct callchain_frame {
+	uint32_t function; /* of the names */
+	uint64_t address;  /* as recorded: of callers the return address */
+	uint64_t offset;   /* behind the function's start; 0 if it has no name */
+	bool caller;
+};
+
+/* Zero-initialise, callchain_free() at the end; made over and over, it is as large as the deepest stack. */
+struct callchain {
+	struct callchain_frame *frames;
+	size_t n, cap;
+};
+
+/* The stack whose leaf is @node of @p's call tree; empty for node 0. 0 or -ENOMEM. */
+int callchain_make(struct callchain *c, const struct profile *p, struct names *names, uint32_t node);
+void callchain_free(struct callchain *c);
+
+#endif
