@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * hist.c - the pause histogram (FORMAT.md, "Histogram"): below 32 ns a bucket a nanosecond, above that 16 to each power of two.
+ * hist.c - totals and the pause histogram in them (FORMAT.md, "Histogram"): below 32 ns a bucket a nanosecond, above that 16 to each power of two.
  */
 #include "format/upf.h"
 
@@ -49,4 +49,34 @@ uint64_t upf_hist_quantile(const struct upf_hist *h, unsigned permille)
 		}
 	}
 	return 0;
+}
+
+uint64_t upf_hist_above(const struct upf_hist *h, uint64_t ns)
+{
+	uint64_t n = 0;
+
+	for (unsigned i = bucket_of(ns) + 1; i < UPF_HIST_BUCKETS; i++)
+		n += h->bucket[i];
+	return n;
+}
+
+static void add_hist(struct upf_hist *h, const struct upf_hist *more)
+{
+	h->count += more->count;
+	h->sum_ns += more->sum_ns;
+	if (more->max_ns > h->max_ns)
+		h->max_ns = more->max_ns;
+	for (unsigned i = 0; i < UPF_HIST_BUCKETS; i++)
+		h->bucket[i] += more->bucket[i];
+}
+
+void upf_totals_add(struct upf_totals *t, const struct upf_totals *more)
+{
+	t->rounds += more->rounds;
+	t->pauses += more->pauses;
+	t->samples += more->samples;
+	t->lost += more->lost;
+	t->late += more->late;
+	t->duration_ns += more->duration_ns;
+	add_hist(&t->pause, &more->pause);
 }

@@ -86,6 +86,8 @@ enum upf_reason {
 	UPF_REASON_DOMAIN = 4, /* the last domain ended */
 	UPF_REASON_OUTPUT = 5, /* the output failed or its reader went away */
 	UPF_REASON_ERROR = 6,  /* the hypervisor refused to go on */
+	UPF_REASON_SWITCH = 7, /* the recording went on in another trace */
+	UPF_REASON_DUMP = 8,   /* what had been kept in memory was written, and the recording went on */
 };
 
 /* Texts for people; never NULL, "?" for values of a later version. */
@@ -136,6 +138,8 @@ struct upf_hist {
 void upf_hist_add(struct upf_hist *h, uint64_t ns);
 /* The value below which @permille of 1000 pauses lie, ns (upper edge of the bucket, never above the maximum). */
 uint64_t upf_hist_quantile(const struct upf_hist *h, unsigned permille);
+/* How many lasted longer than @ns, which should be the upper edge of a bucket: a power of two less one is. */
+uint64_t upf_hist_above(const struct upf_hist *h, uint64_t ns);
 
 struct upf_totals {
 	uint64_t rounds;   /* recorded looks at a domain, the unpaused ("nothing ran") ones included */
@@ -146,6 +150,8 @@ struct upf_totals {
 	uint64_t duration_ns;
 	struct upf_hist pause;
 };
+/* Adds all of @more to @t. */
+void upf_totals_add(struct upf_totals *t, const struct upf_totals *more);
 
 /* --- writing ------------------------------------------------------------------------------------------------------ */
 
@@ -204,6 +210,22 @@ int upf_writer_block(struct upf_writer *w, struct upf_encoder *e); /* an empty e
 int upf_writer_finish(struct upf_writer *w, const struct upf_totals *totals, enum upf_reason reason);
 uint64_t upf_writer_bytes(const struct upf_writer *w); /* put out so far; safe to read from another thread */
 void upf_writer_free(struct upf_writer *w);
+
+/*
+ * Blocks can be kept in memory, as small as they would be in a trace, until it is known whether they are wanted. A packer is
+ * what makes them so; a kept block goes with its part of the totals.
+ */
+struct upf_packer;
+struct upf_kept;
+struct upf_packer *upf_packer_new(void); /* NULL: errno */
+void upf_packer_free(struct upf_packer *p);
+/* The block in @e, which must not be empty, and its @totals. NULL: errno. free() it. */
+struct upf_kept *upf_keep(struct upf_packer *p, struct upf_encoder *e, const struct upf_totals *totals);
+size_t upf_kept_size(const struct upf_kept *k); /* bytes of memory */
+uint64_t upf_kept_first_ns(const struct upf_kept *k);
+uint64_t upf_kept_last_ns(const struct upf_kept *k);
+/* Puts it out, all its times earlier by @earlier_ns, a multiple of UPF_TICK_NS; adds its totals to @totals. */
+int upf_writer_put(struct upf_writer *w, const struct upf_kept *k, uint64_t earlier_ns, struct upf_totals *totals);
 
 /* --- reading ------------------------------------------------------------------------------------------------------ */
 

@@ -2,13 +2,13 @@
 #include <errno.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 
-#include <lz4.h>
-
-#include "format/block.h"
-#include "format/encoder.h"
 #include "format/footer.h"
 #include "format/header.h"
+#include "format/packer.h"
+#include "format/wire.h"
+#include "format/writer.h"
 
 struct upf_writer {
 	upf_write_fn write;
@@ -17,8 +17,7 @@ struct upf_writer {
 	uint64_t trace_id, seq;
 	atomic_ullong bytes;
 	struct block_index index;
-	uint8_t *raw;    /* UPF_RAW_MAX */
-	uint8_t *stored; /* a block header and what LZ4 may need at most */
+	struct upf_packer *packer;
 };
 
 static int put_out(struct upf_writer *w, const void *data, size_t len)
@@ -50,9 +49,8 @@ struct upf_writer *upf_writer_new(const struct upf_session *session, upf_write_f
 		w->write = write;
 		w->ctx = ctx;
 		w->trace_id = peek_u64(session->trace_id);
-		w->raw = malloc(UPF_RAW_MAX);
-		w->stored = malloc(BLOCK_HEADER_SIZE + LZ4_COMPRESSBOUND(UPF_RAW_MAX));
-		rc = w->raw && w->stored ? put_header(w, session) : -ENOMEM;
+		w->packer = upf_packer_new();
+		rc = w->packer ? put_header(w, session) : -ENOMEM;
 	}
 	if (rc != 0) {
 		upf_writer_free(w);
@@ -66,8 +64,7 @@ void upf_writer_free(struct upf_writer *w)
 {
 	if (!w)
 		return;
-	free(w->raw);
-	free(w->stored);
+	upf_packer_free(w->packer);
 	free(w);
 }
 
@@ -76,47 +73,40 @@ uint64_t upf_writer_bytes(const struct upf_writer *w)
 	return atomic_load(&w->bytes);
 }
 
-/* Stores w->raw behind the block header: compressed, or as it is where that is smaller. */
-static void store(struct upf_writer *w, struct block_header *h)
-{
-	uint8_t *at = w->stored + BLOCK_HEADER_SIZE;
-	int n = LZ4_compress_default((const char *)w->raw, (char *)at, (int)h->raw_size, LZ4_COMPRESSBOUND(UPF_RAW_MAX));
-
-	if (n > 0 && (uint32_t)n < h->raw_size) {
-		h->stored_size = (uint32_t)n;
-		return;
-	}
-	h->flags |= BLOCK_RAW;
-	h->stored_size = h->raw_size;
-	memcpy(at, w->raw, h->raw_size);
-}
-
+/* The block whose bytes stand in the packer, behind the room for @h. */
 static int put_block(struct upf_writer *w, struct block_header *h)
 {
 	h->seq = w->seq++;
 	h->trace_id = w->trace_id;
-	store(w, h);
-	block_header_put(w->stored, h, w->stored + BLOCK_HEADER_SIZE);
-	return put_out(w, w->stored, BLOCK_HEADER_SIZE + h->stored_size);
+	block_header_put(w->packer->stored, h, w->packer->stored + BLOCK_HEADER_SIZE);
+	return put_out(w, w->packer->stored, BLOCK_HEADER_SIZE + h->stored_size);
+}
+
+static int put_samples(struct upf_writer *w, struct block_header *h)
+{
+	uint64_t offset = upf_writer_bytes(w);
+
+	if (put_block(w, h) == 0)
+		index_add(&w->index, offset, h->first_ns, h->samples);
+	return w->error;
 }
 
 int upf_writer_block(struct upf_writer *w, struct upf_encoder *e)
 {
-	struct block_header h = {.type = UPF_BLOCK_SAMPLES};
-	uint64_t offset = upf_writer_bytes(w);
-	struct encoded payload;
+	struct block_header h;
 
 	if (w->error != 0 || upf_encoder_empty(e))
 		return w->error;
-	payload = encoder_payload(e, w->raw);
-	h.raw_size = (uint32_t)payload.size;
-	h.first_ns = payload.first_ns;
-	h.last_ns = payload.last_ns;
-	h.samples = payload.samples;
-	h.lost = payload.lost;
-	if (put_block(w, &h) == 0)
-		index_add(&w->index, offset, h.first_ns, h.samples);
-	return w->error;
+	pack_samples(w->packer, e, &h);
+	return put_samples(w, &h);
+}
+
+int writer_put_stored(struct upf_writer *w, const struct block_header *h, const uint8_t *stored)
+{
+	struct block_header own = *h;
+
+	memcpy(w->packer->stored + BLOCK_HEADER_SIZE, stored, h->stored_size);
+	return put_samples(w, &own);
 }
 
 int upf_writer_finish(struct upf_writer *w, const struct upf_totals *totals, enum upf_reason reason)
@@ -129,7 +119,8 @@ int upf_writer_finish(struct upf_writer *w, const struct upf_totals *totals, enu
 
 	if (rc == 0) {
 		h.raw_size = (uint32_t)b.len;
-		memcpy(w->raw, b.data, b.len);
+		memcpy(w->packer->raw, b.data, b.len);
+		pack(w->packer, &h);
 		rc = put_block(w, &h);
 	}
 	buf_free(&b);

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "format/packer.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <lz4.h>
+
+#include "format/encoder.h"
+
+struct upf_packer *upf_packer_new(void)
+{
+	struct upf_packer *p = calloc(1, sizeof(*p));
+
+	if (p) {
+		p->raw = malloc(UPF_RAW_MAX);
+		p->stored = malloc(BLOCK_HEADER_SIZE + LZ4_COMPRESSBOUND(UPF_RAW_MAX));
+	}
+	if (p && p->raw && p->stored)
+		return p;
+	upf_packer_free(p);
+	errno = ENOMEM;
+	return NULL;
+}
+
+void upf_packer_free(struct upf_packer *p)
+{
+	if (!p)
+		return;
+	free(p->raw);
+	free(p->stored);
+	free(p);
+}
+
+void pack(struct upf_packer *p, struct block_header *h)
+{
+	uint8_t *at = p->stored + BLOCK_HEADER_SIZE;
+	int n = LZ4_compress_default((const char *)p->raw, (char *)at, (int)h->raw_size, LZ4_COMPRESSBOUND(UPF_RAW_MAX));
+
+	if (n > 0 && (uint32_t)n < h->raw_size) {
+		h->stored_size = (uint32_t)n;
+		return;
+	}
+	h->flags |= BLOCK_RAW;
+	h->stored_size = h->raw_size;
+	memcpy(at, p->raw, h->raw_size);
+}
+
+void pack_samples(struct upf_packer *p, struct upf_encoder *e, struct block_header *h)
+{
+	struct encoded payload = encoder_payload(e, p->raw);
+
+	*h = (struct block_header){
+		.type = UPF_BLOCK_SAMPLES,
+		.raw_size = (uint32_t)payload.size,
+		.first_ns = payload.first_ns,
+		.last_ns = payload.last_ns,
+		.samples = payload.samples,
+		.lost = payload.lost,
+	};
+	pack(p, h);
+}
