@@ -94,6 +94,23 @@ int parse_duration(const char *text, uint64_t *ns)
 	return 0;
 }
 
+int parse_size(const char *text, uint64_t *bytes)
+{
+	static const struct unit units[] = {
+		{"B", 1},         {"k", 1 << 10},   {"K", 1 << 10},   {"kB", 1 << 10},  {"KB", 1 << 10}, {"M", 1 << 20},
+		{"MB", 1 << 20},  {"G", 1ull << 30}, {"GB", 1ull << 30}, {NULL, 0},
+	};
+	uint64_t value;
+	int rc = parse_with_unit(text, units, &value);
+
+	if (rc != 0)
+		return rc;
+	if (value == 0 || value > INT64_MAX)
+		return -ERANGE;
+	*bytes = value;
+	return 0;
+}
+
 int parse_rate(const char *text, uint64_t *mhz)
 {
 	static const struct unit units[] = {

@@ -138,6 +138,7 @@ struct upf_hist {
 void upf_hist_add(struct upf_hist *h, uint64_t ns);
 /* The value below which @permille of 1000 pauses lie, ns (upper edge of the bucket, never above the maximum). */
 uint64_t upf_hist_quantile(const struct upf_hist *h, unsigned permille);
+#define UPF_LONG_PAUSE_NS ((1u << 20) - 1) /* about a millisecond: longer ones are told */
 /* How many lasted longer than @ns, which should be the upper edge of a bucket: a power of two less one is. */
 uint64_t upf_hist_above(const struct upf_hist *h, uint64_t ns);
 

@@ -81,7 +81,7 @@ static void guard_process(const struct xenif_ops *ops, const struct shared *s, c
 	struct guest **guests = x ? attach_all(ops, x, domains, s->ndomains) : NULL;
 	ssize_t n;
 
-	privileges_drop(); /* best effort: the recorder says if it cannot */
+	privileges_drop(false); /* best effort: the recorder says if it cannot */
 	if (!guests || write(life, &byte, 1) != 1)
 		_exit(1);
 	do

@@ -15,9 +15,9 @@
 #include "common/say.h"
 #include "record/choose.h"
 #include "record/describe.h"
-#include "record/output.h"
 #include "record/privileges.h"
 #include "record/session.h"
+#include "record/sink.h"
 #include "record/status.h"
 
 /* Documented in the man page. */
@@ -40,8 +40,7 @@ struct recording {
 	size_t ntargets;
 	struct description description;
 	char *command;
-	struct output *output;
-	struct upf_writer *writer;
+	struct sink *sink;
 	struct session session;
 	bool status; /* a status line is drawn */
 };
@@ -63,11 +62,11 @@ static void draw_status(void *ctx)
 	const struct recording *r = ctx;
 
 	if (r->status)
-		status_line(&r->session.live, upf_writer_bytes(r->writer));
+		status_line(&r->session.live, sink_bytes(r->sink));
 }
 
 /* The signals that end a recording are waited for, not handled. */
-static void block_signals(sigset_t *signals)
+static void block_signals(sigset_t *signals, bool usr2)
 {
 	/* SIGTSTP too: Ctrl-Z must not stop the program while the guest is paused. */
 	static const int waited_for[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP};
@@ -82,6 +81,8 @@ static void block_signals(sigset_t *signals)
 			continue;
 		sigaddset(signals, waited_for[i]);
 	}
+	if (usr2)
+		sigaddset(signals, SIGUSR2);
 	sigprocmask(SIG_BLOCK, signals, NULL);
 	for (size_t i = 0; i < sizeof(ignored) / sizeof(*ignored); i++)
 		signal(ignored[i], SIG_IGN);
@@ -104,7 +105,7 @@ static void go_realtime(const struct options *o)
 /* All is open: Xen, the output, the guard's own way to Xen. */
 static void give_up_privileges(const struct options *o)
 {
-	int rc = privileges_drop();
+	int rc = privileges_drop(false);
 
 	if (rc != 0)
 		say("cannot give up capabilities: %s; going on with them", strerror(-rc));
@@ -146,30 +147,18 @@ static int start_guard(struct recording *r)
 	return EXIT_CUT_SHORT;
 }
 
-static int open_output(struct recording *r)
+static int prepare_trace(struct recording *r)
 {
-	char why[1024];
-	int rc;
+	int rc = describe(&r->description, &r->options, r->targets, r->ntargets, ops->version(r->x), r->command);
 
-	r->output = output_open(r->options.output, r->options.overwrite, why, sizeof(why));
-	if (!r->output) {
-		say("%s", why);
-		return EXIT_OUTPUT;
+	if (rc == 0) {
+		r->sink = sink_new(&r->options, &r->description.session);
+		rc = r->sink ? 0 : -errno;
 	}
-	rc = describe(&r->description, &r->options, r->targets, r->ntargets, ops->version(r->x), r->command);
-	if (rc != 0) {
-		say("cannot begin the trace: %s", strerror(-rc));
-		return EXIT_CUT_SHORT;
-	}
-	r->writer = upf_writer_new(&r->description.session, output_write, r->output);
-	if (!r->writer) {
-		say("cannot write the trace: %s", strerror(errno));
-		return EXIT_OUTPUT;
-	}
-	if (output_publish(r->output, why, sizeof(why)) == 0)
+	if (rc == 0)
 		return 0;
-	say("%s", why);
-	return EXIT_OUTPUT;
+	say("cannot begin the trace: %s", strerror(-rc));
+	return EXIT_CUT_SHORT;
 }
 
 static struct spool_blocks blocks_for(struct recording *r)
@@ -187,8 +176,37 @@ static struct spool_blocks blocks_for(struct recording *r)
 	return b;
 }
 
+/* --- the writer thread's part -------------------------------------------------------------------------------------------- */
+
+/* Later traces are opened by name, and their folder may be somebody else's, as only root may write there. */
+static int writer_start(void *ctx)
+{
+	struct recording *r = ctx;
+	int rc = sink_open(r->sink);
+
+	privileges_drop(r->options.switching.on || r->options.recent.on);
+	return rc;
+}
+
+static int writer_take(void *ctx, struct upf_encoder *e, const struct spool_slip *slip)
+{
+	struct recording *r = ctx;
+
+	return sink_take(r->sink, e, slip);
+}
+
+static int writer_end(void *ctx)
+{
+	struct recording *r = ctx;
+
+	return sink_end(r->sink);
+}
+
+/* --- the session ----------------------------------------------------------------------------------------------------- */
+
 static int run_session(struct recording *r)
 {
+	const struct spool_taker taker = {.ctx = r, .start = writer_start, .take = writer_take, .end = writer_end, .idle = draw_status};
 	struct session *s = &r->session;
 	const struct upf_session *head = &r->description.session;
 	const struct spool_blocks blocks = blocks_for(r);
@@ -196,10 +214,15 @@ static int run_session(struct recording *r)
 	s->options = &r->options;
 	s->targets = r->targets;
 	s->ntargets = r->ntargets;
-	s->start_ns = head->start_mono_ns;
+	s->sink = r->sink;
+	s->began_ns = s->start_ns = head->start_mono_ns;
 	memcpy(&s->seed, head->trace_id, sizeof(s->seed));
 	r->status = isatty(STDERR_FILENO) && !r->options.quiet && !r->options.missed;
-	s->spool = spool_start(r->writer, &blocks, guard_fd(s->guard), draw_status, r);
+	s->spool = spool_start(&taker, &blocks, guard_fd(s->guard));
+	if (!s->spool && *sink_problem(r->sink)) {
+		say("%s", sink_problem(r->sink));
+		return EXIT_OUTPUT;
+	}
 	if (!s->spool) {
 		say("cannot start writing: %s", strerror(errno));
 		return EXIT_CUT_SHORT;
@@ -235,9 +258,9 @@ static void finish(struct recording *r)
 	s->guard = NULL;
 	let_signals_end(&s->signals);
 	session_put_rest(s);
+	sink_ending(r->sink, &s->slip.totals, s->began_ns + s->totals.duration_ns, s->reason);
 	rc = spool_finish(s->spool);
-	if (rc == 0)
-		rc = upf_writer_finish(r->writer, &s->totals, s->reason);
+	upf_totals_add(&s->totals, &s->slip.totals);
 	if (r->status)
 		status_clear();
 	if (rc != 0) {
@@ -258,19 +281,21 @@ static void say_cost(uint64_t samples)
 	    samples ? seconds * 1e6 / (double)samples : 0, (double)u.ru_maxrss / 1024);
 }
 
-static int verdict(struct recording *r, int closing)
+static int verdict(struct recording *r)
 {
 	const struct session *s = &r->session;
 
 	if (!r->options.quiet)
-		status_summary(s, upf_writer_bytes(r->writer), r->options.output);
+		status_summary(s, r->options.output);
 	if (r->options.verbose)
-		say_cost(s->totals.samples);
-	if (s->reason == UPF_REASON_OUTPUT || closing != 0) {
-		int error = s->reason == UPF_REASON_OUTPUT ? -s->error : -closing;
-
-		say("%s: %s; what was written before is valid", r->options.output,
-		    error == EPIPE ? "its reader went away" : strerror(error));
+		say_cost(s->live.samples);
+	if (s->reason == UPF_REASON_OUTPUT && *sink_problem(r->sink)) {
+		say("%s; what was written before is valid", sink_problem(r->sink));
+		return EXIT_OUTPUT;
+	}
+	if (s->reason == UPF_REASON_OUTPUT) {
+		say("%s: %s; what was written before is valid", sink_last(r->sink),
+		    s->error == -EPIPE ? "its reader went away" : strerror(-s->error));
 		return EXIT_OUTPUT;
 	}
 	if (s->reason == UPF_REASON_ERROR) {
@@ -288,8 +313,7 @@ static void clean_up(struct recording *r)
 	free(r->session.unrecorded);
 	free(r->session.pending);
 	free(r->targets);
-	upf_writer_free(r->writer);
-	output_close(r->output);
+	sink_free(r->sink);
 	describe_free(&r->description);
 	free(r->command);
 	if (r->x)
@@ -298,13 +322,13 @@ static void clean_up(struct recording *r)
 
 static int record(struct recording *r, char *const *operands, size_t n)
 {
-	int rc = open_domains(r, operands, n), closing;
+	int rc = open_domains(r, operands, n);
 
-	block_signals(&r->session.signals);
+	block_signals(&r->session.signals, r->options.switching.on || r->options.recent.on);
 	if (rc == 0)
 		rc = start_guard(r);
 	if (rc == 0)
-		rc = open_output(r);
+		rc = prepare_trace(r);
 	if (rc == 0 && r->options.verbose)
 		say("%s by %s; %zu domain%s, %.3f Hz", ops->version(r->x), ops->name, n, n == 1 ? "" : "s",
 		    (double)r->options.rate_mhz / 1e3);
@@ -313,9 +337,7 @@ static int record(struct recording *r, char *const *operands, size_t n)
 	if (rc != 0)
 		return rc;
 	finish(r);
-	closing = output_close(r->output);
-	r->output = NULL;
-	return verdict(r, closing);
+	return verdict(r);
 }
 
 /* What the command line asks for besides recording, and what it lacks. -1: record. */

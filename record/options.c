@@ -12,6 +12,10 @@
 #define DEFAULT_WINDOW 256    /* bytes */
 #define DEFAULT_COPY 16384
 #define DEFAULT_OVERHEAD 0.1
+#define DEFAULT_RECENT (64u << 20) /* bytes */
+#define MOST_RECENT (256u << 20) /* where a time is given */
+#define LEAST_RECENT (4u << 20)
+#define MAX_FILES 1000000u
 
 #define APPLY(name) \
 	static int name(void *ctx, const struct option_def *def, const char *value, char *why, size_t size)
@@ -131,14 +135,61 @@ APPLY(set_realtime)
 	return 0;
 }
 
-enum flag { FLAG_MISSED, FLAG_OVERWRITE, FLAG_LIST, FLAG_QUIET, FLAG_VERBOSE, FLAG_VERSION, FLAG_HELP };
+/* A size has its unit, so that a bare number, which would be a time, is no surprise. */
+static int size_or_time(const char *value, uint64_t *bytes, uint64_t *ns)
+{
+	*bytes = *ns = 0;
+	if (parse_size(value, bytes) == 0)
+		return 0;
+	return parse_duration(value, ns);
+}
+
+APPLY(set_switch)
+{
+	struct options *o = ctx;
+
+	(void)def;
+	o->switching.on = true;
+	o->switching.bytes = o->switching.ns = 0;
+	if (!value || strcmp(value, "signal") == 0 || size_or_time(value, &o->switching.bytes, &o->switching.ns) == 0)
+		return 0;
+	return fail(why, size, "a size such as 100M, a time such as 1h, or signal is needed");
+}
+
+APPLY(set_max_files)
+{
+	(void)def;
+	if (parse_u64(value, 1, MAX_FILES, &((struct options *)ctx)->switching.max_files) == 0)
+		return 0;
+	snprintf(why, size, "not a number of files: 1 to %u", MAX_FILES);
+	return -1;
+}
+
+APPLY(set_recent)
+{
+	struct options *o = ctx;
+
+	(void)def;
+	o->recent.on = true;
+	o->recent.ns = 0;
+	o->recent.bytes = DEFAULT_RECENT;
+	if (value && size_or_time(value, &o->recent.bytes, &o->recent.ns) != 0)
+		return fail(why, size, "a size such as 64M or a time such as 60s is needed");
+	if (o->recent.ns)
+		o->recent.bytes = MOST_RECENT;
+	if (o->recent.bytes >= LEAST_RECENT)
+		return 0;
+	return fail(why, size, "less than 4M of memory would hold less than one block");
+}
+
+enum flag { FLAG_MISSED, FLAG_FORCE, FLAG_FOLLOW, FLAG_LIST, FLAG_QUIET, FLAG_VERBOSE, FLAG_VERSION, FLAG_HELP };
 
 APPLY(set_flag)
 {
 	struct options *o = ctx;
 	bool *const flags[] = {
-		[FLAG_MISSED] = &o->missed,   [FLAG_OVERWRITE] = &o->overwrite, [FLAG_LIST] = &o->list,
-		[FLAG_QUIET] = &o->quiet,     [FLAG_VERBOSE] = &o->verbose,     [FLAG_VERSION] = &o->version,
+		[FLAG_MISSED] = &o->missed,   [FLAG_FORCE] = &o->force,     [FLAG_FOLLOW] = &o->follow, [FLAG_LIST] = &o->list,
+		[FLAG_QUIET] = &o->quiet,     [FLAG_VERBOSE] = &o->verbose, [FLAG_VERSION] = &o->version,
 		[FLAG_HELP] = &o->help,
 	};
 
@@ -161,7 +212,13 @@ const struct option_def record_options[] = {
 	 set_max_overhead, 0},
 	{'r', "realtime", "PRIO", OPTION_OPTIONAL_ARG, "sample at real-time priority PRIO (1), with memory locked", set_realtime, 0},
 	{'M', "missed-deadlines", NULL, OPTION_NO_ARG, "a line on stderr for every missed deadline", set_flag, FLAG_MISSED},
-	{'f', "force", NULL, OPTION_NO_ARG, "replace FILE if it exists", set_flag, FLAG_OVERWRITE},
+	{0, "switch-output", "WHEN", OPTION_OPTIONAL_ARG, "begin another trace, FILE.TIME, whenever SIGUSR2 comes (signal), or one is as large "
+	 "as 100M or as long as 1h", set_switch, 0},
+	{0, "switch-max-files", "N", OPTION_ARG, "of those keep the last N only", set_max_files, 0},
+	{0, "overwrite", "WHAT", OPTION_OPTIONAL_ARG, "keep only the last of it in memory, such as 60s or 64M (64M); SIGUSR2 writes that to "
+	 "FILE.TIME, the end to FILE", set_recent, 0},
+	{0, "follow", NULL, OPTION_NO_ARG, "go on when a domain comes back after its end, by reboot or otherwise", set_flag, FLAG_FOLLOW},
+	{'f', "force", NULL, OPTION_NO_ARG, "replace FILE if it exists", set_flag, FLAG_FORCE},
 	{'l', "list", NULL, OPTION_NO_ARG, "list the domains that could be recorded, and end", set_flag, FLAG_LIST},
 	{'q', "quiet", NULL, OPTION_NO_ARG, "no status line and no summary", set_flag, FLAG_QUIET},
 	{'v', "verbose", NULL, OPTION_NO_ARG, "tell what is done and how", set_flag, FLAG_VERBOSE},
@@ -170,9 +227,26 @@ const struct option_def record_options[] = {
 	{0},
 };
 
+/* What does not go together. 0, or -1 and @why. */
+static int check_together(const struct options *o, char *why, size_t size)
+{
+	bool several = o->switching.on || o->recent.on;
+
+	if (o->switching.on && o->recent.on && (o->switching.bytes || o->switching.ns))
+		return fail(why, size, "--overwrite writes when SIGUSR2 comes and at the end: with it --switch-output takes no size and no time");
+	if (o->switching.max_files && !several)
+		return fail(why, size, "--switch-max-files is for --switch-output or --overwrite");
+	if (several && o->output && strcmp(o->output, "-") == 0)
+		return fail(why, size, "--switch-output and --overwrite need a file to write to: give -o FILE");
+	return 0;
+}
+
 int record_options_parse(struct options *o, int argc, char **argv, char *why, size_t size)
 {
+	int n;
+
 	*o = (struct options){.rate_mhz = 99000, .stack = {DEFAULT_MAX_STACK, UPF_TOPS_WINDOW, DEFAULT_WINDOW / UPF_WORD},
 	                      .max_overhead = DEFAULT_OVERHEAD};
-	return options_parse(record_options, argc, argv, o, why, size);
+	n = options_parse(record_options, argc, argv, o, why, size);
+	return n >= 0 && check_together(o, why, size) != 0 ? -1 : n;
 }

@@ -21,7 +21,16 @@ struct options {
 	struct stack_choice stack;
 	double max_overhead;  /* share of time that a domain may be paused */
 	int priority;         /* SCHED_FIFO; 0: as it is */
-	bool missed, overwrite, list, quiet, verbose, version, help;
+	struct {
+		bool on;
+		uint64_t bytes, ns; /* 0: not at a size, not at a time; neither: by SIGUSR2 */
+		uint64_t max_files; /* 0: no limit */
+	} switching;            /* --switch-output */
+	struct {
+		bool on;
+		uint64_t bytes, ns; /* ns 0: no limit in time */
+	} recent;               /* --overwrite */
+	bool missed, force, follow, list, quiet, verbose, version, help;
 };
 
 extern const struct option_def record_options[];

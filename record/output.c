@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,23 +47,50 @@ static int open_beside(struct output *o, char *why, size_t size)
 	return -1;
 }
 
-static int open_path(struct output *o, char *why, size_t size)
+enum place { PLACE_BESIDE, PLACE_THERE, PLACE_NONE };
+
+/* How @path is to be opened; PLACE_NONE: not at all, @why says why. */
+static enum place place_of(const char *path, bool overwrite, char *why, size_t size)
 {
 	struct stat st;
 
-	if (stat(o->path, &st) != 0)
-		return open_beside(o, why, size);
+	if (stat(path, &st) != 0)
+		return PLACE_BESIDE;
 	if (S_ISDIR(st.st_mode)) {
-		snprintf(why, size, "%s is a directory: name a file in it", o->path);
-		return -1;
+		snprintf(why, size, "%s is a directory: name a file in it", path);
+		return PLACE_NONE;
 	}
 	if (!S_ISREG(st.st_mode))
-		return open_in_place(o, why, size);
-	if (!o->overwrite) {
-		snprintf(why, size, "%s exists: choose another name, or overwrite it with -f", o->path);
-		return -1;
+		return PLACE_THERE;
+	if (overwrite)
+		return PLACE_BESIDE;
+	snprintf(why, size, "%s exists: choose another name, or overwrite it with -f", path);
+	return PLACE_NONE;
+}
+
+static int open_path(struct output *o, char *why, size_t size)
+{
+	switch (place_of(o->path, o->overwrite, why, size)) {
+	case PLACE_BESIDE: return open_beside(o, why, size);
+	case PLACE_THERE: return open_in_place(o, why, size);
+	default: return -1;
 	}
-	return open_beside(o, why, size);
+}
+
+int output_check(const char *path, bool overwrite, char *why, size_t size)
+{
+	const char *slash = strrchr(path, '/');
+	int dir = slash ? (int)(slash - path) + 1 : 0;
+	enum place place = place_of(path, overwrite, why, size);
+	char text[PATH_MAX];
+
+	if (place != PLACE_BESIDE)
+		return place == PLACE_THERE ? 0 : -1;
+	snprintf(text, sizeof(text), "%.*s", dir ? dir : 1, dir ? path : ".");
+	if (access(text, W_OK | X_OK) == 0)
+		return 0;
+	snprintf(why, size, "cannot write in %s: %s", text, strerror(errno));
+	return -1;
 }
 
 struct output *output_open(const char *path, bool overwrite, char *why, size_t size)

@@ -15,6 +15,8 @@ struct output;
 
 /* @path "-" is standard output. NULL: one line for the user in @why. */
 struct output *output_open(const char *path, bool overwrite, char *why, size_t size);
+/* Could @path be opened? For a trace that is written only later. 0, or -1 and one line in @why. */
+int output_check(const char *path, bool overwrite, char *why, size_t size);
 /* Gives the file its name. 0 or -1, then @why. */
 int output_publish(struct output *o, char *why, size_t size);
 /* An upf_write_fn with the output as its context. */

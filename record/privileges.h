@@ -3,10 +3,12 @@
 #ifndef RECORD_PRIVILEGES_H
 #define RECORD_PRIVILEGES_H
 
+#include <stdbool.h>
+
 /*
  * Gives up every capability of the calling thread, and of those it starts later, for good: Xen answers whoever holds its
- * device open. 0 or a negative errno; then they are as they were.
+ * device open. @files: all but the one to write in everybody's folders. 0 or a negative errno; then they are as they were.
  */
-int privileges_drop(void);
+int privileges_drop(bool files);
 
 #endif

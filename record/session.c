@@ -2,6 +2,7 @@
 #include "record/session.h"
 
 #include <errno.h>
+#include <string.h>
 
 #include "common/say.h"
 #include "record/pace.h"
@@ -17,6 +18,7 @@ struct loop {
 	uint64_t held_back;       /* deadlines passed over for it since the last housekeeping */
 	uint64_t checked_ns, checked_rounds; /* when that was, and the rounds by then */
 	uint64_t told_mhz;        /* the rate that the trace was told last */
+	bool asked;               /* by SIGUSR2: for the next trace, or for what is kept */
 	bool over;
 };
 
@@ -70,6 +72,15 @@ static int encode(struct upf_encoder *e, const struct target *t, const struct it
 	return rc;
 }
 
+/* The block goes to the writer thread, with the totals of just what is in it. */
+static void hand_over(struct session *s)
+{
+	if (!spool_submit(s->spool, &s->slip))
+		return;
+	upf_totals_add(&s->totals, &s->slip.totals);
+	memset(&s->slip, 0, sizeof(s->slip));
+}
+
 /* 0, or -ENOBUFS: every block waits for the disk. Nothing is too large for an empty block: target.c sees to that. */
 static int put_once(struct session *s, const struct item *i)
 {
@@ -82,7 +93,7 @@ static int put_once(struct session *s, const struct item *i)
 	rc = encode(e, t, i);
 	if (rc != -ENOSPC)
 		return rc;
-	spool_submit(s->spool);
+	hand_over(s);
 	e = spool_current(s->spool);
 	return e ? encode(e, t, i) : -ENOBUFS;
 }
@@ -90,7 +101,6 @@ static int put_once(struct session *s, const struct item *i)
 static void lose(struct session *s, uint32_t domain, uint64_t samples)
 {
 	s->unrecorded[domain] += samples;
-	s->totals.lost += samples;
 	atomic_fetch_add(&s->live.lost, samples);
 }
 
@@ -100,8 +110,10 @@ static int put_losses(struct session *s, uint32_t domain, uint64_t time_ns)
 	                    .code = UPF_LOST_WRITER};
 	int rc = loss.count ? put_once(s, &loss) : 0;
 
-	if (rc == 0)
+	if (rc == 0) {
+		s->slip.totals.lost += s->unrecorded[domain];
 		s->unrecorded[domain] = 0;
+	}
 	return rc;
 }
 
@@ -138,17 +150,17 @@ static void event(struct session *s, uint32_t domain, uint64_t time_ns, enum upf
 
 static void count_round(struct session *s, const struct target *t)
 {
-	s->totals.rounds++;
-	s->totals.samples += t->nsamples;
+	s->slip.totals.rounds++;
+	s->slip.totals.samples += t->nsamples;
 	atomic_fetch_add(&s->live.rounds, 1);
 	atomic_fetch_add(&s->live.samples, t->nsamples);
 }
 
 static void count_pause(struct session *s, const struct round *r)
 {
-	s->totals.pauses += r->pauses;
+	s->slip.totals.pauses += r->pauses;
 	for (unsigned i = 0; i < r->pauses; i++)
-		upf_hist_add(&s->totals.pause, r->paused_ns[i]);
+		upf_hist_add(&s->slip.totals.pause, r->paused_ns[i]);
 	atomic_fetch_add(&s->live.paused_ns, r->pause_ns);
 }
 
@@ -173,7 +185,7 @@ static void skip_round(struct session *s, uint32_t domain, uint64_t time_ns, enu
 		lose(s, domain, n);
 		return;
 	}
-	s->totals.lost += n;
+	s->slip.totals.lost += n;
 	atomic_fetch_add(&s->live.lost, n);
 }
 
@@ -193,7 +205,6 @@ static void one_round(struct loop *l, uint32_t domain)
 	struct round r = sample_round(t, s->guard, domain);
 	uint64_t time_ns = since_start(s, r.time_ns);
 
-	count_pause(s, &r);
 	hold_back(l, t, r.pause_ns);
 	if (t->foreign != foreign)
 		event(s, domain, time_ns, foreign ? UPF_EVENT_RESUMED : UPF_EVENT_PAUSED, 0);
@@ -218,6 +229,7 @@ static void one_round(struct loop *l, uint32_t domain)
 		    "the hypervisor refused to pause or read the domain");
 		break;
 	}
+	count_pause(s, &r); /* behind the record of the round, so that both are of one block */
 }
 
 static bool all_rounds(struct loop *l)
@@ -233,15 +245,17 @@ static bool all_rounds(struct loop *l)
 	return any;
 }
 
-/* --- the loop -------------------------------------------------------------------------------------------------------- */
+/* --- deadlines ------------------------------------------------------------------------------------------------------- */
 
 /* Deadlines are the session's: they are recorded once, with its first domain. */
 static void record_late(struct session *s, uint64_t time_ns)
 {
 	const struct item i = {ITEM_LATE, .time_ns = time_ns, .count = s->unrecorded_late};
 
-	if (i.count && put(s, &i) == 0)
-		s->unrecorded_late = 0;
+	if (i.count == 0 || put(s, &i) != 0)
+		return;
+	s->slip.totals.late += i.count;
+	s->unrecorded_late = 0;
 }
 
 static void count_late(struct loop *l, uint64_t now)
@@ -251,7 +265,6 @@ static void count_late(struct loop *l, uint64_t now)
 
 	if (missed == 0)
 		return;
-	s->totals.late += missed;
 	s->unrecorded_late += missed;
 	atomic_fetch_add(&s->live.late, missed);
 	if (s->options->missed)
@@ -266,14 +279,80 @@ static void flush_due(struct session *s, uint64_t next_ns)
 	struct upf_encoder *e = spool_current(s->spool);
 
 	if (e && !upf_encoder_empty(e) && since_start(s, next_ns) >= upf_encoder_first_time(e) + FLUSH_NS)
-		spool_submit(s->spool);
+		hand_over(s);
 }
+
+/* --- one trace after the other ----------------------------------------------------------------------------------------- */
+
+static void tell_start(struct loop *l, uint64_t time_ns)
+{
+	struct session *s = l->s;
+
+	for (uint32_t d = 0; d < s->ntargets; d++) {
+		if (s->targets[d]->ended)
+			continue;
+		event(s, d, time_ns, UPF_EVENT_START, 0);
+		if (l->told_mhz != s->options->rate_mhz)
+			event(s, d, time_ns, UPF_EVENT_RATE, l->told_mhz);
+	}
+}
+
+/* Is all that happened in a block, and is there room for more? Else a trace would begin with what belongs to the one before. */
+static bool is_settled(const struct session *s)
+{
+	bool settled = s->unrecorded_late == 0 && spool_current(s->spool) != NULL;
+
+	for (size_t d = 0; d < s->ntargets; d++)
+		settled &= s->unrecorded[d] == 0 && s->pending[d].code == 0;
+	return settled;
+}
+
+static void begin_next(struct loop *l, uint64_t now)
+{
+	struct session *s = l->s;
+
+	hand_over(s);
+	s->slip.turn = SPOOL_BEGIN;
+	s->slip.time_ns = s->start_ns = now;
+	tell_start(l, 0);
+	hand_over(s); /* at once, so that the one before is complete at once */
+	l->asked = false;
+}
+
+static bool is_time_to_switch(const struct loop *l, uint64_t now)
+{
+	const struct session *s = l->s;
+	const struct options *o = s->options;
+
+	if (!o->switching.on || o->recent.on)
+		return false;
+	return l->asked || (o->switching.ns && now - s->start_ns >= o->switching.ns) ||
+	       (o->switching.bytes && sink_current_bytes(s->sink) >= o->switching.bytes);
+}
+
+/* What SIGUSR2 asked for, or --switch-output in advance. */
+static void turn(struct loop *l, uint64_t now)
+{
+	struct session *s = l->s;
+
+	if (is_time_to_switch(l, now)) {
+		if (is_settled(s))
+			begin_next(l, now);
+	} else if (l->asked && s->options->recent.on && spool_current(s->spool) && !upf_encoder_empty(spool_current(s->spool))) {
+		s->slip.turn = SPOOL_DUMP;
+		s->slip.time_ns = now;
+		hand_over(s);
+		l->asked = false;
+	}
+}
+
+/* --- the loop -------------------------------------------------------------------------------------------------------- */
 
 /* The rate that --max-overhead leaves, or that it gives back, if that is news by a tenth or more. */
 static void tell_rate(struct loop *l, uint64_t now)
 {
 	struct session *s = l->s;
-	uint64_t rounds = s->totals.rounds / s->ntargets, elapsed = now - l->checked_ns, rate = s->options->rate_mhz;
+	uint64_t rounds = s->live.rounds / s->ntargets, elapsed = now - l->checked_ns, rate = s->options->rate_mhz;
 
 	if (l->held_back && elapsed)
 		rate = (uint64_t)((double)(rounds - l->checked_rounds) * 1e12 / (double)elapsed);
@@ -312,7 +391,7 @@ static void check_limits(struct loop *l, uint64_t now, uint64_t rounds)
 {
 	const struct options *o = l->s->options;
 
-	if (o->duration_ns && now - l->s->start_ns >= o->duration_ns)
+	if (o->duration_ns && now - l->s->began_ns >= o->duration_ns)
 		end(l, UPF_REASON_DURATION, 0, NULL);
 	else if (o->rounds && rounds >= o->rounds)
 		end(l, UPF_REASON_SAMPLES, 0, NULL);
@@ -330,6 +409,7 @@ static int wait_watchfully(struct loop *l, uint64_t deadline)
 		signal = clock_wait(now + 1000000000, &l->s->signals);
 		now = clock_now();
 		housekeeping(l, now);
+		turn(l, now);
 		if (spool_error(l->s->spool) != 0)
 			end(l, UPF_REASON_OUTPUT, spool_error(l->s->spool), NULL);
 	}
@@ -355,7 +435,7 @@ static bool wait_for_deadline(struct loop *l)
 {
 	struct session *s = l->s;
 	const struct options *o = s->options;
-	uint64_t deadline = next_deadline(l), last = s->start_ns + o->duration_ns;
+	uint64_t deadline = next_deadline(l), last = s->began_ns + o->duration_ns;
 	bool due = !o->duration_ns || deadline < last;
 	int signal;
 
@@ -368,6 +448,11 @@ static bool wait_for_deadline(struct loop *l)
 		raise(SIGSTOP);
 		return false;
 	}
+	if (signal == SIGUSR2) {
+		l->asked = true;
+		turn(l, clock_now());
+		return false;
+	}
 	if (signal) {
 		s->signal = signal;
 		end(l, UPF_REASON_SIGNAL, 0, NULL);
@@ -378,10 +463,10 @@ static bool wait_for_deadline(struct loop *l)
 void session_run(struct session *s)
 {
 	struct loop l = {.s = s, .told_mhz = s->options->rate_mhz};
-	uint64_t rounds = 0, now = s->start_ns;
+	uint64_t rounds = 0, now = s->began_ns;
 
+	tell_start(&l, 0);
 	for (uint32_t d = 0; d < s->ntargets; d++) {
-		event(s, d, 0, UPF_EVENT_START, 0);
 		brake_init(&s->targets[d]->brake, s->options->max_overhead, s->seed + d);
 		sample_warm(s->targets[d]);
 	}
@@ -389,28 +474,31 @@ void session_run(struct session *s)
 	pace_init(&l.pace, clock_now(), s->options->rate_mhz, s->seed);
 	while (!l.over) {
 		if (wait_for_deadline(&l)) {
-			uint64_t kept = s->totals.rounds;
+			uint64_t kept = s->live.rounds;
 
 			count_late(&l, clock_now());
 			if (!all_rounds(&l) && !l.over)
 				end(&l, UPF_REASON_DOMAIN, 0, NULL);
-			rounds += s->totals.rounds != kept;
+			rounds += s->live.rounds != kept;
 		}
 		now = clock_now();
-		atomic_store(&s->live.elapsed_ns, now - s->start_ns);
+		atomic_store(&s->live.elapsed_ns, now - s->began_ns);
 		if (l.over)
 			break;
 		housekeeping(&l, now);
+		turn(&l, now);
 		check_limits(&l, now, rounds);
 	}
-	s->totals.duration_ns = now - s->start_ns;
+	s->totals.duration_ns = now - s->began_ns;
 }
 
 void session_put_rest(struct session *s)
 {
+	const uint64_t end_ns = since_start(s, s->began_ns + s->totals.duration_ns);
+
 	spool_wait(s->spool);
 	for (uint32_t d = 0; d < s->ntargets; d++)
-		put_pending(s, d, s->totals.duration_ns);
-	record_late(s, s->totals.duration_ns);
-	spool_submit(s->spool);
+		put_pending(s, d, end_ns);
+	record_late(s, end_ns);
+	hand_over(s);
 }

@@ -9,6 +9,7 @@
 #include "format/upf.h"
 #include "record/guard.h"
 #include "record/options.h"
+#include "record/sink.h"
 #include "record/spool.h"
 #include "record/target.h"
 
@@ -29,12 +30,15 @@ struct session {
 	size_t ntargets;
 	struct guard *guard;
 	struct spool *spool;
-	sigset_t signals; /* those that end it; blocked */
-	uint64_t start_ns; /* CLOCK_MONOTONIC at time 0 of the trace */
+	struct sink *sink;
+	sigset_t signals; /* those that are waited for; blocked */
+	uint64_t began_ns; /* CLOCK_MONOTONIC when recording began */
+	uint64_t start_ns; /* at time 0 of the trace being written */
 	uint64_t seed;
+	struct spool_slip slip; /* of the block being filled: the totals that it brings */
 
 	/* the outcome: */
-	struct upf_totals totals;
+	struct upf_totals totals; /* of all that was handed over */
 	enum upf_reason reason;
 	int signal;            /* UPF_REASON_SIGNAL: which */
 	int error;             /* UPF_REASON_ERROR, _OUTPUT: negative errno */

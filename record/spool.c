@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "record/spool.h"
-#include "record/privileges.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -14,20 +13,26 @@
 #define BLOCKS 4
 #define IDLE_NS 500000000
 
+struct handed {
+	struct upf_encoder *block;
+	struct spool_slip slip;
+};
+
 struct spool {
-	struct upf_writer *writer;
+	struct spool_taker taker;
 	uint64_t period_ns;
-	void (*idle)(void *ctx);
-	void *ctx;
 	struct upf_encoder *current; /* the sampling thread's */
+	struct handed taken;         /* the writer thread's */
 	pthread_t thread;
 	pthread_mutex_t lock;
 	pthread_cond_t filled, freed;
 	int not_held;
 	/* under the lock: */
-	struct upf_encoder *free[BLOCKS], *full[BLOCKS];
+	struct upf_encoder *free[BLOCKS];
+	struct handed full[BLOCKS];
 	unsigned nfree, nfull;
 	bool ending;
+	enum { STARTING, STARTED, FAILED } state;
 
 	atomic_int error;
 };
@@ -42,54 +47,75 @@ static void set_deadline(struct timespec *t)
 	}
 }
 
-/* The oldest full block; NULL when all is written and no more will come. Calls idle() while waiting. */
-static struct upf_encoder *next_full(struct spool *s)
+/* The oldest full block into s->taken. False when all are taken and no more will come. Calls idle() while waiting. */
+static bool next_full(struct spool *s)
 {
-	struct upf_encoder *e = NULL;
+	bool any;
 
 	pthread_mutex_lock(&s->lock);
 	while (s->nfull == 0 && !s->ending) {
 		struct timespec deadline;
 
 		set_deadline(&deadline);
-		if (pthread_cond_timedwait(&s->filled, &s->lock, &deadline) == ETIMEDOUT && s->idle) {
+		if (pthread_cond_timedwait(&s->filled, &s->lock, &deadline) == ETIMEDOUT) {
 			pthread_mutex_unlock(&s->lock);
-			s->idle(s->ctx);
+			s->taker.idle(s->taker.ctx);
 			pthread_mutex_lock(&s->lock);
 		}
 	}
-	if (s->nfull) {
-		e = s->full[0];
+	any = s->nfull > 0;
+	if (any) {
+		s->taken = s->full[0];
 		s->nfull--;
 		for (unsigned i = 0; i < s->nfull; i++)
 			s->full[i] = s->full[i + 1];
 	}
 	pthread_mutex_unlock(&s->lock);
-	return e;
+	return any;
+}
+
+static void give_back(struct spool *s, struct upf_encoder *e)
+{
+	upf_encoder_reset(e, s->period_ns);
+	pthread_mutex_lock(&s->lock);
+	s->free[s->nfree++] = e;
+	pthread_cond_signal(&s->freed);
+	pthread_mutex_unlock(&s->lock);
+}
+
+static void note_error(struct spool *s, int rc)
+{
+	if (rc != 0)
+		atomic_store(&s->error, rc);
+}
+
+/* Tells the thread that waits for it. */
+static bool start(struct spool *s)
+{
+	bool started = s->taker.start(s->taker.ctx) == 0;
+
+	pthread_mutex_lock(&s->lock);
+	s->state = started ? STARTED : FAILED;
+	pthread_cond_signal(&s->freed);
+	pthread_mutex_unlock(&s->lock);
+	return started;
 }
 
 static void *writer_thread(void *arg)
 {
 	struct spool *s = arg;
-	struct upf_encoder *e;
 
 	/* A descriptor table of its own: a thread stuck in write() outlives the process's death, and what it holds open. */
 	if (s->not_held >= 0 && unshare(CLONE_FILES) == 0)
 		close(s->not_held);
-	privileges_drop();
-	while ((e = next_full(s)) != NULL) {
-		int rc = upf_writer_block(s->writer, e);
-
-		if (rc != 0)
-			atomic_store(&s->error, rc);
-		upf_encoder_reset(e, s->period_ns);
-		pthread_mutex_lock(&s->lock);
-		s->free[s->nfree++] = e;
-		pthread_cond_signal(&s->freed);
-		pthread_mutex_unlock(&s->lock);
-		if (s->idle)
-			s->idle(s->ctx);
+	if (!start(s))
+		return NULL;
+	while (next_full(s)) {
+		note_error(s, s->taker.take(s->taker.ctx, s->taken.block, &s->taken.slip));
+		give_back(s, s->taken.block);
+		s->taker.idle(s->taker.ctx);
 	}
+	note_error(s, s->taker.end(s->taker.ctx));
 	return NULL;
 }
 
@@ -114,11 +140,19 @@ static int start_thread(struct spool *s)
 	pthread_attr_setstacksize(&attr, 256 << 10);
 	rc = pthread_create(&s->thread, &attr, writer_thread, s);
 	pthread_attr_destroy(&attr);
-	return rc;
+	if (rc != 0)
+		return rc;
+	pthread_mutex_lock(&s->lock);
+	while (s->state == STARTING)
+		pthread_cond_wait(&s->freed, &s->lock);
+	pthread_mutex_unlock(&s->lock);
+	if (s->state == STARTED)
+		return 0;
+	pthread_join(s->thread, NULL);
+	return ECANCELED;
 }
 
-struct spool *spool_start(struct upf_writer *writer, const struct spool_blocks *blocks, int not_held, void (*idle)(void *ctx),
-                          void *ctx)
+struct spool *spool_start(const struct spool_taker *taker, const struct spool_blocks *blocks, int not_held)
 {
 	struct spool *s = calloc(1, sizeof(*s));
 	pthread_condattr_t attr;
@@ -126,11 +160,9 @@ struct spool *spool_start(struct upf_writer *writer, const struct spool_blocks *
 
 	if (!s)
 		return NULL;
-	s->writer = writer;
+	s->taker = *taker;
 	s->period_ns = blocks->period_ns;
 	s->not_held = not_held;
-	s->idle = idle;
-	s->ctx = ctx;
 	pthread_mutex_init(&s->lock, NULL);
 	pthread_condattr_init(&attr);
 	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
@@ -177,15 +209,16 @@ struct upf_encoder *spool_wait(struct spool *s)
 	return spool_current(s);
 }
 
-void spool_submit(struct spool *s)
+bool spool_submit(struct spool *s, const struct spool_slip *slip)
 {
 	if (!s->current || upf_encoder_empty(s->current))
-		return;
+		return false;
 	pthread_mutex_lock(&s->lock);
-	s->full[s->nfull++] = s->current;
+	s->full[s->nfull++] = (struct handed){s->current, *slip};
 	pthread_cond_signal(&s->filled);
 	pthread_mutex_unlock(&s->lock);
 	s->current = NULL;
+	return true;
 }
 
 int spool_error(const struct spool *s)
@@ -197,7 +230,6 @@ int spool_finish(struct spool *s)
 {
 	int rc;
 
-	spool_submit(s);
 	pthread_mutex_lock(&s->lock);
 	s->ending = true;
 	pthread_cond_signal(&s->filled);

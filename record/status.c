@@ -84,36 +84,57 @@ static void print_reason(const struct session *s)
 	}
 }
 
-void status_summary(const struct session *s, uint64_t bytes, const char *output)
+static void print_pauses(const struct session *s)
 {
 	const struct upf_totals *t = &s->totals;
-	char a[32], b[32], c[32];
+	uint64_t longer = upf_hist_above(&t->pause, UPF_LONG_PAUSE_NS);
+	char a[32], b[32], c[32], d[32];
+
+	if (!t->pauses) {
+		fprintf(stderr, "paused   never\n");
+		return;
+	}
+	fprintf(stderr, "paused   %llu times, %s in all, %.3f %% of the time; p50 %s, p99 %s, max %s", (unsigned long long)t->pauses,
+	        span(a, sizeof(a), t->pause.sum_ns), share(t->pause.sum_ns, t->duration_ns * s->ntargets),
+	        span(b, sizeof(b), upf_hist_quantile(&t->pause, 500)), span(c, sizeof(c), upf_hist_quantile(&t->pause, 990)),
+	        span(d, sizeof(d), t->pause.max_ns));
+	if (longer)
+		fprintf(stderr, "; %llu longer than 1 ms", (unsigned long long)longer);
+	fputc('\n', stderr);
+}
+
+static void print_written(const struct session *s, const char *output)
+{
+	unsigned traces = sink_traces(s->sink);
+	uint64_t bytes = sink_bytes(s->sink);
+	char text[32];
+
+	fprintf(stderr, "written  %s", volume(text, sizeof(text), bytes));
+	if (s->totals.samples && !s->options->recent.on)
+		fprintf(stderr, " (%.1f bytes a sample)", (double)bytes / (double)s->totals.samples);
+	if (traces > 1)
+		fprintf(stderr, " in %u traces, the last one", traces);
+	if (traces > 0 && strcmp(output, "-") != 0) {
+		fputs(" to ", stderr);
+		print_safe(stderr, sink_last(s->sink));
+		fputs("; now: uniprof-report -s GUEST.elf ", stderr);
+		print_safe(stderr, sink_last(s->sink));
+	}
+	fputc('\n', stderr);
+}
+
+void status_summary(const struct session *s, const char *output)
+{
+	const struct upf_totals *t = &s->totals;
 
 	fprintf(stderr, "samples  %llu in %.2f s (%llu rounds, %.1f Hz of %.1f Hz asked for); late %llu, lost %llu\n",
 	        (unsigned long long)t->samples, (double)t->duration_ns / 1e9, (unsigned long long)t->rounds,
 	        per_second(t->rounds, t->duration_ns) / (double)s->ntargets, (double)s->options->rate_mhz / 1e3,
-	        (unsigned long long)t->late, (unsigned long long)t->lost);
-	if (t->pauses)
-		fprintf(stderr, "paused   %llu times, %s in all, %.3f %% of the time; p50 %s, p99 %s", (unsigned long long)t->pauses,
-		        span(a, sizeof(a), t->pause.sum_ns), share(t->pause.sum_ns, t->duration_ns * s->ntargets),
-		        span(b, sizeof(b), upf_hist_quantile(&t->pause, 500)),
-		        span(c, sizeof(c), upf_hist_quantile(&t->pause, 990)));
-	if (t->pauses)
-		fprintf(stderr, ", max %s\n", span(a, sizeof(a), t->pause.max_ns));
-	else
-		fprintf(stderr, "paused   never\n");
+	        (unsigned long long)s->live.late, (unsigned long long)s->live.lost);
+	print_pauses(s);
 	if (s->held_back)
 		fprintf(stderr, "held     %llu deadlines passed over, to stay under --max-overhead %g%%\n",
 		        (unsigned long long)s->held_back, s->options->max_overhead * 100);
 	print_reason(s);
-	fprintf(stderr, "written  %s", volume(a, sizeof(a), bytes));
-	if (t->samples)
-		fprintf(stderr, " (%.1f bytes a sample)", (double)bytes / (double)t->samples);
-	if (strcmp(output, "-") != 0) {
-		fputs(" to ", stderr);
-		print_safe(stderr, output);
-		fputs("; now: uniprof-report -s GUEST.elf ", stderr);
-		print_safe(stderr, output);
-	}
-	fputc('\n', stderr);
+	print_written(s, output);
 }

@@ -12,6 +12,6 @@ void status_line(const struct live *live, uint64_t bytes);
 void status_clear(void);
 
 /* The summary on stderr: what was recorded, what it cost the guest, why it ended, what to type next. */
-void status_summary(const struct session *s, uint64_t bytes, const char *output);
+void status_summary(const struct session *s, const char *output);
 
 #endif

@@ -41,6 +41,24 @@ static void durations(void **state)
 		assert_int_not_equal(parse_duration(bad[i], &ns), 0);
 }
 
+static void sizes(void **state)
+{
+	static const char *const bad[] = {"", "0B", "5", "M", "1.5", "-1k", "1T", "9000000000G", "1 M", "k1"};
+	uint64_t bytes;
+
+	(void)state;
+	assert_int_equal(parse_size("4096B", &bytes), 0);
+	assert_true(bytes == 4096);
+	assert_int_equal(parse_size("1.5k", &bytes), 0);
+	assert_true(bytes == 1536);
+	assert_int_equal(parse_size("100M", &bytes), 0);
+	assert_true(bytes == 100ull << 20);
+	assert_int_equal(parse_size("2GB", &bytes), 0);
+	assert_true(bytes == 2ull << 30);
+	for (size_t i = 0; i < COUNT(bad); i++)
+		assert_int_not_equal(parse_size(bad[i], &bytes), 0);
+}
+
 static void rates(void **state)
 {
 	static const char *const bad[] = {"0", "0.0001", "-5", "", "Hz", "2MHz", "99 Hz", "1e3", "1000001"};
@@ -73,7 +91,8 @@ static void lists(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(numbers), cmocka_unit_test(durations), cmocka_unit_test(rates), cmocka_unit_test(lists),
+		cmocka_unit_test(numbers), cmocka_unit_test(durations), cmocka_unit_test(sizes),
+		cmocka_unit_test(rates), cmocka_unit_test(lists),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
