@@ -141,6 +141,8 @@ static int start_guard(struct recording *r)
 		domains[i] = r->targets[i]->info;
 	r->session.guard = domains ? guard_start(ops, domains, r->ntargets) : NULL;
 	free(domains);
+	for (size_t i = 0; r->session.guard && i < r->ntargets; i++)
+		target_mark(r->targets[i], guard_mark(r->session.guard, i));
 	if (r->session.guard)
 		return 0;
 	say("cannot start the guard process that would undo a pause left behind: %s", strerror(errno));
@@ -212,6 +214,7 @@ static int run_session(struct recording *r)
 	const struct spool_blocks blocks = blocks_for(r);
 
 	s->options = &r->options;
+	s->x = r->x;
 	s->targets = r->targets;
 	s->ntargets = r->ntargets;
 	s->sink = r->sink;

@@ -200,7 +200,7 @@ APPLY(set_flag)
 
 const struct option_def record_options[] = {
 	{'o', "output", "FILE", OPTION_ARG, "write the trace to FILE, - for standard output", set_output, 0},
-	{'F', "freq", "HZ", OPTION_ARG, "sample HZ times a second (99)", set_rate, 0},
+	{'F', "freq", "HZ", OPTION_ARG, "sample HZ times a second, such as 99, 1k or max (99)", set_rate, 0},
 	{'d', "duration", "TIME", OPTION_ARG, "stop after TIME: seconds, or 500ms, 10s, 2m, 1h (until Ctrl-C)", set_duration, 0},
 	{'T', "time", "TIME", OPTION_ARG, NULL, set_duration, 0},
 	{'n', "samples", "N", OPTION_ARG, "stop after N samples of every vCPU", set_samples, 0},

@@ -133,19 +133,16 @@ static bool settled_unpaused(struct target *t, struct round *r)
 }
 
 /* Pause, read, walk, unpause. False: the round is settled without samples. */
-static bool take(struct target *t, struct guard *guard, size_t slot, struct round *r, bool *cold)
+static bool take(struct target *t, struct round *r, bool *cold)
 {
 	struct guest_info before;
 	uint64_t start, paused;
 	int rc, undone;
 
-	guard_hold(guard, slot);
 	start = clock_now();
 	rc = t->ops->stop(t->guest, &before, t->stops);
 	if (rc != 0) {
 		r->held = rc == -EDEADLK;
-		if (!r->held)
-			guard_release(guard, slot);
 		fail(t, r, rc);
 		return false;
 	}
@@ -158,8 +155,6 @@ static bool take(struct target *t, struct guard *guard, size_t slot, struct roun
 	r->pauses++;
 	/* No pause of ours is left if somebody undid it, or with the domain gone; any other refusal leaves it to the guard. */
 	r->held = undone != 0 && undone != -EINVAL && undone != -ESRCH;
-	if (!r->held)
-		guard_release(guard, slot);
 	if (r->held || undone == -ESRCH)
 		fail(t, r, undone);
 	else if (!forbidden(t, r, &before) && undone == -EINVAL)
@@ -204,19 +199,19 @@ static void finish(struct target *t)
 	t->started = true;
 }
 
-struct round sample_round(struct target *t, struct guard *guard, size_t slot)
+struct round sample_round(struct target *t)
 {
 	struct round r = {.kind = ROUND_TAKEN, .time_ns = clock_now()};
 	bool cold;
 
 	if ((t->quiet || t->foreign) && settled_unpaused(t, &r))
 		return r;
-	if (!take(t, guard, slot, &r, &cold))
+	if (!take(t, &r, &cold))
 		return r;
 	/* A page was missing: map it with the guest running, then take this round anew, once. */
 	if (cold) {
 		map_stacks(t);
-		if (!take(t, guard, slot, &r, &cold))
+		if (!take(t, &r, &cold))
 			return r;
 	}
 	finish(t);

@@ -202,7 +202,7 @@ static void one_round(struct loop *l, uint32_t domain)
 	struct session *s = l->s;
 	struct target *t = s->targets[domain];
 	bool foreign = t->foreign;
-	struct round r = sample_round(t, s->guard, domain);
+	struct round r = sample_round(t);
 	uint64_t time_ns = since_start(s, r.time_ns);
 
 	hold_back(l, t, r.pause_ns);
@@ -232,9 +232,10 @@ static void one_round(struct loop *l, uint32_t domain)
 	count_pause(s, &r); /* behind the record of the round, so that both are of one block */
 }
 
+/* False: none is left to come. */
 static bool all_rounds(struct loop *l)
 {
-	bool any = false;
+	bool any = l->s->options->follow;
 
 	for (uint32_t d = 0; d < l->s->ntargets; d++) {
 		if (l->s->targets[d]->ended || l->over)
@@ -243,6 +244,43 @@ static bool all_rounds(struct loop *l)
 		any |= !l->s->targets[d]->ended;
 	}
 	return any;
+}
+
+/* --- domains that come back ------------------------------------------------------------------------------------------ */
+
+/* Is domain @d, which ended, there again? */
+static void look_for(struct loop *l, uint32_t d, uint64_t now)
+{
+	struct session *s = l->s;
+	struct target *t = s->targets[d];
+	struct guest_info info;
+	int rc;
+
+	if (target_find_again(t, s->x, &info) != 0)
+		return;
+	rc = guard_watch(s->guard, d, &info);
+	if (rc != 0) {
+		end(l, UPF_REASON_ERROR, rc, "the guard cannot watch over the domain that came back");
+		return;
+	}
+	rc = target_reopen(t, s->x, &info, s->options->some_vcpus ? s->options->vcpus : NULL);
+	if (rc == -ESRCH)
+		return; /* gone again */
+	if (rc != 0) {
+		end(l, UPF_REASON_ERROR, rc, "the domain came back, and cannot be recorded");
+		return;
+	}
+	if (!s->options->quiet)
+		say("%s is back as domain %u", t->name[0] ? t->name : "the domain", t->info.domid);
+	event(s, d, since_start(s, now), UPF_EVENT_REBOOT, t->info.domid);
+	sample_warm(t);
+}
+
+static void look_for_all(struct loop *l, uint64_t now)
+{
+	for (uint32_t d = 0; l->s->options->follow && d < l->s->ntargets; d++)
+		if (l->s->targets[d]->ended && !l->over)
+			look_for(l, d, now);
 }
 
 /* --- deadlines ------------------------------------------------------------------------------------------------------- */
@@ -383,7 +421,8 @@ static void housekeeping(struct loop *l, uint64_t now)
 		l->checked_ns = now;
 	for (size_t d = 0; d < s->ntargets; d++)
 		pages_retry(s->targets[d]->pages);
-	if (!guard_alive(s->guard))
+	look_for_all(l, now);
+	if (!l->over && !guard_alive(s->guard))
 		end(l, UPF_REASON_ERROR, 0, "the guard process was killed; without it a pause could be left behind");
 }
 

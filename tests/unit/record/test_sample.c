@@ -16,7 +16,7 @@ struct fixture {
 	struct sim_domain d;
 	struct xenif *x;
 	struct target *t;
-	struct guard *guard;
+	struct xenif_mark mark;
 };
 
 static const uint64_t returns[] = {0x10, 0x20, 0x30};
@@ -49,8 +49,7 @@ static int setup(void **state)
 	f.x = xenif_backend.open(why, sizeof(why));
 	f.t = target_open(&xenif_backend, f.x, &f.d.info, NULL, &choice);
 	assert_non_null(f.t);
-	f.guard = guard_start(&xenif_backend, &f.d.info, 1);
-	assert_non_null(f.guard);
+	target_mark(f.t, &f.mark);
 	*state = &f;
 	return 0;
 }
@@ -59,8 +58,8 @@ static int teardown(void **state)
 {
 	struct fixture *f = *state;
 
+	assert_false(xenif_backend.is_marked(&f->mark));
 	target_close(f->t);
-	guard_stop(f->guard);
 	assert_int_equal(f->d.mapped, 0);
 	assert_int_equal(f->d.broken, 0);
 	assert_int_equal(f->d.our_pauses, 0);
@@ -70,7 +69,7 @@ static int teardown(void **state)
 
 static struct round take(struct fixture *f)
 {
-	return sample_round(f->t, f->guard, 0);
+	return sample_round(f->t);
 }
 
 static void warm_then_two_calls(void **state)
