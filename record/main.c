@@ -79,6 +79,7 @@ static void block_signals(sigset_t *signals, bool usr2)
 		/* What nohup had us ignore stays ignored. Not so SIGINT: a script's background job is to end by kill -INT. */
 		if (waited_for[i] == SIGHUP && sigaction(SIGHUP, NULL, &old) == 0 && old.sa_handler == SIG_IGN)
 			continue;
+		signal(waited_for[i], SIG_DFL);
 		sigaddset(signals, waited_for[i]);
 	}
 	if (usr2)

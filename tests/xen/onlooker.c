@@ -3,6 +3,8 @@
  * onlooker.c - runs in the lab's dom0 beside the recorder, and sees for itself how the guest is.
  *
  *   onlooker words DOMAIN ADDRESS...                    prints words of the guest's memory
+ *   onlooker stall SECONDS                              copies a pipe, made as small as one can be, but after its first bytes not for so
+ *                                                       long; 0: never again
  *   onlooker kill SIGNAL COUNT DOMAIN BEATS [foreign]   COUNT times: starts a recorder at its highest rate, ends it at a random moment by
  *                                                       SIGNAL (PIPE: by closing what it writes to), and sees whether the word at BEATS,
  *                                                       which the guest counts up, goes on; foreign: with a pause of somebody else's
@@ -334,12 +336,38 @@ static int print_words(const char *domain, char *const *addresses)
 	return 0;
 }
 
+static int copy(size_t most)
+{
+	char bytes[512];
+	ssize_t n = 1;
+
+	while (most > 0 && (n = read(STDIN_FILENO, bytes, sizeof(bytes))) > 0) {
+		if (write(STDOUT_FILENO, bytes, (size_t)n) != n)
+			fail("standard output");
+		most -= (size_t)n < most ? (size_t)n : most;
+	}
+	return n < 0;
+}
+
+static int stall(unsigned seconds)
+{
+	if (fcntl(STDIN_FILENO, F_SETPIPE_SZ, 4096) < 0)
+		fail("standard input");
+	copy(1024);
+	if (seconds == 0)
+		pause();
+	sleep(seconds);
+	return copy(SIZE_MAX);
+}
+
 int main(int argc, char **argv)
 {
+	if (argc == 3 && strcmp(argv[1], "stall") == 0)
+		return stall((unsigned)atoi(argv[2]));
 	if (argc > 3 && strcmp(argv[1], "words") == 0)
 		return print_words(argv[2], argv + 3);
 	if (argc > 5 && strcmp(argv[1], "kill") == 0)
 		return kill_often(argv[2], (unsigned)atoi(argv[3]), argv[4], strtoull(argv[5], NULL, 16), argc > 6);
-	fprintf(stderr, "usage: onlooker words DOMAIN ADDRESS... | kill SIGNAL COUNT DOMAIN BEATS [foreign]\n");
+	fprintf(stderr, "usage: onlooker words DOMAIN ADDRESS... | stall SECONDS | kill SIGNAL COUNT DOMAIN BEATS [foreign]\n");
 	return 2;
 }
