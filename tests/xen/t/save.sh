@@ -31,13 +31,17 @@ memory() {
 until_turns 1
 sed '/KALLSYMS/d; /COUNTED/d' $log | tr -d '\r' | base64 -d | gzip -d > /out/kallsyms
 
-uniprof-record -F 500 --max-overhead 50% -d 12 -o /out/balloon.upf linux 2> /out/balloon.err &
+uniprof-record -F 500 --max-overhead 50% -o /out/balloon.upf linux 2> /out/balloon.err &
 sleep 2
 for size in 128 192 112 160; do
 	xl mem-set linux $size
-	sleep 2
+	for try in $(seq 20); do
+		sleep 0.5
+		[ "$(memory)" != $size ] || break
+	done
 	memory
 done > /out/balloon.sizes
+kill -INT $!
 wait $!
 echo $? > /out/balloon.rc
 
