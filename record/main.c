@@ -274,15 +274,19 @@ static void finish(struct recording *r)
 }
 
 /* What recording took of dom0. */
-static void say_cost(uint64_t samples)
+static void say_cost(const struct recording *r)
 {
+	uint64_t samples = r->session.live.samples;
 	struct rusage u;
 	double seconds;
+	size_t pages = 0;
 
+	for (size_t i = 0; i < r->ntargets; i++)
+		pages += pages_most(r->targets[i]->pages);
 	getrusage(RUSAGE_SELF, &u);
 	seconds = (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) + (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) / 1e6;
-	say("used %.6f s of CPU time, %.1f us a sample, and %.1f MiB of memory at most", seconds,
-	    samples ? seconds * 1e6 / (double)samples : 0, (double)u.ru_maxrss / 1024);
+	say("used %.6f s of CPU time, %.1f us a sample, at most %.1f MiB of memory and %zu mapped pages of guests", seconds,
+	    samples ? seconds * 1e6 / (double)samples : 0, (double)u.ru_maxrss / 1024, pages);
 }
 
 static int verdict(struct recording *r)
@@ -292,7 +296,7 @@ static int verdict(struct recording *r)
 	if (!r->options.quiet)
 		status_summary(s, r->options.output);
 	if (r->options.verbose)
-		say_cost(s->live.samples);
+		say_cost(r);
 	if (s->reason == UPF_REASON_OUTPUT && *sink_problem(r->sink)) {
 		say("%s; what was written before is valid", sink_problem(r->sink));
 		return EXIT_OUTPUT;
