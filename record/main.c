@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* uniprof-record: samples the stacks of Xen guests into a trace. See docs/uniprof-record.1. */
 #include <errno.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
@@ -15,6 +12,8 @@
 #include "common/say.h"
 #include "record/choose.h"
 #include "record/describe.h"
+#include "record/guard.h"
+#include "record/latency.h"
 #include "record/privileges.h"
 #include "record/session.h"
 #include "record/sink.h"
@@ -89,18 +88,18 @@ static void block_signals(sigset_t *signals, bool usr2)
 		signal(ignored[i], SIG_IGN);
 }
 
-static void go_realtime(const struct options *o)
+static void be_quick(const struct options *o)
 {
-	struct sched_param param = {.sched_priority = o->priority};
+	char missing[256];
 
-	/* Timers as exact as the kernel can, whatever the priority. */
-	prctl(PR_SET_TIMERSLACK, 1ul);
+	latency_exact_timers();
 	if (!o->priority)
 		return;
-	if (sched_setscheduler(0, SCHED_FIFO, &param) != 0)
-		say("cannot sample at real-time priority: %s; going on without", strerror(errno));
-	if (mlockall(MCL_CURRENT) != 0)
-		say("cannot lock memory: %s; going on without", strerror(errno));
+	latency_try(o->priority, missing, sizeof(missing));
+	if (*missing && !o->quiet)
+		say("going on without %s: pauses may be longer", missing);
+	else if (!*missing && o->verbose)
+		say("samples at real-time priority %d, with memory locked, on one CPU", o->priority);
 }
 
 /* All is open: Xen, the output, the guard's own way to Xen. */
@@ -231,7 +230,7 @@ static int run_session(struct recording *r)
 		say("cannot start writing: %s", strerror(errno));
 		return EXIT_CUT_SHORT;
 	}
-	go_realtime(&r->options);
+	be_quick(&r->options);
 	give_up_privileges(&r->options);
 	session_run(s);
 	return 0;
