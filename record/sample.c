@@ -74,6 +74,11 @@ static bool same_domain(const struct target *t, const struct guest_info *info)
 	return info->domid == t->info.domid && memcmp(info->uuid, t->info.uuid, sizeof(info->uuid)) == 0;
 }
 
+static bool is_over(const struct target *t, const struct guest_info *info)
+{
+	return !same_domain(t, info) || info->dying || info->shutdown;
+}
+
 /* A mapping would keep a dying domain alive: let go at once. */
 static void end(struct target *t, struct round *r, const struct guest_info *info)
 {
@@ -89,7 +94,7 @@ static void end(struct target *t, struct round *r, const struct guest_info *info
 /* Settles the round if @info, from before any pause of ours, forbids sampling. */
 static bool forbidden(struct target *t, struct round *r, const struct guest_info *info)
 {
-	if (!same_domain(t, info) || info->dying || info->shutdown) {
+	if (is_over(t, info)) {
 		end(t, r, info);
 		return true;
 	}
@@ -197,6 +202,19 @@ static void finish(struct target *t)
 	}
 	t->quiet = !active;
 	t->started = true;
+}
+
+bool sample_ended(struct target *t, struct round *r)
+{
+	struct guest_info info;
+	int rc = t->ops->info(t->guest, &info);
+
+	*r = (struct round){.time_ns = clock_now()};
+	if (rc == -ESRCH)
+		end(t, r, NULL);
+	else if (rc == 0 && is_over(t, &info))
+		end(t, r, &info);
+	return t->ended;
 }
 
 struct round sample_round(struct target *t)

@@ -33,4 +33,7 @@ void sample_warm(struct target *t);
  * one for a guest that slept before and still does, three when it woke up; a page not mapped yet costs a second pause. */
 struct round sample_round(struct target *t);
 
+/* Did the domain end? Asks without pausing anything. If so all is as after a round that found it: @r is ROUND_ENDED. */
+bool sample_ended(struct target *t, struct round *r);
+
 #endif

@@ -28,6 +28,11 @@ done
 ok "destroyed: the recording ends by itself, whole" ended gone
 ok "destroyed: the trace says why" event gone 'event domain 0 2 (dying)'
 ok "destroyed: no zombie a second later" no_zombie gone
+for name in slow stopped; do
+	case $name in slow) when='between rounds ten seconds apart' ;; *) when='while the recorder is stopped' ;; esac
+	ok "destroyed $when: the recording ends by itself, whole" ended $name
+	ok "destroyed $when: no zombie a second later" no_zombie $name
+done
 paused_between() {
 	"$report" --dump "$out/gone.upf" | grep ' event ' | sed 's/.*event domain 0 //' | tee "$work/events"
 	grep -q '^5 (paused' "$work/events" && grep -q '^6 (resumed' "$work/events"

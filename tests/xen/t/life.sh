@@ -27,6 +27,23 @@ echo $? > /out/gone.rc
 sleep 1
 xl list > /out/gone.list
 
+# Destroyed between rounds that are far apart, and while the recorder is stopped by Ctrl-Z.
+for name in slow stopped; do
+	guest_start $name 1 "work=shares"
+	rate=500
+	[ $name != slow ] || rate=0.1
+	uniprof-record -F $rate -o /out/$name.upf $name 2> /out/$name.err &
+	sleep 1
+	[ $name != stopped ] || kill -TSTP $!
+	sleep 0.5
+	xl destroy $name
+	sleep 1
+	xl list > /out/$name.list
+	kill -CONT $!
+	wait $!
+	echo $? > /out/$name.rc
+done
+
 # It reboots again and again, and the recorder goes along.
 on_reboot=restart guest_start again 1 "work=end:1"
 domid again > /out/again.first
