@@ -81,6 +81,11 @@ int names_function(struct names *n, const char *name, uint32_t *function)
 	return rc;
 }
 
+int names_like(struct names *n, const struct function *other, uint32_t *function)
+{
+	return find_function(n, other->name, other, function);
+}
+
 /* Symbols stay where they are, so that a pointer tells them apart. */
 static int function_of_symbol(struct names *n, const char *symbol, uint32_t *function)
 {
