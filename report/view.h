@@ -8,7 +8,7 @@
 
 #include "report/fold.h"
 #include "report/load.h"
-#include "report/names.h"
+#include "report/names/names.h"
 #include "report/profile.h"
 
 #include <stdio.h>
