@@ -13,8 +13,9 @@ static int add(struct callchain *c, const struct call_node *node, bool caller, s
 	if (rc == 0)
 		rc = array_room(&c->frames, &c->cap, c->n, sizeof(*c->frames));
 	if (rc == 0)
-		c->frames[c->n++] = (struct callchain_frame){name.function, node->address, name.offset, caller,
-		                                             (node->flags & FRAME_RESTORED) != 0};
+		c->frames[c->n++] = (struct callchain_frame){.function = name.function, .address = node->address,
+		                                             .offset = name.offset, .caller = caller,
+		                                             .restored = node->flags & FRAME_RESTORED};
 	return rc;
 }
 

@@ -9,7 +9,7 @@
 #ifndef REPORT_FOLD_H
 #define REPORT_FOLD_H
 
-#include "report/names.h"
+#include "report/names/names.h"
 #include "report/profile.h"
 #include "report/selection.h"
 

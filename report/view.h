@@ -8,7 +8,7 @@
 
 #include "report/filter.h"
 #include "report/fold.h"
-#include "report/names.h"
+#include "report/names/names.h"
 #include "report/profile.h"
 #include "report/traces.h"
 

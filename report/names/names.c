@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "report/names.h"
+#include "report/names/names.h"
 #include "common/say.h"
 
 #include <errno.h>

@@ -9,7 +9,7 @@
 #define REPORT_NAMES_H
 
 #include "report/intern.h"
-#include "report/symbols.h"
+#include "report/names/symbols.h"
 
 struct function {
 	const char *name; /* safe on a terminal: control characters stand as \xNN */
