@@ -36,22 +36,38 @@ static int terminal_width(void)
 	return 80;
 }
 
-static void on_interrupt(int signal_number)
+/* --- signals ------------------------------------------------------------------------------------------------------- */
+
+/* Ends the program as the signal would have, but leaves no half-written file. */
+static void on_end(int signal_number)
 {
-	(void)signal_number;
+	outfile_abandon();
+	raise(signal_number); /* SA_RESETHAND: its default action now, as soon as this returns */
+}
+
+static const struct sigaction at_end = {.sa_handler = on_end, .sa_flags = (int)SA_RESETHAND};
+
+static void on_first_interrupt(int signal_number)
+{
+	sigaction(signal_number, &at_end, NULL);
 }
 
 /*
  * `uniprof-record -o - | uniprof-report -` is stopped by one Ctrl-C that both get: the recorder ends its trace, and the
  * report must live to show it. A second one ends the report.
  */
-static void survive_interrupt(int fd)
+static void handle_signals(int fd)
 {
-	struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = (int)(SA_RESTART | SA_RESETHAND)};
+	static const int ends[] = {SIGHUP, SIGINT, SIGTERM};
+	const struct sigaction first = {.sa_handler = on_first_interrupt, .sa_flags = SA_RESTART};
+	struct sigaction old;
 	struct stat st;
 
+	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
+		if (sigaction(ends[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
+			sigaction(ends[i], &at_end, NULL);
 	if (fstat(fd, &st) == 0 && !S_ISREG(st.st_mode))
-		sigaction(SIGINT, &action, NULL);
+		sigaction(SIGINT, &first, NULL);
 }
 
 /* --- opening ------------------------------------------------------------------------------------------------------- */
@@ -193,8 +209,12 @@ static int judge(const struct report *r, const struct settings *s)
 static int run_view(struct report *r, const struct settings *s)
 {
 	struct outfile out;
-	int rc = outfile_open(&out, s->output);
+	int rc = outfile_open(&out, s->output, s->view->gzip);
 
+	if (rc == -ENOTTY) {
+		say("--%s makes no text: name a file for it, as in -o FILE.gz", s->view->name);
+		return EXIT_USAGE;
+	}
 	if (rc != 0) {
 		say("%s: %s", s->output, strerror(-rc));
 		return EXIT_ERROR;
@@ -251,7 +271,7 @@ static int report(const struct settings *s)
 		say("-o %s: that is %s itself", s->output, replaced);
 		rc = EXIT_USAGE;
 	} else {
-		survive_interrupt(fd);
+		handle_signals(fd);
 		rc = report_trace(&r, s, fd);
 	}
 	close(fd);

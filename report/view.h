@@ -38,6 +38,7 @@ struct view {
 	const char *name; /* --name */
 	const char *help;
 	unsigned states;  /* what --state means when it is not given */
+	bool gzip;        /* the format is compressed by nature, whatever the file's name */
 	/* Loads, shows. 0 or a negative errno: reading, writing or memory failed. What is wrong with the trace is in its
 	 * health, and no error. */
 	int (*run)(struct report *r);
@@ -46,6 +47,7 @@ struct view {
 extern const struct view *const views[]; /* the first is the default; ends with NULL */
 
 extern const struct view view_flat, view_tree, view_folded, view_stacks, view_dump, view_header, view_verify;
+extern const struct view view_perf_script; /* report/export/ */
 
 /* Loads and folds: 0 or a negative errno, then nothing is to be freed. */
 int view_fold(struct report *r, struct fold *fold);
