@@ -5,28 +5,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-static void on_interrupt(int signal_number)
-{
-	(void)signal_number;
-}
-
-/*
- * `uniprof-record -o - | uniprof-report -` is stopped by one Ctrl-C that both get: the recorder ends its trace, and the
- * report must live to show it. A second one ends the report.
- */
-static void survive_interrupt(int fd)
-{
-	struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = (int)(SA_RESTART | SA_RESETHAND)};
-	struct stat st;
-
-	if (fstat(fd, &st) == 0 && !S_ISREG(st.st_mode))
-		sigaction(SIGINT, &action, NULL);
-}
 
 /* --- traces -------------------------------------------------------------------------------------------------------- */
 
@@ -87,7 +68,6 @@ static int add_trace(struct report *r, const char *path)
 
 	if (rc != EXIT_DONE)
 		return rc;
-	survive_interrupt(fd);
 	reader = upf_reader_open(fd, &fault, detail);
 	if (!reader) {
 		rc = say_fault(path, fault, detail);

@@ -13,6 +13,7 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #ifndef UNIPROF_VERSION
@@ -30,6 +31,47 @@ static int terminal_width(void)
 	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= 20)
 		return size.ws_col;
 	return 80;
+}
+
+/* --- signals ------------------------------------------------------------------------------------------------------- */
+
+/* Ends the program as the signal would have, but leaves no half-written file. */
+static void on_end(int signal_number)
+{
+	outfile_abandon();
+	raise(signal_number); /* SA_RESETHAND: its default action now, as soon as this returns */
+}
+
+static const struct sigaction at_end = {.sa_handler = on_end, .sa_flags = (int)SA_RESETHAND};
+
+static void on_first_interrupt(int signal_number)
+{
+	sigaction(signal_number, &at_end, NULL);
+}
+
+static bool is_stream(const char *path)
+{
+	struct stat st;
+
+	return (strcmp(path, "-") == 0 ? fstat(STDIN_FILENO, &st) : stat(path, &st)) == 0 && !S_ISREG(st.st_mode);
+}
+
+/*
+ * `uniprof-record -o - | uniprof-report -` is stopped by one Ctrl-C that both get: the recorder ends its trace, and the
+ * report must live to show it. A second one ends the report.
+ */
+static void handle_signals(const struct settings *s)
+{
+	static const int ends[] = {SIGHUP, SIGINT, SIGTERM};
+	const struct sigaction first = {.sa_handler = on_first_interrupt, .sa_flags = SA_RESTART};
+	struct sigaction old;
+
+	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
+		if (sigaction(ends[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
+			sigaction(ends[i], &at_end, NULL);
+	for (size_t i = 0; i < s->ntraces; i++)
+		if (is_stream(s->traces[i]))
+			sigaction(SIGINT, &first, NULL);
 }
 
 /* --- one view ------------------------------------------------------------------------------------------------------ */
@@ -65,8 +107,12 @@ static int judge(const struct report *r, const struct settings *s)
 static int run_view(struct report *r, const struct settings *s)
 {
 	struct outfile out;
-	int rc = outfile_open(&out, s->output);
+	int rc = outfile_open(&out, s->output, s->view->gzip);
 
+	if (rc == -ENOTTY) {
+		say("--%s makes no text: name a file for it, as in -o FILE.gz", s->view->name);
+		return EXIT_USAGE;
+	}
 	if (rc != 0) {
 		say("%s: %s", s->output, strerror(-rc));
 		return EXIT_ERROR;
@@ -88,8 +134,10 @@ static int report(const struct settings *s)
 	struct report r = {.selection = &s->selection, .states = s->selection.states, .argument = s->argument,
 	                   .percent_limit = s->percent_limit, .quiet = s->quiet,
 	                   .utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0};
-	int rc = inputs_open(&r, &inputs);
+	int rc;
 
+	handle_signals(s);
+	rc = inputs_open(&r, &inputs);
 	if (rc == EXIT_DONE && inputs_replaced(&r, &inputs, s->output))
 		rc = EXIT_USAGE;
 	if (rc == EXIT_DONE)

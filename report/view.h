@@ -43,6 +43,7 @@ struct view {
 	const char *arg;  /* the argument's name in --help; NULL: it takes none */
 	const char *help;
 	unsigned states;  /* what --state means when it is not given */
+	bool gzip;        /* the format is compressed by nature, whatever the file's name */
 	/* Loads, shows. 0 or a negative errno: reading, writing or memory failed. What is wrong with the trace is in its
 	 * health, and no error. */
 	int (*run)(struct report *r);
@@ -51,6 +52,7 @@ struct view {
 extern const struct view *const views[]; /* the first is the default; ends with NULL */
 
 extern const struct view view_flat, view_tree, view_folded, view_stacks, view_dump, view_header, view_verify;
+extern const struct view view_perf_script; /* report/export/ */
 
 /* Loads all traces into r->profile, and r->old's; hooks hear what counts, not of the old ones. As load_trace(). */
 int view_load(struct report *r, const struct load_hooks *hooks);

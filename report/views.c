@@ -4,7 +4,8 @@
 #include "report/trust.h"
 
 const struct view *const views[] = {
-	&view_flat, &view_tree, &view_folded, &view_stacks, &view_dump, &view_header, &view_verify, NULL,
+	&view_flat, &view_tree, &view_folded, &view_stacks, &view_dump, &view_header, &view_verify,
+	&view_perf_script, NULL,
 };
 
 int view_load(struct report *r, const struct load_hooks *hooks)
