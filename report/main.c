@@ -127,21 +127,39 @@ static int run_view(struct report *r, const struct settings *s)
 	return close_output(&out, s, out.error == 0 ? EXIT_ERROR : EXIT_DONE, true);
 }
 
+/* The run to compare with: the same in all but the trace, and maybe the symbols. */
+static int open_old(struct report *r, struct report *old, const struct settings *s)
+{
+	char *const trace = (char *)s->old;
+	const struct inputs inputs = {.traces = &trace, .ntraces = 1,
+	                              .symbols = s->old_symbols ? (const char *const *)&s->old_symbols : s->symbols,
+	                              .nsymbols = s->old_symbols ? 1 : s->nsymbols, .no_repair = s->no_repair};
+
+	*old = (struct report){.selection = r->selection, .states = r->states};
+	r->old = old;
+	return inputs_open(old, &inputs);
+}
+
 static int report(const struct settings *s)
 {
 	const struct inputs inputs = {.traces = s->traces, .ntraces = s->ntraces, .symbols = s->symbols, .nsymbols = s->nsymbols,
 	                              .no_repair = s->no_repair};
-	struct report r = {.selection = &s->selection, .states = s->selection.states, .argument = s->argument,
+	struct report r = {.selection = &s->selection, .states = s->selection.states, .argument = s->argument, .keys = s->keys, .children = s->children,
 	                   .percent_limit = s->percent_limit, .quiet = s->quiet,
 	                   .utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0};
+	struct report old;
 	int rc;
 
 	handle_signals(s);
 	rc = inputs_open(&r, &inputs);
+	if (rc == EXIT_DONE && s->old)
+		rc = open_old(&r, &old, s);
 	if (rc == EXIT_DONE && inputs_replaced(&r, &inputs, s->output))
 		rc = EXIT_USAGE;
 	if (rc == EXIT_DONE)
 		rc = run_view(&r, s);
+	if (r.old)
+		inputs_close(r.old);
 	inputs_close(&r);
 	return rc;
 }

@@ -15,6 +15,11 @@ struct settings {
 	size_t nsymbols, symbols_cap;
 	const char *output;      /* NULL: standard output */
 	struct selection selection;
+	struct keys keys;        /* none: the view's own */
+	uint64_t quantum_ns;     /* 0: not given */
+	enum children children;
+	const char *old;         /* the trace to compare with, NULL: none */
+	const char *old_symbols; /* NULL: the same symbols */
 	double percent_limit;    /* negative: the view's own */
 	bool quiet, no_repair, help, version;
 };
