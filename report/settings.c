@@ -217,7 +217,23 @@ static int apply_file(void *ctx, const struct option_def *def, const char *value
 	return 0;
 }
 
-enum { SET_QUIET, SET_NO_REPAIR, SET_HELP, SET_VERSION, SET_COLLAPSE, SET_BOTTOM_UP };
+static int apply_color(void *ctx, const struct option_def *def, const char *value, char *why, size_t size)
+{
+	static const char *const names[] = {[COLOR_AUTO] = "auto", [COLOR_ALWAYS] = "always", [COLOR_NEVER] = "never"};
+	struct settings *s = ctx;
+
+	(void)def;
+	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (strcmp(value, names[i]) == 0) {
+			s->color = (enum color_when)i;
+			return 0;
+		}
+	}
+	snprintf(why, size, "auto, always or never is needed");
+	return -1;
+}
+
+enum { SET_QUIET, SET_NO_REPAIR, SET_HELP, SET_VERSION, SET_COLLAPSE, SET_BOTTOM_UP, SET_NO_PAGER };
 
 static int apply_flag(void *ctx, const struct option_def *def, const char *value, char *why, size_t size)
 {
@@ -225,6 +241,7 @@ static int apply_flag(void *ctx, const struct option_def *def, const char *value
 
 	(void)value, (void)why, (void)size;
 	s->quiet |= def->id == SET_QUIET;
+	s->no_pager |= def->id == SET_NO_PAGER;
 	s->no_repair |= def->id == SET_NO_REPAIR;
 	s->help |= def->id == SET_HELP;
 	s->version |= def->id == SET_VERSION;
@@ -279,6 +296,9 @@ static const struct option_def general[] = {
 	{'o', "output", "FILE", OPTION_ARG, "write to FILE instead of standard output", apply_output, 0},
 	{0, "no-repair", NULL, OPTION_NO_ARG, "show stacks as they were recorded: no callers put back, copies not unwound", apply_flag,
 	 SET_NO_REPAIR},
+	{0, "color", "WHEN", OPTION_ARG, "colour: always, never, or auto (default): on a terminal, unless NO_COLOR is set",
+	 apply_color, 0},
+	{0, "no-pager", NULL, OPTION_NO_ARG, "no pager ($PAGER, or less) on a terminal", apply_flag, SET_NO_PAGER},
 	{'q', "quiet", NULL, OPTION_NO_ARG, "leave out what the result rests on", apply_flag, SET_QUIET},
 	{'h', "help", NULL, OPTION_NO_ARG, "this text", apply_flag, SET_HELP},
 	{'V', "version", NULL, OPTION_NO_ARG, "the program's version", apply_flag, SET_VERSION},

@@ -4,6 +4,7 @@
 #define REPORT_SETTINGS_H
 
 #include "common/options.h"
+#include "report/terminal.h"
 #include "report/view.h"
 
 struct settings {
@@ -21,7 +22,8 @@ struct settings {
 	const char *old;         /* the trace to compare with, NULL: none */
 	const char *old_symbols; /* NULL: the same symbols */
 	double percent_limit;    /* negative: the view's own */
-	bool quiet, no_repair, help, version;
+	enum color_when color;
+	bool quiet, no_repair, no_pager, help, version;
 };
 
 /* 0, or -1 with one line in @why. Moves operands in @argv. settings_free() in either case. */

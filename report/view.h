@@ -40,6 +40,7 @@ struct report {
 	bool mismatch;        /* set by a view that found the trace's own figures to contradict each other */
 
 	FILE *out;
+	struct progress *progress; /* for work that takes long */
 	bool color;
 	bool utf8;            /* the terminal or file takes it */
 	int width;            /* columns of the terminal, 0: no limit */

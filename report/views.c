@@ -10,7 +10,8 @@ const struct view *const views[] = {
 
 int view_load(struct report *r, const struct load_hooks *hooks)
 {
-	int rc = traces_load(&r->traces, &r->profile, r->rows, hooks);
+	const struct load_options options = {.rows = r->rows, .hooks = hooks, .progress = r->progress};
+	int rc = traces_load(&r->traces, &r->profile, &options);
 
 	return rc == 0 && r->old ? view_load(r->old, NULL) : rc;
 }
