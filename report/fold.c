@@ -133,7 +133,7 @@ static bool is_hidden(const struct folding *g, uint64_t address, const struct fr
 	return g->user && (address >> 63 || !g->names->functions[name->function].named);
 }
 
-/* The fold's node for call tree node @i, as a caller or as the leaf; @samples of it are counted. */
+/* The fold's node for call tree node @i, as a caller or as the leaf, below those it is inlined in; @samples of it are counted. */
 static int fold_frame(struct folding *g, size_t i, bool caller, uint64_t samples, uint32_t *node)
 {
 	const struct call_node *frame = &g->profile->tree.nodes[i];
@@ -146,7 +146,11 @@ static int fold_frame(struct folding *g, size_t i, bool caller, uint64_t samples
 	}
 	if (rc == 0)
 		rc = note_unnamed(g, name.function, samples);
-	return rc == 0 ? find_child(g->fold, g->inner[frame->parent], name.function, node) : rc;
+	if (rc == 0)
+		rc = find_child(g->fold, g->inner[frame->parent], name.function, node);
+	for (uint32_t k = 0; rc == 0 && k < name.ninlined; k++)
+		rc = find_child(g->fold, *node, names_inlined(g->names, &name)[k].function, node);
+	return rc;
 }
 
 /* Samples whose stack is empty: the vCPU had no registers to start from. */

@@ -15,6 +15,16 @@ static void put_hex(FILE *out, uint64_t n)
 	fputs_unlocked(at, out);
 }
 
+/* What is inlined at an address, innermost first: it has no beginning of its own to be behind. */
+static void print_inlined(struct report *r, const struct frame_name *name, const char *separator)
+{
+	for (uint32_t i = name->ninlined; i-- > 0;) {
+		fputs_unlocked(r->names.functions[names_inlined(&r->names, name)[i].function].name, r->out);
+		fputs_unlocked("+0x0", r->out);
+		fputs_unlocked(separator, r->out);
+	}
+}
+
 int frames_print(struct report *r, uint32_t node, const char *restored, const char *separator)
 {
 	bool caller = false;
@@ -27,6 +37,7 @@ int frames_print(struct report *r, uint32_t node, const char *restored, const ch
 
 		if (rc != 0)
 			return rc;
+		print_inlined(r, &name, separator);
 		if (r->names.functions[name.function].named) {
 			fputs_unlocked(r->names.functions[name.function].name, r->out);
 			putc_unlocked('+', r->out);
