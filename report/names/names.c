@@ -96,6 +96,11 @@ int names_function(struct names *n, const char *name, uint32_t *function)
 	return rc;
 }
 
+int names_like(struct names *n, const struct function *other, uint32_t *function)
+{
+	return find_function(n, other->name, other, function);
+}
+
 static int demangled_function(struct names *n, const char *symbol, uint32_t *function)
 {
 	struct buf name = {0};

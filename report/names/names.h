@@ -70,5 +70,7 @@ int names_find(struct names *n, uint64_t address, bool caller, struct frame_name
 const struct name_at *names_inlined(const struct names *n, const struct frame_name *name);
 /* A function by a name of our own, as "[no stack]". 0 or -ENOMEM. */
 int names_function(struct names *n, const char *name, uint32_t *function);
+/* The function that is called as @other, one of other names, is. 0 or -ENOMEM. */
+int names_like(struct names *n, const struct function *other, uint32_t *function);
 
 #endif
