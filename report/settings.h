@@ -10,6 +10,7 @@
 struct settings {
 	const struct view *view; /* NULL until given, the default at the end */
 	const char *argument;    /* of the view, NULL: it takes none */
+	struct patterns pattern; /* the same, of views with VIEW_PATTERN */
 	char **traces;           /* ntraces of them, argv's; "-": standard input */
 	size_t ntraces;
 	const char **symbols;    /* nsymbols of them; the array is owned, the names are argv's */

@@ -4,7 +4,7 @@
 #include "report/trust.h"
 
 const struct view *const views[] = {
-	&view_flat, &view_tree, &view_folded, &view_stacks, &view_dump, &view_header, &view_verify,
+	&view_flat, &view_tree, &view_peek, &view_folded, &view_stacks, &view_dump, &view_header, &view_verify,
 	&view_perf_script, NULL,
 };
 
@@ -66,7 +66,7 @@ int view_table(struct report *r, int (*print)(struct report *r, struct fold *fol
 		rc = print(r, &fold);
 	else
 		view_no_samples(r, r->out);
-	if (rc == 0 && !r->quiet) {
+	if (rc == 0 && !r->quiet && !r->nothing) {
 		fputc('\n', r->out);
 		trust_print(r, &fold, r->out);
 	}
