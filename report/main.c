@@ -142,7 +142,7 @@ static int report(const struct settings *s)
 	                              .no_repair = s->no_repair};
 	struct report r = {.selection = &s->selection, .states = s->selection.states, .argument = s->argument,
 	                   .pattern = s->pattern, .keys = s->keys, .children = s->children,
-	                   .percent_limit = s->percent_limit, .quiet = s->quiet,
+	                   .source_path = s->source_path, .percent_limit = s->percent_limit, .quiet = s->quiet,
 	                   .utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0};
 	struct progress progress;
 	struct report old;

@@ -202,18 +202,18 @@ static int apply_children(void *ctx, const struct option_def *def, const char *v
 	return 0;
 }
 
+enum { FILE_OLD, FILE_OLD_SYMBOLS, FILE_SOURCES };
+
 static int apply_file(void *ctx, const struct option_def *def, const char *value, char *why, size_t size)
 {
 	struct settings *s = ctx;
+	const char **const files[] = {&s->old, &s->old_symbols, &s->source_path};
 
-	if (*value == '\0' || (def->id && strcmp(value, "-") == 0)) {
-		snprintf(why, size, "a file name is needed");
+	if (*value == '\0' || (def->id == FILE_OLD && strcmp(value, "-") == 0)) {
+		snprintf(why, size, "a %s name is needed", def->id == FILE_SOURCES ? "directory's" : "file");
 		return -1;
 	}
-	if (def->id)
-		s->old = value;
-	else
-		s->old_symbols = value;
+	*files[def->id] = value;
 	return 0;
 }
 
@@ -285,8 +285,10 @@ static const struct option_def tables[] = {
 	{0, "reverse", NULL, OPTION_NO_ARG, NULL, apply_flag, SET_BOTTOM_UP},
 	{'G', "inverted", NULL, OPTION_NO_ARG, NULL, apply_flag, SET_BOTTOM_UP},
 	{0, "percent-limit", "N", OPTION_ARG, "leave lines below N percent out of tables (default: --tree 0.5)", apply_percent, 0},
-	{0, "diff", "OLD", OPTION_ARG, "compare with the trace OLD: how shares have changed since", apply_file, 1},
-	{0, "diff-symbols", "FILE", OPTION_ARG, "names for OLD, if its image was another than -s has", apply_file, 0},
+	{0, "diff", "OLD", OPTION_ARG, "compare with the trace OLD: how shares have changed since", apply_file, FILE_OLD},
+	{0, "diff-symbols", "FILE", OPTION_ARG, "names for OLD, if its image was another than -s has", apply_file, FILE_OLD_SYMBOLS},
+	{0, "source-path", "DIR", OPTION_ARG, "for --list: source files that are not where they were compiled are below DIR",
+	 apply_file, FILE_SOURCES},
 	{0},
 };
 

@@ -22,6 +22,7 @@ struct settings {
 	enum children children;
 	const char *old;         /* the trace to compare with, NULL: none */
 	const char *old_symbols; /* NULL: the same symbols */
+	const char *source_path; /* NULL: none */
 	double percent_limit;    /* negative: the view's own */
 	enum color_when color;
 	bool quiet, no_repair, no_pager, help, version;

@@ -35,6 +35,7 @@ struct report {
 	struct patterns pattern; /* the argument, of views that need one */
 	struct keys keys;     /* --sort; none: the view's own */
 	enum children children;
+	const char *source_path; /* a directory of source files, for --list; NULL: none */
 	double percent_limit; /* tables leave out what is below; negative: the view's own default */
 	bool quiet;
 	bool has_symbols;     /* -s was given */
@@ -68,7 +69,7 @@ struct view {
 
 extern const struct view *const views[]; /* the first is the default; ends with NULL */
 
-extern const struct view view_flat, view_tree, view_peek, view_folded, view_stacks;
+extern const struct view view_flat, view_tree, view_peek, view_list, view_folded, view_stacks;
 extern const struct view view_dump, view_header, view_verify;
 extern const struct view view_perf_script; /* report/export/ */
 

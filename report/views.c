@@ -4,7 +4,7 @@
 #include "report/trust.h"
 
 const struct view *const views[] = {
-	&view_flat, &view_tree, &view_peek, &view_folded, &view_stacks, &view_dump, &view_header, &view_verify,
+	&view_flat, &view_tree, &view_peek, &view_list, &view_folded, &view_stacks, &view_dump, &view_header, &view_verify,
 	&view_perf_script, NULL,
 };
 
