@@ -85,10 +85,10 @@ static int judge(const struct report *r, const struct settings *s)
 			say("%s: not whole: %s", name, faults);
 		return EXIT_DAMAGED;
 	}
-	if (r->nothing)
-		say("%s: no function in it matches --%s %s", name, s->view->name, s->argument);
-	else if (r->profile.tally.samples == 0 && trust_left_out(r) > 0)
+	if (trust_filtered_all(r))
 		say("%s: the filters leave none of its %s samples", name, text_count(trust_left_out(r)).s);
+	else if (r->nothing)
+		say("%s: no function in it matches --%s %s", name, s->view->name, s->argument);
 	else
 		return EXIT_DONE;
 	return EXIT_NOTHING;

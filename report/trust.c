@@ -81,6 +81,11 @@ uint64_t trust_left_out(const struct report *r)
 	return r->profile.tally.out_of_scope + profile_left_out(&r->profile, r->states, WEIGHT_SAMPLES);
 }
 
+bool trust_filtered_all(const struct report *r)
+{
+	return r->profile.tally.samples == 0 && trust_left_out(r) > 0;
+}
+
 static void print_samples(const struct report *r, FILE *out)
 {
 	const struct tally *t = &r->profile.tally;

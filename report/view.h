@@ -39,7 +39,7 @@ struct report {
 	double percent_limit; /* tables leave out what is below; negative: the view's own default */
 	bool quiet;
 	bool has_symbols;     /* -s was given */
-	bool nothing;         /* set by a view whose pattern matches nothing */
+	bool nothing;         /* set by a view that has nothing to show, as its pattern or the filters match nothing: main() says so */
 	bool mismatch;        /* set by a view that found the trace's own figures to contradict each other */
 
 	FILE *out;
@@ -79,7 +79,7 @@ int view_load(struct report *r, const struct load_hooks *hooks);
 struct fold_request view_request(const struct report *r);
 /* Loads and folds: 0 or a negative errno, then nothing is to be freed. */
 int view_fold(struct report *r, struct fold *fold);
-/* Says so if no sample was counted, and what would show some. */
+/* Says why no sample was counted, other than for filters, and what would show some. */
 void view_no_samples(const struct report *r, FILE *out);
 /* The whole of a view that is a table: loads, folds, prints by @print, says what it rests on. 0 or a negative errno. */
 int view_table(struct report *r, int (*print)(struct report *r, struct fold *fold));

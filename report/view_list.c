@@ -192,12 +192,6 @@ static int disassemble(const struct list *l, const struct image *image, uint64_t
 	return rc;
 }
 
-/* Where the instruction stands that the spot is of: of callers, the call. */
-static uint64_t instruction_at(const struct spot *s)
-{
-	return s->address - (s->caller && s->address != 0);
-}
-
 /* Gives the instructions, which go on to @end, what their spots weigh; those that lie in none are lines of their own. */
 static int weigh_instructions(const struct list *l, struct listing *lines, uint64_t end, const struct spot *spots, size_t n)
 {
@@ -205,7 +199,7 @@ static int weigh_instructions(const struct list *l, struct listing *lines, uint6
 	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && i < n; i++) {
-		uint64_t at = instruction_at(&spots[i]);
+		uint64_t at = spot_instruction(&spots[i]);
 		struct listed *line;
 
 		while (k + 1 < ninstructions && lines->of[k + 1].place <= at)
@@ -227,11 +221,11 @@ static int weigh_instructions(const struct list *l, struct listing *lines, uint6
 /* How many of @spots lie in the symbol of the first one, or, as it, in none. */
 static size_t count_in_symbol(const struct symbols *s, const struct spot *spots, size_t n)
 {
-	const struct symbol_range *first = symbols_range(s, instruction_at(&spots[0]));
+	const struct symbol_range *first = symbols_range(s, spot_instruction(&spots[0]));
 	uint64_t end = first ? symbol_end(s, first) : 0;
 	size_t i = 1;
 
-	while (i < n && (first ? instruction_at(&spots[i]) < end : !symbols_range(s, instruction_at(&spots[i]))))
+	while (i < n && (first ? spot_instruction(&spots[i]) < end : !symbols_range(s, spot_instruction(&spots[i]))))
 		i++;
 	return i;
 }
@@ -239,7 +233,7 @@ static size_t count_in_symbol(const struct symbols *s, const struct spot *spots,
 static int list_symbol(const struct list *l, const struct spot *spots, size_t n)
 {
 	const struct symbols *s = &l->r->symbols;
-	uint64_t at = instruction_at(&spots[0]);
+	uint64_t at = spot_instruction(&spots[0]);
 	const struct symbol_range *range = symbols_range(s, at);
 	const struct image *image = range && l->r->rows ? rows_image(l->r->rows, at) : NULL;
 	struct listing lines = {0};

@@ -272,12 +272,55 @@ static void make_many(struct maker *m, uint64_t count, uint64_t unique, uint32_t
 	finish(m);
 }
 
+/* "lost COUNT". */
+static void lose(struct maker *m, const char *line)
+{
+	uint64_t n = strtoull(line, NULL, 0);
+
+	check(upf_encode_lost(m->encoder, 0, m->now, n, UPF_LOST_WRITER), "lost");
+	m->totals.lost += n;
+}
+
+/* "DOMAIN VCPU COUNT LEAF CALLER...": so many samples of a stack; "b" before it: of a blocked vCPU. */
+static void add_line(struct maker *m, char *line)
+{
+	uint64_t frames[UPF_DEPTH_MAX + 1] = {0}, domain, vcpu, count;
+	uint8_t state = *line == 'b' ? UPF_BLOCKED : UPF_RUNNING;
+	struct upf_sample s;
+
+	line += *line == 'b';
+	domain = strtoull(line, &line, 0);
+	vcpu = strtoull(line, &line, 0);
+	count = strtoull(line, &line, 0);
+	for (size_t n = 0; n < UPF_DEPTH_MAX && *line != '\n'; n++)
+		frames[n] = strtoull(line, &line, 16);
+	s = sample((uint32_t)vcpu, state, frames);
+	while (count-- > 0)
+		round_of(m, (uint32_t)domain, 40000, &s, 1);
+}
+
+/* Stacks as standard input has them, a line each. */
+static void make_stacks(struct maker *m)
+{
+	char line[4096];
+
+	start(m, 2);
+	while (fgets(line, sizeof(line), stdin)) {
+		if (strncmp(line, "lost ", 5) == 0)
+			lose(m, line + 5);
+		else
+			add_line(m, line);
+	}
+	finish(m);
+}
+
 static const struct {
 	const char *name;
 	void (*make)(struct maker *m);
 } kinds[] = {
 	{"small", make_small}, {"killed", make_killed}, {"idle", make_idle}, {"empty", make_empty},
 	{"domains", make_domains}, {"lying", make_lying}, {"linux", make_linux},
+	{"stacks", make_stacks},
 };
 
 int main(int argc, char **argv)
@@ -300,6 +343,6 @@ int main(int argc, char **argv)
 			return 0;
 		}
 	}
-	fprintf(stderr, "usage: mktrace small|killed|idle|empty|domains|lying|linux | many COUNT UNIQUE DEPTH\n");
+	fprintf(stderr, "usage: mktrace small|killed|idle|empty|domains|lying|linux|stacks | many COUNT UNIQUE DEPTH\n");
 	return 2;
 }
