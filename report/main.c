@@ -73,9 +73,21 @@ static int close_output(struct outfile *out, const struct settings *s, int rc, b
 	return EXIT_ERROR;
 }
 
+/* The first trace that is not whole, or else the first one. */
+static const char *trace_at_fault(const struct traces *t)
+{
+	for (size_t i = 0; i < t->n; i++) {
+		const struct upf_health *h = upf_reader_health(t->list[i].reader);
+
+		if (h->damaged || h->missing || h->skipped_bytes || h->cut || !h->has_footer)
+			return t->list[i].path;
+	}
+	return t->list[0].path;
+}
+
 static int judge(const struct report *r, const struct settings *s)
 {
-	const char *name = inputs_shown(s->traces[0]);
+	const char *name = inputs_shown(trace_at_fault(&r->traces));
 	const struct upf_health health = traces_health(&r->traces);
 	char faults[256];
 
