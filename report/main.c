@@ -85,18 +85,29 @@ static const char *trace_at_fault(const struct traces *t)
 	return t->list[0].path;
 }
 
-static int judge(const struct report *r, const struct settings *s)
+/* Is a trace not whole? Says so if the view was not to. */
+static bool is_damaged(const struct report *r, bool quiet)
 {
-	const char *name = inputs_shown(trace_at_fault(&r->traces));
 	const struct upf_health health = traces_health(&r->traces);
 	char faults[256];
 
-	if (s->view != &view_header && (!trust_sound(&health, &r->profile.tally) || r->mismatch)) {
-		trust_faults(&health, &r->profile.tally, faults, sizeof(faults));
-		if (s->quiet && faults[0])
-			say("%s: not whole: %s", name, faults);
+	if (trust_sound(&health, &r->profile.tally) && !r->mismatch)
+		return false;
+	trust_faults(&health, &r->profile.tally, faults, sizeof(faults));
+	if (quiet && faults[0])
+		say("%s: not whole: %s", inputs_shown(trace_at_fault(&r->traces)), faults);
+	return true;
+}
+
+static int judge(const struct report *r, const struct settings *s)
+{
+	const char *name = inputs_shown(s->traces[0]);
+	bool damaged = s->view != &view_header && is_damaged(r, s->quiet);
+
+	if (r->old && is_damaged(r->old, s->quiet))
+		damaged = true;
+	if (damaged)
 		return EXIT_DAMAGED;
-	}
 	if (trust_filtered_all(r))
 		say("%s: the filters leave none of its %s samples", name, text_count(trust_left_out(r)).s);
 	else if (r->nothing)
@@ -166,7 +177,7 @@ static int report(const struct settings *s)
 	rc = inputs_open(&r, &inputs);
 	if (rc == EXIT_DONE && s->old)
 		rc = open_old(&r, &old, s);
-	if (rc == EXIT_DONE && inputs_replaced(&r, &inputs, s->output))
+	if (rc == EXIT_DONE && (inputs_replaced(&r, &inputs, s->output) || (r.old && inputs_replaced(r.old, &inputs, s->output))))
 		rc = EXIT_USAGE;
 	if (rc == EXIT_DONE)
 		rc = run_view(&r, s);

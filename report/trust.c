@@ -267,6 +267,28 @@ static void print_vcpus(const struct report *r, FILE *out)
 	free(v);
 }
 
+static void print_old(const struct report *old, FILE *out, bool utf8)
+{
+	const struct upf_health health = traces_health(&old->traces);
+	const struct tally *t = &old->profile.tally;
+	char text[256];
+	struct para p;
+
+	para_start(&p, out, utf8, "Old run");
+	para_item(&p, "%s counted", text_count(profile_count(&old->profile, old->states)).s);
+	if (trust_left_out(old))
+		para_item(&p, "%s left out by filters", text_count(trust_left_out(old)).s);
+	if (tally_lost(t))
+		para_item(&p, "%s lost", text_count(tally_lost(t)).s);
+	else
+		para_item(&p, "none lost");
+	if (!trust_sound(&health, t)) {
+		trust_faults(&health, t, text, sizeof(text));
+		para_item(&p, "not whole: %s", text);
+	}
+	para_end(&p);
+}
+
 void trust_print(const struct report *r, const struct fold *fold, FILE *out)
 {
 	if (r->quiet)
@@ -278,4 +300,6 @@ void trust_print(const struct report *r, const struct fold *fold, FILE *out)
 	print_pauses(r, out);
 	print_vcpus(r, out);
 	print_trace(r, out);
+	if (r->old)
+		print_old(r->old, out, r->utf8);
 }

@@ -199,7 +199,7 @@ static void print_rows(const struct flat *f)
 			hidden++;
 	}
 	if (hidden)
-		fprintf(f->r->out, "(%s below %g%% not shown)\n", text_count(hidden).s, f->r->percent_limit);
+		fprintf(f->r->out, "(%s line%s below %g%% not shown)\n", text_count(hidden).s, hidden == 1 ? "" : "s", f->r->percent_limit);
 }
 
 /* --- the view ------------------------------------------------------------------------------------------------------ */

@@ -320,8 +320,8 @@ static int list_file(const struct list *l, const struct spot *spots, size_t n)
 
 	while (unknown < n - 1 && spots[unknown].line == 0)
 		unknown++;
-	fprintf(l->r->out, "%s%s\n", spots[0].file, l->source.changed_ns > l->r->session->start_real_ns ?
-	        " (changed since the guest was recorded)" : "");
+	text_path(l->r->out, spots[0].file, l->r->width, l->r->utf8);
+	fputs(l->source.changed_ns > l->r->session->start_real_ns ? "\n(changed since the guest was recorded)\n" : "\n", l->r->out);
 	fprintf(l->r->out, "%6s %6s %12s  %*s  Source\n", "Total", "Self", column_weight_title(l->r), COLUMN_PLACE, "Line");
 	rc = read_lines(l, spots + unknown, n - unknown, &lines);
 	if (rc == 0)
@@ -357,10 +357,12 @@ static int list_function(struct list *l, uint32_t function)
 {
 	const struct report *r = l->r;
 	const struct fold_function *f = &l->fold->functions[function];
+	int used = fprintf(r->out, "%.1f%% in all, %.1f%% itself: ", 100 * fold_share(l->fold, f->total),
+	                   100 * fold_share(l->fold, f->self));
 	int rc;
 
-	fprintf(r->out, "%s: %.1f%% in all, %.1f%% itself\n", r->names.functions[function].name,
-	        100 * fold_share(l->fold, f->total), 100 * fold_share(l->fold, f->self));
+	text_name(r->out, r->names.functions[function].name, text_room(r->width, used), r->utf8);
+	fputc('\n', r->out);
 	rc = list_source(l, function);
 	return rc == 0 ? list_code(l, function) : rc < 0 ? rc : 0;
 }
