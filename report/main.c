@@ -129,8 +129,7 @@ static int run_view(struct report *r, const struct settings *s)
 
 static int report(const struct settings *s)
 {
-	const struct inputs inputs = {.traces = s->traces, .ntraces = s->ntraces, .symbols = s->symbols, .nsymbols = s->nsymbols,
-	                              .no_repair = s->no_repair};
+	const struct inputs inputs = {.traces = s->traces, .ntraces = s->ntraces, .images = s->images, .mangled = s->mangled};
 	struct report r = {.selection = &s->selection, .states = s->selection.states, .argument = s->argument,
 	                   .percent_limit = s->percent_limit, .quiet = s->quiet,
 	                   .utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0};

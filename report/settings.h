@@ -4,19 +4,19 @@
 #define REPORT_SETTINGS_H
 
 #include "common/options.h"
-#include "report/view.h"
+#include "report/images.h"
 
 struct settings {
 	const struct view *view; /* NULL until given, the default at the end */
 	const char *argument;    /* of the view, NULL: it takes none */
 	char **traces;           /* ntraces of them, argv's; "-": standard input */
 	size_t ntraces;
-	const char **symbols;    /* nsymbols of them; the array is owned, the names are argv's */
-	size_t nsymbols, symbols_cap;
+	struct image_request images; /* its files' array is owned, the names are argv's */
+	size_t files_cap;
 	const char *output;      /* NULL: standard output */
 	struct selection selection;
 	double percent_limit;    /* negative: the view's own */
-	bool quiet, no_repair, help, version;
+	bool quiet, mangled, help, version;
 };
 
 /* 0, or -1 with one line in @why. Moves operands in @argv. settings_free() in either case. */

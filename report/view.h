@@ -21,6 +21,8 @@ struct report {
 	struct symbols symbols;
 	struct names names;
 	struct rows *rows; /* NULL: stacks are shown as recorded */
+	struct lines **lines; /* nlines of them: of files that may have DWARF */
+	size_t nlines;
 	struct filter filter;
 	struct profile profile; /* empty until the view loads it */
 	struct report *old;     /* the run to compare with; NULL: none. Its names are its own */
@@ -30,7 +32,8 @@ struct report {
 	const char *argument; /* of the view */
 	double percent_limit; /* tables leave out what is below; negative: the view's own default */
 	bool quiet;
-	bool has_symbols;     /* -s was given */
+	bool has_symbols;     /* names are known, by -s or otherwise */
+	bool has_images;      /* from files, be it of names alone */
 	bool mismatch;        /* set by a view that found the trace's own figures to contradict each other */
 
 	FILE *out;
