@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "report/fold.h"
-#include "report/callchain.h"
+#include "report/rooted.h"
 
 #include <errno.h>
 #include <math.h>
@@ -8,33 +8,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Where the stack at a node of the call tree ends in the fold, of the root it was folded below last. */
+/* Where the stack at a node of the call tree ends in the fold, and of which domain and vCPU that stack was. */
 struct folded {
-	uint32_t root, leaf;
+	uint32_t leaf; /* FOLD_NONE: not folded yet */
+	uint32_t domain;
+	uint16_t vcpu;
 	uint32_t frames, unnamed;
 };
 
 /* What folding one run needs. */
 struct folding {
 	struct fold *fold;
-	struct names *common; /* the fold's */
-	bool old;
-
-	const struct profile *profile;
-	struct names *names;
-	const struct upf_session *session;
-	const struct fold_request *request;
-	enum weight weight;
-	enum group group;
-
-	struct callchain chain;
+	bool old, bottom_up;
+	unsigned states;
+	struct rooted stacks;
 	struct folded *folded; /* by node, kernel's and user mode's apart */
-	const struct stack *last; /* the stack that @root belongs to */
-	uint32_t root;
-	uint32_t *translated; /* from names' functions to the common ones, FOLD_NONE until met */
-	size_t ntranslated;
-	bool *unnamed; /* by function: met already */
-	size_t unnamed_cap;
+	bool *unnamed;         /* by function: met already */
+	size_t nunnamed;
 };
 
 /* --- the tree ----------------------------------------------------------------------------------------------------- */
@@ -75,124 +65,53 @@ static int make_root(struct fold *f)
 	return 0;
 }
 
-/* --- where a stack begins ------------------------------------------------------------------------------------------ */
-
-static int special_child(struct folding *g, const char *name, uint32_t *node)
-{
-	uint32_t function;
-	int rc = names_function(g->common, name, &function);
-
-	return rc == 0 ? find_child(g->fold, *node, function, node) : rc;
-}
-
-static bool tells_domains(const struct folding *g)
-{
-	return g->group == GROUP_BY_DOMAIN || g->session->ndomains > 1 ||
-	       (g->request->old_session && (g->request->session->ndomains > 1 || g->request->old_session->ndomains > 1));
-}
-
-static bool same_root(const struct folding *g, const struct stack *a, const struct stack *b)
-{
-	return a->domain == b->domain && stack_is_user(a) == stack_is_user(b) &&
-	       (g->group != GROUP_BY_VCPU || a->vcpu == b->vcpu);
-}
-
-static int find_root(struct folding *g, const struct stack *s)
-{
-	char text[256];
-	int rc = 0;
-
-	if (g->last && same_root(g, g->last, s))
-		return 0;
-	g->root = 0;
-	if (tells_domains(g)) {
-		domain_text(g->session, s->domain, text, sizeof(text));
-		rc = special_child(g, text, &g->root);
-	}
-	if (rc == 0 && g->group == GROUP_BY_VCPU) {
-		snprintf(text, sizeof(text), "[vcpu %u]", s->vcpu);
-		rc = special_child(g, text, &g->root);
-	}
-	if (rc == 0 && stack_is_user(s))
-		rc = special_child(g, "[user]", &g->root);
-	g->last = s;
-	return rc;
-}
-
 /* --- one stack ----------------------------------------------------------------------------------------------------- */
 
 static int note_unnamed(struct folding *g, uint32_t function)
 {
-	size_t old = g->unnamed_cap;
+	size_t old = g->nunnamed;
 
-	if (array_room(&g->unnamed, &g->unnamed_cap, function, sizeof(*g->unnamed)) != 0)
+	if (g->stacks.common->functions[function].named)
+		return 0;
+	if (array_room(&g->unnamed, &g->nunnamed, function, sizeof(*g->unnamed)) != 0)
 		return -ENOMEM;
-	memset(g->unnamed + old, 0, (g->unnamed_cap - old) * sizeof(*g->unnamed));
+	memset(g->unnamed + old, 0, (g->nunnamed - old) * sizeof(*g->unnamed));
 	g->fold->unnamed += !g->unnamed[function] && !g->old;
 	g->unnamed[function] = true;
 	return 0;
 }
 
-/* The old run's functions by the names of the new one. */
-static int translate(struct folding *g, uint32_t *function)
+/* What stands before the frames stays there. */
+static void turn_frames(struct callchain *c)
 {
-	uint32_t from = *function;
-	size_t old = g->ntranslated;
-	int rc = 0;
+	size_t a = 0, b = c->n;
 
-	if (g->names == g->common)
-		return 0;
-	if (array_room(&g->translated, &g->ntranslated, from, sizeof(*g->translated)) != 0)
-		return -ENOMEM;
-	for (size_t i = old; i < g->ntranslated; i++)
-		g->translated[i] = FOLD_NONE;
-	if (g->translated[from] == FOLD_NONE)
-		rc = names_like(g->common, &g->names->functions[from], &g->translated[from]);
-	*function = g->translated[from];
-	return rc;
-}
+	while (a < b && !rooted_is_code(&c->frames[a]))
+		a++;
+	for (; a + 1 < b; a++) {
+		struct callchain_frame frame = c->frames[a];
 
-/*
- * In user mode what has no name is no function of its own: [user] stands for it, as there are programs without number. An
- * address in the kernel's half is there by accident, from a stack without frame pointers.
- */
-static bool is_hidden(const struct folding *g, bool user, const struct callchain_frame *frame)
-{
-	return user && (frame->address >> 63 || !g->names->functions[frame->function].named);
-}
-
-static int fold_chain(struct folding *g, bool user, struct folded *at)
-{
-	int rc = 0;
-
-	for (size_t i = 0; rc == 0 && i < g->chain.n; i++) {
-		uint32_t function = g->chain.frames[i].function;
-
-		if (is_hidden(g, user, &g->chain.frames[i]))
-			continue;
-		at->frames++;
-		if (!g->names->functions[function].named) {
-			at->unnamed++;
-			rc = note_unnamed(g, function);
-		}
-		if (rc == 0)
-			rc = translate(g, &function);
-		if (rc == 0)
-			rc = find_child(g->fold, at->leaf, function, &at->leaf);
+		c->frames[a] = c->frames[--b];
+		c->frames[b] = frame;
 	}
-	return rc;
 }
 
-/* Samples whose stack is empty: the vCPU had no registers to start from. */
 static int fold_stack(struct folding *g, const struct stack *s, struct folded *at)
 {
-	int rc;
+	struct callchain *c = &g->stacks.chain;
+	uint32_t frames = 0, leaf = 0;
+	int rc = rooted_make(&g->stacks, s);
 
-	*at = (struct folded){.root = g->root, .leaf = g->root};
-	if (s->node == 0)
-		return special_child(g, "[no stack]", &at->leaf);
-	rc = callchain_make(&g->chain, g->profile, g->names, s->node);
-	return rc == 0 ? fold_chain(g, stack_is_user(s), at) : rc;
+	if (rc == 0 && g->bottom_up)
+		turn_frames(c);
+	for (size_t i = 0; rc == 0 && i < c->n; i++) {
+		frames += rooted_is_code(&c->frames[i]);
+		rc = find_child(g->fold, leaf, c->frames[i].function, &leaf);
+		if (rc == 0)
+			rc = note_unnamed(g, c->frames[i].function);
+	}
+	*at = (struct folded){leaf, s->domain, s->vcpu, frames, g->stacks.unnamed};
+	return rc;
 }
 
 static void count(struct folding *g, const struct stack *s, const struct folded *at, uint64_t weight)
@@ -207,16 +126,21 @@ static void count(struct folding *g, const struct stack *s, const struct folded 
 	g->fold->unnamed_frames += at->unnamed * s->samples;
 }
 
+static bool is_folded(const struct folding *g, const struct folded *at, const struct stack *s)
+{
+	return at->leaf != FOLD_NONE && (!g->stacks.domains || at->domain == s->domain) &&
+	       (!g->stacks.vcpus || at->vcpu == s->vcpu);
+}
+
 static int add_stack(struct folding *g, const struct stack *s)
 {
 	struct folded *at = &g->folded[(size_t)s->node * 2 + stack_is_user(s)];
-	uint64_t weight = stack_weight(s, g->weight);
-	int rc;
+	uint64_t weight = stack_weight(s, g->fold->weight);
+	int rc = 0;
 
-	if (!(g->request->states & 1u << s->state) || weight == 0)
+	if (!(g->states & 1u << s->state) || weight == 0)
 		return 0;
-	rc = find_root(g, s);
-	if (rc == 0 && at->root != g->root)
+	if (!is_folded(g, at, s))
 		rc = fold_stack(g, s, at);
 	if (rc == 0)
 		count(g, s, at, weight);
@@ -225,51 +149,55 @@ static int add_stack(struct folding *g, const struct stack *s)
 
 /* --- one run ------------------------------------------------------------------------------------------------------- */
 
-static uint64_t left_out(const struct folding *g)
-{
-	uint64_t sum = 0;
-
-	for (unsigned s = 0; s < TALLY_STATES; s++)
-		if (g->request->states & 1u << s)
-			sum += g->weight == WEIGHT_CPU ? g->profile->left_out[s].cpu_ns : g->profile->left_out[s].samples;
-	return sum;
-}
-
 static int fold_run(struct folding *g)
 {
-	const struct selection *selection = g->request->selection;
-	size_t n = g->profile->tree.n * 2;
+	const struct profile *p = g->stacks.profile;
+	size_t n = p->tree.n * 2;
 	int rc = 0;
 
-	g->weight = selection ? selection->weight : WEIGHT_SAMPLES;
-	g->group = selection ? selection->group : GROUP_BY_NEED;
 	g->folded = malloc(n * sizeof(*g->folded));
 	if (!g->folded)
 		return -ENOMEM;
 	for (size_t i = 0; i < n; i++)
-		g->folded[i].root = FOLD_NONE;
-	for (size_t i = 0; rc == 0 && i < g->profile->nstacks; i++)
-		rc = add_stack(g, &g->profile->stacks[i]);
-	if (!selection || !selection->relative)
-		*(g->old ? &g->fold->old_whole : &g->fold->whole) = left_out(g);
+		g->folded[i].leaf = FOLD_NONE;
+	for (size_t i = 0; rc == 0 && i < p->nstacks; i++)
+		rc = add_stack(g, &p->stacks[i]);
 	free(g->folded);
-	free(g->translated);
 	free(g->unnamed);
-	callchain_free(&g->chain);
+	rooted_free(&g->stacks);
 	return rc;
 }
 
-static int fold_runs(struct fold *f, const struct profile *p, struct names *names, const struct fold_request *request)
+static bool tells_domains(const struct fold_request *q)
 {
-	struct folding new = {.fold = f, .common = names, .profile = p, .names = names, .session = request->session,
-	                      .request = request};
-	struct folding old = {.fold = f, .common = names, .old = true, .profile = request->old, .names = request->old_names,
-	                      .session = request->old_session, .request = request};
-	int rc = fold_run(&new);
+	return (q->selection && q->selection->group == GROUP_BY_DOMAIN) || q->session->ndomains > 1 ||
+	       (q->old && q->old_session->ndomains > 1);
+}
 
-	f->weight = new.weight;
-	f->compared = request->old != NULL;
-	return rc == 0 && request->old ? fold_run(&old) : rc;
+static int fold_runs(struct fold *f, const struct profile *p, struct names *names, const struct fold_request *q)
+{
+	const struct selection *selection = q->selection;
+	bool absolute = !selection || !selection->relative;
+	struct folding new = {.fold = f, .states = q->states, .stacks = {.profile = p, .names = names, .common = names,
+	                      .session = q->session, .domains = tells_domains(q),
+	                      .vcpus = selection && selection->group == GROUP_BY_VCPU}};
+	struct folding old;
+	int rc;
+
+	new.bottom_up = selection && selection->bottom_up;
+	old = new;
+	f->weight = selection ? selection->weight : WEIGHT_SAMPLES;
+	f->compared = q->old != NULL;
+	f->whole = absolute ? profile_left_out(p, q->states, f->weight) : 0;
+	rc = fold_run(&new);
+	if (rc != 0 || !q->old)
+		return rc;
+	f->old_whole = absolute ? profile_left_out(q->old, q->states, f->weight) : 0;
+	old.old = true;
+	old.stacks.profile = q->old;
+	old.stacks.names = q->old_names;
+	old.stacks.session = q->old_session;
+	return fold_run(&old);
 }
 
 /* --- totals -------------------------------------------------------------------------------------------------------- */

@@ -12,7 +12,6 @@
 #include <locale.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -20,25 +19,13 @@
 #define UNIPROF_VERSION "2.0"
 #endif
 
-/* --- the terminal -------------------------------------------------------------------------------------------------- */
-
-static int terminal_width(void)
-{
-	struct winsize size;
-
-	if (!isatty(STDOUT_FILENO))
-		return 0;
-	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= 20)
-		return size.ws_col;
-	return 80;
-}
-
 /* --- signals ------------------------------------------------------------------------------------------------------- */
 
 /* Ends the program as the signal would have, but leaves no half-written file. */
 static void on_end(int signal_number)
 {
 	outfile_abandon();
+	pager_end();
 	raise(signal_number); /* SA_RESETHAND: its default action now, as soon as this returns */
 }
 
@@ -98,16 +85,26 @@ static int judge(const struct report *r, const struct settings *s)
 			say("%s: not whole: %s", name, faults);
 		return EXIT_DAMAGED;
 	}
-	if (r->profile.tally.samples > 0 || trust_left_out(r) == 0)
+	if (r->nothing)
+		say("%s: no function in it matches --%s %s", name, s->view->name, s->argument);
+	else if (r->profile.tally.samples == 0 && trust_left_out(r) > 0)
+		say("%s: the filters leave none of its %s samples", name, text_count(trust_left_out(r)).s);
+	else
 		return EXIT_DONE;
-	say("%s: the filters leave none of its %s samples", name, text_count(trust_left_out(r)).s);
 	return EXIT_NOTHING;
 }
 
 static int run_view(struct report *r, const struct settings *s)
 {
+	bool to_file = s->output && strcmp(s->output, "-") != 0;
 	struct outfile out;
-	int rc = outfile_open(&out, s->output, s->view->gzip);
+	int rc;
+
+	r->width = to_file ? 0 : terminal_width();
+	r->color = terminal_color(s->color, to_file);
+	if (!to_file && !s->no_pager && !s->view->gzip)
+		pager_start();
+	rc = outfile_open(&out, s->output, s->view->gzip);
 
 	if (rc == -ENOTTY) {
 		say("--%s makes no text: name a file for it, as in -o FILE.gz", s->view->name);
@@ -118,7 +115,6 @@ static int run_view(struct report *r, const struct settings *s)
 		return EXIT_ERROR;
 	}
 	r->out = out.file;
-	r->width = s->output ? 0 : terminal_width();
 	rc = s->view->run(r);
 	if (rc == 0)
 		return close_output(&out, s, judge(r, s), false);
@@ -127,21 +123,47 @@ static int run_view(struct report *r, const struct settings *s)
 	return close_output(&out, s, out.error == 0 ? EXIT_ERROR : EXIT_DONE, true);
 }
 
+/* The run to compare with: the same in all but the trace, and maybe the symbols. */
+static int open_old(struct report *r, struct report *old, const struct settings *s)
+{
+	char *const trace = (char *)s->old;
+	struct inputs inputs = {.traces = &trace, .ntraces = 1, .images = s->images, .mangled = s->mangled};
+
+	if (s->old_symbols) {
+		inputs.images.files = &s->old_symbols;
+		inputs.images.nfiles = 1;
+	}
+	*old = (struct report){.selection = r->selection, .states = r->states, .progress = r->progress};
+	r->old = old;
+	return inputs_open(old, &inputs);
+}
+
 static int report(const struct settings *s)
 {
 	const struct inputs inputs = {.traces = s->traces, .ntraces = s->ntraces, .images = s->images, .mangled = s->mangled};
 	struct report r = {.selection = &s->selection, .states = s->selection.states, .argument = s->argument,
-	                   .percent_limit = s->percent_limit, .quiet = s->quiet,
+	                   .pattern = s->pattern, .keys = s->keys, .children = s->children,
+	                   .source_path = s->source_path, .percent_limit = s->percent_limit, .quiet = s->quiet,
 	                   .utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0};
+	struct progress progress;
+	struct report old;
 	int rc;
 
 	handle_signals(s);
+	progress_init(&progress);
+	r.progress = &progress;
 	rc = inputs_open(&r, &inputs);
+	if (rc == EXIT_DONE && s->old)
+		rc = open_old(&r, &old, s);
 	if (rc == EXIT_DONE && inputs_replaced(&r, &inputs, s->output))
 		rc = EXIT_USAGE;
 	if (rc == EXIT_DONE)
 		rc = run_view(&r, s);
+	if (r.old)
+		inputs_close(r.old);
 	inputs_close(&r);
+	progress_free(&progress);
+	pager_end();
 	return rc;
 }
 

@@ -103,3 +103,13 @@ uint64_t profile_count(const struct profile *p, unsigned states)
 			sum += p->tally.state[s];
 	return sum;
 }
+
+uint64_t profile_left_out(const struct profile *p, unsigned states, enum weight weight)
+{
+	uint64_t sum = 0;
+
+	for (unsigned s = 0; s < TALLY_STATES; s++)
+		if (states & 1u << s)
+			sum += weight == WEIGHT_CPU ? p->left_out[s].cpu_ns : p->left_out[s].samples;
+	return sum;
+}

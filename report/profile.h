@@ -57,5 +57,7 @@ int profile_sample(struct profile *p, const struct upf_record *rec, uint32_t nod
 #define STATES_CPU (1u << UPF_RUNNING | 1u << UPF_RUNNABLE)
 /* Samples in these states. */
 uint64_t profile_count(const struct profile *p, unsigned states);
+/* What of these states p->filter left out weighs. */
+uint64_t profile_left_out(const struct profile *p, unsigned states, enum weight weight);
 
 #endif

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #define ROWS 128
+#define DEFAULT_QUANTUM_NS 1000000000u
 
 static int apply_view(void *ctx, const struct option_def *def, const char *value, char *why, size_t size)
 {
@@ -180,7 +181,69 @@ static int apply_word(void *ctx, const struct option_def *def, const char *value
 	return 0;
 }
 
-enum { SET_QUIET, SET_NO_REPAIR, SET_HELP, SET_VERSION, SET_COLLAPSE, SET_NO_DEMANGLE, SET_NO_INLINE, SET_FORCE };
+/* --- tables -------------------------------------------------------------------------------------------------------- */
+
+static int apply_sort(void *ctx, const struct option_def *def, const char *value, char *why, size_t size)
+{
+	struct settings *s = ctx;
+
+	(void)def;
+	return keys_parse(&s->keys, value, why, size);
+}
+
+static int apply_quantum(void *ctx, const struct option_def *def, const char *value, char *why, size_t size)
+{
+	struct settings *s = ctx;
+
+	(void)def;
+	if (parse_duration(value, &s->quantum_ns) == 0)
+		return 0;
+	snprintf(why, size, "a length of time is needed, as 100ms or 1s");
+	return -1;
+}
+
+static int apply_children(void *ctx, const struct option_def *def, const char *value, char *why, size_t size)
+{
+	struct settings *s = ctx;
+
+	(void)value, (void)why, (void)size;
+	s->children = (enum children)def->id;
+	return 0;
+}
+
+enum { FILE_OLD, FILE_OLD_SYMBOLS, FILE_SOURCES };
+
+static int apply_file(void *ctx, const struct option_def *def, const char *value, char *why, size_t size)
+{
+	struct settings *s = ctx;
+	const char **const files[] = {&s->old, &s->old_symbols, &s->source_path};
+
+	if (*value == '\0' || (def->id == FILE_OLD && strcmp(value, "-") == 0)) {
+		snprintf(why, size, "a %s name is needed", def->id == FILE_SOURCES ? "directory's" : "file");
+		return -1;
+	}
+	*files[def->id] = value;
+	return 0;
+}
+
+static int apply_color(void *ctx, const struct option_def *def, const char *value, char *why, size_t size)
+{
+	static const char *const names[] = {[COLOR_AUTO] = "auto", [COLOR_ALWAYS] = "always", [COLOR_NEVER] = "never"};
+	struct settings *s = ctx;
+
+	(void)def;
+	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (strcmp(value, names[i]) == 0) {
+			s->color = (enum color_when)i;
+			return 0;
+		}
+	}
+	snprintf(why, size, "auto, always or never is needed");
+	return -1;
+}
+
+enum { SET_QUIET, SET_NO_REPAIR, SET_HELP, SET_VERSION, SET_COLLAPSE, SET_BOTTOM_UP, SET_NO_PAGER, SET_NO_DEMANGLE, SET_NO_INLINE,
+       SET_FORCE };
 
 static int apply_flag(void *ctx, const struct option_def *def, const char *value, char *why, size_t size)
 {
@@ -188,6 +251,7 @@ static int apply_flag(void *ctx, const struct option_def *def, const char *value
 
 	(void)value, (void)why, (void)size;
 	s->quiet |= def->id == SET_QUIET;
+	s->no_pager |= def->id == SET_NO_PAGER;
 	s->images.no_repair |= def->id == SET_NO_REPAIR;
 	s->images.no_inline |= def->id == SET_NO_INLINE;
 	s->images.force |= def->id == SET_FORCE;
@@ -195,6 +259,7 @@ static int apply_flag(void *ctx, const struct option_def *def, const char *value
 	s->help |= def->id == SET_HELP;
 	s->version |= def->id == SET_VERSION;
 	s->selection.collapse_recursion |= def->id == SET_COLLAPSE;
+	s->selection.bottom_up |= def->id == SET_BOTTOM_UP;
 	return 0;
 }
 
@@ -222,9 +287,29 @@ static const struct option_def filters[] = {
 	{0},
 };
 
+static const struct option_def tables[] = {
+	{0, "sort", "KEYS", OPTION_ARG, "what --flat has lines for: a list of sym (default), dom, vcpu, image, line, state, time",
+	 apply_sort, 0},
+	{0, "time-quantum", "T", OPTION_ARG, "length of a line's time with --sort time (default: 1s)", apply_quantum, 0},
+	{0, "children", NULL, OPTION_NO_ARG, "sort by Total: functions with what they called", apply_children, CHILDREN_FIRST},
+	{0, "no-children", NULL, OPTION_NO_ARG, "leave Total out", apply_children, CHILDREN_NO},
+	{0, "bottom-up", NULL, OPTION_NO_ARG, "turn stacks round for --tree and --folded: from functions up to their callers",
+	 apply_flag, SET_BOTTOM_UP},
+	{0, "reverse", NULL, OPTION_NO_ARG, NULL, apply_flag, SET_BOTTOM_UP},
+	{'G', "inverted", NULL, OPTION_NO_ARG, NULL, apply_flag, SET_BOTTOM_UP},
+	{0, "percent-limit", "N", OPTION_ARG, "leave lines below N percent out of tables (default: --tree 0.5)", apply_percent, 0},
+	{0, "diff", "OLD", OPTION_ARG, "compare with the trace OLD: how shares have changed since", apply_file, FILE_OLD},
+	{0, "diff-symbols", "FILE", OPTION_ARG, "names for OLD, if its image was another than -s has", apply_file, FILE_OLD_SYMBOLS},
+	{0, "source-path", "DIR", OPTION_ARG, "for --list: source files that are not where they were compiled are below DIR",
+	 apply_file, FILE_SOURCES},
+	{0},
+};
+
 static const struct option_def general[] = {
 	{'o', "output", "FILE", OPTION_ARG, "write to FILE instead of standard output", apply_output, 0},
-	{0, "percent-limit", "N", OPTION_ARG, "leave lines below N percent out of tables (default: --tree 0.5)", apply_percent, 0},
+	{0, "color", "WHEN", OPTION_ARG, "colour: always, never, or auto (default): on a terminal, unless NO_COLOR is set",
+	 apply_color, 0},
+	{0, "no-pager", NULL, OPTION_NO_ARG, "no pager ($PAGER, or less) on a terminal", apply_flag, SET_NO_PAGER},
 	{'q', "quiet", NULL, OPTION_NO_ARG, "leave out what the result rests on", apply_flag, SET_QUIET},
 	{'h', "help", NULL, OPTION_NO_ARG, "this text", apply_flag, SET_HELP},
 	{'V', "version", NULL, OPTION_NO_ARG, "the program's version", apply_flag, SET_VERSION},
@@ -263,6 +348,7 @@ const struct option_def *settings_table(void)
 		                                 .apply = apply_view, .id = i};
 	n = append(table, n, naming);
 	n = append(table, n, filters);
+	n = append(table, n, tables);
 	append(table, n, general);
 	return table;
 }
@@ -287,6 +373,34 @@ static int check_operands(struct settings *s, int n, char **argv, char *why, siz
 	return -1;
 }
 
+/* Options that tables have and this view has not would be passed over in silence. */
+static int check_view(struct settings *s, char *why, size_t size)
+{
+	const struct {
+		bool given;
+		unsigned takes;
+		const char *name;
+	} options[] = {
+		{s->old, VIEW_COMPARES, "diff"},
+		{s->keys.n, VIEW_KEYS, "sort"},
+		{s->children, VIEW_KEYS, s->children == CHILDREN_NO ? "no-children" : "children"},
+		{s->selection.bottom_up, VIEW_TURNS, "bottom-up"},
+		{s->percent_limit >= 0, VIEW_LIMITS, "percent-limit"},
+	};
+	char reason[256];
+
+	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++) {
+		if (options[i].given && !(s->view->takes & options[i].takes)) {
+			snprintf(why, size, "--%s has no meaning for --%s", options[i].name, s->view->name);
+			return -1;
+		}
+	}
+	if (!(s->view->takes & VIEW_PATTERN) || patterns_add(&s->pattern, s->argument, reason, sizeof(reason)) == 0)
+		return 0;
+	snprintf(why, size, "--%s %s: %s", s->view->name, s->argument, reason);
+	return -1;
+}
+
 int settings_parse(struct settings *s, int argc, char **argv, char *why, size_t size)
 {
 	int n;
@@ -299,7 +413,9 @@ int settings_parse(struct settings *s, int argc, char **argv, char *why, size_t 
 		s->view = views[0];
 	if (s->selection.states == 0)
 		s->selection.states = s->view->states;
-	return 0;
+	if (keys_has(&s->keys, KEY_TIME))
+		s->selection.quantum_ns = s->quantum_ns ? s->quantum_ns : DEFAULT_QUANTUM_NS;
+	return s->help || s->version ? 0 : check_view(s, why, size);
 }
 
 void settings_free(struct settings *s)
@@ -307,6 +423,7 @@ void settings_free(struct settings *s)
 	free((const char **)s->images.files);
 	s->images.files = NULL;
 	selection_free(&s->selection);
+	patterns_free(&s->pattern);
 }
 
 void settings_help(FILE *out, int width)
@@ -323,6 +440,8 @@ void settings_help(FILE *out, int width)
 	options_print(naming, out, width);
 	fputs("\nWhat counts:\n", out);
 	options_print(filters, out, width);
+	fputs("\nTables and comparison:\n", out);
+	options_print(tables, out, width);
 	fputs("\nOptions:\n", out);
 	options_print(general, out, width);
 	fputs("\nExamples:\n"
@@ -330,5 +449,5 @@ void settings_help(FILE *out, int width)
 	      "  uniprof-report --tree -s guest.elf run.upf          and who called them\n"
 	      "  uniprof-report --folded -s guest.elf run.upf | flamegraph.pl > run.svg\n"
 	      "\nExit codes: 0 done; 1 reading or writing failed; 2 usage; 3 no usable trace;\n"
-	      "4 the trace is damaged or cut, and what is there was shown.\n", out);
+	      "4 the trace is damaged or cut, and what is there was shown; 5 nothing in it was asked for.\n", out);
 }

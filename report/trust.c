@@ -68,20 +68,18 @@ static void item_left_out(const struct report *r, struct para *p)
 	const char *hint = " (--state all counts them)";
 
 	for (unsigned s = 0; s < TALLY_STATES; s++) {
-		if ((r->states & 1u << s) || t->state[s] == 0)
+		uint64_t n = t->state[s] + r->profile.left_out[s].samples;
+
+		if ((r->states & 1u << s) || n == 0)
 			continue;
-		para_item(p, "%s %s samples left out%s", text_count(t->state[s]).s, upf_state_text(s), hint);
+		para_item(p, "%s %s samples left out%s", text_count(n).s, upf_state_text(s), hint);
 		hint = "";
 	}
 }
 
 uint64_t trust_left_out(const struct report *r)
 {
-	uint64_t sum = r->profile.tally.out_of_scope;
-
-	for (unsigned s = 0; s < TALLY_STATES; s++)
-		sum += r->profile.left_out[s].samples;
-	return sum;
+	return r->profile.tally.out_of_scope + profile_left_out(&r->profile, r->states, WEIGHT_SAMPLES);
 }
 
 static void print_samples(const struct report *r, FILE *out)
