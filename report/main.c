@@ -150,10 +150,12 @@ static int run_view(struct report *r, const struct settings *s)
 static int open_old(struct report *r, struct report *old, const struct settings *s)
 {
 	char *const trace = (char *)s->old;
-	const struct inputs inputs = {.traces = &trace, .ntraces = 1,
-	                              .symbols = s->old_symbols ? (const char *const *)&s->old_symbols : s->symbols,
-	                              .nsymbols = s->old_symbols ? 1 : s->nsymbols, .no_repair = s->no_repair};
+	struct inputs inputs = {.traces = &trace, .ntraces = 1, .images = s->images, .mangled = s->mangled};
 
+	if (s->old_symbols) {
+		inputs.images.files = &s->old_symbols;
+		inputs.images.nfiles = 1;
+	}
 	*old = (struct report){.selection = r->selection, .states = r->states, .progress = r->progress};
 	r->old = old;
 	return inputs_open(old, &inputs);
@@ -161,8 +163,7 @@ static int open_old(struct report *r, struct report *old, const struct settings 
 
 static int report(const struct settings *s)
 {
-	const struct inputs inputs = {.traces = s->traces, .ntraces = s->ntraces, .symbols = s->symbols, .nsymbols = s->nsymbols,
-	                              .no_repair = s->no_repair};
+	const struct inputs inputs = {.traces = s->traces, .ntraces = s->ntraces, .images = s->images, .mangled = s->mangled};
 	struct report r = {.selection = &s->selection, .states = s->selection.states, .argument = s->argument,
 	                   .pattern = s->pattern, .keys = s->keys, .children = s->children,
 	                   .source_path = s->source_path, .percent_limit = s->percent_limit, .quiet = s->quiet,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "report/trust.h"
+#include "report/images.h"
 #include "report/unwind/unwind.h"
 #include "report/text.h"
 #include "report/vcpus.h"
@@ -150,7 +151,8 @@ static void print_stacks(const struct report *r, FILE *out)
 		if (ended(r, end))
 			para_item(&p, "%s %s: %s", text_count(ended(r, end)).s, is_truncated(end) ? "truncated" : "broken",
 			          chain_end_text(end));
-	if (ended(r, CHAIN_END_UNKNOWN) && r->session->tops == UPF_TOPS_COPY && !(r->rows && rows_any(r->rows)))
+	if (ended(r, CHAIN_END_UNKNOWN) && r->session->tops == UPF_TOPS_COPY && !(r->rows && rows_any(r->rows)) &&
+	    !images_archived(r))
 		para_item(&p, "-s FILE unwinds them: the guest's binary, with its unwind tables");
 	if (t->restored)
 		para_item(&p, "%s with callers put back", text_count(t->restored).s);
@@ -176,6 +178,15 @@ static void print_user(const struct report *r, FILE *out)
 
 /* --- names, pauses, vCPUs ------------------------------------------------------------------------------------------ */
 
+/* Of binaries that were asked. */
+static bool lacks_dwarf(const struct report *r)
+{
+	for (size_t i = 0; i < r->nlines; i++)
+		if (lines_any(r->lines[i]))
+			return false;
+	return r->nlines > 0;
+}
+
 static void print_names(const struct report *r, const struct fold *fold, FILE *out)
 {
 	struct para p;
@@ -190,6 +201,8 @@ static void print_names(const struct report *r, const struct fold *fold, FILE *o
 		          fold->unnamed == 1 ? "" : "es", text_share(fold->unnamed_frames, fold->frames).s);
 	if (!r->has_symbols)
 		para_item(&p, "-s FILE gives names: the guest's binary or nm's list of it");
+	if (lacks_dwarf(r))
+		para_item(&p, "no inlined functions and no source lines: no debug information (DWARF) in the binary");
 	para_end(&p);
 }
 

@@ -25,6 +25,8 @@ struct report {
 	struct symbols symbols;
 	struct names names;
 	struct rows *rows; /* NULL: stacks are shown as recorded */
+	struct lines **lines; /* nlines of them: of files that may have DWARF */
+	size_t nlines;
 	struct filter filter;
 	struct profile profile; /* empty until the view loads it */
 	struct report *old;     /* the run to compare with; NULL: none. Its names are its own */
@@ -38,7 +40,8 @@ struct report {
 	const char *source_path; /* a directory of source files, for --list; NULL: none */
 	double percent_limit; /* tables leave out what is below; negative: the view's own default */
 	bool quiet;
-	bool has_symbols;     /* -s was given */
+	bool has_symbols;     /* names are known, by -s or otherwise */
+	bool has_images;      /* from files, be it of names alone */
 	bool nothing;         /* set by a view that has nothing to show, as its pattern or the filters match nothing: main() says so */
 	bool mismatch;        /* set by a view that found the trace's own figures to contradict each other */
 

@@ -44,13 +44,19 @@ static const struct upf_domain plain_domains[] = {
 	{.id = 7, .kind = UPF_KIND_PVH, .arch = UPF_ARCH_X86_64, .vcpus = 1, .name = "db\033[31m"},
 };
 
-static void start(struct maker *m, size_t ndomains)
+/* Of what program is not told. */
+static const struct upf_domain bare_domains[] = {
+	{.id = 3, .kind = UPF_KIND_PV, .arch = UPF_ARCH_X86_64, .vcpus = 2, .name = "web1"},
+	{.id = 7, .kind = UPF_KIND_PV, .arch = UPF_ARCH_X86_64, .vcpus = 2, .name = "db"},
+};
+
+static void start_of(struct maker *m, const struct upf_domain *domains, size_t ndomains)
 {
 	const struct upf_session session = {
 		.trace_id = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16},
 		.start_real_ns = 1700000000123456000, .start_mono_ns = 5000000000, .rate_mhz = 99500, .max_stack = 128,
 		.command = "uniprof-record -F 99.5 -o run.upf web1", .recorder = "uniprof-record 2.0", .host = "dom0",
-		.hypervisor = "Xen 4.17.7, domctl 0x15", .domains = plain_domains, .ndomains = ndomains,
+		.hypervisor = "Xen 4.17.7, domctl 0x15", .domains = domains, .ndomains = ndomains,
 	};
 
 	memset(m, 0, sizeof(*m));
@@ -59,6 +65,11 @@ static void start(struct maker *m, size_t ndomains)
 	if (!m->writer || !m->encoder)
 		check(-errno, "start");
 	upf_encoder_reset(m->encoder, PERIOD);
+}
+
+static void start(struct maker *m, size_t ndomains)
+{
+	start_of(m, plain_domains, ndomains);
 }
 
 static void flush(struct maker *m)
@@ -304,7 +315,7 @@ static void make_stacks(struct maker *m)
 {
 	char line[4096];
 
-	start(m, 2);
+	start_of(m, bare_domains, 2);
 	while (fgets(line, sizeof(line), stdin)) {
 		if (strncmp(line, "lost ", 5) == 0)
 			lose(m, line + 5);
