@@ -64,6 +64,23 @@ END
 same list-code 0 "$report" -q --list '^[fg]$' -s code code.upf
 same list-code-limit 0 "$report" -q --list . --percent-limit 99 -s code code.upf
 
+# Source from elsewhere, written before the run; a line of it is not for terminals.
+printf 'static int n;\n/* \033[31mred */\nvoid f(void)\n{\n\tn++;\n}\n\n\n\n\n\n\n\n\n\n\n\n\nvoid g(void)\n{\n\tf();\n}\n' >"$tmp/code.c"
+touch -d 2020-01-01 "$tmp/code.c"
+(cd "$tmp" && gcc -g -O0 -c -o code.o "-ffile-prefix-map=$(pwd -P)=/nowhere/src" code.c && ld -e f -o source code.o) || echo 'Bail out! no compiler'
+f=$(nm "$tmp/source" | awk '$3 == "f" { print $1 }') g=$(nm "$tmp/source" | awk '$3 == "g" { print $1 }')
+printf '0 0 30 %s\n0 0 10 %s\n' "$f" "$g" | "$mktrace" stacks >"$tmp/source.upf"
+same list-source 0 "$report" -q --list '^[fg]$' --source-path . -s source source.upf
+same sort-source 0 "$report" -q --sort sym,line -s source source.upf
+(cd "$tmp" && "$report" -q --list '^f$' -s source source.upf) | grep -q 'Instruction'
+ok $? 'instructions where the source is not here'
+touch "$tmp/code.c"
+(cd "$tmp" && "$report" -q --list '^f$' --source-path . -s source source.upf) | grep -q 'changed since'
+ok $? 'source that has changed'
+rm "$tmp/code.c"; mkfifo "$tmp/code.c"
+(cd "$tmp" && timeout 20 "$report" -q --list '^f$' --source-path . -s source source.upf) | grep -q 'Instruction'
+ok $? 'a pipe is no source'
+
 # --- two runs: hot has become twice as dear, cold is gone, warm is new; the second run is twice as long
 cat >"$tmp/diff.syms" <<'END'
 1000 T main
