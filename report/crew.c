@@ -35,30 +35,34 @@ static bool next_job(struct crew *c, size_t *slot)
 	return false;
 }
 
+/* Does a job that nobody has begun with; false: there is none. The lock is held, but not while at work. */
+static bool do_next(struct crew *c)
+{
+	size_t slot;
+
+	if (!next_job(c, &slot))
+		return false;
+	pthread_mutex_unlock(&c->lock);
+	c->work(c->ctx, slot);
+	pthread_mutex_lock(&c->lock);
+	c->busy[slot] = false;
+	pthread_cond_signal(&c->done);
+	return true;
+}
+
 static void *run(void *arg)
 {
 	struct crew *c = arg;
-	size_t slot;
 
 	pthread_mutex_lock(&c->lock);
-	for (;;) {
-		if (next_job(c, &slot)) {
-			pthread_mutex_unlock(&c->lock);
-			c->work(c->ctx, slot);
-			pthread_mutex_lock(&c->lock);
-			c->busy[slot] = false;
-			pthread_cond_signal(&c->done);
-		} else if (c->ends) {
-			break;
-		} else {
+	while (do_next(c) || !c->ends)
+		if (c->started == c->turn && !c->ends)
 			pthread_cond_wait(&c->given, &c->lock);
-		}
-	}
 	pthread_mutex_unlock(&c->lock);
 	return NULL;
 }
 
-struct crew *crew_start(unsigned threads, size_t slots, void (*work)(void *ctx, size_t slot), void *ctx)
+struct crew *crew_start(unsigned helpers, size_t slots, void (*work)(void *ctx, size_t slot), void *ctx)
 {
 	struct crew *c = calloc(1, sizeof(*c));
 	int error = 0;
@@ -70,14 +74,14 @@ struct crew *crew_start(unsigned threads, size_t slots, void (*work)(void *ctx, 
 	pthread_cond_init(&c->given, NULL);
 	pthread_cond_init(&c->done, NULL);
 	c->busy = calloc(slots, sizeof(*c->busy));
-	c->threads = calloc(threads, sizeof(*c->threads));
+	c->threads = calloc(helpers, sizeof(*c->threads));
 	if (!c->busy || !c->threads)
 		error = ENOMEM;
-	while (error == 0 && c->nthreads < threads) {
+	while (error == 0 && c->nthreads < helpers) {
 		error = pthread_create(&c->threads[c->nthreads], NULL, run, c);
 		c->nthreads += error == 0;
 	}
-	if (c->nthreads > 0) /* fewer do as well */
+	if (error == 0 || c->nthreads > 0) /* fewer do as well */
 		return c;
 	crew_end(c);
 	errno = error;
@@ -90,7 +94,8 @@ size_t crew_turn(struct crew *c)
 
 	pthread_mutex_lock(&c->lock);
 	while (c->busy[slot])
-		pthread_cond_wait(&c->done, &c->lock);
+		if (!do_next(c))
+			pthread_cond_wait(&c->done, &c->lock);
 	pthread_mutex_unlock(&c->lock);
 	return slot;
 }

@@ -9,7 +9,7 @@
  *	take the result of that job, put a new one in
  *	crew_give(c);
  *
- * and at the end crew_turn() and crew_pass() once for every slot, then crew_end().
+ * and at the end crew_turn() and crew_pass() once for every slot, then crew_end(). While it would wait, it does jobs itself.
  */
 #ifndef REPORT_CREW_H
 #define REPORT_CREW_H
@@ -18,9 +18,9 @@
 
 struct crew;
 
-/* @work does the job in a slot, on any of the threads. NULL: errno. */
-struct crew *crew_start(unsigned threads, size_t slots, void (*work)(void *ctx, size_t slot), void *ctx);
-/* Waits for the job in the slot whose turn it is: its number. */
+/* @work does the job in a slot, on any of the @helpers threads or the caller's. NULL: errno. */
+struct crew *crew_start(unsigned helpers, size_t slots, void (*work)(void *ctx, size_t slot), void *ctx);
+/* Returns when the job in the slot whose turn it is has been done: its number. */
 size_t crew_turn(struct crew *c);
 void crew_give(struct crew *c); /* there is a new job in it */
 void crew_pass(struct crew *c); /* there is none */

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #define NOT_MAPPED UINT32_MAX
+#define JOBS_EACH 4 /* blocks under way for each thread, so that none has to wait for the next one */
 #define THREADS_FROM (2u << 20) /* bytes of a file: smaller ones are read before threads have begun */
 
 struct loader {
@@ -405,7 +406,7 @@ static void close_jobs(struct jobs *jobs)
 /* In the order of the blocks, so that nothing depends on the number of threads. */
 static int load_by_threads(struct loader *l, struct upf_reader *r, unsigned threads)
 {
-	struct jobs jobs = {.n = 2 * (size_t)threads};
+	struct jobs jobs = {.n = JOBS_EACH * (size_t)threads};
 	struct crew *crew = NULL;
 	int rc;
 
@@ -415,7 +416,7 @@ static int load_by_threads(struct loader *l, struct upf_reader *r, unsigned thre
 	pthread_mutex_init(&jobs.rows_lock, NULL);
 	rc = open_jobs(&jobs, l, r);
 	if (rc == 0)
-		crew = crew_start(threads, jobs.n, do_job, &jobs);
+		crew = crew_start(threads - 1, jobs.n, do_job, &jobs);
 	if (crew)
 		rc = share_out(l, r, &jobs, crew);
 	else if (rc == 0)
