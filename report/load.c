@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "report/load.h"
-#include "report/unwind/unwind.h"
+#include "report/archive/stacks.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -20,6 +20,7 @@ struct loader {
 	struct seen_stack *seen; /* of this block: what came out of a stack with a top */
 	size_t nseen, seen_cap;
 	struct intern by_stack;
+	struct archive_stacks archived; /* of this block, what an archive knows of them */
 	struct chain chain;
 };
 
@@ -88,10 +89,10 @@ static int map_stack(struct loader *l, uint32_t leaf, uint32_t *node)
 /* --- true stacks ----------------------------------------------------------------------------------------------------- */
 
 /* The frames of the block's stack that ends in @leaf, leaf first. */
-static uint32_t frames_of(struct loader *l, uint32_t leaf, uint64_t *frames)
+static uint32_t frames_of(const struct upf_decoder *decoder, uint32_t leaf, uint64_t *frames)
 {
 	uint32_t all, n = 0;
-	const struct upf_node *nodes = upf_decoder_nodes(l->decoder, &all);
+	const struct upf_node *nodes = upf_decoder_nodes(decoder, &all);
 
 	for (; leaf != 0 && leaf < all && n < UPF_DEPTH_MAX; leaf = nodes[leaf].parent)
 		frames[n++] = nodes[leaf].address;
@@ -108,27 +109,35 @@ static int put_chain(struct loader *l, const struct chain *c, uint32_t *node)
 	return rc;
 }
 
-/* Rows are known for one architecture alone. */
-static bool has_rows(const struct loader *l, const struct upf_record *rec)
+bool load_may_differ(const struct upf_session *session, const struct upf_record *rec)
 {
-	return l->options.rows && rec->tops != UPF_TOPS_NONE &&
-	       (rec->domain >= l->session->ndomains || l->session->domains[rec->domain].arch == UPF_ARCH_X86_64);
+	return rec->tops != UPF_TOPS_NONE &&
+	       (rec->domain >= session->ndomains || session->domains[rec->domain].arch == UPF_ARCH_X86_64);
+}
+
+void load_chain(struct rows *rows, const struct upf_session *session, const struct upf_decoder *decoder,
+                const struct upf_record *rec, struct chain *chain)
+{
+	const struct upf_domain *domain = rec->domain < session->ndomains ? &session->domains[rec->domain] : NULL;
+	bool pv = !domain || domain->kind <= UPF_KIND_PV;
+	uint64_t frames[UPF_DEPTH_MAX];
+	uint32_t depth = frames_of(decoder, rec->stack, frames);
+
+	chain->n = 0;
+	chain->restored = chain->doubtful = false;
+	if (rec->tops == UPF_TOPS_COPY && depth)
+		unwind_copy(rows, rec, frames[0], pv, chain);
+	else if (rec->tops == UPF_TOPS_WINDOW)
+		repair_chain(rows, rec, frames, depth, pv, chain);
 }
 
 /* What the sample's stack is in truth. */
 static int make_true(struct loader *l, const struct upf_record *rec, struct seen_stack *s)
 {
-	const struct upf_domain *domain = rec->domain < l->session->ndomains ? &l->session->domains[rec->domain] : NULL;
-	bool pv = !domain || domain->kind <= UPF_KIND_PV;
-	uint64_t frames[UPF_DEPTH_MAX];
-	uint32_t depth = frames_of(l, rec->stack, frames);
-
-	l->chain.n = 0;
-	l->chain.restored = l->chain.doubtful = false;
-	if (rec->tops == UPF_TOPS_COPY && depth)
-		unwind_copy(l->options.rows, rec, frames[0], pv, &l->chain);
-	else if (rec->tops == UPF_TOPS_WINDOW)
-		repair_chain(l->options.rows, rec, frames, depth, pv, &l->chain);
+	if (l->options.rows)
+		load_chain(l->options.rows, l->session, l->decoder, rec, &l->chain);
+	else
+		archive_stacks_chain(&l->archived, rec->stack, rec->top, &l->chain);
 	s->end = l->chain.n ? l->chain.end : rec->end;
 	s->restored = l->chain.restored;
 	s->doubtful = l->chain.doubtful;
@@ -167,7 +176,7 @@ static int stack_of(struct loader *l, struct upf_record *rec, uint32_t *node, co
 	int rc;
 
 	*seen = NULL;
-	if (!has_rows(l, rec))
+	if (!(l->options.rows || l->options.archived) || !load_may_differ(l->session, rec))
 		return map_stack(l, rec->stack, node);
 	rc = true_stack(l, rec, seen);
 	if (rc == 0) {
@@ -247,6 +256,23 @@ static int load_block(struct loader *l, const struct upf_block *b)
 	return rc == -EBADMSG ? broken_block(l, b, rec.index) : rc;
 }
 
+static int load_stacks(struct loader *l, const struct upf_block *b)
+{
+	int rc = archive_stacks_add(&l->archived, b);
+
+	return rc == -EBADMSG ? broken_block(l, b, 0) : rc;
+}
+
+static int load_any(struct loader *l, const struct upf_block *b)
+{
+	if (b->type == UPF_BLOCK_STACKS && l->options.archived)
+		return load_stacks(l, b);
+	if (b->type != UPF_BLOCK_SAMPLES)
+		return 0;
+	archive_stacks_of(&l->archived, b);
+	return load_block(l, b);
+}
+
 static int load_blocks(struct loader *l, struct upf_reader *r)
 {
 	const struct load_hooks *hooks = l->options.hooks;
@@ -258,8 +284,8 @@ static int load_blocks(struct loader *l, struct upf_reader *r)
 			tally_fault(&l->profile->tally, b.fault, b.offset);
 		progress_at(l->options.progress, upf_reader_bytes(r), l->options.size);
 		rc = hooks && hooks->block ? hooks->block(hooks->ctx, &b) : 0;
-		if (rc == 0 && b.fault == UPF_OK && b.type == UPF_BLOCK_SAMPLES)
-			rc = load_block(l, &b);
+		if (rc == 0 && b.fault == UPF_OK)
+			rc = load_any(l, &b);
 		if (rc != 0)
 			break;
 	}
@@ -284,6 +310,7 @@ int load_trace(struct profile *p, struct upf_reader *r, const struct load_option
 	free(l->map);
 	free(l->seen);
 	intern_free(&l->by_stack);
+	archive_stacks_free(&l->archived);
 	free(l);
 	return rc;
 }
