@@ -236,6 +236,44 @@ static int load_rows(struct loading *l)
 	return 0;
 }
 
+/* --- archives -------------------------------------------------------------------------------------------------------- */
+
+/* The names of an archive stand before all samples. What is damaged among them is told by the reader, or counted. */
+static int read_names(struct report *r, struct upf_reader *reader)
+{
+	struct upf_block b;
+	int rc;
+
+	while ((rc = upf_reader_next(reader, &b)) > 0) {
+		if (b.fault == UPF_OK && b.type != UPF_BLOCK_NAMES) {
+			upf_reader_again(reader, &b);
+			return 0;
+		}
+		rc = b.fault == UPF_OK ? archive_add_names(r->archive, b.payload, b.raw_size) : 0;
+		if (rc != 0 && rc != -EBADMSG)
+			return rc;
+		r->bad_names += rc == -EBADMSG;
+	}
+	return rc;
+}
+
+static int load_archive(struct loading *l)
+{
+	struct report *r = l->report;
+	int rc;
+
+	r->archive = archive_new();
+	rc = r->archive ? 0 : -ENOMEM;
+	for (size_t i = 0; rc == 0 && i < r->traces.n; i++)
+		rc = read_names(r, r->traces.list[i].reader);
+	if (rc != 0)
+		return fail(l, NULL, strerror(-rc));
+	archive_sort(r->archive);
+	return 0;
+}
+
+/* --- all of it ------------------------------------------------------------------------------------------------------- */
+
 static int load_lines(struct loading *l)
 {
 	struct report *r = l->report;
@@ -259,6 +297,7 @@ int images_load(struct report *r, const struct image_request *request, char *why
 	int rc = choose_files(&l);
 
 	r->has_images = l.n > 0;
+	r->no_repair = request->no_repair;
 	if (rc == 0 && !request->force)
 		rc = check_identity(&l);
 	if (rc == 0)
@@ -267,6 +306,8 @@ int images_load(struct report *r, const struct image_request *request, char *why
 		rc = load_rows(&l);
 	if (rc == 0)
 		rc = load_lines(&l);
+	if (rc == 0 && images_archived(r))
+		rc = load_archive(&l);
 	r->has_symbols = request->nfiles > 0 || r->symbols.nranges > 0 || images_archived(r);
 	for (size_t i = 0; i < l.n; i++)
 		free(l.files[i].path);
@@ -286,6 +327,8 @@ void images_free(struct report *r)
 		lines_free(r->lines[i]);
 	free(r->lines);
 	rows_free(r->rows);
+	archive_free(r->archive);
+	r->archive = NULL;
 	symbols_free(&r->symbols);
 	r->lines = NULL;
 	r->nlines = 0;

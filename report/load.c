@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "report/load.h"
+#include "report/archive/stacks.h"
 #include "report/crew.h"
-#include "report/unwind/unwind.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -25,6 +25,7 @@ struct loader {
 	struct seen_stack *seen; /* of this block: what came out of a stack with a top */
 	size_t nseen, seen_cap;
 	struct intern by_stack;
+	struct archive_stacks archived; /* of this block, what an archive knows of them */
 	struct chain chain;
 };
 
@@ -93,10 +94,10 @@ static int map_stack(struct loader *l, uint32_t leaf, uint32_t *node)
 /* --- true stacks ----------------------------------------------------------------------------------------------------- */
 
 /* The frames of the block's stack that ends in @leaf, leaf first. */
-static uint32_t frames_of(struct loader *l, uint32_t leaf, uint64_t *frames)
+static uint32_t frames_of(const struct upf_decoder *decoder, uint32_t leaf, uint64_t *frames)
 {
 	uint32_t all, n = 0;
-	const struct upf_node *nodes = upf_decoder_nodes(l->decoder, &all);
+	const struct upf_node *nodes = upf_decoder_nodes(decoder, &all);
 
 	for (; leaf != 0 && leaf < all && n < UPF_DEPTH_MAX; leaf = nodes[leaf].parent)
 		frames[n++] = nodes[leaf].address;
@@ -113,31 +114,44 @@ static int put_chain(struct loader *l, const struct chain *c, uint32_t *node)
 	return rc;
 }
 
-/* Rows are known for one architecture alone. */
-static bool has_rows(const struct loader *l, const struct upf_record *rec)
+bool load_may_differ(const struct upf_session *session, const struct upf_record *rec)
 {
-	return l->options.rows && rec->tops != UPF_TOPS_NONE &&
-	       (rec->domain >= l->session->ndomains || l->session->domains[rec->domain].arch == UPF_ARCH_X86_64);
+	return rec->tops != UPF_TOPS_NONE &&
+	       (rec->domain >= session->ndomains || session->domains[rec->domain].arch == UPF_ARCH_X86_64);
+}
+
+void load_chain(struct rows *rows, const struct upf_session *session, const struct upf_decoder *decoder,
+                const struct upf_record *rec, struct chain *chain)
+{
+	const struct upf_domain *domain = rec->domain < session->ndomains ? &session->domains[rec->domain] : NULL;
+	bool pv = !domain || domain->kind <= UPF_KIND_PV;
+	uint64_t frames[UPF_DEPTH_MAX];
+	uint32_t depth = frames_of(decoder, rec->stack, frames);
+
+	chain->n = 0;
+	chain->restored = chain->doubtful = false;
+	if (rec->tops == UPF_TOPS_COPY && depth)
+		unwind_copy(rows, rec, frames[0], pv, chain);
+	else if (rec->tops == UPF_TOPS_WINDOW)
+		repair_chain(rows, rec, frames, depth, pv, chain);
+}
+
+static void chain_by_rows(struct loader *l, const struct upf_record *rec)
+{
+	if (l->rows_lock)
+		pthread_mutex_lock(l->rows_lock);
+	load_chain(l->options.rows, l->session, l->decoder, rec, &l->chain);
+	if (l->rows_lock)
+		pthread_mutex_unlock(l->rows_lock);
 }
 
 /* What the sample's stack is in truth. */
 static int make_true(struct loader *l, const struct upf_record *rec, struct seen_stack *s)
 {
-	const struct upf_domain *domain = rec->domain < l->session->ndomains ? &l->session->domains[rec->domain] : NULL;
-	bool pv = !domain || domain->kind <= UPF_KIND_PV;
-	uint64_t frames[UPF_DEPTH_MAX];
-	uint32_t depth = frames_of(l, rec->stack, frames);
-
-	l->chain.n = 0;
-	l->chain.restored = l->chain.doubtful = false;
-	if (l->rows_lock)
-		pthread_mutex_lock(l->rows_lock);
-	if (rec->tops == UPF_TOPS_COPY && depth)
-		unwind_copy(l->options.rows, rec, frames[0], pv, &l->chain);
-	else if (rec->tops == UPF_TOPS_WINDOW)
-		repair_chain(l->options.rows, rec, frames, depth, pv, &l->chain);
-	if (l->rows_lock)
-		pthread_mutex_unlock(l->rows_lock);
+	if (l->options.rows)
+		chain_by_rows(l, rec);
+	else
+		archive_stacks_chain(&l->archived, rec->stack, rec->top, &l->chain);
 	s->end = l->chain.n ? l->chain.end : rec->end;
 	s->restored = l->chain.restored;
 	s->doubtful = l->chain.doubtful;
@@ -176,7 +190,7 @@ static int stack_of(struct loader *l, struct upf_record *rec, uint32_t *node, co
 	int rc;
 
 	*seen = NULL;
-	if (!has_rows(l, rec))
+	if (!(l->options.rows || l->options.archived) || !load_may_differ(l->session, rec))
 		return map_stack(l, rec->stack, node);
 	rc = true_stack(l, rec, seen);
 	if (rc == 0) {
@@ -268,9 +282,21 @@ static int next_block(struct loader *l, struct upf_reader *r, struct upf_block *
 	return rc;
 }
 
-static bool has_records(const struct upf_block *b)
+static int load_stacks(struct loader *l, const struct upf_block *b)
 {
-	return b->fault == UPF_OK && b->type == UPF_BLOCK_SAMPLES;
+	int rc = archive_stacks_add(&l->archived, b);
+
+	return rc == -EBADMSG ? broken_block(l, b, 0) : rc;
+}
+
+static int load_any(struct loader *l, const struct upf_block *b)
+{
+	if (b->type == UPF_BLOCK_STACKS && l->options.archived)
+		return load_stacks(l, b);
+	if (b->type != UPF_BLOCK_SAMPLES)
+		return 0;
+	archive_stacks_of(&l->archived, b);
+	return load_block(l, b);
 }
 
 static int load_blocks(struct loader *l, struct upf_reader *r)
@@ -281,8 +307,8 @@ static int load_blocks(struct loader *l, struct upf_reader *r)
 
 	while ((rc = next_block(l, r, &b)) > 0) {
 		rc = hooks && hooks->block ? hooks->block(hooks->ctx, &b) : 0;
-		if (rc == 0 && has_records(&b))
-			rc = load_block(l, &b);
+		if (rc == 0 && b.fault == UPF_OK)
+			rc = load_any(l, &b);
 		if (rc != 0)
 			break;
 	}
@@ -303,6 +329,7 @@ static void close_loader(struct loader *l)
 	free(l->map);
 	free(l->seen);
 	intern_free(&l->by_stack);
+	archive_stacks_free(&l->archived);
 }
 
 /* --- several blocks at once ------------------------------------------------------------------------------------------ */
@@ -359,7 +386,7 @@ static int share_out(struct loader *l, struct upf_reader *r, struct jobs *jobs, 
 	while ((rc = next_block(l, r, &b)) > 0) {
 		struct job *job;
 
-		if (!has_records(&b))
+		if (b.fault != UPF_OK || b.type != UPF_BLOCK_SAMPLES)
 			continue;
 		job = &jobs->of[crew_turn(crew)];
 		rc = take_result(l, job);
@@ -426,10 +453,11 @@ static int load_by_threads(struct loader *l, struct upf_reader *r, unsigned thre
 	return rc;
 }
 
-/* Hooks want to hear of records in their order, and a filter by name has all names in one place. */
+/* Hooks want to hear of records in their order, a filter by name has all names in one place, archived stacks stand between
+ * the blocks they are of. */
 static unsigned threads_for(const struct loader *l)
 {
-	if (l->options.hooks || l->profile->filter)
+	if (l->options.hooks || l->profile->filter || l->options.archived)
 		return 1;
 	return l->options.threads ? l->options.threads : l->options.size >= THREADS_FROM ? crew_cpus() : 1;
 }

@@ -117,6 +117,27 @@ static int judge(const struct report *r, const struct settings *s)
 	return EXIT_NOTHING;
 }
 
+static bool is_binary(const struct view *view)
+{
+	return view->gzip || view->takes & VIEW_BINARY;
+}
+
+/* What a view cannot do without that shows all of one trace. */
+static int check_whole(const struct report *r, const struct settings *s)
+{
+	const char *name = inputs_shown(s->traces[0]);
+
+	if (s->ntraces > 1 || is_stream(s->traces[0]))
+		say("--%s reads a trace twice: one file is needed", s->view->name);
+	else if (!r->has_images && r->session->archived)
+		say("%s: this is an archive already", name);
+	else if (!r->has_images)
+		say("%s: no binary to keep names of: give it by -s FILE", name);
+	else
+		return EXIT_DONE;
+	return EXIT_USAGE;
+}
+
 static int run_view(struct report *r, const struct settings *s)
 {
 	bool to_file = s->output && strcmp(s->output, "-") != 0;
@@ -125,12 +146,13 @@ static int run_view(struct report *r, const struct settings *s)
 
 	r->width = to_file ? 0 : terminal_width();
 	r->color = terminal_color(s->color, to_file);
-	if (!to_file && !s->no_pager && !s->view->gzip)
+	if (!to_file && !s->no_pager && !is_binary(s->view))
 		pager_start();
-	rc = outfile_open(&out, s->output, s->view->gzip);
+	rc = !to_file && s->view->takes & VIEW_BINARY && isatty(STDOUT_FILENO) ? -ENOTTY :
+	     outfile_open(&out, s->output, s->view->gzip);
 
 	if (rc == -ENOTTY) {
-		say("--%s makes no text: name a file for it, as in -o FILE.gz", s->view->name);
+		say("--%s makes no text: name a file for it, as in -o FILE%s", s->view->name, s->view->gzip ? ".gz" : "");
 		return EXIT_USAGE;
 	}
 	if (rc != 0) {
@@ -178,6 +200,8 @@ static int report(const struct settings *s)
 	rc = inputs_open(&r, &inputs);
 	if (rc == EXIT_DONE && s->old)
 		rc = open_old(&r, &old, s);
+	if (rc == EXIT_DONE && s->view->takes & VIEW_WHOLE)
+		rc = check_whole(&r, s);
 	if (rc == EXIT_DONE && (inputs_replaced(&r, &inputs, s->output) || (r.old && inputs_replaced(r.old, &inputs, s->output))))
 		rc = EXIT_USAGE;
 	if (rc == EXIT_DONE)

@@ -395,6 +395,10 @@ static int check_view(struct settings *s, char *why, size_t size)
 			return -1;
 		}
 	}
+	if (s->view->takes & VIEW_WHOLE && (selection_by_record(&s->selection) || selection_by_name(&s->selection))) {
+		snprintf(why, size, "--%s keeps the whole trace: filter when it is read", s->view->name);
+		return -1;
+	}
 	if (!(s->view->takes & VIEW_PATTERN) || patterns_add(&s->pattern, s->argument, reason, sizeof(reason)) == 0)
 		return 0;
 	snprintf(why, size, "--%s %s: %s", s->view->name, s->argument, reason);

@@ -6,6 +6,7 @@
 #ifndef REPORT_VIEW_H
 #define REPORT_VIEW_H
 
+#include "report/archive/archive.h"
 #include "report/filter.h"
 #include "report/fold.h"
 #include "report/names/names.h"
@@ -27,6 +28,8 @@ struct report {
 	struct rows *rows; /* NULL: stacks are shown as recorded */
 	struct lines **lines; /* nlines of them: of files that may have DWARF */
 	size_t nlines;
+	struct archive *archive; /* what the trace itself has of names; NULL: nothing, or images are at hand */
+	uint64_t bad_names;      /* blocks of them that break the format */
 	struct filter filter;
 	struct profile profile; /* empty until the view loads it */
 	struct report *old;     /* the run to compare with; NULL: none. Its names are its own */
@@ -40,6 +43,7 @@ struct report {
 	const char *source_path; /* a directory of source files, for --list; NULL: none */
 	double percent_limit; /* tables leave out what is below; negative: the view's own default */
 	bool quiet;
+	bool no_repair;       /* stacks stay as recorded */
 	bool has_symbols;     /* names are known, by -s or otherwise */
 	bool has_images;      /* from files, be it of names alone */
 	bool nothing;         /* set by a view that has nothing to show, as its pattern or the filters match nothing: main() says so */
@@ -56,6 +60,8 @@ struct report {
 #define VIEW_COMPARES 2u  /* shows r->old: --diff */
 #define VIEW_KEYS 4u      /* has lines by keys: --sort, --children */
 #define VIEW_TURNS 8u     /* has stacks that can begin at their leaves: --bottom-up */
+#define VIEW_WHOLE 32u     /* needs all of one trace, and what images say: no filters */
+#define VIEW_BINARY 64u    /* makes no text */
 #define VIEW_LIMITS 16u   /* leaves out what is cheap: --percent-limit */
 
 struct view {
@@ -75,6 +81,7 @@ extern const struct view *const views[]; /* the first is the default; ends with 
 extern const struct view view_flat, view_tree, view_peek, view_list, view_folded, view_stacks;
 extern const struct view view_dump, view_header, view_verify;
 extern const struct view view_perf_script; /* report/export/ */
+extern const struct view view_archive;     /* report/archive/ */
 
 /* Loads all traces into r->profile, and r->old's; hooks hear what counts, not of the old ones. As load_trace(). */
 int view_load(struct report *r, const struct load_hooks *hooks);

@@ -5,12 +5,12 @@
 
 const struct view *const views[] = {
 	&view_flat, &view_tree, &view_peek, &view_list, &view_folded, &view_stacks, &view_dump, &view_header, &view_verify,
-	&view_perf_script, NULL,
+	&view_perf_script, &view_archive, NULL,
 };
 
 int view_load(struct report *r, const struct load_hooks *hooks)
 {
-	const struct load_options options = {.rows = r->rows, .hooks = hooks, .progress = r->progress};
+	const struct load_options options = {.rows = r->rows, .archived = r->archive && !r->no_repair, .hooks = hooks, .progress = r->progress};
 	int rc = traces_load(&r->traces, &r->profile, &options);
 
 	return rc == 0 && r->old ? view_load(r->old, NULL) : rc;

@@ -8,7 +8,7 @@ set -u
 for kind in small domains empty killed; do
 	"$mktrace" $kind >"$tmp/$kind.upf" || { echo "Bail out! mktrace $kind"; exit 1; }
 done
-echo 'lost 7' | "$mktrace" stacks >"$tmp/lost.upf"
+echo 'lost 7' | "$mktrace" counted >"$tmp/lost.upf"
 
 # folded NAME EXPECTED OPTION...: the folded stacks of small.upf are these, lines parted by '|'.
 folded() {

@@ -55,7 +55,7 @@ _start:	call	g
 	.size	_start, . - _start
 END
 (cd "$tmp" && gcc -nostdlib -static -Wl,-Ttext=0x401000,--build-id=none -o code code.s) || echo 'Bail out! no compiler'
-"$mktrace" stacks >"$tmp/code.upf" <<'END'
+"$mktrace" counted >"$tmp/code.upf" <<'END'
 0 0 60 401003 401022 401029
 0 0 20 40101b 401022 401029
 0 0 15 401022 401029
@@ -69,7 +69,7 @@ printf 'static int n;\n/* \033[31mred */\nvoid f(void)\n{\n\tn++;\n}\n\n\n\n\n\n
 touch -d 2020-01-01 "$tmp/code.c"
 (cd "$tmp" && gcc -g -O0 -c -o code.o "-ffile-prefix-map=$(pwd -P)=/nowhere/src" code.c && ld -e f -o source code.o) || echo 'Bail out! no compiler'
 f=$(nm "$tmp/source" | awk '$3 == "f" { print $1 }') g=$(nm "$tmp/source" | awk '$3 == "g" { print $1 }')
-printf '0 0 30 %s\n0 0 10 %s\n' "$f" "$g" | "$mktrace" stacks >"$tmp/source.upf"
+printf '0 0 30 %s\n0 0 10 %s\n' "$f" "$g" | "$mktrace" counted >"$tmp/source.upf"
 same list-source 0 "$report" -q --list '^[fg]$' --source-path . -s source source.upf
 same sort-source 0 "$report" -q --sort sym,line -s source source.upf
 (cd "$tmp" && "$report" -q --list '^f$' -s source source.upf) | grep -q 'Instruction'
@@ -89,12 +89,12 @@ cat >"$tmp/diff.syms" <<'END'
 4000 T warm
 5000 T same
 END
-"$mktrace" stacks >"$tmp/old.upf" <<'END'
+"$mktrace" counted >"$tmp/old.upf" <<'END'
 0 0 20 2010 1010
 0 0 10 3010 1010
 0 0 70 5010 1010
 END
-"$mktrace" stacks >"$tmp/new.upf" <<'END'
+"$mktrace" counted >"$tmp/new.upf" <<'END'
 0 0 80 2010 1010
 0 0 2 4010 1010
 0 0 118 5010 1010
