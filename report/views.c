@@ -8,11 +8,23 @@ const struct view *const views[] = {
 	&view_perf_script, &view_pprof, &view_speedscope, &view_csv, &view_json, &view_callgrind, NULL,
 };
 
+int view_load(struct report *r, const struct load_hooks *hooks)
+{
+	int rc = traces_load(&r->traces, &r->profile, r->rows, hooks);
+
+	return rc == 0 && r->old ? view_load(r->old, NULL) : rc;
+}
+
 int view_fold(struct report *r, struct fold *fold)
 {
-	const struct fold_request request = {.states = r->states, .session = r->session};
-	int rc = load_trace(&r->profile, r->reader, r->rows, NULL);
+	struct fold_request request = {.states = r->states, .session = r->session, .selection = r->selection};
+	int rc = view_load(r, NULL);
 
+	if (r->old) {
+		request.old = &r->old->profile;
+		request.old_names = &r->old->names;
+		request.old_session = r->old->session;
+	}
 	return rc == 0 ? fold_make(fold, &r->profile, &r->names, &request) : rc;
 }
 

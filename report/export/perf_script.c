@@ -124,7 +124,7 @@ static int run(struct report *r)
 	int rc;
 
 	put_head(r);
-	rc = load_trace(&r->profile, r->reader, r->rows, &hooks);
+	rc = view_load(r, &hooks);
 	callchain_free(&s.chain);
 	return stacks_end(r, rc);
 }
