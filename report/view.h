@@ -52,7 +52,7 @@ struct view {
 extern const struct view *const views[]; /* the first is the default; ends with NULL */
 
 extern const struct view view_flat, view_tree, view_folded, view_stacks, view_dump, view_header, view_verify;
-extern const struct view view_perf_script, view_pprof, view_speedscope, view_csv, view_json, view_callgrind; /* report/export/ */
+extern const struct view view_perf_script, view_pprof, view_speedscope, view_csv, view_json, view_callgrind, view_firefox; /* report/export/ */
 
 /* Loads all traces into r->profile, and r->old's; hooks hear what counts, not of the old ones. As load_trace(). */
 int view_load(struct report *r, const struct load_hooks *hooks);

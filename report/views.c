@@ -5,7 +5,7 @@
 
 const struct view *const views[] = {
 	&view_flat, &view_tree, &view_folded, &view_stacks, &view_dump, &view_header, &view_verify,
-	&view_perf_script, &view_pprof, &view_speedscope, &view_csv, &view_json, &view_callgrind, NULL,
+	&view_perf_script, &view_pprof, &view_speedscope, &view_csv, &view_json, &view_callgrind, &view_firefox, NULL,
 };
 
 int view_load(struct report *r, const struct load_hooks *hooks)

@@ -285,7 +285,7 @@ static void put_head(const struct callgrind *g)
 static int run(struct report *r)
 {
 	struct callgrind g = {.report = r};
-	int rc = load_trace(&r->profile, r->reader, r->rows, NULL);
+	int rc = view_load(r, NULL);
 
 	if (rc == 0)
 		rc = stacks_each(r, add_stack, &g);

@@ -40,24 +40,22 @@ static void put_quoted(FILE *out, const char *text)
 static void put_line(const struct report *r, const struct fold *fold, uint32_t function)
 {
 	const struct fold_function *f = &fold->functions[function];
-	double percent = 100.0 / (double)fold->samples;
 
 	put_quoted(r->out, r->names.functions[function].name);
-	fprintf(r->out, ",%" PRIu64 ",%.4f,%" PRIu64 ",%.4f\r\n", f->self, (double)f->self * percent, f->total,
-	        (double)f->total * percent);
+	fprintf(r->out, ",%" PRIu64 ",%.4f,%" PRIu64 ",%.4f\r\n", f->self, 100 * fold_share(fold, f->self),
+	        f->total, 100 * fold_share(fold, f->total));
 }
 
 static int put_table(const struct report *r, const struct fold *fold)
 {
 	struct table table = {fold, &r->names};
-	double least = r->percent_limit > 0 ? (double)fold->samples * r->percent_limit / 100 : 0;
 	uint32_t *functions = malloc((fold->nfunctions + 1) * sizeof(*functions));
 	size_t n = 0;
 
 	if (!functions)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < fold->nfunctions; i++)
-		if (fold->functions[i].total && (double)fold->functions[i].total >= least)
+		if (fold->functions[i].total && 100 * fold_share(fold, fold->functions[i].total) >= r->percent_limit)
 			functions[n++] = i;
 	qsort_r(functions, n, sizeof(*functions), compare, &table);
 	fputs("function,self,self_percent,total,total_percent\r\n", r->out);

@@ -7,19 +7,6 @@
 
 #define INLINE_DEPTH_MAX UINT16_MAX
 
-/* Where a frame's code was written. */
-struct place {
-	const char *file;
-	uint32_t line;
-	bool inlined;
-};
-
-static struct place place_of(const struct callchain_frame *f)
-{
-	(void)f;
-	return (struct place){0};
-}
-
 static bool same_text(const char *a, const char *b)
 {
 	return a == b || (a && b && strcmp(a, b) == 0);
@@ -86,11 +73,10 @@ int frame_table_chain(struct frame_table *t, const struct callchain *c)
 
 	for (size_t i = 0; rc == 0 && i < c->n; i++) {
 		const struct callchain_frame *f = &c->frames[i];
-		struct place place = place_of(f);
-		struct table_function function = {f->function, place.file};
-		bool deeper = place.inlined && i > 0 && frame.inline_depth < INLINE_DEPTH_MAX;
+		struct table_function function = {f->function, f->file};
+		bool deeper = f->inlined && i > 0 && f[-1].address == f->address && frame.inline_depth < INLINE_DEPTH_MAX;
 
-		frame = (struct table_frame){.line = place.line, .address = f->address, .offset = f->offset, .caller = f->caller,
+		frame = (struct table_frame){.line = f->line, .address = f->address, .offset = f->offset, .caller = f->caller,
 		                             .inline_depth = deeper ? frame.inline_depth + 1 : 0};
 		rc = add_function(t, &function, &frame.function);
 		if (rc == 0)

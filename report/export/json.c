@@ -39,9 +39,10 @@ static void put_trace(struct document *d)
 {
 	const struct report *r = d->report;
 	const struct upf_session *s = r->session;
+	const struct upf_health health = traces_health(&r->traces);
 	char faults[256];
 
-	trust_faults(r, faults, sizeof(faults));
+	trust_faults(&health, &r->profile.tally, faults, sizeof(faults));
 	json_object(&d->json, "trace");
 	json_text(&d->json, "start", text_utc(s->start_real_ns).s);
 	json_uint(&d->json, "duration_ns", trust_duration(r));
@@ -51,7 +52,7 @@ static void put_trace(struct document *d)
 	put_text(&d->json, "recorder", s->recorder);
 	put_text(&d->json, "host", s->host);
 	put_text(&d->json, "hypervisor", s->hypervisor);
-	json_bool(&d->json, "whole", trust_sound(r));
+	json_bool(&d->json, "whole", trust_sound(&health, &r->profile.tally));
 	put_text(&d->json, "faults", faults);
 	json_end(&d->json);
 }
@@ -125,6 +126,8 @@ static void put_totals(struct document *d)
 	json_object(&d->json, "totals");
 	json_uint(&d->json, "samples", t->samples);
 	json_uint(&d->json, "counted", d->fold.samples);
+	json_text(&d->json, "weight", d->fold.weight == WEIGHT_CPU ? "cpu_ns" : "samples");
+	json_uint(&d->json, "total", d->fold.total);
 	put_states(&d->json, t->state);
 	put_lost(&d->json, t);
 	json_uint(&d->json, "late", t->late);

@@ -15,7 +15,7 @@
 
 struct script {
 	struct report *report;
-	struct callchain chain;
+	struct rooted stacks;
 };
 
 /* @text without what would end the field. */
@@ -50,7 +50,7 @@ static void put_frame(const struct script *s, const struct callchain_frame *f)
 	fprintf(out, "\t%16" PRIx64 " ", f->address);
 	if (!function->named)
 		fputs("[unknown]", out);
-	else if (stacks_is_code(f))
+	else if (rooted_is_code(f))
 		fprintf(out, "%s+0x%" PRIx64, function->name, f->offset);
 	else
 		fputs(function->name, out);
@@ -77,12 +77,12 @@ static int record(void *ctx, const struct upf_block *b, const struct upf_record 
 		return 0;
 	rc = stacks_domain_name(s->report, rec->domain, &name);
 	if (rc == 0)
-		rc = stacks_chain(s->report, &s->chain, node, rec->user);
+		rc = stacks_make(&s->stacks, node, rec->user);
 	if (rc != 0)
 		return rc;
 	put_event(s, rec, name);
-	for (size_t i = s->chain.n; i-- > 0;) {
-		put_frame(s, &s->chain.frames[i]);
+	for (size_t i = s->stacks.chain.n; i-- > 0;) {
+		put_frame(s, &s->stacks.chain.frames[i]);
 		put_image(s, rec->domain, name);
 	}
 	fputc('\n', s->report->out);
@@ -119,13 +119,13 @@ static void put_head(const struct report *r)
 
 static int run(struct report *r)
 {
-	struct script s = {.report = r};
+	struct script s = {.report = r, .stacks = stacks_of(r)};
 	const struct load_hooks hooks = {.ctx = &s, .block = block, .record = record};
 	int rc;
 
 	put_head(r);
 	rc = view_load(r, &hooks);
-	callchain_free(&s.chain);
+	rooted_free(&s.stacks);
 	return stacks_end(r, rc);
 }
 

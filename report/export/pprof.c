@@ -345,7 +345,7 @@ static int make(struct pprof *p)
 static int run(struct report *r)
 {
 	struct pprof p = {.report = r};
-	int rc = load_trace(&r->profile, r->reader, r->rows, NULL);
+	int rc = view_load(r, NULL);
 
 	if (rc == 0)
 		rc = make(&p);

@@ -21,7 +21,7 @@ struct speedscope {
 	struct json json;
 	struct timeline timeline;
 	struct frame_table table;
-	struct callchain chain;
+	struct rooted stacks;
 };
 
 static int record(void *ctx, const struct upf_block *b, const struct upf_record *rec, uint32_t node)
@@ -119,10 +119,10 @@ static int put_stack(struct speedscope *s, const struct stretch *stretch)
 
 	json_array(&s->json, NULL);
 	if (!stretch->idle) {
-		rc = stacks_chain(s->report, &s->chain, stretch->node, stretch->user);
+		rc = stacks_make(&s->stacks, stretch->node, stretch->user);
 		if (rc == 0)
-			rc = frame_table_chain(&s->table, &s->chain);
-		for (size_t i = 0; rc == 0 && i < s->chain.n; i++)
+			rc = frame_table_chain(&s->table, &s->stacks.chain);
+		for (size_t i = 0; rc == 0 && i < s->stacks.chain.n; i++)
 			json_uint(&s->json, NULL, s->table.frames[s->table.ids[i]].function);
 	}
 	json_end(&s->json);
@@ -205,7 +205,7 @@ static int put_file(struct speedscope *s)
 	json_object(&s->json, NULL);
 	json_text(&s->json, "$schema", "https://www.speedscope.app/file-format-schema.json");
 	json_text(&s->json, "exporter", "uniprof-report");
-	json_text(&s->json, "name", s->report->path);
+	json_text(&s->json, "name", s->report->traces.list[0].path);
 	json_uint(&s->json, "activeProfileIndex", 0);
 	rc = put_frames(s);
 	if (rc == 0)
@@ -217,17 +217,17 @@ static int put_file(struct speedscope *s)
 
 static int run(struct report *r)
 {
-	struct speedscope s = {.report = r, .json.out = r->out};
+	struct speedscope s = {.report = r, .json.out = r->out, .stacks = stacks_of(r)};
 	const struct load_hooks hooks = {.ctx = &s, .record = record};
 	int rc;
 
 	timeline_init(&s.timeline);
-	rc = load_trace(&r->profile, r->reader, r->rows, &hooks);
+	rc = view_load(r, &hooks);
 	if (rc == 0)
 		rc = put_file(&s);
 	timeline_free(&s.timeline);
 	frame_table_free(&s.table);
-	callchain_free(&s.chain);
+	rooted_free(&s.stacks);
 	return stacks_end(r, rc);
 }
 
