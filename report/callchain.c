@@ -5,18 +5,33 @@
 
 #include <stdlib.h>
 
+static int add_frame(struct callchain *c, struct callchain_frame frame, const struct name_at *at)
+{
+	int rc = array_room(&c->frames, &c->cap, c->n, sizeof(*c->frames));
+
+	frame.function = at->function;
+	frame.file = at->file;
+	frame.line = at->line;
+	if (rc == 0)
+		c->frames[c->n++] = frame;
+	return rc;
+}
+
+/* Leaf first, so what is inlined comes before the function it stands in. */
 static int add(struct callchain *c, const struct call_node *node, bool caller, struct names *names)
 {
+	struct callchain_frame frame = {.address = node->address, .caller = caller, .restored = node->flags & FRAME_RESTORED,
+	                                .inlined = true};
 	struct frame_name name;
 	int rc = names_find(names, node->address, caller && !(node->flags & FRAME_EXACT), &name);
 
-	if (rc == 0)
-		rc = array_room(&c->frames, &c->cap, c->n, sizeof(*c->frames));
-	if (rc == 0)
-		c->frames[c->n++] = (struct callchain_frame){.function = name.function, .address = node->address,
-		                                             .offset = name.offset, .caller = caller,
-		                                             .restored = node->flags & FRAME_RESTORED};
-	return rc;
+	if (rc != 0)
+		return rc;
+	for (uint32_t i = name.ninlined; rc == 0 && i-- > 0;)
+		rc = add_frame(c, frame, &names_inlined(names, &name)[i]);
+	frame.inlined = false;
+	frame.offset = name.offset;
+	return rc == 0 ? add_frame(c, frame, &name.at) : rc;
 }
 
 static void turn(struct callchain *c)

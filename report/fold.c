@@ -19,7 +19,7 @@ struct folded {
 /* What folding one run needs. */
 struct folding {
 	struct fold *fold;
-	bool old;
+	bool old, bottom_up;
 	unsigned states;
 	struct rooted stacks;
 	struct folded *folded; /* by node, kernel's and user mode's apart */
@@ -81,12 +81,29 @@ static int note_unnamed(struct folding *g, uint32_t function)
 	return 0;
 }
 
+/* What stands before the frames stays there. */
+static void turn_frames(struct callchain *c)
+{
+	size_t a = 0, b = c->n;
+
+	while (a < b && !rooted_is_code(&c->frames[a]))
+		a++;
+	for (; a + 1 < b; a++) {
+		struct callchain_frame frame = c->frames[a];
+
+		c->frames[a] = c->frames[--b];
+		c->frames[b] = frame;
+	}
+}
+
 static int fold_stack(struct folding *g, const struct stack *s, struct folded *at)
 {
-	const struct callchain *c = &g->stacks.chain;
+	struct callchain *c = &g->stacks.chain;
 	uint32_t frames = 0, leaf = 0;
 	int rc = rooted_make(&g->stacks, s);
 
+	if (rc == 0 && g->bottom_up)
+		turn_frames(c);
 	for (size_t i = 0; rc == 0 && i < c->n; i++) {
 		frames += rooted_is_code(&c->frames[i]);
 		rc = find_child(g->fold, leaf, c->frames[i].function, &leaf);
@@ -164,9 +181,11 @@ static int fold_runs(struct fold *f, const struct profile *p, struct names *name
 	struct folding new = {.fold = f, .states = q->states, .stacks = {.profile = p, .names = names, .common = names,
 	                      .session = q->session, .domains = tells_domains(q),
 	                      .vcpus = selection && selection->group == GROUP_BY_VCPU}};
-	struct folding old = new;
+	struct folding old;
 	int rc;
 
+	new.bottom_up = selection && selection->bottom_up;
+	old = new;
 	f->weight = selection ? selection->weight : WEIGHT_SAMPLES;
 	f->compared = q->old != NULL;
 	f->whole = absolute ? profile_left_out(p, q->states, f->weight) : 0;

@@ -100,7 +100,7 @@ static int load_symbols(struct report *r, const struct inputs *s)
 	char why[256];
 
 	for (size_t i = 0; i < s->nsymbols; i++) {
-		int rc = symbols_add_file(&r->symbols, s->symbols[i], why, sizeof(why));
+		int rc = symbols_add_file(&r->symbols, s->symbols[i], NULL, why, sizeof(why));
 
 		/* A kernel's vmlinux may be stripped and still be what its stacks are unwound by. */
 		if (rc < 0 || (rc > 0 && !image_has_tables(s->symbols[i]))) {

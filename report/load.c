@@ -10,15 +10,13 @@
 
 struct loader {
 	struct profile *profile;
-	const struct scope *scope;
-	const struct load_hooks *hooks;
+	struct load_options options;
 	struct upf_decoder *decoder;
 	uint32_t *map; /* the block's nodes in the profile's tree, NOT_MAPPED until met */
 	size_t mapped, cap;
 	uint32_t path[UPF_DEPTH_MAX + 1];
 	const struct upf_session *session;
 
-	struct rows *rows; /* NULL: stacks stay as recorded */
 	struct seen_stack *seen; /* of this block: what came out of a stack with a top */
 	size_t nseen, seen_cap;
 	struct intern by_stack;
@@ -113,7 +111,7 @@ static int put_chain(struct loader *l, const struct chain *c, uint32_t *node)
 /* Rows are known for one architecture alone. */
 static bool has_rows(const struct loader *l, const struct upf_record *rec)
 {
-	return l->rows && rec->tops != UPF_TOPS_NONE &&
+	return l->options.rows && rec->tops != UPF_TOPS_NONE &&
 	       (rec->domain >= l->session->ndomains || l->session->domains[rec->domain].arch == UPF_ARCH_X86_64);
 }
 
@@ -128,9 +126,9 @@ static int make_true(struct loader *l, const struct upf_record *rec, struct seen
 	l->chain.n = 0;
 	l->chain.restored = l->chain.doubtful = false;
 	if (rec->tops == UPF_TOPS_COPY && depth)
-		unwind_copy(l->rows, rec, frames[0], pv, &l->chain);
+		unwind_copy(l->options.rows, rec, frames[0], pv, &l->chain);
 	else if (rec->tops == UPF_TOPS_WINDOW)
-		repair_chain(l->rows, rec, frames, depth, pv, &l->chain);
+		repair_chain(l->options.rows, rec, frames, depth, pv, &l->chain);
 	s->end = l->chain.n ? l->chain.end : rec->end;
 	s->restored = l->chain.restored;
 	s->doubtful = l->chain.doubtful;
@@ -186,8 +184,8 @@ static int load_sample(struct loader *l, struct upf_record *rec, uint32_t *node)
 	const struct seen_stack *seen;
 	int rc = stack_of(l, rec, node, &seen);
 
-	if (rc == 0 && l->scope)
-		scope_place(l->scope, rec);
+	if (rc == 0 && l->options.scope)
+		scope_place(l->options.scope, rec);
 	if (rc == 0)
 		rc = profile_sample(l->profile, rec, *node);
 	if (rc > 0 && seen && !rec->user) {
@@ -200,29 +198,32 @@ static int load_sample(struct loader *l, struct upf_record *rec, uint32_t *node)
 /* Records that do not count are as if they were not there. */
 static int load_record(struct loader *l, const struct upf_block *b, struct upf_record *rec)
 {
+	const struct load_hooks *hooks = l->options.hooks;
 	uint32_t node = 0;
 	int rc = 1;
 
-	if (l->scope && !scope_has(l->scope, rec)) {
+	if (l->options.scope && !scope_has(l->options.scope, rec)) {
 		l->profile->tally.out_of_scope += rec->kind == UPF_SAMPLE;
 		return 0;
 	}
 	if (rec->kind == UPF_SAMPLE)
 		rc = load_sample(l, rec, &node);
-	else if (l->scope)
-		scope_place(l->scope, rec);
+	else if (l->options.scope)
+		scope_place(l->options.scope, rec);
 	if (rc <= 0)
 		return rc;
 	tally_record(&l->profile->tally, rec);
-	return l->hooks && l->hooks->record ? l->hooks->record(l->hooks->ctx, b, rec, node) : 0;
+	return hooks && hooks->record ? hooks->record(hooks->ctx, b, rec, node) : 0;
 }
 
 /* A block that breaks the format midway costs its rest. */
 static int broken_block(struct loader *l, const struct upf_block *b, uint32_t index)
 {
+	const struct load_hooks *hooks = l->options.hooks;
+
 	l->profile->tally.bad_blocks++;
 	tally_fault(&l->profile->tally, UPF_FAULT_RECORD, b->offset);
-	return l->hooks && l->hooks->broken ? l->hooks->broken(l->hooks->ctx, b, index) : 0;
+	return hooks && hooks->broken ? hooks->broken(hooks->ctx, b, index) : 0;
 }
 
 static int load_block(struct loader *l, const struct upf_block *b)
@@ -248,13 +249,15 @@ static int load_block(struct loader *l, const struct upf_block *b)
 
 static int load_blocks(struct loader *l, struct upf_reader *r)
 {
+	const struct load_hooks *hooks = l->options.hooks;
 	struct upf_block b;
 	int rc;
 
 	while ((rc = upf_reader_next(r, &b)) > 0) {
 		if (b.fault != UPF_OK)
 			tally_fault(&l->profile->tally, b.fault, b.offset);
-		rc = l->hooks && l->hooks->block ? l->hooks->block(l->hooks->ctx, &b) : 0;
+		progress_at(l->options.progress, upf_reader_bytes(r), l->options.size);
+		rc = hooks && hooks->block ? hooks->block(hooks->ctx, &b) : 0;
 		if (rc == 0 && b.fault == UPF_OK && b.type == UPF_BLOCK_SAMPLES)
 			rc = load_block(l, &b);
 		if (rc != 0)
@@ -263,8 +266,7 @@ static int load_blocks(struct loader *l, struct upf_reader *r)
 	return rc;
 }
 
-int load_trace(struct profile *p, struct upf_reader *r, struct rows *rows, const struct scope *scope,
-               const struct load_hooks *hooks)
+int load_trace(struct profile *p, struct upf_reader *r, const struct load_options *options)
 {
 	struct loader *l = calloc(1, sizeof(*l));
 	int rc = -ENOMEM;
@@ -272,10 +274,9 @@ int load_trace(struct profile *p, struct upf_reader *r, struct rows *rows, const
 	if (!l)
 		return rc;
 	l->profile = p;
-	l->scope = scope;
-	l->hooks = hooks;
 	l->session = upf_reader_session(r);
-	l->rows = rows;
+	if (options)
+		l->options = *options;
 	l->decoder = upf_decoder_new();
 	if (l->decoder)
 		rc = load_blocks(l, r);

@@ -9,6 +9,7 @@
 #define REPORT_LOAD_H
 
 #include "report/profile.h"
+#include "report/progress.h"
 #include "report/selection.h"
 #include "report/unwind/rows.h"
 
@@ -23,12 +24,19 @@ struct load_hooks {
 	int (*broken)(void *ctx, const struct upf_block *b, uint32_t index);
 };
 
+/* What to do with a trace; all zero: all of it counts, stacks as recorded. */
+struct load_options {
+	struct rows *rows;         /* make stacks true */
+	const struct scope *scope; /* what counts: hooks hear of nothing else */
+	const struct load_hooks *hooks;
+	struct progress *progress;
+	uint64_t size;             /* of the file, for it; 0: not known */
+};
+
 /*
- * Reads @r to its end and adds it to @p. @rows (NULL: none) makes stacks true, else they are as recorded; @scope (NULL: all)
- * tells what counts, hooks hear of nothing else. Damage is not an error: it is counted in p->tally and by
+ * Reads @r to its end and adds it to @p. @options NULL: all zero. Damage is not an error: it is counted in p->tally and by
  * upf_reader_health(). 0, what a hook returned, or a negative errno: reading failed, out of memory.
  */
-int load_trace(struct profile *p, struct upf_reader *r, struct rows *rows, const struct scope *scope,
-               const struct load_hooks *hooks);
+int load_trace(struct profile *p, struct upf_reader *r, const struct load_options *options);
 
 #endif

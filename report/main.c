@@ -12,7 +12,6 @@
 #include <locale.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -20,25 +19,13 @@
 #define UNIPROF_VERSION "2.0"
 #endif
 
-/* --- the terminal -------------------------------------------------------------------------------------------------- */
-
-static int terminal_width(void)
-{
-	struct winsize size;
-
-	if (!isatty(STDOUT_FILENO))
-		return 0;
-	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= 20)
-		return size.ws_col;
-	return 80;
-}
-
 /* --- signals ------------------------------------------------------------------------------------------------------- */
 
 /* Ends the program as the signal would have, but leaves no half-written file. */
 static void on_end(int signal_number)
 {
 	outfile_abandon();
+	pager_end();
 	raise(signal_number); /* SA_RESETHAND: its default action now, as soon as this returns */
 }
 
@@ -106,8 +93,15 @@ static int judge(const struct report *r, const struct settings *s)
 
 static int run_view(struct report *r, const struct settings *s)
 {
+	bool to_file = s->output && strcmp(s->output, "-") != 0;
 	struct outfile out;
-	int rc = outfile_open(&out, s->output, s->view->gzip);
+	int rc;
+
+	r->width = to_file ? 0 : terminal_width();
+	r->color = terminal_color(s->color, to_file);
+	if (!to_file && !s->no_pager && !s->view->gzip)
+		pager_start();
+	rc = outfile_open(&out, s->output, s->view->gzip);
 
 	if (rc == -ENOTTY) {
 		say("--%s makes no text: name a file for it, as in -o FILE.gz", s->view->name);
@@ -118,7 +112,6 @@ static int run_view(struct report *r, const struct settings *s)
 		return EXIT_ERROR;
 	}
 	r->out = out.file;
-	r->width = s->output ? 0 : terminal_width();
 	rc = s->view->run(r);
 	if (rc == 0)
 		return close_output(&out, s, judge(r, s), false);
@@ -127,22 +120,45 @@ static int run_view(struct report *r, const struct settings *s)
 	return close_output(&out, s, out.error == 0 ? EXIT_ERROR : EXIT_DONE, true);
 }
 
+/* The run to compare with: the same in all but the trace, and maybe the symbols. */
+static int open_old(struct report *r, struct report *old, const struct settings *s)
+{
+	char *const trace = (char *)s->old;
+	const struct inputs inputs = {.traces = &trace, .ntraces = 1,
+	                              .symbols = s->old_symbols ? (const char *const *)&s->old_symbols : s->symbols,
+	                              .nsymbols = s->old_symbols ? 1 : s->nsymbols, .no_repair = s->no_repair};
+
+	*old = (struct report){.selection = r->selection, .states = r->states, .progress = r->progress};
+	r->old = old;
+	return inputs_open(old, &inputs);
+}
+
 static int report(const struct settings *s)
 {
 	const struct inputs inputs = {.traces = s->traces, .ntraces = s->ntraces, .symbols = s->symbols, .nsymbols = s->nsymbols,
 	                              .no_repair = s->no_repair};
-	struct report r = {.selection = &s->selection, .states = s->selection.states, .argument = s->argument,
+	struct report r = {.selection = &s->selection, .states = s->selection.states, .argument = s->argument, .keys = s->keys, .children = s->children,
 	                   .percent_limit = s->percent_limit, .quiet = s->quiet,
 	                   .utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0};
+	struct progress progress;
+	struct report old;
 	int rc;
 
 	handle_signals(s);
+	progress_init(&progress);
+	r.progress = &progress;
 	rc = inputs_open(&r, &inputs);
+	if (rc == EXIT_DONE && s->old)
+		rc = open_old(&r, &old, s);
 	if (rc == EXIT_DONE && inputs_replaced(&r, &inputs, s->output))
 		rc = EXIT_USAGE;
 	if (rc == EXIT_DONE)
 		rc = run_view(&r, s);
+	if (r.old)
+		inputs_close(r.old);
 	inputs_close(&r);
+	progress_free(&progress);
+	pager_end();
 	return rc;
 }
 

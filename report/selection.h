@@ -37,6 +37,7 @@ struct selection {
 	enum weight weight;
 	bool relative;       /* shares are of what the names' filters leave, not of what the others do */
 	enum group group;
+	bool bottom_up;      /* trees begin at the leaves */
 	uint64_t quantum_ns; /* not 0: samples of different slots of this length stay apart */
 };
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #define ROWS 128
+#define DEFAULT_QUANTUM_NS 1000000000u
 
 static int apply_view(void *ctx, const struct option_def *def, const char *value, char *why, size_t size)
 {
@@ -171,7 +172,68 @@ static int apply_word(void *ctx, const struct option_def *def, const char *value
 	return 0;
 }
 
-enum { SET_QUIET, SET_NO_REPAIR, SET_HELP, SET_VERSION, SET_COLLAPSE };
+/* --- tables -------------------------------------------------------------------------------------------------------- */
+
+static int apply_sort(void *ctx, const struct option_def *def, const char *value, char *why, size_t size)
+{
+	struct settings *s = ctx;
+
+	(void)def;
+	return keys_parse(&s->keys, value, why, size);
+}
+
+static int apply_quantum(void *ctx, const struct option_def *def, const char *value, char *why, size_t size)
+{
+	struct settings *s = ctx;
+
+	(void)def;
+	if (parse_duration(value, &s->quantum_ns) == 0)
+		return 0;
+	snprintf(why, size, "a length of time is needed, as 100ms or 1s");
+	return -1;
+}
+
+static int apply_children(void *ctx, const struct option_def *def, const char *value, char *why, size_t size)
+{
+	struct settings *s = ctx;
+
+	(void)value, (void)why, (void)size;
+	s->children = (enum children)def->id;
+	return 0;
+}
+
+static int apply_file(void *ctx, const struct option_def *def, const char *value, char *why, size_t size)
+{
+	struct settings *s = ctx;
+
+	if (*value == '\0' || (def->id && strcmp(value, "-") == 0)) {
+		snprintf(why, size, "a file name is needed");
+		return -1;
+	}
+	if (def->id)
+		s->old = value;
+	else
+		s->old_symbols = value;
+	return 0;
+}
+
+static int apply_color(void *ctx, const struct option_def *def, const char *value, char *why, size_t size)
+{
+	static const char *const names[] = {[COLOR_AUTO] = "auto", [COLOR_ALWAYS] = "always", [COLOR_NEVER] = "never"};
+	struct settings *s = ctx;
+
+	(void)def;
+	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (strcmp(value, names[i]) == 0) {
+			s->color = (enum color_when)i;
+			return 0;
+		}
+	}
+	snprintf(why, size, "auto, always or never is needed");
+	return -1;
+}
+
+enum { SET_QUIET, SET_NO_REPAIR, SET_HELP, SET_VERSION, SET_COLLAPSE, SET_BOTTOM_UP, SET_NO_PAGER };
 
 static int apply_flag(void *ctx, const struct option_def *def, const char *value, char *why, size_t size)
 {
@@ -179,10 +241,12 @@ static int apply_flag(void *ctx, const struct option_def *def, const char *value
 
 	(void)value, (void)why, (void)size;
 	s->quiet |= def->id == SET_QUIET;
+	s->no_pager |= def->id == SET_NO_PAGER;
 	s->no_repair |= def->id == SET_NO_REPAIR;
 	s->help |= def->id == SET_HELP;
 	s->version |= def->id == SET_VERSION;
 	s->selection.collapse_recursion |= def->id == SET_COLLAPSE;
+	s->selection.bottom_up |= def->id == SET_BOTTOM_UP;
 	return 0;
 }
 
@@ -210,13 +274,31 @@ static const struct option_def filters[] = {
 	{0},
 };
 
+static const struct option_def tables[] = {
+	{0, "sort", "KEYS", OPTION_ARG, "what --flat has lines for: a list of sym (default), dom, vcpu, image, line, state, time",
+	 apply_sort, 0},
+	{0, "time-quantum", "T", OPTION_ARG, "length of a line's time with --sort time (default: 1s)", apply_quantum, 0},
+	{0, "children", NULL, OPTION_NO_ARG, "sort by Total: functions with what they called", apply_children, CHILDREN_FIRST},
+	{0, "no-children", NULL, OPTION_NO_ARG, "leave Total out", apply_children, CHILDREN_NO},
+	{0, "bottom-up", NULL, OPTION_NO_ARG, "turn stacks round for --tree and --folded: from functions up to their callers",
+	 apply_flag, SET_BOTTOM_UP},
+	{0, "reverse", NULL, OPTION_NO_ARG, NULL, apply_flag, SET_BOTTOM_UP},
+	{'G', "inverted", NULL, OPTION_NO_ARG, NULL, apply_flag, SET_BOTTOM_UP},
+	{0, "percent-limit", "N", OPTION_ARG, "leave lines below N percent out of tables (default: --tree 0.5)", apply_percent, 0},
+	{0, "diff", "OLD", OPTION_ARG, "compare with the trace OLD: how shares have changed since", apply_file, 1},
+	{0, "diff-symbols", "FILE", OPTION_ARG, "names for OLD, if its image was another than -s has", apply_file, 0},
+	{0},
+};
+
 static const struct option_def general[] = {
 	{'s', "symbols", "FILE", OPTION_ARG, "names from FILE: the guest's ELF binary, the output of nm, or its /proc/kallsyms; a "
 	 "binary makes stacks true, too; may be given several times", apply_symbols, 0},
 	{'o', "output", "FILE", OPTION_ARG, "write to FILE instead of standard output", apply_output, 0},
-	{0, "percent-limit", "N", OPTION_ARG, "leave lines below N percent out of tables (default: --tree 0.5)", apply_percent, 0},
 	{0, "no-repair", NULL, OPTION_NO_ARG, "show stacks as they were recorded: no callers put back, copies not unwound", apply_flag,
 	 SET_NO_REPAIR},
+	{0, "color", "WHEN", OPTION_ARG, "colour: always, never, or auto (default): on a terminal, unless NO_COLOR is set",
+	 apply_color, 0},
+	{0, "no-pager", NULL, OPTION_NO_ARG, "no pager ($PAGER, or less) on a terminal", apply_flag, SET_NO_PAGER},
 	{'q', "quiet", NULL, OPTION_NO_ARG, "leave out what the result rests on", apply_flag, SET_QUIET},
 	{'h', "help", NULL, OPTION_NO_ARG, "this text", apply_flag, SET_HELP},
 	{'V', "version", NULL, OPTION_NO_ARG, "the program's version", apply_flag, SET_VERSION},
@@ -242,6 +324,7 @@ const struct option_def *settings_table(void)
 		                                 .takes = views[i]->arg ? OPTION_ARG : OPTION_NO_ARG, .help = views[i]->help,
 		                                 .apply = apply_view, .id = i};
 	n = append(table, n, filters);
+	n = append(table, n, tables);
 	append(table, n, general);
 	return table;
 }
@@ -278,6 +361,8 @@ int settings_parse(struct settings *s, int argc, char **argv, char *why, size_t 
 		s->view = views[0];
 	if (s->selection.states == 0)
 		s->selection.states = s->view->states;
+	if (keys_has(&s->keys, KEY_TIME))
+		s->selection.quantum_ns = s->quantum_ns ? s->quantum_ns : DEFAULT_QUANTUM_NS;
 	return 0;
 }
 
@@ -300,6 +385,8 @@ void settings_help(FILE *out, int width)
 	options_print(rows, out, width);
 	fputs("\nWhat counts:\n", out);
 	options_print(filters, out, width);
+	fputs("\nTables and comparison:\n", out);
+	options_print(tables, out, width);
 	fputs("\nOptions:\n", out);
 	options_print(general, out, width);
 	fputs("\nExamples:\n"

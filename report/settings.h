@@ -4,6 +4,7 @@
 #define REPORT_SETTINGS_H
 
 #include "common/options.h"
+#include "report/terminal.h"
 #include "report/view.h"
 
 struct settings {
@@ -15,8 +16,14 @@ struct settings {
 	size_t nsymbols, symbols_cap;
 	const char *output;      /* NULL: standard output */
 	struct selection selection;
+	struct keys keys;        /* none: the view's own */
+	uint64_t quantum_ns;     /* 0: not given */
+	enum children children;
+	const char *old;         /* the trace to compare with, NULL: none */
+	const char *old_symbols; /* NULL: the same symbols */
 	double percent_limit;    /* negative: the view's own */
-	bool quiet, no_repair, help, version;
+	enum color_when color;
+	bool quiet, no_repair, no_pager, help, version;
 };
 
 /* 0, or -1 with one line in @why. Moves operands in @argv. settings_free() in either case. */

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 int traces_add(struct traces *t, const char *path, int fd, struct upf_reader *reader)
@@ -169,12 +170,34 @@ int traces_join(struct traces *t, const struct selection *selection, char *why, 
 	return 0;
 }
 
-int traces_load(struct traces *t, struct profile *p, struct rows *rows, const struct load_hooks *hooks)
+static uint64_t size_of(int fd)
+{
+	struct stat st;
+
+	return fstat(fd, &st) == 0 && S_ISREG(st.st_mode) ? (uint64_t)st.st_size : 0;
+}
+
+static int load_one(const struct trace *t, struct profile *p, const struct load_options *options)
+{
+	struct load_options own = *options;
+	char what[128];
+	int rc;
+
+	own.scope = &t->scope;
+	own.size = size_of(t->fd);
+	snprintf(what, sizeof(what), "reading %s", strcmp(t->path, "-") == 0 ? "standard input" : t->path);
+	progress_start(own.progress, what);
+	rc = load_trace(p, t->reader, &own);
+	progress_end(own.progress);
+	return rc;
+}
+
+int traces_load(struct traces *t, struct profile *p, const struct load_options *options)
 {
 	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && i < t->n; i++)
-		rc = load_trace(p, t->list[i].reader, rows, &t->list[i].scope, hooks);
+		rc = load_one(&t->list[i], p, options);
 	return rc;
 }
 

@@ -30,8 +30,8 @@ int traces_add(struct traces *t, const char *path, int fd, struct upf_reader *re
 void traces_close(struct traces *t);
 /* Puts all of them on one time and into one session, as far as @selection lets them count. 0, or -1 with a reason in @why. */
 int traces_join(struct traces *t, const struct selection *selection, char *why, size_t size);
-/* Adds all of them to @p. As load_trace(). */
-int traces_load(struct traces *t, struct profile *p, struct rows *rows, const struct load_hooks *hooks);
+/* Adds all of them to @p, each in its own scope. As load_trace(). */
+int traces_load(struct traces *t, struct profile *p, const struct load_options *options);
 
 /* The readers' together, final when all has been loaded: sums, and whether all have a footer and any is cut. */
 struct upf_health traces_health(const struct traces *t);

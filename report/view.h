@@ -10,9 +10,13 @@
 #include "report/fold.h"
 #include "report/names/names.h"
 #include "report/profile.h"
+#include "report/table.h"
 #include "report/traces.h"
 
 #include <stdio.h>
+
+/* Whether tables tell of what functions called, too. */
+enum children { CHILDREN_DEFAULT, CHILDREN_FIRST, CHILDREN_NO };
 
 /* What views are given: one run of the program. */
 struct report {
@@ -28,12 +32,16 @@ struct report {
 	const struct selection *selection;
 	unsigned states;      /* run states that count: the selection's */
 	const char *argument; /* of the view */
+	struct keys keys;     /* --sort; none: the view's own */
+	enum children children;
 	double percent_limit; /* tables leave out what is below; negative: the view's own default */
 	bool quiet;
 	bool has_symbols;     /* -s was given */
 	bool mismatch;        /* set by a view that found the trace's own figures to contradict each other */
 
 	FILE *out;
+	struct progress *progress; /* for work that takes long */
+	bool color;
 	bool utf8;            /* the terminal or file takes it */
 	int width;            /* columns of the terminal, 0: no limit */
 };
@@ -56,11 +64,13 @@ extern const struct view view_perf_script, view_pprof, view_speedscope, view_csv
 
 /* Loads all traces into r->profile, and r->old's; hooks hear what counts, not of the old ones. As load_trace(). */
 int view_load(struct report *r, const struct load_hooks *hooks);
+/* What of the loaded traces is to be folded, and what it is compared with. */
+struct fold_request view_request(const struct report *r);
 /* Loads and folds: 0 or a negative errno, then nothing is to be freed. */
 int view_fold(struct report *r, struct fold *fold);
 /* Says so if no sample was counted, and what would show some. */
 void view_no_samples(const struct report *r, FILE *out);
 /* The whole of a view that is a table: loads, folds, prints by @print, says what it rests on. 0 or a negative errno. */
-int view_table(struct report *r, int (*print)(const struct report *r, struct fold *fold));
+int view_table(struct report *r, int (*print)(struct report *r, struct fold *fold));
 
 #endif

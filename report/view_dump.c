@@ -125,6 +125,7 @@ static int dump_trace(struct dump *d, const struct trace *t)
 {
 	const struct load_hooks hooks = {.ctx = d, .block = block, .record = record, .broken = broken};
 	struct report *r = d->report;
+	const struct load_options options = {.rows = r->rows, .scope = &t->scope, .hooks = &hooks};
 	int rc;
 
 	if (r->traces.n > 1) {
@@ -132,7 +133,7 @@ static int dump_trace(struct dump *d, const struct trace *t)
 		print_safe(r->out, t->path);
 		fputc('\n', r->out);
 	}
-	rc = load_trace(&r->profile, t->reader, r->rows, &t->scope, &hooks);
+	rc = load_trace(&r->profile, t->reader, &options);
 	if (rc == 0)
 		print_end(r, t->reader);
 	return rc;

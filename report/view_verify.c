@@ -78,6 +78,7 @@ static void judge(struct report *r, const struct upf_reader *reader, const struc
 static int verify(struct report *r, const struct trace *t)
 {
 	const struct load_hooks hooks = {.ctx = r, .block = block, .broken = broken};
+	const struct load_options options = {.hooks = &hooks};
 	struct profile p;
 	int rc = profile_init(&p);
 
@@ -87,7 +88,7 @@ static int verify(struct report *r, const struct trace *t)
 		fputc('\n', r->out);
 	}
 	if (rc == 0)
-		rc = load_trace(&p, t->reader, NULL, NULL, &hooks);
+		rc = load_trace(&p, t->reader, &options);
 	if (rc == 0)
 		judge(r, t->reader, &p.tally);
 	r->profile.tally.bad_blocks += p.tally.bad_blocks;

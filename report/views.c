@@ -10,30 +10,42 @@ const struct view *const views[] = {
 
 int view_load(struct report *r, const struct load_hooks *hooks)
 {
-	int rc = traces_load(&r->traces, &r->profile, r->rows, hooks);
+	const struct load_options options = {.rows = r->rows, .hooks = hooks, .progress = r->progress};
+	int rc = traces_load(&r->traces, &r->profile, &options);
 
 	return rc == 0 && r->old ? view_load(r->old, NULL) : rc;
 }
 
-int view_fold(struct report *r, struct fold *fold)
+struct fold_request view_request(const struct report *r)
 {
 	struct fold_request request = {.states = r->states, .session = r->session, .selection = r->selection};
-	int rc = view_load(r, NULL);
 
 	if (r->old) {
 		request.old = &r->old->profile;
 		request.old_names = &r->old->names;
 		request.old_session = r->old->session;
 	}
+	return request;
+}
+
+int view_fold(struct report *r, struct fold *fold)
+{
+	const struct fold_request request = view_request(r);
+	int rc = view_load(r, NULL);
+
 	return rc == 0 ? fold_make(fold, &r->profile, &r->names, &request) : rc;
 }
 
 void view_no_samples(const struct report *r, FILE *out)
 {
 	const struct tally *t = &r->profile.tally;
-	uint64_t idle = t->state[UPF_BLOCKED] + t->state[UPF_OFFLINE];
+	uint64_t idle = t->state[UPF_BLOCKED] + t->state[UPF_OFFLINE], lost = tally_lost(t);
 
-	if (t->samples == 0)
+	if (t->samples == 0 && trust_left_out(r))
+		fprintf(out, "The filters leave none of the %s samples.\n", text_count(trust_left_out(r)).s);
+	else if (t->samples == 0 && lost)
+		fprintf(out, "The trace holds no samples: all %s were lost.\n", text_count(lost).s);
+	else if (t->samples == 0)
 		fprintf(out, "The trace holds no samples.\n");
 	else if (idle == t->samples)
 		fprintf(out, "The guest was idle: none of its %s samples found a vCPU running or waiting for a CPU.\n"
@@ -43,14 +55,14 @@ void view_no_samples(const struct report *r, FILE *out)
 		        text_count(t->samples).s);
 }
 
-int view_table(struct report *r, int (*print)(const struct report *r, struct fold *fold))
+int view_table(struct report *r, int (*print)(struct report *r, struct fold *fold))
 {
 	struct fold fold;
 	int rc = view_fold(r, &fold);
 
 	if (rc != 0)
 		return rc;
-	if (fold.samples)
+	if (fold.total || fold.old_total)
 		rc = print(r, &fold);
 	else
 		view_no_samples(r, r->out);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "report/names/symbols.h"
 #include "report/intern.h"
+#include "report/names/demangle.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -23,6 +24,28 @@ int symbols_add(struct symbols *s, struct symbol symbol, const char *name, size_
 	return rc;
 }
 
+void symbols_move(struct symbols *s, size_t from, uint64_t bias)
+{
+	for (size_t i = from; i < s->nadded; i++) {
+		s->added[i].start += bias;
+		if (s->added[i].limit)
+			s->added[i].limit += bias;
+	}
+}
+
+bool symbols_lowest(const struct symbols *s, size_t from, uint64_t *address)
+{
+	bool found = false;
+
+	for (size_t i = from; i < s->nadded; i++) {
+		if (s->added[i].mark || (found && s->added[i].start >= *address))
+			continue;
+		*address = s->added[i].start;
+		found = true;
+	}
+	return found;
+}
+
 void symbols_free(struct symbols *s)
 {
 	free(s->added);
@@ -43,6 +66,13 @@ static size_t underscores(const char *name)
 	return strspn(name, "_");
 }
 
+static bool is_clone(const char *name)
+{
+	size_t len = strlen(name);
+
+	return demangle_base(name, len) != len;
+}
+
 static int prefer_name(const char *a, const char *b)
 {
 	size_t ua = underscores(a), ub = underscores(b), la = strlen(a), lb = strlen(b);
@@ -58,6 +88,7 @@ static int prefer_name(const char *a, const char *b)
 static int compare(const void *va, const void *vb, void *names)
 {
 	const struct symbol *a = va, *b = vb;
+	const char *na = (const char *)names + a->name, *nb = (const char *)names + b->name;
 	int order;
 
 	if (a->start != b->start)
@@ -68,9 +99,11 @@ static int compare(const void *va, const void *vb, void *names)
 		return order;
 	if ((order = prefer_bool(!a->label, !b->label)) != 0)
 		return order;
+	if ((order = prefer_bool(!is_clone(na), !is_clone(nb))) != 0)
+		return order;
 	if (a->bind != b->bind)
 		return a->bind > b->bind ? -1 : 1;
-	return prefer_name((const char *)names + a->name, (const char *)names + b->name);
+	return prefer_name(na, nb);
 }
 
 static uint64_t sized_end(const struct symbol *sym)

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * symbols_elf.c - functions and assembler labels from an ELF file, 32- or 64-bit, either endian: .symtab, or .dynsym where
- * that is stripped. libelf checks every offset against the file.
+ * symbols_elf.c - functions and assembler labels from an ELF file, 32- or 64-bit, either endian: .symtab, its own or the
+ * separate debug file's; else what .gnu_debugdata and .dynsym have together. libelf checks every offset against the file.
  */
+#include "report/names/binary.h"
 #include "report/names/symbols.h"
 
 #include <errno.h>
 #include <gelf.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 struct elf_table {
 	Elf *elf;
@@ -103,31 +105,56 @@ static int add_symbol(struct symbols *s, const struct elf_table *t, int i)
 	return rc == 0 ? 1 : rc;
 }
 
-static int add_table(struct symbols *s, const struct elf_table *t, char *why, size_t size)
+/* 1: there were functions, 0: none, or -ENOMEM. */
+static int add_table(struct symbols *s, const struct binary *b, GElf_Word type)
 {
+	struct elf_table t = {.elf = b->elf};
+	GElf_Ehdr header;
 	size_t added = 0;
 
-	for (size_t i = 1; i < t->n && i <= INT32_MAX; i++) {
-		int rc = add_symbol(s, t, (int)i);
+	if (!gelf_getehdr(b->elf, &header) || !find_table(&t, type))
+		return 0;
+	t.machine = header.e_machine;
+	for (size_t i = 1; i < t.n && i <= INT32_MAX; i++) {
+		int rc = add_symbol(s, &t, (int)i);
 
-		if (rc < 0) {
-			snprintf(why, size, "%s", strerror(-rc));
-			return -1;
-		}
+		if (rc < 0)
+			return rc;
 		added += (size_t)rc;
 	}
-	if (added > 0)
-		return 0;
-	snprintf(why, size, "an ELF file without a function in its symbol table");
-	return -1;
+	return added > 0;
 }
 
-static int add_elf(struct symbols *s, Elf *elf, char *why, size_t size)
+static int add_own(struct symbols *s, const struct binary *b)
 {
-	struct elf_table t = {.elf = elf};
-	GElf_Ehdr header;
+	struct binary *mini = binary_mini(b);
+	int rc = add_table(s, b, SHT_DYNSYM), more = 0;
 
-	if (elf_kind(elf) != ELF_K_ELF || !gelf_getehdr(elf, &header)) {
+	if (rc >= 0 && mini)
+		more = add_table(s, mini, SHT_SYMTAB);
+	binary_close(mini);
+	return rc < 0 || more < 0 ? -ENOMEM : rc || more;
+}
+
+static int add_any(struct symbols *s, const struct binary *b, const char *symfs)
+{
+	struct binary *separate;
+	int rc;
+
+	if (binary_has_table(b, SHT_SYMTAB))
+		return add_table(s, b, SHT_SYMTAB);
+	separate = binary_separate(b, symfs);
+	rc = separate ? add_table(s, separate, SHT_SYMTAB) : 0;
+	binary_close(separate);
+	return rc == 0 ? add_own(s, b) : rc;
+}
+
+static int add_binary(struct symbols *s, const struct binary *b, const char *symfs, char *why, size_t size)
+{
+	GElf_Ehdr header;
+	int rc;
+
+	if (!gelf_getehdr(b->elf, &header)) {
 		snprintf(why, size, "a damaged ELF file: %s", elf_errmsg(-1));
 		return -1;
 	}
@@ -135,26 +162,30 @@ static int add_elf(struct symbols *s, Elf *elf, char *why, size_t size)
 		snprintf(why, size, "a relocatable object, not linked yet: it does not know the addresses the guest runs at");
 		return 1;
 	}
-	t.machine = header.e_machine;
-	if (!find_table(&t, SHT_SYMTAB) && !find_table(&t, SHT_DYNSYM)) {
-		snprintf(why, size, "an ELF file without symbols (stripped?): the file as it was linked is needed");
-		return 1;
-	}
-	return add_table(s, &t, why, size);
+	rc = add_any(s, b, symfs);
+	if (rc == 1)
+		return 0;
+	if (rc < 0)
+		snprintf(why, size, "%s", strerror(-rc));
+	else if (binary_has_table(b, SHT_SYMTAB))
+		snprintf(why, size, "an ELF file without a function in its symbol table");
+	else
+		snprintf(why, size, "an ELF file without symbols (stripped?): the file as it was linked is needed, or its debug file "
+		         "where --symfs or build-id directories lead to it");
+	return rc < 0 || binary_has_table(b, SHT_SYMTAB) ? -1 : 1;
 }
 
-int symbols_add_elf(struct symbols *s, int fd, char *why, size_t size)
+int symbols_add_elf(struct symbols *s, int fd, const char *path, const char *symfs, char *why, size_t size)
 {
-	Elf *elf = NULL;
-	int rc;
+	int own = dup(fd), rc;
+	struct binary *b;
 
-	if (elf_version(EV_CURRENT) != EV_NONE)
-		elf = elf_begin(fd, ELF_C_READ, NULL);
-	if (!elf) {
-		snprintf(why, size, "cannot be read as ELF: %s", elf_errmsg(-1));
+	if (own < 0) {
+		snprintf(why, size, "%s", strerror(errno));
 		return -1;
 	}
-	rc = add_elf(s, elf, why, size);
-	elf_end(elf);
+	b = binary_of_fd(own, path, why, size);
+	rc = b ? add_binary(s, b, symfs, why, size) : -1;
+	binary_close(b);
 	return rc;
 }

@@ -44,7 +44,7 @@ static int prepare(struct fixture *f, bool image)
 
 	memset(f, 0, sizeof(*f));
 	f->fd = elf_make(&section, 1, 0, path, sizeof(path));
-	assert_int_equal(symbols_add_file(&f->symbols, path, why, sizeof(why)), 0);
+	assert_int_equal(symbols_add_file(&f->symbols, path, NULL, why, sizeof(why)), 0);
 	assert_int_equal(symbols_add(&f->symbols, page, "hypercall_page", strlen("hypercall_page")), 0);
 	assert_int_equal(symbols_sort(&f->symbols), 0);
 	f->rows = rows_new(&f->symbols);
