@@ -82,15 +82,14 @@ static uint64_t weigh_domain(struct folding *g, uint32_t domain)
 	return sum;
 }
 
-static int domain_name(const struct folding *g, uint32_t domain, char *text, size_t size)
+void fold_domain_name(const struct upf_session *session, uint32_t domain, char *text, size_t size)
 {
-	const struct upf_session *session = g->request->session;
-
 	if (domain < session->ndomains && session->domains[domain].name)
-		return snprintf(text, size, "%s", session->domains[domain].name);
-	if (domain < session->ndomains)
-		return snprintf(text, size, "[domain %u]", session->domains[domain].id);
-	return snprintf(text, size, "[unknown domain %u]", domain);
+		snprintf(text, size, "%s", session->domains[domain].name);
+	else if (domain < session->ndomains)
+		snprintf(text, size, "[domain %u]", session->domains[domain].id);
+	else
+		snprintf(text, size, "[unknown domain %u]", domain);
 }
 
 /* Where the domain's stacks begin: the root itself when there is one domain only. */
@@ -103,7 +102,7 @@ static int domain_root(struct folding *g, uint32_t domain, uint32_t *root)
 	*root = 0;
 	if (g->request->session->ndomains <= 1)
 		return 0;
-	domain_name(g, domain, text, sizeof(text));
+	fold_domain_name(g->request->session, domain, text, sizeof(text));
 	rc = names_function(g->names, text, &function);
 	return rc == 0 ? find_child(g->fold, 0, function, root) : rc;
 }
@@ -128,9 +127,9 @@ static int note_unnamed(struct folding *g, uint32_t function, uint64_t samples)
  * In user mode what has no name is no function of its own: [user] stands for it, as there are programs without number. An
  * address in the kernel's half is there by accident, from a stack without frame pointers.
  */
-static bool is_hidden(const struct folding *g, uint64_t address, const struct frame_name *name)
+bool fold_hides(const struct names *names, uint64_t address, uint32_t function)
 {
-	return g->user && (address >> 63 || !g->names->functions[name->function].named);
+	return address >> 63 || !names->functions[function].named;
 }
 
 /* The fold's node for call tree node @i, as a caller or as the leaf; @samples of it are counted. */
@@ -140,7 +139,7 @@ static int fold_frame(struct folding *g, size_t i, bool caller, uint64_t samples
 	struct frame_name name;
 	int rc = names_find(g->names, frame->address, caller && !(frame->flags & FRAME_EXACT), &name);
 
-	if (rc == 0 && is_hidden(g, frame->address, &name)) {
+	if (rc == 0 && g->user && fold_hides(g->names, frame->address, name.function)) {
 		*node = g->inner[frame->parent];
 		return 0;
 	}

@@ -49,4 +49,9 @@ enum fold_order { FOLD_BY_TOTAL, FOLD_BY_NAME };
 /* Brings all children into order; equal ones by name. 0 or -ENOMEM. */
 int fold_sort(struct fold *f, const struct names *names, enum fold_order order);
 
+/* What a domain is called where there are several. */
+void fold_domain_name(const struct upf_session *session, uint32_t domain, char *text, size_t size);
+/* Whether a frame of a user mode's stack is left out, [user] standing for it. */
+bool fold_hides(const struct names *names, uint64_t address, uint32_t function);
+
 #endif

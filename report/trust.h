@@ -18,4 +18,10 @@ void trust_faults(const struct report *r, char *text, size_t size);
 /* Length of the recording, ns. */
 uint64_t trust_duration(const struct report *r);
 
+/* Samples that count, but those of user mode, by what became of their stacks. */
+struct trust_stacks {
+	uint64_t whole, truncated, broken;
+};
+void trust_stacks(const struct report *r, struct trust_stacks *stacks);
+
 #endif

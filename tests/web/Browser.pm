@@ -118,7 +118,7 @@ sub forward { $_[0]->_post("$_[0]{session}/forward", {}) }
 sub resize {
 	my ($self, $width, $height) = @_;
 
-	$self->_devtools('Emulation.setDeviceMetricsOverride', width => $width, height => $height, deviceScaleFactor => 1,
+	$self->_devtools('Emulation.setDeviceMetricsOverride', width => $width + 0, height => $height + 0, deviceScaleFactor => 1,
 		mobile => JSON::PP::false);
 }
 
