@@ -46,7 +46,7 @@ struct view {
 extern const struct view *const views[]; /* the first is the default; ends with NULL */
 
 extern const struct view view_flat, view_tree, view_folded, view_stacks, view_dump, view_header, view_verify;
-extern const struct view view_flamegraph, view_heatmap;
+extern const struct view view_flamegraph, view_heatmap, view_svg;
 
 /* Loads and folds: 0 or a negative errno, then nothing is to be freed. */
 int view_fold(struct report *r, struct fold *fold);

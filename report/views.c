@@ -4,7 +4,7 @@
 #include "report/trust.h"
 
 const struct view *const views[] = {
-	&view_flat, &view_tree, &view_folded, &view_flamegraph, &view_heatmap, &view_stacks, &view_dump, &view_header, &view_verify, NULL,
+	&view_flat, &view_tree, &view_folded, &view_flamegraph, &view_svg, &view_heatmap, &view_stacks, &view_dump, &view_header, &view_verify, NULL,
 };
 
 int view_fold(struct report *r, struct fold *fold)

@@ -37,8 +37,7 @@ static char *safe(const char *text)
 	return fclose(memory) == 0 ? made : NULL;
 }
 
-/* The domains' names. */
-static char *make_title(const struct upf_session *session)
+char *page_title(const struct upf_session *session)
 {
 	char *joined = NULL, *made, label[256];
 	size_t len;
@@ -334,7 +333,7 @@ static void put_page(struct page *p)
 
 int page_write(const struct report *r, const struct fold *fold, const struct flame *flame, const struct heat *heat)
 {
-	struct page p = {.report = r, .flame = flame, .heat = heat, .title = make_title(r->session)};
+	struct page p = {.report = r, .flame = flame, .heat = heat, .title = page_title(r->session)};
 	int rc = p.title ? 0 : -ENOMEM;
 
 	if (rc == 0 && !r->quiet)
@@ -352,4 +351,25 @@ void page_said(const struct report *r, const struct fold *fold)
 	if (!fold->samples && !r->quiet)
 		view_no_samples(r, stderr);
 	trust_print(r, fold, stderr);
+}
+
+int page_flame(struct report *r, int (*write)(struct report *r, const struct fold *fold, const struct flame *flame))
+{
+	const struct flame_source source = {&r->profile, &r->names, r->session, r->states};
+	struct flame flame = {0};
+	struct fold fold;
+	int rc = view_fold(r, &fold);
+
+	if (rc != 0)
+		return rc;
+	rc = flame_add(&flame, &source, FLAME_NOW, NULL);
+	if (rc == 0)
+		rc = flame_finish(&flame, NULL);
+	if (rc == 0)
+		rc = write(r, &fold, &flame);
+	if (rc == 0)
+		page_said(r, &fold);
+	flame_free(&flame);
+	fold_free(&fold);
+	return rc;
 }

@@ -17,6 +17,13 @@
  * too, adds a heat map. 0 or -ENOMEM.
  */
 int page_write(const struct report *r, const struct fold *fold, const struct flame *flame, const struct heat *heat);
+/*
+ * The whole of a view that is a flame graph and nothing else: loads, puts the flame graph together, writes it by @write,
+ * says what it rests on. 0 or a negative errno.
+ */
+int page_flame(struct report *r, int (*write)(struct report *r, const struct fold *fold, const struct flame *flame));
+/* The domains' names, safe, to be freed; NULL: out of memory. */
+char *page_title(const struct upf_session *session);
 /* What goes to standard error beside the page, as with every view that is not a table. */
 void page_said(const struct report *r, const struct fold *fold);
 
