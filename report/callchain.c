@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "report/callchain.h"
+#include "report/filter.h"
 #include "report/unwind/unwind.h"
 
 #include <stdlib.h>
@@ -12,7 +13,9 @@ static int add(struct callchain *c, const struct call_node *node, bool caller, s
 	if (rc == 0)
 		rc = array_room(&c->frames, &c->cap, c->n, sizeof(*c->frames));
 	if (rc == 0)
-		c->frames[c->n++] = (struct callchain_frame){name.function, node->address, name.offset, caller};
+		c->frames[c->n++] = (struct callchain_frame){.function = name.function, .address = node->address,
+		                                             .offset = name.offset, .caller = caller,
+		                                             .restored = node->flags & FRAME_RESTORED};
 	return rc;
 }
 
@@ -26,7 +29,7 @@ static void turn(struct callchain *c)
 	}
 }
 
-int callchain_make(struct callchain *c, const struct profile *p, struct names *names, uint32_t node)
+int callchain_whole(struct callchain *c, const struct profile *p, struct names *names, uint32_t node)
 {
 	int rc = 0;
 
@@ -35,6 +38,13 @@ int callchain_make(struct callchain *c, const struct profile *p, struct names *n
 		rc = add(c, &p->tree.nodes[i], i != node, names);
 	turn(c);
 	return rc;
+}
+
+int callchain_make(struct callchain *c, const struct profile *p, struct names *names, uint32_t node)
+{
+	int rc = callchain_whole(c, p, names, node);
+
+	return rc == 0 && p->filter ? filter_trim(p->filter, c) : rc;
 }
 
 void callchain_free(struct callchain *c)

@@ -10,6 +10,7 @@
 
 struct loader {
 	struct profile *profile;
+	const struct scope *scope;
 	const struct load_hooks *hooks;
 	struct upf_decoder *decoder;
 	uint32_t *map; /* the block's nodes in the profile's tree, NOT_MAPPED until met */
@@ -163,34 +164,57 @@ static int true_stack(struct loader *l, const struct upf_record *rec, const stru
 
 /* --- records --------------------------------------------------------------------------------------------------------- */
 
+static int stack_of(struct loader *l, struct upf_record *rec, uint32_t *node, const struct seen_stack **seen)
+{
+	int rc;
+
+	*seen = NULL;
+	if (!has_rows(l, rec))
+		return map_stack(l, rec->stack, node);
+	rc = true_stack(l, rec, seen);
+	if (rc == 0) {
+		*node = (*seen)->node;
+		rec->end = (*seen)->end;
+	}
+	return rc;
+}
+
+/* 1: it counts; 0: it is left out by name. */
 static int load_sample(struct loader *l, struct upf_record *rec, uint32_t *node)
 {
 	struct tally *t = &l->profile->tally;
 	const struct seen_stack *seen;
-	int rc;
+	int rc = stack_of(l, rec, node, &seen);
 
-	if (!has_rows(l, rec)) {
-		rc = map_stack(l, rec->stack, node);
-	} else if ((rc = true_stack(l, rec, &seen)) == 0) {
-		*node = seen->node;
-		rec->end = seen->end;
-		t->restored += seen->restored && !rec->user;
-		t->doubtful += seen->doubtful && !rec->user;
+	if (rc == 0 && l->scope)
+		scope_place(l->scope, rec);
+	if (rc == 0)
+		rc = profile_sample(l->profile, rec, *node);
+	if (rc > 0 && seen && !rec->user) {
+		t->restored += seen->restored;
+		t->doubtful += seen->doubtful;
 	}
-	return rc == 0 ? profile_sample(l->profile, rec, *node) : rc;
+	return rc;
 }
 
+/* Records that do not count are as if they were not there. */
 static int load_record(struct loader *l, const struct upf_block *b, struct upf_record *rec)
 {
 	uint32_t node = 0;
-	int rc = rec->kind == UPF_SAMPLE ? load_sample(l, rec, &node) : 0;
+	int rc = 1;
 
-	if (rc != 0)
+	if (l->scope && !scope_has(l->scope, rec)) {
+		l->profile->tally.out_of_scope += rec->kind == UPF_SAMPLE;
+		return 0;
+	}
+	if (rec->kind == UPF_SAMPLE)
+		rc = load_sample(l, rec, &node);
+	else if (l->scope)
+		scope_place(l->scope, rec);
+	if (rc <= 0)
 		return rc;
 	tally_record(&l->profile->tally, rec);
-	if (l->hooks && l->hooks->record)
-		rc = l->hooks->record(l->hooks->ctx, b, rec, node);
-	return rc;
+	return l->hooks && l->hooks->record ? l->hooks->record(l->hooks->ctx, b, rec, node) : 0;
 }
 
 /* A block that breaks the format midway costs its rest. */
@@ -239,7 +263,8 @@ static int load_blocks(struct loader *l, struct upf_reader *r)
 	return rc;
 }
 
-int load_trace(struct profile *p, struct upf_reader *r, struct rows *rows, const struct load_hooks *hooks)
+int load_trace(struct profile *p, struct upf_reader *r, struct rows *rows, const struct scope *scope,
+               const struct load_hooks *hooks)
 {
 	struct loader *l = calloc(1, sizeof(*l));
 	int rc = -ENOMEM;
@@ -247,6 +272,7 @@ int load_trace(struct profile *p, struct upf_reader *r, struct rows *rows, const
 	if (!l)
 		return rc;
 	l->profile = p;
+	l->scope = scope;
 	l->hooks = hooks;
 	l->session = upf_reader_session(r);
 	l->rows = rows;

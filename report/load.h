@@ -9,6 +9,7 @@
 #define REPORT_LOAD_H
 
 #include "report/profile.h"
+#include "report/selection.h"
 #include "report/unwind/rows.h"
 
 /* Views that show a trace in its own order listen; either function may be NULL. Not 0 ends loading with that value. */
@@ -23,9 +24,11 @@ struct load_hooks {
 };
 
 /*
- * Reads @r to its end; @rows (NULL: none) makes stacks true, else they are as recorded. Damage is not an error: it is counted in p->tally and by upf_reader_health(). 0, what a hook
- * returned, or a negative errno: reading failed, out of memory.
+ * Reads @r to its end and adds it to @p. @rows (NULL: none) makes stacks true, else they are as recorded; @scope (NULL: all)
+ * tells what counts, hooks hear of nothing else. Damage is not an error: it is counted in p->tally and by
+ * upf_reader_health(). 0, what a hook returned, or a negative errno: reading failed, out of memory.
  */
-int load_trace(struct profile *p, struct upf_reader *r, struct rows *rows, const struct load_hooks *hooks);
+int load_trace(struct profile *p, struct upf_reader *r, struct rows *rows, const struct scope *scope,
+               const struct load_hooks *hooks);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "report/profile.h"
+#include "report/filter.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -21,7 +22,7 @@ void profile_free(struct profile *p)
 static bool same_stack(const struct stack *a, const struct stack *b)
 {
 	return a->node == b->node && a->vcpu == b->vcpu && a->domain == b->domain && a->state == b->state &&
-	       a->user == b->user;
+	       a->user == b->user && a->slot == b->slot;
 }
 
 static int add_stack(struct profile *p, const struct stack *key, uint32_t hash, struct stack **out)
@@ -46,7 +47,7 @@ static int find_stack(struct profile *p, const struct stack *key, struct stack *
 
 	if (rc != 0)
 		return rc;
-	hash = intern_hash(&p->index, key->node, who);
+	hash = intern_hash(&p->index, (uint64_t)key->slot << 32 | key->node, who);
 	for (size_t at = intern_first(&p->index, hash); intern_id(&p->index, &at, hash, &id);
 	     at = intern_next(&p->index, at)) {
 		if (same_stack(&p->stacks[id], key)) {
@@ -57,18 +58,40 @@ static int find_stack(struct profile *p, const struct stack *key, struct stack *
 	return add_stack(p, key, hash, out);
 }
 
+static uint32_t slot_of(const struct profile *p, uint64_t time_ns)
+{
+	uint64_t slot = p->quantum_ns ? time_ns / p->quantum_ns : 0;
+
+	return slot < UINT32_MAX ? (uint32_t)slot : UINT32_MAX;
+}
+
+/* 1: it counts. */
+static int keeps(struct profile *p, const struct upf_record *rec, const struct stack *key)
+{
+	int rc = p->filter ? filter_keeps(p->filter, p, key->node, stack_is_user(key)) : 1;
+
+	if (rc == 0) {
+		p->left_out[key->state].samples++;
+		p->left_out[key->state].cpu_ns += rec->cpu_ns;
+	}
+	return rc;
+}
+
 int profile_sample(struct profile *p, const struct upf_record *rec, uint32_t node)
 {
 	struct stack key = {.node = node, .domain = rec->domain, .vcpu = (uint16_t)rec->vcpu,
-	                    .state = (uint8_t)tally_state(rec->state), .user = rec->user};
+	                    .state = (uint8_t)tally_state(rec->state), .user = rec->user, .slot = slot_of(p, rec->time_ns)};
 	struct stack *stack;
-	int rc = find_stack(p, &key, &stack);
+	int rc = keeps(p, rec, &key);
 
+	if (rc <= 0)
+		return rc;
+	rc = find_stack(p, &key, &stack);
 	if (rc != 0)
 		return rc;
 	stack->samples++;
 	stack->cpu_ns += rec->cpu_ns;
-	return 0;
+	return 1;
 }
 
 uint64_t profile_count(const struct profile *p, unsigned states)
@@ -78,5 +101,15 @@ uint64_t profile_count(const struct profile *p, unsigned states)
 	for (unsigned s = 0; s < TALLY_STATES; s++)
 		if (states & 1u << s)
 			sum += p->tally.state[s];
+	return sum;
+}
+
+uint64_t profile_left_out(const struct profile *p, unsigned states, enum weight weight)
+{
+	uint64_t sum = 0;
+
+	for (unsigned s = 0; s < TALLY_STATES; s++)
+		if (states & 1u << s)
+			sum += weight == WEIGHT_CPU ? p->left_out[s].cpu_ns : p->left_out[s].samples;
 	return sum;
 }

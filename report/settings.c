@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "report/settings.h"
+#include "common/parse.h"
 #include "report/intern.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define ROWS 64
+#define ROWS 128
 
 static int apply_view(void *ctx, const struct option_def *def, const char *value, char *why, size_t size)
 {
 	struct settings *s = ctx;
 	const struct view *view = views[def->id];
 
-	(void)value;
+	s->argument = value;
 	if (s->view && s->view != view) {
 		snprintf(why, size, "one view at a time, and --%s was given too", s->view->name);
 		return -1;
@@ -69,7 +70,7 @@ static int apply_state(void *ctx, const struct option_def *def, const char *valu
 	size_t len;
 
 	(void)def;
-	s->states = 0;
+	s->selection.states = 0;
 	do {
 		unsigned bits;
 
@@ -79,7 +80,7 @@ static int apply_state(void *ctx, const struct option_def *def, const char *valu
 			snprintf(why, size, "a list of running, runnable, blocked, offline, or all is needed");
 			return -1;
 		}
-		s->states |= bits;
+		s->selection.states |= bits;
 		at += len + 1;
 	} while (at[-1] == ',');
 	return 0;
@@ -99,7 +100,78 @@ static int apply_percent(void *ctx, const struct option_def *def, const char *va
 	return 0;
 }
 
-enum { SET_QUIET, SET_NO_REPAIR, SET_HELP, SET_VERSION };
+/* --- what counts --------------------------------------------------------------------------------------------------- */
+
+enum { PICK_TIME, PICK_VCPUS, PICK_DOMAINS };
+
+static int apply_pick(void *ctx, const struct option_def *def, const char *value, char *why, size_t size)
+{
+	struct selection *s = &((struct settings *)ctx)->selection;
+
+	switch (def->id) {
+	case PICK_TIME:
+		return selection_time(s, value, why, size);
+	case PICK_VCPUS:
+		return selection_vcpus(s, value, why, size);
+	default:
+		return selection_domains(s, value, why, size);
+	}
+}
+
+enum { NAMES_FOCUS, NAMES_IGNORE, NAMES_HIDE, NAMES_SHOW_FROM };
+
+static int apply_names(void *ctx, const struct option_def *def, const char *value, char *why, size_t size)
+{
+	struct selection *s = &((struct settings *)ctx)->selection;
+	struct patterns *const patterns[] = {&s->focus, &s->ignore, &s->hide, &s->show_from};
+
+	return patterns_add(patterns[def->id], value, why, size);
+}
+
+static int apply_max_stack(void *ctx, const struct option_def *def, const char *value, char *why, size_t size)
+{
+	struct settings *s = ctx;
+	uint64_t n;
+
+	(void)def;
+	if (parse_u64(value, 1, UINT32_MAX, &n) != 0) {
+		snprintf(why, size, "a number of frames, 1 or more, is needed");
+		return -1;
+	}
+	s->selection.max_stack = (uint32_t)n;
+	return 0;
+}
+
+/* --- one word of a few --------------------------------------------------------------------------------------------- */
+
+enum { WORD_WEIGHT, WORD_PERCENTAGE, WORD_GROUP };
+
+static const struct {
+	const char *words[2];
+} words[] = {
+	[WORD_WEIGHT] = {{"samples", "cpu"}}, [WORD_PERCENTAGE] = {{"absolute", "relative"}}, [WORD_GROUP] = {{"domain", "vcpu"}},
+};
+
+static int apply_word(void *ctx, const struct option_def *def, const char *value, char *why, size_t size)
+{
+	struct selection *s = &((struct settings *)ctx)->selection;
+	const char *const *known = words[def->id].words;
+	bool second = strcmp(value, known[1]) == 0;
+
+	if (!second && strcmp(value, known[0]) != 0) {
+		snprintf(why, size, "%s or %s is needed", known[0], known[1]);
+		return -1;
+	}
+	if (def->id == WORD_WEIGHT)
+		s->weight = second ? WEIGHT_CPU : WEIGHT_SAMPLES;
+	else if (def->id == WORD_PERCENTAGE)
+		s->relative = second;
+	else
+		s->group = second ? GROUP_BY_VCPU : GROUP_BY_DOMAIN;
+	return 0;
+}
+
+enum { SET_QUIET, SET_NO_REPAIR, SET_HELP, SET_VERSION, SET_COLLAPSE };
 
 static int apply_flag(void *ctx, const struct option_def *def, const char *value, char *why, size_t size)
 {
@@ -110,15 +182,38 @@ static int apply_flag(void *ctx, const struct option_def *def, const char *value
 	s->no_repair |= def->id == SET_NO_REPAIR;
 	s->help |= def->id == SET_HELP;
 	s->version |= def->id == SET_VERSION;
+	s->selection.collapse_recursion |= def->id == SET_COLLAPSE;
 	return 0;
 }
+
+static const struct option_def filters[] = {
+	{0, "time", "FROM,TO", OPTION_ARG, "count samples of this time: 1.5,3 are seconds, 500ms or 10% work as well, either end may "
+	 "be left out; 10%/2 is the second tenth", apply_pick, PICK_TIME},
+	{0, "vcpu", "LIST", OPTION_ARG, "count samples of these vCPUs: 0,2-5", apply_pick, PICK_VCPUS},
+	{0, "domain", "LIST", OPTION_ARG, "count samples of these domains, by name or number", apply_pick, PICK_DOMAINS},
+	{0, "state", "LIST", OPTION_ARG, "count samples of vCPUs in these run states: running,runnable,blocked,offline or all "
+	 "(default: running,runnable; --stacks and --dump: all)", apply_state, 0},
+	{0, "focus", "RE", OPTION_ARG, "count stacks with a function that matches the regular expression RE", apply_names,
+	 NAMES_FOCUS},
+	{0, "ignore", "RE", OPTION_ARG, "leave out stacks with a function that matches", apply_names, NAMES_IGNORE},
+	{0, "hide", "RE", OPTION_ARG, "leave out frames that match; what was spent there goes to their callers", apply_names,
+	 NAMES_HIDE},
+	{0, "show-from", "RE", OPTION_ARG, "begin stacks at the first function that matches, leave out those without one",
+	 apply_names, NAMES_SHOW_FROM},
+	{0, "max-stack", "N", OPTION_ARG, "keep the N frames of a stack next to its leaf", apply_max_stack, 0},
+	{0, "collapse-recursion", NULL, OPTION_NO_ARG, "show a function that calls itself once", apply_flag, SET_COLLAPSE},
+	{0, "weight", "WHAT", OPTION_ARG, "what counts: samples (default) or cpu, the CPU time used since the sample before",
+	 apply_word, WORD_WEIGHT},
+	{0, "percentage", "WHAT", OPTION_ARG, "shares are relative to what the filters by name leave, or absolute (default)",
+	 apply_word, WORD_PERCENTAGE},
+	{0, "by", "WHAT", OPTION_ARG, "tell domains, or vCPUs, apart", apply_word, WORD_GROUP},
+	{0},
+};
 
 static const struct option_def general[] = {
 	{'s', "symbols", "FILE", OPTION_ARG, "names from FILE: the guest's ELF binary, the output of nm, or its /proc/kallsyms; a "
 	 "binary makes stacks true, too; may be given several times", apply_symbols, 0},
 	{'o', "output", "FILE", OPTION_ARG, "write to FILE instead of standard output", apply_output, 0},
-	{0, "state", "LIST", OPTION_ARG, "count samples of vCPUs in these run states: running,runnable,blocked,offline or all "
-	 "(default: running,runnable; --stacks and --dump: all)", apply_state, 0},
 	{0, "percent-limit", "N", OPTION_ARG, "leave lines below N percent out of tables (default: --tree 0.5)", apply_percent, 0},
 	{0, "no-repair", NULL, OPTION_NO_ARG, "show stacks as they were recorded: no callers put back, copies not unwound", apply_flag,
 	 SET_NO_REPAIR},
@@ -128,6 +223,13 @@ static const struct option_def general[] = {
 	{0},
 };
 
+static size_t append(struct option_def *table, size_t n, const struct option_def *rows)
+{
+	for (; rows->apply && n < ROWS - 1; rows++)
+		table[n++] = *rows;
+	return n;
+}
+
 const struct option_def *settings_table(void)
 {
 	static struct option_def table[ROWS];
@@ -136,25 +238,31 @@ const struct option_def *settings_table(void)
 	if (table[0].apply)
 		return table;
 	for (int i = 0; n < ROWS - 1 && views[i]; i++)
-		table[n++] = (struct option_def){.name = views[i]->name, .takes = OPTION_NO_ARG, .help = views[i]->help,
+		table[n++] = (struct option_def){.name = views[i]->name, .arg = views[i]->arg,
+		                                 .takes = views[i]->arg ? OPTION_ARG : OPTION_NO_ARG, .help = views[i]->help,
 		                                 .apply = apply_view, .id = i};
-	for (size_t i = 0; general[i].apply && n < ROWS - 1; i++)
-		table[n++] = general[i];
+	n = append(table, n, filters);
+	append(table, n, general);
 	return table;
 }
 
-static int take_operands(struct settings *s, int n, char **argv, char *why, size_t size)
+/* Standard input can be read once only. */
+static int check_operands(struct settings *s, int n, char **argv, char *why, size_t size)
 {
+	int streams = 0;
+
 	if (s->help || s->version)
 		return 0;
-	if (n == 1) {
-		s->trace = argv[0];
+	for (int i = 0; i < n; i++)
+		streams += strcmp(argv[i], "-") == 0;
+	s->traces = argv;
+	s->ntraces = (size_t)n;
+	if (n > 0 && streams <= 1)
 		return 0;
-	}
 	if (n == 0)
 		snprintf(why, size, "no trace given: uniprof-report run.upf, or - for standard input; try --help");
 	else
-		snprintf(why, size, "one trace at a time: %s and %s are two; try --help", argv[0], argv[1]);
+		snprintf(why, size, "standard input, -, is given twice");
 	return -1;
 }
 
@@ -164,12 +272,12 @@ int settings_parse(struct settings *s, int argc, char **argv, char *why, size_t 
 
 	*s = (struct settings){.percent_limit = -1};
 	n = options_parse(settings_table(), argc, argv, s, why, size);
-	if (n < 0 || take_operands(s, n, argv, why, size) != 0)
+	if (n < 0 || check_operands(s, n, argv, why, size) != 0)
 		return -1;
 	if (!s->view)
 		s->view = views[0];
-	if (s->states == 0)
-		s->states = s->view->states;
+	if (s->selection.states == 0)
+		s->selection.states = s->view->states;
 	return 0;
 }
 
@@ -177,6 +285,7 @@ void settings_free(struct settings *s)
 {
 	free(s->symbols);
 	s->symbols = NULL;
+	selection_free(&s->selection);
 }
 
 void settings_help(FILE *out, int width)
@@ -185,10 +294,12 @@ void settings_help(FILE *out, int width)
 
 	for (size_t i = 0; i < ROWS - 1 && views[i]; i++)
 		rows[i] = settings_table()[i];
-	fputs("Usage: uniprof-report [view] [options] [-s SYMBOLS]... run.upf\n"
+	fputs("Usage: uniprof-report [view] [options] [-s SYMBOLS]... run.upf...\n"
 	      "       uniprof-record -o - DOMAIN | uniprof-report [view] [options] -\n\n"
 	      "Shows where a guest recorded by uniprof-record spent its time.\n\nViews:\n", out);
 	options_print(rows, out, width);
+	fputs("\nWhat counts:\n", out);
+	options_print(filters, out, width);
 	fputs("\nOptions:\n", out);
 	options_print(general, out, width);
 	fputs("\nExamples:\n"

@@ -8,11 +8,13 @@
 
 struct settings {
 	const struct view *view; /* NULL until given, the default at the end */
-	const char *trace;       /* "-": standard input */
+	const char *argument;    /* of the view, NULL: it takes none */
+	char **traces;           /* ntraces of them, argv's; "-": standard input */
+	size_t ntraces;
 	const char **symbols;    /* nsymbols of them; the array is owned, the names are argv's */
 	size_t nsymbols, symbols_cap;
 	const char *output;      /* NULL: standard output */
-	unsigned states;         /* 0: the view's own */
+	struct selection selection;
 	double percent_limit;    /* negative: the view's own */
 	bool quiet, no_repair, help, version;
 };

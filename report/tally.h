@@ -14,6 +14,7 @@
 
 struct tally {
 	uint64_t rounds, samples, events;
+	uint64_t out_of_scope; /* samples that are not in here: of other times, vCPUs and domains than asked for */
 	uint64_t state[TALLY_STATES];
 	uint64_t end[TALLY_STATES][TALLY_ENDS]; /* why walks ended, by run state; of user mode's stacks: below */
 	uint64_t user_end[TALLY_STATES][TALLY_ENDS];

@@ -9,19 +9,16 @@
 
 uint64_t trust_duration(const struct report *r)
 {
-	enum upf_reason reason;
-	const struct upf_totals *totals = upf_reader_totals(r->reader, &reason);
+	uint64_t duration = traces_duration(&r->traces);
 
-	return totals && totals->duration_ns ? totals->duration_ns : r->profile.tally.last_ns;
+	return duration ? duration : r->profile.tally.last_ns;
 }
 
 /* --- the trace ----------------------------------------------------------------------------------------------------- */
 
-bool trust_sound(const struct report *r)
+bool trust_sound(const struct upf_health *h, const struct tally *t)
 {
-	const struct upf_health *h = upf_reader_health(r->reader);
-
-	return !h->damaged && !h->missing && !h->skipped_bytes && !h->cut && h->has_footer && !r->profile.tally.bad_blocks;
+	return !h->damaged && !h->missing && !h->skipped_bytes && !h->cut && h->has_footer && !t->bad_blocks;
 }
 
 static void append(char *text, size_t size, const char *what, uint64_t n)
@@ -32,10 +29,8 @@ static void append(char *text, size_t size, const char *what, uint64_t n)
 		snprintf(text + len, size - len, "%s%s %s", len ? ", " : "", text_count(n).s, what);
 }
 
-void trust_faults(const struct report *r, char *text, size_t size)
+void trust_faults(const struct upf_health *h, const struct tally *t, char *text, size_t size)
 {
-	const struct upf_health *h = upf_reader_health(r->reader);
-	const struct tally *t = &r->profile.tally;
 	uint64_t damaged = h->damaged + t->bad_blocks;
 	uint64_t missing = h->missing > h->damaged ? h->missing - h->damaged : 0; /* a damaged block leaves a hole as well */
 	size_t len;
@@ -52,12 +47,13 @@ void trust_faults(const struct report *r, char *text, size_t size)
 
 static void print_trace(const struct report *r, FILE *out)
 {
+	const struct upf_health health = traces_health(&r->traces);
 	char text[256];
 	struct para p;
 
-	if (trust_sound(r))
+	if (trust_sound(&health, &r->profile.tally))
 		return;
-	trust_faults(r, text, sizeof(text));
+	trust_faults(&health, &r->profile.tally, text, sizeof(text));
 	para_start(&p, out, r->utf8, "Trace");
 	para_item(&p, "not whole: %s", text);
 	para_end(&p);
@@ -71,11 +67,18 @@ static void item_left_out(const struct report *r, struct para *p)
 	const char *hint = " (--state all counts them)";
 
 	for (unsigned s = 0; s < TALLY_STATES; s++) {
-		if ((r->states & 1u << s) || t->state[s] == 0)
+		uint64_t n = t->state[s] + r->profile.left_out[s].samples;
+
+		if ((r->states & 1u << s) || n == 0)
 			continue;
-		para_item(p, "%s %s samples left out%s", text_count(t->state[s]).s, upf_state_text(s), hint);
+		para_item(p, "%s %s samples left out%s", text_count(n).s, upf_state_text(s), hint);
 		hint = "";
 	}
+}
+
+uint64_t trust_left_out(const struct report *r)
+{
+	return r->profile.tally.out_of_scope + profile_left_out(&r->profile, r->states, WEIGHT_SAMPLES);
 }
 
 static void print_samples(const struct report *r, FILE *out)
@@ -86,6 +89,8 @@ static void print_samples(const struct report *r, FILE *out)
 	para_start(&p, out, r->utf8, "Samples");
 	para_item(&p, "%s counted", text_count(profile_count(&r->profile, r->states)).s);
 	item_left_out(r, &p);
+	if (trust_left_out(r))
+		para_item(&p, "%s left out by filters", text_count(trust_left_out(r)).s);
 	if (tally_lost(t) == 0)
 		para_item(&p, "none lost");
 	for (unsigned i = 0; i < TALLY_LOST; i++)

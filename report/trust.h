@@ -11,10 +11,12 @@
 
 /* A few lines, nothing with --quiet. @fold NULL: this view folds nothing, names are not counted. */
 void trust_print(const struct report *r, const struct fold *fold, FILE *out);
-/* All is well with the trace: whole, nothing damaged. For after loading. */
-bool trust_sound(const struct report *r);
-/* What is wrong with the trace, in one line. */
-void trust_faults(const struct report *r, char *text, size_t size);
+/* All is well with a trace: whole, nothing damaged. For after loading. */
+bool trust_sound(const struct upf_health *h, const struct tally *t);
+/* What is wrong with it, in one line. */
+void trust_faults(const struct upf_health *h, const struct tally *t, char *text, size_t size);
+/* Samples that the filters left out, those by run state apart. */
+uint64_t trust_left_out(const struct report *r);
 /* Length of the recording, ns. */
 uint64_t trust_duration(const struct report *r);
 

@@ -6,24 +6,28 @@
 #ifndef REPORT_VIEW_H
 #define REPORT_VIEW_H
 
+#include "report/filter.h"
 #include "report/fold.h"
-#include "report/load.h"
-#include "report/names.h"
+#include "report/names/names.h"
 #include "report/profile.h"
+#include "report/traces.h"
 
 #include <stdio.h>
 
 /* What views are given: one run of the program. */
 struct report {
-	const char *path; /* the trace; "-": standard input */
-	struct upf_reader *reader;
-	const struct upf_session *session;
+	struct traces traces;
+	const struct upf_session *session; /* of all traces together */
 	struct symbols symbols;
 	struct names names;
 	struct rows *rows; /* NULL: stacks are shown as recorded */
+	struct filter filter;
 	struct profile profile; /* empty until the view loads it */
+	struct report *old;     /* the run to compare with; NULL: none. Its names are its own */
 
-	unsigned states;      /* run states that count */
+	const struct selection *selection;
+	unsigned states;      /* run states that count: the selection's */
+	const char *argument; /* of the view */
 	double percent_limit; /* tables leave out what is below; negative: the view's own default */
 	bool quiet;
 	bool has_symbols;     /* -s was given */
@@ -36,8 +40,10 @@ struct report {
 
 struct view {
 	const char *name; /* --name */
+	const char *arg;  /* the argument's name in --help; NULL: it takes none */
 	const char *help;
 	unsigned states;  /* what --state means when it is not given */
+	bool gzip;        /* the format is compressed by nature, whatever the file's name */
 	/* Loads, shows. 0 or a negative errno: reading, writing or memory failed. What is wrong with the trace is in its
 	 * health, and no error. */
 	int (*run)(struct report *r);
@@ -46,10 +52,14 @@ struct view {
 extern const struct view *const views[]; /* the first is the default; ends with NULL */
 
 extern const struct view view_flat, view_tree, view_folded, view_stacks, view_dump, view_header, view_verify;
-extern const struct view view_flamegraph, view_heatmap, view_svg;
+extern const struct view view_flamegraph, view_svg, view_heatmap; /* report/page/ */
+extern const struct view view_perf_script; /* report/export/ */
 
+/* Loads all traces into r->profile, and r->old's; hooks hear what counts, not of the old ones. As load_trace(). */
+int view_load(struct report *r, const struct load_hooks *hooks);
 /* Loads and folds: 0 or a negative errno, then nothing is to be freed. */
 int view_fold(struct report *r, struct fold *fold);
+int view_fold_loaded(struct report *r, struct fold *fold); /* the same when all is loaded already */
 /* Says so if no sample was counted, and what would show some. */
 void view_no_samples(const struct report *r, FILE *out);
 /* The whole of a view that is a table: loads, folds, prints by @print, says what it rests on. 0 or a negative errno. */

@@ -31,8 +31,8 @@ static void print_line(const struct report *r, const struct fold *fold, uint32_t
 {
 	const struct fold_function *f = &fold->functions[function];
 
-	fprintf(r->out, "%6s %12s  %6s %12s  ", text_share(f->self, fold->samples).s, text_count(f->self).s,
-	        text_share(f->total, fold->samples).s, text_count(f->total).s);
+	fprintf(r->out, "%6s %12s  %6s %12s  ", text_share(f->self, fold->whole).s, text_count(f->self).s,
+	        text_share(f->total, fold->whole).s, text_count(f->total).s);
 	text_name(r->out, r->names.functions[function].name, text_room(r->width, BEFORE_NAME), r->utf8);
 	fputc('\n', r->out);
 }
@@ -54,7 +54,7 @@ static uint32_t *sorted(const struct report *r, const struct fold *fold, size_t 
 
 static int print_table(const struct report *r, struct fold *fold)
 {
-	double least = (double)fold->samples * (r->percent_limit > 0 ? r->percent_limit : 0) / 100;
+	double least = (double)fold->whole * (r->percent_limit > 0 ? r->percent_limit : 0) / 100;
 	size_t n, hidden = 0;
 	uint32_t *functions = sorted(r, fold, &n);
 

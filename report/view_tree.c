@@ -19,8 +19,8 @@ static void print_node(const struct report *r, const struct fold *fold, uint32_t
 		indent = most > 0 ? most : 0;
 		snprintf(note, sizeof(note), "[%d] ", depth);
 	}
-	fprintf(r->out, "%6s %6s %12s    %*s%s", text_share(node->total, fold->samples).s,
-	        text_share(node->self, fold->samples).s, text_count(node->total).s, indent, "", note);
+	fprintf(r->out, "%6s %6s %12s    %*s%s", text_share(node->total, fold->whole).s,
+	        text_share(node->self, fold->whole).s, text_count(node->total).s, indent, "", note);
 	text_name(r->out, r->names.functions[node->function].name, text_room(r->width, BEFORE_NAME + indent + (int)strlen(note)), r->utf8);
 	fputc('\n', r->out);
 }
@@ -62,7 +62,7 @@ static uint32_t after(const struct fold *fold, struct walk *w, uint32_t n)
 static int print_tree(const struct report *r, struct fold *fold)
 {
 	double limit = r->percent_limit >= 0 ? r->percent_limit : DEFAULT_LIMIT;
-	struct walk w = {.least = (double)fold->samples * limit / 100};
+	struct walk w = {.least = (double)fold->whole * limit / 100};
 	int rc = fold_sort(fold, &r->names, FOLD_BY_TOTAL);
 
 	if (rc != 0)

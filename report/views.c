@@ -4,15 +4,34 @@
 #include "report/trust.h"
 
 const struct view *const views[] = {
-	&view_flat, &view_tree, &view_folded, &view_flamegraph, &view_svg, &view_heatmap, &view_stacks, &view_dump, &view_header, &view_verify, NULL,
+	&view_flat, &view_tree, &view_folded, &view_stacks, &view_dump, &view_header, &view_verify,
+	&view_flamegraph, &view_svg, &view_heatmap, &view_perf_script, NULL,
 };
+
+int view_load(struct report *r, const struct load_hooks *hooks)
+{
+	int rc = traces_load(&r->traces, &r->profile, r->rows, hooks);
+
+	return rc == 0 && r->old ? view_load(r->old, NULL) : rc;
+}
+
+int view_fold_loaded(struct report *r, struct fold *fold)
+{
+	struct fold_request request = {.states = r->states, .session = r->session, .selection = r->selection};
+
+	if (r->old) {
+		request.old = &r->old->profile;
+		request.old_names = &r->old->names;
+		request.old_session = r->old->session;
+	}
+	return fold_make(fold, &r->profile, &r->names, &request);
+}
 
 int view_fold(struct report *r, struct fold *fold)
 {
-	const struct fold_request request = {.states = r->states, .session = r->session};
-	int rc = load_trace(&r->profile, r->reader, r->rows, NULL);
+	int rc = view_load(r, NULL);
 
-	return rc == 0 ? fold_make(fold, &r->profile, &r->names, &request) : rc;
+	return rc == 0 ? view_fold_loaded(r, fold) : rc;
 }
 
 void view_no_samples(const struct report *r, FILE *out)

@@ -1,34 +1,51 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "report/page/flame.h"
-#include "report/fold.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* One profile being added. */
-struct adding {
-	struct flame *flame;
-	const struct flame_source *source;
-	unsigned which;
-	struct callchain chain;
-	uint32_t *name_of; /* by the source's function, FLAME_NONE until met */
-	size_t known, cap;
+/* Where a stack of the profile's call tree ends in the flame's. */
+struct leaf {
+	uint32_t node; /* FLAME_NONE: not known */
+	uint32_t domain;
+	uint16_t vcpu;
 };
 
-/* --- names ----------------------------------------------------------------------------------------------------------- */
+/* One run being added. */
+struct adding {
+	struct flame *flame;
+	struct rooted *stacks;
+	unsigned states;
+	enum weight weight;
+	unsigned run;
+	struct leaf *leaves; /* by node, kernel's and user mode's stacks apart */
+};
 
-static int intern_name(struct flame *f, const char *text, enum flame_kind kind, uint32_t *name)
+/* --- frames ---------------------------------------------------------------------------------------------------------- */
+
+static enum flame_kind kind_of(const struct callchain_frame *frame, const struct function *function)
 {
+	if (!rooted_is_code(frame))
+		return FLAME_GROUP;
+	if (!function->named)
+		return FLAME_ADDRESS;
+	return frame->inlined ? FLAME_INLINED : FLAME_FUNCTION;
+}
+
+static int find_name(struct flame *f, const struct callchain_frame *frame, const struct names *names, uint32_t *name)
+{
+	const struct function *function = &names->functions[frame->function];
+	struct flame_name key = {function->name, frame->function, (uint8_t)kind_of(frame, function)};
 	uint32_t hash, id;
 	int rc = intern_reserve(&f->by_name);
 
 	if (rc != 0)
 		return rc;
-	hash = intern_hash_text(&f->by_name, text, strlen(text));
+	hash = intern_hash(&f->by_name, key.function, key.kind);
 	for (size_t at = intern_first(&f->by_name, hash); intern_id(&f->by_name, &at, hash, &id);
 	     at = intern_next(&f->by_name, at)) {
-		if (f->names[id].kind == kind && strcmp(f->names[id].text, text) == 0) {
+		if (f->names[id].function == key.function && f->names[id].kind == key.kind) {
 			*name = id;
 			return 0;
 		}
@@ -37,36 +54,10 @@ static int intern_name(struct flame *f, const char *text, enum flame_kind kind, 
 	if (rc != 0)
 		return rc;
 	*name = (uint32_t)f->nnames;
-	f->names[f->nnames++] = (struct flame_name){text, (uint8_t)kind};
+	f->names[f->nnames++] = key;
 	intern_add(&f->by_name, hash, *name);
 	return 0;
 }
-
-/* The flame's name of the source's function; texts are compared once. */
-static int name_of_function(struct adding *a, uint32_t function, uint32_t *name)
-{
-	const struct function *known = &a->source->names->functions[function];
-	size_t old = a->cap;
-	int rc = array_room(&a->name_of, &a->cap, function, sizeof(*a->name_of));
-
-	if (rc != 0)
-		return rc;
-	memset(a->name_of + old, 0xff, (a->cap - old) * sizeof(*a->name_of));
-	if (a->name_of[function] == FLAME_NONE)
-		rc = intern_name(a->flame, known->name, known->named ? FLAME_FUNCTION : FLAME_ADDRESS, &a->name_of[function]);
-	*name = a->name_of[function];
-	return rc;
-}
-
-static int name_of_group(struct adding *a, const char *label, uint32_t *name)
-{
-	uint32_t function;
-	int rc = names_function(a->source->names, label, &function);
-
-	return rc == 0 ? intern_name(a->flame, a->source->names->functions[function].name, FLAME_GROUP, name) : rc;
-}
-
-/* --- frames and stacks ------------------------------------------------------------------------------------------------- */
 
 static int find_node(struct flame *f, uint32_t name, uint32_t *node)
 {
@@ -101,52 +92,38 @@ static int make_root(struct flame *f)
 	return rc;
 }
 
-static int enter_group(struct adding *a, const char *label, uint32_t *node)
+static int enter_frames(struct adding *a, uint32_t *node)
 {
-	uint32_t name;
-	int rc = name_of_group(a, label, &name);
-
-	return rc == 0 ? find_node(a->flame, name, node) : rc;
-}
-
-static int enter_domain(struct adding *a, uint32_t domain, uint32_t *node)
-{
-	char label[256];
-
-	if (a->source->session->ndomains <= 1)
-		return 0;
-	fold_domain_name(a->source->session, domain, label, sizeof(label));
-	return enter_group(a, label, node);
-}
-
-static int enter_frames(struct adding *a, bool user, uint32_t *node)
-{
-	const struct callchain_frame *frame = a->chain.frames;
+	const struct callchain *c = &a->stacks->chain;
 	uint32_t name;
 	int rc = 0;
 
-	for (size_t i = 0; rc == 0 && i < a->chain.n; i++, frame++) {
-		if (user && fold_hides(a->source->names, frame->address, frame->function))
-			continue;
-		rc = name_of_function(a, frame->function, &name);
+	*node = 0;
+	for (size_t i = 0; rc == 0 && i < c->n; i++) {
+		rc = find_name(a->flame, &c->frames[i], a->stacks->common, &name);
 		if (rc == 0)
 			rc = find_node(a->flame, name, node);
 	}
 	return rc;
 }
 
-/* Where the stack ends in the flame's tree. */
+/* A stack is gone through once, however many vCPUs and run states have it. */
 static int find_leaf(struct adding *a, const struct stack *s, uint32_t *node)
 {
-	bool user = stack_is_user(s);
-	int rc = enter_domain(a, s->domain, node);
+	struct leaf *leaf = &a->leaves[(size_t)s->node * 2 + stack_is_user(s)];
+	bool known = leaf->node != FLAME_NONE && (!a->stacks->domains || leaf->domain == s->domain) &&
+	             (!a->stacks->vcpus || leaf->vcpu == s->vcpu);
+	int rc = known ? 0 : rooted_make(a->stacks, s);
 
-	if (rc == 0 && (user || s->node == 0))
-		rc = enter_group(a, user ? "[user]" : "[no stack]", node);
-	if (rc == 0)
-		rc = callchain_make(&a->chain, a->source->profile, a->source->names, s->node);
-	return rc == 0 ? enter_frames(a, user, node) : rc;
+	if (rc == 0 && !known) {
+		*leaf = (struct leaf){.domain = s->domain, .vcpu = s->vcpu};
+		rc = enter_frames(a, &leaf->node);
+	}
+	*node = leaf->node;
+	return rc;
 }
+
+/* --- stacks by vCPU ---------------------------------------------------------------------------------------------------- */
 
 static int intern_vcpu(struct flame *f, struct flame_vcpu key, uint32_t *vcpu)
 {
@@ -172,19 +149,19 @@ static int intern_vcpu(struct flame *f, struct flame_vcpu key, uint32_t *vcpu)
 	return 0;
 }
 
-/* A domain's label is interned, so that its pointer tells it apart. */
+/* Domains' labels are kept once, as names are, so that pointers tell them apart. */
 static int find_vcpu(struct adding *a, const struct stack *s, uint32_t *vcpu)
 {
 	struct flame_vcpu key = {.number = s->vcpu};
 	char label[256];
-	uint32_t name;
+	uint32_t function;
 	int rc = 0;
 
-	if (a->source->session->ndomains > 1) {
-		fold_domain_name(a->source->session, s->domain, label, sizeof(label));
-		rc = name_of_group(a, label, &name);
+	if (a->stacks->domains) {
+		domain_text(a->stacks->session, s->domain, label, sizeof(label));
+		rc = names_function(a->stacks->common, label, &function);
 		if (rc == 0)
-			key.domain = a->flame->names[name].text;
+			key.domain = a->stacks->common->functions[function].name;
 	}
 	return rc == 0 ? intern_vcpu(a->flame, key, vcpu) : rc;
 }
@@ -215,37 +192,50 @@ static int find_stack(struct flame *f, uint32_t node, uint32_t vcpu, uint32_t *s
 
 static int add_stack(struct adding *a, const struct stack *s, uint32_t *stack)
 {
-	uint32_t node = 0, vcpu;
-	int rc = find_leaf(a, s, &node);
+	uint64_t weight = stack_weight(s, a->weight);
+	uint32_t node, vcpu;
+	int rc;
 
+	if (!(a->states & 1u << s->state) || weight == 0)
+		return 0;
+	rc = find_leaf(a, s, &node);
 	if (rc == 0)
 		rc = find_vcpu(a, s, &vcpu);
 	if (rc == 0)
 		rc = find_stack(a->flame, node, vcpu, stack);
-	if (rc != 0)
-		return rc;
-	a->flame->stacks[*stack].samples[a->which] += s->samples;
-	a->flame->samples[a->which] += s->samples;
-	return 0;
+	if (rc == 0)
+		a->flame->stacks[*stack].weight[a->run] += weight;
+	return rc;
 }
 
-int flame_add(struct flame *f, const struct flame_source *source, unsigned which, uint32_t *stack_of)
+static int add_stacks(struct adding *a, uint32_t *stack_of)
 {
-	struct adding a = {.flame = f, .source = source, .which = which};
-	const struct profile *p = source->profile;
-	int rc = make_root(f);
+	const struct profile *p = a->stacks->profile;
+	int rc = make_root(a->flame);
 
-	f->has_base |= which == FLAME_BASE;
+	for (size_t i = 0; i < p->tree.n * 2; i++)
+		a->leaves[i].node = FLAME_NONE;
 	for (size_t i = 0; rc == 0 && i < p->nstacks; i++) {
 		uint32_t stack = FLAME_NONE;
 
-		if (source->states & 1u << p->stacks[i].state)
-			rc = add_stack(&a, &p->stacks[i], &stack);
+		rc = add_stack(a, &p->stacks[i], &stack);
 		if (stack_of)
 			stack_of[i] = stack;
 	}
-	callchain_free(&a.chain);
-	free(a.name_of);
+	return rc;
+}
+
+int flame_add(struct flame *f, struct rooted *stacks, unsigned states, enum weight weight, unsigned run, uint32_t *stack_of)
+{
+	struct adding a = {.flame = f, .stacks = stacks, .states = states, .weight = weight, .run = run};
+	int rc = -ENOMEM;
+
+	f->compared |= run == FLAME_OLD;
+	a.leaves = malloc(stacks->profile->tree.n * 2 * sizeof(*a.leaves));
+	if (a.leaves)
+		rc = add_stacks(&a, stack_of);
+	free(a.leaves);
+	rooted_free(stacks);
 	return rc;
 }
 
@@ -390,10 +380,10 @@ static int sort_stacks(struct flame *f, uint32_t *moved)
 static void sum_up(struct flame *f)
 {
 	for (size_t i = 0; i < f->nstacks; i++)
-		for (unsigned w = 0; w < FLAME_PROFILES; w++)
-			f->nodes[f->stacks[i].node].self[w] += f->stacks[i].samples[w];
+		for (unsigned w = 0; w < FLAME_RUNS; w++)
+			f->nodes[f->stacks[i].node].self[w] += f->stacks[i].weight[w];
 	for (size_t i = f->nnodes; i-- > 0;) {
-		for (unsigned w = 0; w < FLAME_PROFILES; w++) {
+		for (unsigned w = 0; w < FLAME_RUNS; w++) {
 			f->nodes[i].total[w] += f->nodes[i].self[w];
 			if (i > 0)
 				f->nodes[f->nodes[i].parent].total[w] += f->nodes[i].total[w];

@@ -3,8 +3,6 @@
 // frames beside it for screen readers.
 'use strict';
 
-/* global KIND_GROUP */
-
 const ROW = 19;          // pixels of a row of frames
 const TEXT_FROM = 26;    // narrower frames bear no name
 const SEEN_FROM = 0.8;   // what is narrower is drawn as one grey strip with its neighbours
@@ -72,7 +70,7 @@ class Graph {
 	}
 
 	// What changed of: focus (the frame that fills the width), down (roots at the top), marks (found names, or null), chosen,
-	// byBase (widths), shade (frame -> -1 to 1 in a comparison, or null).
+	// byOld (widths), shade (frame -> -1 to 1 in a comparison, or null).
 	show(changes) {
 		const moved = 'focus' in changes && changes.focus !== this.focus || 'down' in changes && changes.down !== this.down;
 
@@ -89,7 +87,7 @@ class Graph {
 	}
 
 	value(frame) {
-		return this.byBase ? frame.base : frame.now;
+		return this.byOld ? frame.old : frame.now;
 	}
 
 	// --- where frames lie -----------------------------------------------------------------------------------------------

@@ -34,7 +34,7 @@ static int count(struct heat *h, struct heat_entry more)
 		struct heat_entry *e = &h->entries[id];
 
 		if (e->cell == more.cell && e->stack == more.stack) {
-			e->samples = e->samples > UINT32_MAX - more.samples ? UINT32_MAX : e->samples + more.samples;
+			e->weight += more.weight;
 			return 0;
 		}
 	}
@@ -63,10 +63,10 @@ static void coarsen(struct heat *h)
 	}
 }
 
-int heat_add(struct heat *h, uint64_t time_ns, uint32_t stack, size_t nstacks)
+int heat_add(struct heat *h, uint64_t time_ns, uint64_t weight, uint32_t stack, size_t nstacks)
 {
 	uint64_t cells = (uint64_t)h->rows * HEAT_COLUMNS_MAX;
-	struct heat_entry entry = {.stack = stack, .samples = 1};
+	struct heat_entry entry = {.stack = stack, .weight = weight};
 	int rc = intern_reserve(&h->index);
 
 	if (rc != 0)

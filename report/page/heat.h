@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * heat.h - which stacks were seen when: samples counted by cells of time, for the heat map. A column of cells is a second
+ * heat.h - which stacks were seen when: their weights by cells of time, for the heat map. A column of cells is a second
  * at first, and its rows are the parts of it; the whole stays bounded, by columns that are made twice as long.
  */
 #ifndef REPORT_PAGE_HEAT_H
@@ -11,11 +11,11 @@
 #define HEAT_COLUMNS_MAX 1800u /* half an hour of seconds */
 #define HEAT_ENTRIES_MAX 1000000u
 
-/* So often was a stack seen in a cell. */
+/* How much of a stack was seen in a cell. */
 struct heat_entry {
 	uint32_t cell; /* rows * column + row */
 	uint32_t stack;
-	uint32_t samples;
+	uint64_t weight;
 };
 
 /* heat_init() first, heat_free() at the end. */
@@ -32,9 +32,9 @@ struct heat {
 /* Rows so that a cell holds a few rounds; @rate_mhz: rounds a second, in millihertz. */
 void heat_init(struct heat *h, uint64_t rate_mhz);
 void heat_free(struct heat *h);
-/* A sample of @stack, a number below @nstacks, at @time_ns. Entries stay below HEAT_ENTRIES_MAX, or twice @nstacks. 0 or a
+/* A sample of @stack, a number below @nstacks, at @time_ns, weighs @weight. Entries stay below HEAT_ENTRIES_MAX, or twice @nstacks. 0 or a
  * negative errno. */
-int heat_add(struct heat *h, uint64_t time_ns, uint32_t stack, size_t nstacks);
+int heat_add(struct heat *h, uint64_t time_ns, uint64_t weight, uint32_t stack, size_t nstacks);
 /* Entries by cell and stack, stack @n being called @called[@n] now; those called UINT32_MAX are left out. */
 void heat_finish(struct heat *h, const uint32_t *called);
 

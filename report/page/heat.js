@@ -18,10 +18,10 @@ class HeatMap {
 		this.colours = colours;
 		this.on = on;
 		this.columns = Math.max(1, Math.ceil(heat.cells / heat.rows));
-		this.samples = new Float64Array(this.columns * heat.rows);
+		this.weight = new Float64Array(this.columns * heat.rows);
 		for (let i = 0; i < heat.cell.length; i++)
-			this.samples[heat.cell[i]] += heat.samples[i];
-		this.most = this.samples.reduce((a, b) => Math.max(a, b), 1);
+			this.weight[heat.cell[i]] += heat.weight[i];
+		this.most = this.weight.reduce((a, b) => Math.max(a, b), 1);
 		this.chosen = null; // {from, to}: cells from up to to, without to
 		this.cursor = 0;
 		this.listen();
@@ -143,9 +143,9 @@ class HeatMap {
 			Colours.mix(c['heat-middle'], c['heat-high'], i * 2 / HEAT_STEPS - 1));
 
 		for (let cell = 0; cell < cells; cell++) {
-			const samples = this.samples[cell];
+			const weight = this.weight[cell];
 
-			pen.fillStyle = samples ? steps[Math.round(samples / this.most * HEAT_STEPS)] : c.dim;
+			pen.fillStyle = weight ? steps[Math.round(weight / this.most * HEAT_STEPS)] : c.dim;
 			pen.fillRect(...this.corner(cell), this.cellWidth - 1, this.cellHeight - 1);
 		}
 	}
@@ -154,7 +154,7 @@ class HeatMap {
 		return [HEAT_MARGIN.left + Math.floor(cell / this.heat.rows) * this.cellWidth, cell % this.heat.rows * this.cellHeight];
 	}
 
-	// A range goes down a column and on at the top of the next one: an outline in up to three parts.
+	// What is not chosen is veiled.
 	drawChosen(pen) {
 		const {rows} = this.heat;
 

@@ -19,6 +19,7 @@ struct page {
 	const struct flame *flame;
 	const struct heat *heat;
 	struct json json;
+	uint64_t samples; /* counted */
 	char *title; /* safe */
 	char *trust; /* what trust_print() says; NULL: quiet */
 };
@@ -46,7 +47,7 @@ char *page_title(const struct upf_session *session)
 	if (!memory)
 		return NULL;
 	for (size_t i = 0; i < session->ndomains; i++) {
-		fold_domain_name(session, (uint32_t)i, label, sizeof(label));
+		domain_text(session, (uint32_t)i, label, sizeof(label));
 		fprintf(memory, "%s%s", i ? ", " : "", label);
 	}
 	made = fclose(memory) == 0 ? safe(joined) : NULL;
@@ -116,6 +117,13 @@ static void write_facts(struct page *p)
 	json_end(&p->json);
 }
 
+bool page_sound(const struct report *r)
+{
+	const struct upf_health health = traces_health(&r->traces);
+
+	return trust_sound(&health, &r->profile.tally);
+}
+
 /* What the profile rests on, in figures. */
 static void write_figures(struct page *p)
 {
@@ -124,6 +132,7 @@ static void write_figures(struct page *p)
 
 	trust_stacks(p->report, &stacks);
 	json_object(&p->json, "figures");
+	json_uint(&p->json, "samples", p->samples);
 	json_uint(&p->json, "lost", tally_lost(t));
 	json_uint(&p->json, "late", t->late);
 	json_uint(&p->json, "whole", stacks.whole);
@@ -133,7 +142,7 @@ static void write_figures(struct page *p)
 	json_uint(&p->json, "paused_us", t->pause.sum_ns / 1000);
 	json_uint(&p->json, "duration_us", trust_duration(p->report) / 1000);
 	json_uint(&p->json, "domains", p->report->session->ndomains);
-	json_bool(&p->json, "sound", trust_sound(p->report));
+	json_bool(&p->json, "sound", page_sound(p->report));
 	json_end(&p->json);
 }
 
@@ -198,11 +207,17 @@ static void write_vcpus(struct page *p)
 	json_end(&p->json);
 }
 
-static void write_samples(struct page *p, const char *key, unsigned which)
+/* Samples, or microseconds of CPU time: nothing finer is in a trace. */
+static uint64_t amount(const struct page *p, uint64_t weight)
+{
+	return p->report->selection->weight == WEIGHT_CPU ? weight / 1000 : weight;
+}
+
+static void write_weights(struct page *p, const char *key, unsigned run)
 {
 	json_array(&p->json, key);
 	for (size_t i = 0; i < p->flame->nstacks; i++)
-		json_uint(&p->json, NULL, p->flame->stacks[i].samples[which]);
+		json_uint(&p->json, NULL, amount(p, p->flame->stacks[i].weight[run]));
 	json_end(&p->json);
 }
 
@@ -220,9 +235,9 @@ static void write_stacks(struct page *p)
 	for (size_t i = 0; i < f->nstacks; i++)
 		json_uint(&p->json, NULL, f->stacks[i].vcpu);
 	json_end(&p->json);
-	write_samples(p, "samples", FLAME_NOW);
-	if (f->has_base)
-		write_samples(p, "base", FLAME_BASE);
+	write_weights(p, "weight", FLAME_NEW);
+	if (f->compared)
+		write_weights(p, "old", FLAME_OLD);
 	json_end(&p->json);
 }
 
@@ -243,9 +258,9 @@ static void write_heat(struct page *p)
 	for (size_t i = 0; i < h->n; i++)
 		json_uint(&p->json, NULL, h->entries[i].stack);
 	json_end(&p->json);
-	json_array(&p->json, "samples");
+	json_array(&p->json, "weight");
 	for (size_t i = 0; i < h->n; i++)
-		json_uint(&p->json, NULL, h->entries[i].samples);
+		json_uint(&p->json, NULL, amount(p, h->entries[i].weight));
 	json_end(&p->json);
 	json_end(&p->json);
 }
@@ -256,6 +271,7 @@ static void put_data(struct page *p)
 	json_object(&p->json, NULL);
 	json_uint(&p->json, "version", DATA_VERSION);
 	json_text(&p->json, "title", p->title);
+	json_text(&p->json, "unit", p->report->selection->weight == WEIGHT_CPU ? "us" : "samples");
 	write_facts(p);
 	write_figures(p);
 	if (p->trust)
@@ -333,7 +349,7 @@ static void put_page(struct page *p)
 
 int page_write(const struct report *r, const struct fold *fold, const struct flame *flame, const struct heat *heat)
 {
-	struct page p = {.report = r, .flame = flame, .heat = heat, .title = page_title(r->session)};
+	struct page p = {.report = r, .flame = flame, .heat = heat, .samples = fold->samples, .title = page_title(r->session)};
 	int rc = p.title ? 0 : -ENOMEM;
 
 	if (rc == 0 && !r->quiet)
@@ -353,18 +369,42 @@ void page_said(const struct report *r, const struct fold *fold)
 	trust_print(r, fold, stderr);
 }
 
+/* --- views ----------------------------------------------------------------------------------------------------------- */
+
+/* As --folded tells domains and vCPUs apart. */
+static struct rooted stacks_of(struct report *r, struct report *run)
+{
+	const enum group group = r->selection->group;
+
+	return (struct rooted){
+		.profile = &run->profile, .names = &run->names, .common = &r->names, .session = run->session,
+		.domains = group == GROUP_BY_DOMAIN || r->session->ndomains > 1 || (r->old && r->old->session->ndomains > 1),
+		.vcpus = group == GROUP_BY_VCPU,
+	};
+}
+
+int page_flame_make(struct report *r, struct flame *flame, uint32_t *stack_of, uint32_t *moved)
+{
+	const enum weight weight = r->selection->weight;
+	struct rooted stacks = stacks_of(r, r);
+	int rc = flame_add(flame, &stacks, r->states, weight, FLAME_NEW, stack_of);
+
+	if (rc == 0 && r->old) {
+		stacks = stacks_of(r, r->old);
+		rc = flame_add(flame, &stacks, r->states, weight, FLAME_OLD, NULL);
+	}
+	return rc == 0 ? flame_finish(flame, moved) : rc;
+}
+
 int page_flame(struct report *r, int (*write)(struct report *r, const struct fold *fold, const struct flame *flame))
 {
-	const struct flame_source source = {&r->profile, &r->names, r->session, r->states};
 	struct flame flame = {0};
 	struct fold fold;
 	int rc = view_fold(r, &fold);
 
 	if (rc != 0)
 		return rc;
-	rc = flame_add(&flame, &source, FLAME_NOW, NULL);
-	if (rc == 0)
-		rc = flame_finish(&flame, NULL);
+	rc = page_flame_make(r, &flame, NULL, NULL);
 	if (rc == 0)
 		rc = write(r, &fold, &flame);
 	if (rc == 0)

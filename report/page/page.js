@@ -3,7 +3,7 @@
 // a trace goes through textContent or a canvas: it is never read as HTML.
 'use strict';
 
-/* global Profile, TopDown, BottomUp, ByVcpu, Colours, Graph, HeatMap */
+/* global KIND_INLINED, Profile, TopDown, BottomUp, ByVcpu, Colours, Graph, HeatMap */
 
 const byId = id => document.getElementById(id);
 
@@ -96,10 +96,10 @@ class Page {
 		byId('title').textContent = data.title || 'profile';
 		byId('figures').replaceChildren(...this.headline());
 		byId('by-vcpu').hidden = data.vcpus.length < 2;
-		byId('by-base').hidden = byId('legend').hidden = !this.profile.base;
+		byId('by-old').hidden = byId('legend').hidden = !this.profile.old;
 		byId('trust').replaceChildren(...Page.terms(Page.paragraphs(data.trust ?? '')));
 		byId('facts').replaceChildren(...Page.terms(data.facts));
-		if (this.profile.base)
+		if (this.profile.old)
 			this.drawLegend();
 	}
 
@@ -112,9 +112,9 @@ class Page {
 			items.push(item);
 		};
 
-		add(count(Page.sum(this.profile.samples)), 'samples');
+		add(count(f.samples), 'samples');
 		add(time(f.duration_us), 'recorded');
-		add(count(f.lost), 'lost', f.lost > NOTABLE * Page.sum(this.profile.samples));
+		add(count(f.lost), 'lost', f.lost > NOTABLE * f.samples);
 		add(share(f.broken, stacks), 'of stacks broken', f.broken > NOTABLE * stacks);
 		if (f.truncated > 0)
 			add(share(f.truncated, stacks), 'truncated');
@@ -172,7 +172,7 @@ class Page {
 		byId('bottom-up').setAttribute('aria-pressed', String(state.view === 'bottom-up'));
 		byId('invert').setAttribute('aria-pressed', String(state.roots === 'top'));
 		byId('by-vcpu').setAttribute('aria-pressed', String(state.by === 'vcpu'));
-		byId('by-base').setAttribute('aria-pressed', String(state.width === 'old'));
+		byId('by-old').setAttribute('aria-pressed', String(state.width === 'old'));
 		if (document.activeElement !== byId('search'))
 			byId('search').value = state.q;
 		const focus = this.root.follow(state.zoom === '' ? [] : state.zoom.split('.').map(Number));
@@ -180,8 +180,8 @@ class Page {
 		if (!this.root.path || this.graph.focus !== focus)
 			this.chosen = focus;
 		this.graph.show({
-			focus, down: state.roots === 'top', marks: this.marks, byBase: state.width === 'old' && Boolean(this.profile.base),
-			shade: this.profile.base ? frame => this.change(frame) / this.mostChange : null, chosen: this.chosen,
+			focus, down: state.roots === 'top', marks: this.marks, byOld: state.width === 'old' && Boolean(this.profile.old),
+			shade: this.profile.old ? frame => this.change(frame) / this.mostChange : null, chosen: this.chosen,
 		});
 		this.describe();
 	}
@@ -194,7 +194,7 @@ class Page {
 		document.documentElement.dataset.theme = theme;
 		this.colours?.read();
 		this.heat?.draw();
-		if (this.profile.base && this.graph)
+		if (this.profile.old && this.graph)
 			this.drawLegend();
 	}
 
@@ -215,13 +215,13 @@ class Page {
 	chooseTime() {
 		const range = this.range(), key = range ? `${range.from}-${range.to}` : '';
 
-		if (this.samples && key === this.timeKey)
+		if (this.weight && key === this.timeKey)
 			return;
 		this.timeKey = key;
-		this.samples = range ? this.profile.samplesWithin(range.from, range.to) : this.profile.samples;
-		this.whole = new TopDown(this.profile, this.samples, this.profile.base);
+		this.weight = range ? this.profile.weightWithin(range.from, range.to) : this.profile.weight;
+		this.whole = new TopDown(this.profile, this.weight, this.profile.old);
 		this.treeKey = undefined;
-		if (this.profile.base)
+		if (this.profile.old)
 			this.mostChange = this.strongestChange();
 		this.heat?.show(range);
 		if (this.heat)
@@ -234,7 +234,7 @@ class Page {
 		byId('from').value = String(this.round(this.heat.seconds(from)));
 		byId('to').value = String(this.round(this.heat.seconds(to)));
 		byId('all-time').disabled = !range;
-		byId('chosen').textContent = range ? `${count(this.whole.root.now)} of ${count(Page.sum(this.profile.samples))} samples` :
+		byId('chosen').textContent = range ? `${this.amount(this.whole.root.now)} of ${this.amount(Page.sum(this.profile.weight))}` :
 			'drag over the map to choose a range';
 	}
 
@@ -250,22 +250,22 @@ class Page {
 		const vcpus = this.data.vcpus.map((_, vcpu) => vcpu);
 
 		this.root = by !== 'vcpu' ? turned(this.whole).root : new ByVcpu(this.profile, vcpus.map(vcpu =>
-			turned(new TopDown(this.profile, this.samples, this.profile.base, vcpu)))).root;
+			turned(new TopDown(this.profile, this.weight, this.profile.old, vcpu)))).root;
 	}
 
-	// In parts of all samples, the growth from the base to now.
+	// In parts of all samples, the growth from the old run to now.
 	change(frame) {
-		const {now, base} = this.whole.root;
+		const {now, old} = this.whole.root;
 
-		return (now ? frame.now / now : 0) - (base ? frame.base / base : 0);
+		return (now ? frame.now / now : 0) - (old ? frame.old / old : 0);
 	}
 
 	strongestChange() {
-		const {total, totalBase, root} = this.whole;
+		const {total, totalOld, root} = this.whole;
 		let most = 1e-9;
 
 		for (let node = 1; node < total.length; node++)
-			most = Math.max(most, Math.abs(this.change({now: total[node], base: totalBase[node]})));
+			most = Math.max(most, Math.abs(this.change({now: total[node], old: totalOld[node]})));
 		return root ? most : 1;
 	}
 
@@ -312,23 +312,29 @@ class Page {
 		this.describe();
 	}
 
+	amount(weight) {
+		return this.data.unit === 'us' ? time(weight) : `${count(weight)} sample${weight === 1 ? '' : 's'}`;
+	}
+
 	figures(frame) {
 		const {now} = this.whole.root, {parent} = frame, texts = [];
 
-		texts.push(`${count(frame.now)} sample${frame.now === 1 ? '' : 's'}`, `${share(frame.now, now)} of all`);
+		texts.push(this.amount(frame.now), `${share(frame.now, now)} of all`);
 		if (parent?.parent)
 			texts.push(`${share(frame.now, parent.now)} of ${this.state.view === 'bottom-up' ? 'the callee' : 'its caller'}`);
 		if (frame.selfNow > 0)
 			texts.push(`${share(frame.selfNow, now)} itself`);
-		if (this.profile.base)
+		if (frame.kind === KIND_INLINED)
+			texts.push('inlined');
+		if (this.profile.old)
 			texts.push(this.changeText(frame));
 		return texts;
 	}
 
 	changeText(frame) {
-		const points = 100 * this.change(frame), before = `${share(frame.base, this.whole.root.base)} before`;
+		const points = 100 * this.change(frame), before = `${share(frame.old, this.whole.root.old)} before`;
 
-		if (frame.base === 0)
+		if (frame.old === 0)
 			return 'new';
 		if (frame.now === 0)
 			return `gone, ${before}`;
@@ -336,7 +342,7 @@ class Page {
 	}
 
 	describe() {
-		const {chosen} = this, nothing = this.whole.root.now === 0 && this.whole.root.base === 0;
+		const {chosen} = this, nothing = this.whole.root.now === 0 && this.whole.root.old === 0;
 
 		byId('graph').hidden = byId('frame').hidden = nothing;
 		byId('nothing').hidden = !nothing;
@@ -352,10 +358,10 @@ class Page {
 	}
 
 	tipOfCell(cell) {
-		const {heat} = this, samples = heat.samples[cell];
+		const {heat} = this;
 
 		return [element('b', `${this.round(heat.seconds(cell))} to ${this.round(heat.seconds(cell + 1))} s`),
-			element('span', `${count(samples)} sample${samples === 1 ? '' : 's'}`)];
+			element('span', this.amount(heat.weight[cell]))];
 	}
 
 	tip(content, event) {
@@ -378,12 +384,12 @@ class Page {
 
 		this.does = {
 			'i': toggle('roots', 'top'), 'b': () => this.turn(), 'v': () => this.data.vcpus.length > 1 && this.ask({by: this.state.by ? '' : 'vcpu', zoom: ''}),
-			'o': () => this.profile.base && toggle('width', 'old')(), 't': () => this.ask({theme: document.documentElement.dataset.theme === 'dark' ? 'light' : 'dark'}),
+			'o': () => this.profile.old && toggle('width', 'old')(), 't': () => this.ask({theme: document.documentElement.dataset.theme === 'dark' ? 'light' : 'dark'}),
 			'r': () => this.ask({...NOTHING_ASKED, theme: this.state.theme}), 'c': () => this.copy(), '?': () => byId('keys').showModal(),
 			'/': () => byId('search').select(), 'Escape': () => this.leave(), 'Backspace': () => this.zoom(this.graph.focus.parent ?? this.root),
 			'Enter': () => this.zoom(this.chosen),
 		};
-		for (const [id, key] of [['invert', 'i'], ['bottom-up', 'b'], ['by-vcpu', 'v'], ['by-base', 'o'], ['theme', 't'], ['reset', 'r'],
+		for (const [id, key] of [['invert', 'i'], ['bottom-up', 'b'], ['by-vcpu', 'v'], ['by-old', 'o'], ['theme', 't'], ['reset', 'r'],
 			['copy', 'c'], ['help', '?']])
 			byId(id).addEventListener('click', this.does[key]);
 		byId('search').addEventListener('input', event => this.ask({q: event.target.value}, false));

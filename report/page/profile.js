@@ -3,7 +3,7 @@
 // page.c writes it; DATA_VERSION is there.
 'use strict';
 
-const KIND_FUNCTION = 0, KIND_ADDRESS = 1, KIND_GROUP = 2;
+const KIND_GROUP = 2, KIND_INLINED = 3; // enum flame_kind
 
 class Profile {
 	constructor(data) {
@@ -41,14 +41,14 @@ class Profile {
 	readStacks(stacks) {
 		this.stackNode = Profile.summed(stacks.node);
 		this.stackVcpu = Int32Array.from(stacks.vcpu);
-		this.samples = Float64Array.from(stacks.samples);
-		this.base = stacks.base ? Float64Array.from(stacks.base) : null;
+		this.weight = Float64Array.from(stacks.weight); // samples, or microseconds: data.unit
+		this.old = stacks.old ? Float64Array.from(stacks.old) : null;
 	}
 
 	static readHeat(heat) {
 		return {
 			cellSeconds: heat.cell_us / 1e6, rows: heat.rows, cells: heat.cells,
-			cell: Profile.summed(heat.cell), stack: Int32Array.from(heat.stack), samples: Float64Array.from(heat.samples),
+			cell: Profile.summed(heat.cell), stack: Int32Array.from(heat.stack), weight: Float64Array.from(heat.weight),
 		};
 	}
 
@@ -60,13 +60,13 @@ class Profile {
 		return sums;
 	}
 
-	// How often each stack was seen in cells from, ..., to - 1 of the heat map.
-	samplesWithin(from, to) {
-		const samples = new Float64Array(this.samples.length), heat = this.heat;
+	// What each stack weighs in cells from, ..., to - 1 of the heat map.
+	weightWithin(from, to) {
+		const weight = new Float64Array(this.weight.length), heat = this.heat;
 
 		for (let i = 0; i < heat.cell.length; i++)
 			if (heat.cell[i] >= from && heat.cell[i] < to)
-				samples[heat.stack[i]] += heat.samples[i];
-		return samples;
+				weight[heat.stack[i]] += heat.weight[i];
+		return weight;
 	}
 }

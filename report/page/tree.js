@@ -5,7 +5,7 @@
 
 /* global KIND_GROUP */
 
-// One box. now and base are its samples in the profile and in the one compared with, selfNow and selfBase those it ends.
+// One box. now and old are what it weighs in the run and in the one compared with, selfNow and selfOld those it ends.
 class Frame {
 	constructor(tree, parent, key, at) {
 		this.tree = tree;
@@ -13,7 +13,7 @@ class Frame {
 		this.key = key; // of a function: its name's number; tells siblings apart
 		this.at = at;   // the tree's own
 		this.depth = parent ? parent.depth + 1 : 0;
-		this.now = this.base = this.selfNow = this.selfBase = 0;
+		this.now = this.old = this.selfNow = this.selfOld = 0;
 		this.made = null;
 	}
 
@@ -59,22 +59,22 @@ class Tree {
 	}
 }
 
-// From the roots up. samples, base: of each stack, base may be null; vcpu: -1 for all of them.
+// From the roots up. weight, old: of each stack, old may be null; vcpu: -1 for all of them.
 class TopDown extends Tree {
-	constructor(profile, samples, base, vcpu = -1) {
+	constructor(profile, weight, old, vcpu = -1) {
 		super(profile);
-		[this.self, this.total] = this.sum(samples, vcpu);
-		[this.selfBase, this.totalBase] = base ? this.sum(base, vcpu) : [null, null];
+		[this.self, this.total] = this.sum(weight, vcpu);
+		[this.selfOld, this.totalOld] = old ? this.sum(old, vcpu) : [null, null];
 		this.root = this.frame(null, 0);
 	}
 
-	sum(samples, vcpu) {
+	sum(weight, vcpu) {
 		const {count, parent, stackNode, stackVcpu} = this.profile;
 		const self = new Float64Array(count);
 
-		for (let i = 0; i < samples.length; i++)
+		for (let i = 0; i < weight.length; i++)
 			if (vcpu < 0 || stackVcpu[i] === vcpu)
-				self[stackNode[i]] += samples[i];
+				self[stackNode[i]] += weight[i];
 		const total = self.slice();
 
 		for (let i = count - 1; i > 0; i--)
@@ -87,9 +87,9 @@ class TopDown extends Tree {
 
 		frame.now = this.total[node];
 		frame.selfNow = this.self[node];
-		if (this.totalBase) {
-			frame.base = this.totalBase[node];
-			frame.selfBase = this.selfBase[node];
+		if (this.totalOld) {
+			frame.old = this.totalOld[node];
+			frame.selfOld = this.selfOld[node];
 		}
 		return frame;
 	}
@@ -98,15 +98,15 @@ class TopDown extends Tree {
 		const {end} = this.profile, children = [];
 
 		for (let node = frame.at + 1; node < end[frame.at]; node = end[node])
-			if (this.total[node] > 0 || this.totalBase?.[node] > 0)
+			if (this.total[node] > 0 || this.totalOld?.[node] > 0)
 				children.push(this.frame(frame, node));
 		return children;
 	}
 
-	// Samples, and those of the base, of stacks with a name that is marked; each counts once.
+	// What stacks weigh, now and in the old run, that have a marked name; each counts once.
 	matched(marks) {
 		const {count, name, end} = this.profile;
-		let now = 0, base = 0;
+		let now = 0, old = 0;
 
 		for (let i = 1; i < count;) {
 			if (!marks[name[i]]) {
@@ -114,10 +114,10 @@ class TopDown extends Tree {
 				continue;
 			}
 			now += this.total[i];
-			base += this.totalBase ? this.totalBase[i] : 0;
+			old += this.totalOld ? this.totalOld[i] : 0;
 			i = end[i];
 		}
-		return {now, base};
+		return {now, old};
 	}
 }
 
@@ -130,11 +130,11 @@ class BottomUp extends Tree {
 		const leaves = [];
 
 		for (let node = 1; node < this.profile.count; node++)
-			if (topDown.self[node] > 0 || topDown.selfBase?.[node] > 0)
+			if (topDown.self[node] > 0 || topDown.selfOld?.[node] > 0)
 				leaves.push(node);
 		this.root = new Frame(this, null, -1, {leaf: Int32Array.from(leaves), node: Int32Array.from(leaves)});
 		this.root.now = topDown.root.now;
-		this.root.base = topDown.root.base;
+		this.root.old = topDown.root.old;
 	}
 
 	childrenOf(frame) {
@@ -159,13 +159,13 @@ class BottomUp extends Tree {
 	}
 
 	count(child, leaf, isLeaf) {
-		const now = this.topDown.self[leaf], base = this.topDown.selfBase?.[leaf] ?? 0;
+		const now = this.topDown.self[leaf], old = this.topDown.selfOld?.[leaf] ?? 0;
 
 		child.now += now;
-		child.base += base;
+		child.old += old;
 		if (isLeaf) {
 			child.selfNow += now;
-			child.selfBase += base;
+			child.selfOld += old;
 		}
 	}
 }
@@ -178,7 +178,7 @@ class ByVcpu extends Tree {
 		this.root = new Frame(this, null, -1, null);
 		for (const tree of trees) {
 			this.root.now += tree.root.now;
-			this.root.base += tree.root.base;
+			this.root.old += tree.root.old;
 		}
 	}
 
@@ -187,8 +187,8 @@ class ByVcpu extends Tree {
 			const frame = new Frame(tree, root, -2 - vcpu, tree.root.at);
 
 			frame.now = tree.root.now;
-			frame.base = tree.root.base;
+			frame.old = tree.root.old;
 			return frame;
-		}).filter(frame => frame.now > 0 || frame.base > 0);
+		}).filter(frame => frame.now > 0 || frame.old > 0);
 	}
 }

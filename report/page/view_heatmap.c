@@ -54,14 +54,15 @@ static int record(void *ctx, const struct upf_block *b, const struct upf_record 
 {
 	struct mapping *m = ctx;
 	const struct place key = {node, rec->domain, (uint16_t)rec->vcpu, rec->user};
+	uint64_t weight = m->report->selection->weight == WEIGHT_CPU ? rec->cpu_ns : 1;
 	uint32_t place;
 	int rc;
 
 	(void)b;
-	if (rec->kind != UPF_SAMPLE || !(m->report->states & 1u << tally_state(rec->state)))
+	if (rec->kind != UPF_SAMPLE || weight == 0 || !(m->report->states & 1u << tally_state(rec->state)))
 		return 0;
 	rc = find_place(m, key, &place);
-	return rc == 0 ? heat_add(&m->heat, rec->time_ns, place, m->n) : rc;
+	return rc == 0 ? heat_add(&m->heat, rec->time_ns, weight, place, m->n) : rc;
 }
 
 /* The flame graph's stack of each place. A stack that no record was seen of has none. */
@@ -87,16 +88,13 @@ static int name_places(struct mapping *m, const uint32_t *stack_of, const uint32
 
 static int make_flame(struct mapping *m, struct report *r, struct flame *flame)
 {
-	const struct flame_source source = {&r->profile, &r->names, r->session, r->states};
 	uint32_t *stack_of = malloc((r->profile.nstacks + 1) * sizeof(*stack_of));
 	uint32_t *moved = malloc((r->profile.nstacks + 1) * sizeof(*moved));
 	uint32_t *called = malloc((m->n + 1) * sizeof(*called));
 	int rc = stack_of && moved && called ? 0 : -ENOMEM;
 
 	if (rc == 0)
-		rc = flame_add(flame, &source, FLAME_NOW, stack_of);
-	if (rc == 0)
-		rc = flame_finish(flame, moved);
+		rc = page_flame_make(r, flame, stack_of, moved);
 	if (rc == 0)
 		rc = name_places(m, stack_of, moved, called);
 	if (rc == 0)
@@ -109,10 +107,9 @@ static int make_flame(struct mapping *m, struct report *r, struct flame *flame)
 
 static int write_page(struct mapping *m, struct report *r)
 {
-	const struct fold_request request = {.states = r->states, .session = r->session};
 	struct flame flame = {0};
 	struct fold fold;
-	int rc = fold_make(&fold, &r->profile, &r->names, &request);
+	int rc = view_fold_loaded(r, &fold);
 
 	if (rc != 0)
 		return rc;
@@ -133,7 +130,7 @@ static int run(struct report *r)
 	int rc;
 
 	heat_init(&m.heat, r->session->rate_mhz);
-	rc = load_trace(&r->profile, r->reader, r->rows, &hooks);
+	rc = view_load(r, &hooks);
 	if (rc == 0)
 		rc = write_page(&m, r);
 	heat_free(&m.heat);

@@ -32,7 +32,7 @@ struct svg {
 
 static double pixels(const struct svg *s, uint64_t samples)
 {
-	return (WIDTH - 2 * MARGIN) * (double)samples / (double)s->flame->samples[FLAME_NOW];
+	return (WIDTH - 2 * MARGIN) * (double)samples / (double)s->flame->nodes[0].total[FLAME_NEW];
 }
 
 /* Calls @visit for each frame that is wide enough, callers first; nodes stand depth first, so no stack is needed. */
@@ -43,12 +43,12 @@ static void each_frame(struct svg *s, void (*visit)(struct svg *s, uint32_t node
 
 	s->next[0] = 0;
 	while (n != FLAME_NONE) {
-		bool seen = pixels(s, nodes[n].total[FLAME_NOW]) >= SEEN_FROM;
+		bool seen = pixels(s, nodes[n].total[FLAME_NEW]) >= SEEN_FROM;
 
 		if (seen)
 			visit(s, n, depth, s->next[depth]);
 		s->next[depth + 1] = s->next[depth];
-		s->next[depth] += nodes[n].total[FLAME_NOW];
+		s->next[depth] += nodes[n].total[FLAME_NEW];
 		if (seen && nodes[n].child != FLAME_NONE) {
 			n = nodes[n].child;
 			depth++;
@@ -111,14 +111,14 @@ static void put_label(const struct svg *s, const char *name, double width)
 static void draw_frame(struct svg *s, uint32_t node, uint32_t depth, uint64_t left)
 {
 	const struct flame_name *name = name_of(s->flame, node);
-	uint64_t samples = s->flame->nodes[node].total[FLAME_NOW];
+	uint64_t samples = s->flame->nodes[node].total[FLAME_NEW];
 	double x = MARGIN + pixels(s, left), width = pixels(s, samples);
 	uint32_t y = HEAD + (s->deepest - depth) * ROW;
 
 	fputs("<g><title>", s->out);
 	xml_text(s->out, name->text, strlen(name->text));
 	fprintf(s->out, ": %s sample%s, %s</title><rect x=\"%.2f\" y=\"%" PRIu32 "\" width=\"%.2f\" height=\"%d\" fill=\"%s\"/>",
-	        text_count(samples).s, samples == 1 ? "" : "s", text_share(samples, s->flame->samples[FLAME_NOW]).s, x, y,
+	        text_count(samples).s, samples == 1 ? "" : "s", text_share(samples, s->flame->nodes[0].total[FLAME_NEW]).s, x, y,
 	        width > 2 ? width - 0.5 : width, ROW - 1, palette_light(palette_colour(name)));
 	if (width >= TEXT_FROM) {
 		fprintf(s->out, "<text x=\"%.2f\" y=\"%" PRIu32 "\">", x + 4, y + 13);
@@ -143,16 +143,16 @@ static void draw_head(struct svg *s, const char *title, uint32_t height)
 	        "font-family=\"system-ui, 'DejaVu Sans', sans-serif\" font-weight=\"bold\">", MARGIN);
 	xml_text(s->out, title, strlen(title));
 	fprintf(s->out, "</text>\n<text x=\"%d\" y=\"46\" fill=\"#5b6470\" font-family=\"system-ui, 'DejaVu Sans', sans-serif\">%s samples, "
-	        "%s recorded, %s lost, ", MARGIN, text_count(s->flame->samples[FLAME_NOW]).s, text_time(wall).s,
+	        "%s recorded, %s lost, ", MARGIN, text_count(s->flame->nodes[0].total[FLAME_NEW]).s, text_time(wall).s,
 	        text_count(tally_lost(t)).s);
 	fprintf(s->out, "%s of stacks broken, %s paused%s</text>\n",
 	        text_share(stacks.broken, stacks.whole + stacks.truncated + stacks.broken).s, text_time(t->pause.sum_ns).s,
-	        trust_sound(s->report) ? "" : "; the trace is not whole");
+	        page_sound(s->report) ? "" : "; the trace is not whole");
 }
 
 static void draw(struct svg *s, const char *title)
 {
-	bool any = s->flame->samples[FLAME_NOW] > 0;
+	bool any = s->flame->nodes[0].total[FLAME_NEW] > 0;
 
 	if (any)
 		each_frame(s, note_depth);

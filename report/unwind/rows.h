@@ -6,7 +6,7 @@
 #ifndef REPORT_UNWIND_ROWS_H
 #define REPORT_UNWIND_ROWS_H
 
-#include "report/symbols.h"
+#include "report/names/symbols.h"
 #include "report/unwind/memory.h"
 #include "report/unwind/tables.h"
 

@@ -128,7 +128,7 @@ ok $? 'Ctrl-C in a pipeline shows what came'
 
 # --- what goes wrong
 fails 'no trace' 2 'no trace given' "$report"
-fails 'two traces' 2 'one trace at a time' "$report" small.upf idle.upf
+fails 'standard input twice' 2 'given twice' "$report" - small.upf -
 fails 'unknown option' 2 '--nonsense' "$report" --nonsense small.upf
 fails 'two views' 2 'one view at a time' "$report" --tree --folded small.upf
 fails 'bad state' 2 'running, runnable' "$report" --state asleep small.upf

@@ -3,7 +3,7 @@
  * rows.c - compares what an ELF file's code tells of its frames with what its unwind tables say, at every instruction:
  * rows [-v] FILE. Prints counts, and with -v what is not known; exit code 1 if the code is wrong anywhere.
  */
-#include "report/symbols.h"
+#include "report/names/symbols.h"
 #include "report/unwind/code.h"
 #include "report/unwind/flow.h"
 #include "report/unwind/tables.h"

@@ -62,7 +62,7 @@ static int load(struct profile *p, int fd, const struct load_hooks *hooks)
 
 	assert_non_null(r);
 	assert_int_equal(profile_init(p), 0);
-	rc = load_trace(p, r, NULL, hooks);
+	rc = load_trace(p, r, NULL, NULL, hooks);
 	upf_reader_close(r);
 	close(fd);
 	return rc;
@@ -169,7 +169,7 @@ static void damage_invents_nothing(void **state)
 		r = upf_reader_open(fd, &fault, NULL);
 		if (r) {
 			assert_int_equal(profile_init(&p), 0);
-			assert_int_equal(load_trace(&p, r, NULL, NULL), 0);
+			assert_int_equal(load_trace(&p, r, NULL, NULL, NULL), 0);
 			assert_true(p.tally.samples <= 5 && p.tree.n <= 5);
 			profile_free(&p);
 		}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "report/names.h"
+#include "report/names/names.h"
 #include "common/say.h"
 
 #include <errno.h>
@@ -79,6 +79,11 @@ int names_function(struct names *n, const char *name, uint32_t *function)
 		rc = find_function(n, text, &like, function);
 	free(text);
 	return rc;
+}
+
+int names_like(struct names *n, const struct function *other, uint32_t *function)
+{
+	return find_function(n, other->name, other, function);
 }
 
 /* Symbols stay where they are, so that a pointer tells them apart. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "report/symbols.h"
+#include "report/names/symbols.h"
 #include "report/intern.h"
 
 #include <errno.h>

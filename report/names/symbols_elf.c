@@ -3,7 +3,7 @@
  * symbols_elf.c - functions and assembler labels from an ELF file, 32- or 64-bit, either endian: .symtab, or .dynsym where
  * that is stripped. libelf checks every offset against the file.
  */
-#include "report/symbols.h"
+#include "report/names/symbols.h"
 
 #include <errno.h>
 #include <gelf.h>

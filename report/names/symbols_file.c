@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* symbols_file.c - which kind of file holds the symbols. */
-#include "report/symbols.h"
+#include "report/names/symbols.h"
 
 #include <elf.h>
 #include <errno.h>

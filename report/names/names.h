@@ -9,7 +9,7 @@
 #define REPORT_NAMES_H
 
 #include "report/intern.h"
-#include "report/symbols.h"
+#include "report/names/symbols.h"
 
 struct function {
 	const char *name; /* safe on a terminal: control characters stand as \xNN */
@@ -51,5 +51,7 @@ void names_free(struct names *n);
 int names_find(struct names *n, uint64_t address, bool caller, struct frame_name *out);
 /* A function by a name of our own, as "[no stack]". 0 or -ENOMEM. */
 int names_function(struct names *n, const char *name, uint32_t *function);
+/* The function that is called as @other, one of other names, is. 0 or -ENOMEM. */
+int names_like(struct names *n, const struct function *other, uint32_t *function);
 
 #endif

@@ -4,7 +4,7 @@
  *
  *	address [size] type name [TAB [module]]
  */
-#include "report/symbols.h"
+#include "report/names/symbols.h"
 
 #include <ctype.h>
 #include <errno.h>

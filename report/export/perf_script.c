@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * perf_script.c - every sample as perf-script(1) prints it, for the programs that read that: stackcollapse-perf.pl,
+ * speedscope, Firefox Profiler, Perfetto. uniprof-report(1) has the grammar.
+ *
+ * Those programs parse with regular expressions, so blanks and parentheses are kept out of the fields that they would end.
+ */
+#include "common/say.h"
+#include "report/export/stacks.h"
+#include "report/text.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+struct script {
+	struct report *report;
+	struct callchain chain;
+};
+
+/* @text without what would end the field. */
+static void put_word(FILE *out, const char *text)
+{
+	for (; *text; text++)
+		fputc(strchr(" ()", *text) ? '_' : *text, out);
+}
+
+/* The image of the domain's code; without one the domain's name in brackets, as perf has a kernel's. */
+static void put_image(const struct script *s, uint32_t domain, const char *name)
+{
+	const struct upf_domain *d = stacks_domain(s->report, domain);
+	FILE *out = s->report->out;
+
+	fputs(" (", out);
+	if (d && d->image && *d->image) {
+		put_word(out, d->image);
+	} else {
+		fputc('[', out);
+		put_word(out, name);
+		fputc(']', out);
+	}
+	fputs(")\n", out);
+}
+
+static void put_frame(const struct script *s, const struct callchain_frame *f)
+{
+	const struct function *function = &s->report->names.functions[f->function];
+	FILE *out = s->report->out;
+
+	fprintf(out, "\t%16" PRIx64 " ", f->address);
+	if (!function->named)
+		fputs("[unknown]", out);
+	else if (stacks_is_code(f))
+		fprintf(out, "%s+0x%" PRIx64, function->name, f->offset);
+	else
+		fputs(function->name, out);
+}
+
+static void put_event(const struct script *s, const struct upf_record *rec, const char *name)
+{
+	uint64_t us = (s->report->session->start_mono_ns + rec->time_ns) / 1000;
+	FILE *out = s->report->out;
+
+	put_word(out, name);
+	fprintf(out, ":vcpu%u %u/%u [%03u] %" PRIu64 ".%06" PRIu64 ": 1 vcpu-clock:\n", rec->vcpu,
+	        stacks_domid(s->report, rec->domain), rec->vcpu, rec->vcpu, us / 1000000, us % 1000000);
+}
+
+static int record(void *ctx, const struct upf_block *b, const struct upf_record *rec, uint32_t node)
+{
+	struct script *s = ctx;
+	const char *name;
+	int rc;
+
+	(void)b;
+	if (rec->kind != UPF_SAMPLE || !stacks_counts(s->report, rec->state))
+		return 0;
+	rc = stacks_domain_name(s->report, rec->domain, &name);
+	if (rc == 0)
+		rc = stacks_chain(s->report, &s->chain, node, rec->user);
+	if (rc != 0)
+		return rc;
+	put_event(s, rec, name);
+	for (size_t i = s->chain.n; i-- > 0;) {
+		put_frame(s, &s->chain.frames[i]);
+		put_image(s, rec->domain, name);
+	}
+	fputc('\n', s->report->out);
+	return 0;
+}
+
+/* Ends when nobody reads it any more. */
+static int block(void *ctx, const struct upf_block *b)
+{
+	const struct script *s = ctx;
+
+	(void)b;
+	return fflush(s->report->out) == 0 ? 0 : -EIO; /* outfile.h knows why */
+}
+
+/* As perf's own begins: programs that look at a file's first line know it by that. */
+static void put_head(const struct report *r)
+{
+	const struct upf_session *session = r->session;
+	const struct { const char *label, *text; } lines[] = {
+		{"hostname", session->host}, {"hypervisor", session->hypervisor}, {"recorded by", session->recorder},
+		{"cmdline", session->command},
+	};
+
+	fputs("# ========\n", r->out);
+	fprintf(r->out, "# captured on    : %s\n", text_utc(session->start_real_ns).s);
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+		fprintf(r->out, "# %-15s: ", lines[i].label);
+		print_safe(r->out, lines[i].text ? lines[i].text : "?");
+		fputc('\n', r->out);
+	}
+	fputs("# ========\n#\n", r->out);
+}
+
+static int run(struct report *r)
+{
+	struct script s = {.report = r};
+	const struct load_hooks hooks = {.ctx = &s, .block = block, .record = record};
+	int rc;
+
+	put_head(r);
+	rc = view_load(r, &hooks);
+	callchain_free(&s.chain);
+	return stacks_end(r, rc);
+}
+
+const struct view view_perf_script = {
+	.name = "perf-script",
+	.help = "every sample as perf script prints it, for stackcollapse-perf.pl, speedscope, Firefox Profiler, Perfetto",
+	.states = STATES_CPU,
+	.run = run,
+};
