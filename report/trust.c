@@ -131,6 +131,14 @@ static bool is_truncated(unsigned end)
 	return end == UPF_END_DEPTH || end == UPF_END_COLD || end == CHAIN_END_COPY;
 }
 
+void trust_stacks(const struct report *r, struct trust_stacks *stacks)
+{
+	*stacks = (struct trust_stacks){.whole = ended(r, UPF_END_ROOT)};
+	for (unsigned end = 0; end < TALLY_ENDS; end++)
+		if (end != UPF_END_ROOT)
+			*(is_truncated(end) ? &stacks->truncated : &stacks->broken) += ended(r, end);
+}
+
 static void print_stacks(const struct report *r, FILE *out)
 {
 	const struct tally *t = &r->profile.tally;

@@ -60,6 +60,7 @@ struct view {
 extern const struct view *const views[]; /* the first is the default; ends with NULL */
 
 extern const struct view view_flat, view_tree, view_folded, view_stacks, view_dump, view_header, view_verify;
+extern const struct view view_flamegraph, view_svg, view_heatmap; /* report/page/ */
 extern const struct view view_perf_script, view_pprof, view_speedscope, view_csv, view_json, view_callgrind, view_firefox; /* report/export/ */
 
 /* Loads all traces into r->profile, and r->old's; hooks hear what counts, not of the old ones. As load_trace(). */
@@ -68,6 +69,7 @@ int view_load(struct report *r, const struct load_hooks *hooks);
 struct fold_request view_request(const struct report *r);
 /* Loads and folds: 0 or a negative errno, then nothing is to be freed. */
 int view_fold(struct report *r, struct fold *fold);
+int view_fold_loaded(struct report *r, struct fold *fold); /* the same when all is loaded already */
 /* Says so if no sample was counted, and what would show some. */
 void view_no_samples(const struct report *r, FILE *out);
 /* The whole of a view that is a table: loads, folds, prints by @print, says what it rests on. 0 or a negative errno. */

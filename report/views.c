@@ -5,6 +5,7 @@
 
 const struct view *const views[] = {
 	&view_flat, &view_tree, &view_folded, &view_stacks, &view_dump, &view_header, &view_verify,
+	&view_flamegraph, &view_svg, &view_heatmap,
 	&view_perf_script, &view_pprof, &view_speedscope, &view_csv, &view_json, &view_callgrind, &view_firefox, NULL,
 };
 
@@ -28,12 +29,18 @@ struct fold_request view_request(const struct report *r)
 	return request;
 }
 
-int view_fold(struct report *r, struct fold *fold)
+int view_fold_loaded(struct report *r, struct fold *fold)
 {
 	const struct fold_request request = view_request(r);
+
+	return fold_make(fold, &r->profile, &r->names, &request);
+}
+
+int view_fold(struct report *r, struct fold *fold)
+{
 	int rc = view_load(r, NULL);
 
-	return rc == 0 ? fold_make(fold, &r->profile, &r->names, &request) : rc;
+	return rc == 0 ? view_fold_loaded(r, fold) : rc;
 }
 
 void view_no_samples(const struct report *r, FILE *out)

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct table {
+struct order {
 	const struct fold *fold;
 	const struct names *names;
 };
@@ -15,7 +15,7 @@ struct table {
 /* The flat profile's order. */
 static int compare(const void *va, const void *vb, void *ctx)
 {
-	const struct table *t = ctx;
+	const struct order *t = ctx;
 	uint32_t ia = *(const uint32_t *)va, ib = *(const uint32_t *)vb;
 	const struct fold_function *a = &t->fold->functions[ia], *b = &t->fold->functions[ib];
 
@@ -48,7 +48,7 @@ static void put_line(const struct report *r, const struct fold *fold, uint32_t f
 
 static int put_table(const struct report *r, const struct fold *fold)
 {
-	struct table table = {fold, &r->names};
+	struct order order = {fold, &r->names};
 	uint32_t *functions = malloc((fold->nfunctions + 1) * sizeof(*functions));
 	size_t n = 0;
 
@@ -57,7 +57,7 @@ static int put_table(const struct report *r, const struct fold *fold)
 	for (uint32_t i = 0; i < fold->nfunctions; i++)
 		if (fold->functions[i].total && 100 * fold_share(fold, fold->functions[i].total) >= r->percent_limit)
 			functions[n++] = i;
-	qsort_r(functions, n, sizeof(*functions), compare, &table);
+	qsort_r(functions, n, sizeof(*functions), compare, &order);
 	fputs("function,self,self_percent,total,total_percent\r\n", r->out);
 	for (size_t i = 0; i < n; i++)
 		put_line(r, fold, functions[i]);
