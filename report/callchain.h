@@ -10,9 +10,9 @@
 
 struct callchain_frame {
 	uint32_t function; /* of the names */
-	uint64_t address;  /* as recorded: of callers the return address */
+	uint64_t address;  /* as recorded */
 	uint64_t offset;   /* behind the function's start; 0 if it has no name, or is inlined */
-	bool caller;
+	bool caller;       /* @address is a return address; not so of what was interrupted */
 	bool restored;     /* put back: not found by frame pointers */
 	bool inlined;      /* stands in the code of the frame before it, at the same address */
 	const char *file;  /* the source of @address, as the compiler was told it; NULL: not known. Lives as long as the names */

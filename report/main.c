@@ -85,9 +85,12 @@ static int judge(const struct report *r, const struct settings *s)
 			say("%s: not whole: %s", name, faults);
 		return EXIT_DAMAGED;
 	}
-	if (r->profile.tally.samples > 0 || trust_left_out(r) == 0)
+	if (r->nothing)
+		say("%s: no function in it matches --%s %s", name, s->view->name, s->argument);
+	else if (r->profile.tally.samples == 0 && trust_left_out(r) > 0)
+		say("%s: the filters leave none of its %s samples", name, text_count(trust_left_out(r)).s);
+	else
 		return EXIT_DONE;
-	say("%s: the filters leave none of its %s samples", name, text_count(trust_left_out(r)).s);
 	return EXIT_NOTHING;
 }
 
@@ -137,8 +140,9 @@ static int report(const struct settings *s)
 {
 	const struct inputs inputs = {.traces = s->traces, .ntraces = s->ntraces, .symbols = s->symbols, .nsymbols = s->nsymbols,
 	                              .no_repair = s->no_repair};
-	struct report r = {.selection = &s->selection, .states = s->selection.states, .argument = s->argument, .keys = s->keys, .children = s->children,
-	                   .percent_limit = s->percent_limit, .quiet = s->quiet,
+	struct report r = {.selection = &s->selection, .states = s->selection.states, .argument = s->argument,
+	                   .pattern = s->pattern, .keys = s->keys, .children = s->children,
+	                   .source_path = s->source_path, .percent_limit = s->percent_limit, .quiet = s->quiet,
 	                   .utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0};
 	struct progress progress;
 	struct report old;

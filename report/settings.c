@@ -202,18 +202,18 @@ static int apply_children(void *ctx, const struct option_def *def, const char *v
 	return 0;
 }
 
+enum { FILE_OLD, FILE_OLD_SYMBOLS, FILE_SOURCES };
+
 static int apply_file(void *ctx, const struct option_def *def, const char *value, char *why, size_t size)
 {
 	struct settings *s = ctx;
+	const char **const files[] = {&s->old, &s->old_symbols, &s->source_path};
 
-	if (*value == '\0' || (def->id && strcmp(value, "-") == 0)) {
-		snprintf(why, size, "a file name is needed");
+	if (*value == '\0' || (def->id == FILE_OLD && strcmp(value, "-") == 0)) {
+		snprintf(why, size, "a %s name is needed", def->id == FILE_SOURCES ? "directory's" : "file");
 		return -1;
 	}
-	if (def->id)
-		s->old = value;
-	else
-		s->old_symbols = value;
+	*files[def->id] = value;
 	return 0;
 }
 
@@ -285,8 +285,10 @@ static const struct option_def tables[] = {
 	{0, "reverse", NULL, OPTION_NO_ARG, NULL, apply_flag, SET_BOTTOM_UP},
 	{'G', "inverted", NULL, OPTION_NO_ARG, NULL, apply_flag, SET_BOTTOM_UP},
 	{0, "percent-limit", "N", OPTION_ARG, "leave lines below N percent out of tables (default: --tree 0.5)", apply_percent, 0},
-	{0, "diff", "OLD", OPTION_ARG, "compare with the trace OLD: how shares have changed since", apply_file, 1},
-	{0, "diff-symbols", "FILE", OPTION_ARG, "names for OLD, if its image was another than -s has", apply_file, 0},
+	{0, "diff", "OLD", OPTION_ARG, "compare with the trace OLD: how shares have changed since", apply_file, FILE_OLD},
+	{0, "diff-symbols", "FILE", OPTION_ARG, "names for OLD, if its image was another than -s has", apply_file, FILE_OLD_SYMBOLS},
+	{0, "source-path", "DIR", OPTION_ARG, "for --list: source files that are not where they were compiled are below DIR",
+	 apply_file, FILE_SOURCES},
 	{0},
 };
 
@@ -349,6 +351,34 @@ static int check_operands(struct settings *s, int n, char **argv, char *why, siz
 	return -1;
 }
 
+/* Options that tables have and this view has not would be passed over in silence. */
+static int check_view(struct settings *s, char *why, size_t size)
+{
+	const struct {
+		bool given;
+		unsigned takes;
+		const char *name;
+	} options[] = {
+		{s->old, VIEW_COMPARES, "diff"},
+		{s->keys.n, VIEW_KEYS, "sort"},
+		{s->children, VIEW_KEYS, s->children == CHILDREN_NO ? "no-children" : "children"},
+		{s->selection.bottom_up, VIEW_TURNS, "bottom-up"},
+		{s->percent_limit >= 0, VIEW_LIMITS, "percent-limit"},
+	};
+	char reason[256];
+
+	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++) {
+		if (options[i].given && !(s->view->takes & options[i].takes)) {
+			snprintf(why, size, "--%s has no meaning for --%s", options[i].name, s->view->name);
+			return -1;
+		}
+	}
+	if (!(s->view->takes & VIEW_PATTERN) || patterns_add(&s->pattern, s->argument, reason, sizeof(reason)) == 0)
+		return 0;
+	snprintf(why, size, "--%s %s: %s", s->view->name, s->argument, reason);
+	return -1;
+}
+
 int settings_parse(struct settings *s, int argc, char **argv, char *why, size_t size)
 {
 	int n;
@@ -363,7 +393,7 @@ int settings_parse(struct settings *s, int argc, char **argv, char *why, size_t 
 		s->selection.states = s->view->states;
 	if (keys_has(&s->keys, KEY_TIME))
 		s->selection.quantum_ns = s->quantum_ns ? s->quantum_ns : DEFAULT_QUANTUM_NS;
-	return 0;
+	return s->help || s->version ? 0 : check_view(s, why, size);
 }
 
 void settings_free(struct settings *s)
@@ -371,6 +401,7 @@ void settings_free(struct settings *s)
 	free(s->symbols);
 	s->symbols = NULL;
 	selection_free(&s->selection);
+	patterns_free(&s->pattern);
 }
 
 void settings_help(FILE *out, int width)
@@ -394,5 +425,5 @@ void settings_help(FILE *out, int width)
 	      "  uniprof-report --tree -s guest.elf run.upf          and who called them\n"
 	      "  uniprof-report --folded -s guest.elf run.upf | flamegraph.pl > run.svg\n"
 	      "\nExit codes: 0 done; 1 reading or writing failed; 2 usage; 3 no usable trace;\n"
-	      "4 the trace is damaged or cut, and what is there was shown.\n", out);
+	      "4 the trace is damaged or cut, and what is there was shown; 5 nothing in it was asked for.\n", out);
 }

@@ -10,6 +10,7 @@
 struct settings {
 	const struct view *view; /* NULL until given, the default at the end */
 	const char *argument;    /* of the view, NULL: it takes none */
+	struct patterns pattern; /* the same, of views with VIEW_PATTERN */
 	char **traces;           /* ntraces of them, argv's; "-": standard input */
 	size_t ntraces;
 	const char **symbols;    /* nsymbols of them; the array is owned, the names are argv's */
@@ -21,6 +22,7 @@ struct settings {
 	enum children children;
 	const char *old;         /* the trace to compare with, NULL: none */
 	const char *old_symbols; /* NULL: the same symbols */
+	const char *source_path; /* NULL: none */
 	double percent_limit;    /* negative: the view's own */
 	enum color_when color;
 	bool quiet, no_repair, no_pager, help, version;

@@ -32,11 +32,14 @@ struct report {
 	const struct selection *selection;
 	unsigned states;      /* run states that count: the selection's */
 	const char *argument; /* of the view */
+	struct patterns pattern; /* the argument, of views that need one */
 	struct keys keys;     /* --sort; none: the view's own */
 	enum children children;
+	const char *source_path; /* a directory of source files, for --list; NULL: none */
 	double percent_limit; /* tables leave out what is below; negative: the view's own default */
 	bool quiet;
 	bool has_symbols;     /* -s was given */
+	bool nothing;         /* set by a view whose pattern matches nothing */
 	bool mismatch;        /* set by a view that found the trace's own figures to contradict each other */
 
 	FILE *out;
@@ -46,12 +49,19 @@ struct report {
 	int width;            /* columns of the terminal, 0: no limit */
 };
 
+#define VIEW_PATTERN 1u   /* the argument is a regular expression */
+#define VIEW_COMPARES 2u  /* shows r->old: --diff */
+#define VIEW_KEYS 4u      /* has lines by keys: --sort, --children */
+#define VIEW_TURNS 8u     /* has stacks that can begin at their leaves: --bottom-up */
+#define VIEW_LIMITS 16u   /* leaves out what is cheap: --percent-limit */
+
 struct view {
 	const char *name; /* --name */
 	const char *arg;  /* the argument's name in --help; NULL: it takes none */
 	const char *help;
 	unsigned states;  /* what --state means when it is not given */
 	bool gzip;        /* the format is compressed by nature, whatever the file's name */
+	unsigned takes;   /* VIEW_...: options it understands, beside those that all do */
 	/* Loads, shows. 0 or a negative errno: reading, writing or memory failed. What is wrong with the trace is in its
 	 * health, and no error. */
 	int (*run)(struct report *r);
@@ -59,9 +69,11 @@ struct view {
 
 extern const struct view *const views[]; /* the first is the default; ends with NULL */
 
-extern const struct view view_flat, view_tree, view_folded, view_stacks, view_dump, view_header, view_verify;
+extern const struct view view_flat, view_tree, view_peek, view_list, view_folded, view_stacks;
+extern const struct view view_dump, view_header, view_verify;
 extern const struct view view_flamegraph, view_svg, view_heatmap; /* report/page/ */
-extern const struct view view_perf_script, view_pprof, view_speedscope, view_csv, view_json, view_callgrind, view_firefox; /* report/export/ */
+extern const struct view view_perf_script, view_pprof, view_firefox, view_speedscope; /* report/export/ */
+extern const struct view view_callgrind, view_csv, view_json;
 
 /* Loads all traces into r->profile, and r->old's; hooks hear what counts, not of the old ones. As load_trace(). */
 int view_load(struct report *r, const struct load_hooks *hooks);

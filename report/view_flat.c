@@ -241,5 +241,6 @@ const struct view view_flat = {
 	.name = "flat",
 	.help = "functions, by the time spent in each itself (the default)",
 	.states = STATES_CPU,
+	.takes = VIEW_COMPARES | VIEW_KEYS | VIEW_LIMITS,
 	.run = run,
 };

@@ -104,5 +104,6 @@ const struct view view_folded = {
 	.name = "folded",
 	.help = "a line a stack, 'root;...;leaf count', for flame graph programs",
 	.states = STATES_CPU,
+	.takes = VIEW_COMPARES | VIEW_TURNS,
 	.run = run,
 };

@@ -126,5 +126,6 @@ const struct view view_tree = {
 	.name = "tree",
 	.help = "call tree, from the root down or --bottom-up: what each function cost in all",
 	.states = STATES_CPU,
+	.takes = VIEW_COMPARES | VIEW_TURNS | VIEW_LIMITS,
 	.run = run,
 };

@@ -4,9 +4,9 @@
 #include "report/trust.h"
 
 const struct view *const views[] = {
-	&view_flat, &view_tree, &view_folded, &view_stacks, &view_dump, &view_header, &view_verify,
+	&view_flat, &view_tree, &view_peek, &view_list, &view_folded, &view_stacks, &view_dump, &view_header, &view_verify,
 	&view_flamegraph, &view_svg, &view_heatmap,
-	&view_perf_script, &view_pprof, &view_speedscope, &view_csv, &view_json, &view_callgrind, &view_firefox, NULL,
+	&view_perf_script, &view_pprof, &view_firefox, &view_speedscope, &view_callgrind, &view_csv, &view_json, NULL,
 };
 
 int view_load(struct report *r, const struct load_hooks *hooks)
@@ -73,7 +73,7 @@ int view_table(struct report *r, int (*print)(struct report *r, struct fold *fol
 		rc = print(r, &fold);
 	else
 		view_no_samples(r, r->out);
-	if (rc == 0 && !r->quiet) {
+	if (rc == 0 && !r->quiet && !r->nothing) {
 		fputc('\n', r->out);
 		trust_print(r, &fold, r->out);
 	}

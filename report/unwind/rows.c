@@ -122,16 +122,19 @@ int rows_add_image(struct rows *r, const char *path, char *why, size_t size)
 	return 0;
 }
 
-bool rows_behind_code(const struct rows *r, uint64_t address)
+const struct image *rows_image(const struct rows *r, uint64_t address)
 {
 	size_t left;
 
-	if (symbols_range(r->symbols, address - 1))
-		return true;
 	for (size_t i = 0; i < r->nimages; i++)
-		if (image_code(r->images[i].image, address - 1, &left))
-			return true;
-	return false;
+		if (image_code(r->images[i].image, address, &left))
+			return r->images[i].image;
+	return NULL;
+}
+
+bool rows_behind_code(const struct rows *r, uint64_t address)
+{
+	return symbols_range(r->symbols, address - 1) || rows_image(r, address - 1);
 }
 
 bool rows_named(const struct rows *r, uint64_t address, uint64_t *offset)

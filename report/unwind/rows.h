@@ -7,6 +7,7 @@
 #define REPORT_UNWIND_ROWS_H
 
 #include "report/names/symbols.h"
+#include "report/unwind/image.h"
 #include "report/unwind/memory.h"
 #include "report/unwind/tables.h"
 
@@ -34,6 +35,9 @@ void rows_free(struct rows *r); /* NULL is fine */
 int rows_add_image(struct rows *r, const char *path, char *why, size_t size);
 /* Is there any image? Without one little more than hypercall stubs and functions' first instructions are known. */
 bool rows_any(const struct rows *r);
+
+/* The image with code at @address; NULL: none. */
+const struct image *rows_image(const struct rows *r, uint64_t address);
 
 /* Can code lie before @address: is there a symbol, or an image's code? */
 bool rows_behind_code(const struct rows *r, uint64_t address);

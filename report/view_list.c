@@ -1,0 +1,446 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * view_list.c - functions by name, each line of their source beside the time spent in it. Of what has no source, or where that is
+ * not here, the instructions; without an image the addresses alone.
+ */
+#include "report/columns.h"
+#include "report/source.h"
+#include "report/spots.h"
+#include "report/text.h"
+#include "report/unwind/disassembly.h"
+#include "report/view.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CONTEXT 4          /* lines shown before and behind one with samples */
+#define CODE_MAX (1u << 20) /* bytes of one function that are looked at */
+#define COLUMN_PLACE 16    /* a line's number or an address */
+
+struct list {
+	struct report *r;
+	const struct fold *fold;
+	struct spots spots;
+	struct source source; /* the file read last */
+	const char *source_file;
+	bool has_source;
+};
+
+/* A line of output: of the source, or an instruction. */
+struct listed {
+	uint64_t place;
+	uint64_t self, total;
+	char *text; /* owned, safe on a terminal */
+};
+
+struct listing {
+	struct listed *of;
+	size_t n, cap;
+};
+
+static int add_line(struct listing *l, uint64_t place, char *text)
+{
+	int rc = text ? array_room(&l->of, &l->cap, l->n, sizeof(*l->of)) : -ENOMEM;
+
+	if (rc != 0)
+		free(text);
+	else
+		l->of[l->n++] = (struct listed){.place = place, .text = text};
+	return rc;
+}
+
+static void free_listing(struct listing *l)
+{
+	for (size_t i = 0; i < l->n; i++)
+		free(l->of[i].text);
+	free(l->of);
+	*l = (struct listing){0};
+}
+
+/* --- printing ------------------------------------------------------------------------------------------------------ */
+
+static void print_weights(const struct list *l, const struct listed *line)
+{
+	const struct report *r = l->r;
+
+	if (line->total == 0) {
+		fprintf(r->out, "%*s", 2 * (COLUMN_SHARE + 1) + COLUMN_WEIGHT, "");
+		return;
+	}
+	column_share(r, fold_share(l->fold, line->total));
+	fputc(' ', r->out);
+	column_share(r, fold_share(l->fold, line->self));
+	fputc(' ', r->out);
+	column_weight(r, line->total);
+}
+
+static void print_line(const struct list *l, const struct listed *line, bool is_code)
+{
+	const struct report *r = l->r;
+	int used = 2 * (COLUMN_SHARE + 1) + COLUMN_WEIGHT + 2 + COLUMN_PLACE + 2;
+
+	print_weights(l, line);
+	if (is_code)
+		fprintf(r->out, "  %*" PRIx64, COLUMN_PLACE, line->place);
+	else if (line->place)
+		fprintf(r->out, "  %*" PRIu64, COLUMN_PLACE, line->place);
+	else
+		fprintf(r->out, "  %*s", COLUMN_PLACE, "?");
+	if (*line->text) {
+		fputs("  ", r->out);
+		text_name(r->out, line->text, text_room(r->width, used), r->utf8);
+	}
+	fputc('\n', r->out);
+}
+
+/* Is a line with samples near? */
+static bool is_near(const struct listing *l, size_t i)
+{
+	size_t from = i > CONTEXT ? i - CONTEXT : 0, to = i + CONTEXT < l->n ? i + CONTEXT : l->n - 1;
+
+	for (size_t k = from; k <= to; k++)
+		if (l->of[k].total)
+			return true;
+	return false;
+}
+
+static void print_listing(const struct list *l, const struct listing *listing, bool is_code)
+{
+	bool left_out = false, any = false;
+
+	for (size_t i = 0; i < listing->n; i++) {
+		if (!is_near(listing, i)) {
+			left_out = true;
+			continue;
+		}
+		if (left_out && any)
+			fprintf(l->r->out, "%*s\n", 2 * (COLUMN_SHARE + 1) + COLUMN_WEIGHT + 2 + COLUMN_PLACE, "...");
+		left_out = false;
+		any = true;
+		print_line(l, &listing->of[i], is_code);
+	}
+}
+
+/* --- instructions -------------------------------------------------------------------------------------------------- */
+
+/* The end of the symbol that @range is a piece of: others may lie inside it. */
+static uint64_t symbol_end(const struct symbols *s, const struct symbol_range *range)
+{
+	const struct symbol_range *end = s->ranges + s->nranges;
+	uint64_t last = range->end;
+
+	for (const struct symbol_range *next = range; next < end && next->symbol_start == range->symbol_start; next++)
+		last = next->end;
+	return last;
+}
+
+/* "<leaf+0x10>"; "" for an address without a name. NULL: no memory. */
+static char *symbol_text(const struct list *l, uint64_t address)
+{
+	struct names *names = &l->r->names;
+	struct frame_name name;
+	char *text;
+	int n;
+
+	if (names_find(names, address, false, &name) != 0)
+		return NULL;
+	if (!names->functions[name.function].named)
+		return strdup("");
+	if (name.offset)
+		n = asprintf(&text, "<%s+0x%" PRIx64 ">", names->functions[name.function].name, name.offset);
+	else
+		n = asprintf(&text, "<%s>", names->functions[name.function].name);
+	return n < 0 ? NULL : text;
+}
+
+/* "callq 0x1000 <leaf>". */
+static char *instruction_text(const struct list *l, const struct instruction *i)
+{
+	char *symbol = i->has_target ? symbol_text(l, i->target) : NULL;
+	char *text;
+	int n;
+
+	if (!symbol)
+		return strdup(i->text);
+	n = asprintf(&text, "%s %s", i->text, symbol);
+	free(symbol);
+	return n < 0 ? NULL : text;
+}
+
+static int disassemble(const struct list *l, const struct image *image, uint64_t start, uint64_t end, struct listing *out)
+{
+	struct disassembly *d = disassembly_new(image_machine(image));
+	size_t left = 0;
+	const uint8_t *code = image_code(image, start, &left);
+	int rc = 0;
+
+	if (!d)
+		return errno == ENOTSUP ? 0 : -ENOMEM;
+	left = left < end - start ? left : (size_t)(end - start);
+	left = left < CODE_MAX ? left : CODE_MAX;
+	while (rc == 0 && code && left > 0) {
+		struct instruction i = disassembly_at(d, code, left, start);
+
+		rc = add_line(out, start, instruction_text(l, &i));
+		code += i.size;
+		left -= i.size;
+		start += i.size;
+	}
+	disassembly_free(d);
+	return rc;
+}
+
+/* Where the instruction stands that the spot is of: of callers, the call. */
+static uint64_t instruction_at(const struct spot *s)
+{
+	return s->address - (s->caller && s->address != 0);
+}
+
+/* Gives the instructions, which go on to @end, what their spots weigh; those that lie in none are lines of their own. */
+static int weigh_instructions(const struct list *l, struct listing *lines, uint64_t end, const struct spot *spots, size_t n)
+{
+	size_t ninstructions = lines->n, k = 0;
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < n; i++) {
+		uint64_t at = instruction_at(&spots[i]);
+		struct listed *line;
+
+		while (k + 1 < ninstructions && lines->of[k + 1].place <= at)
+			k++;
+		if (ninstructions == 0 || at < lines->of[k].place || at >= end) {
+			rc = add_line(lines, at, symbol_text(l, at));
+			line = rc == 0 ? &lines->of[lines->n - 1] : NULL;
+		} else {
+			line = &lines->of[k];
+		}
+		if (line) {
+			line->self += spots[i].self;
+			line->total += spots[i].total;
+		}
+	}
+	return rc;
+}
+
+/* How many of @spots lie in the symbol of the first one, or, as it, in none. */
+static size_t count_in_symbol(const struct symbols *s, const struct spot *spots, size_t n)
+{
+	const struct symbol_range *first = symbols_range(s, instruction_at(&spots[0]));
+	uint64_t end = first ? symbol_end(s, first) : 0;
+	size_t i = 1;
+
+	while (i < n && (first ? instruction_at(&spots[i]) < end : !symbols_range(s, instruction_at(&spots[i]))))
+		i++;
+	return i;
+}
+
+static int list_symbol(const struct list *l, const struct spot *spots, size_t n)
+{
+	const struct symbols *s = &l->r->symbols;
+	uint64_t at = instruction_at(&spots[0]);
+	const struct symbol_range *range = symbols_range(s, at);
+	const struct image *image = range && l->r->rows ? rows_image(l->r->rows, at) : NULL;
+	struct listing lines = {0};
+	uint64_t end = range ? symbol_end(s, range) : 0;
+	int rc = image ? disassemble(l, image, range->symbol_start, end, &lines) : 0;
+
+	if (rc == 0)
+		rc = weigh_instructions(l, &lines, end, spots, n);
+	if (rc == 0)
+		print_listing(l, &lines, true);
+	free_listing(&lines);
+	return rc;
+}
+
+static int list_code(const struct list *l, uint32_t function)
+{
+	size_t n, some;
+	const struct spot *spots = spots_of(&l->spots.addresses, function, &n);
+	int rc = 0;
+
+	fprintf(l->r->out, "%6s %6s %12s  %*s  Instruction\n", "Total", "Self", column_weight_title(l->r), COLUMN_PLACE, "Address");
+	for (; rc == 0 && n > 0; spots += some, n -= some) {
+		some = count_in_symbol(&l->r->symbols, spots, n);
+		rc = list_symbol(l, spots, some);
+	}
+	return rc;
+}
+
+/* --- source -------------------------------------------------------------------------------------------------------- */
+
+/* 0, also if there is no such file, or -ENOMEM. */
+static int open_source(struct list *l, const char *file)
+{
+	int rc;
+
+	if (file == l->source_file)
+		return 0;
+	source_free(&l->source);
+	l->source_file = file;
+	rc = file ? source_read(&l->source, file, l->r->source_path) : -ENOENT;
+	l->has_source = rc == 0;
+	return rc == -ENOMEM ? rc : 0;
+}
+
+static int read_lines(const struct list *l, const struct spot *spots, size_t n, struct listing *out)
+{
+	uint64_t first = spots[0].line > CONTEXT ? spots[0].line - CONTEXT : 1, last = (uint64_t)spots[n - 1].line + CONTEXT;
+	int rc = 0;
+
+	last = last < l->source.n ? last : l->source.n;
+	for (uint64_t line = first; rc == 0 && line <= last; line++)
+		rc = add_line(out, line, source_line(&l->source, line));
+	return rc;
+}
+
+/* Those of no line, or of one that the file does not have, come last. */
+static int weigh_lines(struct listing *lines, const struct spot *spots, size_t n)
+{
+	size_t nlines = lines->n;
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < n; i++) {
+		struct listed *line;
+
+		if (nlines && spots[i].line >= lines->of[0].place && spots[i].line - lines->of[0].place < nlines) {
+			line = &lines->of[spots[i].line - lines->of[0].place];
+		} else {
+			rc = add_line(lines, spots[i].line, strdup(""));
+			line = &lines->of[lines->n - 1];
+		}
+		if (rc == 0) {
+			line->self = spots[i].self;
+			line->total = spots[i].total;
+		}
+	}
+	return rc;
+}
+
+static int list_file(const struct list *l, const struct spot *spots, size_t n)
+{
+	struct listing lines = {0};
+	size_t unknown = 0;
+	int rc;
+
+	while (unknown < n - 1 && spots[unknown].line == 0)
+		unknown++;
+	fprintf(l->r->out, "%s%s\n", spots[0].file, l->source.changed_ns > l->r->session->start_real_ns ?
+	        " (changed since the guest was recorded)" : "");
+	fprintf(l->r->out, "%6s %6s %12s  %*s  Source\n", "Total", "Self", column_weight_title(l->r), COLUMN_PLACE, "Line");
+	rc = read_lines(l, spots + unknown, n - unknown, &lines);
+	if (rc == 0)
+		rc = weigh_lines(&lines, spots, n);
+	if (rc == 0)
+		print_listing(l, &lines, false);
+	free_listing(&lines);
+	return rc;
+}
+
+/* Prints those files of the function's that are here: 1; 0: there is none; or a negative errno. */
+static int list_source(struct list *l, uint32_t function)
+{
+	size_t n, some;
+	const struct spot *spots = spots_of(&l->spots.lines, function, &n);
+	int rc = 0, any = 0;
+
+	for (; rc == 0 && n > 0; spots += some, n -= some) {
+		for (some = 1; some < n && spots[some].file == spots[0].file; some++)
+			;
+		rc = open_source(l, spots[0].file);
+		if (rc != 0 || !l->has_source)
+			continue;
+		rc = list_file(l, spots, some);
+		any = 1;
+	}
+	return rc == 0 ? any : rc;
+}
+
+/* --- the view ------------------------------------------------------------------------------------------------------ */
+
+static int list_function(struct list *l, uint32_t function)
+{
+	const struct report *r = l->r;
+	const struct fold_function *f = &l->fold->functions[function];
+	int rc;
+
+	fprintf(r->out, "%s: %.1f%% in all, %.1f%% itself\n", r->names.functions[function].name,
+	        100 * fold_share(l->fold, f->total), 100 * fold_share(l->fold, f->self));
+	rc = list_source(l, function);
+	return rc == 0 ? list_code(l, function) : rc < 0 ? rc : 0;
+}
+
+static int compare_functions(const void *va, const void *vb, void *ctx)
+{
+	const struct list *l = ctx;
+	const struct fold_function *a = &l->fold->functions[*(const uint32_t *)va], *b = &l->fold->functions[*(const uint32_t *)vb];
+	const struct function *names = l->r->names.functions;
+
+	if (a->self != b->self)
+		return a->self > b->self ? -1 : 1;
+	if (a->total != b->total)
+		return a->total > b->total ? -1 : 1;
+	return strcmp(names[*(const uint32_t *)va].name, names[*(const uint32_t *)vb].name);
+}
+
+/* Those that the pattern matches and samples were in: their number. */
+static size_t find_functions(const struct list *l, uint32_t *functions)
+{
+	const struct spot_set *set = &l->spots.addresses;
+	double limit = column_limit(l->r, 0);
+	size_t n = 0;
+
+	for (size_t i = 0; i < set->n; i++) {
+		uint32_t function = set->of[i].function;
+
+		if ((i == 0 || set->of[i - 1].function != function) && fold_share(l->fold, l->fold->functions[function].total) >= limit)
+			functions[n++] = function;
+	}
+	return n;
+}
+
+static int list_functions(struct list *l)
+{
+	uint32_t *functions = malloc((l->spots.addresses.n + 1) * sizeof(*functions));
+	size_t n = functions ? find_functions(l, functions) : 0;
+	int rc = functions ? 0 : -ENOMEM;
+
+	qsort_r(functions, n, sizeof(*functions), compare_functions, l);
+	for (size_t i = 0; rc == 0 && i < n; i++) {
+		if (i > 0)
+			fputc('\n', l->r->out);
+		rc = list_function(l, functions[i]);
+	}
+	source_free(&l->source);
+	free(functions);
+	return rc;
+}
+
+static int print_list(struct report *r, struct fold *fold)
+{
+	const struct fold_request request = view_request(r);
+	struct list l = {.r = r, .fold = fold};
+	int rc = spots_make(&l.spots, &r->profile, &r->names, &request, &r->pattern);
+
+	if (rc != 0)
+		return rc;
+	r->nothing = l.spots.addresses.n == 0;
+	rc = list_functions(&l);
+	spots_free(&l.spots);
+	return rc;
+}
+
+static int run(struct report *r)
+{
+	return view_table(r, print_list);
+}
+
+const struct view view_list = {
+	.name = "list",
+	.arg = "RE",
+	.help = "functions that match RE, line by line: their source where it is here, else their instructions",
+	.states = STATES_CPU,
+	.takes = VIEW_PATTERN | VIEW_LIMITS,
+	.run = run,
+};
