@@ -79,6 +79,8 @@ extern const struct view view_callgrind, view_csv, view_json;
 int view_load(struct report *r, const struct load_hooks *hooks);
 /* What of the loaded traces is to be folded, and what it is compared with. */
 struct fold_request view_request(const struct report *r);
+/* What a table's rows are told apart by: --sort, or functions with --by as columns. */
+struct keys view_keys(const struct report *r);
 /* Loads and folds: 0 or a negative errno, then nothing is to be freed. */
 int view_fold(struct report *r, struct fold *fold);
 int view_fold_loaded(struct report *r, struct fold *fold); /* the same when all is loaded already */

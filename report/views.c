@@ -29,6 +29,20 @@ struct fold_request view_request(const struct report *r)
 	return request;
 }
 
+struct keys view_keys(const struct report *r)
+{
+	struct keys keys = r->keys;
+
+	if (keys.n)
+		return keys;
+	if (r->selection->group == GROUP_BY_DOMAIN || (r->selection->group == GROUP_BY_VCPU && r->session->ndomains > 1))
+		keys.key[keys.n++] = KEY_DOM;
+	if (r->selection->group == GROUP_BY_VCPU)
+		keys.key[keys.n++] = KEY_VCPU;
+	keys.key[keys.n++] = KEY_SYM;
+	return keys;
+}
+
 int view_fold_loaded(struct report *r, struct fold *fold)
 {
 	const struct fold_request request = view_request(r);

@@ -1,32 +1,43 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* csv.c - the flat profile as comma-separated values (RFC 4180): a line of headings, then a line a function. */
+/*
+ * csv.c - the flat profile's table as comma-separated values (RFC 4180): a line of headings, then a line for each row, in plain
+ * numbers. Texts are quoted, numbers are not.
+ */
+#include "report/columns.h"
 #include "report/export/stacks.h"
 
-#include <errno.h>
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-struct order {
-	const struct fold *fold;
-	const struct names *names;
+struct csv {
+	const struct report *report;
+	const struct fold *fold; /* what shares are of */
+	struct table table;
 };
 
-/* The flat profile's order. */
-static int compare(const void *va, const void *vb, void *ctx)
+static const char *text_of(const struct csv *c, const struct table_row *row, unsigned column)
 {
-	const struct order *t = ctx;
-	uint32_t ia = *(const uint32_t *)va, ib = *(const uint32_t *)vb;
-	const struct fold_function *a = &t->fold->functions[ia], *b = &t->fold->functions[ib];
-
-	if (a->self != b->self)
-		return a->self > b->self ? -1 : 1;
-	if (a->total != b->total)
-		return a->total > b->total ? -1 : 1;
-	return strcmp(t->names->functions[ia].name, t->names->functions[ib].name);
+	return c->report->names.functions[row->text[column]].name;
 }
 
-static void put_quoted(FILE *out, const char *text)
+/* The dearest first. */
+static int compare(const void *va, const void *vb, void *ctx)
+{
+	const struct csv *c = ctx;
+	const struct table_row *a = va, *b = vb;
+	bool by_total = c->report->children == CHILDREN_FIRST;
+	uint64_t first_a = by_total ? a->total : a->self, first_b = by_total ? b->total : b->self;
+	uint64_t then_a = by_total ? a->self : a->total, then_b = by_total ? b->self : b->total;
+	int order = first_a != first_b ? (first_a < first_b) - (first_a > first_b) : (then_a < then_b) - (then_a > then_b);
+
+	for (unsigned i = 0; order == 0 && i < c->table.keys.n; i++)
+		order = strverscmp(text_of(c, a, i), text_of(c, b, i));
+	return order;
+}
+
+static void put_text(FILE *out, const char *text)
 {
 	fputc('"', out);
 	for (; *text; text++) {
@@ -37,31 +48,70 @@ static void put_quoted(FILE *out, const char *text)
 	fputc('"', out);
 }
 
-static void put_line(const struct report *r, const struct fold *fold, uint32_t function)
+static void put_headings(const struct csv *c)
 {
-	const struct fold_function *f = &fold->functions[function];
+	FILE *out = c->report->out;
 
-	put_quoted(r->out, r->names.functions[function].name);
-	fprintf(r->out, ",%" PRIu64 ",%.4f,%" PRIu64 ",%.4f\r\n", f->self, 100 * fold_share(fold, f->self),
-	        f->total, 100 * fold_share(fold, f->total));
+	for (unsigned i = 0; i < c->table.keys.n; i++) {
+		for (const char *title = key_title(c->table.keys.key[i]); *title; title++)
+			fputc(tolower((unsigned char)*title), out);
+		fputc(',', out);
+	}
+	fputs("self,self_percent,total,total_percent", out);
+	if (c->fold->compared)
+		fputs(",old_self,old_self_percent,old_total,old_total_percent", out);
+	fputs("\r\n", out);
 }
 
-static int put_table(const struct report *r, const struct fold *fold)
+static void put_weight(const struct csv *c, uint64_t weight, double share)
 {
-	struct order order = {fold, &r->names};
-	uint32_t *functions = malloc((fold->nfunctions + 1) * sizeof(*functions));
-	size_t n = 0;
+	fprintf(c->report->out, "%" PRIu64 ",%.4f", weight, 100 * share);
+}
 
-	if (!functions)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < fold->nfunctions; i++)
-		if (fold->functions[i].total && 100 * fold_share(fold, fold->functions[i].total) >= r->percent_limit)
-			functions[n++] = i;
-	qsort_r(functions, n, sizeof(*functions), compare, &order);
-	fputs("function,self,self_percent,total,total_percent\r\n", r->out);
-	for (size_t i = 0; i < n; i++)
-		put_line(r, fold, functions[i]);
-	free(functions);
+static void put_row(const struct csv *c, const struct table_row *row)
+{
+	const struct fold *fold = c->fold;
+	FILE *out = c->report->out;
+
+	for (unsigned i = 0; i < c->table.keys.n; i++) {
+		put_text(out, text_of(c, row, i));
+		fputc(',', out);
+	}
+	put_weight(c, row->self, fold_share(fold, row->self));
+	fputc(',', out);
+	put_weight(c, row->total, fold_share(fold, row->total));
+	if (fold->compared) {
+		fputc(',', out);
+		put_weight(c, row->old_self, fold_old_share(fold, row->old_self));
+		fputc(',', out);
+		put_weight(c, row->old_total, fold_old_share(fold, row->old_total));
+	}
+	fputs("\r\n", out);
+}
+
+static bool is_shown(const struct csv *c, const struct table_row *row)
+{
+	double limit = column_limit(c->report, 0);
+
+	return fold_share(c->fold, row->total) >= limit || fold_old_share(c->fold, row->old_total) >= limit;
+}
+
+static int put_table(struct report *r, const struct fold *fold)
+{
+	const struct fold_request request = view_request(r);
+	const struct keys keys = view_keys(r);
+	struct csv c = {.report = r, .fold = fold};
+	int rc = table_make(&c.table, &keys, &r->profile, &r->names, &request);
+
+	if (rc != 0)
+		return rc;
+	if (c.table.n)
+		qsort_r(c.table.rows, c.table.n, sizeof(*c.table.rows), compare, &c);
+	put_headings(&c);
+	for (size_t i = 0; i < c.table.n; i++)
+		if (is_shown(&c, &c.table.rows[i]))
+			put_row(&c, &c.table.rows[i]);
+	table_free(&c.table);
 	return 0;
 }
 
@@ -81,5 +131,6 @@ const struct view view_csv = {
 	.name = "csv",
 	.help = "the flat profile as comma-separated values",
 	.states = STATES_CPU,
+	.takes = VIEW_COMPARES | VIEW_KEYS | VIEW_LIMITS,
 	.run = run,
 };
