@@ -66,7 +66,7 @@ int main(int argc, char **argv)
 	if (argc != 3)
 		return 2;
 	if (symbols_add_file(&symbols, argv[1], NULL, why, sizeof(why)) != 0 || symbols_sort(&symbols) != 0 || !(rows = rows_new(&symbols)) ||
-	    rows_add_image(rows, argv[1], why, sizeof(why)) != 0) {
+	    rows_add_image(rows, argv[1], 0, why, sizeof(why)) != 0) {
 		fprintf(stderr, "bench_unwind: %s: %s\n", argv[1], why);
 		return 2;
 	}

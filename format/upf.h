@@ -126,6 +126,7 @@ struct upf_session {
 	const char *hypervisor;  /* "Xen 4.17.7, domctl 0x15" */
 	const struct upf_domain *domains;
 	size_t ndomains;
+	bool archived;           /* names and unwound stacks are embedded: UPF_BLOCK_NAMES, UPF_BLOCK_STACKS */
 };
 
 /* --- the pause histogram: log-linear, 16 steps to each power of two, so within 6.25 % ----------------------------- */

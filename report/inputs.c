@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "report/inputs.h"
 #include "common/say.h"
-#include "report/unwind/image.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -93,49 +93,7 @@ static int add_traces(struct report *r, const struct inputs *s)
 	return rc;
 }
 
-/* --- names and images ---------------------------------------------------------------------------------------------- */
-
-static int load_symbols(struct report *r, const struct inputs *s)
-{
-	char why[256];
-
-	for (size_t i = 0; i < s->nsymbols; i++) {
-		int rc = symbols_add_file(&r->symbols, s->symbols[i], NULL, why, sizeof(why));
-
-		/* A kernel's vmlinux may be stripped and still be what its stacks are unwound by. */
-		if (rc < 0 || (rc > 0 && !image_has_tables(s->symbols[i]))) {
-			say("%s: %s", s->symbols[i], why);
-			return EXIT_ERROR;
-		}
-	}
-	if (symbols_sort(&r->symbols) != 0) {
-		say("symbols: %s", strerror(ENOMEM));
-		return EXIT_ERROR;
-	}
-	r->has_symbols = s->nsymbols > 0;
-	return EXIT_DONE;
-}
-
-/* What makes stacks true: the same files' unwind tables and code. */
-static int load_images(struct report *r, const struct inputs *s)
-{
-	char why[256];
-
-	if (s->no_repair)
-		return EXIT_DONE;
-	r->rows = rows_new(&r->symbols);
-	if (!r->rows) {
-		say("%s", strerror(ENOMEM));
-		return EXIT_ERROR;
-	}
-	for (size_t i = 0; i < s->nsymbols; i++) {
-		if (image_is_elf(s->symbols[i]) && rows_add_image(r->rows, s->symbols[i], why, sizeof(why)) != 0) {
-			say("%s: %s", s->symbols[i], why);
-			return EXIT_ERROR;
-		}
-	}
-	return EXIT_DONE;
-}
+/* --- what must not be replaced --------------------------------------------------------------------------------------- */
 
 static bool is_same_file(const struct stat *a, const struct stat *b)
 {
@@ -152,9 +110,15 @@ bool inputs_replaced(const struct report *r, const struct inputs *inputs, const 
 	for (size_t i = 0; i < r->traces.n; i++)
 		if (fstat(r->traces.list[i].fd, &in) == 0 && is_same_file(&out, &in))
 			what = "the trace";
-	for (size_t i = 0; i < inputs->nsymbols; i++)
-		if (stat(inputs->symbols[i], &in) == 0 && is_same_file(&out, &in))
+	for (size_t i = 0; i < inputs->images.nfiles; i++) {
+		struct image_file file;
+
+		if (image_file_parse(inputs->images.files[i], &file) != 0)
+			continue;
+		if (stat(file.path, &in) == 0 && is_same_file(&out, &in))
 			what = "the symbol file";
+		free(file.path);
+	}
 	if (what)
 		say("-o %s: that is %s itself", output, what);
 	return what != NULL;
@@ -163,9 +127,12 @@ bool inputs_replaced(const struct report *r, const struct inputs *inputs, const 
 /* --- all of it ----------------------------------------------------------------------------------------------------- */
 
 /* What the user's selection means for the profile. */
-static int prepare_profile(struct report *r)
+static int prepare_profile(struct report *r, const struct inputs *inputs)
 {
 	names_init(&r->names, &r->symbols);
+	r->names.mangled = inputs->mangled;
+	r->names.resolver.lines = r->lines;
+	r->names.resolver.nlines = r->nlines;
 	if (profile_init(&r->profile) != 0) {
 		say("%s", strerror(ENOMEM));
 		return EXIT_ERROR;
@@ -180,12 +147,13 @@ static int prepare_profile(struct report *r)
 enum exit_code inputs_open(struct report *r, const struct inputs *inputs)
 {
 	int rc = add_traces(r, inputs);
+	char why[512];
 
-	if (rc == EXIT_DONE)
-		rc = load_symbols(r, inputs);
-	if (rc == EXIT_DONE)
-		rc = load_images(r, inputs);
-	return rc == EXIT_DONE ? prepare_profile(r) : rc;
+	if (rc == EXIT_DONE && images_load(r, &inputs->images, why, sizeof(why)) != 0) {
+		say("%s", why);
+		rc = EXIT_ERROR;
+	}
+	return rc == EXIT_DONE ? prepare_profile(r, inputs) : rc;
 }
 
 void inputs_close(struct report *r)
@@ -193,7 +161,6 @@ void inputs_close(struct report *r)
 	filter_free(&r->filter);
 	names_free(&r->names);
 	profile_free(&r->profile);
-	rows_free(r->rows);
-	symbols_free(&r->symbols);
+	images_free(r);
 	traces_close(&r->traces);
 }

@@ -3,16 +3,15 @@
 #ifndef REPORT_INPUTS_H
 #define REPORT_INPUTS_H
 
-#include "report/view.h"
+#include "report/images.h"
 
 enum exit_code { EXIT_DONE = 0, EXIT_ERROR = 1, EXIT_USAGE = 2, EXIT_NO_TRACE = 3, EXIT_DAMAGED = 4, EXIT_NOTHING = 5 };
 
 struct inputs {
 	char *const *traces; /* "-": standard input */
 	size_t ntraces;
-	const char *const *symbols;
-	size_t nsymbols;
-	bool no_repair; /* stacks stay as recorded */
+	struct image_request images;
+	bool mangled; /* names stay as the linker knows them */
 };
 
 /* Fills in @r, whose selection is there already; inputs_close() in any case. An exit code, and what failed has been said. */

@@ -73,22 +73,45 @@ static int close_output(struct outfile *out, const struct settings *s, int rc, b
 	return EXIT_ERROR;
 }
 
-static int judge(const struct report *r, const struct settings *s)
+/* The first trace that is not whole, or else the first one. */
+static const char *trace_at_fault(const struct traces *t)
 {
-	const char *name = inputs_shown(s->traces[0]);
+	for (size_t i = 0; i < t->n; i++) {
+		const struct upf_health *h = upf_reader_health(t->list[i].reader);
+
+		if (h->damaged || h->missing || h->skipped_bytes || h->cut || !h->has_footer)
+			return t->list[i].path;
+	}
+	return t->list[0].path;
+}
+
+/* Is a trace not whole? Says so if the view was not to. */
+static bool is_damaged(const struct report *r, bool quiet)
+{
 	const struct upf_health health = traces_health(&r->traces);
 	char faults[256];
 
-	if (s->view != &view_header && (!trust_sound(&health, &r->profile.tally) || r->mismatch)) {
-		trust_faults(&health, &r->profile.tally, faults, sizeof(faults));
-		if (s->quiet && faults[0])
-			say("%s: not whole: %s", name, faults);
+	if (trust_sound(&health, &r->profile.tally) && !r->mismatch)
+		return false;
+	trust_faults(&health, &r->profile.tally, faults, sizeof(faults));
+	if (quiet && faults[0])
+		say("%s: not whole: %s", inputs_shown(trace_at_fault(&r->traces)), faults);
+	return true;
+}
+
+static int judge(const struct report *r, const struct settings *s)
+{
+	const char *name = inputs_shown(s->traces[0]);
+	bool damaged = s->view != &view_header && is_damaged(r, s->quiet);
+
+	if (r->old && is_damaged(r->old, s->quiet))
+		damaged = true;
+	if (damaged)
 		return EXIT_DAMAGED;
-	}
-	if (r->nothing)
-		say("%s: no function in it matches --%s %s", name, s->view->name, s->argument);
-	else if (r->profile.tally.samples == 0 && trust_left_out(r) > 0)
+	if (trust_filtered_all(r))
 		say("%s: the filters leave none of its %s samples", name, text_count(trust_left_out(r)).s);
+	else if (r->nothing)
+		say("%s: no function in it matches --%s %s", name, s->view->name, s->argument);
 	else
 		return EXIT_DONE;
 	return EXIT_NOTHING;
@@ -127,10 +150,12 @@ static int run_view(struct report *r, const struct settings *s)
 static int open_old(struct report *r, struct report *old, const struct settings *s)
 {
 	char *const trace = (char *)s->old;
-	const struct inputs inputs = {.traces = &trace, .ntraces = 1,
-	                              .symbols = s->old_symbols ? (const char *const *)&s->old_symbols : s->symbols,
-	                              .nsymbols = s->old_symbols ? 1 : s->nsymbols, .no_repair = s->no_repair};
+	struct inputs inputs = {.traces = &trace, .ntraces = 1, .images = s->images, .mangled = s->mangled};
 
+	if (s->old_symbols) {
+		inputs.images.files = &s->old_symbols;
+		inputs.images.nfiles = 1;
+	}
 	*old = (struct report){.selection = r->selection, .states = r->states, .progress = r->progress};
 	r->old = old;
 	return inputs_open(old, &inputs);
@@ -138,8 +163,7 @@ static int open_old(struct report *r, struct report *old, const struct settings 
 
 static int report(const struct settings *s)
 {
-	const struct inputs inputs = {.traces = s->traces, .ntraces = s->ntraces, .symbols = s->symbols, .nsymbols = s->nsymbols,
-	                              .no_repair = s->no_repair};
+	const struct inputs inputs = {.traces = s->traces, .ntraces = s->ntraces, .images = s->images, .mangled = s->mangled};
 	struct report r = {.selection = &s->selection, .states = s->selection.states, .argument = s->argument,
 	                   .pattern = s->pattern, .keys = s->keys, .children = s->children,
 	                   .source_path = s->source_path, .percent_limit = s->percent_limit, .quiet = s->quiet,
@@ -154,7 +178,7 @@ static int report(const struct settings *s)
 	rc = inputs_open(&r, &inputs);
 	if (rc == EXIT_DONE && s->old)
 		rc = open_old(&r, &old, s);
-	if (rc == EXIT_DONE && inputs_replaced(&r, &inputs, s->output))
+	if (rc == EXIT_DONE && (inputs_replaced(&r, &inputs, s->output) || (r.old && inputs_replaced(r.old, &inputs, s->output))))
 		rc = EXIT_USAGE;
 	if (rc == EXIT_DONE)
 		rc = run_view(&r, s);

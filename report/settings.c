@@ -29,11 +29,20 @@ static int apply_symbols(void *ctx, const struct option_def *def, const char *va
 	struct settings *s = ctx;
 
 	(void)def;
-	if (array_room(&s->symbols, &s->symbols_cap, s->nsymbols, sizeof(*s->symbols)) != 0) {
+	if (array_room(&s->images.files, &s->files_cap, s->images.nfiles, sizeof(*s->images.files)) != 0) {
 		snprintf(why, size, "out of memory");
 		return -1;
 	}
-	s->symbols[s->nsymbols++] = value;
+	((const char **)s->images.files)[s->images.nfiles++] = value;
+	return 0;
+}
+
+static int apply_symfs(void *ctx, const struct option_def *def, const char *value, char *why, size_t size)
+{
+	struct settings *s = ctx;
+
+	(void)def, (void)why, (void)size;
+	s->images.symfs = value;
 	return 0;
 }
 
@@ -233,7 +242,8 @@ static int apply_color(void *ctx, const struct option_def *def, const char *valu
 	return -1;
 }
 
-enum { SET_QUIET, SET_NO_REPAIR, SET_HELP, SET_VERSION, SET_COLLAPSE, SET_BOTTOM_UP, SET_NO_PAGER };
+enum { SET_QUIET, SET_NO_REPAIR, SET_HELP, SET_VERSION, SET_COLLAPSE, SET_BOTTOM_UP, SET_NO_PAGER, SET_NO_DEMANGLE, SET_NO_INLINE,
+       SET_FORCE };
 
 static int apply_flag(void *ctx, const struct option_def *def, const char *value, char *why, size_t size)
 {
@@ -242,7 +252,10 @@ static int apply_flag(void *ctx, const struct option_def *def, const char *value
 	(void)value, (void)why, (void)size;
 	s->quiet |= def->id == SET_QUIET;
 	s->no_pager |= def->id == SET_NO_PAGER;
-	s->no_repair |= def->id == SET_NO_REPAIR;
+	s->images.no_repair |= def->id == SET_NO_REPAIR;
+	s->images.no_inline |= def->id == SET_NO_INLINE;
+	s->images.force |= def->id == SET_FORCE;
+	s->mangled |= def->id == SET_NO_DEMANGLE;
 	s->help |= def->id == SET_HELP;
 	s->version |= def->id == SET_VERSION;
 	s->selection.collapse_recursion |= def->id == SET_COLLAPSE;
@@ -293,17 +306,25 @@ static const struct option_def tables[] = {
 };
 
 static const struct option_def general[] = {
-	{'s', "symbols", "FILE", OPTION_ARG, "names from FILE: the guest's ELF binary, the output of nm, or its /proc/kallsyms; a "
-	 "binary makes stacks true, too; may be given several times", apply_symbols, 0},
 	{'o', "output", "FILE", OPTION_ARG, "write to FILE instead of standard output", apply_output, 0},
-	{0, "no-repair", NULL, OPTION_NO_ARG, "show stacks as they were recorded: no callers put back, copies not unwound", apply_flag,
-	 SET_NO_REPAIR},
 	{0, "color", "WHEN", OPTION_ARG, "colour: always, never, or auto (default): on a terminal, unless NO_COLOR is set",
 	 apply_color, 0},
 	{0, "no-pager", NULL, OPTION_NO_ARG, "no pager ($PAGER, or less) on a terminal", apply_flag, SET_NO_PAGER},
 	{'q', "quiet", NULL, OPTION_NO_ARG, "leave out what the result rests on", apply_flag, SET_QUIET},
 	{'h', "help", NULL, OPTION_NO_ARG, "this text", apply_flag, SET_HELP},
 	{'V', "version", NULL, OPTION_NO_ARG, "the program's version", apply_flag, SET_VERSION},
+	{0},
+};
+
+static const struct option_def naming[] = {
+	{'s', "symbols", "FILE[@ADDRESS]", OPTION_ARG, "names from FILE: the guest's ELF binary, the output of nm, or its /proc/kallsyms; a "
+	 "binary makes stacks true, too; may be given several times; @: it lies at that address, @+: higher by an offset", apply_symbols, 0},
+	{0, "symfs", "DIR", OPTION_ARG, "look for the guest's files and their debug files below DIR", apply_symfs, 0},
+	{0, "no-demangle", NULL, OPTION_NO_ARG, "show the linker's names of C++, Rust and OCaml", apply_flag, SET_NO_DEMANGLE},
+	{0, "no-inline", NULL, OPTION_NO_ARG, "read no DWARF: no inlined functions, no source lines", apply_flag, SET_NO_INLINE},
+	{0, "no-repair", NULL, OPTION_NO_ARG, "show stacks as they were recorded: no callers put back, copies not unwound", apply_flag,
+	 SET_NO_REPAIR},
+	{0, "force", NULL, OPTION_NO_ARG, "use a binary although another build of it was recorded", apply_flag, SET_FORCE},
 	{0},
 };
 
@@ -325,6 +346,7 @@ const struct option_def *settings_table(void)
 		table[n++] = (struct option_def){.name = views[i]->name, .arg = views[i]->arg,
 		                                 .takes = views[i]->arg ? OPTION_ARG : OPTION_NO_ARG, .help = views[i]->help,
 		                                 .apply = apply_view, .id = i};
+	n = append(table, n, naming);
 	n = append(table, n, filters);
 	n = append(table, n, tables);
 	append(table, n, general);
@@ -398,8 +420,8 @@ int settings_parse(struct settings *s, int argc, char **argv, char *why, size_t 
 
 void settings_free(struct settings *s)
 {
-	free(s->symbols);
-	s->symbols = NULL;
+	free((const char **)s->images.files);
+	s->images.files = NULL;
 	selection_free(&s->selection);
 	patterns_free(&s->pattern);
 }
@@ -414,6 +436,8 @@ void settings_help(FILE *out, int width)
 	      "       uniprof-record -o - DOMAIN | uniprof-report [view] [options] -\n\n"
 	      "Shows where a guest recorded by uniprof-record spent its time.\n\nViews:\n", out);
 	options_print(rows, out, width);
+	fputs("\nNames:\n", out);
+	options_print(naming, out, width);
 	fputs("\nWhat counts:\n", out);
 	options_print(filters, out, width);
 	fputs("\nTables and comparison:\n", out);

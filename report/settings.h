@@ -4,8 +4,8 @@
 #define REPORT_SETTINGS_H
 
 #include "common/options.h"
+#include "report/images.h"
 #include "report/terminal.h"
-#include "report/view.h"
 
 struct settings {
 	const struct view *view; /* NULL until given, the default at the end */
@@ -13,8 +13,8 @@ struct settings {
 	struct patterns pattern; /* the same, of views with VIEW_PATTERN */
 	char **traces;           /* ntraces of them, argv's; "-": standard input */
 	size_t ntraces;
-	const char **symbols;    /* nsymbols of them; the array is owned, the names are argv's */
-	size_t nsymbols, symbols_cap;
+	struct image_request images; /* its files' array is owned, the names are argv's */
+	size_t files_cap;
 	const char *output;      /* NULL: standard output */
 	struct selection selection;
 	struct keys keys;        /* none: the view's own */
@@ -25,7 +25,7 @@ struct settings {
 	const char *source_path; /* NULL: none */
 	double percent_limit;    /* negative: the view's own */
 	enum color_when color;
-	bool quiet, no_repair, no_pager, help, version;
+	bool quiet, mangled, no_pager, help, version;
 };
 
 /* 0, or -1 with one line in @why. Moves operands in @argv. settings_free() in either case. */

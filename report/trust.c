@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "report/trust.h"
+#include "report/images.h"
 #include "report/unwind/unwind.h"
 #include "report/text.h"
 #include "report/vcpus.h"
@@ -81,6 +82,11 @@ uint64_t trust_left_out(const struct report *r)
 	return r->profile.tally.out_of_scope + profile_left_out(&r->profile, r->states, WEIGHT_SAMPLES);
 }
 
+bool trust_filtered_all(const struct report *r)
+{
+	return r->profile.tally.samples == 0 && trust_left_out(r) > 0;
+}
+
 static void print_samples(const struct report *r, FILE *out)
 {
 	const struct tally *t = &r->profile.tally;
@@ -153,7 +159,8 @@ static void print_stacks(const struct report *r, FILE *out)
 		if (ended(r, end))
 			para_item(&p, "%s %s: %s", text_count(ended(r, end)).s, is_truncated(end) ? "truncated" : "broken",
 			          chain_end_text(end));
-	if (ended(r, CHAIN_END_UNKNOWN) && r->session->tops == UPF_TOPS_COPY && !(r->rows && rows_any(r->rows)))
+	if (ended(r, CHAIN_END_UNKNOWN) && r->session->tops == UPF_TOPS_COPY && !(r->rows && rows_any(r->rows)) &&
+	    !images_archived(r))
 		para_item(&p, "-s FILE unwinds them: the guest's binary, with its unwind tables");
 	if (t->restored)
 		para_item(&p, "%s with callers put back", text_count(t->restored).s);
@@ -179,6 +186,15 @@ static void print_user(const struct report *r, FILE *out)
 
 /* --- names, pauses, vCPUs ------------------------------------------------------------------------------------------ */
 
+/* Of binaries that were asked. */
+static bool lacks_dwarf(const struct report *r)
+{
+	for (size_t i = 0; i < r->nlines; i++)
+		if (lines_any(r->lines[i]))
+			return false;
+	return r->nlines > 0;
+}
+
 static void print_names(const struct report *r, const struct fold *fold, FILE *out)
 {
 	struct para p;
@@ -193,6 +209,8 @@ static void print_names(const struct report *r, const struct fold *fold, FILE *o
 		          fold->unnamed == 1 ? "" : "es", text_share(fold->unnamed_frames, fold->frames).s);
 	if (!r->has_symbols)
 		para_item(&p, "-s FILE gives names: the guest's binary or nm's list of it");
+	if (lacks_dwarf(r))
+		para_item(&p, "no inlined functions and no source lines: no debug information (DWARF) in the binary");
 	para_end(&p);
 }
 
@@ -270,6 +288,28 @@ static void print_vcpus(const struct report *r, FILE *out)
 	free(v);
 }
 
+static void print_old(const struct report *old, FILE *out, bool utf8)
+{
+	const struct upf_health health = traces_health(&old->traces);
+	const struct tally *t = &old->profile.tally;
+	char text[256];
+	struct para p;
+
+	para_start(&p, out, utf8, "Old run");
+	para_item(&p, "%s counted", text_count(profile_count(&old->profile, old->states)).s);
+	if (trust_left_out(old))
+		para_item(&p, "%s left out by filters", text_count(trust_left_out(old)).s);
+	if (tally_lost(t))
+		para_item(&p, "%s lost", text_count(tally_lost(t)).s);
+	else
+		para_item(&p, "none lost");
+	if (!trust_sound(&health, t)) {
+		trust_faults(&health, t, text, sizeof(text));
+		para_item(&p, "not whole: %s", text);
+	}
+	para_end(&p);
+}
+
 void trust_print(const struct report *r, const struct fold *fold, FILE *out)
 {
 	if (r->quiet)
@@ -281,4 +321,6 @@ void trust_print(const struct report *r, const struct fold *fold, FILE *out)
 	print_pauses(r, out);
 	print_vcpus(r, out);
 	print_trace(r, out);
+	if (r->old)
+		print_old(r->old, out, r->utf8);
 }

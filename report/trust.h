@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * trust.h - what a result rests on: samples counted, left out and lost, stacks cut short, addresses without a name, how
- * long the guest stood still, and whether the trace is whole. What profiles
- * end with.
+ * long the guest stood still, and whether the trace is whole. What profiles end with.
  */
 #ifndef REPORT_TRUST_H
 #define REPORT_TRUST_H
@@ -17,6 +16,8 @@ bool trust_sound(const struct upf_health *h, const struct tally *t);
 void trust_faults(const struct upf_health *h, const struct tally *t, char *text, size_t size);
 /* Samples that the filters left out, those by run state apart. */
 uint64_t trust_left_out(const struct report *r);
+/* Did they leave none? */
+bool trust_filtered_all(const struct report *r);
 /* Length of the recording, ns. */
 uint64_t trust_duration(const struct report *r);
 

@@ -25,6 +25,8 @@ struct report {
 	struct symbols symbols;
 	struct names names;
 	struct rows *rows; /* NULL: stacks are shown as recorded */
+	struct lines **lines; /* nlines of them: of files that may have DWARF */
+	size_t nlines;
 	struct filter filter;
 	struct profile profile; /* empty until the view loads it */
 	struct report *old;     /* the run to compare with; NULL: none. Its names are its own */
@@ -38,8 +40,9 @@ struct report {
 	const char *source_path; /* a directory of source files, for --list; NULL: none */
 	double percent_limit; /* tables leave out what is below; negative: the view's own default */
 	bool quiet;
-	bool has_symbols;     /* -s was given */
-	bool nothing;         /* set by a view whose pattern matches nothing */
+	bool has_symbols;     /* names are known, by -s or otherwise */
+	bool has_images;      /* from files, be it of names alone */
+	bool nothing;         /* set by a view that has nothing to show, as its pattern or the filters match nothing: main() says so */
 	bool mismatch;        /* set by a view that found the trace's own figures to contradict each other */
 
 	FILE *out;
@@ -84,7 +87,7 @@ struct keys view_keys(const struct report *r);
 /* Loads and folds: 0 or a negative errno, then nothing is to be freed. */
 int view_fold(struct report *r, struct fold *fold);
 int view_fold_loaded(struct report *r, struct fold *fold); /* the same when all is loaded already */
-/* Says so if no sample was counted, and what would show some. */
+/* Says why no sample was counted, other than for filters, and what would show some. */
 void view_no_samples(const struct report *r, FILE *out);
 /* The whole of a view that is a table: loads, folds, prints by @print, says what it rests on. 0 or a negative errno. */
 int view_table(struct report *r, int (*print)(struct report *r, struct fold *fold));

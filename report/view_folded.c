@@ -92,9 +92,10 @@ static int run(struct report *r)
 	if (rc == 0)
 		rc = print_lines(r, &fold);
 	fflush(r->out);
-	if (rc == 0 && !fold.total && !fold.old_total && !r->quiet)
+	r->nothing = !fold.total && !fold.old_total && trust_filtered_all(r);
+	if (rc == 0 && !fold.total && !fold.old_total && !r->quiet && !r->nothing)
 		view_no_samples(r, stderr);
-	if (rc == 0)
+	if (rc == 0 && !r->nothing)
 		trust_print(r, &fold, stderr);
 	fold_free(&fold);
 	return rc;

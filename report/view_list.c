@@ -192,12 +192,6 @@ static int disassemble(const struct list *l, const struct image *image, uint64_t
 	return rc;
 }
 
-/* Where the instruction stands that the spot is of: of callers, the call. */
-static uint64_t instruction_at(const struct spot *s)
-{
-	return s->address - (s->caller && s->address != 0);
-}
-
 /* Gives the instructions, which go on to @end, what their spots weigh; those that lie in none are lines of their own. */
 static int weigh_instructions(const struct list *l, struct listing *lines, uint64_t end, const struct spot *spots, size_t n)
 {
@@ -205,7 +199,7 @@ static int weigh_instructions(const struct list *l, struct listing *lines, uint6
 	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && i < n; i++) {
-		uint64_t at = instruction_at(&spots[i]);
+		uint64_t at = spot_instruction(&spots[i]);
 		struct listed *line;
 
 		while (k + 1 < ninstructions && lines->of[k + 1].place <= at)
@@ -227,11 +221,11 @@ static int weigh_instructions(const struct list *l, struct listing *lines, uint6
 /* How many of @spots lie in the symbol of the first one, or, as it, in none. */
 static size_t count_in_symbol(const struct symbols *s, const struct spot *spots, size_t n)
 {
-	const struct symbol_range *first = symbols_range(s, instruction_at(&spots[0]));
+	const struct symbol_range *first = symbols_range(s, spot_instruction(&spots[0]));
 	uint64_t end = first ? symbol_end(s, first) : 0;
 	size_t i = 1;
 
-	while (i < n && (first ? instruction_at(&spots[i]) < end : !symbols_range(s, instruction_at(&spots[i]))))
+	while (i < n && (first ? spot_instruction(&spots[i]) < end : !symbols_range(s, spot_instruction(&spots[i]))))
 		i++;
 	return i;
 }
@@ -239,7 +233,7 @@ static size_t count_in_symbol(const struct symbols *s, const struct spot *spots,
 static int list_symbol(const struct list *l, const struct spot *spots, size_t n)
 {
 	const struct symbols *s = &l->r->symbols;
-	uint64_t at = instruction_at(&spots[0]);
+	uint64_t at = spot_instruction(&spots[0]);
 	const struct symbol_range *range = symbols_range(s, at);
 	const struct image *image = range && l->r->rows ? rows_image(l->r->rows, at) : NULL;
 	struct listing lines = {0};
@@ -326,8 +320,8 @@ static int list_file(const struct list *l, const struct spot *spots, size_t n)
 
 	while (unknown < n - 1 && spots[unknown].line == 0)
 		unknown++;
-	fprintf(l->r->out, "%s%s\n", spots[0].file, l->source.changed_ns > l->r->session->start_real_ns ?
-	        " (changed since the guest was recorded)" : "");
+	text_path(l->r->out, spots[0].file, l->r->width, l->r->utf8);
+	fputs(l->source.changed_ns > l->r->session->start_real_ns ? "\n(changed since the guest was recorded)\n" : "\n", l->r->out);
 	fprintf(l->r->out, "%6s %6s %12s  %*s  Source\n", "Total", "Self", column_weight_title(l->r), COLUMN_PLACE, "Line");
 	rc = read_lines(l, spots + unknown, n - unknown, &lines);
 	if (rc == 0)
@@ -363,10 +357,12 @@ static int list_function(struct list *l, uint32_t function)
 {
 	const struct report *r = l->r;
 	const struct fold_function *f = &l->fold->functions[function];
+	int used = fprintf(r->out, "%.1f%% in all, %.1f%% itself: ", 100 * fold_share(l->fold, f->total),
+	                   100 * fold_share(l->fold, f->self));
 	int rc;
 
-	fprintf(r->out, "%s: %.1f%% in all, %.1f%% itself\n", r->names.functions[function].name,
-	        100 * fold_share(l->fold, f->total), 100 * fold_share(l->fold, f->self));
+	text_name(r->out, r->names.functions[function].name, text_room(r->width, used), r->utf8);
+	fputc('\n', r->out);
 	rc = list_source(l, function);
 	return rc == 0 ? list_code(l, function) : rc < 0 ? rc : 0;
 }

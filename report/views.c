@@ -62,9 +62,7 @@ void view_no_samples(const struct report *r, FILE *out)
 	const struct tally *t = &r->profile.tally;
 	uint64_t idle = t->state[UPF_BLOCKED] + t->state[UPF_OFFLINE], lost = tally_lost(t);
 
-	if (t->samples == 0 && trust_left_out(r))
-		fprintf(out, "The filters leave none of the %s samples.\n", text_count(trust_left_out(r)).s);
-	else if (t->samples == 0 && lost)
+	if (t->samples == 0 && lost)
 		fprintf(out, "The trace holds no samples: all %s were lost.\n", text_count(lost).s);
 	else if (t->samples == 0)
 		fprintf(out, "The trace holds no samples.\n");
@@ -83,9 +81,10 @@ int view_table(struct report *r, int (*print)(struct report *r, struct fold *fol
 
 	if (rc != 0)
 		return rc;
+	r->nothing = !fold.total && !fold.old_total && trust_filtered_all(r);
 	if (fold.total || fold.old_total)
 		rc = print(r, &fold);
-	else
+	else if (!r->nothing)
 		view_no_samples(r, r->out);
 	if (rc == 0 && !r->quiet && !r->nothing) {
 		fputc('\n', r->out);

@@ -100,13 +100,14 @@ static int read_module(struct rows *r, struct source_image *i, char *why, size_t
 	return i->orc ? 0 : -1;
 }
 
-int rows_add_image(struct rows *r, const char *path, char *why, size_t size)
+int rows_add_image(struct rows *r, const char *path, uint64_t bias, char *why, size_t size)
 {
 	struct source_image i = {.image = image_open(path, why, size)};
 	int rc;
 
 	if (!i.image)
 		return -1;
+	image_move(i.image, image_is_linked(i.image) ? bias : 0);
 	rc = array_room(&r->images, &r->images_cap, r->nimages, sizeof(*r->images));
 	if (rc != 0)
 		snprintf(why, size, "%s", strerror(ENOMEM));

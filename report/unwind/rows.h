@@ -31,8 +31,11 @@ struct rows;
 /* @symbols must outlive it. NULL: errno. */
 struct rows *rows_new(const struct symbols *symbols);
 void rows_free(struct rows *r); /* NULL is fine */
-/* Adds an ELF file's tables and code; of a module of Linux, which its symbols must place, its ORC. 0, or -1 and one line in @why. */
-int rows_add_image(struct rows *r, const char *path, char *why, size_t size);
+/*
+ * Adds the tables and code of an ELF file, which lies @bias higher than it was linked for; of a module of Linux, which its
+ * symbols must place, its ORC. 0, or -1 and one line in @why.
+ */
+int rows_add_image(struct rows *r, const char *path, uint64_t bias, char *why, size_t size);
 /* Is there any image? Without one little more than hypercall stubs and functions' first instructions are known. */
 bool rows_any(const struct rows *r);
 

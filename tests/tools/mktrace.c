@@ -44,13 +44,19 @@ static const struct upf_domain plain_domains[] = {
 	{.id = 7, .kind = UPF_KIND_PVH, .arch = UPF_ARCH_X86_64, .vcpus = 1, .name = "db\033[31m"},
 };
 
-static void start(struct maker *m, size_t ndomains)
+/* Of what program is not told. */
+static const struct upf_domain bare_domains[] = {
+	{.id = 3, .kind = UPF_KIND_PV, .arch = UPF_ARCH_X86_64, .vcpus = 2, .name = "web1"},
+	{.id = 7, .kind = UPF_KIND_PV, .arch = UPF_ARCH_X86_64, .vcpus = 2, .name = "db"},
+};
+
+static void start_of(struct maker *m, const struct upf_domain *domains, size_t ndomains)
 {
 	const struct upf_session session = {
 		.trace_id = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16},
 		.start_real_ns = 1700000000123456000, .start_mono_ns = 5000000000, .rate_mhz = 99500, .max_stack = 128,
 		.command = "uniprof-record -F 99.5 -o run.upf web1", .recorder = "uniprof-record 2.0", .host = "dom0",
-		.hypervisor = "Xen 4.17.7, domctl 0x15", .domains = plain_domains, .ndomains = ndomains,
+		.hypervisor = "Xen 4.17.7, domctl 0x15", .domains = domains, .ndomains = ndomains,
 	};
 
 	memset(m, 0, sizeof(*m));
@@ -59,6 +65,11 @@ static void start(struct maker *m, size_t ndomains)
 	if (!m->writer || !m->encoder)
 		check(-errno, "start");
 	upf_encoder_reset(m->encoder, PERIOD);
+}
+
+static void start(struct maker *m, size_t ndomains)
+{
+	start_of(m, plain_domains, ndomains);
 }
 
 static void flush(struct maker *m)
@@ -389,12 +400,55 @@ static void make_many(struct maker *m, uint64_t count, uint64_t unique, uint32_t
 	finish(m);
 }
 
+/* "lost COUNT". */
+static void lose(struct maker *m, const char *line)
+{
+	uint64_t n = strtoull(line, NULL, 0);
+
+	check(upf_encode_lost(m->encoder, 0, m->now, n, UPF_LOST_WRITER), "lost");
+	m->totals.lost += n;
+}
+
+/* "DOMAIN VCPU COUNT LEAF CALLER...": so many samples of a stack; "b" before it: of a blocked vCPU. */
+static void add_line(struct maker *m, char *line)
+{
+	uint64_t frames[UPF_DEPTH_MAX + 1] = {0}, domain, vcpu, count;
+	uint8_t state = *line == 'b' ? UPF_BLOCKED : UPF_RUNNING;
+	struct upf_sample s;
+
+	line += *line == 'b';
+	domain = strtoull(line, &line, 0);
+	vcpu = strtoull(line, &line, 0);
+	count = strtoull(line, &line, 0);
+	for (size_t n = 0; n < UPF_DEPTH_MAX && *line != '\n'; n++)
+		frames[n] = strtoull(line, &line, 16);
+	s = sample((uint32_t)vcpu, state, frames);
+	while (count-- > 0)
+		round_of(m, (uint32_t)domain, 40000, &s, 1);
+}
+
+/* Stacks as standard input has them, a line each. */
+static void make_stacks(struct maker *m)
+{
+	char line[4096];
+
+	start_of(m, bare_domains, 2);
+	while (fgets(line, sizeof(line), stdin)) {
+		if (strncmp(line, "lost ", 5) == 0)
+			lose(m, line + 5);
+		else
+			add_line(m, line);
+	}
+	finish(m);
+}
+
 static const struct {
 	const char *name;
 	void (*make)(struct maker *m);
 } kinds[] = {
 	{"small", make_small}, {"killed", make_killed}, {"idle", make_idle}, {"empty", make_empty},
 	{"domains", make_domains}, {"lying", make_lying}, {"linux", make_linux},
+	{"stacks", make_stacks},
 	{"web", make_web}, {"web-after", make_web_after},
 };
 
@@ -418,6 +472,6 @@ int main(int argc, char **argv)
 			return 0;
 		}
 	}
-	fprintf(stderr, "usage: mktrace small|killed|idle|empty|domains|lying|linux|web|web-after | many COUNT UNIQUE DEPTH\n");
+	fputs("usage: mktrace small|killed|idle|empty|domains|lying|linux|stacks|web|web-after | many COUNT UNIQUE DEPTH\n", stderr);
 	return 2;
 }

@@ -50,7 +50,7 @@ static int prepare(struct fixture *f, bool image)
 	f->rows = rows_new(&f->symbols);
 	assert_non_null(f->rows);
 	if (image)
-		assert_int_equal(rows_add_image(f->rows, path, why, sizeof(why)), 0);
+		assert_int_equal(rows_add_image(f->rows, path, 0, why, sizeof(why)), 0);
 	f->regs[6] = STACK + 0x100;
 	f->regs[7] = STACK;
 	f->sample = (struct upf_record){.end = UPF_END_UNMAPPED, .words = f->words, .nwords = COUNT(f->words), .regs = f->regs,
