@@ -56,14 +56,16 @@ static void put_frame(const struct script *s, const struct callchain_frame *f)
 		fputs(function->name, out);
 }
 
+/* The period that a sample stands for is what it weighs. */
 static void put_event(const struct script *s, const struct upf_record *rec, const char *name)
 {
 	uint64_t us = (s->report->session->start_mono_ns + rec->time_ns) / 1000;
+	uint64_t period = s->report->selection->weight == WEIGHT_CPU ? rec->cpu_ns : 1;
 	FILE *out = s->report->out;
 
 	put_word(out, name);
-	fprintf(out, ":vcpu%u %u/%u [%03u] %" PRIu64 ".%06" PRIu64 ": 1 vcpu-clock:\n", rec->vcpu,
-	        stacks_domid(s->report, rec->domain), rec->vcpu, rec->vcpu, us / 1000000, us % 1000000);
+	fprintf(out, ":vcpu%u %u/%u [%03u] %" PRIu64 ".%06" PRIu64 ": %" PRIu64 " vcpu-clock:\n", rec->vcpu,
+	        stacks_domid(s->report, rec->domain), rec->vcpu, rec->vcpu, us / 1000000, us % 1000000, period);
 }
 
 static int record(void *ctx, const struct upf_block *b, const struct upf_record *rec, uint32_t node)

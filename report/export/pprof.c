@@ -307,6 +307,7 @@ static int put_comments(struct pprof *p)
 
 static int put_types(struct pprof *p)
 {
+	bool by_cpu = p->report->selection->weight == WEIGHT_CPU;
 	int rc = put_value_type(p, PROFILE_SAMPLE_TYPE, "samples", "count");
 
 	if (rc == 0)
@@ -315,8 +316,8 @@ static int put_types(struct pprof *p)
 		rc = put_value_type(p, PROFILE_PERIOD_TYPE, "cpu", "nanoseconds");
 	if (rc == 0)
 		rc = protobuf_uint(&p->profile, PROFILE_PERIOD, stacks_period(p->report));
-	/* The flat profile's figures, also where the trace has no CPU times. */
-	return rc == 0 ? put_text(p, &p->profile, PROFILE_DEFAULT_SAMPLE_TYPE, "samples") : rc;
+	/* The flat profile's figures, so samples: a trace may have no CPU times. */
+	return rc == 0 ? put_text(p, &p->profile, PROFILE_DEFAULT_SAMPLE_TYPE, by_cpu ? "cpu" : "samples") : rc;
 }
 
 static int make(struct pprof *p)

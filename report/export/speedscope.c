@@ -2,9 +2,9 @@
 /*
  * speedscope.c - speedscope's file (www.speedscope.app/file-format-schema.json): a "sampled" profile a vCPU, in nanoseconds.
  *
- * A sample stands for one period, so that shares are those of the flat profile. Time in which a vCPU has no counted sample is an
- * empty stack, so that the time order is true as well: deadlines are jittered by less than a period, and what is due later than
- * that is late, lost or idle.
+ * A sample stands for one period, or by --weight cpu for the CPU time it found used, so that shares are those of the flat
+ * profile. Time in which a vCPU has no counted sample is an empty stack, so that the time order is true as well: deadlines are
+ * jittered by less than a period, and what is due later than that is late, lost or idle.
  */
 #include "report/export/frame_table.h"
 #include "report/export/stacks.h"
@@ -27,7 +27,7 @@ struct speedscope {
 static int record(void *ctx, const struct upf_block *b, const struct upf_record *rec, uint32_t node)
 {
 	struct speedscope *s = ctx;
-	const struct moment m = {.time_ns = rec->time_ns, .node = node, .user = rec->user};
+	const struct moment m = {.time_ns = rec->time_ns, .cpu_ns = rec->cpu_ns, .node = node, .user = rec->user};
 
 	(void)b;
 	if (rec->kind != UPF_SAMPLE || !stacks_counts(s->report, rec->state))
@@ -50,11 +50,13 @@ struct stretches {
 	struct moment ahead;
 	int rc; /* of the sample ahead */
 	uint64_t now, period;
+	bool by_cpu; /* a sample weighs its CPU time, not a period */
 };
 
 static void start(struct stretches *s, const struct speedscope *from, const struct timeline_vcpu *v)
 {
-	*s = (struct stretches){.cursor = {.timeline = &from->timeline, .vcpu = v}, .period = stacks_period(from->report)};
+	*s = (struct stretches){.cursor = {.timeline = &from->timeline, .vcpu = v}, .period = stacks_period(from->report),
+	                        .by_cpu = from->report->selection->weight == WEIGHT_CPU};
 	s->rc = timeline_next(&s->cursor, &s->ahead);
 }
 
@@ -75,8 +77,10 @@ static int next(struct stretches *s, struct stretch *out)
 		return 1;
 	}
 	do {
-		out->ns += s->period;
-		s->now += s->period;
+		uint64_t weight = s->by_cpu ? s->ahead.cpu_ns : s->period;
+
+		out->ns += weight;
+		s->now += weight;
 		s->rc = timeline_next(&s->cursor, &s->ahead);
 	} while (s->rc > 0 && !is_gap(s) && s->ahead.node == out->node && s->ahead.user == out->user);
 	return 1;
