@@ -199,11 +199,10 @@ static int put_file(struct callgrind *g, const char *key, const struct party *p)
 /* A domain's image is the object that its functions are in. */
 static int put_object(struct callgrind *g, uint32_t domain)
 {
-	const struct upf_domain *d = stacks_domain(g->report, domain);
-	const char *name;
-	int rc = stacks_domain_name(g->report, domain, &name);
+	const char *image;
+	int rc = stacks_image(g->report, domain, &image);
 
-	return rc == 0 ? put_name(g, &g->objects, "ob", d && d->image && *d->image ? d->image : name) : rc;
+	return rc == 0 ? put_name(g, &g->objects, "ob", image) : rc;
 }
 
 static int party_name(struct callgrind *g, const struct party *p, const char **name)

@@ -29,7 +29,7 @@ enum mapping_field { MAPPING_ID = 1, MAPPING_MEMORY_START, MAPPING_MEMORY_LIMIT,
                      MAPPING_HAS_INLINE_FRAMES };
 enum location_field { LOCATION_ID = 1, LOCATION_MAPPING_ID, LOCATION_ADDRESS, LOCATION_LINE };
 enum line_field { LINE_FUNCTION_ID = 1, LINE_LINE };
-enum function_field { FUNCTION_ID = 1, FUNCTION_NAME, FUNCTION_SYSTEM_NAME, FUNCTION_FILENAME };
+enum function_field { FUNCTION_ID = 1, FUNCTION_NAME, FUNCTION_FILENAME = 4 };
 
 /* A place in a domain's code: one frame, or several of which all but the first are inlined. */
 struct location {
@@ -208,6 +208,7 @@ static int put_sample(void *ctx, const struct stack *s, const struct callchain *
 
 /* --- tables -------------------------------------------------------------------------------------------------------- */
 
+/* Without a system name: pprof takes it for mangled where it is the name, and would cut what looks like C++'s arguments. */
 static int put_function(struct pprof *p, uint32_t i)
 {
 	const struct table_function *f = &p->table.functions[i];
@@ -216,8 +217,6 @@ static int put_function(struct pprof *p, uint32_t i)
 
 	if (rc == 0)
 		rc = put_text(p, &p->message, FUNCTION_NAME, name);
-	if (rc == 0)
-		rc = put_text(p, &p->message, FUNCTION_SYSTEM_NAME, name);
 	if (rc == 0 && f->file)
 		rc = put_text(p, &p->message, FUNCTION_FILENAME, f->file);
 	return rc == 0 ? put_message(p, PROFILE_FUNCTION) : rc;
@@ -244,15 +243,15 @@ static int put_resolved(struct pprof *p)
 static int put_mapping(struct pprof *p, uint32_t domain)
 {
 	const struct upf_domain *d = stacks_domain(p->report, domain);
-	const char *name;
-	int rc = stacks_domain_name(p->report, domain, &name);
+	const char *image;
+	int rc = stacks_image(p->report, domain, &image);
 
 	if (rc == 0)
 		rc = protobuf_uint(&p->message, MAPPING_ID, (uint64_t)domain + 1);
 	if (rc == 0)
 		rc = protobuf_uint(&p->message, MAPPING_MEMORY_LIMIT, UINT64_MAX);
 	if (rc == 0)
-		rc = put_text(p, &p->message, MAPPING_FILENAME, d->image && *d->image ? d->image : name);
+		rc = put_text(p, &p->message, MAPPING_FILENAME, image);
 	if (rc == 0 && d->build_id)
 		rc = put_text(p, &p->message, MAPPING_BUILD_ID, d->build_id);
 	if (rc == 0)

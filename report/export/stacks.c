@@ -2,7 +2,7 @@
 #include "report/export/stacks.h"
 #include "report/trust.h"
 
-#include <stdio.h>
+#include <string.h>
 
 #define MHZ_PERIOD 1000000000000u /* ns times mHz */
 #define NO_DOMID 0x7fffu          /* above Xen's numbers: DOMID_FIRST_RESERVED is 0x7ff0, 0x7fff was never given a meaning */
@@ -50,17 +50,36 @@ uint32_t stacks_domid(const struct report *r, uint32_t domain)
 	return d ? d->id : NO_DOMID;
 }
 
-int stacks_domain_name(struct report *r, uint32_t domain, const char **name)
+/* Kept among the names of functions. */
+static int keep(struct report *r, const char *text, const char **name)
 {
-	char text[256];
 	uint32_t function;
-	int rc;
+	int rc = names_function(&r->names, text, &function);
 
-	domain_text(r->session, domain, text, sizeof(text));
-	rc = names_function(&r->names, text, &function);
 	if (rc == 0)
 		*name = r->names.functions[function].name;
 	return rc;
+}
+
+int stacks_domain_name(struct report *r, uint32_t domain, const char **name)
+{
+	char text[256];
+
+	domain_text(r->session, domain, text, sizeof(text));
+	return keep(r, text, name);
+}
+
+int stacks_image(struct report *r, uint32_t domain, const char **name)
+{
+	const struct upf_domain *d = stacks_domain(r, domain);
+	char text[256];
+
+	if (d && d->image && *d->image)
+		return keep(r, d->image, name);
+	text[0] = '[';
+	domain_text(r->session, domain, text + 1, sizeof(text) - 2);
+	strcat(text, "]");
+	return keep(r, text, name);
 }
 
 uint64_t stacks_period(const struct report *r)

@@ -35,6 +35,8 @@ int stacks_each(struct report *r, int (*each)(void *ctx, const struct stack *s, 
 
 /* The domain's name, made up if it has none; safe on a terminal, lives as long as @r. 0 or -ENOMEM. */
 int stacks_domain_name(struct report *r, uint32_t domain, const char **name);
+/* The same of the file that its code comes from; without one, of the domain's name in brackets, as perf has a kernel's. */
+int stacks_image(struct report *r, uint32_t domain, const char **name);
 /* What is known of the domain, NULL: nothing. */
 const struct upf_domain *stacks_domain(const struct report *r, uint32_t domain);
 /* Xen's number of it; one that Xen never gives for what is not in the trace's head. */

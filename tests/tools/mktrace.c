@@ -50,6 +50,13 @@ static const struct upf_domain bare_domains[] = {
 	{.id = 7, .kind = UPF_KIND_PV, .arch = UPF_ARCH_X86_64, .vcpus = 2, .name = "db"},
 };
 
+/* Whose names want to be markup, fields, lines and commands to a terminal. */
+static const struct upf_domain hostile_domains[] = {
+	{.id = 3, .kind = UPF_KIND_PV, .arch = UPF_ARCH_X86_64, .vcpus = 2, .name = "<script>alert(1)</script>",
+	 .image = "/tmp/my guest (old);\"x\",\n1 2 3\nfn=(9) y.elf", .build_id = "\"]}<!--\377"},
+	{.id = 7, .kind = UPF_KIND_PV, .arch = UPF_ARCH_X86_64, .vcpus = 2, .name = "a;b \377\n7/7 [000] 1.0: 1 x:\n\"c\" (d)"},
+};
+
 static void start_of(struct maker *m, const struct upf_domain *domains, size_t ndomains)
 {
 	const struct upf_session session = {
@@ -428,11 +435,11 @@ static void add_line(struct maker *m, char *line)
 }
 
 /* Stacks as standard input has them, a line each. */
-static void make_stacks(struct maker *m)
+static void make_lines(struct maker *m, const struct upf_domain domains[2])
 {
 	char line[4096];
 
-	start_of(m, bare_domains, 2);
+	start_of(m, domains, 2);
 	while (fgets(line, sizeof(line), stdin)) {
 		if (strncmp(line, "lost ", 5) == 0)
 			lose(m, line + 5);
@@ -442,13 +449,23 @@ static void make_stacks(struct maker *m)
 	finish(m);
 }
 
+static void make_stacks(struct maker *m)
+{
+	make_lines(m, bare_domains);
+}
+
+static void make_hostile(struct maker *m)
+{
+	make_lines(m, hostile_domains);
+}
+
 static const struct {
 	const char *name;
 	void (*make)(struct maker *m);
 } kinds[] = {
 	{"small", make_small}, {"killed", make_killed}, {"idle", make_idle}, {"empty", make_empty},
 	{"domains", make_domains}, {"lying", make_lying}, {"linux", make_linux},
-	{"stacks", make_stacks},
+	{"stacks", make_stacks}, {"hostile", make_hostile},
 	{"web", make_web}, {"web-after", make_web_after},
 };
 
@@ -472,6 +489,6 @@ int main(int argc, char **argv)
 			return 0;
 		}
 	}
-	fputs("usage: mktrace small|killed|idle|empty|domains|lying|linux|stacks|web|web-after | many COUNT UNIQUE DEPTH\n", stderr);
+	fputs("usage: mktrace small|killed|idle|empty|domains|lying|linux|stacks|hostile|web|web-after | many COUNT UNIQUE DEPTH\n", stderr);
 	return 2;
 }
