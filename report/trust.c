@@ -142,6 +142,14 @@ static bool had_tables(const struct report *r)
 	return r->archive ? archive_flags(r->archive) & ARCHIVE_TABLES : r->rows && rows_any(r->rows);
 }
 
+void trust_stacks(const struct report *r, struct trust_stacks *stacks)
+{
+	*stacks = (struct trust_stacks){.whole = ended(r, UPF_END_ROOT)};
+	for (unsigned end = 0; end < TALLY_ENDS; end++)
+		if (end != UPF_END_ROOT)
+			*(is_truncated(end) ? &stacks->truncated : &stacks->broken) += ended(r, end);
+}
+
 static void print_stacks(const struct report *r, FILE *out)
 {
 	const struct tally *t = &r->profile.tally;

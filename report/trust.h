@@ -21,4 +21,10 @@ bool trust_filtered_all(const struct report *r);
 /* Length of the recording, ns. */
 uint64_t trust_duration(const struct report *r);
 
+/* Samples that count, but those of user mode, by what became of their stacks. */
+struct trust_stacks {
+	uint64_t whole, truncated, broken;
+};
+void trust_stacks(const struct report *r, struct trust_stacks *stacks);
+
 #endif

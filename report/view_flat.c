@@ -204,25 +204,10 @@ static void print_rows(const struct flat *f)
 
 /* --- the view ------------------------------------------------------------------------------------------------------ */
 
-/* --by is a column here. */
-static struct keys keys_of(const struct report *r)
-{
-	struct keys keys = r->keys;
-
-	if (keys.n)
-		return keys;
-	if (r->selection->group == GROUP_BY_DOMAIN || (r->selection->group == GROUP_BY_VCPU && r->session->ndomains > 1))
-		keys.key[keys.n++] = KEY_DOM;
-	if (r->selection->group == GROUP_BY_VCPU)
-		keys.key[keys.n++] = KEY_VCPU;
-	keys.key[keys.n++] = KEY_SYM;
-	return keys;
-}
-
 static int print_table(struct report *r, struct fold *fold)
 {
 	const struct fold_request request = view_request(r);
-	const struct keys keys = keys_of(r);
+	const struct keys keys = view_keys(r);
 	struct flat f = {.r = r, .fold = fold};
 	int rc = table_make(&f.table, &keys, &r->profile, &r->names, &request);
 
