@@ -161,8 +161,10 @@ static int run_view(struct report *r, const struct settings *s)
 	}
 	r->out = out.file;
 	rc = s->view->run(r);
-	if (rc == 0)
-		return close_output(&out, s, judge(r, s), false);
+	if (rc == 0) {
+		rc = judge(r, s);
+		return close_output(&out, s, rc, rc == EXIT_NOTHING);
+	}
 	if (out.error == 0)
 		say("%s: %s", inputs_shown(s->traces[0]), strerror(-rc));
 	return close_output(&out, s, out.error == 0 ? EXIT_ERROR : EXIT_DONE, true);

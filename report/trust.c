@@ -318,7 +318,7 @@ static void print_old(const struct report *old, FILE *out, bool utf8)
 
 void trust_print(const struct report *r, const struct fold *fold, FILE *out)
 {
-	if (r->quiet)
+	if (r->quiet || trust_filtered_all(r))
 		return;
 	print_samples(r, out);
 	print_stacks(r, out);

@@ -46,7 +46,7 @@ struct report {
 	bool no_repair;       /* stacks stay as recorded */
 	bool has_symbols;     /* names are known, by -s or otherwise */
 	bool has_images;      /* from files, be it of names alone */
-	bool nothing;         /* set by a view that has nothing to show, as its pattern or the filters match nothing: main() says so */
+	bool nothing;         /* set by a view whose pattern matches nothing */
 	bool mismatch;        /* set by a view that found the trace's own figures to contradict each other */
 
 	FILE *out;
@@ -94,7 +94,7 @@ struct keys view_keys(const struct report *r);
 /* Loads and folds: 0 or a negative errno, then nothing is to be freed. */
 int view_fold(struct report *r, struct fold *fold);
 int view_fold_loaded(struct report *r, struct fold *fold); /* the same when all is loaded already */
-/* Says why no sample was counted, other than for filters, and what would show some. */
+/* Says why no sample was counted, and what would show some. That it was for filters main() says. */
 void view_no_samples(const struct report *r, FILE *out);
 /* The whole of a view that is a table: loads, folds, prints by @print, says what it rests on. 0 or a negative errno. */
 int view_table(struct report *r, int (*print)(struct report *r, struct fold *fold));

@@ -62,6 +62,8 @@ void view_no_samples(const struct report *r, FILE *out)
 	const struct tally *t = &r->profile.tally;
 	uint64_t idle = t->state[UPF_BLOCKED] + t->state[UPF_OFFLINE], lost = tally_lost(t);
 
+	if (trust_filtered_all(r))
+		return;
 	if (t->samples == 0 && lost)
 		fprintf(out, "The trace holds no samples: all %s were lost.\n", text_count(lost).s);
 	else if (t->samples == 0)
@@ -81,12 +83,11 @@ int view_table(struct report *r, int (*print)(struct report *r, struct fold *fol
 
 	if (rc != 0)
 		return rc;
-	r->nothing = !fold.total && !fold.old_total && trust_filtered_all(r);
 	if (fold.total || fold.old_total)
 		rc = print(r, &fold);
-	else if (!r->nothing)
+	else
 		view_no_samples(r, r->out);
-	if (rc == 0 && !r->quiet && !r->nothing) {
+	if (rc == 0 && !r->quiet && !r->nothing && !trust_filtered_all(r)) {
 		fputc('\n', r->out);
 		trust_print(r, &fold, r->out);
 	}
