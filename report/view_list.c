@@ -199,20 +199,19 @@ static int weigh_instructions(const struct list *l, struct listing *lines, uint6
 	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && i < n; i++) {
-		uint64_t at = spot_instruction(&spots[i]);
-		struct listed *line;
+		uint64_t place = spot_instruction(&spots[i]);
+		size_t at;
 
-		while (k + 1 < ninstructions && lines->of[k + 1].place <= at)
+		while (k + 1 < ninstructions && lines->of[k + 1].place <= place)
 			k++;
-		if (ninstructions == 0 || at < lines->of[k].place || at >= end) {
-			rc = add_line(lines, at, symbol_text(l, at));
-			line = rc == 0 ? &lines->of[lines->n - 1] : NULL;
-		} else {
-			line = &lines->of[k];
+		at = k;
+		if (ninstructions == 0 || place < lines->of[k].place || place >= end) {
+			rc = add_line(lines, place, symbol_text(l, place));
+			at = lines->n - 1;
 		}
-		if (line) {
-			line->self += spots[i].self;
-			line->total += spots[i].total;
+		if (rc == 0) {
+			lines->of[at].self += spots[i].self;
+			lines->of[at].total += spots[i].total;
 		}
 	}
 	return rc;
@@ -296,17 +295,15 @@ static int weigh_lines(struct listing *lines, const struct spot *spots, size_t n
 	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && i < n; i++) {
-		struct listed *line;
+		size_t at = nlines ? (size_t)(spots[i].line - lines->of[0].place) : nlines;
 
-		if (nlines && spots[i].line >= lines->of[0].place && spots[i].line - lines->of[0].place < nlines) {
-			line = &lines->of[spots[i].line - lines->of[0].place];
-		} else {
+		if (at >= nlines) {
 			rc = add_line(lines, spots[i].line, strdup(""));
-			line = &lines->of[lines->n - 1];
+			at = lines->n - 1;
 		}
 		if (rc == 0) {
-			line->self = spots[i].self;
-			line->total = spots[i].total;
+			lines->of[at].self = spots[i].self;
+			lines->of[at].total = spots[i].total;
 		}
 	}
 	return rc;
