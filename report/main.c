@@ -26,10 +26,11 @@ static void on_end(int signal_number)
 {
 	outfile_abandon();
 	pager_end();
-	raise(signal_number); /* SA_RESETHAND: its default action now, as soon as this returns */
+	signal(signal_number, SIG_DFL);
+	raise(signal_number); /* as soon as this returns */
 }
 
-static const struct sigaction at_end = {.sa_handler = on_end, .sa_flags = (int)SA_RESETHAND};
+static const struct sigaction at_end = {.sa_handler = on_end};
 
 static void on_first_interrupt(int signal_number)
 {

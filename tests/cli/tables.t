@@ -124,6 +124,10 @@ ok $? 'NO_COLOR'
 ok $? 'a pager on a terminal'
 (cd "$tmp" && TERM=xterm PAGER='head -1' timeout 20 script -qec "$report -s syms small.upf; echo code \$?" /dev/null) | grep -q '^code 0'
 ok $? 'a pager that is left early'
+# shellcheck disable=SC2016
+(cd "$tmp" && TERM=xterm PAGER='cat >/dev/null; kill -INT $PPID; echo waited' timeout 20 \
+	script -qec "$report -s syms small.upf; echo code \$?" /dev/null) | tr -d '\r' | paste -sd' ' | grep -q 'waited code 0'
+ok $? 'Ctrl-C in a pager is its own'
 sed 's/leaf/a_name_that_is_much_longer_than_any_column_of_a_terminal_that_is_narrow/' "$tmp/syms" >"$tmp/long.syms"
 (cd "$tmp" && for view in flat tree 'peek .' 'list .'; do
 	LC_ALL=C script -qec "stty cols 60; $report --no-pager --color never -q --$view -s long.syms small.upf" /dev/null
