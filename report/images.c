@@ -245,11 +245,11 @@ static int read_names(struct report *r, struct upf_reader *reader)
 	int rc;
 
 	while ((rc = upf_reader_next(reader, &b)) > 0) {
-		if (b.fault == UPF_OK && b.type != UPF_BLOCK_NAMES) {
+		if (b.fault == UPF_OK && b.type != UPF_BLOCK_NAMES && b.type != UPF_BLOCK_CODE) {
 			upf_reader_again(reader, &b);
 			return 0;
 		}
-		rc = b.fault == UPF_OK ? archive_add_names(r->archive, b.payload, b.raw_size) : 0;
+		rc = b.fault == UPF_OK ? archive_add(r->archive, &r->symbols, &b) : 0;
 		if (rc != 0 && rc != -EBADMSG)
 			return rc;
 		r->bad_names += rc == -EBADMSG;
@@ -266,6 +266,8 @@ static int load_archive(struct loading *l)
 	rc = r->archive ? 0 : -ENOMEM;
 	for (size_t i = 0; rc == 0 && i < r->traces.n; i++)
 		rc = read_names(r, r->traces.list[i].reader);
+	if (rc == 0)
+		rc = symbols_sort(&r->symbols);
 	if (rc != 0)
 		return fail(l, NULL, strerror(-rc));
 	archive_sort(r->archive);
@@ -314,6 +316,18 @@ int images_load(struct report *r, const struct image_request *request, char *why
 	free(l.files);
 	free(l.bias);
 	return rc;
+}
+
+const uint8_t *images_code(const struct report *r, uint64_t address, uint64_t start, size_t *left, uint16_t *machine)
+{
+	const struct image *image = r->rows ? rows_image(r->rows, address) : NULL;
+
+	if (r->archive && !r->no_repair)
+		return archive_code(r->archive, start, left, machine);
+	if (!image)
+		return NULL;
+	*machine = image_machine(image);
+	return image_code(image, start, left);
 }
 
 bool images_archived(const struct report *r)

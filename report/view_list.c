@@ -4,6 +4,7 @@
  * not here, the instructions; without an image the addresses alone.
  */
 #include "report/columns.h"
+#include "report/images.h"
 #include "report/source.h"
 #include "report/spots.h"
 #include "report/text.h"
@@ -16,7 +17,6 @@
 #include <string.h>
 
 #define CONTEXT 4          /* lines shown before and behind one with samples */
-#define CODE_MAX (1u << 20) /* bytes of one function that are looked at */
 #define COLUMN_PLACE 16    /* a line's number or an address */
 
 struct list {
@@ -125,17 +125,6 @@ static void print_listing(const struct list *l, const struct listing *listing, b
 
 /* --- instructions -------------------------------------------------------------------------------------------------- */
 
-/* The end of the symbol that @range is a piece of: others may lie inside it. */
-static uint64_t symbol_end(const struct symbols *s, const struct symbol_range *range)
-{
-	const struct symbol_range *end = s->ranges + s->nranges;
-	uint64_t last = range->end;
-
-	for (const struct symbol_range *next = range; next < end && next->symbol_start == range->symbol_start; next++)
-		last = next->end;
-	return last;
-}
-
 /* "<leaf+0x10>"; "" for an address without a name. NULL: no memory. */
 static char *symbol_text(const struct list *l, uint64_t address)
 {
@@ -169,18 +158,20 @@ static char *instruction_text(const struct list *l, const struct instruction *i)
 	return n < 0 ? NULL : text;
 }
 
-static int disassemble(const struct list *l, const struct image *image, uint64_t start, uint64_t end, struct listing *out)
+/* The function from @start to *@end that @at is in; *@end is how far it came. */
+static int disassemble(const struct list *l, uint64_t at, uint64_t start, uint64_t *end, struct listing *out)
 {
-	struct disassembly *d = disassembly_new(image_machine(image));
-	size_t left = 0;
-	const uint8_t *code = image_code(image, start, &left);
+	uint16_t machine;
+	size_t left;
+	const uint8_t *code = images_code(l->r, at, start, &left, &machine);
+	struct disassembly *d = code ? disassembly_new(machine) : NULL;
 	int rc = 0;
 
 	if (!d)
-		return errno == ENOTSUP ? 0 : -ENOMEM;
-	left = left < end - start ? left : (size_t)(end - start);
-	left = left < CODE_MAX ? left : CODE_MAX;
-	while (rc == 0 && code && left > 0) {
+		return !code || errno == ENOTSUP ? 0 : -ENOMEM;
+	left = left < *end - start ? left : (size_t)(*end - start);
+	left = left < ARCHIVE_CODE_MAX ? left : ARCHIVE_CODE_MAX;
+	while (rc == 0 && left > 0) {
 		struct instruction i = disassembly_at(d, code, left, start);
 
 		rc = add_line(out, start, instruction_text(l, &i));
@@ -188,6 +179,7 @@ static int disassemble(const struct list *l, const struct image *image, uint64_t
 		left -= i.size;
 		start += i.size;
 	}
+	*end = start;
 	disassembly_free(d);
 	return rc;
 }
@@ -221,7 +213,7 @@ static int weigh_instructions(const struct list *l, struct listing *lines, uint6
 static size_t count_in_symbol(const struct symbols *s, const struct spot *spots, size_t n)
 {
 	const struct symbol_range *first = symbols_range(s, spot_instruction(&spots[0]));
-	uint64_t end = first ? symbol_end(s, first) : 0;
+	uint64_t end = first ? symbols_end(s, first) : 0;
 	size_t i = 1;
 
 	while (i < n && (first ? spot_instruction(&spots[i]) < end : !symbols_range(s, spot_instruction(&spots[i]))))
@@ -234,10 +226,9 @@ static int list_symbol(const struct list *l, const struct spot *spots, size_t n)
 	const struct symbols *s = &l->r->symbols;
 	uint64_t at = spot_instruction(&spots[0]);
 	const struct symbol_range *range = symbols_range(s, at);
-	const struct image *image = range && l->r->rows ? rows_image(l->r->rows, at) : NULL;
 	struct listing lines = {0};
-	uint64_t end = range ? symbol_end(s, range) : 0;
-	int rc = image ? disassemble(l, image, range->symbol_start, end, &lines) : 0;
+	uint64_t end = range ? symbols_end(s, range) : 0;
+	int rc = range ? disassemble(l, at, range->symbol_start, &end, &lines) : 0;
 
 	if (rc == 0)
 		rc = weigh_instructions(l, &lines, end, spots, n);

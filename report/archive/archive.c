@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#define NAMES_MAX (128u << 20) /* bytes of all payloads: memory is bounded whatever the file says */
+#define BYTES_MAX (128u << 20) /* bytes of all payloads: memory is bounded whatever the file says */
 
 struct known {
 	uint64_t address, offset;
@@ -24,6 +24,7 @@ struct archive {
 	size_t nframes, frames_cap;
 	size_t bytes;
 	unsigned flags;
+	struct archive_code code;
 };
 
 struct archive *archive_new(void)
@@ -38,6 +39,7 @@ void archive_free(struct archive *a)
 	for (size_t i = 0; i < a->ntexts; i++)
 		free(a->texts[i]);
 	free(a->texts);
+	archive_code_free(&a->code);
 	free(a->addresses);
 	free(a->frames);
 	free(a);
@@ -122,21 +124,28 @@ static int get_address(struct archive *a, struct cursor *c, const struct texts *
 	return rc;
 }
 
-int archive_add_names(struct archive *a, const uint8_t *payload, size_t len)
+static int add_names(struct archive *a, const struct upf_block *b)
 {
-	struct cursor c = cursor_of(payload, len);
+	struct cursor c = cursor_of(b->payload, b->raw_size);
 	uint64_t address = 0;
 	struct texts texts;
 	int rc;
 
-	a->bytes += len;
-	if (a->bytes > NAMES_MAX)
-		return -EBADMSG;
 	a->flags |= (unsigned)get_varint(&c);
 	rc = get_texts(a, &c, &texts);
 	while (rc == 0 && cursor_left(&c))
 		rc = get_address(a, &c, &texts, &address);
 	return rc;
+}
+
+int archive_add(struct archive *a, struct symbols *symbols, const struct upf_block *b)
+{
+	a->bytes += b->raw_size;
+	if (a->bytes > BYTES_MAX)
+		return -EBADMSG;
+	if (b->type == UPF_BLOCK_CODE)
+		return archive_code_add(&a->code, symbols, b->payload, b->raw_size);
+	return add_names(a, b);
 }
 
 /* --- looking up ------------------------------------------------------------------------------------------------------ */
@@ -155,6 +164,7 @@ void archive_sort(struct archive *a)
 {
 	if (a->naddresses)
 		qsort(a->addresses, a->naddresses, sizeof(*a->addresses), compare);
+	archive_code_sort(&a->code);
 }
 
 /* The first one that is not below @address; NULL: none. */
@@ -173,16 +183,22 @@ static const struct known *first_from(const struct archive *a, uint64_t address)
 	return low < a->naddresses ? &a->addresses[low] : NULL;
 }
 
-void archive_find(const struct archive *a, uint64_t address, struct resolution *out)
+bool archive_find(const struct archive *a, uint64_t address, struct resolution *out)
 {
 	const struct known *known = first_from(a, address);
 
-	*out = (struct resolution){0};
 	if (!known || known->address != address)
-		return;
+		return false;
 	out->symbol = known->symbol;
 	out->offset = known->offset;
 	out->n = known->n;
 	if (known->n)
 		memcpy(out->frames, a->frames + known->first, (size_t)known->n * sizeof(*out->frames));
+	return true;
+}
+
+const uint8_t *archive_code(const struct archive *a, uint64_t start, size_t *left, uint16_t *machine)
+{
+	*machine = a->code.machine;
+	return archive_code_at(&a->code, start, left);
 }

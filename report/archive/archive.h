@@ -6,7 +6,8 @@
 #ifndef REPORT_ARCHIVE_ARCHIVE_H
 #define REPORT_ARCHIVE_ARCHIVE_H
 
-#include "common/buf.h"
+#include "format/upf.h"
+#include "report/archive/code.h"
 #include "report/intern.h"
 #include "report/names/resolver.h"
 
@@ -20,13 +21,18 @@ struct archive;
 
 struct archive *archive_new(void); /* NULL: no memory */
 void archive_free(struct archive *a); /* NULL is fine */
-/* Takes in the payload of a block of names. 0; -EBADMSG: it breaks the format, what came before that counts; -ENOMEM. */
-int archive_add_names(struct archive *a, const uint8_t *payload, size_t len);
+/*
+ * Takes in a block of names or code; functions of which there is code become @symbols, too. 0; -EBADMSG: it breaks the format, what came
+ * before that counts; -ENOMEM.
+ */
+int archive_add(struct archive *a, struct symbols *symbols, const struct upf_block *b);
 /* To be called before anything is looked up, and nothing may be added afterwards. Of addresses added twice the first counts. */
 void archive_sort(struct archive *a);
 unsigned archive_flags(const struct archive *a); /* ARCHIVE_... */
-/* What is at @address, as resolve(). Nothing, if the archive does not have it. */
-void archive_find(const struct archive *a, uint64_t address, struct resolution *out);
+/* What is at @address, as resolve(). false: the archive does not have it. */
+bool archive_find(const struct archive *a, uint64_t address, struct resolution *out);
+/* The code of the function that begins at @start, *left bytes of ELF's *machine; NULL: none. */
+const uint8_t *archive_code(const struct archive *a, uint64_t start, size_t *left, uint16_t *machine);
 
 /* --- writing --- */
 

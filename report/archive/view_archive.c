@@ -4,7 +4,8 @@
  * longer. It is read twice: names must stand before the samples, and which are wanted is known behind them.
  */
 #include "report/archive/stacks.h"
-#include "report/view.h"
+#include "report/images.h"
+#include "report/unwind/disassembly.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,6 +14,12 @@
 
 struct pair {
 	uint32_t stack, top;
+};
+
+struct kept_function {
+	uint64_t address; /* a sampled one in it */
+	uint64_t start, size;
+	const char *name;
 };
 
 struct keeper {
@@ -25,6 +32,9 @@ struct keeper {
 	uint64_t *addresses; /* each once */
 	size_t naddresses, addresses_cap;
 	struct intern by_address;
+	struct kept_function *functions;
+	size_t nfunctions, functions_cap;
+	struct archive_code_payload code;
 
 	/* Of one block. */
 	struct pair *pairs; /* stacks with tops, each once */
@@ -224,6 +234,12 @@ static int compare_addresses(const void *va, const void *vb)
 	return (*a > *b) - (*a < *b);
 }
 
+static void sort_addresses(struct keeper *k)
+{
+	if (k->naddresses)
+		qsort(k->addresses, k->naddresses, sizeof(*k->addresses), compare_addresses);
+}
+
 static bool any_dwarf(const struct report *r)
 {
 	for (size_t i = 0; i < r->nlines; i++)
@@ -249,6 +265,8 @@ static int write_names(struct keeper *k, struct archive_names_payload *names)
 	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && i < k->naddresses; i++) {
+		if (i > 0 && k->addresses[i] == k->addresses[i - 1])
+			continue;
 		rc = resolve(&k->report->names.resolver, k->addresses[i], &found);
 		if (rc != 0 || (!found.symbol && found.n == 0))
 			continue;
@@ -269,11 +287,107 @@ static int keep_names(struct keeper *k)
 	                                               (r->nlines && !any_dwarf(r) ? ARCHIVE_NO_DWARF : 0)};
 	int rc;
 
-	if (k->naddresses)
-		qsort(k->addresses, k->naddresses, sizeof(*k->addresses), compare_addresses);
 	rc = write_names(k, &names);
 	archive_names_end(&names);
 	return rc;
+}
+
+/* --- code ------------------------------------------------------------------------------------------------------------ */
+
+/* Listings show what is called and jumped to by name. */
+static int add_targets(struct keeper *k, const uint8_t *code, size_t size, uint64_t start)
+{
+	struct disassembly *d = disassembly_new(k->code.machine);
+	int rc = 0;
+
+	if (!d)
+		return errno == ENOTSUP ? 0 : -ENOMEM;
+	for (size_t at = 0; rc == 0 && at < size;) {
+		struct instruction i = disassembly_at(d, code + at, size - at, start + at);
+
+		if (i.has_target && i.target - start >= size)
+			rc = add_address(k, i.target);
+		at += i.size;
+	}
+	disassembly_free(d);
+	return rc;
+}
+
+static int flush_code(struct keeper *k)
+{
+	struct buf payload = {0};
+	int rc = archive_code_finish(&k->code, &payload);
+
+	if (rc == 0)
+		rc = upf_writer_data(k->writer, UPF_BLOCK_CODE, payload.data, payload.len);
+	buf_free(&payload);
+	return rc;
+}
+
+/* The code of the function that @range is of, cut to what listings show; NULL: not at hand. */
+static const uint8_t *code_of(struct keeper *k, const struct kept_function *f, size_t *n)
+{
+	const uint8_t *code = images_code(k->report, f->address, f->start, n, &k->code.machine);
+
+	if (!code)
+		*n = 0;
+	*n = *n < f->size ? *n : (size_t)f->size;
+	*n = *n < ARCHIVE_CODE_MAX ? *n : ARCHIVE_CODE_MAX;
+	return code;
+}
+
+static int find_function(struct keeper *k, uint64_t address, const struct symbol_range *range)
+{
+	const struct symbols *s = &k->report->symbols;
+	const struct kept_function f = {.address = address, .start = range->symbol_start, .name = symbols_name(s, range),
+	                                .size = symbols_end(s, range) - range->symbol_start};
+	const uint8_t *code;
+	size_t n;
+
+	if (array_room(&k->functions, &k->functions_cap, k->nfunctions, sizeof(*k->functions)) != 0)
+		return -ENOMEM;
+	k->functions[k->nfunctions++] = f;
+	code = code_of(k, &f, &n);
+	return code ? add_targets(k, code, n, f.start) : 0;
+}
+
+/* The functions that sampled addresses are in, and what they refer to. */
+static int find_functions(struct keeper *k)
+{
+	size_t n = k->naddresses;
+	int rc = 0;
+
+	sort_addresses(k);
+	for (size_t i = 0; rc == 0 && i < n; i++) {
+		const uint64_t address = k->addresses[i];
+		const struct symbol_range *range = symbols_range(&k->report->symbols, address);
+
+		if (range && (k->nfunctions == 0 || range->symbol_start > k->functions[k->nfunctions - 1].start))
+			rc = find_function(k, address, range);
+	}
+	sort_addresses(k);
+	return rc;
+}
+
+static int keep_function(struct keeper *k, const struct kept_function *f)
+{
+	size_t n;
+	const uint8_t *code = code_of(k, f, &n);
+	int rc = archive_code_put(&k->code, f->start, f->size, f->name, code, n);
+
+	if (rc != -ENOSPC)
+		return rc;
+	rc = flush_code(k);
+	return rc == 0 ? archive_code_put(&k->code, f->start, f->size, f->name, code, n) : rc;
+}
+
+static int keep_code(struct keeper *k)
+{
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < k->nfunctions; i++)
+		rc = keep_function(k, &k->functions[i]);
+	return rc == 0 && k->nfunctions ? flush_code(k) : rc;
 }
 
 /* --- the view -------------------------------------------------------------------------------------------------------- */
@@ -287,6 +401,8 @@ static int write_archive(struct keeper *k, struct upf_reader *reader)
 	session.archived = true;
 	k->writer = upf_writer_new(&session, put_out, k->report->out);
 	rc = k->writer ? keep_names(k) : -errno;
+	if (rc == 0)
+		rc = keep_code(k);
 	if (rc == 0)
 		rc = read_trace(k, reader, copy_block);
 	if (rc == 0 && upf_reader_totals(reader, &reason))
@@ -319,12 +435,16 @@ static int run(struct report *r)
 	int rc = k.decoder ? read_trace(&k, t->reader, study_block) : -ENOMEM;
 
 	if (rc == 0)
+		rc = find_functions(&k);
+	if (rc == 0)
 		rc = write_again(&k, t->path);
 	upf_decoder_free(k.decoder);
 	archive_stacks_end(&k.stacks);
 	intern_free(&k.by_address);
 	intern_free(&k.by_pair);
 	free(k.addresses);
+	free(k.functions);
+	archive_code_end(&k.code);
 	free(k.pairs);
 	free(k.uses);
 	return rc;

@@ -60,6 +60,8 @@ int symbols_sort(struct symbols *s); /* 0 or -ENOMEM; nothing may be added after
 const char *symbols_find(const struct symbols *s, uint64_t address, uint64_t *offset);
 /* The piece of a symbol that holds @address, NULL: none. */
 const struct symbol_range *symbols_range(const struct symbols *s, uint64_t address);
+/* The end of the symbol that @range is a piece of, up to where another one lies inside it. */
+uint64_t symbols_end(const struct symbols *s, const struct symbol_range *range);
 const char *symbols_name(const struct symbols *s, const struct symbol_range *range);
 /* Where the symbol called @name begins; false: there is none. Looks at all of them. */
 bool symbols_address(const struct symbols *s, const char *name, uint64_t *address);
