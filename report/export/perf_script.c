@@ -21,8 +21,13 @@ struct script {
 /* @text without what would end the field. */
 static void put_word(FILE *out, const char *text)
 {
-	for (; *text; text++)
-		fputc(strchr(" ()", *text) ? '_' : *text, out);
+	for (size_t n = strcspn(text, " ()"); ; n = strcspn(text, " ()")) {
+		fwrite_unlocked(text, 1, n, out);
+		text += n;
+		if (!*text++)
+			return;
+		fputc_unlocked('_', out);
+	}
 }
 
 static void put_frame(const struct script *s, const struct callchain_frame *f, const char *image)
@@ -31,15 +36,12 @@ static void put_frame(const struct script *s, const struct callchain_frame *f, c
 	FILE *out = s->report->out;
 
 	fprintf(out, "\t%16" PRIx64 " ", f->address);
-	if (!function->named)
-		fputs("[unknown]", out);
-	else if (rooted_is_code(f))
-		fprintf(out, "%s+0x%" PRIx64, function->name, f->offset);
-	else
-		fputs(function->name, out);
-	fputs(" (", out);
+	fputs_unlocked(function->named ? function->name : "[unknown]", out);
+	if (function->named && rooted_is_code(f))
+		fprintf(out, "+0x%" PRIx64, f->offset);
+	fputs_unlocked(" (", out);
 	put_word(out, image);
-	fputs(")\n", out);
+	fputs_unlocked(")\n", out);
 }
 
 /* The period that a sample stands for is what it weighs. */
