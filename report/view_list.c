@@ -106,20 +106,24 @@ static bool is_near(const struct listing *l, size_t i)
 	return false;
 }
 
+/* Of source only the lines to be shown are in @listing, of instructions all. */
 static void print_listing(const struct list *l, const struct listing *listing, bool is_code)
 {
-	bool left_out = false, any = false;
+	const struct listed *before = NULL;
+	bool left_out = false;
 
 	for (size_t i = 0; i < listing->n; i++) {
+		const struct listed *line = &listing->of[i];
+
 		if (!is_near(listing, i)) {
 			left_out = true;
 			continue;
 		}
-		if (left_out && any)
+		if (before && (is_code ? left_out : line->place > before->place + 1))
 			fprintf(l->r->out, "%*s\n", 2 * (COLUMN_SHARE + 1) + COLUMN_WEIGHT + 2 + COLUMN_PLACE, "...");
 		left_out = false;
-		any = true;
-		print_line(l, &listing->of[i], is_code);
+		before = line;
+		print_line(l, line, is_code);
 	}
 }
 
@@ -268,27 +272,37 @@ static int open_source(struct list *l, const char *file)
 	return rc == -ENOMEM ? rc : 0;
 }
 
+/* The lines around each spot, in their order. */
 static int read_lines(const struct list *l, const struct spot *spots, size_t n, struct listing *out)
 {
-	uint64_t first = spots[0].line > CONTEXT ? spots[0].line - CONTEXT : 1, last = (uint64_t)spots[n - 1].line + CONTEXT;
+	uint64_t next = 1;
 	int rc = 0;
 
-	last = last < l->source.n ? last : l->source.n;
-	for (uint64_t line = first; rc == 0 && line <= last; line++)
-		rc = add_line(out, line, source_line(&l->source, line));
+	for (size_t i = 0; rc == 0 && i < n; i++) {
+		uint64_t line = spots[i].line > CONTEXT ? spots[i].line - CONTEXT : 1, last = (uint64_t)spots[i].line + CONTEXT;
+
+		if (spots[i].line == 0 || spots[i].line > l->source.n)
+			continue;
+		for (line = line > next ? line : next; rc == 0 && line <= last && line <= l->source.n; line++)
+			rc = add_line(out, line, source_line(&l->source, line));
+		next = line > next ? line : next;
+	}
 	return rc;
 }
 
 /* Those of no line, or of one that the file does not have, come last. */
 static int weigh_lines(struct listing *lines, const struct spot *spots, size_t n)
 {
-	size_t nlines = lines->n;
+	size_t nlines = lines->n, k = 0;
 	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && i < n; i++) {
-		size_t at = nlines ? (size_t)(spots[i].line - lines->of[0].place) : nlines;
+		size_t at;
 
-		if (at >= nlines) {
+		while (k < nlines && lines->of[k].place < spots[i].line)
+			k++;
+		at = k;
+		if (k == nlines || lines->of[k].place != spots[i].line) {
 			rc = add_line(lines, spots[i].line, strdup(""));
 			at = lines->n - 1;
 		}
@@ -303,15 +317,12 @@ static int weigh_lines(struct listing *lines, const struct spot *spots, size_t n
 static int list_file(const struct list *l, const struct spot *spots, size_t n)
 {
 	struct listing lines = {0};
-	size_t unknown = 0;
 	int rc;
 
-	while (unknown < n - 1 && spots[unknown].line == 0)
-		unknown++;
 	text_path(l->r->out, spots[0].file, l->r->width, l->r->utf8);
 	fputs(l->source.changed_ns > l->r->session->start_real_ns ? "\n(changed since the guest was recorded)\n" : "\n", l->r->out);
 	fprintf(l->r->out, "%6s %6s %12s  %*s  Source\n", "Total", "Self", column_weight_title(l->r), COLUMN_PLACE, "Line");
-	rc = read_lines(l, spots + unknown, n - unknown, &lines);
+	rc = read_lines(l, spots, n, &lines);
 	if (rc == 0)
 		rc = weigh_lines(&lines, spots, n);
 	if (rc == 0)

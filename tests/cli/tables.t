@@ -64,12 +64,14 @@ END
 same list-code 0 "$report" -q --list '^[fg]$' -s code code.upf
 same list-code-limit 0 "$report" -q --list . --percent-limit 99 -s code code.upf
 
-# Source from elsewhere, written before the run; a line of it is not for terminals.
-printf 'static int n;\n/* \033[31mred */\nvoid f(void)\n{\n\tn++;\n}\n\n\n\n\n\n\n\n\n\n\n\n\nvoid g(void)\n{\n\tf();\n}\n' >"$tmp/code.c"
+# Source from elsewhere, written before the run; a line of it is not for terminals, and some are not in the file. Ten samples
+# a line, at its first instruction.
+{ printf 'static int n;\n/* \033[31mred */\nvoid f(void)\n{\n\tn++;\n#line 400\n\tn--;\n#line 7\n}\n'
+	seq -f '/* %g */' 8 30; printf 'void g(void)\n{\n\tf();\n#line 900\n\tf();\n}\n'; seq -f '/* %g */' 35 60; } >"$tmp/code.c"
 touch -d 2020-01-01 "$tmp/code.c"
 (cd "$tmp" && gcc -g -O0 -c -o code.o "-ffile-prefix-map=$(pwd -P)=/nowhere/src" code.c && ld -e f -o source code.o) || echo 'Bail out! no compiler'
-f=$(nm "$tmp/source" | awk '$3 == "f" { print $1 }') g=$(nm "$tmp/source" | awk '$3 == "g" { print $1 }')
-printf '0 0 30 %s\n0 0 10 %s\n' "$f" "$g" | "$mktrace" counted >"$tmp/source.upf"
+objdump -d "$tmp/source" | sed -n 's/^ *\([0-9a-f]*\):.*/\1/p' | addr2line -a -e "$tmp/source" | paste - - |
+	awk '!seen[$2]++ { print "0 0 10", $1 }' | "$mktrace" counted >"$tmp/source.upf"
 same list-source 0 "$report" -q --list '^[fg]$' --source-path . -s source source.upf
 same sort-source 0 "$report" -q --sort sym,line -s source source.upf
 (cd "$tmp" && "$report" -q --list '^f$' -s source source.upf) | grep -q 'Instruction'
