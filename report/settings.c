@@ -449,9 +449,11 @@ void settings_help(FILE *out, int width)
 	fputs("\nOptions:\n", out);
 	options_print(general, out, width);
 	fputs("\nExamples:\n"
-	      "  uniprof-report -s guest.elf run.upf                 which functions took the time\n"
-	      "  uniprof-report --tree -s guest.elf run.upf          and who called them\n"
-	      "  uniprof-report --folded -s guest.elf run.upf | flamegraph.pl > run.svg\n"
+	      "  uniprof-report -s guest.elf run.upf                  which functions took the time\n"
+	      "  uniprof-report --tree -s guest.elf run.upf           and who called them\n"
+	      "  uniprof-report --list recv -s guest.elf run.upf      and in which lines of that one\n"
+	      "  uniprof-report --diff old.upf -s guest.elf new.upf   what has changed since\n"
+	      "  uniprof-report --flamegraph -s guest.elf -o run.html run.upf\n"
 	      "\nExit codes: 0 done; 1 reading or writing failed; 2 usage; 3 no usable trace;\n"
 	      "4 the trace is damaged or cut, and what is there was shown; 5 nothing in it was asked for.\n", out);
 }

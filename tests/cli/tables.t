@@ -130,6 +130,12 @@ ok $? 'a pager that is left early'
 (cd "$tmp" && TERM=xterm PAGER='cat >/dev/null; kill -INT $PPID; echo waited' timeout 20 \
 	script -qec "$report -s syms small.upf; echo code \$?" /dev/null) | tr -d '\r' | paste -sd' ' | grep -q 'waited code 0'
 ok $? 'Ctrl-C in a pager is its own'
+"$mktrace" many 200000 1000 8 >"$tmp/slow.upf"
+(cd "$tmp" && script -qec "{ head -c 100000 slow.upf; sleep 1.3; tail -c +100001 slow.upf; } | $report -q --no-pager -o slow.txt -" /dev/null) |
+	grep -q 'reading standard input: [0-9.]* MB'
+ok $? 'long work tells how far it is'
+(cd "$tmp" && { head -c 100000 slow.upf; sleep 1.3; tail -c +100001 slow.upf; } | "$report" -q - 2>&1 >/dev/null) | cmp - /dev/null
+ok $? 'but not to a file'
 sed 's/leaf/a_name_that_is_much_longer_than_any_column_of_a_terminal_that_is_narrow/' "$tmp/syms" >"$tmp/long.syms"
 (cd "$tmp" && for view in flat tree 'peek .' 'list .'; do
 	LC_ALL=C script -qec "stty cols 60; $report --no-pager --color never -q --$view -s long.syms small.upf" /dev/null
