@@ -137,6 +137,7 @@ struct upf_hist {
 	uint64_t bucket[UPF_HIST_BUCKETS];
 };
 void upf_hist_add(struct upf_hist *h, uint64_t ns);
+void upf_hist_merge(struct upf_hist *h, const struct upf_hist *other);
 /* The value below which @permille of 1000 pauses lie, ns (upper edge of the bucket, never above the maximum). */
 uint64_t upf_hist_quantile(const struct upf_hist *h, unsigned permille);
 #define UPF_LONG_PAUSE_NS ((1u << 20) - 1) /* about a millisecond: longer ones are told */

@@ -32,6 +32,7 @@ struct load_options {
 	const struct load_hooks *hooks;
 	struct progress *progress;
 	uint64_t size;             /* of the file, for it; 0: not known */
+	unsigned threads;          /* that decode; 0: as many as help. What comes out is the same */
 };
 
 /*

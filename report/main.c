@@ -26,10 +26,11 @@ static void on_end(int signal_number)
 {
 	outfile_abandon();
 	pager_end();
-	raise(signal_number); /* SA_RESETHAND: its default action now, as soon as this returns */
+	signal(signal_number, SIG_DFL);
+	raise(signal_number); /* as soon as this returns */
 }
 
-static const struct sigaction at_end = {.sa_handler = on_end, .sa_flags = (int)SA_RESETHAND};
+static const struct sigaction at_end = {.sa_handler = on_end};
 
 static void on_first_interrupt(int signal_number)
 {
@@ -73,22 +74,45 @@ static int close_output(struct outfile *out, const struct settings *s, int rc, b
 	return EXIT_ERROR;
 }
 
-static int judge(const struct report *r, const struct settings *s)
+/* The first trace that is not whole, or else the first one. */
+static const char *trace_at_fault(const struct traces *t)
 {
-	const char *name = inputs_shown(s->traces[0]);
+	for (size_t i = 0; i < t->n; i++) {
+		const struct upf_health *h = upf_reader_health(t->list[i].reader);
+
+		if (h->damaged || h->missing || h->skipped_bytes || h->cut || !h->has_footer)
+			return t->list[i].path;
+	}
+	return t->list[0].path;
+}
+
+/* Is a trace not whole? Says so if the view was not to. */
+static bool is_damaged(const struct report *r, bool quiet)
+{
 	const struct upf_health health = traces_health(&r->traces);
 	char faults[256];
 
-	if (s->view != &view_header && (!trust_sound(&health, &r->profile.tally) || r->mismatch)) {
-		trust_faults(&health, &r->profile.tally, faults, sizeof(faults));
-		if (s->quiet && faults[0])
-			say("%s: not whole: %s", name, faults);
+	if (trust_sound(&health, &r->profile.tally) && !r->mismatch)
+		return false;
+	trust_faults(&health, &r->profile.tally, faults, sizeof(faults));
+	if (quiet && faults[0])
+		say("%s: not whole: %s", inputs_shown(trace_at_fault(&r->traces)), faults);
+	return true;
+}
+
+static int judge(const struct report *r, const struct settings *s)
+{
+	const char *name = inputs_shown(s->traces[0]);
+	bool damaged = s->view != &view_header && is_damaged(r, s->quiet);
+
+	if (r->old && is_damaged(r->old, s->quiet))
+		damaged = true;
+	if (damaged)
 		return EXIT_DAMAGED;
-	}
-	if (r->nothing)
-		say("%s: no function in it matches --%s %s", name, s->view->name, s->argument);
-	else if (r->profile.tally.samples == 0 && trust_left_out(r) > 0)
+	if (trust_filtered_all(r))
 		say("%s: the filters leave none of its %s samples", name, text_count(trust_left_out(r)).s);
+	else if (r->nothing)
+		say("%s: no function in it matches --%s %s", name, s->view->name, s->argument);
 	else
 		return EXIT_DONE;
 	return EXIT_NOTHING;
@@ -138,8 +162,10 @@ static int run_view(struct report *r, const struct settings *s)
 	}
 	r->out = out.file;
 	rc = s->view->run(r);
-	if (rc == 0)
-		return close_output(&out, s, judge(r, s), false);
+	if (rc == 0) {
+		rc = judge(r, s);
+		return close_output(&out, s, rc, rc == EXIT_NOTHING);
+	}
 	if (out.error == 0)
 		say("%s: %s", inputs_shown(s->traces[0]), strerror(-rc));
 	return close_output(&out, s, out.error == 0 ? EXIT_ERROR : EXIT_DONE, true);
@@ -179,7 +205,7 @@ static int report(const struct settings *s)
 		rc = open_old(&r, &old, s);
 	if (rc == EXIT_DONE && s->view->takes & VIEW_WHOLE)
 		rc = check_whole(&r, s);
-	if (rc == EXIT_DONE && inputs_replaced(&r, &inputs, s->output))
+	if (rc == EXIT_DONE && (inputs_replaced(&r, &inputs, s->output) || (r.old && inputs_replaced(r.old, &inputs, s->output))))
 		rc = EXIT_USAGE;
 	if (rc == EXIT_DONE)
 		rc = run_view(&r, s);

@@ -122,7 +122,7 @@ static int compare(const void *va, const void *vb)
 	if (order == 0)
 		order = compare_numbers(a->line, b->line);
 	if (order == 0)
-		order = compare_numbers(a->address, b->address);
+		order = compare_numbers(spot_instruction(a), spot_instruction(b));
 	return order ? order : (int)a->caller - (int)b->caller;
 }
 

@@ -27,8 +27,14 @@ struct spot_set {
 
 struct spots {
 	struct spot_set lines;     /* by function, file and line */
-	struct spot_set addresses; /* by function and address */
+	struct spot_set addresses; /* by function and instruction */
 };
+
+/* An address in the instruction: of a caller's, which is a call, its last byte. */
+static inline uint64_t spot_instruction(const struct spot *s)
+{
+	return s->address - (s->caller && s->address != 0);
+}
 
 /* Those in the functions that @wanted matches, of what @request asks for. 0, or a negative errno with nothing to free. */
 int spots_make(struct spots *s, const struct profile *p, struct names *names, const struct fold_request *request,

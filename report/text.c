@@ -109,6 +109,19 @@ void text_name(FILE *out, const char *name, int columns, bool utf8)
 	fputs(mark, out);
 }
 
+void text_path(FILE *out, const char *path, int columns, bool utf8)
+{
+	int over = text_columns(path) - columns;
+
+	if (columns <= 0 || over <= 0) {
+		fputs(path, out);
+		return;
+	}
+	for (over += utf8 ? 1 : 3; *path && (over > 0 || is_continuation(*path)); path++)
+		over -= !is_continuation(*path);
+	fprintf(out, "%s%s", utf8 ? "\u2026" : "...", path);
+}
+
 void para_start(struct para *p, FILE *out, bool utf8, const char *label)
 {
 	*p = (struct para){.out = out, .utf8 = utf8};

@@ -23,6 +23,9 @@ int text_columns(const char *name);
 /* Prints @name, which is safe already, in at most @columns (0: as long as it is), cut with an ellipsis. */
 void text_name(FILE *out, const char *name, int columns, bool utf8);
 
+/* The same for paths: cut at its beginning. */
+void text_path(FILE *out, const char *path, int columns, bool utf8);
+
 /* Columns that a terminal of @width has left behind @used, at least one; no limit, 0, if it has none. */
 static inline int text_room(int width, int used)
 {

@@ -221,6 +221,17 @@ struct upf_health traces_health(const struct traces *t)
 	return sum;
 }
 
+/* How much of the first @duration_ns of the trace counts. */
+static uint64_t in_scope(const struct trace *t, uint64_t duration_ns)
+{
+	const struct scope *s = &t->scope;
+	uint64_t from = s->from_ns > s->later_ns ? s->from_ns - s->later_ns : 0;
+	uint64_t to = s->to_ns > s->later_ns ? s->to_ns - s->later_ns : 0;
+
+	to = to < duration_ns ? to : duration_ns;
+	return from < to ? to - from : 0;
+}
+
 uint64_t traces_duration(const struct traces *t)
 {
 	uint64_t sum = 0;
@@ -231,7 +242,7 @@ uint64_t traces_duration(const struct traces *t)
 
 		if (!totals || totals->duration_ns == 0)
 			return 0;
-		sum += totals->duration_ns;
+		sum += in_scope(&t->list[i], totals->duration_ns);
 	}
 	return sum;
 }

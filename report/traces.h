@@ -35,7 +35,7 @@ int traces_load(struct traces *t, struct profile *p, const struct load_options *
 
 /* The readers' together, final when all has been loaded: sums, and whether all have a footer and any is cut. */
 struct upf_health traces_health(const struct traces *t);
-/* The sum of the durations that the footers tell, ns; 0 if one lacks it. */
+/* The sum of the durations that the footers tell, as far as they count, ns; 0 if one lacks it. */
 uint64_t traces_duration(const struct traces *t);
 
 #endif

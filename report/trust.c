@@ -81,6 +81,11 @@ uint64_t trust_left_out(const struct report *r)
 	return r->profile.tally.out_of_scope + profile_left_out(&r->profile, r->states, WEIGHT_SAMPLES);
 }
 
+bool trust_filtered_all(const struct report *r)
+{
+	return r->profile.tally.samples == 0 && trust_left_out(r) > 0;
+}
+
 static void print_samples(const struct report *r, FILE *out)
 {
 	const struct tally *t = &r->profile.tally;
@@ -135,6 +140,14 @@ static bool is_truncated(unsigned end)
 static bool had_tables(const struct report *r)
 {
 	return r->archive ? archive_flags(r->archive) & ARCHIVE_TABLES : r->rows && rows_any(r->rows);
+}
+
+void trust_stacks(const struct report *r, struct trust_stacks *stacks)
+{
+	*stacks = (struct trust_stacks){.whole = ended(r, UPF_END_ROOT)};
+	for (unsigned end = 0; end < TALLY_ENDS; end++)
+		if (end != UPF_END_ROOT)
+			*(is_truncated(end) ? &stacks->truncated : &stacks->broken) += ended(r, end);
 }
 
 static void print_stacks(const struct report *r, FILE *out)
@@ -281,9 +294,31 @@ static void print_vcpus(const struct report *r, FILE *out)
 	free(v);
 }
 
+static void print_old(const struct report *old, FILE *out, bool utf8)
+{
+	const struct upf_health health = traces_health(&old->traces);
+	const struct tally *t = &old->profile.tally;
+	char text[256];
+	struct para p;
+
+	para_start(&p, out, utf8, "Old run");
+	para_item(&p, "%s counted", text_count(profile_count(&old->profile, old->states)).s);
+	if (trust_left_out(old))
+		para_item(&p, "%s left out by filters", text_count(trust_left_out(old)).s);
+	if (tally_lost(t))
+		para_item(&p, "%s lost", text_count(tally_lost(t)).s);
+	else
+		para_item(&p, "none lost");
+	if (!trust_sound(&health, t)) {
+		trust_faults(&health, t, text, sizeof(text));
+		para_item(&p, "not whole: %s", text);
+	}
+	para_end(&p);
+}
+
 void trust_print(const struct report *r, const struct fold *fold, FILE *out)
 {
-	if (r->quiet)
+	if (r->quiet || trust_filtered_all(r))
 		return;
 	print_samples(r, out);
 	print_stacks(r, out);
@@ -292,4 +327,6 @@ void trust_print(const struct report *r, const struct fold *fold, FILE *out)
 	print_pauses(r, out);
 	print_vcpus(r, out);
 	print_trace(r, out);
+	if (r->old)
+		print_old(r->old, out, r->utf8);
 }

@@ -80,16 +80,21 @@ extern const struct view *const views[]; /* the first is the default; ends with 
 
 extern const struct view view_flat, view_tree, view_peek, view_list, view_folded, view_stacks;
 extern const struct view view_dump, view_header, view_verify;
-extern const struct view view_perf_script; /* report/export/ */
-extern const struct view view_archive;     /* report/archive/ */
+extern const struct view view_flamegraph, view_svg, view_heatmap; /* report/page/ */
+extern const struct view view_perf_script, view_pprof, view_firefox, view_speedscope; /* report/export/ */
+extern const struct view view_callgrind, view_csv, view_json;
+extern const struct view view_archive; /* report/archive/ */
 
 /* Loads all traces into r->profile, and r->old's; hooks hear what counts, not of the old ones. As load_trace(). */
 int view_load(struct report *r, const struct load_hooks *hooks);
 /* What of the loaded traces is to be folded, and what it is compared with. */
 struct fold_request view_request(const struct report *r);
+/* What a table's rows are told apart by: --sort, or functions with --by as columns. */
+struct keys view_keys(const struct report *r);
 /* Loads and folds: 0 or a negative errno, then nothing is to be freed. */
 int view_fold(struct report *r, struct fold *fold);
-/* Says so if no sample was counted, and what would show some. */
+int view_fold_loaded(struct report *r, struct fold *fold); /* the same when all is loaded already */
+/* Says why no sample was counted, and what would show some. That it was for filters main() says. */
 void view_no_samples(const struct report *r, FILE *out);
 /* The whole of a view that is a table: loads, folds, prints by @print, says what it rests on. 0 or a negative errno. */
 int view_table(struct report *r, int (*print)(struct report *r, struct fold *fold));

@@ -99,18 +99,23 @@ static void measure(struct flat *f)
 	}
 }
 
-static void print_key(const struct flat *f, const char *text, int width, int *used)
+/* Of where a file is, the end tells most. */
+static void print_text(const struct report *r, enum key key, const char *text, int columns)
+{
+	if (key == KEY_LINE || key == KEY_IMAGE)
+		text_path(r->out, text, columns, r->utf8);
+	else
+		text_name(r->out, text, columns, r->utf8);
+}
+
+static void print_key(const struct flat *f, unsigned column, const char *text, int *used)
 {
 	const struct report *r = f->r;
-	int n;
+	int width = f->width[column], n = text_columns(text);
 
-	if (width == 0) {
-		text_name(r->out, text, text_room(r->width, *used), r->utf8);
-		return;
-	}
-	text_name(r->out, text, width, r->utf8);
-	n = text_columns(text);
-	fprintf(r->out, "%*s", (n < width ? width - n : 0) + 2, "");
+	print_text(r, f->table.keys.key[column], text, width ? width : text_room(r->width, *used));
+	if (width)
+		fprintf(r->out, "%*s", (n < width ? width - n : 0) + 2, "");
 	*used += width + 2;
 }
 
@@ -154,7 +159,7 @@ static void print_line(const struct flat *f, const struct table_row *row)
 	int used = f->fold->compared ? print_change(f, row) : print_weights(f, row);
 
 	for (unsigned k = 0; k < f->table.keys.n; k++)
-		print_key(f, text_of(f, row, k), f->width[k], &used);
+		print_key(f, k, text_of(f, row, k), &used);
 	fputc('\n', f->r->out);
 }
 
@@ -170,7 +175,7 @@ static void print_head(const struct flat *f)
 	if (!f->fold->compared && f->totals)
 		fprintf(r->out, "%6s %12s  ", "Total", column_weight_title(r));
 	for (unsigned k = 0; k < f->table.keys.n; k++)
-		print_key(f, key_title(f->table.keys.key[k]), f->width[k], &used);
+		print_key(f, k, key_title(f->table.keys.key[k]), &used);
 	fputc('\n', r->out);
 }
 
@@ -194,30 +199,15 @@ static void print_rows(const struct flat *f)
 			hidden++;
 	}
 	if (hidden)
-		fprintf(f->r->out, "(%s below %g%% not shown)\n", text_count(hidden).s, f->r->percent_limit);
+		fprintf(f->r->out, "(%s line%s below %g%% not shown)\n", text_count(hidden).s, hidden == 1 ? "" : "s", f->r->percent_limit);
 }
 
 /* --- the view ------------------------------------------------------------------------------------------------------ */
 
-/* --by is a column here. */
-static struct keys keys_of(const struct report *r)
-{
-	struct keys keys = r->keys;
-
-	if (keys.n)
-		return keys;
-	if (r->selection->group == GROUP_BY_DOMAIN || (r->selection->group == GROUP_BY_VCPU && r->session->ndomains > 1))
-		keys.key[keys.n++] = KEY_DOM;
-	if (r->selection->group == GROUP_BY_VCPU)
-		keys.key[keys.n++] = KEY_VCPU;
-	keys.key[keys.n++] = KEY_SYM;
-	return keys;
-}
-
 static int print_table(struct report *r, struct fold *fold)
 {
 	const struct fold_request request = view_request(r);
-	const struct keys keys = keys_of(r);
+	const struct keys keys = view_keys(r);
 	struct flat f = {.r = r, .fold = fold};
 	int rc = table_make(&f.table, &keys, &r->profile, &r->names, &request);
 

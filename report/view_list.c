@@ -158,8 +158,8 @@ static char *instruction_text(const struct list *l, const struct instruction *i)
 	return n < 0 ? NULL : text;
 }
 
-/* The function from @start to @end that @at is in. */
-static int disassemble(const struct list *l, uint64_t at, uint64_t start, uint64_t end, struct listing *out)
+/* The function from @start to *@end that @at is in; *@end is how far it came. */
+static int disassemble(const struct list *l, uint64_t at, uint64_t start, uint64_t *end, struct listing *out)
 {
 	uint16_t machine;
 	size_t left;
@@ -169,7 +169,7 @@ static int disassemble(const struct list *l, uint64_t at, uint64_t start, uint64
 
 	if (!d)
 		return !code || errno == ENOTSUP ? 0 : -ENOMEM;
-	left = left < end - start ? left : (size_t)(end - start);
+	left = left < *end - start ? left : (size_t)(*end - start);
 	left = left < ARCHIVE_CODE_MAX ? left : ARCHIVE_CODE_MAX;
 	while (rc == 0 && left > 0) {
 		struct instruction i = disassembly_at(d, code, left, start);
@@ -179,14 +179,9 @@ static int disassemble(const struct list *l, uint64_t at, uint64_t start, uint64
 		left -= i.size;
 		start += i.size;
 	}
+	*end = start;
 	disassembly_free(d);
 	return rc;
-}
-
-/* Where the instruction stands that the spot is of: of callers, the call. */
-static uint64_t instruction_at(const struct spot *s)
-{
-	return s->address - (s->caller && s->address != 0);
 }
 
 /* Gives the instructions, which go on to @end, what their spots weigh; those that lie in none are lines of their own. */
@@ -196,20 +191,19 @@ static int weigh_instructions(const struct list *l, struct listing *lines, uint6
 	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && i < n; i++) {
-		uint64_t at = instruction_at(&spots[i]);
-		struct listed *line;
+		uint64_t place = spot_instruction(&spots[i]);
+		size_t at;
 
-		while (k + 1 < ninstructions && lines->of[k + 1].place <= at)
+		while (k + 1 < ninstructions && lines->of[k + 1].place <= place)
 			k++;
-		if (ninstructions == 0 || at < lines->of[k].place || at >= end) {
-			rc = add_line(lines, at, symbol_text(l, at));
-			line = rc == 0 ? &lines->of[lines->n - 1] : NULL;
-		} else {
-			line = &lines->of[k];
+		at = k;
+		if (ninstructions == 0 || place < lines->of[k].place || place >= end) {
+			rc = add_line(lines, place, symbol_text(l, place));
+			at = lines->n - 1;
 		}
-		if (line) {
-			line->self += spots[i].self;
-			line->total += spots[i].total;
+		if (rc == 0) {
+			lines->of[at].self += spots[i].self;
+			lines->of[at].total += spots[i].total;
 		}
 	}
 	return rc;
@@ -218,11 +212,11 @@ static int weigh_instructions(const struct list *l, struct listing *lines, uint6
 /* How many of @spots lie in the symbol of the first one, or, as it, in none. */
 static size_t count_in_symbol(const struct symbols *s, const struct spot *spots, size_t n)
 {
-	const struct symbol_range *first = symbols_range(s, instruction_at(&spots[0]));
+	const struct symbol_range *first = symbols_range(s, spot_instruction(&spots[0]));
 	uint64_t end = first ? symbols_end(s, first) : 0;
 	size_t i = 1;
 
-	while (i < n && (first ? instruction_at(&spots[i]) < end : !symbols_range(s, instruction_at(&spots[i]))))
+	while (i < n && (first ? spot_instruction(&spots[i]) < end : !symbols_range(s, spot_instruction(&spots[i]))))
 		i++;
 	return i;
 }
@@ -230,11 +224,11 @@ static size_t count_in_symbol(const struct symbols *s, const struct spot *spots,
 static int list_symbol(const struct list *l, const struct spot *spots, size_t n)
 {
 	const struct symbols *s = &l->r->symbols;
-	uint64_t at = instruction_at(&spots[0]);
+	uint64_t at = spot_instruction(&spots[0]);
 	const struct symbol_range *range = symbols_range(s, at);
 	struct listing lines = {0};
 	uint64_t end = range ? symbols_end(s, range) : 0;
-	int rc = range ? disassemble(l, at, range->symbol_start, end, &lines) : 0;
+	int rc = range ? disassemble(l, at, range->symbol_start, &end, &lines) : 0;
 
 	if (rc == 0)
 		rc = weigh_instructions(l, &lines, end, spots, n);
@@ -292,17 +286,15 @@ static int weigh_lines(struct listing *lines, const struct spot *spots, size_t n
 	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && i < n; i++) {
-		struct listed *line;
+		size_t at = nlines ? (size_t)(spots[i].line - lines->of[0].place) : nlines;
 
-		if (nlines && spots[i].line >= lines->of[0].place && spots[i].line - lines->of[0].place < nlines) {
-			line = &lines->of[spots[i].line - lines->of[0].place];
-		} else {
+		if (at >= nlines) {
 			rc = add_line(lines, spots[i].line, strdup(""));
-			line = &lines->of[lines->n - 1];
+			at = lines->n - 1;
 		}
 		if (rc == 0) {
-			line->self = spots[i].self;
-			line->total = spots[i].total;
+			lines->of[at].self = spots[i].self;
+			lines->of[at].total = spots[i].total;
 		}
 	}
 	return rc;
@@ -316,8 +308,8 @@ static int list_file(const struct list *l, const struct spot *spots, size_t n)
 
 	while (unknown < n - 1 && spots[unknown].line == 0)
 		unknown++;
-	fprintf(l->r->out, "%s%s\n", spots[0].file, l->source.changed_ns > l->r->session->start_real_ns ?
-	        " (changed since the guest was recorded)" : "");
+	text_path(l->r->out, spots[0].file, l->r->width, l->r->utf8);
+	fputs(l->source.changed_ns > l->r->session->start_real_ns ? "\n(changed since the guest was recorded)\n" : "\n", l->r->out);
 	fprintf(l->r->out, "%6s %6s %12s  %*s  Source\n", "Total", "Self", column_weight_title(l->r), COLUMN_PLACE, "Line");
 	rc = read_lines(l, spots + unknown, n - unknown, &lines);
 	if (rc == 0)
@@ -353,10 +345,12 @@ static int list_function(struct list *l, uint32_t function)
 {
 	const struct report *r = l->r;
 	const struct fold_function *f = &l->fold->functions[function];
+	int used = fprintf(r->out, "%.1f%% in all, %.1f%% itself: ", 100 * fold_share(l->fold, f->total),
+	                   100 * fold_share(l->fold, f->self));
 	int rc;
 
-	fprintf(r->out, "%s: %.1f%% in all, %.1f%% itself\n", r->names.functions[function].name,
-	        100 * fold_share(l->fold, f->total), 100 * fold_share(l->fold, f->self));
+	text_name(r->out, r->names.functions[function].name, text_room(r->width, used), r->utf8);
+	fputc('\n', r->out);
 	rc = list_source(l, function);
 	return rc == 0 ? list_code(l, function) : rc < 0 ? rc : 0;
 }

@@ -5,7 +5,8 @@
 
 const struct view *const views[] = {
 	&view_flat, &view_tree, &view_peek, &view_list, &view_folded, &view_stacks, &view_dump, &view_header, &view_verify,
-	&view_perf_script, &view_archive, NULL,
+	&view_flamegraph, &view_svg, &view_heatmap,
+	&view_perf_script, &view_pprof, &view_firefox, &view_speedscope, &view_callgrind, &view_csv, &view_json, &view_archive, NULL,
 };
 
 int view_load(struct report *r, const struct load_hooks *hooks)
@@ -28,12 +29,32 @@ struct fold_request view_request(const struct report *r)
 	return request;
 }
 
-int view_fold(struct report *r, struct fold *fold)
+struct keys view_keys(const struct report *r)
+{
+	struct keys keys = r->keys;
+
+	if (keys.n)
+		return keys;
+	if (r->selection->group == GROUP_BY_DOMAIN || (r->selection->group == GROUP_BY_VCPU && r->session->ndomains > 1))
+		keys.key[keys.n++] = KEY_DOM;
+	if (r->selection->group == GROUP_BY_VCPU)
+		keys.key[keys.n++] = KEY_VCPU;
+	keys.key[keys.n++] = KEY_SYM;
+	return keys;
+}
+
+int view_fold_loaded(struct report *r, struct fold *fold)
 {
 	const struct fold_request request = view_request(r);
+
+	return fold_make(fold, &r->profile, &r->names, &request);
+}
+
+int view_fold(struct report *r, struct fold *fold)
+{
 	int rc = view_load(r, NULL);
 
-	return rc == 0 ? fold_make(fold, &r->profile, &r->names, &request) : rc;
+	return rc == 0 ? view_fold_loaded(r, fold) : rc;
 }
 
 void view_no_samples(const struct report *r, FILE *out)
@@ -41,9 +62,9 @@ void view_no_samples(const struct report *r, FILE *out)
 	const struct tally *t = &r->profile.tally;
 	uint64_t idle = t->state[UPF_BLOCKED] + t->state[UPF_OFFLINE], lost = tally_lost(t);
 
-	if (t->samples == 0 && trust_left_out(r))
-		fprintf(out, "The filters leave none of the %s samples.\n", text_count(trust_left_out(r)).s);
-	else if (t->samples == 0 && lost)
+	if (trust_filtered_all(r))
+		return;
+	if (t->samples == 0 && lost)
 		fprintf(out, "The trace holds no samples: all %s were lost.\n", text_count(lost).s);
 	else if (t->samples == 0)
 		fprintf(out, "The trace holds no samples.\n");
@@ -66,7 +87,7 @@ int view_table(struct report *r, int (*print)(struct report *r, struct fold *fol
 		rc = print(r, &fold);
 	else
 		view_no_samples(r, r->out);
-	if (rc == 0 && !r->quiet && !r->nothing) {
+	if (rc == 0 && !r->quiet && !r->nothing && !trust_filtered_all(r)) {
 		fputc('\n', r->out);
 		trust_print(r, &fold, r->out);
 	}

@@ -15,76 +15,66 @@
 
 struct script {
 	struct report *report;
-	struct callchain chain;
+	struct rooted stacks;
 };
 
 /* @text without what would end the field. */
 static void put_word(FILE *out, const char *text)
 {
-	for (; *text; text++)
-		fputc(strchr(" ()", *text) ? '_' : *text, out);
-}
-
-/* The image of the domain's code; without one the domain's name in brackets, as perf has a kernel's. */
-static void put_image(const struct script *s, uint32_t domain, const char *name)
-{
-	const struct upf_domain *d = stacks_domain(s->report, domain);
-	FILE *out = s->report->out;
-
-	fputs(" (", out);
-	if (d && d->image && *d->image) {
-		put_word(out, d->image);
-	} else {
-		fputc('[', out);
-		put_word(out, name);
-		fputc(']', out);
+	for (size_t n = strcspn(text, " ()"); ; n = strcspn(text, " ()")) {
+		fwrite_unlocked(text, 1, n, out);
+		text += n;
+		if (!*text++)
+			return;
+		fputc_unlocked('_', out);
 	}
-	fputs(")\n", out);
 }
 
-static void put_frame(const struct script *s, const struct callchain_frame *f)
+static void put_frame(const struct script *s, const struct callchain_frame *f, const char *image)
 {
 	const struct function *function = &s->report->names.functions[f->function];
 	FILE *out = s->report->out;
 
 	fprintf(out, "\t%16" PRIx64 " ", f->address);
-	if (!function->named)
-		fputs("[unknown]", out);
-	else if (stacks_is_code(f))
-		fprintf(out, "%s+0x%" PRIx64, function->name, f->offset);
-	else
-		fputs(function->name, out);
+	fputs_unlocked(function->named ? function->name : "[unknown]", out);
+	if (function->named && rooted_is_code(f))
+		fprintf(out, "+0x%" PRIx64, f->offset);
+	fputs_unlocked(" (", out);
+	put_word(out, image);
+	fputs_unlocked(")\n", out);
 }
 
-static void put_event(const struct script *s, const struct upf_record *rec, const char *name)
+/* The period that a sample stands for is what it weighs. */
+static void put_event(const struct script *s, const struct upf_record *rec, const char *domain)
 {
 	uint64_t us = (s->report->session->start_mono_ns + rec->time_ns) / 1000;
+	uint64_t period = s->report->selection->weight == WEIGHT_CPU ? rec->cpu_ns : 1;
 	FILE *out = s->report->out;
 
-	put_word(out, name);
-	fprintf(out, ":vcpu%u %u/%u [%03u] %" PRIu64 ".%06" PRIu64 ": 1 vcpu-clock:\n", rec->vcpu,
-	        stacks_domid(s->report, rec->domain), rec->vcpu, rec->vcpu, us / 1000000, us % 1000000);
+	put_word(out, domain);
+	fprintf(out, ":vcpu%u %u/%u [%03u] %" PRIu64 ".%06" PRIu64 ": %" PRIu64 " vcpu-clock:\n", rec->vcpu,
+	        stacks_domid(s->report, rec->domain), rec->vcpu, rec->vcpu, us / 1000000, us % 1000000, period);
 }
 
 static int record(void *ctx, const struct upf_block *b, const struct upf_record *rec, uint32_t node)
 {
 	struct script *s = ctx;
-	const char *name;
+	const char *domain, *image;
 	int rc;
 
 	(void)b;
 	if (rec->kind != UPF_SAMPLE || !stacks_counts(s->report, rec->state))
 		return 0;
-	rc = stacks_domain_name(s->report, rec->domain, &name);
+	rc = stacks_domain_name(s->report, rec->domain, &domain);
 	if (rc == 0)
-		rc = stacks_chain(s->report, &s->chain, node, rec->user);
+		rc = stacks_image(s->report, rec->domain, &image);
+	if (rc == 0)
+		rc = stacks_make(&s->stacks, node, rec->user);
 	if (rc != 0)
 		return rc;
-	put_event(s, rec, name);
-	for (size_t i = s->chain.n; i-- > 0;) {
-		put_frame(s, &s->chain.frames[i]);
-		put_image(s, rec->domain, name);
-	}
+	put_event(s, rec, domain);
+	for (size_t i = s->stacks.chain.n; i-- > 0;)
+		put_frame(s, &s->stacks.chain.frames[i], image);
 	fputc('\n', s->report->out);
 	return 0;
 }
@@ -119,13 +109,13 @@ static void put_head(const struct report *r)
 
 static int run(struct report *r)
 {
-	struct script s = {.report = r};
+	struct script s = {.report = r, .stacks = stacks_of(r)};
 	const struct load_hooks hooks = {.ctx = &s, .block = block, .record = record};
 	int rc;
 
 	put_head(r);
 	rc = view_load(r, &hooks);
-	callchain_free(&s.chain);
+	rooted_free(&s.stacks);
 	return stacks_end(r, rc);
 }
 

@@ -9,7 +9,7 @@
 #ifndef REPORT_EXPORT_STACKS_H
 #define REPORT_EXPORT_STACKS_H
 
-#include "report/callchain.h"
+#include "report/rooted.h"
 #include "report/view.h"
 
 /* A sample in this run state counts. */
@@ -18,21 +18,25 @@ static inline bool stacks_counts(const struct report *r, unsigned state)
 	return r->states & 1u << tally_state(state);
 }
 
-/*
- * The stack at @node; @user: of user mode. What says where it stands has no code and so no address: "[user]" below the frames of
- * user mode, of which only those with a name are shown, and "[no stack]" for an empty one. 0 or -ENOMEM.
- */
-int stacks_chain(struct report *r, struct callchain *c, uint32_t node, bool user);
-static inline bool stacks_is_code(const struct callchain_frame *f)
+/* Stacks as --folded shows them, but for whose they are, which formats tell in ways of their own; rooted_free() at the end. */
+static inline struct rooted stacks_of(struct report *r)
 {
-	return f->address != 0;
+	return (struct rooted){.profile = &r->profile, .names = &r->names, .common = &r->names, .session = r->session};
+}
+
+/* Makes stacks->chain of one sample's stack. 0 or -ENOMEM. */
+static inline int stacks_make(struct rooted *stacks, uint32_t node, bool user)
+{
+	return rooted_make(stacks, &(struct stack){.node = node, .user = user});
 }
 
 /* Each counted stack of the loaded profile; not 0 from @each ends it with that value. 0 or -ENOMEM. */
 int stacks_each(struct report *r, int (*each)(void *ctx, const struct stack *s, const struct callchain *c), void *ctx);
 
-/* The domain's name for the name tables, made up if it has none; lives as long as @r. 0 or -ENOMEM. */
+/* The domain's name, made up if it has none; safe on a terminal, lives as long as @r. 0 or -ENOMEM. */
 int stacks_domain_name(struct report *r, uint32_t domain, const char **name);
+/* The same of the file that its code comes from; without one, of the domain's name in brackets, as perf has a kernel's. */
+int stacks_image(struct report *r, uint32_t domain, const char **name);
 /* What is known of the domain, NULL: nothing. */
 const struct upf_domain *stacks_domain(const struct report *r, uint32_t domain);
 /* Xen's number of it; one that Xen never gives for what is not in the trace's head. */

@@ -78,7 +78,10 @@ struct instruction disassembly_at(struct disassembly *d, const uint8_t *code, si
 		return i;
 	}
 	i.size = (uint8_t)d->insn->size;
-	snprintf(i.text, sizeof(i.text), "%-7s %s", d->insn->mnemonic, d->insn->op_str);
+	if (d->insn->op_str[0])
+		snprintf(i.text, sizeof(i.text), "%-7s %s", d->insn->mnemonic, d->insn->op_str);
+	else
+		snprintf(i.text, sizeof(i.text), "%s", d->insn->mnemonic);
 	find_target(d, &i);
 	return i;
 }
