@@ -3,21 +3,12 @@
 # What addresses are called: names, inlined functions and lines from binaries and their debug files, which binary is taken and
 # which is refused, and archives, which need none.
 set -u
-export LC_ALL=C.UTF-8
-here=$(cd "$(dirname "$0")" && pwd)
-build=$(cd "${BUILD:-$here/../../build}" && pwd)
+. "$(dirname "$0")/tap.sh"
+build=$(cd "$build" && pwd)
 report=$build/uniprof-report
 mktrace=$build/tests/tools/mktrace
 samples=$here/names
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
 cd "$tmp" || exit 1
-n=0
-
-ok() { # ok STATUS NAME
-	n=$((n + 1))
-	if [ "$1" -eq 0 ]; then echo "ok $n - $2"; else echo "not ok $n - $2"; fi
-}
 
 skip() { # skip NAME WHY
 	n=$((n + 1))
@@ -32,18 +23,6 @@ prints() {
 	sed 's/^/# /' err
 	[ "$(cat out)" = "$text" ] || diff <(echo "$text") out | sed 's/^/# /'
 	[ "$(cat out)" = "$text" ]
-	ok $? "$name"
-}
-
-# fails NAME EXIT TEXT COMMAND...: nothing on standard output, one line of messages with TEXT in it.
-fails() {
-	local name=$1 want=$2 text=$3 code
-	shift 3
-	"$@" >out 2>err </dev/null
-	code=$?
-	sed 's/^/# /' err
-	[ "$code" -eq "$want" ] && [ ! -s out ] && [ "$(wc -l <err)" -eq 1 ] && grep -q '^uniprof-report: ' err &&
-		grep -qF -- "$text" err
 	ok $? "$name"
 }
 
@@ -164,7 +143,6 @@ copy() { # copy IP WORDS...: what lies on the stack
 	copy deadbeef 1 2 3
 } | "$mktrace" copies "$tmp/guest" c0ffee00c0ffee01 >copies.upf
 "$mktrace" small >small.upf
-cp "$here/report.syms" syms
 
 # same_archive NAME TRACE SYMBOLS...: in every view that shows samples.
 same_archive() {
@@ -172,9 +150,10 @@ same_archive() {
 	shift 2
 	"$report" --archive "$@" -o full.upf "$trace" || bad=1
 	mkdir away && mv guest away
-	for view in --flat --tree '--tree --bottom-up' '--peek .' --folded -q --stacks '--folded -q --state all' --perf-script \
-	    '--flat --no-inline' '--flat --no-demangle' '--flat --no-repair' '--folded -q --focus work' '--flat --sort sym,line' \
-	    '--flat --time 1%,60%' '--folded -q --hide leaf'; do
+	for view in --flat --tree '--tree --bottom-up' '--peek .' --folded --stacks '--folded --state all' --perf-script \
+	    '--flat --no-inline' '--flat --no-demangle' '--flat --no-repair' '--folded --focus work' '--flat --sort sym,line' \
+	    '--flat --time 1%,60%' '--folded --hide leaf' '--list .' '--list . --no-repair' --flamegraph --heatmap --svg --pprof \
+	    --speedscope --callgrind --firefox --csv --json; do
 		mv away/guest .
 		# shellcheck disable=SC2086
 		"$report" $view "$@" "$trace" >with 2>&1
@@ -182,7 +161,7 @@ same_archive() {
 		mv guest away
 		# shellcheck disable=SC2086
 		"$report" $view full.upf >without 2>&1
-		if [ $? -ne $code ] || ! diff <(sed "s/$trace/full.upf/" with) without >differ; then
+		if [ $? -ne $code ] || [ $code -ne 0 ] || [ ! -s with ] || ! diff <(sed "s/$trace/full.upf/" with) without >differ; then
 			bad=1
 			echo "# $view:"
 			head -5 differ | sed 's/^/# /'
@@ -214,4 +193,4 @@ fails 'filters' 2 'filter when it is read' "$report" --archive --vcpu 0 -s guest
 fails 'from a pipe' 2 'one file is needed' "$report" --archive -s guest <(cat run.upf) -o full.upf
 fails 'several' 2 'one file is needed' "$report" --archive -s guest run.upf copies.upf -o full.upf
 
-echo "1..$n"
+done_testing
