@@ -129,6 +129,28 @@ fails 'an empty file' 1 'empty' "$report" -s empty.elf run.upf
 gcc -O2 -nostdlib -static -s -R .eh_frame -x c -o bare2 - <<<'void _start(void) {}' 2>/dev/null
 fails 'no symbols at all' 1 'bare' "$report" -s bare run.upf
 
+# --- what the recorder stores
+record=$build/uniprof-record-sim
+"$record" -q -f -d 0.2s --image guest -o sim.upf busy >/dev/null 2>err
+"$report" --header sim.upf | tr -s ' ' | grep -qF "$tmp/guest" && "$report" --header sim.upf | grep -q c0ffee00c0ffee01
+ok $? '--image: path and build-id'
+"$record" -q -f -d 0.2s --image plain --image busy=guest -o sim.upf busy idle 2>err
+"$report" --header sim.upf >header
+grep -q c0ffee00c0ffee01 header && grep -q "$tmp/plain" header && grep -q 'xxh3:[0-9a-f]\{32\}' header
+ok $? '--image DOMAIN=FILE; a hash where there is no build-id'
+"$record" -q -f -d 0.2s --image nothing -o sim.upf busy >out 2>err
+[ $? -eq 2 ] && grep -qx 'uniprof-record: --image nothing: No such file or directory' err
+ok $? '--image: no such file'
+"$record" -q -f -d 0.2s --image idle=guest -o sim.upf busy >out 2>err
+[ $? -eq 2 ] && grep -q 'no domain is recorded under that name' err
+ok $? '--image: no such domain'
+"$record" -q -f -d 0.2s --image plain -o sim.upf busy 2>err
+cp plain altered && printf '\xcc' | dd of=altered bs=1 seek=$((0x1008)) conv=notrunc 2>/dev/null
+fails 'another build without build-id' 1 'altered: not what busy ran: xxh3:' "$report" -s altered sim.upf
+strip -o plain.stripped plain
+"$report" -s plain.stripped -s guest.nm sim.upf >/dev/null 2>err
+ok $? 'stripped, it is the same build'
+
 # --- archives: the same without the image
 { cat lines; echo "$leaf $(address guest _start 16)"; echo "dead $leaf"; echo "$(address guest twice 2>/dev/null || echo 0) 1"; } >more
 "$mktrace" stacks "$tmp/guest" c0ffee00c0ffee01 <more >named.upf

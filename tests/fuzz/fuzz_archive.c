@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * fuzz_archive.c - any bytes as payloads of an archive's blocks, then looked up. The first byte says which kind: 3 names, 4 stacks,
- * 5 code, with 0x80 twice over, as two blocks that follow each other.
+ * fuzz_archive.c - any bytes as payloads of an archive's blocks, then looked up. The first byte says which kind: 3 names,
+ * 4 stacks, 5 code, with 0x80 twice over, as two blocks that follow each other.
  */
 #include "report/archive/archive.h"
 #include "report/archive/stacks.h"
@@ -30,8 +30,10 @@ static void look_up(const struct archive *a, uint64_t address)
 	if (archive_find(a, address, &found)) {
 		must(found.n >= 0 && found.n <= LINES_DEPTH_MAX);
 		sum += found.symbol ? strlen(found.symbol) : 0;
-		for (int i = 0; i < found.n; i++)
-			sum += (found.frames[i].name ? strlen(found.frames[i].name) : 0) + (found.frames[i].file ? strlen(found.frames[i].file) : 0);
+		for (int i = 0; i < found.n; i++) {
+			sum += found.frames[i].name ? strlen(found.frames[i].name) : 0;
+			sum += found.frames[i].file ? strlen(found.frames[i].file) : 0;
+		}
 	}
 	for (size_t i = 0; code && i < left; i++)
 		sum += code[i];
