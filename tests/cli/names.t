@@ -121,6 +121,10 @@ rm guest
 prints 'it may be gone' "$(for a in $(echo "$stack" | tr ' ' '\n' | tac); do printf '0x%s;' "$a"; done | sed 's/;$//') 2" \
 	"$report" --folded -q named.upf
 mkdir -p "root$tmp" && cp kept "root$tmp/guest"
+mkfifo guest
+timeout 20 "$report" --folded -q named.upf >/dev/null
+ok $? 'a pipe in its place is not read'
+rm guest
 prints 'or below --symfs' "$whole" "$report" --folded -q --symfs root named.upf
 mv kept guest
 fails 'no file' 1 'nothing.elf: No such file' "$report" -s nothing.elf run.upf
@@ -138,6 +142,13 @@ ok $? '--image: path and build-id'
 "$report" --header sim.upf >header
 grep -q c0ffee00c0ffee01 header && grep -q "$tmp/plain" header && grep -q 'xxh3:[0-9a-f]\{32\}' header
 ok $? '--image DOMAIN=FILE; a hash where there is no build-id'
+cp plain idle.elf
+"$record" -q -f -d 0.2s --image busy=guest --image idle=idle.elf -o sim.upf busy idle 2>err
+"$report" --state all sim.upf 2>&1 | grep -q 'the guests ran different binaries: --domain NAME'
+ok $? 'several images: none is taken'
+fails 'a domain has its own' 1 'plain: not what busy ran: c0ffee00c0ffee01, and' "$report" --domain busy -s plain sim.upf
+"$report" --state all --domain idle sim.upf 2>&1 | grep -q 'different binaries\|gives names'
+ok $((! $?)) 'the one of the domain that is shown is taken'
 "$record" -q -f -d 0.2s --image nothing -o sim.upf busy >out 2>err
 [ $? -eq 2 ] && grep -qx 'uniprof-record: --image nothing: No such file or directory' err
 ok $? '--image: no such file'
