@@ -101,6 +101,13 @@ lowest=$(readelf -lW guest | awk '$1 == "LOAD" {print $3; exit}')
 prints '-s FILE@+OFFSET' '_start;work;leaf;twice 1' "$report" --folded -q -s guest@+40000000 moved.upf
 prints '-s FILE@ADDRESS' '_start;work;leaf;twice 1' "$report" --folded -q -s "guest@$(printf %x $((lowest + 0x40000000)))" moved.upf
 prints 'of an image without DWARF' '_start;work;leaf 1' "$report" --folded -q -s plain@+0x40000000 moved.upf
+{
+	cat "$samples/guest.c"
+	echo 'int percpu __attribute__((section(".percpu"))) = 1;'
+} | gcc -O2 -g -ffreestanding -fno-pic -no-pie -mcmodel=kernel -nostdlib -static -Wl,-Ttext=0xffffffff81000000 \
+	-Wl,--section-start=.percpu=0 -Wl,-n -x c -o kernel -
+printf '%x\n' $((0x$(address kernel leaf) + 0x1e000000)) | "$mktrace" stacks >kernel.upf
+prints 'of a kernel with data at 0' 'leaf 1' "$report" --folded -q -s kernel@ffffffff9f000000 kernel.upf
 { cat lines; moved 0x40000000; } | "$mktrace" stacks >both.upf
 prints 'several images' '_start;work;leaf 1
 _start;work;leaf;twice 2' "$report" --folded -q -s guest -s plain@+40000000 both.upf
