@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * bench_names.c - how fast a large image gives names: bench_names IMAGE [COUNT]. Loads its symbols, then asks for so many addresses
- * spread over all its functions: names demangled, inlined functions and lines by DWARF. With COUNT it prints those addresses
- * instead, for another program.
+ * bench_names.c - how fast a large image gives names: bench_names IMAGE [COUNT]. Loads its symbols, then asks for addresses
+ * spread over all its functions: names demangled, inlined functions and lines by DWARF. With COUNT it prints so many of those
+ * addresses instead, for another program.
  */
 #include "report/names/names.h"
 

@@ -61,40 +61,64 @@ static int add_file(struct loading *l, const char *text)
 	return 0;
 }
 
+/* A trace may name anything, a pipe that never ends as well. */
+static bool is_file(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, R_OK) == 0;
+}
+
 /* The image that the trace names, below --symfs, then as it was called. *path is NULL if it is nowhere. */
 static int find_image(struct loading *l, const char *image, char **path)
 {
 	*path = NULL;
 	if (l->request->symfs && asprintf(path, "%s/%s", l->request->symfs, image) < 0)
 		return fail(l, NULL, strerror(ENOMEM));
-	if (*path && access(*path, F_OK) == 0)
+	if (*path && is_file(*path))
 		return 0;
 	free(*path);
-	*path = access(image, R_OK) == 0 ? strdup(image) : NULL;
+	*path = is_file(image) ? strdup(image) : NULL;
 	return 0;
 }
 
-static bool same_image(const struct upf_domain *a, const struct upf_domain *b)
+/* Do samples of the session's domain @index count? */
+static bool is_chosen(const struct report *r, uint32_t index)
 {
-	return a->image && b->image && strcmp(a->image, b->image) == 0;
+	for (size_t i = 0; i < r->traces.n; i++)
+		if (scope_has_domain(&r->traces.list[i].scope, index))
+			return true;
+	return false;
 }
 
 /*
- * The images that the trace names. Names are of all domains alike, so those of several images would be given to each other's
- * addresses: then none is taken.
+ * The image that the trace names, if its identity is told, too. NULL: none. Names are of all domains alike, so those of several
+ * images would be given to each other's addresses: then none is taken.
  */
+static const char *recorded_image(struct report *r)
+{
+	const struct upf_session *s = r->session;
+	const char *image = NULL;
+
+	for (uint32_t i = 0; i < s->ndomains; i++) {
+		const struct upf_domain *d = &s->domains[i];
+
+		if (!is_chosen(r, i))
+			continue;
+		if (!d->image || !d->build_id)
+			return NULL;
+		r->several_images |= image && strcmp(d->image, image) != 0;
+		image = d->image;
+	}
+	return r->several_images ? NULL : image;
+}
+
 static int add_recorded(struct loading *l)
 {
-	const struct upf_session *s = l->report->session;
-	char *path;
-	int rc;
+	const char *image = recorded_image(l->report);
+	char *path = NULL;
+	int rc = image ? find_image(l, image, &path) : 0;
 
-	if (s->ndomains == 0 || !s->domains[0].image)
-		return 0;
-	for (size_t i = 1; i < s->ndomains; i++)
-		if (!same_image(&s->domains[0], &s->domains[i]))
-			return 0;
-	rc = find_image(l, s->domains[0].image, &path);
 	if (rc != 0 || !path || !image_is_elf(path)) {
 		free(path);
 		return rc;
@@ -133,33 +157,29 @@ static bool is_linked(const char *path)
 	return linked;
 }
 
-static bool is_recorded(const struct upf_session *s, const char *identity)
+/* A domain that ran @identity, or NULL: any one whose is known. */
+static const struct upf_domain *identified(const struct report *r, const char *identity)
 {
-	for (size_t i = 0; i < s->ndomains; i++)
-		if (s->domains[i].build_id && strcmp(s->domains[i].build_id, identity) == 0)
-			return true;
-	return false;
-}
+	for (uint32_t i = 0; i < r->session->ndomains; i++) {
+		const struct upf_domain *d = &r->session->domains[i];
 
-static const struct upf_domain *identified(const struct upf_session *s)
-{
-	for (size_t i = 0; i < s->ndomains; i++)
-		if (s->domains[i].build_id && *s->domains[i].build_id)
-			return &s->domains[i];
+		if (d->build_id && *d->build_id && is_chosen(r, i) && (!identity || strcmp(d->build_id, identity) == 0))
+			return d;
+	}
 	return NULL;
 }
 
 /* One of the files must be an image that was recorded: others may be programs that ran in the guest. */
 static int check_identity(struct loading *l)
 {
-	const struct upf_domain *d = identified(l->report->session);
+	const struct upf_domain *d = identified(l->report, NULL);
 	char identity[IDENTITY_SIZE], first[IDENTITY_SIZE];
 	const char *wrong = NULL;
 
 	for (size_t i = 0; d && i < l->n; i++) {
 		if (!is_linked(l->files[i].path) || identity_of_file(l->files[i].path, identity) != 0)
 			continue;
-		if (is_recorded(l->report->session, identity))
+		if (identified(l->report, identity))
 			return 0;
 		if (!wrong)
 			strcpy(first, identity);

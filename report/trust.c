@@ -213,7 +213,9 @@ static void print_names(const struct report *r, const struct fold *fold, FILE *o
 	else
 		para_item(&p, "%s address%s without one, %s of frames", text_count(fold->unnamed).s,
 		          fold->unnamed == 1 ? "" : "es", text_share(fold->unnamed_frames, fold->frames).s);
-	if (!r->has_symbols)
+	if (!r->has_symbols && r->several_images)
+		para_item(&p, "the guests ran different binaries: --domain NAME takes the one of that guest");
+	else if (!r->has_symbols)
 		para_item(&p, "-s FILE gives names: the guest's binary or nm's list of it");
 	if (lacks_dwarf(r))
 		para_item(&p, "no inlined functions and no source lines: no debug information (DWARF) in the binary");

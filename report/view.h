@@ -46,6 +46,7 @@ struct report {
 	bool no_repair;       /* stacks stay as recorded */
 	bool has_symbols;     /* names are known, by -s or otherwise */
 	bool has_images;      /* from files, be it of names alone */
+	bool several_images;  /* the domains ran different ones, so that none was taken by itself */
 	bool nothing;         /* set by a view whose pattern matches nothing */
 	bool mismatch;        /* set by a view that found the trace's own figures to contradict each other */
 

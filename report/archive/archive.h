@@ -22,8 +22,8 @@ struct archive;
 struct archive *archive_new(void); /* NULL: no memory */
 void archive_free(struct archive *a); /* NULL is fine */
 /*
- * Takes in a block of names or code; functions of which there is code become @symbols, too. 0; -EBADMSG: it breaks the format, what came
- * before that counts; -ENOMEM.
+ * Takes in a block of names or code; functions of which there is code become @symbols, too. 0; -EBADMSG: it breaks the format,
+ * what came before that counts; -ENOMEM.
  */
 int archive_add(struct archive *a, struct symbols *symbols, const struct upf_block *b);
 /* To be called before anything is looked up, and nothing may be added afterwards. Of addresses added twice the first counts. */

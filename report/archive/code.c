@@ -55,7 +55,8 @@ static int get_function(struct archive_code *c, struct symbols *symbols, struct 
 	code_len = get_varint(from);
 	function.code = code_len <= cursor_left(from) ? get_bytes(from, (size_t)code_len) : NULL;
 	function.size = (size_t)code_len;
-	if (from->bad || !name || !function.code || symbol.size == 0 || code_len > symbol.size || symbol.size > UINT64_MAX - symbol.start)
+	if (from->bad || !name || !function.code || code_len > symbol.size || symbol.size == 0 ||
+	    symbol.size > UINT64_MAX - symbol.start)
 		return -EBADMSG;
 	if (array_room(&c->functions, &c->cap, c->n, sizeof(*c->functions)) != 0 ||
 	    symbols_add(symbols, symbol, (const char *)name, strnlen((const char *)name, (size_t)name_len)) != 0)
@@ -113,7 +114,8 @@ static int put_number(struct buf *b, uint64_t number)
 	return buf_add(b, bytes, put_varint(bytes, number));
 }
 
-int archive_code_put(struct archive_code_payload *p, uint64_t start, uint64_t size, const char *name, const uint8_t *code, size_t ncode)
+int archive_code_put(struct archive_code_payload *p, uint64_t start, uint64_t size, const char *name, const uint8_t *code,
+                     size_t ncode)
 {
 	size_t len = strnlen(name, NAME_MAX_LEN);
 	int rc;

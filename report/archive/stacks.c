@@ -44,8 +44,10 @@ static void forget(struct archive_stacks *s)
 static int get_node(struct archive_stacks *s, struct cursor *c, size_t base)
 {
 	uint64_t back = get_varint(c);
-	struct archive_node node = {.address = (uint64_t)get_zigzag(c), .flags = get_u8(c) & (FRAME_RESTORED | FRAME_EXACT), .depth = 1};
+	struct archive_node node = {.depth = 1};
 
+	node.address = (uint64_t)get_zigzag(c);
+	node.flags = get_u8(c) & (FRAME_RESTORED | FRAME_EXACT);
 	if (c->bad || back == 0 || back > s->nnodes - base + 1)
 		return -EBADMSG;
 	node.parent = back <= s->nnodes - base ? (uint32_t)(s->nnodes + 1 - back) : 0;

@@ -56,7 +56,8 @@ static int add_address(struct keeper *k, uint64_t address)
 {
 	uint32_t hash, id;
 
-	if (intern_reserve(&k->by_address) != 0 || array_room(&k->addresses, &k->addresses_cap, k->naddresses, sizeof(*k->addresses)) != 0)
+	if (intern_reserve(&k->by_address) != 0 ||
+	    array_room(&k->addresses, &k->addresses_cap, k->naddresses, sizeof(*k->addresses)) != 0)
 		return -ENOMEM;
 	hash = intern_hash(&k->by_address, address, 0);
 	for (size_t at = intern_first(&k->by_address, hash); intern_id(&k->by_address, &at, hash, &id);
@@ -155,7 +156,8 @@ static int met(struct keeper *k, const struct upf_record *rec)
 	if (intern_reserve(&k->by_pair) != 0 || array_room(&k->pairs, &k->pairs_cap, k->npairs, sizeof(*k->pairs)) != 0)
 		return -ENOMEM;
 	hash = intern_hash(&k->by_pair, rec->stack, rec->top);
-	for (size_t at = intern_first(&k->by_pair, hash); intern_id(&k->by_pair, &at, hash, &id); at = intern_next(&k->by_pair, at))
+	for (size_t at = intern_first(&k->by_pair, hash); intern_id(&k->by_pair, &at, hash, &id);
+	     at = intern_next(&k->by_pair, at))
 		if (k->pairs[id].stack == rec->stack && k->pairs[id].top == rec->top)
 			return 1;
 	k->pairs[k->npairs] = (struct pair){rec->stack, rec->top};

@@ -292,7 +292,8 @@ static const char *join(struct lines *l, const char *directory, const char *file
 	if (intern_reserve(&l->by_path) != 0 || array_room(&l->paths, &l->paths_cap, l->npaths, sizeof(*l->paths)) != 0)
 		return file;
 	hash = intern_hash(&l->by_path, (uintptr_t)directory, (uintptr_t)file);
-	for (size_t at = intern_first(&l->by_path, hash); intern_id(&l->by_path, &at, hash, &id); at = intern_next(&l->by_path, at))
+	for (size_t at = intern_first(&l->by_path, hash); intern_id(&l->by_path, &at, hash, &id);
+	     at = intern_next(&l->by_path, at))
 		if (l->paths[id].directory == directory && l->paths[id].file == file)
 			return l->paths[id].whole;
 	if (asprintf(&whole, "%s/%s", directory, file) < 0)

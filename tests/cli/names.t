@@ -3,21 +3,12 @@
 # What addresses are called: names, inlined functions and lines from binaries and their debug files, which binary is taken and
 # which is refused, and archives, which need none.
 set -u
-export LC_ALL=C.UTF-8
-here=$(cd "$(dirname "$0")" && pwd)
-build=$(cd "${BUILD:-$here/../../build}" && pwd)
+. "$(dirname "$0")/tap.sh"
+build=$(cd "$build" && pwd)
 report=$build/uniprof-report
 mktrace=$build/tests/tools/mktrace
 samples=$here/names
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
 cd "$tmp" || exit 1
-n=0
-
-ok() { # ok STATUS NAME
-	n=$((n + 1))
-	if [ "$1" -eq 0 ]; then echo "ok $n - $2"; else echo "not ok $n - $2"; fi
-}
 
 skip() { # skip NAME WHY
 	n=$((n + 1))
@@ -32,18 +23,6 @@ prints() {
 	sed 's/^/# /' err
 	[ "$(cat out)" = "$text" ] || diff <(echo "$text") out | sed 's/^/# /'
 	[ "$(cat out)" = "$text" ]
-	ok $? "$name"
-}
-
-# fails NAME EXIT TEXT COMMAND...: nothing on standard output, one line of messages with TEXT in it.
-fails() {
-	local name=$1 want=$2 text=$3 code
-	shift 3
-	"$@" >out 2>err </dev/null
-	code=$?
-	sed 's/^/# /' err
-	[ "$code" -eq "$want" ] && [ ! -s out ] && [ "$(wc -l <err)" -eq 1 ] && grep -q '^uniprof-report: ' err &&
-		grep -qF -- "$text" err
 	ok $? "$name"
 }
 
@@ -122,6 +101,13 @@ lowest=$(readelf -lW guest | awk '$1 == "LOAD" {print $3; exit}')
 prints '-s FILE@+OFFSET' '_start;work;leaf;twice 1' "$report" --folded -q -s guest@+40000000 moved.upf
 prints '-s FILE@ADDRESS' '_start;work;leaf;twice 1' "$report" --folded -q -s "guest@$(printf %x $((lowest + 0x40000000)))" moved.upf
 prints 'of an image without DWARF' '_start;work;leaf 1' "$report" --folded -q -s plain@+0x40000000 moved.upf
+{
+	cat "$samples/guest.c"
+	echo 'int percpu __attribute__((section(".percpu"))) = 1;'
+} | gcc -O2 -g -ffreestanding -fno-pic -no-pie -mcmodel=kernel -nostdlib -static -Wl,-Ttext=0xffffffff81000000 \
+	-Wl,--section-start=.percpu=0 -Wl,-n -x c -o kernel -
+printf '%x\n' $((0x$(address kernel leaf) + 0x1e000000)) | "$mktrace" stacks >kernel.upf
+prints 'of a kernel with data at 0' 'leaf 1' "$report" --folded -q -s kernel@ffffffff9f000000 kernel.upf
 { cat lines; moved 0x40000000; } | "$mktrace" stacks >both.upf
 prints 'several images' '_start;work;leaf 1
 _start;work;leaf;twice 2' "$report" --folded -q -s guest -s plain@+40000000 both.upf
@@ -142,6 +128,10 @@ rm guest
 prints 'it may be gone' "$(for a in $(echo "$stack" | tr ' ' '\n' | tac); do printf '0x%s;' "$a"; done | sed 's/;$//') 2" \
 	"$report" --folded -q named.upf
 mkdir -p "root$tmp" && cp kept "root$tmp/guest"
+mkfifo guest
+timeout 20 "$report" --folded -q named.upf >/dev/null
+ok $? 'a pipe in its place is not read'
+rm guest
 prints 'or below --symfs' "$whole" "$report" --folded -q --symfs root named.upf
 mv kept guest
 fails 'no file' 1 'nothing.elf: No such file' "$report" -s nothing.elf run.upf
@@ -149,6 +139,35 @@ fails 'no file' 1 'nothing.elf: No such file' "$report" -s nothing.elf run.upf
 fails 'an empty file' 1 'empty' "$report" -s empty.elf run.upf
 gcc -O2 -nostdlib -static -s -R .eh_frame -x c -o bare2 - <<<'void _start(void) {}' 2>/dev/null
 fails 'no symbols at all' 1 'bare' "$report" -s bare run.upf
+
+# --- what the recorder stores
+record=$build/uniprof-record-sim
+"$record" -q -f -d 0.2s --image guest -o sim.upf busy >/dev/null 2>err
+"$report" --header sim.upf | tr -s ' ' | grep -qF "$tmp/guest" && "$report" --header sim.upf | grep -q c0ffee00c0ffee01
+ok $? '--image: path and build-id'
+"$record" -q -f -d 0.2s --image plain --image busy=guest -o sim.upf busy idle 2>err
+"$report" --header sim.upf >header
+grep -q c0ffee00c0ffee01 header && grep -q "$tmp/plain" header && grep -q 'xxh3:[0-9a-f]\{32\}' header
+ok $? '--image DOMAIN=FILE; a hash where there is no build-id'
+cp plain idle.elf
+"$record" -q -f -d 0.2s --image busy=guest --image idle=idle.elf -o sim.upf busy idle 2>err
+"$report" --state all sim.upf 2>&1 | grep -q 'the guests ran different binaries: --domain NAME'
+ok $? 'several images: none is taken'
+fails 'a domain has its own' 1 'plain: not what busy ran: c0ffee00c0ffee01, and' "$report" --domain busy -s plain sim.upf
+"$report" --state all --domain idle sim.upf 2>&1 | grep -q 'different binaries\|gives names'
+ok $((! $?)) 'the one of the domain that is shown is taken'
+"$record" -q -f -d 0.2s --image nothing -o sim.upf busy >out 2>err
+[ $? -eq 2 ] && grep -qx 'uniprof-record: --image nothing: No such file or directory' err
+ok $? '--image: no such file'
+"$record" -q -f -d 0.2s --image idle=guest -o sim.upf busy >out 2>err
+[ $? -eq 2 ] && grep -q 'no domain is recorded under that name' err
+ok $? '--image: no such domain'
+"$record" -q -f -d 0.2s --image plain -o sim.upf busy 2>err
+cp plain altered && printf '\xcc' | dd of=altered bs=1 seek=$((0x1008)) conv=notrunc 2>/dev/null
+fails 'another build without build-id' 1 'altered: not what busy ran: xxh3:' "$report" -s altered sim.upf
+strip -o plain.stripped plain
+"$report" -s plain.stripped -s guest.nm sim.upf >/dev/null 2>err
+ok $? 'stripped, it is the same build'
 
 # --- archives: the same without the image
 { cat lines; echo "$leaf $(address guest _start 16)"; echo "dead $leaf"; echo "$(address guest twice 2>/dev/null || echo 0) 1"; } >more
@@ -164,7 +183,6 @@ copy() { # copy IP WORDS...: what lies on the stack
 	copy deadbeef 1 2 3
 } | "$mktrace" copies "$tmp/guest" c0ffee00c0ffee01 >copies.upf
 "$mktrace" small >small.upf
-cp "$here/report.syms" syms
 
 # same_archive NAME TRACE SYMBOLS...: in every view that shows samples.
 same_archive() {
@@ -172,9 +190,10 @@ same_archive() {
 	shift 2
 	"$report" --archive "$@" -o full.upf "$trace" || bad=1
 	mkdir away && mv guest away
-	for view in --flat --tree '--tree --bottom-up' '--peek .' --folded -q --stacks '--folded -q --state all' --perf-script \
-	    '--flat --no-inline' '--flat --no-demangle' '--flat --no-repair' '--folded -q --focus work' '--flat --sort sym,line' \
-	    '--flat --time 1%,60%' '--folded -q --hide leaf'; do
+	for view in --flat --tree '--tree --bottom-up' '--peek .' --folded --stacks '--folded --state all' --perf-script \
+	    '--flat --no-inline' '--flat --no-demangle' '--flat --no-repair' '--folded --focus work' '--flat --sort sym,line' \
+	    '--flat --time 1%,60%' '--folded --hide leaf' '--list .' '--list . --no-repair' --flamegraph --heatmap --svg --pprof \
+	    --speedscope --callgrind --firefox --csv --json; do
 		mv away/guest .
 		# shellcheck disable=SC2086
 		"$report" $view "$@" "$trace" >with 2>&1
@@ -182,7 +201,7 @@ same_archive() {
 		mv guest away
 		# shellcheck disable=SC2086
 		"$report" $view full.upf >without 2>&1
-		if [ $? -ne $code ] || ! diff <(sed "s/$trace/full.upf/" with) without >differ; then
+		if [ $? -ne $code ] || [ $code -ne 0 ] || [ ! -s with ] || ! diff <(sed "s/$trace/full.upf/" with) without >differ; then
 			bad=1
 			echo "# $view:"
 			head -5 differ | sed 's/^/# /'
@@ -214,4 +233,4 @@ fails 'filters' 2 'filter when it is read' "$report" --archive --vcpu 0 -s guest
 fails 'from a pipe' 2 'one file is needed' "$report" --archive -s guest <(cat run.upf) -o full.upf
 fails 'several' 2 'one file is needed' "$report" --archive -s guest run.upf copies.upf -o full.upf
 
-echo "1..$n"
+done_testing
