@@ -27,9 +27,11 @@ sub export {
 
 my $browser = Browser->new(width => 1400, height => 1000);
 
-# Opens it and shows the sandwich view, a table of functions: the page's text.
+# Opens it and shows the sandwich view, a table of functions: the page's title, and {function => [self, total]}, seconds or samples.
 sub shown {
 	my ($file) = @_;
+	my %unit = ('' => 1, s => 1, ms => 1e-3, "\x{b5}s" => 1e-6, ns => 1e-9);
+	my %shown;
 
 	$browser->open_file("$build/readers/node_modules/speedscope/dist/release/index.html");
 	$browser->wait_for('document.querySelector("input[type=file]")', 20);
@@ -37,17 +39,47 @@ sub shown {
 	$browser->wait_for('document.body.innerText.includes("Sandwich")', 20);
 	$browser->keys('3');
 	$browser->wait_for('document.body.innerText.includes("Symbol Name")', 20);
-	return $browser->script('return document.body.innerText');
+	my $text = $browser->script('return document.body.innerText');
+	while ($text =~ /^([\d.,]+)(\D*) \([^)]*%\)\n\s*([\d.,]+)(\D*) \([^)]*%\)\n\s*(\S.*)$/mg) {
+		my ($total, $total_unit, $self, $self_unit, $name) = ($1, $2, $3, $4, $5);
+
+		$shown{$name} = [($self =~ tr/,//dr) * $unit{$self_unit}, ($total =~ tr/,//dr) * $unit{$total_unit}];
+	}
+	return (($text =~ /Sandwich\n(.*)/)[0], \%shown);
 }
 
-my $text = shown(export('speedscope', 'run.speedscope.json', '--vcpu', '0'));
-like($text, qr/web1 vCPU 0/, 'speedscope: a profile of the vCPU');
-like($text, qr/uk_boot/, 'and its functions');
-diag($text);
-for (['perf-script', 'perf.txt'], ['callgrind', 'callgrind.out'], ['pprof', 'run.pb.gz'], ['folded', 'run.folded']) {
+# The flat profile, {function => [self, total]}.
+sub flat {
+	my (@arguments) = @_;
+	my %flat;
+
+	open my $from, '-|', "$build/uniprof-report", '-q', '-s', "$FindBin::Bin/web.syms", @arguments, "$dir/web.upf" or die "report: $!";
+	while (<$from>) {
+		$flat{$3} = [map { tr/,//dr } $1, $2] if /^ *[\d.]+% +([\d,]+) +[\d.]+% +([\d,]+)  (.*)$/;
+	}
+	return \%flat;
+}
+
+my ($title, $shown) = shown(export('speedscope', 'run.speedscope.json', '--vcpu', '0'));
+my $flat = flat('--vcpu', '0');
+my $period = 1 / 99.5;
+is($title, 'web1 vCPU 0', 'speedscope: a profile of the vCPU');
+# It shows two digits behind the point, of seconds or milliseconds.
+is_deeply([grep { abs($shown->{$_}[0] - $flat->{$_}[0] * $period) + abs($shown->{$_}[1] - $flat->{$_}[1] * $period) > 0.011 } keys %$flat],
+	[], 'all ' . keys(%$flat) . ' functions take the flat profile\'s time');
+($title) = shown(export('speedscope', 'run.speedscope.json'));
+is($title, 'web1 vCPU 0 (1/2)', 'one of two vCPUs');
+
+$flat = flat();
+for (['callgrind', 'callgrind.out'], ['pprof', 'run.pb.gz'], ['folded', 'run.folded']) {
 	my ($format, $name) = @$_;
 
-	diag(shown(export($format, $name)));
+	(undef, $shown) = shown(export($format, $name));
+	is_deeply({map { $_ => $shown->{$_} } keys %$flat}, $flat, "$format: the flat profile's samples");
 }
-is_deeply([$browser->complaints], [], 'nothing to complain about');
+# Of perf's text it takes times, not samples, and has no end for the last one.
+($title, $shown) = shown(export('perf-script', 'perf.txt'));
+is($title, 'web1:vcpu0 pid: 3 (1/2)', 'perf-script: a profile of each vCPU');
+is_deeply([sort keys %$shown], [sort keys %{flat('--vcpu', '0')}], 'and its functions');
+is_deeply([grep { !/WebGL/ } $browser->complaints], [], 'no complaint in all this');
 done_testing;
