@@ -23,7 +23,7 @@ enum profile_field { PROFILE_SAMPLE_TYPE = 1, PROFILE_SAMPLE, PROFILE_MAPPING, P
                      PROFILE_PERIOD, PROFILE_COMMENT, PROFILE_DEFAULT_SAMPLE_TYPE };
 enum value_type_field { VALUE_TYPE_TYPE = 1, VALUE_TYPE_UNIT };
 enum sample_field { SAMPLE_LOCATION_ID = 1, SAMPLE_VALUE, SAMPLE_LABEL };
-enum label_field { LABEL_KEY = 1, LABEL_STR, LABEL_NUM };
+enum label_field { LABEL_KEY = 1, LABEL_STR, LABEL_NUM, LABEL_NUM_UNIT };
 enum mapping_field { MAPPING_ID = 1, MAPPING_MEMORY_START, MAPPING_MEMORY_LIMIT, MAPPING_FILE_OFFSET, MAPPING_FILENAME,
                      MAPPING_BUILD_ID, MAPPING_HAS_FUNCTIONS, MAPPING_HAS_FILENAMES, MAPPING_HAS_LINE_NUMBERS,
                      MAPPING_HAS_INLINE_FRAMES };
@@ -171,18 +171,27 @@ static int put_label(struct pprof *p, const char *key, const char *text)
 	return rc == 0 ? put_part(p, SAMPLE_LABEL) : rc;
 }
 
-/* The vCPU's number is a text: pprof passes over numbers that are 0. */
+/* With a unit, for pprof passes over numbers that are 0 and have none. */
+static int put_number(struct pprof *p, const char *key, uint64_t n, const char *unit)
+{
+	int rc = put_text(p, &p->part, LABEL_KEY, key);
+
+	if (rc == 0)
+		rc = protobuf_uint(&p->part, LABEL_NUM, n);
+	if (rc == 0)
+		rc = put_text(p, &p->part, LABEL_NUM_UNIT, unit);
+	return rc == 0 ? put_part(p, SAMPLE_LABEL) : rc;
+}
+
 static int put_labels(struct pprof *p, const struct stack *s)
 {
 	const char *domain;
-	char vcpu[12];
 	int rc = stacks_domain_name(p->report, s->domain, &domain);
 
-	snprintf(vcpu, sizeof(vcpu), "%u", s->vcpu);
 	if (rc == 0)
 		rc = put_label(p, "domain", domain);
 	if (rc == 0)
-		rc = put_label(p, "vcpu", vcpu);
+		rc = put_number(p, "vcpu", s->vcpu, "count");
 	return rc == 0 ? put_label(p, "state", upf_state_text(s->state)) : rc;
 }
 

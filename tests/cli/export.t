@@ -166,13 +166,16 @@ sub from_pprof {
 
 # --- callgrind --------------------------------------------------------------------------------------------------------
 
+# Run elsewhere: it cuts its own folder off some paths, and would take a file for two. Recursive calls are another function.
 sub annotate {
 	my ($inclusive) = @_;
+	my @objects = contents('out') =~ /^ob=\(\d+\) (.*)$/mg;
+	my $suffix = join '|', map { quotemeta " [$_]" } @objects;
 	my %cost;
 
-	for (split /\n/, output_of('callgrind_annotate', "--inclusive=$inclusive", '--threshold=100', '--auto=no', '--show=Samples', 'out')) {
-		my ($n, $name) = /^([\d,]+) \([ .\d]+%\)  [^:]*:(.*?)(?: \[.*\])?$/ or next;
-		next if $name =~ /'2$/;
+	for (split /\n/, output_of('sh', '-c', 'cd / && callgrind_annotate "$@"', 'sh', "--inclusive=$inclusive", '--threshold=100',
+	                           '--auto=no', '--show=Samples', "$dir/out")) {
+		my ($n, $name) = /^ *([\d,]+) \([ .\d]+%\)  [^:]*:(.*?)(?:$suffix)?$/ or next;
 		$cost{$name} += $n =~ tr/,//dr;
 	}
 	return \%cost;
@@ -183,7 +186,8 @@ sub from_callgrind {
 
 	report('--callgrind', '-o', 'out', @arguments);
 	my ($self, $total) = (annotate('no'), annotate('yes'));
-	return {map { $_ => [$self->{$_} // 0, $total->{$_}] } keys %$total};
+	$self->{s/'2$//r} += $self->{$_} for grep { /'2$/ } keys %$self;
+	return {map { $_ => [$self->{$_} // 0, $total->{$_}] } grep { !/'2$/ } keys %$total};
 }
 
 # --- JSON formats -----------------------------------------------------------------------------------------------------
@@ -336,6 +340,7 @@ trace('hostile.upf', 'hostile', "0 0 3 401011 401005\n0 1 2 401025 401005\n1 0 4
 my @hostile = ('--force', '-s', 'hostile.elf', 'hostile.upf');
 my $domain = 'a;b \xff\x0a7/7 [000] 1.0: 1 x:\x0a"c" (d)';
 my $named = same_figures('hostile names', ['<script>alert(1)</script>', $domain], @hostile[0 .. 2], '--domain', '7', 'hostile.upf');
+delete $named->{$domain};
 is_deeply([sort keys %$named], [q(a"b'c,d=e), 'bad\xffutf8\x1b[31m', 'semi;colon (paren) 12'], 'hostile names are as on a terminal');
 is(total(from_perf_script(@hostile)), 10, 'perf-script: hostile domains and images break no line of the grammar');
 like(annotate('no') && contents('out'), qr/^(?!.*\e)(?!.*[\xff\r])/s, 'callgrind: no control characters');
@@ -356,21 +361,36 @@ report('--pprof', '-o', 'web.pb.gz', '-s', $web, 'web.upf');
 my $top = pprof('web.pb.gz', '-top', '-sample_index=cpu');
 like($top, qr/^File: web\.elf$/m, 'pprof: the image');
 like($top, qr/^Build ID: c0ffee$/m, 'its build-id');
-like($top, qr/Duration: 60s.*Total samples = 46\.13s/, 'nanoseconds');
+like($top, qr/Duration: 60s, Total samples = 46130ms/, 'nanoseconds');
 like(pprof('web.pb.gz', '-tags'), qr/domain: Total 4613.*state: Total 4613.*vcpu: Total 4613/s, 'labels domain, state and vCPU');
-like(pprof('web.pb.gz', '-top', '-tagfocus=vcpu=1'), qr/Showing nodes accounting for (2138)\b/, 'a label chosen');
+like(pprof('web.pb.gz', '-top', '-tagfocus=vcpu=1'), qr/Showing nodes accounting for 2139,/, 'a label chosen');
 like(pprof('web.pb.gz', '-comments'), qr/^command: uniprof-record -F 99\.5.*samples lost: 3$/ms, 'comments: command, lost samples');
 report('--pprof', '--weight', 'cpu', '-o', 'cpu.pb.gz', '-s', $web, 'web.upf');
 like(pprof('cpu.pb.gz', '-top'), qr/^Type: cpu$/m, '--weight cpu is shown first');
 
 sub profiler {
 	local $ENV{PROFILER_CLI_SESSION_DIR} = "$dir/session";
+	my @command = ('timeout', '60', 'node', "$readers/node_modules/\@firefox-devtools/profiler-cli/dist/profiler-cli.js", @_);
 
-	return output_of('timeout', '60', 'node', "$readers/node_modules/\@firefox-devtools/profiler-cli/dist/profiler-cli.js", @_);
+	system('sh', '-c', 'exec "$0" "$@" >said 2>&1 </dev/null', @command); # its server would keep a pipe open
+	return contents('said');
+}
+
+# It gives its server half a second to come up, which a busy machine may not have.
+sub open_in_profiler {
+	my ($file) = @_;
+	my $said;
+
+	for (1 .. 10) {
+		$said = profiler('load', $file);
+		return if $said !~ /^Error: .*did not become ready/;
+		kill KILL => $1 if $said =~ /"kill (\d+)"/;
+	}
+	diag($said);
 }
 
 report('--firefox', '-o', 'web.json.gz', '-s', $web, 'web.upf');
-profiler('load', "$dir/web.json.gz");
+open_in_profiler("$dir/web.json.gz");
 my $threads = profiler('thread', 'list');
 like($threads, qr/vCPU 0\s+web1\s+3\s+\S+\s+1\b/, 'firefox: a thread of the domain, its marker');
 like($threads, qr/vCPU 1\s+web1\s+3\s+\S+\s+0\b/, 'and the other');
@@ -421,13 +441,13 @@ system('gcc -g -O1 -fcf-protection=none -nostdlib -static -Wl,--build-id=none -o
 my %at = map { reverse /^(\S+) . (\S+)$/ } split /\n/, output_of('nm', 'in.elf');
 trace('in.upf', 'counted', "0 0 6 $at{here} $at{back}\n");
 my @in = ('-s', 'in.elf', 'in.upf');
-same_figures('inlined functions', [], @in);
+same_figures('inlined functions', ['web1'], @in);
 report('--pprof', '-o', 'in.pb.gz', @in);
-like(pprof('in.pb.gz', '-raw'), qr/: 0x\w+ M=1 inner \S*in\.c:5 s=0\n\s+outer \S*in\.c:9 s=0\n\s+work \S*in\.c:13 s=0/,
+like(pprof('in.pb.gz', '-raw'), qr/: 0x\w+ M=1 inner \S*in\.c:5 s=0\S*\n\s+outer \S*in\.c:9 s=0\S*\n\s+work \S*in\.c:13 s=0/,
 	'pprof: a location has all its inlined functions, with lines');
 report('--callgrind', '-o', 'out', @in);
-like(contents('out'), qr{^fl=\(\d+\) \S*in\.c\nfn=\(\d+\) inner\n5 6 60000000$}m, 'callgrind: file and line of an inlined function');
-like(output_of('callgrind_annotate', '--show=Samples', 'out', 'in.c'), qr/^6 \(100\.0%\)\s+__asm__/m, 'its source, annotated');
+like(contents('out'), qr{^cfi=\((\d+)\) \S*in\.c\n.*^cfn=\((\d+)\) inner\n.*^fl=\(\1\)\nfn=\(\2\)\n5 6 60000000$}ms, 'callgrind: file and line of an inlined function');
+like(output_of('sh', '-c', 'cd / && callgrind_annotate --show=Samples "$0/out" "$0/in.c"', $dir), qr/^6 \(100\.0%\)\s+__asm__/m, 'its source, annotated');
 report('--firefox', '-o', 'in.json.gz', @in);
 $json = JSON::PP->new->utf8->decode(ungzip('in.json.gz'));
 is_deeply($json->{shared}{frameTable}{inlineDepth}, [0, 0, 1, 2], 'firefox: inline depths');
@@ -453,10 +473,10 @@ is(report('--pprof', 'small.upf'), contents('once.pb'), 'the same to a pipe');
 # Runs it with standard output on a terminal that script(1) makes: what is seen there.
 sub on_terminal { output_of('script', '-qec', join(' ', map { "'$_'" } $report, @_) . '; echo "exit code $?"', '/dev/null') }
 
-like(on_terminal('--pprof', 'small.upf'), qr/^uniprof-report: [^\n]*terminal[^\n]*-o[^\n]*\n\s*exit code 2\r?$/s,
+like(on_terminal('--pprof', 'small.upf'), qr/^uniprof-report: --pprof makes no text: [^\n]*-o FILE\.gz\r?\nexit code 2\r?$/,
 	'what is compressed does not go to a terminal');
 
-# A trace that comes slowly, the signal in the middle of it.
+# A trace that comes slowly, the signal in the middle of it; of interrupts the first one is for whoever sends the trace.
 for my $signal (qw(INT TERM)) {
 	mkdir 'out.dir';
 	pipe my $read, my $write or die "pipe: $!";
@@ -471,32 +491,17 @@ for my $signal (qw(INT TERM)) {
 		select undef, undef, undef, 0.02;
 	}
 	my $before = () = glob 'out.dir/*';
-	# Of a pipe the first Ctrl-C is the recorder's, the second one the report's.
-	until (waitpid $pid, 1) {
+	for (1 .. 500) {
 		kill $signal => $pid;
-		select undef, undef, undef, 0.05;
+		last if waitpid($pid, 1) != 0;
+		select undef, undef, undef, 0.02;
 	}
 	is($before . ($? & 127) . (() = glob 'out.dir/*'), 1 . {INT => 2, TERM => 15}->{$signal} . 0, "SIG$signal leaves no file behind");
 }
 
 # --- traces of any length ---------------------------------------------------------------------------------------------
 
-# Peak resident memory in KiB of a view, with most of what a machine has forbidden.
-sub memory {
-	my ($format, $trace) = @_;
-	my $status = output_of('sh', '-c', 'ulimit -v 400000; "$0" -q "$1" -o many.out "$2" && echo fine', $report, "--$format", $trace);
-
-	return $status eq "fine\n";
-}
-
-system("'$mktrace' many 400000 100 8 >many.upf") == 0 or BAIL_OUT('mktrace many');
-for my $format (qw(perf-script speedscope firefox pprof)) {
-	my ($small, $large) = map { peak($format, $_) } 'small.upf', 'many.upf';
-
-	cmp_ok($large, '<', $small + 6000, "$format: 400,000 samples of few stacks, $large KiB instead of $small");
-}
-
-# Peak resident memory, KiB, which the kernel tells while the program waits at its end for somebody to read.
+# Peak resident memory, KiB, which the kernel tells as long as the program runs.
 sub peak {
 	my ($format, $trace) = @_;
 	my $text = output_of('perl', '-e', <<'END', $report, "--$format", $trace);
@@ -512,6 +517,15 @@ while (waitpid($pid, 1) == 0) {
 print $peak;
 END
 	return $text;
+}
+
+for my $count (100000, 400000) {
+	system("'$mktrace' many $count 100 8 >$count.upf") == 0 or BAIL_OUT('mktrace many');
+}
+for my $format (qw(perf-script speedscope firefox pprof callgrind json)) {
+	my ($some, $more) = map { peak($format, $_) } '100000.upf', '400000.upf';
+
+	cmp_ok($more, '<', $some * 1.25, "$format: four times the samples of the same stacks take no more memory: $more KiB, not $some");
 }
 
 done_testing;
