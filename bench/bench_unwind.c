@@ -28,7 +28,7 @@ static void load(struct profile *p, const char *path, struct rows *rows)
 	enum upf_fault fault;
 	struct upf_reader *r = upf_reader_open(fd, &fault, NULL);
 
-	if (!r || load_trace(p, r, rows, NULL) != 0) {
+	if (!r || load_trace(p, r, &(struct load_options){.rows = rows}) != 0) {
 		fprintf(stderr, "bench_unwind: cannot read %s\n", path);
 		exit(2);
 	}
@@ -65,8 +65,8 @@ int main(int argc, char **argv)
 
 	if (argc != 3)
 		return 2;
-	if (symbols_add_file(&symbols, argv[1], why, sizeof(why)) != 0 || symbols_sort(&symbols) != 0 || !(rows = rows_new(&symbols)) ||
-	    rows_add_image(rows, argv[1], why, sizeof(why)) != 0) {
+	if (symbols_add_file(&symbols, argv[1], NULL, why, sizeof(why)) != 0 || symbols_sort(&symbols) != 0 || !(rows = rows_new(&symbols)) ||
+	    rows_add_image(rows, argv[1], 0, why, sizeof(why)) != 0) {
 		fprintf(stderr, "bench_unwind: %s: %s\n", argv[1], why);
 		return 2;
 	}

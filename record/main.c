@@ -152,7 +152,12 @@ static int start_guard(struct recording *r)
 static int prepare_trace(struct recording *r)
 {
 	int rc = describe(&r->description, &r->options, r->targets, r->ntargets, ops->version(r->x), r->command);
+	char why[1024];
 
+	if (rc == 0 && describe_images(&r->description, &r->options, why, sizeof(why)) != 0) {
+		say("%s", why);
+		return EXIT_USAGE;
+	}
 	if (rc == 0) {
 		r->sink = sink_new(&r->options, &r->description.session);
 		rc = r->sink ? 0 : -errno;

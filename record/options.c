@@ -185,6 +185,21 @@ APPLY(set_recent)
 	return fail(why, size, "less than 4M of memory would hold less than one block");
 }
 
+APPLY(set_image)
+{
+	struct options *o = ctx;
+
+	(void)def;
+	if (*value == '\0')
+		return fail(why, size, "a file name is needed");
+	if (o->nimages == IMAGES_MAX) {
+		snprintf(why, size, "%d images at most", IMAGES_MAX);
+		return -1;
+	}
+	o->images[o->nimages++] = value;
+	return 0;
+}
+
 enum flag { FLAG_MISSED, FLAG_FORCE, FLAG_FOLLOW, FLAG_LIST, FLAG_QUIET, FLAG_VERBOSE, FLAG_VERSION, FLAG_HELP };
 
 APPLY(set_flag)
@@ -211,6 +226,8 @@ const struct option_def record_options[] = {
 	{0, "max-stack", "N", OPTION_ARG, "keep N frames of a stack at most (127)", set_max_stack, 0},
 	{0, "call-graph", "MODE", OPTION_ARG, "fp: follow frame pointers and keep SIZE bytes at the stack's top (fp,256); "
 	 "dwarf: copy up to SIZE bytes of the stack, for guests without frame pointers (dwarf,16384)", set_call_graph, 0},
+	{0, "image", "[DOM=]FILE", OPTION_ARG, "the binary that the domain runs: kept are its path and its build-id, by which "
+	 "uniprof-report finds it again and knows it", set_image, 0},
 	{0, "max-overhead", "PERCENT", OPTION_ARG, "sample less often when a domain would be paused for more of the time (10)",
 	 set_max_overhead, 0},
 	{'r', "realtime", "PRIO", OPTION_OPTIONAL_ARG, "real-time priority to sample at, with memory locked and on one CPU; 0: as any program (1)", set_realtime, 0},

@@ -11,6 +11,8 @@
 #include "format/upf.h"
 #include "record/target.h"
 
+#define IMAGES_MAX 64 /* --image */
+
 struct options {
 	const char *output;  /* NULL: not given */
 	uint64_t rate_mhz;
@@ -30,6 +32,8 @@ struct options {
 		bool on;
 		uint64_t bytes, ns; /* ns 0: no limit in time */
 	} recent;               /* --overwrite */
+	const char *images[IMAGES_MAX]; /* FILE or DOMAIN=FILE, nimages of them */
+	size_t nimages;
 	bool missed, force, follow, list, quiet, verbose, version, help;
 };
 

@@ -5,14 +5,18 @@
 #ifndef REPORT_CALLCHAIN_H
 #define REPORT_CALLCHAIN_H
 
-#include "report/names.h"
+#include "report/names/names.h"
 #include "report/profile.h"
 
 struct callchain_frame {
 	uint32_t function; /* of the names */
-	uint64_t address;  /* as recorded: of callers the return address */
-	uint64_t offset;   /* behind the function's start; 0 if it has no name */
-	bool caller;
+	uint64_t address;  /* as recorded */
+	uint64_t offset;   /* behind the function's start; 0 if it has no name, or is inlined */
+	bool caller;       /* @address is a return address; not so of what was interrupted */
+	bool restored;     /* put back: not found by frame pointers */
+	bool inlined;      /* stands in the code of the frame before it, at the same address */
+	const char *file;  /* the source of @address, as the compiler was told it; NULL: not known. Lives as long as the names */
+	uint32_t line;     /* in @file; 0: not known */
 };
 
 /* Zero-initialise, callchain_free() at the end; made over and over, it is as large as the deepest stack. */
@@ -21,8 +25,13 @@ struct callchain {
 	size_t n, cap;
 };
 
-/* The stack whose leaf is @node of @p's call tree; empty for node 0. 0 or -ENOMEM. */
+/*
+ * The stack whose leaf is @node of @p's call tree, without the frames that p->filter takes out; empty for node 0. A leaf may
+ * so be a caller. 0 or -ENOMEM.
+ */
 int callchain_make(struct callchain *c, const struct profile *p, struct names *names, uint32_t node);
+/* The same with all its frames. */
+int callchain_whole(struct callchain *c, const struct profile *p, struct names *names, uint32_t node);
 void callchain_free(struct callchain *c);
 
 #endif

@@ -1,23 +1,30 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "report/fold.h"
-#include "report/unwind/unwind.h"
+#include "report/rooted.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* What one domain's fold needs for each node of the call tree. */
+/* Where the stack at a node of the call tree ends in the fold, and of which domain and vCPU that stack was. */
+struct folded {
+	uint32_t leaf; /* FOLD_NONE: not folded yet */
+	uint32_t domain;
+	uint16_t vcpu;
+	uint32_t frames, unnamed;
+};
+
+/* What folding one run needs. */
 struct folding {
 	struct fold *fold;
-	const struct profile *profile;
-	struct names *names;
-	const struct fold_request *request;
-	bool user; /* of user mode's stacks: they are folded by themselves */
-	uint64_t *self, *total;
-	uint32_t *inner; /* the node in the fold where this frame is a caller */
-	bool *unnamed;   /* by function: met already */
-	size_t unnamed_cap;
+	bool old, bottom_up;
+	unsigned states;
+	struct rooted stacks;
+	struct folded *folded; /* by node, kernel's and user mode's apart */
+	bool *unnamed;         /* by function: met already */
+	size_t nunnamed;
 };
 
 /* --- the tree ----------------------------------------------------------------------------------------------------- */
@@ -58,198 +65,139 @@ static int make_root(struct fold *f)
 	return 0;
 }
 
-/* --- one domain ---------------------------------------------------------------------------------------------------- */
+/* --- one stack ----------------------------------------------------------------------------------------------------- */
 
-static uint64_t weigh_domain(struct folding *g, uint32_t domain)
+static int note_unnamed(struct folding *g, uint32_t function)
 {
-	const struct profile *p = g->profile;
-	uint64_t sum = 0;
+	size_t old = g->nunnamed;
 
-	memset(g->self, 0, p->tree.n * sizeof(*g->self));
-	for (size_t i = 0; i < p->nstacks; i++) {
-		const struct stack *s = &p->stacks[i];
-
-		if (s->domain == domain && (g->request->states & 1u << s->state) && stack_is_user(s) == g->user) {
-			g->self[s->node] += s->samples;
-			sum += s->samples;
-		}
-	}
-	if (sum == 0)
+	if (g->stacks.common->functions[function].named)
 		return 0;
-	memcpy(g->total, g->self, p->tree.n * sizeof(*g->total));
-	for (size_t i = p->tree.n - 1; i > 0; i--)
-		g->total[p->tree.nodes[i].parent] += g->total[i];
-	return sum;
-}
-
-static int domain_name(const struct folding *g, uint32_t domain, char *text, size_t size)
-{
-	const struct upf_session *session = g->request->session;
-
-	if (domain < session->ndomains && session->domains[domain].name)
-		return snprintf(text, size, "%s", session->domains[domain].name);
-	if (domain < session->ndomains)
-		return snprintf(text, size, "[domain %u]", session->domains[domain].id);
-	return snprintf(text, size, "[unknown domain %u]", domain);
-}
-
-/* Where the domain's stacks begin: the root itself when there is one domain only. */
-static int domain_root(struct folding *g, uint32_t domain, uint32_t *root)
-{
-	char text[256];
-	uint32_t function;
-	int rc;
-
-	*root = 0;
-	if (g->request->session->ndomains <= 1)
-		return 0;
-	domain_name(g, domain, text, sizeof(text));
-	rc = names_function(g->names, text, &function);
-	return rc == 0 ? find_child(g->fold, 0, function, root) : rc;
-}
-
-static int note_unnamed(struct folding *g, uint32_t function, uint64_t samples)
-{
-	size_t old = g->unnamed_cap;
-
-	g->fold->frames += samples;
-	if (g->names->functions[function].named)
-		return 0;
-	if (array_room(&g->unnamed, &g->unnamed_cap, function, sizeof(*g->unnamed)) != 0)
+	if (array_room(&g->unnamed, &g->nunnamed, function, sizeof(*g->unnamed)) != 0)
 		return -ENOMEM;
-	memset(g->unnamed + old, 0, (g->unnamed_cap - old) * sizeof(*g->unnamed));
-	g->fold->unnamed_frames += samples;
-	g->fold->unnamed += !g->unnamed[function];
+	memset(g->unnamed + old, 0, (g->nunnamed - old) * sizeof(*g->unnamed));
+	g->fold->unnamed += !g->unnamed[function] && !g->old;
 	g->unnamed[function] = true;
 	return 0;
 }
 
-/*
- * In user mode what has no name is no function of its own: [user] stands for it, as there are programs without number. An
- * address in the kernel's half is there by accident, from a stack without frame pointers.
- */
-static bool is_hidden(const struct folding *g, uint64_t address, const struct frame_name *name)
+/* What stands before the frames stays there. */
+static void turn_frames(struct callchain *c)
 {
-	return g->user && (address >> 63 || !g->names->functions[name->function].named);
-}
+	size_t a = 0, b = c->n;
 
-/* The fold's node for call tree node @i, as a caller or as the leaf; @samples of it are counted. */
-static int fold_frame(struct folding *g, size_t i, bool caller, uint64_t samples, uint32_t *node)
-{
-	const struct call_node *frame = &g->profile->tree.nodes[i];
-	struct frame_name name;
-	int rc = names_find(g->names, frame->address, caller && !(frame->flags & FRAME_EXACT), &name);
+	while (a < b && !rooted_is_code(&c->frames[a]))
+		a++;
+	for (; a + 1 < b; a++) {
+		struct callchain_frame frame = c->frames[a];
 
-	if (rc == 0 && is_hidden(g, frame->address, &name)) {
-		*node = g->inner[frame->parent];
-		return 0;
+		c->frames[a] = c->frames[--b];
+		c->frames[b] = frame;
 	}
-	if (rc == 0)
-		rc = note_unnamed(g, name.function, samples);
-	return rc == 0 ? find_child(g->fold, g->inner[frame->parent], name.function, node) : rc;
 }
 
-/* Samples whose stack is empty: the vCPU had no registers to start from. */
-static int fold_empty(struct folding *g)
+static int fold_stack(struct folding *g, const struct stack *s, struct folded *at)
 {
-	uint32_t function, node;
-	int rc;
+	struct callchain *c = &g->stacks.chain;
+	uint32_t frames = 0, leaf = 0;
+	int rc = rooted_make(&g->stacks, s);
 
-	if (g->self[0] == 0)
-		return 0;
-	rc = names_function(g->names, "[no stack]", &function);
-	if (rc == 0)
-		rc = find_child(g->fold, g->inner[0], function, &node);
-	if (rc == 0)
-		g->fold->nodes[node].self += g->self[0];
+	if (rc == 0 && g->bottom_up)
+		turn_frames(c);
+	for (size_t i = 0; rc == 0 && i < c->n; i++) {
+		frames += rooted_is_code(&c->frames[i]);
+		rc = find_child(g->fold, leaf, c->frames[i].function, &leaf);
+		if (rc == 0)
+			rc = note_unnamed(g, c->frames[i].function);
+	}
+	*at = (struct folded){leaf, s->domain, s->vcpu, frames, g->stacks.unnamed};
 	return rc;
 }
 
-/* Where the stacks of user mode begin. */
-static int user_root(struct folding *g, uint32_t *root)
+static void count(struct folding *g, const struct stack *s, const struct folded *at, uint64_t weight)
 {
-	uint32_t function;
-	int rc = names_function(g->names, "[user]", &function);
-
-	return rc == 0 ? find_child(g->fold, *root, function, root) : rc;
-}
-
-/* A domain's stacks of one mode. */
-static int fold_mode(struct folding *g, uint32_t domain, bool user)
-{
-	uint64_t samples;
-	int rc;
-
-	g->user = user;
-	samples = weigh_domain(g, domain);
-	if (samples == 0)
-		return 0;
-	g->fold->samples += samples;
-	rc = domain_root(g, domain, &g->inner[0]);
-	if (rc == 0 && user)
-		rc = user_root(g, &g->inner[0]);
-	if (rc == 0)
-		rc = fold_empty(g);
-	for (size_t i = 1; rc == 0 && i < g->profile->tree.n; i++) {
-		uint64_t below = g->total[i] - g->self[i];
-		uint32_t leaf = 0;
-
-		if (below)
-			rc = fold_frame(g, i, true, below, &g->inner[i]);
-		if (rc == 0 && g->self[i])
-			rc = fold_frame(g, i, false, g->self[i], &leaf);
-		if (rc == 0 && g->self[i])
-			g->fold->nodes[leaf].self += g->self[i];
+	if (g->old) {
+		g->fold->nodes[at->leaf].old_self += weight;
+		return;
 	}
-	return rc;
+	g->fold->nodes[at->leaf].self += weight;
+	g->fold->samples += s->samples;
+	g->fold->frames += at->frames * s->samples;
+	g->fold->unnamed_frames += at->unnamed * s->samples;
 }
 
-static int fold_domain(struct folding *g, uint32_t domain)
+static bool is_folded(const struct folding *g, const struct folded *at, const struct stack *s)
 {
-	int rc = fold_mode(g, domain, false);
-
-	return rc == 0 ? fold_mode(g, domain, true) : rc;
+	return at->leaf != FOLD_NONE && (!g->stacks.domains || at->domain == s->domain) &&
+	       (!g->stacks.vcpus || at->vcpu == s->vcpu);
 }
 
-/* Every domain that has stacks, once, in the order of their numbers. */
-static int fold_domains(struct folding *g)
+static int add_stack(struct folding *g, const struct stack *s)
 {
-	uint32_t domain = 0, next = 0;
+	struct folded *at = &g->folded[(size_t)s->node * 2 + stack_is_user(s)];
+	uint64_t weight = stack_weight(s, g->fold->weight);
 	int rc = 0;
 
-	for (bool more = true; rc == 0 && more; domain = next + 1) {
-		more = false;
-		for (size_t i = 0; i < g->profile->nstacks; i++) {
-			uint32_t other = g->profile->stacks[i].domain;
-
-			if (other >= domain && (!more || other < next)) {
-				next = other;
-				more = true;
-			}
-		}
-		if (more)
-			rc = fold_domain(g, next);
-		if (next == UINT32_MAX)
-			break;
-	}
+	if (!(g->states & 1u << s->state) || weight == 0)
+		return 0;
+	if (!is_folded(g, at, s))
+		rc = fold_stack(g, s, at);
+	if (rc == 0)
+		count(g, s, at, weight);
 	return rc;
 }
 
-static int fold_all(struct fold *f, const struct profile *p, struct names *names, const struct fold_request *request)
-{
-	struct folding g = {.fold = f, .profile = p, .names = names, .request = request};
-	int rc = -ENOMEM;
+/* --- one run ------------------------------------------------------------------------------------------------------- */
 
-	g.self = calloc(p->tree.n, sizeof(*g.self));
-	g.total = calloc(p->tree.n, sizeof(*g.total));
-	g.inner = calloc(p->tree.n, sizeof(*g.inner));
-	if (g.self && g.total && g.inner)
-		rc = fold_domains(&g);
-	free(g.self);
-	free(g.total);
-	free(g.inner);
-	free(g.unnamed);
+static int fold_run(struct folding *g)
+{
+	const struct profile *p = g->stacks.profile;
+	size_t n = p->tree.n * 2;
+	int rc = 0;
+
+	g->folded = malloc(n * sizeof(*g->folded));
+	if (!g->folded)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++)
+		g->folded[i].leaf = FOLD_NONE;
+	for (size_t i = 0; rc == 0 && i < p->nstacks; i++)
+		rc = add_stack(g, &p->stacks[i]);
+	free(g->folded);
+	free(g->unnamed);
+	rooted_free(&g->stacks);
 	return rc;
+}
+
+static bool tells_domains(const struct fold_request *q)
+{
+	return (q->selection && q->selection->group == GROUP_BY_DOMAIN) || q->session->ndomains > 1 ||
+	       (q->old && q->old_session->ndomains > 1);
+}
+
+static int fold_runs(struct fold *f, const struct profile *p, struct names *names, const struct fold_request *q)
+{
+	const struct selection *selection = q->selection;
+	bool absolute = !selection || !selection->relative;
+	struct folding new = {.fold = f, .states = q->states, .stacks = {.profile = p, .names = names, .common = names,
+	                      .session = q->session, .domains = tells_domains(q),
+	                      .vcpus = selection && selection->group == GROUP_BY_VCPU}};
+	struct folding old;
+	int rc;
+
+	new.bottom_up = selection && selection->bottom_up;
+	old = new;
+	f->weight = selection ? selection->weight : WEIGHT_SAMPLES;
+	f->compared = q->old != NULL;
+	f->whole = absolute ? profile_left_out(p, q->states, f->weight) : 0;
+	rc = fold_run(&new);
+	if (rc != 0 || !q->old)
+		return rc;
+	f->old_whole = absolute ? profile_left_out(q->old, q->states, f->weight) : 0;
+	old.old = true;
+	old.stacks.profile = q->old;
+	old.stacks.names = q->old_names;
+	old.stacks.session = q->old_session;
+	return fold_run(&old);
 }
 
 /* --- totals -------------------------------------------------------------------------------------------------------- */
@@ -260,9 +208,16 @@ static void sum_nodes(struct fold *f)
 		struct fold_node *node = &f->nodes[i];
 
 		node->total += node->self;
-		if (i > 0)
-			f->nodes[node->parent].total += node->total;
+		node->old_total += node->old_self;
+		if (i == 0)
+			break;
+		f->nodes[node->parent].total += node->total;
+		f->nodes[node->parent].old_total += node->old_total;
 	}
+	f->total = f->nodes[0].total;
+	f->old_total = f->nodes[0].old_total;
+	f->whole += f->total;
+	f->old_whole += f->old_total;
 }
 
 /* Children in the order in which @order, of f->n nodes, has them. */
@@ -292,8 +247,11 @@ static int sum_functions(struct fold *f)
 		struct fold_function *function = &f->functions[node->function];
 
 		function->self += node->self;
-		if (on_path[node->function]++ == 0)
+		function->old_self += node->old_self;
+		if (on_path[node->function]++ == 0) {
 			function->total += node->total;
+			function->old_total += node->old_total;
+		}
 		if (node->child != FOLD_NONE) {
 			n = node->child;
 			continue;
@@ -318,7 +276,7 @@ int fold_make(struct fold *f, const struct profile *p, struct names *names, cons
 	*f = (struct fold){0};
 	rc = make_root(f);
 	if (rc == 0)
-		rc = fold_all(f, p, names, request);
+		rc = fold_runs(f, p, names, request);
 	if (rc == 0) {
 		f->nfunctions = names->nfunctions;
 		f->functions = calloc(f->nfunctions + 1, sizeof(*f->functions));
@@ -342,6 +300,21 @@ void fold_free(struct fold *f)
 	*f = (struct fold){0};
 }
 
+double fold_share(const struct fold *f, uint64_t weight)
+{
+	return f->whole ? (double)weight / (double)f->whole : 0;
+}
+
+double fold_old_share(const struct fold *f, uint64_t old)
+{
+	return f->old_whole ? (double)old / (double)f->old_whole : 0;
+}
+
+uint64_t fold_normal(const struct fold *f, uint64_t old)
+{
+	return f->old_whole ? (uint64_t)(((unsigned __int128)old * f->whole + f->old_whole / 2) / f->old_whole) : 0;
+}
+
 /* --- order --------------------------------------------------------------------------------------------------------- */
 
 struct ordering {
@@ -350,13 +323,20 @@ struct ordering {
 	enum fold_order order;
 };
 
+static double change(const struct fold *f, const struct fold_node *n)
+{
+	return fabs(fold_share(f, n->total) - fold_old_share(f, n->old_total));
+}
+
 static int compare(const void *va, const void *vb, void *ctx)
 {
 	const struct ordering *o = ctx;
 	const struct fold_node *a = &o->fold->nodes[*(const uint32_t *)va], *b = &o->fold->nodes[*(const uint32_t *)vb];
 	int by_name;
 
-	if (o->order == FOLD_BY_TOTAL && a->total != b->total)
+	if (o->order == FOLD_BY_CHANGE && change(o->fold, a) != change(o->fold, b))
+		return change(o->fold, a) > change(o->fold, b) ? -1 : 1;
+	if (o->order != FOLD_BY_NAME && a->total != b->total)
 		return a->total > b->total ? -1 : 1;
 	if (a->function == FOLD_NONE || b->function == FOLD_NONE)
 		return (a->function == FOLD_NONE) - (b->function == FOLD_NONE);

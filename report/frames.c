@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "report/frames.h"
-#include "report/unwind/unwind.h"
 
 static void put_hex(FILE *out, uint64_t n)
 {
@@ -15,37 +14,23 @@ static void put_hex(FILE *out, uint64_t n)
 	fputs_unlocked(at, out);
 }
 
-int frames_print(struct report *r, uint32_t node, const char *restored, const char *separator)
+static void print_frame(const struct report *r, const struct callchain_frame *f)
 {
-	bool caller = false;
+	if (r->names.functions[f->function].named) {
+		fputs_unlocked(r->names.functions[f->function].name, r->out);
+		putc_unlocked('+', r->out);
+		put_hex(r->out, f->offset);
+	} else {
+		put_hex(r->out, f->address);
+	}
+}
 
-	for (; node != 0; node = r->profile.tree.nodes[node].parent, caller = true) {
-		uint64_t address = r->profile.tree.nodes[node].address;
-		uint8_t flags = r->profile.tree.nodes[node].flags;
-		struct frame_name name;
-		int rc = names_find(&r->names, address, caller && !(flags & FRAME_EXACT), &name);
-
-		if (rc != 0)
-			return rc;
-		if (r->names.functions[name.function].named) {
-			fputs_unlocked(r->names.functions[name.function].name, r->out);
-			putc_unlocked('+', r->out);
-			put_hex(r->out, name.offset);
-		} else {
-			put_hex(r->out, address);
-		}
-		if (flags & FRAME_RESTORED)
+void frames_print(const struct report *r, const struct callchain *c, const char *restored, const char *separator)
+{
+	for (size_t i = c->n; i-- > 0;) {
+		print_frame(r, &c->frames[i]);
+		if (c->frames[i].restored)
 			fputs_unlocked(restored, r->out);
 		fputs_unlocked(separator, r->out);
 	}
-	return 0;
-}
-
-uint32_t frames_depth(const struct report *r, uint32_t node)
-{
-	uint32_t depth = 0;
-
-	for (; node != 0; node = r->profile.tree.nodes[node].parent)
-		depth++;
-	return depth;
 }

@@ -6,10 +6,9 @@
 #include "report/view.h"
 
 /*
- * Prints "name+0xoffset" or "0xaddress" for each frame of the stack at @node, leaf first, @separator behind each, before it
- * @restored behind one that was put back: 0 or -ENOMEM.
+ * Prints "name+0xoffset" or "0xaddress" for each frame of @c, leaf first, @separator behind each, before it @restored behind
+ * one that was put back.
  */
-int frames_print(struct report *r, uint32_t node, const char *restored, const char *separator);
-uint32_t frames_depth(const struct report *r, uint32_t node);
+void frames_print(const struct report *r, const struct callchain *c, const char *restored, const char *separator);
 
 #endif

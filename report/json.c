@@ -122,3 +122,9 @@ void json_bool(struct json *j, const char *key, bool b)
 	next(j, key);
 	fputs(b ? "true" : "false", j->out);
 }
+
+void json_null(struct json *j, const char *key)
+{
+	next(j, key);
+	fputs("null", j->out);
+}

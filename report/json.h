@@ -34,5 +34,6 @@ void json_int(struct json *j, const char *key, int64_t n);
 /* Up to 15 digits; what is not finite is null. */
 void json_real(struct json *j, const char *key, double n);
 void json_bool(struct json *j, const char *key, bool b);
+void json_null(struct json *j, const char *key);
 
 #endif

@@ -1,19 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* main.c - uniprof-report: a trace, names for its addresses, one view. Only this file talks to the user about errors. */
+/* main.c - uniprof-report: traces, names for their addresses, one view. Only this file and inputs.c talk to the user about errors. */
 #include "common/say.h"
+#include "report/inputs.h"
 #include "report/outfile.h"
 #include "report/settings.h"
+#include "report/text.h"
 #include "report/trust.h"
-#include "report/unwind/image.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <langinfo.h>
 #include <locale.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -21,149 +19,47 @@
 #define UNIPROF_VERSION "2.0"
 #endif
 
-enum exit_code { EXIT_DONE = 0, EXIT_ERROR = 1, EXIT_USAGE = 2, EXIT_NO_TRACE = 3, EXIT_DAMAGED = 4 };
+/* --- signals ------------------------------------------------------------------------------------------------------- */
 
-/* --- the terminal -------------------------------------------------------------------------------------------------- */
-
-static int terminal_width(void)
+/* Ends the program as the signal would have, but leaves no half-written file. */
+static void on_end(int signal_number)
 {
-	struct winsize size;
-
-	if (!isatty(STDOUT_FILENO))
-		return 0;
-	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= 20)
-		return size.ws_col;
-	return 80;
+	outfile_abandon();
+	pager_end();
+	signal(signal_number, SIG_DFL);
+	raise(signal_number); /* as soon as this returns */
 }
 
-static void on_interrupt(int signal_number)
+static const struct sigaction at_end = {.sa_handler = on_end};
+
+static void on_first_interrupt(int signal_number)
 {
-	(void)signal_number;
+	sigaction(signal_number, &at_end, NULL);
+}
+
+static bool is_stream(const char *path)
+{
+	struct stat st;
+
+	return (strcmp(path, "-") == 0 ? fstat(STDIN_FILENO, &st) : stat(path, &st)) == 0 && !S_ISREG(st.st_mode);
 }
 
 /*
  * `uniprof-record -o - | uniprof-report -` is stopped by one Ctrl-C that both get: the recorder ends its trace, and the
  * report must live to show it. A second one ends the report.
  */
-static void survive_interrupt(int fd)
+static void handle_signals(const struct settings *s)
 {
-	struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = (int)(SA_RESTART | SA_RESETHAND)};
-	struct stat st;
+	static const int ends[] = {SIGHUP, SIGINT, SIGTERM};
+	const struct sigaction first = {.sa_handler = on_first_interrupt, .sa_flags = SA_RESTART};
+	struct sigaction old;
 
-	if (fstat(fd, &st) == 0 && !S_ISREG(st.st_mode))
-		sigaction(SIGINT, &action, NULL);
-}
-
-/* --- opening ------------------------------------------------------------------------------------------------------- */
-
-static const char *shown_path(const char *path)
-{
-	return strcmp(path, "-") == 0 ? "standard input" : path;
-}
-
-static int open_input(const char *path, int *fd)
-{
-	struct stat st;
-
-	*fd = STDIN_FILENO;
-	if (strcmp(path, "-") != 0)
-		*fd = open(path, O_RDONLY | O_CLOEXEC);
-	else if (isatty(STDIN_FILENO)) {
-		say("standard input is a terminal: pipe a trace into it, as uniprof-record -o - does");
-		return EXIT_USAGE;
-	}
-	if (*fd >= 0 && fstat(*fd, &st) == 0 && S_ISDIR(st.st_mode)) {
-		close(*fd);
-		*fd = -1;
-		errno = EISDIR;
-	}
-	if (*fd >= 0)
-		return EXIT_DONE;
-	say("%s: %s", shown_path(path), strerror(errno));
-	return EXIT_ERROR;
-}
-
-static int say_fault(const char *path, enum upf_fault fault, const char *detail)
-{
-	const char *name = shown_path(path);
-
-	switch (fault) {
-	case UPF_FAULT_IO:
-		say("%s: %s", name, strerror(errno));
-		return EXIT_ERROR;
-	case UPF_FAULT_MEMORY:
-		say("%s: %s", name, strerror(ENOMEM));
-		return EXIT_ERROR;
-	case UPF_FAULT_MAJOR:
-	case UPF_FAULT_FEATURE:
-		say("%s: %s (%s): a later uniprof-report is needed", name, upf_fault_text(fault), detail);
-		return EXIT_NO_TRACE;
-	default:
-		say("%s: %s", name, upf_fault_text(fault));
-		return EXIT_NO_TRACE;
-	}
-}
-
-static int load_symbols(struct report *r, const struct settings *s)
-{
-	char why[256];
-
-	for (size_t i = 0; i < s->nsymbols; i++) {
-		int rc = symbols_add_file(&r->symbols, s->symbols[i], why, sizeof(why));
-
-		/* A kernel's vmlinux may be stripped and still be what its stacks are unwound by. */
-		if (rc < 0 || (rc > 0 && !image_has_tables(s->symbols[i]))) {
-			say("%s: %s", s->symbols[i], why);
-			return EXIT_ERROR;
-		}
-	}
-	if (symbols_sort(&r->symbols) != 0) {
-		say("symbols: %s", strerror(ENOMEM));
-		return EXIT_ERROR;
-	}
-	r->has_symbols = s->nsymbols > 0;
-	return EXIT_DONE;
-}
-
-/* What makes stacks true: the same files' unwind tables and code. */
-static int load_images(struct report *r, const struct settings *s)
-{
-	char why[256];
-
-	if (s->no_repair)
-		return EXIT_DONE;
-	r->rows = rows_new(&r->symbols);
-	if (!r->rows) {
-		say("%s", strerror(ENOMEM));
-		return EXIT_ERROR;
-	}
-	for (size_t i = 0; i < s->nsymbols; i++) {
-		if (image_is_elf(s->symbols[i]) && rows_add_image(r->rows, s->symbols[i], why, sizeof(why)) != 0) {
-			say("%s: %s", s->symbols[i], why);
-			return EXIT_ERROR;
-		}
-	}
-	return EXIT_DONE;
-}
-
-static bool is_same_file(const struct stat *a, const struct stat *b)
-{
-	return S_ISREG(a->st_mode) && a->st_dev == b->st_dev && a->st_ino == b->st_ino;
-}
-
-/* What the output must not replace: the trace or a symbol file. NULL: it replaces neither. */
-static const char *replaced_input(const struct settings *s, int fd)
-{
-	struct stat out, in;
-
-	if (!s->output || stat(s->output, &out) != 0)
-		return NULL;
-	if (fstat(fd, &in) == 0 && is_same_file(&out, &in))
-		return "the trace";
-	for (size_t i = 0; i < s->nsymbols; i++)
-		if (stat(s->symbols[i], &in) == 0 && is_same_file(&out, &in))
-			return "the symbol file";
-	return NULL;
+	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
+		if (sigaction(ends[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
+			sigaction(ends[i], &at_end, NULL);
+	for (size_t i = 0; i < s->ntraces; i++)
+		if (is_stream(s->traces[i]))
+			sigaction(SIGINT, &first, NULL);
 }
 
 /* --- one view ------------------------------------------------------------------------------------------------------ */
@@ -178,83 +74,146 @@ static int close_output(struct outfile *out, const struct settings *s, int rc, b
 	return EXIT_ERROR;
 }
 
-static int judge(const struct report *r, const struct settings *s)
+/* The first trace that is not whole, or else the first one. */
+static const char *trace_at_fault(const struct traces *t)
 {
+	for (size_t i = 0; i < t->n; i++) {
+		const struct upf_health *h = upf_reader_health(t->list[i].reader);
+
+		if (h->damaged || h->missing || h->skipped_bytes || h->cut || !h->has_footer)
+			return t->list[i].path;
+	}
+	return t->list[0].path;
+}
+
+/* Is a trace not whole? Says so if the view was not to. */
+static bool is_damaged(const struct report *r, bool quiet)
+{
+	const struct upf_health health = traces_health(&r->traces);
 	char faults[256];
 
-	if (s->view == &view_header || (trust_sound(r) && !r->mismatch))
+	if (trust_sound(&health, &r->profile.tally) && !r->mismatch)
+		return false;
+	trust_faults(&health, &r->profile.tally, faults, sizeof(faults));
+	if (quiet && faults[0])
+		say("%s: not whole: %s", inputs_shown(trace_at_fault(&r->traces)), faults);
+	return true;
+}
+
+static int judge(const struct report *r, const struct settings *s)
+{
+	const char *name = inputs_shown(s->traces[0]);
+	bool damaged = s->view != &view_header && is_damaged(r, s->quiet);
+
+	if (r->old && is_damaged(r->old, s->quiet))
+		damaged = true;
+	if (damaged)
+		return EXIT_DAMAGED;
+	if (trust_filtered_all(r))
+		say("%s: the filters leave none of its %s samples", name, text_count(trust_left_out(r)).s);
+	else if (r->nothing)
+		say("%s: no function in it matches --%s %s", name, s->view->name, s->argument);
+	else
 		return EXIT_DONE;
-	trust_faults(r, faults, sizeof(faults));
-	if (s->quiet && faults[0])
-		say("%s: not whole: %s", shown_path(r->path), faults);
-	return EXIT_DAMAGED;
+	return EXIT_NOTHING;
+}
+
+static bool is_binary(const struct view *view)
+{
+	return view->gzip || view->takes & VIEW_BINARY;
+}
+
+/* What a view cannot do without that shows all of one trace. */
+static int check_whole(const struct report *r, const struct settings *s)
+{
+	const char *name = inputs_shown(s->traces[0]);
+
+	if (s->ntraces > 1 || is_stream(s->traces[0]))
+		say("--%s reads a trace twice: one file is needed", s->view->name);
+	else if (!r->has_images && r->session->archived)
+		say("%s: this is an archive already", name);
+	else if (!r->has_images)
+		say("%s: no binary to keep names of: give it by -s FILE", name);
+	else
+		return EXIT_DONE;
+	return EXIT_USAGE;
 }
 
 static int run_view(struct report *r, const struct settings *s)
 {
+	bool to_file = s->output && strcmp(s->output, "-") != 0;
 	struct outfile out;
-	int rc = outfile_open(&out, s->output);
+	int rc;
 
+	r->width = to_file ? 0 : terminal_width();
+	r->color = terminal_color(s->color, to_file);
+	if (!to_file && !s->no_pager && !is_binary(s->view))
+		pager_start();
+	rc = !to_file && s->view->takes & VIEW_BINARY && isatty(STDOUT_FILENO) ? -ENOTTY :
+	     outfile_open(&out, s->output, s->view->gzip);
+
+	if (rc == -ENOTTY) {
+		say("--%s makes no text for a terminal: name a file for it, as in -o FILE%s", s->view->name, s->view->gzip ? ".gz" : "");
+		return EXIT_USAGE;
+	}
 	if (rc != 0) {
 		say("%s: %s", s->output, strerror(-rc));
 		return EXIT_ERROR;
 	}
 	r->out = out.file;
-	r->width = s->output ? 0 : terminal_width();
 	rc = s->view->run(r);
-	if (rc == 0)
-		return close_output(&out, s, judge(r, s), false);
+	if (rc == 0) {
+		rc = judge(r, s);
+		return close_output(&out, s, rc, rc == EXIT_NOTHING);
+	}
 	if (out.error == 0)
-		say("%s: %s", shown_path(r->path), strerror(-rc));
+		say("%s: %s", inputs_shown(s->traces[0]), strerror(-rc));
 	return close_output(&out, s, out.error == 0 ? EXIT_ERROR : EXIT_DONE, true);
 }
 
-static int report_trace(struct report *r, const struct settings *s, int fd)
+/* The run to compare with: the same in all but the trace, and maybe the symbols. */
+static int open_old(struct report *r, struct report *old, const struct settings *s)
 {
-	enum upf_fault fault = UPF_OK;
-	char detail[64] = "";
-	int rc;
+	char *const trace = (char *)s->old;
+	struct inputs inputs = {.traces = &trace, .ntraces = 1, .images = s->images, .mangled = s->mangled};
 
-	r->reader = upf_reader_open(fd, &fault, detail);
-	if (!r->reader)
-		return say_fault(s->trace, fault, detail);
-	r->session = upf_reader_session(r->reader);
-	rc = load_symbols(r, s);
-	if (rc == EXIT_DONE)
-		rc = load_images(r, s);
-	if (rc == EXIT_DONE && profile_init(&r->profile) != 0) {
-		say("%s", strerror(ENOMEM));
-		rc = EXIT_ERROR;
+	if (s->old_symbols) {
+		inputs.images.files = &s->old_symbols;
+		inputs.images.nfiles = 1;
 	}
-	names_init(&r->names, &r->symbols);
-	if (rc == EXIT_DONE)
-		rc = run_view(r, s);
-	names_free(&r->names);
-	profile_free(&r->profile);
-	rows_free(r->rows);
-	symbols_free(&r->symbols);
-	upf_reader_close(r->reader);
-	return rc;
+	*old = (struct report){.selection = r->selection, .states = r->states, .progress = r->progress};
+	r->old = old;
+	return inputs_open(old, &inputs);
 }
 
 static int report(const struct settings *s)
 {
-	struct report r = {.path = s->trace, .states = s->states, .percent_limit = s->percent_limit, .quiet = s->quiet,
+	const struct inputs inputs = {.traces = s->traces, .ntraces = s->ntraces, .images = s->images, .mangled = s->mangled};
+	struct report r = {.selection = &s->selection, .states = s->selection.states, .argument = s->argument,
+	                   .pattern = s->pattern, .keys = s->keys, .children = s->children,
+	                   .source_path = s->source_path, .percent_limit = s->percent_limit, .quiet = s->quiet,
 	                   .utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0};
-	int fd, rc = open_input(s->trace, &fd);
-	const char *replaced;
+	struct progress progress;
+	struct report old;
+	int rc;
 
-	if (rc != EXIT_DONE)
-		return rc;
-	replaced = replaced_input(s, fd);
-	if (replaced) {
-		say("-o %s: that is %s itself", s->output, replaced);
+	handle_signals(s);
+	progress_init(&progress);
+	r.progress = &progress;
+	rc = inputs_open(&r, &inputs);
+	if (rc == EXIT_DONE && s->old)
+		rc = open_old(&r, &old, s);
+	if (rc == EXIT_DONE && s->view->takes & VIEW_WHOLE)
+		rc = check_whole(&r, s);
+	if (rc == EXIT_DONE && (inputs_replaced(&r, &inputs, s->output) || (r.old && inputs_replaced(r.old, &inputs, s->output))))
 		rc = EXIT_USAGE;
-	} else {
-		survive_interrupt(fd);
-		rc = report_trace(&r, s, fd);
-	}
-	close(fd);
+	if (rc == EXIT_DONE)
+		rc = run_view(&r, s);
+	if (r.old)
+		inputs_close(r.old);
+	inputs_close(&r);
+	progress_free(&progress);
+	pager_end();
 	return rc;
 }
 

@@ -4,17 +4,28 @@
 #define REPORT_SETTINGS_H
 
 #include "common/options.h"
-#include "report/view.h"
+#include "report/images.h"
+#include "report/terminal.h"
 
 struct settings {
 	const struct view *view; /* NULL until given, the default at the end */
-	const char *trace;       /* "-": standard input */
-	const char **symbols;    /* nsymbols of them; the array is owned, the names are argv's */
-	size_t nsymbols, symbols_cap;
+	const char *argument;    /* of the view, NULL: it takes none */
+	struct patterns pattern; /* the same, of views with VIEW_PATTERN */
+	char **traces;           /* ntraces of them, argv's; "-": standard input */
+	size_t ntraces;
+	struct image_request images; /* its files' array is owned, the names are argv's */
+	size_t files_cap;
 	const char *output;      /* NULL: standard output */
-	unsigned states;         /* 0: the view's own */
+	struct selection selection;
+	struct keys keys;        /* none: the view's own */
+	uint64_t quantum_ns;     /* 0: not given */
+	enum children children;
+	const char *old;         /* the trace to compare with, NULL: none */
+	const char *old_symbols; /* NULL: the same symbols */
+	const char *source_path; /* NULL: none */
 	double percent_limit;    /* negative: the view's own */
-	bool quiet, no_repair, help, version;
+	enum color_when color;
+	bool quiet, mangled, no_pager, help, version;
 };
 
 /* 0, or -1 with one line in @why. Moves operands in @argv. settings_free() in either case. */

@@ -14,6 +14,7 @@
 
 struct tally {
 	uint64_t rounds, samples, events;
+	uint64_t out_of_scope; /* samples that are not in here: of other times, vCPUs and domains than asked for */
 	uint64_t state[TALLY_STATES];
 	uint64_t end[TALLY_STATES][TALLY_ENDS]; /* why walks ended, by run state; of user mode's stacks: below */
 	uint64_t user_end[TALLY_STATES][TALLY_ENDS];
@@ -30,6 +31,7 @@ struct tally {
 };
 
 void tally_record(struct tally *t, const struct upf_record *rec);
+void tally_add(struct tally *t, const struct tally *other); /* of another part of the same traces */
 void tally_fault(struct tally *t, enum upf_fault fault, uint64_t offset);
 uint64_t tally_lost(const struct tally *t); /* every reason */
 /* Run state and end of a sample as indices of the arrays above, whatever a later version writes. */

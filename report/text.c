@@ -82,8 +82,7 @@ static bool is_continuation(char c)
 	return ((unsigned char)c & 0xc0) == 0x80;
 }
 
-/* A character is taken as one column: right for identifiers, near enough for others. */
-static int columns_of(const char *name)
+int text_columns(const char *name)
 {
 	int n = 0;
 
@@ -97,7 +96,7 @@ void text_name(FILE *out, const char *name, int columns, bool utf8)
 	const char *mark = utf8 ? "\u2026" : "...";
 	int keep = columns - (utf8 ? 1 : 3);
 
-	if (columns <= 0 || columns_of(name) <= columns) {
+	if (columns <= 0 || text_columns(name) <= columns) {
 		fputs(name, out);
 		return;
 	}
@@ -108,6 +107,19 @@ void text_name(FILE *out, const char *name, int columns, bool utf8)
 			break;
 	}
 	fputs(mark, out);
+}
+
+void text_path(FILE *out, const char *path, int columns, bool utf8)
+{
+	int over = text_columns(path) - columns;
+
+	if (columns <= 0 || over <= 0) {
+		fputs(path, out);
+		return;
+	}
+	for (over += utf8 ? 1 : 3; *path && (over > 0 || is_continuation(*path)); path++)
+		over -= !is_continuation(*path);
+	fprintf(out, "%s%s", utf8 ? "\u2026" : "...", path);
 }
 
 void para_start(struct para *p, FILE *out, bool utf8, const char *label)
@@ -125,7 +137,7 @@ void para_item(struct para *p, const char *format, ...)
 	va_start(args, format);
 	vsnprintf(item, sizeof(item), format, args);
 	va_end(args);
-	n = columns_of(item);
+	n = text_columns(item);
 	if (p->items++ > 0) {
 		bool wrap = p->column + 3 + n > WIDTH;
 

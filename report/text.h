@@ -18,8 +18,13 @@ struct text text_time(uint64_t ns);                     /* 41.0 us, 98.1 ms, 10.
 struct text text_utc(uint64_t real_ns);                 /* 2024-05-01T12:00:00.123456Z */
 struct text text_uuid(const uint8_t uuid[16]);
 
+/* Columns that @name takes: a character is one, which is right for identifiers and near enough for others. */
+int text_columns(const char *name);
 /* Prints @name, which is safe already, in at most @columns (0: as long as it is), cut with an ellipsis. */
 void text_name(FILE *out, const char *name, int columns, bool utf8);
+
+/* The same for paths: cut at its beginning. */
+void text_path(FILE *out, const char *path, int columns, bool utf8);
 
 /* Columns that a terminal of @width has left behind @used, at least one; no limit, 0, if it has none. */
 static inline int text_room(int width, int used)

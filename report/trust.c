@@ -9,19 +9,16 @@
 
 uint64_t trust_duration(const struct report *r)
 {
-	enum upf_reason reason;
-	const struct upf_totals *totals = upf_reader_totals(r->reader, &reason);
+	uint64_t duration = traces_duration(&r->traces);
 
-	return totals && totals->duration_ns ? totals->duration_ns : r->profile.tally.last_ns;
+	return duration ? duration : r->profile.tally.last_ns;
 }
 
 /* --- the trace ----------------------------------------------------------------------------------------------------- */
 
-bool trust_sound(const struct report *r)
+bool trust_sound(const struct upf_health *h, const struct tally *t)
 {
-	const struct upf_health *h = upf_reader_health(r->reader);
-
-	return !h->damaged && !h->missing && !h->skipped_bytes && !h->cut && h->has_footer && !r->profile.tally.bad_blocks;
+	return !h->damaged && !h->missing && !h->skipped_bytes && !h->cut && h->has_footer && !t->bad_blocks;
 }
 
 static void append(char *text, size_t size, const char *what, uint64_t n)
@@ -32,10 +29,8 @@ static void append(char *text, size_t size, const char *what, uint64_t n)
 		snprintf(text + len, size - len, "%s%s %s", len ? ", " : "", text_count(n).s, what);
 }
 
-void trust_faults(const struct report *r, char *text, size_t size)
+void trust_faults(const struct upf_health *h, const struct tally *t, char *text, size_t size)
 {
-	const struct upf_health *h = upf_reader_health(r->reader);
-	const struct tally *t = &r->profile.tally;
 	uint64_t damaged = h->damaged + t->bad_blocks;
 	uint64_t missing = h->missing > h->damaged ? h->missing - h->damaged : 0; /* a damaged block leaves a hole as well */
 	size_t len;
@@ -52,12 +47,13 @@ void trust_faults(const struct report *r, char *text, size_t size)
 
 static void print_trace(const struct report *r, FILE *out)
 {
+	const struct upf_health health = traces_health(&r->traces);
 	char text[256];
 	struct para p;
 
-	if (trust_sound(r))
+	if (trust_sound(&health, &r->profile.tally))
 		return;
-	trust_faults(r, text, sizeof(text));
+	trust_faults(&health, &r->profile.tally, text, sizeof(text));
 	para_start(&p, out, r->utf8, "Trace");
 	para_item(&p, "not whole: %s", text);
 	para_end(&p);
@@ -71,11 +67,23 @@ static void item_left_out(const struct report *r, struct para *p)
 	const char *hint = " (--state all counts them)";
 
 	for (unsigned s = 0; s < TALLY_STATES; s++) {
-		if ((r->states & 1u << s) || t->state[s] == 0)
+		uint64_t n = t->state[s] + r->profile.left_out[s].samples;
+
+		if ((r->states & 1u << s) || n == 0)
 			continue;
-		para_item(p, "%s %s samples left out%s", text_count(t->state[s]).s, upf_state_text(s), hint);
+		para_item(p, "%s %s samples left out%s", text_count(n).s, upf_state_text(s), hint);
 		hint = "";
 	}
+}
+
+uint64_t trust_left_out(const struct report *r)
+{
+	return r->profile.tally.out_of_scope + profile_left_out(&r->profile, r->states, WEIGHT_SAMPLES);
+}
+
+bool trust_filtered_all(const struct report *r)
+{
+	return r->profile.tally.samples == 0 && trust_left_out(r) > 0;
 }
 
 static void print_samples(const struct report *r, FILE *out)
@@ -86,6 +94,8 @@ static void print_samples(const struct report *r, FILE *out)
 	para_start(&p, out, r->utf8, "Samples");
 	para_item(&p, "%s counted", text_count(profile_count(&r->profile, r->states)).s);
 	item_left_out(r, &p);
+	if (trust_left_out(r))
+		para_item(&p, "%s left out by filters", text_count(trust_left_out(r)).s);
 	if (tally_lost(t) == 0)
 		para_item(&p, "none lost");
 	for (unsigned i = 0; i < TALLY_LOST; i++)
@@ -126,6 +136,20 @@ static bool is_truncated(unsigned end)
 	return end == UPF_END_DEPTH || end == UPF_END_COLD || end == CHAIN_END_COPY;
 }
 
+/* Were there images to unwind by, now or when the archive was made? */
+static bool had_tables(const struct report *r)
+{
+	return r->archive ? archive_flags(r->archive) & ARCHIVE_TABLES : r->rows && rows_any(r->rows);
+}
+
+void trust_stacks(const struct report *r, struct trust_stacks *stacks)
+{
+	*stacks = (struct trust_stacks){.whole = ended(r, UPF_END_ROOT)};
+	for (unsigned end = 0; end < TALLY_ENDS; end++)
+		if (end != UPF_END_ROOT)
+			*(is_truncated(end) ? &stacks->truncated : &stacks->broken) += ended(r, end);
+}
+
 static void print_stacks(const struct report *r, FILE *out)
 {
 	const struct tally *t = &r->profile.tally;
@@ -140,7 +164,7 @@ static void print_stacks(const struct report *r, FILE *out)
 		if (ended(r, end))
 			para_item(&p, "%s %s: %s", text_count(ended(r, end)).s, is_truncated(end) ? "truncated" : "broken",
 			          chain_end_text(end));
-	if (ended(r, CHAIN_END_UNKNOWN) && r->session->tops == UPF_TOPS_COPY && !(r->rows && rows_any(r->rows)))
+	if (ended(r, CHAIN_END_UNKNOWN) && r->session->tops == UPF_TOPS_COPY && !had_tables(r))
 		para_item(&p, "-s FILE unwinds them: the guest's binary, with its unwind tables");
 	if (t->restored)
 		para_item(&p, "%s with callers put back", text_count(t->restored).s);
@@ -166,6 +190,17 @@ static void print_user(const struct report *r, FILE *out)
 
 /* --- names, pauses, vCPUs ------------------------------------------------------------------------------------------ */
 
+/* Of binaries that were asked. */
+static bool lacks_dwarf(const struct report *r)
+{
+	if (r->archive)
+		return !r->names.resolver.no_inline && (archive_flags(r->archive) & ARCHIVE_NO_DWARF);
+	for (size_t i = 0; i < r->nlines; i++)
+		if (lines_any(r->lines[i]))
+			return false;
+	return r->nlines > 0;
+}
+
 static void print_names(const struct report *r, const struct fold *fold, FILE *out)
 {
 	struct para p;
@@ -178,8 +213,12 @@ static void print_names(const struct report *r, const struct fold *fold, FILE *o
 	else
 		para_item(&p, "%s address%s without one, %s of frames", text_count(fold->unnamed).s,
 		          fold->unnamed == 1 ? "" : "es", text_share(fold->unnamed_frames, fold->frames).s);
-	if (!r->has_symbols)
+	if (!r->has_symbols && r->several_images)
+		para_item(&p, "the guests ran different binaries: --domain NAME takes the one of that guest");
+	else if (!r->has_symbols)
 		para_item(&p, "-s FILE gives names: the guest's binary or nm's list of it");
+	if (lacks_dwarf(r))
+		para_item(&p, "no inlined functions and no source lines: no debug information (DWARF) in the binary");
 	para_end(&p);
 }
 
@@ -257,9 +296,31 @@ static void print_vcpus(const struct report *r, FILE *out)
 	free(v);
 }
 
+static void print_old(const struct report *old, FILE *out, bool utf8)
+{
+	const struct upf_health health = traces_health(&old->traces);
+	const struct tally *t = &old->profile.tally;
+	char text[256];
+	struct para p;
+
+	para_start(&p, out, utf8, "Old run");
+	para_item(&p, "%s counted", text_count(profile_count(&old->profile, old->states)).s);
+	if (trust_left_out(old))
+		para_item(&p, "%s left out by filters", text_count(trust_left_out(old)).s);
+	if (tally_lost(t))
+		para_item(&p, "%s lost", text_count(tally_lost(t)).s);
+	else
+		para_item(&p, "none lost");
+	if (!trust_sound(&health, t)) {
+		trust_faults(&health, t, text, sizeof(text));
+		para_item(&p, "not whole: %s", text);
+	}
+	para_end(&p);
+}
+
 void trust_print(const struct report *r, const struct fold *fold, FILE *out)
 {
-	if (r->quiet)
+	if (r->quiet || trust_filtered_all(r))
 		return;
 	print_samples(r, out);
 	print_stacks(r, out);
@@ -268,4 +329,6 @@ void trust_print(const struct report *r, const struct fold *fold, FILE *out)
 	print_pauses(r, out);
 	print_vcpus(r, out);
 	print_trace(r, out);
+	if (r->old)
+		print_old(r->old, out, r->utf8);
 }

@@ -1,21 +1,30 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * trust.h - what a result rests on: samples counted, left out and lost, stacks cut short, addresses without a name, how
- * long the guest stood still, and whether the trace is whole. What profiles
- * end with.
+ * long the guest stood still, and whether the trace is whole. What profiles end with.
  */
 #ifndef REPORT_TRUST_H
 #define REPORT_TRUST_H
 
 #include "report/view.h"
 
-/* A few lines, nothing with --quiet. @fold NULL: this view folds nothing, names are not counted. */
+/* A few lines, nothing with --quiet, or where filters leave nothing that could rest on them. @fold NULL: this view folds nothing, names are not counted. */
 void trust_print(const struct report *r, const struct fold *fold, FILE *out);
-/* All is well with the trace: whole, nothing damaged. For after loading. */
-bool trust_sound(const struct report *r);
-/* What is wrong with the trace, in one line. */
-void trust_faults(const struct report *r, char *text, size_t size);
+/* All is well with a trace: whole, nothing damaged. For after loading. */
+bool trust_sound(const struct upf_health *h, const struct tally *t);
+/* What is wrong with it, in one line. */
+void trust_faults(const struct upf_health *h, const struct tally *t, char *text, size_t size);
+/* Samples that the filters left out, those by run state apart. */
+uint64_t trust_left_out(const struct report *r);
+/* Did they leave none? */
+bool trust_filtered_all(const struct report *r);
 /* Length of the recording, ns. */
 uint64_t trust_duration(const struct report *r);
+
+/* Samples that count, but those of user mode, by what became of their stacks. */
+struct trust_stacks {
+	uint64_t whole, truncated, broken;
+};
+void trust_stacks(const struct report *r, struct trust_stacks *stacks);
 
 #endif

@@ -7,8 +7,15 @@
 #include "report/trust.h"
 #include "report/unwind/unwind.h"
 
+#include "common/say.h"
+
 #include <errno.h>
 #include <inttypes.h>
+
+struct dump {
+	struct report *report;
+	struct callchain chain;
+};
 
 static double seconds(uint64_t ns)
 {
@@ -17,7 +24,7 @@ static double seconds(uint64_t ns)
 
 static int block(void *ctx, const struct upf_block *b)
 {
-	const struct report *r = ctx;
+	const struct report *r = ((const struct dump *)ctx)->report;
 
 	if (b->fault != UPF_OK) {
 		fprintf(r->out, "block %" PRIu64 " DAMAGED, skipped: %s\n", b->offset, upf_fault_text(b->fault));
@@ -34,12 +41,18 @@ static int block(void *ctx, const struct upf_block *b)
 	return fflush(r->out) == 0 ? 0 : -EIO; /* outfile.h knows why */
 }
 
-static int print_sample(struct report *r, const struct upf_record *rec, uint32_t node)
+static int print_sample(struct dump *d, const struct upf_record *rec, uint32_t node)
 {
-	fprintf(r->out, "%s domain %" PRIu32 " vcpu %" PRIu32 " %s %s cpu %" PRIu64 " us, end %u (%s), depth %" PRIu32 ": ",
+	struct report *r = d->report;
+	int rc = callchain_make(&d->chain, &r->profile, &r->names, node);
+
+	if (rc != 0)
+		return rc;
+	fprintf(r->out, "%s domain %" PRIu32 " vcpu %" PRIu32 " %s %s cpu %" PRIu64 " us, end %u (%s), depth %zu: ",
 	        rec->repeated ? "repeated" : "sample", rec->domain, rec->vcpu, upf_state_text(rec->state),
-	        rec->user ? "user" : "kernel", rec->cpu_ns / 1000, rec->end, chain_end_text(rec->end), frames_depth(r, node));
-	return frames_print(r, node, "*", " ");
+	        rec->user ? "user" : "kernel", rec->cpu_ns / 1000, rec->end, chain_end_text(rec->end), d->chain.n);
+	frames_print(r, &d->chain, "*", " ");
+	return 0;
 }
 
 static void print_other(const struct report *r, const struct upf_record *rec)
@@ -71,14 +84,15 @@ static void print_other(const struct report *r, const struct upf_record *rec)
 
 static int record(void *ctx, const struct upf_block *b, const struct upf_record *rec, uint32_t node)
 {
-	struct report *r = ctx;
+	struct dump *d = ctx;
+	struct report *r = d->report;
 	int rc = 0;
 
 	if (rec->kind == UPF_SAMPLE && !(r->states & 1u << tally_state(rec->state)))
 		return 0;
 	fprintf(r->out, "%" PRIu64 " %" PRIu64 " %" PRIu32 " %.6f ", b->offset, b->seq, rec->index, seconds(rec->time_ns));
 	if (rec->kind == UPF_SAMPLE)
-		rc = print_sample(r, rec, node);
+		rc = print_sample(d, rec, node);
 	else
 		print_other(r, rec);
 	fputc('\n', r->out);
@@ -87,17 +101,17 @@ static int record(void *ctx, const struct upf_block *b, const struct upf_record 
 
 static int broken(void *ctx, const struct upf_block *b, uint32_t index)
 {
-	const struct report *r = ctx;
+	const struct report *r = ((const struct dump *)ctx)->report;
 
 	fprintf(r->out, "%" PRIu64 " %" PRIu64 " %" PRIu32 " DAMAGED, rest of the block skipped: %s\n", b->offset, b->seq, index,
 	        upf_fault_text(UPF_FAULT_RECORD));
 	return 0;
 }
 
-static void print_end(const struct report *r)
+static void print_end(const struct report *r, const struct upf_reader *reader)
 {
 	enum upf_reason reason = UPF_REASON_UNKNOWN;
-	const struct upf_totals *t = upf_reader_totals(r->reader, &reason);
+	const struct upf_totals *t = upf_reader_totals(reader, &reason);
 
 	if (t)
 		fprintf(r->out, "end %u (%s), %" PRIu64 " rounds, %" PRIu64 " pauses, %" PRIu64 " samples, %" PRIu64 " lost, %" PRIu64
@@ -107,15 +121,33 @@ static void print_end(const struct report *r)
 		fputs("end without a footer\n", r->out);
 }
 
-static int run(struct report *r)
+static int dump_trace(struct dump *d, const struct trace *t)
 {
-	const struct load_hooks hooks = {.ctx = r, .block = block, .record = record, .broken = broken};
+	const struct load_hooks hooks = {.ctx = d, .block = block, .record = record, .broken = broken};
+	struct report *r = d->report;
+	const struct load_options options = {.rows = r->rows, .archived = r->archive && !r->no_repair, .scope = &t->scope, .hooks = &hooks};
 	int rc;
 
-	fputs("# block offset, block seq, record, seconds, fields; stacks leaf first\n", r->out);
-	rc = load_trace(&r->profile, r->reader, r->rows, &hooks);
+	if (r->traces.n > 1) {
+		fputs("trace ", r->out);
+		print_safe(r->out, t->path);
+		fputc('\n', r->out);
+	}
+	rc = load_trace(&r->profile, t->reader, &options);
 	if (rc == 0)
-		print_end(r);
+		print_end(r, t->reader);
+	return rc;
+}
+
+static int run(struct report *r)
+{
+	struct dump d = {.report = r};
+	int rc = 0;
+
+	fputs("# block offset, block seq, record, seconds, fields; stacks leaf first\n", r->out);
+	for (size_t i = 0; rc == 0 && i < r->traces.n; i++)
+		rc = dump_trace(&d, &r->traces.list[i]);
+	callchain_free(&d.chain);
 	fflush(r->out);
 	if (rc == 0)
 		trust_print(r, NULL, stderr);

@@ -2,6 +2,7 @@
 /*
  * view_folded.c - "root;...;leaf count", a line a stack: what flamegraph.pl, inferno and speedscope read.
  *
+ * Compared with an older run there are two counts, the old one first, as difffolded.pl -n has them: normalised.
  * Lines stand in the order of their frames' names, callers first, so that what one function called stays together.
  */
 #include "report/trust.h"
@@ -47,10 +48,12 @@ static int enter(const struct report *r, const struct fold *fold, struct line *l
 	const struct fold_node *node = &fold->nodes[n];
 	int rc = push(line, r->names.functions[node->function].name);
 
-	if (rc == 0 && node->self) {
-		fwrite_unlocked(line->text.data, 1, line->text.len, r->out);
-		fprintf(r->out, " %" PRIu64 "\n", node->self);
-	}
+	if (rc != 0 || (!node->self && !node->old_self))
+		return rc;
+	fwrite_unlocked(line->text.data, 1, line->text.len, r->out);
+	if (fold->compared)
+		fprintf(r->out, " %" PRIu64, fold_normal(fold, node->old_self));
+	fprintf(r->out, " %" PRIu64 "\n", node->self);
 	return rc;
 }
 
@@ -89,7 +92,7 @@ static int run(struct report *r)
 	if (rc == 0)
 		rc = print_lines(r, &fold);
 	fflush(r->out);
-	if (rc == 0 && !fold.samples && !r->quiet)
+	if (rc == 0 && !fold.total && !fold.old_total && !r->quiet)
 		view_no_samples(r, stderr);
 	if (rc == 0)
 		trust_print(r, &fold, stderr);
@@ -101,5 +104,6 @@ const struct view view_folded = {
 	.name = "folded",
 	.help = "a line a stack, 'root;...;leaf count', for flame graph programs",
 	.states = STATES_CPU,
+	.takes = VIEW_COMPARES | VIEW_TURNS,
 	.run = run,
 };

@@ -16,12 +16,12 @@ static void field(const struct report *r, const char *label, const char *value)
 	fputc('\n', r->out);
 }
 
-static void print_id(const struct report *r)
+static void print_id(const struct report *r, const struct trace *t)
 {
 	fprintf(r->out, "%-11s ", "trace id");
 	for (int i = 0; i < 16; i++)
-		fprintf(r->out, "%02x", r->session->trace_id[i]);
-	fprintf(r->out, ", format %d.%u\n", UPF_MAJOR, upf_reader_minor(r->reader));
+		fprintf(r->out, "%02x", upf_reader_session(t->reader)->trace_id[i]);
+	fprintf(r->out, ", format %d.%u\n", UPF_MAJOR, upf_reader_minor(t->reader));
 }
 
 static void print_domain(const struct report *r, const struct upf_domain *d)
@@ -37,10 +37,8 @@ static void print_domain(const struct report *r, const struct upf_domain *d)
 	field(r, "build-id", d->build_id);
 }
 
-static void print_tops(const struct report *r)
+static void print_tops(const struct report *r, const struct upf_session *s)
 {
-	const struct upf_session *s = r->session;
-
 	switch (s->tops) {
 	case UPF_TOPS_NONE:
 		field(r, "stacks", "by frame pointers");
@@ -56,9 +54,9 @@ static void print_tops(const struct report *r)
 	}
 }
 
-static int run(struct report *r)
+static void print_trace(const struct report *r, const struct trace *t)
 {
-	const struct upf_session *s = r->session;
+	const struct upf_session *s = upf_reader_session(t->reader);
 
 	field(r, "recorder", s->recorder);
 	field(r, "command", s->command);
@@ -67,10 +65,21 @@ static int run(struct report *r)
 	field(r, "started", text_utc(s->start_real_ns).s);
 	fprintf(r->out, "%-11s %.10g Hz\n", "rate", (double)s->rate_mhz / 1000);
 	fprintf(r->out, "%-11s %" PRIu32 " frames\n", "max stack", s->max_stack);
-	print_tops(r);
-	print_id(r);
+	print_tops(r, s);
+	print_id(r, t);
 	for (size_t i = 0; i < s->ndomains; i++)
 		print_domain(r, &s->domains[i]);
+}
+
+static int run(struct report *r)
+{
+	for (size_t i = 0; i < r->traces.n; i++) {
+		if (r->traces.n > 1) {
+			fputs(i ? "\n" : "", r->out);
+			field(r, "trace", r->traces.list[i].path);
+		}
+		print_trace(r, &r->traces.list[i]);
+	}
 	return 0;
 }
 

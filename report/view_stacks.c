@@ -11,26 +11,35 @@
 
 #include <errno.h>
 
+struct listing {
+	struct report *report;
+	struct callchain chain;
+};
+
 static int record(void *ctx, const struct upf_block *b, const struct upf_record *rec, uint32_t node)
 {
-	struct report *r = ctx;
+	struct listing *l = ctx;
+	struct report *r = l->report;
 	int rc;
 
 	(void)b;
 	if (rec->kind != UPF_SAMPLE || !(r->states & 1u << tally_state(rec->state)))
 		return 0;
-	rc = frames_print(r, node, "", "\n");
+	rc = callchain_make(&l->chain, &r->profile, &r->names, node);
+	if (rc != 0)
+		return rc;
+	frames_print(r, &l->chain, "", "\n");
 	fputs_unlocked(rec->end == UPF_END_ROOT ? "1\n\n" : "0\n\n", r->out);
-	return rc;
+	return 0;
 }
 
 /* Shows what there is before waiting for more, and ends when nobody reads it. */
 static int block(void *ctx, const struct upf_block *b)
 {
-	struct report *r = ctx;
+	const struct listing *l = ctx;
 
 	(void)b;
-	return fflush(r->out) == 0 ? 0 : -EIO; /* outfile.h knows why */
+	return fflush(l->report->out) == 0 ? 0 : -EIO; /* outfile.h knows why */
 }
 
 static void print_head(const struct report *r)
@@ -49,11 +58,13 @@ static void print_head(const struct report *r)
 
 static int run(struct report *r)
 {
-	const struct load_hooks hooks = {.ctx = r, .block = block, .record = record};
+	struct listing l = {.report = r};
+	const struct load_hooks hooks = {.ctx = &l, .block = block, .record = record};
 	int rc;
 
 	print_head(r);
-	rc = load_trace(&r->profile, r->reader, r->rows, &hooks);
+	rc = view_load(r, &hooks);
+	callchain_free(&l.chain);
 	fflush(r->out);
 	if (rc == 0)
 		trust_print(r, NULL, stderr);

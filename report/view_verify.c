@@ -34,11 +34,10 @@ static bool differs(const struct report *r, const char *what, uint64_t footer, u
 }
 
 /* What the footer says must be what the records say; where blocks are missing the difference is what they held. */
-static bool compare_footer(const struct report *r)
+static bool compare_footer(const struct report *r, const struct upf_reader *reader, const struct tally *t)
 {
 	enum upf_reason reason;
-	const struct upf_totals *totals = upf_reader_totals(r->reader, &reason);
-	const struct tally *t = &r->profile.tally;
+	const struct upf_totals *totals = upf_reader_totals(reader, &reason);
 	bool wrong = false;
 
 	if (!totals)
@@ -50,34 +49,60 @@ static bool compare_footer(const struct report *r)
 	return wrong;
 }
 
-static void print_ok(const struct report *r)
+static void print_ok(const struct report *r, const struct upf_reader *reader, const struct tally *t)
 {
 	enum upf_reason reason = UPF_REASON_UNKNOWN;
-	const struct tally *t = &r->profile.tally;
-	uint64_t blocks = upf_reader_health(r->reader)->blocks;
+	const struct upf_totals *totals = upf_reader_totals(reader, &reason);
+	uint64_t blocks = upf_reader_health(reader)->blocks;
 
-	upf_reader_totals(r->reader, &reason);
 	fprintf(r->out, "OK: %s block%s, %s samples, %s lost, %s; ended by: %s\n",
-	        text_count(blocks).s, blocks == 1 ? "" : "s", text_count(t->samples).s,
-	        text_count(tally_lost(t)).s, text_time(trust_duration(r)).s, upf_reason_text(reason));
+	        text_count(blocks).s, blocks == 1 ? "" : "s", text_count(t->samples).s, text_count(tally_lost(t)).s,
+	        text_time(totals && totals->duration_ns ? totals->duration_ns : t->last_ns).s, upf_reason_text(reason));
+}
+
+static void judge(struct report *r, const struct upf_reader *reader, const struct tally *t)
+{
+	bool mismatch = compare_footer(r, reader, t);
+	char faults[256];
+
+	r->mismatch |= mismatch;
+	if (trust_sound(upf_reader_health(reader), t) && !mismatch) {
+		print_ok(r, reader, t);
+		return;
+	}
+	trust_faults(upf_reader_health(reader), t, faults, sizeof(faults));
+	fprintf(r->out, "NOT OK: %s\n", faults[0] ? faults : "the footer contradicts the blocks");
+}
+
+/* Every trace by itself, and whatever the filters say: they are about what is shown. */
+static int verify(struct report *r, const struct trace *t)
+{
+	const struct load_hooks hooks = {.ctx = r, .block = block, .broken = broken};
+	const struct load_options options = {.hooks = &hooks};
+	struct profile p;
+	int rc = profile_init(&p);
+
+	if (r->traces.n > 1) {
+		fputs("trace ", r->out);
+		print_safe(r->out, t->path);
+		fputc('\n', r->out);
+	}
+	if (rc == 0)
+		rc = load_trace(&p, t->reader, &options);
+	if (rc == 0)
+		judge(r, t->reader, &p.tally);
+	r->profile.tally.bad_blocks += p.tally.bad_blocks;
+	profile_free(&p);
+	return rc;
 }
 
 static int run(struct report *r)
 {
-	const struct load_hooks hooks = {.ctx = r, .block = block, .broken = broken};
-	int rc = load_trace(&r->profile, r->reader, r->rows, &hooks);
-	char faults[256];
+	int rc = 0;
 
-	if (rc != 0)
-		return rc;
-	r->mismatch = compare_footer(r);
-	if (trust_sound(r) && !r->mismatch) {
-		print_ok(r);
-		return 0;
-	}
-	trust_faults(r, faults, sizeof(faults));
-	fprintf(r->out, "NOT OK: %s\n", faults[0] ? faults : "the footer contradicts the blocks");
-	return 0;
+	for (size_t i = 0; rc == 0 && i < r->traces.n; i++)
+		rc = verify(r, &r->traces.list[i]);
+	return rc;
 }
 
 const struct view view_verify = {

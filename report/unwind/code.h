@@ -6,7 +6,7 @@
 #ifndef REPORT_UNWIND_CODE_H
 #define REPORT_UNWIND_CODE_H
 
-#include "report/symbols.h"
+#include "report/names/symbols.h"
 #include "report/unwind/image.h"
 #include "report/unwind/row.h"
 

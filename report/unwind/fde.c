@@ -202,6 +202,19 @@ static bool get_range(const struct image_section *s, struct entry *e, const stru
 	return !e->body.bad && size != 0 && fde->end > fde->start;
 }
 
+/*
+ * Of an image that was moved, absolute addresses are as linked. .debug_frame has no others, and is handed on with the ones
+ * set here; .eh_frame is read in place by libunwind, so such descriptions, which are rare there, are of no use.
+ */
+static bool place(const struct fde_index *x, const struct cie *cie, struct fde *fde)
+{
+	if (x->bias == 0 || (cie->encoding & 0x70) == ENC_PCREL)
+		return true;
+	fde->start += x->bias;
+	fde->end += x->bias;
+	return fde->debug && fde->start < fde->end;
+}
+
 static int add(struct fde_index *x, const struct fde *fde)
 {
 	if (x->n >= FDES_MAX || array_room(&x->fdes, &x->cap, x->n, sizeof(*x->fdes)) != 0)
@@ -227,7 +240,7 @@ static int index_section(struct fde_index *x, bool debug)
 		if (e.cie != last_cie)
 			usable = get_cie(&s, debug, e.cie, &cie) && (!debug || cie.plain);
 		last_cie = e.cie;
-		if (usable && get_range(&s, &e, &cie, &fde))
+		if (usable && get_range(&s, &e, &cie, &fde) && place(x, &cie, &fde))
 			rc = add(x, &fde);
 		else
 			x->passed_over++;
@@ -250,7 +263,7 @@ int fde_index(struct fde_index *x, struct image *image)
 {
 	int rc = 0;
 
-	*x = (struct fde_index){0};
+	*x = (struct fde_index){.bias = image_bias(image)};
 	if (image_section(image, ".eh_frame", &x->eh))
 		rc = index_section(x, false);
 	if (rc == 0 && image_section(image, ".debug_frame", &x->debug))

@@ -24,6 +24,7 @@ struct fde_index {
 	struct fde *fdes; /* by start */
 	size_t n, cap;
 	size_t passed_over;
+	uint64_t bias; /* of the image: what absolute addresses lack */
 };
 
 int fde_index(struct fde_index *x, struct image *image); /* 0 or -ENOMEM */

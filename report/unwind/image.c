@@ -30,6 +30,7 @@ struct image {
 	int fd;
 	Elf *elf;
 	GElf_Ehdr header;
+	uint64_t bias;
 	struct piece *pieces; /* by start */
 	size_t npieces, cap;
 	const struct piece *last;
@@ -176,6 +177,20 @@ void image_close(struct image *i)
 	free(i);
 }
 
+void image_move(struct image *i, uint64_t bias)
+{
+	i->bias = bias;
+	for (size_t k = 0; k < i->npieces; k++)
+		i->pieces[k].start += bias;
+	if (i->npieces) /* some may have gone over the end of the address space, to its beginning */
+		qsort(i->pieces, i->npieces, sizeof(*i->pieces), compare);
+}
+
+uint64_t image_bias(const struct image *i)
+{
+	return i->bias;
+}
+
 uint16_t image_machine(const struct image *i)
 {
 	return i->header.e_machine;
@@ -188,7 +203,7 @@ bool image_is_linked(const struct image *i)
 
 uint64_t image_entry(const struct image *i)
 {
-	return i->header.e_entry;
+	return i->header.e_entry + i->bias;
 }
 
 static const struct piece *find(const struct image *i, uint64_t address)
@@ -240,7 +255,7 @@ static bool section_contents(struct image *i, Elf_Scn *section, GElf_Shdr *h, st
 	}
 	if (!data || !data->d_buf || data->d_size == 0)
 		return false;
-	*s = (struct image_section){.address = h->sh_flags & SHF_ALLOC ? h->sh_addr : 0, .data = data->d_buf, .size = data->d_size};
+	*s = (struct image_section){.address = h->sh_flags & SHF_ALLOC ? h->sh_addr + i->bias : 0, .data = data->d_buf, .size = data->d_size};
 	return true;
 }
 
@@ -296,7 +311,7 @@ static bool find_note(Elf_Data *data, uint64_t *address)
 	return false;
 }
 
-bool image_hypercall_page(const struct image *i, uint64_t *address)
+static bool find_hypercall_page(const struct image *i, uint64_t *address)
 {
 	Elf_Scn *section = NULL;
 	GElf_Shdr sh;
@@ -313,4 +328,12 @@ bool image_hypercall_page(const struct image *i, uint64_t *address)
 		    find_note(elf_getdata_rawchunk(i->elf, (int64_t)ph.p_offset, ph.p_filesz, ELF_T_NHDR), address))
 			return true;
 	return false;
+}
+
+bool image_hypercall_page(const struct image *i, uint64_t *address)
+{
+	if (!find_hypercall_page(i, address))
+		return false;
+	*address += i->bias;
+	return true;
 }

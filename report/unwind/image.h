@@ -25,6 +25,9 @@ bool image_has_tables(const char *path);
 /* NULL: one line in @why. Not every ELF file has code: a file of debug information alone is an image too. */
 struct image *image_open(const char *path, char *why, size_t size);
 void image_close(struct image *i); /* NULL is fine */
+/* The guest has it @bias higher than it was linked for: so are all addresses from now on. Before anything else is asked. */
+void image_move(struct image *i, uint64_t bias);
+uint64_t image_bias(const struct image *i);
 uint16_t image_machine(const struct image *i); /* ELF's e_machine */
 bool image_is_linked(const struct image *i); /* false: a relocatable object, as Linux' modules are; nothing has an address */
 uint64_t image_entry(const struct image *i);

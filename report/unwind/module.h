@@ -6,7 +6,7 @@
 #ifndef REPORT_UNWIND_MODULE_H
 #define REPORT_UNWIND_MODULE_H
 
-#include "report/symbols.h"
+#include "report/names/symbols.h"
 #include "report/unwind/image.h"
 
 struct module;

@@ -100,13 +100,14 @@ static int read_module(struct rows *r, struct source_image *i, char *why, size_t
 	return i->orc ? 0 : -1;
 }
 
-int rows_add_image(struct rows *r, const char *path, char *why, size_t size)
+int rows_add_image(struct rows *r, const char *path, uint64_t bias, char *why, size_t size)
 {
 	struct source_image i = {.image = image_open(path, why, size)};
 	int rc;
 
 	if (!i.image)
 		return -1;
+	image_move(i.image, image_is_linked(i.image) ? bias : 0);
 	rc = array_room(&r->images, &r->images_cap, r->nimages, sizeof(*r->images));
 	if (rc != 0)
 		snprintf(why, size, "%s", strerror(ENOMEM));
@@ -122,16 +123,19 @@ int rows_add_image(struct rows *r, const char *path, char *why, size_t size)
 	return 0;
 }
 
-bool rows_behind_code(const struct rows *r, uint64_t address)
+const struct image *rows_image(const struct rows *r, uint64_t address)
 {
 	size_t left;
 
-	if (symbols_range(r->symbols, address - 1))
-		return true;
 	for (size_t i = 0; i < r->nimages; i++)
-		if (image_code(r->images[i].image, address - 1, &left))
-			return true;
-	return false;
+		if (image_code(r->images[i].image, address, &left))
+			return r->images[i].image;
+	return NULL;
+}
+
+bool rows_behind_code(const struct rows *r, uint64_t address)
+{
+	return symbols_range(r->symbols, address - 1) || rows_image(r, address - 1);
 }
 
 bool rows_named(const struct rows *r, uint64_t address, uint64_t *offset)

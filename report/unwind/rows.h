@@ -6,7 +6,8 @@
 #ifndef REPORT_UNWIND_ROWS_H
 #define REPORT_UNWIND_ROWS_H
 
-#include "report/symbols.h"
+#include "report/names/symbols.h"
+#include "report/unwind/image.h"
 #include "report/unwind/memory.h"
 #include "report/unwind/tables.h"
 
@@ -30,10 +31,16 @@ struct rows;
 /* @symbols must outlive it. NULL: errno. */
 struct rows *rows_new(const struct symbols *symbols);
 void rows_free(struct rows *r); /* NULL is fine */
-/* Adds an ELF file's tables and code; of a module of Linux, which its symbols must place, its ORC. 0, or -1 and one line in @why. */
-int rows_add_image(struct rows *r, const char *path, char *why, size_t size);
+/*
+ * Adds the tables and code of an ELF file, which lies @bias higher than it was linked for; of a module of Linux, which its
+ * symbols must place, its ORC. 0, or -1 and one line in @why.
+ */
+int rows_add_image(struct rows *r, const char *path, uint64_t bias, char *why, size_t size);
 /* Is there any image? Without one little more than hypercall stubs and functions' first instructions are known. */
 bool rows_any(const struct rows *r);
+
+/* The image with code at @address; NULL: none. */
+const struct image *rows_image(const struct rows *r, uint64_t address);
 
 /* Can code lie before @address: is there a symbol, or an image's code? */
 bool rows_behind_code(const struct rows *r, uint64_t address);

@@ -1,54 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 # uniprof-report's views, options and errors, on traces from tests/tools/mktrace.
-# Expected outputs are in tests/cli/expected; UPDATE=1 writes them anew: look at the difference before committing it.
 set -u
-export LC_ALL=C.UTF-8
-here=$(cd "$(dirname "$0")" && pwd)
-build=${BUILD:-$here/../../build}
-report=$build/uniprof-report
-mktrace=$build/tests/tools/mktrace
-expected=$here/expected
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-n=0
-
-ok() { # ok STATUS NAME
-	n=$((n + 1))
-	if [ "$1" -eq 0 ]; then echo "ok $n - $2"; else echo "not ok $n - $2"; fi
-}
-
-# same NAME EXIT COMMAND...: output, messages and exit code are as in expected/NAME.
-same() {
-	local name=$1 want=$2 code
-	shift 2
-	(cd "$tmp" && "$@" >out 2>err </dev/null)
-	code=$?
-	{ cat "$tmp/out"; sed 's/^/2> /' "$tmp/err"; } >"$tmp/all"
-	[ -n "${UPDATE:-}" ] && cp "$tmp/all" "$expected/$name"
-	diff -u "$expected/$name" "$tmp/all" | sed 's/^/# /'
-	[ "$code" -eq "$want" ] || echo "# exit code $code, not $want"
-	cmp -s "$expected/$name" "$tmp/all" && [ "$code" -eq "$want" ]
-	ok $? "$name"
-}
-
-# fails NAME EXIT TEXT COMMAND...: nothing on standard output, one line of messages with TEXT in it.
-fails() {
-	local name=$1 want=$2 text=$3 code
-	shift 3
-	(cd "$tmp" && "$@" >out 2>err </dev/null)
-	code=$?
-	sed 's/^/# /' "$tmp/err"
-	[ "$code" -eq "$want" ] && [ ! -s "$tmp/out" ] && [ "$(wc -l <"$tmp/err")" -eq 1 ] &&
-		grep -q '^uniprof-report: ' "$tmp/err" && grep -qF -- "$text" "$tmp/err"
-	ok $? "$name"
-}
+# shellcheck source=tests/cli/tap.sh
+. "$(dirname "$0")/tap.sh"
 
 for kind in small killed idle empty domains lying linux; do
 	"$mktrace" $kind >"$tmp/$kind.upf" || { echo "Bail out! mktrace $kind"; exit 1; }
 done
-cp "$here/report.syms" "$tmp/syms"
-cp "$here/kallsyms" "$tmp/kallsyms"
 size=$(stat -c %s "$tmp/small.upf")
 
 # --- views
@@ -128,7 +87,7 @@ ok $? 'Ctrl-C in a pipeline shows what came'
 
 # --- what goes wrong
 fails 'no trace' 2 'no trace given' "$report"
-fails 'two traces' 2 'one trace at a time' "$report" small.upf idle.upf
+fails 'standard input twice' 2 'given twice' "$report" - small.upf -
 fails 'unknown option' 2 '--nonsense' "$report" --nonsense small.upf
 fails 'two views' 2 'one view at a time' "$report" --tree --folded small.upf
 fails 'bad state' 2 'running, runnable' "$report" --state asleep small.upf
@@ -192,4 +151,4 @@ perl -e '
 	print "# exit codes: ", join(", ", map { "$_: $seen{$_} times" } sort keys %seen), "\n";
 ' "$report" "$tmp/small.upf" "$tmp"
 ok $? 'every third byte changed'
-echo "1..$n"
+done_testing

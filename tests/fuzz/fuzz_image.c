@@ -39,10 +39,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	if (fd < 0 || write(fd, data, len) != (ssize_t)len)
 		abort();
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	if (symbols_add_file(&symbols, path, why, sizeof(why)) != 0 && why[0] == '\0')
+	if (symbols_add_file(&symbols, path, NULL, why, sizeof(why)) != 0 && why[0] == '\0')
 		abort();
 	if (symbols_sort(&symbols) == 0 && (rows = rows_new(&symbols))) {
-		if (!image_is_elf(path) || rows_add_image(rows, path, why, sizeof(why)) == 0)
+		if (!image_is_elf(path) || rows_add_image(rows, path, 0, why, sizeof(why)) == 0)
 			look(rows, &symbols);
 		rows_free(rows);
 	}

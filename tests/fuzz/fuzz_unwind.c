@@ -75,8 +75,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	if (!tables || !code)
 		return 0;
 	fd = make_image(kind, tables, ntables, code, ncode, path, sizeof(path));
-	if (symbols_add_file(&symbols, path, why, sizeof(why)) == 0 && symbols_sort(&symbols) == 0 && (rows = rows_new(&symbols))) {
-		if (rows_add_image(rows, path, why, sizeof(why)) == 0)
+	if (symbols_add_file(&symbols, path, NULL, why, sizeof(why)) == 0 && symbols_sort(&symbols) == 0 && (rows = rows_new(&symbols))) {
+		if (rows_add_image(rows, path, 0, why, sizeof(why)) == 0)
 			walk(rows, &in, kind & 2);
 		rows_free(rows);
 	}

@@ -44,21 +44,42 @@ static const struct upf_domain plain_domains[] = {
 	{.id = 7, .kind = UPF_KIND_PVH, .arch = UPF_ARCH_X86_64, .vcpus = 1, .name = "db\033[31m"},
 };
 
-static void start(struct maker *m, size_t ndomains)
-{
-	const struct upf_session session = {
-		.trace_id = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16},
-		.start_real_ns = 1700000000123456000, .start_mono_ns = 5000000000, .rate_mhz = 99500, .max_stack = 128,
-		.command = "uniprof-record -F 99.5 -o run.upf web1", .recorder = "uniprof-record 2.0", .host = "dom0",
-		.hypervisor = "Xen 4.17.7, domctl 0x15", .domains = plain_domains, .ndomains = ndomains,
-	};
+/* Of what program is not told. */
+static const struct upf_domain bare_domains[] = {
+	{.id = 3, .kind = UPF_KIND_PV, .arch = UPF_ARCH_X86_64, .vcpus = 2, .name = "web1"},
+	{.id = 7, .kind = UPF_KIND_PV, .arch = UPF_ARCH_X86_64, .vcpus = 2, .name = "db"},
+};
 
+/* Whose names want to be markup, fields, lines and commands to a terminal. */
+static const struct upf_domain hostile_domains[] = {
+	{.id = 3, .kind = UPF_KIND_PV, .arch = UPF_ARCH_X86_64, .vcpus = 2, .name = "<script>alert(1)</script>",
+	 .image = "/tmp/my guest (old);\"x\",\n1 2 3\nfn=(9) y.elf", .build_id = "\"]}<!--\377"},
+	{.id = 7, .kind = UPF_KIND_PV, .arch = UPF_ARCH_X86_64, .vcpus = 2, .name = "a;b \377\n7/7 [000] 1.0: 1 x:\n\"c\" (d)"},
+};
+
+static const struct upf_session plain_session = {
+	.trace_id = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16},
+	.start_real_ns = 1700000000123456000, .start_mono_ns = 5000000000, .rate_mhz = 99500, .max_stack = 128,
+	.command = "uniprof-record -F 99.5 -o run.upf web1", .recorder = "uniprof-record 2.0", .host = "dom0",
+	.hypervisor = "Xen 4.17.7, domctl 0x15", .domains = plain_domains,
+};
+
+static void start_session(struct maker *m, const struct upf_session *session)
+{
 	memset(m, 0, sizeof(*m));
-	m->writer = upf_writer_new(&session, put, NULL);
-	m->encoder = upf_encoder_new(UPF_TOPS_NONE, 0, 0);
+	m->writer = upf_writer_new(session, put, NULL);
+	m->encoder = upf_encoder_new(session->tops, 1, session->tops_size / 8);
 	if (!m->writer || !m->encoder)
 		check(-errno, "start");
 	upf_encoder_reset(m->encoder, PERIOD);
+}
+
+static void start(struct maker *m, size_t ndomains)
+{
+	struct upf_session session = plain_session;
+
+	session.ndomains = ndomains;
+	start_session(m, &session);
 }
 
 static void flush(struct maker *m)
@@ -247,6 +268,126 @@ static void make_linux(struct maker *m)
 	finish(m);
 }
 
+/*
+ * A web server's minute on two vCPUs: requests in waves, a burst of garbage collection every seven seconds, and TLS
+ * handshakes from 30 to 40 s. tests/web/web.syms names function n, at 0x100000 + n * 0x100. @after: once http_parse (7) was
+ * made twice as fast, and tls_handshake (14) twice as slow.
+ */
+#define WEB_DEPTH 12
+static const struct web_stack {
+	uint8_t functions[WEB_DEPTH]; /* root first, 0 behind the leaf */
+	uint8_t always, collecting, shaking; /* weights of the three phases */
+} web_stacks[] = {
+	{{1, 2, 3, 4, 5, 6}, 6, 0, 2},
+	{{1, 2, 3, 4, 5, 6, 7}, 22, 1, 6},
+	{{1, 2, 3, 4, 5, 6, 7, 8}, 11, 0, 3},
+	{{1, 2, 3, 4, 5, 9, 10}, 9, 1, 4},
+	{{1, 2, 3, 4, 5, 9, 10, 11}, 14, 1, 5},
+	{{1, 2, 3, 4, 5, 9, 10, 11, 12, 13}, 8, 1, 3},
+	{{1, 2, 3, 4, 14, 15, 16}, 2, 0, 40},
+	{{1, 2, 3, 4, 14, 15, 17}, 1, 0, 22},
+	{{1, 2, 3, 4, 14, 18}, 1, 0, 9},
+	{{1, 2, 3, 19, 20, 21}, 10, 1, 5},
+	{{1, 2, 3, 19, 20, 21, 22}, 7, 0, 4},
+	{{1, 2, 3, 19, 20, 23, 24, 25, 26}, 12, 1, 7},
+	{{1, 2, 3, 19, 20, 23, 24, 27}, 5, 0, 2},
+	{{1, 2, 3, 28, 29, 30}, 2, 52, 2},
+	{{1, 2, 3, 28, 29, 31}, 1, 31, 1},
+	{{1, 2, 3, 28, 32}, 1, 14, 1},
+	{{1, 33, 34, 35}, 4, 1, 2},
+	{{1, 33, 34, 36, 37}, 3, 1, 2},
+	{{1, 38}, 2, 1, 1},
+};
+#define WEB_STACKS (sizeof(web_stacks) / sizeof(web_stacks[0]))
+
+static uint64_t next_random(uint64_t *random)
+{
+	*random ^= *random << 13;
+	*random ^= *random >> 7;
+	*random ^= *random << 17;
+	return *random;
+}
+
+static bool is_collecting(uint64_t now, uint32_t vcpu)
+{
+	return vcpu == 0 && now % (7000u * (uint64_t)MS) < 350u * (uint64_t)MS;
+}
+
+static bool is_shaking(uint64_t now)
+{
+	return now >= 30000u * (uint64_t)MS && now < 40000u * (uint64_t)MS;
+}
+
+/* Percent of the time in which the vCPU runs: requests come in waves. */
+static unsigned web_load(uint64_t now, uint32_t vcpu)
+{
+	unsigned wave = (unsigned)(now / (100u * MS) % 130), load = wave < 65 ? wave : 130 - wave;
+
+	if (is_collecting(now, vcpu))
+		return 100;
+	return is_shaking(now) ? 85 : 8 + load * 3 / 5;
+}
+
+static unsigned web_weight(const struct web_stack *s, uint64_t now, uint32_t vcpu, bool after)
+{
+	unsigned weight = is_collecting(now, vcpu) ? s->collecting : is_shaking(now) ? s->shaking : s->always;
+	unsigned half = 1, twice = 1;
+
+	for (size_t i = 0; after && i < WEB_DEPTH; i++) {
+		half = s->functions[i] == 7 ? 2 : half;
+		twice = s->functions[i] == 14 ? 2 : twice;
+	}
+	return weight * 2 * twice / half;
+}
+
+static struct upf_sample web_sample(uint64_t now, uint32_t vcpu, bool after, uint64_t *random, uint64_t *frames)
+{
+	unsigned all = 0, at, depth = 0;
+	size_t which = 0;
+	struct upf_sample s = {.vcpu = vcpu, .state = UPF_RUNNING, .frames = frames, .cpu_ns = PERIOD};
+
+	for (size_t i = 0; i < WEB_STACKS; i++)
+		all += web_weight(&web_stacks[i], now, vcpu, after);
+	at = (unsigned)(next_random(random) % all);
+	while (at >= web_weight(&web_stacks[which], now, vcpu, after))
+		at -= web_weight(&web_stacks[which++], now, vcpu, after);
+	while (depth < WEB_DEPTH && web_stacks[which].functions[depth])
+		depth++;
+	for (unsigned i = 0; i < depth; i++)
+		frames[depth - 1 - i] = 0x100010u + web_stacks[which].functions[i] * 0x100u;
+	s.depth = depth;
+	s.end = (uint8_t)(next_random(random) % 50 == 0 ? UPF_END_UNMAPPED : UPF_END_ROOT);
+	if (next_random(random) % 100 >= web_load(now, vcpu))
+		s.state = UPF_BLOCKED;
+	return s;
+}
+
+static void make_web_of(struct maker *m, bool after)
+{
+	uint64_t random = 88172645463325252u, frames[2][WEB_DEPTH];
+
+	start(m, 1);
+	while (m->now < 60000u * (uint64_t)MS) {
+		const struct upf_sample samples[] = {web_sample(m->now, 0, after, &random, frames[0]),
+		                                     web_sample(m->now, 1, after, &random, frames[1])};
+
+		round_of(m, 0, 30000 + next_random(&random) % 20000, samples, 2);
+	}
+	check(upf_encode_lost(m->encoder, 0, m->now, 3, UPF_LOST_PAUSED), "lost");
+	m->totals.lost += 3;
+	finish(m);
+}
+
+static void make_web(struct maker *m)
+{
+	make_web_of(m, false);
+}
+
+static void make_web_after(struct maker *m)
+{
+	make_web_of(m, true);
+}
+
 /* @count samples of @unique stacks of @depth frames, in no order. */
 static void make_many(struct maker *m, uint64_t count, uint64_t unique, uint32_t depth)
 {
@@ -257,10 +398,7 @@ static void make_many(struct maker *m, uint64_t count, uint64_t unique, uint32_t
 		struct upf_sample s = {.state = UPF_RUNNING, .frames = frames, .depth = depth, .cpu_ns = MS};
 		uint64_t which;
 
-		random ^= random << 13;
-		random ^= random >> 7;
-		random ^= random << 17;
-		which = random % unique;
+		which = next_random(&random) % unique;
 		for (uint32_t i = 0; i < depth; i++) {
 			/* The root is shared by all; ten stacks share all but the leaf, a hundred all but two, ... */
 			uint64_t branch = i < 5 ? which / (uint64_t[]){1, 10, 100, 1000, 10000}[i] : 0;
@@ -272,18 +410,118 @@ static void make_many(struct maker *m, uint64_t count, uint64_t unique, uint32_t
 	finish(m);
 }
 
+/* "lost COUNT". */
+static void lose(struct maker *m, const char *line)
+{
+	uint64_t n = strtoull(line, NULL, 0);
+
+	check(upf_encode_lost(m->encoder, 0, m->now, n, UPF_LOST_WRITER), "lost");
+	m->totals.lost += n;
+}
+
+/* "DOMAIN VCPU COUNT LEAF CALLER...": so many samples of a stack; "b" before it: of a blocked vCPU. */
+static void add_line(struct maker *m, char *line)
+{
+	uint64_t frames[UPF_DEPTH_MAX + 1] = {0}, domain, vcpu, count;
+	uint8_t state = *line == 'b' ? UPF_BLOCKED : UPF_RUNNING;
+	struct upf_sample s;
+
+	line += *line == 'b';
+	domain = strtoull(line, &line, 0);
+	vcpu = strtoull(line, &line, 0);
+	count = strtoull(line, &line, 0);
+	for (size_t n = 0; n < UPF_DEPTH_MAX && *line != '\n'; n++)
+		frames[n] = strtoull(line, &line, 16);
+	s = sample((uint32_t)vcpu, state, frames);
+	while (count-- > 0)
+		round_of(m, (uint32_t)domain, 40000, &s, 1);
+}
+
+/* Stacks and how often they came, as standard input has them, a line each. */
+static void make_lines(struct maker *m, const struct upf_domain domains[2])
+{
+	struct upf_session session = plain_session;
+	char line[4096];
+
+	session.domains = domains;
+	session.ndomains = 2;
+	start_session(m, &session);
+	while (fgets(line, sizeof(line), stdin)) {
+		if (strncmp(line, "lost ", 5) == 0)
+			lose(m, line + 5);
+		else
+			add_line(m, line);
+	}
+	finish(m);
+}
+
+static void make_counted(struct maker *m)
+{
+	make_lines(m, bare_domains);
+}
+
+static void make_hostile(struct maker *m)
+{
+	make_lines(m, hostile_domains);
+}
+
+/*
+ * Stacks from standard input, a line each: addresses in hexadecimal, leaf first; with copies, the instruction pointer, the
+ * stack pointer and the words there. The domain runs @image, whose identity is @id, unless they are NULL.
+ */
+static void make_stacks(struct maker *m, bool copies, const char *image, const char *id)
+{
+	uint64_t words[UPF_COPY_MAX], regs[UPF_REGS] = {0};
+	struct upf_domain domain = plain_domains[0];
+	struct upf_session session = plain_session;
+	char *line = NULL;
+	size_t size = 0;
+
+	domain.image = image;
+	domain.build_id = id;
+	session.domains = &domain;
+	session.ndomains = 1;
+	session.tops = copies ? UPF_TOPS_COPY : UPF_TOPS_NONE;
+	session.tops_size = copies ? sizeof(words) : 0;
+	start_session(m, &session);
+	while (getline(&line, &size, stdin) >= 0) {
+		struct upf_sample s = {.state = UPF_RUNNING, .frames = words, .cpu_ns = PERIOD, .end = copies ? UPF_END_DEPTH : UPF_END_ROOT};
+		uint32_t n = 0;
+
+		for (char *at = strtok(line, " \n"); at && n < UPF_DEPTH_MAX; at = strtok(NULL, " \n"))
+			words[n++] = strtoull(at, NULL, 16);
+		s.depth = copies ? 1 : n;
+		if (copies && n >= 2) {
+			regs[7] = s.sp = words[1];
+			s.words = words + 2;
+			s.nwords = n - 2;
+			s.regs = regs;
+		}
+		round_of(m, 0, 40000, &s, 1);
+	}
+	free(line);
+	finish(m);
+}
+
 static const struct {
 	const char *name;
 	void (*make)(struct maker *m);
 } kinds[] = {
 	{"small", make_small}, {"killed", make_killed}, {"idle", make_idle}, {"empty", make_empty},
 	{"domains", make_domains}, {"lying", make_lying}, {"linux", make_linux},
+	{"counted", make_counted}, {"hostile", make_hostile},
+	{"web", make_web}, {"web-after", make_web_after},
 };
 
 int main(int argc, char **argv)
 {
 	struct maker m;
 
+	if ((argc == 2 || argc == 4) && (strcmp(argv[1], "stacks") == 0 || strcmp(argv[1], "copies") == 0)) {
+		make_stacks(&m, argv[1][0] == 'c', argc == 4 ? argv[2] : NULL, argc == 4 ? argv[3] : NULL);
+		end(&m);
+		return 0;
+	}
 	if (argc == 5 && strcmp(argv[1], "many") == 0) {
 		unsigned long depth = strtoul(argv[4], NULL, 0);
 
@@ -300,6 +538,8 @@ int main(int argc, char **argv)
 			return 0;
 		}
 	}
-	fprintf(stderr, "usage: mktrace small|killed|idle|empty|domains|lying|linux | many COUNT UNIQUE DEPTH\n");
+	fputs("usage: mktrace small|killed|idle|empty|domains|lying|linux|web|web-after | many COUNT UNIQUE DEPTH\n"
+	      "       mktrace counted|hostile <LINES\n"
+	      "       mktrace stacks|copies [IMAGE IDENTITY] <LINES\n", stderr);
 	return 2;
 }

@@ -3,7 +3,7 @@
  * rows.c - compares what an ELF file's code tells of its frames with what its unwind tables say, at every instruction:
  * rows [-v] FILE. Prints counts, and with -v what is not known; exit code 1 if the code is wrong anywhere.
  */
-#include "report/symbols.h"
+#include "report/names/symbols.h"
 #include "report/unwind/code.h"
 #include "report/unwind/flow.h"
 #include "report/unwind/tables.h"
@@ -105,7 +105,7 @@ int main(int argc, char **argv)
 	if (argc != 2 + c.verbose)
 		return 2;
 	c.image = image_open(argv[argc - 1], why, sizeof(why));
-	if (!c.image || symbols_add_file(&c.symbols, argv[argc - 1], why, sizeof(why)) != 0 || symbols_sort(&c.symbols) != 0) {
+	if (!c.image || symbols_add_file(&c.symbols, argv[argc - 1], NULL, why, sizeof(why)) != 0 || symbols_sort(&c.symbols) != 0) {
 		fprintf(stderr, "rows: %s: %s\n", argv[argc - 1], why);
 		return 2;
 	}

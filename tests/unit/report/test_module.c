@@ -83,7 +83,7 @@ static struct rows *rows_of(const struct made *m, const struct symbols *symbols)
 	int fd = file_of(m, path, sizeof(path));
 
 	why[0] = '\0';
-	if (rows_add_image(rows, path, why, sizeof(why)) != 0) {
+	if (rows_add_image(rows, path, 0, why, sizeof(why)) != 0) {
 		rows_free(rows);
 		rows = NULL;
 	}

@@ -2,7 +2,7 @@
 /* Names from nm's text, kallsyms and ELF: what they find, at which edges, and what they refuse. */
 #include "tests/unit/unit.h"
 
-#include "report/symbols.h"
+#include "report/names/symbols.h"
 
 #include <elf.h>
 #include <stdio.h>
@@ -30,7 +30,7 @@ static int add(struct symbols *s, const void *data, size_t len)
 	int rc;
 
 	put_file(path, data, len);
-	rc = symbols_add_file(s, path, why, sizeof(why));
+	rc = symbols_add_file(s, path, NULL, why, sizeof(why));
 	unlink(path);
 	return rc;
 }
@@ -201,9 +201,9 @@ static void bad_text(void **state)
 	refuse("0000000000000000 T a\n0000000000000000 t b\n", "kptr_restrict");
 	assert_int_equal(add(&s, "1000 T f\0g\n", 11), -1);
 	symbols_free(&s);
-	assert_int_equal(symbols_add_file(&s, "/tmp", why, sizeof(why)), -1);
+	assert_int_equal(symbols_add_file(&s, "/tmp", NULL, why, sizeof(why)), -1);
 	assert_non_null(strstr(why, "directory"));
-	assert_int_equal(symbols_add_file(&s, "/nonexistent", why, sizeof(why)), -1);
+	assert_int_equal(symbols_add_file(&s, "/nonexistent", NULL, why, sizeof(why)), -1);
 	symbols_free(&s);
 }
 

@@ -83,11 +83,11 @@ static void parsing(void **state)
 	(void)state;
 	assert_int_equal(parse(&s, ARGV("run.upf")), 0);
 	assert_ptr_equal(s.view, &view_flat);
-	assert_int_equal(s.states, STATES_CPU);
+	assert_int_equal(s.selection.states, STATES_CPU);
 	assert_int_equal(parse(&s, ARGV("--dump", "-")), 0);
-	assert_int_equal(s.states, STATES_ALL);
+	assert_int_equal(s.selection.states, STATES_ALL);
 	assert_int_equal(parse(&s, ARGV("--tree", "--state", "blocked,running", "run.upf")), 0);
-	assert_int_equal(s.states, 1u << UPF_BLOCKED | 1u << UPF_RUNNING);
+	assert_int_equal(s.selection.states, 1u << UPF_BLOCKED | 1u << UPF_RUNNING);
 	assert_int_equal(parse(&s, ARGV("--tree", "--tree", "x")), 0);
 	assert_int_equal(parse(&s, ARGV("--tree", "--dump", "x")), -1);
 	assert_int_equal(parse(&s, ARGV("--state", "asleep", "x")), -1);
@@ -95,7 +95,9 @@ static void parsing(void **state)
 	assert_int_equal(parse(&s, ARGV("--percent-limit", "101", "x")), -1);
 	assert_int_equal(parse(&s, ARGV("--percent-limit", "nan", "x")), -1);
 	assert_int_equal(parse(&s, ARGV("-q")), -1);
-	assert_int_equal(parse(&s, ARGV("a", "b")), -1);
+	assert_int_equal(parse(&s, ARGV("a", "-")), 0);
+	assert_int_equal(s.ntraces, 2);
+	assert_int_equal(parse(&s, ARGV("-", "a", "-")), -1);
 }
 
 int main(void)

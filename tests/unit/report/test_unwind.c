@@ -44,13 +44,13 @@ static int prepare(struct fixture *f, bool image)
 
 	memset(f, 0, sizeof(*f));
 	f->fd = elf_make(&section, 1, 0, path, sizeof(path));
-	assert_int_equal(symbols_add_file(&f->symbols, path, why, sizeof(why)), 0);
+	assert_int_equal(symbols_add_file(&f->symbols, path, NULL, why, sizeof(why)), 0);
 	assert_int_equal(symbols_add(&f->symbols, page, "hypercall_page", strlen("hypercall_page")), 0);
 	assert_int_equal(symbols_sort(&f->symbols), 0);
 	f->rows = rows_new(&f->symbols);
 	assert_non_null(f->rows);
 	if (image)
-		assert_int_equal(rows_add_image(f->rows, path, why, sizeof(why)), 0);
+		assert_int_equal(rows_add_image(f->rows, path, 0, why, sizeof(why)), 0);
 	f->regs[6] = STACK + 0x100;
 	f->regs[7] = STACK;
 	f->sample = (struct upf_record){.end = UPF_END_UNMAPPED, .words = f->words, .nwords = COUNT(f->words), .regs = f->regs,

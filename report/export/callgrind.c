@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * callgrind.c - callgrind's format (valgrind.org/docs/manual/cl-format.html), for kcachegrind and callgrind_annotate.
+ *
+ * What samples cannot tell is how often a function was called: a call's count is that of the samples that found it going on.
+ * Inclusive cost is given by call, and a reader adds it up, so a recursive function would count as often as it stands in a
+ * stack. Its frames below the first one are therefore a function of their own, f'2, as callgrind names them itself. Each
+ * domain is a function, too, which calls the roots of its stacks: readers take nothing but calls as inclusive cost.
+ */
+#include "common/say.h"
+#include "report/export/frame_table.h"
+#include "report/export/stacks.h"
+#include "report/export/strings.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+#define NOBODY UINT32_MAX
+#define DOMAIN_ITSELF UINT32_MAX /* in place of a function of the table */
+#define NO_FILE "???"            /* as callgrind has it */
+
+/* A function as the file has it. */
+struct party {
+	uint32_t domain;
+	uint32_t function; /* of the table, or DOMAIN_ITSELF */
+	bool again;        /* f'2 */
+	bool written;      /* its name is in the file already */
+};
+
+/* Cost at a line of a function: its own, or that of a call. */
+struct cost {
+	uint32_t from, to; /* parties; @to NOBODY: its own */
+	uint32_t line, called_line;
+	uint64_t samples, cpu_ns;
+	uint32_t stack;    /* the last one that was added: each counts once */
+};
+
+struct callgrind {
+	struct report *report;
+	struct frame_table table;
+	struct strings files, objects;
+	struct party *parties;
+	size_t nparties, parties_cap;
+	struct intern by_party;
+	struct cost *costs;
+	size_t ncosts, costs_cap;
+	struct intern by_cost;
+	uint32_t *seen; /* by function of the table: the last stack that it was met in */
+	size_t seen_cap;
+	uint32_t stack;
+	uint64_t samples, cpu_ns;
+};
+
+/* --- gathering ----------------------------------------------------------------------------------------------------- */
+
+static int find_party(struct callgrind *g, const struct party *key, uint32_t *id)
+{
+	uint32_t hash;
+	int rc = intern_reserve(&g->by_party);
+
+	if (rc != 0)
+		return rc;
+	hash = intern_hash(&g->by_party, (uint64_t)key->domain << 32 | key->function, key->again);
+	for (size_t at = intern_first(&g->by_party, hash); intern_id(&g->by_party, &at, hash, id);
+	     at = intern_next(&g->by_party, at)) {
+		const struct party *p = &g->parties[*id];
+
+		if (p->domain == key->domain && p->function == key->function && p->again == key->again)
+			return 0;
+	}
+	rc = g->nparties < NOBODY - 1 ? array_room(&g->parties, &g->parties_cap, g->nparties, sizeof(*g->parties)) : -EOVERFLOW;
+	if (rc != 0)
+		return rc;
+	*id = (uint32_t)g->nparties++;
+	g->parties[*id] = *key;
+	intern_add(&g->by_party, hash, *id);
+	return 0;
+}
+
+static int find_cost(struct callgrind *g, const struct cost *key, struct cost **out)
+{
+	uint32_t hash, id;
+	int rc = intern_reserve(&g->by_cost);
+
+	if (rc != 0)
+		return rc;
+	hash = intern_hash(&g->by_cost, (uint64_t)key->from << 32 | key->to, (uint64_t)key->line << 32 | key->called_line);
+	for (size_t at = intern_first(&g->by_cost, hash); intern_id(&g->by_cost, &at, hash, &id);
+	     at = intern_next(&g->by_cost, at)) {
+		*out = &g->costs[id];
+		if ((*out)->from == key->from && (*out)->to == key->to && (*out)->line == key->line &&
+		    (*out)->called_line == key->called_line)
+			return 0;
+	}
+	rc = g->ncosts < UINT32_MAX - 1 ? array_room(&g->costs, &g->costs_cap, g->ncosts, sizeof(*g->costs)) : -EOVERFLOW;
+	if (rc != 0)
+		return rc;
+	*out = &g->costs[g->ncosts];
+	**out = *key;
+	intern_add(&g->by_cost, hash, (uint32_t)g->ncosts++);
+	return 0;
+}
+
+static int add_cost(struct callgrind *g, const struct cost *key, const struct stack *s)
+{
+	struct cost *cost;
+	int rc = find_cost(g, key, &cost);
+
+	if (rc != 0 || cost->stack == g->stack)
+		return rc;
+	cost->stack = g->stack;
+	cost->samples += s->samples;
+	cost->cpu_ns += s->cpu_ns;
+	return 0;
+}
+
+/* Whether this stack has had the function already, of which it takes note. */
+static int meet(struct callgrind *g, uint32_t function, bool *again)
+{
+	size_t old = g->seen_cap;
+	int rc = array_room(&g->seen, &g->seen_cap, function, sizeof(*g->seen));
+
+	if (rc != 0)
+		return rc;
+	for (; old < g->seen_cap; old++)
+		g->seen[old] = 0;
+	*again = g->seen[function] == g->stack;
+	g->seen[function] = g->stack;
+	return 0;
+}
+
+static int add_stack(void *ctx, const struct stack *s, const struct callchain *c)
+{
+	struct callgrind *g = ctx;
+	struct party party = {.domain = s->domain, .function = DOMAIN_ITSELF};
+	struct cost cost = {.to = NOBODY};
+	uint32_t next;
+	int rc = frame_table_chain(&g->table, c);
+
+	g->stack++;
+	g->samples += s->samples;
+	g->cpu_ns += s->cpu_ns;
+	if (rc == 0)
+		rc = find_party(g, &party, &cost.from);
+	for (size_t i = 0; rc == 0 && i < c->n; i++) {
+		const struct table_frame *f = &g->table.frames[g->table.ids[i]];
+
+		party.function = f->function;
+		rc = meet(g, f->function, &party.again);
+		if (rc == 0)
+			rc = find_party(g, &party, &next);
+		if (rc == 0 && next != cost.from) /* f'2 calling itself would be added up again */
+			rc = add_cost(g, &(struct cost){.from = cost.from, .to = next, .line = cost.line, .called_line = f->line}, s);
+		cost.from = next;
+		cost.line = f->line;
+	}
+	return rc == 0 ? add_cost(g, &cost, s) : rc;
+}
+
+/* --- writing ------------------------------------------------------------------------------------------------------- */
+
+/* By function; its own cost first. */
+static int compare(const void *va, const void *vb)
+{
+	const struct cost *a = va, *b = vb;
+	bool a_calls = a->to != NOBODY, b_calls = b->to != NOBODY;
+
+	if (a->from != b->from)
+		return a->from < b->from ? -1 : 1;
+	if (a_calls != b_calls)
+		return a_calls ? 1 : -1;
+	if (a->line != b->line)
+		return a->line < b->line ? -1 : 1;
+	if (a->to != b->to)
+		return a->to < b->to ? -1 : 1;
+	return (a->called_line > b->called_line) - (a->called_line < b->called_line);
+}
+
+/* A name is written once, with a number that stands for it afterwards. */
+static int put_name(struct callgrind *g, struct strings *known, const char *key, const char *name)
+{
+	size_t before = known->n;
+	uint32_t id;
+	int rc = strings_add(known, name, &id);
+
+	if (rc == 0)
+		fprintf(g->report->out, "%s=(%u)%s%s\n", key, id + 1, id < before ? "" : " ", id < before ? "" : known->texts[id]);
+	return rc;
+}
+
+static int put_file(struct callgrind *g, const char *key, const struct party *p)
+{
+	const char *file = p->function == DOMAIN_ITSELF ? NULL : g->table.functions[p->function].file;
+
+	return put_name(g, &g->files, key, file ? file : NO_FILE);
+}
+
+/* A domain's image is the object that its functions are in. */
+static int put_object(struct callgrind *g, uint32_t domain)
+{
+	const char *image;
+	int rc = stacks_image(g->report, domain, &image);
+
+	return rc == 0 ? put_name(g, &g->objects, "ob", image) : rc;
+}
+
+static int party_name(struct callgrind *g, const struct party *p, const char **name)
+{
+	if (p->function == DOMAIN_ITSELF)
+		return stacks_domain_name(g->report, p->domain, name);
+	*name = g->report->names.functions[g->table.functions[p->function].function].name;
+	return 0;
+}
+
+/* Functions of one name are told apart by file and object, so each has a number of its own. */
+static int put_party(struct callgrind *g, const char *key, uint32_t id)
+{
+	struct party *p = &g->parties[id];
+	const char *name;
+	int rc = party_name(g, p, &name);
+
+	if (rc != 0)
+		return rc;
+	fprintf(g->report->out, "%s=(%u)", key, id + 1);
+	if (!p->written)
+		fprintf(g->report->out, " %s%s", name, p->again ? "'2" : "");
+	fputc('\n', g->report->out);
+	p->written = true;
+	return 0;
+}
+
+static int put_function(struct callgrind *g, uint32_t id)
+{
+	int rc;
+
+	fputc('\n', g->report->out);
+	rc = put_object(g, g->parties[id].domain);
+	if (rc == 0)
+		rc = put_file(g, "fl", &g->parties[id]);
+	return rc == 0 ? put_party(g, "fn", id) : rc;
+}
+
+static int put_call(struct callgrind *g, const struct cost *c)
+{
+	int rc = put_file(g, "cfi", &g->parties[c->to]);
+
+	if (rc == 0)
+		rc = put_party(g, "cfn", c->to);
+	if (rc == 0)
+		fprintf(g->report->out, "calls=%" PRIu64 " %u\n", c->samples, c->called_line);
+	return rc;
+}
+
+static int put_costs(struct callgrind *g)
+{
+	int rc = 0;
+
+	if (g->ncosts)
+		qsort(g->costs, g->ncosts, sizeof(*g->costs), compare);
+	for (size_t i = 0; rc == 0 && i < g->ncosts; i++) {
+		const struct cost *c = &g->costs[i];
+
+		if (i == 0 || c->from != c[-1].from)
+			rc = put_function(g, c->from);
+		if (rc == 0 && c->to != NOBODY)
+			rc = put_call(g, c);
+		if (rc == 0)
+			fprintf(g->report->out, "%u %" PRIu64 " %" PRIu64 "\n", c->line, c->samples, c->cpu_ns);
+	}
+	return rc;
+}
+
+static void put_head(const struct callgrind *g)
+{
+	FILE *out = g->report->out;
+
+	fputs("# callgrind format\nversion: 1\ncreator: uniprof-report\ncmd: ", out);
+	print_safe(out, g->report->session->command ? g->report->session->command : "?");
+	fputs("\npositions: line\nevent: Samples : samples\nevent: CPU : CPU time, ns\nevents: Samples CPU\n", out);
+	fprintf(out, "summary: %" PRIu64 " %" PRIu64 "\n", g->samples, g->cpu_ns);
+}
+
+static int run(struct report *r)
+{
+	struct callgrind g = {.report = r};
+	int rc = view_load(r, NULL);
+
+	if (rc == 0)
+		rc = stacks_each(r, add_stack, &g);
+	if (rc == 0) {
+		put_head(&g);
+		rc = put_costs(&g);
+	}
+	if (rc == 0)
+		fprintf(r->out, "\ntotals: %" PRIu64 " %" PRIu64 "\n", g.samples, g.cpu_ns);
+	frame_table_free(&g.table);
+	strings_free(&g.files);
+	strings_free(&g.objects);
+	intern_free(&g.by_party);
+	intern_free(&g.by_cost);
+	free(g.parties);
+	free(g.costs);
+	free(g.seen);
+	return stacks_end(r, rc);
+}
+
+const struct view view_callgrind = {
+	.name = "callgrind",
+	.help = "callgrind's file, for kcachegrind and callgrind_annotate",
+	.states = STATES_CPU,
+	.run = run,
+};

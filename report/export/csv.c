@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * csv.c - the flat profile's table as comma-separated values (RFC 4180): a line of headings, then a line for each row, in plain
+ * numbers. Texts are quoted, numbers are not.
+ */
+#include "report/columns.h"
+#include "report/export/stacks.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct csv {
+	const struct report *report;
+	const struct fold *fold; /* what shares are of */
+	struct table table;
+};
+
+static const char *text_of(const struct csv *c, const struct table_row *row, unsigned column)
+{
+	return c->report->names.functions[row->text[column]].name;
+}
+
+/* The dearest first. */
+static int compare(const void *va, const void *vb, void *ctx)
+{
+	const struct csv *c = ctx;
+	const struct table_row *a = va, *b = vb;
+	bool by_total = c->report->children == CHILDREN_FIRST;
+	uint64_t first_a = by_total ? a->total : a->self, first_b = by_total ? b->total : b->self;
+	uint64_t then_a = by_total ? a->self : a->total, then_b = by_total ? b->self : b->total;
+	int order = first_a != first_b ? (first_a < first_b) - (first_a > first_b) : (then_a < then_b) - (then_a > then_b);
+
+	for (unsigned i = 0; order == 0 && i < c->table.keys.n; i++)
+		order = strverscmp(text_of(c, a, i), text_of(c, b, i));
+	return order;
+}
+
+static void put_text(FILE *out, const char *text)
+{
+	fputc('"', out);
+	for (; *text; text++) {
+		if (*text == '"')
+			fputc('"', out);
+		fputc(*text, out);
+	}
+	fputc('"', out);
+}
+
+static void put_headings(const struct csv *c)
+{
+	FILE *out = c->report->out;
+
+	for (unsigned i = 0; i < c->table.keys.n; i++) {
+		for (const char *title = key_title(c->table.keys.key[i]); *title; title++)
+			fputc(tolower((unsigned char)*title), out);
+		fputc(',', out);
+	}
+	fputs("self,self_percent,total,total_percent", out);
+	if (c->fold->compared)
+		fputs(",old_self,old_self_percent,old_total,old_total_percent", out);
+	fputs("\r\n", out);
+}
+
+static void put_weight(const struct csv *c, uint64_t weight, double share)
+{
+	fprintf(c->report->out, "%" PRIu64 ",%.4f", weight, 100 * share);
+}
+
+static void put_row(const struct csv *c, const struct table_row *row)
+{
+	const struct fold *fold = c->fold;
+	FILE *out = c->report->out;
+
+	for (unsigned i = 0; i < c->table.keys.n; i++) {
+		put_text(out, text_of(c, row, i));
+		fputc(',', out);
+	}
+	put_weight(c, row->self, fold_share(fold, row->self));
+	fputc(',', out);
+	put_weight(c, row->total, fold_share(fold, row->total));
+	if (fold->compared) {
+		fputc(',', out);
+		put_weight(c, row->old_self, fold_old_share(fold, row->old_self));
+		fputc(',', out);
+		put_weight(c, row->old_total, fold_old_share(fold, row->old_total));
+	}
+	fputs("\r\n", out);
+}
+
+static bool is_shown(const struct csv *c, const struct table_row *row)
+{
+	double limit = column_limit(c->report, 0);
+
+	return fold_share(c->fold, row->total) >= limit || fold_old_share(c->fold, row->old_total) >= limit;
+}
+
+static int put_table(struct report *r, const struct fold *fold)
+{
+	const struct fold_request request = view_request(r);
+	const struct keys keys = view_keys(r);
+	struct csv c = {.report = r, .fold = fold};
+	int rc = table_make(&c.table, &keys, &r->profile, &r->names, &request);
+
+	if (rc != 0)
+		return rc;
+	if (c.table.n)
+		qsort_r(c.table.rows, c.table.n, sizeof(*c.table.rows), compare, &c);
+	put_headings(&c);
+	for (size_t i = 0; i < c.table.n; i++)
+		if (is_shown(&c, &c.table.rows[i]))
+			put_row(&c, &c.table.rows[i]);
+	table_free(&c.table);
+	return 0;
+}
+
+static int run(struct report *r)
+{
+	struct fold fold;
+	int rc = view_fold(r, &fold);
+
+	if (rc != 0)
+		return rc;
+	rc = put_table(r, &fold);
+	fold_free(&fold);
+	return stacks_end(r, rc);
+}
+
+const struct view view_csv = {
+	.name = "csv",
+	.help = "the flat profile as comma-separated values",
+	.states = STATES_CPU,
+	.takes = VIEW_COMPARES | VIEW_KEYS | VIEW_LIMITS,
+	.run = run,
+};

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * frame_table.h - the frames of all stacks by number, as formats with tables have them: each different frame once, and of
+ * functions each once by name and source file.
+ */
+#ifndef REPORT_EXPORT_FRAME_TABLE_H
+#define REPORT_EXPORT_FRAME_TABLE_H
+
+#include "report/callchain.h"
+#include "report/intern.h"
+
+struct table_function {
+	uint32_t function; /* of the names */
+	const char *file;  /* where its source is, NULL: not known; the names' */
+};
+
+struct table_frame {
+	uint32_t function;     /* of the table */
+	uint32_t line;         /* in the function's file, 0: not known */
+	uint64_t address;      /* as recorded; 0: no code */
+	uint64_t offset;       /* behind the function's start */
+	uint16_t inline_depth; /* functions that this one is inlined into at this address */
+	bool caller;           /* @address is a return address */
+};
+
+/* Zero-initialise, frame_table_free() at the end. */
+struct frame_table {
+	struct table_function *functions;
+	size_t nfunctions, functions_cap;
+	struct intern by_function;
+	struct table_frame *frames;
+	size_t nframes, frames_cap;
+	struct intern by_frame;
+	uint32_t *ids; /* what frame_table_chain() found: a number for each frame of the stack */
+	size_t ids_cap;
+};
+
+/* Finds or adds the frames of @c, whose numbers stand in t->ids then, root first. 0 or -ENOMEM, -EOVERFLOW. */
+int frame_table_chain(struct frame_table *t, const struct callchain *c);
+void frame_table_free(struct frame_table *t);
+
+/* An address within the instruction that the frame is in: a return address stands behind it. */
+static inline uint64_t frame_table_code(const struct table_frame *f)
+{
+	return f->address - (f->caller && f->address);
+}
+
+#endif

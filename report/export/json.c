@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * json.c - all that the report knows, as JSON for programs; docs/json.md is the schema, which has a version of its own.
+ *
+ * Tables are referred to by number, from 0: stacks refer to frames, and frames to functions.
+ */
+#include "report/export/frame_table.h"
+#include "report/export/stacks.h"
+#include "report/json.h"
+#include "report/text.h"
+#include "report/trust.h"
+#include "report/vcpus.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define SCHEMA_VERSION 1 /* docs/json.md, "Versions" */
+
+struct document {
+	struct report *report;
+	struct json json;
+	struct fold fold;
+	struct frame_table table;
+	uint32_t *numbers; /* of the names' functions: their numbers here */
+};
+
+/* What is not known is left out. */
+static void put_text(struct json *j, const char *key, const char *text)
+{
+	if (text && *text)
+		json_text(j, key, text);
+}
+
+/* --- where it comes from ------------------------------------------------------------------------------------------- */
+
+static void put_trace(struct document *d)
+{
+	const struct report *r = d->report;
+	const struct upf_session *s = r->session;
+	const struct upf_health health = traces_health(&r->traces);
+	char faults[256];
+
+	trust_faults(&health, &r->profile.tally, faults, sizeof(faults));
+	json_object(&d->json, "trace");
+	json_text(&d->json, "start", text_utc(s->start_real_ns).s);
+	json_uint(&d->json, "duration_ns", trust_duration(r));
+	json_real(&d->json, "rate_hz", (double)s->rate_mhz / 1e3);
+	json_uint(&d->json, "max_stack", s->max_stack);
+	put_text(&d->json, "command", s->command);
+	put_text(&d->json, "recorder", s->recorder);
+	put_text(&d->json, "host", s->host);
+	put_text(&d->json, "hypervisor", s->hypervisor);
+	json_bool(&d->json, "whole", trust_sound(&health, &r->profile.tally));
+	put_text(&d->json, "faults", faults);
+	json_end(&d->json);
+}
+
+static void put_domain(struct json *j, const struct upf_domain *d)
+{
+	json_object(j, NULL);
+	json_uint(j, "id", d->id);
+	put_text(j, "name", d->name);
+	json_text(j, "uuid", text_uuid(d->uuid).s);
+	json_text(j, "kind", upf_kind_text(d->kind));
+	json_text(j, "arch", upf_arch_text(d->arch));
+	json_uint(j, "vcpus", d->vcpus);
+	put_text(j, "image", d->image);
+	put_text(j, "build_id", d->build_id);
+	json_end(j);
+}
+
+static void put_domains(struct document *d)
+{
+	const struct upf_session *s = d->report->session;
+
+	json_array(&d->json, "domains");
+	for (size_t i = 0; i < s->ndomains; i++)
+		put_domain(&d->json, &s->domains[i]);
+	json_end(&d->json);
+}
+
+/* --- what it rests on ---------------------------------------------------------------------------------------------- */
+
+static void put_states(struct json *j, const uint64_t states[TALLY_STATES])
+{
+	json_object(j, "states");
+	for (unsigned i = 0; i < TALLY_STATES; i++)
+		json_uint(j, upf_state_text(i), states[i]);
+	json_end(j);
+}
+
+static void put_lost(struct json *j, const struct tally *t)
+{
+	json_object(j, "lost");
+	json_uint(j, "total", tally_lost(t));
+	json_array(j, "reasons");
+	for (unsigned i = 0; i < TALLY_LOST; i++) {
+		if (t->lost[i] == 0)
+			continue;
+		json_object(j, NULL);
+		json_text(j, "reason", upf_lost_text(i));
+		json_uint(j, "samples", t->lost[i]);
+		json_end(j);
+	}
+	json_end(j);
+	json_end(j);
+}
+
+static void put_pauses(struct json *j, const struct upf_hist *h)
+{
+	json_object(j, "pauses");
+	json_uint(j, "count", h->count);
+	json_uint(j, "total_ns", h->sum_ns);
+	json_uint(j, "p50_ns", upf_hist_quantile(h, 500));
+	json_uint(j, "p99_ns", upf_hist_quantile(h, 990));
+	json_uint(j, "max_ns", h->max_ns);
+	json_end(j);
+}
+
+static void put_totals(struct document *d)
+{
+	const struct tally *t = &d->report->profile.tally;
+
+	json_object(&d->json, "totals");
+	json_uint(&d->json, "samples", t->samples);
+	json_uint(&d->json, "counted", d->fold.samples);
+	json_text(&d->json, "weight", d->fold.weight == WEIGHT_CPU ? "cpu_ns" : "samples");
+	json_uint(&d->json, "total", d->fold.total);
+	put_states(&d->json, t->state);
+	put_lost(&d->json, t);
+	json_uint(&d->json, "late", t->late);
+	json_uint(&d->json, "rounds", t->rounds);
+	put_pauses(&d->json, &t->pause);
+	json_end(&d->json);
+}
+
+static int put_vcpus(struct document *d)
+{
+	size_t n;
+	struct vcpu_states *v = vcpus_make(&d->report->profile, &n);
+
+	if (!v && d->report->profile.nstacks)
+		return -ENOMEM;
+	json_array(&d->json, "vcpus");
+	for (size_t i = 0; i < n; i++) {
+		json_object(&d->json, NULL);
+		json_uint(&d->json, "domain", v[i].domain);
+		json_uint(&d->json, "vcpu", v[i].vcpu);
+		put_states(&d->json, v[i].state);
+		json_end(&d->json);
+	}
+	json_end(&d->json);
+	free(v);
+	return 0;
+}
+
+/* --- the profile --------------------------------------------------------------------------------------------------- */
+
+/* Of the names' functions those that stand in a counted stack. */
+static bool is_shown(const struct document *d, size_t function)
+{
+	return function < d->fold.nfunctions && d->fold.functions[function].total;
+}
+
+static int number_functions(struct document *d)
+{
+	size_t all = d->report->names.nfunctions;
+	uint32_t n = 0;
+
+	d->numbers = calloc(all + 1, sizeof(*d->numbers));
+	for (size_t i = 0; d->numbers && i < all; i++)
+		if (is_shown(d, i))
+			d->numbers[i] = n++;
+	return d->numbers ? 0 : -ENOMEM;
+}
+
+static void put_functions(struct document *d)
+{
+	const struct function *functions = d->report->names.functions;
+
+	json_array(&d->json, "functions");
+	for (size_t i = 0; i < d->fold.nfunctions; i++) {
+		if (!is_shown(d, i))
+			continue;
+		json_object(&d->json, NULL);
+		json_text(&d->json, "name", functions[i].name);
+		json_bool(&d->json, "named", functions[i].named);
+		json_uint(&d->json, "self", d->fold.functions[i].self);
+		json_uint(&d->json, "total", d->fold.functions[i].total);
+		json_end(&d->json);
+	}
+	json_end(&d->json);
+}
+
+static int put_stack(void *ctx, const struct stack *s, const struct callchain *c)
+{
+	struct document *d = ctx;
+	int rc = frame_table_chain(&d->table, c);
+
+	if (rc != 0)
+		return rc;
+	json_object(&d->json, NULL);
+	json_uint(&d->json, "domain", s->domain);
+	json_uint(&d->json, "vcpu", s->vcpu);
+	json_text(&d->json, "state", upf_state_text(s->state));
+	json_bool(&d->json, "user", stack_is_user(s));
+	json_uint(&d->json, "samples", s->samples);
+	json_uint(&d->json, "cpu_ns", s->cpu_ns);
+	json_array(&d->json, "frames");
+	for (size_t i = 0; i < c->n; i++)
+		json_uint(&d->json, NULL, d->table.ids[i]);
+	json_end(&d->json);
+	json_end(&d->json);
+	return 0;
+}
+
+static void put_frame(struct document *d, const struct table_frame *f)
+{
+	const struct table_function *function = &d->table.functions[f->function];
+	char address[20];
+
+	json_object(&d->json, NULL);
+	json_uint(&d->json, "function", d->numbers[function->function]);
+	if (f->address) {
+		snprintf(address, sizeof(address), "0x%" PRIx64, f->address);
+		json_text(&d->json, "address", address);
+		json_uint(&d->json, "offset", f->offset);
+	}
+	put_text(&d->json, "file", function->file);
+	if (f->line)
+		json_uint(&d->json, "line", f->line);
+	if (f->inline_depth)
+		json_uint(&d->json, "inline_depth", f->inline_depth);
+	json_end(&d->json);
+}
+
+static int put_stacks(struct document *d)
+{
+	int rc;
+
+	json_array(&d->json, "stacks");
+	rc = stacks_each(d->report, put_stack, d);
+	json_end(&d->json);
+	return rc;
+}
+
+static void put_frames(struct document *d)
+{
+	json_array(&d->json, "frames");
+	for (size_t i = 0; i < d->table.nframes; i++)
+		put_frame(d, &d->table.frames[i]);
+	json_end(&d->json);
+}
+
+static int put_profile(struct document *d)
+{
+	int rc = put_stacks(d);
+
+	if (rc == 0)
+		rc = number_functions(d);
+	if (rc != 0)
+		return rc;
+	put_frames(d);
+	put_functions(d);
+	return 0;
+}
+
+static int put_document(struct document *d)
+{
+	int rc;
+
+	json_object(&d->json, NULL);
+	json_text(&d->json, "format", "uniprof-report");
+	json_uint(&d->json, "version", SCHEMA_VERSION);
+	put_trace(d);
+	put_domains(d);
+	put_totals(d);
+	rc = put_vcpus(d);
+	if (rc == 0)
+		rc = put_profile(d);
+	json_end(&d->json);
+	return rc;
+}
+
+static int run(struct report *r)
+{
+	struct document d = {.report = r, .json.out = r->out};
+	int rc = view_fold(r, &d.fold);
+
+	if (rc != 0)
+		return rc;
+	rc = put_document(&d);
+	fold_free(&d.fold);
+	frame_table_free(&d.table);
+	free(d.numbers);
+	return stacks_end(r, rc);
+}
+
+const struct view view_json = {
+	.name = "json",
+	.help = "all of it for programs, by a documented schema",
+	.states = STATES_CPU,
+	.run = run,
+};

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * perf_script.c - every sample as perf-script(1) prints it, for the programs that read that: stackcollapse-perf.pl,
+ * speedscope, Firefox Profiler, Perfetto. uniprof-report(1) has the grammar.
+ *
+ * Those programs parse with regular expressions, so blanks and parentheses are kept out of the fields that they would end.
+ */
+#include "common/say.h"
+#include "report/export/stacks.h"
+#include "report/text.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+struct script {
+	struct report *report;
+	struct rooted stacks;
+};
+
+/* @text without what would end the field. */
+static void put_word(FILE *out, const char *text)
+{
+	for (size_t n = strcspn(text, " ()"); ; n = strcspn(text, " ()")) {
+		fwrite_unlocked(text, 1, n, out);
+		text += n;
+		if (!*text++)
+			return;
+		fputc_unlocked('_', out);
+	}
+}
+
+static void put_frame(const struct script *s, const struct callchain_frame *f, const char *image)
+{
+	const struct function *function = &s->report->names.functions[f->function];
+	FILE *out = s->report->out;
+
+	fprintf(out, "\t%16" PRIx64 " ", f->address);
+	fputs_unlocked(function->named ? function->name : "[unknown]", out);
+	if (function->named && rooted_is_code(f))
+		fprintf(out, "+0x%" PRIx64, f->offset);
+	fputs_unlocked(" (", out);
+	put_word(out, image);
+	fputs_unlocked(")\n", out);
+}
+
+/* The period that a sample stands for is what it weighs. */
+static void put_event(const struct script *s, const struct upf_record *rec, const char *domain)
+{
+	uint64_t us = (s->report->session->start_mono_ns + rec->time_ns) / 1000;
+	uint64_t period = s->report->selection->weight == WEIGHT_CPU ? rec->cpu_ns : 1;
+	FILE *out = s->report->out;
+
+	put_word(out, domain);
+	fprintf(out, ":vcpu%u %u/%u [%03u] %" PRIu64 ".%06" PRIu64 ": %" PRIu64 " vcpu-clock:\n", rec->vcpu,
+	        stacks_domid(s->report, rec->domain), rec->vcpu, rec->vcpu, us / 1000000, us % 1000000, period);
+}
+
+static int record(void *ctx, const struct upf_block *b, const struct upf_record *rec, uint32_t node)
+{
+	struct script *s = ctx;
+	const char *domain, *image;
+	int rc;
+
+	(void)b;
+	if (rec->kind != UPF_SAMPLE || !stacks_counts(s->report, rec->state))
+		return 0;
+	rc = stacks_domain_name(s->report, rec->domain, &domain);
+	if (rc == 0)
+		rc = stacks_image(s->report, rec->domain, &image);
+	if (rc == 0)
+		rc = stacks_make(&s->stacks, node, rec->user);
+	if (rc != 0)
+		return rc;
+	put_event(s, rec, domain);
+	for (size_t i = s->stacks.chain.n; i-- > 0;)
+		put_frame(s, &s->stacks.chain.frames[i], image);
+	fputc('\n', s->report->out);
+	return 0;
+}
+
+/* Ends when nobody reads it any more. */
+static int block(void *ctx, const struct upf_block *b)
+{
+	const struct script *s = ctx;
+
+	(void)b;
+	return fflush(s->report->out) == 0 ? 0 : -EIO; /* outfile.h knows why */
+}
+
+/* As perf's own begins: programs that look at a file's first line know it by that. */
+static void put_head(const struct report *r)
+{
+	const struct upf_session *session = r->session;
+	const struct { const char *label, *text; } lines[] = {
+		{"hostname", session->host}, {"hypervisor", session->hypervisor}, {"recorded by", session->recorder},
+		{"cmdline", session->command},
+	};
+
+	fputs("# ========\n", r->out);
+	fprintf(r->out, "# captured on    : %s\n", text_utc(session->start_real_ns).s);
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+		fprintf(r->out, "# %-15s: ", lines[i].label);
+		print_safe(r->out, lines[i].text ? lines[i].text : "?");
+		fputc('\n', r->out);
+	}
+	fputs("# ========\n#\n", r->out);
+}
+
+static int run(struct report *r)
+{
+	struct script s = {.report = r, .stacks = stacks_of(r)};
+	const struct load_hooks hooks = {.ctx = &s, .block = block, .record = record};
+	int rc;
+
+	put_head(r);
+	rc = view_load(r, &hooks);
+	rooted_free(&s.stacks);
+	return stacks_end(r, rc);
+}
+
+const struct view view_perf_script = {
+	.name = "perf-script",
+	.help = "every sample as perf script prints it, for stackcollapse-perf.pl, speedscope, Firefox Profiler, Perfetto",
+	.states = STATES_CPU,
+	.run = run,
+};

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * speedscope.c - speedscope's file (www.speedscope.app/file-format-schema.json): a "sampled" profile a vCPU, in nanoseconds.
+ *
+ * A sample stands for one period, or by --weight cpu for the CPU time it found used, so that shares are those of the flat
+ * profile. Time in which a vCPU has no counted sample is an empty stack, so that the time order is true as well: deadlines are
+ * jittered by less than a period, and what is due later than that is late, lost or idle.
+ */
+#include "report/export/frame_table.h"
+#include "report/export/stacks.h"
+#include "report/export/timeline.h"
+#include "report/json.h"
+#include "report/trust.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+struct speedscope {
+	struct report *report;
+	struct json json;
+	struct timeline timeline;
+	struct frame_table table;
+	struct rooted stacks;
+};
+
+static int record(void *ctx, const struct upf_block *b, const struct upf_record *rec, uint32_t node)
+{
+	struct speedscope *s = ctx;
+	const struct moment m = {.time_ns = rec->time_ns, .cpu_ns = rec->cpu_ns, .node = node, .user = rec->user};
+
+	(void)b;
+	if (rec->kind != UPF_SAMPLE || !stacks_counts(s->report, rec->state))
+		return 0;
+	return timeline_add(&s->timeline, rec->domain, rec->vcpu, &m);
+}
+
+/* --- stretches of one stack ---------------------------------------------------------------------------------------- */
+
+/* Time in which the stack is the same; @idle: there is none. */
+struct stretch {
+	uint32_t node;
+	bool user, idle;
+	uint64_t ns;
+};
+
+/* What comes out of a vCPU's samples, one stretch after the other; the same each time it is gone through. */
+struct stretches {
+	struct timeline_cursor cursor;
+	struct moment ahead;
+	int rc; /* of the sample ahead */
+	uint64_t now, period;
+	bool by_cpu; /* a sample weighs its CPU time, not a period */
+};
+
+static void start(struct stretches *s, const struct speedscope *from, const struct timeline_vcpu *v)
+{
+	*s = (struct stretches){.cursor = {.timeline = &from->timeline, .vcpu = v}, .period = stacks_period(from->report),
+	                        .by_cpu = from->report->selection->weight == WEIGHT_CPU};
+	s->rc = timeline_next(&s->cursor, &s->ahead);
+}
+
+static bool is_gap(const struct stretches *s)
+{
+	return s->ahead.time_ns > s->now && s->ahead.time_ns - s->now >= s->period;
+}
+
+/* 1 and *@out, 0 at the end, or a negative errno. */
+static int next(struct stretches *s, struct stretch *out)
+{
+	if (s->rc <= 0)
+		return s->rc;
+	*out = (struct stretch){.node = s->ahead.node, .user = s->ahead.user, .idle = is_gap(s)};
+	if (out->idle) {
+		out->ns = s->ahead.time_ns - s->now;
+		s->now = s->ahead.time_ns;
+		return 1;
+	}
+	do {
+		uint64_t weight = s->by_cpu ? s->ahead.cpu_ns : s->period;
+
+		out->ns += weight;
+		s->now += weight;
+		s->rc = timeline_next(&s->cursor, &s->ahead);
+	} while (s->rc > 0 && !is_gap(s) && s->ahead.node == out->node && s->ahead.user == out->user);
+	return 1;
+}
+
+/* --- the file ------------------------------------------------------------------------------------------------------ */
+
+static int add_frames(void *ctx, const struct stack *stack, const struct callchain *c)
+{
+	struct speedscope *s = ctx;
+
+	(void)stack;
+	return frame_table_chain(&s->table, c);
+}
+
+/* Functions are its frames: by lines it would show a function as many. */
+static int put_frames(struct speedscope *s)
+{
+	int rc = stacks_each(s->report, add_frames, s);
+
+	json_object(&s->json, "shared");
+	json_array(&s->json, "frames");
+	for (size_t i = 0; rc == 0 && i < s->table.nfunctions; i++) {
+		const struct table_function *f = &s->table.functions[i];
+
+		json_object(&s->json, NULL);
+		json_text(&s->json, "name", s->report->names.functions[f->function].name);
+		if (f->file)
+			json_text(&s->json, "file", f->file);
+		json_end(&s->json);
+	}
+	json_end(&s->json);
+	json_end(&s->json);
+	return rc;
+}
+
+static int put_stack(struct speedscope *s, const struct stretch *stretch)
+{
+	int rc = 0;
+
+	json_array(&s->json, NULL);
+	if (!stretch->idle) {
+		rc = stacks_make(&s->stacks, stretch->node, stretch->user);
+		if (rc == 0)
+			rc = frame_table_chain(&s->table, &s->stacks.chain);
+		for (size_t i = 0; rc == 0 && i < s->stacks.chain.n; i++)
+			json_uint(&s->json, NULL, s->table.frames[s->table.ids[i]].function);
+	}
+	json_end(&s->json);
+	return rc;
+}
+
+static int put_samples(struct speedscope *s, const struct timeline_vcpu *v)
+{
+	struct stretches stretches;
+	struct stretch stretch;
+	int rc;
+
+	json_array(&s->json, "samples");
+	for (start(&stretches, s, v); (rc = next(&stretches, &stretch)) > 0;)
+		if ((rc = put_stack(s, &stretch)) != 0)
+			break;
+	json_end(&s->json);
+	return rc;
+}
+
+static int put_weights(struct speedscope *s, const struct timeline_vcpu *v, uint64_t *end)
+{
+	struct stretches stretches;
+	struct stretch stretch;
+	int rc;
+
+	json_array(&s->json, "weights");
+	for (start(&stretches, s, v); (rc = next(&stretches, &stretch)) > 0;)
+		json_uint(&s->json, NULL, stretch.ns);
+	json_end(&s->json);
+	*end = stretches.now;
+	return rc;
+}
+
+static int put_profile(struct speedscope *s, const struct timeline_vcpu *v)
+{
+	uint64_t end = 0, duration = trust_duration(s->report);
+	const char *domain;
+	char *name;
+	int rc = stacks_domain_name(s->report, v->domain, &domain);
+
+	if (rc != 0)
+		return rc;
+	if (asprintf(&name, "%s vCPU %u", domain, v->vcpu) < 0)
+		return -ENOMEM;
+	json_object(&s->json, NULL);
+	json_text(&s->json, "type", "sampled");
+	json_text(&s->json, "name", name);
+	json_text(&s->json, "unit", "nanoseconds");
+	rc = put_samples(s, v);
+	if (rc == 0)
+		rc = put_weights(s, v, &end);
+	json_uint(&s->json, "startValue", 0);
+	json_uint(&s->json, "endValue", end > duration ? end : duration);
+	json_end(&s->json);
+	free(name);
+	return rc;
+}
+
+/* A file has to have a profile. */
+static int put_profiles(struct speedscope *s)
+{
+	const struct timeline_vcpu none = {0};
+	int rc = 0;
+
+	timeline_sort(&s->timeline);
+	json_array(&s->json, "profiles");
+	for (size_t i = 0; rc == 0 && i < s->timeline.n; i++)
+		rc = put_profile(s, &s->timeline.vcpus[i]);
+	if (s->timeline.n == 0)
+		rc = put_profile(s, &none);
+	json_end(&s->json);
+	return rc;
+}
+
+static int put_file(struct speedscope *s)
+{
+	int rc;
+
+	json_object(&s->json, NULL);
+	json_text(&s->json, "$schema", "https://www.speedscope.app/file-format-schema.json");
+	json_text(&s->json, "exporter", "uniprof-report");
+	json_text(&s->json, "name", s->report->traces.list[0].path);
+	json_uint(&s->json, "activeProfileIndex", 0);
+	rc = put_frames(s);
+	if (rc == 0)
+		rc = put_profiles(s);
+	if (rc == 0)
+		json_end(&s->json);
+	return rc;
+}
+
+static int run(struct report *r)
+{
+	struct speedscope s = {.report = r, .json.out = r->out, .stacks = stacks_of(r)};
+	const struct load_hooks hooks = {.ctx = &s, .record = record};
+	int rc;
+
+	timeline_init(&s.timeline);
+	rc = view_load(r, &hooks);
+	if (rc == 0)
+		rc = put_file(&s);
+	timeline_free(&s.timeline);
+	frame_table_free(&s.table);
+	rooted_free(&s.stacks);
+	return stacks_end(r, rc);
+}
+
+const struct view view_speedscope = {
+	.name = "speedscope",
+	.help = "speedscope's file: a timeline a vCPU",
+	.states = STATES_CPU,
+	.run = run,
+};

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "report/export/timeline.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define FIRST_ROOM 4u /* samples: a trace may name very many vCPUs */
+#define CHUNK_BYTES (TIMELINE_CHUNK * sizeof(struct moment))
+
+void timeline_init(struct timeline *t)
+{
+	*t = (struct timeline){.fd = -1};
+}
+
+void timeline_free(struct timeline *t)
+{
+	for (size_t i = 0; i < t->n; i++) {
+		free(t->vcpus[i].recent);
+		free(t->vcpus[i].chunks);
+	}
+	free(t->vcpus);
+	intern_free(&t->index);
+	if (t->fd >= 0)
+		close(t->fd);
+	timeline_init(t);
+}
+
+/* --- writing ------------------------------------------------------------------------------------------------------- */
+
+int timeline_vcpu(struct timeline *t, uint32_t domain, uint32_t vcpu, uint32_t *id)
+{
+	uint32_t hash;
+	int rc = intern_reserve(&t->index);
+
+	if (rc != 0)
+		return rc;
+	hash = intern_hash(&t->index, domain, vcpu);
+	for (size_t at = intern_first(&t->index, hash); intern_id(&t->index, &at, hash, id); at = intern_next(&t->index, at))
+		if (t->vcpus[*id].domain == domain && t->vcpus[*id].vcpu == vcpu)
+			return 0;
+	rc = array_room(&t->vcpus, &t->cap, t->n, sizeof(*t->vcpus));
+	if (rc != 0)
+		return rc;
+	*id = (uint32_t)t->n++;
+	t->vcpus[*id] = (struct timeline_vcpu){.domain = domain, .vcpu = vcpu};
+	intern_add(&t->index, hash, *id);
+	return 0;
+}
+
+static int open_file(struct timeline *t)
+{
+	const char *folder = getenv("TMPDIR");
+	char *path;
+
+	if (asprintf(&path, "%s/uniprof-report.XXXXXX", folder && *folder ? folder : P_tmpdir) < 0)
+		return -ENOMEM;
+	t->fd = mkostemp(path, O_CLOEXEC);
+	if (t->fd >= 0)
+		unlink(path);
+	free(path);
+	return t->fd >= 0 ? 0 : -errno;
+}
+
+static int spill(struct timeline *t, struct timeline_vcpu *v)
+{
+	int rc = t->fd < 0 ? open_file(t) : 0;
+	ssize_t n;
+
+	if (rc == 0)
+		rc = array_room(&v->chunks, &v->chunks_cap, v->nchunks, sizeof(*v->chunks));
+	if (rc != 0)
+		return rc;
+	n = pwrite(t->fd, v->recent, CHUNK_BYTES, (off_t)(t->nchunks * CHUNK_BYTES));
+	if (n != (ssize_t)CHUNK_BYTES)
+		return n < 0 ? -errno : -ENOSPC;
+	v->chunks[v->nchunks++] = t->nchunks++;
+	v->nrecent = 0;
+	return 0;
+}
+
+static int make_room(struct timeline *t, struct timeline_vcpu *v)
+{
+	uint32_t cap = v->cap ? 2 * v->cap : FIRST_ROOM;
+	struct moment *recent;
+
+	if (v->nrecent < v->cap)
+		return 0;
+	if (v->cap == TIMELINE_CHUNK)
+		return spill(t, v);
+	recent = realloc(v->recent, cap * sizeof(*recent));
+	if (!recent)
+		return -ENOMEM;
+	v->recent = recent;
+	v->cap = cap;
+	return 0;
+}
+
+int timeline_add(struct timeline *t, uint32_t domain, uint32_t vcpu, const struct moment *m)
+{
+	struct timeline_vcpu *v;
+	uint32_t id;
+	int rc = timeline_vcpu(t, domain, vcpu, &id);
+
+	if (rc != 0)
+		return rc;
+	v = &t->vcpus[id];
+	rc = make_room(t, v);
+	if (rc != 0)
+		return rc;
+	v->recent[v->nrecent++] = *m;
+	v->n++;
+	return 0;
+}
+
+static int compare(const void *va, const void *vb)
+{
+	const struct timeline_vcpu *a = va, *b = vb;
+
+	if (a->domain != b->domain)
+		return a->domain < b->domain ? -1 : 1;
+	return (a->vcpu > b->vcpu) - (a->vcpu < b->vcpu);
+}
+
+void timeline_sort(struct timeline *t)
+{
+	if (t->n)
+		qsort(t->vcpus, t->n, sizeof(*t->vcpus), compare);
+}
+
+/* --- reading ------------------------------------------------------------------------------------------------------- */
+
+static int load_chunk(struct timeline_cursor *c, uint64_t chunk)
+{
+	off_t at = (off_t)(c->vcpu->chunks[chunk] * CHUNK_BYTES);
+	ssize_t n = pread(c->timeline->fd, c->chunk, CHUNK_BYTES, at);
+
+	return n == (ssize_t)CHUNK_BYTES ? 0 : n < 0 ? -errno : -EIO;
+}
+
+int timeline_next(struct timeline_cursor *c, struct moment *m)
+{
+	const struct timeline_vcpu *v = c->vcpu;
+	uint64_t chunk = c->next / TIMELINE_CHUNK, at = c->next % TIMELINE_CHUNK;
+	int rc = 0;
+
+	if (c->next == v->n)
+		return 0;
+	if (chunk < v->nchunks && at == 0)
+		rc = load_chunk(c, chunk);
+	if (rc != 0)
+		return rc;
+	*m = chunk < v->nchunks ? c->chunk[at] : v->recent[at];
+	c->next++;
+	return 1;
+}

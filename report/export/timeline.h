@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * timeline.h - every sample of every vCPU in order, for formats that have one vCPU after the other and a column after the other,
+ * which a trace has not.
+ *
+ * Memory holds the last few samples of each vCPU; the others go to a file without a name in TMPDIR, 24 bytes a sample. A short
+ * trace makes no file.
+ */
+#ifndef REPORT_EXPORT_TIMELINE_H
+#define REPORT_EXPORT_TIMELINE_H
+
+#include "report/intern.h"
+
+struct moment {
+	uint64_t time_ns;
+	uint64_t cpu_ns;
+	uint32_t node; /* the leaf, in the profile's call tree */
+	uint8_t state;
+	bool user;
+};
+
+struct timeline_vcpu {
+	uint32_t domain, vcpu;
+	uint64_t n;             /* samples in all */
+	struct moment *recent;  /* those that are in memory: the last ones */
+	uint32_t nrecent, cap;
+	uint64_t *chunks;       /* where in the file the others are */
+	size_t nchunks, chunks_cap;
+};
+
+/* timeline_init(), and timeline_free() at the end. */
+struct timeline {
+	struct timeline_vcpu *vcpus;
+	size_t n, cap;
+	struct intern index;
+	int fd;           /* negative: no file yet */
+	uint64_t nchunks; /* in it */
+};
+
+void timeline_init(struct timeline *t);
+void timeline_free(struct timeline *t);
+/* The vCPU's number in @t, made if it is new. 0 or -ENOMEM. */
+int timeline_vcpu(struct timeline *t, uint32_t domain, uint32_t vcpu, uint32_t *id);
+/* A sample behind the vCPU's others: 0, -ENOMEM, or why the file could not be made or written. */
+int timeline_add(struct timeline *t, uint32_t domain, uint32_t vcpu, const struct moment *m);
+/* By domain and number. No timeline_add() afterwards. */
+void timeline_sort(struct timeline *t);
+
+#define TIMELINE_CHUNK 256u
+
+/* Goes through one vCPU's samples: zero-initialise but for @timeline and @vcpu. */
+struct timeline_cursor {
+	const struct timeline *timeline;
+	const struct timeline_vcpu *vcpu;
+	uint64_t next; /* sample */
+	struct moment chunk[TIMELINE_CHUNK];
+};
+/* 1 and *@m, 0 behind the last one, or a negative errno. */
+int timeline_next(struct timeline_cursor *c, struct moment *m);
+
+#endif

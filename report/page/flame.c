@@ -1,0 +1,424 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "report/page/flame.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Where a stack of the profile's call tree ends in the flame's. */
+struct leaf {
+	uint32_t node; /* FLAME_NONE: not known */
+	uint32_t domain;
+	uint16_t vcpu;
+};
+
+/* One run being added. */
+struct adding {
+	struct flame *flame;
+	struct rooted *stacks;
+	unsigned states;
+	enum weight weight;
+	unsigned run;
+	struct leaf *leaves; /* by node, kernel's and user mode's stacks apart */
+};
+
+/* --- frames ---------------------------------------------------------------------------------------------------------- */
+
+static enum flame_kind kind_of(const struct callchain_frame *frame, const struct function *function)
+{
+	if (!rooted_is_code(frame))
+		return FLAME_GROUP;
+	if (!function->named)
+		return FLAME_ADDRESS;
+	return frame->inlined ? FLAME_INLINED : FLAME_FUNCTION;
+}
+
+static int find_name(struct flame *f, const struct callchain_frame *frame, const struct names *names, uint32_t *name)
+{
+	const struct function *function = &names->functions[frame->function];
+	struct flame_name key = {function->name, frame->function, (uint8_t)kind_of(frame, function)};
+	uint32_t hash, id;
+	int rc = intern_reserve(&f->by_name);
+
+	if (rc != 0)
+		return rc;
+	hash = intern_hash(&f->by_name, key.function, key.kind);
+	for (size_t at = intern_first(&f->by_name, hash); intern_id(&f->by_name, &at, hash, &id);
+	     at = intern_next(&f->by_name, at)) {
+		if (f->names[id].function == key.function && f->names[id].kind == key.kind) {
+			*name = id;
+			return 0;
+		}
+	}
+	rc = f->nnames < FLAME_NONE - 1 ? array_room(&f->names, &f->names_cap, f->nnames, sizeof(*f->names)) : -EOVERFLOW;
+	if (rc != 0)
+		return rc;
+	*name = (uint32_t)f->nnames;
+	f->names[f->nnames++] = key;
+	intern_add(&f->by_name, hash, *name);
+	return 0;
+}
+
+static int find_node(struct flame *f, uint32_t name, uint32_t *node)
+{
+	uint32_t parent = *node, hash, id;
+	int rc = intern_reserve(&f->by_node);
+
+	if (rc != 0)
+		return rc;
+	hash = intern_hash(&f->by_node, name, parent);
+	for (size_t at = intern_first(&f->by_node, hash); intern_id(&f->by_node, &at, hash, &id);
+	     at = intern_next(&f->by_node, at)) {
+		if (f->nodes[id].name == name && f->nodes[id].parent == parent) {
+			*node = id;
+			return 0;
+		}
+	}
+	rc = f->nnodes < FLAME_NONE - 1 ? array_room(&f->nodes, &f->nodes_cap, f->nnodes, sizeof(*f->nodes)) : -EOVERFLOW;
+	if (rc != 0)
+		return rc;
+	*node = (uint32_t)f->nnodes++;
+	f->nodes[*node] = (struct flame_node){.name = name, .parent = parent};
+	intern_add(&f->by_node, hash, *node);
+	return 0;
+}
+
+static int make_root(struct flame *f)
+{
+	int rc = f->nnodes ? 0 : array_room(&f->nodes, &f->nodes_cap, 0, sizeof(*f->nodes));
+
+	if (rc == 0 && f->nnodes == 0)
+		f->nodes[f->nnodes++] = (struct flame_node){.name = FLAME_NONE, .parent = FLAME_NONE};
+	return rc;
+}
+
+static int enter_frames(struct adding *a, uint32_t *node)
+{
+	const struct callchain *c = &a->stacks->chain;
+	uint32_t name;
+	int rc = 0;
+
+	*node = 0;
+	for (size_t i = 0; rc == 0 && i < c->n; i++) {
+		rc = find_name(a->flame, &c->frames[i], a->stacks->common, &name);
+		if (rc == 0)
+			rc = find_node(a->flame, name, node);
+	}
+	return rc;
+}
+
+/* A stack is gone through once, however many vCPUs and run states have it. */
+static int find_leaf(struct adding *a, const struct stack *s, uint32_t *node)
+{
+	struct leaf *leaf = &a->leaves[(size_t)s->node * 2 + stack_is_user(s)];
+	bool known = leaf->node != FLAME_NONE && (!a->stacks->domains || leaf->domain == s->domain) &&
+	             (!a->stacks->vcpus || leaf->vcpu == s->vcpu);
+	int rc = known ? 0 : rooted_make(a->stacks, s);
+
+	if (rc == 0 && !known) {
+		*leaf = (struct leaf){.domain = s->domain, .vcpu = s->vcpu};
+		rc = enter_frames(a, &leaf->node);
+	}
+	*node = leaf->node;
+	return rc;
+}
+
+/* --- stacks by vCPU ---------------------------------------------------------------------------------------------------- */
+
+static int intern_vcpu(struct flame *f, struct flame_vcpu key, uint32_t *vcpu)
+{
+	uint32_t hash, id;
+	int rc = intern_reserve(&f->by_vcpu);
+
+	if (rc != 0)
+		return rc;
+	hash = intern_hash(&f->by_vcpu, (uintptr_t)key.domain, key.number);
+	for (size_t at = intern_first(&f->by_vcpu, hash); intern_id(&f->by_vcpu, &at, hash, &id);
+	     at = intern_next(&f->by_vcpu, at)) {
+		if (f->vcpus[id].number == key.number && f->vcpus[id].domain == key.domain) {
+			*vcpu = id;
+			return 0;
+		}
+	}
+	rc = array_room(&f->vcpus, &f->vcpus_cap, f->nvcpus, sizeof(*f->vcpus));
+	if (rc != 0)
+		return rc;
+	*vcpu = (uint32_t)f->nvcpus;
+	f->vcpus[f->nvcpus++] = key;
+	intern_add(&f->by_vcpu, hash, *vcpu);
+	return 0;
+}
+
+/* Domains' labels are kept once, as names are, so that pointers tell them apart. */
+static int find_vcpu(struct adding *a, const struct stack *s, uint32_t *vcpu)
+{
+	struct flame_vcpu key = {.number = s->vcpu};
+	char label[256];
+	uint32_t function;
+	int rc = 0;
+
+	if (a->stacks->domains) {
+		domain_text(a->stacks->session, s->domain, label, sizeof(label));
+		rc = names_function(a->stacks->common, label, &function);
+		if (rc == 0)
+			key.domain = a->stacks->common->functions[function].name;
+	}
+	return rc == 0 ? intern_vcpu(a->flame, key, vcpu) : rc;
+}
+
+static int find_stack(struct flame *f, uint32_t node, uint32_t vcpu, uint32_t *stack)
+{
+	uint32_t hash, id;
+	int rc = intern_reserve(&f->by_stack);
+
+	if (rc != 0)
+		return rc;
+	hash = intern_hash(&f->by_stack, node, vcpu);
+	for (size_t at = intern_first(&f->by_stack, hash); intern_id(&f->by_stack, &at, hash, &id);
+	     at = intern_next(&f->by_stack, at)) {
+		if (f->stacks[id].node == node && f->stacks[id].vcpu == vcpu) {
+			*stack = id;
+			return 0;
+		}
+	}
+	rc = array_room(&f->stacks, &f->stacks_cap, f->nstacks, sizeof(*f->stacks));
+	if (rc != 0)
+		return rc;
+	*stack = (uint32_t)f->nstacks++;
+	f->stacks[*stack] = (struct flame_stack){.node = node, .vcpu = vcpu};
+	intern_add(&f->by_stack, hash, *stack);
+	return 0;
+}
+
+static int add_stack(struct adding *a, const struct stack *s, uint32_t *stack)
+{
+	uint64_t weight = stack_weight(s, a->weight);
+	uint32_t node, vcpu;
+	int rc;
+
+	if (!(a->states & 1u << s->state) || weight == 0)
+		return 0;
+	rc = find_leaf(a, s, &node);
+	if (rc == 0)
+		rc = find_vcpu(a, s, &vcpu);
+	if (rc == 0)
+		rc = find_stack(a->flame, node, vcpu, stack);
+	if (rc == 0)
+		a->flame->stacks[*stack].weight[a->run] += weight;
+	return rc;
+}
+
+static int add_stacks(struct adding *a, uint32_t *stack_of)
+{
+	const struct profile *p = a->stacks->profile;
+	int rc = make_root(a->flame);
+
+	for (size_t i = 0; i < p->tree.n * 2; i++)
+		a->leaves[i].node = FLAME_NONE;
+	for (size_t i = 0; rc == 0 && i < p->nstacks; i++) {
+		uint32_t stack = FLAME_NONE;
+
+		rc = add_stack(a, &p->stacks[i], &stack);
+		if (stack_of)
+			stack_of[i] = stack;
+	}
+	return rc;
+}
+
+int flame_add(struct flame *f, struct rooted *stacks, unsigned states, enum weight weight, unsigned run, uint32_t *stack_of)
+{
+	struct adding a = {.flame = f, .stacks = stacks, .states = states, .weight = weight, .run = run};
+	int rc = -ENOMEM;
+
+	f->compared |= run == FLAME_OLD;
+	a.leaves = malloc(stacks->profile->tree.n * 2 * sizeof(*a.leaves));
+	if (a.leaves)
+		rc = add_stacks(&a, stack_of);
+	free(a.leaves);
+	rooted_free(stacks);
+	return rc;
+}
+
+/* --- order ----------------------------------------------------------------------------------------------------------- */
+
+static int compare_names(const void *va, const void *vb, void *ctx)
+{
+	const struct flame *f = ctx;
+	uint32_t a = *(const uint32_t *)va, b = *(const uint32_t *)vb;
+	int by_text = strcmp(f->names[a].text, f->names[b].text);
+
+	return by_text ? by_text : (f->names[a].kind > f->names[b].kind) - (f->names[a].kind < f->names[b].kind);
+}
+
+static uint32_t *numbers(size_t n)
+{
+	uint32_t *list = malloc((n + 1) * sizeof(*list));
+
+	for (size_t i = 0; list && i < n; i++)
+		list[i] = (uint32_t)i;
+	return list;
+}
+
+/* Names in the order of their texts: their numbers then order frames. */
+static int sort_names(struct flame *f)
+{
+	uint32_t *order = numbers(f->nnames), *rank = numbers(f->nnames);
+	struct flame_name *names = malloc((f->nnames + 1) * sizeof(*names));
+	bool enough = order && rank && names;
+
+	if (enough) {
+		qsort_r(order, f->nnames, sizeof(*order), compare_names, f);
+		for (size_t i = 0; i < f->nnames; i++) {
+			names[i] = f->names[order[i]];
+			rank[order[i]] = (uint32_t)i;
+		}
+		for (size_t i = 1; i < f->nnodes; i++)
+			f->nodes[i].name = rank[f->nodes[i].name];
+		free(f->names);
+		f->names = names;
+		f->names_cap = f->nnames + 1;
+		names = NULL;
+	}
+	free(order);
+	free(rank);
+	free(names);
+	return enough ? 0 : -ENOMEM;
+}
+
+static int compare_nodes(const void *va, const void *vb, void *ctx)
+{
+	const struct flame *f = ctx;
+	uint32_t a = f->nodes[*(const uint32_t *)va].name, b = f->nodes[*(const uint32_t *)vb].name;
+
+	return (a > b) - (a < b);
+}
+
+static void link_children(struct flame *f, const uint32_t *by_name)
+{
+	for (size_t i = 0; i < f->nnodes; i++)
+		f->nodes[i].child = f->nodes[i].sibling = FLAME_NONE;
+	for (size_t i = f->nnodes; i-- > 0;) {
+		struct flame_node *node = &f->nodes[by_name[i]];
+
+		if (by_name[i] == 0)
+			continue;
+		node->sibling = f->nodes[node->parent].child;
+		f->nodes[node->parent].child = by_name[i];
+	}
+}
+
+static uint32_t next_node(const struct flame *f, uint32_t n)
+{
+	if (f->nodes[n].child != FLAME_NONE)
+		return f->nodes[n].child;
+	while (n != 0 && f->nodes[n].sibling == FLAME_NONE)
+		n = f->nodes[n].parent;
+	return n == 0 ? FLAME_NONE : f->nodes[n].sibling;
+}
+
+/* Renumbers nodes depth first: @moved gets their new numbers. */
+static int sort_nodes(struct flame *f, uint32_t *moved)
+{
+	struct flame_node *nodes = malloc(f->nnodes * sizeof(*nodes));
+	uint32_t n = 0, at = 0;
+
+	if (!nodes)
+		return -ENOMEM;
+	qsort_r(moved, f->nnodes, sizeof(*moved), compare_nodes, f);
+	link_children(f, moved);
+	for (; n != FLAME_NONE; n = next_node(f, n))
+		moved[n] = at++;
+	for (size_t i = 0; i < f->nnodes; i++) {
+		struct flame_node *node = &nodes[moved[i]];
+
+		*node = f->nodes[i];
+		node->parent = i == 0 ? FLAME_NONE : moved[node->parent];
+		node->child = node->child == FLAME_NONE ? FLAME_NONE : moved[node->child];
+		node->sibling = node->sibling == FLAME_NONE ? FLAME_NONE : moved[node->sibling];
+	}
+	free(f->nodes);
+	f->nodes = nodes;
+	f->nodes_cap = f->nnodes;
+	for (size_t i = 0; i < f->nstacks; i++)
+		f->stacks[i].node = moved[f->stacks[i].node];
+	return 0;
+}
+
+static int compare_stacks(const void *va, const void *vb, void *ctx)
+{
+	const struct flame *f = ctx;
+	const struct flame_stack *a = &f->stacks[*(const uint32_t *)va], *b = &f->stacks[*(const uint32_t *)vb];
+
+	if (a->node != b->node)
+		return a->node < b->node ? -1 : 1;
+	return (a->vcpu > b->vcpu) - (a->vcpu < b->vcpu);
+}
+
+static int sort_stacks(struct flame *f, uint32_t *moved)
+{
+	struct flame_stack *stacks = malloc((f->nstacks + 1) * sizeof(*stacks));
+	uint32_t *order = numbers(f->nstacks);
+
+	if (!stacks || !order) {
+		free(stacks);
+		free(order);
+		return -ENOMEM;
+	}
+	qsort_r(order, f->nstacks, sizeof(*order), compare_stacks, f);
+	for (size_t i = 0; i < f->nstacks; i++) {
+		stacks[i] = f->stacks[order[i]];
+		if (moved)
+			moved[order[i]] = (uint32_t)i;
+	}
+	free(order);
+	free(f->stacks);
+	f->stacks = stacks;
+	f->stacks_cap = f->nstacks + 1;
+	return 0;
+}
+
+static void sum_up(struct flame *f)
+{
+	for (size_t i = 0; i < f->nstacks; i++)
+		for (unsigned w = 0; w < FLAME_RUNS; w++)
+			f->nodes[f->stacks[i].node].self[w] += f->stacks[i].weight[w];
+	for (size_t i = f->nnodes; i-- > 0;) {
+		for (unsigned w = 0; w < FLAME_RUNS; w++) {
+			f->nodes[i].total[w] += f->nodes[i].self[w];
+			if (i > 0)
+				f->nodes[f->nodes[i].parent].total[w] += f->nodes[i].total[w];
+		}
+	}
+}
+
+int flame_finish(struct flame *f, uint32_t *moved)
+{
+	uint32_t *nodes = NULL;
+	int rc = make_root(f);
+
+	if (rc == 0)
+		rc = sort_names(f);
+	if (rc == 0)
+		rc = (nodes = numbers(f->nnodes)) ? 0 : -ENOMEM;
+	if (rc == 0)
+		rc = sort_nodes(f, nodes);
+	free(nodes);
+	if (rc == 0)
+		rc = sort_stacks(f, moved);
+	if (rc == 0)
+		sum_up(f);
+	return rc;
+}
+
+void flame_free(struct flame *f)
+{
+	free(f->names);
+	free(f->nodes);
+	free(f->vcpus);
+	free(f->stacks);
+	intern_free(&f->by_name);
+	intern_free(&f->by_node);
+	intern_free(&f->by_vcpu);
+	intern_free(&f->by_stack);
+	*f = (struct flame){0};
+}

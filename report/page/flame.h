@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * flame.h - the stacks of a run as one tree of frames by name, and each vCPU's share of them: what flame graphs, on pages and
+ * as pictures, are drawn from. A second run may be put beside the first, to be compared with it.
+ */
+#ifndef REPORT_PAGE_FLAME_H
+#define REPORT_PAGE_FLAME_H
+
+#include "report/rooted.h"
+
+#define FLAME_NONE UINT32_MAX
+
+/* Which of two runs: what is looked at, and what it is compared with. */
+enum { FLAME_NEW, FLAME_OLD, FLAME_RUNS };
+
+enum flame_kind {
+	FLAME_FUNCTION,
+	FLAME_ADDRESS, /* has no name: the text is the address */
+	FLAME_GROUP,   /* no code: a domain, a vCPU, [user], [no stack] */
+	FLAME_INLINED, /* a function in the code of its caller */
+};
+
+struct flame_name {
+	const char *text; /* safe, the names' own: they must outlive it */
+	uint32_t function;
+	uint8_t kind;     /* enum flame_kind */
+};
+
+struct flame_node {
+	uint32_t name; /* of node 0: FLAME_NONE */
+	uint32_t parent, child, sibling; /* FLAME_NONE: no more */
+	uint64_t total[FLAME_RUNS], self[FLAME_RUNS]; /* samples, or ns of CPU time */
+};
+
+struct flame_vcpu {
+	const char *domain; /* its label, the names' own; NULL: there is one domain only */
+	uint32_t number;
+};
+
+/* A stack of one vCPU. */
+struct flame_stack {
+	uint32_t node; /* its leaf */
+	uint32_t vcpu;
+	uint64_t weight[FLAME_RUNS];
+};
+
+/* Zero-initialise, flame_free() at the end. */
+struct flame {
+	struct flame_name *names;
+	size_t nnames, names_cap;
+	struct intern by_name;
+	struct flame_node *nodes; /* after flame_finish(): depth first, and siblings by name */
+	size_t nnodes, nodes_cap;
+	struct intern by_node;
+	struct flame_vcpu *vcpus;
+	size_t nvcpus, vcpus_cap;
+	struct intern by_vcpu;
+	struct flame_stack *stacks; /* after flame_finish(): by node and vCPU */
+	size_t nstacks, stacks_cap;
+	struct intern by_stack;
+	bool compared;
+};
+
+/*
+ * Adds a run's stacks in these run states, as FLAME_NEW or FLAME_OLD; frees @stacks. @stack_of, NULL or one for each of the
+ * profile's stacks, gets their numbers here, FLAME_NONE for those that do not count. 0 or a negative errno.
+ */
+int flame_add(struct flame *f, struct rooted *stacks, unsigned states, enum weight weight, unsigned run, uint32_t *stack_of);
+/*
+ * Brings all into order and sums it up; nothing may be added afterwards. @moved: NULL, or gets each stack's new number,
+ * for f->nstacks of them. 0 or -ENOMEM.
+ */
+int flame_finish(struct flame *f, uint32_t *moved);
+void flame_free(struct flame *f);
+
+#endif

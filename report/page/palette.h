@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * palette.h - what colour a frame has: one hue for all functions of a family, those whose names begin alike (tcp_sendmsg,
+ * tcp_ack; std::sort, std::map), so that layers and libraries show as areas; shades tell neighbours apart.
+ */
+#ifndef REPORT_PAGE_PALETTE_H
+#define REPORT_PAGE_PALETTE_H
+
+#include "report/page/flame.h"
+
+#define PALETTE_COLOURS 42u
+
+/* Below PALETTE_COLOURS; the same for a name in every trace and on every host. */
+unsigned palette_colour(const struct flame_name *name);
+/* "#rrggbb" */
+const char *palette_light(unsigned colour);
+const char *palette_dark(unsigned colour);
+
+#endif

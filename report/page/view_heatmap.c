@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* view_heatmap.c - when the time was spent: a page of seconds and their parts, with the flame graph of any range. */
+#include "report/page/page.h"
+#include "report/trust.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* What a sample is told by while the trace is read; its stack's number in the flame graph is known afterwards. */
+struct place {
+	uint32_t node, domain;
+	uint16_t vcpu;
+	bool user;
+};
+
+struct mapping {
+	const struct report *report;
+	struct heat heat;
+	struct place *places;
+	size_t n, cap;
+	struct intern index;
+};
+
+static bool same_place(const struct place *a, const struct place *b)
+{
+	return a->node == b->node && a->domain == b->domain && a->vcpu == b->vcpu && a->user == b->user;
+}
+
+static int find_place(struct mapping *m, struct place key, uint32_t *place)
+{
+	uint32_t hash, id;
+	int rc = intern_reserve(&m->index);
+
+	if (rc != 0)
+		return rc;
+	hash = intern_hash(&m->index, key.node, (uint64_t)key.domain << 32 | (uint64_t)key.vcpu << 1 | key.user);
+	for (size_t at = intern_first(&m->index, hash); intern_id(&m->index, &at, hash, &id);
+	     at = intern_next(&m->index, at)) {
+		if (same_place(&m->places[id], &key)) {
+			*place = id;
+			return 0;
+		}
+	}
+	rc = m->n < UINT32_MAX - 1 ? array_room(&m->places, &m->cap, m->n, sizeof(*m->places)) : -EOVERFLOW;
+	if (rc != 0)
+		return rc;
+	*place = (uint32_t)m->n;
+	m->places[m->n++] = key;
+	intern_add(&m->index, hash, *place);
+	return 0;
+}
+
+static int record(void *ctx, const struct upf_block *b, const struct upf_record *rec, uint32_t node)
+{
+	struct mapping *m = ctx;
+	const struct place key = {node, rec->domain, (uint16_t)rec->vcpu, rec->user};
+	uint64_t weight = m->report->selection->weight == WEIGHT_CPU ? rec->cpu_ns : 1;
+	uint32_t place;
+	int rc;
+
+	(void)b;
+	if (rec->kind != UPF_SAMPLE || weight == 0 || !(m->report->states & 1u << tally_state(rec->state)))
+		return 0;
+	rc = find_place(m, key, &place);
+	return rc == 0 ? heat_add(&m->heat, rec->time_ns, weight, place, m->n) : rc;
+}
+
+/* The flame graph's stack of each place. A stack that no record was seen of has none. */
+static int name_places(struct mapping *m, const uint32_t *stack_of, const uint32_t *moved, uint32_t *called)
+{
+	const struct profile *p = &m->report->profile;
+	size_t n = m->n;
+
+	for (size_t i = 0; i < n; i++)
+		called[i] = UINT32_MAX;
+	for (size_t i = 0; i < p->nstacks; i++) {
+		const struct stack *s = &p->stacks[i];
+		uint32_t place;
+		int rc = stack_of[i] == FLAME_NONE ? 0 : find_place(m, (struct place){s->node, s->domain, s->vcpu, s->user}, &place);
+
+		if (rc != 0)
+			return rc;
+		if (stack_of[i] != FLAME_NONE && place < n)
+			called[place] = moved[stack_of[i]];
+	}
+	return 0;
+}
+
+static int make_flame(struct mapping *m, struct report *r, struct flame *flame)
+{
+	uint32_t *stack_of = malloc((r->profile.nstacks + 1) * sizeof(*stack_of));
+	uint32_t *moved = malloc((r->profile.nstacks + 1) * sizeof(*moved));
+	uint32_t *called = malloc((m->n + 1) * sizeof(*called));
+	int rc = stack_of && moved && called ? 0 : -ENOMEM;
+
+	if (rc == 0)
+		rc = page_flame_make(r, flame, stack_of, moved);
+	if (rc == 0)
+		rc = name_places(m, stack_of, moved, called);
+	if (rc == 0)
+		heat_finish(&m->heat, called);
+	free(stack_of);
+	free(moved);
+	free(called);
+	return rc;
+}
+
+static int write_page(struct mapping *m, struct report *r)
+{
+	struct flame flame = {0};
+	struct fold fold;
+	int rc = view_fold_loaded(r, &fold);
+
+	if (rc != 0)
+		return rc;
+	rc = make_flame(m, r, &flame);
+	if (rc == 0)
+		rc = page_write(r, &fold, &flame, &m->heat);
+	if (rc == 0)
+		page_said(r, &fold);
+	flame_free(&flame);
+	fold_free(&fold);
+	return rc;
+}
+
+static int run(struct report *r)
+{
+	struct mapping m = {.report = r};
+	const struct load_hooks hooks = {.ctx = &m, .record = record};
+	int rc;
+
+	heat_init(&m.heat, r->session->rate_mhz);
+	rc = view_load(r, &hooks);
+	if (rc == 0)
+		rc = write_page(&m, r);
+	heat_free(&m.heat);
+	free(m.places);
+	intern_free(&m.index);
+	return rc;
+}
+
+const struct view view_heatmap = {
+	.name = "heatmap",
+	.help = "a heat map of seconds and their parts, with the flame graph of any range: a page (HTML), too",
+	.states = STATES_CPU,
+	.run = run,
+};

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* view_svg.c - the flame graph as a picture, for documents and mail: no script, names and figures as tooltips. */
+#include "report/page/page.h"
+#include "report/page/palette.h"
+#include "report/page/xml.h"
+#include "report/text.h"
+#include "report/trust.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* In pixels. */
+#define WIDTH 1200.0
+#define ROW 18
+#define MARGIN 12
+#define HEAD 58
+#define SEEN_FROM 0.3  /* narrower frames are left out */
+#define TEXT_FROM 24.0 /* narrower ones bear no name */
+#define LETTER 7.0     /* of the font below */
+
+struct svg {
+	const struct report *report;
+	const struct flame *flame;
+	FILE *out;
+	uint64_t *next; /* by depth: samples left of the next frame */
+	uint32_t deepest;
+};
+
+/* --- where frames lie -------------------------------------------------------------------------------------------------- */
+
+static double pixels(const struct svg *s, uint64_t samples)
+{
+	return (WIDTH - 2 * MARGIN) * (double)samples / (double)s->flame->nodes[0].total[FLAME_NEW];
+}
+
+/* Calls @visit for each frame that is wide enough, callers first; nodes stand depth first, so no stack is needed. */
+static void each_frame(struct svg *s, void (*visit)(struct svg *s, uint32_t node, uint32_t depth, uint64_t left))
+{
+	const struct flame_node *nodes = s->flame->nodes;
+	uint32_t depth = 0, n = 0;
+
+	s->next[0] = 0;
+	while (n != FLAME_NONE) {
+		bool seen = pixels(s, nodes[n].total[FLAME_NEW]) >= SEEN_FROM;
+
+		if (seen)
+			visit(s, n, depth, s->next[depth]);
+		s->next[depth + 1] = s->next[depth];
+		s->next[depth] += nodes[n].total[FLAME_NEW];
+		if (seen && nodes[n].child != FLAME_NONE) {
+			n = nodes[n].child;
+			depth++;
+			continue;
+		}
+		for (; n != 0 && nodes[n].sibling == FLAME_NONE; n = nodes[n].parent)
+			depth--;
+		n = n == 0 ? FLAME_NONE : nodes[n].sibling;
+	}
+}
+
+static void note_depth(struct svg *s, uint32_t node, uint32_t depth, uint64_t left)
+{
+	(void)node, (void)left;
+	if (depth > s->deepest)
+		s->deepest = depth;
+}
+
+/* Levels of the whole tree. */
+static size_t levels(const struct flame *f)
+{
+	size_t most = 0, depth = 0;
+
+	for (uint32_t n = 1; n < f->nnodes; n++) {
+		depth++;
+		for (uint32_t up = n - 1; up != f->nodes[n].parent; up = f->nodes[up].parent)
+			depth--;
+		if (depth > most)
+			most = depth;
+	}
+	return most + 1;
+}
+
+/* --- drawing --------------------------------------------------------------------------------------------------------- */
+
+static const struct flame_name *name_of(const struct flame *f, uint32_t node)
+{
+	static const struct flame_name all = {"all", FLAME_GROUP};
+
+	return node == 0 ? &all : &f->names[f->nodes[node].name];
+}
+
+/* As many letters as the frame has room for; whole characters of UTF-8. */
+static void put_label(const struct svg *s, const char *name, double width)
+{
+	size_t room = (size_t)((width - 8) / LETTER), bytes = 0, letters = 0;
+	size_t all = 0;
+
+	for (const char *c = name; *c; c++)
+		all += ((unsigned char)*c & 0xc0) != 0x80;
+	for (; name[bytes] && letters < (all <= room ? all : room - 1); letters++)
+		do
+			bytes++;
+		while (((unsigned char)name[bytes] & 0xc0) == 0x80);
+	xml_text(s->out, name, bytes);
+	if (all > room)
+		fputs("\u2026", s->out);
+}
+
+static void draw_frame(struct svg *s, uint32_t node, uint32_t depth, uint64_t left)
+{
+	const struct flame_name *name = name_of(s->flame, node);
+	uint64_t samples = s->flame->nodes[node].total[FLAME_NEW];
+	double x = MARGIN + pixels(s, left), width = pixels(s, samples);
+	uint32_t y = HEAD + (s->deepest - depth) * ROW;
+
+	fputs("<g><title>", s->out);
+	xml_text(s->out, name->text, strlen(name->text));
+	fprintf(s->out, ": %s sample%s, %s</title><rect x=\"%.2f\" y=\"%" PRIu32 "\" width=\"%.2f\" height=\"%d\" fill=\"%s\"/>",
+	        text_count(samples).s, samples == 1 ? "" : "s", text_share(samples, s->flame->nodes[0].total[FLAME_NEW]).s, x, y,
+	        width > 2 ? width - 0.5 : width, ROW - 1, palette_light(palette_colour(name)));
+	if (width >= TEXT_FROM) {
+		fprintf(s->out, "<text x=\"%.2f\" y=\"%" PRIu32 "\">", x + 4, y + 13);
+		put_label(s, name->text, width);
+		fputs("</text>", s->out);
+	}
+	fputs("</g>\n", s->out);
+}
+
+static void draw_head(struct svg *s, const char *title, uint32_t height)
+{
+	const struct tally *t = &s->report->profile.tally;
+	uint64_t wall = trust_duration(s->report);
+	struct trust_stacks stacks;
+
+	trust_stacks(s->report, &stacks);
+	fprintf(s->out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%"
+	        PRIu32 "\" viewBox=\"0 0 %.0f %" PRIu32 "\" font-family=\"ui-monospace, 'DejaVu Sans Mono', Menlo, monospace\" "
+	        "font-size=\"11.5\" fill=\"#1b1f24\">\n<title>", WIDTH, height, WIDTH, height);
+	xml_text(s->out, title, strlen(title));
+	fprintf(s->out, "</title>\n<rect width=\"100%%\" height=\"100%%\" fill=\"#ffffff\"/>\n<text x=\"%d\" y=\"26\" font-size=\"17\" "
+	        "font-family=\"system-ui, 'DejaVu Sans', sans-serif\" font-weight=\"bold\">", MARGIN);
+	xml_text(s->out, title, strlen(title));
+	fprintf(s->out, "</text>\n<text x=\"%d\" y=\"46\" fill=\"#5b6470\" font-family=\"system-ui, 'DejaVu Sans', sans-serif\">%s samples, "
+	        "%s recorded, %s lost, ", MARGIN, text_count(s->flame->nodes[0].total[FLAME_NEW]).s, text_time(wall).s,
+	        text_count(tally_lost(t)).s);
+	fprintf(s->out, "%s of stacks broken, %s paused%s</text>\n",
+	        text_share(stacks.broken, stacks.whole + stacks.truncated + stacks.broken).s, text_time(t->pause.sum_ns).s,
+	        page_sound(s->report) ? "" : "; the trace is not whole");
+}
+
+static void draw(struct svg *s, const char *title)
+{
+	bool any = s->flame->nodes[0].total[FLAME_NEW] > 0;
+
+	if (any)
+		each_frame(s, note_depth);
+	draw_head(s, title, HEAD + (s->deepest + 1) * ROW + MARGIN);
+	if (any)
+		each_frame(s, draw_frame);
+	else
+		fprintf(s->out, "<text x=\"%d\" y=\"%d\">No samples were counted.</text>\n", MARGIN, HEAD + 13);
+	fputs("</svg>\n", s->out);
+}
+
+static int write_svg(struct report *r, const struct fold *fold, const struct flame *flame)
+{
+	struct svg s = {.report = r, .flame = flame, .out = r->out};
+	char *title = page_title(r->session);
+	int rc = -ENOMEM;
+
+	(void)fold;
+	s.next = calloc(levels(flame) + 1, sizeof(*s.next));
+	if (title && s.next) {
+		draw(&s, title);
+		rc = 0;
+	}
+	free(title);
+	free(s.next);
+	return rc;
+}
+
+static int run(struct report *r)
+{
+	return page_flame(r, write_svg);
+}
+
+const struct view view_svg = {
+	.name = "svg",
+	.help = "the flame graph as a picture (SVG), without a script",
+	.states = STATES_CPU,
+	.takes = VIEW_COMPARES,
+	.run = run,
+};

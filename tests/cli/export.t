@@ -1,0 +1,531 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: BSD-2-Clause
+# Files for other programs, each read by the program it is for, and its figures equal to the flat profile's:
+# pprof by go tool pprof, Firefox Profiler's by its profiler-cli, callgrind's by callgrind_annotate; perf-script's text by
+# the grammar in uniprof-report(1). tests/web/export.t has speedscope's page. docs/json.md and --csv are read by what is below.
+use strict;
+use warnings;
+use Cwd qw(abs_path);
+use File::Basename qw(dirname);
+use File::Temp;
+use IO::Uncompress::Gunzip qw(gunzip $GunzipError);
+use JSON::PP ();
+use Test::More;
+
+my $here = abs_path(dirname(__FILE__));
+my $build = abs_path($ENV{BUILD} || "$here/../../build");
+my ($report, $mktrace, $readers) = ("$build/uniprof-report", "$build/tests/tools/mktrace", "$build/readers");
+my $dir = File::Temp->newdir;
+
+$ENV{LC_ALL} = 'C.UTF-8';
+$ENV{HOME} = "$dir"; # readers keep things there
+system("$here/../readers/fetch", $readers) == 0 or BAIL_OUT('the readers are not there');
+chdir $dir or BAIL_OUT("$dir: $!");
+END { chdir '/' }
+
+# --- helpers ----------------------------------------------------------------------------------------------------------
+
+sub contents {
+	my ($path) = @_;
+
+	open my $in, '<:raw', $path or die "$path: $!";
+	local $/;
+	return scalar(<$in>) // '';
+}
+
+sub write_file {
+	my ($path, $text) = @_;
+
+	open my $out, '>:raw', $path or die "$path: $!";
+	print $out $text;
+	close $out or die "$path: $!";
+}
+
+# Standard output of a program that has to succeed.
+sub output_of {
+	open my $from, '-|', @_ or die "$_[0]: $!";
+	local $/;
+	my $text = <$from> // '';
+	close $from or diag("@_: exit code " . ($? >> 8));
+	return $text;
+}
+
+sub report { output_of($report, '-q', @_) }
+
+# A trace of stacks, by mktrace's lines.
+sub trace {
+	my ($name, $kind, $lines) = @_;
+
+	write_file('lines', $lines // '');
+	system("'$mktrace' $kind <lines >'$name'") == 0 or BAIL_OUT("mktrace $kind");
+	return $name;
+}
+
+sub ungzip {
+	my ($path) = @_;
+	my $text;
+
+	gunzip($path => \$text) or die "$path: $GunzipError";
+	return $text;
+}
+
+# {function => [self, total]} of what the flat profile shows, the yardstick for all formats. Where domains are told apart they
+# stand in it as functions, which formats have in ways of their own.
+sub flat {
+	my (@arguments) = @_;
+	my %flat;
+
+	for (split /\n/, report('--flat', @arguments)) {
+		my ($self, $total, $name) = /^ *[\d.]+% +([\d,]+) +[\d.]+% +([\d,]+)  (.*)$/ or next;
+		$flat{$name} = [map { tr/,//dr } $self, $total];
+	}
+	return \%flat;
+}
+
+sub total { my ($flat) = @_; my $n = 0; $n += $_->[0] for values %$flat; return $n }
+
+# Sums up stacks of names, root first.
+sub add_stack {
+	my ($flat, $weight, @names) = @_;
+	my %seen;
+
+	$flat->{$_}[1] += $weight for grep { !$seen{$_}++ } @names;
+	$flat->{$names[-1]}[0] += $weight;
+	$_->[0] //= 0 for @$flat{@names};
+}
+
+# --- perf-script ------------------------------------------------------------------------------------------------------
+
+# By the grammar, every line; samples as [domain, vCPU, frames leaf first, event line].
+sub perf_samples {
+	my ($text) = @_;
+	my (@samples, $open, $head);
+
+	for (split /\n/, $text, -1) {
+		if (!$open && /^#/) {
+			$head++;
+		} elsif (!$open && /^([^ ()]+):vcpu(\d+) (\d+)\/(\d+) \[(\d{3,})\] (\d+)\.(\d{6}): (\d+) vcpu-clock:$/) {
+			die "vCPU: $_" if $2 != $4 || $2 != $5;
+			push @samples, {domain => $1, vcpu => $2, domid => $3, us => $6 * 1000000 + $7, period => $8, frames => []};
+			$open = 1;
+		} elsif ($open && /^\t *([0-9a-f]+) (.+) \(([^ ()]+)\)$/) {
+			my ($address, $name, $image) = ($1, $2, $3);
+
+			$name = "0x$address" if $name eq '[unknown]';
+			$name =~ s/\+0x[0-9a-f]+$//;
+			push @{$samples[-1]{frames}}, $name;
+			$samples[-1]{image} = $image;
+		} elsif ($open && $_ eq '') {
+			$open = 0;
+		} elsif ($_ ne '') {
+			die "no line of the grammar: $_\n";
+		}
+	}
+	die "no head\n" if !$head;
+	return @samples;
+}
+
+sub from_perf_script {
+	my (@arguments) = @_;
+	my %flat;
+
+	add_stack(\%flat, 1, reverse @{$_->{frames}}) for perf_samples(report('--perf-script', @arguments));
+	return \%flat;
+}
+
+# As stackcollapse-perf.pl does it, but for the frames without a name.
+sub collapsed {
+	my (@arguments) = @_;
+	my %stacks;
+
+	$stacks{join ';', map { tr/;/:/r } reverse @{$_->{frames}}}++ for perf_samples(report('--perf-script', @arguments));
+	return join '', map { "$_ $stacks{$_}\n" } sort keys %stacks;
+}
+
+sub folded { join '', sort { ($a =~ /^(.*) /)[0] cmp ($b =~ /^(.*) /)[0] } map { "$_\n" } split /\n/, report('--folded', @_) }
+
+# --- pprof ------------------------------------------------------------------------------------------------------------
+
+sub pprof {
+	my ($file, @options) = @_;
+
+	return output_of('sh', '-c', '"$0" "$@" 2>pprof.log', "$readers/pprof", @options, $file);
+}
+
+sub from_pprof {
+	my (@arguments) = @_;
+	my %flat;
+
+	report('--pprof', '-o', 'run.pb.gz', @arguments);
+	for (split /\n/, pprof('run.pb.gz', '-top', '-nodecount=1000000', '-nodefraction=0', '-edgefraction=0')) {
+		my ($self, $total, $name) = /^ +(\d+) +\S+ +\S+ +(\d+) +\S+  (.*)$/ or next;
+		$flat{$name =~ s/ \(inline\)$//r} = [$self, $total];
+	}
+	return \%flat;
+}
+
+# --- callgrind --------------------------------------------------------------------------------------------------------
+
+# Run elsewhere: it cuts its own folder off some paths, and would take a file for two. Recursive calls are another function.
+sub annotate {
+	my ($inclusive) = @_;
+	my @objects = contents('out') =~ /^ob=\(\d+\) (.*)$/mg;
+	my $suffix = join '|', map { quotemeta " [$_]" } @objects;
+	my %cost;
+
+	for (split /\n/, output_of('sh', '-c', 'cd / && callgrind_annotate "$@"', 'sh', "--inclusive=$inclusive", '--threshold=100',
+	                           '--auto=no', '--show=Samples', "$dir/out")) {
+		my ($n, $name) = /^ *([\d,]+) \([ .\d]+%\)  [^:]*:(.*?)(?:$suffix)?$/ or next;
+		$cost{$name} += $n =~ tr/,//dr;
+	}
+	return \%cost;
+}
+
+sub from_callgrind {
+	my (@arguments) = @_;
+
+	report('--callgrind', '-o', 'out', @arguments);
+	my ($self, $total) = (annotate('no'), annotate('yes'));
+	$self->{s/'2$//r} += $self->{$_} for grep { /'2$/ } keys %$self;
+	return {map { $_ => [$self->{$_} // 0, $total->{$_}] } grep { !/'2$/ } keys %$total};
+}
+
+# --- JSON formats -----------------------------------------------------------------------------------------------------
+
+sub from_json {
+	my (@arguments) = @_;
+	my $json = JSON::PP->new->utf8->decode(report('--json', @arguments));
+	my (%by_stacks, %by_functions);
+
+	for my $s (@{$json->{stacks}}) {
+		add_stack(\%by_stacks, $s->{samples}, map { $json->{functions}[$json->{frames}[$_]{function}]{name} } @{$s->{frames}});
+	}
+	for my $f (@{$json->{functions}}) {
+		$by_functions{$f->{name}} = [@$f{'self', 'total'}] if exists $by_stacks{$f->{name}};
+	}
+	is_deeply(\%by_functions, \%by_stacks, 'json: functions are what stacks add up to');
+	return \%by_stacks;
+}
+
+# Shares of a period in nanoseconds become samples.
+sub from_speedscope {
+	my (@arguments) = @_;
+	my $json = JSON::PP->new->utf8->decode(report('--speedscope', @arguments));
+	my (%flat, %names);
+
+	for my $p (@{$json->{profiles}}) {
+		die "samples and weights differ in number\n" if @{$p->{samples}} != @{$p->{weights}};
+		for my $i (0 .. $#{$p->{samples}}) {
+			my @names = map { $json->{shared}{frames}[$_]{name} } @{$p->{samples}[$i]};
+
+			add_stack(\%flat, $p->{weights}[$i] / 10050251, @names) if @names;
+		}
+	}
+	return \%flat;
+}
+
+sub firefox_stack {
+	my ($json, $stack) = @_;
+	my $s = $json->{shared};
+	my @names;
+
+	for (; defined $stack; $stack = $s->{stackTable}{prefix}[$stack]) {
+		my $frame = $s->{stackTable}{frame}[$stack];
+
+		unshift @names, $s->{stringArray}[$s->{funcTable}{name}[$s->{frameTable}{func}[$frame]]];
+	}
+	return @names;
+}
+
+# All of a table's columns have its length.
+sub check_table {
+	my ($name, $table) = @_;
+
+	for (grep { ref $table->{$_} eq 'ARRAY' } keys %$table) {
+		die "$name.$_: $#{$table->{$_}} + 1 rows of $table->{length}\n" if @{$table->{$_}} != $table->{length};
+	}
+}
+
+sub from_firefox {
+	my (@arguments) = @_;
+	my %flat;
+
+	report('--firefox', '-o', 'run.json.gz', @arguments);
+	my $json = JSON::PP->new->utf8->decode(ungzip('run.json.gz'));
+	check_table($_, $json->{shared}{$_}) for qw(stackTable frameTable funcTable resourceTable nativeSymbols sources);
+	for my $thread (@{$json->{threads}}) {
+		check_table("$thread->{name}.$_", $thread->{$_}) for qw(samples markers);
+		add_stack(\%flat, 1, firefox_stack($json, $_)) for @{$thread->{samples}{stack}};
+	}
+	return \%flat;
+}
+
+# --- all formats hold the same figures --------------------------------------------------------------------------------
+
+# RFC 4180, one line.
+sub csv_fields { map { s/^"(.*)"$/$1/r =~ s/""/"/gr } $_[0] =~ /\G("(?:[^"]|"")*"|[^",]*)(?:,|$)/g }
+
+sub from_csv {
+	my (@arguments) = @_;
+	my %flat;
+	my ($head, @lines) = split /\r\n/, report('--csv', @arguments);
+
+	die "no headings: $head\n" if $head ne 'function,self,self_percent,total,total_percent';
+	for (@lines) {
+		my ($name, $self, undef, $total) = csv_fields($_);
+
+		$flat{$name} = [$self, $total];
+	}
+	return \%flat;
+}
+
+my %from = ('perf-script' => \&from_perf_script, pprof => \&from_pprof, callgrind => \&from_callgrind, json => \&from_json,
+	speedscope => \&from_speedscope, firefox => \&from_firefox, csv => \&from_csv);
+
+# Whole numbers, so that shares of a period can be compared.
+sub rounded { my ($flat) = @_; return {map { $_ => [map { sprintf '%.0f', $_ } @{$flat->{$_}}] } keys %$flat} }
+
+# @domains: what the flat profile has for functions, for it tells several domains apart.
+sub same_figures {
+	my ($what, $domains, @arguments) = @_;
+	my $want = flat(@arguments);
+
+	for my $format (sort keys %from) {
+		my ($got, %want) = (rounded($from{$format}->(@arguments)), %$want);
+
+		delete @want{@$domains} if $format !~ /^(?:csv|callgrind)$/;
+		delete @$got{grep { !exists $want{$_} } keys %$got} if $format eq 'callgrind'; # it has domains always
+		is_deeply($got, \%want, "$format: $what") or diag(explain($got));
+	}
+	return $want;
+}
+
+my $syms = "$here/report.syms";
+my $web = "$here/../web/web.syms";
+
+for my $kind (qw(small killed idle empty domains linux web)) {
+	trace("$kind.upf", $kind);
+}
+is(total(same_figures('one domain', [], '-s', $syms, 'small.upf')), 15, 'and all of them');
+same_figures('two domains', ['web1', 'db\x1b[31m'], '-s', $syms, 'domains.upf');
+same_figures('kernel, modules, user mode, no stack', [], '-s', "$here/kallsyms", 'linux.upf');
+same_figures('a minute', [], '-s', $web, 'web.upf');
+same_figures('a filter', [], '-s', $web, '--focus', 'tls', '--hide', 'mbedtls', '--time', '31,39', 'web.upf');
+same_figures('all states', [], '-s', $syms, '--state', 'all', 'small.upf');
+is(collapsed('-s', $_->[0], $_->[1]), folded('-s', $_->[0], $_->[1]), "perf-script: $_->[1] collapsed is as --folded has it")
+	for [$syms, 'small.upf'], ["$here/kallsyms", 'linux.upf'], [$web, 'web.upf'];
+
+# --- names that want to be more than names ----------------------------------------------------------------------------
+
+# The assembler takes any name but not any byte: those are put in afterwards.
+sub hostile_image {
+	my @names = ('<script>alert(1)</script>', q(a"b'c,d=e), 'line@fn=(1) x^1 2 3', 'bad~utf8`[31m', 'semi;colon (paren) 12');
+	my $source = ".text\n.globl _start\n_start: nop\n";
+	my $at = 0;
+
+	for (@names) {
+		my $quoted = s/"/\\"/gr;
+
+		$source .= qq(.type "$quoted",\@function\n"$quoted": .skip 16\n.size "$quoted",16\n);
+	}
+	write_file('hostile.s', $source);
+	system('as -o hostile.o hostile.s && ld -Ttext=0x401000 -o plain.elf hostile.o') == 0 or BAIL_OUT('as, ld');
+	my $image = contents('plain.elf');
+	$image =~ s/line\@fn=\(1\) x\^/line\nfn=(1) x\r/ and $image =~ s/bad~utf8`/bad\xffutf8\e/ or BAIL_OUT('no such names');
+	write_file('hostile.elf', $image);
+}
+
+hostile_image();
+trace('hostile.upf', 'hostile', "0 0 3 401011 401005\n0 1 2 401025 401005\n1 0 4 401035 401015\n1 0 1 401045 401035\n");
+my @hostile = ('--force', '-s', 'hostile.elf', 'hostile.upf');
+my $domain = 'a;b \xff\x0a7/7 [000] 1.0: 1 x:\x0a"c" (d)';
+my $named = same_figures('hostile names', ['<script>alert(1)</script>', $domain], @hostile[0 .. 2], '--domain', '7', 'hostile.upf');
+delete $named->{$domain};
+is_deeply([sort keys %$named], [q(a"b'c,d=e), 'bad\xffutf8\x1b[31m', 'semi;colon (paren) 12'], 'hostile names are as on a terminal');
+is(total(from_perf_script(@hostile)), 10, 'perf-script: hostile domains and images break no line of the grammar');
+like(annotate('no') && contents('out'), qr/^(?!.*\e)(?!.*[\xff\r])/s, 'callgrind: no control characters');
+for my $format (qw(perf-script callgrind csv json speedscope)) {
+	my $text = report("--$format", @hostile);
+
+	ok(utf8::decode(my $copy = $text) && $text !~ /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]/, "$format: UTF-8, no control characters");
+}
+unlike(report('--json', @hostile), qr/[<>&]/, 'json: fits into a page');
+from_pprof(@hostile);
+my $raw = pprof('run.pb.gz', '-raw');
+like($raw, qr{\Q/tmp/my guest (old);"x",\x0a1 2 3\x0afn=(9) y.elf}, 'pprof: a hostile path');
+like($raw, qr{domain:\[<script>alert\(1\)</script>\]}, 'pprof: a hostile domain');
+
+# --- what each format says beside ---------------------------------------------------------------------------------------
+
+report('--pprof', '-o', 'web.pb.gz', '-s', $web, 'web.upf');
+my $top = pprof('web.pb.gz', '-top', '-sample_index=cpu');
+like($top, qr/^File: web\.elf$/m, 'pprof: the image');
+like($top, qr/^Build ID: c0ffee$/m, 'its build-id');
+like($top, qr/Duration: 60s, Total samples = 46130ms/, 'nanoseconds');
+like(pprof('web.pb.gz', '-tags'), qr/domain: Total 4613.*state: Total 4613.*vcpu: Total 4613/s, 'labels domain, state and vCPU');
+like(pprof('web.pb.gz', '-top', '-tagfocus=vcpu=1'), qr/Showing nodes accounting for 2139,/, 'a label chosen');
+like(pprof('web.pb.gz', '-comments'), qr/^command: uniprof-record -F 99\.5.*samples lost: 3$/ms, 'comments: command, lost samples');
+report('--pprof', '--weight', 'cpu', '-o', 'cpu.pb.gz', '-s', $web, 'web.upf');
+like(pprof('cpu.pb.gz', '-top'), qr/^Type: cpu$/m, '--weight cpu is shown first');
+
+sub profiler {
+	local $ENV{PROFILER_CLI_SESSION_DIR} = "$dir/session";
+	my @command = ('timeout', '60', 'node', "$readers/node_modules/\@firefox-devtools/profiler-cli/dist/profiler-cli.js", @_);
+
+	system('sh', '-c', 'exec "$0" "$@" >said 2>&1 </dev/null', @command); # its server would keep a pipe open
+	return contents('said');
+}
+
+# It gives its server half a second to come up, which a busy machine may not have.
+sub open_in_profiler {
+	my ($file) = @_;
+	my $said;
+
+	for (1 .. 10) {
+		$said = profiler('load', $file);
+		return if $said !~ /^Error: .*did not become ready/;
+		kill KILL => $1 if $said =~ /"kill (\d+)"/;
+	}
+	diag($said);
+}
+
+report('--firefox', '-o', 'web.json.gz', '-s', $web, 'web.upf');
+open_in_profiler("$dir/web.json.gz");
+my $threads = profiler('thread', 'list');
+like($threads, qr/vCPU 0\s+web1\s+3\s+\S+\s+1\b/, 'firefox: a thread of the domain, its marker');
+like($threads, qr/vCPU 1\s+web1\s+3\s+\S+\s+0\b/, 'and the other');
+like(profiler('thread', 'functions'), qr/mbedtls_mpi_mul_mpi/, 'functions');
+like(profiler('thread', 'markers'), qr/Lost/, 'lost samples are markers');
+profiler('stop', '--all');
+
+my ($first, @more) = perf_samples(report('--perf-script', '-s', $web, '--weight', 'cpu', 'web.upf'));
+is("@$first{'domain', 'vcpu', 'domid', 'period', 'image'}", 'web1 0 3 10000000 /boot/web.elf', 'perf-script: whose, how much, of what');
+is($first->{us}, 5000000, 'and when, by the host\'s clock');
+is(scalar(grep { $_->{us} % 10000 } @more), 0, 'to the microsecond');
+
+my $json = JSON::PP->new->utf8->decode(report('--json', '-s', $syms, 'small.upf'));
+is("@$json{'format', 'version'}", 'uniprof-report 1', 'json: its format and version');
+is($json->{totals}{lost}{total}, 5, 'lost samples');
+ok($json->{trace}{whole}, 'a whole trace');
+$json = JSON::PP->new->utf8->decode(output_of('sh', '-c', '"$0" -q --json killed.upf; true', $report));
+ok(!$json->{trace}{whole} && $json->{trace}{faults}, 'and one that is not, and why');
+
+my ($head, $line) = split /\r\n/, report('--csv', '--sort', 'vcpu,sym', '--diff', 'small.upf', '-s', $syms, 'domains.upf');
+is($head, 'vcpu,function,self,self_percent,total,total_percent,old_self,old_self_percent,old_total,old_total_percent', 'csv: keys, --diff');
+is($line, '"0","work",3,60.0000,5,100.0000,7,46.6667,12,80.0000', 'and a line');
+
+# --- inlined functions and source lines -------------------------------------------------------------------------------
+
+write_file('in.c', <<'END');
+int state;
+static inline __attribute__((always_inline)) void inner(void)
+{
+	state += 7;
+	__asm__ volatile(".globl here\nhere:\n\tnop");
+}
+static inline __attribute__((always_inline)) void outer(void)
+{
+	inner();
+}
+__attribute__((noinline)) void work(void)
+{
+	outer();
+}
+void _start(void)
+{
+	work();
+	__asm__ volatile(".globl back\nback:\n\tnop");
+}
+END
+system('gcc -g -O1 -fcf-protection=none -nostdlib -static -Wl,--build-id=none -o in.elf in.c') == 0 or BAIL_OUT('gcc');
+my %at = map { reverse /^(\S+) . (\S+)$/ } split /\n/, output_of('nm', 'in.elf');
+trace('in.upf', 'counted', "0 0 6 $at{here} $at{back}\n");
+my @in = ('-s', 'in.elf', 'in.upf');
+same_figures('inlined functions', ['web1'], @in);
+report('--pprof', '-o', 'in.pb.gz', @in);
+like(pprof('in.pb.gz', '-raw'), qr/: 0x\w+ M=1 inner \S*in\.c:5 s=0\S*\n\s+outer \S*in\.c:9 s=0\S*\n\s+work \S*in\.c:13 s=0/,
+	'pprof: a location has all its inlined functions, with lines');
+report('--callgrind', '-o', 'out', @in);
+like(contents('out'), qr{^cfi=\((\d+)\) \S*in\.c\n.*^cfn=\((\d+)\) inner\n.*^fl=\(\1\)\nfn=\(\2\)\n5 6 60000000$}ms, 'callgrind: file and line of an inlined function');
+like(output_of('sh', '-c', 'cd / && callgrind_annotate --show=Samples "$0/out" "$0/in.c"', $dir), qr/^6 \(100\.0%\)\s+__asm__/m, 'its source, annotated');
+report('--firefox', '-o', 'in.json.gz', @in);
+$json = JSON::PP->new->utf8->decode(ungzip('in.json.gz'));
+is_deeply($json->{shared}{frameTable}{inlineDepth}, [0, 0, 1, 2], 'firefox: inline depths');
+is_deeply([@{$json->{shared}{frameTable}{line}}[1 .. 3]], [13, 9, 5], 'and lines');
+$json = JSON::PP->new->utf8->decode(report('--json', @in));
+is_deeply([map { "$_->{line}:" . ($_->{inline_depth} // 0) } @{$json->{frames}}[1 .. 3]], ['13:0', '9:1', '5:2'], 'json: both');
+
+# --- compressed output ------------------------------------------------------------------------------------------------
+
+for my $view (qw(folded flat json perf-script callgrind)) {
+	report("--$view", '-s', $syms, '-o', 'plain', 'small.upf');
+	report("--$view", '-s', $syms, '-o', 'packed.gz', 'small.upf');
+	ok(contents('plain') ne '' && ungzip('packed.gz') eq contents('plain'), "--$view -o FILE.gz is what it is without, compressed");
+}
+report('--pprof', '-o', 'once.pb.gz', 'small.upf');
+report('--pprof', '-o', 'once.pb', 'small.upf');
+is(contents('once.pb'), contents('once.pb.gz'), 'pprof is compressed once, whatever its name');
+unlike(ungzip('once.pb'), qr/^\x1f\x8b/, 'and not twice');
+is(report('--pprof', 'small.upf'), contents('once.pb'), 'the same to a pipe');
+
+# --- a view's end -----------------------------------------------------------------------------------------------------
+
+# Runs it with standard output on a terminal that script(1) makes: what is seen there.
+sub on_terminal { output_of('script', '-qec', join(' ', map { "'$_'" } $report, @_) . '; echo "exit code $?"', '/dev/null') }
+
+like(on_terminal('--pprof', 'small.upf'), qr/^uniprof-report: --pprof makes no text for a terminal: [^\n]*-o FILE\.gz\r?\nexit code 2\r?$/,
+	'what is compressed does not go to a terminal');
+
+# A trace that comes slowly, the signal in the middle of it; of interrupts the first one is for whoever sends the trace.
+for my $signal (qw(INT TERM)) {
+	mkdir 'out.dir';
+	pipe my $read, my $write or die "pipe: $!";
+	my $pid = fork // die "fork: $!";
+	if ($pid == 0) {
+		open STDIN, '<&', $read and open STDERR, '>', '/dev/null' and close $write and exec $report, '--perf-script', '-o', 'out.dir/out', '-';
+		die;
+	}
+	syswrite $write, substr(contents('web.upf'), 0, 20000);
+	for (1 .. 500) {
+		last if glob 'out.dir/*';
+		select undef, undef, undef, 0.02;
+	}
+	my $before = () = glob 'out.dir/*';
+	for (1 .. 500) {
+		kill $signal => $pid;
+		last if waitpid($pid, 1) != 0;
+		select undef, undef, undef, 0.02;
+	}
+	is($before . ($? & 127) . (() = glob 'out.dir/*'), 1 . {INT => 2, TERM => 15}->{$signal} . 0, "SIG$signal leaves no file behind");
+}
+
+# --- traces of any length ---------------------------------------------------------------------------------------------
+
+# Peak resident memory, KiB, which the kernel tells as long as the program runs.
+sub peak {
+	my ($format, $trace) = @_;
+	my $text = output_of('perl', '-e', <<'END', $report, "--$format", $trace);
+use strict;
+my $pid = fork // die;
+if ($pid == 0) { open STDERR, '>', '/dev/null'; exec shift, '-q', shift, '-o', '/dev/null', shift }
+my $peak = 0;
+while (waitpid($pid, 1) == 0) {
+	open my $in, '<', "/proc/$pid/status" or last;
+	while (<$in>) { $peak = $1 if /^VmHWM:\s+(\d+)/ && $1 > $peak }
+	select undef, undef, undef, 0.001;
+}
+print $peak;
+END
+	return $text;
+}
+
+for my $count (100000, 400000) {
+	system("'$mktrace' many $count 100 8 >$count.upf") == 0 or BAIL_OUT('mktrace many');
+}
+for my $format (qw(perf-script speedscope firefox pprof callgrind json)) {
+	my ($some, $more) = map { peak($format, $_) } '100000.upf', '400000.upf';
+
+	cmp_ok($more, '<', $some * 1.25, "$format: four times the samples of the same stacks take no more memory: $more KiB, not $some");
+}
+
+done_testing;

@@ -1,0 +1,83 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# What counts: filters by time, vCPU, domain, run state and name, weights, several traces shown as one.
+set -u
+# shellcheck source=tests/cli/tap.sh
+. "$(dirname "$0")/tap.sh"
+
+for kind in small domains empty killed; do
+	"$mktrace" $kind >"$tmp/$kind.upf" || { echo "Bail out! mktrace $kind"; exit 1; }
+done
+echo 'lost 7' | "$mktrace" counted >"$tmp/lost.upf"
+
+# folded NAME EXPECTED OPTION...: the folded stacks of small.upf are these, lines parted by '|'.
+folded() {
+	local name=$1 want=$2
+	shift 2
+	(cd "$tmp" && "$report" -q --folded -s syms "$@" 2>&1) | paste -sd'|' >"$tmp/got"
+	printf '%s\n' "$want" | diff - "$tmp/got" | sed 's/^/# /'
+	[ "$(cat "$tmp/got")" = "$want" ]
+	ok $? "$name"
+}
+
+# --- which samples: in small.upf a round every 10 ms, 15 of them; in domains.upf three of web1, then two of the other one
+folded 'a time in seconds' 'main;work 3|main;work;leaf 1' --time 0,0.04 small.upf
+folded 'an open end' 'main;odd:name 1|main;work 2' --time 120ms, small.upf
+folded 'an open beginning' 'main;work 1' --time ,10ms small.upf
+folded 'a time in percent' 'main;work 3' --time 0,20% small.upf
+folded 'a slice' 'main;work;leaf 3' --time 20%/2 small.upf
+folded 'a vCPU' 'idle 12' --vcpu 1 --state all small.upf
+folded 'vCPUs' '0xdead0000;0x1250 1|idle 12|main;leaf 1|main;odd:name 1|main;work 5|main;work;leaf 5|main;work;work;work 2' \
+	--vcpu 0-1 --state all small.upf
+folded 'a domain by name' 'web1;main;work 3' --domain web1 domains.upf
+folded 'a domain by number' 'db\x1b[31m;main;work;leaf 2' --domain 7 domains.upf
+folded 'both' 'db\x1b[31m;main;work;leaf 2|web1;main;work 3' --domain 7,web1 domains.upf
+folded 'run states' 'idle 12' --state blocked,offline small.upf
+
+# --- which stacks and frames
+folded focus 'main;leaf 1|main;work;leaf 5' --focus '^leaf$' small.upf
+folded 'two of them' 'main;leaf 1|main;odd:name 1|main;work;leaf 5' --focus '^leaf$' --focus odd small.upf
+folded ignore '0xdead0000;0x1250 1|main;leaf 1|main;odd:name 1' --ignore work small.upf
+folded hide '0xdead0000;0x1250 1|main 7|main;leaf 6|main;odd:name 1' --hide '^work$' small.upf
+folded show-from 'work 5|work;leaf 5|work;work;work 2' --show-from work small.upf
+folded max-stack '0x1250 1|leaf 6|odd:name 1|work 7' --max-stack 1 small.upf
+folded collapse-recursion 'main;work 2' --collapse-recursion --time 80ms,100ms small.upf
+folded 'all at once' 'work;leaf 5' --show-from work --max-stack 2 --focus leaf --time ,80ms --hide main --vcpu 0 small.upf
+
+# --- shares and weights
+same percentage-absolute 0 "$report" -q --focus '^leaf$' -s syms small.upf
+same percentage-relative 0 "$report" -q --focus '^leaf$' --percentage relative -s syms small.upf
+same weight-cpu 0 "$report" --weight cpu -s syms small.upf
+same weight-cpu-tree 0 "$report" -q --tree --weight cpu -s syms small.upf
+same filtered 0 "$report" --focus leaf --time 0,100ms -s syms small.upf
+
+# --- several traces
+folded 'a trace twice' 'main;leaf 2|main;odd:name 2|main;work 10|main;work;leaf 10|main;work;work;work 4' --ignore 0x small.upf small.upf
+same several 0 "$report" -s syms small.upf domains.upf
+folded 'of both one domain' 'web1;main;work 6|web1;main;work;leaf 5' --domain web1 --time 0,80ms small.upf domains.upf
+same several-damaged 4 "$report" -q -s syms small.upf killed.upf
+
+# --- what goes wrong: one line
+fails 'no such name' 5 'leave none of its 15 samples' "$report" --focus nowhere small.upf
+fails 'no such name, in a tree' 5 'leave none' "$report" --tree --focus nowhere small.upf
+fails 'no such name, folded' 5 'leave none' "$report" --folded --focus nowhere small.upf
+echo old >"$tmp/kept"
+for view in flat tree 'peek .' 'list .' folded stacks dump flamegraph svg heatmap perf-script pprof firefox speedscope callgrind csv json; do
+	# shellcheck disable=SC2086
+	fails "no such name, --$view" 5 'leave none of its' "$report" --$view --focus nowhere -o kept small.upf
+done
+[ "$(cat "$tmp/kept")" = old ]
+ok $? 'nothing does not replace a file'
+fails 'no such vCPU' 5 'leave none of its 27 samples' "$report" --vcpu 77 small.upf
+fails 'no such time' 5 'leave none' "$report" --time 9,10 small.upf
+fails 'no such domain' 2 "no 'nix' in the trace, but web1" "$report" --domain nix small.upf
+fails 'a wrong expression' 2 '--focus (: no regular expression: ' "$report" --focus '(' small.upf
+fails 'an empty expression' 2 'a regular expression is needed' "$report" --hide '' small.upf
+fails 'a wrong time' 2 'FROM,TO' "$report" --time soon small.upf
+fails 'a time that ends before' 2 'ends where it begins' "$report" --time 5,2 small.upf
+fails 'a wrong vCPU' 2 'a list of vCPUs' "$report" --vcpu 0-x small.upf
+fails 'no frames' 2 '1 or more' "$report" --max-stack 0 small.upf
+fails 'a wrong weight' 2 'samples or cpu' "$report" --weight gold small.upf
+same lost 0 "$report" lost.upf
+same lost-folded 0 "$report" --folded lost.upf
+done_testing

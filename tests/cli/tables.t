@@ -1,0 +1,165 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# Tables: --sort, --children, --bottom-up, --by, --peek, --list, --diff; colour, pager and widths of a terminal.
+set -u
+# shellcheck source=tests/cli/tap.sh
+. "$(dirname "$0")/tap.sh"
+
+for kind in small domains empty idle; do
+	"$mktrace" $kind >"$tmp/$kind.upf" || { echo "Bail out! mktrace $kind"; exit 1; }
+done
+
+# --- lines, and their order
+same sort-vcpu 0 "$report" -q --sort vcpu,state --state all -s syms small.upf
+same sort-sym-vcpu 0 "$report" -q --sort sym,vcpu --state all -s syms small.upf
+same sort-dom 0 "$report" -q --sort dom,image -s syms domains.upf
+same sort-time 0 "$report" -q --sort time --time-quantum 50ms -s syms small.upf
+same sort-time-sym 0 "$report" -q --sort time,sym --time-quantum 50ms -s syms small.upf
+same sort-line 0 "$report" -q --sort line -s syms small.upf
+same children 0 "$report" -q --children -s syms small.upf
+same no-children 0 "$report" -q --no-children -s syms small.upf
+same by-vcpu 0 "$report" -q --by vcpu --state all -s syms small.upf
+same by-vcpu-tree 0 "$report" -q --tree --by vcpu --state all -s syms domains.upf
+same by-domain 0 "$report" -q --by domain -s syms domains.upf
+same by-domain-folded 0 "$report" -q --folded --by domain -s syms small.upf
+same bottom-up 0 "$report" -q --tree --bottom-up -s syms small.upf
+same bottom-up-folded 0 "$report" -q --folded --bottom-up -s syms small.upf
+same tree-limit 0 "$report" -q --tree --percent-limit 20 -s syms small.upf
+
+# --- one function
+same peek 0 "$report" -q --peek '^(work|leaf)$' -s syms small.upf
+same peek-recursive-old-root 0 "$report" -q --peek '^main$' -s syms small.upf
+same peek-limit 0 "$report" -q --peek '^work$' --percent-limit 40 -s syms small.upf
+same list-addresses 0 "$report" -q --list '^(work|leaf)$' -s syms small.upf
+
+# At these addresses: f, f's caller g behind its call, g itself.
+cat >"$tmp/code.s" <<'END'
+	.globl	_start, f, g
+	.type	f, @function
+f:	mov	%rdi, %rax
+	imul	%rax, %rax
+	.rept	20
+	nop
+	.endr
+	ret
+	.size	f, . - f
+	.type	g, @function
+g:	push	%rbx
+	call	f
+	pop	%rbx
+	ret
+	.size	g, . - g
+	.type	_start, @function
+_start:	call	g
+	jmp	_start
+	.size	_start, . - _start
+END
+(cd "$tmp" && gcc -nostdlib -static -Wl,-Ttext=0x401000,--build-id=none -o code code.s) || echo 'Bail out! no compiler'
+"$mktrace" counted >"$tmp/code.upf" <<'END'
+0 0 60 401003 401022 401029
+0 0 20 40101b 401022 401029
+0 0 15 401022 401029
+0 0 5 401024
+END
+same list-code 0 "$report" -q --list '^[fg]$' -s code code.upf
+same list-code-limit 0 "$report" -q --list . --percent-limit 99 -s code code.upf
+
+# Source from elsewhere, written before the run; a line of it is not for terminals, and some are not in the file. Ten samples
+# a line, at its first instruction.
+{ printf 'static int n;\n/* \033[31mred */\nvoid f(void)\n{\n\tn++;\n#line 400\n\tn--;\n#line 7\n}\n'
+	seq -f '/* %g */' 8 30; printf 'void g(void)\n{\n\tf();\n#line 900\n\tf();\n}\n'; seq -f '/* %g */' 35 60; } >"$tmp/code.c"
+touch -d 2020-01-01 "$tmp/code.c"
+(cd "$tmp" && gcc -g -O0 -c -o code.o "-ffile-prefix-map=$(pwd -P)=/nowhere/src" code.c && ld -e f -o source code.o) || echo 'Bail out! no compiler'
+objdump -d "$tmp/source" | sed -n 's/^ *\([0-9a-f]*\):.*/\1/p' | addr2line -a -e "$tmp/source" | paste - - |
+	awk '!seen[$2]++ { print "0 0 10", $1 }' | "$mktrace" counted >"$tmp/source.upf"
+same list-source 0 "$report" -q --list '^[fg]$' --source-path . -s source source.upf
+same sort-source 0 "$report" -q --sort sym,line -s source source.upf
+(cd "$tmp" && "$report" -q --list '^f$' -s source source.upf) | grep -q 'Instruction'
+ok $? 'instructions where the source is not here'
+touch "$tmp/code.c"
+(cd "$tmp" && "$report" -q --list '^f$' --source-path . -s source source.upf) | grep -q 'changed since'
+ok $? 'source that has changed'
+rm "$tmp/code.c"; mkfifo "$tmp/code.c"
+(cd "$tmp" && timeout 20 "$report" -q --list '^f$' --source-path . -s source source.upf) | grep -q 'Instruction'
+ok $? 'a pipe is no source'
+
+# --- two runs: hot has become twice as dear, cold is gone, warm is new; the second run is twice as long
+cat >"$tmp/diff.syms" <<'END'
+1000 T main
+2000 T hot
+3000 T cold
+4000 T warm
+5000 T same
+END
+"$mktrace" counted >"$tmp/old.upf" <<'END'
+0 0 20 2010 1010
+0 0 10 3010 1010
+0 0 70 5010 1010
+END
+"$mktrace" counted >"$tmp/new.upf" <<'END'
+0 0 80 2010 1010
+0 0 2 4010 1010
+0 0 118 5010 1010
+END
+same diff 0 "$report" --diff old.upf -s diff.syms new.upf
+same diff-tree 0 "$report" -q --tree --diff old.upf -s diff.syms new.upf
+same diff-folded 0 "$report" -q --folded --diff old.upf -s diff.syms new.upf
+same diff-sort 0 "$report" -q --sort vcpu,sym --diff old.upf -s diff.syms new.upf
+same diff-limit 0 "$report" -q --percent-limit 5 --diff old.upf -s diff.syms new.upf
+same diff-cpu 0 "$report" -q --weight cpu --diff old.upf -s diff.syms new.upf
+same diff-empty 0 "$report" -q --diff empty.upf -s diff.syms new.upf
+sed 's/^5000/5010/' "$tmp/diff.syms" >"$tmp/old.syms"
+same diff-symbols 0 "$report" -q --diff old.upf --diff-symbols old.syms -s diff.syms new.upf
+[ -z "$("$report" -q --folded --diff "$tmp/new.upf" -s "$tmp/diff.syms" "$tmp/new.upf" | awk '$(NF - 1) != $NF')" ]
+ok $? 'a run compared with itself'
+cmp <("$report" -q --folded -s "$tmp/diff.syms" "$tmp/new.upf" | sort) \
+	<("$report" -q --folded --diff "$tmp/old.upf" -s "$tmp/diff.syms" "$tmp/new.upf" | sed 's/ [0-9]* \([0-9]*\)$/ \1/' | grep -v ' 0$' | sort)
+ok $? 'the new column is what the run alone has'
+
+# --- terminals
+same color 0 "$report" -q --color always -s syms small.upf
+(cd "$tmp" && NO_COLOR=1 script -qec "$report -q --no-pager -s syms small.upf" /dev/null) | tr -d '\r' >"$tmp/no-color"
+(cd "$tmp" && "$report" -q -s syms small.upf) | cmp - "$tmp/no-color"
+ok $? 'NO_COLOR'
+# shellcheck disable=SC2016
+(cd "$tmp" && TERM=xterm PAGER='sed s/^/paged:/' script -qec "$report -q --color never -s syms small.upf" /dev/null) | grep -q '^paged:'
+ok $? 'a pager on a terminal'
+(cd "$tmp" && TERM=xterm PAGER='head -1' timeout 20 script -qec "$report -s syms small.upf; echo code \$?" /dev/null) | grep -q '^code 0'
+ok $? 'a pager that is left early'
+# shellcheck disable=SC2016
+(cd "$tmp" && TERM=xterm PAGER='cat >/dev/null; kill -INT $PPID; echo waited' timeout 20 \
+	script -qec "$report -s syms small.upf; echo code \$?" /dev/null) | tr -d '\r' | paste -sd' ' | grep -q 'waited code 0'
+ok $? 'Ctrl-C in a pager is its own'
+"$mktrace" many 200000 1000 8 >"$tmp/slow.upf"
+(cd "$tmp" && script -qec "{ head -c 100000 slow.upf; sleep 1.3; tail -c +100001 slow.upf; } | $report -q --no-pager -o slow.txt -" /dev/null) |
+	grep -q 'reading standard input: [0-9.]* MB'
+ok $? 'long work tells how far it is'
+(cd "$tmp" && { head -c 100000 slow.upf; sleep 1.3; tail -c +100001 slow.upf; } | "$report" -q - 2>&1 >/dev/null) | cmp - /dev/null
+ok $? 'but not to a file'
+sed 's/leaf/a_name_that_is_much_longer_than_any_column_of_a_terminal_that_is_narrow/' "$tmp/syms" >"$tmp/long.syms"
+(cd "$tmp" && for view in flat tree 'peek .' 'list .'; do
+	LC_ALL=C script -qec "stty cols 60; $report --no-pager --color never -q --$view -s long.syms small.upf" /dev/null
+done) | tr -d '\r' | awk 'length > 60 { print "# " $0; bad = 1 } /_long/ { n++ } END { exit bad || n < 4 }'
+ok $? 'lines fit the terminal'
+
+# --- what goes wrong: one line
+fails 'no such key' 2 'sym, dom, vcpu, image, line, state and time' "$report" --sort sym,dso small.upf
+fails 'a key twice' 2 'once at most' "$report" --sort sym,sym small.upf
+fails '--sort of a tree' 2 '--sort has no meaning for --tree' "$report" --tree --sort sym small.upf
+fails '--children, folded' 2 '--children has no meaning for --folded' "$report" --folded --children small.upf
+fails '--bottom-up, flat' 2 '--bottom-up has no meaning for --flat' "$report" --bottom-up small.upf
+fails '--diff with one that compares nothing' 2 '--diff has no meaning for --header' "$report" --header --diff old.upf small.upf
+fails 'nothing like it' 5 'no function in it matches --peek nowhere' "$report" --peek nowhere -s syms small.upf
+fails 'nothing like it to list' 5 'no function in it matches --list nowhere' "$report" --list nowhere -s syms small.upf
+fails 'a wrong expression' 2 '--peek (: no regular expression: ' "$report" --peek '(' small.upf
+fails 'no expression' 2 'a regular expression is needed' "$report" --list '' small.upf
+fails 'no old trace' 1 'nowhere.upf: No such file' "$report" --diff nowhere.upf small.upf
+fails 'an old trace that is none' 3 'syms: it is not a uniprof trace' "$report" --diff syms small.upf
+head -c -5 "$tmp/old.upf" >"$tmp/cut.upf"
+fails 'a damaged old trace' 4 'cut.upf: not whole' "$report" -q -o out.txt --diff cut.upf new.upf
+fails 'the old trace as -o' 2 'the trace itself' "$report" -o old.upf --diff old.upf new.upf
+fails 'a colour' 2 'auto, always or never' "$report" --color red small.upf
+fails 'no length of time' 2 'a length of time' "$report" --sort time --time-quantum soon small.upf
+same peek-empty 0 "$report" --peek . empty.upf
+same list-idle 0 "$report" --list . idle.upf
+done_testing

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# shellcheck shell=bash disable=SC2034
+# What tests of uniprof-report's command line share: a folder of their own in $tmp, where commands run, and TAP for prove.
+# Expected outputs are in tests/cli/expected; UPDATE=1 writes them anew: look at the difference before committing it.
+export LC_ALL=C.UTF-8
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+build=${BUILD:-$here/../../build}
+report=$build/uniprof-report
+mktrace=$build/tests/tools/mktrace
+expected=$here/expected
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+n=0
+
+ok() { # ok STATUS NAME
+	n=$((n + 1))
+	if [ "$1" -eq 0 ]; then echo "ok $n - $2"; else echo "not ok $n - $2"; fi
+}
+
+# same NAME EXIT COMMAND...: output, messages and exit code are as in expected/NAME.
+same() {
+	local name=$1 want=$2 code
+	shift 2
+	(cd "$tmp" && "$@" >out 2>err </dev/null)
+	code=$?
+	{ cat "$tmp/out"; sed 's/^/2> /' "$tmp/err"; } >"$tmp/all"
+	[ -n "${UPDATE:-}" ] && cp "$tmp/all" "$expected/$name"
+	diff -u "$expected/$name" "$tmp/all" | sed 's/^/# /'
+	[ "$code" -eq "$want" ] || echo "# exit code $code, not $want"
+	cmp -s "$expected/$name" "$tmp/all" && [ "$code" -eq "$want" ]
+	ok $? "$name"
+}
+
+# fails NAME EXIT TEXT COMMAND...: nothing on standard output, one line of messages with TEXT in it.
+fails() {
+	local name=$1 want=$2 text=$3 code
+	shift 3
+	(cd "$tmp" && "$@" >out 2>err </dev/null)
+	code=$?
+	sed 's/^/# /' "$tmp/err"
+	[ "$code" -eq "$want" ] && [ ! -s "$tmp/out" ] && [ "$(wc -l <"$tmp/err")" -eq 1 ] &&
+		grep -q '^uniprof-report: ' "$tmp/err" && grep -qF -- "$text" "$tmp/err"
+	ok $? "$name"
+}
+
+done_testing() {
+	echo "1..$n"
+}
+
+cp "$here/report.syms" "$tmp/syms"
+cp "$here/kallsyms" "$tmp/kallsyms"
