@@ -230,6 +230,8 @@ ok $? 'made of an archive'
 fails 'without an image it is one already' 2 'archive already' "$report" --archive full.upf -o again.upf
 fails 'nothing to keep' 2 'give it by -s FILE' "$report" --archive run.upf -o full.upf
 fails 'filters' 2 'filter when it is read' "$report" --archive --vcpu 0 -s guest run.upf -o full.upf
+fails 'frames left out' 2 'filter when it is read' "$report" --archive --max-stack 3 -s guest run.upf -o full.upf
+fails 'run states' 2 'filter when it is read' "$report" --archive --state running -s guest run.upf -o full.upf
 fails 'from a pipe' 2 'one file is needed' "$report" --archive -s guest <(cat run.upf) -o full.upf
 fails 'several' 2 'one file is needed' "$report" --archive -s guest run.upf copies.upf -o full.upf
 
