@@ -4,6 +4,7 @@
 #include "report/names/binary.h"
 #include "report/unwind/image.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,17 +31,18 @@ static int fail(struct loading *l, const char *path, const char *why)
 
 static bool parse_address(const char *text, struct image_file *file)
 {
+	const char *digits;
 	char *end;
 
 	file->by_offset = *text == '+' || *text == '-';
-	if (!file->by_offset && !strchr("0123456789abcdefABCDEF", *text))
+	digits = text + file->by_offset;
+	if (!isxdigit((unsigned char)*digits)) /* what else strtoull() would take: a blank, another sign */
 		return false;
 	errno = 0;
-	file->where = strtoull(text + file->by_offset, &end, 16);
+	file->where = strtoull(digits, &end, 16);
 	if (*text == '-')
 		file->where = -file->where;
-	return errno == 0 && *end == '\0' && end > text + file->by_offset && text[file->by_offset] != '+' && text[file->by_offset] != '-' &&
-	       text[file->by_offset] != ' ';
+	return errno == 0 && *end == '\0';
 }
 
 int image_file_parse(const char *text, struct image_file *file)
@@ -192,6 +194,34 @@ static int check_identity(struct loading *l)
 	return -1;
 }
 
+/* Of traces shown as one, each domain must have run one build: names are given to all its addresses alike. */
+static int check_trace(struct loading *l, const struct trace *t)
+{
+	const struct upf_session *s = upf_reader_session(t->reader);
+
+	for (uint32_t i = 0; t->domain_map && i < s->ndomains; i++) {
+		const struct upf_domain *one = &s->domains[i], *all = &l->report->session->domains[t->domain_map[i]];
+
+		if (!one->build_id || !all->build_id || strcmp(one->build_id, all->build_id) == 0 ||
+		    !scope_has_domain(&t->scope, t->domain_map[i]))
+			continue;
+		snprintf(l->why, l->size, "%s: %.64s ran %s there, and %s in a trace before: compare them by --diff, or use --force",
+		         t->path, one->name ? one->name : "the domain", one->build_id, all->build_id);
+		return -1;
+	}
+	return 0;
+}
+
+static int check_traces(struct loading *l)
+{
+	const struct traces *t = &l->report->traces;
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < t->n && (l->n > 0 || l->report->session->archived); i++)
+		rc = check_trace(l, &t->list[i]);
+	return rc;
+}
+
 /* --- what is in them ------------------------------------------------------------------------------------------------- */
 
 /* Where the file's lowest address is, by its program headers; of a list of names, by its first function. */
@@ -251,7 +281,8 @@ static int load_rows(struct loading *l)
 	if (!r->rows)
 		return fail(l, NULL, strerror(ENOMEM));
 	for (size_t i = 0; i < l->n; i++)
-		if (image_is_elf(l->files[i].path) && rows_add_image(r->rows, l->files[i].path, l->bias[i], why, sizeof(why)) != 0)
+		if (image_is_elf(l->files[i].path) &&
+		    rows_add_image(r->rows, l->files[i].path, l->bias[i], why, sizeof(why)) != 0)
 			return fail(l, l->files[i].path, why);
 	return 0;
 }
@@ -322,6 +353,8 @@ int images_load(struct report *r, const struct image_request *request, char *why
 	r->no_repair = request->no_repair;
 	if (rc == 0 && !request->force)
 		rc = check_identity(&l);
+	if (rc == 0 && !request->force)
+		rc = check_traces(&l);
 	if (rc == 0)
 		rc = load_symbols(&l);
 	if (rc == 0)

@@ -120,6 +120,9 @@ fails 'no address' 1 'guest@here: No such file' "$report" -s guest@here run.upf
 prints 'the image is found by itself' "$whole" "$report" --folded -q named.upf
 prints 'the one that is given may be elsewhere' '_start;work;leaf 2' "$report" --folded -q --no-inline -s stripped -s guest.nm named.upf
 fails 'another build is refused' 1 'other: not what web1 ran: c0ffee00c0ffee01, and this is c0ffee00c0ffee02' "$report" -s other named.upf
+"$mktrace" stacks "$tmp/other" c0ffee00c0ffee02 <lines >named2.upf
+fails 'two builds in two traces' 1 'named2.upf: web1 ran c0ffee00c0ffee02 there, and c0ffee00c0ffee01 in a trace before' \
+	"$report" -s guest named.upf named2.upf
 "$report" --force -s other named.upf >/dev/null
 ok $? 'unless --force'
 mv guest kept && cp other guest
