@@ -235,13 +235,30 @@ static bool lowest_address(const char *path, const struct symbols *s, size_t fro
 	return found;
 }
 
-static int find_bias(struct loading *l, size_t i, size_t from)
+/* Linux' own name for where its image begins. */
+#define KERNEL_START "_text"
+
+/*
+ * How much higher the kernel in the image, whose symbols are the last ones from @from on, lies than it was linked: the list of
+ * names that was taken from the guest, one of the first @nlists symbols, tells. 0: it does not.
+ */
+static uint64_t kernel_bias(const struct symbols *s, size_t nlists, size_t from)
+{
+	uint64_t linked, seen;
+
+	if (!symbols_added(s, KERNEL_START, 0, nlists, &seen) || !symbols_added(s, KERNEL_START, from, s->nadded, &linked))
+		return 0;
+	return seen - linked;
+}
+
+/* @nlists: how many of the symbols are from lists; @from: where the file's begin. */
+static int find_bias(struct loading *l, size_t i, size_t nlists, size_t from)
 {
 	const struct image_file *file = &l->files[i];
 	uint64_t lowest;
 
 	if (!file->moved || file->by_offset) {
-		l->bias[i] = file->moved ? file->where : 0;
+		l->bias[i] = file->moved ? file->where : kernel_bias(&l->report->symbols, nlists, from);
 		return 0;
 	}
 	if (!lowest_address(file->path, &l->report->symbols, from, &lowest))
@@ -250,23 +267,37 @@ static int find_bias(struct loading *l, size_t i, size_t from)
 	return 0;
 }
 
+static int add_symbols(struct loading *l, size_t i, size_t nlists)
+{
+	struct symbols *symbols = &l->report->symbols;
+	size_t from = symbols->nadded;
+	char why[200];
+	int rc = symbols_add_file(symbols, l->files[i].path, l->request->symfs, why, sizeof(why));
+
+	/* A kernel's vmlinux may be stripped and still be what its stacks are unwound by. */
+	if (rc < 0 || (rc > 0 && l->request->nfiles && !image_has_tables(l->files[i].path)))
+		return fail(l, l->files[i].path, why);
+	if (find_bias(l, i, nlists, from) != 0)
+		return -1;
+	symbols_move(symbols, from, l->bias[i]);
+	return 0;
+}
+
+/* Lists come first: they may tell where images lie. */
 static int load_symbols(struct loading *l)
 {
 	struct symbols *symbols = &l->report->symbols;
-	char why[200];
+	size_t nlists;
+	int rc = 0;
 
-	for (size_t i = 0; i < l->n; i++) {
-		size_t from = symbols->nadded;
-		int rc = symbols_add_file(symbols, l->files[i].path, l->request->symfs, why, sizeof(why));
-
-		/* A kernel's vmlinux may be stripped and still be what its stacks are unwound by. */
-		if (rc < 0 || (rc > 0 && l->request->nfiles && !image_has_tables(l->files[i].path)))
-			return fail(l, l->files[i].path, why);
-		if (find_bias(l, i, from) != 0)
-			return -1;
-		symbols_move(symbols, from, l->bias[i]);
-	}
-	return symbols_sort(symbols) == 0 ? 0 : fail(l, "symbols", strerror(ENOMEM));
+	for (size_t i = 0; rc == 0 && i < l->n; i++)
+		if (!image_is_elf(l->files[i].path))
+			rc = add_symbols(l, i, 0);
+	nlists = symbols->nadded;
+	for (size_t i = 0; rc == 0 && i < l->n; i++)
+		if (image_is_elf(l->files[i].path))
+			rc = add_symbols(l, i, nlists);
+	return rc == 0 && symbols_sort(symbols) != 0 ? fail(l, "symbols", strerror(ENOMEM)) : rc;
 }
 
 /* What makes stacks true: the same files' unwind tables and code. */

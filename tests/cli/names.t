@@ -103,11 +103,15 @@ prints '-s FILE@ADDRESS' '_start;work;leaf;twice 1' "$report" --folded -q -s "gu
 prints 'of an image without DWARF' '_start;work;leaf 1' "$report" --folded -q -s plain@+0x40000000 moved.upf
 {
 	cat "$samples/guest.c"
-	echo 'int percpu __attribute__((section(".percpu"))) = 1;'
+	echo 'int percpu __attribute__((section(".percpu"))) = 1; __asm__(".globl _text; _text = .text");'
 } | gcc -O2 -g -ffreestanding -fno-pic -no-pie -mcmodel=kernel -nostdlib -static -Wl,-Ttext=0xffffffff81000000 \
 	-Wl,--section-start=.percpu=0 -Wl,-n -x c -o kernel -
 printf '%x\n' $((0x$(address kernel leaf) + 0x1e000000)) | "$mktrace" stacks >kernel.upf
 prints 'of a kernel with data at 0' 'leaf 1' "$report" --folded -q -s kernel@ffffffff9f000000 kernel.upf
+pause=$(objdump -d --no-show-raw-insn --disassemble=leaf kernel | awk '$2 == "pause" {sub(":", "", $1); print $1}')
+nm kernel | sed 's/^ffffffff81/ffffffff9f/' | sort >kallsyms.moved
+prints 'of a kernel that its kallsyms tells the place of' 'leaf;twice 1' "$report" --folded -q -s kernel -s kallsyms.moved \
+	<(printf '%x\n' $((0x$pause + 0x1e000000)) | "$mktrace" stacks)
 { cat lines; moved 0x40000000; } | "$mktrace" stacks >both.upf
 prints 'several images' '_start;work;leaf 1
 _start;work;leaf;twice 2' "$report" --folded -q -s guest -s plain@+40000000 both.upf
