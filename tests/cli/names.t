@@ -234,6 +234,17 @@ ok $? 'a cut archive'
 "$report" --archive -s guest full.upf -o again.upf
 cmp -s full.upf again.upf
 ok $? 'made of an archive'
+{ head -c 480 small.upf; printf x; tail -c +482 small.upf; } >damaged.upf
+"$report" --archive -s syms -o full.upf damaged.upf 2>err
+[ $? -eq 4 ] && grep -q '^uniprof-report: damaged.upf: not whole: 1 block damaged' err && [ "$(wc -l <err)" -eq 1 ]
+ok $? 'a damaged trace: it is said'
+"$report" --folded -q full.upf >out 2>err
+[ $? -eq 4 ] && cmp -s out <("$report" --folded -q -s syms damaged.upf 2>/dev/null) && grep -q '1 block missing' err
+ok $? 'what was damaged is missing'
+{ head -c 400 full.upf; printf x; tail -c +402 full.upf; } >damaged.upf
+"$report" --folded damaged.upf >out 2>err
+[ $? -eq 4 ] && grep -q '0x' out && grep -q 'not whole: 1 block damaged' err
+ok $? 'damaged names are told'
 fails 'without an image it is one already' 2 'archive already' "$report" --archive full.upf -o again.upf
 fails 'nothing to keep' 2 'give it by -s FILE' "$report" --archive run.upf -o full.upf
 fails 'filters' 2 'filter when it is read' "$report" --archive --vcpu 0 -s guest run.upf -o full.upf
