@@ -306,7 +306,7 @@ static int load_rows(struct loading *l)
 	struct report *r = l->report;
 	char why[200];
 
-	if (l->request->no_repair || images_archived(r))
+	if (l->request->no_repair || r->archive)
 		return 0;
 	r->rows = rows_new(&r->symbols);
 	if (!r->rows)
@@ -316,6 +316,23 @@ static int load_rows(struct loading *l)
 		    rows_add_image(r->rows, l->files[i].path, l->bias[i], why, sizeof(why)) != 0)
 			return fail(l, l->files[i].path, why);
 	return 0;
+}
+
+static int load_lines(struct loading *l)
+{
+	struct report *r = l->report;
+
+	if (l->request->no_inline)
+		return 0;
+	r->lines = calloc(l->n + 1, sizeof(struct lines *));
+	for (size_t i = 0; r->lines && i < l->n; i++) {
+		if (!is_linked(l->files[i].path))
+			continue;
+		r->lines[r->nlines] = lines_new(l->files[i].path, l->bias[i], l->request->symfs);
+		if (!r->lines[r->nlines++])
+			return fail(l, NULL, strerror(ENOMEM));
+	}
+	return r->lines ? 0 : fail(l, NULL, strerror(ENOMEM));
 }
 
 /* --- archives -------------------------------------------------------------------------------------------------------- */
@@ -358,23 +375,6 @@ static int load_archive(struct loading *l)
 
 /* --- all of it ------------------------------------------------------------------------------------------------------- */
 
-static int load_lines(struct loading *l)
-{
-	struct report *r = l->report;
-
-	if (l->request->no_inline)
-		return 0;
-	r->lines = calloc(l->n + 1, sizeof(struct lines *));
-	for (size_t i = 0; r->lines && i < l->n; i++) {
-		if (!is_linked(l->files[i].path))
-			continue;
-		r->lines[r->nlines] = lines_new(l->files[i].path, l->bias[i], l->request->symfs);
-		if (!r->lines[r->nlines++])
-			return fail(l, NULL, strerror(ENOMEM));
-	}
-	return r->lines ? 0 : fail(l, NULL, strerror(ENOMEM));
-}
-
 int images_load(struct report *r, const struct image_request *request, char *why, size_t size)
 {
 	struct loading l = {.report = r, .request = request, .why = why, .size = size};
@@ -387,13 +387,11 @@ int images_load(struct report *r, const struct image_request *request, char *why
 	if (rc == 0 && !request->force)
 		rc = check_traces(&l);
 	if (rc == 0)
-		rc = load_symbols(&l);
+		rc = images_archived(r) ? load_archive(&l) : load_symbols(&l);
 	if (rc == 0)
 		rc = load_rows(&l);
 	if (rc == 0)
 		rc = load_lines(&l);
-	if (rc == 0 && images_archived(r))
-		rc = load_archive(&l);
 	r->has_symbols = request->nfiles > 0 || r->symbols.nranges > 0 || images_archived(r);
 	for (size_t i = 0; i < l.n; i++)
 		free(l.files[i].path);
