@@ -338,20 +338,20 @@ static int load_lines(struct loading *l)
 /* --- archives -------------------------------------------------------------------------------------------------------- */
 
 /* The names of an archive stand before all samples. What is damaged among them is told by the reader, or counted. */
-static int read_names(struct report *r, struct upf_reader *reader)
+static int read_names(struct report *r, struct trace *t)
 {
 	struct upf_block b;
 	int rc;
 
-	while ((rc = upf_reader_next(reader, &b)) > 0) {
+	while ((rc = upf_reader_next(t->reader, &b)) > 0) {
 		if (b.fault == UPF_OK && b.type != UPF_BLOCK_NAMES && b.type != UPF_BLOCK_CODE) {
-			upf_reader_again(reader, &b);
+			upf_reader_again(t->reader, &b);
 			return 0;
 		}
 		rc = b.fault == UPF_OK ? archive_add(r->archive, &r->symbols, &b) : 0;
 		if (rc != 0 && rc != -EBADMSG)
 			return rc;
-		r->bad_names += rc == -EBADMSG;
+		t->bad_names += rc == -EBADMSG;
 	}
 	return rc;
 }
@@ -364,7 +364,7 @@ static int load_archive(struct loading *l)
 	r->archive = archive_new();
 	rc = r->archive ? 0 : -ENOMEM;
 	for (size_t i = 0; rc == 0 && i < r->traces.n; i++)
-		rc = read_names(r, r->traces.list[i].reader);
+		rc = read_names(r, &r->traces.list[i]);
 	if (rc == 0)
 		rc = symbols_sort(&r->symbols);
 	if (rc != 0)

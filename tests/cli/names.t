@@ -245,6 +245,15 @@ ok $? 'what was damaged is missing'
 "$report" --folded damaged.upf >out 2>err
 [ $? -eq 4 ] && grep -q '0x' out && grep -q 'not whole: 1 block damaged' err
 ok $? 'damaged names are told'
+"$mktrace" badnames >bad.upf
+"$report" --verify bad.upf >out
+[ $? -eq 4 ] && grep -q '^NOT OK: 3 blocks damaged' out
+ok $? 'names, code and stacks that break the format: --verify'
+"$report" --dump bad.upf 2>&1 | grep -q '^block [0-9]* seq 2 of an archive, type 4: 1 bytes stored'
+ok $? '--dump'
+"$report" --flat bad.upf >out
+[ $? -eq 4 ] && grep -q 'not whole: 3 blocks damaged' out && grep -q '0x1110' out
+ok $? 'and a view'
 fails 'without an image it is one already' 2 'archive already' "$report" --archive full.upf -o again.upf
 fails 'nothing to keep' 2 'give it by -s FILE' "$report" --archive run.upf -o full.upf
 fails 'filters' 2 'filter when it is read' "$report" --archive --vcpu 0 -s guest run.upf -o full.upf
