@@ -507,6 +507,7 @@ sub peak {
 	my $text = output_of('perl', '-e', <<'END', $report, "--$format", $trace);
 use strict;
 my $pid = fork // die;
+$ENV{ASAN_OPTIONS} = 'quarantine_size_mb=0'; # which keeps what has been freed
 if ($pid == 0) { open STDERR, '>', '/dev/null'; exec shift, '-q', shift, '-o', '/dev/null', shift }
 my $peak = 0;
 while (waitpid($pid, 1) == 0) {
