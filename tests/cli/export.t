@@ -410,6 +410,19 @@ ok($json->{trace}{whole}, 'a whole trace');
 $json = JSON::PP->new->utf8->decode(output_of('sh', '-c', '"$0" -q --json killed.upf; true', $report));
 ok(!$json->{trace}{whole} && $json->{trace}{faults}, 'and one that is not, and why');
 
+
+# All keys of a JSON value.
+sub keys_of {
+	my ($value) = @_;
+
+	return map { keys_of($_) } @$value if ref $value eq 'ARRAY';
+	return ref $value eq 'HASH' ? (keys %$value, map { keys_of($_) } values %$value) : ();
+}
+my $schema = contents("$here/../../docs/json.md");
+my %undocumented = map { $_ => 1 } grep { index($schema, "`$_`") < 0 } keys_of($json);
+is_deeply([sort keys %undocumented], [], 'docs/json.md has every key');
+like($schema, qr/^`version` is $json->{version}\./m, 'and this version');
+
 my ($head, $line) = split /\r\n/, report('--csv', '--sort', 'vcpu,sym', '--diff', 'small.upf', '-s', $syms, 'domains.upf');
 is($head, 'vcpu,function,self,self_percent,total,total_percent,old_self,old_self_percent,old_total,old_total_percent', 'csv: keys, --diff');
 is($line, '"0","work",3,60.0000,5,100.0000,7,46.6667,12,80.0000', 'and a line');
