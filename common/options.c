@@ -175,9 +175,10 @@ void options_print(const struct option_def *table, FILE *out, int width)
 		if (!table->help)
 			continue;
 		n = print_names(table, out);
-		n += fprintf(out, "%*s", n < indent - 1 ? indent - n : 0, "");
-		if (n > indent || n == indent - 1)
+		if (n > indent - 2)
 			n = fprintf(out, "\n%*s", indent, "") - 1;
+		else
+			n += fprintf(out, "%*s", indent - n, "");
 		print_wrapped(table->help, out, n, indent, width);
 	}
 }

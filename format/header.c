@@ -9,6 +9,8 @@
 
 #define DETAIL_SIZE 64
 
+#define FEATURE_ARCHIVE 1u /* optional */
+
 enum tag {
 	TAG_TRACE_ID = 1,
 	TAG_START = 2,
@@ -135,6 +137,7 @@ int header_put(struct buf *b, const struct upf_session *s)
 	memcpy(fixed, HEADER_MAGIC, HEADER_MAGIC_SIZE);
 	put_u16(fixed + 8, UPF_MAJOR);
 	put_u16(fixed + 10, UPF_MINOR);
+	put_u64(fixed + 24, s->archived ? FEATURE_ARCHIVE : 0);
 	rc = buf_add(b, fixed, sizeof(fixed));
 	rc = rc ? rc : put_tags(b, s);
 	if (rc != 0)
@@ -289,6 +292,7 @@ enum upf_fault header_get(const uint8_t *at, uint32_t size, struct header *h, ch
 	if (!features_known(peek_u64(at + 16), detail))
 		return UPF_FAULT_FEATURE;
 	h->minor = peek_u16(at + 10);
+	h->session.archived = peek_u64(at + 24) & FEATURE_ARCHIVE;
 	while (rc == 0 && tag_get(&c, &tag, &v))
 		rc = get_value(h, tag, v, detail);
 	if (rc == 0 && !c.bad)

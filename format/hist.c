@@ -35,6 +35,16 @@ void upf_hist_add(struct upf_hist *h, uint64_t ns)
 	h->bucket[bucket_of(ns)]++;
 }
 
+void upf_hist_merge(struct upf_hist *h, const struct upf_hist *other)
+{
+	h->count += other->count;
+	h->sum_ns += other->sum_ns;
+	if (other->max_ns > h->max_ns)
+		h->max_ns = other->max_ns;
+	for (unsigned i = 0; i < UPF_HIST_BUCKETS; i++)
+		h->bucket[i] += other->bucket[i];
+}
+
 uint64_t upf_hist_quantile(const struct upf_hist *h, unsigned permille)
 {
 	/* The smallest value with at least that share at or below it. */

@@ -11,7 +11,7 @@
 
 #define IDENTITY_SIZE 160 /* bytes of the text, its NUL included: a build-id has 64 bytes at most */
 
-/* The identity of the open file @fd, read anywhere but not moved. 0, or a negative errno: it cannot be read; -ESPIPE: it is no file. */
+/* The identity of the open file @fd, which is not moved in. 0, or a negative errno: it cannot be read; -ESPIPE: it is no file. */
 int identity_of_fd(int fd, char text[IDENTITY_SIZE]);
 int identity_of_file(const char *path, char text[IDENTITY_SIZE]);
 /* Is the identity a hash, as of a file without build-id? */

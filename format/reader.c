@@ -34,6 +34,8 @@ struct upf_reader {
 	struct upf_totals totals;
 	enum upf_reason reason;
 	uint64_t in_vain; /* summed up for damaged blocks */
+	struct upf_block again; /* to be given out once more */
+	bool has_again;
 };
 
 /* --- bytes ----------------------------------------------------------------------------------------------------------- */
@@ -364,10 +366,21 @@ static int next_at_marker(struct upf_reader *r, struct upf_block *b)
 	return take_block(r, &h, b);
 }
 
+void upf_reader_again(struct upf_reader *r, const struct upf_block *b)
+{
+	r->again = *b;
+	r->has_again = true;
+}
+
 int upf_reader_next(struct upf_reader *r, struct upf_block *b)
 {
 	int rc;
 
+	if (r->has_again) {
+		r->has_again = false;
+		*b = r->again;
+		return 1;
+	}
 	memset(b, 0, sizeof(*b));
 	rc = need(r, TRAILER_SIZE);
 	if (rc != 0)

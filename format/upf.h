@@ -126,7 +126,7 @@ struct upf_session {
 	const char *hypervisor;  /* "Xen 4.17.7, domctl 0x15" */
 	const struct upf_domain *domains;
 	size_t ndomains;
-	bool archived;           /* names and unwound stacks are embedded: UPF_BLOCK_NAMES, UPF_BLOCK_STACKS */
+	bool archived;           /* names and unwound stacks are embedded: UPF_BLOCK_NAMES, UPF_BLOCK_STACKS, UPF_BLOCK_CODE */
 };
 
 /* --- the pause histogram: log-linear, 16 steps to each power of two, so within 6.25 % ----------------------------- */
@@ -137,6 +137,7 @@ struct upf_hist {
 	uint64_t bucket[UPF_HIST_BUCKETS];
 };
 void upf_hist_add(struct upf_hist *h, uint64_t ns);
+void upf_hist_merge(struct upf_hist *h, const struct upf_hist *other);
 /* The value below which @permille of 1000 pauses lie, ns (upper edge of the bucket, never above the maximum). */
 uint64_t upf_hist_quantile(const struct upf_hist *h, unsigned permille);
 #define UPF_LONG_PAUSE_NS ((1u << 20) - 1) /* about a millisecond: longer ones are told */
@@ -208,6 +209,13 @@ struct upf_writer;
 /* Writes the file header. The session is not kept. NULL: errno. */
 struct upf_writer *upf_writer_new(const struct upf_session *session, upf_write_fn write, void *ctx);
 int upf_writer_block(struct upf_writer *w, struct upf_encoder *e); /* an empty encoder writes nothing */
+struct upf_block;
+/* A block of @type, optional, with a payload of @len bytes, at most UPF_RAW_MAX. */
+int upf_writer_data(struct upf_writer *w, uint8_t type, const void *payload, size_t len);
+/* A sound samples block of another trace as it was read. */
+int upf_writer_copy(struct upf_writer *w, const struct upf_block *b);
+/* Leaves out @n sequence numbers: so many blocks are missing here. */
+void upf_writer_skip(struct upf_writer *w, uint64_t n);
 /* Footer with totals, histogram, index and reason. */
 int upf_writer_finish(struct upf_writer *w, const struct upf_totals *totals, enum upf_reason reason);
 uint64_t upf_writer_bytes(const struct upf_writer *w); /* put out so far; safe to read from another thread */
@@ -277,7 +285,13 @@ uint64_t upf_reader_bytes(const struct upf_reader *r);                  /* read 
 /* The footer's totals and reason: NULL before the end or without a footer. */
 const struct upf_totals *upf_reader_totals(const struct upf_reader *r, enum upf_reason *reason);
 
-enum upf_block_type { UPF_BLOCK_SAMPLES = 1, UPF_BLOCK_FOOTER = 2 };
+enum upf_block_type {
+	UPF_BLOCK_SAMPLES = 1,
+	UPF_BLOCK_FOOTER = 2,
+	UPF_BLOCK_NAMES = 3,  /* of archives, as are the following: report/archive/ has what is in them */
+	UPF_BLOCK_STACKS = 4,
+	UPF_BLOCK_CODE = 5,
+};
 struct upf_block {
 	uint64_t offset; /* in the file */
 	uint8_t type;
@@ -290,6 +304,8 @@ struct upf_block {
 };
 /* 1: *b is the next block, damaged ones and blocks of unknown optional types included; 0: end; negative errno: reading failed. */
 int upf_reader_next(struct upf_reader *r, struct upf_block *b);
+/* The next upf_reader_next() gives out the block @b, its last one, once more. */
+void upf_reader_again(struct upf_reader *r, const struct upf_block *b);
 
 /*
  * A decoder goes through the records of one samples block. Stacks are nodes of a tree: node 0 is the empty stack, every

@@ -109,6 +109,36 @@ int writer_put_stored(struct upf_writer *w, const struct block_header *h, const 
 	return put_samples(w, &own);
 }
 
+int upf_writer_data(struct upf_writer *w, uint8_t type, const void *payload, size_t len)
+{
+	struct block_header h = {.type = type, .raw_size = (uint32_t)len};
+
+	if (w->error != 0)
+		return w->error;
+	if (len > UPF_RAW_MAX)
+		return -E2BIG;
+	memcpy(w->packer->raw, payload, len);
+	pack(w->packer, &h);
+	return put_block(w, &h);
+}
+
+int upf_writer_copy(struct upf_writer *w, const struct upf_block *b)
+{
+	struct block_header h = {.type = b->type, .raw_size = b->raw_size, .first_ns = b->first_ns, .last_ns = b->last_ns,
+	                         .samples = (uint32_t)b->samples, .lost = (uint32_t)b->lost};
+
+	if (w->error != 0)
+		return w->error;
+	memcpy(w->packer->raw, b->payload, b->raw_size);
+	pack(w->packer, &h);
+	return put_samples(w, &h);
+}
+
+void upf_writer_skip(struct upf_writer *w, uint64_t n)
+{
+	w->seq += n;
+}
+
 int upf_writer_finish(struct upf_writer *w, const struct upf_totals *totals, enum upf_reason reason)
 {
 	struct block_header h = {.type = UPF_BLOCK_FOOTER, .first_ns = totals->duration_ns, .last_ns = totals->duration_ns};

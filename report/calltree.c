@@ -14,6 +14,12 @@ int calltree_init(struct calltree *t)
 	return 0;
 }
 
+void calltree_clear(struct calltree *t)
+{
+	t->n = 1;
+	intern_clear(&t->index);
+}
+
 void calltree_free(struct calltree *t)
 {
 	free(t->nodes);

@@ -23,6 +23,7 @@ struct calltree {
 };
 
 int calltree_init(struct calltree *t); /* 0 or -ENOMEM */
+void calltree_clear(struct calltree *t); /* forgets all, keeps the room */
 void calltree_free(struct calltree *t);
 /* The node for @address called from @parent, made if it is new: 0 and *@node, or -ENOMEM, -EOVERFLOW. */
 int calltree_child(struct calltree *t, uint32_t parent, uint64_t address, uint8_t flags, uint32_t *node);

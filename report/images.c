@@ -61,40 +61,64 @@ static int add_file(struct loading *l, const char *text)
 	return 0;
 }
 
+/* A trace may name anything, a pipe that never ends as well. */
+static bool is_file(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, R_OK) == 0;
+}
+
 /* The image that the trace names, below --symfs, then as it was called. *path is NULL if it is nowhere. */
 static int find_image(struct loading *l, const char *image, char **path)
 {
 	*path = NULL;
 	if (l->request->symfs && asprintf(path, "%s/%s", l->request->symfs, image) < 0)
 		return fail(l, NULL, strerror(ENOMEM));
-	if (*path && access(*path, F_OK) == 0)
+	if (*path && is_file(*path))
 		return 0;
 	free(*path);
-	*path = access(image, R_OK) == 0 ? strdup(image) : NULL;
+	*path = is_file(image) ? strdup(image) : NULL;
 	return 0;
 }
 
-static bool same_image(const struct upf_domain *a, const struct upf_domain *b)
+/* Do samples of the session's domain @index count? */
+static bool is_chosen(const struct report *r, uint32_t index)
 {
-	return a->image && b->image && strcmp(a->image, b->image) == 0;
+	for (size_t i = 0; i < r->traces.n; i++)
+		if (scope_has_domain(&r->traces.list[i].scope, index))
+			return true;
+	return false;
 }
 
 /*
- * The images that the trace names. Names are of all domains alike, so those of several images would be given to each other's
- * addresses: then none is taken.
+ * The image that the trace names, if its identity is told, too. NULL: none. Names are of all domains alike, so those of several
+ * images would be given to each other's addresses: then none is taken.
  */
+static const char *recorded_image(struct report *r)
+{
+	const struct upf_session *s = r->session;
+	const char *image = NULL;
+
+	for (uint32_t i = 0; i < s->ndomains; i++) {
+		const struct upf_domain *d = &s->domains[i];
+
+		if (!is_chosen(r, i))
+			continue;
+		if (!d->image || !d->build_id)
+			return NULL;
+		r->several_images |= image && strcmp(d->image, image) != 0;
+		image = d->image;
+	}
+	return r->several_images ? NULL : image;
+}
+
 static int add_recorded(struct loading *l)
 {
-	const struct upf_session *s = l->report->session;
-	char *path;
-	int rc;
+	const char *image = recorded_image(l->report);
+	char *path = NULL;
+	int rc = image ? find_image(l, image, &path) : 0;
 
-	if (s->ndomains == 0 || !s->domains[0].image)
-		return 0;
-	for (size_t i = 1; i < s->ndomains; i++)
-		if (!same_image(&s->domains[0], &s->domains[i]))
-			return 0;
-	rc = find_image(l, s->domains[0].image, &path);
 	if (rc != 0 || !path || !image_is_elf(path)) {
 		free(path);
 		return rc;
@@ -133,33 +157,29 @@ static bool is_linked(const char *path)
 	return linked;
 }
 
-static bool is_recorded(const struct upf_session *s, const char *identity)
+/* A domain that ran @identity, or NULL: any one whose is known. */
+static const struct upf_domain *identified(const struct report *r, const char *identity)
 {
-	for (size_t i = 0; i < s->ndomains; i++)
-		if (s->domains[i].build_id && strcmp(s->domains[i].build_id, identity) == 0)
-			return true;
-	return false;
-}
+	for (uint32_t i = 0; i < r->session->ndomains; i++) {
+		const struct upf_domain *d = &r->session->domains[i];
 
-static const struct upf_domain *identified(const struct upf_session *s)
-{
-	for (size_t i = 0; i < s->ndomains; i++)
-		if (s->domains[i].build_id && *s->domains[i].build_id)
-			return &s->domains[i];
+		if (d->build_id && *d->build_id && is_chosen(r, i) && (!identity || strcmp(d->build_id, identity) == 0))
+			return d;
+	}
 	return NULL;
 }
 
 /* One of the files must be an image that was recorded: others may be programs that ran in the guest. */
 static int check_identity(struct loading *l)
 {
-	const struct upf_domain *d = identified(l->report->session);
+	const struct upf_domain *d = identified(l->report, NULL);
 	char identity[IDENTITY_SIZE], first[IDENTITY_SIZE];
 	const char *wrong = NULL;
 
 	for (size_t i = 0; d && i < l->n; i++) {
 		if (!is_linked(l->files[i].path) || identity_of_file(l->files[i].path, identity) != 0)
 			continue;
-		if (is_recorded(l->report->session, identity))
+		if (identified(l->report, identity))
 			return 0;
 		if (!wrong)
 			strcpy(first, identity);
@@ -236,6 +256,46 @@ static int load_rows(struct loading *l)
 	return 0;
 }
 
+/* --- archives -------------------------------------------------------------------------------------------------------- */
+
+/* The names of an archive stand before all samples. What is damaged among them is told by the reader, or counted. */
+static int read_names(struct report *r, struct upf_reader *reader)
+{
+	struct upf_block b;
+	int rc;
+
+	while ((rc = upf_reader_next(reader, &b)) > 0) {
+		if (b.fault == UPF_OK && b.type != UPF_BLOCK_NAMES && b.type != UPF_BLOCK_CODE) {
+			upf_reader_again(reader, &b);
+			return 0;
+		}
+		rc = b.fault == UPF_OK ? archive_add(r->archive, &r->symbols, &b) : 0;
+		if (rc != 0 && rc != -EBADMSG)
+			return rc;
+		r->bad_names += rc == -EBADMSG;
+	}
+	return rc;
+}
+
+static int load_archive(struct loading *l)
+{
+	struct report *r = l->report;
+	int rc;
+
+	r->archive = archive_new();
+	rc = r->archive ? 0 : -ENOMEM;
+	for (size_t i = 0; rc == 0 && i < r->traces.n; i++)
+		rc = read_names(r, r->traces.list[i].reader);
+	if (rc == 0)
+		rc = symbols_sort(&r->symbols);
+	if (rc != 0)
+		return fail(l, NULL, strerror(-rc));
+	archive_sort(r->archive);
+	return 0;
+}
+
+/* --- all of it ------------------------------------------------------------------------------------------------------- */
+
 static int load_lines(struct loading *l)
 {
 	struct report *r = l->report;
@@ -259,6 +319,7 @@ int images_load(struct report *r, const struct image_request *request, char *why
 	int rc = choose_files(&l);
 
 	r->has_images = l.n > 0;
+	r->no_repair = request->no_repair;
 	if (rc == 0 && !request->force)
 		rc = check_identity(&l);
 	if (rc == 0)
@@ -267,12 +328,26 @@ int images_load(struct report *r, const struct image_request *request, char *why
 		rc = load_rows(&l);
 	if (rc == 0)
 		rc = load_lines(&l);
+	if (rc == 0 && images_archived(r))
+		rc = load_archive(&l);
 	r->has_symbols = request->nfiles > 0 || r->symbols.nranges > 0 || images_archived(r);
 	for (size_t i = 0; i < l.n; i++)
 		free(l.files[i].path);
 	free(l.files);
 	free(l.bias);
 	return rc;
+}
+
+const uint8_t *images_code(const struct report *r, uint64_t address, uint64_t start, size_t *left, uint16_t *machine)
+{
+	const struct image *image = r->rows ? rows_image(r->rows, address) : NULL;
+
+	if (r->archive && !r->no_repair)
+		return archive_code(r->archive, start, left, machine);
+	if (!image)
+		return NULL;
+	*machine = image_machine(image);
+	return image_code(image, start, left);
 }
 
 bool images_archived(const struct report *r)
@@ -286,6 +361,8 @@ void images_free(struct report *r)
 		lines_free(r->lines[i]);
 	free(r->lines);
 	rows_free(r->rows);
+	archive_free(r->archive);
+	r->archive = NULL;
 	symbols_free(&r->symbols);
 	r->lines = NULL;
 	r->nlines = 0;

@@ -33,6 +33,11 @@ int image_file_parse(const char *text, struct image_file *file);
  * either case.
  */
 int images_load(struct report *r, const struct image_request *request, char *why, size_t size);
+/*
+ * The code of the function that begins at @start and holds @address, from there on, of ELF's *machine; NULL: not at hand. Of
+ * the *left bytes some may lie behind the function.
+ */
+const uint8_t *images_code(const struct report *r, uint64_t address, uint64_t start, size_t *left, uint16_t *machine);
 /* Names and stacks come out of the trace itself (FORMAT.md, "Archives"). */
 bool images_archived(const struct report *r);
 void images_free(struct report *r);

@@ -133,10 +133,13 @@ static int prepare_profile(struct report *r, const struct inputs *inputs)
 	r->names.mangled = inputs->mangled;
 	r->names.resolver.lines = r->lines;
 	r->names.resolver.nlines = r->nlines;
+	r->names.resolver.archive = r->archive;
+	r->names.resolver.no_inline = inputs->images.no_inline;
 	if (profile_init(&r->profile) != 0) {
 		say("%s", strerror(ENOMEM));
 		return EXIT_ERROR;
 	}
+	r->profile.tally.bad_blocks = r->bad_names;
 	r->profile.quantum_ns = r->selection->quantum_ns;
 	r->filter.selection = r->selection;
 	r->filter.names = &r->names;

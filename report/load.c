@@ -1,16 +1,21 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "report/load.h"
-#include "report/unwind/unwind.h"
+#include "report/archive/stacks.h"
+#include "report/crew.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define NOT_MAPPED UINT32_MAX
+#define JOBS_EACH 4 /* blocks under way for each thread, so that none has to wait for the next one */
+#define THREADS_FROM (2u << 20) /* bytes of a file: smaller ones are read before threads have begun */
 
 struct loader {
 	struct profile *profile;
 	struct load_options options;
+	pthread_mutex_t *rows_lock; /* NULL: nobody else uses the rows */
 	struct upf_decoder *decoder;
 	uint32_t *map; /* the block's nodes in the profile's tree, NOT_MAPPED until met */
 	size_t mapped, cap;
@@ -20,6 +25,7 @@ struct loader {
 	struct seen_stack *seen; /* of this block: what came out of a stack with a top */
 	size_t nseen, seen_cap;
 	struct intern by_stack;
+	struct archive_stacks archived; /* of this block, what an archive knows of them */
 	struct chain chain;
 };
 
@@ -88,10 +94,10 @@ static int map_stack(struct loader *l, uint32_t leaf, uint32_t *node)
 /* --- true stacks ----------------------------------------------------------------------------------------------------- */
 
 /* The frames of the block's stack that ends in @leaf, leaf first. */
-static uint32_t frames_of(struct loader *l, uint32_t leaf, uint64_t *frames)
+static uint32_t frames_of(const struct upf_decoder *decoder, uint32_t leaf, uint64_t *frames)
 {
 	uint32_t all, n = 0;
-	const struct upf_node *nodes = upf_decoder_nodes(l->decoder, &all);
+	const struct upf_node *nodes = upf_decoder_nodes(decoder, &all);
 
 	for (; leaf != 0 && leaf < all && n < UPF_DEPTH_MAX; leaf = nodes[leaf].parent)
 		frames[n++] = nodes[leaf].address;
@@ -108,27 +114,44 @@ static int put_chain(struct loader *l, const struct chain *c, uint32_t *node)
 	return rc;
 }
 
-/* Rows are known for one architecture alone. */
-static bool has_rows(const struct loader *l, const struct upf_record *rec)
+bool load_may_differ(const struct upf_session *session, const struct upf_record *rec)
 {
-	return l->options.rows && rec->tops != UPF_TOPS_NONE &&
-	       (rec->domain >= l->session->ndomains || l->session->domains[rec->domain].arch == UPF_ARCH_X86_64);
+	return rec->tops != UPF_TOPS_NONE &&
+	       (rec->domain >= session->ndomains || session->domains[rec->domain].arch == UPF_ARCH_X86_64);
+}
+
+void load_chain(struct rows *rows, const struct upf_session *session, const struct upf_decoder *decoder,
+                const struct upf_record *rec, struct chain *chain)
+{
+	const struct upf_domain *domain = rec->domain < session->ndomains ? &session->domains[rec->domain] : NULL;
+	bool pv = !domain || domain->kind <= UPF_KIND_PV;
+	uint64_t frames[UPF_DEPTH_MAX];
+	uint32_t depth = frames_of(decoder, rec->stack, frames);
+
+	chain->n = 0;
+	chain->restored = chain->doubtful = false;
+	if (rec->tops == UPF_TOPS_COPY && depth)
+		unwind_copy(rows, rec, frames[0], pv, chain);
+	else if (rec->tops == UPF_TOPS_WINDOW)
+		repair_chain(rows, rec, frames, depth, pv, chain);
+}
+
+static void chain_by_rows(struct loader *l, const struct upf_record *rec)
+{
+	if (l->rows_lock)
+		pthread_mutex_lock(l->rows_lock);
+	load_chain(l->options.rows, l->session, l->decoder, rec, &l->chain);
+	if (l->rows_lock)
+		pthread_mutex_unlock(l->rows_lock);
 }
 
 /* What the sample's stack is in truth. */
 static int make_true(struct loader *l, const struct upf_record *rec, struct seen_stack *s)
 {
-	const struct upf_domain *domain = rec->domain < l->session->ndomains ? &l->session->domains[rec->domain] : NULL;
-	bool pv = !domain || domain->kind <= UPF_KIND_PV;
-	uint64_t frames[UPF_DEPTH_MAX];
-	uint32_t depth = frames_of(l, rec->stack, frames);
-
-	l->chain.n = 0;
-	l->chain.restored = l->chain.doubtful = false;
-	if (rec->tops == UPF_TOPS_COPY && depth)
-		unwind_copy(l->options.rows, rec, frames[0], pv, &l->chain);
-	else if (rec->tops == UPF_TOPS_WINDOW)
-		repair_chain(l->options.rows, rec, frames, depth, pv, &l->chain);
+	if (l->options.rows)
+		chain_by_rows(l, rec);
+	else
+		archive_stacks_chain(&l->archived, rec->stack, rec->top, &l->chain);
 	s->end = l->chain.n ? l->chain.end : rec->end;
 	s->restored = l->chain.restored;
 	s->doubtful = l->chain.doubtful;
@@ -167,7 +190,7 @@ static int stack_of(struct loader *l, struct upf_record *rec, uint32_t *node, co
 	int rc;
 
 	*seen = NULL;
-	if (!has_rows(l, rec))
+	if (!(l->options.rows || l->options.archived) || !load_may_differ(l->session, rec))
 		return map_stack(l, rec->stack, node);
 	rc = true_stack(l, rec, seen);
 	if (rc == 0) {
@@ -247,43 +270,211 @@ static int load_block(struct loader *l, const struct upf_block *b)
 	return rc == -EBADMSG ? broken_block(l, b, rec.index) : rc;
 }
 
+/* Whatever block comes next, sound or not. What upf_reader_next() returns. */
+static int next_block(struct loader *l, struct upf_reader *r, struct upf_block *b)
+{
+	int rc = upf_reader_next(r, b);
+
+	if (rc > 0 && b->fault != UPF_OK)
+		tally_fault(&l->profile->tally, b->fault, b->offset);
+	if (rc > 0)
+		progress_at(l->options.progress, upf_reader_bytes(r), l->options.size);
+	return rc;
+}
+
+static int load_stacks(struct loader *l, const struct upf_block *b)
+{
+	int rc = archive_stacks_add(&l->archived, b);
+
+	return rc == -EBADMSG ? broken_block(l, b, 0) : rc;
+}
+
+static int load_any(struct loader *l, const struct upf_block *b)
+{
+	if (b->type == UPF_BLOCK_STACKS && l->options.archived)
+		return load_stacks(l, b);
+	if (b->type != UPF_BLOCK_SAMPLES)
+		return 0;
+	archive_stacks_of(&l->archived, b);
+	return load_block(l, b);
+}
+
 static int load_blocks(struct loader *l, struct upf_reader *r)
 {
 	const struct load_hooks *hooks = l->options.hooks;
 	struct upf_block b;
 	int rc;
 
-	while ((rc = upf_reader_next(r, &b)) > 0) {
-		if (b.fault != UPF_OK)
-			tally_fault(&l->profile->tally, b.fault, b.offset);
-		progress_at(l->options.progress, upf_reader_bytes(r), l->options.size);
+	while ((rc = next_block(l, r, &b)) > 0) {
 		rc = hooks && hooks->block ? hooks->block(hooks->ctx, &b) : 0;
-		if (rc == 0 && b.fault == UPF_OK && b.type == UPF_BLOCK_SAMPLES)
-			rc = load_block(l, &b);
+		if (rc == 0 && b.fault == UPF_OK)
+			rc = load_any(l, &b);
 		if (rc != 0)
 			break;
 	}
 	return rc;
 }
 
-int load_trace(struct profile *p, struct upf_reader *r, const struct load_options *options)
+static int open_loader(struct loader *l, struct profile *p, struct upf_reader *r, const struct load_options *options)
 {
-	struct loader *l = calloc(1, sizeof(*l));
-	int rc = -ENOMEM;
-
-	if (!l)
-		return rc;
-	l->profile = p;
-	l->session = upf_reader_session(r);
+	*l = (struct loader){.profile = p, .session = upf_reader_session(r), .decoder = upf_decoder_new()};
 	if (options)
 		l->options = *options;
-	l->decoder = upf_decoder_new();
-	if (l->decoder)
-		rc = load_blocks(l, r);
+	return l->decoder ? 0 : -ENOMEM;
+}
+
+static void close_loader(struct loader *l)
+{
 	upf_decoder_free(l->decoder);
 	free(l->map);
 	free(l->seen);
 	intern_free(&l->by_stack);
+	archive_stacks_free(&l->archived);
+}
+
+/* --- several blocks at once ------------------------------------------------------------------------------------------ */
+
+/* A block, and a profile of it alone, which is added to the whole one when its turn comes. */
+struct job {
+	struct loader loader;
+	struct profile profile;
+	struct upf_block block;
+	uint8_t *payload; /* the block's, which the reader reuses */
+	size_t cap;
+	int rc;
+};
+
+struct jobs {
+	struct job *of;
+	size_t n;
+	pthread_mutex_t rows_lock;
+};
+
+static void do_job(void *ctx, size_t slot)
+{
+	struct job *job = &((struct jobs *)ctx)->of[slot];
+
+	job->rc = load_block(&job->loader, &job->block);
+}
+
+static int take_result(struct loader *l, struct job *job)
+{
+	int rc = job->rc == 0 ? profile_add(l->profile, &job->profile) : job->rc;
+
+	profile_clear(&job->profile);
+	job->rc = 0;
+	return rc;
+}
+
+static int fill_job(struct job *job, const struct upf_block *b)
+{
+	int rc = array_room(&job->payload, &job->cap, b->raw_size, 1);
+
+	if (rc != 0)
+		return rc;
+	memcpy(job->payload, b->payload, b->raw_size);
+	job->block = *b;
+	job->block.payload = job->payload;
+	return 0;
+}
+
+static int share_out(struct loader *l, struct upf_reader *r, struct jobs *jobs, struct crew *crew)
+{
+	struct upf_block b;
+	int rc;
+
+	while ((rc = next_block(l, r, &b)) > 0) {
+		struct job *job;
+
+		if (b.fault != UPF_OK || b.type != UPF_BLOCK_SAMPLES)
+			continue;
+		job = &jobs->of[crew_turn(crew)];
+		rc = take_result(l, job);
+		if (rc == 0)
+			rc = fill_job(job, &b);
+		if (rc != 0)
+			return rc;
+		crew_give(crew);
+	}
+	for (size_t i = 0; rc == 0 && i < jobs->n; i++) {
+		rc = take_result(l, &jobs->of[crew_turn(crew)]);
+		crew_pass(crew);
+	}
+	return rc;
+}
+
+static int open_jobs(struct jobs *jobs, const struct loader *l, struct upf_reader *r)
+{
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < jobs->n; i++) {
+		struct job *job = &jobs->of[i];
+
+		rc = profile_init(&job->profile);
+		if (rc == 0)
+			rc = open_loader(&job->loader, &job->profile, r, &l->options);
+		job->profile.quantum_ns = l->profile->quantum_ns;
+		job->loader.rows_lock = &jobs->rows_lock;
+	}
+	return rc;
+}
+
+static void close_jobs(struct jobs *jobs)
+{
+	for (size_t i = 0; i < jobs->n; i++) {
+		close_loader(&jobs->of[i].loader);
+		profile_free(&jobs->of[i].profile);
+		free(jobs->of[i].payload);
+	}
+	free(jobs->of);
+	pthread_mutex_destroy(&jobs->rows_lock);
+}
+
+/* In the order of the blocks, so that nothing depends on the number of threads. */
+static int load_by_threads(struct loader *l, struct upf_reader *r, unsigned threads)
+{
+	struct jobs jobs = {.n = JOBS_EACH * (size_t)threads};
+	struct crew *crew = NULL;
+	int rc;
+
+	jobs.of = calloc(jobs.n, sizeof(*jobs.of));
+	if (!jobs.of)
+		return -ENOMEM;
+	pthread_mutex_init(&jobs.rows_lock, NULL);
+	rc = open_jobs(&jobs, l, r);
+	if (rc == 0)
+		crew = crew_start(threads - 1, jobs.n, do_job, &jobs);
+	if (crew)
+		rc = share_out(l, r, &jobs, crew);
+	else if (rc == 0)
+		rc = load_blocks(l, r);
+	crew_end(crew);
+	close_jobs(&jobs);
+	return rc;
+}
+
+/* Hooks want to hear of records in their order, a filter by name has all names in one place, archived stacks stand between
+ * the blocks they are of. */
+static unsigned threads_for(const struct loader *l)
+{
+	if (l->options.hooks || l->profile->filter || l->options.archived)
+		return 1;
+	return l->options.threads ? l->options.threads : l->options.size >= THREADS_FROM ? crew_cpus() : 1;
+}
+
+int load_trace(struct profile *p, struct upf_reader *r, const struct load_options *options)
+{
+	struct loader *l = malloc(sizeof(*l));
+	unsigned threads;
+	int rc;
+
+	if (!l)
+		return -ENOMEM;
+	rc = open_loader(l, p, r, options);
+	threads = threads_for(l);
+	if (rc == 0)
+		rc = threads > 1 ? load_by_threads(l, r, threads) : load_blocks(l, r);
+	close_loader(l);
 	free(l);
 	return rc;
 }

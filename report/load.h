@@ -11,7 +11,7 @@
 #include "report/profile.h"
 #include "report/progress.h"
 #include "report/selection.h"
-#include "report/unwind/rows.h"
+#include "report/unwind/unwind.h"
 
 /* Views that show a trace in its own order listen; either function may be NULL. Not 0 ends loading with that value. */
 struct load_hooks {
@@ -27,10 +27,12 @@ struct load_hooks {
 /* What to do with a trace; all zero: all of it counts, stacks as recorded. */
 struct load_options {
 	struct rows *rows;         /* make stacks true */
+	bool archived;             /* without rows: so do the stacks that the trace itself has for that */
 	const struct scope *scope; /* what counts: hooks hear of nothing else */
 	const struct load_hooks *hooks;
 	struct progress *progress;
 	uint64_t size;             /* of the file, for it; 0: not known */
+	unsigned threads;          /* that decode; 0: as many as help. What comes out is the same */
 };
 
 /*
@@ -38,5 +40,11 @@ struct load_options {
  * upf_reader_health(). 0, what a hook returned, or a negative errno: reading failed, out of memory.
  */
 int load_trace(struct profile *p, struct upf_reader *r, const struct load_options *options);
+
+/* May the sample's stack be another one in truth than recorded? Rows are known for one architecture alone. */
+bool load_may_differ(const struct upf_session *session, const struct upf_record *rec);
+/* What it is in truth: *chain, whose n is 0 if it is as recorded. @decoder has just given out @rec. */
+void load_chain(struct rows *rows, const struct upf_session *session, const struct upf_decoder *decoder,
+                const struct upf_record *rec, struct chain *chain);
 
 #endif

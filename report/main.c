@@ -26,10 +26,11 @@ static void on_end(int signal_number)
 {
 	outfile_abandon();
 	pager_end();
-	raise(signal_number); /* SA_RESETHAND: its default action now, as soon as this returns */
+	signal(signal_number, SIG_DFL);
+	raise(signal_number); /* as soon as this returns */
 }
 
-static const struct sigaction at_end = {.sa_handler = on_end, .sa_flags = (int)SA_RESETHAND};
+static const struct sigaction at_end = {.sa_handler = on_end};
 
 static void on_first_interrupt(int signal_number)
 {
@@ -117,6 +118,27 @@ static int judge(const struct report *r, const struct settings *s)
 	return EXIT_NOTHING;
 }
 
+static bool is_binary(const struct view *view)
+{
+	return view->gzip || view->takes & VIEW_BINARY;
+}
+
+/* What a view cannot do without that shows all of one trace. */
+static int check_whole(const struct report *r, const struct settings *s)
+{
+	const char *name = inputs_shown(s->traces[0]);
+
+	if (s->ntraces > 1 || is_stream(s->traces[0]))
+		say("--%s reads a trace twice: one file is needed", s->view->name);
+	else if (!r->has_images && r->session->archived)
+		say("%s: this is an archive already", name);
+	else if (!r->has_images)
+		say("%s: no binary to keep names of: give it by -s FILE", name);
+	else
+		return EXIT_DONE;
+	return EXIT_USAGE;
+}
+
 static int run_view(struct report *r, const struct settings *s)
 {
 	bool to_file = s->output && strcmp(s->output, "-") != 0;
@@ -125,12 +147,13 @@ static int run_view(struct report *r, const struct settings *s)
 
 	r->width = to_file ? 0 : terminal_width();
 	r->color = terminal_color(s->color, to_file);
-	if (!to_file && !s->no_pager && !s->view->gzip)
+	if (!to_file && !s->no_pager && !is_binary(s->view))
 		pager_start();
-	rc = outfile_open(&out, s->output, s->view->gzip);
+	rc = !to_file && s->view->takes & VIEW_BINARY && isatty(STDOUT_FILENO) ? -ENOTTY :
+	     outfile_open(&out, s->output, s->view->gzip);
 
 	if (rc == -ENOTTY) {
-		say("--%s makes no text: name a file for it, as in -o FILE.gz", s->view->name);
+		say("--%s makes no text: name a file for it, as in -o FILE%s", s->view->name, s->view->gzip ? ".gz" : "");
 		return EXIT_USAGE;
 	}
 	if (rc != 0) {
@@ -139,8 +162,10 @@ static int run_view(struct report *r, const struct settings *s)
 	}
 	r->out = out.file;
 	rc = s->view->run(r);
-	if (rc == 0)
-		return close_output(&out, s, judge(r, s), false);
+	if (rc == 0) {
+		rc = judge(r, s);
+		return close_output(&out, s, rc, rc == EXIT_NOTHING);
+	}
 	if (out.error == 0)
 		say("%s: %s", inputs_shown(s->traces[0]), strerror(-rc));
 	return close_output(&out, s, out.error == 0 ? EXIT_ERROR : EXIT_DONE, true);
@@ -178,6 +203,8 @@ static int report(const struct settings *s)
 	rc = inputs_open(&r, &inputs);
 	if (rc == EXIT_DONE && s->old)
 		rc = open_old(&r, &old, s);
+	if (rc == EXIT_DONE && s->view->takes & VIEW_WHOLE)
+		rc = check_whole(&r, s);
 	if (rc == EXIT_DONE && (inputs_replaced(&r, &inputs, s->output) || (r.old && inputs_replaced(r.old, &inputs, s->output))))
 		rc = EXIT_USAGE;
 	if (rc == EXIT_DONE)

@@ -19,6 +19,14 @@ void profile_free(struct profile *p)
 	*p = (struct profile){0};
 }
 
+void profile_clear(struct profile *p)
+{
+	calltree_clear(&p->tree);
+	p->nstacks = 0;
+	intern_clear(&p->index);
+	p->tally = (struct tally){0};
+}
+
 static bool same_stack(const struct stack *a, const struct stack *b)
 {
 	return a->node == b->node && a->vcpu == b->vcpu && a->domain == b->domain && a->state == b->state &&
@@ -92,6 +100,42 @@ int profile_sample(struct profile *p, const struct upf_record *rec, uint32_t nod
 	stack->samples++;
 	stack->cpu_ns += rec->cpu_ns;
 	return 1;
+}
+
+/* The node here that each of @part's is. */
+static int map_nodes(struct profile *p, const struct calltree *part, uint32_t *map)
+{
+	int rc = 0;
+
+	map[0] = 0;
+	for (size_t i = 1; rc == 0 && i < part->n; i++) {
+		const struct call_node *node = &part->nodes[i];
+
+		rc = calltree_child(&p->tree, map[node->parent], node->address, node->flags, &map[i]);
+	}
+	return rc;
+}
+
+int profile_add(struct profile *p, const struct profile *part)
+{
+	uint32_t *map = malloc(part->tree.n * sizeof(*map));
+	int rc = map ? map_nodes(p, &part->tree, map) : -ENOMEM;
+
+	for (size_t i = 0; rc == 0 && i < part->nstacks; i++) {
+		struct stack key = part->stacks[i], *stack;
+
+		key.node = map[key.node];
+		key.samples = key.cpu_ns = 0;
+		rc = find_stack(p, &key, &stack);
+		if (rc == 0) {
+			stack->samples += part->stacks[i].samples;
+			stack->cpu_ns += part->stacks[i].cpu_ns;
+		}
+	}
+	if (rc == 0)
+		tally_add(&p->tally, &part->tally);
+	free(map);
+	return rc;
 }
 
 uint64_t profile_count(const struct profile *p, unsigned states)

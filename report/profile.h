@@ -49,8 +49,12 @@ struct profile {
 
 int profile_init(struct profile *p); /* 0 or -ENOMEM */
 void profile_free(struct profile *p);
+void profile_clear(struct profile *p); /* forgets all that was counted, keeps the room */
 /* Counts a sample whose leaf is @node: 1; 0: p->filter leaves it out; or -ENOMEM, -EOVERFLOW. */
 int profile_sample(struct profile *p, const struct upf_record *rec, uint32_t node);
+
+/* Adds @part, which has the same quantum and no filter: as if its samples had been counted here. 0, -ENOMEM or -EOVERFLOW. */
+int profile_add(struct profile *p, const struct profile *part);
 
 /* Sets of run states: bit n is state n. */
 #define STATES_ALL 0xfu

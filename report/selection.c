@@ -228,6 +228,16 @@ bool scope_has(const struct scope *scope, const struct upf_record *rec)
 	return rec->kind != UPF_SAMPLE || !s->some_vcpus || has_bit(s->vcpus, UPF_VCPUS_MAX, rec->vcpu);
 }
 
+bool scope_has_domain(const struct scope *scope, uint32_t domain)
+{
+	if (!scope->domain_map)
+		return !scope->some_domains || has_bit(scope->domains, UPF_DOMAINS_MAX, domain);
+	for (uint32_t i = 0; i < scope->nmapped; i++)
+		if (scope->domain_map[i] == domain && (!scope->some_domains || has_bit(scope->domains, UPF_DOMAINS_MAX, i)))
+			return true;
+	return false;
+}
+
 void scope_place(const struct scope *scope, struct upf_record *rec)
 {
 	rec->time_ns += scope->later_ns;

@@ -72,6 +72,8 @@ int scope_make(struct scope *scope, const struct selection *selection, const str
                uint64_t length_ns, char *why, size_t size);
 /* Is this record within time, domains and, of a sample, vCPUs? Records of no vCPU count for all. */
 bool scope_has(const struct scope *scope, const struct upf_record *rec);
+/* Do samples of @domain, as all traces together number it, count, and are there any? */
+bool scope_has_domain(const struct scope *scope, uint32_t domain);
 /* Domain and time as all traces together have them. */
 void scope_place(const struct scope *scope, struct upf_record *rec);
 

@@ -395,6 +395,10 @@ static int check_view(struct settings *s, char *why, size_t size)
 			return -1;
 		}
 	}
+	if (s->view->takes & VIEW_WHOLE && (selection_by_record(&s->selection) || selection_by_name(&s->selection))) {
+		snprintf(why, size, "--%s keeps the whole trace: filter when it is read", s->view->name);
+		return -1;
+	}
 	if (!(s->view->takes & VIEW_PATTERN) || patterns_add(&s->pattern, s->argument, reason, sizeof(reason)) == 0)
 		return 0;
 	snprintf(why, size, "--%s %s: %s", s->view->name, s->argument, reason);
@@ -445,9 +449,11 @@ void settings_help(FILE *out, int width)
 	fputs("\nOptions:\n", out);
 	options_print(general, out, width);
 	fputs("\nExamples:\n"
-	      "  uniprof-report -s guest.elf run.upf                 which functions took the time\n"
-	      "  uniprof-report --tree -s guest.elf run.upf          and who called them\n"
-	      "  uniprof-report --folded -s guest.elf run.upf | flamegraph.pl > run.svg\n"
+	      "  uniprof-report -s guest.elf run.upf                  which functions took the time\n"
+	      "  uniprof-report --tree -s guest.elf run.upf           and who called them\n"
+	      "  uniprof-report --list recv -s guest.elf run.upf      and in which lines of that one\n"
+	      "  uniprof-report --diff old.upf -s guest.elf new.upf   what has changed since\n"
+	      "  uniprof-report --flamegraph -s guest.elf -o run.html run.upf\n"
 	      "\nExit codes: 0 done; 1 reading or writing failed; 2 usage; 3 no usable trace;\n"
 	      "4 the trace is damaged or cut, and what is there was shown; 5 nothing in it was asked for.\n", out);
 }

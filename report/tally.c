@@ -49,6 +49,34 @@ void tally_fault(struct tally *t, enum upf_fault fault, uint64_t offset)
 	t->first_fault_offset = offset;
 }
 
+static void add_counts(uint64_t *to, const uint64_t *from, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		to[i] += from[i];
+}
+
+void tally_add(struct tally *t, const struct tally *other)
+{
+	t->rounds += other->rounds;
+	t->samples += other->samples;
+	t->events += other->events;
+	t->out_of_scope += other->out_of_scope;
+	add_counts(t->state, other->state, TALLY_STATES);
+	add_counts(t->end[0], other->end[0], TALLY_STATES * TALLY_ENDS);
+	add_counts(t->user_end[0], other->user_end[0], TALLY_STATES * TALLY_ENDS);
+	add_counts(t->lost, other->lost, TALLY_LOST);
+	t->restored += other->restored;
+	t->doubtful += other->doubtful;
+	t->late += other->late;
+	if (other->last_ns > t->last_ns)
+		t->last_ns = other->last_ns;
+	if (other->pause.count)
+		upf_hist_merge(&t->pause, &other->pause);
+	t->bad_blocks += other->bad_blocks;
+	if (other->first_fault != UPF_OK)
+		tally_fault(t, other->first_fault, other->first_fault_offset);
+}
+
 uint64_t tally_lost(const struct tally *t)
 {
 	uint64_t sum = 0;

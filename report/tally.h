@@ -31,6 +31,7 @@ struct tally {
 };
 
 void tally_record(struct tally *t, const struct upf_record *rec);
+void tally_add(struct tally *t, const struct tally *other); /* of another part of the same traces */
 void tally_fault(struct tally *t, enum upf_fault fault, uint64_t offset);
 uint64_t tally_lost(const struct tally *t); /* every reason */
 /* Run state and end of a sample as indices of the arrays above, whatever a later version writes. */

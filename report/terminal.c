@@ -101,6 +101,7 @@ void pager_end(void)
 	if (!waited)
 		return;
 	pager = 0;
+	signal(SIGINT, SIG_IGN); /* means the pager, which has the terminal until it ends */
 	close(STDOUT_FILENO);
 	close(STDERR_FILENO);
 	while (waitpid(waited, NULL, 0) < 0 && errno == EINTR)

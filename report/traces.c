@@ -83,6 +83,7 @@ static int join_sessions(struct traces *t)
 	t->session.ndomains = 0;
 	for (size_t i = 0; rc == 0 && i < t->n; i++) {
 		rc = join_session(t, &t->list[i]);
+		t->session.archived &= upf_reader_session(t->list[i].reader)->archived;
 		if (upf_reader_session(t->list[i].reader)->start_real_ns < first)
 			first = upf_reader_session(t->list[i].reader)->start_real_ns;
 	}

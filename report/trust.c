@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "report/trust.h"
-#include "report/images.h"
 #include "report/unwind/unwind.h"
 #include "report/text.h"
 #include "report/vcpus.h"
@@ -137,6 +136,12 @@ static bool is_truncated(unsigned end)
 	return end == UPF_END_DEPTH || end == UPF_END_COLD || end == CHAIN_END_COPY;
 }
 
+/* Were there images to unwind by, now or when the archive was made? */
+static bool had_tables(const struct report *r)
+{
+	return r->archive ? archive_flags(r->archive) & ARCHIVE_TABLES : r->rows && rows_any(r->rows);
+}
+
 void trust_stacks(const struct report *r, struct trust_stacks *stacks)
 {
 	*stacks = (struct trust_stacks){.whole = ended(r, UPF_END_ROOT)};
@@ -159,8 +164,7 @@ static void print_stacks(const struct report *r, FILE *out)
 		if (ended(r, end))
 			para_item(&p, "%s %s: %s", text_count(ended(r, end)).s, is_truncated(end) ? "truncated" : "broken",
 			          chain_end_text(end));
-	if (ended(r, CHAIN_END_UNKNOWN) && r->session->tops == UPF_TOPS_COPY && !(r->rows && rows_any(r->rows)) &&
-	    !images_archived(r))
+	if (ended(r, CHAIN_END_UNKNOWN) && r->session->tops == UPF_TOPS_COPY && !had_tables(r))
 		para_item(&p, "-s FILE unwinds them: the guest's binary, with its unwind tables");
 	if (t->restored)
 		para_item(&p, "%s with callers put back", text_count(t->restored).s);
@@ -189,6 +193,8 @@ static void print_user(const struct report *r, FILE *out)
 /* Of binaries that were asked. */
 static bool lacks_dwarf(const struct report *r)
 {
+	if (r->archive)
+		return !r->names.resolver.no_inline && (archive_flags(r->archive) & ARCHIVE_NO_DWARF);
 	for (size_t i = 0; i < r->nlines; i++)
 		if (lines_any(r->lines[i]))
 			return false;
@@ -207,7 +213,9 @@ static void print_names(const struct report *r, const struct fold *fold, FILE *o
 	else
 		para_item(&p, "%s address%s without one, %s of frames", text_count(fold->unnamed).s,
 		          fold->unnamed == 1 ? "" : "es", text_share(fold->unnamed_frames, fold->frames).s);
-	if (!r->has_symbols)
+	if (!r->has_symbols && r->several_images)
+		para_item(&p, "the guests ran different binaries: --domain NAME takes the one of that guest");
+	else if (!r->has_symbols)
 		para_item(&p, "-s FILE gives names: the guest's binary or nm's list of it");
 	if (lacks_dwarf(r))
 		para_item(&p, "no inlined functions and no source lines: no debug information (DWARF) in the binary");
@@ -312,7 +320,7 @@ static void print_old(const struct report *old, FILE *out, bool utf8)
 
 void trust_print(const struct report *r, const struct fold *fold, FILE *out)
 {
-	if (r->quiet)
+	if (r->quiet || trust_filtered_all(r))
 		return;
 	print_samples(r, out);
 	print_stacks(r, out);

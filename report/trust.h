@@ -8,7 +8,7 @@
 
 #include "report/view.h"
 
-/* A few lines, nothing with --quiet. @fold NULL: this view folds nothing, names are not counted. */
+/* A few lines, nothing with --quiet, or where filters leave nothing that could rest on them. @fold NULL: this view folds nothing, names are not counted. */
 void trust_print(const struct report *r, const struct fold *fold, FILE *out);
 /* All is well with a trace: whole, nothing damaged. For after loading. */
 bool trust_sound(const struct upf_health *h, const struct tally *t);

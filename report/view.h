@@ -6,6 +6,7 @@
 #ifndef REPORT_VIEW_H
 #define REPORT_VIEW_H
 
+#include "report/archive/archive.h"
 #include "report/filter.h"
 #include "report/fold.h"
 #include "report/names/names.h"
@@ -27,6 +28,8 @@ struct report {
 	struct rows *rows; /* NULL: stacks are shown as recorded */
 	struct lines **lines; /* nlines of them: of files that may have DWARF */
 	size_t nlines;
+	struct archive *archive; /* what the trace itself has of names; NULL: nothing, or images are at hand */
+	uint64_t bad_names;      /* blocks of them that break the format */
 	struct filter filter;
 	struct profile profile; /* empty until the view loads it */
 	struct report *old;     /* the run to compare with; NULL: none. Its names are its own */
@@ -40,9 +43,11 @@ struct report {
 	const char *source_path; /* a directory of source files, for --list; NULL: none */
 	double percent_limit; /* tables leave out what is below; negative: the view's own default */
 	bool quiet;
+	bool no_repair;       /* stacks stay as recorded */
 	bool has_symbols;     /* names are known, by -s or otherwise */
 	bool has_images;      /* from files, be it of names alone */
-	bool nothing;         /* set by a view that has nothing to show, as its pattern or the filters match nothing: main() says so */
+	bool several_images;  /* the domains ran different ones, so that none was taken by itself */
+	bool nothing;         /* set by a view whose pattern matches nothing */
 	bool mismatch;        /* set by a view that found the trace's own figures to contradict each other */
 
 	FILE *out;
@@ -56,6 +61,8 @@ struct report {
 #define VIEW_COMPARES 2u  /* shows r->old: --diff */
 #define VIEW_KEYS 4u      /* has lines by keys: --sort, --children */
 #define VIEW_TURNS 8u     /* has stacks that can begin at their leaves: --bottom-up */
+#define VIEW_WHOLE 32u     /* needs all of one trace, and what images say: no filters */
+#define VIEW_BINARY 64u    /* makes no text */
 #define VIEW_LIMITS 16u   /* leaves out what is cheap: --percent-limit */
 
 struct view {
@@ -77,6 +84,7 @@ extern const struct view view_dump, view_header, view_verify;
 extern const struct view view_flamegraph, view_svg, view_heatmap; /* report/page/ */
 extern const struct view view_perf_script, view_pprof, view_firefox, view_speedscope; /* report/export/ */
 extern const struct view view_callgrind, view_csv, view_json;
+extern const struct view view_archive; /* report/archive/ */
 
 /* Loads all traces into r->profile, and r->old's; hooks hear what counts, not of the old ones. As load_trace(). */
 int view_load(struct report *r, const struct load_hooks *hooks);
@@ -87,7 +95,7 @@ struct keys view_keys(const struct report *r);
 /* Loads and folds: 0 or a negative errno, then nothing is to be freed. */
 int view_fold(struct report *r, struct fold *fold);
 int view_fold_loaded(struct report *r, struct fold *fold); /* the same when all is loaded already */
-/* Says why no sample was counted, other than for filters, and what would show some. */
+/* Says why no sample was counted, and what would show some. That it was for filters main() says. */
 void view_no_samples(const struct report *r, FILE *out);
 /* The whole of a view that is a table: loads, folds, prints by @print, says what it rests on. 0 or a negative errno. */
 int view_table(struct report *r, int (*print)(struct report *r, struct fold *fold));

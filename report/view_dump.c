@@ -125,7 +125,7 @@ static int dump_trace(struct dump *d, const struct trace *t)
 {
 	const struct load_hooks hooks = {.ctx = d, .block = block, .record = record, .broken = broken};
 	struct report *r = d->report;
-	const struct load_options options = {.rows = r->rows, .scope = &t->scope, .hooks = &hooks};
+	const struct load_options options = {.rows = r->rows, .archived = r->archive && !r->no_repair, .scope = &t->scope, .hooks = &hooks};
 	int rc;
 
 	if (r->traces.n > 1) {

@@ -92,10 +92,9 @@ static int run(struct report *r)
 	if (rc == 0)
 		rc = print_lines(r, &fold);
 	fflush(r->out);
-	r->nothing = !fold.total && !fold.old_total && trust_filtered_all(r);
-	if (rc == 0 && !fold.total && !fold.old_total && !r->quiet && !r->nothing)
+	if (rc == 0 && !fold.total && !fold.old_total && !r->quiet)
 		view_no_samples(r, stderr);
-	if (rc == 0 && !r->nothing)
+	if (rc == 0)
 		trust_print(r, &fold, stderr);
 	fold_free(&fold);
 	return rc;

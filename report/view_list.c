@@ -4,6 +4,7 @@
  * not here, the instructions; without an image the addresses alone.
  */
 #include "report/columns.h"
+#include "report/images.h"
 #include "report/source.h"
 #include "report/spots.h"
 #include "report/text.h"
@@ -16,7 +17,6 @@
 #include <string.h>
 
 #define CONTEXT 4          /* lines shown before and behind one with samples */
-#define CODE_MAX (1u << 20) /* bytes of one function that are looked at */
 #define COLUMN_PLACE 16    /* a line's number or an address */
 
 struct list {
@@ -106,35 +106,28 @@ static bool is_near(const struct listing *l, size_t i)
 	return false;
 }
 
+/* Of source only the lines to be shown are in @listing, of instructions all. */
 static void print_listing(const struct list *l, const struct listing *listing, bool is_code)
 {
-	bool left_out = false, any = false;
+	const struct listed *before = NULL;
+	bool left_out = false;
 
 	for (size_t i = 0; i < listing->n; i++) {
+		const struct listed *line = &listing->of[i];
+
 		if (!is_near(listing, i)) {
 			left_out = true;
 			continue;
 		}
-		if (left_out && any)
+		if (before && (is_code ? left_out : line->place > before->place + 1))
 			fprintf(l->r->out, "%*s\n", 2 * (COLUMN_SHARE + 1) + COLUMN_WEIGHT + 2 + COLUMN_PLACE, "...");
 		left_out = false;
-		any = true;
-		print_line(l, &listing->of[i], is_code);
+		before = line;
+		print_line(l, line, is_code);
 	}
 }
 
 /* --- instructions -------------------------------------------------------------------------------------------------- */
-
-/* The end of the symbol that @range is a piece of: others may lie inside it. */
-static uint64_t symbol_end(const struct symbols *s, const struct symbol_range *range)
-{
-	const struct symbol_range *end = s->ranges + s->nranges;
-	uint64_t last = range->end;
-
-	for (const struct symbol_range *next = range; next < end && next->symbol_start == range->symbol_start; next++)
-		last = next->end;
-	return last;
-}
 
 /* "<leaf+0x10>"; "" for an address without a name. NULL: no memory. */
 static char *symbol_text(const struct list *l, uint64_t address)
@@ -169,18 +162,20 @@ static char *instruction_text(const struct list *l, const struct instruction *i)
 	return n < 0 ? NULL : text;
 }
 
-static int disassemble(const struct list *l, const struct image *image, uint64_t start, uint64_t end, struct listing *out)
+/* The function from @start to *@end that @at is in; *@end is how far it came. */
+static int disassemble(const struct list *l, uint64_t at, uint64_t start, uint64_t *end, struct listing *out)
 {
-	struct disassembly *d = disassembly_new(image_machine(image));
-	size_t left = 0;
-	const uint8_t *code = image_code(image, start, &left);
+	uint16_t machine;
+	size_t left;
+	const uint8_t *code = images_code(l->r, at, start, &left, &machine);
+	struct disassembly *d = code ? disassembly_new(machine) : NULL;
 	int rc = 0;
 
 	if (!d)
-		return errno == ENOTSUP ? 0 : -ENOMEM;
-	left = left < end - start ? left : (size_t)(end - start);
-	left = left < CODE_MAX ? left : CODE_MAX;
-	while (rc == 0 && code && left > 0) {
+		return !code || errno == ENOTSUP ? 0 : -ENOMEM;
+	left = left < *end - start ? left : (size_t)(*end - start);
+	left = left < ARCHIVE_CODE_MAX ? left : ARCHIVE_CODE_MAX;
+	while (rc == 0 && left > 0) {
 		struct instruction i = disassembly_at(d, code, left, start);
 
 		rc = add_line(out, start, instruction_text(l, &i));
@@ -188,6 +183,7 @@ static int disassemble(const struct list *l, const struct image *image, uint64_t
 		left -= i.size;
 		start += i.size;
 	}
+	*end = start;
 	disassembly_free(d);
 	return rc;
 }
@@ -199,20 +195,19 @@ static int weigh_instructions(const struct list *l, struct listing *lines, uint6
 	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && i < n; i++) {
-		uint64_t at = spot_instruction(&spots[i]);
-		struct listed *line;
+		uint64_t place = spot_instruction(&spots[i]);
+		size_t at;
 
-		while (k + 1 < ninstructions && lines->of[k + 1].place <= at)
+		while (k + 1 < ninstructions && lines->of[k + 1].place <= place)
 			k++;
-		if (ninstructions == 0 || at < lines->of[k].place || at >= end) {
-			rc = add_line(lines, at, symbol_text(l, at));
-			line = rc == 0 ? &lines->of[lines->n - 1] : NULL;
-		} else {
-			line = &lines->of[k];
+		at = k;
+		if (ninstructions == 0 || place < lines->of[k].place || place >= end) {
+			rc = add_line(lines, place, symbol_text(l, place));
+			at = lines->n - 1;
 		}
-		if (line) {
-			line->self += spots[i].self;
-			line->total += spots[i].total;
+		if (rc == 0) {
+			lines->of[at].self += spots[i].self;
+			lines->of[at].total += spots[i].total;
 		}
 	}
 	return rc;
@@ -222,7 +217,7 @@ static int weigh_instructions(const struct list *l, struct listing *lines, uint6
 static size_t count_in_symbol(const struct symbols *s, const struct spot *spots, size_t n)
 {
 	const struct symbol_range *first = symbols_range(s, spot_instruction(&spots[0]));
-	uint64_t end = first ? symbol_end(s, first) : 0;
+	uint64_t end = first ? symbols_end(s, first) : 0;
 	size_t i = 1;
 
 	while (i < n && (first ? spot_instruction(&spots[i]) < end : !symbols_range(s, spot_instruction(&spots[i]))))
@@ -235,10 +230,9 @@ static int list_symbol(const struct list *l, const struct spot *spots, size_t n)
 	const struct symbols *s = &l->r->symbols;
 	uint64_t at = spot_instruction(&spots[0]);
 	const struct symbol_range *range = symbols_range(s, at);
-	const struct image *image = range && l->r->rows ? rows_image(l->r->rows, at) : NULL;
 	struct listing lines = {0};
-	uint64_t end = range ? symbol_end(s, range) : 0;
-	int rc = image ? disassemble(l, image, range->symbol_start, end, &lines) : 0;
+	uint64_t end = range ? symbols_end(s, range) : 0;
+	int rc = range ? disassemble(l, at, range->symbol_start, &end, &lines) : 0;
 
 	if (rc == 0)
 		rc = weigh_instructions(l, &lines, end, spots, n);
@@ -278,35 +272,43 @@ static int open_source(struct list *l, const char *file)
 	return rc == -ENOMEM ? rc : 0;
 }
 
+/* The lines around each spot, in their order. */
 static int read_lines(const struct list *l, const struct spot *spots, size_t n, struct listing *out)
 {
-	uint64_t first = spots[0].line > CONTEXT ? spots[0].line - CONTEXT : 1, last = (uint64_t)spots[n - 1].line + CONTEXT;
+	uint64_t next = 1;
 	int rc = 0;
 
-	last = last < l->source.n ? last : l->source.n;
-	for (uint64_t line = first; rc == 0 && line <= last; line++)
-		rc = add_line(out, line, source_line(&l->source, line));
+	for (size_t i = 0; rc == 0 && i < n; i++) {
+		uint64_t line = spots[i].line > CONTEXT ? spots[i].line - CONTEXT : 1, last = (uint64_t)spots[i].line + CONTEXT;
+
+		if (spots[i].line == 0 || spots[i].line > l->source.n)
+			continue;
+		for (line = line > next ? line : next; rc == 0 && line <= last && line <= l->source.n; line++)
+			rc = add_line(out, line, source_line(&l->source, line));
+		next = line > next ? line : next;
+	}
 	return rc;
 }
 
 /* Those of no line, or of one that the file does not have, come last. */
 static int weigh_lines(struct listing *lines, const struct spot *spots, size_t n)
 {
-	size_t nlines = lines->n;
+	size_t nlines = lines->n, k = 0;
 	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && i < n; i++) {
-		struct listed *line;
+		size_t at;
 
-		if (nlines && spots[i].line >= lines->of[0].place && spots[i].line - lines->of[0].place < nlines) {
-			line = &lines->of[spots[i].line - lines->of[0].place];
-		} else {
+		while (k < nlines && lines->of[k].place < spots[i].line)
+			k++;
+		at = k;
+		if (k == nlines || lines->of[k].place != spots[i].line) {
 			rc = add_line(lines, spots[i].line, strdup(""));
-			line = &lines->of[lines->n - 1];
+			at = lines->n - 1;
 		}
 		if (rc == 0) {
-			line->self = spots[i].self;
-			line->total = spots[i].total;
+			lines->of[at].self = spots[i].self;
+			lines->of[at].total = spots[i].total;
 		}
 	}
 	return rc;
@@ -315,15 +317,12 @@ static int weigh_lines(struct listing *lines, const struct spot *spots, size_t n
 static int list_file(const struct list *l, const struct spot *spots, size_t n)
 {
 	struct listing lines = {0};
-	size_t unknown = 0;
 	int rc;
 
-	while (unknown < n - 1 && spots[unknown].line == 0)
-		unknown++;
 	text_path(l->r->out, spots[0].file, l->r->width, l->r->utf8);
 	fputs(l->source.changed_ns > l->r->session->start_real_ns ? "\n(changed since the guest was recorded)\n" : "\n", l->r->out);
 	fprintf(l->r->out, "%6s %6s %12s  %*s  Source\n", "Total", "Self", column_weight_title(l->r), COLUMN_PLACE, "Line");
-	rc = read_lines(l, spots + unknown, n - unknown, &lines);
+	rc = read_lines(l, spots, n, &lines);
 	if (rc == 0)
 		rc = weigh_lines(&lines, spots, n);
 	if (rc == 0)

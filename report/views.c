@@ -6,12 +6,12 @@
 const struct view *const views[] = {
 	&view_flat, &view_tree, &view_peek, &view_list, &view_folded, &view_stacks, &view_dump, &view_header, &view_verify,
 	&view_flamegraph, &view_svg, &view_heatmap,
-	&view_perf_script, &view_pprof, &view_firefox, &view_speedscope, &view_callgrind, &view_csv, &view_json, NULL,
+	&view_perf_script, &view_pprof, &view_firefox, &view_speedscope, &view_callgrind, &view_csv, &view_json, &view_archive, NULL,
 };
 
 int view_load(struct report *r, const struct load_hooks *hooks)
 {
-	const struct load_options options = {.rows = r->rows, .hooks = hooks, .progress = r->progress};
+	const struct load_options options = {.rows = r->rows, .archived = r->archive && !r->no_repair, .hooks = hooks, .progress = r->progress};
 	int rc = traces_load(&r->traces, &r->profile, &options);
 
 	return rc == 0 && r->old ? view_load(r->old, NULL) : rc;
@@ -62,6 +62,8 @@ void view_no_samples(const struct report *r, FILE *out)
 	const struct tally *t = &r->profile.tally;
 	uint64_t idle = t->state[UPF_BLOCKED] + t->state[UPF_OFFLINE], lost = tally_lost(t);
 
+	if (trust_filtered_all(r))
+		return;
 	if (t->samples == 0 && lost)
 		fprintf(out, "The trace holds no samples: all %s were lost.\n", text_count(lost).s);
 	else if (t->samples == 0)
@@ -81,12 +83,11 @@ int view_table(struct report *r, int (*print)(struct report *r, struct fold *fol
 
 	if (rc != 0)
 		return rc;
-	r->nothing = !fold.total && !fold.old_total && trust_filtered_all(r);
 	if (fold.total || fold.old_total)
 		rc = print(r, &fold);
-	else if (!r->nothing)
+	else
 		view_no_samples(r, r->out);
-	if (rc == 0 && !r->quiet && !r->nothing) {
+	if (rc == 0 && !r->quiet && !r->nothing && !trust_filtered_all(r)) {
 		fputc('\n', r->out);
 		trust_print(r, &fold, r->out);
 	}

@@ -12,6 +12,7 @@
 
 #define MINI_MAX (256u << 20)      /* bytes of a decompressed .gnu_debugdata, ... */
 #define MINI_MEMORY (128u << 20)   /* ... and for decompressing it */
+#define NEAR_CODE (1ull << 30)      /* how far below code its image begins at most */
 
 static struct binary *new_binary(int fd, const char *path)
 {
@@ -131,7 +132,8 @@ size_t binary_build_id(const struct binary *b, uint8_t id[BUILD_ID_MAX])
 	return found;
 }
 
-bool binary_lowest(const struct binary *b, uint64_t *address)
+/* The lowest segment with all of @flags that begins at @from or above. */
+static bool lowest_segment(const struct binary *b, GElf_Word flags, uint64_t from, uint64_t *address)
 {
 	bool found = false;
 	GElf_Phdr h;
@@ -140,12 +142,22 @@ bool binary_lowest(const struct binary *b, uint64_t *address)
 	if (elf_getphdrnum(b->elf, &n) != 0)
 		return false;
 	for (size_t i = 0; i < n && i < INT32_MAX; i++) {
-		if (!gelf_getphdr(b->elf, (int)i, &h) || h.p_type != PT_LOAD || (found && h.p_vaddr >= *address))
+		if (!gelf_getphdr(b->elf, (int)i, &h) || h.p_type != PT_LOAD || (h.p_flags & flags) != flags || h.p_vaddr < from ||
+		    (found && h.p_vaddr >= *address))
 			continue;
 		*address = h.p_vaddr;
 		found = true;
 	}
 	return found;
+}
+
+bool binary_lowest(const struct binary *b, uint64_t *address)
+{
+	uint64_t code;
+
+	if (!lowest_segment(b, PF_X, 0, &code))
+		return lowest_segment(b, 0, 0, address);
+	return lowest_segment(b, 0, code > NEAR_CODE ? code - NEAR_CODE : 0, address);
 }
 
 /* --- separate debug files -------------------------------------------------------------------------------------------- */

@@ -32,7 +32,7 @@ Elf_Scn *binary_section(const struct binary *b, const char *name, GElf_Shdr *h);
 bool binary_has_table(const struct binary *b, GElf_Word type);
 /* The bytes of its build-id in @id; their number, 0: it has none. */
 size_t binary_build_id(const struct binary *b, uint8_t id[BUILD_ID_MAX]);
-/* The lowest address that is loaded; false: nothing is. */
+/* The lowest address that is loaded, not counting what is far below all code, as Linux' per-CPU data at 0; false: nothing is. */
 bool binary_lowest(const struct binary *b, uint64_t *address);
 
 /*

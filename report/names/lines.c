@@ -6,6 +6,7 @@
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,6 +48,15 @@ struct lines {
 	struct spans spans; /* of units */
 	size_t spans_max;   /* of each list: a real one is far smaller than its file */
 	uint64_t looks, looks_max;
+	struct path *paths; /* those that were relative */
+	size_t npaths, paths_cap;
+	struct intern by_path;
+};
+
+/* A file as the compiler was told it, and with the directory it worked in. */
+struct path {
+	const char *directory, *file; /* where they stand, in the DWARF */
+	char *whole;
 };
 
 struct lines *lines_new(const char *path, uint64_t bias, const char *symfs)
@@ -70,6 +80,10 @@ void lines_free(struct lines *l)
 		return;
 	for (size_t i = 0; i < l->nunits; i++)
 		free(l->units[i].functions.of);
+	for (size_t i = 0; i < l->npaths; i++)
+		free(l->paths[i].whole);
+	free(l->paths);
+	intern_free(&l->by_path);
 	free(l->units);
 	free(l->spans.of);
 	dwarf_end(l->dwarf);
@@ -270,8 +284,39 @@ static bool number_of(Dwarf_Die *die, unsigned name, Dwarf_Word *value)
 	return dwarf_attr(die, name, &attribute) && dwarf_formudata(&attribute, value) == 0;
 }
 
+static const char *join(struct lines *l, const char *directory, const char *file)
+{
+	uint32_t hash, id;
+	char *whole;
+
+	if (intern_reserve(&l->by_path) != 0 || array_room(&l->paths, &l->paths_cap, l->npaths, sizeof(*l->paths)) != 0)
+		return file;
+	hash = intern_hash(&l->by_path, (uintptr_t)directory, (uintptr_t)file);
+	for (size_t at = intern_first(&l->by_path, hash); intern_id(&l->by_path, &at, hash, &id);
+	     at = intern_next(&l->by_path, at))
+		if (l->paths[id].directory == directory && l->paths[id].file == file)
+			return l->paths[id].whole;
+	if (asprintf(&whole, "%s/%s", directory, file) < 0)
+		return file;
+	l->paths[l->npaths] = (struct path){directory, file, whole};
+	intern_add(&l->by_path, hash, (uint32_t)l->npaths++);
+	return whole;
+}
+
+/* @file with the directory that the unit was compiled in, if it is relative. */
+static const char *whole_path(struct lines *l, Dwarf_Die *unit, const char *file)
+{
+	Dwarf_Attribute attribute;
+	const char *directory;
+
+	if (!file || *file == '/')
+		return file;
+	directory = dwarf_formstring(dwarf_attr(unit, DW_AT_comp_dir, &attribute));
+	return directory && *directory ? join(l, directory, file) : file;
+}
+
 /* Where an inlined function is called. */
-static void read_call(Dwarf_Die *unit, Dwarf_Die *die, struct line_frame *caller)
+static void read_call(struct lines *l, Dwarf_Die *unit, Dwarf_Die *die, struct line_frame *caller)
 {
 	Dwarf_Word file, line;
 	Dwarf_Files *files;
@@ -282,15 +327,15 @@ static void read_call(Dwarf_Die *unit, Dwarf_Die *die, struct line_frame *caller
 	if (number_of(die, DW_AT_call_line, &line) && line <= UINT32_MAX)
 		caller->line = (uint32_t)line;
 	if (number_of(die, DW_AT_call_file, &file) && dwarf_getsrcfiles(unit, &files, &n) == 0 && file < n)
-		caller->file = dwarf_filesrc(files, (size_t)file, NULL, NULL);
+		caller->file = whole_path(l, unit, dwarf_filesrc(files, (size_t)file, NULL, NULL));
 }
 
-static void read_line(Dwarf_Die *unit, uint64_t address, struct line_frame *frame)
+static void read_line(struct lines *l, Dwarf_Die *unit, uint64_t address, struct line_frame *frame)
 {
 	Dwarf_Line *line = dwarf_getsrc_die(unit, address);
 	int number = 0;
 
-	frame->file = line ? dwarf_linesrc(line, NULL, NULL) : NULL;
+	frame->file = line ? whole_path(l, unit, dwarf_linesrc(line, NULL, NULL)) : NULL;
 	frame->line = line && dwarf_lineno(line, &number) == 0 && number > 0 ? (uint32_t)number : 0;
 }
 
@@ -327,7 +372,7 @@ static int read_inlined(struct lines *l, Dwarf_Die *unit, Dwarf_Die *die, uint64
 		bool down = is_on_the_way(l, &path[depth], tag, address);
 
 		if (down && tag == DW_TAG_inlined_subroutine) {
-			read_call(unit, &path[depth], &frames[n - 1]);
+			read_call(l, unit, &path[depth], &frames[n - 1]);
 			frames[n++] = (struct line_frame){.name = name_of(&path[depth])};
 			/* Its siblings are elsewhere: what is further in lies below. */
 			more = dwarf_child(&path[depth], &path[0]) == 0;
@@ -374,6 +419,6 @@ int lines_find(struct lines *l, uint64_t address, struct line_frame *frames)
 	frames[0] = (struct line_frame){0};
 	if (function && dwarf_offdie(l->dwarf, function->die, &die))
 		n = read_inlined(l, &unit, &die, address, frames);
-	read_line(&unit, address, &frames[n - 1]);
+	read_line(l, &unit, address, &frames[n - 1]);
 	return n;
 }

@@ -156,7 +156,8 @@ static int find_file(struct names *n, const char *path, const char **file)
 		return rc;
 	}
 	hash = intern_hash_text(&n->by_file, text, strlen(text));
-	for (size_t at = intern_first(&n->by_file, hash); intern_id(&n->by_file, &at, hash, &id); at = intern_next(&n->by_file, at)) {
+	for (size_t at = intern_first(&n->by_file, hash); intern_id(&n->by_file, &at, hash, &id);
+	     at = intern_next(&n->by_file, at)) {
 		if (strcmp(n->files[id], text) == 0) {
 			free(text);
 			*file = n->files[id];

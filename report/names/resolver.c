@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "report/names/resolver.h"
+#include "report/archive/archive.h"
 
 int resolve(const struct resolver *r, uint64_t address, struct resolution *out)
 {
+	if (r->archive && archive_find(r->archive, address, out)) {
+		out->n = r->no_inline ? 0 : out->n;
+		return 0;
+	}
 	out->offset = 0;
 	out->symbol = r->symbols ? symbols_find(r->symbols, address, &out->offset) : NULL;
 	out->n = 0;

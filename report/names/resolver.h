@@ -12,7 +12,8 @@ struct resolver {
 	const struct symbols *symbols; /* NULL: none; likewise the others */
 	struct lines *const *lines;    /* nlines of them, the first that knows an address is taken */
 	size_t nlines;
-	const struct archive *archive; /* asked where the others know nothing */
+	const struct archive *archive; /* asked before the others */
+	bool no_inline;                /* nothing of what it has by DWARF */
 };
 
 struct resolution {

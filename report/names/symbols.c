@@ -232,6 +232,16 @@ const struct symbol_range *symbols_range(const struct symbols *s, uint64_t addre
 	return low < s->nranges && s->ranges[low].start <= address ? &s->ranges[low] : NULL;
 }
 
+uint64_t symbols_end(const struct symbols *s, const struct symbol_range *range)
+{
+	const struct symbol_range *end = s->ranges + s->nranges;
+	uint64_t last = range->end;
+
+	for (const struct symbol_range *next = range; next < end && next->symbol_start == range->symbol_start; next++)
+		last = next->end;
+	return last;
+}
+
 const char *symbols_name(const struct symbols *s, const struct symbol_range *range)
 {
 	return (const char *)s->names.data + range->name;

@@ -47,8 +47,8 @@ struct symbols {
 /* 0 or -ENOMEM. @name need not be terminated. s->name is set here. */
 int symbols_add(struct symbols *s, struct symbol symbol, const char *name, size_t len);
 /*
- * Adds a file, after finding out which kind it is; @symfs: where else its debug file may be, as binary_separate() has it, or NULL. 0, or -1 with one line in @why: what is wrong with it and what would
- * help; 1, too, for an ELF file that is in order but has no symbols, or none with addresses yet: a relocatable object.
+ * Adds a file, after finding out which kind it is; @symfs: where else its debug file may be, as binary_separate() has it, or
+ * NULL. 0, or -1 with one line in @why: what is wrong with it and what would help; 1, too, for an ELF file that is in order but has no symbols, or none with addresses yet: a relocatable object.
  */
 int symbols_add_file(struct symbols *s, const char *path, const char *symfs, char *why, size_t size);
 /* Moves what was added since s->nadded was @from by @bias. */
@@ -60,6 +60,8 @@ int symbols_sort(struct symbols *s); /* 0 or -ENOMEM; nothing may be added after
 const char *symbols_find(const struct symbols *s, uint64_t address, uint64_t *offset);
 /* The piece of a symbol that holds @address, NULL: none. */
 const struct symbol_range *symbols_range(const struct symbols *s, uint64_t address);
+/* The end of the symbol that @range is a piece of, up to where another one lies inside it. */
+uint64_t symbols_end(const struct symbols *s, const struct symbol_range *range);
 const char *symbols_name(const struct symbols *s, const struct symbol_range *range);
 /* Where the symbol called @name begins; false: there is none. Looks at all of them. */
 bool symbols_address(const struct symbols *s, const char *name, uint64_t *address);

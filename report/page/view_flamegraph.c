@@ -16,5 +16,6 @@ const struct view view_flamegraph = {
 	.name = "flamegraph",
 	.help = "a flame graph: a page (HTML) for any browser, in one file",
 	.states = STATES_CPU,
+	.takes = VIEW_COMPARES,
 	.run = run,
 };

@@ -190,5 +190,6 @@ const struct view view_svg = {
 	.name = "svg",
 	.help = "the flame graph as a picture (SVG), without a script",
 	.states = STATES_CPU,
+	.takes = VIEW_COMPARES,
 	.run = run,
 };

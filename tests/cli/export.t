@@ -452,7 +452,7 @@ void _start(void)
 END
 system('gcc -g -O1 -fcf-protection=none -nostdlib -static -Wl,--build-id=none -o in.elf in.c') == 0 or BAIL_OUT('gcc');
 my %at = map { reverse /^(\S+) . (\S+)$/ } split /\n/, output_of('nm', 'in.elf');
-trace('in.upf', 'stacks', "0 0 6 $at{here} $at{back}\n");
+trace('in.upf', 'counted', "0 0 6 $at{here} $at{back}\n");
 my @in = ('-s', 'in.elf', 'in.upf');
 same_figures('inlined functions', ['web1'], @in);
 report('--pprof', '-o', 'in.pb.gz', @in);

@@ -8,7 +8,7 @@ set -u
 for kind in small domains empty killed; do
 	"$mktrace" $kind >"$tmp/$kind.upf" || { echo "Bail out! mktrace $kind"; exit 1; }
 done
-echo 'lost 7' | "$mktrace" stacks >"$tmp/lost.upf"
+echo 'lost 7' | "$mktrace" counted >"$tmp/lost.upf"
 
 # folded NAME EXPECTED OPTION...: the folded stacks of small.upf are these, lines parted by '|'.
 folded() {
@@ -61,6 +61,13 @@ same several-damaged 4 "$report" -q -s syms small.upf killed.upf
 fails 'no such name' 5 'leave none of its 15 samples' "$report" --focus nowhere small.upf
 fails 'no such name, in a tree' 5 'leave none' "$report" --tree --focus nowhere small.upf
 fails 'no such name, folded' 5 'leave none' "$report" --folded --focus nowhere small.upf
+echo old >"$tmp/kept"
+for view in flat tree 'peek .' 'list .' folded stacks dump flamegraph svg heatmap perf-script pprof firefox speedscope callgrind csv json; do
+	# shellcheck disable=SC2086
+	fails "no such name, --$view" 5 'leave none of its' "$report" --$view --focus nowhere -o kept small.upf
+done
+[ "$(cat "$tmp/kept")" = old ]
+ok $? 'nothing does not replace a file'
 fails 'no such vCPU' 5 'leave none of its 27 samples' "$report" --vcpu 77 small.upf
 fails 'no such time' 5 'leave none' "$report" --time 9,10 small.upf
 fails 'no such domain' 2 "no 'nix' in the trace, but web1" "$report" --domain nix small.upf

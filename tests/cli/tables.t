@@ -55,7 +55,7 @@ _start:	call	g
 	.size	_start, . - _start
 END
 (cd "$tmp" && gcc -nostdlib -static -Wl,-Ttext=0x401000,--build-id=none -o code code.s) || echo 'Bail out! no compiler'
-"$mktrace" stacks >"$tmp/code.upf" <<'END'
+"$mktrace" counted >"$tmp/code.upf" <<'END'
 0 0 60 401003 401022 401029
 0 0 20 40101b 401022 401029
 0 0 15 401022 401029
@@ -64,12 +64,14 @@ END
 same list-code 0 "$report" -q --list '^[fg]$' -s code code.upf
 same list-code-limit 0 "$report" -q --list . --percent-limit 99 -s code code.upf
 
-# Source from elsewhere, written before the run; a line of it is not for terminals.
-printf 'static int n;\n/* \033[31mred */\nvoid f(void)\n{\n\tn++;\n}\n\n\n\n\n\n\n\n\n\n\n\n\nvoid g(void)\n{\n\tf();\n}\n' >"$tmp/code.c"
+# Source from elsewhere, written before the run; a line of it is not for terminals, and some are not in the file. Ten samples
+# a line, at its first instruction.
+{ printf 'static int n;\n/* \033[31mred */\nvoid f(void)\n{\n\tn++;\n#line 400\n\tn--;\n#line 7\n}\n'
+	seq -f '/* %g */' 8 30; printf 'void g(void)\n{\n\tf();\n#line 900\n\tf();\n}\n'; seq -f '/* %g */' 35 60; } >"$tmp/code.c"
 touch -d 2020-01-01 "$tmp/code.c"
 (cd "$tmp" && gcc -g -O0 -c -o code.o "-ffile-prefix-map=$(pwd -P)=/nowhere/src" code.c && ld -e f -o source code.o) || echo 'Bail out! no compiler'
-f=$(nm "$tmp/source" | awk '$3 == "f" { print $1 }') g=$(nm "$tmp/source" | awk '$3 == "g" { print $1 }')
-printf '0 0 30 %s\n0 0 10 %s\n' "$f" "$g" | "$mktrace" stacks >"$tmp/source.upf"
+objdump -d "$tmp/source" | sed -n 's/^ *\([0-9a-f]*\):.*/\1/p' | addr2line -a -e "$tmp/source" | paste - - |
+	awk '!seen[$2]++ { print "0 0 10", $1 }' | "$mktrace" counted >"$tmp/source.upf"
 same list-source 0 "$report" -q --list '^[fg]$' --source-path . -s source source.upf
 same sort-source 0 "$report" -q --sort sym,line -s source source.upf
 (cd "$tmp" && "$report" -q --list '^f$' -s source source.upf) | grep -q 'Instruction'
@@ -89,12 +91,12 @@ cat >"$tmp/diff.syms" <<'END'
 4000 T warm
 5000 T same
 END
-"$mktrace" stacks >"$tmp/old.upf" <<'END'
+"$mktrace" counted >"$tmp/old.upf" <<'END'
 0 0 20 2010 1010
 0 0 10 3010 1010
 0 0 70 5010 1010
 END
-"$mktrace" stacks >"$tmp/new.upf" <<'END'
+"$mktrace" counted >"$tmp/new.upf" <<'END'
 0 0 80 2010 1010
 0 0 2 4010 1010
 0 0 118 5010 1010
@@ -124,6 +126,16 @@ ok $? 'NO_COLOR'
 ok $? 'a pager on a terminal'
 (cd "$tmp" && TERM=xterm PAGER='head -1' timeout 20 script -qec "$report -s syms small.upf; echo code \$?" /dev/null) | grep -q '^code 0'
 ok $? 'a pager that is left early'
+# shellcheck disable=SC2016
+(cd "$tmp" && TERM=xterm PAGER='cat >/dev/null; kill -INT $PPID; echo waited' timeout 20 \
+	script -qec "$report -s syms small.upf; echo code \$?" /dev/null) | tr -d '\r' | paste -sd' ' | grep -q 'waited code 0'
+ok $? 'Ctrl-C in a pager is its own'
+"$mktrace" many 200000 1000 8 >"$tmp/slow.upf"
+(cd "$tmp" && script -qec "{ head -c 100000 slow.upf; sleep 1.3; tail -c +100001 slow.upf; } | $report -q --no-pager -o slow.txt -" /dev/null) |
+	grep -q 'reading standard input: [0-9.]* MB'
+ok $? 'long work tells how far it is'
+(cd "$tmp" && { head -c 100000 slow.upf; sleep 1.3; tail -c +100001 slow.upf; } | "$report" -q - 2>&1 >/dev/null) | cmp - /dev/null
+ok $? 'but not to a file'
 sed 's/leaf/a_name_that_is_much_longer_than_any_column_of_a_terminal_that_is_narrow/' "$tmp/syms" >"$tmp/long.syms"
 (cd "$tmp" && for view in flat tree 'peek .' 'list .'; do
 	LC_ALL=C script -qec "stty cols 60; $report --no-pager --color never -q --$view -s long.syms small.upf" /dev/null

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * addresses.c - what uniprof-report calls the addresses on standard input, hexadecimal, a line each, in the form of
- * addr2line -Cif: innermost first, a line for the function and one for file:line. Usage: addresses FILE [SYMFS].
+ * addr2line -Cif: innermost first, a line for the function and one for file:line; before each address a line of it behind "@". Usage: addresses FILE [SYMFS].
  */
 #include "report/names/names.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static void print(const struct names *n, const struct name_at *at)
 {
@@ -48,8 +49,11 @@ int main(int argc, char **argv)
 	names_init(&names, &symbols);
 	names.resolver.lines = &lines;
 	names.resolver.nlines = 1;
-	while (rc == 0 && fgets(line, sizeof(line), stdin))
+	while (rc == 0 && fgets(line, sizeof(line), stdin)) {
+		line[strcspn(line, "\n")] = '\0';
+		printf("@%s\n", line);
 		rc = look_up(&names, strtoull(line, NULL, 16));
+	}
 	names_free(&names);
 	lines_free(lines);
 	symbols_free(&symbols);

@@ -57,18 +57,18 @@ static const struct upf_domain hostile_domains[] = {
 	{.id = 7, .kind = UPF_KIND_PV, .arch = UPF_ARCH_X86_64, .vcpus = 2, .name = "a;b \377\n7/7 [000] 1.0: 1 x:\n\"c\" (d)"},
 };
 
-static void start_of(struct maker *m, const struct upf_domain *domains, size_t ndomains)
-{
-	const struct upf_session session = {
-		.trace_id = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16},
-		.start_real_ns = 1700000000123456000, .start_mono_ns = 5000000000, .rate_mhz = 99500, .max_stack = 128,
-		.command = "uniprof-record -F 99.5 -o run.upf web1", .recorder = "uniprof-record 2.0", .host = "dom0",
-		.hypervisor = "Xen 4.17.7, domctl 0x15", .domains = domains, .ndomains = ndomains,
-	};
+static const struct upf_session plain_session = {
+	.trace_id = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16},
+	.start_real_ns = 1700000000123456000, .start_mono_ns = 5000000000, .rate_mhz = 99500, .max_stack = 128,
+	.command = "uniprof-record -F 99.5 -o run.upf web1", .recorder = "uniprof-record 2.0", .host = "dom0",
+	.hypervisor = "Xen 4.17.7, domctl 0x15", .domains = plain_domains,
+};
 
+static void start_session(struct maker *m, const struct upf_session *session)
+{
 	memset(m, 0, sizeof(*m));
-	m->writer = upf_writer_new(&session, put, NULL);
-	m->encoder = upf_encoder_new(UPF_TOPS_NONE, 0, 0);
+	m->writer = upf_writer_new(session, put, NULL);
+	m->encoder = upf_encoder_new(session->tops, 1, session->tops_size / 8);
 	if (!m->writer || !m->encoder)
 		check(-errno, "start");
 	upf_encoder_reset(m->encoder, PERIOD);
@@ -76,7 +76,10 @@ static void start_of(struct maker *m, const struct upf_domain *domains, size_t n
 
 static void start(struct maker *m, size_t ndomains)
 {
-	start_of(m, plain_domains, ndomains);
+	struct upf_session session = plain_session;
+
+	session.ndomains = ndomains;
+	start_session(m, &session);
 }
 
 static void flush(struct maker *m)
@@ -434,12 +437,15 @@ static void add_line(struct maker *m, char *line)
 		round_of(m, (uint32_t)domain, 40000, &s, 1);
 }
 
-/* Stacks as standard input has them, a line each. */
+/* Stacks and how often they came, as standard input has them, a line each. */
 static void make_lines(struct maker *m, const struct upf_domain domains[2])
 {
+	struct upf_session session = plain_session;
 	char line[4096];
 
-	start_of(m, domains, 2);
+	session.domains = domains;
+	session.ndomains = 2;
+	start_session(m, &session);
 	while (fgets(line, sizeof(line), stdin)) {
 		if (strncmp(line, "lost ", 5) == 0)
 			lose(m, line + 5);
@@ -449,7 +455,7 @@ static void make_lines(struct maker *m, const struct upf_domain domains[2])
 	finish(m);
 }
 
-static void make_stacks(struct maker *m)
+static void make_counted(struct maker *m)
 {
 	make_lines(m, bare_domains);
 }
@@ -459,13 +465,51 @@ static void make_hostile(struct maker *m)
 	make_lines(m, hostile_domains);
 }
 
+/*
+ * Stacks from standard input, a line each: addresses in hexadecimal, leaf first; with copies, the instruction pointer, the
+ * stack pointer and the words there. The domain runs @image, whose identity is @id, unless they are NULL.
+ */
+static void make_stacks(struct maker *m, bool copies, const char *image, const char *id)
+{
+	uint64_t words[UPF_COPY_MAX], regs[UPF_REGS] = {0};
+	struct upf_domain domain = plain_domains[0];
+	struct upf_session session = plain_session;
+	char *line = NULL;
+	size_t size = 0;
+
+	domain.image = image;
+	domain.build_id = id;
+	session.domains = &domain;
+	session.ndomains = 1;
+	session.tops = copies ? UPF_TOPS_COPY : UPF_TOPS_NONE;
+	session.tops_size = copies ? sizeof(words) : 0;
+	start_session(m, &session);
+	while (getline(&line, &size, stdin) >= 0) {
+		struct upf_sample s = {.state = UPF_RUNNING, .frames = words, .cpu_ns = PERIOD, .end = copies ? UPF_END_DEPTH : UPF_END_ROOT};
+		uint32_t n = 0;
+
+		for (char *at = strtok(line, " \n"); at && n < UPF_DEPTH_MAX; at = strtok(NULL, " \n"))
+			words[n++] = strtoull(at, NULL, 16);
+		s.depth = copies ? 1 : n;
+		if (copies && n >= 2) {
+			regs[7] = s.sp = words[1];
+			s.words = words + 2;
+			s.nwords = n - 2;
+			s.regs = regs;
+		}
+		round_of(m, 0, 40000, &s, 1);
+	}
+	free(line);
+	finish(m);
+}
+
 static const struct {
 	const char *name;
 	void (*make)(struct maker *m);
 } kinds[] = {
 	{"small", make_small}, {"killed", make_killed}, {"idle", make_idle}, {"empty", make_empty},
 	{"domains", make_domains}, {"lying", make_lying}, {"linux", make_linux},
-	{"stacks", make_stacks}, {"hostile", make_hostile},
+	{"counted", make_counted}, {"hostile", make_hostile},
 	{"web", make_web}, {"web-after", make_web_after},
 };
 
@@ -473,6 +517,11 @@ int main(int argc, char **argv)
 {
 	struct maker m;
 
+	if ((argc == 2 || argc == 4) && (strcmp(argv[1], "stacks") == 0 || strcmp(argv[1], "copies") == 0)) {
+		make_stacks(&m, argv[1][0] == 'c', argc == 4 ? argv[2] : NULL, argc == 4 ? argv[3] : NULL);
+		end(&m);
+		return 0;
+	}
 	if (argc == 5 && strcmp(argv[1], "many") == 0) {
 		unsigned long depth = strtoul(argv[4], NULL, 0);
 
@@ -489,6 +538,8 @@ int main(int argc, char **argv)
 			return 0;
 		}
 	}
-	fputs("usage: mktrace small|killed|idle|empty|domains|lying|linux|stacks|hostile|web|web-after | many COUNT UNIQUE DEPTH\n", stderr);
+	fputs("usage: mktrace small|killed|idle|empty|domains|lying|linux|web|web-after | many COUNT UNIQUE DEPTH\n"
+	      "       mktrace counted|hostile <LINES\n"
+	      "       mktrace stacks|copies [IMAGE IDENTITY] <LINES\n", stderr);
 	return 2;
 }

@@ -178,11 +178,85 @@ static void damage_invents_nothing(void **state)
 	}
 }
 
+/* Blocks enough to keep threads busy, their stacks partly shared. */
+static int make_long_trace(void)
+{
+	const struct upf_session session = {.rate_mhz = 1000, .max_stack = 8, .command = "c", .recorder = "r", .host = "h",
+	                                    .hypervisor = "x"};
+	int fd = memfd_create("trace", 0);
+	struct upf_writer *w = upf_writer_new(&session, put, &fd);
+	struct upf_encoder *e = upf_encoder_new(UPF_TOPS_NONE, 0, 0);
+	uint64_t random = 88172645463325252u;
+
+	assert_non_null(w);
+	for (unsigned block = 0; block < 100; block++) {
+		upf_encoder_reset(e, MS);
+		for (unsigned i = 0; i < 50; i++) {
+			uint64_t frames[5];
+
+			for (unsigned k = 0; k < 5; k++) {
+				random = random * 6364136223846793005u + 1442695040888963407u;
+				frames[k] = 0x1000 * (k + 1) + (random >> 33) % (k < 2 ? 50 : 3);
+			}
+			one_round(e, (block * 50 + i) * (uint64_t)MS, random >> 63 ? UPF_RUNNING : UPF_BLOCKED, frames, 1 + i % 5);
+		}
+		assert_int_equal(upf_encode_lost(e, 0, block * 50 * (uint64_t)MS, block, UPF_LOST_PAUSED), 0);
+		assert_int_equal(upf_writer_block(w, e), 0);
+	}
+	assert_int_equal(upf_writer_finish(w, &(struct upf_totals){.rounds = 5000, .samples = 5000}, UPF_REASON_DURATION), 0);
+	upf_encoder_free(e);
+	upf_writer_free(w);
+	assert_int_equal(lseek(fd, 0, SEEK_SET), 0);
+	return fd;
+}
+
+static void load_long(struct profile *p, unsigned threads, off_t damaged)
+{
+	int fd = make_long_trace();
+	enum upf_fault fault;
+	struct upf_reader *r;
+
+	if (damaged)
+		assert_int_equal(pwrite(fd, "damage", 6, damaged), 6);
+	r = upf_reader_open(fd, &fault, NULL);
+	assert_non_null(r);
+	assert_int_equal(profile_init(p), 0);
+	assert_int_equal(load_trace(p, r, &(struct load_options){.threads = threads}), 0);
+	upf_reader_close(r);
+	close(fd);
+}
+
+/* To the last number of a node: whatever shows stacks in the order they came in shows the same. */
+static void threads_change_nothing(void **state)
+{
+	struct profile one, several;
+
+	(void)state;
+	for (int damaged = 0; damaged < 2; damaged++) {
+		load_long(&one, 1, damaged ? 9000 : 0);
+		assert_true(damaged ? one.tally.samples < 5000 : one.tally.samples == 5000);
+		for (unsigned threads = 2; threads < 6; threads++) {
+			load_long(&several, threads, damaged ? 9000 : 0);
+			assert_int_equal(one.tree.n, several.tree.n);
+			for (size_t i = 0; i < one.tree.n; i++) {
+				assert_int_equal(one.tree.nodes[i].address, several.tree.nodes[i].address);
+				assert_int_equal(one.tree.nodes[i].parent, several.tree.nodes[i].parent);
+			}
+			assert_int_equal(one.nstacks, several.nstacks);
+			assert_memory_equal(one.stacks, several.stacks, one.nstacks * sizeof(*one.stacks));
+			assert_memory_equal(&one.tally, &several.tally, offsetof(struct tally, first_fault));
+			assert_int_equal(one.tally.first_fault_offset, several.tally.first_fault_offset);
+			profile_free(&several);
+		}
+		profile_free(&one);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(blocks_share_a_tree), cmocka_unit_test(tally), cmocka_unit_test(hooks_hear_everything),
-		cmocka_unit_test(damage_invents_nothing),
+		cmocka_unit_test(damage_invents_nothing), cmocka_unit_test(threads_change_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

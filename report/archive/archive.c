@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* archive.c - names of an archive: read from blocks, then looked up by address. */
+#include "report/archive/archive.h"
+#include "format/wire.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#define BYTES_MAX (128u << 20) /* bytes of all payloads: memory is bounded whatever the file says */
+
+struct known {
+	uint64_t address, offset;
+	const char *symbol;
+	size_t first; /* of its frames */
+	int n;
+};
+
+struct archive {
+	char **texts; /* of each block */
+	size_t ntexts, texts_cap;
+	struct known *addresses;
+	size_t naddresses, addresses_cap;
+	struct line_frame *frames;
+	size_t nframes, frames_cap;
+	size_t bytes;
+	unsigned flags;
+	struct archive_code code;
+};
+
+struct archive *archive_new(void)
+{
+	return calloc(1, sizeof(struct archive));
+}
+
+void archive_free(struct archive *a)
+{
+	if (!a)
+		return;
+	for (size_t i = 0; i < a->ntexts; i++)
+		free(a->texts[i]);
+	free(a->texts);
+	archive_code_free(&a->code);
+	free(a->addresses);
+	free(a->frames);
+	free(a);
+}
+
+unsigned archive_flags(const struct archive *a)
+{
+	return a->flags;
+}
+
+/* --- reading --------------------------------------------------------------------------------------------------------- */
+
+/* The texts of a block, of which each number is the place of one, from 1. */
+struct texts {
+	const char *data;
+	uint64_t size;
+};
+
+static int get_texts(struct archive *a, struct cursor *c, struct texts *texts)
+{
+	const uint8_t *from;
+	char *copy;
+
+	texts->size = get_varint(c);
+	from = texts->size <= cursor_left(c) ? get_bytes(c, (size_t)texts->size) : NULL;
+	if (!from || (texts->size && from[texts->size - 1] != '\0'))
+		return -EBADMSG;
+	if (array_room(&a->texts, &a->texts_cap, a->ntexts, sizeof(*a->texts)) != 0)
+		return -ENOMEM;
+	copy = malloc((size_t)texts->size + 1);
+	if (!copy)
+		return -ENOMEM;
+	memcpy(copy, from, (size_t)texts->size);
+	a->texts[a->ntexts++] = copy;
+	texts->data = copy;
+	return 0;
+}
+
+/* NULL for 0, and for what is no text: then the cursor is bad. */
+static const char *get_text(struct cursor *c, const struct texts *texts)
+{
+	uint64_t at = get_varint(c);
+
+	c->bad |= at > texts->size;
+	return at && !c->bad ? texts->data + at - 1 : NULL;
+}
+
+static int get_frame(struct archive *a, struct cursor *c, const struct texts *texts)
+{
+	struct line_frame frame;
+	uint64_t line;
+
+	if (array_room(&a->frames, &a->frames_cap, a->nframes, sizeof(*a->frames)) != 0)
+		return -ENOMEM;
+	frame.name = get_text(c, texts);
+	frame.file = get_text(c, texts);
+	line = get_varint(c);
+	frame.line = (uint32_t)line;
+	if (c->bad || line > UINT32_MAX)
+		return -EBADMSG;
+	a->frames[a->nframes++] = frame;
+	return 0;
+}
+
+static int get_address(struct archive *a, struct cursor *c, const struct texts *texts, uint64_t *address)
+{
+	struct known known = {.first = a->nframes};
+	uint64_t n;
+	int rc = array_room(&a->addresses, &a->addresses_cap, a->naddresses, sizeof(*a->addresses));
+
+	known.address = *address += get_varint(c);
+	known.symbol = get_text(c, texts);
+	known.offset = known.symbol ? get_varint(c) : 0;
+	n = get_varint(c);
+	if (rc == 0 && (c->bad || n > LINES_DEPTH_MAX))
+		rc = -EBADMSG;
+	for (uint64_t i = 0; rc == 0 && i < n; i++)
+		rc = get_frame(a, c, texts);
+	known.n = (int)n;
+	if (rc == 0)
+		a->addresses[a->naddresses++] = known;
+	return rc;
+}
+
+static int add_names(struct archive *a, const struct upf_block *b)
+{
+	struct cursor c = cursor_of(b->payload, b->raw_size);
+	uint64_t address = 0;
+	struct texts texts;
+	int rc;
+
+	a->flags |= (unsigned)get_varint(&c);
+	rc = get_texts(a, &c, &texts);
+	while (rc == 0 && cursor_left(&c))
+		rc = get_address(a, &c, &texts, &address);
+	return rc;
+}
+
+int archive_add(struct archive *a, struct symbols *symbols, const struct upf_block *b)
+{
+	a->bytes += b->raw_size;
+	if (a->bytes > BYTES_MAX)
+		return -EBADMSG;
+	if (b->type == UPF_BLOCK_CODE)
+		return archive_code_add(&a->code, symbols, b->payload, b->raw_size);
+	return add_names(a, b);
+}
+
+/* --- looking up ------------------------------------------------------------------------------------------------------ */
+
+/* Equal ones in the order they came, which their frames are in. */
+static int compare(const void *va, const void *vb)
+{
+	const struct known *a = va, *b = vb;
+
+	if (a->address != b->address)
+		return a->address < b->address ? -1 : 1;
+	return (a->first > b->first) - (a->first < b->first);
+}
+
+void archive_sort(struct archive *a)
+{
+	if (a->naddresses)
+		qsort(a->addresses, a->naddresses, sizeof(*a->addresses), compare);
+	archive_code_sort(&a->code);
+}
+
+/* The first one that is not below @address; NULL: none. */
+static const struct known *first_from(const struct archive *a, uint64_t address)
+{
+	size_t low = 0, high = a->naddresses;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (a->addresses[middle].address < address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < a->naddresses ? &a->addresses[low] : NULL;
+}
+
+bool archive_find(const struct archive *a, uint64_t address, struct resolution *out)
+{
+	const struct known *known = first_from(a, address);
+
+	if (!known || known->address != address)
+		return false;
+	out->symbol = known->symbol;
+	out->offset = known->offset;
+	out->n = known->n;
+	if (known->n)
+		memcpy(out->frames, a->frames + known->first, (size_t)known->n * sizeof(*out->frames));
+	return true;
+}
+
+const uint8_t *archive_code(const struct archive *a, uint64_t start, size_t *left, uint16_t *machine)
+{
+	*machine = a->code.machine;
+	return archive_code_at(&a->code, start, left);
+}

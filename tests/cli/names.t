@@ -1,0 +1,236 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# What addresses are called: names, inlined functions and lines from binaries and their debug files, which binary is taken and
+# which is refused, and archives, which need none.
+set -u
+. "$(dirname "$0")/tap.sh"
+build=$(cd "$build" && pwd)
+report=$build/uniprof-report
+mktrace=$build/tests/tools/mktrace
+samples=$here/names
+cd "$tmp" || exit 1
+
+skip() { # skip NAME WHY
+	n=$((n + 1))
+	echo "ok $n - $1 # SKIP $2"
+}
+
+# prints NAME TEXT COMMAND...: exactly TEXT.
+prints() {
+	local name=$1 text=$2
+	shift 2
+	"$@" >out 2>err </dev/null
+	sed 's/^/# /' err
+	[ "$(cat out)" = "$text" ] || diff <(echo "$text") out | sed 's/^/# /'
+	[ "$(cat out)" = "$text" ]
+	ok $? "$name"
+}
+
+address() { # address FILE SYMBOL [OFFSET]: hexadecimal
+	printf '%x' $((0x$(nm "$1" | awk -v name="$2" '$3 == name {print $1}') + ${3:-0}))
+}
+
+# --- inlined functions and lines, as addr2line has them
+for flags in -O1 -O2 -Os '-O2 -gz' '-O2 -gdwarf-4'; do
+	# shellcheck disable=SC2086
+	g++ $flags -g -o cxx "$samples/cxx.cc" && "$samples/compare" "$build/tests/tools/addresses" "$tmp/cxx" >compared 2>&1
+	code=$?
+	sed 's/^/# /' compared
+	ok $code "C++, $flags: as addr2line -Cif"
+done
+clang -nostdlib -shared -o rust "$samples/rust.s" && "$samples/compare" "$build/tests/tools/addresses" "$tmp/rust" >compared 2>&1
+code=$?
+sed 's/^/# /' compared
+ok $code 'Rust: as addr2line -Cif'
+
+# --- a guest
+gcc -O2 -g -ffreestanding -fno-pic -no-pie -nostdlib -static -Wl,--build-id=0xc0ffee00c0ffee01 -o guest "$samples/guest.c" ||
+	echo 'Bail out! no guest'
+gcc -O1 -g -ffreestanding -fno-pic -no-pie -nostdlib -static -Wl,--build-id=0xc0ffee00c0ffee02 -o other "$samples/guest.c"
+gcc -O2 -ffreestanding -fno-pic -no-pie -nostdlib -static -Wl,--build-id=none -o plain "$samples/guest.c"
+leaf=$(objdump -d --no-show-raw-insn --disassemble=leaf guest | awk '$2 == "pause" {sub(":", "", $1); print $1}')
+stack="$leaf $(address guest work 8) $(address guest _start 16)"
+printf '%s\n' "$stack" "$stack" >lines
+"$mktrace" stacks <lines >run.upf
+
+prints 'names, and what is inlined' '_start;work;leaf;twice 2' "$report" --folded -q -s guest run.upf
+prints '--no-inline' '_start;work;leaf 2' "$report" --folded -q --no-inline -s guest run.upf
+prints 'without DWARF' '_start;work;leaf 2' "$report" --folded -q -s plain run.upf
+"$report" -s plain run.upf 2>&1 | grep -q 'no inlined functions and no source lines: no debug information'
+ok $? 'the report says so'
+"$report" -s guest run.upf 2>&1 | grep -q 'no debug information'
+ok $((! $?)) 'not where there is some'
+nm -n guest >guest.nm
+prints "nm's text" '_start;work;leaf 2' "$report" --folded -q -s guest.nm run.upf
+"$report" --perf-script -s guest run.upf 2>/dev/null | tr -s ' \t\n' ' ' | grep -q ' twice[ +].* leaf+0x'
+ok $? 'perf script tells what is inlined'
+
+# --- stripped files, and where the rest of them is
+strip -o stripped guest
+fails 'a stripped image' 1 'stripped' "$report" -s "$(objcopy --strip-all -R .eh_frame guest bare 2>/dev/null && echo bare)" run.upf
+objcopy --only-keep-debug guest guest.debug
+objcopy --add-gnu-debuglink=guest.debug -R .note.gnu.build-id stripped linked 2>/dev/null
+whole='_start;work;leaf;twice 2'
+prints 'a debug link, beside the file' "$whole" "$report" --folded -q -s linked run.upf
+mkdir .debug && mv guest.debug .debug
+prints 'in .debug' "$whole" "$report" --folded -q -s linked run.upf
+mkdir -p root/usr/lib/debug/.build-id/c0 && mv .debug/guest.debug root/usr/lib/debug/.build-id/c0/ffee00c0ffee01.debug
+prints 'by build-id, below --symfs' "$whole" "$report" --folded -q --symfs root -s stripped run.upf
+"$report" --folded -q -s stripped run.upf 2>/dev/null | grep -q twice
+ok $((! $?)) 'not elsewhere'
+cp root/usr/lib/debug/.build-id/c0/ffee00c0ffee01.debug guest.debug
+printf x >>guest.debug
+"$report" --folded -q -s linked run.upf 2>/dev/null | grep -q leaf
+ok $((! $?)) 'a debug file whose CRC differs is not taken'
+if command -v xz >/dev/null; then
+	objcopy -S -R .comment guest mini
+	nm guest >/dev/null && objcopy --strip-debug guest names && xz -k names && objcopy --add-section .gnu_debugdata=names.xz mini
+	prints 'mini debug info' '_start;work;leaf 2' "$report" --folded -q -s mini run.upf
+else
+	skip 'mini debug info' 'no xz here'
+fi
+
+# --- elsewhere than linked
+moved() { # moved OFFSET: the stack, higher
+	local a
+	for a in $stack; do printf '%x ' $((0x$a + $1)); done
+	echo
+}
+moved 0x40000000 | "$mktrace" stacks >moved.upf
+lowest=$(readelf -lW guest | awk '$1 == "LOAD" {print $3; exit}')
+prints '-s FILE@+OFFSET' '_start;work;leaf;twice 1' "$report" --folded -q -s guest@+40000000 moved.upf
+prints '-s FILE@ADDRESS' '_start;work;leaf;twice 1' "$report" --folded -q -s "guest@$(printf %x $((lowest + 0x40000000)))" moved.upf
+prints 'of an image without DWARF' '_start;work;leaf 1' "$report" --folded -q -s plain@+0x40000000 moved.upf
+{
+	cat "$samples/guest.c"
+	echo 'int percpu __attribute__((section(".percpu"))) = 1;'
+} | gcc -O2 -g -ffreestanding -fno-pic -no-pie -mcmodel=kernel -nostdlib -static -Wl,-Ttext=0xffffffff81000000 \
+	-Wl,--section-start=.percpu=0 -Wl,-n -x c -o kernel -
+printf '%x\n' $((0x$(address kernel leaf) + 0x1e000000)) | "$mktrace" stacks >kernel.upf
+prints 'of a kernel with data at 0' 'leaf 1' "$report" --folded -q -s kernel@ffffffff9f000000 kernel.upf
+{ cat lines; moved 0x40000000; } | "$mktrace" stacks >both.upf
+prints 'several images' '_start;work;leaf 1
+_start;work;leaf;twice 2' "$report" --folded -q -s guest -s plain@+40000000 both.upf
+cp guest guest@1
+prints 'a file whose name has an @' "$whole" "$report" --folded -q -s guest@1 run.upf
+fails 'no address' 1 'guest@here: No such file' "$report" -s guest@here run.upf
+
+# --- which build ran
+"$mktrace" stacks "$tmp/guest" c0ffee00c0ffee01 <lines >named.upf
+prints 'the image is found by itself' "$whole" "$report" --folded -q named.upf
+prints 'the one that is given may be elsewhere' '_start;work;leaf 2' "$report" --folded -q --no-inline -s stripped -s guest.nm named.upf
+fails 'another build is refused' 1 'other: not what web1 ran: c0ffee00c0ffee01, and this is c0ffee00c0ffee02' "$report" -s other named.upf
+"$report" --force -s other named.upf >/dev/null
+ok $? 'unless --force'
+mv guest kept && cp other guest
+fails 'even where it was recorded' 1 "$tmp/guest: not what web1 ran" "$report" named.upf
+rm guest
+prints 'it may be gone' "$(for a in $(echo "$stack" | tr ' ' '\n' | tac); do printf '0x%s;' "$a"; done | sed 's/;$//') 2" \
+	"$report" --folded -q named.upf
+mkdir -p "root$tmp" && cp kept "root$tmp/guest"
+mkfifo guest
+timeout 20 "$report" --folded -q named.upf >/dev/null
+ok $? 'a pipe in its place is not read'
+rm guest
+prints 'or below --symfs' "$whole" "$report" --folded -q --symfs root named.upf
+mv kept guest
+fails 'no file' 1 'nothing.elf: No such file' "$report" -s nothing.elf run.upf
+: >empty.elf
+fails 'an empty file' 1 'empty' "$report" -s empty.elf run.upf
+gcc -O2 -nostdlib -static -s -R .eh_frame -x c -o bare2 - <<<'void _start(void) {}' 2>/dev/null
+fails 'no symbols at all' 1 'bare' "$report" -s bare run.upf
+
+# --- what the recorder stores
+record=$build/uniprof-record-sim
+"$record" -q -f -d 0.2s --image guest -o sim.upf busy >/dev/null 2>err
+"$report" --header sim.upf | tr -s ' ' | grep -qF "$tmp/guest" && "$report" --header sim.upf | grep -q c0ffee00c0ffee01
+ok $? '--image: path and build-id'
+"$record" -q -f -d 0.2s --image plain --image busy=guest -o sim.upf busy idle 2>err
+"$report" --header sim.upf >header
+grep -q c0ffee00c0ffee01 header && grep -q "$tmp/plain" header && grep -q 'xxh3:[0-9a-f]\{32\}' header
+ok $? '--image DOMAIN=FILE; a hash where there is no build-id'
+cp plain idle.elf
+"$record" -q -f -d 0.2s --image busy=guest --image idle=idle.elf -o sim.upf busy idle 2>err
+"$report" --state all sim.upf 2>&1 | grep -q 'the guests ran different binaries: --domain NAME'
+ok $? 'several images: none is taken'
+fails 'a domain has its own' 1 'plain: not what busy ran: c0ffee00c0ffee01, and' "$report" --domain busy -s plain sim.upf
+"$report" --state all --domain idle sim.upf 2>&1 | grep -q 'different binaries\|gives names'
+ok $((! $?)) 'the one of the domain that is shown is taken'
+"$record" -q -f -d 0.2s --image nothing -o sim.upf busy >out 2>err
+[ $? -eq 2 ] && grep -qx 'uniprof-record: --image nothing: No such file or directory' err
+ok $? '--image: no such file'
+"$record" -q -f -d 0.2s --image idle=guest -o sim.upf busy >out 2>err
+[ $? -eq 2 ] && grep -q 'no domain is recorded under that name' err
+ok $? '--image: no such domain'
+"$record" -q -f -d 0.2s --image plain -o sim.upf busy 2>err
+cp plain altered && printf '\xcc' | dd of=altered bs=1 seek=$((0x1008)) conv=notrunc 2>/dev/null
+fails 'another build without build-id' 1 'altered: not what busy ran: xxh3:' "$report" -s altered sim.upf
+strip -o plain.stripped plain
+"$report" -s plain.stripped -s guest.nm sim.upf >/dev/null 2>err
+ok $? 'stripped, it is the same build'
+
+# --- archives: the same without the image
+{ cat lines; echo "$leaf $(address guest _start 16)"; echo "dead $leaf"; echo "$(address guest twice 2>/dev/null || echo 0) 1"; } >more
+"$mktrace" stacks "$tmp/guest" c0ffee00c0ffee01 <more >named.upf
+sp=7ffff000
+copy() { # copy IP WORDS...: what lies on the stack
+	echo "$1 $sp ${*:2} 0 0"
+}
+{
+	copy "$leaf" "$(address guest work 8)" "$(address guest _start 16)"
+	copy "$(address guest work)" "$(address guest _start 16)"
+	copy "$(address guest _start)" 1 2 3
+	copy deadbeef 1 2 3
+} | "$mktrace" copies "$tmp/guest" c0ffee00c0ffee01 >copies.upf
+"$mktrace" small >small.upf
+
+# same_archive NAME TRACE SYMBOLS...: in every view that shows samples.
+same_archive() {
+	local name=$1 trace=$2 bad=0 view
+	shift 2
+	"$report" --archive "$@" -o full.upf "$trace" || bad=1
+	mkdir away && mv guest away
+	for view in --flat --tree '--tree --bottom-up' '--peek .' --folded --stacks '--folded --state all' --perf-script \
+	    '--flat --no-inline' '--flat --no-demangle' '--flat --no-repair' '--folded --focus work' '--flat --sort sym,line' \
+	    '--flat --time 1%,60%' '--folded --hide leaf' '--list .' '--list . --no-repair' --flamegraph --heatmap --svg --pprof \
+	    --speedscope --callgrind --firefox --csv --json; do
+		mv away/guest .
+		# shellcheck disable=SC2086
+		"$report" $view "$@" "$trace" >with 2>&1
+		code=$?
+		mv guest away
+		# shellcheck disable=SC2086
+		"$report" $view full.upf >without 2>&1
+		if [ $? -ne $code ] || [ $code -ne 0 ] || [ ! -s with ] || ! diff <(sed "s/$trace/full.upf/" with) without >differ; then
+			bad=1
+			echo "# $view:"
+			head -5 differ | sed 's/^/# /'
+		fi
+	done
+	mv away/guest . && rmdir away
+	ok $bad "$name"
+}
+same_archive 'an archive needs no image' named.upf -s guest
+same_archive 'nor does one of the image found by itself' named.upf
+same_archive 'without DWARF' named.upf -s plain --force
+same_archive 'copies of stacks' copies.upf -s guest
+same_archive 'names alone' small.upf -s syms
+"$report" --archive -s guest -o full.upf copies.upf
+"$report" --verify full.upf | grep -q '^OK: '
+ok $? 'an archive is sound'
+"$report" --folded -q - <full.upf | cmp -s - <("$report" --folded -q -s guest copies.upf)
+ok $? 'read from a pipe'
+head -c $(($(stat -c %s full.upf) - 30)) full.upf >cut.upf
+"$report" --folded -q cut.upf >out 2>/dev/null
+[ $? -eq 4 ] && [ -s out ]
+ok $? 'a cut archive'
+"$report" --archive -s guest full.upf -o again.upf
+cmp -s full.upf again.upf
+ok $? 'made of an archive'
+fails 'without an image it is one already' 2 'archive already' "$report" --archive full.upf -o again.upf
+fails 'nothing to keep' 2 'give it by -s FILE' "$report" --archive run.upf -o full.upf
+fails 'filters' 2 'filter when it is read' "$report" --archive --vcpu 0 -s guest run.upf -o full.upf
+fails 'from a pipe' 2 'one file is needed' "$report" --archive -s guest <(cat run.upf) -o full.upf
+fails 'several' 2 'one file is needed' "$report" --archive -s guest run.upf copies.upf -o full.upf
+
+done_testing
