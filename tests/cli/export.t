@@ -535,4 +535,11 @@ for my $format (qw(perf-script speedscope firefox pprof callgrind json)) {
 	cmp_ok($more, '<', $some * 1.25, "$format: four times the samples of the same stacks take no more memory: $more KiB, not $some");
 }
 
+for my $format (qw(speedscope firefox)) {
+	my $said = output_of('sh', '-c', 'TMPDIR=/nowhere "$0" "$1" -q -o run.out "$2" 2>&1; echo "exit code $?"', $report, "--$format", '100000.upf');
+
+	is($said, "uniprof-report: the temporary file in \$TMPDIR, or /tmp: No such file or directory\nexit code 1\n", "$format: no room for all samples");
+	ok(!-e 'run.out', 'and no file');
+}
+
 done_testing;
