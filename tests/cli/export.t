@@ -315,6 +315,13 @@ same_figures('all states', [], '-s', $syms, '--state', 'all', 'small.upf');
 is(collapsed('-s', $_->[0], $_->[1]), folded('-s', $_->[0], $_->[1]), "perf-script: $_->[1] collapsed is as --folded has it")
 	for [$syms, 'small.upf'], ["$here/kallsyms", 'linux.upf'], [$web, 'web.upf'];
 
+for ([$syms, 'small.upf'], ["$here/kallsyms", 'linux.upf'], [$web, 'web.upf']) {
+	my ($sum, @lines) = (0, split /\n/, report('--folded', '-s', @$_));
+
+	$sum += /^[^;]+(?:;[^;]+)* (\d+)$/ ? $1 : die "no folded stack: $_\n" for @lines;
+	is($sum, total(flat('-s', @$_)), "folded: every line of $_->[1] is a stack");
+}
+
 # --- names that want to be more than names ----------------------------------------------------------------------------
 
 # The assembler takes any name but not any byte: those are put in afterwards.
@@ -407,7 +414,7 @@ my $json = JSON::PP->new->utf8->decode(report('--json', '-s', $syms, 'small.upf'
 is("@$json{'format', 'version'}", 'uniprof-report 1', 'json: its format and version');
 is($json->{totals}{lost}{total}, 5, 'lost samples');
 ok($json->{trace}{whole}, 'a whole trace');
-$json = JSON::PP->new->utf8->decode(output_of('sh', '-c', '"$0" -q --json killed.upf; true', $report));
+$json = JSON::PP->new->utf8->decode(output_of('sh', '-c', '"$0" -q --json killed.upf 2>said; true', $report));
 ok(!$json->{trace}{whole} && $json->{trace}{faults}, 'and one that is not, and why');
 
 
@@ -426,6 +433,8 @@ like($schema, qr/^`version` is $json->{version}\./m, 'and this version');
 my ($head, $line) = split /\r\n/, report('--csv', '--sort', 'vcpu,sym', '--diff', 'small.upf', '-s', $syms, 'domains.upf');
 is($head, 'vcpu,function,self,self_percent,total,total_percent,old_self,old_self_percent,old_total,old_total_percent', 'csv: keys, --diff');
 is($line, '"0","work",3,60.0000,5,100.0000,7,46.6667,12,80.0000', 'and a line');
+
+is(() = report('--csv', '--percent-limit', '50', '-s', $syms, 'small.upf') =~ /\n/g, 3, 'headings, and what is above --percent-limit');
 
 # --- inlined functions and source lines -------------------------------------------------------------------------------
 
@@ -511,6 +520,25 @@ for my $signal (qw(INT TERM)) {
 	}
 	is($before . ($? & 127) . (() = glob 'out.dir/*'), 1 . {INT => 2, TERM => 15}->{$signal} . 0, "SIG$signal leaves no file behind");
 }
+
+# --- damaged traces ---------------------------------------------------------------------------------------------------
+
+# Every byte changed, one at a time, another format each: an answer that can be read, or none and why.
+my ($bytes, @bad) = (contents('small.upf'));
+my @formats = sort keys %from;
+for my $i (0 .. length($bytes) - 1) {
+	my $format = $formats[$i % @formats];
+
+	write_file('broken.upf', substr($bytes, 0, $i) . chr(ord(substr $bytes, $i, 1) ^ 0x5a) . substr($bytes, $i + 1));
+	unlink 'broken.out';
+	system("timeout 20 '$report' -q --$format -o broken.out broken.upf 2>said");
+	my ($signal, $code) = ($? & 127, $? >> 8);
+	my $fine = -e 'broken.out' ? $code == 0 || $code == 4 : $code == 3 || $code == 1;
+
+	$fine &&= eval { JSON::PP->new->utf8->decode(contents('broken.out')) } if -e 'broken.out' && $format =~ /json|speedscope/;
+	push @bad, "$format, byte $i: signal $signal, exit $code" if $signal || !$fine;
+}
+is_deeply(\@bad, [], 'damage is survived by every format');
 
 # --- traces of any length ---------------------------------------------------------------------------------------------
 
