@@ -5,6 +5,7 @@
 #include <string.h>
 
 #define NS_PER_S 1000000000ull
+#define RATE_MAX 1000000000ull /* millihertz */
 
 int parse_u64(const char *text, uint64_t min, uint64_t max, uint64_t *out)
 {
@@ -114,14 +115,20 @@ int parse_size(const char *text, uint64_t *bytes)
 int parse_rate(const char *text, uint64_t *mhz)
 {
 	static const struct unit units[] = {
-		{"", 1000}, {"Hz", 1000}, {"hz", 1000}, {"k", 1000000}, {"kHz", 1000000}, {"khz", 1000000}, {NULL, 0},
+		{"", 1000}, {"Hz", 1000}, {"hz", 1000}, {"k", 1000000}, {"kHz", 1000000}, {"khz", 1000000},
+		{"M", 1000000000}, {"MHz", 1000000000}, {NULL, 0},
 	};
 	uint64_t value;
-	int rc = parse_with_unit(text, units, &value);
+	int rc;
 
+	if (strcmp(text, "max") == 0) {
+		*mhz = RATE_MAX;
+		return 0;
+	}
+	rc = parse_with_unit(text, units, &value);
 	if (rc != 0)
 		return rc;
-	if (value == 0 || value > 1000000000)
+	if (value == 0 || value > RATE_MAX)
 		return -ERANGE;
 	*mhz = value;
 	return 0;

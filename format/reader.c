@@ -31,6 +31,7 @@ struct upf_reader {
 	uint64_t next_seq;
 	uint8_t *raw;
 	uint64_t footer_offset;
+	bool ended; /* by the trailer */
 	struct upf_totals totals;
 	enum upf_reason reason;
 	uint64_t in_vain; /* summed up for damaged blocks */
@@ -387,12 +388,15 @@ int upf_reader_next(struct upf_reader *r, struct upf_block *b)
 		return rc;
 	if (r->health.has_footer && left(r) >= TRAILER_SIZE && trailer_fits(here(r), r->footer_offset, r->header.trace_id)) {
 		use_up(r, TRAILER_SIZE);
+		r->ended = true;
 		rc = need(r, TRAILER_SIZE);
 		if (rc != 0)
 			return rc;
 	}
-	if (left(r) == 0)
+	if (left(r) == 0) {
+		r->health.cut |= r->health.has_footer && !r->ended;
 		return 0;
+	}
 	if (left(r) >= BLOCK_SYNC_SIZE && memcmp(here(r), BLOCK_SYNC, BLOCK_SYNC_SIZE) == 0)
 		return next_at_marker(r, b);
 	if (left(r) < TRAILER_SIZE)

@@ -266,7 +266,7 @@ struct upf_health {
 	uint64_t damaged;       /* skipped, whatever the fault */
 	uint64_t missing;       /* holes in the blocks' sequence numbers */
 	uint64_t skipped_bytes; /* bytes that were no sound block */
-	bool cut;               /* ends inside a block or the header */
+	bool cut;               /* ends inside a block, or inside or before the trailer */
 	bool has_footer;
 };
 

@@ -6,23 +6,15 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Shared with the guard process. */
-struct shared {
-	size_t ndomains;
-	atomic_bool held[];
-};
-
 struct guard {
-	struct shared *shared;
-	size_t size;
+	struct xenif_mark *marks; /* shared with the guard process; ndomains of them */
+	size_t ndomains;
 	pid_t pid;
 	int pipe; /* its closing, however it comes about, is what the guard waits for */
 	int life; /* closed by the guard's death */
@@ -59,37 +51,68 @@ static void survive_oom(void)
 	}
 }
 
-/* Everything needed later is made now: when the time comes there may be no memory. NULL: cannot guard. */
-static struct guest **attach_all(const struct xenif_ops *ops, struct xenif *x, const struct guest_info *domains, size_t n)
-{
-	struct guest **guests = calloc(n, sizeof(*guests));
+/* A domain to watch. The recorder sends it by the pipe, and is answered by one byte: 0 is a yes. */
+struct request {
+	size_t domain;
+	struct guest_info info;
+};
 
-	for (size_t i = 0; guests && i < n; i++) {
-		guests[i] = ops->attach(x, &domains[i], NULL);
-		if (!guests[i])
-			return NULL;
-	}
-	return guests;
+struct watched {
+	struct guest *guest;
+	uint8_t uuid[16];
+};
+
+/* Everything needed later is made now: when the time comes there may be no memory. */
+static bool watch(const struct xenif_ops *ops, struct xenif *x, struct watched *w, const struct guest_info *info)
+{
+	if (w->guest)
+		ops->detach(w->guest);
+	w->guest = ops->attach(x, info, NULL);
+	memcpy(w->uuid, info->uuid, sizeof(w->uuid));
+	return w->guest != NULL;
 }
 
-static void guard_process(const struct xenif_ops *ops, const struct shared *s, const struct guest_info *domains, int wait_for,
+static bool watch_all(const struct xenif_ops *ops, struct xenif *x, struct watched *w, const struct guest_info *domains, size_t n)
+{
+	bool ok = x && w;
+
+	for (size_t i = 0; ok && i < n; i++)
+		ok = watch(ops, x, &w[i], &domains[i]);
+	return ok;
+}
+
+/* True: a request. False: whoever held the pipe's other end is dead. */
+static bool await_request(int fd, struct request *r)
+{
+	ssize_t n;
+
+	do
+		n = read(fd, r, sizeof(*r));
+	while (n < 0 && errno == EINTR);
+	return n == (ssize_t)sizeof(*r);
+}
+
+static void guard_process(const struct xenif_ops *ops, const struct guard *g, const struct guest_info *domains, int wait_for,
                           int life)
 {
 	/* A connection of its own: the parent's does not survive a fork, nor would it survive the parent. */
-	char byte = 0, why[256];
+	char why[256];
 	struct xenif *x = ops->open(why, sizeof(why));
-	struct guest **guests = x ? attach_all(ops, x, domains, s->ndomains) : NULL;
-	ssize_t n;
+	struct watched *watched = calloc(g->ndomains, sizeof(*watched));
+	char no = !watch_all(ops, x, watched, domains, g->ndomains);
+	struct request r;
 
 	privileges_drop(false); /* best effort: the recorder says if it cannot */
-	if (!guests || write(life, &byte, 1) != 1)
+	if (no || write(life, &no, 1) != 1)
 		_exit(1);
-	do
-		n = read(wait_for, &byte, 1);
-	while (n < 0 && errno == EINTR);
-	for (size_t i = 0; i < s->ndomains; i++)
-		if (atomic_load(&s->held[i]))
-			let_go(ops, guests[i], domains[i].uuid);
+	while (await_request(wait_for, &r)) {
+		no = r.domain >= g->ndomains || !watch(ops, x, &watched[r.domain], &r.info);
+		if (write(life, &no, 1) != 1)
+			break;
+	}
+	for (size_t i = 0; i < g->ndomains; i++)
+		if (watched[i].guest && ops->is_marked(&g->marks[i]))
+			let_go(ops, watched[i].guest, watched[i].uuid);
 	_exit(0);
 }
 
@@ -112,8 +135,8 @@ static void close_pair(int pair[2])
 			close(pair[i]);
 }
 
-/* The guard says one byte once it is ready. */
-static bool await_ready(int life)
+/* The guard says one byte once it is ready, and to every request: 0 is a yes. */
+static bool await_yes(int life)
 {
 	char byte;
 	ssize_t n;
@@ -121,7 +144,7 @@ static bool await_ready(int life)
 	do
 		n = read(life, &byte, 1);
 	while (n < 0 && errno == EINTR);
-	return n == 1;
+	return n == 1 && byte == 0;
 }
 
 struct guard *guard_start(const struct xenif_ops *ops, const struct guest_info *domains, size_t n)
@@ -131,11 +154,10 @@ struct guard *guard_start(const struct xenif_ops *ops, const struct guest_info *
 
 	if (!g)
 		return NULL;
-	g->size = sizeof(*g->shared) + n * sizeof(g->shared->held[0]);
-	g->shared = mmap(NULL, g->size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (g->shared == MAP_FAILED || pipe2(wait_for, O_CLOEXEC) != 0 || pipe2(life, O_CLOEXEC) != 0)
+	g->ndomains = n;
+	g->marks = marks_new(n);
+	if (!g->marks || pipe2(wait_for, O_CLOEXEC) != 0 || pipe2(life, O_CLOEXEC) != 0)
 		goto err;
-	g->shared->ndomains = n;
 	g->pid = fork();
 	if (g->pid < 0)
 		goto err;
@@ -144,14 +166,14 @@ struct guard *guard_start(const struct xenif_ops *ops, const struct guest_info *
 		survive_oom();
 		prctl(PR_SET_NAME, "uniprof-guard");
 		close_all_but(wait_for[0], life[1]);
-		guard_process(ops, g->shared, domains, wait_for[0], life[1]);
+		guard_process(ops, g, domains, wait_for[0], life[1]);
 	}
 	close(wait_for[0]);
 	close(life[1]);
 	wait_for[0] = life[1] = -1;
 	g->pipe = wait_for[1];
 	g->life = life[0];
-	if (!await_ready(g->life)) {
+	if (!await_yes(g->life)) {
 		waitpid(g->pid, NULL, 0);
 		errno = ECHILD;
 		goto err;
@@ -160,20 +182,26 @@ struct guard *guard_start(const struct xenif_ops *ops, const struct guest_info *
 err:
 	close_pair(wait_for);
 	close_pair(life);
-	if (g->shared != MAP_FAILED)
-		munmap(g->shared, g->size);
+	marks_free(g->marks, n);
 	free(g);
 	return NULL;
 }
 
-void guard_hold(struct guard *g, size_t domain)
+struct xenif_mark *guard_mark(const struct guard *g, size_t domain)
 {
-	atomic_store_explicit(&g->shared->held[domain], true, memory_order_release);
+	return &g->marks[domain];
 }
 
-void guard_release(struct guard *g, size_t domain)
+int guard_watch(struct guard *g, size_t domain, const struct guest_info *info)
 {
-	atomic_store_explicit(&g->shared->held[domain], false, memory_order_release);
+	struct request r;
+
+	memset(&r, 0, sizeof(r));
+	r.domain = domain;
+	r.info = *info;
+	if (write(g->pipe, &r, sizeof(r)) != (ssize_t)sizeof(r))
+		return -errno;
+	return await_yes(g->life) ? 0 : -ECHILD;
 }
 
 int guard_fd(const struct guard *g)
@@ -195,6 +223,6 @@ void guard_stop(struct guard *g)
 	close(g->pipe);
 	waitpid(g->pid, NULL, 0);
 	close(g->life);
-	munmap(g->shared, g->size);
+	marks_free(g->marks, g->ndomains);
 	free(g);
 }

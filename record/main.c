@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* uniprof-record: samples the stacks of Xen guests into a trace. See docs/uniprof-record.1. */
 #include <errno.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
@@ -15,6 +12,8 @@
 #include "common/say.h"
 #include "record/choose.h"
 #include "record/describe.h"
+#include "record/guard.h"
+#include "record/latency.h"
 #include "record/privileges.h"
 #include "record/session.h"
 #include "record/sink.h"
@@ -79,6 +78,7 @@ static void block_signals(sigset_t *signals, bool usr2)
 		/* What nohup had us ignore stays ignored. Not so SIGINT: a script's background job is to end by kill -INT. */
 		if (waited_for[i] == SIGHUP && sigaction(SIGHUP, NULL, &old) == 0 && old.sa_handler == SIG_IGN)
 			continue;
+		signal(waited_for[i], SIG_DFL);
 		sigaddset(signals, waited_for[i]);
 	}
 	if (usr2)
@@ -88,18 +88,18 @@ static void block_signals(sigset_t *signals, bool usr2)
 		signal(ignored[i], SIG_IGN);
 }
 
-static void go_realtime(const struct options *o)
+static void be_quick(const struct options *o)
 {
-	struct sched_param param = {.sched_priority = o->priority};
+	char missing[256];
 
-	/* Timers as exact as the kernel can, whatever the priority. */
-	prctl(PR_SET_TIMERSLACK, 1ul);
+	latency_exact_timers();
 	if (!o->priority)
 		return;
-	if (sched_setscheduler(0, SCHED_FIFO, &param) != 0)
-		say("cannot sample at real-time priority: %s; going on without", strerror(errno));
-	if (mlockall(MCL_CURRENT) != 0)
-		say("cannot lock memory: %s; going on without", strerror(errno));
+	latency_try(o->priority, missing, sizeof(missing));
+	if (*missing && !o->quiet)
+		say("going on without %s: pauses may be longer", missing);
+	else if (!*missing && o->verbose)
+		say("samples at real-time priority %d, with memory locked, on one CPU", o->priority);
 }
 
 /* All is open: Xen, the output, the guard's own way to Xen. */
@@ -141,6 +141,8 @@ static int start_guard(struct recording *r)
 		domains[i] = r->targets[i]->info;
 	r->session.guard = domains ? guard_start(ops, domains, r->ntargets) : NULL;
 	free(domains);
+	for (size_t i = 0; r->session.guard && i < r->ntargets; i++)
+		target_mark(r->targets[i], guard_mark(r->session.guard, i));
 	if (r->session.guard)
 		return 0;
 	say("cannot start the guard process that would undo a pause left behind: %s", strerror(errno));
@@ -217,6 +219,7 @@ static int run_session(struct recording *r)
 	const struct spool_blocks blocks = blocks_for(r);
 
 	s->options = &r->options;
+	s->x = r->x;
 	s->targets = r->targets;
 	s->ntargets = r->ntargets;
 	s->sink = r->sink;
@@ -232,7 +235,7 @@ static int run_session(struct recording *r)
 		say("cannot start writing: %s", strerror(errno));
 		return EXIT_CUT_SHORT;
 	}
-	go_realtime(&r->options);
+	be_quick(&r->options);
 	give_up_privileges(&r->options);
 	session_run(s);
 	return 0;
@@ -275,15 +278,19 @@ static void finish(struct recording *r)
 }
 
 /* What recording took of dom0. */
-static void say_cost(uint64_t samples)
+static void say_cost(const struct recording *r)
 {
+	uint64_t samples = r->session.live.samples;
 	struct rusage u;
 	double seconds;
+	size_t pages = 0;
 
+	for (size_t i = 0; i < r->ntargets; i++)
+		pages += pages_most(r->targets[i]->pages);
 	getrusage(RUSAGE_SELF, &u);
 	seconds = (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) + (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) / 1e6;
-	say("used %.6f s of CPU time, %.1f us a sample, and %.1f MiB of memory at most", seconds,
-	    samples ? seconds * 1e6 / (double)samples : 0, (double)u.ru_maxrss / 1024);
+	say("used %.6f s of CPU time, %.1f us a sample, at most %.1f MiB of memory and %zu mapped pages of guests", seconds,
+	    samples ? seconds * 1e6 / (double)samples : 0, (double)u.ru_maxrss / 1024, pages);
 }
 
 static int verdict(struct recording *r)
@@ -293,7 +300,7 @@ static int verdict(struct recording *r)
 	if (!r->options.quiet)
 		status_summary(s, r->options.output);
 	if (r->options.verbose)
-		say_cost(s->live.samples);
+		say_cost(r);
 	if (s->reason == UPF_REASON_OUTPUT && *sink_problem(r->sink)) {
 		say("%s; what was written before is valid", sink_problem(r->sink));
 		return EXIT_OUTPUT;

@@ -12,6 +12,9 @@
 #define DEFAULT_WINDOW 256    /* bytes */
 #define DEFAULT_COPY 16384
 #define DEFAULT_OVERHEAD 0.1
+#define DEFAULT_PRIORITY 1
+/* One that hardly ever sleeps takes no real-time priority unless asked to: dom0 has other work. */
+#define MODEST_OVERHEAD 0.5
 #define DEFAULT_RECENT (64u << 20) /* bytes */
 #define MOST_RECENT (256u << 20) /* where a time is given */
 #define LEAST_RECENT (4u << 20)
@@ -126,11 +129,11 @@ APPLY(set_max_overhead)
 
 APPLY(set_realtime)
 {
-	uint64_t priority = 1;
+	uint64_t priority = DEFAULT_PRIORITY;
 
 	(void)def;
-	if (value && parse_u64(value, 1, 99, &priority) != 0)
-		return fail(why, size, "not a real-time priority: 1 to 99");
+	if (value && parse_u64(value, 0, 99, &priority) != 0)
+		return fail(why, size, "not a real-time priority: 1 to 99, or 0 for none");
 	((struct options *)ctx)->priority = (int)priority;
 	return 0;
 }
@@ -215,7 +218,7 @@ APPLY(set_flag)
 
 const struct option_def record_options[] = {
 	{'o', "output", "FILE", OPTION_ARG, "write the trace to FILE, - for standard output", set_output, 0},
-	{'F', "freq", "HZ", OPTION_ARG, "sample HZ times a second (99)", set_rate, 0},
+	{'F', "freq", "HZ", OPTION_ARG, "sample HZ times a second, such as 99, 1k or max (99)", set_rate, 0},
 	{'d', "duration", "TIME", OPTION_ARG, "stop after TIME: seconds, or 500ms, 10s, 2m, 1h (until Ctrl-C)", set_duration, 0},
 	{'T', "time", "TIME", OPTION_ARG, NULL, set_duration, 0},
 	{'n', "samples", "N", OPTION_ARG, "stop after N samples of every vCPU", set_samples, 0},
@@ -227,7 +230,7 @@ const struct option_def record_options[] = {
 	 "uniprof-report finds it again and knows it", set_image, 0},
 	{0, "max-overhead", "PERCENT", OPTION_ARG, "sample less often when a domain would be paused for more of the time (10)",
 	 set_max_overhead, 0},
-	{'r', "realtime", "PRIO", OPTION_OPTIONAL_ARG, "sample at real-time priority PRIO (1), with memory locked", set_realtime, 0},
+	{'r', "realtime", "PRIO", OPTION_OPTIONAL_ARG, "real-time priority to sample at, with memory locked and on one CPU; 0: as any program (1)", set_realtime, 0},
 	{'M', "missed-deadlines", NULL, OPTION_NO_ARG, "a line on stderr for every missed deadline", set_flag, FLAG_MISSED},
 	{0, "switch-output", "WHEN", OPTION_OPTIONAL_ARG, "begin another trace, FILE.TIME, whenever SIGUSR2 comes (signal), or one is as large "
 	 "as 100M or as long as 1h", set_switch, 0},
@@ -263,7 +266,9 @@ int record_options_parse(struct options *o, int argc, char **argv, char *why, si
 	int n;
 
 	*o = (struct options){.rate_mhz = 99000, .stack = {DEFAULT_MAX_STACK, UPF_TOPS_WINDOW, DEFAULT_WINDOW / UPF_WORD},
-	                      .max_overhead = DEFAULT_OVERHEAD};
+	                      .max_overhead = DEFAULT_OVERHEAD, .priority = -1};
 	n = options_parse(record_options, argc, argv, o, why, size);
+	if (o->priority < 0)
+		o->priority = o->max_overhead <= MODEST_OVERHEAD ? DEFAULT_PRIORITY : 0;
 	return n >= 0 && check_together(o, why, size) != 0 ? -1 : n;
 }

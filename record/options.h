@@ -22,7 +22,7 @@ struct options {
 	bool some_vcpus;      /* vcpus was given */
 	struct stack_choice stack;
 	double max_overhead;  /* share of time that a domain may be paused */
-	int priority;         /* SCHED_FIFO; 0: as it is */
+	int priority;         /* SCHED_FIFO, and what goes with it: latency.h; 0: none of it */
 	struct {
 		bool on;
 		uint64_t bytes, ns; /* 0: not at a size, not at a time; neither: by SIGUSR2 */

@@ -5,11 +5,15 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
+
+#include "common/say.h"
 
 struct output {
 	int fd;
@@ -19,12 +23,39 @@ struct output {
 	char *temporary; /* NULL: written in place, or published */
 };
 
+/* Signals that end a recording are blocked, so that they wait for whoever asks. */
+static bool is_to_end(void)
+{
+	sigset_t set;
+
+	sigpending(&set);
+	return sigismember(&set, SIGINT) || sigismember(&set, SIGTERM) || sigismember(&set, SIGHUP) || sigismember(&set, SIGQUIT);
+}
+
+/* A named pipe that nobody reads yet is waited for. */
+static int open_patiently(const char *path)
+{
+	const struct timespec while_waiting = {.tv_nsec = 50000000};
+	bool told = false;
+	int fd;
+
+	while ((fd = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC)) < 0 && errno == ENXIO && !is_to_end()) {
+		if (!told)
+			say("%s: waiting for somebody to read it", path);
+		told = true;
+		nanosleep(&while_waiting, NULL);
+	}
+	if (fd >= 0)
+		fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
+	return fd;
+}
+
 /* A pipe, a device: written to where it is. */
 static int open_in_place(struct output *o, char *why, size_t size)
 {
-	o->fd = open(o->path, O_WRONLY | O_CLOEXEC);
+	o->fd = open_patiently(o->path);
 	if (o->fd < 0)
-		snprintf(why, size, "%s: %s", o->path, strerror(errno));
+		snprintf(why, size, "%s: %s", o->path, errno == ENXIO ? "nobody read it" : strerror(errno));
 	return o->fd < 0 ? -1 : 0;
 }
 

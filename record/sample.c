@@ -74,6 +74,11 @@ static bool same_domain(const struct target *t, const struct guest_info *info)
 	return info->domid == t->info.domid && memcmp(info->uuid, t->info.uuid, sizeof(info->uuid)) == 0;
 }
 
+static bool is_over(const struct target *t, const struct guest_info *info)
+{
+	return !same_domain(t, info) || info->dying || info->shutdown;
+}
+
 /* A mapping would keep a dying domain alive: let go at once. */
 static void end(struct target *t, struct round *r, const struct guest_info *info)
 {
@@ -89,7 +94,7 @@ static void end(struct target *t, struct round *r, const struct guest_info *info
 /* Settles the round if @info, from before any pause of ours, forbids sampling. */
 static bool forbidden(struct target *t, struct round *r, const struct guest_info *info)
 {
-	if (!same_domain(t, info) || info->dying || info->shutdown) {
+	if (is_over(t, info)) {
 		end(t, r, info);
 		return true;
 	}
@@ -133,19 +138,16 @@ static bool settled_unpaused(struct target *t, struct round *r)
 }
 
 /* Pause, read, walk, unpause. False: the round is settled without samples. */
-static bool take(struct target *t, struct guard *guard, size_t slot, struct round *r, bool *cold)
+static bool take(struct target *t, struct round *r, bool *cold)
 {
 	struct guest_info before;
 	uint64_t start, paused;
 	int rc, undone;
 
-	guard_hold(guard, slot);
 	start = clock_now();
 	rc = t->ops->stop(t->guest, &before, t->stops);
 	if (rc != 0) {
 		r->held = rc == -EDEADLK;
-		if (!r->held)
-			guard_release(guard, slot);
 		fail(t, r, rc);
 		return false;
 	}
@@ -158,8 +160,6 @@ static bool take(struct target *t, struct guard *guard, size_t slot, struct roun
 	r->pauses++;
 	/* No pause of ours is left if somebody undid it, or with the domain gone; any other refusal leaves it to the guard. */
 	r->held = undone != 0 && undone != -EINVAL && undone != -ESRCH;
-	if (!r->held)
-		guard_release(guard, slot);
 	if (r->held || undone == -ESRCH)
 		fail(t, r, undone);
 	else if (!forbidden(t, r, &before) && undone == -EINVAL)
@@ -204,19 +204,32 @@ static void finish(struct target *t)
 	t->started = true;
 }
 
-struct round sample_round(struct target *t, struct guard *guard, size_t slot)
+bool sample_ended(struct target *t, struct round *r)
+{
+	struct guest_info info;
+	int rc = t->ops->info(t->guest, &info);
+
+	*r = (struct round){.time_ns = clock_now()};
+	if (rc == -ESRCH)
+		end(t, r, NULL);
+	else if (rc == 0 && is_over(t, &info))
+		end(t, r, &info);
+	return t->ended;
+}
+
+struct round sample_round(struct target *t)
 {
 	struct round r = {.kind = ROUND_TAKEN, .time_ns = clock_now()};
 	bool cold;
 
 	if ((t->quiet || t->foreign) && settled_unpaused(t, &r))
 		return r;
-	if (!take(t, guard, slot, &r, &cold))
+	if (!take(t, &r, &cold))
 		return r;
 	/* A page was missing: map it with the guest running, then take this round anew, once. */
 	if (cold) {
 		map_stacks(t);
-		if (!take(t, guard, slot, &r, &cold))
+		if (!take(t, &r, &cold))
 			return r;
 	}
 	finish(t);

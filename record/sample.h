@@ -3,7 +3,6 @@
 #ifndef RECORD_SAMPLE_H
 #define RECORD_SAMPLE_H
 
-#include "record/guard.h"
 #include "record/target.h"
 
 enum round_kind {
@@ -30,8 +29,11 @@ struct round {
 /* Maps the pages that the vCPUs' stacks lie on now, without pausing the guest, so that the first round finds them. */
 void sample_warm(struct target *t);
 
-/* One round. @slot is the target's place in the guard. Two calls to the hypervisor for a busy guest whose pages are mapped,
+/* One round. Two calls to the hypervisor for a busy guest whose pages are mapped,
  * one for a guest that slept before and still does, three when it woke up; a page not mapped yet costs a second pause. */
-struct round sample_round(struct target *t, struct guard *guard, size_t slot);
+struct round sample_round(struct target *t);
+
+/* Did the domain end? Asks without pausing anything. If so all is as after a round that found it: @r is ROUND_ENDED. */
+bool sample_ended(struct target *t, struct round *r);
 
 #endif

@@ -5,10 +5,12 @@
 #include <string.h>
 
 #include "common/say.h"
+#include "record/entries.h"
 #include "record/pace.h"
 #include "record/sample.h"
 
 #define FLUSH_NS 1000000000ull /* a trace lags at most this far behind */
+#define LOOK_NS 500000000ull   /* between rounds that are far apart, domains are looked at so often */
 
 struct loop {
 	struct session *s;
@@ -35,117 +37,6 @@ static uint64_t since_start(const struct session *s, uint64_t time_ns)
 	return time_ns > s->start_ns ? time_ns - s->start_ns : 0;
 }
 
-/* --- into the trace -------------------------------------------------------------------------------------------------- */
-
-/* One thing to encode, so that a full block can be handed over and the same thing tried on the next. */
-struct item {
-	enum { ITEM_ROUND, ITEM_SAME, ITEM_LOST, ITEM_LATE, ITEM_EVENT } kind;
-	uint32_t domain;
-	uint64_t time_ns, pause_ns, count;
-	unsigned code;
-};
-
-static int encode(struct upf_encoder *e, const struct target *t, const struct item *i)
-{
-	int rc = 0;
-
-	switch (i->kind) {
-	case ITEM_SAME:
-		rc = upf_encode_same(e, i->domain, i->time_ns);
-		if (rc != -ENOENT)
-			break;
-		/* The block has no round of this domain to repeat yet: once in full. */
-		/* fall through */
-	case ITEM_ROUND:
-		rc = upf_encode_round(e, i->domain, i->time_ns, i->pause_ns, t->samples, t->nsamples);
-		break;
-	case ITEM_LOST:
-		rc = upf_encode_lost(e, i->domain, i->time_ns, i->count, i->code);
-		break;
-	case ITEM_LATE:
-		rc = upf_encode_late(e, i->domain, i->time_ns, i->count);
-		break;
-	case ITEM_EVENT:
-		rc = upf_encode_event(e, i->domain, i->time_ns, i->code, i->count);
-		break;
-	}
-	return rc;
-}
-
-/* The block goes to the writer thread, with the totals of just what is in it. */
-static void hand_over(struct session *s)
-{
-	if (!spool_submit(s->spool, &s->slip))
-		return;
-	upf_totals_add(&s->totals, &s->slip.totals);
-	memset(&s->slip, 0, sizeof(s->slip));
-}
-
-/* 0, or -ENOBUFS: every block waits for the disk. Nothing is too large for an empty block: target.c sees to that. */
-static int put_once(struct session *s, const struct item *i)
-{
-	const struct target *t = s->targets[i->domain];
-	struct upf_encoder *e = spool_current(s->spool);
-	int rc;
-
-	if (!e)
-		return -ENOBUFS;
-	rc = encode(e, t, i);
-	if (rc != -ENOSPC)
-		return rc;
-	hand_over(s);
-	e = spool_current(s->spool);
-	return e ? encode(e, t, i) : -ENOBUFS;
-}
-
-static void lose(struct session *s, uint32_t domain, uint64_t samples)
-{
-	s->unrecorded[domain] += samples;
-	atomic_fetch_add(&s->live.lost, samples);
-}
-
-static int put_losses(struct session *s, uint32_t domain, uint64_t time_ns)
-{
-	struct item loss = {ITEM_LOST, .domain = domain, .time_ns = time_ns, .count = s->unrecorded[domain],
-	                    .code = UPF_LOST_WRITER};
-	int rc = loss.count ? put_once(s, &loss) : 0;
-
-	if (rc == 0) {
-		s->slip.totals.lost += s->unrecorded[domain];
-		s->unrecorded[domain] = 0;
-	}
-	return rc;
-}
-
-/* What could not be recorded when it happened comes before what follows. */
-static int put_pending(struct session *s, uint32_t domain, uint64_t time_ns)
-{
-	struct pending_event *e = &s->pending[domain];
-	const struct item i = {ITEM_EVENT, .domain = domain, .time_ns = e->time_ns, .count = e->value, .code = e->code};
-	int rc = put_losses(s, domain, time_ns);
-
-	if (rc == 0 && e->code)
-		rc = put_once(s, &i);
-	if (rc == 0)
-		e->code = 0;
-	return rc;
-}
-
-static int put(struct session *s, const struct item *i)
-{
-	int rc = put_pending(s, i->domain, i->time_ns);
-
-	return rc == 0 ? put_once(s, i) : rc;
-}
-
-static void event(struct session *s, uint32_t domain, uint64_t time_ns, enum upf_event_code code, uint64_t value)
-{
-	const struct item i = {ITEM_EVENT, .domain = domain, .time_ns = time_ns, .count = value, .code = code};
-
-	if (put(s, &i) != 0)
-		s->pending[domain] = (struct pending_event){.time_ns = time_ns, .value = value, .code = code};
-}
-
 /* --- rounds ---------------------------------------------------------------------------------------------------------- */
 
 static void count_round(struct session *s, const struct target *t)
@@ -167,22 +58,22 @@ static void count_pause(struct session *s, const struct round *r)
 static void keep_round(struct session *s, uint32_t domain, const struct round *r, uint64_t time_ns)
 {
 	struct target *t = s->targets[domain];
-	struct item i = {r->kind == ROUND_SAME ? ITEM_SAME : ITEM_ROUND, .domain = domain, .time_ns = time_ns,
+	struct entry i = {r->kind == ROUND_SAME ? ENTRY_SAME : ENTRY_ROUND, .domain = domain, .time_ns = time_ns,
 	                 .pause_ns = r->pause_ns};
 
-	if (put(s, &i) == 0)
+	if (entries_put(s, &i) == 0)
 		count_round(s, t);
 	else
-		lose(s, domain, t->nsamples);
+		entries_lose(s, domain, t->nsamples);
 }
 
 static void skip_round(struct session *s, uint32_t domain, uint64_t time_ns, enum upf_lost why)
 {
 	uint64_t n = s->targets[domain]->nsamples;
-	struct item i = {ITEM_LOST, .domain = domain, .time_ns = time_ns, .count = n, .code = why};
+	struct entry i = {ENTRY_LOST, .domain = domain, .time_ns = time_ns, .count = n, .code = why};
 
-	if (put(s, &i) != 0) {
-		lose(s, domain, n);
+	if (entries_put(s, &i) != 0) {
+		entries_lose(s, domain, n);
 		return;
 	}
 	s->slip.totals.lost += n;
@@ -197,17 +88,22 @@ static void hold_back(struct loop *l, struct target *t, uint64_t paused_ns)
 		l->brake_ns = until;
 }
 
+static void tell_end(struct session *s, uint32_t domain, const struct round *r)
+{
+	entries_event(s, domain, since_start(s, r->time_ns), r->shutdown ? UPF_EVENT_SHUTDOWN : UPF_EVENT_DYING, r->shutdown_code);
+}
+
 static void one_round(struct loop *l, uint32_t domain)
 {
 	struct session *s = l->s;
 	struct target *t = s->targets[domain];
 	bool foreign = t->foreign;
-	struct round r = sample_round(t, s->guard, domain);
+	struct round r = sample_round(t);
 	uint64_t time_ns = since_start(s, r.time_ns);
 
 	hold_back(l, t, r.pause_ns);
 	if (t->foreign != foreign)
-		event(s, domain, time_ns, foreign ? UPF_EVENT_RESUMED : UPF_EVENT_PAUSED, 0);
+		entries_event(s, domain, time_ns, foreign ? UPF_EVENT_RESUMED : UPF_EVENT_PAUSED, 0);
 	switch (r.kind) {
 	case ROUND_TAKEN:
 	case ROUND_SAME:
@@ -220,7 +116,7 @@ static void one_round(struct loop *l, uint32_t domain)
 		skip_round(s, domain, time_ns, UPF_LOST_VOID);
 		break;
 	case ROUND_ENDED:
-		event(s, domain, time_ns, r.shutdown ? UPF_EVENT_SHUTDOWN : UPF_EVENT_DYING, r.shutdown_code);
+		tell_end(s, domain, &r);
 		break;
 	case ROUND_FAILED:
 		skip_round(s, domain, time_ns, UPF_LOST_CALL);
@@ -232,17 +128,73 @@ static void one_round(struct loop *l, uint32_t domain)
 	count_pause(s, &r); /* behind the record of the round, so that both are of one block */
 }
 
-static bool all_rounds(struct loop *l)
+static void all_rounds(struct loop *l)
 {
-	bool any = false;
+	for (uint32_t d = 0; d < l->s->ntargets; d++)
+		if (!l->s->targets[d]->ended && !l->over)
+			one_round(l, d);
+}
 
-	for (uint32_t d = 0; d < l->s->ntargets; d++) {
-		if (l->s->targets[d]->ended || l->over)
-			continue;
-		one_round(l, d);
-		any |= !l->s->targets[d]->ended;
-	}
+/* --- domains that end, and come back --------------------------------------------------------------------------------- */
+
+static bool any_left(const struct session *s)
+{
+	bool any = s->options->follow;
+
+	for (size_t d = 0; d < s->ntargets; d++)
+		any |= !s->targets[d]->ended;
 	return any;
+}
+
+/* A mapped page would keep a dead domain as a zombie until the next round. */
+static void look_for_ends(struct loop *l)
+{
+	struct session *s = l->s;
+
+	for (uint32_t d = 0; d < s->ntargets; d++) {
+		struct round r;
+
+		if (!s->targets[d]->ended && sample_ended(s->targets[d], &r))
+			tell_end(s, d, &r);
+	}
+	if (!any_left(s) && !l->over)
+		end(l, UPF_REASON_DOMAIN, 0, NULL);
+}
+
+
+/* Is domain @d, which ended, there again? */
+static void look_for(struct loop *l, uint32_t d, uint64_t now)
+{
+	struct session *s = l->s;
+	struct target *t = s->targets[d];
+	struct guest_info info;
+	int rc;
+
+	if (target_find_again(t, s->x, &info) != 0)
+		return;
+	rc = guard_watch(s->guard, d, &info);
+	if (rc != 0) {
+		end(l, UPF_REASON_ERROR, rc, "the guard cannot watch over the domain that came back");
+		return;
+	}
+	rc = target_reopen(t, s->x, &info, s->options->some_vcpus ? s->options->vcpus : NULL);
+	if (rc == -ESRCH)
+		return; /* gone again */
+	if (rc != 0) {
+		end(l, UPF_REASON_ERROR, rc, "the domain came back, and cannot be recorded");
+		return;
+	}
+	if (!s->options->quiet)
+		say("%s is back as domain %u", t->name[0] ? t->name : "the domain", t->info.domid);
+	entries_event(s, d, since_start(s, now), UPF_EVENT_REBOOT, t->info.domid);
+	sample_warm(t);
+}
+
+static void look_for_all(struct loop *l, uint64_t now)
+{
+	for (uint32_t d = 0; l->s->options->follow && d < l->s->ntargets; d++)
+		if (l->s->targets[d]->ended && !l->over)
+			look_for(l, d, now);
 }
 
 /* --- deadlines ------------------------------------------------------------------------------------------------------- */
@@ -250,9 +202,9 @@ static bool all_rounds(struct loop *l)
 /* Deadlines are the session's: they are recorded once, with its first domain. */
 static void record_late(struct session *s, uint64_t time_ns)
 {
-	const struct item i = {ITEM_LATE, .time_ns = time_ns, .count = s->unrecorded_late};
+	const struct entry i = {ENTRY_LATE, .time_ns = time_ns, .count = s->unrecorded_late};
 
-	if (i.count == 0 || put(s, &i) != 0)
+	if (i.count == 0 || entries_put(s, &i) != 0)
 		return;
 	s->slip.totals.late += i.count;
 	s->unrecorded_late = 0;
@@ -279,7 +231,7 @@ static void flush_due(struct session *s, uint64_t next_ns)
 	struct upf_encoder *e = spool_current(s->spool);
 
 	if (e && !upf_encoder_empty(e) && since_start(s, next_ns) >= upf_encoder_first_time(e) + FLUSH_NS)
-		hand_over(s);
+		entries_hand_over(s);
 }
 
 /* --- one trace after the other ----------------------------------------------------------------------------------------- */
@@ -291,9 +243,9 @@ static void tell_start(struct loop *l, uint64_t time_ns)
 	for (uint32_t d = 0; d < s->ntargets; d++) {
 		if (s->targets[d]->ended)
 			continue;
-		event(s, d, time_ns, UPF_EVENT_START, 0);
+		entries_event(s, d, time_ns, UPF_EVENT_START, 0);
 		if (l->told_mhz != s->options->rate_mhz)
-			event(s, d, time_ns, UPF_EVENT_RATE, l->told_mhz);
+			entries_event(s, d, time_ns, UPF_EVENT_RATE, l->told_mhz);
 	}
 }
 
@@ -311,11 +263,11 @@ static void begin_next(struct loop *l, uint64_t now)
 {
 	struct session *s = l->s;
 
-	hand_over(s);
+	entries_hand_over(s);
 	s->slip.turn = SPOOL_BEGIN;
 	s->slip.time_ns = s->start_ns = now;
 	tell_start(l, 0);
-	hand_over(s); /* at once, so that the one before is complete at once */
+	entries_hand_over(s); /* at once, so that the one before is complete at once */
 	l->asked = false;
 }
 
@@ -341,7 +293,7 @@ static void turn(struct loop *l, uint64_t now)
 	} else if (l->asked && s->options->recent.on && spool_current(s->spool) && !upf_encoder_empty(spool_current(s->spool))) {
 		s->slip.turn = SPOOL_DUMP;
 		s->slip.time_ns = now;
-		hand_over(s);
+		entries_hand_over(s);
 		l->asked = false;
 	}
 }
@@ -366,7 +318,7 @@ static void tell_rate(struct loop *l, uint64_t now)
 	l->told_mhz = rate;
 	for (uint32_t d = 0; d < s->ntargets; d++)
 		if (!s->targets[d]->ended)
-			event(s, d, since_start(s, now), UPF_EVENT_RATE, rate);
+			entries_event(s, d, since_start(s, now), UPF_EVENT_RATE, rate);
 }
 
 /* About once a second: what need not be looked at more often. */
@@ -383,7 +335,8 @@ static void housekeeping(struct loop *l, uint64_t now)
 		l->checked_ns = now;
 	for (size_t d = 0; d < s->ntargets; d++)
 		pages_retry(s->targets[d]->pages);
-	if (!guard_alive(s->guard))
+	look_for_all(l, now);
+	if (!l->over && !guard_alive(s->guard))
 		end(l, UPF_REASON_ERROR, 0, "the guard process was killed; without it a pause could be left behind");
 }
 
@@ -399,21 +352,33 @@ static void check_limits(struct loop *l, uint64_t now, uint64_t rounds)
 		end(l, UPF_REASON_OUTPUT, spool_error(l->s->spool), NULL);
 }
 
-/* Sleeps until @deadline, looking up once a second. The signal that came, 0: none. */
+/* Sleeps until @deadline, looking up now and then. The signal that came, 0: none. */
 static int wait_watchfully(struct loop *l, uint64_t deadline)
 {
 	int signal = 0;
 	uint64_t now = clock_now();
 
-	while (!signal && !l->over && deadline > now + 1000000000) {
-		signal = clock_wait(now + 1000000000, &l->s->signals);
+	while (!signal && !l->over && deadline > now + LOOK_NS) {
+		signal = clock_wait(now + LOOK_NS, &l->s->signals);
 		now = clock_now();
+		look_for_ends(l);
 		housekeeping(l, now);
 		turn(l, now);
 		if (spool_error(l->s->spool) != 0)
 			end(l, UPF_REASON_OUTPUT, spool_error(l->s->spool), NULL);
 	}
 	return signal || l->over ? signal : clock_wait(deadline, &l->s->signals);
+}
+
+/* Ctrl-Z. Nothing is paused here, so now we may stop; but what is mapped would keep a domain that dies meanwhile. */
+static void stop_for_a_while(struct session *s)
+{
+	for (size_t d = 0; d < s->ntargets; d++)
+		pages_drop(s->targets[d]->pages);
+	raise(SIGSTOP);
+	for (size_t d = 0; d < s->ntargets; d++)
+		if (!s->targets[d]->ended)
+			sample_warm(s->targets[d]);
 }
 
 /* Those that --max-overhead forbids are passed over. */
@@ -444,8 +409,7 @@ static bool wait_for_deadline(struct loop *l)
 	flush_due(s, deadline);
 	signal = wait_watchfully(l, deadline);
 	if (signal == SIGTSTP) {
-		/* Nothing is paused here: now we may stop. */
-		raise(SIGSTOP);
+		stop_for_a_while(s);
 		return false;
 	}
 	if (signal == SIGUSR2) {
@@ -477,7 +441,8 @@ void session_run(struct session *s)
 			uint64_t kept = s->live.rounds;
 
 			count_late(&l, clock_now());
-			if (!all_rounds(&l) && !l.over)
+			all_rounds(&l);
+			if (!any_left(s) && !l.over)
 				end(&l, UPF_REASON_DOMAIN, 0, NULL);
 			rounds += s->live.rounds != kept;
 		}
@@ -498,7 +463,7 @@ void session_put_rest(struct session *s)
 
 	spool_wait(s->spool);
 	for (uint32_t d = 0; d < s->ntargets; d++)
-		put_pending(s, d, end_ns);
+		entries_put_pending(s, d, end_ns);
 	record_late(s, end_ns);
-	hand_over(s);
+	entries_hand_over(s);
 }

@@ -26,6 +26,7 @@ struct pending_event {
 
 struct session {
 	const struct options *options;
+	struct xenif *x;
 	struct target **targets;
 	size_t ntargets;
 	struct guard *guard;

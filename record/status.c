@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "common/say.h"
@@ -103,6 +104,17 @@ static void print_pauses(const struct session *s)
 	fputc('\n', stderr);
 }
 
+/* What went into a pipe is somebody else's by now. */
+static void print_next_step(const char *trace)
+{
+	struct stat st;
+
+	if (stat(trace, &st) != 0 || !S_ISREG(st.st_mode))
+		return;
+	fputs("; now: uniprof-report -s GUEST.elf ", stderr);
+	print_safe(stderr, trace);
+}
+
 static void print_written(const struct session *s, const char *output)
 {
 	unsigned traces = sink_traces(s->sink);
@@ -117,8 +129,7 @@ static void print_written(const struct session *s, const char *output)
 	if (traces > 0 && strcmp(output, "-") != 0) {
 		fputs(" to ", stderr);
 		print_safe(stderr, sink_last(s->sink));
-		fputs("; now: uniprof-report -s GUEST.elf ", stderr);
-		print_safe(stderr, sink_last(s->sink));
+		print_next_step(sink_last(s->sink));
 	}
 	fputc('\n', stderr);
 }

@@ -103,7 +103,7 @@ struct target *target_open(const struct xenif_ops *ops, struct xenif *x, const s
 		return NULL;
 	t->ops = ops;
 	t->info = *info;
-	t->stack = *stack;
+	t->stack = t->asked = *stack;
 	if (ops->domain_name(x, info->domid, t->name, sizeof(t->name)) != 0)
 		t->name[0] = '\0';
 	rc = make_room(t, wanted);
@@ -124,6 +124,12 @@ struct target *target_open(const struct xenif_ops *ops, struct xenif *x, const s
 	return t;
 }
 
+void target_mark(struct target *t, struct xenif_mark *mark)
+{
+	t->mark = mark;
+	t->ops->mark_at(t->guest, mark);
+}
+
 void target_close(struct target *t)
 {
 	if (!t)
@@ -137,4 +143,44 @@ void target_close(struct target *t)
 	free(t->words);
 	free(t->last_cpu_ns);
 	free(t);
+}
+
+/* Paused it may still be in the making. The domid may be the same: a save that failed, or left it running. */
+static bool is_again(const struct target *t, struct xenif *x, const struct guest_info *at)
+{
+	char name[sizeof(t->name)];
+
+	if (at->dying || at->shutdown || at->paused || at->vcpus == 0)
+		return false;
+	return memcmp(at->uuid, t->info.uuid, sizeof(at->uuid)) == 0 ||
+	       (t->name[0] && t->ops->domain_name(x, at->domid, name, sizeof(name)) == 0 && strcmp(name, t->name) == 0);
+}
+
+int target_find_again(const struct target *t, struct xenif *x, struct guest_info *info)
+{
+	for (uint32_t d = 1; t->ops->next(x, d, info) == 0; d = info->domid + 1)
+		if (is_again(t, x, info))
+			return 0;
+	return -ESRCH;
+}
+
+int target_reopen(struct target *t, struct xenif *x, const struct guest_info *info, const uint64_t *wanted)
+{
+	struct target *again = target_open(t->ops, x, info, wanted, &t->asked), old = *t;
+
+	if (!again)
+		return -errno;
+	/* Blocks have room for as many vCPUs as there were. */
+	if (again->nsamples > t->nsamples)
+		again->nsamples = t->nsamples;
+	for (size_t i = 0; i < again->nsamples; i++)
+		again->samples[i].slot = t->samples[i].slot;
+	*t = *again;
+	memcpy(t->name, old.name, sizeof(t->name));
+	t->brake = old.brake;
+	if (old.mark)
+		target_mark(t, old.mark);
+	*again = old;
+	target_close(again);
+	return 0;
 }

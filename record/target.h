@@ -18,7 +18,9 @@ struct stack_choice {
 
 struct target {
 	const struct xenif_ops *ops;
+	struct stack_choice asked;  /* what target_open() was asked for */
 	struct guest *guest;
+	struct xenif_mark *mark; /* where its pauses are marked; NULL: nobody looks */
 	const struct arch *arch;
 	struct pages *pages;
 	struct guest_info info; /* as it was when sampling began */
@@ -52,5 +54,12 @@ int target_find(const struct xenif_ops *ops, struct xenif *x, const char *text, 
 struct target *target_open(const struct xenif_ops *ops, struct xenif *x, const struct guest_info *info,
                            const uint64_t *wanted, const struct stack_choice *stack);
 void target_close(struct target *t);
+/* Its pauses are marked at @mark from now on. */
+void target_mark(struct target *t, struct xenif_mark *mark);
+
+/* The running domain that @t's, which ended, came back as: the same uuid or name. 0; -ESRCH: there is none yet. */
+int target_find_again(const struct target *t, struct xenif *x, struct guest_info *info);
+/* @t is of that domain from now on, its samples in the same order, with the same slots. 0, or a negative errno and @t as it was. */
+int target_reopen(struct target *t, struct xenif *x, const struct guest_info *info, const uint64_t *wanted);
 
 #endif

@@ -41,7 +41,7 @@ void trust_faults(const struct upf_health *h, const struct tally *t, char *text,
 	append(text, size, "bytes skipped", h->skipped_bytes);
 	len = strlen(text);
 	if (h->cut || !h->has_footer)
-		snprintf(text + len, size - len, "%s%s", len ? ", " : "", h->cut ? "cut off in the middle of a block" :
+		snprintf(text + len, size - len, "%s%s", len ? ", " : "", h->cut ? "cut off before its end" :
 		         "no footer: the recorder was killed, or the end is cut off");
 }
 

@@ -5,6 +5,7 @@
  */
 #define XC_WANT_COMPAT_MAP_FOREIGN_API
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,6 +33,7 @@ struct guest {
 	bool *wanted;
 	xc_vcpuinfo_t *before;
 	vcpu_guest_context_any_t context;
+	struct xenif_mark own, *mark; /* its first word is written before and after: whoever dies next to a call is taken to be inside */
 };
 
 static void quiet(struct xentoollog_logger *logger, xentoollog_level level, int error, const char *context,
@@ -134,6 +136,7 @@ static struct guest *attach(struct xenif *x, const struct guest_info *info, cons
 	if (!g)
 		return NULL;
 	g->x = x;
+	g->mark = &g->own;
 	g->domid = info->domid;
 	g->vcpus = info->vcpus;
 	g->wanted = calloc(g->vcpus, sizeof(*g->wanted));
@@ -177,6 +180,13 @@ static int peek(struct guest *g, uint32_t vcpu, struct vcpu_regs *regs)
 	return 0;
 }
 
+static void set_mark(struct guest *g, bool marked)
+{
+	atomic_signal_fence(memory_order_seq_cst);
+	g->mark->words[0] = marked;
+	atomic_signal_fence(memory_order_seq_cst);
+}
+
 static int stop(struct guest *g, struct guest_info *before, struct vcpu_stop *vcpus)
 {
 	int rc = info(g, before);
@@ -187,8 +197,12 @@ static int stop(struct guest *g, struct guest_info *before, struct vcpu_stop *vc
 	memset(g->before, 0, g->vcpus * sizeof(*g->before));
 	for (uint32_t v = 0; v < g->vcpus; v++)
 		xc_vcpu_getinfo(g->x->xc, g->domid, v, &g->before[v]);
-	if (xc_domain_pause(g->x->xc, g->domid) != 0)
-		return -errno;
+	set_mark(g, true);
+	if (xc_domain_pause(g->x->xc, g->domid) != 0) {
+		rc = -errno;
+		set_mark(g, false);
+		return rc;
+	}
 	for (uint32_t v = 0; v < g->vcpus; v++) {
 		xc_vcpuinfo_t after;
 
@@ -203,7 +217,22 @@ static int stop(struct guest *g, struct guest_info *before, struct vcpu_stop *vc
 
 static int resume(struct guest *g)
 {
-	return xc_domain_unpause(g->x->xc, g->domid) == 0 ? 0 : -errno;
+	int rc = xc_domain_unpause(g->x->xc, g->domid) == 0 ? 0 : -errno;
+
+	if (rc == 0 || rc == -EINVAL || rc == -ESRCH)
+		set_mark(g, false);
+	return rc;
+}
+
+static void mark_at(struct guest *g, struct xenif_mark *m)
+{
+	memset(m, 0, sizeof(*m));
+	g->mark = m;
+}
+
+static bool is_marked(const struct xenif_mark *m)
+{
+	return m->words[0];
 }
 
 static int map(struct guest *g, const uint64_t *frames, size_t n, const void **pages)
@@ -242,6 +271,8 @@ const struct xenif_ops xenif_backend = {
 	.info = info,
 	.stop = stop,
 	.resume = resume,
+	.mark_at = mark_at,
+	.is_marked = is_marked,
 	.peek = peek,
 	.map = map,
 	.unmap = unmap,

@@ -17,7 +17,7 @@ struct pages {
 	const struct xenif_ops *ops;
 	struct guest *guest;
 	struct slot *slots;
-	size_t mask, limit, used, mapped;
+	size_t mask, limit, used, mapped, most;
 	uint64_t wanted[WANTED_MAX];
 	size_t nwanted;
 };
@@ -91,6 +91,8 @@ static void remember(struct pages *p, uint64_t frame, const void *page)
 	slot->page = page;
 	p->used++;
 	p->mapped += page != NULL;
+	if (p->mapped > p->most)
+		p->most = p->mapped;
 }
 
 int pages_fill(struct pages *p)
@@ -144,4 +146,9 @@ void pages_retry(struct pages *p)
 size_t pages_mapped(const struct pages *p)
 {
 	return p->mapped;
+}
+
+size_t pages_most(const struct pages *p)
+{
+	return p->most;
 }

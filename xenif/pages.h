@@ -28,5 +28,6 @@ void pages_drop(struct pages *p);
 /* Forgets refusals, so that they are tried again: a frame may have become the guest's since. */
 void pages_retry(struct pages *p);
 size_t pages_mapped(const struct pages *p);
+size_t pages_most(const struct pages *p); /* that were ever mapped at a time */
 
 #endif

@@ -14,6 +14,7 @@ struct xenif {
 
 struct guest {
 	struct sim_domain *d;
+	struct xenif_mark own, *mark;
 };
 
 static struct xenif the_host;
@@ -215,8 +216,10 @@ static struct guest *attach(struct xenif *x, const struct guest_info *info, cons
 		return NULL;
 	}
 	g = calloc(1, sizeof(*g));
-	if (g)
+	if (g) {
 		g->d = find(info->domid);
+		g->mark = &g->own;
+	}
 	return g;
 }
 
@@ -251,6 +254,7 @@ static int stop(struct guest *g, struct guest_info *before, struct vcpu_stop *vc
 		d->tick(d, d->ctx);
 	*before = d->info;
 	d->our_pauses++;
+	g->mark->words[0] = 1;
 	memcpy(vcpus, d->vcpu, d->info.vcpus * sizeof(*vcpus));
 	return 0;
 }
@@ -262,10 +266,22 @@ static int resume(struct guest *g)
 	d->resumes++;
 	d->broken += d->our_pauses != 1;
 	d->our_pauses = 0;
+	g->mark->words[0] = 0;
 	if (!d->steal_pause)
 		return 0;
 	d->steal_pause = false;
 	return -EINVAL;
+}
+
+static void mark_at(struct guest *g, struct xenif_mark *m)
+{
+	memset(m, 0, sizeof(*m));
+	g->mark = m;
+}
+
+static bool is_marked(const struct xenif_mark *m)
+{
+	return m->words[0];
 }
 
 static int peek(struct guest *g, uint32_t vcpu, struct vcpu_regs *regs)
@@ -312,6 +328,8 @@ const struct xenif_ops xenif_backend = {
 	.info = info,
 	.stop = stop,
 	.resume = resume,
+	.mark_at = mark_at,
+	.is_marked = is_marked,
 	.peek = peek,
 	.map = map,
 	.unmap = unmap,

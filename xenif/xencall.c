@@ -4,9 +4,10 @@
  * found at run time, and of its structures only parts are used that kept their place from Xen 4.8 on.
  *
  * A sample is two system calls whatever the number of vCPUs: one multicall that ends with the guest paused and its
- * registers read, and the unpause.
+ * registers read, and one that resumes it.
  */
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,6 +39,18 @@ struct xenif {
 	char version[64];
 };
 
+/*
+ * Xen writes both parts in the calls that pause and resume, and a process cannot die inside a call: what stands here is true at
+ * every instant.
+ */
+struct mark {
+	struct xen_domctl paused;  /* a question that is answered when the pause is in force */
+	multicall_entry_t resumed; /* its result */
+};
+_Static_assert(sizeof(struct mark) <= sizeof(struct xenif_mark), "a mark has room for what is marked");
+#define UNANSWERED UINT32_MAX
+#define PENDING ((xen_ulong_t)-EINPROGRESS)
+
 struct guest {
 	struct xenif *x;
 	uint32_t domid, vcpus, nwanted;
@@ -48,6 +61,7 @@ struct guest {
 	struct xen_domctl *ops;    /* the list's, in its order */
 	struct xen_domctl *unpause;
 	vcpu_guest_context_t *contexts; /* of the wanted ones */
+	struct mark *mark;
 };
 
 /* libxencall would print its own lines; this program says what is wrong itself. */
@@ -195,7 +209,7 @@ static size_t align(size_t n)
 
 /* Where in the buffer each part begins; the list stands first. */
 struct layout {
-	size_t ops, unpause, contexts, size;
+	size_t ops, unpause, mark, contexts, size;
 };
 
 static struct layout lay_out(const struct guest *g)
@@ -205,7 +219,8 @@ static struct layout lay_out(const struct guest *g)
 
 	l.ops = align(entries * sizeof(*g->list));
 	l.unpause = l.ops + align(entries * sizeof(*g->ops));
-	l.contexts = l.unpause + align(sizeof(*g->unpause));
+	l.mark = l.unpause + align(sizeof(*g->unpause));
+	l.contexts = l.mark + align(sizeof(*g->mark));
 	l.size = l.contexts + g->nwanted * sizeof(*g->contexts);
 	return l;
 }
@@ -221,7 +236,9 @@ static int make_buffer(struct guest *g)
 	g->list = (void *)buffer;
 	g->ops = (void *)(buffer + l.ops);
 	g->unpause = (void *)(buffer + l.unpause);
+	g->mark = (void *)(buffer + l.mark);
 	g->contexts = (void *)(buffer + l.contexts);
+	memset(g->mark, 0, sizeof(*g->mark));
 	return 0;
 }
 
@@ -300,15 +317,19 @@ static int info(struct guest *g, struct guest_info *info)
 	return info->domid == g->domid ? 0 : -ESRCH;
 }
 
-/* Adds one domctl to the list, which Xen may have scribbled on: a debug build overwrites consumed entries. */
-static struct xen_domctl *add(struct guest *g, size_t *n, uint32_t cmd)
+/* An entry of a multicall, which Xen may have scribbled on: a debug build overwrites consumed ones. Its result stays. */
+static void enter(multicall_entry_t *entry, struct xen_domctl *op)
 {
-	struct xen_domctl *op = &g->ops[*n];
+	entry->op = __HYPERVISOR_domctl;
+	entry->args[0] = (uintptr_t)op;
+}
 
+/* Adds one domctl to the list. */
+static struct xen_domctl *add(struct guest *g, size_t *n, struct xen_domctl *op, uint32_t cmd)
+{
 	fill(g->x, op, cmd, g->domid);
 	memset(&g->list[*n], 0, sizeof(*g->list));
-	g->list[*n].op = __HYPERVISOR_domctl;
-	g->list[*n].args[0] = (uintptr_t)op;
+	enter(&g->list[*n], op);
 	++*n;
 	return op;
 }
@@ -318,29 +339,34 @@ struct parts {
 	size_t info, before, pause, contexts, after, end;
 };
 
+/* What vCPU @v is asked for after the pause; the first answer marks it. */
+static struct xen_domctl *after(const struct guest *g, const struct parts *p, uint32_t v)
+{
+	return v == 0 ? &g->mark->paused : &g->ops[p->after + v];
+}
+
 static struct parts build(struct guest *g)
 {
 	struct parts p = {0};
 	size_t n = 0;
 
-	add(g, &n, XEN_DOMCTL_getdomaininfo);
+	add(g, &n, &g->ops[n], XEN_DOMCTL_getdomaininfo);
 	p.before = n;
 	for (uint32_t v = 0; v < g->vcpus; v++)
-		add(g, &n, XEN_DOMCTL_getvcpuinfo)->u.getvcpuinfo.vcpu = v;
+		add(g, &n, &g->ops[n], XEN_DOMCTL_getvcpuinfo)->u.getvcpuinfo.vcpu = v;
 	p.pause = n;
-	add(g, &n, XEN_DOMCTL_pausedomain);
+	add(g, &n, &g->ops[n], XEN_DOMCTL_pausedomain);
 	p.contexts = n;
 	for (uint32_t i = 0; i < g->nwanted; i++) {
-		struct xen_domctl *op = add(g, &n, XEN_DOMCTL_getvcpucontext);
+		struct xen_domctl *op = add(g, &n, &g->ops[n], XEN_DOMCTL_getvcpucontext);
 
 		op->u.vcpucontext.vcpu = g->wanted[i];
 		set_xen_guest_handle(op->u.vcpucontext.ctxt, &g->contexts[i]);
 	}
 	p.after = n;
 	for (uint32_t v = 0; v < g->vcpus; v++)
-		add(g, &n, XEN_DOMCTL_getvcpuinfo)->u.getvcpuinfo.vcpu = v;
+		add(g, &n, after(g, &p, v), XEN_DOMCTL_getvcpuinfo)->u.getvcpuinfo.vcpu = v;
 	p.end = n;
-	fill(g->x, g->unpause, XEN_DOMCTL_unpausedomain, g->domid);
 	return p;
 }
 
@@ -354,7 +380,7 @@ static void collect(const struct guest *g, const struct parts *p, struct vcpu_st
 	memset(vcpus, 0, g->vcpus * sizeof(*vcpus));
 	for (uint32_t v = 0; v < g->vcpus; v++)
 		if (result(g, p->after + v) == 0)
-			abi_vcpu(&g->ops[p->before + v].u.getvcpuinfo, &g->ops[p->after + v].u.getvcpuinfo, &vcpus[v]);
+			abi_vcpu(&g->ops[p->before + v].u.getvcpuinfo, &after(g, p, v)->u.getvcpuinfo, &vcpus[v]);
 	for (uint32_t i = 0; i < g->nwanted; i++)
 		if (result(g, p->contexts + i) == 0)
 			abi_regs_pv64(&g->contexts[i], &vcpus[g->wanted[i]].regs);
@@ -362,28 +388,64 @@ static void collect(const struct guest *g, const struct parts *p, struct vcpu_st
 
 static int resume(struct guest *g)
 {
+	multicall_entry_t *entry = &g->mark->resumed;
+
 	fill(g->x, g->unpause, XEN_DOMCTL_unpausedomain, g->domid);
-	return call(g->x, g->unpause);
+	enter(entry, g->unpause);
+	if (xencall2(g->x->call, __HYPERVISOR_multicall, (uintptr_t)entry, 1) < 0)
+		return -errno;
+	return (int)(long)entry->result;
+}
+
+/* The mark says no throughout: until Xen answers what is asked of it here. */
+static struct parts arm(struct guest *g)
+{
+	struct parts p;
+
+	g->mark->resumed.result = 0;
+	atomic_signal_fence(memory_order_seq_cst);
+	p = build(g);
+	g->mark->paused.u.getvcpuinfo.cpu = UNANSWERED;
+	/* The list may fail as a whole after its pause was carried out: that must be told apart, and undone. */
+	g->list[p.pause].result = (xen_ulong_t)-ECANCELED;
+	atomic_signal_fence(memory_order_seq_cst);
+	g->mark->resumed.result = PENDING;
+	return p;
 }
 
 static int stop(struct guest *g, struct guest_info *before, struct vcpu_stop *vcpus)
 {
-	struct parts p = build(g);
+	struct parts p = arm(g);
+	int rc = xencall2(g->x->call, __HYPERVISOR_multicall, (uintptr_t)g->list, p.end) < 0 ? -errno : 0;
 
-	/* The list may fail as a whole after its pause was carried out: that must be told apart, and undone. */
-	g->list[p.pause].result = (xen_ulong_t)-ECANCELED;
-	if (xencall2(g->x->call, __HYPERVISOR_multicall, (uintptr_t)g->list, p.end) < 0) {
-		int rc = -errno;
-
-		return result(g, p.pause) == 0 && resume(g) != 0 ? -EDEADLK : rc;
+	if (result(g, p.pause) != 0) {
+		g->mark->resumed.result = 0;
+		return rc ? rc : result(g, p.pause);
 	}
-	if (result(g, p.pause) != 0)
-		return result(g, p.pause);
+	if (g->mark->paused.u.getvcpuinfo.cpu == UNANSWERED)
+		g->mark->paused.u.getvcpuinfo.cpu = 0;
+	if (rc != 0)
+		return resume(g) != 0 ? -EDEADLK : rc;
 	*before = (struct guest_info){.domid = UINT32_MAX};
 	if (result(g, p.info) == 0)
 		abi_info(&g->ops[p.info].u.getdomaininfo, before);
 	collect(g, &p, vcpus);
 	return 0;
+}
+
+static void mark_at(struct guest *g, struct xenif_mark *m)
+{
+	memset(m, 0, sizeof(*m));
+	g->mark = (struct mark *)m;
+}
+
+/* A pause is in force once it is, until it is undone, by us or by somebody else, or gone with its domain. */
+static bool is_marked(const struct xenif_mark *m)
+{
+	const struct mark *mark = (const struct mark *)m;
+	long resumed = (long)mark->resumed.result;
+
+	return mark->paused.u.getvcpuinfo.cpu != UNANSWERED && resumed != 0 && resumed != -EINVAL && resumed != -ESRCH;
 }
 
 static int peek(struct guest *g, uint32_t vcpu, struct vcpu_regs *regs)
@@ -437,6 +499,8 @@ const struct xenif_ops xenif_backend = {
 	.info = info,
 	.stop = stop,
 	.resume = resume,
+	.mark_at = mark_at,
+	.is_marked = is_marked,
 	.peek = peek,
 	.map = map,
 	.unmap = unmap,

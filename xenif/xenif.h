@@ -47,6 +47,14 @@ struct vcpu_stop {
 	bool running; /* was on a CPU just before the pause */
 };
 
+/*
+ * Where it stands whether a pause of ours is in force, for whoever outlives us. The hypervisor itself writes it where it can, in
+ * the very calls that pause and resume: no instant lies between. What is in it is the backend's; zero is no.
+ */
+struct xenif_mark {
+	uint64_t words[64];
+};
+
 struct xenif_ops {
 	const char *name;
 
@@ -82,6 +90,10 @@ struct xenif_ops {
 	int (*stop)(struct guest *g, struct guest_info *before, struct vcpu_stop *vcpus);
 	/* Undoes our pause; -EINVAL: somebody else undid it before. */
 	int (*resume)(struct guest *g);
+	/* From now on the pauses of @g are marked at @m, which is set to zero, and must outlive its last stop(). */
+	void (*mark_at)(struct guest *g, struct xenif_mark *m);
+	/* Is a pause in force that a dead process has left? */
+	bool (*is_marked)(const struct xenif_mark *m);
 	/* One vCPU's registers without pausing the guest, for finding its pages ahead of a stop(). */
 	int (*peek)(struct guest *g, uint32_t vcpu, struct vcpu_regs *regs);
 
@@ -91,5 +103,9 @@ struct xenif_ops {
 };
 
 extern const struct xenif_ops xenif_backend;
+
+/* Memory for @n marks, shared with children made later, and fit for hypercalls. NULL: errno. */
+struct xenif_mark *marks_new(size_t n);
+void marks_free(struct xenif_mark *marks, size_t n);
 
 #endif

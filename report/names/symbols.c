@@ -84,11 +84,11 @@ static int prefer_name(const char *a, const char *b)
 	return strcmp(a, b);
 }
 
-/* By address; the one to keep first. */
+/* By address; the one to keep first. Marks have no name; of marks alone there are no @names at all. */
 static int compare(const void *va, const void *vb, void *names)
 {
 	const struct symbol *a = va, *b = vb;
-	const char *na = (const char *)names + a->name, *nb = (const char *)names + b->name;
+	const char *na, *nb;
 	int order;
 
 	if (a->start != b->start)
@@ -99,6 +99,8 @@ static int compare(const void *va, const void *vb, void *names)
 		return order;
 	if ((order = prefer_bool(!a->label, !b->label)) != 0)
 		return order;
+	na = (const char *)names + a->name;
+	nb = (const char *)names + b->name;
 	if ((order = prefer_bool(!is_clone(na), !is_clone(nb))) != 0)
 		return order;
 	if (a->bind != b->bind)

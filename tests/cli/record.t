@@ -86,6 +86,15 @@ said "… and says so" err '^held .* to stay under --max-overhead 0.2%$'
 "$report" --dump slow2.upf > dump
 said "… and the trace knows" dump 'event domain 0 7 (rate)'
 is "… and keeps to it" 0 awk '/^paused/ { exit !($8 <= 0.25) }' err <<< ''
+# Whoever may not have it is told once, and records all the same. Root here gives up what it would need.
+unprivileged() {
+	if [ "$(id -u)" = 0 ]; then setpriv --bounding-set=-all --inh-caps=-all --reuid 65534 --regid 65534 --clear-groups "$@"; else "$@"; fi
+}
+is "no real-time priority" 0 unprivileged "$record" -n 10 -F 1k -o /dev/null busy <<< -
+said "… is told once" err '^uniprof-record: going on without real-time priority (Operation not permitted)'
+is "… unless it was not asked for" 0 unprivileged "$record" -n 10 -F 1k -r0 -o /dev/null busy <<< -
+is "… or may be missing" 1 grep -q 'real-time' err <<< ''
+is "a priority that there is not" 2 "$record" -r100 -o none.upf busy <<< 'uniprof-record: -r 100: not a real-time priority: 1 to 99, or 0 for none'
 is "several domains" 0 "$record" -q -n 50 -F 1k -o two.upf busy idle <<< ''
 is "… whole" 0 "$report" --verify two.upf <<< -
 is "duration is time, whatever the rate" 0 timeout 5 "$record" -q -d 0.5 -F 0.1 -o slow.upf busy <<< ''

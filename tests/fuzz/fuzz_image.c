@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * fuzz_image.c - any bytes as an ELF file, or as a list of names: loaded as symbols and as an image, every symbol's
+ * fuzz_image.c - any bytes as an ELF file: loaded as symbols and as an image, every symbol's
  * beginning looked up and followed.
  */
 #include <stdio.h>

@@ -28,11 +28,46 @@ done
 ok "destroyed: the recording ends by itself, whole" ended gone
 ok "destroyed: the trace says why" event gone 'event domain 0 2 (dying)'
 ok "destroyed: no zombie a second later" no_zombie gone
+for name in slow stopped; do
+	case $name in slow) when='between rounds ten seconds apart' ;; *) when='while the recorder is stopped' ;; esac
+	ok "destroyed $when: the recording ends by itself, whole" ended $name
+	ok "destroyed $when: no zombie a second later" no_zombie $name
+done
 paused_between() {
 	"$report" --dump "$out/gone.upf" | grep ' event ' | sed 's/.*event domain 0 //' | tee "$work/events"
 	grep -q '^5 (paused' "$work/events" && grep -q '^6 (resumed' "$work/events"
 	"$report" --dump "$out/gone.upf" | grep -q 'lost domain 0 .*paused'
 }
 ok "renamed, paused by an administrator and let go: told, and gone on with" paused_between
+
+# Each life of the domain is a domid of its own, and samples follow each return.
+followed() {
+	cat "$out/again.err" "$out/again.list"
+	[ "$(cat "$out/again.rc")" = 0 ] && "$report" --verify "$out/again.upf" || return 1
+	"$report" --dump "$out/again.upf" | awk -v domid="$(cat "$out/again.first")" '
+		/ event domain 0 3 \(shutdown\), value 1$/ { ends++ }
+		/ event domain 0 4 \(reboot\)/ { bad += $NF <= domid || lives && !samples; domid = $NF; lives++; samples = 0 }
+		/ sample domain 0 vcpu 0 runn/ { samples++ }
+		END { printf "%d ends, %d returns, after the last %d samples\n", ends, lives, samples; exit bad || ends < 2 || lives < 2 }'
+}
+ok "--follow: over reboots, each told with its new domid, and sampled" followed
+ok "--follow: no zombie of the domains before" no_zombie again
+left_alone() {
+	cat "$out/last.err" "$out/last.list"
+	[ "$(cat "$out/last.rc")" = 0 ] && grep -q '^ended    by Ctrl-C' "$out/last.err" && "$report" --verify "$out/last.upf"
+}
+ok "--follow: a domain that stays away is waited for until Ctrl-C" left_alone
+ok "--follow: no zombie while it is waited for" no_zombie last
+hot_plug() {
+	cat "$out/plug.err"
+	[ "$(cat "$out/plug.rc")" = 0 ] && "$report" --verify "$out/plug.upf" || return 1
+	for state in running offline; do
+		folded --state $state "$out/plug.upf" > "$work/plug.$state"
+		sed "s/^/$state: /" "$work/plug.$state"
+	done
+	grep -q 'work_down' "$work/plug.running" && grep -q work_plug "$work/plug.running" && [ -s "$work/plug.offline" ]
+	! grep -q work_plug "$work/plug.offline"
+}
+ok "a vCPU that is unplugged and plugged again" hot_plug
 
 done_testing

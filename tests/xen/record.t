@@ -4,7 +4,10 @@
 set -u
 . "$(dirname "$0")/tap.sh"
 
-lab -i -T 900 "$xen/t/record.sh"
+address() {
+	nm "$guest" | awk -v name="$1" '$3 == name { print "0x" $1 }'
+}
+lab -i -T 900 -f "$build/tests/xen/onlooker=/bin/onlooker" "$xen/t/record.sh" "$(address lived_ns)" "$(address stood_ns)"
 
 recorded() {
 	cat "$out/$1.err"
@@ -32,6 +35,16 @@ held_back() {
 ok "held: recorded" recorded held
 ok "--max-overhead 1% at 100 kHz: paused for 1 % of the time, and the trace says at what rate" held_back
 ok "held: the shares are right all the same" shares "$out/held.upf" shares
+
+# The guest says how long it was not allowed to run; the onlooker's own looks at it pause it too, for less than is to be seen.
+by_its_own_clock() {
+	cat "$out/clock.err" "$out/clock.words"
+	awk 'NR == 1 { lived = $1; stood = $2 } NR == 2 { lived = $1 - lived; stood = $2 - stood }
+		END { share = 100 * stood / lived; printf "%.1f ms of %.1f s: %.3f %%\n", stood / 1e6, lived / 1e9, share
+			exit !(NR == 2 && lived > 5e9 && share > 0.5 && share < 1.2) }' "$out/clock.words"
+}
+ok "clock: recorded" recorded clock
+ok "--max-overhead 1% at 100 kHz: paused for less than 1.2 % of the time by the guest's own clock" by_its_own_clock
 
 # A vCPU that waits for ever beside one that works.
 ok "smp: recorded" recorded smp

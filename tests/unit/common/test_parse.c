@@ -67,6 +67,10 @@ static void rates(void **state)
 	(void)state;
 	assert_int_equal(parse_rate("99", &mhz), 0);
 	assert_true(mhz == 99000);
+	assert_int_equal(parse_rate("max", &mhz), 0);
+	assert_true(mhz == 1000000000);
+	assert_int_equal(parse_rate("1M", &mhz), 0);
+	assert_true(mhz == 1000000000);
 	assert_int_equal(parse_rate("0.5", &mhz), 0);
 	assert_true(mhz == 500);
 	assert_int_equal(parse_rate("1.5kHz", &mhz), 0);

@@ -16,7 +16,7 @@ struct fixture {
 	struct sim_domain d;
 	struct xenif *x;
 	struct target *t;
-	struct guard *guard;
+	struct xenif_mark mark;
 };
 
 static const uint64_t returns[] = {0x10, 0x20, 0x30};
@@ -49,8 +49,7 @@ static int setup(void **state)
 	f.x = xenif_backend.open(why, sizeof(why));
 	f.t = target_open(&xenif_backend, f.x, &f.d.info, NULL, &choice);
 	assert_non_null(f.t);
-	f.guard = guard_start(&xenif_backend, &f.d.info, 1);
-	assert_non_null(f.guard);
+	target_mark(f.t, &f.mark);
 	*state = &f;
 	return 0;
 }
@@ -59,8 +58,8 @@ static int teardown(void **state)
 {
 	struct fixture *f = *state;
 
+	assert_false(xenif_backend.is_marked(&f->mark));
 	target_close(f->t);
-	guard_stop(f->guard);
 	assert_int_equal(f->d.mapped, 0);
 	assert_int_equal(f->d.broken, 0);
 	assert_int_equal(f->d.our_pauses, 0);
@@ -70,7 +69,7 @@ static int teardown(void **state)
 
 static struct round take(struct fixture *f)
 {
-	return sample_round(f->t, f->guard, 0);
+	return sample_round(f->t);
 }
 
 static void warm_then_two_calls(void **state)
@@ -216,6 +215,26 @@ static void the_domain_crashes(void **state)
 	assert_int_equal(r.shutdown_code, 3);
 }
 
+/* Looked at between rounds: nothing is paused for it. */
+static void the_end_is_seen_without_a_pause(void **state)
+{
+	struct fixture *f = *state;
+	struct round r;
+
+	take(f);
+	f->d.stops = 0;
+	assert_false(sample_ended(f->t, &r));
+	assert_true(f->d.mapped > 0);
+	f->d.info.shutdown = true;
+	f->d.info.shutdown_code = 1;
+	assert_true(sample_ended(f->t, &r));
+	assert_int_equal(r.kind, ROUND_ENDED);
+	assert_true(r.shutdown);
+	assert_int_equal(r.shutdown_code, 1);
+	assert_int_equal(f->d.mapped, 0);
+	assert_int_equal(f->d.stops, 0);
+}
+
 /* The number was given to a new domain. */
 static void the_domid_is_reused(void **state)
 {
@@ -274,7 +293,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(warm_then_two_calls), TEST(cold_start), TEST(idle_guest_is_left_alone), TEST(cpu_time_is_exact),
 		TEST(somebody_elses_pause), TEST(stolen_pause), TEST(the_domain_ends), TEST(the_domain_crashes),
-		TEST(the_domid_is_reused), TEST(the_hypervisor_refuses), TEST(offline_vcpu), TEST(some_vcpus),
+		TEST(the_end_is_seen_without_a_pause), TEST(the_domid_is_reused), TEST(the_hypervisor_refuses), TEST(offline_vcpu), TEST(some_vcpus),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,7 +2,7 @@
 # What a dom0 script of the lab has at hand. Files it was given lie in /lab, what it leaves in /out is brought out.
 
 # guest_start NAME [KERNEL] VCPUS ["COMMAND LINE"]: a PV guest of 32 MB; returns when all its vCPUs are up. KERNEL is a file
-# in /lab, guest.elf if left out: for its command line see guests/kernel.c.
+# in /lab, guest.elf if left out: for its command line see guests/kernel.c. With on_reboot=restart it comes back.
 guest_start() {
 	case $2 in
 	*[!0-9]*) ;;
@@ -17,6 +17,7 @@ guest_start() {
 		cmdline="vcpus=$3 $4"
 		tsc_mode="native"
 		on_crash="preserve"
+		on_reboot="${on_reboot:-destroy}"
 	END
 	xl create -q "/tmp/$1.cfg" > "/tmp/$1.err" 2>&1 || { cat "/tmp/$1.err" >&2; return 1; }
 	guest_wait "$1"

@@ -19,6 +19,14 @@ static inline uint64_t tsc(void)
 	return (uint64_t)high << 32 | low;
 }
 
+static inline long hypercall(long nr, long a, long b, long c)
+{
+	register long rax __asm__("rax") = nr;
+
+	__asm__ volatile("syscall" : "+r"(rax), "+D"(a), "+S"(b), "+d"(c) : : "rcx", "r11", "r10", "r8", "r9", "memory");
+	return rax;
+}
+
 /* A variable on the stack, which makes compilers give a leaf its frame; else in a register, where it needs none. */
 #ifdef FRAMES_IN_LEAVES
 #define LOCAL volatile

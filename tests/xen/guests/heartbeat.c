@@ -1,13 +1,30 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Counts for ever what it has done; a reader of its memory, or of its stacks, can see that it goes on. */
+/*
+ * Counts for ever what it has done; a reader of its memory, or of its stacks, can see that it goes on. Beside it stands what its
+ * own clock says: how long its vCPU has lived, and for how long of that it was not allowed to run, which is to be paused.
+ */
 #include "guest.h"
 
-volatile uint64_t beats;
+#include <xen/xen.h>
+#include <xen/vcpu.h>
+
+volatile uint64_t beats, lived_ns, stood_ns;
+
+static void look_at_clock(void)
+{
+	struct vcpu_runstate_info info;
+
+	if (hypercall(__HYPERVISOR_vcpu_op, VCPUOP_get_runstate_info, 0, (long)&info) != 0)
+		return;
+	stood_ns = info.time[RUNSTATE_offline];
+	lived_ns = info.time[RUNSTATE_running] + info.time[RUNSTATE_runnable] + info.time[RUNSTATE_blocked] + info.time[RUNSTATE_offline];
+}
 
 KEPT static void beat(void)
 {
 	BURN(1);
 	beats++;
+	look_at_clock();
 }
 
 KEPT void work_heartbeat(void)

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Boots a PV guest, brings up its vCPUs and gives each its work, as its command line says:
- *   work=shares|levels|recursion|heartbeat|idle|leaves|block|depth:N|end:N
+ *   work=shares|levels|recursion|heartbeat|idle|leaves|block|plug|depth:N|end:N
  *                                               what vCPU 0 does; smp is shares, depth may stand alone: depth=N; end:N works
- *                                               for a while, then shuts down for Xen's reason N
- *   others=idle|block|same                      what the other vCPUs do; if not given, the same as vCPU 0 for depth, else idle
+ *                                               for a while, then shuts down for Xen's reason N; plug brings vCPU 1
+ *                                               up again and again
+ *   others=idle|block|same|down                      what the other vCPUs do; if not given, the same as vCPU 0 for depth, else idle; down
+ *                                               works for a while, then takes itself down, over and over
  *   vcpus=N                                     how many there are
  */
 #include "guest.h"
@@ -25,14 +27,6 @@ void kernel_main(start_info_t *si);
 void secondary_main(long vcpu);
 extern char _start_secondary[];
 
-static inline long hypercall(long nr, long a, long b, long c)
-{
-	register long rax __asm__("rax") = nr;
-
-	__asm__ volatile("syscall" : "+r"(rax), "+D"(a), "+S"(b), "+d"(c) : : "rcx", "r11", "r10", "r8", "r9", "memory");
-	return rax;
-}
-
 /* By the call of Xen's today's interface: the older one of the same name takes no reason. */
 static _Noreturn void shut_down(unsigned reason)
 {
@@ -52,6 +46,23 @@ static _Noreturn KEPT void work_end(unsigned reason)
 {
 	BURN(1000);
 	shut_down(reason);
+}
+
+/* vCPU 1's comings and goings: it takes itself down, and vCPU 0 brings it up again. */
+KEPT static void work_down(long vcpu)
+{
+	for (;;) {
+		BURN(20);
+		hypercall(__HYPERVISOR_vcpu_op, VCPUOP_down, vcpu, 0);
+	}
+}
+
+KEPT static void work_plug(void)
+{
+	for (;;) {
+		BURN(60);
+		hypercall(__HYPERVISOR_vcpu_op, VCPUOP_up, 1, 0);
+	}
 }
 
 /* --- command line ---------------------------------------------------------------------------------------------------- */
@@ -120,6 +131,8 @@ static inline __attribute__((always_inline)) void work(void)
 		work_idle();
 	else if (is(what, "block"))
 		work_block();
+	else if (is(what, "plug"))
+		work_plug();
 	else if (is(what, "end"))
 		work_end(number(what));
 	crash();
@@ -173,6 +186,8 @@ KEPT void secondary_main(long vcpu)
 		work();
 	if (is(argument("others="), "block"))
 		work_block();
+	if (is(argument("others="), "down"))
+		work_down(vcpu);
 	work_idle();
 	AFTER_CALL();
 }

@@ -1,30 +1,15 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# dom0's part of guard.t: kills the recorder over and over; says after each kill what it left of the guest.
+# dom0's part of guard.t: ends the recorder over and over, and looks what that leaves of the guest.
+# Arguments: how often by each signal, and where the guest counts its beats.
 
 guest_start beat 2 "work=heartbeat others=idle"
-
-# Is the guest paused, or does it still use CPU time?
-left() {
-	sleep 0.2
-	case $(guest_state beat) in *p*) echo "paused"; xl unpause beat; return ;; esac
-	echo "runs"
-}
-
-for try in $(seq 1 30); do
-	uniprof-record -F 20k --max-overhead 100 -q -o /out/killed-$try.upf beat &
-	usleep $((150000 + try * 7919 % 100000))
-	case $((try % 3)) in 0) kill -SEGV $! ;; *) kill -KILL $! ;; esac
-	wait $! 2> /dev/null
-	left
-done > /out/kill
-
-for signal in INT TERM HUP; do
-	uniprof-record -F 5k --max-overhead 100 -q -o /out/$signal.upf beat &
-	usleep 500000
-	kill -$signal $!
-	wait $!
-	echo "$signal $? $(left)"
-done > /out/signals
+for signal in KILL SEGV INT TERM PIPE; do
+	onlooker kill $signal "$1" beat "$2"
+done > /out/ends 2> /out/ends.err
+for signal in KILL INT; do
+	onlooker kill $signal "$(($1 / 2))" beat "$2" foreign
+done >> /out/ends 2>> /out/ends.err
+cp /tmp/onlooker.upf /out/last.upf
 
 # A pause of the administrator's is neither sampled through nor undone, whatever ends the recorder.
 uniprof-record -F 1k --max-overhead 100 -o /out/foreign.upf beat 2> /out/foreign.err &

@@ -26,3 +26,43 @@ wait $!
 echo $? > /out/gone.rc
 sleep 1
 xl list > /out/gone.list
+
+# Destroyed between rounds that are far apart, and while the recorder is stopped by Ctrl-Z.
+for name in slow stopped; do
+	guest_start $name 1 "work=shares"
+	rate=500
+	[ $name != slow ] || rate=0.1
+	uniprof-record -F $rate -o /out/$name.upf $name 2> /out/$name.err &
+	sleep 1
+	[ $name != stopped ] || kill -TSTP $!
+	sleep 0.5
+	xl destroy $name
+	sleep 1
+	xl list > /out/$name.list
+	kill -CONT $!
+	wait $!
+	echo $? > /out/$name.rc
+done
+
+# It reboots again and again, and the recorder goes along.
+on_reboot=restart guest_start again 1 "work=end:1"
+domid again > /out/again.first
+uniprof-record -F 500 -d 25 --follow -o /out/again.upf again 2> /out/again.err
+echo $? > /out/again.rc
+xl list > /out/again.list
+# Its end, with nobody to bring it back: the recorder waits, until it is told not to.
+xl destroy again
+guest_start last 1 "work=shares"
+uniprof-record -F 500 --follow -o /out/last.upf last 2> /out/last.err &
+sleep 1
+xl destroy last
+sleep 1
+xl list > /out/last.list
+kill -INT $!
+wait $!
+echo $? > /out/last.rc
+
+# vCPU 1 goes and comes.
+guest_start plug 2 "work=plug others=down"
+uniprof-record -F 500 -d 5 -o /out/plug.upf plug 2> /out/plug.err
+echo $? > /out/plug.rc

@@ -28,6 +28,13 @@ guest_start held 1 "work=shares"
 record held -F 100k -d 5 --max-overhead 1% held
 guest_end held
 
+# The same, measured by the guest's own clock: how long its vCPU has lived, and stood.
+guest_start clock 1 "work=heartbeat"
+onlooker words clock "$@" > /out/clock.words
+record clock -F 100k -d 10 --max-overhead 1% clock
+onlooker words clock "$@" >> /out/clock.words
+guest_end clock
+
 guest_start smp 2 "work=shares"
 record smp -F 1000 -d 5 smp
 record vcpu1 -F 100 -n 50 -C 1 "$(domid smp)"

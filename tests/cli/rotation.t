@@ -1,0 +1,128 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# Recordings that go on for months: --switch-output, --switch-max-files, --overwrite, --follow on a simulated hypervisor. A million
+# samples must take no more files, memory and mapped pages than a fifth of that.
+set -u
+record=${BUILD:?is set by make check-cli}/uniprof-record-sim
+report=$BUILD/uniprof-report
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit
+number=0
+
+# ok NAME COMMAND...: passes if the command does; what it prints is shown where it does not.
+ok() {
+	local name=$1 said
+
+	shift
+	number=$((number + 1))
+	if said=$("$@" 2>&1); then
+		echo "ok $number - $name"
+	else
+		echo "not ok $number - $name"
+		printf '%s\n' "$said" | sed 's/^/# /'
+	fi
+}
+
+# run NAME OPTION...: a recording in a folder of its own, told to stderr in NAME/err.
+run() {
+	mkdir "$1"
+	(cd "$1" && "$record" -v "${@:2}" -o run.upf busy > out 2> err)
+}
+
+# sound FOLDER TRACES: so many, all of them whole.
+sound() {
+	local traces=("$1"/run.upf*)
+
+	cat "$1/err"
+	ls -l "$1"
+	[ ${#traces[@]} = "$2" ] || return 1
+	for trace in "${traces[@]}"; do
+		"$report" --verify "$trace" || return 1
+	done
+}
+samples() { # TRACE...: in all of them
+	for trace; do "$report" -q --folded --state all "$trace"; done | awk '{ n += $NF } END { print n + 0 }'
+}
+# used FOLDER WORD: what the recorder says that it used before that word: MiB or mapped.
+used() {
+	grep -oE "[0-9.]+ $2" "$1/err" | cut -d ' ' -f 1
+}
+
+# --- a week ---------------------------------------------------------------------------------------------------------------
+
+# A million samples and a fifth of them, of two vCPUs, as fast as they come.
+week=(-F max --max-overhead 100 --switch-output=16k --switch-max-files=4)
+ok "a short recording" run short "${week[@]}" -n 100000
+ok "a million samples" run long "${week[@]}" -n 500000
+bounded_files() {
+	sound long 4 || return 1
+	grep -E 'in [0-9]+ traces' long/err | awk '{ for (i = 1; i < NF; i++) if ($i == "in") exit !($(i + 1) > 20) }' &&
+		[ "$(find long -name 'run.upf*' -size +80k | wc -l)" = 0 ]
+}
+ok "… leave the last four files, each about as large as was asked for" bounded_files
+bounded() {
+	echo "$1: $(used short "$1") for 200,000 samples, $(used long "$1") for 1,000,000; $2 more are allowed"
+	awk -v short="$(used short "$1")" -v long="$(used long "$1")" -v more="$2" 'BEGIN { exit !(short > 0 && long <= short + more) }'
+}
+ok "… take no more memory" bounded MiB 1
+ok "… and no more mapped pages" bounded "mapped pages" 0
+bounded MiB 1 | sed 's/^/# /'
+bounded "mapped pages" 0 | sed 's/^/# /'
+# --- when to switch -------------------------------------------------------------------------------------------------------
+
+ok "a switch every so often" run timed -F 1k -d 1.1 --switch-output=250ms
+ok "… five traces, all whole" sound timed 5
+all_there() {
+	samples timed/run.upf*
+	[ "$(samples timed/run.upf*)" = "$(sed -n 's/^samples *\([0-9]*\) in.*/\1/p' timed/err)" ]
+}
+ok "… and every sample in one of them" all_there
+signalled() { # FOLDER OPTION...: SIGUSR2 comes twice
+	mkdir "$1"
+	cd "$1" || return
+	"$record" -F 1k "${@:2}" -o run.upf busy 2> err &
+	for _ in 1 2; do
+		sleep 1.6
+		kill -USR2 $!
+	done
+	sleep 0.4
+	kill -INT $!
+	wait $!
+}
+ok "a switch whenever SIGUSR2 comes" signalled signal --switch-output
+ok "… three traces, all whole" sound signal 3
+ok "a flight recorder writes what it has whenever SIGUSR2 comes, and at the end" signalled flight --overwrite=500ms
+ok "… three traces, all whole" sound flight 3
+# Blocks of up to a second are kept or dropped whole.
+recent_only() {
+	for trace in flight/run.upf*; do
+		"$report" --dump "$trace" | awk '/ sample / { if (!n++) first = $4; last = $4 } END { print n, last - first; exit !(n > 200 && last - first <= 1.6) }' || return 1
+	done
+}
+ok "… each with the last moments only" recent_only
+named() {
+	ls flight
+	[ -e flight/run.upf ] && [ "$(find flight -name 'run.upf.20????????????*' | wc -l)" = 2 ]
+}
+ok "… under names that say when; the end's under its own" named
+# --- what does not go together --------------------------------------------------------------------------------------------
+
+refused() { # STATUS TEXT OPTION...
+	local got
+
+	"$record" "${@:3}" busy > out 2> err
+	got=$?
+	cat err
+	[ $got = "$1" ] && [ "$(wc -l < err)" = 1 ] && grep -q -- "$2" err
+}
+ok "max-files alone" refused 2 'is for --switch-output or --overwrite' --switch-max-files 3 -o x.upf
+ok "max-files 0" refused 2 'not a number' --switch-output --switch-max-files 0 -o x.upf
+ok "a switch by nonsense" refused 2 'switch-output' --switch-output=soon -o x.upf
+ok "a switch by nothing" refused 2 'switch-output' --switch-output=0 -o x.upf
+ok "a flight recorder of nonsense" refused 2 'overwrite' --overwrite=much -o x.upf
+ok "a flight recorder that switches by time" refused 2 'takes no size and no time' --overwrite --switch-output=1h -o x.upf
+ok "several traces to standard output" refused 2 'need a file to write to' --switch-output -o -
+ok "a flight recorder of less than a block" refused 2 "less than 4M" --overwrite=64k -o x.upf
+ok "none of these left a file" test -z "$(ls -d x.upf* 2> /dev/null)"
+echo "1..$number"

@@ -1,0 +1,373 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * onlooker.c - runs in the lab's dom0 beside the recorder, and sees for itself how the guest is.
+ *
+ *   onlooker words DOMAIN ADDRESS...                    prints words of the guest's memory
+ *   onlooker stall SECONDS                              copies a pipe, made as small as one can be, but after its first bytes not for so
+ *                                                       long; 0: never again
+ *   onlooker kill SIGNAL COUNT DOMAIN BEATS [foreign]   COUNT times: starts a recorder at its highest rate, ends it at a random moment by
+ *                                                       SIGNAL (PIPE: by closing what it writes to), and sees whether the word at BEATS,
+ *                                                       which the guest counts up, goes on; foreign: with a pause of somebody else's
+ *                                                       on the guest, which must stay
+ */
+#include "format/upf.h"
+#include "record/target.h"
+#include "xenif/space.h"
+#include "xenif/xenif.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define MOST_US 30000     /* between the recorder's beginning and its end */
+#define PATIENCE_MS 3000  /* for the guest's next beat */
+#define TRACE "/tmp/onlooker.upf"
+
+static const struct xenif_ops *const ops = &xenif_backend;
+
+static _Noreturn void fail(const char *what)
+{
+	fprintf(stderr, "onlooker: %s: %s\n", what, strerror(errno));
+	exit(1);
+}
+
+/* --- the guest ------------------------------------------------------------------------------------------------------- */
+
+struct looked_at {
+	struct guest_info info;
+	struct guest *guest;
+	struct pages *pages;
+	struct vcpu_stop *stops;
+	uint64_t root;
+};
+
+static struct looked_at look_at(const char *domain)
+{
+	char why[1024] = "";
+	struct xenif *x = ops->open(why, sizeof(why));
+	struct looked_at g = {.root = 0};
+	struct vcpu_regs regs;
+
+	if (!x || target_find(ops, x, domain, &g.info) != 0 || !(g.guest = ops->attach(x, &g.info, NULL)))
+		fail(*why ? why : domain);
+	g.pages = pages_new(ops, g.guest, 64);
+	g.stops = calloc(g.info.vcpus, sizeof(*g.stops));
+	if (!g.pages || !g.stops || ops->peek(g.guest, 0, &regs) != 0)
+		fail("peek");
+	g.root = regs.root;
+	return g;
+}
+
+static uint64_t word_at(struct looked_at *g, uint64_t address)
+{
+	uint64_t word = 0;
+	int rc = -EAGAIN;
+
+	for (int i = 0; i < 8 && rc == -EAGAIN; i++) {
+		struct space space = space_of(ops->arch(g->guest), g->pages, g->root);
+
+		rc = space_read(&space, address, &word);
+		if (rc == -EAGAIN)
+			pages_fill(g->pages);
+	}
+	if (rc == 0)
+		return word;
+	errno = -rc;
+	fail("the guest's memory");
+}
+
+static bool is_paused(struct looked_at *g)
+{
+	struct guest_info info;
+
+	return ops->info(g->guest, &info) == 0 && info.paused;
+}
+
+static uint64_t now_us(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000 + (uint64_t)t.tv_nsec / 1000;
+}
+
+/* Waits for the guest to go on. How long that took, us; -1: it does not. */
+static int64_t goes_on(struct looked_at *g, uint64_t beats)
+{
+	uint64_t start = now_us(), before = word_at(g, beats);
+
+	while (now_us() - start < PATIENCE_MS * 1000u) {
+		if (word_at(g, beats) != before)
+			return (int64_t)(now_us() - start);
+		usleep(200);
+	}
+	return -1;
+}
+
+/* --- the recorder ---------------------------------------------------------------------------------------------------- */
+
+struct recorder {
+	pid_t pid;
+	int out; /* what it writes to a pipe; -1: it writes a file */
+};
+
+static struct recorder start(const char *domain, bool piped)
+{
+	struct recorder r = {.out = -1};
+	int ends[2];
+
+	unlink(TRACE);
+	if (piped && pipe(ends) != 0)
+		fail("pipe");
+	r.pid = fork();
+	if (r.pid == 0) {
+		sigset_t none;
+
+		sigemptyset(&none);
+		sigprocmask(SIG_SETMASK, &none, NULL);
+		if (piped) {
+			dup2(ends[1], STDOUT_FILENO);
+			close(ends[0]);
+			close(ends[1]);
+		}
+		execlp("uniprof-record", "uniprof-record", "-q", "-F", "1M", "--max-overhead", "100", "-o", piped ? "-" : TRACE, domain,
+		       (char *)NULL);
+		_exit(127);
+	}
+	if (piped) {
+		close(ends[1]);
+		r.out = ends[0];
+	}
+	return r;
+}
+
+/* Until there is a trace: from then on it samples. False: it ended before. */
+static bool await_trace(const struct recorder *r)
+{
+	char head[64];
+
+	if (r->out >= 0)
+		return read(r->out, head, sizeof(head)) > 0;
+	while (access(TRACE, F_OK) != 0) {
+		if (waitpid(r->pid, NULL, WNOHANG) != 0)
+			return false;
+		usleep(500);
+	}
+	return true;
+}
+
+/* Is the trace whole up to where it ends? */
+static bool is_sound(void)
+{
+	int fd = open(TRACE, O_RDONLY);
+	enum upf_fault fault;
+	struct upf_reader *r = fd < 0 ? NULL : upf_reader_open(fd, &fault, NULL);
+	struct upf_block b;
+	bool sound = r != NULL;
+
+	while (sound && upf_reader_next(r, &b) == 1)
+		sound = b.fault == UPF_OK || b.fault == UPF_FAULT_CUT;
+	if (r) {
+		sound &= upf_reader_health(r)->missing == 0;
+		upf_reader_close(r);
+	}
+	if (fd >= 0)
+		close(fd);
+	return sound;
+}
+
+/* --- one after the other ----------------------------------------------------------------------------------------------- */
+
+struct tally {
+	unsigned ends, in_pause, left_paused, stopped, undone, unsound, by_signal;
+	int64_t longest_us;
+};
+
+static uint64_t draw(uint64_t *seed)
+{
+	*seed ^= *seed << 13;
+	*seed ^= *seed >> 7;
+	*seed ^= *seed << 17;
+	return *seed;
+}
+
+static void end_it(const struct recorder *r, int signal)
+{
+	if (r->out >= 0)
+		close(r->out);
+	else if (kill(r->pid, signal) != 0)
+		fail("kill");
+}
+
+/* The guard is the recorder's only child process. */
+static pid_t guard_of(const struct recorder *r)
+{
+	char path[64];
+	FILE *f;
+	int guard;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", (int)r->pid, (int)r->pid);
+	f = fopen(path, "r");
+	if (!f || fscanf(f, "%d", &guard) != 1)
+		fail(path);
+	fclose(f);
+	return guard;
+}
+
+static void await_end(pid_t guard)
+{
+	for (int i = 0; i < PATIENCE_MS && kill(guard, 0) == 0; i++) {
+		char path[64], state = 0;
+		FILE *f;
+
+		snprintf(path, sizeof(path), "/proc/%d/stat", (int)guard);
+		f = fopen(path, "r");
+		if (!f || fscanf(f, "%*d (%*[^)]) %c", &state) != 1 || state == 'Z')
+			i = PATIENCE_MS;
+		if (f)
+			fclose(f);
+		usleep(1000);
+	}
+}
+
+static void pause_it(struct looked_at *g)
+{
+	struct guest_info before;
+
+	if (ops->stop(g->guest, &before, g->stops) != 0)
+		fail("cannot pause the guest");
+}
+
+/* A pause of somebody else's must outlive the recorder, and its guard. */
+static void see_foreign(struct looked_at *g, struct tally *t)
+{
+	uint64_t until = now_us() + 30000;
+
+	while (now_us() < until) {
+		if (!is_paused(g)) {
+			t->undone++;
+			break;
+		}
+		usleep(1000);
+	}
+	ops->resume(g->guest);
+}
+
+/*
+ * One end. When it is a sudden one, the guard is sometimes held back until it has been seen whether the end came inside a pause;
+ * and somebody else's pause comes before the end or, where nobody could foresee it, between the end and the guard's awakening.
+ */
+static void once(struct looked_at *g, const char *domain, int signal, uint64_t beats, bool foreign, uint64_t *seed, struct tally *t)
+{
+	struct recorder r = start(domain, signal == SIGPIPE);
+	bool slow = (signal == SIGKILL || signal == SIGSEGV) && draw(seed) & 1, late = slow && draw(seed) & 1;
+	pid_t guard;
+	int64_t took;
+	int status;
+
+	if (!await_trace(&r))
+		fail("the recorder ended by itself");
+	guard = guard_of(&r);
+	usleep((useconds_t)(draw(seed) % MOST_US));
+	if (slow)
+		kill(guard, SIGSTOP);
+	if (foreign && !late)
+		pause_it(g);
+	end_it(&r, signal);
+	waitpid(r.pid, &status, 0);
+	t->ends++;
+	t->by_signal += WIFSIGNALED(status);
+	t->in_pause += slow && (!foreign || late) && is_paused(g);
+	if (foreign && late)
+		pause_it(g);
+	if (slow)
+		kill(guard, SIGCONT);
+	await_end(guard);
+	if (foreign)
+		see_foreign(g, t);
+	took = goes_on(g, beats);
+	t->stopped += took < 0;
+	t->longest_us = took > t->longest_us ? took : t->longest_us;
+	t->left_paused += is_paused(g);
+	if (signal != SIGPIPE)
+		t->unsound += !is_sound();
+}
+
+static int signal_of(const char *name)
+{
+	static const struct {
+		const char *name;
+		int number;
+	} signals[] = {{"KILL", SIGKILL}, {"INT", SIGINT}, {"TERM", SIGTERM}, {"PIPE", SIGPIPE}, {"SEGV", SIGSEGV}};
+
+	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
+		if (strcmp(signals[i].name, name) == 0)
+			return signals[i].number;
+	errno = EINVAL;
+	fail(name);
+}
+
+static int kill_often(const char *name, unsigned count, const char *domain, uint64_t beats, bool foreign)
+{
+	struct looked_at g = look_at(domain);
+	struct tally t = {0};
+	uint64_t seed = 0x9e3779b97f4a7c15u + (uint64_t)signal_of(name);
+
+	for (unsigned i = 0; i < count; i++)
+		once(&g, domain, signal_of(name), beats, foreign, &seed, &t);
+	printf("%s%s ends %u by-signal %u in-pause %u left-paused %u stopped %u undone %u unsound %u longest-ms %.1f\n", name,
+	       foreign ? "-foreign" : "", t.ends, t.by_signal, t.in_pause, t.left_paused, t.stopped, t.undone, t.unsound,
+	       (double)t.longest_us / 1000);
+	return 0;
+}
+
+static int print_words(const char *domain, char *const *addresses)
+{
+	struct looked_at g = look_at(domain);
+
+	for (; *addresses; addresses++)
+		printf("%llu%s", (unsigned long long)word_at(&g, strtoull(*addresses, NULL, 16)), addresses[1] ? " " : "\n");
+	return 0;
+}
+
+static int copy(size_t most)
+{
+	char bytes[512];
+	ssize_t n = 1;
+
+	while (most > 0 && (n = read(STDIN_FILENO, bytes, sizeof(bytes))) > 0) {
+		if (write(STDOUT_FILENO, bytes, (size_t)n) != n)
+			fail("standard output");
+		most -= (size_t)n < most ? (size_t)n : most;
+	}
+	return n < 0;
+}
+
+static int stall(unsigned seconds)
+{
+	if (fcntl(STDIN_FILENO, F_SETPIPE_SZ, 4096) < 0)
+		fail("standard input");
+	copy(1024);
+	if (seconds == 0)
+		pause();
+	sleep(seconds);
+	return copy(SIZE_MAX);
+}
+
+int main(int argc, char **argv)
+{
+	if (argc == 3 && strcmp(argv[1], "stall") == 0)
+		return stall((unsigned)atoi(argv[2]));
+	if (argc > 3 && strcmp(argv[1], "words") == 0)
+		return print_words(argv[2], argv + 3);
+	if (argc > 5 && strcmp(argv[1], "kill") == 0)
+		return kill_often(argv[2], (unsigned)atoi(argv[3]), argv[4], strtoull(argv[5], NULL, 16), argc > 6);
+	fprintf(stderr, "usage: onlooker words DOMAIN ADDRESS... | stall SECONDS | kill SIGNAL COUNT DOMAIN BEATS [foreign]\n");
+	return 2;
+}
