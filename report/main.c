@@ -153,7 +153,7 @@ static int run_view(struct report *r, const struct settings *s)
 	     outfile_open(&out, s->output, s->view->gzip);
 
 	if (rc == -ENOTTY) {
-		say("--%s makes no text: name a file for it, as in -o FILE%s", s->view->name, s->view->gzip ? ".gz" : "");
+		say("--%s makes no text for a terminal: name a file for it, as in -o FILE%s", s->view->name, s->view->gzip ? ".gz" : "");
 		return EXIT_USAGE;
 	}
 	if (rc != 0) {
