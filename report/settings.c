@@ -395,7 +395,8 @@ static int check_view(struct settings *s, char *why, size_t size)
 			return -1;
 		}
 	}
-	if (s->view->takes & VIEW_WHOLE && (selection_by_record(&s->selection) || selection_by_name(&s->selection))) {
+	if (s->view->takes & VIEW_WHOLE && (selection_by_record(&s->selection) || filter_needed(&s->selection) ||
+	                                    s->selection.states != s->view->states)) {
 		snprintf(why, size, "--%s keeps the whole trace: filter when it is read", s->view->name);
 		return -1;
 	}

@@ -29,7 +29,6 @@ struct report {
 	struct lines **lines; /* nlines of them: of files that may have DWARF */
 	size_t nlines;
 	struct archive *archive; /* what the trace itself has of names; NULL: nothing, or images are at hand */
-	uint64_t bad_names;      /* blocks of them that break the format */
 	struct filter filter;
 	struct profile profile; /* empty until the view loads it */
 	struct report *old;     /* the run to compare with; NULL: none. Its names are its own */
