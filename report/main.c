@@ -167,7 +167,7 @@ static int run_view(struct report *r, const struct settings *s)
 		return close_output(&out, s, rc, rc == EXIT_NOTHING);
 	}
 	if (out.error == 0)
-		say("%s: %s", inputs_shown(s->traces[0]), strerror(-rc));
+		say("%s: %s", r->failed ? r->failed : inputs_shown(s->traces[0]), strerror(-rc));
 	return close_output(&out, s, out.error == 0 ? EXIT_ERROR : EXIT_DONE, true);
 }
 
