@@ -153,7 +153,7 @@ static int run_view(struct report *r, const struct settings *s)
 	     outfile_open(&out, s->output, s->view->gzip);
 
 	if (rc == -ENOTTY) {
-		say("--%s makes no text: name a file for it, as in -o FILE%s", s->view->name, s->view->gzip ? ".gz" : "");
+		say("--%s makes no text for a terminal: name a file for it, as in -o FILE%s", s->view->name, s->view->gzip ? ".gz" : "");
 		return EXIT_USAGE;
 	}
 	if (rc != 0) {
@@ -167,7 +167,7 @@ static int run_view(struct report *r, const struct settings *s)
 		return close_output(&out, s, rc, rc == EXIT_NOTHING);
 	}
 	if (out.error == 0)
-		say("%s: %s", inputs_shown(s->traces[0]), strerror(-rc));
+		say("%s: %s", r->failed ? r->failed : inputs_shown(s->traces[0]), strerror(-rc));
 	return close_output(&out, s, out.error == 0 ? EXIT_ERROR : EXIT_DONE, true);
 }
 

@@ -47,6 +47,7 @@ struct report {
 	bool has_images;      /* from files, be it of names alone */
 	bool several_images;  /* the domains ran different ones, so that none was taken by itself */
 	bool nothing;         /* set by a view whose pattern matches nothing */
+	const char *failed;   /* what an error of run() is about, if not the trace: set by the view, for main()'s message */
 	bool mismatch;        /* set by a view that found the trace's own figures to contradict each other */
 
 	FILE *out;
