@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#define CPUS_MAX 16 /* more do not help: one thread takes all results */
+#define CPUS_MAX 8 /* more do not help: one thread takes all results */
 
 struct crew {
 	void (*work)(void *ctx, size_t slot);

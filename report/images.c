@@ -4,6 +4,7 @@
 #include "report/names/binary.h"
 #include "report/unwind/image.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,17 +31,18 @@ static int fail(struct loading *l, const char *path, const char *why)
 
 static bool parse_address(const char *text, struct image_file *file)
 {
+	const char *digits;
 	char *end;
 
 	file->by_offset = *text == '+' || *text == '-';
-	if (!file->by_offset && !strchr("0123456789abcdefABCDEF", *text))
+	digits = text + file->by_offset;
+	if (!isxdigit((unsigned char)*digits)) /* what else strtoull() would take: a blank, another sign */
 		return false;
 	errno = 0;
-	file->where = strtoull(text + file->by_offset, &end, 16);
+	file->where = strtoull(digits, &end, 16);
 	if (*text == '-')
 		file->where = -file->where;
-	return errno == 0 && *end == '\0' && end > text + file->by_offset && text[file->by_offset] != '+' && text[file->by_offset] != '-' &&
-	       text[file->by_offset] != ' ';
+	return errno == 0 && *end == '\0';
 }
 
 int image_file_parse(const char *text, struct image_file *file)
@@ -192,6 +194,34 @@ static int check_identity(struct loading *l)
 	return -1;
 }
 
+/* Of traces shown as one, each domain must have run one build: names are given to all its addresses alike. */
+static int check_trace(struct loading *l, const struct trace *t)
+{
+	const struct upf_session *s = upf_reader_session(t->reader);
+
+	for (uint32_t i = 0; t->domain_map && i < s->ndomains; i++) {
+		const struct upf_domain *one = &s->domains[i], *all = &l->report->session->domains[t->domain_map[i]];
+
+		if (!one->build_id || !all->build_id || strcmp(one->build_id, all->build_id) == 0 ||
+		    !scope_has_domain(&t->scope, t->domain_map[i]))
+			continue;
+		snprintf(l->why, l->size, "%s: %.64s ran %s there, and %s in a trace before: compare them by --diff, or use --force",
+		         t->path, one->name ? one->name : "the domain", one->build_id, all->build_id);
+		return -1;
+	}
+	return 0;
+}
+
+static int check_traces(struct loading *l)
+{
+	const struct traces *t = &l->report->traces;
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < t->n && (l->n > 0 || l->report->session->archived); i++)
+		rc = check_trace(l, &t->list[i]);
+	return rc;
+}
+
 /* --- what is in them ------------------------------------------------------------------------------------------------- */
 
 /* Where the file's lowest address is, by its program headers; of a list of names, by its first function. */
@@ -205,13 +235,30 @@ static bool lowest_address(const char *path, const struct symbols *s, size_t fro
 	return found;
 }
 
-static int find_bias(struct loading *l, size_t i, size_t from)
+/* Linux' own name for where its image begins. */
+#define KERNEL_START "_text"
+
+/*
+ * How much higher the kernel in the image, whose symbols are the last ones from @from on, lies than it was linked: the list of
+ * names that was taken from the guest, one of the first @nlists symbols, tells. 0: it does not.
+ */
+static uint64_t kernel_bias(const struct symbols *s, size_t nlists, size_t from)
+{
+	uint64_t linked, seen;
+
+	if (!symbols_added(s, KERNEL_START, 0, nlists, &seen) || !symbols_added(s, KERNEL_START, from, s->nadded, &linked))
+		return 0;
+	return seen - linked;
+}
+
+/* @nlists: how many of the symbols are from lists; @from: where the file's begin. */
+static int find_bias(struct loading *l, size_t i, size_t nlists, size_t from)
 {
 	const struct image_file *file = &l->files[i];
 	uint64_t lowest;
 
 	if (!file->moved || file->by_offset) {
-		l->bias[i] = file->moved ? file->where : 0;
+		l->bias[i] = file->moved ? file->where : kernel_bias(&l->report->symbols, nlists, from);
 		return 0;
 	}
 	if (!lowest_address(file->path, &l->report->symbols, from, &lowest))
@@ -220,23 +267,37 @@ static int find_bias(struct loading *l, size_t i, size_t from)
 	return 0;
 }
 
+static int add_symbols(struct loading *l, size_t i, size_t nlists)
+{
+	struct symbols *symbols = &l->report->symbols;
+	size_t from = symbols->nadded;
+	char why[200];
+	int rc = symbols_add_file(symbols, l->files[i].path, l->request->symfs, why, sizeof(why));
+
+	/* A kernel's vmlinux may be stripped and still be what its stacks are unwound by. */
+	if (rc < 0 || (rc > 0 && l->request->nfiles && !image_has_tables(l->files[i].path)))
+		return fail(l, l->files[i].path, why);
+	if (find_bias(l, i, nlists, from) != 0)
+		return -1;
+	symbols_move(symbols, from, l->bias[i]);
+	return 0;
+}
+
+/* Lists come first: they may tell where images lie. */
 static int load_symbols(struct loading *l)
 {
 	struct symbols *symbols = &l->report->symbols;
-	char why[200];
+	size_t nlists;
+	int rc = 0;
 
-	for (size_t i = 0; i < l->n; i++) {
-		size_t from = symbols->nadded;
-		int rc = symbols_add_file(symbols, l->files[i].path, l->request->symfs, why, sizeof(why));
-
-		/* A kernel's vmlinux may be stripped and still be what its stacks are unwound by. */
-		if (rc < 0 || (rc > 0 && l->request->nfiles && !image_has_tables(l->files[i].path)))
-			return fail(l, l->files[i].path, why);
-		if (find_bias(l, i, from) != 0)
-			return -1;
-		symbols_move(symbols, from, l->bias[i]);
-	}
-	return symbols_sort(symbols) == 0 ? 0 : fail(l, "symbols", strerror(ENOMEM));
+	for (size_t i = 0; rc == 0 && i < l->n; i++)
+		if (!image_is_elf(l->files[i].path))
+			rc = add_symbols(l, i, 0);
+	nlists = symbols->nadded;
+	for (size_t i = 0; rc == 0 && i < l->n; i++)
+		if (image_is_elf(l->files[i].path))
+			rc = add_symbols(l, i, nlists);
+	return rc == 0 && symbols_sort(symbols) != 0 ? fail(l, "symbols", strerror(ENOMEM)) : rc;
 }
 
 /* What makes stacks true: the same files' unwind tables and code. */
@@ -245,56 +306,17 @@ static int load_rows(struct loading *l)
 	struct report *r = l->report;
 	char why[200];
 
-	if (l->request->no_repair || images_archived(r))
+	if (l->request->no_repair || r->archive)
 		return 0;
 	r->rows = rows_new(&r->symbols);
 	if (!r->rows)
 		return fail(l, NULL, strerror(ENOMEM));
 	for (size_t i = 0; i < l->n; i++)
-		if (image_is_elf(l->files[i].path) && rows_add_image(r->rows, l->files[i].path, l->bias[i], why, sizeof(why)) != 0)
+		if (image_is_elf(l->files[i].path) &&
+		    rows_add_image(r->rows, l->files[i].path, l->bias[i], why, sizeof(why)) != 0)
 			return fail(l, l->files[i].path, why);
 	return 0;
 }
-
-/* --- archives -------------------------------------------------------------------------------------------------------- */
-
-/* The names of an archive stand before all samples. What is damaged among them is told by the reader, or counted. */
-static int read_names(struct report *r, struct upf_reader *reader)
-{
-	struct upf_block b;
-	int rc;
-
-	while ((rc = upf_reader_next(reader, &b)) > 0) {
-		if (b.fault == UPF_OK && b.type != UPF_BLOCK_NAMES && b.type != UPF_BLOCK_CODE) {
-			upf_reader_again(reader, &b);
-			return 0;
-		}
-		rc = b.fault == UPF_OK ? archive_add(r->archive, &r->symbols, &b) : 0;
-		if (rc != 0 && rc != -EBADMSG)
-			return rc;
-		r->bad_names += rc == -EBADMSG;
-	}
-	return rc;
-}
-
-static int load_archive(struct loading *l)
-{
-	struct report *r = l->report;
-	int rc;
-
-	r->archive = archive_new();
-	rc = r->archive ? 0 : -ENOMEM;
-	for (size_t i = 0; rc == 0 && i < r->traces.n; i++)
-		rc = read_names(r, r->traces.list[i].reader);
-	if (rc == 0)
-		rc = symbols_sort(&r->symbols);
-	if (rc != 0)
-		return fail(l, NULL, strerror(-rc));
-	archive_sort(r->archive);
-	return 0;
-}
-
-/* --- all of it ------------------------------------------------------------------------------------------------------- */
 
 static int load_lines(struct loading *l)
 {
@@ -313,6 +335,46 @@ static int load_lines(struct loading *l)
 	return r->lines ? 0 : fail(l, NULL, strerror(ENOMEM));
 }
 
+/* --- archives -------------------------------------------------------------------------------------------------------- */
+
+/* The names of an archive stand before all samples. What is damaged among them is told by the reader, or counted. */
+static int read_names(struct report *r, struct trace *t)
+{
+	struct upf_block b;
+	int rc;
+
+	while ((rc = upf_reader_next(t->reader, &b)) > 0) {
+		if (b.fault == UPF_OK && b.type != UPF_BLOCK_NAMES && b.type != UPF_BLOCK_CODE) {
+			upf_reader_again(t->reader, &b);
+			return 0;
+		}
+		rc = b.fault == UPF_OK ? archive_add(r->archive, &r->symbols, &b) : 0;
+		if (rc != 0 && rc != -EBADMSG)
+			return rc;
+		t->bad_names += rc == -EBADMSG;
+	}
+	return rc;
+}
+
+static int load_archive(struct loading *l)
+{
+	struct report *r = l->report;
+	int rc;
+
+	r->archive = archive_new();
+	rc = r->archive ? 0 : -ENOMEM;
+	for (size_t i = 0; rc == 0 && i < r->traces.n; i++)
+		rc = read_names(r, &r->traces.list[i]);
+	if (rc == 0)
+		rc = symbols_sort(&r->symbols);
+	if (rc != 0)
+		return fail(l, NULL, strerror(-rc));
+	archive_sort(r->archive);
+	return 0;
+}
+
+/* --- all of it ------------------------------------------------------------------------------------------------------- */
+
 int images_load(struct report *r, const struct image_request *request, char *why, size_t size)
 {
 	struct loading l = {.report = r, .request = request, .why = why, .size = size};
@@ -322,14 +384,14 @@ int images_load(struct report *r, const struct image_request *request, char *why
 	r->no_repair = request->no_repair;
 	if (rc == 0 && !request->force)
 		rc = check_identity(&l);
+	if (rc == 0 && !request->force)
+		rc = check_traces(&l);
 	if (rc == 0)
-		rc = load_symbols(&l);
+		rc = images_archived(r) ? load_archive(&l) : load_symbols(&l);
 	if (rc == 0)
 		rc = load_rows(&l);
 	if (rc == 0)
 		rc = load_lines(&l);
-	if (rc == 0 && images_archived(r))
-		rc = load_archive(&l);
 	r->has_symbols = request->nfiles > 0 || r->symbols.nranges > 0 || images_archived(r);
 	for (size_t i = 0; i < l.n; i++)
 		free(l.files[i].path);

@@ -139,7 +139,8 @@ static int prepare_profile(struct report *r, const struct inputs *inputs)
 		say("%s", strerror(ENOMEM));
 		return EXIT_ERROR;
 	}
-	r->profile.tally.bad_blocks = r->bad_names;
+	for (size_t i = 0; i < r->traces.n; i++)
+		r->profile.tally.bad_blocks += r->traces.list[i].bad_names;
 	r->profile.quantum_ns = r->selection->quantum_ns;
 	r->filter.selection = r->selection;
 	r->filter.names = &r->names;

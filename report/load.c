@@ -9,7 +9,7 @@
 #include <string.h>
 
 #define NOT_MAPPED UINT32_MAX
-#define JOBS_EACH 4 /* blocks under way for each thread, so that none has to wait for the next one */
+#define JOBS_EACH 2 /* blocks under way for each thread: one at work, one that waits */
 #define THREADS_FROM (2u << 20) /* bytes of a file: smaller ones are read before threads have begun */
 
 struct loader {

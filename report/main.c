@@ -103,7 +103,7 @@ static bool is_damaged(const struct report *r, bool quiet)
 static int judge(const struct report *r, const struct settings *s)
 {
 	const char *name = inputs_shown(s->traces[0]);
-	bool damaged = s->view != &view_header && is_damaged(r, s->quiet);
+	bool damaged = s->view != &view_header && is_damaged(r, s->quiet || s->view->takes & VIEW_WHOLE);
 
 	if (r->old && is_damaged(r->old, s->quiet))
 		damaged = true;
@@ -167,7 +167,7 @@ static int run_view(struct report *r, const struct settings *s)
 		return close_output(&out, s, rc, rc == EXIT_NOTHING);
 	}
 	if (out.error == 0)
-		say("%s: %s", inputs_shown(s->traces[0]), strerror(-rc));
+		say("%s: %s", r->failed ? r->failed : inputs_shown(s->traces[0]), strerror(-rc));
 	return close_output(&out, s, out.error == 0 ? EXIT_ERROR : EXIT_DONE, true);
 }
 

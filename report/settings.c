@@ -395,7 +395,8 @@ static int check_view(struct settings *s, char *why, size_t size)
 			return -1;
 		}
 	}
-	if (s->view->takes & VIEW_WHOLE && (selection_by_record(&s->selection) || selection_by_name(&s->selection))) {
+	if (s->view->takes & VIEW_WHOLE && (selection_by_record(&s->selection) || filter_needed(&s->selection) ||
+	                                    s->selection.states != s->view->states)) {
 		snprintf(why, size, "--%s keeps the whole trace: filter when it is read", s->view->name);
 		return -1;
 	}
@@ -455,5 +456,6 @@ void settings_help(FILE *out, int width)
 	      "  uniprof-report --diff old.upf -s guest.elf new.upf   what has changed since\n"
 	      "  uniprof-report --flamegraph -s guest.elf -o run.html run.upf\n"
 	      "\nExit codes: 0 done; 1 reading or writing failed; 2 usage; 3 no usable trace;\n"
-	      "4 the trace is damaged or cut, and what is there was shown; 5 nothing in it was asked for.\n", out);
+	      "4 the trace is damaged or cut, and what is there was shown;\n"
+	      "5 nothing in it is what was asked for.\n", out);
 }

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define SOURCE_SIZE_MAX (64u << 20) /* bytes; larger files are none that people wrote */
+#define SOURCE_SIZE_MAX (16u << 20) /* bytes; larger files are none that people wrote */
 
 struct source {
 	char *text;

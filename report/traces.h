@@ -14,6 +14,7 @@ struct trace {
 	struct upf_reader *reader;
 	struct scope scope;
 	uint32_t *domain_map;
+	uint64_t bad_names; /* blocks of an archive's names and code that break the format */
 };
 
 /* Zero-initialise, traces_close() at the end. */

@@ -83,7 +83,7 @@ uint64_t trust_left_out(const struct report *r)
 
 bool trust_filtered_all(const struct report *r)
 {
-	return r->profile.tally.samples == 0 && trust_left_out(r) > 0;
+	return r->profile.tally.samples == 0 && trust_left_out(r) > 0 && (!r->old || r->old->profile.tally.samples == 0);
 }
 
 static void print_samples(const struct report *r, FILE *out)

@@ -16,7 +16,7 @@ bool trust_sound(const struct upf_health *h, const struct tally *t);
 void trust_faults(const struct upf_health *h, const struct tally *t, char *text, size_t size);
 /* Samples that the filters left out, those by run state apart. */
 uint64_t trust_left_out(const struct report *r);
-/* Did they leave none? */
+/* Did they leave none, nor of the run compared with? */
 bool trust_filtered_all(const struct report *r);
 /* Length of the recording, ns. */
 uint64_t trust_duration(const struct report *r);

@@ -29,7 +29,6 @@ struct report {
 	struct lines **lines; /* nlines of them: of files that may have DWARF */
 	size_t nlines;
 	struct archive *archive; /* what the trace itself has of names; NULL: nothing, or images are at hand */
-	uint64_t bad_names;      /* blocks of them that break the format */
 	struct filter filter;
 	struct profile profile; /* empty until the view loads it */
 	struct report *old;     /* the run to compare with; NULL: none. Its names are its own */
@@ -48,6 +47,7 @@ struct report {
 	bool has_images;      /* from files, be it of names alone */
 	bool several_images;  /* the domains ran different ones, so that none was taken by itself */
 	bool nothing;         /* set by a view whose pattern matches nothing */
+	const char *failed;   /* what an error of run() is about, if not the trace: set by the view, for main()'s message */
 	bool mismatch;        /* set by a view that found the trace's own figures to contradict each other */
 
 	FILE *out;
@@ -57,13 +57,14 @@ struct report {
 	int width;            /* columns of the terminal, 0: no limit */
 };
 
-#define VIEW_PATTERN 1u   /* the argument is a regular expression */
-#define VIEW_COMPARES 2u  /* shows r->old: --diff */
-#define VIEW_KEYS 4u      /* has lines by keys: --sort, --children */
-#define VIEW_TURNS 8u     /* has stacks that can begin at their leaves: --bottom-up */
-#define VIEW_WHOLE 32u     /* needs all of one trace, and what images say: no filters */
-#define VIEW_BINARY 64u    /* makes no text */
-#define VIEW_LIMITS 16u   /* leaves out what is cheap: --percent-limit */
+/* Options that a view understands, beside those that all do. */
+#define VIEW_PATTERN 1u  /* its argument is a regular expression */
+#define VIEW_COMPARES 2u /* shows r->old: --diff */
+#define VIEW_KEYS 4u     /* has lines by keys: --sort, --children */
+#define VIEW_TURNS 8u    /* has stacks that can begin at their leaves: --bottom-up */
+#define VIEW_LIMITS 16u  /* leaves out what is cheap: --percent-limit */
+#define VIEW_WHOLE 32u   /* needs all of one trace, and what images say: no filters */
+#define VIEW_BINARY 64u  /* makes no text */
 
 struct view {
 	const char *name; /* --name */
@@ -71,7 +72,7 @@ struct view {
 	const char *help;
 	unsigned states;  /* what --state means when it is not given */
 	bool gzip;        /* the format is compressed by nature, whatever the file's name */
-	unsigned takes;   /* VIEW_...: options it understands, beside those that all do */
+	unsigned takes;   /* VIEW_... */
 	/* Loads, shows. 0 or a negative errno: reading, writing or memory failed. What is wrong with the trace is in its
 	 * health, and no error. */
 	int (*run)(struct report *r);

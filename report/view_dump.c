@@ -36,6 +36,8 @@ static int block(void *ctx, const struct upf_block *b)
 		        " raw\n", b->samples, b->lost, seconds(b->first_ns), seconds(b->last_ns), b->stored_size, b->raw_size);
 	else if (b->type == UPF_BLOCK_FOOTER)
 		fprintf(r->out, " footer: %" PRIu32 " bytes stored, %" PRIu32 " raw\n", b->stored_size, b->raw_size);
+	else if (b->type >= UPF_BLOCK_NAMES && b->type <= UPF_BLOCK_CODE)
+		fprintf(r->out, " of an archive, type %u: %" PRIu32 " bytes stored, %" PRIu32 " raw\n", b->type, b->stored_size, b->raw_size);
 	else
 		fprintf(r->out, " type %u, not known here: %" PRIu32 " bytes skipped\n", b->type, b->stored_size);
 	return fflush(r->out) == 0 ? 0 : -EIO; /* outfile.h knows why */

@@ -78,7 +78,7 @@ static void judge(struct report *r, const struct upf_reader *reader, const struc
 static int verify(struct report *r, const struct trace *t)
 {
 	const struct load_hooks hooks = {.ctx = r, .block = block, .broken = broken};
-	const struct load_options options = {.hooks = &hooks};
+	const struct load_options options = {.archived = r->archive, .hooks = &hooks};
 	struct profile p;
 	int rc = profile_init(&p);
 
@@ -87,11 +87,12 @@ static int verify(struct report *r, const struct trace *t)
 		print_safe(r->out, t->path);
 		fputc('\n', r->out);
 	}
+	p.tally.bad_blocks = t->bad_names;
 	if (rc == 0)
 		rc = load_trace(&p, t->reader, &options);
 	if (rc == 0)
 		judge(r, t->reader, &p.tally);
-	r->profile.tally.bad_blocks += p.tally.bad_blocks;
+	r->profile.tally.bad_blocks += p.tally.bad_blocks - t->bad_names;
 	profile_free(&p);
 	return rc;
 }

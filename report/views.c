@@ -61,6 +61,7 @@ void view_no_samples(const struct report *r, FILE *out)
 {
 	const struct tally *t = &r->profile.tally;
 	uint64_t idle = t->state[UPF_BLOCKED] + t->state[UPF_OFFLINE], lost = tally_lost(t);
+	uint64_t counted = profile_count(&r->profile, r->states);
 
 	if (trust_filtered_all(r))
 		return;
@@ -68,6 +69,8 @@ void view_no_samples(const struct report *r, FILE *out)
 		fprintf(out, "The trace holds no samples: all %s were lost.\n", text_count(lost).s);
 	else if (t->samples == 0)
 		fprintf(out, "The trace holds no samples.\n");
+	else if (counted)
+		fprintf(out, "The %s samples used no CPU time; --weight samples counts them.\n", text_count(counted).s);
 	else if (idle == t->samples)
 		fprintf(out, "The guest was idle: none of its %s samples found a vCPU running or waiting for a CPU.\n"
 		        "Type --state all to see where it waited.\n", text_count(t->samples).s);

@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 struct pair {
@@ -27,6 +28,7 @@ struct keeper {
 	const struct upf_session *session;
 	struct upf_decoder *decoder;
 	struct upf_writer *writer; /* NULL while the trace is read for the first time */
+	uint64_t size;             /* of the trace, bytes; 0: not known */
 	struct chain chain;
 
 	uint64_t *addresses; /* each once */
@@ -214,16 +216,20 @@ static int copy_block(struct keeper *k, const struct upf_block *b)
 static int read_trace(struct keeper *k, struct upf_reader *reader, int (*each)(struct keeper *k, const struct upf_block *b))
 {
 	const struct upf_health *health = upf_reader_health(reader);
+	struct progress *progress = k->report->progress;
 	uint64_t missing = 0;
 	struct upf_block b;
 	int rc = 0;
 
+	progress_start(progress, k->writer ? "writing the archive" : "reading the trace");
 	while (rc == 0 && (rc = upf_reader_next(reader, &b)) > 0) {
+		progress_at(progress, upf_reader_bytes(reader), k->size);
 		if (k->writer)
 			upf_writer_skip(k->writer, health->missing - missing);
 		missing = health->missing;
 		rc = b.fault == UPF_OK && b.type == UPF_BLOCK_SAMPLES ? each(k, &b) : 0;
 	}
+	progress_end(progress);
 	return rc;
 }
 
@@ -434,8 +440,11 @@ static int run(struct report *r)
 {
 	struct trace *t = &r->traces.list[0];
 	struct keeper k = {.report = r, .session = upf_reader_session(t->reader), .decoder = upf_decoder_new()};
-	int rc = k.decoder ? read_trace(&k, t->reader, study_block) : -ENOMEM;
+	struct stat st;
+	int rc;
 
+	k.size = fstat(t->fd, &st) == 0 ? (uint64_t)st.st_size : 0;
+	rc = k.decoder ? read_trace(&k, t->reader, study_block) : -ENOMEM;
 	if (rc == 0)
 		rc = find_functions(&k);
 	if (rc == 0)

@@ -673,6 +673,8 @@ static int run(struct report *r)
 		rc = make_tables(&f);
 	if (rc == 0)
 		rc = put_file(&f);
+	if (f.timeline.failed)
+		r->failed = TIMELINE_FILE;
 	clean_up(&f);
 	return stacks_end(r, rc);
 }

@@ -53,7 +53,7 @@ struct stretches {
 	bool by_cpu; /* a sample weighs its CPU time, not a period */
 };
 
-static void start(struct stretches *s, const struct speedscope *from, const struct timeline_vcpu *v)
+static void start(struct stretches *s, struct speedscope *from, const struct timeline_vcpu *v)
 {
 	*s = (struct stretches){.cursor = {.timeline = &from->timeline, .vcpu = v}, .period = stacks_period(from->report),
 	                        .by_cpu = from->report->selection->weight == WEIGHT_CPU};
@@ -229,6 +229,8 @@ static int run(struct report *r)
 	rc = view_load(r, &hooks);
 	if (rc == 0)
 		rc = put_file(&s);
+	if (s.timeline.failed)
+		r->failed = TIMELINE_FILE;
 	timeline_free(&s.timeline);
 	frame_table_free(&s.table);
 	rooted_free(&s.stacks);

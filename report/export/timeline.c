@@ -65,18 +65,27 @@ static int open_file(struct timeline *t)
 	return t->fd >= 0 ? 0 : -errno;
 }
 
-static int spill(struct timeline *t, struct timeline_vcpu *v)
+static int write_chunk(struct timeline *t, const struct timeline_vcpu *v)
 {
 	int rc = t->fd < 0 ? open_file(t) : 0;
 	ssize_t n;
 
-	if (rc == 0)
-		rc = array_room(&v->chunks, &v->chunks_cap, v->nchunks, sizeof(*v->chunks));
 	if (rc != 0)
 		return rc;
 	n = pwrite(t->fd, v->recent, CHUNK_BYTES, (off_t)(t->nchunks * CHUNK_BYTES));
-	if (n != (ssize_t)CHUNK_BYTES)
-		return n < 0 ? -errno : -ENOSPC;
+	return n == (ssize_t)CHUNK_BYTES ? 0 : n < 0 ? -errno : -ENOSPC;
+}
+
+static int spill(struct timeline *t, struct timeline_vcpu *v)
+{
+	int rc = array_room(&v->chunks, &v->chunks_cap, v->nchunks, sizeof(*v->chunks));
+
+	if (rc != 0)
+		return rc;
+	rc = write_chunk(t, v);
+	t->failed = rc != 0;
+	if (rc != 0)
+		return rc;
 	v->chunks[v->nchunks++] = t->nchunks++;
 	v->nrecent = 0;
 	return 0;
@@ -138,6 +147,7 @@ static int load_chunk(struct timeline_cursor *c, uint64_t chunk)
 	off_t at = (off_t)(c->vcpu->chunks[chunk] * CHUNK_BYTES);
 	ssize_t n = pread(c->timeline->fd, c->chunk, CHUNK_BYTES, at);
 
+	c->timeline->failed = n != (ssize_t)CHUNK_BYTES;
 	return n == (ssize_t)CHUNK_BYTES ? 0 : n < 0 ? -errno : -EIO;
 }
 

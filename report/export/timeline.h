@@ -35,22 +35,26 @@ struct timeline {
 	struct intern index;
 	int fd;           /* negative: no file yet */
 	uint64_t nchunks; /* in it */
+	bool failed;      /* it could not be made, written or read: what an error was about */
 };
 
 void timeline_init(struct timeline *t);
 void timeline_free(struct timeline *t);
 /* The vCPU's number in @t, made if it is new. 0 or -ENOMEM. */
 int timeline_vcpu(struct timeline *t, uint32_t domain, uint32_t vcpu, uint32_t *id);
-/* A sample behind the vCPU's others: 0, -ENOMEM, or why the file could not be made or written. */
+/* A sample behind the vCPU's others: 0, or a negative errno; t->failed tells of what. */
 int timeline_add(struct timeline *t, uint32_t domain, uint32_t vcpu, const struct moment *m);
 /* By domain and number. No timeline_add() afterwards. */
 void timeline_sort(struct timeline *t);
 
 #define TIMELINE_CHUNK 256u
 
+/* What messages call the file. */
+#define TIMELINE_FILE "the temporary file in $TMPDIR, or /tmp"
+
 /* Goes through one vCPU's samples: zero-initialise but for @timeline and @vcpu. */
 struct timeline_cursor {
-	const struct timeline *timeline;
+	struct timeline *timeline;
 	const struct timeline_vcpu *vcpu;
 	uint64_t next; /* sample */
 	struct moment chunk[TIMELINE_CHUNK];

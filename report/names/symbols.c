@@ -33,6 +33,17 @@ void symbols_move(struct symbols *s, size_t from, uint64_t bias)
 	}
 }
 
+bool symbols_added(const struct symbols *s, const char *name, size_t from, size_t to, uint64_t *address)
+{
+	for (size_t i = from; i < to; i++) {
+		if (s->added[i].mark || strcmp((const char *)s->names.data + s->added[i].name, name) != 0)
+			continue;
+		*address = s->added[i].start;
+		return true;
+	}
+	return false;
+}
+
 bool symbols_lowest(const struct symbols *s, size_t from, uint64_t *address)
 {
 	bool found = false;

@@ -55,6 +55,8 @@ int symbols_add_file(struct symbols *s, const char *path, const char *symfs, cha
 void symbols_move(struct symbols *s, size_t from, uint64_t bias);
 /* The lowest function since then; false: there is none. */
 bool symbols_lowest(const struct symbols *s, size_t from, uint64_t *address);
+/* Where the function or label called @name is, of those added from the @from-th to before the @to-th; false: there is none. */
+bool symbols_added(const struct symbols *s, const char *name, size_t from, size_t to, uint64_t *address);
 int symbols_sort(struct symbols *s); /* 0 or -ENOMEM; nothing may be added afterwards */
 /* The name at @address and how far behind its start that is; NULL: none. */
 const char *symbols_find(const struct symbols *s, uint64_t address, uint64_t *offset);

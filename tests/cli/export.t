@@ -315,6 +315,13 @@ same_figures('all states', [], '-s', $syms, '--state', 'all', 'small.upf');
 is(collapsed('-s', $_->[0], $_->[1]), folded('-s', $_->[0], $_->[1]), "perf-script: $_->[1] collapsed is as --folded has it")
 	for [$syms, 'small.upf'], ["$here/kallsyms", 'linux.upf'], [$web, 'web.upf'];
 
+for ([$syms, 'small.upf'], ["$here/kallsyms", 'linux.upf'], [$web, 'web.upf']) {
+	my ($sum, @lines) = (0, split /\n/, report('--folded', '-s', @$_));
+
+	$sum += /^[^;]+(?:;[^;]+)* (\d+)$/ ? $1 : die "no folded stack: $_\n" for @lines;
+	is($sum, total(flat('-s', @$_)), "folded: every line of $_->[1] is a stack");
+}
+
 # --- names that want to be more than names ----------------------------------------------------------------------------
 
 # The assembler takes any name but not any byte: those are put in afterwards.
@@ -407,12 +414,27 @@ my $json = JSON::PP->new->utf8->decode(report('--json', '-s', $syms, 'small.upf'
 is("@$json{'format', 'version'}", 'uniprof-report 1', 'json: its format and version');
 is($json->{totals}{lost}{total}, 5, 'lost samples');
 ok($json->{trace}{whole}, 'a whole trace');
-$json = JSON::PP->new->utf8->decode(output_of('sh', '-c', '"$0" -q --json killed.upf; true', $report));
+$json = JSON::PP->new->utf8->decode(output_of('sh', '-c', '"$0" -q --json killed.upf 2>said; true', $report));
 ok(!$json->{trace}{whole} && $json->{trace}{faults}, 'and one that is not, and why');
+
+
+# All keys of a JSON value.
+sub keys_of {
+	my ($value) = @_;
+
+	return map { keys_of($_) } @$value if ref $value eq 'ARRAY';
+	return ref $value eq 'HASH' ? (keys %$value, map { keys_of($_) } values %$value) : ();
+}
+my $schema = contents("$here/../../docs/json.md");
+my %undocumented = map { $_ => 1 } grep { index($schema, "`$_`") < 0 } keys_of($json);
+is_deeply([sort keys %undocumented], [], 'docs/json.md has every key');
+like($schema, qr/^`version` is $json->{version}\./m, 'and this version');
 
 my ($head, $line) = split /\r\n/, report('--csv', '--sort', 'vcpu,sym', '--diff', 'small.upf', '-s', $syms, 'domains.upf');
 is($head, 'vcpu,function,self,self_percent,total,total_percent,old_self,old_self_percent,old_total,old_total_percent', 'csv: keys, --diff');
 is($line, '"0","work",3,60.0000,5,100.0000,7,46.6667,12,80.0000', 'and a line');
+
+is(() = report('--csv', '--percent-limit', '50', '-s', $syms, 'small.upf') =~ /\n/g, 3, 'headings, and what is above --percent-limit');
 
 # --- inlined functions and source lines -------------------------------------------------------------------------------
 
@@ -473,7 +495,7 @@ is(report('--pprof', 'small.upf'), contents('once.pb'), 'the same to a pipe');
 # Runs it with standard output on a terminal that script(1) makes: what is seen there.
 sub on_terminal { output_of('script', '-qec', join(' ', map { "'$_'" } $report, @_) . '; echo "exit code $?"', '/dev/null') }
 
-like(on_terminal('--pprof', 'small.upf'), qr/^uniprof-report: --pprof makes no text for a terminal: [^\n]*-o FILE\.gz\r?\nexit code 2\r?$/,
+like(on_terminal('--pprof', 'small.upf'), qr/^uniprof-report: --pprof makes no text\b[^\n]*-o FILE\.gz\r?\nexit code 2\r?$/,
 	'what is compressed does not go to a terminal');
 
 # A trace that comes slowly, the signal in the middle of it; of interrupts the first one is for whoever sends the trace.
@@ -499,24 +521,37 @@ for my $signal (qw(INT TERM)) {
 	is($before . ($? & 127) . (() = glob 'out.dir/*'), 1 . {INT => 2, TERM => 15}->{$signal} . 0, "SIG$signal leaves no file behind");
 }
 
+# --- damaged traces ---------------------------------------------------------------------------------------------------
+
+# Every byte changed, one at a time, another format each: an answer that can be read, or none and why.
+my ($bytes, @bad) = (contents('small.upf'));
+my @formats = sort keys %from;
+for my $i (0 .. length($bytes) - 1) {
+	my $format = $formats[$i % @formats];
+
+	write_file('broken.upf', substr($bytes, 0, $i) . chr(ord(substr $bytes, $i, 1) ^ 0x5a) . substr($bytes, $i + 1));
+	unlink 'broken.out';
+	system("timeout 20 '$report' -q --$format -o broken.out broken.upf 2>said");
+	my ($signal, $code) = ($? & 127, $? >> 8);
+	my $fine = -e 'broken.out' ? $code == 0 || $code == 4 : $code == 3 || $code == 1;
+
+	$fine &&= eval { JSON::PP->new->utf8->decode(contents('broken.out')) } if -e 'broken.out' && $format =~ /json|speedscope/;
+	push @bad, "$format, byte $i: signal $signal, exit $code" if $signal || !$fine;
+}
+is_deeply(\@bad, [], 'damage is survived by every format');
+
 # --- traces of any length ---------------------------------------------------------------------------------------------
 
-# Peak resident memory, KiB, which the kernel tells as long as the program runs.
+# Peak resident memory of a view, KiB: getrusage() of the children of a Perl of its own, by whose size it is too much at most.
 sub peak {
 	my ($format, $trace) = @_;
-	my $text = output_of('perl', '-e', <<'END', $report, "--$format", $trace);
-use strict;
-my $pid = fork // die;
-if ($pid == 0) { open STDERR, '>', '/dev/null'; exec shift, '-q', shift, '-o', '/dev/null', shift }
-my $peak = 0;
-while (waitpid($pid, 1) == 0) {
-	open my $in, '<', "/proc/$pid/status" or last;
-	while (<$in>) { $peak = $1 if /^VmHWM:\s+(\d+)/ && $1 > $peak }
-	select undef, undef, undef, 0.001;
-}
-print $peak;
+
+	return output_of('perl', '-e', <<'END', $report, '-q', "--$format", '-o', '/dev/null', $trace);
+my %getrusage = (x86_64 => 98, aarch64 => 165); # asm/unistd.h
+my ($machine, $usage) = (qx(uname -m) =~ s/\n//r, "\0" x 144);
+system(@ARGV) == 0 && syscall($getrusage{$machine}, -1, $usage) == 0 or die;
+print +(unpack 'q5', $usage)[4];
 END
-	return $text;
 }
 
 for my $count (100000, 400000) {
@@ -526,6 +561,13 @@ for my $format (qw(perf-script speedscope firefox pprof callgrind json)) {
 	my ($some, $more) = map { peak($format, $_) } '100000.upf', '400000.upf';
 
 	cmp_ok($more, '<', $some * 1.25, "$format: four times the samples of the same stacks take no more memory: $more KiB, not $some");
+}
+
+for my $format (qw(speedscope firefox)) {
+	my $said = output_of('sh', '-c', 'TMPDIR=/nowhere "$0" "$1" -q -o run.out "$2" 2>&1; echo "exit code $?"', $report, "--$format", '100000.upf');
+
+	is($said, "uniprof-report: the temporary file in \$TMPDIR, or /tmp: No such file or directory\nexit code 1\n", "$format: no room for all samples");
+	ok(!-e 'run.out', 'and no file');
 }
 
 done_testing;

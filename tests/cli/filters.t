@@ -51,6 +51,8 @@ same weight-cpu 0 "$report" --weight cpu -s syms small.upf
 same weight-cpu-tree 0 "$report" -q --tree --weight cpu -s syms small.upf
 same filtered 0 "$report" --focus leaf --time 0,100ms -s syms small.upf
 
+same weight-nothing 0 "$report" -q --weight cpu --state blocked -s syms small.upf
+
 # --- several traces
 folded 'a trace twice' 'main;leaf 2|main;odd:name 2|main;work 10|main;work;leaf 10|main;work;work;work 4' --ignore 0x small.upf small.upf
 same several 0 "$report" -s syms small.upf domains.upf

@@ -103,11 +103,15 @@ prints '-s FILE@ADDRESS' '_start;work;leaf;twice 1' "$report" --folded -q -s "gu
 prints 'of an image without DWARF' '_start;work;leaf 1' "$report" --folded -q -s plain@+0x40000000 moved.upf
 {
 	cat "$samples/guest.c"
-	echo 'int percpu __attribute__((section(".percpu"))) = 1;'
+	echo 'int percpu __attribute__((section(".percpu"))) = 1; __asm__(".globl _text; _text = .text");'
 } | gcc -O2 -g -ffreestanding -fno-pic -no-pie -mcmodel=kernel -nostdlib -static -Wl,-Ttext=0xffffffff81000000 \
 	-Wl,--section-start=.percpu=0 -Wl,-n -x c -o kernel -
 printf '%x\n' $((0x$(address kernel leaf) + 0x1e000000)) | "$mktrace" stacks >kernel.upf
 prints 'of a kernel with data at 0' 'leaf 1' "$report" --folded -q -s kernel@ffffffff9f000000 kernel.upf
+pause=$(objdump -d --no-show-raw-insn --disassemble=leaf kernel | awk '$2 == "pause" {sub(":", "", $1); print $1}')
+nm kernel | sed 's/^ffffffff81/ffffffff9f/' | sort >kallsyms.moved
+prints 'of a kernel that its kallsyms tells the place of' 'leaf;twice 1' "$report" --folded -q -s kernel -s kallsyms.moved \
+	<(printf '%x\n' $((0x$pause + 0x1e000000)) | "$mktrace" stacks)
 { cat lines; moved 0x40000000; } | "$mktrace" stacks >both.upf
 prints 'several images' '_start;work;leaf 1
 _start;work;leaf;twice 2' "$report" --folded -q -s guest -s plain@+40000000 both.upf
@@ -120,6 +124,9 @@ fails 'no address' 1 'guest@here: No such file' "$report" -s guest@here run.upf
 prints 'the image is found by itself' "$whole" "$report" --folded -q named.upf
 prints 'the one that is given may be elsewhere' '_start;work;leaf 2' "$report" --folded -q --no-inline -s stripped -s guest.nm named.upf
 fails 'another build is refused' 1 'other: not what web1 ran: c0ffee00c0ffee01, and this is c0ffee00c0ffee02' "$report" -s other named.upf
+"$mktrace" stacks "$tmp/other" c0ffee00c0ffee02 <lines >named2.upf
+fails 'two builds in two traces' 1 'named2.upf: web1 ran c0ffee00c0ffee02 there, and c0ffee00c0ffee01 in a trace before' \
+	"$report" -s guest named.upf named2.upf
 "$report" --force -s other named.upf >/dev/null
 ok $? 'unless --force'
 mv guest kept && cp other guest
@@ -170,8 +177,8 @@ strip -o plain.stripped plain
 ok $? 'stripped, it is the same build'
 
 # --- archives: the same without the image
-{ cat lines; echo "$leaf $(address guest _start 16)"; echo "dead $leaf"; echo "$(address guest twice 2>/dev/null || echo 0) 1"; } >more
-"$mktrace" stacks "$tmp/guest" c0ffee00c0ffee01 <more >named.upf
+{ cat lines; echo "$leaf $(address guest _start 16)"; echo "dead $leaf"; } >stacks
+"$mktrace" stacks "$tmp/guest" c0ffee00c0ffee01 <stacks >named.upf
 sp=7ffff000
 copy() { # copy IP WORDS...: what lies on the stack
 	echo "$1 $sp ${*:2} 0 0"
@@ -227,9 +234,31 @@ ok $? 'a cut archive'
 "$report" --archive -s guest full.upf -o again.upf
 cmp -s full.upf again.upf
 ok $? 'made of an archive'
+{ head -c 480 small.upf; printf x; tail -c +482 small.upf; } >damaged.upf
+"$report" --archive -s syms -o full.upf damaged.upf 2>err
+[ $? -eq 4 ] && grep -q '^uniprof-report: damaged.upf: not whole: 1 block damaged' err && [ "$(wc -l <err)" -eq 1 ]
+ok $? 'a damaged trace: it is said'
+"$report" --folded -q full.upf >out 2>err
+[ $? -eq 4 ] && cmp -s out <("$report" --folded -q -s syms damaged.upf 2>/dev/null) && grep -q '1 block missing' err
+ok $? 'what was damaged is missing'
+{ head -c 400 full.upf; printf x; tail -c +402 full.upf; } >damaged.upf
+"$report" --folded damaged.upf >out 2>err
+[ $? -eq 4 ] && grep -q '0x' out && grep -q 'not whole: 1 block damaged' err
+ok $? 'damaged names are told'
+"$mktrace" badnames >bad.upf
+"$report" --verify bad.upf >out
+[ $? -eq 4 ] && grep -q '^NOT OK: 3 blocks damaged' out
+ok $? 'names, code and stacks that break the format: --verify'
+"$report" --dump bad.upf 2>&1 | grep -q '^block [0-9]* seq 2 of an archive, type 4: 1 bytes stored'
+ok $? '--dump'
+"$report" --flat bad.upf >out
+[ $? -eq 4 ] && grep -q 'not whole: 3 blocks damaged' out && grep -q '0x1110' out
+ok $? 'and a view'
 fails 'without an image it is one already' 2 'archive already' "$report" --archive full.upf -o again.upf
 fails 'nothing to keep' 2 'give it by -s FILE' "$report" --archive run.upf -o full.upf
 fails 'filters' 2 'filter when it is read' "$report" --archive --vcpu 0 -s guest run.upf -o full.upf
+fails 'frames left out' 2 'filter when it is read' "$report" --archive --max-stack 3 -s guest run.upf -o full.upf
+fails 'run states' 2 'filter when it is read' "$report" --archive --state running -s guest run.upf -o full.upf
 fails 'from a pipe' 2 'one file is needed' "$report" --archive -s guest <(cat run.upf) -o full.upf
 fails 'several' 2 'one file is needed' "$report" --archive -s guest run.upf copies.upf -o full.upf
 

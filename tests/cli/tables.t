@@ -107,6 +107,8 @@ same diff-folded 0 "$report" -q --folded --diff old.upf -s diff.syms new.upf
 same diff-sort 0 "$report" -q --sort vcpu,sym --diff old.upf -s diff.syms new.upf
 same diff-limit 0 "$report" -q --percent-limit 5 --diff old.upf -s diff.syms new.upf
 same diff-cpu 0 "$report" -q --weight cpu --diff old.upf -s diff.syms new.upf
+same diff-gone 0 "$report" -q --focus cold --diff old.upf -s diff.syms new.upf
+fails 'nothing of either run' 5 'leave none of its 200 samples' "$report" --focus nowhere --diff old.upf -s diff.syms new.upf
 same diff-empty 0 "$report" -q --diff empty.upf -s diff.syms new.upf
 sed 's/^5000/5010/' "$tmp/diff.syms" >"$tmp/old.syms"
 same diff-symbols 0 "$report" -q --diff old.upf --diff-symbols old.syms -s diff.syms new.upf

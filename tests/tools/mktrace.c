@@ -465,6 +465,21 @@ static void make_hostile(struct maker *m)
 	make_lines(m, hostile_domains);
 }
 
+/* An archive whose names, code and stacks break the format in sound blocks. */
+static void make_badnames(struct maker *m)
+{
+	struct upf_session session = plain_session;
+
+	session.ndomains = 1;
+	session.archived = true;
+	start_session(m, &session);
+	check(upf_writer_data(m->writer, UPF_BLOCK_NAMES, "\0\5ab", 4), "names");
+	check(upf_writer_data(m->writer, UPF_BLOCK_CODE, "\76", 1), "code");
+	check(upf_writer_data(m->writer, UPF_BLOCK_STACKS, "\1", 1), "stacks");
+	two_vcpus(m, 40, in_work, 3);
+	finish(m);
+}
+
 /*
  * Stacks from standard input, a line each: addresses in hexadecimal, leaf first; with copies, the instruction pointer, the
  * stack pointer and the words there. The domain runs @image, whose identity is @id, unless they are NULL.
@@ -508,7 +523,7 @@ static const struct {
 	void (*make)(struct maker *m);
 } kinds[] = {
 	{"small", make_small}, {"killed", make_killed}, {"idle", make_idle}, {"empty", make_empty},
-	{"domains", make_domains}, {"lying", make_lying}, {"linux", make_linux},
+	{"domains", make_domains}, {"lying", make_lying}, {"linux", make_linux}, {"badnames", make_badnames},
 	{"counted", make_counted}, {"hostile", make_hostile},
 	{"web", make_web}, {"web-after", make_web_after},
 };

@@ -33,16 +33,33 @@ static void times(void **state)
 	text_time(UINT64_MAX);
 }
 
-static void cut(const char *name, int columns, bool utf8, const char *expected)
+static void cut_by(void (*print)(FILE *out, const char *name, int columns, bool utf8), const char *name, int columns, bool utf8,
+                   const char *expected)
 {
 	char *text = NULL;
 	size_t len;
 	FILE *out = open_memstream(&text, &len);
 
-	text_name(out, name, columns, utf8);
+	print(out, name, columns, utf8);
 	fclose(out);
 	assert_string_equal(text, expected);
 	free(text);
+}
+
+static void cut(const char *name, int columns, bool utf8, const char *expected)
+{
+	cut_by(text_name, name, columns, utf8, expected);
+}
+
+static void paths(void **state)
+{
+	(void)state;
+	cut_by(text_path, "/src/main.c:12", 0, true, "/src/main.c:12");
+	cut_by(text_path, "/src/main.c:12", 14, true, "/src/main.c:12");
+	cut_by(text_path, "/src/main.c:12", 10, true, "\u2026main.c:12");
+	cut_by(text_path, "/src/main.c:12", 10, false, "...in.c:12");
+	cut_by(text_path, "/\u00fc\u00fc/a.c", 5, true, "\u2026/a.c");
+	cut_by(text_path, "/src", 1, true, "\u2026");
 }
 
 static void names(void **state)
@@ -103,7 +120,7 @@ static void parsing(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(numbers), cmocka_unit_test(times), cmocka_unit_test(names), cmocka_unit_test(option_table),
+		cmocka_unit_test(numbers), cmocka_unit_test(times), cmocka_unit_test(names), cmocka_unit_test(paths), cmocka_unit_test(option_table),
 		cmocka_unit_test(parsing),
 	};
 
