@@ -12,8 +12,13 @@
 #define JOBS_EACH 2 /* blocks under way for each thread: one at work, one that waits */
 #define THREADS_FROM (2u << 20) /* bytes of a file: smaller ones are read before threads have begun */
 
+/* A regular pattern compresses a hundredfold: no file of a few bytes may take all memory. Real ones need a few times their size. */
+#define MEMORY_FREE (512u << 20)
+#define MEMORY_EACH 32u /* for a byte of the file */
+
 struct loader {
 	struct profile *profile;
+	size_t bytes_before; /* what the profile took of memory */
 	struct load_options options;
 	pthread_mutex_t *rows_lock; /* NULL: nobody else uses the rows */
 	struct upf_decoder *decoder;
@@ -270,10 +275,17 @@ static int load_block(struct loader *l, const struct upf_block *b)
 	return rc == -EBADMSG ? broken_block(l, b, rec.index) : rc;
 }
 
-/* Whatever block comes next, sound or not. What upf_reader_next() returns. */
+static bool out_of_proportion(const struct loader *l, const struct upf_reader *r)
+{
+	uint64_t allowed = (l->options.memory ? l->options.memory : MEMORY_FREE) + MEMORY_EACH * upf_reader_bytes(r);
+
+	return profile_bytes(l->profile) > l->bytes_before + allowed;
+}
+
+/* Whatever block comes next, sound or not. What upf_reader_next() returns, or -EFBIG. */
 static int next_block(struct loader *l, struct upf_reader *r, struct upf_block *b)
 {
-	int rc = upf_reader_next(r, b);
+	int rc = out_of_proportion(l, r) ? -EFBIG : upf_reader_next(r, b);
 
 	if (rc > 0 && b->fault != UPF_OK)
 		tally_fault(&l->profile->tally, b->fault, b->offset);
@@ -317,7 +329,7 @@ static int load_blocks(struct loader *l, struct upf_reader *r)
 
 static int open_loader(struct loader *l, struct profile *p, struct upf_reader *r, const struct load_options *options)
 {
-	*l = (struct loader){.profile = p, .session = upf_reader_session(r), .decoder = upf_decoder_new()};
+	*l = (struct loader){.profile = p, .bytes_before = profile_bytes(p), .session = upf_reader_session(r), .decoder = upf_decoder_new()};
 	if (options)
 		l->options = *options;
 	return l->decoder ? 0 : -ENOMEM;

@@ -32,12 +32,14 @@ struct load_options {
 	const struct load_hooks *hooks;
 	struct progress *progress;
 	uint64_t size;             /* of the file, for it; 0: not known */
+	uint64_t memory;           /* bytes that it may take whatever its size; 0: 512 MiB */
 	unsigned threads;          /* that decode; 0: as many as help. What comes out is the same */
 };
 
 /*
  * Reads @r to its end and adds it to @p. @options NULL: all zero. Damage is not an error: it is counted in p->tally and by
- * upf_reader_health(). 0, what a hook returned, or a negative errno: reading failed, out of memory.
+ * upf_reader_health(). 0, what a hook returned, or a negative errno: reading failed, out of memory, -EFBIG: it would take
+ * memory out of all proportion to its size.
  */
 int load_trace(struct profile *p, struct upf_reader *r, const struct load_options *options);
 

@@ -139,6 +139,13 @@ static int check_whole(const struct report *r, const struct settings *s)
 	return EXIT_USAGE;
 }
 
+static const char *failure_text(int error)
+{
+	if (error == EFBIG)
+		return "its stacks would take memory out of all proportion to its size: no recording is like that; --time A,B shows a part";
+	return strerror(error);
+}
+
 static int run_view(struct report *r, const struct settings *s)
 {
 	bool to_file = s->output && strcmp(s->output, "-") != 0;
@@ -167,7 +174,7 @@ static int run_view(struct report *r, const struct settings *s)
 		return close_output(&out, s, rc, rc == EXIT_NOTHING);
 	}
 	if (out.error == 0)
-		say("%s: %s", r->failed ? r->failed : inputs_shown(s->traces[0]), strerror(-rc));
+		say("%s: %s", r->failed ? r->failed : inputs_shown(s->traces[0]), failure_text(-rc));
 	return close_output(&out, s, out.error == 0 ? EXIT_ERROR : EXIT_DONE, true);
 }
 

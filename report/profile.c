@@ -27,6 +27,16 @@ void profile_clear(struct profile *p)
 	p->tally = (struct tally){0};
 }
 
+static size_t index_bytes(const struct intern *t)
+{
+	return t->slots ? (t->mask + 1) * sizeof(*t->slots) : 0;
+}
+
+size_t profile_bytes(const struct profile *p)
+{
+	return p->tree.cap * sizeof(*p->tree.nodes) + index_bytes(&p->tree.index) + p->cap * sizeof(*p->stacks) + index_bytes(&p->index);
+}
+
 static bool same_stack(const struct stack *a, const struct stack *b)
 {
 	return a->node == b->node && a->vcpu == b->vcpu && a->domain == b->domain && a->state == b->state &&

@@ -53,6 +53,8 @@ void profile_clear(struct profile *p); /* forgets all that was counted, keeps th
 /* Counts a sample whose leaf is @node: 1; 0: p->filter leaves it out; or -ENOMEM, -EOVERFLOW. */
 int profile_sample(struct profile *p, const struct upf_record *rec, uint32_t node);
 
+size_t profile_bytes(const struct profile *p); /* of memory that it takes */
+
 /* Adds @part, which has the same quantum and no filter: as if its samples had been counted here. 0, -ENOMEM or -EOVERFLOW. */
 int profile_add(struct profile *p, const struct profile *part);
 

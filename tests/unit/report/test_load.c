@@ -252,11 +252,57 @@ static void threads_change_nothing(void **state)
 	}
 }
 
+/* Each sample's leaf lies as far above the one before: a pattern that compresses to next to nothing, and stacks without end. */
+static int make_bomb(void)
+{
+	const struct upf_session session = {.rate_mhz = 1000, .max_stack = 8, .command = "c", .recorder = "r", .host = "h",
+	                                    .hypervisor = "x"};
+	int fd = memfd_create("trace", 0);
+	struct upf_writer *w = upf_writer_new(&session, put, &fd);
+	struct upf_encoder *e = upf_encoder_new(UPF_TOPS_NONE, 0, 0);
+
+	assert_non_null(w);
+	for (uint64_t n = 0; n < 200000; n++) {
+		const uint64_t frame = 0x100000 + n * 16;
+
+		if (n % 10000 == 0)
+			upf_encoder_reset(e, MS);
+		one_round(e, n * MS, UPF_RUNNING, &frame, 1);
+		if (n % 10000 == 9999)
+			assert_int_equal(upf_writer_block(w, e), 0);
+	}
+	upf_encoder_free(e);
+	upf_writer_free(w);
+	return fd;
+}
+
+/* Such a file gets no memory beyond what its size is worth; read in one piece and by threads. */
+static void out_of_proportion(void **state)
+{
+	enum upf_fault fault;
+	int fd = make_bomb();
+
+	(void)state;
+	for (unsigned threads = 1; threads < 3; threads++) {
+		struct upf_reader *r;
+		struct profile p;
+
+		assert_int_equal(lseek(fd, 0, SEEK_SET), 0);
+		r = upf_reader_open(fd, &fault, NULL);
+		assert_int_equal(profile_init(&p), 0);
+		assert_int_equal(load_trace(&p, r, &(struct load_options){.threads = threads, .memory = 1}), -EFBIG);
+		assert_in_range(profile_bytes(&p), 100000, 40 * (uint64_t)lseek(fd, 0, SEEK_END) + 10000000);
+		upf_reader_close(r);
+		profile_free(&p);
+	}
+	close(fd);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(blocks_share_a_tree), cmocka_unit_test(tally), cmocka_unit_test(hooks_hear_everything),
-		cmocka_unit_test(damage_invents_nothing), cmocka_unit_test(threads_change_nothing),
+		cmocka_unit_test(damage_invents_nothing), cmocka_unit_test(threads_change_nothing), cmocka_unit_test(out_of_proportion),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
