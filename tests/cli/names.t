@@ -177,8 +177,8 @@ strip -o plain.stripped plain
 ok $? 'stripped, it is the same build'
 
 # --- archives: the same without the image
-{ cat lines; echo "$leaf $(address guest _start 16)"; echo "dead $leaf"; echo "$(address guest twice 2>/dev/null || echo 0) 1"; } >more
-"$mktrace" stacks "$tmp/guest" c0ffee00c0ffee01 <more >named.upf
+{ cat lines; echo "$leaf $(address guest _start 16)"; echo "dead $leaf"; } >stacks
+"$mktrace" stacks "$tmp/guest" c0ffee00c0ffee01 <stacks >named.upf
 sp=7ffff000
 copy() { # copy IP WORDS...: what lies on the stack
 	echo "$1 $sp ${*:2} 0 0"

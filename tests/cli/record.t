@@ -116,6 +116,14 @@ wait $!
 echo $? > int.status
 is "SIGINT completes the trace" 0 grep -qx 0 int.status <<< ''
 is "… whole" 0 "$report" --verify int.upf <<< -
+"$record" -q -F 1k -o alone.upf busy 2> alone.err &
+sleep 0.5
+kill -KILL "$(cat /proc/$!/task/$!/children)"
+wait $!
+echo $? > alone.status
+is "without its guard it ends" 0 grep -qx 1 alone.status <<< ''
+is "… and says so" 0 grep -qx 'uniprof-record: the guard process was killed; without it a pause could be left behind' alone.err <<< ''
+is "… and the trace is whole" 0 "$report" --verify alone.upf <<< -
 is "the summary tells the cost" 0 grep -q '^paused .* times, .* in all, .* % of the time; p50 .*, p99 .*, max ' int.err <<< ''
 is "… and what to type next" 0 grep -q 'uniprof-report -s GUEST.elf int.upf' int.err <<< ''
 echo "1..$number"

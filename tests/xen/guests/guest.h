@@ -55,6 +55,10 @@ static inline long hypercall(long nr, long a, long b, long c)
 /* Keeps a call from becoming a jump. */
 #define AFTER_CALL() __asm__ volatile("")
 
+struct start_info;
+/* The machine frame of a page of the guest's own image. */
+uint64_t mfn_of(const struct start_info *si, const void *address);
+
 /* Workloads; none returns. */
 void work_shares(void);
 void work_levels(void);
@@ -64,5 +68,7 @@ void work_heartbeat(void);
 void work_idle(void);
 void work_leaves(void);
 void work_block(void);
+void work_hostile(const struct start_info *si);
+void work_flip(void);
 
 #endif

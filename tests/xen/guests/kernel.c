@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Boots a PV guest, brings up its vCPUs and gives each its work, as its command line says:
- *   work=shares|levels|recursion|heartbeat|idle|leaves|block|plug|depth:N|end:N
+ *   work=shares|levels|recursion|heartbeat|idle|leaves|block|plug|hostile|depth:N|end:N
  *                                               what vCPU 0 does; smp is shares, depth may stand alone: depth=N; end:N works
  *                                               for a while, then shuts down for Xen's reason N; plug brings vCPU 1
  *                                               up again and again
- *   others=idle|block|same|down                      what the other vCPUs do; if not given, the same as vCPU 0 for depth, else idle; down
- *                                               works for a while, then takes itself down, over and over
+ *   others=idle|block|same|down|flip            what the other vCPUs do; if not given, the same as vCPU 0 for depth, else idle; down
+ *                                               works for a while, then takes itself down, over and over; flip takes a page
+ *                                               out of the page tables and puts it back
  *   vcpus=N                                     how many there are
  */
 #include "guest.h"
@@ -111,7 +112,7 @@ KEPT void work_idle(void)
 		hypercall(__HYPERVISOR_sched_op, SCHEDOP_block, 0, 0);
 }
 
-static inline __attribute__((always_inline)) void work(void)
+static inline __attribute__((always_inline)) void work(const start_info_t *si)
 {
 	const char *what = argument("work=");
 
@@ -133,6 +134,8 @@ static inline __attribute__((always_inline)) void work(void)
 		work_block();
 	else if (is(what, "plug"))
 		work_plug();
+	else if (is(what, "hostile") && si)
+		work_hostile(si);
 	else if (is(what, "end"))
 		work_end(number(what));
 	crash();
@@ -140,7 +143,7 @@ static inline __attribute__((always_inline)) void work(void)
 
 /* --- boot ------------------------------------------------------------------------------------------------------------ */
 
-static uint64_t mfn_of(const start_info_t *si, const void *address)
+uint64_t mfn_of(const start_info_t *si, const void *address)
 {
 	const unsigned long *list = (const unsigned long *)si->mfn_list;
 
@@ -183,7 +186,9 @@ KEPT void secondary_main(long vcpu)
 {
 	hypercall(__HYPERVISOR_vcpu_op, VCPUOP_stop_periodic_timer, vcpu, 0);
 	if (is(argument("others="), "same") || (!*argument("others=") && is(argument("work="), "depth")))
-		work();
+		work(0);
+	if (is(argument("others="), "flip"))
+		work_flip();
 	if (is(argument("others="), "block"))
 		work_block();
 	if (is(argument("others="), "down"))
@@ -199,6 +204,6 @@ KEPT void kernel_main(start_info_t *si)
 	hypercall(__HYPERVISOR_vcpu_op, VCPUOP_stop_periodic_timer, 0, 0);
 	for (unsigned v = 1; v < number(argument("vcpus=")) && v < MAX_VCPUS; v++)
 		start_vcpu(si, v);
-	work();
+	work(si);
 	AFTER_CALL();
 }
