@@ -6,23 +6,19 @@
  * Its tables are objects with an array a column. What happened to a domain, lost samples first of all, are markers of its vCPU 0.
  */
 #include "report/calltree.h"
+#include "report/export/firefox_meta.h"
 #include "report/export/frame_table.h"
 #include "report/export/stacks.h"
 #include "report/export/strings.h"
 #include "report/export/timeline.h"
 #include "report/json.h"
-#include "report/trust.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#define PROCESSED_VERSION 61 /* readers take older ones than their own, never newer ones */
-#define GECKO_VERSION 34     /* of what it might have been made of: the one of the same time */
-#define NS_PER_MS 1e6
 #define PHASE_INSTANT 0
 
-enum category { CATEGORY_OTHER, CATEGORY_KERNEL, CATEGORY_USER };
 enum { IN_KERNEL = 1, IN_USER = 2 }; /* stacks that a frame stands in */
 
 struct marker {
@@ -160,17 +156,13 @@ static int add_filenames(struct firefox *f)
 	return rc;
 }
 
-/* What marker_name() and put_schemas() call them. */
-static const char *const marker_names[] = {"Lost", "Late", "Domain"};
-enum { MARKER_LOST, MARKER_LATE, MARKER_DOMAIN };
-
 static int add_strings(struct firefox *f)
 {
 	int rc = 0;
 
 	/* Markers' names first, so that their numbers are those of the array. */
-	for (uint32_t i = 0, id; rc == 0 && i < sizeof(marker_names) / sizeof(marker_names[0]); i++)
-		rc = strings_add(&f->strings, marker_names[i], &id);
+	for (uint32_t i = 0, id; rc == 0 && i < FIREFOX_MARKERS; i++)
+		rc = strings_add(&f->strings, firefox_markers[i], &id);
 	if (rc == 0)
 		rc = add_function_names(f);
 	return rc == 0 ? add_filenames(f) : rc;
@@ -328,7 +320,9 @@ static void put_shared(struct firefox *f)
 		{"source", cell_source}, {"lineNumber", cell_null}, {"columnNumber", cell_null}, {0},
 	};
 	static const struct column resources[] = {{"lib", cell_null}, {"name", cell_0}, {"host", cell_null}, {"type", cell_0}, {0}};
-	static const struct column symbols[] = {{"libIndex", cell_0}, {"address", cell_0}, {"name", cell_0}, {"functionSize", cell_null}, {0}};
+	static const struct column symbols[] = {
+		{"libIndex", cell_0}, {"address", cell_0}, {"name", cell_0}, {"functionSize", cell_null}, {0},
+	};
 	static const struct column sources[] = {
 		{"id", cell_null}, {"filename", cell_filename}, {"startLine", cell_1}, {"startColumn", cell_1},
 		{"sourceMapURL", cell_null}, {0},
@@ -349,7 +343,7 @@ static void put_shared(struct firefox *f)
 
 static void put_ms(struct firefox *f, const char *key, uint64_t ns)
 {
-	json_real(&f->json, key, (double)ns / NS_PER_MS);
+	json_real(&f->json, key, firefox_ms(ns));
 }
 
 static void sample_stack(struct firefox *f, const struct moment *m)
@@ -409,14 +403,14 @@ static void marker_data(struct firefox *f, const struct marker *m)
 {
 	json_object(&f->json, NULL);
 	if (m->kind == UPF_LOST) {
-		json_text(&f->json, "type", marker_names[MARKER_LOST]);
+		json_text(&f->json, "type", firefox_markers[MARKER_LOST]);
 		json_uint(&f->json, "samples", m->count);
 		json_text(&f->json, "reason", upf_lost_text(m->code));
 	} else if (m->kind == UPF_LATE) {
-		json_text(&f->json, "type", marker_names[MARKER_LATE]);
+		json_text(&f->json, "type", firefox_markers[MARKER_LATE]);
 		json_uint(&f->json, "deadlines", m->count);
 	} else {
-		json_text(&f->json, "type", marker_names[MARKER_DOMAIN]);
+		json_text(&f->json, "type", firefox_markers[MARKER_DOMAIN]);
 		json_text(&f->json, "event", upf_event_text(m->code));
 		json_uint(&f->json, "value", m->count);
 	}
@@ -523,116 +517,14 @@ static int put_thread(struct firefox *f, const struct timeline_vcpu *v)
 	return rc;
 }
 
-/* --- the head ------------------------------------------------------------------------------------------------------ */
-
-static void put_category(struct json *j, const char *name, const char *color)
-{
-	json_object(j, NULL);
-	json_text(j, "name", name);
-	json_text(j, "color", color);
-	json_array(j, "subcategories");
-	json_text(j, NULL, "Other");
-	json_end(j);
-	json_end(j);
-}
-
-static void put_field(struct json *j, const char *key, const char *label, const char *format)
-{
-	json_object(j, NULL);
-	json_text(j, "key", key);
-	json_text(j, "label", label);
-	json_text(j, "format", format);
-	json_end(j);
-}
-
-/* Begins the schema of one kind of marker, up to its fields. */
-static void open_schema(struct json *j, const char *name, const char *label)
-{
-	json_object(j, NULL);
-	json_text(j, "name", name);
-	json_text(j, "tooltipLabel", label);
-	json_text(j, "tableLabel", label);
-	json_text(j, "chartLabel", label);
-	json_array(j, "display");
-	json_text(j, NULL, "marker-chart");
-	json_text(j, NULL, "marker-table");
-	json_text(j, NULL, "timeline-overview");
-	json_end(j);
-	json_array(j, "fields");
-}
-
-static void close_schema(struct json *j)
-{
-	json_end(j);
-	json_end(j);
-}
-
-static void put_schemas(struct json *j)
-{
-	json_array(j, "markerSchema");
-	open_schema(j, marker_names[MARKER_LOST], "{marker.data.samples} samples lost: {marker.data.reason}");
-	put_field(j, "samples", "Samples", "integer");
-	put_field(j, "reason", "Reason", "string");
-	close_schema(j);
-	open_schema(j, marker_names[MARKER_LATE], "{marker.data.deadlines} deadlines missed");
-	put_field(j, "deadlines", "Deadlines", "integer");
-	close_schema(j);
-	open_schema(j, marker_names[MARKER_DOMAIN], "{marker.data.event}");
-	put_field(j, "event", "Event", "string");
-	put_field(j, "value", "Value", "integer");
-	close_schema(j);
-	json_end(j);
-}
-
-static void put_units(struct json *j)
-{
-	json_object(j, "sampleUnits");
-	json_text(j, "time", "ms");
-	json_text(j, "eventDelay", "ms");
-	json_text(j, "threadCPUDelta", "ns");
-	json_end(j);
-}
-
-static void put_meta(struct firefox *f)
-{
-	const struct upf_session *s = f->report->session;
-	struct json *j = &f->json;
-
-	json_object(j, "meta");
-	json_uint(j, "version", GECKO_VERSION);
-	json_uint(j, "preprocessedProfileVersion", PROCESSED_VERSION);
-	put_ms(f, "interval", stacks_period(f->report));
-	put_ms(f, "startTime", s->start_real_ns);
-	json_uint(j, "profilingStartTime", 0);
-	put_ms(f, "profilingEndTime", trust_duration(f->report));
-	json_text(j, "product", "uniprof");
-	json_text(j, "importedFrom", s->recorder ? s->recorder : "uniprof");
-	json_text(j, "arguments", s->command ? s->command : "");
-	json_text(j, "oscpu", s->hypervisor ? s->hypervisor : "");
-	json_uint(j, "processType", 0);
-	json_uint(j, "stackwalk", 1);
-	json_bool(j, "debug", false);
-	json_bool(j, "symbolicated", true);
-	json_bool(j, "symbolicationNotSupported", true);
-	json_bool(j, "usesOnlyOneStackType", true);
-	json_bool(j, "sourceCodeIsNotOnSearchfox", true);
-	json_bool(j, "keepProfileThreadOrder", true);
-	json_array(j, "categories");
-	put_category(j, "Other", "grey"); /* one of this colour has to be there */
-	put_category(j, "Kernel", "orange");
-	put_category(j, "User", "yellow");
-	json_end(j);
-	put_schemas(j);
-	put_units(j);
-	json_end(j);
-}
+/* --- the file ------------------------------------------------------------------------------------------------------ */
 
 static int put_file(struct firefox *f)
 {
 	int rc = 0;
 
 	json_object(&f->json, NULL);
-	put_meta(f);
+	firefox_meta(&f->json, f->report);
 	json_array(&f->json, "libs");
 	json_end(&f->json);
 	put_shared(f);

@@ -19,7 +19,11 @@ my $dir = File::Temp->newdir;
 
 $ENV{LC_ALL} = 'C.UTF-8';
 $ENV{HOME} = "$dir"; # readers keep things there
-system("$here/../readers/fetch", $readers) == 0 or BAIL_OUT('the readers are not there');
+if (system("$here/../readers/fetch", $readers) != 0) {
+	fail('the readers are there');
+	done_testing;
+	exit 1;
+}
 chdir $dir or BAIL_OUT("$dir: $!");
 END { chdir '/' }
 

@@ -14,7 +14,11 @@ use Test::More;
 my $build = abs_path($ENV{BUILD} || "$FindBin::Bin/../../build");
 my $dir = File::Temp->newdir;
 
-system("$FindBin::Bin/../readers/fetch", "$build/readers") == 0 or BAIL_OUT('the readers are not there');
+if (system("$FindBin::Bin/../readers/fetch", "$build/readers") != 0) {
+	fail('the readers are there');
+	done_testing;
+	exit 1;
+}
 system("'$build/tests/tools/mktrace' web >'$dir/web.upf'") == 0 or BAIL_OUT('mktrace web');
 
 sub export {
