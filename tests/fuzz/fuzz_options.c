@@ -78,7 +78,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	memcpy(text, data + 1, len - 1);
 	/* The C library takes all the memory there is for the repeated repetitions of an expression; who types it is the user. */
 	for (size_t i = 0; i + 1 < len; i++)
-		if (text[i] == '{')
+		if (text[i] == '{' || text[i] == '+')
 			text[i] = '(';
 	argc = split(text, len - 1, argv);
 	if (data[0] & 1)
