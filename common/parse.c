@@ -77,13 +77,9 @@ static int parse_with_unit(const char *text, const struct unit *units, uint64_t 
 	return -EINVAL;
 }
 
-int parse_duration(const char *text, uint64_t *ns)
+/* More than nothing. */
+static int parse_amount(const char *text, const struct unit *units, uint64_t *out)
 {
-	static const struct unit units[] = {
-		{"", NS_PER_S},       {"s", NS_PER_S},           {"ms", NS_PER_S / 1000}, {"us", NS_PER_S / 1000000},
-		{"m", 60 * NS_PER_S}, {"min", 60 * NS_PER_S},    {"h", 3600 * NS_PER_S},  {"d", 86400 * NS_PER_S},
-		{NULL, 0},
-	};
 	uint64_t value;
 	int rc = parse_with_unit(text, units, &value);
 
@@ -91,8 +87,19 @@ int parse_duration(const char *text, uint64_t *ns)
 		return rc;
 	if (value == 0 || value > INT64_MAX)
 		return -ERANGE;
-	*ns = value;
+	*out = value;
 	return 0;
+}
+
+int parse_duration(const char *text, uint64_t *ns)
+{
+	static const struct unit units[] = {
+		{"", NS_PER_S},       {"s", NS_PER_S},           {"ms", NS_PER_S / 1000}, {"us", NS_PER_S / 1000000},
+		{"m", 60 * NS_PER_S}, {"min", 60 * NS_PER_S},    {"h", 3600 * NS_PER_S},  {"d", 86400 * NS_PER_S},
+		{NULL, 0},
+	};
+
+	return parse_amount(text, units, ns);
 }
 
 int parse_size(const char *text, uint64_t *bytes)
@@ -101,15 +108,8 @@ int parse_size(const char *text, uint64_t *bytes)
 		{"B", 1},         {"k", 1 << 10},   {"K", 1 << 10},   {"kB", 1 << 10},  {"KB", 1 << 10}, {"M", 1 << 20},
 		{"MB", 1 << 20},  {"G", 1ull << 30}, {"GB", 1ull << 30}, {NULL, 0},
 	};
-	uint64_t value;
-	int rc = parse_with_unit(text, units, &value);
 
-	if (rc != 0)
-		return rc;
-	if (value == 0 || value > INT64_MAX)
-		return -ERANGE;
-	*bytes = value;
-	return 0;
+	return parse_amount(text, units, bytes);
 }
 
 int parse_rate(const char *text, uint64_t *mhz)

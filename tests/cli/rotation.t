@@ -1,29 +1,16 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Recordings that go on for months: --switch-output, --switch-max-files, --overwrite, --follow on a simulated hypervisor. A million
+# Recordings that go on for months: --switch-output, --switch-max-files, --overwrite, on a simulated hypervisor. A million
 # samples must take no more files, memory and mapped pages than a fifth of that.
 set -u
+# shellcheck source=tests/tap.sh
+. "$(dirname "$0")/../tap.sh"
 record=${BUILD:?is set by make check-cli}/uniprof-record-sim
 report=$BUILD/uniprof-report
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit
-number=0
 export ASAN_OPTIONS=quarantine_size_mb=0 # else what was freed counts as used
-
-# ok NAME COMMAND...: passes if the command does; what it prints is shown where it does not.
-ok() {
-	local name=$1 said
-
-	shift
-	number=$((number + 1))
-	if said=$("$@" 2>&1); then
-		echo "ok $number - $name"
-	else
-		echo "not ok $number - $name"
-		printf '%s\n' "$said" | sed 's/^/# /'
-	fi
-}
 
 # run NAME OPTION...: a recording in a folder of its own, told to stderr in NAME/err.
 run() {
@@ -126,4 +113,4 @@ ok "a flight recorder that switches by time" refused 2 'takes no size and no tim
 ok "several traces to standard output" refused 2 'need a file to write to' --switch-output -o -
 ok "a flight recorder of less than a block" refused 2 "less than 4M" --overwrite=64k -o x.upf
 ok "none of these left a file" test -z "$(ls -d x.upf* 2> /dev/null)"
-echo "1..$number"
+done_testing

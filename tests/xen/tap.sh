@@ -5,25 +5,8 @@ build=${BUILD:?is set by make check-lab}
 report=$build/uniprof-report
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-number=0
-
-# ok NAME COMMAND...: passes if the command does; what it prints is shown where it does not.
-ok() {
-	local name=$1 said
-
-	shift
-	number=$((number + 1))
-	if said=$("$@" 2>&1); then
-		echo "ok $number - $name"
-	else
-		echo "not ok $number - $name"
-		printf '%s\n' "$said" | sed 's/^/# /'
-	fi
-}
-
-done_testing() {
-	echo "1..$number"
-}
+# shellcheck source=tests/tap.sh
+. "$xen/../tap.sh"
 
 guest=$work/guest.elf
 "$xen/guests/build" "$guest"

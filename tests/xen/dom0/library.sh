@@ -23,6 +23,30 @@ guest_start() {
 	guest_wait "$1"
 }
 
+# linux_start ["COMMAND LINE"]: the Debian kernel that linux/build made, as the PV guest "linux"; its console is in $linux_log.
+linux_log=/var/log/xen/console/guest-linux.log
+linux_start() {
+	cat > /tmp/linux.cfg <<-END
+		name="linux"
+		type="pv"
+		kernel="/lab/vmlinuz"
+		ramdisk="/lab/initrd"
+		memory=192
+		vcpus=1
+		extra="console=hvc0 quiet $1"
+	END
+	xl create -q /tmp/linux.cfg
+}
+
+# What the Linux guest's init told of its kernel's symbols, once it is all there.
+linux_kallsyms() {
+	for try in $(seq 300); do
+		grep -q 'KALLSYMS END' $linux_log 2> /dev/null && break
+		sleep 0.5
+	done
+	sed '/KALLSYMS/d; /COUNTED/d' $linux_log | tr -d '\r' | base64 -d | gzip -d
+}
+
 # Until every vCPU of NAME is up; not for longer than some seconds.
 guest_wait() {
 	for try in 1 2 3 4 5 6 7 8 9 10; do

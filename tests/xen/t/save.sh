@@ -1,19 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # dom0's part of save.t: a Debian kernel whose memory grows and shrinks, that is saved and comes back, under the recorder.
-cat > /tmp/linux.cfg <<-END
-	name="linux"
-	type="pv"
-	kernel="/lab/vmlinuz"
-	ramdisk="/lab/initrd"
-	memory=192
-	vcpus=1
-	extra="console=hvc0 quiet without-module"
-END
+linux_start without-module || exit
 export LIBXL_SAVE_HELPER=/bin/libxl-save-helper
-xl create -q /tmp/linux.cfg || exit
-log=/var/log/xen/console/guest-linux.log
 turns() {
-	grep -c '^COUNTED' $log
+	grep -c '^COUNTED' $linux_log
 }
 # until_turns N: waits for so many turns more.
 until_turns() {
@@ -29,7 +19,7 @@ memory() {
 	xl list linux | awk 'NR == 2 { print $3 }'
 }
 until_turns 1
-sed '/KALLSYMS/d; /COUNTED/d' $log | tr -d '\r' | base64 -d | gzip -d > /out/kallsyms
+linux_kallsyms > /out/kallsyms
 
 uniprof-record -F 500 --max-overhead 50% -o /out/balloon.upf linux 2> /out/balloon.err &
 sleep 2
