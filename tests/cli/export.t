@@ -18,12 +18,12 @@ my ($report, $mktrace, $readers) = ("$build/uniprof-report", "$build/tests/tools
 my $dir = File::Temp->newdir;
 
 $ENV{LC_ALL} = 'C.UTF-8';
-$ENV{HOME} = "$dir"; # readers keep things there
 if (system("$here/../readers/fetch", $readers) != 0) {
 	fail('the readers are there');
 	done_testing;
 	exit 1;
 }
+$ENV{HOME} = "$dir"; # readers keep things there
 chdir $dir or BAIL_OUT("$dir: $!");
 END { chdir '/' }
 
