@@ -10,18 +10,22 @@ package Browser;
 #	is($browser->script('return document.title'), '...');
 #	is_deeply([$browser->complaints], []);
 #
-# Elements are named by CSS selectors. The browser, its driver and its profile are gone when the object is.
+# Elements are named by CSS selectors. The browser, its driver and its profile are gone when the object is, or the test,
+# whatever ended it: a keeper waits for that.
 
 use strict;
 use warnings;
 use Cwd qw(abs_path);
+use File::Path qw(remove_tree);
 use File::Temp ();
 use HTTP::Tiny;
 use JSON::PP ();
 use MIME::Base64 qw(decode_base64);
+use POSIX ();
 use Time::HiRes qw(sleep time);
 
-my $START = 60;     # seconds for the browser to start, on a busy machine
+my $START = 60;     # seconds for the driver to start, on a busy machine
+my $ANSWER = 30;    # seconds for any request
 my $ELEMENT = 'element-6066-11e4-a52e-4f735466cecf'; # the protocol's key of a reference to an element
 my %KEYS = (Escape => "\x{e00c}", Enter => "\x{e007}", Tab => "\x{e004}", Backspace => "\x{e003}", Home => "\x{e011}",
 	End => "\x{e010}", Left => "\x{e012}", Up => "\x{e013}", Right => "\x{e014}", Down => "\x{e015}", Shift => "\x{e008}",
@@ -32,38 +36,75 @@ my %KEYS = (Escape => "\x{e00c}", Enter => "\x{e007}", Tab => "\x{e004}", Backsp
 # width, height: of the page, in pixels; arguments: more of them for Chromium.
 sub new {
 	my ($class, %with) = @_;
-	my $self = bless {profile => File::Temp->newdir, http => HTTP::Tiny->new(timeout => $START), owner => $$}, $class;
+	my $self = bless {profile => File::Temp->newdir, http => HTTP::Tiny->new(timeout => $ANSWER), owner => $$}, $class;
 
-	$self->_start_driver;
+	$self->_start_keeper;
+	$self->_wait_for_driver;
 	$self->_start_browser(@{$with{arguments} || []});
 	$self->resize($with{width} || 1200, $with{height} || 800);
 	return $self;
 }
 
-# The driver finds a free port itself, and says which.
-sub _start_driver {
+# The keeper leads a session of processes of its own, which the driver and the browser's are in. Its pipe closes when the
+# test ends, by a signal as well.
+sub _start_keeper {
 	my ($self) = @_;
-	my $until = time + $START;
-	my $log = "$self->{profile}/driver.log";
 
-	$self->{driver} = fork // die "Browser: fork: $!\n";
-	if ($self->{driver} == 0) {
-		open STDIN, '<', '/dev/null' and open STDOUT, '>', $log and open STDERR, '>&', \*STDOUT
-			and exec 'chromedriver', '--port=0';
-		require POSIX;
+	pipe my $ended, $self->{running} or die "Browser: pipe: $!\n";
+	$self->{keeper} = fork // die "Browser: fork: $!\n";
+	return if $self->{keeper} != 0;
+	eval {
+		close $self->{running};
+		_keep("$self->{profile}", $ended);
+	};
+	POSIX::_exit(0);
+}
+
+sub _keep {
+	my ($profile, $ended) = @_;
+	my $log = "$profile/driver.log";
+
+	POSIX::setsid();
+	open STDIN, '<', '/dev/null' and open STDOUT, '>', $log and open STDERR, '>&', \*STDOUT or return;
+	my $driver = fork // return;
+	if ($driver == 0) {
+		exec 'chromedriver', '--port=0' or print STDERR "cannot be run: $!\n";
 		POSIX::_exit(127);
 	}
-	while (time < $until) {
-		my $said = -e $log ? _read($log) : '';
+	sysread $ended, my $nothing, 1;
+	while (my @left = grep { $_ != $$ } processes($$)) {
+		kill KILL => @left;
+		sleep 0.02;
+	}
+	remove_tree($profile);
+}
 
+# What runs in the keeper's session.
+sub processes {
+	my ($keeper) = @_;
+	my @found;
+
+	for my $stat (glob '/proc/[0-9]*/stat') {
+		my ($pid, $state, $session) = (_try_read($stat) // '') =~ /^(\d+) \(.*\) (\S) \S+ \S+ (\S+)/s or next;
+
+		push @found, $pid if $session == $keeper && $state ne 'Z';
+	}
+	return @found;
+}
+
+# The driver finds a free port itself, and says which.
+sub _wait_for_driver {
+	my ($self) = @_;
+	my $until = time + $START;
+	my $said = '';
+
+	while (time < $until) {
+		$said = _try_read("$self->{profile}/driver.log") // '';
 		return $self->{at} = "http://127.0.0.1:$1" if $said =~ /started successfully on port (\d+)/;
-		if (waitpid($self->{driver}, 1) != 0) {
-			delete $self->{driver};
-			die "Browser: chromedriver does not start (packages chromium, chromium-driver: make deps) $said\n";
-		}
+		last if $said =~ /cannot be run/;
 		sleep 0.05;
 	}
-	die "Browser: chromedriver does not come up in $START s\n";
+	die "Browser: chromedriver does not start (packages chromium, chromium-driver: make deps) $said\n";
 }
 
 sub _start_browser {
@@ -74,6 +115,7 @@ sub _start_browser {
 	push @common, '--no-sandbox' if $> == 0; # Chromium's own refuses to be root's
 	my $session = $self->_post('/session', {capabilities => {alwaysMatch => {
 		browserName => 'chrome',
+		timeouts => {pageLoad => 1000 * ($ANSWER - 5), script => 1000 * ($ANSWER - 5)},
 		'goog:chromeOptions' => {args => [@common, @arguments]},
 		'goog:loggingPrefs' => {browser => 'ALL'},
 	}}});
@@ -84,12 +126,9 @@ sub DESTROY {
 	my ($self) = @_;
 	local ($?, $@, $!);
 
-	return if $$ != $self->{owner};
-	eval { $self->_request('DELETE', $self->{session}) } if $self->{session};
-	if ($self->{driver}) {
-		kill TERM => $self->{driver};
-		waitpid $self->{driver}, 0;
-	}
+	return if $$ != $self->{owner} || !$self->{keeper};
+	close $self->{running};
+	waitpid $self->{keeper}, 0;
 }
 
 # --- pages ------------------------------------------------------------------------------------------------------------
@@ -246,12 +285,12 @@ sub _request {
 	die 'Browser: ' . ($why =~ /^([^\n]*)/)[0] . "\n";
 }
 
-sub _read {
+sub _try_read {
 	my ($path) = @_;
 
-	open my $in, '<:raw', $path or die "Browser: $path: $!\n";
+	open my $in, '<:raw', $path or return;
 	local $/;
-	return scalar(<$in>) // '';
+	return scalar <$in>;
 }
 
 1;

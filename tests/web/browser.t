@@ -55,7 +55,7 @@ is($browser->script('return last'), '200,310,1', 'a drag, its button held');
 $browser->colour_scheme('dark');
 is($browser->script('return getComputedStyle(document.body).backgroundColor'), 'rgb(0, 0, 0)', 'dark');
 $browser->screenshot("$dir/shot.png");
-is(join(',', unpack 'x16 N2', Browser::_read("$dir/shot.png")), '500,400', 'a screenshot');
+is(join(',', unpack 'x16 N2', Browser::_try_read("$dir/shot.png")), '500,400', 'a screenshot');
 is_deeply([$browser->complaints], [], 'no complaint about a good page');
 
 $browser->open_file(page('bad.html', <<'END'));
@@ -72,7 +72,29 @@ like($browser->url, qr/throws\.html$/, 'and forward');
 ok(!eval { $browser->click('#nowhere'); 1 } && $@ =~ /^Browser: no such element.*\n\z/, 'one line about what is not there');
 ok(!eval { $browser->wait_for('false', 0.1); 1 } && $@ =~ /not so in time: false/, 'waiting ends');
 
-my $driver = $browser->{driver};
+# --- the end
+sub left { my ($keeper) = @_; return scalar Browser::processes($keeper) }
+
+my ($keeper, $profile) = ($browser->{keeper}, "$browser->{profile}");
+cmp_ok(left($keeper), '>', 2, 'driver and browser are in the keeper\'s session');
 undef $browser;
-ok(!kill(0, $driver), 'the driver is gone');
+is(left($keeper), 0, 'nothing runs on');
+ok(!-e $profile, 'and nothing is left behind');
+
+my $killed = open(my $said, '-|') // die "fork: $!";
+if ($killed == 0) {
+	my $own = Browser->new;
+
+	syswrite STDOUT, "$own->{keeper} $own->{profile}\n";
+	sleep 60;
+}
+($keeper, $profile) = split ' ', <$said>;
+cmp_ok(left($keeper), '>', 2, 'a browser of a test to be killed');
+kill KILL => $killed;
+for (1 .. 100) {
+	last if !left($keeper) && !-e $profile;
+	select undef, undef, undef, 0.1;
+}
+is(left($keeper), 0, 'is gone all the same');
+ok(!-e $profile, 'with its profile');
 done_testing;
