@@ -11,7 +11,7 @@ use Pages;
 use Test::More;
 
 my $browser = Browser->new(width => 1200, height => 800);
-my $page = page_of(['many', 400000, 200000, 20], '--flamegraph');
+my $page = page_of(['many', 1000000, 200000, 20], '--flamegraph');
 
 # Milliseconds until what was asked for is drawn.
 sub takes {
@@ -33,7 +33,7 @@ $browser->open_file($page);
 my $loaded = $browser->wait_for('performance.getEntriesByType("navigation")[0].loadEventEnd');
 note("opened and drawn in $loaded ms");
 cmp_ok($loaded, '<', 5000, 'opened and drawn within 5 s');
-cmp_ok(of_page($browser, 'page.profile.names.length'), '>', 100, 'with all its names');
+cmp_ok(of_page($browser, 'page.profile.weight.filter(w => w > 0).length'), '>=', 190000, 'with all its stacks');
 my %limit = ('zoom' => 500, 'search' => 2000, 'bottom-up' => 5000);
 my %do = (
 	'zoom' => 'page.ask({zoom: String(page.root.children[0].key)})',
