@@ -21,8 +21,9 @@ lab() {
 	}
 }
 
+# Truths are of functions as they were compiled: what DWARF tells of inlined ones is left out.
 folded() {
-	"$report" -q --folded -s "$guest" "$@"
+	"$report" -q --folded --no-inline -s "$guest" "$@"
 }
 
 # shares TRACE TRUTH [POINTS]: every stack is one that the guest can have, and owns its share of time within POINTS. Names are
