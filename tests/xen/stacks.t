@@ -46,10 +46,12 @@ ok "frames: the blocked vCPU shows the stub, and all its callers" blocked frames
 
 # That those tests can fail: what is lost where nothing is put back, by each kind of guest.
 
-# walked NAME TRUTH: stacks as recorded are those of TRUTH, a stack a line, and no other.
+# walked NAME TRUTH: stacks as recorded are those of TRUTH, a stack a line, and no other; but for the odd sample that met a caller
+# on its way to its leaf.
 walked() {
-	"$report" -q --folded --no-repair -s "$guest" "$out/$1.upf" | tee "$work/walked"
-	cmp <(sed 's/ [0-9]*$//' "$work/walked" | sort) <(sort <<< "$2")
+	"$report" -q --folded --no-repair --no-inline -s "$guest" "$out/$1.upf" | tee "$work/walked"
+	awk '{ n = $NF; all += n; sub(/ [0-9]+$/, ""); got[$0] = n } END { for (s in got) if (got[s] * 1000 > all) print s }' "$work/walked" > "$work/often"
+	diff <(sort "$work/often") <(sort <<< "$2")
 }
 ok "frames: frame pointers alone lose the stub's caller" blocked frames \
 	"_start_secondary;secondary_main;work_block;wait_for_event;hypercall_page" --no-repair
