@@ -4,7 +4,7 @@
  * spread over all its functions: names demangled, inlined functions and lines by DWARF. With COUNT it prints so many of those
  * addresses instead, for another program.
  */
-#include "report/names/names.h"
+#include "report/binary/symbolizer.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -43,12 +43,12 @@ static uint64_t address(const struct symbols *s, uint64_t i)
 	return range->start + i * 31 % (range->end - range->start);
 }
 
-static int resolve_all(struct names *names, const struct symbols *symbols, size_t *inlined)
+static int resolve_all(struct symbolizer *names, const struct symbols *symbols, size_t *inlined)
 {
 	struct frame_name name;
 
 	for (uint64_t i = 0; i < ADDRESSES; i++) {
-		if (names_find(names, address(symbols, i), false, &name) != 0)
+		if (symbolizer_find(names, address(symbols, i), false, &name) != 0)
 			return -1;
 		*inlined += name.ninlined > 0;
 	}
@@ -64,7 +64,7 @@ static bool report(const char *what, double figure, const char *unit, bool met, 
 static bool measure(const char *path, struct symbols *symbols, double loaded)
 {
 	struct lines *lines = lines_new(path, 0, NULL);
-	struct names names;
+	struct symbolizer names;
 	struct rusage usage;
 	struct stat st = {0};
 	size_t inlined = 0;
@@ -72,7 +72,7 @@ static bool measure(const char *path, struct symbols *symbols, double loaded)
 	bool met;
 
 	stat(path, &st);
-	names_init(&names, symbols);
+	symbolizer_init(&names, symbols);
 	names.resolver.lines = &lines;
 	names.resolver.nlines = 1;
 	printf("%.1f MB, %zu functions\n", (double)st.st_size / 1e6, symbols->nranges);
@@ -85,7 +85,7 @@ static bool measure(const char *path, struct symbols *symbols, double loaded)
 	getrusage(RUSAGE_SELF, &usage);
 	printf("%zu unique addresses, %zu lookups with inlined functions, %.1f MB of memory\n", names.naddresses, inlined,
 	       (double)usage.ru_maxrss / 1e3);
-	names_free(&names);
+	symbolizer_free(&names);
 	lines_free(lines);
 	return met;
 }

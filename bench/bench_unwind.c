@@ -4,7 +4,7 @@
  * through the program, where every sample has another stack than the one before, are loaded again and again, by the same
  * rows, until a million samples were unwound.
  */
-#include "report/load.h"
+#include "report/profile/load.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -22,7 +22,7 @@ static double now(void)
 	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-static void load(struct profile *p, const char *path, struct rows *rows)
+static void load(struct profile *p, const char *path, struct cfi *rows)
 {
 	int fd = open(path, O_RDONLY);
 	enum upf_fault fault;
@@ -37,7 +37,7 @@ static void load(struct profile *p, const char *path, struct rows *rows)
 }
 
 /* Samples a second; those of one pass more than rows is what is left out. */
-static double rate(const char *path, struct rows *rows)
+static double rate(const char *path, struct cfi *rows)
 {
 	struct profile p;
 	double start;
@@ -46,12 +46,12 @@ static double rate(const char *path, struct rows *rows)
 	if (profile_init(&p) != 0)
 		exit(2);
 	load(&p, path, rows);
-	before = p.tally.samples;
+	before = p.counters.samples;
 	start = now();
-	while (p.tally.samples < SAMPLES + before)
+	while (p.counters.samples < SAMPLES + before)
 		load(&p, path, rows);
 	start = now() - start;
-	before = p.tally.samples - before;
+	before = p.counters.samples - before;
 	profile_free(&p);
 	return (double)before / start;
 }
@@ -60,13 +60,13 @@ int main(int argc, char **argv)
 {
 	static const char *const kinds[] = {"fp", "dwarf"};
 	struct symbols symbols = {0};
-	struct rows *rows;
+	struct cfi *rows;
 	char path[4096], why[256];
 
 	if (argc != 3)
 		return 2;
-	if (symbols_add_file(&symbols, argv[1], NULL, why, sizeof(why)) != 0 || symbols_sort(&symbols) != 0 || !(rows = rows_new(&symbols)) ||
-	    rows_add_image(rows, argv[1], 0, why, sizeof(why)) != 0) {
+	if (symbols_add_file(&symbols, argv[1], NULL, why, sizeof(why)) != 0 || symbols_sort(&symbols) != 0 || !(rows = cfi_new(&symbols)) ||
+	    cfi_add_image(rows, argv[1], 0, why, sizeof(why)) != 0) {
 		fprintf(stderr, "bench_unwind: %s: %s\n", argv[1], why);
 		return 2;
 	}
@@ -79,7 +79,7 @@ int main(int argc, char **argv)
 		printf("%-6s %10.0f samples a second made true, %10.0f only read: %5.2f us more each\n", kinds[k], unwound, recorded,
 		       1e6 / unwound - 1e6 / recorded);
 	}
-	rows_free(rows);
+	cfi_free(rows);
 	symbols_free(&symbols);
 	return 0;
 }

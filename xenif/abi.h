@@ -12,7 +12,7 @@
 #include <xen/xen.h>
 #include <xen/domctl.h>
 
-#include "xenif/xenif.h"
+#include "guest/hypervisor.h"
 
 void abi_info(const struct xen_domctl_getdomaininfo *from, struct guest_info *to);
 void abi_vcpu(const struct xen_domctl_getvcpuinfo *before, const struct xen_domctl_getvcpuinfo *after,

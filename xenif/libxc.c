@@ -16,24 +16,24 @@
 #include <xen/version.h>
 #include <xenctrl.h>
 
-#include "xenif/arch.h"
-#include "xenif/names.h"
-#include "xenif/xenif.h"
+#include "guest/arch.h"
+#include "xenif/xenstore.h"
+#include "guest/hypervisor.h"
 
-struct xenif {
+struct hypervisor {
 	xc_interface *xc;
 	struct xentoollog_logger logger;
-	struct names *names;
+	struct xenstore *names;
 	char version[64];
 };
 
 struct guest {
-	struct xenif *x;
+	struct hypervisor *x;
 	uint32_t domid, vcpus;
 	bool *wanted;
 	xc_vcpuinfo_t *before;
 	vcpu_guest_context_any_t context;
-	struct xenif_mark own, *mark; /* its first word is written before and after: whoever dies next to a call is taken to be inside */
+	struct pause_mark own, *mark; /* its first word is written before and after: whoever dies next to a call is taken to be inside */
 };
 
 static void quiet(struct xentoollog_logger *logger, xentoollog_level level, int error, const char *context,
@@ -42,17 +42,17 @@ static void quiet(struct xentoollog_logger *logger, xentoollog_level level, int 
 	(void)logger, (void)level, (void)error, (void)context, (void)format, (void)args;
 }
 
-static void close_xen(struct xenif *x)
+static void close_xen(struct hypervisor *x)
 {
 	if (!x)
 		return;
-	names_close(x->names);
+	xenstore_close(x->names);
 	if (x->xc)
 		xc_interface_close(x->xc);
 	free(x);
 }
 
-static int next(struct xenif *x, uint32_t domid, struct guest_info *info)
+static int next(struct hypervisor *x, uint32_t domid, struct guest_info *info)
 {
 	xc_domaininfo_t list;
 	int n = xc_domain_getinfolist(x->xc, domid, 1, &list);
@@ -65,9 +65,9 @@ static int next(struct xenif *x, uint32_t domid, struct guest_info *info)
 	return 0;
 }
 
-static struct xenif *open_xen(char *why, size_t size)
+static struct hypervisor *open_xen(char *why, size_t size)
 {
-	struct xenif *x = calloc(1, sizeof(*x));
+	struct hypervisor *x = calloc(1, sizeof(*x));
 	xen_extraversion_t extra = "";
 	struct guest_info info;
 	int version, rc;
@@ -99,23 +99,23 @@ static struct xenif *open_xen(char *why, size_t size)
 		close_xen(x);
 		return NULL;
 	}
-	x->names = names_open();
+	x->names = xenstore_open();
 	return x;
 }
 
-static const char *version(struct xenif *x)
+static const char *version(struct hypervisor *x)
 {
 	return x->version;
 }
 
-static int domain_name(struct xenif *x, uint32_t domid, char *name, size_t size)
+static int domain_name(struct hypervisor *x, uint32_t domid, char *name, size_t size)
 {
-	return names_of(x->names, domid, name, size);
+	return xenstore_of(x->names, domid, name, size);
 }
 
-static uint32_t own_domid(struct xenif *x)
+static uint32_t own_domid(struct hypervisor *x)
 {
-	return names_own_domid(x->names);
+	return xenstore_own_domid(x->names);
 }
 
 static void detach(struct guest *g)
@@ -127,7 +127,7 @@ static void detach(struct guest *g)
 	free(g);
 }
 
-static struct guest *attach(struct xenif *x, const struct guest_info *info, const uint64_t *wanted)
+static struct guest *attach(struct hypervisor *x, const struct guest_info *info, const uint64_t *wanted)
 {
 	struct guest *g = calloc(1, sizeof(*g));
 	unsigned width = 0;
@@ -224,13 +224,13 @@ static int resume(struct guest *g)
 	return rc;
 }
 
-static void mark_at(struct guest *g, struct xenif_mark *m)
+static void mark_at(struct guest *g, struct pause_mark *m)
 {
 	memset(m, 0, sizeof(*m));
 	g->mark = m;
 }
 
-static bool is_marked(const struct xenif_mark *m)
+static bool is_marked(const struct pause_mark *m)
 {
 	return m->words[0];
 }
@@ -243,7 +243,7 @@ static int map(struct guest *g, const uint64_t *frames, size_t n, const void **p
 		void *page = xc_map_foreign_bulk(g->x->xc, g->domid, PROT_READ, &pfn, &error, 1);
 
 		if (page && error != 0) {
-			munmap(page, XENIF_PAGE_SIZE);
+			munmap(page, GUEST_PAGE_SIZE);
 			page = NULL;
 		}
 		pages[i] = page;
@@ -254,10 +254,10 @@ static int map(struct guest *g, const uint64_t *frames, size_t n, const void **p
 static void unmap(struct guest *g, const void *page)
 {
 	(void)g;
-	munmap((void *)(uintptr_t)page, XENIF_PAGE_SIZE);
+	munmap((void *)(uintptr_t)page, GUEST_PAGE_SIZE);
 }
 
-const struct xenif_ops xenif_backend = {
+const struct hypervisor_ops hypervisor_backend = {
 	.name = "libxenctrl",
 	.open = open_xen,
 	.close = close_xen,

@@ -20,19 +20,19 @@
 #include <xenforeignmemory.h>
 #include <xentoollog.h>
 
-#include "xenif/arch.h"
-#include "xenif/names.h"
-#include "xenif/xenif.h"
+#include "guest/arch.h"
+#include "xenif/xenstore.h"
+#include "guest/hypervisor.h"
 
 /* Newest first of those known to fit (Xen 4.22 to 4.8); a wrong one is refused with EACCES before anything happens. */
 static const uint32_t domctl_versions[] = {
 	0x18, 0x17, 0x16, 0x15, 0x14, 0x13, 0x12, 0x11, 0x10, 0xf, 0xd, 0xc,
 };
 
-struct xenif {
+struct hypervisor {
 	xencall_handle *call;
 	xenforeignmemory_handle *memory;
-	struct names *names;
+	struct xenstore *names;
 	struct xentoollog_logger logger;
 	struct xen_domctl *op; /* for single calls */
 	uint32_t interface;
@@ -47,12 +47,12 @@ struct mark {
 	struct xen_domctl paused;  /* a question that is answered when the pause is in force */
 	multicall_entry_t resumed; /* its result */
 };
-_Static_assert(sizeof(struct mark) <= sizeof(struct xenif_mark), "a mark has room for what is marked");
+_Static_assert(sizeof(struct mark) <= sizeof(struct pause_mark), "a mark has room for what is marked");
 #define UNANSWERED UINT32_MAX
 #define PENDING ((xen_ulong_t)-EINPROGRESS)
 
 struct guest {
-	struct xenif *x;
+	struct hypervisor *x;
 	uint32_t domid, vcpus, nwanted;
 	uint32_t *wanted; /* vCPU numbers whose registers are read */
 	/* One buffer that never faults, as hypercalls need it: */
@@ -71,7 +71,7 @@ static void quiet(struct xentoollog_logger *logger, xentoollog_level level, int 
 	(void)logger, (void)level, (void)error, (void)context, (void)format, (void)args;
 }
 
-static void fill(const struct xenif *x, struct xen_domctl *op, uint32_t cmd, uint32_t domid)
+static void fill(const struct hypervisor *x, struct xen_domctl *op, uint32_t cmd, uint32_t domid)
 {
 	memset(op, 0, sizeof(*op));
 	op->cmd = cmd;
@@ -79,14 +79,14 @@ static void fill(const struct xenif *x, struct xen_domctl *op, uint32_t cmd, uin
 	op->domain = (domid_t)domid;
 }
 
-static int call(struct xenif *x, struct xen_domctl *op)
+static int call(struct hypervisor *x, struct xen_domctl *op)
 {
 	return xencall1(x->call, __HYPERVISOR_domctl, (uintptr_t)op) < 0 ? -errno : 0;
 }
 
 /* --- connection ------------------------------------------------------------------------------------------------------ */
 
-static int find_interface(struct xenif *x)
+static int find_interface(struct hypervisor *x)
 {
 	int rc = -EACCES;
 
@@ -98,7 +98,7 @@ static int find_interface(struct xenif *x)
 	return rc == -ESRCH ? 0 : rc;
 }
 
-static void read_version(struct xenif *x)
+static void read_version(struct hypervisor *x)
 {
 	int version = xencall2(x->call, __HYPERVISOR_xen_version, XENVER_version, 0);
 	char *extra = (char *)x->op;
@@ -110,7 +110,7 @@ static void read_version(struct xenif *x)
 	         (int)sizeof(xen_extraversion_t), extra);
 }
 
-static void explain_interface(const struct xenif *x, int rc, char *why, size_t size)
+static void explain_interface(const struct hypervisor *x, int rc, char *why, size_t size)
 {
 	const size_t n = sizeof(domctl_versions) / sizeof(*domctl_versions);
 
@@ -123,11 +123,11 @@ static void explain_interface(const struct xenif *x, int rc, char *why, size_t s
 		snprintf(why, size, "%s refuses to describe its domains: %s", x->version, strerror(-rc));
 }
 
-static void close_xen(struct xenif *x)
+static void close_xen(struct hypervisor *x)
 {
 	if (!x)
 		return;
-	names_close(x->names);
+	xenstore_close(x->names);
 	if (x->op)
 		xencall_free_buffer(x->call, x->op);
 	if (x->memory)
@@ -137,9 +137,9 @@ static void close_xen(struct xenif *x)
 	free(x);
 }
 
-static struct xenif *open_xen(char *why, size_t size)
+static struct hypervisor *open_xen(char *why, size_t size)
 {
-	struct xenif *x = calloc(1, sizeof(*x));
+	struct hypervisor *x = calloc(1, sizeof(*x));
 	int rc;
 
 	if (!x) {
@@ -163,16 +163,16 @@ static struct xenif *open_xen(char *why, size_t size)
 		return NULL;
 	}
 	snprintf(x->version + strlen(x->version), sizeof(x->version) - strlen(x->version), ", domctl 0x%x", x->interface);
-	x->names = names_open();
+	x->names = xenstore_open();
 	return x;
 }
 
-static const char *version(struct xenif *x)
+static const char *version(struct hypervisor *x)
 {
 	return x->version;
 }
 
-static int next(struct xenif *x, uint32_t domid, struct guest_info *info)
+static int next(struct hypervisor *x, uint32_t domid, struct guest_info *info)
 {
 	int rc;
 
@@ -190,14 +190,14 @@ static int next(struct xenif *x, uint32_t domid, struct guest_info *info)
 	return rc;
 }
 
-static int domain_name(struct xenif *x, uint32_t domid, char *name, size_t size)
+static int domain_name(struct hypervisor *x, uint32_t domid, char *name, size_t size)
 {
-	return names_of(x->names, domid, name, size);
+	return xenstore_of(x->names, domid, name, size);
 }
 
-static uint32_t own_domid(struct xenif *x)
+static uint32_t own_domid(struct hypervisor *x)
 {
-	return names_own_domid(x->names);
+	return xenstore_own_domid(x->names);
 }
 
 /* --- guest ----------------------------------------------------------------------------------------------------------- */
@@ -264,7 +264,7 @@ static void detach(struct guest *g)
 }
 
 /* 0 for a guest whose stacks this file can walk. */
-static int check_kind(struct xenif *x, const struct guest_info *info)
+static int check_kind(struct hypervisor *x, const struct guest_info *info)
 {
 	int rc;
 
@@ -277,7 +277,7 @@ static int check_kind(struct xenif *x, const struct guest_info *info)
 	return x->op->u.address_size.size == 64 ? 0 : -ENOTSUP;
 }
 
-static struct guest *attach(struct xenif *x, const struct guest_info *info, const uint64_t *wanted)
+static struct guest *attach(struct hypervisor *x, const struct guest_info *info, const uint64_t *wanted)
 {
 	struct guest *g = calloc(1, sizeof(*g));
 	int rc = g ? check_kind(x, info) : -ENOMEM;
@@ -433,14 +433,14 @@ static int stop(struct guest *g, struct guest_info *before, struct vcpu_stop *vc
 	return 0;
 }
 
-static void mark_at(struct guest *g, struct xenif_mark *m)
+static void mark_at(struct guest *g, struct pause_mark *m)
 {
 	memset(m, 0, sizeof(*m));
 	g->mark = (struct mark *)m;
 }
 
 /* A pause is in force once it is, until it is undone, by us or by somebody else, or gone with its domain. */
-static bool is_marked(const struct xenif_mark *m)
+static bool is_marked(const struct pause_mark *m)
 {
 	const struct mark *mark = (const struct mark *)m;
 	long resumed = (long)mark->resumed.result;
@@ -485,7 +485,7 @@ static void unmap(struct guest *g, const void *page)
 	xenforeignmemory_unmap(g->x->memory, (void *)(uintptr_t)page, 1);
 }
 
-const struct xenif_ops xenif_backend = {
+const struct hypervisor_ops hypervisor_backend = {
 	.name = "libxencall",
 	.open = open_xen,
 	.close = close_xen,

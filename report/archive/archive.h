@@ -7,9 +7,9 @@
 #define REPORT_ARCHIVE_ARCHIVE_H
 
 #include "format/upf.h"
-#include "report/archive/code.h"
-#include "report/intern.h"
-#include "report/names/resolver.h"
+#include "report/archive/archive_code.h"
+#include "common/hash_table.h"
+#include "report/binary/resolver.h"
 
 /* What was known when the archive was made, which reports mention. */
 #define ARCHIVE_TABLES 1u   /* there were images to unwind by */
@@ -40,7 +40,7 @@ const uint8_t *archive_code(const struct archive *a, uint64_t start, size_t *lef
 struct archive_names_payload {
 	unsigned flags;
 	struct buf texts, addresses;
-	struct intern index;
+	struct hash_table index;
 	size_t *offsets; /* of the texts */
 	size_t ntexts, cap;
 	size_t naddresses;

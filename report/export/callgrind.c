@@ -9,8 +9,8 @@
  */
 #include "common/say.h"
 #include "report/export/frame_table.h"
-#include "report/export/stacks.h"
-#include "report/export/strings.h"
+#include "report/export/export_stacks.h"
+#include "report/export/string_table.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -42,10 +42,10 @@ struct callgrind {
 	struct strings files, objects;
 	struct party *parties;
 	size_t nparties, parties_cap;
-	struct intern by_party;
+	struct hash_table by_party;
 	struct cost *costs;
 	size_t ncosts, costs_cap;
-	struct intern by_cost;
+	struct hash_table by_cost;
 	uint32_t *seen; /* by function of the table: the last stack that it was met in */
 	size_t seen_cap;
 	uint32_t stack;
@@ -57,13 +57,13 @@ struct callgrind {
 static int find_party(struct callgrind *g, const struct party *key, uint32_t *id)
 {
 	uint32_t hash;
-	int rc = intern_reserve(&g->by_party);
+	int rc = hash_table_reserve(&g->by_party);
 
 	if (rc != 0)
 		return rc;
-	hash = intern_hash(&g->by_party, (uint64_t)key->domain << 32 | key->function, key->again);
-	for (size_t at = intern_first(&g->by_party, hash); intern_id(&g->by_party, &at, hash, id);
-	     at = intern_next(&g->by_party, at)) {
+	hash = hash_table_hash(&g->by_party, (uint64_t)key->domain << 32 | key->function, key->again);
+	for (size_t at = hash_table_first(&g->by_party, hash); hash_table_id(&g->by_party, &at, hash, id);
+	     at = hash_table_next(&g->by_party, at)) {
 		const struct party *p = &g->parties[*id];
 
 		if (p->domain == key->domain && p->function == key->function && p->again == key->again)
@@ -74,20 +74,20 @@ static int find_party(struct callgrind *g, const struct party *key, uint32_t *id
 		return rc;
 	*id = (uint32_t)g->nparties++;
 	g->parties[*id] = *key;
-	intern_add(&g->by_party, hash, *id);
+	hash_table_add(&g->by_party, hash, *id);
 	return 0;
 }
 
 static int find_cost(struct callgrind *g, const struct cost *key, struct cost **out)
 {
 	uint32_t hash, id;
-	int rc = intern_reserve(&g->by_cost);
+	int rc = hash_table_reserve(&g->by_cost);
 
 	if (rc != 0)
 		return rc;
-	hash = intern_hash(&g->by_cost, (uint64_t)key->from << 32 | key->to, (uint64_t)key->line << 32 | key->called_line);
-	for (size_t at = intern_first(&g->by_cost, hash); intern_id(&g->by_cost, &at, hash, &id);
-	     at = intern_next(&g->by_cost, at)) {
+	hash = hash_table_hash(&g->by_cost, (uint64_t)key->from << 32 | key->to, (uint64_t)key->line << 32 | key->called_line);
+	for (size_t at = hash_table_first(&g->by_cost, hash); hash_table_id(&g->by_cost, &at, hash, &id);
+	     at = hash_table_next(&g->by_cost, at)) {
 		*out = &g->costs[id];
 		if ((*out)->from == key->from && (*out)->to == key->to && (*out)->line == key->line &&
 		    (*out)->called_line == key->called_line)
@@ -98,7 +98,7 @@ static int find_cost(struct callgrind *g, const struct cost *key, struct cost **
 		return rc;
 	*out = &g->costs[g->ncosts];
 	**out = *key;
-	intern_add(&g->by_cost, hash, (uint32_t)g->ncosts++);
+	hash_table_add(&g->by_cost, hash, (uint32_t)g->ncosts++);
 	return 0;
 }
 
@@ -297,8 +297,8 @@ static int run(struct report *r)
 	frame_table_free(&g.table);
 	strings_free(&g.files);
 	strings_free(&g.objects);
-	intern_free(&g.by_party);
-	intern_free(&g.by_cost);
+	hash_table_free(&g.by_party);
+	hash_table_free(&g.by_cost);
 	free(g.parties);
 	free(g.costs);
 	free(g.seen);

@@ -3,8 +3,8 @@
  * csv.c - the flat profile's table as comma-separated values (RFC 4180): a line of headings, then a line for each row, in plain
  * numbers. Texts are quoted, numbers are not.
  */
-#include "report/columns.h"
-#include "report/export/stacks.h"
+#include "report/view/table_columns.h"
+#include "report/export/export_stacks.h"
 
 #include <ctype.h>
 #include <inttypes.h>

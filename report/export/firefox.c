@@ -5,13 +5,13 @@
  *
  * Its tables are objects with an array a column. What happened to a domain, lost samples first of all, are markers of its vCPU 0.
  */
-#include "report/calltree.h"
+#include "report/profile/calltree.h"
 #include "report/export/firefox_meta.h"
 #include "report/export/frame_table.h"
-#include "report/export/stacks.h"
-#include "report/export/strings.h"
+#include "report/export/export_stacks.h"
+#include "report/export/string_table.h"
 #include "report/export/timeline.h"
-#include "report/json.h"
+#include "report/output/json_writer.h"
 
 #include <errno.h>
 #include <stdio.h>

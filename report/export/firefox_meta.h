@@ -3,8 +3,8 @@
 #ifndef REPORT_EXPORT_FIREFOX_META_H
 #define REPORT_EXPORT_FIREFOX_META_H
 
-#include "report/json.h"
-#include "report/view.h"
+#include "report/output/json_writer.h"
+#include "report/view/view.h"
 
 /* Of stacks, by their place in the head. */
 enum firefox_category { CATEGORY_OTHER, CATEGORY_KERNEL, CATEGORY_USER };

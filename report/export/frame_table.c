@@ -16,14 +16,14 @@ static int add_function(struct frame_table *t, const struct table_function *f, u
 {
 	uint64_t file;
 	uint32_t hash;
-	int rc = intern_reserve(&t->by_function);
+	int rc = hash_table_reserve(&t->by_function);
 
 	if (rc != 0)
 		return rc;
-	file = f->file ? intern_hash_text(&t->by_function, f->file, strlen(f->file)) : 0;
-	hash = intern_hash(&t->by_function, f->function, file);
-	for (size_t at = intern_first(&t->by_function, hash); intern_id(&t->by_function, &at, hash, id);
-	     at = intern_next(&t->by_function, at))
+	file = f->file ? hash_table_hash_text(&t->by_function, f->file, strlen(f->file)) : 0;
+	hash = hash_table_hash(&t->by_function, f->function, file);
+	for (size_t at = hash_table_first(&t->by_function, hash); hash_table_id(&t->by_function, &at, hash, id);
+	     at = hash_table_next(&t->by_function, at))
 		if (t->functions[*id].function == f->function && same_text(t->functions[*id].file, f->file))
 			return 0;
 	rc = t->nfunctions < UINT32_MAX - 1 ? 0 : -EOVERFLOW;
@@ -33,7 +33,7 @@ static int add_function(struct frame_table *t, const struct table_function *f, u
 		return rc;
 	*id = (uint32_t)t->nfunctions++;
 	t->functions[*id] = *f;
-	intern_add(&t->by_function, hash, *id);
+	hash_table_add(&t->by_function, hash, *id);
 	return 0;
 }
 
@@ -46,13 +46,13 @@ static bool same_frame(const struct table_frame *a, const struct table_frame *b)
 static int add_frame(struct frame_table *t, const struct table_frame *f, uint32_t *id)
 {
 	uint32_t hash;
-	int rc = intern_reserve(&t->by_frame);
+	int rc = hash_table_reserve(&t->by_frame);
 
 	if (rc != 0)
 		return rc;
-	hash = intern_hash(&t->by_frame, f->address, (uint64_t)f->function << 32 | (uint64_t)f->inline_depth << 1 | f->caller);
-	for (size_t at = intern_first(&t->by_frame, hash); intern_id(&t->by_frame, &at, hash, id);
-	     at = intern_next(&t->by_frame, at))
+	hash = hash_table_hash(&t->by_frame, f->address, (uint64_t)f->function << 32 | (uint64_t)f->inline_depth << 1 | f->caller);
+	for (size_t at = hash_table_first(&t->by_frame, hash); hash_table_id(&t->by_frame, &at, hash, id);
+	     at = hash_table_next(&t->by_frame, at))
 		if (same_frame(&t->frames[*id], f))
 			return 0;
 	rc = t->nframes < UINT32_MAX - 1 ? 0 : -EOVERFLOW;
@@ -62,7 +62,7 @@ static int add_frame(struct frame_table *t, const struct table_frame *f, uint32_
 		return rc;
 	*id = (uint32_t)t->nframes++;
 	t->frames[*id] = *f;
-	intern_add(&t->by_frame, hash, *id);
+	hash_table_add(&t->by_frame, hash, *id);
 	return 0;
 }
 
@@ -92,7 +92,7 @@ void frame_table_free(struct frame_table *t)
 	free(t->functions);
 	free(t->frames);
 	free(t->ids);
-	intern_free(&t->by_function);
-	intern_free(&t->by_frame);
+	hash_table_free(&t->by_function);
+	hash_table_free(&t->by_frame);
 	*t = (struct frame_table){0};
 }

@@ -6,8 +6,8 @@
 #ifndef REPORT_EXPORT_FRAME_TABLE_H
 #define REPORT_EXPORT_FRAME_TABLE_H
 
-#include "report/callchain.h"
-#include "report/intern.h"
+#include "report/profile/callchain.h"
+#include "common/hash_table.h"
 
 struct table_function {
 	uint32_t function; /* of the names */
@@ -27,10 +27,10 @@ struct table_frame {
 struct frame_table {
 	struct table_function *functions;
 	size_t nfunctions, functions_cap;
-	struct intern by_function;
+	struct hash_table by_function;
 	struct table_frame *frames;
 	size_t nframes, frames_cap;
-	struct intern by_frame;
+	struct hash_table by_frame;
 	uint32_t *ids; /* what frame_table_chain() found: a number for each frame of the stack */
 	size_t ids_cap;
 };

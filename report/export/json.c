@@ -5,11 +5,11 @@
  * Tables are referred to by number, from 0: stacks refer to frames, and frames to functions.
  */
 #include "report/export/frame_table.h"
-#include "report/export/stacks.h"
-#include "report/json.h"
-#include "report/text.h"
-#include "report/trust.h"
-#include "report/vcpus.h"
+#include "report/export/export_stacks.h"
+#include "report/output/json_writer.h"
+#include "report/output/text.h"
+#include "report/view/quality.h"
+#include "report/profile/vcpus.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -42,17 +42,17 @@ static void put_trace(struct document *d)
 	const struct upf_health health = traces_health(&r->traces);
 	char faults[256];
 
-	trust_faults(&health, &r->profile.tally, faults, sizeof(faults));
+	quality_faults(&health, &r->profile.counters, faults, sizeof(faults));
 	json_object(&d->json, "trace");
 	json_text(&d->json, "start", text_utc(s->start_real_ns).s);
-	json_uint(&d->json, "duration_ns", trust_duration(r));
+	json_uint(&d->json, "duration_ns", quality_duration(r));
 	json_real(&d->json, "rate_hz", (double)s->rate_mhz / 1e3);
 	json_uint(&d->json, "max_stack", s->max_stack);
 	put_text(&d->json, "command", s->command);
 	put_text(&d->json, "recorder", s->recorder);
 	put_text(&d->json, "host", s->host);
 	put_text(&d->json, "hypervisor", s->hypervisor);
-	json_bool(&d->json, "whole", trust_sound(&health, &r->profile.tally));
+	json_bool(&d->json, "whole", quality_sound(&health, &r->profile.counters));
 	put_text(&d->json, "faults", faults);
 	json_end(&d->json);
 }
@@ -83,20 +83,20 @@ static void put_domains(struct document *d)
 
 /* --- what it rests on ---------------------------------------------------------------------------------------------- */
 
-static void put_states(struct json *j, const uint64_t states[TALLY_STATES])
+static void put_states(struct json *j, const uint64_t states[COUNTERS_STATES])
 {
 	json_object(j, "states");
-	for (unsigned i = 0; i < TALLY_STATES; i++)
+	for (unsigned i = 0; i < COUNTERS_STATES; i++)
 		json_uint(j, upf_state_text(i), states[i]);
 	json_end(j);
 }
 
-static void put_lost(struct json *j, const struct tally *t)
+static void put_lost(struct json *j, const struct counters *t)
 {
 	json_object(j, "lost");
-	json_uint(j, "total", tally_lost(t));
+	json_uint(j, "total", counters_lost(t));
 	json_array(j, "reasons");
-	for (unsigned i = 0; i < TALLY_LOST; i++) {
+	for (unsigned i = 0; i < COUNTERS_LOST; i++) {
 		if (t->lost[i] == 0)
 			continue;
 		json_object(j, NULL);
@@ -121,7 +121,7 @@ static void put_pauses(struct json *j, const struct upf_hist *h)
 
 static void put_totals(struct document *d)
 {
-	const struct tally *t = &d->report->profile.tally;
+	const struct counters *t = &d->report->profile.counters;
 
 	json_object(&d->json, "totals");
 	json_uint(&d->json, "samples", t->samples);

@@ -6,8 +6,8 @@
  * Those programs parse with regular expressions, so blanks and parentheses are kept out of the fields that they would end.
  */
 #include "common/say.h"
-#include "report/export/stacks.h"
-#include "report/text.h"
+#include "report/export/export_stacks.h"
+#include "report/output/text.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -8,10 +8,10 @@
  */
 #include "report/export/frame_table.h"
 #include "report/export/protobuf.h"
-#include "report/export/stacks.h"
-#include "report/export/strings.h"
-#include "report/text.h"
-#include "report/trust.h"
+#include "report/export/export_stacks.h"
+#include "report/export/string_table.h"
+#include "report/output/text.h"
+#include "report/view/quality.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -44,7 +44,7 @@ struct pprof {
 	struct strings strings;
 	struct location *locations;
 	size_t nlocations, locations_cap;
-	struct intern by_frame;
+	struct hash_table by_frame;
 	uint32_t *frames; /* of the locations: outermost first */
 	size_t nframes, frames_cap;
 	struct buf profile, message, part, ids; /* all but the first used anew for every message */
@@ -122,13 +122,13 @@ static int add_location(struct pprof *p, uint32_t domain, const uint32_t *frames
 static int find_location(struct pprof *p, uint32_t domain, const uint32_t *frames, uint32_t n, uint32_t *id)
 {
 	uint32_t hash;
-	int rc = intern_reserve(&p->by_frame);
+	int rc = hash_table_reserve(&p->by_frame);
 
 	if (rc != 0)
 		return rc;
-	hash = intern_hash(&p->by_frame, frames[0], (uint64_t)domain << 32 | n);
-	for (size_t at = intern_first(&p->by_frame, hash); intern_id(&p->by_frame, &at, hash, id);
-	     at = intern_next(&p->by_frame, at)) {
+	hash = hash_table_hash(&p->by_frame, frames[0], (uint64_t)domain << 32 | n);
+	for (size_t at = hash_table_first(&p->by_frame, hash); hash_table_id(&p->by_frame, &at, hash, id);
+	     at = hash_table_next(&p->by_frame, at)) {
 		const struct location *l = &p->locations[*id];
 
 		if (l->domain == domain && l->n == n && memcmp(p->frames + l->first, frames, n * sizeof(*frames)) == 0)
@@ -136,7 +136,7 @@ static int find_location(struct pprof *p, uint32_t domain, const uint32_t *frame
 	}
 	rc = add_location(p, domain, frames, n, id);
 	if (rc == 0)
-		intern_add(&p->by_frame, hash, *id);
+		hash_table_add(&p->by_frame, hash, *id);
 	return rc;
 }
 
@@ -299,7 +299,7 @@ static int put_comment(struct pprof *p, const char *label, const char *text)
 static int put_comments(struct pprof *p)
 {
 	const struct upf_session *session = p->report->session;
-	const struct tally *t = &p->report->profile.tally;
+	const struct counters *t = &p->report->profile.counters;
 	int rc = put_comment(p, "recorded by", session->recorder);
 
 	if (rc == 0)
@@ -308,8 +308,8 @@ static int put_comments(struct pprof *p)
 		rc = put_comment(p, "host", session->host);
 	if (rc == 0)
 		rc = put_comment(p, "hypervisor", session->hypervisor);
-	if (rc == 0 && tally_lost(t))
-		rc = put_comment(p, "samples lost", text_count(tally_lost(t)).s);
+	if (rc == 0 && counters_lost(t))
+		rc = put_comment(p, "samples lost", text_count(counters_lost(t)).s);
 	return rc;
 }
 
@@ -345,7 +345,7 @@ static int make(struct pprof *p)
 	if (rc == 0)
 		rc = protobuf_uint(&p->profile, PROFILE_TIME_NANOS, r->session->start_real_ns);
 	if (rc == 0)
-		rc = protobuf_uint(&p->profile, PROFILE_DURATION_NANOS, trust_duration(r));
+		rc = protobuf_uint(&p->profile, PROFILE_DURATION_NANOS, quality_duration(r));
 	if (rc == 0)
 		rc = put_comments(p);
 	return rc == 0 ? put_strings(p) : rc;
@@ -362,7 +362,7 @@ static int run(struct report *r)
 		fwrite(p.profile.data, 1, p.profile.len, r->out);
 	frame_table_free(&p.table);
 	strings_free(&p.strings);
-	intern_free(&p.by_frame);
+	hash_table_free(&p.by_frame);
 	free(p.locations);
 	free(p.frames);
 	buf_free(&p.profile);

@@ -7,10 +7,10 @@
  * jittered by less than a period, and what is due later than that is late, lost or idle.
  */
 #include "report/export/frame_table.h"
-#include "report/export/stacks.h"
+#include "report/export/export_stacks.h"
 #include "report/export/timeline.h"
-#include "report/json.h"
-#include "report/trust.h"
+#include "report/output/json_writer.h"
+#include "report/view/quality.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -163,7 +163,7 @@ static int put_weights(struct speedscope *s, const struct timeline_vcpu *v, uint
 
 static int put_profile(struct speedscope *s, const struct timeline_vcpu *v)
 {
-	uint64_t end = 0, duration = trust_duration(s->report);
+	uint64_t end = 0, duration = quality_duration(s->report);
 	const char *domain;
 	char *name;
 	int rc = stacks_domain_name(s->report, v->domain, &domain);

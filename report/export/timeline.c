@@ -23,7 +23,7 @@ void timeline_free(struct timeline *t)
 		free(t->vcpus[i].chunks);
 	}
 	free(t->vcpus);
-	intern_free(&t->index);
+	hash_table_free(&t->index);
 	if (t->fd >= 0)
 		close(t->fd);
 	timeline_init(t);
@@ -34,12 +34,12 @@ void timeline_free(struct timeline *t)
 int timeline_vcpu(struct timeline *t, uint32_t domain, uint32_t vcpu, uint32_t *id)
 {
 	uint32_t hash;
-	int rc = intern_reserve(&t->index);
+	int rc = hash_table_reserve(&t->index);
 
 	if (rc != 0)
 		return rc;
-	hash = intern_hash(&t->index, domain, vcpu);
-	for (size_t at = intern_first(&t->index, hash); intern_id(&t->index, &at, hash, id); at = intern_next(&t->index, at))
+	hash = hash_table_hash(&t->index, domain, vcpu);
+	for (size_t at = hash_table_first(&t->index, hash); hash_table_id(&t->index, &at, hash, id); at = hash_table_next(&t->index, at))
 		if (t->vcpus[*id].domain == domain && t->vcpus[*id].vcpu == vcpu)
 			return 0;
 	rc = array_room(&t->vcpus, &t->cap, t->n, sizeof(*t->vcpus));
@@ -47,7 +47,7 @@ int timeline_vcpu(struct timeline *t, uint32_t domain, uint32_t vcpu, uint32_t *
 		return rc;
 	*id = (uint32_t)t->n++;
 	t->vcpus[*id] = (struct timeline_vcpu){.domain = domain, .vcpu = vcpu};
-	intern_add(&t->index, hash, *id);
+	hash_table_add(&t->index, hash, *id);
 	return 0;
 }
 

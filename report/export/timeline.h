@@ -9,7 +9,7 @@
 #ifndef REPORT_EXPORT_TIMELINE_H
 #define REPORT_EXPORT_TIMELINE_H
 
-#include "report/intern.h"
+#include "common/hash_table.h"
 
 struct moment {
 	uint64_t time_ns;
@@ -32,7 +32,7 @@ struct timeline_vcpu {
 struct timeline {
 	struct timeline_vcpu *vcpus;
 	size_t n, cap;
-	struct intern index;
+	struct hash_table index;
 	int fd;           /* negative: no file yet */
 	uint64_t nchunks; /* in it */
 	bool failed;      /* it could not be made, written or read: what an error was about */

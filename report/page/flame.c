@@ -33,18 +33,18 @@ static enum flame_kind kind_of(const struct callchain_frame *frame, const struct
 	return frame->inlined ? FLAME_INLINED : FLAME_FUNCTION;
 }
 
-static int find_name(struct flame *f, const struct callchain_frame *frame, const struct names *names, uint32_t *name)
+static int find_name(struct flame *f, const struct callchain_frame *frame, const struct symbolizer *names, uint32_t *name)
 {
 	const struct function *function = &names->functions[frame->function];
 	struct flame_name key = {function->name, frame->function, (uint8_t)kind_of(frame, function)};
 	uint32_t hash, id;
-	int rc = intern_reserve(&f->by_name);
+	int rc = hash_table_reserve(&f->by_name);
 
 	if (rc != 0)
 		return rc;
-	hash = intern_hash(&f->by_name, key.function, key.kind);
-	for (size_t at = intern_first(&f->by_name, hash); intern_id(&f->by_name, &at, hash, &id);
-	     at = intern_next(&f->by_name, at)) {
+	hash = hash_table_hash(&f->by_name, key.function, key.kind);
+	for (size_t at = hash_table_first(&f->by_name, hash); hash_table_id(&f->by_name, &at, hash, &id);
+	     at = hash_table_next(&f->by_name, at)) {
 		if (f->names[id].function == key.function && f->names[id].kind == key.kind) {
 			*name = id;
 			return 0;
@@ -55,20 +55,20 @@ static int find_name(struct flame *f, const struct callchain_frame *frame, const
 		return rc;
 	*name = (uint32_t)f->nnames;
 	f->names[f->nnames++] = key;
-	intern_add(&f->by_name, hash, *name);
+	hash_table_add(&f->by_name, hash, *name);
 	return 0;
 }
 
 static int find_node(struct flame *f, uint32_t name, uint32_t *node)
 {
 	uint32_t parent = *node, hash, id;
-	int rc = intern_reserve(&f->by_node);
+	int rc = hash_table_reserve(&f->by_node);
 
 	if (rc != 0)
 		return rc;
-	hash = intern_hash(&f->by_node, name, parent);
-	for (size_t at = intern_first(&f->by_node, hash); intern_id(&f->by_node, &at, hash, &id);
-	     at = intern_next(&f->by_node, at)) {
+	hash = hash_table_hash(&f->by_node, name, parent);
+	for (size_t at = hash_table_first(&f->by_node, hash); hash_table_id(&f->by_node, &at, hash, &id);
+	     at = hash_table_next(&f->by_node, at)) {
 		if (f->nodes[id].name == name && f->nodes[id].parent == parent) {
 			*node = id;
 			return 0;
@@ -79,7 +79,7 @@ static int find_node(struct flame *f, uint32_t name, uint32_t *node)
 		return rc;
 	*node = (uint32_t)f->nnodes++;
 	f->nodes[*node] = (struct flame_node){.name = name, .parent = parent};
-	intern_add(&f->by_node, hash, *node);
+	hash_table_add(&f->by_node, hash, *node);
 	return 0;
 }
 
@@ -128,13 +128,13 @@ static int find_leaf(struct adding *a, const struct stack *s, uint32_t *node)
 static int intern_vcpu(struct flame *f, struct flame_vcpu key, uint32_t *vcpu)
 {
 	uint32_t hash, id;
-	int rc = intern_reserve(&f->by_vcpu);
+	int rc = hash_table_reserve(&f->by_vcpu);
 
 	if (rc != 0)
 		return rc;
-	hash = intern_hash(&f->by_vcpu, (uintptr_t)key.domain, key.number);
-	for (size_t at = intern_first(&f->by_vcpu, hash); intern_id(&f->by_vcpu, &at, hash, &id);
-	     at = intern_next(&f->by_vcpu, at)) {
+	hash = hash_table_hash(&f->by_vcpu, (uintptr_t)key.domain, key.number);
+	for (size_t at = hash_table_first(&f->by_vcpu, hash); hash_table_id(&f->by_vcpu, &at, hash, &id);
+	     at = hash_table_next(&f->by_vcpu, at)) {
 		if (f->vcpus[id].number == key.number && f->vcpus[id].domain == key.domain) {
 			*vcpu = id;
 			return 0;
@@ -145,7 +145,7 @@ static int intern_vcpu(struct flame *f, struct flame_vcpu key, uint32_t *vcpu)
 		return rc;
 	*vcpu = (uint32_t)f->nvcpus;
 	f->vcpus[f->nvcpus++] = key;
-	intern_add(&f->by_vcpu, hash, *vcpu);
+	hash_table_add(&f->by_vcpu, hash, *vcpu);
 	return 0;
 }
 
@@ -159,7 +159,7 @@ static int find_vcpu(struct adding *a, const struct stack *s, uint32_t *vcpu)
 
 	if (a->stacks->domains) {
 		domain_text(a->stacks->session, s->domain, label, sizeof(label));
-		rc = names_function(a->stacks->common, label, &function);
+		rc = symbolizer_function(a->stacks->common, label, &function);
 		if (rc == 0)
 			key.domain = a->stacks->common->functions[function].name;
 	}
@@ -169,13 +169,13 @@ static int find_vcpu(struct adding *a, const struct stack *s, uint32_t *vcpu)
 static int find_stack(struct flame *f, uint32_t node, uint32_t vcpu, uint32_t *stack)
 {
 	uint32_t hash, id;
-	int rc = intern_reserve(&f->by_stack);
+	int rc = hash_table_reserve(&f->by_stack);
 
 	if (rc != 0)
 		return rc;
-	hash = intern_hash(&f->by_stack, node, vcpu);
-	for (size_t at = intern_first(&f->by_stack, hash); intern_id(&f->by_stack, &at, hash, &id);
-	     at = intern_next(&f->by_stack, at)) {
+	hash = hash_table_hash(&f->by_stack, node, vcpu);
+	for (size_t at = hash_table_first(&f->by_stack, hash); hash_table_id(&f->by_stack, &at, hash, &id);
+	     at = hash_table_next(&f->by_stack, at)) {
 		if (f->stacks[id].node == node && f->stacks[id].vcpu == vcpu) {
 			*stack = id;
 			return 0;
@@ -186,7 +186,7 @@ static int find_stack(struct flame *f, uint32_t node, uint32_t vcpu, uint32_t *s
 		return rc;
 	*stack = (uint32_t)f->nstacks++;
 	f->stacks[*stack] = (struct flame_stack){.node = node, .vcpu = vcpu};
-	intern_add(&f->by_stack, hash, *stack);
+	hash_table_add(&f->by_stack, hash, *stack);
 	return 0;
 }
 
@@ -416,9 +416,9 @@ void flame_free(struct flame *f)
 	free(f->nodes);
 	free(f->vcpus);
 	free(f->stacks);
-	intern_free(&f->by_name);
-	intern_free(&f->by_node);
-	intern_free(&f->by_vcpu);
-	intern_free(&f->by_stack);
+	hash_table_free(&f->by_name);
+	hash_table_free(&f->by_node);
+	hash_table_free(&f->by_vcpu);
+	hash_table_free(&f->by_stack);
 	*f = (struct flame){0};
 }

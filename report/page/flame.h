@@ -6,7 +6,7 @@
 #ifndef REPORT_PAGE_FLAME_H
 #define REPORT_PAGE_FLAME_H
 
-#include "report/rooted.h"
+#include "report/profile/rooted.h"
 
 #define FLAME_NONE UINT32_MAX
 
@@ -48,16 +48,16 @@ struct flame_stack {
 struct flame {
 	struct flame_name *names;
 	size_t nnames, names_cap;
-	struct intern by_name;
+	struct hash_table by_name;
 	struct flame_node *nodes; /* after flame_finish(): depth first, and siblings by name */
 	size_t nnodes, nodes_cap;
-	struct intern by_node;
+	struct hash_table by_node;
 	struct flame_vcpu *vcpus;
 	size_t nvcpus, vcpus_cap;
-	struct intern by_vcpu;
+	struct hash_table by_vcpu;
 	struct flame_stack *stacks; /* after flame_finish(): by node and vCPU */
 	size_t nstacks, stacks_cap;
-	struct intern by_stack;
+	struct hash_table by_stack;
 	bool compared;
 };
 

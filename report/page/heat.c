@@ -19,18 +19,18 @@ void heat_init(struct heat *h, uint64_t rate_mhz)
 void heat_free(struct heat *h)
 {
 	free(h->entries);
-	intern_free(&h->index);
+	hash_table_free(&h->index);
 	*h = (struct heat){0};
 }
 
-/* In the room that intern_reserve() made. */
+/* In the room that hash_table_reserve() made. */
 static int count(struct heat *h, struct heat_entry more)
 {
-	uint32_t hash = intern_hash(&h->index, more.cell, more.stack), id;
+	uint32_t hash = hash_table_hash(&h->index, more.cell, more.stack), id;
 	int rc;
 
-	for (size_t at = intern_first(&h->index, hash); intern_id(&h->index, &at, hash, &id);
-	     at = intern_next(&h->index, at)) {
+	for (size_t at = hash_table_first(&h->index, hash); hash_table_id(&h->index, &at, hash, &id);
+	     at = hash_table_next(&h->index, at)) {
 		struct heat_entry *e = &h->entries[id];
 
 		if (e->cell == more.cell && e->stack == more.stack) {
@@ -42,7 +42,7 @@ static int count(struct heat *h, struct heat_entry more)
 	if (rc != 0)
 		return rc;
 	h->entries[h->n] = more;
-	intern_add(&h->index, hash, (uint32_t)h->n++);
+	hash_table_add(&h->index, hash, (uint32_t)h->n++);
 	return 0;
 }
 
@@ -54,7 +54,7 @@ static void coarsen(struct heat *h)
 	h->cell_ns *= 2;
 	h->cells = h->cells / 2 + h->cells % 2;
 	h->n = 0;
-	intern_clear(&h->index);
+	hash_table_clear(&h->index);
 	for (size_t i = 0; i < n; i++) {
 		struct heat_entry e = h->entries[i];
 
@@ -67,7 +67,7 @@ int heat_add(struct heat *h, uint64_t time_ns, uint64_t weight, uint32_t stack, 
 {
 	uint64_t cells = (uint64_t)h->rows * HEAT_COLUMNS_MAX;
 	struct heat_entry entry = {.stack = stack, .weight = weight};
-	int rc = intern_reserve(&h->index);
+	int rc = hash_table_reserve(&h->index);
 
 	if (rc != 0)
 		return rc;

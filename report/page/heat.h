@@ -6,7 +6,7 @@
 #ifndef REPORT_PAGE_HEAT_H
 #define REPORT_PAGE_HEAT_H
 
-#include "report/intern.h"
+#include "common/hash_table.h"
 
 #define HEAT_COLUMNS_MAX 1800u /* half an hour of seconds */
 #define HEAT_ENTRIES_MAX 1000000u
@@ -26,7 +26,7 @@ struct heat {
 	struct heat_entry *entries;
 	size_t n, cap;
 	size_t most;       /* entries before cells are made longer */
-	struct intern index;
+	struct hash_table index;
 };
 
 /* Rows so that a cell holds a few rounds; @rate_mhz: rounds a second, in millihertz. */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "report/page/page.h"
 #include "common/say.h"
-#include "report/json.h"
+#include "report/output/json_writer.h"
 #include "report/page/assets.h"
 #include "report/page/palette.h"
-#include "report/page/xml.h"
-#include "report/text.h"
-#include "report/trust.h"
+#include "report/output/xml.h"
+#include "report/output/text.h"
+#include "report/view/quality.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@ struct page {
 	struct json json;
 	uint64_t samples; /* counted */
 	char *title; /* safe */
-	char *trust; /* what trust_print() says; NULL: quiet */
+	char *trust; /* what quality_print() says; NULL: quiet */
 };
 
 /* --- texts ----------------------------------------------------------------------------------------------------------- */
@@ -65,7 +65,7 @@ static int make_trust(const struct report *r, const struct fold *fold, char **tr
 	if (!memory)
 		return -ENOMEM;
 	said.utf8 = true;
-	trust_print(&said, fold, memory);
+	quality_print(&said, fold, memory);
 	return fclose(memory) == 0 ? 0 : -ENOMEM;
 }
 
@@ -121,26 +121,26 @@ bool page_sound(const struct report *r)
 {
 	const struct upf_health health = traces_health(&r->traces);
 
-	return trust_sound(&health, &r->profile.tally);
+	return quality_sound(&health, &r->profile.counters);
 }
 
 /* What the profile rests on, in figures. */
 static void write_figures(struct page *p)
 {
-	const struct tally *t = &p->report->profile.tally;
-	struct trust_stacks stacks;
+	const struct counters *t = &p->report->profile.counters;
+	struct quality_stacks stacks;
 
-	trust_stacks(p->report, &stacks);
+	quality_stacks(p->report, &stacks);
 	json_object(&p->json, "figures");
 	json_uint(&p->json, "samples", p->samples);
-	json_uint(&p->json, "lost", tally_lost(t));
+	json_uint(&p->json, "lost", counters_lost(t));
 	json_uint(&p->json, "late", t->late);
 	json_uint(&p->json, "whole", stacks.whole);
 	json_uint(&p->json, "truncated", stacks.truncated);
 	json_uint(&p->json, "broken", stacks.broken);
 	json_uint(&p->json, "pauses", t->pause.count);
 	json_uint(&p->json, "paused_us", t->pause.sum_ns / 1000);
-	json_uint(&p->json, "duration_us", trust_duration(p->report) / 1000);
+	json_uint(&p->json, "duration_us", quality_duration(p->report) / 1000);
 	json_uint(&p->json, "domains", p->report->session->ndomains);
 	json_bool(&p->json, "sound", page_sound(p->report));
 	json_end(&p->json);
@@ -366,7 +366,7 @@ void page_said(const struct report *r, const struct fold *fold)
 	fflush(r->out);
 	if (!fold->samples && !r->quiet)
 		view_no_samples(r, stderr);
-	trust_print(r, fold, stderr);
+	quality_print(r, fold, stderr);
 }
 
 /* --- views ----------------------------------------------------------------------------------------------------------- */

@@ -10,7 +10,7 @@
 
 #include "report/page/flame.h"
 #include "report/page/heat.h"
-#include "report/view.h"
+#include "report/view/view.h"
 
 /*
  * Writes to r->out. @fold is the same profile, for what is said of its names; @flame is finished; @heat, NULL or finished

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* view_heatmap.c - when the time was spent: a page of seconds and their parts, with the flame graph of any range. */
 #include "report/page/page.h"
-#include "report/trust.h"
+#include "report/view/quality.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@ struct mapping {
 	struct heat heat;
 	struct place *places;
 	size_t n, cap;
-	struct intern index;
+	struct hash_table index;
 };
 
 static bool same_place(const struct place *a, const struct place *b)
@@ -29,13 +29,13 @@ static bool same_place(const struct place *a, const struct place *b)
 static int find_place(struct mapping *m, struct place key, uint32_t *place)
 {
 	uint32_t hash, id;
-	int rc = intern_reserve(&m->index);
+	int rc = hash_table_reserve(&m->index);
 
 	if (rc != 0)
 		return rc;
-	hash = intern_hash(&m->index, key.node, (uint64_t)key.domain << 32 | (uint64_t)key.vcpu << 1 | key.user);
-	for (size_t at = intern_first(&m->index, hash); intern_id(&m->index, &at, hash, &id);
-	     at = intern_next(&m->index, at)) {
+	hash = hash_table_hash(&m->index, key.node, (uint64_t)key.domain << 32 | (uint64_t)key.vcpu << 1 | key.user);
+	for (size_t at = hash_table_first(&m->index, hash); hash_table_id(&m->index, &at, hash, &id);
+	     at = hash_table_next(&m->index, at)) {
 		if (same_place(&m->places[id], &key)) {
 			*place = id;
 			return 0;
@@ -46,7 +46,7 @@ static int find_place(struct mapping *m, struct place key, uint32_t *place)
 		return rc;
 	*place = (uint32_t)m->n;
 	m->places[m->n++] = key;
-	intern_add(&m->index, hash, *place);
+	hash_table_add(&m->index, hash, *place);
 	return 0;
 }
 
@@ -59,7 +59,7 @@ static int record(void *ctx, const struct upf_block *b, const struct upf_record 
 	int rc;
 
 	(void)b;
-	if (rec->kind != UPF_SAMPLE || weight == 0 || !(m->report->states & 1u << tally_state(rec->state)))
+	if (rec->kind != UPF_SAMPLE || weight == 0 || !(m->report->states & 1u << counters_state(rec->state)))
 		return 0;
 	rc = find_place(m, key, &place);
 	return rc == 0 ? heat_add(&m->heat, rec->time_ns, weight, place, m->n) : rc;
@@ -135,7 +135,7 @@ static int run(struct report *r)
 		rc = write_page(&m, r);
 	heat_free(&m.heat);
 	free(m.places);
-	intern_free(&m.index);
+	hash_table_free(&m.index);
 	return rc;
 }
 

@@ -2,9 +2,9 @@
 /* view_svg.c - the flame graph as a picture, for documents and mail: no script, names and figures as tooltips. */
 #include "report/page/page.h"
 #include "report/page/palette.h"
-#include "report/page/xml.h"
-#include "report/text.h"
-#include "report/trust.h"
+#include "report/output/xml.h"
+#include "report/output/text.h"
+#include "report/view/quality.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -130,11 +130,11 @@ static void draw_frame(struct svg *s, uint32_t node, uint32_t depth, uint64_t le
 
 static void draw_head(struct svg *s, const char *title, uint32_t height)
 {
-	const struct tally *t = &s->report->profile.tally;
-	uint64_t wall = trust_duration(s->report);
-	struct trust_stacks stacks;
+	const struct counters *t = &s->report->profile.counters;
+	uint64_t wall = quality_duration(s->report);
+	struct quality_stacks stacks;
 
-	trust_stacks(s->report, &stacks);
+	quality_stacks(s->report, &stacks);
 	fprintf(s->out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%"
 	        PRIu32 "\" viewBox=\"0 0 %.0f %" PRIu32 "\" font-family=\"ui-monospace, 'DejaVu Sans Mono', Menlo, monospace\" "
 	        "font-size=\"11.5\" fill=\"#1b1f24\">\n<title>", WIDTH, height, WIDTH, height);
@@ -144,7 +144,7 @@ static void draw_head(struct svg *s, const char *title, uint32_t height)
 	xml_text(s->out, title, strlen(title));
 	fprintf(s->out, "</text>\n<text x=\"%d\" y=\"46\" fill=\"#5b6470\" font-family=\"system-ui, 'DejaVu Sans', sans-serif\">%s samples, "
 	        "%s recorded, %s lost, ", MARGIN, text_count(s->flame->nodes[0].total[FLAME_NEW]).s, text_time(wall).s,
-	        text_count(tally_lost(t)).s);
+	        text_count(counters_lost(t)).s);
 	fprintf(s->out, "%s of stacks broken, %s paused%s</text>\n",
 	        text_share(stacks.broken, stacks.whole + stacks.truncated + stacks.broken).s, text_time(t->pause.sum_ns).s,
 	        page_sound(s->report) ? "" : "; the trace is not whole");

@@ -9,7 +9,7 @@
  */
 #include "report/unwind/code.h"
 
-#include "report/intern.h"
+#include "common/hash_table.h"
 #include "report/unwind/flow.h"
 
 #include <elf.h>
@@ -57,7 +57,7 @@ struct code {
 	struct flow_reader *reader;
 	struct function **functions;
 	size_t nfunctions, cap;
-	struct intern by_start;
+	struct hash_table by_start;
 	const struct symbol_range **cold; /* symbols of cold parts */
 	size_t ncold, cold_cap;
 };
@@ -163,7 +163,7 @@ struct follow {
 	struct code *code;
 	struct function *f;
 	size_t at_cap;
-	struct intern by_address;
+	struct hash_table by_address;
 	struct step *steps; /* still to be taken */
 	size_t nsteps, steps_cap;
 	struct step *later; /* behind calls: when all else is done */
@@ -197,9 +197,9 @@ static struct at *find_at(struct follow *w, uint64_t address, uint32_t *hash)
 {
 	uint32_t id;
 
-	*hash = intern_hash(&w->by_address, address, 0);
-	for (size_t i = intern_first(&w->by_address, *hash); intern_id(&w->by_address, &i, *hash, &id);
-	     i = intern_next(&w->by_address, i))
+	*hash = hash_table_hash(&w->by_address, address, 0);
+	for (size_t i = hash_table_first(&w->by_address, *hash); hash_table_id(&w->by_address, &i, *hash, &id);
+	     i = hash_table_next(&w->by_address, i))
 		if (w->f->at[id].address == address)
 			return &w->f->at[id];
 	return NULL;
@@ -298,7 +298,7 @@ static int add_at(struct follow *w, const struct step *s, uint32_t hash, uint32_
 		return -ENOMEM;
 	*i = (uint32_t)w->f->n++;
 	w->f->at[*i] = (struct at){.address = s->address, .before = s->state, .from = s->from, .arrival = s->arrival};
-	intern_add(&w->by_address, hash, *i);
+	hash_table_add(&w->by_address, hash, *i);
 	return 0;
 }
 
@@ -316,7 +316,7 @@ static int take_step(struct follow *w, const struct step *s)
 		return 0;
 	if (w->visits++ > (size_t)VISITS_MAX * INSTRUCTIONS_MAX)
 		return -E2BIG;
-	rc = intern_reserve(&w->by_address);
+	rc = hash_table_reserve(&w->by_address);
 	if (rc != 0)
 		return rc;
 	at = find_at(w, s->address, &hash);
@@ -428,7 +428,7 @@ static int follow(struct code *c, struct function *f)
 		qsort(f->at, f->n, sizeof(*f->at), by_address);
 	free(w.steps);
 	free(w.later);
-	intern_free(&w.by_address);
+	hash_table_free(&w.by_address);
 	return rc == -E2BIG ? 0 : rc; /* then the rest is not known */
 }
 
@@ -443,10 +443,10 @@ static struct function *function_at(struct code *c, uint64_t address)
 	if (!find_parts(c, address, f.part))
 		return NULL;
 	errno = ENOMEM;
-	if (intern_reserve(&c->by_start) != 0)
+	if (hash_table_reserve(&c->by_start) != 0)
 		return NULL;
-	hash = intern_hash(&c->by_start, f.part[0].start, 0);
-	for (size_t i = intern_first(&c->by_start, hash); intern_id(&c->by_start, &i, hash, &id); i = intern_next(&c->by_start, i))
+	hash = hash_table_hash(&c->by_start, f.part[0].start, 0);
+	for (size_t i = hash_table_first(&c->by_start, hash); hash_table_id(&c->by_start, &i, hash, &id); i = hash_table_next(&c->by_start, i))
 		if (c->functions[id]->part[0].start == f.part[0].start)
 			return c->functions[id];
 	if (array_room(&c->functions, &c->cap, c->nfunctions, sizeof(*c->functions)) != 0 || !(made = malloc(sizeof(*made))))
@@ -460,7 +460,7 @@ static struct function *function_at(struct code *c, uint64_t address)
 		return NULL;
 	}
 	c->functions[c->nfunctions] = made;
-	intern_add(&c->by_start, hash, (uint32_t)c->nfunctions++);
+	hash_table_add(&c->by_start, hash, (uint32_t)c->nfunctions++);
 	return made;
 }
 
@@ -495,12 +495,12 @@ void code_free(struct code *c)
 	}
 	free(c->functions);
 	free(c->cold);
-	intern_free(&c->by_start);
+	hash_table_free(&c->by_start);
 	flow_close(c->reader);
 	free(c);
 }
 
-int code_row(struct code *c, uint64_t address, struct row *row)
+int code_row(struct code *c, uint64_t address, struct cfi_row *row)
 {
 	const struct function *f;
 	const struct at *at, key = {.address = address};

@@ -6,9 +6,9 @@
 #ifndef REPORT_UNWIND_CODE_H
 #define REPORT_UNWIND_CODE_H
 
-#include "report/names/symbols.h"
-#include "report/unwind/image.h"
-#include "report/unwind/row.h"
+#include "report/binary/symbols.h"
+#include "report/binary/image.h"
+#include "report/unwind/cfi_row.h"
 
 struct code;
 
@@ -21,7 +21,7 @@ void code_free(struct code *c); /* NULL is fine */
  * -ENODATA: the code does not tell (reached in two ways that differ, not reached from the function's beginning, stack pointer
  * computed); -ENOMEM. A function is followed once, then remembered.
  */
-int code_row(struct code *c, uint64_t address, struct row *row);
+int code_row(struct code *c, uint64_t address, struct cfi_row *row);
 
 enum call_kind { CALL_NONE, CALL_DIRECT, CALL_INDIRECT };
 /* Does the instruction that ends at @address call? *target: where to, of a direct call. */

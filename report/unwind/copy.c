@@ -5,7 +5,7 @@
 #include <errno.h>
 
 struct walk {
-	struct rows *rows;
+	struct cfi *rows;
 	const struct upf_record *sample;
 	struct memory memory;
 	struct registers regs;
@@ -27,17 +27,17 @@ static bool known(const struct walk *w, unsigned r)
 }
 
 /* A register of the caller. */
-static void recover(const struct walk *w, const struct row *row, uint64_t cfa, unsigned r, struct registers *up)
+static void recover(const struct walk *w, const struct cfi_row *row, uint64_t cfa, unsigned r, struct registers *up)
 {
 	uint64_t offset = (uint64_t)(int64_t)row->reg[r].offset, value = 0;
 	bool fine = false;
 
 	switch (row->reg[r].where) {
-	case ROW_SAME:
+	case CFI_SAME:
 		value = w->regs.reg[r];
 		fine = known(w, r);
 		break;
-	case ROW_SAVED:
+	case CFI_SAVED:
 		fine = memory_word(&w->memory, cfa + offset, &value);
 		/* Below the stack pointer: it was popped, which tables do not tell, and is back in its register. */
 		if (cfa + offset < w->regs.reg[X86_SP] && known(w, r)) {
@@ -45,10 +45,10 @@ static void recover(const struct walk *w, const struct row *row, uint64_t cfa, u
 			fine = true;
 		}
 		break;
-	case ROW_SAVED_BY_FP:
+	case CFI_SAVED_BY_FP:
 		fine = known(w, X86_FP) && memory_word(&w->memory, w->regs.reg[X86_FP] + offset, &value);
 		break;
-	case ROW_VALUE:
+	case CFI_VALUE:
 		value = cfa + offset;
 		fine = true;
 		break;
@@ -58,7 +58,7 @@ static void recover(const struct walk *w, const struct row *row, uint64_t cfa, u
 }
 
 /* 0, or why there is no caller. */
-static uint8_t apply(const struct walk *w, const struct row *row, struct registers *up)
+static uint8_t apply(const struct walk *w, const struct cfi_row *row, struct registers *up)
 {
 	uint64_t cfa = w->regs.reg[row->cfa_base] + (uint64_t)(int64_t)row->cfa_offset, at;
 
@@ -75,7 +75,7 @@ static uint8_t apply(const struct walk *w, const struct row *row, struct registe
 	return up->known >> X86_SP & 1 ? 0 : CHAIN_END_UNSURE;
 }
 
-static uint8_t step_live(const struct walk *w, const struct known_row *k, struct registers *up)
+static uint8_t step_live(const struct walk *w, const struct cfi_known_row *k, struct registers *up)
 {
 	*up = w->regs;
 	switch (tables_step(k->live, w->regs.ip - w->behind, up, &w->memory)) {
@@ -97,16 +97,16 @@ static bool is_kernel(uint64_t address)
  * aligned frame (gcc 12), for which they need more than a row. There the code is believed, if a call stands before what
  * it leads to.
  */
-static void prefer_code(const struct walk *w, struct known_row *k, uint8_t *end, struct registers *up)
+static void prefer_code(const struct walk *w, struct cfi_known_row *k, uint8_t *end, struct registers *up)
 {
-	struct known_row by_code;
+	struct cfi_known_row by_code;
 	struct registers other = {0};
 
-	if (!k->live && *end == 0 && (up->ip == 0 || rows_called_from(w->rows, up->ip, w->regs.ip)))
+	if (!k->live && *end == 0 && (up->ip == 0 || cfi_called_from(w->rows, up->ip, w->regs.ip)))
 		return;
-	by_code = rows_from_code(w->rows, w->regs.ip, false);
-	if (by_code.source != ROW_BY_CODE || apply(w, &by_code.row, &other) != 0 ||
-	    !rows_called_from(w->rows, other.ip, w->regs.ip))
+	by_code = cfi_from_code(w->rows, w->regs.ip, false);
+	if (by_code.source != CFI_BY_CODE || apply(w, &by_code.row, &other) != 0 ||
+	    !cfi_called_from(w->rows, other.ip, w->regs.ip))
 		return;
 	*k = by_code;
 	*up = other;
@@ -116,30 +116,30 @@ static void prefer_code(const struct walk *w, struct known_row *k, uint8_t *end,
 /* One frame up. False: the chain ends here, *end says why. */
 static bool go_up(struct walk *w, uint8_t *end)
 {
-	const struct known_row *found = rows_find(w->rows, w->regs.ip, w->behind, w->pv);
+	const struct cfi_known_row *found = cfi_find(w->rows, w->regs.ip, w->behind, w->pv);
 	struct registers up = {0};
-	struct known_row k;
+	struct cfi_known_row k;
 
 	*end = CHAIN_END_UNKNOWN;
 	if (!found)
 		return false;
 	k = *found;
-	if (k.source <= ROW_DAMAGED) {
-		*end = k.source == ROW_DAMAGED ? CHAIN_END_DAMAGED : w->sample->user ? CHAIN_END_USER : CHAIN_END_UNKNOWN;
+	if (k.source <= CFI_DAMAGED) {
+		*end = k.source == CFI_DAMAGED ? CHAIN_END_DAMAGED : w->sample->user ? CHAIN_END_USER : CHAIN_END_UNKNOWN;
 		return false;
 	}
 	*end = UPF_END_ROOT;
-	if (!k.live && k.row.kind == ROW_ROOT)
+	if (!k.live && k.row.kind == CFI_ROOT)
 		return false;
 	*end = k.live ? step_live(w, &k, &up) : apply(w, &k.row, &up);
-	if (!w->behind && k.source == ROW_BY_TABLE)
+	if (!w->behind && k.source == CFI_BY_TABLE)
 		prefer_code(w, &k, end, &up);
 	if (*end != 0 || up.ip == 0) /* UPF_END_ROOT is 0 */
 		return false;
-	if (k.source == ROW_BY_CODE && !rows_called_from(w->rows, up.ip, w->regs.ip))
+	if (k.source == CFI_BY_CODE && !cfi_called_from(w->rows, up.ip, w->regs.ip))
 		*end = CHAIN_END_UNSURE;
 	/* Not all that a kernel does with its stack is in its ORC: filling the return stack buffer is not. */
-	if (k.source == ROW_BY_ORC && !k.row.interrupted && !rows_behind_code(w->rows, up.ip))
+	if (k.source == CFI_BY_ORC && !k.row.interrupted && !cfi_behind_code(w->rows, up.ip))
 		*end = CHAIN_END_UNSURE;
 	if (*end != 0)
 		return false;
@@ -158,7 +158,7 @@ static bool go_up(struct walk *w, uint8_t *end)
 	return true;
 }
 
-void unwind_copy(struct rows *rows, const struct upf_record *s, uint64_t ip, bool pv, struct chain *c)
+void unwind_copy(struct cfi *rows, const struct upf_record *s, uint64_t ip, bool pv, struct chain *c)
 {
 	struct walk w = {.rows = rows, .sample = s, .memory = {s->sp & ~(uint64_t)7, s->words, s->nwords}, .pv = pv};
 

@@ -6,7 +6,7 @@
 #include "report/unwind/fde.h"
 
 #include "format/wire.h"
-#include "report/intern.h"
+#include "common/hash_table.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -10,7 +10,7 @@
 #define REPORT_UNWIND_FDE_H
 
 #include "common/buf.h"
-#include "report/unwind/image.h"
+#include "report/binary/image.h"
 
 struct fde {
 	uint64_t start, end;  /* [start, end) is covered */

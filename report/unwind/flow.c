@@ -54,7 +54,7 @@ static bool same_kept(const struct frame_state *a, const struct frame_state *b)
 {
 	for (int k = 0; k < KEPT; k++)
 		if (a->kept[k].where != b->kept[k].where ||
-		    (a->kept[k].where == ROW_SAVED && a->kept[k].offset != b->kept[k].offset))
+		    (a->kept[k].where == CFI_SAVED && a->kept[k].offset != b->kept[k].offset))
 			return false;
 	return true;
 }
@@ -72,16 +72,16 @@ bool flow_meet(struct frame_state *a, const struct frame_state *b)
 	a->r10_known &= b->r10_known;
 	for (int k = 0; k < KEPT; k++)
 		if (a->kept[k].where != b->kept[k].where || a->kept[k].offset != b->kept[k].offset)
-			a->kept[k].where = ROW_LOST;
+			a->kept[k].where = CFI_LOST;
 	return a->sp_known || a->fp_known || a->r10_known;
 }
 
 static const uint8_t number_of[KEPT] = {[KEPT_RBX] = X86_RBX, [KEPT_FP] = X86_FP,   [KEPT_R12] = X86_R12,
                                         [KEPT_R13] = X86_R13, [KEPT_R14] = X86_R14, [KEPT_R15] = X86_R15};
 
-bool flow_row(const struct frame_state *s, struct row *row)
+bool flow_row(const struct frame_state *s, struct cfi_row *row)
 {
-	*row = (struct row){.kind = ROW_CALLER, .ra_offset = -WORD};
+	*row = (struct cfi_row){.kind = CFI_CALLER, .ra_offset = -WORD};
 	if (s->copied && s->r10_known) {
 		row->cfa_base = X86_R10; /* the true one: about to leave an aligned frame */
 	} else if (s->sp_known) {
@@ -96,8 +96,8 @@ bool flow_row(const struct frame_state *s, struct row *row)
 		return false;
 	}
 	for (unsigned r = 0; r < X86_REGS; r++)
-		row->reg[r].where = ROW_LOST;
-	row->reg[X86_SP].where = s->copied && row->cfa_base != X86_R10 ? ROW_LOST : ROW_VALUE;
+		row->reg[r].where = CFI_LOST;
+	row->reg[X86_SP].where = s->copied && row->cfa_base != X86_R10 ? CFI_LOST : CFI_VALUE;
 	for (int k = 0; k < KEPT; k++) {
 		row->reg[number_of[k]].where = s->kept[k].where;
 		row->reg[number_of[k]].offset = s->kept[k].offset;
@@ -128,8 +128,8 @@ static void lose(struct frame_state *s, unsigned reg)
 
 	if (k == KEPT_FP)
 		s->fp_known = false;
-	if (k != KEPT && s->kept[k].where == ROW_SAME)
-		s->kept[k].where = ROW_LOST;
+	if (k != KEPT && s->kept[k].where == CFI_SAME)
+		s->kept[k].where = CFI_LOST;
 	if (reg == X86_REG_R10 || reg == X86_REG_R10D)
 		s->r10_known = false;
 	if (reg == X86_REG_RSP || reg == X86_REG_ESP || reg == X86_REG_SP)
@@ -141,8 +141,8 @@ static void save(struct frame_state *s, unsigned reg, int32_t below)
 {
 	int k = kept_of(reg);
 
-	if (k != KEPT && s->kept[k].where == ROW_SAME) {
-		s->kept[k].where = ROW_SAVED;
+	if (k != KEPT && s->kept[k].where == CFI_SAME) {
+		s->kept[k].where = CFI_SAVED;
 		s->kept[k].offset = -below;
 	}
 }
@@ -151,11 +151,11 @@ static void save(struct frame_state *s, unsigned reg, int32_t below)
 static void restore(struct frame_state *s, unsigned reg, int32_t below)
 {
 	int k = kept_of(reg);
-	bool is_back = k != KEPT && s->kept[k].where == ROW_SAVED && s->kept[k].offset == -below;
+	bool is_back = k != KEPT && s->kept[k].where == CFI_SAVED && s->kept[k].offset == -below;
 
 	lose(s, reg);
 	if (is_back)
-		s->kept[k].where = ROW_SAME;
+		s->kept[k].where = CFI_SAME;
 }
 
 static void move_sp(struct frame_state *s, int64_t up)

@@ -6,7 +6,7 @@
 #ifndef REPORT_UNWIND_FLOW_H
 #define REPORT_UNWIND_FLOW_H
 
-#include "report/unwind/row.h"
+#include "report/unwind/cfi_row.h"
 
 #include <stddef.h>
 
@@ -21,7 +21,7 @@ struct frame_state {
 	bool copied;   /* the return address is a copy, made by a frame that was aligned: the CFA is not the caller's stack */
 	int32_t sp, fp;
 	struct {
-		uint8_t where; /* ROW_SAME, ROW_SAVED at CFA + offset, ROW_LOST */
+		uint8_t where; /* CFI_SAME, CFI_SAVED at CFA + offset, CFI_LOST */
 		int32_t offset;
 	} kept[KEPT];
 };
@@ -54,6 +54,6 @@ bool flow_same(const struct frame_state *a, const struct frame_state *b);
 /* Keeps in @a only what @b says too. False: then nothing tells where the CFA is. */
 bool flow_meet(struct frame_state *a, const struct frame_state *b);
 /* The row that @state makes; false: it does not tell where the CFA is. */
-bool flow_row(const struct frame_state *state, struct row *row);
+bool flow_row(const struct frame_state *state, struct cfi_row *row);
 
 #endif

@@ -3,7 +3,7 @@
 #ifndef REPORT_UNWIND_MEMORY_H
 #define REPORT_UNWIND_MEMORY_H
 
-#include "report/unwind/row.h"
+#include "report/unwind/cfi_row.h"
 
 struct memory {
 	uint64_t base; /* address of the first word, a multiple of 8 */

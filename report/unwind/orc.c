@@ -131,7 +131,7 @@ static struct entry read_entry(const struct orc *o, size_t i)
 	return e;
 }
 
-static bool set_base(struct row *row, const struct entry *e)
+static bool set_base(struct cfi_row *row, const struct entry *e)
 {
 	static const uint8_t registers[16] = {[BASE_DX] = X86_RDX, [BASE_DI] = X86_RDI, [BASE_FP] = X86_FP, [BASE_SP] = X86_SP,
 	                                      [BASE_R10] = X86_R10, [BASE_R13] = X86_R13, [BASE_FP_INDIRECT] = X86_FP,
@@ -149,14 +149,14 @@ static bool set_base(struct row *row, const struct entry *e)
 	return true;
 }
 
-static void set_saved(struct row *row, unsigned r, int32_t offset)
+static void set_saved(struct cfi_row *row, unsigned r, int32_t offset)
 {
-	row->reg[r].where = ROW_SAVED;
+	row->reg[r].where = CFI_SAVED;
 	row->reg[r].offset = offset;
 }
 
 /* struct pt_regs lies at what would be the CFA. */
-static void set_regs(struct row *row)
+static void set_regs(struct cfi_row *row)
 {
 	static const uint8_t at[X86_REGS] = {
 		[X86_R15] = 0,  [X86_R14] = 8, [X86_R13] = 16, [X86_R12] = 24, [X86_FP] = 32,  [X86_RBX] = 40,  [X86_R11] = 48,  [X86_R10] = 56,
@@ -170,23 +170,23 @@ static void set_regs(struct row *row)
 }
 
 /* Only what the processor pushes: ip, cs, flags, sp, ss. */
-static void set_iret(struct row *row)
+static void set_iret(struct cfi_row *row)
 {
 	set_saved(row, X86_SP, 24);
 	row->ra_offset = 0;
 	row->interrupted = true;
 }
 
-static bool set_fp(struct row *row, const struct entry *e)
+static bool set_fp(struct cfi_row *row, const struct entry *e)
 {
 	if (e->fp_base == BASE_CFA)
 		set_saved(row, X86_FP, e->fp_offset);
 	else if (e->fp_base == BASE_FP)
-		row->reg[X86_FP].where = ROW_SAVED_BY_FP, row->reg[X86_FP].offset = e->fp_offset;
+		row->reg[X86_FP].where = CFI_SAVED_BY_FP, row->reg[X86_FP].offset = e->fp_offset;
 	return e->fp_base == BASE_CFA || e->fp_base == BASE_FP || e->fp_base == BASE_NONE;
 }
 
-int orc_row(const struct orc *o, uint64_t address, struct row *row)
+int orc_row(const struct orc *o, uint64_t address, struct cfi_row *row)
 {
 	struct entry e;
 	size_t i;
@@ -198,14 +198,14 @@ int orc_row(const struct orc *o, uint64_t address, struct row *row)
 	if (e.kind == KIND_UNDEFINED)
 		return o->placed || i + 1 == o->n ? -ENOENT : -ENODATA;
 	memset(row, 0, sizeof(*row));
-	row->kind = e.kind == KIND_END ? ROW_ROOT : ROW_CALLER;
+	row->kind = e.kind == KIND_END ? CFI_ROOT : CFI_CALLER;
 	if (e.kind == KIND_END)
 		return 0;
 	row->ra_offset = -8;
 	for (unsigned r = 0; r < X86_REGS; r++)
-		row->reg[r].where = ROW_LOST; /* ORC tells of no other */
-	row->reg[X86_SP].where = ROW_VALUE;
-	row->reg[X86_FP].where = ROW_SAME;
+		row->reg[r].where = CFI_LOST; /* ORC tells of no other */
+	row->reg[X86_SP].where = CFI_VALUE;
+	row->reg[X86_FP].where = CFI_SAME;
 	if (!set_base(row, &e) || !set_fp(row, &e))
 		return -ENODATA;
 	if (e.kind == KIND_REGS)

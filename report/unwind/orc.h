@@ -3,9 +3,9 @@
 #ifndef REPORT_UNWIND_ORC_H
 #define REPORT_UNWIND_ORC_H
 
-#include "report/unwind/image.h"
-#include "report/unwind/module.h"
-#include "report/unwind/row.h"
+#include "report/binary/image.h"
+#include "report/binary/module.h"
+#include "report/unwind/cfi_row.h"
 
 struct orc;
 
@@ -15,6 +15,6 @@ struct orc *orc_new(struct image *image);
 struct orc *orc_of_module(struct image *image, const struct module *module);
 void orc_free(struct orc *o); /* NULL is fine */
 /* 0; -ENOENT: nothing is known of @address; -ENODATA: the table says that it cannot be unwound from there. */
-int orc_row(const struct orc *o, uint64_t address, struct row *row);
+int orc_row(const struct orc *o, uint64_t address, struct cfi_row *row);
 
 #endif

@@ -16,7 +16,7 @@
 
 /* Where we are on the way up: below the first frame that the frame pointer knows of. */
 struct climb {
-	struct rows *rows;
+	struct cfi *rows;
 	const struct upf_record *sample;
 	struct memory memory;
 	uint64_t ip, sp;
@@ -32,19 +32,19 @@ static void add(struct chain *c, uint64_t address, uint8_t flags)
 	c->frame[c->n++].flags = flags;
 }
 
-static uint64_t cfa_of(const struct climb *w, const struct row *row)
+static uint64_t cfa_of(const struct climb *w, const struct cfi_row *row)
 {
 	return w->sp + (uint64_t)(int64_t)row->cfa_offset;
 }
 
 /* Is the frame pointer still the caller's, too, so that the rest of the walk is right? */
-static bool fp_is_callers(const struct climb *w, const struct row *row)
+static bool fp_is_callers(const struct climb *w, const struct cfi_row *row)
 {
 	uint64_t saved;
 
-	if (row->reg[X86_FP].where == ROW_SAME)
+	if (row->reg[X86_FP].where == CFI_SAME)
 		return true;
-	if (row->reg[X86_FP].where != ROW_SAVED)
+	if (row->reg[X86_FP].where != CFI_SAVED)
 		return false;
 	/* Popped again, which tables do not tell. */
 	if (row->cfa_offset + row->reg[X86_FP].offset < 0)
@@ -55,16 +55,16 @@ static bool fp_is_callers(const struct climb *w, const struct row *row)
 }
 
 /* Nothing but names is known: the frame pointer just pushed by the function's first instruction is told by its value. */
-static bool just_pushed(const struct climb *w, struct row *row)
+static bool just_pushed(const struct climb *w, struct cfi_row *row)
 {
 	uint64_t offset, top;
 
-	if (w->behind || !rows_named(w->rows, w->ip, &offset) || offset == 0 || offset > PROLOGUE ||
+	if (w->behind || !cfi_named(w->rows, w->ip, &offset) || offset == 0 || offset > PROLOGUE ||
 	    !memory_word(&w->memory, w->sp, &top) || top != w->sample->fp)
 		return false;
-	*row = (struct row){.cfa_base = X86_SP, .cfa_offset = 16, .ra_offset = -8};
-	row->reg[X86_SP].where = ROW_VALUE;
-	row->reg[X86_FP].where = ROW_SAVED;
+	*row = (struct cfi_row){.cfa_base = X86_SP, .cfa_offset = 16, .ra_offset = -8};
+	row->reg[X86_SP].where = CFI_VALUE;
+	row->reg[X86_FP].where = CFI_SAVED;
 	row->reg[X86_FP].offset = -16;
 	return true;
 }
@@ -88,7 +88,7 @@ static enum candidate find_only(const struct climb *w, uint64_t *caller)
 	for (uint32_t i = 0; i < w->memory.n; i++) {
 		uint64_t word = w->memory.words[i];
 
-		if (word == 0 || (found && word == *caller) || !rows_called_from(w->rows, word, w->ip))
+		if (word == 0 || (found && word == *caller) || !cfi_called_from(w->rows, word, w->ip))
 			continue;
 		*caller = word;
 		found++;
@@ -96,12 +96,12 @@ static enum candidate find_only(const struct climb *w, uint64_t *caller)
 	return found == 1 ? CANDIDATE_SURE : CANDIDATE_UNSURE;
 }
 
-static enum candidate judge(const struct climb *w, const struct known_row *k, uint64_t *caller)
+static enum candidate judge(const struct climb *w, const struct cfi_known_row *k, uint64_t *caller)
 {
-	const struct row *row = &k->row;
+	const struct cfi_row *row = &k->row;
 	uint64_t at = cfa_of(w, row) + (uint64_t)(int64_t)row->ra_offset, offset;
 
-	if (k->source <= ROW_DAMAGED || k->live || row->kind == ROW_ROOT || row->interrupted)
+	if (k->source <= CFI_DAMAGED || k->live || row->kind == CFI_ROOT || row->interrupted)
 		return CANDIDATE_NONE;
 	if (row->cfa_base == X86_R10 && !w->behind)
 		return find_only(w, caller);
@@ -111,25 +111,25 @@ static enum candidate judge(const struct climb *w, const struct known_row *k, ui
 		return CANDIDATE_NONE; /* the frame is made, and the walk has found it */
 	if (!memory_word(&w->memory, at, caller) || *caller == 0)
 		return CANDIDATE_UNSURE;
-	if (rows_called_from(w->rows, *caller, w->ip - w->behind) ||
-	    (!rows_any(w->rows) && rows_named(w->rows, *caller, &offset)))
+	if (cfi_called_from(w->rows, *caller, w->ip - w->behind) ||
+	    (!cfi_any(w->rows) && cfi_named(w->rows, *caller, &offset)))
 		return CANDIDATE_SURE;
-	return k->source == ROW_BY_CODE ? CANDIDATE_UNSURE : CANDIDATE_LIKELY;
+	return k->source == CFI_BY_CODE ? CANDIDATE_UNSURE : CANDIDATE_LIKELY;
 }
 
 /*
  * The row to go by. Tables are known to be wrong in the middle of some epilogues (clang 14): if no call stands before what
  * they point at, the code is asked, and believed if a call stands before what it points at.
  */
-static enum candidate choose(const struct climb *w, struct known_row *k, uint64_t *caller)
+static enum candidate choose(const struct climb *w, struct cfi_known_row *k, uint64_t *caller)
 {
 	enum candidate found = judge(w, k, caller), other;
-	struct known_row by_code;
+	struct cfi_known_row by_code;
 	uint64_t another;
 
-	if (w->behind || found == CANDIDATE_SURE || (k->source != ROW_BY_TABLE && k->source != ROW_BY_ORC))
+	if (w->behind || found == CANDIDATE_SURE || (k->source != CFI_BY_TABLE && k->source != CFI_BY_ORC))
 		return found;
-	by_code = rows_from_code(w->rows, w->ip, false);
+	by_code = cfi_from_code(w->rows, w->ip, false);
 	other = judge(w, &by_code, &another);
 	if (other != CANDIDATE_SURE)
 		return found;
@@ -141,29 +141,29 @@ static enum candidate choose(const struct climb *w, struct known_row *k, uint64_
 /* One caller up, if there is one below the frame that the frame pointer tells of. */
 static enum candidate climb(struct climb *w)
 {
-	const struct known_row *found = rows_find(w->rows, w->ip, w->behind, w->pv);
-	struct known_row k;
+	const struct cfi_known_row *found = cfi_find(w->rows, w->ip, w->behind, w->pv);
+	struct cfi_known_row k;
 	enum candidate c;
 	uint64_t caller;
 
 	if (!found)
 		return CANDIDATE_NONE;
 	k = *found;
-	if (k.source == ROW_UNKNOWN && just_pushed(w, &k.row))
-		k.source = ROW_BY_CODE;
+	if (k.source == CFI_UNKNOWN && just_pushed(w, &k.row))
+		k.source = CFI_BY_CODE;
 	c = choose(w, &k, &caller);
 	if (c < CANDIDATE_LIKELY)
 		return c;
 	w->ip = caller;
 	w->behind = true;
 	/* An aligned frame's: where its caller's begins is not known. */
-	w->top = k.row.cfa_base != X86_SP || k.row.reg[X86_SP].where != ROW_VALUE;
+	w->top = k.row.cfa_base != X86_SP || k.row.reg[X86_SP].where != CFI_VALUE;
 	w->rest_is_right = k.row.cfa_base != X86_SP || fp_is_callers(w, &k.row);
 	w->sp = cfa_of(w, &k.row);
 	return c;
 }
 
-void repair_chain(struct rows *rows, const struct upf_record *s, const uint64_t *frames, uint32_t depth, bool pv,
+void repair_chain(struct cfi *rows, const struct upf_record *s, const uint64_t *frames, uint32_t depth, bool pv,
                   struct chain *c)
 {
 	struct climb w = {.rows = rows, .sample = s, .memory = {s->sp & ~(uint64_t)7, s->words, s->nwords}, .sp = s->sp, .pv = pv,

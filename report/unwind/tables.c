@@ -267,16 +267,16 @@ static int step(struct tables *t, unw_cursor_t *cursor)
 }
 
 /* Where a register's value is: in which memory, or which register. */
-static enum row_where find_saved(unw_cursor_t *cursor, unsigned r, uint64_t *address)
+static enum cfi_where find_saved(unw_cursor_t *cursor, unsigned r, uint64_t *address)
 {
 	unw_save_loc_t loc;
 
 	if (unw_get_save_loc(cursor, (int)r, &loc) != 0 || loc.type == UNW_SLT_NONE)
-		return ROW_LOST;
+		return CFI_LOST;
 	if (loc.type == UNW_SLT_REG)
-		return loc.u.regnum == (unw_regnum_t)r ? ROW_SAME : ROW_LOST;
+		return loc.u.regnum == (unw_regnum_t)r ? CFI_SAME : CFI_LOST;
 	*address = loc.u.addr;
-	return ROW_SAVED;
+	return CFI_SAVED;
 }
 
 /* --- rows ------------------------------------------------------------------------------------------------------------ */
@@ -308,7 +308,7 @@ static int probe(struct tables *t, uint64_t address, uint64_t number, struct fin
 	if (rc < 0)
 		return -EBADMSG;
 	memset(f, 0, sizeof(*f));
-	if (find_saved(&cursor, UNW_X86_64_RIP, &f->ra) == ROW_LOST) {
+	if (find_saved(&cursor, UNW_X86_64_RIP, &f->ra) == CFI_LOST) {
 		f->root = true;
 		return 0;
 	}
@@ -330,7 +330,7 @@ static bool offset_of(uint64_t a, uint64_t base_a, uint64_t b, uint64_t base_b, 
 	return a - base_a == b - base_b && d == *offset;
 }
 
-static bool find_base(const struct finding *a, const struct finding *b, struct row *row)
+static bool find_base(const struct finding *a, const struct finding *b, struct cfi_row *row)
 {
 	for (unsigned r = 0; r < X86_REGS; r++) {
 		row->cfa_base = (uint8_t)r;
@@ -341,30 +341,30 @@ static bool find_base(const struct finding *a, const struct finding *b, struct r
 }
 
 /* The two probes as a row; false: they have more in common than a row can say. */
-static bool make_row(const struct finding *a, const struct finding *b, struct row *row)
+static bool make_row(const struct finding *a, const struct finding *b, struct cfi_row *row)
 {
 	memset(row, 0, sizeof(*row));
-	row->kind = a->root ? ROW_ROOT : ROW_CALLER;
+	row->kind = a->root ? CFI_ROOT : CFI_CALLER;
 	if (a->root || b->root)
 		return a->root == b->root;
 	for (unsigned r = 0; r < X86_REGS; r++)
-		row->reg[r].where = ROW_LOST;
-	row->reg[X86_SP].where = ROW_VALUE;
+		row->reg[r].where = CFI_LOST;
+	row->reg[X86_SP].where = CFI_VALUE;
 	/* A stack pointer that comes out of memory: a signal's or an interrupt's frame. */
-	if (a->where[X86_SP] == ROW_SAVED || !find_base(a, b, row) || !offset_of(a->ra, a->cfa, b->ra, b->cfa, &row->ra_offset))
+	if (a->where[X86_SP] == CFI_SAVED || !find_base(a, b, row) || !offset_of(a->ra, a->cfa, b->ra, b->cfa, &row->ra_offset))
 		return false;
 	for (size_t i = 0; i < sizeof(preserved); i++) {
 		unsigned r = preserved[i];
 
 		row->reg[r].where = a->where[r];
 		if (a->where[r] != b->where[r] ||
-		    (a->where[r] == ROW_SAVED && !offset_of(a->saved[r], a->cfa, b->saved[r], b->cfa, &row->reg[r].offset)))
+		    (a->where[r] == CFI_SAVED && !offset_of(a->saved[r], a->cfa, b->saved[r], b->cfa, &row->reg[r].offset)))
 			return false;
 	}
 	return true;
 }
 
-int tables_row(struct tables *t, uint64_t address, struct row *row)
+int tables_row(struct tables *t, uint64_t address, struct cfi_row *row)
 {
 	struct finding a, b;
 	int rc;
@@ -406,14 +406,14 @@ int tables_step(struct tables *t, uint64_t address, struct registers *r, const s
 	rc = step(t, &cursor);
 	if (rc < 0)
 		return t->missing ? -EFAULT : -EBADMSG;
-	if (find_saved(&cursor, UNW_X86_64_RIP, &saved) == ROW_LOST)
+	if (find_saved(&cursor, UNW_X86_64_RIP, &saved) == CFI_LOST)
 		return 1;
 	if (unw_get_reg(&cursor, UNW_X86_64_RIP, &value) != 0 || unw_get_reg(&cursor, UNW_X86_64_CFA, &up.reg[X86_SP]) != 0)
 		return t->missing ? -EFAULT : -EBADMSG;
 	up.ip = value;
 	up.known = 1u << X86_SP;
 	/* libunwind takes the CFA for the stack pointer even where that was saved. */
-	if (find_saved(&cursor, UNW_X86_64_RSP, &saved) == ROW_SAVED && !memory_word(m, saved, &up.reg[X86_SP]))
+	if (find_saved(&cursor, UNW_X86_64_RSP, &saved) == CFI_SAVED && !memory_word(m, saved, &up.reg[X86_SP]))
 		return -EFAULT;
 	for (size_t i = 0; i < sizeof(preserved); i++)
 		take_register(&cursor, preserved[i], &up);

@@ -9,7 +9,7 @@
 #ifndef REPORT_UNWIND_TABLES_H
 #define REPORT_UNWIND_TABLES_H
 
-#include "report/unwind/image.h"
+#include "report/binary/image.h"
 #include "report/unwind/memory.h"
 
 struct tables;
@@ -22,7 +22,7 @@ void tables_free(struct tables *t); /* NULL is fine */
  * The row at @address: 0; -ENOENT: no table covers it; -ENOTSUP: a row cannot say it, use tables_step(); -EBADMSG: the
  * table is damaged there.
  */
-int tables_row(struct tables *t, uint64_t address, struct row *row);
+int tables_row(struct tables *t, uint64_t address, struct cfi_row *row);
 /*
  * One frame up from @r, whose tables are looked up at @address: 0 and the caller's registers in @r; 1: there is no caller;
  * -EFAULT: memory is needed that is not there; -EBADMSG: the table is damaged. Other than 0 leaves @r alone.

@@ -9,7 +9,7 @@
 #define REPORT_UNWIND_UNWIND_H
 
 #include "format/upf.h"
-#include "report/unwind/rows.h"
+#include "report/unwind/cfi.h"
 
 /* Why a chain ends, beside enum upf_end. */
 enum chain_end {
@@ -42,9 +42,9 @@ const char *chain_end_text(unsigned end);
  * The chain of a sample that came with a window, whose frames, leaf first, the recorder's walk has found. *chain has
  * n == 0 if it is as they are.
  */
-void repair_chain(struct rows *rows, const struct upf_record *sample, const uint64_t *frames, uint32_t depth, bool pv,
+void repair_chain(struct cfi *rows, const struct upf_record *sample, const uint64_t *frames, uint32_t depth, bool pv,
                   struct chain *chain);
 /* The chain of a sample that came with a copy of the stack and was executing @ip. */
-void unwind_copy(struct rows *rows, const struct upf_record *sample, uint64_t ip, bool pv, struct chain *chain);
+void unwind_copy(struct cfi *rows, const struct upf_record *sample, uint64_t ip, bool pv, struct chain *chain);
 
 #endif

@@ -121,8 +121,8 @@ sleep 0.5
 kill -KILL "$(cat /proc/$!/task/$!/children)"
 wait $!
 echo $? > alone.status
-is "without its guard it ends" 0 grep -qx 1 alone.status <<< ''
-is "… and says so" 0 grep -qx 'uniprof-record: the guard process was killed; without it a pause could be left behind' alone.err <<< ''
+is "without its watchdog it ends" 0 grep -qx 1 alone.status <<< ''
+is "… and says so" 0 grep -qx 'uniprof-record: the watchdog process was killed; without it a pause could be left behind' alone.err <<< ''
 is "… and the trace is whole" 0 "$report" --verify alone.upf <<< -
 is "the summary tells the cost" 0 grep -q '^paused .* times, .* in all, .* % of the time; p50 .*, p99 .*, max ' int.err <<< ''
 is "… and what to type next" 0 grep -q 'uniprof-report -s GUEST.elf int.upf' int.err <<< ''

@@ -4,7 +4,7 @@
  * 4 stacks, 5 code, with 0x80 twice over, as two blocks that follow each other.
  */
 #include "report/archive/archive.h"
-#include "report/archive/stacks.h"
+#include "report/archive/archive_stacks.h"
 
 #include <errno.h>
 #include <stdlib.h>

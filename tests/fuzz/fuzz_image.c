@@ -8,13 +8,13 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "report/unwind/rows.h"
+#include "report/unwind/cfi.h"
 
 #define LOOKS 64
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 
-static void look(struct rows *rows, const struct symbols *symbols)
+static void look(struct cfi *rows, const struct symbols *symbols)
 {
 	for (size_t i = 0; i < symbols->nranges && i < LOOKS; i++) {
 		const struct symbol_range *range = &symbols->ranges[i];
@@ -23,16 +23,16 @@ static void look(struct rows *rows, const struct symbols *symbols)
 		if (range->start >= range->end || !symbols_find(symbols, range->start, &offset))
 			abort();
 		for (uint64_t at = range->start; at < range->end && at < range->start + 32; at++)
-			rows_find(rows, at, false, true);
-		rows_find(rows, range->end, true, true);
-		rows_called_from(rows, range->end, range->start);
+			cfi_find(rows, at, false, true);
+		cfi_find(rows, range->end, true, true);
+		cfi_called_from(rows, range->end, range->start);
 	}
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
 	struct symbols symbols = {0};
-	struct rows *rows;
+	struct cfi *rows;
 	char path[64], why[256];
 	int fd = memfd_create("image", 0);
 
@@ -41,10 +41,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	if (symbols_add_file(&symbols, path, NULL, why, sizeof(why)) != 0 && why[0] == '\0')
 		abort();
-	if (symbols_sort(&symbols) == 0 && (rows = rows_new(&symbols))) {
-		if (!image_is_elf(path) || rows_add_image(rows, path, 0, why, sizeof(why)) == 0)
+	if (symbols_sort(&symbols) == 0 && (rows = cfi_new(&symbols))) {
+		if (!image_is_elf(path) || cfi_add_image(rows, path, 0, why, sizeof(why)) == 0)
 			look(rows, &symbols);
-		rows_free(rows);
+		cfi_free(rows);
 	}
 	symbols_free(&symbols);
 	close(fd);

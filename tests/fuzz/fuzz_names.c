@@ -10,23 +10,23 @@
 #include <unistd.h>
 
 #include "format/identity.h"
-#include "report/names/demangle.h"
-#include "report/names/names.h"
+#include "report/binary/demangle.h"
+#include "report/binary/symbolizer.h"
 
 #define LOOKS 64
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 
-static void look(struct names *names, uint64_t address)
+static void look(struct symbolizer *names, uint64_t address)
 {
 	struct frame_name name;
 
-	if (names_find(names, address, false, &name) != 0 || names_find(names, address, true, &name) != 0)
+	if (symbolizer_find(names, address, false, &name) != 0 || symbolizer_find(names, address, true, &name) != 0)
 		abort();
 	if (name.function >= names->nfunctions || name.ninlined > LINES_DEPTH_MAX)
 		abort();
 	for (uint32_t i = 0; i < name.ninlined; i++)
-		if (names_inlined(names, &name)[i].function >= names->nfunctions)
+		if (symbolizer_inlined(names, &name)[i].function >= names->nfunctions)
 			abort();
 }
 
@@ -34,13 +34,13 @@ static void name_all(const char *path)
 {
 	struct lines *lines = lines_new(path, 0, NULL);
 	struct symbols symbols = {0};
-	struct names names;
+	struct symbolizer names;
 	char why[256];
 
 	symbols_add_file(&symbols, path, NULL, why, sizeof(why));
 	if (!lines || symbols_sort(&symbols) != 0)
 		abort();
-	names_init(&names, &symbols);
+	symbolizer_init(&names, &symbols);
 	names.resolver.lines = &lines;
 	names.resolver.nlines = 1;
 	for (size_t i = 0; i < symbols.nranges && i < LOOKS; i++) {
@@ -50,7 +50,7 @@ static void name_all(const char *path)
 	}
 	for (uint64_t at = 0x401000; at < 0x401000 + LOOKS; at++)
 		look(&names, at);
-	names_free(&names);
+	symbolizer_free(&names);
 	symbols_free(&symbols);
 	lines_free(lines);
 }

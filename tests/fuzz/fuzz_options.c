@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "record/options.h"
-#include "report/settings.h"
+#include "record/cli/options.h"
+#include "report/cli/settings.h"
 
 #define ARGUMENTS_MAX 64
 

@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "report/names/symbols.h"
+#include "report/binary/symbols.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 

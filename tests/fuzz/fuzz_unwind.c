@@ -20,7 +20,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 
-static void walk(struct rows *rows, struct cursor *in, bool pv)
+static void walk(struct cfi *rows, struct cursor *in, bool pv)
 {
 	static uint64_t words[1024];
 	static struct chain chain;
@@ -68,17 +68,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	uint16_t ntables = get_u16(&in), ncode = get_u16(&in);
 	const uint8_t *tables = get_bytes(&in, ntables), *code = get_bytes(&in, ncode);
 	struct symbols symbols = {0};
-	struct rows *rows;
+	struct cfi *rows;
 	char path[64], why[256];
 	int fd;
 
 	if (!tables || !code)
 		return 0;
 	fd = make_image(kind, tables, ntables, code, ncode, path, sizeof(path));
-	if (symbols_add_file(&symbols, path, NULL, why, sizeof(why)) == 0 && symbols_sort(&symbols) == 0 && (rows = rows_new(&symbols))) {
-		if (rows_add_image(rows, path, 0, why, sizeof(why)) == 0)
+	if (symbols_add_file(&symbols, path, NULL, why, sizeof(why)) == 0 && symbols_sort(&symbols) == 0 && (rows = cfi_new(&symbols))) {
+		if (cfi_add_image(rows, path, 0, why, sizeof(why)) == 0)
 			walk(rows, &in, kind & 2);
-		rows_free(rows);
+		cfi_free(rows);
 	}
 	symbols_free(&symbols);
 	close(fd);

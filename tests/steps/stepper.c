@@ -7,10 +7,10 @@
  * that pops it.
  */
 #include "format/upf.h"
-#include "record/top.h"
-#include "record/walk.h"
-#include "xenif/arch.h"
-#include "xenif/pages.h"
+#include "record/sampling/top.h"
+#include "record/sampling/walk.h"
+#include "guest/arch.h"
+#include "guest/pages.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -48,9 +48,9 @@ static bool read_memory(pid_t pid, uint64_t address, void *to, size_t size)
 static int map(struct guest *g, const uint64_t *frames, size_t n, const void **pages)
 {
 	for (size_t i = 0; i < n; i++) {
-		void *page = malloc(XENIF_PAGE_SIZE);
+		void *page = malloc(GUEST_PAGE_SIZE);
 
-		if (page && !read_memory(g->pid, frames[i] << XENIF_PAGE_SHIFT, page, XENIF_PAGE_SIZE)) {
+		if (page && !read_memory(g->pid, frames[i] << GUEST_PAGE_SHIFT, page, GUEST_PAGE_SIZE)) {
 			free(page);
 			page = NULL;
 		}
@@ -73,11 +73,11 @@ static bool canonical(uint64_t address)
 static int translate(struct pages *pages, uint64_t root, uint64_t address, uint64_t *frame)
 {
 	(void)pages, (void)root;
-	*frame = address >> XENIF_PAGE_SHIFT;
+	*frame = address >> GUEST_PAGE_SHIFT;
 	return 0;
 }
 
-static const struct xenif_ops memory_ops = {.map = map, .unmap = unmap};
+static const struct hypervisor_ops memory_ops = {.map = map, .unmap = unmap};
 static const struct arch process_arch = {
 	.name = "process", .id = ARCH_X86_64, .word = 8, .return_offset = 8, .canonical = canonical, .translate = translate,
 };

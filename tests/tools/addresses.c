@@ -3,14 +3,14 @@
  * addresses.c - what uniprof-report calls the addresses on standard input, hexadecimal, a line each, in the form of
  * addr2line -Cif: innermost first, a line for the function and one for file:line; before each address a line of it behind "@". Usage: addresses FILE [SYMFS].
  */
-#include "report/names/names.h"
+#include "report/binary/symbolizer.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static void print(const struct names *n, const struct name_at *at)
+static void print(const struct symbolizer *n, const struct name_at *at)
 {
 	const struct function *function = &n->functions[at->function];
 
@@ -21,15 +21,15 @@ static void print(const struct names *n, const struct name_at *at)
 		printf("%s:?\n", at->file ? at->file : "??");
 }
 
-static int look_up(struct names *names, uint64_t address)
+static int look_up(struct symbolizer *names, uint64_t address)
 {
 	struct frame_name name;
-	int rc = names_find(names, address, false, &name);
+	int rc = symbolizer_find(names, address, false, &name);
 
 	if (rc != 0)
 		return rc;
 	for (uint32_t i = name.ninlined; i-- > 0;)
-		print(names, &names_inlined(names, &name)[i]);
+		print(names, &symbolizer_inlined(names, &name)[i]);
 	print(names, &name.at);
 	return 0;
 }
@@ -38,7 +38,7 @@ int main(int argc, char **argv)
 {
 	struct lines *lines = argc > 1 ? lines_new(argv[1], 0, argc > 2 ? argv[2] : NULL) : NULL;
 	struct symbols symbols = {0};
-	struct names names;
+	struct symbolizer names;
 	char line[64], why[256] = "usage: addresses FILE [SYMFS]";
 	int rc = 0;
 
@@ -46,7 +46,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "addresses: %s\n", why);
 		return 1;
 	}
-	names_init(&names, &symbols);
+	symbolizer_init(&names, &symbols);
 	names.resolver.lines = &lines;
 	names.resolver.nlines = 1;
 	while (rc == 0 && fgets(line, sizeof(line), stdin)) {
@@ -54,7 +54,7 @@ int main(int argc, char **argv)
 		printf("@%s\n", line);
 		rc = look_up(&names, strtoull(line, NULL, 16));
 	}
-	names_free(&names);
+	symbolizer_free(&names);
 	lines_free(lines);
 	symbols_free(&symbols);
 	return rc != 0;

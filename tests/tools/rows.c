@@ -3,7 +3,7 @@
  * rows.c - compares what an ELF file's code tells of its frames with what its unwind tables say, at every instruction:
  * rows [-v] FILE. Prints counts, and with -v what is not known; exit code 1 if the code is wrong anywhere.
  */
-#include "report/names/symbols.h"
+#include "report/binary/symbols.h"
 #include "report/unwind/code.h"
 #include "report/unwind/flow.h"
 #include "report/unwind/tables.h"
@@ -23,26 +23,26 @@ struct comparison {
 };
 
 /* Rows may say the same by the stack pointer or by the frame pointer: the code knows both, a row has one. */
-static const char *compare(const struct row *table, const struct row *code)
+static const char *compare(const struct cfi_row *table, const struct cfi_row *code)
 {
-	if (table->kind != ROW_CALLER)
+	if (table->kind != CFI_CALLER)
 		return NULL;
 	if (table->cfa_base == code->cfa_base && table->cfa_offset != code->cfa_offset)
 		return "CFA";
 	/* Compilers do not say that a register was popped: it stays saved, below the stack pointer. */
-	if (table->reg[X86_FP].where == ROW_SAVED && code->reg[X86_FP].where == ROW_SAME && table->cfa_base == X86_SP &&
+	if (table->reg[X86_FP].where == CFI_SAVED && code->reg[X86_FP].where == CFI_SAME && table->cfa_base == X86_SP &&
 	    table->cfa_offset + table->reg[X86_FP].offset < 0)
 		return NULL;
 	/* clang tells of all registers pushed behind the last push: until then they are in both places. */
-	if (table->reg[X86_FP].where == ROW_SAME && code->reg[X86_FP].where == ROW_SAVED)
+	if (table->reg[X86_FP].where == CFI_SAME && code->reg[X86_FP].where == CFI_SAVED)
 		return NULL;
 	if (table->reg[X86_FP].where != code->reg[X86_FP].where ||
-	    (table->reg[X86_FP].where == ROW_SAVED && table->reg[X86_FP].offset != code->reg[X86_FP].offset))
+	    (table->reg[X86_FP].where == CFI_SAVED && table->reg[X86_FP].offset != code->reg[X86_FP].offset))
 		return "rbp";
 	return NULL;
 }
 
-static void print(const char *what, const char *name, uint64_t offset, const struct row *table, const struct row *code)
+static void print(const char *what, const char *name, uint64_t offset, const struct cfi_row *table, const struct cfi_row *code)
 {
 	printf("%s %s+0x%llx: table r%u%+d rbp %u %d", what, name, (unsigned long long)offset, table->cfa_base, table->cfa_offset,
 	       table->reg[X86_FP].where, table->reg[X86_FP].offset);
@@ -54,7 +54,7 @@ static void print(const char *what, const char *name, uint64_t offset, const str
 static void compare_at(struct comparison *c, const struct symbol_range *range, uint64_t address)
 {
 	const char *name = symbols_name(&c->symbols, range);
-	struct row table, code;
+	struct cfi_row table, code;
 	const char *what;
 
 	if (tables_row(c->tables, address, &table) != 0) {

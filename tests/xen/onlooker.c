@@ -11,9 +11,9 @@
  *                                                       on the guest, which must stay
  */
 #include "format/upf.h"
-#include "record/target.h"
-#include "xenif/space.h"
-#include "xenif/xenif.h"
+#include "record/sampling/target.h"
+#include "guest/space.h"
+#include "guest/hypervisor.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -29,7 +29,7 @@
 #define PATIENCE_MS 3000  /* for the guest's next beat */
 #define TRACE "/tmp/onlooker.upf"
 
-static const struct xenif_ops *const ops = &xenif_backend;
+static const struct hypervisor_ops *const ops = &hypervisor_backend;
 
 static _Noreturn void fail(const char *what)
 {
@@ -50,7 +50,7 @@ struct looked_at {
 static struct looked_at look_at(const char *domain)
 {
 	char why[1024] = "";
-	struct xenif *x = ops->open(why, sizeof(why));
+	struct hypervisor *x = ops->open(why, sizeof(why));
 	struct looked_at g = {.root = 0};
 	struct vcpu_regs regs;
 
@@ -184,7 +184,7 @@ static bool is_sound(void)
 
 /* --- one after the other ----------------------------------------------------------------------------------------------- */
 
-struct tally {
+struct counters {
 	unsigned ends, in_pause, left_paused, stopped, undone, unsound, by_signal;
 	int64_t longest_us;
 };
@@ -205,28 +205,28 @@ static void end_it(const struct recorder *r, int signal)
 		fail("kill");
 }
 
-/* The guard is the recorder's only child process. */
-static pid_t guard_of(const struct recorder *r)
+/* The watchdog is the recorder's only child process. */
+static pid_t watchdog_of(const struct recorder *r)
 {
 	char path[64];
 	FILE *f;
-	int guard;
+	int watchdog;
 
 	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", (int)r->pid, (int)r->pid);
 	f = fopen(path, "r");
-	if (!f || fscanf(f, "%d", &guard) != 1)
+	if (!f || fscanf(f, "%d", &watchdog) != 1)
 		fail(path);
 	fclose(f);
-	return guard;
+	return watchdog;
 }
 
-static void await_end(pid_t guard)
+static void await_end(pid_t watchdog)
 {
-	for (int i = 0; i < PATIENCE_MS && kill(guard, 0) == 0; i++) {
+	for (int i = 0; i < PATIENCE_MS && kill(watchdog, 0) == 0; i++) {
 		char path[64], state = 0;
 		FILE *f;
 
-		snprintf(path, sizeof(path), "/proc/%d/stat", (int)guard);
+		snprintf(path, sizeof(path), "/proc/%d/stat", (int)watchdog);
 		f = fopen(path, "r");
 		if (!f || fscanf(f, "%*d (%*[^)]) %c", &state) != 1 || state == 'Z')
 			i = PATIENCE_MS;
@@ -244,8 +244,8 @@ static void pause_it(struct looked_at *g)
 		fail("cannot pause the guest");
 }
 
-/* A pause of somebody else's must outlive the recorder, and its guard. */
-static void see_foreign(struct looked_at *g, struct tally *t)
+/* A pause of somebody else's must outlive the recorder, and its watchdog. */
+static void see_foreign(struct looked_at *g, struct counters *t)
 {
 	uint64_t until = now_us() + 30000;
 
@@ -260,23 +260,23 @@ static void see_foreign(struct looked_at *g, struct tally *t)
 }
 
 /*
- * One end. When it is a sudden one, the guard is sometimes held back until it has been seen whether the end came inside a pause;
- * and somebody else's pause comes before the end or, where nobody could foresee it, between the end and the guard's awakening.
+ * One end. When it is a sudden one, the watchdog is sometimes held back until it has been seen whether the end came inside a pause;
+ * and somebody else's pause comes before the end or, where nobody could foresee it, between the end and the watchdog's awakening.
  */
-static void once(struct looked_at *g, const char *domain, int signal, uint64_t beats, bool foreign, uint64_t *seed, struct tally *t)
+static void once(struct looked_at *g, const char *domain, int signal, uint64_t beats, bool foreign, uint64_t *seed, struct counters *t)
 {
 	struct recorder r = start(domain, signal == SIGPIPE);
 	bool slow = (signal == SIGKILL || signal == SIGSEGV) && draw(seed) & 1, late = slow && draw(seed) & 1;
-	pid_t guard;
+	pid_t watchdog;
 	int64_t took;
 	int status;
 
 	if (!await_trace(&r))
 		fail("the recorder ended by itself");
-	guard = guard_of(&r);
+	watchdog = watchdog_of(&r);
 	usleep((useconds_t)(draw(seed) % MOST_US));
 	if (slow)
-		kill(guard, SIGSTOP);
+		kill(watchdog, SIGSTOP);
 	if (foreign && !late)
 		pause_it(g);
 	end_it(&r, signal);
@@ -287,8 +287,8 @@ static void once(struct looked_at *g, const char *domain, int signal, uint64_t b
 	if (foreign && late)
 		pause_it(g);
 	if (slow)
-		kill(guard, SIGCONT);
-	await_end(guard);
+		kill(watchdog, SIGCONT);
+	await_end(watchdog);
 	if (foreign)
 		see_foreign(g, t);
 	took = goes_on(g, beats);
@@ -316,7 +316,7 @@ static int signal_of(const char *name)
 static int kill_often(const char *name, unsigned count, const char *domain, uint64_t beats, bool foreign)
 {
 	struct looked_at g = look_at(domain);
-	struct tally t = {0};
+	struct counters t = {0};
 	uint64_t seed = 0x9e3779b97f4a7c15u + (uint64_t)signal_of(name);
 
 	for (unsigned i = 0; i < count; i++)

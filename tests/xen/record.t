@@ -24,7 +24,7 @@ no_capabilities() {
 		grep -q 'gave up all capabilities' "$out/caps.err"
 }
 ok "at real-time priority: recorded" recorded caps
-ok "sampling thread, writer thread and guard have no capability left" no_capabilities
+ok "sampling thread, writer thread and watchdog have no capability left" no_capabilities
 
 # Asked for a hundred thousand samples a second, and for 1 % of the time at most.
 held_back() {

@@ -5,8 +5,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "record/sample.h"
-#include "xenif/sim.h"
+#include "record/sampling/sample.h"
+#include "guest/sim.h"
 
 #define FP 0x7ff000000f00ull
 
@@ -14,9 +14,9 @@ static const struct stack_choice choice = {127, UPF_TOPS_WINDOW, 32};
 
 struct fixture {
 	struct sim_domain d;
-	struct xenif *x;
+	struct hypervisor *x;
 	struct target *t;
-	struct xenif_mark mark;
+	struct pause_mark mark;
 };
 
 static const uint64_t returns[] = {0x10, 0x20, 0x30};
@@ -46,8 +46,8 @@ static int setup(void **state)
 	make_vcpu(&f.d, 0, root, true);
 	make_vcpu(&f.d, 1, root, false);
 	sim_world(&f.d, 1);
-	f.x = xenif_backend.open(why, sizeof(why));
-	f.t = target_open(&xenif_backend, f.x, &f.d.info, NULL, &choice);
+	f.x = hypervisor_backend.open(why, sizeof(why));
+	f.t = target_open(&hypervisor_backend, f.x, &f.d.info, NULL, &choice);
 	assert_non_null(f.t);
 	target_mark(f.t, &f.mark);
 	*state = &f;
@@ -58,7 +58,7 @@ static int teardown(void **state)
 {
 	struct fixture *f = *state;
 
-	assert_false(xenif_backend.is_marked(&f->mark));
+	assert_false(hypervisor_backend.is_marked(&f->mark));
 	target_close(f->t);
 	assert_int_equal(f->d.mapped, 0);
 	assert_int_equal(f->d.broken, 0);
@@ -276,10 +276,10 @@ static void some_vcpus(void **state)
 	static const uint64_t second[UPF_VCPUS_MAX / 64] = {2}, none[UPF_VCPUS_MAX / 64] = {4};
 
 	target_close(f->t);
-	f->t = target_open(&xenif_backend, f->x, &f->d.info, none, &choice);
+	f->t = target_open(&hypervisor_backend, f->x, &f->d.info, none, &choice);
 	assert_null(f->t);
 	assert_int_equal(errno, ENODEV);
-	f->t = target_open(&xenif_backend, f->x, &f->d.info, second, &choice);
+	f->t = target_open(&hypervisor_backend, f->x, &f->d.info, second, &choice);
 	assert_int_equal(f->t->nsamples, 1);
 	take(f);
 	assert_int_equal(f->t->samples[0].vcpu, 1);

@@ -5,14 +5,14 @@
 #include <errno.h>
 #include <string.h>
 
-#include "record/walk.h"
-#include "xenif/sim.h"
+#include "record/sampling/walk.h"
+#include "guest/sim.h"
 
 #define FP 0x7ff000000f00ull
 
 struct fixture {
 	struct sim_domain d;
-	struct xenif *x;
+	struct hypervisor *x;
 	struct guest *guest;
 	struct pages *pages;
 	struct vcpu_regs regs;
@@ -28,9 +28,9 @@ static int setup(void **state)
 	memset(&f, 0, sizeof(f));
 	f.d.info = (struct guest_info){.domid = 1, .vcpus = 1};
 	sim_world(&f.d, 1);
-	f.x = xenif_backend.open(why, sizeof(why));
-	f.guest = xenif_backend.attach(f.x, &f.d.info, NULL);
-	f.pages = pages_new(&xenif_backend, f.guest, 100);
+	f.x = hypervisor_backend.open(why, sizeof(why));
+	f.guest = hypervisor_backend.attach(f.x, &f.d.info, NULL);
+	f.pages = pages_new(&hypervisor_backend, f.guest, 100);
 	f.regs = (struct vcpu_regs){.ip = 0x1234, .fp = FP, .root = sim_space(&f.d), .valid = true};
 	*state = &f;
 	return 0;
@@ -42,7 +42,7 @@ static int teardown(void **state)
 
 	pages_free(f->pages);
 	assert_int_equal(f->d.mapped, 0);
-	xenif_backend.detach(f->guest);
+	hypervisor_backend.detach(f->guest);
 	sim_free(&f->d);
 	return 0;
 }
@@ -227,7 +227,7 @@ static void bounded_pages(void **state)
 	for (size_t i = 0; i < COUNT(returns); i++)
 		returns[i] = i + 1;
 	pages_free(f->pages);
-	f->pages = pages_new(&xenif_backend, f->guest, 8);
+	f->pages = pages_new(&hypervisor_backend, f->guest, 8);
 	for (int i = 0; i < 20; i++) {
 		f->regs.fp = 0x10000000000 + (uint64_t)i * 0x10000000;
 		sim_stack(&f->d, f->regs.root, f->regs.fp, returns, 10);

@@ -4,7 +4,7 @@
 
 #include "format/wire.h"
 #include "report/archive/archive.h"
-#include "report/archive/stacks.h"
+#include "report/archive/archive_stacks.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -2,14 +2,14 @@
 /* Folding: names of callers, recursion, totals, run states, several domains. */
 #include "tests/unit/unit.h"
 
-#include "report/fold.h"
+#include "report/profile/fold.h"
 
 #include <stdio.h>
 #include <string.h>
 
 struct fixture {
 	struct symbols symbols;
-	struct names names;
+	struct symbolizer names;
 	struct profile profile;
 	struct fold fold;
 	struct upf_domain domains[2];
@@ -30,7 +30,7 @@ static void begin(struct fixture *f)
 	add_symbol(f, 0x1100, "work");
 	add_symbol(f, 0x1200, "leaf");
 	assert_int_equal(symbols_sort(&f->symbols), 0);
-	names_init(&f->names, &f->symbols);
+	symbolizer_init(&f->names, &f->symbols);
 	assert_int_equal(profile_init(&f->profile), 0);
 	f->domains[0].name = "web1";
 	f->domains[1].id = 7;
@@ -42,7 +42,7 @@ static void end(struct fixture *f)
 {
 	fold_free(&f->fold);
 	profile_free(&f->profile);
-	names_free(&f->names);
+	symbolizer_free(&f->names);
 	symbols_free(&f->symbols);
 }
 
@@ -56,7 +56,7 @@ static void sample(struct fixture *f, uint32_t domain, uint8_t state, unsigned n
 		assert_int_equal(calltree_child(&f->profile.tree, node, *stack, 0, &node), 0);
 	while (n-- > 0) {
 		assert_int_equal(profile_sample(&f->profile, &rec, node), 1);
-		tally_record(&f->profile.tally, &rec);
+		counters_record(&f->profile.counters, &rec);
 	}
 }
 
@@ -115,7 +115,7 @@ static void call_at_the_end(void **state)
 	expect(&f, "main", 0, 1);
 	expect(&f, "work", 1, 1);
 	expect(&f, "leaf", 1, 1);
-	assert_int_equal(names_find(&f.names, 0x1100, true, &name), 0);
+	assert_int_equal(symbolizer_find(&f.names, 0x1100, true, &name), 0);
 	assert_int_equal(name.offset, 0x100);
 	end(&f);
 }
@@ -219,7 +219,7 @@ static void names_are_safe(void **state)
 
 	(void)state;
 	begin(&f);
-	assert_int_equal(names_function(&f.names, "a\x1b[31m\nb", &function_id), 0);
+	assert_int_equal(symbolizer_function(&f.names, "a\x1b[31m\nb", &function_id), 0);
 	assert_string_equal(f.names.functions[function_id].name, "a\\x1b[31m\\x0ab");
 	end(&f);
 }

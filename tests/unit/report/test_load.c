@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Loading: blocks of a trace into one tree, weights, the tally, hooks, and what damage leaves. */
+/* Loading: blocks of a trace into one tree, weights, the counters, hooks, and what damage leaves. */
 #include "tests/unit/unit.h"
 
-#include "report/load.h"
+#include "report/profile/load.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -85,20 +85,20 @@ static void blocks_share_a_tree(void **state)
 	profile_free(&p);
 }
 
-static void tally(void **state)
+static void counters(void **state)
 {
 	struct profile p;
 
 	(void)state;
 	assert_int_equal(load(&p, make_trace(), NULL), 0);
-	assert_int_equal(p.tally.samples, 5);
-	assert_int_equal(p.tally.rounds, 5);
-	assert_int_equal(p.tally.pause.count, 4);
-	assert_int_equal(p.tally.pause.sum_ns, 80000);
-	assert_int_equal(tally_lost(&p.tally), 7);
-	assert_int_equal(p.tally.lost[UPF_LOST_PAUSED], 7);
-	assert_int_equal(p.tally.state[UPF_BLOCKED], 1);
-	assert_int_equal(p.tally.last_ns, 5 * MS);
+	assert_int_equal(p.counters.samples, 5);
+	assert_int_equal(p.counters.rounds, 5);
+	assert_int_equal(p.counters.pause.count, 4);
+	assert_int_equal(p.counters.pause.sum_ns, 80000);
+	assert_int_equal(counters_lost(&p.counters), 7);
+	assert_int_equal(p.counters.lost[UPF_LOST_PAUSED], 7);
+	assert_int_equal(p.counters.state[UPF_BLOCKED], 1);
+	assert_int_equal(p.counters.last_ns, 5 * MS);
 	assert_int_equal(profile_count(&p, STATES_CPU), 4);
 	profile_free(&p);
 }
@@ -170,7 +170,7 @@ static void damage_invents_nothing(void **state)
 		if (r) {
 			assert_int_equal(profile_init(&p), 0);
 			assert_int_equal(load_trace(&p, r, NULL), 0);
-			assert_true(p.tally.samples <= 5 && p.tree.n <= 5);
+			assert_true(p.counters.samples <= 5 && p.tree.n <= 5);
 			profile_free(&p);
 		}
 		upf_reader_close(r);
@@ -234,7 +234,7 @@ static void threads_change_nothing(void **state)
 	(void)state;
 	for (int damaged = 0; damaged < 2; damaged++) {
 		load_long(&one, 1, damaged ? 9000 : 0);
-		assert_true(damaged ? one.tally.samples < 5000 : one.tally.samples == 5000);
+		assert_true(damaged ? one.counters.samples < 5000 : one.counters.samples == 5000);
 		for (unsigned threads = 2; threads < 6; threads++) {
 			load_long(&several, threads, damaged ? 9000 : 0);
 			assert_int_equal(one.tree.n, several.tree.n);
@@ -244,8 +244,8 @@ static void threads_change_nothing(void **state)
 			}
 			assert_int_equal(one.nstacks, several.nstacks);
 			assert_memory_equal(one.stacks, several.stacks, one.nstacks * sizeof(*one.stacks));
-			assert_memory_equal(&one.tally, &several.tally, offsetof(struct tally, first_fault));
-			assert_int_equal(one.tally.first_fault_offset, several.tally.first_fault_offset);
+			assert_memory_equal(&one.counters, &several.counters, offsetof(struct counters, first_fault));
+			assert_int_equal(one.counters.first_fault_offset, several.counters.first_fault_offset);
 			profile_free(&several);
 		}
 		profile_free(&one);
@@ -301,7 +301,7 @@ static void out_of_proportion(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(blocks_share_a_tree), cmocka_unit_test(tally), cmocka_unit_test(hooks_hear_everything),
+		cmocka_unit_test(blocks_share_a_tree), cmocka_unit_test(counters), cmocka_unit_test(hooks_hear_everything),
 		cmocka_unit_test(damage_invents_nothing), cmocka_unit_test(threads_change_nothing), cmocka_unit_test(out_of_proportion),
 	};
 

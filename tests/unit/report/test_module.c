@@ -3,7 +3,7 @@
 #include "tests/unit/unit.h"
 
 #include "report/unwind/orc.h"
-#include "report/unwind/rows.h"
+#include "report/unwind/cfi.h"
 #include "tests/elf.h"
 
 #include <errno.h>
@@ -76,33 +76,33 @@ static struct symbols kallsyms(const char *module, uint64_t third)
 	return s;
 }
 
-static struct rows *rows_of(const struct made *m, const struct symbols *symbols)
+static struct cfi *rows_of(const struct made *m, const struct symbols *symbols)
 {
-	struct rows *rows = rows_new(symbols);
+	struct cfi *rows = cfi_new(symbols);
 	char path[64];
 	int fd = file_of(m, path, sizeof(path));
 
 	why[0] = '\0';
-	if (rows_add_image(rows, path, 0, why, sizeof(why)) != 0) {
-		rows_free(rows);
+	if (cfi_add_image(rows, path, 0, why, sizeof(why)) != 0) {
+		cfi_free(rows);
 		rows = NULL;
 	}
 	close(fd);
 	return rows;
 }
 
-static int cfa(struct rows *rows, uint64_t address)
+static int cfa(struct cfi *rows, uint64_t address)
 {
-	const struct known_row *k = rows_find(rows, address, false, true);
+	const struct cfi_known_row *k = cfi_find(rows, address, false, true);
 
-	return k->source == ROW_BY_ORC ? k->row.cfa_offset : -1;
+	return k->source == CFI_BY_ORC ? k->row.cfa_offset : -1;
 }
 
 static void placed(void **state)
 {
 	struct made m = make();
 	struct symbols s = kallsyms("tiny", PLACE + 2 * SIZE);
-	struct rows *rows = rows_of(&m, &s);
+	struct cfi *rows = rows_of(&m, &s);
 
 	(void)state;
 	assert_non_null(rows);
@@ -114,7 +114,7 @@ static void placed(void **state)
 	assert_int_equal(cfa(rows, PLACE + 2 * SIZE), 40);
 	assert_int_equal(cfa(rows, PLACE + 3 * SIZE - 1), 40);
 	assert_int_equal(cfa(rows, PLACE + 3 * SIZE), -1);
-	rows_free(rows);
+	cfi_free(rows);
 	symbols_free(&s);
 }
 
@@ -144,7 +144,7 @@ static void wild(void **state)
 {
 	struct made m = make();
 	struct symbols s = kallsyms("tiny", PLACE + 2 * SIZE);
-	struct rows *rows;
+	struct cfi *rows;
 
 	(void)state;
 	m.relocations[0].r_offset = UINT64_MAX - 3;
@@ -155,7 +155,7 @@ static void wild(void **state)
 	assert_non_null(rows);
 	assert_int_equal(cfa(rows, PLACE), -1);
 	assert_int_equal(cfa(rows, PLACE + 2 * SIZE), 8);
-	rows_free(rows);
+	cfi_free(rows);
 	symbols_free(&s);
 }
 

@@ -2,8 +2,8 @@
 /* Numbers, times and cut names as people read them; the option table's own check. */
 #include "tests/unit/unit.h"
 
-#include "report/settings.h"
-#include "report/text.h"
+#include "report/cli/settings.h"
+#include "report/output/text.h"
 
 #include <stdlib.h>
 #include <string.h>

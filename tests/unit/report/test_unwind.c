@@ -29,7 +29,7 @@ static const uint8_t text[3 * SIZE] = {
 
 struct fixture {
 	struct symbols symbols;
-	struct rows *rows;
+	struct cfi *rows;
 	int fd;
 	uint64_t words[64], regs[UPF_REGS];
 	struct upf_record sample;
@@ -47,10 +47,10 @@ static int prepare(struct fixture *f, bool image)
 	assert_int_equal(symbols_add_file(&f->symbols, path, NULL, why, sizeof(why)), 0);
 	assert_int_equal(symbols_add(&f->symbols, page, "hypercall_page", strlen("hypercall_page")), 0);
 	assert_int_equal(symbols_sort(&f->symbols), 0);
-	f->rows = rows_new(&f->symbols);
+	f->rows = cfi_new(&f->symbols);
 	assert_non_null(f->rows);
 	if (image)
-		assert_int_equal(rows_add_image(f->rows, path, 0, why, sizeof(why)), 0);
+		assert_int_equal(cfi_add_image(f->rows, path, 0, why, sizeof(why)), 0);
 	f->regs[6] = STACK + 0x100;
 	f->regs[7] = STACK;
 	f->sample = (struct upf_record){.end = UPF_END_UNMAPPED, .words = f->words, .nwords = COUNT(f->words), .regs = f->regs,
@@ -78,7 +78,7 @@ static int teardown(void **state)
 {
 	struct fixture *f = *state;
 
-	rows_free(f->rows);
+	cfi_free(f->rows);
 	symbols_free(&f->symbols);
 	close(f->fd);
 	return 0;
@@ -270,7 +270,7 @@ static void orc_layouts(void **state)
 	                                        {12, 8, 0, 9, 0, 0, 0}, {16, 0, 0, 0, 0, 0, 1}, {20, 0, 0, 0, 0, 0, 0}, {24, 8, 0, 5, 0, 0, 0}};
 	struct made_entry new[COUNT(old)];
 	struct image *image;
-	struct row row;
+	struct cfi_row row;
 	int fd;
 
 	(void)state;
@@ -285,9 +285,9 @@ static void orc_layouts(void **state)
 		assert_non_null(o);
 		assert_int_equal(orc_row(o, TEXT - 1, &row), -ENOENT);
 		assert_int_equal(orc_row(o, TEXT, &row), 0);
-		assert_true(row.cfa_base == X86_SP && row.cfa_offset == 8 && row.ra_offset == -8 && row.reg[X86_FP].where == ROW_SAME);
+		assert_true(row.cfa_base == X86_SP && row.cfa_offset == 8 && row.ra_offset == -8 && row.reg[X86_FP].where == CFI_SAME);
 		assert_int_equal(orc_row(o, TEXT + 3, &row), 0);
-		assert_true(row.cfa_offset == 16 && row.reg[X86_FP].where == ROW_SAVED && row.reg[X86_FP].offset == -16);
+		assert_true(row.cfa_offset == 16 && row.reg[X86_FP].where == CFI_SAVED && row.reg[X86_FP].offset == -16);
 		assert_int_equal(orc_row(o, TEXT + 4, &row), 0);
 		assert_true(row.interrupted && row.ra_offset == 128 && row.reg[X86_SP].offset == 152 && row.reg[X86_FP].offset == 32);
 		assert_int_equal(orc_row(o, TEXT + 8, &row), 0);
@@ -295,7 +295,7 @@ static void orc_layouts(void **state)
 		assert_int_equal(orc_row(o, TEXT + 12, &row), 0);
 		assert_true(row.cfa_deref && row.cfa_offset == 0 && row.cfa_after == 8);
 		assert_int_equal(orc_row(o, TEXT + 16, &row), 0);
-		assert_int_equal(row.kind, ROW_ROOT);
+		assert_int_equal(row.kind, CFI_ROOT);
 		assert_int_equal(orc_row(o, TEXT + 20, &row), -ENODATA);
 		orc_free(o);
 		image_close(image);

@@ -15,11 +15,11 @@ for work in shares levels recursion; do
 	guest_end $work
 done
 
-# What is left of root's privileges while it samples: of every thread, and of the guard.
+# What is left of root's privileges while it samples: of every thread, and of the watchdog.
 guest_start caps 1 "work=shares"
 uniprof-record -v -r -F 100 -d 3 -o /out/caps.upf caps 2> /out/caps.err &
 sleep 1.5
-cat /proc/$!/task/*/status /proc/$(ps | awk '/[u]niprof-guard/ { print $1 }')/status | grep -E '^(Name|CapEff|CapPrm|NoNewPrivs)' > /out/caps
+cat /proc/$!/task/*/status /proc/$(ps | awk '/[u]niprof-wdog/ { print $1 }')/status | grep -E '^(Name|CapEff|CapPrm|NoNewPrivs)' > /out/caps
 wait $!
 echo $? > /out/caps.rc
 guest_end caps

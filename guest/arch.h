@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * arch.h - what a stack walk must know of an architecture and a kind of guest: a table of facts and one function,
+ * a file each. Nothing in here makes a call: it may run while the guest is paused.
+ */
+#ifndef GUEST_ARCH_H
+#define GUEST_ARCH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct pages;
+
+enum arch_id { ARCH_X86_64 };
+
+struct arch {
+	const char *name;
+	enum arch_id id;
+	uint8_t word;           /* bytes of a pointer, and the alignment of a frame pointer */
+	uint8_t return_offset;  /* of the return address from the frame pointer; the caller's frame pointer is at 0 */
+	bool (*canonical)(uint64_t address);
+	/*
+	 * The frame that holds @address under @root, tables read through @pages. 0; -EFAULT: the guest has no page there;
+	 * -EAGAIN: a table is not mapped by us yet; -EIO: it cannot be mapped.
+	 */
+	int (*translate)(struct pages *pages, uint64_t root, uint64_t address, uint64_t *frame);
+};
+
+extern const struct arch arch_x86_64_pv;
+
+#endif

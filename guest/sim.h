@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * sim.h - a simulated hypervisor for tests: domains whose page tables, stacks and lives the test lays out itself. It
+ * counts every call and checks the rules: nothing is mapped or asked while a guest is paused.
+ */
+#ifndef GUEST_SIM_H
+#define GUEST_SIM_H
+
+#include "guest/hypervisor.h"
+
+#define SIM_FRAMES 1024 /* of memory a domain has, numbered from 1 */
+#define SIM_VCPUS 8
+
+struct sim_domain {
+	struct guest_info info;
+	const char *name; /* NULL: none */
+	struct vcpu_stop vcpu[SIM_VCPUS];
+	uint8_t (*memory)[GUEST_PAGE_SIZE]; /* SIM_FRAMES of them; made at the first use */
+	uint32_t used;                      /* frames handed out by sim_page() */
+	uint64_t refused;                   /* a frame that cannot be mapped; 0: none */
+
+	unsigned our_pauses;   /* 1 between stop and resume */
+	int stop_error;        /* what stop() is to fail with, 0: not at all */
+	bool steal_pause;      /* somebody undoes our pause at the next resume() */
+	/* Called at each stop(), before anything is read: lets time pass in the guest. */
+	void (*tick)(struct sim_domain *d, void *ctx);
+	void *ctx;
+
+	/* counted: */
+	unsigned long stops, resumes, infos, maps, unmaps, mapped;
+	unsigned long broken; /* rules broken */
+};
+
+/* The world the next open() finds: @n domains in the order of their domids. NULL: a default world, with
+ * "busy", "idle", "paused", "hvm" and "twins" twice. */
+void sim_world(struct sim_domain *domains, size_t n);
+
+/* The frame of the page at virtual @address of the space under @root, made with its tables if there is none. */
+uint64_t sim_page(struct sim_domain *d, uint64_t root, uint64_t address);
+/* A new, empty address space: its root's frame. */
+uint64_t sim_space(struct sim_domain *d);
+/* Writes one word of the guest's memory. */
+void sim_poke(struct sim_domain *d, uint64_t root, uint64_t address, uint64_t word);
+/* Lays out a chain of @n return addresses from frame pointer @fp up, ended by 0. */
+void sim_stack(struct sim_domain *d, uint64_t root, uint64_t fp, const uint64_t *returns, size_t n);
+void sim_free(struct sim_domain *d);
+
+#endif

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* x86-64 PV guests: four levels of page tables whose entries are machine frames (Intel SDM vol. 3A, 4.5). */
+#include <errno.h>
+#include <string.h>
+
+#include "guest/arch.h"
+#include "guest/pages.h"
+
+#define PTE_PRESENT 0x1u
+#define PTE_SUPERPAGE 0x80u
+#define PTE_UNCACHED 0x18u /* PWT and PCD */
+#define PTE_FRAME 0x000ffffffffff000ull /* software bits 52-62 and NX are not part of the address */
+
+static bool canonical(uint64_t address)
+{
+	uint64_t top = address >> 47;
+
+	return top == 0 || top == 0x1ffff;
+}
+
+static int translate(struct pages *pages, uint64_t root, uint64_t address, uint64_t *frame)
+{
+	uint64_t table = root;
+
+	for (int shift = 39; shift >= 12; shift -= 9) {
+		const uint8_t *page;
+		uint64_t entry, below = (1ull << shift) - 1;
+		int rc = pages_find(pages, table, (const void **)&page);
+
+		if (rc != 0)
+			return rc;
+		memcpy(&entry, page + (address >> shift & 0x1ff) * sizeof(entry), sizeof(entry));
+		if (!(entry & PTE_PRESENT))
+			return -EFAULT;
+		/* A passed-through device's registers: reading them may have effects. */
+		if (entry & PTE_UNCACHED)
+			return -EIO;
+		table = (entry & PTE_FRAME) >> GUEST_PAGE_SHIFT;
+		if (shift != 12 && shift != 39 && (entry & PTE_SUPERPAGE)) {
+			table = (table & ~(below >> GUEST_PAGE_SHIFT)) | (address & below) >> GUEST_PAGE_SHIFT;
+			break;
+		}
+	}
+	*frame = table;
+	return 0;
+}
+
+const struct arch arch_x86_64_pv = {
+	.name = "x86-64 PV",
+	.id = ARCH_X86_64,
+	.word = 8,
+	.return_offset = 8,
+	.canonical = canonical,
+	.translate = translate,
+};

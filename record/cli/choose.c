@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "record/cli/choose.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/say.h"
+
+static const char *name_of(const struct hypervisor_ops *ops, struct hypervisor *x, uint32_t domid, char *name, size_t size)
+{
+	if (ops->domain_name(x, domid, name, size) != 0)
+		snprintf(name, size, "-");
+	return name;
+}
+
+/* Why a domain cannot be recorded now; NULL: it can. */
+static const char *obstacle(const struct hypervisor_ops *ops, struct hypervisor *x, const struct guest_info *info)
+{
+	struct guest *g;
+
+	if (info->domid == ops->own_domid(x))
+		return "this is the domain uniprof-record runs in";
+	if (info->dying)
+		return "it is being destroyed";
+	if (info->shutdown)
+		return "it has shut down";
+	if (info->vcpus == 0)
+		return "it is still being built";
+	if (info->paused)
+		return "it is paused; let it run first: xl unpause";
+	g = ops->attach(x, info, NULL);
+	if (!g)
+		return errno == ENOTSUP ? "only 64-bit PV guests can be recorded so far" : strerror(errno);
+	ops->detach(g);
+	return NULL;
+}
+
+/* The names of the domains there are, for a message. */
+static void list_names(const struct hypervisor_ops *ops, struct hypervisor *x, char *text, size_t size)
+{
+	struct guest_info at;
+	size_t used = 0;
+
+	text[0] = '\0';
+	for (uint32_t d = 0; used < size && ops->next(x, d, &at) == 0; d = at.domid + 1) {
+		char name[64];
+
+		if (at.domid == ops->own_domid(x))
+			continue;
+		used += (size_t)snprintf(text + used, size - used, "%s%s (%" PRIu32 ")", used ? ", " : "",
+		                         name_of(ops, x, at.domid, name, sizeof(name)), at.domid);
+	}
+}
+
+static int open_one(const struct hypervisor_ops *ops, struct hypervisor *x, const char *operand, const struct options *o,
+                    struct target **target, char *why, size_t size)
+{
+	struct guest_info info;
+	const char *reason;
+	char names[512];
+	int rc = target_find(ops, x, operand, &info);
+
+	if (rc == -EINVAL) {
+		snprintf(why, size, "%s: more than one domain has this name: use its number (--list shows them)", operand);
+		return -1;
+	}
+	if (rc != 0) {
+		list_names(ops, x, names, sizeof(names));
+		snprintf(why, size, "%s: no such domain; %s%s", operand, names[0] ? "there are: " : "there is none but this one",
+		         names);
+		return -1;
+	}
+	reason = obstacle(ops, x, &info);
+	if (reason) {
+		snprintf(why, size, "%s: %s", operand, reason);
+		return -1;
+	}
+	*target = target_open(ops, x, &info, o->some_vcpus ? o->vcpus : NULL, &o->stack);
+	if (*target)
+		return 0;
+	if (errno == ENODEV)
+		snprintf(why, size, "%s: it has vCPUs 0 to %" PRIu32 ", none of those asked for", operand, info.vcpus - 1);
+	else if (errno == E2BIG)
+		snprintf(why, size, "%s: too many vCPUs to copy their stacks; choose some by -C, or --call-graph fp", operand);
+	else
+		snprintf(why, size, "%s: %s", operand, strerror(errno));
+	return -1;
+}
+
+int choose_targets(const struct hypervisor_ops *ops, struct hypervisor *x, char *const *operands, size_t n,
+                   const struct options *o, struct target **targets, char *why, size_t size)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (open_one(ops, x, operands[i], o, &targets[i], why, size) != 0)
+			return -1;
+		for (size_t j = 0; j < i; j++) {
+			if (targets[j]->info.domid != targets[i]->info.domid)
+				continue;
+			snprintf(why, size, "%s: this domain stands twice on the command line", operands[i]);
+			return -1;
+		}
+	}
+	return 0;
+}
+
+void choose_list(const struct hypervisor_ops *ops, struct hypervisor *x)
+{
+	struct guest_info at;
+
+	printf("%5s  %-24s %5s  %s\n", "ID", "NAME", "VCPUS", "CAN BE RECORDED");
+	for (uint32_t d = 0; ops->next(x, d, &at) == 0; d = at.domid + 1) {
+		const char *reason = obstacle(ops, x, &at);
+		char name[64];
+
+		printf("%5" PRIu32 "  ", at.domid);
+		print_safe(stdout, name_of(ops, x, at.domid, name, sizeof(name)));
+		printf("%*s %5" PRIu32 "  %s%s\n", (int)(strlen(name) < 24 ? 24 - strlen(name) : 0), "", at.vcpus,
+		       reason ? "no: " : "yes", reason ? reason : "");
+	}
+}

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "record/cli/describe.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "common/buf.h"
+#include "format/identity.h"
+#include "record/sampling/timer.h"
+
+static int quote(struct buf *b, const char *word)
+{
+	int rc;
+
+	if (*word && strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./:,@%") == strlen(word))
+		return buf_add(b, word, strlen(word));
+	rc = buf_add(b, "'", 1);
+	for (; rc == 0 && *word; word++)
+		rc = *word == '\'' ? buf_add(b, "'\\''", 4) : buf_add(b, word, 1);
+	return rc == 0 ? buf_add(b, "'", 1) : rc;
+}
+
+char *describe_command(int argc, char *const *argv)
+{
+	struct buf b = {0};
+	int rc = 0;
+
+	for (int i = 0; rc == 0 && i < argc; i++) {
+		if (i > 0)
+			rc = buf_add(&b, " ", 1);
+		if (rc == 0)
+			rc = quote(&b, argv[i]);
+	}
+	if (rc == 0)
+		rc = buf_add(&b, "", 1);
+	if (rc == 0)
+		return (char *)b.data;
+	buf_free(&b);
+	errno = -rc;
+	return NULL;
+}
+
+static const uint8_t trace_arch[] = {
+	[ARCH_X86_64] = UPF_ARCH_X86_64,
+};
+
+static void describe_domain(struct upf_domain *d, const struct target *t)
+{
+	d->id = t->info.domid;
+	memcpy(d->uuid, t->info.uuid, sizeof(d->uuid));
+	d->kind = t->info.hvm ? UPF_KIND_HVM : UPF_KIND_PV;
+	d->arch = trace_arch[t->arch->id];
+	d->vcpus = t->info.vcpus;
+	d->name = t->name[0] ? t->name : NULL;
+}
+
+int describe(struct description *d, const struct options *o, struct target *const *targets, size_t n,
+             const char *hypervisor, const char *command)
+{
+	struct timespec real;
+	uint8_t id[sizeof(d->session.trace_id)];
+
+	memset(d, 0, sizeof(*d));
+	/* Before the trace's time begins: soon after a host's start this may have to wait for its first randomness. */
+	if (getrandom(id, sizeof(id), 0) != (ssize_t)sizeof(id))
+		return -EIO;
+	d->domains = calloc(n, sizeof(*d->domains));
+	if (!d->domains)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++)
+		describe_domain(&d->domains[i], targets[i]);
+	if (gethostname(d->host, sizeof(d->host) - 1) != 0)
+		d->host[0] = '\0';
+	clock_gettime(CLOCK_REALTIME, &real);
+	d->session = (struct upf_session){
+		.start_real_ns = (uint64_t)real.tv_sec * 1000000000u + (uint64_t)real.tv_nsec,
+		.start_mono_ns = clock_now(),
+		.rate_mhz = o->rate_mhz,
+		.max_stack = o->stack.max_frames,
+		.tops = (uint8_t)o->stack.tops,
+		.tops_size = o->stack.top_words * UPF_WORD,
+		.command = command,
+		.recorder = "uniprof-record " UNIPROF_VERSION,
+		.host = d->host,
+		.hypervisor = hypervisor,
+		.domains = d->domains,
+		.ndomains = n,
+	};
+	memcpy(d->session.trace_id, id, sizeof(id));
+	return 0;
+}
+
+static bool is_called(const struct upf_domain *d, const char *text, size_t len)
+{
+	char number[16];
+
+	snprintf(number, sizeof(number), "%u", d->id);
+	return (strlen(number) == len && memcmp(number, text, len) == 0) ||
+	       (d->name && strlen(d->name) == len && memcmp(d->name, text, len) == 0);
+}
+
+static void forget_image(struct upf_domain *d)
+{
+	free((char *)d->image);
+	free((char *)d->build_id);
+	d->image = d->build_id = NULL;
+}
+
+/* The later one counts. */
+static int set_image(struct upf_domain *d, const char *path, const char *identity)
+{
+	forget_image(d);
+	d->image = strdup(path);
+	d->build_id = strdup(identity);
+	return d->image && d->build_id ? 0 : -ENOMEM;
+}
+
+/* Those called as the @len bytes at @name say; @name NULL: those that have none yet. Their number. */
+static int set_images(struct description *d, const char *name, size_t len, const char *path, const char *identity)
+{
+	int n = 0;
+
+	for (size_t i = 0; i < d->session.ndomains; i++) {
+		struct upf_domain *domain = &d->domains[i];
+
+		if (name ? !is_called(domain, name, len) : domain->image != NULL)
+			continue;
+		if (set_image(domain, path, identity) != 0)
+			return -ENOMEM;
+		n++;
+	}
+	return n;
+}
+
+/* FILE, or DOMAIN=FILE: a file may have '=' in its name, so a domain must be called so. */
+static int describe_image(struct description *d, const char *image, bool named, char *why, size_t size)
+{
+	const char *equals = strchr(image, '=');
+	char identity[IDENTITY_SIZE], *path;
+	bool is_named = false;
+	int rc;
+
+	for (size_t i = 0; equals && i < d->session.ndomains; i++)
+		is_named |= is_called(&d->domains[i], image, (size_t)(equals - image));
+	if (is_named != named)
+		return 0;
+	path = realpath(is_named ? equals + 1 : image, NULL);
+	rc = path ? identity_of_file(path, identity) : -errno;
+	if (rc == 0)
+		rc = set_images(d, is_named ? image : NULL, is_named ? (size_t)(equals - image) : 0, path, identity);
+	free(path);
+	if (rc >= 0)
+		return 0;
+	if (equals && !is_named)
+		snprintf(why, size, "--image %s: no domain is recorded under that name, and as a file: %s", image, strerror(-rc));
+	else
+		snprintf(why, size, "--image %s: %s", image, rc == -ESPIPE ? "not a regular file" : strerror(-rc));
+	return -1;
+}
+
+int describe_images(struct description *d, const struct options *o, char *why, size_t size)
+{
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < o->nimages; i++)
+		rc = describe_image(d, o->images[i], true, why, size);
+	for (size_t i = o->nimages; rc == 0 && i-- > 0;)
+		rc = describe_image(d, o->images[i], false, why, size);
+	return rc;
+}
+
+void describe_free(struct description *d)
+{
+	for (size_t i = 0; d->domains && i < d->session.ndomains; i++)
+		forget_image(&d->domains[i]);
+	free(d->domains);
+	memset(d, 0, sizeof(*d));
+}

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "record/output/trace_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "common/say.h"
+
+struct trace_file {
+	int fd;
+	bool overwrite;
+	bool own;        /* fd is ours to close */
+	char *path;
+	char *temporary; /* NULL: written in place, or published */
+};
+
+/* Signals that end a recording are blocked, so that they wait for whoever asks. */
+static bool is_to_end(void)
+{
+	sigset_t set;
+
+	sigpending(&set);
+	return sigismember(&set, SIGINT) || sigismember(&set, SIGTERM) || sigismember(&set, SIGHUP) || sigismember(&set, SIGQUIT);
+}
+
+/* A named pipe that nobody reads yet is waited for. */
+static int open_patiently(const char *path)
+{
+	const struct timespec while_waiting = {.tv_nsec = 50000000};
+	bool told = false;
+	int fd;
+
+	while ((fd = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC)) < 0 && errno == ENXIO && !is_to_end()) {
+		if (!told)
+			say("%s: waiting for somebody to read it", path);
+		told = true;
+		nanosleep(&while_waiting, NULL);
+	}
+	if (fd >= 0)
+		fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
+	return fd;
+}
+
+/* A pipe, a device: written to where it is. */
+static int open_in_place(struct trace_file *o, char *why, size_t size)
+{
+	o->fd = open_patiently(o->path);
+	if (o->fd < 0)
+		snprintf(why, size, "%s: %s", o->path, errno == ENXIO ? "nobody read it" : strerror(errno));
+	return o->fd < 0 ? -1 : 0;
+}
+
+static int open_beside(struct trace_file *o, char *why, size_t size)
+{
+	const char *slash = strrchr(o->path, '/');
+	int dir = slash ? (int)(slash - o->path) + 1 : 0;
+
+	if (asprintf(&o->temporary, "%.*s.%s.XXXXXX", dir, o->path, o->path + dir) < 0) {
+		o->temporary = NULL;
+		snprintf(why, size, "out of memory");
+		return -1;
+	}
+	o->fd = mkostemp(o->temporary, O_CLOEXEC);
+	if (o->fd >= 0)
+		return 0;
+	snprintf(why, size, "cannot write in %.*s: %s", dir ? dir : 1, dir ? o->path : ".", strerror(errno));
+	free(o->temporary);
+	o->temporary = NULL;
+	return -1;
+}
+
+enum place { PLACE_BESIDE, PLACE_THERE, PLACE_NONE };
+
+/* How @path is to be opened; PLACE_NONE: not at all, @why says why. */
+static enum place place_of(const char *path, bool overwrite, char *why, size_t size)
+{
+	struct stat st;
+
+	if (stat(path, &st) != 0)
+		return PLACE_BESIDE;
+	if (S_ISDIR(st.st_mode)) {
+		snprintf(why, size, "%s is a directory: name a file in it", path);
+		return PLACE_NONE;
+	}
+	if (!S_ISREG(st.st_mode))
+		return PLACE_THERE;
+	if (overwrite)
+		return PLACE_BESIDE;
+	snprintf(why, size, "%s exists: choose another name, or overwrite it with -f", path);
+	return PLACE_NONE;
+}
+
+static int open_path(struct trace_file *o, char *why, size_t size)
+{
+	switch (place_of(o->path, o->overwrite, why, size)) {
+	case PLACE_BESIDE: return open_beside(o, why, size);
+	case PLACE_THERE: return open_in_place(o, why, size);
+	default: return -1;
+	}
+}
+
+int trace_file_check(const char *path, bool overwrite, char *why, size_t size)
+{
+	const char *slash = strrchr(path, '/');
+	int dir = slash ? (int)(slash - path) + 1 : 0;
+	enum place place = place_of(path, overwrite, why, size);
+	char text[PATH_MAX];
+
+	if (place != PLACE_BESIDE)
+		return place == PLACE_THERE ? 0 : -1;
+	snprintf(text, sizeof(text), "%.*s", dir ? dir : 1, dir ? path : ".");
+	if (access(text, W_OK | X_OK) == 0)
+		return 0;
+	snprintf(why, size, "cannot write in %s: %s", text, strerror(errno));
+	return -1;
+}
+
+struct trace_file *trace_file_open(const char *path, bool overwrite, char *why, size_t size)
+{
+	struct trace_file *o = calloc(1, sizeof(*o));
+
+	if (!o || !(o->path = strdup(path))) {
+		snprintf(why, size, "out of memory");
+		free(o);
+		return NULL;
+	}
+	o->overwrite = overwrite;
+	if (strcmp(path, "-") == 0) {
+		o->fd = STDOUT_FILENO;
+		if (!isatty(o->fd))
+			return o;
+		snprintf(why, size, "a trace is binary and standard output is a terminal: use -o FILE, or pipe it into uniprof-report -");
+	} else if (open_path(o, why, size) == 0) {
+		o->own = true;
+		return o;
+	}
+	free(o->path);
+	free(o);
+	return NULL;
+}
+
+/* The name must still be free, also if somebody took it since we looked: link() never replaces. */
+static int move_into_place(const struct trace_file *o)
+{
+	if (o->overwrite)
+		return rename(o->temporary, o->path);
+	if (link(o->temporary, o->path) == 0)
+		return unlink(o->temporary);
+	/* File systems without links (FAT, some network mounts). */
+	if (errno == EPERM || errno == EOPNOTSUPP || errno == ENOSYS)
+		return renameat2(AT_FDCWD, o->temporary, AT_FDCWD, o->path, RENAME_NOREPLACE);
+	return -1;
+}
+
+/* What a plain open(2) would have given it: mkostemp() is stricter than the user's umask asks for. */
+static void usual_mode(int fd)
+{
+	mode_t mask = umask(0);
+
+	umask(mask);
+	if (fchmod(fd, 0666 & ~mask) != 0)
+		errno = 0;
+}
+
+int trace_file_publish(struct trace_file *o, char *why, size_t size)
+{
+	if (!o->temporary)
+		return 0;
+	usual_mode(o->fd);
+	if (move_into_place(o) != 0) {
+		snprintf(why, size, "%s: %s", o->path, strerror(errno));
+		return -1;
+	}
+	free(o->temporary);
+	o->temporary = NULL;
+	return 0;
+}
+
+/* Somebody may have made our standard output non-blocking. */
+static void await_room(int fd)
+{
+	struct pollfd p = {.fd = fd, .events = POLLOUT};
+	int error = errno;
+
+	poll(&p, 1, -1);
+	errno = error;
+}
+
+int trace_file_write(void *output, const void *data, size_t len)
+{
+	const struct trace_file *o = output;
+	const char *at = data;
+
+	while (len) {
+		ssize_t n = write(o->fd, at, len);
+
+		if (n < 0 && errno == EAGAIN)
+			await_room(o->fd);
+		if (n < 0 && (errno == EINTR || errno == EAGAIN))
+			continue;
+		if (n < 0)
+			return -errno;
+		at += n;
+		len -= (size_t)n;
+	}
+	return 0;
+}
+
+int trace_file_close(struct trace_file *o)
+{
+	int rc = 0;
+
+	if (!o)
+		return 0;
+	if (o->own && close(o->fd) != 0)
+		rc = -errno;
+	if (o->temporary)
+		unlink(o->temporary);
+	free(o->temporary);
+	free(o->path);
+	free(o);
+	return rc;
+}

@@ -1,0 +1,469 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "record/sampling/session.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "common/say.h"
+#include "record/output/entries.h"
+#include "record/sampling/timer.h"
+#include "record/sampling/sample.h"
+
+#define FLUSH_NS 1000000000ull /* a trace lags at most this far behind */
+#define LOOK_NS 500000000ull   /* between rounds that are far apart, domains are looked at so often */
+
+struct loop {
+	struct session *s;
+	struct sampling_timer pace;
+	uint64_t housekeeping_ns; /* when it is due */
+	uint64_t throttle_ns;        /* no round before this */
+	uint64_t held_back;       /* deadlines passed over for it since the last housekeeping */
+	uint64_t checked_ns, checked_rounds; /* when that was, and the rounds by then */
+	uint64_t told_mhz;        /* the rate that the trace was told last */
+	bool asked;               /* by SIGUSR2: for the next trace, or for what is kept */
+	bool over;
+};
+
+static void end(struct loop *l, enum upf_reason reason, int error, const char *failed)
+{
+	l->over = true;
+	l->s->reason = reason;
+	l->s->error = error;
+	l->s->failed = failed;
+}
+
+static uint64_t since_start(const struct session *s, uint64_t time_ns)
+{
+	return time_ns > s->start_ns ? time_ns - s->start_ns : 0;
+}
+
+/* --- rounds ---------------------------------------------------------------------------------------------------------- */
+
+static void count_round(struct session *s, const struct target *t)
+{
+	s->slip.totals.rounds++;
+	s->slip.totals.samples += t->nsamples;
+	atomic_fetch_add(&s->live.rounds, 1);
+	atomic_fetch_add(&s->live.samples, t->nsamples);
+}
+
+static void count_pause(struct session *s, const struct round *r)
+{
+	s->slip.totals.pauses += r->pauses;
+	for (unsigned i = 0; i < r->pauses; i++)
+		upf_hist_add(&s->slip.totals.pause, r->paused_ns[i]);
+	atomic_fetch_add(&s->live.paused_ns, r->pause_ns);
+}
+
+static void keep_round(struct session *s, uint32_t domain, const struct round *r, uint64_t time_ns)
+{
+	struct target *t = s->targets[domain];
+	struct entry i = {r->kind == ROUND_SAME ? ENTRY_SAME : ENTRY_ROUND, .domain = domain, .time_ns = time_ns,
+	                 .pause_ns = r->pause_ns};
+
+	if (entries_put(s, &i) == 0)
+		count_round(s, t);
+	else
+		entries_lose(s, domain, t->nsamples);
+}
+
+static void skip_round(struct session *s, uint32_t domain, uint64_t time_ns, enum upf_lost why)
+{
+	uint64_t n = s->targets[domain]->nsamples;
+	struct entry i = {ENTRY_LOST, .domain = domain, .time_ns = time_ns, .count = n, .code = why};
+
+	if (entries_put(s, &i) != 0) {
+		entries_lose(s, domain, n);
+		return;
+	}
+	s->slip.totals.lost += n;
+	atomic_fetch_add(&s->live.lost, n);
+}
+
+static void hold_back(struct loop *l, struct target *t, uint64_t paused_ns)
+{
+	uint64_t until = throttle_paused(&t->throttle, clock_now(), paused_ns);
+
+	if (until > l->throttle_ns)
+		l->throttle_ns = until;
+}
+
+static void tell_end(struct session *s, uint32_t domain, const struct round *r)
+{
+	entries_event(s, domain, since_start(s, r->time_ns), r->shutdown ? UPF_EVENT_SHUTDOWN : UPF_EVENT_DYING, r->shutdown_code);
+}
+
+static void one_round(struct loop *l, uint32_t domain)
+{
+	struct session *s = l->s;
+	struct target *t = s->targets[domain];
+	bool foreign = t->foreign;
+	struct round r = sample_round(t);
+	uint64_t time_ns = since_start(s, r.time_ns);
+
+	hold_back(l, t, r.pause_ns);
+	if (t->foreign != foreign)
+		entries_event(s, domain, time_ns, foreign ? UPF_EVENT_RESUMED : UPF_EVENT_PAUSED, 0);
+	switch (r.kind) {
+	case ROUND_TAKEN:
+	case ROUND_SAME:
+		keep_round(s, domain, &r, time_ns);
+		break;
+	case ROUND_PAUSED:
+		skip_round(s, domain, time_ns, UPF_LOST_PAUSED);
+		break;
+	case ROUND_VOID:
+		skip_round(s, domain, time_ns, UPF_LOST_VOID);
+		break;
+	case ROUND_ENDED:
+		tell_end(s, domain, &r);
+		break;
+	case ROUND_FAILED:
+		skip_round(s, domain, time_ns, UPF_LOST_CALL);
+		end(l, UPF_REASON_ERROR, r.error, r.held ?
+		    "the hypervisor refused to resume the domain; if it stays paused: xl unpause" :
+		    "the hypervisor refused to pause or read the domain");
+		break;
+	}
+	count_pause(s, &r); /* behind the record of the round, so that both are of one block */
+}
+
+static void all_rounds(struct loop *l)
+{
+	for (uint32_t d = 0; d < l->s->ntargets; d++)
+		if (!l->s->targets[d]->ended && !l->over)
+			one_round(l, d);
+}
+
+/* --- domains that end, and come back --------------------------------------------------------------------------------- */
+
+static bool any_left(const struct session *s)
+{
+	bool any = s->options->follow;
+
+	for (size_t d = 0; d < s->ntargets; d++)
+		any |= !s->targets[d]->ended;
+	return any;
+}
+
+/* A mapped page would keep a dead domain as a zombie until the next round. */
+static void look_for_ends(struct loop *l)
+{
+	struct session *s = l->s;
+
+	for (uint32_t d = 0; d < s->ntargets; d++) {
+		struct round r;
+
+		if (!s->targets[d]->ended && sample_ended(s->targets[d], &r))
+			tell_end(s, d, &r);
+	}
+	if (!any_left(s) && !l->over)
+		end(l, UPF_REASON_DOMAIN, 0, NULL);
+}
+
+
+/* Is domain @d, which ended, there again? */
+static void look_for(struct loop *l, uint32_t d, uint64_t now)
+{
+	struct session *s = l->s;
+	struct target *t = s->targets[d];
+	struct guest_info info;
+	int rc;
+
+	if (target_find_again(t, s->x, &info) != 0)
+		return;
+	rc = watchdog_watch(s->watchdog, d, &info);
+	if (rc != 0) {
+		end(l, UPF_REASON_ERROR, rc, "the watchdog cannot watch over the domain that came back");
+		return;
+	}
+	rc = target_reopen(t, s->x, &info, s->options->some_vcpus ? s->options->vcpus : NULL);
+	if (rc == -ESRCH)
+		return; /* gone again */
+	if (rc != 0) {
+		end(l, UPF_REASON_ERROR, rc, "the domain came back, and cannot be recorded");
+		return;
+	}
+	if (!s->options->quiet)
+		say("%s is back as domain %u", t->name[0] ? t->name : "the domain", t->info.domid);
+	entries_event(s, d, since_start(s, now), UPF_EVENT_REBOOT, t->info.domid);
+	sample_warm(t);
+}
+
+static void look_for_all(struct loop *l, uint64_t now)
+{
+	for (uint32_t d = 0; l->s->options->follow && d < l->s->ntargets; d++)
+		if (l->s->targets[d]->ended && !l->over)
+			look_for(l, d, now);
+}
+
+/* --- deadlines ------------------------------------------------------------------------------------------------------- */
+
+/* Deadlines are the session's: they are recorded once, with its first domain. */
+static void record_late(struct session *s, uint64_t time_ns)
+{
+	const struct entry i = {ENTRY_LATE, .time_ns = time_ns, .count = s->unrecorded_late};
+
+	if (i.count == 0 || entries_put(s, &i) != 0)
+		return;
+	s->slip.totals.late += i.count;
+	s->unrecorded_late = 0;
+}
+
+static void count_late(struct loop *l, uint64_t now)
+{
+	struct session *s = l->s;
+	uint64_t missed = timer_skip(&l->pace, now);
+
+	if (missed == 0)
+		return;
+	s->unrecorded_late += missed;
+	atomic_fetch_add(&s->live.late, missed);
+	if (s->options->missed)
+		say("%llu deadline%s missed at %.6f s", (unsigned long long)missed, missed == 1 ? "" : "s",
+		    (double)since_start(s, now) / 1e9);
+	record_late(s, since_start(s, now));
+}
+
+/* A block is handed over before it would be older than a second when the next round comes. */
+static void flush_due(struct session *s, uint64_t next_ns)
+{
+	struct upf_encoder *e = queue_current(s->queue);
+
+	if (e && !upf_encoder_empty(e) && since_start(s, next_ns) >= upf_encoder_first_time(e) + FLUSH_NS)
+		entries_hand_over(s);
+}
+
+/* --- one trace after the other ----------------------------------------------------------------------------------------- */
+
+static void tell_start(struct loop *l, uint64_t time_ns)
+{
+	struct session *s = l->s;
+
+	for (uint32_t d = 0; d < s->ntargets; d++) {
+		if (s->targets[d]->ended)
+			continue;
+		entries_event(s, d, time_ns, UPF_EVENT_START, 0);
+		if (l->told_mhz != s->options->rate_mhz)
+			entries_event(s, d, time_ns, UPF_EVENT_RATE, l->told_mhz);
+	}
+}
+
+/* Is all that happened in a block, and is there room for more? Else a trace would begin with what belongs to the one before. */
+static bool is_settled(const struct session *s)
+{
+	bool settled = s->unrecorded_late == 0 && queue_current(s->queue) != NULL;
+
+	for (size_t d = 0; d < s->ntargets; d++)
+		settled &= s->unrecorded[d] == 0 && s->pending[d].code == 0;
+	return settled;
+}
+
+static void begin_next(struct loop *l, uint64_t now)
+{
+	struct session *s = l->s;
+
+	entries_hand_over(s);
+	s->slip.turn = QUEUE_BEGIN;
+	s->slip.time_ns = s->start_ns = now;
+	tell_start(l, 0);
+	entries_hand_over(s); /* at once, so that the one before is complete at once */
+	l->asked = false;
+}
+
+static bool is_time_to_switch(const struct loop *l, uint64_t now)
+{
+	const struct session *s = l->s;
+	const struct options *o = s->options;
+
+	if (!o->switching.on || o->recent.on)
+		return false;
+	return l->asked || (o->switching.ns && now - s->start_ns >= o->switching.ns) ||
+	       (o->switching.bytes && sink_current_bytes(s->sink) >= o->switching.bytes);
+}
+
+/* What SIGUSR2 asked for, or --switch-output in advance. */
+static void turn(struct loop *l, uint64_t now)
+{
+	struct session *s = l->s;
+
+	if (is_time_to_switch(l, now)) {
+		if (is_settled(s))
+			begin_next(l, now);
+	} else if (l->asked && s->options->recent.on && queue_current(s->queue) && !upf_encoder_empty(queue_current(s->queue))) {
+		s->slip.turn = QUEUE_DUMP;
+		s->slip.time_ns = now;
+		entries_hand_over(s);
+		l->asked = false;
+	}
+}
+
+/* --- the loop -------------------------------------------------------------------------------------------------------- */
+
+/* The rate that --max-overhead leaves, or that it gives back, if that is news by a tenth or more. */
+static void tell_rate(struct loop *l, uint64_t now)
+{
+	struct session *s = l->s;
+	uint64_t rounds = s->live.rounds / s->ntargets, elapsed = now - l->checked_ns, rate = s->options->rate_mhz;
+
+	if (l->held_back && elapsed)
+		rate = (uint64_t)((double)(rounds - l->checked_rounds) * 1e12 / (double)elapsed);
+	l->checked_ns = now;
+	l->checked_rounds = rounds;
+	l->held_back = 0;
+	if (rate > s->options->rate_mhz)
+		rate = s->options->rate_mhz;
+	if (rate > l->told_mhz - l->told_mhz / 10 && rate < l->told_mhz + l->told_mhz / 10 + 1)
+		return;
+	l->told_mhz = rate;
+	for (uint32_t d = 0; d < s->ntargets; d++)
+		if (!s->targets[d]->ended)
+			entries_event(s, d, since_start(s, now), UPF_EVENT_RATE, rate);
+}
+
+/* About once a second: what need not be looked at more often. */
+static void housekeeping(struct loop *l, uint64_t now)
+{
+	struct session *s = l->s;
+
+	if (now < l->housekeeping_ns)
+		return;
+	l->housekeeping_ns = now + 1000000000;
+	if (l->checked_ns)
+		tell_rate(l, now);
+	else
+		l->checked_ns = now;
+	for (size_t d = 0; d < s->ntargets; d++)
+		pages_retry(s->targets[d]->pages);
+	look_for_all(l, now);
+	if (!l->over && !watchdog_alive(s->watchdog))
+		end(l, UPF_REASON_ERROR, 0, "the watchdog process was killed; without it a pause could be left behind");
+}
+
+static void check_limits(struct loop *l, uint64_t now, uint64_t rounds)
+{
+	const struct options *o = l->s->options;
+
+	if (o->duration_ns && now - l->s->began_ns >= o->duration_ns)
+		end(l, UPF_REASON_DURATION, 0, NULL);
+	else if (o->rounds && rounds >= o->rounds)
+		end(l, UPF_REASON_SAMPLES, 0, NULL);
+	else if (queue_error(l->s->queue) != 0)
+		end(l, UPF_REASON_OUTPUT, queue_error(l->s->queue), NULL);
+}
+
+/* Sleeps until @deadline, looking up now and then. The signal that came, 0: none. */
+static int wait_watchfully(struct loop *l, uint64_t deadline)
+{
+	int signal = 0;
+	uint64_t now = clock_now();
+
+	while (!signal && !l->over && deadline > now + LOOK_NS) {
+		signal = clock_wait(now + LOOK_NS, &l->s->signals);
+		now = clock_now();
+		look_for_ends(l);
+		housekeeping(l, now);
+		turn(l, now);
+		if (queue_error(l->s->queue) != 0)
+			end(l, UPF_REASON_OUTPUT, queue_error(l->s->queue), NULL);
+	}
+	return signal || l->over ? signal : clock_wait(deadline, &l->s->signals);
+}
+
+/* Ctrl-Z. Nothing is paused here, so now we may stop; but what is mapped would keep a domain that dies meanwhile. */
+static void stop_for_a_while(struct session *s)
+{
+	for (size_t d = 0; d < s->ntargets; d++)
+		pages_drop(s->targets[d]->pages);
+	raise(SIGSTOP);
+	for (size_t d = 0; d < s->ntargets; d++)
+		if (!s->targets[d]->ended)
+			sample_warm(s->targets[d]);
+}
+
+/* Those that --max-overhead forbids are passed over. */
+static uint64_t next_deadline(struct loop *l)
+{
+	uint64_t deadline = timer_next(&l->pace), passed = 0;
+
+	while (deadline < l->throttle_ns) {
+		passed += 1 + timer_skip(&l->pace, l->throttle_ns);
+		deadline = timer_next(&l->pace);
+	}
+	l->held_back += passed;
+	l->s->held_back += passed;
+	return deadline;
+}
+
+/* Sleeps until the next deadline, or the end of the duration if that is sooner. False: no round is due. */
+static bool wait_for_deadline(struct loop *l)
+{
+	struct session *s = l->s;
+	const struct options *o = s->options;
+	uint64_t deadline = next_deadline(l), last = s->began_ns + o->duration_ns;
+	bool due = !o->duration_ns || deadline < last;
+	int signal;
+
+	if (!due)
+		deadline = last;
+	flush_due(s, deadline);
+	signal = wait_watchfully(l, deadline);
+	if (signal == SIGTSTP) {
+		stop_for_a_while(s);
+		return false;
+	}
+	if (signal == SIGUSR2) {
+		l->asked = true;
+		turn(l, clock_now());
+		return false;
+	}
+	if (signal) {
+		s->signal = signal;
+		end(l, UPF_REASON_SIGNAL, 0, NULL);
+	}
+	return due && !signal && !l->over;
+}
+
+void session_run(struct session *s)
+{
+	struct loop l = {.s = s, .told_mhz = s->options->rate_mhz};
+	uint64_t rounds = 0, now = s->began_ns;
+
+	tell_start(&l, 0);
+	for (uint32_t d = 0; d < s->ntargets; d++) {
+		throttle_init(&s->targets[d]->throttle, s->options->max_overhead, s->seed + d);
+		sample_warm(s->targets[d]);
+	}
+	/* Deadlines begin where sampling can. */
+	timer_init(&l.pace, clock_now(), s->options->rate_mhz, s->seed);
+	while (!l.over) {
+		if (wait_for_deadline(&l)) {
+			uint64_t kept = s->live.rounds;
+
+			count_late(&l, clock_now());
+			all_rounds(&l);
+			if (!any_left(s) && !l.over)
+				end(&l, UPF_REASON_DOMAIN, 0, NULL);
+			rounds += s->live.rounds != kept;
+		}
+		now = clock_now();
+		atomic_store(&s->live.elapsed_ns, now - s->began_ns);
+		if (l.over)
+			break;
+		housekeeping(&l, now);
+		turn(&l, now);
+		check_limits(&l, now, rounds);
+	}
+	s->totals.duration_ns = now - s->began_ns;
+}
+
+void session_put_rest(struct session *s)
+{
+	const uint64_t end_ns = since_start(s, s->began_ns + s->totals.duration_ns);
+
+	queue_wait(s->queue);
+	for (uint32_t d = 0; d < s->ntargets; d++)
+		entries_put_pending(s, d, end_ns);
+	record_late(s, end_ns);
+	entries_hand_over(s);
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* session.h - one recording from its first deadline to its last block: the loop of the sampling thread. */
+#ifndef RECORD_SAMPLING_SESSION_H
+#define RECORD_SAMPLING_SESSION_H
+
+#include <signal.h>
+#include <stdatomic.h>
+
+#include "format/upf.h"
+#include "record/watchdog/watchdog.h"
+#include "record/cli/options.h"
+#include "record/output/sink.h"
+#include "record/output/queue.h"
+#include "record/sampling/target.h"
+
+/* What the status line shows; written by the sampling thread, read by the writer thread. */
+struct live {
+	atomic_ullong rounds, samples, late, lost, paused_ns, elapsed_ns;
+};
+
+/* An event that found every block full. */
+struct pending_event {
+	uint64_t time_ns, value;
+	enum upf_event_code code; /* 0: none */
+};
+
+struct session {
+	const struct options *options;
+	struct hypervisor *x;
+	struct target **targets;
+	size_t ntargets;
+	struct watchdog *watchdog;
+	struct queue *queue;
+	struct sink *sink;
+	sigset_t signals; /* those that are waited for; blocked */
+	uint64_t began_ns; /* CLOCK_MONOTONIC when recording began */
+	uint64_t start_ns; /* at time 0 of the trace being written */
+	uint64_t seed;
+	struct queue_slip slip; /* of the block being filled: the totals that it brings */
+
+	/* the outcome: */
+	struct upf_totals totals; /* of all that was handed over */
+	enum upf_reason reason;
+	int signal;            /* UPF_REASON_SIGNAL: which */
+	int error;             /* UPF_REASON_ERROR, _OUTPUT: negative errno */
+	const char *failed;    /* UPF_REASON_ERROR: what failed */
+	uint64_t held_back;    /* deadlines passed over for --max-overhead */
+	struct live live;
+	/* samples that could not be handed over, by target, until they can be recorded as lost */
+	uint64_t *unrecorded;
+	uint64_t unrecorded_late;
+	struct pending_event *pending; /* by target */
+};
+
+/* Samples until an end is reached; fills in the outcome. */
+void session_run(struct session *s);
+/* Puts what could not be recorded in time into the last block, waiting for room: call it when nothing is paused. */
+void session_put_rest(struct session *s);
+
+#endif

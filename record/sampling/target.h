@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* target.h - one domain being sampled: its guest, its mapped pages, the room for its samples. */
+#ifndef RECORD_SAMPLING_TARGET_H
+#define RECORD_SAMPLING_TARGET_H
+
+#include "format/upf.h"
+#include "record/sampling/throttle.h"
+#include "guest/arch.h"
+#include "guest/pages.h"
+#include "guest/hypervisor.h"
+
+/* What is kept of a stack. */
+struct stack_choice {
+	uint32_t max_frames;
+	enum upf_tops tops;
+	uint32_t top_words; /* of the stack's memory, a sample at most; 0 for UPF_TOPS_NONE */
+};
+
+struct target {
+	const struct hypervisor_ops *ops;
+	struct stack_choice asked;  /* what target_open() was asked for */
+	struct guest *guest;
+	struct pause_mark *mark; /* where its pauses are marked; NULL: nobody looks */
+	const struct arch *arch;
+	struct pages *pages;
+	struct guest_info info; /* as it was when sampling began */
+	char name[64];          /* "" where there is none */
+
+	struct stack_choice stack;  /* less than was asked for where many vCPUs would not fit into a block */
+	struct vcpu_stop *stops;    /* every vCPU: info.vcpus of them */
+	struct upf_sample *samples; /* the sampled ones */
+	size_t nsamples;
+	uint64_t *frames;           /* nsamples * max_frames, pointed into by the samples */
+	uint64_t *words;            /* nsamples * top_words, likewise */
+	uint64_t *last_cpu_ns;      /* by sample: CPU time at the last round, whole ticks */
+	uint64_t total_cpu_ns;      /* of all vCPUs at the last round */
+
+	struct throttle throttle;
+	bool started; /* a round was taken */
+	bool quiet;   /* no vCPU was active at the last round: ask before pausing again */
+	bool foreign; /* paused by somebody else when last looked at */
+	bool ended;
+};
+
+/*
+ * The domain that the user means by @text, a domid or a name. 0; -ESRCH: none; -EINVAL: it names more than one.
+ */
+int target_find(const struct hypervisor_ops *ops, struct hypervisor *x, const char *text, struct guest_info *info);
+
+/*
+ * Sampling of the vCPUs in @wanted (bits; NULL: all) of a domain. NULL: errno; ENODEV: it has none of them; E2BIG: too
+ * many for copies of their stacks.
+ */
+struct target *target_open(const struct hypervisor_ops *ops, struct hypervisor *x, const struct guest_info *info,
+                           const uint64_t *wanted, const struct stack_choice *stack);
+void target_close(struct target *t);
+/* Its pauses are marked at @mark from now on. */
+void target_mark(struct target *t, struct pause_mark *mark);
+
+/* The running domain that @t's, which ended, came back as: the same uuid or name. 0; -ESRCH: there is none yet. */
+int target_find_again(const struct target *t, struct hypervisor *x, struct guest_info *info);
+/* @t is of that domain from now on, its samples in the same order, with the same slots. 0, or a negative errno and @t as it was. */
+int target_reopen(struct target *t, struct hypervisor *x, const struct guest_info *info, const uint64_t *wanted);
+
+#endif

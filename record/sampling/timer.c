@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "record/sampling/timer.h"
+
+#include <errno.h>
+#include <time.h>
+
+#define NS_PER_S 1000000000ull
+
+/* Marsaglia, "Xorshift RNGs" (2003): plenty for a jitter. */
+static uint64_t draw(struct sampling_timer *p)
+{
+	p->random ^= p->random << 13;
+	p->random ^= p->random >> 7;
+	p->random ^= p->random << 17;
+	return p->random;
+}
+
+void timer_init(struct sampling_timer *p, uint64_t start_ns, uint64_t rate_mhz, uint64_t seed)
+{
+	*p = (struct sampling_timer){.start_ns = start_ns, .rate_mhz = rate_mhz, .random = seed | 1};
+}
+
+/* Without rounding errors that add up, whatever the rate. */
+static uint64_t nominal(const struct sampling_timer *p, uint64_t k)
+{
+	return p->start_ns + (uint64_t)((unsigned __int128)k * NS_PER_S * 1000 / p->rate_mhz);
+}
+
+uint64_t timer_period_ns(const struct sampling_timer *p)
+{
+	return NS_PER_S * 1000 / p->rate_mhz;
+}
+
+uint64_t timer_next(struct sampling_timer *p)
+{
+	uint64_t half = timer_period_ns(p) / 2, deadline = nominal(p, p->next++);
+	uint64_t jitter = half ? draw(p) % half : 0;
+
+	return deadline + jitter - half / 2;
+}
+
+uint64_t timer_skip(struct sampling_timer *p, uint64_t now_ns)
+{
+	uint64_t missed, passed;
+
+	if (now_ns <= p->start_ns)
+		return 0;
+	passed = (uint64_t)((unsigned __int128)(now_ns - p->start_ns) * p->rate_mhz / (NS_PER_S * 1000));
+	if (passed < p->next)
+		return 0;
+	/* The deadline just passed may still be kept a little late; those before it may not. */
+	missed = passed - p->next;
+	p->next = passed;
+	return missed;
+}
+
+uint64_t clock_now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * NS_PER_S + (uint64_t)t.tv_nsec;
+}
+
+int clock_wait(uint64_t deadline_ns, const sigset_t *signals)
+{
+	int rc;
+
+	do {
+		uint64_t now = clock_now(), left = deadline_ns > now ? deadline_ns - now : 0;
+		struct timespec t = {.tv_sec = (time_t)(left / NS_PER_S), .tv_nsec = (long)(left % NS_PER_S)};
+
+		rc = sigtimedwait(signals, NULL, &t);
+	} while (rc < 0 && errno == EINTR);
+	return rc > 0 ? rc : 0;
+}

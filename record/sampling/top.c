@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "record/sampling/top.h"
+
+#include <errno.h>
+
+#include "record/sampling/walk.h"
+
+#define REGION_SHIFT 31      /* code that calls each other directly lies within 2 GiB */
+#define REGIONS 8            /* different ones of one stack that are looked at */
+#define LOWEST_CODE 0x1000u  /* nothing runs in the first page */
+
+static uint64_t first_word(const struct vcpu_regs *regs)
+{
+	return regs->sp & ~(uint64_t)(UPF_WORD - 1);
+}
+
+/*
+ * The frame pointer is the frame's own, or still its caller's: either way the return address that is looked for lies
+ * below it, or is the one that the walk has found.
+ */
+uint32_t top_window(struct space *space, const struct vcpu_regs *regs, uint64_t *words, uint32_t max, bool *cold)
+{
+	uint64_t base = first_word(regs), n = max;
+	uint32_t got = 0;
+
+	if (!regs->valid)
+		return 0;
+	if (regs->fp >= base && (regs->fp - base) / UPF_WORD < max)
+		n = (regs->fp - base) / UPF_WORD;
+	*cold |= space_copy(space, base, words, (uint32_t)n, &got) == -EAGAIN;
+	return got;
+}
+
+enum upf_end top_copy(struct space *space, const struct vcpu_regs *regs, uint64_t *words, uint32_t max, uint32_t *n)
+{
+	int rc;
+
+	*n = 0;
+	if (!regs->valid)
+		return UPF_END_NONE;
+	rc = space_copy(space, first_word(regs), words, max, n);
+	return rc == 0 ? UPF_END_DEPTH : walk_end(rc);
+}
+
+/* The 2 GiB regions that the stack's frames lie in. */
+static unsigned regions_of(const uint64_t *frames, uint32_t depth, uint64_t *regions)
+{
+	unsigned n = 0;
+
+	for (uint32_t i = 0; i < depth && n < REGIONS; i++) {
+		uint64_t region = frames[i] >> REGION_SHIFT;
+		unsigned r = 0;
+
+		while (r < n && regions[r] != region)
+			r++;
+		if (r == n)
+			regions[n++] = region;
+	}
+	return n;
+}
+
+void top_filter(uint64_t *words, uint32_t n, const uint64_t *frames, uint32_t depth, uint64_t fp)
+{
+	uint64_t regions[REGIONS];
+	unsigned nregions = regions_of(frames, depth, regions);
+
+	for (uint32_t i = 0; i < n; i++) {
+		uint64_t region = words[i] >> REGION_SHIFT;
+		bool near = words[i] == fp;
+
+		for (unsigned r = 0; r < nregions && words[i] >= LOWEST_CODE; r++)
+			near |= region + 1 - regions[r] <= 2;
+		if (!near)
+			words[i] = 0;
+	}
+}

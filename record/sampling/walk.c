@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "record/sampling/walk.h"
+
+#include <errno.h>
+
+enum upf_end walk_end(int error)
+{
+	switch (error) {
+	case -EAGAIN:
+		return UPF_END_COLD;
+	case -EIO:
+		return UPF_END_UNREADABLE;
+	default:
+		return UPF_END_UNMAPPED;
+	}
+}
+
+/*
+ * May @fp be the frame above @last? Stacks grow down, so a caller's frame lies above its callee's; anything else is a loop or no
+ * frame pointer at all.
+ */
+static enum upf_end check(const struct arch *arch, uint64_t fp, uint64_t last)
+{
+	if (fp % arch->word != 0)
+		return UPF_END_MISALIGNED;
+	if (!arch->canonical(fp) || !arch->canonical(fp + arch->return_offset))
+		return UPF_END_NONCANONICAL;
+	return fp > last ? UPF_END_ROOT : UPF_END_DESCENDING;
+}
+
+enum upf_end walk_frames(struct space *space, const struct vcpu_regs *regs, uint64_t *frames, uint32_t max,
+                         uint32_t *depth)
+{
+	const struct arch *arch = space->arch;
+	uint64_t fp = regs->fp, last = 0;
+	uint32_t n = 0;
+
+	*depth = 0;
+	if (!regs->valid)
+		return UPF_END_NONE;
+	frames[n++] = regs->ip;
+	for (; fp != 0; n++) {
+		uint64_t caller, address;
+		enum upf_end end = check(arch, fp, last);
+		int rc;
+
+		*depth = n;
+		if (end != UPF_END_ROOT)
+			return end;
+		rc = space_read(space, fp, &caller);
+		if (rc == 0)
+			rc = space_read(space, fp + arch->return_offset, &address);
+		if (rc != 0)
+			return walk_end(rc);
+		if (address == 0)
+			break;
+		if (n == max)
+			return UPF_END_DEPTH;
+		frames[n] = address;
+		last = fp;
+		fp = caller;
+	}
+	*depth = n;
+	return UPF_END_ROOT;
+}

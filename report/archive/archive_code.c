@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "report/archive/archive_code.h"
+#include "format/upf.h"
+#include "format/wire.h"
+#include "common/hash_table.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#define NAME_MAX_LEN (64u << 10)
+
+struct archive_function {
+	uint64_t start;
+	const uint8_t *code;
+	size_t size;
+};
+
+/* --- reading --------------------------------------------------------------------------------------------------------- */
+
+void archive_code_free(struct archive_code *c)
+{
+	for (size_t i = 0; i < c->nchunks; i++)
+		free(c->chunks[i]);
+	free(c->chunks);
+	free(c->functions);
+	*c = (struct archive_code){0};
+}
+
+/* A copy of the payload, which the functions' code stays in; NULL: no memory. */
+static const uint8_t *keep_chunk(struct archive_code *c, const uint8_t *payload, size_t len)
+{
+	uint8_t *chunk;
+
+	if (array_room(&c->chunks, &c->chunks_cap, c->nchunks, sizeof(*c->chunks)) != 0)
+		return NULL;
+	chunk = malloc(len + 1);
+	if (!chunk)
+		return NULL;
+	memcpy(chunk, payload, len);
+	c->chunks[c->nchunks++] = chunk;
+	return chunk;
+}
+
+static int get_function(struct archive_code *c, struct symbols *symbols, struct cursor *from, uint64_t *start)
+{
+	struct symbol symbol = {.bind = SYMBOL_GLOBAL};
+	struct archive_function function;
+	uint64_t name_len, code_len;
+	const uint8_t *name;
+
+	symbol.start = function.start = *start += get_varint(from);
+	symbol.size = get_varint(from);
+	name_len = get_varint(from);
+	name = name_len <= cursor_left(from) ? get_bytes(from, (size_t)name_len) : NULL;
+	code_len = get_varint(from);
+	function.code = code_len <= cursor_left(from) ? get_bytes(from, (size_t)code_len) : NULL;
+	function.size = (size_t)code_len;
+	if (from->bad || !name || !function.code || code_len > symbol.size || symbol.size == 0 ||
+	    symbol.size > UINT64_MAX - symbol.start)
+		return -EBADMSG;
+	if (array_room(&c->functions, &c->cap, c->n, sizeof(*c->functions)) != 0 ||
+	    symbols_add(symbols, symbol, (const char *)name, strnlen((const char *)name, (size_t)name_len)) != 0)
+		return -ENOMEM;
+	c->functions[c->n++] = function;
+	return 0;
+}
+
+int archive_code_add(struct archive_code *c, struct symbols *symbols, const uint8_t *payload, size_t len)
+{
+	const uint8_t *chunk = keep_chunk(c, payload, len);
+	struct cursor from;
+	uint64_t start = 0;
+	int rc = 0;
+
+	if (!chunk)
+		return -ENOMEM;
+	from = cursor_of(chunk, len);
+	c->machine = get_u16(&from);
+	while (rc == 0 && cursor_left(&from))
+		rc = get_function(c, symbols, &from, &start);
+	return rc == 0 && from.bad ? -EBADMSG : rc;
+}
+
+static int compare(const void *va, const void *vb)
+{
+	const struct archive_function *a = va, *b = vb;
+
+	return (a->start > b->start) - (a->start < b->start);
+}
+
+void archive_code_sort(struct archive_code *c)
+{
+	if (c->n)
+		qsort(c->functions, c->n, sizeof(*c->functions), compare);
+}
+
+const uint8_t *archive_code_at(const struct archive_code *c, uint64_t start, size_t *size)
+{
+	const struct archive_function key = {.start = start};
+	const struct archive_function *f = c->n ? bsearch(&key, c->functions, c->n, sizeof(key), compare) : NULL;
+
+	if (!f || f->size == 0)
+		return NULL;
+	*size = f->size;
+	return f->code;
+}
+
+/* --- writing --------------------------------------------------------------------------------------------------------- */
+
+static int put_number(struct buf *b, uint64_t number)
+{
+	uint8_t bytes[VARINT_MAX];
+
+	return buf_add(b, bytes, put_varint(bytes, number));
+}
+
+int archive_code_put(struct archive_code_payload *p, uint64_t start, uint64_t size, const char *name, const uint8_t *code,
+                     size_t ncode)
+{
+	size_t len = strnlen(name, NAME_MAX_LEN);
+	int rc;
+
+	if (p->functions.len + 4 * VARINT_MAX + len + ncode + 2 > UPF_RAW_MAX)
+		return -ENOSPC;
+	rc = put_number(&p->functions, start - p->last);
+	if (rc == 0)
+		rc = put_number(&p->functions, size);
+	if (rc == 0)
+		rc = put_number(&p->functions, len);
+	if (rc == 0)
+		rc = buf_add(&p->functions, name, len);
+	if (rc == 0)
+		rc = put_number(&p->functions, ncode);
+	p->last = start;
+	return rc == 0 ? buf_add(&p->functions, code, ncode) : rc;
+}
+
+int archive_code_finish(struct archive_code_payload *p, struct buf *out)
+{
+	uint8_t machine[2];
+	int rc;
+
+	put_u16(machine, p->machine);
+	rc = buf_add(out, machine, sizeof(machine));
+	if (rc == 0)
+		rc = buf_add(out, p->functions.data, p->functions.len);
+	p->functions.len = 0;
+	p->last = 0;
+	return rc;
+}
+
+void archive_code_end(struct archive_code_payload *p)
+{
+	buf_free(&p->functions);
+}

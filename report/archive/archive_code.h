@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* archive_code.h - what an archive keeps of functions themselves for listings: where they are, their code (FORMAT.md, "Archives"). */
+#ifndef REPORT_ARCHIVE_ARCHIVE_CODE_H
+#define REPORT_ARCHIVE_ARCHIVE_CODE_H
+
+#include "report/binary/symbols.h"
+
+#define ARCHIVE_CODE_MAX (512u << 10) /* bytes of one function; listings show no more */
+
+/* --- reading --- */
+
+struct archive_function;
+
+/* Zero-initialise, archive_code_free() at the end. */
+struct archive_code {
+	uint16_t machine; /* ELF's e_machine */
+	struct archive_function *functions;
+	size_t n, cap;
+	uint8_t **chunks;
+	size_t nchunks, chunks_cap;
+};
+
+void archive_code_free(struct archive_code *c);
+/* Takes in the payload of a block of code; functions become symbols. 0; -EBADMSG: it breaks the format; -ENOMEM. */
+int archive_code_add(struct archive_code *c, struct symbols *symbols, const uint8_t *payload, size_t len);
+void archive_code_sort(struct archive_code *c); /* before archive_code_at() */
+/* The code of the function that begins at @start; NULL: none. */
+const uint8_t *archive_code_at(const struct archive_code *c, uint64_t start, size_t *size);
+
+/* --- writing --- */
+
+/* A payload being made. Zero-initialise but machine, archive_code_end() at the end. */
+struct archive_code_payload {
+	uint16_t machine;
+	struct buf functions;
+	uint64_t last;
+};
+
+/* @code is NULL, or at most ARCHIVE_CODE_MAX of @size bytes. 0; -ENOSPC: it is full; or -ENOMEM. */
+int archive_code_put(struct archive_code_payload *p, uint64_t start, uint64_t size, const char *name, const uint8_t *code,
+                     size_t ncode);
+/* Appends the payload to @out, and empties it. 0 or -ENOMEM. */
+int archive_code_finish(struct archive_code_payload *p, struct buf *out);
+void archive_code_end(struct archive_code_payload *p);
+
+#endif

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * archive_stacks.h - what an archive keeps of unwinding: the true stacks of the samples block that follows (FORMAT.md, "Archives").
+ */
+#ifndef REPORT_ARCHIVE_ARCHIVE_STACKS_H
+#define REPORT_ARCHIVE_ARCHIVE_STACKS_H
+
+#include "common/buf.h"
+#include "common/hash_table.h"
+#include "report/unwind/unwind.h"
+
+/* --- reading --- */
+
+struct archive_node;
+struct archive_stack;
+
+/* Of one samples block. Zero-initialise, archive_stacks_free() at the end. */
+struct archive_stacks {
+	uint64_t next_seq; /* of the samples block, if no further stacks come before it */
+	unsigned blocks;
+	struct archive_node *nodes;
+	size_t nnodes, nodes_cap;
+	struct archive_stack *stacks;
+	size_t nstacks, stacks_cap;
+	struct hash_table index;
+};
+
+void archive_stacks_free(struct archive_stacks *s);
+/* Takes in a block of stacks. 0; -EBADMSG: it breaks the format, what came before that counts; -ENOMEM. */
+int archive_stacks_add(struct archive_stacks *s, const struct upf_block *b);
+/* @b is the samples block that comes now: forgets what is not of it. */
+void archive_stacks_of(struct archive_stacks *s, const struct upf_block *b);
+/* As load_chain(), of the block's @stack with @top. */
+void archive_stacks_chain(const struct archive_stacks *s, uint32_t stack, uint32_t top, struct chain *chain);
+
+/* --- writing --- */
+
+/* A payload being made. Zero-initialise, archive_stacks_end() at the end. */
+struct archive_stacks_payload {
+	struct buf nodes, stacks;
+	struct archive_node *of;
+	size_t n, cap;
+	size_t nstacks;
+	struct hash_table index;
+	uint32_t last_stack, last_top;
+};
+
+/* 0; -ENOSPC: it is full; or -ENOMEM. What is as recorded need not be added. */
+int archive_stacks_put(struct archive_stacks_payload *p, uint32_t stack, uint32_t top, const struct chain *chain);
+/* Appends the payload to @out, and empties it. 0 or -ENOMEM. */
+int archive_stacks_finish(struct archive_stacks_payload *p, struct buf *out);
+void archive_stacks_end(struct archive_stacks_payload *p);
+
+#endif

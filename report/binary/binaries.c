@@ -1,0 +1,432 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "report/binary/binaries.h"
+#include "format/identity.h"
+#include "report/binary/elf_file.h"
+#include "report/binary/image.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct loading {
+	struct report *report;
+	const struct binary_request *request;
+	struct binary_file *files;
+	uint64_t *bias; /* of each */
+	size_t n, cap;
+	char *why;
+	size_t size;
+};
+
+static int fail(struct loading *l, const char *path, const char *why)
+{
+	snprintf(l->why, l->size, "%s%s%s", path ? path : "", path ? ": " : "", why);
+	return -1;
+}
+
+/* --- which files ----------------------------------------------------------------------------------------------------- */
+
+static bool parse_address(const char *text, struct binary_file *file)
+{
+	const char *digits;
+	char *end;
+
+	file->by_offset = *text == '+' || *text == '-';
+	digits = text + file->by_offset;
+	if (!isxdigit((unsigned char)*digits)) /* what else strtoull() would take: a blank, another sign */
+		return false;
+	errno = 0;
+	file->where = strtoull(digits, &end, 16);
+	if (*text == '-')
+		file->where = -file->where;
+	return errno == 0 && *end == '\0';
+}
+
+int binary_file_parse(const char *text, struct binary_file *file)
+{
+	const char *at = strrchr(text, '@');
+
+	*file = (struct binary_file){0};
+	file->moved = at && access(text, F_OK) != 0 && parse_address(at + 1, file);
+	file->path = file->moved ? strndup(text, (size_t)(at - text)) : strdup(text);
+	return file->path ? 0 : -ENOMEM;
+}
+
+static int add_file(struct loading *l, const char *text)
+{
+	if (array_room(&l->files, &l->cap, l->n, sizeof(*l->files)) != 0 || binary_file_parse(text, &l->files[l->n]) != 0)
+		return fail(l, NULL, strerror(ENOMEM));
+	l->n++;
+	return 0;
+}
+
+/* A trace may name anything, a pipe that never ends as well. */
+static bool is_file(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, R_OK) == 0;
+}
+
+/* The image that the trace names, below --symfs, then as it was called. *path is NULL if it is nowhere. */
+static int find_image(struct loading *l, const char *image, char **path)
+{
+	*path = NULL;
+	if (l->request->symfs && asprintf(path, "%s/%s", l->request->symfs, image) < 0)
+		return fail(l, NULL, strerror(ENOMEM));
+	if (*path && is_file(*path))
+		return 0;
+	free(*path);
+	*path = is_file(image) ? strdup(image) : NULL;
+	return 0;
+}
+
+/* Do samples of the session's domain @index count? */
+static bool is_chosen(const struct report *r, uint32_t index)
+{
+	for (size_t i = 0; i < r->traces.n; i++)
+		if (scope_has_domain(&r->traces.list[i].scope, index))
+			return true;
+	return false;
+}
+
+/*
+ * The image that the trace names, if its identity is told, too. NULL: none. Names are of all domains alike, so those of several
+ * images would be given to each other's addresses: then none is taken.
+ */
+static const char *recorded_image(struct report *r)
+{
+	const struct upf_session *s = r->session;
+	const char *image = NULL;
+
+	for (uint32_t i = 0; i < s->ndomains; i++) {
+		const struct upf_domain *d = &s->domains[i];
+
+		if (!is_chosen(r, i))
+			continue;
+		if (!d->image || !d->build_id)
+			return NULL;
+		r->several_images |= image && strcmp(d->image, image) != 0;
+		image = d->image;
+	}
+	return r->several_images ? NULL : image;
+}
+
+static int add_recorded(struct loading *l)
+{
+	const char *image = recorded_image(l->report);
+	char *path = NULL;
+	int rc = image ? find_image(l, image, &path) : 0;
+
+	if (rc != 0 || !path || !image_is_elf(path)) {
+		free(path);
+		return rc;
+	}
+	rc = array_room(&l->files, &l->cap, l->n, sizeof(*l->files));
+	if (rc != 0) {
+		free(path);
+		return fail(l, NULL, strerror(ENOMEM));
+	}
+	l->files[l->n++] = (struct binary_file){.path = path};
+	return 0;
+}
+
+static int choose_files(struct loading *l)
+{
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < l->request->nfiles; i++)
+		rc = add_file(l, l->request->files[i]);
+	if (l->request->nfiles == 0 && !l->report->session->archived)
+		rc = add_recorded(l);
+	l->bias = rc == 0 ? calloc(l->n + 1, sizeof(*l->bias)) : NULL;
+	return rc == 0 && !l->bias ? fail(l, NULL, strerror(ENOMEM)) : rc;
+}
+
+/* --- are they the ones that ran? ------------------------------------------------------------------------------------- */
+
+/* Modules are no domain's image, nor is a list of names. */
+static bool is_linked(const char *path)
+{
+	char why[64];
+	struct image *i = image_is_elf(path) ? image_open(path, why, sizeof(why)) : NULL;
+	bool linked = i && image_is_linked(i);
+
+	image_close(i);
+	return linked;
+}
+
+/* A domain that ran @identity, or NULL: any one whose is known. */
+static const struct upf_domain *identified(const struct report *r, const char *identity)
+{
+	for (uint32_t i = 0; i < r->session->ndomains; i++) {
+		const struct upf_domain *d = &r->session->domains[i];
+
+		if (d->build_id && *d->build_id && is_chosen(r, i) && (!identity || strcmp(d->build_id, identity) == 0))
+			return d;
+	}
+	return NULL;
+}
+
+/* One of the files must be an image that was recorded: others may be programs that ran in the guest. */
+static int check_identity(struct loading *l)
+{
+	const struct upf_domain *d = identified(l->report, NULL);
+	char identity[IDENTITY_SIZE], first[IDENTITY_SIZE];
+	const char *wrong = NULL;
+
+	for (size_t i = 0; d && i < l->n; i++) {
+		if (!is_linked(l->files[i].path) || identity_of_file(l->files[i].path, identity) != 0)
+			continue;
+		if (identified(l->report, identity))
+			return 0;
+		if (!wrong)
+			strcpy(first, identity);
+		wrong = wrong ? wrong : l->files[i].path;
+	}
+	if (!wrong)
+		return 0;
+	snprintf(l->why, l->size, "%s: not what %.64s ran: %s, and this is %s; find that build, or use this one by --force", wrong,
+	         d->name ? d->name : "the domain", d->build_id, first);
+	return -1;
+}
+
+/* Of traces shown as one, each domain must have run one build: names are given to all its addresses alike. */
+static int check_trace(struct loading *l, const struct trace *t)
+{
+	const struct upf_session *s = upf_reader_session(t->reader);
+
+	for (uint32_t i = 0; t->domain_map && i < s->ndomains; i++) {
+		const struct upf_domain *one = &s->domains[i], *all = &l->report->session->domains[t->domain_map[i]];
+
+		if (!one->build_id || !all->build_id || strcmp(one->build_id, all->build_id) == 0 ||
+		    !scope_has_domain(&t->scope, t->domain_map[i]))
+			continue;
+		snprintf(l->why, l->size, "%s: %.64s ran %s there, and %s in a trace before: compare them by --diff, or use --force",
+		         t->path, one->name ? one->name : "the domain", one->build_id, all->build_id);
+		return -1;
+	}
+	return 0;
+}
+
+static int check_traces(struct loading *l)
+{
+	const struct traces *t = &l->report->traces;
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < t->n && (l->n > 0 || l->report->session->archived); i++)
+		rc = check_trace(l, &t->list[i]);
+	return rc;
+}
+
+/* --- what is in them ------------------------------------------------------------------------------------------------- */
+
+/* Where the file's lowest address is, by its program headers; of a list of names, by its first function. */
+static bool lowest_address(const char *path, const struct symbols *s, size_t from, uint64_t *address)
+{
+	char why[64];
+	struct binary *b = image_is_elf(path) ? binary_open(path, why, sizeof(why)) : NULL;
+	bool found = b ? binary_lowest(b, address) : symbols_lowest(s, from, address);
+
+	binary_close(b);
+	return found;
+}
+
+/* Linux' own name for where its image begins. */
+#define KERNEL_START "_text"
+
+/*
+ * How much higher the kernel in the image, whose symbols are the last ones from @from on, lies than it was linked: the list of
+ * names that was taken from the guest, one of the first @nlists symbols, tells. 0: it does not.
+ */
+static uint64_t kernel_bias(const struct symbols *s, size_t nlists, size_t from)
+{
+	uint64_t linked, seen;
+
+	if (!symbols_added(s, KERNEL_START, 0, nlists, &seen) || !symbols_added(s, KERNEL_START, from, s->nadded, &linked))
+		return 0;
+	return seen - linked;
+}
+
+/* @nlists: how many of the symbols are from lists; @from: where the file's begin. */
+static int find_bias(struct loading *l, size_t i, size_t nlists, size_t from)
+{
+	const struct binary_file *file = &l->files[i];
+	uint64_t lowest;
+
+	if (!file->moved || file->by_offset) {
+		l->bias[i] = file->moved ? file->where : kernel_bias(&l->report->symbols, nlists, from);
+		return 0;
+	}
+	if (!lowest_address(file->path, &l->report->symbols, from, &lowest))
+		return fail(l, file->path, "nothing in it is loaded: where it lies cannot be told by an address");
+	l->bias[i] = file->where - lowest;
+	return 0;
+}
+
+static int add_symbols(struct loading *l, size_t i, size_t nlists)
+{
+	struct symbols *symbols = &l->report->symbols;
+	size_t from = symbols->nadded;
+	char why[200];
+	int rc = symbols_add_file(symbols, l->files[i].path, l->request->symfs, why, sizeof(why));
+
+	/* A kernel's vmlinux may be stripped and still be what its stacks are unwound by. */
+	if (rc < 0 || (rc > 0 && l->request->nfiles && !image_has_tables(l->files[i].path)))
+		return fail(l, l->files[i].path, why);
+	if (find_bias(l, i, nlists, from) != 0)
+		return -1;
+	symbols_move(symbols, from, l->bias[i]);
+	return 0;
+}
+
+/* Lists come first: they may tell where images lie. */
+static int load_symbols(struct loading *l)
+{
+	struct symbols *symbols = &l->report->symbols;
+	size_t nlists;
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < l->n; i++)
+		if (!image_is_elf(l->files[i].path))
+			rc = add_symbols(l, i, 0);
+	nlists = symbols->nadded;
+	for (size_t i = 0; rc == 0 && i < l->n; i++)
+		if (image_is_elf(l->files[i].path))
+			rc = add_symbols(l, i, nlists);
+	return rc == 0 && symbols_sort(symbols) != 0 ? fail(l, "symbols", strerror(ENOMEM)) : rc;
+}
+
+/* What makes stacks true: the same files' unwind tables and code. */
+static int load_rows(struct loading *l)
+{
+	struct report *r = l->report;
+	char why[200];
+
+	if (l->request->no_repair || r->archive)
+		return 0;
+	r->rows = cfi_new(&r->symbols);
+	if (!r->rows)
+		return fail(l, NULL, strerror(ENOMEM));
+	for (size_t i = 0; i < l->n; i++)
+		if (image_is_elf(l->files[i].path) &&
+		    cfi_add_image(r->rows, l->files[i].path, l->bias[i], why, sizeof(why)) != 0)
+			return fail(l, l->files[i].path, why);
+	return 0;
+}
+
+static int load_lines(struct loading *l)
+{
+	struct report *r = l->report;
+
+	if (l->request->no_inline)
+		return 0;
+	r->lines = calloc(l->n + 1, sizeof(struct lines *));
+	for (size_t i = 0; r->lines && i < l->n; i++) {
+		if (!is_linked(l->files[i].path))
+			continue;
+		r->lines[r->nlines] = lines_new(l->files[i].path, l->bias[i], l->request->symfs);
+		if (!r->lines[r->nlines++])
+			return fail(l, NULL, strerror(ENOMEM));
+	}
+	return r->lines ? 0 : fail(l, NULL, strerror(ENOMEM));
+}
+
+/* --- archives -------------------------------------------------------------------------------------------------------- */
+
+/* The names of an archive stand before all samples. What is damaged among them is told by the reader, or counted. */
+static int read_names(struct report *r, struct trace *t)
+{
+	struct upf_block b;
+	int rc;
+
+	while ((rc = upf_reader_next(t->reader, &b)) > 0) {
+		if (b.fault == UPF_OK && b.type != UPF_BLOCK_NAMES && b.type != UPF_BLOCK_CODE) {
+			upf_reader_again(t->reader, &b);
+			return 0;
+		}
+		rc = b.fault == UPF_OK ? archive_add(r->archive, &r->symbols, &b) : 0;
+		if (rc != 0 && rc != -EBADMSG)
+			return rc;
+		t->bad_names += rc == -EBADMSG;
+	}
+	return rc;
+}
+
+static int load_archive(struct loading *l)
+{
+	struct report *r = l->report;
+	int rc;
+
+	r->archive = archive_new();
+	rc = r->archive ? 0 : -ENOMEM;
+	for (size_t i = 0; rc == 0 && i < r->traces.n; i++)
+		rc = read_names(r, &r->traces.list[i]);
+	if (rc == 0)
+		rc = symbols_sort(&r->symbols);
+	if (rc != 0)
+		return fail(l, NULL, strerror(-rc));
+	archive_sort(r->archive);
+	return 0;
+}
+
+/* --- all of it ------------------------------------------------------------------------------------------------------- */
+
+int binaries_load(struct report *r, const struct binary_request *request, char *why, size_t size)
+{
+	struct loading l = {.report = r, .request = request, .why = why, .size = size};
+	int rc = choose_files(&l);
+
+	r->has_images = l.n > 0;
+	r->no_repair = request->no_repair;
+	if (rc == 0 && !request->force)
+		rc = check_identity(&l);
+	if (rc == 0 && !request->force)
+		rc = check_traces(&l);
+	if (rc == 0)
+		rc = binaries_archived(r) ? load_archive(&l) : load_symbols(&l);
+	if (rc == 0)
+		rc = load_rows(&l);
+	if (rc == 0)
+		rc = load_lines(&l);
+	r->has_symbols = request->nfiles > 0 || r->symbols.nranges > 0 || binaries_archived(r);
+	for (size_t i = 0; i < l.n; i++)
+		free(l.files[i].path);
+	free(l.files);
+	free(l.bias);
+	return rc;
+}
+
+const uint8_t *binaries_code(const struct report *r, uint64_t address, uint64_t start, size_t *left, uint16_t *machine)
+{
+	const struct image *image = r->rows ? cfi_image(r->rows, address) : NULL;
+
+	if (r->archive && !r->no_repair)
+		return archive_code(r->archive, start, left, machine);
+	if (!image)
+		return NULL;
+	*machine = image_machine(image);
+	return image_code(image, start, left);
+}
+
+bool binaries_archived(const struct report *r)
+{
+	return r->session->archived && !r->has_images;
+}
+
+void binaries_free(struct report *r)
+{
+	for (size_t i = 0; i < r->nlines; i++)
+		lines_free(r->lines[i]);
+	free(r->lines);
+	cfi_free(r->rows);
+	archive_free(r->archive);
+	r->archive = NULL;
+	symbols_free(&r->symbols);
+	r->lines = NULL;
+	r->nlines = 0;
+	r->rows = NULL;
+}

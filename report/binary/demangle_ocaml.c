@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * demangle_ocaml.c - OCaml's symbols: "caml", the unit, a separator, the function, "_" and a number that makes it unique. The
+ * separator is "__" up to OCaml 5.0 and "." later; "__" parts the modules of a unit, too. "$" and two hexadecimal digits
+ * are a byte (asmcomp/compilenv.ml, Compilenv.make_symbol, and asmcomp/emitaux.ml, emit_symbol, of OCaml's source).
+ */
+#include "report/binary/demangle.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#define PREFIX "caml"
+
+static int hex_digit(char c)
+{
+	const char *digits = "0123456789abcdef", *at = c ? strchr(digits, tolower((unsigned char)c)) : NULL;
+
+	return at ? (int)(at - digits) : -1;
+}
+
+/* "_1319" at the end; what is nothing but that stays, as in camlUnit__1319. */
+static size_t without_stamp(const char *name, size_t len)
+{
+	size_t n = len;
+
+	while (n > 0 && isdigit((unsigned char)name[n - 1]))
+		n--;
+	return n < len && n > 1 && name[n - 1] == '_' && name[n - 2] != '_' && name[n - 2] != '.' ? n - 1 : len;
+}
+
+/* The next piece of @len bytes at @at: what it stands for in *c, how long it is. */
+static size_t take(const char *at, size_t len, char *c)
+{
+	*c = *at;
+	if (len > 2 && at[0] == '_' && at[1] == '_') {
+		*c = '.';
+		return 2;
+	}
+	if (len > 2 && at[0] == '$' && hex_digit(at[1]) >= 0 && hex_digit(at[2]) >= 0) {
+		*c = (char)(hex_digit(at[1]) << 4 | hex_digit(at[2]));
+		if (*c != '\0')
+			return 3;
+		*c = '$';
+	}
+	return 1;
+}
+
+int demangle_ocaml(const char *symbol, size_t len, struct buf *out)
+{
+	const size_t prefix = strlen(PREFIX);
+	size_t end;
+
+	if (len <= prefix || memcmp(symbol, PREFIX, prefix) != 0 || !isupper((unsigned char)symbol[prefix]))
+		return 0;
+	end = without_stamp(symbol, len);
+	for (size_t i = prefix; i < end;) {
+		char c;
+		int rc;
+
+		i += take(symbol + i, end - i, &c);
+		rc = buf_add(out, &c, 1);
+		if (rc != 0)
+			return rc;
+	}
+	return 1;
+}

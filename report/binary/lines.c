@@ -1,0 +1,424 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "report/binary/lines.h"
+#include "common/hash_table.h"
+#include "report/binary/elf_file.h"
+
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NESTING_MAX 200 /* of what a unit's functions may lie in: namespaces, classes, functions */
+/*
+ * Entries may share a list of addresses, so that a small file can make for endless work: after so many looks at ranges
+ * and entries for one address, and for all, nothing more is told. (A large real function takes some 10,000.)
+ */
+#define LOOKS_AT_ONCE (1u << 20)
+#define LOOKS_MAX (1u << 30)
+
+/* [start, end) of the file's addresses. @reach: the highest end up to here, so that a search back knows where to stop. */
+struct span {
+	uint64_t start, end, reach;
+	Dwarf_Off die; /* of a unit's or a function's entry */
+	uint32_t unit; /* of a unit's span: its number */
+};
+
+struct spans {
+	struct span *of;
+	size_t n, cap;
+};
+
+struct unit {
+	Dwarf_Off die;
+	bool read; /* its functions are known */
+	struct spans functions;
+};
+
+struct lines {
+	char *path;
+	const char *symfs;
+	uint64_t bias;
+	bool opened;
+	struct binary *binary, *separate;
+	Dwarf *dwarf; /* NULL: none */
+	struct unit *units;
+	size_t nunits, units_cap;
+	struct spans spans; /* of units */
+	size_t spans_max;   /* of each list: a real one is far smaller than its file */
+	uint64_t looks, looks_max;
+	struct path *paths; /* those that were relative */
+	size_t npaths, paths_cap;
+	struct hash_table by_path;
+};
+
+/* A file as the compiler was told it, and with the directory it worked in. */
+struct path {
+	const char *directory, *file; /* where they stand, in the DWARF */
+	char *whole;
+};
+
+struct lines *lines_new(const char *path, uint64_t bias, const char *symfs)
+{
+	struct lines *l = calloc(1, sizeof(*l));
+
+	if (!l)
+		return NULL;
+	l->path = strdup(path);
+	l->symfs = symfs;
+	l->bias = bias;
+	if (l->path)
+		return l;
+	free(l);
+	return NULL;
+}
+
+void lines_free(struct lines *l)
+{
+	if (!l)
+		return;
+	for (size_t i = 0; i < l->nunits; i++)
+		free(l->units[i].functions.of);
+	for (size_t i = 0; i < l->npaths; i++)
+		free(l->paths[i].whole);
+	free(l->paths);
+	hash_table_free(&l->by_path);
+	free(l->units);
+	free(l->spans.of);
+	dwarf_end(l->dwarf);
+	binary_close(l->separate);
+	binary_close(l->binary);
+	free(l->path);
+	free(l);
+}
+
+/* --- spans ----------------------------------------------------------------------------------------------------------- */
+
+static int add_span(struct spans *s, uint64_t start, uint64_t end, Dwarf_Off die, uint32_t unit)
+{
+	int rc = start < end ? array_room(&s->of, &s->cap, s->n, sizeof(*s->of)) : 0;
+
+	if (rc == 0 && start < end)
+		s->of[s->n++] = (struct span){.start = start, .end = end, .die = die, .unit = unit};
+	return rc;
+}
+
+/* All that @die covers. */
+static int add_ranges(struct lines *l, struct spans *s, Dwarf_Die *die, uint32_t unit)
+{
+	Dwarf_Addr base, start, end;
+	ptrdiff_t at = 0;
+	int rc = 0;
+
+	while (rc == 0 && s->n < l->spans_max && l->looks < LOOKS_MAX && (at = dwarf_ranges(die, at, &base, &start, &end)) > 0) {
+		l->looks++;
+		rc = add_span(s, start, end, dwarf_dieoffset(die), unit);
+	}
+	return rc;
+}
+
+/* By start; of those that begin together the longest first. */
+static int compare(const void *va, const void *vb)
+{
+	const struct span *a = va, *b = vb;
+
+	if (a->start != b->start)
+		return a->start < b->start ? -1 : 1;
+	if (a->end != b->end)
+		return a->end > b->end ? -1 : 1;
+	return (a->die > b->die) - (a->die < b->die);
+}
+
+static void sort_spans(struct spans *s)
+{
+	uint64_t reach = 0;
+
+	if (s->n)
+		qsort(s->of, s->n, sizeof(*s->of), compare);
+	for (size_t i = 0; i < s->n; i++) {
+		reach = s->of[i].end > reach ? s->of[i].end : reach;
+		s->of[i].reach = reach;
+	}
+}
+
+/* The span that holds @address and begins last; NULL: none does. */
+static const struct span *find_span(const struct spans *s, uint64_t address)
+{
+	size_t low = 0, high = s->n;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (s->of[middle].start <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (; low > 0 && s->of[low - 1].reach > address; low--)
+		if (s->of[low - 1].end > address)
+			return &s->of[low - 1];
+	return NULL;
+}
+
+/* --- the file, its units, a unit's functions ------------------------------------------------------------------------- */
+
+static bool has_dwarf(const struct binary *b)
+{
+	GElf_Shdr h;
+
+	return (binary_section(b, ".debug_info", &h) || binary_section(b, ".zdebug_info", &h)) && h.sh_type != SHT_NOBITS;
+}
+
+static int read_units(struct lines *l)
+{
+	Dwarf_Off at = 0, next;
+	size_t header;
+	int rc = 0;
+
+	while (rc == 0 && dwarf_nextcu(l->dwarf, at, &next, &header, NULL, NULL, NULL) == 0 && next > at) {
+		Dwarf_Die die;
+
+		if (l->nunits < UINT32_MAX && dwarf_offdie(l->dwarf, at + header, &die)) {
+			rc = array_room(&l->units, &l->units_cap, l->nunits, sizeof(*l->units));
+			if (rc == 0)
+				rc = add_ranges(l, &l->spans, &die, (uint32_t)l->nunits);
+			if (rc == 0)
+				l->units[l->nunits++] = (struct unit){.die = dwarf_dieoffset(&die)};
+		}
+		at = next;
+	}
+	sort_spans(&l->spans);
+	return rc;
+}
+
+static int open_once(struct lines *l)
+{
+	const struct binary *b;
+	char why[128];
+
+	if (l->opened)
+		return 0;
+	l->opened = true;
+	l->binary = binary_open(l->path, why, sizeof(why));
+	b = l->binary;
+	if (b && !has_dwarf(b))
+		b = l->separate = binary_separate(l->binary, l->symfs);
+	if (b && has_dwarf(b) && elf_rawfile(b->elf, &l->spans_max))
+		l->dwarf = dwarf_begin_elf(b->elf, DWARF_C_READ, NULL);
+	return l->dwarf ? read_units(l) : 0;
+}
+
+bool lines_any(struct lines *l)
+{
+	return open_once(l) == 0 && l->dwarf;
+}
+
+/* What functions may lie in. */
+static bool may_hold_functions(int tag)
+{
+	switch (tag) {
+	case DW_TAG_namespace:
+	case DW_TAG_module:
+	case DW_TAG_class_type:
+	case DW_TAG_structure_type:
+	case DW_TAG_union_type:
+	case DW_TAG_enumeration_type: /* of Rust */
+	case DW_TAG_subprogram:
+	case DW_TAG_lexical_block:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* What comes behind path[*depth] and all in it: false, nothing. Entries lie one behind the other, or the file is damaged. */
+static bool next_entry(Dwarf_Die *path, int *depth)
+{
+	Dwarf_Off last = dwarf_dieoffset(&path[*depth]);
+
+	while (*depth >= 0 && dwarf_siblingof(&path[*depth], &path[*depth]) != 0)
+		--*depth;
+	return *depth >= 0 && dwarf_dieoffset(&path[*depth]) > last;
+}
+
+/* The functions below @die, wherever they stand. */
+static int read_functions(struct lines *l, struct spans *functions, Dwarf_Die *die)
+{
+	Dwarf_Die path[NESTING_MAX];
+	int depth = 0, rc = 0;
+
+	if (dwarf_child(die, &path[0]) != 0)
+		return 0;
+	for (bool more = true; rc == 0 && more;) {
+		int tag = dwarf_tag(&path[depth]);
+
+		if (tag == DW_TAG_subprogram)
+			rc = add_ranges(l, functions, &path[depth], 0);
+		if (may_hold_functions(tag) && depth + 1 < NESTING_MAX && dwarf_child(&path[depth], &path[depth + 1]) == 0)
+			depth++;
+		else
+			more = next_entry(path, &depth);
+	}
+	return rc;
+}
+
+/* --- one address ----------------------------------------------------------------------------------------------------- */
+
+static const char *name_of(Dwarf_Die *die)
+{
+	Dwarf_Attribute attribute;
+	const char *name = NULL;
+
+	if (dwarf_attr_integrate(die, DW_AT_linkage_name, &attribute) || dwarf_attr_integrate(die, DW_AT_MIPS_linkage_name, &attribute))
+		name = dwarf_formstring(&attribute);
+	if (!name && dwarf_attr_integrate(die, DW_AT_name, &attribute))
+		name = dwarf_formstring(&attribute);
+	return name && *name ? name : NULL;
+}
+
+static bool number_of(Dwarf_Die *die, unsigned name, Dwarf_Word *value)
+{
+	Dwarf_Attribute attribute;
+
+	return dwarf_attr(die, name, &attribute) && dwarf_formudata(&attribute, value) == 0;
+}
+
+static const char *join(struct lines *l, const char *directory, const char *file)
+{
+	uint32_t hash, id;
+	char *whole;
+
+	if (hash_table_reserve(&l->by_path) != 0 || array_room(&l->paths, &l->paths_cap, l->npaths, sizeof(*l->paths)) != 0)
+		return file;
+	hash = hash_table_hash(&l->by_path, (uintptr_t)directory, (uintptr_t)file);
+	for (size_t at = hash_table_first(&l->by_path, hash); hash_table_id(&l->by_path, &at, hash, &id);
+	     at = hash_table_next(&l->by_path, at))
+		if (l->paths[id].directory == directory && l->paths[id].file == file)
+			return l->paths[id].whole;
+	if (asprintf(&whole, "%s/%s", directory, file) < 0)
+		return file;
+	l->paths[l->npaths] = (struct path){directory, file, whole};
+	hash_table_add(&l->by_path, hash, (uint32_t)l->npaths++);
+	return whole;
+}
+
+/* @file with the directory that the unit was compiled in, if it is relative. */
+static const char *whole_path(struct lines *l, Dwarf_Die *unit, const char *file)
+{
+	Dwarf_Attribute attribute;
+	const char *directory;
+
+	if (!file || *file == '/')
+		return file;
+	directory = dwarf_formstring(dwarf_attr(unit, DW_AT_comp_dir, &attribute));
+	return directory && *directory ? join(l, directory, file) : file;
+}
+
+/* Where an inlined function is called. */
+static void read_call(struct lines *l, Dwarf_Die *unit, Dwarf_Die *die, struct line_frame *caller)
+{
+	Dwarf_Word file, line;
+	Dwarf_Files *files;
+	size_t n;
+
+	caller->file = NULL;
+	caller->line = 0;
+	if (number_of(die, DW_AT_call_line, &line) && line <= UINT32_MAX)
+		caller->line = (uint32_t)line;
+	if (number_of(die, DW_AT_call_file, &file) && dwarf_getsrcfiles(unit, &files, &n) == 0 && file < n)
+		caller->file = whole_path(l, unit, dwarf_filesrc(files, (size_t)file, NULL, NULL));
+}
+
+static void read_line(struct lines *l, Dwarf_Die *unit, uint64_t address, struct line_frame *frame)
+{
+	Dwarf_Line *line = dwarf_getsrc_die(unit, address);
+	int number = 0;
+
+	frame->file = line ? whole_path(l, unit, dwarf_linesrc(line, NULL, NULL)) : NULL;
+	frame->line = line && dwarf_lineno(line, &number) == 0 && number > 0 ? (uint32_t)number : 0;
+}
+
+static bool covers(struct lines *l, Dwarf_Die *die, uint64_t address)
+{
+	Dwarf_Addr base, start, end;
+	ptrdiff_t at = 0;
+
+	while (l->looks++ < l->looks_max && (at = dwarf_ranges(die, at, &base, &start, &end)) > 0)
+		if (address >= start && address < end)
+			return true;
+	return false;
+}
+
+/* May there be inlined code of @address in it? A block without addresses says nothing of its children's. */
+static bool is_on_the_way(struct lines *l, Dwarf_Die *die, int tag, uint64_t address)
+{
+	if (tag != DW_TAG_inlined_subroutine && tag != DW_TAG_lexical_block && tag != DW_TAG_try_block && tag != DW_TAG_catch_block)
+		return false;
+	return covers(l, die, address) ||
+	       (tag != DW_TAG_inlined_subroutine && !dwarf_hasattr(die, DW_AT_low_pc) && !dwarf_hasattr(die, DW_AT_ranges));
+}
+
+/* Goes down from the function @die to the innermost inlined one at @address. */
+static int read_inlined(struct lines *l, Dwarf_Die *unit, Dwarf_Die *die, uint64_t address, struct line_frame *frames)
+{
+	Dwarf_Die path[NESTING_MAX];
+	int depth = 0, n = 1;
+	bool more = dwarf_child(die, &path[0]) == 0;
+
+	frames[0] = (struct line_frame){.name = name_of(die)};
+	while (more && n < LINES_DEPTH_MAX && l->looks++ < l->looks_max) {
+		int tag = dwarf_tag(&path[depth]);
+		bool down = is_on_the_way(l, &path[depth], tag, address);
+
+		if (down && tag == DW_TAG_inlined_subroutine) {
+			read_call(l, unit, &path[depth], &frames[n - 1]);
+			frames[n++] = (struct line_frame){.name = name_of(&path[depth])};
+			/* Its siblings are elsewhere: what is further in lies below. */
+			more = dwarf_child(&path[depth], &path[0]) == 0;
+			depth = 0;
+		} else if (down && depth + 1 < NESTING_MAX && dwarf_child(&path[depth], &path[depth + 1]) == 0) {
+			depth++;
+		} else {
+			more = next_entry(path, &depth);
+		}
+	}
+	return n;
+}
+
+/* The unit's functions, read when it is first asked about. */
+static int unit_functions(struct lines *l, struct unit *u, Dwarf_Die *die)
+{
+	int rc;
+
+	if (u->read)
+		return 0;
+	u->read = true;
+	rc = read_functions(l, &u->functions, die);
+	sort_spans(&u->functions);
+	return rc;
+}
+
+int lines_find(struct lines *l, uint64_t address, struct line_frame *frames)
+{
+	const struct span *unit_span, *function;
+	Dwarf_Die unit, die;
+	int rc = open_once(l), n = 1;
+
+	if (rc != 0 || !l->dwarf)
+		return rc;
+	address -= l->bias;
+	unit_span = find_span(&l->spans, address);
+	if (!unit_span || !dwarf_offdie(l->dwarf, unit_span->die, &unit))
+		return 0;
+	rc = unit_functions(l, &l->units[unit_span->unit], &unit);
+	if (rc != 0)
+		return rc;
+	l->looks_max = l->looks + LOOKS_AT_ONCE < LOOKS_MAX ? l->looks + LOOKS_AT_ONCE : LOOKS_MAX;
+	function = find_span(&l->units[unit_span->unit].functions, address);
+	frames[0] = (struct line_frame){0};
+	if (function && dwarf_offdie(l->dwarf, function->die, &die))
+		n = read_inlined(l, &unit, &die, address, frames);
+	read_line(l, &unit, address, &frames[n - 1]);
+	return n;
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "report/binary/resolver.h"
+#include "report/archive/archive.h"
+
+int resolve(const struct resolver *r, uint64_t address, struct resolution *out)
+{
+	if (r->archive && archive_find(r->archive, address, out)) {
+		out->n = r->no_inline ? 0 : out->n;
+		return 0;
+	}
+	out->offset = 0;
+	out->symbol = r->symbols ? symbols_find(r->symbols, address, &out->offset) : NULL;
+	out->n = 0;
+	for (size_t i = 0; out->n == 0 && i < r->nlines; i++)
+		out->n = lines_find(r->lines[i], address, out->frames);
+	return out->n < 0 ? out->n : 0;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* resolver.h - what the files say of an address, or what an archive kept of them: names as they stand there. */
+#ifndef REPORT_BINARY_RESOLVER_H
+#define REPORT_BINARY_RESOLVER_H
+
+#include "report/binary/lines.h"
+#include "report/binary/symbols.h"
+
+struct archive;
+
+struct resolver {
+	const struct symbols *symbols; /* NULL: none; likewise the others */
+	struct lines *const *lines;    /* nlines of them, the first that knows an address is taken */
+	size_t nlines;
+	const struct archive *archive; /* asked before the others */
+	bool no_inline;                /* nothing of what it has by DWARF */
+};
+
+struct resolution {
+	const char *symbol; /* NULL: none */
+	uint64_t offset;    /* behind its start */
+	int n;              /* frames, the innermost last; 0: there is no DWARF. The first is the symbol's own function */
+	struct line_frame frames[LINES_DEPTH_MAX];
+};
+
+/* What is at @address. 0 or -ENOMEM. The texts live as long as what they come from. */
+int resolve(const struct resolver *r, uint64_t address, struct resolution *out);
+
+#endif

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "report/binary/symbolizer.h"
+#include "common/say.h"
+#include "report/binary/demangle.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void symbolizer_init(struct symbolizer *n, const struct symbols *symbols)
+{
+	*n = (struct symbolizer){.resolver = {.symbols = symbols}};
+}
+
+void symbolizer_free(struct symbolizer *n)
+{
+	for (size_t i = 0; i < n->nfunctions; i++)
+		free((char *)n->functions[i].name);
+	for (size_t i = 0; i < n->nfiles; i++)
+		free(n->files[i]);
+	free(n->functions);
+	free(n->addresses);
+	free(n->inlined);
+	free(n->files);
+	free(n->texts);
+	hash_table_free(&n->by_name);
+	hash_table_free(&n->by_address);
+	hash_table_free(&n->by_symbol);
+	hash_table_free(&n->by_file);
+	*n = (struct symbolizer){0};
+}
+
+/* Takes over @text. */
+static int add_function(struct symbolizer *n, char *text, uint32_t hash, const struct function *like, uint32_t *function)
+{
+	int rc = n->nfunctions < UINT32_MAX - 1 ? 0 : -EOVERFLOW;
+
+	if (rc == 0)
+		rc = array_room(&n->functions, &n->functions_cap, n->nfunctions, sizeof(*n->functions));
+	if (rc != 0) {
+		free(text);
+		return rc;
+	}
+	*function = (uint32_t)n->nfunctions++;
+	n->functions[*function] = *like;
+	n->functions[*function].name = text;
+	hash_table_add(&n->by_name, hash, *function);
+	return 0;
+}
+
+/* The function called @text, which is safe already. */
+static int find_function(struct symbolizer *n, const char *text, const struct function *like, uint32_t *function)
+{
+	uint32_t hash, id;
+	char *copy;
+
+	if (hash_table_reserve(&n->by_name) != 0)
+		return -ENOMEM;
+	hash = hash_table_hash_text(&n->by_name, text, strlen(text));
+	for (size_t at = hash_table_first(&n->by_name, hash); hash_table_id(&n->by_name, &at, hash, &id);
+	     at = hash_table_next(&n->by_name, at)) {
+		if (n->functions[id].named == like->named && strcmp(n->functions[id].name, text) == 0) {
+			*function = id;
+			return 0;
+		}
+	}
+	copy = strdup(text);
+	return copy ? add_function(n, copy, hash, like, function) : -ENOMEM;
+}
+
+/* @text as it is safe to show; NULL: no memory. */
+static char *made_safe(const char *text)
+{
+	size_t len;
+	char *safe = NULL;
+	FILE *memory = open_memstream(&safe, &len);
+
+	if (!memory)
+		return NULL;
+	print_safe(memory, text);
+	if (fclose(memory) == 0)
+		return safe;
+	free(safe);
+	return NULL;
+}
+
+int symbolizer_function(struct symbolizer *n, const char *name, uint32_t *function)
+{
+	const struct function like = {.named = true};
+	char *text = made_safe(name);
+	int rc = text ? find_function(n, text, &like, function) : -ENOMEM;
+
+	free(text);
+	return rc;
+}
+
+int symbolizer_like(struct symbolizer *n, const struct function *other, uint32_t *function)
+{
+	return find_function(n, other->name, other, function);
+}
+
+static int demangled_function(struct symbolizer *n, const char *symbol, uint32_t *function)
+{
+	struct buf name = {0};
+	int rc;
+
+	if (n->mangled)
+		return symbolizer_function(n, symbol, function);
+	rc = demangle(symbol, &name);
+	if (rc == 0)
+		rc = symbolizer_function(n, (const char *)name.data, function);
+	buf_free(&name);
+	return rc;
+}
+
+/* Symbols stay where they are, so that a pointer tells them apart. */
+static int function_of_symbol(struct symbolizer *n, const char *symbol, uint32_t *function)
+{
+	uint32_t hash, id;
+	int rc = hash_table_reserve(&n->by_symbol);
+
+	if (rc != 0)
+		return rc;
+	hash = hash_table_hash(&n->by_symbol, (uintptr_t)symbol, 0);
+	for (size_t at = hash_table_first(&n->by_symbol, hash); hash_table_id(&n->by_symbol, &at, hash, &id);
+	     at = hash_table_next(&n->by_symbol, at)) {
+		if (n->texts[id].symbol == symbol) {
+			*function = n->texts[id].function;
+			return 0;
+		}
+	}
+	rc = array_room(&n->texts, &n->texts_cap, n->ntexts, sizeof(*n->texts));
+	if (rc == 0)
+		rc = demangled_function(n, symbol, function);
+	if (rc != 0)
+		return rc;
+	n->texts[n->ntexts] = (struct name_of_symbol){symbol, *function};
+	hash_table_add(&n->by_symbol, hash, (uint32_t)n->ntexts++);
+	return 0;
+}
+
+/* --- one address ----------------------------------------------------------------------------------------------------- */
+
+static int find_file(struct symbolizer *n, const char *path, const char **file)
+{
+	char *text = made_safe(path);
+	uint32_t hash, id;
+	int rc = text ? hash_table_reserve(&n->by_file) : -ENOMEM;
+
+	if (rc == 0)
+		rc = array_room(&n->files, &n->files_cap, n->nfiles, sizeof(*n->files));
+	if (rc != 0) {
+		free(text);
+		return rc;
+	}
+	hash = hash_table_hash_text(&n->by_file, text, strlen(text));
+	for (size_t at = hash_table_first(&n->by_file, hash); hash_table_id(&n->by_file, &at, hash, &id);
+	     at = hash_table_next(&n->by_file, at)) {
+		if (strcmp(n->files[id], text) == 0) {
+			free(text);
+			*file = n->files[id];
+			return 0;
+		}
+	}
+	n->files[n->nfiles] = text;
+	*file = text;
+	hash_table_add(&n->by_file, hash, (uint32_t)n->nfiles++);
+	return 0;
+}
+
+static int find_place(struct symbolizer *n, const struct line_frame *frame, struct name_at *at)
+{
+	at->line = frame->line;
+	at->file = NULL;
+	return frame->file ? find_file(n, frame->file, &at->file) : 0;
+}
+
+static int add_inlined(struct symbolizer *n, const struct line_frame *frame)
+{
+	int rc = array_room(&n->inlined, &n->inlined_cap, n->ninlined, sizeof(*n->inlined));
+	struct name_at at;
+
+	if (rc == 0)
+		rc = find_place(n, frame, &at);
+	if (rc == 0)
+		rc = frame->name ? function_of_symbol(n, frame->name, &at.function) : symbolizer_function(n, "[inlined]", &at.function);
+	if (rc == 0)
+		n->inlined[n->ninlined++] = at;
+	return rc;
+}
+
+static int name_address(struct symbolizer *n, uint64_t address, uint32_t *function)
+{
+	const struct function like = {.named = false, .address = address};
+	char text[20];
+
+	snprintf(text, sizeof(text), "0x%" PRIx64, address);
+	return find_function(n, text, &like, function);
+}
+
+static int look_up(struct symbolizer *n, uint64_t address, bool caller, struct frame_name *out)
+{
+	bool behind = caller && address != 0;
+	struct resolution found;
+	int rc = resolve(&n->resolver, address - behind, &found);
+
+	*out = (struct frame_name){.first_inlined = (uint32_t)n->ninlined};
+	if (rc == 0 && found.symbol) {
+		out->offset = found.offset + behind;
+		rc = function_of_symbol(n, found.symbol, &out->function);
+	} else if (rc == 0 && found.n && found.frames[0].name) {
+		rc = function_of_symbol(n, found.frames[0].name, &out->function);
+	} else if (rc == 0) {
+		rc = name_address(n, address, &out->function);
+	}
+	if (rc == 0 && found.n)
+		rc = find_place(n, &found.frames[0], &out->at);
+	out->at.function = out->function;
+	for (int i = 1; rc == 0 && i < found.n; i++)
+		rc = n->ninlined < UINT32_MAX ? add_inlined(n, &found.frames[i]) : -EOVERFLOW;
+	out->ninlined = (uint32_t)n->ninlined - out->first_inlined;
+	return rc;
+}
+
+const struct name_at *symbolizer_inlined(const struct symbolizer *n, const struct frame_name *name)
+{
+	return n->inlined ? n->inlined + name->first_inlined : NULL;
+}
+
+int symbolizer_find(struct symbolizer *n, uint64_t address, bool caller, struct frame_name *out)
+{
+	uint32_t hash, id;
+	int rc = hash_table_reserve(&n->by_address);
+
+	if (rc != 0)
+		return rc;
+	hash = hash_table_hash(&n->by_address, address, caller);
+	for (size_t at = hash_table_first(&n->by_address, hash); hash_table_id(&n->by_address, &at, hash, &id);
+	     at = hash_table_next(&n->by_address, at)) {
+		if (n->addresses[id].address == address && n->addresses[id].caller == caller) {
+			*out = n->addresses[id].name;
+			return 0;
+		}
+	}
+	rc = array_room(&n->addresses, &n->addresses_cap, n->naddresses, sizeof(*n->addresses));
+	if (rc == 0)
+		rc = look_up(n, address, caller, out);
+	if (rc != 0)
+		return rc;
+	n->addresses[n->naddresses] = (struct looked_up){address, caller, *out};
+	hash_table_add(&n->by_address, hash, (uint32_t)n->naddresses++);
+	return 0;
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * symbols.h - names for addresses, from ELF files, nm's text and kallsyms.
+ *
+ * Add what files hold, sort once, then look up. After sorting no two symbols overlap: where one symbol lies inside another
+ * the inner one names its part, and of aliases, which begin at one address, one is kept. Which one is decided by, in this
+ * order: a size is known; it is marked as a function; it is no clone's or part's (foo.cold); global before local before weak;
+ * fewer underscores in front; the shorter one; the alphabet. Mapping symbols ($x) and local labels (.L) are no names.
+ * The files come from guests and strangers: nothing in them is believed before it is checked.
+ */
+#ifndef REPORT_BINARY_SYMBOLS_H
+#define REPORT_BINARY_SYMBOLS_H
+
+#include "common/buf.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum symbol_bind { SYMBOL_WEAK, SYMBOL_LOCAL, SYMBOL_GLOBAL }; /* the later, the rather its name is taken */
+
+struct symbol {
+	uint64_t start;
+	uint64_t size;  /* 0: not known, it reaches to the next symbol, at most to @limit */
+	uint64_t limit; /* first address it cannot hold: the end of its section; 0: not known */
+	size_t name;    /* offset in the names */
+	uint8_t bind;   /* enum symbol_bind */
+	bool label;     /* not marked as a function: an assembler label */
+	bool mark;      /* data: names nothing, but ends what stands before it */
+};
+
+struct symbol_range {
+	uint64_t start, end;  /* [start, end) */
+	uint64_t symbol_start;
+	size_t name;
+};
+
+/* Zero-initialise, symbols_free() at the end. */
+struct symbols {
+	struct symbol *added;
+	size_t nadded, cap;
+	struct symbol_range *ranges;
+	size_t nranges, ranges_cap;
+	struct buf names;
+};
+
+/* 0 or -ENOMEM. @name need not be terminated. s->name is set here. */
+int symbols_add(struct symbols *s, struct symbol symbol, const char *name, size_t len);
+/*
+ * Adds a file, after finding out which kind it is; @symfs: where else its debug file may be, as binary_separate() has it, or
+ * NULL. 0, or -1 with one line in @why: what is wrong with it and what would help; 1, too, for an ELF file that is in order but has no symbols, or none with addresses yet: a relocatable object.
+ */
+int symbols_add_file(struct symbols *s, const char *path, const char *symfs, char *why, size_t size);
+/* Moves what was added since s->nadded was @from by @bias. */
+void symbols_move(struct symbols *s, size_t from, uint64_t bias);
+/* The lowest function since then; false: there is none. */
+bool symbols_lowest(const struct symbols *s, size_t from, uint64_t *address);
+/* Where the function or label called @name is, of those added from the @from-th to before the @to-th; false: there is none. */
+bool symbols_added(const struct symbols *s, const char *name, size_t from, size_t to, uint64_t *address);
+int symbols_sort(struct symbols *s); /* 0 or -ENOMEM; nothing may be added afterwards */
+/* The name at @address and how far behind its start that is; NULL: none. */
+const char *symbols_find(const struct symbols *s, uint64_t address, uint64_t *offset);
+/* The piece of a symbol that holds @address, NULL: none. */
+const struct symbol_range *symbols_range(const struct symbols *s, uint64_t address);
+/* The end of the symbol that @range is a piece of, up to where another one lies inside it. */
+uint64_t symbols_end(const struct symbols *s, const struct symbol_range *range);
+const char *symbols_name(const struct symbols *s, const struct symbol_range *range);
+/* Where the symbol called @name begins; false: there is none. Looks at all of them. */
+bool symbols_address(const struct symbols *s, const char *name, uint64_t *address);
+void symbols_free(struct symbols *s);
+
+/* The kinds of files; the same contract as symbols_add_file(). */
+int symbols_add_elf(struct symbols *s, int fd, const char *path, const char *symfs, char *why, size_t size);
+int symbols_add_text(struct symbols *s, int fd, char *why, size_t size);
+
+#endif

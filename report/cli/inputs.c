@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "report/cli/inputs.h"
+#include "common/say.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* --- traces -------------------------------------------------------------------------------------------------------- */
+
+const char *inputs_shown(const char *path)
+{
+	return strcmp(path, "-") == 0 ? "standard input" : path;
+}
+
+static int open_input(const char *path, int *fd)
+{
+	struct stat st;
+
+	*fd = STDIN_FILENO;
+	if (strcmp(path, "-") != 0)
+		*fd = open(path, O_RDONLY | O_CLOEXEC);
+	else if (isatty(STDIN_FILENO)) {
+		say("standard input is a terminal: pipe a trace into it, as uniprof-record -o - does");
+		return EXIT_USAGE;
+	}
+	if (*fd >= 0 && fstat(*fd, &st) == 0 && S_ISDIR(st.st_mode)) {
+		close(*fd);
+		*fd = -1;
+		errno = EISDIR;
+	}
+	if (*fd >= 0)
+		return EXIT_DONE;
+	say("%s: %s", inputs_shown(path), strerror(errno));
+	return EXIT_ERROR;
+}
+
+static int say_fault(const char *path, enum upf_fault fault, const char *detail)
+{
+	const char *name = inputs_shown(path);
+
+	switch (fault) {
+	case UPF_FAULT_IO:
+		say("%s: %s", name, strerror(errno));
+		return EXIT_ERROR;
+	case UPF_FAULT_MEMORY:
+		say("%s: %s", name, strerror(ENOMEM));
+		return EXIT_ERROR;
+	case UPF_FAULT_MAJOR:
+	case UPF_FAULT_FEATURE:
+		say("%s: %s (%s): a later uniprof-report is needed", name, upf_fault_text(fault), detail);
+		return EXIT_NO_TRACE;
+	default:
+		say("%s: %s", name, upf_fault_text(fault));
+		return EXIT_NO_TRACE;
+	}
+}
+
+static int add_trace(struct report *r, const char *path)
+{
+	enum upf_fault fault = UPF_OK;
+	struct upf_reader *reader;
+	char detail[64] = "";
+	int fd, rc = open_input(path, &fd);
+
+	if (rc != EXIT_DONE)
+		return rc;
+	reader = upf_reader_open(fd, &fault, detail);
+	if (!reader) {
+		rc = say_fault(path, fault, detail);
+		close(fd);
+	} else if (traces_add(&r->traces, path, fd, reader) != 0) {
+		rc = say_fault(path, UPF_FAULT_MEMORY, "");
+	}
+	return rc;
+}
+
+static int add_traces(struct report *r, const struct inputs *s)
+{
+	char why[256];
+	int rc = EXIT_DONE;
+
+	for (size_t i = 0; rc == EXIT_DONE && i < s->ntraces; i++)
+		rc = add_trace(r, s->traces[i]);
+	if (rc == EXIT_DONE && traces_join(&r->traces, r->selection, why, sizeof(why)) != 0) {
+		say("%s", why);
+		rc = EXIT_USAGE;
+	}
+	r->session = &r->traces.session;
+	return rc;
+}
+
+/* --- what must not be replaced --------------------------------------------------------------------------------------- */
+
+static bool is_same_file(const struct stat *a, const struct stat *b)
+{
+	return S_ISREG(a->st_mode) && a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
+bool inputs_replaced(const struct report *r, const struct inputs *inputs, const char *output)
+{
+	const char *what = NULL;
+	struct stat out, in;
+
+	if (!output || stat(output, &out) != 0)
+		return false;
+	for (size_t i = 0; i < r->traces.n; i++)
+		if (fstat(r->traces.list[i].fd, &in) == 0 && is_same_file(&out, &in))
+			what = "the trace";
+	for (size_t i = 0; i < inputs->images.nfiles; i++) {
+		struct binary_file file;
+
+		if (binary_file_parse(inputs->images.files[i], &file) != 0)
+			continue;
+		if (stat(file.path, &in) == 0 && is_same_file(&out, &in))
+			what = "the symbol file";
+		free(file.path);
+	}
+	if (what)
+		say("-o %s: that is %s itself", output, what);
+	return what != NULL;
+}
+
+/* --- all of it ----------------------------------------------------------------------------------------------------- */
+
+/* What the user's selection means for the profile. */
+static int prepare_profile(struct report *r, const struct inputs *inputs)
+{
+	symbolizer_init(&r->names, &r->symbols);
+	r->names.mangled = inputs->mangled;
+	r->names.resolver.lines = r->lines;
+	r->names.resolver.nlines = r->nlines;
+	r->names.resolver.archive = r->archive;
+	r->names.resolver.no_inline = inputs->images.no_inline;
+	if (profile_init(&r->profile) != 0) {
+		say("%s", strerror(ENOMEM));
+		return EXIT_ERROR;
+	}
+	for (size_t i = 0; i < r->traces.n; i++)
+		r->profile.counters.bad_blocks += r->traces.list[i].bad_names;
+	r->profile.quantum_ns = r->selection->quantum_ns;
+	r->filter.selection = r->selection;
+	r->filter.names = &r->names;
+	r->profile.filter = filter_needed(r->selection) ? &r->filter : NULL;
+	return EXIT_DONE;
+}
+
+enum exit_code inputs_open(struct report *r, const struct inputs *inputs)
+{
+	int rc = add_traces(r, inputs);
+	char why[512];
+
+	if (rc == EXIT_DONE && binaries_load(r, &inputs->images, why, sizeof(why)) != 0) {
+		say("%s", why);
+		rc = EXIT_ERROR;
+	}
+	return rc == EXIT_DONE ? prepare_profile(r, inputs) : rc;
+}
+
+void inputs_close(struct report *r)
+{
+	filter_free(&r->filter);
+	symbolizer_free(&r->names);
+	profile_free(&r->profile);
+	binaries_free(r);
+	traces_close(&r->traces);
+}

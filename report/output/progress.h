@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * progress.h - a line on the terminal about work that takes long: after a second, a few times a second, gone at the end. Where
+ * standard error is no terminal there is none.
+ */
+#ifndef REPORT_OUTPUT_PROGRESS_H
+#define REPORT_OUTPUT_PROGRESS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct progress {
+	const char *what; /* "reading run.upf"; NULL: nothing is shown */
+	int fd;           /* the terminal */
+	bool shown;
+	uint64_t next_ns; /* when to show it next */
+};
+
+/* Looks whether standard error is a terminal: before a pager takes it. */
+void progress_init(struct progress *p);
+void progress_free(struct progress *p);
+
+/* @what must outlive the work. All of these do nothing for NULL. */
+void progress_start(struct progress *p, const char *what);
+/* @done of @whole bytes; 0: not known. Cheap enough for every block of a trace. */
+void progress_at(struct progress *p, uint64_t done, uint64_t whole);
+void progress_end(struct progress *p);
+
+#endif

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "report/output/terminal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+int terminal_width(void)
+{
+	struct winsize size;
+
+	if (!isatty(STDOUT_FILENO))
+		return 0;
+	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= 20)
+		return size.ws_col;
+	return 80;
+}
+
+bool terminal_color(enum color_when when, bool to_file)
+{
+	const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
+
+	if (when != COLOR_AUTO)
+		return when == COLOR_ALWAYS;
+	return !to_file && !(no && *no) && term && strcmp(term, "dumb") != 0 && isatty(STDOUT_FILENO);
+}
+
+/* --- the pager ----------------------------------------------------------------------------------------------------- */
+
+static pid_t pager; /* 0: none. A signal's handler has no context to find it in */
+
+static bool is_in_path(const char *program)
+{
+	const char *at = getenv("PATH");
+	char path[4096];
+
+	while (at && *at) {
+		size_t len = strcspn(at, ":");
+
+		if (snprintf(path, sizeof(path), "%.*s/%s", (int)len, at, program) < (int)sizeof(path) && access(path, X_OK) == 0)
+			return true;
+		at += len + (at[len] == ':');
+	}
+	return false;
+}
+
+/* NULL: none is wanted, or there is none. */
+static const char *choose_pager(void)
+{
+	const char *wanted = getenv("PAGER");
+
+	if (!wanted)
+		return is_in_path("less") ? "less" : NULL;
+	return *wanted && strcmp(wanted, "cat") != 0 ? wanted : NULL;
+}
+
+static void run_pager(const char *command, const int ends[2])
+{
+	dup2(ends[0], STDIN_FILENO);
+	close(ends[0]);
+	close(ends[1]);
+	/* Colours are shown as such; what fits on the screen stays there and is not waited for. */
+	setenv("LESS", "RFX", 0);
+	signal(SIGPIPE, SIG_DFL);
+	execl("/bin/sh", "sh", "-c", command, (char *)NULL);
+	_exit(127);
+}
+
+bool pager_start(void)
+{
+	const char *command = choose_pager();
+	int ends[2];
+
+	if (!command || !isatty(STDOUT_FILENO) || pipe2(ends, O_CLOEXEC) != 0)
+		return false;
+	pager = fork();
+	if (pager == 0)
+		run_pager(command, ends);
+	close(ends[0]);
+	if (pager > 0) {
+		dup2(ends[1], STDOUT_FILENO);
+		if (isatty(STDERR_FILENO))
+			dup2(ends[1], STDERR_FILENO);
+	} else {
+		pager = 0;
+	}
+	close(ends[1]);
+	return pager > 0;
+}
+
+void pager_end(void)
+{
+	pid_t waited = pager;
+
+	if (!waited)
+		return;
+	pager = 0;
+	signal(SIGINT, SIG_IGN); /* means the pager, which has the terminal until it ends */
+	close(STDOUT_FILENO);
+	close(STDERR_FILENO);
+	while (waitpid(waited, NULL, 0) < 0 && errno == EINTR)
+		;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* terminal.h - the terminal that standard output may be: its width, colour, and a pager for what is longer than it. */
+#ifndef REPORT_OUTPUT_TERMINAL_H
+#define REPORT_OUTPUT_TERMINAL_H
+
+#include <stdbool.h>
+
+enum color_when { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
+
+/* Columns of the terminal; 0: standard output is none. */
+int terminal_width(void);
+/* Shall there be colour on standard output, or in the file that is written instead? AUTO heeds NO_COLOR and TERM=dumb. */
+bool terminal_color(enum color_when when, bool to_file);
+
+/*
+ * Puts a pager, $PAGER or less, between standard output and the terminal: false if there is none, or none is wanted; all goes
+ * on without. Messages go through it, too. Ask for width and colour before.
+ */
+bool pager_start(void);
+/* Ends standard output and waits until the pager has been left. Fit for a signal's handler; nothing without a pager. */
+void pager_end(void);
+
+#endif

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "report/output/text.h"
+#include "common/say.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define LABEL 9
+#define WIDTH 80
+
+struct text text_count(uint64_t n)
+{
+	struct text t = {""};
+	char digits[24];
+	int len = snprintf(digits, sizeof(digits), "%" PRIu64, n);
+	char *to = t.s;
+
+	for (int i = 0; i < len; i++) {
+		if (i > 0 && (len - i) % 3 == 0)
+			*to++ = ',';
+		*to++ = digits[i];
+	}
+	*to = '\0';
+	return t;
+}
+
+struct text text_share(uint64_t part, uint64_t whole)
+{
+	struct text t = {""};
+
+	snprintf(t.s, sizeof(t.s), "%.1f%%", whole ? 100.0 * (double)part / (double)whole : 0.0);
+	return t;
+}
+
+struct text text_time(uint64_t ns)
+{
+	struct text t = {""};
+	double s = (double)ns / 1e9;
+
+	if (ns < 1000000)
+		snprintf(t.s, sizeof(t.s), "%.3g us", s * 1e6);
+	else if (ns < 1000000000)
+		snprintf(t.s, sizeof(t.s), "%.1f ms", s * 1e3);
+	else if (s < 600)
+		snprintf(t.s, sizeof(t.s), "%.1f s", s);
+	else
+		snprintf(t.s, sizeof(t.s), "%" PRIu64 " h %02u min", (uint64_t)(s / 3600), (unsigned)(s / 60) % 60);
+	return t;
+}
+
+struct text text_utc(uint64_t real_ns)
+{
+	struct text t = {""};
+	time_t seconds = (time_t)(real_ns / 1000000000);
+	struct tm tm;
+	size_t n;
+
+	if (!gmtime_r(&seconds, &tm)) {
+		snprintf(t.s, sizeof(t.s), "%" PRIu64 " ns", real_ns);
+		return t;
+	}
+	n = strftime(t.s, sizeof(t.s), "%Y-%m-%dT%H:%M:%S", &tm);
+	snprintf(t.s + n, sizeof(t.s) - n, ".%06uZ", (unsigned)(real_ns % 1000000000 / 1000));
+	return t;
+}
+
+struct text text_uuid(const uint8_t uuid[16])
+{
+	struct text t = {""};
+	char *to = t.s;
+
+	for (int i = 0; i < 16; i++)
+		to += sprintf(to, "%s%02x", i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", uuid[i]);
+	return t;
+}
+
+static bool is_continuation(char c)
+{
+	return ((unsigned char)c & 0xc0) == 0x80;
+}
+
+int text_columns(const char *name)
+{
+	int n = 0;
+
+	for (; *name; name++)
+		n += !is_continuation(*name);
+	return n;
+}
+
+void text_name(FILE *out, const char *name, int columns, bool utf8)
+{
+	const char *mark = utf8 ? "\u2026" : "...";
+	int keep = columns - (utf8 ? 1 : 3);
+
+	if (columns <= 0 || text_columns(name) <= columns) {
+		fputs(name, out);
+		return;
+	}
+	while (*name && (keep > 0 || is_continuation(*name))) {
+		keep -= !is_continuation(*name);
+		fputc(*name++, out);
+		if (keep == 0 && !is_continuation(*name))
+			break;
+	}
+	fputs(mark, out);
+}
+
+void text_path(FILE *out, const char *path, int columns, bool utf8)
+{
+	int over = text_columns(path) - columns;
+
+	if (columns <= 0 || over <= 0) {
+		fputs(path, out);
+		return;
+	}
+	for (over += utf8 ? 1 : 3; *path && (over > 0 || is_continuation(*path)); path++)
+		over -= !is_continuation(*path);
+	fprintf(out, "%s%s", utf8 ? "\u2026" : "...", path);
+}
+
+void para_start(struct para *p, FILE *out, bool utf8, const char *label)
+{
+	*p = (struct para){.out = out, .utf8 = utf8};
+	p->column = fprintf(out, "%-*s", LABEL, label);
+}
+
+void para_item(struct para *p, const char *format, ...)
+{
+	char item[256];
+	va_list args;
+	int n;
+
+	va_start(args, format);
+	vsnprintf(item, sizeof(item), format, args);
+	va_end(args);
+	n = text_columns(item);
+	if (p->items++ > 0) {
+		bool wrap = p->column + 3 + n > WIDTH;
+
+		if (wrap)
+			p->column = fprintf(p->out, "\n%*s", LABEL, "") - 1;
+		else
+			p->column += fprintf(p->out, "%s", p->utf8 ? " \u00b7 " : "; ") - (p->utf8 ? 1 : 0);
+	}
+	print_safe(p->out, item);
+	p->column += n;
+}
+
+void para_end(struct para *p)
+{
+	fputc('\n', p->out);
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* text.h - numbers, times and names as people read them. */
+#ifndef REPORT_OUTPUT_TEXT_H
+#define REPORT_OUTPUT_TEXT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/* A number as text: printf("%s", text_count(n).s). */
+struct text {
+	char s[40];
+};
+
+struct text text_count(uint64_t n);                     /* 1,234,567 */
+struct text text_share(uint64_t part, uint64_t whole);  /* 12.3%; of nothing: 0.0% */
+struct text text_time(uint64_t ns);                     /* 41.0 us, 98.1 ms, 10.0 s, 2 h 03 min */
+struct text text_utc(uint64_t real_ns);                 /* 2024-05-01T12:00:00.123456Z */
+struct text text_uuid(const uint8_t uuid[16]);
+
+/* Columns that @name takes: a character is one, which is right for identifiers and near enough for others. */
+int text_columns(const char *name);
+/* Prints @name, which is safe already, in at most @columns (0: as long as it is), cut with an ellipsis. */
+void text_name(FILE *out, const char *name, int columns, bool utf8);
+
+/* The same for paths: cut at its beginning. */
+void text_path(FILE *out, const char *path, int columns, bool utf8);
+
+/* Columns that a terminal of @width has left behind @used, at least one; no limit, 0, if it has none. */
+static inline int text_room(int width, int used)
+{
+	return width == 0 ? 0 : width > used ? width - used : 1;
+}
+
+/* A labelled paragraph of items, wrapped before column 80. */
+struct para {
+	FILE *out;
+	bool utf8;
+	int column; /* 0: nothing printed yet */
+	int items;
+};
+void para_start(struct para *p, FILE *out, bool utf8, const char *label);
+void para_item(struct para *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void para_end(struct para *p);
+
+#endif

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "report/profile/annotation.h"
+#include "report/profile/callchain.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { UNKNOWN, WANTED, UNWANTED };
+
+struct search {
+	struct annotation *spots;
+	const struct patterns *wanted;
+	struct symbolizer *names;
+	uint8_t *verdicts; /* by function */
+	size_t nverdicts;
+	struct callchain chain;
+	size_t stack; /* number of the one at hand */
+};
+
+/* --- counting ------------------------------------------------------------------------------------------------------ */
+
+static bool is_same(const struct annotated *a, const struct annotated *b)
+{
+	return a->function == b->function && a->address == b->address && a->caller == b->caller && a->file == b->file &&
+	       a->line == b->line;
+}
+
+static int find_spot(struct annotated_set *set, const struct annotated *key, struct annotated **spot)
+{
+	uint32_t hash, id;
+	int rc = hash_table_reserve(&set->index);
+
+	if (rc == 0)
+		rc = set->n < UINT32_MAX - 1 ? array_room(&set->of, &set->cap, set->n, sizeof(*set->of)) : -EOVERFLOW;
+	if (rc != 0)
+		return rc;
+	hash = hash_table_hash(&set->index, key->address ^ (uintptr_t)key->file, (uint64_t)key->function << 32 | key->line);
+	for (size_t at = hash_table_first(&set->index, hash); hash_table_id(&set->index, &at, hash, &id);
+	     at = hash_table_next(&set->index, at)) {
+		*spot = &set->of[id];
+		if (is_same(*spot, key))
+			return 0;
+	}
+	*spot = &set->of[set->n];
+	**spot = *key;
+	hash_table_add(&set->index, hash, (uint32_t)set->n++);
+	return 0;
+}
+
+static int count(const struct search *s, struct annotated_set *set, const struct annotated *key, uint64_t weight, bool leaf)
+{
+	struct annotated *spot;
+	int rc = find_spot(set, key, &spot);
+
+	if (rc != 0)
+		return rc;
+	spot->self += leaf ? weight : 0;
+	spot->total += spot->stack != s->stack ? weight : 0;
+	spot->stack = s->stack;
+	return 0;
+}
+
+/* 1, 0, or -ENOMEM. A name is matched once. */
+static int is_wanted(struct search *s, uint32_t function)
+{
+	size_t old = s->nverdicts;
+
+	if (array_room(&s->verdicts, &s->nverdicts, function, sizeof(*s->verdicts)) != 0)
+		return -ENOMEM;
+	memset(s->verdicts + old, UNKNOWN, s->nverdicts - old);
+	if (s->verdicts[function] == UNKNOWN)
+		s->verdicts[function] = patterns_match(s->wanted, s->names->functions[function].name) ? WANTED : UNWANTED;
+	return s->verdicts[function] == WANTED;
+}
+
+static int add_frame(struct search *s, const struct callchain_frame *f, uint64_t weight, bool leaf)
+{
+	const struct annotated line = {.function = f->function, .file = f->file, .line = f->file ? f->line : 0, .stack = SIZE_MAX};
+	const struct annotated address = {.function = f->function, .address = f->address, .caller = f->caller, .stack = SIZE_MAX};
+	int rc = is_wanted(s, f->function);
+
+	if (rc <= 0)
+		return rc;
+	rc = count(s, &s->spots->lines, &line, weight, leaf);
+	return rc == 0 ? count(s, &s->spots->addresses, &address, weight, leaf) : rc;
+}
+
+static int add_stacks(struct search *s, const struct profile *p, const struct fold_request *q)
+{
+	enum weight what = q->selection ? q->selection->weight : WEIGHT_SAMPLES;
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < p->nstacks; i++) {
+		uint64_t weight = stack_weight(&p->stacks[i], what);
+
+		if (!(q->states & 1u << p->stacks[i].state) || weight == 0)
+			continue;
+		rc = callchain_make(&s->chain, p, s->names, p->stacks[i].node);
+		s->stack = i;
+		for (size_t k = 0; rc == 0 && k < s->chain.n; k++)
+			rc = add_frame(s, &s->chain.frames[k], weight, k + 1 == s->chain.n);
+	}
+	return rc;
+}
+
+/* --- order --------------------------------------------------------------------------------------------------------- */
+
+static int compare_numbers(uint64_t a, uint64_t b)
+{
+	return (a > b) - (a < b);
+}
+
+/* A set has either lines or addresses. */
+static int compare(const void *va, const void *vb)
+{
+	const struct annotated *a = va, *b = vb;
+	int order = compare_numbers(a->function, b->function);
+
+	if (order == 0 && a->file != b->file)
+		order = !a->file ? -1 : !b->file ? 1 : strcmp(a->file, b->file);
+	if (order == 0)
+		order = compare_numbers(a->line, b->line);
+	if (order == 0)
+		order = compare_numbers(annotated_instruction(a), annotated_instruction(b));
+	return order ? order : (int)a->caller - (int)b->caller;
+}
+
+const struct annotated *annotation_of(const struct annotated_set *set, uint32_t function, size_t *n)
+{
+	size_t low = 0, high = set->n, end;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (set->of[middle].function < function)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (end = low; end < set->n && set->of[end].function == function; end++)
+		;
+	*n = end - low;
+	return *n ? &set->of[low] : NULL;
+}
+
+int annotation_make(struct annotation *s, const struct profile *p, struct symbolizer *names, const struct fold_request *request,
+               const struct patterns *wanted)
+{
+	struct search search = {.spots = s, .wanted = wanted, .names = names};
+	int rc;
+
+	*s = (struct annotation){0};
+	rc = add_stacks(&search, p, request);
+	free(search.verdicts);
+	callchain_free(&search.chain);
+	if (rc != 0) {
+		annotation_free(s);
+		return rc;
+	}
+	if (s->lines.n)
+		qsort(s->lines.of, s->lines.n, sizeof(*s->lines.of), compare);
+	if (s->addresses.n)
+		qsort(s->addresses.of, s->addresses.n, sizeof(*s->addresses.of), compare);
+	return 0;
+}
+
+void annotation_free(struct annotation *s)
+{
+	free(s->lines.of);
+	free(s->addresses.of);
+	hash_table_free(&s->lines.index);
+	hash_table_free(&s->addresses.index);
+	*s = (struct annotation){0};
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * annotation.h - where in a function its weight lies: by line of the source, and by address. A stack counts once for a spot, however
+ * often it stands in it.
+ */
+#ifndef REPORT_PROFILE_ANNOTATION_H
+#define REPORT_PROFILE_ANNOTATION_H
+
+#include "report/profile/fold.h"
+#include "report/profile/patterns.h"
+
+struct annotated {
+	uint32_t function;
+	bool caller;      /* @address is a return address */
+	uint32_t line;    /* of lines; 0: not known */
+	const char *file; /* of lines; NULL: not known */
+	uint64_t address; /* of addresses */
+	uint64_t self, total;
+	size_t stack; /* the one counted last */
+};
+
+struct annotated_set {
+	struct annotated *of;
+	size_t n, cap;
+	struct hash_table index;
+};
+
+struct annotation {
+	struct annotated_set lines;     /* by function, file and line */
+	struct annotated_set addresses; /* by function and instruction */
+};
+
+/* An address in the instruction: of a caller's, which is a call, its last byte. */
+static inline uint64_t annotated_instruction(const struct annotated *s)
+{
+	return s->address - (s->caller && s->address != 0);
+}
+
+/* Those in the functions that @wanted matches, of what @request asks for. 0, or a negative errno with nothing to free. */
+int annotation_make(struct annotation *s, const struct profile *p, struct symbolizer *names, const struct fold_request *request,
+               const struct patterns *wanted);
+void annotation_free(struct annotation *s);
+/* The spots of @function: *n of them, in order. */
+const struct annotated *annotation_of(const struct annotated_set *set, uint32_t function, size_t *n);
+
+#endif

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "report/profile/callchain.h"
+#include "report/profile/filter.h"
+#include "report/unwind/unwind.h"
+
+#include <stdlib.h>
+
+static int add_frame(struct callchain *c, struct callchain_frame frame, const struct name_at *at)
+{
+	int rc = array_room(&c->frames, &c->cap, c->n, sizeof(*c->frames));
+
+	frame.function = at->function;
+	frame.file = at->file;
+	frame.line = at->line;
+	if (rc == 0)
+		c->frames[c->n++] = frame;
+	return rc;
+}
+
+/* Leaf first, so what is inlined comes before the function it stands in. */
+static int add(struct callchain *c, const struct call_node *node, bool caller, struct symbolizer *names)
+{
+	struct callchain_frame frame = {.address = node->address, .caller = caller && !(node->flags & FRAME_EXACT),
+	                                .restored = node->flags & FRAME_RESTORED, .inlined = true};
+	struct frame_name name;
+	int rc = symbolizer_find(names, node->address, frame.caller, &name);
+
+	if (rc != 0)
+		return rc;
+	for (uint32_t i = name.ninlined; rc == 0 && i-- > 0;)
+		rc = add_frame(c, frame, &symbolizer_inlined(names, &name)[i]);
+	frame.inlined = false;
+	frame.offset = name.offset;
+	return rc == 0 ? add_frame(c, frame, &name.at) : rc;
+}
+
+static void turn(struct callchain *c)
+{
+	for (size_t a = 0, b = c->n; a + 1 < b; a++) {
+		struct callchain_frame frame = c->frames[a];
+
+		c->frames[a] = c->frames[--b];
+		c->frames[b] = frame;
+	}
+}
+
+int callchain_whole(struct callchain *c, const struct profile *p, struct symbolizer *names, uint32_t node)
+{
+	int rc = 0;
+
+	c->n = 0;
+	for (uint32_t i = node; rc == 0 && i != 0; i = p->tree.nodes[i].parent)
+		rc = add(c, &p->tree.nodes[i], i != node, names);
+	turn(c);
+	return rc;
+}
+
+int callchain_make(struct callchain *c, const struct profile *p, struct symbolizer *names, uint32_t node)
+{
+	int rc = callchain_whole(c, p, names, node);
+
+	return rc == 0 && p->filter ? filter_trim(p->filter, c) : rc;
+}
+
+void callchain_free(struct callchain *c)
+{
+	free(c->frames);
+	*c = (struct callchain){0};
+}

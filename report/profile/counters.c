@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "report/profile/counters.h"
+
+static void counters_sample(struct counters *t, const struct upf_record *rec)
+{
+	unsigned state = counters_state(rec->state), end = counters_end(rec->end);
+
+	t->samples++;
+	t->state[state]++;
+	if (rec->user && rec->stack != 0)
+		t->user_end[state][end]++;
+	else
+		t->end[state][end]++;
+}
+
+void counters_record(struct counters *t, const struct upf_record *rec)
+{
+	if (rec->time_ns > t->last_ns)
+		t->last_ns = rec->time_ns;
+	switch (rec->kind) {
+	case UPF_SAMPLE:
+		counters_sample(t, rec);
+		break;
+	case UPF_ROUND:
+		t->rounds++;
+		if (rec->pause_ns)
+			upf_hist_add(&t->pause, rec->pause_ns);
+		break;
+	case UPF_SAME:
+		t->rounds++;
+		break;
+	case UPF_LOST:
+		t->lost[rec->code < COUNTERS_LOST ? rec->code : 0] += rec->count;
+		break;
+	case UPF_LATE:
+		t->late += rec->count;
+		break;
+	case UPF_EVENT:
+		t->events++;
+		break;
+	}
+}
+
+void counters_fault(struct counters *t, enum upf_fault fault, uint64_t offset)
+{
+	if (t->first_fault != UPF_OK)
+		return;
+	t->first_fault = fault;
+	t->first_fault_offset = offset;
+}
+
+static void add_counts(uint64_t *to, const uint64_t *from, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		to[i] += from[i];
+}
+
+void counters_add(struct counters *t, const struct counters *other)
+{
+	t->rounds += other->rounds;
+	t->samples += other->samples;
+	t->events += other->events;
+	t->out_of_scope += other->out_of_scope;
+	add_counts(t->state, other->state, COUNTERS_STATES);
+	add_counts(t->end[0], other->end[0], COUNTERS_STATES * COUNTERS_ENDS);
+	add_counts(t->user_end[0], other->user_end[0], COUNTERS_STATES * COUNTERS_ENDS);
+	add_counts(t->lost, other->lost, COUNTERS_LOST);
+	t->restored += other->restored;
+	t->doubtful += other->doubtful;
+	t->late += other->late;
+	if (other->last_ns > t->last_ns)
+		t->last_ns = other->last_ns;
+	if (other->pause.count)
+		upf_hist_merge(&t->pause, &other->pause);
+	t->bad_blocks += other->bad_blocks;
+	if (other->first_fault != UPF_OK)
+		counters_fault(t, other->first_fault, other->first_fault_offset);
+}
+
+uint64_t counters_lost(const struct counters *t)
+{
+	uint64_t sum = 0;
+
+	for (unsigned i = 0; i < COUNTERS_LOST; i++)
+		sum += t->lost[i];
+	return sum;
+}

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "report/profile/filter.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What a function's name matches. */
+enum { KNOWN = 1, FOCUS = 2, IGNORE = 4, HIDE = 8, SHOW_FROM = 16 };
+/* What has been found of a stack. */
+enum { NOT_JUDGED, KEPT, LEFT_OUT };
+
+bool filter_needed(const struct selection *s)
+{
+	return selection_by_name(s) || s->max_stack || s->collapse_recursion;
+}
+
+void filter_free(struct filter *f)
+{
+	free(f->traits);
+	free(f->verdicts);
+	callchain_free(&f->chain);
+	*f = (struct filter){0};
+}
+
+/* *@bytes has number @n afterwards, new ones 0. */
+static int bytes_room(uint8_t **bytes, size_t *have, size_t n)
+{
+	size_t cap = *have;
+
+	if (n < *have)
+		return 0;
+	if (array_room(bytes, &cap, n, 1) != 0)
+		return -ENOMEM;
+	memset(*bytes + *have, 0, cap - *have);
+	*have = cap;
+	return 0;
+}
+
+static int traits_of(struct filter *f, uint32_t function, unsigned *traits)
+{
+	const struct selection *s = f->selection;
+	const char *name = f->names->functions[function].name;
+
+	if (bytes_room(&f->traits, &f->ntraits, function) != 0)
+		return -ENOMEM;
+	if (!f->traits[function])
+		f->traits[function] = (uint8_t)(KNOWN | (patterns_match(&s->focus, name) ? FOCUS : 0) |
+		                                (patterns_match(&s->ignore, name) ? IGNORE : 0) |
+		                                (patterns_match(&s->hide, name) ? HIDE : 0) |
+		                                (patterns_match(&s->show_from, name) ? SHOW_FROM : 0));
+	*traits = f->traits[function];
+	return 0;
+}
+
+/* --- whole stacks -------------------------------------------------------------------------------------------------- */
+
+/* What stands for a stack's mode in folded stacks is matched like a frame. */
+static int special_traits(struct filter *f, uint32_t node, bool user, unsigned *traits)
+{
+	uint32_t function;
+	int rc;
+
+	*traits = 0;
+	if (node != 0 && !user)
+		return 0;
+	rc = symbolizer_function(f->names, node == 0 ? "[no stack]" : "[user]", &function);
+	return rc == 0 ? traits_of(f, function, traits) : rc;
+}
+
+static int judge(struct filter *f, const struct profile *p, uint32_t node, bool user, uint8_t *verdict)
+{
+	const struct selection *s = f->selection;
+	unsigned traits, any;
+	int rc = callchain_whole(&f->chain, p, f->names, node);
+
+	if (rc == 0)
+		rc = special_traits(f, node, user, &any);
+	for (size_t i = 0; rc == 0 && i < f->chain.n; i++) {
+		rc = traits_of(f, f->chain.frames[i].function, &traits);
+		if (rc == 0)
+			any |= traits;
+	}
+	if (rc == 0)
+		rc = filter_trim(f, &f->chain);
+	if (rc != 0)
+		return rc;
+	*verdict = KEPT;
+	if ((s->focus.n && !(any & FOCUS)) || (any & IGNORE) || (s->show_from.n && !(any & SHOW_FROM)) ||
+	    (node != 0 && f->chain.n == 0))
+		*verdict = LEFT_OUT;
+	return 0;
+}
+
+int filter_keeps(struct filter *f, const struct profile *p, uint32_t node, bool user)
+{
+	size_t which = (size_t)node * 2 + user;
+	int rc = bytes_room(&f->verdicts, &f->nverdicts, which);
+
+	if (rc == 0 && f->verdicts[which] == NOT_JUDGED)
+		rc = judge(f, p, node, user, &f->verdicts[which]);
+	return rc != 0 ? rc : f->verdicts[which] == KEPT;
+}
+
+/* --- frames -------------------------------------------------------------------------------------------------------- */
+
+static void drop_outer(struct callchain *c, size_t n)
+{
+	memmove(c->frames, c->frames + n, (c->n - n) * sizeof(*c->frames));
+	c->n -= n;
+}
+
+static int show_from(struct filter *f, struct callchain *c)
+{
+	for (size_t i = 0; i < c->n; i++) {
+		unsigned traits;
+
+		if (traits_of(f, c->frames[i].function, &traits) != 0)
+			return -ENOMEM;
+		if (traits & SHOW_FROM) {
+			drop_outer(c, i);
+			return 0;
+		}
+	}
+	c->n = 0;
+	return 0;
+}
+
+static int hide(struct filter *f, struct callchain *c)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < c->n; i++) {
+		unsigned traits;
+
+		if (traits_of(f, c->frames[i].function, &traits) != 0)
+			return -ENOMEM;
+		if (!(traits & HIDE))
+			c->frames[kept++] = c->frames[i];
+	}
+	c->n = kept;
+	return 0;
+}
+
+/* Of a function that calls itself the innermost frame stays: it has the line that was running. */
+static void collapse(struct callchain *c)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < c->n; i++) {
+		if (kept && c->frames[kept - 1].function == c->frames[i].function)
+			kept--;
+		c->frames[kept++] = c->frames[i];
+	}
+	c->n = kept;
+}
+
+int filter_trim(struct filter *f, struct callchain *c)
+{
+	const struct selection *s = f->selection;
+	int rc = 0;
+
+	if (s->show_from.n && c->n)
+		rc = show_from(f, c);
+	if (rc == 0 && s->hide.n)
+		rc = hide(f, c);
+	if (rc == 0 && s->collapse_recursion)
+		collapse(c);
+	if (rc == 0 && s->max_stack && c->n > s->max_stack)
+		drop_outer(c, c->n - s->max_stack);
+	return rc;
+}

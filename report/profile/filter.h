@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * filter.h - stacks and frames left out by their names. Stacks go when they are loaded, frames when a callchain is made, so
+ * that whatever shows stacks has both.
+ */
+#ifndef REPORT_PROFILE_FILTER_H
+#define REPORT_PROFILE_FILTER_H
+
+#include "report/profile/callchain.h"
+#include "report/profile/selection.h"
+
+/* Zero-initialise but selection and names, which must outlive it; filter_free() at the end. */
+struct filter {
+	const struct selection *selection;
+	struct symbolizer *names;
+	uint8_t *traits; /* by function: what it matches, found once */
+	size_t ntraits;
+	uint8_t *verdicts; /* by node, kernel's and user mode's stacks apart: kept or not, found once */
+	size_t nverdicts;
+	struct callchain chain;
+};
+
+/* Does anything depend on names or frames at all? */
+bool filter_needed(const struct selection *s);
+void filter_free(struct filter *f);
+/* 1: the stack at @node counts; 0: it does not, or nothing of it would be shown; or -ENOMEM. */
+int filter_keeps(struct filter *f, const struct profile *p, uint32_t node, bool user);
+/* Takes those frames out of the whole chain @c that are not to be shown. 0 or -ENOMEM. */
+int filter_trim(struct filter *f, struct callchain *c);
+
+#endif

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * fold.h - every stack folded into one tree of functions: frames of one function under one caller are one node.
+ *
+ * Stacks come from callchain.h, so filters have done their work. Below the root stand, where they are told apart, domains
+ * and vCPUs, and [user] for the stacks of user mode. Of a comparison the tree holds both runs: what was in one alone has the
+ * weight 0 in the other.
+ */
+#ifndef REPORT_PROFILE_FOLD_H
+#define REPORT_PROFILE_FOLD_H
+
+#include "report/binary/symbolizer.h"
+#include "report/profile/profile.h"
+#include "report/profile/selection.h"
+
+#define FOLD_NONE UINT32_MAX
+
+struct fold_node {
+	uint32_t function; /* of node 0: FOLD_NONE */
+	uint32_t parent;   /* below the node's own number */
+	uint32_t child, sibling; /* FOLD_NONE: no more; in the order of fold_sort() */
+	uint64_t self, total;    /* samples, or ns of CPU time: request.weight */
+	uint64_t old_self, old_total; /* of the run compared with */
+};
+
+struct fold_function {
+	uint64_t self, old_self;
+	uint64_t total, old_total; /* a stack counts once, however often the function stands in it */
+};
+
+struct fold {
+	struct fold_node *nodes;
+	size_t n, cap;
+	struct hash_table index;
+	struct fold_function *functions; /* names->nfunctions of them */
+	size_t nfunctions;
+	enum weight weight;
+	uint64_t samples;              /* counted */
+	uint64_t total, old_total;     /* what they weigh: the root's total */
+	uint64_t whole, old_whole;     /* what shares are of: @total, and what names left out if shares are absolute */
+	bool compared;                 /* there is an old run; its weights mean something */
+	uint64_t frames;         /* of all counted samples */
+	uint64_t unnamed_frames; /* those without a name */
+	uint64_t unnamed;        /* different addresses without a name */
+};
+
+struct fold_request {
+	unsigned states; /* STATES_... */
+	const struct upf_session *session;
+	const struct selection *selection; /* weight, group, relative; NULL: samples, by need, absolute */
+	/* The run to compare with; NULL: none. Its names may be @names. */
+	const struct profile *old;
+	struct symbolizer *old_names;
+	const struct upf_session *old_session;
+};
+
+/* 0, or a negative errno with nothing to free. Functions are of @names, those of the old run, too. */
+int fold_make(struct fold *f, const struct profile *p, struct symbolizer *names, const struct fold_request *request);
+void fold_free(struct fold *f);
+
+enum fold_order {
+	FOLD_BY_TOTAL,
+	FOLD_BY_NAME,
+	FOLD_BY_CHANGE, /* of the share of total, the largest first, whatever its sign */
+};
+/* Brings all children into order; equal ones by name. 0 or -ENOMEM. */
+int fold_sort(struct fold *f, const struct symbolizer *names, enum fold_order order);
+
+/* The share that @weight is, and the one that @old was, of 1. */
+double fold_share(const struct fold *f, uint64_t weight);
+double fold_old_share(const struct fold *f, uint64_t old);
+/* What @old would be had the old run weighed as much as the new one. */
+uint64_t fold_normal(const struct fold *f, uint64_t old);
+
+#endif

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * profile.h - a trace in memory: unique stacks with their weights, and the counters. It grows with unique stacks, not with
+ * samples.
+ */
+#ifndef REPORT_PROFILE_PROFILE_H
+#define REPORT_PROFILE_PROFILE_H
+
+#include "report/profile/calltree.h"
+#include "report/profile/selection.h"
+#include "report/profile/counters.h"
+
+/* One stack of one vCPU in one run state, and how often it was seen. */
+struct stack {
+	uint32_t node; /* the leaf, in the call tree */
+	uint32_t domain;
+	uint16_t vcpu;
+	uint8_t state; /* below COUNTERS_STATES */
+	bool user;
+	uint32_t slot; /* of time, p->quantum_ns each; 0 if they are not told apart */
+	uint64_t samples, cpu_ns;
+};
+
+/* Registers that were not read tell no mode. */
+static inline bool stack_is_user(const struct stack *s)
+{
+	return s->user && s->node != 0;
+}
+
+static inline uint64_t stack_weight(const struct stack *s, enum weight weight)
+{
+	return weight == WEIGHT_CPU ? s->cpu_ns : s->samples;
+}
+
+struct profile {
+	uint64_t quantum_ns; /* 0: stacks of all times are one */
+	struct calltree tree;
+	struct stack *stacks;
+	size_t nstacks, cap;
+	struct hash_table index;
+	struct counters counters;
+
+	struct filter *filter; /* filter.h; NULL: nothing is left out by name */
+	/* What the filter left out, by run state. */
+	struct {
+		uint64_t samples, cpu_ns;
+	} left_out[COUNTERS_STATES];
+};
+
+int profile_init(struct profile *p); /* 0 or -ENOMEM */
+void profile_free(struct profile *p);
+void profile_clear(struct profile *p); /* forgets all that was counted, keeps the room */
+/* Counts a sample whose leaf is @node: 1; 0: p->filter leaves it out; or -ENOMEM, -EOVERFLOW. */
+int profile_sample(struct profile *p, const struct upf_record *rec, uint32_t node);
+
+size_t profile_bytes(const struct profile *p); /* of memory that it takes */
+
+/* Adds @part, which has the same quantum and no filter: as if its samples had been counted here. 0, -ENOMEM or -EOVERFLOW. */
+int profile_add(struct profile *p, const struct profile *part);
+
+/* Sets of run states: bit n is state n. */
+#define STATES_ALL 0xfu
+#define STATES_CPU (1u << UPF_RUNNING | 1u << UPF_RUNNABLE)
+/* Samples in these states. */
+uint64_t profile_count(const struct profile *p, unsigned states);
+/* What of these states p->filter left out weighs. */
+uint64_t profile_left_out(const struct profile *p, unsigned states, enum weight weight);
+
+#endif

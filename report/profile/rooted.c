@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "report/profile/rooted.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define UNKNOWN UINT32_MAX
+
+void rooted_free(struct rooted *r)
+{
+	callchain_free(&r->chain);
+	callchain_free(&r->whole);
+	free(r->translated);
+	*r = (struct rooted){0};
+}
+
+static int push(struct rooted *r, const struct callchain_frame *frame)
+{
+	struct callchain *c = &r->chain;
+	int rc = array_room(&c->frames, &c->cap, c->n, sizeof(*c->frames));
+
+	if (rc == 0)
+		c->frames[c->n++] = *frame;
+	return rc;
+}
+
+/* --- what stands for no code --------------------------------------------------------------------------------------- */
+
+static int push_name(struct rooted *r, const char *name)
+{
+	struct callchain_frame frame = {.caller = true};
+	int rc = symbolizer_function(r->common, name, &frame.function);
+
+	return rc == 0 ? push(r, &frame) : rc;
+}
+
+enum { DOMAIN, VCPU };
+
+static int push_number(struct rooted *r, int what, uint32_t number)
+{
+	char text[256];
+	int rc;
+
+	if (r->last[what].known && r->last[what].number == number)
+		return push(r, &(struct callchain_frame){.function = r->last[what].function, .caller = true});
+	if (what == DOMAIN)
+		domain_text(r->session, number, text, sizeof(text));
+	else
+		snprintf(text, sizeof(text), "[vcpu %u]", number);
+	rc = push_name(r, text);
+	if (rc != 0)
+		return rc;
+	r->last[what].known = true;
+	r->last[what].number = number;
+	r->last[what].function = r->chain.frames[r->chain.n - 1].function;
+	return 0;
+}
+
+static int push_root(struct rooted *r, const struct stack *s)
+{
+	int rc = 0;
+
+	if (r->domains)
+		rc = push_number(r, DOMAIN, s->domain);
+	if (rc == 0 && r->vcpus)
+		rc = push_number(r, VCPU, s->vcpu);
+	if (rc == 0 && stack_is_user(s))
+		rc = push_name(r, "[user]");
+	return rc;
+}
+
+/* --- its frames ---------------------------------------------------------------------------------------------------- */
+
+static int translate(struct rooted *r, uint32_t *function)
+{
+	uint32_t from = *function;
+	size_t old = r->ntranslated;
+	int rc = 0;
+
+	if (r->names == r->common)
+		return 0;
+	if (array_room(&r->translated, &r->ntranslated, from, sizeof(*r->translated)) != 0)
+		return -ENOMEM;
+	for (size_t i = old; i < r->ntranslated; i++)
+		r->translated[i] = UNKNOWN;
+	if (r->translated[from] == UNKNOWN)
+		rc = symbolizer_like(r->common, &r->names->functions[from], &r->translated[from]);
+	*function = r->translated[from];
+	return rc;
+}
+
+/*
+ * In user mode what has no name is no function of its own: [user] stands for it, as there are programs without number. An
+ * address in the kernel's half is there by accident, from a stack without frame pointers.
+ */
+static bool is_hidden(const struct rooted *r, const struct callchain_frame *frame)
+{
+	return frame->address >> 63 || !r->names->functions[frame->function].named;
+}
+
+static int push_frames(struct rooted *r, const struct stack *s)
+{
+	bool user = stack_is_user(s);
+	int rc = callchain_make(&r->whole, r->profile, r->names, s->node);
+
+	for (size_t i = 0; rc == 0 && i < r->whole.n; i++) {
+		struct callchain_frame frame = r->whole.frames[i];
+
+		if (user && is_hidden(r, &frame))
+			continue;
+		r->unnamed += !r->names->functions[frame.function].named;
+		rc = translate(r, &frame.function);
+		if (rc == 0)
+			rc = push(r, &frame);
+	}
+	return rc;
+}
+
+int rooted_make(struct rooted *r, const struct stack *s)
+{
+	int rc;
+
+	r->chain.n = 0;
+	r->unnamed = 0;
+	rc = push_root(r, s);
+	if (rc != 0)
+		return rc;
+	return s->node == 0 ? push_name(r, "[no stack]") : push_frames(r, s);
+}

@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "report/profile/table.h"
+#include "report/profile/rooted.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct {
+	const char *name, *title;
+	bool of_frame; /* frames of one stack differ in it */
+} known[KEYS] = {
+	[KEY_SYM] = {"sym", "Function", true},   [KEY_DOM] = {"dom", "Domain", false}, [KEY_VCPU] = {"vcpu", "vCPU", false},
+	[KEY_IMAGE] = {"image", "Image", false}, [KEY_LINE] = {"line", "Line", true},  [KEY_STATE] = {"state", "State", false},
+	[KEY_TIME] = {"time", "Time", false},
+};
+
+/* --- keys ---------------------------------------------------------------------------------------------------------- */
+
+bool keys_has(const struct keys *keys, enum key key)
+{
+	for (unsigned i = 0; i < keys->n; i++)
+		if (keys->key[i] == key)
+			return true;
+	return false;
+}
+
+const char *key_title(enum key key)
+{
+	return known[key].title;
+}
+
+static enum key find_key(const char *name, size_t len)
+{
+	enum key k = 0;
+
+	while (k < KEYS && !(strlen(known[k].name) == len && memcmp(known[k].name, name, len) == 0))
+		k++;
+	return k;
+}
+
+int keys_parse(struct keys *keys, const char *list, char *why, size_t size)
+{
+	size_t len;
+
+	keys->n = 0;
+	do {
+		enum key k;
+
+		len = strcspn(list, ",");
+		k = find_key(list, len);
+		if (k == KEYS || keys_has(keys, k)) {
+			snprintf(why, size, "a list of sym, dom, vcpu, image, line, state and time is needed, each once at most");
+			return -1;
+		}
+		keys->key[keys->n++] = (uint8_t)k;
+		list += len + 1;
+	} while (list[-1] == ',');
+	return 0;
+}
+
+/* --- what stands in a column --------------------------------------------------------------------------------------- */
+
+/* A text that was made before: of key and number, or of a file and its line. */
+struct label {
+	uint64_t a, b;
+	uint32_t text;
+};
+
+struct tabling {
+	struct table *table;
+	bool old;
+	unsigned states;
+	enum weight weight;
+	struct rooted stacks;
+	struct label *labels;
+	size_t nlabels, labels_cap;
+	struct hash_table by_value;
+	size_t stack; /* number of the one at hand, over both runs */
+};
+
+/* The text of (@a, @b), by @print if it was not met before. */
+static int label(struct tabling *g, uint64_t a, uint64_t b, uint32_t *text,
+                 void (*print)(const struct tabling *g, uint64_t a, uint64_t b, char *out, size_t size))
+{
+	char out[512];
+	uint32_t hash, id;
+	int rc = hash_table_reserve(&g->by_value);
+
+	if (rc == 0)
+		rc = array_room(&g->labels, &g->labels_cap, g->nlabels, sizeof(*g->labels));
+	if (rc != 0)
+		return rc;
+	hash = hash_table_hash(&g->by_value, a, b);
+	for (size_t at = hash_table_first(&g->by_value, hash); hash_table_id(&g->by_value, &at, hash, &id);
+	     at = hash_table_next(&g->by_value, at)) {
+		if (g->labels[id].a == a && g->labels[id].b == b) {
+			*text = g->labels[id].text;
+			return 0;
+		}
+	}
+	print(g, a, b, out, sizeof(out));
+	rc = symbolizer_function(g->stacks.common, out, text);
+	if (rc != 0)
+		return rc;
+	g->labels[g->nlabels] = (struct label){a, b, *text};
+	hash_table_add(&g->by_value, hash, (uint32_t)g->nlabels++);
+	return 0;
+}
+
+static void print_image(const struct tabling *g, uint64_t domain, char *out, size_t size)
+{
+	const struct upf_session *s = g->stacks.session;
+
+	if (domain < s->ndomains && s->domains[domain].image)
+		snprintf(out, size, "%s", s->domains[domain].image);
+	else
+		snprintf(out, size, "[unknown]");
+}
+
+static void print_slot(const struct tabling *g, uint64_t slot, char *out, size_t size)
+{
+	double quantum = (double)g->stacks.profile->quantum_ns / 1e9;
+
+	snprintf(out, size, "%.10g-%.10g s", (double)slot * quantum, (double)(slot + 1) * quantum);
+}
+
+static void print_number(const struct tabling *g, uint64_t key, uint64_t n, char *out, size_t size)
+{
+	switch (key) {
+	case KEY_DOM:
+		domain_text(g->stacks.session, (uint32_t)n, out, size);
+		break;
+	case KEY_VCPU:
+		snprintf(out, size, "%" PRIu64, n);
+		break;
+	case KEY_STATE:
+		snprintf(out, size, "%s", upf_state_text((unsigned)n));
+		break;
+	case KEY_TIME:
+		print_slot(g, n, out, size);
+		break;
+	default:
+		print_image(g, n, out, size);
+	}
+}
+
+static void print_line(const struct tabling *g, uint64_t file, uint64_t line, char *out, size_t size)
+{
+	(void)g;
+	if (file)
+		snprintf(out, size, "%s:%" PRIu64, (const char *)(uintptr_t)file, line);
+	else
+		snprintf(out, size, "[no line]");
+}
+
+static uint64_t number_of(const struct stack *s, enum key key)
+{
+	switch (key) {
+	case KEY_VCPU:
+		return s->vcpu;
+	case KEY_STATE:
+		return s->state;
+	case KEY_TIME:
+		return s->slot;
+	default:
+		return s->domain;
+	}
+}
+
+/* What all frames of a stack share. */
+static int label_stack(struct tabling *g, const struct stack *s, uint32_t text[KEYS])
+{
+	const struct keys *keys = &g->table->keys;
+	int rc = 0;
+
+	for (unsigned i = 0; rc == 0 && i < keys->n; i++)
+		if (!known[keys->key[i]].of_frame)
+			rc = label(g, keys->key[i], number_of(s, keys->key[i]), &text[i], print_number);
+	return rc;
+}
+
+static int label_frame(struct tabling *g, const struct callchain_frame *f, uint32_t text[KEYS])
+{
+	const struct keys *keys = &g->table->keys;
+	int rc = 0;
+
+	for (unsigned i = 0; rc == 0 && i < keys->n; i++) {
+		if (keys->key[i] == KEY_SYM)
+			text[i] = f->function;
+		else if (keys->key[i] == KEY_LINE)
+			rc = label(g, (uintptr_t)f->file, f->file ? f->line : UINT64_MAX, &text[i], print_line);
+	}
+	return rc;
+}
+
+/* --- rows ---------------------------------------------------------------------------------------------------------- */
+
+static int find_row(struct table *t, const uint32_t text[KEYS], struct table_row **row)
+{
+	uint32_t hash, id;
+	int rc = hash_table_reserve(&t->index);
+
+	if (rc == 0)
+		rc = t->n < UINT32_MAX - 1 ? array_room(&t->rows, &t->cap, t->n, sizeof(*t->rows)) : -EOVERFLOW;
+	if (rc != 0)
+		return rc;
+	hash = hash_table_hash_text(&t->index, (const char *)text, KEYS * sizeof(*text));
+	for (size_t at = hash_table_first(&t->index, hash); hash_table_id(&t->index, &at, hash, &id); at = hash_table_next(&t->index, at)) {
+		*row = &t->rows[id];
+		if (memcmp((*row)->text, text, sizeof((*row)->text)) == 0)
+			return 0;
+	}
+	*row = &t->rows[t->n];
+	**row = (struct table_row){.stack = SIZE_MAX};
+	memcpy((*row)->text, text, sizeof((*row)->text));
+	hash_table_add(&t->index, hash, (uint32_t)t->n++);
+	return 0;
+}
+
+static void count(struct tabling *g, struct table_row *row, uint64_t weight, bool leaf)
+{
+	uint64_t *self = g->old ? &row->old_self : &row->self, *total = g->old ? &row->old_total : &row->total;
+
+	*self += leaf ? weight : 0;
+	*total += row->stack != g->stack ? weight : 0;
+	row->stack = g->stack;
+}
+
+static int add_stack(struct tabling *g, const struct stack *s)
+{
+	uint64_t weight = stack_weight(s, g->weight);
+	uint32_t text[KEYS] = {0};
+	struct table_row *row;
+	int rc;
+
+	if (!(g->states & 1u << s->state) || weight == 0)
+		return 0;
+	rc = label_stack(g, s, text);
+	if (rc == 0)
+		rc = rooted_make(&g->stacks, s);
+	for (size_t i = 0; rc == 0 && i < g->stacks.chain.n; i++) {
+		rc = label_frame(g, &g->stacks.chain.frames[i], text);
+		if (rc == 0)
+			rc = find_row(g->table, text, &row);
+		if (rc == 0)
+			count(g, row, weight, i + 1 == g->stacks.chain.n);
+	}
+	g->stack++;
+	return rc;
+}
+
+static int add_run(struct tabling *g)
+{
+	const struct profile *p = g->stacks.profile;
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < p->nstacks; i++)
+		rc = add_stack(g, &p->stacks[i]);
+	free(g->labels);
+	hash_table_free(&g->by_value);
+	rooted_free(&g->stacks);
+	return rc;
+}
+
+int table_make(struct table *t, const struct keys *keys, const struct profile *p, struct symbolizer *names,
+               const struct fold_request *q)
+{
+	bool only_sym = keys->n == 1 && keys->key[0] == KEY_SYM;
+	struct tabling new = {.table = t, .states = q->states, .weight = q->selection ? q->selection->weight : WEIGHT_SAMPLES,
+	                      .stacks = {.profile = p, .names = names, .common = names, .session = q->session,
+	                      .domains = only_sym && (q->session->ndomains > 1 || (q->old && q->old_session->ndomains > 1))}};
+	struct tabling old = new;
+	int rc;
+
+	*t = (struct table){.keys = *keys};
+	rc = add_run(&new);
+	if (rc == 0 && q->old) {
+		old.old = true;
+		old.stack = new.stack;
+		old.stacks.profile = q->old;
+		old.stacks.names = q->old_names;
+		old.stacks.session = q->old_session;
+		rc = add_run(&old);
+	}
+	if (rc != 0)
+		table_free(t);
+	return rc;
+}
+
+void table_free(struct table *t)
+{
+	free(t->rows);
+	hash_table_free(&t->index);
+	*t = (struct table){0};
+}

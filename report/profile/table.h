@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * table.h - weights summed up by what --sort names. A row is one of what its keys tell apart; frames of one stack that are of
+ * the same row count once.
+ */
+#ifndef REPORT_PROFILE_TABLE_H
+#define REPORT_PROFILE_TABLE_H
+
+#include "report/profile/fold.h"
+
+enum key { KEY_SYM, KEY_DOM, KEY_VCPU, KEY_IMAGE, KEY_LINE, KEY_STATE, KEY_TIME, KEYS };
+
+/* What rows are told apart by, in the order of the columns. */
+struct keys {
+	uint8_t key[KEYS];
+	unsigned n;
+};
+
+/* "sym,dom,...": 0, or -1 with a reason in @why. */
+int keys_parse(struct keys *keys, const char *list, char *why, size_t size);
+bool keys_has(const struct keys *keys, enum key key);
+const char *key_title(enum key key);
+
+struct table_row {
+	uint32_t text[KEYS]; /* by column: what stands there, a function of the names */
+	uint64_t self, old_self;
+	uint64_t total, old_total;
+	size_t stack; /* the one counted last */
+};
+
+struct table {
+	struct keys keys;
+	struct table_row *rows;
+	size_t n, cap;
+	struct hash_table index;
+};
+
+/* Of what @request asks for, as fold_make(). 0, or a negative errno with nothing to free. */
+int table_make(struct table *t, const struct keys *keys, const struct profile *p, struct symbolizer *names,
+               const struct fold_request *request);
+void table_free(struct table *t);
+
+#endif

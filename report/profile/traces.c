@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "report/profile/traces.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+int traces_add(struct traces *t, const char *path, int fd, struct upf_reader *reader)
+{
+	if (array_room(&t->list, &t->cap, t->n, sizeof(*t->list)) != 0) {
+		upf_reader_close(reader);
+		close(fd);
+		return -ENOMEM;
+	}
+	t->list[t->n++] = (struct trace){.path = path, .fd = fd, .reader = reader};
+	return 0;
+}
+
+void traces_close(struct traces *t)
+{
+	for (size_t i = 0; i < t->n; i++) {
+		upf_reader_close(t->list[i].reader);
+		free(t->list[i].domain_map);
+		close(t->list[i].fd);
+	}
+	free(t->list);
+	free(t->domains);
+	*t = (struct traces){0};
+}
+
+/* --- one session --------------------------------------------------------------------------------------------------- */
+
+static bool same_domain(const struct upf_domain *a, const struct upf_domain *b)
+{
+	if (a->name && b->name)
+		return strcmp(a->name, b->name) == 0;
+	return !a->name && !b->name && a->id == b->id;
+}
+
+static int join_domain(struct traces *t, const struct upf_domain *d, uint32_t *index)
+{
+	size_t n = t->session.ndomains;
+
+	for (size_t i = 0; i < n; i++) {
+		if (same_domain(&t->domains[i], d)) {
+			*index = (uint32_t)i;
+			return 0;
+		}
+	}
+	if (array_room(&t->domains, &t->domains_cap, n, sizeof(*t->domains)) != 0)
+		return -ENOMEM;
+	t->domains[n] = *d;
+	*index = (uint32_t)n;
+	t->session.domains = t->domains;
+	t->session.ndomains++;
+	return 0;
+}
+
+static int join_session(struct traces *t, struct trace *one)
+{
+	const struct upf_session *s = upf_reader_session(one->reader);
+	int rc = 0;
+
+	one->domain_map = calloc(s->ndomains + 1, sizeof(*one->domain_map));
+	if (!one->domain_map)
+		return -ENOMEM;
+	for (size_t i = 0; rc == 0 && i < s->ndomains; i++)
+		rc = join_domain(t, &s->domains[i], &one->domain_map[i]);
+	return rc;
+}
+
+static int join_sessions(struct traces *t)
+{
+	uint64_t first = UINT64_MAX;
+	int rc = 0;
+
+	t->session = *upf_reader_session(t->list[0].reader);
+	if (t->n == 1)
+		return 0;
+	t->session.ndomains = 0;
+	for (size_t i = 0; rc == 0 && i < t->n; i++) {
+		rc = join_session(t, &t->list[i]);
+		t->session.archived &= upf_reader_session(t->list[i].reader)->archived;
+		if (upf_reader_session(t->list[i].reader)->start_real_ns < first)
+			first = upf_reader_session(t->list[i].reader)->start_real_ns;
+	}
+	t->session.start_real_ns = first;
+	return rc;
+}
+
+/* --- what of them counts ------------------------------------------------------------------------------------------- */
+
+/* When the trace at @path ends, by its own time; 0: it cannot be read twice, or not at all. Decodes nothing. */
+static uint64_t length_of(const char *path)
+{
+	enum upf_fault fault;
+	enum upf_reason reason;
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	struct upf_reader *r = fd >= 0 && lseek(fd, 0, SEEK_CUR) == 0 ? upf_reader_open(fd, &fault, NULL) : NULL;
+	const struct upf_totals *totals;
+	struct upf_block b;
+	uint64_t last = 0;
+
+	while (r && upf_reader_next(r, &b) > 0)
+		if (b.fault == UPF_OK && b.type == UPF_BLOCK_SAMPLES && b.last_ns > last)
+			last = b.last_ns;
+	totals = r ? upf_reader_totals(r, &reason) : NULL;
+	if (totals && totals->duration_ns > last)
+		last = totals->duration_ns;
+	upf_reader_close(r);
+	if (fd >= 0)
+		close(fd);
+	return last;
+}
+
+static uint64_t later(const struct traces *t, const struct trace *one)
+{
+	return t->n > 1 ? upf_reader_session(one->reader)->start_real_ns - t->session.start_real_ns : 0;
+}
+
+static int find_length(const struct traces *t, uint64_t *length_ns, char *why, size_t size)
+{
+	*length_ns = 0;
+	for (size_t i = 0; i < t->n; i++) {
+		uint64_t own = length_of(t->list[i].path);
+
+		if (own == 0) {
+			snprintf(why, size, "--time in percent: how long %s is cannot be told before it is read; give seconds",
+			         strcmp(t->list[i].path, "-") == 0 ? "standard input" : t->list[i].path);
+			return -1;
+		}
+		if (own + later(t, &t->list[i]) > *length_ns)
+			*length_ns = own + later(t, &t->list[i]);
+	}
+	return 0;
+}
+
+static void set_scope(const struct traces *t, struct trace *one, const struct selection *selection, uint64_t length_ns)
+{
+	const struct upf_session *s = upf_reader_session(one->reader);
+	char why[1]; /* what this one lacks, another one has */
+
+	scope_make(&one->scope, selection, s, length_ns, why, sizeof(why));
+	one->scope.later_ns = later(t, one);
+	if (one->domain_map) {
+		one->scope.domain_map = one->domain_map;
+		one->scope.nmapped = (uint32_t)s->ndomains;
+		one->scope.unmapped = (uint32_t)t->session.ndomains;
+	}
+}
+
+int traces_join(struct traces *t, const struct selection *selection, char *why, size_t size)
+{
+	uint64_t length_ns = 0;
+	struct scope all;
+
+	if (join_sessions(t) != 0) {
+		snprintf(why, size, "%s", strerror(ENOMEM));
+		return -1;
+	}
+	if (selection_needs_length(selection) && find_length(t, &length_ns, why, size) != 0)
+		return -1;
+	/* A domain need not be in every trace, but in one of them. */
+	if (scope_make(&all, selection, &t->session, length_ns, why, size) != 0)
+		return -1;
+	for (size_t i = 0; i < t->n; i++)
+		set_scope(t, &t->list[i], selection, length_ns);
+	return 0;
+}
+
+static uint64_t size_of(int fd)
+{
+	struct stat st;
+
+	return fstat(fd, &st) == 0 && S_ISREG(st.st_mode) ? (uint64_t)st.st_size : 0;
+}
+
+static int load_one(const struct trace *t, struct profile *p, const struct load_options *options)
+{
+	struct load_options own = *options;
+	char what[128];
+	int rc;
+
+	own.scope = &t->scope;
+	own.size = size_of(t->fd);
+	snprintf(what, sizeof(what), "reading %s", strcmp(t->path, "-") == 0 ? "standard input" : t->path);
+	progress_start(own.progress, what);
+	rc = load_trace(p, t->reader, &own);
+	progress_end(own.progress);
+	return rc;
+}
+
+int traces_load(struct traces *t, struct profile *p, const struct load_options *options)
+{
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < t->n; i++)
+		rc = load_one(&t->list[i], p, options);
+	return rc;
+}
+
+/* --- afterwards ---------------------------------------------------------------------------------------------------- */
+
+struct upf_health traces_health(const struct traces *t)
+{
+	struct upf_health sum = {.has_footer = true};
+
+	for (size_t i = 0; i < t->n; i++) {
+		const struct upf_health *h = upf_reader_health(t->list[i].reader);
+
+		sum.blocks += h->blocks;
+		sum.damaged += h->damaged;
+		sum.missing += h->missing;
+		sum.skipped_bytes += h->skipped_bytes;
+		sum.cut |= h->cut;
+		sum.has_footer &= h->has_footer;
+	}
+	return sum;
+}
+
+/* How much of the first @duration_ns of the trace counts. */
+static uint64_t in_scope(const struct trace *t, uint64_t duration_ns)
+{
+	const struct scope *s = &t->scope;
+	uint64_t from = s->from_ns > s->later_ns ? s->from_ns - s->later_ns : 0;
+	uint64_t to = s->to_ns > s->later_ns ? s->to_ns - s->later_ns : 0;
+
+	to = to < duration_ns ? to : duration_ns;
+	return from < to ? to - from : 0;
+}
+
+uint64_t traces_duration(const struct traces *t)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < t->n; i++) {
+		enum upf_reason reason;
+		const struct upf_totals *totals = upf_reader_totals(t->list[i].reader, &reason);
+
+		if (!totals || totals->duration_ns == 0)
+			return 0;
+		sum += in_scope(&t->list[i], totals->duration_ns);
+	}
+	return sum;
+}

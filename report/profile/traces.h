@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * traces.h - the traces of one report: one, or several that are shown as one. Those that were recorded after another, as by
+ * uniprof-record --switch-output, then follow each other in time; domains of the same name are one domain.
+ */
+#ifndef REPORT_PROFILE_TRACES_H
+#define REPORT_PROFILE_TRACES_H
+
+#include "report/profile/load.h"
+
+struct trace {
+	const char *path; /* "-": standard input */
+	int fd;
+	struct upf_reader *reader;
+	struct scope scope;
+	uint32_t *domain_map;
+	uint64_t bad_names; /* blocks of an archive's names and code that break the format */
+};
+
+/* Zero-initialise, traces_close() at the end. */
+struct traces {
+	struct trace *list;
+	size_t n, cap;
+	struct upf_session session; /* of all together: the first one's, with everybody's domains */
+	struct upf_domain *domains;
+	size_t domains_cap;
+};
+
+/* Adds a trace that has been opened; both are taken over, in any case. 0 or -ENOMEM. */
+int traces_add(struct traces *t, const char *path, int fd, struct upf_reader *reader);
+void traces_close(struct traces *t);
+/* Puts all of them on one time and into one session, as far as @selection lets them count. 0, or -1 with a reason in @why. */
+int traces_join(struct traces *t, const struct selection *selection, char *why, size_t size);
+/* Adds all of them to @p, each in its own scope. As load_trace(). */
+int traces_load(struct traces *t, struct profile *p, const struct load_options *options);
+
+/* The readers' together, final when all has been loaded: sums, and whether all have a footer and any is cut. */
+struct upf_health traces_health(const struct traces *t);
+/* The sum of the durations that the footers tell, as far as they count, ns; 0 if one lacks it. */
+uint64_t traces_duration(const struct traces *t);
+
+#endif

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "report/profile/vcpus.h"
+
+#include <stdlib.h>
+
+struct vcpu_list {
+	struct vcpu_states *v;
+	size_t n, cap;
+	struct hash_table index;
+};
+
+static struct vcpu_states *find(struct vcpu_list *list, uint32_t domain, uint16_t vcpu)
+{
+	uint32_t hash, id;
+
+	if (hash_table_reserve(&list->index) != 0)
+		return NULL;
+	hash = hash_table_hash(&list->index, domain, vcpu);
+	for (size_t at = hash_table_first(&list->index, hash); hash_table_id(&list->index, &at, hash, &id);
+	     at = hash_table_next(&list->index, at))
+		if (list->v[id].domain == domain && list->v[id].vcpu == vcpu)
+			return &list->v[id];
+	if (array_room(&list->v, &list->cap, list->n, sizeof(*list->v)) != 0)
+		return NULL;
+	list->v[list->n] = (struct vcpu_states){.domain = domain, .vcpu = vcpu};
+	hash_table_add(&list->index, hash, (uint32_t)list->n);
+	return &list->v[list->n++];
+}
+
+static int compare(const void *va, const void *vb)
+{
+	const struct vcpu_states *a = va, *b = vb;
+
+	if (a->domain != b->domain)
+		return a->domain < b->domain ? -1 : 1;
+	return (a->vcpu > b->vcpu) - (a->vcpu < b->vcpu);
+}
+
+struct vcpu_states *vcpus_make(const struct profile *p, size_t *n)
+{
+	struct vcpu_list list = {0};
+
+	*n = 0;
+	for (size_t i = 0; i < p->nstacks; i++) {
+		const struct stack *s = &p->stacks[i];
+		struct vcpu_states *v = find(&list, s->domain, s->vcpu);
+
+		if (!v) {
+			free(list.v);
+			hash_table_free(&list.index);
+			return NULL;
+		}
+		v->state[s->state] += s->samples;
+	}
+	hash_table_free(&list.index);
+	if (list.n)
+		qsort(list.v, list.n, sizeof(*list.v), compare);
+	*n = list.n;
+	return list.v;
+}

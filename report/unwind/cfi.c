@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "report/unwind/cfi.h"
+
+#include "common/hash_table.h"
+#include "report/unwind/code.h"
+#include "report/unwind/orc.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PAGE 4096u
+#define STUB 32u       /* bytes of a hypercall stub */
+#define STUB_IRET 23u  /* does not return */
+
+struct source_image {
+	struct image *image;
+	struct tables *tables; /* NULL: it has none; likewise below */
+	struct orc *orc;
+	struct code *code;
+};
+
+struct cached_row {
+	uint64_t address;
+	bool behind;
+	struct cfi_known_row known;
+};
+
+struct cfi {
+	const struct symbols *symbols;
+	struct source_image *images;
+	size_t nimages, binaries_cap;
+	bool has_stubs;
+	uint64_t stubs; /* address of the hypercall page */
+
+	struct cached_row *cache;
+	size_t ncache, cache_cap;
+	struct hash_table by_address;
+	struct cfi_known_row stub; /* of the last look at the hypercall page */
+};
+
+struct cfi *cfi_new(const struct symbols *symbols)
+{
+	struct cfi *r = calloc(1, sizeof(*r));
+
+	if (!r)
+		return NULL;
+	r->symbols = symbols;
+	r->has_stubs = symbols_address(symbols, "hypercall_page", &r->stubs);
+	return r;
+}
+
+void cfi_free(struct cfi *r)
+{
+	if (!r)
+		return;
+	for (size_t i = 0; i < r->nimages; i++) {
+		tables_free(r->images[i].tables);
+		orc_free(r->images[i].orc);
+		code_free(r->images[i].code);
+		image_close(r->images[i].image);
+	}
+	free(r->images);
+	free(r->cache);
+	hash_table_free(&r->by_address);
+	free(r);
+}
+
+bool cfi_any(const struct cfi *r)
+{
+	return r->nimages != 0;
+}
+
+/* What an image does not have leaves its pointer NULL. */
+static void read_linked(struct cfi *r, struct source_image *i)
+{
+	uint64_t stubs;
+
+	i->tables = tables_new(i->image);
+	i->orc = orc_new(i->image);
+	i->code = code_new(i->image, r->symbols);
+	if (image_hypercall_page(i->image, &stubs)) {
+		r->stubs = stubs;
+		r->has_stubs = true;
+	}
+}
+
+/* Its code is not linked: where calls lead is not in it. */
+static int read_module(struct cfi *r, struct source_image *i, char *why, size_t size)
+{
+	struct module *m = module_place(i->image, r->symbols, why, size);
+
+	if (!m)
+		return -1;
+	i->orc = orc_of_module(i->image, m);
+	module_free(m);
+	if (!i->orc)
+		snprintf(why, size, "a module without usable ORC tables");
+	return i->orc ? 0 : -1;
+}
+
+int cfi_add_image(struct cfi *r, const char *path, uint64_t bias, char *why, size_t size)
+{
+	struct source_image i = {.image = image_open(path, why, size)};
+	int rc;
+
+	if (!i.image)
+		return -1;
+	image_move(i.image, image_is_linked(i.image) ? bias : 0);
+	rc = array_room(&r->images, &r->binaries_cap, r->nimages, sizeof(*r->images));
+	if (rc != 0)
+		snprintf(why, size, "%s", strerror(ENOMEM));
+	else if (image_is_linked(i.image))
+		read_linked(r, &i);
+	else
+		rc = read_module(r, &i, why, size);
+	if (rc != 0) {
+		image_close(i.image);
+		return -1;
+	}
+	r->images[r->nimages++] = i;
+	return 0;
+}
+
+const struct image *cfi_image(const struct cfi *r, uint64_t address)
+{
+	size_t left;
+
+	for (size_t i = 0; i < r->nimages; i++)
+		if (image_code(r->images[i].image, address, &left))
+			return r->images[i].image;
+	return NULL;
+}
+
+bool cfi_behind_code(const struct cfi *r, uint64_t address)
+{
+	return symbols_range(r->symbols, address - 1) || cfi_image(r, address - 1);
+}
+
+bool cfi_named(const struct cfi *r, uint64_t address, uint64_t *offset)
+{
+	return symbols_find(r->symbols, address, offset) != NULL;
+}
+
+/* --- hypercall stubs -------------------------------------------------------------------------------------------------- */
+
+/*
+ * Xen writes the page when it builds the domain; the image has nothing there. For a PV guest a stub is (xen/arch/x86/pv/
+ * hypercall.c): push %rcx; push %r11; mov $number,%eax; syscall; pop %r11; pop %rcx; ret. For HVM and PVH: mov; vmcall or
+ * vmmcall; ret.
+ */
+static bool stub_depth(uint64_t offset, bool pv, int32_t *pushed)
+{
+	static const uint8_t by_offset[] = {[0] = 0, [1] = 8, [3] = 16, [8] = 16, [10] = 16, [12] = 8, [13] = 0};
+	uint64_t at = offset % STUB;
+
+	if (!pv) {
+		*pushed = 0;
+		return at == 0 || at == 5 || at == 8;
+	}
+	if (offset / STUB == STUB_IRET || at >= sizeof(by_offset) || (by_offset[at] == 0 && at != 0 && at != 13))
+		return false;
+	*pushed = by_offset[at];
+	return true;
+}
+
+/* A frame that consists of @pushed bytes and nothing else. */
+static void plain_row(struct cfi_row *row, int32_t pushed)
+{
+	*row = (struct cfi_row){.kind = CFI_CALLER, .cfa_base = X86_SP, .cfa_offset = pushed + 8, .ra_offset = -8};
+	for (unsigned i = 0; i < X86_REGS; i++)
+		row->reg[i].where = CFI_SAME;
+	row->reg[X86_SP].where = CFI_VALUE;
+}
+
+static const struct cfi_known_row *find_stub(struct cfi *r, uint64_t address, bool pv)
+{
+	int32_t pushed;
+
+	r->stub = (struct cfi_known_row){.source = CFI_UNKNOWN};
+	if (stub_depth(address - r->stubs, pv, &pushed)) {
+		r->stub.source = CFI_BY_STUB;
+		plain_row(&r->stub.row, pushed);
+	}
+	return &r->stub;
+}
+
+/* --- other code ------------------------------------------------------------------------------------------------------- */
+
+static bool from_tables(struct cfi *r, uint64_t address, struct cfi_known_row *k)
+{
+	for (size_t i = 0; i < r->nimages; i++) {
+		int rc = r->images[i].tables ? tables_row(r->images[i].tables, address, &k->row) : -ENOENT;
+
+		if (rc == -ENOENT)
+			continue;
+		k->source = rc == -EBADMSG ? CFI_DAMAGED : CFI_BY_TABLE;
+		k->live = rc == -ENOTSUP ? r->images[i].tables : NULL;
+		return true;
+	}
+	return false;
+}
+
+static bool from_orc(struct cfi *r, uint64_t address, struct cfi_known_row *k)
+{
+	for (size_t i = 0; i < r->nimages; i++) {
+		int rc = r->images[i].orc ? orc_row(r->images[i].orc, address, &k->row) : -ENOENT;
+
+		if (rc == -ENOENT)
+			continue;
+		k->source = rc == 0 ? CFI_BY_ORC : CFI_UNKNOWN;
+		return true;
+	}
+	return false;
+}
+
+/* The function where execution began has no caller, whatever its code looks like. */
+static bool is_entry(const struct cfi *r, uint64_t address)
+{
+	const struct symbol_range *at = symbols_range(r->symbols, address);
+
+	for (size_t i = 0; at && i < r->nimages; i++) {
+		uint64_t entry = image_entry(r->images[i].image);
+
+		if (image_is_linked(r->images[i].image) && entry >= at->start && entry < at->end)
+			return true;
+	}
+	return false;
+}
+
+static bool from_code(struct cfi *r, uint64_t address, bool behind, struct cfi_known_row *k)
+{
+	/* Code is known before whole instructions: after the call, if that is still the same function. */
+	if (behind && symbols_range(r->symbols, address) != symbols_range(r->symbols, address - 1))
+		return false;
+	for (size_t i = 0; i < r->nimages; i++) {
+		if (r->images[i].code && code_row(r->images[i].code, address, &k->row) == 0) {
+			k->source = CFI_BY_CODE;
+			return true;
+		}
+	}
+	return false;
+}
+
+struct cfi_known_row cfi_from_code(struct cfi *r, uint64_t address, bool behind)
+{
+	struct cfi_known_row k = {.source = CFI_UNKNOWN};
+
+	from_code(r, address, behind, &k);
+	return k;
+}
+
+/* The first instruction of a function: nothing has been pushed, whatever it is. */
+static bool from_name(const struct cfi *r, uint64_t address, bool behind, struct cfi_known_row *k)
+{
+	const struct symbol_range *at = symbols_range(r->symbols, address);
+
+	if (behind || !at || at->symbol_start != address)
+		return false;
+	plain_row(&k->row, 0);
+	k->source = CFI_BY_CODE;
+	return true;
+}
+
+static void find(struct cfi *r, uint64_t address, bool behind, struct cfi_known_row *k)
+{
+	if (from_tables(r, address - behind, k) || from_orc(r, address - behind, k))
+		return;
+	if (is_entry(r, address - behind)) {
+		k->source = CFI_BY_CODE;
+		k->row.kind = CFI_ROOT;
+		return;
+	}
+	if (!from_code(r, address, behind, k))
+		from_name(r, address, behind, k);
+}
+
+const struct cfi_known_row *cfi_find(struct cfi *r, uint64_t address, bool behind, bool pv)
+{
+	uint32_t hash, id;
+
+	if (r->has_stubs && address - r->stubs < PAGE)
+		return find_stub(r, address, pv);
+	if (hash_table_reserve(&r->by_address) != 0 || array_room(&r->cache, &r->cache_cap, r->ncache, sizeof(*r->cache)) != 0)
+		return NULL;
+	hash = hash_table_hash(&r->by_address, address, behind);
+	for (size_t at = hash_table_first(&r->by_address, hash); hash_table_id(&r->by_address, &at, hash, &id);
+	     at = hash_table_next(&r->by_address, at))
+		if (r->cache[id].address == address && r->cache[id].behind == behind)
+			return &r->cache[id].known;
+	r->cache[r->ncache] = (struct cached_row){.address = address, .behind = behind};
+	find(r, address, behind, &r->cache[r->ncache].known);
+	hash_table_add(&r->by_address, hash, (uint32_t)r->ncache);
+	return &r->cache[r->ncache++].known;
+}
+
+bool cfi_called_from(struct cfi *r, uint64_t return_address, uint64_t callee)
+{
+	for (size_t i = 0; i < r->nimages; i++) {
+		struct code *code = r->images[i].code;
+		uint64_t target;
+
+		switch (code ? code_call_before(code, return_address, &target) : CALL_NONE) {
+		case CALL_DIRECT: return code_reaches(code, target, callee);
+		case CALL_INDIRECT: return true;
+		default: break;
+		}
+	}
+	return false;
+}

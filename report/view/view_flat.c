@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * view_flat.c - a line a function, or whatever --sort names: the time spent in it, and in it with what it called. Compared with
+ * an older run: how much that has changed, the largest change first.
+ */
+#include "report/view/table_columns.h"
+#include "report/profile/table.h"
+#include "report/output/text.h"
+#include "report/view/view.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define KEY_WIDTH_MAX 40
+
+struct flat {
+	const struct report *r;
+	const struct fold *fold; /* what shares are of */
+	struct table table;
+	bool totals;   /* there are callers and callees, so that Total tells more than Self */
+	bool by_total;
+	int width[KEYS]; /* of the columns of keys; of the last one 0: it needs none */
+};
+
+/* --- order --------------------------------------------------------------------------------------------------------- */
+
+static uint64_t new_weight(const struct flat *f, const struct table_row *row)
+{
+	return f->by_total ? row->total : row->self;
+}
+
+static uint64_t old_weight(const struct flat *f, const struct table_row *row)
+{
+	return f->by_total ? row->old_total : row->old_self;
+}
+
+static double points(const struct flat *f, const struct table_row *row)
+{
+	return fold_share(f->fold, new_weight(f, row)) - fold_old_share(f->fold, old_weight(f, row));
+}
+
+static const char *text_of(const struct flat *f, const struct table_row *row, unsigned column)
+{
+	return f->r->names.functions[row->text[column]].name;
+}
+
+static int compare_numbers(uint64_t a, uint64_t b)
+{
+	return (a < b) - (a > b);
+}
+
+static int compare_weights(const struct flat *f, const struct table_row *a, const struct table_row *b)
+{
+	double pa, pb;
+	int order;
+
+	if (f->fold->compared) {
+		pa = fabs(points(f, a));
+		pb = fabs(points(f, b));
+		if (pa != pb)
+			return pa > pb ? -1 : 1;
+	}
+	order = compare_numbers(new_weight(f, a), new_weight(f, b));
+	if (order == 0)
+		order = f->by_total ? compare_numbers(a->self, b->self) : compare_numbers(a->total, b->total);
+	return order;
+}
+
+/* Time goes on from line to line if it is asked for first. */
+static int compare(const void *va, const void *vb, void *ctx)
+{
+	const struct flat *f = ctx;
+	const struct table_row *a = va, *b = vb;
+	int order = 0;
+
+	if (f->table.keys.key[0] == KEY_TIME)
+		order = strverscmp(text_of(f, a, 0), text_of(f, b, 0));
+	if (order == 0)
+		order = compare_weights(f, a, b);
+	for (unsigned i = 0; order == 0 && i < f->table.keys.n; i++)
+		order = strverscmp(text_of(f, a, i), text_of(f, b, i));
+	return order;
+}
+
+/* --- lines --------------------------------------------------------------------------------------------------------- */
+
+/* The last column, cut to what the terminal has left, needs no padding. */
+static void measure(struct flat *f)
+{
+	for (unsigned k = 0; k + 1 < f->table.keys.n; k++) {
+		int width = text_columns(key_title(f->table.keys.key[k]));
+
+		for (size_t i = 0; i < f->table.n; i++)
+			if (text_columns(text_of(f, &f->table.rows[i], k)) > width)
+				width = text_columns(text_of(f, &f->table.rows[i], k));
+		f->width[k] = width < KEY_WIDTH_MAX ? width : KEY_WIDTH_MAX;
+	}
+}
+
+/* Of where a file is, the end tells most. */
+static void print_text(const struct report *r, enum key key, const char *text, int columns)
+{
+	if (key == KEY_LINE || key == KEY_IMAGE)
+		text_path(r->out, text, columns, r->utf8);
+	else
+		text_name(r->out, text, columns, r->utf8);
+}
+
+static void print_key(const struct flat *f, unsigned column, const char *text, int *used)
+{
+	const struct report *r = f->r;
+	int width = f->width[column], n = text_columns(text);
+
+	print_text(r, f->table.keys.key[column], text, width ? width : text_room(r->width, *used));
+	if (width)
+		fprintf(r->out, "%*s", (n < width ? width - n : 0) + 2, "");
+	*used += width + 2;
+}
+
+static int print_weights(const struct flat *f, const struct table_row *row)
+{
+	const struct report *r = f->r;
+
+	column_share(r, fold_share(f->fold, row->self));
+	fputc(' ', r->out);
+	column_weight(r, row->self);
+	fputs("  ", r->out);
+	if (!f->totals)
+		return COLUMN_SHARE + 1 + COLUMN_WEIGHT + 2;
+	column_share(r, fold_share(f->fold, row->total));
+	fputc(' ', r->out);
+	column_weight(r, row->total);
+	fputs("  ", r->out);
+	return 2 * (COLUMN_SHARE + 1 + COLUMN_WEIGHT + 2);
+}
+
+static int print_change(const struct flat *f, const struct table_row *row)
+{
+	const struct report *r = f->r;
+	uint64_t old = old_weight(f, row), new = new_weight(f, row);
+
+	column_share(r, fold_old_share(f->fold, old));
+	fputc(' ', r->out);
+	column_share(r, fold_share(f->fold, new));
+	fputc(' ', r->out);
+	column_points(r, fold_old_share(f->fold, old), fold_share(f->fold, new));
+	fputc(' ', r->out);
+	column_change(r, fold_normal(f->fold, old), new);
+	fputs("  ", r->out);
+	column_mark(r, old, new);
+	fputs("  ", r->out);
+	return 2 * (COLUMN_SHARE + 1) + COLUMN_POINTS + 1 + COLUMN_WEIGHT + 2 + COLUMN_MARK + 2;
+}
+
+static void print_line(const struct flat *f, const struct table_row *row)
+{
+	int used = f->fold->compared ? print_change(f, row) : print_weights(f, row);
+
+	for (unsigned k = 0; k < f->table.keys.n; k++)
+		print_key(f, k, text_of(f, row, k), &used);
+	fputc('\n', f->r->out);
+}
+
+static void print_head(const struct flat *f)
+{
+	const struct report *r = f->r;
+	int used = 0;
+
+	if (f->fold->compared)
+		fprintf(r->out, "%6s %6s %7s %12s  %-4s  ", "Old", "New", "points", column_weight_title(r), "");
+	else
+		fprintf(r->out, "%6s %12s  ", "Self", column_weight_title(r));
+	if (!f->fold->compared && f->totals)
+		fprintf(r->out, "%6s %12s  ", "Total", column_weight_title(r));
+	for (unsigned k = 0; k < f->table.keys.n; k++)
+		print_key(f, k, key_title(f->table.keys.key[k]), &used);
+	fputc('\n', r->out);
+}
+
+static bool is_shown(const struct flat *f, const struct table_row *row, double limit)
+{
+	uint64_t old = f->totals ? row->old_total : row->old_self, new = f->totals ? row->total : row->self;
+
+	return fold_share(f->fold, new) >= limit || fold_old_share(f->fold, old) >= limit;
+}
+
+static void print_rows(const struct flat *f)
+{
+	double limit = column_limit(f->r, 0);
+	size_t hidden = 0;
+
+	print_head(f);
+	for (size_t i = 0; i < f->table.n; i++) {
+		if (is_shown(f, &f->table.rows[i], limit))
+			print_line(f, &f->table.rows[i]);
+		else
+			hidden++;
+	}
+	if (hidden)
+		fprintf(f->r->out, "(%s line%s below %g%% not shown)\n", text_count(hidden).s, hidden == 1 ? "" : "s", f->r->percent_limit);
+}
+
+/* --- the view ------------------------------------------------------------------------------------------------------ */
+
+static int print_table(struct report *r, struct fold *fold)
+{
+	const struct fold_request request = view_request(r);
+	const struct keys keys = view_keys(r);
+	struct flat f = {.r = r, .fold = fold};
+	int rc = table_make(&f.table, &keys, &r->profile, &r->names, &request);
+
+	if (rc != 0)
+		return rc;
+	f.totals = r->children != CHILDREN_NO && (keys_has(&keys, KEY_SYM) || keys_has(&keys, KEY_LINE));
+	f.by_total = f.totals && r->children == CHILDREN_FIRST;
+	qsort_r(f.table.rows, f.table.n, sizeof(*f.table.rows), compare, &f);
+	measure(&f);
+	print_rows(&f);
+	table_free(&f.table);
+	return 0;
+}
+
+static int run(struct report *r)
+{
+	return view_table(r, print_table);
+}
+
+const struct view view_flat = {
+	.name = "flat",
+	.help = "functions, by the time spent in each itself (the default)",
+	.states = STATES_CPU,
+	.takes = VIEW_COMPARES | VIEW_KEYS | VIEW_LIMITS,
+	.run = run,
+};

@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# dom0's part of watchdog.t: ends the recorder over and over, and looks what that leaves of the guest.
+# Arguments: how often by each signal, and where the guest counts its beats.
+
+guest_start beat 2 "work=heartbeat others=idle"
+for signal in KILL SEGV INT TERM PIPE; do
+	onlooker kill $signal "$1" beat "$2"
+done > /out/ends 2> /out/ends.err
+for signal in KILL INT; do
+	onlooker kill $signal "$(($1 / 2))" beat "$2" foreign
+done >> /out/ends 2>> /out/ends.err
+cp /tmp/onlooker.upf /out/last.upf
+
+# A pause of the administrator's is neither sampled through nor undone, whatever ends the recorder.
+uniprof-record -F 1k --max-overhead 100 -o /out/foreign.upf beat 2> /out/foreign.err &
+sleep 1
+xl pause beat
+sleep 1
+kill -9 $!
+sleep 0.3
+guest_state beat > /out/foreign
+xl unpause beat
+
+# The domain is destroyed under the recorder: it ends by itself, and no zombie is left.
+uniprof-record -F 1k --max-overhead 100 -o /out/destroyed.upf beat 2> /out/destroyed.err &
+sleep 1
+guest_end beat
+wait $!
+echo $? > /out/destroyed
+sleep 1
+xl list | grep -c '(null)\|beat' >> /out/destroyed
+ps | grep -c '[u]niprof-wdog' > /out/watchdogs
+exit 0
