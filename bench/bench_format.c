@@ -2,12 +2,12 @@
 /*
  * bench_format.c - what a sample costs in a trace: bytes beside uniprof's text, time to encode and to decode.
  *
- * The guest made up here has one busy vCPU, 30 hot functions called on stacks 15 to 25 deep that share their root sides,
- * and 10 addresses in each function, all equally likely. Rounds are jittered by a quarter of the 1 ms period, pauses take
- * 20 to 40 us, and CPU time is what passed less the pause, give or take 2 us. At the top of each stack are up to 12 words
- * below the frame pointer, two of which may be return addresses: the path's, and one that is left over from an earlier call;
- * measured with one such call on each path, and with three by turns, where windows change with two of three samples.
- * Exit code 1: an aim was missed.
+ * The guest made up here has one busy vCPU, 30 hot functions called on stacks 15 to 25 deep that share their root
+ * sides, and 10 addresses in each function, all equally likely. Rounds are jittered by a quarter of the 1 ms period,
+ * pauses take 20 to 40 us, and CPU time is what passed less the pause, give or take 2 us. At the top of each stack are
+ * up to 12 words below the frame pointer, two of which may be return addresses: the path's, and one that is left over
+ * from an earlier call; measured with one such call on each path, and with three by turns, where windows change with
+ * two of three samples. Exit code 1: an aim was missed.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -186,7 +186,8 @@ static void write_block(struct guest *g, struct upf_encoder *e, struct upf_write
 static void write_trace(struct sink *out, struct figures *f, enum upf_tops tops, unsigned stale)
 {
 	static const struct upf_domain domain = {.id = 1, .vcpus = 1, .name = "bench"};
-	static const struct upf_session session = {.rate_mhz = 1000000, .max_stack = 128, .domains = &domain, .ndomains = 1};
+	static const struct upf_session session = {
+		.rate_mhz = 1000000, .max_stack = 128, .domains = &domain, .ndomains = 1};
 	const struct upf_totals totals = {.samples = SAMPLES};
 	struct upf_writer *w = upf_writer_new(&session, collect, out);
 	struct upf_encoder *e = upf_encoder_new(tops, 0, 0);
@@ -244,7 +245,8 @@ static int tell(const char *what, const char *unit, double value, double aim, bo
 {
 	bool missed = at_least ? value < aim : value > aim;
 
-	printf("%-42s %10.2f %-16s aim: %s %.0f%s\n", what, value, unit, at_least ? "over" : "under", aim, missed ? "  MISSED" : "");
+	printf("%-42s %10.2f %-16s aim: %s %.0f%s\n", what, value, unit, at_least ? "over" : "under", aim,
+	       missed ? "  MISSED" : "");
 	return missed;
 }
 

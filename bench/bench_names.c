@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * bench_names.c - how fast a large image gives names: bench_names IMAGE [COUNT]. Loads its symbols, then asks for addresses
- * spread over all its functions: names demangled, inlined functions and lines by DWARF. With COUNT it prints so many of those
- * addresses instead, for another program.
+ * bench_names.c - how fast a large image gives names: bench_names IMAGE [COUNT]. Loads its symbols, then asks for
+ * addresses spread over all its functions: names demangled, inlined functions and lines by DWARF. With COUNT it prints
+ * so many of those addresses instead, for another program.
  */
 #include "report/binary/symbolizer.h"
 
@@ -81,10 +81,11 @@ static bool measure(const char *path, struct symbols *symbols, double loaded)
 	if (!lines || resolve_all(&names, symbols, &inlined) != 0)
 		return false;
 	start = (double)names.naddresses / (now() - start);
-	met &= report("unique addresses resolved, names, lines, inlined", start, "a second", start > RATE_AIM, "(aim: above 20000)");
+	met &= report("unique addresses resolved, names, lines, inlined", start, "a second", start > RATE_AIM,
+	              "(aim: above 20000)");
 	getrusage(RUSAGE_SELF, &usage);
-	printf("%zu unique addresses, %zu lookups with inlined functions, %.1f MB of memory\n", names.naddresses, inlined,
-	       (double)usage.ru_maxrss / 1e3);
+	printf("%zu unique addresses, %zu lookups with inlined functions, %.1f MB of memory\n", names.naddresses,
+	       inlined, (double)usage.ru_maxrss / 1e3);
 	symbolizer_free(&names);
 	lines_free(lines);
 	return met;

@@ -19,8 +19,8 @@
 
 #define UNIQUE "10000"
 #define DEPTH "20"
-#define AIM_PER_SECOND 5e6   /* DESIGN: samples a second from file to folded, one core: a second of CPU time */
-#define AIM_GROWTH 1.10      /* memory for 10 M samples beside 100 k: flat */
+#define AIM_PER_SECOND 5e6 /* DESIGN: samples a second from file to folded, one core: a second of CPU time */
+#define AIM_GROWTH 1.10    /* memory for 10 M samples beside 100 k: flat */
 
 struct cost {
 	double seconds, cpu_seconds;
@@ -122,8 +122,9 @@ static struct cost measure(const char *report, const char *trace, bool one_cpu)
  */
 static double measure_text(const char *report, const char *trace)
 {
-	static const char collapse[] = "while (<>) { chomp; if ($_ eq '') { next } if (/^[01]$/) { $n{join ';', reverse @s}++; @s = (); next } "
-	                               "s/\\+0x[0-9a-f]+$//; push @s, $_ } print \"$_ $n{$_}\\n\" for sort keys %n";
+	static const char collapse[] =
+		"while (<>) { chomp; if ($_ eq '') { next } if (/^[01]$/) { $n{join ';', reverse @s}++; @s = (); next } "
+		"s/\\+0x[0-9a-f]+$//; push @s, $_ } print \"$_ $n{$_}\\n\" for sort keys %n";
 	char text[] = "/tmp/bench-report-text-XXXXXX";
 	const char *const write_text[] = {report, "-q", "--stacks", trace, NULL};
 	const char *const argv[] = {"/usr/bin/perl", "-e", collapse, text, NULL};
@@ -154,7 +155,8 @@ int main(int argc, char **argv)
 	snprintf(mktrace, sizeof(mktrace), "%s/tests/tools/mktrace", build);
 	snprintf(report, sizeof(report), "%s/uniprof-report", build);
 	printf("report: file to folded, %s stacks of depth %s, addresses without names\n", UNIQUE, DEPTH);
-	printf("%12s %10s %9s %9s %12s %12s\n", "samples", "bytes each", "wall s", "CPU s", "M/s of CPU", "memory KiB");
+	printf("%12s %10s %9s %9s %12s %12s\n", "samples", "bytes each", "wall s", "CPU s", "M/s of CPU",
+	       "memory KiB");
 	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
 		const char *const make[] = {mktrace, "many", counts[i], UNIQUE, DEPTH, NULL};
 		double n = strtod(counts[i], NULL);
@@ -174,8 +176,10 @@ int main(int argc, char **argv)
 	}
 	all_cores = measure(report, trace, false).seconds;
 	unlink(trace);
-	printf("speed  %.2f M samples/s on one core, aim %.0f: %s\n", rate / 1e6, AIM_PER_SECOND / 1e6, rate >= AIM_PER_SECOND ? "met" : "MISSED");
-	printf("       %.0f times that of text collapsed by a script, %.3f M samples/s\n", rate / by_text, by_text / 1e6);
+	printf("speed  %.2f M samples/s on one core, aim %.0f: %s\n", rate / 1e6, AIM_PER_SECOND / 1e6,
+	       rate >= AIM_PER_SECOND ? "met" : "MISSED");
+	printf("       %.0f times that of text collapsed by a script, %.3f M samples/s\n", rate / by_text,
+	       by_text / 1e6);
 	printf("       %.2f s instead of %.2f s on all %ld cores\n", all_cores, wall, sysconf(_SC_NPROCESSORS_ONLN));
 	printf("memory %.2f times for 100 times the samples, aim below %.2f: %s\n", growth, AIM_GROWTH,
 	       growth < AIM_GROWTH ? "met" : "MISSED");

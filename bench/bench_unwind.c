@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * bench_unwind.c - how fast stacks are made true: bench_unwind PROGRAM PREFIX, of tests/steps. The traces made by stepping
- * through the program, where every sample has another stack than the one before, are loaded again and again, by the same
- * rows, until a million samples were unwound.
+ * bench_unwind.c - how fast stacks are made true: bench_unwind PROGRAM PREFIX, of tests/steps. The traces made by
+ * stepping through the program, where every sample has another stack than the one before, are loaded again and again,
+ * by the same rows, until a million samples were unwound.
  */
 #include "report/profile/load.h"
 
@@ -65,8 +65,8 @@ int main(int argc, char **argv)
 
 	if (argc != 3)
 		return 2;
-	if (symbols_add_file(&symbols, argv[1], NULL, why, sizeof(why)) != 0 || symbols_sort(&symbols) != 0 || !(rows = cfi_new(&symbols)) ||
-	    cfi_add_image(rows, argv[1], 0, why, sizeof(why)) != 0) {
+	if (symbols_add_file(&symbols, argv[1], NULL, why, sizeof(why)) != 0 || symbols_sort(&symbols) != 0 ||
+	    !(rows = cfi_new(&symbols)) || cfi_add_image(rows, argv[1], 0, why, sizeof(why)) != 0) {
 		fprintf(stderr, "bench_unwind: %s: %s\n", argv[1], why);
 		return 2;
 	}
@@ -76,8 +76,8 @@ int main(int argc, char **argv)
 		snprintf(path, sizeof(path), "%s.%s.upf", argv[2], kinds[k]);
 		recorded = rate(path, NULL);
 		unwound = rate(path, rows);
-		printf("%-6s %10.0f samples a second made true, %10.0f only read: %5.2f us more each\n", kinds[k], unwound, recorded,
-		       1e6 / unwound - 1e6 / recorded);
+		printf("%-6s %10.0f samples a second made true, %10.0f only read: %5.2f us more each\n", kinds[k],
+		       unwound, recorded, 1e6 / unwound - 1e6 / recorded);
 	}
 	cfi_free(rows);
 	symbols_free(&symbols);

@@ -10,8 +10,8 @@
  *		if (same(things[id], key))
  *			return id;
  *
- * hash_table_id() passes over slots of other hashes by itself: it moves @at. Hashes are seeded anew in every index, so that no
- * trace can be made to collide.
+ * hash_table_id() passes over slots of other hashes by itself: it moves @at. Hashes are seeded anew in every index, so
+ * that no trace can be made to collide.
  */
 #ifndef COMMON_HASH_TABLE_H
 #define COMMON_HASH_TABLE_H
@@ -35,7 +35,10 @@ struct hash_table {
 
 int hash_table_grow(struct hash_table *t); /* what hash_table_reserve() does when there is no room */
 
-/* Room for one more; 0 or -ENOMEM. Chooses the seed and moves slots: comes before hash_table_hash() and hash_table_first(). */
+/*
+ * Room for one more; 0 or -ENOMEM. Chooses the seed and moves slots: comes before hash_table_hash() and
+ * hash_table_first().
+ */
 static inline int hash_table_reserve(struct hash_table *t)
 {
 	return t->slots && (t->used + 1) * 3 <= (t->mask + 1) * 2 ? 0 : hash_table_grow(t);

@@ -77,7 +77,8 @@ static int parse_long(struct parser *p, const char *word)
 	snprintf(shown, sizeof(shown), "--%.*s", (int)len, word + 2);
 	def = len ? find_name(p->table, word + 2, len, &ambiguous) : NULL;
 	if (!def) {
-		snprintf(p->why, p->size, "%s option %s; try --help", len && ambiguous ? "ambiguous" : "unknown", shown);
+		snprintf(p->why, p->size, "%s option %s; try --help", len && ambiguous ? "ambiguous" : "unknown",
+		         shown);
 		return -1;
 	}
 	if (def->takes == OPTION_NO_ARG && value) {

@@ -14,19 +14,19 @@
 enum option_arg { OPTION_NO_ARG, OPTION_ARG, OPTION_OPTIONAL_ARG };
 
 struct option_def {
-	int letter;             /* 0: none */
-	const char *name;       /* long name, NULL: none; the table ends with a row where both are missing */
-	const char *arg;        /* name of the argument in --help, "[=X]" semantics by @takes */
+	int letter;       /* 0: none */
+	const char *name; /* long name, NULL: none; the table ends with a row where both are missing */
+	const char *arg;  /* name of the argument in --help, "[=X]" semantics by @takes */
 	enum option_arg takes;
-	const char *help;       /* one sentence without a full stop; NULL: an alias, not shown */
+	const char *help; /* one sentence without a full stop; NULL: an alias, not shown */
 	/* Applies @value (NULL without argument) to @ctx. 0, or -1 with a reason in @why (size bytes). */
 	int (*apply)(void *ctx, const struct option_def *def, const char *value, char *why, size_t size);
-	int id;                 /* free for apply() */
+	int id; /* free for apply() */
 };
 
 /*
- * Parses @argv into @ctx. Operands are moved to argv[0..n) in order and their number is returned; on error -1, with one
- * clear line in @why.
+ * Parses @argv into @ctx. Operands are moved to argv[0..n) in order and their number is returned; on error -1, with
+ * one clear line in @why.
  */
 int options_parse(const struct option_def *table, int argc, char **argv, void *ctx, char *why, size_t size);
 

@@ -35,7 +35,8 @@ static int parse_scaled(const char *text, uint64_t unit, uint64_t *out, const ch
 	const char *start = text;
 
 	for (; *text >= '0' && *text <= '9'; text++)
-		if (__builtin_mul_overflow(whole, 10, &whole) || __builtin_add_overflow(whole, (uint64_t)(*text - '0'), &whole))
+		if (__builtin_mul_overflow(whole, 10, &whole) ||
+		    __builtin_add_overflow(whole, (uint64_t)(*text - '0'), &whole))
 			return -ERANGE;
 	if (text == start)
 		return -EINVAL;
@@ -94,8 +95,14 @@ static int parse_amount(const char *text, const struct unit *units, uint64_t *ou
 int parse_duration(const char *text, uint64_t *ns)
 {
 	static const struct unit units[] = {
-		{"", NS_PER_S},       {"s", NS_PER_S},           {"ms", NS_PER_S / 1000}, {"us", NS_PER_S / 1000000},
-		{"m", 60 * NS_PER_S}, {"min", 60 * NS_PER_S},    {"h", 3600 * NS_PER_S},  {"d", 86400 * NS_PER_S},
+		{"", NS_PER_S},
+		{"s", NS_PER_S},
+		{"ms", NS_PER_S / 1000},
+		{"us", NS_PER_S / 1000000},
+		{"m", 60 * NS_PER_S},
+		{"min", 60 * NS_PER_S},
+		{"h", 3600 * NS_PER_S},
+		{"d", 86400 * NS_PER_S},
 		{NULL, 0},
 	};
 
@@ -105,8 +112,8 @@ int parse_duration(const char *text, uint64_t *ns)
 int parse_size(const char *text, uint64_t *bytes)
 {
 	static const struct unit units[] = {
-		{"B", 1},         {"k", 1 << 10},   {"K", 1 << 10},   {"kB", 1 << 10},  {"KB", 1 << 10}, {"M", 1 << 20},
-		{"MB", 1 << 20},  {"G", 1ull << 30}, {"GB", 1ull << 30}, {NULL, 0},
+		{"B", 1},       {"k", 1 << 10},  {"K", 1 << 10},    {"kB", 1 << 10},    {"KB", 1 << 10},
+		{"M", 1 << 20}, {"MB", 1 << 20}, {"G", 1ull << 30}, {"GB", 1ull << 30}, {NULL, 0},
 	};
 
 	return parse_amount(text, units, bytes);
@@ -115,8 +122,8 @@ int parse_size(const char *text, uint64_t *bytes)
 int parse_rate(const char *text, uint64_t *mhz)
 {
 	static const struct unit units[] = {
-		{"", 1000}, {"Hz", 1000}, {"hz", 1000}, {"k", 1000000}, {"kHz", 1000000}, {"khz", 1000000},
-		{"M", 1000000000}, {"MHz", 1000000000}, {NULL, 0},
+		{"", 1000},       {"Hz", 1000},      {"hz", 1000},        {"k", 1000000}, {"kHz", 1000000},
+		{"khz", 1000000}, {"M", 1000000000}, {"MHz", 1000000000}, {NULL, 0},
 	};
 	uint64_t value;
 	int rc;

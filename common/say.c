@@ -13,7 +13,8 @@ void say_name(const char *program)
 
 /*
  * Length of the well-formed UTF-8 sequence at @s that is safe on a terminal, 0 if there is none: no control characters
- * (C0, DEL, C1), no surrogates, nothing over-long (Unicode 15, table 3-7), no bidirectional overrides (U+202A-E, U+2066-9).
+ * (C0, DEL, C1), no surrogates, nothing over-long (Unicode 15, table 3-7), no bidirectional overrides (U+202A-E,
+ * U+2066-9).
  */
 static size_t safe_length(const unsigned char *s)
 {

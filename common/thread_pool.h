@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * thread_pool.h - jobs done by several threads, their results taken in the order in which they were given: whatever the number of
- * threads, the outcome is the same.
+ * thread_pool.h - jobs done by several threads, their results taken in the order in which they were given: whatever
+ * the number of threads, the outcome is the same.
  *
  * There is a slot for each job under way, used in turn. Whoever gives jobs does, over and over:
  *
@@ -9,7 +9,8 @@
  *	take the result of that job, put a new one in
  *	thread_pool_give(c);
  *
- * and at the end thread_pool_turn() and thread_pool_pass() once for every slot, then thread_pool_end(). While it would wait, it does jobs itself.
+ * and at the end thread_pool_turn() and thread_pool_pass() once for every slot, then thread_pool_end(). While it would
+ * wait, it does jobs itself.
  */
 #ifndef COMMON_THREAD_POOL_H
 #define COMMON_THREAD_POOL_H

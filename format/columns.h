@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * columns.h - the columns of a samples block (FORMAT.md, "Samples blocks"): their ids as in the file, and how values get
- * in and out.
+ * columns.h - the columns of a samples block (FORMAT.md, "Samples blocks"): their ids as in the file, and how values
+ * get in and out.
  */
 #ifndef FORMAT_COLUMNS_H
 #define FORMAT_COLUMNS_H
@@ -46,7 +46,7 @@ enum column_form { FORM_BYTES = 0, FORM_RICE = 1 };
 #define STATE_END_MASK 0x0f
 #define STATE_RESERVED 0x80
 
-/* --- writing: whoever adds has asked for the room before ---------------------------------------------------------------- */
+/* --- writing: whoever adds has asked for the room before --------------------------------------------------------- */
 
 struct column_writer {
 	struct column_buffer {
@@ -75,7 +75,7 @@ static inline void add_zigzag(struct column_writer *w, enum column c, uint64_t d
 	add_varint(w, c, zigzag((int64_t)difference));
 }
 
-/* --- reading: past the end all is 0, and the column bad ----------------------------------------------------------------- */
+/* --- reading: past the end all is 0, and the column bad ---------------------------------------------------------- */
 
 struct column_reader {
 	struct cursor column[COLUMNS];

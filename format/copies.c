@@ -10,7 +10,7 @@ struct copy {
 	uint32_t generation; /* of the block it belongs to */
 	uint32_t number;     /* decoder: of this content, in the block */
 	uint32_t nwords, room;
-	uint64_t base;       /* address of the first word */
+	uint64_t base; /* address of the first word */
 	uint64_t *words;
 	uint64_t regs[UPF_REGS];
 };
@@ -19,8 +19,8 @@ struct copies {
 	struct copy *copy; /* encoder: by slot; decoder: a hash table with linear probing, at most half full */
 	uint32_t slots, used;
 	uint32_t generation, numbers;
-	uint64_t *pool;    /* encoder: all words */
-	uint64_t *fresh;   /* decoder: the copy about to be made */
+	uint64_t *pool;  /* encoder: all words */
+	uint64_t *fresh; /* decoder: the copy about to be made */
 	uint32_t fresh_room;
 };
 
@@ -80,7 +80,7 @@ static inline bool old_word(const struct copy *copy, uint64_t address, uint64_t 
 	return true;
 }
 
-/* --- encoding ---------------------------------------------------------------------------------------------------------- */
+/* --- encoding ---------------------------------------------------------------------------------------------------- */
 
 bool copies_fit(const struct copies *c, const struct upf_sample *s)
 {
@@ -95,7 +95,8 @@ void copies_need(size_t *need, const struct upf_sample *s)
 	need[COLUMN_WORD] += s->nwords * VARINT_MAX;
 }
 
-static void put_words(struct column_writer *columns, const struct copy *before, uint64_t base, const struct upf_sample *s)
+static void put_words(struct column_writer *columns, const struct copy *before, uint64_t base,
+                      const struct upf_sample *s)
 {
 	uint32_t i = 0;
 
@@ -135,7 +136,7 @@ void copies_put(struct copies *c, struct column_writer *columns, const struct up
 	copy->nwords = s->nwords;
 }
 
-/* --- decoding ---------------------------------------------------------------------------------------------------------- */
+/* --- decoding ---------------------------------------------------------------------------------------------------- */
 
 static uint32_t key_of(uint32_t domain, uint32_t vcpu)
 {
@@ -195,7 +196,8 @@ static int find_copy(struct copies *c, uint32_t key, struct copy **copy)
  * The words of the new copy into c->fresh. Each one left alone must stand in the copy before: so a block never makes
  * more memory than its own bytes pay for.
  */
-static int get_words(struct copies *c, struct column_reader *columns, const struct copy *before, uint64_t base, uint32_t n)
+static int get_words(struct copies *c, struct column_reader *columns, const struct copy *before, uint64_t base,
+                     uint32_t n)
 {
 	for (uint32_t i = 0; i < n;) {
 		uint64_t skip = column_number(columns, COLUMN_SKIP), old = 0;

@@ -122,7 +122,7 @@ static int add_node(struct upf_decoder *d, uint32_t parent, uint32_t depth, uint
 	return 0;
 }
 
-/* --- columns --------------------------------------------------------------------------------------------------------- */
+/* --- columns ----------------------------------------------------------------------------------------------------- */
 
 static inline uint64_t number(struct upf_decoder *d, enum column c)
 {
@@ -139,11 +139,15 @@ static inline bool bad(const struct upf_decoder *d, enum column c)
 	return column_bad(&d->columns, c);
 }
 
-/* Bytes stay bytes; and frames, words and registers must cost one, or a block could make more of them than it has bytes. */
+/*
+ * Bytes stay bytes; and frames, words and registers must cost one, or a block could make more of them than it has
+ * bytes.
+ */
 static bool form_fits(uint64_t id, uint64_t form)
 {
-	return form == FORM_BYTES || (form == FORM_RICE && id != COLUMN_KIND && id != COLUMN_STATE && id != COLUMN_FRAME &&
-	                              id != COLUMN_CODE && id != COLUMN_EXT && id != COLUMN_WORD && id != COLUMN_REG);
+	return form == FORM_BYTES ||
+	       (form == FORM_RICE && id != COLUMN_KIND && id != COLUMN_STATE && id != COLUMN_FRAME &&
+	        id != COLUMN_CODE && id != COLUMN_EXT && id != COLUMN_WORD && id != COLUMN_REG);
 }
 
 static bool open_column(struct upf_decoder *d, uint64_t id, uint64_t form, const uint8_t *at, uint64_t len)
@@ -161,7 +165,7 @@ static bool open_column(struct upf_decoder *d, uint64_t id, uint64_t form, const
 	return !bad(d, (enum column)id);
 }
 
-/* --- start ----------------------------------------------------------------------------------------------------------- */
+/* --- start ------------------------------------------------------------------------------------------------------- */
 
 static bool read_columns(struct upf_decoder *d, struct cursor *c)
 {
@@ -224,7 +228,7 @@ enum upf_fault upf_decoder_start(struct upf_decoder *d, const struct upf_block *
 	return d->broken ? UPF_FAULT_RECORD : UPF_OK;
 }
 
-/* --- stacks ---------------------------------------------------------------------------------------------------------- */
+/* --- stacks ------------------------------------------------------------------------------------------------------ */
 
 static int define_stack(struct upf_decoder *d, uint32_t *leaf)
 {
@@ -274,7 +278,7 @@ static int get_stack(struct upf_decoder *d, uint8_t state, uint32_t *leaf)
 	return rc;
 }
 
-/* --- records --------------------------------------------------------------------------------------------------------- */
+/* --- records ----------------------------------------------------------------------------------------------------- */
 
 static int enter_domain(struct upf_decoder *d)
 {
@@ -380,7 +384,9 @@ static int get_sample(struct upf_decoder *d, struct upf_record *r)
 	if (!d->in_round || bad(d, COLUMN_VCPU) || d->columns.column[COLUMN_STATE].bad || bad(d, COLUMN_CPU) ||
 	    vcpu >= UPF_VCPUS_MAX || (state & STATE_RESERVED))
 		return -EBADMSG;
-	k = (struct kept){.vcpu = (uint32_t)vcpu, .state = state & STATE_RUN_MASK, .user = state & STATE_USER,
+	k = (struct kept){.vcpu = (uint32_t)vcpu,
+	                  .state = state & STATE_RUN_MASK,
+	                  .user = state & STATE_USER,
 	                  .end = state >> STATE_END_SHIFT & STATE_END_MASK};
 	predicted = k.state == UPF_RUNNING ? d->round_elapsed : 0;
 	cpu = predicted - (uint64_t)off;
@@ -426,7 +432,9 @@ static int get_note(struct upf_decoder *d, struct upf_record *r)
 	r->count = number(d, COLUMN_COUNT);
 	if (r->kind != UPF_LATE)
 		r->code = get_u8(code);
-	return bad(d, COLUMN_TIME) || bad(d, COLUMN_COUNT) || code->bad || d->tick > UINT64_MAX / UPF_TICK_NS ? -EBADMSG : 0;
+	return bad(d, COLUMN_TIME) || bad(d, COLUMN_COUNT) || code->bad || d->tick > UINT64_MAX / UPF_TICK_NS
+	               ? -EBADMSG
+	               : 0;
 }
 
 /* A record of a later version: one length-prefixed item in EXT. */
@@ -441,13 +449,18 @@ static int pass_over(struct upf_decoder *d)
 static int get_record(struct upf_decoder *d, struct upf_record *r)
 {
 	switch (r->kind) {
-	case UPF_ROUND: return get_round(d, r);
-	case UPF_SAMPLE: return get_sample(d, r);
-	case UPF_SAME: return get_same(d);
+	case UPF_ROUND:
+		return get_round(d, r);
+	case UPF_SAMPLE:
+		return get_sample(d, r);
+	case UPF_SAME:
+		return get_same(d);
 	case UPF_LOST:
 	case UPF_LATE:
-	case UPF_EVENT: return get_note(d, r);
-	default: return pass_over(d);
+	case UPF_EVENT:
+		return get_note(d, r);
+	default:
+		return pass_over(d);
 	}
 }
 

@@ -15,23 +15,26 @@
 #include "format/windows.h"
 
 #define NODES_MAX 65536
-#define HEADS 8192 /* of hash chains, a power of two */
+#define HEADS 8192        /* of hash chains, a power of two */
 #define NUMBERS_MAX 65536 /* in one column */
 
 /* Room for each column, and for all of them together. */
 #define BODY_MAX (UPF_RAW_MAX - 1024)
 static const size_t capacity[COLUMNS] = {
-	[COLUMN_KIND] = 64 << 10,  [COLUMN_DOMAIN] = 64 << 10, [COLUMN_TIME] = 96 << 10,  [COLUMN_PAUSE] = 64 << 10,
-	[COLUMN_VCPU] = 64 << 10,  [COLUMN_STATE] = 64 << 10,  [COLUMN_CPU] = 112 << 10,  [COLUMN_STACK] = 48 << 10,
+	[COLUMN_KIND] = 64 << 10,   [COLUMN_DOMAIN] = 64 << 10, [COLUMN_TIME] = 96 << 10,  [COLUMN_PAUSE] = 64 << 10,
+	[COLUMN_VCPU] = 64 << 10,   [COLUMN_STATE] = 64 << 10,  [COLUMN_CPU] = 112 << 10,  [COLUMN_STACK] = 48 << 10,
 	[COLUMN_PARENT] = 48 << 10, [COLUMN_FRAME] = 256 << 10, [COLUMN_COUNT] = 16 << 10, [COLUMN_CODE] = 8 << 10,
-	[COLUMN_PUSH] = 32 << 10,  [COLUMN_REST] = 48 << 10,
+	[COLUMN_PUSH] = 32 << 10,   [COLUMN_REST] = 48 << 10,
 };
 static const size_t window_capacity[COLUMNS] = {
-	[COLUMN_TOP] = 64 << 10, [COLUMN_SP] = 96 << 10, [COLUMN_FP] = 64 << 10, [COLUMN_SIZE] = 32 << 10,
-	[COLUMN_SKIP] = 96 << 10, [COLUMN_WORD] = 224 << 10,
+	[COLUMN_TOP] = 64 << 10,  [COLUMN_SP] = 96 << 10,   [COLUMN_FP] = 64 << 10,
+	[COLUMN_SIZE] = 32 << 10, [COLUMN_SKIP] = 96 << 10, [COLUMN_WORD] = 224 << 10,
 };
 static const size_t copy_capacity[COLUMNS] = {
-	[COLUMN_COPY] = 48 << 10, [COLUMN_SKIP] = 160 << 10, [COLUMN_WORD] = 704 << 10, [COLUMN_REG] = 224 << 10,
+	[COLUMN_COPY] = 48 << 10,
+	[COLUMN_SKIP] = 160 << 10,
+	[COLUMN_WORD] = 704 << 10,
+	[COLUMN_REG] = 224 << 10,
 };
 
 struct node {
@@ -56,15 +59,17 @@ struct upf_encoder {
 	uint64_t period_ticks, first_tick, last_tick, samples, lost;
 	uint32_t records, generation;
 	struct domain_state *domains;
-	struct node *nodes;    /* 0: the empty stack */
+	struct node *nodes; /* 0: the empty stack */
 	uint32_t *heads;
 	uint32_t nnodes, nstacks;
-	uint64_t *numbers;     /* of a column about to be coded */
+	uint64_t *numbers; /* of a column about to be coded */
 };
 
 static size_t column_capacity(enum upf_tops tops, int c)
 {
-	return capacity[c] + (tops == UPF_TOPS_WINDOW ? window_capacity[c] : tops == UPF_TOPS_COPY ? copy_capacity[c] : 0);
+	return capacity[c] + (tops == UPF_TOPS_WINDOW ? window_capacity[c]
+	                      : tops == UPF_TOPS_COPY ? copy_capacity[c]
+	                                              : 0);
 }
 
 static bool make_columns(struct upf_encoder *e)
@@ -163,7 +168,7 @@ static uint64_t pause_ticks(uint64_t pause_ns)
 	return pause_ns / UPF_TICK_NS + (pause_ns % UPF_TICK_NS != 0);
 }
 
-/* --- room ------------------------------------------------------------------------------------------------------------ */
+/* --- room -------------------------------------------------------------------------------------------------------- */
 
 static size_t body_size(const struct upf_encoder *e)
 {
@@ -235,7 +240,8 @@ static bool has_room_for(const struct upf_encoder *e, const struct upf_sample *s
 		frames += samples[i].depth;
 		words += samples[i].nwords;
 	}
-	return fits(e, need) && NODES_MAX - e->nnodes >= frames && (!e->windows || windows_have_room(e->windows, n, words));
+	return fits(e, need) && NODES_MAX - e->nnodes >= frames &&
+	       (!e->windows || windows_have_room(e->windows, n, words));
 }
 
 static int full(const struct upf_encoder *e)
@@ -243,7 +249,7 @@ static int full(const struct upf_encoder *e)
 	return e->records == 0 ? -E2BIG : -ENOSPC;
 }
 
-/* --- records --------------------------------------------------------------------------------------------------------- */
+/* --- records ----------------------------------------------------------------------------------------------------- */
 
 static struct domain_state *domain_state(struct upf_encoder *e, uint32_t domain)
 {
@@ -329,8 +335,9 @@ static void encode_sample(struct upf_encoder *e, const struct upf_sample *s, uin
 
 	add_u8(&e->columns, COLUMN_KIND, UPF_SAMPLE);
 	add_varint(&e->columns, COLUMN_VCPU, s->vcpu);
-	add_u8(&e->columns, COLUMN_STATE, (uint8_t)((s->state & STATE_RUN_MASK) | (s->user ? STATE_USER : 0) |
-	                                  (s->end & STATE_END_MASK) << STATE_END_SHIFT));
+	add_u8(&e->columns, COLUMN_STATE,
+	       (uint8_t)((s->state & STATE_RUN_MASK) | (s->user ? STATE_USER : 0) |
+	                 (s->end & STATE_END_MASK) << STATE_END_SHIFT));
 	add_zigzag(&e->columns, COLUMN_CPU, predicted - s->cpu_ns / UPF_TICK_NS);
 	leaf = encode_stack(e, s);
 	if (e->windows && s->end != UPF_END_NONE)
@@ -347,7 +354,8 @@ static bool acceptable(const struct upf_encoder *e, uint32_t domain, const struc
 		return false;
 	for (size_t i = 0; i < n; i++)
 		if (samples[i].vcpu >= UPF_VCPUS_MAX || samples[i].depth > UPF_DEPTH_MAX ||
-		    (e->windows && samples[i].nwords > UPF_WINDOW_MAX) || (e->copies && !copies_fit(e->copies, &samples[i])))
+		    (e->windows && samples[i].nwords > UPF_WINDOW_MAX) ||
+		    (e->copies && !copies_fit(e->copies, &samples[i])))
 			return false;
 	return true;
 }
@@ -430,7 +438,8 @@ int upf_encode_late(struct upf_encoder *e, uint32_t domain, uint64_t time_ns, ui
 	return encode_note(e, UPF_LATE, domain, time_ns, missed);
 }
 
-int upf_encode_event(struct upf_encoder *e, uint32_t domain, uint64_t time_ns, enum upf_event_code code, uint64_t value)
+int upf_encode_event(struct upf_encoder *e, uint32_t domain, uint64_t time_ns, enum upf_event_code code,
+                     uint64_t value)
 {
 	int rc = encode_note(e, UPF_EVENT, domain, time_ns, value);
 
@@ -439,7 +448,7 @@ int upf_encode_event(struct upf_encoder *e, uint32_t domain, uint64_t time_ns, e
 	return rc;
 }
 
-/* --- payload --------------------------------------------------------------------------------------------------------- */
+/* --- payload ----------------------------------------------------------------------------------------------------- */
 
 static uint32_t clamp(uint64_t n)
 {

@@ -66,7 +66,8 @@ static int put_index(struct buf *b, const struct block_index *x)
 
 	for (size_t i = 0; rc == 0 && i < x->n; i++) {
 		const struct index_entry *e = &x->entry[i];
-		const uint64_t values[] = {e->offset - offset, zigzag((int64_t)(e->first_ns / UPF_TICK_NS - first)), e->samples};
+		const uint64_t values[] = {e->offset - offset, zigzag((int64_t)(e->first_ns / UPF_TICK_NS - first)),
+		                           e->samples};
 
 		rc = put_varints(b, values, 3);
 		offset = e->offset;
@@ -151,11 +152,20 @@ int footer_get(const uint8_t *at, size_t size, struct upf_totals *t, enum upf_re
 	*reason = UPF_REASON_UNKNOWN;
 	while (tag_get(&c, &tag, &v)) {
 		switch (tag) {
-		case FOOTER_TOTALS: get_totals(&v, t); break;
-		case FOOTER_HISTOGRAM: get_histogram(&v, &t->pause); break;
-		case FOOTER_REASON: *reason = (enum upf_reason)(get_varint(&v) & 0xff); break;
-		case FOOTER_INDEX: check_index(&v); break;
-		default: break;
+		case FOOTER_TOTALS:
+			get_totals(&v, t);
+			break;
+		case FOOTER_HISTOGRAM:
+			get_histogram(&v, &t->pause);
+			break;
+		case FOOTER_REASON:
+			*reason = (enum upf_reason)(get_varint(&v) & 0xff);
+			break;
+		case FOOTER_INDEX:
+			check_index(&v);
+			break;
+		default:
+			break;
 		}
 		bad |= v.bad;
 	}

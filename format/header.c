@@ -35,7 +35,7 @@ enum domain_tag {
 	DOMAIN_BUILD_ID = 8,
 };
 
-/* --- tagged values --------------------------------------------------------------------------------------------------- */
+/* --- tagged values ----------------------------------------------------------------------------------------------- */
 
 int tag_put(struct buf *b, uint16_t tag, const void *value, size_t len)
 {
@@ -85,7 +85,7 @@ bool tag_get(struct cursor *c, uint16_t *tag, struct cursor *value)
 	return true;
 }
 
-/* --- writing --------------------------------------------------------------------------------------------------------- */
+/* --- writing ----------------------------------------------------------------------------------------------------- */
 
 static int put_domain(struct buf *b, const struct upf_domain *d)
 {
@@ -149,7 +149,7 @@ int header_put(struct buf *b, const struct upf_session *s)
 	return buf_add(b, sum, sizeof(sum));
 }
 
-/* --- reading --------------------------------------------------------------------------------------------------------- */
+/* --- reading ----------------------------------------------------------------------------------------------------- */
 
 uint32_t header_size(const uint8_t *at, enum upf_fault *fault, char *detail)
 {
@@ -199,7 +199,9 @@ static int get_domain(struct cursor c, struct upf_domain *d)
 
 	while (rc == 0 && tag_get(&c, &tag, &v)) {
 		switch (tag) {
-		case DOMAIN_ID: d->id = value_u32(v); break;
+		case DOMAIN_ID:
+			d->id = value_u32(v);
+			break;
 		case DOMAIN_UUID: {
 			const uint8_t *uuid = get_bytes(&v, sizeof(d->uuid));
 
@@ -207,13 +209,26 @@ static int get_domain(struct cursor c, struct upf_domain *d)
 				memcpy(d->uuid, uuid, sizeof(d->uuid));
 			break;
 		}
-		case DOMAIN_KIND: d->kind = get_u8(&v); break;
-		case DOMAIN_ARCH: d->arch = get_u8(&v); break;
-		case DOMAIN_VCPUS: d->vcpus = value_u32(v); break;
-		case DOMAIN_NAME: rc = keep_text(&d->name, v); break;
-		case DOMAIN_IMAGE: rc = keep_text(&d->image, v); break;
-		case DOMAIN_BUILD_ID: rc = keep_text(&d->build_id, v); break;
-		default: break;
+		case DOMAIN_KIND:
+			d->kind = get_u8(&v);
+			break;
+		case DOMAIN_ARCH:
+			d->arch = get_u8(&v);
+			break;
+		case DOMAIN_VCPUS:
+			d->vcpus = value_u32(v);
+			break;
+		case DOMAIN_NAME:
+			rc = keep_text(&d->name, v);
+			break;
+		case DOMAIN_IMAGE:
+			rc = keep_text(&d->image, v);
+			break;
+		case DOMAIN_BUILD_ID:
+			rc = keep_text(&d->build_id, v);
+			break;
+		default:
+			break;
 		}
 	}
 	return rc ? rc : c.bad ? -EBADMSG : 0;
@@ -252,13 +267,22 @@ static int get_value(struct header *h, uint16_t tag, struct cursor v, char *deta
 		s->start_real_ns = get_u64(&v);
 		s->start_mono_ns = get_u64(&v);
 		return 0;
-	case TAG_RATE: s->rate_mhz = value_u64(v); return 0;
-	case TAG_MAX_STACK: s->max_stack = value_u32(v); return 0;
-	case TAG_COMMAND: return keep_text(&s->command, v);
-	case TAG_RECORDER: return keep_text(&s->recorder, v);
-	case TAG_HOST: return keep_text(&s->host, v);
-	case TAG_HYPERVISOR: return keep_text(&s->hypervisor, v);
-	case TAG_DOMAIN: return add_domain(h, v);
+	case TAG_RATE:
+		s->rate_mhz = value_u64(v);
+		return 0;
+	case TAG_MAX_STACK:
+		s->max_stack = value_u32(v);
+		return 0;
+	case TAG_COMMAND:
+		return keep_text(&s->command, v);
+	case TAG_RECORDER:
+		return keep_text(&s->recorder, v);
+	case TAG_HOST:
+		return keep_text(&s->host, v);
+	case TAG_HYPERVISOR:
+		return keep_text(&s->hypervisor, v);
+	case TAG_DOMAIN:
+		return add_domain(h, v);
 	case TAG_TOPS:
 		s->tops = (uint8_t)get_u32(&v);
 		s->tops_size = get_u32(&v);

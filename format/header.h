@@ -9,7 +9,7 @@
 
 #define HEADER_MAGIC "\x89UPF\r\n\x1a\n" /* survives no text-mode transfer unnoticed */
 #define HEADER_MAGIC_SIZE 8
-#define HEADER_FIXED 32     /* bytes before the tagged values */
+#define HEADER_FIXED 32 /* bytes before the tagged values */
 #define HEADER_MAX (1u << 20)
 #define TAG_REQUIRED 0x8000 /* a reader that does not know the tag must give up */
 

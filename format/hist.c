@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * hist.c - totals and the pause histogram in them (FORMAT.md, "Histogram"): below 32 ns a bucket a nanosecond, above that 16 to each power of two.
+ * hist.c - totals and the pause histogram in them (FORMAT.md, "Histogram"): below 32 ns a bucket a nanosecond, above
+ * that 16 to each power of two.
  */
 #include "format/upf.h"
 

@@ -51,7 +51,8 @@ static uint64_t number(const struct file *f, const uint8_t *at, size_t len)
 }
 
 /* Where the table of @sections, or of segments, lies in the file, and how long and many its entries are. */
-static void find_table(const struct file *f, const uint8_t *header, bool sections, uint64_t *offset, size_t *entry, size_t *n)
+static void find_table(const struct file *f, const uint8_t *header, bool sections, uint64_t *offset, size_t *entry,
+                       size_t *n)
 {
 	if (f->wide) {
 		*offset = number(f, header + (sections ? 40 : 32), 8);
@@ -107,7 +108,7 @@ static bool any_piece(const struct file *f, const uint8_t *header, bool sections
 	return false;
 }
 
-/* --- the build-id ---------------------------------------------------------------------------------------------------- */
+/* --- the build-id ------------------------------------------------------------------------------------------------ */
 
 struct note {
 	uint8_t id[ID_MAX];
@@ -125,13 +126,14 @@ static bool find_id(void *ctx, const struct file *f, const struct piece *p)
 	if (p->type != note->type || !(data = malloc(len + 1)))
 		return false;
 	while (read_at(f, p->offset, data, len) && !found && len - at >= 12) {
-		uint64_t name = number(f, data + at, 4), desc = number(f, data + at + 4, 4), padded = (name + 3) & ~3ull;
+		uint64_t name = number(f, data + at, 4), desc = number(f, data + at + 4, 4),
+			 padded = (name + 3) & ~3ull;
 
 		at += 12;
 		if (padded > len - at || desc > len - at - padded)
 			break;
-		found = number(f, data + at - 4, 4) == NT_GNU_BUILD_ID && name == 4 && memcmp(data + at, "GNU", 4) == 0 && desc &&
-		        desc <= ID_MAX;
+		found = number(f, data + at - 4, 4) == NT_GNU_BUILD_ID && name == 4 &&
+		        memcmp(data + at, "GNU", 4) == 0 && desc && desc <= ID_MAX;
 		if (found) {
 			note->len = (size_t)desc;
 			memcpy(note->id, data + at + padded, note->len);
@@ -143,7 +145,7 @@ static bool find_id(void *ctx, const struct file *f, const struct piece *p)
 	return found;
 }
 
-/* --- a hash ---------------------------------------------------------------------------------------------------------- */
+/* --- a hash ------------------------------------------------------------------------------------------------------ */
 
 struct hashing {
 	XXH3_state_t *state;
@@ -221,7 +223,7 @@ static int hash_file(const struct file *f, const uint8_t *header, char *text)
 	return rc;
 }
 
-/* --- either ---------------------------------------------------------------------------------------------------------- */
+/* --- either ------------------------------------------------------------------------------------------------------ */
 
 static bool read_header(struct file *f, uint8_t header[sizeof(Elf64_Ehdr)])
 {

@@ -21,7 +21,7 @@
 
 struct upf_reader {
 	int fd;
-	struct buf in;   /* read and not yet used up; in.data[used] is next */
+	struct buf in; /* read and not yet used up; in.data[used] is next */
 	size_t used;
 	uint64_t offset; /* in the file, of in.data[0] */
 	bool eof;
@@ -34,12 +34,12 @@ struct upf_reader {
 	bool ended; /* by the trailer */
 	struct upf_totals totals;
 	enum upf_reason reason;
-	uint64_t in_vain; /* summed up for damaged blocks */
+	uint64_t in_vain;       /* summed up for damaged blocks */
 	struct upf_block again; /* to be given out once more */
 	bool has_again;
 };
 
-/* --- bytes ----------------------------------------------------------------------------------------------------------- */
+/* --- bytes ------------------------------------------------------------------------------------------------------- */
 
 static size_t left(const struct upf_reader *r)
 {
@@ -93,7 +93,7 @@ static int need(struct upf_reader *r, size_t n)
 	return 0;
 }
 
-/* --- opening --------------------------------------------------------------------------------------------------------- */
+/* --- opening ----------------------------------------------------------------------------------------------------- */
 
 static enum upf_fault fault_of(int rc)
 {
@@ -188,7 +188,7 @@ const struct upf_totals *upf_reader_totals(const struct upf_reader *r, enum upf_
 	return &r->totals;
 }
 
-/* --- blocks ---------------------------------------------------------------------------------------------------------- */
+/* --- blocks ------------------------------------------------------------------------------------------------------ */
 
 /*
  * Moves on to the next marker at or behind @from bytes ahead, or to the end; how far that was, or a negative errno.
@@ -247,15 +247,16 @@ static int pass_over(struct upf_reader *r, struct upf_block *b, enum upf_fault f
 }
 
 /*
- * A block whose checksum does not fit. Its length is not to be relied on, so the next marker may stand anywhere in it; but
- * a file made of markers would be summed up over and over: past a bound the length is taken after all.
+ * A block whose checksum does not fit. Its length is not to be relied on, so the next marker may stand anywhere in it;
+ * but a file made of markers would be summed up over and over: past a bound the length is taken after all.
  */
 static int pass_over_damaged(struct upf_reader *r, struct upf_block *b, const struct block_header *h)
 {
 	size_t size = h->header_size + h->stored_size;
 
 	r->in_vain += size;
-	return pass_over_bytes(r, b, UPF_FAULT_CHECKSUM, r->in_vain > IN_VAIN_MAX + IN_VAIN_RATIO * position(r) ? size : 1);
+	return pass_over_bytes(r, b, UPF_FAULT_CHECKSUM,
+	                       r->in_vain > IN_VAIN_MAX + IN_VAIN_RATIO * position(r) ? size : 1);
 }
 
 static void describe(struct upf_reader *r, const struct block_header *h, struct upf_block *b)
@@ -386,7 +387,8 @@ int upf_reader_next(struct upf_reader *r, struct upf_block *b)
 	rc = need(r, TRAILER_SIZE);
 	if (rc != 0)
 		return rc;
-	if (r->health.has_footer && left(r) >= TRAILER_SIZE && trailer_fits(here(r), r->footer_offset, r->header.trace_id)) {
+	if (r->health.has_footer && left(r) >= TRAILER_SIZE &&
+	    trailer_fits(here(r), r->footer_offset, r->header.trace_id)) {
 		use_up(r, TRAILER_SIZE);
 		r->ended = true;
 		rc = need(r, TRAILER_SIZE);

@@ -78,7 +78,7 @@ size_t rice_encode(uint8_t *out, size_t room, const uint64_t *values, size_t n)
 	unsigned k = choose(values, n, base, &bits);
 	uint8_t head[1 + VARINT_MAX];
 	size_t len = 1 + put_varint(head + 1, base);
-	struct bits_out o = { out + len, 0, 0 };
+	struct bits_out o = {out + len, 0, 0};
 
 	if (len + (bits + 7) / 8 > room)
 		return 0;
@@ -94,7 +94,7 @@ size_t rice_encode(uint8_t *out, size_t room, const uint64_t *values, size_t n)
 
 void rice_open(struct rice *r, const uint8_t *data, size_t len)
 {
-	*r = (struct rice){ .bytes = cursor_of(data, len) };
+	*r = (struct rice){.bytes = cursor_of(data, len)};
 	r->k = get_u8(&r->bytes);
 	r->base = get_varint(&r->bytes);
 	r->bad = r->bytes.bad || r->k > RICE_K_MAX;

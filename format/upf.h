@@ -18,18 +18,23 @@
 
 #define UPF_MAJOR 1
 #define UPF_MINOR 0
-#define UPF_TICK_NS 1000u      /* resolution of every time in a trace (FORMAT.md, "Units") */
-#define UPF_DEPTH_MAX 1024u    /* deepest stack a trace may hold */
-#define UPF_VCPUS_MAX 4096u    /* vCPU numbers are below this */
-#define UPF_DOMAINS_MAX 4096u  /* domain indices are below this */
-#define UPF_RAW_MAX (1u << 20) /* largest block before compression */
+#define UPF_TICK_NS 1000u           /* resolution of every time in a trace (FORMAT.md, "Units") */
+#define UPF_DEPTH_MAX 1024u         /* deepest stack a trace may hold */
+#define UPF_VCPUS_MAX 4096u         /* vCPU numbers are below this */
+#define UPF_DOMAINS_MAX 4096u       /* domain indices are below this */
+#define UPF_RAW_MAX (1u << 20)      /* largest block before compression */
 #define UPF_ROUND_FRAMES_MAX 26000u /* frames of one round that always fit into an empty encoder */
-#define UPF_WORD 8u            /* bytes of a stack word */
-#define UPF_WINDOW_MAX 512u    /* words of a window */
-#define UPF_COPY_MAX 8192u     /* words of a stack copy */
-#define UPF_ROUND_WINDOW_MAX 16384u /* words of one round's windows that always fit into an empty encoder, with its frames */
-#define UPF_ROUND_COPY_MAX 65536u /* words of one round's copies that do, if each vCPU's registers count as 32 */
-#define UPF_REGS 16u           /* registers that go with a copy, by their DWARF numbers: x86-64's rax, rdx, rcx, rbx, rsi, rdi, rbp, rsp, r8 to r15 */
+#define UPF_WORD 8u                 /* bytes of a stack word */
+#define UPF_WINDOW_MAX 512u         /* words of a window */
+#define UPF_COPY_MAX 8192u          /* words of a stack copy */
+/* Words of one round's windows that always fit into an empty encoder, with its frames. */
+#define UPF_ROUND_WINDOW_MAX 16384u
+/* Words of one round's copies that do, if each vCPU's registers count as 32. */
+#define UPF_ROUND_COPY_MAX 65536u
+/*
+ * Registers that go with a copy, by their DWARF numbers: x86-64's rax, rdx, rcx, rbx, rsi, rdi, rbp, rsp, r8 to r15.
+ */
+#define UPF_REGS 16u
 
 /* What the guest is. Unknown values are kept and shown as numbers. */
 enum upf_arch { UPF_ARCH_UNKNOWN = 0, UPF_ARCH_X86_64, UPF_ARCH_X86_32, UPF_ARCH_ARM64, UPF_ARCH_ARM32 };
@@ -53,9 +58,14 @@ enum upf_end {
 
 /* What a trace holds of a stack's memory. */
 enum upf_tops {
-	UPF_TOPS_NONE = 0,   /* nothing: frames by frame pointers only */
-	UPF_TOPS_WINDOW = 1, /* frames, and words at the top: those that may be code addresses or equal the frame pointer; others stand as 0 */
-	UPF_TOPS_COPY = 2,   /* no frames but the instruction pointer; registers and the stack as it was */
+	UPF_TOPS_NONE = 0, /* nothing: frames by frame pointers only */
+	UPF_TOPS_WINDOW =
+		/*
+		 * frames, and words at the top: those that may be code addresses or equal the frame pointer; others
+		 * stand as 0
+		 */
+	1,
+	UPF_TOPS_COPY = 2, /* no frames but the instruction pointer; registers and the stack as it was */
 };
 
 /* Why samples are missing. */
@@ -74,7 +84,7 @@ enum upf_event_code {
 	UPF_EVENT_REBOOT = 4,   /* value: the new domid */
 	UPF_EVENT_PAUSED = 5,   /* somebody else paused it */
 	UPF_EVENT_RESUMED = 6,
-	UPF_EVENT_RATE = 7,     /* value: the new rate in millihertz */
+	UPF_EVENT_RATE = 7, /* value: the new rate in millihertz */
 };
 
 /* Why a recording ended (footer). */
@@ -113,23 +123,23 @@ struct upf_domain {
 };
 
 struct upf_session {
-	uint8_t trace_id[16];    /* random; every block repeats its first 8 bytes */
-	uint64_t start_real_ns;  /* CLOCK_REALTIME at time 0 of the trace */
-	uint64_t start_mono_ns;  /* CLOCK_MONOTONIC at the same moment */
-	uint64_t rate_mhz;       /* requested rounds a second, in millihertz */
-	uint32_t max_stack;      /* most frames kept of a stack */
-	uint8_t tops;            /* enum upf_tops: what is kept of the stacks' memory */
-	uint32_t tops_size;      /* of it, bytes a sample at most */
-	const char *command;     /* the recorder's command line, shell-quoted */
-	const char *recorder;    /* "uniprof-record 2.0" */
-	const char *host;        /* host name */
-	const char *hypervisor;  /* "Xen 4.17.7, domctl 0x15" */
+	uint8_t trace_id[16];   /* random; every block repeats its first 8 bytes */
+	uint64_t start_real_ns; /* CLOCK_REALTIME at time 0 of the trace */
+	uint64_t start_mono_ns; /* CLOCK_MONOTONIC at the same moment */
+	uint64_t rate_mhz;      /* requested rounds a second, in millihertz */
+	uint32_t max_stack;     /* most frames kept of a stack */
+	uint8_t tops;           /* enum upf_tops: what is kept of the stacks' memory */
+	uint32_t tops_size;     /* of it, bytes a sample at most */
+	const char *command;    /* the recorder's command line, shell-quoted */
+	const char *recorder;   /* "uniprof-record 2.0" */
+	const char *host;       /* host name */
+	const char *hypervisor; /* "Xen 4.17.7, domctl 0x15" */
 	const struct upf_domain *domains;
 	size_t ndomains;
-	bool archived;           /* names and unwound stacks are embedded: UPF_BLOCK_NAMES, UPF_BLOCK_STACKS, UPF_BLOCK_CODE */
+	bool archived; /* names and unwound stacks are embedded: UPF_BLOCK_NAMES, UPF_BLOCK_STACKS, UPF_BLOCK_CODE */
 };
 
-/* --- the pause histogram: log-linear, 16 steps to each power of two, so within 6.25 % ----------------------------- */
+/* --- the pause histogram: log-linear, 16 steps to each power of two, so within 6.25 % ---------------------------- */
 
 #define UPF_HIST_BUCKETS 640
 struct upf_hist {
@@ -145,18 +155,18 @@ uint64_t upf_hist_quantile(const struct upf_hist *h, unsigned permille);
 uint64_t upf_hist_above(const struct upf_hist *h, uint64_t ns);
 
 struct upf_totals {
-	uint64_t rounds;   /* recorded looks at a domain, the unpaused ("nothing ran") ones included */
-	uint64_t pauses;   /* times a domain was paused, also for rounds that were taken anew or could not be recorded */
-	uint64_t samples;  /* stacks of vCPUs, repeated ones included */
-	uint64_t lost;     /* samples lost, every reason */
-	uint64_t late;     /* deadlines missed */
+	uint64_t rounds; /* recorded looks at a domain, the unpaused ("nothing ran") ones included */
+	uint64_t pauses; /* times a domain was paused, also for rounds that were taken anew or could not be recorded */
+	uint64_t samples; /* stacks of vCPUs, repeated ones included */
+	uint64_t lost;    /* samples lost, every reason */
+	uint64_t late;    /* deadlines missed */
 	uint64_t duration_ns;
 	struct upf_hist pause;
 };
 /* Adds all of @more to @t. */
 void upf_totals_add(struct upf_totals *t, const struct upf_totals *more);
 
-/* --- writing ------------------------------------------------------------------------------------------------------ */
+/* --- writing ----------------------------------------------------------------------------------------------------- */
 
 /*
  * An encoder gathers the records of one block in memory: no allocation after upf_encoder_new(), no I/O, no locks; it
@@ -176,18 +186,20 @@ uint64_t upf_encoder_samples(const struct upf_encoder *e);
 
 struct upf_sample {
 	uint32_t vcpu;
-	uint8_t state;    /* enum upf_state */
-	uint8_t end;      /* enum upf_end */
-	bool user;        /* the vCPU was in user mode */
-	uint64_t cpu_ns;  /* CPU time since this vCPU's last sample; pass multiples of UPF_TICK_NS so that sums are exact */
+	uint8_t state; /* enum upf_state */
+	uint8_t end;   /* enum upf_end */
+	bool user;     /* the vCPU was in user mode */
+	uint64_t
+		/* CPU time since this vCPU's last sample; pass multiples of UPF_TICK_NS so that sums are exact */
+		cpu_ns;
 	const uint64_t *frames; /* leaf first */
 	uint32_t depth;
 	/* The top of the stack, as the encoder's kind asks; looked at only if @end is not UPF_END_NONE. */
 	uint64_t sp, fp;
 	const uint64_t *words; /* from @sp, rounded down to a word, upwards */
 	uint32_t nwords;
-	const uint64_t *regs;  /* of copies: UPF_REGS of them */
-	uint32_t slot;         /* of copies: a number of this vCPU's own in the session */
+	const uint64_t *regs; /* of copies: UPF_REGS of them */
+	uint32_t slot;        /* of copies: a number of this vCPU's own in the session */
 };
 
 /* A round: one pause of one domain (@domain indexes the session's list) and the samples of its vCPUs, all or none. */
@@ -198,11 +210,12 @@ int upf_encode_round(struct upf_encoder *e, uint32_t domain, uint64_t time_ns, u
 int upf_encode_same(struct upf_encoder *e, uint32_t domain, uint64_t time_ns);
 int upf_encode_lost(struct upf_encoder *e, uint32_t domain, uint64_t time_ns, uint64_t count, enum upf_lost why);
 int upf_encode_late(struct upf_encoder *e, uint32_t domain, uint64_t time_ns, uint64_t missed);
-int upf_encode_event(struct upf_encoder *e, uint32_t domain, uint64_t time_ns, enum upf_event_code code, uint64_t value);
+int upf_encode_event(struct upf_encoder *e, uint32_t domain, uint64_t time_ns, enum upf_event_code code,
+                     uint64_t value);
 
 /*
- * A writer compresses blocks and puts them out. @write must take all @len bytes and returns 0 or a negative errno, which
- * ends the trace: every later call returns the same error.
+ * A writer compresses blocks and puts them out. @write must take all @len bytes and returns 0 or a negative errno,
+ * which ends the trace: every later call returns the same error.
  */
 typedef int (*upf_write_fn)(void *ctx, const void *data, size_t len);
 struct upf_writer;
@@ -222,8 +235,8 @@ uint64_t upf_writer_bytes(const struct upf_writer *w); /* put out so far; safe t
 void upf_writer_free(struct upf_writer *w);
 
 /*
- * Blocks can be kept in memory, as small as they would be in a trace, until it is known whether they are wanted. A packer is
- * what makes them so; a kept block goes with its part of the totals.
+ * Blocks can be kept in memory, as small as they would be in a trace, until it is known whether they are wanted. A
+ * packer is what makes them so; a kept block goes with its part of the totals.
  */
 struct upf_packer;
 struct upf_kept;
@@ -237,26 +250,26 @@ uint64_t upf_kept_last_ns(const struct upf_kept *k);
 /* Puts it out, all its times earlier by @earlier_ns, a multiple of UPF_TICK_NS; adds its totals to @totals. */
 int upf_writer_put(struct upf_writer *w, const struct upf_kept *k, uint64_t earlier_ns, struct upf_totals *totals);
 
-/* --- reading ------------------------------------------------------------------------------------------------------ */
+/* --- reading ----------------------------------------------------------------------------------------------------- */
 
 enum upf_fault {
 	UPF_OK = 0,
-	UPF_FAULT_EMPTY,        /* no byte at all */
-	UPF_FAULT_MAGIC,        /* not a uniprof trace */
-	UPF_FAULT_MAJOR,        /* a later major version */
-	UPF_FAULT_FEATURE,      /* a required feature this reader does not know */
-	UPF_FAULT_HEADER,       /* the file header is damaged or cut */
-	UPF_FAULT_IO,           /* reading failed: errno */
+	UPF_FAULT_EMPTY,   /* no byte at all */
+	UPF_FAULT_MAGIC,   /* not a uniprof trace */
+	UPF_FAULT_MAJOR,   /* a later major version */
+	UPF_FAULT_FEATURE, /* a required feature this reader does not know */
+	UPF_FAULT_HEADER,  /* the file header is damaged or cut */
+	UPF_FAULT_IO,      /* reading failed: errno */
 	UPF_FAULT_MEMORY,
 	/* of single blocks; the reader skips the block and goes on */
-	UPF_FAULT_CUT,          /* the trace ends inside the block */
+	UPF_FAULT_CUT, /* the trace ends inside the block */
 	UPF_FAULT_CHECKSUM,
-	UPF_FAULT_SIZE,         /* an impossible size */
-	UPF_FAULT_COMPRESSION,  /* LZ4 does not decode */
-	UPF_FAULT_RECORD,       /* a record inside a sound block breaks the format */
-	UPF_FAULT_FOREIGN,      /* the block belongs to another trace */
-	UPF_FAULT_ORDER,        /* the block stands twice or out of order */
-	UPF_FAULT_GAP,          /* bytes that are no block */
+	UPF_FAULT_SIZE,        /* an impossible size */
+	UPF_FAULT_COMPRESSION, /* LZ4 does not decode */
+	UPF_FAULT_RECORD,      /* a record inside a sound block breaks the format */
+	UPF_FAULT_FOREIGN,     /* the block belongs to another trace */
+	UPF_FAULT_ORDER,       /* the block stands twice or out of order */
+	UPF_FAULT_GAP,         /* bytes that are no block */
 };
 const char *upf_fault_text(enum upf_fault fault);
 
@@ -272,9 +285,9 @@ struct upf_health {
 
 struct upf_reader;
 /*
- * Reads @fd, a file or a pipe, from its current position to its end, strictly forward; the caller keeps the descriptor.
- * NULL: *fault says why (and errno for UPF_FAULT_IO). For UPF_FAULT_FEATURE and UPF_FAULT_MAJOR, @detail (NULL or at
- * least 64 bytes) gets what was asked for, as text.
+ * Reads @fd, a file or a pipe, from its current position to its end, strictly forward; the caller keeps the
+ * descriptor. NULL: *fault says why (and errno for UPF_FAULT_IO). For UPF_FAULT_FEATURE and UPF_FAULT_MAJOR, @detail
+ * (NULL or at least 64 bytes) gets what was asked for, as text.
  */
 struct upf_reader *upf_reader_open(int fd, enum upf_fault *fault, char *detail);
 void upf_reader_close(struct upf_reader *r);
@@ -288,7 +301,7 @@ const struct upf_totals *upf_reader_totals(const struct upf_reader *r, enum upf_
 enum upf_block_type {
 	UPF_BLOCK_SAMPLES = 1,
 	UPF_BLOCK_FOOTER = 2,
-	UPF_BLOCK_NAMES = 3,  /* of archives, as are the following: report/archive/ has what is in them */
+	UPF_BLOCK_NAMES = 3, /* of archives, as are the following: report/archive/ has what is in them */
 	UPF_BLOCK_STACKS = 4,
 	UPF_BLOCK_CODE = 5,
 };
@@ -299,17 +312,21 @@ struct upf_block {
 	uint32_t stored_size, raw_size; /* on disk without the block header; decompressed */
 	uint64_t first_ns, last_ns;
 	uint64_t samples, lost;
-	enum upf_fault fault; /* not UPF_OK: payload is NULL, the block (or gap) was skipped */
+	enum upf_fault fault;   /* not UPF_OK: payload is NULL, the block (or gap) was skipped */
 	const uint8_t *payload; /* raw_size bytes, valid until the next call */
 };
-/* 1: *b is the next block, damaged ones and blocks of unknown optional types included; 0: end; negative errno: reading failed. */
+/*
+ * 1: *b is the next block, damaged ones and blocks of unknown optional types included; 0: end; negative errno: reading
+ * failed.
+ */
 int upf_reader_next(struct upf_reader *r, struct upf_block *b);
 /* The next upf_reader_next() gives out the block @b, its last one, once more. */
 void upf_reader_again(struct upf_reader *r, const struct upf_block *b);
 
 /*
- * A decoder goes through the records of one samples block. Stacks are nodes of a tree: node 0 is the empty stack, every
- * other one is its parent (the caller) with one frame more; a decoded block can never hold more nodes than bytes.
+ * A decoder goes through the records of one samples block. Stacks are nodes of a tree: node 0 is the empty stack,
+ * every other one is its parent (the caller) with one frame more; a decoded block can never hold more nodes than
+ * bytes.
  */
 struct upf_node {
 	uint64_t address;
@@ -319,25 +336,28 @@ struct upf_node {
 
 enum upf_record_kind { UPF_ROUND = 1, UPF_SAMPLE = 2, UPF_SAME = 3, UPF_LOST = 4, UPF_LATE = 5, UPF_EVENT = 6 };
 struct upf_record {
-	uint8_t kind;      /* enum upf_record_kind; others: optional record of a later version, to be passed over */
-	uint32_t index;    /* number of the record in its block */
-	uint32_t domain;   /* index into the session's domains; may be unknown there: check */
+	uint8_t kind;    /* enum upf_record_kind; others: optional record of a later version, to be passed over */
+	uint32_t index;  /* number of the record in its block */
+	uint32_t domain; /* index into the session's domains; may be unknown there: check */
 	uint64_t time_ns;
 	uint64_t pause_ns; /* ROUND */
-	/* SAMPLE: one follows UPF_ROUND for each vCPU; UPF_SAME is followed by all the samples it repeats, @repeated set */
+	/*
+	 * SAMPLE: one follows UPF_ROUND for each vCPU; UPF_SAME is followed by all the samples it repeats, @repeated
+	 * set
+	 */
 	uint32_t vcpu;
 	uint8_t state, end;
 	bool user, repeated;
 	uint64_t cpu_ns;
-	uint32_t stack;    /* the leaf's node */
+	uint32_t stack;     /* the leaf's node */
 	enum upf_tops tops; /* what of the following is there */
-	uint32_t top;      /* WINDOW: its number in the block; alike ones have the same */
+	uint32_t top;       /* WINDOW: its number in the block; alike ones have the same */
 	uint64_t sp, fp;
 	const uint64_t *words; /* from @sp, rounded down to a word, upwards; valid until the next call */
 	uint32_t nwords;
-	const uint64_t *regs;  /* COPY: UPF_REGS of them */
-	uint64_t count;    /* LOST, LATE: how many; EVENT: its value */
-	uint8_t code;      /* LOST: enum upf_lost; EVENT: enum upf_event_code */
+	const uint64_t *regs; /* COPY: UPF_REGS of them */
+	uint64_t count;       /* LOST, LATE: how many; EVENT: its value */
+	uint8_t code;         /* LOST: enum upf_lost; EVENT: enum upf_event_code */
 };
 
 struct upf_decoder;

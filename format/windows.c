@@ -4,10 +4,10 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#define HEADS 4096       /* of hash chains, a power of two */
-#define TOPS_MAX 16384   /* in an encoder's block */
+#define HEADS 4096     /* of hash chains, a power of two */
+#define TOPS_MAX 16384 /* in an encoder's block */
 #define WORDS_MAX 131072
-#define HINTS_MAX 8192   /* callers of leaves */
+#define HINTS_MAX 8192 /* callers of leaves */
 
 #define RECENT 4 /* tops remembered at a caller */
 
@@ -27,14 +27,14 @@ struct hint {
 };
 
 struct windows {
-	bool fixed; /* never grows: an encoder's */
+	bool fixed;       /* never grows: an encoder's */
 	struct top *tops; /* 0 is nothing */
 	uint32_t ntops, top_room;
 	uint64_t *words;
 	uint32_t nwords, word_room;
 	struct hint *hints; /* 0 is nothing */
 	uint32_t nhints, hint_room;
-	uint32_t *hint_of;  /* by node: its hint, 0: none yet */
+	uint32_t *hint_of; /* by node: its hint, 0: none yet */
 	uint32_t nnodes, node_room;
 	uint32_t heads[HEADS];
 };
@@ -138,7 +138,7 @@ static void remember(struct hint *h, unsigned i, uint32_t top, uint64_t sp)
 	h->sp[0] = sp;
 }
 
-/* --- encoding ---------------------------------------------------------------------------------------------------------- */
+/* --- encoding ---------------------------------------------------------------------------------------------------- */
 
 bool windows_have_room(const struct windows *w, size_t samples, size_t words)
 {
@@ -226,7 +226,7 @@ void windows_put(struct windows *w, struct column_writer *columns, uint32_t pare
 	remember(h, i, top, s->sp);
 }
 
-/* --- decoding ---------------------------------------------------------------------------------------------------------- */
+/* --- decoding ---------------------------------------------------------------------------------------------------- */
 
 /* The words of a new top, behind those there are. */
 static int get_words(struct windows *w, struct column_reader *columns, uint32_t n, uint64_t last)
@@ -277,8 +277,8 @@ static uint32_t listed(const struct windows *w, const struct hint *h, uint64_t c
 	return code - TOP_LISTED < w->ntops ? w->ntops - (uint32_t)(code - TOP_LISTED) : 0;
 }
 
-int windows_get(struct windows *w, struct column_reader *columns, const struct upf_node *nodes, uint32_t leaf, uint32_t *top,
-                uint64_t *sp)
+int windows_get(struct windows *w, struct column_reader *columns, const struct upf_node *nodes, uint32_t leaf,
+                uint32_t *top, uint64_t *sp)
 {
 	uint64_t code = column_number(columns, COLUMN_TOP), off = (uint64_t)column_difference(columns, COLUMN_SP);
 	struct hint *h;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * windows.h - the few words from the top of each stack (FORMAT.md, "Windows"). A block lists its different tops once; a
- * sample names one of them, by a prediction that mostly holds: stacks that are alike have the same top, at the same place.
+ * windows.h - the few words from the top of each stack (FORMAT.md, "Windows"). A block lists its different tops once;
+ * a sample names one of them, by a prediction that mostly holds: stacks that are alike have the same top, at the same
+ * place.
  */
 #ifndef FORMAT_WINDOWS_H
 #define FORMAT_WINDOWS_H

@@ -124,8 +124,12 @@ int upf_writer_data(struct upf_writer *w, uint8_t type, const void *payload, siz
 
 int upf_writer_copy(struct upf_writer *w, const struct upf_block *b)
 {
-	struct block_header h = {.type = b->type, .raw_size = b->raw_size, .first_ns = b->first_ns, .last_ns = b->last_ns,
-	                         .samples = (uint32_t)b->samples, .lost = (uint32_t)b->lost};
+	struct block_header h = {.type = b->type,
+	                         .raw_size = b->raw_size,
+	                         .first_ns = b->first_ns,
+	                         .last_ns = b->last_ns,
+	                         .samples = (uint32_t)b->samples,
+	                         .lost = (uint32_t)b->lost};
 
 	if (w->error != 0)
 		return w->error;
@@ -141,7 +145,8 @@ void upf_writer_skip(struct upf_writer *w, uint64_t n)
 
 int upf_writer_finish(struct upf_writer *w, const struct upf_totals *totals, enum upf_reason reason)
 {
-	struct block_header h = {.type = UPF_BLOCK_FOOTER, .first_ns = totals->duration_ns, .last_ns = totals->duration_ns};
+	struct block_header h = {
+		.type = UPF_BLOCK_FOOTER, .first_ns = totals->duration_ns, .last_ns = totals->duration_ns};
 	uint64_t offset = upf_writer_bytes(w);
 	uint8_t trailer[TRAILER_SIZE];
 	struct buf b = {0};

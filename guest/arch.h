@@ -16,12 +16,12 @@ enum arch_id { ARCH_X86_64 };
 struct arch {
 	const char *name;
 	enum arch_id id;
-	uint8_t word;           /* bytes of a pointer, and the alignment of a frame pointer */
-	uint8_t return_offset;  /* of the return address from the frame pointer; the caller's frame pointer is at 0 */
+	uint8_t word;          /* bytes of a pointer, and the alignment of a frame pointer */
+	uint8_t return_offset; /* of the return address from the frame pointer; the caller's frame pointer is at 0 */
 	bool (*canonical)(uint64_t address);
 	/*
-	 * The frame that holds @address under @root, tables read through @pages. 0; -EFAULT: the guest has no page there;
-	 * -EAGAIN: a table is not mapped by us yet; -EIO: it cannot be mapped.
+	 * The frame that holds @address under @root, tables read through @pages. 0; -EFAULT: the guest has no page
+	 * there; -EAGAIN: a table is not mapped by us yet; -EIO: it cannot be mapped.
 	 */
 	int (*translate)(struct pages *pages, uint64_t root, uint64_t address, uint64_t *frame);
 };

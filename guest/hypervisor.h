@@ -2,9 +2,9 @@
 /*
  * hypervisor.h - the one interface between the sampler and a guest.
  *
- * A backend is one file that fills in struct hypervisor_ops and exports it as `hypervisor_backend`: xencall.c (the default),
- * libxc.c (older hosts), sim.c (simulated, for tests). A program links exactly one. Backends return 0 or a negative
- * errno and never print; open() alone explains itself in words.
+ * A backend is one file that fills in struct hypervisor_ops and exports it as `hypervisor_backend`: xencall.c (the
+ * default), libxc.c (older hosts), sim.c (simulated, for tests). A program links exactly one. Backends return 0 or a
+ * negative errno and never print; open() alone explains itself in words.
  */
 #ifndef GUEST_HYPERVISOR_H
 #define GUEST_HYPERVISOR_H
@@ -18,7 +18,7 @@
 
 struct arch;
 struct hypervisor; /* a connection to the hypervisor, of the backend */
-struct guest; /* a domain attached for sampling, of the backend */
+struct guest;      /* a domain attached for sampling, of the backend */
 
 /* What the hypervisor says of a domain. */
 struct guest_info {
@@ -33,9 +33,9 @@ struct guest_info {
 /* The registers a stack walk begins with. */
 struct vcpu_regs {
 	uint64_t ip, sp, fp;
-	uint64_t root; /* frame number of the page table root of the running address space */
-	bool user;     /* in user mode */
-	bool valid;    /* false: the vCPU was never brought up */
+	uint64_t root;    /* frame number of the page table root of the running address space */
+	bool user;        /* in user mode */
+	bool valid;       /* false: the vCPU was never brought up */
 	uint64_t all[16]; /* by DWARF number; x86-64's rax, rdx, rcx, rbx, rsi, rdi, rbp, rsp, r8 to r15 */
 };
 
@@ -48,8 +48,9 @@ struct vcpu_stop {
 };
 
 /*
- * Where it stands whether a pause of ours is in force, for whoever outlives us. The hypervisor itself writes it where it can, in
- * the very calls that pause and resume: no instant lies between. What is in it is the backend's; zero is no.
+ * Where it stands whether a pause of ours is in force, for whoever outlives us. The hypervisor itself writes it where
+ * it can, in the very calls that pause and resume: no instant lies between. What is in it is the backend's; zero is
+ * no.
  */
 struct pause_mark {
 	uint64_t words[64];
@@ -64,8 +65,8 @@ struct hypervisor_ops {
 	/* "Xen 4.17.7, domctl 0x15"; lives as long as the connection. */
 	const char *(*version)(struct hypervisor *x);
 
-	/* The domain with the lowest domid at or above @domid: -ESRCH if there is none. Up to Xen 4.17 one lock-free call;
-	 * later ones only know the domain asked for, so that a search may take thousands. */
+	/* The domain with the lowest domid at or above @domid: -ESRCH if there is none. Up to Xen 4.17 one lock-free
+	 * call; later ones only know the domain asked for, so that a search may take thousands. */
 	int (*next)(struct hypervisor *x, uint32_t domid, struct guest_info *info);
 	/* The domain's name; -ENOENT where none is to be had. */
 	int (*domain_name)(struct hypervisor *x, uint32_t domid, char *name, size_t size);
@@ -83,9 +84,9 @@ struct hypervisor_ops {
 	/* What info says now, one lock-free call; -ESRCH when the domain is gone. */
 	int (*info)(struct guest *g, struct guest_info *info);
 	/*
-	 * Pauses the guest and reads info->vcpus entries of @vcpus, registers only of the wanted ones, by one call. @before
-	 * is from just before the pause. 0: the guest is paused and resume() is due, whatever else was found. Negative: not paused, but for
-	 * -EDEADLK: it is, and resuming it failed.
+	 * Pauses the guest and reads info->vcpus entries of @vcpus, registers only of the wanted ones, by one call.
+	 * @before is from just before the pause. 0: the guest is paused and resume() is due, whatever else was found.
+	 * Negative: not paused, but for -EDEADLK: it is, and resuming it failed.
 	 */
 	int (*stop)(struct guest *g, struct guest_info *before, struct vcpu_stop *vcpus);
 	/* Undoes our pause; -EINVAL: somebody else undid it before. */
@@ -97,7 +98,10 @@ struct hypervisor_ops {
 	/* One vCPU's registers without pausing the guest, for finding its pages ahead of a stop(). */
 	int (*peek)(struct guest *g, uint32_t vcpu, struct vcpu_regs *regs);
 
-	/* Maps @n frames read-only, each by itself: pages[i] is NULL where the hypervisor refused. Never inside a pause. */
+	/*
+	 * Maps @n frames read-only, each by itself: pages[i] is NULL where the hypervisor refused. Never inside a
+	 * pause.
+	 */
 	int (*map)(struct guest *g, const uint64_t *frames, size_t n, const void **pages);
 	void (*unmap)(struct guest *g, const void *page);
 };

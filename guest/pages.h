@@ -2,8 +2,8 @@
 /*
  * pages.h - a guest's pages as this program has them mapped, read-only.
  *
- * pages_find() only looks: it makes no call and allocates nothing, so it may run while the guest is paused. What it did
- * not find it notes; pages_fill() maps all that later, when the guest runs again.
+ * pages_find() only looks: it makes no call and allocates nothing, so it may run while the guest is paused. What it
+ * did not find it notes; pages_fill() maps all that later, when the guest runs again.
  */
 #ifndef GUEST_PAGES_H
 #define GUEST_PAGES_H

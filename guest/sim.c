@@ -21,7 +21,7 @@ static struct hypervisor the_host;
 static struct sim_domain *world;
 static size_t world_size;
 
-/* --- memory ---------------------------------------------------------------------------------------------------------- */
+/* --- memory ------------------------------------------------------------------------------------------------------ */
 
 static uint64_t new_frame(struct sim_domain *d)
 {
@@ -76,7 +76,7 @@ void sim_free(struct sim_domain *d)
 	d->used = 0;
 }
 
-/* --- the default world, for tests of the command line ------------------------------------------------------------------ */
+/* --- the default world, for tests of the command line ------------------------------------------------------------ */
 
 /* "busy" alternates between two callees of one function: 2 rounds in 3 in the first. */
 static void busy_tick(struct sim_domain *d, void *ctx)
@@ -103,7 +103,12 @@ static void furnish(struct sim_domain *d, uint32_t domid, const char *name, uint
 
 		sim_stack(d, root, fp, returns, 3);
 		d->vcpu[v] = (struct vcpu_stop){
-			.regs = {.ip = 0x2800, .sp = fp - 32, .fp = fp, .root = root, .valid = true, .all = {[6] = fp, [7] = fp - 32}},
+			.regs = {.ip = 0x2800,
+		                 .sp = fp - 32,
+		                 .fp = fp,
+		                 .root = root,
+		                 .valid = true,
+		                 .all = {[6] = fp, [7] = fp - 32}},
 			.online = true,
 			.blocked = true,
 		};
@@ -138,7 +143,7 @@ void sim_world(struct sim_domain *domains, size_t n)
 	world_size = n;
 }
 
-/* --- the interface --------------------------------------------------------------------------------------------------- */
+/* --- the interface ----------------------------------------------------------------------------------------------- */
 
 /* While a guest of ours stands still, nothing but its resume may be asked. */
 static void call_outside_pause(void)
@@ -150,7 +155,9 @@ static void call_outside_pause(void)
 static struct hypervisor *open_sim(char *why, size_t size)
 {
 	if (getenv("UNIPROF_SIM_NO_XEN")) {
-		snprintf(why, size, "this machine does not run on Xen: record in dom0 of a Xen host; uniprof-report works anywhere");
+		snprintf(
+			why, size,
+			"this machine does not run on Xen: record in dom0 of a Xen host; uniprof-report works anywhere");
 		return NULL;
 	}
 	if (!world)

@@ -19,9 +19,9 @@ struct sim_domain {
 	uint32_t used;                      /* frames handed out by sim_page() */
 	uint64_t refused;                   /* a frame that cannot be mapped; 0: none */
 
-	unsigned our_pauses;   /* 1 between stop and resume */
-	int stop_error;        /* what stop() is to fail with, 0: not at all */
-	bool steal_pause;      /* somebody undoes our pause at the next resume() */
+	unsigned our_pauses; /* 1 between stop and resume */
+	int stop_error;      /* what stop() is to fail with, 0: not at all */
+	bool steal_pause;    /* somebody undoes our pause at the next resume() */
 	/* Called at each stop(), before anything is read: lets time pass in the guest. */
 	void (*tick)(struct sim_domain *d, void *ctx);
 	void *ctx;

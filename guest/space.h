@@ -26,8 +26,8 @@ static inline struct space space_of(const struct arch *arch, struct pages *pages
 }
 
 /*
- * The word at @address, which must be aligned to the word size. 0; -EFAULT: no page there; -EAGAIN: a page is not mapped
- * by us yet (noted for pages_fill()); -EIO: it cannot be mapped.
+ * The word at @address, which must be aligned to the word size. 0; -EFAULT: no page there; -EAGAIN: a page is not
+ * mapped by us yet (noted for pages_fill()); -EIO: it cannot be mapped.
  */
 int space_read(struct space *s, uint64_t address, uint64_t *word);
 /*

@@ -8,7 +8,7 @@
 
 #define PTE_PRESENT 0x1u
 #define PTE_SUPERPAGE 0x80u
-#define PTE_UNCACHED 0x18u /* PWT and PCD */
+#define PTE_UNCACHED 0x18u              /* PWT and PCD */
 #define PTE_FRAME 0x000ffffffffff000ull /* software bits 52-62 and NX are not part of the address */
 
 static bool canonical(uint64_t address)

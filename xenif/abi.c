@@ -42,10 +42,10 @@ void abi_regs_pv64(const vcpu_guest_context_t *from, struct vcpu_regs *to)
 		.ip = from->user_regs.rip,
 		.sp = from->user_regs.rsp,
 		.fp = from->user_regs.rbp,
-		.all = {from->user_regs.rax, from->user_regs.rdx, from->user_regs.rcx, from->user_regs.rbx, from->user_regs.rsi,
-		        from->user_regs.rdi, from->user_regs.rbp, from->user_regs.rsp, from->user_regs.r8, from->user_regs.r9,
-		        from->user_regs.r10, from->user_regs.r11, from->user_regs.r12, from->user_regs.r13, from->user_regs.r14,
-		        from->user_regs.r15},
+		.all = {from->user_regs.rax, from->user_regs.rdx, from->user_regs.rcx, from->user_regs.rbx,
+	                from->user_regs.rsi, from->user_regs.rdi, from->user_regs.rbp, from->user_regs.rsp,
+	                from->user_regs.r8, from->user_regs.r9, from->user_regs.r10, from->user_regs.r11,
+	                from->user_regs.r12, from->user_regs.r13, from->user_regs.r14, from->user_regs.r15},
 		.root = xen_cr3_to_pfn(root),
 		.user = user,
 		.valid = true,
@@ -68,12 +68,14 @@ static bool on_xen(void)
 void abi_explain_open(int error, char *why, size_t size)
 {
 	if (!on_xen())
-		snprintf(why, size, "this machine does not run on Xen: record in dom0 of a Xen host; "
+		snprintf(why, size,
+		         "this machine does not run on Xen: record in dom0 of a Xen host; "
 		         "uniprof-report works anywhere");
 	else if (geteuid() != 0)
 		snprintf(why, size, "only root may ask the hypervisor: run it as root, for example with sudo");
 	else if (error == ENOENT || error == ENXIO || error == ENODEV)
-		snprintf(why, size, "no /dev/xen/privcmd here: run it in dom0, with the module loaded (modprobe xen-privcmd)");
+		snprintf(why, size,
+		         "no /dev/xen/privcmd here: run it in dom0, with the module loaded (modprobe xen-privcmd)");
 	else
 		snprintf(why, size, "cannot open the hypervisor's interface: %s", strerror(error));
 }

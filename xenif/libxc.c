@@ -33,7 +33,9 @@ struct guest {
 	bool *wanted;
 	xc_vcpuinfo_t *before;
 	vcpu_guest_context_any_t context;
-	struct pause_mark own, *mark; /* its first word is written before and after: whoever dies next to a call is taken to be inside */
+	struct pause_mark own,
+		/* its first word is written before and after: whoever dies next to a call is taken to be inside */
+		*mark;
 };
 
 static void quiet(struct xentoollog_logger *logger, xentoollog_level level, int error, const char *context,
@@ -94,7 +96,8 @@ static struct hypervisor *open_xen(char *why, size_t size)
 		return NULL;
 	}
 	if (rc != 0) {
-		snprintf(why, size, "this build's libxenctrl (domctl 0x%x) does not fit %s: %s; build with XENIF=xencall",
+		snprintf(why, size,
+		         "this build's libxenctrl (domctl 0x%x) does not fit %s: %s; build with XENIF=xencall",
 		         XEN_DOMCTL_INTERFACE_VERSION, x->version, strerror(-rc));
 		close_xen(x);
 		return NULL;

@@ -40,8 +40,8 @@ struct hypervisor {
 };
 
 /*
- * Xen writes both parts in the calls that pause and resume, and a process cannot die inside a call: what stands here is true at
- * every instant.
+ * Xen writes both parts in the calls that pause and resume, and a process cannot die inside a call: what stands here
+ * is true at every instant.
  */
 struct mark {
 	struct xen_domctl paused;  /* a question that is answered when the pause is in force */
@@ -58,7 +58,7 @@ struct guest {
 	/* One buffer that never faults, as hypercalls need it: */
 	void *buffer;
 	multicall_entry_t *list;
-	struct xen_domctl *ops;    /* the list's, in its order */
+	struct xen_domctl *ops; /* the list's, in its order */
 	struct xen_domctl *unpause;
 	vcpu_guest_context_t *contexts; /* of the wanted ones */
 	struct mark *mark;
@@ -84,7 +84,7 @@ static int call(struct hypervisor *x, struct xen_domctl *op)
 	return xencall1(x->call, __HYPERVISOR_domctl, (uintptr_t)op) < 0 ? -errno : 0;
 }
 
-/* --- connection ------------------------------------------------------------------------------------------------------ */
+/* --- connection -------------------------------------------------------------------------------------------------- */
 
 static int find_interface(struct hypervisor *x)
 {
@@ -115,8 +115,10 @@ static void explain_interface(const struct hypervisor *x, int rc, char *why, siz
 	const size_t n = sizeof(domctl_versions) / sizeof(*domctl_versions);
 
 	if (rc == -EACCES)
-		snprintf(why, size, "%s speaks none of the domctl versions this program knows (0x%x to 0x%x): "
-		         "a newer uniprof is needed", x->version, domctl_versions[n - 1], domctl_versions[0]);
+		snprintf(why, size,
+		         "%s speaks none of the domctl versions this program knows (0x%x to 0x%x): "
+		         "a newer uniprof is needed",
+		         x->version, domctl_versions[n - 1], domctl_versions[0]);
 	else if (rc == -EPERM)
 		snprintf(why, size, "%s does not let this domain control others: run it in dom0", x->version);
 	else
@@ -162,7 +164,8 @@ static struct hypervisor *open_xen(char *why, size_t size)
 		close_xen(x);
 		return NULL;
 	}
-	snprintf(x->version + strlen(x->version), sizeof(x->version) - strlen(x->version), ", domctl 0x%x", x->interface);
+	snprintf(x->version + strlen(x->version), sizeof(x->version) - strlen(x->version), ", domctl 0x%x",
+	         x->interface);
 	x->names = xenstore_open();
 	return x;
 }
@@ -200,7 +203,7 @@ static uint32_t own_domid(struct hypervisor *x)
 	return xenstore_own_domid(x->names);
 }
 
-/* --- guest ----------------------------------------------------------------------------------------------------------- */
+/* --- guest ------------------------------------------------------------------------------------------------------- */
 
 static size_t align(size_t n)
 {
@@ -317,7 +320,9 @@ static int info(struct guest *g, struct guest_info *info)
 	return info->domid == g->domid ? 0 : -ESRCH;
 }
 
-/* An entry of a multicall, which Xen may have scribbled on: a debug build overwrites consumed ones. Its result stays. */
+/*
+ * An entry of a multicall, which Xen may have scribbled on: a debug build overwrites consumed ones. Its result stays.
+ */
 static void enter(multicall_entry_t *entry, struct xen_domctl *op)
 {
 	entry->op = __HYPERVISOR_domctl;

@@ -8,7 +8,8 @@
 
 #include "common/say.h"
 
-static const char *name_of(const struct hypervisor_ops *ops, struct hypervisor *x, uint32_t domid, char *name, size_t size)
+static const char *name_of(const struct hypervisor_ops *ops, struct hypervisor *x, uint32_t domid, char *name,
+                           size_t size)
 {
 	if (ops->domain_name(x, domid, name, size) != 0)
 		snprintf(name, size, "-");
@@ -54,8 +55,8 @@ static void list_names(const struct hypervisor_ops *ops, struct hypervisor *x, c
 	}
 }
 
-static int open_one(const struct hypervisor_ops *ops, struct hypervisor *x, const char *operand, const struct options *o,
-                    struct target **target, char *why, size_t size)
+static int open_one(const struct hypervisor_ops *ops, struct hypervisor *x, const char *operand,
+                    const struct options *o, struct target **target, char *why, size_t size)
 {
 	struct guest_info info;
 	const char *reason;
@@ -63,13 +64,14 @@ static int open_one(const struct hypervisor_ops *ops, struct hypervisor *x, cons
 	int rc = target_find(ops, x, operand, &info);
 
 	if (rc == -EINVAL) {
-		snprintf(why, size, "%s: more than one domain has this name: use its number (--list shows them)", operand);
+		snprintf(why, size, "%s: more than one domain has this name: use its number (--list shows them)",
+		         operand);
 		return -1;
 	}
 	if (rc != 0) {
 		list_names(ops, x, names, sizeof(names));
-		snprintf(why, size, "%s: no such domain; %s%s", operand, names[0] ? "there are: " : "there is none but this one",
-		         names);
+		snprintf(why, size, "%s: no such domain; %s%s", operand,
+		         names[0] ? "there are: " : "there is none but this one", names);
 		return -1;
 	}
 	reason = obstacle(ops, x, &info);
@@ -81,9 +83,11 @@ static int open_one(const struct hypervisor_ops *ops, struct hypervisor *x, cons
 	if (*target)
 		return 0;
 	if (errno == ENODEV)
-		snprintf(why, size, "%s: it has vCPUs 0 to %" PRIu32 ", none of those asked for", operand, info.vcpus - 1);
+		snprintf(why, size, "%s: it has vCPUs 0 to %" PRIu32 ", none of those asked for", operand,
+		         info.vcpus - 1);
 	else if (errno == E2BIG)
-		snprintf(why, size, "%s: too many vCPUs to copy their stacks; choose some by -C, or --call-graph fp", operand);
+		snprintf(why, size, "%s: too many vCPUs to copy their stacks; choose some by -C, or --call-graph fp",
+		         operand);
 	else
 		snprintf(why, size, "%s: %s", operand, strerror(errno));
 	return -1;

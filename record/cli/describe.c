@@ -17,7 +17,8 @@ static int quote(struct buf *b, const char *word)
 {
 	int rc;
 
-	if (*word && strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./:,@%") == strlen(word))
+	if (*word &&
+	    strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./:,@%") == strlen(word))
 		return buf_add(b, word, strlen(word));
 	rc = buf_add(b, "'", 1);
 	for (; rc == 0 && *word; word++)
@@ -157,7 +158,8 @@ static int describe_image(struct description *d, const char *image, bool named, 
 	if (rc >= 0)
 		return 0;
 	if (equals && !is_named)
-		snprintf(why, size, "--image %s: no domain is recorded under that name, and as a file: %s", image, strerror(-rc));
+		snprintf(why, size, "--image %s: no domain is recorded under that name, and as a file: %s", image,
+		         strerror(-rc));
 	else
 		snprintf(why, size, "--image %s: %s", image, rc == -ESPIPE ? "not a regular file" : strerror(-rc));
 	return -1;

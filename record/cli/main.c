@@ -75,7 +75,10 @@ static void block_signals(sigset_t *signals, bool usr2)
 	for (size_t i = 0; i < sizeof(waited_for) / sizeof(*waited_for); i++) {
 		struct sigaction old;
 
-		/* What nohup had us ignore stays ignored. Not so SIGINT: a script's background job is to end by kill -INT. */
+		/*
+		 * What nohup had us ignore stays ignored. Not so SIGINT: a script's background job is to end by kill
+		 * -INT.
+		 */
 		if (waited_for[i] == SIGHUP && sigaction(SIGHUP, NULL, &old) == 0 && old.sa_handler == SIG_IGN)
 			continue;
 		signal(waited_for[i], SIG_DFL);
@@ -113,7 +116,7 @@ static void give_up_privileges(const struct options *o)
 		say("gave up all capabilities");
 }
 
-/* --- steps: each 0, or the exit code with its message printed ---------------------------------------------------------- */
+/* --- steps: each 0, or the exit code with its message printed ---------------------------------------------------- */
 
 static int open_domains(struct recording *r, char *const *operands, size_t n)
 {
@@ -183,7 +186,7 @@ static struct queue_blocks blocks_for(struct recording *r)
 	return b;
 }
 
-/* --- the writer thread's part -------------------------------------------------------------------------------------------- */
+/* --- the writer thread's part ------------------------------------------------------------------------------------ */
 
 /* Later traces are opened by name, and their folder may be somebody else's, as only root may write there. */
 static int writer_start(void *ctx)
@@ -209,11 +212,12 @@ static int writer_end(void *ctx)
 	return sink_end(r->sink);
 }
 
-/* --- the session ----------------------------------------------------------------------------------------------------- */
+/* --- the session ------------------------------------------------------------------------------------------------- */
 
 static int run_session(struct recording *r)
 {
-	const struct queue_taker taker = {.ctx = r, .start = writer_start, .take = writer_take, .end = writer_end, .idle = draw_status};
+	const struct queue_taker taker = {
+		.ctx = r, .start = writer_start, .take = writer_take, .end = writer_end, .idle = draw_status};
 	struct session *s = &r->session;
 	const struct upf_session *head = &r->description.session;
 	const struct queue_blocks blocks = blocks_for(r);
@@ -288,9 +292,10 @@ static void say_cost(const struct recording *r)
 	for (size_t i = 0; i < r->ntargets; i++)
 		pages += pages_most(r->targets[i]->pages);
 	getrusage(RUSAGE_SELF, &u);
-	seconds = (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) + (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) / 1e6;
-	say("used %.6f s of CPU time, %.1f us a sample, at most %.1f MiB of memory and %zu mapped pages of guests", seconds,
-	    samples ? seconds * 1e6 / (double)samples : 0, (double)u.ru_maxrss / 1024, pages);
+	seconds = (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) +
+	          (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) / 1e6;
+	say("used %.6f s of CPU time, %.1f us a sample, at most %.1f MiB of memory and %zu mapped pages of guests",
+	    seconds, samples ? seconds * 1e6 / (double)samples : 0, (double)u.ru_maxrss / 1024, pages);
 }
 
 static int verdict(struct recording *r)

@@ -16,12 +16,11 @@
 /* One that hardly ever sleeps takes no real-time priority unless asked to: dom0 has other work. */
 #define MODEST_OVERHEAD 0.5
 #define DEFAULT_RECENT (64u << 20) /* bytes */
-#define MOST_RECENT (256u << 20) /* where a time is given */
+#define MOST_RECENT (256u << 20)   /* where a time is given */
 #define LEAST_RECENT (4u << 20)
 #define MAX_FILES 1000000u
 
-#define APPLY(name) \
-	static int name(void *ctx, const struct option_def *def, const char *value, char *why, size_t size)
+#define APPLY(name) static int name(void *ctx, const struct option_def *def, const char *value, char *why, size_t size)
 
 static int fail(char *why, size_t size, const char *text)
 {
@@ -105,7 +104,8 @@ APPLY(set_call_graph)
 		if (strlen(modes[i].name) != len || strncmp(modes[i].name, value, len) != 0)
 			continue;
 		if (value[len] && parse_u64(value + len + 1, least, modes[i].most, &bytes) != 0) {
-			snprintf(why, size, "%s takes a size of %llu to %u bytes", modes[i].name, (unsigned long long)least, modes[i].most);
+			snprintf(why, size, "%s takes a size of %llu to %u bytes", modes[i].name,
+			         (unsigned long long)least, modes[i].most);
 			return -1;
 		}
 		stack->tops = bytes ? modes[i].tops : UPF_TOPS_NONE;
@@ -206,9 +206,9 @@ APPLY(set_flag)
 {
 	struct options *o = ctx;
 	bool *const flags[] = {
-		[FLAG_MISSED] = &o->missed,   [FLAG_FORCE] = &o->force,     [FLAG_FOLLOW] = &o->follow, [FLAG_LIST] = &o->list,
-		[FLAG_QUIET] = &o->quiet,     [FLAG_VERBOSE] = &o->verbose, [FLAG_VERSION] = &o->version,
-		[FLAG_HELP] = &o->help,
+		[FLAG_MISSED] = &o->missed,   [FLAG_FORCE] = &o->force, [FLAG_FOLLOW] = &o->follow,
+		[FLAG_LIST] = &o->list,       [FLAG_QUIET] = &o->quiet, [FLAG_VERBOSE] = &o->verbose,
+		[FLAG_VERSION] = &o->version, [FLAG_HELP] = &o->help,
 	};
 
 	(void)value, (void)why, (void)size;
@@ -219,25 +219,37 @@ APPLY(set_flag)
 const struct option_def record_options[] = {
 	{'o', "output", "FILE", OPTION_ARG, "write the trace to FILE, - for standard output", set_output, 0},
 	{'F', "freq", "HZ", OPTION_ARG, "sample HZ times a second, such as 99, 1k or max (99)", set_rate, 0},
-	{'d', "duration", "TIME", OPTION_ARG, "stop after TIME: seconds, or 500ms, 10s, 2m, 1h (until Ctrl-C)", set_duration, 0},
+	{'d', "duration", "TIME", OPTION_ARG, "stop after TIME: seconds, or 500ms, 10s, 2m, 1h (until Ctrl-C)",
+         set_duration, 0},
 	{'T', "time", "TIME", OPTION_ARG, NULL, set_duration, 0},
 	{'n', "samples", "N", OPTION_ARG, "stop after N samples of every vCPU", set_samples, 0},
 	{'C', "vcpu", "LIST", OPTION_ARG, "only these vCPUs, such as 0,2-3 (all)", set_vcpus, 0},
 	{0, "max-stack", "N", OPTION_ARG, "keep N frames of a stack at most (127)", set_max_stack, 0},
-	{0, "call-graph", "MODE", OPTION_ARG, "fp: follow frame pointers and keep SIZE bytes at the stack's top (fp,256); "
-	 "dwarf: copy up to SIZE bytes of the stack, for guests without frame pointers (dwarf,16384)", set_call_graph, 0},
-	{0, "image", "[DOM=]FILE", OPTION_ARG, "the binary that the domain runs: kept are its path and its build-id, by which "
-	 "uniprof-report finds it again and knows it", set_image, 0},
-	{0, "max-overhead", "PERCENT", OPTION_ARG, "sample less often when a domain would be paused for more of the time (10)",
-	 set_max_overhead, 0},
-	{'r', "realtime", "PRIO", OPTION_OPTIONAL_ARG, "real-time priority to sample at, with memory locked and on one CPU; 0: as any program (1)", set_realtime, 0},
-	{'M', "missed-deadlines", NULL, OPTION_NO_ARG, "a line on stderr for every missed deadline", set_flag, FLAG_MISSED},
-	{0, "switch-output", "WHEN", OPTION_OPTIONAL_ARG, "begin another trace, FILE.TIME, whenever SIGUSR2 comes (signal), or one is as large "
-	 "as 100M or as long as 1h", set_switch, 0},
+	{0, "call-graph", "MODE", OPTION_ARG,
+         "fp: follow frame pointers and keep SIZE bytes at the stack's top (fp,256); "
+         "dwarf: copy up to SIZE bytes of the stack, for guests without frame pointers (dwarf,16384)",
+         set_call_graph, 0},
+	{0, "image", "[DOM=]FILE", OPTION_ARG,
+         "the binary that the domain runs: kept are its path and its build-id, by which "
+         "uniprof-report finds it again and knows it",
+         set_image, 0},
+	{0, "max-overhead", "PERCENT", OPTION_ARG,
+         "sample less often when a domain would be paused for more of the time (10)", set_max_overhead, 0},
+	{'r', "realtime", "PRIO", OPTION_OPTIONAL_ARG,
+         "real-time priority to sample at, with memory locked and on one CPU; 0: as any program (1)", set_realtime, 0},
+	{'M', "missed-deadlines", NULL, OPTION_NO_ARG, "a line on stderr for every missed deadline", set_flag,
+         FLAG_MISSED},
+	{0, "switch-output", "WHEN", OPTION_OPTIONAL_ARG,
+         "begin another trace, FILE.TIME, whenever SIGUSR2 comes (signal), or one is as large "
+         "as 100M or as long as 1h",
+         set_switch, 0},
 	{0, "switch-max-files", "N", OPTION_ARG, "of those keep the last N only", set_max_files, 0},
-	{0, "overwrite", "WHAT", OPTION_OPTIONAL_ARG, "keep only the last of it in memory, such as 60s or 64M (64M); SIGUSR2 writes that to "
-	 "FILE.TIME, the end to FILE", set_recent, 0},
-	{0, "follow", NULL, OPTION_NO_ARG, "go on when a domain comes back after its end, by reboot or otherwise", set_flag, FLAG_FOLLOW},
+	{0, "overwrite", "WHAT", OPTION_OPTIONAL_ARG,
+         "keep only the last of it in memory, such as 60s or 64M (64M); SIGUSR2 writes that to "
+         "FILE.TIME, the end to FILE",
+         set_recent, 0},
+	{0, "follow", NULL, OPTION_NO_ARG, "go on when a domain comes back after its end, by reboot or otherwise",
+         set_flag, FLAG_FOLLOW},
 	{'f', "force", NULL, OPTION_NO_ARG, "replace FILE if it exists", set_flag, FLAG_FORCE},
 	{'l', "list", NULL, OPTION_NO_ARG, "list the domains that could be recorded, and end", set_flag, FLAG_LIST},
 	{'q', "quiet", NULL, OPTION_NO_ARG, "no status line and no summary", set_flag, FLAG_QUIET},
@@ -253,7 +265,9 @@ static int check_together(const struct options *o, char *why, size_t size)
 	bool several = o->switching.on || o->recent.on;
 
 	if (o->switching.on && o->recent.on && (o->switching.bytes || o->switching.ns))
-		return fail(why, size, "--overwrite writes when SIGUSR2 comes and at the end: with it --switch-output takes no size and no time");
+		return fail(
+			why, size,
+			"--overwrite writes when SIGUSR2 comes and at the end: with it --switch-output takes no size and no time");
 	if (o->switching.max_files && !several)
 		return fail(why, size, "--switch-max-files is for --switch-output or --overwrite");
 	if (several && o->output && strcmp(o->output, "-") == 0)
@@ -265,8 +279,10 @@ int record_options_parse(struct options *o, int argc, char **argv, char *why, si
 {
 	int n;
 
-	*o = (struct options){.rate_mhz = 99000, .stack = {DEFAULT_MAX_STACK, UPF_TOPS_WINDOW, DEFAULT_WINDOW / UPF_WORD},
-	                      .max_overhead = DEFAULT_OVERHEAD, .priority = -1};
+	*o = (struct options){.rate_mhz = 99000,
+	                      .stack = {DEFAULT_MAX_STACK, UPF_TOPS_WINDOW, DEFAULT_WINDOW / UPF_WORD},
+	                      .max_overhead = DEFAULT_OVERHEAD,
+	                      .priority = -1};
 	n = options_parse(record_options, argc, argv, o, why, size);
 	if (o->priority < 0)
 		o->priority = o->max_overhead <= MODEST_OVERHEAD ? DEFAULT_PRIORITY : 0;

@@ -65,7 +65,7 @@ void entries_lose(struct session *s, uint32_t domain, uint64_t samples)
 static int put_losses(struct session *s, uint32_t domain, uint64_t time_ns)
 {
 	struct entry loss = {ENTRY_LOST, .domain = domain, .time_ns = time_ns, .count = s->unrecorded[domain],
-	                    .code = UPF_LOST_WRITER};
+	                     .code = UPF_LOST_WRITER};
 	int rc = loss.count ? put_once(s, &loss) : 0;
 
 	if (rc == 0) {
@@ -78,7 +78,8 @@ static int put_losses(struct session *s, uint32_t domain, uint64_t time_ns)
 int entries_put_pending(struct session *s, uint32_t domain, uint64_t time_ns)
 {
 	struct pending_event *e = &s->pending[domain];
-	const struct entry i = {ENTRY_EVENT, .domain = domain, .time_ns = e->time_ns, .count = e->value, .code = e->code};
+	const struct entry i = {ENTRY_EVENT, .domain = domain, .time_ns = e->time_ns, .count = e->value,
+	                        .code = e->code};
 	int rc = put_losses(s, domain, time_ns);
 
 	if (rc == 0 && e->code)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * entries.h - from the sampling thread into the blocks of a trace. What finds every block full is counted as lost, and comes before
- * what follows it once there is room.
+ * entries.h - from the sampling thread into the blocks of a trace. What finds every block full is counted as lost, and
+ * comes before what follows it once there is room.
  */
 #ifndef RECORD_OUTPUT_ENTRIES_H
 #define RECORD_OUTPUT_ENTRIES_H

@@ -105,7 +105,10 @@ static void *writer_thread(void *arg)
 {
 	struct queue *s = arg;
 
-	/* A descriptor table of its own: a thread stuck in write() outlives the process's death, and what it holds open. */
+	/*
+	 * A descriptor table of its own: a thread stuck in write() outlives the process's death, and what it holds
+	 * open.
+	 */
 	if (s->not_held >= 0 && unshare(CLONE_FILES) == 0)
 		close(s->not_held);
 	if (!start(s))

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * queue.h - blocks on their way from the sampling thread to the trace: the writer thread hands them to a taker.
- * The sampling thread never waits: with every block full and the disk behind, it is told so and counts its samples as lost.
+ * The sampling thread never waits: with every block full and the disk behind, it is told so and counts its samples as
+ * lost.
  */
 #ifndef RECORD_OUTPUT_QUEUE_H
 #define RECORD_OUTPUT_QUEUE_H
@@ -41,8 +42,9 @@ struct queue_taker {
 };
 
 /*
- * The taker is copied. The writer thread lets go of @not_held, the watchdog's descriptor (-1: none): stuck in a write, it must
- * not keep the watchdog asleep. So what the taker opens is that thread's alone. NULL: start() failed, or errno.
+ * The taker is copied. The writer thread lets go of @not_held, the watchdog's descriptor (-1: none): stuck in a write,
+ * it must not keep the watchdog asleep. So what the taker opens is that thread's alone. NULL: start() failed, or
+ * errno.
  */
 struct queue *queue_start(const struct queue_taker *taker, const struct queue_blocks *blocks, int not_held);
 /* The block to encode into; NULL while all are waiting to be written. */

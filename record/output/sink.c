@@ -22,14 +22,14 @@ struct sink {
 	struct upf_session head; /* of the trace being written */
 	struct trace_file *output;
 	struct upf_writer *writer;
-	struct flight_recorder *recent;   /* --overwrite */
-	struct upf_totals totals; /* of the trace being written */
+	struct flight_recorder *recent; /* --overwrite */
+	struct upf_totals totals;       /* of the trace being written */
 	struct {
 		struct upf_totals rest;
 		uint64_t time_ns;
 		enum upf_reason reason;
 	} ending;
-	char **names;            /* --switch-max-files: of the last ones, in a ring */
+	char **names; /* --switch-max-files: of the last ones, in a ring */
 	char *last;
 	unsigned traces;
 	atomic_ullong bytes_before, bytes; /* of earlier traces; of this one */
@@ -93,7 +93,7 @@ const char *sink_problem(const struct sink *s)
 	return s->why;
 }
 
-/* --- one trace ------------------------------------------------------------------------------------------------------- */
+/* --- one trace --------------------------------------------------------------------------------------------------- */
 
 /* When it was on the wall clock that CLOCK_MONOTONIC showed @mono_ns. */
 static uint64_t real_of(uint64_t mono_ns)
@@ -204,7 +204,7 @@ static int complete(struct sink *s, uint64_t end_ns, enum upf_reason reason)
 	return rc ? rc : closing;
 }
 
-/* --- several --------------------------------------------------------------------------------------------------------- */
+/* --- several ----------------------------------------------------------------------------------------------------- */
 
 static int switch_over(struct sink *s, uint64_t start_ns)
 {
@@ -247,7 +247,7 @@ static int keep(struct sink *s, struct upf_encoder *e, const struct queue_slip *
 	return 0;
 }
 
-/* --- the writer thread's --------------------------------------------------------------------------------------------- */
+/* --- the writer thread's ----------------------------------------------------------------------------------------- */
 
 int sink_open(struct sink *s)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * sink.h - where blocks go: into one trace, into one after the other (--switch-output), or into memory, of which a trace is
- * made when it is asked for and at the end (--overwrite). All but sink_new() and what only looks is the writer thread's.
+ * sink.h - where blocks go: into one trace, into one after the other (--switch-output), or into memory, of which a
+ * trace is made when it is asked for and at the end (--overwrite). All but sink_new() and what only looks is the
+ * writer thread's.
  */
 #ifndef RECORD_OUTPUT_SINK_H
 #define RECORD_OUTPUT_SINK_H
@@ -26,8 +27,8 @@ int sink_end(struct sink *s);
 uint64_t sink_bytes(const struct sink *s);         /* of all traces */
 uint64_t sink_current_bytes(const struct sink *s); /* of the one being written */
 /* After the end: */
-unsigned sink_traces(const struct sink *s);        /* how many were begun */
-const char *sink_last(const struct sink *s);       /* the name of the last one */
+unsigned sink_traces(const struct sink *s);  /* how many were begun */
+const char *sink_last(const struct sink *s); /* the name of the last one */
 const char *sink_problem(const struct sink *s);
 void sink_free(struct sink *s);
 

@@ -95,10 +95,11 @@ static void print_pauses(const struct session *s)
 		fprintf(stderr, "paused   never\n");
 		return;
 	}
-	fprintf(stderr, "paused   %llu times, %s in all, %.3f %% of the time; p50 %s, p99 %s, max %s", (unsigned long long)t->pauses,
-	        span(a, sizeof(a), t->pause.sum_ns), share(t->pause.sum_ns, t->duration_ns * s->ntargets),
-	        span(b, sizeof(b), upf_hist_quantile(&t->pause, 500)), span(c, sizeof(c), upf_hist_quantile(&t->pause, 990)),
-	        span(d, sizeof(d), t->pause.max_ns));
+	fprintf(stderr, "paused   %llu times, %s in all, %.3f %% of the time; p50 %s, p99 %s, max %s",
+	        (unsigned long long)t->pauses, span(a, sizeof(a), t->pause.sum_ns),
+	        share(t->pause.sum_ns, t->duration_ns * s->ntargets),
+	        span(b, sizeof(b), upf_hist_quantile(&t->pause, 500)),
+	        span(c, sizeof(c), upf_hist_quantile(&t->pause, 990)), span(d, sizeof(d), t->pause.max_ns));
 	if (longer)
 		fprintf(stderr, "; %llu longer than 1 ms", (unsigned long long)longer);
 	fputc('\n', stderr);

@@ -18,7 +18,7 @@
 struct trace_file {
 	int fd;
 	bool overwrite;
-	bool own;        /* fd is ours to close */
+	bool own; /* fd is ours to close */
 	char *path;
 	char *temporary; /* NULL: written in place, or published */
 };
@@ -29,7 +29,8 @@ static bool is_to_end(void)
 	sigset_t set;
 
 	sigpending(&set);
-	return sigismember(&set, SIGINT) || sigismember(&set, SIGTERM) || sigismember(&set, SIGHUP) || sigismember(&set, SIGQUIT);
+	return sigismember(&set, SIGINT) || sigismember(&set, SIGTERM) || sigismember(&set, SIGHUP) ||
+	       sigismember(&set, SIGQUIT);
 }
 
 /* A named pipe that nobody reads yet is waited for. */
@@ -102,9 +103,12 @@ static enum place place_of(const char *path, bool overwrite, char *why, size_t s
 static int open_path(struct trace_file *o, char *why, size_t size)
 {
 	switch (place_of(o->path, o->overwrite, why, size)) {
-	case PLACE_BESIDE: return open_beside(o, why, size);
-	case PLACE_THERE: return open_in_place(o, why, size);
-	default: return -1;
+	case PLACE_BESIDE:
+		return open_beside(o, why, size);
+	case PLACE_THERE:
+		return open_in_place(o, why, size);
+	default:
+		return -1;
 	}
 }
 
@@ -138,7 +142,9 @@ struct trace_file *trace_file_open(const char *path, bool overwrite, char *why, 
 		o->fd = STDOUT_FILENO;
 		if (!isatty(o->fd))
 			return o;
-		snprintf(why, size, "a trace is binary and standard output is a terminal: use -o FILE, or pipe it into uniprof-report -");
+		snprintf(
+			why, size,
+			"a trace is binary and standard output is a terminal: use -o FILE, or pipe it into uniprof-report -");
 	} else if (open_path(o, why, size) == 0) {
 		o->own = true;
 		return o;

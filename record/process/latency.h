@@ -6,9 +6,10 @@
 #include <stddef.h>
 
 /*
- * Tries to have the calling thread run at real-time @priority (SCHED_FIFO, 1 to 99) and on the one CPU where it is now, and to
- * keep what the program has in memory there, from its first use on. What could not be had stands in @missing (size bytes), with the
- * reasons, "" if nothing. Wants capabilities; threads started later inherit the first two.
+ * Tries to have the calling thread run at real-time @priority (SCHED_FIFO, 1 to 99) and on the one CPU where it is
+ * now, and to keep what the program has in memory there, from its first use on. What could not be had stands in
+ * @missing (size bytes), with the reasons, "" if nothing. Wants capabilities; threads started later inherit the first
+ * two.
  */
 void latency_try(int priority, char *missing, size_t size);
 

@@ -6,8 +6,9 @@
 #include <stdbool.h>
 
 /*
- * Gives up every capability of the calling thread, and of those it starts later, for good: Xen answers whoever holds its
- * device open. @files: all but the one to write in everybody's folders. 0 or a negative errno; then they are as they were.
+ * Gives up every capability of the calling thread, and of those it starts later, for good: Xen answers whoever holds
+ * its device open. @files: all but the one to write in everybody's folders. 0 or a negative errno; then they are as
+ * they were.
  */
 int privileges_drop(bool files);
 

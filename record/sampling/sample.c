@@ -158,7 +158,10 @@ static bool take(struct target *t, struct round *r, bool *cold)
 	r->paused_ns[r->pauses] = paused ? paused : 1;
 	r->pause_ns += r->paused_ns[r->pauses];
 	r->pauses++;
-	/* No pause of ours is left if somebody undid it, or with the domain gone; any other refusal leaves it to the watchdog. */
+	/*
+	 * No pause of ours is left if somebody undid it, or with the domain gone; any other refusal leaves it to the
+	 * watchdog.
+	 */
 	r->held = undone != 0 && undone != -EINVAL && undone != -ESRCH;
 	if (r->held || undone == -ESRCH)
 		fail(t, r, undone);

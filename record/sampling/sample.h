@@ -16,11 +16,13 @@ enum round_kind {
 
 struct round {
 	enum round_kind kind;
-	uint64_t time_ns;  /* CLOCK_MONOTONIC when the round began */
-	uint64_t pause_ns; /* how long the guest stood still, from before the call that pauses to after the one that resumes */
-	unsigned pauses;   /* how many; 2 when a page had to be mapped in between */
+	uint64_t time_ns; /* CLOCK_MONOTONIC when the round began */
+	uint64_t
+		/* how long the guest stood still, from before the call that pauses to after the one that resumes */
+		pause_ns;
+	unsigned pauses;       /* how many; 2 when a page had to be mapped in between */
 	uint64_t paused_ns[2]; /* each of them */
-	bool shutdown;     /* ROUND_ENDED: shut down with @shutdown_code; else it is dying or gone */
+	bool shutdown;         /* ROUND_ENDED: shut down with @shutdown_code; else it is dying or gone */
 	uint8_t shutdown_code;
 	int error; /* ROUND_FAILED: negative errno */
 	bool held; /* ROUND_FAILED: our pause could not be undone; the watchdog will try again */
@@ -30,10 +32,13 @@ struct round {
 void sample_warm(struct target *t);
 
 /* One round. Two calls to the hypervisor for a busy guest whose pages are mapped,
- * one for a guest that slept before and still does, three when it woke up; a page not mapped yet costs a second pause. */
+ * one for a guest that slept before and still does, three when it woke up; a page not mapped yet costs a second pause.
+ */
 struct round sample_round(struct target *t);
 
-/* Did the domain end? Asks without pausing anything. If so all is as after a round that found it: @r is ROUND_ENDED. */
+/*
+ * Did the domain end? Asks without pausing anything. If so all is as after a round that found it: @r is ROUND_ENDED.
+ */
 bool sample_ended(struct target *t, struct round *r);
 
 #endif

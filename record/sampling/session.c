@@ -15,12 +15,12 @@
 struct loop {
 	struct session *s;
 	struct sampling_timer pace;
-	uint64_t housekeeping_ns; /* when it is due */
-	uint64_t throttle_ns;        /* no round before this */
-	uint64_t held_back;       /* deadlines passed over for it since the last housekeeping */
+	uint64_t housekeeping_ns;            /* when it is due */
+	uint64_t throttle_ns;                /* no round before this */
+	uint64_t held_back;                  /* deadlines passed over for it since the last housekeeping */
 	uint64_t checked_ns, checked_rounds; /* when that was, and the rounds by then */
-	uint64_t told_mhz;        /* the rate that the trace was told last */
-	bool asked;               /* by SIGUSR2: for the next trace, or for what is kept */
+	uint64_t told_mhz;                   /* the rate that the trace was told last */
+	bool asked;                          /* by SIGUSR2: for the next trace, or for what is kept */
 	bool over;
 };
 
@@ -37,7 +37,7 @@ static uint64_t since_start(const struct session *s, uint64_t time_ns)
 	return time_ns > s->start_ns ? time_ns - s->start_ns : 0;
 }
 
-/* --- rounds ---------------------------------------------------------------------------------------------------------- */
+/* --- rounds ------------------------------------------------------------------------------------------------------ */
 
 static void count_round(struct session *s, const struct target *t)
 {
@@ -59,7 +59,7 @@ static void keep_round(struct session *s, uint32_t domain, const struct round *r
 {
 	struct target *t = s->targets[domain];
 	struct entry i = {r->kind == ROUND_SAME ? ENTRY_SAME : ENTRY_ROUND, .domain = domain, .time_ns = time_ns,
-	                 .pause_ns = r->pause_ns};
+	                  .pause_ns = r->pause_ns};
 
 	if (entries_put(s, &i) == 0)
 		count_round(s, t);
@@ -90,7 +90,8 @@ static void hold_back(struct loop *l, struct target *t, uint64_t paused_ns)
 
 static void tell_end(struct session *s, uint32_t domain, const struct round *r)
 {
-	entries_event(s, domain, since_start(s, r->time_ns), r->shutdown ? UPF_EVENT_SHUTDOWN : UPF_EVENT_DYING, r->shutdown_code);
+	entries_event(s, domain, since_start(s, r->time_ns), r->shutdown ? UPF_EVENT_SHUTDOWN : UPF_EVENT_DYING,
+	              r->shutdown_code);
 }
 
 static void one_round(struct loop *l, uint32_t domain)
@@ -120,9 +121,9 @@ static void one_round(struct loop *l, uint32_t domain)
 		break;
 	case ROUND_FAILED:
 		skip_round(s, domain, time_ns, UPF_LOST_CALL);
-		end(l, UPF_REASON_ERROR, r.error, r.held ?
-		    "the hypervisor refused to resume the domain; if it stays paused: xl unpause" :
-		    "the hypervisor refused to pause or read the domain");
+		end(l, UPF_REASON_ERROR, r.error,
+		    r.held ? "the hypervisor refused to resume the domain; if it stays paused: xl unpause"
+		           : "the hypervisor refused to pause or read the domain");
 		break;
 	}
 	count_pause(s, &r); /* behind the record of the round, so that both are of one block */
@@ -135,7 +136,7 @@ static void all_rounds(struct loop *l)
 			one_round(l, d);
 }
 
-/* --- domains that end, and come back --------------------------------------------------------------------------------- */
+/* --- domains that end, and come back ----------------------------------------------------------------------------- */
 
 static bool any_left(const struct session *s)
 {
@@ -160,7 +161,6 @@ static void look_for_ends(struct loop *l)
 	if (!any_left(s) && !l->over)
 		end(l, UPF_REASON_DOMAIN, 0, NULL);
 }
-
 
 /* Is domain @d, which ended, there again? */
 static void look_for(struct loop *l, uint32_t d, uint64_t now)
@@ -197,7 +197,7 @@ static void look_for_all(struct loop *l, uint64_t now)
 			look_for(l, d, now);
 }
 
-/* --- deadlines ------------------------------------------------------------------------------------------------------- */
+/* --- deadlines --------------------------------------------------------------------------------------------------- */
 
 /* Deadlines are the session's: they are recorded once, with its first domain. */
 static void record_late(struct session *s, uint64_t time_ns)
@@ -234,7 +234,7 @@ static void flush_due(struct session *s, uint64_t next_ns)
 		entries_hand_over(s);
 }
 
-/* --- one trace after the other ----------------------------------------------------------------------------------------- */
+/* --- one trace after the other ----------------------------------------------------------------------------------- */
 
 static void tell_start(struct loop *l, uint64_t time_ns)
 {
@@ -249,7 +249,10 @@ static void tell_start(struct loop *l, uint64_t time_ns)
 	}
 }
 
-/* Is all that happened in a block, and is there room for more? Else a trace would begin with what belongs to the one before. */
+/*
+ * Is all that happened in a block, and is there room for more? Else a trace would begin with what belongs to the one
+ * before.
+ */
 static bool is_settled(const struct session *s)
 {
 	bool settled = s->unrecorded_late == 0 && queue_current(s->queue) != NULL;
@@ -290,7 +293,8 @@ static void turn(struct loop *l, uint64_t now)
 	if (is_time_to_switch(l, now)) {
 		if (is_settled(s))
 			begin_next(l, now);
-	} else if (l->asked && s->options->recent.on && queue_current(s->queue) && !upf_encoder_empty(queue_current(s->queue))) {
+	} else if (l->asked && s->options->recent.on && queue_current(s->queue) &&
+	           !upf_encoder_empty(queue_current(s->queue))) {
 		s->slip.turn = QUEUE_DUMP;
 		s->slip.time_ns = now;
 		entries_hand_over(s);
@@ -298,7 +302,7 @@ static void turn(struct loop *l, uint64_t now)
 	}
 }
 
-/* --- the loop -------------------------------------------------------------------------------------------------------- */
+/* --- the loop ---------------------------------------------------------------------------------------------------- */
 
 /* The rate that --max-overhead leaves, or that it gives back, if that is news by a tenth or more. */
 static void tell_rate(struct loop *l, uint64_t now)
@@ -337,7 +341,8 @@ static void housekeeping(struct loop *l, uint64_t now)
 		pages_retry(s->targets[d]->pages);
 	look_for_all(l, now);
 	if (!l->over && !watchdog_alive(s->watchdog))
-		end(l, UPF_REASON_ERROR, 0, "the watchdog process was killed; without it a pause could be left behind");
+		end(l, UPF_REASON_ERROR, 0,
+		    "the watchdog process was killed; without it a pause could be left behind");
 }
 
 static void check_limits(struct loop *l, uint64_t now, uint64_t rounds)

@@ -32,7 +32,7 @@ struct session {
 	struct watchdog *watchdog;
 	struct queue *queue;
 	struct sink *sink;
-	sigset_t signals; /* those that are waited for; blocked */
+	sigset_t signals;  /* those that are waited for; blocked */
 	uint64_t began_ns; /* CLOCK_MONOTONIC when recording began */
 	uint64_t start_ns; /* at time 0 of the trace being written */
 	uint64_t seed;
@@ -41,10 +41,10 @@ struct session {
 	/* the outcome: */
 	struct upf_totals totals; /* of all that was handed over */
 	enum upf_reason reason;
-	int signal;            /* UPF_REASON_SIGNAL: which */
-	int error;             /* UPF_REASON_ERROR, _OUTPUT: negative errno */
-	const char *failed;    /* UPF_REASON_ERROR: what failed */
-	uint64_t held_back;    /* deadlines passed over for --max-overhead */
+	int signal;         /* UPF_REASON_SIGNAL: which */
+	int error;          /* UPF_REASON_ERROR, _OUTPUT: negative errno */
+	const char *failed; /* UPF_REASON_ERROR: what failed */
+	uint64_t held_back; /* deadlines passed over for --max-overhead */
 	struct live live;
 	/* samples that could not be handed over, by target, until they can be recorded as lost */
 	uint64_t *unrecorded;

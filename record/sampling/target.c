@@ -8,7 +8,7 @@
 #include "common/parse.h"
 
 #define COPY_OVERHEAD 32 /* words that a copy's registers may take in a block */
-#define PAGES_MAX 8192 /* mapped at most: 32 MiB of the guest's memory, none of it ours */
+#define PAGES_MAX 8192   /* mapped at most: 32 MiB of the guest's memory, none of it ours */
 
 static int find_id(const struct hypervisor_ops *ops, struct hypervisor *x, uint64_t domid, struct guest_info *info)
 {
@@ -153,7 +153,8 @@ static bool is_again(const struct target *t, struct hypervisor *x, const struct 
 	if (at->dying || at->shutdown || at->paused || at->vcpus == 0)
 		return false;
 	return memcmp(at->uuid, t->info.uuid, sizeof(at->uuid)) == 0 ||
-	       (t->name[0] && t->ops->domain_name(x, at->domid, name, sizeof(name)) == 0 && strcmp(name, t->name) == 0);
+	       (t->name[0] && t->ops->domain_name(x, at->domid, name, sizeof(name)) == 0 &&
+	        strcmp(name, t->name) == 0);
 }
 
 int target_find_again(const struct target *t, struct hypervisor *x, struct guest_info *info)

@@ -18,7 +18,7 @@ struct stack_choice {
 
 struct target {
 	const struct hypervisor_ops *ops;
-	struct stack_choice asked;  /* what target_open() was asked for */
+	struct stack_choice asked; /* what target_open() was asked for */
 	struct guest *guest;
 	struct pause_mark *mark; /* where its pauses are marked; NULL: nobody looks */
 	const struct arch *arch;
@@ -30,10 +30,10 @@ struct target {
 	struct vcpu_stop *stops;    /* every vCPU: info.vcpus of them */
 	struct upf_sample *samples; /* the sampled ones */
 	size_t nsamples;
-	uint64_t *frames;           /* nsamples * max_frames, pointed into by the samples */
-	uint64_t *words;            /* nsamples * top_words, likewise */
-	uint64_t *last_cpu_ns;      /* by sample: CPU time at the last round, whole ticks */
-	uint64_t total_cpu_ns;      /* of all vCPUs at the last round */
+	uint64_t *frames;      /* nsamples * max_frames, pointed into by the samples */
+	uint64_t *words;       /* nsamples * top_words, likewise */
+	uint64_t *last_cpu_ns; /* by sample: CPU time at the last round, whole ticks */
+	uint64_t total_cpu_ns; /* of all vCPUs at the last round */
 
 	struct throttle throttle;
 	bool started; /* a round was taken */
@@ -59,7 +59,10 @@ void target_mark(struct target *t, struct pause_mark *mark);
 
 /* The running domain that @t's, which ended, came back as: the same uuid or name. 0; -ESRCH: there is none yet. */
 int target_find_again(const struct target *t, struct hypervisor *x, struct guest_info *info);
-/* @t is of that domain from now on, its samples in the same order, with the same slots. 0, or a negative errno and @t as it was. */
+/*
+ * @t is of that domain from now on, its samples in the same order, with the same slots. 0, or a negative errno and @t
+ * as it was.
+ */
 int target_reopen(struct target *t, struct hypervisor *x, const struct guest_info *info, const uint64_t *wanted);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * throttle.h - keeps the time that one domain stands still under a share of all time: every pause is a debt that is paid off as
- * time goes by, and until it is paid there is no next one.
+ * throttle.h - keeps the time that one domain stands still under a share of all time: every pause is a debt that is
+ * paid off as time goes by, and until it is paid there is no next one.
  */
 #ifndef RECORD_SAMPLING_THROTTLE_H
 #define RECORD_SAMPLING_THROTTLE_H

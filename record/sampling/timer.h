@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * timer.h - when to sample: absolute deadlines every period, each moved by a random part of a quarter period to either side so that
- * sampling never runs in step with the guest's own timers. Never drifts: the k-th deadline lies at start + k periods.
+ * timer.h - when to sample: absolute deadlines every period, each moved by a random part of a quarter period to either
+ * side so that sampling never runs in step with the guest's own timers. Never drifts: the k-th deadline lies at start
+ * + k periods.
  */
 #ifndef RECORD_SAMPLING_TIMER_H
 #define RECORD_SAMPLING_TIMER_H
@@ -24,7 +25,10 @@ uint64_t timer_skip(struct sampling_timer *p, uint64_t now_ns);
 uint64_t timer_period_ns(const struct sampling_timer *p);
 
 uint64_t clock_now(void); /* CLOCK_MONOTONIC, ns */
-/* Sleeps until CLOCK_MONOTONIC is @deadline_ns, or one of @signals, which must be blocked, is pending: its number, else 0. */
+/*
+ * Sleeps until CLOCK_MONOTONIC is @deadline_ns, or one of @signals, which must be blocked, is pending: its number,
+ * else 0.
+ */
 int clock_wait(uint64_t deadline_ns, const sigset_t *signals);
 
 #endif

@@ -5,9 +5,9 @@
 
 #include "record/sampling/walk.h"
 
-#define REGION_SHIFT 31      /* code that calls each other directly lies within 2 GiB */
-#define REGIONS 8            /* different ones of one stack that are looked at */
-#define LOWEST_CODE 0x1000u  /* nothing runs in the first page */
+#define REGION_SHIFT 31     /* code that calls each other directly lies within 2 GiB */
+#define REGIONS 8           /* different ones of one stack that are looked at */
+#define LOWEST_CODE 0x1000u /* nothing runs in the first page */
 
 static uint64_t first_word(const struct vcpu_regs *regs)
 {

@@ -12,8 +12,8 @@
 #include "guest/space.h"
 
 /*
- * Fills @frames, leaf first, with at most @max addresses: the instruction pointer, then return addresses. *depth is how
- * many; the result says why it ended there. Costs two loads a frame besides page table walks.
+ * Fills @frames, leaf first, with at most @max addresses: the instruction pointer, then return addresses. *depth is
+ * how many; the result says why it ended there. Costs two loads a frame besides page table walks.
  */
 enum upf_end walk_frames(struct space *space, const struct vcpu_regs *regs, uint64_t *frames, uint32_t max,
                          uint32_t *depth);

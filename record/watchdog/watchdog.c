@@ -63,7 +63,8 @@ struct watched {
 };
 
 /* Everything needed later is made now: when the time comes there may be no memory. */
-static bool watch(const struct hypervisor_ops *ops, struct hypervisor *x, struct watched *w, const struct guest_info *info)
+static bool watch(const struct hypervisor_ops *ops, struct hypervisor *x, struct watched *w,
+                  const struct guest_info *info)
 {
 	if (w->guest)
 		ops->detach(w->guest);
@@ -72,7 +73,8 @@ static bool watch(const struct hypervisor_ops *ops, struct hypervisor *x, struct
 	return w->guest != NULL;
 }
 
-static bool watch_all(const struct hypervisor_ops *ops, struct hypervisor *x, struct watched *w, const struct guest_info *domains, size_t n)
+static bool watch_all(const struct hypervisor_ops *ops, struct hypervisor *x, struct watched *w,
+                      const struct guest_info *domains, size_t n)
 {
 	bool ok = x && w;
 
@@ -92,8 +94,8 @@ static bool await_request(int fd, struct request *r)
 	return n == (ssize_t)sizeof(*r);
 }
 
-static void watchdog_process(const struct hypervisor_ops *ops, const struct watchdog *g, const struct guest_info *domains, int wait_for,
-                          int life)
+static void watchdog_process(const struct hypervisor_ops *ops, const struct watchdog *g,
+                             const struct guest_info *domains, int wait_for, int life)
 {
 	/* A connection of its own: the parent's does not survive a fork, nor would it survive the parent. */
 	char why[256];

@@ -50,7 +50,7 @@ unsigned archive_flags(const struct archive *a)
 	return a->flags;
 }
 
-/* --- reading --------------------------------------------------------------------------------------------------------- */
+/* --- reading ----------------------------------------------------------------------------------------------------- */
 
 /* The texts of a block, of which each number is the place of one, from 1. */
 struct texts {
@@ -148,7 +148,7 @@ int archive_add(struct archive *a, struct symbols *symbols, const struct upf_blo
 	return add_names(a, b);
 }
 
-/* --- looking up ------------------------------------------------------------------------------------------------------ */
+/* --- looking up -------------------------------------------------------------------------------------------------- */
 
 /* Equal ones in the order they came, which their frames are in. */
 static int compare(const void *va, const void *vb)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * archive.h - what an archive keeps of the images: for each address that its stacks have what they say of it, and the code of
- * functions (FORMAT.md, "Archives"). So that names, lines and inlined functions are there without the images.
+ * archive.h - what an archive keeps of the images: for each address that its stacks have what they say of it, and the
+ * code of functions (FORMAT.md, "Archives"). So that names, lines and inlined functions are there without the images.
  */
 #ifndef REPORT_ARCHIVE_ARCHIVE_H
 #define REPORT_ARCHIVE_ARCHIVE_H
@@ -19,14 +19,17 @@
 
 struct archive;
 
-struct archive *archive_new(void); /* NULL: no memory */
+struct archive *archive_new(void);    /* NULL: no memory */
 void archive_free(struct archive *a); /* NULL is fine */
 /*
- * Takes in a block of names or code; functions of which there is code become @symbols, too. 0; -EBADMSG: it breaks the format,
- * what came before that counts; -ENOMEM.
+ * Takes in a block of names or code; functions of which there is code become @symbols, too. 0; -EBADMSG: it breaks the
+ * format, what came before that counts; -ENOMEM.
  */
 int archive_add(struct archive *a, struct symbols *symbols, const struct upf_block *b);
-/* To be called before anything is looked up, and nothing may be added afterwards. Of addresses added twice the first counts. */
+/*
+ * To be called before anything is looked up, and nothing may be added afterwards. Of addresses added twice the first
+ * counts.
+ */
 void archive_sort(struct archive *a);
 unsigned archive_flags(const struct archive *a); /* ARCHIVE_... */
 /* What is at @address, as resolve(). false: the archive does not have it. */

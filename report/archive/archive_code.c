@@ -15,7 +15,7 @@ struct archive_function {
 	size_t size;
 };
 
-/* --- reading --------------------------------------------------------------------------------------------------------- */
+/* --- reading ----------------------------------------------------------------------------------------------------- */
 
 void archive_code_free(struct archive_code *c)
 {
@@ -105,7 +105,7 @@ const uint8_t *archive_code_at(const struct archive_code *c, uint64_t start, siz
 	return f->code;
 }
 
-/* --- writing --------------------------------------------------------------------------------------------------------- */
+/* --- writing ----------------------------------------------------------------------------------------------------- */
 
 static int put_number(struct buf *b, uint64_t number)
 {
@@ -114,8 +114,8 @@ static int put_number(struct buf *b, uint64_t number)
 	return buf_add(b, bytes, put_varint(bytes, number));
 }
 
-int archive_code_put(struct archive_code_payload *p, uint64_t start, uint64_t size, const char *name, const uint8_t *code,
-                     size_t ncode)
+int archive_code_put(struct archive_code_payload *p, uint64_t start, uint64_t size, const char *name,
+                     const uint8_t *code, size_t ncode)
 {
 	size_t len = strnlen(name, NAME_MAX_LEN);
 	int rc;

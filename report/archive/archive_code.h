@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* archive_code.h - what an archive keeps of functions themselves for listings: where they are, their code (FORMAT.md, "Archives"). */
+/*
+ * archive_code.h - what an archive keeps of functions themselves for listings: where they are, their code (FORMAT.md,
+ * "Archives").
+ */
 #ifndef REPORT_ARCHIVE_ARCHIVE_CODE_H
 #define REPORT_ARCHIVE_ARCHIVE_CODE_H
 
@@ -37,8 +40,8 @@ struct archive_code_payload {
 };
 
 /* @code is NULL, or at most ARCHIVE_CODE_MAX of @size bytes. 0; -ENOSPC: it is full; or -ENOMEM. */
-int archive_code_put(struct archive_code_payload *p, uint64_t start, uint64_t size, const char *name, const uint8_t *code,
-                     size_t ncode);
+int archive_code_put(struct archive_code_payload *p, uint64_t start, uint64_t size, const char *name,
+                     const uint8_t *code, size_t ncode);
 /* Appends the payload to @out, and empties it. 0 or -ENOMEM. */
 int archive_code_finish(struct archive_code_payload *p, struct buf *out);
 void archive_code_end(struct archive_code_payload *p);

@@ -61,7 +61,8 @@ static int put_text(struct archive_names_payload *p, const char *text)
 	if (hash_table_reserve(&p->index) != 0)
 		return -ENOMEM;
 	hash = hash_table_hash_text(&p->index, text, len);
-	for (size_t at = hash_table_first(&p->index, hash); hash_table_id(&p->index, &at, hash, &id); at = hash_table_next(&p->index, at))
+	for (size_t at = hash_table_first(&p->index, hash); hash_table_id(&p->index, &at, hash, &id);
+	     at = hash_table_next(&p->index, at))
 		if (is_text(p, id, text, len))
 			return put_number(&p->addresses, p->offsets[id] + 1);
 	if (add_text(p, text, len, hash) != 0)

@@ -8,14 +8,14 @@
 #define BLOCKS_MAX 64 /* before one samples block: memory is bounded whatever the file says */
 #define RESTORED 1u
 #define DOUBTFUL 2u
-#define NODE_BYTES (2 * VARINT_MAX + 1)  /* at most */
+#define NODE_BYTES (2 * VARINT_MAX + 1) /* at most */
 #define STACK_BYTES (3 * VARINT_MAX + 2)
 
 struct archive_node {
 	uint64_t address;
 	uint32_t parent; /* 0: none. Numbers are from 1 */
 	uint16_t depth;
-	uint8_t flags;   /* FRAME_... */
+	uint8_t flags; /* FRAME_... */
 };
 
 struct archive_stack {
@@ -23,7 +23,7 @@ struct archive_stack {
 	uint8_t end, bits;
 };
 
-/* --- reading --------------------------------------------------------------------------------------------------------- */
+/* --- reading ----------------------------------------------------------------------------------------------------- */
 
 void archive_stacks_free(struct archive_stacks *s)
 {
@@ -67,7 +67,8 @@ static const struct archive_stack *find(const struct archive_stacks *s, uint32_t
 {
 	uint32_t id;
 
-	for (size_t at = hash_table_first(&s->index, hash); hash_table_id(&s->index, &at, hash, &id); at = hash_table_next(&s->index, at))
+	for (size_t at = hash_table_first(&s->index, hash); hash_table_id(&s->index, &at, hash, &id);
+	     at = hash_table_next(&s->index, at))
 		if (s->stacks[id].stack == stack && s->stacks[id].top == top)
 			return &s->stacks[id];
 	return NULL;
@@ -77,7 +78,8 @@ static int keep_stack(struct archive_stacks *s, const struct archive_stack *stac
 {
 	uint32_t hash;
 
-	if (hash_table_reserve(&s->index) != 0 || array_room(&s->stacks, &s->stacks_cap, s->nstacks, sizeof(*s->stacks)) != 0)
+	if (hash_table_reserve(&s->index) != 0 ||
+	    array_room(&s->stacks, &s->stacks_cap, s->nstacks, sizeof(*s->stacks)) != 0)
 		return -ENOMEM;
 	hash = hash_table_hash(&s->index, stack->stack, stack->top);
 	if (find(s, hash, stack->stack, stack->top))
@@ -133,7 +135,8 @@ void archive_stacks_of(struct archive_stacks *s, const struct upf_block *b)
 
 void archive_stacks_chain(const struct archive_stacks *s, uint32_t stack, uint32_t top, struct chain *chain)
 {
-	const struct archive_stack *found = s->nstacks ? find(s, hash_table_hash(&s->index, stack, top), stack, top) : NULL;
+	const struct archive_stack *found =
+		s->nstacks ? find(s, hash_table_hash(&s->index, stack, top), stack, top) : NULL;
 
 	chain->n = 0;
 	chain->restored = found && (found->bits & RESTORED);
@@ -147,7 +150,7 @@ void archive_stacks_chain(const struct archive_stacks *s, uint32_t stack, uint32
 	}
 }
 
-/* --- writing --------------------------------------------------------------------------------------------------------- */
+/* --- writing ----------------------------------------------------------------------------------------------------- */
 
 static int put_node(struct archive_stacks_payload *p, uint32_t parent, uint64_t address, uint8_t flags)
 {
@@ -160,14 +163,16 @@ static int put_node(struct archive_stacks_payload *p, uint32_t parent, uint64_t 
 }
 
 /* The number of the node below @parent. */
-static int node_below(struct archive_stacks_payload *p, uint32_t parent, uint64_t address, uint8_t flags, uint32_t *node)
+static int node_below(struct archive_stacks_payload *p, uint32_t parent, uint64_t address, uint8_t flags,
+                      uint32_t *node)
 {
 	uint32_t hash, id;
 
 	if (hash_table_reserve(&p->index) != 0 || array_room(&p->of, &p->cap, p->n, sizeof(*p->of)) != 0)
 		return -ENOMEM;
 	hash = hash_table_hash(&p->index, address, (uint64_t)parent << 8 | flags);
-	for (size_t at = hash_table_first(&p->index, hash); hash_table_id(&p->index, &at, hash, &id); at = hash_table_next(&p->index, at)) {
+	for (size_t at = hash_table_first(&p->index, hash); hash_table_id(&p->index, &at, hash, &id);
+	     at = hash_table_next(&p->index, at)) {
 		if (p->of[id].address == address && p->of[id].parent == parent && p->of[id].flags == flags) {
 			*node = id + 1;
 			return 0;

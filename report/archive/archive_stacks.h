@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * archive_stacks.h - what an archive keeps of unwinding: the true stacks of the samples block that follows (FORMAT.md, "Archives").
+ * archive_stacks.h - what an archive keeps of unwinding: the true stacks of the samples block that follows (FORMAT.md,
+ * "Archives").
  */
 #ifndef REPORT_ARCHIVE_ARCHIVE_STACKS_H
 #define REPORT_ARCHIVE_ARCHIVE_STACKS_H

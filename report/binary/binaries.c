@@ -27,7 +27,7 @@ static int fail(struct loading *l, const char *path, const char *why)
 	return -1;
 }
 
-/* --- which files ----------------------------------------------------------------------------------------------------- */
+/* --- which files ------------------------------------------------------------------------------------------------- */
 
 static bool parse_address(const char *text, struct binary_file *file)
 {
@@ -57,7 +57,8 @@ int binary_file_parse(const char *text, struct binary_file *file)
 
 static int add_file(struct loading *l, const char *text)
 {
-	if (array_room(&l->files, &l->cap, l->n, sizeof(*l->files)) != 0 || binary_file_parse(text, &l->files[l->n]) != 0)
+	if (array_room(&l->files, &l->cap, l->n, sizeof(*l->files)) != 0 ||
+	    binary_file_parse(text, &l->files[l->n]) != 0)
 		return fail(l, NULL, strerror(ENOMEM));
 	l->n++;
 	return 0;
@@ -94,8 +95,8 @@ static bool is_chosen(const struct report *r, uint32_t index)
 }
 
 /*
- * The image that the trace names, if its identity is told, too. NULL: none. Names are of all domains alike, so those of several
- * images would be given to each other's addresses: then none is taken.
+ * The image that the trace names, if its identity is told, too. NULL: none. Names are of all domains alike, so those
+ * of several images would be given to each other's addresses: then none is taken.
  */
 static const char *recorded_image(struct report *r)
 {
@@ -146,7 +147,7 @@ static int choose_files(struct loading *l)
 	return rc == 0 && !l->bias ? fail(l, NULL, strerror(ENOMEM)) : rc;
 }
 
-/* --- are they the ones that ran? ------------------------------------------------------------------------------------- */
+/* --- are they the ones that ran? --------------------------------------------------------------------------------- */
 
 /* Modules are no domain's image, nor is a list of names. */
 static bool is_linked(const char *path)
@@ -165,7 +166,8 @@ static const struct upf_domain *identified(const struct report *r, const char *i
 	for (uint32_t i = 0; i < r->session->ndomains; i++) {
 		const struct upf_domain *d = &r->session->domains[i];
 
-		if (d->build_id && *d->build_id && is_chosen(r, i) && (!identity || strcmp(d->build_id, identity) == 0))
+		if (d->build_id && *d->build_id && is_chosen(r, i) &&
+		    (!identity || strcmp(d->build_id, identity) == 0))
 			return d;
 	}
 	return NULL;
@@ -189,7 +191,8 @@ static int check_identity(struct loading *l)
 	}
 	if (!wrong)
 		return 0;
-	snprintf(l->why, l->size, "%s: not what %.64s ran: %s, and this is %s; find that build, or use this one by --force", wrong,
+	snprintf(l->why, l->size,
+	         "%s: not what %.64s ran: %s, and this is %s; find that build, or use this one by --force", wrong,
 	         d->name ? d->name : "the domain", d->build_id, first);
 	return -1;
 }
@@ -205,7 +208,8 @@ static int check_trace(struct loading *l, const struct trace *t)
 		if (!one->build_id || !all->build_id || strcmp(one->build_id, all->build_id) == 0 ||
 		    !scope_has_domain(&t->scope, t->domain_map[i]))
 			continue;
-		snprintf(l->why, l->size, "%s: %.64s ran %s there, and %s in a trace before: compare them by --diff, or use --force",
+		snprintf(l->why, l->size,
+		         "%s: %.64s ran %s there, and %s in a trace before: compare them by --diff, or use --force",
 		         t->path, one->name ? one->name : "the domain", one->build_id, all->build_id);
 		return -1;
 	}
@@ -222,7 +226,7 @@ static int check_traces(struct loading *l)
 	return rc;
 }
 
-/* --- what is in them ------------------------------------------------------------------------------------------------- */
+/* --- what is in them --------------------------------------------------------------------------------------------- */
 
 /* Where the file's lowest address is, by its program headers; of a list of names, by its first function. */
 static bool lowest_address(const char *path, const struct symbols *s, size_t from, uint64_t *address)
@@ -239,14 +243,15 @@ static bool lowest_address(const char *path, const struct symbols *s, size_t fro
 #define KERNEL_START "_text"
 
 /*
- * How much higher the kernel in the image, whose symbols are the last ones from @from on, lies than it was linked: the list of
- * names that was taken from the guest, one of the first @nlists symbols, tells. 0: it does not.
+ * How much higher the kernel in the image, whose symbols are the last ones from @from on, lies than it was linked: the
+ * list of names that was taken from the guest, one of the first @nlists symbols, tells. 0: it does not.
  */
 static uint64_t kernel_bias(const struct symbols *s, size_t nlists, size_t from)
 {
 	uint64_t linked, seen;
 
-	if (!symbols_added(s, KERNEL_START, 0, nlists, &seen) || !symbols_added(s, KERNEL_START, from, s->nadded, &linked))
+	if (!symbols_added(s, KERNEL_START, 0, nlists, &seen) ||
+	    !symbols_added(s, KERNEL_START, from, s->nadded, &linked))
 		return 0;
 	return seen - linked;
 }
@@ -335,7 +340,7 @@ static int load_lines(struct loading *l)
 	return r->lines ? 0 : fail(l, NULL, strerror(ENOMEM));
 }
 
-/* --- archives -------------------------------------------------------------------------------------------------------- */
+/* --- archives ---------------------------------------------------------------------------------------------------- */
 
 /* The names of an archive stand before all samples. What is damaged among them is told by the reader, or counted. */
 static int read_names(struct report *r, struct trace *t)
@@ -373,7 +378,7 @@ static int load_archive(struct loading *l)
 	return 0;
 }
 
-/* --- all of it ------------------------------------------------------------------------------------------------------- */
+/* --- all of it --------------------------------------------------------------------------------------------------- */
 
 int binaries_load(struct report *r, const struct binary_request *request, char *why, size_t size)
 {

@@ -12,10 +12,11 @@
 /* A mangled name of a few hundred bytes can stand for more than fits in memory: it refers back to parts of itself. */
 #define NAME_MAX_BYTES (64u << 10)
 
-/* --- clones ---------------------------------------------------------------------------------------------------------- */
+/* --- clones ------------------------------------------------------------------------------------------------------ */
 
 /* What GCC and LLVM append; a number, or what else they tell clones apart by, may follow. */
-static const char *const clones[] = {".cold", ".part", ".constprop", ".isra", ".lto_priv", ".llvm", ".localalias", ".clone", ".specialized"};
+static const char *const clones[] = {".cold", ".part",       ".constprop", ".isra",       ".lto_priv",
+                                     ".llvm", ".localalias", ".clone",     ".specialized"};
 
 static bool is_clone(const char *dot, size_t len)
 {
@@ -53,7 +54,7 @@ size_t demangle_base(const char *symbol, size_t len)
 	}
 }
 
-/* --- C++ and Rust ---------------------------------------------------------------------------------------------------- */
+/* --- C++ and Rust ------------------------------------------------------------------------------------------------ */
 
 struct sink {
 	struct buf *out;
@@ -84,8 +85,8 @@ static bool by_library(const char *symbol, struct sink *s)
 }
 
 /*
- * 1: appended; 0: it is none, or too long; -ENOMEM. The demanglers keep what they work with on their stack and know no way
- * to be stopped: they are left by a jump. A Rust name with punycode may then lose the few bytes of one identifier.
+ * 1: appended; 0: it is none, or too long; -ENOMEM. The demanglers keep what they work with on their stack and know no
+ * way to be stopped: they are left by a jump. A Rust name with punycode may then lose the few bytes of one identifier.
  */
 static int demangle_itanium(const char *symbol, struct buf *out)
 {
@@ -100,7 +101,7 @@ static int demangle_itanium(const char *symbol, struct buf *out)
 	return 0;
 }
 
-/* --- any ------------------------------------------------------------------------------------------------------------- */
+/* --- any --------------------------------------------------------------------------------------------------------- */
 
 static int demangle_base_name(const char *symbol, size_t len, struct buf *out)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * demangle.h - a symbol as its author wrote it: C++ and Rust by libiberty, OCaml by its own rules, and what the compiler made
- * of a function (foo.cold, foo.constprop.0) is that function. Bounded in time and memory whatever the symbol.
+ * demangle.h - a symbol as its author wrote it: C++ and Rust by libiberty, OCaml by its own rules, and what the
+ * compiler made of a function (foo.cold, foo.constprop.0) is that function. Bounded in time and memory whatever the
+ * symbol.
  */
 #ifndef REPORT_BINARY_DEMANGLE_H
 #define REPORT_BINARY_DEMANGLE_H

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * demangle_ocaml.c - OCaml's symbols: "caml", the unit, a separator, the function, "_" and a number that makes it unique. The
- * separator is "__" up to OCaml 5.0 and "." later; "__" parts the modules of a unit, too. "$" and two hexadecimal digits
- * are a byte (asmcomp/compilenv.ml, Compilenv.make_symbol, and asmcomp/emitaux.ml, emit_symbol, of OCaml's source).
+ * demangle_ocaml.c - OCaml's symbols: "caml", the unit, a separator, the function, "_" and a number that makes it
+ * unique. The separator is "__" up to OCaml 5.0 and "." later; "__" parts the modules of a unit, too. "$" and two
+ * hexadecimal digits are a byte (asmcomp/compilenv.ml, Compilenv.make_symbol, and asmcomp/emitaux.ml, emit_symbol, of
+ * OCaml's source).
  */
 #include "report/binary/demangle.h"
 

@@ -17,7 +17,9 @@ static const struct {
 	uint16_t machine;
 	cs_arch arch;
 	cs_mode mode;
-} known[] = {{EM_X86_64, CS_ARCH_X86, CS_MODE_64}, {EM_386, CS_ARCH_X86, CS_MODE_32}, {EM_AARCH64, CS_ARCH_ARM64, CS_MODE_ARM}};
+} known[] = {{EM_X86_64, CS_ARCH_X86, CS_MODE_64},
+             {EM_386, CS_ARCH_X86, CS_MODE_32},
+             {EM_AARCH64, CS_ARCH_ARM64, CS_MODE_ARM}};
 
 static int open_handle(uint16_t machine, csh *handle)
 {

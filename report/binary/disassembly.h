@@ -10,7 +10,7 @@
 struct disassembly;
 
 struct instruction {
-	char text[224];  /* safe on a terminal */
+	char text[224]; /* safe on a terminal */
 	uint8_t size;
 	bool has_target; /* it calls @target or jumps there */
 	uint64_t target;
@@ -19,8 +19,8 @@ struct instruction {
 /* For code of ELF's @machine. NULL: errno; ENOTSUP: not an architecture known here. */
 struct disassembly *disassembly_new(uint16_t machine);
 void disassembly_free(struct disassembly *d); /* NULL is fine */
-/* The instruction at @address, whose bytes are the first of @code, of which there are @left, 1 or more. Bytes that are none
- * come one at a time. */
+/* The instruction at @address, whose bytes are the first of @code, of which there are @left, 1 or more. Bytes that are
+ * none come one at a time. */
 struct instruction disassembly_at(struct disassembly *d, const uint8_t *code, size_t left, uint64_t address);
 
 #endif

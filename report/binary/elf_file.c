@@ -10,9 +10,9 @@
 
 #include <lzma.h>
 
-#define MINI_MAX (256u << 20)      /* bytes of a decompressed .gnu_debugdata, ... */
-#define MINI_MEMORY (128u << 20)   /* ... and for decompressing it */
-#define NEAR_CODE (1ull << 30)      /* how far below code its image begins at most */
+#define MINI_MAX (256u << 20)    /* bytes of a decompressed .gnu_debugdata, ... */
+#define MINI_MEMORY (128u << 20) /* ... and for decompressing it */
+#define NEAR_CODE (1ull << 30)   /* how far below code its image begins at most */
 
 static struct binary *new_binary(int fd, const char *path)
 {
@@ -68,7 +68,7 @@ void binary_close(struct binary *b)
 	free(b);
 }
 
-/* --- what is in it --------------------------------------------------------------------------------------------------- */
+/* --- what is in it ----------------------------------------------------------------------------------------------- */
 
 Elf_Scn *binary_section(const struct binary *b, const char *name, GElf_Shdr *h)
 {
@@ -105,8 +105,8 @@ static size_t id_in_notes(Elf_Data *data, uint8_t id[BUILD_ID_MAX])
 	while (data && (offset = gelf_getnote(data, offset, &note, &name, &desc)) > 0) {
 		const char *at = data->d_buf;
 
-		if (note.n_type != NT_GNU_BUILD_ID || note.n_namesz != 4 || memcmp(at + name, "GNU", 4) != 0 || note.n_descsz == 0 ||
-		    note.n_descsz > BUILD_ID_MAX)
+		if (note.n_type != NT_GNU_BUILD_ID || note.n_namesz != 4 || memcmp(at + name, "GNU", 4) != 0 ||
+		    note.n_descsz == 0 || note.n_descsz > BUILD_ID_MAX)
 			continue;
 		memcpy(id, at + desc, note.n_descsz);
 		return note.n_descsz;
@@ -128,7 +128,8 @@ size_t binary_build_id(const struct binary *b, uint8_t id[BUILD_ID_MAX])
 		return found;
 	for (size_t i = 0; !found && i < n && i < INT32_MAX; i++)
 		if (gelf_getphdr(b->elf, (int)i, &ph) && ph.p_type == PT_NOTE)
-			found = id_in_notes(elf_getdata_rawchunk(b->elf, (int64_t)ph.p_offset, ph.p_filesz, ELF_T_NHDR), id);
+			found = id_in_notes(
+				elf_getdata_rawchunk(b->elf, (int64_t)ph.p_offset, ph.p_filesz, ELF_T_NHDR), id);
 	return found;
 }
 
@@ -142,8 +143,8 @@ static bool lowest_segment(const struct binary *b, GElf_Word flags, uint64_t fro
 	if (elf_getphdrnum(b->elf, &n) != 0)
 		return false;
 	for (size_t i = 0; i < n && i < INT32_MAX; i++) {
-		if (!gelf_getphdr(b->elf, (int)i, &h) || h.p_type != PT_LOAD || (h.p_flags & flags) != flags || h.p_vaddr < from ||
-		    (found && h.p_vaddr >= *address))
+		if (!gelf_getphdr(b->elf, (int)i, &h) || h.p_type != PT_LOAD || (h.p_flags & flags) != flags ||
+		    h.p_vaddr < from || (found && h.p_vaddr >= *address))
 			continue;
 		*address = h.p_vaddr;
 		found = true;
@@ -160,7 +161,7 @@ bool binary_lowest(const struct binary *b, uint64_t *address)
 	return lowest_segment(b, 0, code > NEAR_CODE ? code - NEAR_CODE : 0, address);
 }
 
-/* --- separate debug files -------------------------------------------------------------------------------------------- */
+/* --- separate debug files ---------------------------------------------------------------------------------------- */
 
 static bool same_id(const struct binary *a, const uint8_t *id, size_t len)
 {
@@ -234,7 +235,8 @@ static bool debug_link(const struct binary *b, const char **name, uint32_t *crc)
 	return true;
 }
 
-static struct binary *by_link_in(const struct binary *b, const char *root, const char *directory, const char *name, uint32_t crc)
+static struct binary *by_link_in(const struct binary *b, const char *root, const char *directory, const char *name,
+                                 uint32_t crc)
 {
 	struct binary *found = try_open(root, directory, name);
 	uint8_t id[BUILD_ID_MAX];
@@ -287,7 +289,7 @@ struct binary *binary_separate(const struct binary *b, const char *symfs)
 	return found;
 }
 
-/* --- .gnu_debugdata -------------------------------------------------------------------------------------------------- */
+/* --- .gnu_debugdata ---------------------------------------------------------------------------------------------- */
 
 /* A whole xz file; *out is malloc()ed, *size its bytes. */
 static bool decompress(const uint8_t *in, size_t n, uint8_t **out, size_t *size)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * elf_file.h - an ELF file, and what was taken out of it when it was stripped: the separate file of debug information, by
- * build-id or .gnu_debuglink, and the symbols that .gnu_debugdata keeps compressed. libelf checks the file's own tables.
+ * elf_file.h - an ELF file, and what was taken out of it when it was stripped: the separate file of debug information,
+ * by build-id or .gnu_debuglink, and the symbols that .gnu_debugdata keeps compressed. libelf checks the file's own
+ * tables.
  */
 #ifndef REPORT_BINARY_ELF_FILE_H
 #define REPORT_BINARY_ELF_FILE_H
@@ -15,14 +16,16 @@
 
 struct binary {
 	Elf *elf;
-	char *path;      /* NULL: from memory */
-	int fd;          /* -1: from memory */
+	char *path; /* NULL: from memory */
+	int fd;     /* -1: from memory */
 	uint8_t *memory;
 };
 
 /* NULL: one line in @why. */
 struct binary *binary_open(const char *path, char *why, size_t size);
-/* The same of an open file, which becomes the binary's, or is closed. @path is where files beside it are looked for. */
+/*
+ * The same of an open file, which becomes the binary's, or is closed. @path is where files beside it are looked for.
+ */
 struct binary *binary_of_fd(int fd, const char *path, char *why, size_t size);
 void binary_close(struct binary *b); /* NULL is fine */
 
@@ -32,12 +35,15 @@ Elf_Scn *binary_section(const struct binary *b, const char *name, GElf_Shdr *h);
 bool binary_has_table(const struct binary *b, GElf_Word type);
 /* The bytes of its build-id in @id; their number, 0: it has none. */
 size_t binary_build_id(const struct binary *b, uint8_t id[BUILD_ID_MAX]);
-/* The lowest address that is loaded, not counting what is far below all code, as Linux' per-CPU data at 0; false: nothing is. */
+/*
+ * The lowest address that is loaded, not counting what is far below all code, as Linux' per-CPU data at 0; false:
+ * nothing is.
+ */
 bool binary_lowest(const struct binary *b, uint64_t *address);
 
 /*
- * The file of debug information that was separated from @b: the first of these that is there and is @b's, in @symfs (NULL:
- * none) and then in the file system itself:
+ * The file of debug information that was separated from @b: the first of these that is there and is @b's, in @symfs
+ * (NULL: none) and then in the file system itself:
  *
  *	/usr/lib/debug/.build-id/xx/yyyy.debug, in @symfs /.build-id/xx/yyyy.debug, too   (the same build-id)
  *	as .gnu_debuglink says, beside @b, in .debug/ beside it, in /usr/lib/debug and its directory  (the same CRC)

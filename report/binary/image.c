@@ -56,9 +56,11 @@ static int add_sections(struct image *i)
 
 	while (rc == 0 && (section = elf_nextscn(i->elf, section)) != NULL) {
 		if (!gelf_getshdr(section, &h) || !(h.sh_flags & SHF_ALLOC) || h.sh_type == SHT_NOBITS ||
-		    (h.sh_flags & SHF_COMPRESSED) || h.sh_offset > i->file_size || h.sh_size > i->file_size - h.sh_offset)
+		    (h.sh_flags & SHF_COMPRESSED) || h.sh_offset > i->file_size ||
+		    h.sh_size > i->file_size - h.sh_offset)
 			continue;
-		rc = add_piece(i, &(struct piece){h.sh_addr, h.sh_size, i->file + h.sh_offset, h.sh_flags & SHF_EXECINSTR});
+		rc = add_piece(
+			i, &(struct piece){h.sh_addr, h.sh_size, i->file + h.sh_offset, h.sh_flags & SHF_EXECINSTR});
 	}
 	return rc;
 }
@@ -157,8 +159,10 @@ bool image_is_elf(const char *path)
 {
 	char magic[SELFMAG];
 	struct stat st;
-	int fd = stat(path, &st) == 0 && S_ISREG(st.st_mode) ? open(path, O_RDONLY | O_CLOEXEC) : -1; /* a pipe would be used up */
-	bool is = fd >= 0 && read(fd, magic, sizeof(magic)) == (ssize_t)sizeof(magic) && memcmp(magic, ELFMAG, SELFMAG) == 0;
+	int fd = stat(path, &st) == 0 && S_ISREG(st.st_mode) ? open(path, O_RDONLY | O_CLOEXEC)
+	                                                     : -1; /* a pipe would be used up */
+	bool is = fd >= 0 && read(fd, magic, sizeof(magic)) == (ssize_t)sizeof(magic) &&
+	          memcmp(magic, ELFMAG, SELFMAG) == 0;
 
 	if (fd >= 0)
 		close(fd);
@@ -245,7 +249,8 @@ static bool section_contents(struct image *i, Elf_Scn *section, GElf_Shdr *h, st
 	if (h->sh_type == SHT_NOBITS)
 		return false;
 	if (h->sh_flags & SHF_COMPRESSED) {
-		if (!gelf_getchdr(section, &compressed) || compressed.ch_size > DECOMPRESSED_MAX || elf_compress(section, 0, 0) < 0)
+		if (!gelf_getchdr(section, &compressed) || compressed.ch_size > DECOMPRESSED_MAX ||
+		    elf_compress(section, 0, 0) < 0)
 			return false;
 		data = elf_getdata(section, NULL);
 	} else {
@@ -255,7 +260,9 @@ static bool section_contents(struct image *i, Elf_Scn *section, GElf_Shdr *h, st
 	}
 	if (!data || !data->d_buf || data->d_size == 0)
 		return false;
-	*s = (struct image_section){.address = h->sh_flags & SHF_ALLOC ? h->sh_addr + i->bias : 0, .data = data->d_buf, .size = data->d_size};
+	*s = (struct image_section){.address = h->sh_flags & SHF_ALLOC ? h->sh_addr + i->bias : 0,
+	                            .data = data->d_buf,
+	                            .size = data->d_size};
 	return true;
 }
 
@@ -290,7 +297,7 @@ bool image_has_tables(const char *path)
 	return has;
 }
 
-/* --- notes ----------------------------------------------------------------------------------------------------------- */
+/* --- notes ------------------------------------------------------------------------------------------------------- */
 
 static bool find_note(Elf_Data *data, uint64_t *address)
 {
@@ -319,7 +326,8 @@ static bool find_hypercall_page(const struct image *i, uint64_t *address)
 	size_t n = 0;
 
 	while ((section = elf_nextscn(i->elf, section)) != NULL)
-		if (gelf_getshdr(section, &sh) && sh.sh_type == SHT_NOTE && find_note(elf_getdata(section, NULL), address))
+		if (gelf_getshdr(section, &sh) && sh.sh_type == SHT_NOTE &&
+		    find_note(elf_getdata(section, NULL), address))
 			return true;
 	if (elf_getphdrnum(i->elf, &n) != 0)
 		return false;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * image.h - what an ELF file holds at an address, and its sections. The file comes from a stranger: every size is checked
- * against the file, and nothing is handed out that does not lie in it whole.
+ * image.h - what an ELF file holds at an address, and its sections. The file comes from a stranger: every size is
+ * checked against the file, and nothing is handed out that does not lie in it whole.
  */
 #ifndef REPORT_BINARY_IMAGE_H
 #define REPORT_BINARY_IMAGE_H
@@ -20,18 +20,28 @@ struct image_section {
 
 /* Is there a regular file at @path that begins as an ELF file does? */
 bool image_is_elf(const char *path);
-/* Has the ELF file at @path sections that tell of its frames? Of files that are not linked only modules of Linux count. */
+/*
+ * Has the ELF file at @path sections that tell of its frames? Of files that are not linked only modules of Linux
+ * count.
+ */
 bool image_has_tables(const char *path);
 /* NULL: one line in @why. Not every ELF file has code: a file of debug information alone is an image too. */
 struct image *image_open(const char *path, char *why, size_t size);
 void image_close(struct image *i); /* NULL is fine */
-/* The guest has it @bias higher than it was linked for: so are all addresses from now on. Before anything else is asked. */
+/*
+ * The guest has it @bias higher than it was linked for: so are all addresses from now on. Before anything else is
+ * asked.
+ */
 void image_move(struct image *i, uint64_t bias);
 uint64_t image_bias(const struct image *i);
 uint16_t image_machine(const struct image *i); /* ELF's e_machine */
-bool image_is_linked(const struct image *i); /* false: a relocatable object, as Linux' modules are; nothing has an address */
+bool image_is_linked(
+	const struct image *i); /* false: a relocatable object, as Linux' modules are; nothing has an address */
 uint64_t image_entry(const struct image *i);
-/* The executable bytes at @address up to the end of their section or segment: NULL and 0 if there are none in the file. */
+/*
+ * The executable bytes at @address up to the end of their section or segment: NULL and 0 if there are none in the
+ * file.
+ */
 const uint8_t *image_code(const struct image *i, uint64_t address, size_t *left);
 /* Any bytes loaded at @address, in the same way. */
 const uint8_t *image_bytes(const struct image *i, uint64_t address, size_t *left);

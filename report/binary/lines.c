@@ -18,7 +18,9 @@
 #define LOOKS_AT_ONCE (1u << 20)
 #define LOOKS_MAX (1u << 30)
 
-/* [start, end) of the file's addresses. @reach: the highest end up to here, so that a search back knows where to stop. */
+/*
+ * [start, end) of the file's addresses. @reach: the highest end up to here, so that a search back knows where to stop.
+ */
 struct span {
 	uint64_t start, end, reach;
 	Dwarf_Off die; /* of a unit's or a function's entry */
@@ -93,7 +95,7 @@ void lines_free(struct lines *l)
 	free(l);
 }
 
-/* --- spans ----------------------------------------------------------------------------------------------------------- */
+/* --- spans ------------------------------------------------------------------------------------------------------- */
 
 static int add_span(struct spans *s, uint64_t start, uint64_t end, Dwarf_Off die, uint32_t unit)
 {
@@ -111,7 +113,8 @@ static int add_ranges(struct lines *l, struct spans *s, Dwarf_Die *die, uint32_t
 	ptrdiff_t at = 0;
 	int rc = 0;
 
-	while (rc == 0 && s->n < l->spans_max && l->looks < LOOKS_MAX && (at = dwarf_ranges(die, at, &base, &start, &end)) > 0) {
+	while (rc == 0 && s->n < l->spans_max && l->looks < LOOKS_MAX &&
+	       (at = dwarf_ranges(die, at, &base, &start, &end)) > 0) {
 		l->looks++;
 		rc = add_span(s, start, end, dwarf_dieoffset(die), unit);
 	}
@@ -161,13 +164,14 @@ static const struct span *find_span(const struct spans *s, uint64_t address)
 	return NULL;
 }
 
-/* --- the file, its units, a unit's functions ------------------------------------------------------------------------- */
+/* --- the file, its units, a unit's functions --------------------------------------------------------------------- */
 
 static bool has_dwarf(const struct binary *b)
 {
 	GElf_Shdr h;
 
-	return (binary_section(b, ".debug_info", &h) || binary_section(b, ".zdebug_info", &h)) && h.sh_type != SHT_NOBITS;
+	return (binary_section(b, ".debug_info", &h) || binary_section(b, ".zdebug_info", &h)) &&
+	       h.sh_type != SHT_NOBITS;
 }
 
 static int read_units(struct lines *l)
@@ -232,7 +236,10 @@ static bool may_hold_functions(int tag)
 	}
 }
 
-/* What comes behind path[*depth] and all in it: false, nothing. Entries lie one behind the other, or the file is damaged. */
+/*
+ * What comes behind path[*depth] and all in it: false, nothing. Entries lie one behind the other, or the file is
+ * damaged.
+ */
 static bool next_entry(Dwarf_Die *path, int *depth)
 {
 	Dwarf_Off last = dwarf_dieoffset(&path[*depth]);
@@ -255,7 +262,8 @@ static int read_functions(struct lines *l, struct spans *functions, Dwarf_Die *d
 
 		if (tag == DW_TAG_subprogram)
 			rc = add_ranges(l, functions, &path[depth], 0);
-		if (may_hold_functions(tag) && depth + 1 < NESTING_MAX && dwarf_child(&path[depth], &path[depth + 1]) == 0)
+		if (may_hold_functions(tag) && depth + 1 < NESTING_MAX &&
+		    dwarf_child(&path[depth], &path[depth + 1]) == 0)
 			depth++;
 		else
 			more = next_entry(path, &depth);
@@ -263,14 +271,15 @@ static int read_functions(struct lines *l, struct spans *functions, Dwarf_Die *d
 	return rc;
 }
 
-/* --- one address ----------------------------------------------------------------------------------------------------- */
+/* --- one address ------------------------------------------------------------------------------------------------- */
 
 static const char *name_of(Dwarf_Die *die)
 {
 	Dwarf_Attribute attribute;
 	const char *name = NULL;
 
-	if (dwarf_attr_integrate(die, DW_AT_linkage_name, &attribute) || dwarf_attr_integrate(die, DW_AT_MIPS_linkage_name, &attribute))
+	if (dwarf_attr_integrate(die, DW_AT_linkage_name, &attribute) ||
+	    dwarf_attr_integrate(die, DW_AT_MIPS_linkage_name, &attribute))
 		name = dwarf_formstring(&attribute);
 	if (!name && dwarf_attr_integrate(die, DW_AT_name, &attribute))
 		name = dwarf_formstring(&attribute);
@@ -289,7 +298,8 @@ static const char *join(struct lines *l, const char *directory, const char *file
 	uint32_t hash, id;
 	char *whole;
 
-	if (hash_table_reserve(&l->by_path) != 0 || array_room(&l->paths, &l->paths_cap, l->npaths, sizeof(*l->paths)) != 0)
+	if (hash_table_reserve(&l->by_path) != 0 ||
+	    array_room(&l->paths, &l->paths_cap, l->npaths, sizeof(*l->paths)) != 0)
 		return file;
 	hash = hash_table_hash(&l->by_path, (uintptr_t)directory, (uintptr_t)file);
 	for (size_t at = hash_table_first(&l->by_path, hash); hash_table_id(&l->by_path, &at, hash, &id);
@@ -353,10 +363,11 @@ static bool covers(struct lines *l, Dwarf_Die *die, uint64_t address)
 /* May there be inlined code of @address in it? A block without addresses says nothing of its children's. */
 static bool is_on_the_way(struct lines *l, Dwarf_Die *die, int tag, uint64_t address)
 {
-	if (tag != DW_TAG_inlined_subroutine && tag != DW_TAG_lexical_block && tag != DW_TAG_try_block && tag != DW_TAG_catch_block)
+	if (tag != DW_TAG_inlined_subroutine && tag != DW_TAG_lexical_block && tag != DW_TAG_try_block &&
+	    tag != DW_TAG_catch_block)
 		return false;
-	return covers(l, die, address) ||
-	       (tag != DW_TAG_inlined_subroutine && !dwarf_hasattr(die, DW_AT_low_pc) && !dwarf_hasattr(die, DW_AT_ranges));
+	return covers(l, die, address) || (tag != DW_TAG_inlined_subroutine && !dwarf_hasattr(die, DW_AT_low_pc) &&
+	                                   !dwarf_hasattr(die, DW_AT_ranges));
 }
 
 /* Goes down from the function @die to the innermost inlined one at @address. */

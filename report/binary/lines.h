@@ -2,8 +2,9 @@
 /*
  * lines.h - what DWARF says of an address: the function it lies in, those inlined there, and the line of each.
  *
- * Nothing is read before the first question; then the units' ranges, and of each unit that is asked about its functions, once.
- * libdw checks the sections; how deep functions lie in one another and how much is looked at is bounded here.
+ * Nothing is read before the first question; then the units' ranges, and of each unit that is asked about its
+ * functions, once. libdw checks the sections; how deep functions lie in one another and how much is looked at is
+ * bounded here.
  */
 #ifndef REPORT_BINARY_LINES_H
 #define REPORT_BINARY_LINES_H
@@ -18,18 +19,26 @@
 struct line_frame {
 	const char *name; /* the linker's name if it has one of its own, else the source's; NULL: not known */
 	const char *file; /* NULL: not known */
-	uint32_t line;    /* of the function inlined into it, where it is called; of the innermost, of the address; 0: not known */
+	uint32_t
+		/*
+		 * of the function inlined into it, where it is called; of the innermost, of the address; 0: not known
+		 */
+		line;
 };
 
 struct lines;
 
 /*
- * The ELF file at @path, which lies @bias higher than it was linked for, or else its separate debug file (binary_separate(),
- * which @symfs, NULL or a directory that outlives this, is for). NULL: no memory. That there is no DWARF shows later.
+ * The ELF file at @path, which lies @bias higher than it was linked for, or else its separate debug file
+ * (binary_separate(), which @symfs, NULL or a directory that outlives this, is for). NULL: no memory. That there is no
+ * DWARF shows later.
  */
 struct lines *lines_new(const char *path, uint64_t bias, const char *symfs);
 void lines_free(struct lines *l); /* NULL is fine */
-/* The functions at @address, the innermost last, at most LINES_DEPTH_MAX. Their number; 0: DWARF does not know it. -ENOMEM. */
+/*
+ * The functions at @address, the innermost last, at most LINES_DEPTH_MAX. Their number; 0: DWARF does not know it.
+ * -ENOMEM.
+ */
 int lines_find(struct lines *l, uint64_t address, struct line_frame *frames);
 /* Is there DWARF at all? Opens the file. */
 bool lines_any(struct lines *l);

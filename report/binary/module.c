@@ -50,7 +50,7 @@ static uint64_t value_of(const uint8_t *symbol)
 	return peek_u64(symbol + offsetof(Elf64_Sym, st_value));
 }
 
-/* --- the module's functions, twice --------------------------------------------------------------------------------------- */
+/* --- the module's functions, twice ------------------------------------------------------------------------------- */
 
 static int add(struct functions *f, const char *name, size_t len, uint64_t address, uint16_t section)
 {
@@ -121,9 +121,12 @@ static void keep_unique(struct functions *f)
 	f->n = kept;
 }
 
-/* --- places -------------------------------------------------------------------------------------------------------------- */
+/* --- places ------------------------------------------------------------------------------------------------------ */
 
-/* Every function that both have tells where its section begins, and all of a section must tell the same. 0, -ENOENT, -EPROTO. */
+/*
+ * Every function that both have tells where its section begins, and all of a section must tell the same. 0, -ENOENT,
+ * -EPROTO.
+ */
 static int place(struct module *m, const struct functions *own, const struct functions *guests)
 {
 	int rc = -ENOENT;
@@ -179,9 +182,14 @@ static const char *find_name(struct image *image)
 static void explain(int rc, const char *name, char *why, size_t size)
 {
 	if (rc == -ENOENT)
-		snprintf(why, size, "no function of module %.64s has an address: a copy of /proc/kallsyms is needed, made while it is loaded", name);
+		snprintf(
+			why, size,
+			"no function of module %.64s has an address: a copy of /proc/kallsyms is needed, made while it is loaded",
+			name);
 	else if (rc == -EPROTO)
-		snprintf(why, size, "another build of module %.64s than the guest's: its functions do not lie as kallsyms says", name);
+		snprintf(why, size,
+		         "another build of module %.64s than the guest's: its functions do not lie as kallsyms says",
+		         name);
 	else
 		snprintf(why, size, "%s", strerror(-rc));
 }
@@ -192,7 +200,8 @@ struct module *module_place(struct image *image, const struct symbols *symbols, 
 	struct module *m = calloc(1, sizeof(*m));
 	int rc = -ENOMEM;
 
-	if (!name || !m || !image_section(image, ".symtab", &m->table) || !image_section(image, ".strtab", &m->strings)) {
+	if (!name || !m || !image_section(image, ".symtab", &m->table) ||
+	    !image_section(image, ".strtab", &m->strings)) {
 		snprintf(why, size, "a relocatable object, and no module of Linux with its symbols");
 		module_free(m);
 		return NULL;

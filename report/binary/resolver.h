@@ -19,7 +19,7 @@ struct resolver {
 struct resolution {
 	const char *symbol; /* NULL: none */
 	uint64_t offset;    /* behind its start */
-	int n;              /* frames, the innermost last; 0: there is no DWARF. The first is the symbol's own function */
+	int n; /* frames, the innermost last; 0: there is no DWARF. The first is the symbol's own function */
 	struct line_frame frames[LINES_DEPTH_MAX];
 };
 

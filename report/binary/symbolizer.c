@@ -33,7 +33,8 @@ void symbolizer_free(struct symbolizer *n)
 }
 
 /* Takes over @text. */
-static int add_function(struct symbolizer *n, char *text, uint32_t hash, const struct function *like, uint32_t *function)
+static int add_function(struct symbolizer *n, char *text, uint32_t hash, const struct function *like,
+                        uint32_t *function)
 {
 	int rc = n->nfunctions < UINT32_MAX - 1 ? 0 : -EOVERFLOW;
 
@@ -141,7 +142,7 @@ static int function_of_symbol(struct symbolizer *n, const char *symbol, uint32_t
 	return 0;
 }
 
-/* --- one address ----------------------------------------------------------------------------------------------------- */
+/* --- one address ------------------------------------------------------------------------------------------------- */
 
 static int find_file(struct symbolizer *n, const char *path, const char **file)
 {
@@ -185,7 +186,8 @@ static int add_inlined(struct symbolizer *n, const struct line_frame *frame)
 	if (rc == 0)
 		rc = find_place(n, frame, &at);
 	if (rc == 0)
-		rc = frame->name ? function_of_symbol(n, frame->name, &at.function) : symbolizer_function(n, "[inlined]", &at.function);
+		rc = frame->name ? function_of_symbol(n, frame->name, &at.function)
+		                 : symbolizer_function(n, "[inlined]", &at.function);
 	if (rc == 0)
 		n->inlined[n->ninlined++] = at;
 	return rc;

@@ -2,9 +2,9 @@
 /*
  * symbolizer.h - what each address is called; every address is looked up once.
  *
- * A return address stands behind the call, which may be the last instruction of its function: as a caller's frame it is
- * looked up one byte lower. Functions are told apart by their names; an address without a name is a function of its own.
- * Where there is DWARF, an address has the functions inlined there, too.
+ * A return address stands behind the call, which may be the last instruction of its function: as a caller's frame it
+ * is looked up one byte lower. Functions are told apart by their names; an address without a name is a function of its
+ * own. Where there is DWARF, an address has the functions inlined there, too.
  */
 #ifndef REPORT_BINARY_SYMBOLIZER_H
 #define REPORT_BINARY_SYMBOLIZER_H
@@ -43,14 +43,14 @@ struct symbolizer {
 		uint64_t address;
 		bool caller;
 		struct frame_name name;
-	} *addresses;
+	} * addresses;
 	size_t naddresses, addresses_cap;
 	struct hash_table by_address;
 
 	struct name_of_symbol { /* a symbol's text, made safe once */
 		const char *symbol;
 		uint32_t function;
-	} *texts;
+	} * texts;
 	size_t ntexts, texts_cap;
 	struct hash_table by_symbol;
 
@@ -66,7 +66,10 @@ void symbolizer_init(struct symbolizer *n, const struct symbols *symbols);
 void symbolizer_free(struct symbolizer *n);
 /* The name of @address; @caller: as a return address. 0 or -ENOMEM. */
 int symbolizer_find(struct symbolizer *n, uint64_t address, bool caller, struct frame_name *out);
-/* The functions inlined at an address, name->ninlined of them, the innermost last; good until the next symbolizer_find(). */
+/*
+ * The functions inlined at an address, name->ninlined of them, the innermost last; good until the next
+ * symbolizer_find().
+ */
 const struct name_at *symbolizer_inlined(const struct symbolizer *n, const struct frame_name *name);
 /* A function by a name of our own, as "[no stack]". 0 or -ENOMEM. */
 int symbolizer_function(struct symbolizer *n, const char *name, uint32_t *function);

@@ -65,7 +65,7 @@ void symbols_free(struct symbols *s)
 	*s = (struct symbols){0};
 }
 
-/* --- which of several symbols at one address ---------------------------------------------------------------------- */
+/* --- which of several symbols at one address --------------------------------------------------------------------- */
 
 static int prefer_bool(bool a, bool b)
 {
@@ -144,7 +144,7 @@ static void drop_aliases(struct symbols *s)
 	s->nadded = n;
 }
 
-/* --- ranges ------------------------------------------------------------------------------------------------------- */
+/* --- ranges ------------------------------------------------------------------------------------------------------ */
 
 static uint64_t symbol_end(const struct symbols *s, size_t i)
 {

@@ -2,11 +2,11 @@
 /*
  * symbols.h - names for addresses, from ELF files, nm's text and kallsyms.
  *
- * Add what files hold, sort once, then look up. After sorting no two symbols overlap: where one symbol lies inside another
- * the inner one names its part, and of aliases, which begin at one address, one is kept. Which one is decided by, in this
- * order: a size is known; it is marked as a function; it is no clone's or part's (foo.cold); global before local before weak;
- * fewer underscores in front; the shorter one; the alphabet. Mapping symbols ($x) and local labels (.L) are no names.
- * The files come from guests and strangers: nothing in them is believed before it is checked.
+ * Add what files hold, sort once, then look up. After sorting no two symbols overlap: where one symbol lies inside
+ * another the inner one names its part, and of aliases, which begin at one address, one is kept. Which one is decided
+ * by, in this order: a size is known; it is marked as a function; it is no clone's or part's (foo.cold); global before
+ * local before weak; fewer underscores in front; the shorter one; the alphabet. Mapping symbols ($x) and local labels
+ * (.L) are no names. The files come from guests and strangers: nothing in them is believed before it is checked.
  */
 #ifndef REPORT_BINARY_SYMBOLS_H
 #define REPORT_BINARY_SYMBOLS_H
@@ -30,7 +30,7 @@ struct symbol {
 };
 
 struct symbol_range {
-	uint64_t start, end;  /* [start, end) */
+	uint64_t start, end; /* [start, end) */
 	uint64_t symbol_start;
 	size_t name;
 };
@@ -47,15 +47,19 @@ struct symbols {
 /* 0 or -ENOMEM. @name need not be terminated. s->name is set here. */
 int symbols_add(struct symbols *s, struct symbol symbol, const char *name, size_t len);
 /*
- * Adds a file, after finding out which kind it is; @symfs: where else its debug file may be, as binary_separate() has it, or
- * NULL. 0, or -1 with one line in @why: what is wrong with it and what would help; 1, too, for an ELF file that is in order but has no symbols, or none with addresses yet: a relocatable object.
+ * Adds a file, after finding out which kind it is; @symfs: where else its debug file may be, as binary_separate() has
+ * it, or NULL. 0, or -1 with one line in @why: what is wrong with it and what would help; 1, too, for an ELF file that
+ * is in order but has no symbols, or none with addresses yet: a relocatable object.
  */
 int symbols_add_file(struct symbols *s, const char *path, const char *symfs, char *why, size_t size);
 /* Moves what was added since s->nadded was @from by @bias. */
 void symbols_move(struct symbols *s, size_t from, uint64_t bias);
 /* The lowest function since then; false: there is none. */
 bool symbols_lowest(const struct symbols *s, size_t from, uint64_t *address);
-/* Where the function or label called @name is, of those added from the @from-th to before the @to-th; false: there is none. */
+/*
+ * Where the function or label called @name is, of those added from the @from-th to before the @to-th; false: there is
+ * none.
+ */
 bool symbols_added(const struct symbols *s, const char *name, size_t from, size_t to, uint64_t *address);
 int symbols_sort(struct symbols *s); /* 0 or -ENOMEM; nothing may be added afterwards */
 /* The name at @address and how far behind its start that is; NULL: none. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * symbols_elf.c - functions and assembler labels from an ELF file, 32- or 64-bit, either endian: .symtab, its own or the
- * separate debug file's; else what .gnu_debugdata and .dynsym have together. libelf checks every offset against the file.
+ * symbols_elf.c - functions and assembler labels from an ELF file, 32- or 64-bit, either endian: .symtab, its own or
+ * the separate debug file's; else what .gnu_debugdata and .dynsym have together. libelf checks every offset against
+ * the file.
  */
 #include "report/binary/elf_file.h"
 #include "report/binary/symbols.h"
@@ -15,7 +16,7 @@
 struct elf_table {
 	Elf *elf;
 	GElf_Half machine;
-	size_t names;      /* section of the names */
+	size_t names; /* section of the names */
 	Elf_Data *symbols;
 	Elf_Data *indices; /* SHT_SYMTAB_SHNDX, NULL: none */
 	size_t n;
@@ -159,7 +160,8 @@ static int add_binary(struct symbols *s, const struct binary *b, const char *sym
 		return -1;
 	}
 	if (header.e_type == ET_REL) {
-		snprintf(why, size, "a relocatable object, not linked yet: it does not know the addresses the guest runs at");
+		snprintf(why, size,
+		         "a relocatable object, not linked yet: it does not know the addresses the guest runs at");
 		return 1;
 	}
 	rc = add_any(s, b, symfs);
@@ -170,8 +172,10 @@ static int add_binary(struct symbols *s, const struct binary *b, const char *sym
 	else if (binary_has_table(b, SHT_SYMTAB))
 		snprintf(why, size, "an ELF file without a function in its symbol table");
 	else
-		snprintf(why, size, "an ELF file without symbols (stripped?): the file as it was linked is needed, or its debug file "
-		         "where --symfs or build-id directories lead to it");
+		snprintf(
+			why, size,
+			"an ELF file without symbols (stripped?): the file as it was linked is needed, or its debug file "
+			"where --symfs or build-id directories lead to it");
 	return rc < 0 || binary_has_table(b, SHT_SYMTAB) ? -1 : 1;
 }
 

@@ -54,7 +54,8 @@ static int add_open_file(struct symbols *s, int fd, const char *path, const char
 	if (rc != 0 || n < 0)
 		return fail(why, size, strerror(rc != 0 ? -rc : errno));
 	if (n == 0)
-		return fail(why, size, "the file is empty: an ELF file, the output of nm, or a copy of /proc/kallsyms is needed");
+		return fail(why, size,
+		            "the file is empty: an ELF file, the output of nm, or a copy of /proc/kallsyms is needed");
 	if (n == SELFMAG && memcmp(magic, ELFMAG, SELFMAG) == 0)
 		return symbols_add_elf(s, fd, path, symfs, why, size);
 	return symbols_add_text(s, fd, why, size);

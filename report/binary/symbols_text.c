@@ -145,9 +145,12 @@ static int read_lines(struct symbols *s, struct text *t, char *why, size_t size)
 		if (chomp(t->line, n))
 			kind = parse_line(t->line, &line);
 		if (kind == LINE_BAD) {
-			snprintf(why, size, t->symbols ? "line %lu is not `address type name`" :
-			         "neither an ELF file nor the output of nm or /proc/kallsyms (line %lu is not `address type name`)",
-			         t->number);
+			snprintf(
+				why, size,
+				t->symbols
+					? "line %lu is not `address type name`"
+					: "neither an ELF file nor the output of nm or /proc/kallsyms (line %lu is not `address type name`)",
+				t->number);
 			return -1;
 		}
 		if (kind == LINE_SYMBOL && add_line(s, t, &line) != 0) {
@@ -164,9 +167,11 @@ static int read_lines(struct symbols *s, struct text *t, char *why, size_t size)
 static int judge(const struct text *t, char *why, size_t size)
 {
 	if (t->symbols == 0)
-		snprintf(why, size, "no functions in it (types t, T, w, W): is it the output of nm for the guest's binary?");
+		snprintf(why, size,
+		         "no functions in it (types t, T, w, W): is it the output of nm for the guest's binary?");
 	else if (t->zero == t->symbols && t->symbols > 1)
-		snprintf(why, size, "every address in it is 0: the guest's kernel hides them (kernel.kptr_restrict); "
+		snprintf(why, size,
+		         "every address in it is 0: the guest's kernel hides them (kernel.kptr_restrict); "
 		         "copy /proc/kallsyms again as the guest's root");
 	else
 		return 0;

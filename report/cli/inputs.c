@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* --- traces -------------------------------------------------------------------------------------------------------- */
+/* --- traces ------------------------------------------------------------------------------------------------------ */
 
 const char *inputs_shown(const char *path)
 {
@@ -93,7 +93,7 @@ static int add_traces(struct report *r, const struct inputs *s)
 	return rc;
 }
 
-/* --- what must not be replaced --------------------------------------------------------------------------------------- */
+/* --- what must not be replaced ----------------------------------------------------------------------------------- */
 
 static bool is_same_file(const struct stat *a, const struct stat *b)
 {
@@ -124,7 +124,7 @@ bool inputs_replaced(const struct report *r, const struct inputs *inputs, const 
 	return what != NULL;
 }
 
-/* --- all of it ----------------------------------------------------------------------------------------------------- */
+/* --- all of it --------------------------------------------------------------------------------------------------- */
 
 /* What the user's selection means for the profile. */
 static int prepare_profile(struct report *r, const struct inputs *inputs)

@@ -1,11 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* inputs.h - what the command line names, opened for a report: traces, symbols, images. Tells the user what is wrong. */
+/*
+ * inputs.h - what the command line names, opened for a report: traces, symbols, images. Tells the user what is wrong.
+ */
 #ifndef REPORT_CLI_INPUTS_H
 #define REPORT_CLI_INPUTS_H
 
 #include "report/binary/binaries.h"
 
-enum exit_code { EXIT_DONE = 0, EXIT_ERROR = 1, EXIT_USAGE = 2, EXIT_NO_TRACE = 3, EXIT_DAMAGED = 4, EXIT_NOTHING = 5 };
+enum exit_code {
+	EXIT_DONE = 0,
+	EXIT_ERROR = 1,
+	EXIT_USAGE = 2,
+	EXIT_NO_TRACE = 3,
+	EXIT_DAMAGED = 4,
+	EXIT_NOTHING = 5
+};
 
 struct inputs {
 	char *const *traces; /* "-": standard input */
@@ -14,7 +23,10 @@ struct inputs {
 	bool mangled; /* names stay as the linker knows them */
 };
 
-/* Fills in @r, whose selection is there already; inputs_close() in any case. An exit code, and what failed has been said. */
+/*
+ * Fills in @r, whose selection is there already; inputs_close() in any case. An exit code, and what failed has been
+ * said.
+ */
 enum exit_code inputs_open(struct report *r, const struct inputs *inputs);
 void inputs_close(struct report *r);
 /* Says that @output is one of the files that are read, and must not replace it, if that is so. */

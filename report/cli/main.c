@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* main.c - uniprof-report: traces, names for their addresses, one view. Only this file and inputs.c talk to the user about errors. */
+/*
+ * main.c - uniprof-report: traces, names for their addresses, one view. Only this file and inputs.c talk to the user
+ * about errors.
+ */
 #include "common/say.h"
 #include "report/cli/inputs.h"
 #include "report/output/outfile.h"
@@ -19,7 +22,7 @@
 #define UNIPROF_VERSION "2.0"
 #endif
 
-/* --- signals ------------------------------------------------------------------------------------------------------- */
+/* --- signals ----------------------------------------------------------------------------------------------------- */
 
 /* Ends the program as the signal would have, but leaves no half-written file. */
 static void on_end(int signal_number)
@@ -45,8 +48,8 @@ static bool is_stream(const char *path)
 }
 
 /*
- * `uniprof-record -o - | uniprof-report -` is stopped by one Ctrl-C that both get: the recorder ends its trace, and the
- * report must live to show it. A second one ends the report.
+ * `uniprof-record -o - | uniprof-report -` is stopped by one Ctrl-C that both get: the recorder ends its trace, and
+ * the report must live to show it. A second one ends the report.
  */
 static void handle_signals(const struct settings *s)
 {
@@ -62,7 +65,7 @@ static void handle_signals(const struct settings *s)
 			sigaction(SIGINT, &first, NULL);
 }
 
-/* --- one view ------------------------------------------------------------------------------------------------------ */
+/* --- one view ---------------------------------------------------------------------------------------------------- */
 
 static int close_output(struct outfile *out, const struct settings *s, int rc, bool failed)
 {
@@ -156,11 +159,13 @@ static int run_view(struct report *r, const struct settings *s)
 	r->color = terminal_color(s->color, to_file);
 	if (!to_file && !s->no_pager && !is_binary(s->view))
 		pager_start();
-	rc = !to_file && s->view->takes & VIEW_BINARY && isatty(STDOUT_FILENO) ? -ENOTTY :
-	     outfile_open(&out, s->output, s->view->gzip);
+	rc = !to_file && s->view->takes & VIEW_BINARY && isatty(STDOUT_FILENO)
+	             ? -ENOTTY
+	             : outfile_open(&out, s->output, s->view->gzip);
 
 	if (rc == -ENOTTY) {
-		say("--%s makes no text for a terminal: name a file for it, as in -o FILE%s", s->view->name, s->view->gzip ? ".gz" : "");
+		say("--%s makes no text for a terminal: name a file for it, as in -o FILE%s", s->view->name,
+		    s->view->gzip ? ".gz" : "");
 		return EXIT_USAGE;
 	}
 	if (rc != 0) {
@@ -195,10 +200,17 @@ static int open_old(struct report *r, struct report *old, const struct settings 
 
 static int report(const struct settings *s)
 {
-	const struct inputs inputs = {.traces = s->traces, .ntraces = s->ntraces, .images = s->images, .mangled = s->mangled};
-	struct report r = {.selection = &s->selection, .states = s->selection.states, .argument = s->argument,
-	                   .pattern = s->pattern, .keys = s->keys, .children = s->children,
-	                   .source_path = s->source_path, .percent_limit = s->percent_limit, .quiet = s->quiet,
+	const struct inputs inputs = {
+		.traces = s->traces, .ntraces = s->ntraces, .images = s->images, .mangled = s->mangled};
+	struct report r = {.selection = &s->selection,
+	                   .states = s->selection.states,
+	                   .argument = s->argument,
+	                   .pattern = s->pattern,
+	                   .keys = s->keys,
+	                   .children = s->children,
+	                   .source_path = s->source_path,
+	                   .percent_limit = s->percent_limit,
+	                   .quiet = s->quiet,
 	                   .utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0};
 	struct progress progress;
 	struct report old;
@@ -212,7 +224,8 @@ static int report(const struct settings *s)
 		rc = open_old(&r, &old, s);
 	if (rc == EXIT_DONE && s->view->takes & VIEW_WHOLE)
 		rc = check_whole(&r, s);
-	if (rc == EXIT_DONE && (inputs_replaced(&r, &inputs, s->output) || (r.old && inputs_replaced(r.old, &inputs, s->output))))
+	if (rc == EXIT_DONE &&
+	    (inputs_replaced(&r, &inputs, s->output) || (r.old && inputs_replaced(r.old, &inputs, s->output))))
 		rc = EXIT_USAGE;
 	if (rc == EXIT_DONE)
 		rc = run_view(&r, s);

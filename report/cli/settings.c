@@ -64,8 +64,11 @@ static unsigned state_bits(const char *name, size_t len)
 	static const struct {
 		const char *name;
 		unsigned bits;
-	} states[] = {{"running", 1u << UPF_RUNNING}, {"runnable", 1u << UPF_RUNNABLE}, {"blocked", 1u << UPF_BLOCKED},
-	              {"offline", 1u << UPF_OFFLINE}, {"all", STATES_ALL}};
+	} states[] = {{"running", 1u << UPF_RUNNING},
+	              {"runnable", 1u << UPF_RUNNABLE},
+	              {"blocked", 1u << UPF_BLOCKED},
+	              {"offline", 1u << UPF_OFFLINE},
+	              {"all", STATES_ALL}};
 
 	for (size_t i = 0; i < sizeof(states) / sizeof(states[0]); i++)
 		if (strlen(states[i].name) == len && memcmp(states[i].name, name, len) == 0)
@@ -110,7 +113,7 @@ static int apply_percent(void *ctx, const struct option_def *def, const char *va
 	return 0;
 }
 
-/* --- what counts --------------------------------------------------------------------------------------------------- */
+/* --- what counts ------------------------------------------------------------------------------------------------- */
 
 enum { PICK_TIME, PICK_VCPUS, PICK_DOMAINS };
 
@@ -152,14 +155,16 @@ static int apply_max_stack(void *ctx, const struct option_def *def, const char *
 	return 0;
 }
 
-/* --- one word of a few --------------------------------------------------------------------------------------------- */
+/* --- one word of a few ------------------------------------------------------------------------------------------- */
 
 enum { WORD_WEIGHT, WORD_PERCENTAGE, WORD_GROUP };
 
 static const struct {
 	const char *words[2];
 } words[] = {
-	[WORD_WEIGHT] = {{"samples", "cpu"}}, [WORD_PERCENTAGE] = {{"absolute", "relative"}}, [WORD_GROUP] = {{"domain", "vcpu"}},
+	[WORD_WEIGHT] = {{"samples", "cpu"}},
+	[WORD_PERCENTAGE] = {{"absolute", "relative"}},
+	[WORD_GROUP] = {{"domain", "vcpu"}},
 };
 
 static int apply_word(void *ctx, const struct option_def *def, const char *value, char *why, size_t size)
@@ -181,7 +186,7 @@ static int apply_word(void *ctx, const struct option_def *def, const char *value
 	return 0;
 }
 
-/* --- tables -------------------------------------------------------------------------------------------------------- */
+/* --- tables ------------------------------------------------------------------------------------------------------ */
 
 static int apply_sort(void *ctx, const struct option_def *def, const char *value, char *why, size_t size)
 {
@@ -242,8 +247,18 @@ static int apply_color(void *ctx, const struct option_def *def, const char *valu
 	return -1;
 }
 
-enum { SET_QUIET, SET_NO_REPAIR, SET_HELP, SET_VERSION, SET_COLLAPSE, SET_BOTTOM_UP, SET_NO_PAGER, SET_NO_DEMANGLE, SET_NO_INLINE,
-       SET_FORCE };
+enum {
+	SET_QUIET,
+	SET_NO_REPAIR,
+	SET_HELP,
+	SET_VERSION,
+	SET_COLLAPSE,
+	SET_BOTTOM_UP,
+	SET_NO_PAGER,
+	SET_NO_DEMANGLE,
+	SET_NO_INLINE,
+	SET_FORCE
+};
 
 static int apply_flag(void *ctx, const struct option_def *def, const char *value, char *why, size_t size)
 {
@@ -264,51 +279,62 @@ static int apply_flag(void *ctx, const struct option_def *def, const char *value
 }
 
 static const struct option_def filters[] = {
-	{0, "time", "FROM,TO", OPTION_ARG, "count samples of this time: 1.5,3 are seconds, 500ms or 10% work as well, either end may "
-	 "be left out; 10%/2 is the second tenth", apply_pick, PICK_TIME},
+	{0, "time", "FROM,TO", OPTION_ARG,
+         "count samples of this time: 1.5,3 are seconds, 500ms or 10% work as well, either end may "
+         "be left out; 10%/2 is the second tenth",
+         apply_pick, PICK_TIME},
 	{0, "vcpu", "LIST", OPTION_ARG, "count samples of these vCPUs: 0,2-5", apply_pick, PICK_VCPUS},
-	{0, "domain", "LIST", OPTION_ARG, "count samples of these domains, by name or number", apply_pick, PICK_DOMAINS},
-	{0, "state", "LIST", OPTION_ARG, "count samples of vCPUs in these run states: running,runnable,blocked,offline or all "
-	 "(default: running,runnable; --stacks and --dump: all)", apply_state, 0},
-	{0, "focus", "RE", OPTION_ARG, "count stacks with a function that matches the regular expression RE", apply_names,
-	 NAMES_FOCUS},
+	{0, "domain", "LIST", OPTION_ARG, "count samples of these domains, by name or number", apply_pick,
+         PICK_DOMAINS},
+	{0, "state", "LIST", OPTION_ARG,
+         "count samples of vCPUs in these run states: running,runnable,blocked,offline or all "
+         "(default: running,runnable; --stacks and --dump: all)",
+         apply_state, 0},
+	{0, "focus", "RE", OPTION_ARG, "count stacks with a function that matches the regular expression RE",
+         apply_names, NAMES_FOCUS},
 	{0, "ignore", "RE", OPTION_ARG, "leave out stacks with a function that matches", apply_names, NAMES_IGNORE},
-	{0, "hide", "RE", OPTION_ARG, "leave out frames that match; what was spent there goes to their callers", apply_names,
-	 NAMES_HIDE},
-	{0, "show-from", "RE", OPTION_ARG, "begin stacks at the first function that matches, leave out those without one",
-	 apply_names, NAMES_SHOW_FROM},
+	{0, "hide", "RE", OPTION_ARG, "leave out frames that match; what was spent there goes to their callers",
+         apply_names, NAMES_HIDE},
+	{0, "show-from", "RE", OPTION_ARG,
+         "begin stacks at the first function that matches, leave out those without one", apply_names, NAMES_SHOW_FROM},
 	{0, "max-stack", "N", OPTION_ARG, "keep the N frames of a stack next to its leaf", apply_max_stack, 0},
-	{0, "collapse-recursion", NULL, OPTION_NO_ARG, "show a function that calls itself once", apply_flag, SET_COLLAPSE},
-	{0, "weight", "WHAT", OPTION_ARG, "what counts: samples (default) or cpu, the CPU time used since the sample before",
-	 apply_word, WORD_WEIGHT},
-	{0, "percentage", "WHAT", OPTION_ARG, "shares are relative to what the filters by name leave, or absolute (default)",
-	 apply_word, WORD_PERCENTAGE},
+	{0, "collapse-recursion", NULL, OPTION_NO_ARG, "show a function that calls itself once", apply_flag,
+         SET_COLLAPSE},
+	{0, "weight", "WHAT", OPTION_ARG,
+         "what counts: samples (default) or cpu, the CPU time used since the sample before", apply_word, WORD_WEIGHT},
+	{0, "percentage", "WHAT", OPTION_ARG,
+         "shares are relative to what the filters by name leave, or absolute (default)", apply_word, WORD_PERCENTAGE},
 	{0, "by", "WHAT", OPTION_ARG, "tell domains, or vCPUs, apart", apply_word, WORD_GROUP},
 	{0},
 };
 
 static const struct option_def tables[] = {
-	{0, "sort", "KEYS", OPTION_ARG, "what --flat has lines for: a list of sym (default), dom, vcpu, image, line, state, time",
-	 apply_sort, 0},
-	{0, "time-quantum", "T", OPTION_ARG, "length of a line's time with --sort time (default: 1s)", apply_quantum, 0},
-	{0, "children", NULL, OPTION_NO_ARG, "sort by Total: functions with what they called", apply_children, CHILDREN_FIRST},
+	{0, "sort", "KEYS", OPTION_ARG,
+         "what --flat has lines for: a list of sym (default), dom, vcpu, image, line, state, time", apply_sort, 0},
+	{0, "time-quantum", "T", OPTION_ARG, "length of a line's time with --sort time (default: 1s)", apply_quantum,
+         0},
+	{0, "children", NULL, OPTION_NO_ARG, "sort by Total: functions with what they called", apply_children,
+         CHILDREN_FIRST},
 	{0, "no-children", NULL, OPTION_NO_ARG, "leave Total out", apply_children, CHILDREN_NO},
-	{0, "bottom-up", NULL, OPTION_NO_ARG, "turn stacks round for --tree and --folded: from functions up to their callers",
-	 apply_flag, SET_BOTTOM_UP},
+	{0, "bottom-up", NULL, OPTION_NO_ARG,
+         "turn stacks round for --tree and --folded: from functions up to their callers", apply_flag, SET_BOTTOM_UP},
 	{0, "reverse", NULL, OPTION_NO_ARG, NULL, apply_flag, SET_BOTTOM_UP},
 	{'G', "inverted", NULL, OPTION_NO_ARG, NULL, apply_flag, SET_BOTTOM_UP},
-	{0, "percent-limit", "N", OPTION_ARG, "leave lines below N percent out of tables (default: --tree 0.5)", apply_percent, 0},
-	{0, "diff", "OLD", OPTION_ARG, "compare with the trace OLD: how shares have changed since", apply_file, FILE_OLD},
-	{0, "diff-symbols", "FILE", OPTION_ARG, "names for OLD, if its image was another than -s has", apply_file, FILE_OLD_SYMBOLS},
-	{0, "source-path", "DIR", OPTION_ARG, "for --list: source files that are not where they were compiled are below DIR",
-	 apply_file, FILE_SOURCES},
+	{0, "percent-limit", "N", OPTION_ARG, "leave lines below N percent out of tables (default: --tree 0.5)",
+         apply_percent, 0},
+	{0, "diff", "OLD", OPTION_ARG, "compare with the trace OLD: how shares have changed since", apply_file,
+         FILE_OLD},
+	{0, "diff-symbols", "FILE", OPTION_ARG, "names for OLD, if its image was another than -s has", apply_file,
+         FILE_OLD_SYMBOLS},
+	{0, "source-path", "DIR", OPTION_ARG,
+         "for --list: source files that are not where they were compiled are below DIR", apply_file, FILE_SOURCES},
 	{0},
 };
 
 static const struct option_def general[] = {
 	{'o', "output", "FILE", OPTION_ARG, "write to FILE instead of standard output", apply_output, 0},
-	{0, "color", "WHEN", OPTION_ARG, "colour: always, never, or auto (default): on a terminal, unless NO_COLOR is set",
-	 apply_color, 0},
+	{0, "color", "WHEN", OPTION_ARG,
+         "colour: always, never, or auto (default): on a terminal, unless NO_COLOR is set", apply_color, 0},
 	{0, "no-pager", NULL, OPTION_NO_ARG, "no pager ($PAGER, or less) on a terminal", apply_flag, SET_NO_PAGER},
 	{'q', "quiet", NULL, OPTION_NO_ARG, "leave out what the result rests on", apply_flag, SET_QUIET},
 	{'h', "help", NULL, OPTION_NO_ARG, "this text", apply_flag, SET_HELP},
@@ -317,14 +343,19 @@ static const struct option_def general[] = {
 };
 
 static const struct option_def naming[] = {
-	{'s', "symbols", "FILE[@ADDRESS]", OPTION_ARG, "names from FILE: the guest's ELF binary, the output of nm, or its /proc/kallsyms; a "
-	 "binary makes stacks true, too; may be given several times; @: it lies at that address, @+: higher by an offset", apply_symbols, 0},
+	{'s', "symbols", "FILE[@ADDRESS]", OPTION_ARG,
+         "names from FILE: the guest's ELF binary, the output of nm, or its /proc/kallsyms; a "
+         "binary makes stacks true, too; may be given several times; @: it lies at that address, @+: higher by an offset",
+         apply_symbols, 0},
 	{0, "symfs", "DIR", OPTION_ARG, "look for the guest's files and their debug files below DIR", apply_symfs, 0},
-	{0, "no-demangle", NULL, OPTION_NO_ARG, "show the linker's names of C++, Rust and OCaml", apply_flag, SET_NO_DEMANGLE},
-	{0, "no-inline", NULL, OPTION_NO_ARG, "read no DWARF: no inlined functions, no source lines", apply_flag, SET_NO_INLINE},
-	{0, "no-repair", NULL, OPTION_NO_ARG, "show stacks as they were recorded: no callers put back, copies not unwound", apply_flag,
-	 SET_NO_REPAIR},
-	{0, "force", NULL, OPTION_NO_ARG, "use a binary although another build of it was recorded", apply_flag, SET_FORCE},
+	{0, "no-demangle", NULL, OPTION_NO_ARG, "show the linker's names of C++, Rust and OCaml", apply_flag,
+         SET_NO_DEMANGLE},
+	{0, "no-inline", NULL, OPTION_NO_ARG, "read no DWARF: no inlined functions, no source lines", apply_flag,
+         SET_NO_INLINE},
+	{0, "no-repair", NULL, OPTION_NO_ARG,
+         "show stacks as they were recorded: no callers put back, copies not unwound", apply_flag, SET_NO_REPAIR},
+	{0, "force", NULL, OPTION_NO_ARG, "use a binary although another build of it was recorded", apply_flag,
+         SET_FORCE},
 	{0},
 };
 
@@ -343,9 +374,12 @@ const struct option_def *settings_table(void)
 	if (table[0].apply)
 		return table;
 	for (int i = 0; n < ROWS - 1 && views[i]; i++)
-		table[n++] = (struct option_def){.name = views[i]->name, .arg = views[i]->arg,
-		                                 .takes = views[i]->arg ? OPTION_ARG : OPTION_NO_ARG, .help = views[i]->help,
-		                                 .apply = apply_view, .id = i};
+		table[n++] = (struct option_def){.name = views[i]->name,
+		                                 .arg = views[i]->arg,
+		                                 .takes = views[i]->arg ? OPTION_ARG : OPTION_NO_ARG,
+		                                 .help = views[i]->help,
+		                                 .apply = apply_view,
+		                                 .id = i};
 	n = append(table, n, naming);
 	n = append(table, n, filters);
 	n = append(table, n, tables);
@@ -439,7 +473,8 @@ void settings_help(FILE *out, int width)
 		rows[i] = settings_table()[i];
 	fputs("Usage: uniprof-report [view] [options] [-s SYMBOLS]... run.upf...\n"
 	      "       uniprof-record -o - DOMAIN | uniprof-report [view] [options] -\n\n"
-	      "Shows where a guest recorded by uniprof-record spent its time.\n\nViews:\n", out);
+	      "Shows where a guest recorded by uniprof-record spent its time.\n\nViews:\n",
+	      out);
 	options_print(rows, out, width);
 	fputs("\nNames:\n", out);
 	options_print(naming, out, width);
@@ -457,5 +492,6 @@ void settings_help(FILE *out, int width)
 	      "  uniprof-report --flamegraph -s guest.elf -o run.html run.upf\n"
 	      "\nExit codes: 0 done; 1 reading or writing failed; 2 usage; 3 no usable trace;\n"
 	      "4 the trace is damaged or cut, and what is there was shown;\n"
-	      "5 nothing in it is what was asked for.\n", out);
+	      "5 nothing in it is what was asked for.\n",
+	      out);
 }

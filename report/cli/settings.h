@@ -15,10 +15,10 @@ struct settings {
 	size_t ntraces;
 	struct binary_request images; /* its files' array is owned, the names are argv's */
 	size_t files_cap;
-	const char *output;      /* NULL: standard output */
+	const char *output; /* NULL: standard output */
 	struct selection selection;
-	struct keys keys;        /* none: the view's own */
-	uint64_t quantum_ns;     /* 0: not given */
+	struct keys keys;    /* none: the view's own */
+	uint64_t quantum_ns; /* 0: not given */
 	enum children children;
 	const char *old;         /* the trace to compare with, NULL: none */
 	const char *old_symbols; /* NULL: the same symbols */

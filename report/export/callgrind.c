@@ -2,10 +2,11 @@
 /*
  * callgrind.c - callgrind's format (valgrind.org/docs/manual/cl-format.html), for kcachegrind and callgrind_annotate.
  *
- * What samples cannot tell is how often a function was called: a call's count is that of the samples that found it going on.
- * Inclusive cost is given by call, and a reader adds it up, so a recursive function would count as often as it stands in a
- * stack. Its frames below the first one are therefore a function of their own, f'2, as callgrind names them itself. Each
- * domain is a function, too, which calls the roots of its stacks: readers take nothing but calls as inclusive cost.
+ * What samples cannot tell is how often a function was called: a call's count is that of the samples that found it
+ * going on. Inclusive cost is given by call, and a reader adds it up, so a recursive function would count as often as
+ * it stands in a stack. Its frames below the first one are therefore a function of their own, f'2, as callgrind names
+ * them itself. Each domain is a function, too, which calls the roots of its stacks: readers take nothing but calls as
+ * inclusive cost.
  */
 #include "common/say.h"
 #include "report/export/frame_table.h"
@@ -33,7 +34,7 @@ struct cost {
 	uint32_t from, to; /* parties; @to NOBODY: its own */
 	uint32_t line, called_line;
 	uint64_t samples, cpu_ns;
-	uint32_t stack;    /* the last one that was added: each counts once */
+	uint32_t stack; /* the last one that was added: each counts once */
 };
 
 struct callgrind {
@@ -52,7 +53,7 @@ struct callgrind {
 	uint64_t samples, cpu_ns;
 };
 
-/* --- gathering ----------------------------------------------------------------------------------------------------- */
+/* --- gathering --------------------------------------------------------------------------------------------------- */
 
 static int find_party(struct callgrind *g, const struct party *key, uint32_t *id)
 {
@@ -69,7 +70,8 @@ static int find_party(struct callgrind *g, const struct party *key, uint32_t *id
 		if (p->domain == key->domain && p->function == key->function && p->again == key->again)
 			return 0;
 	}
-	rc = g->nparties < NOBODY - 1 ? array_room(&g->parties, &g->parties_cap, g->nparties, sizeof(*g->parties)) : -EOVERFLOW;
+	rc = g->nparties < NOBODY - 1 ? array_room(&g->parties, &g->parties_cap, g->nparties, sizeof(*g->parties))
+	                              : -EOVERFLOW;
 	if (rc != 0)
 		return rc;
 	*id = (uint32_t)g->nparties++;
@@ -85,7 +87,8 @@ static int find_cost(struct callgrind *g, const struct cost *key, struct cost **
 
 	if (rc != 0)
 		return rc;
-	hash = hash_table_hash(&g->by_cost, (uint64_t)key->from << 32 | key->to, (uint64_t)key->line << 32 | key->called_line);
+	hash = hash_table_hash(&g->by_cost, (uint64_t)key->from << 32 | key->to,
+	                       (uint64_t)key->line << 32 | key->called_line);
 	for (size_t at = hash_table_first(&g->by_cost, hash); hash_table_id(&g->by_cost, &at, hash, &id);
 	     at = hash_table_next(&g->by_cost, at)) {
 		*out = &g->costs[id];
@@ -93,7 +96,8 @@ static int find_cost(struct callgrind *g, const struct cost *key, struct cost **
 		    (*out)->called_line == key->called_line)
 			return 0;
 	}
-	rc = g->ncosts < UINT32_MAX - 1 ? array_room(&g->costs, &g->costs_cap, g->ncosts, sizeof(*g->costs)) : -EOVERFLOW;
+	rc = g->ncosts < UINT32_MAX - 1 ? array_room(&g->costs, &g->costs_cap, g->ncosts, sizeof(*g->costs))
+	                                : -EOVERFLOW;
 	if (rc != 0)
 		return rc;
 	*out = &g->costs[g->ncosts];
@@ -151,14 +155,18 @@ static int add_stack(void *ctx, const struct stack *s, const struct callchain *c
 		if (rc == 0)
 			rc = find_party(g, &party, &next);
 		if (rc == 0 && next != cost.from) /* f'2 calling itself would be added up again */
-			rc = add_cost(g, &(struct cost){.from = cost.from, .to = next, .line = cost.line, .called_line = f->line}, s);
+			rc = add_cost(
+				g,
+				&(struct cost){
+					.from = cost.from, .to = next, .line = cost.line, .called_line = f->line},
+				s);
 		cost.from = next;
 		cost.line = f->line;
 	}
 	return rc == 0 ? add_cost(g, &cost, s) : rc;
 }
 
-/* --- writing ------------------------------------------------------------------------------------------------------- */
+/* --- writing ----------------------------------------------------------------------------------------------------- */
 
 /* By function; its own cost first. */
 static int compare(const void *va, const void *vb)
@@ -185,7 +193,8 @@ static int put_name(struct callgrind *g, struct strings *known, const char *key,
 	int rc = strings_add(known, name, &id);
 
 	if (rc == 0)
-		fprintf(g->report->out, "%s=(%u)%s%s\n", key, id + 1, id < before ? "" : " ", id < before ? "" : known->texts[id]);
+		fprintf(g->report->out, "%s=(%u)%s%s\n", key, id + 1, id < before ? "" : " ",
+		        id < before ? "" : known->texts[id]);
 	return rc;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * csv.c - the flat profile's table as comma-separated values (RFC 4180): a line of headings, then a line for each row, in plain
- * numbers. Texts are quoted, numbers are not.
+ * csv.c - the flat profile's table as comma-separated values (RFC 4180): a line of headings, then a line for each row,
+ * in plain numbers. Texts are quoted, numbers are not.
  */
 #include "report/view/table_columns.h"
 #include "report/export/export_stacks.h"
@@ -30,7 +30,8 @@ static int compare(const void *va, const void *vb, void *ctx)
 	bool by_total = c->report->children == CHILDREN_FIRST;
 	uint64_t first_a = by_total ? a->total : a->self, first_b = by_total ? b->total : b->self;
 	uint64_t then_a = by_total ? a->self : a->total, then_b = by_total ? b->self : b->total;
-	int order = first_a != first_b ? (first_a < first_b) - (first_a > first_b) : (then_a < then_b) - (then_a > then_b);
+	int order =
+		first_a != first_b ? (first_a < first_b) - (first_a > first_b) : (then_a < then_b) - (then_a > then_b);
 
 	for (unsigned i = 0; order == 0 && i < c->table.keys.n; i++)
 		order = strverscmp(text_of(c, a, i), text_of(c, b, i));

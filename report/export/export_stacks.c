@@ -5,7 +5,7 @@
 #include <string.h>
 
 #define MHZ_PERIOD 1000000000000u /* ns times mHz */
-#define NO_DOMID 0x7fffu          /* above Xen's numbers: DOMID_FIRST_RESERVED is 0x7ff0, 0x7fff was never given a meaning */
+#define NO_DOMID 0x7fffu /* above Xen's numbers: DOMID_FIRST_RESERVED is 0x7ff0, 0x7fff was never given a meaning */
 
 int stacks_each(struct report *r, int (*each)(void *ctx, const struct stack *s, const struct callchain *c), void *ctx)
 {
@@ -36,7 +36,7 @@ int stacks_end(struct report *r, int rc)
 	return 0;
 }
 
-/* --- whose they are ------------------------------------------------------------------------------------------------ */
+/* --- whose they are ---------------------------------------------------------------------------------------------- */
 
 const struct upf_domain *stacks_domain(const struct report *r, uint32_t domain)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * export_stacks.h - what every exporter begins and ends with: a trace's stacks with the frames that --folded shows, and what they
- * rest on.
+ * export_stacks.h - what every exporter begins and ends with: a trace's stacks with the frames that --folded shows,
+ * and what they rest on.
  *
- * Other programs' files are data: all text in them is made safe as it is on a terminal, control characters as \xNN and UTF-8
- * well-formed, before the format's own quoting.
+ * Other programs' files are data: all text in them is made safe as it is on a terminal, control characters as \xNN and
+ * UTF-8 well-formed, before the format's own quoting.
  */
 #ifndef REPORT_EXPORT_EXPORT_STACKS_H
 #define REPORT_EXPORT_EXPORT_STACKS_H
@@ -18,7 +18,10 @@ static inline bool stacks_counts(const struct report *r, unsigned state)
 	return r->states & 1u << counters_state(state);
 }
 
-/* Stacks as --folded shows them, but for whose they are, which formats tell in ways of their own; rooted_free() at the end. */
+/*
+ * Stacks as --folded shows them, but for whose they are, which formats tell in ways of their own; rooted_free() at the
+ * end.
+ */
 static inline struct rooted stacks_of(struct report *r)
 {
 	return (struct rooted){.profile = &r->profile, .names = &r->names, .common = &r->names, .session = r->session};
@@ -35,7 +38,10 @@ int stacks_each(struct report *r, int (*each)(void *ctx, const struct stack *s, 
 
 /* The domain's name, made up if it has none; safe on a terminal, lives as long as @r. 0 or -ENOMEM. */
 int stacks_domain_name(struct report *r, uint32_t domain, const char **name);
-/* The same of the file that its code comes from; without one, of the domain's name in brackets, as perf has a kernel's. */
+/*
+ * The same of the file that its code comes from; without one, of the domain's name in brackets, as perf has a
+ * kernel's.
+ */
 int stacks_image(struct report *r, uint32_t domain, const char **name);
 /* What is known of the domain, NULL: nothing. */
 const struct upf_domain *stacks_domain(const struct report *r, uint32_t domain);

@@ -3,7 +3,8 @@
  * firefox.c - Firefox Profiler's processed profile (github.com/firefox-devtools/profiler, src/types/profile.ts and
  * docs-developer/CHANGELOG-formats.md), gzipped JSON: a process a domain, a thread a vCPU.
  *
- * Its tables are objects with an array a column. What happened to a domain, lost samples first of all, are markers of its vCPU 0.
+ * Its tables are objects with an array a column. What happened to a domain, lost samples first of all, are markers of
+ * its vCPU 0.
  */
 #include "report/profile/calltree.h"
 #include "report/export/firefox_meta.h"
@@ -46,14 +47,15 @@ struct firefox {
 	uint32_t *filenames; /* by file: the string */
 };
 
-/* --- loading ------------------------------------------------------------------------------------------------------- */
+/* --- loading ----------------------------------------------------------------------------------------------------- */
 
 static int add_marker(struct firefox *f, const struct upf_record *rec)
 {
 	int rc = array_room(&f->markers, &f->markers_cap, f->nmarkers, sizeof(*f->markers));
 
 	if (rc == 0)
-		f->markers[f->nmarkers++] = (struct marker){rec->time_ns, rec->count, rec->domain, rec->kind, rec->code};
+		f->markers[f->nmarkers++] =
+			(struct marker){rec->time_ns, rec->count, rec->domain, rec->kind, rec->code};
 	return rc;
 }
 
@@ -95,7 +97,7 @@ static int add_main_threads(struct firefox *f)
 	return rc;
 }
 
-/* --- tables -------------------------------------------------------------------------------------------------------- */
+/* --- tables ------------------------------------------------------------------------------------------------------ */
 
 static int note_mode(struct firefox *f, uint32_t frame, bool user)
 {
@@ -179,7 +181,7 @@ static int make_tables(struct firefox *f)
 	return rc == 0 ? add_strings(f) : rc;
 }
 
-/* --- a table's columns --------------------------------------------------------------------------------------------- */
+/* --- a table's columns ------------------------------------------------------------------------------------------- */
 
 typedef void put_cell(struct firefox *f, size_t row);
 
@@ -236,7 +238,7 @@ static void cell_false(struct firefox *f, size_t row)
 	json_bool(&f->json, NULL, false);
 }
 
-/* --- what all threads share ---------------------------------------------------------------------------------------- */
+/* --- what all threads share -------------------------------------------------------------------------------------- */
 
 /* Node 0, the empty stack, is none of the table's. */
 static void cell_prefix(struct firefox *f, size_t row)
@@ -311,21 +313,26 @@ static void put_shared(struct firefox *f)
 {
 	static const struct column stacks[] = {{"prefix", cell_prefix}, {"frame", cell_frame}, {0}};
 	static const struct column frames[] = {
-		{"address", cell_none}, {"inlineDepth", cell_inline_depth}, {"category", cell_category}, {"subcategory", cell_0},
-		{"func", cell_function}, {"nativeSymbol", cell_null}, {"innerWindowID", cell_null}, {"line", cell_line},
-		{"column", cell_null}, {0},
+		{"address", cell_none},       {"inlineDepth", cell_inline_depth},
+		{"category", cell_category},  {"subcategory", cell_0},
+		{"func", cell_function},      {"nativeSymbol", cell_null},
+		{"innerWindowID", cell_null}, {"line", cell_line},
+		{"column", cell_null},        {0},
 	};
 	static const struct column functions[] = {
-		{"name", cell_name}, {"isJS", cell_false}, {"relevantForJS", cell_false}, {"resource", cell_none},
-		{"source", cell_source}, {"lineNumber", cell_null}, {"columnNumber", cell_null}, {0},
+		{"name", cell_name},           {"isJS", cell_false},
+		{"relevantForJS", cell_false}, {"resource", cell_none},
+		{"source", cell_source},       {"lineNumber", cell_null},
+		{"columnNumber", cell_null},   {0},
 	};
-	static const struct column resources[] = {{"lib", cell_null}, {"name", cell_0}, {"host", cell_null}, {"type", cell_0}, {0}};
+	static const struct column resources[] = {
+		{"lib", cell_null}, {"name", cell_0}, {"host", cell_null}, {"type", cell_0}, {0}};
 	static const struct column symbols[] = {
 		{"libIndex", cell_0}, {"address", cell_0}, {"name", cell_0}, {"functionSize", cell_null}, {0},
 	};
 	static const struct column sources[] = {
-		{"id", cell_null}, {"filename", cell_filename}, {"startLine", cell_1}, {"startColumn", cell_1},
-		{"sourceMapURL", cell_null}, {0},
+		{"id", cell_null},       {"filename", cell_filename}, {"startLine", cell_1},
+		{"startColumn", cell_1}, {"sourceMapURL", cell_null}, {0},
 	};
 
 	json_object(&f->json, "shared");
@@ -339,7 +346,7 @@ static void put_shared(struct firefox *f)
 	json_end(&f->json);
 }
 
-/* --- a thread's samples -------------------------------------------------------------------------------------------- */
+/* --- a thread's samples ------------------------------------------------------------------------------------------ */
 
 static void put_ms(struct firefox *f, const char *key, uint64_t ns)
 {
@@ -397,7 +404,7 @@ static int put_samples(struct firefox *f, const struct timeline_vcpu *v)
 	return rc;
 }
 
-/* --- its markers --------------------------------------------------------------------------------------------------- */
+/* --- its markers ------------------------------------------------------------------------------------------------- */
 
 static void marker_data(struct firefox *f, const struct marker *m)
 {
@@ -419,7 +426,10 @@ static void marker_data(struct firefox *f, const struct marker *m)
 
 static void marker_name(struct firefox *f, const struct marker *m)
 {
-	json_uint(&f->json, NULL, m->kind == UPF_LOST ? MARKER_LOST : m->kind == UPF_LATE ? MARKER_LATE : MARKER_DOMAIN);
+	json_uint(&f->json, NULL,
+	          m->kind == UPF_LOST   ? MARKER_LOST
+	          : m->kind == UPF_LATE ? MARKER_LATE
+	                                : MARKER_DOMAIN);
 }
 
 static void marker_time(struct firefox *f, const struct marker *m)
@@ -451,7 +461,8 @@ static const struct marker *markers_of(struct firefox *f, const struct timeline_
 	*n = 0;
 	while (f->next_marker < f->nmarkers && f->markers[f->next_marker].domain < v->domain)
 		f->next_marker++;
-	while (v->vcpu == 0 && f->next_marker + *n < f->nmarkers && f->markers[f->next_marker + *n].domain == v->domain)
+	while (v->vcpu == 0 && f->next_marker + *n < f->nmarkers &&
+	       f->markers[f->next_marker + *n].domain == v->domain)
 		++*n;
 	return *n ? &f->markers[f->next_marker] : NULL;
 }
@@ -461,8 +472,8 @@ static void put_markers(struct firefox *f, const struct timeline_vcpu *v)
 	static const struct {
 		const char *key;
 		void (*put)(struct firefox *f, const struct marker *m);
-	} columns[] = {{"data", marker_data}, {"name", marker_name}, {"startTime", marker_time}, {"endTime", marker_null},
-	               {"phase", marker_phase}, {"category", marker_category}};
+	} columns[] = {{"data", marker_data},    {"name", marker_name},   {"startTime", marker_time},
+	               {"endTime", marker_null}, {"phase", marker_phase}, {"category", marker_category}};
 	size_t n;
 	const struct marker *markers = markers_of(f, v, &n);
 
@@ -477,7 +488,7 @@ static void put_markers(struct firefox *f, const struct timeline_vcpu *v)
 	json_end(&f->json);
 }
 
-/* --- threads ------------------------------------------------------------------------------------------------------- */
+/* --- threads ----------------------------------------------------------------------------------------------------- */
 
 static void put_ids(struct firefox *f, const struct timeline_vcpu *v, const char *domain)
 {
@@ -517,7 +528,7 @@ static int put_thread(struct firefox *f, const struct timeline_vcpu *v)
 	return rc;
 }
 
-/* --- the file ------------------------------------------------------------------------------------------------------ */
+/* --- the file ---------------------------------------------------------------------------------------------------- */
 
 static int put_file(struct firefox *f)
 {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* firefox_meta.h - the head of Firefox Profiler's file: versions, and the categories and markers that the rest refers to. */
+/*
+ * firefox_meta.h - the head of Firefox Profiler's file: versions, and the categories and markers that the rest refers
+ * to.
+ */
 #ifndef REPORT_EXPORT_FIREFOX_META_H
 #define REPORT_EXPORT_FIREFOX_META_H
 

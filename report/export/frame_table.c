@@ -50,7 +50,8 @@ static int add_frame(struct frame_table *t, const struct table_frame *f, uint32_
 
 	if (rc != 0)
 		return rc;
-	hash = hash_table_hash(&t->by_frame, f->address, (uint64_t)f->function << 32 | (uint64_t)f->inline_depth << 1 | f->caller);
+	hash = hash_table_hash(&t->by_frame, f->address,
+	                       (uint64_t)f->function << 32 | (uint64_t)f->inline_depth << 1 | f->caller);
 	for (size_t at = hash_table_first(&t->by_frame, hash); hash_table_id(&t->by_frame, &at, hash, id);
 	     at = hash_table_next(&t->by_frame, at))
 		if (same_frame(&t->frames[*id], f))
@@ -74,9 +75,13 @@ int frame_table_chain(struct frame_table *t, const struct callchain *c)
 	for (size_t i = 0; rc == 0 && i < c->n; i++) {
 		const struct callchain_frame *f = &c->frames[i];
 		struct table_function function = {f->function, f->file};
-		bool deeper = f->inlined && i > 0 && f[-1].address == f->address && frame.inline_depth < INLINE_DEPTH_MAX;
+		bool deeper =
+			f->inlined && i > 0 && f[-1].address == f->address && frame.inline_depth < INLINE_DEPTH_MAX;
 
-		frame = (struct table_frame){.line = f->line, .address = f->address, .offset = f->offset, .caller = f->caller,
+		frame = (struct table_frame){.line = f->line,
+		                             .address = f->address,
+		                             .offset = f->offset,
+		                             .caller = f->caller,
 		                             .inline_depth = deeper ? frame.inline_depth + 1 : 0};
 		rc = add_function(t, &function, &frame.function);
 		if (rc == 0)

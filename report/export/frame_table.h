@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * frame_table.h - the frames of all stacks by number, as formats with tables have them: each different frame once, and of
- * functions each once by name and source file.
+ * frame_table.h - the frames of all stacks by number, as formats with tables have them: each different frame once, and
+ * of functions each once by name and source file.
  */
 #ifndef REPORT_EXPORT_FRAME_TABLE_H
 #define REPORT_EXPORT_FRAME_TABLE_H

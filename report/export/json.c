@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * json.c - all that the report knows, as JSON for programs; docs/json.md is the schema, which has a version of its own.
+ * json.c - all that the report knows, as JSON for programs; docs/json.md is the schema, which has a version of its
+ * own.
  *
  * Tables are referred to by number, from 0: stacks refer to frames, and frames to functions.
  */
@@ -33,7 +34,7 @@ static void put_text(struct json *j, const char *key, const char *text)
 		json_text(j, key, text);
 }
 
-/* --- where it comes from ------------------------------------------------------------------------------------------- */
+/* --- where it comes from ----------------------------------------------------------------------------------------- */
 
 static void put_trace(struct document *d)
 {
@@ -81,7 +82,7 @@ static void put_domains(struct document *d)
 	json_end(&d->json);
 }
 
-/* --- what it rests on ---------------------------------------------------------------------------------------------- */
+/* --- what it rests on -------------------------------------------------------------------------------------------- */
 
 static void put_states(struct json *j, const uint64_t states[COUNTERS_STATES])
 {
@@ -156,7 +157,7 @@ static int put_vcpus(struct document *d)
 	return 0;
 }
 
-/* --- the profile --------------------------------------------------------------------------------------------------- */
+/* --- the profile ------------------------------------------------------------------------------------------------- */
 
 /* Of the names' functions those that stand in a counted stack. */
 static bool is_shown(const struct document *d, size_t function)

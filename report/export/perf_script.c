@@ -3,7 +3,8 @@
  * perf_script.c - every sample as perf-script(1) prints it, for the programs that read that: stackcollapse-perf.pl,
  * speedscope, Firefox Profiler, Perfetto. uniprof-report(1) has the grammar.
  *
- * Those programs parse with regular expressions, so blanks and parentheses are kept out of the fields that they would end.
+ * Those programs parse with regular expressions, so blanks and parentheses are kept out of the fields that they would
+ * end.
  */
 #include "common/say.h"
 #include "report/export/export_stacks.h"
@@ -21,7 +22,7 @@ struct script {
 /* @text without what would end the field. */
 static void put_word(FILE *out, const char *text)
 {
-	for (size_t n = strcspn(text, " ()"); ; n = strcspn(text, " ()")) {
+	for (size_t n = strcspn(text, " ()");; n = strcspn(text, " ()")) {
 		fwrite_unlocked(text, 1, n, out);
 		text += n;
 		if (!*text++)
@@ -92,8 +93,12 @@ static int block(void *ctx, const struct upf_block *b)
 static void put_head(const struct report *r)
 {
 	const struct upf_session *session = r->session;
-	const struct { const char *label, *text; } lines[] = {
-		{"hostname", session->host}, {"hypervisor", session->hypervisor}, {"recorded by", session->recorder},
+	const struct {
+		const char *label, *text;
+	} lines[] = {
+		{"hostname", session->host},
+		{"hypervisor", session->hypervisor},
+		{"recorded by", session->recorder},
 		{"cmdline", session->command},
 	};
 

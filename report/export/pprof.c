@@ -2,9 +2,9 @@
 /*
  * pprof.c - pprof's gzipped profile.proto (github.com/google/pprof, proto/profile.proto).
  *
- * A sample of it is one stack of one vCPU in one run state; its values are samples and CPU time, and its labels say whose they
- * are. A location is an address with all the functions inlined there. Fields may stand in any order: samples and new locations
- * are written as they come, then the tables that they point into.
+ * A sample of it is one stack of one vCPU in one run state; its values are samples and CPU time, and its labels say
+ * whose they are. A location is an address with all the functions inlined there. Fields may stand in any order:
+ * samples and new locations are written as they come, then the tables that they point into.
  */
 #include "report/export/frame_table.h"
 #include "report/export/protobuf.h"
@@ -18,15 +18,35 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum profile_field { PROFILE_SAMPLE_TYPE = 1, PROFILE_SAMPLE, PROFILE_MAPPING, PROFILE_LOCATION, PROFILE_FUNCTION,
-                     PROFILE_STRING_TABLE, PROFILE_TIME_NANOS = 9, PROFILE_DURATION_NANOS, PROFILE_PERIOD_TYPE,
-                     PROFILE_PERIOD, PROFILE_COMMENT, PROFILE_DEFAULT_SAMPLE_TYPE };
+enum profile_field {
+	PROFILE_SAMPLE_TYPE = 1,
+	PROFILE_SAMPLE,
+	PROFILE_MAPPING,
+	PROFILE_LOCATION,
+	PROFILE_FUNCTION,
+	PROFILE_STRING_TABLE,
+	PROFILE_TIME_NANOS = 9,
+	PROFILE_DURATION_NANOS,
+	PROFILE_PERIOD_TYPE,
+	PROFILE_PERIOD,
+	PROFILE_COMMENT,
+	PROFILE_DEFAULT_SAMPLE_TYPE
+};
 enum value_type_field { VALUE_TYPE_TYPE = 1, VALUE_TYPE_UNIT };
 enum sample_field { SAMPLE_LOCATION_ID = 1, SAMPLE_VALUE, SAMPLE_LABEL };
 enum label_field { LABEL_KEY = 1, LABEL_STR, LABEL_NUM, LABEL_NUM_UNIT };
-enum mapping_field { MAPPING_ID = 1, MAPPING_MEMORY_START, MAPPING_MEMORY_LIMIT, MAPPING_FILE_OFFSET, MAPPING_FILENAME,
-                     MAPPING_BUILD_ID, MAPPING_HAS_FUNCTIONS, MAPPING_HAS_FILENAMES, MAPPING_HAS_LINE_NUMBERS,
-                     MAPPING_HAS_INLINE_FRAMES };
+enum mapping_field {
+	MAPPING_ID = 1,
+	MAPPING_MEMORY_START,
+	MAPPING_MEMORY_LIMIT,
+	MAPPING_FILE_OFFSET,
+	MAPPING_FILENAME,
+	MAPPING_BUILD_ID,
+	MAPPING_HAS_FUNCTIONS,
+	MAPPING_HAS_FILENAMES,
+	MAPPING_HAS_LINE_NUMBERS,
+	MAPPING_HAS_INLINE_FRAMES
+};
 enum location_field { LOCATION_ID = 1, LOCATION_MAPPING_ID, LOCATION_ADDRESS, LOCATION_LINE };
 enum line_field { LINE_FUNCTION_ID = 1, LINE_LINE };
 enum function_field { FUNCTION_ID = 1, FUNCTION_NAME, FUNCTION_FILENAME = 4 };
@@ -77,7 +97,7 @@ static int put_text(struct pprof *p, struct buf *message, unsigned field, const 
 	return rc == 0 ? protobuf_uint(message, field, id) : rc;
 }
 
-/* --- locations ----------------------------------------------------------------------------------------------------- */
+/* --- locations --------------------------------------------------------------------------------------------------- */
 
 static int put_location(struct pprof *p, const struct location *l, uint32_t id)
 {
@@ -108,7 +128,9 @@ static int add_location(struct pprof *p, uint32_t domain, const uint32_t *frames
 	if (rc == 0)
 		rc = array_room(&p->locations, &p->locations_cap, p->nlocations, sizeof(*p->locations));
 	if (rc == 0)
-		rc = p->nframes < UINT32_MAX - n ? array_room(&p->frames, &p->frames_cap, p->nframes + n, sizeof(*p->frames)) : -EOVERFLOW;
+		rc = p->nframes < UINT32_MAX - n
+		             ? array_room(&p->frames, &p->frames_cap, p->nframes + n, sizeof(*p->frames))
+		             : -EOVERFLOW;
 	if (rc != 0)
 		return rc;
 	*id = (uint32_t)p->nlocations++;
@@ -160,7 +182,7 @@ static int find_locations(struct pprof *p, uint32_t domain, size_t n)
 	return rc;
 }
 
-/* --- samples ------------------------------------------------------------------------------------------------------- */
+/* --- samples ----------------------------------------------------------------------------------------------------- */
 
 static int put_label(struct pprof *p, const char *key, const char *text)
 {
@@ -215,9 +237,12 @@ static int put_sample(void *ctx, const struct stack *s, const struct callchain *
 	return rc == 0 ? put_message(p, PROFILE_SAMPLE) : rc;
 }
 
-/* --- tables -------------------------------------------------------------------------------------------------------- */
+/* --- tables ------------------------------------------------------------------------------------------------------ */
 
-/* Without a system name: pprof takes it for mangled where it is the name, and would cut what looks like C++'s arguments. */
+/*
+ * Without a system name: pprof takes it for mangled where it is the name, and would cut what looks like C++'s
+ * arguments.
+ */
 static int put_function(struct pprof *p, uint32_t i)
 {
 	const struct table_function *f = &p->table.functions[i];
@@ -286,7 +311,7 @@ static int put_strings(struct pprof *p)
 	return rc;
 }
 
-/* --- the profile --------------------------------------------------------------------------------------------------- */
+/* --- the profile ------------------------------------------------------------------------------------------------- */
 
 static int put_comment(struct pprof *p, const char *label, const char *text)
 {

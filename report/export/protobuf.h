@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * protobuf.h - the little of protocol buffers' encoding that is needed to write messages: integers as varints, texts and
- * inner messages by length (protobuf.dev, "Encoding"). A message is a buffer; a field of value 0 is left out, as proto3 has it.
+ * protobuf.h - the little of protocol buffers' encoding that is needed to write messages: integers as varints, texts
+ * and inner messages by length (protobuf.dev, "Encoding"). A message is a buffer; a field of value 0 is left out, as
+ * proto3 has it.
  *
  * Each function adds one field, and returns 0 or -ENOMEM.
  */

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * speedscope.c - speedscope's file (www.speedscope.app/file-format-schema.json): a "sampled" profile a vCPU, in nanoseconds.
+ * speedscope.c - speedscope's file (www.speedscope.app/file-format-schema.json): a "sampled" profile a vCPU, in
+ * nanoseconds.
  *
- * A sample stands for one period, or by --weight cpu for the CPU time it found used, so that shares are those of the flat
- * profile. Time in which a vCPU has no counted sample is an empty stack, so that the time order is true as well: deadlines are
- * jittered by less than a period, and what is due later than that is late, lost or idle.
+ * A sample stands for one period, or by --weight cpu for the CPU time it found used, so that shares are those of the
+ * flat profile. Time in which a vCPU has no counted sample is an empty stack, so that the time order is true as well:
+ * deadlines are jittered by less than a period, and what is due later than that is late, lost or idle.
  */
 #include "report/export/frame_table.h"
 #include "report/export/export_stacks.h"
@@ -35,7 +36,7 @@ static int record(void *ctx, const struct upf_block *b, const struct upf_record 
 	return timeline_add(&s->timeline, rec->domain, rec->vcpu, &m);
 }
 
-/* --- stretches of one stack ---------------------------------------------------------------------------------------- */
+/* --- stretches of one stack -------------------------------------------------------------------------------------- */
 
 /* Time in which the stack is the same; @idle: there is none. */
 struct stretch {
@@ -55,7 +56,8 @@ struct stretches {
 
 static void start(struct stretches *s, struct speedscope *from, const struct timeline_vcpu *v)
 {
-	*s = (struct stretches){.cursor = {.timeline = &from->timeline, .vcpu = v}, .period = stacks_period(from->report),
+	*s = (struct stretches){.cursor = {.timeline = &from->timeline, .vcpu = v},
+	                        .period = stacks_period(from->report),
 	                        .by_cpu = from->report->selection->weight == WEIGHT_CPU};
 	s->rc = timeline_next(&s->cursor, &s->ahead);
 }
@@ -86,7 +88,7 @@ static int next(struct stretches *s, struct stretch *out)
 	return 1;
 }
 
-/* --- the file ------------------------------------------------------------------------------------------------------ */
+/* --- the file ---------------------------------------------------------------------------------------------------- */
 
 static int add_frames(void *ctx, const struct stack *stack, const struct callchain *c)
 {

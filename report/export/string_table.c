@@ -29,7 +29,8 @@ static int add(struct strings *s, char *text, uint32_t *id)
 	uint32_t hash = hash_table_hash_text(&s->index, text, strlen(text));
 	int rc;
 
-	for (size_t at = hash_table_first(&s->index, hash); hash_table_id(&s->index, &at, hash, id); at = hash_table_next(&s->index, at)) {
+	for (size_t at = hash_table_first(&s->index, hash); hash_table_id(&s->index, &at, hash, id);
+	     at = hash_table_next(&s->index, at)) {
 		if (strcmp(s->texts[*id], text) == 0) {
 			free(text);
 			return 0;

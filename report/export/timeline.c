@@ -29,7 +29,7 @@ void timeline_free(struct timeline *t)
 	timeline_init(t);
 }
 
-/* --- writing ------------------------------------------------------------------------------------------------------- */
+/* --- writing ----------------------------------------------------------------------------------------------------- */
 
 int timeline_vcpu(struct timeline *t, uint32_t domain, uint32_t vcpu, uint32_t *id)
 {
@@ -39,7 +39,8 @@ int timeline_vcpu(struct timeline *t, uint32_t domain, uint32_t vcpu, uint32_t *
 	if (rc != 0)
 		return rc;
 	hash = hash_table_hash(&t->index, domain, vcpu);
-	for (size_t at = hash_table_first(&t->index, hash); hash_table_id(&t->index, &at, hash, id); at = hash_table_next(&t->index, at))
+	for (size_t at = hash_table_first(&t->index, hash); hash_table_id(&t->index, &at, hash, id);
+	     at = hash_table_next(&t->index, at))
 		if (t->vcpus[*id].domain == domain && t->vcpus[*id].vcpu == vcpu)
 			return 0;
 	rc = array_room(&t->vcpus, &t->cap, t->n, sizeof(*t->vcpus));
@@ -140,7 +141,7 @@ void timeline_sort(struct timeline *t)
 		qsort(t->vcpus, t->n, sizeof(*t->vcpus), compare);
 }
 
-/* --- reading ------------------------------------------------------------------------------------------------------- */
+/* --- reading ----------------------------------------------------------------------------------------------------- */
 
 static int load_chunk(struct timeline_cursor *c, uint64_t chunk)
 {

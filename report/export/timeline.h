@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * timeline.h - every sample of every vCPU in order, for formats that have one vCPU after the other and a column after the other,
- * which a trace has not.
+ * timeline.h - every sample of every vCPU in order, for formats that have one vCPU after the other and a column after
+ * the other, which a trace has not.
  *
- * Memory holds the last few samples of each vCPU; the others go to a file without a name in TMPDIR, 24 bytes a sample. A short
- * trace makes no file.
+ * Memory holds the last few samples of each vCPU; the others go to a file without a name in TMPDIR, 24 bytes a sample.
+ * A short trace makes no file.
  */
 #ifndef REPORT_EXPORT_TIMELINE_H
 #define REPORT_EXPORT_TIMELINE_H
@@ -21,10 +21,10 @@ struct moment {
 
 struct timeline_vcpu {
 	uint32_t domain, vcpu;
-	uint64_t n;             /* samples in all */
-	struct moment *recent;  /* those that are in memory: the last ones */
+	uint64_t n;            /* samples in all */
+	struct moment *recent; /* those that are in memory: the last ones */
 	uint32_t nrecent, cap;
-	uint64_t *chunks;       /* where in the file the others are */
+	uint64_t *chunks; /* where in the file the others are */
 	size_t nchunks, chunks_cap;
 };
 

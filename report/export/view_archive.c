@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * view_archive.c - the trace once more, with what the images say of its addresses and stacks, so that reports need them no
- * longer. It is read twice: names must stand before the samples, and which are wanted is known behind them.
+ * view_archive.c - the trace once more, with what the images say of its addresses and stacks, so that reports need
+ * them no longer. It is read twice: names must stand before the samples, and which are wanted is known behind them.
  */
 #include "report/archive/archive_stacks.h"
 #include "report/binary/binaries.h"
@@ -52,7 +52,7 @@ static int put_out(void *ctx, const void *data, size_t len)
 	return fwrite(data, 1, len, ctx) == len ? 0 : -EIO;
 }
 
-/* --- addresses ------------------------------------------------------------------------------------------------------- */
+/* --- addresses --------------------------------------------------------------------------------------------------- */
 
 static int add_address(struct keeper *k, uint64_t address)
 {
@@ -101,7 +101,8 @@ static int use_stack(struct keeper *k, uint32_t leaf)
 		k->uses[k->nuses++] = 0;
 	}
 	k->uses[leaf] |= USED_AS_LEAF;
-	for (uint32_t node = nodes[leaf].parent; leaf && node && !(k->uses[node] & USED_AS_CALLER); node = nodes[node].parent)
+	for (uint32_t node = nodes[leaf].parent; leaf && node && !(k->uses[node] & USED_AS_CALLER);
+	     node = nodes[node].parent)
 		k->uses[node] |= USED_AS_CALLER;
 	return 0;
 }
@@ -122,7 +123,7 @@ static int add_recorded(struct keeper *k)
 	return rc;
 }
 
-/* --- blocks ---------------------------------------------------------------------------------------------------------- */
+/* --- blocks ------------------------------------------------------------------------------------------------------ */
 
 static int flush_stacks(struct keeper *k)
 {
@@ -155,7 +156,8 @@ static int met(struct keeper *k, const struct upf_record *rec)
 {
 	uint32_t hash, id;
 
-	if (hash_table_reserve(&k->by_pair) != 0 || array_room(&k->pairs, &k->pairs_cap, k->npairs, sizeof(*k->pairs)) != 0)
+	if (hash_table_reserve(&k->by_pair) != 0 ||
+	    array_room(&k->pairs, &k->pairs_cap, k->npairs, sizeof(*k->pairs)) != 0)
 		return -ENOMEM;
 	hash = hash_table_hash(&k->by_pair, rec->stack, rec->top);
 	for (size_t at = hash_table_first(&k->by_pair, hash); hash_table_id(&k->by_pair, &at, hash, &id);
@@ -213,7 +215,8 @@ static int copy_block(struct keeper *k, const struct upf_block *b)
 }
 
 /* Reads the trace to its end; blocks that are missing will be missing. */
-static int read_trace(struct keeper *k, struct upf_reader *reader, int (*each)(struct keeper *k, const struct upf_block *b))
+static int read_trace(struct keeper *k, struct upf_reader *reader,
+                      int (*each)(struct keeper *k, const struct upf_block *b))
 {
 	const struct upf_health *health = upf_reader_health(reader);
 	struct progress *progress = k->report->progress;
@@ -233,7 +236,7 @@ static int read_trace(struct keeper *k, struct upf_reader *reader, int (*each)(s
 	return rc;
 }
 
-/* --- names ----------------------------------------------------------------------------------------------------------- */
+/* --- names ------------------------------------------------------------------------------------------------------- */
 
 static int compare_addresses(const void *va, const void *vb)
 {
@@ -300,7 +303,7 @@ static int keep_names(struct keeper *k)
 	return rc;
 }
 
-/* --- code ------------------------------------------------------------------------------------------------------------ */
+/* --- code -------------------------------------------------------------------------------------------------------- */
 
 /* Listings show what is called and jumped to by name. */
 static int add_targets(struct keeper *k, const uint8_t *code, size_t size, uint64_t start)
@@ -347,7 +350,9 @@ static const uint8_t *code_of(struct keeper *k, const struct kept_function *f, s
 static int find_function(struct keeper *k, uint64_t address, const struct symbol_range *range)
 {
 	const struct symbols *s = &k->report->symbols;
-	const struct kept_function f = {.address = address, .start = range->symbol_start, .name = symbols_name(s, range),
+	const struct kept_function f = {.address = address,
+	                                .start = range->symbol_start,
+	                                .name = symbols_name(s, range),
 	                                .size = symbols_end(s, range) - range->symbol_start};
 	const uint8_t *code;
 	size_t n;
@@ -398,7 +403,7 @@ static int keep_code(struct keeper *k)
 	return rc == 0 && k->nfunctions ? flush_code(k) : rc;
 }
 
-/* --- the view -------------------------------------------------------------------------------------------------------- */
+/* --- the view ---------------------------------------------------------------------------------------------------- */
 
 static int write_archive(struct keeper *k, struct upf_reader *reader)
 {

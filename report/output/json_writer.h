@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * json_writer.h - JSON, written as it comes: nothing is kept. Fits into an HTML page's <script> as well, for '<', '>' and '&' stand
- * as \u00NN. What a name holds that is no UTF-8 stands as U+FFFD.
+ * json_writer.h - JSON, written as it comes: nothing is kept. Fits into an HTML page's <script> as well, for '<', '>'
+ * and '&' stand as \u00NN. What a name holds that is no UTF-8 stands as U+FFFD.
  */
 #ifndef REPORT_OUTPUT_JSON_WRITER_H
 #define REPORT_OUTPUT_JSON_WRITER_H

@@ -12,7 +12,7 @@
 #define BUFFER (64u << 10)
 #define GZIP_WINDOW (15 + 16) /* the largest window, with gzip's header: zlib.h, deflateInit2() */
 
-/* --- a signal that ends the program -------------------------------------------------------------------------------- */
+/* --- a signal that ends the program ------------------------------------------------------------------------------ */
 
 /* The one file that is being written beside its place; a handler can be told of it in no other way. */
 static const char *volatile unfinished;
@@ -32,7 +32,7 @@ static void forget_beside(struct outfile *o)
 	o->beside = NULL;
 }
 
-/* --- writing ------------------------------------------------------------------------------------------------------- */
+/* --- writing ----------------------------------------------------------------------------------------------------- */
 
 static void put(struct outfile *o, const void *data, size_t len)
 {
@@ -76,7 +76,7 @@ static ssize_t write_all(void *ctx, const char *data, size_t len)
 	return o->error == 0 ? (ssize_t)len : 0;
 }
 
-/* --- opening ------------------------------------------------------------------------------------------------------- */
+/* --- opening ----------------------------------------------------------------------------------------------------- */
 
 /* Beside the file that @path names in the end, with that one's mode. */
 static int open_beside(struct outfile *o, const char *path, const struct stat *old)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * outfile.h - where a view's text goes: standard output, or a file that is written beside and put in place at the end, so
- * that there is the old one or the whole new one. Compresses on the way if it is asked to or the name ends in ".gz".
- * Remembers the first write that failed.
+ * outfile.h - where a view's text goes: standard output, or a file that is written beside and put in place at the end,
+ * so that there is the old one or the whole new one. Compresses on the way if it is asked to or the name ends in
+ * ".gz". Remembers the first write that failed.
  */
 #ifndef REPORT_OUTPUT_OUTFILE_H
 #define REPORT_OUTPUT_OUTFILE_H
@@ -12,10 +12,10 @@
 #include <zlib.h>
 
 struct outfile {
-	FILE *file;   /* what to print to */
+	FILE *file; /* what to print to */
 	int fd;
-	int error;    /* negative errno of the first failed write, 0: none */
-	char *path;   /* where it shall stand in the end; NULL: fd itself is the place */
+	int error;  /* negative errno of the first failed write, 0: none */
+	char *path; /* where it shall stand in the end; NULL: fd itself is the place */
 	char *beside;
 	bool compressed;
 	z_stream gzip;
@@ -23,8 +23,8 @@ struct outfile {
 
 /*
  * @path NULL or "-": standard output. Devices and pipes are written in place; a link is followed. @compress: by gzip,
- * whatever the name; the bytes depend on what is written alone. 0 or a negative errno with nothing to close; -ENOTTY: what is
- * compressed does not go to a terminal. @o must stay where it is while it is open, and there is one at a time.
+ * whatever the name; the bytes depend on what is written alone. 0 or a negative errno with nothing to close; -ENOTTY:
+ * what is compressed does not go to a terminal. @o must stay where it is while it is open, and there is one at a time.
  */
 int outfile_open(struct outfile *o, const char *path, bool compress);
 /* Puts the file in place if @keep and all went well, removes it otherwise. 0 or a negative errno. */

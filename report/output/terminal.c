@@ -31,7 +31,7 @@ bool terminal_color(enum color_when when, bool to_file)
 	return !to_file && !(no && *no) && term && strcmp(term, "dumb") != 0 && isatty(STDOUT_FILENO);
 }
 
-/* --- the pager ----------------------------------------------------------------------------------------------------- */
+/* --- the pager --------------------------------------------------------------------------------------------------- */
 
 static pid_t pager; /* 0: none. A signal's handler has no context to find it in */
 
@@ -43,7 +43,8 @@ static bool is_in_path(const char *program)
 	while (at && *at) {
 		size_t len = strcspn(at, ":");
 
-		if (snprintf(path, sizeof(path), "%.*s/%s", (int)len, at, program) < (int)sizeof(path) && access(path, X_OK) == 0)
+		if (snprintf(path, sizeof(path), "%.*s/%s", (int)len, at, program) < (int)sizeof(path) &&
+		    access(path, X_OK) == 0)
 			return true;
 		at += len + (at[len] == ':');
 	}

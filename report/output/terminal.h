@@ -9,15 +9,19 @@ enum color_when { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
 
 /* Columns of the terminal; 0: standard output is none. */
 int terminal_width(void);
-/* Shall there be colour on standard output, or in the file that is written instead? AUTO heeds NO_COLOR and TERM=dumb. */
+/*
+ * Shall there be colour on standard output, or in the file that is written instead? AUTO heeds NO_COLOR and TERM=dumb.
+ */
 bool terminal_color(enum color_when when, bool to_file);
 
 /*
- * Puts a pager, $PAGER or less, between standard output and the terminal: false if there is none, or none is wanted; all goes
- * on without. Messages go through it, too. Ask for width and colour before.
+ * Puts a pager, $PAGER or less, between standard output and the terminal: false if there is none, or none is wanted;
+ * all goes on without. Messages go through it, too. Ask for width and colour before.
  */
 bool pager_start(void);
-/* Ends standard output and waits until the pager has been left. Fit for a signal's handler; nothing without a pager. */
+/*
+ * Ends standard output and waits until the pager has been left. Fit for a signal's handler; nothing without a pager.
+ */
 void pager_end(void);
 
 #endif

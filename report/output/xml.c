@@ -12,7 +12,10 @@ static bool is_noncharacter(const unsigned char *s)
 
 void xml_text(FILE *out, const char *text, size_t len)
 {
-	static const struct { char c; const char *as; } marks[] = {
+	static const struct {
+		char c;
+		const char *as;
+	} marks[] = {
 		{'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'"', "&quot;"}, {'\'', "&#39;"},
 	};
 

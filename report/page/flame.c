@@ -22,7 +22,7 @@ struct adding {
 	struct leaf *leaves; /* by node, kernel's and user mode's stacks apart */
 };
 
-/* --- frames ---------------------------------------------------------------------------------------------------------- */
+/* --- frames ------------------------------------------------------------------------------------------------------ */
 
 static enum flame_kind kind_of(const struct callchain_frame *frame, const struct function *function)
 {
@@ -33,7 +33,8 @@ static enum flame_kind kind_of(const struct callchain_frame *frame, const struct
 	return frame->inlined ? FLAME_INLINED : FLAME_FUNCTION;
 }
 
-static int find_name(struct flame *f, const struct callchain_frame *frame, const struct symbolizer *names, uint32_t *name)
+static int find_name(struct flame *f, const struct callchain_frame *frame, const struct symbolizer *names,
+                     uint32_t *name)
 {
 	const struct function *function = &names->functions[frame->function];
 	struct flame_name key = {function->name, frame->function, (uint8_t)kind_of(frame, function)};
@@ -50,7 +51,8 @@ static int find_name(struct flame *f, const struct callchain_frame *frame, const
 			return 0;
 		}
 	}
-	rc = f->nnames < FLAME_NONE - 1 ? array_room(&f->names, &f->names_cap, f->nnames, sizeof(*f->names)) : -EOVERFLOW;
+	rc = f->nnames < FLAME_NONE - 1 ? array_room(&f->names, &f->names_cap, f->nnames, sizeof(*f->names))
+	                                : -EOVERFLOW;
 	if (rc != 0)
 		return rc;
 	*name = (uint32_t)f->nnames;
@@ -74,7 +76,8 @@ static int find_node(struct flame *f, uint32_t name, uint32_t *node)
 			return 0;
 		}
 	}
-	rc = f->nnodes < FLAME_NONE - 1 ? array_room(&f->nodes, &f->nodes_cap, f->nnodes, sizeof(*f->nodes)) : -EOVERFLOW;
+	rc = f->nnodes < FLAME_NONE - 1 ? array_room(&f->nodes, &f->nodes_cap, f->nnodes, sizeof(*f->nodes))
+	                                : -EOVERFLOW;
 	if (rc != 0)
 		return rc;
 	*node = (uint32_t)f->nnodes++;
@@ -123,7 +126,7 @@ static int find_leaf(struct adding *a, const struct stack *s, uint32_t *node)
 	return rc;
 }
 
-/* --- stacks by vCPU ---------------------------------------------------------------------------------------------------- */
+/* --- stacks by vCPU ---------------------------------------------------------------------------------------------- */
 
 static int intern_vcpu(struct flame *f, struct flame_vcpu key, uint32_t *vcpu)
 {
@@ -225,7 +228,8 @@ static int add_stacks(struct adding *a, uint32_t *stack_of)
 	return rc;
 }
 
-int flame_add(struct flame *f, struct rooted *stacks, unsigned states, enum weight weight, unsigned run, uint32_t *stack_of)
+int flame_add(struct flame *f, struct rooted *stacks, unsigned states, enum weight weight, unsigned run,
+              uint32_t *stack_of)
 {
 	struct adding a = {.flame = f, .stacks = stacks, .states = states, .weight = weight, .run = run};
 	int rc = -ENOMEM;
@@ -239,7 +243,7 @@ int flame_add(struct flame *f, struct rooted *stacks, unsigned states, enum weig
 	return rc;
 }
 
-/* --- order ----------------------------------------------------------------------------------------------------------- */
+/* --- order ------------------------------------------------------------------------------------------------------- */
 
 static int compare_names(const void *va, const void *vb, void *ctx)
 {

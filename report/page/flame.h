@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * flame.h - the stacks of a run as one tree of frames by name, and each vCPU's share of them: what flame graphs, on pages and
- * as pictures, are drawn from. A second run may be put beside the first, to be compared with it.
+ * flame.h - the stacks of a run as one tree of frames by name, and each vCPU's share of them: what flame graphs, on
+ * pages and as pictures, are drawn from. A second run may be put beside the first, to be compared with it.
  */
 #ifndef REPORT_PAGE_FLAME_H
 #define REPORT_PAGE_FLAME_H
@@ -23,12 +23,12 @@ enum flame_kind {
 struct flame_name {
 	const char *text; /* safe, the names' own: they must outlive it */
 	uint32_t function;
-	uint8_t kind;     /* enum flame_kind */
+	uint8_t kind; /* enum flame_kind */
 };
 
 struct flame_node {
-	uint32_t name; /* of node 0: FLAME_NONE */
-	uint32_t parent, child, sibling; /* FLAME_NONE: no more */
+	uint32_t name;                                /* of node 0: FLAME_NONE */
+	uint32_t parent, child, sibling;              /* FLAME_NONE: no more */
 	uint64_t total[FLAME_RUNS], self[FLAME_RUNS]; /* samples, or ns of CPU time */
 };
 
@@ -62,13 +62,14 @@ struct flame {
 };
 
 /*
- * Adds a run's stacks in these run states, as FLAME_NEW or FLAME_OLD; frees @stacks. @stack_of, NULL or one for each of the
- * profile's stacks, gets their numbers here, FLAME_NONE for those that do not count. 0 or a negative errno.
+ * Adds a run's stacks in these run states, as FLAME_NEW or FLAME_OLD; frees @stacks. @stack_of, NULL or one for each
+ * of the profile's stacks, gets their numbers here, FLAME_NONE for those that do not count. 0 or a negative errno.
  */
-int flame_add(struct flame *f, struct rooted *stacks, unsigned states, enum weight weight, unsigned run, uint32_t *stack_of);
+int flame_add(struct flame *f, struct rooted *stacks, unsigned states, enum weight weight, unsigned run,
+              uint32_t *stack_of);
 /*
- * Brings all into order and sums it up; nothing may be added afterwards. @moved: NULL, or gets each stack's new number,
- * for f->nstacks of them. 0 or -ENOMEM.
+ * Brings all into order and sums it up; nothing may be added afterwards. @moved: NULL, or gets each stack's new
+ * number, for f->nstacks of them. 0 or -ENOMEM.
  */
 int flame_finish(struct flame *f, uint32_t *moved);
 void flame_free(struct flame *f);

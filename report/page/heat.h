@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * heat.h - which stacks were seen when: their weights by cells of time, for the heat map. A column of cells is a second
- * at first, and its rows are the parts of it; the whole stays bounded, by columns that are made twice as long.
+ * heat.h - which stacks were seen when: their weights by cells of time, for the heat map. A column of cells is a
+ * second at first, and its rows are the parts of it; the whole stays bounded, by columns that are made twice as long.
  */
 #ifndef REPORT_PAGE_HEAT_H
 #define REPORT_PAGE_HEAT_H
@@ -21,19 +21,19 @@ struct heat_entry {
 /* heat_init() first, heat_free() at the end. */
 struct heat {
 	uint64_t cell_ns;
-	uint32_t rows;     /* cells of a column */
-	uint32_t cells;    /* above every entry's */
+	uint32_t rows;  /* cells of a column */
+	uint32_t cells; /* above every entry's */
 	struct heat_entry *entries;
 	size_t n, cap;
-	size_t most;       /* entries before cells are made longer */
+	size_t most; /* entries before cells are made longer */
 	struct hash_table index;
 };
 
 /* Rows so that a cell holds a few rounds; @rate_mhz: rounds a second, in millihertz. */
 void heat_init(struct heat *h, uint64_t rate_mhz);
 void heat_free(struct heat *h);
-/* A sample of @stack, a number below @nstacks, at @time_ns, weighs @weight. Entries stay below HEAT_ENTRIES_MAX, or twice @nstacks. 0 or a
- * negative errno. */
+/* A sample of @stack, a number below @nstacks, at @time_ns, weighs @weight. Entries stay below HEAT_ENTRIES_MAX, or
+ * twice @nstacks. 0 or a negative errno. */
 int heat_add(struct heat *h, uint64_t time_ns, uint64_t weight, uint32_t stack, size_t nstacks);
 /* Entries by cell and stack, stack @n being called @called[@n] now; those called UINT32_MAX are left out. */
 void heat_finish(struct heat *h, const uint32_t *called);

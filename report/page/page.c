@@ -20,11 +20,11 @@ struct page {
 	const struct heat *heat;
 	struct json json;
 	uint64_t samples; /* counted */
-	char *title; /* safe */
-	char *trust; /* what quality_print() says; NULL: quiet */
+	char *title;      /* safe */
+	char *trust;      /* what quality_print() says; NULL: quiet */
 };
 
-/* --- texts ----------------------------------------------------------------------------------------------------------- */
+/* --- texts ------------------------------------------------------------------------------------------------------- */
 
 static char *safe(const char *text)
 {
@@ -69,7 +69,7 @@ static int make_trust(const struct report *r, const struct fold *fold, char **tr
 	return fclose(memory) == 0 ? 0 : -ENOMEM;
 }
 
-/* --- the data -------------------------------------------------------------------------------------------------------- */
+/* --- the data ---------------------------------------------------------------------------------------------------- */
 
 static void fact(struct page *p, const char *label, const char *value)
 {
@@ -88,8 +88,8 @@ static void domain_facts(struct page *p, const struct upf_domain *d)
 {
 	char text[64];
 
-	snprintf(text, sizeof(text), "%u, %s, %s, %u vCPU%s", d->id, upf_kind_text(d->kind), upf_arch_text(d->arch), d->vcpus,
-	         d->vcpus == 1 ? "" : "s");
+	snprintf(text, sizeof(text), "%u, %s, %s, %u vCPU%s", d->id, upf_kind_text(d->kind), upf_arch_text(d->arch),
+	         d->vcpus, d->vcpus == 1 ? "" : "s");
 	fact(p, "Domain", d->name);
 	fact(p, "Number, kind", text);
 	fact(p, "UUID", text_uuid(d->uuid).s);
@@ -174,7 +174,10 @@ static void write_names(struct page *p)
 	write_palette(p, "dark", palette_dark);
 }
 
-/* Depth first from node 1 on: how many levels up from the node before its parent stands, 0 below that node; and its name. */
+/*
+ * Depth first from node 1 on: how many levels up from the node before its parent stands, 0 below that node; and its
+ * name.
+ */
 static void write_nodes(struct page *p)
 {
 	const struct flame *f = p->flame;
@@ -201,7 +204,8 @@ static void write_vcpus(struct page *p)
 		const struct flame_vcpu *v = &p->flame->vcpus[i];
 		char label[300];
 
-		snprintf(label, sizeof(label), "%s%svCPU %u", v->domain ? v->domain : "", v->domain ? ", " : "", v->number);
+		snprintf(label, sizeof(label), "%s%svCPU %u", v->domain ? v->domain : "", v->domain ? ", " : "",
+		         v->number);
 		json_text(&p->json, NULL, label);
 	}
 	json_end(&p->json);
@@ -285,7 +289,7 @@ static void put_data(struct page *p)
 	json_end(&p->json);
 }
 
-/* --- the page around it ------------------------------------------------------------------------------------------------ */
+/* --- the page around it ------------------------------------------------------------------------------------------ */
 
 static void put(const struct page *p, const char *from, const char *to)
 {
@@ -327,7 +331,11 @@ static void fill_in(struct page *p, const char *name, size_t len)
 	static const struct {
 		const char *name;
 		void (*put)(struct page *p);
-	} parts[] = {{"TITLE", put_title}, {"POLICY", put_policy}, {"STYLE", put_style}, {"DATA", put_data}, {"SCRIPTS", put_scripts}};
+	} parts[] = {{"TITLE", put_title},
+	             {"POLICY", put_policy},
+	             {"STYLE", put_style},
+	             {"DATA", put_data},
+	             {"SCRIPTS", put_scripts}};
 
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
 		if (strlen(parts[i].name) == len && memcmp(parts[i].name, name, len) == 0)
@@ -349,7 +357,8 @@ static void put_page(struct page *p)
 
 int page_write(const struct report *r, const struct fold *fold, const struct flame *flame, const struct heat *heat)
 {
-	struct page p = {.report = r, .flame = flame, .heat = heat, .samples = fold->samples, .title = page_title(r->session)};
+	struct page p = {
+		.report = r, .flame = flame, .heat = heat, .samples = fold->samples, .title = page_title(r->session)};
 	int rc = p.title ? 0 : -ENOMEM;
 
 	if (rc == 0 && !r->quiet)
@@ -369,7 +378,7 @@ void page_said(const struct report *r, const struct fold *fold)
 	quality_print(r, fold, stderr);
 }
 
-/* --- views ----------------------------------------------------------------------------------------------------------- */
+/* --- views ------------------------------------------------------------------------------------------------------- */
 
 /* As --folded tells domains and vCPUs apart. */
 static struct rooted stacks_of(struct report *r, struct report *run)
@@ -377,8 +386,12 @@ static struct rooted stacks_of(struct report *r, struct report *run)
 	const enum group group = r->selection->group;
 
 	return (struct rooted){
-		.profile = &run->profile, .names = &run->names, .common = &r->names, .session = run->session,
-		.domains = group == GROUP_BY_DOMAIN || r->session->ndomains > 1 || (r->old && r->old->session->ndomains > 1),
+		.profile = &run->profile,
+		.names = &run->names,
+		.common = &r->names,
+		.session = run->session,
+		.domains = group == GROUP_BY_DOMAIN || r->session->ndomains > 1 ||
+	                   (r->old && r->old->session->ndomains > 1),
 		.vcpus = group == GROUP_BY_VCPU,
 	};
 }

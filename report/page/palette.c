@@ -8,8 +8,9 @@
 #define SHADES 3u
 
 /*
- * Hues of equal lightness and chroma in OKLCH, so that none stands out, most of them warm: dark text is legible on every
- * light one, light text on every dark one (contrast of 4.5 at least, tested). The two rows behind the hues are grey.
+ * Hues of equal lightness and chroma in OKLCH, so that none stands out, most of them warm: dark text is legible on
+ * every light one, light text on every dark one (contrast of 4.5 at least, tested). The two rows behind the hues are
+ * grey.
  */
 static const char *const light[HUES + 2][SHADES] = {
 	{"#fca7a7", "#ffb0b0", "#ffb9b8"}, {"#fbaa97", "#ffb39f", "#ffbca8"}, {"#f7ae89", "#ffb791", "#ffc09a"},

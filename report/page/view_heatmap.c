@@ -76,7 +76,9 @@ static int name_places(struct mapping *m, const uint32_t *stack_of, const uint32
 	for (size_t i = 0; i < p->nstacks; i++) {
 		const struct stack *s = &p->stacks[i];
 		uint32_t place;
-		int rc = stack_of[i] == FLAME_NONE ? 0 : find_place(m, (struct place){s->node, s->domain, s->vcpu, s->user}, &place);
+		int rc = stack_of[i] == FLAME_NONE
+		                 ? 0
+		                 : find_place(m, (struct place){s->node, s->domain, s->vcpu, s->user}, &place);
 
 		if (rc != 0)
 			return rc;

@@ -28,7 +28,7 @@ struct svg {
 	uint32_t deepest;
 };
 
-/* --- where frames lie -------------------------------------------------------------------------------------------------- */
+/* --- where frames lie -------------------------------------------------------------------------------------------- */
 
 static double pixels(const struct svg *s, uint64_t samples)
 {
@@ -82,7 +82,7 @@ static size_t levels(const struct flame *f)
 	return most + 1;
 }
 
-/* --- drawing --------------------------------------------------------------------------------------------------------- */
+/* --- drawing ----------------------------------------------------------------------------------------------------- */
 
 static const struct flame_name *name_of(const struct flame *f, uint32_t node)
 {
@@ -117,9 +117,12 @@ static void draw_frame(struct svg *s, uint32_t node, uint32_t depth, uint64_t le
 
 	fputs("<g><title>", s->out);
 	xml_text(s->out, name->text, strlen(name->text));
-	fprintf(s->out, ": %s sample%s, %s</title><rect x=\"%.2f\" y=\"%" PRIu32 "\" width=\"%.2f\" height=\"%d\" fill=\"%s\"/>",
-	        text_count(samples).s, samples == 1 ? "" : "s", text_share(samples, s->flame->nodes[0].total[FLAME_NEW]).s, x, y,
-	        width > 2 ? width - 0.5 : width, ROW - 1, palette_light(palette_colour(name)));
+	fprintf(s->out,
+	        ": %s sample%s, %s</title><rect x=\"%.2f\" y=\"%" PRIu32
+	        "\" width=\"%.2f\" height=\"%d\" fill=\"%s\"/>",
+	        text_count(samples).s, samples == 1 ? "" : "s",
+	        text_share(samples, s->flame->nodes[0].total[FLAME_NEW]).s, x, y, width > 2 ? width - 0.5 : width,
+	        ROW - 1, palette_light(palette_colour(name)));
 	if (width >= TEXT_FROM) {
 		fprintf(s->out, "<text x=\"%.2f\" y=\"%" PRIu32 "\">", x + 4, y + 13);
 		put_label(s, name->text, width);
@@ -135,19 +138,26 @@ static void draw_head(struct svg *s, const char *title, uint32_t height)
 	struct quality_stacks stacks;
 
 	quality_stacks(s->report, &stacks);
-	fprintf(s->out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%"
-	        PRIu32 "\" viewBox=\"0 0 %.0f %" PRIu32 "\" font-family=\"ui-monospace, 'DejaVu Sans Mono', Menlo, monospace\" "
-	        "font-size=\"11.5\" fill=\"#1b1f24\">\n<title>", WIDTH, height, WIDTH, height);
+	fprintf(s->out,
+	        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%" PRIu32
+	        "\" viewBox=\"0 0 %.0f %" PRIu32
+	        "\" font-family=\"ui-monospace, 'DejaVu Sans Mono', Menlo, monospace\" "
+	        "font-size=\"11.5\" fill=\"#1b1f24\">\n<title>",
+	        WIDTH, height, WIDTH, height);
 	xml_text(s->out, title, strlen(title));
-	fprintf(s->out, "</title>\n<rect width=\"100%%\" height=\"100%%\" fill=\"#ffffff\"/>\n<text x=\"%d\" y=\"26\" font-size=\"17\" "
-	        "font-family=\"system-ui, 'DejaVu Sans', sans-serif\" font-weight=\"bold\">", MARGIN);
+	fprintf(s->out,
+	        "</title>\n<rect width=\"100%%\" height=\"100%%\" fill=\"#ffffff\"/>\n<text x=\"%d\" y=\"26\" font-size=\"17\" "
+	        "font-family=\"system-ui, 'DejaVu Sans', sans-serif\" font-weight=\"bold\">",
+	        MARGIN);
 	xml_text(s->out, title, strlen(title));
-	fprintf(s->out, "</text>\n<text x=\"%d\" y=\"46\" fill=\"#5b6470\" font-family=\"system-ui, 'DejaVu Sans', sans-serif\">%s samples, "
-	        "%s recorded, %s lost, ", MARGIN, text_count(s->flame->nodes[0].total[FLAME_NEW]).s, text_time(wall).s,
+	fprintf(s->out,
+	        "</text>\n<text x=\"%d\" y=\"46\" fill=\"#5b6470\" font-family=\"system-ui, 'DejaVu Sans', sans-serif\">%s samples, "
+	        "%s recorded, %s lost, ",
+	        MARGIN, text_count(s->flame->nodes[0].total[FLAME_NEW]).s, text_time(wall).s,
 	        text_count(counters_lost(t)).s);
 	fprintf(s->out, "%s of stacks broken, %s paused%s</text>\n",
-	        text_share(stacks.broken, stacks.whole + stacks.truncated + stacks.broken).s, text_time(t->pause.sum_ns).s,
-	        page_sound(s->report) ? "" : "; the trace is not whole");
+	        text_share(stacks.broken, stacks.whole + stacks.truncated + stacks.broken).s,
+	        text_time(t->pause.sum_ns).s, page_sound(s->report) ? "" : "; the trace is not whole");
 }
 
 static void draw(struct svg *s, const char *title)

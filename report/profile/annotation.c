@@ -18,12 +18,12 @@ struct search {
 	size_t stack; /* number of the one at hand */
 };
 
-/* --- counting ------------------------------------------------------------------------------------------------------ */
+/* --- counting ---------------------------------------------------------------------------------------------------- */
 
 static bool is_same(const struct annotated *a, const struct annotated *b)
 {
-	return a->function == b->function && a->address == b->address && a->caller == b->caller && a->file == b->file &&
-	       a->line == b->line;
+	return a->function == b->function && a->address == b->address && a->caller == b->caller &&
+	       a->file == b->file && a->line == b->line;
 }
 
 static int find_spot(struct annotated_set *set, const struct annotated *key, struct annotated **spot)
@@ -35,7 +35,8 @@ static int find_spot(struct annotated_set *set, const struct annotated *key, str
 		rc = set->n < UINT32_MAX - 1 ? array_room(&set->of, &set->cap, set->n, sizeof(*set->of)) : -EOVERFLOW;
 	if (rc != 0)
 		return rc;
-	hash = hash_table_hash(&set->index, key->address ^ (uintptr_t)key->file, (uint64_t)key->function << 32 | key->line);
+	hash = hash_table_hash(&set->index, key->address ^ (uintptr_t)key->file,
+	                       (uint64_t)key->function << 32 | key->line);
 	for (size_t at = hash_table_first(&set->index, hash); hash_table_id(&set->index, &at, hash, &id);
 	     at = hash_table_next(&set->index, at)) {
 		*spot = &set->of[id];
@@ -48,7 +49,8 @@ static int find_spot(struct annotated_set *set, const struct annotated *key, str
 	return 0;
 }
 
-static int count(const struct search *s, struct annotated_set *set, const struct annotated *key, uint64_t weight, bool leaf)
+static int count(const struct search *s, struct annotated_set *set, const struct annotated *key, uint64_t weight,
+                 bool leaf)
 {
 	struct annotated *spot;
 	int rc = find_spot(set, key, &spot);
@@ -70,14 +72,17 @@ static int is_wanted(struct search *s, uint32_t function)
 		return -ENOMEM;
 	memset(s->verdicts + old, UNKNOWN, s->nverdicts - old);
 	if (s->verdicts[function] == UNKNOWN)
-		s->verdicts[function] = patterns_match(s->wanted, s->names->functions[function].name) ? WANTED : UNWANTED;
+		s->verdicts[function] =
+			patterns_match(s->wanted, s->names->functions[function].name) ? WANTED : UNWANTED;
 	return s->verdicts[function] == WANTED;
 }
 
 static int add_frame(struct search *s, const struct callchain_frame *f, uint64_t weight, bool leaf)
 {
-	const struct annotated line = {.function = f->function, .file = f->file, .line = f->file ? f->line : 0, .stack = SIZE_MAX};
-	const struct annotated address = {.function = f->function, .address = f->address, .caller = f->caller, .stack = SIZE_MAX};
+	const struct annotated line = {
+		.function = f->function, .file = f->file, .line = f->file ? f->line : 0, .stack = SIZE_MAX};
+	const struct annotated address = {
+		.function = f->function, .address = f->address, .caller = f->caller, .stack = SIZE_MAX};
 	int rc = is_wanted(s, f->function);
 
 	if (rc <= 0)
@@ -104,7 +109,7 @@ static int add_stacks(struct search *s, const struct profile *p, const struct fo
 	return rc;
 }
 
-/* --- order --------------------------------------------------------------------------------------------------------- */
+/* --- order ------------------------------------------------------------------------------------------------------- */
 
 static int compare_numbers(uint64_t a, uint64_t b)
 {
@@ -144,8 +149,8 @@ const struct annotated *annotation_of(const struct annotated_set *set, uint32_t 
 	return *n ? &set->of[low] : NULL;
 }
 
-int annotation_make(struct annotation *s, const struct profile *p, struct symbolizer *names, const struct fold_request *request,
-               const struct patterns *wanted)
+int annotation_make(struct annotation *s, const struct profile *p, struct symbolizer *names,
+                    const struct fold_request *request, const struct patterns *wanted)
 {
 	struct search search = {.spots = s, .wanted = wanted, .names = names};
 	int rc;

@@ -20,8 +20,10 @@ static int add_frame(struct callchain *c, struct callchain_frame frame, const st
 /* Leaf first, so what is inlined comes before the function it stands in. */
 static int add(struct callchain *c, const struct call_node *node, bool caller, struct symbolizer *names)
 {
-	struct callchain_frame frame = {.address = node->address, .caller = caller && !(node->flags & FRAME_EXACT),
-	                                .restored = node->flags & FRAME_RESTORED, .inlined = true};
+	struct callchain_frame frame = {.address = node->address,
+	                                .caller = caller && !(node->flags & FRAME_EXACT),
+	                                .restored = node->flags & FRAME_RESTORED,
+	                                .inlined = true};
 	struct frame_name name;
 	int rc = symbolizer_find(names, node->address, frame.caller, &name);
 

@@ -15,8 +15,10 @@ struct callchain_frame {
 	bool caller;       /* @address is a return address; not so of what was interrupted */
 	bool restored;     /* put back: not found by frame pointers */
 	bool inlined;      /* stands in the code of the frame before it, at the same address */
-	const char *file;  /* the source of @address, as the compiler was told it; NULL: not known. Lives as long as the names */
-	uint32_t line;     /* in @file; 0: not known */
+	const char *
+		/* the source of @address, as the compiler was told it; NULL: not known. Lives as long as the names */
+		file;
+	uint32_t line; /* in @file; 0: not known */
 };
 
 /* Zero-initialise, callchain_free() at the end; made over and over, it is as large as the deepest stack. */
@@ -26,8 +28,8 @@ struct callchain {
 };
 
 /*
- * The stack whose leaf is @node of @p's call tree, without the frames that p->filter takes out; empty for node 0. A leaf may
- * so be a caller. 0 or -ENOMEM.
+ * The stack whose leaf is @node of @p's call tree, without the frames that p->filter takes out; empty for node 0. A
+ * leaf may so be a caller. 0 or -ENOMEM.
  */
 int callchain_make(struct callchain *c, const struct profile *p, struct symbolizer *names, uint32_t node);
 /* The same with all its frames. */

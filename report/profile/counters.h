@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * counters.h - what a trace holds besides stacks, counted from the records themselves: a trace without a footer has the same
- * figures as one with it.
+ * counters.h - what a trace holds besides stacks, counted from the records themselves: a trace without a footer has
+ * the same figures as one with it.
  */
 #ifndef REPORT_PROFILE_COUNTERS_H
 #define REPORT_PROFILE_COUNTERS_H
@@ -9,7 +9,8 @@
 #include "format/upf.h"
 
 #define COUNTERS_STATES 4u
-#define COUNTERS_ENDS 24u /* enum upf_end, enum chain_end, room for later ones; the last slot takes all that do not fit */
+/* enum upf_end, enum chain_end, and room for later ones; the last slot takes all that do not fit. */
+#define COUNTERS_ENDS 24u
 #define COUNTERS_LOST 8u
 
 struct counters {
@@ -18,15 +19,15 @@ struct counters {
 	uint64_t state[COUNTERS_STATES];
 	uint64_t end[COUNTERS_STATES][COUNTERS_ENDS]; /* why walks ended, by run state; of user mode's stacks: below */
 	uint64_t user_end[COUNTERS_STATES][COUNTERS_ENDS];
-	uint64_t lost[COUNTERS_LOST];              /* by enum upf_lost */
-	uint64_t restored; /* samples whose leaf's caller was put back */
-	uint64_t doubtful; /* samples that lack it, as what is on the stack is not sure */
+	uint64_t lost[COUNTERS_LOST]; /* by enum upf_lost */
+	uint64_t restored;            /* samples whose leaf's caller was put back */
+	uint64_t doubtful;            /* samples that lack it, as what is on the stack is not sure */
 	uint64_t late;
 	uint64_t last_ns; /* time of the last record */
 	struct upf_hist pause;
 	/* Sound blocks whose records break the format, beside what struct upf_health counts. */
 	uint64_t bad_blocks;
-	enum upf_fault first_fault;   /* the first damage met, UPF_OK: none */
+	enum upf_fault first_fault; /* the first damage met, UPF_OK: none */
 	uint64_t first_fault_offset;
 };
 

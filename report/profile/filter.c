@@ -53,7 +53,7 @@ static int traits_of(struct filter *f, uint32_t function, unsigned *traits)
 	return 0;
 }
 
-/* --- whole stacks -------------------------------------------------------------------------------------------------- */
+/* --- whole stacks ------------------------------------------------------------------------------------------------ */
 
 /* What stands for a stack's mode in folded stacks is matched like a frame. */
 static int special_traits(struct filter *f, uint32_t node, bool user, unsigned *traits)
@@ -102,7 +102,7 @@ int filter_keeps(struct filter *f, const struct profile *p, uint32_t node, bool 
 	return rc != 0 ? rc : f->verdicts[which] == KEPT;
 }
 
-/* --- frames -------------------------------------------------------------------------------------------------------- */
+/* --- frames ------------------------------------------------------------------------------------------------------ */
 
 static void drop_outer(struct callchain *c, size_t n)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * filter.h - stacks and frames left out by their names. Stacks go when they are loaded, frames when a callchain is made, so
- * that whatever shows stacks has both.
+ * filter.h - stacks and frames left out by their names. Stacks go when they are loaded, frames when a callchain is
+ * made, so that whatever shows stacks has both.
  */
 #ifndef REPORT_PROFILE_FILTER_H
 #define REPORT_PROFILE_FILTER_H

@@ -27,7 +27,7 @@ struct folding {
 	size_t nunnamed;
 };
 
-/* --- the tree ----------------------------------------------------------------------------------------------------- */
+/* --- the tree ---------------------------------------------------------------------------------------------------- */
 
 static int find_child(struct fold *f, uint32_t parent, uint32_t function, uint32_t *node)
 {
@@ -48,8 +48,8 @@ static int find_child(struct fold *f, uint32_t parent, uint32_t function, uint32
 	if (rc != 0)
 		return rc;
 	*node = (uint32_t)f->n++;
-	f->nodes[*node] = (struct fold_node){.function = function, .parent = parent, .child = FOLD_NONE,
-	                                     .sibling = FOLD_NONE};
+	f->nodes[*node] =
+		(struct fold_node){.function = function, .parent = parent, .child = FOLD_NONE, .sibling = FOLD_NONE};
 	hash_table_add(&f->index, hash, *node);
 	return 0;
 }
@@ -65,7 +65,7 @@ static int make_root(struct fold *f)
 	return 0;
 }
 
-/* --- one stack ----------------------------------------------------------------------------------------------------- */
+/* --- one stack --------------------------------------------------------------------------------------------------- */
 
 static int note_unnamed(struct folding *g, uint32_t function)
 {
@@ -147,7 +147,7 @@ static int add_stack(struct folding *g, const struct stack *s)
 	return rc;
 }
 
-/* --- one run ------------------------------------------------------------------------------------------------------- */
+/* --- one run ----------------------------------------------------------------------------------------------------- */
 
 static int fold_run(struct folding *g)
 {
@@ -178,9 +178,14 @@ static int fold_runs(struct fold *f, const struct profile *p, struct symbolizer 
 {
 	const struct selection *selection = q->selection;
 	bool absolute = !selection || !selection->relative;
-	struct folding new = {.fold = f, .states = q->states, .stacks = {.profile = p, .names = names, .common = names,
-	                      .session = q->session, .domains = tells_domains(q),
-	                      .vcpus = selection && selection->group == GROUP_BY_VCPU}};
+	struct folding new = {.fold = f,
+	                      .states = q->states,
+	                      .stacks = {.profile = p,
+	                                 .names = names,
+	                                 .common = names,
+	                                 .session = q->session,
+	                                 .domains = tells_domains(q),
+	                                 .vcpus = selection && selection->group == GROUP_BY_VCPU}};
 	struct folding old;
 	int rc;
 
@@ -200,7 +205,7 @@ static int fold_runs(struct fold *f, const struct profile *p, struct symbolizer 
 	return fold_run(&old);
 }
 
-/* --- totals -------------------------------------------------------------------------------------------------------- */
+/* --- totals ------------------------------------------------------------------------------------------------------ */
 
 static void sum_nodes(struct fold *f)
 {
@@ -315,7 +320,7 @@ uint64_t fold_normal(const struct fold *f, uint64_t old)
 	return f->old_whole ? (uint64_t)(((unsigned __int128)old * f->whole + f->old_whole / 2) / f->old_whole) : 0;
 }
 
-/* --- order --------------------------------------------------------------------------------------------------------- */
+/* --- order ------------------------------------------------------------------------------------------------------- */
 
 struct ordering {
 	const struct fold *fold;
@@ -331,7 +336,8 @@ static double change(const struct fold *f, const struct fold_node *n)
 static int compare(const void *va, const void *vb, void *ctx)
 {
 	const struct ordering *o = ctx;
-	const struct fold_node *a = &o->fold->nodes[*(const uint32_t *)va], *b = &o->fold->nodes[*(const uint32_t *)vb];
+	const struct fold_node *a = &o->fold->nodes[*(const uint32_t *)va],
+			       *b = &o->fold->nodes[*(const uint32_t *)vb];
 	int by_name;
 
 	if (o->order == FOLD_BY_CHANGE && change(o->fold, a) != change(o->fold, b))

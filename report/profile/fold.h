@@ -2,9 +2,9 @@
 /*
  * fold.h - every stack folded into one tree of functions: frames of one function under one caller are one node.
  *
- * Stacks come from callchain.h, so filters have done their work. Below the root stand, where they are told apart, domains
- * and vCPUs, and [user] for the stacks of user mode. Of a comparison the tree holds both runs: what was in one alone has the
- * weight 0 in the other.
+ * Stacks come from callchain.h, so filters have done their work. Below the root stand, where they are told apart,
+ * domains and vCPUs, and [user] for the stacks of user mode. Of a comparison the tree holds both runs: what was in one
+ * alone has the weight 0 in the other.
  */
 #ifndef REPORT_PROFILE_FOLD_H
 #define REPORT_PROFILE_FOLD_H
@@ -16,10 +16,10 @@
 #define FOLD_NONE UINT32_MAX
 
 struct fold_node {
-	uint32_t function; /* of node 0: FOLD_NONE */
-	uint32_t parent;   /* below the node's own number */
-	uint32_t child, sibling; /* FOLD_NONE: no more; in the order of fold_sort() */
-	uint64_t self, total;    /* samples, or ns of CPU time: request.weight */
+	uint32_t function;            /* of node 0: FOLD_NONE */
+	uint32_t parent;              /* below the node's own number */
+	uint32_t child, sibling;      /* FOLD_NONE: no more; in the order of fold_sort() */
+	uint64_t self, total;         /* samples, or ns of CPU time: request.weight */
 	uint64_t old_self, old_total; /* of the run compared with */
 };
 
@@ -35,13 +35,13 @@ struct fold {
 	struct fold_function *functions; /* names->nfunctions of them */
 	size_t nfunctions;
 	enum weight weight;
-	uint64_t samples;              /* counted */
-	uint64_t total, old_total;     /* what they weigh: the root's total */
-	uint64_t whole, old_whole;     /* what shares are of: @total, and what names left out if shares are absolute */
-	bool compared;                 /* there is an old run; its weights mean something */
-	uint64_t frames;         /* of all counted samples */
-	uint64_t unnamed_frames; /* those without a name */
-	uint64_t unnamed;        /* different addresses without a name */
+	uint64_t samples;          /* counted */
+	uint64_t total, old_total; /* what they weigh: the root's total */
+	uint64_t whole, old_whole; /* what shares are of: @total, and what names left out if shares are absolute */
+	bool compared;             /* there is an old run; its weights mean something */
+	uint64_t frames;           /* of all counted samples */
+	uint64_t unnamed_frames;   /* those without a name */
+	uint64_t unnamed;          /* different addresses without a name */
 };
 
 struct fold_request {

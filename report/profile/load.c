@@ -9,10 +9,13 @@
 #include <string.h>
 
 #define NOT_MAPPED UINT32_MAX
-#define JOBS_EACH 2 /* blocks under way for each thread: one at work, one that waits */
+#define JOBS_EACH 2             /* blocks under way for each thread: one at work, one that waits */
 #define THREADS_FROM (2u << 20) /* bytes of a file: smaller ones are read before threads have begun */
 
-/* A regular pattern compresses a hundredfold: no file of a few bytes may take all memory. Real ones need a few times their size. */
+/*
+ * A regular pattern compresses a hundredfold: no file of a few bytes may take all memory. Real ones need a few times
+ * their size.
+ */
 #define MEMORY_FREE (512u << 20)
 #define MEMORY_EACH 32u /* for a byte of the file */
 
@@ -96,7 +99,7 @@ static int map_stack(struct loader *l, uint32_t leaf, uint32_t *node)
 	return rc;
 }
 
-/* --- true stacks ----------------------------------------------------------------------------------------------------- */
+/* --- true stacks ------------------------------------------------------------------------------------------------- */
 
 /* The frames of the block's stack that ends in @leaf, leaf first. */
 static uint32_t frames_of(const struct upf_decoder *decoder, uint32_t leaf, uint64_t *frames)
@@ -188,7 +191,7 @@ static int true_stack(struct loader *l, const struct upf_record *rec, const stru
 	return rc;
 }
 
-/* --- records --------------------------------------------------------------------------------------------------------- */
+/* --- records ----------------------------------------------------------------------------------------------------- */
 
 static int stack_of(struct loader *l, struct upf_record *rec, uint32_t *node, const struct seen_stack **seen)
 {
@@ -329,7 +332,10 @@ static int load_blocks(struct loader *l, struct upf_reader *r)
 
 static int open_loader(struct loader *l, struct profile *p, struct upf_reader *r, const struct load_options *options)
 {
-	*l = (struct loader){.profile = p, .bytes_before = profile_bytes(p), .session = upf_reader_session(r), .decoder = upf_decoder_new()};
+	*l = (struct loader){.profile = p,
+	                     .bytes_before = profile_bytes(p),
+	                     .session = upf_reader_session(r),
+	                     .decoder = upf_decoder_new()};
 	if (options)
 		l->options = *options;
 	return l->decoder ? 0 : -ENOMEM;
@@ -344,7 +350,7 @@ static void close_loader(struct loader *l)
 	archive_stacks_free(&l->archived);
 }
 
-/* --- several blocks at once ------------------------------------------------------------------------------------------ */
+/* --- several blocks at once -------------------------------------------------------------------------------------- */
 
 /* A block, and a profile of it alone, which is added to the whole one when its turn comes. */
 struct job {
@@ -465,8 +471,8 @@ static int load_by_threads(struct loader *l, struct upf_reader *r, unsigned thre
 	return rc;
 }
 
-/* Hooks want to hear of records in their order, a filter by name has all names in one place, archived stacks stand between
- * the blocks they are of. */
+/* Hooks want to hear of records in their order, a filter by name has all names in one place, archived stacks stand
+ * between the blocks they are of. */
 static unsigned threads_for(const struct loader *l)
 {
 	if (l->options.hooks || l->profile->filter || l->options.archived)

@@ -2,8 +2,8 @@
 /*
  * load.h - a trace, from its reader into a profile.
  *
- * Each node of a block's own tree is looked up in the profile's call tree once, when its first sample comes; every later
- * sample of that stack costs one look into an array and one into the index of stacks.
+ * Each node of a block's own tree is looked up in the profile's call tree once, when its first sample comes; every
+ * later sample of that stack costs one look into an array and one into the index of stacks.
  */
 #ifndef REPORT_PROFILE_LOAD_H
 #define REPORT_PROFILE_LOAD_H
@@ -26,20 +26,20 @@ struct load_hooks {
 
 /* What to do with a trace; all zero: all of it counts, stacks as recorded. */
 struct load_options {
-	struct cfi *rows;         /* make stacks true */
+	struct cfi *rows;          /* make stacks true */
 	bool archived;             /* without rows: so do the stacks that the trace itself has for that */
 	const struct scope *scope; /* what counts: hooks hear of nothing else */
 	const struct load_hooks *hooks;
 	struct progress *progress;
-	uint64_t size;             /* of the file, for it; 0: not known */
-	uint64_t memory;           /* bytes that it may take whatever its size; 0: 512 MiB */
-	unsigned threads;          /* that decode; 0: as many as help. What comes out is the same */
+	uint64_t size;    /* of the file, for it; 0: not known */
+	uint64_t memory;  /* bytes that it may take whatever its size; 0: 512 MiB */
+	unsigned threads; /* that decode; 0: as many as help. What comes out is the same */
 };
 
 /*
- * Reads @r to its end and adds it to @p. @options NULL: all zero. Damage is not an error: it is counted in p->counters and by
- * upf_reader_health(). 0, what a hook returned, or a negative errno: reading failed, out of memory, -EFBIG: it would take
- * memory out of all proportion to its size.
+ * Reads @r to its end and adds it to @p. @options NULL: all zero. Damage is not an error: it is counted in p->counters
+ * and by upf_reader_health(). 0, what a hook returned, or a negative errno: reading failed, out of memory, -EFBIG: it
+ * would take memory out of all proportion to its size.
  */
 int load_trace(struct profile *p, struct upf_reader *r, const struct load_options *options);
 

@@ -34,7 +34,8 @@ static size_t index_bytes(const struct hash_table *t)
 
 size_t profile_bytes(const struct profile *p)
 {
-	return p->tree.cap * sizeof(*p->tree.nodes) + index_bytes(&p->tree.index) + p->cap * sizeof(*p->stacks) + index_bytes(&p->index);
+	return p->tree.cap * sizeof(*p->tree.nodes) + index_bytes(&p->tree.index) + p->cap * sizeof(*p->stacks) +
+	       index_bytes(&p->index);
 }
 
 static bool same_stack(const struct stack *a, const struct stack *b)
@@ -97,8 +98,12 @@ static int keeps(struct profile *p, const struct upf_record *rec, const struct s
 
 int profile_sample(struct profile *p, const struct upf_record *rec, uint32_t node)
 {
-	struct stack key = {.node = node, .domain = rec->domain, .vcpu = (uint16_t)rec->vcpu,
-	                    .state = (uint8_t)counters_state(rec->state), .user = rec->user, .slot = slot_of(p, rec->time_ns)};
+	struct stack key = {.node = node,
+	                    .domain = rec->domain,
+	                    .vcpu = (uint16_t)rec->vcpu,
+	                    .state = (uint8_t)counters_state(rec->state),
+	                    .user = rec->user,
+	                    .slot = slot_of(p, rec->time_ns)};
 	struct stack *stack;
 	int rc = keeps(p, rec, &key);
 

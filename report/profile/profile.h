@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * profile.h - a trace in memory: unique stacks with their weights, and the counters. It grows with unique stacks, not with
- * samples.
+ * profile.h - a trace in memory: unique stacks with their weights, and the counters. It grows with unique stacks, not
+ * with samples.
  */
 #ifndef REPORT_PROFILE_PROFILE_H
 #define REPORT_PROFILE_PROFILE_H
@@ -55,7 +55,10 @@ int profile_sample(struct profile *p, const struct upf_record *rec, uint32_t nod
 
 size_t profile_bytes(const struct profile *p); /* of memory that it takes */
 
-/* Adds @part, which has the same quantum and no filter: as if its samples had been counted here. 0, -ENOMEM or -EOVERFLOW. */
+/*
+ * Adds @part, which has the same quantum and no filter: as if its samples had been counted here. 0, -ENOMEM or
+ * -EOVERFLOW.
+ */
 int profile_add(struct profile *p, const struct profile *part);
 
 /* Sets of run states: bit n is state n. */

@@ -25,7 +25,7 @@ static int push(struct rooted *r, const struct callchain_frame *frame)
 	return rc;
 }
 
-/* --- what stands for no code --------------------------------------------------------------------------------------- */
+/* --- what stands for no code ------------------------------------------------------------------------------------- */
 
 static int push_name(struct rooted *r, const char *name)
 {
@@ -70,7 +70,7 @@ static int push_root(struct rooted *r, const struct stack *s)
 	return rc;
 }
 
-/* --- its frames ---------------------------------------------------------------------------------------------------- */
+/* --- its frames -------------------------------------------------------------------------------------------------- */
 
 static int translate(struct rooted *r, uint32_t *function)
 {
@@ -91,8 +91,8 @@ static int translate(struct rooted *r, uint32_t *function)
 }
 
 /*
- * In user mode what has no name is no function of its own: [user] stands for it, as there are programs without number. An
- * address in the kernel's half is there by accident, from a stack without frame pointers.
+ * In user mode what has no name is no function of its own: [user] stands for it, as there are programs without number.
+ * An address in the kernel's half is there by accident, from a stack without frame pointers.
  */
 static bool is_hidden(const struct rooted *r, const struct callchain_frame *frame)
 {

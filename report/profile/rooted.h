@@ -1,20 +1,23 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * rooted.h - a stack as trees and tables show it: below its domain and vCPU, where those are told apart, and below [user] if
- * it is one of user mode; an empty one is [no stack].
+ * rooted.h - a stack as trees and tables show it: below its domain and vCPU, where those are told apart, and below
+ * [user] if it is one of user mode; an empty one is [no stack].
  */
 #ifndef REPORT_PROFILE_ROOTED_H
 #define REPORT_PROFILE_ROOTED_H
 
 #include "report/profile/callchain.h"
 
-/* One run's stacks, by the functions of other names if need be. Zero-initialise but the first five; rooted_free() at the end. */
+/*
+ * One run's stacks, by the functions of other names if need be. Zero-initialise but the first five; rooted_free() at
+ * the end.
+ */
 struct rooted {
 	const struct profile *profile;
 	struct symbolizer *names;
 	struct symbolizer *common; /* names that frames shall have: of another run, or @names itself */
 	const struct upf_session *session;
-	bool domains, vcpus;  /* told apart */
+	bool domains, vcpus; /* told apart */
 
 	struct callchain chain; /* the last one made; what stands for no code has the address 0 */
 	uint32_t unnamed;       /* how many of its frames have no name */
@@ -22,7 +25,7 @@ struct rooted {
 	struct {
 		bool known;
 		uint32_t number, function;
-	} last[2]; /* domain and vCPU: names made last */
+	} last[2];            /* domain and vCPU: names made last */
 	uint32_t *translated; /* from names' functions to the common ones */
 	size_t ntranslated;
 };

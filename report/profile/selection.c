@@ -10,7 +10,7 @@
 
 #define SHARE_WHOLE 1000000u
 
-/* --- time ---------------------------------------------------------------------------------------------------------- */
+/* --- time -------------------------------------------------------------------------------------------------------- */
 
 static bool is_zero(const char *text)
 {
@@ -34,7 +34,8 @@ static int parse_bound(const char *text, struct time_bound *bound)
 		number[len - 1] = '\0';
 		bound->is_share = true;
 		/* A duration's seconds are billionths; parts in a million of 100 are hundred thousandths of it. */
-		if (!is_zero(number) && (strspn(number, "0123456789.") != len - 1 || parse_duration(number, &bound->n) != 0))
+		if (!is_zero(number) &&
+		    (strspn(number, "0123456789.") != len - 1 || parse_duration(number, &bound->n) != 0))
 			return -EINVAL;
 		bound->n /= 100000;
 		return bound->n > SHARE_WHOLE ? -EINVAL : 0;
@@ -82,7 +83,7 @@ int selection_time(struct selection *s, const char *value, char *why, size_t siz
 	return rc == 0 && !is_backwards(s) ? 0 : -1;
 }
 
-/* --- vCPUs and domains --------------------------------------------------------------------------------------------- */
+/* --- vCPUs and domains ------------------------------------------------------------------------------------------- */
 
 int selection_vcpus(struct selection *s, const char *value, char *why, size_t size)
 {
@@ -133,7 +134,7 @@ bool selection_needs_length(const struct selection *s)
 	return s->from.is_share || s->to.is_share;
 }
 
-/* --- one trace ----------------------------------------------------------------------------------------------------- */
+/* --- one trace --------------------------------------------------------------------------------------------------- */
 
 static uint64_t bound_ns(const struct time_bound *b, uint64_t length_ns, uint64_t otherwise)
 {
@@ -170,12 +171,13 @@ static void no_domain(const struct upf_session *session, const char *text, size_
 
 	if (session->ndomains)
 		domain_text(session, 0, first, sizeof(first));
-	snprintf(why, size, "--domain: no '%.*s' in the trace, but %s%s; --header shows all", len < 100 ? (int)len : 100, text,
-	         first, session->ndomains > 1 ? " and others" : "");
+	snprintf(why, size, "--domain: no '%.*s' in the trace, but %s%s; --header shows all",
+	         len < 100 ? (int)len : 100, text, first, session->ndomains > 1 ? " and others" : "");
 }
 
 /* A name may hold a comma: the whole is looked for first, then each part. */
-static int take_domains(struct scope *scope, const struct upf_session *session, const char *list, char *why, size_t size)
+static int take_domains(struct scope *scope, const struct upf_session *session, const char *list, char *why,
+                        size_t size)
 {
 	int rc = 0;
 
@@ -233,7 +235,8 @@ bool scope_has_domain(const struct scope *scope, uint32_t domain)
 	if (!scope->domain_map)
 		return !scope->some_domains || has_bit(scope->domains, UPF_DOMAINS_MAX, domain);
 	for (uint32_t i = 0; i < scope->nmapped; i++)
-		if (scope->domain_map[i] == domain && (!scope->some_domains || has_bit(scope->domains, UPF_DOMAINS_MAX, i)))
+		if (scope->domain_map[i] == domain &&
+		    (!scope->some_domains || has_bit(scope->domains, UPF_DOMAINS_MAX, i)))
 			return true;
 	return false;
 }

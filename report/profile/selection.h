@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * selection.h - what of a trace counts, as the user asked for it: which samples, by time, vCPU and domain, which stacks and
- * which of their frames, by name, and what each weighs. A scope is the same for one trace: domains by number, times in ns.
+ * selection.h - what of a trace counts, as the user asked for it: which samples, by time, vCPU and domain, which
+ * stacks and which of their frames, by name, and what each weighs. A scope is the same for one trace: domains by
+ * number, times in ns.
  */
 #ifndef REPORT_PROFILE_SELECTION_H
 #define REPORT_PROFILE_SELECTION_H
@@ -35,7 +36,7 @@ struct selection {
 	bool collapse_recursion;
 
 	enum weight weight;
-	bool relative;       /* shares are of what the names' filters leave, not of what the others do */
+	bool relative; /* shares are of what the names' filters leave, not of what the others do */
 	enum group group;
 	bool bottom_up;      /* trees begin at the leaves */
 	uint64_t quantum_ns; /* not 0: samples of different slots of this length stay apart */
@@ -56,17 +57,18 @@ bool selection_needs_length(const struct selection *s);
 /* What of one trace counts, and where it goes when several are shown as one. */
 struct scope {
 	const struct selection *selection;
-	uint64_t from_ns, to_ns;   /* [from, to) */
-	uint64_t later_ns;         /* added to the trace's own times before */
+	uint64_t from_ns, to_ns; /* [from, to) */
+	uint64_t later_ns;       /* added to the trace's own times before */
 	bool some_domains;
 	uint64_t domains[UPF_DOMAINS_MAX / 64]; /* by the trace's own index */
-	const uint32_t *domain_map; /* from the trace's index to the common one, NULL: the same; session->ndomains of them */
+	const uint32_t
+		*domain_map; /* from the trace's index to the common one, NULL: the same; session->ndomains of them */
 	uint32_t nmapped, unmapped; /* an index that the map lacks goes to @unmapped and on */
 };
 
 /*
- * What @selection means for a trace of @session, where all traces together last @length_ns (0: not known, and not needed).
- * 0, or -1 with a reason in @why: a domain is not there; the others count.
+ * What @selection means for a trace of @session, where all traces together last @length_ns (0: not known, and not
+ * needed). 0, or -1 with a reason in @why: a domain is not there; the others count.
  */
 int scope_make(struct scope *scope, const struct selection *selection, const struct upf_session *session,
                uint64_t length_ns, char *why, size_t size);

@@ -12,12 +12,13 @@ static const struct {
 	const char *name, *title;
 	bool of_frame; /* frames of one stack differ in it */
 } known[KEYS] = {
-	[KEY_SYM] = {"sym", "Function", true},   [KEY_DOM] = {"dom", "Domain", false}, [KEY_VCPU] = {"vcpu", "vCPU", false},
-	[KEY_IMAGE] = {"image", "Image", false}, [KEY_LINE] = {"line", "Line", true},  [KEY_STATE] = {"state", "State", false},
+	[KEY_SYM] = {"sym", "Function", true}, [KEY_DOM] = {"dom", "Domain", false},
+	[KEY_VCPU] = {"vcpu", "vCPU", false},  [KEY_IMAGE] = {"image", "Image", false},
+	[KEY_LINE] = {"line", "Line", true},   [KEY_STATE] = {"state", "State", false},
 	[KEY_TIME] = {"time", "Time", false},
 };
 
-/* --- keys ---------------------------------------------------------------------------------------------------------- */
+/* --- keys -------------------------------------------------------------------------------------------------------- */
 
 bool keys_has(const struct keys *keys, enum key key)
 {
@@ -52,7 +53,8 @@ int keys_parse(struct keys *keys, const char *list, char *why, size_t size)
 		len = strcspn(list, ",");
 		k = find_key(list, len);
 		if (k == KEYS || keys_has(keys, k)) {
-			snprintf(why, size, "a list of sym, dom, vcpu, image, line, state and time is needed, each once at most");
+			snprintf(why, size,
+			         "a list of sym, dom, vcpu, image, line, state and time is needed, each once at most");
 			return -1;
 		}
 		keys->key[keys->n++] = (uint8_t)k;
@@ -61,7 +63,7 @@ int keys_parse(struct keys *keys, const char *list, char *why, size_t size)
 	return 0;
 }
 
-/* --- what stands in a column --------------------------------------------------------------------------------------- */
+/* --- what stands in a column ------------------------------------------------------------------------------------- */
 
 /* A text that was made before: of key and number, or of a file and its line. */
 struct label {
@@ -196,7 +198,7 @@ static int label_frame(struct tabling *g, const struct callchain_frame *f, uint3
 	return rc;
 }
 
-/* --- rows ---------------------------------------------------------------------------------------------------------- */
+/* --- rows -------------------------------------------------------------------------------------------------------- */
 
 static int find_row(struct table *t, const uint32_t text[KEYS], struct table_row **row)
 {
@@ -208,7 +210,8 @@ static int find_row(struct table *t, const uint32_t text[KEYS], struct table_row
 	if (rc != 0)
 		return rc;
 	hash = hash_table_hash_text(&t->index, (const char *)text, KEYS * sizeof(*text));
-	for (size_t at = hash_table_first(&t->index, hash); hash_table_id(&t->index, &at, hash, &id); at = hash_table_next(&t->index, at)) {
+	for (size_t at = hash_table_first(&t->index, hash); hash_table_id(&t->index, &at, hash, &id);
+	     at = hash_table_next(&t->index, at)) {
 		*row = &t->rows[id];
 		if (memcmp((*row)->text, text, sizeof((*row)->text)) == 0)
 			return 0;
@@ -269,9 +272,15 @@ int table_make(struct table *t, const struct keys *keys, const struct profile *p
                const struct fold_request *q)
 {
 	bool only_sym = keys->n == 1 && keys->key[0] == KEY_SYM;
-	struct tabling new = {.table = t, .states = q->states, .weight = q->selection ? q->selection->weight : WEIGHT_SAMPLES,
-	                      .stacks = {.profile = p, .names = names, .common = names, .session = q->session,
-	                      .domains = only_sym && (q->session->ndomains > 1 || (q->old && q->old_session->ndomains > 1))}};
+	struct tabling new = {.table = t,
+	                      .states = q->states,
+	                      .weight = q->selection ? q->selection->weight : WEIGHT_SAMPLES,
+	                      .stacks = {.profile = p,
+	                                 .names = names,
+	                                 .common = names,
+	                                 .session = q->session,
+	                                 .domains = only_sym && (q->session->ndomains > 1 ||
+	                                                         (q->old && q->old_session->ndomains > 1))}};
 	struct tabling old = new;
 	int rc;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * table.h - weights summed up by what --sort names. A row is one of what its keys tell apart; frames of one stack that are of
- * the same row count once.
+ * table.h - weights summed up by what --sort names. A row is one of what its keys tell apart; frames of one stack that
+ * are of the same row count once.
  */
 #ifndef REPORT_PROFILE_TABLE_H
 #define REPORT_PROFILE_TABLE_H

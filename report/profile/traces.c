@@ -31,7 +31,7 @@ void traces_close(struct traces *t)
 	*t = (struct traces){0};
 }
 
-/* --- one session --------------------------------------------------------------------------------------------------- */
+/* --- one session ------------------------------------------------------------------------------------------------- */
 
 static bool same_domain(const struct upf_domain *a, const struct upf_domain *b)
 {
@@ -91,7 +91,7 @@ static int join_sessions(struct traces *t)
 	return rc;
 }
 
-/* --- what of them counts ------------------------------------------------------------------------------------------- */
+/* --- what of them counts ----------------------------------------------------------------------------------------- */
 
 /* When the trace at @path ends, by its own time; 0: it cannot be read twice, or not at all. Decodes nothing. */
 static uint64_t length_of(const char *path)
@@ -128,7 +128,8 @@ static int find_length(const struct traces *t, uint64_t *length_ns, char *why, s
 		uint64_t own = length_of(t->list[i].path);
 
 		if (own == 0) {
-			snprintf(why, size, "--time in percent: how long %s is cannot be told before it is read; give seconds",
+			snprintf(why, size,
+			         "--time in percent: how long %s is cannot be told before it is read; give seconds",
 			         strcmp(t->list[i].path, "-") == 0 ? "standard input" : t->list[i].path);
 			return -1;
 		}
@@ -202,7 +203,7 @@ int traces_load(struct traces *t, struct profile *p, const struct load_options *
 	return rc;
 }
 
-/* --- afterwards ---------------------------------------------------------------------------------------------------- */
+/* --- afterwards -------------------------------------------------------------------------------------------------- */
 
 struct upf_health traces_health(const struct traces *t)
 {

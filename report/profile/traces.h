@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * traces.h - the traces of one report: one, or several that are shown as one. Those that were recorded after another, as by
- * uniprof-record --switch-output, then follow each other in time; domains of the same name are one domain.
+ * traces.h - the traces of one report: one, or several that are shown as one. Those that were recorded after another,
+ * as by uniprof-record --switch-output, then follow each other in time; domains of the same name are one domain.
  */
 #ifndef REPORT_PROFILE_TRACES_H
 #define REPORT_PROFILE_TRACES_H
@@ -29,7 +29,10 @@ struct traces {
 /* Adds a trace that has been opened; both are taken over, in any case. 0 or -ENOMEM. */
 int traces_add(struct traces *t, const char *path, int fd, struct upf_reader *reader);
 void traces_close(struct traces *t);
-/* Puts all of them on one time and into one session, as far as @selection lets them count. 0, or -1 with a reason in @why. */
+/*
+ * Puts all of them on one time and into one session, as far as @selection lets them count. 0, or -1 with a reason in
+ * @why.
+ */
 int traces_join(struct traces *t, const struct selection *selection, char *why, size_t size);
 /* Adds all of them to @p, each in its own scope. As load_trace(). */
 int traces_load(struct traces *t, struct profile *p, const struct load_options *options);

@@ -11,8 +11,8 @@
 #include <string.h>
 
 #define PAGE 4096u
-#define STUB 32u       /* bytes of a hypercall stub */
-#define STUB_IRET 23u  /* does not return */
+#define STUB 32u      /* bytes of a hypercall stub */
+#define STUB_IRET 23u /* does not return */
 
 struct source_image {
 	struct image *image;
@@ -143,12 +143,12 @@ bool cfi_named(const struct cfi *r, uint64_t address, uint64_t *offset)
 	return symbols_find(r->symbols, address, offset) != NULL;
 }
 
-/* --- hypercall stubs -------------------------------------------------------------------------------------------------- */
+/* --- hypercall stubs --------------------------------------------------------------------------------------------- */
 
 /*
- * Xen writes the page when it builds the domain; the image has nothing there. For a PV guest a stub is (xen/arch/x86/pv/
- * hypercall.c): push %rcx; push %r11; mov $number,%eax; syscall; pop %r11; pop %rcx; ret. For HVM and PVH: mov; vmcall or
- * vmmcall; ret.
+ * Xen writes the page when it builds the domain; the image has nothing there. For a PV guest a stub is
+ * (xen/arch/x86/pv/ hypercall.c): push %rcx; push %r11; mov $number,%eax; syscall; pop %r11; pop %rcx; ret. For HVM
+ * and PVH: mov; vmcall or vmmcall; ret.
  */
 static bool stub_depth(uint64_t offset, bool pv, int32_t *pushed)
 {
@@ -186,7 +186,7 @@ static const struct cfi_known_row *find_stub(struct cfi *r, uint64_t address, bo
 	return &r->stub;
 }
 
-/* --- other code ------------------------------------------------------------------------------------------------------- */
+/* --- other code -------------------------------------------------------------------------------------------------- */
 
 static bool from_tables(struct cfi *r, uint64_t address, struct cfi_known_row *k)
 {
@@ -282,7 +282,8 @@ const struct cfi_known_row *cfi_find(struct cfi *r, uint64_t address, bool behin
 
 	if (r->has_stubs && address - r->stubs < PAGE)
 		return find_stub(r, address, pv);
-	if (hash_table_reserve(&r->by_address) != 0 || array_room(&r->cache, &r->cache_cap, r->ncache, sizeof(*r->cache)) != 0)
+	if (hash_table_reserve(&r->by_address) != 0 ||
+	    array_room(&r->cache, &r->cache_cap, r->ncache, sizeof(*r->cache)) != 0)
 		return NULL;
 	hash = hash_table_hash(&r->by_address, address, behind);
 	for (size_t at = hash_table_first(&r->by_address, hash); hash_table_id(&r->by_address, &at, hash, &id);
@@ -302,9 +303,12 @@ bool cfi_called_from(struct cfi *r, uint64_t return_address, uint64_t callee)
 		uint64_t target;
 
 		switch (code ? code_call_before(code, return_address, &target) : CALL_NONE) {
-		case CALL_DIRECT: return code_reaches(code, target, callee);
-		case CALL_INDIRECT: return true;
-		default: break;
+		case CALL_DIRECT:
+			return code_reaches(code, target, callee);
+		case CALL_INDIRECT:
+			return true;
+		default:
+			break;
 		}
 	}
 	return false;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * cfi.h - the row at an address, from whatever knows it: the hypercall page's fixed layout, an image's unwind tables, its
- * ORC, its code. Every address is asked for once.
+ * cfi.h - the row at an address, from whatever knows it: the hypercall page's fixed layout, an image's unwind tables,
+ * its ORC, its code. Every address is asked for once.
  */
 #ifndef REPORT_UNWIND_CFI_H
 #define REPORT_UNWIND_CFI_H
@@ -12,17 +12,17 @@
 #include "report/unwind/tables.h"
 
 enum cfi_source {
-	CFI_UNKNOWN,  /* nothing tells */
-	CFI_DAMAGED,  /* the table that should tell is damaged */
+	CFI_UNKNOWN, /* nothing tells */
+	CFI_DAMAGED, /* the table that should tell is damaged */
 	CFI_BY_STUB,
 	CFI_BY_TABLE,
 	CFI_BY_ORC,
-	CFI_BY_CODE,  /* certain only if the return address found can be one */
+	CFI_BY_CODE, /* certain only if the return address found can be one */
 };
 
 struct cfi_known_row {
-	uint8_t source;        /* enum cfi_source */
-	struct tables *live;   /* CFI_BY_TABLE: not NULL: more than a row can say, use tables_step() */
+	uint8_t source;      /* enum cfi_source */
+	struct tables *live; /* CFI_BY_TABLE: not NULL: more than a row can say, use tables_step() */
 	struct cfi_row row;
 };
 
@@ -32,8 +32,8 @@ struct cfi;
 struct cfi *cfi_new(const struct symbols *symbols);
 void cfi_free(struct cfi *r); /* NULL is fine */
 /*
- * Adds the tables and code of an ELF file, which lies @bias higher than it was linked for; of a module of Linux, which its
- * symbols must place, its ORC. 0, or -1 and one line in @why.
+ * Adds the tables and code of an ELF file, which lies @bias higher than it was linked for; of a module of Linux, which
+ * its symbols must place, its ORC. 0, or -1 and one line in @why.
  */
 int cfi_add_image(struct cfi *r, const char *path, uint64_t bias, char *why, size_t size);
 /* Is there any image? Without one little more than hypercall stubs and functions' first instructions are known. */
@@ -48,13 +48,16 @@ bool cfi_behind_code(const struct cfi *r, uint64_t address);
 bool cfi_named(const struct cfi *r, uint64_t address, uint64_t *offset);
 
 /*
- * The row at the instruction at @address; for a caller's frame (@behind), at the call before its return address @address.
- * @pv: of a PV guest's hypercall page. NULL: no memory. What it points at is good until the next call.
+ * The row at the instruction at @address; for a caller's frame (@behind), at the call before its return address
+ * @address. @pv: of a PV guest's hypercall page. NULL: no memory. What it points at is good until the next call.
  */
 const struct cfi_known_row *cfi_find(struct cfi *r, uint64_t address, bool behind, bool pv);
 /* The same from the code alone: source CFI_UNKNOWN if it does not tell. Not remembered. */
 struct cfi_known_row cfi_from_code(struct cfi *r, uint64_t address, bool behind);
-/* Can @return_address be where a call stands that led to the code at @callee? False also where there is no code to tell. */
+/*
+ * Can @return_address be where a call stands that led to the code at @callee? False also where there is no code to
+ * tell.
+ */
 bool cfi_called_from(struct cfi *r, uint64_t return_address, uint64_t callee);
 
 #endif

@@ -2,8 +2,9 @@
 /*
  * cfi_row.h - how to get from a frame to its caller's, at one instruction.
  *
- * The canonical frame address (CFA) is what the stack pointer was before the call that made the frame; the return address
- * lies one word below it. Rows come from unwind tables (tables.h), from the code itself (code.h), from Linux' ORC (orc.h).
+ * The canonical frame address (CFA) is what the stack pointer was before the call that made the frame; the return
+ * address lies one word below it. Rows come from unwind tables (tables.h), from the code itself (code.h), from Linux'
+ * ORC (orc.h).
  */
 #ifndef REPORT_UNWIND_CFI_ROW_H
 #define REPORT_UNWIND_CFI_ROW_H
@@ -12,8 +13,25 @@
 #include <stdint.h>
 
 /* x86-64 registers by their DWARF numbers (System V ABI, figure 3.36). */
-enum { X86_RAX, X86_RDX, X86_RCX, X86_RBX, X86_RSI, X86_RDI, X86_FP, X86_SP, X86_R8, X86_R9, X86_R10, X86_R11, X86_R12,
-       X86_R13, X86_R14, X86_R15, X86_REGS };
+enum {
+	X86_RAX,
+	X86_RDX,
+	X86_RCX,
+	X86_RBX,
+	X86_RSI,
+	X86_RDI,
+	X86_FP,
+	X86_SP,
+	X86_R8,
+	X86_R9,
+	X86_R10,
+	X86_R11,
+	X86_R12,
+	X86_R13,
+	X86_R14,
+	X86_R15,
+	X86_REGS
+};
 
 enum cfi_kind {
 	CFI_CALLER, /* the row leads to the caller */
@@ -22,25 +40,25 @@ enum cfi_kind {
 
 /* Where the caller's value of a register is. */
 enum cfi_where {
-	CFI_SAME,  /* still in the register */
-	CFI_SAVED, /* in memory, at CFA + offset */
-	CFI_VALUE, /* it is CFA + offset */
+	CFI_SAME,        /* still in the register */
+	CFI_SAVED,       /* in memory, at CFA + offset */
+	CFI_VALUE,       /* it is CFA + offset */
 	CFI_SAVED_BY_FP, /* in memory, at this frame's frame pointer + offset */
-	CFI_LOST,  /* not known */
+	CFI_LOST,        /* not known */
 };
 
 struct cfi_row {
-	uint8_t kind;       /* enum cfi_kind */
-	uint8_t cfa_base;   /* register number */
-	bool cfa_deref;     /* the CFA is what lies in memory at base + offset */
+	uint8_t kind;     /* enum cfi_kind */
+	uint8_t cfa_base; /* register number */
+	bool cfa_deref;   /* the CFA is what lies in memory at base + offset */
 	int32_t cfa_offset;
-	int32_t cfa_after;  /* added to what lies in memory */
-	int32_t ra_offset;  /* the return address lies at CFA + this: -8 but for interrupt frames */
-	bool interrupted;   /* the return address is where an interrupt came, not behind a call */
+	int32_t cfa_after; /* added to what lies in memory */
+	int32_t ra_offset; /* the return address lies at CFA + this: -8 but for interrupt frames */
+	bool interrupted;  /* the return address is where an interrupt came, not behind a call */
 	struct {
-		uint8_t where;  /* enum cfi_where */
+		uint8_t where; /* enum cfi_where */
 		int32_t offset;
-	} reg[X86_REGS];        /* X86_SP: CFI_VALUE 0, the CFA itself, but for interrupt frames */
+	} reg[X86_REGS]; /* X86_SP: CFI_VALUE 0, the CFA itself, but for interrupt frames */
 };
 
 #endif

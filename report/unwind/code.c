@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * code.c - a function's code followed from its beginning along every way it can take, so that at each instruction it is
- * known what lies on the stack. In what compilers make, every way to an instruction agrees.
+ * code.c - a function's code followed from its beginning along every way it can take, so that at each instruction it
+ * is known what lies on the stack. In what compilers make, every way to an instruction agrees.
  *
- * What follows a call is reached by it only if the callee returns; where that disagrees with a jump to the same place, the
- * jump is right: abort() and its like do not return. Where a jump through a register goes nobody tells; in the pieces of a
- * function that nothing else reaches, the stack is taken to be as at those jumps if they agree.
+ * What follows a call is reached by it only if the callee returns; where that disagrees with a jump to the same place,
+ * the jump is right: abort() and its like do not return. Where a jump through a register goes nobody tells; in the
+ * pieces of a function that nothing else reaches, the stack is taken to be as at those jumps if they agree.
  */
 #include "report/unwind/code.h"
 
@@ -31,10 +31,10 @@ enum arrival { AFTER_CALL, GUESSED, BY_FLOW };
 struct at {
 	uint64_t address;
 	struct frame_state before;
-	uint32_t from;    /* number of the instruction that led here */
-	uint8_t arrival;  /* enum arrival */
+	uint32_t from;   /* number of the instruction that led here */
+	uint8_t arrival; /* enum arrival */
 	uint8_t size;
-	bool disagreed;   /* two ways led here with different stacks */
+	bool disagreed; /* two ways led here with different stacks */
 };
 
 /* [start, end): a function's main part and the cold part that compilers put elsewhere. */
@@ -62,7 +62,7 @@ struct code {
 	size_t ncold, cold_cap;
 };
 
-/* --- which function ---------------------------------------------------------------------------------------------------- */
+/* --- which function ---------------------------------------------------------------------------------------------- */
 
 /* Other symbols may lie inside a function, as labels do: it goes on behind them. */
 static struct part part_at(const struct symbols *s, const struct symbol_range *range)
@@ -147,10 +147,11 @@ static bool find_parts(const struct code *c, uint64_t address, struct part *part
 
 static bool in_parts(const struct part *part, uint64_t address)
 {
-	return (address >= part[0].start && address < part[0].end) || (address >= part[1].start && address < part[1].end);
+	return (address >= part[0].start && address < part[0].end) ||
+	       (address >= part[1].start && address < part[1].end);
 }
 
-/* --- following it -------------------------------------------------------------------------------------------------------- */
+/* --- following it ------------------------------------------------------------------------------------------------ */
 
 struct step {
 	uint64_t address;
@@ -177,7 +178,8 @@ struct follow {
 	} inside, outside;
 };
 
-static int plan(struct follow *w, uint64_t address, const struct frame_state *state, uint32_t from, enum arrival arrival)
+static int plan(struct follow *w, uint64_t address, const struct frame_state *state, uint32_t from,
+                enum arrival arrival)
 {
 	const struct step step = {address, *state, from, (uint8_t)arrival};
 
@@ -361,7 +363,8 @@ static bool is_padding(const struct code *c, uint64_t address)
 	const uint8_t *code = image_code(c->image, address, &left);
 
 	return !code || *code == 0xcc || *code == 0x90 || (left > 1 && code[0] == 0x0f && code[1] == 0x1f) ||
-	       (left > 1 && code[0] == 0x66 && (code[1] == 0x90 || code[1] == 0x2e || code[1] == 0x66 || code[1] == 0x0f));
+	       (left > 1 && code[0] == 0x66 &&
+	        (code[1] == 0x90 || code[1] == 0x2e || code[1] == 0x66 || code[1] == 0x0f));
 }
 
 /* The first code of the main part, from *from on, that nothing has led to: *from. False: there is none. */
@@ -446,10 +449,12 @@ static struct function *function_at(struct code *c, uint64_t address)
 	if (hash_table_reserve(&c->by_start) != 0)
 		return NULL;
 	hash = hash_table_hash(&c->by_start, f.part[0].start, 0);
-	for (size_t i = hash_table_first(&c->by_start, hash); hash_table_id(&c->by_start, &i, hash, &id); i = hash_table_next(&c->by_start, i))
+	for (size_t i = hash_table_first(&c->by_start, hash); hash_table_id(&c->by_start, &i, hash, &id);
+	     i = hash_table_next(&c->by_start, i))
 		if (c->functions[id]->part[0].start == f.part[0].start)
 			return c->functions[id];
-	if (array_room(&c->functions, &c->cap, c->nfunctions, sizeof(*c->functions)) != 0 || !(made = malloc(sizeof(*made))))
+	if (array_room(&c->functions, &c->cap, c->nfunctions, sizeof(*c->functions)) != 0 ||
+	    !(made = malloc(sizeof(*made))))
 		return NULL;
 	*made = f;
 	rc = follow(c, made);
@@ -515,7 +520,7 @@ int code_row(struct code *c, uint64_t address, struct cfi_row *row)
 	return at && !at->disagreed && flow_row(&at->before, row) ? 0 : -ENODATA;
 }
 
-/* --- calls --------------------------------------------------------------------------------------------------------------- */
+/* --- calls ------------------------------------------------------------------------------------------------------- */
 
 /* The instruction of @size bytes that ends at @address, if that is what is there. */
 static bool ends_at(struct code *c, uint64_t address, uint8_t size, struct instruction *x)

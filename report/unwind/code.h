@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * code.h - what the code itself tells about a stack, where no unwind table does: how far a function has built its frame at
- * an instruction, whether an address stands behind a call, and where that call leads.
+ * code.h - what the code itself tells about a stack, where no unwind table does: how far a function has built its
+ * frame at an instruction, whether an address stands behind a call, and where that call leads.
  */
 #ifndef REPORT_UNWIND_CODE_H
 #define REPORT_UNWIND_CODE_H
@@ -17,9 +17,9 @@ struct code *code_new(const struct image *image, const struct symbols *symbols);
 void code_free(struct code *c); /* NULL is fine */
 
 /*
- * The row before the instruction at @address is executed. 0; -ENOENT: no code there, or no function known to begin before it;
- * -ENODATA: the code does not tell (reached in two ways that differ, not reached from the function's beginning, stack pointer
- * computed); -ENOMEM. A function is followed once, then remembered.
+ * The row before the instruction at @address is executed. 0; -ENOENT: no code there, or no function known to begin
+ * before it; -ENODATA: the code does not tell (reached in two ways that differ, not reached from the function's
+ * beginning, stack pointer computed); -ENOMEM. A function is followed once, then remembered.
  */
 int code_row(struct code *c, uint64_t address, struct cfi_row *row);
 

@@ -79,10 +79,15 @@ static uint8_t step_live(const struct walk *w, const struct cfi_known_row *k, st
 {
 	*up = w->regs;
 	switch (tables_step(k->live, w->regs.ip - w->behind, up, &w->memory)) {
-	case 0: return 0;
-	case 1: up->ip = 0; return 0;
-	case -EFAULT: return missing(w, w->memory.base + w->memory.n * 8);
-	default: return CHAIN_END_DAMAGED;
+	case 0:
+		return 0;
+	case 1:
+		up->ip = 0;
+		return 0;
+	case -EFAULT:
+		return missing(w, w->memory.base + w->memory.n * 8);
+	default:
+		return CHAIN_END_DAMAGED;
 	}
 }
 
@@ -94,8 +99,8 @@ static bool is_kernel(uint64_t address)
 
 /*
  * Tables are known to be wrong in the middle of some epilogues: of the CFA (clang 14), or of the frame pointer of an
- * aligned frame (gcc 12), for which they need more than a row. There the code is believed, if a call stands before what
- * it leads to.
+ * aligned frame (gcc 12), for which they need more than a row. There the code is believed, if a call stands before
+ * what it leads to.
  */
 static void prefer_code(const struct walk *w, struct cfi_known_row *k, uint8_t *end, struct registers *up)
 {
@@ -125,7 +130,9 @@ static bool go_up(struct walk *w, uint8_t *end)
 		return false;
 	k = *found;
 	if (k.source <= CFI_DAMAGED) {
-		*end = k.source == CFI_DAMAGED ? CHAIN_END_DAMAGED : w->sample->user ? CHAIN_END_USER : CHAIN_END_UNKNOWN;
+		*end = k.source == CFI_DAMAGED ? CHAIN_END_DAMAGED
+		       : w->sample->user       ? CHAIN_END_USER
+		                               : CHAIN_END_UNKNOWN;
 		return false;
 	}
 	*end = UPF_END_ROOT;
@@ -178,11 +185,17 @@ void unwind_copy(struct cfi *rows, const struct upf_record *s, uint64_t ip, bool
 const char *chain_end_text(unsigned end)
 {
 	switch (end) {
-	case CHAIN_END_COPY: return "the stack's copy ends";
-	case CHAIN_END_UNKNOWN: return "no unwind table";
-	case CHAIN_END_DAMAGED: return "damaged unwind table";
-	case CHAIN_END_UNSURE: return "no sure caller";
-	case CHAIN_END_USER: return "in a user program";
-	default: return upf_end_text(end);
+	case CHAIN_END_COPY:
+		return "the stack's copy ends";
+	case CHAIN_END_UNKNOWN:
+		return "no unwind table";
+	case CHAIN_END_DAMAGED:
+		return "damaged unwind table";
+	case CHAIN_END_UNSURE:
+		return "no sure caller";
+	case CHAIN_END_USER:
+		return "in a user program";
+	default:
+		return upf_end_text(end);
 	}
 }

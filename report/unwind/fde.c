@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * fde.c - formats: DWARF 4, 6.4.1; .eh_frame: Linux Standard Base Core 5.0, 10.6. x86-64 only: addresses have eight bytes,
- * the return address is column 16.
+ * fde.c - formats: DWARF 4, 6.4.1; .eh_frame: Linux Standard Base Core 5.0, 10.6. x86-64 only: addresses have eight
+ * bytes, the return address is column 16.
  */
 #include "report/unwind/fde.h"
 
@@ -14,8 +14,18 @@
 #define RETURN_COLUMN 16
 #define FDES_MAX (1u << 24)
 
-enum { ENC_ABS = 0x00, ENC_ULEB = 0x01, ENC_U2 = 0x02, ENC_U4 = 0x03, ENC_U8 = 0x04, ENC_SLEB = 0x09, ENC_S2 = 0x0a, ENC_S4 = 0x0b,
-       ENC_S8 = 0x0c, ENC_PCREL = 0x10 };
+enum {
+	ENC_ABS = 0x00,
+	ENC_ULEB = 0x01,
+	ENC_U2 = 0x02,
+	ENC_U4 = 0x03,
+	ENC_U8 = 0x04,
+	ENC_SLEB = 0x09,
+	ENC_S2 = 0x0a,
+	ENC_S4 = 0x0b,
+	ENC_S8 = 0x0c,
+	ENC_PCREL = 0x10
+};
 enum { CFA_DEF = 0x0c, CFA_DEF_EXPRESSION = 0x0f, CFA_DEF_SF = 0x12 };
 
 /* One entry, CIE or FDE, as its first words tell. */
@@ -23,13 +33,13 @@ struct entry {
 	struct cursor body; /* behind the identifier */
 	size_t at, end;     /* in the section */
 	bool is_cie;
-	uint64_t cie;       /* FDE: offset of its CIE */
+	uint64_t cie; /* FDE: offset of its CIE */
 };
 
 struct cie {
-	uint8_t encoding;  /* of addresses in its FDEs */
-	bool sized;        /* FDEs have augmentation data, with its length before it */
-	bool plain;        /* no augmentation */
+	uint8_t encoding; /* of addresses in its FDEs */
+	bool sized;       /* FDEs have augmentation data, with its length before it */
+	bool plain;       /* no augmentation */
 	uint64_t code_align;
 	int64_t data_align;
 	struct cursor instructions;
@@ -62,7 +72,10 @@ static struct image_section section_of(const struct fde_index *x, bool debug)
 	return debug ? x->debug : x->eh;
 }
 
-/* The entry at offset @at. False: its length passes the section's end, or is the terminator. 64-bit DWARF is passed over. */
+/*
+ * The entry at offset @at. False: its length passes the section's end, or is the terminator. 64-bit DWARF is passed
+ * over.
+ */
 static bool get_entry(const struct image_section *s, bool debug, uint64_t at, struct entry *e)
 {
 	struct cursor c;
@@ -86,8 +99,8 @@ static bool get_entry(const struct image_section *s, bool debug, uint64_t at, st
 /* A personality routine's address is of no use here; how long it is tells its encoding. */
 static void pass_personality(struct cursor *data)
 {
-	static const uint8_t sizes[16] = {[ENC_ABS] = 8, [ENC_U2] = 2, [ENC_U4] = 4, [ENC_U8] = 8, [ENC_S2] = 2, [ENC_S4] = 4,
-	                                  [ENC_S8] = 8};
+	static const uint8_t sizes[16] = {
+		[ENC_ABS] = 8, [ENC_U2] = 2, [ENC_U4] = 4, [ENC_U8] = 8, [ENC_S2] = 2, [ENC_S4] = 4, [ENC_S8] = 8};
 	uint8_t size = sizes[get_u8(data) & 0x0f];
 
 	if (size == 0 || !get_bytes(data, size))
@@ -175,13 +188,27 @@ static uint64_t get_pointer(struct cursor *c, uint8_t encoding, uint64_t here)
 	switch (encoding & 0x0f) {
 	case ENC_ABS:
 	case ENC_U8:
-	case ENC_S8: v = get_u64(c); break;
-	case ENC_U2: v = get_u16(c); break;
-	case ENC_U4: v = get_u32(c); break;
-	case ENC_S2: v = (uint64_t)(int16_t)get_u16(c); break;
-	case ENC_S4: v = (uint64_t)(int32_t)get_u32(c); break;
-	case ENC_ULEB: v = get_uleb(c); break;
-	case ENC_SLEB: v = (uint64_t)get_sleb(c); break;
+	case ENC_S8:
+		v = get_u64(c);
+		break;
+	case ENC_U2:
+		v = get_u16(c);
+		break;
+	case ENC_U4:
+		v = get_u32(c);
+		break;
+	case ENC_S2:
+		v = (uint64_t)(int16_t)get_u16(c);
+		break;
+	case ENC_S4:
+		v = (uint64_t)(int32_t)get_u32(c);
+		break;
+	case ENC_ULEB:
+		v = get_uleb(c);
+		break;
+	case ENC_SLEB:
+		v = (uint64_t)get_sleb(c);
+		break;
 	default:
 		c->bad = true;
 		return 0;
@@ -203,8 +230,8 @@ static bool get_range(const struct image_section *s, struct entry *e, const stru
 }
 
 /*
- * Of an image that was moved, absolute addresses are as linked. .debug_frame has no others, and is handed on with the ones
- * set here; .eh_frame is read in place by libunwind, so such descriptions, which are rare there, are of no use.
+ * Of an image that was moved, absolute addresses are as linked. .debug_frame has no others, and is handed on with the
+ * ones set here; .eh_frame is read in place by libunwind, so such descriptions, which are rare there, are of no use.
  */
 static bool place(const struct fde_index *x, const struct cie *cie, struct fde *fde)
 {
@@ -305,7 +332,7 @@ const struct fde *fde_find(const struct fde_index *x, uint64_t address)
 	return NULL;
 }
 
-/* --- .debug_frame as .eh_frame --------------------------------------------------------------------------------------- */
+/* --- .debug_frame as .eh_frame ----------------------------------------------------------------------------------- */
 
 static int put_number(struct buf *out, uint64_t v, unsigned bytes)
 {
@@ -345,7 +372,8 @@ static void set_length(struct buf *out, size_t at)
 
 static int put_cie(struct buf *out, const struct cie *cie)
 {
-	static const uint8_t head[] = {0, 0, 0, 0, 0, 0, 0, 0, 3, 0}; /* length, identifier, version, no augmentation */
+	static const uint8_t head[] = {0, 0, 0, 0, 0,
+	                               0, 0, 0, 3, 0}; /* length, identifier, version, no augmentation */
 	size_t at = out->len;
 	int rc = buf_add(out, head, sizeof(head));
 

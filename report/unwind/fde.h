@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * fde.h - an index of the frame descriptions (FDEs) in .eh_frame and .debug_frame: which one covers an address. Made from
- * the sections themselves, so that an image without .eh_frame_hdr, or with a wrong one, is no worse.
+ * fde.h - an index of the frame descriptions (FDEs) in .eh_frame and .debug_frame: which one covers an address. Made
+ * from the sections themselves, so that an image without .eh_frame_hdr, or with a wrong one, is no worse.
  *
- * Only what libunwind can be trusted with is listed: descriptions cut short, of encodings not known, or whose common part
- * (CIE) does not begin by saying where the frame is, are passed over.
+ * Only what libunwind can be trusted with is listed: descriptions cut short, of encodings not known, or whose common
+ * part (CIE) does not begin by saying where the frame is, are passed over.
  */
 #ifndef REPORT_UNWIND_FDE_H
 #define REPORT_UNWIND_FDE_H
@@ -13,9 +13,9 @@
 #include "report/binary/image.h"
 
 struct fde {
-	uint64_t start, end;  /* [start, end) is covered */
-	uint64_t at;          /* offset in its section */
-	bool debug;           /* in .debug_frame */
+	uint64_t start, end; /* [start, end) is covered */
+	uint64_t at;         /* offset in its section */
+	bool debug;          /* in .debug_frame */
 };
 
 /* Zero-initialise, fde_free() at the end. */

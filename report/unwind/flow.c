@@ -62,7 +62,8 @@ static bool same_kept(const struct frame_state *a, const struct frame_state *b)
 bool flow_same(const struct frame_state *a, const struct frame_state *b)
 {
 	return a->sp_known == b->sp_known && a->fp_known == b->fp_known && a->r10_known == b->r10_known &&
-	       a->copied == b->copied && (!a->sp_known || a->sp == b->sp) && (!a->fp_known || a->fp == b->fp) && same_kept(a, b);
+	       a->copied == b->copied && (!a->sp_known || a->sp == b->sp) && (!a->fp_known || a->fp == b->fp) &&
+	       same_kept(a, b);
 }
 
 bool flow_meet(struct frame_state *a, const struct frame_state *b)
@@ -105,19 +106,45 @@ bool flow_row(const struct frame_state *s, struct cfi_row *row)
 	return true;
 }
 
-/* --- registers ------------------------------------------------------------------------------------------------------- */
+/* --- registers --------------------------------------------------------------------------------------------------- */
 
 /* Which of the preserved ones a register, whole or in part, is: KEPT for none. */
 static int kept_of(unsigned reg)
 {
 	switch (reg) {
-	case X86_REG_RBX: case X86_REG_EBX: case X86_REG_BX: case X86_REG_BL: case X86_REG_BH: return KEPT_RBX;
-	case X86_REG_RBP: case X86_REG_EBP: case X86_REG_BP: case X86_REG_BPL: return KEPT_FP;
-	case X86_REG_R12: case X86_REG_R12D: case X86_REG_R12W: case X86_REG_R12B: return KEPT_R12;
-	case X86_REG_R13: case X86_REG_R13D: case X86_REG_R13W: case X86_REG_R13B: return KEPT_R13;
-	case X86_REG_R14: case X86_REG_R14D: case X86_REG_R14W: case X86_REG_R14B: return KEPT_R14;
-	case X86_REG_R15: case X86_REG_R15D: case X86_REG_R15W: case X86_REG_R15B: return KEPT_R15;
-	default: return KEPT;
+	case X86_REG_RBX:
+	case X86_REG_EBX:
+	case X86_REG_BX:
+	case X86_REG_BL:
+	case X86_REG_BH:
+		return KEPT_RBX;
+	case X86_REG_RBP:
+	case X86_REG_EBP:
+	case X86_REG_BP:
+	case X86_REG_BPL:
+		return KEPT_FP;
+	case X86_REG_R12:
+	case X86_REG_R12D:
+	case X86_REG_R12W:
+	case X86_REG_R12B:
+		return KEPT_R12;
+	case X86_REG_R13:
+	case X86_REG_R13D:
+	case X86_REG_R13W:
+	case X86_REG_R13B:
+		return KEPT_R13;
+	case X86_REG_R14:
+	case X86_REG_R14D:
+	case X86_REG_R14W:
+	case X86_REG_R14B:
+		return KEPT_R14;
+	case X86_REG_R15:
+	case X86_REG_R15D:
+	case X86_REG_R15W:
+	case X86_REG_R15B:
+		return KEPT_R15;
+	default:
+		return KEPT;
 	}
 }
 
@@ -167,7 +194,7 @@ static void move_sp(struct frame_state *s, int64_t up)
 		s->sp_known = false;
 }
 
-/* --- instructions that matter ------------------------------------------------------------------------------------------ */
+/* --- instructions that matter ------------------------------------------------------------------------------------ */
 
 /* Is @m base + displacement, of a base that is known? Then it is CFA - *below. */
 static bool place(const struct frame_state *s, const x86_op_mem *m, int32_t *below)
@@ -290,15 +317,16 @@ static bool adjust(struct frame_state *s, unsigned id, const cs_x86 *x)
 static void take_back_r10(struct frame_state *s, unsigned id, const cs_x86 *x)
 {
 	if (s->copied && id == X86_INS_MOV && x->op_count == 2 && x->operands[0].type == X86_OP_REG &&
-	    x->operands[0].reg == X86_REG_R10 && x->operands[1].type == X86_OP_MEM && x->operands[1].mem.base == X86_REG_RBP)
+	    x->operands[0].reg == X86_REG_R10 && x->operands[1].type == X86_OP_MEM &&
+	    x->operands[1].mem.base == X86_REG_RBP)
 		s->r10_known = true;
 }
 
 /* And the stack pointer from r10: the return address itself again. */
 static bool leave_aligned(struct frame_state *s, unsigned id, const cs_x86 *x)
 {
-	if (!s->copied || id != X86_INS_LEA || x->operands[0].reg != X86_REG_RSP || x->operands[1].mem.base != X86_REG_R10 ||
-	    x->operands[1].mem.disp != -WORD)
+	if (!s->copied || id != X86_INS_LEA || x->operands[0].reg != X86_REG_RSP ||
+	    x->operands[1].mem.base != X86_REG_R10 || x->operands[1].mem.disp != -WORD)
 		return false;
 	s->copied = s->r10_known = false;
 	s->sp_known = true;
@@ -349,7 +377,7 @@ static void apply(const struct flow_reader *r, struct frame_state *s)
 	take_back_r10(s, id, x);
 }
 
-/* --- where it goes --------------------------------------------------------------------------------------------------- */
+/* --- where it goes ----------------------------------------------------------------------------------------------- */
 
 static bool in_group(const struct flow_reader *r, unsigned group)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * flow.h - what one x86-64 instruction does to a frame: where the stack pointer is after it, what it saved, where it goes.
- * Instructions are read by Capstone.
+ * flow.h - what one x86-64 instruction does to a frame: where the stack pointer is after it, what it saved, where it
+ * goes. Instructions are read by Capstone.
  */
 #ifndef REPORT_UNWIND_FLOW_H
 #define REPORT_UNWIND_FLOW_H
@@ -15,10 +15,11 @@ enum { KEPT_RBX, KEPT_FP, KEPT_R12, KEPT_R13, KEPT_R14, KEPT_R15, KEPT };
 
 /* A frame before an instruction. The CFA is where the stack pointer was before the call. */
 struct frame_state {
-	bool sp_known; /* the stack pointer is CFA - sp */
-	bool fp_known; /* the frame pointer is CFA - fp */
+	bool sp_known;  /* the stack pointer is CFA - sp */
+	bool fp_known;  /* the frame pointer is CFA - fp */
 	bool r10_known; /* r10 is the CFA: a frame that is about to be aligned */
-	bool copied;   /* the return address is a copy, made by a frame that was aligned: the CFA is not the caller's stack */
+	/* the return address is a copy, made by a frame that was aligned: the CFA is not the caller's stack */
+	bool copied;
 	int32_t sp, fp;
 	struct {
 		uint8_t where; /* CFI_SAME, CFI_SAVED at CFA + offset, CFI_LOST */
@@ -43,7 +44,7 @@ struct instruction {
 };
 
 struct flow_reader;
-struct flow_reader *flow_open(void); /* NULL: errno */
+struct flow_reader *flow_open(void);    /* NULL: errno */
 void flow_close(struct flow_reader *r); /* NULL is fine */
 /* A function's first instruction. */
 struct frame_state flow_entry(void);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * orc.c - the layout: arch/x86/include/asm/orc_types.h of Linux, what it means: arch/x86/kernel/unwind_orc.c. It changed in
- * 6.4: the kind of entry got a third bit, and its values moved. Which one an image has is told by its own entries, for a
- * header came only later: nearly all are those of ordinary calls.
+ * orc.c - the layout: arch/x86/include/asm/orc_types.h of Linux, what it means: arch/x86/kernel/unwind_orc.c. It
+ * changed in 6.4: the kind of entry got a third bit, and its values moved. Which one an image has is told by its own
+ * entries, for a header came only later: nearly all are those of ordinary calls.
  */
 #include "report/unwind/orc.h"
 
@@ -15,8 +15,18 @@
 
 #define ENTRY 6 /* bytes */
 
-enum { BASE_NONE = 0, BASE_CFA = 1, BASE_DX = 2, BASE_DI = 3, BASE_FP = 4, BASE_SP = 5, BASE_R10 = 6, BASE_R13 = 7,
-       BASE_FP_INDIRECT = 8, BASE_SP_INDIRECT = 9 };
+enum {
+	BASE_NONE = 0,
+	BASE_CFA = 1,
+	BASE_DX = 2,
+	BASE_DI = 3,
+	BASE_FP = 4,
+	BASE_SP = 5,
+	BASE_R10 = 6,
+	BASE_R13 = 7,
+	BASE_FP_INDIRECT = 8,
+	BASE_SP_INDIRECT = 9
+};
 
 /* One entry, in either layout. */
 enum kind { KIND_UNDEFINED, KIND_END, KIND_CALL, KIND_REGS, KIND_IRET };
@@ -38,7 +48,7 @@ struct orc {
 	struct image_section ip, table;
 	size_t n;
 	struct placed *placed; /* a module's, n of them in order; NULL: vmlinux */
-	bool three_bits; /* Linux 6.4 and later */
+	bool three_bits;       /* Linux 6.4 and later */
 };
 
 static uint16_t word_at(const struct orc *o, size_t i)
@@ -115,11 +125,13 @@ static bool find_entry(const struct orc *o, uint64_t address, size_t *found)
 static struct entry read_entry(const struct orc *o, size_t i)
 {
 	static const uint8_t two_bits[] = {KIND_CALL, KIND_REGS, KIND_IRET, KIND_UNDEFINED};
-	static const uint8_t three_bits[] = {KIND_UNDEFINED, KIND_END, KIND_CALL, KIND_REGS, KIND_IRET, KIND_UNDEFINED, KIND_UNDEFINED,
-	                                     KIND_UNDEFINED};
+	static const uint8_t three_bits[] = {KIND_UNDEFINED, KIND_END,       KIND_CALL,      KIND_REGS,
+	                                     KIND_IRET,      KIND_UNDEFINED, KIND_UNDEFINED, KIND_UNDEFINED};
 	const uint8_t *at = o->table.data + i * ENTRY;
 	uint16_t w = word_at(o, i);
-	struct entry e = {.sp_offset = (int16_t)peek_u16(at), .fp_offset = (int16_t)peek_u16(at + 2), .sp_base = w & 0xf,
+	struct entry e = {.sp_offset = (int16_t)peek_u16(at),
+	                  .fp_offset = (int16_t)peek_u16(at + 2),
+	                  .sp_base = w & 0xf,
 	                  .fp_base = w >> 4 & 0xf};
 
 	if (o->three_bits)
@@ -133,9 +145,9 @@ static struct entry read_entry(const struct orc *o, size_t i)
 
 static bool set_base(struct cfi_row *row, const struct entry *e)
 {
-	static const uint8_t registers[16] = {[BASE_DX] = X86_RDX, [BASE_DI] = X86_RDI, [BASE_FP] = X86_FP, [BASE_SP] = X86_SP,
-	                                      [BASE_R10] = X86_R10, [BASE_R13] = X86_R13, [BASE_FP_INDIRECT] = X86_FP,
-	                                      [BASE_SP_INDIRECT] = X86_SP};
+	static const uint8_t registers[16] = {
+		[BASE_DX] = X86_RDX,  [BASE_DI] = X86_RDI,  [BASE_FP] = X86_FP,          [BASE_SP] = X86_SP,
+		[BASE_R10] = X86_R10, [BASE_R13] = X86_R13, [BASE_FP_INDIRECT] = X86_FP, [BASE_SP_INDIRECT] = X86_SP};
 
 	if (registers[e->sp_base] == 0) /* rax, which is never one */
 		return false;
@@ -159,8 +171,9 @@ static void set_saved(struct cfi_row *row, unsigned r, int32_t offset)
 static void set_regs(struct cfi_row *row)
 {
 	static const uint8_t at[X86_REGS] = {
-		[X86_R15] = 0,  [X86_R14] = 8, [X86_R13] = 16, [X86_R12] = 24, [X86_FP] = 32,  [X86_RBX] = 40,  [X86_R11] = 48,  [X86_R10] = 56,
-		[X86_R9] = 64,  [X86_R8] = 72, [X86_RAX] = 80, [X86_RCX] = 88, [X86_RDX] = 96, [X86_RSI] = 104, [X86_RDI] = 112, [X86_SP] = 152,
+		[X86_R15] = 0,  [X86_R14] = 8,   [X86_R13] = 16,  [X86_R12] = 24, [X86_FP] = 32,  [X86_RBX] = 40,
+		[X86_R11] = 48, [X86_R10] = 56,  [X86_R9] = 64,   [X86_R8] = 72,  [X86_RAX] = 80, [X86_RCX] = 88,
+		[X86_RDX] = 96, [X86_RSI] = 104, [X86_RDI] = 112, [X86_SP] = 152,
 	};
 
 	for (unsigned r = 0; r < X86_REGS; r++)
@@ -215,7 +228,7 @@ int orc_row(const struct orc *o, uint64_t address, struct cfi_row *row)
 	return 0;
 }
 
-/* --- modules --------------------------------------------------------------------------------------------------------- */
+/* --- modules ----------------------------------------------------------------------------------------------------- */
 
 static int compare(const void *va, const void *vb)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * repair.c - the callers that a walk by frame pointers loses: those of functions which have not made their frame yet, have
- * undone it already, or never make one.
+ * repair.c - the callers that a walk by frame pointers loses: those of functions which have not made their frame yet,
+ * have undone it already, or never make one.
  *
- * In such a function the frame pointer is still the caller's, so that the walk goes from the leaf straight to the caller's
- * caller. The return address between them lies on the stack above what the function has pushed, which its row tells. There
- * may be several such functions, one above the other: a hypercall's stub, called by a function that the compiler took for
- * a leaf.
+ * In such a function the frame pointer is still the caller's, so that the walk goes from the leaf straight to the
+ * caller's caller. The return address between them lies on the stack above what the function has pushed, which its row
+ * tells. There may be several such functions, one above the other: a hypercall's stub, called by a function that the
+ * compiler took for a leaf.
  */
 #include "report/unwind/unwind.h"
 
@@ -22,7 +22,7 @@ struct climb {
 	uint64_t ip, sp;
 	bool behind; /* the address is behind a call */
 	bool pv;
-	bool top;    /* no further up */
+	bool top;           /* no further up */
 	bool rest_is_right; /* the frame pointer is still what the walk began with */
 };
 
@@ -54,7 +54,9 @@ static bool fp_is_callers(const struct climb *w, const struct cfi_row *row)
 	       saved == w->sample->fp;
 }
 
-/* Nothing but names is known: the frame pointer just pushed by the function's first instruction is told by its value. */
+/*
+ * Nothing but names is known: the frame pointer just pushed by the function's first instruction is told by its value.
+ */
 static bool just_pushed(const struct climb *w, struct cfi_row *row)
 {
 	uint64_t offset, top;
@@ -78,8 +80,8 @@ enum candidate {
 };
 
 /*
- * A frame about to be aligned, of which only r10 tells the place: the one word in the window that a call of this function
- * has left.
+ * A frame about to be aligned, of which only r10 tells the place: the one word in the window that a call of this
+ * function has left.
  */
 static enum candidate find_only(const struct climb *w, uint64_t *caller)
 {
@@ -118,8 +120,8 @@ static enum candidate judge(const struct climb *w, const struct cfi_known_row *k
 }
 
 /*
- * The row to go by. Tables are known to be wrong in the middle of some epilogues (clang 14): if no call stands before what
- * they point at, the code is asked, and believed if a call stands before what it points at.
+ * The row to go by. Tables are known to be wrong in the middle of some epilogues (clang 14): if no call stands before
+ * what they point at, the code is asked, and believed if a call stands before what it points at.
  */
 static enum candidate choose(const struct climb *w, struct cfi_known_row *k, uint64_t *caller)
 {
@@ -166,7 +168,11 @@ static enum candidate climb(struct climb *w)
 void repair_chain(struct cfi *rows, const struct upf_record *s, const uint64_t *frames, uint32_t depth, bool pv,
                   struct chain *c)
 {
-	struct climb w = {.rows = rows, .sample = s, .memory = {s->sp & ~(uint64_t)7, s->words, s->nwords}, .sp = s->sp, .pv = pv,
+	struct climb w = {.rows = rows,
+	                  .sample = s,
+	                  .memory = {s->sp & ~(uint64_t)7, s->words, s->nwords},
+	                  .sp = s->sp,
+	                  .pv = pv,
 	                  .rest_is_right = true};
 	enum candidate found;
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * tables.c - libunwind's remote unwinding with accessors of our own: code and tables come from the image, registers and
- * stack from whoever asks.
+ * tables.c - libunwind's remote unwinding with accessors of our own: code and tables come from the image, registers
+ * and stack from whoever asks.
  *
- * The tables come from a stranger. libunwind reads them word by word through read_word(), which ends every step after a
- * bounded number of words: an expression that jumps back for ever ends there.
+ * The tables come from a stranger. libunwind reads them word by word through read_word(), which ends every step after
+ * a bounded number of words: an expression that jumps back for ever ends there.
  */
 #include "report/unwind/tables.h"
 
@@ -20,7 +20,7 @@
 int _Ux86_64_dwarf_search_unwind_table(unw_addr_space_t as, unw_word_t ip, unw_dyn_info_t *di, unw_proc_info_t *pi,
                                        int need_unwind_info, void *arg);
 
-#define READS_MAX 4096 /* words in one step */
+#define READS_MAX 4096          /* words in one step */
 #define SCRATCH_BELOW 0x100000u /* a converted description appears so far below the function it is about */
 
 /* Where read_word() finds a stack. */
@@ -38,16 +38,16 @@ struct tables {
 	enum source source;
 	struct registers regs;
 	const struct memory *memory;
-	uint64_t probe;           /* which set of made-up values */
+	uint64_t probe; /* which set of made-up values */
 	unsigned reads;
-	bool missing;             /* stack was asked for that is not there */
-	uint64_t entry_at;        /* the search table of one entry that libunwind looks into */
+	bool missing;      /* stack was asked for that is not there */
+	uint64_t entry_at; /* the search table of one entry that libunwind looks into */
 	int32_t entry[2];
-	uint64_t scratch_at;      /* a description converted from .debug_frame */
+	uint64_t scratch_at; /* a description converted from .debug_frame */
 	struct buf scratch;
 };
 
-/* --- what libunwind asks for ----------------------------------------------------------------------------------------- */
+/* --- what libunwind asks for ------------------------------------------------------------------------------------- */
 
 /* Of the eight bytes at @address those that lie in [at, at + size); others are left alone. True if there is one. */
 static bool overlay(uint64_t address, uint8_t *bytes, uint64_t at, const void *data, size_t size)
@@ -210,7 +210,7 @@ static unw_accessors_t accessors = {
 	.resume = no_resume,
 };
 
-/* --- one step -------------------------------------------------------------------------------------------------------- */
+/* --- one step ---------------------------------------------------------------------------------------------------- */
 
 struct tables *tables_new(struct image *image)
 {
@@ -279,7 +279,7 @@ static enum cfi_where find_saved(unw_cursor_t *cursor, unsigned r, uint64_t *add
 	return CFI_SAVED;
 }
 
-/* --- rows ------------------------------------------------------------------------------------------------------------ */
+/* --- rows -------------------------------------------------------------------------------------------------------- */
 
 /* What one probe found. */
 struct finding {
@@ -351,14 +351,16 @@ static bool make_row(const struct finding *a, const struct finding *b, struct cf
 		row->reg[r].where = CFI_LOST;
 	row->reg[X86_SP].where = CFI_VALUE;
 	/* A stack pointer that comes out of memory: a signal's or an interrupt's frame. */
-	if (a->where[X86_SP] == CFI_SAVED || !find_base(a, b, row) || !offset_of(a->ra, a->cfa, b->ra, b->cfa, &row->ra_offset))
+	if (a->where[X86_SP] == CFI_SAVED || !find_base(a, b, row) ||
+	    !offset_of(a->ra, a->cfa, b->ra, b->cfa, &row->ra_offset))
 		return false;
 	for (size_t i = 0; i < sizeof(preserved); i++) {
 		unsigned r = preserved[i];
 
 		row->reg[r].where = a->where[r];
 		if (a->where[r] != b->where[r] ||
-		    (a->where[r] == CFI_SAVED && !offset_of(a->saved[r], a->cfa, b->saved[r], b->cfa, &row->reg[r].offset)))
+		    (a->where[r] == CFI_SAVED &&
+		     !offset_of(a->saved[r], a->cfa, b->saved[r], b->cfa, &row->reg[r].offset)))
 			return false;
 	}
 	return true;
@@ -379,7 +381,7 @@ int tables_row(struct tables *t, uint64_t address, struct cfi_row *row)
 	return make_row(&a, &b, row) ? 0 : -ENOTSUP;
 }
 
-/* --- live ------------------------------------------------------------------------------------------------------------ */
+/* --- live -------------------------------------------------------------------------------------------------------- */
 
 static void take_register(unw_cursor_t *cursor, unsigned r, struct registers *to)
 {
@@ -408,7 +410,8 @@ int tables_step(struct tables *t, uint64_t address, struct registers *r, const s
 		return t->missing ? -EFAULT : -EBADMSG;
 	if (find_saved(&cursor, UNW_X86_64_RIP, &saved) == CFI_LOST)
 		return 1;
-	if (unw_get_reg(&cursor, UNW_X86_64_RIP, &value) != 0 || unw_get_reg(&cursor, UNW_X86_64_CFA, &up.reg[X86_SP]) != 0)
+	if (unw_get_reg(&cursor, UNW_X86_64_RIP, &value) != 0 ||
+	    unw_get_reg(&cursor, UNW_X86_64_CFA, &up.reg[X86_SP]) != 0)
 		return t->missing ? -EFAULT : -EBADMSG;
 	up.ip = value;
 	up.known = 1u << X86_SP;

@@ -2,8 +2,9 @@
 /*
  * unwind.h - a sample's true chain of callers.
  *
- * Frames found by frame pointers lack the caller of whatever has no frame yet, or none at all: it is put back from the words
- * at the stack's top (repair.c). Copies of the stack are unwound frame by frame (copy.c). Either way by rows (rows.h).
+ * Frames found by frame pointers lack the caller of whatever has no frame yet, or none at all: it is put back from the
+ * words at the stack's top (repair.c). Copies of the stack are unwound frame by frame (copy.c). Either way by rows
+ * (rows.h).
  */
 #ifndef REPORT_UNWIND_UNWIND_H
 #define REPORT_UNWIND_UNWIND_H
@@ -26,9 +27,9 @@ enum chain_end {
 
 struct chain {
 	uint32_t n;
-	uint8_t end;    /* enum upf_end or chain_end */
-	bool restored;  /* a caller was put back */
-	bool doubtful;  /* one should have been, but what is on the stack is no return address for sure */
+	uint8_t end;   /* enum upf_end or chain_end */
+	bool restored; /* a caller was put back */
+	bool doubtful; /* one should have been, but what is on the stack is no return address for sure */
 	struct {
 		uint64_t address;
 		uint8_t flags;

@@ -6,8 +6,8 @@
 #include "report/view/view.h"
 
 /*
- * Prints "name+0xoffset" or "0xaddress" for each frame of @c, leaf first, @separator behind each, before it @restored behind
- * one that was put back.
+ * Prints "name+0xoffset" or "0xaddress" for each frame of @c, leaf first, @separator behind each, before it @restored
+ * behind one that was put back.
  */
 void frames_print(const struct report *r, const struct callchain *c, const char *restored, const char *separator);
 

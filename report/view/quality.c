@@ -14,7 +14,7 @@ uint64_t quality_duration(const struct report *r)
 	return duration ? duration : r->profile.counters.last_ns;
 }
 
-/* --- the trace ----------------------------------------------------------------------------------------------------- */
+/* --- the trace --------------------------------------------------------------------------------------------------- */
 
 bool quality_sound(const struct upf_health *h, const struct counters *t)
 {
@@ -32,7 +32,8 @@ static void append(char *text, size_t size, const char *what, uint64_t n)
 void quality_faults(const struct upf_health *h, const struct counters *t, char *text, size_t size)
 {
 	uint64_t damaged = h->damaged + t->bad_blocks;
-	uint64_t missing = h->missing > h->damaged ? h->missing - h->damaged : 0; /* a damaged block leaves a hole as well */
+	uint64_t missing =
+		h->missing > h->damaged ? h->missing - h->damaged : 0; /* a damaged block leaves a hole as well */
 	size_t len;
 
 	text[0] = '\0';
@@ -41,8 +42,9 @@ void quality_faults(const struct upf_health *h, const struct counters *t, char *
 	append(text, size, "bytes skipped", h->skipped_bytes);
 	len = strlen(text);
 	if (h->cut || !h->has_footer)
-		snprintf(text + len, size - len, "%s%s", len ? ", " : "", h->cut ? "cut off before its end" :
-		         "no footer: the recorder was killed, or the end is cut off");
+		snprintf(text + len, size - len, "%s%s", len ? ", " : "",
+		         h->cut ? "cut off before its end"
+		                : "no footer: the recorder was killed, or the end is cut off");
 }
 
 static void print_trace(const struct report *r, FILE *out)
@@ -59,7 +61,7 @@ static void print_trace(const struct report *r, FILE *out)
 	para_end(&p);
 }
 
-/* --- samples ------------------------------------------------------------------------------------------------------- */
+/* --- samples ----------------------------------------------------------------------------------------------------- */
 
 static void item_left_out(const struct report *r, struct para *p)
 {
@@ -83,7 +85,8 @@ uint64_t quality_left_out(const struct report *r)
 
 bool quality_filtered_all(const struct report *r)
 {
-	return r->profile.counters.samples == 0 && quality_left_out(r) > 0 && (!r->old || r->old->profile.counters.samples == 0);
+	return r->profile.counters.samples == 0 && quality_left_out(r) > 0 &&
+	       (!r->old || r->old->profile.counters.samples == 0);
 }
 
 static void print_samples(const struct report *r, FILE *out)
@@ -162,8 +165,8 @@ static void print_stacks(const struct report *r, FILE *out)
 	para_item(&p, "%s whole", whole == all ? "all" : whole == 0 ? "none" : text_share(whole, all).s);
 	for (unsigned end = 1; end < COUNTERS_ENDS; end++)
 		if (ended(r, end))
-			para_item(&p, "%s %s: %s", text_count(ended(r, end)).s, is_truncated(end) ? "truncated" : "broken",
-			          chain_end_text(end));
+			para_item(&p, "%s %s: %s", text_count(ended(r, end)).s,
+			          is_truncated(end) ? "truncated" : "broken", chain_end_text(end));
 	if (ended(r, CHAIN_END_UNKNOWN) && r->session->tops == UPF_TOPS_COPY && !had_tables(r))
 		para_item(&p, "-s FILE unwinds them: the guest's binary, with its unwind tables");
 	if (t->restored)
@@ -173,7 +176,10 @@ static void print_stacks(const struct report *r, FILE *out)
 	para_end(&p);
 }
 
-/* Programs in the guest: their stacks say nothing of the kernel's, which most readers ask for, nor of how well those were read. */
+/*
+ * Programs in the guest: their stacks say nothing of the kernel's, which most readers ask for, nor of how well those
+ * were read.
+ */
 static void print_user(const struct report *r, FILE *out)
 {
 	uint64_t user = user_samples(r), whole = of_states(r, r->profile.counters.user_end, UPF_END_ROOT);
@@ -184,11 +190,14 @@ static void print_user(const struct report *r, FILE *out)
 	para_start(&p, out, r->utf8, "User");
 	para_item(&p, "%s samples in user mode, %s, below [user]", text_count(user).s,
 	          text_share(user, profile_count(&r->profile, r->states)).s);
-	para_item(&p, "%s of their stacks whole", whole == user ? "all" : whole == 0 ? "none" : text_share(whole, user).s);
+	para_item(&p, "%s of their stacks whole",
+	          whole == user ? "all"
+	          : whole == 0  ? "none"
+	                        : text_share(whole, user).s);
 	para_end(&p);
 }
 
-/* --- names, pauses, vCPUs ------------------------------------------------------------------------------------------ */
+/* --- names, pauses, vCPUs ---------------------------------------------------------------------------------------- */
 
 /* Of binaries that were asked. */
 static bool lacks_dwarf(const struct report *r)
@@ -264,8 +273,9 @@ static void item_vcpus(const struct report *r, struct para *p, const struct vcpu
 	if (r->session->ndomains <= 1)
 		para_item(p, "vcpu %u%s: %s", from->vcpu, range, text);
 	else if (from->domain < r->session->ndomains)
-		para_item(p, "%.64s vcpu %u%s: %s", r->session->domains[from->domain].name ?
-		          r->session->domains[from->domain].name : "?", from->vcpu, range, text);
+		para_item(p, "%.64s vcpu %u%s: %s",
+		          r->session->domains[from->domain].name ? r->session->domains[from->domain].name : "?",
+		          from->vcpu, range, text);
 	else
 		para_item(p, "unknown domain %u vcpu %u%s: %s", from->domain, from->vcpu, range, text);
 }

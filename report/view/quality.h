@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * quality.h - what a result rests on: samples counted, left out and lost, stacks cut short, addresses without a name, how
- * long the guest stood still, and whether the trace is whole. What profiles end with.
+ * quality.h - what a result rests on: samples counted, left out and lost, stacks cut short, addresses without a name,
+ * how long the guest stood still, and whether the trace is whole. What profiles end with.
  */
 #ifndef REPORT_VIEW_QUALITY_H
 #define REPORT_VIEW_QUALITY_H
 
 #include "report/view/view.h"
 
-/* A few lines, nothing with --quiet, or where filters leave nothing that could rest on them. @fold NULL: this view folds nothing, names are not counted. */
+/*
+ * A few lines, nothing with --quiet, or where filters leave nothing that could rest on them. @fold NULL: this view
+ * folds nothing, names are not counted.
+ */
 void quality_print(const struct report *r, const struct fold *fold, FILE *out);
 /* All is well with a trace: whole, nothing damaged. For after loading. */
 bool quality_sound(const struct upf_health *h, const struct counters *t);

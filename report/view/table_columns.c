@@ -2,7 +2,7 @@
 #include "report/view/table_columns.h"
 #include "report/output/text.h"
 
-#define DEAR 0.05   /* perf's limits for its colours */
+#define DEAR 0.05 /* perf's limits for its colours */
 #define CHEAP 0.005
 
 #define RED "\033[31m"
@@ -50,7 +50,10 @@ void column_change(const struct report *r, uint64_t normal, uint64_t weight)
 	uint64_t change = weight >= normal ? weight - normal : normal - weight;
 	char text[48];
 
-	snprintf(text, sizeof(text), "%s%s", change == 0 ? "" : weight > normal ? "+" : "-",
+	snprintf(text, sizeof(text), "%s%s",
+	         change == 0       ? ""
+	         : weight > normal ? "+"
+	                           : "-",
 	         r->selection->weight == WEIGHT_CPU ? text_time(change).s : text_count(change).s);
 	fprintf(r->out, "%*s", COLUMN_WEIGHT, text);
 }

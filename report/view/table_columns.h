@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* table_columns.h - the columns before a function's name, alike in all tables. Shares are coloured where r->color is set. */
+/*
+ * table_columns.h - the columns before a function's name, alike in all tables. Shares are coloured where r->color is
+ * set.
+ */
 #ifndef REPORT_VIEW_TABLE_COLUMNS_H
 #define REPORT_VIEW_TABLE_COLUMNS_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * view.h - what the report can show. A view is one file with one struct view; views.c lists them, and options, --help and
- * main() follow from that list.
+ * view.h - what the report can show. A view is one file with one struct view; views.c lists them, and options, --help
+ * and main() follow from that list.
  */
 #ifndef REPORT_VIEW_VIEW_H
 #define REPORT_VIEW_VIEW_H
@@ -25,7 +25,7 @@ struct report {
 	const struct upf_session *session; /* of all traces together */
 	struct symbols symbols;
 	struct symbolizer names;
-	struct cfi *rows; /* NULL: stacks are shown as recorded */
+	struct cfi *rows;     /* NULL: stacks are shown as recorded */
 	struct lines **lines; /* nlines of them: of files that may have DWARF */
 	size_t nlines;
 	struct archive *archive; /* what the trace itself has of names; NULL: nothing, or images are at hand */
@@ -34,27 +34,28 @@ struct report {
 	struct report *old;     /* the run to compare with; NULL: none. Its names are its own */
 
 	const struct selection *selection;
-	unsigned states;      /* run states that count: the selection's */
-	const char *argument; /* of the view */
+	unsigned states;         /* run states that count: the selection's */
+	const char *argument;    /* of the view */
 	struct patterns pattern; /* the argument, of views that need one */
-	struct keys keys;     /* --sort; none: the view's own */
+	struct keys keys;        /* --sort; none: the view's own */
 	enum children children;
 	const char *source_path; /* a directory of source files, for --list; NULL: none */
-	double percent_limit; /* tables leave out what is below; negative: the view's own default */
+	double percent_limit;    /* tables leave out what is below; negative: the view's own default */
 	bool quiet;
-	bool no_repair;       /* stacks stay as recorded */
-	bool has_symbols;     /* names are known, by -s or otherwise */
-	bool has_images;      /* from files, be it of names alone */
-	bool several_images;  /* the domains ran different ones, so that none was taken by itself */
-	bool nothing;         /* set by a view whose pattern matches nothing */
-	const char *failed;   /* what an error of run() is about, if not the trace: set by the view, for main()'s message */
-	bool mismatch;        /* set by a view that found the trace's own figures to contradict each other */
+	bool no_repair;      /* stacks stay as recorded */
+	bool has_symbols;    /* names are known, by -s or otherwise */
+	bool has_images;     /* from files, be it of names alone */
+	bool several_images; /* the domains ran different ones, so that none was taken by itself */
+	bool nothing;        /* set by a view whose pattern matches nothing */
+	const char
+		*failed; /* what an error of run() is about, if not the trace: set by the view, for main()'s message */
+	bool mismatch;   /* set by a view that found the trace's own figures to contradict each other */
 
 	FILE *out;
 	struct progress *progress; /* for work that takes long */
 	bool color;
-	bool utf8;            /* the terminal or file takes it */
-	int width;            /* columns of the terminal, 0: no limit */
+	bool utf8; /* the terminal or file takes it */
+	int width; /* columns of the terminal, 0: no limit */
 };
 
 /* Options that a view understands, beside those that all do. */
@@ -70,11 +71,11 @@ struct view {
 	const char *name; /* --name */
 	const char *arg;  /* the argument's name in --help; NULL: it takes none */
 	const char *help;
-	unsigned states;  /* what --state means when it is not given */
-	bool gzip;        /* the format is compressed by nature, whatever the file's name */
-	unsigned takes;   /* VIEW_... */
-	/* Loads, shows. 0 or a negative errno: reading, writing or memory failed. What is wrong with the trace is in its
-	 * health, and no error. */
+	unsigned states; /* what --state means when it is not given */
+	bool gzip;       /* the format is compressed by nature, whatever the file's name */
+	unsigned takes;  /* VIEW_... */
+	/* Loads, shows. 0 or a negative errno: reading, writing or memory failed. What is wrong with the trace is in
+	 * its health, and no error. */
 	int (*run)(struct report *r);
 };
 
@@ -82,7 +83,7 @@ extern const struct view *const views[]; /* the first is the default; ends with 
 
 extern const struct view view_flat, view_tree, view_peek, view_list, view_folded, view_stacks;
 extern const struct view view_dump, view_header, view_verify;
-extern const struct view view_flamegraph, view_svg, view_heatmap; /* report/page/ */
+extern const struct view view_flamegraph, view_svg, view_heatmap;                     /* report/page/ */
 extern const struct view view_perf_script, view_pprof, view_firefox, view_speedscope; /* report/export/ */
 extern const struct view view_callgrind, view_csv, view_json;
 extern const struct view view_archive; /* report/archive/ */
@@ -98,7 +99,9 @@ int view_fold(struct report *r, struct fold *fold);
 int view_fold_loaded(struct report *r, struct fold *fold); /* the same when all is loaded already */
 /* Says why no sample was counted, and what would show some. That it was for filters main() says. */
 void view_no_samples(const struct report *r, FILE *out);
-/* The whole of a view that is a table: loads, folds, prints by @print, says what it rests on. 0 or a negative errno. */
+/*
+ * The whole of a view that is a table: loads, folds, prints by @print, says what it rests on. 0 or a negative errno.
+ */
 int view_table(struct report *r, int (*print)(struct report *r, struct fold *fold));
 
 #endif

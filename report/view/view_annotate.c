@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * view_annotate.c - functions by name, each line of their source beside the time spent in it. Of what has no source, or where that is
- * not here, the instructions; without an image the addresses alone.
+ * view_annotate.c - functions by name, each line of their source beside the time spent in it. Of what has no source,
+ * or where that is not here, the instructions; without an image the addresses alone.
  */
 #include "report/view/table_columns.h"
 #include "report/binary/binaries.h"
@@ -16,8 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CONTEXT 4          /* lines shown before and behind one with samples */
-#define COLUMN_PLACE 16    /* a line's number or an address */
+#define CONTEXT 4       /* lines shown before and behind one with samples */
+#define COLUMN_PLACE 16 /* a line's number or an address */
 
 struct list {
 	struct report *r;
@@ -59,7 +59,7 @@ static void free_listing(struct listing *l)
 	*l = (struct listing){0};
 }
 
-/* --- printing ------------------------------------------------------------------------------------------------------ */
+/* --- printing ---------------------------------------------------------------------------------------------------- */
 
 static void print_weights(const struct list *l, const struct listed *line)
 {
@@ -127,7 +127,7 @@ static void print_listing(const struct list *l, const struct listing *listing, b
 	}
 }
 
-/* --- instructions -------------------------------------------------------------------------------------------------- */
+/* --- instructions ------------------------------------------------------------------------------------------------ */
 
 /* "<leaf+0x10>"; "" for an address without a name. NULL: no memory. */
 static char *symbol_text(const struct list *l, uint64_t address)
@@ -188,8 +188,11 @@ static int disassemble(const struct list *l, uint64_t at, uint64_t start, uint64
 	return rc;
 }
 
-/* Gives the instructions, which go on to @end, what their spots weigh; those that lie in none are lines of their own. */
-static int weigh_instructions(const struct list *l, struct listing *lines, uint64_t end, const struct annotated *spots, size_t n)
+/*
+ * Gives the instructions, which go on to @end, what their spots weigh; those that lie in none are lines of their own.
+ */
+static int weigh_instructions(const struct list *l, struct listing *lines, uint64_t end, const struct annotated *spots,
+                              size_t n)
 {
 	size_t ninstructions = lines->n, k = 0;
 	int rc = 0;
@@ -220,7 +223,8 @@ static size_t count_in_symbol(const struct symbols *s, const struct annotated *s
 	uint64_t end = first ? symbols_end(s, first) : 0;
 	size_t i = 1;
 
-	while (i < n && (first ? annotated_instruction(&spots[i]) < end : !symbols_range(s, annotated_instruction(&spots[i]))))
+	while (i < n &&
+	       (first ? annotated_instruction(&spots[i]) < end : !symbols_range(s, annotated_instruction(&spots[i]))))
 		i++;
 	return i;
 }
@@ -248,7 +252,8 @@ static int list_code(const struct list *l, uint32_t function)
 	const struct annotated *spots = annotation_of(&l->spots.addresses, function, &n);
 	int rc = 0;
 
-	fprintf(l->r->out, "%6s %6s %12s  %*s  Instruction\n", "Total", "Self", column_weight_title(l->r), COLUMN_PLACE, "Address");
+	fprintf(l->r->out, "%6s %6s %12s  %*s  Instruction\n", "Total", "Self", column_weight_title(l->r),
+	        COLUMN_PLACE, "Address");
 	for (; rc == 0 && n > 0; spots += some, n -= some) {
 		some = count_in_symbol(&l->r->symbols, spots, n);
 		rc = list_symbol(l, spots, some);
@@ -256,7 +261,7 @@ static int list_code(const struct list *l, uint32_t function)
 	return rc;
 }
 
-/* --- source -------------------------------------------------------------------------------------------------------- */
+/* --- source ------------------------------------------------------------------------------------------------------ */
 
 /* 0, also if there is no such file, or -ENOMEM. */
 static int open_source(struct list *l, const char *file)
@@ -279,7 +284,8 @@ static int read_lines(const struct list *l, const struct annotated *spots, size_
 	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && i < n; i++) {
-		uint64_t line = spots[i].line > CONTEXT ? spots[i].line - CONTEXT : 1, last = (uint64_t)spots[i].line + CONTEXT;
+		uint64_t line = spots[i].line > CONTEXT ? spots[i].line - CONTEXT : 1,
+			 last = (uint64_t)spots[i].line + CONTEXT;
 
 		if (spots[i].line == 0 || spots[i].line > l->source.n)
 			continue;
@@ -320,8 +326,11 @@ static int list_file(const struct list *l, const struct annotated *spots, size_t
 	int rc;
 
 	text_path(l->r->out, spots[0].file, l->r->width, l->r->utf8);
-	fputs(l->source.changed_ns > l->r->session->start_real_ns ? "\n(changed since the guest was recorded)\n" : "\n", l->r->out);
-	fprintf(l->r->out, "%6s %6s %12s  %*s  Source\n", "Total", "Self", column_weight_title(l->r), COLUMN_PLACE, "Line");
+	fputs(l->source.changed_ns > l->r->session->start_real_ns ? "\n(changed since the guest was recorded)\n"
+	                                                          : "\n",
+	      l->r->out);
+	fprintf(l->r->out, "%6s %6s %12s  %*s  Source\n", "Total", "Self", column_weight_title(l->r), COLUMN_PLACE,
+	        "Line");
 	rc = read_lines(l, spots, n, &lines);
 	if (rc == 0)
 		rc = weigh_lines(&lines, spots, n);
@@ -350,7 +359,7 @@ static int list_source(struct list *l, uint32_t function)
 	return rc == 0 ? any : rc;
 }
 
-/* --- the view ------------------------------------------------------------------------------------------------------ */
+/* --- the view ---------------------------------------------------------------------------------------------------- */
 
 static int list_function(struct list *l, uint32_t function)
 {
@@ -369,7 +378,8 @@ static int list_function(struct list *l, uint32_t function)
 static int compare_functions(const void *va, const void *vb, void *ctx)
 {
 	const struct list *l = ctx;
-	const struct fold_function *a = &l->fold->functions[*(const uint32_t *)va], *b = &l->fold->functions[*(const uint32_t *)vb];
+	const struct fold_function *a = &l->fold->functions[*(const uint32_t *)va],
+				   *b = &l->fold->functions[*(const uint32_t *)vb];
 	const struct function *names = l->r->names.functions;
 
 	if (a->self != b->self)
@@ -389,7 +399,8 @@ static size_t find_functions(const struct list *l, uint32_t *functions)
 	for (size_t i = 0; i < set->n; i++) {
 		uint32_t function = set->of[i].function;
 
-		if ((i == 0 || set->of[i - 1].function != function) && fold_share(l->fold, l->fold->functions[function].total) >= limit)
+		if ((i == 0 || set->of[i - 1].function != function) &&
+		    fold_share(l->fold, l->fold->functions[function].total) >= limit)
 			functions[n++] = function;
 	}
 	return n;

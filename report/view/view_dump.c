@@ -32,12 +32,15 @@ static int block(void *ctx, const struct upf_block *b)
 	}
 	fprintf(r->out, "block %" PRIu64 " seq %" PRIu64, b->offset, b->seq);
 	if (b->type == UPF_BLOCK_SAMPLES)
-		fprintf(r->out, " samples: %" PRIu64 " samples, %" PRIu64 " lost, %.6f to %.6f s, %" PRIu32 " bytes stored, %" PRIu32
-		        " raw\n", b->samples, b->lost, seconds(b->first_ns), seconds(b->last_ns), b->stored_size, b->raw_size);
+		fprintf(r->out,
+		        " samples: %" PRIu64 " samples, %" PRIu64 " lost, %.6f to %.6f s, %" PRIu32
+		        " bytes stored, %" PRIu32 " raw\n",
+		        b->samples, b->lost, seconds(b->first_ns), seconds(b->last_ns), b->stored_size, b->raw_size);
 	else if (b->type == UPF_BLOCK_FOOTER)
 		fprintf(r->out, " footer: %" PRIu32 " bytes stored, %" PRIu32 " raw\n", b->stored_size, b->raw_size);
 	else if (b->type >= UPF_BLOCK_NAMES && b->type <= UPF_BLOCK_CODE)
-		fprintf(r->out, " of an archive, type %u: %" PRIu32 " bytes stored, %" PRIu32 " raw\n", b->type, b->stored_size, b->raw_size);
+		fprintf(r->out, " of an archive, type %u: %" PRIu32 " bytes stored, %" PRIu32 " raw\n", b->type,
+		        b->stored_size, b->raw_size);
 	else
 		fprintf(r->out, " type %u, not known here: %" PRIu32 " bytes skipped\n", b->type, b->stored_size);
 	return fflush(r->out) == 0 ? 0 : -EIO; /* outfile.h knows why */
@@ -69,15 +72,15 @@ static void print_other(const struct report *r, const struct upf_record *rec)
 		fprintf(out, "same domain %" PRIu32, rec->domain);
 		break;
 	case UPF_LOST:
-		fprintf(out, "lost domain %" PRIu32 " count %" PRIu64 ", reason %u (%s)", rec->domain, rec->count, rec->code,
-		        upf_lost_text(rec->code));
+		fprintf(out, "lost domain %" PRIu32 " count %" PRIu64 ", reason %u (%s)", rec->domain, rec->count,
+		        rec->code, upf_lost_text(rec->code));
 		break;
 	case UPF_LATE:
 		fprintf(out, "late domain %" PRIu32 " count %" PRIu64, rec->domain, rec->count);
 		break;
 	case UPF_EVENT:
-		fprintf(out, "event domain %" PRIu32 " %u (%s), value %" PRIu64, rec->domain, rec->code, upf_event_text(rec->code),
-		        rec->count);
+		fprintf(out, "event domain %" PRIu32 " %u (%s), value %" PRIu64, rec->domain, rec->code,
+		        upf_event_text(rec->code), rec->count);
 		break;
 	default:
 		fprintf(out, "record of kind %u, not known here", rec->kind);
@@ -92,7 +95,8 @@ static int record(void *ctx, const struct upf_block *b, const struct upf_record 
 
 	if (rec->kind == UPF_SAMPLE && !(r->states & 1u << counters_state(rec->state)))
 		return 0;
-	fprintf(r->out, "%" PRIu64 " %" PRIu64 " %" PRIu32 " %.6f ", b->offset, b->seq, rec->index, seconds(rec->time_ns));
+	fprintf(r->out, "%" PRIu64 " %" PRIu64 " %" PRIu32 " %.6f ", b->offset, b->seq, rec->index,
+	        seconds(rec->time_ns));
 	if (rec->kind == UPF_SAMPLE)
 		rc = print_sample(d, rec, node);
 	else
@@ -105,8 +109,8 @@ static int broken(void *ctx, const struct upf_block *b, uint32_t index)
 {
 	const struct report *r = ((const struct dump *)ctx)->report;
 
-	fprintf(r->out, "%" PRIu64 " %" PRIu64 " %" PRIu32 " DAMAGED, rest of the block skipped: %s\n", b->offset, b->seq, index,
-	        upf_fault_text(UPF_FAULT_RECORD));
+	fprintf(r->out, "%" PRIu64 " %" PRIu64 " %" PRIu32 " DAMAGED, rest of the block skipped: %s\n", b->offset,
+	        b->seq, index, upf_fault_text(UPF_FAULT_RECORD));
 	return 0;
 }
 
@@ -116,8 +120,10 @@ static void print_end(const struct report *r, const struct upf_reader *reader)
 	const struct upf_totals *t = upf_reader_totals(reader, &reason);
 
 	if (t)
-		fprintf(r->out, "end %u (%s), %" PRIu64 " rounds, %" PRIu64 " pauses, %" PRIu64 " samples, %" PRIu64 " lost, %" PRIu64
-		        " late, %.6f s\n", reason, upf_reason_text(reason), t->rounds, t->pauses, t->samples, t->lost, t->late,
+		fprintf(r->out,
+		        "end %u (%s), %" PRIu64 " rounds, %" PRIu64 " pauses, %" PRIu64 " samples, %" PRIu64
+		        " lost, %" PRIu64 " late, %.6f s\n",
+		        reason, upf_reason_text(reason), t->rounds, t->pauses, t->samples, t->lost, t->late,
 		        seconds(t->duration_ns));
 	else
 		fputs("end without a footer\n", r->out);
@@ -127,7 +133,8 @@ static int dump_trace(struct dump *d, const struct trace *t)
 {
 	const struct load_hooks hooks = {.ctx = d, .block = block, .record = record, .broken = broken};
 	struct report *r = d->report;
-	const struct load_options options = {.rows = r->rows, .archived = r->archive && !r->no_repair, .scope = &t->scope, .hooks = &hooks};
+	const struct load_options options = {
+		.rows = r->rows, .archived = r->archive && !r->no_repair, .scope = &t->scope, .hooks = &hooks};
 	int rc;
 
 	if (r->traces.n > 1) {

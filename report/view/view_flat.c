@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * view_flat.c - a line a function, or whatever --sort names: the time spent in it, and in it with what it called. Compared with
- * an older run: how much that has changed, the largest change first.
+ * view_flat.c - a line a function, or whatever --sort names: the time spent in it, and in it with what it called.
+ * Compared with an older run: how much that has changed, the largest change first.
  */
 #include "report/view/table_columns.h"
 #include "report/profile/table.h"
@@ -19,12 +19,12 @@ struct flat {
 	const struct report *r;
 	const struct fold *fold; /* what shares are of */
 	struct table table;
-	bool totals;   /* there are callers and callees, so that Total tells more than Self */
+	bool totals; /* there are callers and callees, so that Total tells more than Self */
 	bool by_total;
 	int width[KEYS]; /* of the columns of keys; of the last one 0: it needs none */
 };
 
-/* --- order --------------------------------------------------------------------------------------------------------- */
+/* --- order ------------------------------------------------------------------------------------------------------- */
 
 static uint64_t new_weight(const struct flat *f, const struct table_row *row)
 {
@@ -84,7 +84,7 @@ static int compare(const void *va, const void *vb, void *ctx)
 	return order;
 }
 
-/* --- lines --------------------------------------------------------------------------------------------------------- */
+/* --- lines ------------------------------------------------------------------------------------------------------- */
 
 /* The last column, cut to what the terminal has left, needs no padding. */
 static void measure(struct flat *f)
@@ -199,10 +199,11 @@ static void print_rows(const struct flat *f)
 			hidden++;
 	}
 	if (hidden)
-		fprintf(f->r->out, "(%s line%s below %g%% not shown)\n", text_count(hidden).s, hidden == 1 ? "" : "s", f->r->percent_limit);
+		fprintf(f->r->out, "(%s line%s below %g%% not shown)\n", text_count(hidden).s, hidden == 1 ? "" : "s",
+		        f->r->percent_limit);
 }
 
-/* --- the view ------------------------------------------------------------------------------------------------------ */
+/* --- the view ---------------------------------------------------------------------------------------------------- */
 
 static int print_table(struct report *r, struct fold *fold)
 {

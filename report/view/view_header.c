@@ -44,7 +44,8 @@ static void print_tops(const struct report *r, const struct upf_session *s)
 		field(r, "stacks", "by frame pointers");
 		break;
 	case UPF_TOPS_WINDOW:
-		fprintf(r->out, "%-11s by frame pointers, with up to %" PRIu32 " bytes at the top\n", "stacks", s->tops_size);
+		fprintf(r->out, "%-11s by frame pointers, with up to %" PRIu32 " bytes at the top\n", "stacks",
+		        s->tops_size);
 		break;
 	case UPF_TOPS_COPY:
 		fprintf(r->out, "%-11s copies of up to %" PRIu32 " bytes, to be unwound\n", "stacks", s->tops_size);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * view_peek.c - functions by name: who called each, and whom it called. A stack counts once for a pair of functions, however
- * often the one calls the other in it.
+ * view_peek.c - functions by name: who called each, and whom it called. A stack counts once for a pair of functions,
+ * however often the one calls the other in it.
  */
 #include "report/view/table_columns.h"
 #include "report/output/text.h"
@@ -28,7 +28,7 @@ struct peek {
 	struct hash_table index;
 };
 
-/* --- edges --------------------------------------------------------------------------------------------------------- */
+/* --- edges ------------------------------------------------------------------------------------------------------- */
 
 static int add_edge(struct peek *p, uint32_t caller, uint32_t callee, uint64_t weight)
 {
@@ -40,7 +40,8 @@ static int add_edge(struct peek *p, uint32_t caller, uint32_t callee, uint64_t w
 	if (rc != 0)
 		return rc;
 	hash = hash_table_hash(&p->index, caller, callee);
-	for (size_t at = hash_table_first(&p->index, hash); hash_table_id(&p->index, &at, hash, &id); at = hash_table_next(&p->index, at)) {
+	for (size_t at = hash_table_first(&p->index, hash); hash_table_id(&p->index, &at, hash, &id);
+	     at = hash_table_next(&p->index, at)) {
 		if (p->edges[id].caller == caller && p->edges[id].callee == callee) {
 			p->edges[id].weight += weight;
 			return 0;
@@ -80,7 +81,7 @@ static int find_edges(struct peek *p)
 	return rc;
 }
 
-/* --- lines --------------------------------------------------------------------------------------------------------- */
+/* --- lines ------------------------------------------------------------------------------------------------------- */
 
 static const char *name_of(const struct peek *p, uint32_t function)
 {
@@ -115,7 +116,8 @@ static int compare_edges(const void *va, const void *vb, void *ctx)
 		return fixed_a < fixed_b ? -1 : 1;
 	if (a->weight != b->weight)
 		return a->weight > b->weight ? -1 : 1;
-	return strcmp(name_of(o->p, o->of_callee ? a->caller : a->callee), name_of(o->p, o->of_callee ? b->caller : b->callee));
+	return strcmp(name_of(o->p, o->of_callee ? a->caller : a->callee),
+	              name_of(o->p, o->of_callee ? b->caller : b->callee));
 }
 
 /* The first edge of @function, in the order of @of_callee. */
@@ -134,7 +136,8 @@ static size_t first_edge(const struct edge *edges, size_t n, bool of_callee, uin
 	return low;
 }
 
-static void print_edges(const struct peek *p, const char *title, const struct edge *edges, bool of_callee, uint32_t function)
+static void print_edges(const struct peek *p, const char *title, const struct edge *edges, bool of_callee,
+                        uint32_t function)
 {
 	double limit = column_limit(p->r, 0);
 
@@ -150,7 +153,8 @@ static void print_edges(const struct peek *p, const char *title, const struct ed
 	}
 }
 
-static void print_function(const struct peek *p, const struct edge *by_callee, const struct edge *by_caller, uint32_t function)
+static void print_function(const struct peek *p, const struct edge *by_callee, const struct edge *by_caller,
+                           uint32_t function)
 {
 	const struct fold_function *f = &p->fold->functions[function];
 
@@ -160,7 +164,7 @@ static void print_function(const struct peek *p, const struct edge *by_callee, c
 	print_edges(p, "calls", by_caller, false, function);
 }
 
-/* --- the view ------------------------------------------------------------------------------------------------------ */
+/* --- the view ---------------------------------------------------------------------------------------------------- */
 
 static int compare_functions(const void *va, const void *vb, void *ctx)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * view_stacks.c - every stack in the order of its sampling, as uniprof 1.2 wrote them: two lines of comment and an empty
- * one, then leaf first a frame a line, 1 (whole) or 0 (cut short), an empty line. stackcollapse.pl reads it.
+ * view_stacks.c - every stack in the order of its sampling, as uniprof 1.2 wrote them: two lines of comment and an
+ * empty one, then leaf first a frame a line, 1 (whole) or 0 (cut short), an empty line. stackcollapse.pl reads it.
  */
 #include "report/view/frames.h"
 #include "report/output/text.h"

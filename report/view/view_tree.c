@@ -6,8 +6,8 @@
 
 #include <string.h>
 
-#define DEFAULT_LIMIT 0.5     /* percent; perf's for call graphs */
-#define LEAST_FOR_A_NAME 32   /* columns kept for it however deep it stands, on a terminal */
+#define DEFAULT_LIMIT 0.5   /* percent; perf's for call graphs */
+#define LEAST_FOR_A_NAME 32 /* columns kept for it however deep it stands, on a terminal */
 
 struct walk {
 	const struct report *r;
@@ -61,7 +61,8 @@ static void print_node(const struct walk *w, uint32_t n)
 		snprintf(note, sizeof(note), "[%d] ", w->depth);
 	}
 	fprintf(r->out, "%*s%s", indent, "", note);
-	text_name(r->out, r->names.functions[node->function].name, text_room(r->width, used + indent + (int)strlen(note)), r->utf8);
+	text_name(r->out, r->names.functions[node->function].name,
+	          text_room(r->width, used + indent + (int)strlen(note)), r->utf8);
 	fputc('\n', r->out);
 }
 

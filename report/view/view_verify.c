@@ -55,9 +55,10 @@ static void print_ok(const struct report *r, const struct upf_reader *reader, co
 	const struct upf_totals *totals = upf_reader_totals(reader, &reason);
 	uint64_t blocks = upf_reader_health(reader)->blocks;
 
-	fprintf(r->out, "OK: %s block%s, %s samples, %s lost, %s; ended by: %s\n",
-	        text_count(blocks).s, blocks == 1 ? "" : "s", text_count(t->samples).s, text_count(counters_lost(t)).s,
-	        text_time(totals && totals->duration_ns ? totals->duration_ns : t->last_ns).s, upf_reason_text(reason));
+	fprintf(r->out, "OK: %s block%s, %s samples, %s lost, %s; ended by: %s\n", text_count(blocks).s,
+	        blocks == 1 ? "" : "s", text_count(t->samples).s, text_count(counters_lost(t)).s,
+	        text_time(totals && totals->duration_ns ? totals->duration_ns : t->last_ns).s,
+	        upf_reason_text(reason));
 }
 
 static void judge(struct report *r, const struct upf_reader *reader, const struct counters *t)

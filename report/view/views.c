@@ -4,14 +4,15 @@
 #include "report/view/quality.h"
 
 const struct view *const views[] = {
-	&view_flat, &view_tree, &view_peek, &view_list, &view_folded, &view_stacks, &view_dump, &view_header, &view_verify,
-	&view_flamegraph, &view_svg, &view_heatmap,
-	&view_perf_script, &view_pprof, &view_firefox, &view_speedscope, &view_callgrind, &view_csv, &view_json, &view_archive, NULL,
+	&view_flat,    &view_tree,       &view_peek,       &view_list, &view_folded,  &view_stacks,      &view_dump,
+	&view_header,  &view_verify,     &view_flamegraph, &view_svg,  &view_heatmap, &view_perf_script, &view_pprof,
+	&view_firefox, &view_speedscope, &view_callgrind,  &view_csv,  &view_json,    &view_archive,     NULL,
 };
 
 int view_load(struct report *r, const struct load_hooks *hooks)
 {
-	const struct load_options options = {.rows = r->rows, .archived = r->archive && !r->no_repair, .hooks = hooks, .progress = r->progress};
+	const struct load_options options = {
+		.rows = r->rows, .archived = r->archive && !r->no_repair, .hooks = hooks, .progress = r->progress};
 	int rc = traces_load(&r->traces, &r->profile, &options);
 
 	return rc == 0 && r->old ? view_load(r->old, NULL) : rc;
@@ -35,7 +36,8 @@ struct keys view_keys(const struct report *r)
 
 	if (keys.n)
 		return keys;
-	if (r->selection->group == GROUP_BY_DOMAIN || (r->selection->group == GROUP_BY_VCPU && r->session->ndomains > 1))
+	if (r->selection->group == GROUP_BY_DOMAIN ||
+	    (r->selection->group == GROUP_BY_VCPU && r->session->ndomains > 1))
 		keys.key[keys.n++] = KEY_DOM;
 	if (r->selection->group == GROUP_BY_VCPU)
 		keys.key[keys.n++] = KEY_VCPU;
@@ -70,10 +72,13 @@ void view_no_samples(const struct report *r, FILE *out)
 	else if (t->samples == 0)
 		fprintf(out, "The trace holds no samples.\n");
 	else if (counted)
-		fprintf(out, "The %s samples used no CPU time; --weight samples counts them.\n", text_count(counted).s);
+		fprintf(out, "The %s samples used no CPU time; --weight samples counts them.\n",
+		        text_count(counted).s);
 	else if (idle == t->samples)
-		fprintf(out, "The guest was idle: none of its %s samples found a vCPU running or waiting for a CPU.\n"
-		        "Type --state all to see where it waited.\n", text_count(t->samples).s);
+		fprintf(out,
+		        "The guest was idle: none of its %s samples found a vCPU running or waiting for a CPU.\n"
+		        "Type --state all to see where it waited.\n",
+		        text_count(t->samples).s);
 	else
 		fprintf(out, "None of the %s samples is in the run states asked for; --state all counts every one.\n",
 		        text_count(t->samples).s);

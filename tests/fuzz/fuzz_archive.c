@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * fuzz_archive.c - any bytes as payloads of an archive's blocks, then looked up. The first byte says which kind: 3 names,
- * 4 stacks, 5 code, with 0x80 twice over, as two blocks that follow each other.
+ * fuzz_archive.c - any bytes as payloads of an archive's blocks, then looked up. The first byte says which kind: 3
+ * names, 4 stacks, 5 code, with 0x80 twice over, as two blocks that follow each other.
  */
 #include "report/archive/archive.h"
 #include "report/archive/archive_stacks.h"

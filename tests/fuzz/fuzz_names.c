@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * fuzz_names.c - any bytes as an ELF file, whose symbols, identity, debug file and DWARF are read for its functions' names;
- * what is no ELF file is a symbol to be demangled.
+ * fuzz_names.c - any bytes as an ELF file, whose symbols, identity, debug file and DWARF are read for its functions'
+ * names; what is no ELF file is a symbol to be demangled.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * fuzz_options.c - any bytes as a command line: of the report if the first one is odd, else of the recorder. Arguments end with a NUL
- * byte.
+ * fuzz_options.c - any bytes as a command line: of the report if the first one is odd, else of the recorder. Arguments
+ * end with a NUL byte.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -76,7 +76,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	text = calloc(len, 1);
 	must(text != NULL);
 	memcpy(text, data + 1, len - 1);
-	/* The C library takes all the memory there is for the repeated repetitions of an expression; who types it is the user. */
+	/*
+	 * The C library takes all the memory there is for the repeated repetitions of an expression; who types it is
+	 * the user.
+	 */
 	for (size_t i = 0; i + 1 < len; i++)
 		if (text[i] == '{' || text[i] == '+')
 			text[i] = '(';

@@ -2,8 +2,8 @@
 /*
  * fuzz_reader.c - any bytes as a trace: read to the end, every sound block decoded to its end.
  *
- * Checksums would stop almost every changed trace at the door, so all but every fourth input has them made right first.
- * An input that does not begin like a trace is taken as the payload of a samples block.
+ * Checksums would stop almost every changed trace at the door, so all but every fourth input has them made right
+ * first. An input that does not begin like a trace is taken as the payload of a samples block.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * fuzz_unwind.c - any unwind tables, code, registers and stack: an ELF image is made of the input, and chains are unwound
- * and repaired by it.
+ * fuzz_unwind.c - any unwind tables, code, registers and stack: an ELF image is made of the input, and chains are
+ * unwound and repaired by it.
  *
- * Input: u8 kind (bit 0: .debug_frame instead of .eh_frame; bit 1: a PV guest; bit 2: ORC instead), u16 bytes of tables, u16
- * bytes of code, tables (ORC: two parts of five of them are .orc_unwind_ip), code, then 17 registers and the stack. What is
- * missing is 0.
+ * Input: u8 kind (bit 0: .debug_frame instead of .eh_frame; bit 1: a PV guest; bit 2: ORC instead), u16 bytes of
+ * tables, u16 bytes of code, tables (ORC: two parts of five of them are .orc_unwind_ip), code, then 17 registers and
+ * the stack. What is missing is 0.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -45,15 +45,16 @@ static void walk(struct cfi *rows, struct cursor *in, bool pv)
 		abort();
 }
 
-static int make_image(uint8_t kind, const uint8_t *tables, uint16_t ntables, const uint8_t *code, uint16_t ncode, char *path,
-                      size_t size)
+static int make_image(uint8_t kind, const uint8_t *tables, uint16_t ntables, const uint8_t *code, uint16_t ncode,
+                      char *path, size_t size)
 {
 	bool debug = kind & 1;
 	struct elf_section sections[3] = {{".text", TEXT, code, ncode, true}};
 	size_t ip = ntables / 5 * 2;
 
 	if (!(kind & 4)) {
-		sections[1] = (struct elf_section){debug ? ".debug_frame" : ".eh_frame", debug ? 0 : TABLES, tables, ntables, false};
+		sections[1] = (struct elf_section){debug ? ".debug_frame" : ".eh_frame", debug ? 0 : TABLES, tables,
+		                                   ntables, false};
 		return elf_make(sections, 2, 0, path, size);
 	}
 	sections[1] = (struct elf_section){".orc_unwind_ip", TABLES, tables, ip, false};
@@ -75,7 +76,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	if (!tables || !code)
 		return 0;
 	fd = make_image(kind, tables, ntables, code, ncode, path, sizeof(path));
-	if (symbols_add_file(&symbols, path, NULL, why, sizeof(why)) == 0 && symbols_sort(&symbols) == 0 && (rows = cfi_new(&symbols))) {
+	if (symbols_add_file(&symbols, path, NULL, why, sizeof(why)) == 0 && symbols_sort(&symbols) == 0 &&
+	    (rows = cfi_new(&symbols))) {
 		if (cfi_add_image(rows, path, 0, why, sizeof(why)) == 0)
 			walk(rows, &in, kind & 2);
 		cfi_free(rows);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * program.c - one of everything that makes a stack hard to walk, for being stepped through one instruction at a time. No C
- * library: every instruction that runs is in here. Nothing depends on anything outside, so every run is the same.
+ * program.c - one of everything that makes a stack hard to walk, for being stepped through one instruction at a time.
+ * No C library: every instruction that runs is in here. Nothing depends on anything outside, so every run is the same.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -38,7 +38,7 @@ APART void *memcpy(void *restrict to, const void *restrict from, size_t n)
 	return to;
 }
 
-/* --- leaves ---------------------------------------------------------------------------------------------------------- */
+/* --- leaves ------------------------------------------------------------------------------------------------------ */
 
 APART static long leaf_plain(long a)
 {
@@ -68,8 +68,19 @@ APART static long leaf_registers(long a, long b, long c, long d, long e, long f)
 	long g = three, h = three + 1, i = three + 2, j = three + 3, k = three + 4, l = three + 5, m = three + 6;
 
 	for (int n = 0; n < 2; n++) {
-		a += b * g; b ^= c + h; c -= d * i; d += e ^ j; e *= f + k; f -= a ^ l; g += m;
-		h ^= a; i += b; j -= c; k ^= d; l += e; m -= f;
+		a += b * g;
+		b ^= c + h;
+		c -= d * i;
+		d += e ^ j;
+		e *= f + k;
+		f -= a ^ l;
+		g += m;
+		h ^= a;
+		i += b;
+		j -= c;
+		k ^= d;
+		l += e;
+		m -= f;
 	}
 	return a ^ b ^ c ^ d ^ e ^ f ^ g ^ h ^ i ^ j ^ k ^ l ^ m;
 }
@@ -92,7 +103,7 @@ APART static long leaf_alloca(long n)
 	return room[0];
 }
 
-/* --- frames ------------------------------------------------------------------------------------------------------------ */
+/* --- frames ------------------------------------------------------------------------------------------------------ */
 
 APART static long big_frame(long a)
 {
@@ -159,7 +170,9 @@ APART static long many(long a, long b, long c, long d, long e, long f, long g, l
 	return leaf_plain(a + b) + c + d + e + f + g * h - leaf_plain(i);
 }
 
-struct large { long v[9]; };
+struct large {
+	long v[9];
+};
 
 APART static struct large by_value(struct large in)
 {
@@ -179,7 +192,7 @@ APART static long variadic(int n, ...)
 	return sum;
 }
 
-/* --- recursion, pointers, tail calls ----------------------------------------------------------------------------------- */
+/* --- recursion, pointers, tail calls ----------------------------------------------------------------------------- */
 
 APART static long recursive(long n)
 {
@@ -248,20 +261,32 @@ APART static long tail_many(long a, long b, long c, long d, long e, long f, long
 	return many(i, h, g, f, e, d, c, b, a);
 }
 
-/* --- jumps and cold parts ---------------------------------------------------------------------------------------------- */
+/* --- jumps and cold parts ---------------------------------------------------------------------------------------- */
 
 APART static long switched(long a)
 {
 	switch (a) {
-	case 0: return leaf_plain(a);
-	case 1: return leaf_locals(a) + 3;
-	case 2: return leaf_loop(2) ^ 9;
-	case 3: sink = a; return leaf_buffer(4);
-	case 4: return tail_first(a);
-	case 5: sink = 5; break;
-	case 6: sink += leaf_plain(6); break;
-	case 7: return -1;
-	default: return recursive(2);
+	case 0:
+		return leaf_plain(a);
+	case 1:
+		return leaf_locals(a) + 3;
+	case 2:
+		return leaf_loop(2) ^ 9;
+	case 3:
+		sink = a;
+		return leaf_buffer(4);
+	case 4:
+		return tail_first(a);
+	case 5:
+		sink = 5;
+		break;
+	case 6:
+		sink += leaf_plain(6);
+		break;
+	case 7:
+		return -1;
+	default:
+		return recursive(2);
 	}
 	return sink + leaf_plain(sink);
 }
@@ -270,13 +295,22 @@ APART static long switched(long a)
 APART static long switched_leaf(long a)
 {
 	switch (a) {
-	case 0: return three * 5;
-	case 1: return three ^ 17;
-	case 2: sink = 4; return three;
-	case 3: return a - three;
-	case 4: sink = three; return 12;
-	case 5: return three << 4;
-	default: return 0;
+	case 0:
+		return three * 5;
+	case 1:
+		return three ^ 17;
+	case 2:
+		sink = 4;
+		return three;
+	case 3:
+		return a - three;
+	case 4:
+		sink = three;
+		return 12;
+	case 5:
+		return three << 4;
+	default:
+		return 0;
 	}
 }
 
@@ -327,7 +361,7 @@ APART static long noreturn_early(long a)
 	return a + 2;
 }
 
-/* --- all of it --------------------------------------------------------------------------------------------------------- */
+/* --- all of it --------------------------------------------------------------------------------------------------- */
 
 APART static long first_half(void)
 {
@@ -342,7 +376,8 @@ APART static long first_half(void)
 
 APART static long second_half(void)
 {
-	long sum = recursive(6) + even(7) + tail_first(3) + tail_pointer(leaf_buffer, 1) + tail_pointer_framed(with_vla, 0);
+	long sum = recursive(6) + even(7) + tail_first(3) + tail_pointer(leaf_buffer, 1) +
+	           tail_pointer_framed(with_vla, 0);
 
 	sum += by_pointers() + tail_many(1, 2, 3, 4, 5, 6, 7, 8, 9);
 	for (long a = 0; a < 9; a++)

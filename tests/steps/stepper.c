@@ -3,8 +3,8 @@
  * stepper.c - runs a program one instruction at a time and takes a sample before each, by the recorder's own code:
  * stepper PROGRAM PREFIX makes PREFIX.fp.upf and PREFIX.dwarf.upf, and PREFIX.truth.upf with the chains as they are.
  *
- * The truth is kept from the call and return instructions themselves: what a call pushes is on the chain until the return
- * that pops it.
+ * The truth is kept from the call and return instructions themselves: what a call pushes is on the chain until the
+ * return that pops it.
  */
 #include "format/upf.h"
 #include "record/sampling/top.h"
@@ -32,7 +32,7 @@ static _Noreturn void fail(const char *what)
 	exit(2);
 }
 
-/* --- the program's memory, as a guest's ------------------------------------------------------------------------------ */
+/* --- the program's memory, as a guest's -------------------------------------------------------------------------- */
 
 struct guest {
 	pid_t pid;
@@ -79,10 +79,15 @@ static int translate(struct pages *pages, uint64_t root, uint64_t address, uint6
 
 static const struct hypervisor_ops memory_ops = {.map = map, .unmap = unmap};
 static const struct arch process_arch = {
-	.name = "process", .id = ARCH_X86_64, .word = 8, .return_offset = 8, .canonical = canonical, .translate = translate,
+	.name = "process",
+	.id = ARCH_X86_64,
+	.word = 8,
+	.return_offset = 8,
+	.canonical = canonical,
+	.translate = translate,
 };
 
-/* --- traces ---------------------------------------------------------------------------------------------------------- */
+/* --- traces ------------------------------------------------------------------------------------------------------ */
 
 struct trace {
 	FILE *file;
@@ -97,9 +102,15 @@ static int put(void *ctx, const void *data, size_t len)
 
 static void trace_open(struct trace *t, const char *prefix, const char *kind, enum upf_tops tops, uint32_t words)
 {
-	const struct upf_domain domain = {.id = 1, .kind = UPF_KIND_PV, .arch = UPF_ARCH_X86_64, .vcpus = 1, .name = kind};
-	const struct upf_session session = {.trace_id = {1, (uint8_t)tops}, .rate_mhz = 1000000000, .max_stack = UPF_DEPTH_MAX,
-	                                    .tops = (uint8_t)tops, .tops_size = words * UPF_WORD, .domains = &domain, .ndomains = 1};
+	const struct upf_domain domain = {
+		.id = 1, .kind = UPF_KIND_PV, .arch = UPF_ARCH_X86_64, .vcpus = 1, .name = kind};
+	const struct upf_session session = {.trace_id = {1, (uint8_t)tops},
+	                                    .rate_mhz = 1000000000,
+	                                    .max_stack = UPF_DEPTH_MAX,
+	                                    .tops = (uint8_t)tops,
+	                                    .tops_size = words * UPF_WORD,
+	                                    .domains = &domain,
+	                                    .ndomains = 1};
 	char path[4096];
 
 	snprintf(path, sizeof(path), "%s.%s.upf", prefix, kind);
@@ -132,14 +143,14 @@ static void trace_close(struct trace *t, uint64_t steps)
 {
 	const struct upf_totals totals = {.rounds = steps, .samples = steps, .duration_ns = steps * 1000};
 
-	if (upf_writer_block(t->writer, t->encoder) != 0 || upf_writer_finish(t->writer, &totals, UPF_REASON_DOMAIN) != 0 ||
-	    fclose(t->file) != 0)
+	if (upf_writer_block(t->writer, t->encoder) != 0 ||
+	    upf_writer_finish(t->writer, &totals, UPF_REASON_DOMAIN) != 0 || fclose(t->file) != 0)
 		fail("trace");
 	upf_writer_free(t->writer);
 	upf_encoder_free(t->encoder);
 }
 
-/* --- one step -------------------------------------------------------------------------------------------------------- */
+/* --- one step ---------------------------------------------------------------------------------------------------- */
 
 struct stepper {
 	struct guest guest;
@@ -152,9 +163,12 @@ struct stepper {
 static struct vcpu_regs registers_of(const struct user_regs_struct *r)
 {
 	return (struct vcpu_regs){
-		.ip = r->rip, .sp = r->rsp, .fp = r->rbp, .valid = true,
-		.all = {r->rax, r->rdx, r->rcx, r->rbx, r->rsi, r->rdi, r->rbp, r->rsp, r->r8, r->r9, r->r10, r->r11, r->r12, r->r13,
-		        r->r14, r->r15},
+		.ip = r->rip,
+		.sp = r->rsp,
+		.fp = r->rbp,
+		.valid = true,
+		.all = {r->rax, r->rdx, r->rcx, r->rbx, r->rsi, r->rdi, r->rbp, r->rsp, r->r8, r->r9, r->r10, r->r11,
+	                r->r12, r->r13, r->r14, r->r15},
 	};
 }
 
@@ -180,7 +194,8 @@ static void sample_fp(struct stepper *s, const struct vcpu_regs *regs, uint64_t 
 static void sample_dwarf(struct stepper *s, const struct vcpu_regs *regs, uint64_t step)
 {
 	static uint64_t words[COPY];
-	struct upf_sample sample = {.frames = &regs->ip, .depth = 1, .words = words, .regs = regs->all, .sp = regs->sp, .fp = regs->fp};
+	struct upf_sample sample = {
+		.frames = &regs->ip, .depth = 1, .words = words, .regs = regs->all, .sp = regs->sp, .fp = regs->fp};
 
 	pages_drop(s->pages);
 	do {

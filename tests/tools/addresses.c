@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * addresses.c - what uniprof-report calls the addresses on standard input, hexadecimal, a line each, in the form of
- * addr2line -Cif: innermost first, a line for the function and one for file:line; before each address a line of it behind "@". Usage: addresses FILE [SYMFS].
+ * addr2line -Cif: innermost first, a line for the function and one for file:line; before each address a line of it
+ * behind "@". Usage: addresses FILE [SYMFS].
  */
 #include "report/binary/symbolizer.h"
 
@@ -42,7 +43,8 @@ int main(int argc, char **argv)
 	char line[64], why[256] = "usage: addresses FILE [SYMFS]";
 	int rc = 0;
 
-	if (!lines || symbols_add_file(&symbols, argv[1], argc > 2 ? argv[2] : NULL, why, sizeof(why)) < 0 || symbols_sort(&symbols) != 0) {
+	if (!lines || symbols_add_file(&symbols, argv[1], argc > 2 ? argv[2] : NULL, why, sizeof(why)) < 0 ||
+	    symbols_sort(&symbols) != 0) {
 		fprintf(stderr, "addresses: %s\n", why);
 		return 1;
 	}

@@ -29,7 +29,7 @@ static void check(int rc, const char *what)
 	exit(1);
 }
 
-/* --- a trace being made -------------------------------------------------------------------------------------------- */
+/* --- a trace being made ------------------------------------------------------------------------------------------ */
 
 struct maker {
 	struct upf_writer *writer;
@@ -39,8 +39,14 @@ struct maker {
 };
 
 static const struct upf_domain plain_domains[] = {
-	{.id = 3, .uuid = {0x12, 0x34, 0x56, 0x78, 0x9a, 0xbc, 0xde, 0xf0, 1, 2, 3, 4, 5, 6, 7, 8}, .kind = UPF_KIND_PV,
-	 .arch = UPF_ARCH_X86_64, .vcpus = 2, .name = "web1", .image = "/boot/web.elf", .build_id = "c0ffee"},
+	{.id = 3,
+         .uuid = {0x12, 0x34, 0x56, 0x78, 0x9a, 0xbc, 0xde, 0xf0, 1, 2, 3, 4, 5, 6, 7, 8},
+         .kind = UPF_KIND_PV,
+         .arch = UPF_ARCH_X86_64,
+         .vcpus = 2,
+         .name = "web1",
+         .image = "/boot/web.elf",
+         .build_id = "c0ffee"},
 	{.id = 7, .kind = UPF_KIND_PVH, .arch = UPF_ARCH_X86_64, .vcpus = 1, .name = "db\033[31m"},
 };
 
@@ -52,16 +58,31 @@ static const struct upf_domain bare_domains[] = {
 
 /* Whose names want to be markup, fields, lines and commands to a terminal. */
 static const struct upf_domain hostile_domains[] = {
-	{.id = 3, .kind = UPF_KIND_PV, .arch = UPF_ARCH_X86_64, .vcpus = 2, .name = "<script>alert(1)</script>",
-	 .image = "/tmp/my guest (old);\"x\",\n1 2 3\nfn=(9) y.elf", .build_id = "\"]}<!--\377"},
-	{.id = 7, .kind = UPF_KIND_PV, .arch = UPF_ARCH_X86_64, .vcpus = 2, .name = "a;b \377\n7/7 [000] 1.0: 1 x:\n\"c\" (d)"},
+	{.id = 3,
+         .kind = UPF_KIND_PV,
+         .arch = UPF_ARCH_X86_64,
+         .vcpus = 2,
+         .name = "<script>alert(1)</script>",
+         .image = "/tmp/my guest (old);\"x\",\n1 2 3\nfn=(9) y.elf",
+         .build_id = "\"]}<!--\377"},
+	{.id = 7,
+         .kind = UPF_KIND_PV,
+         .arch = UPF_ARCH_X86_64,
+         .vcpus = 2,
+         .name = "a;b \377\n7/7 [000] 1.0: 1 x:\n\"c\" (d)"},
 };
 
 static const struct upf_session plain_session = {
 	.trace_id = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16},
-	.start_real_ns = 1700000000123456000, .start_mono_ns = 5000000000, .rate_mhz = 99500, .max_stack = 128,
-	.command = "uniprof-record -F 99.5 -o run.upf web1", .recorder = "uniprof-record 2.0", .host = "dom0",
-	.hypervisor = "Xen 4.17.7, domctl 0x15", .domains = plain_domains,
+	.start_real_ns = 1700000000123456000,
+	.start_mono_ns = 5000000000,
+	.rate_mhz = 99500,
+	.max_stack = 128,
+	.command = "uniprof-record -F 99.5 -o run.upf web1",
+	.recorder = "uniprof-record 2.0",
+	.host = "dom0",
+	.hypervisor = "Xen 4.17.7, domctl 0x15",
+	.domains = plain_domains,
 };
 
 static void start_session(struct maker *m, const struct upf_session *session)
@@ -140,13 +161,13 @@ static struct upf_sample sample(uint32_t vcpu, uint8_t state, const uint64_t *fr
 	return s;
 }
 
-/* --- the kinds ----------------------------------------------------------------------------------------------------- */
+/* --- the kinds --------------------------------------------------------------------------------------------------- */
 
 /* tests/cli/report.syms names them: main 0x1000, work 0x1100, leaf 0x1200, idle 0x1300, "odd;name" 0x1400. */
 static const uint64_t in_work[] = {0x1110, 0x1010, 0}, in_leaf[] = {0x1210, 0x1150, 0x1010, 0},
-                      at_end[] = {0x1220, 0x1100, 0}, recursive[] = {0x1120, 0x1150, 0x1150, 0x1010, 0},
-                      idling[] = {0x1308, 0}, unknown[] = {0x1250, 0xdead0000, 0}, odd[] = {0x1404, 0x1010, 0},
-                      none[] = {0};
+		      at_end[] = {0x1220, 0x1100, 0}, recursive[] = {0x1120, 0x1150, 0x1150, 0x1010, 0},
+		      idling[] = {0x1308, 0}, unknown[] = {0x1250, 0xdead0000, 0}, odd[] = {0x1404, 0x1010, 0},
+		      none[] = {0};
 
 static void two_vcpus(struct maker *m, uint64_t pause_us, const uint64_t *frames, unsigned times)
 {
@@ -237,23 +258,25 @@ static void make_lying(struct maker *m)
 }
 
 /*
- * A Linux guest; tests/cli/kallsyms names its kernel and a module. User mode: a program without names, whose frame pointers
- * led once into the kernel's half; then one that tests/cli/report.syms names, and an empty stack, of which nothing is known.
+ * A Linux guest; tests/cli/kallsyms names its kernel and a module. User mode: a program without names, whose frame
+ * pointers led once into the kernel's half; then one that tests/cli/report.syms names, and an empty stack, of which
+ * nothing is known.
  */
 static void make_linux(struct maker *m)
 {
 	static const uint64_t in_kernel[] = {0xffffffff81002010, 0xffffffff81001020, 0},
-	                      in_module[] = {0xffffffffc0201008, 0xffffffff81002040, 0xffffffff81001020, 0},
-	                      program[] = {0x4eda6a, 0x29715b20, 0}, strayed[] = {0x4eda70, 0xffffffff81001020, 0},
-	                      named[] = {0x1210, 0x99999, 0x1010, 0};
+			      in_module[] = {0xffffffffc0201008, 0xffffffff81002040, 0xffffffff81001020, 0},
+			      program[] = {0x4eda6a, 0x29715b20, 0}, strayed[] = {0x4eda70, 0xffffffff81001020, 0},
+			      named[] = {0x1210, 0x99999, 0x1010, 0};
 	static const struct {
 		const uint64_t *frames;
 		bool user;
 		enum upf_end end;
 		unsigned times;
 	} kinds[] = {
-		{in_kernel, false, UPF_END_ROOT, 4}, {in_module, false, UPF_END_MISALIGNED, 3}, {program, true, UPF_END_UNMAPPED, 5},
-		{strayed, true, UPF_END_DESCENDING, 2}, {named, true, UPF_END_ROOT, 1}, {none, true, UPF_END_NONE, 1},
+		{in_kernel, false, UPF_END_ROOT, 4},  {in_module, false, UPF_END_MISALIGNED, 3},
+		{program, true, UPF_END_UNMAPPED, 5}, {strayed, true, UPF_END_DESCENDING, 2},
+		{named, true, UPF_END_ROOT, 1},       {none, true, UPF_END_NONE, 1},
 	};
 
 	start(m, 1);
@@ -270,12 +293,12 @@ static void make_linux(struct maker *m)
 
 /*
  * A web server's minute on two vCPUs: requests in waves, a burst of garbage collection every seven seconds, and TLS
- * handshakes from 30 to 40 s. tests/web/web.syms names function n, at 0x100000 + n * 0x100. @after: once http_parse (7) was
- * made twice as fast, and tls_handshake (14) twice as slow.
+ * handshakes from 30 to 40 s. tests/web/web.syms names function n, at 0x100000 + n * 0x100. @after: once http_parse
+ * (7) was made twice as fast, and tls_handshake (14) twice as slow.
  */
 #define WEB_DEPTH 12
 static const struct web_stack {
-	uint8_t functions[WEB_DEPTH]; /* root first, 0 behind the leaf */
+	uint8_t functions[WEB_DEPTH];        /* root first, 0 behind the leaf */
 	uint8_t always, collecting, shaking; /* weights of the three phases */
 } web_stacks[] = {
 	{{1, 2, 3, 4, 5, 6}, 6, 0, 2},
@@ -481,8 +504,8 @@ static void make_badnames(struct maker *m)
 }
 
 /*
- * Stacks from standard input, a line each: addresses in hexadecimal, leaf first; with copies, the instruction pointer, the
- * stack pointer and the words there. The domain runs @image, whose identity is @id, unless they are NULL.
+ * Stacks from standard input, a line each: addresses in hexadecimal, leaf first; with copies, the instruction pointer,
+ * the stack pointer and the words there. The domain runs @image, whose identity is @id, unless they are NULL.
  */
 static void make_stacks(struct maker *m, bool copies, const char *image, const char *id)
 {
@@ -500,7 +523,10 @@ static void make_stacks(struct maker *m, bool copies, const char *image, const c
 	session.tops_size = copies ? sizeof(words) : 0;
 	start_session(m, &session);
 	while (getline(&line, &size, stdin) >= 0) {
-		struct upf_sample s = {.state = UPF_RUNNING, .frames = words, .cpu_ns = PERIOD, .end = copies ? UPF_END_DEPTH : UPF_END_ROOT};
+		struct upf_sample s = {.state = UPF_RUNNING,
+		                       .frames = words,
+		                       .cpu_ns = PERIOD,
+		                       .end = copies ? UPF_END_DEPTH : UPF_END_ROOT};
 		uint32_t n = 0;
 
 		for (char *at = strtok(line, " \n"); at && n < UPF_DEPTH_MAX; at = strtok(NULL, " \n"))
@@ -522,10 +548,9 @@ static const struct {
 	const char *name;
 	void (*make)(struct maker *m);
 } kinds[] = {
-	{"small", make_small}, {"killed", make_killed}, {"idle", make_idle}, {"empty", make_empty},
-	{"domains", make_domains}, {"lying", make_lying}, {"linux", make_linux}, {"badnames", make_badnames},
-	{"counted", make_counted}, {"hostile", make_hostile},
-	{"web", make_web}, {"web-after", make_web_after},
+	{"small", make_small},     {"killed", make_killed},   {"idle", make_idle},   {"empty", make_empty},
+	{"domains", make_domains}, {"lying", make_lying},     {"linux", make_linux}, {"badnames", make_badnames},
+	{"counted", make_counted}, {"hostile", make_hostile}, {"web", make_web},     {"web-after", make_web_after},
 };
 
 int main(int argc, char **argv)
@@ -555,6 +580,7 @@ int main(int argc, char **argv)
 	}
 	fputs("usage: mktrace small|killed|idle|empty|domains|lying|linux|web|web-after | many COUNT UNIQUE DEPTH\n"
 	      "       mktrace counted|hostile <LINES\n"
-	      "       mktrace stacks|copies [IMAGE IDENTITY] <LINES\n", stderr);
+	      "       mktrace stacks|copies [IMAGE IDENTITY] <LINES\n",
+	      stderr);
 	return 2;
 }

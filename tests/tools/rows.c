@@ -30,8 +30,8 @@ static const char *compare(const struct cfi_row *table, const struct cfi_row *co
 	if (table->cfa_base == code->cfa_base && table->cfa_offset != code->cfa_offset)
 		return "CFA";
 	/* Compilers do not say that a register was popped: it stays saved, below the stack pointer. */
-	if (table->reg[X86_FP].where == CFI_SAVED && code->reg[X86_FP].where == CFI_SAME && table->cfa_base == X86_SP &&
-	    table->cfa_offset + table->reg[X86_FP].offset < 0)
+	if (table->reg[X86_FP].where == CFI_SAVED && code->reg[X86_FP].where == CFI_SAME &&
+	    table->cfa_base == X86_SP && table->cfa_offset + table->reg[X86_FP].offset < 0)
 		return NULL;
 	/* clang tells of all registers pushed behind the last push: until then they are in both places. */
 	if (table->reg[X86_FP].where == CFI_SAME && code->reg[X86_FP].where == CFI_SAVED)
@@ -42,12 +42,14 @@ static const char *compare(const struct cfi_row *table, const struct cfi_row *co
 	return NULL;
 }
 
-static void print(const char *what, const char *name, uint64_t offset, const struct cfi_row *table, const struct cfi_row *code)
+static void print(const char *what, const char *name, uint64_t offset, const struct cfi_row *table,
+                  const struct cfi_row *code)
 {
-	printf("%s %s+0x%llx: table r%u%+d rbp %u %d", what, name, (unsigned long long)offset, table->cfa_base, table->cfa_offset,
-	       table->reg[X86_FP].where, table->reg[X86_FP].offset);
+	printf("%s %s+0x%llx: table r%u%+d rbp %u %d", what, name, (unsigned long long)offset, table->cfa_base,
+	       table->cfa_offset, table->reg[X86_FP].where, table->reg[X86_FP].offset);
 	if (code)
-		printf(", code r%u%+d rbp %u %d", code->cfa_base, code->cfa_offset, code->reg[X86_FP].where, code->reg[X86_FP].offset);
+		printf(", code r%u%+d rbp %u %d", code->cfa_base, code->cfa_offset, code->reg[X86_FP].where,
+		       code->reg[X86_FP].offset);
 	putchar('\n');
 }
 
@@ -79,7 +81,8 @@ static void compare_at(struct comparison *c, const struct symbol_range *range, u
 static bool is_padding(const uint8_t *code, size_t left)
 {
 	return *code == 0x90 || *code == 0xcc || (left > 1 && code[0] == 0x0f && code[1] == 0x1f) ||
-	       (left > 1 && code[0] == 0x66 && (code[1] == 0x90 || code[1] == 0x2e || code[1] == 0x0f || code[1] == 0x66));
+	       (left > 1 && code[0] == 0x66 &&
+	        (code[1] == 0x90 || code[1] == 0x2e || code[1] == 0x0f || code[1] == 0x66));
 }
 
 static void compare_range(struct comparison *c, const struct symbol_range *range)
@@ -105,7 +108,8 @@ int main(int argc, char **argv)
 	if (argc != 2 + c.verbose)
 		return 2;
 	c.image = image_open(argv[argc - 1], why, sizeof(why));
-	if (!c.image || symbols_add_file(&c.symbols, argv[argc - 1], NULL, why, sizeof(why)) != 0 || symbols_sort(&c.symbols) != 0) {
+	if (!c.image || symbols_add_file(&c.symbols, argv[argc - 1], NULL, why, sizeof(why)) != 0 ||
+	    symbols_sort(&c.symbols) != 0) {
 		fprintf(stderr, "rows: %s: %s\n", argv[argc - 1], why);
 		return 2;
 	}

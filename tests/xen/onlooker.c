@@ -3,12 +3,15 @@
  * onlooker.c - runs in the lab's dom0 beside the recorder, and sees for itself how the guest is.
  *
  *   onlooker words DOMAIN ADDRESS...                    prints words of the guest's memory
- *   onlooker stall SECONDS                              copies a pipe, made as small as one can be, but after its first bytes not for so
+ *   onlooker stall SECONDS                              copies a pipe, made as small as one can be, but after its
+ *   first bytes not for so
  *                                                       long; 0: never again
- *   onlooker kill SIGNAL COUNT DOMAIN BEATS [foreign]   COUNT times: starts a recorder at its highest rate, ends it at a random moment by
- *                                                       SIGNAL (PIPE: by closing what it writes to), and sees whether the word at BEATS,
- *                                                       which the guest counts up, goes on; foreign: with a pause of somebody else's
- *                                                       on the guest, which must stay
+ *   onlooker kill SIGNAL COUNT DOMAIN BEATS [foreign]   COUNT times: starts a recorder at its highest rate, ends it at
+ *   a random moment by
+ *                                                       SIGNAL (PIPE: by closing what it writes to), and sees whether
+ *                                                       the word at BEATS, which the guest counts up, goes on;
+ *                                                       foreign: with a pause of somebody else's on the guest, which
+ *                                                       must stay
  */
 #include "format/upf.h"
 #include "record/sampling/target.h"
@@ -25,8 +28,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#define MOST_US 30000     /* between the recorder's beginning and its end */
-#define PATIENCE_MS 3000  /* for the guest's next beat */
+#define MOST_US 30000    /* between the recorder's beginning and its end */
+#define PATIENCE_MS 3000 /* for the guest's next beat */
 #define TRACE "/tmp/onlooker.upf"
 
 static const struct hypervisor_ops *const ops = &hypervisor_backend;
@@ -37,7 +40,7 @@ static _Noreturn void fail(const char *what)
 	exit(1);
 }
 
-/* --- the guest ------------------------------------------------------------------------------------------------------- */
+/* --- the guest --------------------------------------------------------------------------------------------------- */
 
 struct looked_at {
 	struct guest_info info;
@@ -110,7 +113,7 @@ static int64_t goes_on(struct looked_at *g, uint64_t beats)
 	return -1;
 }
 
-/* --- the recorder ---------------------------------------------------------------------------------------------------- */
+/* --- the recorder ------------------------------------------------------------------------------------------------ */
 
 struct recorder {
 	pid_t pid;
@@ -136,8 +139,8 @@ static struct recorder start(const char *domain, bool piped)
 			close(ends[0]);
 			close(ends[1]);
 		}
-		execlp("uniprof-record", "uniprof-record", "-q", "-F", "1M", "--max-overhead", "100", "-o", piped ? "-" : TRACE, domain,
-		       (char *)NULL);
+		execlp("uniprof-record", "uniprof-record", "-q", "-F", "1M", "--max-overhead", "100", "-o",
+		       piped ? "-" : TRACE, domain, (char *)NULL);
 		_exit(127);
 	}
 	if (piped) {
@@ -182,7 +185,7 @@ static bool is_sound(void)
 	return sound;
 }
 
-/* --- one after the other ----------------------------------------------------------------------------------------------- */
+/* --- one after the other ----------------------------------------------------------------------------------------- */
 
 struct counters {
 	unsigned ends, in_pause, left_paused, stopped, undone, unsound, by_signal;
@@ -260,10 +263,12 @@ static void see_foreign(struct looked_at *g, struct counters *t)
 }
 
 /*
- * One end. When it is a sudden one, the watchdog is sometimes held back until it has been seen whether the end came inside a pause;
- * and somebody else's pause comes before the end or, where nobody could foresee it, between the end and the watchdog's awakening.
+ * One end. When it is a sudden one, the watchdog is sometimes held back until it has been seen whether the end came
+ * inside a pause; and somebody else's pause comes before the end or, where nobody could foresee it, between the end
+ * and the watchdog's awakening.
  */
-static void once(struct looked_at *g, const char *domain, int signal, uint64_t beats, bool foreign, uint64_t *seed, struct counters *t)
+static void once(struct looked_at *g, const char *domain, int signal, uint64_t beats, bool foreign, uint64_t *seed,
+                 struct counters *t)
 {
 	struct recorder r = start(domain, signal == SIGPIPE);
 	bool slow = (signal == SIGKILL || signal == SIGSEGV) && draw(seed) & 1, late = slow && draw(seed) & 1;
@@ -321,9 +326,9 @@ static int kill_often(const char *name, unsigned count, const char *domain, uint
 
 	for (unsigned i = 0; i < count; i++)
 		once(&g, domain, signal_of(name), beats, foreign, &seed, &t);
-	printf("%s%s ends %u by-signal %u in-pause %u left-paused %u stopped %u undone %u unsound %u longest-ms %.1f\n", name,
-	       foreign ? "-foreign" : "", t.ends, t.by_signal, t.in_pause, t.left_paused, t.stopped, t.undone, t.unsound,
-	       (double)t.longest_us / 1000);
+	printf("%s%s ends %u by-signal %u in-pause %u left-paused %u stopped %u undone %u unsound %u longest-ms %.1f\n",
+	       name, foreign ? "-foreign" : "", t.ends, t.by_signal, t.in_pause, t.left_paused, t.stopped, t.undone,
+	       t.unsound, (double)t.longest_us / 1000);
 	return 0;
 }
 
@@ -332,7 +337,8 @@ static int print_words(const char *domain, char *const *addresses)
 	struct looked_at g = look_at(domain);
 
 	for (; *addresses; addresses++)
-		printf("%llu%s", (unsigned long long)word_at(&g, strtoull(*addresses, NULL, 16)), addresses[1] ? " " : "\n");
+		printf("%llu%s", (unsigned long long)word_at(&g, strtoull(*addresses, NULL, 16)),
+		       addresses[1] ? " " : "\n");
 	return 0;
 }
 
@@ -368,6 +374,7 @@ int main(int argc, char **argv)
 		return print_words(argv[2], argv + 3);
 	if (argc > 5 && strcmp(argv[1], "kill") == 0)
 		return kill_often(argv[2], (unsigned)atoi(argv[3]), argv[4], strtoull(argv[5], NULL, 16), argc > 6);
-	fprintf(stderr, "usage: onlooker words DOMAIN ADDRESS... | stall SECONDS | kill SIGNAL COUNT DOMAIN BEATS [foreign]\n");
+	fprintf(stderr,
+	        "usage: onlooker words DOMAIN ADDRESS... | stall SECONDS | kill SIGNAL COUNT DOMAIN BEATS [foreign]\n");
 	return 2;
 }

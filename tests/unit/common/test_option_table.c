@@ -83,14 +83,10 @@ static void errors(void **state)
 	static const struct {
 		const char *words, *why;
 	} cases[] = {
-		{"-z", "unknown option -z; try --help"},
-		{"--zulu", "unknown option --zulu; try --help"},
-		{"-b", "-b needs an argument; try --help"},
-		{"--beta", "--beta needs an argument; try --help"},
-		{"--alpha=1", "--alpha takes no argument"},
-		{"-b bad", "-b bad: it is bad"},
-		{"--beta=bad", "--beta bad: it is bad"},
-		{"--=x", "unknown option --; try --help"},
+		{"-z", "unknown option -z; try --help"},    {"--zulu", "unknown option --zulu; try --help"},
+		{"-b", "-b needs an argument; try --help"}, {"--beta", "--beta needs an argument; try --help"},
+		{"--alpha=1", "--alpha takes no argument"}, {"-b bad", "-b bad: it is bad"},
+		{"--beta=bad", "--beta bad: it is bad"},    {"--=x", "unknown option --; try --help"},
 	};
 
 	(void)state;
@@ -102,8 +98,9 @@ static void errors(void **state)
 
 static void tables(void **state)
 {
-	static const struct option_def twice[] = {
-		{'a', "alpha", NULL, OPTION_NO_ARG, "x", note, 0}, {'a', NULL, NULL, OPTION_NO_ARG, "y", note, 0}, {0}};
+	static const struct option_def twice[] = {{'a', "alpha", NULL, OPTION_NO_ARG, "x", note, 0},
+	                                          {'a', NULL, NULL, OPTION_NO_ARG, "y", note, 0},
+	                                          {0}};
 
 	(void)state;
 	assert_null(options_check(table));
@@ -128,7 +125,10 @@ static void help_fits(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(forms), cmocka_unit_test(errors), cmocka_unit_test(tables), cmocka_unit_test(help_fits),
+		cmocka_unit_test(forms),
+		cmocka_unit_test(errors),
+		cmocka_unit_test(tables),
+		cmocka_unit_test(help_fits),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -26,10 +26,12 @@ static void durations(void **state)
 		const char *text;
 		uint64_t ns;
 	} good[] = {
-		{"10", 10000000000}, {"0.5", 500000000}, {"500ms", 500000000}, {"2m", 120000000000},
-		{"1h", 3600000000000}, {"1d", 86400000000000}, {"1.5s", 1500000000}, {"3us", 3000}, {"2min", 120000000000},
+		{"10", 10000000000},  {"0.5", 500000000},    {"500ms", 500000000},
+		{"2m", 120000000000}, {"1h", 3600000000000}, {"1d", 86400000000000},
+		{"1.5s", 1500000000}, {"3us", 3000},         {"2min", 120000000000},
 	};
-	static const char *const bad[] = {"", "0", "-1", "s", "1x", "1.", ".5", "1.2.3", "1 s", "nan", "inf", "99999999999d"};
+	static const char *const bad[] = {"",   "0",     "-1",  "s",   "1x",  "1.",
+	                                  ".5", "1.2.3", "1 s", "nan", "inf", "99999999999d"};
 	uint64_t ns;
 
 	(void)state;
@@ -96,7 +98,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(numbers), cmocka_unit_test(durations), cmocka_unit_test(sizes),
-		cmocka_unit_test(rates), cmocka_unit_test(lists),
+		cmocka_unit_test(rates),   cmocka_unit_test(lists),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

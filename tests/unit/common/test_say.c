@@ -16,12 +16,16 @@ static void names_from_strangers(void **state)
 		{"a\nb\tc\x7f", "a\\x0ab\\x09c\\x7f"},
 		{"gr\xc3\xbc\xc3\x9f", "gr\xc3\xbc\xc3\x9f"},
 		{"\xe2\x82\xac \xf0\x9f\x99\x82", "\xe2\x82\xac \xf0\x9f\x99\x82"},
-		{"\xc2\x9b" "31m", "\\xc2\\x9b31m"},          /* C1: an escape sequence in one character */
-		{"\xc0\x9b", "\\xc0\\x9b"},                    /* over-long */
-		{"\xe2\x80\xae" "cod", "\\xe2\\x80\\xaecod"},  /* right-to-left override */
+		{"\xc2\x9b"
+	         "31m",
+	         "\\xc2\\x9b31m"},          /* C1: an escape sequence in one character */
+		{"\xc0\x9b", "\\xc0\\x9b"}, /* over-long */
+		{"\xe2\x80\xae"
+	         "cod",
+	         "\\xe2\\x80\\xaecod"}, /* right-to-left override */
 		{"cut \xe2\x82", "cut \\xe2\\x82"},
-		{"\xed\xa0\x80", "\\xed\\xa0\\x80"},           /* a surrogate */
-		{"\xf4\x90\x80\x80", "\\xf4\\x90\\x80\\x80"},  /* beyond Unicode */
+		{"\xed\xa0\x80", "\\xed\\xa0\\x80"},          /* a surrogate */
+		{"\xf4\x90\x80\x80", "\\xf4\\x90\\x80\\x80"}, /* beyond Unicode */
 	};
 
 	(void)state;

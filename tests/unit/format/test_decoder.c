@@ -90,7 +90,8 @@ static unsigned decode(const uint8_t *payload, size_t len, uint64_t first_ns, in
 {
 	uint8_t *exact = malloc(len + !len); /* of exactly this size, so that a sanitizer sees a byte too far */
 	struct upf_decoder *d = upf_decoder_new();
-	struct upf_block b = {.type = UPF_BLOCK_SAMPLES, .raw_size = (uint32_t)len, .first_ns = first_ns, .payload = exact};
+	struct upf_block b = {
+		.type = UPF_BLOCK_SAMPLES, .raw_size = (uint32_t)len, .first_ns = first_ns, .payload = exact};
 	struct upf_record r;
 	unsigned n = 0;
 

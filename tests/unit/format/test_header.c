@@ -48,7 +48,8 @@ static void comes_back(void **state)
 }
 
 /* A header of these fields and one value more, sound but for what is asked. */
-static struct outcome read_header_with(uint16_t major, uint16_t minor, uint64_t required, uint64_t optional, uint16_t tag)
+static struct outcome read_header_with(uint16_t major, uint16_t minor, uint64_t required, uint64_t optional,
+                                       uint16_t tag)
 {
 	struct buf b = {0};
 	uint8_t sum[8];

@@ -36,15 +36,19 @@ static struct tiny make_tiny(void)
 	t.header.e_shoff = offsetof(struct tiny, sections);
 	t.header.e_shentsize = sizeof(t.sections[0]);
 	t.header.e_shnum = 2;
-	t.segments[0] = (Elf64_Phdr){.p_type = PT_LOAD, .p_flags = PF_R | PF_X, .p_vaddr = 0x1000,
+	t.segments[0] = (Elf64_Phdr){.p_type = PT_LOAD,
+	                             .p_flags = PF_R | PF_X,
+	                             .p_vaddr = 0x1000,
 	                             .p_filesz = offsetof(struct tiny, sections)};
-	t.segments[1] = (Elf64_Phdr){.p_type = PT_NOTE, .p_offset = offsetof(struct tiny, note), .p_filesz = sizeof(t.note)};
+	t.segments[1] =
+		(Elf64_Phdr){.p_type = PT_NOTE, .p_offset = offsetof(struct tiny, note), .p_filesz = sizeof(t.note)};
 	t.note.head = (Elf64_Nhdr){.n_namesz = 4, .n_descsz = sizeof(t.note.id), .n_type = NT_GNU_BUILD_ID};
 	memcpy(t.note.name, "GNU", 4);
 	for (int i = 0; i < 20; i++)
 		t.note.id[i] = (uint8_t)(0xa0 + i);
 	memset(t.code, 0x90, sizeof(t.code));
-	t.sections[1] = (Elf64_Shdr){.sh_type = SHT_NOTE, .sh_offset = offsetof(struct tiny, note), .sh_size = sizeof(t.note)};
+	t.sections[1] =
+		(Elf64_Shdr){.sh_type = SHT_NOTE, .sh_offset = offsetof(struct tiny, note), .sh_size = sizeof(t.note)};
 	return t;
 }
 
@@ -124,7 +128,8 @@ static void damaged(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(build_id), cmocka_unit_test(hash), cmocka_unit_test(damaged)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(build_id), cmocka_unit_test(hash),
+	                                   cmocka_unit_test(damaged)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Blocks kept in memory: written later they are a trace of their own, with the times and totals of just what is in it. */
+/*
+ * Blocks kept in memory: written later they are a trace of their own, with the times and totals of just what is in it.
+ */
 #include <stdlib.h>
 
 #include "tests/unit/format/trace.h"

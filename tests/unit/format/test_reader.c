@@ -62,7 +62,8 @@ static void the_footer_comes_back(void **state)
 	assert_non_null(t);
 	assert_int_equal(reason, UPF_REASON_DURATION);
 	assert_true(t->rounds == 12 && t->pauses == 9 && t->samples == 21 && t->lost == 15 && t->late == 6);
-	assert_true(t->duration_ns == 9000000 && t->pause.count == 2 && t->pause.sum_ns == 51000 && t->pause.max_ns == 30000);
+	assert_true(t->duration_ns == 9000000 && t->pause.count == 2 && t->pause.sum_ns == 51000 &&
+	            t->pause.max_ns == 30000);
 	assert_int_equal(upf_hist_quantile(&t->pause, 1000), 30000);
 	upf_reader_close(r);
 	close(fd);
@@ -362,7 +363,8 @@ int main(void)
 		cmocka_unit_test(the_footer_comes_back),
 		cmocka_unit_test(a_histogram_that_does_not_add_up),
 		cmocka_unit_test(cut_anywhere),
-		cmocka_unit_test(markers_everywhere), cmocka_unit_test(every_flipped_byte_costs_its_block_only),
+		cmocka_unit_test(markers_everywhere),
+		cmocka_unit_test(every_flipped_byte_costs_its_block_only),
 		cmocka_unit_test(repeated_swapped_dropped),
 		cmocka_unit_test(of_another_trace),
 		cmocka_unit_test(shifted),

@@ -52,7 +52,8 @@ static void some_stack(struct model *m, struct upf_sample *s, uint64_t *frames)
 	for (uint32_t i = 0; i < s->depth; i++) {
 		uint32_t from_root = s->depth - 1 - i;
 
-		frames[i] = wild == 2 ? pseudo(&m->seed) : 0xffffffff81000000 + from_root * 0x1000 + below(m, 1 + from_root / 4) * 16;
+		frames[i] = wild == 2 ? pseudo(&m->seed)
+		                      : 0xffffffff81000000 + from_root * 0x1000 + below(m, 1 + from_root / 4) * 16;
 	}
 	s->frames = frames;
 }
@@ -66,8 +67,11 @@ static void random_round(struct model *m, uint32_t domain)
 	int rc;
 
 	for (uint32_t i = 0; i < n; i++) {
-		s[i] = (struct upf_sample){.vcpu = below(m, 8) ? i : below(m, UPF_VCPUS_MAX), .state = (uint8_t)below(m, 4),
-		                           .end = (uint8_t)below(m, 16), .user = below(m, 2), .cpu_ns = below(m, 2000) * UINT64_C(1000)};
+		s[i] = (struct upf_sample){.vcpu = below(m, 8) ? i : below(m, UPF_VCPUS_MAX),
+		                           .state = (uint8_t)below(m, 4),
+		                           .end = (uint8_t)below(m, 16),
+		                           .user = below(m, 2),
+		                           .cpu_ns = below(m, 2000) * UINT64_C(1000)};
 		some_stack(m, &s[i], frames[i]);
 	}
 	rc = upf_encode_round(m->encoder, domain, m->now, pause, s, n);
@@ -236,7 +240,8 @@ static void random_records_come_back(void **state)
 	for (uint64_t seed = 1; seed <= 8; seed++) {
 		model_open(&m, seed);
 		for (int i = 0; i < 3000; i++) {
-			uint32_t what = below(&m, 10), domain = below(&m, 20) ? below(&m, 3) : below(&m, UPF_DOMAINS_MAX);
+			uint32_t what = below(&m, 10),
+				 domain = below(&m, 20) ? below(&m, 3) : below(&m, UPF_DOMAINS_MAX);
 
 			m.now += below(&m, 2000) * UINT64_C(1000);
 			if (what < 6)

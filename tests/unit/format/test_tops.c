@@ -54,7 +54,8 @@ static void expect_sample(struct model *m, const struct want *w)
 
 static void encode(struct model *m, struct upf_encoder *e, struct upf_writer *writer, uint64_t time)
 {
-	static const uint64_t pool[] = {0xffffffff81000010, 0xffffffff81000020, 0xffffffff81000400, 0xffffffff81001000};
+	static const uint64_t pool[] = {0xffffffff81000010, 0xffffffff81000020, 0xffffffff81000400,
+	                                0xffffffff81001000};
 	struct upf_sample s[VCPUS];
 	uint64_t frames[VCPUS][4];
 	int rc;
@@ -66,8 +67,15 @@ static void encode(struct model *m, struct upf_encoder *e, struct upf_writer *wr
 		w->vcpu = v;
 		for (int i = 0; i < 4; i++)
 			frames[v][i] = pool[below(m, 4)];
-		s[v] = (struct upf_sample){.vcpu = v, .slot = v, .sp = w->sp, .fp = w->fp, .words = w->words, .nwords = w->nwords,
-		                           .regs = w->regs, .frames = frames[v], .depth = w->none ? 0 : 1 + below(m, 4),
+		s[v] = (struct upf_sample){.vcpu = v,
+		                           .slot = v,
+		                           .sp = w->sp,
+		                           .fp = w->fp,
+		                           .words = w->words,
+		                           .nwords = w->nwords,
+		                           .regs = w->regs,
+		                           .frames = frames[v],
+		                           .depth = w->none ? 0 : 1 + below(m, 4),
 		                           .end = w->none ? UPF_END_NONE : UPF_END_ROOT};
 	}
 	rc = upf_encode_round(e, 0, time, 1000, s, VCPUS);
@@ -199,8 +207,16 @@ static void largest(enum upf_tops tops, uint32_t n, uint32_t depth, uint32_t wor
 		for (size_t i = 0; i < (size_t)n * (depth + words + UPF_REGS); i++)
 			random[i] = pseudo(&seed) | UINT64_C(1) << 63;
 		for (uint32_t v = 0; v < n; v++) {
-			s[v] = (struct upf_sample){.vcpu = v, .slot = v, .sp = at[0], .fp = at[1], .frames = at, .depth = depth,
-			                           .words = at + depth, .nwords = words, .regs = at + depth + words, .cpu_ns = at[2],
+			s[v] = (struct upf_sample){.vcpu = v,
+			                           .slot = v,
+			                           .sp = at[0],
+			                           .fp = at[1],
+			                           .frames = at,
+			                           .depth = depth,
+			                           .words = at + depth,
+			                           .nwords = words,
+			                           .regs = at + depth + words,
+			                           .cpu_ns = at[2],
 			                           .state = v % 3};
 			at += depth + words + UPF_REGS;
 		}
@@ -220,14 +236,16 @@ static void largest_rounds_fit(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(vcpus); i++) {
-		uint32_t n = vcpus[i], frames = UPF_ROUND_FRAMES_MAX / n, window = UPF_ROUND_WINDOW_MAX / n, copy = UPF_ROUND_COPY_MAX / n - 32;
+		uint32_t n = vcpus[i], frames = UPF_ROUND_FRAMES_MAX / n, window = UPF_ROUND_WINDOW_MAX / n,
+			 copy = UPF_ROUND_COPY_MAX / n - 32;
 
-		largest(UPF_TOPS_WINDOW, n, frames < UPF_DEPTH_MAX ? frames : UPF_DEPTH_MAX, window < UPF_WINDOW_MAX ? window : UPF_WINDOW_MAX);
+		largest(UPF_TOPS_WINDOW, n, frames < UPF_DEPTH_MAX ? frames : UPF_DEPTH_MAX,
+		        window < UPF_WINDOW_MAX ? window : UPF_WINDOW_MAX);
 		largest(UPF_TOPS_COPY, n, 3, copy < UPF_COPY_MAX ? copy : UPF_COPY_MAX);
 	}
 }
 
-/* --- what no encoder writes ------------------------------------------------------------------------------------------ */
+/* --- what no encoder writes -------------------------------------------------------------------------------------- */
 
 static struct column_reader reader_of(struct column_writer *w)
 {
@@ -257,7 +275,9 @@ static void drop(struct column_writer *w)
 /* A copy may leave alone only what the copy before had: else three bytes would make 64 KiB. */
 static void copies_from_nothing(void **state)
 {
-	static const struct { uint32_t words, skip; } bad[] = {{100, 100}, {100, 1}, {UPF_COPY_MAX + 1, 0}, {1, 2}};
+	static const struct {
+		uint32_t words, skip;
+	} bad[] = {{100, 100}, {100, 1}, {UPF_COPY_MAX + 1, 0}, {1, 2}};
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(bad); i++) {
@@ -303,8 +323,9 @@ static void windows_not_there(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(windows_come_back), cmocka_unit_test(copies_come_back), cmocka_unit_test(largest_rounds_fit),
-		cmocka_unit_test(copies_from_nothing), cmocka_unit_test(windows_not_there),
+		cmocka_unit_test(windows_come_back),  cmocka_unit_test(copies_come_back),
+		cmocka_unit_test(largest_rounds_fit), cmocka_unit_test(copies_from_nothing),
+		cmocka_unit_test(windows_not_there),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

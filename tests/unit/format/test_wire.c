@@ -76,10 +76,8 @@ static void a_bad_cursor_stays_bad(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(varints_come_back),
-		cmocka_unit_test(longer_than_64_bits_is_refused),
-		cmocka_unit_test(zigzag_is_small_for_small),
-		cmocka_unit_test(bytes_are_little_endian),
+		cmocka_unit_test(varints_come_back),         cmocka_unit_test(longer_than_64_bits_is_refused),
+		cmocka_unit_test(zigzag_is_small_for_small), cmocka_unit_test(bytes_are_little_endian),
 		cmocka_unit_test(a_bad_cursor_stays_bad),
 	};
 

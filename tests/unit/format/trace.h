@@ -49,15 +49,28 @@ MAYBE uint64_t pseudo(uint64_t *seed)
 
 static const struct upf_domain two_domains[] = {
 	{.id = 7, .uuid = {1, 2, 3}, .kind = UPF_KIND_PV, .arch = UPF_ARCH_X86_64, .vcpus = 2, .name = "web1"},
-	{.id = 9, .uuid = {4}, .kind = UPF_KIND_HVM, .arch = UPF_ARCH_ARM64, .vcpus = 1, .name = "db", .image = "/k/elf",
-	 .build_id = "c0ffee"},
+	{.id = 9,
+         .uuid = {4},
+         .kind = UPF_KIND_HVM,
+         .arch = UPF_ARCH_ARM64,
+         .vcpus = 1,
+         .name = "db",
+         .image = "/k/elf",
+         .build_id = "c0ffee"},
 };
 
 static const struct upf_session some_session = {
 	.trace_id = {0x10, 0x32, 0x54, 0x76, 0x98, 0xba, 0xdc, 0xfe, 1, 2, 3, 4, 5, 6, 7, 8},
-	.start_real_ns = 1700000000000000000, .start_mono_ns = 5000000000, .rate_mhz = 1000000, .max_stack = 128,
-	.command = "uniprof-record web1", .recorder = "uniprof-record 2.0", .host = "dom0", .hypervisor = "Xen 4.17",
-	.domains = two_domains, .ndomains = 2,
+	.start_real_ns = 1700000000000000000,
+	.start_mono_ns = 5000000000,
+	.rate_mhz = 1000000,
+	.max_stack = 128,
+	.command = "uniprof-record web1",
+	.recorder = "uniprof-record 2.0",
+	.host = "dom0",
+	.hypervisor = "Xen 4.17",
+	.domains = two_domains,
+	.ndomains = 2,
 };
 
 #define SMALL_BLOCKS 3 /* of samples; the footer comes after them */
@@ -70,7 +83,8 @@ struct small {
 
 MAYBE void fill_block(struct upf_encoder *e, uint64_t from_ns)
 {
-	const uint64_t a[] = {0xffffffff81000010, 0xffffffff81000400, 0xffffffff81001000}, b[] = {0x1234, 0xffffffff81001000};
+	const uint64_t a[] = {0xffffffff81000010, 0xffffffff81000400, 0xffffffff81001000},
+		       b[] = {0x1234, 0xffffffff81001000};
 	struct upf_sample s[] = {
 		{.vcpu = 0, .state = UPF_RUNNING, .end = UPF_END_ROOT, .cpu_ns = 970000, .frames = a, .depth = 3},
 		{.vcpu = 1, .state = UPF_BLOCKED, .end = UPF_END_COLD, .user = true, .frames = b, .depth = 2},
@@ -91,7 +105,8 @@ MAYBE void fill_block(struct upf_encoder *e, uint64_t from_ns)
 MAYBE void make_small_for(struct small *t, const struct upf_session *session)
 {
 	struct upf_encoder *e = upf_encoder_new(UPF_TOPS_NONE, 0, 0);
-	struct upf_totals totals = {.rounds = 12, .pauses = 9, .samples = 21, .lost = 15, .late = 6, .duration_ns = 9000000};
+	struct upf_totals totals = {
+		.rounds = 12, .pauses = 9, .samples = 21, .lost = 15, .late = 6, .duration_ns = 9000000};
 	struct upf_writer *w;
 
 	memset(t, 0, sizeof(*t));
@@ -134,9 +149,9 @@ struct outcome {
 	enum upf_fault open;
 	char detail[64];
 	struct upf_health health;
-	unsigned delivered;  /* bit n: sound block with sequence number n */
-	unsigned faults;     /* bit n: a block with fault n */
-	unsigned broken;     /* blocks with records that do not decode */
+	unsigned delivered; /* bit n: sound block with sequence number n */
+	unsigned faults;    /* bit n: a block with fault n */
+	unsigned broken;    /* blocks with records that do not decode */
 	uint64_t records, samples;
 	bool totals;
 };

@@ -291,9 +291,19 @@ static void some_vcpus(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(warm_then_two_calls), TEST(cold_start), TEST(idle_guest_is_left_alone), TEST(cpu_time_is_exact),
-		TEST(somebody_elses_pause), TEST(stolen_pause), TEST(the_domain_ends), TEST(the_domain_crashes),
-		TEST(the_end_is_seen_without_a_pause), TEST(the_domid_is_reused), TEST(the_hypervisor_refuses), TEST(offline_vcpu), TEST(some_vcpus),
+		TEST(warm_then_two_calls),
+		TEST(cold_start),
+		TEST(idle_guest_is_left_alone),
+		TEST(cpu_time_is_exact),
+		TEST(somebody_elses_pause),
+		TEST(stolen_pause),
+		TEST(the_domain_ends),
+		TEST(the_domain_crashes),
+		TEST(the_end_is_seen_without_a_pause),
+		TEST(the_domid_is_reused),
+		TEST(the_hypervisor_refuses),
+		TEST(offline_vcpu),
+		TEST(some_vcpus),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

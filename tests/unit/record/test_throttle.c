@@ -72,7 +72,9 @@ static void nothing_is_saved_up(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(share_is_kept), cmocka_unit_test(no_limit), cmocka_unit_test(nothing_is_saved_up),
+		cmocka_unit_test(share_is_kept),
+		cmocka_unit_test(no_limit),
+		cmocka_unit_test(nothing_is_saved_up),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

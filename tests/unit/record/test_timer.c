@@ -79,7 +79,10 @@ static void waits(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(never_drifts), cmocka_unit_test(jitters), cmocka_unit_test(missed_deadlines), cmocka_unit_test(waits),
+		cmocka_unit_test(never_drifts),
+		cmocka_unit_test(jitters),
+		cmocka_unit_test(missed_deadlines),
+		cmocka_unit_test(waits),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

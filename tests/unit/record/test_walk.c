@@ -130,14 +130,14 @@ static void bad_frame_pointers(void **state)
 		uint64_t next;
 		enum upf_end end;
 	} cases[] = {
-		{FP, UPF_END_DESCENDING},                     /* points at itself */
-		{FP - 64, UPF_END_DESCENDING},                /* below */
+		{FP, UPF_END_DESCENDING},      /* points at itself */
+		{FP - 64, UPF_END_DESCENDING}, /* below */
 		{FP + 33, UPF_END_MISALIGNED},
 		{0x800000000000, UPF_END_NONCANONICAL},
-		{0x7ffffffffff8, UPF_END_NONCANONICAL},       /* the word behind it is none */
+		{0x7ffffffffff8, UPF_END_NONCANONICAL}, /* the word behind it is none */
 		{0xdeadbeefdeadbee8, UPF_END_NONCANONICAL},
 		{0x7ff100000000, UPF_END_UNMAPPED},
-		{0xfffffffffffffff8, UPF_END_UNMAPPED},       /* the word behind it wraps around */
+		{0xfffffffffffffff8, UPF_END_UNMAPPED}, /* the word behind it wraps around */
 	};
 
 	for (size_t i = 0; i < COUNT(cases); i++) {
@@ -241,8 +241,9 @@ static void bounded_pages(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(whole), TEST(cold_pages), TEST(over_a_page_boundary), TEST(depth_limit), TEST(bad_frame_pointers),
-		TEST(refused_page), TEST(looping_tables), TEST(superpages), TEST(bounded_pages),
+		TEST(whole),          TEST(cold_pages),         TEST(over_a_page_boundary),
+		TEST(depth_limit),    TEST(bad_frame_pointers), TEST(refused_page),
+		TEST(looping_tables), TEST(superpages),         TEST(bounded_pages),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Payloads of archives: what was put in comes out, blocks are filled to their end and no further, damage costs the rest. */
+/*
+ * Payloads of archives: what was put in comes out, blocks are filled to their end and no further, damage costs the
+ * rest.
+ */
 #include "tests/unit/unit.h"
 
 #include "format/wire.h"
@@ -12,7 +15,8 @@
 
 static struct upf_block block_of(uint8_t type, uint64_t seq, const struct buf *payload)
 {
-	return (struct upf_block){.type = type, .seq = seq, .payload = payload->data, .raw_size = (uint32_t)payload->len};
+	return (struct upf_block){
+		.type = type, .seq = seq, .payload = payload->data, .raw_size = (uint32_t)payload->len};
 }
 
 static int add(struct archive *a, struct symbols *symbols, uint8_t type, const void *payload, size_t len)
@@ -22,11 +26,14 @@ static int add(struct archive *a, struct symbols *symbols, uint8_t type, const v
 	return archive_add(a, symbols, &b);
 }
 
-/* --- names ----------------------------------------------------------------------------------------------------------- */
+/* --- names ------------------------------------------------------------------------------------------------------- */
 
 static const struct resolution plain = {.symbol = "leaf", .offset = 5},
-	inlined = {.symbol = "work", .offset = 0x10, .n = 2, .frames = {{"work", "/src/a.c", 7}, {"leaf", NULL, 0}}},
-	only_dwarf = {.n = 1, .frames = {{NULL, "/src/a.c", UINT32_MAX}}};
+			       inlined = {.symbol = "work",
+                                          .offset = 0x10,
+                                          .n = 2,
+                                          .frames = {{"work", "/src/a.c", 7}, {"leaf", NULL, 0}}},
+			       only_dwarf = {.n = 1, .frames = {{NULL, "/src/a.c", UINT32_MAX}}};
 
 static void names_come_back(void **state)
 {
@@ -119,20 +126,29 @@ static void names_damaged(void **state)
 		const char *bytes;
 		size_t len;
 	} bad[] = {
-		{"", 0},                           /* nothing */
-		{"\0\5ab\0", 5},                   /* fewer texts than told */
-		{"\0\2ab", 4},                     /* a text without end */
-		{"\0\2a\0" "\1\3\0\0", 8},         /* a text behind the texts */
-		{"\0\2a\0" "\1\1", 6},             /* cut */
-		{"\0\0" "\1\0\101", 5},            /* 65 functions */
-		{"\0\0" "\1\0\1\0\0\200\200\200\200\20", 10}, /* a line of 2^32 */
+		{"", 0},         /* nothing */
+		{"\0\5ab\0", 5}, /* fewer texts than told */
+		{"\0\2ab", 4},   /* a text without end */
+		{"\0\2a\0"
+	         "\1\3\0\0",
+	         8}, /* a text behind the texts */
+		{"\0\2a\0"
+	         "\1\1",
+	         6}, /* cut */
+		{"\0\0"
+	         "\1\0\101",
+	         5}, /* 65 functions */
+		{"\0\0"
+	         "\1\0\1\0\0\200\200\200\200\20",
+	         10},                                             /* a line of 2^32 */
 		{"\0\377\377\377\377\377\377\377\377\377\1", 11}, /* texts without end */
 	};
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(bad); i++) {
 		struct archive *a = archive_new();
-		uint8_t *exact = malloc(bad[i].len ? bad[i].len : 1); /* so that a sanitizer sees what is read behind it */
+		uint8_t *exact =
+			malloc(bad[i].len ? bad[i].len : 1); /* so that a sanitizer sees what is read behind it */
 
 		memcpy(exact, bad[i].bytes, bad[i].len);
 		assert_int_equal(add(a, NULL, UPF_BLOCK_NAMES, exact, bad[i].len), -EBADMSG);
@@ -141,7 +157,7 @@ static void names_damaged(void **state)
 	}
 }
 
-/* --- code ------------------------------------------------------------------------------------------------------------ */
+/* --- code -------------------------------------------------------------------------------------------------------- */
 
 static void code_comes_back(void **state)
 {
@@ -167,8 +183,9 @@ static void code_comes_back(void **state)
 	assert_int_equal(left, 2);
 	assert_int_equal(machine, 62);
 	assert_null(archive_code(a, 0x2000, &left, &machine));
-	assert_int_equal(add(a, &symbols, UPF_BLOCK_CODE, "\76\0\1\2\0\3abc", 8), -EBADMSG); /* more code than function */
-	assert_int_equal(add(a, &symbols, UPF_BLOCK_CODE, "\76\0\1\0\0\0", 6), -EBADMSG);    /* of no size */
+	assert_int_equal(add(a, &symbols, UPF_BLOCK_CODE, "\76\0\1\2\0\3abc", 8),
+	                 -EBADMSG);                                                       /* more code than function */
+	assert_int_equal(add(a, &symbols, UPF_BLOCK_CODE, "\76\0\1\0\0\0", 6), -EBADMSG); /* of no size */
 	assert_int_equal(add(a, &symbols, UPF_BLOCK_CODE, "\76", 1), -EBADMSG);
 	symbols_free(&symbols);
 	archive_free(a);
@@ -176,7 +193,7 @@ static void code_comes_back(void **state)
 	buf_free(&b);
 }
 
-/* --- stacks ---------------------------------------------------------------------------------------------------------- */
+/* --- stacks ------------------------------------------------------------------------------------------------------ */
 
 static struct chain chain_of(const uint64_t *frames, uint32_t n)
 {
@@ -284,19 +301,20 @@ static void stacks_damaged(void **state)
 		const char *bytes;
 		size_t len;
 	} bad[] = {
-		{"", 0},                     /* nothing */
-		{"\1\1\0", 3},               /* cut in a node */
-		{"\1\0\0\0", 4},             /* a node that is its own caller */
-		{"\1\2\0\0", 4},             /* a caller before the first one */
-		{"\0\0\0\1\0\0", 6},         /* a stack of no node */
-		{"\0\0\0\0\0", 5},           /* cut in a stack */
+		{"", 0},                        /* nothing */
+		{"\1\1\0", 3},                  /* cut in a node */
+		{"\1\0\0\0", 4},                /* a node that is its own caller */
+		{"\1\2\0\0", 4},                /* a caller before the first one */
+		{"\0\0\0\1\0\0", 6},            /* a stack of no node */
+		{"\0\0\0\0\0", 5},              /* cut in a stack */
 		{"\0\2\0\0\0\0\0\0\0\0\0", 11}, /* a pair twice */
-		{"\377\377\377\377\17", 5},  /* four billion nodes */
+		{"\377\377\377\377\17", 5},     /* four billion nodes */
 	};
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(bad); i++) {
-		const struct upf_block b = {.seq = 1, .payload = (const uint8_t *)bad[i].bytes, .raw_size = (uint32_t)bad[i].len};
+		const struct upf_block b = {
+			.seq = 1, .payload = (const uint8_t *)bad[i].bytes, .raw_size = (uint32_t)bad[i].len};
 		struct archive_stacks s = {0};
 
 		assert_int_equal(archive_stacks_add(&s, &b), -EBADMSG);
@@ -332,9 +350,10 @@ static void stacks_are_bounded(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(names_come_back), cmocka_unit_test(names_fill_blocks), cmocka_unit_test(names_damaged),
-		cmocka_unit_test(code_comes_back), cmocka_unit_test(stacks_come_back), cmocka_unit_test(stacks_fill_blocks),
-		cmocka_unit_test(stacks_damaged), cmocka_unit_test(stacks_are_bounded),
+		cmocka_unit_test(names_come_back),  cmocka_unit_test(names_fill_blocks),
+		cmocka_unit_test(names_damaged),    cmocka_unit_test(code_comes_back),
+		cmocka_unit_test(stacks_come_back), cmocka_unit_test(stacks_fill_blocks),
+		cmocka_unit_test(stacks_damaged),   cmocka_unit_test(stacks_are_bounded),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -78,9 +78,9 @@ static void clones(void **state)
 	expect("foo.part.0 [btrfs]", "foo [btrfs]");
 	expect("_ZN3foo3barEi.cold", "foo::bar(int)");
 	expect("foo.cold.12", "foo");
-	expect("counter.0", "counter.0");       /* a static variable's, not a clone's */
+	expect("counter.0", "counter.0"); /* a static variable's, not a clone's */
 	expect("foo.coldest", "foo.coldest");
-	expect("x._omp_fn.0", "x._omp_fn.0");   /* a function of its own: the loop's body */
+	expect("x._omp_fn.0", "x._omp_fn.0"); /* a function of its own: the loop's body */
 	expect(".cold", ".cold");
 }
 
@@ -142,8 +142,9 @@ static void deep(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(plain), cmocka_unit_test(cplusplus), cmocka_unit_test(rust), cmocka_unit_test(ocaml),
-		cmocka_unit_test(clones), cmocka_unit_test(exponential), cmocka_unit_test(deep),
+		cmocka_unit_test(plain), cmocka_unit_test(cplusplus), cmocka_unit_test(rust),
+		cmocka_unit_test(ocaml), cmocka_unit_test(clones),    cmocka_unit_test(exponential),
+		cmocka_unit_test(deep),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

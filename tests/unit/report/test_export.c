@@ -130,7 +130,8 @@ static void is_in_order(struct timeline *t, size_t vcpu, uint64_t offset, unsign
 
 static void add(struct timeline *t, uint32_t domain, uint32_t vcpu, uint64_t time)
 {
-	assert_int_equal(timeline_add(t, domain, vcpu, &(struct moment){.time_ns = time, .node = (uint32_t)time + 1}), 0);
+	assert_int_equal(timeline_add(t, domain, vcpu, &(struct moment){.time_ns = time, .node = (uint32_t)time + 1}),
+	                 0);
 }
 
 /* One vCPU with every sample, one with every second, one with too few for the file; each is gone through twice. */
@@ -183,8 +184,9 @@ static void timeline_without_file(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(protobuf),       cmocka_unit_test(strings_once),   cmocka_unit_test(frames_once),
-		cmocka_unit_test(frames_filtered), cmocka_unit_test(timeline_order), cmocka_unit_test(timeline_without_file),
+		cmocka_unit_test(protobuf),       cmocka_unit_test(strings_once),
+		cmocka_unit_test(frames_once),    cmocka_unit_test(frames_filtered),
+		cmocka_unit_test(timeline_order), cmocka_unit_test(timeline_without_file),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

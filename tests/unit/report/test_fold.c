@@ -227,9 +227,14 @@ static void names_are_safe(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(call_sites_merge), cmocka_unit_test(call_at_the_end), cmocka_unit_test(recursion_counts_once),
-		cmocka_unit_test(states_are_left_out), cmocka_unit_test(without_names), cmocka_unit_test(domains_stand_apart),
-		cmocka_unit_test(order), cmocka_unit_test(names_are_safe),
+		cmocka_unit_test(call_sites_merge),
+		cmocka_unit_test(call_at_the_end),
+		cmocka_unit_test(recursion_counts_once),
+		cmocka_unit_test(states_are_left_out),
+		cmocka_unit_test(without_names),
+		cmocka_unit_test(domains_stand_apart),
+		cmocka_unit_test(order),
+		cmocka_unit_test(names_are_safe),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -52,9 +52,11 @@ static void texts(void **state)
 	is_quoted("</script>&", "\"\\u003c/script\\u003e\\u0026\"");
 	is_quoted("f\u00fcr \u20ac \U0001F600", "\"f\u00fcr \u20ac \U0001F600\"");
 	is_quoted("\u2028\u2029", "\"\\u2028\\u2029\"");
-	is_quoted("\xff" "a\xc3", "\"\\ufffda\\ufffd\"");
-	is_quoted("\xc0\xaf", "\"\\ufffd\\ufffd\"");                /* overlong */
-	is_quoted("\xed\xa0\x80", "\"\\ufffd\\ufffd\\ufffd\"");     /* a surrogate */
+	is_quoted("\xff"
+	          "a\xc3",
+	          "\"\\ufffda\\ufffd\"");
+	is_quoted("\xc0\xaf", "\"\\ufffd\\ufffd\"");                       /* overlong */
+	is_quoted("\xed\xa0\x80", "\"\\ufffd\\ufffd\\ufffd\"");            /* a surrogate */
 	is_quoted("\xf4\x90\x80\x80", "\"\\ufffd\\ufffd\\ufffd\\ufffd\""); /* above U+10FFFF */
 }
 

@@ -29,8 +29,14 @@ static int make_trace(void)
 {
 	static const uint64_t deep[] = {0x3000, 0x2000, 0x1000}, flat[] = {0x4000, 0x1000};
 	const struct upf_domain domain = {.id = 1, .name = "d", .vcpus = 1};
-	const struct upf_session session = {.rate_mhz = 1000, .max_stack = 8, .command = "c", .recorder = "r", .host = "h",
-	                                    .hypervisor = "x", .domains = &domain, .ndomains = 1};
+	const struct upf_session session = {.rate_mhz = 1000,
+	                                    .max_stack = 8,
+	                                    .command = "c",
+	                                    .recorder = "r",
+	                                    .host = "h",
+	                                    .hypervisor = "x",
+	                                    .domains = &domain,
+	                                    .ndomains = 1};
 	struct upf_totals totals = {.rounds = 5, .samples = 5, .lost = 7, .duration_ns = 10 * MS};
 	int fd = memfd_create("trace", 0);
 	struct upf_writer *w = upf_writer_new(&session, put, &fd);
@@ -74,7 +80,7 @@ static void blocks_share_a_tree(void **state)
 
 	(void)state;
 	assert_int_equal(load(&p, make_trace(), NULL), 0);
-	assert_int_equal(p.tree.n, 5); /* the empty stack, 1, 2, 3, 4 */
+	assert_int_equal(p.tree.n, 5);  /* the empty stack, 1, 2, 3, 4 */
 	assert_int_equal(p.nstacks, 3); /* deep running, flat running, deep blocked */
 	assert_int_equal(p.stacks[0].samples, 2);
 	assert_int_equal(p.stacks[0].cpu_ns, 2 * MS);
@@ -181,8 +187,8 @@ static void damage_invents_nothing(void **state)
 /* Blocks enough to keep threads busy, their stacks partly shared. */
 static int make_long_trace(void)
 {
-	const struct upf_session session = {.rate_mhz = 1000, .max_stack = 8, .command = "c", .recorder = "r", .host = "h",
-	                                    .hypervisor = "x"};
+	const struct upf_session session = {
+		.rate_mhz = 1000, .max_stack = 8, .command = "c", .recorder = "r", .host = "h", .hypervisor = "x"};
 	int fd = memfd_create("trace", 0);
 	struct upf_writer *w = upf_writer_new(&session, put, &fd);
 	struct upf_encoder *e = upf_encoder_new(UPF_TOPS_NONE, 0, 0);
@@ -198,12 +204,14 @@ static int make_long_trace(void)
 				random = random * 6364136223846793005u + 1442695040888963407u;
 				frames[k] = 0x1000 * (k + 1) + (random >> 33) % (k < 2 ? 50 : 3);
 			}
-			one_round(e, (block * 50 + i) * (uint64_t)MS, random >> 63 ? UPF_RUNNING : UPF_BLOCKED, frames, 1 + i % 5);
+			one_round(e, (block * 50 + i) * (uint64_t)MS, random >> 63 ? UPF_RUNNING : UPF_BLOCKED, frames,
+			          1 + i % 5);
 		}
 		assert_int_equal(upf_encode_lost(e, 0, block * 50 * (uint64_t)MS, block, UPF_LOST_PAUSED), 0);
 		assert_int_equal(upf_writer_block(w, e), 0);
 	}
-	assert_int_equal(upf_writer_finish(w, &(struct upf_totals){.rounds = 5000, .samples = 5000}, UPF_REASON_DURATION), 0);
+	assert_int_equal(
+		upf_writer_finish(w, &(struct upf_totals){.rounds = 5000, .samples = 5000}, UPF_REASON_DURATION), 0);
 	upf_encoder_free(e);
 	upf_writer_free(w);
 	assert_int_equal(lseek(fd, 0, SEEK_SET), 0);
@@ -252,11 +260,14 @@ static void threads_change_nothing(void **state)
 	}
 }
 
-/* Each sample's leaf lies as far above the one before: a pattern that compresses to next to nothing, and stacks without end. */
+/*
+ * Each sample's leaf lies as far above the one before: a pattern that compresses to next to nothing, and stacks
+ * without end.
+ */
 static int make_bomb(void)
 {
-	const struct upf_session session = {.rate_mhz = 1000, .max_stack = 8, .command = "c", .recorder = "r", .host = "h",
-	                                    .hypervisor = "x"};
+	const struct upf_session session = {
+		.rate_mhz = 1000, .max_stack = 8, .command = "c", .recorder = "r", .host = "h", .hypervisor = "x"};
 	int fd = memfd_create("trace", 0);
 	struct upf_writer *w = upf_writer_new(&session, put, &fd);
 	struct upf_encoder *e = upf_encoder_new(UPF_TOPS_NONE, 0, 0);
@@ -301,8 +312,9 @@ static void out_of_proportion(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(blocks_share_a_tree), cmocka_unit_test(counters), cmocka_unit_test(hooks_hear_everything),
-		cmocka_unit_test(damage_invents_nothing), cmocka_unit_test(threads_change_nothing), cmocka_unit_test(out_of_proportion),
+		cmocka_unit_test(blocks_share_a_tree),    cmocka_unit_test(counters),
+		cmocka_unit_test(hooks_hear_everything),  cmocka_unit_test(damage_invents_nothing),
+		cmocka_unit_test(threads_change_nothing), cmocka_unit_test(out_of_proportion),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -16,7 +16,11 @@ static const char info[] = "license=GPL\0name=tiny\0depends=";
 static char why[256];
 
 /* In no order; where third begins a mark of second's end stands behind what holds. */
-static const struct { uint64_t at; int16_t sp; uint16_t what; } entries[] = {
+static const struct {
+	uint64_t at;
+	int16_t sp;
+	uint16_t what;
+} entries[] = {
 	{2 * SIZE, 40, 5}, {0, 8, 5}, {3 * SIZE, 0, 0}, {2 * SIZE, 0, 0}, {SIZE + 4, 24, 5}, {SIZE, 8, 5},
 };
 
@@ -42,7 +46,8 @@ static struct made make(void)
 static int file_of(const struct made *m, char *path, size_t size)
 {
 	const struct elf_section sections[] = {
-		{".text", 0, code, sizeof(code), true}, {".orc_unwind_ip", 0, m->ip, sizeof(m->ip), false},
+		{".text", 0, code, sizeof(code), true},
+		{".orc_unwind_ip", 0, m->ip, sizeof(m->ip), false},
 		{".orc_unwind", 0, m->table, sizeof(m->table), false},
 		{".rela.orc_unwind_ip", 0, m->relocations, sizeof(m->relocations), false},
 		{".modinfo", 0, m->info, sizeof(m->info), false},
@@ -161,7 +166,8 @@ static void wild(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(placed), cmocka_unit_test(not_placed), cmocka_unit_test(wild)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(placed), cmocka_unit_test(not_placed),
+	                                   cmocka_unit_test(wild)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

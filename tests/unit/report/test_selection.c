@@ -53,8 +53,9 @@ static void times(void **state)
 
 static void wrong_times(void **state)
 {
-	static const char *const wrong[] = {"", ",", "5", "x,", "1,x", "5,2", "5,5", "101%,", "20%,10%", "10%/0", "10%/11", "0%/1",
-	                                    "5/2", "10%/", "/2", "-1,2", "nan,", "1,2,3", "10%%,", "%,", "10% ,20%"};
+	static const char *const wrong[] = {"",      ",",       "5",     "x,",     "1,x",   "5,2", "5,5",
+	                                    "101%,", "20%,10%", "10%/0", "10%/11", "0%/1",  "5/2", "10%/",
+	                                    "/2",    "-1,2",    "nan,",  "1,2,3",  "10%%,", "%,",  "10% ,20%"};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
@@ -134,7 +135,9 @@ static void domains_by_name_and_number(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(times), cmocka_unit_test(wrong_times), cmocka_unit_test(records),
+		cmocka_unit_test(times),
+		cmocka_unit_test(wrong_times),
+		cmocka_unit_test(records),
 		cmocka_unit_test(domains_by_name_and_number),
 	};
 

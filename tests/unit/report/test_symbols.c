@@ -138,8 +138,9 @@ static void nm_long_line(void **state)
 
 static void kallsyms(void **state)
 {
-	struct symbols s = from_text("ffffffff81000000 T startup_64\nffffffff81000000 T _stext\nffffffff81000100 t local\n"
-	                             "ffffffffc0000000 t probe\t[virtio_net]\n0000000000000000 A fixed_percpu_data\n");
+	struct symbols s =
+		from_text("ffffffff81000000 T startup_64\nffffffff81000000 T _stext\nffffffff81000100 t local\n"
+	                  "ffffffffc0000000 t probe\t[virtio_net]\n0000000000000000 A fixed_percpu_data\n");
 
 	(void)state;
 	expect(&s, 0xffffffff81000001, "startup_64", 1); /* fewer underscores than _stext */
@@ -150,8 +151,9 @@ static void kallsyms(void **state)
 
 static void aliases(void **state)
 {
-	struct symbols s = from_text("1000 t local\n1000 W weak\n1000 T __global\n1000 T global_longer\n1000 T global\n2000 T e\n"
-	                             "3000 T unsized\n3000 0000000000000010 t sized\n");
+	struct symbols s =
+		from_text("1000 t local\n1000 W weak\n1000 T __global\n1000 T global_longer\n1000 T global\n2000 T e\n"
+	                  "3000 T unsized\n3000 0000000000000010 t sized\n");
 
 	(void)state;
 	expect(&s, 0x1000, "global", 0);
@@ -162,7 +164,8 @@ static void aliases(void **state)
 
 static void nested(void **state)
 {
-	struct symbols s = from_text("1000 00000100 T outer\n1020 00000010 t inner\n1050 t label\n1080 00000100 t overlap\n");
+	struct symbols s =
+		from_text("1000 00000100 T outer\n1020 00000010 t inner\n1050 t label\n1080 00000100 t overlap\n");
 
 	(void)state;
 	expect(&s, 0x101f, "outer", 0x1f);
@@ -178,7 +181,8 @@ static void nested(void **state)
 
 static void address_space_end(void **state)
 {
-	struct symbols s = from_text("fffffffffffff000 ffffffffffffffff T top\n0000000000000000 0000000000000001 T zero\n");
+	struct symbols s =
+		from_text("fffffffffffff000 ffffffffffffffff T top\n0000000000000000 0000000000000001 T zero\n");
 
 	(void)state;
 	expect(&s, 0, "zero", 0);
@@ -207,7 +211,7 @@ static void bad_text(void **state)
 	symbols_free(&s);
 }
 
-/* --- ELF ----------------------------------------------------------------------------------------------------------- */
+/* --- ELF --------------------------------------------------------------------------------------------------------- */
 
 /* A 64-bit file by hand: .text at 0x1000, 0x100 long; .data; .symtab; .strtab. */
 struct tiny {
@@ -235,26 +239,39 @@ static struct tiny make_tiny(void)
 	t.header.e_ehsize = sizeof(t.header);
 	t.header.e_shentsize = sizeof(t.sections[0]);
 	t.header.e_shnum = 5;
-	t.sections[1] = (Elf64_Shdr){.sh_type = SHT_NOBITS, .sh_flags = SHF_ALLOC | SHF_EXECINSTR, .sh_addr = 0x1000,
-	                             .sh_size = 0x100};
-	t.sections[2] = (Elf64_Shdr){.sh_type = SHT_NOBITS, .sh_flags = SHF_ALLOC, .sh_addr = 0x2000, .sh_size = 0x100};
-	t.sections[3] = (Elf64_Shdr){.sh_type = SHT_SYMTAB, .sh_offset = offsetof(struct tiny, symbols),
-	                             .sh_size = sizeof(t.symbols), .sh_link = 4, .sh_entsize = sizeof(t.symbols[0])};
-	t.sections[4] = (Elf64_Shdr){.sh_type = SHT_STRTAB, .sh_offset = offsetof(struct tiny, names),
-	                             .sh_size = sizeof(t.names)};
+	t.sections[1] = (Elf64_Shdr){
+		.sh_type = SHT_NOBITS, .sh_flags = SHF_ALLOC | SHF_EXECINSTR, .sh_addr = 0x1000, .sh_size = 0x100};
+	t.sections[2] =
+		(Elf64_Shdr){.sh_type = SHT_NOBITS, .sh_flags = SHF_ALLOC, .sh_addr = 0x2000, .sh_size = 0x100};
+	t.sections[3] = (Elf64_Shdr){.sh_type = SHT_SYMTAB,
+	                             .sh_offset = offsetof(struct tiny, symbols),
+	                             .sh_size = sizeof(t.symbols),
+	                             .sh_link = 4,
+	                             .sh_entsize = sizeof(t.symbols[0])};
+	t.sections[4] = (Elf64_Shdr){
+		.sh_type = SHT_STRTAB, .sh_offset = offsetof(struct tiny, names), .sh_size = sizeof(t.names)};
 	memcpy(t.names, tiny_names, sizeof(tiny_names));
-	t.symbols[1] = (Elf64_Sym){.st_name = FUNC, .st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC), .st_shndx = 1,
-	                           .st_value = 0x1000, .st_size = 0x20};
-	t.symbols[2] = (Elf64_Sym){.st_name = LABEL, .st_info = ELF64_ST_INFO(STB_LOCAL, STT_NOTYPE), .st_shndx = 1,
-	                           .st_value = 0x1080};
-	t.symbols[3] = (Elf64_Sym){.st_name = END, .st_info = ELF64_ST_INFO(STB_GLOBAL, STT_NOTYPE), .st_shndx = 1,
-	                           .st_value = 0x1100};
-	t.symbols[4] = (Elf64_Sym){.st_name = OBJECT, .st_info = ELF64_ST_INFO(STB_GLOBAL, STT_OBJECT), .st_shndx = 2,
-	                           .st_value = 0x2000, .st_size = 0x10};
-	t.symbols[5] = (Elf64_Sym){.st_name = WEAK, .st_info = ELF64_ST_INFO(STB_WEAK, STT_FUNC), .st_shndx = 1,
-	                           .st_value = 0x1000, .st_size = 0x20};
-	t.symbols[6] = (Elf64_Sym){.st_name = GAP, .st_info = ELF64_ST_INFO(STB_GLOBAL, STT_NOTYPE), .st_shndx = 2,
-	                           .st_value = 0x2020};
+	t.symbols[1] = (Elf64_Sym){.st_name = FUNC,
+	                           .st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC),
+	                           .st_shndx = 1,
+	                           .st_value = 0x1000,
+	                           .st_size = 0x20};
+	t.symbols[2] = (Elf64_Sym){
+		.st_name = LABEL, .st_info = ELF64_ST_INFO(STB_LOCAL, STT_NOTYPE), .st_shndx = 1, .st_value = 0x1080};
+	t.symbols[3] = (Elf64_Sym){
+		.st_name = END, .st_info = ELF64_ST_INFO(STB_GLOBAL, STT_NOTYPE), .st_shndx = 1, .st_value = 0x1100};
+	t.symbols[4] = (Elf64_Sym){.st_name = OBJECT,
+	                           .st_info = ELF64_ST_INFO(STB_GLOBAL, STT_OBJECT),
+	                           .st_shndx = 2,
+	                           .st_value = 0x2000,
+	                           .st_size = 0x10};
+	t.symbols[5] = (Elf64_Sym){.st_name = WEAK,
+	                           .st_info = ELF64_ST_INFO(STB_WEAK, STT_FUNC),
+	                           .st_shndx = 1,
+	                           .st_value = 0x1000,
+	                           .st_size = 0x20};
+	t.symbols[6] = (Elf64_Sym){
+		.st_name = GAP, .st_info = ELF64_ST_INFO(STB_GLOBAL, STT_NOTYPE), .st_shndx = 2, .st_value = 0x2020};
 	return t;
 }
 
@@ -385,11 +402,21 @@ static void several_files(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(nm_lines), cmocka_unit_test(nm_sizes), cmocka_unit_test(nm_last_is_bounded),
-		cmocka_unit_test(nm_names), cmocka_unit_test(nm_long_line), cmocka_unit_test(kallsyms),
-		cmocka_unit_test(aliases), cmocka_unit_test(nested), cmocka_unit_test(address_space_end),
-		cmocka_unit_test(bad_text), cmocka_unit_test(elf_tiny), cmocka_unit_test(elf_damaged),
-		cmocka_unit_test(elf_refused), cmocka_unit_test(elf_big_endian_32), cmocka_unit_test(several_files),
+		cmocka_unit_test(nm_lines),
+		cmocka_unit_test(nm_sizes),
+		cmocka_unit_test(nm_last_is_bounded),
+		cmocka_unit_test(nm_names),
+		cmocka_unit_test(nm_long_line),
+		cmocka_unit_test(kallsyms),
+		cmocka_unit_test(aliases),
+		cmocka_unit_test(nested),
+		cmocka_unit_test(address_space_end),
+		cmocka_unit_test(bad_text),
+		cmocka_unit_test(elf_tiny),
+		cmocka_unit_test(elf_damaged),
+		cmocka_unit_test(elf_refused),
+		cmocka_unit_test(elf_big_endian_32),
+		cmocka_unit_test(several_files),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

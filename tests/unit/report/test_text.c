@@ -33,8 +33,8 @@ static void times(void **state)
 	text_time(UINT64_MAX);
 }
 
-static void cut_by(void (*print)(FILE *out, const char *name, int columns, bool utf8), const char *name, int columns, bool utf8,
-                   const char *expected)
+static void cut_by(void (*print)(FILE *out, const char *name, int columns, bool utf8), const char *name, int columns,
+                   bool utf8, const char *expected)
 {
 	char *text = NULL;
 	size_t len;
@@ -120,8 +120,8 @@ static void parsing(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(numbers), cmocka_unit_test(times), cmocka_unit_test(names), cmocka_unit_test(paths), cmocka_unit_test(option_table),
-		cmocka_unit_test(parsing),
+		cmocka_unit_test(numbers), cmocka_unit_test(times),        cmocka_unit_test(names),
+		cmocka_unit_test(paths),   cmocka_unit_test(option_table), cmocka_unit_test(parsing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Chains from what a sample came with: where they end and why. That they are right at every instruction of real programs is
- * held by tests/steps.
+ * Chains from what a sample came with: where they end and why. That they are right at every instruction of real
+ * programs is held by tests/steps.
  */
 #include "tests/unit/unit.h"
 
@@ -21,11 +21,11 @@
 
 /* first: push %rbp; mov %rsp,%rbp; call second; pop %rbp; ret. second: call third; ret. third: ret. */
 static const uint8_t text[3 * SIZE] = {
-	[0] = 0x55, [1] = 0x48, [2] = 0x89, [3] = 0xe5, [4] = 0xe8, [5] = 7, [9] = 0x5d, [10] = 0xc3,
-	[SIZE] = 0xe8, [SIZE + 1] = 11, [SIZE + 5] = 0xc3, [2 * SIZE] = 0xc3,
+	[0] = 0x55, [1] = 0x48,  [2] = 0x89,    [3] = 0xe5,      [4] = 0xe8,        [5] = 7,
+	[9] = 0x5d, [10] = 0xc3, [SIZE] = 0xe8, [SIZE + 1] = 11, [SIZE + 5] = 0xc3, [2 * SIZE] = 0xc3,
 };
-#define BEHIND_SECOND (TEXT + 9)        /* in first */
-#define BEHIND_THIRD (TEXT + SIZE + 5)  /* in second */
+#define BEHIND_SECOND (TEXT + 9)       /* in first */
+#define BEHIND_THIRD (TEXT + SIZE + 5) /* in second */
 
 struct fixture {
 	struct symbols symbols;
@@ -53,8 +53,12 @@ static int prepare(struct fixture *f, bool image)
 		assert_int_equal(cfi_add_image(f->rows, path, 0, why, sizeof(why)), 0);
 	f->regs[6] = STACK + 0x100;
 	f->regs[7] = STACK;
-	f->sample = (struct upf_record){.end = UPF_END_UNMAPPED, .words = f->words, .nwords = COUNT(f->words), .regs = f->regs,
-	                                .sp = STACK, .fp = STACK + 0x100};
+	f->sample = (struct upf_record){.end = UPF_END_UNMAPPED,
+	                                .words = f->words,
+	                                .nwords = COUNT(f->words),
+	                                .regs = f->regs,
+	                                .sp = STACK,
+	                                .fp = STACK + 0x100};
 	return 0;
 }
 
@@ -84,7 +88,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* --- copies ---------------------------------------------------------------------------------------------------------- */
+/* --- copies ------------------------------------------------------------------------------------------------------ */
 
 /* The stack of third, called by second, called by first, which has a frame, called by nobody. */
 static void whole_chain(void **state)
@@ -106,7 +110,8 @@ static void whole_chain(void **state)
 /* A copy that ends before the stack does is truncated; a page that the guest does not have is another matter. */
 static void copy_too_short(void **state)
 {
-	static const uint8_t ends[][2] = {{UPF_END_DEPTH, CHAIN_END_COPY}, {UPF_END_UNMAPPED, UPF_END_UNMAPPED}, {UPF_END_COLD, UPF_END_COLD}};
+	static const uint8_t ends[][2] = {
+		{UPF_END_DEPTH, CHAIN_END_COPY}, {UPF_END_UNMAPPED, UPF_END_UNMAPPED}, {UPF_END_COLD, UPF_END_COLD}};
 	struct fixture *f = *state;
 
 	f->words[0] = BEHIND_THIRD;
@@ -121,7 +126,8 @@ static void copy_too_short(void **state)
 
 static void no_call_before(void **state)
 {
-	static const uint64_t bad[] = {TEXT + 3, BEHIND_SECOND, 0x1000, UINT64_MAX}; /* no call; a call of another function; no code */
+	static const uint64_t bad[] = {TEXT + 3, BEHIND_SECOND, 0x1000,
+	                               UINT64_MAX}; /* no call; a call of another function; no code */
 	struct fixture *f = *state;
 
 	for (size_t i = 0; i < COUNT(bad); i++) {
@@ -144,13 +150,18 @@ static void code_not_known(void **state)
 	assert_int_equal(f->chain.end, CHAIN_END_USER);
 }
 
-/* --- hypercall stubs ------------------------------------------------------------------------------------------------- */
+/* --- hypercall stubs --------------------------------------------------------------------------------------------- */
 
 static void stubs(void **state)
 {
-	static const struct { uint64_t offset; int pushed; bool pv; } at[] = {
-		{29 * 32, 0, true},      {29 * 32 + 1, 1, true},  {29 * 32 + 3, 2, true}, {29 * 32 + 8, 2, true}, {29 * 32 + 10, 2, true},
-		{29 * 32 + 12, 1, true}, {29 * 32 + 13, 0, true}, {0, 0, false},          {5, 0, false},          {8, 0, false},
+	static const struct {
+		uint64_t offset;
+		int pushed;
+		bool pv;
+	} at[] = {
+		{29 * 32, 0, true},      {29 * 32 + 1, 1, true},  {29 * 32 + 3, 2, true},  {29 * 32 + 8, 2, true},
+		{29 * 32 + 10, 2, true}, {29 * 32 + 12, 1, true}, {29 * 32 + 13, 0, true}, {0, 0, false},
+		{5, 0, false},           {8, 0, false},
 	};
 	struct fixture *f = *state;
 
@@ -168,7 +179,7 @@ static void stubs(void **state)
 	assert_int_equal(f->chain.end, CHAIN_END_UNKNOWN);
 }
 
-/* --- windows --------------------------------------------------------------------------------------------------------- */
+/* --- windows ----------------------------------------------------------------------------------------------------- */
 
 /* Two functions without a frame, one above the other, below one that has one. */
 static void two_put_back(void **state)
@@ -220,12 +231,13 @@ static void frame_made(void **state)
 static void names_alone(void **state)
 {
 	const uint64_t first[] = {TEXT + SIZE, 0xffffffff81555555}, pushed[] = {TEXT + 1, 0xffffffff81555555},
-	               inside[] = {TEXT + SIZE + 6, 0xffffffff81555555};
+		       inside[] = {TEXT + SIZE + 6, 0xffffffff81555555};
 	struct fixture *f = *state;
 
 	f->words[0] = BEHIND_SECOND;
 	repair_chain(f->rows, &f->sample, first, 2, PV, &f->chain);
-	assert_true(f->chain.n == 3 && f->chain.frame[1].address == BEHIND_SECOND && f->chain.frame[2].address == first[1]);
+	assert_true(f->chain.n == 3 && f->chain.frame[1].address == BEHIND_SECOND &&
+	            f->chain.frame[2].address == first[1]);
 	/* Behind push %rbp, told by what was pushed. */
 	f->words[0] = f->sample.fp;
 	f->words[1] = BEHIND_THIRD;
@@ -235,23 +247,29 @@ static void names_alone(void **state)
 	assert_true(f->chain.n == 0 && !f->chain.doubtful);
 }
 
-/* --- ORC ------------------------------------------------------------------------------------------------------------- */
+/* --- ORC --------------------------------------------------------------------------------------------------------- */
 
 #define ORC_IP (TEXT + 0x100000)
 #define ORC_TABLE (TEXT + 0x200000)
 
-struct made_entry { int32_t at; int16_t sp, fp; unsigned sp_base, fp_base, kind, end; };
+struct made_entry {
+	int32_t at;
+	int16_t sp, fp;
+	unsigned sp_base, fp_base, kind, end;
+};
 
 static struct orc *make_orc(const struct made_entry *e, size_t n, bool three_bits, struct image **image, int *fd)
 {
 	uint8_t ip[64 * 4], table[64 * 6];
-	struct elf_section sections[] = {{".text", TEXT, text, sizeof(text), true}, {".orc_unwind_ip", ORC_IP, ip, n * 4, false},
+	struct elf_section sections[] = {{".text", TEXT, text, sizeof(text), true},
+	                                 {".orc_unwind_ip", ORC_IP, ip, n * 4, false},
 	                                 {".orc_unwind", ORC_TABLE, table, n * 6, false}};
 	char path[64], why[128];
 
 	for (size_t i = 0; i < n; i++) {
 		int32_t off = (int32_t)(TEXT + (uint64_t)e[i].at - (ORC_IP + i * 4));
-		uint16_t w = (uint16_t)(e[i].sp_base | e[i].fp_base << 4 | e[i].kind << 8 | (three_bits ? 0 : e[i].end << 10));
+		uint16_t w = (uint16_t)(e[i].sp_base | e[i].fp_base << 4 | e[i].kind << 8 |
+		                        (three_bits ? 0 : e[i].end << 10));
 
 		memcpy(ip + i * 4, &off, 4);
 		memcpy(table + i * 6, &e[i].sp, 2);
@@ -266,8 +284,9 @@ static struct orc *make_orc(const struct made_entry *e, size_t n, bool three_bit
 
 static void orc_layouts(void **state)
 {
-	static const struct made_entry old[] = {{0, 8, 0, 5, 0, 0, 0}, {1, 16, -16, 5, 1, 0, 0}, {4, 0, 0, 5, 0, 1, 0}, {8, 0, 0, 5, 0, 2, 0},
-	                                        {12, 8, 0, 9, 0, 0, 0}, {16, 0, 0, 0, 0, 0, 1}, {20, 0, 0, 0, 0, 0, 0}, {24, 8, 0, 5, 0, 0, 0}};
+	static const struct made_entry old[] = {
+		{0, 8, 0, 5, 0, 0, 0},  {1, 16, -16, 5, 1, 0, 0}, {4, 0, 0, 5, 0, 1, 0},  {8, 0, 0, 5, 0, 2, 0},
+		{12, 8, 0, 9, 0, 0, 0}, {16, 0, 0, 0, 0, 0, 1},   {20, 0, 0, 0, 0, 0, 0}, {24, 8, 0, 5, 0, 0, 0}};
 	struct made_entry new[COUNT(old)];
 	struct image *image;
 	struct cfi_row row;
@@ -285,11 +304,14 @@ static void orc_layouts(void **state)
 		assert_non_null(o);
 		assert_int_equal(orc_row(o, TEXT - 1, &row), -ENOENT);
 		assert_int_equal(orc_row(o, TEXT, &row), 0);
-		assert_true(row.cfa_base == X86_SP && row.cfa_offset == 8 && row.ra_offset == -8 && row.reg[X86_FP].where == CFI_SAME);
+		assert_true(row.cfa_base == X86_SP && row.cfa_offset == 8 && row.ra_offset == -8 &&
+		            row.reg[X86_FP].where == CFI_SAME);
 		assert_int_equal(orc_row(o, TEXT + 3, &row), 0);
-		assert_true(row.cfa_offset == 16 && row.reg[X86_FP].where == CFI_SAVED && row.reg[X86_FP].offset == -16);
+		assert_true(row.cfa_offset == 16 && row.reg[X86_FP].where == CFI_SAVED &&
+		            row.reg[X86_FP].offset == -16);
 		assert_int_equal(orc_row(o, TEXT + 4, &row), 0);
-		assert_true(row.interrupted && row.ra_offset == 128 && row.reg[X86_SP].offset == 152 && row.reg[X86_FP].offset == 32);
+		assert_true(row.interrupted && row.ra_offset == 128 && row.reg[X86_SP].offset == 152 &&
+		            row.reg[X86_FP].offset == 32);
 		assert_int_equal(orc_row(o, TEXT + 8, &row), 0);
 		assert_true(row.interrupted && row.ra_offset == 0 && row.reg[X86_SP].offset == 24);
 		assert_int_equal(orc_row(o, TEXT + 12, &row), 0);
@@ -306,11 +328,16 @@ static void orc_layouts(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(whole_chain, setup, teardown), cmocka_unit_test_setup_teardown(copy_too_short, setup, teardown),
-		cmocka_unit_test_setup_teardown(no_call_before, setup, teardown), cmocka_unit_test_setup_teardown(code_not_known, setup, teardown),
-		cmocka_unit_test_setup_teardown(stubs, setup, teardown), cmocka_unit_test_setup_teardown(two_put_back, setup, teardown),
-		cmocka_unit_test_setup_teardown(nothing_made_up, setup, teardown), cmocka_unit_test_setup_teardown(frame_made, setup, teardown),
-		cmocka_unit_test_setup_teardown(names_alone, setup_names, teardown), cmocka_unit_test(orc_layouts),
+		cmocka_unit_test_setup_teardown(whole_chain, setup, teardown),
+		cmocka_unit_test_setup_teardown(copy_too_short, setup, teardown),
+		cmocka_unit_test_setup_teardown(no_call_before, setup, teardown),
+		cmocka_unit_test_setup_teardown(code_not_known, setup, teardown),
+		cmocka_unit_test_setup_teardown(stubs, setup, teardown),
+		cmocka_unit_test_setup_teardown(two_put_back, setup, teardown),
+		cmocka_unit_test_setup_teardown(nothing_made_up, setup, teardown),
+		cmocka_unit_test_setup_teardown(frame_made, setup, teardown),
+		cmocka_unit_test_setup_teardown(names_alone, setup_names, teardown),
+		cmocka_unit_test(orc_layouts),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

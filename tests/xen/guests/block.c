@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A vCPU that waits as unikernels do: in a hypercall by Xen's hypercall page, from a function that the compiler takes for a
- * leaf, as the call stands in assembler: without a frame but in the variant that gives one to leaves.
+ * A vCPU that waits as unikernels do: in a hypercall by Xen's hypercall page, from a function that the compiler takes
+ * for a leaf, as the call stands in assembler: without a frame but in the variant that gives one to leaves.
  */
 #include "guest.h"
 

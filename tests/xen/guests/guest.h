@@ -23,7 +23,10 @@ static inline long hypercall(long nr, long a, long b, long c)
 {
 	register long rax __asm__("rax") = nr;
 
-	__asm__ volatile("syscall" : "+r"(rax), "+D"(a), "+S"(b), "+d"(c) : : "rcx", "r11", "r10", "r8", "r9", "memory");
+	__asm__ volatile("syscall"
+	                 : "+r"(rax), "+D"(a), "+S"(b), "+d"(c)
+	                 :
+	                 : "rcx", "r11", "r10", "r8", "r9", "memory");
 	return rax;
 }
 
@@ -43,7 +46,7 @@ static inline long hypercall(long nr, long a, long b, long c)
 #define BURN(units) \
 	do { \
 		uint64_t last = tsc(), spent = 0; \
-		while (spent < (uint64_t)(units) * UNIT_CYCLES) { \
+		while (spent < (uint64_t)(units)*UNIT_CYCLES) { \
 			for (LOCAL int spin = 0; spin < 50; spin++) \
 				__asm__ volatile(""); \
 			uint64_t now = tsc(); \

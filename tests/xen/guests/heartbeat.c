@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Counts for ever what it has done; a reader of its memory, or of its stacks, can see that it goes on. Beside it stands what its
- * own clock says: how long its vCPU has lived, and for how long of that it was not allowed to run, which is to be paused.
+ * Counts for ever what it has done; a reader of its memory, or of its stacks, can see that it goes on. Beside it
+ * stands what its own clock says: how long its vCPU has lived, and for how long of that it was not allowed to run,
+ * which is to be paused.
  */
 #include "guest.h"
 
@@ -17,7 +18,8 @@ static void look_at_clock(void)
 	if (hypercall(__HYPERVISOR_vcpu_op, VCPUOP_get_runstate_info, 0, (long)&info) != 0)
 		return;
 	stood_ns = info.time[RUNSTATE_offline];
-	lived_ns = info.time[RUNSTATE_running] + info.time[RUNSTATE_runnable] + info.time[RUNSTATE_blocked] + info.time[RUNSTATE_offline];
+	lived_ns = info.time[RUNSTATE_running] + info.time[RUNSTATE_runnable] + info.time[RUNSTATE_blocked] +
+	           info.time[RUNSTATE_offline];
 }
 
 KEPT static void beat(void)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Frame and stack pointers that lead a reader astray, one after the other: loops, holes, other people's memory, and page tables
- * that point at themselves. What a walk must make of each is in hostile.t.
+ * Frame and stack pointers that lead a reader astray, one after the other: loops, holes, other people's memory, and
+ * page tables that point at themselves. What a walk must make of each is in hostile.t.
  */
 #include "guest.h"
 
@@ -9,14 +9,16 @@
 
 #define PAGE 4096
 #define TURNS 2000000
-#define SLOT 5ull      /* of the top page table, which is made to point at itself there */
+#define SLOT 5ull /* of the top page table, which is made to point at itself there */
 #define XENS 0xffff82d080000000ull
 #define NOWHERE 0x00007f0000000000ull
 
-void fp_loop(uint64_t, long), fp_cycle(uint64_t, long), fp_down(uint64_t, long), fp_odd(uint64_t, long), fp_hole(uint64_t, long);
+void fp_loop(uint64_t, long), fp_cycle(uint64_t, long), fp_down(uint64_t, long), fp_odd(uint64_t, long),
+	fp_hole(uint64_t, long);
 void fp_last_word(uint64_t, long), fp_nowhere(uint64_t, long), fp_xen(uint64_t, long), fp_over_pages(uint64_t, long);
 void fp_into_hole(uint64_t, long), fp_endless(uint64_t, long), fp_tables(uint64_t, long), fp_flipping(uint64_t, long);
-void fp_random(uint64_t, long), sp_odd(uint64_t, long), sp_hole(uint64_t, long), sp_top(uint64_t, long), sp_xen(uint64_t, long);
+void fp_random(uint64_t, long), sp_odd(uint64_t, long), sp_hole(uint64_t, long), sp_top(uint64_t, long),
+	sp_xen(uint64_t, long);
 void sp_random(uint64_t, long);
 
 struct frame {
@@ -46,7 +48,10 @@ static long mmu_update(const mmu_update_t *update)
 	register long rax __asm__("rax") = __HYPERVISOR_mmu_update;
 	register long domain __asm__("r10") = DOMID_SELF;
 
-	__asm__ volatile("syscall" : "+r"(rax), "+r"(domain) : "D"(update), "S"(1l), "d"(0l) : "rcx", "r11", "r8", "r9", "memory");
+	__asm__ volatile("syscall"
+	                 : "+r"(rax), "+r"(domain)
+	                 : "D"(update), "S"(1l), "d"(0l)
+	                 : "rcx", "r11", "r8", "r9", "memory");
 	return rax;
 }
 

@@ -2,12 +2,13 @@
 /*
  * Boots a PV guest, brings up its vCPUs and gives each its work, as its command line says:
  *   work=shares|levels|recursion|heartbeat|idle|leaves|block|plug|hostile|depth:N|end:N
- *                                               what vCPU 0 does; smp is shares, depth may stand alone: depth=N; end:N works
- *                                               for a while, then shuts down for Xen's reason N; plug brings vCPU 1
- *                                               up again and again
- *   others=idle|block|same|down|flip            what the other vCPUs do; if not given, the same as vCPU 0 for depth, else idle; down
- *                                               works for a while, then takes itself down, over and over; flip takes a page
- *                                               out of the page tables and puts it back
+ *                                               what vCPU 0 does; smp is shares, depth may stand alone: depth=N; end:N
+ *                                               works for a while, then shuts down for Xen's reason N; plug brings
+ *                                               vCPU 1 up again and again
+ *   others=idle|block|same|down|flip            what the other vCPUs do; if not given, the same as vCPU 0 for depth,
+ *   else idle; down
+ *                                               works for a while, then takes itself down, over and over; flip takes a
+ *                                               page out of the page tables and puts it back
  *   vcpus=N                                     how many there are
  */
 #include "guest.h"
@@ -66,7 +67,7 @@ KEPT static void work_plug(void)
 	}
 }
 
-/* --- command line ---------------------------------------------------------------------------------------------------- */
+/* --- command line ------------------------------------------------------------------------------------------------ */
 
 /* What follows @key, "" where it is not. */
 static const char *argument(const char *key)
@@ -103,7 +104,7 @@ static unsigned number(const char *text)
 	return n;
 }
 
-/* --- work ------------------------------------------------------------------------------------------------------------ */
+/* --- work -------------------------------------------------------------------------------------------------------- */
 
 /* The instruction pointer of a blocked vCPU stands in this function itself: the hypercall is inline. */
 KEPT void work_idle(void)
@@ -141,7 +142,7 @@ static inline __attribute__((always_inline)) void work(const start_info_t *si)
 	crash();
 }
 
-/* --- boot ------------------------------------------------------------------------------------------------------------ */
+/* --- boot -------------------------------------------------------------------------------------------------------- */
 
 uint64_t mfn_of(const start_info_t *si, const void *address)
 {
@@ -155,7 +156,8 @@ static void mask_events(const start_info_t *si)
 {
 	shared_info_t *shared = (shared_info_t *)shared_page;
 
-	if (hypercall(__HYPERVISOR_update_va_mapping, (long)shared_page, (long)(si->shared_info | 7), UVMF_INVLPG) != 0)
+	if (hypercall(__HYPERVISOR_update_va_mapping, (long)shared_page, (long)(si->shared_info | 7), UVMF_INVLPG) !=
+	    0)
 		crash();
 	for (unsigned i = 0; i < sizeof(shared->evtchn_mask) / sizeof(shared->evtchn_mask[0]); i++)
 		shared->evtchn_mask[i] = ~0ul;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What frame pointers do not show: the time is spent in leaf functions, which get no frame where the compiler may leave it
- * out, so that a walk by frame pointers loses who called them. Two callers share a leaf; one leaf is called through a pointer,
- * one by a jump, one from the depth of a recursion.
+ * What frame pointers do not show: the time is spent in leaf functions, which get no frame where the compiler may
+ * leave it out, so that a walk by frame pointers loses who called them. Two callers share a leaf; one leaf is called
+ * through a pointer, one by a jump, one from the depth of a recursion.
  */
 #include "guest.h"
 
@@ -18,7 +18,16 @@ KEPT static uint64_t leaf_registers(uint64_t a, uint64_t b, uint64_t c, uint64_t
 
 	BURN(3);
 	for (int n = 0; n < 4; n++) {
-		a += b * e; b ^= c + f; c -= d * g; d += a ^ h; e *= i; f -= j; g ^= a; h += b; i -= c; j ^= d;
+		a += b * e;
+		b ^= c + f;
+		c -= d * g;
+		d += a ^ h;
+		e *= i;
+		f -= j;
+		g ^= a;
+		h += b;
+		i -= c;
+		j ^= d;
 	}
 	return a ^ b ^ c ^ d ^ e ^ f ^ g ^ h ^ i ^ j;
 }
