@@ -51,7 +51,7 @@ static int apply(struct parser *p, const struct option_def *def, const char *sho
 	if (def->apply(p->ctx, def, value, reason, sizeof(reason)) == 0)
 		return 0;
 	if (value)
-		snprintf(p->why, p->size, "%s %s: %s", shown, value, reason);
+		snprintf(p->why, p->size, "%s %s: %s", shown, *value ? value : "''", reason);
 	else
 		snprintf(p->why, p->size, "%s: %s", shown, reason);
 	return -1;

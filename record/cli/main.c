@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "common/say.h"
+#include "common/standard_streams.h"
 #include "record/cli/choose.h"
 #include "record/cli/describe.h"
 #include "record/watchdog/watchdog.h"
@@ -379,6 +380,17 @@ static int without_recording(const struct options *o, int operands)
 	return EXIT_USAGE;
 }
 
+/* What --help, --version and --list print may find a full disk. */
+static int close_output(int status)
+{
+	int rc = standard_output_flush();
+
+	if (rc == 0)
+		return status;
+	say("standard output: %s", strerror(-rc));
+	return status == EXIT_RECORDED ? EXIT_OUTPUT : status;
+}
+
 int main(int argc, char **argv)
 {
 	struct recording r = {0};
@@ -386,6 +398,11 @@ int main(int argc, char **argv)
 	int n, rc;
 
 	say_name("uniprof-record");
+	rc = standard_streams_open();
+	if (rc != 0) {
+		say("cannot open /dev/null: %s", strerror(-rc));
+		return EXIT_CUT_SHORT;
+	}
 	r.command = describe_command(argc, argv);
 	n = record_options_parse(&r.options, argc, argv, why, sizeof(why));
 	if (n < 0) {
@@ -405,7 +422,5 @@ int main(int argc, char **argv)
 	if (rc < 0)
 		rc = record(&r, argv, (size_t)n);
 	clean_up(&r);
-	if (fflush(stdout) != 0 && rc == EXIT_RECORDED)
-		rc = EXIT_OUTPUT;
-	return rc;
+	return close_output(rc);
 }

@@ -30,7 +30,9 @@ static int fail(char *why, size_t size, const char *text)
 
 APPLY(set_output)
 {
-	(void)def, (void)why, (void)size;
+	(void)def;
+	if (*value == '\0')
+		return fail(why, size, "a file name is needed");
 	((struct options *)ctx)->output = value;
 	return 0;
 }

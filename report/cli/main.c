@@ -4,6 +4,7 @@
  * about errors.
  */
 #include "common/say.h"
+#include "common/standard_streams.h"
 #include "report/cli/inputs.h"
 #include "report/output/outfile.h"
 #include "report/cli/settings.h"
@@ -239,15 +240,16 @@ static int report(const struct settings *s)
 
 static int print_text(const struct settings *s)
 {
-	int width = terminal_width();
+	int width = terminal_width(), rc;
 
 	if (s->help)
 		settings_help(stdout, width && width < 100 ? width : 80);
 	else
 		puts("uniprof-report " UNIPROF_VERSION);
-	if (fflush(stdout) == 0 || errno == EPIPE)
+	rc = standard_output_flush();
+	if (rc == 0 || rc == -EPIPE)
 		return EXIT_DONE;
-	say("standard output: %s", strerror(errno));
+	say("standard output: %s", strerror(-rc));
 	return EXIT_ERROR;
 }
 
@@ -258,6 +260,11 @@ int main(int argc, char **argv)
 	int rc;
 
 	say_name("uniprof-report");
+	rc = standard_streams_open();
+	if (rc != 0) {
+		say("cannot open /dev/null: %s", strerror(-rc));
+		return EXIT_ERROR;
+	}
 	setlocale(LC_CTYPE, "");
 	signal(SIGPIPE, SIG_IGN);
 	if (settings_parse(&settings, argc, argv, why, sizeof(why)) != 0) {
