@@ -34,30 +34,64 @@ static bool is_to_end(void)
 }
 
 /* A named pipe that nobody reads yet is waited for. */
-static int open_patiently(const char *path)
+static int open_patiently(const char *path, int flags)
 {
 	const struct timespec while_waiting = {.tv_nsec = 50000000};
 	bool told = false;
 	int fd;
 
-	while ((fd = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC)) < 0 && errno == ENXIO && !is_to_end()) {
+	while ((fd = open(path, flags)) < 0 && errno == ENXIO && !is_to_end()) {
 		if (!told)
 			say("%s: waiting for somebody to read it", path);
 		told = true;
 		nanosleep(&while_waiting, NULL);
 	}
-	if (fd >= 0)
-		fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
 	return fd;
 }
 
-/* A pipe, a device: written to where it is. */
-static int open_in_place(struct trace_file *o, char *why, size_t size)
+/* What was under a name before it was opened. */
+struct looked_at {
+	bool is_link;
+	struct stat st; /* of what it leads to */
+};
+
+/* In this order: a link that comes between is not followed. False: there is nothing. */
+static bool look_at(const char *path, struct looked_at *l)
 {
-	o->fd = open_patiently(o->path);
-	if (o->fd < 0)
+	struct stat link;
+
+	l->is_link = lstat(path, &link) == 0 && S_ISLNK(link.st_mode);
+	return stat(path, &l->st) == 0;
+}
+
+/*
+ * Another file may have taken the name while the pipe was waited for, and root may write to every file. A pipe that
+ * was made anew is as good as the one before; a device must be the same one.
+ */
+static bool is_alike(int fd, const struct looked_at *l)
+{
+	struct stat st;
+
+	return fstat(fd, &st) == 0 && (st.st_mode & S_IFMT) == (l->st.st_mode & S_IFMT) && st.st_rdev == l->st.st_rdev;
+}
+
+/* A pipe, a device: written to where it is. A link to it is followed only if it was one when it was looked at. */
+static int open_in_place(struct trace_file *o, const struct looked_at *l, char *why, size_t size)
+{
+	const int flags = O_WRONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY;
+
+	o->fd = open_patiently(o->path, l->is_link ? flags : flags | O_NOFOLLOW);
+	if (o->fd >= 0 && is_alike(o->fd, l)) {
+		fcntl(o->fd, F_SETFL, fcntl(o->fd, F_GETFL) & ~O_NONBLOCK);
+		return 0;
+	}
+	if (o->fd >= 0 || errno == ELOOP)
+		snprintf(why, size, "%s: another file has taken its place", o->path);
+	else
 		snprintf(why, size, "%s: %s", o->path, errno == ENXIO ? "nobody read it" : strerror(errno));
-	return o->fd < 0 ? -1 : 0;
+	if (o->fd >= 0)
+		close(o->fd);
+	return -1;
 }
 
 static int open_beside(struct trace_file *o, char *why, size_t size)
@@ -81,18 +115,16 @@ static int open_beside(struct trace_file *o, char *why, size_t size)
 
 enum place { PLACE_BESIDE, PLACE_THERE, PLACE_NONE };
 
-/* How @path is to be opened; PLACE_NONE: not at all, @why says why. */
-static enum place place_of(const char *path, bool overwrite, char *why, size_t size)
+/* How @path, which is now @l, is to be opened; PLACE_NONE: not at all, @why says why. */
+static enum place place_of(const char *path, bool overwrite, struct looked_at *l, char *why, size_t size)
 {
-	struct stat st;
-
-	if (stat(path, &st) != 0)
+	if (!look_at(path, l))
 		return PLACE_BESIDE;
-	if (S_ISDIR(st.st_mode)) {
+	if (S_ISDIR(l->st.st_mode)) {
 		snprintf(why, size, "%s is a directory: name a file in it", path);
 		return PLACE_NONE;
 	}
-	if (!S_ISREG(st.st_mode))
+	if (!S_ISREG(l->st.st_mode))
 		return PLACE_THERE;
 	if (overwrite)
 		return PLACE_BESIDE;
@@ -102,11 +134,13 @@ static enum place place_of(const char *path, bool overwrite, char *why, size_t s
 
 static int open_path(struct trace_file *o, char *why, size_t size)
 {
-	switch (place_of(o->path, o->overwrite, why, size)) {
+	struct looked_at l;
+
+	switch (place_of(o->path, o->overwrite, &l, why, size)) {
 	case PLACE_BESIDE:
 		return open_beside(o, why, size);
 	case PLACE_THERE:
-		return open_in_place(o, why, size);
+		return open_in_place(o, &l, why, size);
 	default:
 		return -1;
 	}
@@ -116,7 +150,8 @@ int trace_file_check(const char *path, bool overwrite, char *why, size_t size)
 {
 	const char *slash = strrchr(path, '/');
 	int dir = slash ? (int)(slash - path) + 1 : 0;
-	enum place place = place_of(path, overwrite, why, size);
+	struct looked_at l;
+	enum place place = place_of(path, overwrite, &l, why, size);
 	char text[PATH_MAX];
 
 	if (place != PLACE_BESIDE)
