@@ -83,10 +83,13 @@ static void give_back(struct queue *s, struct upf_encoder *e)
 	pthread_mutex_unlock(&s->lock);
 }
 
+/* The first one is the cause of those that follow. */
 static void note_error(struct queue *s, int rc)
 {
+	int none = 0;
+
 	if (rc != 0)
-		atomic_store(&s->error, rc);
+		atomic_compare_exchange_strong(&s->error, &none, rc);
 }
 
 /* Tells the thread that waits for it. */

@@ -33,6 +33,7 @@ struct sink {
 	char *last;
 	unsigned traces;
 	atomic_ullong bytes_before, bytes; /* of earlier traces; of this one */
+	int error;                         /* that ended the traces, but with --overwrite: no more are begun */
 	char why[1024];
 };
 
@@ -116,22 +117,21 @@ static char *stamped(const char *path, uint64_t real_ns)
 	return asprintf(&name, "%s.%s%02u", path, text, (unsigned)(real_ns / 10000000u % 100)) < 0 ? NULL : name;
 }
 
-static int fail(struct sink *s, int error)
+/* Forgets a trace that could not be begun. */
+static int abandon(struct sink *s, char *name, int error)
 {
-	snprintf(s->why, sizeof(s->why), "%s: %s", sink_last(s), strerror(error));
-	return -error;
+	if (error)
+		snprintf(s->why, sizeof(s->why), "%s: %s", name ? name : s->options->output, strerror(error));
+	upf_writer_free(s->writer);
+	trace_file_close(s->output);
+	s->writer = NULL;
+	s->output = NULL;
+	free(name);
+	return -1;
 }
 
-static int open_named(struct sink *s, char *name)
-{
-	free(s->last);
-	s->last = name;
-	s->output = trace_file_open(name, s->options->force, s->why, sizeof(s->why));
-	return s->output ? 0 : -1;
-}
-
-/* A name of its own for each trace of several; taken ones are passed over. */
-static int open_stamped(struct sink *s)
+/* A name of its own for each trace of several; taken ones are passed over. NULL: no memory. */
+static char *new_stamped(const struct sink *s)
 {
 	uint64_t real_ns = s->head.start_real_ns;
 	char *name = stamped(s->options->output, real_ns);
@@ -140,14 +140,7 @@ static int open_stamped(struct sink *s)
 		free(name);
 		name = stamped(s->options->output, real_ns + (uint64_t)i * 10000000u);
 	}
-	return name ? open_named(s, name) : fail(s, ENOMEM);
-}
-
-static int open_plain(struct sink *s)
-{
-	char *name = strdup(s->options->output);
-
-	return name ? open_named(s, name) : fail(s, ENOMEM);
+	return name;
 }
 
 /* Removes the oldest where there would be more than --switch-max-files. */
@@ -161,21 +154,29 @@ static void make_place(struct sink *s)
 	*place = s->options->switching.max_files ? strdup(s->last) : NULL;
 }
 
-/* A trace whose time 0 is @start_ns of CLOCK_MONOTONIC. 0, or -1 and the problem in s->why. */
+/* A trace whose time 0 is @start_ns of CLOCK_MONOTONIC. 0, or -1, the problem in s->why and nothing left of it. */
 static int begin(struct sink *s, uint64_t start_ns, bool stamp)
 {
-	if (s->traces && getrandom(s->head.trace_id, sizeof(s->head.trace_id), 0) != (ssize_t)sizeof(s->head.trace_id))
-		return fail(s, EIO);
+	char *name;
+
 	s->head.start_mono_ns = start_ns;
 	s->head.start_real_ns = real_of(start_ns);
 	memset(&s->totals, 0, sizeof(s->totals));
-	if ((stamp ? open_stamped(s) : open_plain(s)) != 0)
-		return -1;
+	name = stamp ? new_stamped(s) : strdup(s->options->output);
+	if (!name)
+		return abandon(s, NULL, ENOMEM);
+	if (s->traces && getrandom(s->head.trace_id, sizeof(s->head.trace_id), 0) != (ssize_t)sizeof(s->head.trace_id))
+		return abandon(s, name, EIO);
+	s->output = trace_file_open(name, s->options->force, s->why, sizeof(s->why));
+	if (!s->output)
+		return abandon(s, name, 0);
 	s->writer = upf_writer_new(&s->head, trace_file_write, s->output);
 	if (!s->writer)
-		return fail(s, errno);
+		return abandon(s, name, errno);
 	if (trace_file_publish(s->output, s->why, sizeof(s->why)) != 0)
-		return -1;
+		return abandon(s, name, 0);
+	free(s->last);
+	s->last = name;
 	if (stamp)
 		make_place(s);
 	s->traces++;
@@ -261,20 +262,26 @@ int sink_open(struct sink *s)
 	return 0;
 }
 
-int sink_take(struct sink *s, struct upf_encoder *e, const struct queue_slip *slip)
+/* Between two traces there is no writer: what fails there fails for good. */
+static int put(struct sink *s, struct upf_encoder *e, const struct queue_slip *slip)
 {
-	int rc = 0;
+	int rc = slip->turn == QUEUE_BEGIN ? switch_over(s, slip->time_ns) : 0;
 
-	if (s->recent)
-		return keep(s, e, slip);
-	if (slip->turn == QUEUE_BEGIN)
-		rc = s->writer ? switch_over(s, slip->time_ns) : -EPIPE;
 	if (rc == 0)
 		rc = upf_writer_block(s->writer, e);
 	if (rc == 0)
 		upf_totals_add(&s->totals, &slip->totals);
 	count_bytes(s);
 	return rc;
+}
+
+int sink_take(struct sink *s, struct upf_encoder *e, const struct queue_slip *slip)
+{
+	if (s->recent)
+		return keep(s, e, slip);
+	if (s->error == 0)
+		s->error = put(s, e, slip);
+	return s->error;
 }
 
 void sink_ending(struct sink *s, const struct upf_totals *rest, uint64_t time_ns, enum upf_reason reason)
