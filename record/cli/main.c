@@ -174,17 +174,14 @@ static int prepare_trace(struct recording *r)
 
 static struct queue_blocks blocks_for(struct recording *r)
 {
-	struct queue_blocks b = {.period_ns = 1000000000000ull / r->options.rate_mhz, .tops = r->options.stack.tops};
+	struct block_room room = {0};
 
-	for (size_t i = 0; i < r->ntargets; i++) {
-		struct target *t = r->targets[i];
-
-		for (size_t v = 0; v < t->nsamples; v++)
-			t->samples[v].slot = b.slots++;
-		if (t->stack.top_words > b.copy_words)
-			b.copy_words = t->stack.top_words;
-	}
-	return b;
+	for (size_t i = 0; i < r->ntargets; i++)
+		target_reserve(r->targets[i], &room);
+	return (struct queue_blocks){.period_ns = 1000000000000ull / r->options.rate_mhz,
+	                             .tops = r->options.stack.tops,
+	                             .slots = room.slots,
+	                             .copy_words = room.copy_words};
 }
 
 /* --- the writer thread's part ------------------------------------------------------------------------------------ */

@@ -145,6 +145,17 @@ void target_close(struct target *t)
 	free(t);
 }
 
+void target_reserve(struct target *t, struct block_room *room)
+{
+	t->reserved.slot = room->slots;
+	t->reserved.slots = (uint32_t)t->nsamples;
+	t->reserved.copy_words = t->stack.tops == UPF_TOPS_COPY ? t->stack.top_words : 0;
+	for (uint32_t i = 0; i < t->nsamples; i++)
+		t->samples[i].slot = room->slots++;
+	if (room->copy_words < t->reserved.copy_words)
+		room->copy_words = t->reserved.copy_words;
+}
+
 /* Paused it may still be in the making. The domid may be the same: a save that failed, or left it running. */
 static bool is_again(const struct target *t, struct hypervisor *x, const struct guest_info *at)
 {
@@ -167,16 +178,21 @@ int target_find_again(const struct target *t, struct hypervisor *x, struct guest
 
 int target_reopen(struct target *t, struct hypervisor *x, const struct guest_info *info, const uint64_t *wanted)
 {
-	struct target *again = target_open(t->ops, x, info, wanted, &t->asked), old = *t;
+	struct stack_choice choice = t->asked;
+	struct target *again, old = *t;
 
+	if (choice.tops == UPF_TOPS_COPY && choice.top_words > t->reserved.copy_words)
+		choice.top_words = t->reserved.copy_words;
+	again = target_open(t->ops, x, info, wanted, &choice);
 	if (!again)
 		return -errno;
-	/* Blocks have room for as many vCPUs as there were. */
-	if (again->nsamples > t->nsamples)
-		again->nsamples = t->nsamples;
-	for (size_t i = 0; i < again->nsamples; i++)
-		again->samples[i].slot = t->samples[i].slot;
 	*t = *again;
+	t->asked = old.asked;
+	t->reserved = old.reserved;
+	if (t->nsamples > t->reserved.slots)
+		t->nsamples = t->reserved.slots;
+	for (uint32_t i = 0; i < t->nsamples; i++)
+		t->samples[i].slot = t->reserved.slot + i;
 	memcpy(t->name, old.name, sizeof(t->name));
 	t->throttle = old.throttle;
 	if (old.mark)

@@ -16,6 +16,11 @@ struct stack_choice {
 	uint32_t top_words; /* of the stack's memory, a sample at most; 0 for UPF_TOPS_NONE */
 };
 
+/* What a block must have room for. */
+struct block_room {
+	uint32_t slots, copy_words; /* copies of the stacks: of how many vCPUs, words of each */
+};
+
 struct target {
 	const struct hypervisor_ops *ops;
 	struct stack_choice asked; /* what target_open() was asked for */
@@ -36,6 +41,11 @@ struct target {
 	uint64_t total_cpu_ns; /* of all vCPUs at the last round */
 
 	struct throttle throttle;
+	struct {
+		uint32_t slot, slots; /* the first one, and how many */
+		uint32_t copy_words;
+	} reserved; /* room in every block, by target_reserve() */
+
 	bool started; /* a round was taken */
 	bool quiet;   /* no vCPU was active at the last round: ask before pausing again */
 	bool foreign; /* paused by somebody else when last looked at */
@@ -57,11 +67,14 @@ void target_close(struct target *t);
 /* Its pauses are marked at @mark from now on. */
 void target_mark(struct target *t, struct pause_mark *mark);
 
+/* Adds to @room what blocks must have for the samples of @t, and gives these their slots. */
+void target_reserve(struct target *t, struct block_room *room);
+
 /* The running domain that @t's, which ended, came back as: the same uuid or name. 0; -ESRCH: there is none yet. */
 int target_find_again(const struct target *t, struct hypervisor *x, struct guest_info *info);
 /*
- * @t is of that domain from now on, its samples in the same order, with the same slots. 0, or a negative errno and @t
- * as it was.
+ * @t samples that domain from now on: no more vCPUs and no longer copies than target_reserve() made room for. 0, or a
+ * negative errno and @t as it was.
  */
 int target_reopen(struct target *t, struct hypervisor *x, const struct guest_info *info, const uint64_t *wanted);
 

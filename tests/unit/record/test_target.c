@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Domains that are found, and domains that end and come back with another number of vCPUs. */
+#include "tests/unit/unit.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "guest/sim.h"
+#include "record/sampling/sample.h"
+
+#define SP 0x7ff000000008ull /* so that the last word of a copy of 64 KiB lies on a page of its own */
+#define STACK_PAGES 18
+#define VCPUS 8
+
+static const struct stack_choice copies = {1, UPF_TOPS_COPY, UPF_COPY_MAX};
+
+struct fixture {
+	struct sim_domain d[3];
+	struct hypervisor *x;
+	struct target *t;
+	struct upf_encoder *e;
+};
+
+/* A domain of which every vCPU runs on a stack that is longer than any copy. */
+static void make_domain(struct sim_domain *d, uint32_t domid, const char *name, uint32_t vcpus)
+{
+	uint64_t root = sim_space(d);
+
+	d->name = name;
+	d->info = (struct guest_info){.domid = domid, .vcpus = vcpus, .uuid = {1}};
+	for (uint64_t i = 0; i < STACK_PAGES * GUEST_PAGE_SIZE / 8; i++)
+		sim_poke(d, root, SP - SP % GUEST_PAGE_SIZE + i * 8, i * 0x9e3779b97f4a7c15);
+	for (uint32_t v = 0; v < vcpus; v++)
+		d->vcpu[v] = (struct vcpu_stop){
+			.regs = {.ip = 0x1000, .sp = SP, .fp = SP, .root = root, .valid = true},
+			.online = true,
+			.running = true,
+		};
+}
+
+static void end_domain(struct sim_domain *d)
+{
+	d->info.dying = true;
+}
+
+/* Does the block that was made for the first domain hold a round of @t? */
+static int encode(struct fixture *f)
+{
+	struct round r;
+
+	sample_warm(f->t);
+	f->d[0].info.cpu_ns += 1000000;
+	r = sample_round(f->t);
+	assert_int_equal(r.kind, ROUND_TAKEN);
+	upf_encoder_reset(f->e, 1000000);
+	return upf_encode_round(f->e, 0, 1000000, r.pause_ns, f->t->samples, f->t->nsamples);
+}
+
+static int setup(void **state)
+{
+	static struct fixture f;
+	struct block_room room = {0};
+	char why[128];
+
+	memset(&f, 0, sizeof(f));
+	make_domain(&f.d[0], 1, "web1", VCPUS);
+	sim_world(f.d, 1);
+	f.x = hypervisor_backend.open(why, sizeof(why));
+	f.t = target_open(&hypervisor_backend, f.x, &f.d[0].info, NULL, &copies);
+	assert_non_null(f.t);
+	target_reserve(f.t, &room);
+	assert_int_equal(room.slots, VCPUS);
+	f.e = upf_encoder_new(UPF_TOPS_COPY, room.slots, room.copy_words);
+	assert_non_null(f.e);
+	*state = &f;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct fixture *f = *state;
+
+	upf_encoder_free(f->e);
+	target_close(f->t);
+	for (size_t i = 0; i < COUNT(f->d); i++)
+		sim_free(&f->d[i]);
+	return 0;
+}
+
+/* The domain ends and comes back as domain @i of the simulation with so many vCPUs. */
+static void come_back(struct fixture *f, size_t i, uint32_t vcpus)
+{
+	struct guest_info info;
+	struct round r;
+
+	end_domain(&f->d[i - 1]);
+	assert_true(sample_ended(f->t, &r));
+	make_domain(&f->d[i], (uint32_t)i + 1, "web1", vcpus);
+	sim_world(f->d, i + 1);
+	assert_int_equal(target_find_again(f->t, f->x, &info), 0);
+	assert_int_equal(info.domid, i + 1);
+	assert_int_equal(target_reopen(f->t, f->x, &info, NULL), 0);
+	assert_int_equal(f->t->info.domid, i + 1);
+	assert_string_equal(f->t->name, "web1");
+}
+
+static void fewer_vcpus(void **state)
+{
+	struct fixture *f = *state;
+	uint32_t words = f->t->stack.top_words;
+
+	assert_int_equal(encode(f), 0);
+	assert_int_equal(f->t->samples[0].nwords, words);
+	come_back(f, 1, 4);
+	assert_int_equal(encode(f), 0);
+	assert_int_equal(f->t->nsamples, 4);
+	assert_int_equal(f->t->samples[0].nwords, words);
+	for (uint32_t v = 0; v < 4; v++)
+		assert_int_equal(f->t->samples[v].slot, v);
+}
+
+/* Blocks still have the room of the first time. */
+static void fewer_and_as_many_again(void **state)
+{
+	struct fixture *f = *state;
+
+	come_back(f, 1, 2);
+	assert_int_equal(f->t->nsamples, 2);
+	come_back(f, 2, VCPUS);
+	assert_int_equal(f->t->nsamples, VCPUS);
+	for (uint32_t v = 0; v < VCPUS; v++)
+		assert_int_equal(f->t->samples[v].slot, v);
+	assert_int_equal(encode(f), 0);
+}
+
+static int setup_few(void **state)
+{
+	static struct fixture f;
+	struct block_room room = {.slots = 10};
+	char why[128];
+
+	memset(&f, 0, sizeof(f));
+	make_domain(&f.d[0], 1, "web1", 2);
+	sim_world(f.d, 1);
+	f.x = hypervisor_backend.open(why, sizeof(why));
+	f.t = target_open(&hypervisor_backend, f.x, &f.d[0].info, NULL, &copies);
+	target_reserve(f.t, &room); /* behind another domain with 10 */
+	assert_int_equal(room.slots, 12);
+	f.e = upf_encoder_new(UPF_TOPS_COPY, room.slots, room.copy_words);
+	*state = &f;
+	return 0;
+}
+
+/* There is no room for more vCPUs than the first time. */
+static void more_vcpus(void **state)
+{
+	struct fixture *f = *state;
+
+	assert_int_equal(encode(f), 0);
+	come_back(f, 1, 4);
+	assert_int_equal(f->t->nsamples, 2);
+	assert_int_equal(f->t->samples[0].slot, 10);
+	assert_int_equal(f->t->samples[1].slot, 11);
+	assert_int_equal(encode(f), 0);
+}
+
+static void found_by_name_and_number(void **state)
+{
+	struct sim_domain d[4] = {0};
+	struct guest_info info;
+
+	(void)state;
+	for (uint32_t i = 0; i < COUNT(d); i++)
+		d[i].info = (struct guest_info){.domid = 3 * i, .vcpus = 1};
+	d[1].name = "one";
+	d[2].name = d[3].name = "two";
+	sim_world(d, COUNT(d));
+	assert_int_equal(target_find(&hypervisor_backend, NULL, "one", &info), 0);
+	assert_int_equal(info.domid, 3);
+	assert_int_equal(target_find(&hypervisor_backend, NULL, "6", &info), 0);
+	assert_int_equal(info.domid, 6);
+	assert_int_equal(target_find(&hypervisor_backend, NULL, "two", &info), -EINVAL);
+	assert_int_equal(target_find(&hypervisor_backend, NULL, "three", &info), -ESRCH);
+	assert_int_equal(target_find(&hypervisor_backend, NULL, "4", &info), -ESRCH);
+	assert_int_equal(target_find(&hypervisor_backend, NULL, "4294967296", &info), -ESRCH);
+	assert_int_equal(target_find(&hypervisor_backend, NULL, "", &info), -ESRCH);
+}
+
+static void not_to_be_opened(void **state)
+{
+	struct sim_domain d = {.info = {.domid = 1, .vcpus = 2}};
+	const uint64_t third[UPF_VCPUS_MAX / 64] = {4};
+	struct guest_info many = {.domid = 1, .vcpus = UPF_VCPUS_MAX};
+
+	(void)state;
+	sim_world(&d, 1);
+	assert_null(target_open(&hypervisor_backend, NULL, &d.info, third, &copies));
+	assert_int_equal(errno, ENODEV);
+	assert_null(target_open(&hypervisor_backend, NULL, &many, NULL, &copies));
+	assert_int_equal(errno, E2BIG);
+	many.vcpus++;
+	assert_null(target_open(&hypervisor_backend, NULL, &many, NULL, &copies));
+	assert_int_equal(errno, ENOTSUP);
+	d.info.hvm = true;
+	assert_null(target_open(&hypervisor_backend, NULL, &d.info, NULL, &copies));
+	assert_int_equal(errno, ENOTSUP);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(fewer_vcpus, setup, teardown),
+		cmocka_unit_test_setup_teardown(fewer_and_as_many_again, setup, teardown),
+		cmocka_unit_test_setup_teardown(more_vcpus, setup_few, teardown),
+		cmocka_unit_test(found_by_name_and_number),
+		cmocka_unit_test(not_to_be_opened),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
