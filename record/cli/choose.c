@@ -79,7 +79,7 @@ static int open_one(const struct hypervisor_ops *ops, struct hypervisor *x, cons
 		snprintf(why, size, "%s: %s", operand, reason);
 		return -1;
 	}
-	*target = target_open(ops, x, &info, o->some_vcpus ? o->vcpus : NULL, &o->stack);
+	*target = target_open(ops, x, &info, o->session.some_vcpus ? o->session.vcpus : NULL, &o->stack);
 	if (*target)
 		return 0;
 	if (errno == ENODEV)
@@ -102,7 +102,7 @@ int choose_targets(const struct hypervisor_ops *ops, struct hypervisor *x, char 
 		for (size_t j = 0; j < i; j++) {
 			if (targets[j]->info.domid != targets[i]->info.domid)
 				continue;
-			snprintf(why, size, "%s: this domain stands twice on the command line", operands[i]);
+			snprintf(why, size, "%s: this domain is given twice", operands[i]);
 			return -1;
 		}
 	}

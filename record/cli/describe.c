@@ -11,7 +11,7 @@
 
 #include "common/buf.h"
 #include "format/identity.h"
-#include "record/sampling/timer.h"
+#include "record/process/clock.h"
 
 static int quote(struct buf *b, const char *word)
 {
@@ -81,7 +81,7 @@ int describe(struct description *d, const struct options *o, struct target *cons
 	d->session = (struct upf_session){
 		.start_real_ns = (uint64_t)real.tv_sec * 1000000000u + (uint64_t)real.tv_nsec,
 		.start_mono_ns = clock_now(),
-		.rate_mhz = o->rate_mhz,
+		.rate_mhz = o->session.rate_mhz,
 		.max_stack = o->stack.max_frames,
 		.tops = (uint8_t)o->stack.tops,
 		.tops_size = o->stack.top_words * UPF_WORD,

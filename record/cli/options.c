@@ -13,11 +13,11 @@
 #define DEFAULT_COPY 16384
 #define DEFAULT_OVERHEAD 0.1
 #define DEFAULT_PRIORITY 1
-/* One that hardly ever sleeps takes no real-time priority unless asked to: dom0 has other work. */
+/* Above this share the recorder hardly ever sleeps, so the default is no real-time priority: dom0 has other work. */
 #define MODEST_OVERHEAD 0.5
-#define DEFAULT_RECENT (64u << 20) /* bytes */
-#define MOST_RECENT (256u << 20)   /* where a time is given */
-#define LEAST_RECENT (4u << 20)
+#define DEFAULT_MEMORY (64u << 20) /* bytes, of the flight recorder */
+#define MOST_MEMORY (256u << 20)   /* when a time is given */
+#define LEAST_MEMORY (4u << 20)
 #define MAX_FILES 1000000u
 
 #define APPLY(name) static int name(void *ctx, const struct option_def *def, const char *value, char *why, size_t size)
@@ -33,14 +33,14 @@ APPLY(set_output)
 	(void)def;
 	if (*value == '\0')
 		return fail(why, size, "a file name is needed");
-	((struct options *)ctx)->output = value;
+	((struct options *)ctx)->output.path = value;
 	return 0;
 }
 
 APPLY(set_rate)
 {
 	(void)def;
-	if (parse_rate(value, &((struct options *)ctx)->rate_mhz) == 0)
+	if (parse_rate(value, &((struct options *)ctx)->session.rate_mhz) == 0)
 		return 0;
 	return fail(why, size, "not a rate: samples a second above 0, up to 1 MHz, such as 99, 0.5 or 1k");
 }
@@ -48,7 +48,7 @@ APPLY(set_rate)
 APPLY(set_duration)
 {
 	(void)def;
-	if (parse_duration(value, &((struct options *)ctx)->duration_ns) == 0)
+	if (parse_duration(value, &((struct options *)ctx)->session.duration_ns) == 0)
 		return 0;
 	return fail(why, size, "not a duration: a time above 0, such as 10, 0.5s, 2m or 1h");
 }
@@ -56,7 +56,7 @@ APPLY(set_duration)
 APPLY(set_samples)
 {
 	(void)def;
-	if (parse_u64(value, 1, UINT64_MAX, &((struct options *)ctx)->rounds) == 0)
+	if (parse_u64(value, 1, UINT64_MAX, &((struct options *)ctx)->session.rounds) == 0)
 		return 0;
 	return fail(why, size, "not a number of samples: 1 or more");
 }
@@ -66,8 +66,8 @@ APPLY(set_vcpus)
 	struct options *o = ctx;
 
 	(void)def;
-	o->some_vcpus = true;
-	if (parse_list(value, o->vcpus, UPF_VCPUS_MAX) == 0)
+	o->session.some_vcpus = true;
+	if (parse_list(value, o->session.vcpus, UPF_VCPUS_MAX) == 0)
 		return 0;
 	return fail(why, size, "not a list of vCPUs: numbers and ranges such as 0,2-3");
 }
@@ -85,7 +85,7 @@ APPLY(set_max_stack)
 	return 0;
 }
 
-/* fp[,BYTES] or dwarf[,BYTES], as perf has it. */
+/* fp[,BYTES] or dwarf[,BYTES], as in perf. */
 APPLY(set_call_graph)
 {
 	static const struct {
@@ -114,7 +114,7 @@ APPLY(set_call_graph)
 		stack->top_words = (uint32_t)((bytes + UPF_WORD - 1) / UPF_WORD);
 		return 0;
 	}
-	return fail(why, size, "fp or dwarf is needed, a size in bytes may follow: fp,256 or dwarf,16384");
+	return fail(why, size, "must be fp or dwarf, and may have a size in bytes: fp,256 or dwarf,16384");
 }
 
 APPLY(set_max_overhead)
@@ -125,7 +125,7 @@ APPLY(set_max_overhead)
 	(void)def;
 	if (rest == value || strcmp(rest, *rest == '%' ? "%" : "") != 0 || !(percent >= 0.001 && percent <= 100))
 		return fail(why, size, "not a share of time: 0.001 to 100 percent");
-	((struct options *)ctx)->max_overhead = percent / 100;
+	((struct options *)ctx)->session.max_overhead = percent / 100;
 	return 0;
 }
 
@@ -140,7 +140,7 @@ APPLY(set_realtime)
 	return 0;
 }
 
-/* A size has its unit, so that a bare number, which would be a time, is no surprise. */
+/* A size must have a unit: a bare number is a time. */
 static int size_or_time(const char *value, uint64_t *bytes, uint64_t *ns)
 {
 	*bytes = *ns = 0;
@@ -152,39 +152,41 @@ static int size_or_time(const char *value, uint64_t *bytes, uint64_t *ns)
 APPLY(set_switch)
 {
 	struct options *o = ctx;
+	uint64_t *bytes = &o->session.switching.bytes, *ns = &o->session.switching.ns;
 
 	(void)def;
-	o->switching.on = true;
-	o->switching.bytes = o->switching.ns = 0;
-	if (!value || strcmp(value, "signal") == 0 || size_or_time(value, &o->switching.bytes, &o->switching.ns) == 0)
+	o->session.switching.on = o->output.switching = true;
+	*bytes = *ns = 0;
+	if (!value || strcmp(value, "signal") == 0 || size_or_time(value, bytes, ns) == 0)
 		return 0;
-	return fail(why, size, "a size such as 100M, a time such as 1h, or signal is needed");
+	return fail(why, size, "must be a size such as 100M, a time such as 1h, or signal");
 }
 
 APPLY(set_max_files)
 {
 	(void)def;
-	if (parse_u64(value, 1, MAX_FILES, &((struct options *)ctx)->switching.max_files) == 0)
+	if (parse_u64(value, 1, MAX_FILES, &((struct options *)ctx)->output.max_files) == 0)
 		return 0;
 	snprintf(why, size, "not a number of files: 1 to %u", MAX_FILES);
 	return -1;
 }
 
-APPLY(set_recent)
+APPLY(set_flight_recorder)
 {
 	struct options *o = ctx;
+	uint64_t *bytes = &o->output.flight_recorder.bytes, *ns = &o->output.flight_recorder.ns;
 
 	(void)def;
-	o->recent.on = true;
-	o->recent.ns = 0;
-	o->recent.bytes = DEFAULT_RECENT;
-	if (value && size_or_time(value, &o->recent.bytes, &o->recent.ns) != 0)
-		return fail(why, size, "a size such as 64M or a time such as 60s is needed");
-	if (o->recent.ns)
-		o->recent.bytes = MOST_RECENT;
-	if (o->recent.bytes >= LEAST_RECENT)
+	o->session.flight_recorder = o->output.flight_recorder.on = true;
+	*bytes = DEFAULT_MEMORY;
+	*ns = 0;
+	if (value && size_or_time(value, bytes, ns) != 0)
+		return fail(why, size, "must be a size such as 64M or a time such as 60s");
+	if (*ns)
+		*bytes = MOST_MEMORY;
+	if (*bytes >= LEAST_MEMORY)
 		return 0;
-	return fail(why, size, "less than 4M of memory would hold less than one block");
+	return fail(why, size, "less than 4M of memory may not hold one block");
 }
 
 APPLY(set_image)
@@ -208,9 +210,10 @@ APPLY(set_flag)
 {
 	struct options *o = ctx;
 	bool *const flags[] = {
-		[FLAG_MISSED] = &o->missed,   [FLAG_FORCE] = &o->force, [FLAG_FOLLOW] = &o->follow,
-		[FLAG_LIST] = &o->list,       [FLAG_QUIET] = &o->quiet, [FLAG_VERBOSE] = &o->verbose,
-		[FLAG_VERSION] = &o->version, [FLAG_HELP] = &o->help,
+		[FLAG_MISSED] = &o->session.missed, [FLAG_FORCE] = &o->output.replace,
+		[FLAG_FOLLOW] = &o->session.follow, [FLAG_LIST] = &o->list,
+		[FLAG_QUIET] = &o->session.quiet,   [FLAG_VERBOSE] = &o->verbose,
+		[FLAG_VERSION] = &o->version,       [FLAG_HELP] = &o->help,
 	};
 
 	(void)value, (void)why, (void)size;
@@ -219,60 +222,62 @@ APPLY(set_flag)
 }
 
 const struct option_def record_options[] = {
-	{'o', "output", "FILE", OPTION_ARG, "write the trace to FILE, - for standard output", set_output, 0},
+	{'o', "output", "FILE", OPTION_ARG, "write the trace to FILE; - is standard output", set_output, 0},
 	{'F', "freq", "HZ", OPTION_ARG, "sample HZ times a second, such as 99, 1k or max (99)", set_rate, 0},
 	{'d', "duration", "TIME", OPTION_ARG, "stop after TIME: seconds, or 500ms, 10s, 2m, 1h (until Ctrl-C)",
          set_duration, 0},
 	{'T', "time", "TIME", OPTION_ARG, NULL, set_duration, 0},
-	{'n', "samples", "N", OPTION_ARG, "stop after N samples of every vCPU", set_samples, 0},
-	{'C', "vcpu", "LIST", OPTION_ARG, "only these vCPUs, such as 0,2-3 (all)", set_vcpus, 0},
-	{0, "max-stack", "N", OPTION_ARG, "keep N frames of a stack at most (127)", set_max_stack, 0},
+	{'n', "samples", "N", OPTION_ARG, "stop after N samples of each vCPU", set_samples, 0},
+	{'C', "vcpu", "LIST", OPTION_ARG, "sample only these vCPUs, such as 0,2-3 (all)", set_vcpus, 0},
+	{0, "max-stack", "N", OPTION_ARG, "record at most N frames of a stack (127)", set_max_stack, 0},
 	{0, "call-graph", "MODE", OPTION_ARG,
-         "fp: follow frame pointers and keep SIZE bytes at the stack's top (fp,256); "
+         "fp: follow frame pointers and keep SIZE bytes at the top of the stack (fp,256); "
          "dwarf: copy up to SIZE bytes of the stack, for guests without frame pointers (dwarf,16384)",
          set_call_graph, 0},
 	{0, "image", "[DOM=]FILE", OPTION_ARG,
-         "the binary that the domain runs: kept are its path and its build-id, by which "
-         "uniprof-report finds it again and knows it",
+         "the binary that the domain runs: store its path and build-id, so that uniprof-report can find and verify it",
          set_image, 0},
 	{0, "max-overhead", "PERCENT", OPTION_ARG,
-         "sample less often when a domain would be paused for more of the time (10)", set_max_overhead, 0},
+         "sample less often when a domain would be paused for more than PERCENT of the time (10)", set_max_overhead,
+         0},
 	{'r', "realtime", "PRIO", OPTION_OPTIONAL_ARG,
-         "real-time priority to sample at, with memory locked and on one CPU; 0: as any program (1)", set_realtime, 0},
-	{'M', "missed-deadlines", NULL, OPTION_NO_ARG, "a line on stderr for every missed deadline", set_flag,
-         FLAG_MISSED},
+         "sample at real-time priority PRIO, with locked memory and on one CPU; 0: at normal priority (1)",
+         set_realtime, 0},
+	{'M', "missed-deadlines", NULL, OPTION_NO_ARG, "report missed deadlines on standard error as they occur",
+         set_flag, FLAG_MISSED},
 	{0, "switch-output", "WHEN", OPTION_OPTIONAL_ARG,
-         "begin another trace, FILE.TIME, whenever SIGUSR2 comes (signal), or one is as large "
-         "as 100M or as long as 1h",
+         "begin a new trace, FILE.TIME, on SIGUSR2 (signal), or when the current one "
+         "reaches a size such as 100M or an age such as 1h",
          set_switch, 0},
-	{0, "switch-max-files", "N", OPTION_ARG, "of those keep the last N only", set_max_files, 0},
+	{0, "switch-max-files", "N", OPTION_ARG, "keep only the newest N traces", set_max_files, 0},
 	{0, "overwrite", "WHAT", OPTION_OPTIONAL_ARG,
-         "keep only the last of it in memory, such as 60s or 64M (64M); SIGUSR2 writes that to "
-         "FILE.TIME, the end to FILE",
-         set_recent, 0},
-	{0, "follow", NULL, OPTION_NO_ARG, "go on when a domain comes back after its end, by reboot or otherwise",
+         "keep only the newest samples, in memory: a time such as 60s or a size such as 64M (64M); SIGUSR2 writes "
+         "them to FILE.TIME, the end of the recording to FILE",
+         set_flight_recorder, 0},
+	{0, "follow", NULL, OPTION_NO_ARG, "continue when a domain comes back, after a reboot or a new start",
          set_flag, FLAG_FOLLOW},
 	{'f', "force", NULL, OPTION_NO_ARG, "replace FILE if it exists", set_flag, FLAG_FORCE},
-	{'l', "list", NULL, OPTION_NO_ARG, "list the domains that could be recorded, and end", set_flag, FLAG_LIST},
-	{'q', "quiet", NULL, OPTION_NO_ARG, "no status line and no summary", set_flag, FLAG_QUIET},
-	{'v', "verbose", NULL, OPTION_NO_ARG, "tell what is done and how", set_flag, FLAG_VERBOSE},
+	{'l', "list", NULL, OPTION_NO_ARG, "list the domains and whether they can be recorded", set_flag, FLAG_LIST},
+	{'q', "quiet", NULL, OPTION_NO_ARG, "print no status line and no summary", set_flag, FLAG_QUIET},
+	{'v', "verbose", NULL, OPTION_NO_ARG, "print what is done, and what it cost the host", set_flag, FLAG_VERBOSE},
 	{'V', "version", NULL, OPTION_NO_ARG, "print the version", set_flag, FLAG_VERSION},
 	{'h', "help", NULL, OPTION_NO_ARG, "print this help", set_flag, FLAG_HELP},
 	{0},
 };
 
-/* What does not go together. 0, or -1 and @why. */
+/* Checks combinations of options. 0, or -1 and @why. */
 static int check_together(const struct options *o, char *why, size_t size)
 {
-	bool several = o->switching.on || o->recent.on;
+	const bool several = o->output.switching || o->output.flight_recorder.on;
 
-	if (o->switching.on && o->recent.on && (o->switching.bytes || o->switching.ns))
-		return fail(
-			why, size,
-			"--overwrite writes when SIGUSR2 comes and at the end: with it --switch-output takes no size and no time");
-	if (o->switching.max_files && !several)
+	if (o->output.switching && o->output.flight_recorder.on &&
+	    (o->session.switching.bytes || o->session.switching.ns))
+		return fail(why, size,
+		            "with --overwrite, which writes on SIGUSR2 and at the end, --switch-output takes no size "
+		            "and no time");
+	if (o->output.max_files && !several)
 		return fail(why, size, "--switch-max-files is for --switch-output or --overwrite");
-	if (several && o->output && strcmp(o->output, "-") == 0)
+	if (several && o->output.path && strcmp(o->output.path, "-") == 0)
 		return fail(why, size, "--switch-output and --overwrite need a file to write to: give -o FILE");
 	return 0;
 }
@@ -281,12 +286,13 @@ int record_options_parse(struct options *o, int argc, char **argv, char *why, si
 {
 	int n;
 
-	*o = (struct options){.rate_mhz = 99000,
-	                      .stack = {DEFAULT_MAX_STACK, UPF_TOPS_WINDOW, DEFAULT_WINDOW / UPF_WORD},
-	                      .max_overhead = DEFAULT_OVERHEAD,
-	                      .priority = -1};
+	*o = (struct options){
+		.session = {.rate_mhz = 99000, .max_overhead = DEFAULT_OVERHEAD},
+		.stack = {DEFAULT_MAX_STACK, UPF_TOPS_WINDOW, DEFAULT_WINDOW / UPF_WORD},
+		.priority = -1,
+	};
 	n = options_parse(record_options, argc, argv, o, why, size);
 	if (o->priority < 0)
-		o->priority = o->max_overhead <= MODEST_OVERHEAD ? DEFAULT_PRIORITY : 0;
+		o->priority = o->session.max_overhead <= MODEST_OVERHEAD ? DEFAULT_PRIORITY : 0;
 	return n >= 0 && check_together(o, why, size) != 0 ? -1 : n;
 }

@@ -8,38 +8,28 @@
 #include <stdint.h>
 
 #include "common/option_table.h"
-#include "format/upf.h"
+#include "record/output/trace_output.h"
+#include "record/sampling/session.h"
 #include "record/sampling/target.h"
 
 #define IMAGES_MAX 64 /* --image */
 
 struct options {
-	const char *output; /* NULL: not given */
-	uint64_t rate_mhz;
-	uint64_t duration_ns; /* 0: until stopped */
-	uint64_t rounds;      /* 0: no limit */
-	uint64_t vcpus[UPF_VCPUS_MAX / 64];
-	bool some_vcpus; /* vcpus was given */
+	struct session_options session;
+	struct output_options output; /* path NULL: not given */
 	struct stack_choice stack;
-	double max_overhead; /* share of time that a domain may be paused */
-	int priority;        /* SCHED_FIFO, and what goes with it: latency.h; 0: none of it */
-	struct {
-		bool on;
-		uint64_t bytes, ns; /* 0: not at a size, not at a time; neither: by SIGUSR2 */
-		uint64_t max_files; /* 0: no limit */
-	} switching;                /* --switch-output */
-	struct {
-		bool on;
-		uint64_t bytes, ns;     /* ns 0: no limit in time */
-	} recent;                       /* --overwrite */
+	int priority;                   /* of SCHED_FIFO, with the rest of latency.h; 0: none of it */
 	const char *images[IMAGES_MAX]; /* FILE or DOMAIN=FILE, nimages of them */
 	size_t nimages;
-	bool missed, force, follow, list, quiet, verbose, version, help;
+	bool list, verbose, version, help;
 };
 
 extern const struct option_def record_options[];
 
-/* Defaults, then @argv; operands to the front of it. Their number, or -1 and one line in @why. */
+/*
+ * Fills in @o from the defaults and @argv, whose operands are moved to its front. Their number, or -1 with one line in
+ * @why.
+ */
 int record_options_parse(struct options *o, int argc, char **argv, char *why, size_t size);
 
 #endif

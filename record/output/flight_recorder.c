@@ -4,16 +4,16 @@
 #include <errno.h>
 #include <stdlib.h>
 
-struct entry {
-	struct entry *next;
+struct kept_block {
+	struct kept_block *next;
 	struct upf_kept *block;
 };
 
 struct flight_recorder {
-	uint64_t most_bytes, most_ns;
+	uint64_t max_bytes, max_ns;
 	uint64_t bytes;
 	struct upf_packer *packer;
-	struct entry *oldest, *newest;
+	struct kept_block *oldest, *newest;
 };
 
 struct flight_recorder *flight_recorder_new(uint64_t bytes, uint64_t ns)
@@ -21,8 +21,8 @@ struct flight_recorder *flight_recorder_new(uint64_t bytes, uint64_t ns)
 	struct flight_recorder *r = calloc(1, sizeof(*r));
 
 	if (r) {
-		r->most_bytes = bytes;
-		r->most_ns = ns;
+		r->max_bytes = bytes;
+		r->max_ns = ns;
 		r->packer = upf_packer_new();
 	}
 	if (r && r->packer)
@@ -32,14 +32,14 @@ struct flight_recorder *flight_recorder_new(uint64_t bytes, uint64_t ns)
 	return NULL;
 }
 
-static size_t size_of(const struct entry *e)
+static size_t size_of(const struct kept_block *e)
 {
 	return sizeof(*e) + upf_kept_size(e->block);
 }
 
 static void drop_oldest(struct flight_recorder *r)
 {
-	struct entry *e = r->oldest;
+	struct kept_block *e = r->oldest;
 
 	r->bytes -= size_of(e);
 	r->oldest = e->next;
@@ -59,35 +59,35 @@ void flight_recorder_free(struct flight_recorder *r)
 	free(r);
 }
 
-/* Is the time asked for covered without the oldest block? */
-static bool is_too_old(const struct flight_recorder *r)
+/* True: the newer blocks alone cover the time limit. */
+static bool is_oldest_expired(const struct flight_recorder *r)
 {
-	return r->most_ns && r->oldest != r->newest &&
-	       upf_kept_first_ns(r->oldest->next->block) + r->most_ns <= upf_kept_last_ns(r->newest->block);
+	return r->max_ns && r->oldest != r->newest &&
+	       upf_kept_first_ns(r->oldest->next->block) + r->max_ns <= upf_kept_last_ns(r->newest->block);
 }
 
 int flight_recorder_add(struct flight_recorder *r, struct upf_encoder *e, const struct upf_totals *totals)
 {
-	struct entry *entry = calloc(1, sizeof(*entry));
+	struct kept_block *kept = calloc(1, sizeof(*kept));
 
-	if (entry)
-		entry->block = upf_keep(r->packer, e, totals);
-	if (!entry || !entry->block) {
-		free(entry);
+	if (kept)
+		kept->block = upf_keep(r->packer, e, totals);
+	if (!kept || !kept->block) {
+		free(kept);
 		return -ENOMEM;
 	}
 	if (r->newest)
-		r->newest->next = entry;
+		r->newest->next = kept;
 	else
-		r->oldest = entry;
-	r->newest = entry;
-	r->bytes += size_of(entry);
-	while (r->oldest != r->newest && (r->bytes > r->most_bytes || is_too_old(r)))
+		r->oldest = kept;
+	r->newest = kept;
+	r->bytes += size_of(kept);
+	while (r->oldest != r->newest && (r->bytes > r->max_bytes || is_oldest_expired(r)))
 		drop_oldest(r);
 	return 0;
 }
 
-/* Whole ticks: a block's first time may be any. */
+/* Rounded down to a tick, because a block's first time need not be one. */
 uint64_t flight_recorder_first_ns(const struct flight_recorder *r)
 {
 	uint64_t ns = r->oldest ? upf_kept_first_ns(r->oldest->block) : 0;
@@ -95,16 +95,11 @@ uint64_t flight_recorder_first_ns(const struct flight_recorder *r)
 	return ns - ns % UPF_TICK_NS;
 }
 
-uint64_t flight_recorder_last_ns(const struct flight_recorder *r)
-{
-	return r->newest ? upf_kept_last_ns(r->newest->block) : 0;
-}
-
-int flight_recorder_put(const struct flight_recorder *r, struct upf_writer *w, struct upf_totals *totals)
+int flight_recorder_write(const struct flight_recorder *r, struct upf_writer *w, struct upf_totals *totals)
 {
 	int rc = 0;
 
-	for (const struct entry *e = r->oldest; rc == 0 && e; e = e->next)
+	for (const struct kept_block *e = r->oldest; rc == 0 && e; e = e->next)
 		rc = upf_writer_put(w, e->block, flight_recorder_first_ns(r), totals);
 	return rc;
 }

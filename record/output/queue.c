@@ -13,23 +13,23 @@
 #define BLOCKS 4
 #define IDLE_NS 500000000
 
-struct handed {
+struct full_block {
 	struct upf_encoder *block;
-	struct queue_slip slip;
+	struct block_info info;
 };
 
 struct queue {
-	struct queue_taker taker;
+	struct queue_consumer consumer;
 	uint64_t period_ns;
 	struct upf_encoder *current; /* the sampling thread's */
-	struct handed taken;         /* the writer thread's */
+	struct full_block taken;     /* the writer thread's */
 	pthread_t thread;
 	pthread_mutex_t lock;
 	pthread_cond_t filled, freed;
 	int not_held;
 	/* under the lock: */
 	struct upf_encoder *free[BLOCKS];
-	struct handed full[BLOCKS];
+	struct full_block full[BLOCKS];
 	unsigned nfree, nfull;
 	bool ending;
 	enum { STARTING, STARTED, FAILED } state;
@@ -47,135 +47,135 @@ static void set_deadline(struct timespec *t)
 	}
 }
 
-/* The oldest full block into s->taken. False when all are taken and no more will come. Calls idle() while waiting. */
-static bool next_full(struct queue *s)
+/* Takes the oldest full block. False: there is none and none will come. Calls idle() while it waits. */
+static bool next_full(struct queue *q)
 {
 	bool any;
 
-	pthread_mutex_lock(&s->lock);
-	while (s->nfull == 0 && !s->ending) {
+	pthread_mutex_lock(&q->lock);
+	while (q->nfull == 0 && !q->ending) {
 		struct timespec deadline;
 
 		set_deadline(&deadline);
-		if (pthread_cond_timedwait(&s->filled, &s->lock, &deadline) == ETIMEDOUT) {
-			pthread_mutex_unlock(&s->lock);
-			s->taker.idle(s->taker.ctx);
-			pthread_mutex_lock(&s->lock);
+		if (pthread_cond_timedwait(&q->filled, &q->lock, &deadline) == ETIMEDOUT) {
+			pthread_mutex_unlock(&q->lock);
+			q->consumer.idle(q->consumer.ctx);
+			pthread_mutex_lock(&q->lock);
 		}
 	}
-	any = s->nfull > 0;
+	any = q->nfull > 0;
 	if (any) {
-		s->taken = s->full[0];
-		s->nfull--;
-		for (unsigned i = 0; i < s->nfull; i++)
-			s->full[i] = s->full[i + 1];
+		q->taken = q->full[0];
+		q->nfull--;
+		for (unsigned i = 0; i < q->nfull; i++)
+			q->full[i] = q->full[i + 1];
 	}
-	pthread_mutex_unlock(&s->lock);
+	pthread_mutex_unlock(&q->lock);
 	return any;
 }
 
-static void give_back(struct queue *s, struct upf_encoder *e)
+static void give_back(struct queue *q, struct upf_encoder *e)
 {
-	upf_encoder_reset(e, s->period_ns);
-	pthread_mutex_lock(&s->lock);
-	s->free[s->nfree++] = e;
-	pthread_cond_signal(&s->freed);
-	pthread_mutex_unlock(&s->lock);
+	upf_encoder_reset(e, q->period_ns);
+	pthread_mutex_lock(&q->lock);
+	q->free[q->nfree++] = e;
+	pthread_cond_signal(&q->freed);
+	pthread_mutex_unlock(&q->lock);
 }
 
-/* The first one is the cause of those that follow. */
-static void note_error(struct queue *s, int rc)
+/* Keeps the first error: it is the cause of those that follow. */
+static void note_error(struct queue *q, int rc)
 {
 	int none = 0;
 
 	if (rc != 0)
-		atomic_compare_exchange_strong(&s->error, &none, rc);
+		atomic_compare_exchange_strong(&q->error, &none, rc);
 }
 
-/* Tells the thread that waits for it. */
-static bool start(struct queue *s)
+/* Tells start_thread(), which waits for the result. */
+static bool start(struct queue *q)
 {
-	bool started = s->taker.start(s->taker.ctx) == 0;
+	bool started = q->consumer.start(q->consumer.ctx) == 0;
 
-	pthread_mutex_lock(&s->lock);
-	s->state = started ? STARTED : FAILED;
-	pthread_cond_signal(&s->freed);
-	pthread_mutex_unlock(&s->lock);
+	pthread_mutex_lock(&q->lock);
+	q->state = started ? STARTED : FAILED;
+	pthread_cond_signal(&q->freed);
+	pthread_mutex_unlock(&q->lock);
 	return started;
 }
 
 static void *writer_thread(void *arg)
 {
-	struct queue *s = arg;
+	struct queue *q = arg;
 
 	/*
-	 * A descriptor table of its own: a thread stuck in write() outlives the process's death, and what it holds
-	 * open.
+	 * A descriptor table of its own: a thread that is stuck in write() lives on after the process was killed, and
+	 * so do the descriptors it holds.
 	 */
-	if (s->not_held >= 0 && unshare(CLONE_FILES) == 0)
-		close(s->not_held);
-	if (!start(s))
+	if (q->not_held >= 0 && unshare(CLONE_FILES) == 0)
+		close(q->not_held);
+	if (!start(q))
 		return NULL;
-	while (next_full(s)) {
-		note_error(s, s->taker.take(s->taker.ctx, s->taken.block, &s->taken.slip));
-		give_back(s, s->taken.block);
-		s->taker.idle(s->taker.ctx);
+	while (next_full(q)) {
+		note_error(q, q->consumer.consume(q->consumer.ctx, q->taken.block, &q->taken.info));
+		give_back(q, q->taken.block);
+		q->consumer.idle(q->consumer.ctx);
 	}
-	note_error(s, s->taker.end(s->taker.ctx));
+	note_error(q, q->consumer.finish(q->consumer.ctx));
 	return NULL;
 }
 
-static void release(struct queue *s)
+static void release(struct queue *q)
 {
-	for (unsigned i = 0; i < s->nfree; i++)
-		upf_encoder_free(s->free[i]);
-	upf_encoder_free(s->current);
-	pthread_cond_destroy(&s->filled);
-	pthread_cond_destroy(&s->freed);
-	pthread_mutex_destroy(&s->lock);
-	free(s);
+	for (unsigned i = 0; i < q->nfree; i++)
+		upf_encoder_free(q->free[i]);
+	upf_encoder_free(q->current);
+	pthread_cond_destroy(&q->filled);
+	pthread_cond_destroy(&q->freed);
+	pthread_mutex_destroy(&q->lock);
+	free(q);
 }
 
-/* A small stack: with memory locked all of it counts. */
-static int start_thread(struct queue *s)
+/* A small stack: if memory is locked, all of it is resident. */
+static int start_thread(struct queue *q)
 {
 	pthread_attr_t attr;
 	int rc;
 
 	pthread_attr_init(&attr);
 	pthread_attr_setstacksize(&attr, 256 << 10);
-	rc = pthread_create(&s->thread, &attr, writer_thread, s);
+	rc = pthread_create(&q->thread, &attr, writer_thread, q);
 	pthread_attr_destroy(&attr);
 	if (rc != 0)
 		return rc;
-	pthread_mutex_lock(&s->lock);
-	while (s->state == STARTING)
-		pthread_cond_wait(&s->freed, &s->lock);
-	pthread_mutex_unlock(&s->lock);
-	if (s->state == STARTED)
+	pthread_mutex_lock(&q->lock);
+	while (q->state == STARTING)
+		pthread_cond_wait(&q->freed, &q->lock);
+	pthread_mutex_unlock(&q->lock);
+	if (q->state == STARTED)
 		return 0;
-	pthread_join(s->thread, NULL);
+	pthread_join(q->thread, NULL);
 	return ECANCELED;
 }
 
-struct queue *queue_start(const struct queue_taker *taker, const struct queue_blocks *blocks, int not_held)
+struct queue *queue_start(const struct queue_consumer *consumer, const struct queue_blocks *blocks, int not_held)
 {
-	struct queue *s = calloc(1, sizeof(*s));
+	struct queue *q = calloc(1, sizeof(*q));
 	pthread_condattr_t attr;
 	int rc = 0;
 
-	if (!s)
+	if (!q)
 		return NULL;
-	s->taker = *taker;
-	s->period_ns = blocks->period_ns;
-	s->not_held = not_held;
-	pthread_mutex_init(&s->lock, NULL);
+	q->consumer = *consumer;
+	q->period_ns = blocks->period_ns;
+	q->not_held = not_held;
+	pthread_mutex_init(&q->lock, NULL);
 	pthread_condattr_init(&attr);
 	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-	pthread_cond_init(&s->filled, &attr);
+	pthread_cond_init(&q->filled, &attr);
 	pthread_condattr_destroy(&attr);
-	pthread_cond_init(&s->freed, NULL);
-	while (rc == 0 && s->nfree < BLOCKS) {
+	pthread_cond_init(&q->freed, NULL);
+	while (rc == 0 && q->nfree < BLOCKS) {
 		struct upf_encoder *e = upf_encoder_new(blocks->tops, blocks->slots, blocks->copy_words);
 
 		if (!e) {
@@ -183,65 +183,65 @@ struct queue *queue_start(const struct queue_taker *taker, const struct queue_bl
 			break;
 		}
 		upf_encoder_reset(e, blocks->period_ns);
-		s->free[s->nfree++] = e;
+		q->free[q->nfree++] = e;
 	}
 	if (rc == 0)
-		rc = start_thread(s);
+		rc = start_thread(q);
 	if (rc != 0) {
-		release(s);
+		release(q);
 		errno = rc;
 		return NULL;
 	}
-	return s;
+	return q;
 }
 
-struct upf_encoder *queue_current(struct queue *s)
+struct upf_encoder *queue_current(struct queue *q)
 {
-	if (!s->current) {
-		pthread_mutex_lock(&s->lock);
-		if (s->nfree)
-			s->current = s->free[--s->nfree];
-		pthread_mutex_unlock(&s->lock);
+	if (!q->current) {
+		pthread_mutex_lock(&q->lock);
+		if (q->nfree)
+			q->current = q->free[--q->nfree];
+		pthread_mutex_unlock(&q->lock);
 	}
-	return s->current;
+	return q->current;
 }
 
-struct upf_encoder *queue_wait(struct queue *s)
+struct upf_encoder *queue_wait(struct queue *q)
 {
-	pthread_mutex_lock(&s->lock);
-	while (!s->current && s->nfree == 0)
-		pthread_cond_wait(&s->freed, &s->lock);
-	pthread_mutex_unlock(&s->lock);
-	return queue_current(s);
+	pthread_mutex_lock(&q->lock);
+	while (!q->current && q->nfree == 0)
+		pthread_cond_wait(&q->freed, &q->lock);
+	pthread_mutex_unlock(&q->lock);
+	return queue_current(q);
 }
 
-bool queue_submit(struct queue *s, const struct queue_slip *slip)
+bool queue_submit(struct queue *q, const struct block_info *info)
 {
-	if (!s->current || upf_encoder_empty(s->current))
+	if (!q->current || upf_encoder_empty(q->current))
 		return false;
-	pthread_mutex_lock(&s->lock);
-	s->full[s->nfull++] = (struct handed){s->current, *slip};
-	pthread_cond_signal(&s->filled);
-	pthread_mutex_unlock(&s->lock);
-	s->current = NULL;
+	pthread_mutex_lock(&q->lock);
+	q->full[q->nfull++] = (struct full_block){q->current, *info};
+	pthread_cond_signal(&q->filled);
+	pthread_mutex_unlock(&q->lock);
+	q->current = NULL;
 	return true;
 }
 
-int queue_error(const struct queue *s)
+int queue_error(const struct queue *q)
 {
-	return atomic_load(&s->error);
+	return atomic_load(&q->error);
 }
 
-int queue_finish(struct queue *s)
+int queue_finish(struct queue *q)
 {
 	int rc;
 
-	pthread_mutex_lock(&s->lock);
-	s->ending = true;
-	pthread_cond_signal(&s->filled);
-	pthread_mutex_unlock(&s->lock);
-	pthread_join(s->thread, NULL);
-	rc = queue_error(s);
-	release(s);
+	pthread_mutex_lock(&q->lock);
+	q->ending = true;
+	pthread_cond_signal(&q->filled);
+	pthread_mutex_unlock(&q->lock);
+	pthread_join(q->thread, NULL);
+	rc = queue_error(q);
+	release(q);
 	return rc;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * queue.h - blocks on their way from the sampling thread to the trace: the writer thread hands them to a taker.
- * The sampling thread never waits: with every block full and the disk behind, it is told so and counts its samples as
- * lost.
+ * queue.h - blocks on their way from the sampling thread, which fills them, to the writer thread, which it starts and
+ * which calls a consumer for each of them. The sampling thread never waits for the disk: if no block is free, it is
+ * told so.
  */
 #ifndef RECORD_OUTPUT_QUEUE_H
 #define RECORD_OUTPUT_QUEUE_H
@@ -14,48 +14,49 @@
 
 struct queue;
 
-/* What blocks must hold. */
+/* What blocks must have room for. */
 struct queue_blocks {
 	uint64_t period_ns; /* expected between rounds */
 	enum upf_tops tops;
-	uint32_t slots, copy_words; /* copies: how many vCPUs, words of each */
+	uint32_t slots, copy_words; /* copies of stacks: of how many vCPUs, words of each */
 };
 
 /* What goes with a block. */
-struct queue_slip {
-	struct upf_totals totals; /* of the block alone; its duration is not looked at */
-	enum queue_turn {
-		QUEUE_ON,    /* nothing special */
-		QUEUE_BEGIN, /* with this block another trace begins, whose time 0 is @time_ns of CLOCK_MONOTONIC */
-		QUEUE_DUMP,  /* with this block what was kept is wanted */
-	} turn;
+struct block_info {
+	struct upf_totals totals; /* of this block alone; duration_ns is not used */
+	enum block_action {
+		BLOCK_APPEND, /* add it to the trace */
+		BLOCK_SWITCH, /* begin another trace with it, whose time 0 is @time_ns of CLOCK_MONOTONIC */
+		BLOCK_DUMP, /* flight recorder: keep it, then write a trace of what is kept, which ends at @time_ns */
+	} action;
 	uint64_t time_ns;
 };
 
-/* Where blocks go; called by the writer thread. take() and end() return 0 or a negative errno, which is kept. */
-struct queue_taker {
+/* Called by the writer thread only. consume() and finish() return 0 or a negative errno; the first error is kept. */
+struct queue_consumer {
 	void *ctx;
-	int (*start)(void *ctx); /* before all else; not 0 ends the thread at once */
-	int (*take)(void *ctx, struct upf_encoder *e, const struct queue_slip *slip);
-	int (*end)(void *ctx);   /* after all else */
-	void (*idle)(void *ctx); /* about twice a second */
+	int (*start)(void *ctx); /* first of all; if it is not 0, the thread ends */
+	int (*consume)(void *ctx, struct upf_encoder *e, const struct block_info *info);
+	int (*finish)(void *ctx); /* last of all */
+	void (*idle)(void *ctx);  /* about twice a second */
 };
 
 /*
- * The taker is copied. The writer thread lets go of @not_held, the watchdog's descriptor (-1: none): stuck in a write,
- * it must not keep the watchdog asleep. So what the taker opens is that thread's alone. NULL: start() failed, or
- * errno.
+ * Starts the writer thread and waits for its start(). @consumer is copied. The thread has a descriptor table of its
+ * own, in which it closes @not_held, the watchdog's descriptor (-1: none): stuck in write(), it must not keep the
+ * watchdog from noticing our death. So what the consumer opens is open in this thread only.
+ * NULL: errno; ECANCELED: start() failed.
  */
-struct queue *queue_start(const struct queue_taker *taker, const struct queue_blocks *blocks, int not_held);
-/* The block to encode into; NULL while all are waiting to be written. */
-struct upf_encoder *queue_current(struct queue *s);
-/* The same, but waits until there is one: only where nothing is paused. */
-struct upf_encoder *queue_wait(struct queue *s);
-/* Hands the current block over, with a copy of @slip. False: there is none, or nothing in it. */
-bool queue_submit(struct queue *s, const struct queue_slip *slip);
-/* 0, or the negative errno that ended the output. */
-int queue_error(const struct queue *s);
-/* Waits until all that was handed over is taken, ends the thread and frees: queue_error() to the end. */
-int queue_finish(struct queue *s);
+struct queue *queue_start(const struct queue_consumer *consumer, const struct queue_blocks *blocks, int not_held);
+/* The block to encode into; NULL: none is free. */
+struct upf_encoder *queue_current(struct queue *q);
+/* Waits until a block is free: never call it while a guest is paused. */
+struct upf_encoder *queue_wait(struct queue *q);
+/* Hands the current block to the writer thread with a copy of @info. False: there is none, or it is empty. */
+bool queue_submit(struct queue *q, const struct block_info *info);
+/* 0, or the first error of the consumer. */
+int queue_error(const struct queue *q);
+/* Waits until all blocks are consumed, ends the thread and frees @q. 0, or the first error of the consumer. */
+int queue_finish(struct queue *q);
 
 #endif

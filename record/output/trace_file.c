@@ -177,9 +177,9 @@ struct trace_file *trace_file_open(const char *path, bool overwrite, char *why, 
 		o->fd = STDOUT_FILENO;
 		if (!isatty(o->fd))
 			return o;
-		snprintf(
-			why, size,
-			"a trace is binary and standard output is a terminal: use -o FILE, or pipe it into uniprof-report -");
+		snprintf(why, size,
+		         "a trace is binary and standard output is a terminal: use -o FILE, or pipe it into "
+		         "uniprof-report -");
 	} else if (open_path(o, why, size) == 0) {
 		o->own = true;
 		return o;

@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "record/sampling/timer.h"
+#include "record/process/clock.h"
 #include "record/sampling/top.h"
 #include "record/sampling/walk.h"
 

@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "common/say.h"
-#include "record/output/entries.h"
-#include "record/sampling/timer.h"
+#include "record/process/clock.h"
 #include "record/sampling/sample.h"
+#include "record/sampling/timer.h"
 
 #define FLUSH_NS 1000000000ull /* a trace lags at most this far behind */
 #define LOOK_NS 500000000ull   /* between rounds that are far apart, domains are looked at so often */
@@ -17,7 +17,7 @@ struct loop {
 	struct sampling_timer pace;
 	uint64_t housekeeping_ns;            /* when it is due */
 	uint64_t throttle_ns;                /* no round before this */
-	uint64_t held_back;                  /* deadlines passed over for it since the last housekeeping */
+	uint64_t throttled;                  /* deadlines skipped for it since the last housekeeping */
 	uint64_t checked_ns, checked_rounds; /* when that was, and the rounds by then */
 	uint64_t told_mhz;                   /* the rate that the trace was told last */
 	bool asked;                          /* by SIGUSR2: for the next trace, or for what is kept */
@@ -41,42 +41,53 @@ static uint64_t since_start(const struct session *s, uint64_t time_ns)
 
 static void count_round(struct session *s, const struct target *t)
 {
-	s->slip.totals.rounds++;
-	s->slip.totals.samples += t->nsamples;
+	s->records.block.totals.rounds++;
+	s->records.block.totals.samples += t->nsamples;
 	atomic_fetch_add(&s->live.rounds, 1);
 	atomic_fetch_add(&s->live.samples, t->nsamples);
 }
 
 static void count_pause(struct session *s, const struct round *r)
 {
-	s->slip.totals.pauses += r->pauses;
+	s->records.block.totals.pauses += r->pauses;
 	for (unsigned i = 0; i < r->pauses; i++)
-		upf_hist_add(&s->slip.totals.pause, r->paused_ns[i]);
+		upf_hist_add(&s->records.block.totals.pause, r->paused_ns[i]);
 	atomic_fetch_add(&s->live.paused_ns, r->pause_ns);
+}
+
+/* No block was free for them. */
+static void lose(struct session *s, uint32_t domain, uint64_t samples)
+{
+	record_stream_lose(&s->records, domain, samples);
+	atomic_fetch_add(&s->live.lost, samples);
 }
 
 static void keep_round(struct session *s, uint32_t domain, const struct round *r, uint64_t time_ns)
 {
 	struct target *t = s->targets[domain];
-	struct entry i = {r->kind == ROUND_SAME ? ENTRY_SAME : ENTRY_ROUND, .domain = domain, .time_ns = time_ns,
-	                  .pause_ns = r->pause_ns};
+	const struct record round = {r->kind == ROUND_SAME ? RECORD_SAME : RECORD_ROUND,
+	                             .domain = domain,
+	                             .time_ns = time_ns,
+	                             .pause_ns = r->pause_ns,
+	                             .samples = t->samples,
+	                             .nsamples = t->nsamples};
 
-	if (entries_put(s, &i) == 0)
+	if (record_stream_put(&s->records, &round) == 0)
 		count_round(s, t);
 	else
-		entries_lose(s, domain, t->nsamples);
+		lose(s, domain, t->nsamples);
 }
 
 static void skip_round(struct session *s, uint32_t domain, uint64_t time_ns, enum upf_lost why)
 {
 	uint64_t n = s->targets[domain]->nsamples;
-	struct entry i = {ENTRY_LOST, .domain = domain, .time_ns = time_ns, .count = n, .code = why};
+	const struct record lost = {RECORD_LOST, .domain = domain, .time_ns = time_ns, .count = n, .code = why};
 
-	if (entries_put(s, &i) != 0) {
-		entries_lose(s, domain, n);
+	if (record_stream_put(&s->records, &lost) != 0) {
+		lose(s, domain, n);
 		return;
 	}
-	s->slip.totals.lost += n;
+	s->records.block.totals.lost += n;
 	atomic_fetch_add(&s->live.lost, n);
 }
 
@@ -90,8 +101,8 @@ static void hold_back(struct loop *l, struct target *t, uint64_t paused_ns)
 
 static void tell_end(struct session *s, uint32_t domain, const struct round *r)
 {
-	entries_event(s, domain, since_start(s, r->time_ns), r->shutdown ? UPF_EVENT_SHUTDOWN : UPF_EVENT_DYING,
-	              r->shutdown_code);
+	record_stream_event(&s->records, domain, since_start(s, r->time_ns),
+	                    r->shutdown ? UPF_EVENT_SHUTDOWN : UPF_EVENT_DYING, r->shutdown_code);
 }
 
 static void one_round(struct loop *l, uint32_t domain)
@@ -104,7 +115,7 @@ static void one_round(struct loop *l, uint32_t domain)
 
 	hold_back(l, t, r.pause_ns);
 	if (t->foreign != foreign)
-		entries_event(s, domain, time_ns, foreign ? UPF_EVENT_RESUMED : UPF_EVENT_PAUSED, 0);
+		record_stream_event(&s->records, domain, time_ns, foreign ? UPF_EVENT_RESUMED : UPF_EVENT_PAUSED, 0);
 	switch (r.kind) {
 	case ROUND_TAKEN:
 	case ROUND_SAME:
@@ -186,7 +197,7 @@ static void look_for(struct loop *l, uint32_t d, uint64_t now)
 	}
 	if (!s->options->quiet)
 		say("%s is back as domain %u", t->name[0] ? t->name : "the domain", t->info.domid);
-	entries_event(s, d, since_start(s, now), UPF_EVENT_REBOOT, t->info.domid);
+	record_stream_event(&s->records, d, since_start(s, now), UPF_EVENT_REBOOT, t->info.domid);
 	sample_warm(t);
 }
 
@@ -199,17 +210,6 @@ static void look_for_all(struct loop *l, uint64_t now)
 
 /* --- deadlines --------------------------------------------------------------------------------------------------- */
 
-/* Deadlines are the session's: they are recorded once, with its first domain. */
-static void record_late(struct session *s, uint64_t time_ns)
-{
-	const struct entry i = {ENTRY_LATE, .time_ns = time_ns, .count = s->unrecorded_late};
-
-	if (i.count == 0 || entries_put(s, &i) != 0)
-		return;
-	s->slip.totals.late += i.count;
-	s->unrecorded_late = 0;
-}
-
 static void count_late(struct loop *l, uint64_t now)
 {
 	struct session *s = l->s;
@@ -217,21 +217,20 @@ static void count_late(struct loop *l, uint64_t now)
 
 	if (missed == 0)
 		return;
-	s->unrecorded_late += missed;
 	atomic_fetch_add(&s->live.late, missed);
 	if (s->options->missed)
 		say("%llu deadline%s missed at %.6f s", (unsigned long long)missed, missed == 1 ? "" : "s",
 		    (double)since_start(s, now) / 1e9);
-	record_late(s, since_start(s, now));
+	record_stream_late(&s->records, since_start(s, now), missed);
 }
 
 /* A block is handed over before it would be older than a second when the next round comes. */
 static void flush_due(struct session *s, uint64_t next_ns)
 {
-	struct upf_encoder *e = queue_current(s->queue);
+	struct upf_encoder *e = queue_current(s->records.queue);
 
 	if (e && !upf_encoder_empty(e) && since_start(s, next_ns) >= upf_encoder_first_time(e) + FLUSH_NS)
-		entries_hand_over(s);
+		record_stream_submit(&s->records);
 }
 
 /* --- one trace after the other ----------------------------------------------------------------------------------- */
@@ -243,61 +242,49 @@ static void tell_start(struct loop *l, uint64_t time_ns)
 	for (uint32_t d = 0; d < s->ntargets; d++) {
 		if (s->targets[d]->ended)
 			continue;
-		entries_event(s, d, time_ns, UPF_EVENT_START, 0);
+		record_stream_event(&s->records, d, time_ns, UPF_EVENT_START, 0);
 		if (l->told_mhz != s->options->rate_mhz)
-			entries_event(s, d, time_ns, UPF_EVENT_RATE, l->told_mhz);
+			record_stream_event(&s->records, d, time_ns, UPF_EVENT_RATE, l->told_mhz);
 	}
-}
-
-/*
- * Is all that happened in a block, and is there room for more? Else a trace would begin with what belongs to the one
- * before.
- */
-static bool is_settled(const struct session *s)
-{
-	bool settled = s->unrecorded_late == 0 && queue_current(s->queue) != NULL;
-
-	for (size_t d = 0; d < s->ntargets; d++)
-		settled &= s->unrecorded[d] == 0 && s->pending[d].code == 0;
-	return settled;
 }
 
 static void begin_next(struct loop *l, uint64_t now)
 {
 	struct session *s = l->s;
 
-	entries_hand_over(s);
-	s->slip.turn = QUEUE_BEGIN;
-	s->slip.time_ns = s->start_ns = now;
+	record_stream_submit(&s->records);
+	s->records.block.action = BLOCK_SWITCH;
+	s->records.block.time_ns = s->start_ns = now;
 	tell_start(l, 0);
-	entries_hand_over(s); /* at once, so that the one before is complete at once */
+	record_stream_submit(&s->records); /* at once, so that the one before is complete at once */
 	l->asked = false;
 }
 
 static bool is_time_to_switch(const struct loop *l, uint64_t now)
 {
 	const struct session *s = l->s;
-	const struct options *o = s->options;
+	const struct session_options *o = s->options;
 
-	if (!o->switching.on || o->recent.on)
+	if (!o->switching.on || o->flight_recorder)
 		return false;
 	return l->asked || (o->switching.ns && now - s->start_ns >= o->switching.ns) ||
-	       (o->switching.bytes && sink_current_bytes(s->sink) >= o->switching.bytes);
+	       (o->switching.bytes && trace_output_current_bytes(s->output) >= o->switching.bytes);
 }
 
-/* What SIGUSR2 asked for, or --switch-output in advance. */
-static void turn(struct loop *l, uint64_t now)
+/* Begins another trace, or has what is kept written, if that is due. */
+static void switch_or_dump(struct loop *l, uint64_t now)
 {
 	struct session *s = l->s;
 
 	if (is_time_to_switch(l, now)) {
-		if (is_settled(s))
+		/* What waits for a free block belongs to the trace before. */
+		if (record_stream_settled(&s->records))
 			begin_next(l, now);
-	} else if (l->asked && s->options->recent.on && queue_current(s->queue) &&
-	           !upf_encoder_empty(queue_current(s->queue))) {
-		s->slip.turn = QUEUE_DUMP;
-		s->slip.time_ns = now;
-		entries_hand_over(s);
+	} else if (l->asked && s->options->flight_recorder && queue_current(s->records.queue) &&
+	           !upf_encoder_empty(queue_current(s->records.queue))) {
+		s->records.block.action = BLOCK_DUMP;
+		s->records.block.time_ns = now;
+		record_stream_submit(&s->records);
 		l->asked = false;
 	}
 }
@@ -310,11 +297,11 @@ static void tell_rate(struct loop *l, uint64_t now)
 	struct session *s = l->s;
 	uint64_t rounds = s->live.rounds / s->ntargets, elapsed = now - l->checked_ns, rate = s->options->rate_mhz;
 
-	if (l->held_back && elapsed)
+	if (l->throttled && elapsed)
 		rate = (uint64_t)((double)(rounds - l->checked_rounds) * 1e12 / (double)elapsed);
 	l->checked_ns = now;
 	l->checked_rounds = rounds;
-	l->held_back = 0;
+	l->throttled = 0;
 	if (rate > s->options->rate_mhz)
 		rate = s->options->rate_mhz;
 	if (rate > l->told_mhz - l->told_mhz / 10 && rate < l->told_mhz + l->told_mhz / 10 + 1)
@@ -322,7 +309,7 @@ static void tell_rate(struct loop *l, uint64_t now)
 	l->told_mhz = rate;
 	for (uint32_t d = 0; d < s->ntargets; d++)
 		if (!s->targets[d]->ended)
-			entries_event(s, d, since_start(s, now), UPF_EVENT_RATE, rate);
+			record_stream_event(&s->records, d, since_start(s, now), UPF_EVENT_RATE, rate);
 }
 
 /* About once a second: what need not be looked at more often. */
@@ -347,14 +334,14 @@ static void housekeeping(struct loop *l, uint64_t now)
 
 static void check_limits(struct loop *l, uint64_t now, uint64_t rounds)
 {
-	const struct options *o = l->s->options;
+	const struct session_options *o = l->s->options;
 
 	if (o->duration_ns && now - l->s->began_ns >= o->duration_ns)
 		end(l, UPF_REASON_DURATION, 0, NULL);
 	else if (o->rounds && rounds >= o->rounds)
 		end(l, UPF_REASON_SAMPLES, 0, NULL);
-	else if (queue_error(l->s->queue) != 0)
-		end(l, UPF_REASON_OUTPUT, queue_error(l->s->queue), NULL);
+	else if (queue_error(l->s->records.queue) != 0)
+		end(l, UPF_REASON_OUTPUT, queue_error(l->s->records.queue), NULL);
 }
 
 /* Sleeps until @deadline, looking up now and then. The signal that came, 0: none. */
@@ -368,9 +355,9 @@ static int wait_watchfully(struct loop *l, uint64_t deadline)
 		now = clock_now();
 		look_for_ends(l);
 		housekeeping(l, now);
-		turn(l, now);
-		if (queue_error(l->s->queue) != 0)
-			end(l, UPF_REASON_OUTPUT, queue_error(l->s->queue), NULL);
+		switch_or_dump(l, now);
+		if (queue_error(l->s->records.queue) != 0)
+			end(l, UPF_REASON_OUTPUT, queue_error(l->s->records.queue), NULL);
 	}
 	return signal || l->over ? signal : clock_wait(deadline, &l->s->signals);
 }
@@ -386,17 +373,17 @@ static void stop_for_a_while(struct session *s)
 			sample_warm(s->targets[d]);
 }
 
-/* Those that --max-overhead forbids are passed over. */
+/* Skips those that --max-overhead forbids. */
 static uint64_t next_deadline(struct loop *l)
 {
-	uint64_t deadline = timer_next(&l->pace), passed = 0;
+	uint64_t deadline = timer_next(&l->pace), skipped = 0;
 
 	while (deadline < l->throttle_ns) {
-		passed += 1 + timer_skip(&l->pace, l->throttle_ns);
+		skipped += 1 + timer_skip(&l->pace, l->throttle_ns);
 		deadline = timer_next(&l->pace);
 	}
-	l->held_back += passed;
-	l->s->held_back += passed;
+	l->throttled += skipped;
+	l->s->throttled += skipped;
 	return deadline;
 }
 
@@ -404,7 +391,7 @@ static uint64_t next_deadline(struct loop *l)
 static bool wait_for_deadline(struct loop *l)
 {
 	struct session *s = l->s;
-	const struct options *o = s->options;
+	const struct session_options *o = s->options;
 	uint64_t deadline = next_deadline(l), last = s->began_ns + o->duration_ns;
 	bool due = !o->duration_ns || deadline < last;
 	int signal;
@@ -419,7 +406,7 @@ static bool wait_for_deadline(struct loop *l)
 	}
 	if (signal == SIGUSR2) {
 		l->asked = true;
-		turn(l, clock_now());
+		switch_or_dump(l, clock_now());
 		return false;
 	}
 	if (signal) {
@@ -456,19 +443,19 @@ void session_run(struct session *s)
 		if (l.over)
 			break;
 		housekeeping(&l, now);
-		turn(&l, now);
+		switch_or_dump(&l, now);
 		check_limits(&l, now, rounds);
 	}
-	s->totals.duration_ns = now - s->began_ns;
+	s->records.totals.duration_ns = now - s->began_ns;
 }
 
 void session_put_rest(struct session *s)
 {
-	const uint64_t end_ns = since_start(s, s->began_ns + s->totals.duration_ns);
+	const uint64_t end_ns = since_start(s, s->began_ns + s->records.totals.duration_ns);
 
-	queue_wait(s->queue);
+	queue_wait(s->records.queue);
 	for (uint32_t d = 0; d < s->ntargets; d++)
-		entries_put_pending(s, d, end_ns);
-	record_late(s, end_ns);
-	entries_hand_over(s);
+		record_stream_retry(&s->records, d, end_ns);
+	record_stream_late(&s->records, end_ns, 0);
+	record_stream_submit(&s->records);
 }

@@ -7,54 +7,53 @@
 #include <stdatomic.h>
 
 #include "format/upf.h"
-#include "record/watchdog/watchdog.h"
-#include "record/cli/options.h"
-#include "record/output/sink.h"
-#include "record/output/queue.h"
+#include "record/output/record_stream.h"
+#include "record/output/status_line.h"
+#include "record/output/trace_output.h"
 #include "record/sampling/target.h"
+#include "record/watchdog/watchdog.h"
 
-/* What the status line shows; written by the sampling thread, read by the writer thread. */
-struct live {
-	atomic_ullong rounds, samples, late, lost, paused_ns, elapsed_ns;
-};
-
-/* An event that found every block full. */
-struct pending_event {
-	uint64_t time_ns, value;
-	enum upf_event_code code; /* 0: none */
+struct session_options {
+	uint64_t rate_mhz;
+	uint64_t duration_ns; /* 0: until stopped */
+	uint64_t rounds;      /* 0: no limit */
+	uint64_t vcpus[UPF_VCPUS_MAX / 64];
+	bool some_vcpus;     /* sample only @vcpus */
+	double max_overhead; /* share of time that a domain may be paused */
+	bool follow;         /* domains that come back after their end */
+	struct {
+		bool on;
+		uint64_t bytes, ns; /* begin another trace at this size or age; both 0: on SIGUSR2 */
+	} switching;                /* --switch-output */
+	bool flight_recorder;       /* --overwrite: SIGUSR2 asks for a dump */
+	bool missed, quiet;         /* report missed deadlines; report nothing else */
 };
 
 struct session {
-	const struct options *options;
+	const struct session_options *options;
 	struct hypervisor *x;
 	struct target **targets;
 	size_t ntargets;
 	struct watchdog *watchdog;
-	struct queue *queue;
-	struct sink *sink;
+	struct trace_output *output;
 	sigset_t signals;  /* those that are waited for; blocked */
 	uint64_t began_ns; /* CLOCK_MONOTONIC when recording began */
 	uint64_t start_ns; /* at time 0 of the trace being written */
 	uint64_t seed;
-	struct queue_slip slip; /* of the block being filled: the totals that it brings */
+	struct record_stream records;
+	struct live_counters live;
 
 	/* the outcome: */
-	struct upf_totals totals; /* of all that was handed over */
 	enum upf_reason reason;
 	int signal;         /* UPF_REASON_SIGNAL: which */
 	int error;          /* UPF_REASON_ERROR, _OUTPUT: negative errno */
 	const char *failed; /* UPF_REASON_ERROR: what failed */
-	uint64_t held_back; /* deadlines passed over for --max-overhead */
-	struct live live;
-	/* samples that could not be handed over, by target, until they can be recorded as lost */
-	uint64_t *unrecorded;
-	uint64_t unrecorded_late;
-	struct pending_event *pending; /* by target */
+	uint64_t throttled; /* deadlines skipped for --max-overhead */
 };
 
-/* Samples until an end is reached; fills in the outcome. */
+/* Samples until the recording is to end; fills in the outcome. */
 void session_run(struct session *s);
-/* Puts what could not be recorded in time into the last block, waiting for room: call it when nothing is paused. */
+/* Records what no block was free for; waits until one is, so never call it while a guest is paused. */
 void session_put_rest(struct session *s);
 
 #endif

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "record/sampling/timer.h"
 
-#include <errno.h>
-#include <time.h>
-
 #define NS_PER_S 1000000000ull
 
 /* Marsaglia, "Xorshift RNGs" (2003): plenty for a jitter. */
@@ -52,25 +49,4 @@ uint64_t timer_skip(struct sampling_timer *p, uint64_t now_ns)
 	missed = passed - p->next;
 	p->next = passed;
 	return missed;
-}
-
-uint64_t clock_now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * NS_PER_S + (uint64_t)t.tv_nsec;
-}
-
-int clock_wait(uint64_t deadline_ns, const sigset_t *signals)
-{
-	int rc;
-
-	do {
-		uint64_t now = clock_now(), left = deadline_ns > now ? deadline_ns - now : 0;
-		struct timespec t = {.tv_sec = (time_t)(left / NS_PER_S), .tv_nsec = (long)(left % NS_PER_S)};
-
-		rc = sigtimedwait(signals, NULL, &t);
-	} while (rc < 0 && errno == EINTR);
-	return rc > 0 ? rc : 0;
 }

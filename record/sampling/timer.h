@@ -7,7 +7,6 @@
 #ifndef RECORD_SAMPLING_TIMER_H
 #define RECORD_SAMPLING_TIMER_H
 
-#include <signal.h>
 #include <stdint.h>
 
 struct sampling_timer {
@@ -23,12 +22,5 @@ uint64_t timer_next(struct sampling_timer *p);
 /* How many deadlines went by before @now_ns; they are passed over. */
 uint64_t timer_skip(struct sampling_timer *p, uint64_t now_ns);
 uint64_t timer_period_ns(const struct sampling_timer *p);
-
-uint64_t clock_now(void); /* CLOCK_MONOTONIC, ns */
-/*
- * Sleeps until CLOCK_MONOTONIC is @deadline_ns, or one of @signals, which must be blocked, is pending: its number,
- * else 0.
- */
-int clock_wait(uint64_t deadline_ns, const sigset_t *signals);
 
 #endif

@@ -87,7 +87,7 @@ failed_dumps() {
 	cat err
 	ls -A dumps
 	echo "$before descriptors before, $after after"
-	[ "$(grep -c 'File too large; going on' err)" = 3 ] && [ "$before" = "$after" ] && [ -z "$(ls -A dumps)" ]
+	[ "$(grep -c 'File too large; the recording continues' err)" = 3 ] && [ "$before" = "$after" ] && [ -z "$(ls -A dumps)" ]
 }
 ok "dumps that fail leave neither a descriptor open nor a file behind" failed_dumps
 

@@ -39,7 +39,7 @@ said() {
 
 is "help" 0 "$record" --help <<< ''
 is "version" 0 "$record" -V <<< ''
-is "no domain" 2 "$record" -o x.upf <<< 'uniprof-record: no domain: name one, or see which there are with --list; --help shows more'
+is "no domain" 2 "$record" -o x.upf <<< 'uniprof-record: no domain: give one; --list shows them, --help shows more'
 is "no output" 2 "$record" busy <<< 'uniprof-record: no output: give -o FILE'
 is "unknown option" 2 "$record" --frequency=5 busy <<< 'uniprof-record: unknown option --frequency; try --help'
 is "rate 0" 2 "$record" -F 0 -o x.upf busy <<< 'uniprof-record: -F 0: not a rate: samples a second above 0, up to 1 MHz, such as 99, 0.5 or 1k'
@@ -55,7 +55,7 @@ is "two of one name" 4 "$record" -o x.upf twins <<< 'uniprof-record: twins: more
 is "a paused domain" 4 "$record" -o x.upf paused <<< 'uniprof-record: paused: it is paused; let it run first: xl unpause'
 is "another kind of guest" 4 "$record" -o x.upf hvm <<< 'uniprof-record: hvm: only 64-bit PV guests can be recorded so far'
 is "no such vCPU" 4 "$record" -C 5 -o x.upf busy <<< 'uniprof-record: busy: it has vCPUs 0 to 1, none of those asked for'
-is "a domain twice" 4 "$record" -o x.upf busy 1 <<< 'uniprof-record: 1: this domain stands twice on the command line'
+is "a domain twice" 4 "$record" -o x.upf busy 1 <<< 'uniprof-record: 1: this domain is given twice'
 is "a directory that is not there" 5 "$record" -o none/x.upf busy <<< 'uniprof-record: cannot write in none/: No such file or directory'
 is "a directory" 5 "$record" -o . busy <<< 'uniprof-record: . is a directory: name a file in it'
 echo precious > kept.upf
@@ -82,7 +82,7 @@ for percent in 0 101 x -1 ''; do
 	is "--max-overhead '$percent'" 2 "$record" --max-overhead "$percent" -o none.upf busy <<< -
 done
 is "--max-overhead holds back" 0 "$record" -F 100k -d 1.5 --max-overhead 0.2% -o slow2.upf busy <<< -
-said "… and says so" err '^held .* to stay under --max-overhead 0.2%$'
+said "… and says so" err '^throttled .* to stay under --max-overhead 0.2%$'
 "$report" --dump slow2.upf > dump
 said "… and the trace knows" dump 'event domain 0 7 (rate)'
 is "… and keeps to it" 0 awk '/^paused/ { exit !($8 <= 0.25) }' err <<< ''
@@ -91,7 +91,7 @@ unprivileged() {
 	if [ "$(id -u)" = 0 ]; then setpriv --bounding-set=-all --inh-caps=-all --reuid 65534 --regid 65534 --clear-groups "$@"; else "$@"; fi
 }
 is "no real-time priority" 0 unprivileged "$record" -n 10 -F 1k -o /dev/null busy <<< -
-said "… is told once" err '^uniprof-record: going on without real-time priority (Operation not permitted)'
+said "… is told once" err '^uniprof-record: continuing without real-time priority (Operation not permitted)'
 is "… unless it was not asked for" 0 unprivileged "$record" -n 10 -F 1k -r0 -o /dev/null busy <<< -
 is "… or may be missing" 1 grep -q 'real-time' err <<< ''
 is "a priority that there is not" 2 "$record" -r100 -o none.upf busy <<< 'uniprof-record: -r 100: not a real-time priority: 1 to 99, or 0 for none'

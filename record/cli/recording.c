@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "record/cli/recording.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/say.h"
+#include "record/cli/choose.h"
+#include "record/cli/describe.h"
+#include "record/cli/exit_code.h"
+#include "record/cli/summary.h"
+#include "record/process/latency.h"
+#include "record/process/privileges.h"
+#include "record/process/signals.h"
+#include "record/sampling/session.h"
+
+struct recording {
+	const struct options *options;
+	const struct hypervisor_ops *ops;
+	struct target **targets;
+	size_t ntargets;
+	struct description description;
+	struct session session; /* with the output and the watchdog */
+	bool status;            /* a status line is drawn */
+};
+
+/* --- preparations: each returns 0, or an exit code after its message --------------------------------------------- */
+
+static int open_domains(struct recording *r, struct hypervisor *x, char *const *operands)
+{
+	const size_t n = r->ntargets;
+	char why[1024];
+
+	r->targets = calloc(n, sizeof(struct target *));
+	if (!r->targets || record_stream_init(&r->session.records, n) != 0) {
+		say("out of memory");
+		return EXIT_CUT_SHORT;
+	}
+	if (choose_targets(r->ops, x, operands, n, r->options, r->targets, why, sizeof(why)) == 0)
+		return 0;
+	say("%s", why);
+	return EXIT_DOMAIN;
+}
+
+static int start_watchdog(struct recording *r)
+{
+	struct guest_info *domains = calloc(r->ntargets, sizeof(*domains));
+	struct watchdog *w;
+
+	for (size_t i = 0; domains && i < r->ntargets; i++)
+		domains[i] = r->targets[i]->info;
+	w = domains ? watchdog_start(r->ops, domains, r->ntargets) : NULL;
+	free(domains);
+	if (!w) {
+		say("cannot start the watchdog process, which would end a pause that is left behind: %s",
+		    strerror(errno));
+		return EXIT_CUT_SHORT;
+	}
+	for (size_t i = 0; i < r->ntargets; i++)
+		target_mark(r->targets[i], watchdog_mark(w, i));
+	r->session.watchdog = w;
+	return 0;
+}
+
+static int prepare_trace(struct recording *r, const char *hypervisor, const char *command)
+{
+	int rc = describe(&r->description, r->options, r->targets, r->ntargets, hypervisor, command);
+	char why[1024];
+
+	if (rc == 0 && describe_images(&r->description, r->options, why, sizeof(why)) != 0) {
+		say("%s", why);
+		return EXIT_USAGE;
+	}
+	if (rc == 0) {
+		r->session.output = trace_output_new(&r->options->output, &r->description.session);
+		rc = r->session.output ? 0 : -errno;
+	}
+	if (rc == 0)
+		return 0;
+	say("cannot prepare the trace: %s", strerror(-rc));
+	return EXIT_CUT_SHORT;
+}
+
+/* --- called by the writer thread --------------------------------------------------------------------------------- */
+
+/* With several traces, the thread must create files later, maybe in a folder where only root may. */
+static int writer_start(void *ctx)
+{
+	const struct recording *r = ctx;
+	const struct output_options *o = &r->options->output;
+	int rc = trace_output_open(r->session.output);
+
+	privileges_drop(o->switching || o->flight_recorder.on);
+	return rc;
+}
+
+static int writer_block(void *ctx, struct upf_encoder *e, const struct block_info *info)
+{
+	const struct recording *r = ctx;
+
+	return trace_output_block(r->session.output, e, info);
+}
+
+static int writer_finish(void *ctx)
+{
+	const struct recording *r = ctx;
+
+	return trace_output_finish(r->session.output);
+}
+
+static void writer_idle(void *ctx)
+{
+	const struct recording *r = ctx;
+
+	if (r->status)
+		status_line_draw(&r->session.live, trace_output_bytes(r->session.output));
+}
+
+static struct queue_blocks blocks_for(struct recording *r)
+{
+	struct block_room room = {0};
+
+	for (size_t i = 0; i < r->ntargets; i++)
+		target_reserve(r->targets[i], &room);
+	return (struct queue_blocks){
+		.period_ns = 1000000000000ull / r->options->session.rate_mhz,
+		.tops = r->options->stack.tops,
+		.slots = room.slots,
+		.copy_words = room.copy_words,
+	};
+}
+
+/* Opens the output. As the preparations. */
+static int start_writer(struct recording *r)
+{
+	const struct queue_consumer consumer = {.ctx = r,
+	                                        .start = writer_start,
+	                                        .consume = writer_block,
+	                                        .finish = writer_finish,
+	                                        .idle = writer_idle};
+	const struct queue_blocks blocks = blocks_for(r);
+	struct session *s = &r->session;
+
+	s->records.queue = queue_start(&consumer, &blocks, watchdog_fd(s->watchdog));
+	if (s->records.queue)
+		return 0;
+	if (*trace_output_problem(s->output)) {
+		say("%s", trace_output_problem(s->output));
+		return EXIT_OUTPUT;
+	}
+	say("cannot start the writer thread: %s", strerror(errno));
+	return EXIT_CUT_SHORT;
+}
+
+/* --- the sampling thread ----------------------------------------------------------------------------------------- */
+
+static void reduce_latency(const struct options *o)
+{
+	char missing[256];
+
+	latency_exact_timers();
+	if (!o->priority)
+		return;
+	latency_try(o->priority, missing, sizeof(missing));
+	if (*missing && !o->session.quiet)
+		say("continuing without %s: pauses may be longer", missing);
+	else if (!*missing && o->verbose)
+		say("sampling at real-time priority %d, with locked memory, on one CPU", o->priority);
+}
+
+/* To be called when the hypervisor is open here and in the watchdog, and the output in the writer thread. */
+static void drop_privileges(const struct options *o)
+{
+	int rc = privileges_drop(false);
+
+	if (rc != 0)
+		say("cannot give up capabilities: %s; continuing with them", strerror(-rc));
+	else if (o->verbose)
+		say("gave up all capabilities");
+}
+
+static void sample(struct recording *r, struct hypervisor *x)
+{
+	const struct upf_session *head = &r->description.session;
+	struct session *s = &r->session;
+
+	s->options = &r->options->session;
+	s->x = x;
+	s->targets = r->targets;
+	s->ntargets = r->ntargets;
+	s->began_ns = s->start_ns = head->start_mono_ns;
+	memcpy(&s->seed, head->trace_id, sizeof(s->seed));
+	reduce_latency(r->options);
+	drop_privileges(r->options);
+	session_run(s);
+}
+
+/* --- the end ----------------------------------------------------------------------------------------------------- */
+
+/*
+ * Releases the guests, then writes the rest and the footer. Nothing is paused any more, and the disk or the reader may
+ * be slow, so a second Ctrl-C ends the program at once.
+ */
+static void finish(struct recording *r)
+{
+	struct session *s = &r->session;
+	struct upf_totals *totals = &s->records.totals, *rest = &s->records.block.totals;
+	int rc;
+
+	for (size_t i = 0; i < r->ntargets; i++)
+		pages_drop(r->targets[i]->pages);
+	watchdog_stop(s->watchdog);
+	s->watchdog = NULL;
+	signals_unblock(&s->signals);
+	session_put_rest(s);
+	trace_output_set_end(s->output, rest, s->began_ns + totals->duration_ns, s->reason);
+	rc = queue_finish(s->records.queue);
+	upf_totals_add(totals, rest);
+	if (r->status)
+		status_line_clear();
+	if (rc != 0) {
+		s->reason = UPF_REASON_OUTPUT;
+		s->error = rc;
+	}
+}
+
+/* The exit code, with a message if the recording did not end as asked for. */
+static int verdict(const struct session *s)
+{
+	if (s->reason == UPF_REASON_OUTPUT && *trace_output_problem(s->output)) {
+		say("%s; what was written before is valid", trace_output_problem(s->output));
+		return EXIT_OUTPUT;
+	}
+	if (s->reason == UPF_REASON_OUTPUT) {
+		say("%s: %s; what was written before is valid", trace_output_last(s->output),
+		    s->error == -EPIPE ? "its reader went away" : strerror(-s->error));
+		return EXIT_OUTPUT;
+	}
+	if (s->reason == UPF_REASON_ERROR) {
+		say("%s%s%s", s->failed, s->error ? ": " : "", s->error ? strerror(-s->error) : "");
+		return EXIT_CUT_SHORT;
+	}
+	return EXIT_RECORDED;
+}
+
+static int conclude(struct recording *r)
+{
+	size_t pages = 0;
+
+	for (size_t i = 0; i < r->ntargets; i++)
+		pages += pages_most(r->targets[i]->pages);
+	if (!r->options->session.quiet)
+		summary_print(&r->session, r->options->output.path);
+	if (r->options->verbose)
+		summary_print_cost(&r->session, pages);
+	return verdict(&r->session);
+}
+
+static void clean_up(struct recording *r)
+{
+	for (size_t i = 0; r->targets && i < r->ntargets; i++)
+		target_close(r->targets[i]);
+	watchdog_stop(r->session.watchdog);
+	record_stream_release(&r->session.records);
+	free(r->targets);
+	trace_output_free(r->session.output);
+	describe_free(&r->description);
+}
+
+int recording_run(const struct options *o, const struct hypervisor_ops *ops, struct hypervisor *x, const char *command,
+                  char *const *operands, size_t n)
+{
+	struct recording r = {.options = o, .ops = ops, .ntargets = n};
+	int rc = open_domains(&r, x, operands);
+
+	r.status = isatty(STDERR_FILENO) && !o->session.quiet && !o->session.missed;
+	signals_block(&r.session.signals, o->output.switching || o->output.flight_recorder.on);
+	if (rc == 0)
+		rc = start_watchdog(&r);
+	if (rc == 0)
+		rc = prepare_trace(&r, ops->version(x), command);
+	if (rc == 0 && o->verbose)
+		say("%s by %s; %zu domain%s, %.3f Hz", ops->version(x), ops->name, n, n == 1 ? "" : "s",
+		    (double)o->session.rate_mhz / 1e3);
+	if (rc == 0)
+		rc = start_writer(&r);
+	if (rc == 0) {
+		sample(&r, x);
+		finish(&r);
+		rc = conclude(&r);
+	}
+	clean_up(&r);
+	return rc;
+}

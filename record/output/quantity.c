@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "record/output/quantity.h"
+
+#include <stdio.h>
+
+const char *quantity_time(char *text, uint64_t ns)
+{
+	double v = (double)ns;
+
+	if (ns < 1000)
+		snprintf(text, QUANTITY_SIZE, "%.0f ns", v);
+	else if (ns < 1000000)
+		snprintf(text, QUANTITY_SIZE, "%.1f us", v / 1e3);
+	else if (ns < 1000000000)
+		snprintf(text, QUANTITY_SIZE, "%.1f ms", v / 1e6);
+	else
+		snprintf(text, QUANTITY_SIZE, "%.2f s", v / 1e9);
+	return text;
+}
+
+const char *quantity_bytes(char *text, uint64_t bytes)
+{
+	if (bytes < 10000)
+		snprintf(text, QUANTITY_SIZE, "%llu B", (unsigned long long)bytes);
+	else if (bytes < 10000000)
+		snprintf(text, QUANTITY_SIZE, "%.1f kB", (double)bytes / 1e3);
+	else
+		snprintf(text, QUANTITY_SIZE, "%.1f MB", (double)bytes / 1e6);
+	return text;
+}
+
+double quantity_percent(uint64_t part, uint64_t whole)
+{
+	return whole ? 100.0 * (double)part / (double)whole : 0;
+}
+
+double quantity_per_second(uint64_t n, uint64_t ns)
+{
+	return ns ? (double)n * 1e9 / (double)ns : 0;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "record/process/clock.h"
+
+#include <errno.h>
+#include <time.h>
+
+#define NS_PER_S 1000000000ull
+
+uint64_t clock_now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * NS_PER_S + (uint64_t)t.tv_nsec;
+}
+
+int clock_wait(uint64_t deadline_ns, const sigset_t *signals)
+{
+	int rc;
+
+	do {
+		uint64_t now = clock_now(), left = deadline_ns > now ? deadline_ns - now : 0;
+		struct timespec t = {.tv_sec = (time_t)(left / NS_PER_S), .tv_nsec = (long)(left % NS_PER_S)};
+
+		rc = sigtimedwait(signals, NULL, &t);
+	} while (rc < 0 && errno == EINTR);
+	return rc > 0 ? rc : 0;
+}

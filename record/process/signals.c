@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "record/process/signals.h"
+
+#include <stddef.h>
+#include <time.h>
+
+/* nohup ignores SIGHUP. */
+static bool is_ignored(int number)
+{
+	struct sigaction old;
+
+	return sigaction(number, NULL, &old) == 0 && old.sa_handler == SIG_IGN;
+}
+
+void signals_block(sigset_t *signals, bool usr2)
+{
+	/* SIGTSTP too: Ctrl-Z must not stop the program while the guest is paused. */
+	static const int blocked[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP};
+	static const int ignored[] = {SIGPIPE, SIGXFSZ, SIGTTOU, SIGTTIN};
+
+	sigemptyset(signals);
+	for (size_t i = 0; i < sizeof(blocked) / sizeof(*blocked); i++) {
+		if (blocked[i] == SIGHUP && is_ignored(SIGHUP))
+			continue;
+		/* Shells ignore SIGINT for background jobs of a script, but kill -INT must end this one. */
+		signal(blocked[i], SIG_DFL);
+		sigaddset(signals, blocked[i]);
+	}
+	if (usr2)
+		sigaddset(signals, SIGUSR2);
+	sigprocmask(SIG_BLOCK, signals, NULL);
+	for (size_t i = 0; i < sizeof(ignored) / sizeof(*ignored); i++)
+		signal(ignored[i], SIG_IGN);
+}
+
+void signals_unblock(const sigset_t *signals)
+{
+	const struct timespec none = {0};
+
+	while (sigtimedwait(signals, NULL, &none) > 0)
+		;
+	sigprocmask(SIG_UNBLOCK, signals, NULL);
+}

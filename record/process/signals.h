@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* signals.h - the recorder waits for signals instead of handling them, so that none comes while a guest is paused. */
+#ifndef RECORD_PROCESS_SIGNALS_H
+#define RECORD_PROCESS_SIGNALS_H
+
+#include <signal.h>
+#include <stdbool.h>
+
+/*
+ * Blocks, for the calling thread and those it starts later, the signals that end or stop the recorder, and SIGUSR2 if
+ * @usr2; they are then in @signals, for sigtimedwait(). Ignores those that only report a failed write.
+ */
+void signals_block(sigset_t *signals, bool usr2);
+/* Discards those of @signals that are pending and unblocks them: the next one ends the program. */
+void signals_unblock(const sigset_t *signals);
+
+#endif
