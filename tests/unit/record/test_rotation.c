@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Names of several traces, and which of them are kept. */
+#include "tests/unit/record/folder.h"
+
+#include <time.h>
+
+#include "record/output/rotation.h"
+
+#define LEAP_DAY 1709210096120000000ull /* 2024-02-29 12:34:56.12 UTC */
+
+static void expect(const struct rotation *r, uint64_t real_ns, const char *expected)
+{
+	char *name = rotation_name(r, real_ns);
+
+	assert_string_equal(name, expected);
+	free(name);
+}
+
+static void stamps(void **state)
+{
+	struct rotation *r = rotation_new("run.upf", 0);
+
+	(void)state;
+	setenv("TZ", "America/New_York", 1);
+	tzset();
+	expect(r, LEAP_DAY, "run.upf.2024022912345612");
+	expect(r, LEAP_DAY + 9999999, "run.upf.2024022912345612");
+	expect(r, LEAP_DAY + 10000000, "run.upf.2024022912345613");
+	rotation_free(r);
+}
+
+static void taken_names(void **state)
+{
+	struct rotation *r = rotation_new("run.upf", 0);
+
+	(void)state;
+	write_text("run.upf.2024022912345612", "precious");
+	assert_int_equal(mkdir("run.upf.2024022912345613", 0777), 0);
+	expect(r, LEAP_DAY, "run.upf.2024022912345614");
+	rotation_free(r);
+}
+
+static void add(struct rotation *r, const char *name)
+{
+	write_text(name, name);
+	rotation_add(r, name);
+}
+
+static void the_newest_are_kept(void **state)
+{
+	struct rotation *r = rotation_new("run", 2);
+
+	(void)state;
+	write_text("run.0", "of another recording");
+	add(r, "run.1");
+	add(r, "run.2");
+	assert_int_equal(entries_of("."), 3);
+	add(r, "run.3");
+	assert_int_equal(entries_of("."), 3);
+	assert_int_equal(access("run.1", F_OK), -1);
+	/* Somebody was faster. */
+	assert_int_equal(unlink("run.2"), 0);
+	add(r, "run.4");
+	add(r, "run.5");
+	assert_int_equal(entries_of("."), 3);
+	assert_int_equal(access("run.0", F_OK), 0);
+	assert_int_equal(access("run.4", F_OK), 0);
+	assert_int_equal(access("run.5", F_OK), 0);
+	rotation_free(r);
+}
+
+static void all_are_kept(void **state)
+{
+	struct rotation *r = rotation_new("run", 0);
+
+	(void)state;
+	add(r, "run.1");
+	add(r, "run.2");
+	assert_int_equal(entries_of("."), 2);
+	rotation_free(r);
+}
+
+#define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, enter_folder, leave_folder)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		IN_FOLDER(stamps),
+		IN_FOLDER(taken_names),
+		IN_FOLDER(the_newest_are_kept),
+		IN_FOLDER(all_are_kept),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
