@@ -16,7 +16,7 @@ static const char *name_of(const struct hypervisor_ops *ops, struct hypervisor *
 	return name;
 }
 
-/* Why a domain cannot be recorded now; NULL: it can. */
+/* Why a domain cannot be recorded now; NULL if it can. */
 static const char *obstacle(const struct hypervisor_ops *ops, struct hypervisor *x, const struct guest_info *info)
 {
 	struct guest *g;
@@ -38,7 +38,7 @@ static const char *obstacle(const struct hypervisor_ops *ops, struct hypervisor 
 	return NULL;
 }
 
-/* The names of the domains there are, for a message. */
+/* The names and numbers of all domains but our own, for a message. */
 static void list_names(const struct hypervisor_ops *ops, struct hypervisor *x, char *text, size_t size)
 {
 	struct guest_info at;
@@ -86,7 +86,8 @@ static int open_one(const struct hypervisor_ops *ops, struct hypervisor *x, cons
 		snprintf(why, size, "%s: it has vCPUs 0 to %" PRIu32 ", none of those asked for", operand,
 		         info.vcpus - 1);
 	else if (errno == E2BIG)
-		snprintf(why, size, "%s: too many vCPUs to copy their stacks; choose some by -C, or --call-graph fp",
+		snprintf(why, size,
+		         "%s: too many vCPUs to copy their stacks: select some with -C, or use --call-graph fp",
 		         operand);
 	else
 		snprintf(why, size, "%s: %s", operand, strerror(errno));

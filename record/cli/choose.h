@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* choose.h - from what the user typed to the domains to sample, and the list of those there are. */
+/* choose.h - the domains that the user named, and the list of all domains. */
 #ifndef RECORD_CLI_CHOOSE_H
 #define RECORD_CLI_CHOOSE_H
 
 #include "record/cli/options.h"
 #include "record/sampling/target.h"
 
-/* Opens targets for @n operands. 0 or -1 with one line in @why; what was opened is in @targets either way. */
+/* Opens @n targets, named by @operands. 0, or -1 with one line in @why; those opened so far are in @targets. */
 int choose_targets(const struct hypervisor_ops *ops, struct hypervisor *x, char *const *operands, size_t n,
                    const struct options *o, struct target **targets, char *why, size_t size);
 
-/* --list: every domain, and whether it could be recorded, on standard output. */
+/* --list: prints every domain, and whether it can be recorded, on standard output. */
 void choose_list(const struct hypervisor_ops *ops, struct hypervisor *x);
 
 #endif

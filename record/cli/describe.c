@@ -67,7 +67,7 @@ int describe(struct description *d, const struct options *o, struct target *cons
 	uint8_t id[sizeof(d->session.trace_id)];
 
 	memset(d, 0, sizeof(*d));
-	/* Before the trace's time begins: soon after a host's start this may have to wait for its first randomness. */
+	/* Before time 0: soon after the host has booted this may wait for randomness. */
 	if (getrandom(id, sizeof(id), 0) != (ssize_t)sizeof(id))
 		return -EIO;
 	d->domains = calloc(n, sizeof(*d->domains));
@@ -112,7 +112,6 @@ static void forget_image(struct upf_domain *d)
 	d->image = d->build_id = NULL;
 }
 
-/* The later one counts. */
 static int set_image(struct upf_domain *d, const char *path, const char *identity)
 {
 	forget_image(d);
@@ -121,7 +120,10 @@ static int set_image(struct upf_domain *d, const char *path, const char *identit
 	return d->image && d->build_id ? 0 : -ENOMEM;
 }
 
-/* Those called as the @len bytes at @name say; @name NULL: those that have none yet. Their number. */
+/*
+ * Sets the image of the domains that have this name or number, of @len bytes; @name NULL: of those without an image.
+ * Their number, or -ENOMEM.
+ */
 static int set_images(struct description *d, const char *name, size_t len, const char *path, const char *identity)
 {
 	int n = 0;
@@ -138,7 +140,10 @@ static int set_images(struct description *d, const char *name, size_t len, const
 	return n;
 }
 
-/* FILE, or DOMAIN=FILE: a file may have '=' in its name, so a domain must be called so. */
+/*
+ * Sets an image if it is given as DOMAIN=FILE and @named is true, or as FILE and it is false. A file name may contain
+ * '=': what comes before it is a domain only if such a domain is recorded.
+ */
 static int describe_image(struct description *d, const char *image, bool named, char *why, size_t size)
 {
 	const char *equals = strchr(image, '=');
@@ -158,13 +163,14 @@ static int describe_image(struct description *d, const char *image, bool named, 
 	if (rc >= 0)
 		return 0;
 	if (equals && !is_named)
-		snprintf(why, size, "--image %s: no domain is recorded under that name, and as a file: %s", image,
+		snprintf(why, size, "--image %s: no domain of this recording, and as a file: %s", image,
 		         strerror(-rc));
 	else
 		snprintf(why, size, "--image %s: %s", image, rc == -ESPIPE ? "not a regular file" : strerror(-rc));
 	return -1;
 }
 
+/* First those of named domains, of which the last one counts; then the last one of those for all others. */
 int describe_images(struct description *d, const struct options *o, char *why, size_t size)
 {
 	int rc = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* describe.h - what the head of the trace says of a recording. */
+/* describe.h - the header of the trace: the description of a recording. */
 #ifndef RECORD_CLI_DESCRIBE_H
 #define RECORD_CLI_DESCRIBE_H
 
@@ -12,14 +12,14 @@ struct description {
 	char host[256];
 };
 
-/* Fills in @d, time 0 of the trace being now; @hypervisor must outlive it. 0 or a negative errno. */
+/* Fills in @d; time 0 of the trace is now. @hypervisor and @command must outlive it. 0 or a negative errno. */
 int describe(struct description *d, const struct options *o, struct target *const *targets, size_t n,
              const char *hypervisor, const char *command);
-/* Adds what --image says. 0, or -1 and one line in @why: a file that cannot be read, a domain that is not recorded. */
+/* Adds the binaries of --image. 0, or -1 and one line in @why: no such file, or no such domain in this recording. */
 int describe_images(struct description *d, const struct options *o, char *why, size_t size);
 void describe_free(struct description *d);
 
-/* @argv as one shell-quoted line, before options_parse() moves its words. NULL: errno. */
+/* @argv as one line, quoted for the shell; to be called before options_parse() moves the words. NULL: errno. */
 char *describe_command(int argc, char *const *argv);
 
 #endif

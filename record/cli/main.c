@@ -17,12 +17,14 @@ static void print_help(void)
 {
 	puts("Usage: uniprof-record [options] -o FILE DOMAIN...\n"
 	     "       uniprof-record --list\n"
-	     "Samples the stacks of Xen guests, given by name or number, until Ctrl-C or the end of --duration.\n");
+	     "Samples the stacks of Xen guests, given by name or number, until Ctrl-C or until\n"
+	     "the end of --duration.\n");
 	options_print(record_options, stdout, 80);
 	puts("\nExamples:\n"
 	     "  uniprof-record -o run.upf -d 10s web1        ten seconds of web1 at 99 Hz\n"
 	     "  uniprof-record -o - -F 1k 3 | uniprof-report -s web1.elf -\n\n"
-	     "Exit status: 0 recorded; 1 ended early by an error; 2 usage; 3 hypervisor; 4 domain; 5 output.");
+	     "Exit status: 0 recorded; 1 ended early by an error; 2 usage; 3 hypervisor;\n"
+	     "4 domain; 5 output.");
 }
 
 /* What the options ask for, and what is missing for it. */

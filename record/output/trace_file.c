@@ -18,13 +18,13 @@
 struct trace_file {
 	int fd;
 	bool overwrite;
-	bool own; /* fd is ours to close */
+	bool own; /* close fd at the end */
 	char *path;
-	char *temporary; /* NULL: written in place, or published */
+	char *temporary; /* its name until it is published; NULL: none, or published */
 };
 
-/* Signals that end a recording are blocked, so that they wait for whoever asks. */
-static bool is_to_end(void)
+/* Has a signal come that ends the recording? They are blocked, so they stay pending. */
+static bool is_interrupted(void)
 {
 	sigset_t set;
 
@@ -33,29 +33,29 @@ static bool is_to_end(void)
 	       sigismember(&set, SIGQUIT);
 }
 
-/* A named pipe that nobody reads yet is waited for. */
+/* Waits for the reader of a named pipe. */
 static int open_patiently(const char *path, int flags)
 {
 	const struct timespec while_waiting = {.tv_nsec = 50000000};
 	bool told = false;
 	int fd;
 
-	while ((fd = open(path, flags)) < 0 && errno == ENXIO && !is_to_end()) {
+	while ((fd = open(path, flags)) < 0 && errno == ENXIO && !is_interrupted()) {
 		if (!told)
-			say("%s: waiting for somebody to read it", path);
+			say("%s: waiting for a reader", path);
 		told = true;
 		nanosleep(&while_waiting, NULL);
 	}
 	return fd;
 }
 
-/* What was under a name before it was opened. */
+/* What a name stood for before it was opened. */
 struct looked_at {
 	bool is_link;
-	struct stat st; /* of what it leads to */
+	struct stat st; /* of the file that it leads to */
 };
 
-/* In this order: a link that comes between is not followed. False: there is nothing. */
+/* In this order, so that a link that is created in between is not followed. False: there is no such file. */
 static bool look_at(const char *path, struct looked_at *l)
 {
 	struct stat link;
@@ -65,23 +65,23 @@ static bool look_at(const char *path, struct looked_at *l)
 }
 
 /*
- * Another file may have taken the name while the pipe was waited for, and root may write to every file. A pipe that
- * was made anew is as good as the one before; a device must be the same one.
+ * Is the opened file of the kind that was there before? Another file may have taken the name meanwhile, and root may
+ * write to every file. A named pipe may be another one; a device must be the same.
  */
-static bool is_alike(int fd, const struct looked_at *l)
+static bool is_as_expected(int fd, const struct looked_at *l)
 {
 	struct stat st;
 
 	return fstat(fd, &st) == 0 && (st.st_mode & S_IFMT) == (l->st.st_mode & S_IFMT) && st.st_rdev == l->st.st_rdev;
 }
 
-/* A pipe, a device: written to where it is. A link to it is followed only if it was one when it was looked at. */
+/* Opens a named pipe or device itself. A symbolic link is followed only if the name was one before. */
 static int open_in_place(struct trace_file *o, const struct looked_at *l, char *why, size_t size)
 {
 	const int flags = O_WRONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY;
 
 	o->fd = open_patiently(o->path, l->is_link ? flags : flags | O_NOFOLLOW);
-	if (o->fd >= 0 && is_alike(o->fd, l)) {
+	if (o->fd >= 0 && is_as_expected(o->fd, l)) {
 		fcntl(o->fd, F_SETFL, fcntl(o->fd, F_GETFL) & ~O_NONBLOCK);
 		return 0;
 	}
@@ -113,9 +113,13 @@ static int open_beside(struct trace_file *o, char *why, size_t size)
 	return -1;
 }
 
-enum place { PLACE_BESIDE, PLACE_THERE, PLACE_NONE };
+enum place {
+	PLACE_BESIDE, /* as a new file with a temporary name in the same folder */
+	PLACE_THERE,  /* the named pipe or device itself */
+	PLACE_NONE,   /* not at all */
+};
 
-/* How @path, which is now @l, is to be opened; PLACE_NONE: not at all, @why says why. */
+/* How to open @path; fills in @l. PLACE_NONE: @why says why. */
 static enum place place_of(const char *path, bool overwrite, struct looked_at *l, char *why, size_t size)
 {
 	if (!look_at(path, l))
@@ -189,21 +193,21 @@ struct trace_file *trace_file_open(const char *path, bool overwrite, char *why, 
 	return NULL;
 }
 
-/* The name must still be free, also if somebody took it since we looked: link() never replaces. */
+/* Without -f never replaces a file, not even one created since the check: link() does not. */
 static int move_into_place(const struct trace_file *o)
 {
 	if (o->overwrite)
 		return rename(o->temporary, o->path);
 	if (link(o->temporary, o->path) == 0)
 		return unlink(o->temporary);
-	/* File systems without links (FAT, some network mounts). */
+	/* File systems without hard links: FAT, some network file systems. */
 	if (errno == EPERM || errno == EOPNOTSUPP || errno == ENOSYS)
 		return renameat2(AT_FDCWD, o->temporary, AT_FDCWD, o->path, RENAME_NOREPLACE);
 	return -1;
 }
 
-/* What a plain open(2) would have given it: mkostemp() is stricter than the user's umask asks for. */
-static void usual_mode(int fd)
+/* Gives the file the mode that open(2) would: mkostemp() makes files that only their owner can read. */
+static void apply_umask(int fd)
 {
 	mode_t mask = umask(0);
 
@@ -216,7 +220,7 @@ int trace_file_publish(struct trace_file *o, char *why, size_t size)
 {
 	if (!o->temporary)
 		return 0;
-	usual_mode(o->fd);
+	apply_umask(o->fd);
 	if (move_into_place(o) != 0) {
 		snprintf(why, size, "%s: %s", o->path, strerror(errno));
 		return -1;
@@ -226,7 +230,7 @@ int trace_file_publish(struct trace_file *o, char *why, size_t size)
 	return 0;
 }
 
-/* Somebody may have made our standard output non-blocking. */
+/* Standard output may be non-blocking: whoever shares it can set that. */
 static void await_room(int fd)
 {
 	struct pollfd p = {.fd = fd, .events = POLLOUT};

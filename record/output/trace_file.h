@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * trace_file.h - where the trace goes: a file, or standard output.
+ * trace_file.h - the file of one trace: a regular file, a named pipe, a device or standard output.
  *
- * A file appears under its name only with a valid header in it: it is begun beside, under a temporary name, and moved
- * there by trace_file_publish(). An existing file is never replaced unless that was asked for.
+ * A regular file gets its name only when it has a valid header: it is created in the same folder under a temporary
+ * name, which trace_file_publish() changes. An existing file is replaced only on request. A named pipe or device is
+ * written to directly; what is opened must be of the kind that the name stood for.
  */
 #ifndef RECORD_OUTPUT_TRACE_FILE_H
 #define RECORD_OUTPUT_TRACE_FILE_H
@@ -13,15 +14,18 @@
 
 struct trace_file;
 
-/* @path "-" is standard output. NULL: one line for the user in @why. */
+/*
+ * @path "-": standard output. Waits for the reader of a named pipe, and says so, until a signal that ends the
+ * recording is pending. NULL: one line for the user in @why.
+ */
 struct trace_file *trace_file_open(const char *path, bool overwrite, char *why, size_t size);
-/* Could @path be opened? For a trace that is written only later. 0, or -1 and one line in @why. */
+/* Checks whether @path could be opened, for a trace that is written later. 0, or -1 and one line in @why. */
 int trace_file_check(const char *path, bool overwrite, char *why, size_t size);
-/* Gives the file its name. 0 or -1, then @why. */
+/* Gives the file its name. 0, or -1 and one line in @why. */
 int trace_file_publish(struct trace_file *o, char *why, size_t size);
-/* An upf_write_fn with the output as its context. */
+/* Writes all @len bytes; the upf_write_fn of a trace whose context is the file. 0 or a negative errno. */
 int trace_file_write(void *output, const void *data, size_t len);
-/* Removes what was begun under a temporary name. 0 or a negative errno from closing. */
+/* Closes and frees; removes a file that was not published. NULL is allowed. 0 or a negative errno of close(). */
 int trace_file_close(struct trace_file *o);
 
 #endif

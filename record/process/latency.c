@@ -13,7 +13,7 @@ void latency_exact_timers(void)
 	prctl(PR_SET_TIMERSLACK, 1ul);
 }
 
-/* One that moves finds its caches cold, and that the guest waits meanwhile. */
+/* A thread that moves to another CPU has cold caches there, perhaps while the guest is paused. */
 static int stay_here(void)
 {
 	int cpu = sched_getcpu();
@@ -40,7 +40,7 @@ void latency_try(int priority, char *missing, size_t size)
 
 	missing[0] = '\0';
 	note(sched_setscheduler(0, SCHED_FIFO, &param), "real-time priority", missing, size);
-	/* Not what comes later: without capabilities that could be refused, where it is needed. */
+	/* Only the present memory: without capabilities, locking more could fail, and then so would allocations. */
 	note(mlockall(MCL_CURRENT | MCL_ONFAULT), "locked memory", missing, size);
 	note(stay_here(), "a CPU of its own", missing, size);
 }

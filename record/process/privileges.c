@@ -8,7 +8,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* What of @mask the calling thread may do now. */
+/* Those of @mask that the calling thread has. */
 static uint32_t held(uint32_t mask)
 {
 	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
@@ -19,7 +19,7 @@ static uint32_t held(uint32_t mask)
 
 int privileges_drop(bool files)
 {
-	/* Of the calling thread; the C library has no function for it. See capset(2). */
+	/* For the calling thread only. The C library has no function for it: see capset(2). */
 	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
 	const uint32_t bit = files ? held(CAP_TO_MASK(CAP_DAC_OVERRIDE)) : 0;
 	const struct __user_cap_data_struct kept[_LINUX_CAPABILITY_U32S_3] = {{.effective = bit, .permitted = bit}};

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* privileges.h - what a program started as root does not need any more once all is open. */
+/* privileges.h - gives up what a program started as root no longer needs once everything is open. */
 #ifndef RECORD_PROCESS_PRIVILEGES_H
 #define RECORD_PROCESS_PRIVILEGES_H
 
 #include <stdbool.h>
 
 /*
- * Gives up every capability of the calling thread, and of those it starts later, for good: Xen answers whoever holds
- * its device open. @files: all but the one to write in everybody's folders. 0 or a negative errno; then they are as
- * they were.
+ * Gives up all capabilities of the calling thread, and of threads it starts later, for ever; the hypervisor's device
+ * stays usable while it is open. @files: keeps the one to write in every folder. 0, or a negative errno and they are
+ * unchanged.
  */
 int privileges_drop(bool files);
 
