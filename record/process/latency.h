@@ -7,8 +7,8 @@
 
 /*
  * Tries to give the calling thread real-time @priority (SCHED_FIFO, 1 to 99), to bind it to the CPU that it runs on,
- * and to lock all memory that the program has now, each page from its first use. What failed is listed in @missing (@size
- * bytes) with the reasons; "" if nothing. Needs capabilities. Threads started later inherit priority and CPU.
+ * and to lock all memory that the program has now, each page from its first use. What failed is listed in @missing
+ * (@size bytes) with the reasons; "" if nothing. Needs capabilities. Threads started later inherit priority and CPU.
  */
 void latency_try(int priority, char *missing, size_t size);
 
