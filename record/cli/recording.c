@@ -181,7 +181,7 @@ static void drop_privileges(const struct options *o)
 		say("gave up all capabilities");
 }
 
-static void sample(struct recording *r, struct hypervisor *x)
+static void run_session(struct recording *r, struct hypervisor *x)
 {
 	const struct upf_session *head = &r->description.session;
 	struct session *s = &r->session;
@@ -287,7 +287,7 @@ int recording_run(const struct options *o, const struct hypervisor_ops *ops, str
 	if (rc == 0)
 		rc = start_writer(&r);
 	if (rc == 0) {
-		sample(&r, x);
+		run_session(&r, x);
 		finish(&r);
 		rc = conclude(&r);
 	}

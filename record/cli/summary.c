@@ -43,7 +43,7 @@ static void print_pauses(const struct session *s)
 static void print_throttled(const struct session *s)
 {
 	if (s->throttled)
-		fprintf(stderr, "throttled  %llu deadline%s skipped to stay under --max-overhead %g%%\n",
+		fprintf(stderr, "throttled %llu deadline%s skipped to stay under --max-overhead %g%%\n",
 		        (unsigned long long)s->throttled, s->throttled == 1 ? "" : "s",
 		        s->options->max_overhead * 100);
 }
