@@ -21,13 +21,9 @@
 #include <xentoollog.h>
 
 #include "guest/arch.h"
-#include "xenif/xenstore.h"
 #include "guest/hypervisor.h"
-
-/* Newest first of those known to fit (Xen 4.22 to 4.8); a wrong one is refused with EACCES before anything happens. */
-static const uint32_t domctl_versions[] = {
-	0x18, 0x17, 0x16, 0x15, 0x14, 0x13, 0x12, 0x11, 0x10, 0xf, 0xd, 0xc,
-};
+#include "xenif/domctl_version.h"
+#include "xenif/xenstore.h"
 
 struct hypervisor {
 	xencall_handle *call;
@@ -35,7 +31,8 @@ struct hypervisor {
 	struct xenstore *names;
 	struct xentoollog_logger logger;
 	struct xen_domctl *op; /* for single calls */
-	uint32_t interface;
+	uint32_t interface;    /* version of the domctl interface */
+	bool finds_next;       /* struct domctl_version */
 	char version[64];
 };
 
@@ -86,16 +83,24 @@ static int call(struct hypervisor *x, struct xen_domctl *op)
 
 /* --- connection -------------------------------------------------------------------------------------------------- */
 
+static int try_version(void *ctx, uint32_t interface)
+{
+	struct hypervisor *x = ctx;
+
+	x->interface = interface;
+	fill(x, x->op, XEN_DOMCTL_getdomaininfo, 0);
+	return call(x, x->op);
+}
+
 static int find_interface(struct hypervisor *x)
 {
-	int rc = -EACCES;
+	const struct domctl_version *found;
+	int rc = domctl_version_find(try_version, x, &found);
 
-	for (size_t i = 0; rc == -EACCES && i < sizeof(domctl_versions) / sizeof(*domctl_versions); i++) {
-		x->interface = domctl_versions[i];
-		fill(x, x->op, XEN_DOMCTL_getdomaininfo, 0);
-		rc = call(x, x->op);
-	}
-	return rc == -ESRCH ? 0 : rc;
+	if (rc != 0 && rc != -ESRCH)
+		return rc;
+	x->finds_next = found->finds_next;
+	return 0;
 }
 
 static void read_version(struct hypervisor *x)
@@ -112,13 +117,14 @@ static void read_version(struct hypervisor *x)
 
 static void explain_interface(const struct hypervisor *x, int rc, char *why, size_t size)
 {
-	const size_t n = sizeof(domctl_versions) / sizeof(*domctl_versions);
+	const struct domctl_version *newest = &domctl_versions[0],
+				    *oldest = &domctl_versions[domctl_version_count - 1];
 
 	if (rc == -EACCES)
 		snprintf(why, size,
-		         "%s speaks none of the domctl versions this program knows (0x%x to 0x%x): "
-		         "a newer uniprof is needed",
-		         x->version, domctl_versions[n - 1], domctl_versions[0]);
+		         "%s has a domctl interface that this program does not know (it knows 0x%x to 0x%x, "
+		         "Xen %s to %s): a newer uniprof is needed",
+		         x->version, oldest->interface, newest->interface, oldest->releases, newest->releases);
 	else if (rc == -EPERM)
 		snprintf(why, size, "%s does not let this domain control others: run it in dom0", x->version);
 	else
@@ -184,7 +190,7 @@ static int next(struct hypervisor *x, uint32_t domid, struct guest_info *info)
 	fill(x, x->op, XEN_DOMCTL_getdomaininfo, domid);
 	rc = call(x, x->op);
 	/* Xen up to 4.17 answers with the next domain itself; later ones only know the one asked for. */
-	for (uint32_t d = domid + 1; rc == -ESRCH && x->interface >= 0x16 && d < DOMID_FIRST_RESERVED; d++) {
+	for (uint32_t d = domid + 1; rc == -ESRCH && !x->finds_next && d < DOMID_FIRST_RESERVED; d++) {
 		fill(x, x->op, XEN_DOMCTL_getdomaininfo, d);
 		rc = call(x, x->op);
 	}
