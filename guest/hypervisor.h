@@ -65,10 +65,15 @@ struct hypervisor_ops {
 	/* "Xen 4.17.7, domctl 0x15"; lives as long as the connection. */
 	const char *(*version)(struct hypervisor *x);
 
-	/* The domain with the lowest domid at or above @domid: -ESRCH if there is none. Up to Xen 4.17 one lock-free
-	 * call; later ones only know the domain asked for, so that a search may take thousands. */
-	int (*next)(struct hypervisor *x, uint32_t domid, struct guest_info *info);
-	/* The domain's name; -ENOENT where none is to be had. */
+	/* What the hypervisor knows of domain @domid: one hypercall. -ESRCH: there is no such domain. */
+	int (*find)(struct hypervisor *x, uint32_t domid, struct guest_info *info);
+	/*
+	 * All domains, by ascending domid: *domains, @n of them, which the caller frees. A hypercall for each domain.
+	 * It may ask other programs (Xen from 4.18: xenstore) and so may block: not for the sampling thread.
+	 * 0 or a negative errno.
+	 */
+	int (*list)(struct hypervisor *x, struct guest_info **domains, size_t *n);
+	/* The domain's name; -ENOENT if it is not known. May block, as list(). */
 	int (*domain_name)(struct hypervisor *x, uint32_t domid, char *name, size_t size);
 	/* The domain this program runs in. */
 	uint32_t (*own_domid)(struct hypervisor *x);

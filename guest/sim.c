@@ -176,19 +176,7 @@ static const char *version(struct hypervisor *x)
 	return "Xen 4.17-simulated, domctl 0x15";
 }
 
-static int next(struct hypervisor *x, uint32_t domid, struct guest_info *info)
-{
-	(void)x;
-	call_outside_pause();
-	for (size_t i = 0; i < world_size; i++)
-		if (world[i].info.domid >= domid) {
-			*info = world[i].info;
-			return 0;
-		}
-	return -ESRCH;
-}
-
-static struct sim_domain *find(uint32_t domid)
+static struct sim_domain *domain_of(uint32_t domid)
 {
 	for (size_t i = 0; i < world_size; i++)
 		if (world[i].info.domid == domid)
@@ -196,9 +184,33 @@ static struct sim_domain *find(uint32_t domid)
 	return NULL;
 }
 
+static int find(struct hypervisor *x, uint32_t domid, struct guest_info *info)
+{
+	const struct sim_domain *d = domain_of(domid);
+
+	(void)x;
+	call_outside_pause();
+	if (!d)
+		return -ESRCH;
+	*info = d->info;
+	return 0;
+}
+
+static int list(struct hypervisor *x, struct guest_info **domains, size_t *n)
+{
+	(void)x;
+	call_outside_pause();
+	*domains = calloc(world_size + 1, sizeof(**domains));
+	if (!*domains)
+		return -ENOMEM;
+	for (*n = 0; *n < world_size; ++*n)
+		(*domains)[*n] = world[*n].info;
+	return 0;
+}
+
 static int domain_name(struct hypervisor *x, uint32_t domid, char *name, size_t size)
 {
-	const struct sim_domain *d = find(domid);
+	const struct sim_domain *d = domain_of(domid);
 
 	(void)x;
 	if (!d || !d->name)
@@ -224,7 +236,7 @@ static struct guest *attach(struct hypervisor *x, const struct guest_info *info,
 	}
 	g = calloc(1, sizeof(*g));
 	if (g) {
-		g->d = find(info->domid);
+		g->d = domain_of(info->domid);
 		g->mark = &g->own;
 	}
 	return g;
@@ -326,7 +338,8 @@ const struct hypervisor_ops hypervisor_backend = {
 	.open = open_sim,
 	.close = close_sim,
 	.version = version,
-	.next = next,
+	.find = find,
+	.list = list,
 	.domain_name = domain_name,
 	.own_domid = own_domid,
 	.attach = attach,

@@ -17,8 +17,9 @@
 #include <xenctrl.h>
 
 #include "guest/arch.h"
-#include "xenif/xenstore.h"
 #include "guest/hypervisor.h"
+#include "xenif/domains.h"
+#include "xenif/xenstore.h"
 
 struct hypervisor {
 	xc_interface *xc;
@@ -54,7 +55,8 @@ static void close_xen(struct hypervisor *x)
 	free(x);
 }
 
-static int next(struct hypervisor *x, uint32_t domid, struct guest_info *info)
+/* Answers with the next higher domain where there is none of that number. */
+static int query(struct hypervisor *x, uint32_t domid, struct guest_info *info)
 {
 	xc_domaininfo_t list;
 	int n = xc_domain_getinfolist(x->xc, domid, 1, &list);
@@ -65,6 +67,18 @@ static int next(struct hypervisor *x, uint32_t domid, struct guest_info *info)
 		return -ESRCH;
 	abi_info(&list, info);
 	return 0;
+}
+
+static int find(struct hypervisor *x, uint32_t domid, struct guest_info *info)
+{
+	int rc = query(x, domid, info);
+
+	return rc == 0 && info->domid != domid ? -ESRCH : rc;
+}
+
+static int list(struct hypervisor *x, struct guest_info **domains, size_t *n)
+{
+	return domains_list(x, query, true, x->names, domains, n);
 }
 
 static struct hypervisor *open_xen(char *why, size_t size)
@@ -89,7 +103,7 @@ static struct hypervisor *open_xen(char *why, size_t size)
 	xc_version(x->xc, XENVER_extraversion, &extra);
 	snprintf(x->version, sizeof(x->version), "Xen %d.%d%.*s, libxenctrl", version >> 16, version & 0xffff,
 	         (int)sizeof(extra), extra);
-	rc = next(x, 0, &info);
+	rc = query(x, 0, &info);
 	if (rc == -EPERM) {
 		snprintf(why, size, "%s does not let this domain control others: run it in dom0", x->version);
 		close_xen(x);
@@ -113,7 +127,7 @@ static const char *version(struct hypervisor *x)
 
 static int domain_name(struct hypervisor *x, uint32_t domid, char *name, size_t size)
 {
-	return xenstore_of(x->names, domid, name, size);
+	return xenstore_name(x->names, domid, name, size);
 }
 
 static uint32_t own_domid(struct hypervisor *x)
@@ -170,9 +184,7 @@ static const struct arch *guest_arch(const struct guest *g)
 
 static int info(struct guest *g, struct guest_info *info)
 {
-	int rc = next(g->x, g->domid, info);
-
-	return rc == 0 && info->domid != g->domid ? -ESRCH : rc;
+	return find(g->x, g->domid, info);
 }
 
 static int peek(struct guest *g, uint32_t vcpu, struct vcpu_regs *regs)
@@ -265,7 +277,8 @@ const struct hypervisor_ops hypervisor_backend = {
 	.open = open_xen,
 	.close = close_xen,
 	.version = version,
-	.next = next,
+	.find = find,
+	.list = list,
 	.domain_name = domain_name,
 	.own_domid = own_domid,
 	.attach = attach,

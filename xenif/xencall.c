@@ -22,6 +22,7 @@
 
 #include "guest/arch.h"
 #include "guest/hypervisor.h"
+#include "xenif/domains.h"
 #include "xenif/domctl_version.h"
 #include "xenif/xenstore.h"
 
@@ -181,7 +182,8 @@ static const char *version(struct hypervisor *x)
 	return x->version;
 }
 
-static int next(struct hypervisor *x, uint32_t domid, struct guest_info *info)
+/* Answers with the next higher domain where Xen does. */
+static int query(struct hypervisor *x, uint32_t domid, struct guest_info *info)
 {
 	int rc;
 
@@ -189,19 +191,26 @@ static int next(struct hypervisor *x, uint32_t domid, struct guest_info *info)
 		return -ESRCH;
 	fill(x, x->op, XEN_DOMCTL_getdomaininfo, domid);
 	rc = call(x, x->op);
-	/* Xen up to 4.17 answers with the next domain itself; later ones only know the one asked for. */
-	for (uint32_t d = domid + 1; rc == -ESRCH && !x->finds_next && d < DOMID_FIRST_RESERVED; d++) {
-		fill(x, x->op, XEN_DOMCTL_getdomaininfo, d);
-		rc = call(x, x->op);
-	}
 	if (rc == 0)
 		abi_info(&x->op->u.getdomaininfo, info);
 	return rc;
 }
 
+static int find(struct hypervisor *x, uint32_t domid, struct guest_info *info)
+{
+	int rc = query(x, domid, info);
+
+	return rc == 0 && info->domid != domid ? -ESRCH : rc;
+}
+
+static int list(struct hypervisor *x, struct guest_info **domains, size_t *n)
+{
+	return domains_list(x, query, x->finds_next, x->names, domains, n);
+}
+
 static int domain_name(struct hypervisor *x, uint32_t domid, char *name, size_t size)
 {
-	return xenstore_of(x->names, domid, name, size);
+	return xenstore_name(x->names, domid, name, size);
 }
 
 static uint32_t own_domid(struct hypervisor *x)
@@ -315,15 +324,7 @@ static const struct arch *guest_arch(const struct guest *g)
 
 static int info(struct guest *g, struct guest_info *info)
 {
-	struct xen_domctl *op = g->x->op;
-	int rc;
-
-	fill(g->x, op, XEN_DOMCTL_getdomaininfo, g->domid);
-	rc = call(g->x, op);
-	if (rc != 0)
-		return rc;
-	abi_info(&op->u.getdomaininfo, info);
-	return info->domid == g->domid ? 0 : -ESRCH;
+	return find(g->x, g->domid, info);
 }
 
 /*
@@ -501,7 +502,8 @@ const struct hypervisor_ops hypervisor_backend = {
 	.open = open_xen,
 	.close = close_xen,
 	.version = version,
-	.next = next,
+	.find = find,
+	.list = list,
 	.domain_name = domain_name,
 	.own_domid = own_domid,
 	.attach = attach,

@@ -239,6 +239,10 @@ static int run_session(struct recording *r)
 		say("cannot start writing: %s", strerror(errno));
 		return EXIT_CUT_SHORT;
 	}
+	if (r->options.follow && !(s->finder = finder_start(ops, r->ntargets, watchdog_fd(s->watchdog)))) {
+		say("cannot start looking for domains that come back: %s", strerror(errno));
+		return EXIT_CUT_SHORT;
+	}
 	be_quick(&r->options);
 	give_up_privileges(&r->options);
 	session_run(s);
@@ -268,6 +272,8 @@ static void finish(struct recording *r)
 		pages_drop(r->targets[i]->pages);
 	watchdog_stop(s->watchdog);
 	s->watchdog = NULL;
+	finder_stop(s->finder);
+	s->finder = NULL;
 	let_signals_end(&s->signals);
 	session_put_rest(s);
 	sink_ending(r->sink, &s->slip.totals, s->began_ns + s->totals.duration_ns, s->reason);

@@ -162,16 +162,21 @@ static void look_for_ends(struct loop *l)
 		end(l, UPF_REASON_DOMAIN, 0, NULL);
 }
 
-/* Is domain @d, which ended, there again? */
+/* Has the finder found domain @d, which ended, again? */
 static void look_for(struct loop *l, uint32_t d, uint64_t now)
 {
 	struct session *s = l->s;
 	struct target *t = s->targets[d];
+	struct domain_identity identity;
 	struct guest_info info;
 	int rc;
 
-	if (target_find_again(t, s->x, &info) != 0)
+	if (!finder_found(s->finder, d, &info)) {
+		memcpy(identity.uuid, t->info.uuid, sizeof(identity.uuid));
+		memcpy(identity.name, t->name, sizeof(identity.name));
+		finder_look_for(s->finder, d, &identity);
 		return;
+	}
 	rc = watchdog_watch(s->watchdog, d, &info);
 	if (rc != 0) {
 		end(l, UPF_REASON_ERROR, rc, "the watchdog cannot watch over the domain that came back");

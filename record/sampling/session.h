@@ -11,6 +11,7 @@
 #include "record/cli/options.h"
 #include "record/output/sink.h"
 #include "record/output/queue.h"
+#include "record/sampling/finder.h"
 #include "record/sampling/target.h"
 
 /* What the status line shows; written by the sampling thread, read by the writer thread. */
@@ -30,6 +31,7 @@ struct session {
 	struct target **targets;
 	size_t ntargets;
 	struct watchdog *watchdog;
+	struct finder *finder; /* --follow; else NULL */
 	struct queue *queue;
 	struct sink *sink;
 	sigset_t signals;  /* those that are waited for; blocked */

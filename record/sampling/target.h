@@ -57,8 +57,6 @@ void target_close(struct target *t);
 /* Its pauses are marked at @mark from now on. */
 void target_mark(struct target *t, struct pause_mark *mark);
 
-/* The running domain that @t's, which ended, came back as: the same uuid or name. 0; -ESRCH: there is none yet. */
-int target_find_again(const struct target *t, struct hypervisor *x, struct guest_info *info);
 /*
  * @t is of that domain from now on, its samples in the same order, with the same slots. 0, or a negative errno and @t
  * as it was.

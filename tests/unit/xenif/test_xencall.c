@@ -9,6 +9,7 @@
 #include "xenif/xencall.c"
 #undef hypervisor_backend
 
+#include "record/sampling/finder.h"
 #include "record/sampling/target.h"
 
 static const struct hypervisor_ops *const ops = &xen_backend;
@@ -22,7 +23,7 @@ static struct {
 	size_t ndomids;
 	unsigned pauses; /* of the only guest that is paused in these tests */
 	bool xenstore;   /* is there one */
-	unsigned long domctls, directories, names;
+	unsigned long domctls;
 } xen;
 
 static void xen_of(uint32_t interface, const uint32_t *domids, size_t n)
@@ -179,12 +180,22 @@ void xenstore_close(struct xenstore *s)
 	(void)s;
 }
 
-int xenstore_of(struct xenstore *s, uint32_t domid, char *name, size_t size)
+int xenstore_name(struct xenstore *s, uint32_t domid, char *name, size_t size)
 {
 	if (!s || !exists(domid))
 		return -ENOENT;
-	xen.names++;
 	snprintf(name, size, "guest%u", domid);
+	return 0;
+}
+
+int xenstore_domids(struct xenstore *s, uint32_t **domids, size_t *n)
+{
+	if (!s)
+		return -ENOENT;
+	*domids = malloc(sizeof(**domids) * (xen.ndomids + 1));
+	memcpy(*domids, xen.domids, sizeof(**domids) * xen.ndomids);
+	(*domids)[xen.ndomids] = 5; /* one that has ended since */
+	*n = xen.ndomids + 1;
 	return 0;
 }
 
@@ -231,11 +242,103 @@ static void other_versions_are_refused(void **state)
 	}
 }
 
+/* --- finding domains --------------------------------------------------------------------------------------------- */
+
+static struct hypervisor *open_fake(void)
+{
+	char why[256];
+	struct hypervisor *x = ops->open(why, sizeof(why));
+
+	assert_non_null(x);
+	xen.domctls = 0;
+	return x;
+}
+
+/* On old and new releases; the search costs calls by the number of domains, not by the highest number there can be. */
+static void a_name_is_found_by_few_calls(void **state)
+{
+	(void)state;
+	for (uint32_t interface = 0x15; interface <= 0x16; interface++) {
+		struct guest_info info;
+		struct hypervisor *x;
+
+		xen_of(interface, few, COUNT(few));
+		x = open_fake();
+		assert_int_equal(target_find(ops, x, "guest300", &info), 0);
+		assert_int_equal(info.domid, 300);
+		assert_int_equal(target_find(ops, x, "guest301", &info), -ESRCH);
+		assert_in_range(xen.domctls, 0, 4 * COUNT(few));
+		ops->close(x);
+	}
+}
+
+static void a_domain_that_is_gone_is_looked_for_by_few_calls(void **state)
+{
+	const struct domain_identity gone = {{8}, "guest8"}, renamed = {{7}, "other"};
+
+	(void)state;
+	for (uint32_t interface = 0x15; interface <= 0x16; interface++) {
+		struct guest_info info;
+		struct hypervisor *x;
+
+		xen_of(interface, few, COUNT(few));
+		x = open_fake();
+		assert_int_equal(finder_search(ops, x, &gone, &info), -ESRCH);
+		assert_in_range(xen.domctls, 1, COUNT(few) + 1);
+		assert_int_equal(finder_search(ops, x, &renamed, &info), 0);
+		assert_int_equal(info.domid, 7);
+		ops->close(x);
+	}
+}
+
+/* Where there is no xenstore, every number is asked for, and none is missed. */
+static void without_xenstore_all_are_listed(void **state)
+{
+	(void)state;
+	for (uint32_t interface = 0x15; interface <= 0x16; interface++) {
+		struct guest_info *domains;
+		struct hypervisor *x;
+		size_t n;
+
+		xen_of(interface, few, COUNT(few));
+		xen.xenstore = false;
+		x = open_fake();
+		assert_int_equal(ops->list(x, &domains, &n), 0);
+		assert_int_equal(n, COUNT(few));
+		for (size_t i = 0; i < n; i++)
+			assert_int_equal(domains[i].domid, few[i]);
+		free(domains);
+		ops->close(x);
+	}
+}
+
+static void a_number_is_found_by_one_call(void **state)
+{
+	(void)state;
+	for (uint32_t interface = 0x15; interface <= 0x16; interface++) {
+		struct guest_info info;
+		struct hypervisor *x;
+
+		xen_of(interface, few, COUNT(few));
+		x = open_fake();
+		assert_int_equal(target_find(ops, x, "7", &info), 0);
+		assert_int_equal(info.domid, 7);
+		assert_int_equal(target_find(ops, x, "8", &info), -ESRCH);
+		assert_int_equal(target_find(ops, x, "40000", &info), -ESRCH);
+		assert_int_equal(xen.domctls, 2); /* the last is no domain number */
+		ops->close(x);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_version_is_found),
 		cmocka_unit_test(other_versions_are_refused),
+		cmocka_unit_test(a_name_is_found_by_few_calls),
+		cmocka_unit_test(a_domain_that_is_gone_is_looked_for_by_few_calls),
+		cmocka_unit_test(without_xenstore_all_are_listed),
+		cmocka_unit_test(a_number_is_found_by_one_call),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
