@@ -12,6 +12,7 @@
 #define DEFAULT_WINDOW 256    /* bytes */
 #define DEFAULT_COPY 16384
 #define DEFAULT_OVERHEAD 0.1
+#define DEFAULT_CPU 0.5
 #define DEFAULT_PRIORITY 1
 /* One that hardly ever sleeps takes no real-time priority unless asked to: dom0 has other work. */
 #define MODEST_OVERHEAD 0.5
@@ -115,16 +116,27 @@ APPLY(set_call_graph)
 	return fail(why, size, "fp or dwarf is needed, a size in bytes may follow: fp,256 or dwarf,16384");
 }
 
-APPLY(set_max_overhead)
+static int set_share(const char *value, double *share, char *why, size_t size)
 {
 	char *rest;
 	double percent = strtod(value, &rest);
 
-	(void)def;
 	if (rest == value || strcmp(rest, *rest == '%' ? "%" : "") != 0 || !(percent >= 0.001 && percent <= 100))
 		return fail(why, size, "not a share of time: 0.001 to 100 percent");
-	((struct options *)ctx)->max_overhead = percent / 100;
+	*share = percent / 100;
 	return 0;
+}
+
+APPLY(set_max_overhead)
+{
+	(void)def;
+	return set_share(value, &((struct options *)ctx)->max_overhead, why, size);
+}
+
+APPLY(set_max_cpu)
+{
+	(void)def;
+	return set_share(value, &((struct options *)ctx)->max_cpu, why, size);
 }
 
 APPLY(set_realtime)
@@ -235,6 +247,8 @@ const struct option_def record_options[] = {
          set_image, 0},
 	{0, "max-overhead", "PERCENT", OPTION_ARG,
          "sample less often when a domain would be paused for more of the time (10)", set_max_overhead, 0},
+	{0, "max-cpu", "PERCENT", OPTION_ARG, "sample less often when sampling would use more of one CPU (50)",
+         set_max_cpu, 0},
 	{'r', "realtime", "PRIO", OPTION_OPTIONAL_ARG,
          "real-time priority to sample at, with memory locked and on one CPU; 0: as any program (1)", set_realtime, 0},
 	{'M', "missed-deadlines", NULL, OPTION_NO_ARG, "a line on stderr for every missed deadline", set_flag,
@@ -282,6 +296,7 @@ int record_options_parse(struct options *o, int argc, char **argv, char *why, si
 	*o = (struct options){.rate_mhz = 99000,
 	                      .stack = {DEFAULT_MAX_STACK, UPF_TOPS_WINDOW, DEFAULT_WINDOW / UPF_WORD},
 	                      .max_overhead = DEFAULT_OVERHEAD,
+	                      .max_cpu = DEFAULT_CPU,
 	                      .priority = -1};
 	n = options_parse(record_options, argc, argv, o, why, size);
 	if (o->priority < 0)

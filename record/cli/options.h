@@ -22,6 +22,7 @@ struct options {
 	bool some_vcpus; /* vcpus was given */
 	struct stack_choice stack;
 	double max_overhead; /* share of time that a domain may be paused */
+	double max_cpu;      /* share of one CPU that sampling may use */
 	int priority;        /* SCHED_FIFO, and what goes with it: latency.h; 0: none of it */
 	struct {
 		bool on;

@@ -105,6 +105,13 @@ static void print_pauses(const struct session *s)
 	fputc('\n', stderr);
 }
 
+static void print_throttled(uint64_t deadlines, const char *option, double limit)
+{
+	if (deadlines)
+		fprintf(stderr, "throttled %llu deadline%s skipped to stay under %s %g%%\n",
+		        (unsigned long long)deadlines, deadlines == 1 ? "" : "s", option, limit * 100);
+}
+
 /* What went into a pipe is somebody else's by now. */
 static void print_next_step(const char *trace)
 {
@@ -144,9 +151,8 @@ void status_summary(const struct session *s, const char *output)
 	        per_second(t->rounds, t->duration_ns) / (double)s->ntargets, (double)s->options->rate_mhz / 1e3,
 	        (unsigned long long)s->live.late, (unsigned long long)s->live.lost);
 	print_pauses(s);
-	if (s->held_back)
-		fprintf(stderr, "held     %llu deadlines passed over, to stay under --max-overhead %g%%\n",
-		        (unsigned long long)s->held_back, s->options->max_overhead * 100);
+	print_throttled(s->throttled.for_pauses, "--max-overhead", s->options->max_overhead);
+	print_throttled(s->throttled.for_cpu, "--max-cpu", s->options->max_cpu);
 	print_reason(s);
 	print_written(s, output);
 }

@@ -11,13 +11,18 @@
 
 #define FLUSH_NS 1000000000ull /* a trace lags at most this far behind */
 #define LOOK_NS 500000000ull   /* between rounds that are far apart, domains are looked at so often */
+#define IDLE_COST 8            /* CPU time spent without a sample is charged so many times */
 
 struct loop {
 	struct session *s;
 	struct sampling_timer pace;
 	uint64_t housekeeping_ns;            /* when it is due */
-	uint64_t throttle_ns;                /* no round before this */
-	uint64_t held_back;                  /* deadlines passed over for it since the last housekeeping */
+	struct throttle cpu;                 /* of the CPU time that this thread uses */
+	uint64_t cpu_ns;                     /* CPU time used when it was charged last */
+	uint64_t pause_after_ns;             /* no round before this, for --max-overhead */
+	uint64_t run_after_ns;               /* nor before this, for --max-cpu */
+	uint64_t throttled;                  /* deadlines skipped for these since the last housekeeping */
+	bool paused;                         /* something was paused since the CPU time was charged last */
 	uint64_t checked_ns, checked_rounds; /* when that was, and the rounds by then */
 	uint64_t told_mhz;                   /* the rate that the trace was told last */
 	bool asked;                          /* by SIGUSR2: for the next trace, or for what is kept */
@@ -80,12 +85,26 @@ static void skip_round(struct session *s, uint32_t domain, uint64_t time_ns, enu
 	atomic_fetch_add(&s->live.lost, n);
 }
 
-static void hold_back(struct loop *l, struct target *t, uint64_t paused_ns)
+static void charge_pause(struct loop *l, struct target *t, const struct round *r)
 {
-	uint64_t until = throttle_paused(&t->throttle, clock_now(), paused_ns);
+	uint64_t until = throttle_charge(&t->throttle, clock_now(), r->pause_ns);
 
-	if (until > l->throttle_ns)
-		l->throttle_ns = until;
+	if (until > l->pause_after_ns)
+		l->pause_after_ns = until;
+	l->paused |= r->pauses > 0;
+}
+
+/*
+ * At real-time priority this thread would keep every other program off its CPU. Where no guest did anything, there is
+ * little to learn from asking again at once: such rounds cost more, and so come less often.
+ */
+static void charge_cpu(struct loop *l)
+{
+	uint64_t used = clock_cpu(), spent = used - l->cpu_ns;
+
+	l->run_after_ns = throttle_charge(&l->cpu, clock_now(), l->paused ? spent : spent * IDLE_COST);
+	l->cpu_ns = used;
+	l->paused = false;
 }
 
 static void tell_end(struct session *s, uint32_t domain, const struct round *r)
@@ -102,7 +121,7 @@ static void one_round(struct loop *l, uint32_t domain)
 	struct round r = sample_round(t);
 	uint64_t time_ns = since_start(s, r.time_ns);
 
-	hold_back(l, t, r.pause_ns);
+	charge_pause(l, t, &r);
 	if (t->foreign != foreign)
 		entries_event(s, domain, time_ns, foreign ? UPF_EVENT_RESUMED : UPF_EVENT_PAUSED, 0);
 	switch (r.kind) {
@@ -309,17 +328,17 @@ static void turn(struct loop *l, uint64_t now)
 
 /* --- the loop ---------------------------------------------------------------------------------------------------- */
 
-/* The rate that --max-overhead leaves, or that it gives back, if that is news by a tenth or more. */
+/* Records the rate that the limits leave, when it has changed by a tenth or more. */
 static void tell_rate(struct loop *l, uint64_t now)
 {
 	struct session *s = l->s;
 	uint64_t rounds = s->live.rounds / s->ntargets, elapsed = now - l->checked_ns, rate = s->options->rate_mhz;
 
-	if (l->held_back && elapsed)
+	if (l->throttled && elapsed)
 		rate = (uint64_t)((double)(rounds - l->checked_rounds) * 1e12 / (double)elapsed);
 	l->checked_ns = now;
 	l->checked_rounds = rounds;
-	l->held_back = 0;
+	l->throttled = 0;
 	if (rate > s->options->rate_mhz)
 		rate = s->options->rate_mhz;
 	if (rate > l->told_mhz - l->told_mhz / 10 && rate < l->told_mhz + l->told_mhz / 10 + 1)
@@ -391,17 +410,19 @@ static void stop_for_a_while(struct session *s)
 			sample_warm(s->targets[d]);
 }
 
-/* Those that --max-overhead forbids are passed over. */
+/* The next deadline that no limit forbids. */
 static uint64_t next_deadline(struct loop *l)
 {
-	uint64_t deadline = timer_next(&l->pace), passed = 0;
+	bool for_cpu = l->run_after_ns > l->pause_after_ns;
+	uint64_t after = for_cpu ? l->run_after_ns : l->pause_after_ns;
+	uint64_t deadline = timer_next(&l->pace), skipped = 0;
 
-	while (deadline < l->throttle_ns) {
-		passed += 1 + timer_skip(&l->pace, l->throttle_ns);
+	while (deadline < after) {
+		skipped += 1 + timer_skip(&l->pace, after);
 		deadline = timer_next(&l->pace);
 	}
-	l->held_back += passed;
-	l->s->held_back += passed;
+	l->throttled += skipped;
+	*(for_cpu ? &l->s->throttled.for_cpu : &l->s->throttled.for_pauses) += skipped;
 	return deadline;
 }
 
@@ -444,6 +465,8 @@ void session_run(struct session *s)
 		throttle_init(&s->targets[d]->throttle, s->options->max_overhead, s->seed + d);
 		sample_warm(s->targets[d]);
 	}
+	throttle_init(&l.cpu, s->options->max_cpu, s->seed);
+	l.cpu_ns = clock_cpu();
 	/* Deadlines begin where sampling can. */
 	timer_init(&l.pace, clock_now(), s->options->rate_mhz, s->seed);
 	while (!l.over) {
@@ -463,6 +486,7 @@ void session_run(struct session *s)
 		housekeeping(&l, now);
 		turn(&l, now);
 		check_limits(&l, now, rounds);
+		charge_cpu(&l);
 	}
 	s->totals.duration_ns = now - s->began_ns;
 }

@@ -46,7 +46,9 @@ struct session {
 	int signal;         /* UPF_REASON_SIGNAL: which */
 	int error;          /* UPF_REASON_ERROR, _OUTPUT: negative errno */
 	const char *failed; /* UPF_REASON_ERROR: what failed */
-	uint64_t held_back; /* deadlines passed over for --max-overhead */
+	struct {
+		uint64_t for_pauses, for_cpu; /* --max-overhead, --max-cpu */
+	} throttled;                          /* deadlines skipped to stay under a limit */
 	struct live live;
 	/* samples that could not be handed over, by target, until they can be recorded as lost */
 	uint64_t *unrecorded;

@@ -25,6 +25,7 @@ uint64_t timer_skip(struct sampling_timer *p, uint64_t now_ns);
 uint64_t timer_period_ns(const struct sampling_timer *p);
 
 uint64_t clock_now(void); /* CLOCK_MONOTONIC, ns */
+uint64_t clock_cpu(void); /* CPU time that the calling thread has used, ns */
 /*
  * Sleeps until CLOCK_MONOTONIC is @deadline_ns, or one of @signals, which must be blocked, is pending: its number,
  * else 0.

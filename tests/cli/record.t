@@ -82,10 +82,28 @@ for percent in 0 101 x -1 ''; do
 	is "--max-overhead '$percent'" 2 "$record" --max-overhead "$percent" -o none.upf busy <<< -
 done
 is "--max-overhead holds back" 0 "$record" -F 100k -d 1.5 --max-overhead 0.2% -o slow2.upf busy <<< -
-said "… and says so" err '^held .* to stay under --max-overhead 0.2%$'
+said "… and says so" err '^throttled [0-9]* deadlines skipped to stay under --max-overhead 0.2%$'
 "$report" --dump slow2.upf > dump
 said "… and the trace knows" dump 'event domain 0 7 (rate)'
 is "… and keeps to it" 0 awk '/^paused/ { exit !($8 <= 0.25) }' err <<< ''
+# cpu_below NAME SECONDS ARGUMENT...: two seconds of recording take less CPU time than that. A busy machine can only make it less.
+cpu_below() {
+	local name=$1 most=$2 used TIMEFORMAT='%U %S'
+
+	shift 2
+	used=$({ time "$record" -q -f -d 2 -o cpu.upf "$@" 2> /dev/null; } 2>&1)
+	is "$name" 0 awk -v used="$used" -v most="$most" 'BEGIN { split(used, s, " "); print s[1] + s[2] " s of CPU time"; exit !(s[1] + s[2] < most) }' <<< ''
+}
+cpu_below "an idle guest at the highest rate leaves the CPU to others" 0.4 -F max idle
+cpu_below "… so does a busy one, less so" 1.4 -F max busy
+cpu_below "… by --max-cpu" 0.4 -F max --max-cpu 5 --max-overhead 100 busy
+is "--max-cpu is told" 0 "$record" -f -d 0.5 -F max --max-cpu 2.5% --max-overhead 100 -o cpu.upf busy <<< -
+said "… by the deadlines it cost" err '^throttled [0-9]* deadlines skipped to stay under --max-cpu 2.5%$'
+is "… and limits nothing at 100" 0 "$record" -f -d 0.5 -F 1k --max-cpu 100 -o cpu.upf busy <<< -
+is "… of which nothing is told" 1 grep -q 'max-cpu' err <<< ''
+for percent in 0 101 x -1 ''; do
+	is "--max-cpu '$percent'" 2 "$record" --max-cpu "$percent" -o none.upf busy <<< -
+done
 # Whoever may not have it is told once, and records all the same. Root here gives up what it would need.
 unprivileged() {
 	if [ "$(id -u)" = 0 ]; then setpriv --bounding-set=-all --inh-caps=-all --reuid 65534 --regid 65534 --clear-groups "$@"; else "$@"; fi
