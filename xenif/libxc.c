@@ -34,9 +34,7 @@ struct guest {
 	bool *wanted;
 	xc_vcpuinfo_t *before;
 	vcpu_guest_context_any_t context;
-	struct pause_mark own,
-		/* its first word is written before and after: whoever dies next to a call is taken to be inside */
-		*mark;
+	struct pause_mark own, *mark;
 };
 
 static void quiet(struct xentoollog_logger *logger, xentoollog_level level, int error, const char *context,
@@ -195,10 +193,13 @@ static int peek(struct guest *g, uint32_t vcpu, struct vcpu_regs *regs)
 	return 0;
 }
 
-static void set_mark(struct guest *g, bool marked)
+/* Words of the mark: a pause may be in force, around both calls; it surely is, between them. */
+enum { MAYBE, SURELY };
+
+static void set_mark(struct guest *g, int word, bool marked)
 {
 	atomic_signal_fence(memory_order_seq_cst);
-	g->mark->words[0] = marked;
+	*(volatile uint64_t *)&g->mark->words[word] = marked;
 	atomic_signal_fence(memory_order_seq_cst);
 }
 
@@ -212,12 +213,13 @@ static int stop(struct guest *g, struct guest_info *before, struct vcpu_stop *vc
 	memset(g->before, 0, g->vcpus * sizeof(*g->before));
 	for (uint32_t v = 0; v < g->vcpus; v++)
 		xc_vcpu_getinfo(g->x->xc, g->domid, v, &g->before[v]);
-	set_mark(g, true);
+	set_mark(g, MAYBE, true);
 	if (xc_domain_pause(g->x->xc, g->domid) != 0) {
 		rc = -errno;
-		set_mark(g, false);
+		set_mark(g, MAYBE, false);
 		return rc;
 	}
+	set_mark(g, SURELY, true);
 	for (uint32_t v = 0; v < g->vcpus; v++) {
 		xc_vcpuinfo_t after;
 
@@ -230,12 +232,19 @@ static int stop(struct guest *g, struct guest_info *before, struct vcpu_stop *vc
 	return 0;
 }
 
+static int unpause(struct guest *g)
+{
+	return xc_domain_unpause(g->x->xc, g->domid) == 0 ? 0 : -errno;
+}
+
 static int resume(struct guest *g)
 {
-	int rc = xc_domain_unpause(g->x->xc, g->domid) == 0 ? 0 : -errno;
+	int rc;
 
+	set_mark(g, SURELY, false);
+	rc = unpause(g);
 	if (rc == 0 || rc == -EINVAL || rc == -ESRCH)
-		set_mark(g, false);
+		set_mark(g, MAYBE, false);
 	return rc;
 }
 
@@ -245,9 +254,19 @@ static void mark_at(struct guest *g, struct pause_mark *m)
 	g->mark = m;
 }
 
-static bool is_marked(const struct pause_mark *m)
+static bool is_marked(const struct pause_mark *m, bool dead)
 {
-	return m->words[0];
+	return *(const volatile uint64_t *)&m->words[dead ? MAYBE : SURELY];
+}
+
+/*
+ * libxenctrl keeps what a call asks for to itself. A recorder that is stopped in the few instructions next to one of
+ * the two calls holds the guest until it goes on.
+ */
+static bool spoil(struct pause_mark *m)
+{
+	(void)m;
+	return false;
 }
 
 static int map(struct guest *g, const uint64_t *frames, size_t n, const void **pages)
@@ -288,8 +307,10 @@ const struct hypervisor_ops hypervisor_backend = {
 	.stop = stop,
 	.resume = resume,
 	.mark_at = mark_at,
-	.is_marked = is_marked,
 	.peek = peek,
+	.is_marked = is_marked,
+	.spoil = spoil,
+	.unpause = unpause,
 	.map = map,
 	.unmap = unmap,
 };

@@ -98,7 +98,7 @@ static void be_quick(const struct options *o)
 	latency_exact_timers();
 	if (!o->priority)
 		return;
-	latency_try(o->priority, missing, sizeof(missing));
+	latency_try(o->priority, true, missing, sizeof(missing));
 	if (*missing && !o->quiet)
 		say("going on without %s: pauses may be longer", missing);
 	else if (!*missing && o->verbose)
@@ -136,16 +136,24 @@ static int open_domains(struct recording *r, char *const *operands, size_t n)
 	return EXIT_DOMAIN;
 }
 
-static int start_guard(struct recording *r)
+/* Above the recorder, which it must be able to interrupt. */
+static int watchdog_priority(const struct options *o)
 {
+	return o->priority && o->priority < 99 ? o->priority + 1 : o->priority;
+}
+
+static int start_watchdog(struct recording *r)
+{
+	const struct watchdog_limits limits = {.max_pause_ns = r->options.max_pause_ns,
+	                                       .priority = watchdog_priority(&r->options)};
 	struct guest_info *domains = calloc(r->ntargets, sizeof(*domains));
 
 	for (size_t i = 0; domains && i < r->ntargets; i++)
 		domains[i] = r->targets[i]->info;
-	r->session.watchdog = domains ? watchdog_start(ops, domains, r->ntargets) : NULL;
+	r->session.watchdog = domains ? watchdog_start(ops, domains, r->ntargets, &limits) : NULL;
 	free(domains);
 	for (size_t i = 0; r->session.watchdog && i < r->ntargets; i++)
-		target_mark(r->targets[i], watchdog_mark(r->session.watchdog, i));
+		target_watch(r->targets[i], watchdog_watch(r->session.watchdog, i));
 	if (r->session.watchdog)
 		return 0;
 	say("cannot start the watchdog process that would undo a pause left behind: %s", strerror(errno));
@@ -349,7 +357,7 @@ static int record(struct recording *r, char *const *operands, size_t n)
 
 	block_signals(&r->session.signals, r->options.switching.on || r->options.recent.on);
 	if (rc == 0)
-		rc = start_guard(r);
+		rc = start_watchdog(r);
 	if (rc == 0)
 		rc = prepare_trace(r);
 	if (rc == 0 && r->options.verbose)

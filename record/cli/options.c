@@ -13,6 +13,9 @@
 #define DEFAULT_COPY 16384
 #define DEFAULT_OVERHEAD 0.1
 #define DEFAULT_CPU 0.5
+#define DEFAULT_PAUSE_NS 100000000u
+#define LEAST_PAUSE_NS 1000000u
+#define MOST_PAUSE_NS 60000000000u
 #define DEFAULT_PRIORITY 1
 /* One that hardly ever sleeps takes no real-time priority unless asked to: dom0 has other work. */
 #define MODEST_OVERHEAD 0.5
@@ -139,6 +142,16 @@ APPLY(set_max_cpu)
 	return set_share(value, &((struct options *)ctx)->max_cpu, why, size);
 }
 
+APPLY(set_max_pause)
+{
+	uint64_t *ns = &((struct options *)ctx)->max_pause_ns;
+
+	(void)def;
+	if (parse_duration(value, ns) == 0 && *ns >= LEAST_PAUSE_NS && *ns <= MOST_PAUSE_NS)
+		return 0;
+	return fail(why, size, "not a longest pause: 1ms to 60s");
+}
+
 APPLY(set_realtime)
 {
 	uint64_t priority = DEFAULT_PRIORITY;
@@ -247,6 +260,8 @@ const struct option_def record_options[] = {
          set_image, 0},
 	{0, "max-overhead", "PERCENT", OPTION_ARG,
          "sample less often when a domain would be paused for more of the time (10)", set_max_overhead, 0},
+	{0, "max-pause", "TIME", OPTION_ARG, "have the watchdog undo a pause that lasts longer (100ms)", set_max_pause,
+         0},
 	{0, "max-cpu", "PERCENT", OPTION_ARG, "sample less often when sampling would use more of one CPU (50)",
          set_max_cpu, 0},
 	{'r', "realtime", "PRIO", OPTION_OPTIONAL_ARG,
@@ -297,6 +312,7 @@ int record_options_parse(struct options *o, int argc, char **argv, char *why, si
 	                      .stack = {DEFAULT_MAX_STACK, UPF_TOPS_WINDOW, DEFAULT_WINDOW / UPF_WORD},
 	                      .max_overhead = DEFAULT_OVERHEAD,
 	                      .max_cpu = DEFAULT_CPU,
+	                      .max_pause_ns = DEFAULT_PAUSE_NS,
 	                      .priority = -1};
 	n = options_parse(record_options, argc, argv, o, why, size);
 	if (o->priority < 0)

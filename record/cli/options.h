@@ -21,9 +21,10 @@ struct options {
 	uint64_t vcpus[UPF_VCPUS_MAX / 64];
 	bool some_vcpus; /* vcpus was given */
 	struct stack_choice stack;
-	double max_overhead; /* share of time that a domain may be paused */
-	double max_cpu;      /* share of one CPU that sampling may use */
-	int priority;        /* SCHED_FIFO, and what goes with it: latency.h; 0: none of it */
+	double max_overhead;   /* share of time that a domain may be paused */
+	uint64_t max_pause_ns; /* a longer pause is undone */
+	double max_cpu;        /* share of one CPU that sampling may use */
+	int priority;          /* SCHED_FIFO, and what goes with it: latency.h; 0: none of it */
 	struct {
 		bool on;
 		uint64_t bytes, ns; /* 0: not at a size, not at a time; neither: by SIGUSR2 */

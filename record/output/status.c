@@ -105,6 +105,14 @@ static void print_pauses(const struct session *s)
 	fputc('\n', stderr);
 }
 
+static void print_overruns(const struct session *s)
+{
+	if (s->overruns)
+		fprintf(stderr, "overrun  %llu pause%s undone by the watchdog, longer than --max-pause %g ms\n",
+		        (unsigned long long)s->overruns, s->overruns == 1 ? "" : "s",
+		        (double)s->options->max_pause_ns / 1e6);
+}
+
 static void print_throttled(uint64_t deadlines, const char *option, double limit)
 {
 	if (deadlines)
@@ -151,6 +159,7 @@ void status_summary(const struct session *s, const char *output)
 	        per_second(t->rounds, t->duration_ns) / (double)s->ntargets, (double)s->options->rate_mhz / 1e3,
 	        (unsigned long long)s->live.late, (unsigned long long)s->live.lost);
 	print_pauses(s);
+	print_overruns(s);
 	print_throttled(s->throttled.for_pauses, "--max-overhead", s->options->max_overhead);
 	print_throttled(s->throttled.for_cpu, "--max-cpu", s->options->max_cpu);
 	print_reason(s);

@@ -3,17 +3,17 @@
 #ifndef RECORD_PROCESS_LATENCY_H
 #define RECORD_PROCESS_LATENCY_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /*
- * Tries to have the calling thread run at real-time @priority (SCHED_FIFO, 1 to 99) and on the one CPU where it is
- * now, and to keep what the program has in memory there, from its first use on. What could not be had stands in
- * @missing (size bytes), with the reasons, "" if nothing. Wants capabilities; threads started later inherit the first
- * two.
+ * Tries to run the calling thread at real-time @priority (SCHED_FIFO, 1 to 99), to lock the program's memory, each page
+ * from its first use on, and, if @stay, to keep the thread on the CPU where it is now. Lists what it could not get, and
+ * why, in @missing (size bytes; "": nothing). Needs capabilities. Threads started later inherit priority and CPU.
  */
-void latency_try(int priority, char *missing, size_t size);
+void latency_try(int priority, bool stay, char *missing, size_t size);
 
-/* Timers as exact as the kernel can, for the calling thread. Always to be had. */
+/* Has timers of the calling thread end as exactly as the kernel can. Needs nothing. */
 void latency_exact_timers(void);
 
 #endif

@@ -54,6 +54,7 @@ static void count_round(struct session *s, const struct target *t)
 
 static void count_pause(struct session *s, const struct round *r)
 {
+	s->overruns += r->overruns;
 	s->slip.totals.pauses += r->pauses;
 	for (unsigned i = 0; i < r->pauses; i++)
 		upf_hist_add(&s->slip.totals.pause, r->paused_ns[i]);
@@ -141,8 +142,8 @@ static void one_round(struct loop *l, uint32_t domain)
 	case ROUND_FAILED:
 		skip_round(s, domain, time_ns, UPF_LOST_CALL);
 		end(l, UPF_REASON_ERROR, r.error,
-		    r.held ? "the hypervisor refused to resume the domain; if it stays paused: xl unpause"
-		           : "the hypervisor refused to pause or read the domain");
+		    r.stuck ? "the domain could not be resumed; if it stays paused: xl unpause"
+		            : "the hypervisor refused to pause or read the domain");
 		break;
 	}
 	count_pause(s, &r); /* behind the record of the round, so that both are of one block */
@@ -196,7 +197,7 @@ static void look_for(struct loop *l, uint32_t d, uint64_t now)
 		finder_look_for(s->finder, d, &identity);
 		return;
 	}
-	rc = watchdog_watch(s->watchdog, d, &info);
+	rc = watchdog_replace(s->watchdog, d, &info);
 	if (rc != 0) {
 		end(l, UPF_REASON_ERROR, rc, "the watchdog cannot watch over the domain that came back");
 		return;

@@ -49,6 +49,7 @@ struct session {
 	struct {
 		uint64_t for_pauses, for_cpu; /* --max-overhead, --max-cpu */
 	} throttled;                          /* deadlines skipped to stay under a limit */
+	uint64_t overruns;                    /* pauses that the watchdog undid, as longer than --max-pause */
 	struct live live;
 	/* samples that could not be handed over, by target, until they can be recorded as lost */
 	uint64_t *unrecorded;

@@ -136,10 +136,10 @@ struct target *target_open(const struct hypervisor_ops *ops, struct hypervisor *
 	return t;
 }
 
-void target_mark(struct target *t, struct pause_mark *mark)
+void target_watch(struct target *t, struct watch *watch)
 {
-	t->mark = mark;
-	t->ops->mark_at(t->guest, mark);
+	t->watch = watch;
+	t->ops->mark_at(t->guest, watch->mark);
 }
 
 void target_close(struct target *t)
@@ -172,8 +172,8 @@ int target_reopen(struct target *t, struct hypervisor *x, const struct guest_inf
 	*t = *again;
 	memcpy(t->name, old.name, sizeof(t->name));
 	t->throttle = old.throttle;
-	if (old.mark)
-		target_mark(t, old.mark);
+	if (old.watch)
+		target_watch(t, old.watch);
 	*again = old;
 	target_close(again);
 	return 0;

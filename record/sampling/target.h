@@ -8,6 +8,7 @@
 #include "guest/arch.h"
 #include "guest/pages.h"
 #include "guest/hypervisor.h"
+#include "record/watchdog/watch.h"
 
 /* What is kept of a stack. */
 struct stack_choice {
@@ -20,7 +21,7 @@ struct target {
 	const struct hypervisor_ops *ops;
 	struct stack_choice asked; /* what target_open() was asked for */
 	struct guest *guest;
-	struct pause_mark *mark; /* where its pauses are marked; NULL: nobody looks */
+	struct watch *watch; /* by which the watchdog watches its pauses; NULL: nobody does */
 	const struct arch *arch;
 	struct pages *pages;
 	struct guest_info info; /* as it was when sampling began */
@@ -54,8 +55,8 @@ int target_find(const struct hypervisor_ops *ops, struct hypervisor *x, const ch
 struct target *target_open(const struct hypervisor_ops *ops, struct hypervisor *x, const struct guest_info *info,
                            const uint64_t *wanted, const struct stack_choice *stack);
 void target_close(struct target *t);
-/* Its pauses are marked at @mark from now on. */
-void target_mark(struct target *t, struct pause_mark *mark);
+/* Its pauses are watched by @watch from now on, which must outlive the last of them. */
+void target_watch(struct target *t, struct watch *watch);
 
 /*
  * @t is of that domain from now on, its samples in the same order, with the same slots. 0, or a negative errno and @t

@@ -142,6 +142,31 @@ echo $? > alone.status
 is "without its watchdog it ends" 0 grep -qx 1 alone.status <<< ''
 is "… and says so" 0 grep -qx 'uniprof-record: the watchdog process was killed; without it a pause could be left behind' alone.err <<< ''
 is "… and the trace is whole" 0 "$report" --verify alone.upf <<< -
+# until_state PID STATE: waits until the process is in that state, as /proc tells it.
+until_state() {
+	local try
+
+	for try in $(seq 600); do
+		case $(sed 's/.*) //' "/proc/$1/stat") in "$2"*) return ;; esac
+		sleep 0.05
+	done
+}
+# The simulated guest "busy" has its recorder stopped inside the hundredth pause; it is let go on two seconds later.
+UNIPROF_SIM_FREEZE=100 "$record" -F 1k -n 500 --max-overhead 100 -o frozen.upf busy 2> frozen.err &
+until_state $! T
+sleep 2
+kill -CONT $!
+wait $!
+echo $? > frozen.status
+is "stopped inside a pause it goes on" 0 grep -qx 0 frozen.status <<< ''
+said "… the watchdog has undone the pause" frozen.err '^overrun  1 pause undone by the watchdog, longer than --max-pause 100 ms$'
+said "… long before" frozen.err '^paused .* max [0-9.]* ms'
+"$report" --dump frozen.upf > dump
+said "… its sample is void" dump 'lost domain 0 count 2, reason 3 (our pause was undone)$'
+said "… and only that" frozen.err '^samples .* lost 2$'
+is "… and the trace is whole" 0 "$report" --verify frozen.upf <<< -
+is "--max-pause is a time" 2 "$record" --max-pause 0.5ms -o none.upf busy <<< 'uniprof-record: --max-pause 0.5ms: not a longest pause: 1ms to 60s'
+is "… of which there is a most" 2 "$record" --max-pause 61 -o none.upf busy <<< 'uniprof-record: --max-pause 61: not a longest pause: 1ms to 60s'
 is "the summary tells the cost" 0 grep -q '^paused .* times, .* in all, .* % of the time; p50 .*, p99 .*, max ' int.err <<< ''
 is "… and what to type next" 0 grep -q 'uniprof-report -s GUEST.elf int.upf' int.err <<< ''
 echo "1..$number"

@@ -23,6 +23,8 @@ static struct {
 	size_t ndomids;
 	unsigned pauses; /* of the only guest that is paused in these tests */
 	bool xenstore;   /* is there one */
+	/* Called for each entry that reads registers: between pause and resume, inside one hypercall. */
+	void (*inside)(void);
 	unsigned long domctls;
 } xen;
 
@@ -85,6 +87,8 @@ static int domctl(struct xen_domctl *op)
 		op->u.getvcpuinfo.cpu = 1;
 		return 0;
 	case XEN_DOMCTL_getvcpucontext:
+		if (xen.inside)
+			xen.inside();
 		return 0;
 	default:
 		return -ENOSYS;
@@ -330,6 +334,105 @@ static void a_number_is_found_by_one_call(void **state)
 	}
 }
 
+/* --- pauses ------------------------------------------------------------------------------------------------------ */
+
+static struct pause_mark mark;
+static struct guest *sampled, *watching;
+
+static struct hypervisor *attach_both(void)
+{
+	const struct guest_info info = {.domid = 7, .vcpus = 2};
+	struct hypervisor *x;
+
+	xen_of(0x15, few, COUNT(few));
+	x = open_fake();
+	sampled = ops->attach(x, &info, NULL);
+	watching = ops->attach(x, &info, NULL);
+	assert_true(sampled && watching);
+	ops->mark_at(sampled, &mark);
+	return x;
+}
+
+static void detach_both(struct hypervisor *x)
+{
+	ops->detach(sampled);
+	ops->detach(watching);
+	ops->close(x);
+}
+
+static void pause_sampled(void)
+{
+	struct guest_info before;
+	struct vcpu_stop stops[2];
+
+	assert_int_equal(ops->stop(sampled, &before, stops), 0);
+}
+
+static bool is_marked_now(void)
+{
+	assert_int_equal(ops->is_marked(&mark, false), ops->is_marked(&mark, true));
+	return ops->is_marked(&mark, false);
+}
+
+static void see_the_mark(void)
+{
+	assert_int_equal(xen.pauses, 1);
+	assert_true(is_marked_now());
+}
+
+/* From the pause on, within the call that pauses, until the call that resumes. */
+static void a_pause_is_marked_while_it_is_in_force(void **state)
+{
+	struct hypervisor *x = attach_both();
+
+	(void)state;
+	assert_false(is_marked_now());
+	for (int i = 0; i < 2; i++) {
+		xen.inside = see_the_mark;
+		pause_sampled();
+		xen.inside = NULL;
+		assert_true(is_marked_now());
+		assert_int_equal(ops->resume(sampled), 0);
+		assert_false(is_marked_now());
+		assert_int_equal(xen.pauses, 0);
+	}
+	detach_both(x);
+}
+
+static void a_spoilt_resume_does_nothing(void **state)
+{
+	struct hypervisor *x = attach_both();
+
+	(void)state;
+	pause_sampled();
+	xen.pauses++; /* somebody else's */
+	assert_true(ops->spoil(&mark));
+	assert_int_equal(ops->resume(sampled), -ECANCELED);
+	assert_int_equal(xen.pauses, 2);
+	assert_true(is_marked_now());
+	assert_int_equal(ops->unpause(watching), 0);
+	assert_int_equal(xen.pauses, 1);
+	/* The next pause is as any. */
+	ops->mark_at(sampled, &mark);
+	pause_sampled();
+	assert_int_equal(ops->resume(sampled), 0);
+	assert_int_equal(xen.pauses, 1);
+	detach_both(x);
+}
+
+static void somebody_else_undoes_it(void **state)
+{
+	struct hypervisor *x = attach_both();
+
+	(void)state;
+	pause_sampled();
+	xen.pauses = 0;
+	assert_int_equal(ops->resume(sampled), -EINVAL);
+	assert_false(is_marked_now());
+	assert_int_equal(ops->unpause(watching), -EINVAL);
+	detach_both(x);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -339,6 +442,9 @@ int main(void)
 		cmocka_unit_test(a_domain_that_is_gone_is_looked_for_by_few_calls),
 		cmocka_unit_test(without_xenstore_all_are_listed),
 		cmocka_unit_test(a_number_is_found_by_one_call),
+		cmocka_unit_test(a_pause_is_marked_while_it_is_in_force),
+		cmocka_unit_test(a_spoilt_resume_does_nothing),
+		cmocka_unit_test(somebody_else_undoes_it),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
