@@ -48,9 +48,9 @@ struct vcpu_stop {
 };
 
 /*
- * Where it stands whether a pause of ours is in force, for whoever outlives us. The hypervisor itself writes it where
- * it can, in the very calls that pause and resume: no instant lies between. What is in it is the backend's; zero is
- * no.
+ * Records, for the watchdog process, whether the recorder holds a domain paused. The hypervisor itself writes it in the
+ * calls that pause and resume, where it can, so that it is right whenever the recorder may be stopped or killed. The
+ * content is the backend's own; all zero means that no pause is held.
  */
 struct pause_mark {
 	uint64_t words[64];
@@ -65,10 +65,15 @@ struct hypervisor_ops {
 	/* "Xen 4.17.7, domctl 0x15"; lives as long as the connection. */
 	const char *(*version)(struct hypervisor *x);
 
-	/* The domain with the lowest domid at or above @domid: -ESRCH if there is none. Up to Xen 4.17 one lock-free
-	 * call; later ones only know the domain asked for, so that a search may take thousands. */
-	int (*next)(struct hypervisor *x, uint32_t domid, struct guest_info *info);
-	/* The domain's name; -ENOENT where none is to be had. */
+	/* What the hypervisor knows of domain @domid: one hypercall. -ESRCH: there is no such domain. */
+	int (*find)(struct hypervisor *x, uint32_t domid, struct guest_info *info);
+	/*
+	 * All domains, by ascending domid: *domains, @n of them, which the caller frees. A hypercall for each domain.
+	 * It may ask other programs (Xen from 4.18: xenstore) and so may block: not for the sampling thread.
+	 * 0 or a negative errno.
+	 */
+	int (*list)(struct hypervisor *x, struct guest_info **domains, size_t *n);
+	/* The domain's name; -ENOENT if it is not known. May block, as list(). */
 	int (*domain_name)(struct hypervisor *x, uint32_t domid, char *name, size_t size);
 	/* The domain this program runs in. */
 	uint32_t (*own_domid)(struct hypervisor *x);
@@ -81,23 +86,38 @@ struct hypervisor_ops {
 	void (*detach)(struct guest *g); /* unmaps nothing: the caller does that first */
 	const struct arch *(*arch)(const struct guest *g);
 
-	/* What info says now, one lock-free call; -ESRCH when the domain is gone. */
+	/* What the hypervisor knows of the domain: one hypercall. -ESRCH: it is gone. */
 	int (*info)(struct guest *g, struct guest_info *info);
 	/*
-	 * Pauses the guest and reads info->vcpus entries of @vcpus, registers only of the wanted ones, by one call.
-	 * @before is from just before the pause. 0: the guest is paused and resume() is due, whatever else was found.
-	 * Negative: not paused, but for -EDEADLK: it is, and resuming it failed.
+	 * Pauses the guest and reads all of its vCPUs into @vcpus (info->vcpus entries), registers only of the wanted
+	 * ones. @before is the domain's information from just before the pause.
+	 * 0: the guest is paused, and resume() must follow. Negative errno: it is not paused. Positive errno: it is
+	 * paused, and resume() must follow, but it could not be read.
 	 */
 	int (*stop)(struct guest *g, struct guest_info *before, struct vcpu_stop *vcpus);
-	/* Undoes our pause; -EINVAL: somebody else undid it before. */
+	/*
+	 * Undoes the pause of stop(). -EINVAL: somebody else has undone it. -ECANCELED: spoil() came first, and the
+	 * guest is still paused.
+	 */
 	int (*resume)(struct guest *g);
-	/* From now on the pauses of @g are marked at @m, which is set to zero, and must outlive its last stop(). */
+	/* From now on the pauses of @g are recorded in @m, which is set to zero and must outlive the last stop(). */
 	void (*mark_at)(struct guest *g, struct pause_mark *m);
-	/* Is a pause in force that a dead process has left? */
-	bool (*is_marked)(const struct pause_mark *m);
-	/* One vCPU's registers without pausing the guest, for finding its pages ahead of a stop(). */
+	/* One vCPU's registers while the guest runs, to find its pages before the first stop(). */
 	int (*peek)(struct guest *g, uint32_t vcpu, struct vcpu_regs *regs);
 
+	/*
+	 * For the watchdog, about the pauses that another process recorded in @m: is one in force? A backend that marks
+	 * pauses itself, before and after its calls, does not know next to a call: there it says no, or yes if that
+	 * process is @dead, so that no pause is left behind.
+	 */
+	bool (*is_marked)(const struct pause_mark *m, bool dead);
+	/*
+	 * Has that process's resume() fail with -ECANCELED, unless the hypervisor has begun to carry it out. False:
+	 * this backend cannot.
+	 */
+	bool (*spoil)(struct pause_mark *m);
+	/* Undoes one pause of the domain, whoever made it. -EINVAL: it is not paused. */
+	int (*unpause)(struct guest *g);
 	/*
 	 * Maps @n frames read-only, each by itself: pages[i] is NULL where the hypervisor refused. Never inside a
 	 * pause.

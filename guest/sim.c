@@ -2,9 +2,12 @@
 #include "guest/sim.h"
 
 #include <errno.h>
+#include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "guest/arch.h"
 
@@ -118,15 +121,18 @@ static void furnish(struct sim_domain *d, uint32_t domid, const char *name, uint
 
 static void default_world(void)
 {
-	static struct sim_domain domains[7];
+	const char *freeze = getenv("UNIPROF_SIM_FREEZE");
+	struct sim_domain *domains =
+		mmap(NULL, 7 * sizeof(*domains), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
-	if (domains[0].name)
-		return;
+	if (domains == MAP_FAILED)
+		abort();
 	furnish(&domains[0], 0, "Domain-0", 1);
 	furnish(&domains[1], 1, "busy", 2);
 	domains[1].vcpu[0].blocked = false;
 	domains[1].vcpu[0].running = true;
 	domains[1].tick = busy_tick;
+	domains[1].freeze = freeze ? strtoul(freeze, NULL, 10) : 0;
 	furnish(&domains[2], 2, "idle", 1);
 	furnish(&domains[3], 3, "paused", 1);
 	domains[3].info.paused = true;
@@ -145,11 +151,18 @@ void sim_world(struct sim_domain *domains, size_t n)
 
 /* --- the interface ----------------------------------------------------------------------------------------------- */
 
-/* While a guest of ours stands still, nothing but its resume may be asked. */
+/* While we hold a guest paused, nothing but its resume may be called; other threads have no part in that. */
+static _Thread_local const struct sim_domain *held;
+
 static void call_outside_pause(void)
 {
-	for (size_t i = 0; i < world_size; i++)
-		world[i].broken += world[i].our_pauses;
+	if (held)
+		atomic_fetch_add(&((struct sim_domain *)held)->broken, 1);
+}
+
+static bool is_paused(const struct sim_domain *d)
+{
+	return d->info.paused || d->our_pauses + d->foreign_pauses > 0;
 }
 
 static struct hypervisor *open_sim(char *why, size_t size)
@@ -176,19 +189,7 @@ static const char *version(struct hypervisor *x)
 	return "Xen 4.17-simulated, domctl 0x15";
 }
 
-static int next(struct hypervisor *x, uint32_t domid, struct guest_info *info)
-{
-	(void)x;
-	call_outside_pause();
-	for (size_t i = 0; i < world_size; i++)
-		if (world[i].info.domid >= domid) {
-			*info = world[i].info;
-			return 0;
-		}
-	return -ESRCH;
-}
-
-static struct sim_domain *find(uint32_t domid)
+static struct sim_domain *domain_of(uint32_t domid)
 {
 	for (size_t i = 0; i < world_size; i++)
 		if (world[i].info.domid == domid)
@@ -196,9 +197,34 @@ static struct sim_domain *find(uint32_t domid)
 	return NULL;
 }
 
+static int find(struct hypervisor *x, uint32_t domid, struct guest_info *info)
+{
+	const struct sim_domain *d = domain_of(domid);
+
+	(void)x;
+	call_outside_pause();
+	if (!d)
+		return -ESRCH;
+	*info = d->info;
+	info->paused = is_paused(d);
+	return 0;
+}
+
+static int list(struct hypervisor *x, struct guest_info **domains, size_t *n)
+{
+	(void)x;
+	call_outside_pause();
+	*domains = calloc(world_size + 1, sizeof(**domains));
+	if (!*domains)
+		return -ENOMEM;
+	for (*n = 0; *n < world_size; ++*n)
+		(*domains)[*n] = world[*n].info;
+	return 0;
+}
+
 static int domain_name(struct hypervisor *x, uint32_t domid, char *name, size_t size)
 {
-	const struct sim_domain *d = find(domid);
+	const struct sim_domain *d = domain_of(domid);
 
 	(void)x;
 	if (!d || !d->name)
@@ -224,7 +250,7 @@ static struct guest *attach(struct hypervisor *x, const struct guest_info *info,
 	}
 	g = calloc(1, sizeof(*g));
 	if (g) {
-		g->d = find(info->domid);
+		g->d = domain_of(info->domid);
 		g->mark = &g->own;
 	}
 	return g;
@@ -246,7 +272,16 @@ static int info(struct guest *g, struct guest_info *info)
 	call_outside_pause();
 	g->d->infos++;
 	*info = g->d->info;
+	info->paused = is_paused(g->d);
 	return 0;
+}
+
+/* Values of the mark's first word. A compare-and-swap stands for what the hypervisor does in one call. */
+enum { NOT_PAUSED, PAUSED, SPOILT };
+
+static _Atomic uint64_t *mark_of(const struct pause_mark *m)
+{
+	return (_Atomic uint64_t *)(uintptr_t)&m->words[0];
 }
 
 static int stop(struct guest *g, struct guest_info *before, struct vcpu_stop *vcpus)
@@ -254,41 +289,75 @@ static int stop(struct guest *g, struct guest_info *before, struct vcpu_stop *vc
 	struct sim_domain *d = g->d;
 
 	call_outside_pause();
-	if (d->stop_error)
+	if (d->stop_error < 0)
 		return d->stop_error;
 	d->stops++;
 	if (d->tick)
 		d->tick(d, d->ctx);
 	*before = d->info;
-	d->our_pauses++;
-	g->mark->words[0] = 1;
-	memcpy(vcpus, d->vcpu, d->info.vcpus * sizeof(*vcpus));
+	before->paused = is_paused(d);
+	atomic_fetch_add(&d->our_pauses, 1);
+	atomic_store(mark_of(g->mark), PAUSED);
+	held = d;
+	if (d->stops == d->freeze)
+		raise(SIGSTOP);
+	if (d->stop_error == 0)
+		memcpy(vcpus, d->vcpu, d->info.vcpus * sizeof(*vcpus));
+	return d->stop_error;
+}
+
+/* Takes one off, as the hypervisor does: it cannot tell whose it is. */
+static int unpause(struct guest *g)
+{
+	struct sim_domain *d = g->d;
+	unsigned ours = atomic_load(&d->our_pauses);
+
+	while (ours > 0)
+		if (atomic_compare_exchange_weak(&d->our_pauses, &ours, ours - 1))
+			return 0;
+	if (atomic_load(&d->foreign_pauses) == 0)
+		return -EINVAL;
+	atomic_fetch_sub(&d->foreign_pauses, 1);
+	atomic_fetch_add(&d->broken, 1);
 	return 0;
 }
 
 static int resume(struct guest *g)
 {
 	struct sim_domain *d = g->d;
+	uint64_t paused = PAUSED;
 
 	d->resumes++;
-	d->broken += d->our_pauses != 1;
-	d->our_pauses = 0;
-	g->mark->words[0] = 0;
-	if (!d->steal_pause)
-		return 0;
-	d->steal_pause = false;
-	return -EINVAL;
+	held = NULL;
+	if (!atomic_compare_exchange_strong(mark_of(g->mark), &paused, NOT_PAUSED))
+		return -ECANCELED;
+	if (d->steal_pause) {
+		d->steal_pause = false;
+		d->our_pauses = 0;
+		return -EINVAL;
+	}
+	return unpause(g);
 }
 
 static void mark_at(struct guest *g, struct pause_mark *m)
 {
 	memset(m, 0, sizeof(*m));
 	g->mark = m;
+	held = NULL;
 }
 
-static bool is_marked(const struct pause_mark *m)
+static bool is_marked(const struct pause_mark *m, bool dead)
 {
-	return m->words[0];
+	(void)dead;
+	return atomic_load(mark_of(m)) != NOT_PAUSED;
+}
+
+static bool spoil(struct pause_mark *m)
+{
+	uint64_t paused = PAUSED;
+
+	atomic_compare_exchange_strong(mark_of(m), &paused, SPOILT);
+	return true;
 }
 
 static int peek(struct guest *g, uint32_t vcpu, struct vcpu_regs *regs)
@@ -326,7 +395,8 @@ const struct hypervisor_ops hypervisor_backend = {
 	.open = open_sim,
 	.close = close_sim,
 	.version = version,
-	.next = next,
+	.find = find,
+	.list = list,
 	.domain_name = domain_name,
 	.own_domid = own_domid,
 	.attach = attach,
@@ -336,8 +406,10 @@ const struct hypervisor_ops hypervisor_backend = {
 	.stop = stop,
 	.resume = resume,
 	.mark_at = mark_at,
-	.is_marked = is_marked,
 	.peek = peek,
+	.is_marked = is_marked,
+	.spoil = spoil,
+	.unpause = unpause,
 	.map = map,
 	.unmap = unmap,
 };

@@ -19,20 +19,25 @@ struct sim_domain {
 	uint32_t used;                      /* frames handed out by sim_page() */
 	uint64_t refused;                   /* a frame that cannot be mapped; 0: none */
 
-	unsigned our_pauses; /* 1 between stop and resume */
-	int stop_error;      /* what stop() is to fail with, 0: not at all */
-	bool steal_pause;    /* somebody undoes our pause at the next resume() */
+	/* What the hypervisor counts as one figure: pauses by stop(), and pauses of somebody else's. */
+	_Atomic unsigned our_pauses, foreign_pauses;
+	int stop_error;       /* what stop() is to fail with, 0: not at all; above 0: paused all the same */
+	bool steal_pause;     /* somebody undoes our pause at the next resume() */
+	unsigned long freeze; /* at this stop() the process stops itself, with the guest paused; 0: never */
 	/* Called at each stop(), before anything is read: lets time pass in the guest. */
 	void (*tick)(struct sim_domain *d, void *ctx);
 	void *ctx;
 
 	/* counted: */
 	unsigned long stops, resumes, infos, maps, unmaps, mapped;
-	unsigned long broken; /* rules broken */
+	_Atomic unsigned long broken; /* rules broken */
 };
 
-/* The world the next open() finds: @n domains in the order of their domids. NULL: a default world, with
- * "busy", "idle", "paused", "hvm" and "twins" twice. */
+/*
+ * The world the next open() finds: @n domains in the order of their domids. NULL: a default world, with
+ * "busy", "idle", "paused", "hvm" and "twins" twice, in memory shared with processes forked later. There the environment
+ * variable UNIPROF_SIM_FREEZE=N sets @freeze of "busy".
+ */
 void sim_world(struct sim_domain *domains, size_t n);
 
 /* The frame of the page at virtual @address of the space under @root, made with its tables if there is none. */

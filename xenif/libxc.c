@@ -17,8 +17,9 @@
 #include <xenctrl.h>
 
 #include "guest/arch.h"
-#include "xenif/xenstore.h"
 #include "guest/hypervisor.h"
+#include "xenif/domains.h"
+#include "xenif/xenstore.h"
 
 struct hypervisor {
 	xc_interface *xc;
@@ -33,9 +34,7 @@ struct guest {
 	bool *wanted;
 	xc_vcpuinfo_t *before;
 	vcpu_guest_context_any_t context;
-	struct pause_mark own,
-		/* its first word is written before and after: whoever dies next to a call is taken to be inside */
-		*mark;
+	struct pause_mark own, *mark;
 };
 
 static void quiet(struct xentoollog_logger *logger, xentoollog_level level, int error, const char *context,
@@ -54,7 +53,8 @@ static void close_xen(struct hypervisor *x)
 	free(x);
 }
 
-static int next(struct hypervisor *x, uint32_t domid, struct guest_info *info)
+/* Answers with the next higher domain where there is none of that number. */
+static int query(struct hypervisor *x, uint32_t domid, struct guest_info *info)
 {
 	xc_domaininfo_t list;
 	int n = xc_domain_getinfolist(x->xc, domid, 1, &list);
@@ -65,6 +65,18 @@ static int next(struct hypervisor *x, uint32_t domid, struct guest_info *info)
 		return -ESRCH;
 	abi_info(&list, info);
 	return 0;
+}
+
+static int find(struct hypervisor *x, uint32_t domid, struct guest_info *info)
+{
+	int rc = query(x, domid, info);
+
+	return rc == 0 && info->domid != domid ? -ESRCH : rc;
+}
+
+static int list(struct hypervisor *x, struct guest_info **domains, size_t *n)
+{
+	return domains_list(x, query, true, x->names, domains, n);
 }
 
 static struct hypervisor *open_xen(char *why, size_t size)
@@ -89,7 +101,7 @@ static struct hypervisor *open_xen(char *why, size_t size)
 	xc_version(x->xc, XENVER_extraversion, &extra);
 	snprintf(x->version, sizeof(x->version), "Xen %d.%d%.*s, libxenctrl", version >> 16, version & 0xffff,
 	         (int)sizeof(extra), extra);
-	rc = next(x, 0, &info);
+	rc = query(x, 0, &info);
 	if (rc == -EPERM) {
 		snprintf(why, size, "%s does not let this domain control others: run it in dom0", x->version);
 		close_xen(x);
@@ -113,7 +125,7 @@ static const char *version(struct hypervisor *x)
 
 static int domain_name(struct hypervisor *x, uint32_t domid, char *name, size_t size)
 {
-	return xenstore_of(x->names, domid, name, size);
+	return xenstore_name(x->names, domid, name, size);
 }
 
 static uint32_t own_domid(struct hypervisor *x)
@@ -170,9 +182,7 @@ static const struct arch *guest_arch(const struct guest *g)
 
 static int info(struct guest *g, struct guest_info *info)
 {
-	int rc = next(g->x, g->domid, info);
-
-	return rc == 0 && info->domid != g->domid ? -ESRCH : rc;
+	return find(g->x, g->domid, info);
 }
 
 static int peek(struct guest *g, uint32_t vcpu, struct vcpu_regs *regs)
@@ -183,10 +193,13 @@ static int peek(struct guest *g, uint32_t vcpu, struct vcpu_regs *regs)
 	return 0;
 }
 
-static void set_mark(struct guest *g, bool marked)
+/* Words of the mark: a pause may be in force, around both calls; it surely is, between them. */
+enum { MAYBE, SURELY };
+
+static void set_mark(struct guest *g, int word, bool marked)
 {
 	atomic_signal_fence(memory_order_seq_cst);
-	g->mark->words[0] = marked;
+	*(volatile uint64_t *)&g->mark->words[word] = marked;
 	atomic_signal_fence(memory_order_seq_cst);
 }
 
@@ -200,12 +213,13 @@ static int stop(struct guest *g, struct guest_info *before, struct vcpu_stop *vc
 	memset(g->before, 0, g->vcpus * sizeof(*g->before));
 	for (uint32_t v = 0; v < g->vcpus; v++)
 		xc_vcpu_getinfo(g->x->xc, g->domid, v, &g->before[v]);
-	set_mark(g, true);
+	set_mark(g, MAYBE, true);
 	if (xc_domain_pause(g->x->xc, g->domid) != 0) {
 		rc = -errno;
-		set_mark(g, false);
+		set_mark(g, MAYBE, false);
 		return rc;
 	}
+	set_mark(g, SURELY, true);
 	for (uint32_t v = 0; v < g->vcpus; v++) {
 		xc_vcpuinfo_t after;
 
@@ -218,12 +232,19 @@ static int stop(struct guest *g, struct guest_info *before, struct vcpu_stop *vc
 	return 0;
 }
 
+static int unpause(struct guest *g)
+{
+	return xc_domain_unpause(g->x->xc, g->domid) == 0 ? 0 : -errno;
+}
+
 static int resume(struct guest *g)
 {
-	int rc = xc_domain_unpause(g->x->xc, g->domid) == 0 ? 0 : -errno;
+	int rc;
 
+	set_mark(g, SURELY, false);
+	rc = unpause(g);
 	if (rc == 0 || rc == -EINVAL || rc == -ESRCH)
-		set_mark(g, false);
+		set_mark(g, MAYBE, false);
 	return rc;
 }
 
@@ -233,9 +254,19 @@ static void mark_at(struct guest *g, struct pause_mark *m)
 	g->mark = m;
 }
 
-static bool is_marked(const struct pause_mark *m)
+static bool is_marked(const struct pause_mark *m, bool dead)
 {
-	return m->words[0];
+	return *(const volatile uint64_t *)&m->words[dead ? MAYBE : SURELY];
+}
+
+/*
+ * libxenctrl keeps what a call asks for to itself. A recorder that is stopped in the few instructions next to one of
+ * the two calls holds the guest until it goes on.
+ */
+static bool spoil(struct pause_mark *m)
+{
+	(void)m;
+	return false;
 }
 
 static int map(struct guest *g, const uint64_t *frames, size_t n, const void **pages)
@@ -265,7 +296,8 @@ const struct hypervisor_ops hypervisor_backend = {
 	.open = open_xen,
 	.close = close_xen,
 	.version = version,
-	.next = next,
+	.find = find,
+	.list = list,
 	.domain_name = domain_name,
 	.own_domid = own_domid,
 	.attach = attach,
@@ -275,8 +307,10 @@ const struct hypervisor_ops hypervisor_backend = {
 	.stop = stop,
 	.resume = resume,
 	.mark_at = mark_at,
-	.is_marked = is_marked,
 	.peek = peek,
+	.is_marked = is_marked,
+	.spoil = spoil,
+	.unpause = unpause,
 	.map = map,
 	.unmap = unmap,
 };

@@ -21,13 +21,10 @@
 #include <xentoollog.h>
 
 #include "guest/arch.h"
-#include "xenif/xenstore.h"
 #include "guest/hypervisor.h"
-
-/* Newest first of those known to fit (Xen 4.22 to 4.8); a wrong one is refused with EACCES before anything happens. */
-static const uint32_t domctl_versions[] = {
-	0x18, 0x17, 0x16, 0x15, 0x14, 0x13, 0x12, 0x11, 0x10, 0xf, 0xd, 0xc,
-};
+#include "xenif/domains.h"
+#include "xenif/domctl_version.h"
+#include "xenif/xenstore.h"
 
 struct hypervisor {
 	xencall_handle *call;
@@ -35,19 +32,21 @@ struct hypervisor {
 	struct xenstore *names;
 	struct xentoollog_logger logger;
 	struct xen_domctl *op; /* for single calls */
-	uint32_t interface;
+	uint32_t interface;    /* version of the domctl interface */
+	bool finds_next;       /* struct domctl_version */
 	char version[64];
 };
 
 /*
- * Xen writes both parts in the calls that pause and resume, and a process cannot die inside a call: what stands here
- * is true at every instant.
+ * Xen itself writes the two answers in the calls that pause and resume, and a process is neither killed nor stopped
+ * inside a hypercall: so they are right whenever somebody looks.
  */
 struct mark {
-	struct xen_domctl paused;  /* a question that is answered when the pause is in force */
-	multicall_entry_t resumed; /* its result */
+	struct xen_domctl paused;  /* a query behind the pause; answered: the pause is in force */
+	multicall_entry_t resumed; /* the call that resumes; its result */
+	struct xen_domctl unpause; /* what that call asks for; Xen reads it when it carries out the call */
 };
-_Static_assert(sizeof(struct mark) <= sizeof(struct pause_mark), "a mark has room for what is marked");
+_Static_assert(sizeof(struct mark) <= sizeof(struct pause_mark), "a mark fits");
 #define UNANSWERED UINT32_MAX
 #define PENDING ((xen_ulong_t)-EINPROGRESS)
 
@@ -58,8 +57,7 @@ struct guest {
 	/* One buffer that never faults, as hypercalls need it: */
 	void *buffer;
 	multicall_entry_t *list;
-	struct xen_domctl *ops; /* the list's, in its order */
-	struct xen_domctl *unpause;
+	struct xen_domctl *ops;         /* the list's, in its order */
 	vcpu_guest_context_t *contexts; /* of the wanted ones */
 	struct mark *mark;
 };
@@ -86,16 +84,24 @@ static int call(struct hypervisor *x, struct xen_domctl *op)
 
 /* --- connection -------------------------------------------------------------------------------------------------- */
 
+static int try_version(void *ctx, uint32_t interface)
+{
+	struct hypervisor *x = ctx;
+
+	x->interface = interface;
+	fill(x, x->op, XEN_DOMCTL_getdomaininfo, 0);
+	return call(x, x->op);
+}
+
 static int find_interface(struct hypervisor *x)
 {
-	int rc = -EACCES;
+	const struct domctl_version *found;
+	int rc = domctl_version_find(try_version, x, &found);
 
-	for (size_t i = 0; rc == -EACCES && i < sizeof(domctl_versions) / sizeof(*domctl_versions); i++) {
-		x->interface = domctl_versions[i];
-		fill(x, x->op, XEN_DOMCTL_getdomaininfo, 0);
-		rc = call(x, x->op);
-	}
-	return rc == -ESRCH ? 0 : rc;
+	if (rc != 0 && rc != -ESRCH)
+		return rc;
+	x->finds_next = found->finds_next;
+	return 0;
 }
 
 static void read_version(struct hypervisor *x)
@@ -112,13 +118,14 @@ static void read_version(struct hypervisor *x)
 
 static void explain_interface(const struct hypervisor *x, int rc, char *why, size_t size)
 {
-	const size_t n = sizeof(domctl_versions) / sizeof(*domctl_versions);
+	const struct domctl_version *newest = &domctl_versions[0],
+				    *oldest = &domctl_versions[domctl_version_count - 1];
 
 	if (rc == -EACCES)
 		snprintf(why, size,
-		         "%s speaks none of the domctl versions this program knows (0x%x to 0x%x): "
-		         "a newer uniprof is needed",
-		         x->version, domctl_versions[n - 1], domctl_versions[0]);
+		         "%s has a domctl interface that this program does not know (it knows 0x%x to 0x%x, "
+		         "Xen %s to %s): a newer uniprof is needed",
+		         x->version, oldest->interface, newest->interface, oldest->releases, newest->releases);
 	else if (rc == -EPERM)
 		snprintf(why, size, "%s does not let this domain control others: run it in dom0", x->version);
 	else
@@ -175,7 +182,8 @@ static const char *version(struct hypervisor *x)
 	return x->version;
 }
 
-static int next(struct hypervisor *x, uint32_t domid, struct guest_info *info)
+/* Answers with the next higher domain where Xen does. */
+static int query(struct hypervisor *x, uint32_t domid, struct guest_info *info)
 {
 	int rc;
 
@@ -183,19 +191,26 @@ static int next(struct hypervisor *x, uint32_t domid, struct guest_info *info)
 		return -ESRCH;
 	fill(x, x->op, XEN_DOMCTL_getdomaininfo, domid);
 	rc = call(x, x->op);
-	/* Xen up to 4.17 answers with the next domain itself; later ones only know the one asked for. */
-	for (uint32_t d = domid + 1; rc == -ESRCH && x->interface >= 0x16 && d < DOMID_FIRST_RESERVED; d++) {
-		fill(x, x->op, XEN_DOMCTL_getdomaininfo, d);
-		rc = call(x, x->op);
-	}
 	if (rc == 0)
 		abi_info(&x->op->u.getdomaininfo, info);
 	return rc;
 }
 
+static int find(struct hypervisor *x, uint32_t domid, struct guest_info *info)
+{
+	int rc = query(x, domid, info);
+
+	return rc == 0 && info->domid != domid ? -ESRCH : rc;
+}
+
+static int list(struct hypervisor *x, struct guest_info **domains, size_t *n)
+{
+	return domains_list(x, query, x->finds_next, x->names, domains, n);
+}
+
 static int domain_name(struct hypervisor *x, uint32_t domid, char *name, size_t size)
 {
-	return xenstore_of(x->names, domid, name, size);
+	return xenstore_name(x->names, domid, name, size);
 }
 
 static uint32_t own_domid(struct hypervisor *x)
@@ -212,7 +227,7 @@ static size_t align(size_t n)
 
 /* Where in the buffer each part begins; the list stands first. */
 struct layout {
-	size_t ops, unpause, mark, contexts, size;
+	size_t ops, mark, contexts, size;
 };
 
 static struct layout lay_out(const struct guest *g)
@@ -221,8 +236,7 @@ static struct layout lay_out(const struct guest *g)
 	struct layout l;
 
 	l.ops = align(entries * sizeof(*g->list));
-	l.unpause = l.ops + align(entries * sizeof(*g->ops));
-	l.mark = l.unpause + align(sizeof(*g->unpause));
+	l.mark = l.ops + align(entries * sizeof(*g->ops));
 	l.contexts = l.mark + align(sizeof(*g->mark));
 	l.size = l.contexts + g->nwanted * sizeof(*g->contexts);
 	return l;
@@ -238,7 +252,6 @@ static int make_buffer(struct guest *g)
 	g->buffer = buffer;
 	g->list = (void *)buffer;
 	g->ops = (void *)(buffer + l.ops);
-	g->unpause = (void *)(buffer + l.unpause);
 	g->mark = (void *)(buffer + l.mark);
 	g->contexts = (void *)(buffer + l.contexts);
 	memset(g->mark, 0, sizeof(*g->mark));
@@ -309,15 +322,7 @@ static const struct arch *guest_arch(const struct guest *g)
 
 static int info(struct guest *g, struct guest_info *info)
 {
-	struct xen_domctl *op = g->x->op;
-	int rc;
-
-	fill(g->x, op, XEN_DOMCTL_getdomaininfo, g->domid);
-	rc = call(g->x, op);
-	if (rc != 0)
-		return rc;
-	abi_info(&op->u.getdomaininfo, info);
-	return info->domid == g->domid ? 0 : -ESRCH;
+	return find(g->x, g->domid, info);
 }
 
 /*
@@ -341,10 +346,10 @@ static struct xen_domctl *add(struct guest *g, size_t *n, struct xen_domctl *op,
 
 /* Where each part of the list begins. */
 struct parts {
-	size_t info, before, pause, contexts, after, end;
+	size_t info, before, pause, after, contexts, end;
 };
 
-/* What vCPU @v is asked for after the pause; the first answer marks it. */
+/* What vCPU @v is asked after the pause. The first of these follows the pause at once: its answer is the mark. */
 static struct xen_domctl *after(const struct guest *g, const struct parts *p, uint32_t v)
 {
 	return v == 0 ? &g->mark->paused : &g->ops[p->after + v];
@@ -361,6 +366,9 @@ static struct parts build(struct guest *g)
 		add(g, &n, &g->ops[n], XEN_DOMCTL_getvcpuinfo)->u.getvcpuinfo.vcpu = v;
 	p.pause = n;
 	add(g, &n, &g->ops[n], XEN_DOMCTL_pausedomain);
+	p.after = n;
+	for (uint32_t v = 0; v < g->vcpus; v++)
+		add(g, &n, after(g, &p, v), XEN_DOMCTL_getvcpuinfo)->u.getvcpuinfo.vcpu = v;
 	p.contexts = n;
 	for (uint32_t i = 0; i < g->nwanted; i++) {
 		struct xen_domctl *op = add(g, &n, &g->ops[n], XEN_DOMCTL_getvcpucontext);
@@ -368,9 +376,6 @@ static struct parts build(struct guest *g)
 		op->u.vcpucontext.vcpu = g->wanted[i];
 		set_xen_guest_handle(op->u.vcpucontext.ctxt, &g->contexts[i]);
 	}
-	p.after = n;
-	for (uint32_t v = 0; v < g->vcpus; v++)
-		add(g, &n, after(g, &p, v), XEN_DOMCTL_getvcpuinfo)->u.getvcpuinfo.vcpu = v;
 	p.end = n;
 	return p;
 }
@@ -391,18 +396,20 @@ static void collect(const struct guest *g, const struct parts *p, struct vcpu_st
 			abi_regs_pv64(&g->contexts[i], &vcpus[g->wanted[i]].regs);
 }
 
+/* From arm() on nothing but spoil() writes what this call asks for. */
 static int resume(struct guest *g)
 {
 	multicall_entry_t *entry = &g->mark->resumed;
+	int rc;
 
-	fill(g->x, g->unpause, XEN_DOMCTL_unpausedomain, g->domid);
-	enter(entry, g->unpause);
+	enter(entry, &g->mark->unpause);
 	if (xencall2(g->x->call, __HYPERVISOR_multicall, (uintptr_t)entry, 1) < 0)
 		return -errno;
-	return (int)(long)entry->result;
+	rc = (int)(long)entry->result;
+	return rc == -EACCES ? -ECANCELED : rc;
 }
 
-/* The mark says no throughout: until Xen answers what is asked of it here. */
+/* The mark says that nothing is paused, until Xen answers what is asked of it here. */
 static struct parts arm(struct guest *g)
 {
 	struct parts p;
@@ -410,6 +417,7 @@ static struct parts arm(struct guest *g)
 	g->mark->resumed.result = 0;
 	atomic_signal_fence(memory_order_seq_cst);
 	p = build(g);
+	fill(g->x, &g->mark->unpause, XEN_DOMCTL_unpausedomain, g->domid);
 	g->mark->paused.u.getvcpuinfo.cpu = UNANSWERED;
 	/* The list may fail as a whole after its pause was carried out: that must be told apart, and undone. */
 	g->list[p.pause].result = (xen_ulong_t)-ECANCELED;
@@ -430,7 +438,7 @@ static int stop(struct guest *g, struct guest_info *before, struct vcpu_stop *vc
 	if (g->mark->paused.u.getvcpuinfo.cpu == UNANSWERED)
 		g->mark->paused.u.getvcpuinfo.cpu = 0;
 	if (rc != 0)
-		return resume(g) != 0 ? -EDEADLK : rc;
+		return -rc;
 	*before = (struct guest_info){.domid = UINT32_MAX};
 	if (result(g, p.info) == 0)
 		abi_info(&g->ops[p.info].u.getdomaininfo, before);
@@ -444,13 +452,30 @@ static void mark_at(struct guest *g, struct pause_mark *m)
 	g->mark = (struct mark *)m;
 }
 
-/* A pause is in force once it is, until it is undone, by us or by somebody else, or gone with its domain. */
-static bool is_marked(const struct pause_mark *m)
+/* In force from Xen's answer until the pause is undone, by us or by somebody else, or gone with its domain. */
+static bool is_marked(const struct pause_mark *m, bool dead)
 {
-	const struct mark *mark = (const struct mark *)m;
+	const volatile struct mark *mark = (const volatile struct mark *)m;
 	long resumed = (long)mark->resumed.result;
 
+	(void)dead; /* it is exact */
 	return mark->paused.u.getvcpuinfo.cpu != UNANSWERED && resumed != 0 && resumed != -EINVAL && resumed != -ESRCH;
+}
+
+/* Xen refuses a call with a wrong version before it does anything. */
+static bool spoil(struct pause_mark *m)
+{
+	volatile struct mark *mark = (volatile struct mark *)m;
+
+	mark->unpause.interface_version = 0;
+	atomic_thread_fence(memory_order_seq_cst);
+	return true;
+}
+
+static int unpause(struct guest *g)
+{
+	fill(g->x, g->x->op, XEN_DOMCTL_unpausedomain, g->domid);
+	return call(g->x, g->x->op);
 }
 
 static int peek(struct guest *g, uint32_t vcpu, struct vcpu_regs *regs)
@@ -495,7 +520,8 @@ const struct hypervisor_ops hypervisor_backend = {
 	.open = open_xen,
 	.close = close_xen,
 	.version = version,
-	.next = next,
+	.find = find,
+	.list = list,
 	.domain_name = domain_name,
 	.own_domid = own_domid,
 	.attach = attach,
@@ -505,8 +531,10 @@ const struct hypervisor_ops hypervisor_backend = {
 	.stop = stop,
 	.resume = resume,
 	.mark_at = mark_at,
-	.is_marked = is_marked,
 	.peek = peek,
+	.is_marked = is_marked,
+	.spoil = spoil,
+	.unpause = unpause,
 	.map = map,
 	.unmap = unmap,
 };

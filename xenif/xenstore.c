@@ -15,6 +15,7 @@ struct xenstore {
 	void *(*open)(unsigned long flags);
 	void (*close)(void *handle);
 	void *(*read)(void *handle, uint32_t transaction, const char *path, unsigned *len);
+	char **(*directory)(void *handle, uint32_t transaction, const char *path, unsigned *n);
 };
 
 static void *load(void)
@@ -29,45 +30,47 @@ static void *load(void)
 
 struct xenstore *xenstore_open(void)
 {
-	struct xenstore *n = calloc(1, sizeof(*n));
+	struct xenstore *s = calloc(1, sizeof(*s));
 
-	if (!n)
+	if (!s)
 		return NULL;
-	n->library = load();
-	if (n->library) {
-		n->open = (void *(*)(unsigned long))dlsym(n->library, "xs_open");
-		n->close = (void (*)(void *))dlsym(n->library, "xs_close");
-		n->read = (void *(*)(void *, uint32_t, const char *, unsigned *))dlsym(n->library, "xs_read");
+	s->library = load();
+	if (s->library) {
+		s->open = (void *(*)(unsigned long))dlsym(s->library, "xs_open");
+		s->close = (void (*)(void *))dlsym(s->library, "xs_close");
+		s->read = (void *(*)(void *, uint32_t, const char *, unsigned *))dlsym(s->library, "xs_read");
+		s->directory =
+			(char **(*)(void *, uint32_t, const char *, unsigned *))dlsym(s->library, "xs_directory");
 	}
-	if (n->open && n->close && n->read)
-		n->handle = n->open(0);
-	if (!n->handle) {
-		xenstore_close(n);
+	if (s->open && s->close && s->read && s->directory)
+		s->handle = s->open(0);
+	if (!s->handle) {
+		xenstore_close(s);
 		return NULL;
 	}
-	return n;
+	return s;
 }
 
-void xenstore_close(struct xenstore *n)
+void xenstore_close(struct xenstore *s)
 {
-	if (!n)
+	if (!s)
 		return;
-	if (n->handle)
-		n->close(n->handle);
-	if (n->library)
-		dlclose(n->library);
-	free(n);
+	if (s->handle)
+		s->close(s->handle);
+	if (s->library)
+		dlclose(s->library);
+	free(s);
 }
 
-int xenstore_of(struct xenstore *n, uint32_t domid, char *name, size_t size)
+int xenstore_name(struct xenstore *s, uint32_t domid, char *name, size_t size)
 {
 	char path[64], *value;
 	unsigned len;
 
-	if (!n)
+	if (!s)
 		return -ENOENT;
 	snprintf(path, sizeof(path), "/local/domain/%u/name", domid);
-	value = n->read(n->handle, 0, path, &len);
+	value = s->read(s->handle, 0, path, &len);
 	if (!value)
 		return -ENOENT;
 	snprintf(name, size, "%s", value);
@@ -75,11 +78,42 @@ int xenstore_of(struct xenstore *n, uint32_t domid, char *name, size_t size)
 	return 0;
 }
 
-uint32_t xenstore_own_domid(struct xenstore *n)
+static int by_number(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+int xenstore_domids(struct xenstore *s, uint32_t **domids, size_t *n)
+{
+	unsigned entries = 0;
+	char **names = s ? s->directory(s->handle, 0, "/local/domain", &entries) : NULL;
+	uint32_t *list;
+
+	if (!names)
+		return -ENOENT;
+	list = calloc(entries + 1u, sizeof(*list));
+	*n = 0;
+	for (unsigned i = 0; list && i < entries; i++) {
+		uint64_t domid;
+
+		if (parse_u64(names[i], 0, UINT32_MAX, &domid) == 0)
+			list[(*n)++] = (uint32_t)domid;
+	}
+	free(names); /* one block of memory, with the strings */
+	if (!list)
+		return -ENOMEM;
+	qsort(list, *n, sizeof(*list), by_number);
+	*domids = list;
+	return 0;
+}
+
+uint32_t xenstore_own_domid(struct xenstore *s)
 {
 	uint64_t domid = 0;
 	unsigned len;
-	char *value = n ? n->read(n->handle, 0, "domid", &len) : NULL;
+	char *value = s ? s->read(s->handle, 0, "domid", &len) : NULL;
 
 	if (value && parse_u64(value, 0, UINT32_MAX, &domid) != 0)
 		domid = 0;

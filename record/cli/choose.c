@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/say.h"
@@ -41,18 +42,22 @@ static const char *obstacle(const struct hypervisor_ops *ops, struct hypervisor 
 /* The names and numbers of all domains but our own, for a message. */
 static void list_names(const struct hypervisor_ops *ops, struct hypervisor *x, char *text, size_t size)
 {
-	struct guest_info at;
-	size_t used = 0;
+	struct guest_info *domains = NULL;
+	size_t n = 0, used = 0;
 
 	text[0] = '\0';
-	for (uint32_t d = 0; used < size && ops->next(x, d, &at) == 0; d = at.domid + 1) {
+	if (ops->list(x, &domains, &n) != 0)
+		return;
+	for (size_t i = 0; used < size && i < n; i++) {
+		uint32_t domid = domains[i].domid;
 		char name[64];
 
-		if (at.domid == ops->own_domid(x))
+		if (domid == ops->own_domid(x))
 			continue;
 		used += (size_t)snprintf(text + used, size - used, "%s%s (%" PRIu32 ")", used ? ", " : "",
-		                         name_of(ops, x, at.domid, name, sizeof(name)), at.domid);
+		                         name_of(ops, x, domid, name, sizeof(name)), domid);
 	}
+	free(domains);
 }
 
 static int open_one(const struct hypervisor_ops *ops, struct hypervisor *x, const char *operand,
@@ -112,16 +117,20 @@ int choose_targets(const struct hypervisor_ops *ops, struct hypervisor *x, char 
 
 void choose_list(const struct hypervisor_ops *ops, struct hypervisor *x)
 {
-	struct guest_info at;
+	struct guest_info *domains = NULL;
+	size_t n = 0;
 
 	printf("%5s  %-24s %5s  %s\n", "ID", "NAME", "VCPUS", "CAN BE RECORDED");
-	for (uint32_t d = 0; ops->next(x, d, &at) == 0; d = at.domid + 1) {
-		const char *reason = obstacle(ops, x, &at);
+	if (ops->list(x, &domains, &n) != 0)
+		return;
+	for (size_t i = 0; i < n; i++) {
+		const char *reason = obstacle(ops, x, &domains[i]);
 		char name[64];
 
-		printf("%5" PRIu32 "  ", at.domid);
-		print_safe(stdout, name_of(ops, x, at.domid, name, sizeof(name)));
-		printf("%*s %5" PRIu32 "  %s%s\n", (int)(strlen(name) < 24 ? 24 - strlen(name) : 0), "", at.vcpus,
-		       reason ? "no: " : "yes", reason ? reason : "");
+		printf("%5" PRIu32 "  ", domains[i].domid);
+		print_safe(stdout, name_of(ops, x, domains[i].domid, name, sizeof(name)));
+		printf("%*s %5" PRIu32 "  %s%s\n", (int)(strlen(name) < 24 ? 24 - strlen(name) : 0), "",
+		       domains[i].vcpus, reason ? "no: " : "yes", reason ? reason : "");
 	}
+	free(domains);
 }

@@ -12,6 +12,10 @@
 #define DEFAULT_WINDOW 256    /* bytes */
 #define DEFAULT_COPY 16384
 #define DEFAULT_OVERHEAD 0.1
+#define DEFAULT_CPU 0.5
+#define DEFAULT_PAUSE_NS 100000000u
+#define LEAST_PAUSE_NS 1000000u
+#define MOST_PAUSE_NS 60000000000u
 #define DEFAULT_PRIORITY 1
 /* Above this share the recorder hardly ever sleeps, so the default is no real-time priority: dom0 has other work. */
 #define MODEST_OVERHEAD 0.5
@@ -117,16 +121,37 @@ APPLY(set_call_graph)
 	return fail(why, size, "must be fp or dwarf, and may have a size in bytes: fp,256 or dwarf,16384");
 }
 
-APPLY(set_max_overhead)
+static int set_share(const char *value, double *share, char *why, size_t size)
 {
 	char *rest;
 	double percent = strtod(value, &rest);
 
-	(void)def;
 	if (rest == value || strcmp(rest, *rest == '%' ? "%" : "") != 0 || !(percent >= 0.001 && percent <= 100))
 		return fail(why, size, "not a share of time: 0.001 to 100 percent");
-	((struct options *)ctx)->session.max_overhead = percent / 100;
+	*share = percent / 100;
 	return 0;
+}
+
+APPLY(set_max_overhead)
+{
+	(void)def;
+	return set_share(value, &((struct options *)ctx)->session.max_overhead, why, size);
+}
+
+APPLY(set_max_cpu)
+{
+	(void)def;
+	return set_share(value, &((struct options *)ctx)->session.max_cpu, why, size);
+}
+
+APPLY(set_max_pause)
+{
+	uint64_t *ns = &((struct options *)ctx)->session.max_pause_ns;
+
+	(void)def;
+	if (parse_duration(value, ns) == 0 && *ns >= LEAST_PAUSE_NS && *ns <= MOST_PAUSE_NS)
+		return 0;
+	return fail(why, size, "not a longest pause: 1ms to 60s");
 }
 
 APPLY(set_realtime)
@@ -240,6 +265,10 @@ const struct option_def record_options[] = {
 	{0, "max-overhead", "PERCENT", OPTION_ARG,
          "sample less often when a domain would be paused for more than PERCENT of the time (10)", set_max_overhead,
          0},
+	{0, "max-pause", "TIME", OPTION_ARG, "have the watchdog end a pause that lasts longer than TIME (100ms)",
+         set_max_pause, 0},
+	{0, "max-cpu", "PERCENT", OPTION_ARG,
+         "sample less often when sampling would use more than PERCENT of one CPU (50)", set_max_cpu, 0},
 	{'r', "realtime", "PRIO", OPTION_OPTIONAL_ARG,
          "sample at real-time priority PRIO, with locked memory and on one CPU; 0: at normal priority (1)",
          set_realtime, 0},
@@ -287,7 +316,10 @@ int record_options_parse(struct options *o, int argc, char **argv, char *why, si
 	int n;
 
 	*o = (struct options){
-		.session = {.rate_mhz = 99000, .max_overhead = DEFAULT_OVERHEAD},
+		.session = {.rate_mhz = 99000,
+	                    .max_overhead = DEFAULT_OVERHEAD,
+	                    .max_cpu = DEFAULT_CPU,
+	                    .max_pause_ns = DEFAULT_PAUSE_NS},
 		.stack = {DEFAULT_MAX_STACK, UPF_TOPS_WINDOW, DEFAULT_WINDOW / UPF_WORD},
 		.priority = -1,
 	};

@@ -44,14 +44,22 @@ static int open_domains(struct recording *r, struct hypervisor *x, char *const *
 	return EXIT_DOMAIN;
 }
 
+/* Above the recorder, which it must be able to interrupt. */
+static int watchdog_priority(const struct options *o)
+{
+	return o->priority && o->priority < 99 ? o->priority + 1 : o->priority;
+}
+
 static int start_watchdog(struct recording *r)
 {
+	const struct watchdog_limits limits = {.max_pause_ns = r->options->session.max_pause_ns,
+	                                       .priority = watchdog_priority(r->options)};
 	struct guest_info *domains = calloc(r->ntargets, sizeof(*domains));
 	struct watchdog *w;
 
 	for (size_t i = 0; domains && i < r->ntargets; i++)
 		domains[i] = r->targets[i]->info;
-	w = domains ? watchdog_start(r->ops, domains, r->ntargets) : NULL;
+	w = domains ? watchdog_start(r->ops, domains, r->ntargets, &limits) : NULL;
 	free(domains);
 	if (!w) {
 		say("cannot start the watchdog process, which would end a pause that is left behind: %s",
@@ -59,7 +67,7 @@ static int start_watchdog(struct recording *r)
 		return EXIT_CUT_SHORT;
 	}
 	for (size_t i = 0; i < r->ntargets; i++)
-		target_mark(r->targets[i], watchdog_mark(w, i));
+		target_watch(r->targets[i], watchdog_watch(w, i));
 	r->session.watchdog = w;
 	return 0;
 }
@@ -154,6 +162,17 @@ static int start_writer(struct recording *r)
 	return EXIT_CUT_SHORT;
 }
 
+/* For --follow. As the preparations. */
+static int start_finder(struct recording *r)
+{
+	struct session *s = &r->session;
+
+	if (!r->options->session.follow || (s->finder = finder_start(r->ops, r->ntargets, watchdog_fd(s->watchdog))))
+		return 0;
+	say("cannot start looking for domains that come back: %s", strerror(errno));
+	return EXIT_CUT_SHORT;
+}
+
 /* --- the sampling thread ----------------------------------------------------------------------------------------- */
 
 static void reduce_latency(const struct options *o)
@@ -163,7 +182,7 @@ static void reduce_latency(const struct options *o)
 	latency_exact_timers();
 	if (!o->priority)
 		return;
-	latency_try(o->priority, missing, sizeof(missing));
+	latency_try(o->priority, true, missing, sizeof(missing));
 	if (*missing && !o->session.quiet)
 		say("continuing without %s: pauses may be longer", missing);
 	else if (!*missing && o->verbose)
@@ -213,6 +232,8 @@ static void finish(struct recording *r)
 		pages_drop(r->targets[i]->pages);
 	watchdog_stop(s->watchdog);
 	s->watchdog = NULL;
+	finder_stop(s->finder);
+	s->finder = NULL;
 	signals_unblock(&s->signals);
 	session_put_rest(s);
 	trace_output_set_end(s->output, rest, s->began_ns + totals->duration_ns, s->reason);
@@ -263,6 +284,7 @@ static void clean_up(struct recording *r)
 	for (size_t i = 0; r->targets && i < r->ntargets; i++)
 		target_close(r->targets[i]);
 	watchdog_stop(r->session.watchdog);
+	finder_stop(r->session.finder);
 	record_stream_release(&r->session.records);
 	free(r->targets);
 	trace_output_free(r->session.output);
@@ -284,6 +306,8 @@ int recording_run(const struct options *o, const struct hypervisor_ops *ops, str
 	if (rc == 0 && o->verbose)
 		say("%s by %s; %zu domain%s, %.3f Hz", ops->version(x), ops->name, n, n == 1 ? "" : "s",
 		    (double)o->session.rate_mhz / 1e3);
+	if (rc == 0)
+		rc = start_finder(&r);
 	if (rc == 0)
 		rc = start_writer(&r);
 	if (rc == 0) {

@@ -40,12 +40,19 @@ static void print_pauses(const struct session *s)
 	fputc('\n', stderr);
 }
 
-static void print_throttled(const struct session *s)
+static void print_overruns(const struct session *s)
 {
-	if (s->throttled)
-		fprintf(stderr, "throttled %llu deadline%s skipped to stay under --max-overhead %g%%\n",
-		        (unsigned long long)s->throttled, s->throttled == 1 ? "" : "s",
-		        s->options->max_overhead * 100);
+	if (s->overruns)
+		fprintf(stderr, "overrun  %llu pause%s ended by the watchdog, longer than --max-pause %g ms\n",
+		        (unsigned long long)s->overruns, s->overruns == 1 ? "" : "s",
+		        (double)s->options->max_pause_ns / 1e6);
+}
+
+static void print_throttled(uint64_t deadlines, const char *option, double limit)
+{
+	if (deadlines)
+		fprintf(stderr, "throttled %llu deadline%s skipped to stay under %s %g%%\n",
+		        (unsigned long long)deadlines, deadlines == 1 ? "" : "s", option, limit * 100);
 }
 
 static void print_reason(const struct session *s)
@@ -97,7 +104,9 @@ void summary_print(const struct session *s, const char *path)
 {
 	print_samples(s);
 	print_pauses(s);
-	print_throttled(s);
+	print_overruns(s);
+	print_throttled(s->throttled.for_pauses, "--max-overhead", s->options->max_overhead);
+	print_throttled(s->throttled.for_cpu, "--max-cpu", s->options->max_cpu);
 	print_reason(s);
 	print_written(s, path);
 }

@@ -6,12 +6,22 @@
 
 #define NS_PER_S 1000000000ull
 
-uint64_t clock_now(void)
+static uint64_t read_clock(clockid_t clock)
 {
 	struct timespec t;
 
-	clock_gettime(CLOCK_MONOTONIC, &t);
+	clock_gettime(clock, &t);
 	return (uint64_t)t.tv_sec * NS_PER_S + (uint64_t)t.tv_nsec;
+}
+
+uint64_t clock_now(void)
+{
+	return read_clock(CLOCK_MONOTONIC);
+}
+
+uint64_t clock_cpu(void)
+{
+	return read_clock(CLOCK_THREAD_CPUTIME_ID);
 }
 
 int clock_wait(uint64_t deadline_ns, const sigset_t *signals)

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* clock.h - the clock of the recorder: CLOCK_MONOTONIC in nanoseconds. */
+/* clock.h - the clocks of the recorder, in nanoseconds. */
 #ifndef RECORD_PROCESS_CLOCK_H
 #define RECORD_PROCESS_CLOCK_H
 
 #include <signal.h>
 #include <stdint.h>
 
-uint64_t clock_now(void);
+uint64_t clock_now(void); /* CLOCK_MONOTONIC */
+uint64_t clock_cpu(void); /* CPU time that the calling thread has used */
 /* Sleeps until @deadline_ns. If one of @signals, which must be blocked, is pending before: its number, else 0. */
 int clock_wait(uint64_t deadline_ns, const sigset_t *signals);
 

@@ -34,7 +34,7 @@ static void note(int rc, const char *what, char *missing, size_t size)
 		snprintf(missing + len, size - len, "%s%s (%s)", len ? ", " : "", what, strerror(errno));
 }
 
-void latency_try(int priority, char *missing, size_t size)
+void latency_try(int priority, bool stay, char *missing, size_t size)
 {
 	const struct sched_param param = {.sched_priority = priority};
 
@@ -42,5 +42,6 @@ void latency_try(int priority, char *missing, size_t size)
 	note(sched_setscheduler(0, SCHED_FIFO, &param), "real-time priority", missing, size);
 	/* Only the present memory: without capabilities, locking more could fail, and then so would allocations. */
 	note(mlockall(MCL_CURRENT | MCL_ONFAULT), "locked memory", missing, size);
-	note(stay_here(), "a CPU of its own", missing, size);
+	if (stay)
+		note(stay_here(), "a CPU of its own", missing, size);
 }

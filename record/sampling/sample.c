@@ -115,8 +115,8 @@ static void fail(struct target *t, struct round *r, int error)
 }
 
 /*
- * The lock-free question before any pause. True: the round is settled. Asked only when the last round left reason to
- * expect a yes, so that a busy guest costs two calls a round and a sleeping one a single call.
+ * Asks before any pause. True: the round is settled. Only worth a call if the last round left reason to expect that: a
+ * busy guest costs two calls a round, a sleeping one a single call.
  */
 static bool settled_unpaused(struct target *t, struct round *r)
 {
@@ -137,34 +137,67 @@ static bool settled_unpaused(struct target *t, struct round *r)
 	return true;
 }
 
-/* Pause, read, walk, unpause. False: the round is settled without samples. */
+/* Clocks are known to stand still for a moment; a pause is never nothing. */
+static void add_pause(struct round *r, uint64_t began_ns, uint64_t ended_ns)
+{
+	uint64_t ns = ended_ns > began_ns ? ended_ns - began_ns : 1;
+
+	r->paused_ns[r->pauses++] = ns;
+	r->pause_ns += ns;
+}
+
+/*
+ * Unpauses, unless the watchdog has done so or is about to. 0: our pause was in force until now; -EINVAL: it was undone
+ * before; another negative errno: it may still be in force.
+ */
+static int unpause(struct target *t, struct round *r)
+{
+	uint64_t began_ns = r->began_ns, ended_ns, undone_ns;
+	int rc = watch_claim(t->watch) ? t->ops->resume(t->guest) : -ECANCELED;
+
+	ended_ns = clock_now();
+	switch (watch_end(t->watch, &undone_ns)) {
+	case WATCH_OURS:
+		break;
+	case WATCH_STUCK:
+		if (rc == -ECANCELED)
+			rc = -ETIMEDOUT;
+		break;
+	case WATCH_UNDONE:
+		/* Else the mark would say that the next pause is in force before it is. */
+		t->ops->mark_at(t->guest, t->watch->mark);
+		if (rc != -ECANCELED)
+			break;
+		rc = -EINVAL;
+		ended_ns = undone_ns;
+		r->overruns++;
+	}
+	add_pause(r, began_ns, ended_ns);
+	return rc;
+}
+
+/* Pauses, reads, unpauses. False: the round is settled without samples. */
 static bool take(struct target *t, struct round *r, bool *cold)
 {
 	struct guest_info before;
-	uint64_t start, paused;
 	int rc, undone;
 
-	start = clock_now();
+	r->began_ns = clock_now();
+	watch_begin(t->watch, r->began_ns);
 	rc = t->ops->stop(t->guest, &before, t->stops);
-	if (rc != 0) {
-		r->held = rc == -EDEADLK;
+	if (rc < 0) {
+		watch_end(t->watch, &(uint64_t){0});
 		fail(t, r, rc);
 		return false;
 	}
-	*cold = read_stacks(t);
-	undone = t->ops->resume(t->guest);
-	paused = clock_now() - start;
-	/* Clocks are known to stand still for a moment; a pause is never nothing. */
-	r->paused_ns[r->pauses] = paused ? paused : 1;
-	r->pause_ns += r->paused_ns[r->pauses];
-	r->pauses++;
-	/*
-	 * No pause of ours is left if somebody undid it, or with the domain gone; any other refusal leaves it to the
-	 * watchdog.
-	 */
-	r->held = undone != 0 && undone != -EINVAL && undone != -ESRCH;
-	if (r->held || undone == -ESRCH)
+	*cold = rc == 0 && read_stacks(t);
+	undone = unpause(t, r);
+	/* No pause of ours is left if it was undone, or with the domain gone. */
+	r->stuck = undone != 0 && undone != -EINVAL && undone != -ESRCH;
+	if (r->stuck || undone == -ESRCH)
 		fail(t, r, undone);
+	else if (rc > 0)
+		fail(t, r, -rc);
 	else if (!forbidden(t, r, &before) && undone == -EINVAL)
 		r->kind = ROUND_VOID;
 	return r->kind == ROUND_TAKEN;

@@ -11,13 +11,18 @@
 
 #define FLUSH_NS 1000000000ull /* a trace lags at most this far behind */
 #define LOOK_NS 500000000ull   /* between rounds that are far apart, domains are looked at so often */
+#define IDLE_COST 8            /* CPU time spent without a sample is charged so many times */
 
 struct loop {
 	struct session *s;
 	struct sampling_timer pace;
 	uint64_t housekeeping_ns;            /* when it is due */
-	uint64_t throttle_ns;                /* no round before this */
-	uint64_t throttled;                  /* deadlines skipped for it since the last housekeeping */
+	struct throttle cpu;                 /* of the CPU time that this thread uses */
+	uint64_t cpu_ns;                     /* CPU time used when it was charged last */
+	uint64_t pause_after_ns;             /* no round before this, for --max-overhead */
+	uint64_t run_after_ns;               /* nor before this, for --max-cpu */
+	uint64_t throttled;                  /* deadlines skipped for these since the last housekeeping */
+	bool paused;                         /* something was paused since the CPU time was charged last */
 	uint64_t checked_ns, checked_rounds; /* when that was, and the rounds by then */
 	uint64_t told_mhz;                   /* the rate that the trace was told last */
 	bool asked;                          /* by SIGUSR2: for the next trace, or for what is kept */
@@ -49,6 +54,7 @@ static void count_round(struct session *s, const struct target *t)
 
 static void count_pause(struct session *s, const struct round *r)
 {
+	s->overruns += r->overruns;
 	s->records.block.totals.pauses += r->pauses;
 	for (unsigned i = 0; i < r->pauses; i++)
 		upf_hist_add(&s->records.block.totals.pause, r->paused_ns[i]);
@@ -91,12 +97,26 @@ static void skip_round(struct session *s, uint32_t domain, uint64_t time_ns, enu
 	atomic_fetch_add(&s->live.lost, n);
 }
 
-static void hold_back(struct loop *l, struct target *t, uint64_t paused_ns)
+static void charge_pause(struct loop *l, struct target *t, const struct round *r)
 {
-	uint64_t until = throttle_paused(&t->throttle, clock_now(), paused_ns);
+	uint64_t until = throttle_charge(&t->throttle, clock_now(), r->pause_ns);
 
-	if (until > l->throttle_ns)
-		l->throttle_ns = until;
+	if (until > l->pause_after_ns)
+		l->pause_after_ns = until;
+	l->paused |= r->pauses > 0;
+}
+
+/*
+ * At real-time priority this thread would keep every other program off its CPU. Where no guest did anything, there is
+ * little to learn from asking again at once: such rounds cost more, and so come less often.
+ */
+static void charge_cpu(struct loop *l)
+{
+	uint64_t used = clock_cpu(), spent = used - l->cpu_ns;
+
+	l->run_after_ns = throttle_charge(&l->cpu, clock_now(), l->paused ? spent : spent * IDLE_COST);
+	l->cpu_ns = used;
+	l->paused = false;
 }
 
 static void tell_end(struct session *s, uint32_t domain, const struct round *r)
@@ -113,7 +133,7 @@ static void one_round(struct loop *l, uint32_t domain)
 	struct round r = sample_round(t);
 	uint64_t time_ns = since_start(s, r.time_ns);
 
-	hold_back(l, t, r.pause_ns);
+	charge_pause(l, t, &r);
 	if (t->foreign != foreign)
 		record_stream_event(&s->records, domain, time_ns, foreign ? UPF_EVENT_RESUMED : UPF_EVENT_PAUSED, 0);
 	switch (r.kind) {
@@ -133,8 +153,8 @@ static void one_round(struct loop *l, uint32_t domain)
 	case ROUND_FAILED:
 		skip_round(s, domain, time_ns, UPF_LOST_CALL);
 		end(l, UPF_REASON_ERROR, r.error,
-		    r.held ? "the hypervisor refused to resume the domain; if it stays paused: xl unpause"
-		           : "the hypervisor refused to pause or read the domain");
+		    r.stuck ? "the domain could not be resumed; if it stays paused: xl unpause"
+		            : "the hypervisor refused to pause or read the domain");
 		break;
 	}
 	count_pause(s, &r); /* behind the record of the round, so that both are of one block */
@@ -173,17 +193,22 @@ static void look_for_ends(struct loop *l)
 		end(l, UPF_REASON_DOMAIN, 0, NULL);
 }
 
-/* Is domain @d, which ended, there again? */
+/* Has the finder found domain @d, which ended, again? */
 static void look_for(struct loop *l, uint32_t d, uint64_t now)
 {
 	struct session *s = l->s;
 	struct target *t = s->targets[d];
+	struct domain_identity identity;
 	struct guest_info info;
 	int rc;
 
-	if (target_find_again(t, s->x, &info) != 0)
+	if (!finder_found(s->finder, d, &info)) {
+		memcpy(identity.uuid, t->info.uuid, sizeof(identity.uuid));
+		memcpy(identity.name, t->name, sizeof(identity.name));
+		finder_look_for(s->finder, d, &identity);
 		return;
-	rc = watchdog_watch(s->watchdog, d, &info);
+	}
+	rc = watchdog_replace(s->watchdog, d, &info);
 	if (rc != 0) {
 		end(l, UPF_REASON_ERROR, rc, "the watchdog cannot watch over the domain that came back");
 		return;
@@ -291,7 +316,7 @@ static void switch_or_dump(struct loop *l, uint64_t now)
 
 /* --- the loop ---------------------------------------------------------------------------------------------------- */
 
-/* The rate that --max-overhead leaves, or that it gives back, if that is news by a tenth or more. */
+/* Records the rate that the limits leave, when it has changed by a tenth or more. */
 static void tell_rate(struct loop *l, uint64_t now)
 {
 	struct session *s = l->s;
@@ -373,17 +398,19 @@ static void stop_for_a_while(struct session *s)
 			sample_warm(s->targets[d]);
 }
 
-/* Skips those that --max-overhead forbids. */
+/* The next deadline that no limit forbids. */
 static uint64_t next_deadline(struct loop *l)
 {
+	bool for_cpu = l->run_after_ns > l->pause_after_ns;
+	uint64_t after = for_cpu ? l->run_after_ns : l->pause_after_ns;
 	uint64_t deadline = timer_next(&l->pace), skipped = 0;
 
-	while (deadline < l->throttle_ns) {
-		skipped += 1 + timer_skip(&l->pace, l->throttle_ns);
+	while (deadline < after) {
+		skipped += 1 + timer_skip(&l->pace, after);
 		deadline = timer_next(&l->pace);
 	}
 	l->throttled += skipped;
-	l->s->throttled += skipped;
+	*(for_cpu ? &l->s->throttled.for_cpu : &l->s->throttled.for_pauses) += skipped;
 	return deadline;
 }
 
@@ -426,6 +453,8 @@ void session_run(struct session *s)
 		throttle_init(&s->targets[d]->throttle, s->options->max_overhead, s->seed + d);
 		sample_warm(s->targets[d]);
 	}
+	throttle_init(&l.cpu, s->options->max_cpu, s->seed);
+	l.cpu_ns = clock_cpu();
 	/* Deadlines begin where sampling can. */
 	timer_init(&l.pace, clock_now(), s->options->rate_mhz, s->seed);
 	while (!l.over) {
@@ -445,6 +474,7 @@ void session_run(struct session *s)
 		housekeeping(&l, now);
 		switch_or_dump(&l, now);
 		check_limits(&l, now, rounds);
+		charge_cpu(&l);
 	}
 	s->records.totals.duration_ns = now - s->began_ns;
 }

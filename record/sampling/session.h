@@ -10,6 +10,7 @@
 #include "record/output/record_stream.h"
 #include "record/output/status_line.h"
 #include "record/output/trace_output.h"
+#include "record/sampling/finder.h"
 #include "record/sampling/target.h"
 #include "record/watchdog/watchdog.h"
 
@@ -18,9 +19,11 @@ struct session_options {
 	uint64_t duration_ns; /* 0: until stopped */
 	uint64_t rounds;      /* 0: no limit */
 	uint64_t vcpus[UPF_VCPUS_MAX / 64];
-	bool some_vcpus;     /* sample only @vcpus */
-	double max_overhead; /* share of time that a domain may be paused */
-	bool follow;         /* domains that come back after their end */
+	bool some_vcpus;       /* sample only @vcpus */
+	double max_overhead;   /* share of time that a domain may be paused */
+	uint64_t max_pause_ns; /* a longer pause is ended by the watchdog */
+	double max_cpu;        /* share of one CPU that sampling may use */
+	bool follow;           /* domains that come back after their end */
 	struct {
 		bool on;
 		uint64_t bytes, ns; /* begin another trace at this size or age; both 0: on SIGUSR2 */
@@ -35,6 +38,7 @@ struct session {
 	struct target **targets;
 	size_t ntargets;
 	struct watchdog *watchdog;
+	struct finder *finder; /* --follow; else NULL */
 	struct trace_output *output;
 	sigset_t signals;  /* those that are waited for; blocked */
 	uint64_t began_ns; /* CLOCK_MONOTONIC when recording began */
@@ -48,7 +52,10 @@ struct session {
 	int signal;         /* UPF_REASON_SIGNAL: which */
 	int error;          /* UPF_REASON_ERROR, _OUTPUT: negative errno */
 	const char *failed; /* UPF_REASON_ERROR: what failed */
-	uint64_t throttled; /* deadlines skipped for --max-overhead */
+	struct {
+		uint64_t for_pauses, for_cpu; /* --max-overhead, --max-cpu */
+	} throttled;                          /* deadlines skipped to stay under a limit */
+	uint64_t overruns;                    /* pauses that the watchdog undid, as longer than --max-pause */
 };
 
 /* Samples until the recording is to end; fills in the outcome. */

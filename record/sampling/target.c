@@ -10,30 +10,33 @@
 #define COPY_OVERHEAD 32 /* words that a copy's registers may take in a block */
 #define PAGES_MAX 8192   /* mapped at most: 32 MiB of the guest's memory, none of it ours */
 
-static int find_id(const struct hypervisor_ops *ops, struct hypervisor *x, uint64_t domid, struct guest_info *info)
+static int find_name(const struct hypervisor_ops *ops, struct hypervisor *x, const char *text, struct guest_info *info)
 {
-	int rc = ops->next(x, (uint32_t)domid, info);
+	struct guest_info *domains;
+	size_t n, found = 0;
+	int rc = ops->list(x, &domains, &n);
 
-	return rc == 0 && info->domid != domid ? -ESRCH : rc;
+	if (rc != 0)
+		return rc;
+	for (size_t i = 0; i < n; i++) {
+		char name[1024];
+
+		if (ops->domain_name(x, domains[i].domid, name, sizeof(name)) != 0 || strcmp(name, text) != 0)
+			continue;
+		*info = domains[i];
+		found++;
+	}
+	free(domains);
+	return found == 1 ? 0 : found == 0 ? -ESRCH : -EINVAL;
 }
 
 int target_find(const struct hypervisor_ops *ops, struct hypervisor *x, const char *text, struct guest_info *info)
 {
-	struct guest_info at;
 	uint64_t domid;
-	int found = 0;
 
 	if (parse_u64(text, 0, UINT32_MAX, &domid) == 0)
-		return find_id(ops, x, domid, info);
-	for (uint32_t d = 0; ops->next(x, d, &at) == 0; d = at.domid + 1) {
-		char name[1024];
-
-		if (ops->domain_name(x, at.domid, name, sizeof(name)) != 0 || strcmp(name, text) != 0)
-			continue;
-		*info = at;
-		found++;
-	}
-	return found == 1 ? 0 : found == 0 ? -ESRCH : -EINVAL;
+		return ops->find(x, (uint32_t)domid, info);
+	return find_name(ops, x, text, info);
 }
 
 static bool is_wanted(const uint64_t *wanted, uint32_t vcpu)
@@ -93,8 +96,9 @@ static int make_room(struct target *t, const uint64_t *wanted)
 	return 0;
 }
 
-struct target *target_open(const struct hypervisor_ops *ops, struct hypervisor *x, const struct guest_info *info,
-                           const uint64_t *wanted, const struct stack_choice *stack)
+static struct target *open_unnamed(const struct hypervisor_ops *ops, struct hypervisor *x,
+                                   const struct guest_info *info, const uint64_t *wanted,
+                                   const struct stack_choice *stack)
 {
 	struct target *t = calloc(1, sizeof(*t));
 	int rc;
@@ -104,8 +108,6 @@ struct target *target_open(const struct hypervisor_ops *ops, struct hypervisor *
 	t->ops = ops;
 	t->info = *info;
 	t->stack = t->asked = *stack;
-	if (ops->domain_name(x, info->domid, t->name, sizeof(t->name)) != 0)
-		t->name[0] = '\0';
 	rc = make_room(t, wanted);
 	if (rc == 0) {
 		t->guest = ops->attach(x, info, wanted);
@@ -124,10 +126,20 @@ struct target *target_open(const struct hypervisor_ops *ops, struct hypervisor *
 	return t;
 }
 
-void target_mark(struct target *t, struct pause_mark *mark)
+struct target *target_open(const struct hypervisor_ops *ops, struct hypervisor *x, const struct guest_info *info,
+                           const uint64_t *wanted, const struct stack_choice *stack)
 {
-	t->mark = mark;
-	t->ops->mark_at(t->guest, mark);
+	struct target *t = open_unnamed(ops, x, info, wanted, stack);
+
+	if (t && ops->domain_name(x, info->domid, t->name, sizeof(t->name)) != 0)
+		t->name[0] = '\0';
+	return t;
+}
+
+void target_watch(struct target *t, struct watch *watch)
+{
+	t->watch = watch;
+	t->ops->mark_at(t->guest, watch->mark);
 }
 
 void target_close(struct target *t)
@@ -156,26 +168,6 @@ void target_reserve(struct target *t, struct block_room *room)
 		room->copy_words = t->reserved.copy_words;
 }
 
-/* Paused it may still be in the making. The domid may be the same: a save that failed, or left it running. */
-static bool is_again(const struct target *t, struct hypervisor *x, const struct guest_info *at)
-{
-	char name[sizeof(t->name)];
-
-	if (at->dying || at->shutdown || at->paused || at->vcpus == 0)
-		return false;
-	return memcmp(at->uuid, t->info.uuid, sizeof(at->uuid)) == 0 ||
-	       (t->name[0] && t->ops->domain_name(x, at->domid, name, sizeof(name)) == 0 &&
-	        strcmp(name, t->name) == 0);
-}
-
-int target_find_again(const struct target *t, struct hypervisor *x, struct guest_info *info)
-{
-	for (uint32_t d = 1; t->ops->next(x, d, info) == 0; d = info->domid + 1)
-		if (is_again(t, x, info))
-			return 0;
-	return -ESRCH;
-}
-
 int target_reopen(struct target *t, struct hypervisor *x, const struct guest_info *info, const uint64_t *wanted)
 {
 	struct stack_choice choice = t->asked;
@@ -183,7 +175,8 @@ int target_reopen(struct target *t, struct hypervisor *x, const struct guest_inf
 
 	if (choice.tops == UPF_TOPS_COPY && choice.top_words > t->reserved.copy_words)
 		choice.top_words = t->reserved.copy_words;
-	again = target_open(t->ops, x, info, wanted, &choice);
+	/* It keeps its name: asking for it may block the sampling thread. */
+	again = open_unnamed(t->ops, x, info, wanted, &choice);
 	if (!again)
 		return -errno;
 	*t = *again;
@@ -195,8 +188,8 @@ int target_reopen(struct target *t, struct hypervisor *x, const struct guest_inf
 		t->samples[i].slot = t->reserved.slot + i;
 	memcpy(t->name, old.name, sizeof(t->name));
 	t->throttle = old.throttle;
-	if (old.mark)
-		target_mark(t, old.mark);
+	if (old.watch)
+		target_watch(t, old.watch);
 	*again = old;
 	target_close(again);
 	return 0;

@@ -8,6 +8,7 @@
 #include "guest/arch.h"
 #include "guest/pages.h"
 #include "guest/hypervisor.h"
+#include "record/watchdog/watch.h"
 
 /* What is kept of a stack. */
 struct stack_choice {
@@ -25,7 +26,7 @@ struct target {
 	const struct hypervisor_ops *ops;
 	struct stack_choice asked; /* what target_open() was asked for */
 	struct guest *guest;
-	struct pause_mark *mark; /* where its pauses are marked; NULL: nobody looks */
+	struct watch *watch; /* by which the watchdog watches its pauses; NULL: nobody does */
 	const struct arch *arch;
 	struct pages *pages;
 	struct guest_info info; /* as it was when sampling began */
@@ -64,14 +65,12 @@ int target_find(const struct hypervisor_ops *ops, struct hypervisor *x, const ch
 struct target *target_open(const struct hypervisor_ops *ops, struct hypervisor *x, const struct guest_info *info,
                            const uint64_t *wanted, const struct stack_choice *stack);
 void target_close(struct target *t);
-/* Its pauses are marked at @mark from now on. */
-void target_mark(struct target *t, struct pause_mark *mark);
+/* Its pauses are watched by @watch from now on, which must outlive the last of them. */
+void target_watch(struct target *t, struct watch *watch);
 
 /* Adds to @room what blocks must have for the samples of @t, and gives these their slots. */
 void target_reserve(struct target *t, struct block_room *room);
 
-/* The running domain that @t's, which ended, came back as: the same uuid or name. 0; -ESRCH: there is none yet. */
-int target_find_again(const struct target *t, struct hypervisor *x, struct guest_info *info);
 /*
  * @t samples that domain from now on: no more vCPUs and no longer copies than target_reserve() made room for. 0, or a
  * negative errno and @t as it was.

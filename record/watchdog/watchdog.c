@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "record/watchdog/watchdog.h"
-#include "record/process/privileges.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -8,31 +7,59 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "record/process/latency.h"
+#include "record/process/privileges.h"
+
+#define IDLE_LOOKS 10 /* without a new pause, then the watchdog sleeps */
+
 struct watchdog {
-	struct pause_mark *marks; /* shared with the watchdog process; ndomains of them */
+	/* Shared between both processes, ndomains of each: */
+	struct watch *watches;
+	struct pause_mark *marks;
 	size_t ndomains;
 	pid_t pid;
-	int pipe; /* its closing, however it comes about, is what the watchdog waits for */
-	int life; /* closed by the watchdog's death */
+	int pipe; /* requests; its closing tells the watchdog that the recorder is dead */
+	int life; /* answers; closed by the watchdog's death */
+	int wake; /* eventfd: a pause begins while the watchdog sleeps */
 };
 
-/* Only what still is the domain that was paused, and is paused: anything else is not ours to undo. */
-static void let_go(const struct hypervisor_ops *ops, struct guest *guest, const uint8_t *uuid)
-{
-	struct guest_info info;
+/* --- the watchdog's process -------------------------------------------------------------------------------------- */
 
-	if (ops->info(guest, &info) == 0 && memcmp(info.uuid, uuid, sizeof(info.uuid)) == 0 && info.paused)
-		ops->resume(guest);
-}
+/* A domain to watch. The recorder sends it by the pipe, and is answered by one byte: 0 is a yes. */
+struct request {
+	size_t domain;
+	struct guest_info info;
+};
+
+struct watched {
+	struct guest *guest;
+	uint8_t uuid[16];
+	uint64_t state; /* of the watch, when it was looked at last */
+};
+
+struct process {
+	const struct hypervisor_ops *ops;
+	struct hypervisor *x;
+	struct watch *watches;
+	struct watched *watched;
+	size_t n;
+	uint64_t max_pause_ns;
+	unsigned idle;        /* looks since a pause was seen */
+	int pipe, life, wake; /* the other ends of struct watchdog's */
+};
 
 /* Whatever is sent to the whole group of processes, a Ctrl-C above all, must not end the watchdog before its time. */
 static void ignore_signals(void)
 {
-	static const int ignored[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGUSR1, SIGUSR2, SIGTSTP};
+	static const int ignored[] = {SIGINT,  SIGTERM, SIGHUP,  SIGQUIT, SIGPIPE, SIGUSR1,
+	                              SIGUSR2, SIGTSTP, SIGTTIN, SIGTTOU, SIGALRM, SIGXCPU};
 
 	for (size_t i = 0; i < sizeof(ignored) / sizeof(*ignored); i++)
 		signal(ignored[i], SIG_IGN);
@@ -51,84 +78,169 @@ static void survive_oom(void)
 	}
 }
 
-/* A domain to watch. The recorder sends it by the pipe, and is answered by one byte: 0 is a yes. */
-struct request {
-	size_t domain;
-	struct guest_info info;
-};
-
-struct watched {
-	struct guest *guest;
-	uint8_t uuid[16];
-};
-
 /* Everything needed later is made now: when the time comes there may be no memory. */
-static bool watch(const struct hypervisor_ops *ops, struct hypervisor *x, struct watched *w,
-                  const struct guest_info *info)
+static bool watch(struct process *p, size_t i, const struct guest_info *info)
 {
+	struct watched *w = &p->watched[i];
+
 	if (w->guest)
-		ops->detach(w->guest);
-	w->guest = ops->attach(x, info, NULL);
+		p->ops->detach(w->guest);
+	w->guest = p->ops->attach(p->x, info, NULL);
 	memcpy(w->uuid, info->uuid, sizeof(w->uuid));
 	return w->guest != NULL;
 }
 
-static bool watch_all(const struct hypervisor_ops *ops, struct hypervisor *x, struct watched *w,
-                      const struct guest_info *domains, size_t n)
+static bool watch_all(struct process *p, const struct guest_info *domains)
 {
-	bool ok = x && w;
+	bool ok = p->x && p->watched;
 
-	for (size_t i = 0; ok && i < n; i++)
-		ok = watch(ops, x, &w[i], &domains[i]);
+	for (size_t i = 0; ok && i < p->n; i++)
+		ok = watch(p, i, &domains[i]);
 	return ok;
 }
 
-/* True: a request. False: whoever held the pipe's other end is dead. */
-static bool await_request(int fd, struct request *r)
+static uint64_t now(void)
 {
-	ssize_t n;
+	struct timespec t;
 
-	do
-		n = read(fd, r, sizeof(*r));
-	while (n < 0 && errno == EINTR);
-	return n == (ssize_t)sizeof(*r);
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-static void watchdog_process(const struct hypervisor_ops *ops, const struct watchdog *g,
-                             const struct guest_info *domains, int wait_for, int life)
+static void undo(struct process *p, size_t i, uint64_t state, bool dead)
+{
+	if (p->watched[i].guest)
+		watch_undo(p->ops, p->watched[i].guest, p->watched[i].uuid, &p->watches[i], state, dead);
+}
+
+/* Undoes the pause of domain @i if it is too old. When it will be, or when to look again. */
+static uint64_t look_at(struct process *p, size_t i, uint64_t now_ns)
+{
+	struct watch *w = &p->watches[i];
+	uint64_t state = watch_state(w), again = now_ns + p->max_pause_ns, began;
+
+	if (state != p->watched[i].state || !watch_is_over(state))
+		p->idle = 0;
+	p->watched[i].state = state;
+	if (!watch_is_held(p->ops, w, state, &began))
+		return again;
+	if (began + p->max_pause_ns > now_ns)
+		return began + p->max_pause_ns < again ? began + p->max_pause_ns : again;
+	undo(p, i, state, false);
+	return again;
+}
+
+/* When to look again. */
+static uint64_t look(struct process *p)
+{
+	uint64_t now_ns = now(), again = UINT64_MAX;
+
+	p->idle++;
+	for (size_t i = 0; i < p->n; i++) {
+		uint64_t at = look_at(p, i, now_ns);
+
+		again = at < again ? at : again;
+	}
+	return again;
+}
+
+/* Lets the recorder wake us before its next pause. False: a pause has just begun. */
+static bool fall_asleep(struct process *p)
+{
+	bool quiet = true;
+
+	for (size_t i = 0; i < p->n; i++)
+		atomic_store(&p->watches[i].asleep, true);
+	for (size_t i = 0; i < p->n; i++)
+		quiet &= watch_state(&p->watches[i]) == p->watched[i].state;
+	return quiet;
+}
+
+static void stay_awake(struct process *p)
+{
+	for (size_t i = 0; i < p->n; i++)
+		atomic_store(&p->watches[i].asleep, false);
+	p->idle = 0;
+}
+
+/* Waits until @until, for a request, for the recorder's end or, if @asleep, for its next pause. True: the pipe. */
+static bool wait_for(struct process *p, uint64_t until, bool asleep)
+{
+	struct pollfd fds[2] = {{.fd = p->pipe, .events = POLLIN}, {.fd = asleep ? p->wake : -1, .events = POLLIN}};
+	uint64_t now_ns = now(), left = until > now_ns ? until - now_ns : 0, count;
+	struct timespec t = {.tv_sec = (time_t)(left / 1000000000u), .tv_nsec = (long)(left % 1000000000u)};
+
+	if (ppoll(fds, 2, asleep ? NULL : &t, NULL) <= 0)
+		return false;
+	if (fds[1].revents && read(p->wake, &count, sizeof(count)) < 0)
+		errno = 0;
+	return fds[0].revents != 0;
+}
+
+/* False: the recorder is dead, or no more to be spoken to. */
+static bool serve(struct process *p)
+{
+	struct request r;
+	ssize_t n;
+	char no;
+
+	do
+		n = read(p->pipe, &r, sizeof(r));
+	while (n < 0 && errno == EINTR);
+	if (n != (ssize_t)sizeof(r))
+		return false;
+	no = r.domain >= p->n || !watch(p, r.domain, &r.info);
+	return write(p->life, &no, 1) == 1;
+}
+
+static void run(struct process *p)
+{
+	for (;;) {
+		uint64_t again = look(p);
+		bool asleep = p->idle > IDLE_LOOKS && fall_asleep(p);
+		bool asked = wait_for(p, again, asleep);
+
+		if (p->idle > IDLE_LOOKS)
+			stay_awake(p);
+		if (asked && !serve(p))
+			return;
+	}
+}
+
+static _Noreturn void watchdog_process(struct process *p, const struct guest_info *domains, int priority)
 {
 	/* A connection of its own: the parent's does not survive a fork, nor would it survive the parent. */
-	char why[256];
-	struct hypervisor *x = ops->open(why, sizeof(why));
-	struct watched *watched = calloc(g->ndomains, sizeof(*watched));
-	char no = !watch_all(ops, x, watched, domains, g->ndomains);
-	struct request r;
+	char why[256], missing[256], no;
 
+	p->x = p->ops->open(why, sizeof(why));
+	p->watched = calloc(p->n, sizeof(*p->watched));
+	no = !watch_all(p, domains);
+	latency_exact_timers();
+	/* Above the recorder, which might not leave it a CPU; what cannot be had, the recorder's own try reports. */
+	if (priority)
+		latency_try(priority, false, missing, sizeof(missing));
 	privileges_drop(false); /* best effort: the recorder says if it cannot */
-	if (no || write(life, &no, 1) != 1)
+	if (no || write(p->life, &no, 1) != 1)
 		_exit(1);
-	while (await_request(wait_for, &r)) {
-		no = r.domain >= g->ndomains || !watch(ops, x, &watched[r.domain], &r.info);
-		if (write(life, &no, 1) != 1)
-			break;
-	}
-	for (size_t i = 0; i < g->ndomains; i++)
-		if (watched[i].guest && ops->is_marked(&g->marks[i]))
-			let_go(ops, watched[i].guest, watched[i].uuid);
+	run(p);
+	for (size_t i = 0; i < p->n; i++)
+		undo(p, i, watch_state(&p->watches[i]), true);
 	_exit(0);
 }
 
 /* A pipe or terminal of the parent's would stay open in the watchdog's hands: it must hold none. */
-static void close_all_but(int kept, int life)
+static void close_all_but(const struct process *p)
 {
 	long most = sysconf(_SC_OPEN_MAX);
 
 	if (most < 0 || most > 4096)
 		most = 4096;
 	for (int fd = 0; fd < most; fd++)
-		if (fd != kept && fd != life)
+		if (fd != p->pipe && fd != p->life && fd != p->wake)
 			close(fd);
 }
+
+/* --- the recorder's process -------------------------------------------------------------------------------------- */
 
 static void close_pair(int pair[2])
 {
@@ -149,32 +261,70 @@ static bool await_yes(int life)
 	return n == 1 && byte == 0;
 }
 
-struct watchdog *watchdog_start(const struct hypervisor_ops *ops, const struct guest_info *domains, size_t n)
+static void release(struct watchdog *g)
+{
+	marks_free(g->marks, g->ndomains);
+	if (g->watches)
+		munmap(g->watches, g->ndomains * sizeof(*g->watches));
+	if (g->wake >= 0)
+		close(g->wake);
+	free(g);
+}
+
+/* False: errno. */
+static bool share_memory(struct watchdog *g)
+{
+	size_t size = g->ndomains * sizeof(*g->watches);
+
+	g->wake = eventfd(0, EFD_CLOEXEC);
+	g->watches = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (g->watches == MAP_FAILED) {
+		g->watches = NULL;
+		return false;
+	}
+	mlock(g->watches, size); /* best effort */
+	g->marks = marks_new(g->ndomains);
+	for (size_t i = 0; g->marks && i < g->ndomains; i++) {
+		g->watches[i].mark = &g->marks[i];
+		g->watches[i].wake_fd = g->wake;
+	}
+	return g->marks && g->wake >= 0;
+}
+
+struct watchdog *watchdog_start(const struct hypervisor_ops *ops, const struct guest_info *domains, size_t n,
+                                const struct watchdog_limits *limits)
 {
 	struct watchdog *g = calloc(1, sizeof(*g));
-	int wait_for[2] = {-1, -1}, life[2] = {-1, -1};
+	int requests[2] = {-1, -1}, answers[2] = {-1, -1};
 
 	if (!g)
 		return NULL;
 	g->ndomains = n;
-	g->marks = marks_new(n);
-	if (!g->marks || pipe2(wait_for, O_CLOEXEC) != 0 || pipe2(life, O_CLOEXEC) != 0)
+	if (!share_memory(g) || pipe2(requests, O_CLOEXEC) != 0 || pipe2(answers, O_CLOEXEC) != 0)
 		goto err;
 	g->pid = fork();
 	if (g->pid < 0)
 		goto err;
 	if (g->pid == 0) {
+		struct process p = {.ops = ops,
+		                    .watches = g->watches,
+		                    .n = n,
+		                    .max_pause_ns = limits->max_pause_ns,
+		                    .pipe = requests[0],
+		                    .life = answers[1],
+		                    .wake = g->wake};
+
 		ignore_signals();
 		survive_oom();
 		prctl(PR_SET_NAME, "uniprof-wdog");
-		close_all_but(wait_for[0], life[1]);
-		watchdog_process(ops, g, domains, wait_for[0], life[1]);
+		close_all_but(&p);
+		watchdog_process(&p, domains, limits->priority);
 	}
-	close(wait_for[0]);
-	close(life[1]);
-	wait_for[0] = life[1] = -1;
-	g->pipe = wait_for[1];
-	g->life = life[0];
+	close(requests[0]);
+	close(answers[1]);
+	requests[0] = answers[1] = -1;
+	g->pipe = requests[1];
+	g->life = answers[0];
 	if (!await_yes(g->life)) {
 		waitpid(g->pid, NULL, 0);
 		errno = ECHILD;
@@ -182,24 +332,23 @@ struct watchdog *watchdog_start(const struct hypervisor_ops *ops, const struct g
 	}
 	return g;
 err:
-	close_pair(wait_for);
-	close_pair(life);
-	marks_free(g->marks, n);
-	free(g);
+	close_pair(requests);
+	close_pair(answers);
+	release(g);
 	return NULL;
 }
 
-struct pause_mark *watchdog_mark(const struct watchdog *g, size_t domain)
+struct watch *watchdog_watch(const struct watchdog *g, size_t i)
 {
-	return &g->marks[domain];
+	return &g->watches[i];
 }
 
-int watchdog_watch(struct watchdog *g, size_t domain, const struct guest_info *info)
+int watchdog_replace(struct watchdog *g, size_t i, const struct guest_info *info)
 {
 	struct request r;
 
 	memset(&r, 0, sizeof(r));
-	r.domain = domain;
+	r.domain = i;
 	r.info = *info;
 	if (write(g->pipe, &r, sizeof(r)) != (ssize_t)sizeof(r))
 		return -errno;
@@ -225,6 +374,5 @@ void watchdog_stop(struct watchdog *g)
 	close(g->pipe);
 	waitpid(g->pid, NULL, 0);
 	close(g->life);
-	marks_free(g->marks, g->ndomains);
-	free(g);
+	release(g);
 }

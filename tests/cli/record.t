@@ -82,10 +82,28 @@ for percent in 0 101 x -1 ''; do
 	is "--max-overhead '$percent'" 2 "$record" --max-overhead "$percent" -o none.upf busy <<< -
 done
 is "--max-overhead holds back" 0 "$record" -F 100k -d 1.5 --max-overhead 0.2% -o slow2.upf busy <<< -
-said "… and says so" err '^throttled .* to stay under --max-overhead 0.2%$'
+said "… and says so" err '^throttled [0-9]* deadlines skipped to stay under --max-overhead 0.2%$'
 "$report" --dump slow2.upf > dump
 said "… and the trace knows" dump 'event domain 0 7 (rate)'
 is "… and keeps to it" 0 awk '/^paused/ { exit !($8 <= 0.25) }' err <<< ''
+# cpu_below NAME SECONDS ARGUMENT...: two seconds of recording take less CPU time than that. A busy machine can only make it less.
+cpu_below() {
+	local name=$1 most=$2 used TIMEFORMAT='%U %S'
+
+	shift 2
+	used=$({ time "$record" -q -f -d 2 -o cpu.upf "$@" 2> /dev/null; } 2>&1)
+	is "$name" 0 awk -v used="$used" -v most="$most" 'BEGIN { split(used, s, " "); print s[1] + s[2] " s of CPU time"; exit !(s[1] + s[2] < most) }' <<< ''
+}
+cpu_below "an idle guest at the highest rate leaves the CPU to others" 0.4 -F max idle
+cpu_below "… so does a busy one, less so" 1.4 -F max busy
+cpu_below "… by --max-cpu" 0.4 -F max --max-cpu 5 --max-overhead 100 busy
+is "--max-cpu is told" 0 "$record" -f -d 0.5 -F max --max-cpu 2.5% --max-overhead 100 -o cpu.upf busy <<< -
+said "… by the deadlines it cost" err '^throttled [0-9]* deadlines skipped to stay under --max-cpu 2.5%$'
+is "… and limits nothing at 100" 0 "$record" -f -d 0.5 -F 1k --max-cpu 100 -o cpu.upf busy <<< -
+is "… of which nothing is told" 1 grep -q 'max-cpu' err <<< ''
+for percent in 0 101 x -1 ''; do
+	is "--max-cpu '$percent'" 2 "$record" --max-cpu "$percent" -o none.upf busy <<< -
+done
 # Whoever may not have it is told once, and records all the same. Root here gives up what it would need.
 unprivileged() {
 	if [ "$(id -u)" = 0 ]; then setpriv --bounding-set=-all --inh-caps=-all --reuid 65534 --regid 65534 --clear-groups "$@"; else "$@"; fi
@@ -124,6 +142,31 @@ echo $? > alone.status
 is "without its watchdog it ends" 0 grep -qx 1 alone.status <<< ''
 is "… and says so" 0 grep -qx 'uniprof-record: the watchdog process was killed; without it a pause could be left behind' alone.err <<< ''
 is "… and the trace is whole" 0 "$report" --verify alone.upf <<< -
+# until_state PID STATE: waits until the process is in that state, as /proc tells it.
+until_state() {
+	local try
+
+	for try in $(seq 600); do
+		case $(sed 's/.*) //' "/proc/$1/stat") in "$2"*) return ;; esac
+		sleep 0.05
+	done
+}
+# The simulated guest "busy" has its recorder stopped inside the hundredth pause; it is let go on two seconds later.
+UNIPROF_SIM_FREEZE=100 "$record" -F 1k -n 500 --max-overhead 100 -o frozen.upf busy 2> frozen.err &
+until_state $! T
+sleep 2
+kill -CONT $!
+wait $!
+echo $? > frozen.status
+is "stopped inside a pause it goes on" 0 grep -qx 0 frozen.status <<< ''
+said "… the watchdog has undone the pause" frozen.err '^overrun  1 pause ended by the watchdog, longer than --max-pause 100 ms$'
+said "… long before" frozen.err '^paused .* max [0-9.]* ms'
+"$report" --dump frozen.upf > dump
+said "… its sample is void" dump 'lost domain 0 count 2, reason 3 (our pause was undone)$'
+said "… and only that" frozen.err '^samples .* lost 2$'
+is "… and the trace is whole" 0 "$report" --verify frozen.upf <<< -
+is "--max-pause is a time" 2 "$record" --max-pause 0.5ms -o none.upf busy <<< 'uniprof-record: --max-pause 0.5ms: not a longest pause: 1ms to 60s'
+is "… of which there is a most" 2 "$record" --max-pause 61 -o none.upf busy <<< 'uniprof-record: --max-pause 61: not a longest pause: 1ms to 60s'
 is "the summary tells the cost" 0 grep -q '^paused .* times, .* in all, .* % of the time; p50 .*, p99 .*, max ' int.err <<< ''
 is "… and what to type next" 0 grep -q 'uniprof-report -s GUEST.elf int.upf' int.err <<< ''
 echo "1..$number"

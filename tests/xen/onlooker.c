@@ -2,16 +2,20 @@
 /*
  * onlooker.c - runs in the lab's dom0 beside the recorder, and sees for itself how the guest is.
  *
- *   onlooker words DOMAIN ADDRESS...                    prints words of the guest's memory
- *   onlooker stall SECONDS                              copies a pipe, made as small as one can be, but after its
- *   first bytes not for so
- *                                                       long; 0: never again
- *   onlooker kill SIGNAL COUNT DOMAIN BEATS [foreign]   COUNT times: starts a recorder at its highest rate, ends it at
- *   a random moment by
- *                                                       SIGNAL (PIPE: by closing what it writes to), and sees whether
- *                                                       the word at BEATS, which the guest counts up, goes on;
- *                                                       foreign: with a pause of somebody else's on the guest, which
- *                                                       must stay
+ *   onlooker words DOMAIN ADDRESS...
+ *       prints words of the guest's memory
+ *   onlooker stall SECONDS
+ *       copies a pipe, made as small as one can be, but after its first bytes not for so long; 0: never again
+ *   onlooker kill SIGNAL COUNT DOMAIN BEATS [foreign]
+ *       COUNT times: starts a recorder at its highest rate, ends it at a random moment by SIGNAL (PIPE: by closing what
+ *       it writes to), and sees whether the word at BEATS, which the guest counts up, goes on; foreign: with a pause of
+ *       somebody else's on the guest, which must stay
+ *   onlooker freeze COUNT DOMAIN BEATS LONGEST [foreign]
+ *       COUNT times: stops one recorder at a random moment for longer than a pause may last, and sees whether the guest
+ *       goes on meanwhile; then prints the word at LONGEST, the guest's longest pause; foreign: with a pause of
+ *       somebody else's that begins meanwhile and must stay
+ *   onlooker domctls SECONDS DOMAIN
+ *       asks Xen for the domain's information, without a break
  */
 #include "format/upf.h"
 #include "record/sampling/target.h"
@@ -30,6 +34,7 @@
 
 #define MOST_US 30000    /* between the recorder's beginning and its end */
 #define PATIENCE_MS 3000 /* for the guest's next beat */
+#define FROZEN_MS 1500   /* a recorder is stopped for so long */
 #define TRACE "/tmp/onlooker.upf"
 
 static const struct hypervisor_ops *const ops = &hypervisor_backend;
@@ -120,7 +125,7 @@ struct recorder {
 	int out; /* what it writes to a pipe; -1: it writes a file */
 };
 
-static struct recorder start(const char *domain, bool piped)
+static struct recorder start(const char *domain, bool piped, bool summary)
 {
 	struct recorder r = {.out = -1};
 	int ends[2];
@@ -139,8 +144,8 @@ static struct recorder start(const char *domain, bool piped)
 			close(ends[0]);
 			close(ends[1]);
 		}
-		execlp("uniprof-record", "uniprof-record", "-q", "-F", "1M", "--max-overhead", "100", "-o",
-		       piped ? "-" : TRACE, domain, (char *)NULL);
+		execlp("uniprof-record", "uniprof-record", "-F", "1M", "--max-overhead", "100", "--max-cpu", "100",
+		       "-o", piped ? "-" : TRACE, domain, summary ? NULL : "-q", (char *)NULL);
 		_exit(127);
 	}
 	if (piped) {
@@ -223,20 +228,25 @@ static pid_t watchdog_of(const struct recorder *r)
 	return watchdog;
 }
 
-static void await_end(pid_t watchdog)
+/* The letter that /proc has for a process's state; Z if there is none. */
+static char state_of(pid_t pid)
 {
-	for (int i = 0; i < PATIENCE_MS && kill(watchdog, 0) == 0; i++) {
-		char path[64], state = 0;
-		FILE *f;
+	char path[64], state = 'Z';
+	FILE *f;
 
-		snprintf(path, sizeof(path), "/proc/%d/stat", (int)watchdog);
-		f = fopen(path, "r");
-		if (!f || fscanf(f, "%*d (%*[^)]) %c", &state) != 1 || state == 'Z')
-			i = PATIENCE_MS;
-		if (f)
-			fclose(f);
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	f = fopen(path, "r");
+	if (f && fscanf(f, "%*d (%*[^)]) %c", &state) != 1)
+		state = 'Z';
+	if (f)
+		fclose(f);
+	return state;
+}
+
+static void await_state(pid_t pid, char state)
+{
+	for (int i = 0; i < PATIENCE_MS && state_of(pid) != state; i++)
 		usleep(1000);
-	}
 }
 
 static void pause_it(struct looked_at *g)
@@ -270,7 +280,7 @@ static void see_foreign(struct looked_at *g, struct counters *t)
 static void once(struct looked_at *g, const char *domain, int signal, uint64_t beats, bool foreign, uint64_t *seed,
                  struct counters *t)
 {
-	struct recorder r = start(domain, signal == SIGPIPE);
+	struct recorder r = start(domain, signal == SIGPIPE, false);
 	bool slow = (signal == SIGKILL || signal == SIGSEGV) && draw(seed) & 1, late = slow && draw(seed) & 1;
 	pid_t watchdog;
 	int64_t took;
@@ -293,7 +303,7 @@ static void once(struct looked_at *g, const char *domain, int signal, uint64_t b
 		pause_it(g);
 	if (slow)
 		kill(watchdog, SIGCONT);
-	await_end(watchdog);
+	await_state(watchdog, 'Z');
 	if (foreign)
 		see_foreign(g, t);
 	took = goes_on(g, beats);
@@ -329,6 +339,69 @@ static int kill_often(const char *name, unsigned count, const char *domain, uint
 	printf("%s%s ends %u by-signal %u in-pause %u left-paused %u stopped %u undone %u unsound %u longest-ms %.1f\n",
 	       name, foreign ? "-foreign" : "", t.ends, t.by_signal, t.in_pause, t.left_paused, t.stopped, t.undone,
 	       t.unsound, (double)t.longest_us / 1000);
+	return 0;
+}
+
+/* --- stopped, and let go on -------------------------------------------------------------------------------------- */
+
+struct freezes {
+	unsigned in_pause, stuck, undone, stopped;
+};
+
+/* One stop. A pause of somebody else's begins while the recorder is stopped, and ends after it went on. */
+static void freeze_once(struct looked_at *g, const struct recorder *r, uint64_t beats, bool foreign, struct freezes *t)
+{
+	if (kill(r->pid, SIGSTOP) != 0)
+		fail("the recorder ended by itself");
+	await_state(r->pid, 'T');
+	t->in_pause += is_paused(g);
+	if (foreign)
+		pause_it(g);
+	usleep(FROZEN_MS * 1000);
+	t->stuck += !foreign && is_paused(g);
+	t->undone += foreign && !is_paused(g);
+	t->stopped += !foreign && goes_on(g, beats) < 0;
+	kill(r->pid, SIGCONT);
+	if (foreign) {
+		usleep(100000);
+		t->undone += ops->resume(g->guest) != 0;
+		t->stopped += goes_on(g, beats) < 0;
+	}
+}
+
+static int freeze_often(unsigned count, const char *domain, uint64_t beats, uint64_t longest, bool foreign)
+{
+	struct looked_at g = look_at(domain);
+	struct recorder r = start(domain, false, true);
+	struct freezes t = {0};
+	uint64_t seed = 0x9e3779b97f4a7c15u;
+	int status;
+
+	if (!await_trace(&r))
+		fail("the recorder ended by itself");
+	for (unsigned i = 0; i < count; i++) {
+		usleep((useconds_t)(draw(&seed) % MOST_US));
+		freeze_once(&g, &r, beats, foreign, &t);
+	}
+	kill(r.pid, SIGINT);
+	waitpid(r.pid, &status, 0);
+	printf("freeze%s stops %u in-pause %u stuck %u undone %u stopped %u status %d unsound %d left-paused %d "
+	       "longest-ms %.1f\n",
+	       foreign ? "-foreign" : "", count, t.in_pause, t.stuck, t.undone, t.stopped, status, !is_sound(),
+	       is_paused(&g), (double)word_at(&g, longest) / 1e6);
+	return 0;
+}
+
+/* --- what else ----------------------------------------------------------------------------------------------------- */
+
+static int make_domctls(unsigned seconds, const char *domain)
+{
+	struct looked_at g = look_at(domain);
+	uint64_t until = now_us() + seconds * 1000000ull, n = 0;
+
+	for (; now_us() < until; n++)
+		is_paused(&g);
+	printf("%llu domctls a second\n", (unsigned long long)(n / seconds));
 	return 0;
 }
 
@@ -374,7 +447,13 @@ int main(int argc, char **argv)
 		return print_words(argv[2], argv + 3);
 	if (argc > 5 && strcmp(argv[1], "kill") == 0)
 		return kill_often(argv[2], (unsigned)atoi(argv[3]), argv[4], strtoull(argv[5], NULL, 16), argc > 6);
+	if (argc > 5 && strcmp(argv[1], "freeze") == 0)
+		return freeze_often((unsigned)atoi(argv[2]), argv[3], strtoull(argv[4], NULL, 16),
+		                    strtoull(argv[5], NULL, 16), argc > 6);
+	if (argc == 4 && strcmp(argv[1], "domctls") == 0)
+		return make_domctls((unsigned)atoi(argv[2]), argv[3]);
 	fprintf(stderr,
-	        "usage: onlooker words DOMAIN ADDRESS... | stall SECONDS | kill SIGNAL COUNT DOMAIN BEATS [foreign]\n");
+	        "usage: onlooker words DOMAIN ADDRESS... | stall SECONDS | kill SIGNAL COUNT DOMAIN BEATS [foreign]"
+	        " | freeze COUNT DOMAIN BEATS LONGEST [foreign] | domctls SECONDS DOMAIN\n");
 	return 2;
 }

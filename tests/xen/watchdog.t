@@ -6,8 +6,33 @@ set -u
 
 # KILLS=1000 tests/xen/watchdog.t is the long run, of an hour or so.
 kills=${KILLS:-40}
-beats=0x$(nm "$guest" | awk '$3 == "beats" { print $1 }')
-lab -c 4 -T "$((600 + kills * 8))" -f "$build/tests/xen/onlooker=/bin/onlooker" "$xen/t/watchdog.sh" "$kills" "$beats"
+address() {
+	nm "$guest" | awk -v name="$1" '$3 == name { print "0x" $1 }'
+}
+lab -c 4 -T "$((600 + kills * 10))" -f "$build/tests/xen/onlooker=/bin/onlooker" "$xen/t/watchdog.sh" "$kills" \
+	"$(address beats)" "$(address longest_ns)"
+
+# Stopped for 1.5 s each time, where a pause may last 0.1 s; the guest's own clock has the last word.
+freezes() {
+	cat "$out/freezes" "$out/freezes.err"
+	awk '$1 == "freeze" { ok = $5 > 0 && $7 == 0 && $11 == 0 && $13 == 0 && $15 == 0 && $17 == 0 && $19 > 0 && $19 < 1000 }
+		END { exit !ok }' "$out/freezes"
+}
+ok "$((kills / 2)) stops by SIGSTOP, some inside a pause: the guest always goes on, its longest pause is bounded" freezes
+# Each of these pauses is told, and its samples, one of each vCPU, are lost.
+voided() {
+	cat "$out/freezes" "$out/freezes.err"
+	"$report" --dump "$out/frozen.upf" | awk -v in_pause="$(awk '$1 == "freeze" { print $5 }' "$out/freezes")" \
+		-v overruns="$(awk '/^overrun/ { print $2 }' "$out/freezes.err")" '
+		/ lost domain 0 .*reason 3 / { sub(",", "", $9); lost += $9 }
+		END { print lost " samples void, of " overruns " overruns"; exit !(overruns >= in_pause && lost == 2 * overruns) }'
+}
+ok "the samples of those pauses are void" voided
+foreign_kept() {
+	cat "$out/freezes" "$out/freezes-foreign.err"
+	awk '$1 == "freeze-foreign" { ok = $5 > 0 && $9 == 0 && $11 == 0 && $13 == 0 && $15 == 0 && $17 == 0 } END { exit !ok }' "$out/freezes"
+}
+ok "$((kills / 4)) stops while somebody else pauses the guest: that pause stays" foreign_kept
 
 # ends NAME [TIMES]: the recorder was ended so often, and the guest always went on.
 ends() {

@@ -17,6 +17,7 @@ struct fixture {
 	struct hypervisor *x;
 	struct target *t;
 	struct pause_mark mark;
+	struct watch watch;
 };
 
 static const uint64_t returns[] = {0x10, 0x20, 0x30};
@@ -49,7 +50,8 @@ static int setup(void **state)
 	f.x = hypervisor_backend.open(why, sizeof(why));
 	f.t = target_open(&hypervisor_backend, f.x, &f.d.info, NULL, &choice);
 	assert_non_null(f.t);
-	target_mark(f.t, &f.mark);
+	f.watch.mark = &f.mark;
+	target_watch(f.t, &f.watch);
 	*state = &f;
 	return 0;
 }
@@ -58,7 +60,7 @@ static int teardown(void **state)
 {
 	struct fixture *f = *state;
 
-	assert_false(hypervisor_backend.is_marked(&f->mark));
+	assert_false(hypervisor_backend.is_marked(&f->mark, true));
 	target_close(f->t);
 	assert_int_equal(f->d.mapped, 0);
 	assert_int_equal(f->d.broken, 0);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "guest/sim.h"
+#include "record/sampling/finder.h"
 #include "record/sampling/sample.h"
 
 #define SP 0x7ff000000008ull /* so that the last word of a copy of 64 KiB lies on a page of its own */
@@ -90,6 +91,7 @@ static int teardown(void **state)
 /* The domain ends and comes back as domain @i of the simulation with so many vCPUs. */
 static void come_back(struct fixture *f, size_t i, uint32_t vcpus)
 {
+	const struct domain_identity identity = {.name = "web1"};
 	struct guest_info info;
 	struct round r;
 
@@ -97,7 +99,7 @@ static void come_back(struct fixture *f, size_t i, uint32_t vcpus)
 	assert_true(sample_ended(f->t, &r));
 	make_domain(&f->d[i], (uint32_t)i + 1, "web1", vcpus);
 	sim_world(f->d, i + 1);
-	assert_int_equal(target_find_again(f->t, f->x, &info), 0);
+	assert_int_equal(finder_search(&hypervisor_backend, f->x, &identity, &info), 0);
 	assert_int_equal(info.domid, i + 1);
 	assert_int_equal(target_reopen(f->t, f->x, &info, NULL), 0);
 	assert_int_equal(f->t->info.domid, i + 1);

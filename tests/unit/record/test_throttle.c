@@ -18,7 +18,7 @@ static double pause_all_the_time(double share, uint64_t pause, uint64_t seconds,
 
 		now += pause;
 		paused += pause;
-		until = throttle_paused(&b, now, pause);
+		until = throttle_charge(&b, now, pause);
 		assert_true(until == 0 || until > now);
 		now = until ? until : now + 1000;
 	}
@@ -50,7 +50,7 @@ static void no_limit(void **state)
 	(void)state;
 	throttle_init(&b, 1, 1);
 	for (uint64_t now = S; now < 2 * S; now += S / 10)
-		assert_true(throttle_paused(&b, now, S / 10) == 0);
+		assert_true(throttle_charge(&b, now, S / 10) == 0);
 }
 
 /* An hour without a pause does not earn a minute of standing still. */
@@ -61,12 +61,12 @@ static void nothing_is_saved_up(void **state)
 
 	(void)state;
 	throttle_init(&b, 0.01, 1);
-	throttle_paused(&b, S, 1000);
-	while (throttle_paused(&b, now, 100000) == 0) {
+	throttle_charge(&b, S, 1000);
+	while (throttle_charge(&b, now, 100000) == 0) {
 		paused += 100000;
 		now += 100000;
 	}
-	assert_true(paused <= THROTTLE_IN_HAND_NS / 50);
+	assert_true(paused <= THROTTLE_SAVED_NS / 50);
 }
 
 int main(void)

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "record/sampling/finder.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "record/process/privileges.h"
+
+#define INTERVAL_MS 1000 /* between two searches */
+#define STACK_SIZE (256 << 10)
+
+enum search_state { SEARCH_NONE, SEARCH_WANTED, SEARCH_FOUND };
+
+/* Owned by the sampling thread in states NONE and FOUND, by the finder's thread in WANTED. */
+struct search {
+	_Atomic enum search_state state;
+	struct domain_identity identity;
+	struct guest_info found;
+};
+
+struct finder {
+	const struct hypervisor_ops *ops;
+	struct search *searches;
+	size_t n;
+	int not_held;
+	int wake; /* eventfd: there is something to look for, or it is time to end */
+	atomic_bool ending;
+	_Atomic int started; /* errno of the start; -1: not known yet */
+	pthread_t thread;
+};
+
+/* A paused domain may still be under construction. The domid may be the old one: a save that failed goes on. */
+static bool is_running(const struct guest_info *info)
+{
+	return info->domid != 0 && !info->dying && !info->shutdown && !info->paused && info->vcpus > 0;
+}
+
+static bool has_identity(const struct hypervisor_ops *ops, struct hypervisor *x, const struct guest_info *info,
+                         const struct domain_identity *identity)
+{
+	char name[sizeof(identity->name)];
+
+	if (memcmp(info->uuid, identity->uuid, sizeof(info->uuid)) == 0)
+		return true;
+	return identity->name[0] && ops->domain_name(x, info->domid, name, sizeof(name)) == 0 &&
+	       strcmp(name, identity->name) == 0;
+}
+
+int finder_search(const struct hypervisor_ops *ops, struct hypervisor *x, const struct domain_identity *identity,
+                  struct guest_info *info)
+{
+	struct guest_info *domains;
+	size_t n;
+	int rc = ops->list(x, &domains, &n);
+
+	if (rc != 0)
+		return rc;
+	rc = -ESRCH;
+	for (size_t i = 0; rc != 0 && i < n; i++) {
+		if (!is_running(&domains[i]) || !has_identity(ops, x, &domains[i], identity))
+			continue;
+		*info = domains[i];
+		rc = 0;
+	}
+	free(domains);
+	return rc;
+}
+
+/* True: something is still looked for. */
+static bool search_all(struct finder *f, struct hypervisor *x)
+{
+	bool left = false;
+
+	for (size_t i = 0; i < f->n; i++) {
+		struct search *s = &f->searches[i];
+
+		if (atomic_load(&s->state) != SEARCH_WANTED)
+			continue;
+		if (finder_search(f->ops, x, &s->identity, &s->found) == 0)
+			atomic_store(&s->state, SEARCH_FOUND);
+		else
+			left = true;
+	}
+	return left;
+}
+
+static void await_work(struct finder *f, bool left)
+{
+	struct pollfd p = {.fd = f->wake, .events = POLLIN};
+	uint64_t count;
+
+	if (poll(&p, 1, left ? INTERVAL_MS : -1) > 0 && read(f->wake, &count, sizeof(count)) < 0)
+		errno = 0;
+}
+
+static void *finder_thread(void *arg)
+{
+	struct finder *f = arg;
+	struct hypervisor *x;
+	char why[256];
+	bool left = false;
+
+	/* As the writer thread does: a table of its own, in which the watchdog's descriptor is closed. */
+	if (f->not_held >= 0 && unshare(CLONE_FILES) == 0)
+		close(f->not_held);
+	x = f->ops->open(why, sizeof(why));
+	privileges_drop(false); /* best effort: the sampling thread reports it */
+	atomic_store(&f->started, x ? 0 : EIO);
+	while (x && !atomic_load(&f->ending)) {
+		await_work(f, left);
+		left = search_all(f, x);
+	}
+	if (x)
+		f->ops->close(x);
+	return NULL;
+}
+
+static int start_thread(struct finder *f)
+{
+	pthread_attr_t attr;
+	int rc;
+
+	pthread_attr_init(&attr);
+	pthread_attr_setstacksize(&attr, STACK_SIZE);
+	rc = pthread_create(&f->thread, &attr, finder_thread, f);
+	pthread_attr_destroy(&attr);
+	if (rc != 0)
+		return rc;
+	while (atomic_load(&f->started) < 0)
+		nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+	if (f->started != 0)
+		pthread_join(f->thread, NULL);
+	return f->started;
+}
+
+static void release(struct finder *f)
+{
+	if (f->wake >= 0)
+		close(f->wake);
+	free(f->searches);
+	free(f);
+}
+
+struct finder *finder_start(const struct hypervisor_ops *ops, size_t n, int not_held)
+{
+	struct finder *f = calloc(1, sizeof(*f));
+	int rc;
+
+	if (!f)
+		return NULL;
+	f->ops = ops;
+	f->n = n;
+	f->not_held = not_held;
+	f->started = -1;
+	f->searches = calloc(n, sizeof(*f->searches));
+	f->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	rc = !f->searches || f->wake < 0 ? ENOMEM : start_thread(f);
+	if (rc == 0)
+		return f;
+	release(f);
+	errno = rc;
+	return NULL;
+}
+
+/* Never blocks: the count would have to reach 2^64. */
+static void wake(struct finder *f)
+{
+	const uint64_t one = 1;
+
+	if (write(f->wake, &one, sizeof(one)) < 0)
+		errno = 0;
+}
+
+void finder_stop(struct finder *f)
+{
+	struct timespec until;
+
+	if (!f)
+		return;
+	atomic_store(&f->ending, true);
+	wake(f);
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_sec++;
+	/* A thread that hangs keeps what it uses; the process is about to end. */
+	if (pthread_timedjoin_np(f->thread, NULL, &until) == 0)
+		release(f);
+}
+
+void finder_look_for(struct finder *f, size_t i, const struct domain_identity *identity)
+{
+	struct search *s = &f->searches[i];
+
+	if (atomic_load(&s->state) != SEARCH_NONE)
+		return;
+	s->identity = *identity;
+	atomic_store(&s->state, SEARCH_WANTED);
+	wake(f);
+}
+
+bool finder_found(struct finder *f, size_t i, struct guest_info *info)
+{
+	struct search *s = &f->searches[i];
+
+	if (atomic_load(&s->state) != SEARCH_FOUND)
+		return false;
+	*info = s->found;
+	atomic_store(&s->state, SEARCH_NONE);
+	return true;
+}

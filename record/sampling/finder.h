@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * finder.h - looks for domains that ended and may come back (--follow).
+ *
+ * A search asks the hypervisor for all domains and xenstore for their names. Either may take long, so a thread of its
+ * own does it once a second, without real-time priority and with its own connection. The sampling thread hands over
+ * what is looked for and asks whether it was found; it neither waits nor takes a lock.
+ */
+#ifndef RECORD_SAMPLING_FINDER_H
+#define RECORD_SAMPLING_FINDER_H
+
+#include <stdbool.h>
+
+#include "guest/hypervisor.h"
+
+struct finder;
+
+/* What a domain that came back is known by: the uuid, or else the name ("": none). */
+struct domain_identity {
+	uint8_t uuid[16];
+	char name[64];
+};
+
+/*
+ * Starts the thread, for @n domains at most. It closes its copy of @not_held, the watchdog's descriptor (-1: none), so
+ * that a search that hangs does not keep the watchdog from seeing this process's death. Call it before real-time
+ * priority is taken: the thread would inherit it. NULL: errno.
+ */
+struct finder *finder_start(const struct hypervisor_ops *ops, size_t n, int not_held);
+/* Ends the thread; waits a second at most for a search under way. NULL is fine. */
+void finder_stop(struct finder *f);
+
+/* Domain @i, below n, is looked for from now on; no effect if it already is. The identity is copied. */
+void finder_look_for(struct finder *f, size_t i, const struct domain_identity *identity);
+/* True: domain @i was found running, and is not looked for any longer. */
+bool finder_found(struct finder *f, size_t i, struct guest_info *info);
+
+/* One search: a running domain with that uuid, or else that name. 0; -ESRCH: none; or another negative errno. */
+int finder_search(const struct hypervisor_ops *ops, struct hypervisor *x, const struct domain_identity *identity,
+                  struct guest_info *info);
+
+#endif

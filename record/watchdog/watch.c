@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "record/watchdog/watch.h"
+
+#include <errno.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+/*
+ * How long a call that the hypervisor has begun to carry out may take at most. Xen reads the call and carries it out in
+ * one go, in microseconds; if it cannot at once, it reads the call again.
+ */
+#define CALL_NS 10000000u
+#define STUCK_NS 2000000000u
+#define LOOK_NS 200000
+
+enum phase { OVER, HELD, ENDING, TAKEN, UNDONE };
+#define PHASE_BITS 3
+
+static enum phase phase_of(uint64_t state)
+{
+	return (enum phase)(state & ((1u << PHASE_BITS) - 1));
+}
+
+/* The state of the same pause in another phase. */
+static uint64_t in_phase(uint64_t state, enum phase phase)
+{
+	return (state >> PHASE_BITS << PHASE_BITS) | phase;
+}
+
+static bool move(struct watch *w, uint64_t from, enum phase to)
+{
+	return atomic_compare_exchange_strong(&w->state, &from, in_phase(from, to));
+}
+
+static uint64_t now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static void wait_a_little(void)
+{
+	nanosleep(&(struct timespec){.tv_nsec = LOOK_NS}, NULL);
+}
+
+/* --- the recorder's part ----------------------------------------------------------------------------------------- */
+
+static void wake(int fd)
+{
+	const uint64_t one = 1;
+
+	/* An eventfd, which takes 2^64 of these before it blocks. */
+	if (write(fd, &one, sizeof(one)) < 0)
+		errno = 0;
+}
+
+void watch_begin(struct watch *w, uint64_t now_ns)
+{
+	uint64_t state;
+
+	if (!w)
+		return;
+	state = atomic_load(&w->state) + (1u << PHASE_BITS);
+	atomic_store(&w->began_ns, now_ns);
+	/* Either we see that the watchdog sleeps, or it sees, before it does, that a pause has begun. */
+	atomic_store(&w->state, in_phase(state, HELD));
+	if (atomic_load(&w->asleep) && atomic_exchange(&w->asleep, false))
+		wake(w->wake_fd);
+}
+
+bool watch_claim(struct watch *w)
+{
+	return !w || move(w, in_phase(atomic_load(&w->state), HELD), ENDING);
+}
+
+enum watch_outcome watch_end(struct watch *w, uint64_t *undone_ns)
+{
+	uint64_t since = 0;
+
+	while (w) {
+		uint64_t state = atomic_load(&w->state);
+
+		if (phase_of(state) == UNDONE) {
+			*undone_ns = atomic_load(&w->undone_ns);
+			return WATCH_UNDONE;
+		}
+		if (phase_of(state) != TAKEN) {
+			if (move(w, state, OVER))
+				break;
+			continue;
+		}
+		if (!since)
+			since = now();
+		if (now() - since > STUCK_NS)
+			return WATCH_STUCK;
+		wait_a_little();
+	}
+	return WATCH_OURS;
+}
+
+/* --- the watchdog's part ----------------------------------------------------------------------------------------- */
+
+uint64_t watch_state(const struct watch *w)
+{
+	return atomic_load(&w->state);
+}
+
+bool watch_is_over(uint64_t state)
+{
+	return phase_of(state) == OVER || phase_of(state) == UNDONE;
+}
+
+bool watch_is_held(const struct hypervisor_ops *ops, const struct watch *w, uint64_t state, uint64_t *began_ns)
+{
+	*began_ns = atomic_load(&w->began_ns);
+	return (phase_of(state) == HELD || phase_of(state) == ENDING) && ops->is_marked(w->mark, false);
+}
+
+/* Is the recorder's own call to resume, which it may have begun, without effect from now on? */
+static bool is_prevented(const struct hypervisor_ops *ops, struct watch *w)
+{
+	uint64_t since = now();
+
+	if (!ops->spoil(w->mark))
+		return false;
+	while (ops->is_marked(w->mark, false) && now() - since < CALL_NS)
+		wait_a_little();
+	return true;
+}
+
+/* Only what still is the domain that was paused, and is paused: anything else is not ours to undo. */
+static int unpause(const struct hypervisor_ops *ops, struct guest *guest, const uint8_t *uuid)
+{
+	struct guest_info info;
+	int rc = ops->info(guest, &info);
+
+	if (rc != 0 || memcmp(info.uuid, uuid, sizeof(info.uuid)) != 0 || !info.paused)
+		return rc == -ESRCH ? 0 : rc;
+	rc = ops->unpause(guest);
+	return rc == -EINVAL || rc == -ESRCH ? 0 : rc;
+}
+
+void watch_undo(const struct hypervisor_ops *ops, struct guest *guest, const uint8_t *uuid, struct watch *w,
+                uint64_t state, bool dead)
+{
+	bool ending = phase_of(state) == ENDING;
+
+	if (watch_is_over(state) || !ops->is_marked(w->mark, dead) || !move(w, state, TAKEN))
+		return;
+	if (ending && !dead && !is_prevented(ops, w)) {
+		move(w, in_phase(state, TAKEN), ENDING);
+		return;
+	}
+	/* If the call fails, the recorder finds the pause stuck, and says so. */
+	if (ops->is_marked(w->mark, dead) && unpause(ops, guest, uuid) != 0)
+		return;
+	atomic_store(&w->undone_ns, now());
+	move(w, in_phase(state, TAKEN), UNDONE);
+}

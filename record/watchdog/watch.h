@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * watch.h - who ends a pause, the recorder or its watchdog: exactly one of them.
+ *
+ * Pauses are counted by the hypervisor, and somebody else may hold the domain paused too: an unpause too many would
+ * undo theirs. So both processes agree by compare-and-swap on one word of shared memory for each domain:
+ *
+ *     over ──recorder──▶ held ──recorder──▶ ending ──recorder──▶ over
+ *                         │                   │
+ *                         └─────watchdog──────┴──▶ taken ──watchdog──▶ undone ──recorder──▶ held
+ *
+ * The recorder may unpause only after it moved the word from "held" to "ending", the watchdog only after it moved it to
+ * "taken". From "held", the watchdog unpauses at once: the recorder will find that it must not. From "ending", the
+ * recorder may have been stopped just before its call: the watchdog first makes that call void (spoil() of struct
+ * hypervisor_ops), and unpauses only if the mark still says that the pause is in force.
+ *
+ * The word holds the number of the pause too, so that a late compare-and-swap never meets another pause. A sample costs
+ * a few stores and loads; nobody waits, except the recorder for a watchdog that is just undoing its pause.
+ */
+#ifndef RECORD_WATCHDOG_WATCH_H
+#define RECORD_WATCHDOG_WATCH_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+
+#include "guest/hypervisor.h"
+
+/* One domain's pauses. In memory that recorder and watchdog share, at the same address; zero to begin with. */
+struct watch {
+	_Atomic uint64_t state;
+	_Atomic uint64_t began_ns;  /* CLOCK_MONOTONIC before the call that pauses */
+	_Atomic uint64_t undone_ns; /* when the watchdog had undone the pause */
+	_Atomic bool asleep;        /* the watchdog does not look until it is woken */
+	int wake_fd;                /* the eventfd that wakes it */
+	struct pause_mark *mark;    /* what the hypervisor says about the pause */
+};
+
+/* How a pause ended. */
+enum watch_outcome {
+	WATCH_OURS,   /* the recorder's own call ended it, or it never began */
+	WATCH_UNDONE, /* the watchdog undid it */
+	WATCH_STUCK,  /* the watchdog began to undo it and did not get to the end within two seconds */
+};
+
+/* --- the recorder's part; a NULL @w is watched by nobody --------------------------------------------------------- */
+
+/* Before stop(), at @now_ns. Wakes the watchdog if it sleeps. */
+void watch_begin(struct watch *w, uint64_t now_ns);
+/* Before resume(). False: the watchdog undoes the pause, and resume() must not be called. */
+bool watch_claim(struct watch *w);
+/* After resume(), or instead of it; or after stop() failed. At WATCH_UNDONE, *undone_ns is when. */
+enum watch_outcome watch_end(struct watch *w, uint64_t *undone_ns);
+
+/* --- the watchdog's part ----------------------------------------------------------------------------------------- */
+
+/* A word that is equal at two times if nothing was begun or ended in between. */
+uint64_t watch_state(const struct watch *w);
+/* Is a pause in force, or about to be? Then *began_ns is when it began. */
+bool watch_is_held(const struct hypervisor_ops *ops, const struct watch *w, uint64_t state, uint64_t *began_ns);
+/* True: no pause is in force nor about to be taken. */
+bool watch_is_over(uint64_t state);
+/*
+ * Undoes the pause that @state is about, if it still is in force, through the watchdog's own @guest; only if that is
+ * still the domain with @uuid. @dead: the recorder is no more.
+ */
+void watch_undo(const struct hypervisor_ops *ops, struct guest *guest, const uint8_t *uuid, struct watch *w,
+                uint64_t state, bool dead);
+
+#endif

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Domains that come back are found by a thread of its own, by uuid or by name. */
+#include "tests/unit/unit.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "guest/sim.h"
+#include "record/sampling/finder.h"
+
+#define PATIENCE 600 /* looks, 50 ms apart */
+
+static const struct domain_identity web = {{1, 2}, "web"}, nameless = {{3}, ""};
+static struct sim_domain domains[3];
+
+static void make_world(void)
+{
+	memset(domains, 0, sizeof(domains));
+	for (uint32_t i = 0; i < COUNT(domains); i++)
+		domains[i].info = (struct guest_info){.domid = i, .vcpus = 1, .uuid = {100 + (uint8_t)i}};
+	sim_world(domains, COUNT(domains));
+}
+
+static int setup(void **state)
+{
+	char why[128];
+
+	make_world();
+	*state = hypervisor_backend.open(why, sizeof(why));
+	return *state ? 0 : -1;
+}
+
+static int search(void **state, const struct domain_identity *identity, struct guest_info *info)
+{
+	return finder_search(&hypervisor_backend, *state, identity, info);
+}
+
+static void by_uuid_or_name(void **state)
+{
+	struct guest_info info;
+
+	assert_int_equal(search(state, &web, &info), -ESRCH);
+	domains[2].name = "web";
+	assert_int_equal(search(state, &web, &info), 0);
+	assert_int_equal(info.domid, 2);
+	domains[1].info.uuid[0] = 1;
+	domains[1].info.uuid[1] = 2;
+	memset(domains[1].info.uuid + 2, 0, 14);
+	assert_int_equal(search(state, &web, &info), 0);
+	assert_int_equal(info.domid, 1);
+	domains[1].name = "";
+	assert_int_equal(search(state, &nameless, &info), -ESRCH);
+}
+
+/* Nor one that is being built, ends, or runs this program. */
+static void only_one_that_runs(void **state)
+{
+	struct guest_info info;
+	bool *const flags[] = {&domains[2].info.dying, &domains[2].info.shutdown, &domains[2].info.paused};
+
+	domains[2].name = "web";
+	for (size_t i = 0; i < COUNT(flags); i++) {
+		*flags[i] = true;
+		assert_int_equal(search(state, &web, &info), -ESRCH);
+		*flags[i] = false;
+	}
+	domains[2].info.vcpus = 0;
+	assert_int_equal(search(state, &web, &info), -ESRCH);
+	domains[2].info.vcpus = 1;
+	domains[2].name = NULL;
+	domains[0].name = "web";
+	assert_int_equal(search(state, &web, &info), -ESRCH);
+}
+
+static bool await_found(struct finder *f, size_t i, struct guest_info *info)
+{
+	for (int look = 0; look < PATIENCE; look++) {
+		if (finder_found(f, i, info))
+			return true;
+		usleep(50000);
+	}
+	return false;
+}
+
+static void the_thread_finds_it(void **state)
+{
+	struct finder *f = finder_start(&hypervisor_backend, 2, -1);
+	struct guest_info info;
+
+	(void)state;
+	assert_non_null(f);
+	domains[2].name = "web";
+	assert_false(finder_found(f, 0, &info));
+	finder_look_for(f, 0, &nameless);
+	finder_look_for(f, 1, &web);
+	assert_true(await_found(f, 1, &info));
+	assert_int_equal(info.domid, 2);
+	assert_false(finder_found(f, 1, &info)); /* told once */
+	assert_false(finder_found(f, 0, &info));
+	finder_look_for(f, 1, &web); /* it ended again */
+	assert_true(await_found(f, 1, &info));
+	finder_stop(f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(by_uuid_or_name, setup),
+		cmocka_unit_test_setup(only_one_that_runs, setup),
+		cmocka_unit_test_setup(the_thread_finds_it, setup),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,402 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A pause is ended once, by the recorder or by its watchdog, and never anybody else's; simulated domains. */
+#include "tests/unit/unit.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "guest/sim.h"
+#include "record/watchdog/watchdog.h"
+
+#define RACES 4000
+#define PATIENCE 3000 /* looks, 10 ms apart */
+#define MS 1000000ull
+#define S 1000000000ull
+
+static const struct hypervisor_ops *const ops = &hypervisor_backend;
+
+/* In memory that forked processes share: recorder and watchdog act on one domain. */
+struct world {
+	struct sim_domain domain;
+	struct watch watch;
+	struct pause_mark mark;
+};
+
+struct fixture {
+	struct world *w;
+	struct guest *recorder, *watchdog;
+};
+
+static uint64_t now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * S + (uint64_t)t.tv_nsec;
+}
+
+static int setup(void **state)
+{
+	static struct fixture f;
+	char why[128];
+	struct hypervisor *x;
+
+	f.w = mmap(NULL, sizeof(*f.w), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	assert_true(f.w != MAP_FAILED);
+	f.w->domain.info = (struct guest_info){.domid = 7, .vcpus = 1, .uuid = {1, 2, 3}};
+	f.w->watch.mark = &f.w->mark;
+	sim_world(&f.w->domain, 1);
+	x = ops->open(why, sizeof(why));
+	f.recorder = ops->attach(x, &f.w->domain.info, NULL);
+	f.watchdog = ops->attach(x, &f.w->domain.info, NULL);
+	ops->mark_at(f.recorder, &f.w->mark);
+	*state = &f;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct fixture *f = *state;
+
+	assert_int_equal(f->w->domain.our_pauses, 0);
+	assert_int_equal(f->w->domain.broken, 0);
+	ops->detach(f->recorder);
+	ops->detach(f->watchdog);
+	munmap(f->w, sizeof(*f->w));
+	return 0;
+}
+
+static void begin(struct fixture *f, struct watch *w)
+{
+	struct guest_info before;
+	struct vcpu_stop stop;
+
+	watch_begin(w, now());
+	assert_int_equal(ops->stop(f->recorder, &before, &stop), 0);
+}
+
+/* As the recorder does. How the pause ended. */
+static enum watch_outcome end(struct fixture *f, struct watch *w, bool claimed)
+{
+	int rc = claimed ? ops->resume(f->recorder) : -ECANCELED;
+	uint64_t undone_ns = 0;
+	enum watch_outcome how = watch_end(w, &undone_ns);
+
+	assert_int_not_equal(how, WATCH_STUCK);
+	assert_true(rc == 0 || rc == -ECANCELED);
+	if (how == WATCH_UNDONE) {
+		assert_true(undone_ns >= w->began_ns && undone_ns <= now());
+		ops->mark_at(f->recorder, w->mark);
+	}
+	assert_true(rc == 0 || how == WATCH_UNDONE);
+	return rc == 0 ? WATCH_OURS : WATCH_UNDONE;
+}
+
+struct undoing {
+	struct fixture *f;
+	const uint8_t *uuid;
+	bool dead;
+};
+
+static void *undo_thread(void *arg)
+{
+	struct undoing *u = arg;
+	struct watch *w = &u->f->w->watch;
+
+	watch_undo(ops, u->f->watchdog, u->uuid, w, watch_state(w), u->dead);
+	return NULL;
+}
+
+/* By a thread of its own: the simulation tells by it who may call what during a pause. */
+static void undo_domain(struct fixture *f, const uint8_t *uuid, bool dead)
+{
+	struct undoing u = {f, uuid, dead};
+	pthread_t thread;
+
+	assert_int_equal(pthread_create(&thread, NULL, undo_thread, &u), 0);
+	pthread_join(thread, NULL);
+}
+
+static void undo(struct fixture *f, bool dead)
+{
+	undo_domain(f, f->w->domain.info.uuid, dead);
+}
+
+static void without_the_watchdog(void **state)
+{
+	struct fixture *f = *state;
+
+	begin(f, &f->w->watch);
+	assert_true(watch_claim(&f->w->watch));
+	assert_int_equal(end(f, &f->w->watch, true), WATCH_OURS);
+	undo(f, false);
+	undo(f, true);
+	assert_int_equal(f->w->domain.resumes, 1);
+}
+
+static void the_watchdog_comes_first(void **state)
+{
+	struct fixture *f = *state;
+
+	f->w->domain.foreign_pauses = 1;
+	for (int dead = 0; dead < 2; dead++) {
+		begin(f, &f->w->watch);
+		assert_int_equal(f->w->domain.our_pauses, 1);
+		undo(f, dead);
+		assert_int_equal(f->w->domain.our_pauses, 0);
+		undo(f, false);
+		undo(f, true);
+		assert_false(watch_claim(&f->w->watch));
+		assert_int_equal(end(f, &f->w->watch, false), WATCH_UNDONE);
+	}
+	assert_int_equal(f->w->domain.foreign_pauses, 1);
+}
+
+/* Stopped between the claim and the call: the call must be without effect when it comes. */
+static void the_recorder_is_about_to_resume(void **state)
+{
+	struct fixture *f = *state;
+
+	f->w->domain.foreign_pauses = 1;
+	begin(f, &f->w->watch);
+	assert_true(watch_claim(&f->w->watch));
+	undo(f, false);
+	assert_int_equal(f->w->domain.our_pauses, 0);
+	assert_int_equal(end(f, &f->w->watch, true), WATCH_UNDONE);
+	assert_int_equal(f->w->domain.foreign_pauses, 1);
+	/* The next one is as any. */
+	begin(f, &f->w->watch);
+	assert_true(watch_claim(&f->w->watch));
+	assert_int_equal(end(f, &f->w->watch, true), WATCH_OURS);
+}
+
+static void the_recorder_died_after_its_call(void **state)
+{
+	struct fixture *f = *state;
+
+	f->w->domain.foreign_pauses = 1;
+	begin(f, &f->w->watch);
+	assert_true(watch_claim(&f->w->watch));
+	assert_int_equal(ops->resume(f->recorder), 0);
+	undo(f, true);
+	undo(f, false);
+	assert_int_equal(f->w->domain.foreign_pauses, 1);
+}
+
+/* Stopped or dead between saying so and the call that pauses: there is nothing to undo. */
+static void the_pause_has_not_begun(void **state)
+{
+	struct fixture *f = *state;
+	uint64_t undone_ns;
+
+	f->w->domain.foreign_pauses = 1;
+	watch_begin(&f->w->watch, now());
+	undo(f, false);
+	undo(f, true);
+	assert_int_equal(f->w->domain.foreign_pauses, 1);
+	assert_int_equal(watch_end(&f->w->watch, &undone_ns), WATCH_OURS);
+}
+
+static void another_domain_is_left_alone(void **state)
+{
+	struct fixture *f = *state;
+
+	begin(f, &f->w->watch);
+	f->w->domain.info.uuid[0]++;
+	undo_domain(f, (const uint8_t[16]){1, 2, 3}, true);
+	assert_int_equal(f->w->domain.our_pauses, 1);
+	assert_int_equal(ops->resume(f->recorder), 0);
+}
+
+/* --- both at once ------------------------------------------------------------------------------------------------ */
+
+struct race {
+	struct fixture *f;
+	atomic_bool over;
+};
+
+static uint64_t draw(uint64_t *seed)
+{
+	*seed ^= *seed << 13;
+	*seed ^= *seed >> 7;
+	*seed ^= *seed << 17;
+	return *seed;
+}
+
+static void loiter(uint64_t *seed)
+{
+	uint64_t until = now() + draw(seed) % 2000;
+
+	if (draw(seed) % 64 == 0)
+		usleep(100);
+	while (now() < until)
+		;
+}
+
+static void *hasty_watchdog(void *arg)
+{
+	struct race *r = arg;
+	struct watch *w = &r->f->w->watch;
+	uint64_t seed = 77;
+
+	while (!atomic_load(&r->over)) {
+		uint64_t state = watch_state(w), began;
+
+		loiter(&seed);
+		if (draw(&seed) % 4 == 0 && watch_is_held(ops, w, state, &began))
+			watch_undo(ops, r->f->watchdog, r->f->w->domain.info.uuid, w, state, false);
+	}
+	return NULL;
+}
+
+static void exactly_one_of_them_unpauses(void **state)
+{
+	struct fixture *f = *state;
+	struct race race = {.f = f};
+	unsigned ours = 0, undone = 0, spoilt = 0;
+	uint64_t seed = 42;
+	pthread_t thread;
+
+	f->w->domain.foreign_pauses = 1;
+	assert_int_equal(pthread_create(&thread, NULL, hasty_watchdog, &race), 0);
+	for (int i = 0; i < RACES; i++) {
+		bool claimed;
+
+		begin(f, &f->w->watch);
+		loiter(&seed);
+		claimed = watch_claim(&f->w->watch);
+		loiter(&seed);
+		if (end(f, &f->w->watch, claimed) == WATCH_OURS)
+			ours++;
+		else if (claimed)
+			spoilt++;
+		else
+			undone++;
+		assert_int_equal(f->w->domain.our_pauses, 0);
+		assert_int_equal(f->w->domain.foreign_pauses, 1);
+	}
+	atomic_store(&race.over, true);
+	pthread_join(thread, NULL);
+	print_message("%u ended by the recorder, %u by the watchdog, %u of these as the recorder was about to\n", ours,
+	              undone + spoilt, spoilt);
+	assert_true(ours > 0);
+	assert_true(undone + spoilt > 0);
+}
+
+/* --- the process ------------------------------------------------------------------------------------------------- */
+
+static struct watchdog *start(struct fixture *f, uint64_t max_pause_ns, struct watch **w)
+{
+	const struct watchdog_limits limits = {.max_pause_ns = max_pause_ns};
+	struct watchdog *g = watchdog_start(ops, &f->w->domain.info, 1, &limits);
+
+	assert_non_null(g);
+	*w = watchdog_watch(g, 0);
+	ops->mark_at(f->recorder, (*w)->mark);
+	return g;
+}
+
+static bool await_unpaused(const struct fixture *f)
+{
+	for (int i = 0; i < PATIENCE; i++) {
+		if (f->w->domain.our_pauses == 0)
+			return true;
+		usleep(10000);
+	}
+	return false;
+}
+
+static bool await_sleep(const struct watch *w)
+{
+	for (int i = 0; i < PATIENCE; i++) {
+		if (w->asleep)
+			return true;
+		usleep(10000);
+	}
+	return false;
+}
+
+static void a_pause_too_long_is_undone(void **state)
+{
+	struct fixture *f = *state;
+	struct watch *w;
+	struct watchdog *g = start(f, 5 * MS, &w);
+
+	f->w->domain.foreign_pauses = 1;
+	for (int i = 0; i < 20; i++) {
+		begin(f, w);
+		assert_true(await_unpaused(f));
+		assert_true(now() - w->began_ns >= 5 * MS);
+		assert_false(watch_claim(w));
+		assert_int_equal(end(f, w, false), WATCH_UNDONE);
+		assert_true(w->undone_ns - w->began_ns >= 5 * MS);
+	}
+	assert_int_equal(f->w->domain.foreign_pauses, 1);
+	ops->mark_at(f->recorder, &f->w->mark);
+	watchdog_stop(g);
+}
+
+/* It sleeps when nothing happens, and the next pause wakes it. */
+static void it_is_woken(void **state)
+{
+	struct fixture *f = *state;
+	struct watch *w;
+	struct watchdog *g = start(f, 2 * MS, &w);
+
+	for (int i = 0; i < 5; i++) {
+		assert_true(await_sleep(w));
+		begin(f, w);
+		assert_true(await_unpaused(f));
+		assert_int_equal(end(f, w, watch_claim(w)), WATCH_UNDONE);
+	}
+	ops->mark_at(f->recorder, &f->w->mark);
+	watchdog_stop(g);
+}
+
+static void a_pause_is_undone_at_the_recorders_death(void **state)
+{
+	struct fixture *f = *state;
+	int status;
+
+	for (int i = 0; i < 5; i++) {
+		pid_t pid = fork();
+
+		assert_true(pid >= 0);
+		if (pid == 0) {
+			struct watch *w;
+
+			start(f, 3600 * S, &w);
+			begin(f, w);
+			_exit(f->w->domain.our_pauses == 1 ? 0 : 1);
+		}
+		assert_int_equal(waitpid(pid, &status, 0), pid);
+		assert_int_equal(status, 0);
+		assert_true(await_unpaused(f));
+	}
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(without_the_watchdog),
+		TEST(the_watchdog_comes_first),
+		TEST(the_recorder_is_about_to_resume),
+		TEST(the_recorder_died_after_its_call),
+		TEST(the_pause_has_not_begun),
+		TEST(another_domain_is_left_alone),
+		TEST(exactly_one_of_them_unpauses),
+		TEST(a_pause_too_long_is_undone),
+		TEST(it_is_woken),
+		TEST(a_pause_is_undone_at_the_recorders_death),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

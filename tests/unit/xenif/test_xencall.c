@@ -1,0 +1,451 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The backend on a Xen that this file plays: libxencall, libxenforeignmemory and xenstore are replaced. It can be of
+ * any release, counts the calls, and keeps the pause count as Xen does.
+ */
+#include "tests/unit/unit.h"
+
+#define hypervisor_backend xen_backend
+#include "xenif/xencall.c"
+#undef hypervisor_backend
+
+#include "record/sampling/finder.h"
+#include "record/sampling/target.h"
+
+static const struct hypervisor_ops *const ops = &xen_backend;
+
+/* --- Xen --------------------------------------------------------------------------------------------------------- */
+
+static struct {
+	uint32_t interface;
+	bool finds_next; /* getdomaininfo on a missing domain answers with the next one, as Xen up to 4.17 does */
+	const uint32_t *domids;
+	size_t ndomids;
+	unsigned pauses; /* of the only guest that is paused in these tests */
+	bool xenstore;   /* is there one */
+	/* Called for each entry that reads registers: between pause and resume, inside one hypercall. */
+	void (*inside)(void);
+	unsigned long domctls;
+} xen;
+
+static void xen_of(uint32_t interface, const uint32_t *domids, size_t n)
+{
+	memset(&xen, 0, sizeof(xen));
+	xen.interface = interface;
+	xen.finds_next = interface <= 0x15;
+	xen.domids = domids;
+	xen.ndomids = n;
+	xen.xenstore = true;
+}
+
+static bool exists(uint32_t domid)
+{
+	for (size_t i = 0; i < xen.ndomids; i++)
+		if (xen.domids[i] == domid)
+			return true;
+	return false;
+}
+
+static int get_info(struct xen_domctl *op)
+{
+	uint32_t domid = op->domain;
+
+	while (xen.finds_next && !exists(domid) && domid < DOMID_FIRST_RESERVED)
+		domid++;
+	if (!exists(domid))
+		return -ESRCH;
+	memset(&op->u, 0, sizeof(op->u));
+	op->u.getdomaininfo.domain = (domid_t)domid;
+	op->u.getdomaininfo.flags = xen.pauses ? XEN_DOMINF_paused : 0;
+	op->u.getdomaininfo.handle[0] = (uint8_t)domid;
+	return 0;
+}
+
+static int domctl(struct xen_domctl *op)
+{
+	xen.domctls++;
+	if (op->interface_version != xen.interface)
+		return -EACCES;
+	if (op->cmd == XEN_DOMCTL_getdomaininfo)
+		return get_info(op);
+	if (!exists(op->domain))
+		return -ESRCH;
+	switch (op->cmd) {
+	case XEN_DOMCTL_get_address_size:
+		op->u.address_size.size = 64;
+		return 0;
+	case XEN_DOMCTL_pausedomain:
+		xen.pauses++;
+		return 0;
+	case XEN_DOMCTL_unpausedomain:
+		if (xen.pauses == 0)
+			return -EINVAL;
+		xen.pauses--;
+		return 0;
+	case XEN_DOMCTL_getvcpuinfo:
+		op->u.getvcpuinfo.online = 1;
+		op->u.getvcpuinfo.cpu = 1;
+		return 0;
+	case XEN_DOMCTL_getvcpucontext:
+		if (xen.inside)
+			xen.inside();
+		return 0;
+	default:
+		return -ENOSYS;
+	}
+}
+
+/* --- the libraries ----------------------------------------------------------------------------------------------- */
+
+xencall_handle *xencall_open(struct xentoollog_logger *logger, unsigned flags)
+{
+	(void)logger, (void)flags;
+	return (xencall_handle *)&xen;
+}
+
+int xencall_close(xencall_handle *x)
+{
+	(void)x;
+	return 0;
+}
+
+void *xencall_alloc_buffer(xencall_handle *x, size_t size)
+{
+	(void)x;
+	return calloc(1, size);
+}
+
+void xencall_free_buffer(xencall_handle *x, void *p)
+{
+	(void)x;
+	free(p);
+}
+
+static int answer(int rc)
+{
+	if (rc >= 0)
+		return rc;
+	errno = -rc;
+	return -1;
+}
+
+int xencall1(xencall_handle *x, unsigned op, uint64_t argument)
+{
+	(void)x;
+	return answer(op == __HYPERVISOR_domctl ? domctl((void *)(uintptr_t)argument) : -ENOSYS);
+}
+
+int xencall2(xencall_handle *x, unsigned op, uint64_t first, uint64_t second)
+{
+	multicall_entry_t *list = (void *)(uintptr_t)first;
+
+	(void)x;
+	if (op == __HYPERVISOR_xen_version)
+		return first == XENVER_version ? 4 << 16 | 17 : 0;
+	if (op != __HYPERVISOR_multicall)
+		return answer(-ENOSYS);
+	for (uint64_t i = 0; i < second; i++)
+		list[i].result = (xen_ulong_t)(long)domctl((void *)(uintptr_t)list[i].args[0]);
+	return 0;
+}
+
+xenforeignmemory_handle *xenforeignmemory_open(struct xentoollog_logger *logger, unsigned flags)
+{
+	(void)logger, (void)flags;
+	return (xenforeignmemory_handle *)&xen;
+}
+
+int xenforeignmemory_close(xenforeignmemory_handle *m)
+{
+	(void)m;
+	return 0;
+}
+
+void *xenforeignmemory_map(xenforeignmemory_handle *m, uint32_t domid, int prot, size_t n, const xen_pfn_t *frames,
+                           int *errors)
+{
+	(void)m, (void)domid, (void)prot, (void)n, (void)frames, (void)errors;
+	return NULL;
+}
+
+int xenforeignmemory_unmap(xenforeignmemory_handle *m, void *p, size_t n)
+{
+	(void)m, (void)p, (void)n;
+	return 0;
+}
+
+struct xenstore *xenstore_open(void)
+{
+	return xen.xenstore ? (struct xenstore *)&xen : NULL;
+}
+
+void xenstore_close(struct xenstore *s)
+{
+	(void)s;
+}
+
+int xenstore_name(struct xenstore *s, uint32_t domid, char *name, size_t size)
+{
+	if (!s || !exists(domid))
+		return -ENOENT;
+	snprintf(name, size, "guest%u", domid);
+	return 0;
+}
+
+int xenstore_domids(struct xenstore *s, uint32_t **domids, size_t *n)
+{
+	if (!s)
+		return -ENOENT;
+	*domids = malloc(sizeof(**domids) * (xen.ndomids + 1));
+	memcpy(*domids, xen.domids, sizeof(**domids) * xen.ndomids);
+	(*domids)[xen.ndomids] = 5; /* one that has ended since */
+	*n = xen.ndomids + 1;
+	return 0;
+}
+
+uint32_t xenstore_own_domid(struct xenstore *s)
+{
+	(void)s;
+	return 0;
+}
+
+/* --- versions ---------------------------------------------------------------------------------------------------- */
+
+static const uint32_t few[] = {0, 1, 7, 300};
+
+static void every_version_is_found(void **state)
+{
+	(void)state;
+	for (uint32_t interface = 0xc; interface <= 0x18; interface++) {
+		char why[256] = "", expected[16];
+		struct hypervisor *x;
+
+		xen_of(interface, few, COUNT(few));
+		x = ops->open(why, sizeof(why));
+		if (!x) {
+			fail_msg("domctl 0x%x: %s", interface, why);
+			return;
+		}
+		snprintf(expected, sizeof(expected), "0x%x", interface);
+		assert_string_equal(strrchr(ops->version(x), ' ') + 1, expected);
+		ops->close(x);
+	}
+}
+
+static void other_versions_are_refused(void **state)
+{
+	static const uint32_t unknown[] = {0, 0xb, 0x19};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(unknown); i++) {
+		char why[256] = "";
+
+		xen_of(unknown[i], few, COUNT(few));
+		assert_null(ops->open(why, sizeof(why)));
+		assert_non_null(strstr(why, "0xc to 0x18"));
+	}
+}
+
+/* --- finding domains --------------------------------------------------------------------------------------------- */
+
+static struct hypervisor *open_fake(void)
+{
+	char why[256];
+	struct hypervisor *x = ops->open(why, sizeof(why));
+
+	assert_non_null(x);
+	xen.domctls = 0;
+	return x;
+}
+
+/* On old and new releases; the search costs calls by the number of domains, not by the highest number there can be. */
+static void a_name_is_found_by_few_calls(void **state)
+{
+	(void)state;
+	for (uint32_t interface = 0x15; interface <= 0x16; interface++) {
+		struct guest_info info;
+		struct hypervisor *x;
+
+		xen_of(interface, few, COUNT(few));
+		x = open_fake();
+		assert_int_equal(target_find(ops, x, "guest300", &info), 0);
+		assert_int_equal(info.domid, 300);
+		assert_int_equal(target_find(ops, x, "guest301", &info), -ESRCH);
+		assert_in_range(xen.domctls, 0, 4 * COUNT(few));
+		ops->close(x);
+	}
+}
+
+static void a_domain_that_is_gone_is_looked_for_by_few_calls(void **state)
+{
+	const struct domain_identity gone = {{8}, "guest8"}, renamed = {{7}, "other"};
+
+	(void)state;
+	for (uint32_t interface = 0x15; interface <= 0x16; interface++) {
+		struct guest_info info;
+		struct hypervisor *x;
+
+		xen_of(interface, few, COUNT(few));
+		x = open_fake();
+		assert_int_equal(finder_search(ops, x, &gone, &info), -ESRCH);
+		assert_in_range(xen.domctls, 1, COUNT(few) + 1);
+		assert_int_equal(finder_search(ops, x, &renamed, &info), 0);
+		assert_int_equal(info.domid, 7);
+		ops->close(x);
+	}
+}
+
+/* Where there is no xenstore, every number is asked for, and none is missed. */
+static void without_xenstore_all_are_listed(void **state)
+{
+	(void)state;
+	for (uint32_t interface = 0x15; interface <= 0x16; interface++) {
+		struct guest_info *domains;
+		struct hypervisor *x;
+		size_t n;
+
+		xen_of(interface, few, COUNT(few));
+		xen.xenstore = false;
+		x = open_fake();
+		assert_int_equal(ops->list(x, &domains, &n), 0);
+		assert_int_equal(n, COUNT(few));
+		for (size_t i = 0; i < n; i++)
+			assert_int_equal(domains[i].domid, few[i]);
+		free(domains);
+		ops->close(x);
+	}
+}
+
+static void a_number_is_found_by_one_call(void **state)
+{
+	(void)state;
+	for (uint32_t interface = 0x15; interface <= 0x16; interface++) {
+		struct guest_info info;
+		struct hypervisor *x;
+
+		xen_of(interface, few, COUNT(few));
+		x = open_fake();
+		assert_int_equal(target_find(ops, x, "7", &info), 0);
+		assert_int_equal(info.domid, 7);
+		assert_int_equal(target_find(ops, x, "8", &info), -ESRCH);
+		assert_int_equal(target_find(ops, x, "40000", &info), -ESRCH);
+		assert_int_equal(xen.domctls, 2); /* the last is no domain number */
+		ops->close(x);
+	}
+}
+
+/* --- pauses ------------------------------------------------------------------------------------------------------ */
+
+static struct pause_mark mark;
+static struct guest *sampled, *watching;
+
+static struct hypervisor *attach_both(void)
+{
+	const struct guest_info info = {.domid = 7, .vcpus = 2};
+	struct hypervisor *x;
+
+	xen_of(0x15, few, COUNT(few));
+	x = open_fake();
+	sampled = ops->attach(x, &info, NULL);
+	watching = ops->attach(x, &info, NULL);
+	assert_true(sampled && watching);
+	ops->mark_at(sampled, &mark);
+	return x;
+}
+
+static void detach_both(struct hypervisor *x)
+{
+	ops->detach(sampled);
+	ops->detach(watching);
+	ops->close(x);
+}
+
+static void pause_sampled(void)
+{
+	struct guest_info before;
+	struct vcpu_stop stops[2];
+
+	assert_int_equal(ops->stop(sampled, &before, stops), 0);
+}
+
+static bool is_marked_now(void)
+{
+	assert_int_equal(ops->is_marked(&mark, false), ops->is_marked(&mark, true));
+	return ops->is_marked(&mark, false);
+}
+
+static void see_the_mark(void)
+{
+	assert_int_equal(xen.pauses, 1);
+	assert_true(is_marked_now());
+}
+
+/* From the pause on, within the call that pauses, until the call that resumes. */
+static void a_pause_is_marked_while_it_is_in_force(void **state)
+{
+	struct hypervisor *x = attach_both();
+
+	(void)state;
+	assert_false(is_marked_now());
+	for (int i = 0; i < 2; i++) {
+		xen.inside = see_the_mark;
+		pause_sampled();
+		xen.inside = NULL;
+		assert_true(is_marked_now());
+		assert_int_equal(ops->resume(sampled), 0);
+		assert_false(is_marked_now());
+		assert_int_equal(xen.pauses, 0);
+	}
+	detach_both(x);
+}
+
+static void a_spoilt_resume_does_nothing(void **state)
+{
+	struct hypervisor *x = attach_both();
+
+	(void)state;
+	pause_sampled();
+	xen.pauses++; /* somebody else's */
+	assert_true(ops->spoil(&mark));
+	assert_int_equal(ops->resume(sampled), -ECANCELED);
+	assert_int_equal(xen.pauses, 2);
+	assert_true(is_marked_now());
+	assert_int_equal(ops->unpause(watching), 0);
+	assert_int_equal(xen.pauses, 1);
+	/* The next pause is as any. */
+	ops->mark_at(sampled, &mark);
+	pause_sampled();
+	assert_int_equal(ops->resume(sampled), 0);
+	assert_int_equal(xen.pauses, 1);
+	detach_both(x);
+}
+
+static void somebody_else_undoes_it(void **state)
+{
+	struct hypervisor *x = attach_both();
+
+	(void)state;
+	pause_sampled();
+	xen.pauses = 0;
+	assert_int_equal(ops->resume(sampled), -EINVAL);
+	assert_false(is_marked_now());
+	assert_int_equal(ops->unpause(watching), -EINVAL);
+	detach_both(x);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_version_is_found),
+		cmocka_unit_test(other_versions_are_refused),
+		cmocka_unit_test(a_name_is_found_by_few_calls),
+		cmocka_unit_test(a_domain_that_is_gone_is_looked_for_by_few_calls),
+		cmocka_unit_test(without_xenstore_all_are_listed),
+		cmocka_unit_test(a_number_is_found_by_one_call),
+		cmocka_unit_test(a_pause_is_marked_while_it_is_in_force),
+		cmocka_unit_test(a_spoilt_resume_does_nothing),
+		cmocka_unit_test(somebody_else_undoes_it),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
