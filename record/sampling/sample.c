@@ -8,14 +8,15 @@
 #include "record/sampling/top.h"
 #include "record/sampling/walk.h"
 
-#define WARM_STEPS 64 /* pages mapped one after the other on the way to one stack's end */
+#define WARM_STEPS 64   /* pages mapped one after the other on the way to one stack's end */
+#define NEIGHBOURS 256u /* bytes to either side of the stack pointer that the next walk is likely to need */
 
-/* One vCPU's stack, as the target's choice asks. */
-static bool read_stack(struct target *t, size_t i, const struct vcpu_regs *regs)
+/* One vCPU's stack, as the target's choice asks. False: memory was missing that was noted for the next time. */
+static bool walk_stack(struct target *t, size_t i, const struct vcpu_regs *regs)
 {
 	struct upf_sample *s = &t->samples[i];
 	uint64_t *frames = t->frames + i * t->stack.max_frames, *words = t->words + i * t->stack.top_words;
-	struct space space = space_of(t->arch, t->pages, regs->root);
+	struct space space = space_of(t->arch, t->captures[i], regs->root);
 	bool cold = false;
 
 	if (t->stack.tops == UPF_TOPS_COPY) {
@@ -26,13 +27,15 @@ static bool read_stack(struct target *t, size_t i, const struct vcpu_regs *regs)
 		s->end = (uint8_t)walk_frames(&space, regs, frames, t->stack.max_frames, &s->depth);
 		s->nwords = top_window(&space, regs, words, t->stack.top_words, &cold);
 	}
-	return cold || s->end == UPF_END_COLD;
+	if (regs->valid && regs->sp >= NEIGHBOURS)
+		space_want(&space, regs->sp - NEIGHBOURS, regs->sp + NEIGHBOURS);
+	return !cold && s->end != UPF_END_COLD;
 }
 
-/* Every sampled vCPU. Between stop and resume this is all that happens: loads, and stores to our own arrays. */
-static bool read_stacks(struct target *t)
+/* Every sampled vCPU, from the copies; @live: from the mapped pages themselves. False: memory was missing. */
+static bool walk_stacks(struct target *t, bool live)
 {
-	bool cold = false;
+	bool complete = true;
 
 	for (size_t i = 0; i < t->nsamples; i++) {
 		struct upf_sample *s = &t->samples[i];
@@ -40,21 +43,44 @@ static bool read_stacks(struct target *t)
 
 		s->depth = s->nwords = 0;
 		s->end = UPF_END_NONE;
-		if (stop->online)
-			cold |= read_stack(t, i, &stop->regs);
+		if (!stop->online)
+			continue;
+		capture_set_live(t->captures[i], live);
+		complete &= walk_stack(t, i, &stop->regs);
 	}
-	return cold;
+	return complete;
+}
+
+/* Between stop and resume this is all that happens. */
+static void copy_stacks(struct target *t)
+{
+	for (size_t i = 0; i < t->nsamples; i++)
+		capture_copy(t->captures[i]);
+}
+
+/* What walks noted goes on the lists. How many lines are new; 0, too, if nothing can be mapped. */
+static int extend_lists(struct target *t)
+{
+	int added = 0;
+
+	for (size_t i = 0; i < t->nsamples; i++) {
+		int rc = capture_extend(t->captures[i]);
+
+		added += rc > 0 ? rc : 0;
+	}
+	return added;
 }
 
 /*
- * Follows the stacks from the registers last read while the guest runs, only to learn which pages they lie on: what is
+ * Follows the stacks from the registers last read while the guest runs, only to learn which memory they need: what is
  * read may be torn and is thrown away. Each step finds one page more of each stack.
  */
 static void map_stacks(struct target *t)
 {
-	for (int i = 0; i < WARM_STEPS && read_stacks(t); i++)
-		if (pages_fill(t->pages) <= 0)
-			break;
+	for (int i = 0; i < WARM_STEPS && !walk_stacks(t, true); i++)
+		if (extend_lists(t) == 0)
+			return;
+	extend_lists(t);
 }
 
 void sample_warm(struct target *t)
@@ -137,8 +163,11 @@ static bool settled_unpaused(struct target *t, struct round *r)
 	return true;
 }
 
-/* Pause, read, walk, unpause. False: the round is settled without samples. */
-static bool take(struct target *t, struct round *r, bool *cold)
+/*
+ * Pause, copy, unpause; then walk in the copies. @live: the walk itself is in the pause, and so needs no list. False:
+ * the round is settled without samples.
+ */
+static bool take(struct target *t, struct round *r, bool live, bool *complete)
 {
 	struct guest_info before;
 	uint64_t start, paused;
@@ -151,7 +180,10 @@ static bool take(struct target *t, struct round *r, bool *cold)
 		fail(t, r, rc);
 		return false;
 	}
-	*cold = read_stacks(t);
+	if (live)
+		*complete = walk_stacks(t, true);
+	else
+		copy_stacks(t);
 	undone = t->ops->resume(t->guest);
 	paused = clock_now() - start;
 	/* Clocks are known to stand still for a moment; a pause is never nothing. */
@@ -167,7 +199,11 @@ static bool take(struct target *t, struct round *r, bool *cold)
 		fail(t, r, undone);
 	else if (!forbidden(t, r, &before) && undone == -EINVAL)
 		r->kind = ROUND_VOID;
-	return r->kind == ROUND_TAKEN;
+	if (r->kind != ROUND_TAKEN)
+		return false;
+	if (!live)
+		*complete = walk_stacks(t, false);
+	return true;
 }
 
 static uint8_t state_of(const struct vcpu_stop *v)
@@ -203,6 +239,9 @@ static void finish(struct target *t)
 		s->cpu_ns = t->started && now > t->last_cpu_ns[i] ? now - t->last_cpu_ns[i] : 0;
 		t->last_cpu_ns[i] = now;
 	}
+	for (size_t i = 0; i < t->nsamples; i++)
+		capture_age(t->captures[i]);
+	extend_lists(t);
 	t->quiet = !active;
 	t->started = true;
 }
@@ -223,16 +262,19 @@ bool sample_ended(struct target *t, struct round *r)
 struct round sample_round(struct target *t)
 {
 	struct round r = {.kind = ROUND_TAKEN, .time_ns = clock_now()};
-	bool cold;
+	bool complete;
 
 	if ((t->quiet || t->foreign) && settled_unpaused(t, &r))
 		return r;
-	if (!take(t, &r, &cold))
+	if (!take(t, &r, false, &complete))
 		return r;
-	/* A page was missing: map it with the guest running, then take this round anew, once. */
-	if (cold) {
+	/*
+	 * The lists lacked memory that the walk cannot do without. Map it with the guest running, then take this round
+	 * anew, once, with the walk inside the pause: the stack may be another one by then.
+	 */
+	if (!complete) {
 		map_stacks(t);
-		if (!take(t, &r, &cold))
+		if (!take(t, &r, true, &complete))
 			return r;
 	}
 	finish(t);

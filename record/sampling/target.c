@@ -9,6 +9,7 @@
 
 #define COPY_OVERHEAD 32 /* words that a copy's registers may take in a block */
 #define PAGES_MAX 8192   /* mapped at most: 32 MiB of the guest's memory, none of it ours */
+#define LINES_MAX 384    /* that a pause copies of one vCPU's memory, beside twice the stack that is kept */
 
 static int find_id(const struct hypervisor_ops *ops, struct hypervisor *x, uint64_t domid, struct guest_info *info)
 {
@@ -93,6 +94,17 @@ static int make_room(struct target *t, const uint64_t *wanted)
 	return 0;
 }
 
+static int make_captures(struct target *t)
+{
+	size_t lines = LINES_MAX + 2 * t->stack.top_words * UPF_WORD / CAPTURE_LINE;
+
+	t->captures = calloc(t->nsamples, sizeof(*t->captures));
+	for (size_t i = 0; t->captures && i < t->nsamples; i++)
+		if (!(t->captures[i] = capture_new(t->pages, lines)))
+			return -ENOMEM;
+	return t->captures ? 0 : -ENOMEM;
+}
+
 struct target *target_open(const struct hypervisor_ops *ops, struct hypervisor *x, const struct guest_info *info,
                            const uint64_t *wanted, const struct stack_choice *stack)
 {
@@ -114,7 +126,7 @@ struct target *target_open(const struct hypervisor_ops *ops, struct hypervisor *
 	if (rc == 0) {
 		t->arch = ops->arch(t->guest);
 		t->pages = pages_new(ops, t->guest, PAGES_MAX);
-		rc = t->pages ? 0 : -ENOMEM;
+		rc = t->pages ? make_captures(t) : -ENOMEM;
 	}
 	if (rc != 0) {
 		target_close(t);
@@ -134,6 +146,9 @@ void target_close(struct target *t)
 {
 	if (!t)
 		return;
+	for (size_t i = 0; t->captures && i < t->nsamples; i++)
+		capture_free(t->captures[i]);
+	free(t->captures);
 	pages_free(t->pages);
 	if (t->guest)
 		t->ops->detach(t->guest);
@@ -172,8 +187,8 @@ int target_reopen(struct target *t, struct hypervisor *x, const struct guest_inf
 	if (!again)
 		return -errno;
 	/* Blocks have room for as many vCPUs as there were. */
-	if (again->nsamples > t->nsamples)
-		again->nsamples = t->nsamples;
+	for (; again->nsamples > t->nsamples; again->nsamples--)
+		capture_free(again->captures[again->nsamples - 1]);
 	for (size_t i = 0; i < again->nsamples; i++)
 		again->samples[i].slot = t->samples[i].slot;
 	*t = *again;

@@ -6,6 +6,7 @@
 #include "format/upf.h"
 #include "record/sampling/throttle.h"
 #include "guest/arch.h"
+#include "guest/capture.h"
 #include "guest/pages.h"
 #include "guest/hypervisor.h"
 
@@ -23,8 +24,9 @@ struct target {
 	struct pause_mark *mark; /* where its pauses are marked; NULL: nobody looks */
 	const struct arch *arch;
 	struct pages *pages;
-	struct guest_info info; /* as it was when sampling began */
-	char name[64];          /* "" where there is none */
+	struct capture **captures; /* by sample: what a pause copies of its memory */
+	struct guest_info info;    /* as it was when sampling began */
+	char name[64];             /* "" where there is none */
 
 	struct stack_choice stack;  /* less than was asked for where many vCPUs would not fit into a block */
 	struct vcpu_stop *stops;    /* every vCPU: info.vcpus of them */
