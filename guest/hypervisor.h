@@ -84,11 +84,21 @@ struct hypervisor_ops {
 	/* What info says now, one lock-free call; -ESRCH when the domain is gone. */
 	int (*info)(struct guest *g, struct guest_info *info);
 	/*
-	 * Pauses the guest and reads info->vcpus entries of @vcpus, registers only of the wanted ones, by one call.
-	 * @before is from just before the pause. 0: the guest is paused and resume() is due, whatever else was found.
-	 * Negative: not paused, but for -EDEADLK: it is, and resuming it failed.
+	 * Lays out what the next stop() does, which does not read the registers of the vCPUs in @asleep (bits; NULL:
+	 * of none). Before each stop(), and outside of its pause.
 	 */
-	int (*stop)(struct guest *g, struct guest_info *before, struct vcpu_stop *vcpus);
+	void (*prepare)(struct guest *g, const uint64_t *asleep);
+	/*
+	 * Pauses the guest and reads run states and registers, by one call. 0: the guest is paused and resume() is
+	 * due, whatever else was found. Negative: not paused, except -EDEADLK: it is, and resuming it failed.
+	 */
+	int (*stop)(struct guest *g);
+	/*
+	 * What the last stop() read; makes no call, so it may wait until the guest runs again. *before is from just
+	 * before the pause. Fills info->vcpus entries of @vcpus; the registers of unwanted and sleeping vCPUs stay as
+	 * they are.
+	 */
+	void (*collect)(struct guest *g, struct guest_info *before, struct vcpu_stop *vcpus);
 	/* Undoes our pause; -EINVAL: somebody else undid it before. */
 	int (*resume)(struct guest *g);
 	/* From now on the pauses of @g are marked at @m, which is set to zero, and must outlive its last stop(). */

@@ -15,6 +15,10 @@ struct hypervisor {
 struct guest {
 	struct sim_domain *d;
 	struct pause_mark own, *mark;
+	/* of the last stop: */
+	uint64_t asleep;
+	struct guest_info before;
+	struct vcpu_stop vcpu[SIM_VCPUS];
 };
 
 static struct hypervisor the_host;
@@ -249,7 +253,13 @@ static int info(struct guest *g, struct guest_info *info)
 	return 0;
 }
 
-static int stop(struct guest *g, struct guest_info *before, struct vcpu_stop *vcpus)
+static void prepare(struct guest *g, const uint64_t *asleep)
+{
+	call_outside_pause();
+	g->asleep = asleep ? asleep[0] : 0;
+}
+
+static int stop(struct guest *g)
 {
 	struct sim_domain *d = g->d;
 
@@ -259,11 +269,26 @@ static int stop(struct guest *g, struct guest_info *before, struct vcpu_stop *vc
 	d->stops++;
 	if (d->tick)
 		d->tick(d, d->ctx);
-	*before = d->info;
 	d->our_pauses++;
 	g->mark->words[0] = 1;
-	memcpy(vcpus, d->vcpu, d->info.vcpus * sizeof(*vcpus));
+	g->before = d->info;
+	memcpy(g->vcpu, d->vcpu, sizeof(g->vcpu));
 	return 0;
+}
+
+static void collect(struct guest *g, struct guest_info *before, struct vcpu_stop *vcpus)
+{
+	*before = g->before;
+	for (uint32_t v = 0; v < g->before.vcpus; v++) {
+		const struct vcpu_regs kept = vcpus[v].regs;
+		bool asleep = g->asleep >> v & 1;
+
+		vcpus[v] = g->vcpu[v];
+		if (asleep)
+			vcpus[v].regs = kept;
+		else
+			g->d->contexts++;
+	}
 }
 
 static int resume(struct guest *g)
@@ -333,7 +358,9 @@ const struct hypervisor_ops hypervisor_backend = {
 	.detach = detach,
 	.arch = guest_arch,
 	.info = info,
+	.prepare = prepare,
 	.stop = stop,
+	.collect = collect,
 	.resume = resume,
 	.mark_at = mark_at,
 	.is_marked = is_marked,

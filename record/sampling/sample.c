@@ -8,8 +8,9 @@
 #include "record/sampling/top.h"
 #include "record/sampling/walk.h"
 
-#define WARM_STEPS 64   /* pages mapped one after the other on the way to one stack's end */
-#define NEIGHBOURS 256u /* bytes to either side of the stack pointer that the next walk is likely to need */
+#define WARM_STEPS 64    /* pages mapped one after the other on the way to one stack's end */
+#define NEIGHBOURS 256u  /* bytes to either side of the stack pointer that the next walk is likely to need */
+#define PATIENCE_MAX 63u /* rounds */
 
 /* One vCPU's stack, as the target's choice asks. False: memory was missing that was noted for the next time. */
 static bool walk_stack(struct target *t, size_t i, const struct vcpu_regs *regs)
@@ -32,7 +33,15 @@ static bool walk_stack(struct target *t, size_t i, const struct vcpu_regs *regs)
 	return !cold && s->end != UPF_END_COLD;
 }
 
-/* Every sampled vCPU, from the copies; @live: from the mapped pages themselves. False: memory was missing. */
+/* The round leaves this vCPU out: it sleeps, and its sample is what it was. */
+static bool is_asleep(const struct target *t, size_t i)
+{
+	uint32_t vcpu = t->samples[i].vcpu;
+
+	return t->asleep[vcpu / 64] >> vcpu % 64 & 1;
+}
+
+/* Every vCPU that is read, from the copies; @live: from the mapped pages themselves. False: memory was missing. */
 static bool walk_stacks(struct target *t, bool live)
 {
 	bool complete = true;
@@ -41,6 +50,8 @@ static bool walk_stacks(struct target *t, bool live)
 		struct upf_sample *s = &t->samples[i];
 		const struct vcpu_stop *stop = &t->stops[s->vcpu];
 
+		if (is_asleep(t, i))
+			continue;
 		s->depth = s->nwords = 0;
 		s->end = UPF_END_NONE;
 		if (!stop->online)
@@ -55,7 +66,8 @@ static bool walk_stacks(struct target *t, bool live)
 static void copy_stacks(struct target *t)
 {
 	for (size_t i = 0; i < t->nsamples; i++)
-		capture_copy(t->captures[i]);
+		if (!is_asleep(t, i))
+			capture_copy(t->captures[i]);
 }
 
 /* What walks noted goes on the lists. How many lines are new; 0, too, if nothing can be mapped. */
@@ -94,6 +106,59 @@ void sample_warm(struct target *t)
 	}
 	map_stacks(t);
 }
+
+/* --- vCPUs that sleep -------------------------------------------------------------------------------------------- */
+
+/* A vCPU that has slept for a while is expected to sleep on: its registers and stack are not read again. */
+static void choose_sleepers(struct target *t)
+{
+	memset(t->asleep, 0, sizeof(t->asleep));
+	for (size_t i = 0; i < t->nsamples; i++) {
+		const struct sleeper *s = &t->sleepers[i];
+		uint32_t vcpu = t->samples[i].vcpu;
+
+		if (s->rounds > s->patience)
+			t->asleep[vcpu / 64] |= 1ull << vcpu % 64;
+	}
+}
+
+/* Has it used CPU time since the last round, or does it want some? One that is offline sleeps. */
+static bool has_run(const struct sleeper *s, const struct vcpu_stop *stop)
+{
+	return stop->online != s->online || (stop->online && !stop->blocked) || stop->cpu_ns != s->cpu_ns;
+}
+
+/*
+ * False: a vCPU that was left out has run after all. It is expected to sleep less surely then: one that wakes often costs
+ * few rounds taken twice, one that sleeps for long is found soon.
+ */
+static bool all_slept(struct target *t)
+{
+	bool all = true;
+
+	for (size_t i = 0; i < t->nsamples; i++) {
+		struct sleeper *s = &t->sleepers[i];
+
+		if (!is_asleep(t, i) || !has_run(s, &t->stops[t->samples[i].vcpu]))
+			continue;
+		s->rounds = 0;
+		s->patience = s->patience < PATIENCE_MAX ? 2 * s->patience + 1 : PATIENCE_MAX;
+		all = false;
+	}
+	return all;
+}
+
+static void count_sleep(struct sleeper *s, const struct vcpu_stop *stop)
+{
+	if (has_run(s, stop))
+		s->rounds = 0;
+	else if (++s->rounds > 2 * PATIENCE_MAX)
+		s->patience = 0;
+	s->cpu_ns = stop->cpu_ns;
+	s->online = stop->online;
+}
+
+/* --- a round ----------------------------------------------------------------------------------------------------- */
 
 static bool same_domain(const struct target *t, const struct guest_info *info)
 {
@@ -173,19 +238,24 @@ static bool take(struct target *t, struct round *r, bool live, bool *complete)
 	uint64_t start, paused;
 	int rc, undone;
 
+	t->ops->prepare(t->guest, t->asleep);
 	start = clock_now();
-	rc = t->ops->stop(t->guest, &before, t->stops);
+	rc = t->ops->stop(t->guest);
 	if (rc != 0) {
 		r->held = rc == -EDEADLK;
 		fail(t, r, rc);
 		return false;
 	}
-	if (live)
+	if (live) {
+		t->ops->collect(t->guest, &before, t->stops);
 		*complete = walk_stacks(t, true);
-	else
+	} else {
 		copy_stacks(t);
+	}
 	undone = t->ops->resume(t->guest);
 	paused = clock_now() - start;
+	if (!live)
+		t->ops->collect(t->guest, &before, t->stops);
 	/* Clocks are known to stand still for a moment; a pause is never nothing. */
 	r->paused_ns[r->pauses] = paused ? paused : 1;
 	r->pause_ns += r->paused_ns[r->pauses];
@@ -202,7 +272,7 @@ static bool take(struct target *t, struct round *r, bool live, bool *complete)
 	if (r->kind != ROUND_TAKEN)
 		return false;
 	if (!live)
-		*complete = walk_stacks(t, false);
+		*complete = all_slept(t) && walk_stacks(t, false);
 	return true;
 }
 
@@ -234,13 +304,15 @@ static void finish(struct target *t)
 		s->user = v->regs.user;
 		s->sp = v->regs.sp;
 		s->fp = v->regs.fp;
-		if (t->stack.tops == UPF_TOPS_WINDOW)
+		if (t->stack.tops == UPF_TOPS_WINDOW && !is_asleep(t, i))
 			top_filter(t->words + i * t->stack.top_words, s->nwords, s->frames, s->depth, s->fp);
+		count_sleep(&t->sleepers[i], v);
 		s->cpu_ns = t->started && now > t->last_cpu_ns[i] ? now - t->last_cpu_ns[i] : 0;
 		t->last_cpu_ns[i] = now;
 	}
 	for (size_t i = 0; i < t->nsamples; i++)
-		capture_age(t->captures[i]);
+		if (!is_asleep(t, i))
+			capture_age(t->captures[i]);
 	extend_lists(t);
 	t->quiet = !active;
 	t->started = true;
@@ -266,13 +338,16 @@ struct round sample_round(struct target *t)
 
 	if ((t->quiet || t->foreign) && settled_unpaused(t, &r))
 		return r;
+	choose_sleepers(t);
 	if (!take(t, &r, false, &complete))
 		return r;
 	/*
-	 * The lists lacked memory that the walk cannot do without. Map it with the guest running, then take this round
-	 * anew, once, with the walk inside the pause: the stack may be another one by then.
+	 * The lists lacked memory that the walk cannot do without, or a vCPU that was left out has run. Map what is
+	 * missing with the guest running, then take this round anew, once, with the walk inside the pause: the stack may
+	 * be another one by then.
 	 */
 	if (!complete) {
+		memset(t->asleep, 0, sizeof(t->asleep));
 		map_stacks(t);
 		if (!take(t, &r, true, &complete))
 			return r;

@@ -79,7 +79,8 @@ static int make_room(struct target *t, const uint64_t *wanted)
 	t->frames = calloc(n * t->stack.max_frames, sizeof(*t->frames));
 	t->words = calloc(n * t->stack.top_words + 1, sizeof(*t->words));
 	t->last_cpu_ns = calloc(n, sizeof(*t->last_cpu_ns));
-	if (!t->stops || !t->samples || !t->frames || !t->words || !t->last_cpu_ns)
+	t->sleepers = calloc(n, sizeof(*t->sleepers));
+	if (!t->sleepers || !t->stops || !t->samples || !t->frames || !t->words || !t->last_cpu_ns)
 		return -ENOMEM;
 	n = 0;
 	for (uint32_t v = 0; v < t->info.vcpus; v++) {
@@ -157,6 +158,7 @@ void target_close(struct target *t)
 	free(t->frames);
 	free(t->words);
 	free(t->last_cpu_ns);
+	free(t->sleepers);
 	free(t);
 }
 

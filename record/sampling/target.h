@@ -17,6 +17,13 @@ struct stack_choice {
 	uint32_t top_words; /* of the stack's memory, a sample at most; 0 for UPF_TOPS_NONE */
 };
 
+/* How long a vCPU has slept, and how long it must have for a round to take it for asleep still. */
+struct sleeper {
+	uint32_t rounds, patience;
+	uint64_t cpu_ns; /* used by the last round */
+	bool online;
+};
+
 struct target {
 	const struct hypervisor_ops *ops;
 	struct stack_choice asked; /* what target_open() was asked for */
@@ -32,10 +39,12 @@ struct target {
 	struct vcpu_stop *stops;    /* every vCPU: info.vcpus of them */
 	struct upf_sample *samples; /* the sampled ones */
 	size_t nsamples;
-	uint64_t *frames;      /* nsamples * max_frames, pointed into by the samples */
-	uint64_t *words;       /* nsamples * top_words, likewise */
-	uint64_t *last_cpu_ns; /* by sample: CPU time at the last round, whole ticks */
-	uint64_t total_cpu_ns; /* of all vCPUs at the last round */
+	uint64_t *frames;                    /* nsamples * max_frames, pointed into by the samples */
+	uint64_t *words;                     /* nsamples * top_words, likewise */
+	uint64_t *last_cpu_ns;               /* by sample: CPU time at the last round, whole ticks */
+	uint64_t total_cpu_ns;               /* of all vCPUs at the last round */
+	struct sleeper *sleepers;            /* by sample */
+	uint64_t asleep[UPF_VCPUS_MAX / 64]; /* vCPUs that the round does not read */
 
 	struct throttle throttle;
 	bool started; /* a round was taken */

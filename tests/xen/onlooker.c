@@ -244,9 +244,8 @@ static void await_end(pid_t watchdog)
 
 static void pause_it(struct looked_at *g)
 {
-	struct guest_info before;
-
-	if (ops->stop(g->guest, &before, g->stops) != 0)
+	ops->prepare(g->guest, NULL);
+	if (ops->stop(g->guest) != 0)
 		fail("cannot pause the guest");
 }
 
