@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct pages;
+struct capture;
 
 enum arch_id { ARCH_X86_64 };
 
@@ -20,10 +20,11 @@ struct arch {
 	uint8_t return_offset; /* of the return address from the frame pointer; the caller's frame pointer is at 0 */
 	bool (*canonical)(uint64_t address);
 	/*
-	 * The frame that holds @address under @root, tables read through @pages. 0; -EFAULT: the guest has no page
-	 * there; -EAGAIN: a table is not mapped by us yet; -EIO: it cannot be mapped.
+	 * The frame that holds @address under @root, page tables read from @capture. 0; -EFAULT: the guest has no page
+	 * there; -EAGAIN: no copy of a page-table entry yet (noted for capture_extend()); -EIO: a table cannot be
+	 * mapped.
 	 */
-	int (*translate)(struct pages *pages, uint64_t root, uint64_t address, uint64_t *frame);
+	int (*translate)(struct capture *capture, uint64_t root, uint64_t address, uint64_t *frame);
 };
 
 extern const struct arch arch_x86_64_pv;

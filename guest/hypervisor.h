@@ -89,12 +89,22 @@ struct hypervisor_ops {
 	/* What the hypervisor knows of the domain: one hypercall. -ESRCH: it is gone. */
 	int (*info)(struct guest *g, struct guest_info *info);
 	/*
-	 * Pauses the guest and reads all of its vCPUs into @vcpus (info->vcpus entries), registers only of the wanted
-	 * ones. @before is the domain's information from just before the pause.
-	 * 0: the guest is paused, and resume() must follow. Negative errno: it is not paused. Positive errno: it is
-	 * paused, and resume() must follow, but it could not be read.
+	 * Lays out the next stop(), which will not read the registers of the vCPUs in @asleep (bits; NULL: of none). To
+	 * be called before each stop(), while the guest runs.
 	 */
-	int (*stop)(struct guest *g, struct guest_info *before, struct vcpu_stop *vcpus);
+	void (*prepare)(struct guest *g, const uint64_t *asleep);
+	/*
+	 * Pauses the guest and reads run states and registers of its vCPUs, by one call. 0: the guest is paused, and
+	 * resume() must follow. Negative errno: it is not paused. Positive errno: it is paused, and resume() must
+	 * follow, but it could not be read.
+	 */
+	int (*stop)(struct guest *g);
+	/*
+	 * What the last stop() has read. Makes no call, so it can wait until the guest runs again. @before is the
+	 * domain's information from just before the pause. Fills info->vcpus entries of @vcpus; the registers of
+	 * sleeping and unwanted vCPUs stay as they are.
+	 */
+	void (*collect)(struct guest *g, struct guest_info *before, struct vcpu_stop *vcpus);
 	/*
 	 * Undoes the pause of stop(). -EINVAL: somebody else has undone it. -ECANCELED: spoil() came first, and the
 	 * guest is still paused.

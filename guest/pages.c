@@ -18,6 +18,7 @@ struct pages {
 	struct guest *guest;
 	struct slot *slots;
 	size_t mask, limit, used, mapped, most;
+	uint64_t generation;
 	uint64_t wanted[WANTED_MAX];
 	size_t nwanted;
 };
@@ -123,6 +124,7 @@ void pages_drop(struct pages *p)
 			p->ops->unmap(p->guest, p->slots[i].page);
 	memset(p->slots, 0, (p->mask + 1) * sizeof(*p->slots));
 	p->used = p->mapped = 0;
+	p->generation++;
 }
 
 /* Removing single slots would break the probing: what is mapped is put in again. */
@@ -141,6 +143,11 @@ void pages_retry(struct pages *p)
 		if (old[i].page)
 			remember(p, old[i].frame - 1, old[i].page);
 	free(old);
+}
+
+uint64_t pages_generation(const struct pages *p)
+{
+	return p->generation;
 }
 
 size_t pages_mapped(const struct pages *p)

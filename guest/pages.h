@@ -27,6 +27,8 @@ int pages_fill(struct pages *p);
 void pages_drop(struct pages *p);
 /* Forgets refusals, so that they are tried again: a frame may have become the guest's since. */
 void pages_retry(struct pages *p);
+/* Changes whenever pages were unmapped: what points into them is invalid then. */
+uint64_t pages_generation(const struct pages *p);
 size_t pages_mapped(const struct pages *p);
 size_t pages_most(const struct pages *p); /* that were ever mapped at a time */
 

@@ -18,6 +18,10 @@ struct hypervisor {
 struct guest {
 	struct sim_domain *d;
 	struct pause_mark own, *mark;
+	/* of the last stop: */
+	uint64_t asleep;
+	struct guest_info before;
+	struct vcpu_stop vcpu[SIM_VCPUS];
 };
 
 static struct hypervisor the_host;
@@ -284,7 +288,13 @@ static _Atomic uint64_t *mark_of(const struct pause_mark *m)
 	return (_Atomic uint64_t *)(uintptr_t)&m->words[0];
 }
 
-static int stop(struct guest *g, struct guest_info *before, struct vcpu_stop *vcpus)
+static void prepare(struct guest *g, const uint64_t *asleep)
+{
+	call_outside_pause();
+	g->asleep = asleep ? asleep[0] : 0;
+}
+
+static int stop(struct guest *g)
 {
 	struct sim_domain *d = g->d;
 
@@ -294,15 +304,15 @@ static int stop(struct guest *g, struct guest_info *before, struct vcpu_stop *vc
 	d->stops++;
 	if (d->tick)
 		d->tick(d, d->ctx);
-	*before = d->info;
-	before->paused = is_paused(d);
+	g->before = d->info;
+	g->before.paused = is_paused(d);
 	atomic_fetch_add(&d->our_pauses, 1);
 	atomic_store(mark_of(g->mark), PAUSED);
 	held = d;
 	if (d->stops == d->freeze)
 		raise(SIGSTOP);
 	if (d->stop_error == 0)
-		memcpy(vcpus, d->vcpu, d->info.vcpus * sizeof(*vcpus));
+		memcpy(g->vcpu, d->vcpu, sizeof(g->vcpu));
 	return d->stop_error;
 }
 
@@ -320,6 +330,21 @@ static int unpause(struct guest *g)
 	atomic_fetch_sub(&d->foreign_pauses, 1);
 	atomic_fetch_add(&d->broken, 1);
 	return 0;
+}
+
+static void collect(struct guest *g, struct guest_info *before, struct vcpu_stop *vcpus)
+{
+	*before = g->before;
+	for (uint32_t v = 0; v < g->before.vcpus; v++) {
+		const struct vcpu_regs kept = vcpus[v].regs;
+		bool asleep = g->asleep >> v & 1;
+
+		vcpus[v] = g->vcpu[v];
+		if (asleep)
+			vcpus[v].regs = kept;
+		else
+			g->d->contexts++;
+	}
 }
 
 static int resume(struct guest *g)
@@ -403,7 +428,9 @@ const struct hypervisor_ops hypervisor_backend = {
 	.detach = detach,
 	.arch = guest_arch,
 	.info = info,
+	.prepare = prepare,
 	.stop = stop,
+	.collect = collect,
 	.resume = resume,
 	.mark_at = mark_at,
 	.peek = peek,

@@ -29,7 +29,7 @@ struct sim_domain {
 	void *ctx;
 
 	/* counted: */
-	unsigned long stops, resumes, infos, maps, unmaps, mapped;
+	unsigned long stops, resumes, infos, contexts, maps, unmaps, mapped;
 	_Atomic unsigned long broken; /* rules broken */
 };
 

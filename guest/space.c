@@ -2,20 +2,19 @@
 #include "guest/space.h"
 
 #include <errno.h>
-#include <string.h>
 
-/* Makes s->last the page that holds @address. */
+#define OFFSET (GUEST_PAGE_SIZE - 1)
+
+/* Makes s->last_frame the frame that holds @address. */
 static int enter_page(struct space *s, uint64_t address)
 {
-	uint64_t page_address = address & ~(uint64_t)(GUEST_PAGE_SIZE - 1), frame;
+	uint64_t page = address & ~(uint64_t)OFFSET;
 	int rc;
 
-	if (page_address == s->last_address)
+	if (page == s->last_address)
 		return 0;
-	rc = s->arch->translate(s->pages, s->root, address, &frame);
-	if (rc == 0)
-		rc = pages_find(s->pages, frame, (const void **)&s->last);
-	s->last_address = rc == 0 ? page_address : 1;
+	rc = s->arch->translate(s->capture, s->root, address, &s->last_frame);
+	s->last_address = rc == 0 ? page : 1;
 	return rc;
 }
 
@@ -23,12 +22,9 @@ int space_read(struct space *s, uint64_t address, uint64_t *word)
 {
 	int rc = enter_page(s, address);
 
-	if (rc != 0)
-		return rc;
-	*word = 0;
 	/* Guests are little-endian, whatever their word size. */
-	memcpy(word, s->last + address % GUEST_PAGE_SIZE, s->arch->word);
-	return 0;
+	*word = 0;
+	return rc ? rc : capture_read(s->capture, s->last_frame, address & OFFSET, word, s->arch->word);
 }
 
 int space_copy(struct space *s, uint64_t address, uint64_t *words, uint32_t n, uint32_t *got)
@@ -36,15 +32,23 @@ int space_copy(struct space *s, uint64_t address, uint64_t *words, uint32_t n, u
 	*got = 0;
 	while (*got < n) {
 		uint64_t at = address + *got * sizeof(*words);
-		uint32_t here = (uint32_t)(GUEST_PAGE_SIZE - at % GUEST_PAGE_SIZE) / sizeof(*words);
+		uint32_t here = (uint32_t)(CAPTURE_LINE - at % CAPTURE_LINE) / sizeof(*words);
 		int rc = s->arch->canonical(at) ? enter_page(s, at) : -EFAULT;
 
-		if (rc != 0)
-			return rc;
 		if (here > n - *got)
 			here = n - *got;
-		memcpy(words + *got, s->last + at % GUEST_PAGE_SIZE, here * sizeof(*words));
+		if (rc == 0)
+			rc = capture_read(s->capture, s->last_frame, at & OFFSET, words + *got, here * sizeof(*words));
+		if (rc != 0)
+			return rc;
 		*got += here;
 	}
 	return 0;
+}
+
+void space_want(struct space *s, uint64_t from, uint64_t to)
+{
+	for (from &= ~(uint64_t)(CAPTURE_LINE - 1); from < to; from += CAPTURE_LINE)
+		if (s->arch->canonical(from) && enter_page(s, from) == 0)
+			capture_want(s->capture, s->last_frame, from & OFFSET);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * space.h - reads words of a guest's address space, page tables walked afresh for each page and sample.
- * Makes no call and allocates nothing: it may run while the guest is paused.
+ * space.h - reads words of a guest's address space from a capture (capture.h). Page tables are walked afresh for each
+ * page, since a guest may change them at any time. Makes no call and allocates nothing.
  */
 #ifndef GUEST_SPACE_H
 #define GUEST_SPACE_H
@@ -9,31 +9,33 @@
 #include <stdint.h>
 
 #include "guest/arch.h"
-#include "guest/pages.h"
+#include "guest/capture.h"
 
 struct space {
 	const struct arch *arch;
-	struct pages *pages;
+	struct capture *capture;
 	uint64_t root;
-	/* the page read last: consecutive frames mostly share one */
+	/* the page translated last: consecutive frames of a stack mostly share one */
 	uint64_t last_address; /* of the page; 1: none */
-	const uint8_t *last;
+	uint64_t last_frame;
 };
 
-static inline struct space space_of(const struct arch *arch, struct pages *pages, uint64_t root)
+static inline struct space space_of(const struct arch *arch, struct capture *capture, uint64_t root)
 {
-	return (struct space){.arch = arch, .pages = pages, .root = root, .last_address = 1};
+	return (struct space){.arch = arch, .capture = capture, .root = root, .last_address = 1};
 }
 
 /*
- * The word at @address, which must be aligned to the word size. 0; -EFAULT: no page there; -EAGAIN: a page is not
- * mapped by us yet (noted for pages_fill()); -EIO: it cannot be mapped.
+ * The word at @address, which must be aligned to the word size. 0; -EFAULT: no page there; -EAGAIN: no copy yet (noted
+ * for capture_extend()); -EIO: it cannot be mapped.
  */
 int space_read(struct space *s, uint64_t address, uint64_t *word);
 /*
- * Up to @n words of 8 bytes from @address, a multiple of 8: *got of them, fewer if a page is missing. Then why, as
+ * Up to @n words of 8 bytes from @address, a multiple of 8: *got of them, fewer if memory is missing. Then why, as
  * space_read() says it; else 0.
  */
 int space_copy(struct space *s, uint64_t address, uint64_t *words, uint32_t n, uint32_t *got);
+/* The next walks are likely to read the bytes from @from up to @to: they go on the list where there is a page. */
+void space_want(struct space *s, uint64_t from, uint64_t to);
 
 #endif

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* x86-64 PV guests: four levels of page tables whose entries are machine frames (Intel SDM vol. 3A, 4.5). */
 #include <errno.h>
-#include <string.h>
 
 #include "guest/arch.h"
-#include "guest/pages.h"
+#include "guest/capture.h"
 
 #define PTE_PRESENT 0x1u
 #define PTE_SUPERPAGE 0x80u
@@ -18,18 +17,17 @@ static bool canonical(uint64_t address)
 	return top == 0 || top == 0x1ffff;
 }
 
-static int translate(struct pages *pages, uint64_t root, uint64_t address, uint64_t *frame)
+static int translate(struct capture *capture, uint64_t root, uint64_t address, uint64_t *frame)
 {
 	uint64_t table = root;
 
 	for (int shift = 39; shift >= 12; shift -= 9) {
-		const uint8_t *page;
 		uint64_t entry, below = (1ull << shift) - 1;
-		int rc = pages_find(pages, table, (const void **)&page);
+		uint32_t offset = (uint32_t)(address >> shift & 0x1ff) * sizeof(entry);
+		int rc = capture_read(capture, table, offset, &entry, sizeof(entry));
 
 		if (rc != 0)
 			return rc;
-		memcpy(&entry, page + (address >> shift & 0x1ff) * sizeof(entry), sizeof(entry));
 		if (!(entry & PTE_PRESENT))
 			return -EFAULT;
 		/* A passed-through device's registers: reading them may have effects. */

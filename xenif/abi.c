@@ -28,7 +28,7 @@ void abi_vcpu(const struct xen_domctl_getvcpuinfo *before, const struct xen_domc
 {
 	to->online = after->online;
 	to->blocked = after->blocked;
-	to->running = before->running;
+	to->running = before && before->running;
 	to->cpu_ns = after->cpu_time;
 }
 

@@ -15,6 +15,7 @@
 #include "guest/hypervisor.h"
 
 void abi_info(const struct xen_domctl_getdomaininfo *from, struct guest_info *to);
+/* @before: NULL for a vCPU that was asleep. */
 void abi_vcpu(const struct xen_domctl_getvcpuinfo *before, const struct xen_domctl_getvcpuinfo *after,
               struct vcpu_stop *to);
 /* Of a 64-bit PV guest. */

@@ -31,8 +31,12 @@ struct hypervisor {
 struct guest {
 	struct hypervisor *x;
 	uint32_t domid, vcpus;
-	bool *wanted;
-	xc_vcpuinfo_t *before;
+	struct guest_info info; /* before the last stop */
+	struct vcpu_state {
+		bool wanted, asleep, known;
+		xc_vcpuinfo_t before, after;
+		struct vcpu_regs regs;
+	} * vcpu;
 	vcpu_guest_context_any_t context;
 	struct pause_mark own, *mark;
 };
@@ -137,8 +141,7 @@ static void detach(struct guest *g)
 {
 	if (!g)
 		return;
-	free(g->wanted);
-	free(g->before);
+	free(g->vcpu);
 	free(g);
 }
 
@@ -154,9 +157,8 @@ static struct guest *attach(struct hypervisor *x, const struct guest_info *info,
 	g->mark = &g->own;
 	g->domid = info->domid;
 	g->vcpus = info->vcpus;
-	g->wanted = calloc(g->vcpus, sizeof(*g->wanted));
-	g->before = calloc(g->vcpus, sizeof(*g->before));
-	if (!g->wanted || !g->before)
+	g->vcpu = calloc(g->vcpus, sizeof(*g->vcpu));
+	if (!g->vcpu)
 		rc = ENOMEM;
 	else if (info->hvm)
 		rc = ENOTSUP;
@@ -170,7 +172,7 @@ static struct guest *attach(struct hypervisor *x, const struct guest_info *info,
 		return NULL;
 	}
 	for (uint32_t v = 0; v < g->vcpus; v++)
-		g->wanted[v] = !wanted || (wanted[v / 64] >> v % 64 & 1);
+		g->vcpu[v].wanted = !wanted || (wanted[v / 64] >> v % 64 & 1);
 	return g;
 }
 
@@ -203,16 +205,32 @@ static void set_mark(struct guest *g, int word, bool marked)
 	atomic_signal_fence(memory_order_seq_cst);
 }
 
-static int stop(struct guest *g, struct guest_info *before, struct vcpu_stop *vcpus)
+static void prepare(struct guest *g, const uint64_t *asleep)
 {
-	int rc = info(g, before);
+	for (uint32_t v = 0; v < g->vcpus; v++)
+		g->vcpu[v].asleep = asleep && (asleep[v / 64] >> v % 64 & 1);
+}
+
+static void read_vcpu(struct guest *g, uint32_t v)
+{
+	struct vcpu_state *s = &g->vcpu[v];
+
+	s->known = xc_vcpu_getinfo(g->x->xc, g->domid, v, &s->after) == 0;
+	if (s->known && s->wanted && !s->asleep && peek(g, v, &s->regs) != 0)
+		memset(&s->regs, 0, sizeof(s->regs));
+}
+
+static int stop(struct guest *g)
+{
+	int rc = info(g, &g->info);
 
 	if (rc != 0)
 		return rc;
-	memset(vcpus, 0, g->vcpus * sizeof(*vcpus));
-	memset(g->before, 0, g->vcpus * sizeof(*g->before));
-	for (uint32_t v = 0; v < g->vcpus; v++)
-		xc_vcpu_getinfo(g->x->xc, g->domid, v, &g->before[v]);
+	for (uint32_t v = 0; v < g->vcpus; v++) {
+		memset(&g->vcpu[v].before, 0, sizeof(g->vcpu[v].before));
+		if (!g->vcpu[v].asleep)
+			xc_vcpu_getinfo(g->x->xc, g->domid, v, &g->vcpu[v].before);
+	}
 	set_mark(g, MAYBE, true);
 	if (xc_domain_pause(g->x->xc, g->domid) != 0) {
 		rc = -errno;
@@ -220,16 +238,24 @@ static int stop(struct guest *g, struct guest_info *before, struct vcpu_stop *vc
 		return rc;
 	}
 	set_mark(g, SURELY, true);
-	for (uint32_t v = 0; v < g->vcpus; v++) {
-		xc_vcpuinfo_t after;
-
-		if (xc_vcpu_getinfo(g->x->xc, g->domid, v, &after) != 0)
-			continue;
-		abi_vcpu(&g->before[v], &after, &vcpus[v]);
-		if (g->wanted[v])
-			peek(g, v, &vcpus[v].regs);
-	}
+	for (uint32_t v = 0; v < g->vcpus; v++)
+		read_vcpu(g, v);
 	return 0;
+}
+
+static void collect(struct guest *g, struct guest_info *before, struct vcpu_stop *vcpus)
+{
+	*before = g->info;
+	for (uint32_t v = 0; v < g->vcpus; v++) {
+		const struct vcpu_state *s = &g->vcpu[v];
+
+		vcpus[v].online = vcpus[v].blocked = vcpus[v].running = false;
+		vcpus[v].cpu_ns = 0;
+		if (s->known)
+			abi_vcpu(&s->before, &s->after, &vcpus[v]);
+		if (s->wanted && !s->asleep)
+			vcpus[v].regs = s->known ? s->regs : (struct vcpu_regs){.valid = false};
+	}
 }
 
 static int unpause(struct guest *g)
@@ -304,7 +330,9 @@ const struct hypervisor_ops hypervisor_backend = {
 	.detach = detach,
 	.arch = guest_arch,
 	.info = info,
+	.prepare = prepare,
 	.stop = stop,
+	.collect = collect,
 	.resume = resume,
 	.mark_at = mark_at,
 	.peek = peek,

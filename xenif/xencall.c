@@ -50,6 +50,11 @@ _Static_assert(sizeof(struct mark) <= sizeof(struct pause_mark), "a mark fits");
 #define UNANSWERED UINT32_MAX
 #define PENDING ((xen_ulong_t)-EINPROGRESS)
 
+/* Where each part of a guest's list begins. */
+struct parts {
+	size_t info, before, pause, contexts, after, end;
+};
+
 struct guest {
 	struct hypervisor *x;
 	uint32_t domid, vcpus, nwanted;
@@ -60,6 +65,8 @@ struct guest {
 	struct xen_domctl *ops;         /* the list's, in its order */
 	vcpu_guest_context_t *contexts; /* of the wanted ones */
 	struct mark *mark;
+	uint64_t *asleep;   /* bits: not asked for registers this time */
+	struct parts parts; /* of the list */
 };
 
 /* libxencall would print its own lines; this program says what is wrong itself. */
@@ -261,7 +268,8 @@ static int make_buffer(struct guest *g)
 static int choose(struct guest *g, const uint64_t *wanted)
 {
 	g->wanted = calloc(g->vcpus, sizeof(*g->wanted));
-	if (!g->wanted)
+	g->asleep = calloc(g->vcpus / 64 + 1, sizeof(*g->asleep));
+	if (!g->wanted || !g->asleep)
 		return -ENOMEM;
 	for (uint32_t v = 0; v < g->vcpus; v++)
 		if (!wanted || (wanted[v / 64] >> v % 64 & 1))
@@ -276,6 +284,7 @@ static void detach(struct guest *g)
 	if (g->buffer)
 		xencall_free_buffer(g->x->call, g->buffer);
 	free(g->wanted);
+	free(g->asleep);
 	free(g);
 }
 
@@ -344,10 +353,10 @@ static struct xen_domctl *add(struct guest *g, size_t *n, struct xen_domctl *op,
 	return op;
 }
 
-/* Where each part of the list begins. */
-struct parts {
-	size_t info, before, pause, after, contexts, end;
-};
+static bool is_asleep(const struct guest *g, uint32_t vcpu)
+{
+	return g->asleep[vcpu / 64] >> vcpu % 64 & 1;
+}
 
 /* What vCPU @v is asked after the pause. The first of these follows the pause at once: its answer is the mark. */
 static struct xen_domctl *after(const struct guest *g, const struct parts *p, uint32_t v)
@@ -355,6 +364,7 @@ static struct xen_domctl *after(const struct guest *g, const struct parts *p, ui
 	return v == 0 ? &g->mark->paused : &g->ops[p->after + v];
 }
 
+/* Of a vCPU that is asleep only what tells whether it still is. */
 static struct parts build(struct guest *g)
 {
 	struct parts p = {0};
@@ -363,7 +373,8 @@ static struct parts build(struct guest *g)
 	add(g, &n, &g->ops[n], XEN_DOMCTL_getdomaininfo);
 	p.before = n;
 	for (uint32_t v = 0; v < g->vcpus; v++)
-		add(g, &n, &g->ops[n], XEN_DOMCTL_getvcpuinfo)->u.getvcpuinfo.vcpu = v;
+		if (!is_asleep(g, v))
+			add(g, &n, &g->ops[n], XEN_DOMCTL_getvcpuinfo)->u.getvcpuinfo.vcpu = v;
 	p.pause = n;
 	add(g, &n, &g->ops[n], XEN_DOMCTL_pausedomain);
 	p.after = n;
@@ -371,8 +382,11 @@ static struct parts build(struct guest *g)
 		add(g, &n, after(g, &p, v), XEN_DOMCTL_getvcpuinfo)->u.getvcpuinfo.vcpu = v;
 	p.contexts = n;
 	for (uint32_t i = 0; i < g->nwanted; i++) {
-		struct xen_domctl *op = add(g, &n, &g->ops[n], XEN_DOMCTL_getvcpucontext);
+		struct xen_domctl *op;
 
+		if (is_asleep(g, g->wanted[i]))
+			continue;
+		op = add(g, &n, &g->ops[n], XEN_DOMCTL_getvcpucontext);
 		op->u.vcpucontext.vcpu = g->wanted[i];
 		set_xen_guest_handle(op->u.vcpucontext.ctxt, &g->contexts[i]);
 	}
@@ -385,24 +399,47 @@ static int result(const struct guest *g, size_t entry)
 	return (int)(long)g->list[entry].result;
 }
 
-static void collect(const struct guest *g, const struct parts *p, struct vcpu_stop *vcpus)
+static void collect(struct guest *g, struct guest_info *info, struct vcpu_stop *vcpus)
 {
-	memset(vcpus, 0, g->vcpus * sizeof(*vcpus));
-	for (uint32_t v = 0; v < g->vcpus; v++)
+	const struct parts *p = &g->parts;
+	size_t before = p->before, context = p->contexts;
+
+	*info = (struct guest_info){.domid = UINT32_MAX};
+	if (result(g, p->info) == 0)
+		abi_info(&g->ops[p->info].u.getdomaininfo, info);
+	for (uint32_t v = 0; v < g->vcpus; v++) {
+		const struct xen_domctl_getvcpuinfo *earlier =
+			is_asleep(g, v) ? NULL : &g->ops[before++].u.getvcpuinfo;
+
+		vcpus[v].online = vcpus[v].blocked = vcpus[v].running = false;
+		vcpus[v].cpu_ns = 0;
 		if (result(g, p->after + v) == 0)
-			abi_vcpu(&g->ops[p->before + v].u.getvcpuinfo, &after(g, p, v)->u.getvcpuinfo, &vcpus[v]);
-	for (uint32_t i = 0; i < g->nwanted; i++)
-		if (result(g, p->contexts + i) == 0)
-			abi_regs_pv64(&g->contexts[i], &vcpus[g->wanted[i]].regs);
+			abi_vcpu(earlier, &after(g, p, v)->u.getvcpuinfo, &vcpus[v]);
+	}
+	for (uint32_t i = 0; i < g->nwanted; i++) {
+		struct vcpu_regs *regs = &vcpus[g->wanted[i]].regs;
+
+		if (is_asleep(g, g->wanted[i]))
+			continue;
+		if (result(g, context++) == 0)
+			abi_regs_pv64(&g->contexts[i], regs);
+		else
+			memset(regs, 0, sizeof(*regs));
+	}
 }
 
-/* From arm() on nothing but spoil() writes what this call asks for. */
+static void prepare_resume(struct guest *g)
+{
+	fill(g->x, &g->mark->unpause, XEN_DOMCTL_unpausedomain, g->domid);
+	enter(&g->mark->resumed, &g->mark->unpause);
+}
+
+/* From prepare() on nothing but spoil() writes what this call asks for. */
 static int resume(struct guest *g)
 {
 	multicall_entry_t *entry = &g->mark->resumed;
 	int rc;
 
-	enter(entry, &g->mark->unpause);
 	if (xencall2(g->x->call, __HYPERVISOR_multicall, (uintptr_t)entry, 1) < 0)
 		return -errno;
 	rc = (int)(long)entry->result;
@@ -410,40 +447,34 @@ static int resume(struct guest *g)
 }
 
 /* The mark says that nothing is paused, until Xen answers what is asked of it here. */
-static struct parts arm(struct guest *g)
+static void prepare(struct guest *g, const uint64_t *asleep)
 {
-	struct parts p;
-
+	memset(g->asleep, 0, (g->vcpus / 64 + 1) * sizeof(*g->asleep));
+	if (asleep)
+		memcpy(g->asleep, asleep, (g->vcpus + 63) / 64 * sizeof(*g->asleep));
 	g->mark->resumed.result = 0;
 	atomic_signal_fence(memory_order_seq_cst);
-	p = build(g);
-	fill(g->x, &g->mark->unpause, XEN_DOMCTL_unpausedomain, g->domid);
+	g->parts = build(g);
 	g->mark->paused.u.getvcpuinfo.cpu = UNANSWERED;
 	/* The list may fail as a whole after its pause was carried out: that must be told apart, and undone. */
-	g->list[p.pause].result = (xen_ulong_t)-ECANCELED;
+	g->list[g->parts.pause].result = (xen_ulong_t)-ECANCELED;
+	prepare_resume(g);
 	atomic_signal_fence(memory_order_seq_cst);
 	g->mark->resumed.result = PENDING;
-	return p;
 }
 
-static int stop(struct guest *g, struct guest_info *before, struct vcpu_stop *vcpus)
+static int stop(struct guest *g)
 {
-	struct parts p = arm(g);
-	int rc = xencall2(g->x->call, __HYPERVISOR_multicall, (uintptr_t)g->list, p.end) < 0 ? -errno : 0;
+	const struct parts *p = &g->parts;
+	int rc = xencall2(g->x->call, __HYPERVISOR_multicall, (uintptr_t)g->list, p->end) < 0 ? -errno : 0;
 
-	if (result(g, p.pause) != 0) {
+	if (result(g, p->pause) != 0) {
 		g->mark->resumed.result = 0;
-		return rc ? rc : result(g, p.pause);
+		return rc ? rc : result(g, p->pause);
 	}
 	if (g->mark->paused.u.getvcpuinfo.cpu == UNANSWERED)
 		g->mark->paused.u.getvcpuinfo.cpu = 0;
-	if (rc != 0)
-		return -rc;
-	*before = (struct guest_info){.domid = UINT32_MAX};
-	if (result(g, p.info) == 0)
-		abi_info(&g->ops[p.info].u.getdomaininfo, before);
-	collect(g, &p, vcpus);
-	return 0;
+	return -rc;
 }
 
 static void mark_at(struct guest *g, struct pause_mark *m)
@@ -528,7 +559,9 @@ const struct hypervisor_ops hypervisor_backend = {
 	.detach = detach,
 	.arch = guest_arch,
 	.info = info,
+	.prepare = prepare,
 	.stop = stop,
+	.collect = collect,
 	.resume = resume,
 	.mark_at = mark_at,
 	.peek = peek,

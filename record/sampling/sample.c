@@ -8,14 +8,16 @@
 #include "record/sampling/top.h"
 #include "record/sampling/walk.h"
 
-#define WARM_STEPS 64 /* pages mapped one after the other on the way to one stack's end */
+#define WARM_STEPS 64    /* pages mapped one after the other on the way to one stack's end */
+#define NEIGHBOURS 256u  /* bytes to either side of the stack pointer that the next walk is likely to need */
+#define PATIENCE_MAX 63u /* rounds */
 
-/* One vCPU's stack, as the target's choice asks. */
-static bool read_stack(struct target *t, size_t i, const struct vcpu_regs *regs)
+/* One vCPU's stack, as the target's choice asks. False: memory was missing that was noted for the next time. */
+static bool walk_stack(struct target *t, size_t i, const struct vcpu_regs *regs)
 {
 	struct upf_sample *s = &t->samples[i];
 	uint64_t *frames = t->frames + i * t->stack.max_frames, *words = t->words + i * t->stack.top_words;
-	struct space space = space_of(t->arch, t->pages, regs->root);
+	struct space space = space_of(t->arch, t->captures[i], regs->root);
 	bool cold = false;
 
 	if (t->stack.tops == UPF_TOPS_COPY) {
@@ -26,35 +28,71 @@ static bool read_stack(struct target *t, size_t i, const struct vcpu_regs *regs)
 		s->end = (uint8_t)walk_frames(&space, regs, frames, t->stack.max_frames, &s->depth);
 		s->nwords = top_window(&space, regs, words, t->stack.top_words, &cold);
 	}
-	return cold || s->end == UPF_END_COLD;
+	if (regs->valid && regs->sp >= NEIGHBOURS)
+		space_want(&space, regs->sp - NEIGHBOURS, regs->sp + NEIGHBOURS);
+	return !cold && s->end != UPF_END_COLD;
 }
 
-/* Every sampled vCPU. Between stop and resume this is all that happens: loads, and stores to our own arrays. */
-static bool read_stacks(struct target *t)
+/* The round leaves this vCPU out: it sleeps, and its sample is what it was. */
+static bool is_asleep(const struct target *t, size_t i)
 {
-	bool cold = false;
+	uint32_t vcpu = t->samples[i].vcpu;
+
+	return t->asleep[vcpu / 64] >> vcpu % 64 & 1;
+}
+
+/* Every vCPU that is read, from the copies; @live: from the mapped pages themselves. False: memory was missing. */
+static bool walk_stacks(struct target *t, bool live)
+{
+	bool complete = true;
 
 	for (size_t i = 0; i < t->nsamples; i++) {
 		struct upf_sample *s = &t->samples[i];
 		const struct vcpu_stop *stop = &t->stops[s->vcpu];
 
+		if (is_asleep(t, i))
+			continue;
 		s->depth = s->nwords = 0;
 		s->end = UPF_END_NONE;
-		if (stop->online)
-			cold |= read_stack(t, i, &stop->regs);
+		if (!stop->online)
+			continue;
+		capture_set_live(t->captures[i], live);
+		complete &= walk_stack(t, i, &stop->regs);
 	}
-	return cold;
+	return complete;
+}
+
+/* Between stop and resume this is all that happens. */
+static void copy_stacks(struct target *t)
+{
+	for (size_t i = 0; i < t->nsamples; i++)
+		if (!is_asleep(t, i))
+			capture_copy(t->captures[i]);
+}
+
+/* What walks noted goes on the lists. How many lines are new; 0, too, if nothing can be mapped. */
+static int extend_lists(struct target *t)
+{
+	int added = 0;
+
+	for (size_t i = 0; i < t->nsamples; i++) {
+		int rc = capture_extend(t->captures[i]);
+
+		added += rc > 0 ? rc : 0;
+	}
+	return added;
 }
 
 /*
- * Follows the stacks from the registers last read while the guest runs, only to learn which pages they lie on: what is
+ * Follows the stacks from the registers last read while the guest runs, only to learn which memory they need: what is
  * read may be torn and is thrown away. Each step finds one page more of each stack.
  */
 static void map_stacks(struct target *t)
 {
-	for (int i = 0; i < WARM_STEPS && read_stacks(t); i++)
-		if (pages_fill(t->pages) <= 0)
-			break;
+	for (int i = 0; i < WARM_STEPS && !walk_stacks(t, true); i++)
+		if (extend_lists(t) == 0)
+			return;
+	extend_lists(t);
 }
 
 void sample_warm(struct target *t)
@@ -68,6 +106,59 @@ void sample_warm(struct target *t)
 	}
 	map_stacks(t);
 }
+
+/* --- vCPUs that sleep -------------------------------------------------------------------------------------------- */
+
+/* A vCPU that has slept for a while is expected to sleep on: its registers and stack are not read again. */
+static void choose_sleepers(struct target *t)
+{
+	memset(t->asleep, 0, sizeof(t->asleep));
+	for (size_t i = 0; i < t->nsamples; i++) {
+		const struct sleeper *s = &t->sleepers[i];
+		uint32_t vcpu = t->samples[i].vcpu;
+
+		if (s->rounds > s->patience)
+			t->asleep[vcpu / 64] |= 1ull << vcpu % 64;
+	}
+}
+
+/* Has it used CPU time since the last round, or does it want some? One that is offline sleeps. */
+static bool has_run(const struct sleeper *s, const struct vcpu_stop *stop)
+{
+	return stop->online != s->online || (stop->online && !stop->blocked) || stop->cpu_ns != s->cpu_ns;
+}
+
+/*
+ * False: a vCPU that was left out has run after all. It is expected to sleep less surely then: one that wakes often costs
+ * few rounds taken twice, one that sleeps for long is found soon.
+ */
+static bool all_slept(struct target *t)
+{
+	bool all = true;
+
+	for (size_t i = 0; i < t->nsamples; i++) {
+		struct sleeper *s = &t->sleepers[i];
+
+		if (!is_asleep(t, i) || !has_run(s, &t->stops[t->samples[i].vcpu]))
+			continue;
+		s->rounds = 0;
+		s->patience = s->patience < PATIENCE_MAX ? 2 * s->patience + 1 : PATIENCE_MAX;
+		all = false;
+	}
+	return all;
+}
+
+static void count_sleep(struct sleeper *s, const struct vcpu_stop *stop)
+{
+	if (has_run(s, stop))
+		s->rounds = 0;
+	else if (++s->rounds > 2 * PATIENCE_MAX)
+		s->patience = 0;
+	s->cpu_ns = stop->cpu_ns;
+	s->online = stop->online;
+}
+
+/* --- a round ----------------------------------------------------------------------------------------------------- */
 
 static bool same_domain(const struct target *t, const struct guest_info *info)
 {
@@ -176,22 +267,33 @@ static int unpause(struct target *t, struct round *r)
 	return rc;
 }
 
-/* Pauses, reads, unpauses. False: the round is settled without samples. */
-static bool take(struct target *t, struct round *r, bool *cold)
+/*
+ * Pause, copy, unpause; then walk in the copies. @live: the walk itself is in the pause, and so needs no list. False:
+ * the round is settled without samples.
+ */
+static bool take(struct target *t, struct round *r, bool live, bool *complete)
 {
 	struct guest_info before;
 	int rc, undone;
 
+	t->ops->prepare(t->guest, t->asleep);
 	r->began_ns = clock_now();
 	watch_begin(t->watch, r->began_ns);
-	rc = t->ops->stop(t->guest, &before, t->stops);
+	rc = t->ops->stop(t->guest);
 	if (rc < 0) {
 		watch_end(t->watch, &(uint64_t){0});
 		fail(t, r, rc);
 		return false;
 	}
-	*cold = rc == 0 && read_stacks(t);
+	if (live && rc == 0) {
+		t->ops->collect(t->guest, &before, t->stops);
+		*complete = walk_stacks(t, true);
+	} else if (rc == 0) {
+		copy_stacks(t);
+	}
 	undone = unpause(t, r);
+	if (!live && rc == 0)
+		t->ops->collect(t->guest, &before, t->stops);
 	/* No pause of ours is left if it was undone, or with the domain gone. */
 	r->stuck = undone != 0 && undone != -EINVAL && undone != -ESRCH;
 	if (r->stuck || undone == -ESRCH)
@@ -200,7 +302,11 @@ static bool take(struct target *t, struct round *r, bool *cold)
 		fail(t, r, -rc);
 	else if (!forbidden(t, r, &before) && undone == -EINVAL)
 		r->kind = ROUND_VOID;
-	return r->kind == ROUND_TAKEN;
+	if (r->kind != ROUND_TAKEN)
+		return false;
+	if (!live)
+		*complete = all_slept(t) && walk_stacks(t, false);
+	return true;
 }
 
 static uint8_t state_of(const struct vcpu_stop *v)
@@ -231,11 +337,16 @@ static void finish(struct target *t)
 		s->user = v->regs.user;
 		s->sp = v->regs.sp;
 		s->fp = v->regs.fp;
-		if (t->stack.tops == UPF_TOPS_WINDOW)
+		if (t->stack.tops == UPF_TOPS_WINDOW && !is_asleep(t, i))
 			top_filter(t->words + i * t->stack.top_words, s->nwords, s->frames, s->depth, s->fp);
+		count_sleep(&t->sleepers[i], v);
 		s->cpu_ns = t->started && now > t->last_cpu_ns[i] ? now - t->last_cpu_ns[i] : 0;
 		t->last_cpu_ns[i] = now;
 	}
+	for (size_t i = 0; i < t->nsamples; i++)
+		if (!is_asleep(t, i))
+			capture_age(t->captures[i]);
+	extend_lists(t);
 	t->quiet = !active;
 	t->started = true;
 }
@@ -256,16 +367,22 @@ bool sample_ended(struct target *t, struct round *r)
 struct round sample_round(struct target *t)
 {
 	struct round r = {.kind = ROUND_TAKEN, .time_ns = clock_now()};
-	bool cold;
+	bool complete;
 
 	if ((t->quiet || t->foreign) && settled_unpaused(t, &r))
 		return r;
-	if (!take(t, &r, &cold))
+	choose_sleepers(t);
+	if (!take(t, &r, false, &complete))
 		return r;
-	/* A page was missing: map it with the guest running, then take this round anew, once. */
-	if (cold) {
+	/*
+	 * The lists lacked memory that the walk cannot do without, or a vCPU that was left out has run. Map what is
+	 * missing with the guest running, then take this round anew, once, with the walk inside the pause: the stack may
+	 * be another one by then.
+	 */
+	if (!complete) {
+		memset(t->asleep, 0, sizeof(t->asleep));
 		map_stacks(t);
-		if (!take(t, &r, &cold))
+		if (!take(t, &r, true, &complete))
 			return r;
 	}
 	finish(t);

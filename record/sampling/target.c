@@ -9,6 +9,7 @@
 
 #define COPY_OVERHEAD 32 /* words that a copy's registers may take in a block */
 #define PAGES_MAX 8192   /* mapped at most: 32 MiB of the guest's memory, none of it ours */
+#define LINES_MAX 384    /* that a pause copies of one vCPU's memory, beside twice the stack that is kept */
 
 static int find_name(const struct hypervisor_ops *ops, struct hypervisor *x, const char *text, struct guest_info *info)
 {
@@ -81,7 +82,8 @@ static int make_room(struct target *t, const uint64_t *wanted)
 	t->frames = calloc(n * t->stack.max_frames, sizeof(*t->frames));
 	t->words = calloc(n * t->stack.top_words + 1, sizeof(*t->words));
 	t->last_cpu_ns = calloc(n, sizeof(*t->last_cpu_ns));
-	if (!t->stops || !t->samples || !t->frames || !t->words || !t->last_cpu_ns)
+	t->sleepers = calloc(n, sizeof(*t->sleepers));
+	if (!t->sleepers || !t->stops || !t->samples || !t->frames || !t->words || !t->last_cpu_ns)
 		return -ENOMEM;
 	n = 0;
 	for (uint32_t v = 0; v < t->info.vcpus; v++) {
@@ -94,6 +96,17 @@ static int make_room(struct target *t, const uint64_t *wanted)
 		n++;
 	}
 	return 0;
+}
+
+static int make_captures(struct target *t)
+{
+	size_t lines = LINES_MAX + 2 * t->stack.top_words * UPF_WORD / CAPTURE_LINE;
+
+	t->captures = calloc(t->nsamples, sizeof(*t->captures));
+	for (size_t i = 0; t->captures && i < t->nsamples; i++)
+		if (!(t->captures[i] = capture_new(t->pages, lines)))
+			return -ENOMEM;
+	return t->captures ? 0 : -ENOMEM;
 }
 
 static struct target *open_unnamed(const struct hypervisor_ops *ops, struct hypervisor *x,
@@ -116,7 +129,7 @@ static struct target *open_unnamed(const struct hypervisor_ops *ops, struct hype
 	if (rc == 0) {
 		t->arch = ops->arch(t->guest);
 		t->pages = pages_new(ops, t->guest, PAGES_MAX);
-		rc = t->pages ? 0 : -ENOMEM;
+		rc = t->pages ? make_captures(t) : -ENOMEM;
 	}
 	if (rc != 0) {
 		target_close(t);
@@ -146,6 +159,9 @@ void target_close(struct target *t)
 {
 	if (!t)
 		return;
+	for (size_t i = 0; t->captures && i < t->nsamples; i++)
+		capture_free(t->captures[i]);
+	free(t->captures);
 	pages_free(t->pages);
 	if (t->guest)
 		t->ops->detach(t->guest);
@@ -154,6 +170,7 @@ void target_close(struct target *t)
 	free(t->frames);
 	free(t->words);
 	free(t->last_cpu_ns);
+	free(t->sleepers);
 	free(t);
 }
 
@@ -182,8 +199,8 @@ int target_reopen(struct target *t, struct hypervisor *x, const struct guest_inf
 	*t = *again;
 	t->asked = old.asked;
 	t->reserved = old.reserved;
-	if (t->nsamples > t->reserved.slots)
-		t->nsamples = t->reserved.slots;
+	for (; t->nsamples > t->reserved.slots; t->nsamples--)
+		capture_free(t->captures[t->nsamples - 1]);
 	for (uint32_t i = 0; i < t->nsamples; i++)
 		t->samples[i].slot = t->reserved.slot + i;
 	memcpy(t->name, old.name, sizeof(t->name));

@@ -6,6 +6,7 @@
 #include "format/upf.h"
 #include "record/sampling/throttle.h"
 #include "guest/arch.h"
+#include "guest/capture.h"
 #include "guest/pages.h"
 #include "guest/hypervisor.h"
 #include "record/watchdog/watch.h"
@@ -22,6 +23,13 @@ struct block_room {
 	uint32_t slots, copy_words; /* copies of the stacks: of how many vCPUs, words of each */
 };
 
+/* How long a vCPU has slept, and how long it must have for a round to take it for asleep still. */
+struct sleeper {
+	uint32_t rounds, patience;
+	uint64_t cpu_ns; /* used by the last round */
+	bool online;
+};
+
 struct target {
 	const struct hypervisor_ops *ops;
 	struct stack_choice asked; /* what target_open() was asked for */
@@ -29,17 +37,20 @@ struct target {
 	struct watch *watch; /* by which the watchdog watches its pauses; NULL: nobody does */
 	const struct arch *arch;
 	struct pages *pages;
-	struct guest_info info; /* as it was when sampling began */
-	char name[64];          /* "" where there is none */
+	struct capture **captures; /* by sample: what a pause copies of its memory */
+	struct guest_info info;    /* as it was when sampling began */
+	char name[64];             /* "" where there is none */
 
 	struct stack_choice stack;  /* less than was asked for where many vCPUs would not fit into a block */
 	struct vcpu_stop *stops;    /* every vCPU: info.vcpus of them */
 	struct upf_sample *samples; /* the sampled ones */
 	size_t nsamples;
-	uint64_t *frames;      /* nsamples * max_frames, pointed into by the samples */
-	uint64_t *words;       /* nsamples * top_words, likewise */
-	uint64_t *last_cpu_ns; /* by sample: CPU time at the last round, whole ticks */
-	uint64_t total_cpu_ns; /* of all vCPUs at the last round */
+	uint64_t *frames;                    /* nsamples * max_frames, pointed into by the samples */
+	uint64_t *words;                     /* nsamples * top_words, likewise */
+	uint64_t *last_cpu_ns;               /* by sample: CPU time at the last round, whole ticks */
+	uint64_t total_cpu_ns;               /* of all vCPUs at the last round */
+	struct sleeper *sleepers;            /* by sample */
+	uint64_t asleep[UPF_VCPUS_MAX / 64]; /* vCPUs that the round does not read */
 
 	struct throttle throttle;
 	struct {

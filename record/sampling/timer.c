@@ -3,7 +3,7 @@
 
 #define NS_PER_S 1000000000ull
 
-/* Marsaglia, "Xorshift RNGs" (2003): plenty for a jitter. */
+/* Marsaglia, "Xorshift RNGs" (2003): good enough for deadlines. */
 static uint64_t draw(struct sampling_timer *p)
 {
 	p->random ^= p->random << 13;
@@ -30,10 +30,9 @@ uint64_t timer_period_ns(const struct sampling_timer *p)
 
 uint64_t timer_next(struct sampling_timer *p)
 {
-	uint64_t half = timer_period_ns(p) / 2, deadline = nominal(p, p->next++);
-	uint64_t jitter = half ? draw(p) % half : 0;
+	uint64_t from = nominal(p, p->next++), length = nominal(p, p->next) - from;
 
-	return deadline + jitter - half / 2;
+	return from + (length ? draw(p) % length : 0);
 }
 
 uint64_t timer_skip(struct sampling_timer *p, uint64_t now_ns)

@@ -70,9 +70,9 @@ static bool canonical(uint64_t address)
 	return address >> 47 == 0;
 }
 
-static int translate(struct pages *pages, uint64_t root, uint64_t address, uint64_t *frame)
+static int translate(struct capture *capture, uint64_t root, uint64_t address, uint64_t *frame)
 {
-	(void)pages, (void)root;
+	(void)capture, (void)root;
 	*frame = address >> GUEST_PAGE_SHIFT;
 	return 0;
 }
@@ -155,6 +155,7 @@ static void trace_close(struct trace *t, uint64_t steps)
 struct stepper {
 	struct guest guest;
 	struct pages *pages;
+	struct capture *capture;
 	struct trace fp, dwarf, truth;
 	uint64_t chain[UPF_DEPTH_MAX]; /* return addresses, the outermost first */
 	uint32_t depth;
@@ -180,13 +181,13 @@ static void sample_fp(struct stepper *s, const struct vcpu_regs *regs, uint64_t 
 
 	pages_drop(s->pages);
 	do {
-		struct space space = space_of(&process_arch, s->pages, 0);
+		struct space space = space_of(&process_arch, s->capture, 0);
 
 		cold = false;
 		sample.end = (uint8_t)walk_frames(&space, regs, frames, UPF_DEPTH_MAX, &sample.depth);
 		sample.nwords = top_window(&space, regs, words, WINDOW, &cold);
 		cold |= sample.end == UPF_END_COLD;
-	} while (cold && pages_fill(s->pages) > 0);
+	} while (cold && capture_extend(s->capture) > 0);
 	top_filter(words, sample.nwords, frames, sample.depth, regs->fp);
 	trace_put(&s->fp, step, &sample);
 }
@@ -199,10 +200,10 @@ static void sample_dwarf(struct stepper *s, const struct vcpu_regs *regs, uint64
 
 	pages_drop(s->pages);
 	do {
-		struct space space = space_of(&process_arch, s->pages, 0);
+		struct space space = space_of(&process_arch, s->capture, 0);
 
 		sample.end = (uint8_t)top_copy(&space, regs, words, COPY, &sample.nwords);
-	} while (sample.end == UPF_END_COLD && pages_fill(s->pages) > 0);
+	} while (sample.end == UPF_END_COLD && capture_extend(s->capture) > 0);
 	trace_put(&s->dwarf, step, &sample);
 }
 
@@ -302,6 +303,10 @@ int main(int argc, char **argv)
 	if (s.guest.pid < 0 || waitpid(s.guest.pid, &status, 0) < 0 || !WIFSTOPPED(status))
 		fail(argv[1]);
 	s.pages = pages_new(&memory_ops, &s.guest, 1024);
+	s.capture = s.pages ? capture_new(s.pages, 1024) : NULL;
+	if (!s.capture)
+		fail("capture");
+	capture_set_live(s.capture, true);
 	trace_open(&s.fp, argv[2], "fp", UPF_TOPS_WINDOW, WINDOW);
 	trace_open(&s.dwarf, argv[2], "dwarf", UPF_TOPS_COPY, COPY);
 	trace_open(&s.truth, argv[2], "truth", UPF_TOPS_NONE, 0);
@@ -309,6 +314,7 @@ int main(int argc, char **argv)
 	trace_close(&s.fp, steps);
 	trace_close(&s.dwarf, steps);
 	trace_close(&s.truth, steps);
+	capture_free(s.capture);
 	pages_free(s.pages);
 	printf("%llu\n", (unsigned long long)steps);
 	return 0;

@@ -51,6 +51,7 @@ struct looked_at {
 	struct guest_info info;
 	struct guest *guest;
 	struct pages *pages;
+	struct capture *capture;
 	struct vcpu_stop *stops;
 	uint64_t root;
 };
@@ -65,9 +66,11 @@ static struct looked_at look_at(const char *domain)
 	if (!x || target_find(ops, x, domain, &g.info) != 0 || !(g.guest = ops->attach(x, &g.info, NULL)))
 		fail(*why ? why : domain);
 	g.pages = pages_new(ops, g.guest, 64);
+	g.capture = g.pages ? capture_new(g.pages, 256) : NULL;
 	g.stops = calloc(g.info.vcpus, sizeof(*g.stops));
-	if (!g.pages || !g.stops || ops->peek(g.guest, 0, &regs) != 0)
+	if (!g.capture || !g.stops || ops->peek(g.guest, 0, &regs) != 0)
 		fail("peek");
+	capture_set_live(g.capture, true);
 	g.root = regs.root;
 	return g;
 }
@@ -78,11 +81,11 @@ static uint64_t word_at(struct looked_at *g, uint64_t address)
 	int rc = -EAGAIN;
 
 	for (int i = 0; i < 8 && rc == -EAGAIN; i++) {
-		struct space space = space_of(ops->arch(g->guest), g->pages, g->root);
+		struct space space = space_of(ops->arch(g->guest), g->capture, g->root);
 
 		rc = space_read(&space, address, &word);
 		if (rc == -EAGAIN)
-			pages_fill(g->pages);
+			capture_extend(g->capture);
 	}
 	if (rc == 0)
 		return word;
@@ -251,9 +254,8 @@ static void await_state(pid_t pid, char state)
 
 static void pause_it(struct looked_at *g)
 {
-	struct guest_info before;
-
-	if (ops->stop(g->guest, &before, g->stops) != 0)
+	ops->prepare(g->guest, NULL);
+	if (ops->stop(g->guest) != 0)
 		fail("cannot pause the guest");
 }
 

@@ -261,6 +261,77 @@ static void the_hypervisor_refuses(void **state)
 	assert_int_equal(r.error, -EPERM);
 }
 
+static void run_first(struct fixture *f)
+{
+	f->d.vcpu[0].cpu_ns += 1000000;
+	f->d.info.cpu_ns += 1000000;
+}
+
+/* A vCPU that sleeps is not read again, its sample stays; when it runs after all the round is taken once more. */
+static void a_sleeper_is_not_read(void **state)
+{
+	struct fixture *f = *state;
+	unsigned long contexts;
+	struct round r;
+
+	sample_warm(f->t);
+	for (int i = 0; i < 4; i++, run_first(f))
+		take(f);
+	contexts = f->d.contexts;
+	for (int i = 0; i < 10; i++, run_first(f)) {
+		assert_int_equal(take(f).pauses, 1);
+		assert_int_equal(f->t->samples[1].state, UPF_BLOCKED);
+		assert_int_equal(f->t->samples[1].depth, 4);
+		assert_int_equal(f->t->samples[1].cpu_ns, 0);
+	}
+	assert_int_equal(f->d.contexts - contexts, 10); /* the first vCPU's */
+	f->d.vcpu[1].cpu_ns += 3000;
+	f->d.vcpu[1].regs.ip = 0x5555;
+	r = take(f);
+	assert_int_equal(r.kind, ROUND_TAKEN);
+	assert_int_equal(r.pauses, 2);
+	assert_int_equal(f->t->samples[1].frames[0], 0x5555);
+	assert_int_equal(f->t->samples[1].cpu_ns, 3000);
+}
+
+/* One that wakes every few rounds makes few of them be taken twice. */
+static void a_light_sleeper_is_read(void **state)
+{
+	struct fixture *f = *state;
+	unsigned again = 0;
+
+	sample_warm(f->t);
+	for (int i = 0; i < 1000; i++, run_first(f)) {
+		if (i % 5 == 0) {
+			f->d.vcpu[1].cpu_ns += 1000;
+			f->d.vcpu[1].regs.ip++;
+		}
+		again += take(f).pauses == 2;
+		assert_int_equal(f->t->samples[1].frames[0], f->d.vcpu[1].regs.ip);
+	}
+	assert_in_range(again, 1, 10);
+}
+
+/* The stack moves by more than the lists reach: the round is taken once more, right, and found at once later. */
+static void a_stack_that_moves(void **state)
+{
+	struct fixture *f = *state;
+	uint64_t root = f->d.vcpu[0].regs.root;
+	unsigned again = 0;
+
+	for (int i = 0; i < 16; i++)
+		sim_stack(&f->d, root, FP - 0x10000 * (i + 1), returns, 3);
+	sample_warm(f->t);
+	for (int i = 0; i < 64; i++, run_first(f)) {
+		f->d.vcpu[0].regs.fp = FP - 0x10000 * (uint64_t)(i % 16 + 1);
+		f->d.vcpu[0].regs.sp = f->d.vcpu[0].regs.fp - 32;
+		again += take(f).pauses == 2;
+		assert_int_equal(f->t->samples[0].end, UPF_END_ROOT);
+		assert_int_equal(f->t->samples[0].depth, 4);
+	}
+	assert_in_range(again, 15, 16);
+}
+
 static void offline_vcpu(void **state)
 {
 	struct fixture *f = *state;
@@ -304,6 +375,9 @@ int main(void)
 		TEST(the_end_is_seen_without_a_pause),
 		TEST(the_domid_is_reused),
 		TEST(the_hypervisor_refuses),
+		TEST(a_sleeper_is_not_read),
+		TEST(a_light_sleeper_is_read),
+		TEST(a_stack_that_moves),
 		TEST(offline_vcpu),
 		TEST(some_vcpus),
 	};

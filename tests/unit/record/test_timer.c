@@ -6,7 +6,7 @@
 
 #define START 1000000000000ull
 
-/* A million deadlines later each still lies within a quarter period of where it belongs, whatever the rate. */
+/* A million deadlines later each still lies in its own period, whatever the rate. */
 static void never_drifts(void **state)
 {
 	static const uint64_t rates[] = {99000, 1000000, 333, 7777777, 1000000000};
@@ -20,13 +20,13 @@ static void never_drifts(void **state)
 		for (uint64_t k = 0; k < 1000000; k++) {
 			double off = (double)(int64_t)(timer_next(&p) - START) - (double)k * period;
 
-			assert_true(off > -period / 4 - 2 && off < period / 4 + 2);
+			assert_true(off > -2 && off < period + 2);
 		}
 	}
 }
 
-/* The jitter uses the whole window and has no preferred side. */
-static void jitters(void **state)
+/* Every part of the period is as likely as any other. */
+static void is_uniform(void **state)
 {
 	struct sampling_timer p;
 	int bins[10] = {0};
@@ -34,13 +34,54 @@ static void jitters(void **state)
 	(void)state;
 	timer_init(&p, 1000000000, 1000000, 7);
 	for (uint64_t k = 0; k < 100000; k++) {
-		int64_t off = (int64_t)(timer_next(&p) - 1000000000) - (int64_t)(k * 1000000) + 250000;
+		int64_t off = (int64_t)(timer_next(&p) - 1000000000) - (int64_t)(k * 1000000);
 
-		assert_in_range(off, 0, 499999);
-		bins[off / 50000]++;
+		assert_in_range(off, 0, 999999);
+		bins[off / 100000]++;
 	}
 	for (size_t i = 0; i < COUNT(bins); i++)
 		assert_in_range(bins[i], 9500, 10500);
+}
+
+/*
+ * A guest in step with the sampling: its cycle, of four parts with known shares, is @num/@den periods long. A million
+ * samples show the true shares within 0.2 points.
+ */
+static void lockstep(uint64_t rate_mhz, uint64_t num, uint64_t den)
+{
+	static const unsigned shares[] = {50, 30, 15, 5};
+	struct sampling_timer p;
+	unsigned long counts[COUNT(shares)] = {0};
+	uint64_t cycle = 1000000000000ull * num / (rate_mhz * den);
+
+	timer_init(&p, START, rate_mhz, 99);
+	for (int k = 0; k < 1000000; k++) {
+		uint64_t at = (timer_next(&p) - START) % cycle * 100 / cycle;
+		size_t part = 0;
+
+		for (uint64_t end = shares[0]; at >= end; end += shares[part])
+			part++;
+		counts[part]++;
+	}
+	for (size_t i = 0; i < COUNT(shares); i++) {
+		double off = (double)counts[i] / 10000 - shares[i];
+
+		assert_true(off > -0.2 && off < 0.2);
+	}
+}
+
+static void lockstep_guests(void **state)
+{
+	static const uint64_t rates[] = {99000, 100000, 250000, 1000000};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rates); i++) {
+		lockstep(rates[i], 1, 1);
+		lockstep(rates[i], 1, 2);
+		lockstep(rates[i], 3, 2);
+		lockstep(rates[i], 2, 1);
+		lockstep(rates[i], 1, 3);
+	}
 }
 
 static void missed_deadlines(void **state)
@@ -80,10 +121,8 @@ static void waits(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(never_drifts),
-		cmocka_unit_test(jitters),
-		cmocka_unit_test(missed_deadlines),
-		cmocka_unit_test(waits),
+		cmocka_unit_test(never_drifts),     cmocka_unit_test(is_uniform), cmocka_unit_test(lockstep_guests),
+		cmocka_unit_test(missed_deadlines), cmocka_unit_test(waits),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -15,6 +15,7 @@ struct fixture {
 	struct hypervisor *x;
 	struct guest *guest;
 	struct pages *pages;
+	struct capture *capture;
 	struct vcpu_regs regs;
 	uint64_t frames[UPF_DEPTH_MAX];
 	uint32_t depth;
@@ -31,6 +32,7 @@ static int setup(void **state)
 	f.x = hypervisor_backend.open(why, sizeof(why));
 	f.guest = hypervisor_backend.attach(f.x, &f.d.info, NULL);
 	f.pages = pages_new(&hypervisor_backend, f.guest, 100);
+	f.capture = capture_new(f.pages, 256);
 	f.regs = (struct vcpu_regs){.ip = 0x1234, .fp = FP, .root = sim_space(&f.d), .valid = true};
 	*state = &f;
 	return 0;
@@ -40,6 +42,7 @@ static int teardown(void **state)
 {
 	struct fixture *f = *state;
 
+	capture_free(f->capture);
 	pages_free(f->pages);
 	assert_int_equal(f->d.mapped, 0);
 	hypervisor_backend.detach(f->guest);
@@ -49,18 +52,19 @@ static int teardown(void **state)
 
 static enum upf_end walk_once(struct fixture *f, uint32_t max)
 {
-	struct space s = space_of(&arch_x86_64_pv, f->pages, f->regs.root);
+	struct space s = space_of(&arch_x86_64_pv, f->capture, f->regs.root);
 
+	capture_copy(f->capture);
 	return walk_frames(&s, &f->regs, f->frames, max, &f->depth);
 }
 
-/* Maps what is missing, then walks warm. */
+/* Maps and lists what is missing, then walks warm. */
 static enum upf_end walk(struct fixture *f, uint32_t max)
 {
 	enum upf_end end;
 
 	while ((end = walk_once(f, max)) == UPF_END_COLD)
-		assert_true(pages_fill(f->pages) >= 0);
+		assert_true(capture_extend(f->capture) >= 0);
 	return end;
 }
 
@@ -87,11 +91,11 @@ static void cold_pages(void **state)
 	while (walk_once(f, 10) == UPF_END_COLD) {
 		assert_int_equal(f->depth, 1);
 		assert_int_equal(f->d.maps, steps++);
-		assert_int_equal(pages_fill(f->pages), 1);
+		assert_int_equal(capture_extend(f->capture), 1);
 	}
 	assert_int_equal(steps, 5);
 	assert_int_equal(f->depth, 3);
-	assert_int_equal(pages_fill(f->pages), 0);
+	assert_int_equal(capture_extend(f->capture), 0);
 	assert_int_equal(walk_once(f, 10), UPF_END_ROOT);
 	assert_int_equal(f->d.maps, 5);
 }
@@ -167,10 +171,11 @@ static void refused_page(void **state)
 	f->d.refused = sim_page(&f->d, f->regs.root, FP);
 	assert_int_equal(walk(f, 10), UPF_END_UNREADABLE);
 	/* Not asked for at every sample, but again when told to. */
-	assert_int_equal(pages_fill(f->pages), 0);
+	assert_int_equal(capture_extend(f->capture), 0);
 	f->d.refused = 0;
 	assert_int_equal(walk(f, 10), UPF_END_UNREADABLE);
 	pages_retry(f->pages);
+	capture_clear(f->capture);
 	assert_int_equal(walk(f, 10), UPF_END_ROOT);
 }
 
@@ -185,7 +190,7 @@ static void looping_tables(void **state)
 		memcpy(f->d.memory[root] + i * 8, &entry, 8);
 	f->regs.fp = 0x1000;
 	walk(f, 100);
-	s = space_of(&arch_x86_64_pv, f->pages, root);
+	s = space_of(&arch_x86_64_pv, f->capture, root);
 	assert_int_equal(space_read(&s, 0, &word), 0);
 	assert_true(word == entry);
 }
@@ -212,9 +217,10 @@ static void superpages(void **state)
 		sim_space(&f->d);
 	entry = 0x4242;
 	memcpy(f->d.memory[5] + 16, &entry, 8);
-	do
-		s = space_of(&arch_x86_64_pv, f->pages, root);
-	while (space_read(&s, 0x40005010, &word) == -EAGAIN && pages_fill(f->pages) > 0);
+	do {
+		capture_copy(f->capture);
+		s = space_of(&arch_x86_64_pv, f->capture, root);
+	} while (space_read(&s, 0x40005010, &word) == -EAGAIN && capture_extend(f->capture) > 0);
 	assert_int_equal(word, 0x4242);
 }
 
@@ -226,8 +232,10 @@ static void bounded_pages(void **state)
 
 	for (size_t i = 0; i < COUNT(returns); i++)
 		returns[i] = i + 1;
+	capture_free(f->capture);
 	pages_free(f->pages);
 	f->pages = pages_new(&hypervisor_backend, f->guest, 8);
+	f->capture = capture_new(f->pages, 256);
 	for (int i = 0; i < 20; i++) {
 		f->regs.fp = 0x10000000000 + (uint64_t)i * 0x10000000;
 		sim_stack(&f->d, f->regs.root, f->regs.fp, returns, 10);

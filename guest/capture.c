@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "guest/capture.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FRAMES_MAX 128u /* of the guest that a list touches, a power of two */
+#define BUCKETS (2 * FRAMES_MAX)
+#define NOTED_MAX 256u
+#define LINES_PER_FRAME (GUEST_PAGE_SIZE / CAPTURE_LINE)
+
+/* A frame with lines on the list. Bit n of the sets is line n. */
+struct captured {
+	uint64_t frame;
+	const uint8_t *page; /* NULL: refused */
+	uint64_t listed, used, used_before;
+	uint32_t first; /* index of its first line's copy; the others follow in order */
+};
+
+/* Lines next to each other in one frame, and in the copies. */
+struct run {
+	const uint8_t *from;
+	uint8_t *to;
+	uint32_t lines;
+};
+
+struct noted {
+	uint64_t frame;
+	uint32_t line;
+};
+
+struct capture {
+	struct pages *pages;
+	uint64_t generation; /* of the mapped pages that the list points into */
+	struct captured frames[FRAMES_MAX];
+	uint16_t buckets[BUCKETS]; /* number of a frame + 1, 0: empty */
+	size_t nframes;
+	struct run *runs;
+	size_t nruns, lines, lines_max;
+	uint8_t *copies;
+	struct noted noted[NOTED_MAX];
+	size_t nnoted;
+	unsigned walks; /* in this epoch */
+	bool fresh;     /* the copies are of the list as it is */
+	bool live;
+	struct captured *last; /* found last */
+};
+
+struct capture *capture_new(struct pages *pages, size_t lines)
+{
+	struct capture *c = calloc(1, sizeof(*c));
+
+	if (!c)
+		return NULL;
+	c->pages = pages;
+	c->lines_max = lines;
+	c->runs = calloc(lines, sizeof(*c->runs));
+	c->copies = aligned_alloc(CAPTURE_LINE, lines * CAPTURE_LINE);
+	if (!c->runs || !c->copies) {
+		capture_free(c);
+		errno = ENOMEM;
+		return NULL;
+	}
+	return c;
+}
+
+void capture_free(struct capture *c)
+{
+	if (!c)
+		return;
+	free(c->runs);
+	free(c->copies);
+	free(c);
+}
+
+/* --- the list ---------------------------------------------------------------------------------------------------- */
+
+static uint16_t *bucket_of(struct capture *c, uint64_t frame)
+{
+	size_t i = (frame * 0x9e3779b97f4a7c15ull) >> 40 & (BUCKETS - 1);
+
+	while (c->buckets[i] && c->frames[c->buckets[i] - 1].frame != frame)
+		i = (i + 1) & (BUCKETS - 1);
+	return &c->buckets[i];
+}
+
+static struct captured *find(struct capture *c, uint64_t frame)
+{
+	uint16_t at;
+
+	if (c->last && c->last->frame == frame)
+		return c->last;
+	at = *bucket_of(c, frame);
+	return at ? c->last = &c->frames[at - 1] : NULL;
+}
+
+void capture_clear(struct capture *c)
+{
+	c->generation = pages_generation(c->pages);
+	memset(c->buckets, 0, sizeof(c->buckets));
+	c->nframes = c->nruns = c->lines = 0;
+	c->fresh = false;
+	c->last = NULL;
+}
+
+/* Puts the runs and the copies' places in order of the frames' lines. */
+static void lay_out(struct capture *c)
+{
+	c->nruns = c->lines = 0;
+	for (size_t i = 0; i < c->nframes; i++) {
+		struct captured *f = &c->frames[i];
+		uint64_t left = f->page ? f->listed : 0;
+
+		f->first = (uint32_t)c->lines;
+		while (left) {
+			unsigned line = (unsigned)__builtin_ctzll(left);
+			uint64_t gap = ~(left >> line);
+			unsigned n = gap ? (unsigned)__builtin_ctzll(gap) : LINES_PER_FRAME;
+
+			c->runs[c->nruns++] = (struct run){.from = f->page + line * CAPTURE_LINE,
+			                                   .to = c->copies + c->lines * CAPTURE_LINE,
+			                                   .lines = n};
+			c->lines += n;
+			left = n + line < LINES_PER_FRAME ? left >> (line + n) << (line + n) : 0;
+		}
+	}
+	c->fresh = false;
+}
+
+static size_t lines_listed(const struct capture *c)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < c->nframes; i++)
+		n += (size_t)__builtin_popcountll(c->frames[i].listed);
+	return n;
+}
+
+/* Keeps only the frames and lines that recent walks used. */
+static void drop_unused(struct capture *c)
+{
+	size_t n = c->nframes;
+
+	memset(c->buckets, 0, sizeof(c->buckets));
+	c->nframes = 0;
+	c->last = NULL;
+	for (size_t i = 0; i < n; i++) {
+		struct captured f = c->frames[i];
+
+		f.listed = f.used | f.used_before;
+		if (!f.listed)
+			continue;
+		*bucket_of(c, f.frame) = (uint16_t)(c->nframes + 1);
+		c->frames[c->nframes++] = f;
+	}
+	lay_out(c);
+}
+
+void capture_age(struct capture *c)
+{
+	if (++c->walks < CAPTURE_EPOCH)
+		return;
+	c->walks = 0;
+	drop_unused(c);
+	for (size_t i = 0; i < c->nframes; i++) {
+		c->frames[i].used_before = c->frames[i].used;
+		c->frames[i].used = 0;
+	}
+}
+
+static struct captured *add(struct capture *c, uint64_t frame)
+{
+	struct captured *f = find(c, frame);
+	const void *page;
+	int rc;
+
+	if (f)
+		return f;
+	rc = pages_find(c->pages, frame, &page);
+	if (rc == -EAGAIN || c->nframes == FRAMES_MAX)
+		return NULL;
+	f = &c->frames[c->nframes++];
+	*f = (struct captured){.frame = frame, .page = rc == 0 ? page : NULL};
+	*bucket_of(c, frame) = (uint16_t)c->nframes;
+	return f;
+}
+
+/* Makes room where the list has become too long: first by what was not used lately, then altogether. */
+static void make_room(struct capture *c)
+{
+	bool full = c->nframes + c->nnoted > FRAMES_MAX || lines_listed(c) + c->nnoted > c->lines_max;
+
+	if (!full)
+		return;
+	for (size_t i = 0; i < c->nframes; i++)
+		c->frames[i].used_before = 0;
+	drop_unused(c);
+	if (c->nframes + c->nnoted > FRAMES_MAX || c->lines + c->nnoted > c->lines_max)
+		capture_clear(c);
+}
+
+int capture_extend(struct capture *c)
+{
+	size_t n = c->nnoted;
+	const void *page;
+	int added = 0, rc;
+
+	if (n == 0)
+		return 0;
+	c->nnoted = 0;
+	for (size_t i = 0; i < n; i++)
+		pages_find(c->pages, c->noted[i].frame, &page);
+	rc = pages_fill(c->pages);
+	if (rc < 0)
+		return rc;
+	if (c->generation != pages_generation(c->pages))
+		capture_clear(c);
+	c->nnoted = n;
+	make_room(c);
+	c->nnoted = 0;
+	for (size_t i = 0; i < n; i++) {
+		struct captured *f = c->lines + i < c->lines_max ? add(c, c->noted[i].frame) : NULL;
+		uint64_t bit = 1ull << c->noted[i].line;
+
+		if (!f)
+			continue;
+		added += !(f->listed & bit);
+		f->listed |= bit;
+		f->used |= bit;
+	}
+	lay_out(c);
+	return added;
+}
+
+size_t capture_lines(const struct capture *c)
+{
+	return c->lines;
+}
+
+/* --- reading ----------------------------------------------------------------------------------------------------- */
+
+void capture_copy(struct capture *c)
+{
+	const struct run *run = c->runs, *end = run + c->nruns;
+
+	if (c->generation != pages_generation(c->pages))
+		return;
+	for (; run < end; run++) {
+		const uint8_t *from = run->from;
+		uint8_t *to = run->to;
+
+		for (uint32_t left = run->lines; left; left--, from += CAPTURE_LINE, to += CAPTURE_LINE)
+			memcpy(to, from, CAPTURE_LINE);
+	}
+	c->fresh = true;
+}
+
+void capture_set_live(struct capture *c, bool live)
+{
+	c->live = live;
+}
+
+/* A line noted twice does no harm; but a walk mostly reads a line's words one after the other. */
+static void note(struct capture *c, uint64_t frame, uint32_t line)
+{
+	const struct noted *newest = c->nnoted ? &c->noted[c->nnoted - 1] : NULL;
+
+	if (newest && newest->frame == frame && newest->line == line)
+		return;
+	if (c->nnoted < NOTED_MAX)
+		c->noted[c->nnoted++] = (struct noted){frame, line};
+}
+
+/* The line's bytes; NULL: there is no copy. */
+static const uint8_t *line_of(struct capture *c, struct captured *f, uint32_t line)
+{
+	uint64_t bit = 1ull << line;
+
+	if (!f || !(f->listed & bit) || !c->fresh)
+		return NULL;
+	f->used |= bit;
+	return c->copies + (f->first + (uint32_t)__builtin_popcountll(f->listed & (bit - 1))) * CAPTURE_LINE;
+}
+
+int capture_read(struct capture *c, uint64_t frame, uint32_t offset, void *to, uint32_t size)
+{
+	uint32_t line = offset / CAPTURE_LINE;
+	const uint8_t *from;
+	struct captured *f;
+	const void *page;
+	int rc;
+
+	if (c->generation != pages_generation(c->pages))
+		capture_clear(c);
+	f = find(c, frame);
+	if (f && !f->page)
+		return -EIO;
+	from = c->live ? NULL : line_of(c, f, line);
+	if (from) {
+		memcpy(to, from + offset % CAPTURE_LINE, size);
+		return 0;
+	}
+	capture_want(c, frame, offset);
+	if (!c->live)
+		return -EAGAIN;
+	rc = pages_find(c->pages, frame, &page);
+	if (rc == 0)
+		memcpy(to, (const uint8_t *)page + offset, size);
+	return rc;
+}
+
+void capture_want(struct capture *c, uint64_t frame, uint32_t offset)
+{
+	uint32_t line = offset / CAPTURE_LINE;
+	struct captured *f = find(c, frame);
+
+	if (f && (f->listed >> line & 1))
+		f->used |= 1ull << line;
+	else
+		note(c, frame, line);
+}
