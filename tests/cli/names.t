@@ -167,7 +167,7 @@ ok $((! $?)) 'the one of the domain that is shown is taken'
 [ $? -eq 2 ] && grep -qx 'uniprof-record: --image nothing: No such file or directory' err
 ok $? '--image: no such file'
 "$record" -q -f -d 0.2s --image idle=guest -o sim.upf busy >out 2>err
-[ $? -eq 2 ] && grep -q 'no domain is recorded under that name' err
+[ $? -eq 2 ] && grep -q 'idle=guest: no domain of this recording, and as a file: No such file' err
 ok $? '--image: no such domain'
 "$record" -q -f -d 0.2s --image plain -o sim.upf busy 2>err
 cp plain altered && printf '\xcc' | dd of=altered bs=1 seek=$((0x1008)) conv=notrunc 2>/dev/null
