@@ -32,7 +32,7 @@ static int translate(struct pages *pages, uint64_t root, uint64_t address, uint6
 		memcpy(&entry, page + (address >> shift & 0x1ff) * sizeof(entry), sizeof(entry));
 		if (!(entry & PTE_PRESENT))
 			return -EFAULT;
-		/* A passed-through device's registers: reading them may have effects. */
+		/* Registers of a passed-through device: reading them may have side effects. */
 		if (entry & PTE_UNCACHED)
 			return -EIO;
 		table = (entry & PTE_FRAME) >> GUEST_PAGE_SHIFT;

@@ -8,9 +8,9 @@
 #include "record/sampling/top.h"
 #include "record/sampling/walk.h"
 
-#define WARM_STEPS 64 /* pages mapped one after the other on the way to one stack's end */
+#define WARM_STEPS 64 /* how often more pages are mapped to get to the end of each stack */
 
-/* One vCPU's stack, as the target's choice asks. */
+/* Reads one vCPU's stack, by frame pointers or as a copy. True: a page was missing that we have not mapped yet. */
 static bool read_stack(struct target *t, size_t i, const struct vcpu_regs *regs)
 {
 	struct upf_sample *s = &t->samples[i];
@@ -29,7 +29,9 @@ static bool read_stack(struct target *t, size_t i, const struct vcpu_regs *regs)
 	return cold || s->end == UPF_END_COLD;
 }
 
-/* Every sampled vCPU. Between stop and resume this is all that happens: loads, and stores to our own arrays. */
+/*
+ * Reads the stacks of all sampled vCPUs. This is all that happens during a pause: loads, and stores to our own arrays.
+ */
 static bool read_stacks(struct target *t)
 {
 	bool cold = false;
@@ -47,8 +49,8 @@ static bool read_stacks(struct target *t)
 }
 
 /*
- * Follows the stacks from the registers last read while the guest runs, only to learn which pages they lie on: what is
- * read may be torn and is thrown away. Each step finds one page more of each stack.
+ * Follows the stacks from the registers last read, while the guest runs, only to map the pages they are on: what is
+ * read may be torn and is discarded. Each step finds one more page of each stack.
  */
 static void map_stacks(struct target *t)
 {
@@ -79,7 +81,7 @@ static bool is_over(const struct target *t, const struct guest_info *info)
 	return !same_domain(t, info) || info->dying || info->shutdown;
 }
 
-/* A mapping would keep a dying domain alive: let go at once. */
+/* A mapping would keep a dying domain as a zombie, so all pages are unmapped at once. */
 static void end(struct target *t, struct round *r, const struct guest_info *info)
 {
 	pages_drop(t->pages);
@@ -91,7 +93,7 @@ static void end(struct target *t, struct round *r, const struct guest_info *info
 	}
 }
 
-/* Settles the round if @info, from before any pause of ours, forbids sampling. */
+/* True: @info, from before any pause of ours, forbids sampling, and the round is settled. */
 static bool forbidden(struct target *t, struct round *r, const struct guest_info *info)
 {
 	if (is_over(t, info)) {
@@ -147,8 +149,8 @@ static void add_pause(struct round *r, uint64_t began_ns, uint64_t ended_ns)
 }
 
 /*
- * Unpauses, unless the watchdog has done so or is about to. 0: our pause was in force until now; -EINVAL: it was undone
- * before; another negative errno: it may still be in force.
+ * Unpauses, unless the watchdog has done so or is about to. 0: our pause was in force until now; -EINVAL: it was
+ * undone before; another negative errno: it may still be in force.
  */
 static int unpause(struct target *t, struct round *r)
 {
@@ -164,7 +166,7 @@ static int unpause(struct target *t, struct round *r)
 			rc = -ETIMEDOUT;
 		break;
 	case WATCH_UNDONE:
-		/* Else the mark would say that the next pause is in force before it is. */
+		/* Clear the mark, which else would say that the next pause is in force before it is. */
 		t->ops->mark_at(t->guest, t->watch->mark);
 		if (rc != -ECANCELED)
 			break;
@@ -212,7 +214,7 @@ static uint8_t state_of(const struct vcpu_stop *v)
 	return v->running ? UPF_RUNNING : UPF_RUNNABLE;
 }
 
-/* Fills in what the walk left open; runs after the unpause. */
+/* Completes the samples, after the guest was resumed. */
 static void finish(struct target *t)
 {
 	bool active = false;
@@ -262,7 +264,7 @@ struct round sample_round(struct target *t)
 		return r;
 	if (!take(t, &r, &cold))
 		return r;
-	/* A page was missing: map it with the guest running, then take this round anew, once. */
+	/* A page was missing: map it while the guest runs, then take this round again, once. */
 	if (cold) {
 		map_stacks(t);
 		if (!take(t, &r, &cold))

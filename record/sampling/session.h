@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* session.h - one recording from its first deadline to its last block: the loop of the sampling thread. */
+/* session.h - one recording, from its first deadline to its last block: the loop of the sampling thread. */
 #ifndef RECORD_SAMPLING_SESSION_H
 #define RECORD_SAMPLING_SESSION_H
 
@@ -14,12 +14,12 @@
 #include "record/sampling/finder.h"
 #include "record/sampling/target.h"
 
-/* What the status line shows; written by the sampling thread, read by the writer thread. */
+/* The figures of the status line; written by the sampling thread, read by the writer thread. */
 struct live {
 	atomic_ullong rounds, samples, late, lost, paused_ns, elapsed_ns;
 };
 
-/* An event that found every block full. */
+/* An event for which no block was free. */
 struct pending_event {
 	uint64_t time_ns, value;
 	enum upf_event_code code; /* 0: none */
@@ -34,14 +34,14 @@ struct session {
 	struct finder *finder; /* --follow; else NULL */
 	struct queue *queue;
 	struct sink *sink;
-	sigset_t signals;  /* those that are waited for; blocked */
+	sigset_t signals;  /* blocked, and waited for together with the clock */
 	uint64_t began_ns; /* CLOCK_MONOTONIC when recording began */
 	uint64_t start_ns; /* at time 0 of the trace being written */
 	uint64_t seed;
-	struct queue_slip slip; /* of the block being filled: the totals that it brings */
+	struct queue_slip slip; /* of the block being filled: its totals */
 
 	/* the outcome: */
-	struct upf_totals totals; /* of all that was handed over */
+	struct upf_totals totals; /* of all blocks handed over */
 	enum upf_reason reason;
 	int signal;         /* UPF_REASON_SIGNAL: which */
 	int error;          /* UPF_REASON_ERROR, _OUTPUT: negative errno */
@@ -51,7 +51,7 @@ struct session {
 	} throttled;                          /* deadlines skipped to stay under a limit */
 	uint64_t overruns;                    /* pauses that the watchdog undid, as longer than --max-pause */
 	struct live live;
-	/* samples that could not be handed over, by target, until they can be recorded as lost */
+	/* by target: samples that found no block free, until they can be recorded as lost */
 	uint64_t *unrecorded;
 	uint64_t unrecorded_late;
 	struct pending_event *pending; /* by target */
@@ -59,7 +59,7 @@ struct session {
 
 /* Samples until an end is reached; fills in the outcome. */
 void session_run(struct session *s);
-/* Puts what could not be recorded in time into the last block, waiting for room: call it when nothing is paused. */
+/* Records what found no block free, in the last block. It waits for one, so nothing may be paused. */
 void session_put_rest(struct session *s);
 
 #endif

@@ -8,7 +8,7 @@
 #include "common/parse.h"
 
 #define COPY_OVERHEAD 32 /* words that a copy's registers may take in a block */
-#define PAGES_MAX 8192   /* mapped at most: 32 MiB of the guest's memory, none of it ours */
+#define PAGES_MAX 8192   /* mapped at most: 32 MiB, which are the guest's memory */
 
 static int find_name(const struct hypervisor_ops *ops, struct hypervisor *x, const char *text, struct guest_info *info)
 {
@@ -44,7 +44,7 @@ static bool is_wanted(const uint64_t *wanted, uint32_t vcpu)
 	return !wanted || (wanted[vcpu / 64] >> vcpu % 64 & 1);
 }
 
-/* What a block cannot hold would never be recorded: many vCPUs get shorter stacks, told as truncated. */
+/* A round that does not fit into a block could not be recorded: with many vCPUs, stacks are truncated more. */
 static bool limit(struct stack_choice *s, size_t vcpus)
 {
 	size_t frames = UPF_ROUND_FRAMES_MAX / vcpus, words = UPF_ROUND_WINDOW_MAX / vcpus;

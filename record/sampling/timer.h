@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * timer.h - when to sample: absolute deadlines every period, each moved by a random part of a quarter period to either
- * side so that sampling never runs in step with the guest's own timers. Never drifts: the k-th deadline lies at start
- * + k periods.
+ * timer.h - when to sample: one deadline in each period, moved at random by up to a quarter of the period to either
+ * side, so that sampling is never in step with the guest's own timers. Deadlines are absolute and do not drift: the
+ * k-th is around start + k periods.
  */
 #ifndef RECORD_SAMPLING_TIMER_H
 #define RECORD_SAMPLING_TIMER_H
@@ -18,17 +18,17 @@ struct sampling_timer {
 };
 
 void timer_init(struct sampling_timer *p, uint64_t start_ns, uint64_t rate_mhz, uint64_t seed);
-/* Time of the next deadline, jittered; moves on to the one after. */
+/* The time of the next deadline, with jitter. The one after it becomes the next. */
 uint64_t timer_next(struct sampling_timer *p);
-/* How many deadlines went by before @now_ns; they are passed over. */
+/* Skips the deadlines that passed before @now_ns. Returns how many. */
 uint64_t timer_skip(struct sampling_timer *p, uint64_t now_ns);
 uint64_t timer_period_ns(const struct sampling_timer *p);
 
 uint64_t clock_now(void); /* CLOCK_MONOTONIC, ns */
 uint64_t clock_cpu(void); /* CPU time that the calling thread has used, ns */
 /*
- * Sleeps until CLOCK_MONOTONIC is @deadline_ns, or one of @signals, which must be blocked, is pending: its number,
- * else 0.
+ * Sleeps until CLOCK_MONOTONIC is @deadline_ns, or one of @signals is pending, which must be blocked. Its number, or
+ * 0.
  */
 int clock_wait(uint64_t deadline_ns, const sigset_t *signals);
 
