@@ -413,8 +413,10 @@ int main(int argc, char **argv)
 		rc = EXIT_HYPERVISOR;
 	}
 	if (rc < 0 && r.options.list) {
-		choose_list(ops, r.x);
-		rc = EXIT_RECORDED;
+		rc = choose_list(ops, r.x);
+		if (rc != 0)
+			say("cannot list the domains: %s", strerror(-rc));
+		rc = rc == 0 ? EXIT_RECORDED : EXIT_HYPERVISOR;
 	}
 	if (rc < 0)
 		rc = record(&r, argv, (size_t)n);
