@@ -72,7 +72,7 @@ enum upf_tops {
 enum upf_lost {
 	UPF_LOST_WRITER = 1, /* the trace could not be written fast enough */
 	UPF_LOST_PAUSED = 2, /* the domain stood paused by somebody else: not sampled through it */
-	UPF_LOST_VOID = 3,   /* our pause was undone by somebody else while we read */
+	UPF_LOST_VOID = 3,   /* our pause was undone while we read */
 	UPF_LOST_CALL = 4,   /* the hypervisor refused a call */
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * arch.h - what a stack walk must know of an architecture and a kind of guest: a table of facts and one function,
- * a file each. Nothing in here makes a call: it may run while the guest is paused.
+ * arch.h - what a stack walk must know about an architecture and a kind of guest: one struct arch for each, in a file
+ * of its own. Its functions make no system call and no hypercall, so they may run while the guest is paused.
  */
 #ifndef GUEST_ARCH_H
 #define GUEST_ARCH_H
@@ -16,7 +16,7 @@ enum arch_id { ARCH_X86_64 };
 struct arch {
 	const char *name;
 	enum arch_id id;
-	uint8_t word;          /* bytes of a pointer, and the alignment of a frame pointer */
+	uint8_t word;          /* size of a pointer in bytes; frame pointers are aligned to it */
 	uint8_t return_offset; /* of the return address from the frame pointer; the caller's frame pointer is at 0 */
 	bool (*canonical)(uint64_t address);
 	/*

@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * hypervisor.h - the one interface between the sampler and a guest.
+ * hypervisor.h - the only interface between the sampler and a hypervisor: find a guest, attach to it, pause it and
+ * read its registers, map its memory, resume it.
  *
- * A backend is one file that fills in struct hypervisor_ops and exports it as `hypervisor_backend`: xencall.c (the
- * default), libxc.c (older hosts), sim.c (simulated, for tests). A program links exactly one. Backends return 0 or a
- * negative errno and never print; open() alone explains itself in words.
+ * A backend is one file that fills in struct hypervisor_ops and exports it as `hypervisor_backend`: xenif/xencall.c
+ * (the default), xenif/libxc.c (older hosts), guest/sim.c (simulated, for tests). A program links exactly one.
+ * Functions return 0 or a negative errno and never print; only open() gives its reason in words. A connection and the
+ * guests attached by it belong to one thread.
+ *
+ * "One hypercall" in a comment is a cost, not a promise to return soon: on Xen, every call that concerns a domain
+ * takes one lock of the hypervisor's (domctl_lock), and is repeated until it gets it.
  */
 #ifndef GUEST_HYPERVISOR_H
 #define GUEST_HYPERVISOR_H
@@ -17,20 +22,20 @@
 #define GUEST_PAGE_SIZE 4096u
 
 struct arch;
-struct hypervisor; /* a connection to the hypervisor, of the backend */
-struct guest;      /* a domain attached for sampling, of the backend */
+struct hypervisor; /* a connection to the hypervisor; defined by the backend */
+struct guest;      /* a domain attached for sampling; defined by the backend */
 
-/* What the hypervisor says of a domain. */
+/* What the hypervisor knows of a domain. */
 struct guest_info {
 	uint32_t domid;
 	uint8_t uuid[16];
-	uint32_t vcpus;  /* highest vCPU number + 1; 0: none yet, the domain is being built */
+	uint32_t vcpus;  /* highest vCPU number + 1; 0: none yet, the domain is under construction */
 	uint64_t cpu_ns; /* CPU time used by all its vCPUs */
 	bool hvm, paused, dying, shutdown;
 	uint8_t shutdown_code;
 };
 
-/* The registers a stack walk begins with. */
+/* The registers that a stack walk starts from. */
 struct vcpu_regs {
 	uint64_t ip, sp, fp;
 	uint64_t root;    /* frame number of the page table root of the running address space */
@@ -44,13 +49,13 @@ struct vcpu_stop {
 	struct vcpu_regs regs;
 	uint64_t cpu_ns; /* CPU time used, final while the guest is paused */
 	bool online, blocked;
-	bool running; /* was on a CPU just before the pause */
+	bool running; /* it was on a CPU just before the pause */
 };
 
 /*
- * Records, for the watchdog process, whether the recorder holds a domain paused. The hypervisor itself writes it in the
- * calls that pause and resume, where it can, so that it is right whenever the recorder may be stopped or killed. The
- * content is the backend's own; all zero means that no pause is held.
+ * Records, for the watchdog process, whether the recorder holds a domain paused. The hypervisor itself writes it in
+ * the calls that pause and resume, where it can, so that it is right whenever the recorder may be stopped or killed.
+ * The content is the backend's own; all zero means that no pause is held.
  */
 struct pause_mark {
 	uint64_t words[64];
@@ -59,10 +64,10 @@ struct pause_mark {
 struct hypervisor_ops {
 	const char *name;
 
-	/* NULL: one line for the user in @why: what is missing and what to do about it. */
+	/* Connects to the hypervisor. NULL: @why is one line for the user, what is missing and what to do about it. */
 	struct hypervisor *(*open)(char *why, size_t size);
 	void (*close)(struct hypervisor *x);
-	/* "Xen 4.17.7, domctl 0x15"; lives as long as the connection. */
+	/* Such as "Xen 4.17.7, domctl 0x15"; valid as long as the connection. */
 	const char *(*version)(struct hypervisor *x);
 
 	/* What the hypervisor knows of domain @domid: one hypercall. -ESRCH: there is no such domain. */
@@ -75,15 +80,15 @@ struct hypervisor_ops {
 	int (*list)(struct hypervisor *x, struct guest_info **domains, size_t *n);
 	/* The domain's name; -ENOENT if it is not known. May block, as list(). */
 	int (*domain_name)(struct hypervisor *x, uint32_t domid, char *name, size_t size);
-	/* The domain this program runs in. */
+	/* The domain that this program runs in. */
 	uint32_t (*own_domid)(struct hypervisor *x);
 
 	/*
-	 * Prepares @domid for sampling the vCPUs in @wanted (bits; NULL: all). Everything stop() needs is allocated
-	 * here. NULL with errno: ENOTSUP for a kind of guest this backend cannot walk.
+	 * Prepares a domain for sampling the vCPUs in @wanted (a bit each; NULL: all). Everything that stop() needs is
+	 * allocated here. NULL with errno; ENOTSUP: this backend cannot read stacks of that kind of guest.
 	 */
 	struct guest *(*attach)(struct hypervisor *x, const struct guest_info *info, const uint64_t *wanted);
-	void (*detach)(struct guest *g); /* unmaps nothing: the caller does that first */
+	void (*detach)(struct guest *g); /* the caller has unmapped all pages before */
 	const struct arch *(*arch)(const struct guest *g);
 
 	/* What the hypervisor knows of the domain: one hypercall. -ESRCH: it is gone. */
@@ -116,9 +121,9 @@ struct hypervisor_ops {
 	int (*peek)(struct guest *g, uint32_t vcpu, struct vcpu_regs *regs);
 
 	/*
-	 * For the watchdog, about the pauses that another process recorded in @m: is one in force? A backend that marks
-	 * pauses itself, before and after its calls, does not know next to a call: there it says no, or yes if that
-	 * process is @dead, so that no pause is left behind.
+	 * For the watchdog, about the pauses that another process recorded in @m: is one in force? A backend that
+	 * marks pauses itself, before and after its calls, does not know next to a call: there it says no, or yes if
+	 * that process is @dead, so that no pause is left behind.
 	 */
 	bool (*is_marked)(const struct pause_mark *m, bool dead);
 	/*
@@ -129,8 +134,8 @@ struct hypervisor_ops {
 	/* Undoes one pause of the domain, whoever made it. -EINVAL: it is not paused. */
 	int (*unpause)(struct guest *g);
 	/*
-	 * Maps @n frames read-only, each by itself: pages[i] is NULL where the hypervisor refused. Never inside a
-	 * pause.
+	 * Maps @n frames read-only, each on its own: pages[i] is NULL if the hypervisor refused frame i. Not while the
+	 * guest is paused.
 	 */
 	int (*map)(struct guest *g, const uint64_t *frames, size_t n, const void **pages);
 	void (*unmap)(struct guest *g, const void *page);
@@ -138,7 +143,7 @@ struct hypervisor_ops {
 
 extern const struct hypervisor_ops hypervisor_backend;
 
-/* Memory for @n marks, shared with children made later, and fit for hypercalls. NULL: errno. */
+/* Memory for @n marks, shared with processes forked later, and usable in hypercalls. NULL: errno. */
 struct pause_mark *marks_new(size_t n);
 void marks_free(struct pause_mark *marks, size_t n);
 

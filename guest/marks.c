@@ -13,8 +13,8 @@ static size_t size_of(size_t n)
 struct pause_mark *marks_new(size_t n)
 {
 	/*
-	 * Pages that dom0's kernel never moves nor takes away for a moment, from Linux 4.18 on; locked ones come next
-	 * to that.
+	 * From Linux 4.18 on this device gives pages that the kernel neither moves nor unmaps for a moment. Without
+	 * it, locked memory is nearly as good.
 	 */
 	int fd = open("/dev/xen/hypercall", O_RDWR | O_CLOEXEC);
 	void *p = MAP_FAILED;

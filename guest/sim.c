@@ -30,11 +30,21 @@ static size_t world_size;
 
 /* --- memory ------------------------------------------------------------------------------------------------------ */
 
+/* Shared with processes forked later. */
+static void *zeroed(size_t size)
+{
+	void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	if (p == MAP_FAILED)
+		abort();
+	return p;
+}
+
 static uint64_t new_frame(struct sim_domain *d)
 {
 	if (!d->memory)
-		d->memory = calloc(SIM_FRAMES, sizeof(*d->memory));
-	if (!d->memory || d->used + 1 >= SIM_FRAMES)
+		d->memory = zeroed(SIM_FRAMES * sizeof(*d->memory));
+	if (d->used + 1 >= SIM_FRAMES)
 		abort();
 	return ++d->used;
 }
@@ -78,7 +88,8 @@ void sim_stack(struct sim_domain *d, uint64_t root, uint64_t fp, const uint64_t 
 
 void sim_free(struct sim_domain *d)
 {
-	free(d->memory);
+	if (d->memory)
+		munmap(d->memory, SIM_FRAMES * sizeof(*d->memory));
 	d->memory = NULL;
 	d->used = 0;
 }
@@ -126,11 +137,8 @@ static void furnish(struct sim_domain *d, uint32_t domid, const char *name, uint
 static void default_world(void)
 {
 	const char *freeze = getenv("UNIPROF_SIM_FREEZE");
-	struct sim_domain *domains =
-		mmap(NULL, 7 * sizeof(*domains), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	struct sim_domain *domains = zeroed(7 * sizeof(*domains));
 
-	if (domains == MAP_FAILED)
-		abort();
 	furnish(&domains[0], 0, "Domain-0", 1);
 	furnish(&domains[1], 1, "busy", 2);
 	domains[1].vcpu[0].blocked = false;
@@ -172,9 +180,9 @@ static bool is_paused(const struct sim_domain *d)
 static struct hypervisor *open_sim(char *why, size_t size)
 {
 	if (getenv("UNIPROF_SIM_NO_XEN")) {
-		snprintf(
-			why, size,
-			"this machine does not run on Xen: record in dom0 of a Xen host; uniprof-report works anywhere");
+		snprintf(why, size,
+		         "this machine does not run on Xen: record in dom0 of a Xen host; "
+		         "uniprof-report works anywhere");
 		return NULL;
 	}
 	if (!world)

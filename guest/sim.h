@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * sim.h - a simulated hypervisor for tests: domains whose page tables, stacks and lives the test lays out itself. It
- * counts every call and checks the rules: nothing is mapped or asked while a guest is paused.
+ * sim.h - a simulated hypervisor for tests. The test itself builds the page tables and stacks of the domains, and
+ * changes their state. The simulation counts every call and checks the rule that, while a guest is paused, nothing but
+ * its resume is called.
  */
 #ifndef GUEST_SIM_H
 #define GUEST_SIM_H
@@ -15,7 +16,7 @@ struct sim_domain {
 	struct guest_info info;
 	const char *name; /* NULL: none */
 	struct vcpu_stop vcpu[SIM_VCPUS];
-	uint8_t (*memory)[GUEST_PAGE_SIZE]; /* SIM_FRAMES of them; made at the first use */
+	uint8_t (*memory)[GUEST_PAGE_SIZE]; /* SIM_FRAMES of them; allocated at the first use */
 	uint32_t used;                      /* frames handed out by sim_page() */
 	uint64_t refused;                   /* a frame that cannot be mapped; 0: none */
 
@@ -24,7 +25,7 @@ struct sim_domain {
 	int stop_error;       /* what stop() is to fail with, 0: not at all; above 0: paused all the same */
 	bool steal_pause;     /* somebody undoes our pause at the next resume() */
 	unsigned long freeze; /* at this stop() the process stops itself, with the guest paused; 0: never */
-	/* Called at each stop(), before anything is read: lets time pass in the guest. */
+	/* Called at each stop(), before anything is read, to change what the guest does. */
 	void (*tick)(struct sim_domain *d, void *ctx);
 	void *ctx;
 
@@ -35,18 +36,18 @@ struct sim_domain {
 
 /*
  * The world the next open() finds: @n domains in the order of their domids. NULL: a default world, with
- * "busy", "idle", "paused", "hvm" and "twins" twice, in memory shared with processes forked later. There the environment
- * variable UNIPROF_SIM_FREEZE=N sets @freeze of "busy".
+ * "busy", "idle", "paused", "hvm" and "twins" twice, in memory shared with processes forked later. There the
+ * environment variable UNIPROF_SIM_FREEZE=N sets @freeze of "busy".
  */
 void sim_world(struct sim_domain *domains, size_t n);
 
-/* The frame of the page at virtual @address of the space under @root, made with its tables if there is none. */
+/* The frame of the page at virtual @address under @root; page and page tables are added if they are missing. */
 uint64_t sim_page(struct sim_domain *d, uint64_t root, uint64_t address);
-/* A new, empty address space: its root's frame. */
+/* Adds an empty address space. Returns the frame of its root. */
 uint64_t sim_space(struct sim_domain *d);
 /* Writes one word of the guest's memory. */
 void sim_poke(struct sim_domain *d, uint64_t root, uint64_t address, uint64_t word);
-/* Lays out a chain of @n return addresses from frame pointer @fp up, ended by 0. */
+/* Writes a chain of @n stack frames from frame pointer @fp upwards; the last saved frame pointer is 0. */
 void sim_stack(struct sim_domain *d, uint64_t root, uint64_t fp, const uint64_t *returns, size_t n);
 void sim_free(struct sim_domain *d);
 

@@ -30,7 +30,7 @@ static int translate(struct capture *capture, uint64_t root, uint64_t address, u
 			return rc;
 		if (!(entry & PTE_PRESENT))
 			return -EFAULT;
-		/* A passed-through device's registers: reading them may have effects. */
+		/* Registers of a passed-through device: reading them may have side effects. */
 		if (entry & PTE_UNCACHED)
 			return -EIO;
 		table = (entry & PTE_FRAME) >> GUEST_PAGE_SHIFT;

@@ -22,7 +22,7 @@ void abi_info(const struct xen_domctl_getdomaininfo *from, struct guest_info *to
 	memcpy(to->uuid, from->handle, sizeof(to->uuid));
 }
 
-/* "Running" is true only before the pause; "blocked" and "online" survive it and are final only after it. */
+/* A paused vCPU never counts as running, so "running" is from before the pause; all else is final only after it. */
 void abi_vcpu(const struct xen_domctl_getvcpuinfo *before, const struct xen_domctl_getvcpuinfo *after,
               struct vcpu_stop *to)
 {
@@ -35,7 +35,7 @@ void abi_vcpu(const struct xen_domctl_getvcpuinfo *before, const struct xen_domc
 void abi_regs_pv64(const vcpu_guest_context_t *from, struct vcpu_regs *to)
 {
 	bool user = !(from->flags & VGCF_in_kernel);
-	/* ctrlreg[1] is the user half's root, 0 where the guest has none of its own (xen/arch/x86/domctl.c). */
+	/* ctrlreg[1] is the root of user mode, 0 if the guest has no other one for it (xen/arch/x86/domctl.c). */
 	uint64_t root = user && from->ctrlreg[1] ? from->ctrlreg[1] : from->ctrlreg[3];
 
 	*to = (struct vcpu_regs){

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* abi.h - Xen's public structures as this project's own, shared by the backends that talk to a real Xen. */
+/* abi.h - converts Xen's public structures to those of guest/hypervisor.h, for both backends on a real Xen. */
 #ifndef XENIF_ABI_H
 #define XENIF_ABI_H
 
@@ -18,10 +18,10 @@ void abi_info(const struct xen_domctl_getdomaininfo *from, struct guest_info *to
 /* @before: NULL for a vCPU that was asleep. */
 void abi_vcpu(const struct xen_domctl_getvcpuinfo *before, const struct xen_domctl_getvcpuinfo *after,
               struct vcpu_stop *to);
-/* Of a 64-bit PV guest. */
+/* Registers of a 64-bit PV guest. */
 void abi_regs_pv64(const vcpu_guest_context_t *from, struct vcpu_regs *to);
 
-/* Why the hypervisor cannot be reached, from the errno of opening its device, as one line for the user. */
+/* Explains in one line for the user why the hypervisor's device cannot be opened, given the errno. */
 void abi_explain_open(int error, char *why, size_t size);
 
 #endif

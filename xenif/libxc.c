@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Xen by libxenctrl, for hosts without the stable libraries (before 4.7): make XENIF=libxc. The library fits exactly
- * one version of Xen, and every question is a call of its own: two and a bounce buffer a vCPU inside the pause.
+ * Xen by libxenctrl, for hosts without the stable libraries (before 4.7): make XENIF=libxc. The library works with
+ * exactly one version of Xen, and each query is a system call of its own: two for each vCPU inside the pause.
  */
 #define XC_WANT_COMPAT_MAP_FOREIGN_API
 #include <errno.h>
@@ -57,7 +57,7 @@ static void close_xen(struct hypervisor *x)
 	free(x);
 }
 
-/* Answers with the next higher domain where there is none of that number. */
+/* Answers with the next higher domain if there is none of that number. */
 static int query(struct hypervisor *x, uint32_t domid, struct guest_info *info)
 {
 	xc_domaininfo_t list;

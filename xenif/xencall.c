@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Xen by libxencall and libxenforeignmemory, whose interfaces are stable. The domctl interface is not: its version is
- * found at run time, and of its structures only parts are used that kept their place from Xen 4.8 on.
+ * found at run time, and only those parts of its structures are used that have not moved since Xen 4.8.
  *
- * A sample is two system calls whatever the number of vCPUs: one multicall that ends with the guest paused and its
- * registers read, and one that resumes it.
+ * A sample is two system calls whatever the number of vCPUs: one multicall that pauses the guest and reads its
+ * registers, and one that resumes it. Each entry of a multicall takes Xen's domctl_lock by itself. If another CPU
+ * holds it, Xen has dom0 repeat the multicall from that entry on, so other programs' domctls lengthen a pause
+ * (bench/contention).
  */
 #include <errno.h>
 #include <stdatomic.h>
@@ -59,17 +61,17 @@ struct guest {
 	struct hypervisor *x;
 	uint32_t domid, vcpus, nwanted;
 	uint32_t *wanted; /* vCPU numbers whose registers are read */
-	/* One buffer that never faults, as hypercalls need it: */
+	/* Parts of one buffer that never causes a page fault, as hypercalls need it: */
 	void *buffer;
 	multicall_entry_t *list;
-	struct xen_domctl *ops;         /* the list's, in its order */
-	vcpu_guest_context_t *contexts; /* of the wanted ones */
+	struct xen_domctl *ops;         /* one for each entry of the list */
+	vcpu_guest_context_t *contexts; /* of the wanted vCPUs */
 	struct mark *mark;
 	uint64_t *asleep;   /* bits: not asked for registers this time */
 	struct parts parts; /* of the list */
 };
 
-/* libxencall would print its own lines; this program says what is wrong itself. */
+/* libxencall would print messages of its own; this program reports errors itself. */
 static void quiet(struct xentoollog_logger *logger, xentoollog_level level, int error, const char *context,
                   const char *format, va_list args)
 {
@@ -189,7 +191,7 @@ static const char *version(struct hypervisor *x)
 	return x->version;
 }
 
-/* Answers with the next higher domain where Xen does. */
+/* Answers with the next higher domain if this Xen does (struct domctl_version). */
 static int query(struct hypervisor *x, uint32_t domid, struct guest_info *info)
 {
 	int rc;
@@ -232,7 +234,7 @@ static size_t align(size_t n)
 	return (n + 63) & ~(size_t)63;
 }
 
-/* Where in the buffer each part begins; the list stands first. */
+/* Where in the buffer each part begins; the list is first. */
 struct layout {
 	size_t ops, mark, contexts, size;
 };
@@ -288,7 +290,7 @@ static void detach(struct guest *g)
 	free(g);
 }
 
-/* 0 for a guest whose stacks this file can walk. */
+/* 0 for a guest whose stacks can be walked. */
 static int check_kind(struct hypervisor *x, const struct guest_info *info)
 {
 	int rc;
@@ -334,9 +336,7 @@ static int info(struct guest *g, struct guest_info *info)
 	return find(g->x, g->domid, info);
 }
 
-/*
- * An entry of a multicall, which Xen may have scribbled on: a debug build overwrites consumed ones. Its result stays.
- */
+/* Fills in an entry but for its result: a debug build of Xen overwrites entries that it has carried out. */
 static void enter(multicall_entry_t *entry, struct xen_domctl *op)
 {
 	entry->op = __HYPERVISOR_domctl;
@@ -456,7 +456,7 @@ static void prepare(struct guest *g, const uint64_t *asleep)
 	atomic_signal_fence(memory_order_seq_cst);
 	g->parts = build(g);
 	g->mark->paused.u.getvcpuinfo.cpu = UNANSWERED;
-	/* The list may fail as a whole after its pause was carried out: that must be told apart, and undone. */
+	/* The list may fail as a whole after its pause was carried out; the pause must then be undone. */
 	g->list[g->parts.pause].result = (xen_ulong_t)-ECANCELED;
 	prepare_resume(g);
 	atomic_signal_fence(memory_order_seq_cst);
@@ -523,7 +523,7 @@ static int peek(struct guest *g, uint32_t vcpu, struct vcpu_regs *regs)
 	return rc;
 }
 
-/* Frame by frame: a mapping of several could be let go only as a whole, and this is not the hot path. */
+/* Frame by frame: several mapped at once could only be unmapped at once. This is not the hot path. */
 static int map(struct guest *g, const uint64_t *frames, size_t n, const void **pages)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -531,7 +531,9 @@ static int map(struct guest *g, const uint64_t *frames, size_t n, const void **p
 		int error = 0;
 		void *page = xenforeignmemory_map(g->x->memory, g->domid, PROT_READ, 1, &pfn, &error);
 
-		/* Not NULL does not mean mapped: each page has its own error (xenforeignmemory.h). */
+		/*
+		 * A pointer is returned even if the page was not mapped: each has its own error (xenforeignmemory.h).
+		 */
 		if (page && error != 0) {
 			xenforeignmemory_unmap(g->x->memory, page, 1);
 			page = NULL;

@@ -115,14 +115,15 @@ int choose_targets(const struct hypervisor_ops *ops, struct hypervisor *x, char 
 	return 0;
 }
 
-void choose_list(const struct hypervisor_ops *ops, struct hypervisor *x)
+int choose_list(const struct hypervisor_ops *ops, struct hypervisor *x)
 {
-	struct guest_info *domains = NULL;
-	size_t n = 0;
+	struct guest_info *domains;
+	size_t n;
+	int rc = ops->list(x, &domains, &n);
 
+	if (rc != 0)
+		return rc;
 	printf("%5s  %-24s %5s  %s\n", "ID", "NAME", "VCPUS", "CAN BE RECORDED");
-	if (ops->list(x, &domains, &n) != 0)
-		return;
 	for (size_t i = 0; i < n; i++) {
 		const char *reason = obstacle(ops, x, &domains[i]);
 		char name[64];
@@ -133,4 +134,5 @@ void choose_list(const struct hypervisor_ops *ops, struct hypervisor *x)
 		       domains[i].vcpus, reason ? "no: " : "yes", reason ? reason : "");
 	}
 	free(domains);
+	return 0;
 }

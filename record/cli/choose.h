@@ -10,7 +10,7 @@
 int choose_targets(const struct hypervisor_ops *ops, struct hypervisor *x, char *const *operands, size_t n,
                    const struct options *o, struct target **targets, char *why, size_t size);
 
-/* --list: prints every domain, and whether it can be recorded, on standard output. */
-void choose_list(const struct hypervisor_ops *ops, struct hypervisor *x);
+/* --list: prints every domain, and whether it could be recorded, on standard output. 0 or a negative errno. */
+int choose_list(const struct hypervisor_ops *ops, struct hypervisor *x);
 
 #endif

@@ -41,6 +41,16 @@ static int check_usage(const struct options *o, int operands)
 	return EXIT_USAGE;
 }
 
+static int list_domains(struct hypervisor *x)
+{
+	int rc = choose_list(ops, x);
+
+	if (rc == 0)
+		return EXIT_RECORDED;
+	say("cannot list the domains: %s", strerror(-rc));
+	return EXIT_HYPERVISOR;
+}
+
 static int list_or_record(const struct options *o, const char *command, char *const *operands, size_t n)
 {
 	char why[1024];
@@ -52,7 +62,7 @@ static int list_or_record(const struct options *o, const char *command, char *co
 		return EXIT_HYPERVISOR;
 	}
 	if (o->list)
-		choose_list(ops, x);
+		rc = list_domains(x);
 	else
 		rc = recording_run(o, ops, x, command, operands, n);
 	ops->close(x);

@@ -7,9 +7,10 @@
 #include <stddef.h>
 
 /*
- * Tries to give the calling thread real-time @priority (SCHED_FIFO, 1 to 99), if @stay to bind it to the CPU that it
- * runs on, and to lock all memory that the program has now, each page from its first use. What failed is listed in @missing
- * (@size bytes) with the reasons; "" if nothing. Needs capabilities. Threads started later inherit priority and CPU.
+ * Tries to run the calling thread at real-time @priority (SCHED_FIFO, 1 to 99), to lock the program's memory, each
+ * page from its first use on, and, if @stay, to keep the thread on the CPU where it is now. Lists what it could not
+ * get, and why, in @missing (size bytes; "": nothing). Needs capabilities. Threads started later inherit priority and
+ * CPU.
  */
 void latency_try(int priority, bool stay, char *missing, size_t size);
 

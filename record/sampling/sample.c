@@ -170,7 +170,7 @@ static bool is_over(const struct target *t, const struct guest_info *info)
 	return !same_domain(t, info) || info->dying || info->shutdown;
 }
 
-/* A mapping would keep a dying domain alive: let go at once. */
+/* A mapping would keep a dying domain as a zombie, so all pages are unmapped at once. */
 static void end(struct target *t, struct round *r, const struct guest_info *info)
 {
 	pages_drop(t->pages);
@@ -182,7 +182,7 @@ static void end(struct target *t, struct round *r, const struct guest_info *info
 	}
 }
 
-/* Settles the round if @info, from before any pause of ours, forbids sampling. */
+/* True: @info, from before any pause of ours, forbids sampling, and the round is settled. */
 static bool forbidden(struct target *t, struct round *r, const struct guest_info *info)
 {
 	if (is_over(t, info)) {
@@ -238,8 +238,8 @@ static void add_pause(struct round *r, uint64_t began_ns, uint64_t ended_ns)
 }
 
 /*
- * Unpauses, unless the watchdog has done so or is about to. 0: our pause was in force until now; -EINVAL: it was undone
- * before; another negative errno: it may still be in force.
+ * Unpauses, unless the watchdog has done so or is about to. 0: our pause was in force until now; -EINVAL: it was
+ * undone before; another negative errno: it may still be in force.
  */
 static int unpause(struct target *t, struct round *r)
 {
@@ -255,7 +255,7 @@ static int unpause(struct target *t, struct round *r)
 			rc = -ETIMEDOUT;
 		break;
 	case WATCH_UNDONE:
-		/* Else the mark would say that the next pause is in force before it is. */
+		/* Clear the mark, which else would say that the next pause is in force before it is. */
 		t->ops->mark_at(t->guest, t->watch->mark);
 		if (rc != -ECANCELED)
 			break;
@@ -318,7 +318,7 @@ static uint8_t state_of(const struct vcpu_stop *v)
 	return v->running ? UPF_RUNNING : UPF_RUNNABLE;
 }
 
-/* Fills in what the walk left open; runs after the unpause. */
+/* Completes the samples, after the guest was resumed. */
 static void finish(struct target *t)
 {
 	bool active = false;

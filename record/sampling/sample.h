@@ -29,7 +29,8 @@ struct round {
 	bool shutdown;         /* ROUND_ENDED: shut down with @shutdown_code; else it is dying or gone */
 	uint8_t shutdown_code;
 	int error; /* ROUND_FAILED: negative errno */
-	bool stuck; /* ROUND_FAILED: our pause may still be in force; at the recorder's end the watchdog tries to undo it */
+	/* ROUND_FAILED: our pause may still be in force; at the recorder's end the watchdog tries to undo it */
+	bool stuck;
 };
 
 /* Maps the pages that the vCPUs' stacks are on now, without pausing the guest, so that the first round finds them. */

@@ -9,14 +9,14 @@
 #include "record/sampling/sample.h"
 #include "record/sampling/timer.h"
 
-#define FLUSH_NS 1000000000ull /* a trace lags at most this far behind */
-#define LOOK_NS 500000000ull   /* between rounds that are far apart, domains are looked at so often */
+#define FLUSH_NS 1000000000ull /* a block is written when it is so old */
+#define LOOK_NS 500000000ull   /* if rounds are further apart, domains are checked so often */
 #define IDLE_COST 8            /* CPU time spent without a sample is charged so many times */
 
 struct loop {
 	struct session *s;
 	struct sampling_timer pace;
-	uint64_t housekeeping_ns;            /* when it is due */
+	uint64_t housekeeping_ns;            /* when it is due next */
 	struct throttle cpu;                 /* of the CPU time that this thread uses */
 	uint64_t cpu_ns;                     /* CPU time used when it was charged last */
 	uint64_t pause_after_ns;             /* no round before this, for --max-overhead */
@@ -24,8 +24,8 @@ struct loop {
 	uint64_t throttled;                  /* deadlines skipped for these since the last housekeeping */
 	bool paused;                         /* something was paused since the CPU time was charged last */
 	uint64_t checked_ns, checked_rounds; /* when that was, and the rounds by then */
-	uint64_t told_mhz;                   /* the rate that the trace was told last */
-	bool asked;                          /* by SIGUSR2: for the next trace, or for what is kept */
+	uint64_t told_mhz;                   /* the rate recorded last in the trace */
+	bool asked;                          /* SIGUSR2 came: for the next trace, or to write what is kept */
 	bool over;
 };
 
@@ -157,7 +157,7 @@ static void one_round(struct loop *l, uint32_t domain)
 		            : "the hypervisor refused to pause or read the domain");
 		break;
 	}
-	count_pause(s, &r); /* behind the record of the round, so that both are of one block */
+	count_pause(s, &r); /* after the round was recorded, so that both are in the same block */
 }
 
 static void all_rounds(struct loop *l)
@@ -178,7 +178,7 @@ static bool any_left(const struct session *s)
 	return any;
 }
 
-/* A mapped page would keep a dead domain as a zombie until the next round. */
+/* Without this, mapped pages would keep a dead domain as a zombie until the next round. */
 static void look_for_ends(struct loop *l)
 {
 	struct session *s = l->s;
@@ -210,14 +210,14 @@ static void look_for(struct loop *l, uint32_t d, uint64_t now)
 	}
 	rc = watchdog_replace(s->watchdog, d, &info);
 	if (rc != 0) {
-		end(l, UPF_REASON_ERROR, rc, "the watchdog cannot watch over the domain that came back");
+		end(l, UPF_REASON_ERROR, rc, "the watchdog process cannot attach to the domain that came back");
 		return;
 	}
 	rc = target_reopen(t, s->x, &info, s->options->some_vcpus ? s->options->vcpus : NULL);
 	if (rc == -ESRCH)
 		return; /* gone again */
 	if (rc != 0) {
-		end(l, UPF_REASON_ERROR, rc, "the domain came back, and cannot be recorded");
+		end(l, UPF_REASON_ERROR, rc, "the domain came back but cannot be recorded");
 		return;
 	}
 	if (!s->options->quiet)
@@ -249,7 +249,7 @@ static void count_late(struct loop *l, uint64_t now)
 	record_stream_late(&s->records, since_start(s, now), missed);
 }
 
-/* A block is handed over before it would be older than a second when the next round comes. */
+/* Hands the block over if it would be older than a second at the next round. */
 static void flush_due(struct session *s, uint64_t next_ns)
 {
 	struct upf_encoder *e = queue_current(s->records.queue);
@@ -337,7 +337,7 @@ static void tell_rate(struct loop *l, uint64_t now)
 			record_stream_event(&s->records, d, since_start(s, now), UPF_EVENT_RATE, rate);
 }
 
-/* About once a second: what need not be looked at more often. */
+/* Checks that are needed about once a second only. */
 static void housekeeping(struct loop *l, uint64_t now)
 {
 	struct session *s = l->s;
@@ -369,7 +369,7 @@ static void check_limits(struct loop *l, uint64_t now, uint64_t rounds)
 		end(l, UPF_REASON_OUTPUT, queue_error(l->s->records.queue), NULL);
 }
 
-/* Sleeps until @deadline, looking up now and then. The signal that came, 0: none. */
+/* Sleeps until @deadline, and checks the domains now and then. The signal that came; 0: none. */
 static int wait_watchfully(struct loop *l, uint64_t deadline)
 {
 	int signal = 0;
@@ -387,7 +387,7 @@ static int wait_watchfully(struct loop *l, uint64_t deadline)
 	return signal || l->over ? signal : clock_wait(deadline, &l->s->signals);
 }
 
-/* Ctrl-Z. Nothing is paused here, so now we may stop; but what is mapped would keep a domain that dies meanwhile. */
+/* Ctrl-Z: stops the program here, where nothing is paused, with all pages unmapped, as domains may end meanwhile. */
 static void stop_for_a_while(struct session *s)
 {
 	for (size_t d = 0; d < s->ntargets; d++)
@@ -414,7 +414,7 @@ static uint64_t next_deadline(struct loop *l)
 	return deadline;
 }
 
-/* Sleeps until the next deadline, or the end of the duration if that is sooner. False: no round is due. */
+/* Sleeps until the next deadline, or until the end of --duration if that is sooner. False: no round is due. */
 static bool wait_for_deadline(struct loop *l)
 {
 	struct session *s = l->s;
@@ -455,7 +455,7 @@ void session_run(struct session *s)
 	}
 	throttle_init(&l.cpu, s->options->max_cpu, s->seed);
 	l.cpu_ns = clock_cpu();
-	/* Deadlines begin where sampling can. */
+	/* The first deadline is now, when everything is ready. */
 	timer_init(&l.pace, clock_now(), s->options->rate_mhz, s->seed);
 	while (!l.over) {
 		if (wait_for_deadline(&l)) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* session.h - one recording from its first deadline to its last block: the loop of the sampling thread. */
+/* session.h - one recording, from its first deadline to its last block: the loop of the sampling thread. */
 #ifndef RECORD_SAMPLING_SESSION_H
 #define RECORD_SAMPLING_SESSION_H
 

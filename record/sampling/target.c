@@ -45,7 +45,7 @@ static bool is_wanted(const uint64_t *wanted, uint32_t vcpu)
 	return !wanted || (wanted[vcpu / 64] >> vcpu % 64 & 1);
 }
 
-/* What a block cannot hold would never be recorded: many vCPUs get shorter stacks, told as truncated. */
+/* A round that does not fit into a block could not be recorded: with many vCPUs, stacks are truncated more. */
 static bool limit(struct stack_choice *s, size_t vcpus)
 {
 	size_t frames = UPF_ROUND_FRAMES_MAX / vcpus, words = UPF_ROUND_WINDOW_MAX / vcpus;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* target.h - one domain being sampled: its guest, its mapped pages, the room for its samples. */
+/* target.h - one domain being sampled: its guest, its mapped pages, and memory for its samples. */
 #ifndef RECORD_SAMPLING_TARGET_H
 #define RECORD_SAMPLING_TARGET_H
 
@@ -11,11 +11,11 @@
 #include "guest/hypervisor.h"
 #include "record/watchdog/watch.h"
 
-/* What is kept of a stack. */
+/* How much of a stack is recorded. */
 struct stack_choice {
 	uint32_t max_frames;
 	enum upf_tops tops;
-	uint32_t top_words; /* of the stack's memory, a sample at most; 0 for UPF_TOPS_NONE */
+	uint32_t top_words; /* of the stack's memory, at most; 0 for UPF_TOPS_NONE */
 };
 
 /* What a block must have room for. */
@@ -41,9 +41,9 @@ struct target {
 	struct guest_info info;    /* as it was when sampling began */
 	char name[64];             /* "" where there is none */
 
-	struct stack_choice stack;  /* less than was asked for where many vCPUs would not fit into a block */
+	struct stack_choice stack;  /* less than asked for if many vCPUs would not fit into a block */
 	struct vcpu_stop *stops;    /* every vCPU: info.vcpus of them */
-	struct upf_sample *samples; /* the sampled ones */
+	struct upf_sample *samples; /* of the sampled vCPUs */
 	size_t nsamples;
 	uint64_t *frames;                    /* nsamples * max_frames, pointed into by the samples */
 	uint64_t *words;                     /* nsamples * top_words, likewise */
@@ -64,14 +64,12 @@ struct target {
 	bool ended;
 };
 
-/*
- * The domain that the user means by @text, a domid or a name. 0; -ESRCH: none; -EINVAL: it names more than one.
- */
+/* Finds the domain that @text names, by number or name. 0; -ESRCH: none; -EINVAL: more than one has this name. */
 int target_find(const struct hypervisor_ops *ops, struct hypervisor *x, const char *text, struct guest_info *info);
 
 /*
- * Sampling of the vCPUs in @wanted (bits; NULL: all) of a domain. NULL: errno; ENODEV: it has none of them; E2BIG: too
- * many for copies of their stacks.
+ * Prepares a domain for sampling the vCPUs in @wanted (a bit each; NULL: all). Asks for its name, and so may block.
+ * NULL: errno; ENODEV: it has none of these vCPUs; E2BIG: they are too many for copies of their stacks.
  */
 struct target *target_open(const struct hypervisor_ops *ops, struct hypervisor *x, const struct guest_info *info,
                            const uint64_t *wanted, const struct stack_choice *stack);

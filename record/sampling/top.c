@@ -15,8 +15,8 @@ static uint64_t first_word(const struct vcpu_regs *regs)
 }
 
 /*
- * The frame pointer is the frame's own, or still its caller's: either way the return address that is looked for lies
- * below it, or is the one that the walk has found.
+ * The frame pointer is the function's own or still its caller's. Either way, the return address that the report looks
+ * for is below it, or is the one that the walk found.
  */
 uint32_t top_window(struct space *space, const struct vcpu_regs *regs, uint64_t *words, uint32_t max, bool *cold)
 {
@@ -42,7 +42,7 @@ enum upf_end top_copy(struct space *space, const struct vcpu_regs *regs, uint64_
 	return rc == 0 ? UPF_END_DEPTH : walk_end(rc);
 }
 
-/* The 2 GiB regions that the stack's frames lie in. */
+/* The 2 GiB regions that the return addresses are in. */
 static unsigned regions_of(const uint64_t *frames, uint32_t depth, uint64_t *regions)
 {
 	unsigned n = 0;

@@ -16,8 +16,8 @@ enum upf_end walk_end(int error)
 }
 
 /*
- * May @fp be the frame above @last? Stacks grow down, so a caller's frame lies above its callee's; anything else is a
- * loop or no frame pointer at all.
+ * Can @fp be the frame pointer of the caller of frame @last? Stacks grow down, so a caller's frame is above its
+ * callee's; anything else is a loop or no frame pointer at all.
  */
 static enum upf_end check(const struct arch *arch, uint64_t fp, uint64_t last)
 {

@@ -7,10 +7,10 @@
 #include <unistd.h>
 
 /*
- * How long a call that the hypervisor has begun to carry out may take at most. Xen reads the call and carries it out in
- * one go, in microseconds; if it cannot at once, it reads the call again.
+ * How long a call that the hypervisor has begun to carry out may take at most. Xen reads the call and carries it out
+ * in one go, in microseconds; if it cannot at once, it reads the call again.
  */
-#define CALL_NS 10000000u
+#define CALL_NS 50000000u
 #define STUCK_NS 2000000000u
 #define LOOK_NS 200000
 

@@ -5,17 +5,18 @@
  * Pauses are counted by the hypervisor, and somebody else may hold the domain paused too: an unpause too many would
  * undo theirs. So both processes agree by compare-and-swap on one word of shared memory for each domain:
  *
- *     over ──recorder──▶ held ──recorder──▶ ending ──recorder──▶ over
- *                         │                   │
- *                         └─────watchdog──────┴──▶ taken ──watchdog──▶ undone ──recorder──▶ held
+ *     over --recorder--> held --recorder--> ending --recorder--> over
+ *                         |                   |
+ *                         +-----watchdog------+--> taken --watchdog--> undone --recorder--> held
  *
- * The recorder may unpause only after it moved the word from "held" to "ending", the watchdog only after it moved it to
- * "taken". From "held", the watchdog unpauses at once: the recorder will find that it must not. From "ending", the
+ * The recorder may unpause only after it moved the word from "held" to "ending", the watchdog only after it moved it
+ * to "taken". From "held", the watchdog unpauses at once: the recorder will find that it must not. From "ending", the
  * recorder may have been stopped just before its call: the watchdog first makes that call void (spoil() of struct
- * hypervisor_ops), and unpauses only if the mark still says that the pause is in force.
+ * hypervisor_ops), waits for as long as a call may take that the hypervisor has already begun, 50 ms, and unpauses only
+ * if the mark still says that the pause is in force.
  *
- * The word holds the number of the pause too, so that a late compare-and-swap never meets another pause. A sample costs
- * a few stores and loads; nobody waits, except the recorder for a watchdog that is just undoing its pause.
+ * The word holds the number of the pause too, so that a late compare-and-swap never meets another pause. A sample
+ * costs a few stores and loads; nobody waits, except the recorder for a watchdog that is just undoing its pause.
  */
 #ifndef RECORD_WATCHDOG_WATCH_H
 #define RECORD_WATCHDOG_WATCH_H

@@ -3,13 +3,13 @@
  * watchdog.h - a second process that undoes a pause which the recorder does not end: because it died inside the pause,
  * or because it has held the pause for too long, being stopped, frozen, traced, dumping core or without a CPU.
  *
- * It is there before the first pause. It undoes only pauses that are marked as the recorder's (struct pause_mark), only
- * while the domain still has the same uuid, and each pause at most once, whatever the recorder does at that moment
- * (watch.h).
+ * It is there before the first pause. It undoes only pauses that are marked as the recorder's (struct pause_mark),
+ * only while the domain still has the same uuid, and each pause at most once, whatever the recorder does at that
+ * moment (watch.h).
  *
  * While the recorder samples, the watchdog looks at the shared memory once in each longest pause, without any call; it
- * sleeps when no pause was begun for a while, and the next one wakes it. Nothing can be done against a watchdog that is
- * stopped together with the recorder: a freezer that holds the cgroup of both holds a guest paused too.
+ * sleeps when no pause was begun for a while, and the next one wakes it. Nothing can be done against a watchdog that
+ * is stopped together with the recorder: a freezer that holds the cgroup of both holds a guest paused too.
  */
 #ifndef RECORD_WATCHDOG_WATCHDOG_H
 #define RECORD_WATCHDOG_WATCHDOG_H
@@ -35,8 +35,8 @@ struct watch *watchdog_watch(const struct watchdog *g, size_t i);
 /* The descriptor whose closing, by the death of its last holder, tells the watchdog that the recorder is dead. */
 int watchdog_fd(const struct watchdog *g);
 /*
- * Domain @i came back after its end and is @info's now. Not while it is paused. Waits for the watchdog's answer: 0 or a
- * negative errno.
+ * Domain @i came back after its end and is @info's now. Not while it is paused. Waits for the watchdog's answer: 0 or
+ * a negative errno.
  */
 int watchdog_replace(struct watchdog *g, size_t i, const struct guest_info *info);
 /* False: the watchdog itself has died; nobody would undo a pause. */

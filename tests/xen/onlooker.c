@@ -7,12 +7,12 @@
  *   onlooker stall SECONDS
  *       copies a pipe, made as small as one can be, but after its first bytes not for so long; 0: never again
  *   onlooker kill SIGNAL COUNT DOMAIN BEATS [foreign]
- *       COUNT times: starts a recorder at its highest rate, ends it at a random moment by SIGNAL (PIPE: by closing what
- *       it writes to), and sees whether the word at BEATS, which the guest counts up, goes on; foreign: with a pause of
- *       somebody else's on the guest, which must stay
+ *       COUNT times: starts a recorder at its highest rate, ends it at a random moment by SIGNAL (PIPE: by closing
+ *       what it writes to), and sees whether the word at BEATS, which the guest counts up, goes on; foreign: with a
+ *       pause of somebody else's on the guest, which must stay
  *   onlooker freeze COUNT DOMAIN BEATS LONGEST [foreign]
- *       COUNT times: stops one recorder at a random moment for longer than a pause may last, and sees whether the guest
- *       goes on meanwhile; then prints the word at LONGEST, the guest's longest pause; foreign: with a pause of
+ *       COUNT times: stops one recorder at a random moment for longer than a pause may last, and sees whether the
+ *       guest goes on meanwhile; then prints the word at LONGEST, the guest's longest pause; foreign: with a pause of
  *       somebody else's that begins meanwhile and must stay
  *   onlooker domctls SECONDS DOMAIN
  *       asks Xen for the domain's information, without a break
@@ -338,7 +338,8 @@ static int kill_often(const char *name, unsigned count, const char *domain, uint
 
 	for (unsigned i = 0; i < count; i++)
 		once(&g, domain, signal_of(name), beats, foreign, &seed, &t);
-	printf("%s%s ends %u by-signal %u in-pause %u left-paused %u stopped %u undone %u unsound %u longest-ms %.1f\n",
+	printf("%s%s ends %u by-signal %u in-pause %u left-paused %u stopped %u undone %u unsound %u "
+	       "longest-ms %.1f\n",
 	       name, foreign ? "-foreign" : "", t.ends, t.by_signal, t.in_pause, t.left_paused, t.stopped, t.undone,
 	       t.unsound, (double)t.longest_us / 1000);
 	return 0;
@@ -394,7 +395,7 @@ static int freeze_often(unsigned count, const char *domain, uint64_t beats, uint
 	return 0;
 }
 
-/* --- what else ----------------------------------------------------------------------------------------------------- */
+/* --- what else --------------------------------------------------------------------------------------------------- */
 
 static int make_domctls(unsigned seconds, const char *domain)
 {

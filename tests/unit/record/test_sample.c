@@ -261,6 +261,52 @@ static void the_hypervisor_refuses(void **state)
 	assert_int_equal(r.error, -EPERM);
 }
 
+/* The pause was carried out and reading the registers failed: it is undone. */
+static void paused_and_not_read(void **state)
+{
+	struct fixture *f = *state;
+	struct round r;
+
+	f->d.stop_error = EFAULT;
+	r = take(f);
+	assert_int_equal(r.kind, ROUND_FAILED);
+	assert_int_equal(r.error, -EFAULT);
+	assert_false(r.stuck);
+	assert_int_equal(r.pauses, 1);
+	assert_int_equal(f->d.resumes, 1);
+	assert_int_equal(f->d.our_pauses, 0);
+}
+
+/* As the watchdog would at any moment of the pause; here before the registers are read. */
+static void undo_by_watchdog(struct sim_domain *d, void *ctx)
+{
+	struct fixture *f = ctx;
+
+	(void)d;
+	atomic_store(&f->watch.undone_ns, f->watch.began_ns + 5);
+	atomic_fetch_add(&f->watch.state, 3); /* from held to undone */
+}
+
+static void the_watchdog_undoes_the_pause(void **state)
+{
+	struct fixture *f = *state;
+	unsigned long resumes;
+	struct round r;
+
+	take(f);
+	resumes = f->d.resumes;
+	f->d.tick = undo_by_watchdog;
+	f->d.ctx = f;
+	r = take(f);
+	assert_int_equal(r.kind, ROUND_VOID);
+	assert_int_equal(r.overruns, 1);
+	assert_int_equal(r.pause_ns, 5);
+	assert_int_equal(f->d.resumes, resumes); /* not ours to undo any more */
+	f->d.our_pauses = 0;
+	f->d.tick = NULL;
+	assert_int_equal(take(f).kind, ROUND_TAKEN);
+}
+
 static void run_first(struct fixture *f)
 {
 	f->d.vcpu[0].cpu_ns += 1000000;
@@ -375,6 +421,8 @@ int main(void)
 		TEST(the_end_is_seen_without_a_pause),
 		TEST(the_domid_is_reused),
 		TEST(the_hypervisor_refuses),
+		TEST(paused_and_not_read),
+		TEST(the_watchdog_undoes_the_pause),
 		TEST(a_sleeper_is_not_read),
 		TEST(a_light_sleeper_is_read),
 		TEST(a_stack_that_moves),

@@ -362,10 +362,8 @@ static void detach_both(struct hypervisor *x)
 
 static void pause_sampled(void)
 {
-	struct guest_info before;
-	struct vcpu_stop stops[2];
-
-	assert_int_equal(ops->stop(sampled, &before, stops), 0);
+	ops->prepare(sampled, NULL);
+	assert_int_equal(ops->stop(sampled), 0);
 }
 
 static bool is_marked_now(void)
