@@ -7,8 +7,8 @@
 //	assert.deepEqual(complaints(tab), []);
 //	await browser.end();
 //
-// All that the browser and a test write to disk lies in browser.folder. tests/web/keeper removes it and ends the browser
-// when the test ends, by a signal as well.
+// All that the browser and a test write to disk lies in browser.folder. tests/web/keeper removes it and ends the
+// browser when the test ends, by a signal as well.
 
 import {execFileSync, spawn} from 'node:child_process';
 import {once} from 'node:events';
@@ -23,26 +23,30 @@ export const build = resolve(process.env.BUILD ?? join(here, '../../build'));
 export const readers = join(build, 'readers');
 
 const PATIENCE = 120e3;    // milliseconds for one action, also on a busy machine
+const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium';
 const ROOT = process.getuid() === 0;
 const FLAGS = ['--disable-gpu', '--disable-quic', '--disable-component-update'];    // beside puppeteer's own
 const UNSAFE = 'Chromium has no usable sandbox here, so it runs without: these tests open only pages of their own. ' +
 	'A sandbox needs user namespaces, which a chroot or the kernel may forbid, or the package chromium-sandbox.';
 
-// --- starting and ending ----------------------------------------------------------------------------------------------
+// --- starting and ending -------------------------------------------------------------------------------------------
 
-// executable: the browser's. sandbox: for its pages, which Chromium refuses to root; without a usable sandbox warn() is
-// told why, and the browser runs without. Throws an error of one line if no browser starts.
-export async function startBrowser({executable = process.env.CHROMIUM ?? '/usr/bin/chromium', sandbox = !ROOT, warn = console.error} = {}) {
+// executable: the browser's. sandbox: whether to use Chromium's, which refuses to be root's. Where there is no usable
+// one, the browser runs without, and warn() is told why. Throws an error of one line if no browser starts.
+export async function startBrowser({executable = CHROMIUM, sandbox = !ROOT, warn = console.error} = {}) {
 	if (!existsSync(executable))
 		throw new Error(`${executable} is not there: make deps installs it, or CHROMIUM names another one`);
 	const puppeteer = getPuppeteer(), folder = new Folder();
-	const launch = args => puppeteer.launch({
-		executablePath: executable, args: [...FLAGS, ...args], userDataDir: join(folder.path, 'profile'), env: folder.environment(),
-		defaultViewport: null, timeout: PATIENCE, protocolTimeout: PATIENCE, handleSIGHUP: false, handleSIGINT: false, handleSIGTERM: false,
+	const launch = (...flags) => puppeteer.launch({
+		executablePath: executable, args: [...FLAGS, ...flags], env: folder.environment(),
+		userDataDir: join(folder.path, 'profile'), defaultViewport: null, timeout: PATIENCE,
+		protocolTimeout: PATIENCE, handleSIGHUP: false, handleSIGINT: false, handleSIGTERM: false,
 	});
 
 	try {
-		return new Browser(folder, sandbox ? await launchSafely(launch, warn) : await launch(['--no-sandbox']));
+		const chromium = sandbox ? await launchSafely(launch, warn) : await launch('--no-sandbox');
+
+		return new Browser(folder, chromium);
 	} catch (error) {
 		await folder.remove();
 		throw new Error(`${executable} does not start: ${reason(error.message)}`);
@@ -57,12 +61,12 @@ function getPuppeteer() {
 
 async function launchSafely(launch, warn) {
 	try {
-		return await launch([]);
+		return await launch();
 	} catch (error) {
 		if (!error.message.includes('No usable sandbox'))
 			throw error;
 		warn(UNSAFE);
-		return launch(['--no-sandbox']);
+		return launch('--no-sandbox');
 	}
 }
 
@@ -78,7 +82,8 @@ function reason(message) {
 class Folder {
 	constructor() {
 		this.path = mkdtempSync(join(tmpdir(), 'uniprof-web-'));
-		this.keeper = spawn(join(here, 'keeper'), [this.path], {cwd: '/', detached: true, stdio: ['pipe', 'ignore', 'ignore']});
+		this.keeper = spawn(join(here, 'keeper'), [this.path],
+			{cwd: '/', detached: true, stdio: ['pipe', 'ignore', 'ignore']});
 		this.removed = once(this.keeper, 'exit');
 	}
 
@@ -117,7 +122,7 @@ class Browser {
 	}
 }
 
-// --- complaints -------------------------------------------------------------------------------------------------------
+// --- complaints ----------------------------------------------------------------------------------------------------
 
 const heard = new WeakMap();
 
@@ -125,31 +130,36 @@ function listen(tab) {
 	const said = [];
 
 	heard.set(tab, said);
-	tab.on('console', message => ['error', 'warn'].includes(message.type()) && said.push(`${message.type()}: ${message.text()}`));
+	tab.on('console', message => {
+		if (['error', 'warn'].includes(message.type()))
+			said.push(`${message.type()}: ${message.text()}`);
+	});
 	tab.on('pageerror', error => said.push(`uncaught: ${error.message}`));
 }
 
-// What the tab's console holds from warnings up, errors of scripts and of the content security policy among them; each is
-// told once.
+// What the tab's console holds from warnings up, errors of scripts and of the content security policy among them; each
+// is told once.
 export async function complaints(tab) {
 	await tab.evaluate('0');    // all that was said before has come by then
 	return heard.get(tab).splice(0);
 }
 
-// --- what puppeteer lacks ---------------------------------------------------------------------------------------------
+// --- what puppeteer lacks ------------------------------------------------------------------------------------------
 
 // fragment: what follows the '#', or nothing.
 export async function open(tab, path, fragment) {
 	await tab.goto(pathToFileURL(path) + (fragment === undefined ? '' : `#${fragment}`));
 }
 
+// As the page has it: puppeteer hears a little later of steps within a page.
 export function fragment(tab) {
-	return tab.url().split('#')[1] ?? '';
+	return tab.evaluate('location.hash.slice(1)');
 }
 
 // The text of an element as it is seen: nothing if it is hidden.
 export function text(tab, css) {
-	return tab.$eval(css, element => element.checkVisibility({visibilityProperty: true}) ? element.innerText.trim() : '');
+	return tab.$eval(css, element =>
+		element.checkVisibility({visibilityProperty: true}) ? element.innerText.trim() : '');
 }
 
 // Clicks the middle of an element, which nothing may cover.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// browser.mjs itself: what the other tests of pages rest on must see errors, keys, clicks, colours and files, and leave nothing
-// behind, whatever ends a test.
+// browser.mjs itself: what the other tests of pages rest on must see errors, keys, clicks, colours and files, and
+// leave nothing behind, whatever ends a test.
 
 import assert from 'node:assert/strict';
 import {spawn} from 'node:child_process';
@@ -26,7 +26,8 @@ const plain = write('a page #1.html', `<!DOCTYPE html><meta charset="utf-8"><tit
 <style>body { margin: 0 } @media (prefers-color-scheme: dark) { body { background: #000 } }</style>
 <button id="b">press</button><input id="i"><input id="f" type="file"><p>täxt</p>
 <p id="hidden" hidden>hidden</p><details><span id="closed">closed</span></details>
-<div style="position: relative"><button id="covered">below</button><div style="position: absolute; inset: 0"></div></div>
+<div style="position: relative"><button id="covered">below</button>
+<div style="position: absolute; inset: 0"></div></div>
 <script>
 b.onclick = () => { document.title = 'pressed'; };
 f.onchange = () => { f.files[0].text().then(t => { document.title = t; }); };
@@ -46,16 +47,18 @@ function plainTest(name, run) {
 	});
 }
 
-// --- pages ------------------------------------------------------------------------------------------------------------
+// --- pages ---------------------------------------------------------------------------------------------------------
 
 plainTest('opens a file with an odd name, and a fragment', async tab => {
 	assert.match(tab.url(), /a%20page%20%231\.html#state$/);
-	assert.equal(await tab.evaluate('[innerWidth, innerHeight].join()'), '500,400', 'the page has the size asked for');
+	assert.equal(await tab.evaluate('[innerWidth, innerHeight].join()'), '500,400', 'in the size asked for');
 });
 
 plainTest('scripts', async tab => {
 	assert.equal(await tab.evaluate(n => n + 1, 41), 42, 'take arguments and return values');
-	assert.equal(await tab.evaluate('new Promise(done => setTimeout(() => done("later"), 20))'), 'later', 'and wait for promises');
+	const promise = 'new Promise(done => setTimeout(() => done("later"), 20))';
+
+	assert.equal(await tab.evaluate(promise), 'later', 'and wait for promises');
 	await assert.rejects(tab.waitForFunction('false', {timeout: 100}), /100ms exceeded/, 'waiting ends');
 });
 
@@ -93,15 +96,16 @@ plainTest('colours and screenshots', async tab => {
 test('browser: complaints are heard', async () => {
 	const tab = await browser.newTab();
 
-	await open(tab, write('bad.html', `<!DOCTYPE html>
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; script-src 'sha256-AAAA'"><script>document.title = 'ran';</script>`));
-	assert.equal((await complaints(tab)).filter(said => /Content Security Policy/.test(said)).length, 1, 'a blocked script');
-	await open(tab, write('throws.html', '<script>throw new Error("ouch");</script>'));
-	assert.equal((await complaints(tab)).filter(said => /ouch/.test(said)).length, 1, 'an error');
-	await open(tab, write('warns.html', '<script>console.warn("oh"); Promise.reject(new Error("alas"));</script>'));
-	const both = await complaints(tab);
+	const number = async what => (await complaints(tab)).filter(said => what.test(said)).length;
 
-	assert.equal(both.length, 2, 'a warning and a promise that nobody hears');
+	await open(tab, write('bad.html', `<!DOCTYPE html>
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; script-src 'sha256-AAAA'">
+<script>document.title = 'ran';</script>`));
+	assert.equal(await number(/Content Security Policy/), 1, 'a blocked script');
+	await open(tab, write('throws.html', '<script>throw new Error("ouch");</script>'));
+	assert.equal(await number(/ouch/), 1, 'an error');
+	await open(tab, write('warns.html', '<script>console.warn("oh"); Promise.reject(new Error("oh"));</script>'));
+	assert.equal(await number(/oh/), 2, 'a warning, and a promise that fails unheard');
 	assert.deepEqual(await complaints(tab), [], 'each is told once');
 	await tab.goBack();
 	assert.match(tab.url(), /throws\.html$/, 'back');
@@ -110,7 +114,7 @@ test('browser: complaints are heard', async () => {
 	await tab.close();
 });
 
-// --- no browser, no sandbox -------------------------------------------------------------------------------------------
+// --- no browser, no sandbox ----------------------------------------------------------------------------------------
 
 // A program that stands for Chromium.
 function program(name, lines) {
@@ -121,17 +125,20 @@ function program(name, lines) {
 }
 
 test('browser: one line on why none starts', async () => {
-	await assert.rejects(startBrowser({executable: '/nowhere/chromium'}), /^Error: \/nowhere\/chromium is not there: make deps .*$/);
+	await assert.rejects(startBrowser({executable: '/nowhere'}), /^Error: \/nowhere is not there: make deps .*$/);
 	const broken = program('broken', 'echo noise >&2; echo "libX: no such file" >&2; exit 127');
+	const message = `${broken} does not start: libX: no such file`;
 
-	await assert.rejects(startBrowser({executable: broken}), {message: `${broken} does not start: libX: no such file`});
+	await assert.rejects(startBrowser({executable: broken}), {message});
 	assert.deepEqual(readdirSync(browser.folder).filter(name => name.startsWith('uniprof-web-')), []);
 });
 
 test('browser: one line on why it runs without a sandbox', async () => {
-	const said = [], own = await startBrowser({warn: line => said.push(line), sandbox: true, executable: program('unsafe',
-		`case "$*" in *--no-sandbox*) exec ${browser.chromium.process().spawnfile} "$@" ;; esac
-		echo '[1:1:ERROR:zygote_host_impl_linux.cc] No usable sandbox! If this is a Debian system, ...' >&2; exit 1`)});
+	const chromium = browser.chromium.process().spawnfile;
+	const executable = program('unsafe', `case "$*" in *--no-sandbox*) exec ${chromium} "$@" ;; esac
+echo '[1:1:ERROR:zygote_host_impl_linux.cc] No usable sandbox! If this is a Debian system, ...' >&2
+exit 1`);
+	const said = [], own = await startBrowser({executable, sandbox: true, warn: line => said.push(line)});
 
 	assert.equal(said.length, 1);
 	assert.match(said[0], /^Chromium has no usable sandbox here, so .* chroot .* package chromium-sandbox\.$/);
@@ -142,7 +149,7 @@ test('browser: one line on why it runs without a sandbox', async () => {
 	await own.end();
 });
 
-// --- the end ----------------------------------------------------------------------------------------------------------
+// --- the end -------------------------------------------------------------------------------------------------------
 
 function read(path) {
 	try {
@@ -156,18 +163,19 @@ function read(path) {
 function running(session, folder) {
 	return readdirSync('/proc').filter(name => /^\d+$/.test(name)).filter(pid => {
 		const [, state, at] = /\) (\S) \S+ \S+ (\d+)/s.exec(read(`/proc/${pid}/stat`)) ?? [];
+		const environment = read(`/proc/${pid}/environ`).split('\0');
 
-		return (state && state !== 'Z' && Number(at) === session) || read(`/proc/${pid}/environ`).split('\0').includes(`TMPDIR=${folder}`);
+		return (state && state !== 'Z' && Number(at) === session) || environment.includes(`TMPDIR=${folder}`);
 	});
 }
 
 const HOLDS_A_BROWSER = `import {open, startBrowser} from '${join(here, 'browser.mjs')}';
-const browser = await startBrowser();
+const browser = await startBrowser({warn: () => {}});
 await open(await browser.newTab(), process.argv[1]);
 console.log(JSON.stringify([browser.chromium.process().pid, browser.folder]));
 process.stdin.once('data', async () => { await browser.end(); process.exit(0); });`;
 
-// Another process that has a browser, and what it is ended by: nothing runs on, and nothing is left in the temporary folder.
+// Another process has a browser, and end() ends it: nothing runs on, and nothing is left in the temporary folder.
 async function leavesNothing(t, name, end) {
 	const temporary = join(browser.folder, name);
 
@@ -176,7 +184,8 @@ async function leavesNothing(t, name, end) {
 		{stdio: ['pipe', 'pipe', 'inherit'], env: {...process.env, TMPDIR: temporary}});
 
 	t.after(() => child.kill('SIGKILL'));
-	const {value} = await createInterface(child.stdout)[Symbol.asyncIterator]().next(), [session, folder] = JSON.parse(value);
+	const {value} = await createInterface(child.stdout)[Symbol.asyncIterator]().next();
+	const [session, folder] = JSON.parse(value);
 
 	assert.ok(running(session, folder).length > 2, 'a browser runs');
 	assert.deepEqual(readdirSync(temporary), [folder.slice(temporary.length + 1)], 'everything is in one folder');

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// --flamegraph --diff in a real browser: colours tell what grew and what shrank, figures by how much. mktrace web-after is web
-// with http_parse twice as fast and tls_handshake twice as slow.
+// --flamegraph --diff in a real browser: colours tell what grew and what shrank, figures by how much. mktrace
+// web-after is web with http_parse twice as fast and tls_handshake twice as slow.
 
 import assert from 'node:assert/strict';
 import {click, fragment, open, text} from './browser.mjs';
@@ -48,5 +48,5 @@ tabTest('widths of the old run', async tab => {
 
 	await click(tab, '#by-old');
 	assert.ok((await spot(tab, 'http_parse')).width > 1.3 * width);
-	assert.match(fragment(tab), /width=old/, 'kept in the address');
+	assert.match(await fragment(tab), /width=old/, 'kept in the address');
 });

@@ -13,7 +13,7 @@ import {build, complaints, drawn, here, startBrowser} from './browser.mjs';
 export const symbols = ['-s', join(here, 'web.syms')];
 export const hostile = ['-s', join(here, 'hostile.syms')];
 
-// --- files ------------------------------------------------------------------------------------------------------------
+// --- files ---------------------------------------------------------------------------------------------------------
 
 export function report(...options) {
 	return execFileSync(join(build, 'uniprof-report'), ['-q', ...options], {encoding: 'utf8', maxBuffer: 1 << 28});
@@ -46,9 +46,9 @@ export function pageOf(folder, trace, view, ...options) {
 
 // The folded stacks: [[names from the root on], samples].
 export function folded(trace, ...options) {
-	const lines = report('--folded', ...options, trace).trimEnd().split('\n');
+	const lines = report('--folded', ...options, trace).matchAll(/^(.*) (\d+)$/mg);
 
-	return lines.map(line => /^(.*) (\d+)$/.exec(line)).map(([, stack, samples]) => [stack.split(';'), Number(samples)]);
+	return [...lines].map(([, stack, samples]) => [stack.split(';'), Number(samples)]);
 }
 
 // The samples of all stacks, and of those that have a name for which is() is true.
@@ -58,12 +58,13 @@ export function shares(stacks, is) {
 	return {all: sum(stacks), matched: sum(stacks.filter(([names]) => names.some(is)))};
 }
 
-// --- tests ------------------------------------------------------------------------------------------------------------
+// --- tests ---------------------------------------------------------------------------------------------------------
 
 // A browser for the tests of a file about @what, and node's test() for them: each test is handed a new tab, in which
 // nothing may complain but what is harmless.
 export async function browserTests(what, {harmless = /^$/} = {}) {
-	const browser = await startBrowser().catch(error => {
+	// browser.test.mjs warns, once for all.
+	const browser = await startBrowser({warn: () => {}}).catch(error => {
 		console.error(error.message);
 		process.exit(1);
 	});
@@ -84,18 +85,22 @@ export async function browserTests(what, {harmless = /^$/} = {}) {
 	})};
 }
 
-// --- places -----------------------------------------------------------------------------------------------------------
+// --- places --------------------------------------------------------------------------------------------------------
 
-// The middle of the widest frame of this name in pixels of the page, and its width, once it is drawn; null if there is none.
+// The middle of the widest frame of this name in pixels of the page, and its width, once it is drawn; null if there
+// is none.
 export async function spot(tab, name) {
 	await drawn(tab);
 	return tab.evaluate(name => {
-		const {graph} = page, boxes = graph.rows.flatMap(row => row.boxes).filter(box => box.frame.label === name);
-		const box = boxes.sort((a, b) => b.width - a.width)[0], at = graph.canvas.getBoundingClientRect();
+		const {graph} = page, at = graph.canvas.getBoundingClientRect();
+		const boxes = graph.rows.flatMap(row => row.boxes).filter(({frame}) => frame.label === name);
+		const box = boxes.sort((a, b) => b.width - a.width)[0];
 
-		return box ? {
-			x: at.x + box.x + box.width / 2, y: at.y + graph.top(box.frame.depth) - graph.element.scrollTop + 9, width: box.width,
-		} : null;
+		if (!box)
+			return null;
+		const y = at.y + graph.top(box.frame.depth) - graph.element.scrollTop + 9;
+
+		return {x: at.x + box.x + box.width / 2, y, width: box.width};
 	}, name);
 }
 
