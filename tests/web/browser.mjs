@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // browser.mjs - Debian's Chromium for tests of pages, driven by puppeteer-core (https://pptr.dev).
 //
-//	const browser = await startBrowser();
+//	const browser = await needBrowser();
 //	const tab = await browser.newTab({width: 1200, height: 800});    // a Page of puppeteer
 //	await open(tab, 'page.html');
 //	assert.deepEqual(complaints(tab), []);
@@ -53,6 +53,16 @@ export async function startBrowser({executable = CHROMIUM, sandbox = !ROOT, warn
 	}
 }
 
+// As startBrowser(), but without a browser prints why, and ends the process.
+export async function needBrowser(options) {
+	try {
+		return await startBrowser(options);
+	} catch (error) {
+		console.error(error.message);
+		process.exit(1);
+	}
+}
+
 // From npm, in a folder of the build's.
 function getPuppeteer() {
 	execFileSync(join(here, '../readers/fetch'), [readers, 'npm'], {stdio: 'inherit'});
@@ -63,7 +73,7 @@ async function launchSafely(launch, warn) {
 	try {
 		return await launch();
 	} catch (error) {
-		if (!error.message.includes('No usable sandbox'))
+		if (!/No usable sandbox|Failed to move to new namespace/.test(error.message))
 			throw error;
 		warn(UNSAFE);
 		return launch('--no-sandbox');

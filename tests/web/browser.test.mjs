@@ -9,9 +9,11 @@ import {createInterface} from 'node:readline';
 import {join} from 'node:path';
 import {after, test} from 'node:test';
 import {setTimeout} from 'node:timers/promises';
-import {click, complaints, drag, here, open, preferColours, press, startBrowser, text} from './browser.mjs';
+import {
+	click, complaints, drag, here, needBrowser, open, preferColours, press, startBrowser, text,
+} from './browser.mjs';
 
-const browser = await startBrowser();
+const browser = await needBrowser();
 
 after(() => browser.end());
 

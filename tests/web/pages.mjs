@@ -8,7 +8,7 @@ import {closeSync, existsSync, openSync} from 'node:fs';
 import {after, test} from 'node:test';
 import assert from 'node:assert/strict';
 import {join} from 'node:path';
-import {build, complaints, drawn, here, startBrowser} from './browser.mjs';
+import {build, complaints, drawn, here, needBrowser} from './browser.mjs';
 
 export const symbols = ['-s', join(here, 'web.syms')];
 export const hostile = ['-s', join(here, 'hostile.syms')];
@@ -64,10 +64,7 @@ export function shares(stacks, is) {
 // nothing may complain but what is harmless.
 export async function browserTests(what, {harmless = /^$/} = {}) {
 	// browser.test.mjs warns, once for all.
-	const browser = await startBrowser({warn: () => {}}).catch(error => {
-		console.error(error.message);
-		process.exit(1);
-	});
+	const browser = await needBrowser({warn: () => {}});
 
 	after(() => browser.end());
 	return {folder: browser.folder, tabTest: (name, run) => test(`${what}: ${name}`, async t => {

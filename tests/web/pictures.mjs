@@ -2,11 +2,11 @@
 // make pictures: the README's pictures of pages, anew, from mktrace's web server. Look at them before committing.
 
 import {join} from 'node:path';
-import {drawn, here, open, preferColours, startBrowser} from './browser.mjs';
+import {drawn, here, needBrowser, open, preferColours} from './browser.mjs';
 import {pageOf, symbols, traceOf} from './pages.mjs';
 
 const docs = join(here, '../../docs');
-const browser = await startBrowser();
+const browser = await needBrowser();
 
 try {
 	const web = traceOf(browser.folder, 'web'), tab = await browser.newTab({width: 1000, height: 560});
