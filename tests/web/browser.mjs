@@ -4,7 +4,7 @@
 //	const browser = await needBrowser();
 //	const tab = await browser.newTab({width: 1200, height: 800});    // a Page of puppeteer
 //	await open(tab, 'page.html');
-//	assert.deepEqual(complaints(tab), []);
+//	assert.deepEqual(await complaints(tab), []);
 //	await browser.end();
 //
 // All that the browser and a test write to disk lies in browser.folder. tests/web/keeper removes it and ends the
