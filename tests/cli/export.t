@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Files for other programs, each read by the program it is for, and its figures equal to the flat profile's:
 # pprof by go tool pprof, Firefox Profiler's by its profiler-cli, callgrind's by callgrind_annotate; perf-script's text by
-# the grammar in uniprof-report(1). tests/web/export.t has speedscope's page. docs/json.md and --csv are read by what is below.
+# the grammar in uniprof-report(1). tests/web/export.test.mjs has speedscope's page. docs/json.md and --csv are read by what is below.
 use strict;
 use warnings;
 use Cwd qw(abs_path);

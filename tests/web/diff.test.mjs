@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// --flamegraph --diff in a real browser: colours tell what grew and what shrank, figures by how much. mktrace
+// web-after is web with http_parse twice as fast and tls_handshake twice as slow.
+
+import assert from 'node:assert/strict';
+import {click, fragment, open, text} from './browser.mjs';
+import {browserTests, clickFrame, folded, pageOf, pixel, shares, spot, symbols, traceOf} from './pages.mjs';
+
+const {folder, tabTest} = await browserTests('diff');
+const old = traceOf(folder, 'web'), after = traceOf(folder, 'web-after');
+const file = pageOf(folder, after, '--flamegraph', '--diff', old, ...symbols);
+
+// A frame's colour, left of its name.
+async function colour(tab, name) {
+	const {x, y, width} = await spot(tab, name);
+
+	return pixel(tab, x - width / 2 + 3, y - 6);
+}
+
+// A function's share of all samples in percent, by its folded stacks.
+function share(trace, name) {
+	const {all, matched} = shares(folded(trace, ...symbols), other => other === name);
+
+	return 100 * matched / all;
+}
+
+tabTest('what grew is red, what shrank is blue', async tab => {
+	await open(tab, file);
+	const slower = await colour(tab, 'tls_handshake'), faster = await colour(tab, 'http_parse');
+
+	assert.ok(slower[0] > slower[2] + 20, `grown: ${slower}`);
+	assert.ok(faster[2] > faster[0] + 20, `shrunk: ${faster}`);
+	assert.notEqual(await text(tab, '#legend'), '', 'the legend says so');
+});
+
+tabTest('by how much', async tab => {
+	const change = (share(after, 'tls_handshake') - share(old, 'tls_handshake')).toFixed(1);
+
+	assert.ok(change > 5, 'it did grow');
+	await open(tab, file);
+	await clickFrame(tab, 'tls_handshake');
+	assert.ok((await text(tab, '#frame-figures')).includes(`+${change}`), change);
+});
+
+tabTest('widths of the old run', async tab => {
+	await open(tab, file);
+	const {width} = await spot(tab, 'http_parse');
+
+	await click(tab, '#by-old');
+	assert.ok((await spot(tab, 'http_parse')).width > 1.3 * width);
+	assert.match(await fragment(tab), /width=old/, 'kept in the address');
+});
