@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "report/profile/traces.h"
+#include "common/regular_file.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -98,8 +98,8 @@ static uint64_t length_of(const char *path)
 {
 	enum upf_fault fault;
 	enum upf_reason reason;
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	struct upf_reader *r = fd >= 0 && lseek(fd, 0, SEEK_CUR) == 0 ? upf_reader_open(fd, &fault, NULL) : NULL;
+	int fd = regular_file_open(path);
+	struct upf_reader *r = fd >= 0 ? upf_reader_open(fd, &fault, NULL) : NULL;
 	const struct upf_totals *totals;
 	struct upf_block b;
 	uint64_t last = 0;
