@@ -196,6 +196,8 @@ static int study_block(struct keeper *k, const struct upf_block *b)
 	while (rc == 0 && (more = upf_decoder_next(k->decoder, &rec)) > 0) {
 		if (rec.kind == UPF_SAMPLE)
 			rc = study_sample(k, &rec);
+		else if (rec.kind == UPF_SAME)
+			upf_decoder_pass_repeated(k->decoder); /* no stack that was not there before */
 		if (!k->writer)
 			counters_record(&k->report->profile.counters, &rec);
 	}
