@@ -47,7 +47,7 @@ static bool fp_is_callers(const struct climb *w, const struct cfi_row *row)
 	if (row->reg[X86_FP].where != CFI_SAVED)
 		return false;
 	/* Popped again, which tables do not tell. */
-	if (row->cfa_offset + row->reg[X86_FP].offset < 0)
+	if ((int64_t)row->cfa_offset + row->reg[X86_FP].offset < 0)
 		return true;
 	/* Pushed, and not changed since. */
 	return memory_word(&w->memory, cfa_of(w, row) + (uint64_t)(int64_t)row->reg[X86_FP].offset, &saved) &&
