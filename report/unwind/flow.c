@@ -89,6 +89,7 @@ bool flow_row(const struct frame_state *s, struct cfi_row *row)
 	} else if (s->sp_known) {
 		row->cfa_base = X86_SP;
 		row->cfa_offset = s->sp;
+		row->kind = s->sp < WORD ? CFI_POPPED : CFI_CALLER;
 	} else if (s->fp_known) {
 		row->cfa_base = X86_FP;
 		row->cfa_offset = s->fp;

@@ -111,7 +111,7 @@ static enum candidate judge(const struct climb *w, const struct cfi_known_row *k
 		return CANDIDATE_NONE;
 	if (at == w->sample->fp + 8)
 		return CANDIDATE_NONE; /* the frame is made, and the walk has found it */
-	if (!memory_word(&w->memory, at, caller) || *caller == 0)
+	if (row->kind == CFI_POPPED || !memory_word(&w->memory, at, caller) || *caller == 0)
 		return CANDIDATE_UNSURE;
 	if (cfi_called_from(w->rows, *caller, w->ip - w->behind) ||
 	    (!cfi_any(w->rows) && cfi_named(w->rows, *caller, &offset)))
