@@ -9,19 +9,17 @@
 
 #include "common/say.h"
 
-/* A span of time in the unit that suits it. */
+/* A span of time in the unit that suits it, rounded as text_time() of the report does. */
 static const char *span(char *text, size_t size, uint64_t ns)
 {
 	double v = (double)ns;
 
-	if (ns < 1000)
-		snprintf(text, size, "%.0f ns", v);
-	else if (ns < 1000000)
-		snprintf(text, size, "%.1f us", v / 1e3);
+	if (ns < 1000000)
+		snprintf(text, size, "%.3g us", v / 1e3);
 	else if (ns < 1000000000)
 		snprintf(text, size, "%.1f ms", v / 1e6);
 	else
-		snprintf(text, size, "%.2f s", v / 1e9);
+		snprintf(text, size, "%.1f s", v / 1e9);
 	return text;
 }
 
@@ -95,7 +93,7 @@ static void print_pauses(const struct session *s)
 		fprintf(stderr, "paused   never\n");
 		return;
 	}
-	fprintf(stderr, "paused   %llu times, %s in all, %.3f %% of the time; p50 %s, p99 %s, max %s",
+	fprintf(stderr, "paused   %llu times, %s in all, %.3g %% of the time; p50 %s, p99 %s, max %s",
 	        (unsigned long long)t->pauses, span(a, sizeof(a), t->pause.sum_ns),
 	        share(t->pause.sum_ns, t->duration_ns * s->ntargets),
 	        span(b, sizeof(b), upf_hist_quantile(&t->pause, 500)),

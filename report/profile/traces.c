@@ -200,7 +200,33 @@ int traces_load(struct traces *t, struct profile *p, const struct load_options *
 
 	for (size_t i = 0; rc == 0 && i < t->n; i++)
 		rc = load_one(&t->list[i], p, options);
+	if (rc == 0)
+		traces_pauses(t, &p->counters);
 	return rc;
+}
+
+/* All pauses of a trace that counts as a whole, as its footer tells; NULL: it does not tell. */
+static const struct upf_hist *footer_pauses(const struct trace *t)
+{
+	enum upf_reason reason;
+	const struct upf_totals *totals = upf_reader_totals(t->reader, &reason);
+
+	return totals && !selection_by_record(t->scope.selection) ? &totals->pause : NULL;
+}
+
+void traces_pauses(const struct traces *t, struct counters *counters)
+{
+	struct upf_hist sum = {0};
+
+	for (size_t i = 0; i < t->n; i++) {
+		const struct upf_hist *h = footer_pauses(&t->list[i]);
+
+		if (!h)
+			return;
+		upf_hist_merge(&sum, h);
+	}
+	if (sum.count >= counters->pause.count) /* or the footers know less than the records */
+		counters->pause = sum;
 }
 
 /* --- afterwards -------------------------------------------------------------------------------------------------- */
