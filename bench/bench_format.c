@@ -7,7 +7,8 @@
  * pauses take 20 to 40 us, and CPU time is what passed less the pause, give or take 2 us. At the top of each stack are
  * up to 12 words below the frame pointer, two of which may be return addresses: the path's, and one that is left over
  * from an earlier call; measured with one such call on each path, and with three by turns, where windows change with
- * two of three samples. Exit code 1: an aim was missed.
+ * two of three samples. Exit code 1: an aim was missed. bench_format frames|windows|changing writes such a trace to
+ * standard output instead.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -273,9 +274,26 @@ static int measure(const char *what, unsigned stale)
 	return missed;
 }
 
-int main(void)
+static int put_out(const char *kind)
 {
-	int missed = measure("frames alone (--call-graph fp,0)", 0);
+	unsigned stale = strcmp(kind, "windows") == 0 ? 1 : strcmp(kind, "changing") == 0 ? 3 : 0;
+	struct figures f = {0};
+	struct sink out = {0};
+
+	must(stale || strcmp(kind, "frames") == 0, "bench_format frames|windows|changing");
+	write_trace(&out, &f, stale ? UPF_TOPS_WINDOW : UPF_TOPS_NONE, stale ? stale : 1);
+	must(fwrite(out.data, 1, out.len, stdout) == out.len && fflush(stdout) == 0, "writing");
+	free(out.data);
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	int missed;
+
+	if (argc == 2)
+		return put_out(argv[1]);
+	missed = measure("frames alone (--call-graph fp,0)", 0);
 
 	missed |= measure("frames and a window each (--call-graph fp)", 1);
 	return missed | measure("frames and windows that change all the time", 3);

@@ -362,6 +362,7 @@ static int get_top(struct upf_decoder *d, struct kept *k)
 
 static void tell(const struct upf_decoder *d, struct upf_record *r, const struct kept *k)
 {
+	r->count = 1;
 	r->vcpu = k->vcpu;
 	r->stack = k->stack;
 	r->state = k->state;
@@ -403,7 +404,7 @@ static int get_sample(struct upf_decoder *d, struct upf_record *r)
 	return rc;
 }
 
-static int get_same(struct upf_decoder *d)
+static int get_same(struct upf_decoder *d, struct upf_record *r)
 {
 	int rc = enter_domain(d);
 
@@ -414,6 +415,7 @@ static int get_same(struct upf_decoder *d)
 	d->in_round = false;
 	d->repeating = true;
 	d->repeat = 0;
+	r->count = d->domains[d->domain].nkept;
 	rc = round_time(d);
 	d->domains[d->domain].pause_ticks = 0;
 	return rc;
@@ -454,7 +456,7 @@ static int get_record(struct upf_decoder *d, struct upf_record *r)
 	case UPF_SAMPLE:
 		return get_sample(d, r);
 	case UPF_SAME:
-		return get_same(d);
+		return get_same(d, r);
 	case UPF_LOST:
 	case UPF_LATE:
 	case UPF_EVENT:
@@ -479,6 +481,11 @@ static bool next_repeated(struct upf_decoder *d, struct upf_record *r)
 	r->repeated = true;
 	tell(d, r, &d->kept[s->kept + d->repeat++]);
 	return true;
+}
+
+void upf_decoder_pass_repeated(struct upf_decoder *d)
+{
+	d->repeating = false;
 }
 
 /* Every column must end with the last record: anything else was not written by this encoding. */

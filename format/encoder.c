@@ -58,6 +58,7 @@ struct upf_encoder {
 	size_t body;             /* bytes in all columns */
 	uint64_t period_ticks, first_tick, last_tick, samples, lost;
 	uint32_t records, generation;
+	int64_t carry_ns; /* of pauses: what is still to be told, or was told too much */
 	struct domain_state *domains;
 	struct node *nodes; /* 0: the empty stack */
 	uint32_t *heads;
@@ -162,10 +163,26 @@ uint64_t upf_encoder_samples(const struct upf_encoder *e)
 	return e->samples;
 }
 
-/* A pause is rounded up: it is never told shorter than it was, nor as none. */
-static uint64_t pause_ticks(uint64_t pause_ns)
+/*
+ * A pause in whole ticks, at least one. What rounding adds or leaves out is carried to the next pause, so that their
+ * sum is exact.
+ */
+static uint64_t pause_ticks(struct upf_encoder *e, uint64_t pause_ns)
 {
-	return pause_ns / UPF_TICK_NS + (pause_ns % UPF_TICK_NS != 0);
+	const int64_t tick = UPF_TICK_NS;
+	uint64_t ticks = pause_ns / UPF_TICK_NS;
+
+	if (pause_ns == 0)
+		return 0;
+	e->carry_ns += (int64_t)(pause_ns % UPF_TICK_NS);
+	if (ticks == 0 || e->carry_ns >= tick / 2) {
+		ticks++;
+		e->carry_ns -= tick;
+	} else if (e->carry_ns < -tick / 2 && ticks > 1) {
+		ticks--;
+		e->carry_ns += tick;
+	}
+	return ticks;
 }
 
 /* --- room -------------------------------------------------------------------------------------------------------- */
@@ -363,7 +380,7 @@ static bool acceptable(const struct upf_encoder *e, uint32_t domain, const struc
 int upf_encode_round(struct upf_encoder *e, uint32_t domain, uint64_t time_ns, uint64_t pause_ns,
                      const struct upf_sample *samples, size_t n)
 {
-	uint64_t tick = time_ns / UPF_TICK_NS, elapsed;
+	uint64_t tick = time_ns / UPF_TICK_NS, elapsed, pause;
 	struct domain_state *d;
 
 	if (!acceptable(e, domain, samples, n))
@@ -374,12 +391,13 @@ int upf_encode_round(struct upf_encoder *e, uint32_t domain, uint64_t time_ns, u
 	d = domain_state(e, domain);
 	elapsed = tick - d->round_tick;
 	add_zigzag(&e->columns, COLUMN_TIME, elapsed - e->period_ticks);
-	add_varint(&e->columns, COLUMN_PAUSE, pause_ticks(pause_ns));
+	pause = pause_ticks(e, pause_ns);
+	add_varint(&e->columns, COLUMN_PAUSE, pause);
 	elapsed = elapsed > d->pause_ticks ? elapsed - d->pause_ticks : 0;
 	for (size_t i = 0; i < n; i++)
 		encode_sample(e, &samples[i], elapsed);
 	d->round_tick = tick;
-	d->pause_ticks = pause_ticks(pause_ns);
+	d->pause_ticks = pause;
 	d->samples = (uint32_t)n;
 	end(e, tick);
 	return 0;

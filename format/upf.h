@@ -356,8 +356,9 @@ struct upf_record {
 	const uint64_t *words; /* from @sp, rounded down to a word, upwards; valid until the next call */
 	uint32_t nwords;
 	const uint64_t *regs; /* COPY: UPF_REGS of them */
-	uint64_t count;       /* LOST, LATE: how many; EVENT: its value */
-	uint8_t code;         /* LOST: enum upf_lost; EVENT: enum upf_event_code */
+	/* LOST, LATE: how many; EVENT: its value; SAMPLE: 1; SAME: how many samples follow that it repeats */
+	uint64_t count;
+	uint8_t code; /* LOST: enum upf_lost; EVENT: enum upf_event_code */
 };
 
 struct upf_decoder;
@@ -367,6 +368,8 @@ void upf_decoder_free(struct upf_decoder *d);
 enum upf_fault upf_decoder_start(struct upf_decoder *d, const struct upf_block *b);
 /* 1: a record; 0: end of the block; -EBADMSG: the rest of the block breaks the format; -ENOMEM. */
 int upf_decoder_next(struct upf_decoder *d, struct upf_record *rec);
+/* The samples that the SAME just given out repeats are passed over. */
+void upf_decoder_pass_repeated(struct upf_decoder *d);
 /* The nodes so far, @n of them, node 0 included; the array may move with the next upf_decoder_next(). */
 const struct upf_node *upf_decoder_nodes(const struct upf_decoder *d, uint32_t *n);
 

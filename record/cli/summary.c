@@ -30,7 +30,7 @@ static void print_pauses(const struct session *s)
 		fprintf(stderr, "paused   never\n");
 		return;
 	}
-	fprintf(stderr, "paused   %llu times, %s in all, %.3f %% of the time; p50 %s, p99 %s, max %s",
+	fprintf(stderr, "paused   %llu times, %s in all, %.3g %% of the time; p50 %s, p99 %s, max %s",
 	        (unsigned long long)t->pauses, quantity_time(sum, t->pause.sum_ns),
 	        quantity_percent(t->pause.sum_ns, t->duration_ns * s->ntargets),
 	        quantity_time(p50, upf_hist_quantile(&t->pause, 500)),

@@ -3,18 +3,17 @@
 
 #include <stdio.h>
 
+/* Rounded as text_time() of the report does. */
 const char *quantity_time(char *text, uint64_t ns)
 {
 	double v = (double)ns;
 
-	if (ns < 1000)
-		snprintf(text, QUANTITY_SIZE, "%.0f ns", v);
-	else if (ns < 1000000)
-		snprintf(text, QUANTITY_SIZE, "%.1f us", v / 1e3);
+	if (ns < 1000000)
+		snprintf(text, QUANTITY_SIZE, "%.3g us", v / 1e3);
 	else if (ns < 1000000000)
 		snprintf(text, QUANTITY_SIZE, "%.1f ms", v / 1e6);
 	else
-		snprintf(text, QUANTITY_SIZE, "%.2f s", v / 1e9);
+		snprintf(text, QUANTITY_SIZE, "%.1f s", v / 1e9);
 	return text;
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "report/binary/elf_file.h"
+#include "common/regular_file.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,11 +48,11 @@ struct binary *binary_of_fd(int fd, const char *path, char *why, size_t size)
 
 struct binary *binary_open(const char *path, char *why, size_t size)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd = regular_file_open(path);
 
 	if (fd >= 0)
 		return binary_of_fd(fd, path, why, size);
-	snprintf(why, size, "%s", strerror(errno));
+	snprintf(why, size, "%s", strerror(-fd));
 	return NULL;
 }
 
@@ -192,19 +192,29 @@ static struct binary *try_open(const char *root, const char *directory, const ch
 	return b;
 }
 
+#define DEBUG_NAME_MAX (2 * BUILD_ID_MAX + 16)
+
+/* The name of a debug file in a .build-id directory: "xx/yyyy.debug". */
+static void debug_name(char name[DEBUG_NAME_MAX], const uint8_t *id, size_t len)
+{
+	size_t at = 0;
+
+	for (size_t i = 0; i < len && i < BUILD_ID_MAX; i++)
+		at += (size_t)snprintf(name + at, DEBUG_NAME_MAX - at, i == 1 ? "/%02x" : "%02x", id[i]);
+	snprintf(name + at, DEBUG_NAME_MAX - at, ".debug");
+}
+
 static struct binary *by_build_id(const struct binary *b, const char *root, bool symfs)
 {
 	static const char *const directories[] = {"/usr/lib/debug/.build-id", "/.build-id"};
-	char name[2 * BUILD_ID_MAX + 16];
+	char name[DEBUG_NAME_MAX];
 	uint8_t id[BUILD_ID_MAX];
-	size_t len = binary_build_id(b, id), at = 0;
+	size_t len = binary_build_id(b, id);
 	struct binary *found = NULL;
 
 	if (len < 2)
 		return NULL;
-	for (size_t i = 0; i < len; i++)
-		at += (size_t)snprintf(name + at, sizeof(name) - at, i == 1 ? "/%02x" : "%02x", id[i]);
-	snprintf(name + at, sizeof(name) - at, ".debug");
+	debug_name(name, id, len);
 	for (int i = 0; !found && i < (symfs ? 2 : 1); i++) {
 		found = try_open(root, directories[i], name);
 		if (found && !same_id(found, id, len)) {
@@ -287,6 +297,29 @@ struct binary *binary_separate(const struct binary *b, const char *symfs)
 			found = by_link(b, roots[i]);
 	}
 	return found;
+}
+
+/* The places are those of libdw's dwarf_getalt(): by build-id, then by name, from the directory of @b's file on. */
+bool binary_common_refused(const struct binary *b, const char *name, const uint8_t *id, size_t len)
+{
+	char *file = b->path ? realpath(b->path, NULL) : NULL, *end = file ? strrchr(file, '/') : NULL;
+	char by_id[DEBUG_NAME_MAX], *path = NULL;
+	bool refused = false;
+
+	debug_name(by_id, id, len);
+	if (asprintf(&path, "/usr/lib/debug/.build-id/%s", by_id) >= 0) {
+		refused = regular_file_refused(path);
+		free(path);
+	}
+	if (end)
+		*end = '\0';
+	if (!refused &&
+	    asprintf(&path, "%s%s%s", *name == '/' || !end ? "" : file, *name == '/' ? "" : "/", name) >= 0) {
+		refused = regular_file_refused(path);
+		free(path);
+	}
+	free(file);
+	return refused;
 }
 
 /* --- .gnu_debugdata ---------------------------------------------------------------------------------------------- */

@@ -51,6 +51,11 @@ bool binary_lowest(const struct binary *b, uint64_t *address);
  * NULL: none, or no memory.
  */
 struct binary *binary_separate(const struct binary *b, const char *symfs);
+/*
+ * .gnu_debugaltlink of @b names, by @name and the build-id @id, a file that several debug files have in common. Is
+ * something there that is no regular file? libdw would wait for it.
+ */
+bool binary_common_refused(const struct binary *b, const char *name, const uint8_t *id, size_t len);
 /* What .gnu_debugdata holds; NULL: nothing, or it is damaged, or too large for what it is. */
 struct binary *binary_mini(const struct binary *b);
 

@@ -6,14 +6,13 @@
 #include "report/binary/image.h"
 
 #include "common/hash_table.h"
+#include "common/regular_file.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <gelf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #define NOTE_HYPERCALL_PAGE 2 /* xen/include/public/elfnote.h */
@@ -134,9 +133,9 @@ struct image *image_open(const char *path, char *why, size_t size)
 		snprintf(why, size, "%s", strerror(ENOMEM));
 		return NULL;
 	}
-	i->fd = open(path, O_RDONLY | O_CLOEXEC);
+	i->fd = regular_file_open(path);
 	if (i->fd < 0) {
-		snprintf(why, size, "%s", strerror(errno));
+		snprintf(why, size, "%s", strerror(-i->fd));
 		image_close(i);
 		return NULL;
 	}
@@ -158,9 +157,7 @@ struct image *image_open(const char *path, char *why, size_t size)
 bool image_is_elf(const char *path)
 {
 	char magic[SELFMAG];
-	struct stat st;
-	int fd = stat(path, &st) == 0 && S_ISREG(st.st_mode) ? open(path, O_RDONLY | O_CLOEXEC)
-	                                                     : -1; /* a pipe would be used up */
+	int fd = regular_file_open(path); /* a pipe would be used up */
 	bool is = fd >= 0 && read(fd, magic, sizeof(magic)) == (ssize_t)sizeof(magic) &&
 	          memcmp(magic, ELFMAG, SELFMAG) == 0;
 

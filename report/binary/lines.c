@@ -5,6 +5,7 @@
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>
+#include <elfutils/libdwelf.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -196,6 +197,20 @@ static int read_units(struct lines *l)
 	return rc;
 }
 
+/* NULL: it cannot be read, or libdw would open a FIFO for it. */
+static Dwarf *open_dwarf(const struct binary *b)
+{
+	Dwarf *dwarf = dwarf_begin_elf(b->elf, DWARF_C_READ, NULL);
+	const char *name;
+	const void *id;
+	ssize_t len = dwarf ? dwelf_dwarf_gnu_debugaltlink(dwarf, &name, &id) : 0;
+
+	if (len <= 0 || !binary_common_refused(b, name, id, (size_t)len))
+		return dwarf;
+	dwarf_end(dwarf);
+	return NULL;
+}
+
 static int open_once(struct lines *l)
 {
 	const struct binary *b;
@@ -209,7 +224,7 @@ static int open_once(struct lines *l)
 	if (b && !has_dwarf(b))
 		b = l->separate = binary_separate(l->binary, l->symfs);
 	if (b && has_dwarf(b) && elf_rawfile(b->elf, &l->spans_max))
-		l->dwarf = dwarf_begin_elf(b->elf, DWARF_C_READ, NULL);
+		l->dwarf = open_dwarf(b);
 	return l->dwarf ? read_units(l) : 0;
 }
 

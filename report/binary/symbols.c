@@ -124,9 +124,25 @@ static uint64_t sized_end(const struct symbol *sym)
 	return sym->size > UINT64_MAX - sym->start ? UINT64_MAX : sym->start + sym->size;
 }
 
+/* Nothing says that more than a jump goes there. */
+static bool is_local_label(const struct symbol *sym)
+{
+	return sym->label && sym->size == 0 && sym->bind == SYMBOL_LOCAL;
+}
+
+/*
+ * Of two labels without a size nothing tells whether the second begins a function: if it is local and untyped, it is
+ * taken as a place in what stands before it in its section and is global or typed. @around is that, or NULL.
+ */
+static bool is_inside(const struct symbol *sym, const struct symbol *around)
+{
+	return around && is_local_label(sym) && around->size == 0 && sym->start < around->limit;
+}
+
 /* Keeps one symbol an address, and none without a size inside one with a size: those are labels in a function. */
 static void drop_aliases(struct symbols *s)
 {
+	const struct symbol *around = NULL;
 	uint64_t covered = 0;
 	size_t n = 0;
 
@@ -135,11 +151,13 @@ static void drop_aliases(struct symbols *s)
 
 		if (n > 0 && s->added[n - 1].start == sym->start)
 			continue;
-		if (sym->size == 0 && sym->start < covered)
+		if ((sym->size == 0 && sym->start < covered) || is_inside(sym, around))
 			continue;
 		if (sym->size != 0 && sized_end(sym) > covered)
 			covered = sized_end(sym);
 		s->added[n++] = *sym;
+		if (sym->mark || !is_local_label(sym))
+			around = sym->mark ? NULL : &s->added[n - 1];
 	}
 	s->nadded = n;
 }

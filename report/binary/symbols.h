@@ -6,7 +6,8 @@
  * another the inner one names its part, and of aliases, which begin at one address, one is kept. Which one is decided
  * by, in this order: a size is known; it is marked as a function; it is no clone's or part's (foo.cold); global before
  * local before weak; fewer underscores in front; the shorter one; the alphabet. Mapping symbols ($x) and local labels
- * (.L) are no names. The files come from guests and strangers: nothing in them is believed before it is checked.
+ * (.L) are no names; nor is a local symbol without type and size behind a global or typed one without a size: a label
+ * in that function. The files come from guests and strangers: nothing in them is believed before it is checked.
  */
 #ifndef REPORT_BINARY_SYMBOLS_H
 #define REPORT_BINARY_SYMBOLS_H

@@ -3,12 +3,12 @@
  * view_archive.c - the trace once more, with what the images say of its addresses and stacks, so that reports need
  * them no longer. It is read twice: names must stand before the samples, and which are wanted is known behind them.
  */
+#include "common/regular_file.h"
 #include "report/archive/archive_stacks.h"
 #include "report/binary/binaries.h"
 #include "report/binary/disassembly.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -196,6 +196,8 @@ static int study_block(struct keeper *k, const struct upf_block *b)
 	while (rc == 0 && (more = upf_decoder_next(k->decoder, &rec)) > 0) {
 		if (rec.kind == UPF_SAMPLE)
 			rc = study_sample(k, &rec);
+		else if (rec.kind == UPF_SAME)
+			upf_decoder_pass_repeated(k->decoder); /* no stack that was not there before */
 		if (!k->writer)
 			counters_record(&k->report->profile.counters, &rec);
 	}
@@ -427,14 +429,14 @@ static int write_archive(struct keeper *k, struct upf_reader *reader)
 /* The trace from its beginning again. */
 static int write_again(struct keeper *k, const char *path)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC), rc;
+	int fd = regular_file_open(path), rc;
 	enum upf_fault fault = UPF_OK;
 	struct upf_reader *reader = fd < 0 ? NULL : upf_reader_open(fd, &fault, NULL);
 
 	if (reader)
 		rc = write_archive(k, reader);
 	else
-		rc = fd < 0 ? -errno : fault == UPF_FAULT_MEMORY ? -ENOMEM : -EIO;
+		rc = fd < 0 ? fd : fault == UPF_FAULT_MEMORY ? -ENOMEM : -EIO;
 	upf_reader_close(reader);
 	if (fd >= 0)
 		close(fd);

@@ -54,7 +54,7 @@ static int record(void *ctx, const struct upf_block *b, const struct upf_record 
 {
 	struct mapping *m = ctx;
 	const struct place key = {node, rec->domain, (uint16_t)rec->vcpu, rec->user};
-	uint64_t weight = m->report->selection->weight == WEIGHT_CPU ? rec->cpu_ns : 1;
+	uint64_t weight = m->report->selection->weight == WEIGHT_CPU ? rec->cpu_ns : rec->count;
 	uint32_t place;
 	int rc;
 
@@ -128,10 +128,11 @@ static int write_page(struct mapping *m, struct report *r)
 static int run(struct report *r)
 {
 	struct mapping m = {.report = r};
-	const struct load_hooks hooks = {.ctx = &m, .record = record};
+	struct load_hooks hooks = {.ctx = &m, .record = record};
 	int rc;
 
 	heat_init(&m.heat, r->session->rate_mhz);
+	hooks.slot_ns = m.heat.cell_ns; /* cells only ever become a multiple of it */
 	rc = view_load(r, &hooks);
 	if (rc == 0)
 		rc = write_page(&m, r);

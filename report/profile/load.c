@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "report/profile/load.h"
+#include "report/profile/repeats.h"
 #include "report/archive/archive_stacks.h"
 #include "common/thread_pool.h"
 
@@ -19,6 +20,12 @@
 #define MEMORY_FREE (512u << 20)
 #define MEMORY_EACH 32u /* for a byte of the file */
 
+/*
+ * Nor may it take all time: where repeated samples cannot be counted by multiplication, so many are gone through.
+ */
+#define REPEATS_FREE (4u << 20)
+#define REPEATS_EACH 512u /* for a byte of a block */
+
 struct loader {
 	struct profile *profile;
 	size_t bytes_before; /* what the profile took of memory */
@@ -34,6 +41,10 @@ struct loader {
 	size_t nseen, seen_cap;
 	struct hash_table by_stack;
 	struct archive_stacks archived; /* of this block, what an archive knows of them */
+	const struct upf_block *block;
+	struct repeats repeats;
+	uint64_t block_walked;   /* repeated samples of this block that were gone through */
+	uint64_t walked, stored; /* of all blocks; their bytes */
 	struct chain chain;
 };
 
@@ -101,17 +112,6 @@ static int map_stack(struct loader *l, uint32_t leaf, uint32_t *node)
 
 /* --- true stacks ------------------------------------------------------------------------------------------------- */
 
-/* The frames of the block's stack that ends in @leaf, leaf first. */
-static uint32_t frames_of(const struct upf_decoder *decoder, uint32_t leaf, uint64_t *frames)
-{
-	uint32_t all, n = 0;
-	const struct upf_node *nodes = upf_decoder_nodes(decoder, &all);
-
-	for (; leaf != 0 && leaf < all && n < UPF_DEPTH_MAX; leaf = nodes[leaf].parent)
-		frames[n++] = nodes[leaf].address;
-	return n;
-}
-
 static int put_chain(struct loader *l, const struct chain *c, uint32_t *node)
 {
 	int rc = 0;
@@ -120,28 +120,6 @@ static int put_chain(struct loader *l, const struct chain *c, uint32_t *node)
 	for (uint32_t i = c->n; rc == 0 && i-- > 0;)
 		rc = calltree_child(&l->profile->tree, *node, c->frame[i].address, c->frame[i].flags, node);
 	return rc;
-}
-
-bool load_may_differ(const struct upf_session *session, const struct upf_record *rec)
-{
-	return rec->tops != UPF_TOPS_NONE &&
-	       (rec->domain >= session->ndomains || session->domains[rec->domain].arch == UPF_ARCH_X86_64);
-}
-
-void load_chain(struct cfi *rows, const struct upf_session *session, const struct upf_decoder *decoder,
-                const struct upf_record *rec, struct chain *chain)
-{
-	const struct upf_domain *domain = rec->domain < session->ndomains ? &session->domains[rec->domain] : NULL;
-	bool pv = !domain || domain->kind <= UPF_KIND_PV;
-	uint64_t frames[UPF_DEPTH_MAX];
-	uint32_t depth = frames_of(decoder, rec->stack, frames);
-
-	chain->n = 0;
-	chain->restored = chain->doubtful = false;
-	if (rec->tops == UPF_TOPS_COPY && depth)
-		unwind_copy(rows, rec, frames[0], pv, chain);
-	else if (rec->tops == UPF_TOPS_WINDOW)
-		repair_chain(rows, rec, frames, depth, pv, chain);
 }
 
 static void chain_by_rows(struct loader *l, const struct upf_record *rec)
@@ -208,43 +186,168 @@ static int stack_of(struct loader *l, struct upf_record *rec, uint32_t *node, co
 	return rc;
 }
 
-/* 1: it counts; 0: it is left out by name. */
-static int load_sample(struct loader *l, struct upf_record *rec, uint32_t *node)
+/* A record that is in the scope. */
+static int count_record(struct loader *l, const struct upf_record *rec, uint32_t node)
+{
+	const struct load_hooks *hooks = l->options.hooks;
+
+	counters_record(&l->profile->counters, rec);
+	return hooks && hooks->record ? hooks->record(hooks->ctx, l->block, rec, node) : 0;
+}
+
+/* rec->count samples, each as @s says; those that a filter leaves out by name are not heard of. */
+static int count_samples(struct loader *l, const struct upf_record *rec, const struct repeated *s)
 {
 	struct counters *t = &l->profile->counters;
-	const struct seen_stack *seen;
-	int rc = stack_of(l, rec, node, &seen);
+	int rc = profile_sample(l->profile, rec, s->node);
 
-	if (rc == 0 && l->options.scope)
+	if (rc <= 0)
+		return rc;
+	t->restored += s->restored * rec->count;
+	t->doubtful += s->doubtful * rec->count;
+	return count_record(l, rec, s->node);
+}
+
+/* Counts a repeated sample as gone through. */
+static int walk_repeated(struct loader *l)
+{
+	return ++l->block_walked > REPEATS_FREE + REPEATS_EACH * (uint64_t)l->block->stored_size ? -EFBIG : 0;
+}
+
+static int load_sample(struct loader *l, struct upf_record *rec)
+{
+	const struct seen_stack *seen;
+	struct repeated s = {0};
+	int rc = stack_of(l, rec, &s.node, &seen);
+
+	if (rc == 0 && rec->repeated)
+		rc = walk_repeated(l);
+	if (rc != 0)
+		return rc;
+	if (l->options.scope)
 		scope_place(l->options.scope, rec);
-	if (rc == 0)
-		rc = profile_sample(l->profile, rec, *node);
-	if (rc > 0 && seen && !rec->user) {
-		t->restored += seen->restored;
-		t->doubtful += seen->doubtful;
+	s.restored = seen && !rec->user && seen->restored;
+	s.doubtful = seen && !rec->user && seen->doubtful;
+	s.domain = rec->domain;
+	s.vcpu = rec->vcpu;
+	s.state = rec->state;
+	s.end = rec->end;
+	s.user = rec->user;
+	s.has_stack = rec->stack != 0;
+	if (rec->repeated && l->repeats.learning)
+		rc = repeats_add(&l->repeats, &s);
+	return rc == 0 ? count_samples(l, rec, &s) : rc;
+}
+
+/* --- repeated samples -------------------------------------------------------------------------------------------- */
+
+/* Does whoever listens want each sample by itself? */
+static bool each_by_itself(const struct loader *l)
+{
+	const struct load_hooks *hooks = l->options.hooks;
+
+	return hooks && hooks->record && !hooks->slot_ns;
+}
+
+static bool same_slot(const struct loader *l, uint64_t a, uint64_t b)
+{
+	uint64_t slot = l->options.hooks ? l->options.hooks->slot_ns : 0, quantum = l->profile->quantum_ns;
+
+	return (!slot || a / slot == b / slot) && (!quantum || a / quantum == b / quantum);
+}
+
+/* A remembered sample, with the number of SAME records that repeated it. */
+static int count_repeated(void *ctx, const struct upf_record *rec, const struct repeated *s)
+{
+	struct loader *l = ctx;
+	int rc = walk_repeated(l);
+
+	return rc == 0 ? count_samples(l, rec, s) : rc;
+}
+
+static int count_repeats(struct loader *l, struct domain_repeats *d)
+{
+	l->profile->counters.out_of_scope += d->times * d->left_out;
+	return repeats_end(&l->repeats, d, count_repeated, l);
+}
+
+/* Of all domains. */
+static int count_all_repeats(struct loader *l)
+{
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < l->repeats.ndomains; i++)
+		rc = count_repeats(l, &l->repeats.domains[i]);
+	return rc;
+}
+
+/* A ROUND of @domain: its samples are others from now on. */
+static int begin_round(struct loader *l, uint32_t domain)
+{
+	struct domain_repeats *d = repeats_of(&l->repeats, domain);
+
+	if (!d)
+		return -ENOMEM;
+	d->known = false;
+	return count_repeats(l, d);
+}
+
+/* A SAME of @domain, which is in the scope, at its place in time. */
+static int load_same(struct loader *l, const struct upf_record *rec, uint32_t domain)
+{
+	struct domain_repeats *d;
+	int rc = 0;
+
+	if (each_by_itself(l))
+		return 0;
+	d = repeats_of(&l->repeats, domain);
+	if (!d)
+		return -ENOMEM;
+	if (!d->known) {
+		repeats_learn(&l->repeats, d);
+		return 0;
 	}
+	upf_decoder_pass_repeated(l->decoder);
+	if (d->times && !same_slot(l, d->time_ns, rec->time_ns))
+		rc = count_repeats(l, d);
+	d->time_ns = rec->time_ns;
+	d->times++;
 	return rc;
 }
 
 /* Records that do not count are as if they were not there. */
-static int load_record(struct loader *l, const struct upf_block *b, struct upf_record *rec)
+static int leave_out(struct loader *l, const struct upf_record *rec)
 {
-	const struct load_hooks *hooks = l->options.hooks;
-	uint32_t node = 0;
-	int rc = 1;
-
-	if (l->options.scope && !scope_has(l->options.scope, rec)) {
-		l->profile->counters.out_of_scope += rec->kind == UPF_SAMPLE;
+	if (rec->kind != UPF_SAMPLE && rec->kind != UPF_SAME)
 		return 0;
-	}
-	if (rec->kind == UPF_SAMPLE)
-		rc = load_sample(l, rec, &node);
-	else if (l->options.scope)
-		scope_place(l->options.scope, rec);
-	if (rc <= 0)
+	l->profile->counters.out_of_scope += rec->count;
+	if (rec->kind == UPF_SAME)
+		upf_decoder_pass_repeated(l->decoder);
+	else if (rec->repeated && l->repeats.learning)
+		l->repeats.learning->left_out++;
+	return 0;
+}
+
+static int load_record(struct loader *l, struct upf_record *rec)
+{
+	uint32_t domain = rec->domain;
+	int rc = 0;
+
+	if (!rec->repeated)
+		l->repeats.learning = NULL;
+	if (rec->kind == UPF_ROUND)
+		rc = begin_round(l, domain);
+	if (rc != 0)
 		return rc;
-	counters_record(&l->profile->counters, rec);
-	return hooks && hooks->record ? hooks->record(hooks->ctx, b, rec, node) : 0;
+	if (l->options.scope && !scope_has(l->options.scope, rec))
+		return leave_out(l, rec);
+	if (rec->kind == UPF_SAMPLE)
+		return load_sample(l, rec);
+	if (l->options.scope)
+		scope_place(l->options.scope, rec);
+	if (rec->kind == UPF_SAME)
+		rc = load_same(l, rec, domain);
+	return rc == 0 ? count_record(l, rec, 0) : rc;
 }
 
 /* A block that breaks the format midway costs its rest. */
@@ -257,13 +360,24 @@ static int broken_block(struct loader *l, const struct upf_block *b, uint32_t in
 	return hooks && hooks->broken ? hooks->broken(hooks->ctx, b, index) : 0;
 }
 
+/* How many repeated samples were gone through is judged over all blocks in their order, too. */
+static int end_block(struct loader *l, uint64_t walked, uint64_t stored)
+{
+	l->walked += walked;
+	l->stored += stored;
+	return l->walked > REPEATS_FREE + REPEATS_EACH * l->stored ? -EFBIG : 0;
+}
+
 static int load_block(struct loader *l, const struct upf_block *b)
 {
 	enum upf_fault fault = upf_decoder_start(l->decoder, b);
 	struct upf_record rec = {0};
-	int rc;
+	int rc, last;
 
+	l->block = b;
 	l->mapped = 0;
+	l->block_walked = 0;
+	repeats_reset(&l->repeats);
 	l->nseen = 0;
 	hash_table_clear(&l->by_stack);
 	if (fault == UPF_FAULT_MEMORY)
@@ -271,10 +385,13 @@ static int load_block(struct loader *l, const struct upf_block *b)
 	if (fault != UPF_OK)
 		return broken_block(l, b, 0);
 	while ((rc = upf_decoder_next(l->decoder, &rec)) > 0) {
-		rc = load_record(l, b, &rec);
+		rc = load_record(l, &rec);
 		if (rc != 0)
 			break;
 	}
+	last = rc == 0 || rc == -EBADMSG ? count_all_repeats(l) : 0;
+	if (last != 0)
+		return last;
 	return rc == -EBADMSG ? broken_block(l, b, rec.index) : rc;
 }
 
@@ -306,12 +423,15 @@ static int load_stacks(struct loader *l, const struct upf_block *b)
 
 static int load_any(struct loader *l, const struct upf_block *b)
 {
+	int rc;
+
 	if (b->type == UPF_BLOCK_STACKS && l->options.archived)
 		return load_stacks(l, b);
 	if (b->type != UPF_BLOCK_SAMPLES)
 		return 0;
 	archive_stacks_of(&l->archived, b);
-	return load_block(l, b);
+	rc = load_block(l, b);
+	return rc == 0 ? end_block(l, l->block_walked, b->stored_size) : rc;
 }
 
 static int load_blocks(struct loader *l, struct upf_reader *r)
@@ -348,6 +468,7 @@ static void close_loader(struct loader *l)
 	free(l->seen);
 	hash_table_free(&l->by_stack);
 	archive_stacks_free(&l->archived);
+	repeats_free(&l->repeats);
 }
 
 /* --- several blocks at once -------------------------------------------------------------------------------------- */
@@ -379,7 +500,11 @@ static int take_result(struct loader *l, struct job *job)
 {
 	int rc = job->rc == 0 ? profile_add(l->profile, &job->profile) : job->rc;
 
+	if (rc == 0)
+		rc = end_block(l, job->loader.block_walked, job->block.stored_size);
 	profile_clear(&job->profile);
+	job->loader.block_walked = 0;
+	job->block.stored_size = 0;
 	job->rc = 0;
 	return rc;
 }

@@ -20,6 +20,11 @@ struct load_hooks {
 	int (*block)(void *ctx, const struct upf_block *b);
 	/* @node is the sample's leaf in the profile's tree; 0 for other records. */
 	int (*record)(void *ctx, const struct upf_block *b, const struct upf_record *rec, uint32_t node);
+	/*
+	 * 0: record() hears of every sample. Otherwise of repeated ones only once for each stretch of so much time, not
+	 * in order, with their number in rec->count.
+	 */
+	uint64_t slot_ns;
 	/* The rest of block @b breaks the format after record number @index. */
 	int (*broken)(void *ctx, const struct upf_block *b, uint32_t index);
 };
@@ -39,7 +44,7 @@ struct load_options {
 /*
  * Reads @r to its end and adds it to @p. @options NULL: all zero. Damage is not an error: it is counted in p->counters
  * and by upf_reader_health(). 0, what a hook returned, or a negative errno: reading failed, out of memory, -EFBIG: it
- * would take memory out of all proportion to its size.
+ * would take memory or time out of all proportion to its size.
  */
 int load_trace(struct profile *p, struct upf_reader *r, const struct load_options *options);
 

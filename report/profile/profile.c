@@ -90,7 +90,7 @@ static int keeps(struct profile *p, const struct upf_record *rec, const struct s
 	int rc = p->filter ? filter_keeps(p->filter, p, key->node, stack_is_user(key)) : 1;
 
 	if (rc == 0) {
-		p->left_out[key->state].samples++;
+		p->left_out[key->state].samples += rec->count;
 		p->left_out[key->state].cpu_ns += rec->cpu_ns;
 	}
 	return rc;
@@ -112,7 +112,7 @@ int profile_sample(struct profile *p, const struct upf_record *rec, uint32_t nod
 	rc = find_stack(p, &key, &stack);
 	if (rc != 0)
 		return rc;
-	stack->samples++;
+	stack->samples += rec->count;
 	stack->cpu_ns += rec->cpu_ns;
 	return 1;
 }

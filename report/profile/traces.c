@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "report/profile/traces.h"
+#include "common/regular_file.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -98,8 +98,8 @@ static uint64_t length_of(const char *path)
 {
 	enum upf_fault fault;
 	enum upf_reason reason;
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	struct upf_reader *r = fd >= 0 && lseek(fd, 0, SEEK_CUR) == 0 ? upf_reader_open(fd, &fault, NULL) : NULL;
+	int fd = regular_file_open(path);
+	struct upf_reader *r = fd >= 0 ? upf_reader_open(fd, &fault, NULL) : NULL;
 	const struct upf_totals *totals;
 	struct upf_block b;
 	uint64_t last = 0;
@@ -200,7 +200,33 @@ int traces_load(struct traces *t, struct profile *p, const struct load_options *
 
 	for (size_t i = 0; rc == 0 && i < t->n; i++)
 		rc = load_one(&t->list[i], p, options);
+	if (rc == 0)
+		traces_pauses(t, &p->counters);
 	return rc;
+}
+
+/* All pauses of a trace that counts as a whole, as its footer tells; NULL: it does not tell. */
+static const struct upf_hist *footer_pauses(const struct trace *t)
+{
+	enum upf_reason reason;
+	const struct upf_totals *totals = upf_reader_totals(t->reader, &reason);
+
+	return totals && !selection_by_record(t->scope.selection) ? &totals->pause : NULL;
+}
+
+void traces_pauses(const struct traces *t, struct counters *counters)
+{
+	struct upf_hist sum = {0};
+
+	for (size_t i = 0; i < t->n; i++) {
+		const struct upf_hist *h = footer_pauses(&t->list[i]);
+
+		if (!h)
+			return;
+		upf_hist_merge(&sum, h);
+	}
+	if (sum.count >= counters->pause.count) /* or the footers know less than the records */
+		counters->pause = sum;
 }
 
 /* --- afterwards -------------------------------------------------------------------------------------------------- */

@@ -39,6 +39,11 @@ int traces_load(struct traces *t, struct profile *p, const struct load_options *
 
 /* The readers' together, final when all has been loaded: sums, and whether all have a footer and any is cut. */
 struct upf_health traces_health(const struct traces *t);
+/*
+ * Takes all pauses from the footers, which have them to the nanosecond and those of lost samples, too, if all traces
+ * have one and count as a whole. traces_load() does it.
+ */
+void traces_pauses(const struct traces *t, struct counters *counters);
 /* The sum of the durations that the footers tell, as far as they count, ns; 0 if one lacks it. */
 uint64_t traces_duration(const struct traces *t);
 

@@ -36,6 +36,7 @@ enum {
 enum cfi_kind {
 	CFI_CALLER, /* the row leads to the caller */
 	CFI_ROOT,   /* there is no caller: an entry point */
+	CFI_POPPED, /* the return address was popped, so that nothing tells a caller: where a thread begins, often */
 };
 
 /* Where the caller's value of a register is. */

@@ -110,12 +110,26 @@ static void prefer_code(const struct walk *w, struct cfi_known_row *k, uint8_t *
 	if (!k->live && *end == 0 && (up->ip == 0 || cfi_called_from(w->rows, up->ip, w->regs.ip)))
 		return;
 	by_code = cfi_from_code(w->rows, w->regs.ip, false);
-	if (by_code.source != CFI_BY_CODE || apply(w, &by_code.row, &other) != 0 ||
+	if (by_code.source != CFI_BY_CODE || by_code.row.kind != CFI_CALLER || apply(w, &by_code.row, &other) != 0 ||
 	    !cfi_called_from(w->rows, other.ip, w->regs.ip))
 		return;
 	*k = by_code;
 	*up = other;
 	*end = 0;
+}
+
+/*
+ * The function has popped its return address. What a scheduler switches to when it begins a thread does: it takes its
+ * arguments off the stack, above which there is nothing. By convention an outermost frame has a return address or a
+ * frame pointer of 0 (System V ABI, 3.4.1). A function that has it in a register instead has neither.
+ */
+static uint8_t end_of_popped(const struct walk *w)
+{
+	uint64_t above;
+
+	if (known(w, X86_FP) && w->regs.reg[X86_FP] == 0)
+		return UPF_END_ROOT;
+	return memory_word(&w->memory, w->regs.reg[X86_SP], &above) && above == 0 ? UPF_END_ROOT : CHAIN_END_UNSURE;
 }
 
 /* One frame up. False: the chain ends here, *end says why. */
@@ -138,6 +152,10 @@ static bool go_up(struct walk *w, uint8_t *end)
 	*end = UPF_END_ROOT;
 	if (!k.live && k.row.kind == CFI_ROOT)
 		return false;
+	if (k.row.kind == CFI_POPPED) {
+		*end = end_of_popped(w);
+		return false;
+	}
 	*end = k.live ? step_live(w, &k, &up) : apply(w, &k.row, &up);
 	if (!w->behind && k.source == CFI_BY_TABLE)
 		prefer_code(w, &k, end, &up);

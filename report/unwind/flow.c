@@ -7,6 +7,7 @@
 #include <string.h>
 
 #define WORD 8
+#define FRAME_MAX (1 << 30) /* bytes: what lies farther from the CFA is in no frame, whatever the code says */
 
 struct flow_reader {
 	csh handle;
@@ -88,6 +89,7 @@ bool flow_row(const struct frame_state *s, struct cfi_row *row)
 	} else if (s->sp_known) {
 		row->cfa_base = X86_SP;
 		row->cfa_offset = s->sp;
+		row->kind = s->sp < WORD ? CFI_POPPED : CFI_CALLER;
 	} else if (s->fp_known) {
 		row->cfa_base = X86_FP;
 		row->cfa_offset = s->fp;
@@ -185,12 +187,19 @@ static void restore(struct frame_state *s, unsigned reg, int32_t below)
 		s->kept[k].where = CFI_SAME;
 }
 
+/* Is CFA - @below near enough, so that @below, -@below and their sums fit? */
+static bool in_frame(int64_t below)
+{
+	return below >= -FRAME_MAX && below <= FRAME_MAX;
+}
+
 static void move_sp(struct frame_state *s, int64_t up)
 {
 	int64_t sp = s->sp - up;
 
-	s->sp = (int32_t)sp;
-	if (sp != s->sp)
+	if (in_frame(sp))
+		s->sp = (int32_t)sp;
+	else
 		s->sp_known = false;
 }
 
@@ -212,7 +221,7 @@ static bool place(const struct frame_state *s, const x86_op_mem *m, int32_t *bel
 	else
 		return false;
 	*below = (int32_t)at;
-	return at == *below;
+	return in_frame(at);
 }
 
 static void push(struct frame_state *s, const cs_x86_op *o)

@@ -47,7 +47,7 @@ static bool fp_is_callers(const struct climb *w, const struct cfi_row *row)
 	if (row->reg[X86_FP].where != CFI_SAVED)
 		return false;
 	/* Popped again, which tables do not tell. */
-	if (row->cfa_offset + row->reg[X86_FP].offset < 0)
+	if ((int64_t)row->cfa_offset + row->reg[X86_FP].offset < 0)
 		return true;
 	/* Pushed, and not changed since. */
 	return memory_word(&w->memory, cfa_of(w, row) + (uint64_t)(int64_t)row->reg[X86_FP].offset, &saved) &&
@@ -111,7 +111,7 @@ static enum candidate judge(const struct climb *w, const struct cfi_known_row *k
 		return CANDIDATE_NONE;
 	if (at == w->sample->fp + 8)
 		return CANDIDATE_NONE; /* the frame is made, and the walk has found it */
-	if (!memory_word(&w->memory, at, caller) || *caller == 0)
+	if (row->kind == CFI_POPPED || !memory_word(&w->memory, at, caller) || *caller == 0)
 		return CANDIDATE_UNSURE;
 	if (cfi_called_from(w->rows, *caller, w->ip - w->behind) ||
 	    (!cfi_any(w->rows) && cfi_named(w->rows, *caller, &offset)))

@@ -153,6 +153,21 @@ void quality_stacks(const struct report *r, struct quality_stacks *stacks)
 			*(is_truncated(end) ? &stacks->truncated : &stacks->broken) += ended(r, end);
 }
 
+/*
+ * Do frame pointers lead nowhere in a quarter of the stacks at least, as where there are none? Where the image tells
+ * that a stack goes on where frame pointers end, that counts, too.
+ */
+static bool lacks_frame_pointers(const struct report *r, uint64_t all)
+{
+	static const uint8_t ends[] = {UPF_END_UNMAPPED, UPF_END_MISALIGNED, UPF_END_NONCANONICAL, UPF_END_DESCENDING,
+	                               CHAIN_END_UNSURE};
+	uint64_t broken = had_tables(r) ? r->profile.counters.doubtful : 0;
+
+	for (size_t i = 0; i < sizeof(ends); i++)
+		broken += ended(r, ends[i]);
+	return r->session->tops != UPF_TOPS_COPY && broken >= all / 4 + 1;
+}
+
 static void print_stacks(const struct report *r, FILE *out)
 {
 	const struct counters *t = &r->profile.counters;
@@ -169,6 +184,8 @@ static void print_stacks(const struct report *r, FILE *out)
 			          is_truncated(end) ? "truncated" : "broken", chain_end_text(end));
 	if (ended(r, CHAIN_END_UNKNOWN) && r->session->tops == UPF_TOPS_COPY && !had_tables(r))
 		para_item(&p, "-s FILE unwinds them: the guest's binary, with its unwind tables");
+	if (lacks_frame_pointers(r, all))
+		para_item(&p, "if the guest was compiled without frame pointers, record with --call-graph dwarf");
 	if (t->restored)
 		para_item(&p, "%s with callers put back", text_count(t->restored).s);
 	if (t->doubtful)

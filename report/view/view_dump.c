@@ -158,6 +158,7 @@ static int run(struct report *r)
 		rc = dump_trace(&d, &r->traces.list[i]);
 	callchain_free(&d.chain);
 	fflush(r->out);
+	traces_pauses(&r->traces, &r->profile.counters);
 	if (rc == 0)
 		quality_print(r, NULL, stderr);
 	return rc;

@@ -544,13 +544,49 @@ static void make_stacks(struct maker *m, bool copies, const char *image, const c
 	finish(m);
 }
 
+/*
+ * A block full of SAME records of 4096 vCPUs: a few thousand bytes that stand for 250 million samples. @apart: each
+ * in another second than the one before.
+ */
+static void make_repeats_of(struct maker *m, bool apart)
+{
+	static struct upf_sample samples[UPF_VCPUS_MAX];
+	uint64_t begin;
+
+	for (uint32_t i = 0; i < UPF_VCPUS_MAX; i++)
+		samples[i] = sample(i, UPF_RUNNABLE, i % 2 ? in_leaf : in_work);
+	start(m, 1);
+	round_of(m, 0, 40000, samples, UPF_VCPUS_MAX);
+	begin = m->now;
+	for (unsigned n = 0; upf_encode_same(m->encoder, 0, m->now) == 0; n++) {
+		m->totals.rounds++;
+		m->totals.samples += UPF_VCPUS_MAX;
+		m->now = apart ? begin + (n % 2 + 1) * 1000 * (uint64_t)MS : m->now + PERIOD;
+	}
+	finish(m);
+}
+
+static void make_repeats(struct maker *m)
+{
+	make_repeats_of(m, false);
+}
+
+static void make_repeats_apart(struct maker *m)
+{
+	make_repeats_of(m, true);
+}
+
 static const struct {
 	const char *name;
 	void (*make)(struct maker *m);
 } kinds[] = {
-	{"small", make_small},     {"killed", make_killed},   {"idle", make_idle},   {"empty", make_empty},
-	{"domains", make_domains}, {"lying", make_lying},     {"linux", make_linux}, {"badnames", make_badnames},
-	{"counted", make_counted}, {"hostile", make_hostile}, {"web", make_web},     {"web-after", make_web_after},
+	{"small", make_small},     {"killed", make_killed},
+	{"idle", make_idle},       {"empty", make_empty},
+	{"domains", make_domains}, {"lying", make_lying},
+	{"linux", make_linux},     {"badnames", make_badnames},
+	{"counted", make_counted}, {"hostile", make_hostile},
+	{"web", make_web},         {"web-after", make_web_after},
+	{"repeats", make_repeats}, {"repeats-apart", make_repeats_apart},
 };
 
 int main(int argc, char **argv)
@@ -578,7 +614,7 @@ int main(int argc, char **argv)
 			return 0;
 		}
 	}
-	fputs("usage: mktrace small|killed|idle|empty|domains|lying|linux|web|web-after | many COUNT UNIQUE DEPTH\n"
+	fputs("usage: mktrace small|killed|idle|empty|domains|lying|linux|web|web-after|repeats|repeats-apart | many COUNT UNIQUE DEPTH\n"
 	      "       mktrace counted|hostile <LINES\n"
 	      "       mktrace stacks|copies [IMAGE IDENTITY] <LINES\n",
 	      stderr);

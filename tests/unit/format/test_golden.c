@@ -129,11 +129,11 @@ static void old_trace_still_reads(void **state)
 	static const struct upf_record expected[] = {
 		{.kind = UPF_EVENT, .code = UPF_EVENT_START},
 		{.kind = UPF_ROUND, .index = 1, .time_ns = 1000000, .pause_ns = 30000},
-		{.kind = UPF_SAMPLE, .index = 2, .time_ns = 1000000, .cpu_ns = 970000, .stack = 2},
+		{.kind = UPF_SAMPLE, .index = 2, .time_ns = 1000000, .cpu_ns = 970000, .stack = 2, .count = 1},
 		{.kind = UPF_ROUND, .index = 3, .time_ns = 2010000, .pause_ns = 25000},
-		{.kind = UPF_SAMPLE, .index = 4, .time_ns = 2010000, .cpu_ns = 970000, .stack = 3},
-		{.kind = UPF_SAME, .index = 5, .time_ns = 3000000},
-		{.kind = UPF_SAMPLE, .index = 5, .time_ns = 3000000, .repeated = true, .stack = 3},
+		{.kind = UPF_SAMPLE, .index = 4, .time_ns = 2010000, .cpu_ns = 970000, .stack = 3, .count = 1},
+		{.kind = UPF_SAME, .index = 5, .time_ns = 3000000, .count = 1},
+		{.kind = UPF_SAMPLE, .index = 5, .time_ns = 3000000, .repeated = true, .stack = 3, .count = 1},
 	};
 	int fd = file_of(golden, sizeof(golden));
 	enum upf_fault fault;

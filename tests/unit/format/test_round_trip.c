@@ -89,6 +89,7 @@ static void random_round(struct model *m, uint32_t domain)
 	for (uint32_t i = 0; i < n; i++) {
 		struct expected *x = expect(m, UPF_SAMPLE, domain);
 
+		x->count = 1;
 		x->vcpu = s[i].vcpu;
 		x->state = s[i].state;
 		x->end = s[i].end;
@@ -112,7 +113,7 @@ static void same(struct model *m, uint32_t domain)
 	if (rc == -ENOSPC)
 		return;
 	assert_int_equal(rc, 0);
-	expect(m, UPF_SAME, domain);
+	expect(m, UPF_SAME, domain)->count = m->nlast[domain];
 	for (size_t i = 0; i < m->nlast[domain]; i++) {
 		struct expected *x = expect(m, UPF_SAMPLE, domain);
 		const struct expected *old = &m->list[m->last[domain] + i];

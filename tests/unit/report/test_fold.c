@@ -49,7 +49,7 @@ static void end(struct fixture *f)
 /* @stack root first, 0 at its end; @n times. */
 static void sample(struct fixture *f, uint32_t domain, uint8_t state, unsigned n, const uint64_t *stack)
 {
-	struct upf_record rec = {.kind = UPF_SAMPLE, .domain = domain, .state = state};
+	struct upf_record rec = {.kind = UPF_SAMPLE, .domain = domain, .state = state, .count = 1};
 	uint32_t node = 0;
 
 	for (; *stack; stack++)

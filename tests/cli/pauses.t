@@ -1,0 +1,44 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# One figure for one thing: what the recorder says of pauses at its end, and what the report says of its trace.
+set -u
+# shellcheck source=tests/cli/tap.sh
+. "$(dirname "$0")/tap.sh"
+record=$(realpath "$build/uniprof-record-sim")
+report=$(realpath "$report")
+cd "$tmp" || exit 1
+
+# "paused N times, A in all, S % of the time; p50 B, p99 C, max D" and the report's words for it, as: N A S B C D
+recorders() {
+	sed -n 's/^paused  *\([0-9]*\) times, \(.*\) in all, \(.*\) % of the time; p50 \(.*\), p99 \(.*\), max \([^;]*\).*/\1|\2|\3|\4|\5|\6/p' "$1"
+}
+reports() {
+	tr '\n' ' ' <"$1" | sed -n 's/.*Pauses *\([0-9,]*\) of the guests*: \(.*\) in all, \([^ ]*\)% of .*p50 \(.*\), p99 \(.*\), max \([0-9.]* [a-z]*\).*/\1|\2|\3|\4|\5|\6\n/p' | tr -d ','
+}
+
+for rate in 200 2k; do
+	"$record" -F $rate -d 2 -o run-$rate.upf busy 2>said
+	"$report" run-$rate.upf >shown 2>&1
+	recorders said >a
+	reports shown >b
+	sed 's/^/# recorder: /' a
+	sed 's/^/# report:   /' b
+	[ -s a ] && cmp -s a b
+	ok $? "$rate Hz: number, total, share, p50, p99 and maximum are the same"
+done
+
+# Of a part of the trace, and of one without a footer, the records tell.
+"$report" --time 0,1 run-2k.upf >shown 2>&1
+reports shown >part
+[ -s part ] && ! cmp -s part b && [ "$(cut -d'|' -f1 part)" -lt "$(cut -d'|' -f1 b)" ]
+ok $? 'half of the time has fewer'
+head -c -100 run-2k.upf >cut.upf
+"$report" cut.upf >shown 2>&1
+reports shown >part
+[ -s part ]
+ok $? 'a trace without its footer has them, too'
+"$report" --json run-2k.upf 2>/dev/null | perl -MJSON::PP -0777 -ne '
+	my ($n) = split /\|/, `cat b`;
+	exit !(decode_json($_)->{totals}{pauses}{count} == $n)'
+ok $? '--json has the same number'
+done_testing

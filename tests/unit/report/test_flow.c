@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Code with displacements that no frame has: guests' code may hold any. */
+#include "tests/unit/unit.h"
+#include "report/unwind/flow.h"
+
+#include <stdlib.h>
+
+static const uint8_t add_16[] = {0x48, 0x83, 0xc4, 0x10},               /* add $16, %rsp */
+	add_huge[] = {0x48, 0x81, 0xc4, 0xf8, 0xff, 0xff, 0x7f},        /* add $0x7ffffff8, %rsp */
+	sub_huge[] = {0x48, 0x81, 0xec, 0xf8, 0xff, 0xff, 0x7f},        /* sub $0x7ffffff8, %rsp */
+	store_rbx[] = {0x48, 0x89, 0x9c, 0x24, 0xf8, 0xff, 0xff, 0x7f}, /* mov %rbx, 0x7ffffff8(%rsp) */
+	load_rbx[] = {0x48, 0x8b, 0x9c, 0x24, 0xf8, 0xff, 0xff, 0x7f},  /* mov 0x7ffffff8(%rsp), %rbx */
+	lea_rbp[] = {0x48, 0x8d, 0xac, 0x24, 0xf8, 0xff, 0xff, 0x7f},   /* lea 0x7ffffff8(%rsp), %rbp */
+	lea_near_rbp[] = {0x48, 0x8d, 0x6c, 0x24, 0xf8},                /* lea -8(%rsp), %rbp */
+	push_rbx[] = {0x53}, pop_rbx[] = {0x5b}, leave[] = {0xc9};
+
+struct code {
+	const uint8_t *bytes;
+	size_t size;
+};
+#define CODE(name) \
+	{ \
+		name, sizeof(name) \
+	}
+
+static struct frame_state follow(const struct code *code, size_t n)
+{
+	struct flow_reader *r = flow_open();
+	struct frame_state s = flow_entry();
+	struct instruction x;
+
+	assert_non_null(r);
+	for (size_t i = 0; i < n; i++) {
+		assert_true(flow_step(r, code[i].bytes, code[i].size, 0x1000 + 16 * i, &s, &x));
+		assert_int_equal(x.size, code[i].size);
+	}
+	flow_close(r);
+	return s;
+}
+
+/* rsp = CFA + 8; so the word is 2^31 above the CFA, and what is saved there cannot be told by an offset. */
+static void saved_too_far(void **state)
+{
+	const struct code store[] = {CODE(add_16), CODE(store_rbx)}, load[] = {CODE(add_16), CODE(load_rbx)};
+	struct frame_state s = follow(store, COUNT(store));
+
+	(void)state;
+	assert_int_equal(s.kept[KEPT_RBX].where, CFI_SAME);
+	assert_true(s.sp_known && s.sp == -8);
+	s = follow(load, COUNT(load));
+	assert_int_equal(s.kept[KEPT_RBX].where, CFI_LOST);
+}
+
+static void stack_pointer_too_far(void **state)
+{
+	const struct code popped[] = {CODE(add_huge), CODE(add_16), CODE(pop_rbx)},
+			  back[] = {CODE(add_huge), CODE(add_16), CODE(sub_huge)},
+			  pushed[] = {CODE(sub_huge), CODE(push_rbx)};
+	struct frame_state s = follow(popped, COUNT(popped));
+
+	(void)state;
+	assert_false(s.sp_known);
+	assert_int_equal(s.kept[KEPT_RBX].where, CFI_LOST);
+	s = follow(back, COUNT(back));
+	assert_false(s.sp_known); /* not wrong, but unknown */
+	s = follow(pushed, COUNT(pushed));
+	assert_false(s.sp_known);
+	assert_int_equal(s.kept[KEPT_RBX].where, CFI_SAME);
+}
+
+static void frame_pointer_too_far(void **state)
+{
+	const struct code far[] = {CODE(add_16), CODE(lea_rbp), CODE(leave)}, near[] = {CODE(lea_near_rbp)};
+	struct frame_state s = follow(far, COUNT(far));
+
+	(void)state;
+	assert_false(s.fp_known);
+	assert_false(s.sp_known);
+	s = follow(near, COUNT(near));
+	assert_true(s.fp_known && s.fp == 16);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {cmocka_unit_test(saved_too_far), cmocka_unit_test(stack_pointer_too_far),
+	                                   cmocka_unit_test(frame_pointer_too_far)};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
