@@ -26,6 +26,7 @@ int header_put(struct buf *b, const struct upf_session *s);
 struct header {
 	struct upf_session session;
 	struct upf_domain *domains;
+	size_t domain_room;
 	uint16_t minor;
 	uint64_t trace_id; /* as blocks repeat it */
 };

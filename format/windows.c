@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "format/windows.h"
+#include "common/array.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -29,13 +30,17 @@ struct hint {
 struct windows {
 	bool fixed;       /* never grows: an encoder's */
 	struct top *tops; /* 0 is nothing */
-	uint32_t ntops, top_room;
+	uint32_t ntops;
+	size_t top_room;
 	uint64_t *words;
-	uint32_t nwords, word_room;
+	uint32_t nwords;
+	size_t word_room;
 	struct hint *hints; /* 0 is nothing */
-	uint32_t nhints, hint_room;
+	uint32_t nhints;
+	size_t hint_room;
 	uint32_t *hint_of; /* by node: its hint, 0: none yet */
-	uint32_t nnodes, node_room;
+	uint32_t nnodes;
+	size_t node_room;
 	uint32_t heads[HEADS];
 };
 
@@ -77,28 +82,11 @@ void windows_reset(struct windows *w)
 	memset(w->heads, 0, sizeof(w->heads));
 }
 
-static int grow(void *array, size_t size, uint32_t used, uint32_t *room)
-{
-	void **at = array, *larger;
-	uint32_t more = *room ? *room : 1024;
-
-	while (more <= used)
-		more *= 2;
-	if (more == *room)
-		return 0;
-	larger = realloc(*at, more * size);
-	if (!larger)
-		return -ENOMEM;
-	*at = larger;
-	*room = more;
-	return 0;
-}
-
 /* What is remembered at @node, made if there is nothing yet. NULL: no memory. */
 static struct hint *hint_at(struct windows *w, uint32_t node)
 {
-	if (!w->fixed && (grow(&w->hint_of, sizeof(*w->hint_of), node, &w->node_room) != 0 ||
-	                  grow(&w->hints, sizeof(*w->hints), w->nhints + 1, &w->hint_room) != 0))
+	if (!w->fixed && (array_room(&w->hint_of, &w->node_room, node, sizeof(*w->hint_of)) != 0 ||
+	                  array_room(&w->hints, &w->hint_room, w->nhints + 1, sizeof(*w->hints)) != 0))
 		return NULL;
 	if (node >= w->nnodes) {
 		memset(w->hint_of + w->nnodes, 0, (node + 1 - w->nnodes) * sizeof(*w->hint_of));
@@ -232,7 +220,7 @@ void windows_put(struct windows *w, struct column_writer *columns, uint32_t pare
 static int get_words(struct windows *w, struct column_reader *columns, uint32_t n, uint64_t last)
 {
 	uint64_t *words;
-	int rc = grow(&w->words, sizeof(*w->words), w->nwords + n, &w->word_room);
+	int rc = array_room(&w->words, &w->word_room, (size_t)w->nwords + n, sizeof(*w->words));
 
 	if (rc != 0)
 		return rc;
@@ -261,7 +249,7 @@ static int get_top(struct windows *w, struct column_reader *columns, uint64_t le
 
 	if (column_bad(columns, COLUMN_FP) || column_bad(columns, COLUMN_SIZE) || n > UPF_WINDOW_MAX)
 		return -EBADMSG;
-	rc = grow(&w->tops, sizeof(*w->tops), w->ntops + 1, &w->top_room);
+	rc = array_room(&w->tops, &w->top_room, w->ntops + 1, sizeof(*w->tops));
 	if (rc == 0)
 		rc = get_words(w, columns, (uint32_t)n, leaf_address);
 	if (rc == 0)

@@ -5,7 +5,7 @@
  */
 #include "report/binary/image.h"
 
-#include "common/hash_table.h"
+#include "common/array.h"
 
 #include <errno.h>
 #include <fcntl.h>

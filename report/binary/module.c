@@ -2,7 +2,7 @@
 #include "report/binary/module.h"
 
 #include "format/wire.h"
-#include "common/hash_table.h"
+#include "common/array.h"
 
 #include <elf.h>
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "report/binary/source.h"
 #include "common/say.h"
-#include "common/hash_table.h"
+#include "common/array.h"
 
 #include <errno.h>
 #include <fcntl.h>
