@@ -12,7 +12,7 @@
  *
  * hash_table_id() skips slots of other hashes by itself: it moves @at. Each table has a random seed, so that nobody can
  * make a trace or a file whose keys collide. Slots lie in one array with linear probing, at most two thirds full; single
- * ids cannot be removed.
+ * ids cannot be removed. (The encoder alone has hash_chains.h, which says why.)
  */
 #ifndef COMMON_HASH_TABLE_H
 #define COMMON_HASH_TABLE_H

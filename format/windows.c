@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "format/windows.h"
 #include "common/array.h"
+#include "common/hash_chains.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-#define HEADS 4096     /* of hash chains, a power of two */
+#define CHAIN_BITS 12
 #define TOPS_MAX 16384 /* in an encoder's block */
 #define WORDS_MAX 131072
 #define HINTS_MAX 8192 /* callers of leaves */
@@ -18,7 +19,7 @@ enum { TOP_NEW = RECENT, TOP_LISTED };
 struct top {
 	uint64_t fp_offset; /* frame pointer less stack pointer */
 	uint32_t first, nwords;
-	uint32_t next; /* in its hash chain, 0: none */
+	uint32_t next; /* in its chain of by_words */
 };
 
 /* The tops that stacks with the same caller of the leaf had, the last one first, and where. */
@@ -41,7 +42,7 @@ struct windows {
 	uint32_t *hint_of; /* by node: its hint, 0: none yet */
 	uint32_t nnodes;
 	size_t node_room;
-	uint32_t heads[HEADS];
+	struct hash_chains by_words; /* encoder: the tops */
 };
 
 struct windows *windows_new(uint32_t nodes)
@@ -56,7 +57,8 @@ struct windows *windows_new(uint32_t nodes)
 		w->words = calloc(w->word_room = WORDS_MAX, sizeof(*w->words));
 		w->hints = calloc(w->hint_room = HINTS_MAX, sizeof(*w->hints));
 		w->hint_of = calloc(w->node_room = nodes, sizeof(*w->hint_of));
-		if (!w->tops || !w->words || !w->hints || !w->hint_of) {
+		if (!w->tops || !w->words || !w->hints || !w->hint_of ||
+		    hash_chains_init(&w->by_words, CHAIN_BITS) != 0) {
 			windows_free(w);
 			return NULL;
 		}
@@ -73,13 +75,15 @@ void windows_free(struct windows *w)
 	free(w->words);
 	free(w->hints);
 	free(w->hint_of);
+	hash_chains_free(&w->by_words);
 	free(w);
 }
 
 void windows_reset(struct windows *w)
 {
 	w->ntops = w->nwords = w->nhints = w->nnodes = 0;
-	memset(w->heads, 0, sizeof(w->heads));
+	if (w->fixed)
+		hash_chains_clear(&w->by_words);
 }
 
 /* What is remembered at @node, made if there is nothing yet. NULL: no memory. */
@@ -149,7 +153,7 @@ static uint32_t *chain(struct windows *w, const struct upf_sample *s)
 
 	for (uint32_t i = 0; i < s->nwords; i++)
 		h = (h ^ h >> 29 ^ s->words[i]) * UINT64_C(0xbf58476d1ce4e5b9);
-	return &w->heads[h >> 52];
+	return hash_chain(&w->by_words, h);
 }
 
 static uint32_t find(const struct windows *w, uint32_t from, const struct upf_sample *s)
