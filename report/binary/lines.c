@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "report/binary/lines.h"
 #include "common/hash_table.h"
-#include "report/binary/elf_file.h"
+#include "report/binary/debug_file.h"
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>
@@ -43,7 +43,7 @@ struct lines {
 	const char *symfs;
 	uint64_t bias;
 	bool opened;
-	struct binary *binary, *separate;
+	struct elf_file *file, *separate;
 	Dwarf *dwarf; /* NULL: none */
 	struct unit *units;
 	size_t nunits, units_cap;
@@ -89,8 +89,8 @@ void lines_free(struct lines *l)
 	free(l->units);
 	free(l->spans.of);
 	dwarf_end(l->dwarf);
-	binary_close(l->separate);
-	binary_close(l->binary);
+	elf_file_close(l->separate);
+	elf_file_close(l->file);
 	free(l->path);
 	free(l);
 }
@@ -166,11 +166,11 @@ static const struct span *find_span(const struct spans *s, uint64_t address)
 
 /* --- the file, its units, a unit's functions --------------------------------------------------------------------- */
 
-static bool has_dwarf(const struct binary *b)
+static bool has_dwarf(const struct elf_file *f)
 {
 	GElf_Shdr h;
 
-	return (binary_section(b, ".debug_info", &h) || binary_section(b, ".zdebug_info", &h)) &&
+	return (elf_file_section(f, ".debug_info", &h) || elf_file_section(f, ".zdebug_info", &h)) &&
 	       h.sh_type != SHT_NOBITS;
 }
 
@@ -198,18 +198,19 @@ static int read_units(struct lines *l)
 
 static int open_once(struct lines *l)
 {
-	const struct binary *b;
+	const struct elf_file *f;
 	char why[128];
 
 	if (l->opened)
 		return 0;
 	l->opened = true;
-	l->binary = binary_open(l->path, why, sizeof(why));
-	b = l->binary;
-	if (b && !has_dwarf(b))
-		b = l->separate = binary_separate(l->binary, l->symfs);
-	if (b && has_dwarf(b) && elf_rawfile(b->elf, &l->spans_max))
-		l->dwarf = dwarf_begin_elf(b->elf, DWARF_C_READ, NULL);
+	f = l->file = elf_file_open(l->path, why, sizeof(why));
+	if (f && !has_dwarf(f))
+		f = l->separate = debug_file_find(l->file, l->symfs);
+	if (f && has_dwarf(f) && elf_file_is_expandable(f)) {
+		l->spans_max = f->size;
+		l->dwarf = dwarf_begin_elf(f->elf, DWARF_C_READ, NULL);
+	}
 	return l->dwarf ? read_units(l) : 0;
 }
 

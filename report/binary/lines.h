@@ -30,7 +30,7 @@ struct lines;
 
 /*
  * The ELF file at @path, which lies @bias higher than it was linked for, or else its separate debug file
- * (binary_separate(), which @symfs, NULL or a directory that outlives this, is for). NULL: no memory. That there is no
+ * (debug_file_find(), which @symfs, NULL or a directory that outlives this, is for). NULL: no memory. That there is no
  * DWARF shows later.
  */
 struct lines *lines_new(const char *path, uint64_t bias, const char *symfs);

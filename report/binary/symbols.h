@@ -47,7 +47,7 @@ struct symbols {
 /* 0 or -ENOMEM. @name need not be terminated. s->name is set here. */
 int symbols_add(struct symbols *s, struct symbol symbol, const char *name, size_t len);
 /*
- * Adds a file, after finding out which kind it is; @symfs: where else its debug file may be, as binary_separate() has
+ * Adds a file, after finding out which kind it is; @symfs: where else its debug file may be, as debug_file_find() has
  * it, or NULL. 0, or -1 with one line in @why: what is wrong with it and what would help; 1, too, for an ELF file that
  * is in order but has no symbols, or none with addresses yet: a relocatable object.
  */
