@@ -76,7 +76,7 @@ static bool is_file(const char *path)
 static int find_image(struct loading *l, const char *image, char **path)
 {
 	*path = NULL;
-	if (l->request->symfs && asprintf(path, "%s/%s", l->request->symfs, image) < 0)
+	if (l->request->debug.symfs && asprintf(path, "%s/%s", l->request->debug.symfs, image) < 0)
 		return fail(l, NULL, strerror(ENOMEM));
 	if (*path && is_file(*path))
 		return 0;
@@ -277,7 +277,7 @@ static int add_symbols(struct loading *l, size_t i, size_t nlists)
 	struct symbols *symbols = &l->report->symbols;
 	size_t from = symbols->nadded;
 	char why[200];
-	int rc = symbols_add_file(symbols, l->files[i].path, l->request->symfs, why, sizeof(why));
+	int rc = symbols_add_file(symbols, l->files[i].path, &l->request->debug, why, sizeof(why));
 
 	/* A kernel's vmlinux may be stripped and still be what its stacks are unwound by. */
 	if (rc < 0 || (rc > 0 && l->request->nfiles && !image_has_tables(l->files[i].path)))
@@ -333,7 +333,7 @@ static int load_lines(struct loading *l)
 	for (size_t i = 0; r->lines && i < l->n; i++) {
 		if (!is_linked(l->files[i].path))
 			continue;
-		r->lines[r->nlines] = lines_new(l->files[i].path, l->bias[i], l->request->symfs);
+		r->lines[r->nlines] = lines_new(l->files[i].path, l->bias[i], &l->request->debug);
 		if (!r->lines[r->nlines++])
 			return fail(l, NULL, strerror(ENOMEM));
 	}

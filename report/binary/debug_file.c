@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "report/binary/debug_file.h"
 
+#include "report/binary/debuginfod.h"
+
 #include <elfutils/libdwelf.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -111,17 +114,35 @@ static struct elf_file *by_link(const struct elf_file *f, const char *root)
 	return found;
 }
 
-struct elf_file *debug_file_find(const struct elf_file *f, const char *symfs)
+static struct elf_file *by_server(const struct elf_file *f, struct debuginfod *servers)
 {
-	const char *const roots[] = {symfs, ""};
+	uint8_t id[BUILD_ID_MAX];
+	size_t len = elf_file_build_id(f, id);
+	int fd = len ? debuginfod_find(servers, id, len) : -ENOENT;
+	struct elf_file *found;
+	char why[128];
+
+	if (fd < 0)
+		return NULL;
+	found = elf_file_of_fd(fd, "debuginfod", why, sizeof(why));
+	if (found && same_id(found, id, len))
+		return found;
+	debuginfod_refuse(servers, found ? "a server sent the file of another build" : why);
+	elf_file_close(found);
+	return NULL;
+}
+
+struct elf_file *debug_file_find(const struct elf_file *f, const struct debug_search *where)
+{
+	const char *const roots[] = {where ? where->symfs : NULL, ""};
 	struct elf_file *found = NULL;
 
-	for (int i = symfs ? 0 : 1; !found && i < 2; i++) {
+	for (int i = roots[0] ? 0 : 1; !found && i < 2; i++) {
 		found = by_build_id(f, roots[i], i == 0);
 		if (!found)
 			found = by_link(f, roots[i]);
 	}
-	return found;
+	return found || !where || !where->debuginfod ? found : by_server(f, where->debuginfod);
 }
 
 /* --- .gnu_debugdata ---------------------------------------------------------------------------------------------- */

@@ -8,9 +8,17 @@
 
 #include "report/binary/elf_file.h"
 
+struct debuginfod;
+
+/* Where else than in the file system debug files are searched. */
+struct debug_search {
+	const char *symfs;             /* a directory; NULL: none */
+	struct debuginfod *debuginfod; /* servers; NULL: none */
+};
+
 /*
- * The file of debug information of @f: the first of these that exists and belongs to @f, in the directory @symfs (NULL:
- * none) and then in the file system itself:
+ * The file of debug information of @f: the first of these that exists and belongs to @f, in the directory where->symfs,
+ * then in the file system itself, then on the servers (@where may be NULL):
  *
  *	/usr/lib/debug/.build-id/xx/yyyy.debug, in @symfs also /.build-id/xx/yyyy.debug   (same build-id)
  *	the name in .gnu_debuglink: beside @f, in .debug/ beside it, in /usr/lib/debug/DIRECTORY and in /usr/lib/debug
@@ -18,7 +26,7 @@
  *
  * NULL: none, or no memory. To be closed with elf_file_close().
  */
-struct elf_file *debug_file_find(const struct elf_file *f, const char *symfs);
+struct elf_file *debug_file_find(const struct elf_file *f, const struct debug_search *where);
 /*
  * The ELF file compressed in .gnu_debugdata; NULL: none, or it is damaged, or needs too much memory. To be closed with
  * elf_file_close().

@@ -40,6 +40,19 @@ static bool is_sound(struct elf_file *f)
 	return f->bytes && elf_kind(f->elf) == ELF_K_ELF && gelf_getehdr(f->elf, &f->header);
 }
 
+/* libelf takes a file that it does not know for one without a kind, and that is no error of its. */
+static void explain_damage(const struct elf_file *f, char *why, size_t size)
+{
+	int error = elf_errno();
+
+	if (error)
+		snprintf(why, size, "a damaged ELF file: %s", elf_errmsg(error));
+	else if (f->bytes && f->size >= SELFMAG && memcmp(f->bytes, ELFMAG, SELFMAG) == 0)
+		snprintf(why, size, "a damaged ELF file");
+	else
+		snprintf(why, size, "not an ELF file");
+}
+
 struct elf_file *elf_file_of_fd(int fd, const char *path, char *why, size_t size)
 {
 	struct elf_file *f = calloc(1, sizeof(*f));
@@ -55,11 +68,12 @@ struct elf_file *elf_file_of_fd(int fd, const char *path, char *why, size_t size
 		elf_file_close(f);
 		return NULL;
 	}
+	elf_errno(); /* an earlier file's error is not this one's */
 	if (elf_version(EV_CURRENT) != EV_NONE)
 		f->elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
 	if (is_sound(f))
 		return f;
-	snprintf(why, size, "a damaged ELF file: %s", elf_errmsg(-1));
+	explain_damage(f, why, size);
 	elf_file_close(f);
 	return NULL;
 }

@@ -40,7 +40,7 @@ struct unit {
 
 struct lines {
 	char *path;
-	const char *symfs;
+	struct debug_search where;
 	uint64_t bias;
 	bool opened;
 	struct elf_file *file, *separate;
@@ -61,14 +61,15 @@ struct path {
 	char *whole;
 };
 
-struct lines *lines_new(const char *path, uint64_t bias, const char *symfs)
+struct lines *lines_new(const char *path, uint64_t bias, const struct debug_search *where)
 {
 	struct lines *l = calloc(1, sizeof(*l));
 
 	if (!l)
 		return NULL;
 	l->path = strdup(path);
-	l->symfs = symfs;
+	if (where)
+		l->where = *where;
 	l->bias = bias;
 	if (l->path)
 		return l;
@@ -206,7 +207,7 @@ static int open_once(struct lines *l)
 	l->opened = true;
 	f = l->file = elf_file_open(l->path, why, sizeof(why));
 	if (f && !has_dwarf(f))
-		f = l->separate = debug_file_find(l->file, l->symfs);
+		f = l->separate = debug_file_find(l->file, &l->where);
 	if (f && has_dwarf(f) && elf_file_is_expandable(f)) {
 		l->spans_max = f->size;
 		l->dwarf = dwarf_begin_elf(f->elf, DWARF_C_READ, NULL);

@@ -26,14 +26,15 @@ struct line_frame {
 		line;
 };
 
+struct debug_search;
 struct lines;
 
 /*
  * The ELF file at @path, which lies @bias higher than it was linked for, or else its separate debug file
- * (debug_file_find(), which @symfs, NULL or a directory that outlives this, is for). NULL: no memory. That there is no
+ * (debug_file_find(), with a copy of *where, which may be NULL). NULL: no memory. That there is no
  * DWARF shows later.
  */
-struct lines *lines_new(const char *path, uint64_t bias, const char *symfs);
+struct lines *lines_new(const char *path, uint64_t bias, const struct debug_search *where);
 void lines_free(struct lines *l); /* NULL is fine */
 /*
  * The functions at @address, the innermost last, at most LINES_DEPTH_MAX. Their number; 0: DWARF does not know it.

@@ -135,20 +135,21 @@ static int add_own(struct symbols *s, const struct elf_file *f)
 	return rc < 0 || more < 0 ? -ENOMEM : rc || more;
 }
 
-static int add_any(struct symbols *s, const struct elf_file *f, const char *symfs)
+static int add_any(struct symbols *s, const struct elf_file *f, const struct debug_search *where)
 {
 	struct elf_file *separate;
 	int rc;
 
 	if (elf_file_has_table(f, SHT_SYMTAB))
 		return add_table(s, f, SHT_SYMTAB);
-	separate = debug_file_find(f, symfs);
+	separate = debug_file_find(f, where);
 	rc = separate ? add_table(s, separate, SHT_SYMTAB) : 0;
 	elf_file_close(separate);
 	return rc == 0 ? add_own(s, f) : rc;
 }
 
-static int add_binary(struct symbols *s, const struct elf_file *f, const char *symfs, char *why, size_t size)
+static int add_binary(struct symbols *s, const struct elf_file *f, const struct debug_search *where, char *why,
+                      size_t size)
 {
 	int rc;
 
@@ -157,7 +158,7 @@ static int add_binary(struct symbols *s, const struct elf_file *f, const char *s
 		         "a relocatable object, not linked yet: it does not know the addresses the guest runs at");
 		return 1;
 	}
-	rc = add_any(s, f, symfs);
+	rc = add_any(s, f, where);
 	if (rc == 1)
 		return 0;
 	if (rc < 0)
@@ -172,7 +173,8 @@ static int add_binary(struct symbols *s, const struct elf_file *f, const char *s
 	return rc < 0 || elf_file_has_table(f, SHT_SYMTAB) ? -1 : 1;
 }
 
-int symbols_add_elf(struct symbols *s, int fd, const char *path, const char *symfs, char *why, size_t size)
+int symbols_add_elf(struct symbols *s, int fd, const char *path, const struct debug_search *where, char *why,
+                    size_t size)
 {
 	int own = dup(fd), rc;
 	struct elf_file *f;
@@ -182,7 +184,7 @@ int symbols_add_elf(struct symbols *s, int fd, const char *path, const char *sym
 		return -1;
 	}
 	f = elf_file_of_fd(own, path, why, size);
-	rc = f ? add_binary(s, f, symfs, why, size) : -1;
+	rc = f ? add_binary(s, f, where, why, size) : -1;
 	elf_file_close(f);
 	return rc;
 }
