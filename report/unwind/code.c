@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* code.c - rows and calls from the code of functions, each of which is followed once (follow.h). */
+/* code.c - CFI rows and calls from the code of functions, each of which is followed once (follow.h). */
 #include "report/unwind/code.h"
 
 #include "common/hash_table.h"

@@ -54,7 +54,7 @@ bool flow_step(struct flow_reader *r, const uint8_t *code, size_t left, uint64_t
 bool flow_same(const struct frame_state *a, const struct frame_state *b);
 /* Keeps in @a only what @b says too. False: then nothing tells where the CFA is. */
 bool flow_meet(struct frame_state *a, const struct frame_state *b);
-/* The row that @state makes; false: it does not tell where the CFA is. */
+/* The CFI row that @state makes; false: it does not tell where the CFA is. */
 bool flow_row(const struct frame_state *state, struct cfi_row *row);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* orc.h - rows from the ORC tables of a Linux kernel's vmlinux or of a module: .orc_unwind_ip and .orc_unwind. */
+/* orc.h - CFI rows from the ORC tables of a Linux kernel's vmlinux or of a module: .orc_unwind_ip and .orc_unwind. */
 #ifndef REPORT_UNWIND_ORC_H
 #define REPORT_UNWIND_ORC_H
 

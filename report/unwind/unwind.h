@@ -3,8 +3,8 @@
  * unwind.h - a sample's true chain of callers.
  *
  * Frames found by frame pointers lack the caller of whatever has no frame yet, or none at all: it is put back from the
- * words at the stack's top (repair.c). Copies of the stack are unwound frame by frame (copy.c). Either way by rows
- * (rows.h).
+ * words at the stack's top (repair.c). Copies of the stack are unwound frame by frame (copy.c). Both go by CFI
+ * rows (cfi.h).
  */
 #ifndef REPORT_UNWIND_UNWIND_H
 #define REPORT_UNWIND_UNWIND_H
@@ -43,9 +43,9 @@ const char *chain_end_text(unsigned end);
  * The chain of a sample that came with a window, whose frames, leaf first, the recorder's walk has found. *chain has
  * n == 0 if it is as they are.
  */
-void repair_chain(struct cfi *rows, const struct upf_record *sample, const uint64_t *frames, uint32_t depth, bool pv,
+void repair_chain(struct cfi *cfi, const struct upf_record *sample, const uint64_t *frames, uint32_t depth, bool pv,
                   struct chain *chain);
 /* The chain of a sample that came with a copy of the stack and was executing @ip. */
-void unwind_copy(struct cfi *rows, const struct upf_record *sample, uint64_t ip, bool pv, struct chain *chain);
+void unwind_copy(struct cfi *cfi, const struct upf_record *sample, uint64_t ip, bool pv, struct chain *chain);
 
 #endif
