@@ -2,6 +2,7 @@
 #include "report/binary/lines.h"
 #include "common/hash_table.h"
 #include "report/binary/debug_file.h"
+#include "report/binary/spans.h"
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>
@@ -17,20 +18,6 @@
  */
 #define LOOKS_AT_ONCE (1u << 20)
 #define LOOKS_MAX (1u << 30)
-
-/*
- * [start, end) of the file's addresses. @reach: the highest end up to here, so that a search back knows where to stop.
- */
-struct span {
-	uint64_t start, end, reach;
-	Dwarf_Off die; /* of a unit's or a function's entry */
-	uint32_t unit; /* of a unit's span: its number */
-};
-
-struct spans {
-	struct span *of;
-	size_t n, cap;
-};
 
 struct unit {
 	Dwarf_Off die;
@@ -82,13 +69,13 @@ void lines_free(struct lines *l)
 	if (!l)
 		return;
 	for (size_t i = 0; i < l->nunits; i++)
-		free(l->units[i].functions.of);
+		free(l->units[i].functions.list);
 	for (size_t i = 0; i < l->npaths; i++)
 		free(l->paths[i].whole);
 	free(l->paths);
 	hash_table_free(&l->by_path);
 	free(l->units);
-	free(l->spans.of);
+	free(l->spans.list);
 	dwarf_end(l->dwarf);
 	elf_file_close(l->separate);
 	elf_file_close(l->file);
@@ -96,15 +83,14 @@ void lines_free(struct lines *l)
 	free(l);
 }
 
-/* --- spans ------------------------------------------------------------------------------------------------------- */
+/* --- the file, its units, a unit's functions --------------------------------------------------------------------- */
 
-static int add_span(struct spans *s, uint64_t start, uint64_t end, Dwarf_Off die, uint32_t unit)
+static bool has_dwarf(const struct elf_file *f)
 {
-	int rc = start < end ? array_room(&s->of, &s->cap, s->n, sizeof(*s->of)) : 0;
+	GElf_Shdr h;
 
-	if (rc == 0 && start < end)
-		s->of[s->n++] = (struct span){.start = start, .end = end, .die = die, .unit = unit};
-	return rc;
+	return (elf_file_section(f, ".debug_info", &h) || elf_file_section(f, ".zdebug_info", &h)) &&
+	       h.sh_type != SHT_NOBITS;
 }
 
 /* All that @die covers. */
@@ -117,62 +103,9 @@ static int add_ranges(struct lines *l, struct spans *s, Dwarf_Die *die, uint32_t
 	while (rc == 0 && s->n < l->spans_max && l->looks < LOOKS_MAX &&
 	       (at = dwarf_ranges(die, at, &base, &start, &end)) > 0) {
 		l->looks++;
-		rc = add_span(s, start, end, dwarf_dieoffset(die), unit);
+		rc = spans_add(s, start, end, dwarf_dieoffset(die), unit);
 	}
 	return rc;
-}
-
-/* By start; of those that begin together the longest first. */
-static int compare(const void *va, const void *vb)
-{
-	const struct span *a = va, *b = vb;
-
-	if (a->start != b->start)
-		return a->start < b->start ? -1 : 1;
-	if (a->end != b->end)
-		return a->end > b->end ? -1 : 1;
-	return (a->die > b->die) - (a->die < b->die);
-}
-
-static void sort_spans(struct spans *s)
-{
-	uint64_t reach = 0;
-
-	if (s->n)
-		qsort(s->of, s->n, sizeof(*s->of), compare);
-	for (size_t i = 0; i < s->n; i++) {
-		reach = s->of[i].end > reach ? s->of[i].end : reach;
-		s->of[i].reach = reach;
-	}
-}
-
-/* The span that holds @address and begins last; NULL: none does. */
-static const struct span *find_span(const struct spans *s, uint64_t address)
-{
-	size_t low = 0, high = s->n;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (s->of[middle].start <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	for (; low > 0 && s->of[low - 1].reach > address; low--)
-		if (s->of[low - 1].end > address)
-			return &s->of[low - 1];
-	return NULL;
-}
-
-/* --- the file, its units, a unit's functions --------------------------------------------------------------------- */
-
-static bool has_dwarf(const struct elf_file *f)
-{
-	GElf_Shdr h;
-
-	return (elf_file_section(f, ".debug_info", &h) || elf_file_section(f, ".zdebug_info", &h)) &&
-	       h.sh_type != SHT_NOBITS;
 }
 
 static int read_units(struct lines *l)
@@ -193,7 +126,7 @@ static int read_units(struct lines *l)
 		}
 		at = next;
 	}
-	sort_spans(&l->spans);
+	spans_sort(&l->spans);
 	return rc;
 }
 
@@ -408,7 +341,7 @@ static int unit_functions(struct lines *l, struct unit *u, Dwarf_Die *die)
 		return 0;
 	u->read = true;
 	rc = read_functions(l, &u->functions, die);
-	sort_spans(&u->functions);
+	spans_sort(&u->functions);
 	return rc;
 }
 
@@ -421,14 +354,14 @@ int lines_find(struct lines *l, uint64_t address, struct line_frame *frames)
 	if (rc != 0 || !l->dwarf)
 		return rc;
 	address -= l->bias;
-	unit_span = find_span(&l->spans, address);
+	unit_span = spans_find(&l->spans, address);
 	if (!unit_span || !dwarf_offdie(l->dwarf, unit_span->die, &unit))
 		return 0;
 	rc = unit_functions(l, &l->units[unit_span->unit], &unit);
 	if (rc != 0)
 		return rc;
 	l->looks_max = l->looks + LOOKS_AT_ONCE < LOOKS_MAX ? l->looks + LOOKS_AT_ONCE : LOOKS_MAX;
-	function = find_span(&l->units[unit_span->unit].functions, address);
+	function = spans_find(&l->units[unit_span->unit].functions, address);
 	frames[0] = (struct line_frame){0};
 	if (function && dwarf_offdie(l->dwarf, function->die, &die))
 		n = read_inlined(l, &unit, &die, address, frames);
