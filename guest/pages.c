@@ -51,9 +51,18 @@ void pages_free(struct pages *p)
 	free(p);
 }
 
+/*
+ * Multiply-shift hashing: one multiplication, since this runs while the guest is paused, by the table's random seed,
+ * since a guest chooses the frames in its page tables.
+ */
+static uint32_t hash_of(const struct pages *p, uint64_t frame)
+{
+	return (uint32_t)(frame * (p->by_frame.seed | 1) >> 32);
+}
+
 static const struct entry *find(const struct pages *p, uint64_t frame)
 {
-	uint32_t hash = hash_table_hash(&p->by_frame, frame, 0), id;
+	uint32_t hash = hash_of(p, frame), id;
 
 	for (size_t at = hash_table_first(&p->by_frame, hash); hash_table_id(&p->by_frame, &at, hash, &id);
 	     at = hash_table_next(&p->by_frame, at))
@@ -85,7 +94,7 @@ int pages_find(struct pages *p, uint64_t frame, const void **page)
 
 static void remember(struct pages *p, uint64_t frame, const void *page)
 {
-	hash_table_add(&p->by_frame, hash_table_hash(&p->by_frame, frame, 0), (uint32_t)p->used);
+	hash_table_add(&p->by_frame, hash_of(p, frame), (uint32_t)p->used);
 	p->entries[p->used++] = (struct entry){frame, page};
 	p->mapped += page != NULL;
 	if (p->mapped > p->most)
