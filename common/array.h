@@ -11,9 +11,9 @@
 int array_grow(void *array, size_t *cap, size_t n, size_t size); /* what array_room() does when there is no room */
 
 /*
- * Makes room for element @n, counted from 0, of *@array, whose elements have @size bytes. @array points to the caller's
- * pointer, which moves; *@cap is the room in elements. New elements are not initialized. 0, or -ENOMEM with everything
- * as it was.
+ * Makes room for element @n, counted from 0, of *@array, whose elements have @size bytes. @array points to the
+ * caller's pointer, which moves; *@cap is the room in elements. New elements are not initialized. 0, or -ENOMEM with
+ * everything as it was.
  */
 static inline int array_room(void *array, size_t *cap, size_t n, size_t size)
 {

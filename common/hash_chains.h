@@ -9,9 +9,9 @@
  *		;
  *	to add:	things[id].next = *head; *head = id;
  *
- * All else uses hash_table.h. The encoder does not, because it was measured: with the room that 65,536 nodes need at two
- * thirds full, encoding a sample takes 11 % more instructions, clearing the table for a block of 1,000 samples 955,000
- * instead of 44,000, and each of the four encoders 1 MiB of locked memory instead of 288 KiB.
+ * All else uses hash_table.h. The encoder does not, because it was measured: with the room that 65,536 nodes need at
+ * two thirds full, encoding a sample takes 11 % more instructions, clearing the table for a block of 1,000 samples
+ * 955,000 instead of 44,000, and each of the four encoders 1 MiB of locked memory instead of 288 KiB.
  */
 #ifndef COMMON_HASH_CHAINS_H
 #define COMMON_HASH_CHAINS_H

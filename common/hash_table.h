@@ -10,9 +10,9 @@
  *		if (same(things[id], key))
  *			return id;
  *
- * hash_table_id() skips slots of other hashes by itself: it moves @at. Each table has a random seed, so that nobody can
- * make a trace or a file whose keys collide. Slots lie in one array with linear probing, at most two thirds full; single
- * ids cannot be removed. (The encoder alone has hash_chains.h, which says why.)
+ * hash_table_id() skips slots of other hashes by itself: it moves @at. Each table has a random seed, so that nobody
+ * can make a trace or a file whose keys collide. Slots lie in one array with linear probing, at most two thirds full;
+ * single ids cannot be removed. (The encoder alone has hash_chains.h, which says why.)
  */
 #ifndef COMMON_HASH_TABLE_H
 #define COMMON_HASH_TABLE_H
@@ -37,8 +37,8 @@ struct hash_table {
 };
 
 /*
- * For code that must not allocate later: allocates room for @n ids. Up to @n ids, hash_table_reserve() is not needed and
- * no slot moves. 0 or -ENOMEM.
+ * For code that must not allocate later: allocates room for @n ids. Up to @n ids, hash_table_reserve() is not needed
+ * and no slot moves. 0 or -ENOMEM.
  */
 int hash_table_init(struct hash_table *t, size_t n);
 

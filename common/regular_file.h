@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * regular_file.h - opens files whose names come from traces, ELF files or users' folders. Opening never waits: a FIFO or
- * a device under such a name would otherwise block the program, or be changed by it.
+ * regular_file.h - opens files whose names come from traces, ELF files or users' folders. Opening never waits: a FIFO
+ * or a device under such a name would otherwise block the program, or be changed by it.
  */
 #ifndef COMMON_REGULAR_FILE_H
 #define COMMON_REGULAR_FILE_H

@@ -19,18 +19,26 @@ static bool is_unsafe(uint32_t code)
 	       (code >= 0x2066 && code <= 0x2069);
 }
 
+/* The bytes at the beginning of @text that can be shown as they are. */
+static size_t safe_length(const char *text)
+{
+	size_t n = 0, len;
+	uint32_t code;
+
+	while (text[n] && (len = utf8_character(text + n, &code)) != 0 && !is_unsafe(code))
+		n += len;
+	return n;
+}
+
 void print_safe(FILE *out, const char *text)
 {
 	while (*text) {
-		uint32_t code;
-		size_t len = utf8_character(text, &code);
+		size_t len = safe_length(text);
 
-		if (len && !is_unsafe(code)) {
-			fwrite(text, 1, len, out);
-			text += len;
-		} else {
+		fwrite(text, 1, len, out);
+		text += len;
+		if (*text)
 			fprintf(out, "\\x%02x", (unsigned char)*text++);
-		}
 	}
 }
 

@@ -16,16 +16,12 @@ static bool is_scalar(uint32_t code)
 	return code <= 0x10ffff && (code < 0xd800 || code > 0xdfff);
 }
 
-size_t utf8_character(const char *s, uint32_t *code)
+size_t utf8_several(const char *s, uint32_t *code)
 {
 	uint8_t first = (uint8_t)*s;
 	size_t form = 0;
 	uint32_t value;
 
-	if (first < 0x80) {
-		*code = first;
-		return 1;
-	}
 	while (form < 3 && (first & forms[form].mask) != forms[form].lead)
 		form++;
 	if (form == 3)

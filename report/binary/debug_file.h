@@ -17,8 +17,8 @@ struct debug_search {
 };
 
 /*
- * The file of debug information of @f: the first of these that exists and belongs to @f, in the directory where->symfs,
- * then in the file system itself, then on the servers (@where may be NULL):
+ * The file of debug information of @f: the first of these that exists and belongs to @f, in the directory
+ * where->symfs, then in the file system itself, then on the servers (@where may be NULL):
  *
  *	/usr/lib/debug/.build-id/xx/yyyy.debug, in @symfs also /.build-id/xx/yyyy.debug   (same build-id)
  *	the name in .gnu_debuglink: beside @f, in .debug/ beside it, in /usr/lib/debug/DIRECTORY and in /usr/lib/debug

@@ -79,7 +79,10 @@ void debuginfod_refuse(struct debuginfod *d, const char *why)
 
 /* --- limits ------------------------------------------------------------------------------------------------------ */
 
-/* Why a download must end that began @elapsed seconds ago and has @got bytes of @whole (0: not known). NULL: it goes on. */
+/*
+ * Why a download must end that began @elapsed seconds ago and has @got bytes of @whole (0: not known). NULL: it goes
+ * on.
+ */
 static const char *limit_reached(const struct debuginfod *d, time_t elapsed, uint64_t got, uint64_t whole)
 {
 	if (got > SIZE_LIMIT || whole > SIZE_LIMIT)
@@ -104,7 +107,9 @@ static struct debuginfod *context(debuginfod_client *client)
 	return d;
 }
 
-/* Called by the library several times a second; other than 0 ends the download. Before it begins, @a is just a count. */
+/*
+ * Called by the library several times a second; other than 0 ends the download. Before it begins, @a is just a count.
+ */
 static int watch(debuginfod_client *client, long a, long b)
 {
 	struct debuginfod *d = context(client);

@@ -3,8 +3,8 @@
  * elf_file.h - the one place where the report opens ELF files: for symbols, lines, unwind tables, build-ids and code.
  *
  * The files come from guests and strangers. Only regular files are opened, and opening never waits. libelf checks the
- * file's own tables; what they say of places and sizes is checked here against the bytes of the file, and decompressing
- * has a limit.
+ * file's own tables; what they say of places and sizes is checked here against the bytes of the file, and
+ * decompressing has a limit.
  */
 #ifndef REPORT_BINARY_ELF_FILE_H
 #define REPORT_BINARY_ELF_FILE_H

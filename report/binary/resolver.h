@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* resolver.h - what the files say about an address, or what an archive stored of that: names as they are in the files. */
+/*
+ * resolver.h - what the files say about an address, or what an archive stored of that: names as they are in the
+ * files.
+ */
 #ifndef REPORT_BINARY_RESOLVER_H
 #define REPORT_BINARY_RESOLVER_H
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* spans.h - ranges of addresses that belong to DWARF's units and functions; they may overlap and lie in one another. */
+/*
+ * spans.h - ranges of addresses that belong to DWARF's units and functions; they may overlap and lie in one another.
+ */
 #ifndef REPORT_BINARY_SPANS_H
 #define REPORT_BINARY_SPANS_H
 

@@ -49,8 +49,9 @@ struct debug_search;
 /* 0 or -ENOMEM. @name need not be terminated. s->name is set here. */
 int symbols_add(struct symbols *s, struct symbol symbol, const char *name, size_t len);
 /*
- * Adds a file, after finding out which kind it is; @where: as for debug_file_find(). 0, or -1 with one line in @why: what is wrong with it and what would help; 1, too, for an ELF file that
- * is in order but has no symbols, or none with addresses yet: a relocatable object.
+ * Adds a file, after finding out which kind it is; @where: as for debug_file_find(). 0, or -1 with one line in @why:
+ * what is wrong with it and what would help; 1, too, for an ELF file that is in order but has no symbols, or none
+ * with addresses yet: a relocatable object.
  */
 int symbols_add_file(struct symbols *s, const char *path, const struct debug_search *where, char *why, size_t size);
 /* Moves what was added since s->nadded was @from by @bias. */

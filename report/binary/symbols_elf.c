@@ -166,10 +166,9 @@ static int add_binary(struct symbols *s, const struct elf_file *f, const struct 
 	else if (elf_file_has_table(f, SHT_SYMTAB))
 		snprintf(why, size, "an ELF file without a function in its symbol table");
 	else
-		snprintf(
-			why, size,
-			"an ELF file without symbols (stripped?): the file as it was linked is needed, or its debug file "
-			"where --symfs or build-id directories lead to it");
+		snprintf(why, size,
+		         "an ELF file without symbols (stripped?): the file as it was linked is needed, or its "
+		         "debug file where --symfs or build-id directories lead to it");
 	return rc < 0 || elf_file_has_table(f, SHT_SYMTAB) ? -1 : 1;
 }
 

@@ -373,8 +373,8 @@ static const struct option_def naming[] = {
          apply_symbols, 0},
 	{0, "symfs", "DIR", OPTION_ARG, "look for the guest's files and their debug files below DIR", apply_symfs, 0},
 	{0, "debuginfod", "URLS", OPTION_OPTIONAL_ARG,
-         "get debug files from debuginfod servers, those of DEBUGINFOD_URLS unless URLS names others; that variable alone "
-         "does so, too; \"no\": ask no server",
+         "get debug files from debuginfod servers: those of URLS, or of the variable DEBUGINFOD_URLS, "
+         "which alone has the same effect; \"no\": ask no server",
          apply_debuginfod, 0},
 	{0, "no-demangle", NULL, OPTION_NO_ARG, "show the linker's names of C++, Rust and OCaml", apply_flag,
          SET_NO_DEMANGLE},

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * cfi.h - the CFI row at an address, from what knows it: the hypercall page's fixed layout, an image's unwind tables, its
- * ORC tables, its code. Each address is looked up once.
+ * cfi.h - the CFI row at an address, from what knows it: the hypercall page's fixed layout, an image's unwind tables,
+ * its ORC tables, its code. Each address is looked up once.
  */
 #ifndef REPORT_UNWIND_CFI_H
 #define REPORT_UNWIND_CFI_H
@@ -49,7 +49,8 @@ bool cfi_named(const struct cfi *cfi, uint64_t address, uint64_t *offset);
 
 /*
  * The row for the instruction at @address; for a caller's frame (@behind), for the call that ends at its return
- * address @address. @pv: of a PV guest's hypercall page. NULL: no memory. What it points at is good until the next call.
+ * address @address. @pv: of a PV guest's hypercall page. NULL: no memory. What it points at is good until the next
+ * call.
  */
 const struct cfi_known_row *cfi_find(struct cfi *cfi, uint64_t address, bool behind, bool pv);
 /* The same from the code alone: source CFI_UNKNOWN if there is none. Not cached. */

@@ -5,9 +5,9 @@
  * instruction agree.
  *
  * The instruction after a call is reached only if the callee returns. Where what comes over the call disagrees with a
- * jump to the same place, the jump is right: abort() and the like do not return. Where a jump through a register leads
- * is not known; for the pieces of a function that nothing else reaches, the stack is assumed to be as at those jumps, if
- * they agree.
+ * jump to the same place, the jump is right: abort() and the like do not return. Where a jump through a register
+ * leads is not known; for the pieces of a function that nothing else reaches, the stack is assumed to be as at those
+ * jumps, if they agree.
  */
 #ifndef REPORT_UNWIND_FOLLOW_H
 #define REPORT_UNWIND_FOLLOW_H

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* parts.h - where a function's code lies, by its symbols: the main part, and the cold part that compilers put elsewhere. */
+/*
+ * parts.h - where a function's code lies, by its symbols: the main part, and the cold part that compilers put
+ * elsewhere.
+ */
 #ifndef REPORT_UNWIND_PARTS_H
 #define REPORT_UNWIND_PARTS_H
 

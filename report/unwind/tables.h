@@ -19,8 +19,8 @@ struct tables *tables_new(struct image *image);
 void tables_free(struct tables *t); /* NULL is fine */
 
 /*
- * The CFI row at @address: 0; -ENOENT: no table covers it; -ENOTSUP: a row cannot say it, use tables_step(); -EBADMSG: the
- * table is damaged there.
+ * The CFI row at @address: 0; -ENOENT: no table covers it; -ENOTSUP: a row cannot say it, use tables_step();
+ * -EBADMSG: the table is damaged there.
  */
 int tables_row(struct tables *t, uint64_t address, struct cfi_row *row);
 /*
