@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "common/buf.h"
+#include "common/array.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -7,21 +8,11 @@
 
 int buf_reserve(struct buf *b, size_t more)
 {
-	size_t cap = b->cap ? b->cap : 256;
-	uint8_t *data;
-
 	if (b->cap - b->len >= more)
 		return 0;
-	if (more > SIZE_MAX / 2 - b->len)
+	if (more > SIZE_MAX - b->len)
 		return -ENOMEM;
-	while (cap < b->len + more)
-		cap *= 2;
-	data = realloc(b->data, cap);
-	if (!data)
-		return -ENOMEM;
-	b->data = data;
-	b->cap = cap;
-	return 0;
+	return array_grow(&b->data, &b->cap, b->len + more - 1, sizeof(*b->data));
 }
 
 int buf_add(struct buf *b, const void *data, size_t len)

@@ -11,7 +11,7 @@ struct buf {
 	size_t len, cap;
 };
 
-/* Room for @more bytes behind the end; 0 or -ENOMEM. */
+/* Makes room for @more bytes after the end; 0 or -ENOMEM. */
 int buf_reserve(struct buf *b, size_t more);
 int buf_add(struct buf *b, const void *data, size_t len); /* 0 or -ENOMEM */
 void buf_free(struct buf *b);

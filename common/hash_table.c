@@ -18,6 +18,19 @@ static uint64_t choose_seed(const struct hash_table *t)
 	return seed;
 }
 
+int hash_table_init(struct hash_table *t, size_t n)
+{
+	size_t slots = FIRST_SLOTS / 16;
+
+	if (n > UINT32_MAX)
+		return -ENOMEM;
+	while (slots / 3 * 2 < n)
+		slots *= 2;
+	*t = (struct hash_table){.slots = calloc(slots, sizeof(*t->slots)), .mask = slots - 1};
+	t->seed = choose_seed(t);
+	return t->slots ? 0 : -ENOMEM;
+}
+
 int hash_table_grow(struct hash_table *t)
 {
 	size_t n = t->slots ? (t->mask + 1) * 2 : FIRST_SLOTS;
@@ -74,27 +87,4 @@ uint32_t hash_table_hash_text(const struct hash_table *t, const char *text, size
 	if (len)
 		memcpy(&word, text, len);
 	return hash_table_mix(h, word, len);
-}
-
-int array_room(void *array, size_t *cap, size_t n, size_t size)
-{
-	size_t more = *cap;
-	void *old, *new;
-
-	if (n < *cap)
-		return 0;
-	while (more <= n) {
-		if (more > SIZE_MAX / 4)
-			return -ENOMEM;
-		more = more ? more * 2 : 64;
-	}
-	if (more > SIZE_MAX / 2 / size)
-		return -ENOMEM;
-	memcpy(&old, array, sizeof(old));
-	new = realloc(old, more * size);
-	if (!new)
-		return -ENOMEM;
-	memcpy(array, &new, sizeof(new));
-	*cap = more;
-	return 0;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * hash_table.h - the hash index behind everything that is kept once: nodes, stacks, addresses, functions.
+ * hash_table.h - finds by key whatever is kept only once: nodes, stacks, addresses, functions, mapped pages.
  *
- * It maps hashes to ids, 0 upwards; the things themselves stand in an array of the caller, who compares them:
+ * It maps hashes to ids, from 0. The things themselves are elements of an array of the caller, who compares them:
  *
  *	hash_table_reserve(t);
  *	hash = hash_table_hash(t, key, 0);
@@ -10,11 +10,14 @@
  *		if (same(things[id], key))
  *			return id;
  *
- * hash_table_id() passes over slots of other hashes by itself: it moves @at. Hashes are seeded anew in every index, so
- * that no trace can be made to collide.
+ * hash_table_id() skips slots of other hashes by itself: it moves @at. Each table has a random seed, so that nobody
+ * can make a trace or a file whose keys collide. Slots lie in one array with linear probing, at most two thirds full;
+ * single ids cannot be removed. (The encoder alone has hash_chains.h, which says why.)
  */
 #ifndef COMMON_HASH_TABLE_H
 #define COMMON_HASH_TABLE_H
+
+#include "common/array.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -25,7 +28,7 @@ struct hash_table_slot {
 	uint32_t id_1; /* id + 1; 0: free */
 };
 
-/* Zero-initialise, hash_table_reserve() before the first look, hash_table_free() at the end. */
+/* Zero-initialise, call hash_table_reserve() before the first look, hash_table_free() at the end. */
 struct hash_table {
 	struct hash_table_slot *slots;
 	size_t mask;
@@ -33,10 +36,16 @@ struct hash_table {
 	uint64_t seed;
 };
 
+/*
+ * For code that must not allocate later: allocates room for @n ids. Up to @n ids, hash_table_reserve() is not needed
+ * and no slot moves. 0 or -ENOMEM.
+ */
+int hash_table_init(struct hash_table *t, size_t n);
+
 int hash_table_grow(struct hash_table *t); /* what hash_table_reserve() does when there is no room */
 
 /*
- * Room for one more; 0 or -ENOMEM. Chooses the seed and moves slots: comes before hash_table_hash() and
+ * Makes room for one more id; 0 or -ENOMEM. May choose the seed and move slots: call it before hash_table_hash() and
  * hash_table_first().
  */
 static inline int hash_table_reserve(struct hash_table *t)
@@ -44,9 +53,9 @@ static inline int hash_table_reserve(struct hash_table *t)
 	return t->slots && (t->used + 1) * 3 <= (t->mask + 1) * 2 ? 0 : hash_table_grow(t);
 }
 
-/* Adds an id that is not there, in the room that hash_table_reserve() made. */
+/* Adds an id that is not in the table, where hash_table_reserve() or hash_table_init() made room. */
 void hash_table_add(struct hash_table *t, uint32_t hash, uint32_t id);
-void hash_table_clear(struct hash_table *t); /* forgets all, keeps the room */
+void hash_table_clear(struct hash_table *t); /* removes all ids, keeps the room and the seed */
 void hash_table_free(struct hash_table *t);
 
 uint32_t hash_table_hash_text(const struct hash_table *t, const char *text, size_t len);
@@ -85,8 +94,5 @@ static inline bool hash_table_id(const struct hash_table *t, size_t *at, uint32_
 	}
 	return false;
 }
-
-/* *@array of @size bytes an element has room for element @n afterwards; 0 or -ENOMEM. *@cap in elements. */
-int array_room(void *array, size_t *cap, size_t n, size_t size);
 
 #endif

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A whole decimal number from @min to @max, nothing around it. */
+/* A decimal integer from @min to @max, and nothing else. */
 int parse_u64(const char *text, uint64_t min, uint64_t max, uint64_t *out);
 /* "10", "0.5", "10s", "500ms", "2m", "1h", "1d" into nanoseconds; bare numbers are seconds; above 0. */
 int parse_duration(const char *text, uint64_t *ns);

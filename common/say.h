@@ -9,7 +9,7 @@
 #include <stdio.h>
 
 void say_name(const char *program); /* once, at the start of main(); kept, not copied */
-/* A message with the program's name before it and a newline behind; control characters are shown as \xNN. */
+/* Prints a message after the program's name; control characters are shown as \xNN. */
 void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Writes @text to @out with control characters, escape sequences and broken UTF-8 as \xNN: for names that come from

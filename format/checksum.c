@@ -18,8 +18,3 @@ uint64_t checksum2(const void *a, size_t alen, const void *b, size_t blen)
 	XXH64_update(&state, b, blen);
 	return XXH64_digest(&state);
 }
-
-uint64_t hash_words(const uint64_t *words, size_t n)
-{
-	return XXH3_64bits(words, n * sizeof(*words));
-}

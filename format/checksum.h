@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* checksum.h - XXH64 with seed 0 (FORMAT.md, "Checksums"), and the hash of the encoder's stack table. */
+/* checksum.h - XXH64 with seed 0 (FORMAT.md, "Checksums"). */
 #ifndef FORMAT_CHECKSUM_H
 #define FORMAT_CHECKSUM_H
 
@@ -7,9 +7,7 @@
 #include <stdint.h>
 
 uint64_t checksum(const void *data, size_t len);
-/* Of two pieces as if they stood in one. */
+/* Of two pieces, as if they were one. */
 uint64_t checksum2(const void *a, size_t alen, const void *b, size_t blen);
-/* Quick and only for use within one process. */
-uint64_t hash_words(const uint64_t *words, size_t n);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * columns.h - the columns of a samples block (FORMAT.md, "Samples blocks"): their ids as in the file, and how values
- * get in and out.
+ * columns.h - the columns of a samples block (FORMAT.md, "Samples blocks"): their ids in the file, and how values are
+ * written and read.
  */
 #ifndef FORMAT_COLUMNS_H
 #define FORMAT_COLUMNS_H

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "format/copies.h"
+#include "common/array.h"
+#include "common/hash_table.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -7,45 +9,56 @@
 /* One vCPU's last copy. */
 struct copy {
 	uint32_t key;        /* decoder: domain and vCPU */
-	uint32_t generation; /* of the block it belongs to */
+	uint32_t generation; /* encoder: of the block it belongs to */
 	uint32_t number;     /* decoder: of this content, in the block */
-	uint32_t nwords, room;
+	uint32_t nwords;
+	size_t room;
 	uint64_t base; /* address of the first word */
 	uint64_t *words;
 	uint64_t regs[UPF_REGS];
 };
 
+/*
+ * An encoder has a copy for each of its slots, all words in one pool. A decoder finds a block's copies by their keys,
+ * and keeps the words' memory of those it does not need in this block for the next.
+ */
 struct copies {
-	struct copy *copy; /* encoder: by slot; decoder: a hash table with linear probing, at most half full */
-	uint32_t slots, used;
+	struct copy *copy;
+	size_t slots;
 	uint32_t generation, numbers;
-	uint64_t *pool;  /* encoder: all words */
+	uint64_t *pool;           /* encoder: all words */
+	struct hash_table by_key; /* decoder: the first @used copies */
+	uint32_t used;
 	uint64_t *fresh; /* decoder: the copy about to be made */
-	uint32_t fresh_room;
+	size_t fresh_room;
 };
 
-#define TABLE_MIN 16
 #define REG_FRAME 6 /* in UPF_REGS' order */
 #define REG_STACK 7
+
+static bool make_slots(struct copies *c, uint32_t slots, uint32_t words)
+{
+	c->slots = slots;
+	c->copy = calloc(slots, sizeof(*c->copy));
+	c->pool = calloc((size_t)slots * words + 1, sizeof(*c->pool));
+	if (!c->copy || !c->pool)
+		return false;
+	for (uint32_t i = 0; i < slots; i++) {
+		c->copy[i].words = c->pool + (size_t)i * words;
+		c->copy[i].room = words;
+	}
+	return true;
+}
 
 struct copies *copies_new(uint32_t slots, uint32_t words)
 {
 	struct copies *c = calloc(1, sizeof(*c));
-	bool encoder = slots != 0;
 
 	if (!c)
 		return NULL;
-	c->slots = encoder ? slots : TABLE_MIN;
-	c->copy = calloc(c->slots, sizeof(*c->copy));
-	if (encoder)
-		c->pool = calloc((size_t)slots * words + 1, sizeof(*c->pool));
-	if (!c->copy || (encoder && !c->pool)) {
+	if (slots != 0 && !make_slots(c, slots, words)) {
 		copies_free(c);
 		return NULL;
-	}
-	for (uint32_t i = 0; encoder && i < slots; i++) {
-		c->copy[i].words = c->pool + (size_t)i * words;
-		c->copy[i].room = words;
 	}
 	copies_reset(c);
 	return c;
@@ -55,11 +68,12 @@ void copies_free(struct copies *c)
 {
 	if (!c)
 		return;
-	for (uint32_t i = 0; c->copy && !c->pool && i < c->slots; i++)
+	for (size_t i = 0; c->copy && !c->pool && i < c->slots; i++)
 		free(c->copy[i].words);
 	free(c->copy);
 	free(c->pool);
 	free(c->fresh);
+	hash_table_free(&c->by_key);
 	free(c);
 }
 
@@ -67,6 +81,7 @@ void copies_reset(struct copies *c)
 {
 	c->generation++;
 	c->numbers = c->used = 0;
+	hash_table_clear(&c->by_key);
 }
 
 /* The word that stood at @address in the copy before; false if it holds none. */
@@ -143,50 +158,44 @@ static uint32_t key_of(uint32_t domain, uint32_t vcpu)
 	return domain * UPF_VCPUS_MAX + vcpu;
 }
 
-/* The slot of @key in this block, or the free one where it belongs. Slots of blocks before are free. */
-static struct copy *slot_of(const struct copies *c, struct copy *table, uint32_t slots, uint32_t key)
+/* The copy of @key in this block; NULL: there is none. The table has slots. */
+static struct copy *known_copy(const struct copies *c, uint32_t key, uint32_t hash)
 {
-	uint32_t i = (uint32_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (slots - 1);
+	uint32_t id;
 
-	while (table[i].generation == c->generation && table[i].key != key)
-		i = (i + 1) & (slots - 1);
-	return &table[i];
+	for (size_t at = hash_table_first(&c->by_key, hash); hash_table_id(&c->by_key, &at, hash, &id);
+	     at = hash_table_next(&c->by_key, at))
+		if (c->copy[id].key == key)
+			return &c->copy[id];
+	return NULL;
 }
 
-static int grow_table(struct copies *c)
+/* One that this block does not use yet: of a block before, whose memory it keeps, or a new one. NULL: no memory. */
+static struct copy *unused_copy(struct copies *c)
 {
-	uint32_t slots = c->slots * 2;
-	struct copy *table = calloc(slots, sizeof(*table));
+	size_t before = c->slots;
 
-	if (!table)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < c->slots; i++) {
-		if (c->copy[i].generation == c->generation)
-			*slot_of(c, table, slots, c->copy[i].key) = c->copy[i];
-		else
-			free(c->copy[i].words);
-	}
-	free(c->copy);
-	c->copy = table;
-	c->slots = slots;
-	return 0;
+	if (array_room(&c->copy, &c->slots, c->used, sizeof(*c->copy)) != 0)
+		return NULL;
+	memset(c->copy + before, 0, (c->slots - before) * sizeof(*c->copy));
+	return &c->copy[c->used];
 }
 
 static int find_copy(struct copies *c, uint32_t key, struct copy **copy)
 {
-	*copy = slot_of(c, c->copy, c->slots, key);
-	if ((*copy)->generation == c->generation)
-		return 0;
-	if (c->used * 2 >= c->slots) {
-		int rc = grow_table(c);
+	uint32_t hash;
 
-		if (rc != 0)
-			return rc;
-		*copy = slot_of(c, c->copy, c->slots, key);
-	}
-	c->used++;
+	if (hash_table_reserve(&c->by_key) != 0)
+		return -ENOMEM;
+	hash = hash_table_hash(&c->by_key, key, 0);
+	*copy = known_copy(c, key, hash);
+	if (*copy)
+		return 0;
+	*copy = unused_copy(c);
+	if (!*copy)
+		return -ENOMEM;
+	hash_table_add(&c->by_key, hash, c->used++);
 	(*copy)->key = key;
-	(*copy)->generation = c->generation;
 	(*copy)->nwords = (*copy)->number = 0;
 	memset((*copy)->regs, 0, sizeof((*copy)->regs));
 	return 0;
@@ -221,20 +230,6 @@ static int get_words(struct copies *c, struct column_reader *columns, const stru
 	return 0;
 }
 
-static int fresh_room(struct copies *c, uint32_t n)
-{
-	uint64_t *larger;
-
-	if (n <= c->fresh_room)
-		return 0;
-	larger = realloc(c->fresh, n * sizeof(*larger));
-	if (!larger)
-		return -ENOMEM;
-	c->fresh = larger;
-	c->fresh_room = n;
-	return 0;
-}
-
 static bool get_regs(struct copy *copy, struct column_reader *columns, bool *changed)
 {
 	for (unsigned r = 0; r < UPF_REGS; r++) {
@@ -250,7 +245,7 @@ static bool get_regs(struct copy *copy, struct column_reader *columns, bool *cha
 static void swap_words(struct copies *c, struct copy *copy, uint64_t base, uint32_t n)
 {
 	uint64_t *words = copy->words;
-	uint32_t room = copy->room;
+	size_t room = copy->room;
 
 	copy->words = c->fresh;
 	copy->room = c->fresh_room;
@@ -270,8 +265,8 @@ int copies_get(struct copies *c, struct column_reader *columns, uint32_t domain,
 	if (column_bad(columns, COLUMN_COPY) || n > UPF_COPY_MAX)
 		return -EBADMSG;
 	rc = find_copy(c, key_of(domain, vcpu), &copy);
-	if (rc == 0)
-		rc = fresh_room(c, (uint32_t)n);
+	if (rc == 0 && n)
+		rc = array_room(&c->fresh, &c->fresh_room, n - 1, sizeof(*c->fresh));
 	if (rc != 0)
 		return rc;
 	changed = copy->number == 0 || n != copy->nwords;
@@ -289,9 +284,10 @@ int copies_get(struct copies *c, struct column_reader *columns, uint32_t domain,
 
 void copies_tell(const struct copies *c, uint32_t domain, uint32_t vcpu, struct upf_record *r)
 {
-	const struct copy *copy = slot_of(c, c->copy, c->slots, key_of(domain, vcpu));
+	uint32_t key = key_of(domain, vcpu);
+	const struct copy *copy = c->used ? known_copy(c, key, hash_table_hash(&c->by_key, key, 0)) : NULL;
 
-	if (copy->generation != c->generation)
+	if (!copy)
 		return;
 	r->tops = UPF_TOPS_COPY;
 	r->top = copy->number;

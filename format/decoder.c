@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "common/array.h"
 #include "format/columns.h"
 #include "format/copies.h"
 #include "format/upf.h"
@@ -39,13 +40,17 @@ struct upf_decoder {
 
 	struct upf_node *nodes;
 	uint32_t *children; /* each node's callee defined last, 0: none */
-	uint32_t nnodes, node_room, child_room;
+	uint32_t nnodes;
+	size_t node_room, child_room;
 	uint32_t *stacks; /* leaf's node of the k-th stack defined, from 1 */
-	uint32_t nstacks, stack_room;
+	uint32_t nstacks;
+	size_t stack_room;
 	struct kept *kept; /* every round's samples, so never more than the block has bytes */
-	uint32_t nkept, kept_room;
+	uint32_t nkept;
+	size_t kept_room;
 	struct domain_state *domains;
 	uint32_t ndomains;
+	size_t domain_room;
 
 	/* where we are */
 	uint32_t domain;
@@ -90,35 +95,14 @@ const struct upf_node *upf_decoder_nodes(const struct upf_decoder *d, uint32_t *
 	return d->nodes;
 }
 
-/* Makes @array, of elements of @size, hold more than @used. NULL: no memory, and the old one stays. */
-static void *grow(void *array, size_t size, uint32_t used, uint32_t *room)
-{
-	uint32_t more = *room ? *room * 2 : 256;
-	void *larger;
-
-	if (used < *room)
-		return array;
-	larger = realloc(array, size * more);
-	if (larger)
-		*room = more;
-	return larger;
-}
-
 static int add_node(struct upf_decoder *d, uint32_t parent, uint32_t depth, uint64_t address)
 {
-	struct upf_node *nodes = grow(d->nodes, sizeof(*nodes), d->nnodes, &d->node_room);
-	uint32_t *children;
-
-	if (!nodes)
+	if (array_room(&d->nodes, &d->node_room, d->nnodes, sizeof(*d->nodes)) != 0 ||
+	    array_room(&d->children, &d->child_room, d->nnodes, sizeof(*d->children)) != 0)
 		return -ENOMEM;
-	d->nodes = nodes;
-	children = grow(d->children, sizeof(*children), d->nnodes, &d->child_room);
-	if (!children)
-		return -ENOMEM;
-	d->children = children;
-	children[parent] = d->nnodes;
-	children[d->nnodes] = 0;
-	nodes[d->nnodes++] = (struct upf_node){.address = address, .parent = parent, .depth = depth};
+	d->children[parent] = d->nnodes;
+	d->children[d->nnodes] = 0;
+	d->nodes[d->nnodes++] = (struct upf_node){.address = address, .parent = parent, .depth = depth};
 	return 0;
 }
 
@@ -259,7 +243,6 @@ static int get_stack(struct upf_decoder *d, uint8_t state, uint32_t *leaf)
 {
 	enum column column = state == UPF_RUNNING ? COLUMN_STACK : COLUMN_REST;
 	uint64_t k = number(d, column);
-	uint32_t *stacks;
 	int rc;
 
 	if (bad(d, column) || k > d->nstacks)
@@ -268,13 +251,11 @@ static int get_stack(struct upf_decoder *d, uint8_t state, uint32_t *leaf)
 		*leaf = d->stacks[k - 1];
 		return 0;
 	}
-	stacks = grow(d->stacks, sizeof(*stacks), d->nstacks, &d->stack_room);
-	if (!stacks)
-		return -ENOMEM;
-	d->stacks = stacks;
-	rc = define_stack(d, leaf);
+	rc = array_room(&d->stacks, &d->stack_room, d->nstacks, sizeof(*d->stacks));
 	if (rc == 0)
-		stacks[d->nstacks++] = *leaf;
+		rc = define_stack(d, leaf);
+	if (rc == 0)
+		d->stacks[d->nstacks++] = *leaf;
 	return rc;
 }
 
@@ -287,15 +268,12 @@ static int enter_domain(struct upf_decoder *d)
 	if (bad(d, COLUMN_DOMAIN) || domain >= UPF_DOMAINS_MAX)
 		return -EBADMSG;
 	d->domain = (uint32_t)domain;
-	if (domain >= d->ndomains) {
-		struct domain_state *more = realloc(d->domains, (domain + 1) * sizeof(*more));
-
-		if (!more)
-			return -ENOMEM;
-		memset(more + d->ndomains, 0, (domain + 1 - d->ndomains) * sizeof(*more));
-		d->domains = more;
-		d->ndomains = (uint32_t)domain + 1;
-	}
+	if (domain < d->ndomains)
+		return 0;
+	if (array_room(&d->domains, &d->domain_room, domain, sizeof(*d->domains)) != 0)
+		return -ENOMEM;
+	memset(d->domains + d->ndomains, 0, (domain + 1 - d->ndomains) * sizeof(*d->domains));
+	d->ndomains = (uint32_t)domain + 1;
 	return 0;
 }
 
@@ -338,15 +316,12 @@ static int get_round(struct upf_decoder *d, struct upf_record *r)
 static int keep(struct upf_decoder *d, const struct kept *k)
 {
 	struct domain_state *s = &d->domains[d->domain];
-	struct kept *kept;
 
 	if (s->nkept == UPF_VCPUS_MAX)
 		return -EBADMSG;
-	kept = grow(d->kept, sizeof(*kept), d->nkept, &d->kept_room);
-	if (!kept)
+	if (array_room(&d->kept, &d->kept_room, d->nkept, sizeof(*d->kept)) != 0)
 		return -ENOMEM;
-	d->kept = kept;
-	kept[d->nkept++] = *k;
+	d->kept[d->nkept++] = *k;
 	s->nkept++;
 	return 0;
 }

@@ -10,12 +10,13 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "common/hash_chains.h"
 #include "format/columns.h"
 #include "format/copies.h"
 #include "format/windows.h"
 
 #define NODES_MAX 65536
-#define HEADS 8192        /* of hash chains, a power of two */
+#define CHAIN_BITS 13
 #define NUMBERS_MAX 65536 /* in one column */
 
 /* Room for each column, and for all of them together. */
@@ -39,7 +40,7 @@ static const size_t copy_capacity[COLUMNS] = {
 
 struct node {
 	uint64_t address;
-	uint32_t parent, next; /* next: in its hash chain */
+	uint32_t parent, next; /* next: in its chain of by_frame */
 	uint32_t child;        /* the callee defined last, 0: none */
 	uint32_t stack;        /* number of the stack that ends here, from 1, 0: none */
 };
@@ -61,7 +62,7 @@ struct upf_encoder {
 	int64_t carry_ns; /* of pauses: what is still to be told, or was told too much */
 	struct domain_state *domains;
 	struct node *nodes; /* 0: the empty stack */
-	uint32_t *heads;
+	struct hash_chains by_frame;
 	uint32_t nnodes, nstacks;
 	uint64_t *numbers; /* of a column about to be coded */
 };
@@ -102,11 +103,10 @@ struct upf_encoder *upf_encoder_new(enum upf_tops tops, uint32_t slots, uint32_t
 		e->tops = tops;
 		e->domains = calloc(UPF_DOMAINS_MAX, sizeof(*e->domains));
 		e->nodes = calloc(NODES_MAX, sizeof(*e->nodes));
-		e->heads = calloc(HEADS, sizeof(*e->heads));
 		e->numbers = calloc(NUMBERS_MAX, sizeof(*e->numbers));
 	}
-	if (!e || !e->domains || !e->nodes || !e->heads || !e->numbers || !make_columns(e) ||
-	    !make_tops(e, slots, copy_words)) {
+	if (!e || !e->domains || !e->nodes || !e->numbers || hash_chains_init(&e->by_frame, CHAIN_BITS) != 0 ||
+	    !make_columns(e) || !make_tops(e, slots, copy_words)) {
 		upf_encoder_free(e);
 		errno = ENOMEM;
 		return NULL;
@@ -125,7 +125,7 @@ void upf_encoder_free(struct upf_encoder *e)
 	copies_free(e->copies);
 	free(e->domains);
 	free(e->nodes);
-	free(e->heads);
+	hash_chains_free(&e->by_frame);
 	free(e->numbers);
 	free(e);
 }
@@ -134,7 +134,7 @@ void upf_encoder_reset(struct upf_encoder *e, uint64_t period_ns)
 {
 	for (int c = 0; c < COLUMNS; c++)
 		e->columns.column[c].len = 0;
-	memset(e->heads, 0, HEADS * sizeof(*e->heads));
+	hash_chains_clear(&e->by_frame);
 	memset(e->nodes, 0, sizeof(*e->nodes));
 	e->period_ticks = period_ns / UPF_TICK_NS;
 	e->first_tick = e->last_tick = e->samples = e->lost = 0;
@@ -297,7 +297,7 @@ static uint32_t *chain(const struct upf_encoder *e, uint32_t parent, uint64_t ad
 {
 	uint64_t h = (address + parent * UINT64_C(0x9e3779b97f4a7c15)) * UINT64_C(0xbf58476d1ce4e5b9);
 
-	return &e->heads[h >> 51];
+	return hash_chain(&e->by_frame, h);
 }
 
 static uint32_t find_node(const struct upf_encoder *e, uint32_t parent, uint64_t address)

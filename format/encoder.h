@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* encoder.h - what the writer takes out of a full encoder. */
+/* encoder.h - how the writer takes the payload from an encoder. */
 #ifndef FORMAT_ENCODER_H
 #define FORMAT_ENCODER_H
 
@@ -11,7 +11,7 @@ struct encoded {
 	size_t size;
 };
 
-/* The block's payload into @at, which has UPF_RAW_MAX bytes. */
+/* Writes the block's payload to @at, which has UPF_RAW_MAX bytes. */
 struct encoded encoder_payload(const struct upf_encoder *e, uint8_t *at);
 
 #endif

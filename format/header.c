@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "format/header.h"
+#include "common/array.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -236,17 +237,16 @@ static int get_domain(struct cursor c, struct upf_domain *d)
 
 static int add_domain(struct header *h, struct cursor v)
 {
-	struct upf_domain *domains;
+	struct upf_domain *domain;
 
 	if (h->session.ndomains >= UPF_DOMAINS_MAX)
 		return -EBADMSG;
-	domains = realloc(h->domains, (h->session.ndomains + 1) * sizeof(*domains));
-	if (!domains)
+	if (array_room(&h->domains, &h->domain_room, h->session.ndomains, sizeof(*h->domains)) != 0)
 		return -ENOMEM;
-	h->domains = domains;
-	h->session.domains = domains;
-	memset(&domains[h->session.ndomains], 0, sizeof(*domains));
-	return get_domain(v, &domains[h->session.ndomains++]);
+	h->session.domains = h->domains;
+	domain = &h->domains[h->session.ndomains++];
+	*domain = (struct upf_domain){0};
+	return get_domain(v, domain);
 }
 
 static int get_value(struct header *h, uint16_t tag, struct cursor v, char *detail)

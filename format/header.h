@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* header.h - the head of a trace: what a reader must know first (FORMAT.md, "File header"), and tagged values. */
+/* header.h - the header of a trace (FORMAT.md, "File header"), and tagged values. */
 #ifndef FORMAT_HEADER_H
 #define FORMAT_HEADER_H
 
@@ -17,7 +17,7 @@
 int tag_put(struct buf *b, uint16_t tag, const void *value, size_t len);
 int tag_put_text(struct buf *b, uint16_t tag, const char *text); /* NULL writes nothing */
 int tag_put_u64(struct buf *b, uint16_t tag, uint64_t value);
-/* The next one out of @c into *tag and *value; false at the end, or with c->bad set. */
+/* Reads the next one from @c into *tag and *value; false at the end, or if it is damaged (c->bad is set). */
 bool tag_get(struct cursor *c, uint16_t *tag, struct cursor *value);
 
 int header_put(struct buf *b, const struct upf_session *s);
@@ -26,8 +26,9 @@ int header_put(struct buf *b, const struct upf_session *s);
 struct header {
 	struct upf_session session;
 	struct upf_domain *domains;
+	size_t domain_room;
 	uint16_t minor;
-	uint64_t trace_id; /* as blocks repeat it */
+	uint64_t trace_id; /* which every block repeats */
 };
 /* Size of the whole header from its first 16 bytes, 0 and *fault if they are none. @detail: see upf_reader_open(). */
 uint32_t header_size(const uint8_t *at, enum upf_fault *fault, char *detail);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * rice.h - columns of numbers as Rice codes (FORMAT.md, "Rice columns"): what jitters around a value costs its few
- * random bits, where LZ4, which has no entropy coder, would store whole bytes.
+ * rice.h - columns of numbers as Rice codes (FORMAT.md, "Rice columns"): a number that varies around a value costs
+ * only its few random bits. LZ4, which has no entropy coder, would store whole bytes.
  */
 #ifndef FORMAT_RICE_H
 #define FORMAT_RICE_H
@@ -16,8 +16,8 @@
 #define RICE_ESCAPE 16 /* this many one bits: the value follows in 64 bits */
 
 /*
- * Codes the @n numbers at @values into @out, parameter and base included, choosing both for the fewest bytes. Returns
- * the bytes used, or 0 when they are more than @room.
+ * Writes the @n numbers at @values to @out, with the parameter and base that need the fewest bytes. Returns the bytes
+ * used, or 0 if they would be more than @room.
  */
 size_t rice_encode(uint8_t *out, size_t room, const uint64_t *values, size_t n);
 
@@ -29,7 +29,7 @@ struct rice {
 	bool bad;
 };
 void rice_open(struct rice *r, const uint8_t *data, size_t len);
-/* True when nothing but the last byte's padding, zero bits, is left. */
+/* True if only the last byte's padding of zero bits is left. */
 bool rice_done(const struct rice *r);
 
 static inline void rice_refill(struct rice *r)

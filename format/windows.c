@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "format/windows.h"
+#include "common/array.h"
+#include "common/hash_chains.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-#define HEADS 4096     /* of hash chains, a power of two */
+#define CHAIN_BITS 12
 #define TOPS_MAX 16384 /* in an encoder's block */
 #define WORDS_MAX 131072
 #define HINTS_MAX 8192 /* callers of leaves */
@@ -17,7 +19,7 @@ enum { TOP_NEW = RECENT, TOP_LISTED };
 struct top {
 	uint64_t fp_offset; /* frame pointer less stack pointer */
 	uint32_t first, nwords;
-	uint32_t next; /* in its hash chain, 0: none */
+	uint32_t next; /* in its chain of by_words */
 };
 
 /* The tops that stacks with the same caller of the leaf had, the last one first, and where. */
@@ -29,14 +31,18 @@ struct hint {
 struct windows {
 	bool fixed;       /* never grows: an encoder's */
 	struct top *tops; /* 0 is nothing */
-	uint32_t ntops, top_room;
+	uint32_t ntops;
+	size_t top_room;
 	uint64_t *words;
-	uint32_t nwords, word_room;
+	uint32_t nwords;
+	size_t word_room;
 	struct hint *hints; /* 0 is nothing */
-	uint32_t nhints, hint_room;
+	uint32_t nhints;
+	size_t hint_room;
 	uint32_t *hint_of; /* by node: its hint, 0: none yet */
-	uint32_t nnodes, node_room;
-	uint32_t heads[HEADS];
+	uint32_t nnodes;
+	size_t node_room;
+	struct hash_chains by_words; /* encoder: the tops */
 };
 
 struct windows *windows_new(uint32_t nodes)
@@ -51,7 +57,8 @@ struct windows *windows_new(uint32_t nodes)
 		w->words = calloc(w->word_room = WORDS_MAX, sizeof(*w->words));
 		w->hints = calloc(w->hint_room = HINTS_MAX, sizeof(*w->hints));
 		w->hint_of = calloc(w->node_room = nodes, sizeof(*w->hint_of));
-		if (!w->tops || !w->words || !w->hints || !w->hint_of) {
+		if (!w->tops || !w->words || !w->hints || !w->hint_of ||
+		    hash_chains_init(&w->by_words, CHAIN_BITS) != 0) {
 			windows_free(w);
 			return NULL;
 		}
@@ -68,37 +75,22 @@ void windows_free(struct windows *w)
 	free(w->words);
 	free(w->hints);
 	free(w->hint_of);
+	hash_chains_free(&w->by_words);
 	free(w);
 }
 
 void windows_reset(struct windows *w)
 {
 	w->ntops = w->nwords = w->nhints = w->nnodes = 0;
-	memset(w->heads, 0, sizeof(w->heads));
-}
-
-static int grow(void *array, size_t size, uint32_t used, uint32_t *room)
-{
-	void **at = array, *larger;
-	uint32_t more = *room ? *room : 1024;
-
-	while (more <= used)
-		more *= 2;
-	if (more == *room)
-		return 0;
-	larger = realloc(*at, more * size);
-	if (!larger)
-		return -ENOMEM;
-	*at = larger;
-	*room = more;
-	return 0;
+	if (w->fixed)
+		hash_chains_clear(&w->by_words);
 }
 
 /* What is remembered at @node, made if there is nothing yet. NULL: no memory. */
 static struct hint *hint_at(struct windows *w, uint32_t node)
 {
-	if (!w->fixed && (grow(&w->hint_of, sizeof(*w->hint_of), node, &w->node_room) != 0 ||
-	                  grow(&w->hints, sizeof(*w->hints), w->nhints + 1, &w->hint_room) != 0))
+	if (!w->fixed && (array_room(&w->hint_of, &w->node_room, node, sizeof(*w->hint_of)) != 0 ||
+	                  array_room(&w->hints, &w->hint_room, w->nhints + 1, sizeof(*w->hints)) != 0))
 		return NULL;
 	if (node >= w->nnodes) {
 		memset(w->hint_of + w->nnodes, 0, (node + 1 - w->nnodes) * sizeof(*w->hint_of));
@@ -161,7 +153,7 @@ static uint32_t *chain(struct windows *w, const struct upf_sample *s)
 
 	for (uint32_t i = 0; i < s->nwords; i++)
 		h = (h ^ h >> 29 ^ s->words[i]) * UINT64_C(0xbf58476d1ce4e5b9);
-	return &w->heads[h >> 52];
+	return hash_chain(&w->by_words, h);
 }
 
 static uint32_t find(const struct windows *w, uint32_t from, const struct upf_sample *s)
@@ -232,7 +224,7 @@ void windows_put(struct windows *w, struct column_writer *columns, uint32_t pare
 static int get_words(struct windows *w, struct column_reader *columns, uint32_t n, uint64_t last)
 {
 	uint64_t *words;
-	int rc = grow(&w->words, sizeof(*w->words), w->nwords + n, &w->word_room);
+	int rc = array_room(&w->words, &w->word_room, (size_t)w->nwords + n, sizeof(*w->words));
 
 	if (rc != 0)
 		return rc;
@@ -261,7 +253,7 @@ static int get_top(struct windows *w, struct column_reader *columns, uint64_t le
 
 	if (column_bad(columns, COLUMN_FP) || column_bad(columns, COLUMN_SIZE) || n > UPF_WINDOW_MAX)
 		return -EBADMSG;
-	rc = grow(&w->tops, sizeof(*w->tops), w->ntops + 1, &w->top_room);
+	rc = array_room(&w->tops, &w->top_room, w->ntops + 1, sizeof(*w->tops));
 	if (rc == 0)
 		rc = get_words(w, columns, (uint32_t)n, leaf_address);
 	if (rc == 0)

@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "guest/pages.h"
+#include "common/hash_table.h"
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define WANTED_MAX 64 /* frames noted between two pages_fill() */
 
-struct slot {
-	uint64_t frame;   /* + 1, 0: empty */
-	const void *page; /* NULL: refused */
+struct entry {
+	uint64_t frame;
+	const void *page; /* NULL: the hypervisor refused to map it */
 };
 
-/* An open hash table with linear probing, never more than half full; slots are only ever removed all at once. */
+/* Entries are only ever removed all at once, or the refused ones together. All memory is there from the start. */
 struct pages {
 	const struct hypervisor_ops *ops;
 	struct guest *guest;
-	struct slot *slots;
-	size_t mask, limit, used, mapped, most;
+	struct hash_table by_frame;
+	struct entry *entries;
+	size_t limit, used, mapped, most;
 	uint64_t generation;
 	uint64_t wanted[WANTED_MAX];
 	size_t nwanted;
@@ -25,23 +26,20 @@ struct pages {
 
 struct pages *pages_new(const struct hypervisor_ops *ops, struct guest *guest, size_t limit)
 {
+	size_t room = limit < WANTED_MAX ? WANTED_MAX : limit;
 	struct pages *p = calloc(1, sizeof(*p));
-	size_t slots = 64;
 
 	if (!p)
 		return NULL;
-	while (slots < 2 * limit)
-		slots *= 2;
 	p->ops = ops;
 	p->guest = guest;
 	p->limit = limit;
-	p->mask = slots - 1;
-	p->slots = calloc(slots, sizeof(*p->slots));
-	if (!p->slots) {
-		free(p);
-		return NULL;
-	}
-	return p;
+	p->entries = calloc(room, sizeof(*p->entries));
+	if (p->entries && hash_table_init(&p->by_frame, room) == 0)
+		return p;
+	free(p->entries);
+	free(p);
+	return NULL;
 }
 
 void pages_free(struct pages *p)
@@ -49,18 +47,29 @@ void pages_free(struct pages *p)
 	if (!p)
 		return;
 	pages_drop(p);
-	free(p->slots);
+	hash_table_free(&p->by_frame);
+	free(p->entries);
 	free(p);
 }
 
-/* The frame's slot, or the empty one where it belongs. */
-static struct slot *slot_of(struct pages *p, uint64_t frame)
+/*
+ * Multiply-shift hashing: one multiplication, since this runs while the guest is paused, by the table's random seed,
+ * since a guest chooses the frames in its page tables.
+ */
+static uint32_t hash_of(const struct pages *p, uint64_t frame)
 {
-	size_t i = (frame * 0x9e3779b97f4a7c15ull) >> 32 & p->mask;
+	return (uint32_t)(frame * (p->by_frame.seed | 1) >> 32);
+}
 
-	while (p->slots[i].frame != 0 && p->slots[i].frame != frame + 1)
-		i = (i + 1) & p->mask;
-	return &p->slots[i];
+static const struct entry *find(const struct pages *p, uint64_t frame)
+{
+	uint32_t hash = hash_of(p, frame), id;
+
+	for (size_t at = hash_table_first(&p->by_frame, hash); hash_table_id(&p->by_frame, &at, hash, &id);
+	     at = hash_table_next(&p->by_frame, at))
+		if (p->entries[id].frame == frame)
+			return &p->entries[id];
+	return NULL;
 }
 
 static void note(struct pages *p, uint64_t frame)
@@ -74,23 +83,20 @@ static void note(struct pages *p, uint64_t frame)
 
 int pages_find(struct pages *p, uint64_t frame, const void **page)
 {
-	const struct slot *slot = slot_of(p, frame);
+	const struct entry *entry = find(p, frame);
 
-	if (slot->frame == 0) {
+	if (!entry) {
 		note(p, frame);
 		return -EAGAIN;
 	}
-	*page = slot->page;
-	return slot->page ? 0 : -EIO;
+	*page = entry->page;
+	return entry->page ? 0 : -EIO;
 }
 
 static void remember(struct pages *p, uint64_t frame, const void *page)
 {
-	struct slot *slot = slot_of(p, frame);
-
-	slot->frame = frame + 1;
-	slot->page = page;
-	p->used++;
+	hash_table_add(&p->by_frame, hash_of(p, frame), (uint32_t)p->used);
+	p->entries[p->used++] = (struct entry){frame, page};
 	p->mapped += page != NULL;
 	if (p->mapped > p->most)
 		p->most = p->mapped;
@@ -117,32 +123,32 @@ int pages_fill(struct pages *p)
 	return fresh;
 }
 
-void pages_drop(struct pages *p)
+static void forget_all(struct pages *p)
 {
-	for (size_t i = 0; i <= p->mask; i++)
-		if (p->slots[i].page)
-			p->ops->unmap(p->guest, p->slots[i].page);
-	memset(p->slots, 0, (p->mask + 1) * sizeof(*p->slots));
+	hash_table_clear(&p->by_frame);
 	p->used = p->mapped = 0;
 	p->generation++;
 }
 
-/* Removing single slots would break the probing: what is mapped is put in again. */
+void pages_drop(struct pages *p)
+{
+	for (size_t i = 0; i < p->used; i++)
+		if (p->entries[i].page)
+			p->ops->unmap(p->guest, p->entries[i].page);
+	forget_all(p);
+}
+
+/* Removing single entries would break the table's probing: what is mapped is put in again. */
 void pages_retry(struct pages *p)
 {
-	struct slot *old = p->slots, *fresh;
+	size_t n = p->used;
 
 	if (p->used == p->mapped)
 		return;
-	fresh = calloc(p->mask + 1, sizeof(*fresh));
-	if (!fresh)
-		return;
-	p->slots = fresh;
-	p->used = p->mapped = 0;
-	for (size_t i = 0; i <= p->mask; i++)
-		if (old[i].page)
-			remember(p, old[i].frame - 1, old[i].page);
-	free(old);
+	forget_all(p);
+	for (size_t i = 0; i < n; i++)
+		if (p->entries[i].page)
+			remember(p, p->entries[i].frame, p->entries[i].page);
 }
 
 uint64_t pages_generation(const struct pages *p)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * archive.h - what an archive keeps of the images: for each address that its stacks have what they say of it, and the
- * code of functions (FORMAT.md, "Archives"). So that names, lines and inlined functions are there without the images.
+ * archive.h - what an archive stores from the images: for each address in its stacks the symbol, lines and inlined
+ * functions, and the code of functions (FORMAT.md, "Archives"). So the images are not needed to read it.
  */
 #ifndef REPORT_ARCHIVE_ARCHIVE_H
 #define REPORT_ARCHIVE_ARCHIVE_H
@@ -11,7 +11,7 @@
 #include "common/hash_table.h"
 #include "report/binary/resolver.h"
 
-/* What was known when the archive was made, which reports mention. */
+/* What images there were when the archive was made; reports mention it. */
 #define ARCHIVE_TABLES 1u   /* there were images to unwind by */
 #define ARCHIVE_NO_DWARF 2u /* there were images, but none had DWARF */
 
@@ -22,24 +22,24 @@ struct archive;
 struct archive *archive_new(void);    /* NULL: no memory */
 void archive_free(struct archive *a); /* NULL is fine */
 /*
- * Takes in a block of names or code; functions of which there is code become @symbols, too. 0; -EBADMSG: it breaks the
- * format, what came before that counts; -ENOMEM.
+ * Adds the contents of a block of names or code; functions with code are added to @symbols as well. 0; -EBADMSG: it is
+ * damaged, and what precedes the damage was added; -ENOMEM.
  */
 int archive_add(struct archive *a, struct symbols *symbols, const struct upf_block *b);
 /*
- * To be called before anything is looked up, and nothing may be added afterwards. Of addresses added twice the first
+ * Call it after the last archive_add() and before the first look-up. Of an address that was added twice, the first one
  * counts.
  */
 void archive_sort(struct archive *a);
 unsigned archive_flags(const struct archive *a); /* ARCHIVE_... */
-/* What is at @address, as resolve(). false: the archive does not have it. */
+/* What is at @address, as resolve() tells it; false: the archive does not have the address. */
 bool archive_find(const struct archive *a, uint64_t address, struct resolution *out);
 /* The code of the function that begins at @start, *left bytes of ELF's *machine; NULL: none. */
 const uint8_t *archive_code(const struct archive *a, uint64_t start, size_t *left, uint16_t *machine);
 
 /* --- writing --- */
 
-/* A payload being made. Zero-initialise but flags, archive_names_end() at the end. */
+/* A payload being made. Set the flags and zero the rest; archive_names_end() at the end. */
 struct archive_names_payload {
 	unsigned flags;
 	struct buf texts, addresses;
@@ -50,7 +50,7 @@ struct archive_names_payload {
 	uint64_t last;
 };
 
-/* Addresses come in ascending order. 0; -ENOSPC: it is full; or -ENOMEM. */
+/* Add addresses in ascending order. 0; -ENOSPC: it is full; or -ENOMEM. */
 int archive_names_put(struct archive_names_payload *p, uint64_t address, const struct resolution *r);
 /* Appends the payload to @out, and empties it. 0 or -ENOMEM. */
 int archive_names_finish(struct archive_names_payload *p, struct buf *out);

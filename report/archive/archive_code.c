@@ -2,7 +2,7 @@
 #include "report/archive/archive_code.h"
 #include "format/upf.h"
 #include "format/wire.h"
-#include "common/hash_table.h"
+#include "common/array.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * archive_code.h - what an archive keeps of functions themselves for listings: where they are, their code (FORMAT.md,
+ * archive_code.h - the functions that an archive stores for annotated source: their addresses and code (FORMAT.md,
  * "Archives").
  */
 #ifndef REPORT_ARCHIVE_ARCHIVE_CODE_H
@@ -24,7 +24,7 @@ struct archive_code {
 };
 
 void archive_code_free(struct archive_code *c);
-/* Takes in the payload of a block of code; functions become symbols. 0; -EBADMSG: it breaks the format; -ENOMEM. */
+/* Adds a block's payload; its functions are added to @symbols. 0; -EBADMSG: it is damaged; -ENOMEM. */
 int archive_code_add(struct archive_code *c, struct symbols *symbols, const uint8_t *payload, size_t len);
 void archive_code_sort(struct archive_code *c); /* before archive_code_at() */
 /* The code of the function that begins at @start; NULL: none. */
@@ -32,7 +32,7 @@ const uint8_t *archive_code_at(const struct archive_code *c, uint64_t start, siz
 
 /* --- writing --- */
 
-/* A payload being made. Zero-initialise but machine, archive_code_end() at the end. */
+/* A payload being made. Set the machine and zero the rest; archive_code_end() at the end. */
 struct archive_code_payload {
 	uint16_t machine;
 	struct buf functions;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * archive_stacks.h - what an archive keeps of unwinding: the true stacks of the samples block that follows (FORMAT.md,
- * "Archives").
+ * archive_stacks.h - the results of unwinding that an archive stores: the true stacks of the samples block that
+ * follows (FORMAT.md, "Archives").
  */
 #ifndef REPORT_ARCHIVE_ARCHIVE_STACKS_H
 #define REPORT_ARCHIVE_ARCHIVE_STACKS_H
@@ -27,11 +27,11 @@ struct archive_stacks {
 };
 
 void archive_stacks_free(struct archive_stacks *s);
-/* Takes in a block of stacks. 0; -EBADMSG: it breaks the format, what came before that counts; -ENOMEM. */
+/* Adds a block of stacks. 0; -EBADMSG: it is damaged, and what precedes the damage was added; -ENOMEM. */
 int archive_stacks_add(struct archive_stacks *s, const struct upf_block *b);
-/* @b is the samples block that comes now: forgets what is not of it. */
+/* @b is the next samples block: drops stacks of other blocks. */
 void archive_stacks_of(struct archive_stacks *s, const struct upf_block *b);
-/* As load_chain(), of the block's @stack with @top. */
+/* As load_chain(), for the block's @stack with @top. */
 void archive_stacks_chain(const struct archive_stacks *s, uint32_t stack, uint32_t top, struct chain *chain);
 
 /* --- writing --- */
@@ -46,7 +46,7 @@ struct archive_stacks_payload {
 	uint32_t last_stack, last_top;
 };
 
-/* 0; -ENOSPC: it is full; or -ENOMEM. What is as recorded need not be added. */
+/* 0; -ENOSPC: it is full; or -ENOMEM. A stack that is as it was recorded need not be added. */
 int archive_stacks_put(struct archive_stacks_payload *p, uint32_t stack, uint32_t top, const struct chain *chain);
 /* Appends the payload to @out, and empties it. 0 or -ENOMEM. */
 int archive_stacks_finish(struct archive_stacks_payload *p, struct buf *out);

@@ -76,7 +76,7 @@ static bool is_file(const char *path)
 static int find_image(struct loading *l, const char *image, char **path)
 {
 	*path = NULL;
-	if (l->request->symfs && asprintf(path, "%s/%s", l->request->symfs, image) < 0)
+	if (l->request->debug.symfs && asprintf(path, "%s/%s", l->request->debug.symfs, image) < 0)
 		return fail(l, NULL, strerror(ENOMEM));
 	if (*path && is_file(*path))
 		return 0;
@@ -122,7 +122,7 @@ static int add_recorded(struct loading *l)
 	char *path = NULL;
 	int rc = image ? find_image(l, image, &path) : 0;
 
-	if (rc != 0 || !path || !image_is_elf(path)) {
+	if (rc != 0 || !path || !elf_file_is(path)) {
 		free(path);
 		return rc;
 	}
@@ -153,7 +153,7 @@ static int choose_files(struct loading *l)
 static bool is_linked(const char *path)
 {
 	char why[64];
-	struct image *i = image_is_elf(path) ? image_open(path, why, sizeof(why)) : NULL;
+	struct image *i = elf_file_is(path) ? image_open(path, why, sizeof(why)) : NULL;
 	bool linked = i && image_is_linked(i);
 
 	image_close(i);
@@ -232,10 +232,10 @@ static int check_traces(struct loading *l)
 static bool lowest_address(const char *path, const struct symbols *s, size_t from, uint64_t *address)
 {
 	char why[64];
-	struct binary *b = image_is_elf(path) ? binary_open(path, why, sizeof(why)) : NULL;
-	bool found = b ? binary_lowest(b, address) : symbols_lowest(s, from, address);
+	struct elf_file *f = elf_file_is(path) ? elf_file_open(path, why, sizeof(why)) : NULL;
+	bool found = f ? elf_file_lowest(f, address) : symbols_lowest(s, from, address);
 
-	binary_close(b);
+	elf_file_close(f);
 	return found;
 }
 
@@ -277,7 +277,7 @@ static int add_symbols(struct loading *l, size_t i, size_t nlists)
 	struct symbols *symbols = &l->report->symbols;
 	size_t from = symbols->nadded;
 	char why[200];
-	int rc = symbols_add_file(symbols, l->files[i].path, l->request->symfs, why, sizeof(why));
+	int rc = symbols_add_file(symbols, l->files[i].path, &l->request->debug, why, sizeof(why));
 
 	/* A kernel's vmlinux may be stripped and still be what its stacks are unwound by. */
 	if (rc < 0 || (rc > 0 && l->request->nfiles && !image_has_tables(l->files[i].path)))
@@ -296,11 +296,11 @@ static int load_symbols(struct loading *l)
 	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && i < l->n; i++)
-		if (!image_is_elf(l->files[i].path))
+		if (!elf_file_is(l->files[i].path))
 			rc = add_symbols(l, i, 0);
 	nlists = symbols->nadded;
 	for (size_t i = 0; rc == 0 && i < l->n; i++)
-		if (image_is_elf(l->files[i].path))
+		if (elf_file_is(l->files[i].path))
 			rc = add_symbols(l, i, nlists);
 	return rc == 0 && symbols_sort(symbols) != 0 ? fail(l, "symbols", strerror(ENOMEM)) : rc;
 }
@@ -317,7 +317,7 @@ static int load_rows(struct loading *l)
 	if (!r->rows)
 		return fail(l, NULL, strerror(ENOMEM));
 	for (size_t i = 0; i < l->n; i++)
-		if (image_is_elf(l->files[i].path) &&
+		if (elf_file_is(l->files[i].path) &&
 		    cfi_add_image(r->rows, l->files[i].path, l->bias[i], why, sizeof(why)) != 0)
 			return fail(l, l->files[i].path, why);
 	return 0;
@@ -333,7 +333,7 @@ static int load_lines(struct loading *l)
 	for (size_t i = 0; r->lines && i < l->n; i++) {
 		if (!is_linked(l->files[i].path))
 			continue;
-		r->lines[r->nlines] = lines_new(l->files[i].path, l->bias[i], l->request->symfs);
+		r->lines[r->nlines] = lines_new(l->files[i].path, l->bias[i], &l->request->debug);
 		if (!r->lines[r->nlines++])
 			return fail(l, NULL, strerror(ENOMEM));
 	}

@@ -7,16 +7,17 @@
 #ifndef REPORT_BINARY_BINARIES_H
 #define REPORT_BINARY_BINARIES_H
 
+#include "report/binary/debug_file.h"
 #include "report/view/view.h"
 
 /* What the command line asks for. */
 struct binary_request {
 	const char *const *files; /* of -s: FILE, FILE@ADDRESS or FILE@+OFFSET */
 	size_t nfiles;
-	const char *symfs; /* a directory with the guest's files and debug files; NULL: none */
-	bool no_repair;    /* stacks stay as recorded: no unwind tables */
-	bool no_inline;    /* no DWARF: neither inlined functions nor lines */
-	bool force;        /* whichever build it is */
+	struct debug_search debug; /* symfs: a directory with the guest's files, images too */
+	bool no_repair;            /* stacks stay as recorded: no unwind tables */
+	bool no_inline;            /* no DWARF: neither inlined functions nor lines */
+	bool force;                /* whichever build it is */
 };
 
 /* A file of -s, taken apart. */

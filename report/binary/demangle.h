@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * demangle.h - a symbol as its author wrote it: C++ and Rust by libiberty, OCaml by its own rules, and what the
- * compiler made of a function (foo.cold, foo.constprop.0) is that function. Bounded in time and memory whatever the
+ * demangle.h - a symbol's name as in the source: C++ and Rust by libiberty, OCaml by its own rules; clones and parts
+ * that compilers make (foo.cold, foo.constprop.0) have their function's name. Time and memory are limited for any
  * symbol.
  */
 #ifndef REPORT_BINARY_DEMANGLE_H
@@ -12,15 +12,15 @@
 #include <stdbool.h>
 
 /*
- * Appends @symbol's name and a NUL to @out: as it is where it is not mangled. A module of Linux that stands behind it,
- * "name [module]", stays. 0 or -ENOMEM.
+ * Appends @symbol's name and a NUL to @out, unchanged if it is not mangled. A Linux module's name after it, as in
+ * "name [module]", is kept. 0 or -ENOMEM.
  */
 int demangle(const char *symbol, struct buf *out);
 
-/* How long @symbol is without what compilers put behind the names of clones and parts: .cold, .isra.0 and the like. */
+/* The length of @symbol without the suffixes of clones and parts: .cold, .isra.0 and the like. */
 size_t demangle_base(const char *symbol, size_t len);
 
-/* Appends an OCaml symbol's name, camlLwt__return_1319 as Lwt.return: 1; 0: it is none; -ENOMEM. */
+/* Appends an OCaml symbol's name, Lwt.return for camlLwt__return_1319. 1; 0: it is no OCaml symbol; -ENOMEM. */
 int demangle_ocaml(const char *symbol, size_t len, struct buf *out);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* disassembly.h - machine code as text, as objdump has it. */
+/* disassembly.h - machine code as text, as objdump writes it. */
 #ifndef REPORT_BINARY_DISASSEMBLY_H
 #define REPORT_BINARY_DISASSEMBLY_H
 
@@ -16,11 +16,13 @@ struct instruction {
 	uint64_t target;
 };
 
-/* For code of ELF's @machine. NULL: errno; ENOTSUP: not an architecture known here. */
+/* For code of ELF's @machine. NULL: errno; ENOTSUP: the architecture is not supported. */
 struct disassembly *disassembly_new(uint16_t machine);
 void disassembly_free(struct disassembly *d); /* NULL is fine */
-/* The instruction at @address, whose bytes are the first of @code, of which there are @left, 1 or more. Bytes that are
- * none come one at a time. */
+/*
+ * The instruction at @address, with which the @left bytes of @code begin; @left is 1 or more. Bytes that are no
+ * instruction are told one by one.
+ */
 struct instruction disassembly_at(struct disassembly *d, const uint8_t *code, size_t left, uint64_t address);
 
 #endif

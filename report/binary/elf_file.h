@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * elf_file.h - an ELF file, and what was taken out of it when it was stripped: the separate file of debug information,
- * by build-id or .gnu_debuglink, and the symbols that .gnu_debugdata keeps compressed. libelf checks the file's own
- * tables.
+ * elf_file.h - the one place where the report opens ELF files: for symbols, lines, unwind tables, build-ids and code.
+ *
+ * The files come from guests and strangers. Only regular files are opened, and opening never waits. libelf checks the
+ * file's own tables; what they say of places and sizes is checked here against the bytes of the file, and
+ * decompressing has a limit.
  */
 #ifndef REPORT_BINARY_ELF_FILE_H
 #define REPORT_BINARY_ELF_FILE_H
@@ -14,49 +16,55 @@
 
 #define BUILD_ID_MAX 64 /* bytes; linkers write 8 to 32 */
 
-struct binary {
+struct elf_file {
 	Elf *elf;
-	char *path; /* NULL: from memory */
-	int fd;     /* -1: from memory */
-	uint8_t *memory;
+	GElf_Ehdr header;
+	const uint8_t *bytes; /* the whole file, @size of them */
+	size_t size;
+	char *path;      /* NULL: from memory */
+	int fd;          /* -1: from memory */
+	uint8_t *memory; /* what elf_file_of_memory() took over */
 };
 
-/* NULL: one line in @why. */
-struct binary *binary_open(const char *path, char *why, size_t size);
-/*
- * The same of an open file, which becomes the binary's, or is closed. @path is where files beside it are looked for.
- */
-struct binary *binary_of_fd(int fd, const char *path, char *why, size_t size);
-void binary_close(struct binary *b); /* NULL is fine */
+/* The contents of a section; good until the file is closed. */
+struct elf_contents {
+	GElf_Shdr header;
+	const uint8_t *data;
+	size_t size;
+};
 
-/* The section called @name, with its header in *h; NULL: there is none. */
-Elf_Scn *binary_section(const struct binary *b, const char *name, GElf_Shdr *h);
-/* Has it a section of that type with contents? */
-bool binary_has_table(const struct binary *b, GElf_Word type);
-/* The bytes of its build-id in @id; their number, 0: it has none. */
-size_t binary_build_id(const struct binary *b, uint8_t id[BUILD_ID_MAX]);
+/* Does a regular file at @path begin as an ELF file does? */
+bool elf_file_is(const char *path);
+/* NULL: one line in @why. Relocatable objects and files of debug information alone are ELF files too. */
+struct elf_file *elf_file_open(const char *path, char *why, size_t size);
+/*
+ * The same for an open file, which is closed with the ELF file, or at once on error. @path is the name that separate
+ * debug files are searched by.
+ */
+struct elf_file *elf_file_of_fd(int fd, const char *path, char *why, size_t size);
+/* The same for bytes from malloc(), which are freed with the ELF file, or at once on error (NULL). */
+struct elf_file *elf_file_of_memory(uint8_t *bytes, size_t n);
+void elf_file_close(struct elf_file *f); /* NULL is fine */
+
+/* The header of the first section called @name, in *h; NULL: there is none. */
+Elf_Scn *elf_file_section(const struct elf_file *f, const char *name, GElf_Shdr *h);
+/*
+ * The contents of the first section called @name that has any in the file, decompressed if necessary; false: there is
+ * none, or it is damaged or too large.
+ */
+bool elf_file_contents(const struct elf_file *f, const char *name, struct elf_contents *s);
+/* Is what all compressed sections together decompress to within the limit for debug information? */
+bool elf_file_is_expandable(const struct elf_file *f);
+/* Has it a section of that type with at least one entry besides the first? */
+bool elf_file_has_table(const struct elf_file *f, GElf_Word type);
+/* The contents of the first note of @owner (three letters) and @type, *size bytes; NULL: there is none. */
+const uint8_t *elf_file_note(const struct elf_file *f, const char *owner, GElf_Word type, size_t *size);
+/* Copies its build-id to @id. The number of bytes; 0: it has none. */
+size_t elf_file_build_id(const struct elf_file *f, uint8_t id[BUILD_ID_MAX]);
 /*
  * The lowest address that is loaded, not counting what is far below all code, as Linux' per-CPU data at 0; false:
- * nothing is.
+ * nothing is loaded.
  */
-bool binary_lowest(const struct binary *b, uint64_t *address);
-
-/*
- * The file of debug information that was separated from @b: the first of these that is there and is @b's, in @symfs
- * (NULL: none) and then in the file system itself:
- *
- *	/usr/lib/debug/.build-id/xx/yyyy.debug, in @symfs /.build-id/xx/yyyy.debug, too   (the same build-id)
- *	as .gnu_debuglink says, beside @b, in .debug/ beside it, in /usr/lib/debug and its directory  (the same CRC)
- *
- * NULL: none, or no memory.
- */
-struct binary *binary_separate(const struct binary *b, const char *symfs);
-/*
- * .gnu_debugaltlink of @b names, by @name and the build-id @id, a file that several debug files have in common. Is
- * something there that is no regular file? libdw would wait for it.
- */
-bool binary_common_refused(const struct binary *b, const char *name, const uint8_t *id, size_t len);
-/* What .gnu_debugdata holds; NULL: nothing, or it is damaged, or too large for what it is. */
-struct binary *binary_mini(const struct binary *b);
+bool elf_file_lowest(const struct elf_file *f, uint64_t *address);
 
 #endif

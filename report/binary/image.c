@@ -1,22 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * image.c - the file is read through libelf, which checks the file's own tables; what they say of sizes and places is
- * checked here against the bytes that are there.
- */
 #include "report/binary/image.h"
 
-#include "common/hash_table.h"
-#include "common/regular_file.h"
+#include "common/array.h"
+#include "format/wire.h"
+#include "report/binary/elf_file.h"
 
 #include <errno.h>
-#include <gelf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define NOTE_HYPERCALL_PAGE 2 /* xen/include/public/elfnote.h */
-#define DECOMPRESSED_MAX (1ull << 30)
 
 /* File contents at [start, start + size) of the guest's memory. */
 struct piece {
@@ -26,15 +20,10 @@ struct piece {
 };
 
 struct image {
-	int fd;
-	Elf *elf;
-	GElf_Ehdr header;
+	struct elf_file *file;
 	uint64_t bias;
 	struct piece *pieces; /* by start */
 	size_t npieces, cap;
-	const struct piece *last;
-	const uint8_t *file;
-	size_t file_size;
 };
 
 static int add_piece(struct image *i, const struct piece *p)
@@ -53,13 +42,13 @@ static int add_sections(struct image *i)
 	GElf_Shdr h;
 	int rc = 0;
 
-	while (rc == 0 && (section = elf_nextscn(i->elf, section)) != NULL) {
+	while (rc == 0 && (section = elf_nextscn(i->file->elf, section)) != NULL) {
 		if (!gelf_getshdr(section, &h) || !(h.sh_flags & SHF_ALLOC) || h.sh_type == SHT_NOBITS ||
-		    (h.sh_flags & SHF_COMPRESSED) || h.sh_offset > i->file_size ||
-		    h.sh_size > i->file_size - h.sh_offset)
+		    (h.sh_flags & SHF_COMPRESSED) || h.sh_offset > i->file->size ||
+		    h.sh_size > i->file->size - h.sh_offset)
 			continue;
-		rc = add_piece(
-			i, &(struct piece){h.sh_addr, h.sh_size, i->file + h.sh_offset, h.sh_flags & SHF_EXECINSTR});
+		rc = add_piece(i, &(struct piece){h.sh_addr, h.sh_size, i->file->bytes + h.sh_offset,
+		                                  h.sh_flags & SHF_EXECINSTR});
 	}
 	return rc;
 }
@@ -68,14 +57,15 @@ static int add_sections(struct image *i)
 static int add_segments(struct image *i)
 {
 	size_t n;
-	int rc = elf_getphdrnum(i->elf, &n) == 0 ? 0 : -EINVAL;
+	int rc = elf_getphdrnum(i->file->elf, &n) == 0 ? 0 : -EINVAL;
 	GElf_Phdr h;
 
 	for (size_t k = 0; rc == 0 && k < n && k < INT32_MAX; k++) {
-		if (!gelf_getphdr(i->elf, (int)k, &h) || h.p_type != PT_LOAD || h.p_offset > i->file_size ||
-		    h.p_filesz > i->file_size - h.p_offset)
+		if (!gelf_getphdr(i->file->elf, (int)k, &h) || h.p_type != PT_LOAD || h.p_offset > i->file->size ||
+		    h.p_filesz > i->file->size - h.p_offset)
 			continue;
-		rc = add_piece(i, &(struct piece){h.p_vaddr, h.p_filesz, i->file + h.p_offset, h.p_flags & PF_X});
+		rc = add_piece(i,
+		               &(struct piece){h.p_vaddr, h.p_filesz, i->file->bytes + h.p_offset, h.p_flags & PF_X});
 	}
 	return rc == -ENOMEM ? rc : 0;
 }
@@ -107,12 +97,8 @@ static void cut_overlaps(struct image *i)
 
 static int load(struct image *i)
 {
-	char *file = elf_rawfile(i->elf, &i->file_size);
 	int rc;
 
-	if (!file)
-		return -EIO;
-	i->file = (const uint8_t *)file;
 	if (!image_is_linked(i))
 		return 0;
 	rc = add_sections(i);
@@ -127,53 +113,25 @@ static int load(struct image *i)
 struct image *image_open(const char *path, char *why, size_t size)
 {
 	struct image *i = calloc(1, sizeof(*i));
-	int rc;
+	int rc = -ENOMEM;
 
-	if (!i) {
-		snprintf(why, size, "%s", strerror(ENOMEM));
-		return NULL;
+	if (i) {
+		i->file = elf_file_open(path, why, size);
+		rc = i->file ? load(i) : 0;
 	}
-	i->fd = regular_file_open(path);
-	if (i->fd < 0) {
-		snprintf(why, size, "%s", strerror(-i->fd));
-		image_close(i);
-		return NULL;
-	}
-	if (elf_version(EV_CURRENT) != EV_NONE)
-		i->elf = elf_begin(i->fd, ELF_C_READ_MMAP, NULL);
-	if (!i->elf || elf_kind(i->elf) != ELF_K_ELF || !gelf_getehdr(i->elf, &i->header)) {
-		snprintf(why, size, "a damaged ELF file: %s", elf_errmsg(-1));
-		image_close(i);
-		return NULL;
-	}
-	rc = load(i);
-	if (rc == 0)
+	if (rc == 0 && i->file)
 		return i;
-	snprintf(why, size, "%s", rc == -EIO ? elf_errmsg(-1) : strerror(-rc));
+	if (rc != 0)
+		snprintf(why, size, "%s", strerror(-rc));
 	image_close(i);
 	return NULL;
-}
-
-bool image_is_elf(const char *path)
-{
-	char magic[SELFMAG];
-	int fd = regular_file_open(path); /* a pipe would be used up */
-	bool is = fd >= 0 && read(fd, magic, sizeof(magic)) == (ssize_t)sizeof(magic) &&
-	          memcmp(magic, ELFMAG, SELFMAG) == 0;
-
-	if (fd >= 0)
-		close(fd);
-	return is;
 }
 
 void image_close(struct image *i)
 {
 	if (!i)
 		return;
-	if (i->elf)
-		elf_end(i->elf);
-	if (i->fd >= 0)
-		close(i->fd);
+	elf_file_close(i->file);
 	free(i->pieces);
 	free(i);
 }
@@ -194,17 +152,17 @@ uint64_t image_bias(const struct image *i)
 
 uint16_t image_machine(const struct image *i)
 {
-	return i->header.e_machine;
+	return i->file->header.e_machine;
 }
 
 bool image_is_linked(const struct image *i)
 {
-	return i->header.e_type != ET_REL;
+	return i->file->header.e_type != ET_REL;
 }
 
 uint64_t image_entry(const struct image *i)
 {
-	return i->header.e_entry + i->bias;
+	return i->file->header.e_entry + i->bias;
 }
 
 static const struct piece *find(const struct image *i, uint64_t address)
@@ -238,53 +196,23 @@ const uint8_t *image_code(const struct image *i, uint64_t address, size_t *left)
 	return p && p->code ? p->data + (address - p->start) : NULL;
 }
 
-static bool section_contents(struct image *i, Elf_Scn *section, GElf_Shdr *h, struct image_section *s)
+bool image_section(const struct image *i, const char *name, struct image_section *s)
 {
-	GElf_Chdr compressed;
-	Elf_Data *data;
+	struct elf_contents found;
 
-	if (h->sh_type == SHT_NOBITS)
+	if (!elf_file_contents(i->file, name, &found))
 		return false;
-	if (h->sh_flags & SHF_COMPRESSED) {
-		if (!gelf_getchdr(section, &compressed) || compressed.ch_size > DECOMPRESSED_MAX ||
-		    elf_compress(section, 0, 0) < 0)
-			return false;
-		data = elf_getdata(section, NULL);
-	} else {
-		if (h->sh_offset > i->file_size || h->sh_size > i->file_size - h->sh_offset)
-			return false;
-		data = elf_rawdata(section, NULL);
-	}
-	if (!data || !data->d_buf || data->d_size == 0)
-		return false;
-	*s = (struct image_section){.address = h->sh_flags & SHF_ALLOC ? h->sh_addr + i->bias : 0,
-	                            .data = data->d_buf,
-	                            .size = data->d_size};
+	*s = (struct image_section){.address = found.header.sh_flags & SHF_ALLOC ? found.header.sh_addr + i->bias : 0,
+	                            .data = found.data,
+	                            .size = found.size};
 	return true;
-}
-
-bool image_section(struct image *i, const char *name, struct image_section *s)
-{
-	Elf_Scn *section = NULL;
-	GElf_Shdr h;
-	size_t names;
-
-	if (elf_getshdrstrndx(i->elf, &names) != 0)
-		return false;
-	while ((section = elf_nextscn(i->elf, section)) != NULL) {
-		const char *text = gelf_getshdr(section, &h) ? elf_strptr(i->elf, names, h.sh_name) : NULL;
-
-		if (text && strcmp(text, name) == 0 && section_contents(i, section, &h, s))
-			return true;
-	}
-	return false;
 }
 
 bool image_has_tables(const char *path)
 {
 	static const char *const names[] = {".eh_frame", ".debug_frame", ".orc_unwind"};
 	char why[256];
-	struct image *i = image_is_elf(path) ? image_open(path, why, sizeof(why)) : NULL;
+	struct image *i = elf_file_is(path) ? image_open(path, why, sizeof(why)) : NULL;
 	struct image_section s;
 	bool has = false;
 
@@ -294,51 +222,13 @@ bool image_has_tables(const char *path)
 	return has;
 }
 
-/* --- notes ------------------------------------------------------------------------------------------------------- */
-
-static bool find_note(Elf_Data *data, uint64_t *address)
-{
-	size_t offset = 0, name, desc;
-	GElf_Nhdr note;
-
-	while (data && (offset = gelf_getnote(data, offset, &note, &name, &desc)) > 0) {
-		const char *at = data->d_buf;
-		uint64_t value = 0;
-
-		if (note.n_type != NOTE_HYPERCALL_PAGE || note.n_namesz != 4 || memcmp(at + name, "Xen", 4) != 0 ||
-		    (note.n_descsz != 4 && note.n_descsz != 8))
-			continue;
-		memcpy(&value, at + desc, note.n_descsz);
-		*address = value;
-		return true;
-	}
-	return false;
-}
-
-static bool find_hypercall_page(const struct image *i, uint64_t *address)
-{
-	Elf_Scn *section = NULL;
-	GElf_Shdr sh;
-	GElf_Phdr ph;
-	size_t n = 0;
-
-	while ((section = elf_nextscn(i->elf, section)) != NULL)
-		if (gelf_getshdr(section, &sh) && sh.sh_type == SHT_NOTE &&
-		    find_note(elf_getdata(section, NULL), address))
-			return true;
-	if (elf_getphdrnum(i->elf, &n) != 0)
-		return false;
-	for (size_t k = 0; k < n && k < INT32_MAX; k++)
-		if (gelf_getphdr(i->elf, (int)k, &ph) && ph.p_type == PT_NOTE &&
-		    find_note(elf_getdata_rawchunk(i->elf, (int64_t)ph.p_offset, ph.p_filesz, ELF_T_NHDR), address))
-			return true;
-	return false;
-}
-
 bool image_hypercall_page(const struct image *i, uint64_t *address)
 {
-	if (!find_hypercall_page(i, address))
+	size_t size;
+	const uint8_t *page = elf_file_note(i->file, "Xen", NOTE_HYPERCALL_PAGE, &size);
+
+	if (!page || (size != 4 && size != 8))
 		return false;
-	*address += i->bias;
+	*address = (size == 4 ? peek_u32(page) : peek_u64(page)) + i->bias;
 	return true;
 }

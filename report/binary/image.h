@@ -18,8 +18,6 @@ struct image_section {
 	size_t size;
 };
 
-/* Is there a regular file at @path that begins as an ELF file does? */
-bool image_is_elf(const char *path);
 /*
  * Has the ELF file at @path sections that tell of its frames? Of files that are not linked only modules of Linux
  * count.
@@ -46,7 +44,7 @@ const uint8_t *image_code(const struct image *i, uint64_t address, size_t *left)
 /* Any bytes loaded at @address, in the same way. */
 const uint8_t *image_bytes(const struct image *i, uint64_t address, size_t *left);
 /* A section by name, decompressed if need be; false if there is none with contents. */
-bool image_section(struct image *i, const char *name, struct image_section *s);
+bool image_section(const struct image *i, const char *name, struct image_section *s);
 /* The address that Xen's ELF note HYPERCALL_PAGE names; false if there is none. */
 bool image_hypercall_page(const struct image *i, uint64_t *address);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "report/binary/lines.h"
 #include "common/hash_table.h"
-#include "report/binary/elf_file.h"
+#include "report/binary/debug_file.h"
+#include "report/binary/spans.h"
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>
@@ -19,20 +20,6 @@
 #define LOOKS_AT_ONCE (1u << 20)
 #define LOOKS_MAX (1u << 30)
 
-/*
- * [start, end) of the file's addresses. @reach: the highest end up to here, so that a search back knows where to stop.
- */
-struct span {
-	uint64_t start, end, reach;
-	Dwarf_Off die; /* of a unit's or a function's entry */
-	uint32_t unit; /* of a unit's span: its number */
-};
-
-struct spans {
-	struct span *of;
-	size_t n, cap;
-};
-
 struct unit {
 	Dwarf_Off die;
 	bool read; /* its functions are known */
@@ -41,10 +28,10 @@ struct unit {
 
 struct lines {
 	char *path;
-	const char *symfs;
+	struct debug_search where;
 	uint64_t bias;
 	bool opened;
-	struct binary *binary, *separate;
+	struct elf_file *file, *separate;
 	Dwarf *dwarf; /* NULL: none */
 	struct unit *units;
 	size_t nunits, units_cap;
@@ -62,14 +49,15 @@ struct path {
 	char *whole;
 };
 
-struct lines *lines_new(const char *path, uint64_t bias, const char *symfs)
+struct lines *lines_new(const char *path, uint64_t bias, const struct debug_search *where)
 {
 	struct lines *l = calloc(1, sizeof(*l));
 
 	if (!l)
 		return NULL;
 	l->path = strdup(path);
-	l->symfs = symfs;
+	if (where)
+		l->where = *where;
 	l->bias = bias;
 	if (l->path)
 		return l;
@@ -82,29 +70,28 @@ void lines_free(struct lines *l)
 	if (!l)
 		return;
 	for (size_t i = 0; i < l->nunits; i++)
-		free(l->units[i].functions.of);
+		free(l->units[i].functions.list);
 	for (size_t i = 0; i < l->npaths; i++)
 		free(l->paths[i].whole);
 	free(l->paths);
 	hash_table_free(&l->by_path);
 	free(l->units);
-	free(l->spans.of);
+	free(l->spans.list);
 	dwarf_end(l->dwarf);
-	binary_close(l->separate);
-	binary_close(l->binary);
+	elf_file_close(l->separate);
+	elf_file_close(l->file);
 	free(l->path);
 	free(l);
 }
 
-/* --- spans ------------------------------------------------------------------------------------------------------- */
+/* --- the file, its units, a unit's functions --------------------------------------------------------------------- */
 
-static int add_span(struct spans *s, uint64_t start, uint64_t end, Dwarf_Off die, uint32_t unit)
+static bool has_dwarf(const struct elf_file *f)
 {
-	int rc = start < end ? array_room(&s->of, &s->cap, s->n, sizeof(*s->of)) : 0;
+	GElf_Shdr h;
 
-	if (rc == 0 && start < end)
-		s->of[s->n++] = (struct span){.start = start, .end = end, .die = die, .unit = unit};
-	return rc;
+	return (elf_file_section(f, ".debug_info", &h) || elf_file_section(f, ".zdebug_info", &h)) &&
+	       h.sh_type != SHT_NOBITS;
 }
 
 /* All that @die covers. */
@@ -117,62 +104,9 @@ static int add_ranges(struct lines *l, struct spans *s, Dwarf_Die *die, uint32_t
 	while (rc == 0 && s->n < l->spans_max && l->looks < LOOKS_MAX &&
 	       (at = dwarf_ranges(die, at, &base, &start, &end)) > 0) {
 		l->looks++;
-		rc = add_span(s, start, end, dwarf_dieoffset(die), unit);
+		rc = spans_add(s, start, end, dwarf_dieoffset(die), unit);
 	}
 	return rc;
-}
-
-/* By start; of those that begin together the longest first. */
-static int compare(const void *va, const void *vb)
-{
-	const struct span *a = va, *b = vb;
-
-	if (a->start != b->start)
-		return a->start < b->start ? -1 : 1;
-	if (a->end != b->end)
-		return a->end > b->end ? -1 : 1;
-	return (a->die > b->die) - (a->die < b->die);
-}
-
-static void sort_spans(struct spans *s)
-{
-	uint64_t reach = 0;
-
-	if (s->n)
-		qsort(s->of, s->n, sizeof(*s->of), compare);
-	for (size_t i = 0; i < s->n; i++) {
-		reach = s->of[i].end > reach ? s->of[i].end : reach;
-		s->of[i].reach = reach;
-	}
-}
-
-/* The span that holds @address and begins last; NULL: none does. */
-static const struct span *find_span(const struct spans *s, uint64_t address)
-{
-	size_t low = 0, high = s->n;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (s->of[middle].start <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	for (; low > 0 && s->of[low - 1].reach > address; low--)
-		if (s->of[low - 1].end > address)
-			return &s->of[low - 1];
-	return NULL;
-}
-
-/* --- the file, its units, a unit's functions --------------------------------------------------------------------- */
-
-static bool has_dwarf(const struct binary *b)
-{
-	GElf_Shdr h;
-
-	return (binary_section(b, ".debug_info", &h) || binary_section(b, ".zdebug_info", &h)) &&
-	       h.sh_type != SHT_NOBITS;
 }
 
 static int read_units(struct lines *l)
@@ -193,19 +127,19 @@ static int read_units(struct lines *l)
 		}
 		at = next;
 	}
-	sort_spans(&l->spans);
+	spans_sort(&l->spans);
 	return rc;
 }
 
 /* NULL: it cannot be read, or libdw would open a FIFO for it. */
-static Dwarf *open_dwarf(const struct binary *b)
+static Dwarf *open_dwarf(const struct elf_file *f)
 {
-	Dwarf *dwarf = dwarf_begin_elf(b->elf, DWARF_C_READ, NULL);
+	Dwarf *dwarf = dwarf_begin_elf(f->elf, DWARF_C_READ, NULL);
 	const char *name;
 	const void *id;
 	ssize_t len = dwarf ? dwelf_dwarf_gnu_debugaltlink(dwarf, &name, &id) : 0;
 
-	if (len <= 0 || !binary_common_refused(b, name, id, (size_t)len))
+	if (len <= 0 || !debug_file_common_refused(f, name, id, (size_t)len))
 		return dwarf;
 	dwarf_end(dwarf);
 	return NULL;
@@ -213,18 +147,19 @@ static Dwarf *open_dwarf(const struct binary *b)
 
 static int open_once(struct lines *l)
 {
-	const struct binary *b;
+	const struct elf_file *f;
 	char why[128];
 
 	if (l->opened)
 		return 0;
 	l->opened = true;
-	l->binary = binary_open(l->path, why, sizeof(why));
-	b = l->binary;
-	if (b && !has_dwarf(b))
-		b = l->separate = binary_separate(l->binary, l->symfs);
-	if (b && has_dwarf(b) && elf_rawfile(b->elf, &l->spans_max))
-		l->dwarf = open_dwarf(b);
+	f = l->file = elf_file_open(l->path, why, sizeof(why));
+	if (f && !has_dwarf(f))
+		f = l->separate = debug_file_find(l->file, &l->where);
+	if (f && has_dwarf(f) && elf_file_is_expandable(f)) {
+		l->spans_max = f->size;
+		l->dwarf = open_dwarf(f);
+	}
 	return l->dwarf ? read_units(l) : 0;
 }
 
@@ -421,7 +356,7 @@ static int unit_functions(struct lines *l, struct unit *u, Dwarf_Die *die)
 		return 0;
 	u->read = true;
 	rc = read_functions(l, &u->functions, die);
-	sort_spans(&u->functions);
+	spans_sort(&u->functions);
 	return rc;
 }
 
@@ -434,14 +369,14 @@ int lines_find(struct lines *l, uint64_t address, struct line_frame *frames)
 	if (rc != 0 || !l->dwarf)
 		return rc;
 	address -= l->bias;
-	unit_span = find_span(&l->spans, address);
+	unit_span = spans_find(&l->spans, address);
 	if (!unit_span || !dwarf_offdie(l->dwarf, unit_span->die, &unit))
 		return 0;
 	rc = unit_functions(l, &l->units[unit_span->unit], &unit);
 	if (rc != 0)
 		return rc;
 	l->looks_max = l->looks + LOOKS_AT_ONCE < LOOKS_MAX ? l->looks + LOOKS_AT_ONCE : LOOKS_MAX;
-	function = find_span(&l->units[unit_span->unit].functions, address);
+	function = spans_find(&l->units[unit_span->unit].functions, address);
 	frames[0] = (struct line_frame){0};
 	if (function && dwarf_offdie(l->dwarf, function->die, &die))
 		n = read_inlined(l, &unit, &die, address, frames);

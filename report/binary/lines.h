@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * lines.h - what DWARF says of an address: the function it lies in, those inlined there, and the line of each.
+ * lines.h - what DWARF says about an address: its function, the functions inlined there, and the line in each.
  *
- * Nothing is read before the first question; then the units' ranges, and of each unit that is asked about its
- * functions, once. libdw checks the sections; how deep functions lie in one another and how much is looked at is
- * bounded here.
+ * Nothing is read before the first question. Then the ranges of all units are read, and the functions of each unit
+ * when an address in it is first asked for. libdw checks the sections; nesting depth and work are limited here.
  */
 #ifndef REPORT_BINARY_LINES_H
 #define REPORT_BINARY_LINES_H
@@ -13,27 +12,24 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define LINES_DEPTH_MAX 64 /* functions at one address; further ones are not told */
+#define LINES_DEPTH_MAX 64 /* functions at one address; further ones are left out */
 
 /* One function at an address. The texts live as long as the lines. */
 struct line_frame {
 	const char *name; /* the linker's name if it has one of its own, else the source's; NULL: not known */
 	const char *file; /* NULL: not known */
-	uint32_t
-		/*
-		 * of the function inlined into it, where it is called; of the innermost, of the address; 0: not known
-		 */
-		line;
+	/* where the function inlined into it is called; in the innermost one, the line of the address; 0: not known */
+	uint32_t line;
 };
 
+struct debug_search;
 struct lines;
 
 /*
- * The ELF file at @path, which lies @bias higher than it was linked for, or else its separate debug file
- * (binary_separate(), which @symfs, NULL or a directory that outlives this, is for). NULL: no memory. That there is no
- * DWARF shows later.
+ * For the ELF file at @path, loaded @bias higher than it was linked for, or its separate debug file, which is
+ * searched as @where says (debug_file_find(); copied). The file is opened later. NULL: no memory.
  */
-struct lines *lines_new(const char *path, uint64_t bias, const char *symfs);
+struct lines *lines_new(const char *path, uint64_t bias, const struct debug_search *where);
 void lines_free(struct lines *l); /* NULL is fine */
 /*
  * The functions at @address, the innermost last, at most LINES_DEPTH_MAX. Their number; 0: DWARF does not know it.

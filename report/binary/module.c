@@ -2,7 +2,7 @@
 #include "report/binary/module.h"
 
 #include "format/wire.h"
-#include "common/hash_table.h"
+#include "common/array.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -182,10 +182,10 @@ static const char *find_name(struct image *image)
 static void explain(int rc, const char *name, char *why, size_t size)
 {
 	if (rc == -ENOENT)
-		snprintf(
-			why, size,
-			"no function of module %.64s has an address: a copy of /proc/kallsyms is needed, made while it is loaded",
-			name);
+		snprintf(why, size,
+		         "no function of module %.64s has an address: a copy of /proc/kallsyms is needed, made "
+		         "while it is loaded",
+		         name);
 	else if (rc == -EPROTO)
 		snprintf(why, size,
 		         "another build of module %.64s than the guest's: its functions do not lie as kallsyms says",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * source.h - a source file's lines, as text for a terminal. Which file it is a binary told: only regular files are
- * opened.
+ * source.h - the lines of a source file, as text for a terminal. The file's name comes from a binary, so only regular
+ * files are opened.
  */
 #ifndef REPORT_BINARY_SOURCE_H
 #define REPORT_BINARY_SOURCE_H
@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define SOURCE_SIZE_MAX (16u << 20) /* bytes; larger files are none that people wrote */
+#define SOURCE_SIZE_MAX (16u << 20) /* bytes; nobody writes larger ones */
 
 struct source {
 	char *text;
@@ -19,14 +19,14 @@ struct source {
 };
 
 /*
- * Reads @path, or, of a build made elsewhere, what of it is found in @dir (NULL: nowhere): DIR/home/me/src/a.c,
- * DIR/me/src/a.c and so on to DIR/a.c. 0, or a negative errno with nothing to free.
+ * Reads @path, or else, for a build made elsewhere, the first that exists in @dir (may be NULL) of
+ * DIR/home/me/src/a.c, DIR/me/src/a.c and so on to DIR/a.c. 0, or a negative errno with nothing to free.
  */
 int source_read(struct source *s, const char *path, const char *dir);
 void source_free(struct source *s);
 /*
- * Line @number, 1 upwards, with tabs as spaces, safe on a terminal: to be freed. NULL: no memory. "" if there is no
- * such line.
+ * Line @number, from 1, with tabs expanded, safe on a terminal; the caller frees it. "" if there is no such line.
+ * NULL: no memory.
  */
 char *source_line(const struct source *s, uint64_t number);
 

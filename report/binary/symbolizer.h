@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * symbolizer.h - what each address is called; every address is looked up once.
+ * symbolizer.h - the names of addresses; each address is looked up once.
  *
- * A return address stands behind the call, which may be the last instruction of its function: as a caller's frame it
- * is looked up one byte lower. Functions are told apart by their names; an address without a name is a function of its
- * own. Where there is DWARF, an address has the functions inlined there, too.
+ * A return address follows the call, which may be the last instruction of its function: so a caller's address is
+ * looked up one byte lower. Functions with the same name are one; an address without a name is a function of its own.
+ * With DWARF, an address also has the functions inlined there.
  */
 #ifndef REPORT_BINARY_SYMBOLIZER_H
 #define REPORT_BINARY_SYMBOLIZER_H
@@ -13,9 +13,9 @@
 #include "report/binary/resolver.h"
 
 struct function {
-	const char *name; /* safe on a terminal: control characters stand as \xNN */
+	const char *name; /* safe on a terminal: control characters are written as \xNN */
 	bool named;       /* false: the name is an address */
-	uint64_t address; /* of those */
+	uint64_t address; /* if not named */
 };
 
 /* A function at an address, and where in its source. */
@@ -27,14 +27,14 @@ struct name_at {
 
 struct frame_name {
 	uint32_t function; /* the one whose code it is; others may be inlined there: symbolizer_inlined() */
-	uint64_t offset;   /* behind its start; 0 for those without a name */
+	uint64_t offset;   /* from its start; 0 without a name */
 	struct name_at at; /* the same with its source: where the first inlined one is called, if there is any */
 	uint32_t ninlined, first_inlined;
 };
 
 struct symbolizer {
 	struct resolver resolver;
-	bool mangled; /* names stay as the linker knows them */
+	bool mangled; /* do not demangle names */
 	struct function *functions;
 	size_t nfunctions, functions_cap;
 	struct hash_table by_name;
@@ -61,7 +61,7 @@ struct symbolizer {
 	struct hash_table by_file;
 };
 
-/* @symbols is only looked at, and must outlive @n; so must what is put into n->resolver then. */
+/* @symbols must outlive @n, and so must what the caller puts into n->resolver afterwards. */
 void symbolizer_init(struct symbolizer *n, const struct symbols *symbols);
 void symbolizer_free(struct symbolizer *n);
 /* The name of @address; @caller: as a return address. 0 or -ENOMEM. */
@@ -71,9 +71,9 @@ int symbolizer_find(struct symbolizer *n, uint64_t address, bool caller, struct 
  * symbolizer_find().
  */
 const struct name_at *symbolizer_inlined(const struct symbolizer *n, const struct frame_name *name);
-/* A function by a name of our own, as "[no stack]". 0 or -ENOMEM. */
+/* A function with a name that is no symbol, as "[no stack]". 0 or -ENOMEM. */
 int symbolizer_function(struct symbolizer *n, const char *name, uint32_t *function);
-/* The function that is called as @other, one of other names, is. 0 or -ENOMEM. */
+/* The function with the same name as @other, a function of another symbolizer. 0 or -ENOMEM. */
 int symbolizer_like(struct symbolizer *n, const struct function *other, uint32_t *function);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "report/binary/symbols.h"
-#include "common/hash_table.h"
+#include "common/array.h"
 #include "report/binary/demangle.h"
 
 #include <errno.h>

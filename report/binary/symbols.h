@@ -45,14 +45,16 @@ struct symbols {
 	struct buf names;
 };
 
+struct debug_search;
+
 /* 0 or -ENOMEM. @name need not be terminated. s->name is set here. */
 int symbols_add(struct symbols *s, struct symbol symbol, const char *name, size_t len);
 /*
- * Adds a file, after finding out which kind it is; @symfs: where else its debug file may be, as binary_separate() has
- * it, or NULL. 0, or -1 with one line in @why: what is wrong with it and what would help; 1, too, for an ELF file that
- * is in order but has no symbols, or none with addresses yet: a relocatable object.
+ * Adds a file, after finding out which kind it is; @where: as for debug_file_find(). 0, or -1 with one line in @why:
+ * what is wrong with it and what would help; 1, too, for an ELF file that is in order but has no symbols, or none
+ * with addresses yet: a relocatable object.
  */
-int symbols_add_file(struct symbols *s, const char *path, const char *symfs, char *why, size_t size);
+int symbols_add_file(struct symbols *s, const char *path, const struct debug_search *where, char *why, size_t size);
 /* Moves what was added since s->nadded was @from by @bias. */
 void symbols_move(struct symbols *s, size_t from, uint64_t bias);
 /* The lowest function since then; false: there is none. */
@@ -75,7 +77,8 @@ bool symbols_address(const struct symbols *s, const char *name, uint64_t *addres
 void symbols_free(struct symbols *s);
 
 /* The kinds of files; the same contract as symbols_add_file(). */
-int symbols_add_elf(struct symbols *s, int fd, const char *path, const char *symfs, char *why, size_t size);
+int symbols_add_elf(struct symbols *s, int fd, const char *path, const struct debug_search *where, char *why,
+                    size_t size);
 int symbols_add_text(struct symbols *s, int fd, char *why, size_t size);
 
 #endif

@@ -4,7 +4,7 @@
  * the separate debug file's; else what .gnu_debugdata and .dynsym have together. libelf checks every offset against
  * the file.
  */
-#include "report/binary/elf_file.h"
+#include "report/binary/debug_file.h"
 #include "report/binary/symbols.h"
 
 #include <errno.h>
@@ -107,15 +107,13 @@ static int add_symbol(struct symbols *s, const struct elf_table *t, int i)
 }
 
 /* 1: there were functions, 0: none, or -ENOMEM. */
-static int add_table(struct symbols *s, const struct binary *b, GElf_Word type)
+static int add_table(struct symbols *s, const struct elf_file *f, GElf_Word type)
 {
-	struct elf_table t = {.elf = b->elf};
-	GElf_Ehdr header;
+	struct elf_table t = {.elf = f->elf, .machine = f->header.e_machine};
 	size_t added = 0;
 
-	if (!gelf_getehdr(b->elf, &header) || !find_table(&t, type))
+	if (!find_table(&t, type))
 		return 0;
-	t.machine = header.e_machine;
 	for (size_t i = 1; i < t.n && i <= INT32_MAX; i++) {
 		int rc = add_symbol(s, &t, (int)i);
 
@@ -126,70 +124,66 @@ static int add_table(struct symbols *s, const struct binary *b, GElf_Word type)
 	return added > 0;
 }
 
-static int add_own(struct symbols *s, const struct binary *b)
+static int add_own(struct symbols *s, const struct elf_file *f)
 {
-	struct binary *mini = binary_mini(b);
-	int rc = add_table(s, b, SHT_DYNSYM), more = 0;
+	struct elf_file *mini = debug_file_mini(f);
+	int rc = add_table(s, f, SHT_DYNSYM), more = 0;
 
 	if (rc >= 0 && mini)
 		more = add_table(s, mini, SHT_SYMTAB);
-	binary_close(mini);
+	elf_file_close(mini);
 	return rc < 0 || more < 0 ? -ENOMEM : rc || more;
 }
 
-static int add_any(struct symbols *s, const struct binary *b, const char *symfs)
+static int add_any(struct symbols *s, const struct elf_file *f, const struct debug_search *where)
 {
-	struct binary *separate;
+	struct elf_file *separate;
 	int rc;
 
-	if (binary_has_table(b, SHT_SYMTAB))
-		return add_table(s, b, SHT_SYMTAB);
-	separate = binary_separate(b, symfs);
+	if (elf_file_has_table(f, SHT_SYMTAB))
+		return add_table(s, f, SHT_SYMTAB);
+	separate = debug_file_find(f, where);
 	rc = separate ? add_table(s, separate, SHT_SYMTAB) : 0;
-	binary_close(separate);
-	return rc == 0 ? add_own(s, b) : rc;
+	elf_file_close(separate);
+	return rc == 0 ? add_own(s, f) : rc;
 }
 
-static int add_binary(struct symbols *s, const struct binary *b, const char *symfs, char *why, size_t size)
+static int add_binary(struct symbols *s, const struct elf_file *f, const struct debug_search *where, char *why,
+                      size_t size)
 {
-	GElf_Ehdr header;
 	int rc;
 
-	if (!gelf_getehdr(b->elf, &header)) {
-		snprintf(why, size, "a damaged ELF file: %s", elf_errmsg(-1));
-		return -1;
-	}
-	if (header.e_type == ET_REL) {
+	if (f->header.e_type == ET_REL) {
 		snprintf(why, size,
 		         "a relocatable object, not linked yet: it does not know the addresses the guest runs at");
 		return 1;
 	}
-	rc = add_any(s, b, symfs);
+	rc = add_any(s, f, where);
 	if (rc == 1)
 		return 0;
 	if (rc < 0)
 		snprintf(why, size, "%s", strerror(-rc));
-	else if (binary_has_table(b, SHT_SYMTAB))
+	else if (elf_file_has_table(f, SHT_SYMTAB))
 		snprintf(why, size, "an ELF file without a function in its symbol table");
 	else
-		snprintf(
-			why, size,
-			"an ELF file without symbols (stripped?): the file as it was linked is needed, or its debug file "
-			"where --symfs or build-id directories lead to it");
-	return rc < 0 || binary_has_table(b, SHT_SYMTAB) ? -1 : 1;
+		snprintf(why, size,
+		         "an ELF file without symbols (stripped?): the file as it was linked is needed, or its "
+		         "debug file where --symfs or build-id directories lead to it");
+	return rc < 0 || elf_file_has_table(f, SHT_SYMTAB) ? -1 : 1;
 }
 
-int symbols_add_elf(struct symbols *s, int fd, const char *path, const char *symfs, char *why, size_t size)
+int symbols_add_elf(struct symbols *s, int fd, const char *path, const struct debug_search *where, char *why,
+                    size_t size)
 {
 	int own = dup(fd), rc;
-	struct binary *b;
+	struct elf_file *f;
 
 	if (own < 0) {
 		snprintf(why, size, "%s", strerror(errno));
 		return -1;
 	}
-	b = binary_of_fd(own, path, why, size);
-	rc = b ? add_binary(s, b, symfs, why, size) : -1;
-	binary_close(b);
+	f = elf_file_of_fd(own, path, why, size);
+	rc = f ? add_binary(s, f, where, why, size) : -1;
+	elf_file_close(f);
 	return rc;
 }

@@ -39,7 +39,8 @@ static int queue(int *fd)
 	return rc;
 }
 
-static int add_open_file(struct symbols *s, int fd, const char *path, const char *symfs, char *why, size_t size)
+static int add_open_file(struct symbols *s, int fd, const char *path, const struct debug_search *where, char *why,
+                         size_t size)
 {
 	unsigned char magic[SELFMAG];
 	struct stat st;
@@ -57,17 +58,17 @@ static int add_open_file(struct symbols *s, int fd, const char *path, const char
 		return fail(why, size,
 		            "the file is empty: an ELF file, the output of nm, or a copy of /proc/kallsyms is needed");
 	if (n == SELFMAG && memcmp(magic, ELFMAG, SELFMAG) == 0)
-		return symbols_add_elf(s, fd, path, symfs, why, size);
+		return symbols_add_elf(s, fd, path, where, why, size);
 	return symbols_add_text(s, fd, why, size);
 }
 
-int symbols_add_file(struct symbols *s, const char *path, const char *symfs, char *why, size_t size)
+int symbols_add_file(struct symbols *s, const char *path, const struct debug_search *where, char *why, size_t size)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC), rc;
 
 	if (fd < 0)
 		return fail(why, size, strerror(errno));
-	rc = add_open_file(s, fd, path, symfs, why, size);
+	rc = add_open_file(s, fd, path, where, why, size);
 	close(fd);
 	return rc;
 }

@@ -145,12 +145,11 @@ static int read_lines(struct symbols *s, struct text *t, char *why, size_t size)
 		if (chomp(t->line, n))
 			kind = parse_line(t->line, &line);
 		if (kind == LINE_BAD) {
-			snprintf(
-				why, size,
-				t->symbols
-					? "line %lu is not `address type name`"
-					: "neither an ELF file nor the output of nm or /proc/kallsyms (line %lu is not `address type name`)",
-				t->number);
+			snprintf(why, size,
+			         t->symbols ? "line %lu is not `address type name`"
+			                    : "neither an ELF file nor the output of nm or /proc/kallsyms (line "
+			                      "%lu is not `address type name`)",
+			         t->number);
 			return -1;
 		}
 		if (kind == LINE_SYMBOL && add_line(s, t, &line) != 0) {

@@ -134,6 +134,7 @@ static int prepare_profile(struct report *r, const struct inputs *inputs)
 	r->names.resolver.lines = r->lines;
 	r->names.resolver.nlines = r->nlines;
 	r->names.resolver.archive = r->archive;
+	r->names.resolver.find_archived = archive_find;
 	r->names.resolver.no_inline = inputs->images.no_inline;
 	if (profile_init(&r->profile) != 0) {
 		say("%s", strerror(ENOMEM));

@@ -5,6 +5,7 @@
  */
 #include "common/say.h"
 #include "common/standard_streams.h"
+#include "report/binary/debuginfod.h"
 #include "report/cli/inputs.h"
 #include "report/output/outfile.h"
 #include "report/cli/settings.h"
@@ -15,6 +16,7 @@
 #include <langinfo.h>
 #include <locale.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -238,6 +240,25 @@ static int report(const struct settings *s)
 	return rc;
 }
 
+static void tell(const char *line)
+{
+	say("%s", line);
+}
+
+/* Servers of debug files, where the command line or the environment names any. The library reads the environment. */
+static int start_debuginfod(struct settings *s)
+{
+	const char *urls;
+
+	if (s->debuginfod && setenv("DEBUGINFOD_URLS", s->debuginfod, 1) != 0)
+		return -1;
+	urls = getenv("DEBUGINFOD_URLS");
+	if (!urls || !*urls)
+		return 0;
+	s->images.debug.debuginfod = debuginfod_new(tell);
+	return s->images.debug.debuginfod ? 0 : -1;
+}
+
 static int print_text(const struct settings *s)
 {
 	int width = terminal_width(), rc;
@@ -272,9 +293,13 @@ int main(int argc, char **argv)
 		rc = EXIT_USAGE;
 	} else if (settings.help || settings.version) {
 		rc = print_text(&settings);
+	} else if (start_debuginfod(&settings) != 0) {
+		say("%s", strerror(ENOMEM));
+		rc = EXIT_ERROR;
 	} else {
 		rc = report(&settings);
 	}
+	debuginfod_free(settings.images.debug.debuginfod);
 	settings_free(&settings);
 	return rc;
 }

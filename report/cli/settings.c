@@ -42,7 +42,31 @@ static int apply_symfs(void *ctx, const struct option_def *def, const char *valu
 	struct settings *s = ctx;
 
 	(void)def, (void)why, (void)size;
-	s->images.symfs = value;
+	s->images.debug.symfs = value;
+	return 0;
+}
+
+static bool is_url(const char *text)
+{
+	return strncmp(text, "http://", 7) == 0 || strncmp(text, "https://", 8) == 0 ||
+	       strncmp(text, "file://", 7) == 0;
+}
+
+static int apply_debuginfod(void *ctx, const struct option_def *def, const char *value, char *why, size_t size)
+{
+	const char *urls = getenv("DEBUGINFOD_URLS");
+	struct settings *s = ctx;
+
+	(void)def;
+	if (!value && (!urls || !*urls)) {
+		snprintf(why, size, "DEBUGINFOD_URLS is not set: give the servers, as in --debuginfod=https://HOST");
+		return -1;
+	}
+	if (value && strcmp(value, "no") != 0 && !is_url(value)) {
+		snprintf(why, size, "'%s' is no URL: https://HOST, several with blanks between, or \"no\"", value);
+		return -1;
+	}
+	s->debuginfod = !value ? NULL : strcmp(value, "no") == 0 ? "" : value;
 	return 0;
 }
 
@@ -348,6 +372,10 @@ static const struct option_def naming[] = {
          "binary makes stacks true, too; may be given several times; @: it lies at that address, @+: higher by an offset",
          apply_symbols, 0},
 	{0, "symfs", "DIR", OPTION_ARG, "look for the guest's files and their debug files below DIR", apply_symfs, 0},
+	{0, "debuginfod", "URLS", OPTION_OPTIONAL_ARG,
+         "get debug files from debuginfod servers: those of URLS, or of the variable DEBUGINFOD_URLS, "
+         "which alone has the same effect; \"no\": ask no server",
+         apply_debuginfod, 0},
 	{0, "no-demangle", NULL, OPTION_NO_ARG, "show the linker's names of C++, Rust and OCaml", apply_flag,
          SET_NO_DEMANGLE},
 	{0, "no-inline", NULL, OPTION_NO_ARG, "read no DWARF: no inlined functions, no source lines", apply_flag,

@@ -15,7 +15,8 @@ struct settings {
 	size_t ntraces;
 	struct binary_request images; /* its files' array is owned, the names are argv's */
 	size_t files_cap;
-	const char *output; /* NULL: standard output */
+	const char *debuginfod; /* URLs of servers; "": none; NULL: those of the environment */
+	const char *output;     /* NULL: standard output */
 	struct selection selection;
 	struct keys keys;    /* none: the view's own */
 	uint64_t quantum_ns; /* 0: not given */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "report/output/text.h"
+#include "common/utf8.h"
 #include "common/say.h"
 
 #include <inttypes.h>
@@ -77,17 +78,12 @@ struct text text_uuid(const uint8_t uuid[16])
 	return t;
 }
 
-static bool is_continuation(char c)
-{
-	return ((unsigned char)c & 0xc0) == 0x80;
-}
-
 int text_columns(const char *name)
 {
 	int n = 0;
 
 	for (; *name; name++)
-		n += !is_continuation(*name);
+		n += !utf8_is_continuation(*name);
 	return n;
 }
 
@@ -100,10 +96,10 @@ void text_name(FILE *out, const char *name, int columns, bool utf8)
 		fputs(name, out);
 		return;
 	}
-	while (*name && (keep > 0 || is_continuation(*name))) {
-		keep -= !is_continuation(*name);
+	while (*name && (keep > 0 || utf8_is_continuation(*name))) {
+		keep -= !utf8_is_continuation(*name);
 		fputc(*name++, out);
-		if (keep == 0 && !is_continuation(*name))
+		if (keep == 0 && !utf8_is_continuation(*name))
 			break;
 	}
 	fputs(mark, out);
@@ -117,8 +113,8 @@ void text_path(FILE *out, const char *path, int columns, bool utf8)
 		fputs(path, out);
 		return;
 	}
-	for (over += utf8 ? 1 : 3; *path && (over > 0 || is_continuation(*path)); path++)
-		over -= !is_continuation(*path);
+	for (over += utf8 ? 1 : 3; *path && (over > 0 || utf8_is_continuation(*path)); path++)
+		over -= !utf8_is_continuation(*path);
 	fprintf(out, "%s%s", utf8 ? "\u2026" : "...", path);
 }
 

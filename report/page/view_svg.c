@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* view_svg.c - the flame graph as a picture, for documents and mail: no script, names and figures as tooltips. */
+#include "common/utf8.h"
 #include "report/page/page.h"
 #include "report/page/palette.h"
 #include "report/output/xml.h"
@@ -98,11 +99,11 @@ static void put_label(const struct svg *s, const char *name, double width)
 	size_t all = 0;
 
 	for (const char *c = name; *c; c++)
-		all += ((unsigned char)*c & 0xc0) != 0x80;
+		all += !utf8_is_continuation(*c);
 	for (; name[bytes] && letters < (all <= room ? all : room - 1); letters++)
 		do
 			bytes++;
-		while (((unsigned char)name[bytes] & 0xc0) == 0x80);
+		while (utf8_is_continuation(name[bytes]));
 	xml_text(s->out, name, bytes);
 	if (all > room)
 		fputs("\u2026", s->out);

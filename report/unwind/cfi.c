@@ -30,7 +30,7 @@ struct cached_row {
 struct cfi {
 	const struct symbols *symbols;
 	struct source_image *images;
-	size_t nimages, binaries_cap;
+	size_t nimages, images_cap;
 	bool has_stubs;
 	uint64_t stubs; /* address of the hypercall page */
 
@@ -42,54 +42,54 @@ struct cfi {
 
 struct cfi *cfi_new(const struct symbols *symbols)
 {
-	struct cfi *r = calloc(1, sizeof(*r));
+	struct cfi *cfi = calloc(1, sizeof(*cfi));
 
-	if (!r)
+	if (!cfi)
 		return NULL;
-	r->symbols = symbols;
-	r->has_stubs = symbols_address(symbols, "hypercall_page", &r->stubs);
-	return r;
+	cfi->symbols = symbols;
+	cfi->has_stubs = symbols_address(symbols, "hypercall_page", &cfi->stubs);
+	return cfi;
 }
 
-void cfi_free(struct cfi *r)
+void cfi_free(struct cfi *cfi)
 {
-	if (!r)
+	if (!cfi)
 		return;
-	for (size_t i = 0; i < r->nimages; i++) {
-		tables_free(r->images[i].tables);
-		orc_free(r->images[i].orc);
-		code_free(r->images[i].code);
-		image_close(r->images[i].image);
+	for (size_t i = 0; i < cfi->nimages; i++) {
+		tables_free(cfi->images[i].tables);
+		orc_free(cfi->images[i].orc);
+		code_free(cfi->images[i].code);
+		image_close(cfi->images[i].image);
 	}
-	free(r->images);
-	free(r->cache);
-	hash_table_free(&r->by_address);
-	free(r);
+	free(cfi->images);
+	free(cfi->cache);
+	hash_table_free(&cfi->by_address);
+	free(cfi);
 }
 
-bool cfi_any(const struct cfi *r)
+bool cfi_any(const struct cfi *cfi)
 {
-	return r->nimages != 0;
+	return cfi->nimages != 0;
 }
 
 /* What an image does not have leaves its pointer NULL. */
-static void read_linked(struct cfi *r, struct source_image *i)
+static void read_linked(struct cfi *cfi, struct source_image *i)
 {
 	uint64_t stubs;
 
 	i->tables = tables_new(i->image);
 	i->orc = orc_new(i->image);
-	i->code = code_new(i->image, r->symbols);
+	i->code = code_new(i->image, cfi->symbols);
 	if (image_hypercall_page(i->image, &stubs)) {
-		r->stubs = stubs;
-		r->has_stubs = true;
+		cfi->stubs = stubs;
+		cfi->has_stubs = true;
 	}
 }
 
 /* Its code is not linked: where calls lead is not in it. */
-static int read_module(struct cfi *r, struct source_image *i, char *why, size_t size)
+static int read_module(struct cfi *cfi, struct source_image *i, char *why, size_t size)
 {
-	struct module *m = module_place(i->image, r->symbols, why, size);
+	struct module *m = module_place(i->image, cfi->symbols, why, size);
 
 	if (!m)
 		return -1;
@@ -100,7 +100,7 @@ static int read_module(struct cfi *r, struct source_image *i, char *why, size_t 
 	return i->orc ? 0 : -1;
 }
 
-int cfi_add_image(struct cfi *r, const char *path, uint64_t bias, char *why, size_t size)
+int cfi_add_image(struct cfi *cfi, const char *path, uint64_t bias, char *why, size_t size)
 {
 	struct source_image i = {.image = image_open(path, why, size)};
 	int rc;
@@ -108,39 +108,39 @@ int cfi_add_image(struct cfi *r, const char *path, uint64_t bias, char *why, siz
 	if (!i.image)
 		return -1;
 	image_move(i.image, image_is_linked(i.image) ? bias : 0);
-	rc = array_room(&r->images, &r->binaries_cap, r->nimages, sizeof(*r->images));
+	rc = array_room(&cfi->images, &cfi->images_cap, cfi->nimages, sizeof(*cfi->images));
 	if (rc != 0)
 		snprintf(why, size, "%s", strerror(ENOMEM));
 	else if (image_is_linked(i.image))
-		read_linked(r, &i);
+		read_linked(cfi, &i);
 	else
-		rc = read_module(r, &i, why, size);
+		rc = read_module(cfi, &i, why, size);
 	if (rc != 0) {
 		image_close(i.image);
 		return -1;
 	}
-	r->images[r->nimages++] = i;
+	cfi->images[cfi->nimages++] = i;
 	return 0;
 }
 
-const struct image *cfi_image(const struct cfi *r, uint64_t address)
+const struct image *cfi_image(const struct cfi *cfi, uint64_t address)
 {
 	size_t left;
 
-	for (size_t i = 0; i < r->nimages; i++)
-		if (image_code(r->images[i].image, address, &left))
-			return r->images[i].image;
+	for (size_t i = 0; i < cfi->nimages; i++)
+		if (image_code(cfi->images[i].image, address, &left))
+			return cfi->images[i].image;
 	return NULL;
 }
 
-bool cfi_behind_code(const struct cfi *r, uint64_t address)
+bool cfi_behind_code(const struct cfi *cfi, uint64_t address)
 {
-	return symbols_range(r->symbols, address - 1) || cfi_image(r, address - 1);
+	return symbols_range(cfi->symbols, address - 1) || cfi_image(cfi, address - 1);
 }
 
-bool cfi_named(const struct cfi *r, uint64_t address, uint64_t *offset)
+bool cfi_named(const struct cfi *cfi, uint64_t address, uint64_t *offset)
 {
-	return symbols_find(r->symbols, address, offset) != NULL;
+	return symbols_find(cfi->symbols, address, offset) != NULL;
 }
 
 /* --- hypercall stubs --------------------------------------------------------------------------------------------- */
@@ -174,38 +174,38 @@ static void plain_row(struct cfi_row *row, int32_t pushed)
 	row->reg[X86_SP].where = CFI_VALUE;
 }
 
-static const struct cfi_known_row *find_stub(struct cfi *r, uint64_t address, bool pv)
+static const struct cfi_known_row *find_stub(struct cfi *cfi, uint64_t address, bool pv)
 {
 	int32_t pushed;
 
-	r->stub = (struct cfi_known_row){.source = CFI_UNKNOWN};
-	if (stub_depth(address - r->stubs, pv, &pushed)) {
-		r->stub.source = CFI_BY_STUB;
-		plain_row(&r->stub.row, pushed);
+	cfi->stub = (struct cfi_known_row){.source = CFI_UNKNOWN};
+	if (stub_depth(address - cfi->stubs, pv, &pushed)) {
+		cfi->stub.source = CFI_BY_STUB;
+		plain_row(&cfi->stub.row, pushed);
 	}
-	return &r->stub;
+	return &cfi->stub;
 }
 
 /* --- other code -------------------------------------------------------------------------------------------------- */
 
-static bool from_tables(struct cfi *r, uint64_t address, struct cfi_known_row *k)
+static bool from_tables(struct cfi *cfi, uint64_t address, struct cfi_known_row *k)
 {
-	for (size_t i = 0; i < r->nimages; i++) {
-		int rc = r->images[i].tables ? tables_row(r->images[i].tables, address, &k->row) : -ENOENT;
+	for (size_t i = 0; i < cfi->nimages; i++) {
+		int rc = cfi->images[i].tables ? tables_row(cfi->images[i].tables, address, &k->row) : -ENOENT;
 
 		if (rc == -ENOENT)
 			continue;
 		k->source = rc == -EBADMSG ? CFI_DAMAGED : CFI_BY_TABLE;
-		k->live = rc == -ENOTSUP ? r->images[i].tables : NULL;
+		k->live = rc == -ENOTSUP ? cfi->images[i].tables : NULL;
 		return true;
 	}
 	return false;
 }
 
-static bool from_orc(struct cfi *r, uint64_t address, struct cfi_known_row *k)
+static bool from_orc(struct cfi *cfi, uint64_t address, struct cfi_known_row *k)
 {
-	for (size_t i = 0; i < r->nimages; i++) {
-		int rc = r->images[i].orc ? orc_row(r->images[i].orc, address, &k->row) : -ENOENT;
+	for (size_t i = 0; i < cfi->nimages; i++) {
+		int rc = cfi->images[i].orc ? orc_row(cfi->images[i].orc, address, &k->row) : -ENOENT;
 
 		if (rc == -ENOENT)
 			continue;
@@ -216,26 +216,26 @@ static bool from_orc(struct cfi *r, uint64_t address, struct cfi_known_row *k)
 }
 
 /* The function where execution began has no caller, whatever its code looks like. */
-static bool is_entry(const struct cfi *r, uint64_t address)
+static bool is_entry(const struct cfi *cfi, uint64_t address)
 {
-	const struct symbol_range *at = symbols_range(r->symbols, address);
+	const struct symbol_range *at = symbols_range(cfi->symbols, address);
 
-	for (size_t i = 0; at && i < r->nimages; i++) {
-		uint64_t entry = image_entry(r->images[i].image);
+	for (size_t i = 0; at && i < cfi->nimages; i++) {
+		uint64_t entry = image_entry(cfi->images[i].image);
 
-		if (image_is_linked(r->images[i].image) && entry >= at->start && entry < at->end)
+		if (image_is_linked(cfi->images[i].image) && entry >= at->start && entry < at->end)
 			return true;
 	}
 	return false;
 }
 
-static bool from_code(struct cfi *r, uint64_t address, bool behind, struct cfi_known_row *k)
+static bool from_code(struct cfi *cfi, uint64_t address, bool behind, struct cfi_known_row *k)
 {
 	/* Code is known before whole instructions: after the call, if that is still the same function. */
-	if (behind && symbols_range(r->symbols, address) != symbols_range(r->symbols, address - 1))
+	if (behind && symbols_range(cfi->symbols, address) != symbols_range(cfi->symbols, address - 1))
 		return false;
-	for (size_t i = 0; i < r->nimages; i++) {
-		if (r->images[i].code && code_row(r->images[i].code, address, &k->row) == 0) {
+	for (size_t i = 0; i < cfi->nimages; i++) {
+		if (cfi->images[i].code && code_row(cfi->images[i].code, address, &k->row) == 0) {
 			k->source = CFI_BY_CODE;
 			return true;
 		}
@@ -243,18 +243,18 @@ static bool from_code(struct cfi *r, uint64_t address, bool behind, struct cfi_k
 	return false;
 }
 
-struct cfi_known_row cfi_from_code(struct cfi *r, uint64_t address, bool behind)
+struct cfi_known_row cfi_from_code(struct cfi *cfi, uint64_t address, bool behind)
 {
 	struct cfi_known_row k = {.source = CFI_UNKNOWN};
 
-	from_code(r, address, behind, &k);
+	from_code(cfi, address, behind, &k);
 	return k;
 }
 
 /* The first instruction of a function: nothing has been pushed, whatever it is. */
-static bool from_name(const struct cfi *r, uint64_t address, bool behind, struct cfi_known_row *k)
+static bool from_name(const struct cfi *cfi, uint64_t address, bool behind, struct cfi_known_row *k)
 {
-	const struct symbol_range *at = symbols_range(r->symbols, address);
+	const struct symbol_range *at = symbols_range(cfi->symbols, address);
 
 	if (behind || !at || at->symbol_start != address)
 		return false;
@@ -263,43 +263,43 @@ static bool from_name(const struct cfi *r, uint64_t address, bool behind, struct
 	return true;
 }
 
-static void find(struct cfi *r, uint64_t address, bool behind, struct cfi_known_row *k)
+static void find(struct cfi *cfi, uint64_t address, bool behind, struct cfi_known_row *k)
 {
-	if (from_tables(r, address - behind, k) || from_orc(r, address - behind, k))
+	if (from_tables(cfi, address - behind, k) || from_orc(cfi, address - behind, k))
 		return;
-	if (is_entry(r, address - behind)) {
+	if (is_entry(cfi, address - behind)) {
 		k->source = CFI_BY_CODE;
 		k->row.kind = CFI_ROOT;
 		return;
 	}
-	if (!from_code(r, address, behind, k))
-		from_name(r, address, behind, k);
+	if (!from_code(cfi, address, behind, k))
+		from_name(cfi, address, behind, k);
 }
 
-const struct cfi_known_row *cfi_find(struct cfi *r, uint64_t address, bool behind, bool pv)
+const struct cfi_known_row *cfi_find(struct cfi *cfi, uint64_t address, bool behind, bool pv)
 {
 	uint32_t hash, id;
 
-	if (r->has_stubs && address - r->stubs < PAGE)
-		return find_stub(r, address, pv);
-	if (hash_table_reserve(&r->by_address) != 0 ||
-	    array_room(&r->cache, &r->cache_cap, r->ncache, sizeof(*r->cache)) != 0)
+	if (cfi->has_stubs && address - cfi->stubs < PAGE)
+		return find_stub(cfi, address, pv);
+	if (hash_table_reserve(&cfi->by_address) != 0 ||
+	    array_room(&cfi->cache, &cfi->cache_cap, cfi->ncache, sizeof(*cfi->cache)) != 0)
 		return NULL;
-	hash = hash_table_hash(&r->by_address, address, behind);
-	for (size_t at = hash_table_first(&r->by_address, hash); hash_table_id(&r->by_address, &at, hash, &id);
-	     at = hash_table_next(&r->by_address, at))
-		if (r->cache[id].address == address && r->cache[id].behind == behind)
-			return &r->cache[id].known;
-	r->cache[r->ncache] = (struct cached_row){.address = address, .behind = behind};
-	find(r, address, behind, &r->cache[r->ncache].known);
-	hash_table_add(&r->by_address, hash, (uint32_t)r->ncache);
-	return &r->cache[r->ncache++].known;
+	hash = hash_table_hash(&cfi->by_address, address, behind);
+	for (size_t at = hash_table_first(&cfi->by_address, hash); hash_table_id(&cfi->by_address, &at, hash, &id);
+	     at = hash_table_next(&cfi->by_address, at))
+		if (cfi->cache[id].address == address && cfi->cache[id].behind == behind)
+			return &cfi->cache[id].known;
+	cfi->cache[cfi->ncache] = (struct cached_row){.address = address, .behind = behind};
+	find(cfi, address, behind, &cfi->cache[cfi->ncache].known);
+	hash_table_add(&cfi->by_address, hash, (uint32_t)cfi->ncache);
+	return &cfi->cache[cfi->ncache++].known;
 }
 
-bool cfi_called_from(struct cfi *r, uint64_t return_address, uint64_t callee)
+bool cfi_called_from(struct cfi *cfi, uint64_t return_address, uint64_t callee)
 {
-	for (size_t i = 0; i < r->nimages; i++) {
-		struct code *code = r->images[i].code;
+	for (size_t i = 0; i < cfi->nimages; i++) {
+		struct code *code = cfi->images[i].code;
 		uint64_t target;
 
 		switch (code ? code_call_before(code, return_address, &target) : CALL_NONE) {

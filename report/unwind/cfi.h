@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * cfi.h - the row at an address, from whatever knows it: the hypercall page's fixed layout, an image's unwind tables,
- * its ORC, its code. Every address is asked for once.
+ * cfi.h - the CFI row at an address, from what knows it: the hypercall page's fixed layout, an image's unwind tables,
+ * its ORC tables, its code. Each address is looked up once.
  */
 #ifndef REPORT_UNWIND_CFI_H
 #define REPORT_UNWIND_CFI_H
@@ -12,8 +12,8 @@
 #include "report/unwind/tables.h"
 
 enum cfi_source {
-	CFI_UNKNOWN, /* nothing tells */
-	CFI_DAMAGED, /* the table that should tell is damaged */
+	CFI_UNKNOWN, /* there is no row */
+	CFI_DAMAGED, /* the table that covers the address is damaged */
 	CFI_BY_STUB,
 	CFI_BY_TABLE,
 	CFI_BY_ORC,
@@ -22,7 +22,7 @@ enum cfi_source {
 
 struct cfi_known_row {
 	uint8_t source;      /* enum cfi_source */
-	struct tables *live; /* CFI_BY_TABLE: not NULL: more than a row can say, use tables_step() */
+	struct tables *live; /* CFI_BY_TABLE: not NULL: the frame needs more than a row can say, use tables_step() */
 	struct cfi_row row;
 };
 
@@ -30,34 +30,35 @@ struct cfi;
 
 /* @symbols must outlive it. NULL: errno. */
 struct cfi *cfi_new(const struct symbols *symbols);
-void cfi_free(struct cfi *r); /* NULL is fine */
+void cfi_free(struct cfi *cfi); /* NULL is fine */
 /*
  * Adds the tables and code of an ELF file, which lies @bias higher than it was linked for; of a module of Linux, which
  * its symbols must place, its ORC. 0, or -1 and one line in @why.
  */
-int cfi_add_image(struct cfi *r, const char *path, uint64_t bias, char *why, size_t size);
-/* Is there any image? Without one little more than hypercall stubs and functions' first instructions are known. */
-bool cfi_any(const struct cfi *r);
+int cfi_add_image(struct cfi *cfi, const char *path, uint64_t bias, char *why, size_t size);
+/* Is there any image? Without one there are rows only for hypercall stubs and functions' first instructions. */
+bool cfi_any(const struct cfi *cfi);
 
 /* The image with code at @address; NULL: none. */
-const struct image *cfi_image(const struct cfi *r, uint64_t address);
+const struct image *cfi_image(const struct cfi *cfi, uint64_t address);
 
 /* Can code lie before @address: is there a symbol, or an image's code? */
-bool cfi_behind_code(const struct cfi *r, uint64_t address);
+bool cfi_behind_code(const struct cfi *cfi, uint64_t address);
 /* Is there a symbol at @address, and how far behind its beginning is that? */
-bool cfi_named(const struct cfi *r, uint64_t address, uint64_t *offset);
+bool cfi_named(const struct cfi *cfi, uint64_t address, uint64_t *offset);
 
 /*
- * The row at the instruction at @address; for a caller's frame (@behind), at the call before its return address
- * @address. @pv: of a PV guest's hypercall page. NULL: no memory. What it points at is good until the next call.
+ * The row for the instruction at @address; for a caller's frame (@behind), for the call that ends at its return
+ * address @address. @pv: of a PV guest's hypercall page. NULL: no memory. What it points at is good until the next
+ * call.
  */
-const struct cfi_known_row *cfi_find(struct cfi *r, uint64_t address, bool behind, bool pv);
-/* The same from the code alone: source CFI_UNKNOWN if it does not tell. Not remembered. */
-struct cfi_known_row cfi_from_code(struct cfi *r, uint64_t address, bool behind);
+const struct cfi_known_row *cfi_find(struct cfi *cfi, uint64_t address, bool behind, bool pv);
+/* The same from the code alone: source CFI_UNKNOWN if there is none. Not cached. */
+struct cfi_known_row cfi_from_code(struct cfi *cfi, uint64_t address, bool behind);
 /*
  * Can @return_address be where a call stands that led to the code at @callee? False also where there is no code to
  * tell.
  */
-bool cfi_called_from(struct cfi *r, uint64_t return_address, uint64_t callee);
+bool cfi_called_from(struct cfi *cfi, uint64_t return_address, uint64_t callee);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * cfi_row.h - how to get from a frame to its caller's, at one instruction.
+ * cfi_row.h - a row of call frame information: how to get from a frame to its caller's, at one instruction.
  *
  * The canonical frame address (CFA) is what the stack pointer was before the call that made the frame; the return
  * address lies one word below it. Rows come from unwind tables (tables.h), from the code itself (code.h), from Linux'

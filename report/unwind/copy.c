@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* copy.c - a chain from a copy of the stack: one row after the other, from the registers up. */
+/* copy.c - a chain from a copy of the stack: one CFI row after the other, from the registers up. */
 #include "report/unwind/unwind.h"
 
 #include <errno.h>
 
 struct walk {
-	struct cfi *rows;
+	struct cfi *cfi;
 	const struct upf_record *sample;
 	struct memory memory;
 	struct registers regs;
@@ -107,11 +107,11 @@ static void prefer_code(const struct walk *w, struct cfi_known_row *k, uint8_t *
 	struct cfi_known_row by_code;
 	struct registers other = {0};
 
-	if (!k->live && *end == 0 && (up->ip == 0 || cfi_called_from(w->rows, up->ip, w->regs.ip)))
+	if (!k->live && *end == 0 && (up->ip == 0 || cfi_called_from(w->cfi, up->ip, w->regs.ip)))
 		return;
-	by_code = cfi_from_code(w->rows, w->regs.ip, false);
+	by_code = cfi_from_code(w->cfi, w->regs.ip, false);
 	if (by_code.source != CFI_BY_CODE || by_code.row.kind != CFI_CALLER || apply(w, &by_code.row, &other) != 0 ||
-	    !cfi_called_from(w->rows, other.ip, w->regs.ip))
+	    !cfi_called_from(w->cfi, other.ip, w->regs.ip))
 		return;
 	*k = by_code;
 	*up = other;
@@ -135,7 +135,7 @@ static uint8_t end_of_popped(const struct walk *w)
 /* One frame up. False: the chain ends here, *end says why. */
 static bool go_up(struct walk *w, uint8_t *end)
 {
-	const struct cfi_known_row *found = cfi_find(w->rows, w->regs.ip, w->behind, w->pv);
+	const struct cfi_known_row *found = cfi_find(w->cfi, w->regs.ip, w->behind, w->pv);
 	struct registers up = {0};
 	struct cfi_known_row k;
 
@@ -161,10 +161,10 @@ static bool go_up(struct walk *w, uint8_t *end)
 		prefer_code(w, &k, end, &up);
 	if (*end != 0 || up.ip == 0) /* UPF_END_ROOT is 0 */
 		return false;
-	if (k.source == CFI_BY_CODE && !cfi_called_from(w->rows, up.ip, w->regs.ip))
+	if (k.source == CFI_BY_CODE && !cfi_called_from(w->cfi, up.ip, w->regs.ip))
 		*end = CHAIN_END_UNSURE;
 	/* Not all that a kernel does with its stack is in its ORC: filling the return stack buffer is not. */
-	if (k.source == CFI_BY_ORC && !k.row.interrupted && !cfi_behind_code(w->rows, up.ip))
+	if (k.source == CFI_BY_ORC && !k.row.interrupted && !cfi_behind_code(w->cfi, up.ip))
 		*end = CHAIN_END_UNSURE;
 	if (*end != 0)
 		return false;
@@ -183,9 +183,9 @@ static bool go_up(struct walk *w, uint8_t *end)
 	return true;
 }
 
-void unwind_copy(struct cfi *rows, const struct upf_record *s, uint64_t ip, bool pv, struct chain *c)
+void unwind_copy(struct cfi *cfi, const struct upf_record *s, uint64_t ip, bool pv, struct chain *c)
 {
-	struct walk w = {.rows = rows, .sample = s, .memory = {s->sp & ~(uint64_t)7, s->words, s->nwords}, .pv = pv};
+	struct walk w = {.cfi = cfi, .sample = s, .memory = {s->sp & ~(uint64_t)7, s->words, s->nwords}, .pv = pv};
 
 	for (unsigned r = 0; r < X86_REGS; r++)
 		w.regs.reg[r] = s->regs[r];

@@ -6,7 +6,7 @@
 #include "report/unwind/fde.h"
 
 #include "format/wire.h"
-#include "common/hash_table.h"
+#include "common/array.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * fde.h - an index of the frame descriptions (FDEs) in .eh_frame and .debug_frame: which one covers an address. Made
- * from the sections themselves, so that an image without .eh_frame_hdr, or with a wrong one, is no worse.
+ * fde.h - an index of the frame descriptions (FDEs) in .eh_frame and .debug_frame: which one covers an address. It is
+ * made from the sections themselves, so it does not depend on .eh_frame_hdr, which may be missing or wrong.
  *
- * Only what libunwind can be trusted with is listed: descriptions cut short, of encodings not known, or whose common
- * part (CIE) does not begin by saying where the frame is, are passed over.
+ * It lists only what libunwind can read safely. It skips descriptions that are cut short, have an unknown encoding, or
+ * whose common part (CIE) does not begin by defining the CFA.
  */
 #ifndef REPORT_UNWIND_FDE_H
 #define REPORT_UNWIND_FDE_H
@@ -24,7 +24,7 @@ struct fde_index {
 	struct fde *fdes; /* by start */
 	size_t n, cap;
 	size_t passed_over;
-	uint64_t bias; /* of the image: what absolute addresses lack */
+	uint64_t bias; /* of the image, to be added to absolute addresses */
 };
 
 int fde_index(struct fde_index *x, struct image *image); /* 0 or -ENOMEM */
@@ -32,7 +32,8 @@ void fde_free(struct fde_index *x);
 /* The description that covers @address, or NULL. */
 const struct fde *fde_find(const struct fde_index *x, uint64_t address);
 /*
- * A description of .debug_frame in the form of .eh_frame: its CIE into @out, then itself, at *at. 0 or -ENOMEM.
+ * Converts a description of .debug_frame to the form of .eh_frame: appends its CIE and itself, which is at *at, to
+ * @out. 0 or -ENOMEM.
  */
 int fde_as_eh(const struct fde_index *x, const struct fde *fde, struct buf *out, size_t *at);
 

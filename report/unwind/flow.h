@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * flow.h - what one x86-64 instruction does to a frame: where the stack pointer is after it, what it saved, where it
- * goes. Instructions are read by Capstone.
+ * flow.h - what one x86-64 instruction does to a frame: where the stack pointer is after it, which registers it saved,
+ * which instruction comes next. Capstone decodes the instructions.
  */
 #ifndef REPORT_UNWIND_FLOW_H
 #define REPORT_UNWIND_FLOW_H
@@ -28,12 +28,12 @@ struct frame_state {
 };
 
 enum flow {
-	FLOW_NEXT,     /* goes on behind it */
-	FLOW_CALL,     /* goes on behind it, if the callee returns */
-	FLOW_BRANCH,   /* goes to the target or on behind it */
-	FLOW_JUMP,     /* goes to the target */
-	FLOW_INDIRECT, /* goes somewhere */
-	FLOW_END,      /* returns, or is not meant to go on */
+	FLOW_NEXT,     /* the next instruction */
+	FLOW_CALL,     /* the next instruction, if the callee returns */
+	FLOW_BRANCH,   /* the target or the next instruction */
+	FLOW_JUMP,     /* the target */
+	FLOW_INDIRECT, /* not known: a register or memory holds the target */
+	FLOW_END,      /* none: it returns or traps */
 };
 
 struct instruction {
@@ -46,15 +46,15 @@ struct instruction {
 struct flow_reader;
 struct flow_reader *flow_open(void);    /* NULL: errno */
 void flow_close(struct flow_reader *r); /* NULL is fine */
-/* A function's first instruction. */
+/* The frame before a function's first instruction. */
 struct frame_state flow_entry(void);
-/* Reads the instruction at @address and applies it to @state (NULL: only reads). False: it is none. */
+/* Decodes the instruction at @address and applies it to @state (NULL: only decodes). False: it is no instruction. */
 bool flow_step(struct flow_reader *r, const uint8_t *code, size_t left, uint64_t address, struct frame_state *state,
                struct instruction *out);
 bool flow_same(const struct frame_state *a, const struct frame_state *b);
-/* Keeps in @a only what @b says too. False: then nothing tells where the CFA is. */
+/* Keeps in @a only what is the same in @b. False: what is left does not tell where the CFA is. */
 bool flow_meet(struct frame_state *a, const struct frame_state *b);
-/* The row that @state makes; false: it does not tell where the CFA is. */
+/* The CFI row that @state makes; false: it does not tell where the CFA is. */
 bool flow_row(const struct frame_state *state, struct cfi_row *row);
 
 #endif

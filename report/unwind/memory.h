@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* memory.h - the part of a stack that a sample came with, and the registers on the way up. */
+/* memory.h - the part of the stack that was recorded with a sample, and the registers of a frame. */
 #ifndef REPORT_UNWIND_MEMORY_H
 #define REPORT_UNWIND_MEMORY_H
 
@@ -14,10 +14,10 @@ struct memory {
 struct registers {
 	uint64_t ip;
 	uint64_t reg[X86_REGS];
-	uint32_t known; /* bits of those whose value is known */
+	uint32_t known; /* bit r: the value of reg[r] is known */
 };
 
-/* The word at @address; false if it is not in there whole. */
+/* The aligned word at @address; false if it was not recorded. */
 static inline bool memory_word(const struct memory *m, uint64_t address, uint64_t *word)
 {
 	uint64_t i = (address - m->base) / 8;

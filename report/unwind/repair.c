@@ -16,7 +16,7 @@
 
 /* Where we are on the way up: below the first frame that the frame pointer knows of. */
 struct climb {
-	struct cfi *rows;
+	struct cfi *cfi;
 	const struct upf_record *sample;
 	struct memory memory;
 	uint64_t ip, sp;
@@ -61,7 +61,7 @@ static bool just_pushed(const struct climb *w, struct cfi_row *row)
 {
 	uint64_t offset, top;
 
-	if (w->behind || !cfi_named(w->rows, w->ip, &offset) || offset == 0 || offset > PROLOGUE ||
+	if (w->behind || !cfi_named(w->cfi, w->ip, &offset) || offset == 0 || offset > PROLOGUE ||
 	    !memory_word(&w->memory, w->sp, &top) || top != w->sample->fp)
 		return false;
 	*row = (struct cfi_row){.cfa_base = X86_SP, .cfa_offset = 16, .ra_offset = -8};
@@ -90,7 +90,7 @@ static enum candidate find_only(const struct climb *w, uint64_t *caller)
 	for (uint32_t i = 0; i < w->memory.n; i++) {
 		uint64_t word = w->memory.words[i];
 
-		if (word == 0 || (found && word == *caller) || !cfi_called_from(w->rows, word, w->ip))
+		if (word == 0 || (found && word == *caller) || !cfi_called_from(w->cfi, word, w->ip))
 			continue;
 		*caller = word;
 		found++;
@@ -113,8 +113,8 @@ static enum candidate judge(const struct climb *w, const struct cfi_known_row *k
 		return CANDIDATE_NONE; /* the frame is made, and the walk has found it */
 	if (row->kind == CFI_POPPED || !memory_word(&w->memory, at, caller) || *caller == 0)
 		return CANDIDATE_UNSURE;
-	if (cfi_called_from(w->rows, *caller, w->ip - w->behind) ||
-	    (!cfi_any(w->rows) && cfi_named(w->rows, *caller, &offset)))
+	if (cfi_called_from(w->cfi, *caller, w->ip - w->behind) ||
+	    (!cfi_any(w->cfi) && cfi_named(w->cfi, *caller, &offset)))
 		return CANDIDATE_SURE;
 	return k->source == CFI_BY_CODE ? CANDIDATE_UNSURE : CANDIDATE_LIKELY;
 }
@@ -131,7 +131,7 @@ static enum candidate choose(const struct climb *w, struct cfi_known_row *k, uin
 
 	if (w->behind || found == CANDIDATE_SURE || (k->source != CFI_BY_TABLE && k->source != CFI_BY_ORC))
 		return found;
-	by_code = cfi_from_code(w->rows, w->ip, false);
+	by_code = cfi_from_code(w->cfi, w->ip, false);
 	other = judge(w, &by_code, &another);
 	if (other != CANDIDATE_SURE)
 		return found;
@@ -143,7 +143,7 @@ static enum candidate choose(const struct climb *w, struct cfi_known_row *k, uin
 /* One caller up, if there is one below the frame that the frame pointer tells of. */
 static enum candidate climb(struct climb *w)
 {
-	const struct cfi_known_row *found = cfi_find(w->rows, w->ip, w->behind, w->pv);
+	const struct cfi_known_row *found = cfi_find(w->cfi, w->ip, w->behind, w->pv);
 	struct cfi_known_row k;
 	enum candidate c;
 	uint64_t caller;
@@ -165,10 +165,10 @@ static enum candidate climb(struct climb *w)
 	return c;
 }
 
-void repair_chain(struct cfi *rows, const struct upf_record *s, const uint64_t *frames, uint32_t depth, bool pv,
+void repair_chain(struct cfi *cfi, const struct upf_record *s, const uint64_t *frames, uint32_t depth, bool pv,
                   struct chain *c)
 {
-	struct climb w = {.rows = rows,
+	struct climb w = {.cfi = cfi,
 	                  .sample = s,
 	                  .memory = {s->sp & ~(uint64_t)7, s->words, s->nwords},
 	                  .sp = s->sp,

@@ -279,7 +279,7 @@ static enum cfi_where find_saved(unw_cursor_t *cursor, unsigned r, uint64_t *add
 	return CFI_SAVED;
 }
 
-/* --- rows -------------------------------------------------------------------------------------------------------- */
+/* --- CFI rows ---------------------------------------------------------------------------------------------------- */
 
 /* What one probe found. */
 struct finding {
@@ -340,7 +340,7 @@ static bool find_base(const struct finding *a, const struct finding *b, struct c
 	return false;
 }
 
-/* The two probes as a row; false: they have more in common than a row can say. */
+/* The two probes as a row; false: a row cannot say what they found. */
 static bool make_row(const struct finding *a, const struct finding *b, struct cfi_row *row)
 {
 	memset(row, 0, sizeof(*row));

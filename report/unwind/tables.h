@@ -3,7 +3,7 @@
  * tables.h - an image's unwind tables, .eh_frame and .debug_frame, as libunwind reads them.
  *
  * libunwind unwinds one frame at a time, from registers and memory that it asks for. To be quick, tables_row() has it
- * do so once for each address, from made-up registers, and takes down what it did with them: a row, which is good for
+ * do so once for each address, from made-up registers, and notes what it did with them: a CFI row, which holds for
  * every frame at that address. The few frames that need more than a row can say are stepped live, by tables_step().
  */
 #ifndef REPORT_UNWIND_TABLES_H
@@ -19,8 +19,8 @@ struct tables *tables_new(struct image *image);
 void tables_free(struct tables *t); /* NULL is fine */
 
 /*
- * The row at @address: 0; -ENOENT: no table covers it; -ENOTSUP: a row cannot say it, use tables_step(); -EBADMSG: the
- * table is damaged there.
+ * The CFI row at @address: 0; -ENOENT: no table covers it; -ENOTSUP: a row cannot say it, use tables_step();
+ * -EBADMSG: the table is damaged there.
  */
 int tables_row(struct tables *t, uint64_t address, struct cfi_row *row);
 /*

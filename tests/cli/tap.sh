@@ -3,6 +3,7 @@
 # What tests of uniprof-report's command line share: a folder of their own in $tmp, where commands run, and TAP for prove.
 # Expected outputs are in tests/cli/expected; UPDATE=1 writes them anew: look at the difference before committing it.
 export LC_ALL=C.UTF-8
+unset DEBUGINFOD_URLS
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 build=${BUILD:-$here/../../build}
 report=$build/uniprof-report

@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "report/binary/elf_file.h"
 #include "report/unwind/cfi.h"
 
 #define LOOKS 64
@@ -42,7 +43,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	if (symbols_add_file(&symbols, path, NULL, why, sizeof(why)) != 0 && why[0] == '\0')
 		abort();
 	if (symbols_sort(&symbols) == 0 && (rows = cfi_new(&symbols))) {
-		if (!image_is_elf(path) || cfi_add_image(rows, path, 0, why, sizeof(why)) == 0)
+		if (!elf_file_is(path) || cfi_add_image(rows, path, 0, why, sizeof(why)) == 0)
 			look(rows, &symbols);
 		cfi_free(rows);
 	}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "common/array.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FIRST_ROOM 64 /* elements */
+
+int array_grow(void *array, size_t *cap, size_t n, size_t size)
+{
+	size_t more = *cap ? *cap : FIRST_ROOM;
+	void *old, *new;
+
+	if (size == 0 || n >= SIZE_MAX / 4 / size)
+		return -ENOMEM;
+	while (more <= n)
+		more *= 2;
+	memcpy(&old, array, sizeof(old));
+	new = realloc(old, more * size);
+	if (!new)
+		return -ENOMEM;
+	memcpy(array, &new, sizeof(new));
+	*cap = more;
+	return 0;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * array.h - arrays that grow: a pointer and how many elements it has room for, both the caller's, NULL and 0 at the
+ * beginning. The caller free()s the array. Growing doubles the room, so that adding n elements costs O(n).
+ */
+#ifndef COMMON_ARRAY_H
+#define COMMON_ARRAY_H
+
+#include <stddef.h>
+
+int array_grow(void *array, size_t *cap, size_t n, size_t size); /* what array_room() does when there is no room */
+
+/*
+ * Makes room for element @n, counted from 0, of *@array, whose elements have @size bytes. @array points to the
+ * caller's pointer, which moves; *@cap is the room in elements. New elements are not initialized. 0, or -ENOMEM with
+ * everything as it was.
+ */
+static inline int array_room(void *array, size_t *cap, size_t n, size_t size)
+{
+	return n < *cap ? 0 : array_grow(array, cap, n, size);
+}
+
+#endif

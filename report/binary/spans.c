@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "report/binary/spans.h"
+
+#include "common/array.h"
+
+#include <stdlib.h>
+
+int spans_add(struct spans *s, uint64_t start, uint64_t end, uint64_t die, uint32_t unit)
+{
+	int rc = start < end ? array_room(&s->list, &s->cap, s->n, sizeof(*s->list)) : 0;
+
+	if (rc == 0 && start < end)
+		s->list[s->n++] = (struct span){.start = start, .end = end, .die = die, .unit = unit};
+	return rc;
+}
+
+/* By start; of spans with the same start, the longest first. */
+static int compare(const void *va, const void *vb)
+{
+	const struct span *a = va, *b = vb;
+
+	if (a->start != b->start)
+		return a->start < b->start ? -1 : 1;
+	if (a->end != b->end)
+		return a->end > b->end ? -1 : 1;
+	return (a->die > b->die) - (a->die < b->die);
+}
+
+void spans_sort(struct spans *s)
+{
+	uint64_t reach = 0;
+
+	if (s->n)
+		qsort(s->list, s->n, sizeof(*s->list), compare);
+	for (size_t i = 0; i < s->n; i++) {
+		reach = s->list[i].end > reach ? s->list[i].end : reach;
+		s->list[i].reach = reach;
+	}
+}
+
+const struct span *spans_find(const struct spans *s, uint64_t address)
+{
+	size_t low = 0, high = s->n;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (s->list[middle].start <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (; low > 0 && s->list[low - 1].reach > address; low--)
+		if (s->list[low - 1].end > address)
+			return &s->list[low - 1];
+	return NULL;
+}

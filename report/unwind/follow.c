@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "report/unwind/follow.h"
+
+#include "common/hash_table.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#define INSTRUCTIONS_MAX 65536 /* in one function */
+#define VISITS_MAX 8           /* of one instruction, on average */
+
+/* How an instruction is reached, the least certain first. */
+enum arrival { AFTER_CALL, GUESSED, BY_FLOW };
+
+#define FROM_OUTSIDE UINT32_MAX
+#define FROM_SEVERAL (UINT32_MAX - 1)
+
+struct step {
+	uint64_t address;
+	struct frame_state state;
+	uint32_t from;
+	uint8_t arrival;
+};
+
+struct follow {
+	const struct image *image;
+	struct flow_reader *reader;
+	struct followed *f;
+	size_t at_cap;
+	struct hash_table by_address;
+	struct step *steps; /* still to be done */
+	size_t nsteps, steps_cap;
+	struct step *later; /* after calls: when nothing else is left */
+	size_t nlater, later_cap;
+	size_t visits;
+	bool has_frame; /* something is pushed somewhere */
+	/* Jumps through a register: with a frame built, within the function; else perhaps to another. */
+	struct unread {
+		bool any, agree;
+		struct frame_state state;
+	} inside, outside;
+};
+
+static int plan(struct follow *w, uint64_t address, const struct frame_state *state, uint32_t from,
+                enum arrival arrival)
+{
+	const struct step step = {address, *state, from, (uint8_t)arrival};
+
+	if (arrival == AFTER_CALL) {
+		if (array_room(&w->later, &w->later_cap, w->nlater, sizeof(step)) != 0)
+			return -ENOMEM;
+		w->later[w->nlater++] = step;
+		return 0;
+	}
+	if (array_room(&w->steps, &w->steps_cap, w->nsteps, sizeof(step)) != 0)
+		return -ENOMEM;
+	w->steps[w->nsteps++] = step;
+	return 0;
+}
+
+static struct followed_at *find_at(struct follow *w, uint64_t address, uint32_t *hash)
+{
+	uint32_t id;
+
+	*hash = hash_table_hash(&w->by_address, address, 0);
+	for (size_t i = hash_table_first(&w->by_address, *hash); hash_table_id(&w->by_address, &i, *hash, &id);
+	     i = hash_table_next(&w->by_address, i))
+		if (w->f->at[id].address == address)
+			return &w->f->at[id];
+	return NULL;
+}
+
+/* True: this way to the instruction tells something new, and is to be followed from there. */
+static bool arrive(struct followed_at *at, const struct step *s)
+{
+	struct frame_state met;
+
+	if (flow_same(&at->before, &s->state)) {
+		if (s->arrival > at->arrival)
+			at->arrival = s->arrival;
+		return false;
+	}
+	if ((at->from == s->from && s->from != FROM_OUTSIDE) || at->arrival < s->arrival) {
+		at->before = s->state;
+		at->from = s->from;
+		at->arrival = s->arrival;
+		return true;
+	}
+	if (at->arrival > s->arrival || at->disagreed)
+		return false;
+	met = at->before;
+	at->disagreed = !flow_meet(&met, &s->state);
+	if (at->disagreed || flow_same(&met, &at->before))
+		return false;
+	at->before = met;
+	at->from = FROM_SEVERAL;
+	return true;
+}
+
+static int leave_function(struct follow *w, uint64_t target)
+{
+	struct followed *f = w->f;
+
+	if (f->njumps == FOLLOWED_JUMPS_MAX)
+		f->jumps_anywhere = true;
+	else
+		f->jumps[f->njumps++] = target;
+	return 0;
+}
+
+static int go_to(struct follow *w, uint64_t target, const struct frame_state *state, uint32_t from)
+{
+	/* Its own beginning is a loop or a tail call of itself: the stack tells which, and both are known. */
+	return parts_have(w->f->parts, target) ? plan(w, target, state, from, BY_FLOW) : leave_function(w, target);
+}
+
+static bool is_bare(const struct frame_state *state)
+{
+	return state->sp_known && state->sp == flow_entry().sp;
+}
+
+static void note_indirect(struct follow *w, const struct frame_state *state)
+{
+	struct unread *u = is_bare(state) ? &w->outside : &w->inside;
+
+	u->agree = !u->any || (u->agree && flow_same(&u->state, state));
+	u->any = true;
+	u->state = *state;
+	if (u == &w->outside || !state->sp_known)
+		w->f->jumps_anywhere = true;
+}
+
+/* Plans the ways on from instruction number @i, after which the stack is @after. */
+static int go_on(struct follow *w, uint32_t i, const struct instruction *x, const struct frame_state *after)
+{
+	uint64_t next = w->f->at[i].address + x->size;
+	int rc = 0;
+
+	switch (x->flow) {
+	case FLOW_NEXT:
+		return plan(w, next, after, i, BY_FLOW);
+	case FLOW_CALL:
+		return plan(w, next, after, i, AFTER_CALL);
+	case FLOW_BRANCH:
+		rc = go_to(w, x->target, after, i);
+		return rc ? rc : plan(w, next, after, i, BY_FLOW);
+	case FLOW_JUMP:
+		return go_to(w, x->target, after, i);
+	case FLOW_INDIRECT:
+		note_indirect(w, after);
+		break;
+	case FLOW_END:
+		break;
+	}
+	return 0;
+}
+
+static int add_at(struct follow *w, const struct step *s, uint32_t hash, uint32_t *i)
+{
+	if (w->f->n >= INSTRUCTIONS_MAX)
+		return -E2BIG;
+	if (array_room(&w->f->at, &w->at_cap, w->f->n, sizeof(*w->f->at)) != 0)
+		return -ENOMEM;
+	*i = (uint32_t)w->f->n++;
+	w->f->at[*i] = (struct followed_at){
+		.address = s->address, .before = s->state, .from = s->from, .arrival = s->arrival};
+	hash_table_add(&w->by_address, hash, *i);
+	return 0;
+}
+
+static int take_step(struct follow *w, const struct step *s)
+{
+	struct frame_state state = s->state;
+	struct instruction x;
+	const uint8_t *code;
+	uint32_t hash, i;
+	struct followed_at *at;
+	size_t left;
+	int rc;
+
+	if (!parts_have(w->f->parts, s->address))
+		return 0;
+	if (w->visits++ > (size_t)VISITS_MAX * INSTRUCTIONS_MAX)
+		return -E2BIG;
+	rc = hash_table_reserve(&w->by_address);
+	if (rc != 0)
+		return rc;
+	at = find_at(w, s->address, &hash);
+	if (at && !arrive(at, s))
+		return 0;
+	code = image_code(w->image, s->address, &left);
+	if (!code || !flow_step(w->reader, code, left, s->address, &state, &x))
+		return 0;
+	if (at)
+		i = (uint32_t)(at - w->f->at);
+	else
+		rc = add_at(w, s, hash, &i);
+	if (rc != 0)
+		return rc;
+	w->f->at[i].size = x.size;
+	w->has_frame |= !is_bare(&s->state);
+	return go_on(w, i, &x, &state);
+}
+
+static int take_steps(struct follow *w)
+{
+	int rc = 0;
+
+	while (rc == 0 && (w->nsteps || w->nlater)) {
+		struct step s = w->nsteps ? w->steps[--w->nsteps] : w->later[--w->nlater];
+
+		rc = take_step(w, &s);
+	}
+	return rc;
+}
+
+static int by_address(const void *va, const void *vb)
+{
+	const struct followed_at *a = va, *b = vb;
+
+	return (a->address > b->address) - (a->address < b->address);
+}
+
+static bool is_padding(const struct image *image, uint64_t address)
+{
+	size_t left;
+	const uint8_t *code = image_code(image, address, &left);
+
+	return !code || *code == 0xcc || *code == 0x90 || (left > 1 && code[0] == 0x0f && code[1] == 0x1f) ||
+	       (left > 1 && code[0] == 0x66 &&
+	        (code[1] == 0x90 || code[1] == 0x2e || code[1] == 0x66 || code[1] == 0x0f));
+}
+
+/* Moves *from to the next code of the main part that nothing has led to. False: there is none. */
+static bool find_gap(struct follow *w, uint64_t *from)
+{
+	const struct part *p = &w->f->parts[0];
+	uint64_t at = *from;
+
+	while (at < p->end) {
+		struct instruction x;
+		const uint8_t *code;
+		uint32_t hash;
+		struct followed_at *known = find_at(w, at, &hash);
+		size_t left;
+
+		if (known) {
+			at += known->size;
+			continue;
+		}
+		if (!is_padding(w->image, at)) {
+			*from = at;
+			return true;
+		}
+		code = image_code(w->image, at, &left);
+		if (!code || !flow_step(w->reader, code, left, at, NULL, &x))
+			return false;
+		at += x.size;
+	}
+	return false;
+}
+
+/* Code that is not reached otherwise is where the jumps through registers lead. */
+static int fill_gaps(struct follow *w)
+{
+	const struct unread *u = w->inside.any || w->has_frame ? &w->inside : &w->outside;
+	uint64_t at = w->f->parts[0].start;
+	int rc = 0;
+
+	if (!u->any || !u->agree)
+		return 0;
+	while (rc == 0 && find_gap(w, &at)) {
+		size_t before = w->f->n;
+
+		rc = plan(w, at, &u->state, FROM_OUTSIDE, GUESSED);
+		if (rc == 0)
+			rc = take_steps(w);
+		if (w->f->n == before) /* not code */
+			break;
+	}
+	return rc;
+}
+
+int follow(struct followed *f, const struct image *image, struct flow_reader *reader)
+{
+	struct follow w = {.image = image, .reader = reader, .f = f};
+	const struct frame_state entry = flow_entry();
+	int rc = plan(&w, f->parts[0].start, &entry, FROM_OUTSIDE, BY_FLOW);
+
+	if (rc == 0)
+		rc = take_steps(&w);
+	if (rc == 0)
+		rc = fill_gaps(&w);
+	if (f->n)
+		qsort(f->at, f->n, sizeof(*f->at), by_address);
+	free(w.steps);
+	free(w.later);
+	hash_table_free(&w.by_address);
+	return rc == -E2BIG ? 0 : rc; /* then the rest is not known */
+}
+
+const struct followed_at *followed_at(const struct followed *f, uint64_t address)
+{
+	const struct followed_at key = {.address = address};
+
+	return f->n ? bsearch(&key, f->at, f->n, sizeof(*f->at), by_address) : NULL;
+}

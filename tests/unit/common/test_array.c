@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "tests/unit/unit.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "common/array.h"
+#include "common/buf.h"
+
+static void elements_stay(void **state)
+{
+	size_t *list = NULL, cap = 0, grown = 0;
+
+	(void)state;
+	for (size_t i = 0; i < 10000; i++) {
+		size_t before = cap;
+
+		assert_int_equal(array_room(&list, &cap, i, sizeof(*list)), 0);
+		assert_true(cap > i);
+		grown += cap != before;
+		list[i] = i;
+	}
+	for (size_t i = 0; i < 10000; i++)
+		assert_int_equal(list[i], i);
+	assert_true(grown < 12);
+	free(list);
+}
+
+static void too_large(void **state)
+{
+	static const size_t sizes[] = {0, 1, 2, 3, 24, 1000, SIZE_MAX / 2, SIZE_MAX};
+	char *list = NULL;
+	size_t cap = 0;
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(sizes); i++)
+		assert_int_equal(array_room(&list, &cap, SIZE_MAX, sizes[i]), -ENOMEM);
+	assert_int_equal(array_room(&list, &cap, SIZE_MAX / 24, 24), -ENOMEM);
+	assert_int_equal(array_room(&list, &cap, 1, SIZE_MAX), -ENOMEM);
+	assert_null(list);
+	assert_int_equal(cap, 0);
+}
+
+static void bytes(void **state)
+{
+	struct buf b = {0};
+
+	(void)state;
+	assert_int_equal(buf_add(&b, "", 0), 0);
+	for (int i = 0; i < 1000; i++)
+		assert_int_equal(buf_add(&b, "abc", 3), 0);
+	assert_int_equal(b.len, 3000);
+	assert_memory_equal(b.data + 2997, "abc", 3);
+	assert_int_equal(buf_reserve(&b, SIZE_MAX), -ENOMEM);
+	assert_int_equal(buf_reserve(&b, SIZE_MAX - b.len), -ENOMEM);
+	assert_int_equal(b.len, 3000);
+	buf_free(&b);
+	assert_null(b.data);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(elements_stay),
+		cmocka_unit_test(too_large),
+		cmocka_unit_test(bytes),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
