@@ -46,7 +46,7 @@ struct recording {
 
 static void print_help(void)
 {
-	puts("usage: uniprof-record [options] -o FILE DOMAIN...\n"
+	puts("Usage: uniprof-record [options] -o FILE DOMAIN...\n"
 	     "       uniprof-record --list\n"
 	     "Samples the stacks of Xen guests, by name or number, until Ctrl-C or the end of --duration.\n");
 	options_print(record_options, stdout, 80);
@@ -113,7 +113,7 @@ static void give_up_privileges(const struct options *o)
 		say("gave up all capabilities");
 }
 
-/* --- steps: each 0, or the exit code with its message printed ---------------------------------------------------------- */
+/* --- steps: each 0, or the exit status with its message printed ---------------------------------------------------------- */
 
 static int open_domains(struct recording *r, char *const *operands, size_t n)
 {

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
-# The report on a trace that is cut at every byte, and with every byte changed: what is whole is counted, the exit code is the
+# The report on a trace that is cut at every byte, and with every byte changed: what is whole is counted, the exit status is the
 # documented one, and one line says what is missing. Traces come from the recorder on a simulated hypervisor.
 use strict;
 use warnings;
@@ -28,7 +28,7 @@ sub spew {
 	close $file or die "$name: $!";
 }
 
-# The exit code, the samples in folded stacks, and the lines on standard error.
+# The exit status, the samples in folded stacks, and the lines on standard error.
 sub report {
 	my ($name) = @_;
 	my $samples = 0;
@@ -70,7 +70,7 @@ sub all_fine {
 
 sub told {
 	my ($code, $samples, $err) = @_;
-	return "exit code $code, $samples samples, standard error: @$err";
+	return "exit status $code, $samples samples, standard error: @$err";
 }
 
 sub cut_everywhere {

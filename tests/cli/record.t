@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# The recorder's command line, on a simulated hypervisor (xenif/sim.c has its domains): errors, exit codes, output.
+# The recorder's command line, on a simulated hypervisor (xenif/sim.c has its domains): errors, exit statuses, output.
 set -u
 record=${BUILD:?is set by make check-cli}/uniprof-record-sim
 report=$BUILD/uniprof-report

@@ -148,7 +148,7 @@ perl -e '
 			print "# byte $i: signal $signal, exit $code\n"; exit 1;
 		}
 	}
-	print "# exit codes: ", join(", ", map { "$_: $seen{$_} times" } sort keys %seen), "\n";
+	print "# exit statuses: ", join(", ", map { "$_: $seen{$_} times" } sort keys %seen), "\n";
 ' "$report" "$tmp/small.upf" "$tmp"
 ok $? 'every third byte changed'
 done_testing

@@ -17,7 +17,7 @@ ok() { # ok STATUS NAME
 	if [ "$1" -eq 0 ]; then echo "ok $n - $2"; else echo "not ok $n - $2"; fi
 }
 
-# same NAME EXIT COMMAND...: output, messages and exit code are as in expected/NAME.
+# same NAME EXIT COMMAND...: output, messages and exit status are as in expected/NAME.
 same() {
 	local name=$1 want=$2 code
 	shift 2
@@ -26,7 +26,7 @@ same() {
 	{ cat "$tmp/out"; sed 's/^/2> /' "$tmp/err"; } >"$tmp/all"
 	[ -n "${UPDATE:-}" ] && cp "$tmp/all" "$expected/$name"
 	diff -u "$expected/$name" "$tmp/all" | sed 's/^/# /'
-	[ "$code" -eq "$want" ] || echo "# exit code $code, not $want"
+	[ "$code" -eq "$want" ] || echo "# exit status $code, not $want"
 	cmp -s "$expected/$name" "$tmp/all" && [ "$code" -eq "$want" ]
 	ok $? "$name"
 }

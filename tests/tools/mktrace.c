@@ -553,7 +553,7 @@ int main(int argc, char **argv)
 			return 0;
 		}
 	}
-	fputs("usage: mktrace small|killed|idle|empty|domains|lying|linux|web|web-after | many COUNT UNIQUE DEPTH\n"
+	fputs("Usage: mktrace small|killed|idle|empty|domains|lying|linux|web|web-after | many COUNT UNIQUE DEPTH\n"
 	      "       mktrace counted|hostile <LINES\n"
 	      "       mktrace stacks|copies [IMAGE IDENTITY] <LINES\n", stderr);
 	return 2;
