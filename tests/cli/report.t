@@ -76,7 +76,7 @@ mkfifo "$tmp/pipe"
 perl -e '$SIG{INT} = "DEFAULT"; exec @ARGV' "$report" -q -s "$tmp/syms" - <"$tmp/pipe" >"$tmp/out" &
 pid=$!
 exec 5>"$tmp/pipe"
-sleep 0.5
+await takes "$pid" INT
 kill -INT "$pid"
 sleep 0.2
 cat "$tmp/small.upf" >&5

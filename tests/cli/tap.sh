@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # shellcheck shell=bash disable=SC2034
-# What tests of uniprof-report's command line share: a folder of their own in $tmp, where commands run, and TAP for prove.
+# What tests of uniprof-report's command line share: a folder of their own in $tmp, where commands run, and what they say.
 # Expected outputs are in tests/cli/expected; UPDATE=1 writes them anew: look at the difference before committing it.
 export LC_ALL=C.UTF-8
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -10,12 +10,8 @@ mktrace=$build/tests/tools/mktrace
 expected=$here/expected
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
-n=0
-
-ok() { # ok STATUS NAME
-	n=$((n + 1))
-	if [ "$1" -eq 0 ]; then echo "ok $n - $2"; else echo "not ok $n - $2"; fi
-}
+# shellcheck source=tests/tap.sh
+. "$here/../tap.sh"
 
 # same NAME EXIT COMMAND...: output, messages and exit status are as in expected/NAME.
 same() {
@@ -41,10 +37,6 @@ fails() {
 	[ "$code" -eq "$want" ] && [ ! -s "$tmp/out" ] && [ "$(wc -l <"$tmp/err")" -eq 1 ] &&
 		grep -q '^uniprof-report: ' "$tmp/err" && grep -qF -- "$text" "$tmp/err"
 	ok $? "$name"
-}
-
-done_testing() {
-	echo "1..$n"
 }
 
 cp "$here/report.syms" "$tmp/syms"
