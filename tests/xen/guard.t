@@ -7,7 +7,7 @@ set -u
 # KILLS=1000 tests/xen/guard.t is the long run, of an hour or so.
 kills=${KILLS:-40}
 beats=0x$(nm "$guest" | awk '$3 == "beats" { print $1 }')
-lab -c 4 -T "$((600 + kills * 8))" -f "$build/tests/xen/onlooker=/bin/onlooker" "$xen/t/guard.sh" "$kills" "$beats"
+lab -c 4 -T "$((3600 + kills * 60))" -f "$build/tests/xen/onlooker=/bin/onlooker" "$xen/t/guard.sh" "$kills" "$beats"
 
 # ends NAME [TIMES]: the recorder was ended so often, and the guest always went on.
 ends() {
