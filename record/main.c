@@ -113,7 +113,7 @@ static void give_up_privileges(const struct options *o)
 		say("gave up all capabilities");
 }
 
-/* --- steps: each 0, or the exit status with its message printed ---------------------------------------------------------- */
+/* --- steps: each 0, or the exit status with its message printed ------------------------------------------- */
 
 static int open_domains(struct recording *r, char *const *operands, size_t n)
 {

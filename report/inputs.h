@@ -14,7 +14,10 @@ struct inputs {
 	bool mangled; /* names stay as the linker knows them */
 };
 
-/* Fills in @r, whose selection is there already; inputs_close() in any case. An exit status, and what failed has been said. */
+/*
+ * Fills in @r, whose selection is there already; inputs_close() in any case. An exit status, and what failed has been
+ * said.
+ */
 enum exit_code inputs_open(struct report *r, const struct inputs *inputs);
 void inputs_close(struct report *r);
 /* Says that @output is one of the files that are read, and must not replace it, if that is so. */

@@ -24,8 +24,8 @@ ok() {
 	fi
 }
 
-# await COMMAND...: waits until it succeeds. Tests wait for what must become so, not for a time in which it should have: how long
-# that is depends on the machine's load. The bound, a minute or more, is only for what never comes.
+# await COMMAND...: waits until it succeeds. Tests wait for what must become so, not for a time in which it should have:
+# how long that is depends on the machine's load. The bound, a minute or more, is only for what never comes.
 await() {
 	local try
 

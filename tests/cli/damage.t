@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
-# The report on a trace that is cut at every byte, and with every byte changed: what is whole is counted, the exit status is the
-# documented one, and one line says what is missing. Traces come from the recorder on a simulated hypervisor.
+# The report on a trace that is cut at every byte, and with every byte changed: what is whole is counted, the exit status
+# is the documented one, and one line says what is missing. Traces come from the recorder on a simulated hypervisor.
 use strict;
 use warnings;
 use File::Temp 'tempdir';
@@ -10,7 +10,7 @@ use Test::More;
 my $build = $ENV{BUILD} or die 'BUILD is set by make check-cli';
 my ($record, $report) = ("$build/uniprof-record-sim", "$build/uniprof-report");
 my $work = tempdir(CLEANUP => 1);
-alarm 600; # nothing hangs
+alarm 3600; # nothing hangs
 my ($UNUSABLE, $DAMAGED) = (3, 4);
 
 sub slurp {

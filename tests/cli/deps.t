@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# make deps installs the groups of DEPENDS that the goals beside it need, and all of them alone or beside a goal that needs all.
+# make deps installs the groups of DEPENDS that the goals beside it need; alone, or beside a goal that needs all, all.
 set -u
 cd "$(dirname "$0")/../.." || exit
 # shellcheck source=tests/tap.sh

@@ -19,7 +19,10 @@ is() {
 	"$@" > out 2> err < /dev/null
 	got=$?
 	[ "$got" = "$status" ] && { [ "$want" = - ] || [ "$want" = "$(cat err)" ]; }
-	ok $? "$name" "$(echo "exit status $got, should be $status; standard error:"; cat err; echo "should be:"; echo "$want")"
+	ok $? "$name" "exit status $got, should be $status; standard error:
+$(cat err)
+should be:
+$want"
 }
 
 # said NAME FILE PATTERN: the last command's out or err has a line like that.

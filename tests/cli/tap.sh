@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # shellcheck shell=bash disable=SC2034
-# What tests of uniprof-report's command line share: a folder of their own in $tmp, where commands run, and what they say.
+# What tests of uniprof-report's command line share: a folder of their own in $tmp, where commands run, and checks of
+# what they print.
 # Expected outputs are in tests/cli/expected; UPDATE=1 writes them anew: look at the difference before committing it.
 export LC_ALL=C.UTF-8
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)

@@ -3,9 +3,10 @@
  * onlooker.c - runs in the lab's dom0 beside the recorder, and sees for itself how the guest is.
  *
  *   onlooker words DOMAIN ADDRESS...                    prints words of the guest's memory
- *   onlooker samples TRACE                              prints how many samples a trace has so far, and how many it says were lost
- *   onlooker stall [FILE]                               copies a pipe, made as small as one can be, but after its first bytes not until
- *                                                       FILE exists; without FILE never again
+ *   onlooker samples TRACE                              prints how many samples a trace has so far, and how many it says
+ *                                                       were lost
+ *   onlooker stall [FILE]                               copies a pipe, made as small as one can be, but after its first
+ *                                                       bytes not until FILE exists; without FILE never again
  *   onlooker kill SIGNAL COUNT DOMAIN BEATS [foreign]   COUNT times: starts a recorder at its highest rate, ends it at a random moment by
  *                                                       SIGNAL (PIPE: by closing what it writes to), and sees whether the word at BEATS,
  *                                                       which the guest counts up, goes on; foreign: with a pause of somebody else's

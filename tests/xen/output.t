@@ -32,15 +32,15 @@ ok "a reader that stops and goes on: recorded" ended stalled 0 '^samples .* lost
 stalled() {
 	"$report" --verify "$out/stalled.upf" || return 1
 	"$report" --dump "$out/stalled.upf" > "$work/dump"
-	awk '/ lost domain 0 count .*output too slow/ { for (i = 1; i < NF; i++) if ($i == "count") n += $(i + 1) } END { print n + 0 }' \
-		"$work/dump" > "$work/lost"
+	awk '/ lost domain 0 count .*output too slow/ { for (i = 1; i < NF; i++) if ($i == "count") n += $(i + 1) }
+		END { print n + 0 }' "$work/dump" > "$work/lost"
 	sed -n 's/^samples .* lost \([0-9]*\).*/\1/p' "$out/stalled.err" | cat - "$work/lost"
 	[ "$(sed -n 's/^samples .* lost \([0-9]*\).*/\1/p' "$out/stalled.err")" = "$(cat "$work/lost")" ]
 }
 ok "… the trace is whole, and has counted what was lost" stalled
 went_on() {
-	awk '/ lost domain 0 count .*output too slow/ { n = 0 } / sample domain 0 / { n++ } END { print n + 0, "samples after the last loss"; exit n < 100 }' \
-		"$work/dump"
+	awk '/ lost domain 0 count .*output too slow/ { n = 0 } / sample domain 0 / { n++ }
+		END { print n + 0, "samples after the last loss"; exit n < 100 }' "$work/dump"
 }
 ok "… and goes on" went_on
 stuck() {

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # What a dom0 script of the lab has at hand. Files it was given lie in /lab, what it leaves in /out is brought out.
 
-# await COMMAND...: waits until the command succeeds. Scripts wait for what must be so, not for a time in which it should
-# have become so: how long it takes depends on the machine's load. The bound, two minutes, is only for what never comes.
+# await COMMAND...: waits until it succeeds. Scripts wait for what must become so, not for a time in which it should
+# have: how long that is depends on the machine's load. The bound, two minutes, is only for what never comes.
 await() {
 	for try in $(seq 600); do
 		"$@" && return

@@ -37,7 +37,8 @@ echo $? > /out/full.rc
 alive full
 cp /tmp/small/full.upf /out
 
-# A pipe whose reader stops reading, for longer than what is waiting can be kept (a block a second, four of them); then it reads on.
+# A pipe whose reader stops reading, for longer than what is waiting can be kept (a block a second, four of them); then
+# it reads on.
 mkfifo /tmp/pipe
 onlooker stall /tmp/go < /tmp/pipe > /out/stalled.upf &
 reader=$!
