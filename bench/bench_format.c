@@ -7,7 +7,7 @@
  * pauses take 20 to 40 us, and CPU time is what passed less the pause, give or take 2 us. At the top of each stack are
  * up to 12 words below the frame pointer, two of which may be return addresses: the path's, and one that is left over
  * from an earlier call; measured with one such call on each path, and with three by turns, where windows change with
- * two of three samples. Exit code 1: an aim was missed. bench_format frames|windows|changing writes such a trace to
+ * two of three samples. Exit status 1: an aim was missed. bench_format frames|windows|changing writes such a trace to
  * standard output instead.
  */
 #include <stdbool.h>

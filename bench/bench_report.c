@@ -2,7 +2,7 @@
 /*
  * bench_report.c - how fast uniprof-report turns a trace into folded stacks, and in how much memory.
  *
- * Usage: bench_report [DIRECTORY of the programs, else $BUILD, else build]. Exit code 1: an aim was missed.
+ * Usage: bench_report [DIRECTORY of the programs, else $BUILD, else build]. Exit status 1: an aim was missed.
  */
 #include <errno.h>
 #include <fcntl.h>

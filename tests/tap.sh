@@ -1,20 +1,52 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # shellcheck shell=bash
-# TAP for prove, of tests that are shell functions.
+# TAP for prove, for every test that is a shell script.
 number=0
 
-# ok NAME COMMAND...: passes if the command does; what it prints is shown where it does not.
+# ok NAME COMMAND...: passes if the command succeeds; what it prints is shown if it does not. A name is no number.
+# ok STATUS NAME [TEXT]: passes if the status is 0, as $? of what was just done; TEXT is shown if it is not.
 ok() {
-	local name=$1 said
+	local name=$1 status=0 text
 
-	shift
+	case $1 in
+	*[!0-9]*)
+		shift
+		text=$("$@" 2>&1) || status=$?
+		;;
+	*) status=$1 name=$2 text=${3:-} ;;
+	esac
 	number=$((number + 1))
-	if said=$("$@" 2>&1); then
+	if [ "$status" = 0 ]; then
 		echo "ok $number - $name"
 	else
 		echo "not ok $number - $name"
-		printf '%s\n' "$said" | sed 's/^/# /'
+		[ -z "$text" ] || printf '%s\n' "$text" | sed 's/^/# /'
 	fi
+}
+
+# await COMMAND...: waits until it succeeds. Tests wait for what must become so, not for a time in which it should have:
+# how long that is depends on the machine's load. The bound, a minute or more, is only for what never comes.
+await() {
+	local try
+
+	for ((try = 0; try < 600; try++)); do
+		"$@" && return
+		sleep 0.1
+	done
+	echo "# waited in vain: $*"
+	return 1
+}
+
+# takes PID SIGNAL...: the process blocks or catches the signals: it is so far that they do not kill it.
+takes() {
+	local pid=$1 signal blocked caught
+
+	shift
+	blocked=0x$(sed -n 's/^SigBlk:[[:space:]]*//p' "/proc/$pid/status")
+	caught=0x$(sed -n 's/^SigCgt:[[:space:]]*//p' "/proc/$pid/status")
+	for signal; do
+		(((blocked | caught) >> ($(kill -l "$signal") - 1) & 1)) || return
+	done
 }
 
 done_testing() {

@@ -26,7 +26,7 @@ struct recording {
 	bool status;            /* a status line is drawn */
 };
 
-/* --- preparations: each returns 0, or an exit code after its message --------------------------------------------- */
+/* --- preparations: each returns 0, or an exit status after its message --------------------------------------------- */
 
 static int open_domains(struct recording *r, struct hypervisor *x, char *const *operands)
 {
@@ -247,7 +247,7 @@ static void finish(struct recording *r)
 	}
 }
 
-/* The exit code, with a message if the recording did not end as asked for. */
+/* The exit status, with a message if the recording did not end as asked for. */
 static int verdict(const struct session *s)
 {
 	if (s->reason == UPF_REASON_OUTPUT && *trace_output_problem(s->output)) {

@@ -8,7 +8,7 @@
 
 /*
  * Records the @n domains that @operands name. @command: the command line, for the trace. Reports errors to the user;
- * returns the exit code.
+ * returns the exit status.
  */
 int recording_run(const struct options *o, const struct hypervisor_ops *ops, struct hypervisor *x, const char *command,
                   char *const *operands, size_t n);

@@ -24,7 +24,7 @@ struct inputs {
 };
 
 /*
- * Fills in @r, whose selection is there already; inputs_close() in any case. An exit code, and what failed has been
+ * Fills in @r, whose selection is there already; inputs_close() in any case. An exit status, and what failed has been
  * said.
  */
 enum exit_code inputs_open(struct report *r, const struct inputs *inputs);

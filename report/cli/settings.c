@@ -518,7 +518,7 @@ void settings_help(FILE *out, int width)
 	      "  uniprof-report --list recv -s guest.elf run.upf      and in which lines of that one\n"
 	      "  uniprof-report --diff old.upf -s guest.elf new.upf   what has changed since\n"
 	      "  uniprof-report --flamegraph -s guest.elf -o run.html run.upf\n"
-	      "\nExit codes: 0 done; 1 reading or writing failed; 2 usage; 3 no usable trace;\n"
+	      "\nExit status: 0 done; 1 reading or writing failed; 2 usage; 3 no usable trace;\n"
 	      "4 the trace is damaged or cut, and what is there was shown;\n"
 	      "5 nothing in it is what was asked for.\n",
 	      out);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* view_verify.c - reads the whole trace and says whether it is sound; the exit code says it too. */
+/* view_verify.c - reads the whole trace and says whether it is sound; the exit status says it too. */
 #include "report/output/text.h"
 #include "report/view/quality.h"
 

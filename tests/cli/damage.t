@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
-# The report on a trace that is cut at every byte, and with every byte changed: what is whole is counted, the exit code is the
-# documented one, and one line says what is missing. Traces come from the recorder on a simulated hypervisor.
+# The report on a trace that is cut at every byte, and with every byte changed: what is whole is counted, the exit status
+# is the documented one, and one line says what is missing. Traces come from the recorder on a simulated hypervisor.
 use strict;
 use warnings;
 use File::Temp 'tempdir';
@@ -10,7 +10,7 @@ use Test::More;
 my $build = $ENV{BUILD} or die 'BUILD is set by make check-cli';
 my ($record, $report) = ("$build/uniprof-record-sim", "$build/uniprof-report");
 my $work = tempdir(CLEANUP => 1);
-alarm 600; # nothing hangs
+alarm 3600; # nothing hangs
 my ($UNUSABLE, $DAMAGED) = (3, 4);
 
 sub slurp {
@@ -28,7 +28,7 @@ sub spew {
 	close $file or die "$name: $!";
 }
 
-# The exit code, the samples in folded stacks, and the lines on standard error.
+# The exit status, the samples in folded stacks, and the lines on standard error.
 sub report {
 	my ($name) = @_;
 	my $samples = 0;
@@ -70,7 +70,7 @@ sub all_fine {
 
 sub told {
 	my ($code, $samples, $err) = @_;
-	return "exit code $code, $samples samples, standard error: @$err";
+	return "exit status $code, $samples samples, standard error: @$err";
 }
 
 sub cut_everywhere {

@@ -50,7 +50,7 @@ sub output_of {
 	open my $from, '-|', @_ or die "$_[0]: $!";
 	local $/;
 	my $text = <$from> // '';
-	close $from or diag("@_: exit code " . ($? >> 8));
+	close $from or diag("@_: exit status " . ($? >> 8));
 	return $text;
 }
 
@@ -497,9 +497,9 @@ is(report('--pprof', 'small.upf'), contents('once.pb'), 'the same to a pipe');
 # --- a view's end -----------------------------------------------------------------------------------------------------
 
 # Runs it with standard output on a terminal that script(1) makes: what is seen there.
-sub on_terminal { output_of('script', '-qec', join(' ', map { "'$_'" } $report, @_) . '; echo "exit code $?"', '/dev/null') }
+sub on_terminal { output_of('script', '-qec', join(' ', map { "'$_'" } $report, @_) . '; echo "exit status $?"', '/dev/null') }
 
-like(on_terminal('--pprof', 'small.upf'), qr/^uniprof-report: --pprof makes no text\b[^\n]*-o FILE\.gz\r?\nexit code 2\r?$/,
+like(on_terminal('--pprof', 'small.upf'), qr/^uniprof-report: --pprof makes no text\b[^\n]*-o FILE\.gz\r?\nexit status 2\r?$/,
 	'what is compressed does not go to a terminal');
 
 # A trace that comes slowly, the signal in the middle of it; of interrupts the first one is for whoever sends the trace.
@@ -568,9 +568,9 @@ for my $format (qw(perf-script speedscope firefox pprof callgrind json)) {
 }
 
 for my $format (qw(speedscope firefox)) {
-	my $said = output_of('sh', '-c', 'TMPDIR=/nowhere "$0" "$1" -q -o run.out "$2" 2>&1; echo "exit code $?"', $report, "--$format", '100000.upf');
+	my $said = output_of('sh', '-c', 'TMPDIR=/nowhere "$0" "$1" -q -o run.out "$2" 2>&1; echo "exit status $?"', $report, "--$format", '100000.upf');
 
-	is($said, "uniprof-report: the temporary file in \$TMPDIR, or /tmp: No such file or directory\nexit code 1\n", "$format: no room for all samples");
+	is($said, "uniprof-report: the temporary file in \$TMPDIR, or /tmp: No such file or directory\nexit status 1\n", "$format: no room for all samples");
 	ok(!-e 'run.out', 'and no file');
 }
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 # Outputs that fail while the recorder runs: a full disk, a folder that is moved away, a pipe that is replaced, closed
-# descriptors. The recording ends with one clear line, its summary and exit code 5, and what was written before is valid.
+# descriptors. The recording ends with one clear line, its summary and exit status 5, and what was written before is valid.
 set -u
 # shellcheck source=tests/tap.sh
 . "$(dirname "$0")/../tap.sh"

@@ -21,7 +21,7 @@ quick() {
 	(ulimit -t 4 && exec "$@" >out 2>err </dev/null)
 	code=$?
 	sed 's/^/# /' err | head -5
-	[ $code -eq "$want" ] || echo "# exit code $code, not $want"
+	[ $code -eq "$want" ] || echo "# exit status $code, not $want"
 	[ $code -eq "$want" ]
 	ok $? "$name"
 }

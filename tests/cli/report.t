@@ -76,7 +76,7 @@ mkfifo "$tmp/pipe"
 perl -e '$SIG{INT} = "DEFAULT"; exec @ARGV' "$report" -q -s "$tmp/syms" - <"$tmp/pipe" >"$tmp/out" &
 pid=$!
 exec 5>"$tmp/pipe"
-sleep 0.5
+await takes "$pid" INT
 kill -INT "$pid"
 sleep 0.2
 cat "$tmp/small.upf" >&5
@@ -148,7 +148,7 @@ perl -e '
 			print "# byte $i: signal $signal, exit $code\n"; exit 1;
 		}
 	}
-	print "# exit codes: ", join(", ", map { "$_: $seen{$_} times" } sort keys %seen), "\n";
+	print "# exit statuses: ", join(", ", map { "$_: $seen{$_} times" } sort keys %seen), "\n";
 ' "$report" "$tmp/small.upf" "$tmp"
 ok $? 'every third byte changed'
 done_testing

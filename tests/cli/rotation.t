@@ -59,20 +59,28 @@ bounded MiB 1 | sed 's/^/# /'
 bounded "mapped pages" 0 | sed 's/^/# /'
 # --- when to switch -------------------------------------------------------------------------------------------------------
 
-ok "a switch every so often" run timed -F 1k -d 1.1 --switch-output=250ms
-ok "… five traces, all whole" sound timed 5
+ok "a switch every so often" run timed -F 1k -d 1.4 --switch-output=500ms
+ok "… three traces, all whole" sound timed 3
 all_there() {
 	samples timed/run.upf*
 	[ "$(samples timed/run.upf*)" = "$(sed -n 's/^samples *\([0-9]*\) in.*/\1/p' timed/err)" ]
 }
 ok "… and every sample in one of them" all_there
-signalled() { # FOLDER OPTION...: SIGUSR2 comes twice
+traces() { # N: so many, at least
+	[ "$(find . -name 'run.upf*' | wc -l)" -ge "$1" ]
+}
+signalled() { # FOLDER OPTION...: SIGUSR2 comes twice, and each time there is a trace more
+	local before
+
 	mkdir "$1"
 	cd "$1" || return
 	"$record" -F 1k "${@:2}" -o run.upf busy 2> err &
+	await takes $! USR2 INT
 	for _ in 1 2; do
 		sleep 1.6
+		before=$(find . -name 'run.upf*' | wc -l)
 		kill -USR2 $!
+		await traces $((before + 1)) || break
 	done
 	sleep 0.4
 	kill -INT $!

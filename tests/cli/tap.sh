@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # shellcheck shell=bash disable=SC2034
-# What tests of uniprof-report's command line share: a folder of their own in $tmp, where commands run, and TAP for prove.
+# What tests of uniprof-report's command line share: a folder of their own in $tmp, where commands run, and checks of
+# what they print.
 # Expected outputs are in tests/cli/expected; UPDATE=1 writes them anew: look at the difference before committing it.
 export LC_ALL=C.UTF-8
 unset DEBUGINFOD_URLS
@@ -11,14 +12,10 @@ mktrace=$build/tests/tools/mktrace
 expected=$here/expected
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
-n=0
+# shellcheck source=tests/tap.sh
+. "$here/../tap.sh"
 
-ok() { # ok STATUS NAME
-	n=$((n + 1))
-	if [ "$1" -eq 0 ]; then echo "ok $n - $2"; else echo "not ok $n - $2"; fi
-}
-
-# same NAME EXIT COMMAND...: output, messages and exit code are as in expected/NAME.
+# same NAME EXIT COMMAND...: output, messages and exit status are as in expected/NAME.
 same() {
 	local name=$1 want=$2 code
 	shift 2
@@ -27,7 +24,7 @@ same() {
 	{ cat "$tmp/out"; sed 's/^/2> /' "$tmp/err"; } >"$tmp/all"
 	[ -n "${UPDATE:-}" ] && cp "$tmp/all" "$expected/$name"
 	diff -u "$expected/$name" "$tmp/all" | sed 's/^/# /'
-	[ "$code" -eq "$want" ] || echo "# exit code $code, not $want"
+	[ "$code" -eq "$want" ] || echo "# exit status $code, not $want"
 	cmp -s "$expected/$name" "$tmp/all" && [ "$code" -eq "$want" ]
 	ok $? "$name"
 }
@@ -42,10 +39,6 @@ fails() {
 	[ "$code" -eq "$want" ] && [ ! -s "$tmp/out" ] && [ "$(wc -l <"$tmp/err")" -eq 1 ] &&
 		grep -q '^uniprof-report: ' "$tmp/err" && grep -qF -- "$text" "$tmp/err"
 	ok $? "$name"
-}
-
-done_testing() {
-	echo "1..$n"
 }
 
 cp "$here/report.syms" "$tmp/syms"

@@ -3,24 +3,19 @@
 # Holds what code alone tells of a frame to what gcc's unwind tables say, at every instruction of whole programs. (clang's
 # are left out: version 14's tables are wrong in the middle of some epilogues, where the code is right.)
 set -u
+# shellcheck source=tests/tap.sh
+. "$(dirname "$0")/../tap.sh"
 here=$(cd "$(dirname "$0")" && pwd)
 build=${BUILD:?is set by make check-steps}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-number=0
 
 # rows NAME FILE: the code is nowhere wrong, and tells in all but one of a hundred instructions.
 rows() {
-	local said wrong
+	local said last
 
-	number=$((number + 1))
-	said=$("$build/tests/tools/rows" "$2") && wrong= || wrong=yes
-	if [ -z "$wrong" ] && awk '{ exit !($1 > 500 && $3 * 100 <= $1) }' <<< "$(tail -n 1 <<< "$said")"; then
-		echo "ok $number - $1: $(tail -n 1 <<< "$said")"
-	else
-		echo "not ok $number - $1"
-		printf '%s\n' "$said" | sed 's/^/# /'
-	fi
+	said=$("$build/tests/tools/rows" "$2") && last=$(tail -n 1 <<< "$said") && awk '{ exit !($1 > 500 && $3 * 100 <= $1) }' <<< "$last"
+	ok $? "$1: ${last:-failed}" "$said"
 }
 
 if readelf -p .comment "$build/uniprof-report" | grep -q clang; then
@@ -34,4 +29,4 @@ for level in O0 O1 O2 O3 Os; do
 			-o "$work/program" "$here/program.c" "$here/start.S" && rows "gcc -$level $frames" "$work/program"
 	done
 done
-echo "1..$number"
+done_testing

@@ -289,7 +289,7 @@ int main(int argc, char **argv)
 	int status;
 
 	if (argc != 3) {
-		fprintf(stderr, "usage: stepper PROGRAM PREFIX\n");
+		fprintf(stderr, "Usage: stepper PROGRAM PREFIX\n");
 		return 2;
 	}
 	s.guest.pid = fork();

@@ -3,12 +3,13 @@
 # Steps programs through one instruction at a time and holds the report's chain of callers to the truth at every one:
 # gcc and clang, at each level of optimisation, with and without frame pointers, with and without unwind tables.
 set -u
+# shellcheck source=tests/tap.sh
+. "$(dirname "$0")/../tap.sh"
 here=$(cd "$(dirname "$0")" && pwd)
 build=${BUILD:?is set by make check-steps}
 report=$build/uniprof-report
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-number=0
 
 # What each kind of build is compiled with, besides the level.
 frames=-fno-omit-frame-pointer none=-fomit-frame-pointer
@@ -43,15 +44,10 @@ compare() {
 exact() {
 	local said same all
 
-	number=$((number + 1))
 	said=$(compare "$2" "$2.$3.upf")
 	read -r same _ all _ < <(tail -n 1 <<< "$said")
-	if [ "$all" -gt 1000 ] && [ "$same" = "$all" ]; then
-		echo "ok $number - $1: $same of $all"
-	else
-		echo "not ok $number - $1"
-		printf '%s\n' "$said" | sed 's/^/# /'
-	fi
+	[ "$all" -gt 1000 ] && [ "$same" = "$all" ]
+	ok $? "$1: $same of $all" "$said"
 }
 
 has() { # FILE SECTION
@@ -91,9 +87,7 @@ for cc in "${compilers[@]}"; do
 		at=$work/$cc-$level
 		for kind in frames-eh frames-bare none-eh none-debug; do
 			[ -s "$at-$kind.steps" ] && continue
-			number=$((number + 1))
-			echo "not ok $number - $cc -$level, $kind: built and stepped"
-			sed 's/^/# /' "$at-$kind.log"
+			ok 1 "$cc -$level, $kind: built and stepped" "$(cat "$at-$kind.log")"
 		done
 		exact "$cc -$level, frame pointers, .eh_frame, fp" "$at-frames-eh" fp
 		exact "$cc -$level, frame pointers, .eh_frame, dwarf" "$at-frames-eh" dwarf
@@ -106,24 +100,16 @@ done
 printf '# by frame pointers alone, %s\n' "${walked[@]}"
 
 # The builds are what they are said to be.
-number=$((number + 1))
 at=$work/gcc-O2
-if has "$at-frames-eh" .eh_frame && ! has "$at-frames-bare" .eh_frame && ! has "$at-none-debug" .eh_frame &&
-	has "$at-none-debug" .debug_frame && ! has "$at-none-eh" .debug_frame && ! has "$at-none-eh" .eh_frame_hdr; then
-	echo "ok $number - tables are there where they should be, and nowhere else"
-else
-	echo "not ok $number - tables are there where they should be, and nowhere else"
-fi
+has "$at-frames-eh" .eh_frame && ! has "$at-frames-bare" .eh_frame && ! has "$at-none-debug" .eh_frame &&
+	has "$at-none-debug" .debug_frame && ! has "$at-none-eh" .debug_frame && ! has "$at-none-eh" .eh_frame_hdr
+ok $? "tables are there where they should be, and nowhere else"
 
 # With names alone: some callers are put back, and no stack that was right becomes wrong.
 nm -n "$at-frames-eh" > "$work/names"
 before=$(compare "$at-frames-eh" "$at-frames-eh.fp.upf" --no-repair | tail -n 1)
 after=$(symbols=$work/names compare "$at-frames-eh" "$at-frames-eh.fp.upf" | tail -n 1)
 first_instructions=$(symbols=$work/names compare "$at-frames-eh" "$at-frames-eh.fp.upf" | grep -cE ' at [a-z_0-9]+\+0x0[;,]')
-number=$((number + 1))
-if [ "${after%% of*}" -gt "${before%% of*}" ] && [ "$first_instructions" = 0 ]; then
-	echo "ok $number - names alone: $after, instead of ${before%% exact}"
-else
-	echo "not ok $number - names alone: $after, instead of $before; $first_instructions wrong at a first instruction"
-fi
-echo "1..$number"
+[ "${after%% of*}" -gt "${before%% of*}" ] && [ "$first_instructions" = 0 ]
+ok $? "names alone: $after, instead of ${before%% exact}; $first_instructions wrong at a first instruction"
+done_testing

@@ -40,7 +40,7 @@ int main(int argc, char **argv)
 	struct lines *lines = argc > 1 ? lines_new(argv[1], 0, argc > 2 ? argv[2] : NULL) : NULL;
 	struct symbols symbols = {0};
 	struct symbolizer names;
-	char line[64], why[256] = "usage: addresses FILE [SYMFS]";
+	char line[64], why[256] = "Usage: addresses FILE [SYMFS]";
 	int rc = 0;
 
 	if (!lines || symbols_add_file(&symbols, argv[1], argc > 2 ? argv[2] : NULL, why, sizeof(why)) < 0 ||

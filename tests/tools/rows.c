@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * rows.c - compares what an ELF file's code tells of its frames with what its unwind tables say, at every instruction:
- * rows [-v] FILE. Prints counts, and with -v what is not known; exit code 1 if the code is wrong anywhere.
+ * rows [-v] FILE. Prints counts, and with -v what is not known; exit status 1 if the code is wrong anywhere.
  */
 #include "report/binary/symbols.h"
 #include "report/unwind/code.h"

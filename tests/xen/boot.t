@@ -4,20 +4,10 @@
 # Every Xen the lab knows boots, its dom0 runs each of the lab's guests, and files and exit statuses come out.
 set -u
 cd "$(dirname "$0")" || exit
+# shellcheck source=tests/tap.sh
+. ../tap.sh
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-count=0
-ok() { # NAME COMMAND...: one line of TAP
-	local name=$1
-	shift
-	count=$((count + 1))
-	if "$@" > "$work/log" 2>&1; then
-		echo "ok $count - $name"
-	else
-		echo "not ok $count - $name"
-		sed 's/^/# /' "$work/log"
-	fi
-}
 ends_with() { # STATUS COMMAND...
 	local wanted=$1 status=0
 	shift
@@ -25,7 +15,6 @@ ends_with() { # STATUS COMMAND...
 	[ "$status" = "$wanted" ]
 }
 
-echo 1..5
 guests/build "$work" && nm -n "$work/guest.elf" > "$work/guest.map"
 for version in 4.14 4.17 4.20; do
 	ok "Xen $version and its guests" ./lab -x "$version" -g "$work/guest.elf" -f "$work/guest.map" t/boot.sh
@@ -36,3 +25,4 @@ arguments_came() { ends_with 7 ./lab -i -o "$work/out" "$work/status.sh" "two wo
 ok 'a status, arguments and /out, in repeatable time' arguments_came
 echo 'sleep 1000' > "$work/sleep.sh"
 ok 'time is up' ends_with 124 ./lab -T 15 "$work/sleep.sh"
+done_testing

@@ -5,7 +5,7 @@
 set -u
 . "$(dirname "$0")/tap.sh"
 
-lab -i -T 900 "$xen/t/life.sh"
+lab -i "$xen/t/life.sh"
 
 ended() { # NAME
 	cat "$out/$1.err"

@@ -6,7 +6,7 @@ set -u
 . "$(dirname "$0")/tap.sh"
 
 "$xen/linux/build" "$work/linux"
-lab -i -T 900 -f "$work/linux/vmlinuz" -f "$work/linux/initrd" "$xen/t/linux.sh"
+lab -i -f "$work/linux/vmlinuz" -f "$work/linux/initrd" "$xen/t/linux.sh"
 vmlinux=$work/linux/vmlinux names=$out/kallsyms
 profile() { # TRACE OPTION...
 	"$report" -s "$vmlinux" -s "$names" "${@:2}" "$out/$1.upf"

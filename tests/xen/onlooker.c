@@ -4,8 +4,11 @@
  *
  *   onlooker words DOMAIN ADDRESS...
  *       prints words of the guest's memory
- *   onlooker stall SECONDS
- *       copies a pipe, made as small as one can be, but after its first bytes not for so long; 0: never again
+ *   onlooker samples TRACE
+ *       prints how many samples a trace has so far, and how many it says were lost
+ *   onlooker stall [FILE]
+ *       copies a pipe, made as small as one can be, but after its first bytes not until FILE exists; without FILE
+ *       never again
  *   onlooker kill SIGNAL COUNT DOMAIN BEATS [foreign]
  *       COUNT times: starts a recorder at its highest rate, ends it at a random moment by SIGNAL (PIPE: by closing
  *       what it writes to), and sees whether the word at BEATS, which the guest counts up, goes on; foreign: with a
@@ -32,9 +35,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#define MOST_US 30000    /* between the recorder's beginning and its end */
-#define PATIENCE_MS 3000 /* for the guest's next beat */
-#define FROZEN_MS 1500   /* a recorder is stopped for so long */
+#define MOST_US 30000     /* between the recorder's beginning and its end */
+#define PATIENCE_MS 60000 /* for the guest's next beat and the watchdog's end, however busy the machine is */
+#define FROZEN_MS 1500    /* a recorder is stopped for so long */
 #define TRACE "/tmp/onlooker.upf"
 
 static const struct hypervisor_ops *const ops = &hypervisor_backend;
@@ -431,21 +434,40 @@ static int copy(size_t most)
 	return n < 0;
 }
 
-static int stall(unsigned seconds)
+static int stall(const char *until)
 {
 	if (fcntl(STDIN_FILENO, F_SETPIPE_SZ, 4096) < 0)
 		fail("standard input");
 	copy(1024);
-	if (seconds == 0)
-		pause();
-	sleep(seconds);
+	while (!until || access(until, F_OK) != 0)
+		usleep(100000);
 	return copy(SIZE_MAX);
+}
+
+/* Of a trace that is still being written as well: its blocks up to now. */
+static int count_samples(const char *trace)
+{
+	int fd = open(trace, O_RDONLY);
+	enum upf_fault fault;
+	struct upf_reader *r = fd < 0 ? NULL : upf_reader_open(fd, &fault, NULL);
+	uint64_t samples = 0, lost = 0;
+	struct upf_block b;
+
+	while (r && upf_reader_next(r, &b) == 1)
+		if (b.type == UPF_BLOCK_SAMPLES && b.fault == UPF_OK) {
+			samples += b.samples;
+			lost += b.lost;
+		}
+	printf("%llu %llu\n", (unsigned long long)samples, (unsigned long long)lost);
+	return 0;
 }
 
 int main(int argc, char **argv)
 {
-	if (argc == 3 && strcmp(argv[1], "stall") == 0)
-		return stall((unsigned)atoi(argv[2]));
+	if ((argc == 2 || argc == 3) && strcmp(argv[1], "stall") == 0)
+		return stall(argc == 3 ? argv[2] : NULL);
+	if (argc == 3 && strcmp(argv[1], "samples") == 0)
+		return count_samples(argv[2]);
 	if (argc > 3 && strcmp(argv[1], "words") == 0)
 		return print_words(argv[2], argv + 3);
 	if (argc > 5 && strcmp(argv[1], "kill") == 0)
@@ -456,7 +478,7 @@ int main(int argc, char **argv)
 	if (argc == 4 && strcmp(argv[1], "domctls") == 0)
 		return make_domctls((unsigned)atoi(argv[2]), argv[3]);
 	fprintf(stderr,
-	        "usage: onlooker words DOMAIN ADDRESS... | stall SECONDS | kill SIGNAL COUNT DOMAIN BEATS [foreign]"
+	        "Usage: onlooker words DOMAIN ADDRESS... | samples TRACE | stall [FILE] | kill SIGNAL COUNT DOMAIN BEATS [foreign]"
 	        " | freeze COUNT DOMAIN BEATS LONGEST [foreign] | domctls SECONDS DOMAIN\n");
 	return 2;
 }

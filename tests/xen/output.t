@@ -5,7 +5,7 @@ set -u
 . "$(dirname "$0")/tap.sh"
 
 beats=0x$(nm "$guest" | awk '$3 == "beats" { print $1 }')
-lab -c 2 -T 400 -f "$build/tests/xen/onlooker=/bin/onlooker" "$xen/t/output.sh" "$beats"
+lab -i -f "$build/tests/xen/onlooker=/bin/onlooker" "$xen/t/output.sh" "$beats"
 
 # ended NAME STATUS TEXT: the recorder said so, once, and the guest goes on.
 ended() {
@@ -31,11 +31,18 @@ ok "… and has what was sampled until then" has_samples full
 ok "a reader that stops and goes on: recorded" ended stalled 0 '^samples .* lost [1-9]'
 stalled() {
 	"$report" --verify "$out/stalled.upf" || return 1
-	"$report" --dump "$out/stalled.upf" | awk '/ lost domain 0 count .*output too slow/ { for (i = 1; i < NF; i++) if ($i == "count") n += $(i + 1) } END { print n + 0 }' > "$work/lost"
+	"$report" --dump "$out/stalled.upf" > "$work/dump"
+	awk '/ lost domain 0 count .*output too slow/ { for (i = 1; i < NF; i++) if ($i == "count") n += $(i + 1) }
+		END { print n + 0 }' "$work/dump" > "$work/lost"
 	sed -n 's/^samples .* lost \([0-9]*\).*/\1/p' "$out/stalled.err" | cat - "$work/lost"
 	[ "$(sed -n 's/^samples .* lost \([0-9]*\).*/\1/p' "$out/stalled.err")" = "$(cat "$work/lost")" ]
 }
 ok "… the trace is whole, and has counted what was lost" stalled
+went_on() {
+	awk '/ lost domain 0 count .*output too slow/ { n = 0 } / sample domain 0 / { n++ }
+		END { print n + 0, "samples after the last loss"; exit n < 100 }' "$work/dump"
+}
+ok "… and goes on" went_on
 stuck() {
 	cat "$out/stuck.err" "$out/stuck.rc" "$out/stuck.beats"
 	[ "$(cat "$out/stuck.rc")" = 130 ] && runs stuck

@@ -7,7 +7,7 @@ set -u
 address() {
 	nm "$guest" | awk -v name="$1" '$3 == name { print "0x" $1 }'
 }
-lab -i -T 900 -f "$build/tests/xen/onlooker=/bin/onlooker" "$xen/t/record.sh" "$(address lived_ns)" "$(address stood_ns)"
+lab -i -f "$build/tests/xen/onlooker=/bin/onlooker" "$xen/t/record.sh" "$(address lived_ns)" "$(address stood_ns)"
 
 recorded() {
 	cat "$out/$1.err"

@@ -11,7 +11,7 @@ for variant in leaf leaf-tables leaf-omit nofp nofp-debug; do
 	"$xen/guests/build" -v "$variant" "$work/$variant.elf"
 	kernels+=(-g "$work/$variant.elf")
 done
-lab -i -T 900 "${kernels[@]}" "$xen/t/stacks.sh"
+lab -i "${kernels[@]}" "$xen/t/stacks.sh"
 
 recorded() {
 	cat "$out/$1.err"

@@ -11,10 +11,12 @@ trap 'rm -rf "$work"' EXIT
 guest=$work/guest.elf
 "$xen/guests/build" "$guest"
 
-# lab OPTION... SCRIPT: one run, with the recorder and the guest; leaves everything in $out. A lab that fails ends the test.
+# lab OPTION... SCRIPT: one run, with the recorder and the guest; leaves everything in $out. A lab that fails ends the
+# test. The bound, an hour, is only for what hangs: how long a run takes depends on the machine's load.
 lab() {
 	out=$work/out-$number-$RANDOM
-	"$xen/lab" -f "$build/uniprof-record=/bin/uniprof-record" -g "$guest" -o "$out" "$@" > "$work/lab.log" 2>&1 || {
+	"$xen/lab" -T 3600 -f "$build/uniprof-record=/bin/uniprof-record" -g "$guest" -o "$out" "$@" \
+		> "$work/lab.log" 2>&1 || {
 		echo "Bail out! the lab ended with $?"
 		sed 's/^/# /' "$work/lab.log"
 		exit 1

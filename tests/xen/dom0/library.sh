@@ -1,6 +1,27 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # What a dom0 script of the lab has at hand. Files it was given lie in /lab, what it leaves in /out is brought out.
 
+# await COMMAND...: waits until it succeeds. Scripts wait for what must become so, not for a time in which it should
+# have: how long that is depends on the machine's load. The bound, two minutes, is only for what never comes.
+await() {
+	for try in $(seq 600); do
+		"$@" && return
+		sleep 0.2
+	done
+	echo "await: waited in vain: $*" >&2
+	return 1
+}
+
+# has_samples TRACE N: while it is recorded, and after; with the onlooker at hand.
+has_samples() {
+	[ "$(onlooker samples "$1" | cut -d ' ' -f 1)" -ge "$2" ]
+}
+
+# no_zombie: no domain is dead and held by somebody.
+no_zombie() {
+	! xl list | grep -q '(null)'
+}
+
 # guest_start NAME [KERNEL] VCPUS ["COMMAND LINE"]: a PV guest of 32 MB; returns when all its vCPUs are up. KERNEL is a file
 # in /lab, guest.elf if left out: for its command line see guests/kernel.c. With on_reboot=restart it comes back.
 guest_start() {
@@ -40,21 +61,16 @@ linux_start() {
 
 # What the Linux guest's init told of its kernel's symbols, once it is all there.
 linux_kallsyms() {
-	for try in $(seq 300); do
-		grep -q 'KALLSYMS END' $linux_log 2> /dev/null && break
-		sleep 0.5
-	done
+	await grep -qs 'KALLSYMS END' $linux_log
 	sed '/KALLSYMS/d; /COUNTED/d' $linux_log | tr -d '\r' | base64 -d | gzip -d
 }
 
-# Until every vCPU of NAME is up; not for longer than some seconds.
+# Waits until all vCPUs of NAME are up.
 guest_wait() {
-	for try in 1 2 3 4 5 6 7 8 9 10; do
-		xl vcpu-list "$1" | awk 'NR > 1 && $5 ~ /p/ { down = 1 } END { exit down || NR < 2 }' && return
-		sleep 0.3
-	done
-	echo "guest_wait: not every vCPU of $1 is up" >&2
-	return 1
+	await all_up "$1"
+}
+all_up() {
+	xl vcpu-list "$1" | awk 'NR > 1 && $5 ~ /p/ { down = 1 } END { exit down || NR < 2 }'
 }
 
 guest_end() {

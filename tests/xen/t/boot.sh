@@ -20,29 +20,39 @@ stack() {
 	' /lab/guest.map - | uniq -c | awk '{ printf "%s%s*%d", sep, $2, $1; sep = " " }'
 }
 
-expect() { # WHAT IS WANTED
-	[ "$2" = "$3" ] || fail "$1: it is \"$2\" and should be \"$3\""
+# expect WHAT OUTPUT COMMAND...: once the guest is so far, which takes a busy machine its time.
+expect() {
+	local what=$1 wanted=$2
+
+	shift 2
+	await prints "$wanted" "$@" || fail "$what: it is \"$("$@")\" and should be \"$wanted\""
+}
+prints() {
+	[ "$(shift; "$@")" = "$1" ]
 }
 
+runs() {
+	case $(guest_state "$1") in *[bpscd]*) return 1 ;; esac
+}
 for work in shares levels recursion heartbeat idle; do
 	guest_start "$work" 1 "work=$work" || fail "$work does not start"
 	xl list "$work" | tail -n 1
 	case $work in
-	idle) expect 'idle is blocked' "$(guest_state "$work")" b ;;
-	*) case $(guest_state "$work") in *[bpscd]*) fail "$work does not run: $(guest_state "$work")" ;; esac ;;
+	idle) expect 'idle is blocked' b guest_state "$work" ;;
+	*) await runs "$work" || fail "$work does not run: $(guest_state "$work")" ;;
 	esac
 	guest_end "$work"
 done
 
 guest_start smp guest.elf 2 work=smp || fail 'smp does not start'
 xl vcpu-list smp
-expect "smp's second vCPU" "$(stack smp 1)" 'work_idle*1 secondary_main*1'
+expect "smp's second vCPU" 'work_idle*1 secondary_main*1' stack smp 1
 guest_end smp
 
 guest_start depth guest.elf 2 'work=depth depth=16' || fail 'depth does not start'
 xl vcpu-list depth
-expect 'depth, vCPU 0' "$(stack depth 0)" 'bottom*1 deeper*12 work_depth*1 kernel_main*1'
-expect 'depth, vCPU 1' "$(stack depth 1)" 'bottom*1 deeper*12 work_depth*1 secondary_main*1'
+expect 'depth, vCPU 0' 'bottom*1 deeper*12 work_depth*1 kernel_main*1' stack depth 0
+expect 'depth, vCPU 1' 'bottom*1 deeper*12 work_depth*1 secondary_main*1' stack depth 1
 xenctx -f -C "$(domid depth)" > /out/depth.txt
 guest_end depth
 

@@ -7,44 +7,47 @@ turns() {
 }
 # until_turns N: waits for so many turns more.
 until_turns() {
-	local first=$(turns)
-
-	for try in $(seq 100); do
-		[ "$(turns)" -ge $((first + $1)) ] && return
-		sleep 0.5
-	done
-	echo "save: the guest makes no turns" >&2
+	await turned $(($(turns) + $1))
+}
+turned() {
+	[ "$(turns)" -ge "$1" ]
 }
 memory() {
 	xl list linux | awk 'NR == 2 { print $3 }'
+}
+memory_is() {
+	[ "$(memory)" = "$1" ]
+}
+# gone: saved, and let go of.
+gone() {
+	! xl list | grep -qE '\(null\)|^linux'
 }
 until_turns 1
 linux_kallsyms > /out/kallsyms
 
 uniprof-record -F 500 --max-overhead 50% -o /out/balloon.upf linux 2> /out/balloon.err &
-sleep 2
+recorder=$!
+await has_samples /out/balloon.upf 200
 for size in 128 192 112 160; do
 	xl mem-set linux $size
-	for try in $(seq 20); do
-		sleep 0.5
-		[ "$(memory)" != $size ] || break
-	done
+	await memory_is $size >&2
 	memory
 done > /out/balloon.sizes
-kill -INT $!
-wait $!
+kill -INT $recorder
+wait $recorder
 echo $? > /out/balloon.rc
 
 # Saved, and the recorder is not told to wait.
 uniprof-record -F 500 --max-overhead 50% -o /out/saved.upf linux 2> /out/saved.err &
-sleep 2
+recorder=$!
+await has_samples /out/saved.upf 100
 xl save linux /tmp/saved 2> /out/saved.xl &
 saving=$!
-wait %1
+wait $recorder
 echo $? > /out/saved.rc
 wait $saving
 echo $? >> /out/saved.xl
-sleep 1
+await gone
 xl list > /out/saved.list
 
 # It comes back, is saved again, and comes back: followed.
@@ -55,13 +58,14 @@ until_turns 1
 uniprof-record -F 500 --max-overhead 50% --follow -o /out/followed.upf linux 2> /out/followed.err &
 recorder=$!
 domid linux > /out/followed.domids
-sleep 2
+await has_samples /out/followed.upf 100
 xl save linux /tmp/saved 2> /out/followed.xl
-sleep 1
+await gone
 xl list > /out/followed.list
 xl restore /tmp/saved 2>> /out/followed.xl
 domid linux >> /out/followed.domids
 until_turns 2
+await has_samples /out/followed.upf $(($(onlooker samples /out/followed.upf | cut -d ' ' -f 1) + 100))
 kill -INT $recorder
 wait $recorder
 echo $? > /out/followed.rc

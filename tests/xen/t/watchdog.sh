@@ -18,23 +18,31 @@ for signal in KILL INT; do
 done >> /out/ends 2>> /out/ends.err
 cp /tmp/onlooker.upf /out/last.upf
 
+no_watchdog() {
+	! ps | grep -q '[u]niprof-wdog'
+}
+# has_lost TRACE: samples, up to now.
+has_lost() {
+	[ "$(onlooker samples "$1" | cut -d ' ' -f 2)" -gt 0 ]
+}
 # A pause of the administrator's is neither sampled through nor undone, whatever ends the recorder.
 uniprof-record -F 1k --max-overhead 100 -o /out/foreign.upf beat 2> /out/foreign.err &
-sleep 1
+await has_samples /out/foreign.upf 1
 xl pause beat
-sleep 1
+await has_lost /out/foreign.upf
 kill -9 $!
-sleep 0.3
+await no_watchdog
 guest_state beat > /out/foreign
 xl unpause beat
 
 # The domain is destroyed under the recorder: it ends by itself, and no zombie is left.
 uniprof-record -F 1k --max-overhead 100 -o /out/destroyed.upf beat 2> /out/destroyed.err &
-sleep 1
+await has_samples /out/destroyed.upf 1
 guest_end beat
 wait $!
 echo $? > /out/destroyed
-sleep 1
+await no_zombie
 xl list | grep -c '(null)\|beat' >> /out/destroyed
+await no_watchdog
 ps | grep -c '[u]niprof-wdog' > /out/watchdogs
 exit 0
