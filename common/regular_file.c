@@ -3,17 +3,38 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-int regular_file_open(const char *path, struct stat *st)
+static int check_kind(const struct stat *st)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY), rc;
+	return S_ISREG(st->st_mode) ? 0 : S_ISDIR(st->st_mode) ? -EISDIR : -ESPIPE;
+}
 
-	if (fd < 0)
+/*
+ * stat() comes first because open() of a FIFO lets its writer go on, and open() of a device may do anything. The file
+ * may be replaced in between: so open() must not wait, and fstat() decides.
+ */
+int regular_file_open(const char *path)
+{
+	struct stat st;
+	int rc = stat(path, &st) == 0 ? check_kind(&st) : -errno;
+	int fd = rc == 0 ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) : -1;
+
+	if (rc == 0 && fd < 0)
 		return -errno;
-	rc = fstat(fd, st) != 0 ? -errno : S_ISREG(st->st_mode) ? 0 : S_ISDIR(st->st_mode) ? -EISDIR : -ESPIPE;
+	if (rc == 0)
+		rc = fstat(fd, &st) == 0 ? check_kind(&st) : -errno;
 	if (rc == 0)
 		return fd;
-	close(fd);
+	if (fd >= 0)
+		close(fd);
 	return rc;
+}
+
+bool regular_file_refused(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && check_kind(&st) != 0;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "report/binary/debug_file.h"
 
+#include "common/regular_file.h"
 #include "report/binary/debuginfod.h"
 
 #include <elfutils/libdwelf.h>
@@ -13,6 +14,8 @@
 
 #define MINI_MAX (256u << 20)    /* bytes of a decompressed .gnu_debugdata, ... */
 #define MINI_MEMORY (128u << 20) /* ... and for decompressing it */
+
+#define DEBUG_NAME_MAX (2 * BUILD_ID_MAX + 16)
 
 /* --- separate debug files ---------------------------------------------------------------------------------------- */
 
@@ -42,19 +45,27 @@ static struct elf_file *try_open(const char *root, const char *directory, const 
 	return f;
 }
 
+/* The name of a debug file in a .build-id directory: "xx/yyyy.debug". */
+static void debug_name(char name[DEBUG_NAME_MAX], const uint8_t *id, size_t len)
+{
+	size_t at = 0;
+
+	for (size_t i = 0; i < len && i < BUILD_ID_MAX; i++)
+		at += (size_t)snprintf(name + at, DEBUG_NAME_MAX - at, i == 1 ? "/%02x" : "%02x", id[i]);
+	snprintf(name + at, DEBUG_NAME_MAX - at, ".debug");
+}
+
 static struct elf_file *by_build_id(const struct elf_file *f, const char *root, bool symfs)
 {
 	static const char *const directories[] = {"/usr/lib/debug/.build-id", "/.build-id"};
-	char name[2 * BUILD_ID_MAX + 16];
+	char name[DEBUG_NAME_MAX];
 	uint8_t id[BUILD_ID_MAX];
-	size_t len = elf_file_build_id(f, id), at = 0;
+	size_t len = elf_file_build_id(f, id);
 	struct elf_file *found = NULL;
 
 	if (len < 2)
 		return NULL;
-	for (size_t i = 0; i < len; i++)
-		at += (size_t)snprintf(name + at, sizeof(name) - at, i == 1 ? "/%02x" : "%02x", id[i]);
-	snprintf(name + at, sizeof(name) - at, ".debug");
+	debug_name(name, id, len);
 	for (int i = 0; !found && i < (symfs ? 2 : 1); i++) {
 		found = try_open(root, directories[i], name);
 		if (found && !same_id(found, id, len)) {
@@ -120,11 +131,12 @@ static struct elf_file *by_server(const struct elf_file *f, struct debuginfod *s
 	size_t len = elf_file_build_id(f, id);
 	int fd = len ? debuginfod_find(servers, id, len) : -ENOENT;
 	struct elf_file *found;
-	char why[128];
+	char path[32], why[128];
 
 	if (fd < 0)
 		return NULL;
-	found = elf_file_of_fd(fd, "debuginfod", why, sizeof(why));
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd); /* leads to its place in the cache */
+	found = elf_file_of_fd(fd, path, why, sizeof(why));
 	if (found && same_id(found, id, len))
 		return found;
 	debuginfod_refuse(servers, found ? "a server sent the file of another build" : why);
@@ -143,6 +155,29 @@ struct elf_file *debug_file_find(const struct elf_file *f, const struct debug_se
 			found = by_link(f, roots[i]);
 	}
 	return found || !where || !where->debuginfod ? found : by_server(f, where->debuginfod);
+}
+
+/* The places are those of libdw's dwarf_getalt(): by build-id, then by name, from the directory of @f on. */
+bool debug_file_common_refused(const struct elf_file *f, const char *name, const uint8_t *id, size_t len)
+{
+	char *file = f->path ? realpath(f->path, NULL) : NULL, *end = file ? strrchr(file, '/') : NULL;
+	char by_id[DEBUG_NAME_MAX], *path = NULL;
+	bool refused = false;
+
+	debug_name(by_id, id, len);
+	if (asprintf(&path, "/usr/lib/debug/.build-id/%s", by_id) >= 0) {
+		refused = regular_file_refused(path);
+		free(path);
+	}
+	if (end)
+		*end = '\0';
+	if (!refused &&
+	    asprintf(&path, "%s%s%s", *name == '/' || !end ? "" : file, *name == '/' ? "" : "/", name) >= 0) {
+		refused = regular_file_refused(path);
+		free(path);
+	}
+	free(file);
+	return refused;
 }
 
 /* --- .gnu_debugdata ---------------------------------------------------------------------------------------------- */

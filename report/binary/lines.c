@@ -6,6 +6,7 @@
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>
+#include <elfutils/libdwelf.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -130,6 +131,20 @@ static int read_units(struct lines *l)
 	return rc;
 }
 
+/* NULL: it cannot be read, or libdw would open a FIFO for it. */
+static Dwarf *open_dwarf(const struct elf_file *f)
+{
+	Dwarf *dwarf = elf_file_is_expandable(f) ? dwarf_begin_elf(f->elf, DWARF_C_READ, NULL) : NULL;
+	const char *name;
+	const void *id;
+	ssize_t len = dwarf ? dwelf_dwarf_gnu_debugaltlink(dwarf, &name, &id) : 0;
+
+	if (len <= 0 || !debug_file_common_refused(f, name, id, (size_t)len))
+		return dwarf;
+	dwarf_end(dwarf);
+	return NULL;
+}
+
 static int open_once(struct lines *l)
 {
 	const struct elf_file *f;
@@ -141,9 +156,9 @@ static int open_once(struct lines *l)
 	f = l->file = elf_file_open(l->path, why, sizeof(why));
 	if (f && !has_dwarf(f))
 		f = l->separate = debug_file_find(l->file, &l->where);
-	if (f && has_dwarf(f) && elf_file_is_expandable(f)) {
+	if (f && has_dwarf(f)) {
 		l->spans_max = f->size;
-		l->dwarf = dwarf_begin_elf(f->elf, DWARF_C_READ, NULL);
+		l->dwarf = open_dwarf(f);
 	}
 	return l->dwarf ? read_units(l) : 0;
 }
