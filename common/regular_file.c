@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static int check_kind(const struct stat *st)
@@ -14,17 +15,16 @@ static int check_kind(const struct stat *st)
  * stat() comes first because open() of a FIFO lets its writer go on, and open() of a device may do anything. The file
  * may be replaced in between: so open() must not wait, and fstat() decides.
  */
-int regular_file_open(const char *path, struct stat *st)
+int regular_file_open(const char *path)
 {
-	struct stat own;
-	int fd = -1, rc;
+	struct stat st;
+	int rc = stat(path, &st) == 0 ? check_kind(&st) : -errno;
+	int fd = rc == 0 ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) : -1;
 
-	st = st ? st : &own;
-	rc = stat(path, st) == 0 ? check_kind(st) : -errno;
-	if (rc == 0 && (fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)) < 0)
+	if (rc == 0 && fd < 0)
 		return -errno;
 	if (rc == 0)
-		rc = fstat(fd, st) == 0 ? check_kind(st) : -errno;
+		rc = fstat(fd, &st) == 0 ? check_kind(&st) : -errno;
 	if (rc == 0)
 		return fd;
 	if (fd >= 0)

@@ -15,6 +15,8 @@
 #define MINI_MAX (256u << 20)    /* bytes of a decompressed .gnu_debugdata, ... */
 #define MINI_MEMORY (128u << 20) /* ... and for decompressing it */
 
+#define DEBUG_NAME_MAX (2 * BUILD_ID_MAX + 16)
+
 /* --- separate debug files ---------------------------------------------------------------------------------------- */
 
 static bool same_id(const struct elf_file *a, const uint8_t *id, size_t len)
@@ -42,8 +44,6 @@ static struct elf_file *try_open(const char *root, const char *directory, const 
 	free(path);
 	return f;
 }
-
-#define DEBUG_NAME_MAX (2 * BUILD_ID_MAX + 16)
 
 /* The name of a debug file in a .build-id directory: "xx/yyyy.debug". */
 static void debug_name(char name[DEBUG_NAME_MAX], const uint8_t *id, size_t len)
@@ -131,11 +131,12 @@ static struct elf_file *by_server(const struct elf_file *f, struct debuginfod *s
 	size_t len = elf_file_build_id(f, id);
 	int fd = len ? debuginfod_find(servers, id, len) : -ENOENT;
 	struct elf_file *found;
-	char why[128];
+	char path[32], why[128];
 
 	if (fd < 0)
 		return NULL;
-	found = elf_file_of_fd(fd, "debuginfod", why, sizeof(why));
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd); /* leads to its place in the cache */
+	found = elf_file_of_fd(fd, path, why, sizeof(why));
 	if (found && same_id(found, id, len))
 		return found;
 	debuginfod_refuse(servers, found ? "a server sent the file of another build" : why);
@@ -156,7 +157,7 @@ struct elf_file *debug_file_find(const struct elf_file *f, const struct debug_se
 	return found || !where || !where->debuginfod ? found : by_server(f, where->debuginfod);
 }
 
-/* The places are those of libdw's dwarf_getalt(): by build-id, then by name, from the directory of @f's file on. */
+/* The places are those of libdw's dwarf_getalt(): by build-id, then by name, from the directory of @f on. */
 bool debug_file_common_refused(const struct elf_file *f, const char *name, const uint8_t *id, size_t len)
 {
 	char *file = f->path ? realpath(f->path, NULL) : NULL, *end = file ? strrchr(file, '/') : NULL;

@@ -29,7 +29,7 @@ struct debug_search {
 struct elf_file *debug_file_find(const struct elf_file *f, const struct debug_search *where);
 /*
  * .gnu_debugaltlink of @f names, by @name and the build-id @id, a file that several debug files have in common. Is
- * something there that is no regular file? libdw would wait for it.
+ * there something that is no regular file? libdw, which opens the file itself, would wait for it.
  */
 bool debug_file_common_refused(const struct elf_file *f, const char *name, const uint8_t *id, size_t len);
 /*

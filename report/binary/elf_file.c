@@ -25,8 +25,7 @@ static int explain(int rc, char *why, size_t size)
 bool elf_file_is(const char *path)
 {
 	char magic[SELFMAG];
-	struct stat st;
-	int fd = regular_file_open(path, &st);
+	int fd = regular_file_open(path);
 	bool is = fd >= 0 && read(fd, magic, sizeof(magic)) == (ssize_t)sizeof(magic) &&
 	          memcmp(magic, ELFMAG, SELFMAG) == 0;
 
@@ -81,8 +80,7 @@ struct elf_file *elf_file_of_fd(int fd, const char *path, char *why, size_t size
 
 struct elf_file *elf_file_open(const char *path, char *why, size_t size)
 {
-	struct stat st;
-	int fd = regular_file_open(path, &st);
+	int fd = regular_file_open(path);
 
 	if (fd >= 0)
 		return elf_file_of_fd(fd, path, why, size);

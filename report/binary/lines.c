@@ -134,7 +134,7 @@ static int read_units(struct lines *l)
 /* NULL: it cannot be read, or libdw would open a FIFO for it. */
 static Dwarf *open_dwarf(const struct elf_file *f)
 {
-	Dwarf *dwarf = dwarf_begin_elf(f->elf, DWARF_C_READ, NULL);
+	Dwarf *dwarf = elf_file_is_expandable(f) ? dwarf_begin_elf(f->elf, DWARF_C_READ, NULL) : NULL;
 	const char *name;
 	const void *id;
 	ssize_t len = dwarf ? dwelf_dwarf_gnu_debugaltlink(dwarf, &name, &id) : 0;
@@ -156,7 +156,7 @@ static int open_once(struct lines *l)
 	f = l->file = elf_file_open(l->path, why, sizeof(why));
 	if (f && !has_dwarf(f))
 		f = l->separate = debug_file_find(l->file, &l->where);
-	if (f && has_dwarf(f) && elf_file_is_expandable(f)) {
+	if (f && has_dwarf(f)) {
 		l->spans_max = f->size;
 		l->dwarf = open_dwarf(f);
 	}

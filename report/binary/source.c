@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define TAB 8
@@ -52,11 +53,11 @@ static int split(struct source *s)
 static int read_file(struct source *s, const char *path)
 {
 	struct stat st;
-	int fd = regular_file_open(path, &st), rc;
+	int fd = regular_file_open(path), rc;
 
 	if (fd < 0)
 		return fd;
-	rc = st.st_size > SOURCE_SIZE_MAX ? -EFBIG : 0;
+	rc = fstat(fd, &st) != 0 ? -errno : st.st_size > SOURCE_SIZE_MAX ? -EFBIG : 0;
 	*s = (struct source){0};
 	if (rc == 0)
 		rc = read_all(s, fd, (size_t)st.st_size);

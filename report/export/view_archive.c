@@ -429,7 +429,7 @@ static int write_archive(struct keeper *k, struct upf_reader *reader)
 /* The trace from its beginning again. */
 static int write_again(struct keeper *k, const char *path)
 {
-	int fd = regular_file_open(path, NULL), rc;
+	int fd = regular_file_open(path), rc;
 	enum upf_fault fault = UPF_OK;
 	struct upf_reader *reader = fd < 0 ? NULL : upf_reader_open(fd, &fault, NULL);
 

@@ -98,7 +98,7 @@ static uint64_t length_of(const char *path)
 {
 	enum upf_fault fault;
 	enum upf_reason reason;
-	int fd = regular_file_open(path, NULL);
+	int fd = regular_file_open(path);
 	struct upf_reader *r = fd >= 0 ? upf_reader_open(fd, &fault, NULL) : NULL;
 	const struct upf_totals *totals;
 	struct upf_block b;

@@ -18,14 +18,14 @@ static void test_file(void **state)
 	assert_true(made >= 0);
 	assert_int_equal(write(made, &byte, 1), 1);
 	close(made);
-	fd = regular_file_open(path, NULL);
+	fd = regular_file_open(path);
 	assert_true(fd >= 0);
 	assert_int_equal(read(fd, &byte, 1), 1);
 	assert_true(fcntl(fd, F_GETFD) & FD_CLOEXEC);
 	close(fd);
 	assert_false(regular_file_refused(path));
 	unlink(path);
-	assert_int_equal(regular_file_open(path, NULL), -ENOENT);
+	assert_int_equal(regular_file_open(path), -ENOENT);
 	assert_false(regular_file_refused(path));
 }
 
@@ -38,10 +38,10 @@ static void test_others(void **state)
 	assert_non_null(mkdtemp(dir));
 	snprintf(fifo, sizeof(fifo), "%s/fifo", dir);
 	assert_int_equal(mkfifo(fifo, 0600), 0);
-	assert_int_equal(regular_file_open(fifo, NULL), -ESPIPE);
+	assert_int_equal(regular_file_open(fifo), -ESPIPE);
 	assert_true(regular_file_refused(fifo));
-	assert_int_equal(regular_file_open(dir, NULL), -EISDIR);
-	assert_int_equal(regular_file_open("/dev/zero", NULL), -ESPIPE);
+	assert_int_equal(regular_file_open(dir), -EISDIR);
+	assert_int_equal(regular_file_open("/dev/zero"), -ESPIPE);
 	unlink(fifo);
 	rmdir(dir);
 }
