@@ -6,8 +6,8 @@
  *
  *	own      columns as they are in the trace: a tree of stacks, windows and copies as differences, Rice codes
  *	no Rice  the same columns, every number a varint
- *	plain    varints of each sample's own stack, window or copy in full: a stack root first, each frame less its caller,
- *	         each word less the one before
+ *	plain    varints of each sample's own stack, window or copy in full: a stack root first, each frame less its
+ *	         caller, each word less the one before
  *
  * by LZ4, as in traces, and by zstd at two levels if its library was there when this was built.
  */

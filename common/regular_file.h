@@ -10,7 +10,7 @@
 
 /*
  * Opens the regular file @path for reading; never waits. The caller owns the descriptor, which is closed on exec.
- * -EISDIR: it is a directory; -ESPIPE: it is another kind of file; other negative errno as open() and stat() have them.
+ * -EISDIR: it is a directory; -ESPIPE: it is another kind of file; other negative errno as of open() and stat().
  */
 int regular_file_open(const char *path);
 /* Is there something at @path that regular_file_open() refuses because of its kind? */

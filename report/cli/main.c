@@ -148,7 +148,8 @@ static int check_whole(const struct report *r, const struct settings *s)
 static const char *failure_text(int error)
 {
 	if (error == EFBIG)
-		return "its stacks would take memory or time out of all proportion to its size: no recording is like that; --time A,B shows a part";
+		return "its stacks would take memory or time out of all proportion to its size: no recording "
+		       "is like that; --time A,B shows a part";
 	return strerror(error);
 }
 

@@ -21,8 +21,8 @@ struct load_hooks {
 	/* @node is the sample's leaf in the profile's tree; 0 for other records. */
 	int (*record)(void *ctx, const struct upf_block *b, const struct upf_record *rec, uint32_t node);
 	/*
-	 * 0: record() hears of every sample. Otherwise of repeated ones only once for each stretch of so much time, not
-	 * in order, with their number in rec->count.
+	 * 0: record() hears of every sample. Otherwise of repeated ones only once for each stretch of so much time,
+	 * not in order, with their number in rec->count.
 	 */
 	uint64_t slot_ns;
 	/* The rest of block @b breaks the format after record number @index. */

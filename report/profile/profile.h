@@ -50,7 +50,10 @@ struct profile {
 int profile_init(struct profile *p); /* 0 or -ENOMEM */
 void profile_free(struct profile *p);
 void profile_clear(struct profile *p); /* forgets all that was counted, keeps the room */
-/* Counts rec->count samples whose leaf is @node and that used rec->cpu_ns together: 1; 0: p->filter leaves it out; or -ENOMEM, -EOVERFLOW. */
+/*
+ * Counts rec->count samples whose leaf is @node and that used rec->cpu_ns together: 1; 0: p->filter leaves them out;
+ * or -ENOMEM, -EOVERFLOW.
+ */
 int profile_sample(struct profile *p, const struct upf_record *rec, uint32_t node);
 
 size_t profile_bytes(const struct profile *p); /* of memory that it takes */

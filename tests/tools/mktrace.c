@@ -614,7 +614,8 @@ int main(int argc, char **argv)
 			return 0;
 		}
 	}
-	fputs("Usage: mktrace small|killed|idle|empty|domains|lying|linux|web|web-after|repeats|repeats-apart | many COUNT UNIQUE DEPTH\n"
+	fputs("Usage: mktrace small|killed|idle|empty|domains|lying|linux|web|web-after|repeats|repeats-apart\n"
+	      "       mktrace many COUNT UNIQUE DEPTH\n"
 	      "       mktrace counted|hostile <LINES\n"
 	      "       mktrace stacks|copies [IMAGE IDENTITY] <LINES\n",
 	      stderr);

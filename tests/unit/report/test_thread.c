@@ -10,8 +10,9 @@
 #define SIZE 16
 
 /*
- * first, as a thread begins: pop %rdi; pop %rbx; push $0; xor %rbp,%rbp; call *%rbx; call third. second, what it calls:
- * push %rbp; call third; pop %rbp; ret. third: ret.
+ * first, as a thread begins: pop %rdi; pop %rbx; push $0; xor %rbp,%rbp; call *%rbx; call third.
+ * second, what it calls: push %rbp; call third; pop %rbp; ret.
+ * third: ret.
  */
 static const uint8_t text[3 * SIZE] = {
 	[0] = 0x5f,        [1] = 0x5b,      [2] = 0x6a,        [3] = 0x00,        [4] = 0x48,        [5] = 0x31,
