@@ -133,4 +133,4 @@ rm -rf .cache
 shows 'a server that is down' "$without" 1 "$report" --folded -q --debuginfod="$url" -s stripped run.upf
 says 'is told' "debuginfod $url: build-id $id: "
 
-echo "1..$n"
+done_testing
