@@ -40,6 +40,14 @@ static void print_pauses(const struct session *s)
 	fputc('\n', stderr);
 }
 
+static void print_retaken(const struct session *s)
+{
+	if (s->retaken)
+		fprintf(stderr, "retaken  %llu round%s, %.3g %%: memory of a stack was missing in the first copy\n",
+		        (unsigned long long)s->retaken, s->retaken == 1 ? "" : "s",
+		        quantity_percent(s->retaken, s->records.totals.rounds));
+}
+
 static void print_overruns(const struct session *s)
 {
 	if (s->overruns)
@@ -104,6 +112,7 @@ void summary_print(const struct session *s, const char *path)
 {
 	print_samples(s);
 	print_pauses(s);
+	print_retaken(s);
 	print_overruns(s);
 	print_throttled(s->throttled.for_pauses, "--max-overhead", s->options->max_overhead);
 	print_throttled(s->throttled.for_cpu, "--max-cpu", s->options->max_cpu);
