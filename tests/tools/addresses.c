@@ -4,6 +4,7 @@
  * addr2line -Cif: innermost first, a line for the function and one for file:line; before each address a line of it
  * behind "@". Usage: addresses FILE [SYMFS].
  */
+#include "report/binary/debug_file.h"
 #include "report/binary/symbolizer.h"
 
 #include <inttypes.h>
@@ -37,13 +38,14 @@ static int look_up(struct symbolizer *names, uint64_t address)
 
 int main(int argc, char **argv)
 {
-	struct lines *lines = argc > 1 ? lines_new(argv[1], 0, argc > 2 ? argv[2] : NULL) : NULL;
+	const struct debug_search where = {.symfs = argc > 2 ? argv[2] : NULL};
+	struct lines *lines = argc > 1 ? lines_new(argv[1], 0, &where) : NULL;
 	struct symbols symbols = {0};
 	struct symbolizer names;
 	char line[64], why[256] = "usage: addresses FILE [SYMFS]";
 	int rc = 0;
 
-	if (!lines || symbols_add_file(&symbols, argv[1], argc > 2 ? argv[2] : NULL, why, sizeof(why)) < 0 ||
+	if (!lines || symbols_add_file(&symbols, argv[1], &where, why, sizeof(why)) < 0 ||
 	    symbols_sort(&symbols) != 0) {
 		fprintf(stderr, "addresses: %s\n", why);
 		return 1;
