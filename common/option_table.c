@@ -198,7 +198,7 @@ const char *options_check(const struct option_def *table)
 			return "a row whose argument has no name, or a name without an argument";
 		for (const struct option_def *other = def + 1; !last_row(other); other++)
 			if (same(def, other))
-				return "an option stands twice";
+				return "an option is in the table twice";
 	}
 	return NULL;
 }

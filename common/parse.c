@@ -61,7 +61,7 @@ struct unit {
 	uint64_t size;
 };
 
-/* @text is a number and one of @units, an empty name standing for none. */
+/* @text is a number and one of @units; an empty name means that the unit may be missing. */
 static int parse_with_unit(const char *text, const struct unit *units, uint64_t *out)
 {
 	size_t digits = strspn(text, "0123456789.");

@@ -24,7 +24,7 @@ struct thread_pool {
 	unsigned nthreads;
 };
 
-/* Jobs are begun in the order of their slots; one that was passed is not busy. */
+/* Jobs are started in the order of their slots; a slot that was passed is not busy. */
 static bool next_job(struct thread_pool *c, size_t *slot)
 {
 	while (c->started < c->turn) {
@@ -35,7 +35,9 @@ static bool next_job(struct thread_pool *c, size_t *slot)
 	return false;
 }
 
-/* Does a job that nobody has begun with; false: there is none. The lock is held, but not while at work. */
+/*
+ * Does a job that no thread has started; false: there is none. Called with the lock, which it releases for the work.
+ */
 static bool do_next(struct thread_pool *c)
 {
 	size_t slot;

@@ -20,7 +20,7 @@ struct copy {
 
 /*
  * An encoder has a copy for each of its slots, all words in one pool. A decoder finds a block's copies by their keys,
- * and keeps the words' memory of those it does not need in this block for the next.
+ * and keeps the memory of copies that this block does not use.
  */
 struct copies {
 	struct copy *copy;
@@ -84,7 +84,7 @@ void copies_reset(struct copies *c)
 	hash_table_clear(&c->by_key);
 }
 
-/* The word that stood at @address in the copy before; false if it holds none. */
+/* The word at @address in the last copy; false if it is not in there. */
 static inline bool old_word(const struct copy *copy, uint64_t address, uint64_t *word)
 {
 	uint64_t i = (address - copy->base) / UPF_WORD;
@@ -202,8 +202,8 @@ static int find_copy(struct copies *c, uint32_t key, struct copy **copy)
 }
 
 /*
- * The words of the new copy into c->fresh. Each one left alone must stand in the copy before: so a block never makes
- * more memory than its own bytes pay for.
+ * Reads the words of the new copy into c->fresh. A word that is not coded must be in the last copy, so the memory for
+ * a block is in proportion to its size.
  */
 static int get_words(struct copies *c, struct column_reader *columns, const struct copy *before, uint64_t base,
                      uint32_t n)

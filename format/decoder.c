@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * decoder.c - the records of one samples block, out of its columns (FORMAT.md, "Samples blocks").
+ * decoder.c - reads the records of one samples block from its columns (FORMAT.md, "Samples blocks").
  *
- * Nothing in a block is believed: every read is bounded by its column, every number by its limit, and memory by the
- * block's own size: a frame costs at least a byte in the file and one node here.
+ * A block is not trusted: every read is limited by its column, every number has a limit, and memory is limited by the
+ * block's size, since a frame takes at least one byte in the file and one node here.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * encoder.c - records into the columns of one block (FORMAT.md, "Samples blocks").
+ * encoder.c - writes records to the columns of one block (FORMAT.md, "Samples blocks").
  *
- * The block's stacks are a tree, and a frame is looked for among the callees of its caller: what a block has seen once
- * is not written again.
+ * The stacks of a block are a tree. A frame is searched among the callees of its caller, so that each one is written
+ * only once in a block.
  */
 #include "format/encoder.h"
 
@@ -196,7 +196,7 @@ static size_t body_size(const struct upf_encoder *e)
 	return sum;
 }
 
-/* What a record can need of each column at most, added up in @need. */
+/* Adds to @need the most bytes that a record needs in each column. */
 static void need_record(size_t *need)
 {
 	need[COLUMN_KIND] += 1;
@@ -277,7 +277,7 @@ static struct domain_state *domain_state(struct upf_encoder *e, uint32_t domain)
 	return d;
 }
 
-/* What every record begins with. */
+/* Writes the beginning of every record. */
 static void begin(struct upf_encoder *e, uint8_t kind, uint32_t domain, uint64_t tick)
 {
 	if (e->records++ == 0)
@@ -286,7 +286,7 @@ static void begin(struct upf_encoder *e, uint8_t kind, uint32_t domain, uint64_t
 	add_varint(&e->columns, COLUMN_DOMAIN, domain);
 }
 
-/* A time that lies before the last one, which a monotonic clock does not give, would still be told right. */
+/* A time before the last one, which a monotonic clock does not give, would also be coded right. */
 static void end(struct upf_encoder *e, uint64_t tick)
 {
 	e->last_tick = tick;
@@ -480,7 +480,7 @@ static bool is_random(int c)
 	       c == COLUMN_PUSH || c == COLUMN_TOP || c == COLUMN_SP;
 }
 
-/* A column to @at, in the shorter of its forms; the bytes used. */
+/* Writes a column to @at in the shorter of its two forms. The bytes used. */
 static size_t put_column(const struct upf_encoder *e, int c, uint8_t *at, uint8_t *form)
 {
 	const struct column_buffer *column = &e->columns.column[c];

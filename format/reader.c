@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * reader.c - from a file or pipe to sound blocks, strictly forward, in bounded memory. What is damaged is passed over
- * up to the next block whose checksum fits, and told.
+ * reader.c - reads blocks from a file or pipe, strictly forward, in limited memory. After damage it skips to the next
+ * block with a correct checksum, and reports what it skipped.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -214,7 +214,7 @@ static int64_t skip_to_marker(struct upf_reader *r, size_t from)
 			use_up(r, (size_t)(at - here(r)));
 			return skipped;
 		}
-		/* The beginning of a marker may stand at the very end. */
+		/* A marker may begin in the last bytes. */
 		n = r->eof ? n : n - (BLOCK_SYNC_SIZE - 1);
 		use_up(r, n);
 		skipped += (int64_t)n;
@@ -223,7 +223,7 @@ static int64_t skip_to_marker(struct upf_reader *r, size_t from)
 	}
 }
 
-/* Tells of @fault at the current position and passes over it, @least bytes of it unseen. 1, or a negative errno. */
+/* Reports @fault at the current position and skips it, @least bytes without looking. 1, or a negative errno. */
 static int pass_over_bytes(struct upf_reader *r, struct upf_block *b, enum upf_fault fault, size_t least)
 {
 	int64_t skipped;
@@ -247,8 +247,8 @@ static int pass_over(struct upf_reader *r, struct upf_block *b, enum upf_fault f
 }
 
 /*
- * A block whose checksum does not fit. Its length is not to be relied on, so the next marker may stand anywhere in it;
- * but a file made of markers would be summed up over and over: past a bound the length is taken after all.
+ * A block whose checksum is wrong. Its length may be wrong too, so the next marker may be anywhere in it. But a file
+ * that consists of markers would be summed up again and again: after a limit, the length is used.
  */
 static int pass_over_damaged(struct upf_reader *r, struct upf_block *b, const struct block_header *h)
 {
@@ -274,7 +274,7 @@ static void describe(struct upf_reader *r, const struct block_header *h, struct 
 	};
 }
 
-/* A block whose checksum fits, but which cannot be used: passed over as a whole. */
+/* A block whose checksum is correct, but which cannot be used: it is skipped as a whole. */
 static int refuse(struct upf_reader *r, const struct block_header *h, struct upf_block *b, enum upf_fault fault)
 {
 	b->fault = fault;

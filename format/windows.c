@@ -103,7 +103,7 @@ static struct hint *hint_at(struct windows *w, uint32_t node)
 	return &w->hints[w->hint_of[node]];
 }
 
-/* Where @top stands among the recent ones; RECENT: it does not. */
+/* The position of @top among the recent ones; RECENT: it is none of them. */
 static unsigned position(const struct hint *h, uint32_t top)
 {
 	unsigned i = 0;
@@ -166,7 +166,7 @@ static uint32_t find(const struct windows *w, uint32_t from, const struct upf_sa
 	return i;
 }
 
-/* Words mostly are 0: their runs, and what stands between, less the word before or the leaf. */
+/* Most words are 0: writes the lengths of their runs, and other words as differences from the last one or the leaf. */
 static void put_top(struct column_writer *columns, const struct upf_sample *s)
 {
 	uint64_t last = s->depth ? s->frames[0] : 0;

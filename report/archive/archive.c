@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* archive.c - names of an archive: read from blocks, then looked up by address. */
+/* archive.c - reads an archive's names from its blocks, and finds them by address. */
 #include "report/archive/archive.h"
 #include "format/wire.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-#define BYTES_MAX (128u << 20) /* bytes of all payloads: memory is bounded whatever the file says */
+#define BYTES_MAX (128u << 20) /* bytes of all payloads: limits memory */
 
 struct known {
 	uint64_t address, offset;
@@ -52,7 +52,7 @@ unsigned archive_flags(const struct archive *a)
 
 /* --- reading ----------------------------------------------------------------------------------------------------- */
 
-/* The texts of a block, of which each number is the place of one, from 1. */
+/* The texts of a block; a text's number is its offset, plus 1. */
 struct texts {
 	const char *data;
 	uint64_t size;
@@ -78,7 +78,7 @@ static int get_texts(struct archive *a, struct cursor *c, struct texts *texts)
 	return 0;
 }
 
-/* NULL for 0, and for what is no text: then the cursor is bad. */
+/* NULL for 0, or if there is no such text: then the cursor is bad. */
 static const char *get_text(struct cursor *c, const struct texts *texts)
 {
 	uint64_t at = get_varint(c);
@@ -150,7 +150,7 @@ int archive_add(struct archive *a, struct symbols *symbols, const struct upf_blo
 
 /* --- looking up -------------------------------------------------------------------------------------------------- */
 
-/* Equal ones in the order they came, which their frames are in. */
+/* Equal addresses in the order in which they were added, which is that of their frames. */
 static int compare(const void *va, const void *vb)
 {
 	const struct known *a = va, *b = vb;
@@ -167,7 +167,7 @@ void archive_sort(struct archive *a)
 	archive_code_sort(&a->code);
 }
 
-/* The first one that is not below @address; NULL: none. */
+/* The first one at @address or above; NULL: none. */
 static const struct known *first_from(const struct archive *a, uint64_t address)
 {
 	size_t low = 0, high = a->naddresses;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* archive_names.c - payloads of blocks of names, made. */
+/* archive_names.c - makes the payloads of blocks of names. */
 #include "report/archive/archive.h"
 #include "format/upf.h"
 #include "format/wire.h"
@@ -7,14 +7,14 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#define TEXT_MAX (64u << 10) /* longer names and paths are cut: they are no real ones */
+#define TEXT_MAX (64u << 10) /* longer names and paths are cut: real ones are shorter */
 
 static size_t text_len(const char *text)
 {
 	return strnlen(text, TEXT_MAX);
 }
 
-/* Bytes of the payload that @r takes at most. */
+/* The most bytes of the payload that @r needs. */
 static size_t most_bytes(const struct resolution *r)
 {
 	size_t n = 4 * VARINT_MAX + (r->symbol ? text_len(r->symbol) + 1 : 0);
@@ -84,7 +84,7 @@ int archive_names_put(struct archive_names_payload *p, uint64_t address, const s
 	struct resolution some = *r;
 	int rc;
 
-	/* What does not fit into a whole block loses frames: 64 functions with names as long as can be. */
+	/* 64 inlined functions with the longest names do not fit into a block: then frames are dropped. */
 	while (some.n > 1 && most_bytes(&some) > UPF_RAW_MAX / 2)
 		some.n--;
 	if (p->naddresses && p->texts.len + p->addresses.len + most_bytes(&some) + 2 * VARINT_MAX > UPF_RAW_MAX)

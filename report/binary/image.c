@@ -77,7 +77,7 @@ static int compare(const void *va, const void *vb)
 	return (a->start > b->start) - (a->start < b->start);
 }
 
-/* Of pieces that overlap, the first keeps what both claim. */
+/* Where pieces overlap, the first one counts. */
 static void cut_overlaps(struct image *i)
 {
 	uint64_t end = 0;
@@ -141,7 +141,7 @@ void image_move(struct image *i, uint64_t bias)
 	i->bias = bias;
 	for (size_t k = 0; k < i->npieces; k++)
 		i->pieces[k].start += bias;
-	if (i->npieces) /* some may have gone over the end of the address space, to its beginning */
+	if (i->npieces) /* some may have wrapped around the end of the address space */
 		qsort(i->pieces, i->npieces, sizeof(*i->pieces), compare);
 }
 

@@ -12,10 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NESTING_MAX 200 /* of what a unit's functions may lie in: namespaces, classes, functions */
+#define NESTING_MAX 200 /* levels of namespaces, classes and functions around a function */
 /*
- * Entries may share a list of addresses, so that a small file can make for endless work: after so many looks at ranges
- * and entries for one address, and for all, nothing more is told. (A large real function takes some 10,000.)
+ * Entries may share a list of ranges, so a small file can cause endless work. So the number of ranges and entries
+ * that are looked at is limited, for one address and for all. (A large real function needs some 10,000.)
  */
 #define LOOKS_AT_ONCE (1u << 20)
 #define LOOKS_MAX (1u << 30)
@@ -43,9 +43,9 @@ struct lines {
 	struct hash_table by_path;
 };
 
-/* A file as the compiler was told it, and with the directory it worked in. */
+/* A file's name as the compiler got it, and the same after the directory in which it ran. */
 struct path {
-	const char *directory, *file; /* where they stand, in the DWARF */
+	const char *directory, *file; /* in the DWARF */
 	char *whole;
 };
 
@@ -168,7 +168,7 @@ bool lines_any(struct lines *l)
 	return open_once(l) == 0 && l->dwarf;
 }
 
-/* What functions may lie in. */
+/* Can functions be inside such an entry? */
 static bool may_hold_functions(int tag)
 {
 	switch (tag) {
@@ -187,8 +187,8 @@ static bool may_hold_functions(int tag)
 }
 
 /*
- * What comes behind path[*depth] and all in it: false, nothing. Entries lie one behind the other, or the file is
- * damaged.
+ * Moves to the entry after path[*depth] and all that is in it; false: there is none. An entry that is not after the
+ * last one means damage.
  */
 static bool next_entry(Dwarf_Die *path, int *depth)
 {
@@ -310,7 +310,7 @@ static bool covers(struct lines *l, Dwarf_Die *die, uint64_t address)
 	return false;
 }
 
-/* May there be inlined code of @address in it? A block without addresses says nothing of its children's. */
+/* Can inlined code of @address be in it? A block without addresses tells nothing about its children. */
 static bool is_on_the_way(struct lines *l, Dwarf_Die *die, int tag, uint64_t address)
 {
 	if (tag != DW_TAG_inlined_subroutine && tag != DW_TAG_lexical_block && tag != DW_TAG_try_block &&
@@ -335,7 +335,7 @@ static int read_inlined(struct lines *l, Dwarf_Die *unit, Dwarf_Die *die, uint64
 		if (down && tag == DW_TAG_inlined_subroutine) {
 			read_call(l, unit, &path[depth], &frames[n - 1]);
 			frames[n++] = (struct line_frame){.name = name_of(&path[depth])};
-			/* Its siblings are elsewhere: what is further in lies below. */
+			/* Its siblings are elsewhere; what is inlined further is below it. */
 			more = dwarf_child(&path[depth], &path[0]) == 0;
 			depth = 0;
 		} else if (down && depth + 1 < NESTING_MAX && dwarf_child(&path[depth], &path[depth + 1]) == 0) {

@@ -72,7 +72,7 @@ bool cfi_any(const struct cfi *cfi)
 	return cfi->nimages != 0;
 }
 
-/* What an image does not have leaves its pointer NULL. */
+/* The pointer to what an image does not have stays NULL. */
 static void read_linked(struct cfi *cfi, struct source_image *i)
 {
 	uint64_t stubs;
@@ -86,7 +86,7 @@ static void read_linked(struct cfi *cfi, struct source_image *i)
 	}
 }
 
-/* Its code is not linked: where calls lead is not in it. */
+/* A module's code is not linked, so it does not tell where calls lead. */
 static int read_module(struct cfi *cfi, struct source_image *i, char *why, size_t size)
 {
 	struct module *m = module_place(i->image, cfi->symbols, why, size);
@@ -231,7 +231,10 @@ static bool is_entry(const struct cfi *cfi, uint64_t address)
 
 static bool from_code(struct cfi *cfi, uint64_t address, bool behind, struct cfi_known_row *k)
 {
-	/* Code is known before whole instructions: after the call, if that is still the same function. */
+	/*
+	 * The state of the code is known between instructions: take that after the call, if it is in the same
+	 * function.
+	 */
 	if (behind && symbols_range(cfi->symbols, address) != symbols_range(cfi->symbols, address - 1))
 		return false;
 	for (size_t i = 0; i < cfi->nimages; i++) {

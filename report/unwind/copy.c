@@ -9,7 +9,7 @@ struct walk {
 	const struct upf_record *sample;
 	struct memory memory;
 	struct registers regs;
-	bool behind; /* the address is behind a call */
+	bool behind; /* the address follows a call */
 	bool pv;
 };
 
@@ -99,8 +99,8 @@ static bool is_kernel(uint64_t address)
 
 /*
  * Tables are known to be wrong in the middle of some epilogues: of the CFA (clang 14), or of the frame pointer of an
- * aligned frame (gcc 12), for which they need more than a row. There the code is believed, if a call stands before
- * what it leads to.
+ * aligned frame (gcc 12), for which they need more than a row. There the code is right, if the return
+ * address it leads to follows a call.
  */
 static void prefer_code(const struct walk *w, struct cfi_known_row *k, uint8_t *end, struct registers *up)
 {

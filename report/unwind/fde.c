@@ -73,8 +73,7 @@ static struct image_section section_of(const struct fde_index *x, bool debug)
 }
 
 /*
- * The entry at offset @at. False: its length passes the section's end, or is the terminator. 64-bit DWARF is passed
- * over.
+ * The entry at offset @at. False: it reaches beyond the section's end, or is the terminator. 64-bit DWARF is skipped.
  */
 static bool get_entry(const struct image_section *s, bool debug, uint64_t at, struct entry *e)
 {
@@ -96,7 +95,7 @@ static bool get_entry(const struct image_section *s, bool debug, uint64_t at, st
 	return true;
 }
 
-/* A personality routine's address is of no use here; how long it is tells its encoding. */
+/* Skips the address of a personality routine, whose length depends on its encoding. */
 static void pass_personality(struct cursor *data)
 {
 	static const uint8_t sizes[16] = {
@@ -138,7 +137,7 @@ static bool get_augmentation(struct cie *cie, struct cursor *c, const char *lett
 	return !data.bad;
 }
 
-/* libunwind takes a CIE at its word that the frame is told before anything else; others are not for it. */
+/* libunwind trusts a CIE to define the CFA before anything else; it must not see others. */
 static bool defines_frame(struct cursor c)
 {
 	uint8_t op;
@@ -178,7 +177,7 @@ static bool get_cie(const struct image_section *s, bool debug, uint64_t at, stru
 	return !e.body.bad && column == RETURN_COLUMN && defines_frame(e.body);
 }
 
-/* An encoded pointer that stands at address @here. */
+/* Decodes a pointer that is at address @here. */
 static uint64_t get_pointer(struct cursor *c, uint8_t encoding, uint64_t here)
 {
 	uint64_t base = (encoding & 0x70) == ENC_PCREL ? here : 0, v;
@@ -216,7 +215,7 @@ static uint64_t get_pointer(struct cursor *c, uint8_t encoding, uint64_t here)
 	return v + base;
 }
 
-/* The addresses that FDE @e covers; @e->body is left behind them. */
+/* The addresses that FDE @e covers; @e->body is then after them. */
 static bool get_range(const struct image_section *s, struct entry *e, const struct cie *cie, struct fde *fde)
 {
 	uint64_t here = s->address + (uint64_t)(e->body.at - s->data), size;
@@ -230,8 +229,9 @@ static bool get_range(const struct image_section *s, struct entry *e, const stru
 }
 
 /*
- * Of an image that was moved, absolute addresses are as linked. .debug_frame has no others, and is handed on with the
- * ones set here; .eh_frame is read in place by libunwind, so such descriptions, which are rare there, are of no use.
+ * In an image that was moved, absolute addresses are still as linked. .debug_frame has only such addresses; they are
+ * corrected when it is converted. .eh_frame is read in place by libunwind, so descriptions with absolute addresses,
+ * which are rare there, cannot be used.
  */
 static bool place(const struct fde_index *x, const struct cie *cie, struct fde *fde)
 {
@@ -308,7 +308,7 @@ void fde_free(struct fde_index *x)
 	*x = (struct fde_index){0};
 }
 
-/* Of two that cover an address, as .eh_frame's and .debug_frame's do, .eh_frame's. */
+/* If .eh_frame and .debug_frame both cover an address, .eh_frame counts. */
 const struct fde *fde_find(const struct fde_index *x, uint64_t address)
 {
 	size_t low = 0, high = x->n;
@@ -391,7 +391,7 @@ static int put_fde(struct buf *out, const struct fde *fde, const struct cursor *
 	size_t at = out->len;
 	int rc = put_number(out, 0, 4);
 
-	rc = rc ? rc : put_number(out, at + 4, 4); /* back to the CIE, which stands at 0 */
+	rc = rc ? rc : put_number(out, at + 4, 4); /* distance back to the CIE, which is at 0 */
 	rc = rc ? rc : put_number(out, fde->start, 8);
 	rc = rc ? rc : put_number(out, fde->end - fde->start, 8);
 	rc = rc ? rc : buf_add(out, instructions->at, cursor_left(instructions));

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * orc.c - the layout: arch/x86/include/asm/orc_types.h of Linux, what it means: arch/x86/kernel/unwind_orc.c. It
- * changed in 6.4: the kind of entry got a third bit, and its values moved. Which one an image has is told by its own
- * entries, for a header came only later: nearly all are those of ordinary calls.
+ * orc.c - ORC as in Linux' arch/x86/include/asm/orc_types.h (layout) and arch/x86/kernel/unwind_orc.c (meaning).
+ * Linux 6.4 changed the layout: the kind of an entry got a third bit, and other values. A header that tells came
+ * later still, so the entries themselves must tell: nearly all of them are for ordinary calls.
  */
 #include "report/unwind/orc.h"
 
@@ -98,7 +98,7 @@ void orc_free(struct orc *o)
 	free(o);
 }
 
-/* Where entry @i begins to hold: told from its own place. */
+/* The address from which entry @i holds; it is stored relative to the entry. */
 static uint64_t address_at(const struct orc *o, size_t i)
 {
 	if (o->placed)

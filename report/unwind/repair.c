@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * repair.c - the callers that a walk by frame pointers loses: those of functions which have not made their frame yet,
- * have undone it already, or never make one.
+ * repair.c - restores the callers that a walk by frame pointers misses: those of functions that have not built their
+ * frame yet, have removed it already, or never build one.
  *
  * In such a function the frame pointer is still the caller's, so that the walk goes from the leaf straight to the
- * caller's caller. The return address between them lies on the stack above what the function has pushed, which its row
- * tells. There may be several such functions, one above the other: a hypercall's stub, called by a function that the
- * compiler took for a leaf.
+ * caller's caller. The return address between them is on the stack above what the function has pushed, which its CFI
+ * row tells. There may be several such functions, one above the other: a hypercall's stub, called by a function that
+ * the compiler took for a leaf.
  */
 #include "report/unwind/unwind.h"
 
@@ -20,9 +20,9 @@ struct climb {
 	const struct upf_record *sample;
 	struct memory memory;
 	uint64_t ip, sp;
-	bool behind; /* the address is behind a call */
+	bool behind; /* the address follows a call */
 	bool pv;
-	bool top;           /* no further up */
+	bool top;           /* the last frame that can be restored */
 	bool rest_is_right; /* the frame pointer is still what the walk began with */
 };
 
@@ -71,10 +71,10 @@ static bool just_pushed(const struct climb *w, struct cfi_row *row)
 	return true;
 }
 
-/* What a row makes of the stack: where the return address lies, and what is there. */
+/* What the word is that a row takes for the return address. */
 enum candidate {
-	CANDIDATE_NONE,   /* the row does not tell, or the walk has it already */
-	CANDIDATE_UNSURE, /* what is there can be no return address, or is not in the window */
+	CANDIDATE_NONE,   /* the row does not tell where it is, or the walk found it */
+	CANDIDATE_UNSURE, /* the word cannot be a return address, or is not in the window */
 	CANDIDATE_LIKELY, /* the row is certain, but no call is seen before that address */
 	CANDIDATE_SURE,
 };
@@ -120,8 +120,8 @@ static enum candidate judge(const struct climb *w, const struct cfi_known_row *k
 }
 
 /*
- * The row to go by. Tables are known to be wrong in the middle of some epilogues (clang 14): if no call stands before
- * what they point at, the code is asked, and believed if a call stands before what it points at.
+ * Chooses the row. Tables are known to be wrong in the middle of some epilogues (clang 14): if the return address they
+ * lead to does not follow a call, and that of the code does, the code is right.
  */
 static enum candidate choose(const struct climb *w, struct cfi_known_row *k, uint64_t *caller)
 {

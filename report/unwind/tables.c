@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * tables.c - libunwind's remote unwinding with accessors of our own: code and tables come from the image, registers
- * and stack from whoever asks.
+ * and stack from the caller.
  *
- * The tables come from a stranger. libunwind reads them word by word through read_word(), which ends every step after
- * a bounded number of words: an expression that jumps back for ever ends there.
+ * The tables come from a stranger. libunwind reads them word by word through read_word(), which fails after a limited
+ * number of words in one step: so an expression that loops for ever ends.
  */
 #include "report/unwind/tables.h"
 
@@ -21,12 +21,12 @@ int _Ux86_64_dwarf_search_unwind_table(unw_addr_space_t as, unw_word_t ip, unw_d
                                        int need_unwind_info, void *arg);
 
 #define READS_MAX 4096          /* words in one step */
-#define SCRATCH_BELOW 0x100000u /* a converted description appears so far below the function it is about */
+#define SCRATCH_BELOW 0x100000u /* a converted description is shown at this distance below its function */
 
 /* Where read_word() finds a stack. */
 enum source {
-	SOURCE_MEMORY, /* in memory that came with a sample */
-	SOURCE_PROBE,  /* nowhere: each address has a value of its own, made up */
+	SOURCE_MEMORY, /* in memory recorded with a sample */
+	SOURCE_PROBE,  /* made up: each address has a different value */
 };
 
 struct tables {
@@ -34,13 +34,13 @@ struct tables {
 	struct fde_index index;
 	unw_addr_space_t space;
 
-	/* the step at hand */
+	/* the current step */
 	enum source source;
 	struct registers regs;
 	const struct memory *memory;
 	uint64_t probe; /* which set of made-up values */
 	unsigned reads;
-	bool missing;      /* stack was asked for that is not there */
+	bool missing;      /* libunwind asked for stack that was not recorded */
 	uint64_t entry_at; /* the search table of one entry that libunwind looks into */
 	int32_t entry[2];
 	uint64_t scratch_at; /* a description converted from .debug_frame */
@@ -49,7 +49,7 @@ struct tables {
 
 /* --- what libunwind asks for ------------------------------------------------------------------------------------- */
 
-/* Of the eight bytes at @address those that lie in [at, at + size); others are left alone. True if there is one. */
+/* Copies those of the eight bytes at @address that are in [at, at + size). True if there is one. */
 static bool overlay(uint64_t address, uint8_t *bytes, uint64_t at, const void *data, size_t size)
 {
 	bool any = false;
@@ -176,7 +176,7 @@ static int find_description(unw_addr_space_t as, unw_word_t ip, unw_proc_info_t 
 	return _Ux86_64_dwarf_search_unwind_table(as, ip, &table, info, need_unwind_info, arg);
 }
 
-/* libunwind's own pool has it. */
+/* Nothing to free: libunwind keeps it in its own pool. */
 static void put_description(unw_addr_space_t as, unw_proc_info_t *info, void *arg)
 {
 	(void)as, (void)info, (void)arg;
@@ -232,7 +232,7 @@ struct tables *tables_new(struct image *image)
 		errno = -rc;
 		return NULL;
 	}
-	/* tables_row()'s caller remembers. */
+	/* The caller of tables_row() caches. */
 	unw_set_caching_policy(t->space, UNW_CACHE_NONE);
 	return t;
 }
@@ -253,7 +253,7 @@ size_t tables_size(const struct tables *t)
 	return t->index.n;
 }
 
-/* What libunwind makes of t->regs: the cursor stands in the caller's frame. Negative: it failed. */
+/* Unwinds one frame from t->regs: the cursor is then at the caller's frame. Negative: it failed. */
 static int step(struct tables *t, unw_cursor_t *cursor)
 {
 	int rc;
@@ -321,7 +321,7 @@ static int probe(struct tables *t, uint64_t address, uint64_t number, struct fin
 	return 0;
 }
 
-/* A difference that a row has room for, the same in both probes. */
+/* Is the difference the same in both probes, and small enough for a row? */
 static bool offset_of(uint64_t a, uint64_t base_a, uint64_t b, uint64_t base_b, int32_t *offset)
 {
 	int64_t d = (int64_t)(a - base_a);
