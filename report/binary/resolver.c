@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "report/binary/resolver.h"
-#include "report/archive/archive.h"
 
 int resolve(const struct resolver *r, uint64_t address, struct resolution *out)
 {
-	if (r->archive && archive_find(r->archive, address, out)) {
+	if (r->archive && r->archive_find(r->archive, address, out)) {
 		out->n = r->no_inline ? 0 : out->n;
 		return 0;
 	}

@@ -7,13 +7,15 @@
 #include "report/binary/symbols.h"
 
 struct archive;
+struct resolution;
 
 struct resolver {
 	const struct symbols *symbols; /* NULL: none; likewise the others */
 	struct lines *const *lines;    /* nlines of them, the first that knows an address is taken */
 	size_t nlines;
-	const struct archive *archive; /* asked before the others */
-	bool no_inline;                /* nothing of what it has by DWARF */
+	const struct archive *archive; /* asked before the others, by @archive_find: false if it does not know */
+	bool (*archive_find)(const struct archive *archive, uint64_t address, struct resolution *out);
+	bool no_inline; /* nothing of what it has by DWARF */
 };
 
 struct resolution {

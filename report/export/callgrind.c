@@ -11,6 +11,7 @@
 #include "common/say.h"
 #include "report/export/frame_table.h"
 #include "report/export/export_stacks.h"
+#include "report/view/view.h"
 #include "report/export/string_table.h"
 
 #include <errno.h>
@@ -38,7 +39,7 @@ struct cost {
 };
 
 struct callgrind {
-	struct report *report;
+	const struct report *report;
 	struct frame_table table;
 	struct strings files, objects;
 	struct party *parties;
@@ -193,7 +194,7 @@ static int put_name(struct callgrind *g, struct strings *known, const char *key,
 	int rc = strings_add(known, name, &id);
 
 	if (rc == 0)
-		fprintf(g->report->out, "%s=(%u)%s%s\n", key, id + 1, id < before ? "" : " ",
+		fprintf(g->report->out.file, "%s=(%u)%s%s\n", key, id + 1, id < before ? "" : " ",
 		        id < before ? "" : known->texts[id]);
 	return rc;
 }
@@ -209,7 +210,7 @@ static int put_file(struct callgrind *g, const char *key, const struct party *p)
 static int put_object(struct callgrind *g, uint32_t domain)
 {
 	const char *image;
-	int rc = stacks_image(g->report, domain, &image);
+	int rc = stacks_image(g->report->run, domain, &image);
 
 	return rc == 0 ? put_name(g, &g->objects, "ob", image) : rc;
 }
@@ -217,8 +218,8 @@ static int put_object(struct callgrind *g, uint32_t domain)
 static int party_name(struct callgrind *g, const struct party *p, const char **name)
 {
 	if (p->function == DOMAIN_ITSELF)
-		return stacks_domain_name(g->report, p->domain, name);
-	*name = g->report->names.functions[g->table.functions[p->function].function].name;
+		return stacks_domain_name(g->report->run, p->domain, name);
+	*name = g->report->run->names.functions[g->table.functions[p->function].function].name;
 	return 0;
 }
 
@@ -231,10 +232,10 @@ static int put_party(struct callgrind *g, const char *key, uint32_t id)
 
 	if (rc != 0)
 		return rc;
-	fprintf(g->report->out, "%s=(%u)", key, id + 1);
+	fprintf(g->report->out.file, "%s=(%u)", key, id + 1);
 	if (!p->written)
-		fprintf(g->report->out, " %s%s", name, p->again ? "'2" : "");
-	fputc('\n', g->report->out);
+		fprintf(g->report->out.file, " %s%s", name, p->again ? "'2" : "");
+	fputc('\n', g->report->out.file);
 	p->written = true;
 	return 0;
 }
@@ -243,7 +244,7 @@ static int put_function(struct callgrind *g, uint32_t id)
 {
 	int rc;
 
-	fputc('\n', g->report->out);
+	fputc('\n', g->report->out.file);
 	rc = put_object(g, g->parties[id].domain);
 	if (rc == 0)
 		rc = put_file(g, "fl", &g->parties[id]);
@@ -257,7 +258,7 @@ static int put_call(struct callgrind *g, const struct cost *c)
 	if (rc == 0)
 		rc = put_party(g, "cfn", c->to);
 	if (rc == 0)
-		fprintf(g->report->out, "calls=%" PRIu64 " %u\n", c->samples, c->called_line);
+		fprintf(g->report->out.file, "calls=%" PRIu64 " %u\n", c->samples, c->called_line);
 	return rc;
 }
 
@@ -275,34 +276,35 @@ static int put_costs(struct callgrind *g)
 		if (rc == 0 && c->to != NOBODY)
 			rc = put_call(g, c);
 		if (rc == 0)
-			fprintf(g->report->out, "%u %" PRIu64 " %" PRIu64 "\n", c->line, c->samples, c->cpu_ns);
+			fprintf(g->report->out.file, "%u %" PRIu64 " %" PRIu64 "\n", c->line, c->samples, c->cpu_ns);
 	}
 	return rc;
 }
 
 static void put_head(const struct callgrind *g)
 {
-	FILE *out = g->report->out;
+	FILE *out = g->report->out.file;
 
 	fputs("# callgrind format\nversion: 1\ncreator: uniprof-report\ncmd: ", out);
-	print_safe(out, g->report->session->command ? g->report->session->command : "?");
+	print_safe(out, g->report->run->traces.session.command ? g->report->run->traces.session.command : "?");
 	fputs("\npositions: line\nevent: Samples : samples\nevent: CPU : CPU time, ns\nevents: Samples CPU\n", out);
 	fprintf(out, "summary: %" PRIu64 " %" PRIu64 "\n", g->samples, g->cpu_ns);
 }
 
-static int run(struct report *r)
+static int run(const struct report *r, struct view_result *found)
 {
 	struct callgrind g = {.report = r};
 	int rc = view_load(r, NULL);
 
+	(void)found;
 	if (rc == 0)
-		rc = stacks_each(r, add_stack, &g);
+		rc = stacks_each(r->run, r->selection->states, add_stack, &g);
 	if (rc == 0) {
 		put_head(&g);
 		rc = put_costs(&g);
 	}
 	if (rc == 0)
-		fprintf(r->out, "\ntotals: %" PRIu64 " %" PRIu64 "\n", g.samples, g.cpu_ns);
+		fprintf(r->out.file, "\ntotals: %" PRIu64 " %" PRIu64 "\n", g.samples, g.cpu_ns);
 	frame_table_free(&g.table);
 	strings_free(&g.files);
 	strings_free(&g.objects);
@@ -311,7 +313,9 @@ static int run(struct report *r)
 	free(g.parties);
 	free(g.costs);
 	free(g.seen);
-	return stacks_end(r, rc);
+	if (rc == 0)
+		view_end(r, NULL, profile_count(&r->run->profile, r->selection->states));
+	return rc;
 }
 
 const struct view view_callgrind = {

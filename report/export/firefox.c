@@ -10,6 +10,7 @@
 #include "report/export/firefox_meta.h"
 #include "report/export/frame_table.h"
 #include "report/export/export_stacks.h"
+#include "report/view/view.h"
 #include "report/export/string_table.h"
 #include "report/export/timeline.h"
 #include "report/output/json_writer.h"
@@ -29,7 +30,7 @@ struct marker {
 };
 
 struct firefox {
-	struct report *report;
+	const struct report *report;
 	struct json json;
 	struct timeline timeline;
 	struct marker *markers;
@@ -67,7 +68,7 @@ static int record(void *ctx, const struct upf_block *b, const struct upf_record 
 	(void)b;
 	if (rec->kind == UPF_LOST || rec->kind == UPF_LATE || rec->kind == UPF_EVENT)
 		return add_marker(f, rec);
-	if (rec->kind != UPF_SAMPLE || !stacks_counts(f->report, rec->state))
+	if (rec->kind != UPF_SAMPLE || !stacks_counts(f->report->selection->states, rec->state))
 		return 0;
 	return timeline_add(&f->timeline, rec->domain, rec->vcpu, &m);
 }
@@ -87,7 +88,7 @@ static int add_main_threads(struct firefox *f)
 	uint32_t id;
 	int rc = 0;
 
-	for (size_t i = 0; rc == 0 && i < f->report->session->ndomains; i++)
+	for (size_t i = 0; rc == 0 && i < f->report->run->traces.session.ndomains; i++)
 		rc = timeline_vcpu(&f->timeline, (uint32_t)i, 0, &id);
 	for (size_t i = 0; rc == 0 && i < f->nmarkers; i++)
 		rc = timeline_vcpu(&f->timeline, f->markers[i].domain, 0, &id);
@@ -139,7 +140,7 @@ static int add_function_names(struct firefox *f)
 	for (size_t i = 0; rc == 0 && i < n; i++) {
 		const struct table_function *function = &f->table.functions[i];
 
-		rc = strings_add(&f->strings, f->report->names.functions[function->function].name, &f->names[i]);
+		rc = strings_add(&f->strings, f->report->run->names.functions[function->function].name, &f->names[i]);
 		if (rc == 0 && function->file)
 			rc = strings_add(&f->files, function->file, &f->sources[i]);
 	}
@@ -176,8 +177,8 @@ static int make_tables(struct firefox *f)
 
 	if (rc != 0)
 		return rc;
-	f->leaves = calloc(f->report->profile.tree.n, 2 * sizeof(*f->leaves));
-	rc = f->leaves ? stacks_each(f->report, add_stack, f) : -ENOMEM;
+	f->leaves = calloc(f->report->run->profile.tree.n, 2 * sizeof(*f->leaves));
+	rc = f->leaves ? stacks_each(f->report->run, f->report->selection->states, add_stack, f) : -ENOMEM;
 	return rc == 0 ? add_strings(f) : rc;
 }
 
@@ -492,7 +493,7 @@ static void put_markers(struct firefox *f, const struct timeline_vcpu *v)
 
 static void put_ids(struct firefox *f, const struct timeline_vcpu *v, const char *domain)
 {
-	uint32_t domid = stacks_domid(f->report, v->domain);
+	uint32_t domid = stacks_domid(&f->report->run->traces.session, v->domain);
 	char pid[12], tid[24], name[16];
 
 	snprintf(pid, sizeof(pid), "%u", domid);
@@ -508,7 +509,7 @@ static void put_ids(struct firefox *f, const struct timeline_vcpu *v, const char
 static int put_thread(struct firefox *f, const struct timeline_vcpu *v)
 {
 	const char *domain;
-	int rc = stacks_domain_name(f->report, v->domain, &domain);
+	int rc = stacks_domain_name(f->report->run, v->domain, &domain);
 
 	if (rc != 0)
 		return rc;
@@ -535,7 +536,7 @@ static int put_file(struct firefox *f)
 	int rc = 0;
 
 	json_object(&f->json, NULL);
-	firefox_meta(&f->json, f->report);
+	firefox_meta(&f->json, &f->report->run->traces.session, recording_duration(f->report->run));
 	json_array(&f->json, "libs");
 	json_end(&f->json);
 	put_shared(f);
@@ -562,9 +563,9 @@ static void clean_up(struct firefox *f)
 	free(f->filenames);
 }
 
-static int run(struct report *r)
+static int run(const struct report *r, struct view_result *found)
 {
-	struct firefox f = {.report = r, .json.out = r->out};
+	struct firefox f = {.report = r, .json.out = r->out.file};
 	const struct load_hooks hooks = {.ctx = &f, .record = record};
 	int rc;
 
@@ -577,9 +578,11 @@ static int run(struct report *r)
 	if (rc == 0)
 		rc = put_file(&f);
 	if (f.timeline.failed)
-		r->failed = TIMELINE_FILE;
+		found->failed = TIMELINE_FILE;
 	clean_up(&f);
-	return stacks_end(r, rc);
+	if (rc == 0)
+		view_end(r, NULL, profile_count(&r->run->profile, r->selection->states));
+	return rc;
 }
 
 const struct view view_firefox = {

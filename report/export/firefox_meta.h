@@ -7,7 +7,7 @@
 #define REPORT_EXPORT_FIREFOX_META_H
 
 #include "report/output/json_writer.h"
-#include "report/view/view.h"
+#include "format/upf.h"
 
 /* Of stacks, by their place in the head. */
 enum firefox_category { CATEGORY_OTHER, CATEGORY_KERNEL, CATEGORY_USER };
@@ -22,6 +22,6 @@ static inline double firefox_ms(uint64_t ns)
 }
 
 /* "meta" of the outermost object. */
-void firefox_meta(struct json *j, const struct report *r);
+void firefox_meta(struct json *j, const struct upf_session *session, uint64_t duration_ns);
 
 #endif

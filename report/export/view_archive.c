@@ -4,8 +4,9 @@
  * them no longer. It is read twice: names must stand before the samples, and which are wanted is known behind them.
  */
 #include "report/archive/archive_stacks.h"
-#include "report/binary/binaries.h"
 #include "report/binary/disassembly.h"
+#include "report/unwind/sample_chain.h"
+#include "report/view/view.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -24,7 +25,7 @@ struct kept_function {
 };
 
 struct keeper {
-	struct report *report;
+	const struct report *report;
 	const struct upf_session *session;
 	struct upf_decoder *decoder;
 	struct upf_writer *writer; /* NULL while the trace is read for the first time */
@@ -173,12 +174,12 @@ static int study_sample(struct keeper *k, const struct upf_record *rec)
 {
 	int rc = use_stack(k, rec->stack);
 
-	if (rc != 0 || !k->report->rows || !load_may_differ(k->session, rec))
+	if (rc != 0 || !k->report->run->binaries.cfi || !chain_may_differ(k->session, rec))
 		return rc;
 	rc = met(k, rec);
 	if (rc != 0)
 		return rc < 0 ? rc : 0;
-	load_chain(k->report->rows, k->session, k->decoder, rec, &k->chain);
+	chain_of_sample(k->report->run->binaries.cfi, k->session, k->decoder, rec, &k->chain);
 	return k->writer ? keep_stack(k, rec) : add_chain(k, &k->chain);
 }
 
@@ -197,11 +198,11 @@ static int study_block(struct keeper *k, const struct upf_block *b)
 		if (rec.kind == UPF_SAMPLE)
 			rc = study_sample(k, &rec);
 		if (!k->writer)
-			counters_record(&k->report->profile.counters, &rec);
+			counters_record(&k->report->run->profile.counters, &rec);
 	}
 	if (rc == 0 && !k->writer)
 		rc = add_recorded(k);
-	k->report->profile.counters.bad_blocks += more == -EBADMSG && !k->writer;
+	k->report->run->profile.counters.bad_blocks += more == -EBADMSG && !k->writer;
 	return rc == 0 && more < 0 && more != -EBADMSG ? more : rc;
 }
 
@@ -251,14 +252,6 @@ static void sort_addresses(struct keeper *k)
 		qsort(k->addresses, k->naddresses, sizeof(*k->addresses), compare_addresses);
 }
 
-static bool any_dwarf(const struct report *r)
-{
-	for (size_t i = 0; i < r->nlines; i++)
-		if (lines_any(r->lines[i]))
-			return true;
-	return false;
-}
-
 static int flush_names(struct keeper *k, struct archive_names_payload *names)
 {
 	struct buf payload = {0};
@@ -278,7 +271,7 @@ static int write_names(struct keeper *k, struct archive_names_payload *names)
 	for (size_t i = 0; rc == 0 && i < k->naddresses; i++) {
 		if (i > 0 && k->addresses[i] == k->addresses[i - 1])
 			continue;
-		rc = resolve(&k->report->names.resolver, k->addresses[i], &found);
+		rc = resolve(&k->report->run->names.resolver, k->addresses[i], &found);
 		if (rc != 0 || (!found.symbol && found.n == 0))
 			continue;
 		rc = archive_names_put(names, k->addresses[i], &found);
@@ -293,9 +286,9 @@ static int write_names(struct keeper *k, struct archive_names_payload *names)
 
 static int keep_names(struct keeper *k)
 {
-	const struct report *r = k->report;
-	struct archive_names_payload names = {.flags = (r->rows && cfi_any(r->rows) ? ARCHIVE_TABLES : 0) |
-	                                               (r->nlines && !any_dwarf(r) ? ARCHIVE_NO_DWARF : 0)};
+	const struct binaries *b = &k->report->run->binaries;
+	struct archive_names_payload names = {.flags = (binaries_have_tables(b) ? ARCHIVE_TABLES : 0) |
+	                                               (binaries_lack_dwarf(b) ? ARCHIVE_NO_DWARF : 0)};
 	int rc;
 
 	rc = write_names(k, &names);
@@ -338,7 +331,7 @@ static int flush_code(struct keeper *k)
 /* The code of the function that @range is of, cut to what listings show; NULL: not at hand. */
 static const uint8_t *code_of(struct keeper *k, const struct kept_function *f, size_t *n)
 {
-	const uint8_t *code = binaries_code(k->report, f->address, f->start, n, &k->code.machine);
+	const uint8_t *code = binaries_code(&k->report->run->binaries, f->address, f->start, n, &k->code.machine);
 
 	if (!code)
 		*n = 0;
@@ -349,7 +342,7 @@ static const uint8_t *code_of(struct keeper *k, const struct kept_function *f, s
 
 static int find_function(struct keeper *k, uint64_t address, const struct symbol_range *range)
 {
-	const struct symbols *s = &k->report->symbols;
+	const struct symbols *s = &k->report->run->binaries.symbols;
 	const struct kept_function f = {.address = address,
 	                                .start = range->symbol_start,
 	                                .name = symbols_name(s, range),
@@ -373,7 +366,7 @@ static int find_functions(struct keeper *k)
 	sort_addresses(k);
 	for (size_t i = 0; rc == 0 && i < n; i++) {
 		const uint64_t address = k->addresses[i];
-		const struct symbol_range *range = symbols_range(&k->report->symbols, address);
+		const struct symbol_range *range = symbols_range(&k->report->run->binaries.symbols, address);
 
 		if (range && (k->nfunctions == 0 || range->symbol_start > k->functions[k->nfunctions - 1].start))
 			rc = find_function(k, address, range);
@@ -412,7 +405,7 @@ static int write_archive(struct keeper *k, struct upf_reader *reader)
 	int rc;
 
 	session.archived = true;
-	k->writer = upf_writer_new(&session, put_out, k->report->out);
+	k->writer = upf_writer_new(&session, put_out, k->report->out.file);
 	rc = k->writer ? keep_names(k) : -errno;
 	if (rc == 0)
 		rc = keep_code(k);
@@ -441,13 +434,14 @@ static int write_again(struct keeper *k, const char *path)
 	return rc;
 }
 
-static int run(struct report *r)
+static int run(const struct report *r, struct view_result *found)
 {
-	struct trace *t = &r->traces.list[0];
+	struct trace *t = &r->run->traces.list[0];
 	struct keeper k = {.report = r, .session = upf_reader_session(t->reader), .decoder = upf_decoder_new()};
 	struct stat st;
 	int rc;
 
+	(void)found;
 	k.size = fstat(t->fd, &st) == 0 ? (uint64_t)st.st_size : 0;
 	rc = k.decoder ? read_trace(&k, t->reader, study_block) : -ENOMEM;
 	if (rc == 0)
@@ -468,7 +462,8 @@ static int run(struct report *r)
 
 const struct view view_archive = {
 	.name = "archive",
-	.help = "the trace with the names, lines and true stacks it needs, for -o FILE.upf: reports of it need no image",
+	.help = "the trace with the names, lines and true stacks it needs, for -o FILE.upf: reports of it need no "
+		"image",
 	.states = STATES_ALL,
 	.takes = VIEW_WHOLE | VIEW_BINARY,
 	.run = run,

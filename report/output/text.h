@@ -7,6 +7,14 @@
 #include <stdint.h>
 #include <stdio.h>
 
+/* Where text goes, and what can be shown there. */
+struct text_out {
+	FILE *file;
+	bool color;
+	bool utf8;
+	int width; /* columns of the terminal; 0: no limit */
+};
+
 /* A number as text: printf("%s", text_count(n).s). */
 struct text {
 	char s[40];

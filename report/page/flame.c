@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "report/page/flame.h"
+#include "report/input/scope.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@
 #define REPORT_PROFILE_ANNOTATION_H
 
 #include "report/profile/fold.h"
-#include "report/profile/patterns.h"
+#include "report/input/patterns.h"
 
 struct annotated {
 	uint32_t function;

@@ -11,7 +11,7 @@
 
 #include "report/binary/symbolizer.h"
 #include "report/profile/profile.h"
-#include "report/profile/selection.h"
+#include "report/input/selection.h"
 
 #define FOLD_NONE UINT32_MAX
 

@@ -7,7 +7,7 @@
 #define REPORT_PROFILE_PROFILE_H
 
 #include "report/profile/calltree.h"
-#include "report/profile/selection.h"
+#include "report/input/selection.h"
 #include "report/profile/counters.h"
 
 /* One stack of one vCPU in one run state, and how often it was seen. */
@@ -40,8 +40,9 @@ struct profile {
 	struct hash_table index;
 	struct counters counters;
 
-	struct filter *filter; /* filter.h; NULL: nothing is left out by name */
-	/* What the filter left out, by run state. */
+	/* The stacks here are those that it kept, and their frames are shown as filter.h has them. NULL: all. */
+	struct filter *filter;
+	/* What it left out, by run state. */
 	struct {
 		uint64_t samples, cpu_ns;
 	} left_out[COUNTERS_STATES];
@@ -50,8 +51,10 @@ struct profile {
 int profile_init(struct profile *p); /* 0 or -ENOMEM */
 void profile_free(struct profile *p);
 void profile_clear(struct profile *p); /* forgets all that was counted, keeps the room */
-/* Counts a sample whose leaf is @node: 1; 0: p->filter leaves it out; or -ENOMEM, -EOVERFLOW. */
+/* Counts a sample whose leaf is @node. 0 or -ENOMEM, -EOVERFLOW. */
 int profile_sample(struct profile *p, const struct upf_record *rec, uint32_t node);
+/* Notes that the filter left out a sample. */
+void profile_leave_out(struct profile *p, const struct upf_record *rec);
 
 size_t profile_bytes(const struct profile *p); /* of memory that it takes */
 
@@ -61,12 +64,9 @@ size_t profile_bytes(const struct profile *p); /* of memory that it takes */
  */
 int profile_add(struct profile *p, const struct profile *part);
 
-/* Sets of run states: bit n is state n. */
-#define STATES_ALL 0xfu
-#define STATES_CPU (1u << UPF_RUNNING | 1u << UPF_RUNNABLE)
 /* Samples in these states. */
 uint64_t profile_count(const struct profile *p, unsigned states);
-/* What of these states p->filter left out weighs. */
+/* What the filter left out of these states weighs. */
 uint64_t profile_left_out(const struct profile *p, unsigned states, enum weight weight);
 
 #endif

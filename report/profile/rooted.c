@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "report/profile/rooted.h"
+#include "report/input/scope.h"
+#include "report/profile/filter.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -102,7 +104,7 @@ static bool is_hidden(const struct rooted *r, const struct callchain_frame *fram
 static int push_frames(struct rooted *r, const struct stack *s)
 {
 	bool user = stack_is_user(s);
-	int rc = callchain_make(&r->whole, r->profile, r->names, s->node);
+	int rc = filter_callchain(r->profile->filter, &r->whole, &r->profile->tree, r->names, s->node);
 
 	for (size_t i = 0; rc == 0 && i < r->whole.n; i++) {
 		struct callchain_frame frame = r->whole.frames[i];

@@ -7,6 +7,7 @@
 #define REPORT_PROFILE_ROOTED_H
 
 #include "report/profile/callchain.h"
+#include "report/profile/profile.h"
 
 /*
  * One run's stacks, by the functions of other names if need be. Zero-initialise but the first five; rooted_free() at

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "report/profile/table.h"
+#include "report/input/scope.h"
 #include "report/profile/rooted.h"
 
 #include <errno.h>

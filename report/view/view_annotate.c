@@ -4,7 +4,7 @@
  * or where that is not here, the instructions; without an image the addresses alone.
  */
 #include "report/view/table_columns.h"
-#include "report/binary/binaries.h"
+#include "report/input/binaries.h"
 #include "report/binary/source.h"
 #include "report/profile/annotation.h"
 #include "report/output/text.h"
@@ -20,7 +20,7 @@
 #define COLUMN_PLACE 16 /* a line's number or an address */
 
 struct list {
-	struct report *r;
+	const struct report *r;
 	const struct fold *fold;
 	struct annotation spots;
 	struct source source; /* the file read last */
@@ -66,14 +66,14 @@ static void print_weights(const struct list *l, const struct listed *line)
 	const struct report *r = l->r;
 
 	if (line->total == 0) {
-		fprintf(r->out, "%*s", 2 * (COLUMN_SHARE + 1) + COLUMN_WEIGHT, "");
+		fprintf(r->out.file, "%*s", 2 * (COLUMN_SHARE + 1) + COLUMN_WEIGHT, "");
 		return;
 	}
-	column_share(r, fold_share(l->fold, line->total));
-	fputc(' ', r->out);
-	column_share(r, fold_share(l->fold, line->self));
-	fputc(' ', r->out);
-	column_weight(r, line->total);
+	column_share(&r->out, fold_share(l->fold, line->total));
+	fputc(' ', r->out.file);
+	column_share(&r->out, fold_share(l->fold, line->self));
+	fputc(' ', r->out.file);
+	column_weight(&r->out, r->selection->weight, line->total);
 }
 
 static void print_line(const struct list *l, const struct listed *line, bool is_code)
@@ -83,16 +83,16 @@ static void print_line(const struct list *l, const struct listed *line, bool is_
 
 	print_weights(l, line);
 	if (is_code)
-		fprintf(r->out, "  %*" PRIx64, COLUMN_PLACE, line->place);
+		fprintf(r->out.file, "  %*" PRIx64, COLUMN_PLACE, line->place);
 	else if (line->place)
-		fprintf(r->out, "  %*" PRIu64, COLUMN_PLACE, line->place);
+		fprintf(r->out.file, "  %*" PRIu64, COLUMN_PLACE, line->place);
 	else
-		fprintf(r->out, "  %*s", COLUMN_PLACE, "?");
+		fprintf(r->out.file, "  %*s", COLUMN_PLACE, "?");
 	if (*line->text) {
-		fputs("  ", r->out);
-		text_name(r->out, line->text, text_room(r->width, used), r->utf8);
+		fputs("  ", r->out.file);
+		text_name(r->out.file, line->text, text_room(r->out.width, used), r->out.utf8);
 	}
-	fputc('\n', r->out);
+	fputc('\n', r->out.file);
 }
 
 /* Is a line with samples near? */
@@ -120,7 +120,8 @@ static void print_listing(const struct list *l, const struct listing *listing, b
 			continue;
 		}
 		if (before && (is_code ? left_out : line->place > before->place + 1))
-			fprintf(l->r->out, "%*s\n", 2 * (COLUMN_SHARE + 1) + COLUMN_WEIGHT + 2 + COLUMN_PLACE, "...");
+			fprintf(l->r->out.file, "%*s\n", 2 * (COLUMN_SHARE + 1) + COLUMN_WEIGHT + 2 + COLUMN_PLACE,
+			        "...");
 		left_out = false;
 		before = line;
 		print_line(l, line, is_code);
@@ -132,7 +133,7 @@ static void print_listing(const struct list *l, const struct listing *listing, b
 /* "<leaf+0x10>"; "" for an address without a name. NULL: no memory. */
 static char *symbol_text(const struct list *l, uint64_t address)
 {
-	struct symbolizer *names = &l->r->names;
+	struct symbolizer *names = &l->r->run->names;
 	struct frame_name name;
 	char *text;
 	int n;
@@ -167,7 +168,7 @@ static int disassemble(const struct list *l, uint64_t at, uint64_t start, uint64
 {
 	uint16_t machine;
 	size_t left;
-	const uint8_t *code = binaries_code(l->r, at, start, &left, &machine);
+	const uint8_t *code = binaries_code(&l->r->run->binaries, at, start, &left, &machine);
 	struct disassembly *d = code ? disassembly_new(machine) : NULL;
 	int rc = 0;
 
@@ -231,7 +232,7 @@ static size_t count_in_symbol(const struct symbols *s, const struct annotated *s
 
 static int list_symbol(const struct list *l, const struct annotated *spots, size_t n)
 {
-	const struct symbols *s = &l->r->symbols;
+	const struct symbols *s = &l->r->run->binaries.symbols;
 	uint64_t at = annotated_instruction(&spots[0]);
 	const struct symbol_range *range = symbols_range(s, at);
 	struct listing lines = {0};
@@ -252,10 +253,10 @@ static int list_code(const struct list *l, uint32_t function)
 	const struct annotated *spots = annotation_of(&l->spots.addresses, function, &n);
 	int rc = 0;
 
-	fprintf(l->r->out, "%6s %6s %12s  %*s  Instruction\n", "Total", "Self", column_weight_title(l->r),
-	        COLUMN_PLACE, "Address");
+	fprintf(l->r->out.file, "%6s %6s %12s  %*s  Instruction\n", "Total", "Self",
+	        column_weight_title(l->r->selection->weight), COLUMN_PLACE, "Address");
 	for (; rc == 0 && n > 0; spots += some, n -= some) {
-		some = count_in_symbol(&l->r->symbols, spots, n);
+		some = count_in_symbol(&l->r->run->binaries.symbols, spots, n);
 		rc = list_symbol(l, spots, some);
 	}
 	return rc;
@@ -272,7 +273,7 @@ static int open_source(struct list *l, const char *file)
 		return 0;
 	source_free(&l->source);
 	l->source_file = file;
-	rc = file ? source_read(&l->source, file, l->r->source_path) : -ENOENT;
+	rc = file ? source_read(&l->source, file, l->r->options->source_path) : -ENOENT;
 	l->has_source = rc == 0;
 	return rc == -ENOMEM ? rc : 0;
 }
@@ -325,12 +326,13 @@ static int list_file(const struct list *l, const struct annotated *spots, size_t
 	struct listing lines = {0};
 	int rc;
 
-	text_path(l->r->out, spots[0].file, l->r->width, l->r->utf8);
-	fputs(l->source.changed_ns > l->r->session->start_real_ns ? "\n(changed since the guest was recorded)\n"
-	                                                          : "\n",
-	      l->r->out);
-	fprintf(l->r->out, "%6s %6s %12s  %*s  Source\n", "Total", "Self", column_weight_title(l->r), COLUMN_PLACE,
-	        "Line");
+	text_path(l->r->out.file, spots[0].file, l->r->out.width, l->r->out.utf8);
+	fputs(l->source.changed_ns > l->r->run->traces.session.start_real_ns
+	              ? "\n(changed since the guest was recorded)\n"
+	              : "\n",
+	      l->r->out.file);
+	fprintf(l->r->out.file, "%6s %6s %12s  %*s  Source\n", "Total", "Self",
+	        column_weight_title(l->r->selection->weight), COLUMN_PLACE, "Line");
 	rc = read_lines(l, spots, n, &lines);
 	if (rc == 0)
 		rc = weigh_lines(&lines, spots, n);
@@ -365,12 +367,12 @@ static int list_function(struct list *l, uint32_t function)
 {
 	const struct report *r = l->r;
 	const struct fold_function *f = &l->fold->functions[function];
-	int used = fprintf(r->out, "%.1f%% in all, %.1f%% itself: ", 100 * fold_share(l->fold, f->total),
+	int used = fprintf(r->out.file, "%.1f%% in all, %.1f%% itself: ", 100 * fold_share(l->fold, f->total),
 	                   100 * fold_share(l->fold, f->self));
 	int rc;
 
-	text_name(r->out, r->names.functions[function].name, text_room(r->width, used), r->utf8);
-	fputc('\n', r->out);
+	text_name(r->out.file, r->run->names.functions[function].name, text_room(r->out.width, used), r->out.utf8);
+	fputc('\n', r->out.file);
 	rc = list_source(l, function);
 	return rc == 0 ? list_code(l, function) : rc < 0 ? rc : 0;
 }
@@ -380,7 +382,7 @@ static int compare_functions(const void *va, const void *vb, void *ctx)
 	const struct list *l = ctx;
 	const struct fold_function *a = &l->fold->functions[*(const uint32_t *)va],
 				   *b = &l->fold->functions[*(const uint32_t *)vb];
-	const struct function *names = l->r->names.functions;
+	const struct function *names = l->r->run->names.functions;
 
 	if (a->self != b->self)
 		return a->self > b->self ? -1 : 1;
@@ -393,7 +395,7 @@ static int compare_functions(const void *va, const void *vb, void *ctx)
 static size_t find_functions(const struct list *l, uint32_t *functions)
 {
 	const struct annotated_set *set = &l->spots.addresses;
-	double limit = column_limit(l->r, 0);
+	double limit = view_limit(l->r->options, 0);
 	size_t n = 0;
 
 	for (size_t i = 0; i < set->n; i++) {
@@ -415,7 +417,7 @@ static int list_functions(struct list *l)
 	qsort_r(functions, n, sizeof(*functions), compare_functions, l);
 	for (size_t i = 0; rc == 0 && i < n; i++) {
 		if (i > 0)
-			fputc('\n', l->r->out);
+			fputc('\n', l->r->out.file);
 		rc = list_function(l, functions[i]);
 	}
 	source_free(&l->source);
@@ -423,27 +425,28 @@ static int list_functions(struct list *l)
 	return rc;
 }
 
-static int print_list(struct report *r, struct fold *fold)
+static int print_list(const struct report *r, struct fold *fold, struct view_result *found)
 {
 	const struct fold_request request = view_request(r);
 	struct list l = {.r = r, .fold = fold};
-	int rc = annotation_make(&l.spots, &r->profile, &r->names, &request, &r->pattern);
+	int rc = annotation_make(&l.spots, &r->run->profile, &r->run->names, &request, r->options->pattern);
 
 	if (rc != 0)
 		return rc;
-	r->nothing = l.spots.addresses.n == 0;
+	found->nothing = l.spots.addresses.n == 0;
 	rc = list_functions(&l);
 	annotation_free(&l.spots);
 	return rc;
 }
 
-static int run(struct report *r)
+static int run(const struct report *r, struct view_result *found)
 {
-	return view_table(r, print_list);
+	return view_table(r, found, print_list);
 }
 
-const struct view view_list = {
-	.name = "list",
+const struct view view_annotate = {
+	.name = "annotate",
+	.alias = "list",
 	.arg = "RE",
 	.help = "functions that match RE, line by line: their source where it is here, else their instructions",
 	.states = STATES_CPU,

@@ -3,10 +3,10 @@
  * traces.h - the traces of one report: one, or several that are shown as one. Those that were recorded after another,
  * as by uniprof-record --switch-output, then follow each other in time; domains of the same name are one domain.
  */
-#ifndef REPORT_PROFILE_TRACES_H
-#define REPORT_PROFILE_TRACES_H
+#ifndef REPORT_INPUT_TRACES_H
+#define REPORT_INPUT_TRACES_H
 
-#include "report/profile/load.h"
+#include "report/input/scope.h"
 
 struct trace {
 	const char *path; /* "-": standard input */
@@ -34,8 +34,6 @@ void traces_close(struct traces *t);
  * @why.
  */
 int traces_join(struct traces *t, const struct selection *selection, char *why, size_t size);
-/* Adds all of them to @p, each in its own scope. As load_trace(). */
-int traces_load(struct traces *t, struct profile *p, const struct load_options *options);
 
 /* The readers' together, final when all has been loaded: sums, and whether all have a footer and any is cut. */
 struct upf_health traces_health(const struct traces *t);
