@@ -5,6 +5,7 @@
  */
 #include "report/archive/archive_stacks.h"
 #include "report/binary/disassembly.h"
+#include "report/profile/extents.h"
 #include "report/unwind/sample_chain.h"
 #include "report/view/view.h"
 
@@ -331,13 +332,28 @@ static int flush_code(struct keeper *k)
 /* The code of the function that @range is of, cut to what listings show; NULL: not at hand. */
 static const uint8_t *code_of(struct keeper *k, const struct kept_function *f, size_t *n)
 {
-	const uint8_t *code = binaries_code(&k->report->run->binaries, f->address, f->start, n, &k->code.machine);
+	uint64_t start;
+	const uint8_t *code = binaries_function(&k->report->run->binaries, f->address, &start, n, &k->code.machine);
 
 	if (!code)
 		*n = 0;
-	*n = *n < f->size ? *n : (size_t)f->size;
-	*n = *n < ARCHIVE_CODE_MAX ? *n : ARCHIVE_CODE_MAX;
 	return code;
+}
+
+/* Two addresses for each function in it, and each file, tell which lines --annotate shows. */
+static int add_extents(struct keeper *k, const struct kept_function *f)
+{
+	struct recording *run = k->report->run;
+	struct extents extents = {0};
+	int rc = extents_add(&extents, &run->binaries, &run->names, f->address);
+
+	for (size_t i = 0; rc == 0 && i < extents.n; i++) {
+		rc = add_address(k, extents.of[i].first_at);
+		if (rc == 0)
+			rc = add_address(k, extents.of[i].last_at);
+	}
+	extents_free(&extents);
+	return rc;
 }
 
 static int find_function(struct keeper *k, uint64_t address, const struct symbol_range *range)
@@ -354,7 +370,9 @@ static int find_function(struct keeper *k, uint64_t address, const struct symbol
 		return -ENOMEM;
 	k->functions[k->nfunctions++] = f;
 	code = code_of(k, &f, &n);
-	return code ? add_targets(k, code, n, f.start) : 0;
+	if (!code)
+		return 0;
+	return add_targets(k, code, n, f.start) == 0 ? add_extents(k, &f) : -ENOMEM;
 }
 
 /* The functions that sampled addresses are in, and what they refer to. */

@@ -471,3 +471,18 @@ const uint8_t *binaries_code(const struct binaries *b, uint64_t address, uint64_
 	*machine = image_machine(image);
 	return image_code(image, start, left);
 }
+
+const uint8_t *binaries_function(const struct binaries *b, uint64_t address, uint64_t *start, size_t *size,
+                                 uint16_t *machine)
+{
+	const struct symbol_range *range = symbols_range(&b->symbols, address);
+	uint64_t length = range ? symbols_end(&b->symbols, range) - range->symbol_start : 0;
+	const uint8_t *code = range ? binaries_code(b, address, range->symbol_start, size, machine) : NULL;
+
+	if (!code)
+		return NULL;
+	*start = range->symbol_start;
+	*size = *size < length ? *size : (size_t)length;
+	*size = *size < ARCHIVE_CODE_MAX ? *size : ARCHIVE_CODE_MAX;
+	return *size ? code : NULL;
+}

@@ -66,5 +66,11 @@ bool binaries_lack_dwarf(const struct binaries *b);
  */
 const uint8_t *binaries_code(const struct binaries *b, uint64_t address, uint64_t start, size_t *left,
                              uint16_t *machine);
+/*
+ * The code of the whole symbol that holds @address, as far as it is shown: from *start, *size bytes, 1 or more. NULL: no
+ * symbol, or no code.
+ */
+const uint8_t *binaries_function(const struct binaries *b, uint64_t address, uint64_t *start, size_t *size,
+                                 uint16_t *machine);
 
 #endif

@@ -70,7 +70,7 @@ ok $? 'and --help is silent about it'
 
 # Source from elsewhere, written before the run; a line of it is not for terminals, and some are not in the file. Ten samples
 # a line, at its first instruction.
-{ printf 'static int n;\n/* \033[31mred */\nvoid f(void)\n{\n\tn++;\n#line 400\n\tn--;\n#line 7\n}\n'
+{ printf 'static int n;\n\nvoid f(void)\n{\n\tn++; /* \033[31mred */\n#line 400\n\tn--;\n#line 7\n}\n'
 	seq -f '/* %g */' 8 30; printf 'void g(void)\n{\n\tf();\n#line 900\n\tf();\n}\n'; seq -f '/* %g */' 35 60; } >"$tmp/code.c"
 touch -d 2020-01-01 "$tmp/code.c"
 (cd "$tmp" && gcc -g -O0 -c -o code.o "-ffile-prefix-map=$(pwd -P)=/nowhere/src" code.c && ld -e f -o source code.o) || echo 'Bail out! no compiler'
@@ -86,6 +86,50 @@ ok $? 'source that has changed'
 rm "$tmp/code.c"; mkfifo "$tmp/code.c"
 (cd "$tmp" && timeout 20 "$report" -q --annotate '^f$' --source-path . -s source source.upf) | grep -q 'Instruction'
 ok $? 'a pipe is no source'
+
+# Whole functions, whichever lines samples were in; nothing of what stands beside them. twice() is inlined.
+cat >"$tmp/whole.c" <<'END'
+int n;
+
+static inline __attribute__((always_inline)) void
+twice(int by)
+{
+	n *= by;
+
+	/* and once more */
+	n *= by;
+}
+
+/* whole: the compiler leaves nothing of its first lines */
+void whole(int first)
+{
+	int k = first;
+
+	for (k = 0; k < 10; k++)
+		n += k;
+
+	twice(n);
+	if (n > 100)
+		n = 0;
+	/* the end */
+}
+void next(void)
+{
+	n++;
+}
+END
+touch -d 2020-01-01 "$tmp/whole.c"
+(cd "$tmp" && gcc -g -O1 "-ffile-prefix-map=$(pwd -P)=/nowhere/src" -c -o whole.o whole.c && ld -e whole -o whole whole.o) ||
+	echo 'Bail out! no compiler'
+of_line() {
+	objdump -d "$tmp/whole" | sed -n 's/^ *\([0-9a-f]*\):.*/\1/p' | addr2line -a -e "$tmp/whole" | paste - - |
+		sed -n "s/^\(0x[0-9a-f]*\).*:$1\( .*\)*$/\1/p" | head -1
+}
+printf '0 0 10 %s\n0 0 5 %s\n' "$(of_line 18)" "$(of_line 9)" | "$mktrace" counted >"$tmp/whole.upf"
+same annotate-whole 0 "$report" -q --annotate . --source-path . -s whole whole.upf
+(cd "$tmp" && "$report" --archive -o whole.full.upf -s whole whole.upf && mv whole whole.away &&
+	"$report" -q --annotate . --source-path . whole.full.upf) | cmp -s - "$expected/annotate-whole"
+ok $? 'the same from an archive'
 
 # --- two runs: hot has become twice as dear, cold is gone, warm is new; the second run is twice as long
 cat >"$tmp/diff.syms" <<'END'
