@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * inputs.h - what the command line names, opened for a report: traces, symbols, images. Tells the user what is wrong.
+ * inputs.h - opens the files that the command line names: traces and binaries. Prints what is wrong.
  */
 #ifndef REPORT_CLI_INPUTS_H
 #define REPORT_CLI_INPUTS_H

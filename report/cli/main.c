@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * main.c - uniprof-report: traces, names for their addresses, one view. Only this file and inputs.c talk to the user
- * about errors.
+ * main.c - uniprof-report: opens the inputs, runs one view, turns the result into an exit code. Only this file and
+ * inputs.c print error messages.
  */
 #include "common/say.h"
 #include "report/cli/inputs.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* option_groups.h - the options beside the views, in the groups of --help. Each ends with a row of zeros. */
+/* option_groups.h - all options but the views, in the groups of --help. Each table ends with a row of zeros. */
 #ifndef REPORT_CLI_OPTION_GROUPS_H
 #define REPORT_CLI_OPTION_GROUPS_H
 

@@ -79,18 +79,18 @@ static int apply_flag(void *ctx, const struct option_def *def, const char *value
 
 const struct option_def options_naming[] = {
 	{'s', "symbols", "FILE[@ADDRESS]", OPTION_ARG,
-         "names from FILE: the guest's ELF binary, the output of nm, or its /proc/kallsyms; a "
-         "binary makes stacks true, too; may be given several times; @: it lies at that address, @+: "
-         "higher by an offset",
+         "symbols from FILE: the guest's ELF binary, the output of nm, or its /proc/kallsyms; a "
+         "binary also has unwind tables; may be given several times; @ADDRESS: it is loaded there; "
+         "@+OFFSET: so much higher than linked",
          apply_symbols, 0},
 	{0, "symfs", "DIR", OPTION_ARG, "look for the guest's files and their debug files below DIR", apply_symfs, 0},
-	{0, "no-demangle", NULL, OPTION_NO_ARG, "show the linker's names of C++, Rust and OCaml", apply_flag,
+	{0, "no-demangle", NULL, OPTION_NO_ARG, "do not demangle names of C++, Rust and OCaml", apply_flag,
          SET_NO_DEMANGLE},
-	{0, "no-inline", NULL, OPTION_NO_ARG, "read no DWARF: no inlined functions, no source lines", apply_flag,
+	{0, "no-inline", NULL, OPTION_NO_ARG, "do not read DWARF: no inlined functions, no source lines", apply_flag,
          SET_NO_INLINE},
-	{0, "no-repair", NULL, OPTION_NO_ARG,
-         "show stacks as they were recorded: no callers put back, copies not unwound", apply_flag, SET_NO_REPAIR},
-	{0, "force", NULL, OPTION_NO_ARG, "use a binary although another build of it was recorded", apply_flag,
+	{0, "no-repair", NULL, OPTION_NO_ARG, "show stacks as recorded: add no missing callers, unwind no copies",
+         apply_flag, SET_NO_REPAIR},
+	{0, "force", NULL, OPTION_NO_ARG, "use a binary even if another build of it was recorded", apply_flag,
          SET_FORCE},
 	{0},
 };
@@ -99,9 +99,10 @@ const struct option_def options_general[] = {
 	{'o', "output", "FILE", OPTION_ARG, "write to FILE instead of standard output", apply_output, 0},
 	{0, "color", "WHEN", OPTION_ARG,
          "colour: always, never, or auto (default): on a terminal, unless NO_COLOR is set", apply_color, 0},
-	{0, "no-pager", NULL, OPTION_NO_ARG, "no pager ($PAGER, or less) on a terminal", apply_flag, SET_NO_PAGER},
-	{'q', "quiet", NULL, OPTION_NO_ARG, "leave out what the result rests on", apply_flag, SET_QUIET},
-	{'h', "help", NULL, OPTION_NO_ARG, "this text", apply_flag, SET_HELP},
-	{'V', "version", NULL, OPTION_NO_ARG, "the program's version", apply_flag, SET_VERSION},
+	{0, "no-pager", NULL, OPTION_NO_ARG, "do not start a pager ($PAGER, or less) on a terminal", apply_flag,
+         SET_NO_PAGER},
+	{'q', "quiet", NULL, OPTION_NO_ARG, "suppress the notes on sample quality", apply_flag, SET_QUIET},
+	{'h', "help", NULL, OPTION_NO_ARG, "print this text", apply_flag, SET_HELP},
+	{'V', "version", NULL, OPTION_NO_ARG, "print the version", apply_flag, SET_VERSION},
 	{0},
 };

@@ -2,11 +2,11 @@
 /*
  * callgrind.c - callgrind's format (valgrind.org/docs/manual/cl-format.html), for kcachegrind and callgrind_annotate.
  *
- * What samples cannot tell is how often a function was called: a call's count is that of the samples that found it
- * going on. Inclusive cost is given by call, and a reader adds it up, so a recursive function would count as often as
- * it stands in a stack. Its frames below the first one are therefore a function of their own, f'2, as callgrind names
- * them itself. Each domain is a function, too, which calls the roots of its stacks: readers take nothing but calls as
- * inclusive cost.
+ * Samples do not tell how often a function was called: the count of a call is the number of samples that have it in
+ * their stack. Inclusive cost is stored with calls, and readers add it up, so a recursive function would count several
+ * times for one stack. Therefore the inner frames of a recursive function f are a function f'2, as callgrind itself
+ * names them. Each domain is a function, too, which calls the roots of its stacks, since readers take inclusive cost
+ * from calls only.
  */
 #include "common/say.h"
 #include "report/export/frame_table.h"
@@ -120,7 +120,7 @@ static int add_cost(struct callgrind *g, const struct cost *key, const struct st
 	return 0;
 }
 
-/* Whether this stack has had the function already, of which it takes note. */
+/* Has this stack had the function already? Notes that it has it now. */
 static int meet(struct callgrind *g, uint32_t function, bool *again)
 {
 	size_t old = g->seen_cap;
@@ -186,7 +186,7 @@ static int compare(const void *va, const void *vb)
 	return (a->called_line > b->called_line) - (a->called_line < b->called_line);
 }
 
-/* A name is written once, with a number that stands for it afterwards. */
+/* A name is written once, with a number that is used afterwards. */
 static int put_name(struct callgrind *g, struct strings *known, const char *key, const char *name)
 {
 	size_t before = known->n;
@@ -223,7 +223,7 @@ static int party_name(struct callgrind *g, const struct party *p, const char **n
 	return 0;
 }
 
-/* Functions of one name are told apart by file and object, so each has a number of its own. */
+/* Functions of one name can differ in file and object, so each has its own number. */
 static int put_party(struct callgrind *g, const char *key, uint32_t id)
 {
 	struct party *p = &g->parties[id];
@@ -320,7 +320,7 @@ static int run(const struct report *r, struct view_result *found)
 
 const struct view view_callgrind = {
 	.name = "callgrind",
-	.help = "callgrind's file, for kcachegrind and callgrind_annotate",
+	.help = "callgrind's format, for kcachegrind and callgrind_annotate",
 	.states = STATES_CPU,
 	.run = run,
 };

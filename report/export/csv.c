@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * csv.c - the flat profile's table as comma-separated values (RFC 4180): a line of headings, then a line for each row,
- * in plain numbers. Texts are quoted, numbers are not.
+ * csv.c - the flat profile as comma-separated values (RFC 4180): a line of headings, then one line per row. Numbers
+ * are plain, texts are quoted.
  */
 #include "report/view/table_columns.h"
 #include "report/export/export_stacks.h"
@@ -23,7 +23,7 @@ static const char *text_of(const struct csv *c, const struct table_row *row, uns
 	return c->report->run->names.functions[row->text[column]].name;
 }
 
-/* The dearest first. */
+/* Largest first. */
 static int compare(const void *va, const void *vb, void *ctx)
 {
 	const struct csv *c = ctx;

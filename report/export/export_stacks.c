@@ -9,7 +9,7 @@
 int stacks_each(struct recording *r, unsigned states,
                 int (*each)(void *ctx, const struct stack *s, const struct callchain *c), void *ctx)
 {
-	struct rooted stacks = stacks_of(r);
+	struct display_stacks stacks = stacks_of(r);
 	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && i < r->profile.nstacks; i++) {
@@ -17,11 +17,11 @@ int stacks_each(struct recording *r, unsigned states,
 
 		if (!stacks_counts(states, s->state))
 			continue;
-		rc = rooted_make(&stacks, s);
+		rc = display_stack_make(&stacks, s);
 		if (rc == 0)
 			rc = each(ctx, s, &stacks.chain);
 	}
-	rooted_free(&stacks);
+	display_stacks_free(&stacks);
 	return rc;
 }
 

@@ -10,7 +10,7 @@
 #define REPORT_EXPORT_EXPORT_STACKS_H
 
 #include "report/profile/recording.h"
-#include "report/profile/rooted.h"
+#include "report/profile/display_stack.h"
 
 /* A sample in this run state counts; @states are those that do. */
 static inline bool stacks_counts(unsigned states, unsigned state)
@@ -19,19 +19,19 @@ static inline bool stacks_counts(unsigned states, unsigned state)
 }
 
 /*
- * Stacks as --folded shows them, but for whose they are, which formats tell in ways of their own; rooted_free() at the
- * end.
+ * Stacks as --folded shows them, without frames for domains and vCPUs: each format has its own way to tell those.
+ * display_stacks_free() at the end.
  */
-static inline struct rooted stacks_of(struct recording *r)
+static inline struct display_stacks stacks_of(struct recording *r)
 {
-	return (struct rooted){
+	return (struct display_stacks){
 		.profile = &r->profile, .names = &r->names, .common = &r->names, .session = &r->traces.session};
 }
 
 /* Makes stacks->chain of one sample's stack. 0 or -ENOMEM. */
-static inline int stacks_make(struct rooted *stacks, uint32_t node, bool user)
+static inline int stacks_make(struct display_stacks *stacks, uint32_t node, bool user)
 {
-	return rooted_make(stacks, &(struct stack){.node = node, .user = user});
+	return display_stack_make(stacks, &(struct stack){.node = node, .user = user});
 }
 
 /* Each stack of the loaded profile in these run states; not 0 from @each ends it with that value. 0 or -ENOMEM. */

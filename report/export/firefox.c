@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * firefox.c - Firefox Profiler's processed profile (github.com/firefox-devtools/profiler, src/types/profile.ts and
- * docs-developer/CHANGELOG-formats.md), gzipped JSON: a process a domain, a thread a vCPU.
+ * docs-developer/CHANGELOG-formats.md), gzipped JSON: a domain is a process, a vCPU is a thread.
  *
- * Its tables are objects with an array a column. What happened to a domain, lost samples first of all, are markers of
- * its vCPU 0.
+ * A table is an object with one array per column. Events of a domain, such as lost samples, are markers of its vCPU 0.
  */
 #include "report/profile/calltree.h"
 #include "report/export/firefox_meta.h"
@@ -21,7 +20,7 @@
 
 #define PHASE_INSTANT 0
 
-enum { IN_KERNEL = 1, IN_USER = 2 }; /* stacks that a frame stands in */
+enum { IN_KERNEL = 1, IN_USER = 2 }; /* stacks that contain a frame */
 
 struct marker {
 	uint64_t time_ns, count;
@@ -62,7 +61,8 @@ static int add_marker(struct firefox *f, const struct upf_record *rec)
 
 static int record(void *ctx, const struct upf_block *b, const struct upf_record *rec, uint32_t node)
 {
-	const struct moment m = {.time_ns = rec->time_ns, .cpu_ns = rec->cpu_ns, .node = node, .user = rec->user};
+	const struct timeline_sample m = {
+		.time_ns = rec->time_ns, .cpu_ns = rec->cpu_ns, .node = node, .user = rec->user};
 	struct firefox *f = ctx;
 
 	(void)b;
@@ -354,7 +354,7 @@ static void put_ms(struct firefox *f, const char *key, uint64_t ns)
 	json_real(&f->json, key, firefox_ms(ns));
 }
 
-static void sample_stack(struct firefox *f, const struct moment *m)
+static void sample_stack(struct firefox *f, const struct timeline_sample *m)
 {
 	uint32_t leaf = f->leaves[(size_t)m->node * 2 + (m->user && m->node)];
 
@@ -364,21 +364,21 @@ static void sample_stack(struct firefox *f, const struct moment *m)
 		json_null(&f->json, NULL);
 }
 
-static void sample_time(struct firefox *f, const struct moment *m)
+static void sample_time(struct firefox *f, const struct timeline_sample *m)
 {
 	put_ms(f, NULL, m->time_ns);
 }
 
-static void sample_cpu(struct firefox *f, const struct moment *m)
+static void sample_cpu(struct firefox *f, const struct timeline_sample *m)
 {
 	json_uint(&f->json, NULL, m->cpu_ns);
 }
 
 static int put_sample_column(struct firefox *f, const struct timeline_vcpu *v, const char *key,
-                             void (*put)(struct firefox *f, const struct moment *m))
+                             void (*put)(struct firefox *f, const struct timeline_sample *m))
 {
 	struct timeline_cursor cursor = {.timeline = &f->timeline, .vcpu = v};
-	struct moment m;
+	struct timeline_sample m;
 	int rc;
 
 	json_array(&f->json, key);
@@ -587,7 +587,7 @@ static int run(const struct report *r, struct view_result *found)
 
 const struct view view_firefox = {
 	.name = "firefox",
-	.help = "Firefox Profiler's file: a thread a vCPU, markers for lost samples: -o run.json.gz",
+	.help = "Firefox Profiler's format: one thread per vCPU, markers for lost samples: -o run.json.gz",
 	.states = STATES_CPU,
 	.gzip = true,
 	.run = run,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * firefox_meta.h - the head of Firefox Profiler's file: versions, and the categories and markers that the rest refers
- * to.
+ * to by number.
  */
 #ifndef REPORT_EXPORT_FIREFOX_META_H
 #define REPORT_EXPORT_FIREFOX_META_H

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * json.c - all that the report knows, as JSON for programs; docs/json.md is the schema, which has a version of its
- * own.
+ * json.c - everything that the report knows, as JSON for programs. docs/json.md is the schema; it has its own version.
  *
- * Tables are referred to by number, from 0: stacks refer to frames, and frames to functions.
+ * Stacks refer to frames, and frames to functions, by their index in a table.
  */
 #include "report/export/frame_table.h"
 #include "report/export/export_stacks.h"
@@ -160,7 +159,7 @@ static int put_vcpus(struct document *d)
 
 /* --- the profile ------------------------------------------------------------------------------------------------- */
 
-/* Of the names' functions those that stand in a counted stack. */
+/* Functions that are in a counted stack. */
 static bool is_shown(const struct document *d, size_t function)
 {
 	return function < d->fold.nfunctions && d->fold.functions[function].total;
@@ -305,7 +304,7 @@ static int run(const struct report *r, struct view_result *found)
 
 const struct view view_json = {
 	.name = "json",
-	.help = "all of it for programs, by a documented schema",
+	.help = "everything, for programs, by a documented schema",
 	.states = STATES_CPU,
 	.run = run,
 };

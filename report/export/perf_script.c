@@ -3,8 +3,7 @@
  * perf_script.c - every sample as perf-script(1) prints it, for the programs that read that: stackcollapse-perf.pl,
  * speedscope, Firefox Profiler, Perfetto. uniprof-report(1) has the grammar.
  *
- * Those programs parse with regular expressions, so blanks and parentheses are kept out of the fields that they would
- * end.
+ * Those programs parse with regular expressions: fields that end at a blank or parenthesis must not contain one.
  */
 #include "common/say.h"
 #include "report/export/export_stacks.h"
@@ -17,7 +16,7 @@
 
 struct script {
 	const struct report *report;
-	struct rooted stacks;
+	struct display_stacks stacks;
 };
 
 /* @text without what would end the field. */
@@ -39,14 +38,14 @@ static void put_frame(const struct script *s, const struct callchain_frame *f, c
 
 	fprintf(out, "\t%16" PRIx64 " ", f->address);
 	fputs_unlocked(function->named ? function->name : "[unknown]", out);
-	if (function->named && rooted_is_code(f))
+	if (function->named && display_is_code(f))
 		fprintf(out, "+0x%" PRIx64, f->offset);
 	fputs_unlocked(" (", out);
 	put_word(out, image);
 	fputs_unlocked(")\n", out);
 }
 
-/* The period that a sample stands for is what it weighs. */
+/* The period of a sample is its weight. */
 static void put_event(const struct script *s, const struct upf_record *rec, const char *domain)
 {
 	uint64_t us = (s->report->run->traces.session.start_mono_ns + rec->time_ns) / 1000;
@@ -82,7 +81,7 @@ static int record(void *ctx, const struct upf_block *b, const struct upf_record 
 	return 0;
 }
 
-/* Ends when nobody reads it any more. */
+/* Ends when the output has no reader. */
 static int block(void *ctx, const struct upf_block *b)
 {
 	const struct script *s = ctx;
@@ -123,7 +122,7 @@ static int run(const struct report *r, struct view_result *found)
 	(void)found;
 	put_head(r);
 	rc = view_load(r, &hooks);
-	rooted_free(&s.stacks);
+	display_stacks_free(&s.stacks);
 	if (rc == 0)
 		view_end(r, NULL, profile_count(&r->run->profile, r->selection->states));
 	return rc;

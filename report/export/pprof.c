@@ -2,9 +2,9 @@
 /*
  * pprof.c - pprof's gzipped profile.proto (github.com/google/pprof, proto/profile.proto).
  *
- * A sample of it is one stack of one vCPU in one run state; its values are samples and CPU time, and its labels say
- * whose they are. A location is an address with all the functions inlined there. Fields may stand in any order:
- * samples and new locations are written as they come, then the tables that they point into.
+ * A sample there is one stack of one vCPU in one run state. Its values are the number of samples and the CPU time; its
+ * labels are domain, vCPU and state. A location is an address with all functions inlined there. Fields may come in any
+ * order: samples and new locations are written as they are met, then the tables that they refer to.
  */
 #include "report/export/frame_table.h"
 #include "report/export/protobuf.h"
@@ -402,7 +402,7 @@ static int run(const struct report *r, struct view_result *found)
 
 const struct view view_pprof = {
 	.name = "pprof",
-	.help = "pprof's file, for go tool pprof and what reads the same: -o run.pb.gz",
+	.help = "pprof's format, for go tool pprof and others: -o run.pb.gz",
 	.states = STATES_CPU,
 	.gzip = true,
 	.run = run,

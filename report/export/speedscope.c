@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * speedscope.c - speedscope's file (www.speedscope.app/file-format-schema.json): a "sampled" profile a vCPU, in
+ * speedscope.c - speedscope's file (www.speedscope.app/file-format-schema.json): one "sampled" profile per vCPU, in
  * nanoseconds.
  *
- * A sample stands for one period, or by --weight cpu for the CPU time it found used, so that shares are those of the
- * flat profile. Time in which a vCPU has no counted sample is an empty stack, so that the time order is true as well:
- * deadlines are jittered by less than a period, and what is due later than that is late, lost or idle.
+ * A sample weighs one period, or with --weight cpu the CPU time used since the previous one, so that shares are those
+ * of the flat profile. Time without a counted sample is an empty stack, so that the time axis is right as well:
+ * deadlines are jittered by less than a period, so a longer gap means late, lost or idle.
  */
 #include "report/export/frame_table.h"
 #include "report/export/export_stacks.h"
@@ -22,13 +22,14 @@ struct speedscope {
 	struct json json;
 	struct timeline timeline;
 	struct frame_table table;
-	struct rooted stacks;
+	struct display_stacks stacks;
 };
 
 static int record(void *ctx, const struct upf_block *b, const struct upf_record *rec, uint32_t node)
 {
 	struct speedscope *s = ctx;
-	const struct moment m = {.time_ns = rec->time_ns, .cpu_ns = rec->cpu_ns, .node = node, .user = rec->user};
+	const struct timeline_sample m = {
+		.time_ns = rec->time_ns, .cpu_ns = rec->cpu_ns, .node = node, .user = rec->user};
 
 	(void)b;
 	if (rec->kind != UPF_SAMPLE || !stacks_counts(s->report->selection->states, rec->state))
@@ -45,10 +46,10 @@ struct stretch {
 	uint64_t ns;
 };
 
-/* What comes out of a vCPU's samples, one stretch after the other; the same each time it is gone through. */
+/* Iterates over the stretches of a vCPU's samples; gives the same ones each time. */
 struct stretches {
 	struct timeline_cursor cursor;
-	struct moment ahead;
+	struct timeline_sample ahead;
 	int rc; /* of the sample ahead */
 	uint64_t now, period;
 	bool by_cpu; /* a sample weighs its CPU time, not a period */
@@ -235,7 +236,7 @@ static int run(const struct report *r, struct view_result *found)
 		found->failed = TIMELINE_FILE;
 	timeline_free(&s.timeline);
 	frame_table_free(&s.table);
-	rooted_free(&s.stacks);
+	display_stacks_free(&s.stacks);
 	if (rc == 0)
 		view_end(r, NULL, profile_count(&r->run->profile, r->selection->states));
 	return rc;
@@ -243,7 +244,7 @@ static int run(const struct report *r, struct view_result *found)
 
 const struct view view_speedscope = {
 	.name = "speedscope",
-	.help = "speedscope's file: a timeline a vCPU",
+	.help = "speedscope's format: one timeline per vCPU",
 	.states = STATES_CPU,
 	.run = run,
 };

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * view_archive.c - the trace once more, with what the images say of its addresses and stacks, so that reports need
- * them no longer. It is read twice: names must stand before the samples, and which are wanted is known behind them.
+ * view_archive.c - writes the trace again, together with what the binaries say of its addresses and stacks, so that
+ * reports no longer need them. The trace is read twice: names must come before the samples, but which names are needed
+ * is known only after all samples.
  */
 #include "report/archive/archive_stacks.h"
 #include "report/binary/disassembly.h"
@@ -299,7 +300,7 @@ static int keep_names(struct keeper *k)
 
 /* --- code -------------------------------------------------------------------------------------------------------- */
 
-/* Listings show what is called and jumped to by name. */
+/* Annotated code shows the names of the targets of calls and jumps. */
 static int add_targets(struct keeper *k, const uint8_t *code, size_t size, uint64_t start)
 {
 	struct disassembly *d = disassembly_new(k->code.machine);
@@ -340,7 +341,7 @@ static const uint8_t *code_of(struct keeper *k, const struct kept_function *f, s
 	return code;
 }
 
-/* Two addresses for each function in it, and each file, tell which lines --annotate shows. */
+/* --annotate shows the lines between two addresses, for each function and file in the code. */
 static int add_extents(struct keeper *k, const struct kept_function *f)
 {
 	struct recording *run = k->report->run;
@@ -480,8 +481,8 @@ static int run(const struct report *r, struct view_result *found)
 
 const struct view view_archive = {
 	.name = "archive",
-	.help = "the trace with the names, lines and true stacks it needs, for -o FILE.upf: reports of it need no "
-		"image",
+	.help = "the trace together with names, source lines and unwound stacks: -o FILE.upf; reports of "
+		"it need no binary",
 	.states = STATES_ALL,
 	.takes = VIEW_WHOLE | VIEW_BINARY,
 	.run = run,

@@ -289,7 +289,7 @@ static int add_symbols(struct loading *l, size_t i, size_t nlists)
 	return 0;
 }
 
-/* Lists come first: they may tell where images lie. */
+/* Lists come first: they may say where binaries are loaded. */
 static int load_symbols(struct loading *l)
 {
 	struct symbols *symbols = &l->binaries->symbols;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * binaries.h - the files that names, source lines and unwind tables come from: those given by -s, or else the images
- * that the traces name, if they are still there. A file that is another build than the one that was recorded is
- * refused. Of an archive, what it keeps of them takes their place.
+ * binaries.h - the files that give symbols, source lines and unwind tables: those of -s, or else the images that the
+ * traces name, if they still exist. A binary that is not the recorded build is refused. An archive needs no files: it
+ * contains what they say.
  */
 #ifndef REPORT_INPUT_BINARIES_H
 #define REPORT_INPUT_BINARIES_H
@@ -67,8 +67,8 @@ bool binaries_lack_dwarf(const struct binaries *b);
 const uint8_t *binaries_code(const struct binaries *b, uint64_t address, uint64_t start, size_t *left,
                              uint16_t *machine);
 /*
- * The code of the whole symbol that holds @address, as far as it is shown: from *start, *size bytes, 1 or more. NULL: no
- * symbol, or no code.
+ * The code of the whole symbol that holds @address, as far as it is shown: from *start, *size bytes, 1 or more. NULL:
+ * no symbol, or no code.
  */
 const uint8_t *binaries_function(const struct binaries *b, uint64_t address, uint64_t *start, size_t *size,
                                  uint16_t *machine);

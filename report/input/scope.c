@@ -72,7 +72,7 @@ int scope_make(struct scope *scope, const struct selection *selection, const str
 	*scope = (struct scope){.selection = selection, .some_domains = selection->ndomains > 0};
 	scope->from_ns = bound_ns(&selection->from, length_ns, 0);
 	scope->to_ns = bound_ns(&selection->to, length_ns, UINT64_MAX);
-	/* The last record stands at the very end. */
+	/* The last record is at the very end. */
 	if (selection->to.is_share && selection->to.n == SHARE_WHOLE)
 		scope->to_ns = UINT64_MAX;
 	for (size_t i = 0; i < selection->ndomains; i++)

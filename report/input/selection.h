@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * selection.h - what of a trace counts, as the user asked for it: which samples, by time, vCPU and domain, which
- * stacks and which of their frames, by name, and what each weighs.
+ * selection.h - what counts, as the user asked for it: samples by time, vCPU and domain; stacks and frames by name;
+ * and what a sample weighs.
  */
 #ifndef REPORT_INPUT_SELECTION_H
 #define REPORT_INPUT_SELECTION_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * traces.h - the traces of one report: one, or several that are shown as one. Those that were recorded after another,
- * as by uniprof-record --switch-output, then follow each other in time; domains of the same name are one domain.
+ * traces.h - the traces of one report. Several traces, as of uniprof-record --switch-output, are shown as one: they
+ * follow each other in time, and domains of the same name are one domain.
  */
 #ifndef REPORT_INPUT_TRACES_H
 #define REPORT_INPUT_TRACES_H
@@ -26,7 +26,7 @@ struct traces {
 	size_t domains_cap;
 };
 
-/* Adds a trace that has been opened; both are taken over, in any case. 0 or -ENOMEM. */
+/* Adds an open trace; takes over @fd and @reader, even on error. 0 or -ENOMEM. */
 int traces_add(struct traces *t, const char *path, int fd, struct upf_reader *reader);
 void traces_close(struct traces *t);
 /*
@@ -37,7 +37,7 @@ int traces_join(struct traces *t, const struct selection *selection, char *why, 
 
 /* The readers' together, final when all has been loaded: sums, and whether all have a footer and any is cut. */
 struct upf_health traces_health(const struct traces *t);
-/* The sum of the durations that the footers tell, as far as they count, ns; 0 if one lacks it. */
+/* The sum of the durations in the footers, as far as they are in scope, ns; 0 if a footer is missing. */
 uint64_t traces_duration(const struct traces *t);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* text.h - numbers, times and names as people read them. */
+/* text.h - formats numbers, times and names for people. */
 #ifndef REPORT_OUTPUT_TEXT_H
 #define REPORT_OUTPUT_TEXT_H
 
@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* Where text goes, and what can be shown there. */
+/* A destination for text, and what it can show. */
 struct text_out {
 	FILE *file;
 	bool color;

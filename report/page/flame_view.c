@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "report/page/flame_view.h"
 
-/* As --folded tells domains and vCPUs apart. */
-static struct rooted stacks_of(const struct report *r, struct recording *run)
+/* Domains and vCPUs are separate where --folded has them separate. */
+static struct display_stacks stacks_of(const struct report *r, struct recording *run)
 {
 	const enum group group = r->selection->group;
 
-	return (struct rooted){
+	return (struct display_stacks){
 		.profile = &run->profile,
 		.names = &run->names,
 		.common = &r->run->names,
@@ -20,7 +20,7 @@ static struct rooted stacks_of(const struct report *r, struct recording *run)
 int flame_view_make(const struct report *r, struct flame *flame, uint32_t *stack_of, uint32_t *moved)
 {
 	const enum weight weight = r->selection->weight;
-	struct rooted stacks = stacks_of(r, r->run);
+	struct display_stacks stacks = stacks_of(r, r->run);
 	int rc = flame_add(flame, &stacks, r->selection->states, weight, FLAME_NEW, stack_of);
 
 	if (rc == 0 && r->old) {

@@ -68,7 +68,7 @@ static void put_policy(struct page *p)
 	fprintf(p->out, "; style-src 'sha256-%s'", asset_style.hash);
 }
 
-/* Nothing may stand between the tags but what was hashed. */
+/* Between the tags there must be exactly what was hashed. */
 static void put_style(struct page *p)
 {
 	fputs("<style>", p->out);

@@ -23,7 +23,7 @@ static int run(const struct report *r, struct view_result *found)
 
 const struct view view_flamegraph = {
 	.name = "flamegraph",
-	.help = "a flame graph: a page (HTML) for any browser, in one file",
+	.help = "flame graph, as one HTML file for any browser",
 	.states = STATES_CPU,
 	.takes = VIEW_COMPARES,
 	.run = run,

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* view_heatmap.c - when the time was spent: a page of seconds and their parts, with the flame graph of any range. */
+/* view_heatmap.c - a page with a heat map of when the time was spent, and the flame graph of any range of it. */
 #include "report/page/flame_view.h"
 #include "report/page/page.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-/* What a sample is told by while the trace is read; its stack's number in the flame graph is known afterwards. */
+/* Identifies a sample's stack while the trace is read; its number in the flame graph is known only afterwards. */
 struct place {
 	uint32_t node, domain;
 	uint16_t vcpu;
@@ -151,7 +151,7 @@ static int run(const struct report *r, struct view_result *found)
 
 const struct view view_heatmap = {
 	.name = "heatmap",
-	.help = "a heat map of seconds and their parts, with the flame graph of any range: a page (HTML), too",
+	.help = "heat map of seconds and parts of them, with a flame graph of any range, as one HTML file",
 	.states = STATES_CPU,
 	.run = run,
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* view_svg.c - the flame graph as a picture, for documents and mail: no script, names and figures as tooltips. */
+/* view_svg.c - the flame graph as a picture, for documents and mail: no scripts; names and figures are tooltips. */
 #include "report/page/flame_view.h"
 #include "report/page/page.h"
 #include "report/page/palette.h"
@@ -203,7 +203,7 @@ static int run(const struct report *r, struct view_result *found)
 
 const struct view view_svg = {
 	.name = "svg",
-	.help = "the flame graph as a picture (SVG), without a script",
+	.help = "flame graph as an SVG picture, without scripts",
 	.states = STATES_CPU,
 	.takes = VIEW_COMPARES,
 	.run = run,

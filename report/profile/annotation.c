@@ -9,7 +9,7 @@
 enum { UNKNOWN, WANTED, UNWANTED };
 
 struct search {
-	struct annotation *spots;
+	struct annotation *annotation;
 	const struct patterns *wanted;
 	struct symbolizer *names;
 	uint8_t *verdicts; /* by function */
@@ -87,8 +87,8 @@ static int add_frame(struct search *s, const struct callchain_frame *f, uint64_t
 
 	if (rc <= 0)
 		return rc;
-	rc = count(s, &s->spots->lines, &line, weight, leaf);
-	return rc == 0 ? count(s, &s->spots->addresses, &address, weight, leaf) : rc;
+	rc = count(s, &s->annotation->lines, &line, weight, leaf);
+	return rc == 0 ? count(s, &s->annotation->addresses, &address, weight, leaf) : rc;
 }
 
 static int add_stacks(struct search *s, const struct profile *p, const struct fold_request *q)
@@ -152,7 +152,7 @@ const struct annotated *annotation_of(const struct annotated_set *set, uint32_t 
 int annotation_make(struct annotation *s, const struct profile *p, struct symbolizer *names,
                     const struct fold_request *request, const struct patterns *wanted)
 {
-	struct search search = {.spots = s, .wanted = wanted, .names = names};
+	struct search search = {.annotation = s, .wanted = wanted, .names = names};
 	int rc;
 
 	*s = (struct annotation){0};

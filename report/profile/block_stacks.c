@@ -85,7 +85,7 @@ static void chain_by_cfi(struct block_stacks *b, const struct upf_record *rec)
 		pthread_mutex_unlock(b->cfi_lock);
 }
 
-/* What the sample's stack is in truth. */
+/* Finds the sample's true stack. */
 static int make_true(struct block_stacks *b, const struct upf_record *rec, struct block_stack *s)
 {
 	if (b->cfi)
@@ -98,7 +98,7 @@ static int make_true(struct block_stacks *b, const struct upf_record *rec, struc
 	return b->chain.n ? put_chain(b, &b->chain, &s->node) : map_stack(b, rec->stack, &s->node);
 }
 
-/* A stack with a top comes again and again in a block: it is looked at once. */
+/* A stack with a top often repeats within a block: it is unwound once. */
 static int true_stack(struct block_stacks *b, const struct upf_record *rec, const struct block_stack **seen)
 {
 	uint32_t hash, id;

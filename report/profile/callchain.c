@@ -16,7 +16,7 @@ static int add_frame(struct callchain *c, struct callchain_frame frame, const st
 	return rc;
 }
 
-/* Leaf first, so what is inlined comes before the function it stands in. */
+/* Leaf first, so an inlined function comes before the one that contains it. */
 static int add(struct callchain *c, const struct call_node *node, bool caller, struct symbolizer *names)
 {
 	struct callchain_frame frame = {.address = node->address,

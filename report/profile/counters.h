@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * counters.h - what a trace holds besides stacks, counted from the records themselves: a trace without a footer has
- * the same figures as one with it.
+ * counters.h - counts of everything in a trace but stacks. They come from the records, not from the footer, so that a
+ * trace without a footer has the same figures.
  */
 #ifndef REPORT_PROFILE_COUNTERS_H
 #define REPORT_PROFILE_COUNTERS_H

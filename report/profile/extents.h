@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * extents.h - the lines of source that functions reach over, by the lines of all their instructions: functions that are
- * inlined have those that they came with wherever they were met.
+ * extents.h - the range of source lines of each function, from the lines of all its instructions. An inlined function
+ * has those of every place where it was met.
  */
 #ifndef REPORT_PROFILE_EXTENTS_H
 #define REPORT_PROFILE_EXTENTS_H

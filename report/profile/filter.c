@@ -133,7 +133,7 @@ int filter_callchain(struct filter *f, struct callchain *c, const struct calltre
 
 /* --- whole stacks ------------------------------------------------------------------------------------------------ */
 
-/* What stands for a stack's mode in folded stacks is matched like a frame. */
+/* [user] and [no stack] are matched like frames. */
 static int special_traits(struct filter *f, uint32_t node, bool user, unsigned *traits)
 {
 	uint32_t function;

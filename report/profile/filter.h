@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * filter.h - stacks and frames left out by their names. Stacks go when they are loaded, frames when a callchain is
- * made for display: what shows stacks makes them by filter_callchain().
+ * filter.h - filters by name: --focus, --ignore, --hide and the like. Whole stacks are dropped while a trace is loaded
+ * (filter_keeps()); frames are removed when a callchain is made for display (filter_callchain()).
  */
 #ifndef REPORT_PROFILE_FILTER_H
 #define REPORT_PROFILE_FILTER_H

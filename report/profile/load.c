@@ -8,8 +8,10 @@
 
 #define THREADS_FROM (2u << 20) /* bytes of a file: smaller ones are read before threads have begun */
 
-/* Hooks want to hear of records in their order, a filter by name has all names in one place, archived stacks stand
- * between the blocks they are of. */
+/*
+ * Hooks need the records in order, filters by name share one symbolizer, and an archive's stacks come between the
+ * blocks that they belong to: for these there is one thread.
+ */
 static unsigned threads_for(const struct loader *l)
 {
 	if (l->options.hooks || l->profile->filter || l->options.archived)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * load.h - a trace, from its reader into a profile: records that are in scope are counted, stacks made true and
- * filtered by name on the way.
+ * load.h - loads a trace into a profile: counts the records that are in scope, unwinds or repairs their stacks, and
+ * applies the filters by name.
  */
 #ifndef REPORT_PROFILE_LOAD_H
 #define REPORT_PROFILE_LOAD_H

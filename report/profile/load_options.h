@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* load_options.h - what to do with a trace while it is loaded, and who listens. */
+/* load_options.h - how a trace is loaded, and callbacks for its records. */
 #ifndef REPORT_PROFILE_LOAD_OPTIONS_H
 #define REPORT_PROFILE_LOAD_OPTIONS_H
 
@@ -7,7 +7,9 @@
 #include "report/output/progress.h"
 #include "report/unwind/cfi.h"
 
-/* Views that show a trace in its own order listen; either function may be NULL. Not 0 ends loading with that value. */
+/*
+ * For views that show records in order; each function may be NULL. A return value other than 0 ends loading with it.
+ */
 struct load_hooks {
 	void *ctx;
 	/* Before a block's records, and for every block that is skipped (b->fault). */

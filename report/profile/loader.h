@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* loader.h - what loads a trace: block by block, or several blocks at once (loader_threads.c). */
+/* loader.h - the loading of one trace: block after block, or several blocks at once (loader_threads.c). */
 #ifndef REPORT_PROFILE_LOADER_H
 #define REPORT_PROFILE_LOADER_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * profile.h - a trace in memory: unique stacks with their weights, and the counters. It grows with unique stacks, not
- * with samples.
+ * profile.h - a loaded trace: its unique stacks with their weights, and the counters. Memory grows with the number of
+ * unique stacks, not of samples.
  */
 #ifndef REPORT_PROFILE_PROFILE_H
 #define REPORT_PROFILE_PROFILE_H
@@ -17,11 +17,11 @@ struct stack {
 	uint16_t vcpu;
 	uint8_t state; /* below COUNTERS_STATES */
 	bool user;
-	uint32_t slot; /* of time, p->quantum_ns each; 0 if they are not told apart */
+	uint32_t slot; /* of time, p->quantum_ns each; 0 if all times are one */
 	uint64_t samples, cpu_ns;
 };
 
-/* Registers that were not read tell no mode. */
+/* Without registers the mode is unknown. */
 static inline bool stack_is_user(const struct stack *s)
 {
 	return s->user && s->node != 0;

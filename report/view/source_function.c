@@ -43,7 +43,7 @@ static bool is_inner(const struct source *s, uint32_t number)
 
 /* --- the function ------------------------------------------------------------------------------------------------ */
 
-/* The least indentation of these lines, but of those that are inside whatever they look like; INT_MAX: of none. */
+/* The least indentation of these lines; is_inner() ones do not count. INT_MAX: there are no others. */
 static int least_indent(const struct source *s, uint32_t from, uint32_t to)
 {
 	int least = INT_MAX;
@@ -54,12 +54,12 @@ static int least_indent(const struct source *s, uint32_t from, uint32_t to)
 	return least;
 }
 
-/* How far the function's signature is indented at most; less than 0: it cannot be told. */
+/* The greatest indentation that the function's signature can have; negative: unknown. */
 static int signature_indent(const struct source *s, uint32_t first, uint32_t last)
 {
 	int top = least_indent(s, first, first), least = least_indent(s, first, last);
 
-	/* It is the first line, or a brace stands below its first letter. */
+	/* It is the first line, or a brace has the same indentation. */
 	if (first < last && top < least_indent(s, first + 1, last))
 		return top;
 	if (*start_of(s, first) == '{')

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * source_function.h - the whole of a function of which some lines are known. No instruction is of its signature, and
- * optimised code often has none of its first and last lines, so they are found in the source, by indentation.
+ * source_function.h - finds all lines of a function of which some are known. No instruction belongs to the signature,
+ * and optimised code often has none of the first and last lines, so they are found in the source by indentation.
  */
 #ifndef REPORT_VIEW_SOURCE_FUNCTION_H
 #define REPORT_VIEW_SOURCE_FUNCTION_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "report/view/table_columns.h"
 
-#define DEAR 0.05 /* perf's limits for its colours */
-#define CHEAP 0.005
+#define MIN_RED 0.05 /* perf's limits for its colours */
+#define MIN_GREEN 0.005
 
 #define RED "\033[31m"
 #define GREEN "\033[32m"
@@ -20,7 +20,7 @@ void column_share(const struct text_out *out, double share)
 	char text[16];
 
 	snprintf(text, sizeof(text), "%.1f%%", 100 * share);
-	colored(out, share >= DEAR ? RED : share >= CHEAP ? GREEN : NULL, COLUMN_SHARE, text);
+	colored(out, share >= MIN_RED ? RED : share >= MIN_GREEN ? GREEN : NULL, COLUMN_SHARE, text);
 }
 
 void column_weight(const struct text_out *out, enum weight unit, uint64_t weight)

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* table_columns.h - the columns before a function's name, alike in all tables. Shares are coloured if @out is. */
+/*
+ * table_columns.h - the columns in front of a function's name, the same in all tables. Shares have colours if @out
+ * has.
+ */
 #ifndef REPORT_VIEW_TABLE_COLUMNS_H
 #define REPORT_VIEW_TABLE_COLUMNS_H
 
 #include "report/input/selection.h"
 #include "report/output/text.h"
 
-/* Their widths, without what is between them. */
+/* Their widths, without the space between them. */
 #define COLUMN_SHARE 6
 #define COLUMN_WEIGHT 12
 #define COLUMN_POINTS 7

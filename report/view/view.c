@@ -56,7 +56,7 @@ int view_fold(const struct report *r, struct fold *fold)
 	return rc == 0 ? view_fold_loaded(r, fold) : rc;
 }
 
-/* --- what stands below ------------------------------------------------------------------------------------------- */
+/* --- notes ------------------------------------------------------------------------------------------------------- */
 
 static bool has_filtered_all(const struct report *r)
 {

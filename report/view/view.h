@@ -13,7 +13,7 @@
 #include "report/profile/recording.h"
 #include "report/profile/table.h"
 
-/* Whether tables have a column for a function with all that it called. */
+/* The column Total, a function with everything that it called: by default, as the first key, or not at all. */
 enum children { CHILDREN_DEFAULT, CHILDREN_FIRST, CHILDREN_NO };
 
 /* What the command line asks of views, beside what counts. */
@@ -73,7 +73,7 @@ struct view {
 int view_load(const struct report *r, const struct load_hooks *hooks);
 /* What of the loaded traces is to be folded, and what it is compared with. */
 struct fold_request view_request(const struct report *r);
-/* What a table's rows are told apart by: --sort, or functions with --by as columns. */
+/* The keys of a table's rows: --sort, or functions, and --by. */
 struct keys view_keys(const struct report *r);
 /* The least share that is shown: --percent-limit, or @otherwise percent. */
 double view_limit(const struct view_options *options, double otherwise);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * view_annotate.c - functions by name, each line of their source beside the time spent in it. Of what has no source,
- * or where that is not here, the instructions; without an image the addresses alone.
+ * view_annotate.c - functions by name: their whole source with the time spent in each line. If the source is not at
+ * hand, the instructions; without a binary, the sampled addresses.
  */
 #include "report/view/annotate.h"
 
@@ -95,7 +95,8 @@ const struct view view_annotate = {
 	.name = "annotate",
 	.alias = "list",
 	.arg = "RE",
-	.help = "functions that match RE, line by line: their source where it is here, else their instructions",
+	.help = "source of functions that match RE, with the time spent in each line; without source, "
+		"their instructions",
 	.states = STATES_CPU,
 	.takes = VIEW_PATTERN | VIEW_LIMITS,
 	.run = run,

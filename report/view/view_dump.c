@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * view_dump.c - every record as it stands in the trace: where it is (block's offset, sequence number, number in the
- * block), when, and all its fields.
+ * view_dump.c - every record of the trace: its place (the block's offset and sequence number, its number in the
+ * block), its time, and all its fields.
  */
 #include "report/view/frames.h"
 #include "report/unwind/unwind.h"
@@ -167,7 +167,7 @@ static int run(const struct report *r, struct view_result *found)
 
 const struct view view_dump = {
 	.name = "dump",
-	.help = "every record with all its fields, damaged blocks marked where they stand",
+	.help = "every record with all its fields; damaged blocks are marked",
 	.states = STATES_ALL,
 	.run = run,
 };

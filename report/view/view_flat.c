@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * view_flat.c - a line a function, or whatever --sort names: the time spent in it, and in it with what it called.
- * Compared with an older run: how much that has changed, the largest change first.
+ * view_flat.c - the flat profile: one line per function, or per set of --sort keys, with its own time (Self) and the
+ * time including what it called (Total). In a comparison: the change of the shares, largest first.
  */
 #include "report/view/table_columns.h"
 #include "report/profile/table.h"
@@ -19,7 +19,7 @@ struct flat {
 	const struct report *r;
 	const struct fold *fold; /* what shares are of */
 	struct table table;
-	bool totals; /* there are callers and callees, so that Total tells more than Self */
+	bool totals; /* there are callers and callees, so Total differs from Self */
 	bool by_total;
 	int width[KEYS]; /* of the columns of keys; of the last one 0: it needs none */
 };
@@ -99,7 +99,7 @@ static void measure(struct flat *f)
 	}
 }
 
-/* Of where a file is, the end tells most. */
+/* Of a path, the end says most. */
 static void print_text(const struct report *r, enum key key, const char *text, int columns)
 {
 	if (key == KEY_LINE || key == KEY_IMAGE)
@@ -232,7 +232,7 @@ static int run(const struct report *r, struct view_result *found)
 
 const struct view view_flat = {
 	.name = "flat",
-	.help = "functions, by the time spent in each itself (the default)",
+	.help = "functions by their own time (default)",
 	.states = STATES_CPU,
 	.takes = VIEW_COMPARES | VIEW_KEYS | VIEW_LIMITS,
 	.run = run,

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * view_folded.c - "root;...;leaf count", a line a stack: what flamegraph.pl, inferno and speedscope read.
+ * view_folded.c - folded stacks, "root;...;leaf count", one line per stack: flamegraph.pl, inferno and speedscope
+ * read them.
  *
- * Compared with an older run there are two counts, the old one first, as difffolded.pl -n has them: normalised.
- * Lines stand in the order of their frames' names, callers first, so that what one function called stays together.
+ * In a comparison there are two counts, as difffolded.pl -n writes them: the old one first, normalised. Lines are
+ * sorted by the names of their frames from the root on, so that the callees of one function stay together.
  */
 #include "common/buf.h"
 #include "report/view/view.h"
@@ -101,7 +102,7 @@ static int run(const struct report *r, struct view_result *found)
 
 const struct view view_folded = {
 	.name = "folded",
-	.help = "a line a stack, 'root;...;leaf count', for flame graph programs",
+	.help = "one line per stack, 'root;...;leaf count', for flame graph programs",
 	.states = STATES_CPU,
 	.takes = VIEW_COMPARES | VIEW_TURNS,
 	.run = run,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* view_header.c - what was recorded, how and where; reads the trace's header only. */
+/* view_header.c - what was recorded, how and where. Reads only the header of the trace. */
 #include "report/output/text.h"
 #include "report/view/view.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * view_peek.c - functions by name: who called each, and whom it called. A stack counts once for a pair of functions,
- * however often the one calls the other in it.
+ * view_peek.c - functions by name, each with its callers and callees. A stack counts once for a pair of caller and
+ * callee, however often the call is in it.
  */
 #include "report/view/table_columns.h"
 #include "report/output/text.h"
@@ -52,7 +52,7 @@ static int add_edge(struct peek *p, uint32_t caller, uint32_t callee, uint64_t w
 	return 0;
 }
 
-/* The same call stands nearer to the root: what is below it has been counted there. */
+/* The same call is also nearer to the root, where everything below it has been counted. */
 static bool is_repeated(const struct fold *fold, uint32_t n, uint32_t caller, uint32_t callee)
 {
 	const struct fold_node *nodes = fold->nodes;
@@ -101,10 +101,10 @@ static void print_line(const struct peek *p, uint64_t weight, const char *name, 
 	fputc('\n', r->out.file);
 }
 
-/* Those with the function in one place come before all others, the dearest first. */
+/* Groups the edges of one function, the heaviest first. */
 struct edge_order {
 	const struct peek *p;
-	bool of_callee; /* the callers of each callee stand together */
+	bool of_callee; /* group by callee, not by caller */
 };
 
 static int compare_edges(const void *va, const void *vb, void *ctx)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * view_stacks.c - every stack in the order of its sampling, as uniprof 1.2 wrote them: two lines of comment and an
- * empty one, then leaf first a frame a line, 1 (whole) or 0 (cut short), an empty line. stackcollapse.pl reads it.
+ * view_stacks.c - every stack in sampling order, in the format of uniprof 1.2, which stackcollapse.pl reads: two lines
+ * of comment and an empty line; then for each stack one line per frame, leaf first, a line 1 (whole) or 0 (truncated),
+ * and an empty line.
  */
 #include "report/view/frames.h"
 #include "report/output/text.h"
@@ -32,7 +33,7 @@ static int record(void *ctx, const struct upf_block *b, const struct upf_record 
 	return 0;
 }
 
-/* Shows what there is before waiting for more, and ends when nobody reads it. */
+/* Flushes before it waits for more input, and ends when the output has no reader. */
 static int block(void *ctx, const struct upf_block *b)
 {
 	const struct listing *l = ctx;
@@ -72,7 +73,7 @@ static int run(const struct report *r, struct view_result *found)
 
 const struct view view_stacks = {
 	.name = "stacks",
-	.help = "every stack in order, leaf first, a frame a line, as uniprof 1.2 wrote them",
+	.help = "every stack in order, leaf first, one frame per line, as uniprof 1.2 wrote them",
 	.states = STATES_ALL,
 	.run = run,
 };

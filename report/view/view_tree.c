@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* view_tree.c - who called whom: from the root down, or from the functions up to their callers. */
+/* view_tree.c - the call tree: from the root down, or from the leaves up to their callers. */
 #include "report/view/table_columns.h"
 #include "report/output/text.h"
 #include "report/view/view.h"
@@ -7,7 +7,7 @@
 #include <string.h>
 
 #define DEFAULT_LIMIT 0.5   /* percent; perf's for call graphs */
-#define LEAST_FOR_A_NAME 32 /* columns kept for it however deep it stands, on a terminal */
+#define LEAST_FOR_A_NAME 32 /* columns kept for the name at any depth, on a terminal */
 
 struct walk {
 	const struct report *r;
@@ -128,7 +128,7 @@ static int run(const struct report *r, struct view_result *found)
 
 const struct view view_tree = {
 	.name = "tree",
-	.help = "call tree, from the root down or --bottom-up: what each function cost in all",
+	.help = "call tree, from the root down or --bottom-up",
 	.states = STATES_CPU,
 	.takes = VIEW_COMPARES | VIEW_TURNS | VIEW_LIMITS,
 	.run = run,

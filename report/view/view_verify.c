@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* view_verify.c - reads the whole trace and says whether it is sound; the exit code says it too. */
+/* view_verify.c - reads the whole trace and prints whether it is sound; so does the exit code. */
 #include "report/output/text.h"
 #include "report/view/quality.h"
 #include "report/view/view.h"
@@ -107,7 +107,7 @@ static int run(const struct report *r, struct view_result *found)
 
 const struct view view_verify = {
 	.name = "verify",
-	.help = "reads everything and says whether the trace is sound",
+	.help = "read the whole trace and say whether it is sound",
 	.states = STATES_ALL,
 	.run = run,
 };
