@@ -3,7 +3,7 @@
 
 int resolve(const struct resolver *r, uint64_t address, struct resolution *out)
 {
-	if (r->archive && r->archive_find(r->archive, address, out)) {
+	if (r->archive && r->find_archived(r->archive, address, out)) {
 		out->n = r->no_inline ? 0 : out->n;
 		return 0;
 	}

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* resolver.h - what the files say of an address, or what an archive kept of them: names as they stand there. */
+/*
+ * resolver.h - what the files say about an address, or what an archive stored of that: names as they are in the
+ * files.
+ */
 #ifndef REPORT_BINARY_RESOLVER_H
 #define REPORT_BINARY_RESOLVER_H
 
@@ -13,9 +16,10 @@ struct resolver {
 	const struct symbols *symbols; /* NULL: none; likewise the others */
 	struct lines *const *lines;    /* nlines of them, the first that knows an address is taken */
 	size_t nlines;
-	const struct archive *archive; /* asked before the others, by @archive_find: false if it does not know */
-	bool (*archive_find)(const struct archive *archive, uint64_t address, struct resolution *out);
-	bool no_inline; /* nothing of what it has by DWARF */
+	/* Asked before the others. Only find_archived(), archive_find(), knows what an archive is. */
+	const struct archive *archive;
+	bool (*find_archived)(const struct archive *archive, uint64_t address, struct resolution *out);
+	bool no_inline; /* suppress what the archive has from DWARF */
 };
 
 struct resolution {

@@ -435,7 +435,7 @@ struct resolver binaries_resolver(const struct binaries *b)
 	                         .lines = b->lines,
 	                         .nlines = b->nlines,
 	                         .archive = b->archive,
-	                         .archive_find = archive_find,
+	                         .find_archived = archive_find,
 	                         .no_inline = b->no_inline};
 }
 
