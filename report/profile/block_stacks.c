@@ -152,5 +152,9 @@ int block_stacks_find(struct block_stacks *b, const struct upf_record *rec, stru
 		return rc;
 	}
 	*out = (struct block_stack){.stack = rec->stack, .end = rec->end};
+	if (rec->stack < b->mapped && b->map[rec->stack] != NOT_MAPPED) {
+		out->node = b->map[rec->stack]; /* nearly always */
+		return 0;
+	}
 	return map_stack(b, rec->stack, &out->node);
 }
