@@ -28,7 +28,7 @@ static void load(struct profile *p, const char *path, struct cfi *rows)
 	enum upf_fault fault;
 	struct upf_reader *r = upf_reader_open(fd, &fault, NULL);
 
-	if (!r || load_trace(p, r, &(struct load_options){.rows = rows}) != 0) {
+	if (!r || load_trace(p, r, &(struct load_options){.cfi = rows}) != 0) {
 		fprintf(stderr, "bench_unwind: cannot read %s\n", path);
 		exit(2);
 	}

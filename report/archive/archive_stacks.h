@@ -31,7 +31,7 @@ void archive_stacks_free(struct archive_stacks *s);
 int archive_stacks_add(struct archive_stacks *s, const struct upf_block *b);
 /* @b is the next samples block: drops stacks of other blocks. */
 void archive_stacks_of(struct archive_stacks *s, const struct upf_block *b);
-/* As load_chain(), for the block's @stack with @top. */
+/* As chain_of_sample(), for the block's @stack with @top. */
 void archive_stacks_chain(const struct archive_stacks *s, uint32_t stack, uint32_t top, struct chain *chain);
 
 /* --- writing --- */

@@ -59,7 +59,7 @@ static int say_fault(const char *path, enum upf_fault fault, const char *detail)
 	}
 }
 
-static int add_trace(struct report *r, const char *path)
+static int add_trace(struct traces *traces, const char *path)
 {
 	enum upf_fault fault = UPF_OK;
 	struct upf_reader *reader;
@@ -72,24 +72,23 @@ static int add_trace(struct report *r, const char *path)
 	if (!reader) {
 		rc = say_fault(path, fault, detail);
 		close(fd);
-	} else if (traces_add(&r->traces, path, fd, reader) != 0) {
+	} else if (traces_add(traces, path, fd, reader) != 0) {
 		rc = say_fault(path, UPF_FAULT_MEMORY, "");
 	}
 	return rc;
 }
 
-static int add_traces(struct report *r, const struct inputs *s)
+static int add_traces(struct traces *traces, const struct inputs *s, const struct selection *selection)
 {
 	char why[256];
 	int rc = EXIT_DONE;
 
 	for (size_t i = 0; rc == EXIT_DONE && i < s->ntraces; i++)
-		rc = add_trace(r, s->traces[i]);
-	if (rc == EXIT_DONE && traces_join(&r->traces, r->selection, why, sizeof(why)) != 0) {
+		rc = add_trace(traces, s->traces[i]);
+	if (rc == EXIT_DONE && traces_join(traces, selection, why, sizeof(why)) != 0) {
 		say("%s", why);
 		rc = EXIT_USAGE;
 	}
-	r->session = &r->traces.session;
 	return rc;
 }
 
@@ -100,7 +99,7 @@ static bool is_same_file(const struct stat *a, const struct stat *b)
 	return S_ISREG(a->st_mode) && a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
 
-bool inputs_replaced(const struct report *r, const struct inputs *inputs, const char *output)
+bool inputs_replaced(const struct recording *r, const struct inputs *inputs, const char *output)
 {
 	const char *what = NULL;
 	struct stat out, in;
@@ -110,10 +109,10 @@ bool inputs_replaced(const struct report *r, const struct inputs *inputs, const 
 	for (size_t i = 0; i < r->traces.n; i++)
 		if (fstat(r->traces.list[i].fd, &in) == 0 && is_same_file(&out, &in))
 			what = "the trace";
-	for (size_t i = 0; i < inputs->images.nfiles; i++) {
+	for (size_t i = 0; i < inputs->binaries.nfiles; i++) {
 		struct binary_file file;
 
-		if (binary_file_parse(inputs->images.files[i], &file) != 0)
+		if (binary_file_parse(inputs->binaries.files[i], &file) != 0)
 			continue;
 		if (stat(file.path, &in) == 0 && is_same_file(&out, &in))
 			what = "the symbol file";
@@ -126,46 +125,18 @@ bool inputs_replaced(const struct report *r, const struct inputs *inputs, const 
 
 /* --- all of it --------------------------------------------------------------------------------------------------- */
 
-/* What the user's selection means for the profile. */
-static int prepare_profile(struct report *r, const struct inputs *inputs)
+enum exit_code inputs_open(struct recording *r, const struct inputs *inputs, const struct selection *selection)
 {
-	symbolizer_init(&r->names, &r->symbols);
-	r->names.mangled = inputs->mangled;
-	r->names.resolver.lines = r->lines;
-	r->names.resolver.nlines = r->nlines;
-	r->names.resolver.archive = r->archive;
-	r->names.resolver.find_archived = archive_find;
-	r->names.resolver.no_inline = inputs->images.no_inline;
-	if (profile_init(&r->profile) != 0) {
-		say("%s", strerror(ENOMEM));
-		return EXIT_ERROR;
-	}
-	for (size_t i = 0; i < r->traces.n; i++)
-		r->profile.counters.bad_blocks += r->traces.list[i].bad_names;
-	r->profile.quantum_ns = r->selection->quantum_ns;
-	r->filter.selection = r->selection;
-	r->filter.names = &r->names;
-	r->profile.filter = filter_needed(r->selection) ? &r->filter : NULL;
-	return EXIT_DONE;
-}
-
-enum exit_code inputs_open(struct report *r, const struct inputs *inputs)
-{
-	int rc = add_traces(r, inputs);
+	int rc = add_traces(&r->traces, inputs, selection);
 	char why[512];
 
-	if (rc == EXIT_DONE && binaries_load(r, &inputs->images, why, sizeof(why)) != 0) {
+	if (rc == EXIT_DONE && binaries_load(&r->binaries, &r->traces, &inputs->binaries, why, sizeof(why)) != 0) {
 		say("%s", why);
 		rc = EXIT_ERROR;
 	}
-	return rc == EXIT_DONE ? prepare_profile(r, inputs) : rc;
-}
-
-void inputs_close(struct report *r)
-{
-	filter_free(&r->filter);
-	symbolizer_free(&r->names);
-	profile_free(&r->profile);
-	binaries_free(r);
-	traces_close(&r->traces);
+	if (rc == EXIT_DONE && recording_prepare(r, selection, inputs->mangled) != 0) {
+		say("%s", strerror(ENOMEM));
+		rc = EXIT_ERROR;
+	}
+	return rc;
 }

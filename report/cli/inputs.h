@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * inputs.h - what the command line names, opened for a report: traces, symbols, images. Tells the user what is wrong.
+ * inputs.h - opens the files that the command line names: traces and binaries. Prints what is wrong.
  */
 #ifndef REPORT_CLI_INPUTS_H
 #define REPORT_CLI_INPUTS_H
 
-#include "report/binary/binaries.h"
+#include "report/profile/recording.h"
 
 enum exit_code {
 	EXIT_DONE = 0,
@@ -19,18 +19,17 @@ enum exit_code {
 struct inputs {
 	char *const *traces; /* "-": standard input */
 	size_t ntraces;
-	struct binary_request images;
+	struct binary_request binaries;
 	bool mangled; /* names stay as the linker knows them */
 };
 
 /*
- * Fills in @r, whose selection is there already; inputs_close() in any case. An exit status, and what failed has been
- * said.
+ * Fills in @r, which is all zero, as far as @selection lets it count; recording_close() in any case. An exit status, and
+ * what failed has been said.
  */
-enum exit_code inputs_open(struct report *r, const struct inputs *inputs);
-void inputs_close(struct report *r);
-/* Says that @output is one of the files that are read, and must not replace it, if that is so. */
-bool inputs_replaced(const struct report *r, const struct inputs *inputs, const char *output);
+enum exit_code inputs_open(struct recording *r, const struct inputs *inputs, const struct selection *selection);
+/* Is @output one of the files that are read, so that it must not be replaced? Then says so. */
+bool inputs_replaced(const struct recording *r, const struct inputs *inputs, const char *output);
 /* A trace's name as messages have it. */
 const char *inputs_shown(const char *path);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * main.c - uniprof-report: traces, names for their addresses, one view. Only this file and inputs.c talk to the user
- * about errors.
+ * main.c - uniprof-report: opens the inputs, runs one view, turns the result into an exit status. Only this file and
+ * inputs.c print error messages.
  */
 #include "common/say.h"
 #include "common/standard_streams.h"
@@ -9,7 +9,7 @@
 #include "report/cli/inputs.h"
 #include "report/output/outfile.h"
 #include "report/cli/settings.h"
-#include "report/output/text.h"
+#include "report/cli/views.h"
 #include "report/view/quality.h"
 
 #include <errno.h>
@@ -93,31 +93,33 @@ static const char *trace_at_fault(const struct traces *t)
 }
 
 /* Is a trace not whole? Says so if the view was not to. */
-static bool is_damaged(const struct report *r, bool quiet)
+static bool is_damaged(const struct recording *r, bool quiet)
 {
 	const struct upf_health health = traces_health(&r->traces);
 	char faults[256];
 
-	if (quality_sound(&health, &r->profile.counters) && !r->mismatch)
+	if (recording_sound(r))
 		return false;
 	quality_faults(&health, &r->profile.counters, faults, sizeof(faults));
-	if (quiet && faults[0])
+	if (quiet)
 		say("%s: not whole: %s", inputs_shown(trace_at_fault(&r->traces)), faults);
 	return true;
 }
 
-static int judge(const struct report *r, const struct settings *s)
+static int judge(const struct report *r, const struct settings *s, const struct view_result *found)
 {
 	const char *name = inputs_shown(s->traces[0]);
-	bool damaged = s->view != &view_header && is_damaged(r, s->quiet || s->view->takes & VIEW_WHOLE);
+	bool quiet = s->options.quiet || s->view->takes & VIEW_WHOLE;
+	bool damaged = (s->view != &view_header && is_damaged(r->run, quiet)) || found->mismatch;
 
-	if (r->old && is_damaged(r->old, s->quiet))
+	if (r->old && is_damaged(r->old, s->options.quiet))
 		damaged = true;
 	if (damaged)
 		return EXIT_DAMAGED;
-	if (quality_filtered_all(r))
-		say("%s: the filters leave none of its %s samples", name, text_count(quality_left_out(r)).s);
-	else if (r->nothing)
+	if (quality_filtered_all(r->run, r->old, s->selection.states))
+		say("%s: the filters leave none of its %s samples", name,
+		    text_count(quality_left_out(&r->run->profile, s->selection.states)).s);
+	else if (found->nothing)
 		say("%s: no function in it matches --%s %s", name, s->view->name, s->argument);
 	else
 		return EXIT_DONE;
@@ -130,15 +132,15 @@ static bool is_binary(const struct view *view)
 }
 
 /* What a view cannot do without that shows all of one trace. */
-static int check_whole(const struct report *r, const struct settings *s)
+static int check_whole(const struct recording *r, const struct settings *s)
 {
 	const char *name = inputs_shown(s->traces[0]);
 
 	if (s->ntraces > 1 || is_stream(s->traces[0]))
 		say("--%s reads a trace twice: one file is needed", s->view->name);
-	else if (!r->has_images && r->session->archived)
+	else if (!r->binaries.has_files && r->traces.session.archived)
 		say("%s: this is an archive already", name);
-	else if (!r->has_images)
+	else if (!r->binaries.has_files)
 		say("%s: no binary to keep names of: give it by -s FILE", name);
 	else
 		return EXIT_DONE;
@@ -153,89 +155,98 @@ static const char *failure_text(int error)
 	return strerror(error);
 }
 
-static int run_view(struct report *r, const struct settings *s)
+/* Colour, width and pager belong to the terminal that standard output may be, before anything is written there. */
+static int open_output(struct outfile *out, const struct settings *s, struct text_out *text)
 {
 	bool to_file = s->output && strcmp(s->output, "-") != 0;
-	struct outfile out;
 	int rc;
 
-	r->width = to_file ? 0 : terminal_width();
-	r->color = terminal_color(s->color, to_file);
+	text->utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
+	text->width = to_file ? 0 : terminal_width();
+	text->color = terminal_color(s->color, to_file);
 	if (!to_file && !s->no_pager && !is_binary(s->view))
 		pager_start();
 	rc = !to_file && s->view->takes & VIEW_BINARY && isatty(STDOUT_FILENO)
 	             ? -ENOTTY
-	             : outfile_open(&out, s->output, s->view->gzip);
-
-	if (rc == -ENOTTY) {
-		say("--%s makes no text for a terminal: name a file for it, as in -o FILE%s", s->view->name,
-		    s->view->gzip ? ".gz" : "");
-		return EXIT_USAGE;
+	             : outfile_open(out, s->output, s->view->gzip);
+	if (rc == 0) {
+		text->file = out->file;
+		return EXIT_DONE;
 	}
-	if (rc != 0) {
+	if (rc != -ENOTTY) {
 		say("%s: %s", s->output, strerror(-rc));
 		return EXIT_ERROR;
 	}
-	r->out = out.file;
-	rc = s->view->run(r);
+	say("--%s makes no text for a terminal: name a file for it, as in -o FILE%s", s->view->name,
+	    s->view->gzip ? ".gz" : "");
+	return EXIT_USAGE;
+}
+
+static int run_view(struct report *r, const struct settings *s)
+{
+	struct view_result found = {0};
+	struct outfile out;
+	int rc = open_output(&out, s, &r->out);
+
+	if (rc != EXIT_DONE)
+		return rc;
+	rc = s->view->run(r, &found);
 	if (rc == 0) {
-		rc = judge(r, s);
+		rc = judge(r, s, &found);
 		return close_output(&out, s, rc, rc == EXIT_NOTHING);
 	}
 	if (out.error == 0)
-		say("%s: %s", r->failed ? r->failed : inputs_shown(s->traces[0]), failure_text(-rc));
+		say("%s: %s", found.failed ? found.failed : inputs_shown(s->traces[0]), failure_text(-rc));
 	return close_output(&out, s, out.error == 0 ? EXIT_ERROR : EXIT_DONE, true);
 }
 
+/* --- the report -------------------------------------------------------------------------------------------------- */
+
 /* The run to compare with: the same in all but the trace, and maybe the symbols. */
-static int open_old(struct report *r, struct report *old, const struct settings *s)
+static int open_old(struct recording *old, const struct settings *s)
 {
 	char *const trace = (char *)s->old;
-	struct inputs inputs = {.traces = &trace, .ntraces = 1, .images = s->images, .mangled = s->mangled};
+	struct inputs inputs = {.traces = &trace, .ntraces = 1, .binaries = s->binaries, .mangled = s->mangled};
 
 	if (s->old_symbols) {
-		inputs.images.files = &s->old_symbols;
-		inputs.images.nfiles = 1;
+		inputs.binaries.files = &s->old_symbols;
+		inputs.binaries.nfiles = 1;
 	}
-	*old = (struct report){.selection = r->selection, .states = r->states, .progress = r->progress};
-	r->old = old;
-	return inputs_open(old, &inputs);
+	return inputs_open(old, &inputs, &s->selection);
+}
+
+static int show(struct report *r, const struct settings *s)
+{
+	const struct inputs inputs = {
+		.traces = s->traces, .ntraces = s->ntraces, .binaries = s->binaries, .mangled = s->mangled};
+	int rc = inputs_open(r->run, &inputs, &s->selection);
+
+	if (rc == EXIT_DONE && r->old)
+		rc = open_old(r->old, s);
+	if (rc == EXIT_DONE && s->view->takes & VIEW_WHOLE)
+		rc = check_whole(r->run, s);
+	if (rc == EXIT_DONE &&
+	    (inputs_replaced(r->run, &inputs, s->output) || (r->old && inputs_replaced(r->old, &inputs, s->output))))
+		rc = EXIT_USAGE;
+	return rc == EXIT_DONE ? run_view(r, s) : rc;
 }
 
 static int report(const struct settings *s)
 {
-	const struct inputs inputs = {
-		.traces = s->traces, .ntraces = s->ntraces, .images = s->images, .mangled = s->mangled};
-	struct report r = {.selection = &s->selection,
-	                   .states = s->selection.states,
-	                   .argument = s->argument,
-	                   .pattern = s->pattern,
-	                   .keys = s->keys,
-	                   .children = s->children,
-	                   .source_path = s->source_path,
-	                   .percent_limit = s->percent_limit,
-	                   .quiet = s->quiet,
-	                   .utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0};
+	struct recording run = {0}, old = {0};
 	struct progress progress;
-	struct report old;
+	struct report r = {.options = &s->options,
+	                   .selection = &s->selection,
+	                   .run = &run,
+	                   .old = s->old ? &old : NULL,
+	                   .progress = &progress};
 	int rc;
 
 	handle_signals(s);
 	progress_init(&progress);
-	r.progress = &progress;
-	rc = inputs_open(&r, &inputs);
-	if (rc == EXIT_DONE && s->old)
-		rc = open_old(&r, &old, s);
-	if (rc == EXIT_DONE && s->view->takes & VIEW_WHOLE)
-		rc = check_whole(&r, s);
-	if (rc == EXIT_DONE &&
-	    (inputs_replaced(&r, &inputs, s->output) || (r.old && inputs_replaced(r.old, &inputs, s->output))))
-		rc = EXIT_USAGE;
-	if (rc == EXIT_DONE)
-		rc = run_view(&r, s);
-	if (r.old)
-		inputs_close(r.old);
-	inputs_close(&r);
+	rc = show(&r, s);
+	recording_close(&old);
+	recording_close(&run);
 	progress_free(&progress);
 	pager_end();
 	return rc;
@@ -256,8 +267,8 @@ static int start_debuginfod(struct settings *s)
 	urls = getenv("DEBUGINFOD_URLS");
 	if (!urls || !*urls)
 		return 0;
-	s->images.debug.debuginfod = debuginfod_new(tell);
-	return s->images.debug.debuginfod ? 0 : -1;
+	s->binaries.debug.debuginfod = debuginfod_new(tell);
+	return s->binaries.debug.debuginfod ? 0 : -1;
 }
 
 static int print_text(const struct settings *s)
@@ -300,7 +311,7 @@ int main(int argc, char **argv)
 	} else {
 		rc = report(&settings);
 	}
-	debuginfod_free(settings.images.debug.debuginfod);
+	debuginfod_free(settings.binaries.debug.debuginfod);
 	settings_free(&settings);
 	return rc;
 }

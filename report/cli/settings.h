@@ -4,8 +4,8 @@
 #define REPORT_CLI_SETTINGS_H
 
 #include "common/option_table.h"
-#include "report/binary/binaries.h"
 #include "report/output/terminal.h"
+#include "report/view/view.h"
 
 struct settings {
 	const struct view *view; /* NULL until given, the default at the end */
@@ -13,23 +13,23 @@ struct settings {
 	struct patterns pattern; /* the same, of views with VIEW_PATTERN */
 	char **traces;           /* ntraces of them, argv's; "-": standard input */
 	size_t ntraces;
-	struct binary_request images; /* its files' array is owned, the names are argv's */
+	struct binary_request binaries; /* its files' array is owned, the names are argv's */
 	size_t files_cap;
 	const char *debuginfod; /* URLs of servers; "": none; NULL: those of the environment */
 	const char *output;     /* NULL: standard output */
 	struct selection selection;
-	struct keys keys;    /* none: the view's own */
-	uint64_t quantum_ns; /* 0: not given */
-	enum children children;
-	const char *old;         /* the trace to compare with, NULL: none */
-	const char *old_symbols; /* NULL: the same symbols */
-	const char *source_path; /* NULL: none */
-	double percent_limit;    /* negative: the view's own */
+	struct view_options options; /* its pattern is the one above */
+	uint64_t quantum_ns;         /* 0: not given */
+	const char *old;             /* the trace to compare with, NULL: none */
+	const char *old_symbols;     /* NULL: the same symbols */
 	enum color_when color;
-	bool quiet, mangled, no_pager, help, version;
+	bool mangled, no_pager, help, version;
 };
 
-/* 0, or -1 with one line in @why. Moves operands in @argv. settings_free() in either case. */
+/*
+ * 0, or -1 with one line in @why. Moves operands in @argv. settings_free() in either case; @s stays where it is until
+ * then.
+ */
 int settings_parse(struct settings *s, int argc, char **argv, char *why, size_t size);
 void settings_free(struct settings *s);
 void settings_help(FILE *out, int width);

@@ -2,15 +2,16 @@
 /*
  * callgrind.c - callgrind's format (valgrind.org/docs/manual/cl-format.html), for kcachegrind and callgrind_annotate.
  *
- * What samples cannot tell is how often a function was called: a call's count is that of the samples that found it
- * going on. Inclusive cost is given by call, and a reader adds it up, so a recursive function would count as often as
- * it stands in a stack. Its frames below the first one are therefore a function of their own, f'2, as callgrind names
- * them itself. Each domain is a function, too, which calls the roots of its stacks: readers take nothing but calls as
- * inclusive cost.
+ * Samples do not tell how often a function was called: the count of a call is the number of samples that have it in
+ * their stack. Inclusive cost is stored with calls, and readers add it up, so a recursive function would count several
+ * times for one stack. Therefore the inner frames of a recursive function f are a function f'2, as callgrind itself
+ * names them. Each domain is a function, too, which calls the roots of its stacks, since readers take inclusive cost
+ * from calls only.
  */
 #include "common/say.h"
 #include "report/export/frame_table.h"
 #include "report/export/export_stacks.h"
+#include "report/view/view.h"
 #include "report/export/string_table.h"
 
 #include <errno.h>
@@ -38,7 +39,7 @@ struct cost {
 };
 
 struct callgrind {
-	struct report *report;
+	const struct report *report;
 	struct frame_table table;
 	struct strings files, objects;
 	struct party *parties;
@@ -119,7 +120,7 @@ static int add_cost(struct callgrind *g, const struct cost *key, const struct st
 	return 0;
 }
 
-/* Whether this stack has had the function already, of which it takes note. */
+/* Has this stack had the function already? Notes that it has it now. */
 static int meet(struct callgrind *g, uint32_t function, bool *again)
 {
 	size_t old = g->seen_cap;
@@ -185,7 +186,7 @@ static int compare(const void *va, const void *vb)
 	return (a->called_line > b->called_line) - (a->called_line < b->called_line);
 }
 
-/* A name is written once, with a number that stands for it afterwards. */
+/* A name is written once, with a number that is used afterwards. */
 static int put_name(struct callgrind *g, struct strings *known, const char *key, const char *name)
 {
 	size_t before = known->n;
@@ -193,7 +194,7 @@ static int put_name(struct callgrind *g, struct strings *known, const char *key,
 	int rc = strings_add(known, name, &id);
 
 	if (rc == 0)
-		fprintf(g->report->out, "%s=(%u)%s%s\n", key, id + 1, id < before ? "" : " ",
+		fprintf(g->report->out.file, "%s=(%u)%s%s\n", key, id + 1, id < before ? "" : " ",
 		        id < before ? "" : known->texts[id]);
 	return rc;
 }
@@ -209,7 +210,7 @@ static int put_file(struct callgrind *g, const char *key, const struct party *p)
 static int put_object(struct callgrind *g, uint32_t domain)
 {
 	const char *image;
-	int rc = stacks_image(g->report, domain, &image);
+	int rc = stacks_image(g->report->run, domain, &image);
 
 	return rc == 0 ? put_name(g, &g->objects, "ob", image) : rc;
 }
@@ -217,12 +218,12 @@ static int put_object(struct callgrind *g, uint32_t domain)
 static int party_name(struct callgrind *g, const struct party *p, const char **name)
 {
 	if (p->function == DOMAIN_ITSELF)
-		return stacks_domain_name(g->report, p->domain, name);
-	*name = g->report->names.functions[g->table.functions[p->function].function].name;
+		return stacks_domain_name(g->report->run, p->domain, name);
+	*name = g->report->run->names.functions[g->table.functions[p->function].function].name;
 	return 0;
 }
 
-/* Functions of one name are told apart by file and object, so each has a number of its own. */
+/* Functions of one name can differ in file and object, so each has its own number. */
 static int put_party(struct callgrind *g, const char *key, uint32_t id)
 {
 	struct party *p = &g->parties[id];
@@ -231,10 +232,10 @@ static int put_party(struct callgrind *g, const char *key, uint32_t id)
 
 	if (rc != 0)
 		return rc;
-	fprintf(g->report->out, "%s=(%u)", key, id + 1);
+	fprintf(g->report->out.file, "%s=(%u)", key, id + 1);
 	if (!p->written)
-		fprintf(g->report->out, " %s%s", name, p->again ? "'2" : "");
-	fputc('\n', g->report->out);
+		fprintf(g->report->out.file, " %s%s", name, p->again ? "'2" : "");
+	fputc('\n', g->report->out.file);
 	p->written = true;
 	return 0;
 }
@@ -243,7 +244,7 @@ static int put_function(struct callgrind *g, uint32_t id)
 {
 	int rc;
 
-	fputc('\n', g->report->out);
+	fputc('\n', g->report->out.file);
 	rc = put_object(g, g->parties[id].domain);
 	if (rc == 0)
 		rc = put_file(g, "fl", &g->parties[id]);
@@ -257,7 +258,7 @@ static int put_call(struct callgrind *g, const struct cost *c)
 	if (rc == 0)
 		rc = put_party(g, "cfn", c->to);
 	if (rc == 0)
-		fprintf(g->report->out, "calls=%" PRIu64 " %u\n", c->samples, c->called_line);
+		fprintf(g->report->out.file, "calls=%" PRIu64 " %u\n", c->samples, c->called_line);
 	return rc;
 }
 
@@ -275,34 +276,35 @@ static int put_costs(struct callgrind *g)
 		if (rc == 0 && c->to != NOBODY)
 			rc = put_call(g, c);
 		if (rc == 0)
-			fprintf(g->report->out, "%u %" PRIu64 " %" PRIu64 "\n", c->line, c->samples, c->cpu_ns);
+			fprintf(g->report->out.file, "%u %" PRIu64 " %" PRIu64 "\n", c->line, c->samples, c->cpu_ns);
 	}
 	return rc;
 }
 
 static void put_head(const struct callgrind *g)
 {
-	FILE *out = g->report->out;
+	FILE *out = g->report->out.file;
 
 	fputs("# callgrind format\nversion: 1\ncreator: uniprof-report\ncmd: ", out);
-	print_safe(out, g->report->session->command ? g->report->session->command : "?");
+	print_safe(out, g->report->run->traces.session.command ? g->report->run->traces.session.command : "?");
 	fputs("\npositions: line\nevent: Samples : samples\nevent: CPU : CPU time, ns\nevents: Samples CPU\n", out);
 	fprintf(out, "summary: %" PRIu64 " %" PRIu64 "\n", g->samples, g->cpu_ns);
 }
 
-static int run(struct report *r)
+static int run(const struct report *r, struct view_result *found)
 {
 	struct callgrind g = {.report = r};
 	int rc = view_load(r, NULL);
 
+	(void)found;
 	if (rc == 0)
-		rc = stacks_each(r, add_stack, &g);
+		rc = stacks_each(r->run, r->selection->states, add_stack, &g);
 	if (rc == 0) {
 		put_head(&g);
 		rc = put_costs(&g);
 	}
 	if (rc == 0)
-		fprintf(r->out, "\ntotals: %" PRIu64 " %" PRIu64 "\n", g.samples, g.cpu_ns);
+		fprintf(r->out.file, "\ntotals: %" PRIu64 " %" PRIu64 "\n", g.samples, g.cpu_ns);
 	frame_table_free(&g.table);
 	strings_free(&g.files);
 	strings_free(&g.objects);
@@ -311,12 +313,14 @@ static int run(struct report *r)
 	free(g.parties);
 	free(g.costs);
 	free(g.seen);
-	return stacks_end(r, rc);
+	if (rc == 0)
+		view_end(r, NULL, profile_count(&r->run->profile, r->selection->states));
+	return rc;
 }
 
 const struct view view_callgrind = {
 	.name = "callgrind",
-	.help = "callgrind's file, for kcachegrind and callgrind_annotate",
+	.help = "callgrind's format, for kcachegrind and callgrind_annotate",
 	.states = STATES_CPU,
 	.run = run,
 };

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * csv.c - the flat profile's table as comma-separated values (RFC 4180): a line of headings, then a line for each row,
- * in plain numbers. Texts are quoted, numbers are not.
+ * csv.c - the flat profile as comma-separated values (RFC 4180): a line of headings, then one line per row. Numbers
+ * are plain, texts are quoted.
  */
 #include "report/view/table_columns.h"
 #include "report/export/export_stacks.h"
+#include "report/view/view.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -19,15 +20,15 @@ struct csv {
 
 static const char *text_of(const struct csv *c, const struct table_row *row, unsigned column)
 {
-	return c->report->names.functions[row->text[column]].name;
+	return c->report->run->names.functions[row->text[column]].name;
 }
 
-/* The dearest first. */
+/* Largest first. */
 static int compare(const void *va, const void *vb, void *ctx)
 {
 	const struct csv *c = ctx;
 	const struct table_row *a = va, *b = vb;
-	bool by_total = c->report->children == CHILDREN_FIRST;
+	bool by_total = c->report->options->children == CHILDREN_FIRST;
 	uint64_t first_a = by_total ? a->total : a->self, first_b = by_total ? b->total : b->self;
 	uint64_t then_a = by_total ? a->self : a->total, then_b = by_total ? b->self : b->total;
 	int order =
@@ -51,7 +52,7 @@ static void put_text(FILE *out, const char *text)
 
 static void put_headings(const struct csv *c)
 {
-	FILE *out = c->report->out;
+	FILE *out = c->report->out.file;
 
 	for (unsigned i = 0; i < c->table.keys.n; i++) {
 		for (const char *title = key_title(c->table.keys.key[i]); *title; title++)
@@ -66,13 +67,13 @@ static void put_headings(const struct csv *c)
 
 static void put_weight(const struct csv *c, uint64_t weight, double share)
 {
-	fprintf(c->report->out, "%" PRIu64 ",%.4f", weight, 100 * share);
+	fprintf(c->report->out.file, "%" PRIu64 ",%.4f", weight, 100 * share);
 }
 
 static void put_row(const struct csv *c, const struct table_row *row)
 {
 	const struct fold *fold = c->fold;
-	FILE *out = c->report->out;
+	FILE *out = c->report->out.file;
 
 	for (unsigned i = 0; i < c->table.keys.n; i++) {
 		put_text(out, text_of(c, row, i));
@@ -92,17 +93,17 @@ static void put_row(const struct csv *c, const struct table_row *row)
 
 static bool is_shown(const struct csv *c, const struct table_row *row)
 {
-	double limit = column_limit(c->report, 0);
+	double limit = view_limit(c->report->options, 0);
 
 	return fold_share(c->fold, row->total) >= limit || fold_old_share(c->fold, row->old_total) >= limit;
 }
 
-static int put_table(struct report *r, const struct fold *fold)
+static int put_table(const struct report *r, const struct fold *fold)
 {
 	const struct fold_request request = view_request(r);
 	const struct keys keys = view_keys(r);
 	struct csv c = {.report = r, .fold = fold};
-	int rc = table_make(&c.table, &keys, &r->profile, &r->names, &request);
+	int rc = table_make(&c.table, &keys, &r->run->profile, &r->run->names, &request);
 
 	if (rc != 0)
 		return rc;
@@ -116,16 +117,19 @@ static int put_table(struct report *r, const struct fold *fold)
 	return 0;
 }
 
-static int run(struct report *r)
+static int run(const struct report *r, struct view_result *found)
 {
 	struct fold fold;
 	int rc = view_fold(r, &fold);
 
+	(void)found;
 	if (rc != 0)
 		return rc;
 	rc = put_table(r, &fold);
 	fold_free(&fold);
-	return stacks_end(r, rc);
+	if (rc == 0)
+		view_end(r, NULL, profile_count(&r->run->profile, r->selection->states));
+	return rc;
 }
 
 const struct view view_csv = {

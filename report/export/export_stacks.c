@@ -1,57 +1,46 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "report/export/export_stacks.h"
-#include "report/view/quality.h"
 
 #include <string.h>
 
 #define MHZ_PERIOD 1000000000000u /* ns times mHz */
 #define NO_DOMID 0x7fffu /* above Xen's numbers: DOMID_FIRST_RESERVED is 0x7ff0, 0x7fff was never given a meaning */
 
-int stacks_each(struct report *r, int (*each)(void *ctx, const struct stack *s, const struct callchain *c), void *ctx)
+int stacks_each(struct recording *r, unsigned states,
+                int (*each)(void *ctx, const struct stack *s, const struct callchain *c), void *ctx)
 {
-	struct rooted stacks = stacks_of(r);
+	struct display_stacks stacks = stacks_of(r);
 	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && i < r->profile.nstacks; i++) {
 		const struct stack *s = &r->profile.stacks[i];
 
-		if (!stacks_counts(r, s->state))
+		if (!stacks_counts(states, s->state))
 			continue;
-		rc = rooted_make(&stacks, s);
+		rc = display_stack_make(&stacks, s);
 		if (rc == 0)
 			rc = each(ctx, s, &stacks.chain);
 	}
-	rooted_free(&stacks);
+	display_stacks_free(&stacks);
 	return rc;
-}
-
-int stacks_end(struct report *r, int rc)
-{
-	if (rc != 0)
-		return rc;
-	fflush(r->out);
-	if (profile_count(&r->profile, r->states) == 0 && !r->quiet)
-		view_no_samples(r, stderr);
-	quality_print(r, NULL, stderr);
-	return 0;
 }
 
 /* --- whose they are ---------------------------------------------------------------------------------------------- */
 
-const struct upf_domain *stacks_domain(const struct report *r, uint32_t domain)
+const struct upf_domain *stacks_domain(const struct upf_session *session, uint32_t domain)
 {
-	return domain < r->session->ndomains ? &r->session->domains[domain] : NULL;
+	return domain < session->ndomains ? &session->domains[domain] : NULL;
 }
 
-uint32_t stacks_domid(const struct report *r, uint32_t domain)
+uint32_t stacks_domid(const struct upf_session *session, uint32_t domain)
 {
-	const struct upf_domain *d = stacks_domain(r, domain);
+	const struct upf_domain *d = stacks_domain(session, domain);
 
 	return d ? d->id : NO_DOMID;
 }
 
 /* Kept among the names of functions. */
-static int keep(struct report *r, const char *text, const char **name)
+static int keep(struct recording *r, const char *text, const char **name)
 {
 	uint32_t function;
 	int rc = symbolizer_function(&r->names, text, &function);
@@ -61,30 +50,30 @@ static int keep(struct report *r, const char *text, const char **name)
 	return rc;
 }
 
-int stacks_domain_name(struct report *r, uint32_t domain, const char **name)
+int stacks_domain_name(struct recording *r, uint32_t domain, const char **name)
 {
 	char text[256];
 
-	domain_text(r->session, domain, text, sizeof(text));
+	domain_text(&r->traces.session, domain, text, sizeof(text));
 	return keep(r, text, name);
 }
 
-int stacks_image(struct report *r, uint32_t domain, const char **name)
+int stacks_image(struct recording *r, uint32_t domain, const char **name)
 {
-	const struct upf_domain *d = stacks_domain(r, domain);
+	const struct upf_domain *d = stacks_domain(&r->traces.session, domain);
 	char text[256];
 
 	if (d && d->image && *d->image)
 		return keep(r, d->image, name);
 	text[0] = '[';
-	domain_text(r->session, domain, text + 1, sizeof(text) - 2);
+	domain_text(&r->traces.session, domain, text + 1, sizeof(text) - 2);
 	strcat(text, "]");
 	return keep(r, text, name);
 }
 
-uint64_t stacks_period(const struct report *r)
+uint64_t stacks_period(const struct upf_session *session)
 {
-	uint64_t period = r->session->rate_mhz ? MHZ_PERIOD / r->session->rate_mhz : 0;
+	uint64_t period = session->rate_mhz ? MHZ_PERIOD / session->rate_mhz : 0;
 
 	return period ? period : 1;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * export_stacks.h - what every exporter begins and ends with: a trace's stacks with the frames that --folded shows,
- * and what they rest on.
+ * export_stacks.h - what exporters share: a recording's stacks with the frames that --folded shows, and the names that
+ * other programs' files have for domains and binaries.
  *
  * Other programs' files are data: all text in them is made safe as it is on a terminal, control characters as \xNN and
  * UTF-8 well-formed, before the format's own quoting.
@@ -9,49 +9,48 @@
 #ifndef REPORT_EXPORT_EXPORT_STACKS_H
 #define REPORT_EXPORT_EXPORT_STACKS_H
 
-#include "report/profile/rooted.h"
-#include "report/view/view.h"
+#include "report/profile/recording.h"
+#include "report/profile/display_stack.h"
 
-/* A sample in this run state counts. */
-static inline bool stacks_counts(const struct report *r, unsigned state)
+/* A sample in this run state counts; @states are those that do. */
+static inline bool stacks_counts(unsigned states, unsigned state)
 {
-	return r->states & 1u << counters_state(state);
+	return states & 1u << counters_state(state);
 }
 
 /*
- * Stacks as --folded shows them, but for whose they are, which formats tell in ways of their own; rooted_free() at the
- * end.
+ * Stacks as --folded shows them, without frames for domains and vCPUs: each format has its own way to tell those.
+ * display_stacks_free() at the end.
  */
-static inline struct rooted stacks_of(struct report *r)
+static inline struct display_stacks stacks_of(struct recording *r)
 {
-	return (struct rooted){.profile = &r->profile, .names = &r->names, .common = &r->names, .session = r->session};
+	return (struct display_stacks){
+		.profile = &r->profile, .names = &r->names, .common = &r->names, .session = &r->traces.session};
 }
 
 /* Makes stacks->chain of one sample's stack. 0 or -ENOMEM. */
-static inline int stacks_make(struct rooted *stacks, uint32_t node, bool user)
+static inline int stacks_make(struct display_stacks *stacks, uint32_t node, bool user)
 {
-	return rooted_make(stacks, &(struct stack){.node = node, .user = user});
+	return display_stack_make(stacks, &(struct stack){.node = node, .user = user});
 }
 
-/* Each counted stack of the loaded profile; not 0 from @each ends it with that value. 0 or -ENOMEM. */
-int stacks_each(struct report *r, int (*each)(void *ctx, const struct stack *s, const struct callchain *c), void *ctx);
+/* Each stack of the loaded profile in these run states; not 0 from @each ends it with that value. 0 or -ENOMEM. */
+int stacks_each(struct recording *r, unsigned states,
+                int (*each)(void *ctx, const struct stack *s, const struct callchain *c), void *ctx);
 
 /* The domain's name, made up if it has none; safe on a terminal, lives as long as @r. 0 or -ENOMEM. */
-int stacks_domain_name(struct report *r, uint32_t domain, const char **name);
+int stacks_domain_name(struct recording *r, uint32_t domain, const char **name);
 /*
  * The same of the file that its code comes from; without one, of the domain's name in brackets, as perf has a
  * kernel's.
  */
-int stacks_image(struct report *r, uint32_t domain, const char **name);
+int stacks_image(struct recording *r, uint32_t domain, const char **name);
 /* What is known of the domain, NULL: nothing. */
-const struct upf_domain *stacks_domain(const struct report *r, uint32_t domain);
+const struct upf_domain *stacks_domain(const struct upf_session *session, uint32_t domain);
 /* Xen's number of it; one that Xen never gives for what is not in the trace's head. */
-uint32_t stacks_domid(const struct report *r, uint32_t domain);
+uint32_t stacks_domid(const struct upf_session *session, uint32_t domain);
 
 /* Time that a sample stands for: the requested period, at least 1 ns. */
-uint64_t stacks_period(const struct report *r);
-
-/* The end of an exporter that came to @rc: says what it rests on, on standard error. Returns @rc. */
-int stacks_end(struct report *r, int rc);
+uint64_t stacks_period(const struct upf_session *session);
 
 #endif

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * firefox.c - Firefox Profiler's processed profile (github.com/firefox-devtools/profiler, src/types/profile.ts and
- * docs-developer/CHANGELOG-formats.md), gzipped JSON: a process a domain, a thread a vCPU.
+ * docs-developer/CHANGELOG-formats.md), gzipped JSON: a domain is a process, a vCPU is a thread.
  *
- * Its tables are objects with an array a column. What happened to a domain, lost samples first of all, are markers of
- * its vCPU 0.
+ * A table is an object with one array per column. Events of a domain, such as lost samples, are markers of its vCPU 0.
  */
 #include "report/profile/calltree.h"
 #include "report/export/firefox_meta.h"
 #include "report/export/frame_table.h"
 #include "report/export/export_stacks.h"
+#include "report/view/view.h"
 #include "report/export/string_table.h"
 #include "report/export/timeline.h"
 #include "report/output/json_writer.h"
@@ -20,7 +20,7 @@
 
 #define PHASE_INSTANT 0
 
-enum { IN_KERNEL = 1, IN_USER = 2 }; /* stacks that a frame stands in */
+enum { IN_KERNEL = 1, IN_USER = 2 }; /* stacks that contain a frame */
 
 struct marker {
 	uint64_t time_ns, count;
@@ -29,7 +29,7 @@ struct marker {
 };
 
 struct firefox {
-	struct report *report;
+	const struct report *report;
 	struct json json;
 	struct timeline timeline;
 	struct marker *markers;
@@ -61,13 +61,14 @@ static int add_marker(struct firefox *f, const struct upf_record *rec)
 
 static int record(void *ctx, const struct upf_block *b, const struct upf_record *rec, uint32_t node)
 {
-	const struct moment m = {.time_ns = rec->time_ns, .cpu_ns = rec->cpu_ns, .node = node, .user = rec->user};
+	const struct timeline_sample m = {
+		.time_ns = rec->time_ns, .cpu_ns = rec->cpu_ns, .node = node, .user = rec->user};
 	struct firefox *f = ctx;
 
 	(void)b;
 	if (rec->kind == UPF_LOST || rec->kind == UPF_LATE || rec->kind == UPF_EVENT)
 		return add_marker(f, rec);
-	if (rec->kind != UPF_SAMPLE || !stacks_counts(f->report, rec->state))
+	if (rec->kind != UPF_SAMPLE || !stacks_counts(f->report->selection->states, rec->state))
 		return 0;
 	return timeline_add(&f->timeline, rec->domain, rec->vcpu, &m);
 }
@@ -87,7 +88,7 @@ static int add_main_threads(struct firefox *f)
 	uint32_t id;
 	int rc = 0;
 
-	for (size_t i = 0; rc == 0 && i < f->report->session->ndomains; i++)
+	for (size_t i = 0; rc == 0 && i < f->report->run->traces.session.ndomains; i++)
 		rc = timeline_vcpu(&f->timeline, (uint32_t)i, 0, &id);
 	for (size_t i = 0; rc == 0 && i < f->nmarkers; i++)
 		rc = timeline_vcpu(&f->timeline, f->markers[i].domain, 0, &id);
@@ -139,7 +140,7 @@ static int add_function_names(struct firefox *f)
 	for (size_t i = 0; rc == 0 && i < n; i++) {
 		const struct table_function *function = &f->table.functions[i];
 
-		rc = strings_add(&f->strings, f->report->names.functions[function->function].name, &f->names[i]);
+		rc = strings_add(&f->strings, f->report->run->names.functions[function->function].name, &f->names[i]);
 		if (rc == 0 && function->file)
 			rc = strings_add(&f->files, function->file, &f->sources[i]);
 	}
@@ -176,8 +177,8 @@ static int make_tables(struct firefox *f)
 
 	if (rc != 0)
 		return rc;
-	f->leaves = calloc(f->report->profile.tree.n, 2 * sizeof(*f->leaves));
-	rc = f->leaves ? stacks_each(f->report, add_stack, f) : -ENOMEM;
+	f->leaves = calloc(f->report->run->profile.tree.n, 2 * sizeof(*f->leaves));
+	rc = f->leaves ? stacks_each(f->report->run, f->report->selection->states, add_stack, f) : -ENOMEM;
 	return rc == 0 ? add_strings(f) : rc;
 }
 
@@ -353,7 +354,7 @@ static void put_ms(struct firefox *f, const char *key, uint64_t ns)
 	json_real(&f->json, key, firefox_ms(ns));
 }
 
-static void sample_stack(struct firefox *f, const struct moment *m)
+static void sample_stack(struct firefox *f, const struct timeline_sample *m)
 {
 	uint32_t leaf = f->leaves[(size_t)m->node * 2 + (m->user && m->node)];
 
@@ -363,21 +364,21 @@ static void sample_stack(struct firefox *f, const struct moment *m)
 		json_null(&f->json, NULL);
 }
 
-static void sample_time(struct firefox *f, const struct moment *m)
+static void sample_time(struct firefox *f, const struct timeline_sample *m)
 {
 	put_ms(f, NULL, m->time_ns);
 }
 
-static void sample_cpu(struct firefox *f, const struct moment *m)
+static void sample_cpu(struct firefox *f, const struct timeline_sample *m)
 {
 	json_uint(&f->json, NULL, m->cpu_ns);
 }
 
 static int put_sample_column(struct firefox *f, const struct timeline_vcpu *v, const char *key,
-                             void (*put)(struct firefox *f, const struct moment *m))
+                             void (*put)(struct firefox *f, const struct timeline_sample *m))
 {
 	struct timeline_cursor cursor = {.timeline = &f->timeline, .vcpu = v};
-	struct moment m;
+	struct timeline_sample m;
 	int rc;
 
 	json_array(&f->json, key);
@@ -492,7 +493,7 @@ static void put_markers(struct firefox *f, const struct timeline_vcpu *v)
 
 static void put_ids(struct firefox *f, const struct timeline_vcpu *v, const char *domain)
 {
-	uint32_t domid = stacks_domid(f->report, v->domain);
+	uint32_t domid = stacks_domid(&f->report->run->traces.session, v->domain);
 	char pid[12], tid[24], name[16];
 
 	snprintf(pid, sizeof(pid), "%u", domid);
@@ -508,7 +509,7 @@ static void put_ids(struct firefox *f, const struct timeline_vcpu *v, const char
 static int put_thread(struct firefox *f, const struct timeline_vcpu *v)
 {
 	const char *domain;
-	int rc = stacks_domain_name(f->report, v->domain, &domain);
+	int rc = stacks_domain_name(f->report->run, v->domain, &domain);
 
 	if (rc != 0)
 		return rc;
@@ -535,7 +536,7 @@ static int put_file(struct firefox *f)
 	int rc = 0;
 
 	json_object(&f->json, NULL);
-	firefox_meta(&f->json, f->report);
+	firefox_meta(&f->json, &f->report->run->traces.session, recording_duration(f->report->run));
 	json_array(&f->json, "libs");
 	json_end(&f->json);
 	put_shared(f);
@@ -562,9 +563,9 @@ static void clean_up(struct firefox *f)
 	free(f->filenames);
 }
 
-static int run(struct report *r)
+static int run(const struct report *r, struct view_result *found)
 {
-	struct firefox f = {.report = r, .json.out = r->out};
+	struct firefox f = {.report = r, .json.out = r->out.file};
 	const struct load_hooks hooks = {.ctx = &f, .record = record};
 	int rc;
 
@@ -577,14 +578,16 @@ static int run(struct report *r)
 	if (rc == 0)
 		rc = put_file(&f);
 	if (f.timeline.failed)
-		r->failed = TIMELINE_FILE;
+		found->failed = TIMELINE_FILE;
 	clean_up(&f);
-	return stacks_end(r, rc);
+	if (rc == 0)
+		view_end(r, NULL, profile_count(&r->run->profile, r->selection->states));
+	return rc;
 }
 
 const struct view view_firefox = {
 	.name = "firefox",
-	.help = "Firefox Profiler's file: a thread a vCPU, markers for lost samples: -o run.json.gz",
+	.help = "Firefox Profiler's format: one thread per vCPU, markers for lost samples: -o run.json.gz",
 	.states = STATES_CPU,
 	.gzip = true,
 	.run = run,

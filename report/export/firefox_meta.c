@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "report/export/firefox_meta.h"
 #include "report/export/export_stacks.h"
-#include "report/view/quality.h"
 
 #define PROCESSED_VERSION 61 /* readers take older ones than their own, never newer ones */
 #define GECKO_VERSION 34     /* of what it might have been made of: the one of the same time */
@@ -76,17 +75,15 @@ static void put_units(struct json *j)
 	json_end(j);
 }
 
-void firefox_meta(struct json *j, const struct report *r)
+void firefox_meta(struct json *j, const struct upf_session *s, uint64_t duration_ns)
 {
-	const struct upf_session *s = r->session;
-
 	json_object(j, "meta");
 	json_uint(j, "version", GECKO_VERSION);
 	json_uint(j, "preprocessedProfileVersion", PROCESSED_VERSION);
-	json_real(j, "interval", firefox_ms(stacks_period(r)));
+	json_real(j, "interval", firefox_ms(stacks_period(s)));
 	json_real(j, "startTime", firefox_ms(s->start_real_ns));
 	json_uint(j, "profilingStartTime", 0);
-	json_real(j, "profilingEndTime", firefox_ms(quality_duration(r)));
+	json_real(j, "profilingEndTime", firefox_ms(duration_ns));
 	json_text(j, "product", "uniprof");
 	json_text(j, "importedFrom", s->recorder ? s->recorder : "uniprof");
 	json_text(j, "arguments", s->command ? s->command : "");

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * firefox_meta.h - the head of Firefox Profiler's file: versions, and the categories and markers that the rest refers
- * to.
+ * to by number.
  */
 #ifndef REPORT_EXPORT_FIREFOX_META_H
 #define REPORT_EXPORT_FIREFOX_META_H
 
 #include "report/output/json_writer.h"
-#include "report/view/view.h"
+#include "format/upf.h"
 
 /* Of stacks, by their place in the head. */
 enum firefox_category { CATEGORY_OTHER, CATEGORY_KERNEL, CATEGORY_USER };
@@ -22,6 +22,6 @@ static inline double firefox_ms(uint64_t ns)
 }
 
 /* "meta" of the outermost object. */
-void firefox_meta(struct json *j, const struct report *r);
+void firefox_meta(struct json *j, const struct upf_session *session, uint64_t duration_ns);
 
 #endif

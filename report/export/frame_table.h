@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * frame_table.h - the frames of all stacks by number, as formats with tables have them: each different frame once, and
- * of functions each once by name and source file.
+ * frame_table.h - tables of frames and functions, for formats that refer to them by number. Each different frame is
+ * there once; so is each function, identified by its name and source file.
  */
 #ifndef REPORT_EXPORT_FRAME_TABLE_H
 #define REPORT_EXPORT_FRAME_TABLE_H
@@ -35,11 +35,11 @@ struct frame_table {
 	size_t ids_cap;
 };
 
-/* Finds or adds the frames of @c, whose numbers stand in t->ids then, root first. 0 or -ENOMEM, -EOVERFLOW. */
+/* Finds or adds the frames of @c, and stores their numbers in t->ids, root first. 0 or -ENOMEM, -EOVERFLOW. */
 int frame_table_chain(struct frame_table *t, const struct callchain *c);
 void frame_table_free(struct frame_table *t);
 
-/* An address within the instruction that the frame is in: a return address stands behind it. */
+/* An address within the frame's instruction: a return address is behind it. */
 static inline uint64_t frame_table_code(const struct table_frame *f)
 {
 	return f->address - (f->caller && f->address);

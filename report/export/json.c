@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * json.c - all that the report knows, as JSON for programs; docs/json.md is the schema, which has a version of its
- * own.
+ * json.c - everything that the report knows, as JSON for programs. docs/json.md is the schema; it has its own version.
  *
- * Tables are referred to by number, from 0: stacks refer to frames, and frames to functions.
+ * Stacks refer to frames, and frames to functions, by their index in a table.
  */
 #include "report/export/frame_table.h"
 #include "report/export/export_stacks.h"
+#include "report/view/view.h"
 #include "report/output/json_writer.h"
 #include "report/output/text.h"
 #include "report/view/quality.h"
@@ -20,7 +20,7 @@
 #define SCHEMA_VERSION 1 /* docs/json.md, "Versions" */
 
 struct document {
-	struct report *report;
+	const struct report *report;
 	struct json json;
 	struct fold fold;
 	struct frame_table table;
@@ -39,21 +39,21 @@ static void put_text(struct json *j, const char *key, const char *text)
 static void put_trace(struct document *d)
 {
 	const struct report *r = d->report;
-	const struct upf_session *s = r->session;
-	const struct upf_health health = traces_health(&r->traces);
+	const struct upf_session *s = &r->run->traces.session;
+	const struct upf_health health = traces_health(&r->run->traces);
 	char faults[256];
 
-	quality_faults(&health, &r->profile.counters, faults, sizeof(faults));
+	quality_faults(&health, &r->run->profile.counters, faults, sizeof(faults));
 	json_object(&d->json, "trace");
 	json_text(&d->json, "start", text_utc(s->start_real_ns).s);
-	json_uint(&d->json, "duration_ns", quality_duration(r));
+	json_uint(&d->json, "duration_ns", recording_duration(r->run));
 	json_real(&d->json, "rate_hz", (double)s->rate_mhz / 1e3);
 	json_uint(&d->json, "max_stack", s->max_stack);
 	put_text(&d->json, "command", s->command);
 	put_text(&d->json, "recorder", s->recorder);
 	put_text(&d->json, "host", s->host);
 	put_text(&d->json, "hypervisor", s->hypervisor);
-	json_bool(&d->json, "whole", quality_sound(&health, &r->profile.counters));
+	json_bool(&d->json, "whole", recording_sound(r->run));
 	put_text(&d->json, "faults", faults);
 	json_end(&d->json);
 }
@@ -74,7 +74,7 @@ static void put_domain(struct json *j, const struct upf_domain *d)
 
 static void put_domains(struct document *d)
 {
-	const struct upf_session *s = d->report->session;
+	const struct upf_session *s = &d->report->run->traces.session;
 
 	json_array(&d->json, "domains");
 	for (size_t i = 0; i < s->ndomains; i++)
@@ -122,7 +122,7 @@ static void put_pauses(struct json *j, const struct upf_hist *h)
 
 static void put_totals(struct document *d)
 {
-	const struct counters *t = &d->report->profile.counters;
+	const struct counters *t = &d->report->run->profile.counters;
 
 	json_object(&d->json, "totals");
 	json_uint(&d->json, "samples", t->samples);
@@ -140,9 +140,9 @@ static void put_totals(struct document *d)
 static int put_vcpus(struct document *d)
 {
 	size_t n;
-	struct vcpu_states *v = vcpus_make(&d->report->profile, &n);
+	struct vcpu_states *v = vcpus_make(&d->report->run->profile, &n);
 
-	if (!v && d->report->profile.nstacks)
+	if (!v && d->report->run->profile.nstacks)
 		return -ENOMEM;
 	json_array(&d->json, "vcpus");
 	for (size_t i = 0; i < n; i++) {
@@ -159,7 +159,7 @@ static int put_vcpus(struct document *d)
 
 /* --- the profile ------------------------------------------------------------------------------------------------- */
 
-/* Of the names' functions those that stand in a counted stack. */
+/* Functions that are in a counted stack. */
 static bool is_shown(const struct document *d, size_t function)
 {
 	return function < d->fold.nfunctions && d->fold.functions[function].total;
@@ -167,7 +167,7 @@ static bool is_shown(const struct document *d, size_t function)
 
 static int number_functions(struct document *d)
 {
-	size_t all = d->report->names.nfunctions;
+	size_t all = d->report->run->names.nfunctions;
 	uint32_t n = 0;
 
 	d->numbers = calloc(all + 1, sizeof(*d->numbers));
@@ -179,7 +179,7 @@ static int number_functions(struct document *d)
 
 static void put_functions(struct document *d)
 {
-	const struct function *functions = d->report->names.functions;
+	const struct function *functions = d->report->run->names.functions;
 
 	json_array(&d->json, "functions");
 	for (size_t i = 0; i < d->fold.nfunctions; i++) {
@@ -242,7 +242,7 @@ static int put_stacks(struct document *d)
 	int rc;
 
 	json_array(&d->json, "stacks");
-	rc = stacks_each(d->report, put_stack, d);
+	rc = stacks_each(d->report->run, d->report->selection->states, put_stack, d);
 	json_end(&d->json);
 	return rc;
 }
@@ -285,23 +285,26 @@ static int put_document(struct document *d)
 	return rc;
 }
 
-static int run(struct report *r)
+static int run(const struct report *r, struct view_result *found)
 {
-	struct document d = {.report = r, .json.out = r->out};
+	struct document d = {.report = r, .json.out = r->out.file};
 	int rc = view_fold(r, &d.fold);
 
+	(void)found;
 	if (rc != 0)
 		return rc;
 	rc = put_document(&d);
 	fold_free(&d.fold);
 	frame_table_free(&d.table);
 	free(d.numbers);
-	return stacks_end(r, rc);
+	if (rc == 0)
+		view_end(r, NULL, profile_count(&r->run->profile, r->selection->states));
+	return rc;
 }
 
 const struct view view_json = {
 	.name = "json",
-	.help = "all of it for programs, by a documented schema",
+	.help = "everything, for programs, by a documented schema",
 	.states = STATES_CPU,
 	.run = run,
 };

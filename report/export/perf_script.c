@@ -3,11 +3,11 @@
  * perf_script.c - every sample as perf-script(1) prints it, for the programs that read that: stackcollapse-perf.pl,
  * speedscope, Firefox Profiler, Perfetto. uniprof-report(1) has the grammar.
  *
- * Those programs parse with regular expressions, so blanks and parentheses are kept out of the fields that they would
- * end.
+ * Those programs parse with regular expressions: fields that end at a blank or parenthesis must not contain one.
  */
 #include "common/say.h"
 #include "report/export/export_stacks.h"
+#include "report/view/view.h"
 #include "report/output/text.h"
 
 #include <errno.h>
@@ -15,8 +15,8 @@
 #include <string.h>
 
 struct script {
-	struct report *report;
-	struct rooted stacks;
+	const struct report *report;
+	struct display_stacks stacks;
 };
 
 /* @text without what would end the field. */
@@ -33,28 +33,29 @@ static void put_word(FILE *out, const char *text)
 
 static void put_frame(const struct script *s, const struct callchain_frame *f, const char *image)
 {
-	const struct function *function = &s->report->names.functions[f->function];
-	FILE *out = s->report->out;
+	const struct function *function = &s->report->run->names.functions[f->function];
+	FILE *out = s->report->out.file;
 
 	fprintf(out, "\t%16" PRIx64 " ", f->address);
 	fputs_unlocked(function->named ? function->name : "[unknown]", out);
-	if (function->named && rooted_is_code(f))
+	if (function->named && display_is_code(f))
 		fprintf(out, "+0x%" PRIx64, f->offset);
 	fputs_unlocked(" (", out);
 	put_word(out, image);
 	fputs_unlocked(")\n", out);
 }
 
-/* The period that a sample stands for is what it weighs. */
+/* The period of a sample is its weight. */
 static void put_event(const struct script *s, const struct upf_record *rec, const char *domain)
 {
-	uint64_t us = (s->report->session->start_mono_ns + rec->time_ns) / 1000;
+	uint64_t us = (s->report->run->traces.session.start_mono_ns + rec->time_ns) / 1000;
 	uint64_t period = s->report->selection->weight == WEIGHT_CPU ? rec->cpu_ns : 1;
-	FILE *out = s->report->out;
+	FILE *out = s->report->out.file;
 
 	put_word(out, domain);
 	fprintf(out, ":vcpu%u %u/%u [%03u] %" PRIu64 ".%06" PRIu64 ": %" PRIu64 " vcpu-clock:\n", rec->vcpu,
-	        stacks_domid(s->report, rec->domain), rec->vcpu, rec->vcpu, us / 1000000, us % 1000000, period);
+	        stacks_domid(&s->report->run->traces.session, rec->domain), rec->vcpu, rec->vcpu, us / 1000000,
+	        us % 1000000, period);
 }
 
 static int record(void *ctx, const struct upf_block *b, const struct upf_record *rec, uint32_t node)
@@ -64,11 +65,11 @@ static int record(void *ctx, const struct upf_block *b, const struct upf_record 
 	int rc;
 
 	(void)b;
-	if (rec->kind != UPF_SAMPLE || !stacks_counts(s->report, rec->state))
+	if (rec->kind != UPF_SAMPLE || !stacks_counts(s->report->selection->states, rec->state))
 		return 0;
-	rc = stacks_domain_name(s->report, rec->domain, &domain);
+	rc = stacks_domain_name(s->report->run, rec->domain, &domain);
 	if (rc == 0)
-		rc = stacks_image(s->report, rec->domain, &image);
+		rc = stacks_image(s->report->run, rec->domain, &image);
 	if (rc == 0)
 		rc = stacks_make(&s->stacks, node, rec->user);
 	if (rc != 0)
@@ -76,23 +77,23 @@ static int record(void *ctx, const struct upf_block *b, const struct upf_record 
 	put_event(s, rec, domain);
 	for (size_t i = s->stacks.chain.n; i-- > 0;)
 		put_frame(s, &s->stacks.chain.frames[i], image);
-	fputc('\n', s->report->out);
+	fputc('\n', s->report->out.file);
 	return 0;
 }
 
-/* Ends when nobody reads it any more. */
+/* Ends when the output has no reader. */
 static int block(void *ctx, const struct upf_block *b)
 {
 	const struct script *s = ctx;
 
 	(void)b;
-	return fflush(s->report->out) == 0 ? 0 : -EIO; /* outfile.h knows why */
+	return fflush(s->report->out.file) == 0 ? 0 : -EIO; /* outfile.h knows why */
 }
 
 /* As perf's own begins: programs that look at a file's first line know it by that. */
 static void put_head(const struct report *r)
 {
-	const struct upf_session *session = r->session;
+	const struct upf_session *session = &r->run->traces.session;
 	const struct {
 		const char *label, *text;
 	} lines[] = {
@@ -102,31 +103,35 @@ static void put_head(const struct report *r)
 		{"cmdline", session->command},
 	};
 
-	fputs("# ========\n", r->out);
-	fprintf(r->out, "# captured on    : %s\n", text_utc(session->start_real_ns).s);
+	fputs("# ========\n", r->out.file);
+	fprintf(r->out.file, "# captured on    : %s\n", text_utc(session->start_real_ns).s);
 	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
-		fprintf(r->out, "# %-15s: ", lines[i].label);
-		print_safe(r->out, lines[i].text ? lines[i].text : "?");
-		fputc('\n', r->out);
+		fprintf(r->out.file, "# %-15s: ", lines[i].label);
+		print_safe(r->out.file, lines[i].text ? lines[i].text : "?");
+		fputc('\n', r->out.file);
 	}
-	fputs("# ========\n#\n", r->out);
+	fputs("# ========\n#\n", r->out.file);
 }
 
-static int run(struct report *r)
+static int run(const struct report *r, struct view_result *found)
 {
-	struct script s = {.report = r, .stacks = stacks_of(r)};
+	struct script s = {.report = r, .stacks = stacks_of(r->run)};
 	const struct load_hooks hooks = {.ctx = &s, .block = block, .record = record};
 	int rc;
 
+	(void)found;
 	put_head(r);
 	rc = view_load(r, &hooks);
-	rooted_free(&s.stacks);
-	return stacks_end(r, rc);
+	display_stacks_free(&s.stacks);
+	if (rc == 0)
+		view_end(r, NULL, profile_count(&r->run->profile, r->selection->states));
+	return rc;
 }
 
 const struct view view_perf_script = {
 	.name = "perf-script",
-	.help = "every sample as perf script prints it, for stackcollapse-perf.pl, speedscope, Firefox Profiler, Perfetto",
+	.help = "every sample as perf script prints it, for stackcollapse-perf.pl, speedscope, Firefox Profiler, "
+		"Perfetto",
 	.states = STATES_CPU,
 	.run = run,
 };

@@ -2,16 +2,16 @@
 /*
  * pprof.c - pprof's gzipped profile.proto (github.com/google/pprof, proto/profile.proto).
  *
- * A sample of it is one stack of one vCPU in one run state; its values are samples and CPU time, and its labels say
- * whose they are. A location is an address with all the functions inlined there. Fields may stand in any order:
- * samples and new locations are written as they come, then the tables that they point into.
+ * A sample there is one stack of one vCPU in one run state. Its values are the number of samples and the CPU time; its
+ * labels are domain, vCPU and state. A location is an address with all functions inlined there. Fields may come in any
+ * order: samples and new locations are written as they are met, then the tables that they refer to.
  */
 #include "report/export/frame_table.h"
 #include "report/export/protobuf.h"
 #include "report/export/export_stacks.h"
+#include "report/view/view.h"
 #include "report/export/string_table.h"
 #include "report/output/text.h"
-#include "report/view/quality.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -59,7 +59,7 @@ struct location {
 };
 
 struct pprof {
-	struct report *report;
+	const struct report *report;
 	struct frame_table table;
 	struct strings strings;
 	struct location *locations;
@@ -102,7 +102,7 @@ static int put_text(struct pprof *p, struct buf *message, unsigned field, const 
 static int put_location(struct pprof *p, const struct location *l, uint32_t id)
 {
 	const struct table_frame *first = &p->table.frames[p->frames[l->first]];
-	bool mapped = first->address && stacks_domain(p->report, l->domain);
+	bool mapped = first->address && stacks_domain(&p->report->run->traces.session, l->domain);
 	int rc = protobuf_uint(&p->message, LOCATION_ID, id + 1);
 
 	if (rc == 0 && mapped)
@@ -208,7 +208,7 @@ static int put_number(struct pprof *p, const char *key, uint64_t n, const char *
 static int put_labels(struct pprof *p, const struct stack *s)
 {
 	const char *domain;
-	int rc = stacks_domain_name(p->report, s->domain, &domain);
+	int rc = stacks_domain_name(p->report->run, s->domain, &domain);
 
 	if (rc == 0)
 		rc = put_label(p, "domain", domain);
@@ -246,7 +246,7 @@ static int put_sample(void *ctx, const struct stack *s, const struct callchain *
 static int put_function(struct pprof *p, uint32_t i)
 {
 	const struct table_function *f = &p->table.functions[i];
-	const char *name = p->report->names.functions[f->function].name;
+	const char *name = p->report->run->names.functions[f->function].name;
 	int rc = protobuf_uint(&p->message, FUNCTION_ID, i + 1);
 
 	if (rc == 0)
@@ -260,7 +260,7 @@ static int put_function(struct pprof *p, uint32_t i)
 static int put_resolved(struct pprof *p)
 {
 	bool files = false, inlines = false;
-	int rc = protobuf_uint(&p->message, MAPPING_HAS_FUNCTIONS, p->report->has_symbols);
+	int rc = protobuf_uint(&p->message, MAPPING_HAS_FUNCTIONS, p->report->run->binaries.has_symbols);
 
 	for (size_t i = 0; i < p->table.nfunctions; i++)
 		files |= p->table.functions[i].file != NULL;
@@ -276,9 +276,9 @@ static int put_resolved(struct pprof *p)
 /* A domain's image, at the addresses that it was linked for. */
 static int put_mapping(struct pprof *p, uint32_t domain)
 {
-	const struct upf_domain *d = stacks_domain(p->report, domain);
+	const struct upf_domain *d = stacks_domain(&p->report->run->traces.session, domain);
 	const char *image;
-	int rc = stacks_image(p->report, domain, &image);
+	int rc = stacks_image(p->report->run, domain, &image);
 
 	if (rc == 0)
 		rc = protobuf_uint(&p->message, MAPPING_ID, (uint64_t)domain + 1);
@@ -323,8 +323,8 @@ static int put_comment(struct pprof *p, const char *label, const char *text)
 
 static int put_comments(struct pprof *p)
 {
-	const struct upf_session *session = p->report->session;
-	const struct counters *t = &p->report->profile.counters;
+	const struct upf_session *session = &p->report->run->traces.session;
+	const struct counters *t = &p->report->run->profile.counters;
 	int rc = put_comment(p, "recorded by", session->recorder);
 
 	if (rc == 0)
@@ -348,43 +348,44 @@ static int put_types(struct pprof *p)
 	if (rc == 0)
 		rc = put_value_type(p, PROFILE_PERIOD_TYPE, "cpu", "nanoseconds");
 	if (rc == 0)
-		rc = protobuf_uint(&p->profile, PROFILE_PERIOD, stacks_period(p->report));
+		rc = protobuf_uint(&p->profile, PROFILE_PERIOD, stacks_period(&p->report->run->traces.session));
 	/* The flat profile's figures, so samples: a trace may have no CPU times. */
 	return rc == 0 ? put_text(p, &p->profile, PROFILE_DEFAULT_SAMPLE_TYPE, by_cpu ? "cpu" : "samples") : rc;
 }
 
 static int make(struct pprof *p)
 {
-	struct report *r = p->report;
+	const struct report *r = p->report;
 	uint32_t empty;
 	int rc = strings_add(&p->strings, "", &empty); /* has to be the first */
 
 	if (rc == 0)
 		rc = put_types(p);
 	if (rc == 0)
-		rc = stacks_each(r, put_sample, p);
-	for (uint32_t i = 0; rc == 0 && i < r->session->ndomains; i++)
+		rc = stacks_each(r->run, r->selection->states, put_sample, p);
+	for (uint32_t i = 0; rc == 0 && i < r->run->traces.session.ndomains; i++)
 		rc = put_mapping(p, i);
 	for (uint32_t i = 0; rc == 0 && i < p->table.nfunctions; i++)
 		rc = put_function(p, i);
 	if (rc == 0)
-		rc = protobuf_uint(&p->profile, PROFILE_TIME_NANOS, r->session->start_real_ns);
+		rc = protobuf_uint(&p->profile, PROFILE_TIME_NANOS, r->run->traces.session.start_real_ns);
 	if (rc == 0)
-		rc = protobuf_uint(&p->profile, PROFILE_DURATION_NANOS, quality_duration(r));
+		rc = protobuf_uint(&p->profile, PROFILE_DURATION_NANOS, recording_duration(r->run));
 	if (rc == 0)
 		rc = put_comments(p);
 	return rc == 0 ? put_strings(p) : rc;
 }
 
-static int run(struct report *r)
+static int run(const struct report *r, struct view_result *found)
 {
 	struct pprof p = {.report = r};
 	int rc = view_load(r, NULL);
 
+	(void)found;
 	if (rc == 0)
 		rc = make(&p);
 	if (rc == 0)
-		fwrite(p.profile.data, 1, p.profile.len, r->out);
+		fwrite(p.profile.data, 1, p.profile.len, r->out.file);
 	frame_table_free(&p.table);
 	strings_free(&p.strings);
 	hash_table_free(&p.by_frame);
@@ -394,12 +395,14 @@ static int run(struct report *r)
 	buf_free(&p.message);
 	buf_free(&p.part);
 	buf_free(&p.ids);
-	return stacks_end(r, rc);
+	if (rc == 0)
+		view_end(r, NULL, profile_count(&r->run->profile, r->selection->states));
+	return rc;
 }
 
 const struct view view_pprof = {
 	.name = "pprof",
-	.help = "pprof's file, for go tool pprof and what reads the same: -o run.pb.gz",
+	.help = "pprof's format, for go tool pprof and others: -o run.pb.gz",
 	.states = STATES_CPU,
 	.gzip = true,
 	.run = run,

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * protobuf.h - the little of protocol buffers' encoding that is needed to write messages: integers as varints, texts
- * and inner messages by length (protobuf.dev, "Encoding"). A message is a buffer; a field of value 0 is left out, as
- * proto3 has it.
+ * protobuf.h - writes messages of protocol buffers (protobuf.dev, "Encoding"): integers as varints, texts and inner
+ * messages with their length. A message is a buffer. Fields of value 0 are omitted, as in proto3.
  *
  * Each function adds one field, and returns 0 or -ENOMEM.
  */

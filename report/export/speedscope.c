@@ -1,37 +1,38 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * speedscope.c - speedscope's file (www.speedscope.app/file-format-schema.json): a "sampled" profile a vCPU, in
+ * speedscope.c - speedscope's file (www.speedscope.app/file-format-schema.json): one "sampled" profile per vCPU, in
  * nanoseconds.
  *
- * A sample stands for one period, or by --weight cpu for the CPU time it found used, so that shares are those of the
- * flat profile. Time in which a vCPU has no counted sample is an empty stack, so that the time order is true as well:
- * deadlines are jittered by less than a period, and what is due later than that is late, lost or idle.
+ * A sample weighs one period, or with --weight cpu the CPU time used since the previous one, so that shares are those
+ * of the flat profile. Time without a counted sample is an empty stack, so that the time axis is right as well:
+ * deadlines are jittered by less than a period, so a longer gap means late, lost or idle.
  */
 #include "report/export/frame_table.h"
 #include "report/export/export_stacks.h"
+#include "report/view/view.h"
 #include "report/export/timeline.h"
 #include "report/output/json_writer.h"
-#include "report/view/quality.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 struct speedscope {
-	struct report *report;
+	const struct report *report;
 	struct json json;
 	struct timeline timeline;
 	struct frame_table table;
-	struct rooted stacks;
+	struct display_stacks stacks;
 };
 
 static int record(void *ctx, const struct upf_block *b, const struct upf_record *rec, uint32_t node)
 {
 	struct speedscope *s = ctx;
-	const struct moment m = {.time_ns = rec->time_ns, .cpu_ns = rec->cpu_ns, .node = node, .user = rec->user};
+	const struct timeline_sample m = {
+		.time_ns = rec->time_ns, .cpu_ns = rec->cpu_ns, .node = node, .user = rec->user};
 
 	(void)b;
-	if (rec->kind != UPF_SAMPLE || !stacks_counts(s->report, rec->state))
+	if (rec->kind != UPF_SAMPLE || !stacks_counts(s->report->selection->states, rec->state))
 		return 0;
 	return timeline_add(&s->timeline, rec->domain, rec->vcpu, &m);
 }
@@ -45,10 +46,10 @@ struct stretch {
 	uint64_t ns;
 };
 
-/* What comes out of a vCPU's samples, one stretch after the other; the same each time it is gone through. */
+/* Iterates over the stretches of a vCPU's samples; gives the same ones each time. */
 struct stretches {
 	struct timeline_cursor cursor;
-	struct moment ahead;
+	struct timeline_sample ahead;
 	int rc; /* of the sample ahead */
 	uint64_t now, period;
 	bool by_cpu; /* a sample weighs its CPU time, not a period */
@@ -57,7 +58,7 @@ struct stretches {
 static void start(struct stretches *s, struct speedscope *from, const struct timeline_vcpu *v)
 {
 	*s = (struct stretches){.cursor = {.timeline = &from->timeline, .vcpu = v},
-	                        .period = stacks_period(from->report),
+	                        .period = stacks_period(&from->report->run->traces.session),
 	                        .by_cpu = from->report->selection->weight == WEIGHT_CPU};
 	s->rc = timeline_next(&s->cursor, &s->ahead);
 }
@@ -101,7 +102,7 @@ static int add_frames(void *ctx, const struct stack *stack, const struct callcha
 /* Functions are its frames: by lines it would show a function as many. */
 static int put_frames(struct speedscope *s)
 {
-	int rc = stacks_each(s->report, add_frames, s);
+	int rc = stacks_each(s->report->run, s->report->selection->states, add_frames, s);
 
 	json_object(&s->json, "shared");
 	json_array(&s->json, "frames");
@@ -109,7 +110,7 @@ static int put_frames(struct speedscope *s)
 		const struct table_function *f = &s->table.functions[i];
 
 		json_object(&s->json, NULL);
-		json_text(&s->json, "name", s->report->names.functions[f->function].name);
+		json_text(&s->json, "name", s->report->run->names.functions[f->function].name);
 		if (f->file)
 			json_text(&s->json, "file", f->file);
 		json_end(&s->json);
@@ -165,10 +166,10 @@ static int put_weights(struct speedscope *s, const struct timeline_vcpu *v, uint
 
 static int put_profile(struct speedscope *s, const struct timeline_vcpu *v)
 {
-	uint64_t end = 0, duration = quality_duration(s->report);
+	uint64_t end = 0, duration = recording_duration(s->report->run);
 	const char *domain;
 	char *name;
-	int rc = stacks_domain_name(s->report, v->domain, &domain);
+	int rc = stacks_domain_name(s->report->run, v->domain, &domain);
 
 	if (rc != 0)
 		return rc;
@@ -211,7 +212,7 @@ static int put_file(struct speedscope *s)
 	json_object(&s->json, NULL);
 	json_text(&s->json, "$schema", "https://www.speedscope.app/file-format-schema.json");
 	json_text(&s->json, "exporter", "uniprof-report");
-	json_text(&s->json, "name", s->report->traces.list[0].path);
+	json_text(&s->json, "name", s->report->run->traces.list[0].path);
 	json_uint(&s->json, "activeProfileIndex", 0);
 	rc = put_frames(s);
 	if (rc == 0)
@@ -221,9 +222,9 @@ static int put_file(struct speedscope *s)
 	return rc;
 }
 
-static int run(struct report *r)
+static int run(const struct report *r, struct view_result *found)
 {
-	struct speedscope s = {.report = r, .json.out = r->out, .stacks = stacks_of(r)};
+	struct speedscope s = {.report = r, .json.out = r->out.file, .stacks = stacks_of(r->run)};
 	const struct load_hooks hooks = {.ctx = &s, .record = record};
 	int rc;
 
@@ -232,16 +233,18 @@ static int run(struct report *r)
 	if (rc == 0)
 		rc = put_file(&s);
 	if (s.timeline.failed)
-		r->failed = TIMELINE_FILE;
+		found->failed = TIMELINE_FILE;
 	timeline_free(&s.timeline);
 	frame_table_free(&s.table);
-	rooted_free(&s.stacks);
-	return stacks_end(r, rc);
+	display_stacks_free(&s.stacks);
+	if (rc == 0)
+		view_end(r, NULL, profile_count(&r->run->profile, r->selection->states));
+	return rc;
 }
 
 const struct view view_speedscope = {
 	.name = "speedscope",
-	.help = "speedscope's file: a timeline a vCPU",
+	.help = "speedscope's format: one timeline per vCPU",
 	.states = STATES_CPU,
 	.run = run,
 };

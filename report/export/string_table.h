@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* string_table.h - a format's table of strings: every text once, made safe as on a terminal, by its number. */
+/* string_table.h - a format's table of strings: every text once, made safe as on a terminal, with a number. */
 #ifndef REPORT_EXPORT_STRING_TABLE_H
 #define REPORT_EXPORT_STRING_TABLE_H
 

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #define FIRST_ROOM 4u /* samples: a trace may name very many vCPUs */
-#define CHUNK_BYTES (TIMELINE_CHUNK * sizeof(struct moment))
+#define CHUNK_BYTES (TIMELINE_CHUNK * sizeof(struct timeline_sample))
 
 void timeline_init(struct timeline *t)
 {
@@ -95,7 +95,7 @@ static int spill(struct timeline *t, struct timeline_vcpu *v)
 static int make_room(struct timeline *t, struct timeline_vcpu *v)
 {
 	uint32_t cap = v->cap ? 2 * v->cap : FIRST_ROOM;
-	struct moment *recent;
+	struct timeline_sample *recent;
 
 	if (v->nrecent < v->cap)
 		return 0;
@@ -109,7 +109,7 @@ static int make_room(struct timeline *t, struct timeline_vcpu *v)
 	return 0;
 }
 
-int timeline_add(struct timeline *t, uint32_t domain, uint32_t vcpu, const struct moment *m)
+int timeline_add(struct timeline *t, uint32_t domain, uint32_t vcpu, const struct timeline_sample *m)
 {
 	struct timeline_vcpu *v;
 	uint32_t id;
@@ -152,7 +152,7 @@ static int load_chunk(struct timeline_cursor *c, uint64_t chunk)
 	return n == (ssize_t)CHUNK_BYTES ? 0 : n < 0 ? -errno : -EIO;
 }
 
-int timeline_next(struct timeline_cursor *c, struct moment *m)
+int timeline_next(struct timeline_cursor *c, struct timeline_sample *m)
 {
 	const struct timeline_vcpu *v = c->vcpu;
 	uint64_t chunk = c->next / TIMELINE_CHUNK, at = c->next % TIMELINE_CHUNK;

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * timeline.h - every sample of every vCPU in order, for formats that have one vCPU after the other and a column after
- * the other, which a trace has not.
+ * timeline.h - every sample of every vCPU in time order, for formats that store one vCPU after the other, column by
+ * column.
  *
- * Memory holds the last few samples of each vCPU; the others go to a file without a name in TMPDIR, 24 bytes a sample.
- * A short trace makes no file.
+ * Memory holds the last few samples of each vCPU. The others go to an unnamed file in TMPDIR, 24 bytes a sample; a
+ * short trace makes no file.
  */
 #ifndef REPORT_EXPORT_TIMELINE_H
 #define REPORT_EXPORT_TIMELINE_H
 
 #include "common/hash_table.h"
 
-struct moment {
+struct timeline_sample {
 	uint64_t time_ns;
 	uint64_t cpu_ns;
 	uint32_t node; /* the leaf, in the profile's call tree */
@@ -21,8 +21,8 @@ struct moment {
 
 struct timeline_vcpu {
 	uint32_t domain, vcpu;
-	uint64_t n;            /* samples in all */
-	struct moment *recent; /* those that are in memory: the last ones */
+	uint64_t n;                     /* samples in all */
+	struct timeline_sample *recent; /* those that are in memory: the last ones */
 	uint32_t nrecent, cap;
 	uint64_t *chunks; /* where in the file the others are */
 	size_t nchunks, chunks_cap;
@@ -42,8 +42,8 @@ void timeline_init(struct timeline *t);
 void timeline_free(struct timeline *t);
 /* The vCPU's number in @t, made if it is new. 0 or -ENOMEM. */
 int timeline_vcpu(struct timeline *t, uint32_t domain, uint32_t vcpu, uint32_t *id);
-/* A sample behind the vCPU's others: 0, or a negative errno; t->failed tells of what. */
-int timeline_add(struct timeline *t, uint32_t domain, uint32_t vcpu, const struct moment *m);
+/* Appends a sample to its vCPU: 0, or a negative errno; t->failed says whether the file is the cause. */
+int timeline_add(struct timeline *t, uint32_t domain, uint32_t vcpu, const struct timeline_sample *m);
 /* By domain and number. No timeline_add() afterwards. */
 void timeline_sort(struct timeline *t);
 
@@ -57,9 +57,9 @@ struct timeline_cursor {
 	struct timeline *timeline;
 	const struct timeline_vcpu *vcpu;
 	uint64_t next; /* sample */
-	struct moment chunk[TIMELINE_CHUNK];
+	struct timeline_sample chunk[TIMELINE_CHUNK];
 };
 /* 1 and *@m, 0 behind the last one, or a negative errno. */
-int timeline_next(struct timeline_cursor *c, struct moment *m);
+int timeline_next(struct timeline_cursor *c, struct timeline_sample *m);
 
 #endif

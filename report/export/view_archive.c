@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * view_archive.c - the trace once more, with what the images say of its addresses and stacks, so that reports need
- * them no longer. It is read twice: names must stand before the samples, and which are wanted is known behind them.
+ * view_archive.c - writes the trace again, together with what the binaries say of its addresses and stacks, so that
+ * reports no longer need them. The trace is read twice: names must come before the samples, but which names are needed
+ * is known only after all samples.
  */
 #include "common/regular_file.h"
 #include "report/archive/archive_stacks.h"
-#include "report/binary/binaries.h"
 #include "report/binary/disassembly.h"
+#include "report/profile/extents.h"
+#include "report/unwind/sample_chain.h"
+#include "report/view/view.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -24,7 +27,7 @@ struct kept_function {
 };
 
 struct keeper {
-	struct report *report;
+	const struct report *report;
 	const struct upf_session *session;
 	struct upf_decoder *decoder;
 	struct upf_writer *writer; /* NULL while the trace is read for the first time */
@@ -173,12 +176,12 @@ static int study_sample(struct keeper *k, const struct upf_record *rec)
 {
 	int rc = use_stack(k, rec->stack);
 
-	if (rc != 0 || !k->report->rows || !load_may_differ(k->session, rec))
+	if (rc != 0 || !k->report->run->binaries.cfi || !chain_may_differ(k->session, rec))
 		return rc;
 	rc = met(k, rec);
 	if (rc != 0)
 		return rc < 0 ? rc : 0;
-	load_chain(k->report->rows, k->session, k->decoder, rec, &k->chain);
+	chain_of_sample(k->report->run->binaries.cfi, k->session, k->decoder, rec, &k->chain);
 	return k->writer ? keep_stack(k, rec) : add_chain(k, &k->chain);
 }
 
@@ -199,11 +202,11 @@ static int study_block(struct keeper *k, const struct upf_block *b)
 		else if (rec.kind == UPF_SAME)
 			upf_decoder_pass_repeated(k->decoder); /* no stack that was not there before */
 		if (!k->writer)
-			counters_record(&k->report->profile.counters, &rec);
+			counters_record(&k->report->run->profile.counters, &rec);
 	}
 	if (rc == 0 && !k->writer)
 		rc = add_recorded(k);
-	k->report->profile.counters.bad_blocks += more == -EBADMSG && !k->writer;
+	k->report->run->profile.counters.bad_blocks += more == -EBADMSG && !k->writer;
 	return rc == 0 && more < 0 && more != -EBADMSG ? more : rc;
 }
 
@@ -253,14 +256,6 @@ static void sort_addresses(struct keeper *k)
 		qsort(k->addresses, k->naddresses, sizeof(*k->addresses), compare_addresses);
 }
 
-static bool any_dwarf(const struct report *r)
-{
-	for (size_t i = 0; i < r->nlines; i++)
-		if (lines_any(r->lines[i]))
-			return true;
-	return false;
-}
-
 static int flush_names(struct keeper *k, struct archive_names_payload *names)
 {
 	struct buf payload = {0};
@@ -280,7 +275,7 @@ static int write_names(struct keeper *k, struct archive_names_payload *names)
 	for (size_t i = 0; rc == 0 && i < k->naddresses; i++) {
 		if (i > 0 && k->addresses[i] == k->addresses[i - 1])
 			continue;
-		rc = resolve(&k->report->names.resolver, k->addresses[i], &found);
+		rc = resolve(&k->report->run->names.resolver, k->addresses[i], &found);
 		if (rc != 0 || (!found.symbol && found.n == 0))
 			continue;
 		rc = archive_names_put(names, k->addresses[i], &found);
@@ -295,9 +290,9 @@ static int write_names(struct keeper *k, struct archive_names_payload *names)
 
 static int keep_names(struct keeper *k)
 {
-	const struct report *r = k->report;
-	struct archive_names_payload names = {.flags = (r->rows && cfi_any(r->rows) ? ARCHIVE_TABLES : 0) |
-	                                               (r->nlines && !any_dwarf(r) ? ARCHIVE_NO_DWARF : 0)};
+	const struct binaries *b = &k->report->run->binaries;
+	struct archive_names_payload names = {.flags = (binaries_have_tables(b) ? ARCHIVE_TABLES : 0) |
+	                                               (binaries_lack_dwarf(b) ? ARCHIVE_NO_DWARF : 0)};
 	int rc;
 
 	rc = write_names(k, &names);
@@ -307,7 +302,7 @@ static int keep_names(struct keeper *k)
 
 /* --- code -------------------------------------------------------------------------------------------------------- */
 
-/* Listings show what is called and jumped to by name. */
+/* Annotated code shows the names of the targets of calls and jumps. */
 static int add_targets(struct keeper *k, const uint8_t *code, size_t size, uint64_t start)
 {
 	struct disassembly *d = disassembly_new(k->code.machine);
@@ -340,18 +335,33 @@ static int flush_code(struct keeper *k)
 /* The code of the function that @range is of, cut to what listings show; NULL: not at hand. */
 static const uint8_t *code_of(struct keeper *k, const struct kept_function *f, size_t *n)
 {
-	const uint8_t *code = binaries_code(k->report, f->address, f->start, n, &k->code.machine);
+	uint64_t start;
+	const uint8_t *code = binaries_function(&k->report->run->binaries, f->address, &start, n, &k->code.machine);
 
 	if (!code)
 		*n = 0;
-	*n = *n < f->size ? *n : (size_t)f->size;
-	*n = *n < ARCHIVE_CODE_MAX ? *n : ARCHIVE_CODE_MAX;
 	return code;
+}
+
+/* --annotate shows the lines between two addresses, for each function and file in the code. */
+static int add_extents(struct keeper *k, const struct kept_function *f)
+{
+	struct recording *run = k->report->run;
+	struct extents extents = {0};
+	int rc = extents_add(&extents, &run->binaries, &run->names, f->address);
+
+	for (size_t i = 0; rc == 0 && i < extents.n; i++) {
+		rc = add_address(k, extents.of[i].first_at);
+		if (rc == 0)
+			rc = add_address(k, extents.of[i].last_at);
+	}
+	extents_free(&extents);
+	return rc;
 }
 
 static int find_function(struct keeper *k, uint64_t address, const struct symbol_range *range)
 {
-	const struct symbols *s = &k->report->symbols;
+	const struct symbols *s = &k->report->run->binaries.symbols;
 	const struct kept_function f = {.address = address,
 	                                .start = range->symbol_start,
 	                                .name = symbols_name(s, range),
@@ -363,7 +373,9 @@ static int find_function(struct keeper *k, uint64_t address, const struct symbol
 		return -ENOMEM;
 	k->functions[k->nfunctions++] = f;
 	code = code_of(k, &f, &n);
-	return code ? add_targets(k, code, n, f.start) : 0;
+	if (!code)
+		return 0;
+	return add_targets(k, code, n, f.start) == 0 ? add_extents(k, &f) : -ENOMEM;
 }
 
 /* The functions that sampled addresses are in, and what they refer to. */
@@ -375,7 +387,7 @@ static int find_functions(struct keeper *k)
 	sort_addresses(k);
 	for (size_t i = 0; rc == 0 && i < n; i++) {
 		const uint64_t address = k->addresses[i];
-		const struct symbol_range *range = symbols_range(&k->report->symbols, address);
+		const struct symbol_range *range = symbols_range(&k->report->run->binaries.symbols, address);
 
 		if (range && (k->nfunctions == 0 || range->symbol_start > k->functions[k->nfunctions - 1].start))
 			rc = find_function(k, address, range);
@@ -414,7 +426,7 @@ static int write_archive(struct keeper *k, struct upf_reader *reader)
 	int rc;
 
 	session.archived = true;
-	k->writer = upf_writer_new(&session, put_out, k->report->out);
+	k->writer = upf_writer_new(&session, put_out, k->report->out.file);
 	rc = k->writer ? keep_names(k) : -errno;
 	if (rc == 0)
 		rc = keep_code(k);
@@ -443,13 +455,14 @@ static int write_again(struct keeper *k, const char *path)
 	return rc;
 }
 
-static int run(struct report *r)
+static int run(const struct report *r, struct view_result *found)
 {
-	struct trace *t = &r->traces.list[0];
+	struct trace *t = &r->run->traces.list[0];
 	struct keeper k = {.report = r, .session = upf_reader_session(t->reader), .decoder = upf_decoder_new()};
 	struct stat st;
 	int rc;
 
+	(void)found;
 	k.size = fstat(t->fd, &st) == 0 ? (uint64_t)st.st_size : 0;
 	rc = k.decoder ? read_trace(&k, t->reader, study_block) : -ENOMEM;
 	if (rc == 0)
@@ -470,7 +483,8 @@ static int run(struct report *r)
 
 const struct view view_archive = {
 	.name = "archive",
-	.help = "the trace with the names, lines and true stacks it needs, for -o FILE.upf: reports of it need no image",
+	.help = "the trace together with names, source lines and unwound stacks: -o FILE.upf; reports of "
+		"it need no binary",
 	.states = STATES_ALL,
 	.takes = VIEW_WHOLE | VIEW_BINARY,
 	.run = run,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * json_writer.h - JSON, written as it comes: nothing is kept. Fits into an HTML page's <script> as well, for '<', '>'
- * and '&' stand as \u00NN. What a name holds that is no UTF-8 stands as U+FFFD.
+ * json_writer.h - writes JSON as a stream. The output can be embedded in an HTML <script>: '<', '>' and '&' are
+ * written as \u00NN. Invalid UTF-8 becomes U+FFFD.
  */
 #ifndef REPORT_OUTPUT_JSON_WRITER_H
 #define REPORT_OUTPUT_JSON_WRITER_H
@@ -14,7 +14,7 @@
 #define JSON_DEPTH 32
 
 struct json {
-	FILE *out; /* its error is looked at by whoever opened it */
+	FILE *out; /* the caller checks it for errors */
 	unsigned depth;
 	struct {
 		char close;

@@ -14,7 +14,7 @@
 
 /* --- a signal that ends the program ------------------------------------------------------------------------------ */
 
-/* The one file that is being written beside its place; a handler can be told of it in no other way. */
+/* The one file that is being written under a temporary name; a signal handler has no other way to know it. */
 static const char *volatile unfinished;
 
 void outfile_abandon(void)

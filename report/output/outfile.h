@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * outfile.h - where a view's text goes: standard output, or a file that is written beside and put in place at the end,
- * so that there is the old one or the whole new one. Compresses on the way if it is asked to or the name ends in
- * ".gz". Remembers the first write that failed.
+ * outfile.h - the output of a view: standard output, or a file that is written under a temporary name and renamed at
+ * the end, so that there is always either the old file or the complete new one. Compresses on request, or if the name
+ * ends in ".gz". Remembers the first write that failed.
  */
 #ifndef REPORT_OUTPUT_OUTFILE_H
 #define REPORT_OUTPUT_OUTFILE_H
@@ -15,7 +15,7 @@ struct outfile {
 	FILE *file; /* what to print to */
 	int fd;
 	int error;  /* negative errno of the first failed write, 0: none */
-	char *path; /* where it shall stand in the end; NULL: fd itself is the place */
+	char *path; /* final name; NULL: fd is written in place */
 	char *beside;
 	bool compressed;
 	z_stream gzip;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * progress.h - a line on the terminal about work that takes long: after a second, a few times a second, gone at the
- * end. Where standard error is no terminal there is none.
+ * progress.h - a progress line on the terminal: appears after a second, is updated a few times a second, and is
+ * removed at the end. Nothing if standard error is not a terminal.
  */
 #ifndef REPORT_OUTPUT_PROGRESS_H
 #define REPORT_OUTPUT_PROGRESS_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* terminal.h - the terminal that standard output may be: its width, colour, and a pager for what is longer than it. */
+/* terminal.h - the terminal on standard output, if it is one: width, colour, and a pager. */
 #ifndef REPORT_OUTPUT_TERMINAL_H
 #define REPORT_OUTPUT_TERMINAL_H
 
@@ -10,7 +10,7 @@ enum color_when { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
 /* Columns of the terminal; 0: standard output is none. */
 int terminal_width(void);
 /*
- * Shall there be colour on standard output, or in the file that is written instead? AUTO heeds NO_COLOR and TERM=dumb.
+ * Is colour wanted on standard output, or in the file instead of it? AUTO respects NO_COLOR and TERM=dumb.
  */
 bool terminal_color(enum color_when when, bool to_file);
 

@@ -1,11 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* text.h - numbers, times and names as people read them. */
+/* text.h - formats numbers, times and names for people. */
 #ifndef REPORT_OUTPUT_TEXT_H
 #define REPORT_OUTPUT_TEXT_H
 
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+
+/* A destination for text, and what it can show. */
+struct text_out {
+	FILE *file;
+	bool color;
+	bool utf8;
+	int width; /* columns of the terminal; 0: no limit */
+};
 
 /* A number as text: printf("%s", text_count(n).s). */
 struct text {

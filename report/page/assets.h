@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* assets.h - the files beside this one that pages are made of, as they stand in the tree. */
+/* assets.h - the HTML, CSS and JavaScript files of this folder, embedded in the program. */
 #ifndef REPORT_PAGE_ASSETS_H
 #define REPORT_PAGE_ASSETS_H
 

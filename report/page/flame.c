@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "report/page/flame.h"
+#include "report/input/scope.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -15,7 +16,7 @@ struct leaf {
 /* One run being added. */
 struct adding {
 	struct flame *flame;
-	struct rooted *stacks;
+	struct display_stacks *stacks;
 	unsigned states;
 	enum weight weight;
 	unsigned run;
@@ -26,7 +27,7 @@ struct adding {
 
 static enum flame_kind kind_of(const struct callchain_frame *frame, const struct function *function)
 {
-	if (!rooted_is_code(frame))
+	if (!display_is_code(frame))
 		return FLAME_GROUP;
 	if (!function->named)
 		return FLAME_ADDRESS;
@@ -110,13 +111,13 @@ static int enter_frames(struct adding *a, uint32_t *node)
 	return rc;
 }
 
-/* A stack is gone through once, however many vCPUs and run states have it. */
+/* A stack is walked once, however many vCPUs and run states have it. */
 static int find_leaf(struct adding *a, const struct stack *s, uint32_t *node)
 {
 	struct leaf *leaf = &a->leaves[(size_t)s->node * 2 + stack_is_user(s)];
 	bool known = leaf->node != FLAME_NONE && (!a->stacks->domains || leaf->domain == s->domain) &&
 	             (!a->stacks->vcpus || leaf->vcpu == s->vcpu);
-	int rc = known ? 0 : rooted_make(a->stacks, s);
+	int rc = known ? 0 : display_stack_make(a->stacks, s);
 
 	if (rc == 0 && !known) {
 		*leaf = (struct leaf){.domain = s->domain, .vcpu = s->vcpu};
@@ -152,7 +153,7 @@ static int intern_vcpu(struct flame *f, struct flame_vcpu key, uint32_t *vcpu)
 	return 0;
 }
 
-/* Domains' labels are kept once, as names are, so that pointers tell them apart. */
+/* Labels of domains are stored once, as names are, so that they can be compared by pointer. */
 static int find_vcpu(struct adding *a, const struct stack *s, uint32_t *vcpu)
 {
 	struct flame_vcpu key = {.number = s->vcpu};
@@ -228,7 +229,7 @@ static int add_stacks(struct adding *a, uint32_t *stack_of)
 	return rc;
 }
 
-int flame_add(struct flame *f, struct rooted *stacks, unsigned states, enum weight weight, unsigned run,
+int flame_add(struct flame *f, struct display_stacks *stacks, unsigned states, enum weight weight, unsigned run,
               uint32_t *stack_of)
 {
 	struct adding a = {.flame = f, .stacks = stacks, .states = states, .weight = weight, .run = run};
@@ -239,7 +240,7 @@ int flame_add(struct flame *f, struct rooted *stacks, unsigned states, enum weig
 	if (a.leaves)
 		rc = add_stacks(&a, stack_of);
 	free(a.leaves);
-	rooted_free(stacks);
+	display_stacks_free(stacks);
 	return rc;
 }
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * flame.h - the stacks of a run as one tree of frames by name, and each vCPU's share of them: what flame graphs, on
- * pages and as pictures, are drawn from. A second run may be put beside the first, to be compared with it.
+ * flame.h - the data of a flame graph: the stacks of a run merged by name into one tree of frames, with the weight of
+ * each vCPU. In a comparison each stack has a second weight, of the old run.
  */
 #ifndef REPORT_PAGE_FLAME_H
 #define REPORT_PAGE_FLAME_H
 
-#include "report/profile/rooted.h"
+#include "report/profile/display_stack.h"
 
 #define FLAME_NONE UINT32_MAX
 
@@ -65,7 +65,7 @@ struct flame {
  * Adds a run's stacks in these run states, as FLAME_NEW or FLAME_OLD; frees @stacks. @stack_of, NULL or one for each
  * of the profile's stacks, gets their numbers here, FLAME_NONE for those that do not count. 0 or a negative errno.
  */
-int flame_add(struct flame *f, struct rooted *stacks, unsigned states, enum weight weight, unsigned run,
+int flame_add(struct flame *f, struct display_stacks *stacks, unsigned states, enum weight weight, unsigned run,
               uint32_t *stack_of);
 /*
  * Brings all into order and sums it up; nothing may be added afterwards. @moved: NULL, or gets each stack's new

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * heat.h - which stacks were seen when: their weights by cells of time, for the heat map. A column of cells is a
- * second at first, and its rows are the parts of it; the whole stays bounded, by columns that are made twice as long.
+ * heat.h - the data of a heat map: the weights of stacks in cells of time. A column of cells is one second at first,
+ * its rows are parts of the second. The size is bounded: when the map is full, cells become twice as long.
  */
 #ifndef REPORT_PAGE_HEAT_H
 #define REPORT_PAGE_HEAT_H
@@ -35,7 +35,7 @@ void heat_free(struct heat *h);
 /* A sample of @stack, a number below @nstacks, at @time_ns, weighs @weight. Entries stay below HEAT_ENTRIES_MAX, or
  * twice @nstacks. 0 or a negative errno. */
 int heat_add(struct heat *h, uint64_t time_ns, uint64_t weight, uint32_t stack, size_t nstacks);
-/* Entries by cell and stack, stack @n being called @called[@n] now; those called UINT32_MAX are left out. */
+/* Sorts the entries by cell and stack. Stack @n gets the number @called[@n]; UINT32_MAX: it is dropped. */
 void heat_finish(struct heat *h, const uint32_t *called);
 
 #endif

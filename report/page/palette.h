@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * palette.h - what colour a frame has: one hue for all functions of a family, those whose names begin alike
- * (tcp_sendmsg, tcp_ack; std::sort, std::map), so that layers and libraries show as areas; shades tell neighbours
- * apart.
+ * palette.h - the colour of a frame. Functions whose names begin alike (tcp_sendmsg, tcp_ack; std::sort, std::map)
+ * have one hue, so that layers and libraries show as areas; shades tell neighbours apart.
  */
 #ifndef REPORT_PAGE_PALETTE_H
 #define REPORT_PAGE_PALETTE_H

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* view_heatmap.c - when the time was spent: a page of seconds and their parts, with the flame graph of any range. */
+/* view_heatmap.c - a page with a heat map of when the time was spent, and the flame graph of any range of it. */
+#include "report/page/flame_view.h"
 #include "report/page/page.h"
-#include "report/view/quality.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-/* What a sample is told by while the trace is read; its stack's number in the flame graph is known afterwards. */
+/* Identifies a sample's stack while the trace is read; its number in the flame graph is known only afterwards. */
 struct place {
 	uint32_t node, domain;
 	uint16_t vcpu;
@@ -59,7 +59,8 @@ static int record(void *ctx, const struct upf_block *b, const struct upf_record 
 	int rc;
 
 	(void)b;
-	if (rec->kind != UPF_SAMPLE || weight == 0 || !(m->report->states & 1u << counters_state(rec->state)))
+	if (rec->kind != UPF_SAMPLE || weight == 0 ||
+	    !(m->report->selection->states & 1u << counters_state(rec->state)))
 		return 0;
 	rc = find_place(m, key, &place);
 	return rc == 0 ? heat_add(&m->heat, rec->time_ns, weight, place, m->n) : rc;
@@ -68,7 +69,7 @@ static int record(void *ctx, const struct upf_block *b, const struct upf_record 
 /* The flame graph's stack of each place. A stack that no record was seen of has none. */
 static int name_places(struct mapping *m, const uint32_t *stack_of, const uint32_t *moved, uint32_t *called)
 {
-	const struct profile *p = &m->report->profile;
+	const struct profile *p = &m->report->run->profile;
 	size_t n = m->n;
 
 	for (size_t i = 0; i < n; i++)
@@ -88,15 +89,15 @@ static int name_places(struct mapping *m, const uint32_t *stack_of, const uint32
 	return 0;
 }
 
-static int make_flame(struct mapping *m, struct report *r, struct flame *flame)
+static int make_flame(struct mapping *m, const struct report *r, struct flame *flame)
 {
-	uint32_t *stack_of = malloc((r->profile.nstacks + 1) * sizeof(*stack_of));
-	uint32_t *moved = malloc((r->profile.nstacks + 1) * sizeof(*moved));
+	uint32_t *stack_of = malloc((r->run->profile.nstacks + 1) * sizeof(*stack_of));
+	uint32_t *moved = malloc((r->run->profile.nstacks + 1) * sizeof(*moved));
 	uint32_t *called = malloc((m->n + 1) * sizeof(*called));
 	int rc = stack_of && moved && called ? 0 : -ENOMEM;
 
 	if (rc == 0)
-		rc = page_flame_make(r, flame, stack_of, moved);
+		rc = flame_view_make(r, flame, stack_of, moved);
 	if (rc == 0)
 		rc = name_places(m, stack_of, moved, called);
 	if (rc == 0)
@@ -107,31 +108,38 @@ static int make_flame(struct mapping *m, struct report *r, struct flame *flame)
 	return rc;
 }
 
-static int write_page(struct mapping *m, struct report *r)
+static int write_page(struct mapping *m, const struct report *r)
 {
 	struct flame flame = {0};
 	struct fold fold;
+	const struct page_content content = {.run = r->run,
+	                                     .selection = r->selection,
+	                                     .fold = &fold,
+	                                     .flame = &flame,
+	                                     .heat = &m->heat,
+	                                     .quiet = r->options->quiet};
 	int rc = view_fold_loaded(r, &fold);
 
 	if (rc != 0)
 		return rc;
 	rc = make_flame(m, r, &flame);
 	if (rc == 0)
-		rc = page_write(r, &fold, &flame, &m->heat);
+		rc = page_write(&content, r->out.file);
 	if (rc == 0)
-		page_said(r, &fold);
+		view_end(r, &fold, fold.samples);
 	flame_free(&flame);
 	fold_free(&fold);
 	return rc;
 }
 
-static int run(struct report *r)
+static int run(const struct report *r, struct view_result *found)
 {
 	struct mapping m = {.report = r};
 	struct load_hooks hooks = {.ctx = &m, .record = record};
 	int rc;
 
-	heat_init(&m.heat, r->session->rate_mhz);
+	(void)found;
+	heat_init(&m.heat, r->run->traces.session.rate_mhz);
 	hooks.slot_ns = m.heat.cell_ns; /* cells only ever become a multiple of it */
 	rc = view_load(r, &hooks);
 	if (rc == 0)
@@ -144,7 +152,7 @@ static int run(struct report *r)
 
 const struct view view_heatmap = {
 	.name = "heatmap",
-	.help = "a heat map of seconds and their parts, with the flame graph of any range: a page (HTML), too",
+	.help = "heat map of seconds and parts of them, with a flame graph of any range, as one HTML file",
 	.states = STATES_CPU,
 	.run = run,
 };

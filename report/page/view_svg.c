@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* view_svg.c - the flame graph as a picture, for documents and mail: no script, names and figures as tooltips. */
+/* view_svg.c - the flame graph as a picture, for documents and mail: no scripts; names and figures are tooltips. */
 #include "common/utf8.h"
+#include "report/page/flame_view.h"
 #include "report/page/page.h"
 #include "report/page/palette.h"
 #include "report/output/xml.h"
@@ -134,31 +135,34 @@ static void draw_frame(struct svg *s, uint32_t node, uint32_t depth, uint64_t le
 
 static void draw_head(struct svg *s, const char *title, uint32_t height)
 {
-	const struct counters *t = &s->report->profile.counters;
-	uint64_t wall = quality_duration(s->report);
-	struct quality_stacks stacks;
+	const struct counters *t = &s->report->run->profile.counters;
+	uint64_t wall = recording_duration(s->report->run);
+	const struct quality_stacks stacks = quality_stacks(t, s->report->selection->states);
 
-	quality_stacks(s->report, &stacks);
 	fprintf(s->out,
-	        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%" PRIu32
+	        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+	        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%" PRIu32
 	        "\" viewBox=\"0 0 %.0f %" PRIu32
 	        "\" font-family=\"ui-monospace, 'DejaVu Sans Mono', Menlo, monospace\" "
 	        "font-size=\"11.5\" fill=\"#1b1f24\">\n<title>",
 	        WIDTH, height, WIDTH, height);
 	xml_text(s->out, title, strlen(title));
 	fprintf(s->out,
-	        "</title>\n<rect width=\"100%%\" height=\"100%%\" fill=\"#ffffff\"/>\n<text x=\"%d\" y=\"26\" font-size=\"17\" "
+	        "</title>\n<rect width=\"100%%\" height=\"100%%\" fill=\"#ffffff\"/>\n"
+	        "<text x=\"%d\" y=\"26\" font-size=\"17\" "
 	        "font-family=\"system-ui, 'DejaVu Sans', sans-serif\" font-weight=\"bold\">",
 	        MARGIN);
 	xml_text(s->out, title, strlen(title));
 	fprintf(s->out,
-	        "</text>\n<text x=\"%d\" y=\"46\" fill=\"#5b6470\" font-family=\"system-ui, 'DejaVu Sans', sans-serif\">%s samples, "
+	        "</text>\n<text x=\"%d\" y=\"46\" fill=\"#5b6470\" "
+	        "font-family=\"system-ui, 'DejaVu Sans', sans-serif\">"
+	        "%s samples, "
 	        "%s recorded, %s lost, ",
 	        MARGIN, text_count(s->flame->nodes[0].total[FLAME_NEW]).s, text_time(wall).s,
 	        text_count(counters_lost(t)).s);
 	fprintf(s->out, "%s of stacks broken, %s paused%s</text>\n",
 	        text_share(stacks.broken, stacks.whole + stacks.truncated + stacks.broken).s,
-	        text_time(t->pause.sum_ns).s, page_sound(s->report) ? "" : "; the trace is not whole");
+	        text_time(t->pause.sum_ns).s, recording_sound(s->report->run) ? "" : "; the trace is not whole");
 }
 
 static void draw(struct svg *s, const char *title)
@@ -175,10 +179,10 @@ static void draw(struct svg *s, const char *title)
 	fputs("</svg>\n", s->out);
 }
 
-static int write_svg(struct report *r, const struct fold *fold, const struct flame *flame)
+static int write_svg(const struct report *r, const struct fold *fold, const struct flame *flame)
 {
-	struct svg s = {.report = r, .flame = flame, .out = r->out};
-	char *title = page_title(r->session);
+	struct svg s = {.report = r, .flame = flame, .out = r->out.file};
+	char *title = page_title(&r->run->traces.session);
 	int rc = -ENOMEM;
 
 	(void)fold;
@@ -192,14 +196,15 @@ static int write_svg(struct report *r, const struct fold *fold, const struct fla
 	return rc;
 }
 
-static int run(struct report *r)
+static int run(const struct report *r, struct view_result *found)
 {
-	return page_flame(r, write_svg);
+	(void)found;
+	return flame_view_run(r, write_svg);
 }
 
 const struct view view_svg = {
 	.name = "svg",
-	.help = "the flame graph as a picture (SVG), without a script",
+	.help = "flame graph as an SVG picture, without scripts",
 	.states = STATES_CPU,
 	.takes = VIEW_COMPARES,
 	.run = run,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "report/profile/annotation.h"
-#include "report/profile/callchain.h"
+#include "report/profile/filter.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 enum { UNKNOWN, WANTED, UNWANTED };
 
 struct search {
-	struct annotation *spots;
+	struct annotation *annotation;
 	const struct patterns *wanted;
 	struct symbolizer *names;
 	uint8_t *verdicts; /* by function */
@@ -87,8 +87,8 @@ static int add_frame(struct search *s, const struct callchain_frame *f, uint64_t
 
 	if (rc <= 0)
 		return rc;
-	rc = count(s, &s->spots->lines, &line, weight, leaf);
-	return rc == 0 ? count(s, &s->spots->addresses, &address, weight, leaf) : rc;
+	rc = count(s, &s->annotation->lines, &line, weight, leaf);
+	return rc == 0 ? count(s, &s->annotation->addresses, &address, weight, leaf) : rc;
 }
 
 static int add_stacks(struct search *s, const struct profile *p, const struct fold_request *q)
@@ -101,7 +101,7 @@ static int add_stacks(struct search *s, const struct profile *p, const struct fo
 
 		if (!(q->states & 1u << p->stacks[i].state) || weight == 0)
 			continue;
-		rc = callchain_make(&s->chain, p, s->names, p->stacks[i].node);
+		rc = filter_callchain(p->filter, &s->chain, &p->tree, s->names, p->stacks[i].node);
 		s->stack = i;
 		for (size_t k = 0; rc == 0 && k < s->chain.n; k++)
 			rc = add_frame(s, &s->chain.frames[k], weight, k + 1 == s->chain.n);
@@ -152,7 +152,7 @@ const struct annotated *annotation_of(const struct annotated_set *set, uint32_t 
 int annotation_make(struct annotation *s, const struct profile *p, struct symbolizer *names,
                     const struct fold_request *request, const struct patterns *wanted)
 {
-	struct search search = {.spots = s, .wanted = wanted, .names = names};
+	struct search search = {.annotation = s, .wanted = wanted, .names = names};
 	int rc;
 
 	*s = (struct annotation){0};

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * annotation.h - where in a function its weight lies: by line of the source, and by address. A stack counts once for a
- * spot, however often it stands in it.
+ * annotation.h - the weight of each source line and of each address of a function. A stack counts once for a line or
+ * address, however often it contains it.
  */
 #ifndef REPORT_PROFILE_ANNOTATION_H
 #define REPORT_PROFILE_ANNOTATION_H
 
 #include "report/profile/fold.h"
-#include "report/profile/patterns.h"
+#include "report/input/patterns.h"
 
 struct annotated {
 	uint32_t function;
@@ -42,7 +42,7 @@ static inline uint64_t annotated_instruction(const struct annotated *s)
 int annotation_make(struct annotation *s, const struct profile *p, struct symbolizer *names,
                     const struct fold_request *request, const struct patterns *wanted);
 void annotation_free(struct annotation *s);
-/* The spots of @function: *n of them, in order. */
+/* The entries of @function: *n of them, in order. */
 const struct annotated *annotation_of(const struct annotated_set *set, uint32_t function, size_t *n);
 
 #endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "report/profile/callchain.h"
-#include "report/profile/filter.h"
 #include "report/unwind/unwind.h"
 
 #include <stdlib.h>
@@ -17,7 +16,7 @@ static int add_frame(struct callchain *c, struct callchain_frame frame, const st
 	return rc;
 }
 
-/* Leaf first, so what is inlined comes before the function it stands in. */
+/* Leaf first, so an inlined function comes before the one that contains it. */
 static int add(struct callchain *c, const struct call_node *node, bool caller, struct symbolizer *names)
 {
 	struct callchain_frame frame = {.address = node->address,
@@ -46,22 +45,15 @@ static void turn(struct callchain *c)
 	}
 }
 
-int callchain_whole(struct callchain *c, const struct profile *p, struct symbolizer *names, uint32_t node)
+int callchain_make(struct callchain *c, const struct calltree *tree, struct symbolizer *names, uint32_t node)
 {
 	int rc = 0;
 
 	c->n = 0;
-	for (uint32_t i = node; rc == 0 && i != 0; i = p->tree.nodes[i].parent)
-		rc = add(c, &p->tree.nodes[i], i != node, names);
+	for (uint32_t i = node; rc == 0 && i != 0; i = tree->nodes[i].parent)
+		rc = add(c, &tree->nodes[i], i != node, names);
 	turn(c);
 	return rc;
-}
-
-int callchain_make(struct callchain *c, const struct profile *p, struct symbolizer *names, uint32_t node)
-{
-	int rc = callchain_whole(c, p, names, node);
-
-	return rc == 0 && p->filter ? filter_trim(p->filter, c) : rc;
 }
 
 void callchain_free(struct callchain *c)

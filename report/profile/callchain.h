@@ -6,7 +6,7 @@
 #define REPORT_PROFILE_CALLCHAIN_H
 
 #include "report/binary/symbolizer.h"
-#include "report/profile/profile.h"
+#include "report/profile/calltree.h"
 
 struct callchain_frame {
 	uint32_t function; /* of the names */
@@ -14,11 +14,9 @@ struct callchain_frame {
 	uint64_t offset;   /* behind the function's start; 0 if it has no name, or is inlined */
 	bool caller;       /* @address is a return address; not so of what was interrupted */
 	bool restored;     /* put back: not found by frame pointers */
-	bool inlined;      /* stands in the code of the frame before it, at the same address */
-	const char *
-		/* the source of @address, as the compiler was told it; NULL: not known. Lives as long as the names */
-		file;
-	uint32_t line; /* in @file; 0: not known */
+	bool inlined;      /* inlined into the frame before it, at the same address */
+	const char *file;  /* the source of @address; NULL: not known. Lives as long as the names */
+	uint32_t line;     /* in @file; 0: not known */
 };
 
 /* Zero-initialise, callchain_free() at the end; made over and over, it is as large as the deepest stack. */
@@ -27,13 +25,8 @@ struct callchain {
 	size_t n, cap;
 };
 
-/*
- * The stack whose leaf is @node of @p's call tree, without the frames that p->filter takes out; empty for node 0. A
- * leaf may so be a caller. 0 or -ENOMEM.
- */
-int callchain_make(struct callchain *c, const struct profile *p, struct symbolizer *names, uint32_t node);
-/* The same with all its frames. */
-int callchain_whole(struct callchain *c, const struct profile *p, struct symbolizer *names, uint32_t node);
+/* The stack whose leaf is @node, with all its frames; empty for node 0. 0 or -ENOMEM. See filter_callchain(). */
+int callchain_make(struct callchain *c, const struct calltree *tree, struct symbolizer *names, uint32_t node);
 void callchain_free(struct callchain *c);
 
 #endif

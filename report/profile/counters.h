@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * counters.h - what a trace holds besides stacks, counted from the records themselves: a trace without a footer has
- * the same figures as one with it.
+ * counters.h - counts of everything in a trace but stacks. They come from the records, not from the footer, so that a
+ * trace without a footer has the same figures.
  */
 #ifndef REPORT_PROFILE_COUNTERS_H
 #define REPORT_PROFILE_COUNTERS_H
@@ -35,6 +35,8 @@ void counters_record(struct counters *t, const struct upf_record *rec);
 void counters_add(struct counters *t, const struct counters *other); /* of another part of the same traces */
 void counters_fault(struct counters *t, enum upf_fault fault, uint64_t offset);
 uint64_t counters_lost(const struct counters *t); /* every reason */
+/* The trace is whole and nothing in it is damaged, as far as it has been read; @h: what its reader says. */
+bool counters_sound(const struct counters *t, const struct upf_health *h);
 /* Run state and end of a sample as indices of the arrays above, whatever a later version writes. */
 static inline unsigned counters_state(unsigned state)
 {

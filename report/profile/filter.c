@@ -53,55 +53,6 @@ static int traits_of(struct filter *f, uint32_t function, unsigned *traits)
 	return 0;
 }
 
-/* --- whole stacks ------------------------------------------------------------------------------------------------ */
-
-/* What stands for a stack's mode in folded stacks is matched like a frame. */
-static int special_traits(struct filter *f, uint32_t node, bool user, unsigned *traits)
-{
-	uint32_t function;
-	int rc;
-
-	*traits = 0;
-	if (node != 0 && !user)
-		return 0;
-	rc = symbolizer_function(f->names, node == 0 ? "[no stack]" : "[user]", &function);
-	return rc == 0 ? traits_of(f, function, traits) : rc;
-}
-
-static int judge(struct filter *f, const struct profile *p, uint32_t node, bool user, uint8_t *verdict)
-{
-	const struct selection *s = f->selection;
-	unsigned traits, any;
-	int rc = callchain_whole(&f->chain, p, f->names, node);
-
-	if (rc == 0)
-		rc = special_traits(f, node, user, &any);
-	for (size_t i = 0; rc == 0 && i < f->chain.n; i++) {
-		rc = traits_of(f, f->chain.frames[i].function, &traits);
-		if (rc == 0)
-			any |= traits;
-	}
-	if (rc == 0)
-		rc = filter_trim(f, &f->chain);
-	if (rc != 0)
-		return rc;
-	*verdict = KEPT;
-	if ((s->focus.n && !(any & FOCUS)) || (any & IGNORE) || (s->show_from.n && !(any & SHOW_FROM)) ||
-	    (node != 0 && f->chain.n == 0))
-		*verdict = LEFT_OUT;
-	return 0;
-}
-
-int filter_keeps(struct filter *f, const struct profile *p, uint32_t node, bool user)
-{
-	size_t which = (size_t)node * 2 + user;
-	int rc = bytes_room(&f->verdicts, &f->nverdicts, which);
-
-	if (rc == 0 && f->verdicts[which] == NOT_JUDGED)
-		rc = judge(f, p, node, user, &f->verdicts[which]);
-	return rc != 0 ? rc : f->verdicts[which] == KEPT;
-}
-
 /* --- frames ------------------------------------------------------------------------------------------------------ */
 
 static void drop_outer(struct callchain *c, size_t n)
@@ -155,7 +106,8 @@ static void collapse(struct callchain *c)
 	c->n = kept;
 }
 
-int filter_trim(struct filter *f, struct callchain *c)
+/* Takes those frames out of the whole chain @c that are not to be shown. */
+static int trim(struct filter *f, struct callchain *c)
 {
 	const struct selection *s = f->selection;
 	int rc = 0;
@@ -169,4 +121,61 @@ int filter_trim(struct filter *f, struct callchain *c)
 	if (rc == 0 && s->max_stack && c->n > s->max_stack)
 		drop_outer(c, c->n - s->max_stack);
 	return rc;
+}
+
+int filter_callchain(struct filter *f, struct callchain *c, const struct calltree *tree, struct symbolizer *names,
+                     uint32_t node)
+{
+	int rc = callchain_make(c, tree, names, node);
+
+	return rc == 0 && f ? trim(f, c) : rc;
+}
+
+/* --- whole stacks ------------------------------------------------------------------------------------------------ */
+
+/* [user] and [no stack] are matched like frames. */
+static int special_traits(struct filter *f, uint32_t node, bool user, unsigned *traits)
+{
+	uint32_t function;
+	int rc;
+
+	*traits = 0;
+	if (node != 0 && !user)
+		return 0;
+	rc = symbolizer_function(f->names, node == 0 ? "[no stack]" : "[user]", &function);
+	return rc == 0 ? traits_of(f, function, traits) : rc;
+}
+
+static int judge(struct filter *f, const struct calltree *tree, uint32_t node, bool user, uint8_t *verdict)
+{
+	const struct selection *s = f->selection;
+	unsigned traits, any;
+	int rc = callchain_make(&f->chain, tree, f->names, node);
+
+	if (rc == 0)
+		rc = special_traits(f, node, user, &any);
+	for (size_t i = 0; rc == 0 && i < f->chain.n; i++) {
+		rc = traits_of(f, f->chain.frames[i].function, &traits);
+		if (rc == 0)
+			any |= traits;
+	}
+	if (rc == 0)
+		rc = trim(f, &f->chain);
+	if (rc != 0)
+		return rc;
+	*verdict = KEPT;
+	if ((s->focus.n && !(any & FOCUS)) || (any & IGNORE) || (s->show_from.n && !(any & SHOW_FROM)) ||
+	    (node != 0 && f->chain.n == 0))
+		*verdict = LEFT_OUT;
+	return 0;
+}
+
+int filter_keeps(struct filter *f, const struct calltree *tree, uint32_t node, bool user)
+{
+	size_t which = (size_t)node * 2 + user;
+	int rc = bytes_room(&f->verdicts, &f->nverdicts, which);
+
+	if (rc == 0 && f->verdicts[which] == NOT_JUDGED)
+		rc = judge(f, tree, node, user, &f->verdicts[which]);
+	return rc != 0 ? rc : f->verdicts[which] == KEPT;
 }

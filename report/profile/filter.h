@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * filter.h - stacks and frames left out by their names. Stacks go when they are loaded, frames when a callchain is
- * made, so that whatever shows stacks has both.
+ * filter.h - filters by name: --focus, --ignore, --hide and the like. Whole stacks are dropped while a trace is loaded
+ * (filter_keeps()); frames are removed when a callchain is made for display (filter_callchain()).
  */
 #ifndef REPORT_PROFILE_FILTER_H
 #define REPORT_PROFILE_FILTER_H
 
 #include "report/profile/callchain.h"
-#include "report/profile/selection.h"
+#include "report/input/selection.h"
 
 /* Zero-initialise but selection and names, which must outlive it; filter_free() at the end. */
 struct filter {
@@ -23,9 +23,13 @@ struct filter {
 /* Does anything depend on names or frames at all? */
 bool filter_needed(const struct selection *s);
 void filter_free(struct filter *f);
-/* 1: the stack at @node counts; 0: it does not, or nothing of it would be shown; or -ENOMEM. */
-int filter_keeps(struct filter *f, const struct profile *p, uint32_t node, bool user);
-/* Takes those frames out of the whole chain @c that are not to be shown. 0 or -ENOMEM. */
-int filter_trim(struct filter *f, struct callchain *c);
+/* 1: the stack at @node counts; 0: it does not, or nothing of it would be shown; or -ENOMEM. Of one tree only. */
+int filter_keeps(struct filter *f, const struct calltree *tree, uint32_t node, bool user);
+/*
+ * The stack at @node as callchain_make() has it, without the frames that are not to be shown: a leaf may so be a
+ * caller. @f NULL: nothing is filtered. 0 or -ENOMEM.
+ */
+int filter_callchain(struct filter *f, struct callchain *c, const struct calltree *tree, struct symbolizer *names,
+                     uint32_t node);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "report/profile/fold.h"
-#include "report/profile/rooted.h"
+#include "report/profile/display_stack.h"
 
 #include <errno.h>
 #include <math.h>
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Where the stack at a node of the call tree ends in the fold, and of which domain and vCPU that stack was. */
+/* The leaf in the fold of a stack of the call tree, and the domain and vCPU of that stack. */
 struct folded {
 	uint32_t leaf; /* FOLD_NONE: not folded yet */
 	uint32_t domain;
@@ -21,7 +21,7 @@ struct folding {
 	struct fold *fold;
 	bool old, bottom_up;
 	unsigned states;
-	struct rooted stacks;
+	struct display_stacks stacks;
 	struct folded *folded; /* by node, kernel's and user mode's apart */
 	bool *unnamed;         /* by function: met already */
 	size_t nunnamed;
@@ -81,12 +81,12 @@ static int note_unnamed(struct folding *g, uint32_t function)
 	return 0;
 }
 
-/* What stands before the frames stays there. */
+/* Frames that stand for no code stay in front. */
 static void turn_frames(struct callchain *c)
 {
 	size_t a = 0, b = c->n;
 
-	while (a < b && !rooted_is_code(&c->frames[a]))
+	while (a < b && !display_is_code(&c->frames[a]))
 		a++;
 	for (; a + 1 < b; a++) {
 		struct callchain_frame frame = c->frames[a];
@@ -100,12 +100,12 @@ static int fold_stack(struct folding *g, const struct stack *s, struct folded *a
 {
 	struct callchain *c = &g->stacks.chain;
 	uint32_t frames = 0, leaf = 0;
-	int rc = rooted_make(&g->stacks, s);
+	int rc = display_stack_make(&g->stacks, s);
 
 	if (rc == 0 && g->bottom_up)
 		turn_frames(c);
 	for (size_t i = 0; rc == 0 && i < c->n; i++) {
-		frames += rooted_is_code(&c->frames[i]);
+		frames += display_is_code(&c->frames[i]);
 		rc = find_child(g->fold, leaf, c->frames[i].function, &leaf);
 		if (rc == 0)
 			rc = note_unnamed(g, c->frames[i].function);
@@ -164,7 +164,7 @@ static int fold_run(struct folding *g)
 		rc = add_stack(g, &p->stacks[i]);
 	free(g->folded);
 	free(g->unnamed);
-	rooted_free(&g->stacks);
+	display_stacks_free(&g->stacks);
 	return rc;
 }
 
@@ -240,7 +240,7 @@ static void link_children(struct fold *f, const uint32_t *order)
 	}
 }
 
-/* Down the tree without recursion; a function counts where it stands first on the way from the root. */
+/* Walks the tree without recursion. A function counts where it comes first on the way from the root. */
 static int sum_functions(struct fold *f)
 {
 	uint32_t *on_path = calloc(f->nfunctions + 1, sizeof(*on_path)), n = f->nodes[0].child;

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * fold.h - every stack folded into one tree of functions: frames of one function under one caller are one node.
+ * fold.h - all stacks folded into one tree of functions: frames of one function under one caller are one node.
  *
- * Stacks come from callchain.h, so filters have done their work. Below the root stand, where they are told apart,
- * domains and vCPUs, and [user] for the stacks of user mode. Of a comparison the tree holds both runs: what was in one
- * alone has the weight 0 in the other.
+ * Stacks come from display_stack.h: filtered, below their domain and vCPU if those are told apart, and below [user].
+ * For a comparison the tree has the weights of both runs; what is in one run only has the weight 0 in the other.
  */
 #ifndef REPORT_PROFILE_FOLD_H
 #define REPORT_PROFILE_FOLD_H
 
 #include "report/binary/symbolizer.h"
 #include "report/profile/profile.h"
-#include "report/profile/selection.h"
+#include "report/input/selection.h"
 
 #define FOLD_NONE UINT32_MAX
 
@@ -25,7 +24,7 @@ struct fold_node {
 
 struct fold_function {
 	uint64_t self, old_self;
-	uint64_t total, old_total; /* a stack counts once, however often the function stands in it */
+	uint64_t total, old_total; /* a stack counts once, however often it contains the function */
 };
 
 struct fold {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "report/profile/profile.h"
-#include "report/profile/filter.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -84,16 +83,12 @@ static uint32_t slot_of(const struct profile *p, uint64_t time_ns)
 	return slot < UINT32_MAX ? (uint32_t)slot : UINT32_MAX;
 }
 
-/* 1: it counts. */
-static int keeps(struct profile *p, const struct upf_record *rec, const struct stack *key)
+void profile_leave_out(struct profile *p, const struct upf_record *rec)
 {
-	int rc = p->filter ? filter_keeps(p->filter, p, key->node, stack_is_user(key)) : 1;
+	unsigned state = counters_state(rec->state);
 
-	if (rc == 0) {
-		p->left_out[key->state].samples += rec->count;
-		p->left_out[key->state].cpu_ns += rec->cpu_ns;
-	}
-	return rc;
+	p->left_out[state].samples += rec->count;
+	p->left_out[state].cpu_ns += rec->cpu_ns;
 }
 
 int profile_sample(struct profile *p, const struct upf_record *rec, uint32_t node)
@@ -105,16 +100,13 @@ int profile_sample(struct profile *p, const struct upf_record *rec, uint32_t nod
 	                    .user = rec->user,
 	                    .slot = slot_of(p, rec->time_ns)};
 	struct stack *stack;
-	int rc = keeps(p, rec, &key);
+	int rc = find_stack(p, &key, &stack);
 
-	if (rc <= 0)
-		return rc;
-	rc = find_stack(p, &key, &stack);
 	if (rc != 0)
 		return rc;
 	stack->samples += rec->count;
 	stack->cpu_ns += rec->cpu_ns;
-	return 1;
+	return 0;
 }
 
 /* The node here that each of @part's is. */

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * profile.h - a trace in memory: unique stacks with their weights, and the counters. It grows with unique stacks, not
- * with samples.
+ * profile.h - a loaded trace: its unique stacks with their weights, and the counters. Memory grows with the number of
+ * unique stacks, not of samples.
  */
 #ifndef REPORT_PROFILE_PROFILE_H
 #define REPORT_PROFILE_PROFILE_H
 
 #include "report/profile/calltree.h"
-#include "report/profile/selection.h"
+#include "report/input/selection.h"
 #include "report/profile/counters.h"
 
 /* One stack of one vCPU in one run state, and how often it was seen. */
@@ -17,11 +17,11 @@ struct stack {
 	uint16_t vcpu;
 	uint8_t state; /* below COUNTERS_STATES */
 	bool user;
-	uint32_t slot; /* of time, p->quantum_ns each; 0 if they are not told apart */
+	uint32_t slot; /* of time, p->quantum_ns each; 0 if all times are one */
 	uint64_t samples, cpu_ns;
 };
 
-/* Registers that were not read tell no mode. */
+/* Without registers the mode is unknown. */
 static inline bool stack_is_user(const struct stack *s)
 {
 	return s->user && s->node != 0;
@@ -40,8 +40,9 @@ struct profile {
 	struct hash_table index;
 	struct counters counters;
 
-	struct filter *filter; /* filter.h; NULL: nothing is left out by name */
-	/* What the filter left out, by run state. */
+	/* The stacks here are those that it kept, and their frames are shown as filter.h has them. NULL: all. */
+	struct filter *filter;
+	/* What it left out, by run state. */
 	struct {
 		uint64_t samples, cpu_ns;
 	} left_out[COUNTERS_STATES];
@@ -51,10 +52,11 @@ int profile_init(struct profile *p); /* 0 or -ENOMEM */
 void profile_free(struct profile *p);
 void profile_clear(struct profile *p); /* forgets all that was counted, keeps the room */
 /*
- * Counts rec->count samples whose leaf is @node and that used rec->cpu_ns together: 1; 0: p->filter leaves them out;
- * or -ENOMEM, -EOVERFLOW.
+ * Counts rec->count samples whose leaf is @node and that used rec->cpu_ns together. 0 or -ENOMEM, -EOVERFLOW.
  */
 int profile_sample(struct profile *p, const struct upf_record *rec, uint32_t node);
+/* Notes that the filter left out rec->count samples. */
+void profile_leave_out(struct profile *p, const struct upf_record *rec);
 
 size_t profile_bytes(const struct profile *p); /* of memory that it takes */
 
@@ -64,12 +66,9 @@ size_t profile_bytes(const struct profile *p); /* of memory that it takes */
  */
 int profile_add(struct profile *p, const struct profile *part);
 
-/* Sets of run states: bit n is state n. */
-#define STATES_ALL 0xfu
-#define STATES_CPU (1u << UPF_RUNNING | 1u << UPF_RUNNABLE)
 /* Samples in these states. */
 uint64_t profile_count(const struct profile *p, unsigned states);
-/* What of these states p->filter left out weighs. */
+/* What the filter left out of these states weighs. */
 uint64_t profile_left_out(const struct profile *p, unsigned states, enum weight weight);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "report/profile/table.h"
-#include "report/profile/rooted.h"
+#include "report/input/scope.h"
+#include "report/profile/display_stack.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -63,7 +64,7 @@ int keys_parse(struct keys *keys, const char *list, char *why, size_t size)
 	return 0;
 }
 
-/* --- what stands in a column ------------------------------------------------------------------------------------- */
+/* --- texts of columns -------------------------------------------------------------------------------------------- */
 
 /* A text that was made before: of key and number, or of a file and its line. */
 struct label {
@@ -76,7 +77,7 @@ struct tabling {
 	bool old;
 	unsigned states;
 	enum weight weight;
-	struct rooted stacks;
+	struct display_stacks stacks;
 	struct label *labels;
 	size_t nlabels, labels_cap;
 	struct hash_table by_value;
@@ -243,7 +244,7 @@ static int add_stack(struct tabling *g, const struct stack *s)
 		return 0;
 	rc = label_stack(g, s, text);
 	if (rc == 0)
-		rc = rooted_make(&g->stacks, s);
+		rc = display_stack_make(&g->stacks, s);
 	for (size_t i = 0; rc == 0 && i < g->stacks.chain.n; i++) {
 		rc = label_frame(g, &g->stacks.chain.frames[i], text);
 		if (rc == 0)
@@ -264,7 +265,7 @@ static int add_run(struct tabling *g)
 		rc = add_stack(g, &p->stacks[i]);
 	free(g->labels);
 	hash_table_free(&g->by_value);
-	rooted_free(&g->stacks);
+	display_stacks_free(&g->stacks);
 	return rc;
 }
 

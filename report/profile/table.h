@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * table.h - weights summed up by what --sort names. A row is one of what its keys tell apart; frames of one stack that
- * are of the same row count once.
+ * table.h - weights summed up by the keys of --sort: one row for each different combination of them. Frames of one
+ * stack that fall into the same row count once.
  */
 #ifndef REPORT_PROFILE_TABLE_H
 #define REPORT_PROFILE_TABLE_H
@@ -10,7 +10,7 @@
 
 enum key { KEY_SYM, KEY_DOM, KEY_VCPU, KEY_IMAGE, KEY_LINE, KEY_STATE, KEY_TIME, KEYS };
 
-/* What rows are told apart by, in the order of the columns. */
+/* The keys that rows differ in, in the order of the columns. */
 struct keys {
 	uint8_t key[KEYS];
 	unsigned n;
@@ -22,7 +22,7 @@ bool keys_has(const struct keys *keys, enum key key);
 const char *key_title(enum key key);
 
 struct table_row {
-	uint32_t text[KEYS]; /* by column: what stands there, a function of the names */
+	uint32_t text[KEYS]; /* by column: its text, stored as a function of the names */
 	uint64_t self, old_self;
 	uint64_t total, old_total;
 	size_t stack; /* the one counted last */

@@ -16,12 +16,12 @@ static void put_hex(FILE *out, uint64_t n)
 
 static void print_frame(const struct report *r, const struct callchain_frame *f)
 {
-	if (r->names.functions[f->function].named) {
-		fputs_unlocked(r->names.functions[f->function].name, r->out);
-		putc_unlocked('+', r->out);
-		put_hex(r->out, f->offset);
+	if (r->run->names.functions[f->function].named) {
+		fputs_unlocked(r->run->names.functions[f->function].name, r->out.file);
+		putc_unlocked('+', r->out.file);
+		put_hex(r->out.file, f->offset);
 	} else {
-		put_hex(r->out, f->address);
+		put_hex(r->out.file, f->address);
 	}
 }
 
@@ -30,7 +30,7 @@ void frames_print(const struct report *r, const struct callchain *c, const char 
 	for (size_t i = c->n; i-- > 0;) {
 		print_frame(r, &c->frames[i]);
 		if (c->frames[i].restored)
-			fputs_unlocked(restored, r->out);
-		fputs_unlocked(separator, r->out);
+			fputs_unlocked(restored, r->out.file);
+		fputs_unlocked(separator, r->out.file);
 	}
 }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* frames.h - stacks printed frame by frame, for the views that show them one after the other. */
+/* frames.h - prints a stack frame by frame. */
 #ifndef REPORT_VIEW_FRAMES_H
 #define REPORT_VIEW_FRAMES_H
 
 #include "report/view/view.h"
 
 /*
- * Prints "name+0xoffset" or "0xaddress" for each frame of @c, leaf first, @separator behind each, before it @restored
- * behind one that was put back.
+ * Prints "name+0xoffset" or "0xaddress" for each frame of @c, leaf first, each followed by @separator; @restored is
+ * printed after a frame that the report added.
  */
 void frames_print(const struct report *r, const struct callchain *c, const char *restored, const char *separator);
 

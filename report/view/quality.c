@@ -7,19 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-uint64_t quality_duration(const struct report *r)
-{
-	uint64_t duration = traces_duration(&r->traces);
-
-	return duration ? duration : r->profile.counters.last_ns;
-}
+/* What the notes are about, and where they go. */
+struct notes {
+	const struct recording *run;
+	unsigned states; /* that count */
+	FILE *out;
+	bool utf8;
+};
 
 /* --- the trace --------------------------------------------------------------------------------------------------- */
-
-bool quality_sound(const struct upf_health *h, const struct counters *t)
-{
-	return !h->damaged && !h->missing && !h->skipped_bytes && !h->cut && h->has_footer && !t->bad_blocks;
-}
 
 static void append(char *text, size_t size, const char *what, uint64_t n)
 {
@@ -47,58 +43,58 @@ void quality_faults(const struct upf_health *h, const struct counters *t, char *
 		                : "no footer: the recorder was killed, or the end is cut off");
 }
 
-static void print_trace(const struct report *r, FILE *out)
+static void print_trace(const struct notes *n)
 {
-	const struct upf_health health = traces_health(&r->traces);
+	const struct upf_health health = traces_health(&n->run->traces);
 	char text[256];
 	struct para p;
 
-	if (quality_sound(&health, &r->profile.counters))
+	if (recording_sound(n->run))
 		return;
-	quality_faults(&health, &r->profile.counters, text, sizeof(text));
-	para_start(&p, out, r->utf8, "Trace");
+	quality_faults(&health, &n->run->profile.counters, text, sizeof(text));
+	para_start(&p, n->out, n->utf8, "Trace");
 	para_item(&p, "not whole: %s", text);
 	para_end(&p);
 }
 
 /* --- samples ----------------------------------------------------------------------------------------------------- */
 
-static void item_left_out(const struct report *r, struct para *p)
+static void item_left_out(const struct notes *n, struct para *p)
 {
-	const struct counters *t = &r->profile.counters;
+	const struct profile *profile = &n->run->profile;
 	const char *hint = " (--state all counts them)";
 
 	for (unsigned s = 0; s < COUNTERS_STATES; s++) {
-		uint64_t n = t->state[s] + r->profile.left_out[s].samples;
+		uint64_t samples = profile->counters.state[s] + profile->left_out[s].samples;
 
-		if ((r->states & 1u << s) || n == 0)
+		if ((n->states & 1u << s) || samples == 0)
 			continue;
-		para_item(p, "%s %s samples left out%s", text_count(n).s, upf_state_text(s), hint);
+		para_item(p, "%s %s samples left out%s", text_count(samples).s, upf_state_text(s), hint);
 		hint = "";
 	}
 }
 
-uint64_t quality_left_out(const struct report *r)
+uint64_t quality_left_out(const struct profile *p, unsigned states)
 {
-	return r->profile.counters.out_of_scope + profile_left_out(&r->profile, r->states, WEIGHT_SAMPLES);
+	return p->counters.out_of_scope + profile_left_out(p, states, WEIGHT_SAMPLES);
 }
 
-bool quality_filtered_all(const struct report *r)
+bool quality_filtered_all(const struct recording *run, const struct recording *old, unsigned states)
 {
-	return r->profile.counters.samples == 0 && quality_left_out(r) > 0 &&
-	       (!r->old || r->old->profile.counters.samples == 0);
+	return run->profile.counters.samples == 0 && quality_left_out(&run->profile, states) > 0 &&
+	       (!old || old->profile.counters.samples == 0);
 }
 
-static void print_samples(const struct report *r, FILE *out)
+static void print_samples(const struct notes *n)
 {
-	const struct counters *t = &r->profile.counters;
+	const struct counters *t = &n->run->profile.counters;
 	struct para p;
 
-	para_start(&p, out, r->utf8, "Samples");
-	para_item(&p, "%s counted", text_count(profile_count(&r->profile, r->states)).s);
-	item_left_out(r, &p);
-	if (quality_left_out(r))
-		para_item(&p, "%s left out by filters", text_count(quality_left_out(r)).s);
+	para_start(&p, n->out, n->utf8, "Samples");
+	para_item(&p, "%s counted", text_count(profile_count(&n->run->profile, n->states)).s);
+	item_left_out(n, &p);
+	if (quality_left_out(&n->run->profile, n->states))
+		para_item(&p, "%s left out by filters", text_count(quality_left_out(&n->run->profile, n->states)).s);
 	if (counters_lost(t) == 0)
 		para_item(&p, "none lost");
 	for (unsigned i = 0; i < COUNTERS_LOST; i++)
@@ -109,27 +105,27 @@ static void print_samples(const struct report *r, FILE *out)
 	para_end(&p);
 }
 
-static uint64_t of_states(const struct report *r, const uint64_t ends[COUNTERS_STATES][COUNTERS_ENDS], unsigned end)
+static uint64_t of_states(const uint64_t ends[COUNTERS_STATES][COUNTERS_ENDS], unsigned states, unsigned end)
 {
 	uint64_t sum = 0;
 
 	for (unsigned s = 0; s < COUNTERS_STATES; s++)
-		if (r->states & 1u << s)
+		if (states & 1u << s)
 			sum += ends[s][end];
 	return sum;
 }
 
-static uint64_t ended(const struct report *r, unsigned end)
+static uint64_t ended(const struct notes *n, unsigned end)
 {
-	return of_states(r, r->profile.counters.end, end);
+	return of_states(n->run->profile.counters.end, n->states, end);
 }
 
-static uint64_t user_samples(const struct report *r)
+static uint64_t user_samples(const struct notes *n)
 {
 	uint64_t sum = 0;
 
 	for (unsigned end = 0; end < COUNTERS_ENDS; end++)
-		sum += of_states(r, r->profile.counters.user_end, end);
+		sum += of_states(n->run->profile.counters.user_end, n->states, end);
 	return sum;
 }
 
@@ -139,52 +135,49 @@ static bool is_truncated(unsigned end)
 	return end == UPF_END_DEPTH || end == UPF_END_COLD || end == CHAIN_END_COPY;
 }
 
-/* Were there images to unwind by, now or when the archive was made? */
-static bool had_tables(const struct report *r)
+struct quality_stacks quality_stacks(const struct counters *t, unsigned states)
 {
-	return r->archive ? archive_flags(r->archive) & ARCHIVE_TABLES : r->rows && cfi_any(r->rows);
-}
+	struct quality_stacks stacks = {.whole = of_states(t->end, states, UPF_END_ROOT)};
 
-void quality_stacks(const struct report *r, struct quality_stacks *stacks)
-{
-	*stacks = (struct quality_stacks){.whole = ended(r, UPF_END_ROOT)};
 	for (unsigned end = 0; end < COUNTERS_ENDS; end++)
 		if (end != UPF_END_ROOT)
-			*(is_truncated(end) ? &stacks->truncated : &stacks->broken) += ended(r, end);
+			*(is_truncated(end) ? &stacks.truncated : &stacks.broken) += of_states(t->end, states, end);
+	return stacks;
 }
 
 /*
  * Do frame pointers lead nowhere in a quarter of the stacks at least, as where there are none? Where the image tells
  * that a stack goes on where frame pointers end, that counts, too.
  */
-static bool lacks_frame_pointers(const struct report *r, uint64_t all)
+static bool lacks_frame_pointers(const struct notes *n, uint64_t all)
 {
 	static const uint8_t ends[] = {UPF_END_UNMAPPED, UPF_END_MISALIGNED, UPF_END_NONCANONICAL, UPF_END_DESCENDING,
 	                               CHAIN_END_UNSURE};
-	uint64_t broken = had_tables(r) ? r->profile.counters.doubtful : 0;
+	uint64_t broken = binaries_have_tables(&n->run->binaries) ? n->run->profile.counters.doubtful : 0;
 
 	for (size_t i = 0; i < sizeof(ends); i++)
-		broken += ended(r, ends[i]);
-	return r->session->tops != UPF_TOPS_COPY && broken >= all / 4 + 1;
+		broken += ended(n, ends[i]);
+	return n->run->traces.session.tops != UPF_TOPS_COPY && broken >= all / 4 + 1;
 }
 
-static void print_stacks(const struct report *r, FILE *out)
+static void print_stacks(const struct notes *n)
 {
-	const struct counters *t = &r->profile.counters;
-	uint64_t whole = ended(r, UPF_END_ROOT), all = profile_count(&r->profile, r->states) - user_samples(r);
+	const struct counters *t = &n->run->profile.counters;
+	uint64_t whole = ended(n, UPF_END_ROOT), all = profile_count(&n->run->profile, n->states) - user_samples(n);
 	struct para p;
 
 	if (all == 0)
 		return;
-	para_start(&p, out, r->utf8, "Stacks");
+	para_start(&p, n->out, n->utf8, "Stacks");
 	para_item(&p, "%s whole", whole == all ? "all" : whole == 0 ? "none" : text_share(whole, all).s);
 	for (unsigned end = 1; end < COUNTERS_ENDS; end++)
-		if (ended(r, end))
-			para_item(&p, "%s %s: %s", text_count(ended(r, end)).s,
+		if (ended(n, end))
+			para_item(&p, "%s %s: %s", text_count(ended(n, end)).s,
 			          is_truncated(end) ? "truncated" : "broken", chain_end_text(end));
-	if (ended(r, CHAIN_END_UNKNOWN) && r->session->tops == UPF_TOPS_COPY && !had_tables(r))
+	if (ended(n, CHAIN_END_UNKNOWN) && n->run->traces.session.tops == UPF_TOPS_COPY &&
+	    !binaries_have_tables(&n->run->binaries))
 		para_item(&p, "-s FILE unwinds them: the guest's binary, with its unwind tables");
-	if (lacks_frame_pointers(r, all))
+	if (lacks_frame_pointers(n, all))
 		para_item(&p, "if the guest was compiled without frame pointers, record with --call-graph dwarf");
 	if (t->restored)
 		para_item(&p, "%s with callers put back", text_count(t->restored).s);
@@ -197,16 +190,16 @@ static void print_stacks(const struct report *r, FILE *out)
  * Programs in the guest: their stacks say nothing of the kernel's, which most readers ask for, nor of how well those
  * were read.
  */
-static void print_user(const struct report *r, FILE *out)
+static void print_user(const struct notes *n)
 {
-	uint64_t user = user_samples(r), whole = of_states(r, r->profile.counters.user_end, UPF_END_ROOT);
+	uint64_t user = user_samples(n), whole = of_states(n->run->profile.counters.user_end, n->states, UPF_END_ROOT);
 	struct para p;
 
 	if (user == 0)
 		return;
-	para_start(&p, out, r->utf8, "User");
+	para_start(&p, n->out, n->utf8, "User");
 	para_item(&p, "%s samples in user mode, %s, below [user]", text_count(user).s,
-	          text_share(user, profile_count(&r->profile, r->states)).s);
+	          text_share(user, profile_count(&n->run->profile, n->states)).s);
 	para_item(&p, "%s of their stacks whole",
 	          whole == user ? "all"
 	          : whole == 0  ? "none"
@@ -216,48 +209,38 @@ static void print_user(const struct report *r, FILE *out)
 
 /* --- names, pauses, vCPUs ---------------------------------------------------------------------------------------- */
 
-/* Of binaries that were asked. */
-static bool lacks_dwarf(const struct report *r)
+static void print_names(const struct notes *n, const struct fold *fold)
 {
-	if (r->archive)
-		return !r->names.resolver.no_inline && (archive_flags(r->archive) & ARCHIVE_NO_DWARF);
-	for (size_t i = 0; i < r->nlines; i++)
-		if (lines_any(r->lines[i]))
-			return false;
-	return r->nlines > 0;
-}
-
-static void print_names(const struct report *r, const struct fold *fold, FILE *out)
-{
+	const struct binaries *binaries = &n->run->binaries;
 	struct para p;
 
 	if (!fold || fold->frames == 0)
 		return;
-	para_start(&p, out, r->utf8, "Names");
+	para_start(&p, n->out, n->utf8, "Names");
 	if (fold->unnamed == 0)
 		para_item(&p, "every address has one");
 	else
 		para_item(&p, "%s address%s without one, %s of frames", text_count(fold->unnamed).s,
 		          fold->unnamed == 1 ? "" : "es", text_share(fold->unnamed_frames, fold->frames).s);
-	if (!r->has_symbols && r->several_images)
+	if (!binaries->has_symbols && binaries->several)
 		para_item(&p, "the guests ran different binaries: --domain NAME takes the one of that guest");
-	else if (!r->has_symbols)
+	else if (!binaries->has_symbols)
 		para_item(&p, "-s FILE gives names: the guest's binary or nm's list of it");
-	if (lacks_dwarf(r))
+	if (binaries_lack_dwarf(binaries))
 		para_item(&p, "no inlined functions and no source lines: no debug information (DWARF) in the binary");
 	para_end(&p);
 }
 
-static void print_pauses(const struct report *r, FILE *out)
+static void print_pauses(const struct notes *n)
 {
-	const struct upf_hist *h = &r->profile.counters.pause;
-	size_t guests = r->session->ndomains ? r->session->ndomains : 1;
-	uint64_t wall = quality_duration(r);
+	const struct upf_hist *h = &n->run->profile.counters.pause;
+	size_t guests = n->run->traces.session.ndomains ? n->run->traces.session.ndomains : 1;
+	uint64_t wall = recording_duration(n->run);
 	struct para p;
 
 	if (h->count == 0)
 		return;
-	para_start(&p, out, r->utf8, "Pauses");
+	para_start(&p, n->out, n->utf8, "Pauses");
 	para_item(&p, "%s of the guest%s: %s in all, %.3g%% of %s", text_count(h->count).s, guests > 1 ? "s" : "",
 	          text_time(h->sum_ns).s, wall ? 100.0 * (double)h->sum_ns / (double)wall / (double)guests : 0.0,
 	          text_time(wall).s);
@@ -280,82 +263,119 @@ static void states_text(const struct vcpu_states *v, char *text, size_t size)
 	}
 }
 
-static void item_vcpus(const struct report *r, struct para *p, const struct vcpu_states *from,
+static void item_vcpus(const struct upf_session *session, struct para *p, const struct vcpu_states *from,
                        const struct vcpu_states *to, const char *text)
 {
 	char range[32] = "";
 
 	if (to != from)
 		snprintf(range, sizeof(range), "-%u", to->vcpu);
-	if (r->session->ndomains <= 1)
+	if (session->ndomains <= 1)
 		para_item(p, "vcpu %u%s: %s", from->vcpu, range, text);
-	else if (from->domain < r->session->ndomains)
+	else if (from->domain < session->ndomains)
 		para_item(p, "%.64s vcpu %u%s: %s",
-		          r->session->domains[from->domain].name ? r->session->domains[from->domain].name : "?",
-		          from->vcpu, range, text);
+		          session->domains[from->domain].name ? session->domains[from->domain].name : "?", from->vcpu,
+		          range, text);
 	else
 		para_item(p, "unknown domain %u vcpu %u%s: %s", from->domain, from->vcpu, range, text);
 }
 
-/* Neighbours that read the same are said once: "vcpu 1-7: 100.0% blocked". */
-static void print_vcpus(const struct report *r, FILE *out)
+/* Where those that read the same as @v[i] end, its neighbours. */
+static size_t end_of_same(const struct vcpu_states *v, size_t count, size_t i)
 {
-	size_t n;
-	struct vcpu_states *v = vcpus_make(&r->profile, &n);
 	char text[128], next[128];
+	size_t j = i + 1;
+
+	states_text(&v[i], text, sizeof(text));
+	for (; j < count && v[j].domain == v[i].domain && v[j].vcpu == v[j - 1].vcpu + 1; j++) {
+		states_text(&v[j], next, sizeof(next));
+		if (strcmp(text, next) != 0)
+			break;
+	}
+	return j;
+}
+
+/* Neighbours that read the same are said once: "vcpu 1-7: 100.0% blocked". */
+static void print_vcpus(const struct notes *n)
+{
+	size_t count;
+	struct vcpu_states *v = vcpus_make(&n->run->profile, &count);
+	char text[128];
 	struct para p;
 
 	if (!v)
 		return;
-	if (n > 0)
-		para_start(&p, out, r->utf8, "vCPUs");
-	for (size_t i = 0, j; i < n; i = j) {
+	para_start(&p, n->out, n->utf8, "vCPUs");
+	for (size_t i = 0, end; i < count; i = end) {
+		end = end_of_same(v, count, i);
 		states_text(&v[i], text, sizeof(text));
-		for (j = i + 1; j < n && v[j].domain == v[i].domain && v[j].vcpu == v[j - 1].vcpu + 1; j++) {
-			states_text(&v[j], next, sizeof(next));
-			if (strcmp(text, next) != 0)
-				break;
-		}
-		item_vcpus(r, &p, &v[i], &v[j - 1], text);
+		item_vcpus(&n->run->traces.session, &p, &v[i], &v[end - 1], text);
 	}
-	if (n > 0)
-		para_end(&p);
+	para_end(&p);
 	free(v);
 }
 
-static void print_old(const struct report *old, FILE *out, bool utf8)
-{
-	const struct upf_health health = traces_health(&old->traces);
-	const struct counters *t = &old->profile.counters;
-	char text[256];
-	struct para p;
+/* --- all of them ------------------------------------------------------------------------------------------------- */
 
-	para_start(&p, out, utf8, "Old run");
-	para_item(&p, "%s counted", text_count(profile_count(&old->profile, old->states)).s);
-	if (quality_left_out(old))
-		para_item(&p, "%s left out by filters", text_count(quality_left_out(old)).s);
+static void print_old(const struct notes *n)
+{
+	const struct profile *p = &n->run->profile;
+	const struct upf_health health = traces_health(&n->run->traces);
+	const struct counters *t = &p->counters;
+	uint64_t left_out = quality_left_out(p, n->states);
+	struct para para;
+	char text[256];
+
+	para_start(&para, n->out, n->utf8, "Old run");
+	para_item(&para, "%s counted", text_count(profile_count(p, n->states)).s);
+	if (left_out)
+		para_item(&para, "%s left out by filters", text_count(left_out).s);
 	if (counters_lost(t))
-		para_item(&p, "%s lost", text_count(counters_lost(t)).s);
+		para_item(&para, "%s lost", text_count(counters_lost(t)).s);
 	else
-		para_item(&p, "none lost");
-	if (!quality_sound(&health, t)) {
+		para_item(&para, "none lost");
+	if (!counters_sound(t, &health)) {
 		quality_faults(&health, t, text, sizeof(text));
-		para_item(&p, "not whole: %s", text);
+		para_item(&para, "not whole: %s", text);
 	}
-	para_end(&p);
+	para_end(&para);
 }
 
-void quality_print(const struct report *r, const struct fold *fold, FILE *out)
+void quality_print(const struct recording *run, const struct recording *old, unsigned states, const struct fold *fold,
+                   FILE *out, bool utf8)
 {
-	if (r->quiet || quality_filtered_all(r))
-		return;
-	print_samples(r, out);
-	print_stacks(r, out);
-	print_user(r, out);
-	print_names(r, fold, out);
-	print_pauses(r, out);
-	print_vcpus(r, out);
-	print_trace(r, out);
-	if (r->old)
-		print_old(r->old, out, r->utf8);
+	const struct notes n = {.run = run, .states = states, .out = out, .utf8 = utf8};
+
+	print_samples(&n);
+	print_stacks(&n);
+	print_user(&n);
+	print_names(&n, fold);
+	print_pauses(&n);
+	print_vcpus(&n);
+	print_trace(&n);
+	if (old)
+		print_old(&(const struct notes){.run = old, .states = states, .out = out, .utf8 = utf8});
+}
+
+void quality_no_samples(const struct profile *p, unsigned states, FILE *out)
+{
+	const struct counters *t = &p->counters;
+	uint64_t idle = t->state[UPF_BLOCKED] + t->state[UPF_OFFLINE], lost = counters_lost(t);
+	uint64_t counted = profile_count(p, states);
+
+	if (t->samples == 0 && lost)
+		fprintf(out, "The trace holds no samples: all %s were lost.\n", text_count(lost).s);
+	else if (t->samples == 0)
+		fprintf(out, "The trace holds no samples.\n");
+	else if (counted)
+		fprintf(out, "The %s samples used no CPU time; --weight samples counts them.\n",
+		        text_count(counted).s);
+	else if (idle == t->samples)
+		fprintf(out,
+		        "The guest was idle: none of its %s samples found a vCPU running or waiting for a CPU.\n"
+		        "Type --state all to see where it waited.\n",
+		        text_count(t->samples).s);
+	else
+		fprintf(out, "None of the %s samples is in the run states asked for; --state all counts every one.\n",
+		        text_count(t->samples).s);
 }

@@ -1,33 +1,33 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * quality.h - what a result rests on: samples counted, left out and lost, stacks cut short, addresses without a name,
- * how long the guest stood still, and whether the trace is whole. What profiles end with.
+ * quality.h - notes on quality, with which profiles end: samples counted, left out and lost, stacks cut short,
+ * addresses without a name, how long the guest was paused, and whether the trace is whole.
  */
 #ifndef REPORT_VIEW_QUALITY_H
 #define REPORT_VIEW_QUALITY_H
 
-#include "report/view/view.h"
+#include "report/profile/fold.h"
+#include "report/profile/recording.h"
 
 /*
- * A few lines, nothing with --quiet, or where filters leave nothing that could rest on them. @fold NULL: this view
- * folds nothing, names are not counted.
+ * A few lines about @run, and about @old if it is compared (else NULL), which have been loaded; @states are the run
+ * states that count. @fold NULL: nothing was folded, names are not counted.
  */
-void quality_print(const struct report *r, const struct fold *fold, FILE *out);
-/* All is well with a trace: whole, nothing damaged. For after loading. */
-bool quality_sound(const struct upf_health *h, const struct counters *t);
-/* What is wrong with it, in one line. */
+void quality_print(const struct recording *run, const struct recording *old, unsigned states, const struct fold *fold,
+                   FILE *out, bool utf8);
+/* Says why no sample was counted, and what would show some. */
+void quality_no_samples(const struct profile *p, unsigned states, FILE *out);
+/* What is wrong with a trace, in one line; "": nothing. For after loading. */
 void quality_faults(const struct upf_health *h, const struct counters *t, char *text, size_t size);
 /* Samples that the filters left out, those by run state apart. */
-uint64_t quality_left_out(const struct report *r);
-/* Did they leave none, nor of the run compared with? */
-bool quality_filtered_all(const struct report *r);
-/* Length of the recording, ns. */
-uint64_t quality_duration(const struct report *r);
+uint64_t quality_left_out(const struct profile *p, unsigned states);
+/* Did they leave none, nor of the run compared with (@old, or NULL)? */
+bool quality_filtered_all(const struct recording *run, const struct recording *old, unsigned states);
 
 /* Samples that count, but those of user mode, by what became of their stacks. */
 struct quality_stacks {
 	uint64_t whole, truncated, broken;
 };
-void quality_stacks(const struct report *r, struct quality_stacks *stacks);
+struct quality_stacks quality_stacks(const struct counters *t, unsigned states);
 
 #endif

@@ -1,51 +1,48 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "report/view/table_columns.h"
-#include "report/output/text.h"
 
-#define DEAR 0.05 /* perf's limits for its colours */
-#define CHEAP 0.005
+#define MIN_RED 0.05 /* perf's limits for its colours */
+#define MIN_GREEN 0.005
 
 #define RED "\033[31m"
 #define GREEN "\033[32m"
 #define PLAIN "\033[0m"
 
-static void colored(const struct report *r, const char *color, int width, const char *text)
+static void colored(const struct text_out *out, const char *color, int width, const char *text)
 {
-	bool on = r->color && color;
+	bool on = out->color && color;
 
-	fprintf(r->out, "%s%*s%s", on ? color : "", width, text, on ? PLAIN : "");
+	fprintf(out->file, "%s%*s%s", on ? color : "", width, text, on ? PLAIN : "");
 }
 
-void column_share(const struct report *r, double share)
+void column_share(const struct text_out *out, double share)
 {
 	char text[16];
 
 	snprintf(text, sizeof(text), "%.1f%%", 100 * share);
-	colored(r, share >= DEAR ? RED : share >= CHEAP ? GREEN : NULL, COLUMN_SHARE, text);
+	colored(out, share >= MIN_RED ? RED : share >= MIN_GREEN ? GREEN : NULL, COLUMN_SHARE, text);
 }
 
-void column_weight(const struct report *r, uint64_t weight)
+void column_weight(const struct text_out *out, enum weight unit, uint64_t weight)
 {
-	bool cpu = r->selection->weight == WEIGHT_CPU;
-
-	fprintf(r->out, "%*s", COLUMN_WEIGHT, cpu ? text_time(weight).s : text_count(weight).s);
+	fprintf(out->file, "%*s", COLUMN_WEIGHT, unit == WEIGHT_CPU ? text_time(weight).s : text_count(weight).s);
 }
 
-const char *column_weight_title(const struct report *r)
+const char *column_weight_title(enum weight unit)
 {
-	return r->selection->weight == WEIGHT_CPU ? "CPU time" : "samples";
+	return unit == WEIGHT_CPU ? "CPU time" : "samples";
 }
 
-void column_points(const struct report *r, double old, double share)
+void column_points(const struct text_out *out, double old, double share)
 {
 	double points = 100 * (share - old);
 	char text[16];
 
 	snprintf(text, sizeof(text), "%+.2f", points > -0.005 && points < 0.005 ? 0 : points);
-	colored(r, points >= 0.5 ? RED : points <= -0.5 ? GREEN : NULL, COLUMN_POINTS, text);
+	colored(out, points >= 0.5 ? RED : points <= -0.5 ? GREEN : NULL, COLUMN_POINTS, text);
 }
 
-void column_change(const struct report *r, uint64_t normal, uint64_t weight)
+void column_change(const struct text_out *out, enum weight unit, uint64_t normal, uint64_t weight)
 {
 	uint64_t change = weight >= normal ? weight - normal : normal - weight;
 	char text[48];
@@ -54,16 +51,11 @@ void column_change(const struct report *r, uint64_t normal, uint64_t weight)
 	         change == 0       ? ""
 	         : weight > normal ? "+"
 	                           : "-",
-	         r->selection->weight == WEIGHT_CPU ? text_time(change).s : text_count(change).s);
-	fprintf(r->out, "%*s", COLUMN_WEIGHT, text);
+	         unit == WEIGHT_CPU ? text_time(change).s : text_count(change).s);
+	fprintf(out->file, "%*s", COLUMN_WEIGHT, text);
 }
 
-void column_mark(const struct report *r, uint64_t old, uint64_t weight)
+void column_mark(const struct text_out *out, uint64_t old, uint64_t weight)
 {
-	fprintf(r->out, "%-*s", COLUMN_MARK, old == 0 && weight ? "new" : old && weight == 0 ? "gone" : "");
-}
-
-double column_limit(const struct report *r, double otherwise)
-{
-	return (r->percent_limit >= 0 ? r->percent_limit : otherwise) / 100;
+	fprintf(out->file, "%-*s", COLUMN_MARK, old == 0 && weight ? "new" : old && weight == 0 ? "gone" : "");
 }

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * view_dump.c - every record as it stands in the trace: where it is (block's offset, sequence number, number in the
- * block), when, and all its fields.
+ * view_dump.c - every record of the trace: its place (the block's offset and sequence number, its number in the
+ * block), its time, and all its fields.
  */
 #include "report/view/frames.h"
-#include "report/view/quality.h"
 #include "report/unwind/unwind.h"
 
 #include "common/say.h"
@@ -13,7 +12,7 @@
 #include <inttypes.h>
 
 struct dump {
-	struct report *report;
+	const struct report *report;
 	struct callchain chain;
 };
 
@@ -27,33 +26,35 @@ static int block(void *ctx, const struct upf_block *b)
 	const struct report *r = ((const struct dump *)ctx)->report;
 
 	if (b->fault != UPF_OK) {
-		fprintf(r->out, "block %" PRIu64 " DAMAGED, skipped: %s\n", b->offset, upf_fault_text(b->fault));
+		fprintf(r->out.file, "block %" PRIu64 " DAMAGED, skipped: %s\n", b->offset, upf_fault_text(b->fault));
 		return 0;
 	}
-	fprintf(r->out, "block %" PRIu64 " seq %" PRIu64, b->offset, b->seq);
+	fprintf(r->out.file, "block %" PRIu64 " seq %" PRIu64, b->offset, b->seq);
 	if (b->type == UPF_BLOCK_SAMPLES)
-		fprintf(r->out,
+		fprintf(r->out.file,
 		        " samples: %" PRIu64 " samples, %" PRIu64 " lost, %.6f to %.6f s, %" PRIu32
 		        " bytes stored, %" PRIu32 " raw\n",
 		        b->samples, b->lost, seconds(b->first_ns), seconds(b->last_ns), b->stored_size, b->raw_size);
 	else if (b->type == UPF_BLOCK_FOOTER)
-		fprintf(r->out, " footer: %" PRIu32 " bytes stored, %" PRIu32 " raw\n", b->stored_size, b->raw_size);
+		fprintf(r->out.file, " footer: %" PRIu32 " bytes stored, %" PRIu32 " raw\n", b->stored_size,
+		        b->raw_size);
 	else if (b->type >= UPF_BLOCK_NAMES && b->type <= UPF_BLOCK_CODE)
-		fprintf(r->out, " of an archive, type %u: %" PRIu32 " bytes stored, %" PRIu32 " raw\n", b->type,
+		fprintf(r->out.file, " of an archive, type %u: %" PRIu32 " bytes stored, %" PRIu32 " raw\n", b->type,
 		        b->stored_size, b->raw_size);
 	else
-		fprintf(r->out, " type %u, not known here: %" PRIu32 " bytes skipped\n", b->type, b->stored_size);
-	return fflush(r->out) == 0 ? 0 : -EIO; /* outfile.h knows why */
+		fprintf(r->out.file, " type %u, not known here: %" PRIu32 " bytes skipped\n", b->type, b->stored_size);
+	return fflush(r->out.file) == 0 ? 0 : -EIO; /* outfile.h knows why */
 }
 
 static int print_sample(struct dump *d, const struct upf_record *rec, uint32_t node)
 {
-	struct report *r = d->report;
-	int rc = callchain_make(&d->chain, &r->profile, &r->names, node);
+	const struct report *r = d->report;
+	int rc = filter_callchain(r->run->profile.filter, &d->chain, &r->run->profile.tree, &r->run->names, node);
 
 	if (rc != 0)
 		return rc;
-	fprintf(r->out, "%s domain %" PRIu32 " vcpu %" PRIu32 " %s %s cpu %" PRIu64 " us, end %u (%s), depth %zu: ",
+	fprintf(r->out.file,
+	        "%s domain %" PRIu32 " vcpu %" PRIu32 " %s %s cpu %" PRIu64 " us, end %u (%s), depth %zu: ",
 	        rec->repeated ? "repeated" : "sample", rec->domain, rec->vcpu, upf_state_text(rec->state),
 	        rec->user ? "user" : "kernel", rec->cpu_ns / 1000, rec->end, chain_end_text(rec->end), d->chain.n);
 	frames_print(r, &d->chain, "*", " ");
@@ -62,7 +63,7 @@ static int print_sample(struct dump *d, const struct upf_record *rec, uint32_t n
 
 static void print_other(const struct report *r, const struct upf_record *rec)
 {
-	FILE *out = r->out;
+	FILE *out = r->out.file;
 
 	switch (rec->kind) {
 	case UPF_ROUND:
@@ -90,18 +91,18 @@ static void print_other(const struct report *r, const struct upf_record *rec)
 static int record(void *ctx, const struct upf_block *b, const struct upf_record *rec, uint32_t node)
 {
 	struct dump *d = ctx;
-	struct report *r = d->report;
+	const struct report *r = d->report;
 	int rc = 0;
 
-	if (rec->kind == UPF_SAMPLE && !(r->states & 1u << counters_state(rec->state)))
+	if (rec->kind == UPF_SAMPLE && !(r->selection->states & 1u << counters_state(rec->state)))
 		return 0;
-	fprintf(r->out, "%" PRIu64 " %" PRIu64 " %" PRIu32 " %.6f ", b->offset, b->seq, rec->index,
+	fprintf(r->out.file, "%" PRIu64 " %" PRIu64 " %" PRIu32 " %.6f ", b->offset, b->seq, rec->index,
 	        seconds(rec->time_ns));
 	if (rec->kind == UPF_SAMPLE)
 		rc = print_sample(d, rec, node);
 	else
 		print_other(r, rec);
-	fputc('\n', r->out);
+	fputc('\n', r->out.file);
 	return rc;
 }
 
@@ -109,7 +110,7 @@ static int broken(void *ctx, const struct upf_block *b, uint32_t index)
 {
 	const struct report *r = ((const struct dump *)ctx)->report;
 
-	fprintf(r->out, "%" PRIu64 " %" PRIu64 " %" PRIu32 " DAMAGED, rest of the block skipped: %s\n", b->offset,
+	fprintf(r->out.file, "%" PRIu64 " %" PRIu64 " %" PRIu32 " DAMAGED, rest of the block skipped: %s\n", b->offset,
 	        b->seq, index, upf_fault_text(UPF_FAULT_RECORD));
 	return 0;
 }
@@ -120,53 +121,54 @@ static void print_end(const struct report *r, const struct upf_reader *reader)
 	const struct upf_totals *t = upf_reader_totals(reader, &reason);
 
 	if (t)
-		fprintf(r->out,
+		fprintf(r->out.file,
 		        "end %u (%s), %" PRIu64 " rounds, %" PRIu64 " pauses, %" PRIu64 " samples, %" PRIu64
 		        " lost, %" PRIu64 " late, %.6f s\n",
 		        reason, upf_reason_text(reason), t->rounds, t->pauses, t->samples, t->lost, t->late,
 		        seconds(t->duration_ns));
 	else
-		fputs("end without a footer\n", r->out);
+		fputs("end without a footer\n", r->out.file);
 }
 
 static int dump_trace(struct dump *d, const struct trace *t)
 {
 	const struct load_hooks hooks = {.ctx = d, .block = block, .record = record, .broken = broken};
-	struct report *r = d->report;
-	const struct load_options options = {
-		.rows = r->rows, .archived = r->archive && !r->no_repair, .scope = &t->scope, .hooks = &hooks};
+	const struct report *r = d->report;
+	struct load_options options = recording_options(r->run);
 	int rc;
 
-	if (r->traces.n > 1) {
-		fputs("trace ", r->out);
-		print_safe(r->out, t->path);
-		fputc('\n', r->out);
+	options.scope = &t->scope;
+	options.hooks = &hooks;
+	if (r->run->traces.n > 1) {
+		fputs("trace ", r->out.file);
+		print_safe(r->out.file, t->path);
+		fputc('\n', r->out.file);
 	}
-	rc = load_trace(&r->profile, t->reader, &options);
+	rc = load_trace(&r->run->profile, t->reader, &options);
 	if (rc == 0)
 		print_end(r, t->reader);
 	return rc;
 }
 
-static int run(struct report *r)
+static int run(const struct report *r, struct view_result *found)
 {
 	struct dump d = {.report = r};
 	int rc = 0;
 
-	fputs("# block offset, block seq, record, seconds, fields; stacks leaf first\n", r->out);
-	for (size_t i = 0; rc == 0 && i < r->traces.n; i++)
-		rc = dump_trace(&d, &r->traces.list[i]);
+	(void)found;
+	fputs("# block offset, block seq, record, seconds, fields; stacks leaf first\n", r->out.file);
+	for (size_t i = 0; rc == 0 && i < r->run->traces.n; i++)
+		rc = dump_trace(&d, &r->run->traces.list[i]);
 	callchain_free(&d.chain);
-	fflush(r->out);
-	traces_pauses(&r->traces, &r->profile.counters);
+	recording_pauses(r->run);
 	if (rc == 0)
-		quality_print(r, NULL, stderr);
+		view_notes(r, NULL);
 	return rc;
 }
 
 const struct view view_dump = {
 	.name = "dump",
-	.help = "every record with all its fields, damaged blocks marked where they stand",
+	.help = "every record with all its fields; damaged blocks are marked",
 	.states = STATES_ALL,
 	.run = run,
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * view_flat.c - a line a function, or whatever --sort names: the time spent in it, and in it with what it called.
- * Compared with an older run: how much that has changed, the largest change first.
+ * view_flat.c - the flat profile: one line per function, or per set of --sort keys, with its own time (Self) and the
+ * time including what it called (Total). In a comparison: the change of the shares, largest first.
  */
 #include "report/view/table_columns.h"
 #include "report/profile/table.h"
@@ -19,7 +19,7 @@ struct flat {
 	const struct report *r;
 	const struct fold *fold; /* what shares are of */
 	struct table table;
-	bool totals; /* there are callers and callees, so that Total tells more than Self */
+	bool totals; /* there are callers and callees, so Total differs from Self */
 	bool by_total;
 	int width[KEYS]; /* of the columns of keys; of the last one 0: it needs none */
 };
@@ -43,7 +43,7 @@ static double points(const struct flat *f, const struct table_row *row)
 
 static const char *text_of(const struct flat *f, const struct table_row *row, unsigned column)
 {
-	return f->r->names.functions[row->text[column]].name;
+	return f->r->run->names.functions[row->text[column]].name;
 }
 
 static int compare_numbers(uint64_t a, uint64_t b)
@@ -99,13 +99,13 @@ static void measure(struct flat *f)
 	}
 }
 
-/* Of where a file is, the end tells most. */
+/* Of a path, the end says most. */
 static void print_text(const struct report *r, enum key key, const char *text, int columns)
 {
 	if (key == KEY_LINE || key == KEY_IMAGE)
-		text_path(r->out, text, columns, r->utf8);
+		text_path(r->out.file, text, columns, r->out.utf8);
 	else
-		text_name(r->out, text, columns, r->utf8);
+		text_name(r->out.file, text, columns, r->out.utf8);
 }
 
 static void print_key(const struct flat *f, unsigned column, const char *text, int *used)
@@ -113,9 +113,9 @@ static void print_key(const struct flat *f, unsigned column, const char *text, i
 	const struct report *r = f->r;
 	int width = f->width[column], n = text_columns(text);
 
-	print_text(r, f->table.keys.key[column], text, width ? width : text_room(r->width, *used));
+	print_text(r, f->table.keys.key[column], text, width ? width : text_room(r->out.width, *used));
 	if (width)
-		fprintf(r->out, "%*s", (n < width ? width - n : 0) + 2, "");
+		fprintf(r->out.file, "%*s", (n < width ? width - n : 0) + 2, "");
 	*used += width + 2;
 }
 
@@ -123,16 +123,16 @@ static int print_weights(const struct flat *f, const struct table_row *row)
 {
 	const struct report *r = f->r;
 
-	column_share(r, fold_share(f->fold, row->self));
-	fputc(' ', r->out);
-	column_weight(r, row->self);
-	fputs("  ", r->out);
+	column_share(&r->out, fold_share(f->fold, row->self));
+	fputc(' ', r->out.file);
+	column_weight(&r->out, r->selection->weight, row->self);
+	fputs("  ", r->out.file);
 	if (!f->totals)
 		return COLUMN_SHARE + 1 + COLUMN_WEIGHT + 2;
-	column_share(r, fold_share(f->fold, row->total));
-	fputc(' ', r->out);
-	column_weight(r, row->total);
-	fputs("  ", r->out);
+	column_share(&r->out, fold_share(f->fold, row->total));
+	fputc(' ', r->out.file);
+	column_weight(&r->out, r->selection->weight, row->total);
+	fputs("  ", r->out.file);
 	return 2 * (COLUMN_SHARE + 1 + COLUMN_WEIGHT + 2);
 }
 
@@ -141,16 +141,16 @@ static int print_change(const struct flat *f, const struct table_row *row)
 	const struct report *r = f->r;
 	uint64_t old = old_weight(f, row), new = new_weight(f, row);
 
-	column_share(r, fold_old_share(f->fold, old));
-	fputc(' ', r->out);
-	column_share(r, fold_share(f->fold, new));
-	fputc(' ', r->out);
-	column_points(r, fold_old_share(f->fold, old), fold_share(f->fold, new));
-	fputc(' ', r->out);
-	column_change(r, fold_normal(f->fold, old), new);
-	fputs("  ", r->out);
-	column_mark(r, old, new);
-	fputs("  ", r->out);
+	column_share(&r->out, fold_old_share(f->fold, old));
+	fputc(' ', r->out.file);
+	column_share(&r->out, fold_share(f->fold, new));
+	fputc(' ', r->out.file);
+	column_points(&r->out, fold_old_share(f->fold, old), fold_share(f->fold, new));
+	fputc(' ', r->out.file);
+	column_change(&r->out, r->selection->weight, fold_normal(f->fold, old), new);
+	fputs("  ", r->out.file);
+	column_mark(&r->out, old, new);
+	fputs("  ", r->out.file);
 	return 2 * (COLUMN_SHARE + 1) + COLUMN_POINTS + 1 + COLUMN_WEIGHT + 2 + COLUMN_MARK + 2;
 }
 
@@ -160,7 +160,7 @@ static void print_line(const struct flat *f, const struct table_row *row)
 
 	for (unsigned k = 0; k < f->table.keys.n; k++)
 		print_key(f, k, text_of(f, row, k), &used);
-	fputc('\n', f->r->out);
+	fputc('\n', f->r->out.file);
 }
 
 static void print_head(const struct flat *f)
@@ -169,14 +169,15 @@ static void print_head(const struct flat *f)
 	int used = 0;
 
 	if (f->fold->compared)
-		fprintf(r->out, "%6s %6s %7s %12s  %-4s  ", "Old", "New", "points", column_weight_title(r), "");
+		fprintf(r->out.file, "%6s %6s %7s %12s  %-4s  ", "Old", "New", "points",
+		        column_weight_title(r->selection->weight), "");
 	else
-		fprintf(r->out, "%6s %12s  ", "Self", column_weight_title(r));
+		fprintf(r->out.file, "%6s %12s  ", "Self", column_weight_title(r->selection->weight));
 	if (!f->fold->compared && f->totals)
-		fprintf(r->out, "%6s %12s  ", "Total", column_weight_title(r));
+		fprintf(r->out.file, "%6s %12s  ", "Total", column_weight_title(r->selection->weight));
 	for (unsigned k = 0; k < f->table.keys.n; k++)
 		print_key(f, k, key_title(f->table.keys.key[k]), &used);
-	fputc('\n', r->out);
+	fputc('\n', r->out.file);
 }
 
 static bool is_shown(const struct flat *f, const struct table_row *row, double limit)
@@ -188,7 +189,7 @@ static bool is_shown(const struct flat *f, const struct table_row *row, double l
 
 static void print_rows(const struct flat *f)
 {
-	double limit = column_limit(f->r, 0);
+	double limit = view_limit(f->r->options, 0);
 	size_t hidden = 0;
 
 	print_head(f);
@@ -199,23 +200,24 @@ static void print_rows(const struct flat *f)
 			hidden++;
 	}
 	if (hidden)
-		fprintf(f->r->out, "(%s line%s below %g%% not shown)\n", text_count(hidden).s, hidden == 1 ? "" : "s",
-		        f->r->percent_limit);
+		fprintf(f->r->out.file, "(%s line%s below %g%% not shown)\n", text_count(hidden).s,
+		        hidden == 1 ? "" : "s", f->r->options->percent_limit);
 }
 
 /* --- the view ---------------------------------------------------------------------------------------------------- */
 
-static int print_table(struct report *r, struct fold *fold)
+static int print_table(const struct report *r, struct fold *fold, struct view_result *found)
 {
 	const struct fold_request request = view_request(r);
 	const struct keys keys = view_keys(r);
 	struct flat f = {.r = r, .fold = fold};
-	int rc = table_make(&f.table, &keys, &r->profile, &r->names, &request);
+	int rc = table_make(&f.table, &keys, &r->run->profile, &r->run->names, &request);
 
+	(void)found;
 	if (rc != 0)
 		return rc;
-	f.totals = r->children != CHILDREN_NO && (keys_has(&keys, KEY_SYM) || keys_has(&keys, KEY_LINE));
-	f.by_total = f.totals && r->children == CHILDREN_FIRST;
+	f.totals = r->options->children != CHILDREN_NO && (keys_has(&keys, KEY_SYM) || keys_has(&keys, KEY_LINE));
+	f.by_total = f.totals && r->options->children == CHILDREN_FIRST;
 	qsort_r(f.table.rows, f.table.n, sizeof(*f.table.rows), compare, &f);
 	measure(&f);
 	print_rows(&f);
@@ -223,14 +225,14 @@ static int print_table(struct report *r, struct fold *fold)
 	return 0;
 }
 
-static int run(struct report *r)
+static int run(const struct report *r, struct view_result *found)
 {
-	return view_table(r, print_table);
+	return view_table(r, found, print_table);
 }
 
 const struct view view_flat = {
 	.name = "flat",
-	.help = "functions, by the time spent in each itself (the default)",
+	.help = "functions by their own time (default)",
 	.states = STATES_CPU,
 	.takes = VIEW_COMPARES | VIEW_KEYS | VIEW_LIMITS,
 	.run = run,

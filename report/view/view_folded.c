@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * view_folded.c - "root;...;leaf count", a line a stack: what flamegraph.pl, inferno and speedscope read.
+ * view_folded.c - folded stacks, "root;...;leaf count", one line per stack: flamegraph.pl, inferno and speedscope
+ * read them.
  *
- * Compared with an older run there are two counts, the old one first, as difffolded.pl -n has them: normalised.
- * Lines stand in the order of their frames' names, callers first, so that what one function called stays together.
+ * In a comparison there are two counts, as difffolded.pl -n writes them: the old one first, normalised. Lines are
+ * sorted by the names of their frames from the root on, so that the callees of one function stay together.
  */
-#include "report/view/quality.h"
+#include "common/buf.h"
+#include "report/view/view.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -46,14 +48,14 @@ static void pop(struct line *line)
 static int enter(const struct report *r, const struct fold *fold, struct line *line, uint32_t n)
 {
 	const struct fold_node *node = &fold->nodes[n];
-	int rc = push(line, r->names.functions[node->function].name);
+	int rc = push(line, r->run->names.functions[node->function].name);
 
 	if (rc != 0 || (!node->self && !node->old_self))
 		return rc;
-	fwrite_unlocked(line->text.data, 1, line->text.len, r->out);
+	fwrite_unlocked(line->text.data, 1, line->text.len, r->out.file);
 	if (fold->compared)
-		fprintf(r->out, " %" PRIu64, fold_normal(fold, node->old_self));
-	fprintf(r->out, " %" PRIu64 "\n", node->self);
+		fprintf(r->out.file, " %" PRIu64, fold_normal(fold, node->old_self));
+	fprintf(r->out.file, " %" PRIu64 "\n", node->self);
 	return rc;
 }
 
@@ -81,28 +83,26 @@ static int print_lines(const struct report *r, const struct fold *fold)
 	return rc;
 }
 
-static int run(struct report *r)
+static int run(const struct report *r, struct view_result *found)
 {
 	struct fold fold;
 	int rc = view_fold(r, &fold);
 
+	(void)found;
 	if (rc != 0)
 		return rc;
-	rc = fold_sort(&fold, &r->names, FOLD_BY_NAME);
+	rc = fold_sort(&fold, &r->run->names, FOLD_BY_NAME);
 	if (rc == 0)
 		rc = print_lines(r, &fold);
-	fflush(r->out);
-	if (rc == 0 && !fold.total && !fold.old_total && !r->quiet)
-		view_no_samples(r, stderr);
 	if (rc == 0)
-		quality_print(r, &fold, stderr);
+		view_end(r, &fold, fold.total + fold.old_total);
 	fold_free(&fold);
 	return rc;
 }
 
 const struct view view_folded = {
 	.name = "folded",
-	.help = "a line a stack, 'root;...;leaf count', for flame graph programs",
+	.help = "one line per stack, 'root;...;leaf count', for flame graph programs",
 	.states = STATES_CPU,
 	.takes = VIEW_COMPARES | VIEW_TURNS,
 	.run = run,

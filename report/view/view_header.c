@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* view_header.c - what was recorded, how and where; reads the trace's header only. */
+/* view_header.c - what was recorded, how and where. Reads only the header of the trace. */
 #include "report/output/text.h"
 #include "report/view/view.h"
 
@@ -11,28 +11,28 @@ static void field(const struct report *r, const char *label, const char *value)
 {
 	if (!value || !*value)
 		return;
-	fprintf(r->out, "%-11s ", label);
-	print_safe(r->out, value);
-	fputc('\n', r->out);
+	fprintf(r->out.file, "%-11s ", label);
+	print_safe(r->out.file, value);
+	fputc('\n', r->out.file);
 }
 
 static void print_id(const struct report *r, const struct trace *t)
 {
-	fprintf(r->out, "%-11s ", "trace id");
+	fprintf(r->out.file, "%-11s ", "trace id");
 	for (int i = 0; i < 16; i++)
-		fprintf(r->out, "%02x", upf_reader_session(t->reader)->trace_id[i]);
-	fprintf(r->out, ", format %d.%u\n", UPF_MAJOR, upf_reader_minor(t->reader));
+		fprintf(r->out.file, "%02x", upf_reader_session(t->reader)->trace_id[i]);
+	fprintf(r->out.file, ", format %d.%u\n", UPF_MAJOR, upf_reader_minor(t->reader));
 }
 
 static void print_domain(const struct report *r, const struct upf_domain *d)
 {
 
-	fprintf(r->out, "\n%-11s %" PRIu32 "\n", "domain", d->id);
+	fprintf(r->out.file, "\n%-11s %" PRIu32 "\n", "domain", d->id);
 	field(r, "name", d->name);
 	field(r, "uuid", text_uuid(d->uuid).s);
 	field(r, "kind", upf_kind_text(d->kind));
 	field(r, "arch", upf_arch_text(d->arch));
-	fprintf(r->out, "%-11s %" PRIu32 "\n", "vcpus", d->vcpus);
+	fprintf(r->out.file, "%-11s %" PRIu32 "\n", "vcpus", d->vcpus);
 	field(r, "image", d->image);
 	field(r, "build-id", d->build_id);
 }
@@ -44,14 +44,15 @@ static void print_tops(const struct report *r, const struct upf_session *s)
 		field(r, "stacks", "by frame pointers");
 		break;
 	case UPF_TOPS_WINDOW:
-		fprintf(r->out, "%-11s by frame pointers, with up to %" PRIu32 " bytes at the top\n", "stacks",
+		fprintf(r->out.file, "%-11s by frame pointers, with up to %" PRIu32 " bytes at the top\n", "stacks",
 		        s->tops_size);
 		break;
 	case UPF_TOPS_COPY:
-		fprintf(r->out, "%-11s copies of up to %" PRIu32 " bytes, to be unwound\n", "stacks", s->tops_size);
+		fprintf(r->out.file, "%-11s copies of up to %" PRIu32 " bytes, to be unwound\n", "stacks",
+		        s->tops_size);
 		break;
 	default:
-		fprintf(r->out, "%-11s of a kind not known here: %u\n", "stacks", s->tops);
+		fprintf(r->out.file, "%-11s of a kind not known here: %u\n", "stacks", s->tops);
 	}
 }
 
@@ -64,22 +65,23 @@ static void print_trace(const struct report *r, const struct trace *t)
 	field(r, "host", s->host);
 	field(r, "hypervisor", s->hypervisor);
 	field(r, "started", text_utc(s->start_real_ns).s);
-	fprintf(r->out, "%-11s %.10g Hz\n", "rate", (double)s->rate_mhz / 1000);
-	fprintf(r->out, "%-11s %" PRIu32 " frames\n", "max stack", s->max_stack);
+	fprintf(r->out.file, "%-11s %.10g Hz\n", "rate", (double)s->rate_mhz / 1000);
+	fprintf(r->out.file, "%-11s %" PRIu32 " frames\n", "max stack", s->max_stack);
 	print_tops(r, s);
 	print_id(r, t);
 	for (size_t i = 0; i < s->ndomains; i++)
 		print_domain(r, &s->domains[i]);
 }
 
-static int run(struct report *r)
+static int run(const struct report *r, struct view_result *found)
 {
-	for (size_t i = 0; i < r->traces.n; i++) {
-		if (r->traces.n > 1) {
-			fputs(i ? "\n" : "", r->out);
-			field(r, "trace", r->traces.list[i].path);
+	(void)found;
+	for (size_t i = 0; i < r->run->traces.n; i++) {
+		if (r->run->traces.n > 1) {
+			fputs(i ? "\n" : "", r->out.file);
+			field(r, "trace", r->run->traces.list[i].path);
 		}
-		print_trace(r, &r->traces.list[i]);
+		print_trace(r, &r->run->traces.list[i]);
 	}
 	return 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * view_peek.c - functions by name: who called each, and whom it called. A stack counts once for a pair of functions,
- * however often the one calls the other in it.
+ * view_peek.c - functions by name, each with its callers and callees. A stack counts once for a pair of caller and
+ * callee, however often the call is in it.
  */
 #include "report/view/table_columns.h"
 #include "report/output/text.h"
@@ -52,7 +52,7 @@ static int add_edge(struct peek *p, uint32_t caller, uint32_t callee, uint64_t w
 	return 0;
 }
 
-/* The same call stands nearer to the root: what is below it has been counted there. */
+/* The same call is also nearer to the root, where everything below it has been counted. */
 static bool is_repeated(const struct fold *fold, uint32_t n, uint32_t caller, uint32_t callee)
 {
 	const struct fold_node *nodes = fold->nodes;
@@ -85,25 +85,26 @@ static int find_edges(struct peek *p)
 
 static const char *name_of(const struct peek *p, uint32_t function)
 {
-	return function == NOBODY ? "[nobody: stacks begin here]" : p->r->names.functions[function].name;
+	return function == NOBODY ? "[nobody: stacks begin here]" : p->r->run->names.functions[function].name;
 }
 
 static void print_line(const struct peek *p, uint64_t weight, const char *name, int indent)
 {
 	const struct report *r = p->r;
 
-	column_share(r, fold_share(p->fold, weight));
-	fputc(' ', r->out);
-	column_weight(r, weight);
-	fprintf(r->out, "  %*s", indent, "");
-	text_name(r->out, name, text_room(r->width, COLUMN_SHARE + 1 + COLUMN_WEIGHT + 2 + indent), r->utf8);
-	fputc('\n', r->out);
+	column_share(&r->out, fold_share(p->fold, weight));
+	fputc(' ', r->out.file);
+	column_weight(&r->out, r->selection->weight, weight);
+	fprintf(r->out.file, "  %*s", indent, "");
+	text_name(r->out.file, name, text_room(r->out.width, COLUMN_SHARE + 1 + COLUMN_WEIGHT + 2 + indent),
+	          r->out.utf8);
+	fputc('\n', r->out.file);
 }
 
-/* Those with the function in one place come before all others, the dearest first. */
+/* Groups the edges of one function, the heaviest first. */
 struct edge_order {
 	const struct peek *p;
-	bool of_callee; /* the callers of each callee stand together */
+	bool of_callee; /* group by callee, not by caller */
 };
 
 static int compare_edges(const void *va, const void *vb, void *ctx)
@@ -139,7 +140,7 @@ static size_t first_edge(const struct edge *edges, size_t n, bool of_callee, uin
 static void print_edges(const struct peek *p, const char *title, const struct edge *edges, bool of_callee,
                         uint32_t function)
 {
-	double limit = column_limit(p->r, 0);
+	double limit = view_limit(p->r->options, 0);
 
 	for (size_t i = first_edge(edges, p->n, of_callee, function); i < p->n; i++) {
 		if ((of_callee ? edges[i].callee : edges[i].caller) != function)
@@ -147,7 +148,7 @@ static void print_edges(const struct peek *p, const char *title, const struct ed
 		if (!edges[i].weight || fold_share(p->fold, edges[i].weight) < limit)
 			continue;
 		if (title)
-			fprintf(p->r->out, "%*s  %s\n", COLUMN_SHARE + 1 + COLUMN_WEIGHT, "", title);
+			fprintf(p->r->out.file, "%*s  %s\n", COLUMN_SHARE + 1 + COLUMN_WEIGHT, "", title);
 		title = NULL;
 		print_line(p, edges[i].weight, name_of(p, of_callee ? edges[i].caller : edges[i].callee), 4);
 	}
@@ -191,9 +192,9 @@ static int print_all(struct peek *p, uint32_t *functions, size_t n)
 		qsort_r(p->edges, p->n, sizeof(*p->edges), compare_edges, &order);
 	}
 	qsort_r(functions, n, sizeof(*functions), compare_functions, p);
-	fprintf(p->r->out, "%6s %12s  Function\n", "Total", column_weight_title(p->r));
+	fprintf(p->r->out.file, "%6s %12s  Function\n", "Total", column_weight_title(p->r->selection->weight));
 	for (size_t i = 0; i < n; i++) {
-		fputc('\n', p->r->out);
+		fputc('\n', p->r->out.file);
 		print_function(p, copy, p->edges, functions[i]);
 	}
 	free(copy);
@@ -205,21 +206,21 @@ static size_t find_wanted(const struct peek *p, uint32_t *functions)
 	size_t n = 0;
 
 	for (uint32_t i = 0; i < p->fold->nfunctions; i++) {
-		p->wanted[i] = p->fold->functions[i].total && patterns_match(&p->r->pattern, name_of(p, i));
+		p->wanted[i] = p->fold->functions[i].total && patterns_match(p->r->options->pattern, name_of(p, i));
 		if (p->wanted[i])
 			functions[n++] = i;
 	}
 	return n;
 }
 
-static int print_peek(struct report *r, struct fold *fold)
+static int print_peek(const struct report *r, struct fold *fold, struct view_result *found)
 {
 	struct peek p = {.r = r, .fold = fold, .wanted = calloc(fold->nfunctions + 1, sizeof(*p.wanted))};
 	uint32_t *functions = malloc((fold->nfunctions + 1) * sizeof(*functions));
 	int rc = p.wanted && functions ? 0 : -ENOMEM;
 	size_t n = rc == 0 ? find_wanted(&p, functions) : 0;
 
-	r->nothing = n == 0;
+	found->nothing = n == 0;
 	if (rc == 0 && n)
 		rc = find_edges(&p);
 	if (rc == 0 && n)
@@ -231,9 +232,9 @@ static int print_peek(struct report *r, struct fold *fold)
 	return rc;
 }
 
-static int run(struct report *r)
+static int run(const struct report *r, struct view_result *found)
 {
-	return view_table(r, print_peek);
+	return view_table(r, found, print_peek);
 }
 
 const struct view view_peek = {

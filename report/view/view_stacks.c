@@ -1,79 +1,79 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * view_stacks.c - every stack in the order of its sampling, as uniprof 1.2 wrote them: two lines of comment and an
- * empty one, then leaf first a frame a line, 1 (whole) or 0 (cut short), an empty line. stackcollapse.pl reads it.
+ * view_stacks.c - every stack in sampling order, in the format of uniprof 1.2, which stackcollapse.pl reads: two lines
+ * of comment and an empty line; then for each stack one line per frame, leaf first, a line 1 (whole) or 0 (truncated),
+ * and an empty line.
  */
 #include "report/view/frames.h"
 #include "report/output/text.h"
-#include "report/view/quality.h"
 
 #include "common/say.h"
 
 #include <errno.h>
 
 struct listing {
-	struct report *report;
+	const struct report *report;
 	struct callchain chain;
 };
 
 static int record(void *ctx, const struct upf_block *b, const struct upf_record *rec, uint32_t node)
 {
 	struct listing *l = ctx;
-	struct report *r = l->report;
+	const struct report *r = l->report;
 	int rc;
 
 	(void)b;
-	if (rec->kind != UPF_SAMPLE || !(r->states & 1u << counters_state(rec->state)))
+	if (rec->kind != UPF_SAMPLE || !(r->selection->states & 1u << counters_state(rec->state)))
 		return 0;
-	rc = callchain_make(&l->chain, &r->profile, &r->names, node);
+	rc = filter_callchain(r->run->profile.filter, &l->chain, &r->run->profile.tree, &r->run->names, node);
 	if (rc != 0)
 		return rc;
 	frames_print(r, &l->chain, "", "\n");
-	fputs_unlocked(rec->end == UPF_END_ROOT ? "1\n\n" : "0\n\n", r->out);
+	fputs_unlocked(rec->end == UPF_END_ROOT ? "1\n\n" : "0\n\n", r->out.file);
 	return 0;
 }
 
-/* Shows what there is before waiting for more, and ends when nobody reads it. */
+/* Flushes before it waits for more input, and ends when the output has no reader. */
 static int block(void *ctx, const struct upf_block *b)
 {
 	const struct listing *l = ctx;
 
 	(void)b;
-	return fflush(l->report->out) == 0 ? 0 : -EIO; /* outfile.h knows why */
+	return fflush(l->report->out.file) == 0 ? 0 : -EIO; /* outfile.h knows why */
 }
 
 static void print_head(const struct report *r)
 {
-	const struct upf_session *s = r->session;
+	const struct upf_session *s = &r->run->traces.session;
 
-	fputs("# uniprof stacks of", r->out);
+	fputs("# uniprof stacks of", r->out.file);
 	for (size_t i = 0; i < s->ndomains; i++) {
-		fputs(i ? ", " : " ", r->out);
-		print_safe(r->out, s->domains[i].name ? s->domains[i].name : "?");
-		fprintf(r->out, " (domain %u)", s->domains[i].id);
+		fputs(i ? ", " : " ", r->out.file);
+		print_safe(r->out.file, s->domains[i].name ? s->domains[i].name : "?");
+		fprintf(r->out.file, " (domain %u)", s->domains[i].id);
 	}
-	fprintf(r->out, ", from %s\n", text_utc(s->start_real_ns).s);
-	fputs("# leaf first; each stack ends with 1 (whole) or 0 (cut short)\n\n", r->out);
+	fprintf(r->out.file, ", from %s\n", text_utc(s->start_real_ns).s);
+	fputs("# leaf first; each stack ends with 1 (whole) or 0 (cut short)\n\n", r->out.file);
 }
 
-static int run(struct report *r)
+static int run(const struct report *r, struct view_result *found)
 {
 	struct listing l = {.report = r};
 	const struct load_hooks hooks = {.ctx = &l, .block = block, .record = record};
 	int rc;
 
+	(void)found;
 	print_head(r);
 	rc = view_load(r, &hooks);
 	callchain_free(&l.chain);
-	fflush(r->out);
 	if (rc == 0)
-		quality_print(r, NULL, stderr);
+		view_notes(r, NULL);
 	return rc;
 }
 
 const struct view view_stacks = {
 	.name = "stacks",
-	.help = "every stack in order, leaf first, a frame a line, as uniprof 1.2 wrote them",
+	.help = "every stack in order, leaf first, one frame per line, as uniprof 1.2 wrote them",
 	.states = STATES_ALL,
 	.run = run,
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* view_tree.c - who called whom: from the root down, or from the functions up to their callers. */
+/* view_tree.c - the call tree: from the root down, or from the leaves up to their callers. */
 #include "report/view/table_columns.h"
 #include "report/output/text.h"
 #include "report/view/view.h"
@@ -7,7 +7,7 @@
 #include <string.h>
 
 #define DEFAULT_LIMIT 0.5   /* percent; perf's for call graphs */
-#define LEAST_FOR_A_NAME 32 /* columns kept for it however deep it stands, on a terminal */
+#define LEAST_FOR_A_NAME 32 /* columns kept for the name at any depth, on a terminal */
 
 struct walk {
 	const struct report *r;
@@ -22,12 +22,12 @@ static int print_weights(const struct walk *w, const struct fold_node *n)
 {
 	const struct report *r = w->r;
 
-	column_share(r, fold_share(w->fold, n->total));
-	fputc(' ', r->out);
-	column_share(r, fold_share(w->fold, n->self));
-	fputc(' ', r->out);
-	column_weight(r, n->total);
-	fputs("    ", r->out);
+	column_share(&r->out, fold_share(w->fold, n->total));
+	fputc(' ', r->out.file);
+	column_share(&r->out, fold_share(w->fold, n->self));
+	fputc(' ', r->out.file);
+	column_weight(&r->out, r->selection->weight, n->total);
+	fputs("    ", r->out.file);
 	return 2 * (COLUMN_SHARE + 1) + COLUMN_WEIGHT + 4;
 }
 
@@ -35,16 +35,16 @@ static int print_change(const struct walk *w, const struct fold_node *n)
 {
 	const struct report *r = w->r;
 
-	column_share(r, fold_old_share(w->fold, n->old_total));
-	fputc(' ', r->out);
-	column_share(r, fold_share(w->fold, n->total));
-	fputc(' ', r->out);
-	column_points(r, fold_old_share(w->fold, n->old_total), fold_share(w->fold, n->total));
-	fputc(' ', r->out);
-	column_change(r, fold_normal(w->fold, n->old_total), n->total);
-	fputs("  ", r->out);
-	column_mark(r, n->old_total, n->total);
-	fputs("  ", r->out);
+	column_share(&r->out, fold_old_share(w->fold, n->old_total));
+	fputc(' ', r->out.file);
+	column_share(&r->out, fold_share(w->fold, n->total));
+	fputc(' ', r->out.file);
+	column_points(&r->out, fold_old_share(w->fold, n->old_total), fold_share(w->fold, n->total));
+	fputc(' ', r->out.file);
+	column_change(&r->out, r->selection->weight, fold_normal(w->fold, n->old_total), n->total);
+	fputs("  ", r->out.file);
+	column_mark(&r->out, n->old_total, n->total);
+	fputs("  ", r->out.file);
 	return 2 * (COLUMN_SHARE + 1) + COLUMN_POINTS + 1 + COLUMN_WEIGHT + 2 + COLUMN_MARK + 2;
 }
 
@@ -53,17 +53,17 @@ static void print_node(const struct walk *w, uint32_t n)
 	const struct report *r = w->r;
 	const struct fold_node *node = &w->fold->nodes[n];
 	int used = w->fold->compared ? print_change(w, node) : print_weights(w, node);
-	int indent = 2 * w->depth, most = (r->width - used - LEAST_FOR_A_NAME) / 2 * 2;
+	int indent = 2 * w->depth, most = (r->out.width - used - LEAST_FOR_A_NAME) / 2 * 2;
 	char note[16] = "";
 
-	if (r->width && indent > most) {
+	if (r->out.width && indent > most) {
 		indent = most > 0 ? most : 0;
 		snprintf(note, sizeof(note), "[%d] ", w->depth);
 	}
-	fprintf(r->out, "%*s%s", indent, "", note);
-	text_name(r->out, r->names.functions[node->function].name,
-	          text_room(r->width, used + indent + (int)strlen(note)), r->utf8);
-	fputc('\n', r->out);
+	fprintf(r->out.file, "%*s%s", indent, "", note);
+	text_name(r->out.file, r->run->names.functions[node->function].name,
+	          text_room(r->out.width, used + indent + (int)strlen(note)), r->out.utf8);
+	fputc('\n', r->out.file);
 }
 
 static bool is_small(const struct walk *w, const struct fold_node *n)
@@ -99,33 +99,36 @@ static uint32_t after(struct walk *w, uint32_t n)
 	return FOLD_NONE;
 }
 
-static int print_tree(struct report *r, struct fold *fold)
+static int print_tree(const struct report *r, struct fold *fold, struct view_result *found)
 {
-	struct walk w = {.r = r, .fold = fold, .limit = column_limit(r, DEFAULT_LIMIT)};
-	int rc = fold_sort(fold, &r->names, fold->compared ? FOLD_BY_CHANGE : FOLD_BY_TOTAL);
+	struct walk w = {.r = r, .fold = fold, .limit = view_limit(r->options, DEFAULT_LIMIT)};
+	int rc = fold_sort(fold, &r->run->names, fold->compared ? FOLD_BY_CHANGE : FOLD_BY_TOTAL);
 
+	(void)found;
 	if (rc != 0)
 		return rc;
 	if (fold->compared)
-		fprintf(r->out, "%6s %6s %7s %12s        Function\n", "Old", "New", "points", column_weight_title(r));
+		fprintf(r->out.file, "%6s %6s %7s %12s        Function\n", "Old", "New", "points",
+		        column_weight_title(r->selection->weight));
 	else
-		fprintf(r->out, "%6s %6s %12s    Function\n", "Total", "Self", column_weight_title(r));
+		fprintf(r->out.file, "%6s %6s %12s    Function\n", "Total", "Self",
+		        column_weight_title(r->selection->weight));
 	for (uint32_t n = shown(&w, fold->nodes[0].child); n != FOLD_NONE; n = after(&w, n))
 		print_node(&w, n);
 	if (w.hidden)
-		fprintf(r->out, "(%s branch%s below %g%% not shown; --percent-limit 0 shows all)\n",
+		fprintf(r->out.file, "(%s branch%s below %g%% not shown; --percent-limit 0 shows all)\n",
 		        text_count(w.hidden).s, w.hidden == 1 ? "" : "es", 100 * w.limit);
 	return 0;
 }
 
-static int run(struct report *r)
+static int run(const struct report *r, struct view_result *found)
 {
-	return view_table(r, print_tree);
+	return view_table(r, found, print_tree);
 }
 
 const struct view view_tree = {
 	.name = "tree",
-	.help = "call tree, from the root down or --bottom-up: what each function cost in all",
+	.help = "call tree, from the root down or --bottom-up",
 	.states = STATES_CPU,
 	.takes = VIEW_COMPARES | VIEW_TURNS | VIEW_LIMITS,
 	.run = run,

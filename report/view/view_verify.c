@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* view_verify.c - reads the whole trace and says whether it is sound; the exit status says it too. */
+/* view_verify.c - reads the whole trace and prints whether it is sound; so does the exit status. */
 #include "report/output/text.h"
 #include "report/view/quality.h"
+#include "report/view/view.h"
 
 #include "common/say.h"
 
@@ -9,18 +10,14 @@
 
 static int block(void *ctx, const struct upf_block *b)
 {
-	const struct report *r = ctx;
-
 	if (b->fault != UPF_OK)
-		fprintf(r->out, "offset %" PRIu64 ": %s\n", b->offset, upf_fault_text(b->fault));
+		fprintf(ctx, "offset %" PRIu64 ": %s\n", b->offset, upf_fault_text(b->fault));
 	return 0;
 }
 
 static int broken(void *ctx, const struct upf_block *b, uint32_t index)
 {
-	const struct report *r = ctx;
-
-	fprintf(r->out, "offset %" PRIu64 ", record %" PRIu32 ": %s\n", b->offset, index,
+	fprintf(ctx, "offset %" PRIu64 ", record %" PRIu32 ": %s\n", b->offset, index,
 	        upf_fault_text(UPF_FAULT_RECORD));
 	return 0;
 }
@@ -29,7 +26,7 @@ static bool differs(const struct report *r, const char *what, uint64_t footer, u
 {
 	if (footer == found)
 		return false;
-	fprintf(r->out, "the footer counts %" PRIu64 " %s, the blocks hold %" PRIu64 "\n", footer, what, found);
+	fprintf(r->out.file, "the footer counts %" PRIu64 " %s, the blocks hold %" PRIu64 "\n", footer, what, found);
 	return true;
 }
 
@@ -55,61 +52,62 @@ static void print_ok(const struct report *r, const struct upf_reader *reader, co
 	const struct upf_totals *totals = upf_reader_totals(reader, &reason);
 	uint64_t blocks = upf_reader_health(reader)->blocks;
 
-	fprintf(r->out, "OK: %s block%s, %s samples, %s lost, %s; ended by: %s\n", text_count(blocks).s,
+	fprintf(r->out.file, "OK: %s block%s, %s samples, %s lost, %s; ended by: %s\n", text_count(blocks).s,
 	        blocks == 1 ? "" : "s", text_count(t->samples).s, text_count(counters_lost(t)).s,
 	        text_time(totals && totals->duration_ns ? totals->duration_ns : t->last_ns).s,
 	        upf_reason_text(reason));
 }
 
-static void judge(struct report *r, const struct upf_reader *reader, const struct counters *t)
+static void judge(const struct report *r, const struct upf_reader *reader, const struct counters *t,
+                  struct view_result *found)
 {
 	bool mismatch = compare_footer(r, reader, t);
 	char faults[256];
 
-	r->mismatch |= mismatch;
-	if (quality_sound(upf_reader_health(reader), t) && !mismatch) {
+	found->mismatch |= mismatch;
+	if (counters_sound(t, upf_reader_health(reader)) && !mismatch) {
 		print_ok(r, reader, t);
 		return;
 	}
 	quality_faults(upf_reader_health(reader), t, faults, sizeof(faults));
-	fprintf(r->out, "NOT OK: %s\n", faults[0] ? faults : "the footer contradicts the blocks");
+	fprintf(r->out.file, "NOT OK: %s\n", faults[0] ? faults : "the footer contradicts the blocks");
 }
 
 /* Every trace by itself, and whatever the filters say: they are about what is shown. */
-static int verify(struct report *r, const struct trace *t)
+static int verify(const struct report *r, const struct trace *t, struct view_result *found)
 {
-	const struct load_hooks hooks = {.ctx = r, .block = block, .broken = broken};
-	const struct load_options options = {.archived = r->archive, .hooks = &hooks};
+	const struct load_hooks hooks = {.ctx = r->out.file, .block = block, .broken = broken};
+	const struct load_options options = {.archived = r->run->binaries.archive, .hooks = &hooks};
 	struct profile p;
 	int rc = profile_init(&p);
 
-	if (r->traces.n > 1) {
-		fputs("trace ", r->out);
-		print_safe(r->out, t->path);
-		fputc('\n', r->out);
+	if (r->run->traces.n > 1) {
+		fputs("trace ", r->out.file);
+		print_safe(r->out.file, t->path);
+		fputc('\n', r->out.file);
 	}
 	p.counters.bad_blocks = t->bad_names;
 	if (rc == 0)
 		rc = load_trace(&p, t->reader, &options);
 	if (rc == 0)
-		judge(r, t->reader, &p.counters);
-	r->profile.counters.bad_blocks += p.counters.bad_blocks - t->bad_names;
+		judge(r, t->reader, &p.counters, found);
+	r->run->profile.counters.bad_blocks += p.counters.bad_blocks - t->bad_names;
 	profile_free(&p);
 	return rc;
 }
 
-static int run(struct report *r)
+static int run(const struct report *r, struct view_result *found)
 {
 	int rc = 0;
 
-	for (size_t i = 0; rc == 0 && i < r->traces.n; i++)
-		rc = verify(r, &r->traces.list[i]);
+	for (size_t i = 0; rc == 0 && i < r->run->traces.n; i++)
+		rc = verify(r, &r->run->traces.list[i], found);
 	return rc;
 }
 
 const struct view view_verify = {
 	.name = "verify",
-	.help = "reads everything and says whether the trace is sound",
+	.help = "read the whole trace and say whether it is sound",
 	.states = STATES_ALL,
 	.run = run,
 };

@@ -198,7 +198,7 @@ same_archive() {
 	mkdir away && mv guest away
 	for view in --flat --tree '--tree --bottom-up' '--peek .' --folded --stacks '--folded --state all' --perf-script \
 	    '--flat --no-inline' '--flat --no-demangle' '--flat --no-repair' '--folded --focus work' '--flat --sort sym,line' \
-	    '--flat --time 1%,60%' '--folded --hide leaf' '--list .' '--list . --no-repair' --flamegraph --heatmap --svg --pprof \
+	    '--flat --time 1%,60%' '--folded --hide leaf' '--annotate .' '--annotate . --no-repair' --flamegraph --heatmap --svg --pprof \
 	    --speedscope --callgrind --firefox --csv --json; do
 		mv away/guest .
 		# shellcheck disable=SC2086

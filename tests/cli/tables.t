@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Tables: --sort, --children, --bottom-up, --by, --peek, --list, --diff; colour, pager and widths of a terminal.
+# Tables: --sort, --children, --bottom-up, --by, --peek, --annotate, --diff; colour, pager and widths of a terminal.
 set -u
 # shellcheck source=tests/cli/tap.sh
 . "$(dirname "$0")/tap.sh"
@@ -30,7 +30,7 @@ same tree-limit 0 "$report" -q --tree --percent-limit 20 -s syms small.upf
 same peek 0 "$report" -q --peek '^(work|leaf)$' -s syms small.upf
 same peek-recursive-old-root 0 "$report" -q --peek '^main$' -s syms small.upf
 same peek-limit 0 "$report" -q --peek '^work$' --percent-limit 40 -s syms small.upf
-same list-addresses 0 "$report" -q --list '^(work|leaf)$' -s syms small.upf
+same annotate-addresses 0 "$report" -q --annotate '^(work|leaf)$' -s syms small.upf
 
 # At these addresses: f, f's caller g behind its call, g itself.
 cat >"$tmp/code.s" <<'END'
@@ -61,27 +61,75 @@ END
 0 0 15 401022 401029
 0 0 5 401024
 END
-same list-code 0 "$report" -q --list '^[fg]$' -s code code.upf
-same list-code-limit 0 "$report" -q --list . --percent-limit 99 -s code code.upf
+same annotate-code 0 "$report" -q --annotate '^[fg]$' -s code code.upf
+same annotate-code-limit 0 "$report" -q --annotate . --percent-limit 99 -s code code.upf
+(cd "$tmp" && cmp -s <("$report" -q --list '^[fg]$' -s code code.upf) <("$report" -q --annotate '^[fg]$' -s code code.upf))
+ok $? '--list, as it was called before, is --annotate'
+! "$report" --help | grep -qe '--list'
+ok $? 'and --help is silent about it'
 
 # Source from elsewhere, written before the run; a line of it is not for terminals, and some are not in the file. Ten samples
 # a line, at its first instruction.
-{ printf 'static int n;\n/* \033[31mred */\nvoid f(void)\n{\n\tn++;\n#line 400\n\tn--;\n#line 7\n}\n'
+{ printf 'static int n;\n\nvoid f(void)\n{\n\tn++; /* \033[31mred */\n#line 400\n\tn--;\n#line 7\n}\n'
 	seq -f '/* %g */' 8 30; printf 'void g(void)\n{\n\tf();\n#line 900\n\tf();\n}\n'; seq -f '/* %g */' 35 60; } >"$tmp/code.c"
 touch -d 2020-01-01 "$tmp/code.c"
 (cd "$tmp" && gcc -g -O0 -c -o code.o "-ffile-prefix-map=$(pwd -P)=/nowhere/src" code.c && ld -e f -o source code.o) || echo 'Bail out! no compiler'
 objdump -d "$tmp/source" | sed -n 's/^ *\([0-9a-f]*\):.*/\1/p' | addr2line -a -e "$tmp/source" | paste - - |
 	awk '!seen[$2]++ { print "0 0 10", $1 }' | "$mktrace" counted >"$tmp/source.upf"
-same list-source 0 "$report" -q --list '^[fg]$' --source-path . -s source source.upf
+same annotate-source 0 "$report" -q --annotate '^[fg]$' --source-path . -s source source.upf
 same sort-source 0 "$report" -q --sort sym,line -s source source.upf
-(cd "$tmp" && "$report" -q --list '^f$' -s source source.upf) | grep -q 'Instruction'
+(cd "$tmp" && "$report" -q --annotate '^f$' -s source source.upf) | grep -q 'Instruction'
 ok $? 'instructions where the source is not here'
 touch "$tmp/code.c"
-(cd "$tmp" && "$report" -q --list '^f$' --source-path . -s source source.upf) | grep -q 'changed since'
+(cd "$tmp" && "$report" -q --annotate '^f$' --source-path . -s source source.upf) | grep -q 'changed since'
 ok $? 'source that has changed'
 rm "$tmp/code.c"; mkfifo "$tmp/code.c"
-(cd "$tmp" && timeout 20 "$report" -q --list '^f$' --source-path . -s source source.upf) | grep -q 'Instruction'
+(cd "$tmp" && timeout 20 "$report" -q --annotate '^f$' --source-path . -s source source.upf) | grep -q 'Instruction'
 ok $? 'a pipe is no source'
+
+# Whole functions, whichever lines samples were in; nothing of what stands beside them. twice() is inlined.
+cat >"$tmp/whole.c" <<'END'
+int n;
+
+static inline __attribute__((always_inline)) void
+twice(int by)
+{
+	n *= by;
+
+	/* and once more */
+	n *= by;
+}
+
+/* whole: the compiler leaves nothing of its first lines */
+void whole(int first)
+{
+	int k = first;
+
+	for (k = 0; k < 10; k++)
+		n += k;
+
+	twice(n);
+	if (n > 100)
+		n = 0;
+	/* the end */
+}
+void next(void)
+{
+	n++;
+}
+END
+touch -d 2020-01-01 "$tmp/whole.c"
+(cd "$tmp" && gcc -g -O1 "-ffile-prefix-map=$(pwd -P)=/nowhere/src" -c -o whole.o whole.c && ld -e whole -o whole whole.o) ||
+	echo 'Bail out! no compiler'
+of_line() {
+	objdump -d "$tmp/whole" | sed -n 's/^ *\([0-9a-f]*\):.*/\1/p' | addr2line -a -e "$tmp/whole" | paste - - |
+		sed -n "s/^\(0x[0-9a-f]*\).*:$1\( .*\)*$/\1/p" | head -1
+}
+printf '0 0 10 %s\n0 0 5 %s\n' "$(of_line 18)" "$(of_line 9)" | "$mktrace" counted >"$tmp/whole.upf"
+same annotate-whole 0 "$report" -q --annotate . --source-path . -s whole whole.upf
+(cd "$tmp" && "$report" --archive -o whole.full.upf -s whole whole.upf && mv whole whole.away &&
+	"$report" -q --annotate . --source-path . whole.full.upf) | cmp -s - "$expected/annotate-whole"
+ok $? 'the same from an archive'
 
 # --- two runs: hot has become twice as dear, cold is gone, warm is new; the second run is twice as long
 cat >"$tmp/diff.syms" <<'END'
@@ -152,9 +200,9 @@ fails '--children, folded' 2 '--children has no meaning for --folded' "$report" 
 fails '--bottom-up, flat' 2 '--bottom-up has no meaning for --flat' "$report" --bottom-up small.upf
 fails '--diff with one that compares nothing' 2 '--diff has no meaning for --header' "$report" --header --diff old.upf small.upf
 fails 'nothing like it' 5 'no function in it matches --peek nowhere' "$report" --peek nowhere -s syms small.upf
-fails 'nothing like it to list' 5 'no function in it matches --list nowhere' "$report" --list nowhere -s syms small.upf
+fails 'nothing like it to list' 5 'no function in it matches --annotate nowhere' "$report" --annotate nowhere -s syms small.upf
 fails 'a wrong expression' 2 '--peek (: no regular expression: ' "$report" --peek '(' small.upf
-fails 'no expression' 2 'a regular expression is needed' "$report" --list '' small.upf
+fails 'no expression' 2 'a regular expression is needed' "$report" --annotate '' small.upf
 fails 'no old trace' 1 'nowhere.upf: No such file' "$report" --diff nowhere.upf small.upf
 fails 'an old trace that is none' 3 'syms: it is not a uniprof trace' "$report" --diff syms small.upf
 head -c -5 "$tmp/old.upf" >"$tmp/cut.upf"
@@ -163,5 +211,5 @@ fails 'the old trace as -o' 2 'the trace itself' "$report" -o old.upf --diff old
 fails 'a colour' 2 'auto, always or never' "$report" --color red small.upf
 fails 'no length of time' 2 'a length of time' "$report" --sort time --time-quantum soon small.upf
 same peek-empty 0 "$report" --peek . empty.upf
-same list-idle 0 "$report" --list . idle.upf
+same annotate-idle 0 "$report" --annotate . idle.upf
 done_testing

@@ -118,7 +118,7 @@ static void frames_filtered(void **state)
 static void is_in_order(struct timeline *t, size_t vcpu, uint64_t offset, unsigned every)
 {
 	struct timeline_cursor cursor = {.timeline = t, .vcpu = &t->vcpus[vcpu]};
-	struct moment m;
+	struct timeline_sample m;
 	uint64_t n = 0;
 
 	for (; timeline_next(&cursor, &m) == 1; n++) {
@@ -130,7 +130,7 @@ static void is_in_order(struct timeline *t, size_t vcpu, uint64_t offset, unsign
 
 static void add(struct timeline *t, uint32_t domain, uint32_t vcpu, uint64_t time)
 {
-	assert_int_equal(timeline_add(t, domain, vcpu, &(struct moment){.time_ns = time, .node = (uint32_t)time + 1}),
+	assert_int_equal(timeline_add(t, domain, vcpu, &(struct timeline_sample){.time_ns = time, .node = (uint32_t)time + 1}),
 	                 0);
 }
 
@@ -171,7 +171,7 @@ static void timeline_without_file(void **state)
 	for (uint64_t i = 0; i < TIMELINE_CHUNK; i++)
 		add(&t, 0, 0, i);
 	assert_int_equal(t.fd, -1);
-	assert_int_equal(timeline_add(&t, 0, 0, &(struct moment){0}), -ENOENT);
+	assert_int_equal(timeline_add(&t, 0, 0, &(struct timeline_sample){0}), -ENOENT);
 	assert_true(t.failed);
 	timeline_free(&t);
 	if (folder)

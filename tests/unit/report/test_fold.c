@@ -55,7 +55,7 @@ static void sample(struct fixture *f, uint32_t domain, uint8_t state, unsigned n
 	for (; *stack; stack++)
 		assert_int_equal(calltree_child(&f->profile.tree, node, *stack, 0, &node), 0);
 	while (n-- > 0) {
-		assert_int_equal(profile_sample(&f->profile, &rec, node), 1);
+		assert_int_equal(profile_sample(&f->profile, &rec, node), 0);
 		counters_record(&f->profile.counters, &rec);
 	}
 }

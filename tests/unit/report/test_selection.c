@@ -2,7 +2,7 @@
 /* What counts: --time, --vcpu and --domain as they are written, and what they mean for a trace. */
 #include "tests/unit/unit.h"
 
-#include "report/profile/selection.h"
+#include "report/input/scope.h"
 
 #include <string.h>
 

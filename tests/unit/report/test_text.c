@@ -3,6 +3,7 @@
 #include "tests/unit/unit.h"
 
 #include "report/cli/settings.h"
+#include "report/cli/views.h"
 #include "report/output/text.h"
 
 #include <stdlib.h>

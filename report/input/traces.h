@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * traces.h - the traces of one report: one, or several that are shown as one. Those that were recorded after another,
- * as by uniprof-record --switch-output, then follow each other in time; domains of the same name are one domain.
+ * traces.h - the traces of one report. Several traces, as of uniprof-record --switch-output, are shown as one: they
+ * follow each other in time, and domains of the same name are one domain.
  */
-#ifndef REPORT_PROFILE_TRACES_H
-#define REPORT_PROFILE_TRACES_H
+#ifndef REPORT_INPUT_TRACES_H
+#define REPORT_INPUT_TRACES_H
 
-#include "report/profile/load.h"
+#include "report/input/scope.h"
 
 struct trace {
 	const char *path; /* "-": standard input */
@@ -26,7 +26,7 @@ struct traces {
 	size_t domains_cap;
 };
 
-/* Adds a trace that has been opened; both are taken over, in any case. 0 or -ENOMEM. */
+/* Adds an open trace; takes over @fd and @reader, even on error. 0 or -ENOMEM. */
 int traces_add(struct traces *t, const char *path, int fd, struct upf_reader *reader);
 void traces_close(struct traces *t);
 /*
@@ -34,17 +34,10 @@ void traces_close(struct traces *t);
  * @why.
  */
 int traces_join(struct traces *t, const struct selection *selection, char *why, size_t size);
-/* Adds all of them to @p, each in its own scope. As load_trace(). */
-int traces_load(struct traces *t, struct profile *p, const struct load_options *options);
 
 /* The readers' together, final when all has been loaded: sums, and whether all have a footer and any is cut. */
 struct upf_health traces_health(const struct traces *t);
-/*
- * Takes all pauses from the footers, which have them to the nanosecond and those of lost samples, too, if all traces
- * have one and count as a whole. traces_load() does it.
- */
-void traces_pauses(const struct traces *t, struct counters *counters);
-/* The sum of the durations that the footers tell, as far as they count, ns; 0 if one lacks it. */
+/* The sum of the durations in the footers, as far as they are in scope, ns; 0 if a footer is missing. */
 uint64_t traces_duration(const struct traces *t);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "report/profile/traces.h"
+#include "report/input/traces.h"
+#include "common/hash_table.h"
 #include "common/regular_file.h"
 
 #include <errno.h>
@@ -170,63 +171,6 @@ int traces_join(struct traces *t, const struct selection *selection, char *why, 
 	for (size_t i = 0; i < t->n; i++)
 		set_scope(t, &t->list[i], selection, length_ns);
 	return 0;
-}
-
-static uint64_t size_of(int fd)
-{
-	struct stat st;
-
-	return fstat(fd, &st) == 0 && S_ISREG(st.st_mode) ? (uint64_t)st.st_size : 0;
-}
-
-static int load_one(const struct trace *t, struct profile *p, const struct load_options *options)
-{
-	struct load_options own = *options;
-	char what[128];
-	int rc;
-
-	own.scope = &t->scope;
-	own.size = size_of(t->fd);
-	snprintf(what, sizeof(what), "reading %s", strcmp(t->path, "-") == 0 ? "standard input" : t->path);
-	progress_start(own.progress, what);
-	rc = load_trace(p, t->reader, &own);
-	progress_end(own.progress);
-	return rc;
-}
-
-int traces_load(struct traces *t, struct profile *p, const struct load_options *options)
-{
-	int rc = 0;
-
-	for (size_t i = 0; rc == 0 && i < t->n; i++)
-		rc = load_one(&t->list[i], p, options);
-	if (rc == 0)
-		traces_pauses(t, &p->counters);
-	return rc;
-}
-
-/* All pauses of a trace that counts as a whole, as its footer tells; NULL: it does not tell. */
-static const struct upf_hist *footer_pauses(const struct trace *t)
-{
-	enum upf_reason reason;
-	const struct upf_totals *totals = upf_reader_totals(t->reader, &reason);
-
-	return totals && !selection_by_record(t->scope.selection) ? &totals->pause : NULL;
-}
-
-void traces_pauses(const struct traces *t, struct counters *counters)
-{
-	struct upf_hist sum = {0};
-
-	for (size_t i = 0; i < t->n; i++) {
-		const struct upf_hist *h = footer_pauses(&t->list[i]);
-
-		if (!h)
-			return;
-		upf_hist_merge(&sum, h);
-	}
-	if (sum.count >= counters->pause.count) /* or the footers know less than the records */
-		counters->pause = sum;
 }
 
 /* --- afterwards -------------------------------------------------------------------------------------------------- */

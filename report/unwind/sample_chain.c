@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* load_chain.c - a sample's true stack, by unwinding. */
-#include "report/profile/load.h"
+#include "report/unwind/sample_chain.h"
 
 /* The frames of the block's stack that ends in @leaf, leaf first. */
 static uint32_t frames_of(const struct upf_decoder *decoder, uint32_t leaf, uint64_t *frames)
@@ -13,14 +12,14 @@ static uint32_t frames_of(const struct upf_decoder *decoder, uint32_t leaf, uint
 	return n;
 }
 
-bool load_may_differ(const struct upf_session *session, const struct upf_record *rec)
+bool chain_may_differ(const struct upf_session *session, const struct upf_record *rec)
 {
 	return rec->tops != UPF_TOPS_NONE &&
 	       (rec->domain >= session->ndomains || session->domains[rec->domain].arch == UPF_ARCH_X86_64);
 }
 
-void load_chain(struct cfi *rows, const struct upf_session *session, const struct upf_decoder *decoder,
-                const struct upf_record *rec, struct chain *chain)
+void chain_of_sample(struct cfi *cfi, const struct upf_session *session, const struct upf_decoder *decoder,
+                     const struct upf_record *rec, struct chain *chain)
 {
 	const struct upf_domain *domain = rec->domain < session->ndomains ? &session->domains[rec->domain] : NULL;
 	bool pv = !domain || domain->kind <= UPF_KIND_PV;
@@ -30,7 +29,7 @@ void load_chain(struct cfi *rows, const struct upf_session *session, const struc
 	chain->n = 0;
 	chain->restored = chain->doubtful = false;
 	if (rec->tops == UPF_TOPS_COPY && depth)
-		unwind_copy(rows, rec, frames[0], pv, chain);
+		unwind_copy(cfi, rec, frames[0], pv, chain);
 	else if (rec->tops == UPF_TOPS_WINDOW)
-		repair_chain(rows, rec, frames, depth, pv, chain);
+		repair_chain(cfi, rec, frames, depth, pv, chain);
 }

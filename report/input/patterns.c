@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "report/profile/patterns.h"
+#include "report/input/patterns.h"
 #include "common/hash_table.h"
 
 #include <stdio.h>

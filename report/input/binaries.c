@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "report/binary/binaries.h"
+#include "report/input/binaries.h"
 #include "format/identity.h"
 #include "report/binary/elf_file.h"
 #include "report/binary/image.h"
@@ -12,7 +12,8 @@
 #include <unistd.h>
 
 struct loading {
-	struct report *report;
+	struct binaries *binaries;
+	struct traces *traces;
 	const struct binary_request *request;
 	struct binary_file *files;
 	uint64_t *bias; /* of each */
@@ -86,10 +87,10 @@ static int find_image(struct loading *l, const char *image, char **path)
 }
 
 /* Do samples of the session's domain @index count? */
-static bool is_chosen(const struct report *r, uint32_t index)
+static bool is_chosen(const struct traces *t, uint32_t index)
 {
-	for (size_t i = 0; i < r->traces.n; i++)
-		if (scope_has_domain(&r->traces.list[i].scope, index))
+	for (size_t i = 0; i < t->n; i++)
+		if (scope_has_domain(&t->list[i].scope, index))
 			return true;
 	return false;
 }
@@ -98,27 +99,27 @@ static bool is_chosen(const struct report *r, uint32_t index)
  * The image that the trace names, if its identity is told, too. NULL: none. Names are of all domains alike, so those
  * of several images would be given to each other's addresses: then none is taken.
  */
-static const char *recorded_image(struct report *r)
+static const char *recorded_image(const struct traces *t, bool *several)
 {
-	const struct upf_session *s = r->session;
+	const struct upf_session *s = &t->session;
 	const char *image = NULL;
 
 	for (uint32_t i = 0; i < s->ndomains; i++) {
 		const struct upf_domain *d = &s->domains[i];
 
-		if (!is_chosen(r, i))
+		if (!is_chosen(t, i))
 			continue;
 		if (!d->image || !d->build_id)
 			return NULL;
-		r->several_images |= image && strcmp(d->image, image) != 0;
+		*several |= image && strcmp(d->image, image) != 0;
 		image = d->image;
 	}
-	return r->several_images ? NULL : image;
+	return *several ? NULL : image;
 }
 
 static int add_recorded(struct loading *l)
 {
-	const char *image = recorded_image(l->report);
+	const char *image = recorded_image(l->traces, &l->binaries->several);
 	char *path = NULL;
 	int rc = image ? find_image(l, image, &path) : 0;
 
@@ -141,7 +142,7 @@ static int choose_files(struct loading *l)
 
 	for (size_t i = 0; rc == 0 && i < l->request->nfiles; i++)
 		rc = add_file(l, l->request->files[i]);
-	if (l->request->nfiles == 0 && !l->report->session->archived)
+	if (l->request->nfiles == 0 && !l->traces->session.archived)
 		rc = add_recorded(l);
 	l->bias = rc == 0 ? calloc(l->n + 1, sizeof(*l->bias)) : NULL;
 	return rc == 0 && !l->bias ? fail(l, NULL, strerror(ENOMEM)) : rc;
@@ -161,12 +162,12 @@ static bool is_linked(const char *path)
 }
 
 /* A domain that ran @identity, or NULL: any one whose is known. */
-static const struct upf_domain *identified(const struct report *r, const char *identity)
+static const struct upf_domain *identified(const struct traces *t, const char *identity)
 {
-	for (uint32_t i = 0; i < r->session->ndomains; i++) {
-		const struct upf_domain *d = &r->session->domains[i];
+	for (uint32_t i = 0; i < t->session.ndomains; i++) {
+		const struct upf_domain *d = &t->session.domains[i];
 
-		if (d->build_id && *d->build_id && is_chosen(r, i) &&
+		if (d->build_id && *d->build_id && is_chosen(t, i) &&
 		    (!identity || strcmp(d->build_id, identity) == 0))
 			return d;
 	}
@@ -176,14 +177,14 @@ static const struct upf_domain *identified(const struct report *r, const char *i
 /* One of the files must be an image that was recorded: others may be programs that ran in the guest. */
 static int check_identity(struct loading *l)
 {
-	const struct upf_domain *d = identified(l->report, NULL);
+	const struct upf_domain *d = identified(l->traces, NULL);
 	char identity[IDENTITY_SIZE], first[IDENTITY_SIZE];
 	const char *wrong = NULL;
 
 	for (size_t i = 0; d && i < l->n; i++) {
 		if (!is_linked(l->files[i].path) || identity_of_file(l->files[i].path, identity) != 0)
 			continue;
-		if (identified(l->report, identity))
+		if (identified(l->traces, identity))
 			return 0;
 		if (!wrong)
 			strcpy(first, identity);
@@ -203,7 +204,7 @@ static int check_trace(struct loading *l, const struct trace *t)
 	const struct upf_session *s = upf_reader_session(t->reader);
 
 	for (uint32_t i = 0; t->domain_map && i < s->ndomains; i++) {
-		const struct upf_domain *one = &s->domains[i], *all = &l->report->session->domains[t->domain_map[i]];
+		const struct upf_domain *one = &s->domains[i], *all = &l->traces->session.domains[t->domain_map[i]];
 
 		if (!one->build_id || !all->build_id || strcmp(one->build_id, all->build_id) == 0 ||
 		    !scope_has_domain(&t->scope, t->domain_map[i]))
@@ -218,10 +219,10 @@ static int check_trace(struct loading *l, const struct trace *t)
 
 static int check_traces(struct loading *l)
 {
-	const struct traces *t = &l->report->traces;
+	const struct traces *t = l->traces;
 	int rc = 0;
 
-	for (size_t i = 0; rc == 0 && i < t->n && (l->n > 0 || l->report->session->archived); i++)
+	for (size_t i = 0; rc == 0 && i < t->n && (l->n > 0 || t->session.archived); i++)
 		rc = check_trace(l, &t->list[i]);
 	return rc;
 }
@@ -263,10 +264,10 @@ static int find_bias(struct loading *l, size_t i, size_t nlists, size_t from)
 	uint64_t lowest;
 
 	if (!file->moved || file->by_offset) {
-		l->bias[i] = file->moved ? file->where : kernel_bias(&l->report->symbols, nlists, from);
+		l->bias[i] = file->moved ? file->where : kernel_bias(&l->binaries->symbols, nlists, from);
 		return 0;
 	}
-	if (!lowest_address(file->path, &l->report->symbols, from, &lowest))
+	if (!lowest_address(file->path, &l->binaries->symbols, from, &lowest))
 		return fail(l, file->path, "nothing in it is loaded: where it lies cannot be told by an address");
 	l->bias[i] = file->where - lowest;
 	return 0;
@@ -274,7 +275,7 @@ static int find_bias(struct loading *l, size_t i, size_t nlists, size_t from)
 
 static int add_symbols(struct loading *l, size_t i, size_t nlists)
 {
-	struct symbols *symbols = &l->report->symbols;
+	struct symbols *symbols = &l->binaries->symbols;
 	size_t from = symbols->nadded;
 	char why[200];
 	int rc = symbols_add_file(symbols, l->files[i].path, &l->request->debug, why, sizeof(why));
@@ -288,10 +289,10 @@ static int add_symbols(struct loading *l, size_t i, size_t nlists)
 	return 0;
 }
 
-/* Lists come first: they may tell where images lie. */
+/* Lists come first: they may say where binaries are loaded. */
 static int load_symbols(struct loading *l)
 {
-	struct symbols *symbols = &l->report->symbols;
+	struct symbols *symbols = &l->binaries->symbols;
 	size_t nlists;
 	int rc = 0;
 
@@ -306,54 +307,54 @@ static int load_symbols(struct loading *l)
 }
 
 /* What makes stacks true: the same files' unwind tables and code. */
-static int load_rows(struct loading *l)
+static int load_cfi(struct loading *l)
 {
-	struct report *r = l->report;
+	struct binaries *b = l->binaries;
 	char why[200];
 
-	if (l->request->no_repair || r->archive)
+	if (l->request->no_repair || b->archive)
 		return 0;
-	r->rows = cfi_new(&r->symbols);
-	if (!r->rows)
+	b->cfi = cfi_new(&b->symbols);
+	if (!b->cfi)
 		return fail(l, NULL, strerror(ENOMEM));
 	for (size_t i = 0; i < l->n; i++)
 		if (elf_file_is(l->files[i].path) &&
-		    cfi_add_image(r->rows, l->files[i].path, l->bias[i], why, sizeof(why)) != 0)
+		    cfi_add_image(b->cfi, l->files[i].path, l->bias[i], why, sizeof(why)) != 0)
 			return fail(l, l->files[i].path, why);
 	return 0;
 }
 
 static int load_lines(struct loading *l)
 {
-	struct report *r = l->report;
+	struct binaries *b = l->binaries;
 
 	if (l->request->no_inline)
 		return 0;
-	r->lines = calloc(l->n + 1, sizeof(struct lines *));
-	for (size_t i = 0; r->lines && i < l->n; i++) {
+	b->lines = calloc(l->n + 1, sizeof(struct lines *));
+	for (size_t i = 0; b->lines && i < l->n; i++) {
 		if (!is_linked(l->files[i].path))
 			continue;
-		r->lines[r->nlines] = lines_new(l->files[i].path, l->bias[i], &l->request->debug);
-		if (!r->lines[r->nlines++])
+		b->lines[b->nlines] = lines_new(l->files[i].path, l->bias[i], &l->request->debug);
+		if (!b->lines[b->nlines++])
 			return fail(l, NULL, strerror(ENOMEM));
 	}
-	return r->lines ? 0 : fail(l, NULL, strerror(ENOMEM));
+	return b->lines ? 0 : fail(l, NULL, strerror(ENOMEM));
 }
 
 /* --- archives ---------------------------------------------------------------------------------------------------- */
 
 /* The names of an archive stand before all samples. What is damaged among them is told by the reader, or counted. */
-static int read_names(struct report *r, struct trace *t)
+static int read_names(struct binaries *b, struct trace *t)
 {
-	struct upf_block b;
+	struct upf_block block;
 	int rc;
 
-	while ((rc = upf_reader_next(t->reader, &b)) > 0) {
-		if (b.fault == UPF_OK && b.type != UPF_BLOCK_NAMES && b.type != UPF_BLOCK_CODE) {
-			upf_reader_again(t->reader, &b);
+	while ((rc = upf_reader_next(t->reader, &block)) > 0) {
+		if (block.fault == UPF_OK && block.type != UPF_BLOCK_NAMES && block.type != UPF_BLOCK_CODE) {
+			upf_reader_again(t->reader, &block);
 			return 0;
 		}
-		rc = b.fault == UPF_OK ? archive_add(r->archive, &r->symbols, &b) : 0;
+		rc = block.fault == UPF_OK ? archive_add(b->archive, &b->symbols, &block) : 0;
 		if (rc != 0 && rc != -EBADMSG)
 			return rc;
 		t->bad_names += rc == -EBADMSG;
@@ -363,41 +364,51 @@ static int read_names(struct report *r, struct trace *t)
 
 static int load_archive(struct loading *l)
 {
-	struct report *r = l->report;
+	struct binaries *b = l->binaries;
 	int rc;
 
-	r->archive = archive_new();
-	rc = r->archive ? 0 : -ENOMEM;
-	for (size_t i = 0; rc == 0 && i < r->traces.n; i++)
-		rc = read_names(r, &r->traces.list[i]);
+	b->archive = archive_new();
+	rc = b->archive ? 0 : -ENOMEM;
+	for (size_t i = 0; rc == 0 && i < l->traces->n; i++)
+		rc = read_names(b, &l->traces->list[i]);
 	if (rc == 0)
-		rc = symbols_sort(&r->symbols);
+		rc = symbols_sort(&b->symbols);
 	if (rc != 0)
 		return fail(l, NULL, strerror(-rc));
-	archive_sort(r->archive);
+	archive_sort(b->archive);
 	return 0;
 }
 
 /* --- all of it --------------------------------------------------------------------------------------------------- */
 
-int binaries_load(struct report *r, const struct binary_request *request, char *why, size_t size)
+static int load_all(struct loading *l)
 {
-	struct loading l = {.report = r, .request = request, .why = why, .size = size};
-	int rc = choose_files(&l);
+	bool archived;
+	int rc = choose_files(l);
 
-	r->has_images = l.n > 0;
-	r->no_repair = request->no_repair;
-	if (rc == 0 && !request->force)
-		rc = check_identity(&l);
-	if (rc == 0 && !request->force)
-		rc = check_traces(&l);
+	l->binaries->has_files = l->n > 0;
+	archived = l->traces->session.archived && l->n == 0;
+	if (rc == 0 && !l->request->force)
+		rc = check_identity(l);
+	if (rc == 0 && !l->request->force)
+		rc = check_traces(l);
 	if (rc == 0)
-		rc = binaries_archived(r) ? load_archive(&l) : load_symbols(&l);
+		rc = archived ? load_archive(l) : load_symbols(l);
 	if (rc == 0)
-		rc = load_rows(&l);
-	if (rc == 0)
-		rc = load_lines(&l);
-	r->has_symbols = request->nfiles > 0 || r->symbols.nranges > 0 || binaries_archived(r);
+		rc = load_cfi(l);
+	return rc == 0 ? load_lines(l) : rc;
+}
+
+int binaries_load(struct binaries *b, struct traces *traces, const struct binary_request *request, char *why,
+                  size_t size)
+{
+	struct loading l = {.binaries = b, .traces = traces, .request = request, .why = why, .size = size};
+	int rc;
+
+	b->no_repair = request->no_repair;
+	b->no_inline = request->no_inline;
+	rc = load_all(&l);
+	b->has_symbols = request->nfiles > 0 || b->symbols.nranges > 0 || b->archive;
 	for (size_t i = 0; i < l.n; i++)
 		free(l.files[i].path);
 	free(l.files);
@@ -405,33 +416,73 @@ int binaries_load(struct report *r, const struct binary_request *request, char *
 	return rc;
 }
 
-const uint8_t *binaries_code(const struct report *r, uint64_t address, uint64_t start, size_t *left, uint16_t *machine)
+void binaries_free(struct binaries *b)
 {
-	const struct image *image = r->rows ? cfi_image(r->rows, address) : NULL;
+	for (size_t i = 0; i < b->nlines; i++)
+		lines_free(b->lines[i]);
+	free(b->lines);
+	cfi_free(b->cfi);
+	archive_free(b->archive);
+	symbols_free(&b->symbols);
+	*b = (struct binaries){0};
+}
 
-	if (r->archive && !r->no_repair)
-		return archive_code(r->archive, start, left, machine);
+/* --- what they know ---------------------------------------------------------------------------------------------- */
+
+struct resolver binaries_resolver(const struct binaries *b)
+{
+	return (struct resolver){.symbols = &b->symbols,
+	                         .lines = b->lines,
+	                         .nlines = b->nlines,
+	                         .archive = b->archive,
+	                         .find_archived = archive_find,
+	                         .no_inline = b->no_inline};
+}
+
+bool binaries_have_stacks(const struct binaries *b)
+{
+	return b->archive && !b->no_repair;
+}
+
+bool binaries_have_tables(const struct binaries *b)
+{
+	return b->archive ? archive_flags(b->archive) & ARCHIVE_TABLES : b->cfi && cfi_any(b->cfi);
+}
+
+bool binaries_lack_dwarf(const struct binaries *b)
+{
+	if (b->archive)
+		return !b->no_inline && (archive_flags(b->archive) & ARCHIVE_NO_DWARF);
+	for (size_t i = 0; i < b->nlines; i++)
+		if (lines_any(b->lines[i]))
+			return false;
+	return b->nlines > 0;
+}
+
+const uint8_t *binaries_code(const struct binaries *b, uint64_t address, uint64_t start, size_t *left,
+                             uint16_t *machine)
+{
+	const struct image *image = b->cfi ? cfi_image(b->cfi, address) : NULL;
+
+	if (binaries_have_stacks(b))
+		return archive_code(b->archive, start, left, machine);
 	if (!image)
 		return NULL;
 	*machine = image_machine(image);
 	return image_code(image, start, left);
 }
 
-bool binaries_archived(const struct report *r)
+const uint8_t *binaries_function(const struct binaries *b, uint64_t address, uint64_t *start, size_t *size,
+                                 uint16_t *machine)
 {
-	return r->session->archived && !r->has_images;
-}
+	const struct symbol_range *range = symbols_range(&b->symbols, address);
+	uint64_t length = range ? symbols_end(&b->symbols, range) - range->symbol_start : 0;
+	const uint8_t *code = range ? binaries_code(b, address, range->symbol_start, size, machine) : NULL;
 
-void binaries_free(struct report *r)
-{
-	for (size_t i = 0; i < r->nlines; i++)
-		lines_free(r->lines[i]);
-	free(r->lines);
-	cfi_free(r->rows);
-	archive_free(r->archive);
-	r->archive = NULL;
-	symbols_free(&r->symbols);
-	r->lines = NULL;
-	r->nlines = 0;
-	r->rows = NULL;
+	if (!code)
+		return NULL;
+	*start = range->symbol_start;
+	*size = *size < length ? *size : (size_t)length;
+	*size = *size < ARCHIVE_CODE_MAX ? *size : ARCHIVE_CODE_MAX;
+	return *size ? code : NULL;
 }

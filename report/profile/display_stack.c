@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "report/profile/rooted.h"
+#include "report/profile/display_stack.h"
+#include "report/input/scope.h"
+#include "report/profile/filter.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -7,15 +9,15 @@
 
 #define UNKNOWN UINT32_MAX
 
-void rooted_free(struct rooted *r)
+void display_stacks_free(struct display_stacks *r)
 {
 	callchain_free(&r->chain);
 	callchain_free(&r->whole);
 	free(r->translated);
-	*r = (struct rooted){0};
+	*r = (struct display_stacks){0};
 }
 
-static int push(struct rooted *r, const struct callchain_frame *frame)
+static int push(struct display_stacks *r, const struct callchain_frame *frame)
 {
 	struct callchain *c = &r->chain;
 	int rc = array_room(&c->frames, &c->cap, c->n, sizeof(*c->frames));
@@ -25,9 +27,9 @@ static int push(struct rooted *r, const struct callchain_frame *frame)
 	return rc;
 }
 
-/* --- what stands for no code ------------------------------------------------------------------------------------- */
+/* --- frames that stand for no code ------------------------------------------------------------------------------- */
 
-static int push_name(struct rooted *r, const char *name)
+static int push_name(struct display_stacks *r, const char *name)
 {
 	struct callchain_frame frame = {.caller = true};
 	int rc = symbolizer_function(r->common, name, &frame.function);
@@ -37,7 +39,7 @@ static int push_name(struct rooted *r, const char *name)
 
 enum { DOMAIN, VCPU };
 
-static int push_number(struct rooted *r, int what, uint32_t number)
+static int push_number(struct display_stacks *r, int what, uint32_t number)
 {
 	char text[256];
 	int rc;
@@ -57,7 +59,7 @@ static int push_number(struct rooted *r, int what, uint32_t number)
 	return 0;
 }
 
-static int push_root(struct rooted *r, const struct stack *s)
+static int push_root(struct display_stacks *r, const struct stack *s)
 {
 	int rc = 0;
 
@@ -72,7 +74,7 @@ static int push_root(struct rooted *r, const struct stack *s)
 
 /* --- its frames -------------------------------------------------------------------------------------------------- */
 
-static int translate(struct rooted *r, uint32_t *function)
+static int translate(struct display_stacks *r, uint32_t *function)
 {
 	uint32_t from = *function;
 	size_t old = r->ntranslated;
@@ -94,15 +96,15 @@ static int translate(struct rooted *r, uint32_t *function)
  * In user mode what has no name is no function of its own: [user] stands for it, as there are programs without number.
  * An address in the kernel's half is there by accident, from a stack without frame pointers.
  */
-static bool is_hidden(const struct rooted *r, const struct callchain_frame *frame)
+static bool is_hidden(const struct display_stacks *r, const struct callchain_frame *frame)
 {
 	return frame->address >> 63 || !r->names->functions[frame->function].named;
 }
 
-static int push_frames(struct rooted *r, const struct stack *s)
+static int push_frames(struct display_stacks *r, const struct stack *s)
 {
 	bool user = stack_is_user(s);
-	int rc = callchain_make(&r->whole, r->profile, r->names, s->node);
+	int rc = filter_callchain(r->profile->filter, &r->whole, &r->profile->tree, r->names, s->node);
 
 	for (size_t i = 0; rc == 0 && i < r->whole.n; i++) {
 		struct callchain_frame frame = r->whole.frames[i];
@@ -117,7 +119,7 @@ static int push_frames(struct rooted *r, const struct stack *s)
 	return rc;
 }
 
-int rooted_make(struct rooted *r, const struct stack *s)
+int display_stack_make(struct display_stacks *r, const struct stack *s)
 {
 	int rc;
 

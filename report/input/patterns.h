@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* patterns.h - regular expressions (POSIX extended) that users give for names. */
-#ifndef REPORT_PROFILE_PATTERNS_H
-#define REPORT_PROFILE_PATTERNS_H
+#ifndef REPORT_INPUT_PATTERNS_H
+#define REPORT_INPUT_PATTERNS_H
 
 #include <regex.h>
 #include <stdbool.h>

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* options_tables.c - the options of tables and of comparison. */
+#include "report/cli/option_groups.h"
+#include "report/cli/settings.h"
+#include "common/parse.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int apply_sort(void *ctx, const struct option_def *def, const char *value, char *why, size_t size)
+{
+	struct settings *s = ctx;
+
+	(void)def;
+	return keys_parse(&s->options.keys, value, why, size);
+}
+
+static int apply_quantum(void *ctx, const struct option_def *def, const char *value, char *why, size_t size)
+{
+	struct settings *s = ctx;
+
+	(void)def;
+	if (parse_duration(value, &s->quantum_ns) == 0)
+		return 0;
+	snprintf(why, size, "a length of time is needed, as 100ms or 1s");
+	return -1;
+}
+
+static int apply_children(void *ctx, const struct option_def *def, const char *value, char *why, size_t size)
+{
+	struct settings *s = ctx;
+
+	(void)value, (void)why, (void)size;
+	s->options.children = (enum children)def->id;
+	return 0;
+}
+
+enum { FILE_OLD, FILE_OLD_SYMBOLS, FILE_SOURCES };
+
+static int apply_file(void *ctx, const struct option_def *def, const char *value, char *why, size_t size)
+{
+	struct settings *s = ctx;
+	const char **const files[] = {&s->old, &s->old_symbols, &s->options.source_path};
+
+	if (*value == '\0' || (def->id == FILE_OLD && strcmp(value, "-") == 0)) {
+		snprintf(why, size, "a %s name is needed", def->id == FILE_SOURCES ? "directory's" : "file");
+		return -1;
+	}
+	*files[def->id] = value;
+	return 0;
+}
+
+static int apply_bottom_up(void *ctx, const struct option_def *def, const char *value, char *why, size_t size)
+{
+	struct settings *s = ctx;
+
+	(void)def, (void)value, (void)why, (void)size;
+	s->selection.bottom_up = true;
+	return 0;
+}
+
+static int apply_percent(void *ctx, const struct option_def *def, const char *value, char *why, size_t size)
+{
+	struct settings *s = ctx;
+	char *end;
+
+	(void)def;
+	s->options.percent_limit = strtod(value, &end);
+	if (end == value || *end || !isfinite(s->options.percent_limit) || s->options.percent_limit < 0 ||
+	    s->options.percent_limit > 100) {
+		snprintf(why, size, "a number from 0 to 100 is needed");
+		return -1;
+	}
+	return 0;
+}
+
+const struct option_def options_tables[] = {
+	{0, "sort", "KEYS", OPTION_ARG,
+         "keys of the lines of --flat: a list of sym (default), dom, vcpu, image, line, state, "
+         "time",
+         apply_sort, 0},
+	{0, "time-quantum", "T", OPTION_ARG, "length of an interval of --sort time (default: 1s)", apply_quantum, 0},
+	{0, "children", NULL, OPTION_NO_ARG, "sort by Total: the time in a function and in what it called",
+         apply_children, CHILDREN_FIRST},
+	{0, "no-children", NULL, OPTION_NO_ARG, "omit the column Total", apply_children, CHILDREN_NO},
+	{0, "bottom-up", NULL, OPTION_NO_ARG,
+         "start stacks of --tree and --folded at their leaves: from functions up to their callers", apply_bottom_up,
+         0},
+	{0, "reverse", NULL, OPTION_NO_ARG, NULL, apply_bottom_up, 0},
+	{'G', "inverted", NULL, OPTION_NO_ARG, NULL, apply_bottom_up, 0},
+	{0, "percent-limit", "N", OPTION_ARG, "omit lines of tables below N percent (default: --tree 0.5)",
+         apply_percent, 0},
+	{0, "diff", "OLD", OPTION_ARG, "compare with the older trace OLD", apply_file, FILE_OLD},
+	{0, "diff-symbols", "FILE", OPTION_ARG, "symbols for OLD, if it ran another binary than -s names", apply_file,
+         FILE_OLD_SYMBOLS},
+	{0, "source-path", "DIR", OPTION_ARG,
+         "for --annotate: look below DIR for source files that are not where they were compiled", apply_file,
+         FILE_SOURCES},
+	{0},
+};

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * selection.h - what counts, as the user asked for it: samples by time, vCPU and domain; stacks and frames by name;
+ * and what a sample weighs.
+ */
+#ifndef REPORT_INPUT_SELECTION_H
+#define REPORT_INPUT_SELECTION_H
+
+#include "format/upf.h"
+#include "report/input/patterns.h"
+
+#include <stdio.h>
+
+#define SHARE_WHOLE 1000000u
+
+/* One end of a range of time: ns, or parts of SHARE_WHOLE of the trace's length. */
+struct time_bound {
+	bool given, is_share;
+	uint64_t n;
+};
+
+enum weight { WEIGHT_SAMPLES, WEIGHT_CPU };
+enum group { GROUP_BY_NEED, GROUP_BY_DOMAIN, GROUP_BY_VCPU };
+
+/* Sets of run states: bit n is state n. */
+#define STATES_ALL 0xfu
+#define STATES_CPU (1u << UPF_RUNNING | 1u << UPF_RUNNABLE)
+
+/* All zero but states selects everything. selection_free() at the end. */
+struct selection {
+	unsigned states; /* STATES_...; those of no state asked for are left out when folding */
+
+	struct time_bound from, to;
+	bool some_vcpus;
+	uint64_t vcpus[UPF_VCPUS_MAX / 64];
+	const char **domains; /* names or numbers; the array is owned */
+	size_t ndomains, domains_cap;
+
+	struct patterns focus, ignore, hide, show_from;
+	uint32_t max_stack; /* frames kept next to the leaf; 0: all */
+	bool collapse_recursion;
+
+	enum weight weight;
+	bool relative; /* shares are of what the names' filters leave, not of what the others do */
+	enum group group;
+	bool bottom_up;      /* trees begin at the leaves */
+	uint64_t quantum_ns; /* not 0: samples of different slots of this length stay apart */
+};
+
+/* Each takes an option's argument: 0, or -1 with a reason in @why. */
+int selection_time(struct selection *s, const char *value, char *why, size_t size);
+int selection_vcpus(struct selection *s, const char *value, char *why, size_t size);
+int selection_domains(struct selection *s, const char *value, char *why, size_t size);
+void selection_free(struct selection *s);
+
+/* Does it leave out samples by what the recorder knows of them, other than the run state? By names? */
+bool selection_by_record(const struct selection *s);
+bool selection_by_name(const struct selection *s);
+/* The trace's length must be known before it is read. */
+bool selection_needs_length(const struct selection *s);
+
+#endif

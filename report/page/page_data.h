@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* page_data.h - what a page shows, as the JSON that its scripts read. */
+#ifndef REPORT_PAGE_PAGE_DATA_H
+#define REPORT_PAGE_PAGE_DATA_H
+
+#include "report/page/flame.h"
+#include "report/page/heat.h"
+#include "report/profile/fold.h"
+#include "report/profile/recording.h"
+
+struct page_content {
+	const struct recording *run, *old; /* loaded; @old NULL: there is nothing to compare with */
+	const struct selection *selection;
+	const struct fold *fold;   /* the same profile, for the notes on its names */
+	const struct flame *flame; /* finished */
+	const struct heat *heat;   /* finished, adds a heat map; NULL: none */
+	bool quiet;                /* no notes on quality */
+};
+
+/* @title is safe; @notes on quality, NULL: none. */
+void page_data(FILE *out, const struct page_content *content, const char *title, const char *notes);
+/* @text as on a terminal, control characters as \xNN; to be freed. NULL: out of memory. */
+char *page_safe(const char *text);
+
+#endif

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * block_stacks.h - the stacks of one block, as nodes of the profile's call tree.
+ *
+ * Each node of the block's own tree is looked up in the call tree once, when its first sample comes; every later
+ * sample of that stack costs one look into an array. A stack whose top or copy was kept is unwound once a block.
+ */
+#ifndef REPORT_PROFILE_BLOCK_STACKS_H
+#define REPORT_PROFILE_BLOCK_STACKS_H
+
+#include "report/archive/archive_stacks.h"
+#include "report/profile/calltree.h"
+#include "report/unwind/unwind.h"
+
+#include <pthread.h>
+
+/* A stack in the call tree, and why it ends. */
+struct block_stack {
+	uint32_t stack, top; /* of the block */
+	uint32_t node;       /* of the call tree: its leaf */
+	uint8_t end;
+	bool restored, doubtful; /* as struct chain's */
+};
+
+/* Zero-initialise but the first four, which must outlive it; block_stacks_free() at the end. */
+struct block_stacks {
+	struct calltree *tree;
+	const struct upf_session *session;
+	struct upf_decoder *decoder; /* of the block */
+	struct cfi *cfi;             /* makes stacks true; NULL: an archive's stacks do, or they stay as recorded */
+	pthread_mutex_t *cfi_lock;   /* NULL: nobody else uses the CFI */
+	bool is_archive;             /* without CFI: @archived has the true stacks */
+	struct archive_stacks archived;
+
+	uint32_t *map; /* the block's nodes in the call tree, NOT_MAPPED until met */
+	size_t mapped, cap;
+	uint32_t path[UPF_DEPTH_MAX + 1];
+	struct block_stack *seen; /* of this block: what came out of a stack with a top */
+	size_t nseen, seen_cap;
+	struct hash_table by_stack;
+	struct chain chain;
+};
+
+void block_stacks_free(struct block_stacks *b);
+/* Another block comes: forgets the last one's stacks. */
+void block_stacks_start(struct block_stacks *b);
+/* The stack of @rec, which the decoder has just given out. 0, -ENOMEM, -EOVERFLOW; -EBADMSG: it breaks the format. */
+int block_stacks_find(struct block_stacks *b, const struct upf_record *rec, struct block_stack *out);
+
+#endif

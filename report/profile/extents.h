@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * extents.h - the range of source lines of each function, from the lines of all its instructions. An inlined function
+ * has those of every place where it was met.
+ */
+#ifndef REPORT_PROFILE_EXTENTS_H
+#define REPORT_PROFILE_EXTENTS_H
+
+#include "report/binary/symbolizer.h"
+#include "report/input/binaries.h"
+
+struct extent {
+	uint32_t function; /* of the names */
+	const char *file;  /* the names' own */
+	uint32_t first, last;
+	uint64_t first_at, last_at; /* instructions that are of these lines */
+};
+
+/* Zero-initialise, extents_free() at the end. */
+struct extents {
+	struct extent *of;
+	size_t n, cap;
+	struct hash_table index;
+	uint64_t *symbols; /* where those begin that have been looked through */
+	size_t nsymbols, symbols_cap;
+	struct hash_table by_symbol;
+};
+
+void extents_free(struct extents *e);
+/*
+ * Looks through the code of the symbol at @address, once; without code, or of an architecture that cannot be
+ * disassembled, nothing is found. 0 or -ENOMEM.
+ */
+int extents_add(struct extents *e, const struct binaries *b, struct symbolizer *names, uint64_t address);
+/* NULL: not known. */
+const struct extent *extents_find(const struct extents *e, uint32_t function, const char *file);
+
+#endif

@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "report/profile/loader.h"
+#include "report/profile/filter.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/*
+ * A regular pattern compresses a hundredfold: no file of a few bytes may take all memory. Real ones need a few times
+ * their size.
+ */
+#define MEMORY_FREE (512u << 20)
+#define MEMORY_EACH 32u /* for a byte of the file */
+
+/* Nor may it take all time: where repeated samples cannot be counted by multiplication, so many are gone through. */
+#define REPEATS_FREE (4u << 20)
+#define REPEATS_EACH 512u /* for a byte of a block */
+
+/* --- records ----------------------------------------------------------------------------------------------------- */
+
+/* A record that is in the scope. */
+static int count_record(struct loader *l, const struct upf_record *rec, uint32_t node)
+{
+	const struct load_hooks *hooks = l->options.hooks;
+
+	counters_record(&l->profile->counters, rec);
+	return hooks && hooks->record ? hooks->record(hooks->ctx, l->block, rec, node) : 0;
+}
+
+/* rec->count samples, each as @s says; those that a filter leaves out by name are not heard of. */
+static int count_samples(struct loader *l, const struct upf_record *rec, const struct repeated *s)
+{
+	struct profile *p = l->profile;
+	int rc = p->filter ? filter_keeps(p->filter, &p->tree, s->node, rec->user && s->node) : 1;
+
+	if (rc == 0)
+		profile_leave_out(p, rec);
+	if (rc <= 0)
+		return rc;
+	rc = profile_sample(p, rec, s->node);
+	if (rc != 0)
+		return rc;
+	p->counters.restored += s->restored * rec->count;
+	p->counters.doubtful += s->doubtful * rec->count;
+	return count_record(l, rec, s->node);
+}
+
+/* Counts a repeated sample as gone through. */
+static int walk_repeated(struct loader *l)
+{
+	return ++l->block_walked > REPEATS_FREE + REPEATS_EACH * (uint64_t)l->block->stored_size ? -EFBIG : 0;
+}
+
+static int load_sample(struct loader *l, struct upf_record *rec)
+{
+	struct block_stack stack;
+	struct repeated s;
+	int rc = block_stacks_find(&l->stacks, rec, &stack);
+
+	if (rc == 0 && rec->repeated)
+		rc = walk_repeated(l);
+	if (rc != 0)
+		return rc;
+	rec->end = stack.end;
+	if (l->options.scope)
+		scope_place(l->options.scope, rec);
+	s = (struct repeated){.node = stack.node,
+	                      .domain = rec->domain,
+	                      .vcpu = rec->vcpu,
+	                      .state = rec->state,
+	                      .end = rec->end,
+	                      .user = rec->user,
+	                      .has_stack = rec->stack != 0,
+	                      .restored = stack.restored && !rec->user,
+	                      .doubtful = stack.doubtful && !rec->user};
+	if (rec->repeated && l->repeats.learning)
+		rc = repeats_add(&l->repeats, &s);
+	return rc == 0 ? count_samples(l, rec, &s) : rc;
+}
+
+/* --- repeated samples -------------------------------------------------------------------------------------------- */
+
+/* Does whoever listens want each sample by itself? */
+static bool each_by_itself(const struct loader *l)
+{
+	const struct load_hooks *hooks = l->options.hooks;
+
+	return hooks && hooks->record && !hooks->slot_ns;
+}
+
+static bool same_slot(const struct loader *l, uint64_t a, uint64_t b)
+{
+	uint64_t slot = l->options.hooks ? l->options.hooks->slot_ns : 0, quantum = l->profile->quantum_ns;
+
+	return (!slot || a / slot == b / slot) && (!quantum || a / quantum == b / quantum);
+}
+
+/* A remembered sample, with the number of SAME records that repeated it. */
+static int count_repeated(void *ctx, const struct upf_record *rec, const struct repeated *s)
+{
+	struct loader *l = ctx;
+	int rc = walk_repeated(l);
+
+	return rc == 0 ? count_samples(l, rec, s) : rc;
+}
+
+static int count_repeats(struct loader *l, struct domain_repeats *d)
+{
+	l->profile->counters.out_of_scope += d->times * d->left_out;
+	return repeats_end(&l->repeats, d, count_repeated, l);
+}
+
+/* Of all domains. */
+static int count_all_repeats(struct loader *l)
+{
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < l->repeats.ndomains; i++)
+		rc = count_repeats(l, &l->repeats.domains[i]);
+	return rc;
+}
+
+/* A ROUND of @domain: its samples are others from now on. */
+static int begin_round(struct loader *l, uint32_t domain)
+{
+	struct domain_repeats *d = repeats_of(&l->repeats, domain);
+
+	if (!d)
+		return -ENOMEM;
+	d->known = false;
+	return count_repeats(l, d);
+}
+
+/* A SAME of @domain, which is in the scope, at its place in time. */
+static int load_same(struct loader *l, const struct upf_record *rec, uint32_t domain)
+{
+	struct domain_repeats *d;
+	int rc = 0;
+
+	if (each_by_itself(l))
+		return 0;
+	d = repeats_of(&l->repeats, domain);
+	if (!d)
+		return -ENOMEM;
+	if (!d->known) {
+		repeats_learn(&l->repeats, d);
+		return 0;
+	}
+	upf_decoder_pass_repeated(l->decoder);
+	if (d->times && !same_slot(l, d->time_ns, rec->time_ns))
+		rc = count_repeats(l, d);
+	d->time_ns = rec->time_ns;
+	d->times++;
+	return rc;
+}
+
+/* Records that do not count are as if they were not there. */
+static int leave_out(struct loader *l, const struct upf_record *rec)
+{
+	if (rec->kind != UPF_SAMPLE && rec->kind != UPF_SAME)
+		return 0;
+	l->profile->counters.out_of_scope += rec->count;
+	if (rec->kind == UPF_SAME)
+		upf_decoder_pass_repeated(l->decoder);
+	else if (rec->repeated && l->repeats.learning)
+		l->repeats.learning->left_out++;
+	return 0;
+}
+
+static int load_record(struct loader *l, struct upf_record *rec)
+{
+	uint32_t domain = rec->domain;
+	int rc = 0;
+
+	if (!rec->repeated)
+		l->repeats.learning = NULL;
+	if (rec->kind == UPF_ROUND)
+		rc = begin_round(l, domain);
+	if (rc != 0)
+		return rc;
+	if (l->options.scope && !scope_has(l->options.scope, rec))
+		return leave_out(l, rec);
+	if (rec->kind == UPF_SAMPLE)
+		return load_sample(l, rec);
+	if (l->options.scope)
+		scope_place(l->options.scope, rec);
+	if (rec->kind == UPF_SAME)
+		rc = load_same(l, rec, domain);
+	return rc == 0 ? count_record(l, rec, 0) : rc;
+}
+
+/* A block that breaks the format midway costs its rest. */
+static int broken_block(struct loader *l, const struct upf_block *b, uint32_t index)
+{
+	const struct load_hooks *hooks = l->options.hooks;
+
+	l->profile->counters.bad_blocks++;
+	counters_fault(&l->profile->counters, UPF_FAULT_RECORD, b->offset);
+	return hooks && hooks->broken ? hooks->broken(hooks->ctx, b, index) : 0;
+}
+
+int loader_block_done(struct loader *l, uint64_t walked, uint64_t stored)
+{
+	l->walked += walked;
+	l->stored += stored;
+	return l->walked > REPEATS_FREE + REPEATS_EACH * l->stored ? -EFBIG : 0;
+}
+
+int loader_block(struct loader *l, const struct upf_block *b)
+{
+	enum upf_fault fault = upf_decoder_start(l->decoder, b);
+	struct upf_record rec = {0};
+	int rc, last;
+
+	l->block = b;
+	l->block_walked = 0;
+	repeats_reset(&l->repeats);
+	block_stacks_start(&l->stacks);
+	if (fault == UPF_FAULT_MEMORY)
+		return -ENOMEM;
+	if (fault != UPF_OK)
+		return broken_block(l, b, 0);
+	while ((rc = upf_decoder_next(l->decoder, &rec)) > 0) {
+		rc = load_record(l, &rec);
+		if (rc != 0)
+			break;
+	}
+	last = rc == 0 || rc == -EBADMSG ? count_all_repeats(l) : 0;
+	if (last != 0)
+		return last;
+	return rc == -EBADMSG ? broken_block(l, b, rec.index) : rc;
+}
+
+static bool out_of_proportion(const struct loader *l, const struct upf_reader *r)
+{
+	uint64_t allowed = (l->options.memory ? l->options.memory : MEMORY_FREE) + MEMORY_EACH * upf_reader_bytes(r);
+
+	return profile_bytes(l->profile) > l->bytes_before + allowed;
+}
+
+int loader_next(struct loader *l, struct upf_reader *r, struct upf_block *b)
+{
+	int rc = out_of_proportion(l, r) ? -EFBIG : upf_reader_next(r, b);
+
+	if (rc > 0 && b->fault != UPF_OK)
+		counters_fault(&l->profile->counters, b->fault, b->offset);
+	if (rc > 0)
+		progress_at(l->options.progress, upf_reader_bytes(r), l->options.size);
+	return rc;
+}
+
+static int load_archived(struct loader *l, const struct upf_block *b)
+{
+	int rc = archive_stacks_add(&l->stacks.archived, b);
+
+	return rc == -EBADMSG ? broken_block(l, b, 0) : rc;
+}
+
+static int load_any(struct loader *l, const struct upf_block *b)
+{
+	int rc;
+
+	if (b->type == UPF_BLOCK_STACKS && l->options.archived)
+		return load_archived(l, b);
+	if (b->type != UPF_BLOCK_SAMPLES)
+		return 0;
+	archive_stacks_of(&l->stacks.archived, b);
+	rc = loader_block(l, b);
+	return rc == 0 ? loader_block_done(l, l->block_walked, b->stored_size) : rc;
+}
+
+int loader_blocks(struct loader *l, struct upf_reader *r)
+{
+	const struct load_hooks *hooks = l->options.hooks;
+	struct upf_block b;
+	int rc;
+
+	while ((rc = loader_next(l, r, &b)) > 0) {
+		rc = hooks && hooks->block ? hooks->block(hooks->ctx, &b) : 0;
+		if (rc == 0 && b.fault == UPF_OK)
+			rc = load_any(l, &b);
+		if (rc != 0)
+			break;
+	}
+	return rc;
+}
+
+int loader_open(struct loader *l, struct profile *p, const struct upf_session *session,
+                const struct load_options *options)
+{
+	*l = (struct loader){.profile = p, .bytes_before = profile_bytes(p), .decoder = upf_decoder_new()};
+	if (options)
+		l->options = *options;
+	l->stacks.tree = &p->tree;
+	l->stacks.session = session;
+	l->stacks.decoder = l->decoder;
+	l->stacks.cfi = l->options.cfi;
+	l->stacks.is_archive = l->options.archived;
+	return l->decoder ? 0 : -ENOMEM;
+}
+
+void loader_close(struct loader *l)
+{
+	upf_decoder_free(l->decoder);
+	block_stacks_free(&l->stacks);
+	repeats_free(&l->repeats);
+}

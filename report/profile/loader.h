@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* loader.h - the loading of one trace: block after block, or several blocks at once (loader_threads.c). */
+#ifndef REPORT_PROFILE_LOADER_H
+#define REPORT_PROFILE_LOADER_H
+
+#include "report/profile/block_stacks.h"
+#include "report/profile/load_options.h"
+#include "report/profile/profile.h"
+#include "report/profile/repeats.h"
+
+struct loader {
+	struct profile *profile;
+	size_t bytes_before; /* what the profile took of memory */
+	struct load_options options;
+	struct upf_decoder *decoder;
+	struct block_stacks stacks;
+	const struct upf_block *block;
+	struct repeats repeats;
+	uint64_t block_walked;   /* repeated samples of this block that were gone through */
+	uint64_t walked, stored; /* of all blocks; their bytes */
+};
+
+/* Adds to @p what comes of @session. 0 or -ENOMEM; loader_close() in either case. */
+int loader_open(struct loader *l, struct profile *p, const struct upf_session *session,
+                const struct load_options *options);
+void loader_close(struct loader *l);
+/* Whatever block comes next, sound or not. What upf_reader_next() returns, or -EFBIG. */
+int loader_next(struct loader *l, struct upf_reader *r, struct upf_block *b);
+/* A sound block of samples. 0, what a hook returned, or a negative errno. */
+int loader_block(struct loader *l, const struct upf_block *b);
+/*
+ * A block of @stored bytes is done, of which @walked repeated samples were gone through: is that in proportion over all
+ * blocks so far, in their order? 0 or -EFBIG.
+ */
+int loader_block_done(struct loader *l, uint64_t walked, uint64_t stored);
+/* All that is left of @r, a block after the other. */
+int loader_blocks(struct loader *l, struct upf_reader *r);
+/*
+ * The same by several threads, to be used without hooks, filter and archived stacks. In the order of the blocks, so
+ * that nothing depends on the number of threads.
+ */
+int loader_by_threads(struct loader *l, struct upf_reader *r, unsigned threads);
+
+#endif

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "report/profile/recording.h"
+
+#include <string.h>
+#include <sys/stat.h>
+
+int recording_prepare(struct recording *r, const struct selection *selection, bool mangled)
+{
+	int rc = profile_init(&r->profile);
+
+	symbolizer_init(&r->names, &r->binaries.symbols);
+	r->names.resolver = binaries_resolver(&r->binaries);
+	r->names.mangled = mangled;
+	if (rc != 0)
+		return rc;
+	for (size_t i = 0; i < r->traces.n; i++)
+		r->profile.counters.bad_blocks += r->traces.list[i].bad_names;
+	r->profile.quantum_ns = selection->quantum_ns;
+	r->filter.selection = selection;
+	r->filter.names = &r->names;
+	r->profile.filter = filter_needed(selection) ? &r->filter : NULL;
+	return 0;
+}
+
+void recording_close(struct recording *r)
+{
+	filter_free(&r->filter);
+	symbolizer_free(&r->names);
+	profile_free(&r->profile);
+	binaries_free(&r->binaries);
+	traces_close(&r->traces);
+}
+
+/* --- loading ----------------------------------------------------------------------------------------------------- */
+
+static uint64_t size_of(int fd)
+{
+	struct stat st;
+
+	return fstat(fd, &st) == 0 && S_ISREG(st.st_mode) ? (uint64_t)st.st_size : 0;
+}
+
+struct load_options recording_options(const struct recording *r)
+{
+	return (struct load_options){.cfi = r->binaries.cfi, .archived = binaries_have_stacks(&r->binaries)};
+}
+
+static int load_one(struct recording *r, const struct trace *t, const struct load_hooks *hooks,
+                    struct progress *progress)
+{
+	struct load_options options = recording_options(r);
+	char what[128];
+	int rc;
+
+	options.scope = &t->scope;
+	options.hooks = hooks;
+	options.progress = progress;
+	options.size = size_of(t->fd);
+	snprintf(what, sizeof(what), "reading %s", strcmp(t->path, "-") == 0 ? "standard input" : t->path);
+	progress_start(progress, what);
+	rc = load_trace(&r->profile, t->reader, &options);
+	progress_end(progress);
+	return rc;
+}
+
+int recording_load(struct recording *r, const struct load_hooks *hooks, struct progress *progress)
+{
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < r->traces.n; i++)
+		rc = load_one(r, &r->traces.list[i], hooks, progress);
+	if (rc == 0)
+		recording_pauses(r);
+	return rc;
+}
+
+/* All pauses of a trace that counts as a whole, as its footer tells; NULL: it does not tell. */
+static const struct upf_hist *footer_pauses(const struct trace *t)
+{
+	enum upf_reason reason;
+	const struct upf_totals *totals = upf_reader_totals(t->reader, &reason);
+
+	return totals && !selection_by_record(t->scope.selection) ? &totals->pause : NULL;
+}
+
+void recording_pauses(struct recording *r)
+{
+	struct upf_hist *pause = &r->profile.counters.pause;
+	struct upf_hist sum = {0};
+
+	for (size_t i = 0; i < r->traces.n; i++) {
+		const struct upf_hist *h = footer_pauses(&r->traces.list[i]);
+
+		if (!h)
+			return;
+		upf_hist_merge(&sum, h);
+	}
+	if (sum.count >= pause->count) /* or the footers know less than the records */
+		*pause = sum;
+}
+
+/* --- afterwards -------------------------------------------------------------------------------------------------- */
+
+bool recording_sound(const struct recording *r)
+{
+	const struct upf_health health = traces_health(&r->traces);
+
+	return counters_sound(&r->profile.counters, &health);
+}
+
+uint64_t recording_duration(const struct recording *r)
+{
+	uint64_t duration = traces_duration(&r->traces);
+
+	return duration ? duration : r->profile.counters.last_ns;
+}

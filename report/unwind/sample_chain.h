@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* sample_chain.h - the true chain of callers of a sample that a decoder has just given out. */
+#ifndef REPORT_UNWIND_SAMPLE_CHAIN_H
+#define REPORT_UNWIND_SAMPLE_CHAIN_H
+
+#include "report/unwind/unwind.h"
+
+/* May the sample's true stack differ from the recorded one? CFI is known for one architecture only. */
+bool chain_may_differ(const struct upf_session *session, const struct upf_record *rec);
+/* *chain has n == 0 if the stack is as recorded. @decoder has just given out @rec. */
+void chain_of_sample(struct cfi *cfi, const struct upf_session *session, const struct upf_decoder *decoder,
+                     const struct upf_record *rec, struct chain *chain);
+
+#endif

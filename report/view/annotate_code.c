@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* annotate_code.c - a function's instructions, each beside its weight; without code the addresses alone. */
+#include "report/binary/disassembly.h"
+#include "report/view/annotate.h"
+#include "report/view/listing.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- text -------------------------------------------------------------------------------------------------------- */
+
+/* "<leaf+0x10>"; "" for an address without a name. NULL: no memory. */
+static char *symbol_text(struct symbolizer *names, uint64_t address)
+{
+	struct frame_name name;
+	char *text;
+	int n;
+
+	if (symbolizer_find(names, address, false, &name) != 0)
+		return NULL;
+	if (!names->functions[name.function].named)
+		return strdup("");
+	if (name.offset)
+		n = asprintf(&text, "<%s+0x%" PRIx64 ">", names->functions[name.function].name, name.offset);
+	else
+		n = asprintf(&text, "<%s>", names->functions[name.function].name);
+	return n < 0 ? NULL : text;
+}
+
+/* "callq 0x1000 <leaf>". */
+static char *instruction_text(struct symbolizer *names, const struct instruction *i)
+{
+	char *symbol = i->has_target ? symbol_text(names, i->target) : NULL;
+	char *text;
+	int n;
+
+	if (!symbol)
+		return strdup(i->text);
+	n = asprintf(&text, "%s %s", i->text, symbol);
+	free(symbol);
+	return n < 0 ? NULL : text;
+}
+
+/* All of the function at @address; *end is how far it came, 0 if there is no code. */
+static int disassemble(struct recording *run, uint64_t address, uint64_t *end, struct listing *out)
+{
+	uint64_t start;
+	uint16_t machine;
+	size_t left;
+	const uint8_t *code = binaries_function(&run->binaries, address, &start, &left, &machine);
+	struct disassembly *d = code ? disassembly_new(machine) : NULL;
+	int rc = 0;
+
+	*end = 0;
+	if (!d)
+		return !code || errno == ENOTSUP ? 0 : -ENOMEM;
+	while (rc == 0 && left > 0) {
+		struct instruction i = disassembly_at(d, code, left, start);
+
+		rc = listing_add(out, start, instruction_text(&run->names, &i));
+		code += i.size;
+		left -= i.size;
+		start += i.size;
+	}
+	*end = start;
+	disassembly_free(d);
+	return rc;
+}
+
+/* --- weights ----------------------------------------------------------------------------------------------------- */
+
+/*
+ * Gives the instructions, which go on to @end, what @addresses weigh; of those that lie in none each is a line of its
+ * own.
+ */
+static int weigh(struct symbolizer *names, struct listing *lines, uint64_t end, const struct annotated *addresses,
+                 size_t n)
+{
+	size_t ninstructions = lines->n, k = 0;
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < n; i++) {
+		uint64_t place = annotated_instruction(&addresses[i]);
+		size_t at;
+
+		while (k + 1 < ninstructions && lines->of[k + 1].place <= place)
+			k++;
+		at = k;
+		if (ninstructions == 0 || place < lines->of[k].place || place >= end) {
+			rc = listing_add(lines, place, symbol_text(names, place));
+			at = lines->n - 1;
+		}
+		if (rc == 0) {
+			lines->of[at].self += addresses[i].self;
+			lines->of[at].total += addresses[i].total;
+		}
+	}
+	return rc;
+}
+
+/* How many of @addresses lie in the symbol of the first one, or, as it, in none. */
+static size_t count_in_symbol(const struct symbols *s, const struct annotated *addresses, size_t n)
+{
+	const struct symbol_range *first = symbols_range(s, annotated_instruction(&addresses[0]));
+	uint64_t end = first ? symbols_end(s, first) : 0;
+	size_t i = 1;
+
+	while (i < n && (first ? annotated_instruction(&addresses[i]) < end
+	                       : !symbols_range(s, annotated_instruction(&addresses[i]))))
+		i++;
+	return i;
+}
+
+static int print_symbol(const struct annotate *a, const struct annotated *addresses, size_t n)
+{
+	struct recording *run = a->r->run;
+	struct listing lines = {0};
+	uint64_t end;
+	int rc = disassemble(run, annotated_instruction(&addresses[0]), &end, &lines);
+
+	if (rc == 0)
+		rc = weigh(&run->names, &lines, end, addresses, n);
+	if (rc == 0)
+		listing_print(&lines, &a->r->out, a->fold, true);
+	listing_free(&lines);
+	return rc;
+}
+
+int annotate_code(struct annotate *a, uint32_t function)
+{
+	size_t n, some;
+	const struct annotated *addresses = annotation_of(&a->annotation.addresses, function, &n);
+	int rc = 0;
+
+	listing_head(&a->r->out, a->fold->weight, "Address", "Instruction");
+	for (; rc == 0 && n > 0; addresses += some, n -= some) {
+		some = count_in_symbol(&a->r->run->binaries.symbols, addresses, n);
+		rc = print_symbol(a, addresses, some);
+	}
+	return rc;
+}

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "report/view/view.h"
+#include "report/view/quality.h"
+
+int view_load(const struct report *r, const struct load_hooks *hooks)
+{
+	int rc = recording_load(r->run, hooks, r->progress);
+
+	return rc == 0 && r->old ? recording_load(r->old, NULL, r->progress) : rc;
+}
+
+struct fold_request view_request(const struct report *r)
+{
+	struct fold_request request = {.session = &r->run->traces.session, .selection = r->selection};
+
+	request.states = r->selection->states;
+	if (r->old) {
+		request.old = &r->old->profile;
+		request.old_names = &r->old->names;
+		request.old_session = &r->old->traces.session;
+	}
+	return request;
+}
+
+struct keys view_keys(const struct report *r)
+{
+	struct keys keys = r->options->keys;
+	enum group group = r->selection->group;
+
+	if (keys.n)
+		return keys;
+	if (group == GROUP_BY_DOMAIN || (group == GROUP_BY_VCPU && r->run->traces.session.ndomains > 1))
+		keys.key[keys.n++] = KEY_DOM;
+	if (group == GROUP_BY_VCPU)
+		keys.key[keys.n++] = KEY_VCPU;
+	keys.key[keys.n++] = KEY_SYM;
+	return keys;
+}
+
+double view_limit(const struct view_options *options, double otherwise)
+{
+	return (options->percent_limit >= 0 ? options->percent_limit : otherwise) / 100;
+}
+
+int view_fold_loaded(const struct report *r, struct fold *fold)
+{
+	const struct fold_request request = view_request(r);
+
+	return fold_make(fold, &r->run->profile, &r->run->names, &request);
+}
+
+int view_fold(const struct report *r, struct fold *fold)
+{
+	int rc = view_load(r, NULL);
+
+	return rc == 0 ? view_fold_loaded(r, fold) : rc;
+}
+
+/* --- notes ------------------------------------------------------------------------------------------------------- */
+
+static bool has_filtered_all(const struct report *r)
+{
+	return quality_filtered_all(r->run, r->old, r->selection->states);
+}
+
+static void print_notes(const struct report *r, const struct fold *fold, FILE *out)
+{
+	quality_print(r->run, r->old, r->selection->states, fold, out, r->out.utf8);
+}
+
+/* That it was for the filters main() says. */
+static void print_no_samples(const struct report *r, FILE *out)
+{
+	if (!has_filtered_all(r))
+		quality_no_samples(&r->run->profile, r->selection->states, out);
+}
+
+int view_table(const struct report *r, struct view_result *found,
+               int (*print)(const struct report *r, struct fold *fold, struct view_result *found))
+{
+	struct fold fold;
+	int rc = view_fold(r, &fold);
+
+	if (rc != 0)
+		return rc;
+	if (fold.total || fold.old_total)
+		rc = print(r, &fold, found);
+	else
+		print_no_samples(r, r->out.file);
+	if (rc == 0 && !r->options->quiet && !found->nothing && !has_filtered_all(r)) {
+		fputc('\n', r->out.file);
+		print_notes(r, &fold, r->out.file);
+	}
+	fold_free(&fold);
+	return rc;
+}
+
+void view_notes(const struct report *r, const struct fold *fold)
+{
+	fflush(r->out.file);
+	if (!r->options->quiet && !has_filtered_all(r))
+		print_notes(r, fold, stderr);
+}
+
+void view_end(const struct report *r, const struct fold *fold, uint64_t samples)
+{
+	fflush(r->out.file);
+	if (samples == 0 && !r->options->quiet)
+		print_no_samples(r, stderr);
+	view_notes(r, fold);
+}
