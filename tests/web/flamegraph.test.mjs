@@ -34,7 +34,7 @@ function pageTest(name, run) {
 pageTest('the page tells what was measured', async tab => {
 	assert.equal(await text(tab, 'h1'), 'web1', 'the domain is the title');
 	assert.match(await text(tab, '#figures'),
-		/4,613 samples.*60\.0 s recorded.*3 lost.*2\.2% of stacks broken.*242\.6 ms paused/s);
+		/4,613 samples.*60\.0 s recorded.*3 lost.*2\.2% of stacks broken.*239\.6 ms paused/s);
 });
 
 pageTest('a frame is as wide as its share', async tab => {
