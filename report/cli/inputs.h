@@ -24,8 +24,8 @@ struct inputs {
 };
 
 /*
- * Fills in @r, which is all zero, as far as @selection lets it count; recording_close() in any case. An exit status, and
- * what failed has been said.
+ * Fills in @r, which is all zero, as far as @selection lets it count; recording_close() in any case. An exit status,
+ * and what failed has been said.
  */
 enum exit_code inputs_open(struct recording *r, const struct inputs *inputs, const struct selection *selection);
 /* Is @output one of the files that are read, so that it must not be replaced? Then says so. */

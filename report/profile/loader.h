@@ -29,8 +29,8 @@ int loader_next(struct loader *l, struct upf_reader *r, struct upf_block *b);
 /* A sound block of samples. 0, what a hook returned, or a negative errno. */
 int loader_block(struct loader *l, const struct upf_block *b);
 /*
- * A block of @stored bytes is done, of which @walked repeated samples were gone through: is that in proportion over all
- * blocks so far, in their order? 0 or -EFBIG.
+ * A block of @stored bytes is done, of which @walked repeated samples were gone through: is that in proportion over
+ * all blocks so far, in their order? 0 or -EFBIG.
  */
 int loader_block_done(struct loader *l, uint64_t walked, uint64_t stored);
 /* All that is left of @r, a block after the other. */

@@ -130,8 +130,9 @@ static void is_in_order(struct timeline *t, size_t vcpu, uint64_t offset, unsign
 
 static void add(struct timeline *t, uint32_t domain, uint32_t vcpu, uint64_t time)
 {
-	assert_int_equal(timeline_add(t, domain, vcpu, &(struct timeline_sample){.time_ns = time, .node = (uint32_t)time + 1}),
-	                 0);
+	const struct timeline_sample sample = {.time_ns = time, .node = (uint32_t)time + 1};
+
+	assert_int_equal(timeline_add(t, domain, vcpu, &sample), 0);
 }
 
 /* One vCPU with every sample, one with every second, one with too few for the file; each is gone through twice. */
