@@ -36,6 +36,7 @@
 #include <unistd.h>
 
 #define MOST_US 30000     /* between the recorder's beginning and its end */
+#define LOOKS 400         /* for a pause to come upon */
 #define PATIENCE_MS 60000 /* for the guest's next beat and the watchdog's end, however busy the machine is */
 #define FROZEN_MS 1500    /* a recorder is stopped for so long */
 #define TRACE "/tmp/onlooker.upf"
@@ -255,6 +256,13 @@ static void await_state(pid_t pid, char state)
 		usleep(1000);
 }
 
+/* In the lab's dom0, of one CPU, a pause that is seen is one in which the recorder has just been interrupted. */
+static void await_pause(struct looked_at *g, uint64_t *seed)
+{
+	for (int i = 0; i < LOOKS && !is_paused(g); i++)
+		usleep((useconds_t)(draw(seed) % 1000));
+}
+
 static void pause_it(struct looked_at *g)
 {
 	ops->prepare(g->guest, NULL);
@@ -278,9 +286,9 @@ static void see_foreign(struct looked_at *g, struct counters *t)
 }
 
 /*
- * One end. When it is a sudden one, the watchdog is sometimes held back until it has been seen whether the end came
- * inside a pause; and somebody else's pause comes before the end or, where nobody could foresee it, between the end
- * and the watchdog's awakening.
+ * One end. When it is a sudden one, it is sometimes made to come inside a pause, and the watchdog is held back until
+ * it has been seen whether it did; and somebody else's pause comes before the end or, where nobody could foresee it,
+ * between the end and the watchdog's awakening.
  */
 static void once(struct looked_at *g, const char *domain, int signal, uint64_t beats, bool foreign, uint64_t *seed,
                  struct counters *t)
@@ -299,6 +307,8 @@ static void once(struct looked_at *g, const char *domain, int signal, uint64_t b
 		kill(watchdog, SIGSTOP);
 	if (foreign && !late)
 		pause_it(g);
+	else if (slow)
+		await_pause(g, seed);
 	end_it(&r, signal);
 	waitpid(r.pid, &status, 0);
 	t->ends++;
@@ -355,8 +365,12 @@ struct freezes {
 };
 
 /* One stop. A pause of somebody else's begins while the recorder is stopped, and ends after it went on. */
-static void freeze_once(struct looked_at *g, const struct recorder *r, uint64_t beats, bool foreign, struct freezes *t)
+static void freeze_once(struct looked_at *g, const struct recorder *r, uint64_t beats, bool foreign, uint64_t *seed,
+                        struct freezes *t)
 {
+	usleep((useconds_t)(draw(seed) % MOST_US));
+	if (draw(seed) & 1)
+		await_pause(g, seed);
 	if (kill(r->pid, SIGSTOP) != 0)
 		fail("the recorder ended by itself");
 	await_state(r->pid, 'T');
@@ -385,10 +399,8 @@ static int freeze_often(unsigned count, const char *domain, uint64_t beats, uint
 
 	if (!await_trace(&r))
 		fail("the recorder ended by itself");
-	for (unsigned i = 0; i < count; i++) {
-		usleep((useconds_t)(draw(&seed) % MOST_US));
-		freeze_once(&g, &r, beats, foreign, &t);
-	}
+	for (unsigned i = 0; i < count; i++)
+		freeze_once(&g, &r, beats, foreign, &seed, &t);
 	kill(r.pid, SIGINT);
 	waitpid(r.pid, &status, 0);
 	printf("freeze%s stops %u in-pause %u stuck %u undone %u stopped %u status %d unsound %d left-paused %d "
@@ -477,8 +489,8 @@ int main(int argc, char **argv)
 		                    strtoull(argv[5], NULL, 16), argc > 6);
 	if (argc == 4 && strcmp(argv[1], "domctls") == 0)
 		return make_domctls((unsigned)atoi(argv[2]), argv[3]);
-	fprintf(stderr,
-	        "Usage: onlooker words DOMAIN ADDRESS... | samples TRACE | stall [FILE] | kill SIGNAL COUNT DOMAIN BEATS [foreign]"
-	        " | freeze COUNT DOMAIN BEATS LONGEST [foreign] | domctls SECONDS DOMAIN\n");
+	fprintf(stderr, "Usage: onlooker words DOMAIN ADDRESS... | samples TRACE | stall [FILE]"
+	                " | kill SIGNAL COUNT DOMAIN BEATS [foreign]"
+	                " | freeze COUNT DOMAIN BEATS LONGEST [foreign] | domctls SECONDS DOMAIN\n");
 	return 2;
 }

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# dom0's part of lockstep.t: three guests at a time, whose cycles are one, half and one and a half sampling periods.
-lockstep() { # lockstep RATE SECONDS PERIOD-IN-US
-	guest_start one 1 "work=lockstep:$3"
-	guest_start half 1 "work=lockstep:$(($3 / 2))"
-	guest_start more 1 "work=lockstep:$(($3 * 3 / 2))"
-	uniprof-record -F "$1" -d "$2" -o "/out/$1.upf" one half more 2> "/out/$1.err"
-	echo $? > "/out/$1.rc"
-	for name in one half more; do
-		guest_end $name
-	done
+# dom0's part of lockstep.t: guests whose cycles are one, half and one and a half sampling periods.
+lockstep() { # lockstep RATE SECONDS NAME CYCLE-IN-US
+	guest_start "$3" 1 "work=lockstep:$4"
+	uniprof-record -F "$1" -d "$2" --max-overhead 100 -o "/out/$3-$1.upf" "$3" 2> "/out/$3-$1.err"
+	echo $? > "/out/$3-$1.rc"
+	guest_end "$3"
 }
-lockstep 100 80 10000
-lockstep 250 32 4000
+for rate in 100 250; do
+	period=$((1000000 / rate))
+	lockstep $rate $((6000 / rate)) one $period
+	lockstep $rate $((6000 / rate)) half $((period / 2))
+	lockstep $rate $((6000 / rate)) more $((period * 3 / 2))
+done
