@@ -8,7 +8,7 @@ lockstep() { # lockstep RATE SECONDS NAME CYCLE-IN-US
 }
 for rate in 100 250; do
 	period=$((1000000 / rate))
-	lockstep $rate $((6000 / rate)) one $period
-	lockstep $rate $((6000 / rate)) half $((period / 2))
-	lockstep $rate $((6000 / rate)) more $((period * 3 / 2))
+	lockstep $rate $((9000 / rate)) one $period
+	lockstep $rate $((9000 / rate)) half $((period / 2))
+	lockstep $rate $((9000 / rate)) more $((period * 3 / 2))
 done
