@@ -164,7 +164,7 @@ echo $? > frozen.status
 is "stopped inside a pause it goes on" 0 grep -qx 0 frozen.status <<< ''
 said "… the watchdog has undone the pause" frozen.err '^overrun  1 pause ended by the watchdog, longer than --max-pause 100 ms$'
 said "… long before" frozen.err '^paused .* max [0-9.]* ms'
-"$report" --dump frozen.upf > dump
+"$report" -q --dump frozen.upf > dump
 said "… its sample is void" dump 'lost domain 0 count 2, reason 3 (our pause was undone)$'
 said "… and only that" frozen.err '^samples .* lost 2$'
 is "… and the trace is whole" 0 "$report" --verify frozen.upf <<< -
