@@ -123,8 +123,11 @@ cat run.upf >trace &
 prints 'a FIFO for the trace' "$inlined" "$report" --folded -q -s guest trace
 wait
 cat run.upf >trace &
+writer=$!
 timeout 10 "$report" --archive -q -s guest -o out.upf trace >out 2>err </dev/null
 code=$?
+# The writer may still wait for a reader: the report may refuse a FIFO before it opens it.
+kill $writer 2>/dev/null
 wait
 sed 's/^/# /' err
 [ $code -ne 0 ] && [ $code -ne 124 ] && [ ! -e out.upf ]
