@@ -223,11 +223,11 @@ static int show(struct report *r, const struct settings *s)
 
 	if (rc == EXIT_DONE && r->old)
 		rc = open_old(r->old, s);
-	if (rc == EXIT_DONE && s->view->takes & VIEW_WHOLE)
-		rc = check_whole(r->run, s);
 	if (rc == EXIT_DONE &&
 	    (inputs_replaced(r->run, &inputs, s->output) || (r->old && inputs_replaced(r->old, &inputs, s->output))))
 		rc = EXIT_USAGE;
+	if (rc == EXIT_DONE && s->view->takes & VIEW_WHOLE)
+		rc = check_whole(r->run, s);
 	return rc == EXIT_DONE ? run_view(r, s) : rc;
 }
 

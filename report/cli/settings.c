@@ -82,6 +82,14 @@ static int check_operands(struct settings *s, int n, char **argv, char *why, siz
 	return -1;
 }
 
+static void choose_view(struct settings *s)
+{
+	if (s->view)
+		return;
+	s->view = view_for_output(s->output);
+	s->view_by_output = s->view != views[0];
+}
+
 /* Options that tables have and this view has not would be passed over in silence. */
 static int check_view(struct settings *s, char *why, size_t size)
 {
@@ -96,17 +104,18 @@ static int check_view(struct settings *s, char *why, size_t size)
 		{s->selection.bottom_up, VIEW_TURNS, "bottom-up"},
 		{s->options.percent_limit >= 0, VIEW_LIMITS, "percent-limit"},
 	};
+	const char *chosen = s->view_by_output ? " (chosen by the name of -o FILE)" : "";
 	char reason[256];
 
 	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++) {
 		if (options[i].given && !(s->view->takes & options[i].takes)) {
-			snprintf(why, size, "--%s has no meaning for --%s", options[i].name, s->view->name);
+			snprintf(why, size, "--%s has no meaning for --%s%s", options[i].name, s->view->name, chosen);
 			return -1;
 		}
 	}
 	if (s->view->takes & VIEW_WHOLE && (selection_by_record(&s->selection) || filter_needed(&s->selection) ||
 	                                    s->selection.states != s->view->states)) {
-		snprintf(why, size, "--%s keeps the whole trace: filter when it is read", s->view->name);
+		snprintf(why, size, "--%s keeps the whole trace: filter when it is read%s", s->view->name, chosen);
 		return -1;
 	}
 	if (!(s->view->takes & VIEW_PATTERN) || patterns_add(&s->pattern, s->argument, reason, sizeof(reason)) == 0)
@@ -123,8 +132,7 @@ int settings_parse(struct settings *s, int argc, char **argv, char *why, size_t 
 	n = options_parse(settings_table(), argc, argv, s, why, size);
 	if (n < 0 || check_operands(s, n, argv, why, size) != 0)
 		return -1;
-	if (!s->view)
-		s->view = views[0];
+	choose_view(s);
 	if (s->selection.states == 0)
 		s->selection.states = s->view->states;
 	if (keys_has(&s->options.keys, KEY_TIME))

@@ -8,7 +8,8 @@
 #include "report/view/view.h"
 
 struct settings {
-	const struct view *view; /* NULL until given, the default at the end */
+	const struct view *view; /* NULL until given; at the end that of @output, or the default */
+	bool view_by_output;     /* @output has chosen it */
 	const char *argument;    /* of the view, NULL: it takes none */
 	struct patterns pattern; /* the same, of views with VIEW_PATTERN */
 	char **traces;           /* ntraces of them, argv's; "-": standard input */

@@ -6,6 +6,8 @@
 #include "report/view/view.h"
 
 extern const struct view *const views[]; /* the first is the default; ends with NULL */
+/* The view that a file of this name is meant to hold, or the default. @output NULL: standard output. */
+const struct view *view_for_output(const char *output);
 
 extern const struct view view_flat, view_tree, view_peek, view_annotate, view_folded, view_stacks;
 extern const struct view view_dump, view_header, view_verify;

@@ -135,6 +135,7 @@ static int run(const struct report *r, struct view_result *found)
 const struct view view_csv = {
 	.name = "csv",
 	.help = "the flat profile as comma-separated values",
+	.endings = {".csv"},
 	.states = STATES_CPU,
 	.takes = VIEW_COMPARES | VIEW_KEYS | VIEW_LIMITS,
 	.run = run,

@@ -305,6 +305,7 @@ static int run(const struct report *r, struct view_result *found)
 const struct view view_json = {
 	.name = "json",
 	.help = "everything, for programs, by a documented schema",
+	.endings = {".json"},
 	.states = STATES_CPU,
 	.run = run,
 };

@@ -485,6 +485,7 @@ const struct view view_archive = {
 	.name = "archive",
 	.help = "the trace together with names, source lines and unwound stacks: -o FILE.upf; reports of "
 		"it need no binary",
+	.endings = {".upf"},
 	.states = STATES_ALL,
 	.takes = VIEW_WHOLE | VIEW_BINARY,
 	.run = run,

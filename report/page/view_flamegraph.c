@@ -24,6 +24,7 @@ static int run(const struct report *r, struct view_result *found)
 const struct view view_flamegraph = {
 	.name = "flamegraph",
 	.help = "flame graph, as one HTML file for any browser",
+	.endings = {".html"},
 	.states = STATES_CPU,
 	.takes = VIEW_COMPARES,
 	.run = run,

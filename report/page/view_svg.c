@@ -205,6 +205,7 @@ static int run(const struct report *r, struct view_result *found)
 const struct view view_svg = {
 	.name = "svg",
 	.help = "flame graph as an SVG picture, without scripts",
+	.endings = {".svg"},
 	.states = STATES_CPU,
 	.takes = VIEW_COMPARES,
 	.run = run,

@@ -59,7 +59,9 @@ struct view {
 	const char *help;
 	unsigned states; /* what --state means when it is not given */
 	bool gzip;       /* the format is compressed by nature, whatever the file's name */
-	unsigned takes;  /* VIEW_... */
+	/* `-o FILE` with a name that ends in one of these chooses the view, if none is given; NULL: there are no more */
+	const char *endings[2];
+	unsigned takes; /* VIEW_... */
 	/*
 	 * Loads, shows. 0 or a negative errno: reading, writing or memory failed. What is wrong with the trace is in
 	 * its health, and no error.

@@ -103,6 +103,7 @@ static int run(const struct report *r, struct view_result *found)
 const struct view view_folded = {
 	.name = "folded",
 	.help = "one line per stack, 'root;...;leaf count', for flame graph programs",
+	.endings = {".folded", ".collapsed"},
 	.states = STATES_CPU,
 	.takes = VIEW_COMPARES | VIEW_TURNS,
 	.run = run,

@@ -68,6 +68,30 @@ ok $? '-o replaces a file, through a link, with its mode'
 ok $? '-o makes a file'
 [ -z "$(find "$tmp" -name 'new.*' -o -name 'there.*')" ]
 ok $? 'nothing is left beside it'
+while read -r ending view; do
+	(cd "$tmp" && "$report" -q -s syms -o "by-name$ending" small.upf && "$report" -q "--$view" -s syms -o given small.upf &&
+		cmp "by-name$ending" given)
+	ok $? "-o FILE$ending is --$view"
+done <<'END'
+.html flamegraph
+.svg svg
+.folded folded
+.collapsed folded
+.pb.gz pprof
+.pprof pprof
+.json json
+.csv csv
+.upf archive
+.txt flat
+html flat
+.html.old flat
+END
+(cd "$tmp" && "$report" -q --folded -s syms -o given.html small.upf && "$report" -q --folded -s syms small.upf | cmp - given.html &&
+	"$report" -q -s syms -o later.html --flat small.upf && "$report" -q -s syms small.upf | cmp - later.html)
+ok $? 'a view that is given wins over the name, before and after it'
+(cd "$tmp" && "$report" -q --sort sym,vcpu --state all -s syms -o sorted.csv small.upf &&
+	"$report" -q --csv --sort sym,vcpu --state all -s syms small.upf | cmp - sorted.csv)
+ok $? 'with the options of that view'
 "$report" --dump "$tmp/small.upf" 2>"$tmp/err" | head -1 >"$tmp/out"
 [ "${PIPESTATUS[0]}" -eq 0 ] && [ -s "$tmp/out" ]
 ok $? 'a reader that goes away'
@@ -105,6 +129,10 @@ fails 'bad symbols' 1 'neither an ELF' "$report" -s hello small.upf
 fails 'symbols from a trace' 1 'neither an ELF' "$report" -s small.upf small.upf
 fails 'unwritable -o' 1 'No such file' "$report" -o nowhere/out small.upf
 fails 'the trace as -o' 2 'the trace itself' "$report" -o small.upf small.upf
+fails 'an option that the view of -o has not' 2 '--sort has no meaning for --json (chosen by the name of -o FILE)' \
+	"$report" --sort sym -o run.json small.upf
+fails 'a filter for an archive by -o' 2 'when it is read (chosen by the name of -o FILE)' "$report" --vcpu 0 -s syms -o kept.upf small.upf
+fails 'an archive by -o, without names' 2 'give it by -s FILE' "$report" -o kept.upf small.upf
 fails 'the symbols as -o' 2 'the symbol file itself' "$report" -o syms -s syms small.upf
 fails 'a full disk, -o' 1 'No space left' "$report" -q -o /dev/full small.upf
 (cd "$tmp" && "$report" -q small.upf >/dev/full 2>err)

@@ -207,7 +207,7 @@ fails 'no old trace' 1 'nowhere.upf: No such file' "$report" --diff nowhere.upf 
 fails 'an old trace that is none' 3 'syms: it is not a uniprof trace' "$report" --diff syms small.upf
 head -c -5 "$tmp/old.upf" >"$tmp/cut.upf"
 fails 'a damaged old trace' 4 'cut.upf: not whole' "$report" -q -o out.txt --diff cut.upf new.upf
-fails 'the old trace as -o' 2 'the trace itself' "$report" -o old.upf --diff old.upf new.upf
+fails 'the old trace as -o' 2 'the trace itself' "$report" --flat -o old.upf --diff old.upf new.upf
 fails 'a colour' 2 'auto, always or never' "$report" --color red small.upf
 fails 'no length of time' 2 'a length of time' "$report" --sort time --time-quantum soon small.upf
 same peek-empty 0 "$report" --peek . empty.upf
