@@ -243,11 +243,11 @@ static void add_pause(struct round *r, uint64_t began_ns, uint64_t ended_ns)
  */
 static int unpause(struct target *t, struct round *r)
 {
-	uint64_t began_ns = r->began_ns, ended_ns, undone_ns;
+	uint64_t began_ns = r->began_ns, ended_ns;
 	int rc = watch_claim(t->watch) ? t->ops->resume(t->guest) : -ECANCELED;
 
 	ended_ns = clock_now();
-	switch (watch_end(t->watch, &undone_ns)) {
+	switch (watch_end(t->watch, &began_ns, &ended_ns)) {
 	case WATCH_OURS:
 		break;
 	case WATCH_STUCK:
@@ -260,7 +260,6 @@ static int unpause(struct target *t, struct round *r)
 		if (rc != -ECANCELED)
 			break;
 		rc = -EINVAL;
-		ended_ns = undone_ns;
 		r->overruns++;
 	}
 	add_pause(r, began_ns, ended_ns);
@@ -281,7 +280,7 @@ static bool take(struct target *t, struct round *r, bool live, bool *complete)
 	watch_begin(t->watch, r->began_ns);
 	rc = t->ops->stop(t->guest);
 	if (rc < 0) {
-		watch_end(t->watch, &(uint64_t){0});
+		watch_end(t->watch, &r->began_ns, &(uint64_t){0});
 		fail(t, r, rc);
 		return false;
 	}

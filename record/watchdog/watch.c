@@ -76,7 +76,18 @@ bool watch_claim(struct watch *w)
 	return !w || move(w, in_phase(atomic_load(&w->state), HELD), ENDING);
 }
 
-enum watch_outcome watch_end(struct watch *w, uint64_t *undone_ns)
+/* What was seen of an earlier pause is earlier than this one's beginning. */
+static void correct(const struct watch *w, bool undone, uint64_t *began_ns, uint64_t *ended_ns)
+{
+	uint64_t later = atomic_load(&w->later_ns), undone_ns = atomic_load(&w->undone_ns);
+
+	if (undone && undone_ns < *ended_ns)
+		*ended_ns = undone_ns;
+	if (later > *began_ns && later < *ended_ns)
+		*began_ns = later;
+}
+
+enum watch_outcome watch_end(struct watch *w, uint64_t *began_ns, uint64_t *ended_ns)
 {
 	uint64_t since = 0;
 
@@ -84,13 +95,14 @@ enum watch_outcome watch_end(struct watch *w, uint64_t *undone_ns)
 		uint64_t state = atomic_load(&w->state);
 
 		if (phase_of(state) == UNDONE) {
-			*undone_ns = atomic_load(&w->undone_ns);
+			correct(w, true, began_ns, ended_ns);
 			return WATCH_UNDONE;
 		}
 		if (phase_of(state) != TAKEN) {
-			if (move(w, state, OVER))
-				break;
-			continue;
+			if (!move(w, state, OVER))
+				continue;
+			correct(w, false, began_ns, ended_ns);
+			break;
 		}
 		if (!since)
 			since = now();
@@ -111,12 +123,6 @@ uint64_t watch_state(const struct watch *w)
 bool watch_is_over(uint64_t state)
 {
 	return phase_of(state) == OVER || phase_of(state) == UNDONE;
-}
-
-bool watch_is_held(const struct hypervisor_ops *ops, const struct watch *w, uint64_t state, uint64_t *began_ns)
-{
-	*began_ns = atomic_load(&w->began_ns);
-	return (phase_of(state) == HELD || phase_of(state) == ENDING) && ops->is_marked(w->mark, false);
 }
 
 /* Is the recorder's own call to resume, which it may have begun, without effect from now on? */
@@ -143,12 +149,33 @@ static int unpause(const struct hypervisor_ops *ops, struct guest *guest, const 
 	return rc == -EINVAL || rc == -ESRCH ? 0 : rc;
 }
 
+/* No pause is marked as in force: it has not begun, or its end is not noted yet. For when the recorder goes on. */
+static void note(const struct hypervisor_ops *ops, struct watch *w, uint64_t state)
+{
+	uint64_t now_ns = now();
+
+	if (ops->is_marked(w->mark, true))
+		return;
+	if (phase_of(state) == HELD && atomic_load(&w->state) == state)
+		atomic_store(&w->later_ns, now_ns);
+	if (phase_of(state) == ENDING && move(w, state, TAKEN)) {
+		atomic_store(&w->undone_ns, now_ns);
+		move(w, in_phase(state, TAKEN), UNDONE);
+	}
+}
+
 void watch_undo(const struct hypervisor_ops *ops, struct guest *guest, const uint8_t *uuid, struct watch *w,
                 uint64_t state, bool dead)
 {
 	bool ending = phase_of(state) == ENDING;
 
-	if (watch_is_over(state) || !ops->is_marked(w->mark, dead) || !move(w, state, TAKEN))
+	if (watch_is_over(state))
+		return;
+	if (!ops->is_marked(w->mark, dead)) {
+		note(ops, w, state);
+		return;
+	}
+	if (!move(w, state, TAKEN))
 		return;
 	if (ending && !dead && !is_prevented(ops, w)) {
 		move(w, in_phase(state, TAKEN), ENDING);

@@ -12,8 +12,8 @@
  * The recorder may unpause only after it moved the word from "held" to "ending", the watchdog only after it moved it
  * to "taken". From "held", the watchdog unpauses at once: the recorder will find that it must not. From "ending", the
  * recorder may have been stopped just before its call: the watchdog first makes that call void (spoil() of struct
- * hypervisor_ops), waits for as long as a call may take that the hypervisor has already begun, 50 ms, and unpauses only
- * if the mark still says that the pause is in force.
+ * hypervisor_ops), waits for as long as a call may take that the hypervisor has already begun, 50 ms, and unpauses
+ * only if the mark still says that the pause is in force.
  *
  * The word holds the number of the pause too, so that a late compare-and-swap never meets another pause. A sample
  * costs a few stores and loads; nobody waits, except the recorder for a watchdog that is just undoing its pause.
@@ -30,7 +30,8 @@
 struct watch {
 	_Atomic uint64_t state;
 	_Atomic uint64_t began_ns;  /* CLOCK_MONOTONIC before the call that pauses */
-	_Atomic uint64_t undone_ns; /* when the watchdog had undone the pause */
+	_Atomic uint64_t later_ns;  /* the watchdog saw that the pause had not begun at this time */
+	_Atomic uint64_t undone_ns; /* the watchdog had undone the pause by this time, or saw that it was over */
 	_Atomic bool asleep;        /* the watchdog does not look until it is woken */
 	int wake_fd;                /* the eventfd that wakes it */
 	struct pause_mark *mark;    /* what the hypervisor says about the pause */
@@ -39,7 +40,7 @@ struct watch {
 /* How a pause ended. */
 enum watch_outcome {
 	WATCH_OURS,   /* the recorder's own call ended it, or it never began */
-	WATCH_UNDONE, /* the watchdog undid it */
+	WATCH_UNDONE, /* the watchdog undid it, or saw its end while the recorder was stopped */
 	WATCH_STUCK,  /* the watchdog began to undo it and did not get to the end within two seconds */
 };
 
@@ -49,20 +50,23 @@ enum watch_outcome {
 void watch_begin(struct watch *w, uint64_t now_ns);
 /* Before resume(). False: the watchdog undoes the pause, and resume() must not be called. */
 bool watch_claim(struct watch *w);
-/* After resume(), or instead of it; or after stop() failed. At WATCH_UNDONE, *undone_ns is when. */
-enum watch_outcome watch_end(struct watch *w, uint64_t *undone_ns);
+/*
+ * After resume(), or instead of it; or after stop() failed. @began_ns and @ended_ns are the recorder's own readings of
+ * the clock around the pause. If the recorder was stopped next to one of its calls, they are too far apart; they are
+ * corrected by what the watchdog has seen meanwhile.
+ */
+enum watch_outcome watch_end(struct watch *w, uint64_t *began_ns, uint64_t *ended_ns);
 
 /* --- the watchdog's part ----------------------------------------------------------------------------------------- */
 
 /* A word that is equal at two times if nothing was begun or ended in between. */
 uint64_t watch_state(const struct watch *w);
-/* Is a pause in force, or about to be? Then *began_ns is when it began. */
-bool watch_is_held(const struct hypervisor_ops *ops, const struct watch *w, uint64_t state, uint64_t *began_ns);
 /* True: no pause is in force nor about to be taken. */
 bool watch_is_over(uint64_t state);
 /*
  * Undoes the pause that @state is about, if it still is in force, through the watchdog's own @guest; only if that is
- * still the domain with @uuid. @dead: the recorder is no more.
+ * still the domain with @uuid. @dead: the recorder is no more. A pause that has not begun, or is over, is not undone;
+ * the recorder is left word of that.
  */
 void watch_undo(const struct hypervisor_ops *ops, struct guest *guest, const uint8_t *uuid, struct watch *w,
                 uint64_t state, bool dead);

@@ -117,15 +117,16 @@ static void undo(struct process *p, size_t i, uint64_t state, bool dead)
 static uint64_t look_at(struct process *p, size_t i, uint64_t now_ns)
 {
 	struct watch *w = &p->watches[i];
-	uint64_t state = watch_state(w), again = now_ns + p->max_pause_ns, began;
+	uint64_t state = watch_state(w), again = now_ns + p->max_pause_ns, due;
 
 	if (state != p->watched[i].state || !watch_is_over(state))
 		p->idle = 0;
 	p->watched[i].state = state;
-	if (!watch_is_held(p->ops, w, state, &began))
+	if (watch_is_over(state))
 		return again;
-	if (began + p->max_pause_ns > now_ns)
-		return began + p->max_pause_ns < again ? began + p->max_pause_ns : again;
+	due = atomic_load(&w->began_ns) + p->max_pause_ns;
+	if (due > now_ns)
+		return due < again ? due : again;
 	undo(p, i, state, false);
 	return again;
 }

@@ -28,6 +28,11 @@ voided() {
 		END { print lost " samples void, of " overruns " overruns"; exit !(overruns >= in_pause && lost == 2 * overruns) }'
 }
 ok "the samples of those pauses are void" voided
+told() {
+	cat "$out/freezes.err"
+	awk '/^paused/ { ok = $0 ~ /max [0-9.]* [mu]s/ } END { exit !ok }' "$out/freezes.err"
+}
+ok "what the recorder was stopped for does not count as paused" told
 foreign_kept() {
 	cat "$out/freezes" "$out/freezes-foreign.err"
 	awk '$1 == "freeze-foreign" { ok = $5 > 0 && $9 == 0 && $11 == 0 && $13 == 0 && $15 == 0 && $17 == 0 } END { exit !ok }' "$out/freezes"

@@ -83,15 +83,16 @@ static void begin(struct fixture *f, struct watch *w)
 static enum watch_outcome end(struct fixture *f, struct watch *w, bool claimed)
 {
 	int rc = claimed ? ops->resume(f->recorder) : -ECANCELED;
-	uint64_t undone_ns = 0;
-	enum watch_outcome how = watch_end(w, &undone_ns);
+	uint64_t began_ns = w->began_ns, ended_ns = now();
+	enum watch_outcome how = watch_end(w, &began_ns, &ended_ns);
 
 	assert_int_not_equal(how, WATCH_STUCK);
 	assert_true(rc == 0 || rc == -ECANCELED);
 	if (how == WATCH_UNDONE) {
-		assert_true(undone_ns >= w->began_ns && undone_ns <= now());
+		assert_true(w->undone_ns >= w->began_ns && w->undone_ns <= now());
 		ops->mark_at(f->recorder, w->mark);
 	}
+	assert_true(began_ns >= w->began_ns && began_ns <= ended_ns && ended_ns <= now());
 	assert_true(rc == 0 || how == WATCH_UNDONE);
 	return rc == 0 ? WATCH_OURS : WATCH_UNDONE;
 }
@@ -187,18 +188,45 @@ static void the_recorder_died_after_its_call(void **state)
 	assert_int_equal(f->w->domain.foreign_pauses, 1);
 }
 
+/* What it is stopped for then does not count as paused, and the sample is good. */
+static void the_recorder_is_stopped_after_its_call(void **state)
+{
+	struct fixture *f = *state;
+	uint64_t began_ns, ended_ns;
+
+	f->w->domain.foreign_pauses = 1;
+	begin(f, &f->w->watch);
+	assert_true(watch_claim(&f->w->watch));
+	assert_int_equal(ops->resume(f->recorder), 0);
+	undo(f, false);
+	began_ns = f->w->watch.began_ns;
+	ended_ns = now() + S;
+	assert_int_equal(watch_end(&f->w->watch, &began_ns, &ended_ns), WATCH_UNDONE);
+	assert_true(ended_ns <= now());
+	assert_int_equal(f->w->domain.foreign_pauses, 1);
+}
+
 /* Stopped or dead between saying so and the call that pauses: there is nothing to undo. */
 static void the_pause_has_not_begun(void **state)
 {
 	struct fixture *f = *state;
-	uint64_t undone_ns;
+	uint64_t began_ns, ended_ns, first_ns;
 
 	f->w->domain.foreign_pauses = 1;
-	watch_begin(&f->w->watch, now());
+	began_ns = first_ns = now();
+	watch_begin(&f->w->watch, began_ns);
 	undo(f, false);
 	undo(f, true);
 	assert_int_equal(f->w->domain.foreign_pauses, 1);
-	assert_int_equal(watch_end(&f->w->watch, &undone_ns), WATCH_OURS);
+	/* What it was stopped for does not count as paused. */
+	ended_ns = now() + S;
+	assert_int_equal(watch_end(&f->w->watch, &began_ns, &ended_ns), WATCH_OURS);
+	assert_true(began_ns > first_ns);
+	/* Of an earlier pause it means nothing. */
+	first_ns = began_ns = now();
+	watch_begin(&f->w->watch, began_ns);
+	assert_int_equal(watch_end(&f->w->watch, &began_ns, &ended_ns), WATCH_OURS);
+	assert_int_equal(began_ns, first_ns);
 }
 
 static void another_domain_is_left_alone(void **state)
@@ -244,10 +272,10 @@ static void *hasty_watchdog(void *arg)
 	uint64_t seed = 77;
 
 	while (!atomic_load(&r->over)) {
-		uint64_t state = watch_state(w), began;
+		uint64_t state = watch_state(w);
 
 		loiter(&seed);
-		if (draw(&seed) % 4 == 0 && watch_is_held(ops, w, state, &began))
+		if (draw(&seed) % 4 == 0)
 			watch_undo(ops, r->f->watchdog, r->f->w->domain.info.uuid, w, state, false);
 	}
 	return NULL;
@@ -388,6 +416,7 @@ int main(void)
 		TEST(the_watchdog_comes_first),
 		TEST(the_recorder_is_about_to_resume),
 		TEST(the_recorder_died_after_its_call),
+		TEST(the_recorder_is_stopped_after_its_call),
 		TEST(the_pause_has_not_begun),
 		TEST(another_domain_is_left_alone),
 		TEST(exactly_one_of_them_unpauses),
