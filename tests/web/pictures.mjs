@@ -1,23 +1,40 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// make pictures: the README's pictures of pages, anew, from mktrace's web server. Look at them before committing.
+// pictures.mjs TRACE OPTION...: the README's pictures of pages that uniprof-report makes of the trace with these options.
+// make pictures calls it.
 
 import {join} from 'node:path';
 import {drawn, here, needBrowser, open, preferColours} from './browser.mjs';
-import {pageOf, symbols, traceOf} from './pages.mjs';
+import {pageOf, report} from './pages.mjs';
 
+const [trace, ...options] = process.argv.slice(2);
 const docs = join(here, '../../docs');
+const BURST = 3;    // seconds
+
+// The BURST seconds with the most samples, as the page's fragment has them.
+function busiest() {
+	const rows = report('--csv', '--sort', 'time', ...options, trace).matchAll(/^"(\d+)-\d+ s",(\d+),/mg);
+	const samples = [];
+
+	for (const [, second, count] of rows)
+		samples[second] = Number(count);
+	const sum = from => samples.slice(from, from + BURST).reduce((all, n) => all + (n ?? 0), 0);
+	const from = [...samples.keys()].reduce((best, at) => sum(at) > sum(best) ? at : best, 0);
+
+	return `time=${from}-${from + BURST}`;
+}
+
 const browser = await needBrowser();
 
 try {
-	const web = traceOf(browser.folder, 'web'), tab = await browser.newTab({width: 1000, height: 560});
+	const tab = await browser.newTab({width: 1000, height: 560});
 
-	await open(tab, pageOf(browser.folder, web, '--flamegraph', ...symbols));
+	await open(tab, pageOf(browser.folder, trace, '--flamegraph', ...options));
 	await drawn(tab);
 	await tab.screenshot({path: join(docs, 'flamegraph.png')});
 
 	await tab.setViewport({width: 1000, height: 740});
 	await preferColours(tab, 'dark');
-	await open(tab, pageOf(browser.folder, web, '--heatmap', ...symbols), 'time=30-40');
+	await open(tab, pageOf(browser.folder, trace, '--heatmap', ...options), busiest());
 	await drawn(tab);
 	await tab.screenshot({path: join(docs, 'heatmap.png')});
 } finally {

@@ -59,10 +59,10 @@ linux_start() {
 	xl create -q /tmp/linux.cfg
 }
 
-# What the Linux guest's init told of its kernel's symbols, once it is all there.
+# The symbols that the Linux guest's init prints, once they are all there.
 linux_kallsyms() {
 	await grep -qs 'KALLSYMS END' $linux_log
-	sed '/KALLSYMS/d; /COUNTED/d' $linux_log | tr -d '\r' | base64 -d | gzip -d
+	awk '/KALLSYMS END/ { exit } begun { print } /KALLSYMS BEGIN/ { begun = 1 }' $linux_log | tr -d '\r' | base64 -d | gzip -d
 }
 
 # Waits until all vCPUs of NAME are up.
