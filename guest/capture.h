@@ -5,8 +5,8 @@
  * A capture is a list of lines: aligned stretches of CAPTURE_LINE bytes of the guest's frames, such as page-table
  * entries and parts of stacks. The list is made from what earlier walks read. capture_copy() copies all lines of the
  * list and does nothing else, so the pause is short and its length is known. Walks then read the copies with
- * capture_read(). A line that is not on the list is noted, and capture_extend() puts it there for the next round. Lines
- * that no walk has read for two epochs (CAPTURE_EPOCH walks each) leave the list.
+ * capture_read(). A line that is not on the list is noted, and capture_extend() puts it there for the next round.
+ * Lines that no walk has read for two epochs (CAPTURE_EPOCH walks each) leave the list.
  *
  * One capture belongs to one vCPU; the mapped pages behind it are shared by all vCPUs of a domain.
  */

@@ -94,8 +94,8 @@ struct hypervisor_ops {
 	/* What the hypervisor knows of the domain: one hypercall. -ESRCH: it is gone. */
 	int (*info)(struct guest *g, struct guest_info *info);
 	/*
-	 * Lays out the next stop(), which will not read the registers of the vCPUs in @asleep (bits; NULL: of none). To
-	 * be called before each stop(), while the guest runs.
+	 * Lays out the next stop(), which will not read the registers of the vCPUs in @asleep (bits; NULL: of none).
+	 * To be called before each stop(), while the guest runs.
 	 */
 	void (*prepare)(struct guest *g, const uint64_t *asleep);
 	/*

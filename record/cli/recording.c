@@ -26,7 +26,7 @@ struct recording {
 	bool status;            /* a status line is drawn */
 };
 
-/* --- preparations: each returns 0, or an exit status after its message --------------------------------------------- */
+/* --- preparations: each returns 0, or an exit status after its message ------------------------------------------- */
 
 static int open_domains(struct recording *r, struct hypervisor *x, char *const *operands)
 {

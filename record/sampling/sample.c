@@ -129,8 +129,8 @@ static bool has_run(const struct sleeper *s, const struct vcpu_stop *stop)
 }
 
 /*
- * False: a vCPU that was left out has run after all. It is expected to sleep less surely then: one that wakes often costs
- * few rounds taken twice, one that sleeps for long is found soon.
+ * False: a vCPU that was left out has run after all. From then on it must sleep for longer before it is left out: so a
+ * vCPU that wakes often costs few rounds that are taken twice.
  */
 static bool all_slept(struct target *t)
 {
@@ -375,8 +375,8 @@ struct round sample_round(struct target *t)
 		return r;
 	/*
 	 * The lists lacked memory that the walk cannot do without, or a vCPU that was left out has run. Map what is
-	 * missing with the guest running, then take this round anew, once, with the walk inside the pause: the stack may
-	 * be another one by then.
+	 * missing while the guest runs, then take this round again, once, with the walk inside the pause: the stack
+	 * may be another one by then.
 	 */
 	if (!complete) {
 		memset(t->asleep, 0, sizeof(t->asleep));

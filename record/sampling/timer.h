@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * timer.h - when to sample. Time is divided into periods, and each has one deadline, drawn uniformly from all of it
- * (stratified sampling): every instant is as likely to be sampled as any other, whatever the guest's own rhythm, and the
- * rate never drifts.
+ * (stratified sampling). So every instant is as likely to be sampled as any other, whatever the guest's own rhythm,
+ * and the rate never drifts.
  */
 #ifndef RECORD_SAMPLING_TIMER_H
 #define RECORD_SAMPLING_TIMER_H

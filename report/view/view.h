@@ -59,7 +59,7 @@ struct view {
 	const char *help;
 	unsigned states; /* what --state means when it is not given */
 	bool gzip;       /* the format is compressed by nature, whatever the file's name */
-	/* `-o FILE` with a name that ends in one of these chooses the view, if none is given; NULL: there are no more */
+	/* `-o FILE` with a name that ends in one of these chooses this view if none is given; ends with NULL */
 	const char *endings[2];
 	unsigned takes; /* VIEW_... */
 	/*
