@@ -73,6 +73,5 @@ void work_leaves(void);
 void work_block(void);
 void work_hostile(const struct start_info *si);
 void work_flip(void);
-void work_lockstep(uint64_t cycle); /* TSC ticks */
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Boots a PV guest, brings up its vCPUs and gives each its work, as its command line says:
- *   work=shares|levels|recursion|heartbeat|idle|leaves|block|plug|hostile|depth:N|end:N|lockstep:N
+ *   work=shares|levels|recursion|heartbeat|idle|leaves|block|plug|hostile|depth:N|end:N
  *                                               what vCPU 0 does; smp is shares, depth may stand alone: depth=N; end:N
  *                                               works for a while, then shuts down for Xen's reason N; plug brings
- *                                               vCPU 1 up again and again; lockstep:N repeats itself every N us
+ *                                               vCPU 1 up again and again
  *   others=idle|block|same|down|flip            what the other vCPUs do; if not given, the same as vCPU 0 for depth,
  *   else idle; down
  *                                               works for a while, then takes itself down, over and over; flip takes a
@@ -104,15 +104,6 @@ static unsigned number(const char *text)
 	return n;
 }
 
-/* Of the TSC, by what Xen tells of it: a time in ns is ticks, shifted, times mul, over 2^32 (public/xen.h). */
-static uint64_t ticks_per_us(void)
-{
-	const struct vcpu_time_info *time = &((const shared_info_t *)shared_page)->vcpu_info[0].time;
-	uint64_t ticks = (1000ull << 32) / time->tsc_to_system_mul;
-
-	return time->tsc_shift < 0 ? ticks << -time->tsc_shift : ticks >> time->tsc_shift;
-}
-
 /* --- work -------------------------------------------------------------------------------------------------------- */
 
 /* The instruction pointer of a blocked vCPU stands in this function itself: the hypercall is inline. */
@@ -146,8 +137,6 @@ static inline __attribute__((always_inline)) void work(const start_info_t *si)
 		work_plug();
 	else if (is(what, "hostile") && si)
 		work_hostile(si);
-	else if (is(what, "lockstep") && si)
-		work_lockstep(number(what) * ticks_per_us());
 	else if (is(what, "end"))
 		work_end(number(what));
 	crash();
