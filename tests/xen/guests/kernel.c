@@ -2,14 +2,13 @@
 /*
  * Boots a PV guest, brings up its vCPUs and gives each its work, as its command line says:
  *   work=shares|levels|recursion|heartbeat|idle|leaves|block|plug|hostile|depth:N|end:N
- *                                               what vCPU 0 does; smp is shares, depth may stand alone: depth=N; end:N
- *                                               works for a while, then shuts down for Xen's reason N; plug brings
- *                                               vCPU 1 up again and again
- *   others=idle|block|same|down|flip            what the other vCPUs do; if not given, the same as vCPU 0 for depth,
- *   else idle; down
- *                                               works for a while, then takes itself down, over and over; flip takes a
- *                                               page out of the page tables and puts it back
- *   vcpus=N                                     how many there are
+ *       what vCPU 0 does. smp is shares; depth may stand alone: depth=N. end:N works for a while, then shuts down for
+ *       Xen's reason N. plug brings vCPU 1 up again and again.
+ *   others=idle|block|same|down|flip
+ *       what the other vCPUs do; the default is the same as vCPU 0 for depth, else idle. down works for a while, then
+ *       takes itself down, over and over. flip takes a page out of the page tables and puts it back.
+ *   vcpus=N
+ *       how many there are
  */
 #include "guest.h"
 
