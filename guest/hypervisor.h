@@ -115,7 +115,10 @@ struct hypervisor_ops {
 	 * guest is still paused.
 	 */
 	int (*resume)(struct guest *g);
-	/* From now on the pauses of @g are recorded in @m, which is set to zero and must outlive the last stop(). */
+	/*
+	 * From now on the pauses of @g are recorded in @m, which is set to zero and must outlive the last stop(). What
+	 * the last stop() has read may be in @m: collect() it first.
+	 */
 	void (*mark_at)(struct guest *g, struct pause_mark *m);
 	/* One vCPU's registers while the guest runs, to find its pages before the first stop(). */
 	int (*peek)(struct guest *g, uint32_t vcpu, struct vcpu_regs *regs);

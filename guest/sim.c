@@ -22,6 +22,7 @@ struct guest {
 	uint64_t asleep;
 	struct guest_info before;
 	struct vcpu_stop vcpu[SIM_VCPUS];
+	bool uncollected;
 };
 
 static struct hypervisor the_host;
@@ -312,6 +313,7 @@ static int stop(struct guest *g)
 	d->stops++;
 	if (d->tick)
 		d->tick(d, d->ctx);
+	g->uncollected = true;
 	g->before = d->info;
 	g->before.paused = is_paused(d);
 	atomic_fetch_add(&d->our_pauses, 1);
@@ -342,6 +344,7 @@ static int unpause(struct guest *g)
 
 static void collect(struct guest *g, struct guest_info *before, struct vcpu_stop *vcpus)
 {
+	g->uncollected = false;
 	*before = g->before;
 	for (uint32_t v = 0; v < g->before.vcpus; v++) {
 		const struct vcpu_regs kept = vcpus[v].regs;
@@ -362,6 +365,8 @@ static int resume(struct guest *g)
 
 	d->resumes++;
 	held = NULL;
+	if (d->on_resume)
+		d->on_resume(d, d->ctx);
 	if (!atomic_compare_exchange_strong(mark_of(g->mark), &paused, NOT_PAUSED))
 		return -ECANCELED;
 	if (d->steal_pause) {
@@ -374,6 +379,7 @@ static int resume(struct guest *g)
 
 static void mark_at(struct guest *g, struct pause_mark *m)
 {
+	g->d->broken += g->uncollected;
 	memset(m, 0, sizeof(*m));
 	g->mark = m;
 	held = NULL;

@@ -27,6 +27,8 @@ struct sim_domain {
 	unsigned long freeze; /* at this stop() the process stops itself, with the guest paused; 0: never */
 	/* Called at each stop(), before anything is read, to change what the guest does. */
 	void (*tick)(struct sim_domain *d, void *ctx);
+	/* Called at each resume(), before anything is done. */
+	void (*on_resume)(struct sim_domain *d, void *ctx);
 	void *ctx;
 
 	/* counted: */

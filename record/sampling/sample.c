@@ -255,8 +255,7 @@ static int unpause(struct target *t, struct round *r)
 			rc = -ETIMEDOUT;
 		break;
 	case WATCH_UNDONE:
-		/* Clear the mark, which else would say that the next pause is in force before it is. */
-		t->ops->mark_at(t->guest, t->watch->mark);
+		t->mark_spent = true;
 		if (rc != -ECANCELED)
 			break;
 		rc = -EINVAL;
@@ -275,6 +274,10 @@ static bool take(struct target *t, struct round *r, bool live, bool *complete)
 	struct guest_info before;
 	int rc, undone;
 
+	/* A spent mark would say that the next pause is in force before it is. */
+	if (t->mark_spent)
+		t->ops->mark_at(t->guest, t->watch->mark);
+	t->mark_spent = false;
 	t->ops->prepare(t->guest, t->asleep);
 	r->began_ns = clock_now();
 	watch_begin(t->watch, r->began_ns);

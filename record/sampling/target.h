@@ -35,6 +35,7 @@ struct target {
 	struct stack_choice asked; /* what target_open() was asked for */
 	struct guest *guest;
 	struct watch *watch; /* by which the watchdog watches its pauses; NULL: nobody does */
+	bool mark_spent;     /* the watchdog took over the last pause: clear the mark before the next one */
 	const struct arch *arch;
 	struct pages *pages;
 	struct capture **captures; /* by sample: what a pause copies of its memory */

@@ -307,6 +307,30 @@ static void the_watchdog_undoes_the_pause(void **state)
 	assert_int_equal(take(f).kind, ROUND_TAKEN);
 }
 
+/* The recorder has claimed the pause when the watchdog takes over; its own call still ends the pause. */
+static void take_over(struct sim_domain *d, void *ctx)
+{
+	struct fixture *f = ctx;
+
+	(void)d;
+	atomic_store(&f->watch.undone_ns, f->watch.began_ns + 5);
+	atomic_fetch_add(&f->watch.state, 2); /* from ending to undone */
+}
+
+static void the_watchdog_takes_over_while_we_resume(void **state)
+{
+	struct fixture *f = *state;
+
+	take(f);
+	f->d.on_resume = take_over;
+	f->d.ctx = f;
+	assert_int_equal(take(f).kind, ROUND_TAKEN);
+	assert_int_equal(f->t->samples[0].state, UPF_RUNNING);
+	assert_int_equal(f->t->samples[0].depth, 4);
+	f->d.on_resume = NULL;
+	assert_int_equal(take(f).kind, ROUND_TAKEN);
+}
+
 static void run_first(struct fixture *f)
 {
 	f->d.vcpu[0].cpu_ns += 1000000;
@@ -423,6 +447,7 @@ int main(void)
 		TEST(the_hypervisor_refuses),
 		TEST(paused_and_not_read),
 		TEST(the_watchdog_undoes_the_pause),
+		TEST(the_watchdog_takes_over_while_we_resume),
 		TEST(a_sleeper_is_not_read),
 		TEST(a_light_sleeper_is_read),
 		TEST(a_stack_that_moves),
