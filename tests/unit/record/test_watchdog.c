@@ -74,9 +74,13 @@ static int teardown(void **state)
 
 static void begin(struct fixture *f, struct watch *w)
 {
+	struct vcpu_stop vcpus[SIM_VCPUS];
+	struct guest_info before;
+
 	ops->prepare(f->recorder, NULL);
 	watch_begin(w, now());
 	assert_int_equal(ops->stop(f->recorder), 0);
+	ops->collect(f->recorder, &before, vcpus);
 }
 
 /* As the recorder does. How the pause ended. */
