@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "guest/arch.h"
 
@@ -138,7 +139,8 @@ static void furnish(struct sim_domain *d, uint32_t domid, const char *name, uint
 static void default_world(void)
 {
 	const char *freeze = getenv("UNIPROF_SIM_FREEZE");
-	struct sim_domain *domains = zeroed(7 * sizeof(*domains));
+	const char *born = getenv("UNIPROF_SIM_BORN");
+	struct sim_domain *domains = zeroed(8 * sizeof(*domains));
 
 	furnish(&domains[0], 0, "Domain-0", 1);
 	furnish(&domains[1], 1, "busy", 2);
@@ -153,7 +155,12 @@ static void default_world(void)
 	domains[4].info.hvm = true;
 	furnish(&domains[5], 5, "twins", 1);
 	furnish(&domains[6], 6, "twins", 1);
-	sim_world(domains, 7);
+	furnish(&domains[7], 7, "born", 1);
+	domains[7].vcpu[0].blocked = false;
+	domains[7].vcpu[0].running = true;
+	domains[7].foreign_pauses = 1;
+	domains[7].absent_until = born;
+	sim_world(domains, born ? 8 : 7);
 }
 
 void sim_world(struct sim_domain *domains, size_t n)
@@ -202,10 +209,15 @@ static const char *version(struct hypervisor *x)
 	return "Xen 4.17-simulated, domctl 0x15";
 }
 
+static bool exists(const struct sim_domain *d)
+{
+	return !d->absent_until || access(d->absent_until, F_OK) == 0;
+}
+
 static struct sim_domain *domain_of(uint32_t domid)
 {
 	for (size_t i = 0; i < world_size; i++)
-		if (world[i].info.domid == domid)
+		if (world[i].info.domid == domid && exists(&world[i]))
 			return &world[i];
 	return NULL;
 }
@@ -230,8 +242,13 @@ static int list(struct hypervisor *x, struct guest_info **domains, size_t *n)
 	*domains = calloc(world_size + 1, sizeof(**domains));
 	if (!*domains)
 		return -ENOMEM;
-	for (*n = 0; *n < world_size; ++*n)
-		(*domains)[*n] = world[*n].info;
+	*n = 0;
+	for (size_t i = 0; i < world_size; i++) {
+		if (!exists(&world[i]))
+			continue;
+		(*domains)[*n] = world[i].info;
+		(*domains)[(*n)++].paused = is_paused(&world[i]);
+	}
 	return 0;
 }
 

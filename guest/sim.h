@@ -14,7 +14,8 @@
 
 struct sim_domain {
 	struct guest_info info;
-	const char *name; /* NULL: none */
+	const char *name;         /* NULL: none */
+	const char *absent_until; /* the domain is there when this file is; NULL: always */
 	struct vcpu_stop vcpu[SIM_VCPUS];
 	uint8_t (*memory)[GUEST_PAGE_SIZE]; /* SIM_FRAMES of them; allocated at the first use */
 	uint32_t used;                      /* frames handed out by sim_page() */
@@ -39,7 +40,8 @@ struct sim_domain {
 /*
  * The world the next open() finds: @n domains in the order of their domids. NULL: a default world, with
  * "busy", "idle", "paused", "hvm" and "twins" twice, in memory shared with processes forked later. There the
- * environment variable UNIPROF_SIM_FREEZE=N sets @freeze of "busy".
+ * environment variable UNIPROF_SIM_FREEZE=N sets @freeze of "busy", and UNIPROF_SIM_BORN=FILE adds "born", a domain
+ * that its creator leaves paused, when FILE is there.
  */
 void sim_world(struct sim_domain *domains, size_t n);
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "common/say.h"
+#include "record/cli/exit_code.h"
 
 static const char *name_of(const struct hypervisor_ops *ops, struct hypervisor *x, uint32_t domid, char *name,
                            size_t size)
@@ -60,59 +61,82 @@ static void list_names(const struct hypervisor_ops *ops, struct hypervisor *x, c
 	free(domains);
 }
 
-static int open_one(const struct hypervisor_ops *ops, struct hypervisor *x, const char *operand,
-                    const struct options *o, struct target **target, char *why, size_t size)
+static int open_found(const struct hypervisor_ops *ops, struct hypervisor *x, const char *operand,
+                      const struct guest_info *info, const struct options *o, struct target **target, char *why,
+                      size_t size)
 {
-	struct guest_info info;
-	const char *reason;
-	char names[512];
-	int rc = target_find(ops, x, operand, &info);
+	const char *reason = obstacle(ops, x, info);
 
-	if (rc == -EINVAL) {
-		snprintf(why, size, "%s: more than one domain has this name: use its number (--list shows them)",
-		         operand);
-		return -1;
-	}
-	if (rc != 0) {
-		list_names(ops, x, names, sizeof(names));
-		snprintf(why, size, "%s: no such domain; %s%s", operand,
-		         names[0] ? "there are: " : "there is none but this one", names);
-		return -1;
-	}
-	reason = obstacle(ops, x, &info);
 	if (reason) {
 		snprintf(why, size, "%s: %s", operand, reason);
-		return -1;
+		return EXIT_DOMAIN;
 	}
-	*target = target_open(ops, x, &info, o->session.some_vcpus ? o->session.vcpus : NULL, &o->stack);
+	*target = target_open(ops, x, info, o->session.some_vcpus ? o->session.vcpus : NULL, &o->stack);
 	if (*target)
 		return 0;
 	if (errno == ENODEV)
 		snprintf(why, size, "%s: it has vCPUs 0 to %" PRIu32 ", none of those asked for", operand,
-		         info.vcpus - 1);
+		         info->vcpus - 1);
 	else if (errno == E2BIG)
 		snprintf(why, size,
 		         "%s: too many vCPUs to copy their stacks: select some with -C, or use --call-graph fp",
 		         operand);
 	else
 		snprintf(why, size, "%s: %s", operand, strerror(errno));
-	return -1;
+	return EXIT_DOMAIN;
+}
+
+static int open_one(const struct hypervisor_ops *ops, struct hypervisor *x, const char *operand,
+                    const struct options *o, struct target **target, char *why, size_t size)
+{
+	struct guest_info info;
+	char names[512];
+	int rc = target_find(ops, x, operand, &info);
+
+	if (rc == -EINVAL) {
+		snprintf(why, size, "%s: more than one domain has this name: use its number (--list shows them)",
+		         operand);
+		return EXIT_DOMAIN;
+	}
+	if (rc != 0) {
+		list_names(ops, x, names, sizeof(names));
+		snprintf(why, size, "%s: no such domain; %s%s", operand,
+		         names[0] ? "there are: " : "there is none but this one", names);
+		return EXIT_DOMAIN;
+	}
+	return open_found(ops, x, operand, &info, o, target, why, size);
 }
 
 int choose_targets(const struct hypervisor_ops *ops, struct hypervisor *x, char *const *operands, size_t n,
                    const struct options *o, struct target **targets, char *why, size_t size)
 {
 	for (size_t i = 0; i < n; i++) {
-		if (open_one(ops, x, operands[i], o, &targets[i], why, size) != 0)
-			return -1;
+		int rc = open_one(ops, x, operands[i], o, &targets[i], why, size);
+
+		if (rc != 0)
+			return rc;
 		for (size_t j = 0; j < i; j++) {
 			if (targets[j]->info.domid != targets[i]->info.domid)
 				continue;
 			snprintf(why, size, "%s: this domain is given twice", operands[i]);
-			return -1;
+			return EXIT_DOMAIN;
 		}
 	}
 	return 0;
+}
+
+int choose_started(const struct hypervisor_ops *ops, struct hypervisor *x, const struct guest_info *started,
+                   const struct options *o, struct target **target, char *why, size_t size)
+{
+	struct guest_info info = *started;
+	char name[64];
+	int rc;
+
+	info.paused = false;
+	rc = open_found(ops, x, name_of(ops, x, info.domid, name, sizeof(name)), &info, o, target, why, size);
+	if (rc == 0)
+		(*target)->held = started->paused;
+	return rc;
 }
 
 int choose_list(const struct hypervisor_ops *ops, struct hypervisor *x)

@@ -6,9 +6,17 @@
 #include "record/cli/options.h"
 #include "record/sampling/target.h"
 
-/* Opens @n targets, named by @operands. 0, or -1 with one line in @why; those opened so far are in @targets. */
+/*
+ * Opens @n targets, named by @operands. 0, or an exit status with one line in @why; those opened so far are in @targets.
+ */
 int choose_targets(const struct hypervisor_ops *ops, struct hypervisor *x, char *const *operands, size_t n,
                    const struct options *o, struct target **targets, char *why, size_t size);
+/*
+ * --start: opens a domain that is new. Its creator's pause, in which the recording is prepared, is no obstacle. As
+ * choose_targets().
+ */
+int choose_started(const struct hypervisor_ops *ops, struct hypervisor *x, const struct guest_info *started,
+                   const struct options *o, struct target **target, char *why, size_t size);
 
 /* --list: prints every domain, and whether it could be recorded, on standard output. 0 or a negative errno. */
 int choose_list(const struct hypervisor_ops *ops, struct hypervisor *x);

@@ -10,6 +10,7 @@ enum exit_code {
 	EXIT_HYPERVISOR = 3, /* no hypervisor, no permission to use it, or an unknown version */
 	EXIT_DOMAIN = 4,     /* no such domain, or it cannot be recorded */
 	EXIT_OUTPUT = 5,     /* the output cannot be written */
+	EXIT_COMMAND = 6,    /* the command of --start failed */
 };
 
 #endif

@@ -22,9 +22,10 @@ static void print_help(void)
 	options_print(record_options, stdout, 80);
 	puts("\nExamples:\n"
 	     "  uniprof-record -o run.upf -d 10s web1        ten seconds of web1 at 99 Hz\n"
+	     "  uniprof-record -o boot.upf --start 'xl create -p web1.cfg'\n"
 	     "  uniprof-record -o - -F 1k 3 | uniprof-report -s web1.elf -\n\n"
 	     "Exit status: 0 recorded; 1 ended early by an error; 2 usage; 3 hypervisor;\n"
-	     "4 domain; 5 output.");
+	     "4 domain; 5 output; 6 the command of --start.");
 }
 
 /* What the options ask for, and what is missing for it. */
@@ -32,8 +33,10 @@ static int check_usage(const struct options *o, int operands)
 {
 	if (o->help || o->version || o->list)
 		return 0;
-	if (operands == 0)
+	if (operands == 0 && !o->start)
 		say("no domain: give one; --list shows them, --help shows more");
+	else if (operands > 1 && o->start)
+		say("--start records the domain that its command creates: name no other");
 	else if (!o->output.path)
 		say("no output: give -o FILE");
 	else

@@ -229,6 +229,15 @@ APPLY(set_image)
 	return 0;
 }
 
+APPLY(set_start)
+{
+	(void)def;
+	if (*value == '\0')
+		return fail(why, size, "a command is needed, such as 'xl create -p web1.cfg'");
+	((struct options *)ctx)->start = value;
+	return 0;
+}
+
 enum flag { FLAG_MISSED, FLAG_FORCE, FLAG_FOLLOW, FLAG_LIST, FLAG_QUIET, FLAG_VERBOSE, FLAG_VERSION, FLAG_HELP };
 
 APPLY(set_flag)
@@ -283,6 +292,10 @@ const struct option_def record_options[] = {
          "keep only the newest samples, in memory: a time such as 60s or a size such as 64M (64M); SIGUSR2 writes "
          "them to FILE.TIME, the end of the recording to FILE",
          set_flight_recorder, 0},
+	{0, "start", "COMMAND", OPTION_ARG,
+         "run COMMAND, which creates the domain and leaves it paused, such as 'xl create -p web1.cfg'; then let the "
+         "domain run, and record it from its first instruction",
+         set_start, 0},
 	{0, "follow", NULL, OPTION_NO_ARG, "continue when a domain comes back, after a reboot or a new start",
          set_flag, FLAG_FOLLOW},
 	{'f', "force", NULL, OPTION_NO_ARG, "replace FILE if it exists", set_flag, FLAG_FORCE},

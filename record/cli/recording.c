@@ -10,7 +10,9 @@
 #include "record/cli/choose.h"
 #include "record/cli/describe.h"
 #include "record/cli/exit_code.h"
+#include "record/cli/start.h"
 #include "record/cli/summary.h"
+#include "record/output/trace_file.h"
 #include "record/process/latency.h"
 #include "record/process/privileges.h"
 #include "record/process/signals.h"
@@ -21,6 +23,7 @@ struct recording {
 	const struct hypervisor_ops *ops;
 	struct target **targets;
 	size_t ntargets;
+	struct guest_info started; /* --start: the domain as its creator left it */
 	struct description description;
 	struct session session; /* with the output and the watchdog */
 	bool status;            /* a status line is drawn */
@@ -28,20 +31,41 @@ struct recording {
 
 /* --- preparations: each returns 0, or an exit status after its message ------------------------------------------- */
 
-static int open_domains(struct recording *r, struct hypervisor *x, char *const *operands)
+/* To be asked first: a domain that cannot be recorded is better not created. */
+static int check_output(const struct output_options *o, char *why, size_t size)
 {
-	const size_t n = r->ntargets;
-	char why[1024];
+	return o->switching || trace_file_check(o->path, o->replace, why, size) == 0 ? 0 : EXIT_OUTPUT;
+}
 
-	r->targets = calloc(n, sizeof(struct target *));
-	if (!r->targets || record_stream_init(&r->session.records, n) != 0) {
+static int open_started(struct recording *r, struct hypervisor *x, const char *name, char *why, size_t size)
+{
+	const struct options *o = r->options;
+	int rc = check_output(&o->output, why, size);
+
+	if (rc == 0)
+		rc = start_domain(r->ops, x, o->start, name, &r->started, why, size);
+	if (rc == 0)
+		rc = choose_started(r->ops, x, &r->started, o, r->targets, why, size);
+	return rc;
+}
+
+static int open_domains(struct recording *r, struct hypervisor *x, char *const *operands, size_t n)
+{
+	char why[1024];
+	int rc;
+
+	r->targets = calloc(r->ntargets, sizeof(struct target *));
+	if (!r->targets || record_stream_init(&r->session.records, r->ntargets) != 0) {
 		say("out of memory");
 		return EXIT_CUT_SHORT;
 	}
-	if (choose_targets(r->ops, x, operands, n, r->options, r->targets, why, sizeof(why)) == 0)
-		return 0;
-	say("%s", why);
-	return EXIT_DOMAIN;
+	if (r->options->start)
+		rc = open_started(r, x, n ? operands[0] : NULL, why, sizeof(why));
+	else
+		rc = choose_targets(r->ops, x, operands, n, r->options, r->targets, why, sizeof(why));
+	if (rc != 0)
+		say("%s", why);
+	return rc;
 }
 
 /* Above the recorder, which it must be able to interrupt. */
@@ -279,8 +303,20 @@ static int conclude(struct recording *r)
 	return verdict(&r->session);
 }
 
+/* Where a domain that --start created could not be let run, it is left as its creator left it. */
+static void report_held(const struct recording *r)
+{
+	const struct target *t = r->targets ? r->targets[0] : NULL;
+	uint32_t domid = r->started.domid;
+
+	if (r->started.paused && (!t || t->held))
+		say("domain %u is still paused, as the command of --start left it: xl unpause %u, or xl destroy %u",
+		    domid, domid, domid);
+}
+
 static void clean_up(struct recording *r)
 {
+	report_held(r);
 	for (size_t i = 0; r->targets && i < r->ntargets; i++)
 		target_close(r->targets[i]);
 	watchdog_stop(r->session.watchdog);
@@ -294,8 +330,8 @@ static void clean_up(struct recording *r)
 int recording_run(const struct options *o, const struct hypervisor_ops *ops, struct hypervisor *x, const char *command,
                   char *const *operands, size_t n)
 {
-	struct recording r = {.options = o, .ops = ops, .ntargets = n};
-	int rc = open_domains(&r, x, operands);
+	struct recording r = {.options = o, .ops = ops, .ntargets = o->start ? 1 : n};
+	int rc = open_domains(&r, x, operands, n);
 
 	r.status = isatty(STDERR_FILENO) && !o->session.quiet && !o->session.missed;
 	signals_block(&r.session.signals, o->output.switching || o->output.flight_recorder.on);
@@ -304,8 +340,8 @@ int recording_run(const struct options *o, const struct hypervisor_ops *ops, str
 	if (rc == 0)
 		rc = prepare_trace(&r, ops->version(x), command);
 	if (rc == 0 && o->verbose)
-		say("%s by %s; %zu domain%s, %.3f Hz", ops->version(x), ops->name, n, n == 1 ? "" : "s",
-		    (double)o->session.rate_mhz / 1e3);
+		say("%s by %s; %zu domain%s, %.3f Hz", ops->version(x), ops->name, r.ntargets,
+		    r.ntargets == 1 ? "" : "s", (double)o->session.rate_mhz / 1e3);
 	if (rc == 0)
 		rc = start_finder(&r);
 	if (rc == 0)

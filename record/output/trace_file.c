@@ -150,14 +150,27 @@ static int open_path(struct trace_file *o, char *why, size_t size)
 	}
 }
 
+static int check_standard_output(char *why, size_t size)
+{
+	if (!isatty(STDOUT_FILENO))
+		return 0;
+	snprintf(why, size,
+	         "a trace is binary and standard output is a terminal: use -o FILE, or pipe it into "
+	         "uniprof-report -");
+	return -1;
+}
+
 int trace_file_check(const char *path, bool overwrite, char *why, size_t size)
 {
 	const char *slash = strrchr(path, '/');
 	int dir = slash ? (int)(slash - path) + 1 : 0;
 	struct looked_at l;
-	enum place place = place_of(path, overwrite, &l, why, size);
+	enum place place;
 	char text[PATH_MAX];
 
+	if (strcmp(path, "-") == 0)
+		return check_standard_output(why, size);
+	place = place_of(path, overwrite, &l, why, size);
 	if (place != PLACE_BESIDE)
 		return place == PLACE_THERE ? 0 : -1;
 	snprintf(text, sizeof(text), "%.*s", dir ? dir : 1, dir ? path : ".");
@@ -179,11 +192,8 @@ struct trace_file *trace_file_open(const char *path, bool overwrite, char *why, 
 	o->overwrite = overwrite;
 	if (strcmp(path, "-") == 0) {
 		o->fd = STDOUT_FILENO;
-		if (!isatty(o->fd))
+		if (check_standard_output(why, size) == 0)
 			return o;
-		snprintf(why, size,
-		         "a trace is binary and standard output is a terminal: use -o FILE, or pipe it into "
-		         "uniprof-report -");
 	} else if (open_path(o, why, size) == 0) {
 		o->own = true;
 		return o;

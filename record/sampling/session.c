@@ -444,6 +444,17 @@ static bool wait_for_deadline(struct loop *l)
 	return due && !signal && !l->over;
 }
 
+/* A domain that --start created is paused until here. Somebody else may have let it run. */
+static void let_run(struct loop *l, struct target *t)
+{
+	int rc = t->ops->unpause(t->guest);
+
+	if (rc == 0 || rc == -EINVAL)
+		t->held = false;
+	else
+		end(l, UPF_REASON_ERROR, rc, "the new domain cannot be let run");
+}
+
 void session_run(struct session *s)
 {
 	struct loop l = {.s = s, .told_mhz = s->options->rate_mhz};
@@ -458,6 +469,9 @@ void session_run(struct session *s)
 	l.cpu_ns = clock_cpu();
 	/* The first deadline is now, when everything is ready. */
 	timer_init(&l.pace, clock_now(), s->options->rate_mhz, s->seed);
+	for (uint32_t d = 0; d < s->ntargets; d++)
+		if (s->targets[d]->held)
+			let_run(&l, s->targets[d]);
 	while (!l.over) {
 		if (wait_for_deadline(&l)) {
 			uint64_t kept = s->live.rounds;

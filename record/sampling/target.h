@@ -62,6 +62,7 @@ struct target {
 	bool started; /* a round was taken */
 	bool quiet;   /* no vCPU was active at the last round: ask before pausing again */
 	bool foreign; /* paused by somebody else when last looked at */
+	bool held;    /* paused since its creation, until the session lets it run */
 	bool ended;
 };
 

@@ -70,4 +70,18 @@ hot_plug() {
 }
 ok "a vCPU that is unplugged and plugged again" hot_plug
 
+from_the_first() {
+	cat "$out/boot.err"
+	[ "$(cat "$out/boot.rc")" = 0 ] && "$report" --verify "$out/boot.upf" || return 1
+	"$report" -s "$guest" --perf-script "$out/boot.upf" | awk -v RS= '/work_end/ { n++; last = NR } END {
+		print n " of " NR " stacks in the work that takes 50 ms, the last one " last; exit n < 10 || last != NR }'
+}
+ok "--start: a guest that crashes after 50 ms, from its first instruction" from_the_first
+ok "--start: the trace says that it crashed" event boot 'event domain 0 3 (shutdown), value 3$'
+command_failed() {
+	cat "$out/never.err"
+	[ "$(cat "$out/never.rc")" = 6 ] && [ ! -e "$out/never.upf" ] && tail -n 1 "$out/never.err" | grep -q 'the command failed with exit status'
+}
+ok "--start: the failure of the command is told as its own" command_failed
+
 done_testing

@@ -22,9 +22,9 @@ no_zombie() {
 	! xl list | grep -q '(null)'
 }
 
-# guest_start NAME [KERNEL] VCPUS ["COMMAND LINE"]: a PV guest of 32 MB; returns when all its vCPUs are up. KERNEL is a file
-# in /lab, guest.elf if left out: for its command line see guests/kernel.c. With on_reboot=restart it comes back.
-guest_start() {
+# guest_config NAME [KERNEL] VCPUS ["COMMAND LINE"]: writes /tmp/NAME.cfg of a PV guest of 32 MB. KERNEL is a file in /lab,
+# guest.elf if left out: for its command line see guests/kernel.c. With on_reboot=restart it comes back.
+guest_config() {
 	case $2 in
 	*[!0-9]*) ;;
 	*) set -- "$1" guest.elf "$2" "$3" ;;
@@ -40,6 +40,11 @@ guest_start() {
 		on_crash="preserve"
 		on_reboot="${on_reboot:-destroy}"
 	END
+}
+
+# guest_start, with the same arguments: creates that guest, and returns when all its vCPUs are up.
+guest_start() {
+	guest_config "$@"
 	xl create -q "/tmp/$1.cfg" > "/tmp/$1.err" 2>&1 || { cat "/tmp/$1.err" >&2; return 1; }
 	guest_wait "$1"
 }

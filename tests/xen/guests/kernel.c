@@ -2,8 +2,8 @@
 /*
  * Boots a PV guest, brings up its vCPUs and gives each its work, as its command line says:
  *   work=shares|levels|recursion|heartbeat|idle|leaves|block|plug|hostile|depth:N|end:N
- *       what vCPU 0 does. smp is shares; depth may stand alone: depth=N. end:N works for a while, then shuts down for
- *       Xen's reason N. plug brings vCPU 1 up again and again.
+ *       what vCPU 0 does. smp is shares; depth may stand alone: depth=N. end:N works for 1000 units of time
+ *       (guest.h), or after=N, then shuts down for Xen's reason N. plug brings vCPU 1 up again and again.
  *   others=idle|block|same|down|flip
  *       what the other vCPUs do; the default is the same as vCPU 0 for depth, else idle. down works for a while, then
  *       takes itself down, over and over. flip takes a page out of the page tables and puts it back.
@@ -42,10 +42,9 @@ static _Noreturn void crash(void)
 	shut_down(SHUTDOWN_crash);
 }
 
-/* Some seconds of work, then its end. */
-static _Noreturn KEPT void work_end(unsigned reason)
+static _Noreturn KEPT void work_end(unsigned reason, unsigned units)
 {
-	BURN(1000);
+	BURN(units);
 	shut_down(reason);
 }
 
@@ -137,7 +136,7 @@ static inline __attribute__((always_inline)) void work(const start_info_t *si)
 	else if (is(what, "hostile") && si)
 		work_hostile(si);
 	else if (is(what, "end"))
-		work_end(number(what));
+		work_end(number(what), *argument("after=") ? number(argument("after=")) : 1000);
 	crash();
 }
 

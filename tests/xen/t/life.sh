@@ -66,3 +66,11 @@ echo $? > /out/last.rc
 guest_start plug 2 "work=plug others=down"
 uniprof-record -F 500 -d 5 -o /out/plug.upf plug 2> /out/plug.err
 echo $? > /out/plug.rc
+
+# From its first instruction: a guest that crashes 50 ms after its start, and a command that fails.
+guest_config boot 1 "work=end:3 after=12"
+uniprof-record -v -F 1k --max-overhead 100 -d 60 -o /out/boot.upf --start 'xl create -q -p /tmp/boot.cfg' 2> /out/boot.err
+echo $? > /out/boot.rc
+xl destroy boot
+uniprof-record -o /out/never.upf --start 'xl create -q -p /tmp/none.cfg' 2> /out/never.err
+echo $? > /out/never.rc

@@ -1,0 +1,57 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# --start: the command, the domain that it creates, and what goes wrong with either. Simulated: guest/sim.h has "born", a
+# domain that its creator leaves paused.
+set -u
+# shellcheck source=tests/tap.sh
+. "$(dirname "$0")/../tap.sh"
+record=${BUILD:?is set by make check-cli}/uniprof-record-sim
+report=$BUILD/uniprof-report
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit
+
+# starts STATUS COMMAND [ARGUMENT...]: the recorder's exit status; its output is in out and err.
+starts() {
+	local want=$1 command=$2
+
+	shift 2
+	rm -f born
+	UNIPROF_SIM_BORN=$work/born "$record" -F 1k -n 20 -o run.upf "$@" --start "$command" > out 2> err < /dev/null
+	got=$?
+	cat err
+	[ "$got" = "$want" ]
+}
+says() { # LINE: the last one on standard error
+	[ "$(tail -n 1 err)" = "uniprof-record: $1" ]
+}
+
+recorded() {
+	starts 0 'echo from the command; touch born' && grep -qx 'from the command' err && [ ! -s out ] && "$report" --verify run.upf &&
+		"$report" --header run.upf | grep -q born
+}
+ok "the only new domain is recorded; the command's output is no trace" recorded
+by_name() { rm run.upf; starts 0 'touch born' born; }
+ok "… by its name" by_name
+exists() { starts 5 'touch born' && says 'run.upf exists: choose another name, or overwrite it with -f' && [ ! -e born ]; }
+ok "where the trace cannot be written, nothing is created" exists
+rm -f run.upf
+failed() { starts 6 'exit 3' && says '--start: the command failed with exit status 3'; }
+ok "a command that fails" failed
+killed() { starts 6 'kill -9 $$' && says '--start: the command was ended by signal 9 (Killed)'; }
+ok "… that is killed" killed
+missing() { starts 6 'no-such-command' && says '--start: the command failed with exit status 127' && grep -q 'no-such-command.*not found' err; }
+ok "… that is not there" missing
+never() { starts 4 true && says '--start: the command succeeded, but no new domain appeared within 10 seconds'; }
+ok "a domain that never appears" never
+held() {
+	starts 4 'touch born' -C 3 && grep -q 'it has vCPUs 0 to 0, none of those asked for' err || return 1
+	says 'domain 7 is still paused, as the command of --start left it: xl unpause 7, or xl destroy 7' && [ ! -e run.upf ]
+}
+ok "a domain that cannot be recorded stays paused, and that is said" held
+two() { starts 2 'touch born' busy idle && says '--start records the domain that its command creates: name no other'; }
+ok "two domains" two
+empty() { starts 2 '' && says "--start '': a command is needed, such as 'xl create -p web1.cfg'"; }
+ok "no command" empty
+
+done_testing
