@@ -137,8 +137,9 @@ static void furnish(struct sim_domain *d, uint32_t domid, const char *name, uint
 
 static void default_world(void)
 {
-	const char *freeze = getenv("UNIPROF_SIM_FREEZE");
-	struct sim_domain *domains = zeroed(7 * sizeof(*domains));
+	const char *freeze = getenv("UNIPROF_SIM_FREEZE"), *idle = getenv("UNIPROF_SIM_IDLE");
+	size_t n = 7, more = idle ? strtoul(idle, NULL, 10) : 0;
+	struct sim_domain *domains = zeroed((n + more) * sizeof(*domains));
 
 	furnish(&domains[0], 0, "Domain-0", 1);
 	furnish(&domains[1], 1, "busy", 2);
@@ -153,7 +154,9 @@ static void default_world(void)
 	domains[4].info.hvm = true;
 	furnish(&domains[5], 5, "twins", 1);
 	furnish(&domains[6], 6, "twins", 1);
-	sim_world(domains, 7);
+	for (; more > 0; more--, n++)
+		furnish(&domains[n], (uint32_t)n, NULL, 1);
+	sim_world(domains, n);
 }
 
 void sim_world(struct sim_domain *domains, size_t n)
@@ -176,6 +179,12 @@ static void call_outside_pause(void)
 static bool is_paused(const struct sim_domain *d)
 {
 	return d->info.paused || d->our_pauses + d->foreign_pauses > 0;
+}
+
+static void describe(const struct sim_domain *d, struct guest_info *info)
+{
+	*info = d->info;
+	info->paused = is_paused(d);
 }
 
 static struct hypervisor *open_sim(char *why, size_t size)
@@ -218,8 +227,7 @@ static int find(struct hypervisor *x, uint32_t domid, struct guest_info *info)
 	call_outside_pause();
 	if (!d)
 		return -ESRCH;
-	*info = d->info;
-	info->paused = is_paused(d);
+	describe(d, info);
 	return 0;
 }
 
@@ -284,8 +292,16 @@ static int info(struct guest *g, struct guest_info *info)
 {
 	call_outside_pause();
 	g->d->infos++;
-	*info = g->d->info;
-	info->paused = is_paused(g->d);
+	describe(g->d, info);
+	return 0;
+}
+
+static int infos(struct guest *const *guests, size_t n, struct guest_info *infos)
+{
+	call_outside_pause();
+	guests[0]->d->batches++;
+	for (size_t i = 0; i < n; i++)
+		describe(guests[i]->d, &infos[i]);
 	return 0;
 }
 
@@ -442,6 +458,7 @@ const struct hypervisor_ops hypervisor_backend = {
 	.detach = detach,
 	.arch = guest_arch,
 	.info = info,
+	.infos = infos,
 	.prepare = prepare,
 	.stop = stop,
 	.collect = collect,

@@ -34,7 +34,8 @@ static int open_domains(struct recording *r, struct hypervisor *x, char *const *
 	char why[1024];
 
 	r->targets = calloc(n, sizeof(struct target *));
-	if (!r->targets || record_stream_init(&r->session.records, n) != 0) {
+	if (!r->targets || record_stream_init(&r->session.records, n) != 0 ||
+	    inquiry_init(&r->session.inquiry, n) != 0) {
 		say("out of memory");
 		return EXIT_CUT_SHORT;
 	}
@@ -286,6 +287,7 @@ static void clean_up(struct recording *r)
 	watchdog_stop(r->session.watchdog);
 	finder_stop(r->session.finder);
 	record_stream_release(&r->session.records);
+	inquiry_release(&r->session.inquiry);
 	free(r->targets);
 	trace_output_free(r->session.output);
 	describe_free(&r->description);
