@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# dom0's part of lockstep.t: guests whose cycles are one, half and one and a half sampling periods. Arguments: the rate,
-# and where the guest counts how long it was in each part of its cycle.
+# dom0's part of lockstep.t: guests whose cycles are one, half and one and a half sampling periods. Arguments: the
+# rate, and where the guest counts how long it was in each part of its cycle.
 rate=$1 period=$((1000000 / $1))
 shift
 has_run() { # has_run NAME ADDRESS...: a whole cycle
