@@ -138,7 +138,7 @@ static void furnish(struct sim_domain *d, uint32_t domid, const char *name, uint
 static void default_world(void)
 {
 	const char *freeze = getenv("UNIPROF_SIM_FREEZE"), *idle = getenv("UNIPROF_SIM_IDLE");
-	size_t n = 7, more = idle ? strtoul(idle, NULL, 10) : 0;
+	const size_t n = 7, more = idle ? strtoul(idle, NULL, 10) : 0;
 	struct sim_domain *domains = zeroed((n + more) * sizeof(*domains));
 
 	furnish(&domains[0], 0, "Domain-0", 1);
@@ -154,9 +154,9 @@ static void default_world(void)
 	domains[4].info.hvm = true;
 	furnish(&domains[5], 5, "twins", 1);
 	furnish(&domains[6], 6, "twins", 1);
-	for (; more > 0; more--, n++)
-		furnish(&domains[n], (uint32_t)n, NULL, 1);
-	sim_world(domains, n);
+	for (uint32_t i = 0; i < more; i++)
+		furnish(&domains[n + i], 101 + i, NULL, 1);
+	sim_world(domains, n + more);
 }
 
 void sim_world(struct sim_domain *domains, size_t n)

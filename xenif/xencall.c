@@ -349,27 +349,6 @@ static void enter(multicall_entry_t *entry, struct xen_domctl *op)
 	entry->args[0] = (uintptr_t)op;
 }
 
-/* Each guest's buffer has the memory for its own question. */
-static int several(struct guest *const *guests, size_t n, struct guest_info *infos)
-{
-	struct hypervisor *x = guests[0]->x;
-	size_t now = n < BATCH ? n : BATCH;
-
-	memset(x->batch, 0, now * sizeof(*x->batch));
-	for (size_t i = 0; i < now; i++) {
-		fill(x, &guests[i]->ops[0], XEN_DOMCTL_getdomaininfo, guests[i]->domid);
-		enter(&x->batch[i], &guests[i]->ops[0]);
-	}
-	if (xencall2(x->call, __HYPERVISOR_multicall, (uintptr_t)x->batch, now) < 0)
-		return -errno;
-	for (size_t i = 0; i < now; i++) {
-		infos[i] = (struct guest_info){.domid = UINT32_MAX};
-		if ((int)(long)x->batch[i].result == 0)
-			abi_info(&guests[i]->ops[0].u.getdomaininfo, &infos[i]);
-	}
-	return now < n ? several(guests + now, n - now, infos + now) : 0;
-}
-
 /* Adds one domctl to the list. */
 static struct xen_domctl *add(struct guest *g, size_t *n, struct xen_domctl *op, uint32_t cmd)
 {
@@ -534,6 +513,27 @@ static int unpause(struct guest *g)
 {
 	fill(g->x, g->x->op, XEN_DOMCTL_unpausedomain, g->domid);
 	return call(g->x, g->x->op);
+}
+
+/* Each guest's buffer has the memory for its own question. */
+static int several(struct guest *const *guests, size_t n, struct guest_info *infos)
+{
+	struct hypervisor *x = guests[0]->x;
+	size_t now = n < BATCH ? n : BATCH;
+
+	memset(x->batch, 0, now * sizeof(*x->batch));
+	for (size_t i = 0; i < now; i++) {
+		fill(x, &guests[i]->ops[0], XEN_DOMCTL_getdomaininfo, guests[i]->domid);
+		enter(&x->batch[i], &guests[i]->ops[0]);
+	}
+	if (xencall2(x->call, __HYPERVISOR_multicall, (uintptr_t)x->batch, now) < 0)
+		return -errno;
+	for (size_t i = 0; i < now; i++) {
+		infos[i] = (struct guest_info){.domid = UINT32_MAX};
+		if ((int)(long)x->batch[i].result == 0)
+			abi_info(&guests[i]->ops[0].u.getdomaininfo, &infos[i]);
+	}
+	return now < n ? several(guests + now, n - now, infos + now) : 0;
 }
 
 static int peek(struct guest *g, uint32_t vcpu, struct vcpu_regs *regs)

@@ -104,7 +104,7 @@ slept_at_most() {
 		END { print n + 0, "sleeps"; exit !(n > 0 && n <= most) }' summary
 }
 # shellcheck disable=SC2046
-is "a hundred idle guests" 0 env UNIPROF_SIM_IDLE=100 "$record" -v -f -d 2 -o cpu.upf $(seq 7 106) <<< -
+is "a hundred idle guests" 0 env UNIPROF_SIM_IDLE=100 "$record" -v -f -d 2 -o cpu.upf $(seq 101 200) <<< -
 cp err summary
 said "… are paused once each" summary '^paused   100 times'
 is "… and wake the recorder once a deadline" 0 slept_at_most 240 <<< ''
