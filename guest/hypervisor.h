@@ -94,6 +94,12 @@ struct hypervisor_ops {
 	/* What the hypervisor knows of the domain: one hypercall. -ESRCH: it is gone. */
 	int (*info)(struct guest *g, struct guest_info *info);
 	/*
+	 * The same of @n guests (1 or more) of one connection by one hypercall, or one for each few hundred: infos[i]
+	 * of guests[i], with a domid of UINT32_MAX if it is not known. 0 or a negative errno. NULL: this backend
+	 * cannot.
+	 */
+	int (*infos)(struct guest *const *guests, size_t n, struct guest_info *infos);
+	/*
 	 * Lays out the next stop(), which will not read the registers of the vCPUs in @asleep (bits; NULL: of none).
 	 * To be called before each stop(), while the guest runs.
 	 */

@@ -138,9 +138,10 @@ static void furnish(struct sim_domain *d, uint32_t domid, const char *name, uint
 
 static void default_world(void)
 {
-	const char *freeze = getenv("UNIPROF_SIM_FREEZE");
+	const char *freeze = getenv("UNIPROF_SIM_FREEZE"), *idle = getenv("UNIPROF_SIM_IDLE");
 	const char *born = getenv("UNIPROF_SIM_BORN");
-	struct sim_domain *domains = zeroed(8 * sizeof(*domains));
+	size_t n = 7, more = idle ? strtoul(idle, NULL, 10) : 0;
+	struct sim_domain *domains = zeroed((n + 1 + more) * sizeof(*domains));
 
 	furnish(&domains[0], 0, "Domain-0", 1);
 	furnish(&domains[1], 1, "busy", 2);
@@ -155,12 +156,16 @@ static void default_world(void)
 	domains[4].info.hvm = true;
 	furnish(&domains[5], 5, "twins", 1);
 	furnish(&domains[6], 6, "twins", 1);
-	furnish(&domains[7], 7, "born", 1);
-	domains[7].vcpu[0].blocked = false;
-	domains[7].vcpu[0].running = true;
-	domains[7].foreign_pauses = 1;
-	domains[7].absent_until = born;
-	sim_world(domains, born ? 8 : 7);
+	if (born) {
+		furnish(&domains[n], 7, "born", 1);
+		domains[n].vcpu[0].blocked = false;
+		domains[n].vcpu[0].running = true;
+		domains[n].foreign_pauses = 1;
+		domains[n++].absent_until = born;
+	}
+	for (uint32_t i = 0; i < more; i++)
+		furnish(&domains[n + i], 101 + i, NULL, 1);
+	sim_world(domains, n + more);
 }
 
 void sim_world(struct sim_domain *domains, size_t n)
@@ -183,6 +188,12 @@ static void call_outside_pause(void)
 static bool is_paused(const struct sim_domain *d)
 {
 	return d->info.paused || d->our_pauses + d->foreign_pauses > 0;
+}
+
+static void describe(const struct sim_domain *d, struct guest_info *info)
+{
+	*info = d->info;
+	info->paused = is_paused(d);
 }
 
 static struct hypervisor *open_sim(char *why, size_t size)
@@ -230,8 +241,7 @@ static int find(struct hypervisor *x, uint32_t domid, struct guest_info *info)
 	call_outside_pause();
 	if (!d)
 		return -ESRCH;
-	*info = d->info;
-	info->paused = is_paused(d);
+	describe(d, info);
 	return 0;
 }
 
@@ -301,8 +311,16 @@ static int info(struct guest *g, struct guest_info *info)
 {
 	call_outside_pause();
 	g->d->infos++;
-	*info = g->d->info;
-	info->paused = is_paused(g->d);
+	describe(g->d, info);
+	return 0;
+}
+
+static int infos(struct guest *const *guests, size_t n, struct guest_info *infos)
+{
+	call_outside_pause();
+	guests[0]->d->batches++;
+	for (size_t i = 0; i < n; i++)
+		describe(guests[i]->d, &infos[i]);
 	return 0;
 }
 
@@ -459,6 +477,7 @@ const struct hypervisor_ops hypervisor_backend = {
 	.detach = detach,
 	.arch = guest_arch,
 	.info = info,
+	.infos = infos,
 	.prepare = prepare,
 	.stop = stop,
 	.collect = collect,

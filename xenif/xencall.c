@@ -33,11 +33,14 @@ struct hypervisor {
 	xenforeignmemory_handle *memory;
 	struct xenstore *names;
 	struct xentoollog_logger logger;
-	struct xen_domctl *op; /* for single calls */
-	uint32_t interface;    /* version of the domctl interface */
-	bool finds_next;       /* struct domctl_version */
+	struct xen_domctl *op;    /* for single calls */
+	multicall_entry_t *batch; /* for infos(): BATCH of them */
+	uint32_t interface;       /* version of the domctl interface */
+	bool finds_next;          /* struct domctl_version */
 	char version[64];
 };
+
+#define BATCH 256u /* domains that one multicall asks about */
 
 /*
  * Xen itself writes the two answers in the calls that pause and resume, and a process is neither killed nor stopped
@@ -148,6 +151,8 @@ static void close_xen(struct hypervisor *x)
 	xenstore_close(x->names);
 	if (x->op)
 		xencall_free_buffer(x->call, x->op);
+	if (x->batch)
+		xencall_free_buffer(x->call, x->batch);
 	if (x->memory)
 		xenforeignmemory_close(x->memory);
 	if (x->call)
@@ -168,7 +173,8 @@ static struct hypervisor *open_xen(char *why, size_t size)
 	x->call = xencall_open(&x->logger, 0);
 	x->memory = x->call ? xenforeignmemory_open(&x->logger, 0) : NULL;
 	x->op = x->memory ? xencall_alloc_buffer(x->call, sizeof(*x->op)) : NULL;
-	if (!x->op) {
+	x->batch = x->op ? xencall_alloc_buffer(x->call, BATCH * sizeof(*x->batch)) : NULL;
+	if (!x->batch) {
 		abi_explain_open(errno, why, size);
 		close_xen(x);
 		return NULL;
@@ -509,6 +515,27 @@ static int unpause(struct guest *g)
 	return call(g->x, g->x->op);
 }
 
+/* Each guest's buffer has the memory for its own question. */
+static int several(struct guest *const *guests, size_t n, struct guest_info *infos)
+{
+	struct hypervisor *x = guests[0]->x;
+	size_t now = n < BATCH ? n : BATCH;
+
+	memset(x->batch, 0, now * sizeof(*x->batch));
+	for (size_t i = 0; i < now; i++) {
+		fill(x, &guests[i]->ops[0], XEN_DOMCTL_getdomaininfo, guests[i]->domid);
+		enter(&x->batch[i], &guests[i]->ops[0]);
+	}
+	if (xencall2(x->call, __HYPERVISOR_multicall, (uintptr_t)x->batch, now) < 0)
+		return -errno;
+	for (size_t i = 0; i < now; i++) {
+		infos[i] = (struct guest_info){.domid = UINT32_MAX};
+		if ((int)(long)x->batch[i].result == 0)
+			abi_info(&guests[i]->ops[0].u.getdomaininfo, &infos[i]);
+	}
+	return now < n ? several(guests + now, n - now, infos + now) : 0;
+}
+
 static int peek(struct guest *g, uint32_t vcpu, struct vcpu_regs *regs)
 {
 	struct xen_domctl *op = g->x->op;
@@ -561,6 +588,7 @@ const struct hypervisor_ops hypervisor_backend = {
 	.detach = detach,
 	.arch = guest_arch,
 	.info = info,
+	.infos = several,
 	.prepare = prepare,
 	.stop = stop,
 	.collect = collect,

@@ -55,7 +55,8 @@ static int open_domains(struct recording *r, struct hypervisor *x, char *const *
 	int rc;
 
 	r->targets = calloc(r->ntargets, sizeof(struct target *));
-	if (!r->targets || record_stream_init(&r->session.records, r->ntargets) != 0) {
+	if (!r->targets || record_stream_init(&r->session.records, r->ntargets) != 0 ||
+	    inquiry_init(&r->session.inquiry, r->ntargets) != 0) {
 		say("out of memory");
 		return EXIT_CUT_SHORT;
 	}
@@ -322,6 +323,7 @@ static void clean_up(struct recording *r)
 	watchdog_stop(r->session.watchdog);
 	finder_stop(r->session.finder);
 	record_stream_release(&r->session.records);
+	inquiry_release(&r->session.inquiry);
 	free(r->targets);
 	trace_output_free(r->session.output);
 	describe_free(&r->description);

@@ -129,6 +129,7 @@ void summary_print_cost(const struct session *s, size_t pages)
 	getrusage(RUSAGE_SELF, &u);
 	seconds = (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) +
 	          (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) / 1e6;
-	say("used %.6f s of CPU time, %.1f us a sample, at most %.1f MiB of memory and %zu mapped pages of guests",
-	    seconds, samples ? seconds * 1e6 / (double)samples : 0, (double)u.ru_maxrss / 1024, pages);
+	say("used %.6f s of CPU time, %.1f us a sample, at most %.1f MiB of memory and %zu mapped pages of guests; "
+	    "slept %ld times",
+	    seconds, samples ? seconds * 1e6 / (double)samples : 0, (double)u.ru_maxrss / 1024, pages, u.ru_nvcsw);
 }

@@ -36,9 +36,11 @@ struct round {
 /* Maps the pages that the vCPUs' stacks are on now, without pausing the guest, so that the first round finds them. */
 void sample_warm(struct target *t);
 
+/* The next round begins by asking whether the domain has run, as it did not seem to when last looked at. */
+bool sample_asks_first(const struct target *t);
 /*
  * Takes one round. Two hypercalls for a busy guest whose pages are mapped, one for a guest that slept before and still
- * does, three when it woke up; a page not mapped yet costs a second pause.
+ * does, three when it woke up; one less if inquiry_make() has asked. A page not mapped yet costs a second pause.
  */
 struct round sample_round(struct target *t);
 

@@ -161,11 +161,23 @@ static void one_round(struct loop *l, uint32_t domain)
 	count_pause(s, &r); /* after the round was recorded, so that both are in the same block */
 }
 
+/* Of the domains that are asked about already, or of the others. */
+static void some_rounds(struct loop *l, bool answered)
+{
+	for (uint32_t d = 0; d < l->s->ntargets; d++) {
+		const struct target *t = l->s->targets[d];
+
+		if (!t->ended && !l->over && answered == (t->answer != NULL))
+			one_round(l, d);
+	}
+}
+
+/* An answer gets old: those domains come first. */
 static void all_rounds(struct loop *l)
 {
-	for (uint32_t d = 0; d < l->s->ntargets; d++)
-		if (!l->s->targets[d]->ended && !l->over)
-			one_round(l, d);
+	inquiry_make(&l->s->inquiry, l->s->targets, l->s->ntargets);
+	some_rounds(l, true);
+	some_rounds(l, false);
 }
 
 /* --- domains that end, and come back ----------------------------------------------------------------------------- */

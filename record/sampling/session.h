@@ -11,6 +11,7 @@
 #include "record/output/status_line.h"
 #include "record/output/trace_output.h"
 #include "record/sampling/finder.h"
+#include "record/sampling/inquiry.h"
 #include "record/sampling/target.h"
 #include "record/watchdog/watchdog.h"
 
@@ -38,7 +39,8 @@ struct session {
 	struct target **targets;
 	size_t ntargets;
 	struct watchdog *watchdog;
-	struct finder *finder; /* --follow; else NULL */
+	struct finder *finder;  /* --follow; else NULL */
+	struct inquiry inquiry; /* for all targets */
 	struct trace_output *output;
 	sigset_t signals;  /* those that are waited for; blocked */
 	uint64_t began_ns; /* CLOCK_MONOTONIC when recording began */

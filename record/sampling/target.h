@@ -59,10 +59,11 @@ struct target {
 		uint32_t copy_words;
 	} reserved; /* room in every block, by target_reserve() */
 
-	bool started; /* a round was taken */
-	bool quiet;   /* no vCPU was active at the last round: ask before pausing again */
-	bool foreign; /* paused by somebody else when last looked at */
-	bool held;    /* paused since its creation, until the session lets it run */
+	const struct guest_info *answer; /* what inquiry_make() was just told; NULL: it did not ask about this one */
+	bool started;                    /* a round was taken */
+	bool quiet;                      /* no vCPU was active at the last round: ask before pausing again */
+	bool foreign;                    /* paused by somebody else when last looked at */
+	bool held;                       /* paused since its creation, until the session lets it run */
 	bool ended;
 };
 

@@ -25,7 +25,7 @@ static struct {
 	bool xenstore;   /* is there one */
 	/* Called for each entry that reads registers: between pause and resume, inside one hypercall. */
 	void (*inside)(void);
-	unsigned long domctls;
+	unsigned long domctls, multicalls;
 } xen;
 
 static void xen_of(uint32_t interface, const uint32_t *domids, size_t n)
@@ -144,6 +144,7 @@ int xencall2(xencall_handle *x, unsigned op, uint64_t first, uint64_t second)
 		return first == XENVER_version ? 4 << 16 | 17 : 0;
 	if (op != __HYPERVISOR_multicall)
 		return answer(-ENOSYS);
+	xen.multicalls++;
 	for (uint64_t i = 0; i < second; i++)
 		list[i].result = (xen_ulong_t)(long)domctl((void *)(uintptr_t)list[i].args[0]);
 	return 0;
@@ -334,6 +335,37 @@ static void a_number_is_found_by_one_call(void **state)
 	}
 }
 
+/* One call for each few hundred, and whoever is gone is not taken for another domain. */
+static void many_domains_are_asked_about_by_few_calls(void **state)
+{
+	enum { MANY = 300 };
+	uint32_t domids[MANY];
+	struct guest *guests[MANY];
+	struct guest_info infos[MANY];
+	struct hypervisor *x;
+
+	(void)state;
+	for (uint32_t i = 0; i < MANY; i++)
+		domids[i] = i + 1;
+	for (uint32_t interface = 0x15; interface <= 0x16; interface++) {
+		xen_of(interface, domids, MANY);
+		x = open_fake();
+		for (uint32_t i = 0; i < MANY; i++)
+			guests[i] = ops->attach(x, &(struct guest_info){.domid = i + 1, .vcpus = 1}, NULL);
+		xen.ndomids--; /* the last one ends */
+		assert_int_equal(ops->infos(guests, MANY, infos), 0);
+		assert_int_equal(xen.multicalls, 2);
+		for (uint32_t i = 0; i < MANY - 1; i++) {
+			assert_int_equal(infos[i].domid, i + 1);
+			assert_int_equal(infos[i].uuid[0], (uint8_t)(i + 1));
+		}
+		assert_int_not_equal(infos[MANY - 1].domid, MANY);
+		for (uint32_t i = 0; i < MANY; i++)
+			ops->detach(guests[i]);
+		ops->close(x);
+	}
+}
+
 /* --- pauses ------------------------------------------------------------------------------------------------------ */
 
 static struct pause_mark mark;
@@ -440,6 +472,7 @@ int main(void)
 		cmocka_unit_test(a_domain_that_is_gone_is_looked_for_by_few_calls),
 		cmocka_unit_test(without_xenstore_all_are_listed),
 		cmocka_unit_test(a_number_is_found_by_one_call),
+		cmocka_unit_test(many_domains_are_asked_about_by_few_calls),
 		cmocka_unit_test(a_pause_is_marked_while_it_is_in_force),
 		cmocka_unit_test(a_spoilt_resume_does_nothing),
 		cmocka_unit_test(somebody_else_undoes_it),

@@ -73,5 +73,7 @@ void work_leaves(void);
 void work_block(void);
 void work_hostile(const struct start_info *si);
 void work_flip(void);
+struct vcpu_time_info;
+void work_lockstep(const volatile struct vcpu_time_info *time, uint64_t cycle_ns);
 
 #endif

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Boots a PV guest, brings up its vCPUs and gives each its work, as its command line says:
- *   work=shares|levels|recursion|heartbeat|idle|leaves|block|plug|hostile|depth:N|end:N
+ *   work=shares|levels|recursion|heartbeat|idle|leaves|block|plug|hostile|depth:N|end:N|lockstep:N
  *       what vCPU 0 does. smp is shares; depth may stand alone: depth=N. end:N works for 1000 units of time
- *       (guest.h), or after=N, then shuts down for Xen's reason N. plug brings vCPU 1 up again and again.
+ *       (guest.h), or after=N, then shuts down for Xen's reason N. plug brings vCPU 1 up again and again. lockstep:N
+ *       repeats itself every N us.
  *   others=idle|block|same|down|flip
  *       what the other vCPUs do; the default is the same as vCPU 0 for depth, else idle. down works for a while, then
  *       takes itself down, over and over. flip takes a page out of the page tables and puts it back.
@@ -135,6 +136,8 @@ static inline __attribute__((always_inline)) void work(const start_info_t *si)
 		work_plug();
 	else if (is(what, "hostile") && si)
 		work_hostile(si);
+	else if (is(what, "lockstep"))
+		work_lockstep(&((shared_info_t *)shared_page)->vcpu_info[0].time, number(what) * 1000ull);
 	else if (is(what, "end"))
 		work_end(number(what), *argument("after=") ? number(argument("after=")) : 1000);
 	crash();

@@ -9,6 +9,15 @@ record() {
 	echo $? > "/out/$name.rc"
 }
 
+# traced NAME DOMAIN...: the calls of a recorder. Rounds are told apart by the sleeps between them.
+traced() {
+	name=$1
+	shift
+	strace -f -e trace=ioctl,mmap,munmap,rt_sigtimedwait -o "/out/$name.txt" \
+		uniprof-record -F 50 -n 200 -q -o "/out/$name.upf" "$@"
+	echo $? > "/out/$name.rc"
+}
+
 for work in shares levels recursion; do
 	guest_start $work 1 "work=$work"
 	record $work -F 1000 -d 5 $work
@@ -43,12 +52,12 @@ guest_end smp
 
 guest_start idle 2 "work=idle"
 record idle -F 1000 -d 10 idle
+guest_start idle2 1 "work=idle"
+traced asleep idle idle2
 guest_end idle
+guest_end idle2
 
 guest_start depth 1 "work=depth:16"
 record depth -F 1000 -n 100 depth
 xenctx -f "$(domid depth)" 0 > /out/xenctx.txt
-# Rounds are told apart by the sleeps between them.
-strace -f -e trace=ioctl,mmap,munmap,rt_sigtimedwait -o /out/strace.txt \
-	uniprof-record -F 50 -n 200 -q -o /out/strace.upf depth
-echo $? > /out/strace.rc
+traced strace depth
