@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * bench_report.c - how fast uniprof-report turns a trace into folded stacks, and in how much memory.
+ * bench_report.c - how fast uniprof-report turns a trace into folded stacks and flame graphs, and in how much memory.
  *
  * Usage: bench_report [DIRECTORY of the programs, else $BUILD, else build]. Exit status 1: an aim was missed.
  */
@@ -19,8 +19,12 @@
 
 #define UNIQUE "10000"
 #define DEPTH "20"
-#define AIM_PER_SECOND 5e6 /* DESIGN: samples a second from file to folded, one core: a second of CPU time */
+#define AIM_PER_SECOND 1e7 /* DESIGN: samples a second from file to folded, one core: a second of CPU time */
 #define AIM_GROWTH 1.10    /* memory for 10 M samples beside 100 k: flat */
+#define MANY_UNIQUE "200000"
+#define AIM_FLAME 3.0 /* seconds of CPU time for a flame graph of 10 M samples with so many stacks */
+/* Each sample at an address of its own, without a name: CPU time for one, of 5 M beside 1 M. */
+#define AIM_SCATTERED 1.5
 
 struct cost {
 	double seconds, cpu_seconds;
@@ -101,19 +105,63 @@ static off_t size_of(const char *path)
 	return size;
 }
 
-/* The best of three: the disturbances of others only ever add. */
-static struct cost measure(const char *report, const char *trace, bool one_cpu)
+/* The best of @times: the disturbances of others only ever add. */
+static struct cost measure_view(const char *report, const char *view, const char *trace, bool one_cpu, int times)
 {
-	const char *const argv[] = {report, "-q", "--folded", trace, NULL};
+	const char *const argv[] = {report, "-q", view, trace, NULL};
 	struct cost best = {0};
 
-	for (int i = 0; i < 3; i++) {
+	for (int i = 0; i < times; i++) {
 		struct cost cost = run(argv, "/dev/null", one_cpu);
 
 		if (i == 0 || (one_cpu ? cost.cpu_seconds < best.cpu_seconds : cost.seconds < best.seconds))
 			best = cost;
 	}
 	return best;
+}
+
+static struct cost measure(const char *report, const char *trace, bool one_cpu)
+{
+	return measure_view(report, "--folded", trace, one_cpu, 3);
+}
+
+static bool tell(double value, double aim)
+{
+	printf("%s\n", value <= aim ? "met" : "MISSED");
+	return value <= aim;
+}
+
+static bool bench_flame(const char *mktrace, const char *report, const char *trace)
+{
+	const char *const make[] = {mktrace, "many", "10000000", MANY_UNIQUE, DEPTH, NULL};
+	struct cost cost;
+
+	run(make, trace, false);
+	cost = measure_view(report, "--flamegraph", trace, true, 3);
+	printf("flame graph of 10 M samples, " MANY_UNIQUE " stacks: %.2f s of CPU, %ld KiB, aim %.1f s: ",
+	       cost.cpu_seconds, cost.resident_kib, AIM_FLAME);
+	return tell(cost.cpu_seconds, AIM_FLAME);
+}
+
+/* @view of 1 M and of 5 M addresses. */
+static bool bench_scattered(const char *mktrace, const char *report, const char *trace, const char *view)
+{
+	static const char *const counts[] = {"1000000", "5000000"};
+	struct cost cost[2];
+	double n[2], growth;
+
+	for (int i = 0; i < 2; i++) {
+		const char *const make[] = {mktrace, "scattered", counts[i], "4", NULL};
+
+		run(make, trace, false);
+		cost[i] = measure_view(report, view, trace, true, 2 - i);
+		n[i] = strtod(counts[i], NULL);
+		printf("%-12s %.0f M addresses without a name: %.2f us of CPU, %.0f bytes of memory each\n", view,
+		       n[i] / 1e6, cost[i].cpu_seconds / n[i] * 1e6, (double)cost[i].resident_kib * 1024 / n[i]);
+	}
+	growth = cost[1].cpu_seconds / n[1] / (cost[0].cpu_seconds / n[0]);
+	printf("%-12s %.2f times the time for each of five times as many, aim %.1f: ", view, growth, AIM_SCATTERED);
+	return tell(growth, AIM_SCATTERED);
 }
 
 /*
@@ -147,6 +195,7 @@ int main(int argc, char **argv)
 	char mktrace[4096], report[4096], trace[] = "/tmp/bench-report-XXXXXX";
 	double rate = 0, growth = 0, by_text = 0, wall = 0, all_cores = 0;
 	long first = 0;
+	bool met;
 	int fd = mkstemp(trace);
 
 	if (fd < 0)
@@ -175,7 +224,6 @@ int main(int argc, char **argv)
 		       cost.cpu_seconds, rate / 1e6, cost.resident_kib);
 	}
 	all_cores = measure(report, trace, false).seconds;
-	unlink(trace);
 	printf("speed  %.2f M samples/s on one core, aim %.0f: %s\n", rate / 1e6, AIM_PER_SECOND / 1e6,
 	       rate >= AIM_PER_SECOND ? "met" : "MISSED");
 	printf("       %.0f times that of text collapsed by a script, %.3f M samples/s\n", rate / by_text,
@@ -183,5 +231,10 @@ int main(int argc, char **argv)
 	printf("       %.2f s instead of %.2f s on all %ld cores\n", all_cores, wall, sysconf(_SC_NPROCESSORS_ONLN));
 	printf("memory %.2f times for 100 times the samples, aim below %.2f: %s\n", growth, AIM_GROWTH,
 	       growth < AIM_GROWTH ? "met" : "MISSED");
-	return rate >= AIM_PER_SECOND && growth < AIM_GROWTH ? 0 : 1;
+	met = rate >= AIM_PER_SECOND && growth < AIM_GROWTH;
+	met = bench_flame(mktrace, report, trace) && met;
+	met = bench_scattered(mktrace, report, trace, "--folded") && met;
+	met = bench_scattered(mktrace, report, trace, "--flamegraph") && met;
+	unlink(trace);
+	return met ? 0 : 1;
 }

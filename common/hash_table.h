@@ -84,6 +84,13 @@ static inline size_t hash_table_next(const struct hash_table *t, size_t at)
 	return (at + 1) & t->mask;
 }
 
+/* Asks the processor for the slot where a look for @hash begins. */
+static inline void hash_table_prefetch(const struct hash_table *t, uint32_t hash)
+{
+	if (t->slots)
+		__builtin_prefetch(&t->slots[hash & t->mask]);
+}
+
 static inline bool hash_table_id(const struct hash_table *t, size_t *at, uint32_t hash, uint32_t *id)
 {
 	for (; t->slots[*at].id_1 != 0; *at = hash_table_next(t, *at)) {

@@ -255,3 +255,52 @@ int symbolizer_find(struct symbolizer *n, uint64_t address, bool caller, struct 
 	hash_table_add(&n->by_address, hash, (uint32_t)n->naddresses++);
 	return 0;
 }
+
+/* --- order ------------------------------------------------------------------------------------------------------- */
+
+/* A name for sorting: nearly all that there are millions of are addresses, and fit. */
+struct short_name {
+	char text[20];
+	uint32_t function;
+};
+
+struct ranking {
+	const struct symbolizer *names;
+	int (*compare)(const char *a, const char *b);
+};
+
+static const char *whole_name(const struct ranking *r, const struct short_name *s)
+{
+	return s->text[sizeof(s->text) - 1] ? r->names->functions[s->function].name : s->text;
+}
+
+static int compare_names(const void *va, const void *vb, void *ctx)
+{
+	const struct ranking *r = ctx;
+
+	return r->compare(whole_name(r, va), whole_name(r, vb));
+}
+
+uint32_t *symbolizer_ranks(const struct symbolizer *n, int (*compare)(const char *a, const char *b))
+{
+	struct ranking r = {n, compare};
+	uint32_t *ranks = malloc((n->nfunctions + 1) * sizeof(*ranks)), rank = 0;
+	struct short_name *list = malloc((n->nfunctions + 1) * sizeof(*list));
+
+	for (size_t i = 0; list && i < n->nfunctions; i++) {
+		strncpy(list[i].text, n->functions[i].name, sizeof(list[i].text));
+		list[i].function = (uint32_t)i;
+	}
+	if (list && ranks)
+		qsort_r(list, n->nfunctions, sizeof(*list), compare_names, &r);
+	for (size_t i = 0; list && ranks && i < n->nfunctions; i++) {
+		rank += i > 0 && compare_names(&list[i - 1], &list[i], &r) != 0;
+		ranks[list[i].function] = rank;
+	}
+	if (!list) {
+		free(ranks);
+		ranks = NULL;
+	}
+	free(list);
+	return ranks;
+}

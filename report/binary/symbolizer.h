@@ -75,5 +75,10 @@ const struct name_at *symbolizer_inlined(const struct symbolizer *n, const struc
 int symbolizer_function(struct symbolizer *n, const char *name, uint32_t *function);
 /* The function with the same name as @other, a function of another symbolizer. 0 or -ENOMEM. */
 int symbolizer_like(struct symbolizer *n, const struct function *other, uint32_t *function);
+/*
+ * The place of each function's name in the order of @compare, strcmp() or strverscmp(); equal names have the same.
+ * NULL: no memory. free() it.
+ */
+uint32_t *symbolizer_ranks(const struct symbolizer *n, int (*compare)(const char *a, const char *b));
 
 #endif

@@ -9,8 +9,6 @@
 
 #include <ctype.h>
 #include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 struct csv {
 	const struct report *report;
@@ -21,22 +19,6 @@ struct csv {
 static const char *text_of(const struct csv *c, const struct table_row *row, unsigned column)
 {
 	return c->report->run->names.functions[row->text[column]].name;
-}
-
-/* Largest first. */
-static int compare(const void *va, const void *vb, void *ctx)
-{
-	const struct csv *c = ctx;
-	const struct table_row *a = va, *b = vb;
-	bool by_total = c->report->options->children == CHILDREN_FIRST;
-	uint64_t first_a = by_total ? a->total : a->self, first_b = by_total ? b->total : b->self;
-	uint64_t then_a = by_total ? a->self : a->total, then_b = by_total ? b->self : b->total;
-	int order =
-		first_a != first_b ? (first_a < first_b) - (first_a > first_b) : (then_a < then_b) - (then_a > then_b);
-
-	for (unsigned i = 0; order == 0 && i < c->table.keys.n; i++)
-		order = strverscmp(text_of(c, a, i), text_of(c, b, i));
-	return order;
 }
 
 static void put_text(FILE *out, const char *text)
@@ -102,19 +84,20 @@ static int put_table(const struct report *r, const struct fold *fold)
 {
 	const struct fold_request request = view_request(r);
 	const struct keys keys = view_keys(r);
+	const struct table_order order = {.by_total = r->options->children == CHILDREN_FIRST};
 	struct csv c = {.report = r, .fold = fold};
 	int rc = table_make(&c.table, &keys, &r->run->profile, &r->run->names, &request);
 
 	if (rc != 0)
 		return rc;
-	if (c.table.n)
-		qsort_r(c.table.rows, c.table.n, sizeof(*c.table.rows), compare, &c);
-	put_headings(&c);
-	for (size_t i = 0; i < c.table.n; i++)
+	rc = table_sort(&c.table, &r->run->names, &order);
+	if (rc == 0)
+		put_headings(&c);
+	for (size_t i = 0; rc == 0 && i < c.table.n; i++)
 		if (is_shown(&c, &c.table.rows[i]))
 			put_row(&c, &c.table.rows[i]);
 	table_free(&c.table);
-	return 0;
+	return rc;
 }
 
 static int run(const struct report *r, struct view_result *found)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "report/page/flame.h"
+#include "common/radix_sort.h"
 #include "report/input/scope.h"
 
 #include <errno.h>
@@ -246,56 +247,61 @@ int flame_add(struct flame *f, struct display_stacks *stacks, unsigned states, e
 
 /* --- order ------------------------------------------------------------------------------------------------------- */
 
-static int compare_names(const void *va, const void *vb, void *ctx)
-{
-	const struct flame *f = ctx;
-	uint32_t a = *(const uint32_t *)va, b = *(const uint32_t *)vb;
-	int by_text = strcmp(f->names[a].text, f->names[b].text);
+struct ordering {
+	const struct flame *flame;
+	const uint32_t *ranks; /* of functions, by name */
+};
 
-	return by_text ? by_text : (f->names[a].kind > f->names[b].kind) - (f->names[a].kind < f->names[b].kind);
+static uint64_t by_text(const void *ctx, uint32_t name)
+{
+	const struct ordering *o = ctx;
+
+	return (uint64_t)o->ranks[o->flame->names[name].function] << 8 | o->flame->names[name].kind;
 }
 
-static uint32_t *numbers(size_t n)
+static uint64_t by_name(const void *ctx, uint32_t node)
 {
-	uint32_t *list = malloc((n + 1) * sizeof(*list));
+	return ((const struct flame *)ctx)->nodes[node].name;
+}
 
-	for (size_t i = 0; list && i < n; i++)
-		list[i] = (uint32_t)i;
-	return list;
+static uint64_t by_node(const void *ctx, uint32_t stack)
+{
+	const struct flame_stack *s = &((const struct flame *)ctx)->stacks[stack];
+
+	return (uint64_t)s->node << 32 | s->vcpu;
+}
+
+/* Takes over @names, which get the place of those there are. */
+static void move_names(struct flame *f, struct flame_name *names, const uint32_t *order, uint32_t *moved)
+{
+	for (size_t i = 0; i < f->nnames; i++) {
+		names[i] = f->names[order[i]];
+		moved[order[i]] = (uint32_t)i;
+	}
+	for (size_t i = 1; i < f->nnodes; i++)
+		f->nodes[i].name = moved[f->nodes[i].name];
+	free(f->names);
+	f->names = names;
+	f->names_cap = f->nnames + 1;
 }
 
 /* Names in the order of their texts: their numbers then order frames. */
-static int sort_names(struct flame *f)
+static int sort_names(struct flame *f, const struct symbolizer *names)
 {
-	uint32_t *order = numbers(f->nnames), *rank = numbers(f->nnames);
-	struct flame_name *names = malloc((f->nnames + 1) * sizeof(*names));
-	bool enough = order && rank && names;
+	uint32_t *order = radix_sort_ids(f->nnames), *moved = radix_sort_ids(f->nnames);
+	uint32_t *ranks = symbolizer_ranks(names, strcmp);
+	struct flame_name *sorted = malloc((f->nnames + 1) * sizeof(*sorted));
+	struct ordering o = {f, ranks};
+	int rc = order && moved && ranks && sorted ? radix_sort(order, f->nnames, by_text, &o) : -ENOMEM;
 
-	if (enough) {
-		qsort_r(order, f->nnames, sizeof(*order), compare_names, f);
-		for (size_t i = 0; i < f->nnames; i++) {
-			names[i] = f->names[order[i]];
-			rank[order[i]] = (uint32_t)i;
-		}
-		for (size_t i = 1; i < f->nnodes; i++)
-			f->nodes[i].name = rank[f->nodes[i].name];
-		free(f->names);
-		f->names = names;
-		f->names_cap = f->nnames + 1;
-		names = NULL;
-	}
+	if (rc == 0)
+		move_names(f, sorted, order, moved);
+	else
+		free(sorted);
 	free(order);
-	free(rank);
-	free(names);
-	return enough ? 0 : -ENOMEM;
-}
-
-static int compare_nodes(const void *va, const void *vb, void *ctx)
-{
-	const struct flame *f = ctx;
-	uint32_t a = f->nodes[*(const uint32_t *)va].name, b = f->nodes[*(const uint32_t *)vb].name;
-
-	return (a > b) - (a < b);
+	free(moved);
+	free(ranks);
+	return rc;
 }
 
 static void link_children(struct flame *f, const uint32_t *by_name)
@@ -326,10 +332,12 @@ static int sort_nodes(struct flame *f, uint32_t *moved)
 {
 	struct flame_node *nodes = malloc(f->nnodes * sizeof(*nodes));
 	uint32_t n = 0, at = 0;
+	int rc = nodes ? radix_sort(moved, f->nnodes, by_name, f) : -ENOMEM;
 
-	if (!nodes)
-		return -ENOMEM;
-	qsort_r(moved, f->nnodes, sizeof(*moved), compare_nodes, f);
+	if (rc != 0) {
+		free(nodes);
+		return rc;
+	}
 	link_children(f, moved);
 	for (; n != FLAME_NONE; n = next_node(f, n))
 		moved[n] = at++;
@@ -349,27 +357,17 @@ static int sort_nodes(struct flame *f, uint32_t *moved)
 	return 0;
 }
 
-static int compare_stacks(const void *va, const void *vb, void *ctx)
-{
-	const struct flame *f = ctx;
-	const struct flame_stack *a = &f->stacks[*(const uint32_t *)va], *b = &f->stacks[*(const uint32_t *)vb];
-
-	if (a->node != b->node)
-		return a->node < b->node ? -1 : 1;
-	return (a->vcpu > b->vcpu) - (a->vcpu < b->vcpu);
-}
-
 static int sort_stacks(struct flame *f, uint32_t *moved)
 {
 	struct flame_stack *stacks = malloc((f->nstacks + 1) * sizeof(*stacks));
-	uint32_t *order = numbers(f->nstacks);
+	uint32_t *order = radix_sort_ids(f->nstacks);
+	int rc = stacks && order ? radix_sort(order, f->nstacks, by_node, f) : -ENOMEM;
 
-	if (!stacks || !order) {
+	if (rc != 0) {
 		free(stacks);
 		free(order);
-		return -ENOMEM;
+		return rc;
 	}
-	qsort_r(order, f->nstacks, sizeof(*order), compare_stacks, f);
 	for (size_t i = 0; i < f->nstacks; i++) {
 		stacks[i] = f->stacks[order[i]];
 		if (moved)
@@ -396,15 +394,15 @@ static void sum_up(struct flame *f)
 	}
 }
 
-int flame_finish(struct flame *f, uint32_t *moved)
+int flame_finish(struct flame *f, const struct symbolizer *names, uint32_t *moved)
 {
 	uint32_t *nodes = NULL;
 	int rc = make_root(f);
 
 	if (rc == 0)
-		rc = sort_names(f);
+		rc = sort_names(f, names);
 	if (rc == 0)
-		rc = (nodes = numbers(f->nnodes)) ? 0 : -ENOMEM;
+		rc = (nodes = radix_sort_ids(f->nnodes)) ? 0 : -ENOMEM;
 	if (rc == 0)
 		rc = sort_nodes(f, nodes);
 	free(nodes);

@@ -27,7 +27,7 @@ int flame_view_make(const struct report *r, struct flame *flame, uint32_t *stack
 		stacks = stacks_of(r, r->old);
 		rc = flame_add(flame, &stacks, r->selection->states, weight, FLAME_OLD, NULL);
 	}
-	return rc == 0 ? flame_finish(flame, moved) : rc;
+	return rc == 0 ? flame_finish(flame, &r->run->names, moved) : rc;
 }
 
 int flame_view_run(const struct report *r,

@@ -40,7 +40,8 @@ static int map_path(struct block_stacks *b, const struct upf_node *nodes, uint32
 		int rc;
 
 		node = b->path[--n];
-		rc = calltree_child(b->tree, parent, nodes[node].address, 0, &b->map[node]);
+		rc = (b->alone ? calltree_append : calltree_child)(b->tree, parent, nodes[node].address, 0,
+		                                                   &b->map[node]);
 		if (rc != 0)
 			return rc;
 	}

@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#define AHEAD 8 /* nodes: as long as memory takes to answer */
+
 int calltree_init(struct calltree *t)
 {
 	*t = (struct calltree){0};
@@ -27,14 +29,29 @@ void calltree_free(struct calltree *t)
 	*t = (struct calltree){0};
 }
 
-int calltree_child(struct calltree *t, uint32_t parent, uint64_t address, uint8_t flags, uint32_t *node)
+int calltree_append(struct calltree *t, uint32_t parent, uint64_t address, uint8_t flags, uint32_t *node)
 {
-	uint32_t hash, id;
-	int rc = hash_table_reserve(&t->index);
+	int rc = t->n < UINT32_MAX - 1 ? array_room(&t->nodes, &t->cap, t->n, sizeof(*t->nodes)) : -EOVERFLOW;
 
 	if (rc != 0)
 		return rc;
-	hash = hash_table_hash(&t->index, address, (uint64_t)flags << 32 | parent);
+	*node = (uint32_t)t->n++;
+	t->nodes[*node] = (struct call_node){.address = address, .parent = parent, .flags = flags & 3u};
+	return 0;
+}
+
+/* Of the node for @address below one whose hash is @above. */
+static uint32_t hash_below(const struct calltree *t, uint32_t above, uint64_t address, uint8_t flags)
+{
+	return hash_table_hash(&t->index, address, above << 2 | flags) >> 2;
+}
+
+static int find_child(struct calltree *t, uint32_t parent, uint64_t address, uint8_t flags, uint32_t hash,
+                      uint32_t *node)
+{
+	uint32_t id;
+	int rc;
+
 	for (size_t at = hash_table_first(&t->index, hash); hash_table_id(&t->index, &at, hash, &id);
 	     at = hash_table_next(&t->index, at)) {
 		if (t->nodes[id].address == address && t->nodes[id].parent == parent && t->nodes[id].flags == flags) {
@@ -42,13 +59,62 @@ int calltree_child(struct calltree *t, uint32_t parent, uint64_t address, uint8_
 			return 0;
 		}
 	}
-	if (t->n >= UINT32_MAX - 1)
-		return -EOVERFLOW;
-	rc = array_room(&t->nodes, &t->cap, t->n, sizeof(*t->nodes));
+	rc = calltree_append(t, parent, address, flags, node);
 	if (rc != 0)
 		return rc;
-	*node = (uint32_t)t->n++;
-	t->nodes[*node] = (struct call_node){.address = address, .parent = parent, .flags = flags};
+	t->nodes[*node].hash = hash & (UINT32_MAX >> 2);
 	hash_table_add(&t->index, hash, *node);
 	return 0;
+}
+
+int calltree_child(struct calltree *t, uint32_t parent, uint64_t address, uint8_t flags, uint32_t *node)
+{
+	int rc = hash_table_reserve(&t->index);
+
+	return rc == 0 ? find_child(t, parent, address, flags, hash_below(t, t->nodes[parent].hash, address, flags),
+	                            node)
+	               : rc;
+}
+
+/*
+ * A large tree is nowhere near the processor, and each look would wait for memory twice: for the slot, then for the
+ * node. The hashes need no look, so slots and nodes are asked for ahead.
+ */
+static int map_ahead(struct calltree *t, const struct calltree *part, uint32_t *hash, uint32_t *map)
+{
+	int rc = hash_table_reserve(&t->index);
+	uint32_t id;
+
+	hash[0] = map[0] = 0;
+	for (size_t i = 1; rc == 0 && i < part->n + 2 * AHEAD; i++) {
+		const struct call_node *node = part->nodes + (i < part->n ? i : 0);
+
+		if (i < part->n) {
+			hash[i] = hash_below(t, hash[node->parent], node->address, node->flags);
+			hash_table_prefetch(&t->index, hash[i]);
+		}
+		if (i > AHEAD && i - AHEAD < part->n) {
+			size_t at = hash_table_first(&t->index, hash[i - AHEAD]);
+
+			if (hash_table_id(&t->index, &at, hash[i - AHEAD], &id))
+				__builtin_prefetch(&t->nodes[id]);
+		}
+		if (i <= 2 * AHEAD)
+			continue;
+		node = &part->nodes[i - 2 * AHEAD];
+		rc = hash_table_reserve(&t->index);
+		if (rc == 0)
+			rc = find_child(t, map[node->parent], node->address, node->flags, hash[i - 2 * AHEAD],
+			                &map[i - 2 * AHEAD]);
+	}
+	return rc;
+}
+
+int calltree_map(struct calltree *t, const struct calltree *part, uint32_t *map)
+{
+	uint32_t *hash = malloc(part->n * sizeof(*hash));
+	int rc = hash ? map_ahead(t, part, hash, map) : -ENOMEM;
+
+	free(hash);
+	return rc;
 }

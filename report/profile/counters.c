@@ -1,18 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "report/profile/counters.h"
 
-static void counters_sample(struct counters *t, const struct upf_record *rec)
-{
-	unsigned state = counters_state(rec->state), end = counters_end(rec->end);
-
-	t->samples += rec->count;
-	t->state[state] += rec->count;
-	if (rec->user && rec->stack != 0)
-		t->user_end[state][end] += rec->count;
-	else
-		t->end[state][end] += rec->count;
-}
-
 void counters_record(struct counters *t, const struct upf_record *rec)
 {
 	if (rec->time_ns > t->last_ns)

@@ -47,4 +47,18 @@ static inline unsigned counters_end(unsigned end)
 	return end < COUNTERS_ENDS ? end : COUNTERS_ENDS - 1;
 }
 
+static inline void counters_sample(struct counters *t, const struct upf_record *rec)
+{
+	unsigned state = counters_state(rec->state), end = counters_end(rec->end);
+
+	t->samples += rec->count;
+	t->state[state] += rec->count;
+	if (rec->user && rec->stack != 0)
+		t->user_end[state][end] += rec->count;
+	else
+		t->end[state][end] += rec->count;
+	if (rec->time_ns > t->last_ns)
+		t->last_ns = rec->time_ns;
+}
+
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "report/profile/fold.h"
+#include "common/radix_sort.h"
 #include "report/profile/display_stack.h"
 
 #include <errno.h>
@@ -324,45 +325,53 @@ uint64_t fold_normal(const struct fold *f, uint64_t old)
 
 struct ordering {
 	const struct fold *fold;
-	const struct symbolizer *names;
-	enum fold_order order;
+	const uint32_t *ranks; /* of functions, by name */
 };
 
-static double change(const struct fold *f, const struct fold_node *n)
-{
-	return fabs(fold_share(f, n->total) - fold_old_share(f, n->old_total));
-}
-
-static int compare(const void *va, const void *vb, void *ctx)
+static uint64_t by_name(const void *ctx, uint32_t node)
 {
 	const struct ordering *o = ctx;
-	const struct fold_node *a = &o->fold->nodes[*(const uint32_t *)va],
-			       *b = &o->fold->nodes[*(const uint32_t *)vb];
-	int by_name;
+	uint32_t function = o->fold->nodes[node].function;
 
-	if (o->order == FOLD_BY_CHANGE && change(o->fold, a) != change(o->fold, b))
-		return change(o->fold, a) > change(o->fold, b) ? -1 : 1;
-	if (o->order != FOLD_BY_NAME && a->total != b->total)
-		return a->total > b->total ? -1 : 1;
-	if (a->function == FOLD_NONE || b->function == FOLD_NONE)
-		return (a->function == FOLD_NONE) - (b->function == FOLD_NONE);
-	by_name = strcmp(o->names->functions[a->function].name, o->names->functions[b->function].name);
-	if (by_name != 0)
-		return by_name;
-	return (a > b) - (a < b);
+	return function == FOLD_NONE ? UINT64_MAX : o->ranks[function];
+}
+
+static uint64_t by_total(const void *ctx, uint32_t node)
+{
+	const struct ordering *o = ctx;
+
+	return ~o->fold->nodes[node].total;
+}
+
+static uint64_t by_change(const void *ctx, uint32_t node)
+{
+	const struct ordering *o = ctx;
+	const struct fold_node *n = &o->fold->nodes[node];
+
+	return fold_largest_first(fabs(fold_share(o->fold, n->total) - fold_old_share(o->fold, n->old_total)));
+}
+
+uint64_t fold_largest_first(double share)
+{
+	uint64_t bits;
+
+	memcpy(&bits, &share, sizeof(bits)); /* of numbers that are not negative, the bits have the same order */
+	return ~bits;
 }
 
 int fold_sort(struct fold *f, const struct symbolizer *names, enum fold_order order)
 {
-	struct ordering o = {f, names, order};
-	uint32_t *nodes = malloc(f->n * sizeof(*nodes));
+	struct ordering o = {f, symbolizer_ranks(names, strcmp)};
+	uint32_t *nodes = radix_sort_ids(f->n);
+	int rc = nodes && o.ranks ? radix_sort(nodes, f->n, by_name, &o) : -ENOMEM;
 
-	if (!nodes)
-		return -ENOMEM;
-	for (size_t i = 0; i < f->n; i++)
-		nodes[i] = (uint32_t)i;
-	qsort_r(nodes, f->n, sizeof(*nodes), compare, &o);
-	link_children(f, nodes);
+	if (rc == 0 && order != FOLD_BY_NAME)
+		rc = radix_sort(nodes, f->n, by_total, &o);
+	if (rc == 0 && order == FOLD_BY_CHANGE)
+		rc = radix_sort(nodes, f->n, by_change, &o);
+	if (rc == 0)
+		link_children(f, nodes);
 	free(nodes);
-	return 0;
+	free((uint32_t *)o.ranks);
+	return rc;
 }

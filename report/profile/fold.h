@@ -65,6 +65,8 @@ enum fold_order {
 /* Brings all children into order; equal ones by name. 0 or -ENOMEM. */
 int fold_sort(struct fold *f, const struct symbolizer *names, enum fold_order order);
 
+uint64_t fold_largest_first(double share); /* as a key of radix_sort() */
+
 /* The share that @weight is, and the one that @old was, of 1. */
 double fold_share(const struct fold *f, uint64_t weight);
 double fold_old_share(const struct fold *f, uint64_t old);

@@ -18,17 +18,16 @@
 
 /* --- records ----------------------------------------------------------------------------------------------------- */
 
-/* A record that is in the scope. */
-static int count_record(struct loader *l, const struct upf_record *rec, uint32_t node)
+/* A record that is in the scope and counted. */
+static int tell_hook(const struct loader *l, const struct upf_record *rec, uint32_t node)
 {
 	const struct load_hooks *hooks = l->options.hooks;
 
-	counters_record(&l->profile->counters, rec);
 	return hooks && hooks->record ? hooks->record(hooks->ctx, l->block, rec, node) : 0;
 }
 
-/* rec->count samples, each as @s says; those that a filter leaves out by name are not heard of. */
-static int count_samples(struct loader *l, const struct upf_record *rec, const struct repeated *s)
+/* rec->count samples of the stack @s; those that a filter leaves out by name are not heard of. */
+static int count_samples(struct loader *l, const struct upf_record *rec, const struct block_stack *s)
 {
 	struct profile *p = l->profile;
 	int rc = p->filter ? filter_keeps(p->filter, &p->tree, s->node, rec->user && s->node) : 1;
@@ -40,9 +39,12 @@ static int count_samples(struct loader *l, const struct upf_record *rec, const s
 	rc = profile_sample(p, rec, s->node);
 	if (rc != 0)
 		return rc;
-	p->counters.restored += s->restored * rec->count;
-	p->counters.doubtful += s->doubtful * rec->count;
-	return count_record(l, rec, s->node);
+	if (!rec->user) {
+		p->counters.restored += s->restored * rec->count;
+		p->counters.doubtful += s->doubtful * rec->count;
+	}
+	counters_sample(&p->counters, rec);
+	return tell_hook(l, rec, s->node);
 }
 
 /* Counts a repeated sample as gone through. */
@@ -54,7 +56,6 @@ static int walk_repeated(struct loader *l)
 static int load_sample(struct loader *l, struct upf_record *rec)
 {
 	struct block_stack stack;
-	struct repeated s;
 	int rc = block_stacks_find(&l->stacks, rec, &stack);
 
 	if (rc == 0 && rec->repeated)
@@ -64,18 +65,9 @@ static int load_sample(struct loader *l, struct upf_record *rec)
 	rec->end = stack.end;
 	if (l->options.scope)
 		scope_place(l->options.scope, rec);
-	s = (struct repeated){.node = stack.node,
-	                      .domain = rec->domain,
-	                      .vcpu = rec->vcpu,
-	                      .state = rec->state,
-	                      .end = rec->end,
-	                      .user = rec->user,
-	                      .has_stack = rec->stack != 0,
-	                      .restored = stack.restored && !rec->user,
-	                      .doubtful = stack.doubtful && !rec->user};
 	if (rec->repeated && l->repeats.learning)
-		rc = repeats_add(&l->repeats, &s);
-	return rc == 0 ? count_samples(l, rec, &s) : rc;
+		rc = repeats_add(&l->repeats, rec, &stack);
+	return rc == 0 ? count_samples(l, rec, &stack) : rc;
 }
 
 /* --- repeated samples -------------------------------------------------------------------------------------------- */
@@ -96,12 +88,12 @@ static bool same_slot(const struct loader *l, uint64_t a, uint64_t b)
 }
 
 /* A remembered sample, with the number of SAME records that repeated it. */
-static int count_repeated(void *ctx, const struct upf_record *rec, const struct repeated *s)
+static int count_repeated(void *ctx, const struct upf_record *rec, const struct block_stack *stack)
 {
 	struct loader *l = ctx;
 	int rc = walk_repeated(l);
 
-	return rc == 0 ? count_samples(l, rec, s) : rc;
+	return rc == 0 ? count_samples(l, rec, stack) : rc;
 }
 
 static int count_repeats(struct loader *l, struct domain_repeats *d)
@@ -123,12 +115,10 @@ static int count_all_repeats(struct loader *l)
 /* A ROUND of @domain: its samples are others from now on. */
 static int begin_round(struct loader *l, uint32_t domain)
 {
-	struct domain_repeats *d = repeats_of(&l->repeats, domain);
-
-	if (!d)
-		return -ENOMEM;
-	d->known = false;
-	return count_repeats(l, d);
+	if (domain >= l->repeats.ndomains) /* had no SAME yet */
+		return 0;
+	l->repeats.domains[domain].known = false;
+	return count_repeats(l, &l->repeats.domains[domain]);
 }
 
 /* A SAME of @domain, which is in the scope, at its place in time. */
@@ -186,7 +176,8 @@ static int load_record(struct loader *l, struct upf_record *rec)
 		scope_place(l->options.scope, rec);
 	if (rec->kind == UPF_SAME)
 		rc = load_same(l, rec, domain);
-	return rc == 0 ? count_record(l, rec, 0) : rc;
+	counters_record(&l->profile->counters, rec);
+	return rc == 0 ? tell_hook(l, rec, 0) : rc;
 }
 
 /* A block that breaks the format midway costs its rest. */

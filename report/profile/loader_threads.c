@@ -94,6 +94,7 @@ static int open_jobs(struct jobs *jobs, const struct loader *l, struct upf_reade
 			rc = loader_open(&job->loader, &job->profile, upf_reader_session(r), &l->options);
 		job->profile.quantum_ns = l->profile->quantum_ns;
 		job->loader.stacks.cfi_lock = &jobs->cfi_lock;
+		job->loader.stacks.alone = true;
 	}
 	return rc;
 }
@@ -111,7 +112,7 @@ static void close_jobs(struct jobs *jobs)
 
 int loader_by_threads(struct loader *l, struct upf_reader *r, unsigned threads)
 {
-	struct jobs jobs = {.n = JOBS_EACH * (size_t)threads};
+	struct jobs jobs = {.n = threads > 1 ? JOBS_EACH * (size_t)threads : 1};
 	struct thread_pool *pool = NULL;
 	int rc;
 

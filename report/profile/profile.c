@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "report/profile/profile.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
+
+#define AHEAD 8 /* stacks: as long as memory takes to answer */
 
 int profile_init(struct profile *p)
 {
@@ -14,12 +18,15 @@ void profile_free(struct profile *p)
 {
 	calltree_free(&p->tree);
 	free(p->stacks);
+	free(p->latest);
 	hash_table_free(&p->index);
 	*p = (struct profile){0};
 }
 
 void profile_clear(struct profile *p)
 {
+	if (p->nlatest)
+		memset(p->latest, 0, (p->nlatest < p->tree.n ? p->nlatest : p->tree.n) * sizeof(*p->latest));
 	calltree_clear(&p->tree);
 	p->nstacks = 0;
 	hash_table_clear(&p->index);
@@ -34,46 +41,94 @@ static size_t index_bytes(const struct hash_table *t)
 size_t profile_bytes(const struct profile *p)
 {
 	return p->tree.cap * sizeof(*p->tree.nodes) + index_bytes(&p->tree.index) + p->cap * sizeof(*p->stacks) +
-	       index_bytes(&p->index);
+	       p->nlatest * sizeof(*p->latest) + index_bytes(&p->index);
 }
 
+/* All that tells stacks apart is in front of their weights, without gaps. */
 static bool same_stack(const struct stack *a, const struct stack *b)
 {
-	return a->node == b->node && a->vcpu == b->vcpu && a->domain == b->domain && a->state == b->state &&
-	       a->user == b->user && a->slot == b->slot;
+	static_assert(offsetof(struct stack, samples) == 16, "no gaps");
+	return memcmp(a, b, offsetof(struct stack, samples)) == 0;
 }
 
-static int add_stack(struct profile *p, const struct stack *key, uint32_t hash, struct stack **out)
+/* p->latest has @node. */
+static int latest_room(struct profile *p, uint32_t node)
 {
-	int rc = p->nstacks < UINT32_MAX - 1 ? 0 : -EOVERFLOW;
+	size_t old = p->nlatest;
 
-	if (rc == 0)
-		rc = array_room(&p->stacks, &p->cap, p->nstacks, sizeof(*p->stacks));
-	if (rc != 0)
-		return rc;
-	p->stacks[p->nstacks] = *key;
-	*out = &p->stacks[p->nstacks];
-	hash_table_add(&p->index, hash, (uint32_t)p->nstacks++);
+	if (node < old)
+		return 0;
+	if (array_room(&p->latest, &p->nlatest, node, sizeof(*p->latest)) != 0)
+		return -ENOMEM;
+	memset(p->latest + old, 0, (p->nlatest - old) * sizeof(*p->latest));
 	return 0;
 }
 
-static int find_stack(struct profile *p, const struct stack *key, struct stack **out)
+/* --- stacks: nearly every node has one, or the one that it had last; only the others are looked up by hash ---------- */
+
+#define SEVERAL (UINT32_C(1) << 31) /* the node's stacks are in the index */
+
+static uint32_t hash_of(const struct profile *p, const struct stack *key)
 {
 	uint64_t who = (uint64_t)key->domain << 32 | (uint64_t)key->vcpu << 8 | key->state << 1 | key->user;
-	uint32_t hash, id;
-	int rc = hash_table_reserve(&p->index);
+
+	return hash_table_hash(&p->index, (uint64_t)key->slot << 32 | key->node, who);
+}
+
+static int append_stack(struct profile *p, const struct stack *key, uint32_t *stack)
+{
+	int rc = p->nstacks < SEVERAL - 1 ? array_room(&p->stacks, &p->cap, p->nstacks, sizeof(*p->stacks))
+	                                  : -EOVERFLOW;
 
 	if (rc != 0)
 		return rc;
-	hash = hash_table_hash(&p->index, (uint64_t)key->slot << 32 | key->node, who);
-	for (size_t at = hash_table_first(&p->index, hash); hash_table_id(&p->index, &at, hash, &id);
-	     at = hash_table_next(&p->index, at)) {
-		if (same_stack(&p->stacks[id], key)) {
-			*out = &p->stacks[id];
+	*stack = (uint32_t)p->nstacks++;
+	p->stacks[*stack] = *key;
+	return 0;
+}
+
+static int index_stack(struct profile *p, uint32_t stack)
+{
+	int rc = hash_table_reserve(&p->index);
+
+	if (rc == 0)
+		hash_table_add(&p->index, hash_of(p, &p->stacks[stack]), stack);
+	return rc;
+}
+
+static int look_up_stack(struct profile *p, const struct stack *key, uint32_t *stack)
+{
+	uint32_t hash = hash_of(p, key);
+	int rc;
+
+	for (size_t at = hash_table_first(&p->index, hash); hash_table_id(&p->index, &at, hash, stack);
+	     at = hash_table_next(&p->index, at))
+		if (same_stack(&p->stacks[*stack], key))
 			return 0;
-		}
+	rc = append_stack(p, key, stack);
+	return rc == 0 ? index_stack(p, *stack) : rc;
+}
+
+/* @key with no weight: found, or added. */
+static int find_stack(struct profile *p, const struct stack *key, struct stack **out)
+{
+	int rc = latest_room(p, key->node);
+	uint32_t latest = rc == 0 ? p->latest[key->node] : 0, several = latest & SEVERAL;
+	uint32_t stack = (latest ^ several) - 1;
+
+	if (rc == 0 && !latest) {
+		rc = append_stack(p, key, &stack);
+	} else if (rc == 0 && !same_stack(&p->stacks[stack], key)) {
+		rc = several ? 0 : index_stack(p, stack);
+		if (rc == 0)
+			rc = look_up_stack(p, key, &stack);
+		several = SEVERAL;
 	}
-	return add_stack(p, key, hash, out);
+	if (rc != 0)
+		return rc;
+	p->latest[key->node] = several | (stack + 1);
+	*out = &p->stacks[stack];
+	return 0;
 }
 
 static uint32_t slot_of(const struct profile *p, uint64_t time_ns)
@@ -109,16 +164,39 @@ int profile_sample(struct profile *p, const struct upf_record *rec, uint32_t nod
 	return 0;
 }
 
-/* The node here that each of @part's is. */
-static int map_nodes(struct profile *p, const struct calltree *part, uint32_t *map)
+/* Adds number @i of @part's stacks; @map has the nodes here of @part's. */
+static int add_stack(struct profile *p, const struct profile *part, const uint32_t *map, size_t i)
 {
-	int rc = 0;
+	const struct stack *from = &part->stacks[i];
+	struct stack key = *from, *stack;
+	int rc;
 
-	map[0] = 0;
-	for (size_t i = 1; rc == 0 && i < part->n; i++) {
-		const struct call_node *node = &part->nodes[i];
+	key.node = map[from->node];
+	key.samples = key.cpu_ns = 0;
+	rc = find_stack(p, &key, &stack);
+	if (rc != 0)
+		return rc;
+	stack->samples += from->samples;
+	stack->cpu_ns += from->cpu_ns;
+	return 0;
+}
 
-		rc = calltree_child(&p->tree, map[node->parent], node->address, node->flags, &map[i]);
+/* Memory is asked ahead, as in calltree_map(). */
+static int add_stacks(struct profile *p, const struct profile *part, const uint32_t *map)
+{
+	int rc = latest_room(p, (uint32_t)p->tree.n - 1);
+
+	for (size_t i = 0; rc == 0 && i < part->nstacks + 2 * AHEAD; i++) {
+		if (i < part->nstacks)
+			__builtin_prefetch(&p->latest[map[part->stacks[i].node]]);
+		if (i >= AHEAD && i - AHEAD < part->nstacks) {
+			uint32_t latest = p->latest[map[part->stacks[i - AHEAD].node]] & ~SEVERAL;
+
+			if (latest)
+				__builtin_prefetch(&p->stacks[latest - 1]);
+		}
+		if (i >= 2 * AHEAD)
+			rc = add_stack(p, part, map, i - 2 * AHEAD);
 	}
 	return rc;
 }
@@ -126,19 +204,10 @@ static int map_nodes(struct profile *p, const struct calltree *part, uint32_t *m
 int profile_add(struct profile *p, const struct profile *part)
 {
 	uint32_t *map = malloc(part->tree.n * sizeof(*map));
-	int rc = map ? map_nodes(p, &part->tree, map) : -ENOMEM;
+	int rc = map ? calltree_map(&p->tree, &part->tree, map) : -ENOMEM;
 
-	for (size_t i = 0; rc == 0 && i < part->nstacks; i++) {
-		struct stack key = part->stacks[i], *stack;
-
-		key.node = map[key.node];
-		key.samples = key.cpu_ns = 0;
-		rc = find_stack(p, &key, &stack);
-		if (rc == 0) {
-			stack->samples += part->stacks[i].samples;
-			stack->cpu_ns += part->stacks[i].cpu_ns;
-		}
-	}
+	if (rc == 0)
+		rc = add_stacks(p, part, map);
 	if (rc == 0)
 		counters_add(&p->counters, &part->counters);
 	free(map);

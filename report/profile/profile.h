@@ -38,6 +38,8 @@ struct profile {
 	struct stack *stacks;
 	size_t nstacks, cap;
 	struct hash_table index;
+	uint32_t *latest; /* by node: its stack that was counted last */
+	size_t nlatest;
 	struct counters counters;
 
 	/* The stacks here are those that it kept, and their frames are shown as filter.h has them. NULL: all. */

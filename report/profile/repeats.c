@@ -32,42 +32,29 @@ void repeats_learn(struct repeats *r, struct domain_repeats *d)
 	r->learning = d;
 }
 
-int repeats_add(struct repeats *r, const struct repeated *s)
+int repeats_add(struct repeats *r, const struct upf_record *rec, const struct block_stack *stack)
 {
 	int rc = array_room(&r->samples, &r->cap, r->n, sizeof(*r->samples));
 
 	if (rc != 0)
 		return rc;
-	r->samples[r->n++] = *s;
+	r->samples[r->n] = (struct repeated){*rec, *stack};
+	r->samples[r->n++].rec.tops = UPF_TOPS_NONE; /* they do not last */
 	r->learning->n++;
 	return 0;
 }
 
-/* @s as a record that stands for all SAME records of @d. */
-static struct upf_record record_of(const struct domain_repeats *d, const struct repeated *s)
-{
-	return (struct upf_record){.kind = UPF_SAMPLE,
-	                           .repeated = true,
-	                           .domain = s->domain,
-	                           .vcpu = s->vcpu,
-	                           .time_ns = d->time_ns,
-	                           .state = s->state,
-	                           .end = s->end,
-	                           .user = s->user,
-	                           .stack = s->has_stack,
-	                           .count = d->times};
-}
-
 int repeats_end(const struct repeats *r, struct domain_repeats *d,
-                int (*count)(void *ctx, const struct upf_record *rec, const struct repeated *s), void *ctx)
+                int (*count)(void *ctx, const struct upf_record *rec, const struct block_stack *stack), void *ctx)
 {
 	int rc = 0;
 
 	for (uint32_t i = 0; rc == 0 && d->times && i < d->n; i++) {
-		const struct repeated *s = &r->samples[d->first + i];
-		const struct upf_record rec = record_of(d, s);
+		struct repeated *s = &r->samples[d->first + i];
 
-		rc = count(ctx, &rec, s);
+		s->rec.time_ns = d->time_ns;
+		s->rec.count = d->times;
+		rc = count(ctx, &s->rec, &s->stack);
 	}
 	d->times = 0;
 	return rc;

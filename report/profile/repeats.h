@@ -9,14 +9,12 @@
 #ifndef REPORT_PROFILE_REPEATS_H
 #define REPORT_PROFILE_REPEATS_H
 
-#include "common/hash_table.h"
-#include "format/upf.h"
+#include "report/profile/block_stacks.h"
 
-/* A sample as it counts, after its stack was unwound and the domain's number mapped. */
+/* A sample as it counts: its domain's number is mapped, and its end that of the true stack. */
 struct repeated {
-	uint32_t node, domain, vcpu;
-	uint8_t state, end;
-	bool user, has_stack, restored, doubtful;
+	struct upf_record rec;
+	struct block_stack stack;
 };
 
 struct domain_repeats {
@@ -41,12 +39,13 @@ void repeats_reset(struct repeats *r); /* a new block */
 struct domain_repeats *repeats_of(struct repeats *r, uint32_t domain);
 /* The samples that follow are those a SAME of @d repeats. */
 void repeats_learn(struct repeats *r, struct domain_repeats *d);
-int repeats_add(struct repeats *r, const struct repeated *s); /* one of them; 0 or -ENOMEM */
+/* One of them; 0 or -ENOMEM. */
+int repeats_add(struct repeats *r, const struct upf_record *rec, const struct block_stack *stack);
 /*
  * Counts all of @d's SAME records that are not counted yet: @count gets each sample once, with their number in
  * rec->count. 0, or what @count returned.
  */
 int repeats_end(const struct repeats *r, struct domain_repeats *d,
-                int (*count)(void *ctx, const struct upf_record *rec, const struct repeated *s), void *ctx);
+                int (*count)(void *ctx, const struct upf_record *rec, const struct block_stack *stack), void *ctx);
 
 #endif

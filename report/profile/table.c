@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "report/profile/table.h"
+#include "common/radix_sort.h"
 #include "report/input/scope.h"
 #include "report/profile/display_stack.h"
 
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -305,4 +307,81 @@ void table_free(struct table *t)
 	free(t->rows);
 	hash_table_free(&t->index);
 	*t = (struct table){0};
+}
+
+/* --- order ------------------------------------------------------------------------------------------------------- */
+
+struct sorting {
+	const struct table *table;
+	const struct table_order *order;
+	const uint32_t *ranks; /* of texts */
+	unsigned column;
+	bool by_total;
+};
+
+static uint64_t by_text(const void *ctx, uint32_t row)
+{
+	const struct sorting *s = ctx;
+
+	return s->ranks[s->table->rows[row].text[s->column]];
+}
+
+static uint64_t by_weight(const void *ctx, uint32_t row)
+{
+	const struct sorting *s = ctx;
+
+	return ~(s->by_total ? s->table->rows[row].total : s->table->rows[row].self);
+}
+
+static uint64_t by_change(const void *ctx, uint32_t n)
+{
+	const struct sorting *s = ctx;
+	const struct table_row *row = &s->table->rows[n];
+	const struct fold *f = s->order->changes;
+
+	return fold_largest_first(s->by_total ? fabs(fold_share(f, row->total) - fold_old_share(f, row->old_total))
+	                                      : fabs(fold_share(f, row->self) - fold_old_share(f, row->old_self)));
+}
+
+/* The least important first. */
+static int sort_rows(struct sorting *s, uint32_t *rows)
+{
+	const struct table *t = s->table;
+	int rc = 0;
+
+	for (s->column = t->keys.n; rc == 0 && s->column-- > 0;)
+		rc = radix_sort(rows, t->n, by_text, s);
+	s->by_total = !s->order->by_total;
+	if (rc == 0)
+		rc = radix_sort(rows, t->n, by_weight, s);
+	s->by_total = s->order->by_total;
+	if (rc == 0)
+		rc = radix_sort(rows, t->n, by_weight, s);
+	if (rc == 0 && s->order->changes)
+		rc = radix_sort(rows, t->n, by_change, s);
+	s->column = 0;
+	if (rc == 0 && s->order->by_time && t->keys.key[0] == KEY_TIME)
+		rc = radix_sort(rows, t->n, by_text, s);
+	return rc;
+}
+
+int table_sort(struct table *t, const struct symbolizer *names, const struct table_order *order)
+{
+	uint32_t *ids = radix_sort_ids(t->n), *ranks = symbolizer_ranks(names, strverscmp);
+	struct table_row *rows = malloc((t->n + 1) * sizeof(*rows));
+	struct sorting s = {.table = t, .order = order, .ranks = ranks};
+	int rc = ids && ranks && rows ? sort_rows(&s, ids) : -ENOMEM;
+
+	if (rc == 0) {
+		for (size_t i = 0; i < t->n; i++)
+			rows[i] = t->rows[ids[i]];
+		free(t->rows);
+		t->rows = rows;
+		t->cap = t->n + 1;
+		rows = NULL;
+	}
+	free(ids);
+	free(ranks);
+	free(rows);
+	return rc;
 }

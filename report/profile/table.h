@@ -40,4 +40,13 @@ int table_make(struct table *t, const struct keys *keys, const struct profile *p
                const struct fold_request *request);
 void table_free(struct table *t);
 
+/* Which row comes first. */
+struct table_order {
+	const struct fold *changes; /* the largest change of the share of this comes first; NULL: the largest row */
+	bool by_total;              /* not by self */
+	bool by_time;               /* if time is the first key, it goes on from row to row */
+};
+/* Sorts the rows, equal ones by the texts of their keys. 0 or -ENOMEM. */
+int table_sort(struct table *t, const struct symbolizer *names, const struct table_order *order);
+
 #endif

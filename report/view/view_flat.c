@@ -8,11 +8,6 @@
 #include "report/output/text.h"
 #include "report/view/view.h"
 
-#include <errno.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define KEY_WIDTH_MAX 40
 
 struct flat {
@@ -24,7 +19,7 @@ struct flat {
 	int width[KEYS]; /* of the columns of keys; of the last one 0: it needs none */
 };
 
-/* --- order ------------------------------------------------------------------------------------------------------- */
+/* --- lines ------------------------------------------------------------------------------------------------------- */
 
 static uint64_t new_weight(const struct flat *f, const struct table_row *row)
 {
@@ -36,55 +31,10 @@ static uint64_t old_weight(const struct flat *f, const struct table_row *row)
 	return f->by_total ? row->old_total : row->old_self;
 }
 
-static double points(const struct flat *f, const struct table_row *row)
-{
-	return fold_share(f->fold, new_weight(f, row)) - fold_old_share(f->fold, old_weight(f, row));
-}
-
 static const char *text_of(const struct flat *f, const struct table_row *row, unsigned column)
 {
 	return f->r->run->names.functions[row->text[column]].name;
 }
-
-static int compare_numbers(uint64_t a, uint64_t b)
-{
-	return (a < b) - (a > b);
-}
-
-static int compare_weights(const struct flat *f, const struct table_row *a, const struct table_row *b)
-{
-	double pa, pb;
-	int order;
-
-	if (f->fold->compared) {
-		pa = fabs(points(f, a));
-		pb = fabs(points(f, b));
-		if (pa != pb)
-			return pa > pb ? -1 : 1;
-	}
-	order = compare_numbers(new_weight(f, a), new_weight(f, b));
-	if (order == 0)
-		order = f->by_total ? compare_numbers(a->self, b->self) : compare_numbers(a->total, b->total);
-	return order;
-}
-
-/* Time goes on from line to line if it is asked for first. */
-static int compare(const void *va, const void *vb, void *ctx)
-{
-	const struct flat *f = ctx;
-	const struct table_row *a = va, *b = vb;
-	int order = 0;
-
-	if (f->table.keys.key[0] == KEY_TIME)
-		order = strverscmp(text_of(f, a, 0), text_of(f, b, 0));
-	if (order == 0)
-		order = compare_weights(f, a, b);
-	for (unsigned i = 0; order == 0 && i < f->table.keys.n; i++)
-		order = strverscmp(text_of(f, a, i), text_of(f, b, i));
-	return order;
-}
-
-/* --- lines ------------------------------------------------------------------------------------------------------- */
 
 /* The last column, cut to what the terminal has left, needs no padding. */
 static void measure(struct flat *f)
@@ -211,6 +161,7 @@ static int print_table(const struct report *r, struct fold *fold, struct view_re
 	const struct fold_request request = view_request(r);
 	const struct keys keys = view_keys(r);
 	struct flat f = {.r = r, .fold = fold};
+	struct table_order order;
 	int rc = table_make(&f.table, &keys, &r->run->profile, &r->run->names, &request);
 
 	(void)found;
@@ -218,11 +169,14 @@ static int print_table(const struct report *r, struct fold *fold, struct view_re
 		return rc;
 	f.totals = r->options->children != CHILDREN_NO && (keys_has(&keys, KEY_SYM) || keys_has(&keys, KEY_LINE));
 	f.by_total = f.totals && r->options->children == CHILDREN_FIRST;
-	qsort_r(f.table.rows, f.table.n, sizeof(*f.table.rows), compare, &f);
-	measure(&f);
-	print_rows(&f);
+	order = (struct table_order){.changes = fold->compared ? fold : NULL, .by_total = f.by_total, .by_time = true};
+	rc = table_sort(&f.table, &r->run->names, &order);
+	if (rc == 0) {
+		measure(&f);
+		print_rows(&f);
+	}
 	table_free(&f.table);
-	return 0;
+	return rc;
 }
 
 static int run(const struct report *r, struct view_result *found)

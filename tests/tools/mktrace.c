@@ -433,6 +433,25 @@ static void make_many(struct maker *m, uint64_t count, uint64_t unique, uint32_t
 	finish(m);
 }
 
+/* @count samples, each at an address that no other has, below the same callers. */
+static void make_scattered(struct maker *m, uint64_t count, uint32_t depth)
+{
+	uint64_t frames[UPF_DEPTH_MAX];
+
+	start(m, 1);
+	for (uint32_t i = 1; i < depth; i++)
+		frames[i] = 0x100000 + i * 0x10000;
+	for (uint64_t n = 0; n < count; n++) {
+		struct upf_sample s = {.state = UPF_RUNNING, .frames = frames, .depth = depth, .cpu_ns = MS};
+		uint64_t place = n * 0x9e3779b1 % (UINT64_C(1) << 36);
+
+		place = (place ^ place >> 18) * 0x85ebca6b % (UINT64_C(1) << 36);
+		frames[0] = 0x7f0000000000 + place; /* every step can be undone, so no two are alike */
+		round_of(m, 0, 40000, &s, 1);
+	}
+	finish(m);
+}
+
 /* "lost COUNT". */
 static void lose(struct maker *m, const char *line)
 {
@@ -598,12 +617,16 @@ int main(int argc, char **argv)
 		end(&m);
 		return 0;
 	}
-	if (argc == 5 && strcmp(argv[1], "many") == 0) {
-		unsigned long depth = strtoul(argv[4], NULL, 0);
+	if ((argc == 5 && strcmp(argv[1], "many") == 0) || (argc == 4 && strcmp(argv[1], "scattered") == 0)) {
+		unsigned long depth = strtoul(argv[argc - 1], NULL, 0);
+		uint64_t count = strtoull(argv[2], NULL, 0), unique = strtoull(argv[3], NULL, 0);
 
-		if (depth < 1 || depth > UPF_DEPTH_MAX || strtoull(argv[3], NULL, 0) == 0)
-			check(-EINVAL, "many COUNT UNIQUE DEPTH");
-		make_many(&m, strtoull(argv[2], NULL, 0), strtoull(argv[3], NULL, 0), (uint32_t)depth);
+		if (depth < 1 || depth > UPF_DEPTH_MAX || unique == 0)
+			check(-EINVAL, argv[1]);
+		if (argc == 5)
+			make_many(&m, count, unique, (uint32_t)depth);
+		else
+			make_scattered(&m, count, (uint32_t)depth);
 		end(&m);
 		return 0;
 	}
@@ -616,6 +639,7 @@ int main(int argc, char **argv)
 	}
 	fputs("Usage: mktrace small|killed|idle|empty|domains|lying|linux|web|web-after|repeats|repeats-apart\n"
 	      "       mktrace many COUNT UNIQUE DEPTH\n"
+	      "       mktrace scattered COUNT DEPTH\n"
 	      "       mktrace counted|hostile <LINES\n"
 	      "       mktrace stacks|copies [IMAGE IDENTITY] <LINES\n",
 	      stderr);

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * radix_sort.h - brings ids into the order of numbers that belong to them, in linear time and without a comparison:
+ * millions of rows are further from the processor than a comparison may cost.
+ *
+ * Ids with equal numbers keep their order. So to sort by several numbers, sort by the least important one first.
+ */
+#ifndef COMMON_RADIX_SORT_H
+#define COMMON_RADIX_SORT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+uint32_t *radix_sort_ids(size_t n); /* 0 to @n - 1, free() them; NULL: no memory */
+/* Sorts @ids by @key, the smallest first. 0 or -ENOMEM. */
+int radix_sort(uint32_t *ids, size_t n, uint64_t (*key)(const void *ctx, uint32_t id), const void *ctx);
+
+#endif
