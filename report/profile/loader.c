@@ -42,6 +42,7 @@ static int count_samples(struct loader *l, const struct upf_record *rec, const s
 		return rc;
 	p->counters.restored += s->restored * rec->count;
 	p->counters.doubtful += s->doubtful * rec->count;
+	p->counters.copied[counters_state(s->state)] += s->copied * rec->count;
 	return count_record(l, rec, s->node);
 }
 
@@ -72,7 +73,8 @@ static int load_sample(struct loader *l, struct upf_record *rec)
 	                      .user = rec->user,
 	                      .has_stack = rec->stack != 0,
 	                      .restored = stack.restored && !rec->user,
-	                      .doubtful = stack.doubtful && !rec->user};
+	                      .doubtful = stack.doubtful && !rec->user,
+	                      .copied = rec->tops == UPF_TOPS_COPY && !rec->user};
 	if (rec->repeated && l->repeats.learning)
 		rc = repeats_add(&l->repeats, &s);
 	return rc == 0 ? count_samples(l, rec, &s) : rc;

@@ -16,7 +16,7 @@
 struct repeated {
 	uint32_t node, domain, vcpu;
 	uint8_t state, end;
-	bool user, has_stack, restored, doubtful;
+	bool user, has_stack, restored, doubtful, copied;
 };
 
 struct domain_repeats {

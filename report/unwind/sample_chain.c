@@ -18,6 +18,26 @@ bool chain_may_differ(const struct upf_session *session, const struct upf_record
 	       (rec->domain >= session->ndomains || session->domains[rec->domain].arch == UPF_ARCH_X86_64);
 }
 
+/*
+ * A sample with a copy may have frames, too: those that frame pointers lead to, up to the root, where the recorder found
+ * no reason to doubt them. They stand where the tables do not lead so far.
+ */
+static void prefer_frames(struct cfi *cfi, const struct upf_record *rec, uint32_t max, const uint64_t *frames,
+                          uint32_t depth, bool pv, struct chain *chain)
+{
+	struct upf_record walked = *rec;
+
+	walked.end = depth < max ? UPF_END_ROOT : UPF_END_DEPTH;
+	repair_chain(cfi, &walked, frames, depth, pv, chain);
+	if (chain->n != 0)
+		return;
+	chain->end = walked.end;
+	for (; chain->n < depth; chain->n++) {
+		chain->frame[chain->n].address = frames[chain->n];
+		chain->frame[chain->n].flags = 0;
+	}
+}
+
 void chain_of_sample(struct cfi *cfi, const struct upf_session *session, const struct upf_decoder *decoder,
                      const struct upf_record *rec, struct chain *chain)
 {
@@ -28,8 +48,11 @@ void chain_of_sample(struct cfi *cfi, const struct upf_session *session, const s
 
 	chain->n = 0;
 	chain->restored = chain->doubtful = false;
-	if (rec->tops == UPF_TOPS_COPY && depth)
+	if (rec->tops == UPF_TOPS_COPY && depth) {
 		unwind_copy(cfi, rec, frames[0], pv, chain);
-	else if (rec->tops == UPF_TOPS_WINDOW)
+		if (depth > 1 && chain->end != UPF_END_ROOT)
+			prefer_frames(cfi, rec, session->max_stack, frames, depth, pv, chain);
+	} else if (rec->tops == UPF_TOPS_WINDOW) {
 		repair_chain(cfi, rec, frames, depth, pv, chain);
+	}
 }

@@ -51,6 +51,12 @@ static void print_tops(const struct report *r, const struct upf_session *s)
 		fprintf(r->out.file, "%-11s copies of up to %" PRIu32 " bytes, to be unwound\n", "stacks",
 		        s->tops_size);
 		break;
+	case UPF_TOPS_MIXED:
+		fprintf(r->out.file,
+		        "%-11s by frame pointers, with up to %" PRIu32 " bytes at the top; "
+		        "where these fail, copies of up to %" PRIu32 " bytes, to be unwound\n",
+		        "stacks", s->tops_size, s->copy_size);
+		break;
 	default:
 		fprintf(r->out.file, "%-11s of a kind not known here: %u\n", "stacks", s->tops);
 	}
