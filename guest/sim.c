@@ -135,10 +135,22 @@ static void furnish(struct sim_domain *d, uint32_t domid, const char *name, uint
 	d->vcpu[0].cpu_ns = d->info.cpu_ns;
 }
 
+/* Compiled without frame pointers: a number in the register, return addresses between the words of its stack. */
+static void make_frameless(struct sim_domain *d)
+{
+	struct vcpu_regs *regs = &d->vcpu[0].regs;
+
+	d->vcpu[0].blocked = false;
+	d->vcpu[0].running = true;
+	for (uint64_t at = regs->sp; at % GUEST_PAGE_SIZE; at += 8)
+		sim_poke(d, regs->root, at, at % 24 ? at * 3 : 0x3000 + at / 24 % 0x1000);
+	regs->fp = regs->all[6] = 77;
+}
+
 static void default_world(void)
 {
 	const char *freeze = getenv("UNIPROF_SIM_FREEZE");
-	struct sim_domain *domains = zeroed(7 * sizeof(*domains));
+	struct sim_domain *domains = zeroed(8 * sizeof(*domains));
 
 	furnish(&domains[0], 0, "Domain-0", 1);
 	furnish(&domains[1], 1, "busy", 2);
@@ -153,7 +165,9 @@ static void default_world(void)
 	domains[4].info.hvm = true;
 	furnish(&domains[5], 5, "twins", 1);
 	furnish(&domains[6], 6, "twins", 1);
-	sim_world(domains, 7);
+	furnish(&domains[7], 7, "frameless", 1);
+	make_frameless(&domains[7]);
+	sim_world(domains, 8);
 }
 
 void sim_world(struct sim_domain *domains, size_t n)

@@ -38,7 +38,7 @@ struct sim_domain {
 
 /*
  * The world the next open() finds: @n domains in the order of their domids. NULL: a default world, with
- * "busy", "idle", "paused", "hvm" and "twins" twice, in memory shared with processes forked later. There the
+ * "busy", "idle", "paused", "hvm", "twins" twice and "frameless", in memory shared with processes forked later. There the
  * environment variable UNIPROF_SIM_FREEZE=N sets @freeze of "busy".
  */
 void sim_world(struct sim_domain *domains, size_t n);

@@ -168,7 +168,11 @@ static void item_ways(const struct notes *n, struct para *p, uint64_t all)
 	for (unsigned s = 0; s < COUNTERS_STATES; s++)
 		if (n->states & 1u << s)
 			copied += n->run->profile.counters.copied[s];
-	if (n->run->traces.session.tops == UPF_TOPS_MIXED)
+	if (n->run->traces.session.tops != UPF_TOPS_MIXED)
+		return;
+	if (copied == 0)
+		para_item(p, "all by frame pointers");
+	else
 		para_item(p, "%s by frame pointers, %s by copies where these failed", text_share(all - copied, all).s,
 		          text_share(copied, all).s);
 }
