@@ -6,102 +6,23 @@
 
 #include "record/process/clock.h"
 #include "record/sampling/top.h"
-#include "record/sampling/trust.h"
-#include "record/sampling/walk.h"
 
-#define STACK_SIZE (8u << 20) /* bytes above the stack pointer in which a frame pointer is looked for */
-#define COPYING 128u          /* rounds in which a stack is copied after frame pointers have failed */
-#define WARM_STEPS 64         /* pages mapped one after the other on the way to one stack's end */
-#define NEIGHBOURS 256u       /* bytes to either side of the stack pointer that the next walk is likely to need */
-#define PATIENCE_MAX 63u      /* rounds */
+#define WARM_STEPS 64    /* pages mapped one after the other on the way to one stack's end */
+#define NEIGHBOURS 256u  /* bytes to either side of the stack pointer that the next walk is likely to need */
+#define PATIENCE_MAX 63u /* rounds */
 
-/* --- stacks ------------------------------------------------------------------------------------------------------ */
-
-static bool is_copied(const struct target *t, size_t i)
+static struct stack_room room_of(const struct target *t, size_t i)
 {
-	return t->stack.copy_words && (!t->stack.window_words || t->footings[i].copying);
+	return (struct stack_room){t->frames + i * t->stack.max_frames, t->words + i * stack_words(&t->stack)};
 }
 
-static uint64_t *words_of(const struct target *t, size_t i)
-{
-	return t->words + i * stack_words(&t->stack);
-}
-
-/*
- * By frame pointers, into the sample. With auto, only if the frame pointer can point into the stack: elsewhere, memory
- * would be captured that is no stack.
- */
-static void walk_by_frames(struct target *t, size_t i, struct space *space, const struct vcpu_regs *regs)
-{
-	uint64_t *frames = t->frames + i * t->stack.max_frames;
-	uint64_t size = is_copied(t, i) ? t->stack.copy_words * UPF_WORD : STACK_SIZE;
-	struct upf_sample *s = &t->samples[i];
-
-	if (t->stack.copy_words && (!t->stack.window_words || !trust_frame_pointer(regs, size))) {
-		frames[0] = regs->ip;
-		s->depth = regs->valid;
-		s->end = regs->valid ? UPF_END_DESCENDING : UPF_END_NONE;
-	} else {
-		s->end = (uint8_t)walk_frames(space, regs, frames, t->stack.max_frames, &s->depth);
-	}
-	t->footings[i].end = s->end;
-}
-
-/* How many of the @n words read lie behind the window and below the frame pointer? */
-static uint32_t gap_of(const struct target *t, const struct vcpu_regs *regs, uint32_t n)
-{
-	uint64_t below = (regs->fp - regs->sp) / UPF_WORD;
-
-	if (!trust_frame_pointer(regs, STACK_SIZE) || below <= t->stack.window_words || n <= t->stack.window_words)
-		return 0;
-	return (below < n ? (uint32_t)below : n) - t->stack.window_words;
-}
-
-/* False: memory is missing. With auto, the words from the window to the frame pointer are read, too, if there are any. */
-static bool read_window(struct target *t, size_t i, struct space *space, const struct vcpu_regs *regs)
-{
-	struct upf_sample *s = &t->samples[i];
-	bool cold = false, ignored;
-
-	s->nwords = top_window(space, regs, words_of(t, i), t->stack.window_words, &cold);
-	if (gap_of(t, regs, t->stack.copy_words)) {
-		uint32_t all = top_window(space, regs, words_of(t, i), t->stack.copy_words, &ignored);
-
-		t->footings[i].gap = gap_of(t, regs, all);
-	}
-	return !cold;
-}
-
-static bool read_copy(struct target *t, size_t i, struct space *space, const struct vcpu_regs *regs)
-{
-	struct upf_sample *s = &t->samples[i];
-
-	s->end = (uint8_t)top_copy(space, regs, words_of(t, i), t->stack.copy_words, &s->nwords);
-	if (t->stack.window_words)
-		t->footings[i].gap = gap_of(t, regs, s->nwords);
-	return s->end != UPF_END_COLD;
-}
-
-/*
- * One vCPU's stack, as the target's choice asks. False: memory was missing that was noted for the next time. @live: if
- * frame pointers fail, the stack is copied at once.
- */
+/* One vCPU's stack, as the target's choice asks. False: memory was missing that was noted for the next time. */
 static bool walk_stack(struct target *t, size_t i, const struct vcpu_regs *regs, bool live)
 {
 	struct space space = space_of(t->arch, t->captures[i], regs->root);
-	struct upf_sample *s = &t->samples[i];
-	bool complete, copied = is_copied(t, i);
+	const struct stack_room room = room_of(t, i);
+	bool complete = stack_read(&t->stack, &t->footings[i], &space, regs, &room, live, &t->samples[i]);
 
-	walk_by_frames(t, i, &space, regs);
-	t->footings[i].gap = 0;
-	copied |= live && stack_is_auto(&t->stack) && !trust_end(s->end, s->depth);
-	if (copied) {
-		s->tops = UPF_TOPS_COPY;
-		complete = read_copy(t, i, &space, regs);
-	} else {
-		s->tops = t->stack.window_words ? UPF_TOPS_WINDOW : UPF_TOPS_NONE;
-		complete = read_window(t, i, &space, regs) && s->end != UPF_END_COLD;
-	}
 	if (regs->valid && regs->sp >= NEIGHBOURS)
 		space_want(&space, regs->sp - NEIGHBOURS, regs->sp + NEIGHBOURS);
 	return complete;
@@ -136,32 +57,7 @@ static bool walk_stacks(struct target *t, bool live)
 	return complete;
 }
 
-/*
- * Did frame pointers find this vCPU's stack? If not, its stack is copied from now on, for a while. False: the sample
- * has neither frames that can be trusted nor a copy.
- */
-static bool judge_stack(struct target *t, size_t i)
-{
-	struct upf_sample *s = &t->samples[i];
-	const struct vcpu_regs *regs = &t->stops[s->vcpu].regs;
-	struct footing *f = &t->footings[i];
-	bool copied = s->tops == UPF_TOPS_COPY;
-
-	if (s->end == UPF_END_NONE || (s->end == UPF_END_COLD && !copied))
-		return true;
-	if (trust_end(f->end, s->depth) && trust_frames(t->returns, t->arch, regs, s->frames, s->depth) &&
-	    trust_gap(t->returns, t->arch, regs, words_of(t, i) + t->stack.window_words, f->gap)) {
-		f->copying -= f->copying > 0;
-		return true;
-	}
-	f->copying = COPYING;
-	s->depth = 1;
-	if (!copied)
-		s->end = UPF_END_COLD; /* unless it is taken once more */
-	return copied;
-}
-
-/* With auto, after each walk: false if a stack must be read once more. */
+/* With auto, after each walk: false if frame pointers have failed, and a stack must be read once more to be copied. */
 static bool judge_stacks(struct target *t)
 {
 	bool fine = true;
@@ -169,9 +65,13 @@ static bool judge_stacks(struct target *t)
 	if (!t->returns)
 		return true;
 	returns_start(t->returns);
-	for (size_t i = 0; i < t->nsamples; i++)
-		if (!is_asleep(t, i) && t->stops[t->samples[i].vcpu].online)
-			fine &= judge_stack(t, i);
+	for (size_t i = 0; i < t->nsamples; i++) {
+		const struct vcpu_stop *stop = &t->stops[t->samples[i].vcpu];
+
+		if (!is_asleep(t, i) && stop->online)
+			fine &= stack_judge(&t->stack, &t->footings[i], t->returns, t->arch, &stop->regs,
+			                    &t->samples[i]);
+	}
 	return fine;
 }
 
@@ -452,7 +352,7 @@ static void finish(struct target *t)
 		s->sp = v->regs.sp;
 		s->fp = v->regs.fp;
 		if (s->tops == UPF_TOPS_WINDOW && !is_asleep(t, i))
-			top_filter(words_of(t, i), s->nwords, s->frames, s->depth, s->fp);
+			top_filter(room_of(t, i).words, s->nwords, s->frames, s->depth, s->fp);
 		count_sleep(&t->sleepers[i], v);
 		s->cpu_ns = t->started && now > t->last_cpu_ns[i] ? now - t->last_cpu_ns[i] : 0;
 		t->last_cpu_ns[i] = now;

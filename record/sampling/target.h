@@ -9,25 +9,8 @@
 #include "guest/capture.h"
 #include "guest/pages.h"
 #include "guest/hypervisor.h"
-#include "record/sampling/returns.h"
+#include "record/sampling/stack.h"
 #include "record/watchdog/watch.h"
-
-/*
- * How much of a stack is recorded. With words of both, frames by frame pointers and a window, and a copy where frame
- * pointers fail.
- */
-struct stack_choice {
-	uint32_t max_frames;
-	uint32_t window_words; /* at the top of the stack, beside frames by frame pointers; at most */
-	uint32_t copy_words;   /* of the whole stack, at most */
-};
-
-/* By which of them the stack of a sample was read. */
-struct footing {
-	uint32_t copying; /* rounds in which the stack will still be copied, frame pointers having failed */
-	uint8_t end;      /* enum upf_end: of the walk by frame pointers */
-	uint32_t gap;     /* words read between the window and the frame pointer */
-};
 
 /* What a block must have room for. */
 struct block_room {
@@ -77,26 +60,6 @@ struct target {
 	bool foreign; /* paused by somebody else when last looked at */
 	bool ended;
 };
-
-/* Words of memory for one stack, whichever way it is read. */
-static inline uint32_t stack_words(const struct stack_choice *s)
-{
-	return s->copy_words > s->window_words ? s->copy_words : s->window_words;
-}
-
-/* Are stacks read by frame pointers where these lead to a root, and copied where not? */
-static inline bool stack_is_auto(const struct stack_choice *s)
-{
-	return s->copy_words && s->window_words;
-}
-
-static inline enum upf_tops stack_tops(const struct stack_choice *s)
-{
-	return stack_is_auto(s)  ? UPF_TOPS_MIXED
-	       : s->copy_words   ? UPF_TOPS_COPY
-	       : s->window_words ? UPF_TOPS_WINDOW
-	                         : UPF_TOPS_NONE;
-}
 
 /* Finds the domain that @text names, by number or name. 0; -ESRCH: none; -EINVAL: more than one has this name. */
 int target_find(const struct hypervisor_ops *ops, struct hypervisor *x, const char *text, struct guest_info *info);

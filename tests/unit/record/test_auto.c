@@ -10,7 +10,6 @@
 
 #include "guest/sim.h"
 #include "record/sampling/sample.h"
-#include "record/sampling/trust.h"
 
 #define CODE 0x400000ull       /* a page of it, a call every 16 bytes */
 #define SP 0x7ff000002e00ull   /* of the innermost function */
