@@ -5,7 +5,6 @@
 #include "record/sampling/walk.h"
 
 #define STACK_SIZE (8u << 20) /* bytes above the stack pointer in which a frame pointer is looked for */
-#define REGION_SHIFT 31       /* code that calls each other directly lies within 2 GiB */
 
 enum upf_tops stack_tops(const struct stack_choice *c)
 {
@@ -43,7 +42,7 @@ static void walk(const struct stack_choice *c, struct footing *f, struct space *
 		s->depth = regs->valid;
 		s->end = regs->valid ? UPF_END_DESCENDING : UPF_END_NONE;
 	} else {
-		s->end = (uint8_t)walk_frames(space, regs, frames, c->max_frames, &s->depth);
+		s->end = (uint8_t)walk_frames(space, regs, frames, c->max_frames, &s->depth, &f->above);
 	}
 	f->end = s->end;
 }
@@ -97,37 +96,30 @@ bool stack_read(const struct stack_choice *c, struct footing *f, struct space *s
 
 /* --- judging ----------------------------------------------------------------------------------------------------- */
 
-static bool is_near(uint64_t a, uint64_t b)
-{
-	return (a >> REGION_SHIFT) + 1 - (b >> REGION_SHIFT) <= 2;
-}
-
-/* Where the code cannot be read: if it is near what runs. */
-static bool may_return_to(struct returns *r, const struct arch *arch, const struct vcpu_regs *regs, uint64_t address)
-{
-	enum behind_call found = returns_find(r, arch, regs, address);
-
-	return found == BEHIND_CALL || (found == BEHIND_UNKNOWN && is_near(address, regs->ip));
-}
-
 /* Is each frame's return address behind a call? The last one may have been put there by hand. */
 static bool are_frames(struct returns *r, const struct arch *arch, const struct vcpu_regs *regs,
                        const uint64_t *frames, uint32_t depth)
 {
 	for (uint32_t i = 1; i < depth; i++)
-		if (!may_return_to(r, arch, regs, frames[i]))
+		if (!returns_to(r, arch, regs, frames[i]))
 			return i > 1 && i + 1 == depth;
 	return true;
 }
 
-/* Are there no return addresses? Below the first frame they would be of functions that have none. */
-static bool is_gap(struct returns *r, const struct arch *arch, const struct vcpu_regs *regs, const uint64_t *words,
-                   uint32_t n)
+/*
+ * Does the stack end where the frames do? A function that has a frame for its own sake, among others that have none, has
+ * saved a frame pointer that looks like the root's, often 0; but above it, there are its callers' return addresses.
+ */
+static bool is_root(struct returns *r, const struct arch *arch, const struct vcpu_regs *regs, const struct footing *f,
+                    const struct upf_sample *s)
 {
-	for (uint32_t i = 0; i < n; i++)
-		if (is_near(words[i], regs->ip) && returns_find(r, arch, regs, words[i]) == BEHIND_CALL)
-			return false;
-	return true;
+	uint64_t at = (f->above - regs->sp) / UPF_WORD;
+
+	if (f->end != UPF_END_ROOT)
+		return true;
+	if (s->tops != UPF_TOPS_COPY || at + RETURNS_ABOVE > s->nwords)
+		return !returns_above(r, arch, regs, f->above);
+	return !returns_among(r, arch, regs, s->words + at, RETURNS_ABOVE);
 }
 
 bool stack_judge(const struct stack_choice *c, struct footing *f, struct returns *r, const struct arch *arch,
@@ -138,7 +130,7 @@ bool stack_judge(const struct stack_choice *c, struct footing *f, struct returns
 	if (s->end == UPF_END_NONE || (s->end == UPF_END_COLD && !copied))
 		return true;
 	if (may_be_whole(f->end, s->depth) && are_frames(r, arch, regs, s->frames, s->depth) &&
-	    is_gap(r, arch, regs, s->words + c->window_words, f->gap)) {
+	    is_root(r, arch, regs, f, s) && !returns_among(r, arch, regs, s->words + c->window_words, f->gap)) {
 		f->copies -= f->copies > 0;
 		return true;
 	}

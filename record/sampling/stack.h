@@ -27,6 +27,7 @@ struct stack_choice {
 struct footing {
 	uint32_t copies; /* samples for which the stack will still be copied */
 	uint8_t end;     /* enum upf_end: of the walk by frame pointers */
+	uint64_t above;  /* address behind the last frame that it found */
 	uint32_t gap;    /* words read between the window and the frame pointer */
 };
 

@@ -222,7 +222,7 @@ static void both_styles(void **state)
 			is_copy(f, take(f));
 			continue;
 		}
-		with_frames(f, SP - 0x400, 7, 64);
+		with_frames(f, TOP - 16 - 6 * 32, 7, 64); /* no word is above the root */
 		s = take(f);
 		has_frames(s, 7);
 		copies += s->tops == UPF_TOPS_COPY;
