@@ -390,13 +390,13 @@ struct round sample_round(struct target *t)
 		return r;
 	/*
 	 * The lists lacked memory that the walk cannot do without, frame pointers have failed, or a vCPU that was left
-	 * out has run. Map what is missing while the guest runs, then take this round again, with the walk inside the
-	 * pause: the stack may be another one by then. Once more only if frame pointers fail just then.
+	 * out has run. Map and list what is missing while the guest runs, then take this round again. The stack may be
+	 * another one by then; so the last time the walk itself is in the pause.
 	 */
-	for (unsigned again = 0; !complete && again < ROUND_PAUSES - 1; again++) {
+	for (unsigned again = 1; !complete && again < ROUND_PAUSES; again++) {
 		memset(t->asleep, 0, sizeof(t->asleep));
 		map_stacks(t);
-		if (!take(t, &r, true, &complete))
+		if (!take(t, &r, again == ROUND_PAUSES - 1, &complete))
 			return r;
 	}
 	finish(t);

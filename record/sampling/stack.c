@@ -71,10 +71,14 @@ static bool read_window(const struct stack_choice *c, struct footing *f, struct 
 	return !cold;
 }
 
-/* Has a walk come to what may be the stack's root, or to as many frames as are recorded? One frame proves nothing. */
-static bool may_be_whole(enum upf_end end, uint32_t depth)
+/*
+ * Has a walk not come to what may be the stack's root, or to as many frames as are recorded? One frame proves nothing.
+ * Missing memory alone is no failure.
+ */
+static bool has_failed(enum upf_end end, uint32_t depth)
 {
-	return (end == UPF_END_ROOT || end == UPF_END_DEPTH) && depth >= 2;
+	return end != UPF_END_COLD && end != UPF_END_NONE &&
+	       ((end != UPF_END_ROOT && end != UPF_END_DEPTH) || depth < 2);
 }
 
 bool stack_read(const struct stack_choice *c, struct footing *f, struct space *space, const struct vcpu_regs *regs,
@@ -83,7 +87,7 @@ bool stack_read(const struct stack_choice *c, struct footing *f, struct space *s
 	bool complete;
 
 	walk(c, f, space, regs, room->frames, s);
-	if (is_copied(c, f) || (live && stack_is_auto(c) && !may_be_whole(s->end, s->depth))) {
+	if (is_copied(c, f) || (live && stack_is_auto(c) && has_failed(s->end, s->depth))) {
 		s->tops = UPF_TOPS_COPY;
 		s->end = (uint8_t)top_copy(space, regs, room->words, c->copy_words, &s->nwords);
 		f->gap = gap_of(c, regs, s->nwords);
@@ -129,8 +133,9 @@ bool stack_judge(const struct stack_choice *c, struct footing *f, struct returns
 
 	if (s->end == UPF_END_NONE || (s->end == UPF_END_COLD && !copied))
 		return true;
-	if (may_be_whole(f->end, s->depth) && are_frames(r, arch, regs, s->frames, s->depth) &&
-	    is_root(r, arch, regs, f, s) && !returns_among(r, arch, regs, s->words + c->window_words, f->gap)) {
+	if (f->end != UPF_END_COLD && !has_failed(f->end, s->depth) &&
+	    are_frames(r, arch, regs, s->frames, s->depth) && is_root(r, arch, regs, f, s) &&
+	    !returns_among(r, arch, regs, s->words + c->window_words, f->gap)) {
 		f->copies -= f->copies > 0;
 		return true;
 	}
