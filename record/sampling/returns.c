@@ -131,12 +131,21 @@ bool returns_to(struct returns *r, const struct arch *arch, const struct vcpu_re
 	return found == BEHIND_CALL || (found == BEHIND_UNKNOWN && is_near(address, regs->ip));
 }
 
+static bool is_return(struct returns *r, const struct arch *arch, const struct vcpu_regs *regs, uint64_t address)
+{
+	return is_near(address, regs->ip) && find(r, arch, regs, address) == BEHIND_CALL;
+}
+
 bool returns_among(struct returns *r, const struct arch *arch, const struct vcpu_regs *regs, const uint64_t *words,
                    uint32_t n)
 {
-	for (uint32_t i = 0; i < n; i++)
-		if (is_near(words[i], regs->ip) && find(r, arch, regs, words[i]) == BEHIND_CALL)
+	for (uint32_t i = 0; i < n; i++) {
+		if (arch->word == 8 && is_return(r, arch, regs, words[i]))
 			return true;
+		if (arch->word == 4 && (is_return(r, arch, regs, (uint32_t)words[i]) ||
+		                        is_return(r, arch, regs, words[i] >> 32)))
+			return true;
+	}
 	return false;
 }
 

@@ -49,7 +49,6 @@ KEPT static void STYLE(taker)(unsigned units)
 	__asm__ volatile("" : "+r"(value));
 	STYLE(leaf)(units);
 	__asm__ volatile("" : "+r"(value));
-	STYLE(leaf)((unsigned)value & 0);
 #else
 	STYLE(leaf)(units);
 	AFTER_CALL();
@@ -70,8 +69,8 @@ void style_omitted(unsigned units);
 KEPT void work_styles(void)
 {
 	for (;;) {
-		style_framed(30);
-		style_omitted(30);
+		style_framed(15);
+		style_omitted(15);
 		for (int i = 0; i < 10; i++) {
 			style_framed(1);
 			style_omitted(1);

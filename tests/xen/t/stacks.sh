@@ -17,7 +17,6 @@ for variant in leaf leaf-tables leaf-omit nofp nofp-debug; do
 done
 record frames guest shares
 record styles leaf styles
-record styles-tables leaf-tables styles
 
 record omit-fp leaf-omit leaves --call-graph fp
 record omit-small leaf-omit leaves --call-graph fp,64
