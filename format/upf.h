@@ -89,7 +89,8 @@ enum upf_tops {
 		 * stand as 0
 		 */
 	1,
-	UPF_TOPS_COPY = 2,  /* no frames but the instruction pointer; registers and the stack as it was */
+	/* registers and the stack as it was; no frames but the instruction pointer, or those up to the root */
+	UPF_TOPS_COPY = 2,
 	UPF_TOPS_MIXED = 3, /* of sessions and encoders: one of those above, as each sample says */
 };
 
