@@ -11,8 +11,8 @@
 #define BARE 64u        /* places remembered, a power of two */
 #define BARE_TIMES 64   /* that one is taken for granted */
 #define REGION_SHIFT 31 /* code that calls each other directly lies within 2 GiB */
-#define LOOKUPS_MAX 128 /* in a round; each may map a page */
-#define STEPS 8         /* of mapping page tables and code for one address */
+#define LOOKUPS_MAX 128 /* in a round */
+#define MAPS_MAX 64     /* calls in a round that map page tables or code; each may take as long as a pause */
 #define LINES 64        /* nothing is captured: only what is missing is listed */
 
 enum behind_call {
@@ -36,7 +36,7 @@ struct returns {
 	struct capture *memory; /* always live */
 	struct known known[KNOWN];
 	struct bare bare[BARE];
-	unsigned lookups;
+	unsigned lookups, maps; /* in this round */
 };
 
 struct returns *returns_new(struct pages *pages)
@@ -64,7 +64,7 @@ void returns_free(struct returns *r)
 
 void returns_start(struct returns *r)
 {
-	r->lookups = 0;
+	r->lookups = r->maps = 0;
 }
 
 /* Words of the guest's memory as they are now, @n of them from @address, a multiple of 8. How many there are. */
@@ -74,8 +74,8 @@ static uint32_t read_words(struct returns *r, const struct arch *arch, uint64_t 
 	struct space space = space_of(arch, r->memory, root);
 	uint32_t got = 0;
 
-	for (int i = 0; i < STEPS; i++)
-		if (space_copy(&space, address, words, n, &got) != -EAGAIN || capture_extend(r->memory) < 0)
+	while (space_copy(&space, address, words, n, &got) == -EAGAIN)
+		if (r->maps++ >= MAPS_MAX || capture_extend(r->memory) < 0)
 			break;
 	return got;
 }
@@ -142,8 +142,8 @@ bool returns_among(struct returns *r, const struct arch *arch, const struct vcpu
 	for (uint32_t i = 0; i < n; i++) {
 		if (arch->word == 8 && is_return(r, arch, regs, words[i]))
 			return true;
-		if (arch->word == 4 && (is_return(r, arch, regs, (uint32_t)words[i]) ||
-		                        is_return(r, arch, regs, words[i] >> 32)))
+		if (arch->word == 4 &&
+		    (is_return(r, arch, regs, (uint32_t)words[i]) || is_return(r, arch, regs, words[i] >> 32)))
 			return true;
 	}
 	return false;
