@@ -9,6 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#define ARCH_CALL_BYTES 8u /* of code before a return address in which its call is looked for */
+
 struct capture;
 
 enum arch_id { ARCH_X86_64 };
@@ -25,7 +27,12 @@ struct arch {
 	 * mapped.
 	 */
 	int (*translate)(struct capture *capture, uint64_t root, uint64_t address, uint64_t *frame);
+	/* Can a call end with the last of these ARCH_CALL_BYTES bytes of code? False is certain. */
+	bool (*ends_call)(const uint8_t *code);
 };
+
+/* For every x86 mode but real mode. */
+bool x86_ends_call(const uint8_t *code);
 
 extern const struct arch arch_x86_64_pv;
 

@@ -136,11 +136,23 @@ static void furnish(struct sim_domain *d, uint32_t domid, const char *name, uint
 	d->vcpu[0].cpu_ns = d->info.cpu_ns;
 }
 
+/* Compiled without frame pointers: a number in the register, return addresses between the words of its stack. */
+static void make_frameless(struct sim_domain *d)
+{
+	struct vcpu_regs *regs = &d->vcpu[0].regs;
+
+	d->vcpu[0].blocked = false;
+	d->vcpu[0].running = true;
+	for (uint64_t at = regs->sp; at % GUEST_PAGE_SIZE; at += 8)
+		sim_poke(d, regs->root, at, at % 24 ? at * 3 : 0x3000 + at / 24 % 0x1000);
+	regs->fp = regs->all[6] = 77;
+}
+
 static void default_world(void)
 {
 	const char *freeze = getenv("UNIPROF_SIM_FREEZE"), *idle = getenv("UNIPROF_SIM_IDLE");
 	const char *born = getenv("UNIPROF_SIM_BORN");
-	size_t n = 7, more = idle ? strtoul(idle, NULL, 10) : 0;
+	size_t n = 8, more = idle ? strtoul(idle, NULL, 10) : 0;
 	struct sim_domain *domains = zeroed((n + 1 + more) * sizeof(*domains));
 
 	furnish(&domains[0], 0, "Domain-0", 1);
@@ -156,8 +168,10 @@ static void default_world(void)
 	domains[4].info.hvm = true;
 	furnish(&domains[5], 5, "twins", 1);
 	furnish(&domains[6], 6, "twins", 1);
+	furnish(&domains[7], 7, "frameless", 1);
+	make_frameless(&domains[7]);
 	if (born) {
-		furnish(&domains[n], 7, "born", 1);
+		furnish(&domains[n], 8, "born", 1);
 		domains[n].vcpu[0].blocked = false;
 		domains[n].vcpu[0].running = true;
 		domains[n].foreign_pauses = 1;

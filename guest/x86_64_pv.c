@@ -50,4 +50,5 @@ const struct arch arch_x86_64_pv = {
 	.return_offset = 8,
 	.canonical = canonical,
 	.translate = translate,
+	.ends_call = x86_ends_call,
 };

@@ -89,36 +89,39 @@ APPLY(set_max_stack)
 	return 0;
 }
 
-/* fp[,BYTES] or dwarf[,BYTES], as in perf. */
+/* auto[,BYTES], fp[,BYTES] or dwarf[,BYTES]; the last two as in perf. */
 APPLY(set_call_graph)
 {
 	static const struct {
 		const char *name;
-		enum upf_tops tops;
-		uint32_t bytes, most;
+		uint32_t window, copy; /* bytes, by default */
 	} modes[] = {
-		{"fp", UPF_TOPS_WINDOW, DEFAULT_WINDOW, UPF_WINDOW_MAX * UPF_WORD},
-		{"dwarf", UPF_TOPS_COPY, DEFAULT_COPY, UPF_COPY_MAX * UPF_WORD},
+		{"auto", DEFAULT_WINDOW, DEFAULT_COPY},
+		{"fp", DEFAULT_WINDOW, 0},
+		{"dwarf", 0, DEFAULT_COPY},
 	};
 	struct stack_choice *stack = &((struct options *)ctx)->stack;
 	size_t len = strcspn(value, ",");
 
 	(void)def;
 	for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); i++) {
-		uint64_t bytes = modes[i].bytes, least = modes[i].tops == UPF_TOPS_COPY ? UPF_WORD : 0;
+		bool copies = modes[i].copy != 0;
+		uint64_t bytes = copies ? modes[i].copy : modes[i].window, least = copies ? UPF_WORD : 0;
+		unsigned most = (copies ? UPF_COPY_MAX : UPF_WINDOW_MAX) * UPF_WORD;
 
 		if (strlen(modes[i].name) != len || strncmp(modes[i].name, value, len) != 0)
 			continue;
-		if (value[len] && parse_u64(value + len + 1, least, modes[i].most, &bytes) != 0) {
+		if (value[len] && parse_u64(value + len + 1, least, most, &bytes) != 0) {
 			snprintf(why, size, "%s takes a size of %llu to %u bytes", modes[i].name,
-			         (unsigned long long)least, modes[i].most);
+			         (unsigned long long)least, most);
 			return -1;
 		}
-		stack->tops = bytes ? modes[i].tops : UPF_TOPS_NONE;
-		stack->top_words = (uint32_t)((bytes + UPF_WORD - 1) / UPF_WORD);
+		bytes = (bytes + UPF_WORD - 1) / UPF_WORD;
+		stack->window_words = copies ? modes[i].window / UPF_WORD : (uint32_t)bytes;
+		stack->copy_words = copies ? (uint32_t)bytes : 0;
 		return 0;
 	}
-	return fail(why, size, "must be fp or dwarf, and may have a size in bytes: fp,256 or dwarf,16384");
+	return fail(why, size, "must be auto, fp or dwarf, and may have a size in bytes: fp,256 or dwarf,16384");
 }
 
 static int set_share(const char *value, double *share, char *why, size_t size)
@@ -265,8 +268,9 @@ const struct option_def record_options[] = {
 	{'C', "vcpu", "LIST", OPTION_ARG, "sample only these vCPUs, such as 0,2-3 (all)", set_vcpus, 0},
 	{0, "max-stack", "N", OPTION_ARG, "record at most N frames of a stack (127)", set_max_stack, 0},
 	{0, "call-graph", "MODE", OPTION_ARG,
-         "fp: follow frame pointers and keep SIZE bytes at the top of the stack (fp,256); "
-         "dwarf: copy up to SIZE bytes of the stack, for guests without frame pointers (dwarf,16384)",
+         "auto: follow frame pointers, and copy up to SIZE bytes of the stack where they fail (the default, auto,16384); "
+         "fp: frame pointers only, with SIZE bytes at the top of the stack (fp,256); "
+         "dwarf: copies only (dwarf,16384)",
          set_call_graph, 0},
 	{0, "image", "[DOM=]FILE", OPTION_ARG,
          "the binary that the domain runs: store its path and build-id, so that uniprof-report can find and verify it",
@@ -333,7 +337,7 @@ int record_options_parse(struct options *o, int argc, char **argv, char *why, si
 	                    .max_overhead = DEFAULT_OVERHEAD,
 	                    .max_cpu = DEFAULT_CPU,
 	                    .max_pause_ns = DEFAULT_PAUSE_NS},
-		.stack = {DEFAULT_MAX_STACK, UPF_TOPS_WINDOW, DEFAULT_WINDOW / UPF_WORD},
+		.stack = {DEFAULT_MAX_STACK, DEFAULT_WINDOW / UPF_WORD, DEFAULT_COPY / UPF_WORD},
 		.priority = -1,
 	};
 	n = options_parse(record_options, argc, argv, o, why, size);

@@ -159,7 +159,7 @@ static struct queue_blocks blocks_for(struct recording *r)
 		target_reserve(r->targets[i], &room);
 	return (struct queue_blocks){
 		.period_ns = 1000000000000ull / r->options->session.rate_mhz,
-		.tops = r->options->stack.tops,
+		.tops = stack_tops(&r->options->stack),
 		.slots = room.slots,
 		.copy_words = room.copy_words,
 	};

@@ -43,7 +43,7 @@ static void print_pauses(const struct session *s)
 static void print_retaken(const struct session *s)
 {
 	if (s->retaken)
-		fprintf(stderr, "retaken  %llu round%s, %.3g %%: memory of a stack was missing in the first copy\n",
+		fprintf(stderr, "retaken  %llu round%s, %.3g %%: parts of a stack were not in the first copy\n",
 		        (unsigned long long)s->retaken, s->retaken == 1 ? "" : "s",
 		        quantity_percent(s->retaken, s->records.totals.rounds));
 }

@@ -6,31 +6,26 @@
 
 #include "record/process/clock.h"
 #include "record/sampling/top.h"
-#include "record/sampling/walk.h"
 
 #define WARM_STEPS 64    /* pages mapped one after the other on the way to one stack's end */
 #define NEIGHBOURS 256u  /* bytes to either side of the stack pointer that the next walk is likely to need */
 #define PATIENCE_MAX 63u /* rounds */
 
-/* One vCPU's stack, as the target's choice asks. False: memory was missing that was noted for the next time. */
-static bool walk_stack(struct target *t, size_t i, const struct vcpu_regs *regs)
+static struct stack_room room_of(const struct target *t, size_t i)
 {
-	struct upf_sample *s = &t->samples[i];
-	uint64_t *frames = t->frames + i * t->stack.max_frames, *words = t->words + i * t->stack.top_words;
-	struct space space = space_of(t->arch, t->captures[i], regs->root);
-	bool cold = false;
+	return (struct stack_room){t->frames + i * t->stack.max_frames, t->words + i * stack_words(&t->stack)};
+}
 
-	if (t->stack.tops == UPF_TOPS_COPY) {
-		frames[0] = regs->ip;
-		s->depth = regs->valid;
-		s->end = (uint8_t)top_copy(&space, regs, words, t->stack.top_words, &s->nwords);
-	} else {
-		s->end = (uint8_t)walk_frames(&space, regs, frames, t->stack.max_frames, &s->depth);
-		s->nwords = top_window(&space, regs, words, t->stack.top_words, &cold);
-	}
+/* One vCPU's stack, as the target's choice asks. False: memory was missing that was noted for the next time. */
+static bool walk_stack(struct target *t, size_t i, const struct vcpu_regs *regs, bool live)
+{
+	struct space space = space_of(t->arch, t->captures[i], regs->root);
+	const struct stack_room room = room_of(t, i);
+	bool complete = stack_read(&t->stack, &t->footings[i], &space, regs, &room, live, &t->samples[i]);
+
 	if (regs->valid && regs->sp >= NEIGHBOURS)
 		space_want(&space, regs->sp - NEIGHBOURS, regs->sp + NEIGHBOURS);
-	return !cold && s->end != UPF_END_COLD;
+	return complete;
 }
 
 /* The round leaves this vCPU out: it sleeps, and its sample is what it was. */
@@ -57,9 +52,27 @@ static bool walk_stacks(struct target *t, bool live)
 		if (!stop->online)
 			continue;
 		capture_set_live(t->captures[i], live);
-		complete &= walk_stack(t, i, &stop->regs);
+		complete &= walk_stack(t, i, &stop->regs, live);
 	}
 	return complete;
+}
+
+/* With auto, after each walk: false if frame pointers have failed, and a stack must be read once more to be copied. */
+static bool judge_stacks(struct target *t)
+{
+	bool fine = true;
+
+	if (!t->returns)
+		return true;
+	returns_start(t->returns);
+	for (size_t i = 0; i < t->nsamples; i++) {
+		const struct vcpu_stop *stop = &t->stops[t->samples[i].vcpu];
+
+		if (!is_asleep(t, i) && stop->online)
+			fine &= stack_judge(&t->stack, &t->footings[i], t->returns, t->arch, &stop->regs,
+			                    &t->samples[i]);
+	}
+	return fine;
 }
 
 /* Between stop and resume this is all that happens. */
@@ -294,7 +307,7 @@ static bool take(struct target *t, struct round *r, bool live, bool *complete)
 	}
 	if (live && rc == 0) {
 		t->ops->collect(t->guest, &before, t->stops);
-		*complete = walk_stacks(t, true);
+		walk_stacks(t, true);
 	} else if (rc == 0) {
 		copy_stacks(t);
 	}
@@ -311,8 +324,7 @@ static bool take(struct target *t, struct round *r, bool live, bool *complete)
 		r->kind = ROUND_VOID;
 	if (r->kind != ROUND_TAKEN)
 		return false;
-	if (!live)
-		*complete = all_slept(t) && walk_stacks(t, false);
+	*complete = (live || (all_slept(t) && walk_stacks(t, false))) && judge_stacks(t);
 	return true;
 }
 
@@ -344,8 +356,8 @@ static void finish(struct target *t)
 		s->user = v->regs.user;
 		s->sp = v->regs.sp;
 		s->fp = v->regs.fp;
-		if (t->stack.tops == UPF_TOPS_WINDOW && !is_asleep(t, i))
-			top_filter(t->words + i * t->stack.top_words, s->nwords, s->frames, s->depth, s->fp);
+		if (s->tops == UPF_TOPS_WINDOW && !is_asleep(t, i))
+			top_filter(room_of(t, i).words, s->nwords, s->frames, s->depth, s->fp);
 		count_sleep(&t->sleepers[i], v);
 		s->cpu_ns = t->started && now > t->last_cpu_ns[i] ? now - t->last_cpu_ns[i] : 0;
 		t->last_cpu_ns[i] = now;
@@ -387,14 +399,14 @@ struct round sample_round(struct target *t)
 	if (!take(t, &r, false, &complete))
 		return r;
 	/*
-	 * The lists lacked memory that the walk cannot do without, or a vCPU that was left out has run. Map what is
-	 * missing while the guest runs, then take this round again, once, with the walk inside the pause: the stack
-	 * may be another one by then.
+	 * The lists lacked memory that the walk cannot do without, frame pointers have failed, or a vCPU that was left
+	 * out has run. Map and list what is missing while the guest runs, then take this round again. The stack may be
+	 * another one by then; so the last time the walk itself is in the pause.
 	 */
-	if (!complete) {
+	for (unsigned again = 1; !complete && again < ROUND_PAUSES; again++) {
 		memset(t->asleep, 0, sizeof(t->asleep));
 		map_stacks(t);
-		if (!take(t, &r, true, &complete))
+		if (!take(t, &r, again == ROUND_PAUSES - 1, &complete))
 			return r;
 	}
 	finish(t);

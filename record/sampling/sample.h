@@ -14,6 +14,8 @@ enum round_kind {
 	ROUND_FAILED, /* the hypervisor refused a call: error */
 };
 
+#define ROUND_PAUSES 3 /* most in a round */
+
 struct round {
 	enum round_kind kind;
 	uint64_t time_ns; /* CLOCK_MONOTONIC when the round began */
@@ -22,11 +24,11 @@ struct round {
 	 * the watchdog had undone the pause.
 	 */
 	uint64_t pause_ns;
-	uint64_t began_ns;     /* CLOCK_MONOTONIC before the call that paused last */
-	unsigned pauses;       /* how many; 2 if a page had to be mapped in between */
-	uint64_t paused_ns[2]; /* each of them */
-	unsigned overruns;     /* how many of them the watchdog undid, as too long */
-	bool shutdown;         /* ROUND_ENDED: shut down with @shutdown_code; else it is dying or gone */
+	uint64_t began_ns;                /* CLOCK_MONOTONIC before the call that paused last */
+	unsigned pauses;                  /* how many; more than 1 if the round was taken again */
+	uint64_t paused_ns[ROUND_PAUSES]; /* each of them */
+	unsigned overruns;                /* how many of them the watchdog undid, as too long */
+	bool shutdown;                    /* ROUND_ENDED: shut down with @shutdown_code; else it is dying or gone */
 	uint8_t shutdown_code;
 	int error; /* ROUND_FAILED: negative errno */
 	/* ROUND_FAILED: our pause may still be in force; at the recorder's end the watchdog tries to undo it */

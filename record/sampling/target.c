@@ -48,19 +48,24 @@ static bool is_wanted(const uint64_t *wanted, uint32_t vcpu)
 /* A round that does not fit into a block could not be recorded: with many vCPUs, stacks are truncated more. */
 static bool limit(struct stack_choice *s, size_t vcpus)
 {
-	size_t frames = UPF_ROUND_FRAMES_MAX / vcpus, words = UPF_ROUND_WINDOW_MAX / vcpus;
+	size_t frames = UPF_ROUND_FRAMES_MAX / vcpus, window = UPF_ROUND_WINDOW_MAX / vcpus;
+	size_t copy = UPF_ROUND_COPY_MAX / vcpus;
 
-	if (s->tops == UPF_TOPS_COPY) {
-		s->max_frames = 1;
-		words = UPF_ROUND_COPY_MAX / vcpus;
-		if (words <= 2 * COPY_OVERHEAD)
+	if (s->copy_words && copy <= 2 * COPY_OVERHEAD) {
+		if (!s->window_words)
 			return false;
-		words -= COPY_OVERHEAD;
+		s->copy_words = 0;
 	}
+	if (s->copy_words && !s->window_words)
+		s->max_frames = 1;
+	if (s->copy_words)
+		frames = UPF_ROUND_COPY_FRAMES_MAX / vcpus;
 	if (s->max_frames > frames)
 		s->max_frames = (uint32_t)frames;
-	if (s->top_words > words)
-		s->top_words = (uint32_t)words;
+	if (s->window_words > window)
+		s->window_words = (uint32_t)window;
+	if (s->copy_words > copy - COPY_OVERHEAD)
+		s->copy_words = (uint32_t)copy - COPY_OVERHEAD;
 	return true;
 }
 
@@ -80,10 +85,11 @@ static int make_room(struct target *t, const uint64_t *wanted)
 	t->stops = calloc(t->info.vcpus, sizeof(*t->stops));
 	t->samples = calloc(n, sizeof(*t->samples));
 	t->frames = calloc(n * t->stack.max_frames, sizeof(*t->frames));
-	t->words = calloc(n * t->stack.top_words + 1, sizeof(*t->words));
+	t->words = calloc(n * stack_words(&t->stack) + 1, sizeof(*t->words));
 	t->last_cpu_ns = calloc(n, sizeof(*t->last_cpu_ns));
 	t->sleepers = calloc(n, sizeof(*t->sleepers));
-	if (!t->sleepers || !t->stops || !t->samples || !t->frames || !t->words || !t->last_cpu_ns)
+	t->footings = calloc(n, sizeof(*t->footings));
+	if (!t->sleepers || !t->footings || !t->stops || !t->samples || !t->frames || !t->words || !t->last_cpu_ns)
 		return -ENOMEM;
 	n = 0;
 	for (uint32_t v = 0; v < t->info.vcpus; v++) {
@@ -91,7 +97,7 @@ static int make_room(struct target *t, const uint64_t *wanted)
 			continue;
 		t->samples[n].vcpu = v;
 		t->samples[n].frames = t->frames + n * t->stack.max_frames;
-		t->samples[n].words = t->words + n * t->stack.top_words;
+		t->samples[n].words = t->words + n * stack_words(&t->stack);
 		t->samples[n].regs = t->stops[v].regs.all;
 		n++;
 	}
@@ -100,12 +106,14 @@ static int make_room(struct target *t, const uint64_t *wanted)
 
 static int make_captures(struct target *t)
 {
-	size_t lines = LINES_MAX + 2 * t->stack.top_words * UPF_WORD / CAPTURE_LINE;
+	size_t lines = LINES_MAX + 2 * stack_words(&t->stack) * UPF_WORD / CAPTURE_LINE;
 
 	t->captures = calloc(t->nsamples, sizeof(*t->captures));
 	for (size_t i = 0; t->captures && i < t->nsamples; i++)
 		if (!(t->captures[i] = capture_new(t->pages, lines)))
 			return -ENOMEM;
+	if (stack_is_auto(&t->stack) && !(t->returns = returns_new(t->pages)))
+		return -ENOMEM;
 	return t->captures ? 0 : -ENOMEM;
 }
 
@@ -162,6 +170,7 @@ void target_close(struct target *t)
 	for (size_t i = 0; t->captures && i < t->nsamples; i++)
 		capture_free(t->captures[i]);
 	free(t->captures);
+	returns_free(t->returns);
 	pages_free(t->pages);
 	if (t->guest)
 		t->ops->detach(t->guest);
@@ -171,6 +180,7 @@ void target_close(struct target *t)
 	free(t->words);
 	free(t->last_cpu_ns);
 	free(t->sleepers);
+	free(t->footings);
 	free(t);
 }
 
@@ -178,7 +188,7 @@ void target_reserve(struct target *t, struct block_room *room)
 {
 	t->reserved.slot = room->slots;
 	t->reserved.slots = (uint32_t)t->nsamples;
-	t->reserved.copy_words = t->stack.tops == UPF_TOPS_COPY ? t->stack.top_words : 0;
+	t->reserved.copy_words = t->stack.copy_words;
 	for (uint32_t i = 0; i < t->nsamples; i++)
 		t->samples[i].slot = room->slots++;
 	if (room->copy_words < t->reserved.copy_words)
@@ -190,8 +200,8 @@ int target_reopen(struct target *t, struct hypervisor *x, const struct guest_inf
 	struct stack_choice choice = t->asked;
 	struct target *again, old = *t;
 
-	if (choice.tops == UPF_TOPS_COPY && choice.top_words > t->reserved.copy_words)
-		choice.top_words = t->reserved.copy_words;
+	if (choice.copy_words > t->reserved.copy_words)
+		choice.copy_words = t->reserved.copy_words;
 	/* It keeps its name: asking for it may block the sampling thread. */
 	again = open_unnamed(t->ops, x, info, wanted, &choice);
 	if (!again)

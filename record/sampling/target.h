@@ -9,14 +9,8 @@
 #include "guest/capture.h"
 #include "guest/pages.h"
 #include "guest/hypervisor.h"
+#include "record/sampling/stack.h"
 #include "record/watchdog/watch.h"
-
-/* How much of a stack is recorded. */
-struct stack_choice {
-	uint32_t max_frames;
-	enum upf_tops tops;
-	uint32_t top_words; /* of the stack's memory, at most; 0 for UPF_TOPS_NONE */
-};
 
 /* What a block must have room for. */
 struct block_room {
@@ -47,10 +41,12 @@ struct target {
 	struct upf_sample *samples; /* of the sampled vCPUs */
 	size_t nsamples;
 	uint64_t *frames;                    /* nsamples * max_frames, pointed into by the samples */
-	uint64_t *words;                     /* nsamples * top_words, likewise */
+	uint64_t *words;                     /* nsamples * stack_words(), likewise */
 	uint64_t *last_cpu_ns;               /* by sample: CPU time at the last round, whole ticks */
 	uint64_t total_cpu_ns;               /* of all vCPUs at the last round */
 	struct sleeper *sleepers;            /* by sample */
+	struct footing *footings;            /* by sample */
+	struct returns *returns;             /* NULL: frame pointers are not judged */
 	uint64_t asleep[UPF_VCPUS_MAX / 64]; /* vCPUs that the round does not read */
 
 	struct throttle throttle;

@@ -29,13 +29,14 @@ static enum upf_end check(const struct arch *arch, uint64_t fp, uint64_t last)
 }
 
 enum upf_end walk_frames(struct space *space, const struct vcpu_regs *regs, uint64_t *frames, uint32_t max,
-                         uint32_t *depth)
+                         uint32_t *depth, uint64_t *above)
 {
 	const struct arch *arch = space->arch;
 	uint64_t fp = regs->fp, last = 0;
 	uint32_t n = 0;
 
 	*depth = 0;
+	*above = regs->sp;
 	if (!regs->valid)
 		return UPF_END_NONE;
 	frames[n++] = regs->ip;
@@ -52,6 +53,7 @@ enum upf_end walk_frames(struct space *space, const struct vcpu_regs *regs, uint
 			rc = space_read(space, fp + arch->return_offset, &address);
 		if (rc != 0)
 			return walk_end(rc);
+		*above = fp + arch->return_offset + arch->word;
 		if (address == 0)
 			break;
 		if (n == max)

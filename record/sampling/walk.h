@@ -13,10 +13,11 @@
 
 /*
  * Fills @frames, leaf first, with at most @max addresses: the instruction pointer, then return addresses. *depth is
- * how many. Returns why the walk ended there. Costs two loads a frame besides page table walks.
+ * how many; *above is the address behind the last frame. Returns why the walk ended there. Costs two loads a frame
+ * besides page table walks.
  */
 enum upf_end walk_frames(struct space *space, const struct vcpu_regs *regs, uint64_t *frames, uint32_t max,
-                         uint32_t *depth);
+                         uint32_t *depth, uint64_t *above);
 
 /* Why a walk ended at which space_read() failed with @error. */
 enum upf_end walk_end(int error);

@@ -93,7 +93,7 @@ static int make_true(struct block_stacks *b, const struct upf_record *rec, struc
 		chain_by_cfi(b, rec);
 	else
 		archive_stacks_chain(&b->archived, rec->stack, rec->top, &b->chain);
-	s->end = b->chain.n ? b->chain.end : rec->end;
+	s->end = b->chain.n ? b->chain.end : chain_end_of_frames(b->session, b->decoder, rec);
 	s->restored = b->chain.restored;
 	s->doubtful = b->chain.doubtful;
 	return b->chain.n ? put_chain(b, &b->chain, &s->node) : map_stack(b, rec->stack, &s->node);
@@ -153,6 +153,8 @@ int block_stacks_find(struct block_stacks *b, const struct upf_record *rec, stru
 		return rc;
 	}
 	*out = (struct block_stack){.stack = rec->stack, .end = rec->end};
+	if (rec->tops == UPF_TOPS_COPY)
+		out->end = chain_end_of_frames(b->session, b->decoder, rec);
 	if (rec->stack < b->mapped && b->map[rec->stack] != NOT_MAPPED) {
 		out->node = b->map[rec->stack]; /* nearly always */
 		return 0;

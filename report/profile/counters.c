@@ -55,6 +55,7 @@ void counters_add(struct counters *t, const struct counters *other)
 	add_counts(t->lost, other->lost, COUNTERS_LOST);
 	t->restored += other->restored;
 	t->doubtful += other->doubtful;
+	add_counts(t->copied, other->copied, COUNTERS_STATES);
 	t->late += other->late;
 	if (other->last_ns > t->last_ns)
 		t->last_ns = other->last_ns;

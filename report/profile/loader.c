@@ -42,6 +42,7 @@ static int count_samples(struct loader *l, const struct upf_record *rec, const s
 	if (!rec->user) {
 		p->counters.restored += s->restored * rec->count;
 		p->counters.doubtful += s->doubtful * rec->count;
+		p->counters.copied[counters_state(rec->state)] += (rec->tops == UPF_TOPS_COPY) * rec->count;
 	}
 	counters_sample(&p->counters, rec);
 	return tell_hook(l, rec, s->node);

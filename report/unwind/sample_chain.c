@@ -18,6 +18,34 @@ bool chain_may_differ(const struct upf_session *session, const struct upf_record
 	       (rec->domain >= session->ndomains || session->domains[rec->domain].arch == UPF_ARCH_X86_64);
 }
 
+uint8_t chain_end_of_frames(const struct upf_session *session, const struct upf_decoder *decoder,
+                            const struct upf_record *rec)
+{
+	uint32_t n;
+	const struct upf_node *nodes = upf_decoder_nodes(decoder, &n);
+
+	if (rec->tops != UPF_TOPS_COPY || rec->stack >= n || nodes[rec->stack].depth < 2)
+		return rec->end;
+	return nodes[rec->stack].depth < session->max_stack ? UPF_END_ROOT : UPF_END_DEPTH;
+}
+
+/* The frames that the recorder found stand where the copy does not lead to the root. */
+static void prefer_frames(struct cfi *cfi, const struct upf_record *rec, uint8_t end, const uint64_t *frames,
+                          uint32_t depth, bool pv, struct chain *chain)
+{
+	struct upf_record walked = *rec;
+
+	walked.end = end;
+	repair_chain(cfi, &walked, frames, depth, pv, chain);
+	if (chain->n != 0)
+		return;
+	chain->end = end;
+	for (; chain->n < depth; chain->n++) {
+		chain->frame[chain->n].address = frames[chain->n];
+		chain->frame[chain->n].flags = 0;
+	}
+}
+
 void chain_of_sample(struct cfi *cfi, const struct upf_session *session, const struct upf_decoder *decoder,
                      const struct upf_record *rec, struct chain *chain)
 {
@@ -28,8 +56,11 @@ void chain_of_sample(struct cfi *cfi, const struct upf_session *session, const s
 
 	chain->n = 0;
 	chain->restored = chain->doubtful = false;
-	if (rec->tops == UPF_TOPS_COPY && depth)
+	if (rec->tops == UPF_TOPS_COPY && depth) {
 		unwind_copy(cfi, rec, frames[0], pv, chain);
-	else if (rec->tops == UPF_TOPS_WINDOW)
+		if (depth > 1 && chain->end != UPF_END_ROOT)
+			prefer_frames(cfi, rec, chain_end_of_frames(session, decoder, rec), frames, depth, pv, chain);
+	} else if (rec->tops == UPF_TOPS_WINDOW) {
 		repair_chain(cfi, rec, frames, depth, pv, chain);
+	}
 }

@@ -157,7 +157,24 @@ static bool lacks_frame_pointers(const struct notes *n, uint64_t all)
 
 	for (size_t i = 0; i < sizeof(ends); i++)
 		broken += ended(n, ends[i]);
-	return n->run->traces.session.tops != UPF_TOPS_COPY && broken >= all / 4 + 1;
+	return n->run->traces.session.tops <= UPF_TOPS_WINDOW && broken >= all / 4 + 1;
+}
+
+/* Of stacks that the recorder read in two ways: which share in which. */
+static void item_ways(const struct notes *n, struct para *p, uint64_t all)
+{
+	uint64_t copied = 0;
+
+	for (unsigned s = 0; s < COUNTERS_STATES; s++)
+		if (n->states & 1u << s)
+			copied += n->run->profile.counters.copied[s];
+	if (n->run->traces.session.tops != UPF_TOPS_MIXED)
+		return;
+	if (copied == 0)
+		para_item(p, "all by frame pointers");
+	else
+		para_item(p, "%s by frame pointers, %s by copies where these failed", text_share(all - copied, all).s,
+		          text_share(copied, all).s);
 }
 
 static void print_stacks(const struct notes *n)
@@ -174,7 +191,8 @@ static void print_stacks(const struct notes *n)
 		if (ended(n, end))
 			para_item(&p, "%s %s: %s", text_count(ended(n, end)).s,
 			          is_truncated(end) ? "truncated" : "broken", chain_end_text(end));
-	if (ended(n, CHAIN_END_UNKNOWN) && n->run->traces.session.tops == UPF_TOPS_COPY &&
+	item_ways(n, &p, all);
+	if (ended(n, CHAIN_END_UNKNOWN) && n->run->traces.session.tops >= UPF_TOPS_COPY &&
 	    !binaries_have_tables(&n->run->binaries))
 		para_item(&p, "-s FILE unwinds them: the guest's binary, with its unwind tables");
 	if (lacks_frame_pointers(n, all))

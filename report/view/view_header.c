@@ -21,7 +21,7 @@ static void print_id(const struct report *r, const struct trace *t)
 	fprintf(r->out.file, "%-11s ", "trace id");
 	for (int i = 0; i < 16; i++)
 		fprintf(r->out.file, "%02x", upf_reader_session(t->reader)->trace_id[i]);
-	fprintf(r->out.file, ", format %d.%u\n", UPF_MAJOR, upf_reader_minor(t->reader));
+	fprintf(r->out.file, ", format %u.%u\n", upf_reader_major(t->reader), upf_reader_minor(t->reader));
 }
 
 static void print_domain(const struct report *r, const struct upf_domain *d)
@@ -50,6 +50,12 @@ static void print_tops(const struct report *r, const struct upf_session *s)
 	case UPF_TOPS_COPY:
 		fprintf(r->out.file, "%-11s copies of up to %" PRIu32 " bytes, to be unwound\n", "stacks",
 		        s->tops_size);
+		break;
+	case UPF_TOPS_MIXED:
+		fprintf(r->out.file,
+		        "%-11s by frame pointers, with up to %" PRIu32 " bytes at the top; "
+		        "where these fail, copies of up to %" PRIu32 " bytes, to be unwound\n",
+		        "stacks", s->tops_size, s->copy_size);
 		break;
 	default:
 		fprintf(r->out.file, "%-11s of a kind not known here: %u\n", "stacks", s->tops);

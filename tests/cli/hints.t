@@ -19,6 +19,20 @@ ok $? '... are no reason'
 "$report" "$tmp/copies.upf" >"$tmp/out" 2>&1
 grep -q 'none whole' "$tmp/out" && ! grep -qF -- "$hint" "$tmp/out"
 ok $? 'nor are copies of the stack, which it would be'
+# Frame pointers where they lead to a root, copies where they do not: without any option.
+record=${BUILD:?}/uniprof-record-sim
+"$record" -q -F 1k -n 20 -o "$tmp/auto.upf" busy frameless
+"$report" --state all "$tmp/auto.upf" >"$tmp/out" 2>&1
+grep -qF '66.7% by frame pointers, 33.3% by copies where these failed' "$tmp/out"
+ok $? 'auto: which share of stacks came which way'
+grep -qF -- '-s FILE unwinds them' "$tmp/out" && ! grep -qF -- "$hint" "$tmp/out"
+ok $? '... what copies wait for, and nothing that was done already'
+"$report" --state all "$tmp/auto.upf" --domain busy >"$tmp/out" 2>&1
+grep -qF 'all whole · all by frame pointers' "$tmp/out"
+ok $? '... of each domain by itself'
+"$record" -q -F 1k -n 20 --call-graph fp -o "$tmp/fp.upf" frameless
+"$report" "$tmp/fp.upf" 2>&1 | grep -qF -- "$hint"
+ok $? 'fp: the same guest'
 "$report" -q "$tmp/linux.upf" 2>&1 | grep -qF -- "$hint"
 ok $((! $?)) '-q is quiet'
 done_testing

@@ -52,7 +52,8 @@ static void record_line(int argc, char **argv)
 		return;
 	must(o.session.rate_mhz > 0 && o.session.rate_mhz <= 1000000000u && o.session.max_overhead > 0 &&
 	     o.session.max_overhead <= 1);
-	must(o.stack.max_frames > 0 && o.stack.max_frames <= UPF_DEPTH_MAX && o.stack.top_words <= UPF_COPY_MAX);
+	must(o.stack.max_frames > 0 && o.stack.max_frames <= UPF_DEPTH_MAX && o.stack.copy_words <= UPF_COPY_MAX &&
+	     o.stack.window_words <= UPF_WINDOW_MAX);
 	must(o.priority >= 0 && o.priority <= 99);
 }
 

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * stepper.c - runs a program one instruction at a time and takes a sample before each, by the recorder's own code:
- * stepper PROGRAM PREFIX makes PREFIX.fp.upf and PREFIX.dwarf.upf, and PREFIX.truth.upf with the chains as they are.
+ * stepper PROGRAM PREFIX makes PREFIX.fp.upf, PREFIX.dwarf.upf and PREFIX.auto.upf, and PREFIX.truth.upf with the chains
+ * as they are.
  *
  * The truth is kept from the call and return instructions themselves: what a call pushes is on the chain until the
  * return that pops it.
  */
 #include "format/upf.h"
+#include "record/sampling/stack.h"
 #include "record/sampling/top.h"
-#include "record/sampling/walk.h"
 #include "guest/arch.h"
 #include "guest/pages.h"
 
@@ -85,6 +86,7 @@ static const struct arch process_arch = {
 	.return_offset = 8,
 	.canonical = canonical,
 	.translate = translate,
+	.ends_call = x86_ends_call,
 };
 
 /* --- traces ------------------------------------------------------------------------------------------------------ */
@@ -100,15 +102,17 @@ static int put(void *ctx, const void *data, size_t len)
 	return fwrite(data, 1, len, ctx) == len ? 0 : -EIO;
 }
 
-static void trace_open(struct trace *t, const char *prefix, const char *kind, enum upf_tops tops, uint32_t words)
+static void trace_open(struct trace *t, const char *prefix, const char *kind, const struct stack_choice *choice)
 {
 	const struct upf_domain domain = {
 		.id = 1, .kind = UPF_KIND_PV, .arch = UPF_ARCH_X86_64, .vcpus = 1, .name = kind};
+	enum upf_tops tops = stack_tops(choice);
 	const struct upf_session session = {.trace_id = {1, (uint8_t)tops},
 	                                    .rate_mhz = 1000000000,
 	                                    .max_stack = UPF_DEPTH_MAX,
 	                                    .tops = (uint8_t)tops,
-	                                    .tops_size = words * UPF_WORD,
+	                                    .tops_size = stack_words(choice) * UPF_WORD,
+	                                    .copy_size = choice->copy_words * UPF_WORD,
 	                                    .domains = &domain,
 	                                    .ndomains = 1};
 	char path[4096];
@@ -118,7 +122,7 @@ static void trace_open(struct trace *t, const char *prefix, const char *kind, en
 	if (!t->file)
 		fail(path);
 	t->writer = upf_writer_new(&session, put, t->file);
-	t->encoder = upf_encoder_new(tops, 1, words);
+	t->encoder = upf_encoder_new(tops, 1, choice->copy_words);
 	if (!t->writer || !t->encoder)
 		fail("trace");
 	upf_encoder_reset(t->encoder, 1000);
@@ -152,11 +156,22 @@ static void trace_close(struct trace *t, uint64_t steps)
 
 /* --- one step ---------------------------------------------------------------------------------------------------- */
 
+static const struct {
+	const char *name;
+	struct stack_choice choice;
+} kinds[] = {
+	{"fp", {UPF_DEPTH_MAX, WINDOW, 0}},
+	{"dwarf", {1, 0, COPY}},
+	{"auto", {UPF_DEPTH_MAX, WINDOW, COPY}},
+};
+#define KINDS (sizeof(kinds) / sizeof(kinds[0]))
+
 struct stepper {
 	struct guest guest;
 	struct pages *pages;
 	struct capture *capture;
-	struct trace fp, dwarf, truth;
+	struct returns *returns;
+	struct trace by[KINDS], truth;
 	uint64_t chain[UPF_DEPTH_MAX]; /* return addresses, the outermost first */
 	uint32_t depth;
 };
@@ -173,38 +188,29 @@ static struct vcpu_regs registers_of(const struct user_regs_struct *r)
 	};
 }
 
-static void sample_fp(struct stepper *s, const struct vcpu_regs *regs, uint64_t step)
+/* As the recorder reads it: with auto once more, if frame pointers have failed. What other samples told does not count. */
+static void sample(struct stepper *s, struct trace *t, const struct stack_choice *choice, const struct vcpu_regs *regs,
+                   uint64_t step)
 {
-	uint64_t frames[UPF_DEPTH_MAX], words[WINDOW];
-	struct upf_sample sample = {.frames = frames, .words = words, .sp = regs->sp, .fp = regs->fp};
-	bool cold;
+	static uint64_t frames[UPF_DEPTH_MAX], words[COPY];
+	const struct stack_room room = {frames, words};
+	struct upf_sample taken = {
+		.frames = frames, .words = words, .regs = regs->all, .sp = regs->sp, .fp = regs->fp};
+	struct footing footing = {0};
 
 	pages_drop(s->pages);
+	returns_start(s->returns);
 	do {
 		struct space space = space_of(&process_arch, s->capture, 0);
 
-		cold = false;
-		sample.end = (uint8_t)walk_frames(&space, regs, frames, UPF_DEPTH_MAX, &sample.depth);
-		sample.nwords = top_window(&space, regs, words, WINDOW, &cold);
-		cold |= sample.end == UPF_END_COLD;
-	} while (cold && capture_extend(s->capture) > 0);
-	top_filter(words, sample.nwords, frames, sample.depth, regs->fp);
-	trace_put(&s->fp, step, &sample);
-}
-
-static void sample_dwarf(struct stepper *s, const struct vcpu_regs *regs, uint64_t step)
-{
-	static uint64_t words[COPY];
-	struct upf_sample sample = {
-		.frames = &regs->ip, .depth = 1, .words = words, .regs = regs->all, .sp = regs->sp, .fp = regs->fp};
-
-	pages_drop(s->pages);
-	do {
-		struct space space = space_of(&process_arch, s->capture, 0);
-
-		sample.end = (uint8_t)top_copy(&space, regs, words, COPY, &sample.nwords);
-	} while (sample.end == UPF_END_COLD && capture_extend(s->capture) > 0);
-	trace_put(&s->dwarf, step, &sample);
+		while (!stack_read(choice, &footing, &space, regs, &room, false, &taken) &&
+		       capture_extend(s->capture) > 0)
+			;
+	} while (stack_tops(choice) == UPF_TOPS_MIXED &&
+	         !stack_judge(choice, &footing, s->returns, &process_arch, regs, &taken));
+	if (taken.tops == UPF_TOPS_WINDOW)
+		top_filter(words, taken.nwords, frames, taken.depth, regs->fp);
+	trace_put(t, step, &taken);
 }
 
 static void put_truth(struct stepper *s, uint64_t ip, uint64_t step)
@@ -265,8 +271,8 @@ static uint64_t run(struct stepper *s)
 		regs = registers_of(&r);
 		step++;
 		put_truth(s, regs.ip, step);
-		sample_fp(s, &regs, step);
-		sample_dwarf(s, &regs, step);
+		for (size_t i = 0; i < KINDS; i++)
+			sample(s, &s->by[i], &kinds[i].choice, &regs, step);
 		kind = kind_at(s->guest.pid, regs.ip);
 		if (ptrace(PTRACE_SINGLESTEP, s->guest.pid, NULL, NULL) != 0 || waitpid(s->guest.pid, &status, 0) < 0)
 			fail("step");
@@ -304,16 +310,18 @@ int main(int argc, char **argv)
 		fail(argv[1]);
 	s.pages = pages_new(&memory_ops, &s.guest, 1024);
 	s.capture = s.pages ? capture_new(s.pages, 1024) : NULL;
-	if (!s.capture)
+	s.returns = s.capture ? returns_new(s.pages) : NULL;
+	if (!s.returns)
 		fail("capture");
 	capture_set_live(s.capture, true);
-	trace_open(&s.fp, argv[2], "fp", UPF_TOPS_WINDOW, WINDOW);
-	trace_open(&s.dwarf, argv[2], "dwarf", UPF_TOPS_COPY, COPY);
-	trace_open(&s.truth, argv[2], "truth", UPF_TOPS_NONE, 0);
+	for (size_t i = 0; i < KINDS; i++)
+		trace_open(&s.by[i], argv[2], kinds[i].name, &kinds[i].choice);
+	trace_open(&s.truth, argv[2], "truth", &(struct stack_choice){.max_frames = UPF_DEPTH_MAX});
 	steps = run(&s);
-	trace_close(&s.fp, steps);
-	trace_close(&s.dwarf, steps);
+	for (size_t i = 0; i < KINDS; i++)
+		trace_close(&s.by[i], steps);
 	trace_close(&s.truth, steps);
+	returns_free(s.returns);
 	capture_free(s.capture);
 	pages_free(s.pages);
 	printf("%llu\n", (unsigned long long)steps);

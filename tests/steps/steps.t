@@ -94,6 +94,9 @@ for cc in "${compilers[@]}"; do
 		exact "$cc -$level, frame pointers, no tables, fp" "$at-frames-bare" fp
 		exact "$cc -$level, no frame pointers, .eh_frame, dwarf" "$at-none-eh" dwarf
 		exact "$cc -$level, no frame pointers, .debug_frame, dwarf" "$at-none-debug" dwarf
+		for kind in frames-eh frames-bare none-eh none-debug; do
+			exact "$cc -$level, $kind, auto" "$at-$kind" auto
+		done
 		walked+=("$cc -$level: $(compare "$at-frames-eh" "$at-frames-eh.fp.upf" --no-repair | tail -n 1)")
 	done
 done

@@ -39,4 +39,8 @@ ok "copies: recorded, and the guest runs" recorded dwarf
 for leaf in sp_odd sp_hole sp_top sp_xen sp_random fp_random; do
 	ok "copies: $leaf" ends dwarf $leaf '.*'
 done
+ok "auto: recorded, and the guest runs" recorded auto
+for leaf in fp_loop fp_odd fp_nowhere fp_into_hole fp_endless fp_flipping fp_random sp_odd sp_top sp_random; do
+	ok "auto: $leaf" ends auto $leaf '.*'
+done
 done_testing

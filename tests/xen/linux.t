@@ -14,9 +14,10 @@ profile() { # TRACE OPTION...
 
 recorded() {
 	cat "$out"/*.err
-	"$report" --verify "$out/fp.upf" && "$report" --verify "$out/dwarf.upf"
+	"$report" --verify "$out/fp.upf" && "$report" --verify "$out/auto.upf"
 }
 ok "recorded" recorded
+ok "under 1 % of the rounds were taken again" seldom_retaken auto
 # What docs/linux.md says of Debian's kernel.
 carries() {
 	readelf -SW "$vmlinux" | tee "$work/sections"
@@ -34,7 +35,7 @@ shares_plausible() {
 		END { printf "user %.1f %%, module %.1f %%, zeros %.1f %%\n", 100 * user / all, 100 * module / all, 100 * zero / all
 			exit !(user > all / 5 && module > all / 6 && zero > all / 8) }'
 }
-for trace in fp dwarf; do
+for trace in fp auto; do
 	ok "$trace: user programs, a module and the kernel, each with its share" shares_plausible $trace
 done
 # The program in user space is one shell, and the scheduler counts its time.
@@ -55,33 +56,33 @@ user_apart() {
 	profile "$1" -q --folded | grep '\[user\]' | tee "$work/user"
 	[ "$(cat "$work/user")" = "[user] $counted" ]
 }
-ok "user programs are one function of their own, and counted" user_apart dwarf
+ok "user programs are one function of their own, and counted" user_apart auto
 
 # Of samples in the kernel, those on no module's function are unwound to the end, all of them.
 unwound() {
-	profile dwarf --dump | grep ' kernel cpu ' > "$work/kernel"
+	profile auto --dump | grep ' kernel cpu ' > "$work/kernel"
 	grep -v ' end 0 (whole)' "$work/kernel" | grep -vE '\]\+0x[0-9a-f]+ $' | tee "$work/lost" | head -n 5
 	echo "$(grep -c ' end 0 (whole)' "$work/kernel") of $(wc -l < "$work/kernel") whole, $(wc -l < "$work/lost") lost outside modules"
 	[ "$(grep -c ' end 0 (whole)' "$work/kernel")" -gt 500 ] && [ $(($(wc -l < "$work/lost") * 100)) -le "$(wc -l < "$work/kernel")" ]
 }
-ok "dwarf: kernel stacks are whole by ORC, but for those that meet a module" unwound
+ok "auto: kernel stacks are whole by ORC, but for those that meet a module" unwound
 # With the modules' own files, put where kallsyms says that they lie, all go through: but for the instructions that ORC does not
 # describe. At a retpoline's last the return address is where it will jump; __switch_to_asm fills the return stack buffer by calls.
 modules=(-s "$work/linux/tcrypt.ko" -s "$work/linux/sha512_generic.ko")
 through_modules() {
-	profile dwarf "${modules[@]}" --dump | grep ' kernel cpu ' > "$work/kernel"
+	profile auto "${modules[@]}" --dump | grep ' kernel cpu ' > "$work/kernel"
 	grep -v ' end 0 (whole)' "$work/kernel" | tee "$work/lost" | head -n 5
 	echo "$(wc -l < "$work/lost") of $(wc -l < "$work/kernel") are not whole"
 	[ "$(wc -l < "$work/kernel")" -gt 500 ] && ! grep -vE '__x86_indirect_thunk|__switch_to_asm' "$work/lost" &&
 		[ $(($(wc -l < "$work/lost") * 200)) -le "$(wc -l < "$work/kernel")" ] &&
-		profile dwarf "${modules[@]}" -q --folded | tee "$work/folded" |
+		profile auto "${modules[@]}" -q --folded | tee "$work/folded" |
 			grep -qE '^entry_SYSCALL_64_after_hwframe;.*;init_module \[tcrypt\];.*;sha512_transform \[sha512_generic\] '
 }
-ok "dwarf: through modules, with their files" through_modules
+ok "auto: through modules, with their files" through_modules
 callers() {
-	profile dwarf -q --folded | tee "$work/folded" |
+	profile auto -q --folded | tee "$work/folded" |
 		grep -qE '^entry_SYSCALL_64_after_hwframe;do_syscall_64;(x64_sys_call;)?(__x64_sys_read;)?ksys_read;vfs_read;read_zero;clear_user_[a-z_]+ '
 }
-ok "dwarf: from the system call's entry to the leaf" callers
+ok "auto: from the system call's entry to the leaf" callers
 
 done_testing

@@ -13,11 +13,6 @@ recorded() {
 	cat "$out/$1.err"
 	[ "$(cat "$out/$1.rc")" = 0 ] && "$report" --verify "$out/$1.upf"
 }
-# seldom_retaken NAME: under 1 % of the rounds were taken a second time.
-seldom_retaken() {
-	cat "$out/$1.err"
-	awk '/^samples/ { sub("[(]", "", $6); rounds = $6 } /^retaken/ { again = $2 } END { exit !(rounds > 100 && again < rounds / 100) }' "$out/$1.err"
-}
 for kind in shares levels recursion; do
 	ok "$kind: recorded" recorded $kind
 	ok "$kind: under 1 % of the rounds were taken twice" seldom_retaken $kind

@@ -10,7 +10,7 @@
 
 #define FP 0x7ff000000f00ull
 
-static const struct stack_choice choice = {127, UPF_TOPS_WINDOW, 32};
+static const struct stack_choice choice = {127, 32, 0};
 
 struct fixture {
 	struct sim_domain d;

@@ -13,7 +13,7 @@
 #define STACK_PAGES 18
 #define VCPUS 8
 
-static const struct stack_choice copies = {1, UPF_TOPS_COPY, UPF_COPY_MAX};
+static const struct stack_choice copies = {1, 0, UPF_COPY_MAX};
 
 struct fixture {
 	struct sim_domain d[3];
@@ -109,7 +109,7 @@ static void come_back(struct fixture *f, size_t i, uint32_t vcpus)
 static void fewer_vcpus(void **state)
 {
 	struct fixture *f = *state;
-	uint32_t words = f->t->stack.top_words;
+	uint32_t words = f->t->stack.copy_words;
 
 	assert_int_equal(encode(f), 0);
 	assert_int_equal(f->t->samples[0].nwords, words);

@@ -19,6 +19,7 @@ struct fixture {
 	struct vcpu_regs regs;
 	uint64_t frames[UPF_DEPTH_MAX];
 	uint32_t depth;
+	uint64_t above;
 };
 
 static int setup(void **state)
@@ -55,7 +56,7 @@ static enum upf_end walk_once(struct fixture *f, uint32_t max)
 	struct space s = space_of(&arch_x86_64_pv, f->capture, f->regs.root);
 
 	capture_copy(f->capture);
-	return walk_frames(&s, &f->regs, f->frames, max, &f->depth);
+	return walk_frames(&s, &f->regs, f->frames, max, &f->depth, &f->above);
 }
 
 /* Maps and lists what is missing, then walks warm. */

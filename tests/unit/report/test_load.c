@@ -3,6 +3,8 @@
 #include "tests/unit/unit.h"
 
 #include "report/profile/load.h"
+#include "report/unwind/cfi.h"
+#include "report/unwind/unwind.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -89,6 +91,63 @@ static void blocks_share_a_tree(void **state)
 	assert_int_equal(p.stacks[2].node, p.stacks[0].node);
 	assert_int_equal(p.stacks[2].state, UPF_BLOCKED);
 	profile_free(&p);
+}
+
+/* A copy that no table unwinds: its frames stand, if it has any, and are whole; the share of copies is counted. */
+static void copies_with_frames(void **state)
+{
+	static const uint64_t deep[] = {0x3000, 0x2000, 0x1000}, regs[UPF_REGS] = {[7] = 0x8000}, words[4] = {1, 2, 3};
+	const struct upf_domain domain = {.id = 1, .arch = UPF_ARCH_X86_64, .kind = UPF_KIND_PV, .vcpus = 1};
+	const struct upf_session session = {.rate_mhz = 1000,
+	                                    .max_stack = 8,
+	                                    .tops = UPF_TOPS_MIXED,
+	                                    .tops_size = 64,
+	                                    .copy_size = 64,
+	                                    .domains = &domain,
+	                                    .ndomains = 1};
+	struct upf_sample s = {.frames = deep, .sp = 0x8000, .words = words, .nwords = 4, .regs = regs, .cpu_ns = MS};
+	const uint32_t depths[] = {3, 1, 3, 3};
+	const uint8_t tops[] = {UPF_TOPS_COPY, UPF_TOPS_COPY, UPF_TOPS_WINDOW, UPF_TOPS_COPY};
+	int fd = memfd_create("trace", 0);
+	struct upf_writer *w = upf_writer_new(&session, put, &fd);
+	struct upf_encoder *e = upf_encoder_new(UPF_TOPS_MIXED, 1, 8);
+	struct symbols symbols = {0};
+	struct cfi *cfi;
+
+	(void)state;
+	assert_int_equal(symbols_sort(&symbols), 0);
+	cfi = cfi_new(&symbols);
+	upf_encoder_reset(e, MS);
+	for (unsigned i = 0; i < COUNT(depths); i++) {
+		s.depth = depths[i];
+		s.tops = tops[i];
+		s.end = tops[i] == UPF_TOPS_COPY ? UPF_END_UNMAPPED : UPF_END_ROOT;
+		assert_int_equal(upf_encode_round(e, 0, i * MS, 20000, &s, 1), 0);
+	}
+	assert_int_equal(upf_writer_block(w, e), 0);
+	assert_int_equal(upf_writer_finish(w, &(struct upf_totals){.samples = 4}, UPF_REASON_DURATION), 0);
+	upf_encoder_free(e);
+	upf_writer_free(w);
+	for (int by_cfi = 0; by_cfi < 2; by_cfi++) {
+		enum upf_fault fault;
+		struct profile p;
+		struct upf_reader *r;
+
+		assert_int_equal(lseek(fd, 0, SEEK_SET), 0);
+		r = upf_reader_open(fd, &fault, NULL);
+		assert_non_null(r);
+		assert_int_equal(profile_init(&p), 0);
+		assert_int_equal(load_trace(&p, r, &(struct load_options){.cfi = by_cfi ? cfi : NULL}), 0);
+		assert_int_equal(p.counters.copied[UPF_RUNNING], 3);
+		assert_int_equal(p.counters.end[UPF_RUNNING][UPF_END_ROOT], 3);
+		assert_int_equal(p.counters.end[UPF_RUNNING][by_cfi ? CHAIN_END_UNKNOWN : UPF_END_UNMAPPED], 1);
+		assert_int_equal(p.tree.n, 5); /* the empty stack, 1, 2, 3, and 3 alone */
+		profile_free(&p);
+		upf_reader_close(r);
+	}
+	close(fd);
+	cfi_free(cfi);
+	symbols_free(&symbols);
 }
 
 static void counters(void **state)
@@ -313,8 +372,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(blocks_share_a_tree),    cmocka_unit_test(counters),
-		cmocka_unit_test(hooks_hear_everything),  cmocka_unit_test(damage_invents_nothing),
-		cmocka_unit_test(threads_change_nothing), cmocka_unit_test(out_of_proportion),
+		cmocka_unit_test(copies_with_frames),     cmocka_unit_test(hooks_hear_everything),
+		cmocka_unit_test(damage_invents_nothing), cmocka_unit_test(threads_change_nothing),
+		cmocka_unit_test(out_of_proportion),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

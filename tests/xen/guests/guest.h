@@ -70,6 +70,7 @@ void work_depth(unsigned frames);
 void work_heartbeat(void);
 void work_idle(void);
 void work_leaves(void);
+void work_styles(void);
 void work_block(void);
 void work_hostile(const struct start_info *si);
 void work_flip(void);

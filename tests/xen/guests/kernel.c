@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Boots a PV guest, brings up its vCPUs and gives each its work, as its command line says:
- *   work=shares|levels|recursion|heartbeat|idle|leaves|block|plug|hostile|depth:N|end:N|lockstep:N
+ *   work=shares|levels|recursion|heartbeat|idle|leaves|styles|block|plug|hostile|depth:N|end:N|lockstep:N
  *       what vCPU 0 does. smp is shares; depth may stand alone: depth=N. end:N works for 1000 units of time
  *       (guest.h), or after=N, then shuts down for Xen's reason N. plug brings vCPU 1 up again and again. lockstep:N
  *       repeats itself every N us.
@@ -128,6 +128,8 @@ static inline __attribute__((always_inline)) void work(const start_info_t *si)
 		work_heartbeat();
 	else if (is(what, "leaves"))
 		work_leaves();
+	else if (is(what, "styles"))
+		work_styles();
 	else if (is(what, "idle"))
 		work_idle();
 	else if (is(what, "block"))

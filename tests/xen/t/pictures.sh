@@ -3,4 +3,4 @@
 linux_start varied || exit
 linux_kallsyms > /out/kallsyms
 await grep -q '^ROUND' $linux_log
-uniprof-record -F 499 -d 40 --call-graph dwarf -o /out/linux.upf linux
+uniprof-record -F 499 -d 40 -o /out/linux.upf linux

@@ -11,11 +11,14 @@ record() {
 	guest_end "$name"
 }
 
-record leaf leaf leaves
-record leaf-tables leaf-tables leaves
-record nofp nofp leaves --call-graph dwarf
-record nofp-debug nofp-debug leaves --call-graph dwarf,4096
+# Without any option on how to read stacks: nobody must know how a guest was compiled.
+for variant in leaf leaf-tables leaf-omit nofp nofp-debug; do
+	record $variant $variant leaves
+done
 record frames guest shares
-record omit leaf-omit leaves
+record styles leaf styles
+
+record omit-fp leaf-omit leaves --call-graph fp
 record omit-small leaf-omit leaves --call-graph fp,64
 record omit-copy leaf-omit leaves --call-graph dwarf
+record nofp-copy nofp-debug leaves --call-graph dwarf,4096
