@@ -41,12 +41,23 @@ enum column {
 	COLUMN_REGS = 29,
 	COLUMN_COPY_SKIP = 30,
 	COLUMN_COPY_WORD = 31,
-	COLUMNS = 32, /* one more than the highest */
+	COLUMN_STEP = 32,
+	COLUMN_LATE = 33,
+	COLUMN_LEAF = 34,
+	COLUMNS = 35, /* one more than the highest */
 };
 
 /* How a column's values are written; with FORM_REQUIRED, a reader that does not know the column leaves out the block. */
 enum column_form { FORM_BYTES = 0, FORM_RICE = 1 };
 #define FORM_REQUIRED 0x40
+
+/* Of what must cost a byte, or a block could make more of it than it has bytes. */
+#define RICE_K_LARGE 7
+static inline bool is_large(uint64_t c)
+{
+	return c == COLUMN_FRAME || c == COLUMN_LEAF || c == COLUMN_WORD || c == COLUMN_COPY_WORD || c == COLUMN_REG ||
+	       c == COLUMN_SPACE;
+}
 
 /* The STATE byte. */
 #define STATE_RUN_MASK 0x03

@@ -12,9 +12,13 @@
 #include "format/columns.h"
 #include "format/copies.h"
 #include "format/more.h"
+#include "format/schedule.h"
 #include "format/upf.h"
 #include "format/v1.h"
 #include "format/windows.h"
+
+#define SHIFT_MAX 32
+#define RATE_MAX UINT64_C(1000000000000)
 
 #define COPIES_FROM (1u << 20) /* in a block with windows; it has less of those */
 
@@ -43,6 +47,10 @@ struct upf_decoder {
 	struct copies *copies;
 	struct more *more;
 	uint64_t period_ticks, first_tick, last_tick;
+	struct schedule_at due; /* the last deadline, if rate_mhz is not 0 */
+	uint64_t round_tick;    /* of the last round of any domain */
+	unsigned time_shift, cpu_shift;
+	bool v1;
 	uint32_t index;   /* of the next record */
 	uint32_t unknown; /* the first required column that is not known, 0: none */
 	bool broken;
@@ -141,9 +149,8 @@ static inline bool bad(const struct upf_decoder *d, enum column c)
 static bool form_fits(uint64_t id, uint64_t form)
 {
 	return form == FORM_BYTES ||
-	       (form == FORM_RICE && id != COLUMN_KIND && id != COLUMN_STATE && id != COLUMN_FRAME &&
-	        id != COLUMN_CODE && id != COLUMN_EXT && id != COLUMN_WORD && id != COLUMN_REG && id != COLUMN_TOPS &&
-	        id != COLUMN_MORE && id != COLUMN_REGS && id != COLUMN_COPY_WORD && id != COLUMN_SPACE);
+	       (form == FORM_RICE && id != COLUMN_KIND && id != COLUMN_STATE && id != COLUMN_CODE &&
+	        id != COLUMN_EXT && id != COLUMN_TOPS && id != COLUMN_MORE && id != COLUMN_REGS);
 }
 
 static bool open_column(struct upf_decoder *d, uint64_t id, uint64_t form, const uint8_t *at, uint64_t len)
@@ -161,7 +168,8 @@ static bool open_column(struct upf_decoder *d, uint64_t id, uint64_t form, const
 		rice_open(&d->columns.rice[id], at, len);
 	else
 		d->columns.column[id] = cursor_of(at, len);
-	return !bad(d, (enum column)id);
+	return !bad(d, (enum column)id) &&
+	       (form != FORM_RICE || !is_large(id) || d->columns.rice[id].k >= RICE_K_LARGE);
 }
 
 /* --- start ------------------------------------------------------------------------------------------------------- */
@@ -219,6 +227,32 @@ static void forget(struct upf_decoder *d)
 	d->broken = d->in_round = d->repeating = false;
 }
 
+/* What comes before the columns. */
+static bool read_parameters(struct upf_decoder *d, struct cursor *c)
+{
+	uint64_t time_shift = 0, cpu_shift = 0, rate = 0, k;
+
+	d->period_ticks = get_varint(c);
+	if (!d->v1) {
+		time_shift = get_varint(c);
+		cpu_shift = get_varint(c);
+		rate = get_varint(c);
+	}
+	if (c->bad || time_shift > SHIFT_MAX || cpu_shift > SHIFT_MAX || rate > RATE_MAX)
+		return false;
+	d->time_shift = (unsigned)time_shift;
+	d->cpu_shift = (unsigned)cpu_shift;
+	d->due.schedule = (struct upf_schedule){.rate_mhz = rate};
+	if (!rate)
+		return true;
+	k = get_varint(c);
+	schedule_seek(&d->due, k);
+	d->due.schedule.start_ns = d->first_tick * UPF_TICK_NS - (uint64_t)get_zigzag(c) - d->due.from_ns;
+	d->due.schedule.seed = get_u64(c);
+	schedule_seek(&d->due, k);
+	return !c->bad;
+}
+
 enum upf_fault upf_decoder_start(struct upf_decoder *d, const struct upf_block *b)
 {
 	struct cursor c = cursor_of(b->payload, b->raw_size);
@@ -227,8 +261,9 @@ enum upf_fault upf_decoder_start(struct upf_decoder *d, const struct upf_block *
 	if (add_node(d, 0, 0, 0) != 0)
 		return UPF_FAULT_MEMORY;
 	d->first_tick = d->last_tick = d->tick = b->first_ns / UPF_TICK_NS;
-	d->period_ticks = get_varint(&c);
-	d->broken = !read_columns(d, &c);
+	d->v1 = b->v1;
+	d->round_tick = d->first_tick;
+	d->broken = !read_parameters(d, &c) || !read_columns(d, &c);
 	if (b->v1)
 		v1_columns(&d->columns);
 	d->broken |= !find_tops(d) || d->unknown;
@@ -245,7 +280,6 @@ uint32_t upf_decoder_unknown(const struct upf_decoder *d)
 static int define_stack(struct upf_decoder *d, uint32_t *leaf)
 {
 	uint64_t back = number(d, COLUMN_PARENT), push = number(d, COLUMN_PUSH);
-	struct cursor *frames = &d->columns.column[COLUMN_FRAME];
 	uint32_t node;
 
 	if (bad(d, COLUMN_PARENT) || bad(d, COLUMN_PUSH) || back >= d->nnodes)
@@ -255,9 +289,10 @@ static int define_stack(struct upf_decoder *d, uint32_t *leaf)
 		return -EBADMSG;
 	for (; push; push--) {
 		uint32_t near = d->children[node] ? d->children[node] : node;
-		uint64_t address = d->nodes[near].address + (uint64_t)get_zigzag(frames);
+		enum column column = push > 1 || near == node || d->v1 ? COLUMN_FRAME : COLUMN_LEAF;
+		uint64_t address = d->nodes[near].address + (uint64_t)difference(d, column);
 
-		if (frames->bad)
+		if (bad(d, column))
 			return -EBADMSG;
 		if (add_node(d, node, d->nodes[node].depth + 1, address) != 0)
 			return -ENOMEM;
@@ -305,17 +340,35 @@ static int enter_domain(struct upf_decoder *d)
 	return 0;
 }
 
+/* The tick of a round that follows the schedule. */
+static uint64_t due_time(struct upf_decoder *d)
+{
+	uint64_t step = number(d, COLUMN_STEP), from = d->round_tick;
+
+	if (step == 1)
+		schedule_step(&d->due);
+	else if (step)
+		schedule_seek(&d->due, d->due.k + step);
+	if (step)
+		from = schedule_tick(&d->due);
+	return d->round_tick = from + (number(d, COLUMN_LATE) << d->time_shift);
+}
+
 /* The time of a ROUND or SAME; its domain's state moves on to it. */
 static int round_time(struct upf_decoder *d)
 {
 	struct domain_state *s = &d->domains[d->domain];
 	uint64_t before = s->seen ? s->round_tick : d->first_tick, elapsed;
 
-	elapsed = (uint64_t)difference(d, COLUMN_TIME) + d->period_ticks;
-	d->tick = d->last_tick = before + elapsed;
+	d->tick = d->last_tick = d->due.schedule.rate_mhz
+	                                 ? due_time(d)
+	                                 : before + (uint64_t)difference(d, COLUMN_TIME) + d->period_ticks;
+	elapsed = d->tick - before;
 	d->round_elapsed = s->seen ? elapsed > s->pause_ticks ? elapsed - s->pause_ticks : 0 : elapsed;
 	s->round_tick = d->tick;
-	return bad(d, COLUMN_TIME) || d->tick > UINT64_MAX / UPF_TICK_NS ? -EBADMSG : 0;
+	return bad(d, COLUMN_TIME) || bad(d, COLUMN_STEP) || bad(d, COLUMN_LATE) || d->tick > UINT64_MAX / UPF_TICK_NS
+	               ? -EBADMSG
+	               : 0;
 }
 
 static int get_round(struct upf_decoder *d, struct upf_record *r)
@@ -410,7 +463,7 @@ static int get_sample(struct upf_decoder *d, struct upf_record *r)
 	                  .user = state & STATE_USER,
 	                  .end = state >> STATE_END_SHIFT & STATE_END_MASK};
 	predicted = k.state == UPF_RUNNING ? d->round_elapsed : 0;
-	cpu = predicted - (uint64_t)off;
+	cpu = predicted - ((uint64_t)off << d->cpu_shift);
 	if (cpu > UINT64_MAX / UPF_TICK_NS)
 		return -EBADMSG;
 	rc = get_stack(d, k.state, &k.stack);

@@ -56,12 +56,12 @@ static uint64_t cost(const uint64_t *values, size_t n, uint64_t base, unsigned k
 }
 
 /* The parameter of the fewest bits, and those in *bits. The cost need not be convex, so every one is tried. */
-static unsigned choose(const uint64_t *values, size_t n, uint64_t base, uint64_t *bits)
+static unsigned choose(const uint64_t *values, size_t n, uint64_t base, unsigned least_k, uint64_t *bits)
 {
-	unsigned best = 0;
+	unsigned best = least_k;
 
-	*bits = cost(values, n, base, 0);
-	for (unsigned k = 1; k <= RICE_K_MAX; k++) {
+	*bits = cost(values, n, base, least_k);
+	for (unsigned k = least_k + 1; k <= RICE_K_MAX; k++) {
 		uint64_t b = cost(values, n, base, k);
 
 		if (b < *bits) {
@@ -72,10 +72,10 @@ static unsigned choose(const uint64_t *values, size_t n, uint64_t base, uint64_t
 	return best;
 }
 
-size_t rice_encode(uint8_t *out, size_t room, const uint64_t *values, size_t n)
+size_t rice_encode(uint8_t *out, size_t room, const uint64_t *values, size_t n, unsigned least_k)
 {
 	uint64_t base = least(values, n), bits;
-	unsigned k = choose(values, n, base, &bits);
+	unsigned k = choose(values, n, base, least_k, &bits);
 	uint8_t head[1 + VARINT_MAX];
 	size_t len = 1 + put_varint(head + 1, base);
 	struct bits_out o = {out + len, 0, 0};

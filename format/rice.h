@@ -16,10 +16,10 @@
 #define RICE_ESCAPE 16 /* this many one bits: the value follows in 64 bits */
 
 /*
- * Writes the @n numbers at @values to @out, with the parameter and base that need the fewest bytes. Returns the bytes
- * used, or 0 if they would be more than @room.
+ * Writes the @n numbers at @values to @out, with the parameter, @least_k or more, and base that need the fewest bytes.
+ * Returns the bytes used, or 0 if they would be more than @room.
  */
-size_t rice_encode(uint8_t *out, size_t room, const uint64_t *values, size_t n);
+size_t rice_encode(uint8_t *out, size_t room, const uint64_t *values, size_t n, unsigned least_k);
 
 /* Reading; a value past the end reads as 0 and makes the reader bad for good. */
 struct rice {
