@@ -47,7 +47,7 @@ struct path {
 struct guest {
 	struct path path[FUNCTIONS];
 	uint64_t leaf[FUNCTIONS][LEAVES];
-	uint64_t seed, now_ns, last_ns, last_pause_ns, round;
+	uint64_t seed, now_ns, last_ns, last_pause_ns, round, cpu_ns;
 	unsigned stale; /* left-over words by turns */
 };
 
@@ -136,17 +136,18 @@ static uint64_t latency_ns(struct guest *g)
 static void next_sample(struct guest *g, struct upf_sample *s, uint64_t *frames, uint64_t *words, uint64_t *pause_ns)
 {
 	unsigned f = pseudo(g) % FUNCTIONS;
-	int64_t cpu_us;
+	uint64_t before = g->cpu_ns / 1000;
 
 	g->last_ns = g->now_ns;
 	g->now_ns = upf_deadline(&schedule, g->round++) + latency_ns(g);
 	if (g->now_ns < g->last_ns + g->last_pause_ns)
 		g->now_ns = g->last_ns + g->last_pause_ns;
-	cpu_us = (int64_t)((g->now_ns - g->last_ns - g->last_pause_ns) / 1000 + pseudo(g) % 5) - 2;
+	g->cpu_ns += g->now_ns - g->last_ns - g->last_pause_ns + pseudo(g) % 4000;
+	g->cpu_ns -= 2000;
 	g->last_pause_ns = *pause_ns = 20000 + pseudo(g) % 20000;
 	memcpy(frames, g->path[f].frames, sizeof(g->path[f].frames));
 	frames[0] = g->leaf[f][pseudo(g) % LEAVES];
-	*s = (struct upf_sample){.cpu_ns = cpu_us > 0 ? (uint64_t)cpu_us * 1000 : 0, .frames = frames, .depth = g->path[f].depth};
+	*s = (struct upf_sample){.cpu_ns = g->cpu_ns / 1000 > before ? (g->cpu_ns / 1000 - before) * 1000 : 0, .frames = frames, .depth = g->path[f].depth};
 	next_window(g, s, &g->path[f], words);
 }
 
@@ -196,7 +197,7 @@ static void write_block(struct guest *g, struct upf_encoder *e, struct upf_write
 	must(upf_writer_block(w, e) == 0, "writing");
 	f->encode_ns += encoded - start;
 	f->write_ns += now_ns() - encoded;
-	f->raw += (double)encoder_payload(e, raw).size;
+	f->raw += (double)encoder_payload(e, NULL, raw).size;
 }
 
 static void write_trace(struct sink *out, struct figures *f, enum upf_tops tops, unsigned stale)
@@ -208,7 +209,7 @@ static void write_trace(struct sink *out, struct figures *f, enum upf_tops tops,
 	struct upf_writer *w = upf_writer_new(&session, collect, out);
 	struct upf_encoder *e = upf_encoder_new(tops, 1, 0);
 	uint8_t *raw = malloc(UPF_RAW_MAX);
-	struct guest g = {.seed = 1, .stale = stale};
+	struct guest g = {.seed = 1, .stale = stale, .cpu_ns = 1000000};
 
 	must(w && e && raw, "memory");
 	for (int i = 0; i < FUNCTIONS; i++)

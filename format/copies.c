@@ -255,7 +255,7 @@ int copies_get_regs(struct copies *c, struct column_reader *columns, uint32_t do
 	int rc;
 
 	if (nregs == 0)
-		nregs = get_u8(&columns->column[COLUMN_REGS]);
+		nregs = column_byte(columns, COLUMN_REGS);
 	if (nregs > UPF_REGS_MAX || upf_regs_sp(nregs) < 0)
 		return -EBADMSG;
 	rc = find_copy(c, key_of(domain, vcpu), &copy);

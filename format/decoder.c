@@ -62,6 +62,11 @@ struct upf_decoder {
 	uint32_t *stacks; /* leaf's node of the k-th stack defined, from 1 */
 	uint32_t nstacks;
 	size_t stack_room;
+	uint64_t all_stacks; /* of version 2: how many the block defines */
+	uint64_t run;        /* stacks before the next new one; UINT64_MAX: there is no new one */
+	uint32_t *branches;
+	uint32_t nbranches;
+	size_t branch_room;
 	struct kept *kept; /* every round's samples, so never more than the block has bytes */
 	uint32_t nkept;
 	size_t kept_room;
@@ -105,6 +110,7 @@ void upf_decoder_free(struct upf_decoder *d)
 	free(d->nodes);
 	free(d->children);
 	free(d->stacks);
+	free(d->branches);
 	free(d);
 }
 
@@ -142,15 +148,28 @@ static inline bool bad(const struct upf_decoder *d, enum column c)
 	return column_bad(&d->columns, c);
 }
 
-/*
- * Bytes stay bytes; and frames, words and registers must cost one, or a block could make more of them than it has
- * bytes.
- */
-static bool form_fits(uint64_t id, uint64_t form)
+static bool is_of_bytes(uint64_t id)
 {
-	return form == FORM_BYTES ||
-	       (form == FORM_RICE && id != COLUMN_KIND && id != COLUMN_STATE && id != COLUMN_CODE &&
-	        id != COLUMN_EXT && id != COLUMN_TOPS && id != COLUMN_MORE && id != COLUMN_REGS);
+	return id == COLUMN_KIND || id == COLUMN_STATE || id == COLUMN_CODE || id == COLUMN_EXT || id == COLUMN_TOPS ||
+	       id == COLUMN_MORE || id == COLUMN_REGS;
+}
+
+/* Frames, words and registers must cost a byte each, or a block could make more of them than it has bytes. */
+static bool open_form(struct rice *r, uint64_t id, uint64_t form, const uint8_t *at, uint64_t len)
+{
+	switch (form) {
+	case FORM_RICE:
+		rice_open(r, at, len);
+		return !is_of_bytes(id) && (!is_large(id) || r->k >= RICE_K_LARGE);
+	case FORM_EVEN:
+		even_open(r, at, len);
+		return id == COLUMN_STACK || id == COLUMN_BRANCH;
+	case FORM_RANGE:
+		range_open(r, at, len);
+		return !is_of_bytes(id) && !is_large(id);
+	default:
+		return form == FORM_BYTES;
+	}
 }
 
 static bool open_column(struct upf_decoder *d, uint64_t id, uint64_t form, const uint8_t *at, uint64_t len)
@@ -160,16 +179,10 @@ static bool open_column(struct upf_decoder *d, uint64_t id, uint64_t form, const
 		return true;
 	}
 	form &= ~(uint64_t)FORM_REQUIRED;
-	if (!form_fits(id, form))
-		return false;
 	d->columns.there[id] = true;
-	d->columns.is_rice[id] = form == FORM_RICE;
-	if (form == FORM_RICE)
-		rice_open(&d->columns.rice[id], at, len);
-	else
-		d->columns.column[id] = cursor_of(at, len);
-	return !bad(d, (enum column)id) &&
-	       (form != FORM_RICE || !is_large(id) || d->columns.rice[id].k >= RICE_K_LARGE);
+	d->columns.form[id] = (uint8_t)form;
+	d->columns.column[id] = cursor_of(at, form == FORM_BYTES ? len : 0);
+	return open_form(&d->columns.rice[id], id, form, at, len) && !bad(d, (enum column)id);
 }
 
 /* --- start ------------------------------------------------------------------------------------------------------- */
@@ -209,7 +222,7 @@ static bool find_tops(struct upf_decoder *d)
 	          : copies                      ? UPF_TOPS_COPY
 	                                        : UPF_TOPS_NONE;
 	d->copies_from = windows && copies ? COPIES_FROM : 0;
-	windows_reset(d->windows);
+	windows_reset(d->windows, d->v1);
 	copies_reset(d->copies);
 	more_reset(d->more);
 	return d->tops == UPF_TOPS_MIXED || !windows || !copies;
@@ -220,11 +233,21 @@ static void forget(struct upf_decoder *d)
 	for (int i = 0; i < COLUMNS; i++)
 		d->columns.column[i] = cursor_of(NULL, 0);
 	memset(d->columns.there, 0, sizeof(d->columns.there));
-	memset(d->columns.is_rice, 0, sizeof(d->columns.is_rice));
+	for (uint64_t c = 0; c < COLUMNS; c++) {
+		d->columns.form[c] = !d->v1 && may_be_left_out(c) ? FORM_RANGE : FORM_BYTES;
+		d->columns.rice[c] = (struct rice){.limit = 1};
+	}
 	for (uint32_t i = 0; i < d->ndomains; i++)
 		d->domains[i].seen = false;
-	d->nnodes = d->nstacks = d->nkept = d->index = d->domain = d->unknown = 0;
+	d->nnodes = d->nstacks = d->nbranches = d->nkept = d->index = d->domain = d->unknown = 0;
 	d->broken = d->in_round = d->repeating = false;
+}
+
+/* How many stacks come before the next new one. */
+static int next_run(struct upf_decoder *d)
+{
+	d->run = d->nstacks == d->all_stacks ? UINT64_MAX : number(d, COLUMN_RUN);
+	return bad(d, COLUMN_RUN) ? -EBADMSG : 0;
 }
 
 /* What comes before the columns. */
@@ -234,6 +257,7 @@ static bool read_parameters(struct upf_decoder *d, struct cursor *c)
 
 	d->period_ticks = get_varint(c);
 	if (!d->v1) {
+		d->all_stacks = get_varint(c);
 		time_shift = get_varint(c);
 		cpu_shift = get_varint(c);
 		rate = get_varint(c);
@@ -257,16 +281,16 @@ enum upf_fault upf_decoder_start(struct upf_decoder *d, const struct upf_block *
 {
 	struct cursor c = cursor_of(b->payload, b->raw_size);
 
+	d->v1 = b->v1;
 	forget(d);
 	if (add_node(d, 0, 0, 0) != 0)
 		return UPF_FAULT_MEMORY;
 	d->first_tick = d->last_tick = d->tick = b->first_ns / UPF_TICK_NS;
-	d->v1 = b->v1;
 	d->round_tick = d->first_tick;
 	d->broken = !read_parameters(d, &c) || !read_columns(d, &c);
 	if (b->v1)
 		v1_columns(&d->columns);
-	d->broken |= !find_tops(d) || d->unknown;
+	d->broken = d->broken || !find_tops(d) || d->unknown || (!d->v1 && next_run(d) != 0);
 	return d->unknown ? UPF_FAULT_FEATURE : d->broken ? UPF_FAULT_RECORD : UPF_OK;
 }
 
@@ -277,15 +301,36 @@ uint32_t upf_decoder_unknown(const struct upf_decoder *d)
 
 /* --- stacks ------------------------------------------------------------------------------------------------------ */
 
+/* Where a new stack leaves those there are. */
+static int get_branch(struct upf_decoder *d, uint32_t *node)
+{
+	uint64_t i = d->v1 ? 0 : column_below(&d->columns, COLUMN_BRANCH, d->nbranches + 1), back;
+
+	if (bad(d, COLUMN_BRANCH))
+		return -EBADMSG;
+	if (i) {
+		*node = d->branches[i - 1];
+		return 0;
+	}
+	back = number(d, COLUMN_PARENT);
+	if (bad(d, COLUMN_PARENT) || back >= d->nnodes)
+		return -EBADMSG;
+	*node = d->nnodes - 1 - (uint32_t)back;
+	if (array_room(&d->branches, &d->branch_room, d->nbranches, sizeof(*d->branches)) != 0)
+		return -ENOMEM;
+	d->branches[d->nbranches++] = *node;
+	return 0;
+}
+
 static int define_stack(struct upf_decoder *d, uint32_t *leaf)
 {
-	uint64_t back = number(d, COLUMN_PARENT), push = number(d, COLUMN_PUSH);
+	uint64_t push = number(d, COLUMN_PUSH);
 	uint32_t node;
+	int rc = get_branch(d, &node);
 
-	if (bad(d, COLUMN_PARENT) || bad(d, COLUMN_PUSH) || back >= d->nnodes)
-		return -EBADMSG;
-	node = d->nnodes - 1 - (uint32_t)back;
-	if (push > UPF_DEPTH_MAX - d->nodes[node].depth)
+	if (rc != 0)
+		return rc;
+	if (bad(d, COLUMN_PUSH) || push > UPF_DEPTH_MAX - d->nodes[node].depth)
 		return -EBADMSG;
 	for (; push; push--) {
 		uint32_t near = d->children[node] ? d->children[node] : node;
@@ -305,13 +350,24 @@ static int define_stack(struct upf_decoder *d, uint32_t *leaf)
 static int get_stack(struct upf_decoder *d, uint8_t state, uint32_t *leaf)
 {
 	enum column column = state == UPF_RUNNING ? COLUMN_STACK : COLUMN_REST;
-	uint64_t k = number(d, column);
+	uint64_t k = 0;
+	bool known;
 	int rc;
 
-	if (bad(d, column) || k > d->nstacks)
+	if (d->v1) {
+		k = number(d, column);
+		known = k != 0;
+		k -= known;
+	} else {
+		known = d->run != 0;
+		d->run -= known && d->run != UINT64_MAX;
+		if (known && d->nstacks)
+			k = column_below(&d->columns, column, d->nstacks);
+	}
+	if (bad(d, column) || (known && k >= d->nstacks))
 		return -EBADMSG;
-	if (k) {
-		*leaf = d->stacks[k - 1];
+	if (known) {
+		*leaf = d->stacks[k];
 		return 0;
 	}
 	rc = array_room(&d->stacks, &d->stack_room, d->nstacks, sizeof(*d->stacks));
@@ -319,7 +375,7 @@ static int get_stack(struct upf_decoder *d, uint8_t state, uint32_t *leaf)
 		rc = define_stack(d, leaf);
 	if (rc == 0)
 		d->stacks[d->nstacks++] = *leaf;
-	return rc;
+	return rc || d->v1 ? rc : next_run(d);
 }
 
 /* --- records ----------------------------------------------------------------------------------------------------- */
@@ -450,7 +506,7 @@ static void tell(const struct upf_decoder *d, struct upf_record *r, const struct
 static int get_sample(struct upf_decoder *d, struct upf_record *r)
 {
 	uint64_t vcpu = number(d, COLUMN_VCPU), predicted, cpu;
-	uint8_t state = get_u8(&d->columns.column[COLUMN_STATE]);
+	uint8_t state = column_byte(&d->columns, COLUMN_STATE);
 	int64_t off = difference(d, COLUMN_CPU);
 	struct kept k;
 	int rc;
@@ -507,7 +563,7 @@ static int get_note(struct upf_decoder *d, struct upf_record *r)
 	d->tick = d->last_tick += (uint64_t)difference(d, COLUMN_TIME);
 	r->count = number(d, COLUMN_COUNT);
 	if (r->kind == UPF_LOST || r->kind == UPF_EVENT)
-		r->code = get_u8(code);
+		r->code = column_byte(&d->columns, COLUMN_CODE);
 	if (r->kind == UPF_ENTRY)
 		vcpu = number(d, COLUMN_VCPU);
 	r->vcpu = (uint32_t)vcpu;

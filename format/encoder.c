@@ -10,18 +10,17 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include <lz4.h>
-
 #include "common/hash_chains.h"
 #include "format/columns.h"
 #include "format/copies.h"
+#include "format/forms.h"
 #include "format/more.h"
 #include "format/schedule.h"
 #include "format/windows.h"
 
 #define NODES_MAX 65536
 #define CHAIN_BITS 13
-#define NUMBERS_MAX 65536  /* in one column */
+#define NUMBERS_MAX 65536  /* that have limits, in one column */
 #define TIMES_A_PERIOD 100 /* how exact times are, of a schedule */
 
 /* Room for each column, and for all of them together. */
@@ -31,8 +30,9 @@ static const size_t capacity[COLUMNS] = {
 	[COLUMN_VCPU] = 64 << 10,   [COLUMN_STATE] = 64 << 10,  [COLUMN_CPU] = 112 << 10,  [COLUMN_STACK] = 48 << 10,
 	[COLUMN_PARENT] = 48 << 10, [COLUMN_FRAME] = 256 << 10, [COLUMN_COUNT] = 16 << 10, [COLUMN_CODE] = 8 << 10,
 	[COLUMN_PUSH] = 32 << 10,   [COLUMN_REST] = 48 << 10,   [COLUMN_MORE] = 64 << 10,  [COLUMN_ROOT] = 64 << 10,
-	[COLUMN_STEP] = 96 << 10,   [COLUMN_LATE] = 96 << 10,   [COLUMN_LEAF] = 128 << 10, [COLUMN_SPACE] = 96 << 10,
-	[COLUMN_LINK] = 96 << 10,   [COLUMN_REGS] = 64 << 10,   [COLUMN_REG] = 384 << 10,
+	[COLUMN_RUN] = 48 << 10,    [COLUMN_BRANCH] = 48 << 10, [COLUMN_STEP] = 96 << 10,  [COLUMN_LATE] = 96 << 10,
+	[COLUMN_LEAF] = 128 << 10,  [COLUMN_SPACE] = 96 << 10,  [COLUMN_LINK] = 96 << 10,  [COLUMN_REGS] = 64 << 10,
+	[COLUMN_REG] = 384 << 10,
 };
 static const size_t window_capacity[COLUMNS] = {
 	[COLUMN_TOP] = 64 << 10,  [COLUMN_SP] = 96 << 10,   [COLUMN_FP] = 64 << 10,
@@ -49,6 +49,7 @@ struct node {
 	uint32_t parent, next; /* next: in its chain of by_frame */
 	uint32_t child;        /* the callee defined last, 0: none */
 	uint32_t stack;        /* number of the stack that ends here, from 1, 0: none */
+	uint32_t branch;       /* its number among those, from 1, 0: none */
 };
 
 struct domain_state {
@@ -79,7 +80,12 @@ struct upf_encoder {
 	struct node *nodes; /* 0: the empty stack */
 	struct hash_chains by_frame;
 	uint32_t nnodes, nstacks;
-	uint64_t *numbers; /* of a column about to be coded */
+	uint32_t branches; /* nodes that stacks have branched off from */
+	uint32_t run;      /* stacks since the last new one */
+	struct limits {
+		uint32_t *limit;
+		size_t n;
+	} stack_limits, branch_limits; /* of the numbers in STACK and BRANCH */
 };
 
 static size_t column_capacity(enum upf_tops tops, int c)
@@ -126,9 +132,10 @@ struct upf_encoder *upf_encoder_new(enum upf_tops tops, uint32_t slots, uint32_t
 		e->carry = calloc(slots + 1, sizeof(*e->carry));
 		e->domains = calloc(UPF_DOMAINS_MAX, sizeof(*e->domains));
 		e->nodes = calloc(NODES_MAX, sizeof(*e->nodes));
-		e->numbers = calloc(NUMBERS_MAX, sizeof(*e->numbers));
+		e->stack_limits.limit = calloc(NUMBERS_MAX, sizeof(*e->stack_limits.limit));
+		e->branch_limits.limit = calloc(NUMBERS_MAX, sizeof(*e->branch_limits.limit));
 	}
-	if (!e || !e->carry || !e->domains || !e->nodes || !e->numbers ||
+	if (!e || !e->carry || !e->domains || !e->nodes || !e->stack_limits.limit || !e->branch_limits.limit ||
 	    hash_chains_init(&e->by_frame, CHAIN_BITS) != 0 || !make_columns(e) || !make_tops(e, slots, copy_words)) {
 		upf_encoder_free(e);
 		errno = ENOMEM;
@@ -151,7 +158,8 @@ void upf_encoder_free(struct upf_encoder *e)
 	free(e->domains);
 	free(e->nodes);
 	hash_chains_free(&e->by_frame);
-	free(e->numbers);
+	free(e->stack_limits.limit);
+	free(e->branch_limits.limit);
 	free(e);
 }
 
@@ -163,7 +171,8 @@ void upf_encoder_reset(struct upf_encoder *e, uint64_t period_ns)
 	memset(e->nodes, 0, sizeof(*e->nodes));
 	e->period_ticks = period_ns / UPF_TICK_NS;
 	e->first_tick = e->last_tick = e->samples = e->lost = 0;
-	e->records = e->nstacks = 0;
+	e->records = e->nstacks = e->branches = e->run = 0;
+	e->stack_limits.n = e->branch_limits.n = 0;
 	e->nnodes = 1;
 	e->body = 0;
 	e->seen_tops = 0;
@@ -173,7 +182,7 @@ void upf_encoder_reset(struct upf_encoder *e, uint64_t period_ns)
 	memset(e->carry, 0, e->slots * sizeof(*e->carry));
 	more_reset(e->more);
 	if (e->windows)
-		windows_reset(e->windows);
+		windows_reset(e->windows, false);
 	if (e->copies)
 		copies_reset(e->copies);
 }
@@ -270,6 +279,8 @@ static void need_sample(size_t *need, const struct upf_encoder *e, const struct 
 	need[COLUMN_STACK] += s->state == UPF_RUNNING ? 3 : 0;
 	need[COLUMN_REST] += s->state == UPF_RUNNING ? 0 : 3;
 	need[COLUMN_PARENT] += 3;
+	need[COLUMN_RUN] += 3;
+	need[COLUMN_BRANCH] += 3;
 	need[COLUMN_PUSH] += 2;
 	need[COLUMN_FRAME] += s->depth * VARINT_MAX;
 	need[COLUMN_LEAF] += VARINT_MAX;
@@ -429,6 +440,17 @@ static uint32_t add_node(struct upf_encoder *e, bool leaf, uint32_t parent, uint
 	return i;
 }
 
+/* Where a new stack leaves those there are. */
+static void encode_branch(struct upf_encoder *e, uint32_t node)
+{
+	e->branch_limits.limit[e->branch_limits.n++] = e->branches + 1;
+	add_varint(&e->columns, COLUMN_BRANCH, e->nodes[node].branch);
+	if (e->nodes[node].branch)
+		return;
+	add_varint(&e->columns, COLUMN_PARENT, e->nnodes - 1 - node);
+	e->nodes[node].branch = ++e->branches;
+}
+
 /* The stack's leaf. */
 static uint32_t encode_stack(struct upf_encoder *e, const struct upf_sample *s)
 {
@@ -438,11 +460,15 @@ static uint32_t encode_stack(struct upf_encoder *e, const struct upf_sample *s)
 	for (; left && (callee = find_node(e, node, s->frames[left - 1])) != 0; left--)
 		node = callee;
 	if (left == 0 && e->nodes[node].stack) {
-		add_varint(&e->columns, column, e->nodes[node].stack);
+		add_varint(&e->columns, column, e->nodes[node].stack - 1);
+		if (column == COLUMN_STACK)
+			e->stack_limits.limit[e->stack_limits.n++] = e->nstacks;
+		e->run++;
 		return node;
 	}
-	add_varint(&e->columns, column, 0);
-	add_varint(&e->columns, COLUMN_PARENT, e->nnodes - 1 - node);
+	add_varint(&e->columns, COLUMN_RUN, e->run);
+	e->run = 0;
+	encode_branch(e, node);
 	add_varint(&e->columns, COLUMN_PUSH, left);
 	for (; left; left--)
 		node = add_node(e, left == 1, node, s->frames[left - 1]);
@@ -477,7 +503,9 @@ static void encode_cpu(struct upf_encoder *e, const struct upf_sample *s, uint64
 {
 	int64_t *carry = &e->carry[s->slot < e->slots ? s->slot : e->slots];
 	int64_t want = (int64_t)(s->cpu_ns / UPF_TICK_NS) + *carry, unit = INT64_C(1) << e->cpu_shift;
-	int64_t units = ((int64_t)expected - want + unit / 2) >> e->cpu_shift, told = (int64_t)expected - units * unit;
+	int64_t off = (int64_t)expected - want;
+	int64_t units = off > -unit && off < unit && unit > 1 ? 0 : (off + unit / 2) >> e->cpu_shift;
+	int64_t told = (int64_t)expected - units * unit;
 
 	if (told < 0 && unit > 1) {
 		told += unit;
@@ -628,46 +656,18 @@ static uint32_t clamp(uint64_t n)
 	return n > UINT32_MAX ? UINT32_MAX : (uint32_t)n;
 }
 
-/* Numbers that may be random enough for Rice codes. */
-static bool is_random(int c)
+static bool is_zero(const struct column_buffer *c)
 {
-	return c == COLUMN_TIME || c == COLUMN_LATE || c == COLUMN_PAUSE || c == COLUMN_CPU || c == COLUMN_STACK ||
-	       c == COLUMN_PARENT || c == COLUMN_PUSH || c == COLUMN_TOP || c == COLUMN_SP || is_large((uint64_t)c);
-}
-
-/*
- * Writes a column to @at in the form that will be shorter, after LZ4 has seen it: that makes nothing of Rice codes, but
- * may find that numbers repeat. The bytes used.
- */
-static size_t put_column(const struct upf_encoder *e, int c, uint8_t *at, uint8_t *form)
-{
-	const struct column_buffer *column = &e->columns.column[c];
-	struct cursor from = cursor_of(column->data, column->len);
-	size_t n = 0;
-
-	*form = FORM_BYTES;
-	if (is_random(c)) {
-		int packed = LZ4_compress_default((const char *)column->data, (char *)at, (int)column->len,
-		                                  (int)column->len);
-
-		while (cursor_left(&from) && n < NUMBERS_MAX)
-			e->numbers[n++] = get_varint(&from);
-		n = cursor_left(&from) ? 0
-		                       : rice_encode(at, packed > 0 ? (size_t)packed : column->len, e->numbers, n,
-		                                     is_large((uint64_t)c) ? RICE_K_LARGE : 0);
-	}
-	if (n) {
-		*form = FORM_RICE;
-		return n;
-	}
-	memcpy(at, column->data, column->len);
-	return column->len;
+	return c->data[0] == 0 && memcmp(c->data, c->data + 1, c->len - 1) == 0;
 }
 
 /* Empty, or the same as if it were not there. */
 static bool is_left_out(const struct upf_encoder *e, int c)
 {
-	return e->columns.column[c].len == 0 || (c == COLUMN_MORE && more_is_unused(e->more)) ||
+	const struct column_buffer *column = &e->columns.column[c];
+
+	return column->len == 0 || (may_be_left_out((uint64_t)c) && is_zero(column)) ||
+	       (c == COLUMN_MORE && more_is_unused(e->more)) ||
 	       (c == COLUMN_TOPS && (e->seen_tops & (e->seen_tops - 1)) == 0);
 }
 
@@ -676,6 +676,7 @@ static size_t put_parameters(const struct upf_encoder *e, uint8_t *at)
 	struct schedule_at first = e->due;
 	size_t n = put_varint(at, e->period_ticks);
 
+	n += put_varint(at + n, e->nstacks);
 	n += put_varint(at + n, e->time_shift);
 	n += put_varint(at + n, e->cpu_shift);
 	n += put_varint(at + n, e->due.schedule.rate_mhz);
@@ -688,7 +689,7 @@ static size_t put_parameters(const struct upf_encoder *e, uint8_t *at)
 	return n + 8;
 }
 
-struct encoded encoder_payload(const struct upf_encoder *e, uint8_t *at)
+struct encoded encoder_payload(const struct upf_encoder *e, struct forms *forms, uint8_t *at)
 {
 	uint8_t head[8 * VARINT_MAX + COLUMNS * (2 + VARINT_MAX)], *body = at + sizeof(head);
 	size_t n = put_parameters(e, head), total = 0, columns = 0;
@@ -697,12 +698,15 @@ struct encoded encoder_payload(const struct upf_encoder *e, uint8_t *at)
 		columns += !is_left_out(e, c);
 	n += put_varint(head + n, columns);
 	for (int c = 0; c < COLUMNS; c++) {
+		const uint32_t *limits = c == COLUMN_STACK    ? e->stack_limits.limit
+		                         : c == COLUMN_BRANCH ? e->branch_limits.limit
+		                                              : NULL;
 		size_t len;
 
 		if (is_left_out(e, c))
 			continue;
 		head[n++] = (uint8_t)c;
-		len = put_column(e, c, body + total, &head[n++]);
+		len = forms_put(forms, c, &e->columns.column[c], limits, body + total, &head[n++]);
 		n += put_varint(head + n, len);
 		total += len;
 	}

@@ -96,7 +96,7 @@ static void payload_is_written_the_same(void **state)
 	(void)state;
 	assert_true(e && at);
 	encode(e);
-	info = encoder_payload(e, at);
+	info = encoder_payload(e, NULL, at);
 	assert_int_equal(info.size, sizeof(golden_payload));
 	assert_memory_equal(at, golden_payload, sizeof(golden_payload));
 	assert_true(info.first_ns == 0 && info.last_ns == 3000000 && info.samples == 3 && info.lost == 0);

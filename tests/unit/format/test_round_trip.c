@@ -269,7 +269,7 @@ static void payload_of(const struct upf_encoder *e, struct bytes *b, struct enco
 	uint8_t *at = malloc(UPF_RAW_MAX);
 
 	assert_non_null(at);
-	*info = encoder_payload(e, at);
+	*info = encoder_payload(e, NULL, at);
 	assert_true(info->size <= UPF_RAW_MAX);
 	b->len = 0;
 	collect(b, at, info->size);
