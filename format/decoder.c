@@ -223,7 +223,7 @@ static bool find_tops(struct upf_decoder *d)
 	                                        : UPF_TOPS_NONE;
 	d->copies_from = windows && copies ? COPIES_FROM : 0;
 	windows_reset(d->windows, d->v1);
-	copies_reset(d->copies);
+	copies_reset(d->copies, d->v1);
 	more_reset(d->more);
 	return d->tops == UPF_TOPS_MIXED || !windows || !copies;
 }

@@ -184,7 +184,7 @@ void upf_encoder_reset(struct upf_encoder *e, uint64_t period_ns)
 	if (e->windows)
 		windows_reset(e->windows, false);
 	if (e->copies)
-		copies_reset(e->copies);
+		copies_reset(e->copies, false);
 }
 
 void upf_encoder_schedule(struct upf_encoder *e, const struct upf_schedule *s)
