@@ -147,7 +147,9 @@ static void next_sample(struct guest *g, struct upf_sample *s, uint64_t *frames,
 	g->last_pause_ns = *pause_ns = 20000 + pseudo(g) % 20000;
 	memcpy(frames, g->path[f].frames, sizeof(g->path[f].frames));
 	frames[0] = g->leaf[f][pseudo(g) % LEAVES];
-	*s = (struct upf_sample){.cpu_ns = g->cpu_ns / 1000 > before ? (g->cpu_ns / 1000 - before) * 1000 : 0, .frames = frames, .depth = g->path[f].depth};
+	*s = (struct upf_sample){.cpu_ns = g->cpu_ns / 1000 > before ? (g->cpu_ns / 1000 - before) * 1000 : 0,
+	                         .frames = frames,
+	                         .depth = g->path[f].depth};
 	next_window(g, s, &g->path[f], words);
 }
 

@@ -48,6 +48,7 @@ enum column {
 	COLUMN_BRANCH = 36,
 	COLUMNS = 37, /* one more than the highest */
 };
+#define COLUMNS_MAX 64 /* in a block */
 
 /* How a column's values are written; with FORM_REQUIRED, a reader that does not know the column leaves out the block. */
 enum column_form { FORM_BYTES = 0, FORM_RICE = 1, FORM_EVEN = 2, FORM_RANGE = 3 };

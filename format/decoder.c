@@ -192,7 +192,7 @@ static bool read_columns(struct upf_decoder *d, struct cursor *c)
 	uint64_t n = get_varint(c);
 	struct {
 		uint64_t id, form, len;
-	} found[64];
+	} found[COLUMNS_MAX];
 
 	if (c->bad || n > sizeof(found) / sizeof(*found))
 		return false;
@@ -520,6 +520,8 @@ static int get_sample(struct upf_decoder *d, struct upf_record *r)
 	                  .end = state >> STATE_END_SHIFT & STATE_END_MASK};
 	predicted = k.state == UPF_RUNNING ? d->round_elapsed : 0;
 	cpu = predicted - ((uint64_t)off << d->cpu_shift);
+	if (d->cpu_shift && -cpu < UINT64_C(1) << d->cpu_shift)
+		cpu = 0;
 	if (cpu > UINT64_MAX / UPF_TICK_NS)
 		return -EBADMSG;
 	rc = get_stack(d, k.state, &k.stack);

@@ -507,10 +507,10 @@ static void encode_cpu(struct upf_encoder *e, const struct upf_sample *s, uint64
 	int64_t units = off > -unit && off < unit && unit > 1 ? 0 : (off + unit / 2) >> e->cpu_shift;
 	int64_t told = (int64_t)expected - units * unit;
 
-	if (told < 0 && unit > 1) {
+	for (; unit > 1 && told <= -unit; units--)
 		told += unit;
-		units--;
-	}
+	if (unit > 1 && told < 0)
+		told = 0; /* it is read so */
 	*carry = want - told;
 	add_zigzag(&e->columns, COLUMN_CPU, (uint64_t)units);
 }
