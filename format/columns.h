@@ -7,6 +7,7 @@
 #define FORMAT_COLUMNS_H
 
 #include "format/rice.h"
+#include "format/upf.h"
 #include "format/wire.h"
 
 enum column {
@@ -51,7 +52,7 @@ enum column {
 #define COLUMNS_MAX 64 /* in a block */
 
 /* How a column's values are written; with FORM_REQUIRED, a reader that does not know the column leaves out the block. */
-enum column_form { FORM_BYTES = 0, FORM_RICE = 1, FORM_EVEN = 2, FORM_RANGE = 3 };
+enum column_form { FORM_BYTES = 0, FORM_RICE = 1, FORM_EVEN = 2, FORM_RANGE = 3, FORM_SPLIT = 4 };
 #define FORM_REQUIRED 0x40
 
 /* Of what must cost a byte, or a block could make more of it than it has bytes. */
@@ -119,6 +120,7 @@ struct column_reader {
 	struct rice rice[COLUMNS]; /* in use unless the form is FORM_BYTES */
 	uint8_t form[COLUMNS];
 	bool there[COLUMNS];
+	struct cursor split[UPF_REGS_MAX]; /* REG, register by register, if its form is FORM_SPLIT */
 };
 
 static inline uint64_t column_number(struct column_reader *r, enum column c)
@@ -152,6 +154,18 @@ static inline int64_t column_difference(struct column_reader *r, enum column c)
 	return unzigzag(column_number(r, c));
 }
 
+/* The next value of register @r, in REG. */
+static inline int64_t column_register(struct column_reader *r, unsigned reg)
+{
+	int64_t v;
+
+	if (r->form[COLUMN_REG] != FORM_SPLIT)
+		return column_difference(r, COLUMN_REG);
+	v = get_zigzag(&r->split[reg]);
+	r->rice[COLUMN_REG].bad |= r->split[reg].bad;
+	return v;
+}
+
 static inline bool column_bad(const struct column_reader *r, enum column c)
 {
 	return r->form[c] ? r->rice[c].bad : r->column[c].bad;
@@ -159,7 +173,11 @@ static inline bool column_bad(const struct column_reader *r, enum column c)
 
 static inline bool column_done(const struct column_reader *r, enum column c)
 {
-	return r->form[c] ? rice_done(&r->rice[c]) : cursor_left(&r->column[c]) == 0;
+	size_t left = cursor_left(&r->column[c]);
+
+	for (unsigned i = 0; r->form[c] == FORM_SPLIT && i < UPF_REGS_MAX; i++)
+		left += cursor_left(&r->split[i]);
+	return r->form[c] == FORM_BYTES || r->form[c] == FORM_SPLIT ? left == 0 : rice_done(&r->rice[c]);
 }
 
 #endif

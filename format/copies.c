@@ -269,7 +269,7 @@ int copies_get_regs(struct copies *c, struct column_reader *columns, uint32_t do
 	copy->changed |= copy->nregs != nregs;
 	copy->nregs = nregs;
 	for (unsigned r = 0; r < nregs; r++) {
-		uint64_t d = (uint64_t)column_difference(columns, COLUMN_REG);
+		uint64_t d = (uint64_t)column_register(columns, r);
 
 		copy->regs[r] += d;
 		copy->changed |= d != 0;

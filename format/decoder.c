@@ -172,6 +172,24 @@ static bool open_form(struct rice *r, uint64_t id, uint64_t form, const uint8_t 
 	}
 }
 
+/* A register after the other: their lengths, then their values. */
+static bool open_split(struct column_reader *r, const uint8_t *at, uint64_t len)
+{
+	struct cursor c = cursor_of(at, len);
+	uint64_t n = get_varint(&c), lengths[UPF_REGS_MAX];
+
+	if (n > UPF_REGS_MAX)
+		return false;
+	for (uint64_t i = 0; i < n; i++)
+		lengths[i] = get_varint(&c);
+	for (uint64_t i = 0; i < UPF_REGS_MAX; i++) {
+		const uint8_t *values = i < n ? get_bytes(&c, lengths[i]) : NULL;
+
+		r->split[i] = cursor_of(values, values ? lengths[i] : 0);
+	}
+	return !c.bad && cursor_left(&c) == 0;
+}
+
 static bool open_column(struct upf_decoder *d, uint64_t id, uint64_t form, const uint8_t *at, uint64_t len)
 {
 	if (id >= COLUMNS) { /* of a later version */
@@ -182,6 +200,8 @@ static bool open_column(struct upf_decoder *d, uint64_t id, uint64_t form, const
 	d->columns.there[id] = true;
 	d->columns.form[id] = (uint8_t)form;
 	d->columns.column[id] = cursor_of(at, form == FORM_BYTES ? len : 0);
+	if (form == FORM_SPLIT)
+		return id == COLUMN_REG && open_split(&d->columns, at, len);
 	return open_form(&d->columns.rice[id], id, form, at, len) && !bad(d, (enum column)id);
 }
 

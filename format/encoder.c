@@ -20,7 +20,8 @@
 
 #define NODES_MAX 65536
 #define CHAIN_BITS 13
-#define NUMBERS_MAX 65536  /* that have limits, in one column */
+#define NUMBERS_MAX 65536 /* that have limits, in one column */
+#define NREGS_DIFFER UINT32_MAX
 #define TIMES_A_PERIOD 100 /* how exact times are, of a schedule */
 
 /* Room for each column, and for all of them together. */
@@ -64,6 +65,7 @@ struct upf_encoder {
 	struct windows *windows; /* UPF_TOPS_WINDOW, _MIXED */
 	struct copies *copies;   /* UPF_TOPS_COPY, _MIXED, and registers */
 	struct more *more;
+	uint32_t nregs;     /* of all samples that have some; NREGS_DIFFER */
 	unsigned seen_tops; /* a bit for each of the block's samples' */
 	size_t body;        /* bytes in all columns */
 	uint64_t period_ticks, first_tick, last_tick, samples, lost;
@@ -176,6 +178,7 @@ void upf_encoder_reset(struct upf_encoder *e, uint64_t period_ns)
 	e->nnodes = 1;
 	e->body = 0;
 	e->seen_tops = 0;
+	e->nregs = 0;
 	e->generation++;
 	e->due.schedule.rate_mhz = 0;
 	e->time_shift = e->cpu_shift = 0;
@@ -486,6 +489,8 @@ static void encode_rest(struct upf_encoder *e, const struct upf_sample *s, uint3
 	more_put(e->more, &e->columns, leaf, e->nodes[leaf].address,
 	         &(struct more_values){s->root, s->link, s->mode, tell_regs});
 	if (nregs)
+		e->nregs = e->nregs == 0 || e->nregs == nregs ? nregs : NREGS_DIFFER;
+	if (nregs)
 		copies_put_regs(e->copies, &e->columns, s, nregs, tell_regs);
 	if (s->end == UPF_END_NONE)
 		return;
@@ -706,7 +711,8 @@ struct encoded encoder_payload(const struct upf_encoder *e, struct forms *forms,
 		if (is_left_out(e, c))
 			continue;
 		head[n++] = (uint8_t)c;
-		len = forms_put(forms, c, &e->columns.column[c], limits, body + total, &head[n++]);
+		len = forms_put(forms, c, &e->columns.column[c], limits, e->nregs == NREGS_DIFFER ? 0 : e->nregs,
+		                body + total, &head[n++]);
 		n += put_varint(head + n, len);
 		total += len;
 	}

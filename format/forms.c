@@ -74,13 +74,43 @@ static bool is_better(struct forms *f, uint8_t *at, size_t n, size_t *best)
 	return true;
 }
 
+/*
+ * The registers one after the other, so that LZ4 finds those that stay alike. Behind the column's own bytes there is
+ * room in every block for their lengths.
+ */
+static size_t put_split(const struct column_buffer *column, uint32_t nregs, uint8_t *at)
+{
+	size_t lengths[UPF_REGS_MAX] = {0}, n = put_varint(at, nregs);
+	uint32_t reg = 0;
+
+	for (size_t i = 0; i < column->len; i++) {
+		lengths[reg]++;
+		reg = column->data[i] < 0x80 ? (reg + 1) % nregs : reg;
+	}
+	for (uint32_t r = 0; r < nregs; r++) {
+		n += put_varint(at + n, lengths[r]);
+		lengths[r] = (r ? lengths[r - 1] : 0) + lengths[r];
+	}
+	for (uint32_t r = nregs; r-- > 0;) /* where each begins */
+		lengths[r] = r ? lengths[r - 1] : 0;
+	for (size_t i = 0; i < column->len; i++) {
+		at[n + lengths[reg]++] = column->data[i];
+		reg = column->data[i] < 0x80 ? (reg + 1) % nregs : reg;
+	}
+	return n + column->len;
+}
+
 size_t forms_put(struct forms *f, enum column c, const struct column_buffer *column, const uint32_t *limits,
-                 uint8_t *at, uint8_t *form)
+                 uint32_t nregs, uint8_t *at, uint8_t *form)
 {
 	struct cursor from = cursor_of(column->data, column->len);
 	size_t n = 0, best;
 
 	*form = FORM_BYTES;
+	if (f && c == COLUMN_REG && nregs) {
+		*form = FORM_SPLIT;
+		return put_split(column, nregs, at);
+	}
 	if (f && may_be_random(c)) {
 		best = bytes_packed(column, at);
 		while (cursor_left(&from))

@@ -12,9 +12,9 @@ struct forms *forms_new(void); /* NULL: no memory */
 void forms_free(struct forms *f);
 /*
  * Writes column @c to @at, which has room for its bytes, in the form *form. @limits, of columns whose numbers have
- * them, else NULL: one for each number. The bytes used.
+ * them, else NULL: one for each number. @nregs: of REG, if all samples have so many registers, else 0. The bytes used.
  */
 size_t forms_put(struct forms *f, enum column c, const struct column_buffer *column, const uint32_t *limits,
-                 uint8_t *at, uint8_t *form);
+                 uint32_t nregs, uint8_t *at, uint8_t *form);
 
 #endif
