@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * arch.h - what a stack walk must know about an architecture and a kind of guest: one struct arch for each, in a file
- * of its own. Its functions make no system call and no hypercall, so they may run while the guest is paused.
+ * arch.h - what a stack walk must know about the mode that a vCPU is in: how long a word is, where a frame keeps its
+ * words, how addresses are translated. A mode belongs to a vCPU and a sample, not to a guest. The functions make no
+ * system call and no hypercall, so they may run while the guest is paused.
  */
 #ifndef GUEST_ARCH_H
 #define GUEST_ARCH_H
@@ -9,12 +10,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "guest/hypervisor.h"
+
 struct capture;
 
-enum arch_id { ARCH_X86_64 };
-
 struct arch {
-	const char *name;
 	enum arch_id id;
 	uint8_t word;          /* size of a pointer in bytes; frame pointers are aligned to it */
 	uint8_t return_offset; /* of the return address from the frame pointer; the caller's frame pointer is at 0 */
@@ -24,7 +24,7 @@ struct arch {
 	 * there; -EAGAIN: no copy of a page-table entry yet (noted for capture_extend()); -EIO: a table cannot be
 	 * mapped.
 	 */
-	int (*translate)(struct capture *capture, uint64_t root, uint64_t address, uint64_t *frame);
+	int (*translate)(struct capture *capture, const struct space_root *root, uint64_t address, uint64_t *frame);
 };
 
 extern const struct arch arch_x86_64_pv;

@@ -114,7 +114,7 @@ static void furnish(struct sim_domain *d, uint32_t domid, const char *name, uint
 	uint64_t root = sim_space(d);
 
 	d->name = name;
-	d->info = (struct guest_info){.domid = domid, .vcpus = vcpus, .cpu_ns = 5000000};
+	d->info = (struct guest_info){.domid = domid, .vcpus = vcpus, .cpu_ns = 5000000, .kind = GUEST_PV};
 	d->info.uuid[0] = (uint8_t)domid;
 	d->info.uuid[15] = 0xaa;
 	for (uint32_t v = 0; v < vcpus; v++) {
@@ -125,7 +125,7 @@ static void furnish(struct sim_domain *d, uint32_t domid, const char *name, uint
 			.regs = {.ip = 0x2800,
 		                 .sp = fp - 32,
 		                 .fp = fp,
-		                 .root = root,
+		                 .root.cr3 = root << GUEST_PAGE_SHIFT,
 		                 .valid = true,
 		                 .all = {[6] = fp, [7] = fp - 32}},
 			.online = true,
@@ -150,7 +150,7 @@ static void default_world(void)
 	furnish(&domains[3], 3, "paused", 1);
 	domains[3].info.paused = true;
 	furnish(&domains[4], 4, "hvm", 1);
-	domains[4].info.hvm = true;
+	domains[4].info.kind = GUEST_HVM;
 	furnish(&domains[5], 5, "twins", 1);
 	furnish(&domains[6], 6, "twins", 1);
 	sim_world(domains, 7);
@@ -257,7 +257,7 @@ static struct guest *attach(struct hypervisor *x, const struct guest_info *info,
 	struct guest *g;
 
 	(void)x, (void)wanted;
-	if (info->hvm) {
+	if (info->kind == GUEST_HVM) {
 		errno = ENOTSUP;
 		return NULL;
 	}
@@ -274,10 +274,10 @@ static void detach(struct guest *g)
 	free(g);
 }
 
-static const struct arch *guest_arch(const struct guest *g)
+static enum arch_id guest_arch(const struct guest *g)
 {
 	(void)g;
-	return &arch_x86_64_pv;
+	return ARCH_X86_64;
 }
 
 static int info(struct guest *g, struct guest_info *info)
@@ -342,6 +342,14 @@ static int unpause(struct guest *g)
 	return 0;
 }
 
+/* A test names a mode only if it is about modes. */
+static struct vcpu_regs with_mode(struct vcpu_regs regs)
+{
+	if (!regs.arch)
+		regs.arch = &arch_x86_64_pv;
+	return regs;
+}
+
 static void collect(struct guest *g, struct guest_info *before, struct vcpu_stop *vcpus)
 {
 	g->uncollected = false;
@@ -351,10 +359,8 @@ static void collect(struct guest *g, struct guest_info *before, struct vcpu_stop
 		bool asleep = g->asleep >> v & 1;
 
 		vcpus[v] = g->vcpu[v];
-		if (asleep)
-			vcpus[v].regs = kept;
-		else
-			g->d->contexts++;
+		vcpus[v].regs = asleep ? kept : with_mode(vcpus[v].regs);
+		g->d->contexts += !asleep;
 	}
 }
 
@@ -402,7 +408,7 @@ static bool spoil(struct pause_mark *m)
 static int peek(struct guest *g, uint32_t vcpu, struct vcpu_regs *regs)
 {
 	call_outside_pause();
-	*regs = g->d->vcpu[vcpu].regs;
+	*regs = with_mode(g->d->vcpu[vcpu].regs);
 	return 0;
 }
 

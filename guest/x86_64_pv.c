@@ -17,9 +17,9 @@ static bool canonical(uint64_t address)
 	return top == 0 || top == 0x1ffff;
 }
 
-static int translate(struct capture *capture, uint64_t root, uint64_t address, uint64_t *frame)
+static int translate(struct capture *capture, const struct space_root *root, uint64_t address, uint64_t *frame)
 {
-	uint64_t table = root;
+	uint64_t table = root->cr3 >> GUEST_PAGE_SHIFT;
 
 	for (int shift = 39; shift >= 12; shift -= 9) {
 		uint64_t entry, below = (1ull << shift) - 1;
@@ -44,7 +44,6 @@ static int translate(struct capture *capture, uint64_t root, uint64_t address, u
 }
 
 const struct arch arch_x86_64_pv = {
-	.name = "x86-64 PV",
 	.id = ARCH_X86_64,
 	.word = 8,
 	.return_offset = 8,

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "guest/arch.h"
+
 void abi_info(const struct xen_domctl_getdomaininfo *from, struct guest_info *to)
 {
 	_Static_assert(sizeof(from->handle) == sizeof(to->uuid), "a domain handle is a uuid");
@@ -13,7 +15,7 @@ void abi_info(const struct xen_domctl_getdomaininfo *from, struct guest_info *to
 		.domid = from->domain,
 		.vcpus = from->max_vcpu_id == XEN_INVALID_MAX_VCPU_ID ? 0 : from->max_vcpu_id + 1,
 		.cpu_ns = from->cpu_time,
-		.hvm = from->flags & XEN_DOMINF_hvm_guest,
+		.kind = from->flags & XEN_DOMINF_hvm_guest ? GUEST_HVM : GUEST_PV,
 		.paused = from->flags & XEN_DOMINF_paused,
 		.dying = from->flags & XEN_DOMINF_dying,
 		.shutdown = from->flags & XEN_DOMINF_shutdown,
@@ -46,7 +48,8 @@ void abi_regs_pv64(const vcpu_guest_context_t *from, struct vcpu_regs *to)
 	                from->user_regs.rsi, from->user_regs.rdi, from->user_regs.rbp, from->user_regs.rsp,
 	                from->user_regs.r8, from->user_regs.r9, from->user_regs.r10, from->user_regs.r11,
 	                from->user_regs.r12, from->user_regs.r13, from->user_regs.r14, from->user_regs.r15},
-		.root = xen_cr3_to_pfn(root),
+		.arch = &arch_x86_64_pv,
+		.root.cr3 = xen_cr3_to_pfn(root) << GUEST_PAGE_SHIFT,
 		.user = user,
 		.valid = true,
 	};

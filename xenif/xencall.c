@@ -22,7 +22,6 @@
 #include <xenforeignmemory.h>
 #include <xentoollog.h>
 
-#include "guest/arch.h"
 #include "guest/hypervisor.h"
 #include "xenif/domains.h"
 #include "xenif/domctl_version.h"
@@ -295,7 +294,7 @@ static int check_kind(struct hypervisor *x, const struct guest_info *info)
 {
 	int rc;
 
-	if (info->hvm)
+	if (info->kind != GUEST_PV)
 		return -ENOTSUP;
 	fill(x, x->op, XEN_DOMCTL_get_address_size, info->domid);
 	rc = call(x, x->op);
@@ -325,10 +324,10 @@ static struct guest *attach(struct hypervisor *x, const struct guest_info *info,
 	return g;
 }
 
-static const struct arch *guest_arch(const struct guest *g)
+static enum arch_id guest_arch(const struct guest *g)
 {
 	(void)g;
-	return &arch_x86_64_pv;
+	return ARCH_X86_64;
 }
 
 static int info(struct guest *g, struct guest_info *info)

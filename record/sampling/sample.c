@@ -17,7 +17,7 @@ static bool walk_stack(struct target *t, size_t i, const struct vcpu_regs *regs)
 {
 	struct upf_sample *s = &t->samples[i];
 	uint64_t *frames = t->frames + i * t->stack.max_frames, *words = t->words + i * t->stack.top_words;
-	struct space space = space_of(t->arch, t->captures[i], regs->root);
+	struct space space = space_of(regs, t->captures[i]);
 	bool cold = false;
 
 	if (t->stack.tops == UPF_TOPS_COPY) {

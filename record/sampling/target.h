@@ -36,7 +36,7 @@ struct target {
 	struct guest *guest;
 	struct watch *watch; /* by which the watchdog watches its pauses; NULL: nobody does */
 	bool mark_spent;     /* the watchdog took over the last pause: clear the mark before the next one */
-	const struct arch *arch;
+	enum arch_id arch;   /* of most of its code */
 	struct pages *pages;
 	struct capture **captures; /* by sample: what a pause copies of its memory */
 	struct guest_info info;    /* as it was when sampling began */

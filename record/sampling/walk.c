@@ -28,6 +28,12 @@ static enum upf_end check(const struct arch *arch, uint64_t fp, uint64_t last)
 	return fp > last ? UPF_END_ROOT : UPF_END_DESCENDING;
 }
 
+/* The linear address of @offset in a segment that begins at @base: of as many bits as a pointer of this mode. */
+static uint64_t linear(const struct arch *arch, uint64_t base, uint64_t offset)
+{
+	return arch->word == 4 ? (uint32_t)(base + offset) : base + offset;
+}
+
 enum upf_end walk_frames(struct space *space, const struct vcpu_regs *regs, uint64_t *frames, uint32_t max,
                          uint32_t *depth)
 {
@@ -56,9 +62,9 @@ enum upf_end walk_frames(struct space *space, const struct vcpu_regs *regs, uint
 			break;
 		if (n == max)
 			return UPF_END_DEPTH;
-		frames[n] = address;
+		frames[n] = linear(arch, regs->code_base, address);
 		last = fp;
-		fp = caller;
+		fp = caller ? linear(arch, regs->stack_base, caller) : 0;
 	}
 	*depth = n;
 	return UPF_END_ROOT;

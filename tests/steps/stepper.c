@@ -70,7 +70,7 @@ static bool canonical(uint64_t address)
 	return address >> 47 == 0;
 }
 
-static int translate(struct capture *capture, uint64_t root, uint64_t address, uint64_t *frame)
+static int translate(struct capture *capture, const struct space_root *root, uint64_t address, uint64_t *frame)
 {
 	(void)capture, (void)root;
 	*frame = address >> GUEST_PAGE_SHIFT;
@@ -79,7 +79,6 @@ static int translate(struct capture *capture, uint64_t root, uint64_t address, u
 
 static const struct hypervisor_ops memory_ops = {.map = map, .unmap = unmap};
 static const struct arch process_arch = {
-	.name = "process",
 	.id = ARCH_X86_64,
 	.word = 8,
 	.return_offset = 8,
@@ -164,6 +163,7 @@ struct stepper {
 static struct vcpu_regs registers_of(const struct user_regs_struct *r)
 {
 	return (struct vcpu_regs){
+		.arch = &process_arch,
 		.ip = r->rip,
 		.sp = r->rsp,
 		.fp = r->rbp,
@@ -181,7 +181,7 @@ static void sample_fp(struct stepper *s, const struct vcpu_regs *regs, uint64_t 
 
 	pages_drop(s->pages);
 	do {
-		struct space space = space_of(&process_arch, s->capture, 0);
+		struct space space = space_of(regs, s->capture);
 
 		cold = false;
 		sample.end = (uint8_t)walk_frames(&space, regs, frames, UPF_DEPTH_MAX, &sample.depth);
@@ -200,7 +200,7 @@ static void sample_dwarf(struct stepper *s, const struct vcpu_regs *regs, uint64
 
 	pages_drop(s->pages);
 	do {
-		struct space space = space_of(&process_arch, s->capture, 0);
+		struct space space = space_of(regs, s->capture);
 
 		sample.end = (uint8_t)top_copy(&space, regs, words, COPY, &sample.nwords);
 	} while (sample.end == UPF_END_COLD && capture_extend(s->capture) > 0);

@@ -25,7 +25,7 @@ static const uint64_t returns[] = {0x10, 0x20, 0x30};
 static void make_vcpu(struct sim_domain *d, uint32_t v, uint64_t root, bool running)
 {
 	d->vcpu[v] = (struct vcpu_stop){
-		.regs = {.ip = 0x1000 + v, .fp = FP, .root = root, .valid = true},
+		.regs = {.ip = 0x1000 + v, .fp = FP, .root.cr3 = root << GUEST_PAGE_SHIFT, .valid = true},
 		.cpu_ns = 1000000,
 		.online = true,
 		.running = running,
@@ -386,7 +386,7 @@ static void a_light_sleeper_is_read(void **state)
 static void a_stack_that_moves(void **state)
 {
 	struct fixture *f = *state;
-	uint64_t root = f->d.vcpu[0].regs.root;
+	uint64_t root = f->d.vcpu[0].regs.root.cr3 >> GUEST_PAGE_SHIFT;
 	unsigned again = 0;
 
 	for (int i = 0; i < 16; i++)

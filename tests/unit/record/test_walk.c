@@ -17,6 +17,7 @@ struct fixture {
 	struct pages *pages;
 	struct capture *capture;
 	struct vcpu_regs regs;
+	uint64_t root; /* its frame */
 	uint64_t frames[UPF_DEPTH_MAX];
 	uint32_t depth;
 };
@@ -33,7 +34,12 @@ static int setup(void **state)
 	f.guest = hypervisor_backend.attach(f.x, &f.d.info, NULL);
 	f.pages = pages_new(&hypervisor_backend, f.guest, 100);
 	f.capture = capture_new(f.pages, 256);
-	f.regs = (struct vcpu_regs){.ip = 0x1234, .fp = FP, .root = sim_space(&f.d), .valid = true};
+	f.root = sim_space(&f.d);
+	f.regs = (struct vcpu_regs){.ip = 0x1234,
+	                            .fp = FP,
+	                            .arch = &arch_x86_64_pv,
+	                            .root.cr3 = f.root << GUEST_PAGE_SHIFT,
+	                            .valid = true};
 	*state = &f;
 	return 0;
 }
@@ -52,7 +58,7 @@ static int teardown(void **state)
 
 static enum upf_end walk_once(struct fixture *f, uint32_t max)
 {
-	struct space s = space_of(&arch_x86_64_pv, f->capture, f->regs.root);
+	struct space s = space_of(&f->regs, f->capture);
 
 	capture_copy(f->capture);
 	return walk_frames(&s, &f->regs, f->frames, max, &f->depth);
@@ -73,7 +79,7 @@ static void whole(void **state)
 	struct fixture *f = *state;
 	static const uint64_t returns[] = {0x10, 0x20, 0x30};
 
-	sim_stack(&f->d, f->regs.root, FP, returns, 3);
+	sim_stack(&f->d, f->root, FP, returns, 3);
 	assert_int_equal(walk(f, 10), UPF_END_ROOT);
 	assert_int_equal(f->depth, 4);
 	assert_int_equal(f->frames[0], 0x1234);
@@ -87,7 +93,7 @@ static void cold_pages(void **state)
 	static const uint64_t returns[] = {0x10, 0x20};
 	int steps = 0;
 
-	sim_stack(&f->d, f->regs.root, FP, returns, 2);
+	sim_stack(&f->d, f->root, FP, returns, 2);
 	while (walk_once(f, 10) == UPF_END_COLD) {
 		assert_int_equal(f->depth, 1);
 		assert_int_equal(f->d.maps, steps++);
@@ -106,7 +112,7 @@ static void over_a_page_boundary(void **state)
 	static const uint64_t returns[] = {1, 2, 3, 4, 5, 6, 7, 8};
 
 	f->regs.fp = 0x7ff000000ff8; /* the saved frame pointer ends its page, the return address begins the next */
-	sim_stack(&f->d, f->regs.root, f->regs.fp, returns, 8);
+	sim_stack(&f->d, f->root, f->regs.fp, returns, 8);
 	assert_int_equal(walk(f, 20), UPF_END_ROOT);
 	assert_int_equal(f->depth, 9);
 	assert_memory_equal(f->frames + 1, returns, sizeof(returns));
@@ -117,7 +123,7 @@ static void depth_limit(void **state)
 	struct fixture *f = *state;
 	static const uint64_t returns[] = {1, 2, 3, 4};
 
-	sim_stack(&f->d, f->regs.root, FP, returns, 4);
+	sim_stack(&f->d, f->root, FP, returns, 4);
 	assert_int_equal(walk(f, 3), UPF_END_DEPTH);
 	assert_int_equal(f->depth, 3);
 	assert_int_equal(walk(f, 5), UPF_END_ROOT);
@@ -129,7 +135,7 @@ static void depth_limit(void **state)
 static void bad_frame_pointers(void **state)
 {
 	struct fixture *f = *state;
-	uint64_t root = f->regs.root;
+	uint64_t root = f->root;
 	static const struct {
 		uint64_t next;
 		enum upf_end end;
@@ -167,8 +173,8 @@ static void refused_page(void **state)
 	struct fixture *f = *state;
 	static const uint64_t returns[] = {1, 2};
 
-	sim_stack(&f->d, f->regs.root, FP, returns, 2);
-	f->d.refused = sim_page(&f->d, f->regs.root, FP);
+	sim_stack(&f->d, f->root, FP, returns, 2);
+	f->d.refused = sim_page(&f->d, f->root, FP);
 	assert_int_equal(walk(f, 10), UPF_END_UNREADABLE);
 	/* Not asked for at every sample, but again when told to. */
 	assert_int_equal(capture_extend(f->capture), 0);
@@ -183,14 +189,14 @@ static void refused_page(void **state)
 static void looping_tables(void **state)
 {
 	struct fixture *f = *state;
-	uint64_t root = f->regs.root, entry = root << 12 | 1, word;
+	uint64_t root = f->root, entry = root << 12 | 1, word;
 	struct space s;
 
 	for (size_t i = 0; i < 512; i++)
 		memcpy(f->d.memory[root] + i * 8, &entry, 8);
 	f->regs.fp = 0x1000;
 	walk(f, 100);
-	s = space_of(&arch_x86_64_pv, f->capture, root);
+	s = space_of(&f->regs, f->capture);
 	assert_int_equal(space_read(&s, 0, &word), 0);
 	assert_true(word == entry);
 }
@@ -198,7 +204,7 @@ static void looping_tables(void **state)
 static void superpages(void **state)
 {
 	struct fixture *f = *state;
-	uint64_t root = f->regs.root, entry, word;
+	uint64_t root = f->root, entry, word;
 	struct space s;
 
 	/* A 2 MiB page at 0x40000000 that begins at frame 0: its 5th frame is the domain's own 5th. */
@@ -219,7 +225,7 @@ static void superpages(void **state)
 	memcpy(f->d.memory[5] + 16, &entry, 8);
 	do {
 		capture_copy(f->capture);
-		s = space_of(&arch_x86_64_pv, f->capture, root);
+		s = space_of(&f->regs, f->capture);
 	} while (space_read(&s, 0x40005010, &word) == -EAGAIN && capture_extend(f->capture) > 0);
 	assert_int_equal(word, 0x4242);
 }
@@ -238,7 +244,7 @@ static void bounded_pages(void **state)
 	f->capture = capture_new(f->pages, 256);
 	for (int i = 0; i < 20; i++) {
 		f->regs.fp = 0x10000000000 + (uint64_t)i * 0x10000000;
-		sim_stack(&f->d, f->regs.root, f->regs.fp, returns, 10);
+		sim_stack(&f->d, f->root, f->regs.fp, returns, 10);
 		assert_int_equal(walk(f, 100), UPF_END_ROOT);
 		assert_true(pages_mapped(f->pages) <= 8);
 	}

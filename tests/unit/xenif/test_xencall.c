@@ -341,7 +341,7 @@ static struct guest *sampled, *watching;
 
 static struct hypervisor *attach_both(void)
 {
-	const struct guest_info info = {.domid = 7, .vcpus = 2};
+	const struct guest_info info = {.domid = 7, .vcpus = 2, .kind = GUEST_PV};
 	struct hypervisor *x;
 
 	xen_of(0x15, few, COUNT(few));
