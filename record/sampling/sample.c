@@ -361,10 +361,13 @@ static void finish(struct target *t)
 
 		s->state = state_of(v);
 		s->user = v->regs.user;
+		s->mode = v->regs.valid && v->regs.arch->id != t->arch ? v->regs.arch->id : 0;
+		s->root = v->regs.root.cr3;
 		s->sp = v->regs.sp;
 		s->fp = v->regs.fp;
-		if (t->stack.tops == UPF_TOPS_WINDOW && !is_asleep(t, i))
-			top_filter(t->words + i * t->stack.top_words, s->nwords, s->frames, s->depth, s->fp);
+		if (t->stack.tops == UPF_TOPS_WINDOW && v->regs.valid && !is_asleep(t, i))
+			top_filter(t->words + i * t->stack.top_words, s->nwords, s->frames, s->depth, s->fp,
+			           v->regs.arch->word);
 		count_sleep(&t->sleepers[i], v);
 		s->cpu_ns = t->started && now > t->last_cpu_ns[i] ? now - t->last_cpu_ns[i] : 0;
 		t->last_cpu_ns[i] = now;
