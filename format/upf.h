@@ -78,6 +78,7 @@ enum upf_end {
 	UPF_END_DESCENDING = 6,   /* the frame pointer does not lie above the one before: a loop or no frame pointer */
 	UPF_END_UNREADABLE = 7,   /* page tables or stack lie in memory that Xen does not let dom0 map */
 	UPF_END_NONE = 8,         /* the vCPU has no registers: offline, or never brought up */
+	UPF_END_MODE = 9,         /* stacks are not followed in this mode of the vCPU: 16-bit code */
 };
 
 /* What a trace holds of a stack's memory. */

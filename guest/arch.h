@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * arch.h - what a stack walk must know about an architecture and a kind of guest: one struct arch for each, in a file
- * of its own. Its functions make no system call and no hypercall, so they may run while the guest is paused.
+ * arch.h - what a stack walk must know about the mode that a vCPU is in: how long a word is, where a frame keeps its
+ * words, how addresses are translated. A mode belongs to a vCPU and a sample, not to a guest. The functions make no
+ * system call and no hypercall, so they may run while the guest is paused.
  */
 #ifndef GUEST_ARCH_H
 #define GUEST_ARCH_H
@@ -9,14 +10,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "guest/hypervisor.h"
+
 #define ARCH_CALL_BYTES 8u /* of code before a return address in which its call is looked for */
 
 struct capture;
 
-enum arch_id { ARCH_X86_64 };
-
 struct arch {
-	const char *name;
 	enum arch_id id;
 	uint8_t word;          /* size of a pointer in bytes; frame pointers are aligned to it */
 	uint8_t return_offset; /* of the return address from the frame pointer; the caller's frame pointer is at 0 */
@@ -24,16 +24,11 @@ struct arch {
 	/*
 	 * The frame that holds @address under @root, page tables read from @capture. 0; -EFAULT: the guest has no page
 	 * there; -EAGAIN: no copy of a page-table entry yet (noted for capture_extend()); -EIO: a table cannot be
-	 * mapped.
+	 * mapped. NULL: stacks are not followed in this mode.
 	 */
-	int (*translate)(struct capture *capture, uint64_t root, uint64_t address, uint64_t *frame);
+	int (*translate)(struct capture *capture, const struct space_root *root, uint64_t address, uint64_t *frame);
 	/* Can a call end with the last of these ARCH_CALL_BYTES bytes of code? False is certain. */
 	bool (*ends_call)(const uint8_t *code);
 };
-
-/* For every x86 mode but real mode. */
-bool x86_ends_call(const uint8_t *code);
-
-extern const struct arch arch_x86_64_pv;
 
 #endif

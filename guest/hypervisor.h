@@ -20,10 +20,17 @@
 
 #define GUEST_PAGE_SHIFT 12
 #define GUEST_PAGE_SIZE 4096u
+#define GUEST_MAP_MAX 64u /* pages that one map() maps */
 
-struct arch;
+struct arch;       /* guest/arch.h */
 struct hypervisor; /* a connection to the hypervisor; defined by the backend */
 struct guest;      /* a domain attached for sampling; defined by the backend */
+
+/* What sort of virtual machine a domain is. The values are those of the trace (enum upf_kind). */
+enum guest_kind { GUEST_UNKNOWN = 0, GUEST_PV, GUEST_PVH, GUEST_HVM, GUEST_ARM, GUEST_KVM };
+
+/* The instruction sets. The values are those of the trace (enum upf_arch). */
+enum arch_id { ARCH_UNKNOWN = 0, ARCH_X86_64, ARCH_X86_32, ARCH_ARM64, ARCH_ARM32, ARCH_X86_16 };
 
 /* What the hypervisor knows of a domain. */
 struct guest_info {
@@ -31,14 +38,29 @@ struct guest_info {
 	uint8_t uuid[16];
 	uint32_t vcpus;  /* highest vCPU number + 1; 0: none yet, the domain is under construction */
 	uint64_t cpu_ns; /* CPU time used by all its vCPUs */
-	bool hvm, paused, dying, shutdown;
+	uint64_t pages;  /* of memory that it has; changes when it gives some back or gets some */
+	enum guest_kind kind;
+	bool paused, dying, shutdown;
 	uint8_t shutdown_code;
 };
 
-/* The registers that a stack walk starts from. */
+/* What addresses are translated by; which words count, and how, is up to the struct arch beside it. */
+struct space_root {
+	union {
+		uint64_t cr3; /* x86: address of the first page table, without flags; PV guests: machine address */
+		struct {
+			uint64_t ttbr0, ttbr1, tcr, sctlr;
+		} arm;
+	};
+};
+
+/* The registers that a stack walk starts from, as linear addresses: segment bases are added. */
 struct vcpu_regs {
-	uint64_t ip, sp, fp;
-	uint64_t root;    /* frame number of the page table root of the running address space */
+	uint64_t ip, sp, fp;     /* fp is 0 if the register is */
+	const struct arch *arch; /* the mode that the vCPU is in now; set if @valid */
+	struct space_root root;  /* the running address space */
+	/* The segments' bases, mostly 0: what a stack holds of addresses is without them. */
+	uint64_t code_base, stack_base;
 	bool user;        /* in user mode */
 	bool valid;       /* false: the vCPU was never brought up */
 	uint64_t all[16]; /* by DWARF number; x86-64's rax, rdx, rcx, rbx, rsi, rdi, rbp, rsp, r8 to r15 */
@@ -89,7 +111,8 @@ struct hypervisor_ops {
 	 */
 	struct guest *(*attach)(struct hypervisor *x, const struct guest_info *info, const uint64_t *wanted);
 	void (*detach)(struct guest *g); /* the caller has unmapped all pages before */
-	const struct arch *(*arch)(const struct guest *g);
+	/* The instruction set of most of its code. Each sample has a mode of its own (struct vcpu_regs). */
+	enum arch_id (*arch)(const struct guest *g);
 
 	/* What the hypervisor knows of the domain: one hypercall. -ESRCH: it is gone. */
 	int (*info)(struct guest *g, struct guest_info *info);
@@ -143,8 +166,7 @@ struct hypervisor_ops {
 	/* Undoes one pause of the domain, whoever made it. -EINVAL: it is not paused. */
 	int (*unpause)(struct guest *g);
 	/*
-	 * Maps @n frames read-only, each on its own: pages[i] is NULL if the hypervisor refused frame i. Not while the
-	 * guest is paused.
+	 * Maps @n frames, at most GUEST_MAP_MAX, read-only: pages[i] is NULL if the hypervisor refused frame i. Not while the guest is paused.
 	 */
 	int (*map)(struct guest *g, const uint64_t *frames, size_t n, const void **pages);
 	void (*unmap)(struct guest *g, const void *page);

@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "guest/arch.h"
+#include "guest/x86.h"
 
 struct hypervisor {
 	int unused;
@@ -115,7 +115,7 @@ static void furnish(struct sim_domain *d, uint32_t domid, const char *name, uint
 	uint64_t root = sim_space(d);
 
 	d->name = name;
-	d->info = (struct guest_info){.domid = domid, .vcpus = vcpus, .cpu_ns = 5000000};
+	d->info = (struct guest_info){.domid = domid, .vcpus = vcpus, .cpu_ns = 5000000, .kind = GUEST_PV};
 	d->info.uuid[0] = (uint8_t)domid;
 	d->info.uuid[15] = 0xaa;
 	for (uint32_t v = 0; v < vcpus; v++) {
@@ -126,7 +126,7 @@ static void furnish(struct sim_domain *d, uint32_t domid, const char *name, uint
 			.regs = {.ip = 0x2800,
 		                 .sp = fp - 32,
 		                 .fp = fp,
-		                 .root = root,
+		                 .root.cr3 = root << GUEST_PAGE_SHIFT,
 		                 .valid = true,
 		                 .all = {[6] = fp, [7] = fp - 32}},
 			.online = true,
@@ -144,7 +144,7 @@ static void make_frameless(struct sim_domain *d)
 	d->vcpu[0].blocked = false;
 	d->vcpu[0].running = true;
 	for (uint64_t at = regs->sp; at % GUEST_PAGE_SIZE; at += 8)
-		sim_poke(d, regs->root, at, at % 24 ? at * 3 : 0x3000 + at / 24 % 0x1000);
+		sim_poke(d, regs->root.cr3 >> GUEST_PAGE_SHIFT, at, at % 24 ? at * 3 : 0x3000 + at / 24 % 0x1000);
 	regs->fp = regs->all[6] = 77;
 }
 
@@ -152,7 +152,7 @@ static void default_world(void)
 {
 	const char *freeze = getenv("UNIPROF_SIM_FREEZE"), *idle = getenv("UNIPROF_SIM_IDLE");
 	const char *born = getenv("UNIPROF_SIM_BORN");
-	size_t n = 8, more = idle ? strtoul(idle, NULL, 10) : 0;
+	size_t n = 9, more = idle ? strtoul(idle, NULL, 10) : 0;
 	struct sim_domain *domains = zeroed((n + 1 + more) * sizeof(*domains));
 
 	furnish(&domains[0], 0, "Domain-0", 1);
@@ -165,13 +165,15 @@ static void default_world(void)
 	furnish(&domains[3], 3, "paused", 1);
 	domains[3].info.paused = true;
 	furnish(&domains[4], 4, "hvm", 1);
-	domains[4].info.hvm = true;
+	domains[4].info.kind = GUEST_HVM;
 	furnish(&domains[5], 5, "twins", 1);
 	furnish(&domains[6], 6, "twins", 1);
 	furnish(&domains[7], 7, "frameless", 1);
 	make_frameless(&domains[7]);
+	furnish(&domains[8], 8, "pv32", 1);
+	domains[8].unsupported = true;
 	if (born) {
-		furnish(&domains[n], 8, "born", 1);
+		furnish(&domains[n], 9, "born", 1);
 		domains[n].vcpu[0].blocked = false;
 		domains[n].vcpu[0].running = true;
 		domains[n].foreign_pauses = 1;
@@ -295,16 +297,17 @@ static uint32_t own_domid(struct hypervisor *x)
 
 static struct guest *attach(struct hypervisor *x, const struct guest_info *info, const uint64_t *wanted)
 {
+	struct sim_domain *d = domain_of(info->domid);
 	struct guest *g;
 
 	(void)x, (void)wanted;
-	if (info->hvm) {
+	if (d->unsupported) {
 		errno = ENOTSUP;
 		return NULL;
 	}
 	g = calloc(1, sizeof(*g));
 	if (g) {
-		g->d = domain_of(info->domid);
+		g->d = d;
 		g->mark = &g->own;
 	}
 	return g;
@@ -315,10 +318,10 @@ static void detach(struct guest *g)
 	free(g);
 }
 
-static const struct arch *guest_arch(const struct guest *g)
+static enum arch_id guest_arch(const struct guest *g)
 {
 	(void)g;
-	return &arch_x86_64_pv;
+	return ARCH_X86_64;
 }
 
 static int info(struct guest *g, struct guest_info *info)
@@ -391,6 +394,14 @@ static int unpause(struct guest *g)
 	return 0;
 }
 
+/* A test names a mode only if it is about modes. */
+static struct vcpu_regs with_mode(struct vcpu_regs regs)
+{
+	if (!regs.arch)
+		regs.arch = &arch_x86_64_pv;
+	return regs;
+}
+
 static void collect(struct guest *g, struct guest_info *before, struct vcpu_stop *vcpus)
 {
 	g->uncollected = false;
@@ -400,10 +411,8 @@ static void collect(struct guest *g, struct guest_info *before, struct vcpu_stop
 		bool asleep = g->asleep >> v & 1;
 
 		vcpus[v] = g->vcpu[v];
-		if (asleep)
-			vcpus[v].regs = kept;
-		else
-			g->d->contexts++;
+		vcpus[v].regs = asleep ? kept : with_mode(vcpus[v].regs);
+		g->d->contexts += !asleep;
 	}
 }
 
@@ -451,7 +460,7 @@ static bool spoil(struct pause_mark *m)
 static int peek(struct guest *g, uint32_t vcpu, struct vcpu_regs *regs)
 {
 	call_outside_pause();
-	*regs = g->d->vcpu[vcpu].regs;
+	*regs = with_mode(g->d->vcpu[vcpu].regs);
 	return 0;
 }
 
@@ -462,9 +471,10 @@ static int map(struct guest *g, const uint64_t *frames, size_t n, const void **p
 	call_outside_pause();
 	d->maps++;
 	for (size_t i = 0; i < n; i++) {
-		bool there = frames[i] > 0 && frames[i] <= d->used && frames[i] != d->refused;
+		uint64_t frame = frames[i] && frames[i] == d->moved ? d->moved_to : frames[i];
+		bool there = frame > 0 && frame <= d->used && frame != d->refused;
 
-		pages[i] = there ? d->memory[frames[i]] : NULL;
+		pages[i] = there ? d->memory[frame] : NULL;
 		d->mapped += there;
 	}
 	return 0;

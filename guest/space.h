@@ -14,20 +14,21 @@
 struct space {
 	const struct arch *arch;
 	struct capture *capture;
-	uint64_t root;
+	struct space_root root;
 	/* the page translated last: consecutive frames of a stack mostly share one */
 	uint64_t last_address; /* of the page; 1: none */
 	uint64_t last_frame;
 };
 
-static inline struct space space_of(const struct arch *arch, struct capture *capture, uint64_t root)
+/* The address space that a vCPU with these registers is in. */
+static inline struct space space_of(const struct vcpu_regs *regs, struct capture *capture)
 {
-	return (struct space){.arch = arch, .capture = capture, .root = root, .last_address = 1};
+	return (struct space){.arch = regs->arch, .capture = capture, .root = regs->root, .last_address = 1};
 }
 
 /*
  * The word at @address, which must be aligned to the word size. 0; -EFAULT: no page there; -EAGAIN: no copy yet (noted
- * for capture_extend()); -EIO: it cannot be mapped.
+ * for capture_extend()); -EIO: it cannot be mapped; -ENOTSUP: not in this mode.
  */
 int space_read(struct space *s, uint64_t address, uint64_t *word);
 /*

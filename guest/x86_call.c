@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* x86's near calls, told by the bytes that end with them (Intel SDM vol. 2A, CALL, and chapter 2, ModR/M and SIB). */
-#include "guest/arch.h"
+#include "guest/x86.h"
 
 #define CALL_REL32 0xe8u /* and four bytes */
 #define GROUP_5 0xffu    /* a call if the ModR/M byte's middle field is 2 */

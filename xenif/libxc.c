@@ -16,7 +16,6 @@
 #include <xen/version.h>
 #include <xenctrl.h>
 
-#include "guest/arch.h"
 #include "guest/hypervisor.h"
 #include "xenif/domains.h"
 #include "xenif/xenstore.h"
@@ -67,7 +66,7 @@ static int query(struct hypervisor *x, uint32_t domid, struct guest_info *info)
 		return -errno;
 	if (n == 0)
 		return -ESRCH;
-	abi_info(&list, info);
+	abi_info(&list, XEN_DOMCTL_INTERFACE_VERSION, info);
 	return 0;
 }
 
@@ -160,7 +159,7 @@ static struct guest *attach(struct hypervisor *x, const struct guest_info *info,
 	g->vcpu = calloc(g->vcpus, sizeof(*g->vcpu));
 	if (!g->vcpu)
 		rc = ENOMEM;
-	else if (info->hvm)
+	else if (info->kind != GUEST_PV)
 		rc = ENOTSUP;
 	else if (xc_domain_get_guest_width(x->xc, g->domid, &width) != 0)
 		rc = errno;
@@ -176,10 +175,10 @@ static struct guest *attach(struct hypervisor *x, const struct guest_info *info,
 	return g;
 }
 
-static const struct arch *guest_arch(const struct guest *g)
+static enum arch_id guest_arch(const struct guest *g)
 {
 	(void)g;
-	return &arch_x86_64_pv;
+	return ARCH_X86_64;
 }
 
 static int info(struct guest *g, struct guest_info *info)

@@ -46,16 +46,15 @@ char *describe_command(int argc, char *const *argv)
 	return NULL;
 }
 
-static const uint8_t trace_arch[] = {
-	[ARCH_X86_64] = UPF_ARCH_X86_64,
-};
+_Static_assert((int)GUEST_PV == UPF_KIND_PV && (int)GUEST_KVM == UPF_KIND_KVM, "kinds are the trace's");
+_Static_assert((int)ARCH_X86_64 == UPF_ARCH_X86_64 && (int)ARCH_X86_16 == UPF_ARCH_X86_16, "so are instruction sets");
 
 static void describe_domain(struct upf_domain *d, const struct target *t)
 {
 	d->id = t->info.domid;
 	memcpy(d->uuid, t->info.uuid, sizeof(d->uuid));
-	d->kind = t->info.hvm ? UPF_KIND_HVM : UPF_KIND_PV;
-	d->arch = trace_arch[t->arch->id];
+	d->kind = t->info.kind;
+	d->arch = t->arch;
 	d->vcpus = t->info.vcpus;
 	d->name = t->name[0] ? t->name : NULL;
 }

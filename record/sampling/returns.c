@@ -68,10 +68,10 @@ void returns_start(struct returns *r)
 }
 
 /* Words of the guest's memory as they are now, @n of them from @address, a multiple of 8. How many there are. */
-static uint32_t read_words(struct returns *r, const struct arch *arch, uint64_t root, uint64_t address,
-                           uint64_t *words, uint32_t n)
+static uint32_t read_words(struct returns *r, const struct vcpu_regs *regs, uint64_t address, uint64_t *words,
+                           uint32_t n)
 {
-	struct space space = space_of(arch, r->memory, root);
+	struct space space = space_of(regs, r->memory);
 	uint32_t got = 0;
 
 	while (space_copy(&space, address, words, n, &got) == -EAGAIN)
@@ -80,22 +80,22 @@ static uint32_t read_words(struct returns *r, const struct arch *arch, uint64_t 
 	return got;
 }
 
-static enum behind_call look(struct returns *r, const struct arch *arch, uint64_t root, uint64_t address)
+static enum behind_call look(struct returns *r, const struct vcpu_regs *regs, uint64_t address)
 {
 	uint64_t from = address - ARCH_CALL_BYTES, words[2] = {0};
 	uint8_t code[sizeof(words)];
 	uint32_t want = 1 + (from % 8 != 0);
 
-	if (read_words(r, arch, root, from & ~7ull, words, want) != want)
+	if (read_words(r, regs, from & ~7ull, words, want) != want)
 		return BEHIND_UNKNOWN;
 	memcpy(code, words, sizeof(words));
-	return arch->ends_call(code + from % 8) ? BEHIND_CALL : BEHIND_NO_CALL;
+	return regs->arch->ends_call(code + from % 8) ? BEHIND_CALL : BEHIND_NO_CALL;
 }
 
 /* A kernel's addresses are those of all its address spaces. */
 static uint64_t space_number(const struct vcpu_regs *regs)
 {
-	return regs->user ? regs->root : 0;
+	return regs->user ? regs->root.cr3 : 0;
 }
 
 static size_t slot_of(uint64_t address, uint64_t root, size_t slots)
@@ -105,8 +105,7 @@ static size_t slot_of(uint64_t address, uint64_t root, size_t slots)
 	return (address ^ root * mix) * mix >> 40 & (slots - 1);
 }
 
-static enum behind_call find(struct returns *r, const struct arch *arch, const struct vcpu_regs *regs,
-                             uint64_t address)
+static enum behind_call find(struct returns *r, const struct vcpu_regs *regs, uint64_t address)
 {
 	uint64_t root = space_number(regs);
 	struct known *k = &r->known[slot_of(address, root, KNOWN)];
@@ -115,7 +114,7 @@ static enum behind_call find(struct returns *r, const struct arch *arch, const s
 		return k->verdict;
 	if (address < ARCH_CALL_BYTES || r->lookups++ >= LOOKUPS_MAX)
 		return BEHIND_UNKNOWN;
-	*k = (struct known){address, root, (uint8_t)look(r, arch, regs->root, address)};
+	*k = (struct known){address, root, (uint8_t)look(r, regs, address)};
 	return k->verdict;
 }
 
@@ -124,32 +123,31 @@ static bool is_near(uint64_t a, uint64_t b)
 	return (a >> REGION_SHIFT) + 1 - (b >> REGION_SHIFT) <= 2;
 }
 
-bool returns_to(struct returns *r, const struct arch *arch, const struct vcpu_regs *regs, uint64_t address)
+bool returns_to(struct returns *r, const struct vcpu_regs *regs, uint64_t address)
 {
-	enum behind_call found = find(r, arch, regs, address);
+	enum behind_call found = find(r, regs, address);
 
 	return found == BEHIND_CALL || (found == BEHIND_UNKNOWN && is_near(address, regs->ip));
 }
 
-static bool is_return(struct returns *r, const struct arch *arch, const struct vcpu_regs *regs, uint64_t address)
+static bool is_return(struct returns *r, const struct vcpu_regs *regs, uint64_t address)
 {
-	return is_near(address, regs->ip) && find(r, arch, regs, address) == BEHIND_CALL;
+	return is_near(address, regs->ip) && find(r, regs, address) == BEHIND_CALL;
 }
 
-bool returns_among(struct returns *r, const struct arch *arch, const struct vcpu_regs *regs, const uint64_t *words,
-                   uint32_t n)
+bool returns_among(struct returns *r, const struct vcpu_regs *regs, const uint64_t *words, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++) {
-		if (arch->word == 8 && is_return(r, arch, regs, words[i]))
+		if (regs->arch->word == 8 && is_return(r, regs, words[i]))
 			return true;
-		if (arch->word == 4 &&
-		    (is_return(r, arch, regs, (uint32_t)words[i]) || is_return(r, arch, regs, words[i] >> 32)))
+		if (regs->arch->word == 4 &&
+		    (is_return(r, regs, (uint32_t)words[i]) || is_return(r, regs, words[i] >> 32)))
 			return true;
 	}
 	return false;
 }
 
-bool returns_above(struct returns *r, const struct arch *arch, const struct vcpu_regs *regs, uint64_t address)
+bool returns_above(struct returns *r, const struct vcpu_regs *regs, uint64_t address)
 {
 	uint64_t root = space_number(regs), words[RETURNS_ABOVE];
 	struct bare *b = &r->bare[slot_of(address, root, BARE)];
@@ -159,8 +157,8 @@ bool returns_above(struct returns *r, const struct arch *arch, const struct vcpu
 		b->times--;
 		return false;
 	}
-	n = read_words(r, arch, regs->root, address & ~7ull, words, RETURNS_ABOVE);
-	if (returns_among(r, arch, regs, words, n))
+	n = read_words(r, regs, address & ~7ull, words, RETURNS_ABOVE);
+	if (returns_among(r, regs, words, n))
 		return true;
 	*b = (struct bare){address, root, BARE_TIMES};
 	return false;

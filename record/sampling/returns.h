@@ -25,14 +25,13 @@ void returns_start(struct returns *r);
  * Of a vCPU with @regs, which choose the address space. Can @address be a return address of what it runs? Where the
  * code cannot be read, if it is not far from there.
  */
-bool returns_to(struct returns *r, const struct arch *arch, const struct vcpu_regs *regs, uint64_t address);
+bool returns_to(struct returns *r, const struct vcpu_regs *regs, uint64_t address);
 /* Is one of the @n @words behind a call, for certain? */
-bool returns_among(struct returns *r, const struct arch *arch, const struct vcpu_regs *regs, const uint64_t *words,
-                   uint32_t n);
+bool returns_among(struct returns *r, const struct vcpu_regs *regs, const uint64_t *words, uint32_t n);
 /*
  * The same of the RETURNS_ABOVE words that lie at @address, or fewer up to the first missing page. Reads them where
  * they are, while the guest changes them; that there was none is remembered for a while.
  */
-bool returns_above(struct returns *r, const struct arch *arch, const struct vcpu_regs *regs, uint64_t address);
+bool returns_above(struct returns *r, const struct vcpu_regs *regs, uint64_t address);
 
 #endif

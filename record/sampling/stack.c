@@ -101,11 +101,10 @@ bool stack_read(const struct stack_choice *c, struct footing *f, struct space *s
 /* --- judging ----------------------------------------------------------------------------------------------------- */
 
 /* Is each frame's return address behind a call? The last one may have been put there by hand. */
-static bool are_frames(struct returns *r, const struct arch *arch, const struct vcpu_regs *regs,
-                       const uint64_t *frames, uint32_t depth)
+static bool are_frames(struct returns *r, const struct vcpu_regs *regs, const uint64_t *frames, uint32_t depth)
 {
 	for (uint32_t i = 1; i < depth; i++)
-		if (!returns_to(r, arch, regs, frames[i]))
+		if (!returns_to(r, regs, frames[i]))
 			return i > 1 && i + 1 == depth;
 	return true;
 }
@@ -114,7 +113,7 @@ static bool are_frames(struct returns *r, const struct arch *arch, const struct 
  * Does the stack end where the frames do? A function that has a frame for its own sake, among others that have none, has
  * saved a frame pointer that looks like the root's, often 0; but above it, there are its callers' return addresses.
  */
-static bool is_root(struct returns *r, const struct arch *arch, const struct vcpu_regs *regs, const struct footing *f,
+static bool is_root(struct returns *r, const struct vcpu_regs *regs, const struct footing *f,
                     const struct upf_sample *s)
 {
 	uint64_t at = (f->above - regs->sp) / UPF_WORD;
@@ -122,20 +121,19 @@ static bool is_root(struct returns *r, const struct arch *arch, const struct vcp
 	if (f->end != UPF_END_ROOT)
 		return true;
 	if (s->tops != UPF_TOPS_COPY || at + RETURNS_ABOVE > s->nwords)
-		return !returns_above(r, arch, regs, f->above);
-	return !returns_among(r, arch, regs, s->words + at, RETURNS_ABOVE);
+		return !returns_above(r, regs, f->above);
+	return !returns_among(r, regs, s->words + at, RETURNS_ABOVE);
 }
 
-bool stack_judge(const struct stack_choice *c, struct footing *f, struct returns *r, const struct arch *arch,
-                 const struct vcpu_regs *regs, struct upf_sample *s)
+bool stack_judge(const struct stack_choice *c, struct footing *f, struct returns *r, const struct vcpu_regs *regs,
+                 struct upf_sample *s)
 {
 	bool copied = s->tops == UPF_TOPS_COPY;
 
-	if (s->end == UPF_END_NONE || (s->end == UPF_END_COLD && !copied))
+	if (s->end == UPF_END_NONE || !regs->arch->translate || (s->end == UPF_END_COLD && !copied))
 		return true;
-	if (f->end != UPF_END_COLD && !has_failed(f->end, s->depth) &&
-	    are_frames(r, arch, regs, s->frames, s->depth) && is_root(r, arch, regs, f, s) &&
-	    !returns_among(r, arch, regs, s->words + c->window_words, f->gap)) {
+	if (f->end != UPF_END_COLD && !has_failed(f->end, s->depth) && are_frames(r, regs, s->frames, s->depth) &&
+	    is_root(r, regs, f, s) && !returns_among(r, regs, s->words + c->window_words, f->gap)) {
 		f->copies -= f->copies > 0;
 		return true;
 	}

@@ -62,7 +62,7 @@ bool stack_read(const struct stack_choice *c, struct footing *f, struct space *s
  * With auto, after stack_read(): takes frames off the sample that cannot be trusted. False: they cannot, and there is
  * no copy instead. Not while the guest is paused.
  */
-bool stack_judge(const struct stack_choice *c, struct footing *f, struct returns *r, const struct arch *arch,
-                 const struct vcpu_regs *regs, struct upf_sample *s);
+bool stack_judge(const struct stack_choice *c, struct footing *f, struct returns *r, const struct vcpu_regs *regs,
+                 struct upf_sample *s);
 
 #endif

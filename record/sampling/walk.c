@@ -10,6 +10,8 @@ enum upf_end walk_end(int error)
 		return UPF_END_COLD;
 	case -EIO:
 		return UPF_END_UNREADABLE;
+	case -ENOTSUP:
+		return UPF_END_MODE;
 	default:
 		return UPF_END_UNMAPPED;
 	}
@@ -28,6 +30,12 @@ static enum upf_end check(const struct arch *arch, uint64_t fp, uint64_t last)
 	return fp > last ? UPF_END_ROOT : UPF_END_DESCENDING;
 }
 
+/* The linear address of @offset in a segment that begins at @base: of as many bits as a pointer of this mode. */
+static uint64_t linear(const struct arch *arch, uint64_t base, uint64_t offset)
+{
+	return arch->word == 4 ? (uint32_t)(base + offset) : base + offset;
+}
+
 enum upf_end walk_frames(struct space *space, const struct vcpu_regs *regs, uint64_t *frames, uint32_t max,
                          uint32_t *depth, uint64_t *above)
 {
@@ -40,6 +48,9 @@ enum upf_end walk_frames(struct space *space, const struct vcpu_regs *regs, uint
 	if (!regs->valid)
 		return UPF_END_NONE;
 	frames[n++] = regs->ip;
+	*depth = n;
+	if (!arch->translate)
+		return UPF_END_MODE;
 	for (; fp != 0; n++) {
 		uint64_t caller, address;
 		enum upf_end end = check(arch, fp, last);
@@ -58,9 +69,9 @@ enum upf_end walk_frames(struct space *space, const struct vcpu_regs *regs, uint
 			break;
 		if (n == max)
 			return UPF_END_DEPTH;
-		frames[n] = address;
+		frames[n] = linear(arch, regs->code_base, address);
 		last = fp;
-		fp = caller;
+		fp = caller ? linear(arch, regs->stack_base, caller) : 0;
 	}
 	*depth = n;
 	return UPF_END_ROOT;

@@ -71,7 +71,7 @@ static bool canonical(uint64_t address)
 	return address >> 47 == 0;
 }
 
-static int translate(struct capture *capture, uint64_t root, uint64_t address, uint64_t *frame)
+static int translate(struct capture *capture, const struct space_root *root, uint64_t address, uint64_t *frame)
 {
 	(void)capture, (void)root;
 	*frame = address >> GUEST_PAGE_SHIFT;
@@ -80,7 +80,6 @@ static int translate(struct capture *capture, uint64_t root, uint64_t address, u
 
 static const struct hypervisor_ops memory_ops = {.map = map, .unmap = unmap};
 static const struct arch process_arch = {
-	.name = "process",
 	.id = ARCH_X86_64,
 	.word = 8,
 	.return_offset = 8,
@@ -179,6 +178,7 @@ struct stepper {
 static struct vcpu_regs registers_of(const struct user_regs_struct *r)
 {
 	return (struct vcpu_regs){
+		.arch = &process_arch,
 		.ip = r->rip,
 		.sp = r->rsp,
 		.fp = r->rbp,
@@ -201,15 +201,15 @@ static void sample(struct stepper *s, struct trace *t, const struct stack_choice
 	pages_drop(s->pages);
 	returns_start(s->returns);
 	do {
-		struct space space = space_of(&process_arch, s->capture, 0);
+		struct space space = space_of(regs, s->capture);
 
 		while (!stack_read(choice, &footing, &space, regs, &room, false, &taken) &&
 		       capture_extend(s->capture) > 0)
 			;
 	} while (stack_tops(choice) == UPF_TOPS_MIXED &&
-	         !stack_judge(choice, &footing, s->returns, &process_arch, regs, &taken));
+	         !stack_judge(choice, &footing, s->returns, regs, &taken));
 	if (taken.tops == UPF_TOPS_WINDOW)
-		top_filter(words, taken.nwords, frames, taken.depth, regs->fp);
+		top_filter(words, taken.nwords, frames, taken.depth, regs->fp, regs->arch->word);
 	trace_put(t, step, &taken);
 }
 

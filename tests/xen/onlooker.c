@@ -57,25 +57,23 @@ struct looked_at {
 	struct pages *pages;
 	struct capture *capture;
 	struct vcpu_stop *stops;
-	uint64_t root;
+	struct vcpu_regs regs; /* of vCPU 0, as it was once */
 };
 
 static struct looked_at look_at(const char *domain)
 {
 	char why[1024] = "";
 	struct hypervisor *x = ops->open(why, sizeof(why));
-	struct looked_at g = {.root = 0};
-	struct vcpu_regs regs;
+	struct looked_at g = {.guest = NULL};
 
 	if (!x || target_find(ops, x, domain, &g.info) != 0 || !(g.guest = ops->attach(x, &g.info, NULL)))
 		fail(*why ? why : domain);
 	g.pages = pages_new(ops, g.guest, 64);
 	g.capture = g.pages ? capture_new(g.pages, 256) : NULL;
 	g.stops = calloc(g.info.vcpus, sizeof(*g.stops));
-	if (!g.capture || !g.stops || ops->peek(g.guest, 0, &regs) != 0)
+	if (!g.capture || !g.stops || ops->peek(g.guest, 0, &g.regs) != 0)
 		fail("peek");
 	capture_set_live(g.capture, true);
-	g.root = regs.root;
 	return g;
 }
 
@@ -85,7 +83,7 @@ static uint64_t word_at(struct looked_at *g, uint64_t address)
 	int rc = -EAGAIN;
 
 	for (int i = 0; i < 8 && rc == -EAGAIN; i++) {
-		struct space space = space_of(ops->arch(g->guest), g->capture, g->root);
+		struct space space = space_of(&g->regs, g->capture);
 
 		rc = space_read(&space, address, &word);
 		if (rc == -EAGAIN)

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "guest/sim.h"
+#include "guest/x86.h"
 #include "record/sampling/sample.h"
 
 #define CODE 0x400000ull       /* a page of it, a call every 16 bytes */
@@ -50,7 +51,11 @@ static int setup(void **state)
 	for (unsigned i = 0; i < 16; i++) /* what looks like frames, and is none */
 		sim_poke(&f.d, f.root, HEAP + 8 * i, i % 2 ? CODE + 5 : HEAP + 8 * i + 16);
 	f.d.vcpu[0] = (struct vcpu_stop){
-		.regs = {.ip = CODE + 8, .sp = SP, .root = f.root, .valid = true, .all = {[7] = SP}},
+		.regs = {.ip = CODE + 8,
+	                 .sp = SP,
+	                 .root.cr3 = f.root << GUEST_PAGE_SHIFT,
+	                 .valid = true,
+	                 .all = {[7] = SP}},
 		.online = true,
 		.running = true,
 	};

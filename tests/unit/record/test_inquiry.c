@@ -11,7 +11,7 @@
 #define DOMAINS 100
 #define FP 0x7ff000000f00ull
 
-static const struct stack_choice choice = {127, UPF_TOPS_WINDOW, 32};
+static const struct stack_choice choice = {127, 32, 0};
 
 struct host {
 	struct sim_domain d[DOMAINS];
@@ -30,7 +30,7 @@ static void furnish(struct sim_domain *d, uint32_t domid)
 	sim_stack(d, root, FP, returns, 3);
 	d->info = (struct guest_info){.domid = domid, .vcpus = 1, .uuid = {(uint8_t)domid}, .cpu_ns = 1000000};
 	d->vcpu[0] = (struct vcpu_stop){
-		.regs = {.ip = 0x1000, .fp = FP, .root = root, .valid = true},
+		.regs = {.ip = 0x1000, .fp = FP, .root.cr3 = root << GUEST_PAGE_SHIFT, .valid = true},
 		.cpu_ns = 1000000,
 		.online = true,
 		.blocked = true,

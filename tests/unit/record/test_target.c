@@ -33,7 +33,11 @@ static void make_domain(struct sim_domain *d, uint32_t domid, const char *name, 
 		sim_poke(d, root, SP - SP % GUEST_PAGE_SIZE + i * 8, i * 0x9e3779b97f4a7c15);
 	for (uint32_t v = 0; v < vcpus; v++)
 		d->vcpu[v] = (struct vcpu_stop){
-			.regs = {.ip = 0x1000, .sp = SP, .fp = SP, .root = root, .valid = true},
+			.regs = {.ip = 0x1000,
+		                 .sp = SP,
+		                 .fp = SP,
+		                 .root.cr3 = root << GUEST_PAGE_SHIFT,
+		                 .valid = true},
 			.online = true,
 			.running = true,
 		};
@@ -203,7 +207,7 @@ static void not_to_be_opened(void **state)
 	many.vcpus++;
 	assert_null(target_open(&hypervisor_backend, NULL, &many, NULL, &copies));
 	assert_int_equal(errno, ENOTSUP);
-	d.info.hvm = true;
+	d.unsupported = true;
 	assert_null(target_open(&hypervisor_backend, NULL, &d.info, NULL, &copies));
 	assert_int_equal(errno, ENOTSUP);
 }

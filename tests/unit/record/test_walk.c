@@ -5,8 +5,10 @@
 #include <errno.h>
 #include <string.h>
 
+#include "record/sampling/top.h"
 #include "record/sampling/walk.h"
 #include "guest/sim.h"
+#include "guest/x86.h"
 
 #define FP 0x7ff000000f00ull
 
@@ -17,6 +19,7 @@ struct fixture {
 	struct pages *pages;
 	struct capture *capture;
 	struct vcpu_regs regs;
+	uint64_t root; /* its frame */
 	uint64_t frames[UPF_DEPTH_MAX];
 	uint32_t depth;
 	uint64_t above;
@@ -34,7 +37,12 @@ static int setup(void **state)
 	f.guest = hypervisor_backend.attach(f.x, &f.d.info, NULL);
 	f.pages = pages_new(&hypervisor_backend, f.guest, 100);
 	f.capture = capture_new(f.pages, 256);
-	f.regs = (struct vcpu_regs){.ip = 0x1234, .fp = FP, .root = sim_space(&f.d), .valid = true};
+	f.root = sim_space(&f.d);
+	f.regs = (struct vcpu_regs){.ip = 0x1234,
+	                            .fp = FP,
+	                            .arch = &arch_x86_64_pv,
+	                            .root.cr3 = f.root << GUEST_PAGE_SHIFT,
+	                            .valid = true};
 	*state = &f;
 	return 0;
 }
@@ -53,7 +61,7 @@ static int teardown(void **state)
 
 static enum upf_end walk_once(struct fixture *f, uint32_t max)
 {
-	struct space s = space_of(&arch_x86_64_pv, f->capture, f->regs.root);
+	struct space s = space_of(&f->regs, f->capture);
 
 	capture_copy(f->capture);
 	return walk_frames(&s, &f->regs, f->frames, max, &f->depth, &f->above);
@@ -74,7 +82,7 @@ static void whole(void **state)
 	struct fixture *f = *state;
 	static const uint64_t returns[] = {0x10, 0x20, 0x30};
 
-	sim_stack(&f->d, f->regs.root, FP, returns, 3);
+	sim_stack(&f->d, f->root, FP, returns, 3);
 	assert_int_equal(walk(f, 10), UPF_END_ROOT);
 	assert_int_equal(f->depth, 4);
 	assert_int_equal(f->frames[0], 0x1234);
@@ -88,7 +96,7 @@ static void cold_pages(void **state)
 	static const uint64_t returns[] = {0x10, 0x20};
 	int steps = 0;
 
-	sim_stack(&f->d, f->regs.root, FP, returns, 2);
+	sim_stack(&f->d, f->root, FP, returns, 2);
 	while (walk_once(f, 10) == UPF_END_COLD) {
 		assert_int_equal(f->depth, 1);
 		assert_int_equal(f->d.maps, steps++);
@@ -107,7 +115,7 @@ static void over_a_page_boundary(void **state)
 	static const uint64_t returns[] = {1, 2, 3, 4, 5, 6, 7, 8};
 
 	f->regs.fp = 0x7ff000000ff8; /* the saved frame pointer ends its page, the return address begins the next */
-	sim_stack(&f->d, f->regs.root, f->regs.fp, returns, 8);
+	sim_stack(&f->d, f->root, f->regs.fp, returns, 8);
 	assert_int_equal(walk(f, 20), UPF_END_ROOT);
 	assert_int_equal(f->depth, 9);
 	assert_memory_equal(f->frames + 1, returns, sizeof(returns));
@@ -118,7 +126,7 @@ static void depth_limit(void **state)
 	struct fixture *f = *state;
 	static const uint64_t returns[] = {1, 2, 3, 4};
 
-	sim_stack(&f->d, f->regs.root, FP, returns, 4);
+	sim_stack(&f->d, f->root, FP, returns, 4);
 	assert_int_equal(walk(f, 3), UPF_END_DEPTH);
 	assert_int_equal(f->depth, 3);
 	assert_int_equal(walk(f, 5), UPF_END_ROOT);
@@ -130,7 +138,7 @@ static void depth_limit(void **state)
 static void bad_frame_pointers(void **state)
 {
 	struct fixture *f = *state;
-	uint64_t root = f->regs.root;
+	uint64_t root = f->root;
 	static const struct {
 		uint64_t next;
 		enum upf_end end;
@@ -168,8 +176,8 @@ static void refused_page(void **state)
 	struct fixture *f = *state;
 	static const uint64_t returns[] = {1, 2};
 
-	sim_stack(&f->d, f->regs.root, FP, returns, 2);
-	f->d.refused = sim_page(&f->d, f->regs.root, FP);
+	sim_stack(&f->d, f->root, FP, returns, 2);
+	f->d.refused = sim_page(&f->d, f->root, FP);
 	assert_int_equal(walk(f, 10), UPF_END_UNREADABLE);
 	/* Not asked for at every sample, but again when told to. */
 	assert_int_equal(capture_extend(f->capture), 0);
@@ -184,14 +192,14 @@ static void refused_page(void **state)
 static void looping_tables(void **state)
 {
 	struct fixture *f = *state;
-	uint64_t root = f->regs.root, entry = root << 12 | 1, word;
+	uint64_t root = f->root, entry = root << 12 | 1, word;
 	struct space s;
 
 	for (size_t i = 0; i < 512; i++)
 		memcpy(f->d.memory[root] + i * 8, &entry, 8);
 	f->regs.fp = 0x1000;
 	walk(f, 100);
-	s = space_of(&arch_x86_64_pv, f->capture, root);
+	s = space_of(&f->regs, f->capture);
 	assert_int_equal(space_read(&s, 0, &word), 0);
 	assert_true(word == entry);
 }
@@ -199,7 +207,7 @@ static void looping_tables(void **state)
 static void superpages(void **state)
 {
 	struct fixture *f = *state;
-	uint64_t root = f->regs.root, entry, word;
+	uint64_t root = f->root, entry, word;
 	struct space s;
 
 	/* A 2 MiB page at 0x40000000 that begins at frame 0: its 5th frame is the domain's own 5th. */
@@ -220,7 +228,7 @@ static void superpages(void **state)
 	memcpy(f->d.memory[5] + 16, &entry, 8);
 	do {
 		capture_copy(f->capture);
-		s = space_of(&arch_x86_64_pv, f->capture, root);
+		s = space_of(&f->regs, f->capture);
 	} while (space_read(&s, 0x40005010, &word) == -EAGAIN && capture_extend(f->capture) > 0);
 	assert_int_equal(word, 0x4242);
 }
@@ -239,10 +247,122 @@ static void bounded_pages(void **state)
 	f->capture = capture_new(f->pages, 256);
 	for (int i = 0; i < 20; i++) {
 		f->regs.fp = 0x10000000000 + (uint64_t)i * 0x10000000;
-		sim_stack(&f->d, f->regs.root, f->regs.fp, returns, 10);
+		sim_stack(&f->d, f->root, f->regs.fp, returns, 10);
 		assert_int_equal(walk(f, 100), UPF_END_ROOT);
 		assert_true(pages_mapped(f->pages) <= 8);
 	}
+}
+
+/* --- 32-bit and 16-bit code -------------------------------------------------------------------------------------- */
+
+static void poke4(struct fixture *f, uint32_t address, uint32_t word)
+{
+	memcpy(f->d.memory[address >> 12] + address % GUEST_PAGE_SIZE, &word, sizeof(word));
+}
+
+/* Registers of 32-bit code with paging off, and two frames; the stack crosses a page. */
+static void go_flat(struct fixture *f, uint32_t code_base, uint32_t stack_base)
+{
+	const struct x86_state flat = {.cr0 = 1,
+	                               .cs_d = true,
+	                               .cs_base = code_base,
+	                               .ss_base = stack_base,
+	                               .ip = 0x1234,
+	                               .sp = 0x2ff0 - stack_base,
+	                               .fp = 0x2ffc - stack_base};
+
+	while (f->d.used < 8)
+		sim_space(&f->d);
+	poke4(f, 0x2ff0, 0x1111);
+	poke4(f, 0x2ff4, 0x7fffffff);
+	poke4(f, 0x2ff8, 0x3010 - stack_base);
+	poke4(f, 0x2ffc, 0x3010 - stack_base);
+	poke4(f, 0x3000, 0xfffffff0);
+	poke4(f, 0x3010, 0);
+	poke4(f, 0x3014, 0x20);
+	x86_mode(&flat, &f->regs);
+}
+
+static void thirty_two_bits(void **state)
+{
+	static const uint64_t expected[] = {0x1234, 0xfffffff0, 0x20};
+	struct fixture *f = *state;
+
+	go_flat(f, 0, 0);
+	assert_int_equal(walk(f, 10), UPF_END_ROOT);
+	assert_int_equal(f->depth, COUNT(expected));
+	assert_memory_equal(f->frames, expected, sizeof(expected));
+}
+
+/* What the stack holds is without the bases; sums wrap around at 4 GiB. */
+static void thirty_two_bits_in_segments(void **state)
+{
+	static const uint64_t expected[] = {0x2234, 0xff0, 0x1020};
+	struct fixture *f = *state;
+
+	go_flat(f, 0x1000, 0x2000);
+	assert_int_equal(walk(f, 10), UPF_END_ROOT);
+	assert_int_equal(f->depth, COUNT(expected));
+	assert_memory_equal(f->frames, expected, sizeof(expected));
+}
+
+static void thirty_two_bit_frame_pointers(void **state)
+{
+	static const struct {
+		uint32_t next;
+		enum upf_end end;
+	} cases[] = {
+		{0x3012, UPF_END_MISALIGNED},
+		{0x2ffc, UPF_END_DESCENDING},
+		{0xfffffffc, UPF_END_NONCANONICAL}, /* the word behind it is above 4 GiB */
+		{0xfffff000, UPF_END_UNREADABLE},
+	};
+	struct fixture *f = *state;
+
+	go_flat(f, 0, 0);
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		poke4(f, 0x2ffc, cases[i].next);
+		assert_int_equal(walk(f, 10), cases[i].end);
+		assert_int_equal(f->depth, 2);
+	}
+}
+
+/* Two words of 4 bytes lie in each of the window's; those that can be no code are dropped one by one. */
+static void window_of_32_bit_code(void **state)
+{
+	struct fixture *f = *state;
+	uint64_t words[4];
+	struct space space;
+	bool cold = false;
+
+	go_flat(f, 0, 0);
+	walk(f, 10);
+	space = space_of(&f->regs, f->capture);
+	capture_set_live(f->capture, true);
+	assert_int_equal(top_window(&space, &f->regs, words, COUNT(words), &cold), 1);
+	assert_true(words[0] == (0x7fffffffull << 32 | 0x1111));
+	words[1] = 0x2ffcull << 32 | 0x12;
+	top_filter(words, 2, f->frames, f->depth, 0x2ffc, 4);
+	assert_true(words[0] == 0x1111);
+	assert_true(words[1] == 0x2ffcull << 32);
+}
+
+static void sixteen_bits(void **state)
+{
+	const struct x86_state real = {.cs_base = 0xf0000, .ip = 0xfff0, .sp = 0x1000, .fp = 0x1008};
+	struct fixture *f = *state;
+	uint64_t words[4];
+	struct space space;
+	bool cold = false;
+
+	x86_mode(&real, &f->regs);
+	assert_int_equal(walk(f, 10), UPF_END_MODE);
+	assert_int_equal(f->depth, 1);
+	assert_int_equal(f->frames[0], 0xffff0);
+	space = space_of(&f->regs, f->capture);
+	assert_int_equal(top_window(&space, &f->regs, words, COUNT(words), &cold), 0);
+	assert_false(cold);
+	assert_int_equal(f->d.maps, 0);
 }
 
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
@@ -250,9 +370,20 @@ static void bounded_pages(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(whole),          TEST(cold_pages),         TEST(over_a_page_boundary),
-		TEST(depth_limit),    TEST(bad_frame_pointers), TEST(refused_page),
-		TEST(looping_tables), TEST(superpages),         TEST(bounded_pages),
+		TEST(whole),
+		TEST(cold_pages),
+		TEST(over_a_page_boundary),
+		TEST(depth_limit),
+		TEST(bad_frame_pointers),
+		TEST(refused_page),
+		TEST(looping_tables),
+		TEST(superpages),
+		TEST(bounded_pages),
+		TEST(thirty_two_bits),
+		TEST(thirty_two_bits_in_segments),
+		TEST(thirty_two_bit_frame_pointers),
+		TEST(window_of_32_bit_code),
+		TEST(sixteen_bits),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

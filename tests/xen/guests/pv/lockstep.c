@@ -7,7 +7,7 @@
  * shares are not quite those of the cycle. So the guest counts for how long its vCPU was in each of them, the times when
  * it waited for the processor included: samples of a vCPU that runs or wants to run are of just these times.
  */
-#include "guest.h"
+#include "../guest.h"
 
 #include <xen/xen.h>
 
@@ -73,8 +73,9 @@ PART(13)
 PART(14)
 PART(15)
 
-KEPT void work_lockstep(const volatile struct vcpu_time_info *time, uint64_t cycle_ns)
+KEPT void work_lockstep(uint64_t cycle_ns)
 {
+	const volatile struct vcpu_time_info *time = xen_clock();
 	static void (*const parts[PARTS])(struct rhythm *) = {part_0,  part_1,  part_2,  part_3, part_4,  part_5,
 	                                                      part_6,  part_7,  part_8,  part_9, part_10, part_11,
 	                                                      part_12, part_13, part_14, part_15};
