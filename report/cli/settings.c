@@ -25,22 +25,31 @@ static int apply_view(void *ctx, const struct option_def *def, const char *value
 	return 0;
 }
 
-static size_t append(struct option_def *table, size_t n, const struct option_def *rows)
+/* A table that has become too small must not lose an option in silence: every run of the program shows it. */
+static void put(struct option_def *table, size_t *n, const struct option_def *row)
 {
-	for (; rows->apply && n < ROWS - 1; rows++)
-		table[n++] = *rows;
-	return n;
+	if (*n == ROWS - 1)
+		abort();
+	table[(*n)++] = *row;
+}
+
+static void append(struct option_def *table, size_t *n, const struct option_def *rows)
+{
+	for (; rows->apply; rows++)
+		put(table, n, rows);
 }
 
 /* @help NULL: --help does not show it. */
-static struct option_def view_row(int i, const char *name, const char *help)
+static void put_view(struct option_def *table, size_t *n, int i, const char *name, const char *help)
 {
-	return (struct option_def){.name = name,
-	                           .arg = views[i]->arg,
-	                           .takes = views[i]->arg ? OPTION_ARG : OPTION_NO_ARG,
-	                           .help = help,
-	                           .apply = apply_view,
-	                           .id = i};
+	const struct option_def row = {.name = name,
+	                               .arg = views[i]->arg,
+	                               .takes = views[i]->arg ? OPTION_ARG : OPTION_NO_ARG,
+	                               .help = help,
+	                               .apply = apply_view,
+	                               .id = i};
+
+	put(table, n, &row);
 }
 
 const struct option_def *settings_table(void)
@@ -50,15 +59,15 @@ const struct option_def *settings_table(void)
 
 	if (table[0].apply)
 		return table;
-	for (int i = 0; n < ROWS - 1 && views[i]; i++)
-		table[n++] = view_row(i, views[i]->name, views[i]->help);
-	for (int i = 0; n < ROWS - 1 && views[i]; i++)
+	for (int i = 0; views[i]; i++)
+		put_view(table, &n, i, views[i]->name, views[i]->help);
+	for (int i = 0; views[i]; i++)
 		if (views[i]->alias)
-			table[n++] = view_row(i, views[i]->alias, NULL);
-	n = append(table, n, options_naming);
-	n = append(table, n, options_filters);
-	n = append(table, n, options_tables);
-	append(table, n, options_general);
+			put_view(table, &n, i, views[i]->alias, NULL);
+	append(table, &n, options_naming);
+	append(table, &n, options_filters);
+	append(table, &n, options_tables);
+	append(table, &n, options_general);
 	return table;
 }
 
@@ -151,9 +160,10 @@ void settings_free(struct settings *s)
 void settings_help(FILE *out, int width)
 {
 	struct option_def rows[ROWS] = {0};
+	size_t n = 0;
 
-	for (size_t i = 0; i < ROWS - 1 && views[i]; i++)
-		rows[i] = settings_table()[i];
+	for (int i = 0; views[i]; i++)
+		put(rows, &n, &settings_table()[i]);
 	fputs("Usage: uniprof-report [view] [options] [-s SYMBOLS]... run.upf...\n"
 	      "       uniprof-record -o - DOMAIN | uniprof-report [view] [options] -\n\n"
 	      "Shows where a guest recorded by uniprof-record spent its time.\n\nViews:\n",

@@ -68,8 +68,8 @@ struct flame {
 int flame_add(struct flame *f, struct display_stacks *stacks, unsigned states, enum weight weight, unsigned run,
               uint32_t *stack_of);
 /*
- * Brings all into order and sums it up; @names: those common to all stacks. Nothing may be added afterwards. @moved: NULL, or gets each stack's new
- * number, for f->nstacks of them. 0 or -ENOMEM.
+ * Brings all into order and sums it up; @names: those common to all stacks. Nothing may be added afterwards. @moved:
+ * NULL, or gets each stack's new number, for f->nstacks of them. 0 or -ENOMEM.
  */
 int flame_finish(struct flame *f, const struct symbolizer *names, uint32_t *moved);
 void flame_free(struct flame *f);

@@ -64,8 +64,9 @@ static int latest_room(struct profile *p, uint32_t node)
 	return 0;
 }
 
-/* --- stacks: nearly every node has one, or the one that it had last; only the others are looked up by hash ---------- */
+/* --- stacks ------------------------------------------------------------------------------------------------------ */
 
+/* Nearly every node has one stack, or the one that it had last; only the others are looked up by hash. */
 #define SEVERAL (UINT32_C(1) << 31) /* the node's stacks are in the index */
 
 static uint32_t hash_of(const struct profile *p, const struct stack *key)

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# The work of a view grows with the number of different addresses, not with its square. Instructions are counted, so neither
-# the machine nor its load matters.
+# The work of a view grows with the number of different addresses, not with its square. Instructions are counted, so
+# neither the machine nor its load matters.
 set -u
 . "$(dirname "$0")/tap.sh"
 build=$(cd "$build" && pwd)
