@@ -55,6 +55,7 @@ struct space_root {
 /* The registers that a stack walk starts from, as linear addresses: segment bases are added. */
 struct vcpu_regs {
 	uint64_t ip, sp, fp;     /* fp is 0 if the register is */
+	uint64_t link;           /* the link register, where there is one */
 	const struct arch *arch; /* the mode that the vCPU is in now; set if @valid */
 	struct space_root root;  /* the running address space */
 	/* The segments' bases, mostly 0: what a stack holds of addresses is without them. */
