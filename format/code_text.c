@@ -37,6 +37,7 @@ const char *upf_end_text(unsigned end)
 		[UPF_END_DESCENDING] = "frame pointer not above the last",
 		[UPF_END_UNREADABLE] = "page refused by Xen",
 		[UPF_END_NONE] = "no registers",
+		[UPF_END_MODE] = "16-bit code",
 	};
 
 	return LOOK_UP(text, end);

@@ -37,8 +37,22 @@
 #define UPF_REGS 16u
 
 /* What the guest is. Unknown values are kept and shown as numbers. */
-enum upf_arch { UPF_ARCH_UNKNOWN = 0, UPF_ARCH_X86_64, UPF_ARCH_X86_32, UPF_ARCH_ARM64, UPF_ARCH_ARM32 };
-enum upf_kind { UPF_KIND_UNKNOWN = 0, UPF_KIND_PV, UPF_KIND_PVH, UPF_KIND_HVM };
+enum upf_arch { /* an instruction set */
+	        UPF_ARCH_UNKNOWN = 0,
+	        UPF_ARCH_X86_64 = 1,
+	        UPF_ARCH_X86_32 = 2, /* i386 */
+	        UPF_ARCH_ARM64 = 3,  /* AArch64 */
+	        UPF_ARCH_ARM32 = 4,  /* A32 and T32 */
+	        UPF_ARCH_X86_16 = 5, /* x86 in real mode */
+};
+enum upf_kind {
+	UPF_KIND_UNKNOWN = 0,
+	UPF_KIND_PV = 1,
+	UPF_KIND_PVH = 2,
+	UPF_KIND_HVM = 3,
+	UPF_KIND_ARM = 4, /* of Xen on ARM */
+	UPF_KIND_KVM = 5,
+};
 
 /* What a vCPU was doing when its domain was paused. "Runnable" wanted a CPU and had none. */
 enum upf_state { UPF_RUNNING = 0, UPF_RUNNABLE = 1, UPF_BLOCKED = 2, UPF_OFFLINE = 3 };
@@ -54,6 +68,7 @@ enum upf_end {
 	UPF_END_DESCENDING = 6,   /* the frame pointer does not lie above the one before: a loop or no frame pointer */
 	UPF_END_UNREADABLE = 7,   /* page tables or stack lie in memory that Xen does not let dom0 map */
 	UPF_END_NONE = 8,         /* the vCPU has no registers: offline, or never brought up */
+	UPF_END_MODE = 9,         /* stacks are not followed in this mode of the vCPU: 16-bit code */
 };
 
 /* What a trace holds of a stack's memory. */

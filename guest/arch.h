@@ -28,11 +28,9 @@ struct arch {
 	/*
 	 * The frame that holds @address under @root, page tables read from @capture. 0; -EFAULT: the guest has no page
 	 * there; -EAGAIN: no copy of a page-table entry yet (noted for capture_extend()); -EIO: a table cannot be
-	 * mapped.
+	 * mapped. NULL: stacks are not followed in this mode.
 	 */
 	int (*translate)(struct capture *capture, const struct space_root *root, uint64_t address, uint64_t *frame);
 };
-
-extern const struct arch arch_x86_64_pv;
 
 #endif

@@ -20,16 +20,17 @@
 
 #define GUEST_PAGE_SHIFT 12
 #define GUEST_PAGE_SIZE 4096u
+#define GUEST_MAP_MAX 64u /* pages that one map() maps */
 
 struct arch;       /* guest/arch.h */
 struct hypervisor; /* a connection to the hypervisor; defined by the backend */
 struct guest;      /* a domain attached for sampling; defined by the backend */
 
 /* What sort of virtual machine a domain is. The values are those of the trace (enum upf_kind). */
-enum guest_kind { GUEST_UNKNOWN = 0, GUEST_PV, GUEST_PVH, GUEST_HVM };
+enum guest_kind { GUEST_UNKNOWN = 0, GUEST_PV, GUEST_PVH, GUEST_HVM, GUEST_ARM, GUEST_KVM };
 
 /* The instruction sets. The values are those of the trace (enum upf_arch). */
-enum arch_id { ARCH_UNKNOWN = 0, ARCH_X86_64, ARCH_X86_32, ARCH_ARM64, ARCH_ARM32 };
+enum arch_id { ARCH_UNKNOWN = 0, ARCH_X86_64, ARCH_X86_32, ARCH_ARM64, ARCH_ARM32, ARCH_X86_16 };
 
 /* What the hypervisor knows of a domain. */
 struct guest_info {
@@ -37,6 +38,7 @@ struct guest_info {
 	uint8_t uuid[16];
 	uint32_t vcpus;  /* highest vCPU number + 1; 0: none yet, the domain is under construction */
 	uint64_t cpu_ns; /* CPU time used by all its vCPUs */
+	uint64_t pages;  /* of memory that it has; changes when it gives some back or gets some */
 	enum guest_kind kind;
 	bool paused, dying, shutdown;
 	uint8_t shutdown_code;
@@ -159,8 +161,7 @@ struct hypervisor_ops {
 	/* Undoes one pause of the domain, whoever made it. -EINVAL: it is not paused. */
 	int (*unpause)(struct guest *g);
 	/*
-	 * Maps @n frames read-only, each on its own: pages[i] is NULL if the hypervisor refused frame i. Not while the
-	 * guest is paused.
+	 * Maps @n frames, at most GUEST_MAP_MAX, read-only: pages[i] is NULL if the hypervisor refused frame i. Not while the guest is paused.
 	 */
 	int (*map)(struct guest *g, const uint64_t *frames, size_t n, const void **pages);
 	void (*unmap)(struct guest *g, const void *page);

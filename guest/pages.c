@@ -5,8 +5,6 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#define WANTED_MAX 64 /* frames noted between two pages_fill() */
-
 struct entry {
 	uint64_t frame;
 	const void *page; /* NULL: the hypervisor refused to map it */
@@ -20,13 +18,13 @@ struct pages {
 	struct entry *entries;
 	size_t limit, used, mapped, most;
 	uint64_t generation;
-	uint64_t wanted[WANTED_MAX];
+	uint64_t wanted[GUEST_MAP_MAX]; /* noted between two pages_fill() */
 	size_t nwanted;
 };
 
 struct pages *pages_new(const struct hypervisor_ops *ops, struct guest *guest, size_t limit)
 {
-	size_t room = limit < WANTED_MAX ? WANTED_MAX : limit;
+	size_t room = limit < GUEST_MAP_MAX ? GUEST_MAP_MAX : limit;
 	struct pages *p = calloc(1, sizeof(*p));
 
 	if (!p)
@@ -77,7 +75,7 @@ static void note(struct pages *p, uint64_t frame)
 	for (size_t i = 0; i < p->nwanted; i++)
 		if (p->wanted[i] == frame)
 			return;
-	if (p->nwanted < WANTED_MAX)
+	if (p->nwanted < GUEST_MAP_MAX)
 		p->wanted[p->nwanted++] = frame;
 }
 
@@ -104,7 +102,7 @@ static void remember(struct pages *p, uint64_t frame, const void *page)
 
 int pages_fill(struct pages *p)
 {
-	const void *got[WANTED_MAX];
+	const void *got[GUEST_MAP_MAX];
 	size_t n = p->nwanted;
 	int fresh = 0, rc;
 

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "guest/arch.h"
+#include "guest/x86.h"
 
 struct hypervisor {
 	int unused;

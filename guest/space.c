@@ -13,6 +13,8 @@ static int enter_page(struct space *s, uint64_t address)
 
 	if (page == s->last_address)
 		return 0;
+	if (!s->arch->translate)
+		return -ENOTSUP;
 	rc = s->arch->translate(s->capture, &s->root, address, &s->last_frame);
 	s->last_address = rc == 0 ? page : 1;
 	return rc;

@@ -28,7 +28,7 @@ static inline struct space space_of(const struct vcpu_regs *regs, struct capture
 
 /*
  * The word at @address, which must be aligned to the word size. 0; -EFAULT: no page there; -EAGAIN: no copy yet (noted
- * for capture_extend()); -EIO: it cannot be mapped.
+ * for capture_extend()); -EIO: it cannot be mapped; -ENOTSUP: not in this mode.
  */
 int space_read(struct space *s, uint64_t address, uint64_t *word);
 /*

@@ -2,20 +2,43 @@
 #include "xenif/abi.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "guest/arch.h"
+#include "guest/x86.h"
 
-void abi_info(const struct xen_domctl_getdomaininfo *from, struct guest_info *to)
+#define DOMCTL_4_10 0xeu /* XEN_DOMCTL_INTERFACE_VERSION of that release */
+#define DOMCTL_4_16 0x14u
+
+/* The devices that Xen itself emulates for the domain, XEN_X86_EMU_*. Their place has moved: 4.16 added 8 bytes. */
+static uint32_t emulated(const struct xen_domctl_getdomaininfo *from, uint32_t interface)
+{
+	size_t at = offsetof(struct xen_domctl_getdomaininfo, cpupool) + (interface < DOMCTL_4_16 ? 4 : 12);
+	uint32_t flags;
+
+	memcpy(&flags, (const uint8_t *)from + at, sizeof(flags));
+	return flags;
+}
+
+/* Before 4.10 Xen does not tell PVH from HVM. A PVH guest has no PC's devices, of which the clock stands for all. */
+static enum guest_kind kind_of(const struct xen_domctl_getdomaininfo *from, uint32_t interface)
+{
+	if (!(from->flags & XEN_DOMINF_hvm_guest))
+		return GUEST_PV;
+	return interface < DOMCTL_4_10 || emulated(from, interface) & XEN_X86_EMU_RTC ? GUEST_HVM : GUEST_PVH;
+}
+
+void abi_info(const struct xen_domctl_getdomaininfo *from, uint32_t interface, struct guest_info *to)
 {
 	_Static_assert(sizeof(from->handle) == sizeof(to->uuid), "a domain handle is a uuid");
 	*to = (struct guest_info){
 		.domid = from->domain,
 		.vcpus = from->max_vcpu_id == XEN_INVALID_MAX_VCPU_ID ? 0 : from->max_vcpu_id + 1,
 		.cpu_ns = from->cpu_time,
-		.kind = from->flags & XEN_DOMINF_hvm_guest ? GUEST_HVM : GUEST_PV,
+		.kind = kind_of(from, interface),
+		.pages = from->tot_pages,
 		.paused = from->flags & XEN_DOMINF_paused,
 		.dying = from->flags & XEN_DOMINF_dying,
 		.shutdown = from->flags & XEN_DOMINF_shutdown,
@@ -53,6 +76,68 @@ void abi_regs_pv64(const vcpu_guest_context_t *from, struct vcpu_regs *to)
 		.user = user,
 		.valid = true,
 	};
+}
+
+#define ATTRIBUTE_DPL(attributes) ((attributes) >> 5 & 3)
+#define ATTRIBUTE_L 0x200u
+#define ATTRIBUTE_D 0x400u
+
+static struct x86_state state_of(const struct hvm_hw_cpu *from)
+{
+	return (struct x86_state){
+		.cr0 = from->cr0,
+		.cr3 = from->cr3,
+		.cr4 = from->cr4,
+		.efer = from->msr_efer,
+		.rflags = from->rflags,
+		.cs_l = from->cs_arbytes & ATTRIBUTE_L,
+		.cs_d = from->cs_arbytes & ATTRIBUTE_D,
+		.privilege = ATTRIBUTE_DPL(from->ss_arbytes),
+		.cs_base = from->cs_base,
+		.ss_base = from->ss_base,
+		.ip = from->rip,
+		.sp = from->rsp,
+		.fp = from->rbp,
+	};
+}
+
+enum arch_id abi_arch_hvm(const struct hvm_hw_cpu *from)
+{
+	const struct x86_state state = state_of(from);
+
+	return x86_guest_arch(&state);
+}
+
+void abi_regs_hvm(const struct hvm_hw_cpu *from, struct vcpu_regs *to)
+{
+	const struct x86_state state = state_of(from);
+
+	*to = (struct vcpu_regs){
+		.all = {from->rax, from->rdx, from->rcx, from->rbx, from->rsi, from->rdi, from->rbp, from->rsp,
+	                from->r8, from->r9, from->r10, from->r11, from->r12, from->r13, from->r14, from->r15},
+	};
+	x86_mode(&state, to);
+}
+
+/* Before 4.10 the call does not say how long the buffer is. */
+struct hvmcontext_partial_4_8 {
+	uint32_t type, instance;
+	XEN_GUEST_HANDLE_64(uint8) buffer;
+};
+
+void abi_ask_hvm(struct xen_domctl *op, uint32_t interface, uint32_t vcpu, struct hvm_hw_cpu *to)
+{
+	struct xen_domctl_hvmcontext_partial *ask = &op->u.hvmcontext_partial;
+	struct hvmcontext_partial_4_8 *old = (void *)&op->u;
+
+	ask->type = HVM_SAVE_CODE(CPU);
+	ask->instance = vcpu;
+	if (interface < DOMCTL_4_10) {
+		set_xen_guest_handle(old->buffer, (uint8_t *)to);
+	} else {
+		ask->bufsz = sizeof(*to);
+		set_xen_guest_handle(ask->buffer, (uint8_t *)to);
+	}
 }
 
 static bool on_xen(void)

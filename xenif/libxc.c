@@ -66,7 +66,7 @@ static int query(struct hypervisor *x, uint32_t domid, struct guest_info *info)
 		return -errno;
 	if (n == 0)
 		return -ESRCH;
-	abi_info(&list, info);
+	abi_info(&list, XEN_DOMCTL_INTERFACE_VERSION, info);
 	return 0;
 }
 

@@ -22,6 +22,7 @@
 #include <xenforeignmemory.h>
 #include <xentoollog.h>
 
+#include "common/array.h"
 #include "guest/hypervisor.h"
 #include "xenif/domains.h"
 #include "xenif/domctl_version.h"
@@ -56,17 +57,34 @@ struct parts {
 	size_t info, before, pause, contexts, after, end;
 };
 
+/* A vCPU's registers: of a PV guest, or of a PVH or HVM guest. */
+union context {
+	vcpu_guest_context_t pv;
+	struct hvm_hw_cpu hvm;
+};
+
+/* Pages mapped by one call, which only one call can unmap. */
+struct region {
+	uint8_t *begin;
+	size_t pages;
+	size_t left; /* of those that were mapped */
+};
+
 struct guest {
 	struct hypervisor *x;
 	uint32_t domid, vcpus, nwanted;
 	uint32_t *wanted; /* vCPU numbers whose registers are read */
+	enum guest_kind kind;
+	enum arch_id arch;
 	/* Parts of one buffer that never causes a page fault, as hypercalls need it: */
 	void *buffer;
 	multicall_entry_t *list;
-	struct xen_domctl *ops;         /* one for each entry of the list */
-	vcpu_guest_context_t *contexts; /* of the wanted vCPUs */
+	struct xen_domctl *ops;  /* one for each entry of the list */
+	union context *contexts; /* of the wanted vCPUs */
 	struct mark *mark;
-	uint64_t *asleep;   /* bits: not asked for registers this time */
+	uint64_t *asleep;       /* bits: not asked for registers this time */
+	struct region *regions; /* of mapped pages, as they were mapped */
+	size_t nregions, room;
 	struct parts parts; /* of the list */
 };
 
@@ -200,7 +218,7 @@ static int query(struct hypervisor *x, uint32_t domid, struct guest_info *info)
 	fill(x, x->op, XEN_DOMCTL_getdomaininfo, domid);
 	rc = call(x, x->op);
 	if (rc == 0)
-		abi_info(&x->op->u.getdomaininfo, info);
+		abi_info(&x->op->u.getdomaininfo, x->interface, info);
 	return rc;
 }
 
@@ -286,6 +304,7 @@ static void detach(struct guest *g)
 		xencall_free_buffer(g->x->call, g->buffer);
 	free(g->wanted);
 	free(g->asleep);
+	free(g->regions);
 	free(g);
 }
 
@@ -295,12 +314,41 @@ static int check_kind(struct hypervisor *x, const struct guest_info *info)
 	int rc;
 
 	if (info->kind != GUEST_PV)
-		return -ENOTSUP;
+		return 0;
 	fill(x, x->op, XEN_DOMCTL_get_address_size, info->domid);
 	rc = call(x, x->op);
 	if (rc != 0)
 		return rc;
 	return x->op->u.address_size.size == 64 ? 0 : -ENOTSUP;
+}
+
+/* Asks for the registers of @vcpu, to be written to @to. */
+static void ask_context(const struct guest *g, struct xen_domctl *op, uint32_t vcpu, union context *to)
+{
+	if (g->kind == GUEST_PV) {
+		fill(g->x, op, XEN_DOMCTL_getvcpucontext, g->domid);
+		op->u.vcpucontext.vcpu = vcpu;
+		set_xen_guest_handle(op->u.vcpucontext.ctxt, &to->pv);
+	} else {
+		fill(g->x, op, XEN_DOMCTL_gethvmcontext_partial, g->domid);
+		abi_ask_hvm(op, g->x->interface, vcpu, &to->hvm);
+	}
+}
+
+static void read_context(const struct guest *g, const union context *from, struct vcpu_regs *to)
+{
+	if (g->kind == GUEST_PV)
+		abi_regs_pv64(&from->pv, to);
+	else
+		abi_regs_hvm(&from->hvm, to);
+}
+
+static enum arch_id find_arch(struct guest *g)
+{
+	if (g->kind == GUEST_PV)
+		return ARCH_X86_64;
+	ask_context(g, g->x->op, 0, g->contexts);
+	return call(g->x, g->x->op) == 0 ? abi_arch_hvm(&g->contexts->hvm) : ARCH_X86_64;
 }
 
 static struct guest *attach(struct hypervisor *x, const struct guest_info *info, const uint64_t *wanted)
@@ -312,10 +360,13 @@ static struct guest *attach(struct hypervisor *x, const struct guest_info *info,
 		g->x = x;
 		g->domid = info->domid;
 		g->vcpus = info->vcpus;
+		g->kind = info->kind;
 		rc = choose(g, wanted);
 	}
 	if (rc == 0)
 		rc = make_buffer(g);
+	if (rc == 0)
+		g->arch = find_arch(g);
 	if (rc != 0) {
 		detach(g);
 		errno = -rc;
@@ -326,8 +377,7 @@ static struct guest *attach(struct hypervisor *x, const struct guest_info *info,
 
 static enum arch_id guest_arch(const struct guest *g)
 {
-	(void)g;
-	return ARCH_X86_64;
+	return g->arch;
 }
 
 static int info(struct guest *g, struct guest_info *info)
@@ -342,13 +392,18 @@ static void enter(multicall_entry_t *entry, struct xen_domctl *op)
 	entry->args[0] = (uintptr_t)op;
 }
 
-/* Adds one domctl to the list. */
-static struct xen_domctl *add(struct guest *g, size_t *n, struct xen_domctl *op, uint32_t cmd)
+/* Adds a domctl to the list. */
+static void append(struct guest *g, size_t *n, struct xen_domctl *op)
 {
-	fill(g->x, op, cmd, g->domid);
 	memset(&g->list[*n], 0, sizeof(*g->list));
 	enter(&g->list[*n], op);
 	++*n;
+}
+
+static struct xen_domctl *add(struct guest *g, size_t *n, struct xen_domctl *op, uint32_t cmd)
+{
+	fill(g->x, op, cmd, g->domid);
+	append(g, n, op);
 	return op;
 }
 
@@ -381,13 +436,10 @@ static struct parts build(struct guest *g)
 		add(g, &n, after(g, &p, v), XEN_DOMCTL_getvcpuinfo)->u.getvcpuinfo.vcpu = v;
 	p.contexts = n;
 	for (uint32_t i = 0; i < g->nwanted; i++) {
-		struct xen_domctl *op;
-
 		if (is_asleep(g, g->wanted[i]))
 			continue;
-		op = add(g, &n, &g->ops[n], XEN_DOMCTL_getvcpucontext);
-		op->u.vcpucontext.vcpu = g->wanted[i];
-		set_xen_guest_handle(op->u.vcpucontext.ctxt, &g->contexts[i]);
+		ask_context(g, &g->ops[n], g->wanted[i], &g->contexts[i]);
+		append(g, &n, &g->ops[n]);
 	}
 	p.end = n;
 	return p;
@@ -405,7 +457,7 @@ static void collect(struct guest *g, struct guest_info *info, struct vcpu_stop *
 
 	*info = (struct guest_info){.domid = UINT32_MAX};
 	if (result(g, p->info) == 0)
-		abi_info(&g->ops[p->info].u.getdomaininfo, info);
+		abi_info(&g->ops[p->info].u.getdomaininfo, g->x->interface, info);
 	for (uint32_t v = 0; v < g->vcpus; v++) {
 		const struct xen_domctl_getvcpuinfo *earlier =
 			is_asleep(g, v) ? NULL : &g->ops[before++].u.getvcpuinfo;
@@ -421,7 +473,7 @@ static void collect(struct guest *g, struct guest_info *info, struct vcpu_stop *
 		if (is_asleep(g, g->wanted[i]))
 			continue;
 		if (result(g, context++) == 0)
-			abi_regs_pv64(&g->contexts[i], regs);
+			read_context(g, &g->contexts[i], regs);
 		else
 			memset(regs, 0, sizeof(*regs));
 	}
@@ -510,41 +562,51 @@ static int unpause(struct guest *g)
 
 static int peek(struct guest *g, uint32_t vcpu, struct vcpu_regs *regs)
 {
-	struct xen_domctl *op = g->x->op;
 	int rc;
 
-	fill(g->x, op, XEN_DOMCTL_getvcpucontext, g->domid);
-	op->u.vcpucontext.vcpu = vcpu;
-	set_xen_guest_handle(op->u.vcpucontext.ctxt, g->contexts);
-	rc = call(g->x, op);
+	ask_context(g, g->x->op, vcpu, g->contexts);
+	rc = call(g->x, g->x->op);
 	if (rc == 0)
-		abi_regs_pv64(g->contexts, regs);
+		read_context(g, g->contexts, regs);
 	return rc;
 }
 
-/* Frame by frame: several mapped at once could only be unmapped at once. This is not the hot path. */
+/* All by one call, which costs more than the pages do. Each has its own error; the call may succeed with none mapped. */
 static int map(struct guest *g, const uint64_t *frames, size_t n, const void **pages)
 {
-	for (size_t i = 0; i < n; i++) {
-		xen_pfn_t pfn = frames[i];
-		int error = 0;
-		void *page = xenforeignmemory_map(g->x->memory, g->domid, PROT_READ, 1, &pfn, &error);
+	xen_pfn_t pfns[GUEST_MAP_MAX];
+	int errors[GUEST_MAP_MAX] = {0}, rc = array_room(&g->regions, &g->room, g->nregions, sizeof(*g->regions));
+	struct region r = {.pages = n};
 
-		/*
-		 * A pointer is returned even if the page was not mapped: each has its own error (xenforeignmemory.h).
-		 */
-		if (page && error != 0) {
-			xenforeignmemory_unmap(g->x->memory, page, 1);
-			page = NULL;
-		}
-		pages[i] = page;
+	if (rc != 0)
+		return rc;
+	for (size_t i = 0; i < n; i++)
+		pfns[i] = frames[i];
+	r.begin = xenforeignmemory_map(g->x->memory, g->domid, PROT_READ, n, pfns, errors);
+	for (size_t i = 0; i < n; i++) {
+		pages[i] = r.begin && errors[i] == 0 ? r.begin + i * GUEST_PAGE_SIZE : NULL;
+		r.left += pages[i] != NULL;
 	}
+	if (r.left > 0)
+		g->regions[g->nregions++] = r;
+	else if (r.begin)
+		xenforeignmemory_unmap(g->x->memory, r.begin, n);
 	return 0;
 }
 
+/* Pages are unmapped in the order in which they were mapped, if all are, so the search ends at once. */
 static void unmap(struct guest *g, const void *page)
 {
-	xenforeignmemory_unmap(g->x->memory, (void *)(uintptr_t)page, 1);
+	size_t at = (uintptr_t)page, i = 0;
+	struct region *r;
+
+	while (i < g->nregions && at - (uintptr_t)g->regions[i].begin >= g->regions[i].pages * GUEST_PAGE_SIZE)
+		i++;
+	if (i == g->nregions || --g->regions[i].left > 0)
+		return;
+	r = &g->regions[i];
+	xenforeignmemory_unmap(g->x->memory, r->begin, r->pages);
+	memmove(r, r + 1, (--g->nregions - i) * sizeof(*r));
 }
 
 const struct hypervisor_ops hypervisor_backend = {

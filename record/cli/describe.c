@@ -46,8 +46,8 @@ char *describe_command(int argc, char *const *argv)
 	return NULL;
 }
 
-_Static_assert((int)GUEST_PV == UPF_KIND_PV && (int)GUEST_HVM == UPF_KIND_HVM, "kinds are the trace's");
-_Static_assert((int)ARCH_X86_64 == UPF_ARCH_X86_64 && (int)ARCH_ARM32 == UPF_ARCH_ARM32, "so are instruction sets");
+_Static_assert((int)GUEST_PV == UPF_KIND_PV && (int)GUEST_KVM == UPF_KIND_KVM, "kinds are the trace's");
+_Static_assert((int)ARCH_X86_64 == UPF_ARCH_X86_64 && (int)ARCH_X86_16 == UPF_ARCH_X86_16, "so are instruction sets");
 
 static void describe_domain(struct upf_domain *d, const struct target *t)
 {

@@ -10,6 +10,8 @@ enum upf_end walk_end(int error)
 		return UPF_END_COLD;
 	case -EIO:
 		return UPF_END_UNREADABLE;
+	case -ENOTSUP:
+		return UPF_END_MODE;
 	default:
 		return UPF_END_UNMAPPED;
 	}
@@ -56,6 +58,9 @@ enum upf_end walk_frames(struct space *space, const struct vcpu_regs *regs, uint
 	if (!regs->valid)
 		return UPF_END_NONE;
 	frames[n++] = regs->ip;
+	*depth = n;
+	if (!arch->translate)
+		return UPF_END_MODE;
 	for (; fp != 0; n++) {
 		uint64_t caller, address;
 		enum upf_end end = check(arch, fp, last);

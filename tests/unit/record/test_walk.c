@@ -7,6 +7,7 @@
 
 #include "record/sampling/walk.h"
 #include "guest/sim.h"
+#include "guest/x86.h"
 
 #define FP 0x7ff000000f00ull
 

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * x86.h - the modes that an x86 vCPU can be in, for every hypervisor. Guests that own their page tables (PVH, HVM, KVM)
+ * change their mode as they like, so it is found at each sample.
+ */
+#ifndef GUEST_X86_H
+#define GUEST_X86_H
+
+#include "guest/arch.h"
+#include "guest/hypervisor.h"
+
+/* What decides a vCPU's mode, and the registers that a walk starts from as they are: offsets in their segments. */
+struct x86_state {
+	uint64_t cr0, cr3, cr4, efer, rflags;
+	bool cs_l, cs_d;   /* of the code segment's descriptor: 64-bit code; 32-bit, not 16-bit code */
+	uint8_t privilege; /* of the stack segment's descriptor: 3 is user mode */
+	uint64_t cs_base, ss_base;
+	uint64_t ip, sp, fp;
+};
+
+/* Sets all of @regs but its registers by number (@all). @regs is valid then. */
+void x86_mode(const struct x86_state *state, struct vcpu_regs *regs);
+
+/*
+ * The instruction set that the guest seems to be made for: i386 if paging is on without long mode. One that has only
+ * begun to boot may become either, and counts as x86-64.
+ */
+enum arch_id x86_guest_arch(const struct x86_state *state);
+
+/* A PV guest's page tables hold machine frames; Xen itself keeps it in 64-bit mode. */
+extern const struct arch arch_x86_64_pv;
+
+#endif
