@@ -126,7 +126,8 @@ static void mode_32(const struct arm_state *state, struct vcpu_regs *regs)
 	static const struct {
 		uint8_t sp, lr;
 	} banks[16] = {
-		[0] = {13, 14}, [1] = {29, 30}, [2] = {17, 16}, [3] = {19, 18}, [7] = {21, 20}, [11] = {23, 22}, [15] = {13, 14},
+		[0] = {13, 14}, [1] = {29, 30},  [2] = {17, 16},  [3] = {19, 18},
+		[7] = {21, 20}, [11] = {23, 22}, [15] = {13, 14},
 	};
 	const unsigned mode = state->cpsr & CPSR_MODE, r11 = mode == 1 ? 27 : 11;
 

@@ -8,14 +8,14 @@
 #define SCTLR_M 0x1u /* the MMU is on */
 
 #define DESCRIPTOR_VALID 0x1u
-#define DESCRIPTOR_TABLE 0x2u                  /* else a block; of a last level: a page */
+#define DESCRIPTOR_TABLE 0x2u                    /* else a block; of a last level: a page */
 #define DESCRIPTOR_ADDRESS 0x0000fffffffff000ull /* bits below the granule are not part of it */
-#define TTBR_ADDRESS 0x0000ffffffffffc0ull     /* neither the ASID nor CnP */
+#define TTBR_ADDRESS 0x0000ffffffffffc0ull       /* neither the ASID nor CnP */
 
 /* One of the two halves of an address space. */
 struct half {
-	uint64_t table;  /* address of the first one */
-	unsigned bits;   /* of an address that count */
+	uint64_t table;   /* address of the first one */
+	unsigned bits;    /* of an address that count */
 	unsigned granule; /* log2 of its bytes */
 	bool disabled;
 };
@@ -37,7 +37,8 @@ static int walk_long(struct capture *capture, const struct half *half, uint64_t 
 	for (unsigned level = levels; level-- > 0;) {
 		unsigned shift = half->granule + level * step;
 		uint64_t below = (1ull << shift) - 1, entry;
-		uint64_t at = table + (in_half >> shift & (level == levels - 1 ? ~0ull : (1ull << step) - 1)) * sizeof(entry);
+		uint64_t at = table +
+		              (in_half >> shift & (level == levels - 1 ? ~0ull : (1ull << step) - 1)) * sizeof(entry);
 		int rc = capture_read(capture, at >> GUEST_PAGE_SHIFT, at % GUEST_PAGE_SIZE, &entry, sizeof(entry));
 
 		if (rc != 0)
@@ -123,7 +124,8 @@ static int walk_short(struct capture *capture, const struct space_root *root, ui
 {
 	const unsigned n = FIELD(root->arm.tcr, 0, 3); /* TTBR0's half is 4 GiB shorter by so many bits */
 	const bool upper = n > 0 && address >> (32 - n) != 0;
-	uint64_t table = upper ? root->arm.ttbr1 & 0xffffc000u : root->arm.ttbr0 & 0xffffffffu << (14 - n) & 0xffffffffu;
+	uint64_t table =
+		upper ? root->arm.ttbr1 & 0xffffc000u : root->arm.ttbr0 & 0xffffffffu << (14 - n) & 0xffffffffu;
 	uint32_t entry;
 	int rc;
 
