@@ -10,7 +10,7 @@
 #define DESCRIPTOR_VALID 0x1u
 #define DESCRIPTOR_TABLE 0x2u                    /* else a block; of a last level: a page */
 #define DESCRIPTOR_ADDRESS 0x0000fffffffff000ull /* bits below the granule are not part of it */
-#define TTBR_ADDRESS 0x0000ffffffffffc0ull       /* neither the ASID nor CnP */
+#define TTBR_ADDRESS 0x0000fffffffffffeull       /* neither the ASID nor CnP */
 
 /* One of the two halves of an address space. */
 struct half {
@@ -27,18 +27,19 @@ struct half {
 static int walk_long(struct capture *capture, const struct half *half, uint64_t address, uint64_t *frame)
 {
 	unsigned step = half->granule - 3, levels;
-	uint64_t table = half->table, in_half;
+	uint64_t table, in_half;
 
 	if (half->disabled || half->granule == 0 || half->bits <= half->granule ||
 	    half->bits > (half->granule == 16 ? 52 : 48))
 		return -EFAULT;
 	in_half = address & ((1ull << half->bits) - 1);
 	levels = (half->bits - half->granule + step - 1) / step;
+	/* The first table lies at a multiple of its size. */
+	table = half->table & ~((8ull << (half->bits - half->granule - (levels - 1) * step)) - 1);
 	for (unsigned level = levels; level-- > 0;) {
 		unsigned shift = half->granule + level * step;
 		uint64_t below = (1ull << shift) - 1, entry;
-		uint64_t at = table +
-		              (in_half >> shift & (level == levels - 1 ? ~0ull : (1ull << step) - 1)) * sizeof(entry);
+		uint64_t at = table + (in_half >> shift & ((1ull << step) - 1)) * sizeof(entry);
 		int rc = capture_read(capture, at >> GUEST_PAGE_SHIFT, at % GUEST_PAGE_SIZE, &entry, sizeof(entry));
 
 		if (rc != 0)
