@@ -204,6 +204,8 @@ struct upf_sample {
 	uint8_t state; /* enum upf_state */
 	uint8_t end;   /* enum upf_end */
 	bool user;     /* the vCPU was in user mode */
+	uint8_t mode;  /* enum upf_arch: the instruction set, if it is not its domain's */
+	uint64_t root; /* tells the guest's address spaces apart; 0: not known */
 	uint64_t
 		/* CPU time since this vCPU's last sample; pass multiples of UPF_TICK_NS so that sums are exact */
 		cpu_ns;

@@ -138,7 +138,7 @@ static void furnish(struct sim_domain *d, uint32_t domid, const char *name, uint
 static void default_world(void)
 {
 	const char *freeze = getenv("UNIPROF_SIM_FREEZE");
-	struct sim_domain *domains = zeroed(7 * sizeof(*domains));
+	struct sim_domain *domains = zeroed(8 * sizeof(*domains));
 
 	furnish(&domains[0], 0, "Domain-0", 1);
 	furnish(&domains[1], 1, "busy", 2);
@@ -153,7 +153,9 @@ static void default_world(void)
 	domains[4].info.kind = GUEST_HVM;
 	furnish(&domains[5], 5, "twins", 1);
 	furnish(&domains[6], 6, "twins", 1);
-	sim_world(domains, 7);
+	furnish(&domains[7], 7, "pv32", 1);
+	domains[7].unsupported = true;
+	sim_world(domains, 8);
 }
 
 void sim_world(struct sim_domain *domains, size_t n)
@@ -254,16 +256,17 @@ static uint32_t own_domid(struct hypervisor *x)
 
 static struct guest *attach(struct hypervisor *x, const struct guest_info *info, const uint64_t *wanted)
 {
+	struct sim_domain *d = domain_of(info->domid);
 	struct guest *g;
 
 	(void)x, (void)wanted;
-	if (info->kind == GUEST_HVM) {
+	if (d->unsupported) {
 		errno = ENOTSUP;
 		return NULL;
 	}
 	g = calloc(1, sizeof(*g));
 	if (g) {
-		g->d = domain_of(info->domid);
+		g->d = d;
 		g->mark = &g->own;
 	}
 	return g;
@@ -419,9 +422,10 @@ static int map(struct guest *g, const uint64_t *frames, size_t n, const void **p
 	call_outside_pause();
 	d->maps++;
 	for (size_t i = 0; i < n; i++) {
-		bool there = frames[i] > 0 && frames[i] <= d->used && frames[i] != d->refused;
+		uint64_t frame = frames[i] && frames[i] == d->moved ? d->moved_to : frames[i];
+		bool there = frame > 0 && frame <= d->used && frame != d->refused;
 
-		pages[i] = there ? d->memory[frames[i]] : NULL;
+		pages[i] = there ? d->memory[frame] : NULL;
 		d->mapped += there;
 	}
 	return 0;

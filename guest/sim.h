@@ -15,10 +15,12 @@
 struct sim_domain {
 	struct guest_info info;
 	const char *name; /* NULL: none */
+	bool unsupported; /* attach() refuses it: another kind of guest */
 	struct vcpu_stop vcpu[SIM_VCPUS];
 	uint8_t (*memory)[GUEST_PAGE_SIZE]; /* SIM_FRAMES of them; allocated at the first use */
 	uint32_t used;                      /* frames handed out by sim_page() */
 	uint64_t refused;                   /* a frame that cannot be mapped; 0: none */
+	uint64_t moved, moved_to;           /* a frame that has become other memory; 0: none */
 
 	/* What the hypervisor counts as one figure: pauses by stop(), and pauses of somebody else's. */
 	_Atomic unsigned our_pauses, foreign_pauses;
@@ -38,7 +40,7 @@ struct sim_domain {
 
 /*
  * The world the next open() finds: @n domains in the order of their domids. NULL: a default world, with
- * "busy", "idle", "paused", "hvm" and "twins" twice, in memory shared with processes forked later. There the
+ * "busy", "idle", "paused", "hvm", "twins" twice and "pv32", in memory shared with processes forked later. There the
  * environment variable UNIPROF_SIM_FREEZE=N sets @freeze of "busy".
  */
 void sim_world(struct sim_domain *domains, size_t n);

@@ -553,7 +553,7 @@ static int peek(struct guest *g, uint32_t vcpu, struct vcpu_regs *regs)
 /* All by one call, which costs more than the pages do. Each has its own error; the call may succeed with none mapped. */
 static int map(struct guest *g, const uint64_t *frames, size_t n, const void **pages)
 {
-	xen_pfn_t pfns[GUEST_MAP_MAX];
+	xen_pfn_t pfns[GUEST_MAP_MAX] = {0};
 	int errors[GUEST_MAP_MAX] = {0}, rc = array_room(&g->regions, &g->room, g->nregions, sizeof(*g->regions));
 	struct region r = {.pages = n};
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "common/say.h"
+#include "format/upf.h"
 
 static const char *name_of(const struct hypervisor_ops *ops, struct hypervisor *x, uint32_t domid, char *name,
                            size_t size)
@@ -15,6 +16,12 @@ static const char *name_of(const struct hypervisor_ops *ops, struct hypervisor *
 	if (ops->domain_name(x, domid, name, size) != 0)
 		snprintf(name, size, "-");
 	return name;
+}
+
+static const char *unsupported(enum guest_kind kind)
+{
+	return kind == GUEST_PV ? "32-bit PV guests cannot be recorded"
+	                        : "this build records only PV guests: build with XENIF=xencall";
 }
 
 /* Why a domain cannot be recorded now; NULL if it can. */
@@ -34,7 +41,7 @@ static const char *obstacle(const struct hypervisor_ops *ops, struct hypervisor 
 		return "it is paused; let it run first: xl unpause";
 	g = ops->attach(x, info, NULL);
 	if (!g)
-		return errno == ENOTSUP ? "only 64-bit PV guests can be recorded so far" : strerror(errno);
+		return errno == ENOTSUP ? unsupported(info->kind) : strerror(errno);
 	ops->detach(g);
 	return NULL;
 }
@@ -123,15 +130,16 @@ int choose_list(const struct hypervisor_ops *ops, struct hypervisor *x)
 
 	if (rc != 0)
 		return rc;
-	printf("%5s  %-24s %5s  %s\n", "ID", "NAME", "VCPUS", "CAN BE RECORDED");
+	printf("%5s  %-24s %-4s %5s  %s\n", "ID", "NAME", "KIND", "VCPUS", "CAN BE RECORDED");
 	for (size_t i = 0; i < n; i++) {
 		const char *reason = obstacle(ops, x, &domains[i]);
 		char name[64];
 
 		printf("%5" PRIu32 "  ", domains[i].domid);
 		print_safe(stdout, name_of(ops, x, domains[i].domid, name, sizeof(name)));
-		printf("%*s %5" PRIu32 "  %s%s\n", (int)(strlen(name) < 24 ? 24 - strlen(name) : 0), "",
-		       domains[i].vcpus, reason ? "no: " : "yes", reason ? reason : "");
+		printf("%*s %-4s %5" PRIu32 "  %s%s\n", (int)(strlen(name) < 24 ? 24 - strlen(name) : 0), "",
+		       upf_kind_text(domains[i].kind), domains[i].vcpus, reason ? "no: " : "yes",
+		       reason ? reason : "");
 	}
 	free(domains);
 	return 0;

@@ -8,9 +8,10 @@
 #include "record/sampling/top.h"
 #include "record/sampling/walk.h"
 
-#define WARM_STEPS 64    /* pages mapped one after the other on the way to one stack's end */
-#define NEIGHBOURS 256u  /* bytes to either side of the stack pointer that the next walk is likely to need */
-#define PATIENCE_MAX 63u /* rounds */
+#define WARM_STEPS 64           /* pages mapped one after the other on the way to one stack's end */
+#define NEIGHBOURS 256u         /* bytes to either side of the stack pointer that the next walk is likely to need */
+#define PATIENCE_MAX 63u        /* rounds */
+#define REMAP_NS 10000000000ull /* how long the pages of a guest stay mapped whose frames can move */
 
 /* One vCPU's stack, as the target's choice asks. False: memory was missing that was noted for the next time. */
 static bool walk_stack(struct target *t, size_t i, const struct vcpu_regs *regs)
@@ -228,6 +229,27 @@ static bool settled_unpaused(struct target *t, struct round *r)
 	return true;
 }
 
+/* PV guests name the host's frames, and our mappings keep these; others name frames of their own. */
+static bool frames_can_move(const struct target *t)
+{
+	return t->info.kind == GUEST_PVH || t->info.kind == GUEST_HVM || t->info.kind == GUEST_ARM;
+}
+
+/*
+ * A guest that gives pages back and gets others may have other memory at the same frames, while our mappings stay what
+ * they were. Its amount of memory changes with that; for other ways to move a frame, which are rare, all pages are
+ * mapped anew now and then. The copies count as missing then, and the round is taken again.
+ */
+static void forget_moved(struct target *t, const struct round *r, const struct guest_info *info)
+{
+	if (!frames_can_move(t) || (info->pages == t->owned && r->began_ns - t->mapped_ns < REMAP_NS))
+		return;
+	if (t->mapped_ns)
+		pages_drop(t->pages);
+	t->owned = info->pages;
+	t->mapped_ns = r->began_ns;
+}
+
 /* Clocks are known to stand still for a moment; a pause is never nothing. */
 static void add_pause(struct round *r, uint64_t began_ns, uint64_t ended_ns)
 {
@@ -307,6 +329,8 @@ static bool take(struct target *t, struct round *r, bool live, bool *complete)
 	if (r->kind != ROUND_TAKEN)
 		return false;
 	if (!live)
+		forget_moved(t, r, &before);
+	if (!live)
 		*complete = all_slept(t) && walk_stacks(t, false);
 	return true;
 }
@@ -337,10 +361,13 @@ static void finish(struct target *t)
 
 		s->state = state_of(v);
 		s->user = v->regs.user;
+		s->mode = v->regs.valid && v->regs.arch->id != t->arch ? v->regs.arch->id : 0;
+		s->root = v->regs.root.cr3;
 		s->sp = v->regs.sp;
 		s->fp = v->regs.fp;
-		if (t->stack.tops == UPF_TOPS_WINDOW && !is_asleep(t, i))
-			top_filter(t->words + i * t->stack.top_words, s->nwords, s->frames, s->depth, s->fp);
+		if (t->stack.tops == UPF_TOPS_WINDOW && v->regs.valid && !is_asleep(t, i))
+			top_filter(t->words + i * t->stack.top_words, s->nwords, s->frames, s->depth, s->fp,
+			           v->regs.arch->word);
 		count_sleep(&t->sleepers[i], v);
 		s->cpu_ns = t->started && now > t->last_cpu_ns[i] ? now - t->last_cpu_ns[i] : 0;
 		t->last_cpu_ns[i] = now;

@@ -6,6 +6,7 @@
 #include "record/sampling/walk.h"
 
 #define REGION_SHIFT 31     /* code that calls each other directly lies within 2 GiB */
+#define REGION_SHIFT_32 26  /* of 32-bit code that would be nearly all; a program's code mostly lies within 64 MiB */
 #define REGIONS 8           /* different ones of one stack that are looked at */
 #define LOWEST_CODE 0x1000u /* nothing runs in the first page */
 
@@ -42,35 +43,52 @@ enum upf_end top_copy(struct space *space, const struct vcpu_regs *regs, uint64_
 	return rc == 0 ? UPF_END_DEPTH : walk_end(rc);
 }
 
-/* The 2 GiB regions that the return addresses are in. */
-static unsigned regions_of(const uint64_t *frames, uint32_t depth, uint64_t *regions)
+/* Where the return addresses are. */
+struct regions {
+	unsigned shift, n;
+	uint64_t region[REGIONS];
+};
+
+static struct regions regions_of(const uint64_t *frames, uint32_t depth, uint8_t word)
 {
-	unsigned n = 0;
+	struct regions r = {.shift = word == 4 ? REGION_SHIFT_32 : REGION_SHIFT};
 
-	for (uint32_t i = 0; i < depth && n < REGIONS; i++) {
-		uint64_t region = frames[i] >> REGION_SHIFT;
-		unsigned r = 0;
+	for (uint32_t i = 0; i < depth && r.n < REGIONS; i++) {
+		uint64_t region = frames[i] >> r.shift;
+		unsigned at = 0;
 
-		while (r < n && regions[r] != region)
-			r++;
-		if (r == n)
-			regions[n++] = region;
+		while (at < r.n && r.region[at] != region)
+			at++;
+		if (at == r.n)
+			r.region[r.n++] = region;
 	}
-	return n;
+	return r;
 }
 
-void top_filter(uint64_t *words, uint32_t n, const uint64_t *frames, uint32_t depth, uint64_t fp)
+static bool is_near(const struct regions *r, uint64_t address)
 {
-	uint64_t regions[REGIONS];
-	unsigned nregions = regions_of(frames, depth, regions);
+	uint64_t region = address >> r->shift;
+
+	for (unsigned i = 0; i < r->n && address >= LOWEST_CODE; i++)
+		if (region + 1 - r->region[i] <= 2)
+			return true;
+	return false;
+}
+
+void top_filter(uint64_t *words, uint32_t n, const uint64_t *frames, uint32_t depth, uint64_t fp, uint8_t word)
+{
+	const struct regions regions = regions_of(frames, depth, word);
+	uint64_t mask = word == 4 ? UINT32_MAX : UINT64_MAX;
 
 	for (uint32_t i = 0; i < n; i++) {
-		uint64_t region = words[i] >> REGION_SHIFT;
-		bool near = words[i] == fp;
+		uint64_t kept = 0;
 
-		for (unsigned r = 0; r < nregions && words[i] >= LOWEST_CODE; r++)
-			near |= region + 1 - regions[r] <= 2;
-		if (!near)
-			words[i] = 0;
+		for (unsigned bit = 0; bit < 64; bit += 8u * word) {
+			uint64_t value = words[i] >> bit & mask;
+
+			if (value == fp || is_near(&regions, value))
+				kept |= value << bit;
+		}
+		words[i] = kept;
 	}
 }

@@ -188,7 +188,7 @@ static void sample_fp(struct stepper *s, const struct vcpu_regs *regs, uint64_t 
 		sample.nwords = top_window(&space, regs, words, WINDOW, &cold);
 		cold |= sample.end == UPF_END_COLD;
 	} while (cold && capture_extend(s->capture) > 0);
-	top_filter(words, sample.nwords, frames, sample.depth, regs->fp);
+	top_filter(words, sample.nwords, frames, sample.depth, regs->fp, regs->arch->word);
 	trace_put(&s->fp, step, &sample);
 }
 

@@ -402,6 +402,60 @@ static void a_stack_that_moves(void **state)
 	assert_in_range(again, 15, 16);
 }
 
+/* The stack's frame is given back, and is other memory when the guest gets it again. */
+static void make_frames_move(struct fixture *f, enum guest_kind kind)
+{
+	uint64_t root = f->d.vcpu[0].regs.root.cr3 >> GUEST_PAGE_SHIFT;
+	const uint64_t word = 0x999;
+
+	target_close(f->t);
+	f->d.info.kind = kind;
+	f->t = target_open(&hypervisor_backend, f->x, &f->d.info, NULL, &choice);
+	target_watch(f->t, &f->watch);
+	sample_warm(f->t);
+	assert_int_equal(take(f).pauses, 1);
+	assert_int_equal(f->t->samples[0].frames[1], 0x10);
+	f->d.moved = sim_page(&f->d, root, FP);
+	f->d.moved_to = sim_space(&f->d);
+	memcpy(f->d.memory[f->d.moved_to], f->d.memory[f->d.moved], GUEST_PAGE_SIZE);
+	memcpy(f->d.memory[f->d.moved_to] + FP % GUEST_PAGE_SIZE + 8, &word, sizeof(word));
+	f->d.info.pages++;
+}
+
+static void frames_that_move(void **state)
+{
+	struct fixture *f = *state;
+
+	make_frames_move(f, GUEST_PVH);
+	assert_int_equal(take(f).pauses, 2);
+	assert_int_equal(f->t->samples[0].end, UPF_END_ROOT);
+	assert_int_equal(f->t->samples[0].frames[1], 0x999);
+	assert_int_equal(take(f).pauses, 1);
+}
+
+/* The same by no change of the amount: seen when all pages are mapped anew. */
+static void frames_that_move_unseen(void **state)
+{
+	struct fixture *f = *state;
+
+	make_frames_move(f, GUEST_HVM);
+	f->d.info.pages--;
+	assert_int_equal(take(f).pauses, 1);
+	assert_int_equal(f->t->samples[0].frames[1], 0x10);
+	f->t->mapped_ns -= 11000000000;
+	assert_int_equal(take(f).pauses, 2);
+	assert_int_equal(f->t->samples[0].frames[1], 0x999);
+}
+
+/* A PV guest's frames are the host's, and do not move. */
+static void frames_that_stay(void **state)
+{
+	struct fixture *f = *state;
+
+	make_frames_move(f, GUEST_PV);
+	assert_int_equal(take(f).pauses, 1);
+}
+
 static void offline_vcpu(void **state)
 {
 	struct fixture *f = *state;
@@ -451,6 +505,9 @@ int main(void)
 		TEST(a_sleeper_is_not_read),
 		TEST(a_light_sleeper_is_read),
 		TEST(a_stack_that_moves),
+		TEST(frames_that_move),
+		TEST(frames_that_move_unseen),
+		TEST(frames_that_stay),
 		TEST(offline_vcpu),
 		TEST(some_vcpus),
 	};

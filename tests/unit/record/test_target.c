@@ -207,7 +207,7 @@ static void not_to_be_opened(void **state)
 	many.vcpus++;
 	assert_null(target_open(&hypervisor_backend, NULL, &many, NULL, &copies));
 	assert_int_equal(errno, ENOTSUP);
-	d.info.kind = GUEST_HVM;
+	d.unsupported = true;
 	assert_null(target_open(&hypervisor_backend, NULL, &d.info, NULL, &copies));
 	assert_int_equal(errno, ENOTSUP);
 }

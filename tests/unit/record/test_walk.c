@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "record/sampling/top.h"
 #include "record/sampling/walk.h"
 #include "guest/sim.h"
 #include "guest/x86.h"
@@ -251,14 +252,137 @@ static void bounded_pages(void **state)
 	}
 }
 
+/* --- 32-bit and 16-bit code -------------------------------------------------------------------------------------- */
+
+static void poke4(struct fixture *f, uint32_t address, uint32_t word)
+{
+	memcpy(f->d.memory[address >> 12] + address % GUEST_PAGE_SIZE, &word, sizeof(word));
+}
+
+/* Registers of 32-bit code with paging off, and two frames; the stack crosses a page. */
+static void go_flat(struct fixture *f, uint32_t code_base, uint32_t stack_base)
+{
+	const struct x86_state flat = {.cr0 = 1,
+	                               .cs_d = true,
+	                               .cs_base = code_base,
+	                               .ss_base = stack_base,
+	                               .ip = 0x1234,
+	                               .sp = 0x2ff0 - stack_base,
+	                               .fp = 0x2ffc - stack_base};
+
+	while (f->d.used < 8)
+		sim_space(&f->d);
+	poke4(f, 0x2ff0, 0x1111);
+	poke4(f, 0x2ff4, 0x7fffffff);
+	poke4(f, 0x2ff8, 0x3010 - stack_base);
+	poke4(f, 0x2ffc, 0x3010 - stack_base);
+	poke4(f, 0x3000, 0xfffffff0);
+	poke4(f, 0x3010, 0);
+	poke4(f, 0x3014, 0x20);
+	x86_mode(&flat, &f->regs);
+}
+
+static void thirty_two_bits(void **state)
+{
+	static const uint64_t expected[] = {0x1234, 0xfffffff0, 0x20};
+	struct fixture *f = *state;
+
+	go_flat(f, 0, 0);
+	assert_int_equal(walk(f, 10), UPF_END_ROOT);
+	assert_int_equal(f->depth, COUNT(expected));
+	assert_memory_equal(f->frames, expected, sizeof(expected));
+}
+
+/* What the stack holds is without the bases; sums wrap around at 4 GiB. */
+static void thirty_two_bits_in_segments(void **state)
+{
+	static const uint64_t expected[] = {0x2234, 0xff0, 0x1020};
+	struct fixture *f = *state;
+
+	go_flat(f, 0x1000, 0x2000);
+	assert_int_equal(walk(f, 10), UPF_END_ROOT);
+	assert_int_equal(f->depth, COUNT(expected));
+	assert_memory_equal(f->frames, expected, sizeof(expected));
+}
+
+static void thirty_two_bit_frame_pointers(void **state)
+{
+	static const struct {
+		uint32_t next;
+		enum upf_end end;
+	} cases[] = {
+		{0x3012, UPF_END_MISALIGNED},
+		{0x2ffc, UPF_END_DESCENDING},
+		{0xfffffffc, UPF_END_NONCANONICAL}, /* the word behind it is above 4 GiB */
+		{0xfffff000, UPF_END_UNREADABLE},
+	};
+	struct fixture *f = *state;
+
+	go_flat(f, 0, 0);
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		poke4(f, 0x2ffc, cases[i].next);
+		assert_int_equal(walk(f, 10), cases[i].end);
+		assert_int_equal(f->depth, 2);
+	}
+}
+
+/* Two words of 4 bytes lie in each of the window's; those that can be no code are dropped one by one. */
+static void window_of_32_bit_code(void **state)
+{
+	struct fixture *f = *state;
+	uint64_t words[4];
+	struct space space;
+	bool cold = false;
+
+	go_flat(f, 0, 0);
+	walk(f, 10);
+	space = space_of(&f->regs, f->capture);
+	capture_set_live(f->capture, true);
+	assert_int_equal(top_window(&space, &f->regs, words, COUNT(words), &cold), 1);
+	assert_true(words[0] == (0x7fffffffull << 32 | 0x1111));
+	words[1] = 0x2ffcull << 32 | 0x12;
+	top_filter(words, 2, f->frames, f->depth, 0x2ffc, 4);
+	assert_true(words[0] == 0x1111);
+	assert_true(words[1] == 0x2ffcull << 32);
+}
+
+static void sixteen_bits(void **state)
+{
+	const struct x86_state real = {.cs_base = 0xf0000, .ip = 0xfff0, .sp = 0x1000, .fp = 0x1008};
+	struct fixture *f = *state;
+	uint64_t words[4];
+	struct space space;
+	bool cold = false;
+
+	x86_mode(&real, &f->regs);
+	assert_int_equal(walk(f, 10), UPF_END_MODE);
+	assert_int_equal(f->depth, 1);
+	assert_int_equal(f->frames[0], 0xffff0);
+	space = space_of(&f->regs, f->capture);
+	assert_int_equal(top_window(&space, &f->regs, words, COUNT(words), &cold), 0);
+	assert_false(cold);
+	assert_int_equal(f->d.maps, 0);
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(whole),          TEST(cold_pages),         TEST(over_a_page_boundary),
-		TEST(depth_limit),    TEST(bad_frame_pointers), TEST(refused_page),
-		TEST(looping_tables), TEST(superpages),         TEST(bounded_pages),
+		TEST(whole),
+		TEST(cold_pages),
+		TEST(over_a_page_boundary),
+		TEST(depth_limit),
+		TEST(bad_frame_pointers),
+		TEST(refused_page),
+		TEST(looping_tables),
+		TEST(superpages),
+		TEST(bounded_pages),
+		TEST(thirty_two_bits),
+		TEST(thirty_two_bits_in_segments),
+		TEST(thirty_two_bit_frame_pointers),
+		TEST(window_of_32_bit_code),
+		TEST(sixteen_bits),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

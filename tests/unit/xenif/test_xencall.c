@@ -22,11 +22,14 @@ static struct {
 	const uint32_t *domids;
 	size_t ndomids;
 	unsigned pauses; /* of the only guest that is paused in these tests */
-	bool xenstore;   /* is there one */
+	bool hvm;
+	uint32_t emulated; /* devices of an HVM guest, XEN_X86_EMU_* */
+	bool xenstore;     /* is there one */
 	/* Called for each entry that reads registers: between pause and resume, inside one hypercall. */
 	void (*inside)(void);
-	unsigned long domctls;
+	unsigned long domctls, maps, mapped;
 } xen;
+#define REFUSED 0xffu /* a frame that cannot be mapped */
 
 static void xen_of(uint32_t interface, const uint32_t *domids, size_t n)
 {
@@ -58,6 +61,47 @@ static int get_info(struct xen_domctl *op)
 	op->u.getdomaininfo.domain = (domid_t)domid;
 	op->u.getdomaininfo.flags = xen.pauses ? XEN_DOMINF_paused : 0;
 	op->u.getdomaininfo.handle[0] = (uint8_t)domid;
+	op->u.getdomaininfo.max_vcpu_id = 1;
+	if (xen.hvm) {
+		/* Of 128 bytes; the place by the public headers of these releases. */
+		uint8_t *at = (uint8_t *)&op->u + (xen.interface >= 0x14 ? 104 : 96);
+
+		op->u.getdomaininfo.flags |= XEN_DOMINF_hvm_guest;
+		if (xen.interface >= 0xe)
+			memcpy(at, &xen.emulated, sizeof(xen.emulated));
+	}
+	return 0;
+}
+
+/* Of vCPU 0, in 64-bit user mode; vCPU 1 is down. Before 4.10 there is no size in the call. */
+static int get_hvm_context(const struct xen_domctl *op)
+{
+	const struct hvm_hw_cpu cpu = {
+		.rip = 0x1234,
+		.rsp = 0x7000,
+		.rbp = 0x7010,
+		.r15 = 15,
+		.cr0 = 0x80000001,
+		.cr3 = 0x5018,
+		.cr4 = 0x20,
+		.msr_efer = 0x500,
+		.cs_arbytes = 0xafb,
+		.ss_arbytes = 0xcf3,
+	};
+	const uint8_t *u = (const uint8_t *)&op->u;
+	uint64_t size = sizeof(cpu), to;
+	uint32_t type, instance;
+
+	memcpy(&type, u, 4);
+	memcpy(&instance, u + 4, 4);
+	if (xen.interface >= 0xe)
+		memcpy(&size, u + 8, 8);
+	memcpy(&to, u + (xen.interface >= 0xe ? 16 : 8), 8);
+	if (!xen.hvm || type != 2 || size != 1032)
+		return -EINVAL;
+	if (instance != 0)
+		return -ENODATA;
+	memcpy((void *)(uintptr_t)to, &cpu, sizeof(cpu));
 	return 0;
 }
 
@@ -86,6 +130,8 @@ static int domctl(struct xen_domctl *op)
 		op->u.getvcpuinfo.online = 1;
 		op->u.getvcpuinfo.cpu = 1;
 		return 0;
+	case XEN_DOMCTL_gethvmcontext_partial:
+		return get_hvm_context(op);
 	case XEN_DOMCTL_getvcpucontext:
 		if (xen.inside)
 			xen.inside();
@@ -164,13 +210,24 @@ int xenforeignmemory_close(xenforeignmemory_handle *m)
 void *xenforeignmemory_map(xenforeignmemory_handle *m, uint32_t domid, int prot, size_t n, const xen_pfn_t *frames,
                            int *errors)
 {
-	(void)m, (void)domid, (void)prot, (void)n, (void)frames, (void)errors;
-	return NULL;
+	uint8_t *pages = aligned_alloc(GUEST_PAGE_SIZE, n * GUEST_PAGE_SIZE);
+
+	(void)m, (void)domid;
+	assert_int_equal(prot, PROT_READ);
+	xen.maps++;
+	for (size_t i = 0; i < n; i++) {
+		errors[i] = frames[i] == REFUSED ? -EINVAL : 0;
+		pages[i * GUEST_PAGE_SIZE] = (uint8_t)frames[i];
+	}
+	xen.mapped += n;
+	return pages;
 }
 
 int xenforeignmemory_unmap(xenforeignmemory_handle *m, void *p, size_t n)
 {
-	(void)m, (void)p, (void)n;
+	(void)m;
+	xen.mapped -= n;
+	free(p);
 	return 0;
 }
 
@@ -334,6 +391,105 @@ static void a_number_is_found_by_one_call(void **state)
 	}
 }
 
+/* --- PVH and HVM guests ------------------------------------------------------------------------------------------ */
+
+/* By the devices that Xen emulates; before 4.10 it does not tell. */
+static void kinds(void **state)
+{
+	(void)state;
+	for (uint32_t interface = 0xc; interface <= 0x18; interface++) {
+		struct guest_info info;
+		struct hypervisor *x;
+
+		xen_of(interface, few, COUNT(few));
+		x = open_fake();
+		assert_int_equal(ops->find(x, 7, &info), 0);
+		assert_int_equal(info.kind, GUEST_PV);
+		xen.hvm = true;
+		xen.emulated = 1;
+		assert_int_equal(ops->find(x, 7, &info), 0);
+		assert_int_equal(info.kind, interface < 0xe ? GUEST_HVM : GUEST_PVH);
+		xen.emulated = 0x3ff;
+		assert_int_equal(ops->find(x, 7, &info), 0);
+		assert_int_equal(info.kind, GUEST_HVM);
+		ops->close(x);
+	}
+}
+
+static struct hypervisor *attach_hvm(uint32_t interface, struct guest **g)
+{
+	struct guest_info info;
+	struct hypervisor *x;
+
+	xen_of(interface, few, COUNT(few));
+	xen.hvm = true;
+	x = open_fake();
+	assert_int_equal(ops->find(x, 7, &info), 0);
+	*g = ops->attach(x, &info, NULL);
+	assert_non_null(*g);
+	return x;
+}
+
+/* In every layout of the call; a vCPU that is down has none. */
+static void registers_of_hvm_guests(void **state)
+{
+	(void)state;
+	for (uint32_t interface = 0xc; interface <= 0x18; interface++) {
+		struct vcpu_stop vcpus[2];
+		struct guest_info before;
+		struct guest *g;
+		struct hypervisor *x = attach_hvm(interface, &g);
+
+		assert_int_equal(ops->arch(g), ARCH_X86_64);
+		memset(vcpus, 0xff, sizeof(vcpus));
+		ops->prepare(g, NULL);
+		assert_int_equal(ops->stop(g), 0);
+		assert_int_equal(ops->resume(g), 0);
+		ops->collect(g, &before, vcpus);
+		assert_int_equal(before.domid, 7);
+		assert_true(vcpus[0].regs.valid && vcpus[0].regs.user);
+		assert_int_equal(vcpus[0].regs.ip, 0x1234);
+		assert_int_equal(vcpus[0].regs.sp, 0x7000);
+		assert_int_equal(vcpus[0].regs.fp, 0x7010);
+		assert_int_equal(vcpus[0].regs.all[15], 15);
+		assert_int_equal(vcpus[0].regs.root.cr3, 0x5000);
+		assert_int_equal(vcpus[0].regs.arch->id, ARCH_X86_64);
+		assert_false(vcpus[1].regs.valid);
+		assert_int_equal(ops->peek(g, 1, &vcpus[1].regs), -ENODATA);
+		ops->detach(g);
+		ops->close(x);
+	}
+}
+
+/* Pages are mapped by one call for many, and each call's are unmapped together, whatever the order. */
+static void pages_are_mapped_together(void **state)
+{
+	const uint64_t frames[] = {1, 2, REFUSED, 4};
+	const void *first[COUNT(frames)], *second[COUNT(frames)], *none[1];
+	struct guest *g;
+	struct hypervisor *x = attach_hvm(0x15, &g);
+
+	(void)state;
+	assert_int_equal(ops->map(g, frames, COUNT(frames), first), 0);
+	assert_int_equal(ops->map(g, frames, COUNT(frames), second), 0);
+	assert_int_equal(xen.maps, 2);
+	assert_null(first[2]);
+	assert_int_equal(*(const uint8_t *)first[3], 4);
+	assert_int_equal(ops->map(g, &frames[2], 1, none), 0);
+	assert_null(none[0]);
+	assert_int_equal(xen.mapped, 2 * COUNT(frames));
+	for (size_t i = COUNT(frames); i-- > 0;)
+		if (second[i])
+			ops->unmap(g, second[i]);
+	assert_int_equal(xen.mapped, COUNT(frames));
+	for (size_t i = 0; i < COUNT(frames); i++)
+		if (first[i])
+			ops->unmap(g, first[i]);
+	assert_int_equal(xen.mapped, 0);
+	ops->detach(g);
+	ops->close(x);
+}
+
 /* --- pauses ------------------------------------------------------------------------------------------------------ */
 
 static struct pause_mark mark;
@@ -440,6 +596,9 @@ int main(void)
 		cmocka_unit_test(a_domain_that_is_gone_is_looked_for_by_few_calls),
 		cmocka_unit_test(without_xenstore_all_are_listed),
 		cmocka_unit_test(a_number_is_found_by_one_call),
+		cmocka_unit_test(kinds),
+		cmocka_unit_test(registers_of_hvm_guests),
+		cmocka_unit_test(pages_are_mapped_together),
 		cmocka_unit_test(a_pause_is_marked_while_it_is_in_force),
 		cmocka_unit_test(a_spoilt_resume_does_nothing),
 		cmocka_unit_test(somebody_else_undoes_it),
