@@ -44,7 +44,10 @@ struct guest_info {
 	uint8_t shutdown_code;
 };
 
-/* What addresses are translated by; which words count, and how, is up to the struct arch beside it. */
+/*
+ * What addresses are translated by; which words count, and how, is up to the struct arch beside it. The first word
+ * tells address spaces apart.
+ */
 struct space_root {
 	union {
 		uint64_t cr3; /* x86: address of the first page table, without flags; PV guests: machine address */

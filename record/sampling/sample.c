@@ -363,6 +363,7 @@ static void finish(struct target *t)
 		s->user = v->regs.user;
 		s->mode = v->regs.valid && v->regs.arch->id != t->arch ? v->regs.arch->id : 0;
 		s->root = v->regs.root.cr3;
+		s->link = v->regs.link;
 		s->sp = v->regs.sp;
 		s->fp = v->regs.fp;
 		if (t->stack.tops == UPF_TOPS_WINDOW && v->regs.valid && !is_asleep(t, i))
