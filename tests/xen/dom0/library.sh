@@ -22,8 +22,10 @@ no_zombie() {
 	! xl list | grep -q '(null)'
 }
 
-# guest_start NAME [KERNEL] VCPUS ["COMMAND LINE"]: a PV guest of 32 MB; returns when all its vCPUs are up. KERNEL is a file
-# in /lab, guest.elf if left out: for its command line see guests/kernel.c. With on_reboot=restart it comes back.
+# guest_start NAME [KERNEL] VCPUS ["COMMAND LINE"]: a guest of 32 MB; returns when all its vCPUs are up. KERNEL is a file in
+# /lab, guest.elf if left out: for its command line see guests/kernel.c. With on_reboot=restart it comes back. It is a PV
+# guest; with type=pvh one of that kind, and with type=hvm an HVM guest without a device model, whose firmware KERNEL is: it
+# gets no command line.
 guest_start() {
 	case $2 in
 	*[!0-9]*) ;;
@@ -31,17 +33,38 @@ guest_start() {
 	esac
 	cat > "/tmp/$1.cfg" <<-END
 		name="$1"
-		type="pv"
-		kernel="/lab/$2"
+		type="${type:-pv}"
 		memory=32
+		maxmem=${maxmem:-32}
 		vcpus=$3
 		cmdline="vcpus=$3 $4"
 		tsc_mode="native"
 		on_crash="preserve"
 		on_reboot="${on_reboot:-destroy}"
 	END
+	if [ "$type" = hvm ]; then
+		cat >> "/tmp/$1.cfg" <<-END
+			firmware_override="/lab/$2"
+			device_model_version="qemu-xen-traditional"
+			device_model_override="$(no_device_model)"
+		END
+	else
+		echo "kernel=\"/lab/$2\"" >> "/tmp/$1.cfg"
+	fi
 	xl create -q "/tmp/$1.cfg" > "/tmp/$1.err" 2>&1 || { cat "/tmp/$1.err" >&2; return 1; }
 	guest_wait "$1"
+}
+
+# Makes a program that only says that it is a device model, and tells where it is.
+no_device_model() {
+	cat > /tmp/no-device-model <<-'END'
+		#!/bin/sh
+		while [ "$1" != -d ]; do shift; done
+		xenstore-write "/local/domain/0/device-model/$2/state" running
+		exec sleep 1000000
+	END
+	chmod +x /tmp/no-device-model
+	echo /tmp/no-device-model
 }
 
 # linux_start ["COMMAND LINE"]: the Debian kernel that linux/build made, as the PV guest "linux"; its console is in $linux_log.

@@ -13,10 +13,18 @@ KEPT static long hypervisor_block(void)
 	LOCAL long result;
 	long command = SCHEDOP_block, argument = 0;
 
+#ifdef __x86_64__
 	__asm__ volatile("call hypercall_page + %c[call]"
 	                 : "=a"(result), "+D"(command), "+S"(argument)
 	                 : [call] "i"(__HYPERVISOR_sched_op * 32)
 	                 : "rcx", "rdx", "r8", "r9", "r10", "r11", "memory");
+#else
+	before_hypercall();
+	__asm__ volatile("call hypercall_page + %c[call]"
+	                 : "=a"(result), "+b"(command), "+c"(argument)
+	                 : [call] "i"(__HYPERVISOR_sched_op * 32)
+	                 : "edx", "esi", "edi", "memory");
+#endif
 	return result;
 }
 

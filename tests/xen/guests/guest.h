@@ -11,6 +11,23 @@
 /* A function that is there, by its own name, with a frame of its own. */
 #define KEPT __attribute__((noinline, noclone, noipa, used))
 
+#ifdef PAE
+/*
+ * QEMU 7.2 marks entries of the highest table as accessed. The bit is reserved there, and Xen refuses to decode an
+ * instruction by such a table: to be called before each that Xen carries out.
+ */
+extern volatile uint64_t pae_root[4];
+static inline __attribute__((always_inline)) void before_hypercall(void)
+{
+	for (int i = 0; i < 4; i++)
+		pae_root[i] &= ~0x20ull;
+}
+#else
+static inline void before_hypercall(void)
+{
+}
+#endif
+
 static inline uint64_t tsc(void)
 {
 	uint32_t low, high;
@@ -19,16 +36,34 @@ static inline uint64_t tsc(void)
 	return (uint64_t)high << 32 | low;
 }
 
-static inline long hypercall(long nr, long a, long b, long c)
+/* Inlined, so that the instruction pointer of a vCPU that is blocked in one stands in the function that makes it. */
+static inline __attribute__((always_inline)) long hypercall(long nr, long a, long b, long c)
 {
-	register long rax __asm__("rax") = nr;
-
+#if defined(PV)
 	__asm__ volatile("syscall"
-	                 : "+r"(rax), "+D"(a), "+S"(b), "+d"(c)
+	                 : "+a"(nr), "+D"(a), "+S"(b), "+d"(c)
 	                 :
 	                 : "rcx", "r11", "r10", "r8", "r9", "memory");
-	return rax;
+#elif defined(__x86_64__)
+	__asm__ volatile("vmmcall"
+	                 : "+a"(nr), "+D"(a), "+S"(b), "+d"(c)
+	                 :
+	                 : "rcx", "r11", "r10", "r8", "r9", "memory");
+#else
+	before_hypercall();
+	__asm__ volatile("vmmcall" : "+a"(nr), "+b"(a), "+c"(b), "+d"(c) : : "memory");
+#endif
+	return nr;
 }
+
+#define MAX_VCPUS 8
+
+/* What differs between the ways of booting: pv/, hvm/. Gives the command line. */
+const char *boot_begin(void *boot);
+/* What VCPUOP_initialise wants for a vCPU that is to begin in _start_secondary(), with its number; valid until the next call. */
+void *vcpu_context(long vcpu);
+
+_Noreturn void crash(void);
 
 /* A variable on the stack, which makes compilers give a leaf its frame; else in a register, where it needs none. */
 #ifdef FRAMES_IN_LEAVES
@@ -58,9 +93,9 @@ static inline long hypercall(long nr, long a, long b, long c)
 /* Keeps a call from becoming a jump. */
 #define AFTER_CALL() __asm__ volatile("")
 
-struct start_info;
-/* The machine frame of a page of the guest's own image. */
-uint64_t mfn_of(const struct start_info *si, const void *address);
+/* Of PV guests: the machine frame of a page of the guest's own image, and of its top page table. */
+uint64_t mfn_of(const void *address);
+uint64_t root_mfn(void);
 
 /* Workloads; none returns. */
 void work_shares(void);
@@ -71,7 +106,7 @@ void work_heartbeat(void);
 void work_idle(void);
 void work_leaves(void);
 void work_block(void);
-void work_hostile(const struct start_info *si);
+void work_hostile(void);
 void work_flip(void);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Boots a PV guest, brings up its vCPUs and gives each its work, as its command line says:
+ * Brings up the guest's vCPUs and gives each its work, as its command line says:
  *   work=shares|levels|recursion|heartbeat|idle|leaves|block|plug|hostile|depth:N|end:N
  *       what vCPU 0 does. smp is shares; depth may stand alone: depth=N. end:N works for a while, then shuts down for
  *       Xen's reason N. plug brings vCPU 1 up again and again.
@@ -16,28 +16,20 @@
 #include <xen/sched.h>
 #include <xen/vcpu.h>
 
-#define PAGE 4096
-#define MAX_VCPUS 8
-
-static uint8_t stacks[MAX_VCPUS][2 * PAGE] __attribute__((aligned(PAGE)));
-static uint8_t shared_page[PAGE] __attribute__((aligned(PAGE)));
-static vcpu_guest_context_t context;
 static const char *command_line;
 
-void kernel_main(start_info_t *si);
+void kernel_main(void *boot);
 void secondary_main(long vcpu);
-extern char _start_secondary[];
 
-/* By the call of Xen's today's interface: the older one of the same name takes no reason. */
 static _Noreturn void shut_down(unsigned reason)
 {
 	struct sched_shutdown why = {.reason = reason};
 
 	for (;;)
-		hypercall(29, SCHEDOP_shutdown, (long)&why, 0);
+		hypercall(__HYPERVISOR_sched_op, SCHEDOP_shutdown, (long)&why, 0);
 }
 
-static _Noreturn void crash(void)
+_Noreturn void crash(void)
 {
 	shut_down(SHUTDOWN_crash);
 }
@@ -112,7 +104,7 @@ KEPT void work_idle(void)
 		hypercall(__HYPERVISOR_sched_op, SCHEDOP_block, 0, 0);
 }
 
-static inline __attribute__((always_inline)) void work(const start_info_t *si)
+static inline __attribute__((always_inline)) void work(long vcpu)
 {
 	const char *what = argument("work=");
 
@@ -134,8 +126,8 @@ static inline __attribute__((always_inline)) void work(const start_info_t *si)
 		work_block();
 	else if (is(what, "plug"))
 		work_plug();
-	else if (is(what, "hostile") && si)
-		work_hostile(si);
+	else if (is(what, "hostile") && vcpu == 0)
+		work_hostile();
 	else if (is(what, "end"))
 		work_end(number(what));
 	crash();
@@ -143,42 +135,9 @@ static inline __attribute__((always_inline)) void work(const start_info_t *si)
 
 /* --- boot -------------------------------------------------------------------------------------------------------- */
 
-uint64_t mfn_of(const start_info_t *si, const void *address)
+static void start_vcpu(long vcpu)
 {
-	const unsigned long *list = (const unsigned long *)si->mfn_list;
-
-	return list[((uint64_t)address - 0xffffffff80000000) / PAGE];
-}
-
-/* Nobody's event may wake a vCPU that is to stay blocked. */
-static void mask_events(const start_info_t *si)
-{
-	shared_info_t *shared = (shared_info_t *)shared_page;
-
-	if (hypercall(__HYPERVISOR_update_va_mapping, (long)shared_page, (long)(si->shared_info | 7), UVMF_INVLPG) !=
-	    0)
-		crash();
-	for (unsigned i = 0; i < sizeof(shared->evtchn_mask) / sizeof(shared->evtchn_mask[0]); i++)
-		shared->evtchn_mask[i] = ~0ul;
-}
-
-static void start_vcpu(const start_info_t *si, long vcpu)
-{
-	uint8_t *c = (uint8_t *)&context;
-
-	for (unsigned i = 0; i < sizeof(context); i++)
-		c[i] = 0;
-	context.flags = VGCF_in_kernel;
-	context.user_regs.rip = (uint64_t)_start_secondary;
-	context.user_regs.rsp = (uint64_t)(stacks[vcpu] + sizeof(stacks[vcpu]));
-	context.user_regs.rdi = (uint64_t)vcpu;
-	context.user_regs.rflags = 0x1000; /* IOPL 1: this kernel's own ring */
-	context.user_regs.cs = FLAT_KERNEL_CS;
-	context.user_regs.ss = FLAT_KERNEL_SS;
-	context.kernel_ss = FLAT_KERNEL_SS;
-	context.kernel_sp = context.user_regs.rsp;
-	context.ctrlreg[3] = xen_pfn_to_cr3(mfn_of(si, (const void *)si->pt_base));
-	if (hypercall(__HYPERVISOR_vcpu_op, VCPUOP_initialise, vcpu, (long)&context) != 0 ||
+	if (hypercall(__HYPERVISOR_vcpu_op, VCPUOP_initialise, vcpu, (long)vcpu_context(vcpu)) != 0 ||
 	    hypercall(__HYPERVISOR_vcpu_op, VCPUOP_up, vcpu, 0) != 0)
 		crash();
 }
@@ -187,7 +146,7 @@ KEPT void secondary_main(long vcpu)
 {
 	hypercall(__HYPERVISOR_vcpu_op, VCPUOP_stop_periodic_timer, vcpu, 0);
 	if (is(argument("others="), "same") || (!*argument("others=") && is(argument("work="), "depth")))
-		work(0);
+		work(vcpu);
 	if (is(argument("others="), "flip"))
 		work_flip();
 	if (is(argument("others="), "block"))
@@ -198,13 +157,12 @@ KEPT void secondary_main(long vcpu)
 	AFTER_CALL();
 }
 
-KEPT void kernel_main(start_info_t *si)
+KEPT void kernel_main(void *boot)
 {
-	command_line = (const char *)si->cmd_line;
-	mask_events(si);
+	command_line = boot_begin(boot);
 	hypercall(__HYPERVISOR_vcpu_op, VCPUOP_stop_periodic_timer, 0, 0);
 	for (unsigned v = 1; v < number(argument("vcpus=")) && v < MAX_VCPUS; v++)
-		start_vcpu(si, v);
-	work(si);
+		start_vcpu(v);
+	work(0);
 	AFTER_CALL();
 }

@@ -3,7 +3,7 @@
  * Frame and stack pointers that lead a reader astray, one after the other: loops, holes, other people's memory, and
  * page tables that point at themselves. What a walk must make of each is in hostile.t.
  */
-#include "guest.h"
+#include "../guest.h"
 
 #include <xen/xen.h>
 
@@ -56,9 +56,9 @@ static long mmu_update(const mmu_update_t *update)
 }
 
 /* Page 1 follows page 0 and page 2 is not there; page 3 comes and goes by work_flip(). */
-static void lay_pages(const start_info_t *si)
+static void lay_pages(void)
 {
-	uint64_t tables = mfn_of(si, (const void *)si->pt_base) * PAGE;
+	uint64_t tables = root_mfn() * PAGE;
 	mmu_update_t self = {.ptr = tables + SLOT * 8, .val = tables | 5}; /* present, and ours to read only */
 
 	pages[0][PAGE / 8 - 1] = 0;
@@ -66,7 +66,7 @@ static void lay_pages(const start_info_t *si)
 	pages[1][PAGE / 8 - 1] = 0;
 	pages[3][0] = 0;
 	pages[3][1] = 0x7777;
-	flipping_page = mfn_of(si, pages[3]) * PAGE | 7;
+	flipping_page = mfn_of(pages[3]) * PAGE | 7;
 	map(pages[2], 0);
 	must(mmu_update(&self));
 	for (unsigned i = 0; i < sizeof(endless) / sizeof(endless[0]); i++)
@@ -89,9 +89,9 @@ static uint64_t random_pointer(void)
 	return r & 1 ? r : (uint64_t)pages + r % (6 * PAGE);
 }
 
-KEPT void work_hostile(const start_info_t *si)
+KEPT void work_hostile(void)
 {
-	lay_pages(si);
+	lay_pages();
 	for (;;) {
 		fp_loop((uint64_t)&loop, TURNS);
 		fp_cycle((uint64_t)&cycle[0], TURNS);

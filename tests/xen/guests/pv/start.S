@@ -3,19 +3,7 @@
  * Entry points of a 64-bit PV guest. Xen's domain builder has made page tables and entered us in 64-bit mode with
  * start_info in rsi (xen/include/public/xen.h, "start-of-day memory layout"). A frame pointer of 0 ends every stack.
  */
-#define __ASSEMBLY__
-#include <xen/elfnote.h>
-
-#define BASE 0xffffffff80000000
-
-.macro note type, value:vararg
-	.pushsection .note.Xen, "a", @note
-	.long 4, 2f - 1f, \type
-	.asciz "Xen"
-1:	\value
-2:	.balign 4
-	.popsection
-.endm
+#include "../entry.inc"
 
 	note XEN_ELFNOTE_XEN_VERSION, .asciz "xen-3.0"
 	note XEN_ELFNOTE_GUEST_OS, .asciz "uniprof-lab"
@@ -25,27 +13,11 @@
 	note XEN_ELFNOTE_ENTRY, .quad _start
 	note XEN_ELFNOTE_HYPERCALL_PAGE, .quad hypercall_page
 
-/* There is nobody above an entry point; said in the same tables as of the rest. */
-.macro entry_begins
-#ifndef NO_TABLES
-#ifdef DEBUG_TABLES
-	.cfi_sections .debug_frame
-#endif
-	.cfi_startproc
-	.cfi_undefined rip
-#endif
-.endm
-.macro entry_ends
-#ifndef NO_TABLES
-	.cfi_endproc
-#endif
-.endm
-
 	.text
 	.globl _start
 	.type _start, @function
 _start:
-	entry_begins
+	entry_begins rip
 	xorl %ebp, %ebp
 	movq $boot_stack_end, %rsp
 	movq %rsi, %rdi
@@ -58,7 +30,7 @@ _start:
 	.globl _start_secondary
 	.type _start_secondary, @function
 _start_secondary:
-	entry_begins
+	entry_begins rip
 	xorl %ebp, %ebp
 	call secondary_main
 1:	jmp 1b
