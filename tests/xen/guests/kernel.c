@@ -135,12 +135,14 @@ static inline __attribute__((always_inline)) void work(long vcpu)
 
 /* --- boot -------------------------------------------------------------------------------------------------------- */
 
-static void start_vcpu(long vcpu)
+#if defined(__x86_64__) || defined(__i386__)
+void start_vcpu(long vcpu)
 {
 	if (hypercall(__HYPERVISOR_vcpu_op, VCPUOP_initialise, vcpu, (long)vcpu_context(vcpu)) != 0 ||
 	    hypercall(__HYPERVISOR_vcpu_op, VCPUOP_up, vcpu, 0) != 0)
 		crash();
 }
+#endif
 
 KEPT void secondary_main(long vcpu)
 {
