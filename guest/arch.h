@@ -17,6 +17,7 @@ struct space;
 
 struct arch {
 	enum arch_id id;
+	uint8_t registers;     /* in vcpu_regs.all; 0: those of x86-64 */
 	uint8_t word;          /* size of a pointer in bytes; frame pointers are aligned to it */
 	uint8_t return_offset; /* of the return address from the frame pointer; the caller's frame pointer is at 0 */
 	bool (*canonical)(uint64_t address);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "guest/arm.h"
 
+#include <string.h>
+
 #include "guest/arm_tables.h"
 #include "guest/space.h"
 
@@ -8,6 +10,7 @@
 #define CPSR_AARCH32 0x10u
 #define CPSR_MODE 0xfu
 #define CPSR_SP_EL1 0x1u
+#define FIQ 1 /* a mode with registers of its own from r8 on */
 
 static bool canonical_64(uint64_t address)
 {
@@ -68,6 +71,7 @@ static int frame_32(struct space *space, uint64_t fp, bool innermost, uint64_t *
 
 static const struct arch arm64 = {
 	.id = ARCH_ARM64,
+	.registers = 32,
 	.word = 8,
 	.return_offset = 8,
 	.canonical = canonical_64,
@@ -76,6 +80,7 @@ static const struct arch arm64 = {
 
 static const struct arch arm32 = {
 	.id = ARCH_ARM32,
+	.registers = 15,
 	.word = 4,
 	.return_offset = 4, /* at most */
 	.canonical = canonical_32,
@@ -86,6 +91,7 @@ static const struct arch arm32 = {
 /* A program of a 64-bit kernel, whose page tables hold its addresses. */
 static const struct arch arm32_of_64 = {
 	.id = ARCH_ARM32,
+	.registers = 15,
 	.word = 4,
 	.return_offset = 4, /* at most */
 	.canonical = canonical_32,
@@ -120,6 +126,8 @@ static void mode_64(const struct arm_state *state, struct vcpu_regs *regs)
 	regs->sp = state->cpsr & CPSR_SP_EL1 ? state->sp_el1 : state->sp_el0;
 	regs->fp = state->x[29];
 	regs->link = state->x[30];
+	memcpy(regs->all, state->x, sizeof(state->x));
+	regs->all[31] = regs->sp;
 }
 
 static void mode_32(const struct arm_state *state, struct vcpu_regs *regs)
@@ -131,20 +139,24 @@ static void mode_32(const struct arm_state *state, struct vcpu_regs *regs)
 		[0] = {13, 14}, [1] = {29, 30},  [2] = {17, 16},  [3] = {19, 18},
 		[7] = {21, 20}, [11] = {23, 22}, [15] = {13, 14},
 	};
-	const unsigned mode = state->cpsr & CPSR_MODE, r11 = mode == 1 ? 27 : 11;
+	const unsigned mode = state->cpsr & CPSR_MODE;
 
 	regs->arch = is_kernel_32(state) ? &arm32 : &arm32_of_64;
 	regs->user = mode == 0;
 	regs->ip = (uint32_t)state->pc;
 	regs->sp = (uint32_t)state->x[banks[mode].sp];
-	regs->fp = (uint32_t)state->x[state->cpsr & CPSR_THUMB ? 7 : r11];
 	regs->link = (uint32_t)state->x[banks[mode].lr] & ~1u;
+	for (unsigned r = 0; r < 13; r++)
+		regs->all[r] = (uint32_t)state->x[mode == FIQ && r >= 8 ? r + 16 : r];
+	regs->all[13] = regs->sp;
+	regs->all[14] = (uint32_t)state->x[banks[mode].lr];
+	regs->fp = regs->all[state->cpsr & CPSR_THUMB ? 7 : 11];
 }
 
 void arm_mode(const struct arm_state *state, struct vcpu_regs *regs)
 {
+	memset(regs, 0, sizeof(*regs));
 	regs->valid = true;
 	regs->root = state->root;
-	regs->code_base = regs->stack_base = 0;
 	(is_32(state) ? mode_32 : mode_64)(state, regs);
 }

@@ -20,7 +20,7 @@ struct arm_state {
 	struct space_root root;
 };
 
-/* Sets all of @regs but its registers by number (@all). @regs is valid then. */
+/* Sets all of @regs, which is valid then. */
 void arm_mode(const struct arm_state *state, struct vcpu_regs *regs);
 /* The instruction set of the guest's kernel. */
 enum arch_id arm_guest_arch(const struct arm_state *state);

@@ -67,7 +67,11 @@ struct vcpu_regs {
 	uint64_t code_base, stack_base;
 	bool user;        /* in user mode */
 	bool valid;       /* false: the vCPU was never brought up */
-	uint64_t all[16]; /* by DWARF number; x86-64's rax, rdx, rcx, rbx, rsi, rdi, rbp, rsp, r8 to r15 */
+	/*
+	 * By DWARF number: x86-64's rax, rdx, rcx, rbx, rsi, rdi, rbp, rsp, r8 to r15; ARM64's x0 to x30 and sp;
+	 * ARM32's r0 to r14.
+	 */
+	uint64_t all[32];
 };
 
 /* One vCPU of a paused guest. */

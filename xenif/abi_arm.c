@@ -43,7 +43,6 @@ void abi_regs(enum guest_kind kind, const void *context, struct vcpu_regs *to)
 	const struct arm_state state = state_of(context);
 
 	(void)kind;
-	*to = (struct vcpu_regs){0};
 	arm_mode(&state, to);
 }
 

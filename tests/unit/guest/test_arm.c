@@ -341,11 +341,17 @@ static void modes(void **state)
 			assert_int_equal(regs.sp, cases[i].sp);
 			assert_int_equal(regs.fp, cases[i].fp * 2 | 1ull << 32);
 			assert_int_equal(regs.link, cases[i].link * 2 | 1ull << 32);
+			assert_memory_equal(regs.all, s.x, sizeof(s.x));
+			assert_int_equal(regs.all[31], cases[i].sp);
 		} else {
 			assert_int_equal(regs.ip, 0x3456789a);
 			assert_int_equal(regs.sp, cases[i].sp * 2);
 			assert_int_equal(regs.fp, cases[i].fp * 2);
 			assert_int_equal(regs.link, cases[i].link * 2);
+			assert_int_equal(regs.all[0], 0);
+			assert_int_equal(regs.all[12], 2 * (cases[i].fp == 27 ? 28 : 12));
+			assert_int_equal(regs.all[13], cases[i].sp * 2);
+			assert_int_equal(regs.all[14], cases[i].link * 2);
 		}
 	}
 }

@@ -11,6 +11,21 @@
 /* A function that is there, by its own name, with a frame of its own. */
 #define KEPT __attribute__((noinline, noclone, noipa, used))
 
+/*
+ * A variable on the stack, which makes compilers give a leaf its frame; else in a register, where it needs none. ARM32's
+ * leaves keep the return address in its register all the same, unless that is taken for something else.
+ */
+#ifdef FRAMES_IN_LEAVES
+#define LOCAL volatile
+#else
+#define LOCAL
+#endif
+#if defined(FRAMES_IN_LEAVES) && defined(__arm__)
+#define TAKES_LINK "lr",
+#else
+#define TAKES_LINK
+#endif
+
 #ifdef PAE
 /*
  * QEMU 7.2 marks entries of the highest table as accessed. The bit is reserved there, and Xen refuses to decode an
@@ -53,7 +68,10 @@ static inline __attribute__((always_inline)) long hypercall(long nr, long a, lon
 #else
 	register long r12 __asm__("r12") = nr, x0 __asm__("r0") = a, x1 __asm__("r1") = b, x2 __asm__("r2") = c;
 
-	__asm__ volatile(".arch_extension virt\n\thvc #0xea1" : "+r"(r12), "+r"(x0), "+r"(x1), "+r"(x2) : : "memory");
+	__asm__ volatile(".arch_extension virt\n\thvc #0xea1"
+	                 : "+r"(r12), "+r"(x0), "+r"(x1), "+r"(x2)
+	                 :
+	                 : TAKES_LINK "memory");
 #endif
 	return x0;
 }
@@ -101,22 +119,6 @@ void *vcpu_context(long vcpu);
 _Noreturn void crash(void);
 
 /*
- * A variable on the stack, which makes compilers give a leaf its frame; else in a register, where it needs none. gcc's
- * ARM32 leaves keep the return address in its register all the same, unless that is needed for something else.
- */
-#ifdef FRAMES_IN_LEAVES
-#define LOCAL volatile
-#ifdef __arm__
-#define SPOILT : : : "lr"
-#endif
-#else
-#define LOCAL
-#endif
-#ifndef SPOILT
-#define SPOILT
-#endif
-
-/*
  * Spends @units of time in the function this stands in; inlined, for a helper would be the leaf. Only time in which it
  * ran counts: while the guest is paused or waits for a processor the TSC goes on in leaps, which are left out.
  */
@@ -125,7 +127,7 @@ _Noreturn void crash(void);
 		uint64_t last = tsc(), spent = 0; \
 		while (spent < (uint64_t)(units)*UNIT_CYCLES) { \
 			for (LOCAL int spin = 0; spin < 50; spin++) \
-				__asm__ volatile("" SPOILT); \
+				__asm__ volatile("" : : : TAKES_LINK "cc"); \
 			uint64_t now = tsc(); \
 			spent += now - last < LEAP_CYCLES ? now - last : 0; \
 			last = now; \

@@ -46,7 +46,7 @@ static const char *property(const uint8_t *tree, const char *name)
 
 const char *boot_begin(void *boot)
 {
-	return property((const uint8_t *)boot - RAM + BASE, "bootargs");
+	return property((const uint8_t *)((uintptr_t)boot - RAM + BASE), "bootargs");
 }
 
 /* By PSCI's CPU_ON (Arm DEN 0022), which Xen carries out. The vCPU begins with the MMU off, its number as first argument. */
