@@ -15,19 +15,29 @@
 #define ARCH_CALL_BYTES 8u /* of code before a return address in which its call is looked for */
 
 struct capture;
+struct space;
 
 struct arch {
 	enum arch_id id;
+	uint8_t registers;     /* in vcpu_regs.all; 0: those of x86-64 */
 	uint8_t word;          /* size of a pointer in bytes; frame pointers are aligned to it */
 	uint8_t return_offset; /* of the return address from the frame pointer; the caller's frame pointer is at 0 */
 	bool (*canonical)(uint64_t address);
+	/*
+	 * Reads the frame at @fp, where compilers differ in its layout: the caller's frame pointer and the return
+	 * address. 0 or as space_read(). NULL: it is as above.
+	 */
+	int (*frame)(struct space *space, uint64_t fp, bool innermost, uint64_t *caller, uint64_t *address);
 	/*
 	 * The frame that holds @address under @root, page tables read from @capture. 0; -EFAULT: the guest has no page
 	 * there; -EAGAIN: no copy of a page-table entry yet (noted for capture_extend()); -EIO: a table cannot be
 	 * mapped. NULL: stacks are not followed in this mode.
 	 */
 	int (*translate)(struct capture *capture, const struct space_root *root, uint64_t address, uint64_t *frame);
-	/* Can a call end with the last of these ARCH_CALL_BYTES bytes of code? False is certain. */
+	/*
+	 * Can a call end with the last of these ARCH_CALL_BYTES bytes of code? False is certain. NULL: not known here, and
+	 * frame pointers are taken at their word.
+	 */
 	bool (*ends_call)(const uint8_t *code);
 };
 

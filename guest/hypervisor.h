@@ -44,7 +44,10 @@ struct guest_info {
 	uint8_t shutdown_code;
 };
 
-/* What addresses are translated by; which words count, and how, is up to the struct arch beside it. */
+/*
+ * What addresses are translated by; which words count, and how, is up to the struct arch beside it. The first word
+ * tells address spaces apart.
+ */
 struct space_root {
 	union {
 		uint64_t cr3; /* x86: address of the first page table, without flags; PV guests: machine address */
@@ -57,13 +60,18 @@ struct space_root {
 /* The registers that a stack walk starts from, as linear addresses: segment bases are added. */
 struct vcpu_regs {
 	uint64_t ip, sp, fp;     /* fp is 0 if the register is */
+	uint64_t link;           /* the link register, where there is one */
 	const struct arch *arch; /* the mode that the vCPU is in now; set if @valid */
 	struct space_root root;  /* the running address space */
 	/* The segments' bases, mostly 0: what a stack holds of addresses is without them. */
 	uint64_t code_base, stack_base;
 	bool user;        /* in user mode */
 	bool valid;       /* false: the vCPU was never brought up */
-	uint64_t all[16]; /* by DWARF number; x86-64's rax, rdx, rcx, rbx, rsi, rdi, rbp, rsp, r8 to r15 */
+	/*
+	 * By DWARF number: x86-64's rax, rdx, rcx, rbx, rsi, rdi, rbp, rsp, r8 to r15; ARM64's x0 to x30 and sp;
+	 * ARM32's r0 to r14.
+	 */
+	uint64_t all[32];
 };
 
 /* One vCPU of a paused guest. */

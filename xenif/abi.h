@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* abi.h - converts Xen's public structures to those of guest/hypervisor.h, for both backends on a real Xen. */
+/*
+ * abi.h - converts Xen's public structures to those of guest/hypervisor.h, for both backends on a real Xen. What depends
+ * on the processor that Xen runs on is in abi_x86.c and abi_arm.c, of which the makefile takes one.
+ */
 #ifndef XENIF_ABI_H
 #define XENIF_ABI_H
 
@@ -7,11 +10,11 @@
 #define __XEN_TOOLS__
 #endif
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include <xen/xen.h>
 #include <xen/domctl.h>
-#include <xen/hvm/save.h>
 
 #include "guest/hypervisor.h"
 
@@ -20,13 +23,18 @@ void abi_info(const struct xen_domctl_getdomaininfo *from, uint32_t interface, s
 /* @before: NULL for a vCPU that was asleep. */
 void abi_vcpu(const struct xen_domctl_getvcpuinfo *before, const struct xen_domctl_getvcpuinfo *after,
               struct vcpu_stop *to);
-/* Registers of a 64-bit PV guest. */
+
+/* What sort of guest a domain is. */
+enum guest_kind abi_kind(const struct xen_domctl_getdomaininfo *from, uint32_t interface);
+/* A vCPU's registers as Xen gives them for this kind of guest are in a buffer of so many bytes. */
+extern const size_t abi_context_size;
+/* Makes @op, whose head the caller has filled in, the call that asks for the registers of @vcpu. */
+void abi_ask(struct xen_domctl *op, enum guest_kind kind, uint32_t vcpu, void *context);
+void abi_regs(enum guest_kind kind, const void *context, struct vcpu_regs *to);
+/* The instruction set that the guest seems to be made for, by the registers of one vCPU; NULL: not known yet. */
+enum arch_id abi_arch(enum guest_kind kind, const void *context);
+/* Of x86 alone: the registers of a 64-bit PV guest. */
 void abi_regs_pv64(const vcpu_guest_context_t *from, struct vcpu_regs *to);
-/* Registers of a PVH or HVM guest, and which instruction set it seems to be made for. */
-void abi_regs_hvm(const struct hvm_hw_cpu *from, struct vcpu_regs *to);
-enum arch_id abi_arch_hvm(const struct hvm_hw_cpu *from);
-/* Asks for vCPU @vcpu's struct hvm_hw_cpu, in the layout that this version of the interface has. */
-void abi_ask_hvm(struct xen_domctl *op, uint32_t interface, uint32_t vcpu, struct hvm_hw_cpu *to);
 
 /* Explains in one line for the user why the hypervisor's device cannot be opened, given the errno. */
 void abi_explain_open(int error, char *why, size_t size);

@@ -60,12 +60,6 @@ struct parts {
 	size_t info, before, pause, contexts, after, end;
 };
 
-/* A vCPU's registers: of a PV guest, or of a PVH or HVM guest. */
-union context {
-	vcpu_guest_context_t pv;
-	struct hvm_hw_cpu hvm;
-};
-
 /* Pages mapped by one call, which only one call can unmap. */
 struct region {
 	uint8_t *begin;
@@ -82,8 +76,8 @@ struct guest {
 	/* Parts of one buffer that never causes a page fault, as hypercalls need it: */
 	void *buffer;
 	multicall_entry_t *list;
-	struct xen_domctl *ops;  /* one for each entry of the list */
-	union context *contexts; /* of the wanted vCPUs */
+	struct xen_domctl *ops; /* one for each entry of the list */
+	uint8_t *contexts;      /* of the wanted vCPUs, abi_context_size each */
 	struct mark *mark;
 	uint64_t *asleep;       /* bits: not asked for registers this time */
 	struct region *regions; /* of mapped pages, as they were mapped */
@@ -270,7 +264,7 @@ static struct layout lay_out(const struct guest *g)
 	l.ops = align(entries * sizeof(*g->list));
 	l.mark = l.ops + align(entries * sizeof(*g->ops));
 	l.contexts = l.mark + align(sizeof(*g->mark));
-	l.size = l.contexts + g->nwanted * sizeof(*g->contexts);
+	l.size = l.contexts + g->nwanted * abi_context_size;
 	return l;
 }
 
@@ -285,7 +279,7 @@ static int make_buffer(struct guest *g)
 	g->list = (void *)buffer;
 	g->ops = (void *)(buffer + l.ops);
 	g->mark = (void *)(buffer + l.mark);
-	g->contexts = (void *)(buffer + l.contexts);
+	g->contexts = buffer + l.contexts;
 	memset(g->mark, 0, sizeof(*g->mark));
 	return 0;
 }
@@ -328,33 +322,17 @@ static int check_kind(struct hypervisor *x, const struct guest_info *info)
 	return x->op->u.address_size.size == 64 ? 0 : -ENOTSUP;
 }
 
-/* Asks for the registers of @vcpu, to be written to @to. */
-static void ask_context(const struct guest *g, struct xen_domctl *op, uint32_t vcpu, union context *to)
+/* Asks for the registers of @vcpu, to be written to the place of the @i-th wanted one. */
+static void ask_context(const struct guest *g, struct xen_domctl *op, uint32_t vcpu, uint32_t i)
 {
-	if (g->kind == GUEST_PV) {
-		fill(g->x, op, XEN_DOMCTL_getvcpucontext, g->domid);
-		op->u.vcpucontext.vcpu = vcpu;
-		set_xen_guest_handle(op->u.vcpucontext.ctxt, &to->pv);
-	} else {
-		fill(g->x, op, XEN_DOMCTL_gethvmcontext_partial, g->domid);
-		abi_ask_hvm(op, g->x->interface, vcpu, &to->hvm);
-	}
-}
-
-static void read_context(const struct guest *g, const union context *from, struct vcpu_regs *to)
-{
-	if (g->kind == GUEST_PV)
-		abi_regs_pv64(&from->pv, to);
-	else
-		abi_regs_hvm(&from->hvm, to);
+	fill(g->x, op, 0, g->domid);
+	abi_ask(op, g->kind, vcpu, g->contexts + i * abi_context_size);
 }
 
 static enum arch_id find_arch(struct guest *g)
 {
-	if (g->kind == GUEST_PV)
-		return ARCH_X86_64;
-	ask_context(g, g->x->op, 0, g->contexts);
-	return call(g->x, g->x->op) == 0 ? abi_arch_hvm(&g->contexts->hvm) : ARCH_X86_64;
+	ask_context(g, g->x->op, 0, 0);
+	return abi_arch(g->kind, call(g->x, g->x->op) == 0 ? g->contexts : NULL);
 }
 
 static struct guest *attach(struct hypervisor *x, const struct guest_info *info, const uint64_t *wanted)
@@ -444,7 +422,7 @@ static struct parts build(struct guest *g)
 	for (uint32_t i = 0; i < g->nwanted; i++) {
 		if (is_asleep(g, g->wanted[i]))
 			continue;
-		ask_context(g, &g->ops[n], g->wanted[i], &g->contexts[i]);
+		ask_context(g, &g->ops[n], g->wanted[i], i);
 		append(g, &n, &g->ops[n]);
 	}
 	p.end = n;
@@ -479,7 +457,7 @@ static void collect(struct guest *g, struct guest_info *info, struct vcpu_stop *
 		if (is_asleep(g, g->wanted[i]))
 			continue;
 		if (result(g, context++) == 0)
-			read_context(g, &g->contexts[i], regs);
+			abi_regs(g->kind, g->contexts + i * abi_context_size, regs);
 		else
 			memset(regs, 0, sizeof(*regs));
 	}
@@ -510,13 +488,13 @@ static void prepare(struct guest *g, const uint64_t *asleep)
 	if (asleep)
 		memcpy(g->asleep, asleep, (g->vcpus + 63) / 64 * sizeof(*g->asleep));
 	g->mark->resumed.result = 0;
-	atomic_signal_fence(memory_order_seq_cst);
+	atomic_thread_fence(memory_order_release);
 	g->parts = build(g);
 	g->mark->paused.u.getvcpuinfo.cpu = UNANSWERED;
 	/* The list may fail as a whole after its pause was carried out; the pause must then be undone. */
 	g->list[g->parts.pause].result = (xen_ulong_t)-ECANCELED;
 	prepare_resume(g);
-	atomic_signal_fence(memory_order_seq_cst);
+	atomic_thread_fence(memory_order_release);
 	g->mark->resumed.result = PENDING;
 }
 
@@ -547,6 +525,7 @@ static bool is_marked(const struct pause_mark *m, bool dead)
 	long resumed = (long)mark->resumed.result;
 
 	(void)dead; /* it is exact */
+	atomic_thread_fence(memory_order_acquire); /* pairs with prepare() */
 	return mark->paused.u.getvcpuinfo.cpu != UNANSWERED && resumed != 0 && resumed != -EINVAL && resumed != -ESRCH;
 }
 
@@ -591,10 +570,10 @@ static int peek(struct guest *g, uint32_t vcpu, struct vcpu_regs *regs)
 {
 	int rc;
 
-	ask_context(g, g->x->op, vcpu, g->contexts);
+	ask_context(g, g->x->op, vcpu, 0);
 	rc = call(g->x, g->x->op);
 	if (rc == 0)
-		read_context(g, g->contexts, regs);
+		abi_regs(g->kind, g->contexts, regs);
 	return rc;
 }
 

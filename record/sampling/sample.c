@@ -379,6 +379,8 @@ static void finish(struct target *t)
 		s->user = v->regs.user;
 		s->mode = v->regs.valid && v->regs.arch->id != t->arch ? v->regs.arch->id : 0;
 		s->root = v->regs.root.cr3;
+		s->link = v->regs.link;
+		s->nregs = s->tops == UPF_TOPS_COPY && v->regs.valid ? v->regs.arch->registers : 0;
 		s->sp = v->regs.sp;
 		s->fp = v->regs.fp;
 		if (s->tops == UPF_TOPS_WINDOW && v->regs.valid && !is_asleep(t, i))

@@ -130,7 +130,7 @@ bool stack_judge(const struct stack_choice *c, struct footing *f, struct returns
 {
 	bool copied = s->tops == UPF_TOPS_COPY;
 
-	if (s->end == UPF_END_NONE || !regs->arch->translate || (s->end == UPF_END_COLD && !copied))
+	if (s->end == UPF_END_NONE || !regs->arch->ends_call || (s->end == UPF_END_COLD && !copied))
 		return true;
 	if (f->end != UPF_END_COLD && !has_failed(f->end, s->depth) && are_frames(r, regs, s->frames, s->depth) &&
 	    is_root(r, regs, f, s) && !returns_among(r, regs, s->words + c->window_words, f->gap)) {

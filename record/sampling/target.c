@@ -7,7 +7,7 @@
 
 #include "common/parse.h"
 
-#define COPY_OVERHEAD 32 /* words that a copy's registers may take in a block */
+#define COPY_OVERHEAD 48 /* words that a copy's registers may take in a block */
 #define PAGES_MAX 8192   /* mapped at most: 32 MiB of the guest's memory, none of it ours */
 #define LINES_MAX 384    /* that a pause copies of one vCPU's memory, beside twice the stack that is kept */
 

@@ -36,6 +36,17 @@ static uint64_t linear(const struct arch *arch, uint64_t base, uint64_t offset)
 	return arch->word == 4 ? (uint32_t)(base + offset) : base + offset;
 }
 
+static int read_frame(struct space *space, uint64_t fp, bool innermost, uint64_t *caller, uint64_t *address)
+{
+	const struct arch *arch = space->arch;
+	int rc;
+
+	if (arch->frame)
+		return arch->frame(space, fp, innermost, caller, address);
+	rc = space_read(space, fp, caller);
+	return rc == 0 ? space_read(space, fp + arch->return_offset, address) : rc;
+}
+
 enum upf_end walk_frames(struct space *space, const struct vcpu_regs *regs, uint64_t *frames, uint32_t max,
                          uint32_t *depth, uint64_t *above)
 {
@@ -59,9 +70,7 @@ enum upf_end walk_frames(struct space *space, const struct vcpu_regs *regs, uint
 		*depth = n;
 		if (end != UPF_END_ROOT)
 			return end;
-		rc = space_read(space, fp, &caller);
-		if (rc == 0)
-			rc = space_read(space, fp + arch->return_offset, &address);
+		rc = read_frame(space, fp, n == 1, &caller, &address);
 		if (rc != 0)
 			return walk_end(rc);
 		*above = fp + arch->return_offset + arch->word;

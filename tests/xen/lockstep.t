@@ -37,7 +37,7 @@ in_step() { # NAME
 # Nothing else may make samples late, as it would do so at the same part of each cycle, after dom0's own timer, whose
 # period is 4 ms: Xen's rate limit would have dom0 wait until the guest has had the processor for 1 ms.
 in_step_at() {
-	lab -i -s "$2" -a sched_ratelimit_us=0 -f "$build/tests/xen/onlooker=/bin/onlooker" \
+	lab -i -s "$2" -b sched_ratelimit_us=0 -f "$build/tests/xen/onlooker=/bin/onlooker" \
 		"$xen/t/lockstep.sh" "$1" "${addresses[@]}"
 	for cycle in one half more; do
 		ok "$1 Hz, $cycle: recorded" recorded $cycle

@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The modes of x86 vCPUs, and page tables of every format, sound and hostile. */
-#include "tests/unit/unit.h"
+#include "tests/unit/guest/tables.h"
 
-#include <errno.h>
-#include <string.h>
-
-#include "guest/sim.h"
-#include "guest/space.h"
 #include "guest/x86.h"
 
 #define PE 0x1u
@@ -21,52 +16,6 @@
 #define LARGE 0xe7ull
 #define SOFTWARE (0x80000000000000ull | 1ull << 63) /* bits that are no part of an address */
 
-struct fixture {
-	struct sim_domain d;
-	struct guest *guest;
-	struct pages *pages;
-	struct capture *capture;
-};
-
-static int setup(void **state)
-{
-	static struct fixture f;
-	char why[128];
-
-	memset(&f, 0, sizeof(f));
-	f.d.info = (struct guest_info){.domid = 1, .vcpus = 1};
-	sim_world(&f.d, 1);
-	f.guest = hypervisor_backend.attach(hypervisor_backend.open(why, sizeof(why)), &f.d.info, NULL);
-	f.pages = pages_new(&hypervisor_backend, f.guest, 100);
-	f.capture = capture_new(f.pages, 256);
-	while (f.d.used < 32)
-		sim_space(&f.d);
-	*state = &f;
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	struct fixture *f = *state;
-
-	capture_free(f->capture);
-	pages_free(f->pages);
-	hypervisor_backend.detach(f->guest);
-	sim_free(&f->d);
-	return 0;
-}
-
-/* Writes entry @index of the table in @frame. */
-static void put8(struct fixture *f, uint64_t frame, unsigned index, uint64_t entry)
-{
-	memcpy(f->d.memory[frame] + index * 8, &entry, 8);
-}
-
-static void put4(struct fixture *f, uint64_t frame, unsigned index, uint64_t entry)
-{
-	memcpy(f->d.memory[frame] + index * 4, &entry, 4);
-}
-
 static const struct x86_state long_4 = {.cr0 = PG | PE, .cr3 = 0x1018, .cr4 = PAE, .efer = LMA | 0x100, .cs_l = true};
 static const struct x86_state long_5 = {
 	.cr0 = PG | PE, .cr3 = 0x8000000000001fff, .cr4 = PAE | LA57, .efer = LMA, .cs_l = true};
@@ -77,23 +26,12 @@ static const struct x86_state two = {.cr0 = PG | PE, .cr3 = 0x1000, .cs_d = true
 static const struct x86_state flat = {.cr0 = PE, .cr3 = 0x1000, .cs_d = true};
 static const struct x86_state real = {.cr0 = 0x10, .cs_base = 0xf0000, .ip = 0xfff0};
 
-/* The frame of @address, page tables mapped as they are asked for. */
 static int translate(struct fixture *f, const struct x86_state *state, uint64_t address, uint64_t *frame)
 {
 	struct vcpu_regs regs;
-	int rc;
 
 	x86_mode(state, &regs);
-	assert_true(regs.arch->canonical(address));
-	for (int i = 0; i < 6; i++) {
-		capture_copy(f->capture);
-		rc = regs.arch->translate(f->capture, &regs.root, address, frame);
-		if (rc != -EAGAIN)
-			return rc;
-		assert_int_equal(capture_extend(f->capture), 1);
-	}
-	fail_msg("more steps than levels");
-	return -EAGAIN;
+	return translate_by(f, &regs, address, frame);
 }
 
 static void leads_to(struct fixture *f, const struct x86_state *state, uint64_t address, uint64_t expected)

@@ -18,6 +18,8 @@ KEPT static long hypervisor_block(void)
 	                 : "=a"(result), "+D"(command), "+S"(argument)
 	                 : [call] "i"(__HYPERVISOR_sched_op * 32)
 	                 : "rcx", "rdx", "r8", "r9", "r10", "r11", "memory");
+#elif defined(__aarch64__) || defined(__arm__)
+	result = hypercall(__HYPERVISOR_sched_op, command, argument, 0);
 #else
 	before_hypercall();
 	__asm__ volatile("call hypercall_page + %c[call]"

@@ -11,6 +11,21 @@
 /* A function that is there, by its own name, with a frame of its own. */
 #define KEPT __attribute__((noinline, noclone, noipa, used))
 
+/*
+ * A variable on the stack, which makes compilers give a leaf its frame; else in a register, where it needs none. ARM32's
+ * leaves keep the return address in its register all the same, unless that is taken for something else.
+ */
+#ifdef FRAMES_IN_LEAVES
+#define LOCAL volatile
+#else
+#define LOCAL
+#endif
+#if defined(FRAMES_IN_LEAVES) && defined(__arm__)
+#define TAKES_LINK "lr",
+#else
+#define TAKES_LINK
+#endif
+
 #ifdef PAE
 /*
  * QEMU 7.2 marks entries of the highest table as accessed. The bit is reserved there, and Xen refuses to decode an
@@ -27,6 +42,42 @@ static inline void before_hypercall(void)
 {
 }
 #endif
+
+#if defined(__aarch64__) || defined(__arm__)
+#define UNIT_CYCLES 250000u /* of the timer's 62.5 MHz */
+#define LEAP_CYCLES 1250u
+
+static inline uint64_t tsc(void)
+{
+	uint64_t count;
+
+#ifdef __aarch64__
+	__asm__ volatile("mrs %0, cntvct_el0" : "=r"(count));
+#else
+	__asm__ volatile("mrrc p15, 1, %Q0, %R0, c14" : "=r"(count));
+#endif
+	return count;
+}
+
+static inline __attribute__((always_inline)) long hypercall(long nr, long a, long b, long c)
+{
+#ifdef __aarch64__
+	register long x16 __asm__("x16") = nr, x0 __asm__("x0") = a, x1 __asm__("x1") = b, x2 __asm__("x2") = c;
+
+	__asm__ volatile("hvc #0xea1" : "+r"(x16), "+r"(x0), "+r"(x1), "+r"(x2) : : "memory");
+#else
+	register long r12 __asm__("r12") = nr, x0 __asm__("r0") = a, x1 __asm__("r1") = b, x2 __asm__("r2") = c;
+
+	__asm__ volatile(".arch_extension virt\n\thvc #0xea1"
+	                 : "+r"(r12), "+r"(x0), "+r"(x1), "+r"(x2)
+	                 :
+	                 : TAKES_LINK "memory");
+#endif
+	return x0;
+}
+#else
+#define UNIT_CYCLES 4000000u
+#define LEAP_CYCLES 20000u
 
 static inline uint64_t tsc(void)
 {
@@ -55,35 +106,28 @@ static inline __attribute__((always_inline)) long hypercall(long nr, long a, lon
 #endif
 	return nr;
 }
+#endif
 
 #define MAX_VCPUS 8
 
-/* What differs between the ways of booting: pv/, hvm/. Gives the command line. */
+/* What differs between the ways of booting: pv/, hvm/, arm/. Gives the command line. */
 const char *boot_begin(void *boot);
+void start_vcpu(long vcpu);
 /* What VCPUOP_initialise wants for a vCPU that is to begin in _start_secondary(), with its number; valid until the next call. */
 void *vcpu_context(long vcpu);
 
 _Noreturn void crash(void);
 
-/* A variable on the stack, which makes compilers give a leaf its frame; else in a register, where it needs none. */
-#ifdef FRAMES_IN_LEAVES
-#define LOCAL volatile
-#else
-#define LOCAL
-#endif
-
 /*
  * Spends @units of time in the function this stands in; inlined, for a helper would be the leaf. Only time in which it
  * ran counts: while the guest is paused or waits for a processor the TSC goes on in leaps, which are left out.
  */
-#define UNIT_CYCLES 4000000u
-#define LEAP_CYCLES 20000u
 #define BURN(units) \
 	do { \
 		uint64_t last = tsc(), spent = 0; \
 		while (spent < (uint64_t)(units)*UNIT_CYCLES) { \
 			for (LOCAL int spin = 0; spin < 50; spin++) \
-				__asm__ volatile(""); \
+				__asm__ volatile("" : : : TAKES_LINK "cc"); \
 			uint64_t now = tsc(); \
 			spent += now - last < LEAP_CYCLES ? now - last : 0; \
 			last = now; \

@@ -100,7 +100,7 @@ static unsigned number(const char *text)
 /* The instruction pointer of a blocked vCPU stands in this function itself: the hypercall is inline. */
 KEPT void work_idle(void)
 {
-	for (;;)
+	for (LOCAL int on = 1; on;)
 		hypercall(__HYPERVISOR_sched_op, SCHEDOP_block, 0, 0);
 }
 
@@ -141,12 +141,14 @@ static inline __attribute__((always_inline)) void work(long vcpu)
 
 /* --- boot -------------------------------------------------------------------------------------------------------- */
 
-static void start_vcpu(long vcpu)
+#if defined(__x86_64__) || defined(__i386__)
+void start_vcpu(long vcpu)
 {
 	if (hypercall(__HYPERVISOR_vcpu_op, VCPUOP_initialise, vcpu, (long)vcpu_context(vcpu)) != 0 ||
 	    hypercall(__HYPERVISOR_vcpu_op, VCPUOP_up, vcpu, 0) != 0)
 		crash();
 }
+#endif
 
 KEPT void secondary_main(long vcpu)
 {

@@ -14,8 +14,14 @@
 #define STACK 600
 #ifdef __x86_64__
 #define FRAME_POINTER "rbp"
-#else
+#elif defined(__i386__)
 #define FRAME_POINTER "ebp"
+#elif defined(__aarch64__)
+#define FRAME_POINTER "x29"
+#elif defined(__thumb__)
+#define FRAME_POINTER "r7"
+#else
+#define FRAME_POINTER "r11"
 #endif
 
 

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "xenif/abi.h"
 
-#include <errno.h>
 #include <stddef.h>
-#include <stdio.h>
 #include <string.h>
-#include <unistd.h>
+
+#include <xen/hvm/save.h>
 
 #include "guest/x86.h"
 
@@ -23,38 +22,11 @@ static uint32_t emulated(const struct xen_domctl_getdomaininfo *from, uint32_t i
 }
 
 /* Before 4.10 Xen does not tell PVH from HVM. A PVH guest has no PC's devices, of which the clock stands for all. */
-static enum guest_kind kind_of(const struct xen_domctl_getdomaininfo *from, uint32_t interface)
+enum guest_kind abi_kind(const struct xen_domctl_getdomaininfo *from, uint32_t interface)
 {
 	if (!(from->flags & XEN_DOMINF_hvm_guest))
 		return GUEST_PV;
 	return interface < DOMCTL_4_10 || emulated(from, interface) & XEN_X86_EMU_RTC ? GUEST_HVM : GUEST_PVH;
-}
-
-void abi_info(const struct xen_domctl_getdomaininfo *from, uint32_t interface, struct guest_info *to)
-{
-	_Static_assert(sizeof(from->handle) == sizeof(to->uuid), "a domain handle is a uuid");
-	*to = (struct guest_info){
-		.domid = from->domain,
-		.vcpus = from->max_vcpu_id == XEN_INVALID_MAX_VCPU_ID ? 0 : from->max_vcpu_id + 1,
-		.cpu_ns = from->cpu_time,
-		.kind = kind_of(from, interface),
-		.pages = from->tot_pages,
-		.paused = from->flags & XEN_DOMINF_paused,
-		.dying = from->flags & XEN_DOMINF_dying,
-		.shutdown = from->flags & XEN_DOMINF_shutdown,
-		.shutdown_code = from->flags >> XEN_DOMINF_shutdownshift & XEN_DOMINF_shutdownmask,
-	};
-	memcpy(to->uuid, from->handle, sizeof(to->uuid));
-}
-
-/* A paused vCPU never counts as running, so "running" is from before the pause; all else is final only after it. */
-void abi_vcpu(const struct xen_domctl_getvcpuinfo *before, const struct xen_domctl_getvcpuinfo *after,
-              struct vcpu_stop *to)
-{
-	to->online = after->online;
-	to->blocked = after->blocked;
-	to->running = before && before->running;
-	to->cpu_ns = after->cpu_time;
 }
 
 void abi_regs_pv64(const vcpu_guest_context_t *from, struct vcpu_regs *to)
@@ -101,14 +73,7 @@ static struct x86_state state_of(const struct hvm_hw_cpu *from)
 	};
 }
 
-enum arch_id abi_arch_hvm(const struct hvm_hw_cpu *from)
-{
-	const struct x86_state state = state_of(from);
-
-	return x86_guest_arch(&state);
-}
-
-void abi_regs_hvm(const struct hvm_hw_cpu *from, struct vcpu_regs *to)
+static void regs_hvm(const struct hvm_hw_cpu *from, struct vcpu_regs *to)
 {
 	const struct x86_state state = state_of(from);
 
@@ -125,14 +90,15 @@ struct hvmcontext_partial_4_8 {
 	XEN_GUEST_HANDLE_64(uint8) buffer;
 };
 
-void abi_ask_hvm(struct xen_domctl *op, uint32_t interface, uint32_t vcpu, struct hvm_hw_cpu *to)
+static void ask_hvm(struct xen_domctl *op, uint32_t vcpu, struct hvm_hw_cpu *to)
 {
 	struct xen_domctl_hvmcontext_partial *ask = &op->u.hvmcontext_partial;
 	struct hvmcontext_partial_4_8 *old = (void *)&op->u;
 
+	op->cmd = XEN_DOMCTL_gethvmcontext_partial;
 	ask->type = HVM_SAVE_CODE(CPU);
 	ask->instance = vcpu;
-	if (interface < DOMCTL_4_10) {
+	if (op->interface_version < DOMCTL_4_10) {
 		set_xen_guest_handle(old->buffer, (uint8_t *)to);
 	} else {
 		ask->bufsz = sizeof(*to);
@@ -140,30 +106,43 @@ void abi_ask_hvm(struct xen_domctl *op, uint32_t interface, uint32_t vcpu, struc
 	}
 }
 
-static bool on_xen(void)
-{
-	char type[8] = "";
-	FILE *f = fopen("/sys/hypervisor/type", "r");
+/* A vCPU's registers: of a PV guest, or of a PVH or HVM guest. */
+union context {
+	vcpu_guest_context_t pv;
+	struct hvm_hw_cpu hvm;
+};
+const size_t abi_context_size = sizeof(union context);
 
-	if (f) {
-		if (!fgets(type, sizeof(type), f))
-			type[0] = '\0';
-		fclose(f);
+void abi_ask(struct xen_domctl *op, enum guest_kind kind, uint32_t vcpu, void *context)
+{
+	union context *to = context;
+
+	if (kind == GUEST_PV) {
+		op->cmd = XEN_DOMCTL_getvcpucontext;
+		op->u.vcpucontext.vcpu = vcpu;
+		set_xen_guest_handle(op->u.vcpucontext.ctxt, &to->pv);
+	} else {
+		ask_hvm(op, vcpu, &to->hvm);
 	}
-	return strncmp(type, "xen", 3) == 0 || access("/proc/xen/capabilities", F_OK) == 0;
 }
 
-void abi_explain_open(int error, char *why, size_t size)
+void abi_regs(enum guest_kind kind, const void *context, struct vcpu_regs *to)
 {
-	if (!on_xen())
-		snprintf(why, size,
-		         "this machine does not run on Xen: record in dom0 of a Xen host; "
-		         "uniprof-report works anywhere");
-	else if (geteuid() != 0)
-		snprintf(why, size, "only root may ask the hypervisor: run it as root, for example with sudo");
-	else if (error == ENOENT || error == ENXIO || error == ENODEV)
-		snprintf(why, size,
-		         "no /dev/xen/privcmd here: run it in dom0, with the module loaded (modprobe xen-privcmd)");
+	const union context *from = context;
+
+	if (kind == GUEST_PV)
+		abi_regs_pv64(&from->pv, to);
 	else
-		snprintf(why, size, "cannot open the hypervisor's interface: %s", strerror(error));
+		regs_hvm(&from->hvm, to);
+}
+
+enum arch_id abi_arch(enum guest_kind kind, const void *context)
+{
+	const union context *from = context;
+	struct x86_state state;
+
+	if (kind == GUEST_PV || !from)
+		return ARCH_X86_64;
+	state = state_of(&from->hvm);
+	return x86_guest_arch(&state);
 }

@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# dom0's part of arm.t: a guest of each kind and mode, all recorded at once.
+
+type=pvh
+while read -r name kernel work; do
+	guest_start "$name" "$kernel.img" 2 "work=$work others=idle" < /dev/null
+done <<-END
+	4k arm64-4k shares
+	64k arm64-64k recursion
+	flat64 arm64-flat levels
+	lpae arm32-lpae shares
+	short arm32-short recursion
+	flat32 arm32-flat levels
+	clang clang-arm32-short levels
+	thumb clang-arm32-thumb shares
+END
+uniprof-record --list > /out/list
+uniprof-record -F 1000 -d 10 -o /out/all.upf 4k 64k flat64 lpae short flat32 clang thumb 2> /out/all.err
+echo $? > /out/all.rc
