@@ -113,6 +113,21 @@ static inline void add_zigzag(struct column_writer *w, enum column c, uint64_t d
 	add_varint(w, c, zigzag((int64_t)difference));
 }
 
+/* What the bytes do not tell. */
+struct column_facts {
+	uint64_t left_out;               /* a bit for each column that need not be written */
+	const uint32_t *limits[COLUMNS]; /* of those whose numbers have limits: one for each number */
+	uint32_t nregs;                  /* in REG, of every sample; 0: not all have the same */
+};
+
+struct forms;
+bool columns_alloc(struct column_writer *w, enum upf_tops tops); /* false: no memory; free them anyway */
+void columns_free(struct column_writer *w);
+/* Is there room for @need[c] bytes more in each column, and for all of them in a block? */
+bool columns_fit(const struct column_writer *w, const size_t *need);
+/* Writes a block's columns, behind its parameters. The bytes used. */
+size_t columns_put(const struct column_writer *w, const struct column_facts *facts, struct forms *forms, uint8_t *at);
+
 /* --- reading: past the end all is 0, and the column bad ---------------------------------------------------------- */
 
 struct column_reader {
@@ -120,15 +135,19 @@ struct column_reader {
 	struct rice rice[COLUMNS]; /* in use unless the form is FORM_BYTES */
 	uint8_t form[COLUMNS];
 	bool there[COLUMNS];
+	uint32_t unknown;                  /* the first required column that is not known, 0: none */
 	struct cursor split[UPF_REGS_MAX]; /* REG, register by register, if its form is FORM_SPLIT */
 };
 
-static inline uint64_t column_number(struct column_reader *r, enum column c)
+/* Inlined for its constant @c: this is what decoding costs most. */
+static inline __attribute__((always_inline)) uint64_t column_number(struct column_reader *r, enum column c)
 {
 	if (r->form[c] == FORM_BYTES)
 		return get_varint(&r->column[c]);
 	if (r->form[c] == FORM_RICE)
 		return rice_next(&r->rice[c]);
+	if (r->rice[c].limit == 1) /* as in columns that are left out */
+		return r->rice[c].base;
 	return r->rice[c].base + even_next(&r->rice[c], r->rice[c].limit);
 }
 
@@ -149,7 +168,7 @@ static inline uint8_t column_byte(struct column_reader *r, enum column c)
 	return r->form[c] == FORM_BYTES ? get_u8(&r->column[c]) : 0;
 }
 
-static inline int64_t column_difference(struct column_reader *r, enum column c)
+static inline __attribute__((always_inline)) int64_t column_difference(struct column_reader *r, enum column c)
 {
 	return unzigzag(column_number(r, c));
 }
@@ -179,5 +198,8 @@ static inline bool column_done(const struct column_reader *r, enum column c)
 		left += cursor_left(&r->split[i]);
 	return r->form[c] == FORM_BYTES || r->form[c] == FORM_SPLIT ? left == 0 : rice_done(&r->rice[c]);
 }
+
+/* Reads which columns a block has. False: it is damaged. */
+bool columns_get(struct column_reader *r, struct cursor *c, bool v1);
 
 #endif

@@ -51,8 +51,7 @@ struct upf_decoder {
 	uint64_t round_tick;    /* of the last round of any domain */
 	unsigned time_shift, cpu_shift;
 	bool v1;
-	uint32_t index;   /* of the next record */
-	uint32_t unknown; /* the first required column that is not known, 0: none */
+	uint32_t index; /* of the next record */
 	bool broken;
 
 	struct upf_node *nodes;
@@ -133,12 +132,12 @@ static int add_node(struct upf_decoder *d, uint32_t parent, uint32_t depth, uint
 
 /* --- columns ----------------------------------------------------------------------------------------------------- */
 
-static inline uint64_t number(struct upf_decoder *d, enum column c)
+static inline __attribute__((always_inline)) uint64_t number(struct upf_decoder *d, enum column c)
 {
 	return column_number(&d->columns, c);
 }
 
-static inline int64_t difference(struct upf_decoder *d, enum column c)
+static inline __attribute__((always_inline)) int64_t difference(struct upf_decoder *d, enum column c)
 {
 	return column_difference(&d->columns, c);
 }
@@ -148,89 +147,7 @@ static inline bool bad(const struct upf_decoder *d, enum column c)
 	return column_bad(&d->columns, c);
 }
 
-static bool is_of_bytes(uint64_t id)
-{
-	return id == COLUMN_KIND || id == COLUMN_STATE || id == COLUMN_CODE || id == COLUMN_EXT || id == COLUMN_TOPS ||
-	       id == COLUMN_MORE || id == COLUMN_REGS;
-}
-
-/* Frames, words and registers must cost a byte each, or a block could make more of them than it has bytes. */
-static bool open_form(struct rice *r, uint64_t id, uint64_t form, const uint8_t *at, uint64_t len)
-{
-	switch (form) {
-	case FORM_RICE:
-		rice_open(r, at, len);
-		return !is_of_bytes(id) && (!is_large(id) || r->k >= RICE_K_LARGE);
-	case FORM_EVEN:
-		even_open(r, at, len);
-		return id == COLUMN_STACK || id == COLUMN_BRANCH;
-	case FORM_RANGE:
-		range_open(r, at, len);
-		return !is_of_bytes(id) && !is_large(id);
-	default:
-		return form == FORM_BYTES;
-	}
-}
-
-/* A register after the other: their lengths, then their values. */
-static bool open_split(struct column_reader *r, const uint8_t *at, uint64_t len)
-{
-	struct cursor c = cursor_of(at, len);
-	uint64_t n = get_varint(&c), lengths[UPF_REGS_MAX];
-
-	if (n > UPF_REGS_MAX)
-		return false;
-	for (uint64_t i = 0; i < n; i++)
-		lengths[i] = get_varint(&c);
-	for (uint64_t i = 0; i < UPF_REGS_MAX; i++) {
-		const uint8_t *values = i < n ? get_bytes(&c, lengths[i]) : NULL;
-
-		r->split[i] = cursor_of(values, values ? lengths[i] : 0);
-	}
-	return !c.bad && cursor_left(&c) == 0;
-}
-
-static bool open_column(struct upf_decoder *d, uint64_t id, uint64_t form, const uint8_t *at, uint64_t len)
-{
-	if (id >= COLUMNS) { /* of a later version */
-		d->unknown = form & FORM_REQUIRED && !d->unknown ? (uint32_t)id : d->unknown;
-		return true;
-	}
-	form &= ~(uint64_t)FORM_REQUIRED;
-	d->columns.there[id] = true;
-	d->columns.form[id] = (uint8_t)form;
-	d->columns.column[id] = cursor_of(at, form == FORM_BYTES ? len : 0);
-	if (form == FORM_SPLIT)
-		return id == COLUMN_REG && open_split(&d->columns, at, len);
-	return open_form(&d->columns.rice[id], id, form, at, len) && !bad(d, (enum column)id);
-}
-
 /* --- start ------------------------------------------------------------------------------------------------------- */
-
-static bool read_columns(struct upf_decoder *d, struct cursor *c)
-{
-	uint64_t n = get_varint(c);
-	struct {
-		uint64_t id, form, len;
-	} found[COLUMNS_MAX];
-
-	if (c->bad || n > sizeof(found) / sizeof(*found))
-		return false;
-	for (uint64_t i = 0; i < n; i++) {
-		found[i].id = get_varint(c);
-		found[i].form = get_varint(c);
-		found[i].len = get_varint(c);
-		if (i && found[i].id <= found[i - 1].id)
-			return false;
-	}
-	for (uint64_t i = 0; i < n && !c->bad; i++) {
-		const uint8_t *at = get_bytes(c, found[i].len);
-
-		if (at && !open_column(d, found[i].id, found[i].form, at, found[i].len))
-			return false;
-	}
-	return !c->bad && cursor_left(c) == 0;
-}
 
 /* What the block's samples come with; false: not clear. */
 static bool find_tops(struct upf_decoder *d)
@@ -250,16 +167,9 @@ static bool find_tops(struct upf_decoder *d)
 
 static void forget(struct upf_decoder *d)
 {
-	for (int i = 0; i < COLUMNS; i++)
-		d->columns.column[i] = cursor_of(NULL, 0);
-	memset(d->columns.there, 0, sizeof(d->columns.there));
-	for (uint64_t c = 0; c < COLUMNS; c++) {
-		d->columns.form[c] = !d->v1 && may_be_left_out(c) ? FORM_RANGE : FORM_BYTES;
-		d->columns.rice[c] = (struct rice){.limit = 1};
-	}
 	for (uint32_t i = 0; i < d->ndomains; i++)
 		d->domains[i].seen = false;
-	d->nnodes = d->nstacks = d->nbranches = d->nkept = d->index = d->domain = d->unknown = 0;
+	d->nnodes = d->nstacks = d->nbranches = d->nkept = d->index = d->domain = 0;
 	d->broken = d->in_round = d->repeating = false;
 }
 
@@ -307,16 +217,16 @@ enum upf_fault upf_decoder_start(struct upf_decoder *d, const struct upf_block *
 		return UPF_FAULT_MEMORY;
 	d->first_tick = d->last_tick = d->tick = b->first_ns / UPF_TICK_NS;
 	d->round_tick = d->first_tick;
-	d->broken = !read_parameters(d, &c) || !read_columns(d, &c);
+	d->broken = !read_parameters(d, &c) || !columns_get(&d->columns, &c, d->v1);
 	if (b->v1)
 		v1_columns(&d->columns);
-	d->broken = d->broken || !find_tops(d) || d->unknown || (!d->v1 && next_run(d) != 0);
-	return d->unknown ? UPF_FAULT_FEATURE : d->broken ? UPF_FAULT_RECORD : UPF_OK;
+	d->broken = d->broken || !find_tops(d) || d->columns.unknown || (!d->v1 && next_run(d) != 0);
+	return d->columns.unknown ? UPF_FAULT_FEATURE : d->broken ? UPF_FAULT_RECORD : UPF_OK;
 }
 
 uint32_t upf_decoder_unknown(const struct upf_decoder *d)
 {
-	return d->unknown;
+	return d->columns.unknown;
 }
 
 /* --- stacks ------------------------------------------------------------------------------------------------------ */

@@ -24,27 +24,6 @@
 #define NREGS_DIFFER UINT32_MAX
 #define TIMES_A_PERIOD 100 /* how exact times are, of a schedule */
 
-/* Room for each column, and for all of them together. */
-#define BODY_MAX (UPF_RAW_MAX - 1024)
-static const size_t capacity[COLUMNS] = {
-	[COLUMN_KIND] = 64 << 10,   [COLUMN_DOMAIN] = 64 << 10, [COLUMN_TIME] = 96 << 10,  [COLUMN_PAUSE] = 64 << 10,
-	[COLUMN_VCPU] = 64 << 10,   [COLUMN_STATE] = 64 << 10,  [COLUMN_CPU] = 112 << 10,  [COLUMN_STACK] = 48 << 10,
-	[COLUMN_PARENT] = 48 << 10, [COLUMN_FRAME] = 256 << 10, [COLUMN_COUNT] = 16 << 10, [COLUMN_CODE] = 8 << 10,
-	[COLUMN_PUSH] = 32 << 10,   [COLUMN_REST] = 48 << 10,   [COLUMN_MORE] = 64 << 10,  [COLUMN_ROOT] = 64 << 10,
-	[COLUMN_RUN] = 48 << 10,    [COLUMN_BRANCH] = 48 << 10, [COLUMN_STEP] = 96 << 10,  [COLUMN_LATE] = 96 << 10,
-	[COLUMN_LEAF] = 128 << 10,  [COLUMN_SPACE] = 96 << 10,  [COLUMN_LINK] = 96 << 10,  [COLUMN_REGS] = 64 << 10,
-	[COLUMN_REG] = 384 << 10,
-};
-static const size_t window_capacity[COLUMNS] = {
-	[COLUMN_TOP] = 64 << 10,  [COLUMN_SP] = 96 << 10,   [COLUMN_FP] = 64 << 10,
-	[COLUMN_SIZE] = 32 << 10, [COLUMN_SKIP] = 96 << 10, [COLUMN_WORD] = 224 << 10,
-};
-static const size_t copy_capacity[COLUMNS] = {
-	[COLUMN_COPY] = 48 << 10,
-	[COLUMN_COPY_SKIP] = 160 << 10,
-	[COLUMN_COPY_WORD] = 704 << 10,
-};
-
 struct node {
 	uint64_t address;
 	uint32_t parent, next; /* next: in its chain of by_frame */
@@ -67,7 +46,6 @@ struct upf_encoder {
 	struct more *more;
 	uint32_t nregs;     /* of all samples that have some; NREGS_DIFFER */
 	unsigned seen_tops; /* a bit for each of the block's samples' */
-	size_t body;        /* bytes in all columns */
 	uint64_t period_ticks, first_tick, last_tick, samples, lost;
 	struct schedule_at due;         /* the period of the last deadline, if rate_mhz is not 0 */
 	struct schedule_at next;        /* the one after */
@@ -89,28 +67,6 @@ struct upf_encoder {
 		size_t n;
 	} stack_limits, branch_limits; /* of the numbers in STACK and BRANCH */
 };
-
-static size_t column_capacity(enum upf_tops tops, int c)
-{
-	bool windows = tops == UPF_TOPS_WINDOW || tops == UPF_TOPS_MIXED;
-	bool copies = tops == UPF_TOPS_COPY || tops == UPF_TOPS_MIXED;
-
-	if (c == COLUMN_TOPS)
-		return tops == UPF_TOPS_MIXED ? 64 << 10 : 0;
-	return capacity[c] + (windows ? window_capacity[c] : 0) + (copies ? copy_capacity[c] : 0);
-}
-
-static bool make_columns(struct upf_encoder *e)
-{
-	for (int c = 0; c < COLUMNS; c++) {
-		struct column_buffer *column = &e->columns.column[c];
-
-		column->room = column_capacity(e->tops, c);
-		if (column->room && !(column->data = malloc(column->room)))
-			return false;
-	}
-	return true;
-}
 
 static bool make_tops(struct upf_encoder *e, uint32_t slots, uint32_t copy_words)
 {
@@ -138,7 +94,8 @@ struct upf_encoder *upf_encoder_new(enum upf_tops tops, uint32_t slots, uint32_t
 		e->branch_limits.limit = calloc(NUMBERS_MAX, sizeof(*e->branch_limits.limit));
 	}
 	if (!e || !e->carry || !e->domains || !e->nodes || !e->stack_limits.limit || !e->branch_limits.limit ||
-	    hash_chains_init(&e->by_frame, CHAIN_BITS) != 0 || !make_columns(e) || !make_tops(e, slots, copy_words)) {
+	    hash_chains_init(&e->by_frame, CHAIN_BITS) != 0 || !columns_alloc(&e->columns, e->tops) ||
+	    !make_tops(e, slots, copy_words)) {
 		upf_encoder_free(e);
 		errno = ENOMEM;
 		return NULL;
@@ -151,8 +108,7 @@ void upf_encoder_free(struct upf_encoder *e)
 {
 	if (!e)
 		return;
-	for (int c = 0; c < COLUMNS; c++)
-		free(e->columns.column[c].data);
+	columns_free(&e->columns);
 	windows_free(e->windows);
 	copies_free(e->copies);
 	more_free(e->more);
@@ -176,7 +132,6 @@ void upf_encoder_reset(struct upf_encoder *e, uint64_t period_ns)
 	e->records = e->nstacks = e->branches = e->run = 0;
 	e->stack_limits.n = e->branch_limits.n = 0;
 	e->nnodes = 1;
-	e->body = 0;
 	e->seen_tops = 0;
 	e->nregs = 0;
 	e->generation++;
@@ -237,15 +192,6 @@ static uint64_t pause_ticks(struct upf_encoder *e, uint64_t pause_ns)
 
 /* --- room -------------------------------------------------------------------------------------------------------- */
 
-static size_t body_size(const struct upf_encoder *e)
-{
-	size_t sum = 0;
-
-	for (int c = 0; c < COLUMNS; c++)
-		sum += e->columns.column[c].len;
-	return sum;
-}
-
 /* Adds to @need the most bytes that a record needs in each column. */
 static void need_record(size_t *need)
 {
@@ -295,25 +241,13 @@ static void need_sample(size_t *need, const struct upf_encoder *e, const struct 
 		copies_need(need, s, nregs_of(e, s), tops_of(e, s) == UPF_TOPS_COPY);
 }
 
-static bool fits(const struct upf_encoder *e, const size_t *need)
-{
-	size_t sum = e->body;
-
-	for (int c = 0; c < COLUMNS; c++) {
-		if (need[c] > column_room(&e->columns, c))
-			return false;
-		sum += need[c];
-	}
-	return sum <= BODY_MAX;
-}
-
 /* For any record but a round's samples. */
 static bool has_room(const struct upf_encoder *e)
 {
 	size_t need[COLUMNS] = {0};
 
 	need_record(need);
-	return fits(e, need);
+	return columns_fit(&e->columns, need);
 }
 
 static bool has_room_for(const struct upf_encoder *e, const struct upf_sample *samples, size_t n)
@@ -326,7 +260,7 @@ static bool has_room_for(const struct upf_encoder *e, const struct upf_sample *s
 		frames += samples[i].depth;
 		words += tops_of(e, &samples[i]) == UPF_TOPS_WINDOW ? samples[i].nwords : 0;
 	}
-	return fits(e, need) && NODES_MAX - e->nnodes >= frames && more_has_room(e->more, n) &&
+	return columns_fit(&e->columns, need) && NODES_MAX - e->nnodes >= frames && more_has_room(e->more, n) &&
 	       (!e->windows || windows_have_room(e->windows, n, words));
 }
 
@@ -409,7 +343,6 @@ static void begin(struct upf_encoder *e, uint8_t kind, uint32_t domain, uint64_t
 static void end(struct upf_encoder *e, uint64_t tick)
 {
 	e->last_tick = tick;
-	e->body = body_size(e);
 }
 
 static uint32_t *chain(const struct upf_encoder *e, uint32_t parent, uint64_t address)
@@ -661,21 +594,6 @@ static uint32_t clamp(uint64_t n)
 	return n > UINT32_MAX ? UINT32_MAX : (uint32_t)n;
 }
 
-static bool is_zero(const struct column_buffer *c)
-{
-	return c->data[0] == 0 && memcmp(c->data, c->data + 1, c->len - 1) == 0;
-}
-
-/* Empty, or the same as if it were not there. */
-static bool is_left_out(const struct upf_encoder *e, int c)
-{
-	const struct column_buffer *column = &e->columns.column[c];
-
-	return column->len == 0 || (may_be_left_out((uint64_t)c) && is_zero(column)) ||
-	       (c == COLUMN_MORE && more_is_unused(e->more)) ||
-	       (c == COLUMN_TOPS && (e->seen_tops & (e->seen_tops - 1)) == 0);
-}
-
 static size_t put_parameters(const struct upf_encoder *e, uint8_t *at)
 {
 	struct schedule_at first = e->due;
@@ -694,36 +612,29 @@ static size_t put_parameters(const struct upf_encoder *e, uint8_t *at)
 	return n + 8;
 }
 
+/* Columns that would say nothing. */
+static uint64_t left_out(const struct upf_encoder *e)
+{
+	bool one_kind = (e->seen_tops & (e->seen_tops - 1)) == 0;
+
+	return (more_is_unused(e->more) ? UINT64_C(1) << COLUMN_MORE : 0) |
+	       (one_kind ? UINT64_C(1) << COLUMN_TOPS : 0);
+}
+
 struct encoded encoder_payload(const struct upf_encoder *e, struct forms *forms, uint8_t *at)
 {
-	uint8_t head[8 * VARINT_MAX + COLUMNS * (2 + VARINT_MAX)], *body = at + sizeof(head);
-	size_t n = put_parameters(e, head), total = 0, columns = 0;
+	const struct column_facts facts = {
+		.left_out = left_out(e),
+		.limits = {[COLUMN_STACK] = e->stack_limits.limit, [COLUMN_BRANCH] = e->branch_limits.limit},
+		.nregs = e->nregs == NREGS_DIFFER ? 0 : e->nregs,
+	};
+	size_t n = put_parameters(e, at);
 
-	for (int c = 0; c < COLUMNS; c++)
-		columns += !is_left_out(e, c);
-	n += put_varint(head + n, columns);
-	for (int c = 0; c < COLUMNS; c++) {
-		const uint32_t *limits = c == COLUMN_STACK    ? e->stack_limits.limit
-		                         : c == COLUMN_BRANCH ? e->branch_limits.limit
-		                                              : NULL;
-		size_t len;
-
-		if (is_left_out(e, c))
-			continue;
-		head[n++] = (uint8_t)c;
-		len = forms_put(forms, c, &e->columns.column[c], limits, e->nregs == NREGS_DIFFER ? 0 : e->nregs,
-		                body + total, &head[n++]);
-		n += put_varint(head + n, len);
-		total += len;
-	}
-	memcpy(at, head, n);
-	memmove(at + n, body, total);
-	n += total;
 	return (struct encoded){
 		.first_ns = e->first_tick * UPF_TICK_NS,
 		.last_ns = e->last_tick * UPF_TICK_NS,
 		.samples = clamp(e->samples),
 		.lost = clamp(e->lost),
-		.size = n,
+		.size = n + columns_put(&e->columns, &facts, forms, at + n),
 	};
 }

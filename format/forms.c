@@ -3,14 +3,18 @@
 
 #include <stdlib.h>
 
-#include <lz4.h>
+#include <lz4hc.h>
 
 #include "format/upf.h"
 
 struct forms {
 	uint64_t *numbers;
 	uint8_t *spare;
+	void *compressor;
 };
+
+/* Costs the writer thread a few hundred ns a sample, and saves a fifth of copies' bytes, a tenth of others'. */
+#define LEVEL 6
 
 struct forms *forms_new(void)
 {
@@ -20,7 +24,8 @@ struct forms *forms_new(void)
 		return NULL;
 	f->numbers = calloc(UPF_RAW_MAX, sizeof(*f->numbers));
 	f->spare = malloc(UPF_RAW_MAX);
-	if (f->numbers && f->spare)
+	f->compressor = malloc((size_t)LZ4_sizeofStateHC());
+	if (f->numbers && f->spare && f->compressor)
 		return f;
 	forms_free(f);
 	return NULL;
@@ -32,7 +37,14 @@ void forms_free(struct forms *f)
 		return;
 	free(f->numbers);
 	free(f->spare);
+	free(f->compressor);
 	free(f);
+}
+
+size_t forms_compress(struct forms *f, const uint8_t *from, size_t len, uint8_t *to, size_t room)
+{
+	return (size_t)LZ4_compress_HC_extStateHC(f->compressor, (const char *)from, (char *)to, (int)len, (int)room,
+	                                          LEVEL);
 }
 
 /* The others repeat, which LZ4 sees best in whole bytes. */
@@ -55,13 +67,6 @@ static bool may_be_random(enum column c)
 	default:
 		return is_large(c);
 	}
-}
-
-static size_t bytes_packed(const struct column_buffer *column, uint8_t *at)
-{
-	int n = LZ4_compress_default((const char *)column->data, (char *)at, (int)column->len, (int)column->len);
-
-	return n > 0 ? (size_t)n : column->len;
 }
 
 /* If the column in f->spare, of @n bytes, is one and not larger than what was best. */
@@ -112,7 +117,8 @@ size_t forms_put(struct forms *f, enum column c, const struct column_buffer *col
 		return put_split(column, nregs, at);
 	}
 	if (f && may_be_random(c)) {
-		best = bytes_packed(column, at);
+		best = forms_compress(f, column->data, column->len, at, column->len);
+		best = best ? best : column->len;
 		while (cursor_left(&from))
 			f->numbers[n++] = get_varint(&from);
 		if (is_better(f, at, rice_encode(f->spare, best, f->numbers, n, is_large(c) ? RICE_K_LARGE : 0),

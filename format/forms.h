@@ -5,11 +5,13 @@
 
 #include "format/columns.h"
 
-/* Room for a column's numbers. */
+/* Room for a column's numbers, and for compressing. */
 struct forms;
 
 struct forms *forms_new(void); /* NULL: no memory */
 void forms_free(struct forms *f);
+/* Compresses as blocks are: the bytes at @to, of @room; 0: there is no room. */
+size_t forms_compress(struct forms *f, const uint8_t *from, size_t len, uint8_t *to, size_t room);
 /*
  * Writes column @c to @at, which has room for its bytes, in the form *form. @limits, of columns whose numbers have
  * them, else NULL: one for each number. @nregs: of REG, if all samples have so many registers, else 0. The bytes used.

@@ -38,10 +38,9 @@ void upf_packer_free(struct upf_packer *p)
 void pack(struct upf_packer *p, struct block_header *h)
 {
 	uint8_t *at = p->stored + BLOCK_HEADER_SIZE;
-	int n = LZ4_compress_default((const char *)p->raw, (char *)at, (int)h->raw_size,
-	                             LZ4_COMPRESSBOUND(UPF_RAW_MAX));
+	size_t n = forms_compress(p->forms, p->raw, h->raw_size, at, LZ4_COMPRESSBOUND(UPF_RAW_MAX));
 
-	if (n > 0 && (uint32_t)n < h->raw_size) {
+	if (n > 0 && n < h->raw_size) {
 		h->stored_size = (uint32_t)n;
 		return;
 	}

@@ -3,7 +3,8 @@
  * fuzz_reader.c - any bytes as a trace: read to the end, every sound block decoded to its end.
  *
  * Checksums would stop almost every changed trace at the door, so all but every fourth input has them made right
- * first. An input that does not begin like a trace is taken as the payload of a samples block.
+ * first. An input that does not begin like a trace is taken as the payload of a samples block, of version 1 if its
+ * length is odd.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -106,7 +107,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	must(d && copy);
 	memcpy(copy, data, len);
 	if (len < 4 || memcmp(data, HEADER_MAGIC, 4) != 0) {
-		struct upf_block b = {.type = UPF_BLOCK_SAMPLES, .raw_size = (uint32_t)len, .payload = copy};
+		struct upf_block b = {
+			.type = UPF_BLOCK_SAMPLES, .v1 = len & 1, .raw_size = (uint32_t)len, .payload = copy};
 
 		if (len <= UPF_RAW_MAX)
 			decode(d, &b);
