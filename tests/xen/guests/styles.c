@@ -13,7 +13,6 @@
 #endif
 #define STACK 600
 
-
 void STYLE(style)(unsigned units);
 
 KEPT static void STYLE(leaf)(unsigned units)
