@@ -2,14 +2,14 @@
 /*
  * bench_coding.c - what the trace's own coding of columns is worth: bench_coding NAME TRACE [NAME TRACE]...
  *
- * Bytes a sample of the samples blocks, each compressed by itself, in three codings:
+ * Bytes a sample of the samples blocks, each compressed by itself, in two codings:
  *
- *	own      columns as they are in the trace: a tree of stacks, windows and copies as differences, Rice codes
- *	no Rice  the same columns, every number a varint
+ *	own      columns as they are in the trace: a tree of stacks, windows and copies as differences, bit codes
  *	plain    varints of each sample's own stack, window or copy in full: a stack root first, each frame less its
  *	         caller, each word less the one before
  *
- * by LZ4, as in traces, and by zstd at two levels if its library was there when this was built.
+ * by LZ4, as in traces, and by zstd at two levels if its library was there when this was built; and what each column
+ * takes of the own coding.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -30,11 +30,11 @@
 #include "format/columns.h"
 #include "format/upf.h"
 
-enum coding { OWN, NO_RICE, PLAIN, CODINGS };
+enum coding { OWN, PLAIN, CODINGS };
 enum packing { NONE, LZ4, ZSTD_FAST, ZSTD_SLOW, PACKINGS };
 
 struct figures {
-	uint64_t samples, bytes[CODINGS][PACKINGS];
+	uint64_t samples, bytes[CODINGS][PACKINGS], column[COLUMNS];
 };
 
 static void must(bool fine, const char *what)
@@ -66,135 +66,83 @@ static void join(struct buf *out, const struct buf *columns, size_t n)
 		must(buf_add(out, columns[i].data, columns[i].len) == 0, "out of memory");
 }
 
-/* --- without Rice codes ------------------------------------------------------------------------------------------ */
+static size_t lz4_size(const struct buf *b)
+{
+	int room = LZ4_compressBound((int)b->len), n;
+	char *to = malloc((size_t)room);
 
-/* A block's columns while its records are counted off: a Rice column does not tell how many numbers it has. */
-struct expansion {
-	struct cursor bytes[COLUMNS];
-	struct rice rice[COLUMNS];
-	bool is_rice[COLUMNS];
-	struct buf columns[COLUMNS];
+	must(to != NULL, "out of memory");
+	n = LZ4_compress_default((const char *)b->data, to, (int)b->len, room);
+	must(n > 0, "LZ4 failed");
+	free(to);
+	return (size_t)n < b->len ? (size_t)n : b->len;
+}
+
+/* --- the columns ------------------------------------------------------------------------------------------------- */
+
+static const char *const column_names[COLUMNS] = {
+	[COLUMN_KIND] = "KIND",
+	[COLUMN_DOMAIN] = "DOMAIN",
+	[COLUMN_TIME] = "TIME",
+	[COLUMN_PAUSE] = "PAUSE",
+	[COLUMN_VCPU] = "VCPU",
+	[COLUMN_STATE] = "STATE",
+	[COLUMN_CPU] = "CPU",
+	[COLUMN_STACK] = "STACK",
+	[COLUMN_PARENT] = "PARENT",
+	[COLUMN_FRAME] = "FRAME",
+	[COLUMN_PUSH] = "PUSH",
+	[COLUMN_REST] = "REST",
+	[COLUMN_TOP] = "TOP",
+	[COLUMN_SP] = "SP",
+	[COLUMN_FP] = "FP",
+	[COLUMN_SIZE] = "SIZE",
+	[COLUMN_SKIP] = "SKIP",
+	[COLUMN_WORD] = "WORD",
+	[COLUMN_COPY] = "COPY",
+	[COLUMN_REG] = "REG",
+	[COLUMN_COPY_SKIP] = "COPY_SKIP",
+	[COLUMN_COPY_WORD] = "COPY_WORD",
+	[COLUMN_STEP] = "STEP",
+	[COLUMN_LATE] = "LATE",
+	[COLUMN_LEAF] = "LEAF",
+	[COLUMN_RUN] = "RUN",
+	[COLUMN_BRANCH] = "BRANCH",
 };
 
-static uint64_t number(struct expansion *x, enum column c)
+/* FORMAT.md, "Samples blocks": what comes before the columns. */
+static void pass_parameters(struct cursor *c, bool v1)
 {
-	uint64_t v = x->is_rice[c] ? rice_next(&x->rice[c]) : get_varint(&x->bytes[c]);
-
-	put(&x->columns[c], v);
-	return v;
+	get_varint(c);
+	for (int i = 0; !v1 && i < 3; i++)
+		get_varint(c);
+	if (v1 || get_varint(c) == 0)
+		return;
+	get_varint(c);
+	get_varint(c);
+	get_u64(c);
 }
 
-static uint8_t byte(struct expansion *x, enum column c)
-{
-	uint8_t v = get_u8(&x->bytes[c]);
-
-	must(buf_add(&x->columns[c], &v, 1) == 0, "out of memory");
-	return v;
-}
-
-static void open_columns(struct expansion *x, const struct upf_block *b)
+/* What each column takes: bit codes as they are, others as LZ4 would make them by themselves. */
+static void add_columns(uint64_t *bytes, const struct upf_block *b)
 {
 	struct cursor c = cursor_of(b->payload, b->raw_size);
-	uint64_t id[64], form[64], len[64], n;
+	uint64_t id[COLUMNS_MAX], form[COLUMNS_MAX], len[COLUMNS_MAX], n;
 
-	get_varint(&c);
+	pass_parameters(&c, b->v1);
 	n = get_varint(&c);
-	must(n <= 64, "a damaged trace");
+	must(n <= COLUMNS_MAX, "a damaged trace");
 	for (uint64_t i = 0; i < n; i++) {
 		id[i] = get_varint(&c);
 		form[i] = get_varint(&c);
 		len[i] = get_varint(&c);
 	}
 	for (uint64_t i = 0; i < n; i++) {
-		const uint8_t *at = get_bytes(&c, len[i]);
+		struct buf column = {.data = (uint8_t *)(uintptr_t)get_bytes(&c, len[i]), .len = len[i]};
 
-		must(at && id[i] < COLUMNS, "a damaged trace, or one of a later version");
-		x->is_rice[id[i]] = form[i] == FORM_RICE;
-		x->bytes[id[i]] = cursor_of(at, len[i]);
-		if (form[i] == FORM_RICE)
-			rice_open(&x->rice[id[i]], at, len[i]);
+		must(column.data && id[i] < COLUMNS, "a damaged trace, or one of a later version");
+		bytes[id[i]] += form[i] == FORM_BYTES ? lz4_size(&column) : len[i];
 	}
-}
-
-static void words(struct expansion *x, uint64_t n)
-{
-	for (uint64_t at = 0; at < n; at++) {
-		at += number(x, COLUMN_SKIP);
-		if (at < n)
-			number(x, COLUMN_WORD);
-	}
-}
-
-static void expand_sample(struct expansion *x, bool windows, bool copies)
-{
-	uint8_t state;
-	bool defined;
-
-	number(x, COLUMN_VCPU);
-	state = byte(x, COLUMN_STATE);
-	number(x, COLUMN_CPU);
-	defined = number(x, (state & STATE_RUN_MASK) == UPF_RUNNING ? COLUMN_STACK : COLUMN_REST) == 0;
-	if (defined) {
-		number(x, COLUMN_PARENT);
-		for (uint64_t push = number(x, COLUMN_PUSH); push; push--)
-			number(x, COLUMN_FRAME);
-	}
-	if ((state >> STATE_END_SHIFT & STATE_END_MASK) == UPF_END_NONE)
-		return;
-	if (windows) {
-		bool listed = number(x, COLUMN_TOP) == 4;
-
-		number(x, COLUMN_SP);
-		if (listed) {
-			number(x, COLUMN_FP);
-			words(x, number(x, COLUMN_SIZE));
-		}
-	} else if (copies) {
-		uint64_t n = number(x, COLUMN_COPY);
-
-		for (int r = 0; r < (int)UPF_REGS; r++)
-			number(x, COLUMN_REG);
-		words(x, n);
-	}
-}
-
-static void expand_record(struct expansion *x, bool windows, bool copies)
-{
-	uint8_t kind = byte(x, COLUMN_KIND);
-
-	if (kind == UPF_SAMPLE) {
-		expand_sample(x, windows, copies);
-		return;
-	}
-	number(x, COLUMN_DOMAIN);
-	number(x, COLUMN_TIME);
-	if (kind == UPF_ROUND)
-		number(x, COLUMN_PAUSE);
-	if (kind == UPF_LOST || kind == UPF_LATE || kind == UPF_EVENT)
-		number(x, COLUMN_COUNT);
-	if (kind == UPF_LOST || kind == UPF_EVENT)
-		byte(x, COLUMN_CODE);
-}
-
-static void without_rice(struct buf *out, const struct upf_block *b)
-{
-	struct expansion *x = calloc(1, sizeof(*x));
-	bool windows, copies;
-
-	must(x != NULL, "out of memory");
-	open_columns(x, b);
-	windows = x->is_rice[COLUMN_TOP] || cursor_left(&x->bytes[COLUMN_TOP]) > 0;
-	copies = x->is_rice[COLUMN_COPY] || cursor_left(&x->bytes[COLUMN_COPY]) > 0;
-	while (cursor_left(&x->bytes[COLUMN_KIND]) > 0)
-		expand_record(x, windows, copies);
-	for (int c = 0; c < COLUMNS; c++)
-		must(x->is_rice[c] ? !x->rice[c].bad && rice_done(&x->rice[c])
-		                   : !x->bytes[c].bad && cursor_left(&x->bytes[c]) == 0,
-		     "a column is not used up");
-	join(out, x->columns, COLUMNS);
-	for (int c = 0; c < COLUMNS; c++)
-		buf_free(&x->columns[c]);
-	free(x);
 }
 
 /* --- plain ------------------------------------------------------------------------------------------------------- */
@@ -309,18 +257,6 @@ static size_t zstd_size(const struct buf *b, int level)
 #endif
 }
 
-static size_t lz4_size(const struct buf *b)
-{
-	int room = LZ4_compressBound((int)b->len), n;
-	char *to = malloc((size_t)room);
-
-	must(to != NULL, "out of memory");
-	n = LZ4_compress_default((const char *)b->data, to, (int)b->len, room);
-	must(n > 0, "LZ4 failed");
-	free(to);
-	return (size_t)n < b->len ? (size_t)n : b->len;
-}
-
 static void add(uint64_t *bytes, const struct buf *b)
 {
 	bytes[NONE] += b->len;
@@ -346,9 +282,7 @@ static struct figures measure(const char *path)
 		made.len = 0;
 		must(buf_add(&made, b.payload, b.raw_size) == 0, "out of memory");
 		add(f.bytes[OWN], &made);
-		made.len = 0;
-		without_rice(&made, &b);
-		add(f.bytes[NO_RICE], &made);
+		add_columns(f.column, &b);
 		plain(&made, d, &b, &f.samples);
 		add(f.bytes[PLAIN], &made);
 	}
@@ -362,7 +296,7 @@ static struct figures measure(const char *path)
 
 int main(int argc, char **argv)
 {
-	static const char *const names[CODINGS] = {"own coding", "own columns, no Rice codes", "plain columns"};
+	static const char *const names[CODINGS] = {"own coding", "plain columns"};
 
 	must(argc > 2 && argc % 2 == 1, "bench_coding NAME TRACE [NAME TRACE]...");
 	printf("%-38s %10s %10s%s\n", "bytes/sample", "as it is", "LZ4",
@@ -377,6 +311,10 @@ int main(int argc, char **argv)
 				printf(" %10.2f", (double)f.bytes[c][p] / (double)f.samples);
 			putchar('\n');
 		}
+		for (int c = 0; c < COLUMNS; c++)
+			if (f.column[c] > f.samples / 100)
+				printf("    %-34s %21.2f\n", column_names[c] ? column_names[c] : "?",
+				       (double)f.column[c] / (double)f.samples);
 	}
 	return 0;
 }

@@ -3,8 +3,9 @@
  * bench_format.c - what a sample costs in a trace: bytes beside uniprof's text, time to encode and to decode.
  *
  * The guest made up here has one busy vCPU, 30 hot functions called on stacks 15 to 25 deep that share their root
- * sides, and 10 addresses in each function, all equally likely. Rounds are jittered by a quarter of the 1 ms period,
- * pauses take 20 to 40 us, and CPU time is what passed less the pause, give or take 2 us. At the top of each stack are
+ * sides, and 10 addresses in each function, all equally likely. Rounds are due as the recorder's are, one at a random
+ * moment of each period of 1 ms, and are 5 us late, and a random time more that is 10 us on average (exponential).
+ * Pauses take 20 to 40 us, and CPU time is what passed less the pause, give or take 2 us. At the top of each stack are
  * up to 12 words below the frame pointer, two of which may be return addresses: the path's, and one that is left over
  * from an earlier call; measured with one such call on each path, and with three by turns, where windows change with
  * two of three samples. Exit status 1: an aim was missed. bench_format frames|windows|changing writes such a trace to
@@ -28,7 +29,7 @@
 #define BLOCK 1000 /* samples: a second */
 #define PERIOD_NS 1000000
 
-#define AIM_BYTES 6.0     /* DESIGN: a sample, whole file, depth 20, 1 kHz */
+#define AIM_BYTES 4.0     /* DESIGN: a sample, whole file, depth 20, 1 kHz */
 #define AIM_TEXT 30.0     /* times under uniprof's text */
 #define AIM_ENCODE_NS 300 /* a sample */
 #define AIM_DECODE 10e6   /* samples a second, one core */
@@ -46,7 +47,7 @@ struct path {
 struct guest {
 	struct path path[FUNCTIONS];
 	uint64_t leaf[FUNCTIONS][LEAVES];
-	uint64_t seed, now_ns, last_ns, last_pause_ns;
+	uint64_t seed, now_ns, last_ns, last_pause_ns, round, cpu_ns;
 	unsigned stale; /* left-over words by turns */
 };
 
@@ -121,18 +122,34 @@ static void next_window(struct guest *g, struct upf_sample *s, const struct path
 	s->fp = s->sp + p->nwords * UPF_WORD;
 }
 
+static const struct upf_schedule schedule = {.rate_mhz = 1000000, .seed = 7};
+
+static uint64_t latency_ns(struct guest *g)
+{
+	uint64_t ns = 5000;
+
+	while (pseudo(g) % 100 != 0)
+		ns += 100;
+	return ns;
+}
+
 static void next_sample(struct guest *g, struct upf_sample *s, uint64_t *frames, uint64_t *words, uint64_t *pause_ns)
 {
 	unsigned f = pseudo(g) % FUNCTIONS;
-	uint64_t cpu_us;
+	uint64_t before = g->cpu_ns / 1000;
 
 	g->last_ns = g->now_ns;
-	g->now_ns += PERIOD_NS * 3 / 4 + pseudo(g) % (PERIOD_NS / 2);
-	cpu_us = (g->now_ns / 1000 - g->last_ns / 1000) - g->last_pause_ns / 1000 + pseudo(g) % 5 - 2;
+	g->now_ns = upf_deadline(&schedule, g->round++) + latency_ns(g);
+	if (g->now_ns < g->last_ns + g->last_pause_ns)
+		g->now_ns = g->last_ns + g->last_pause_ns;
+	g->cpu_ns += g->now_ns - g->last_ns - g->last_pause_ns + pseudo(g) % 4000;
+	g->cpu_ns -= 2000;
 	g->last_pause_ns = *pause_ns = 20000 + pseudo(g) % 20000;
 	memcpy(frames, g->path[f].frames, sizeof(g->path[f].frames));
 	frames[0] = g->leaf[f][pseudo(g) % LEAVES];
-	*s = (struct upf_sample){.cpu_ns = cpu_us * 1000, .frames = frames, .depth = g->path[f].depth};
+	*s = (struct upf_sample){.cpu_ns = g->cpu_ns / 1000 > before ? (g->cpu_ns / 1000 - before) * 1000 : 0,
+	                         .frames = frames,
+	                         .depth = g->path[f].depth};
 	next_window(g, s, &g->path[f], words);
 }
 
@@ -174,6 +191,7 @@ static void write_block(struct guest *g, struct upf_encoder *e, struct upf_write
 		f->text += (double)text_bytes(&samples[i]);
 	}
 	upf_encoder_reset(e, PERIOD_NS);
+	upf_encoder_schedule(e, &schedule);
 	start = now_ns();
 	for (int i = 0; i < BLOCK; i++)
 		must(upf_encode_round(e, 0, times[i], pauses[i], &samples[i], 1) == 0, "encoding");
@@ -181,7 +199,7 @@ static void write_block(struct guest *g, struct upf_encoder *e, struct upf_write
 	must(upf_writer_block(w, e) == 0, "writing");
 	f->encode_ns += encoded - start;
 	f->write_ns += now_ns() - encoded;
-	f->raw += (double)encoder_payload(e, raw).size;
+	f->raw += (double)encoder_payload(e, NULL, raw).size;
 }
 
 static void write_trace(struct sink *out, struct figures *f, enum upf_tops tops, unsigned stale)
@@ -191,9 +209,9 @@ static void write_trace(struct sink *out, struct figures *f, enum upf_tops tops,
 		.rate_mhz = 1000000, .max_stack = 128, .domains = &domain, .ndomains = 1};
 	const struct upf_totals totals = {.samples = SAMPLES};
 	struct upf_writer *w = upf_writer_new(&session, collect, out);
-	struct upf_encoder *e = upf_encoder_new(tops, 0, 0);
+	struct upf_encoder *e = upf_encoder_new(tops, 1, 0);
 	uint8_t *raw = malloc(UPF_RAW_MAX);
-	struct guest g = {.seed = 1, .stale = stale};
+	struct guest g = {.seed = 1, .stale = stale, .cpu_ns = 1000000};
 
 	must(w && e && raw, "memory");
 	for (int i = 0; i < FUNCTIONS; i++)

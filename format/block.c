@@ -5,9 +5,15 @@
 #include "format/wire.h"
 
 #define TRAILER_MAGIC "UPFend\r\n"
+#define HEADER_CHECKSUM 60 /* where it is; it covers all before */
 
 /* What LZ4 may make of incompressible bytes at worst: lz4.h, LZ4_COMPRESSBOUND. Larger cannot have been written. */
 #define STORED_MAX (UPF_RAW_MAX + UPF_RAW_MAX / 255 + 16)
+
+static uint32_t header_checksum(const uint8_t *at)
+{
+	return (uint32_t)checksum(at, HEADER_CHECKSUM);
+}
 
 void block_header_put(uint8_t *at, const struct block_header *h, const uint8_t *stored)
 {
@@ -25,14 +31,16 @@ void block_header_put(uint8_t *at, const struct block_header *h, const uint8_t *
 	put_u64(at + 40, h->first_ns);
 	put_u64(at + 48, h->last_ns);
 	put_u32(at + 56, h->lost);
-	put_u32(at + 60, 0);
+	put_u32(at + HEADER_CHECKSUM, header_checksum(at));
 	put_u64(at + covered, checksum2(at, covered, stored, h->stored_size));
 }
 
-enum upf_fault block_header_get(const uint8_t *at, struct block_header *h)
+enum upf_fault block_header_get(const uint8_t *at, bool v1, struct block_header *h)
 {
 	if (memcmp(at, BLOCK_SYNC, BLOCK_SYNC_SIZE) != 0)
 		return UPF_FAULT_GAP;
+	if (!v1 && peek_u32(at + HEADER_CHECKSUM) != header_checksum(at))
+		return UPF_FAULT_CHECKSUM;
 	*h = (struct block_header){
 		.type = at[8],
 		.flags = at[9],

@@ -23,8 +23,11 @@ struct block_header {
 
 /* Writes BLOCK_HEADER_SIZE bytes, the checksum over @stored included. */
 void block_header_put(uint8_t *at, const struct block_header *h, const uint8_t *stored);
-/* @at has at least BLOCK_HEADER_SIZE bytes. UPF_OK, UPF_FAULT_GAP (no marker) or UPF_FAULT_SIZE (impossible sizes). */
-enum upf_fault block_header_get(const uint8_t *at, struct block_header *h);
+/*
+ * @at has at least BLOCK_HEADER_SIZE bytes; @v1: of a trace of version 1, where headers have no checksum of their own.
+ * UPF_OK, UPF_FAULT_GAP (no marker), UPF_FAULT_CHECKSUM or UPF_FAULT_SIZE (impossible sizes).
+ */
+enum upf_fault block_header_get(const uint8_t *at, bool v1, struct block_header *h);
 /* @at: header and stored bytes in one piece. */
 bool block_checksum_fits(const uint8_t *at, const struct block_header *h);
 

@@ -7,6 +7,7 @@
 #define FORMAT_COLUMNS_H
 
 #include "format/rice.h"
+#include "format/upf.h"
 #include "format/wire.h"
 
 enum column {
@@ -41,12 +42,26 @@ enum column {
 	COLUMN_REGS = 29,
 	COLUMN_COPY_SKIP = 30,
 	COLUMN_COPY_WORD = 31,
-	COLUMNS = 32, /* one more than the highest */
+	COLUMN_STEP = 32,
+	COLUMN_LATE = 33,
+	COLUMN_LEAF = 34,
+	COLUMN_RUN = 35,
+	COLUMN_BRANCH = 36,
+	COLUMNS = 37, /* one more than the highest */
 };
+#define COLUMNS_MAX 64 /* in a block */
 
 /* How a column's values are written; with FORM_REQUIRED, a reader that does not know the column leaves out the block. */
-enum column_form { FORM_BYTES = 0, FORM_RICE = 1 };
+enum column_form { FORM_BYTES = 0, FORM_RICE = 1, FORM_EVEN = 2, FORM_RANGE = 3, FORM_SPLIT = 4 };
 #define FORM_REQUIRED 0x40
+
+/* Of what must cost a byte, or a block could make more of it than it has bytes. */
+#define RICE_K_LARGE 7
+static inline bool is_large(uint64_t c)
+{
+	return c == COLUMN_FRAME || c == COLUMN_LEAF || c == COLUMN_WORD || c == COLUMN_COPY_WORD || c == COLUMN_REG ||
+	       c == COLUMN_SPACE;
+}
 
 /* The STATE byte. */
 #define STATE_RUN_MASK 0x03
@@ -61,6 +76,13 @@ enum column_form { FORM_BYTES = 0, FORM_RICE = 1 };
 #define MORE_LINK 0x20
 #define MORE_REGS 0x40
 #define MORE_RESERVED 0x80
+
+/* What reads as 0 where the column is left out; other numbers each cost a byte, so that memory is limited by it. */
+static inline bool may_be_left_out(uint64_t c)
+{
+	return c != COLUMN_KIND && c != COLUMN_EXT && c != COLUMN_TOP && c != COLUMN_COPY && c != COLUMN_TOPS &&
+	       !is_large(c);
+}
 
 /* --- writing: whoever adds has asked for the room before --------------------------------------------------------- */
 
@@ -95,14 +117,36 @@ static inline void add_zigzag(struct column_writer *w, enum column c, uint64_t d
 
 struct column_reader {
 	struct cursor column[COLUMNS];
-	struct rice rice[COLUMNS]; /* in use where is_rice */
-	bool is_rice[COLUMNS];
+	struct rice rice[COLUMNS]; /* in use unless the form is FORM_BYTES */
+	uint8_t form[COLUMNS];
 	bool there[COLUMNS];
+	struct cursor split[UPF_REGS_MAX]; /* REG, register by register, if its form is FORM_SPLIT */
 };
 
 static inline uint64_t column_number(struct column_reader *r, enum column c)
 {
-	return r->is_rice[c] ? rice_next(&r->rice[c]) : get_varint(&r->column[c]);
+	if (r->form[c] == FORM_BYTES)
+		return get_varint(&r->column[c]);
+	if (r->form[c] == FORM_RICE)
+		return rice_next(&r->rice[c]);
+	return r->rice[c].base + even_next(&r->rice[c], r->rice[c].limit);
+}
+
+/* Of a column whose numbers have limits: one below @limit, which is not 0. A larger one makes the column bad. */
+static inline uint64_t column_below(struct column_reader *r, enum column c, uint32_t limit)
+{
+	uint64_t v = r->form[c] == FORM_EVEN ? even_next(&r->rice[c], limit) : column_number(r, c);
+
+	if (v < limit)
+		return v;
+	r->rice[c].bad = r->column[c].bad = true;
+	return 0;
+}
+
+/* Of a column of bytes, which may be left out. */
+static inline uint8_t column_byte(struct column_reader *r, enum column c)
+{
+	return r->form[c] == FORM_BYTES ? get_u8(&r->column[c]) : 0;
 }
 
 static inline int64_t column_difference(struct column_reader *r, enum column c)
@@ -110,14 +154,30 @@ static inline int64_t column_difference(struct column_reader *r, enum column c)
 	return unzigzag(column_number(r, c));
 }
 
+/* The next value of register @r, in REG. */
+static inline int64_t column_register(struct column_reader *r, unsigned reg)
+{
+	int64_t v;
+
+	if (r->form[COLUMN_REG] != FORM_SPLIT)
+		return column_difference(r, COLUMN_REG);
+	v = get_zigzag(&r->split[reg]);
+	r->rice[COLUMN_REG].bad |= r->split[reg].bad;
+	return v;
+}
+
 static inline bool column_bad(const struct column_reader *r, enum column c)
 {
-	return r->is_rice[c] ? r->rice[c].bad : r->column[c].bad;
+	return r->form[c] ? r->rice[c].bad : r->column[c].bad;
 }
 
 static inline bool column_done(const struct column_reader *r, enum column c)
 {
-	return r->is_rice[c] ? rice_done(&r->rice[c]) : cursor_left(&r->column[c]) == 0;
+	size_t left = cursor_left(&r->column[c]);
+
+	for (unsigned i = 0; r->form[c] == FORM_SPLIT && i < UPF_REGS_MAX; i++)
+		left += cursor_left(&r->split[i]);
+	return r->form[c] == FORM_BYTES || r->form[c] == FORM_SPLIT ? left == 0 : rice_done(&r->rice[c]);
 }
 
 #endif

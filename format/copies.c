@@ -28,6 +28,7 @@ struct copies {
 	struct copy *copy;
 	size_t slots;
 	uint32_t generation, numbers;
+	bool v1;
 	uint64_t *pool;           /* encoder: all words */
 	struct hash_table by_key; /* decoder: the first @used copies */
 	uint32_t used;
@@ -59,7 +60,7 @@ struct copies *copies_new(uint32_t slots, uint32_t words)
 		copies_free(c);
 		return NULL;
 	}
-	copies_reset(c);
+	copies_reset(c, false);
 	return c;
 }
 
@@ -76,8 +77,9 @@ void copies_free(struct copies *c)
 	free(c);
 }
 
-void copies_reset(struct copies *c)
+void copies_reset(struct copies *c, bool v1)
 {
+	c->v1 = v1;
 	c->generation++;
 	c->numbers = c->used = 0;
 	hash_table_clear(&c->by_key);
@@ -148,11 +150,13 @@ static void put_words(struct column_writer *columns, const struct copy *before, 
 		while (i < s->nwords && old_word(before, base + i * UPF_WORD, &old) && old == s->words[i]) {
 			skip++;
 			i++;
-			old = 0;
 		}
 		add_varint(columns, COLUMN_COPY_SKIP, skip);
-		if (i < s->nwords)
-			add_zigzag(columns, COLUMN_COPY_WORD, s->words[i++] - old);
+		if (i == s->nwords)
+			break;
+		if (!old_word(before, base + i * UPF_WORD, &old))
+			old = i ? s->words[i - 1] : 0;
+		add_zigzag(columns, COLUMN_COPY_WORD, s->words[i++] - old);
 	}
 }
 
@@ -240,7 +244,8 @@ static int get_words(struct copies *c, struct column_reader *columns, const stru
 			i += (uint32_t)skip;
 		}
 		if (i < n) {
-			old_word(before, base + i * UPF_WORD, &old);
+			if (!old_word(before, base + i * UPF_WORD, &old) && i && !c->v1)
+				old = c->fresh[i - 1];
 			c->fresh[i++] = old + (uint64_t)column_difference(columns, COLUMN_COPY_WORD);
 		}
 		if (column_bad(columns, COLUMN_COPY_WORD))
@@ -255,7 +260,7 @@ int copies_get_regs(struct copies *c, struct column_reader *columns, uint32_t do
 	int rc;
 
 	if (nregs == 0)
-		nregs = get_u8(&columns->column[COLUMN_REGS]);
+		nregs = column_byte(columns, COLUMN_REGS);
 	if (nregs > UPF_REGS_MAX || upf_regs_sp(nregs) < 0)
 		return -EBADMSG;
 	rc = find_copy(c, key_of(domain, vcpu), &copy);
@@ -264,7 +269,7 @@ int copies_get_regs(struct copies *c, struct column_reader *columns, uint32_t do
 	copy->changed |= copy->nregs != nregs;
 	copy->nregs = nregs;
 	for (unsigned r = 0; r < nregs; r++) {
-		uint64_t d = (uint64_t)column_difference(columns, COLUMN_REG);
+		uint64_t d = (uint64_t)column_register(columns, r);
 
 		copy->regs[r] += d;
 		copy->changed |= d != 0;

@@ -15,7 +15,7 @@ struct copies;
 /* An encoder's, with room for @slots copies of @words; 0 and 0: a decoder's, which grows. NULL: no memory. */
 struct copies *copies_new(uint32_t slots, uint32_t words);
 void copies_free(struct copies *c);
-void copies_reset(struct copies *c); /* a new block */
+void copies_reset(struct copies *c, bool v1); /* a new block; @v1: of version 1 */
 
 /* --- encoding */
 

@@ -12,9 +12,13 @@
 #include "format/columns.h"
 #include "format/copies.h"
 #include "format/more.h"
+#include "format/schedule.h"
 #include "format/upf.h"
 #include "format/v1.h"
 #include "format/windows.h"
+
+#define SHIFT_MAX 32
+#define RATE_MAX UINT64_C(1000000000000)
 
 #define COPIES_FROM (1u << 20) /* in a block with windows; it has less of those */
 
@@ -43,6 +47,10 @@ struct upf_decoder {
 	struct copies *copies;
 	struct more *more;
 	uint64_t period_ticks, first_tick, last_tick;
+	struct schedule_at due; /* the last deadline, if rate_mhz is not 0 */
+	uint64_t round_tick;    /* of the last round of any domain */
+	unsigned time_shift, cpu_shift;
+	bool v1;
 	uint32_t index;   /* of the next record */
 	uint32_t unknown; /* the first required column that is not known, 0: none */
 	bool broken;
@@ -54,6 +62,11 @@ struct upf_decoder {
 	uint32_t *stacks; /* leaf's node of the k-th stack defined, from 1 */
 	uint32_t nstacks;
 	size_t stack_room;
+	uint64_t all_stacks; /* of version 2: how many the block defines */
+	uint64_t run;        /* stacks before the next new one; UINT64_MAX: there is no new one */
+	uint32_t *branches;
+	uint32_t nbranches;
+	size_t branch_room;
 	struct kept *kept; /* every round's samples, so never more than the block has bytes */
 	uint32_t nkept;
 	size_t kept_room;
@@ -97,6 +110,7 @@ void upf_decoder_free(struct upf_decoder *d)
 	free(d->nodes);
 	free(d->children);
 	free(d->stacks);
+	free(d->branches);
 	free(d);
 }
 
@@ -134,16 +148,46 @@ static inline bool bad(const struct upf_decoder *d, enum column c)
 	return column_bad(&d->columns, c);
 }
 
-/*
- * Bytes stay bytes; and frames, words and registers must cost one, or a block could make more of them than it has
- * bytes.
- */
-static bool form_fits(uint64_t id, uint64_t form)
+static bool is_of_bytes(uint64_t id)
 {
-	return form == FORM_BYTES ||
-	       (form == FORM_RICE && id != COLUMN_KIND && id != COLUMN_STATE && id != COLUMN_FRAME &&
-	        id != COLUMN_CODE && id != COLUMN_EXT && id != COLUMN_WORD && id != COLUMN_REG && id != COLUMN_TOPS &&
-	        id != COLUMN_MORE && id != COLUMN_REGS && id != COLUMN_COPY_WORD && id != COLUMN_SPACE);
+	return id == COLUMN_KIND || id == COLUMN_STATE || id == COLUMN_CODE || id == COLUMN_EXT || id == COLUMN_TOPS ||
+	       id == COLUMN_MORE || id == COLUMN_REGS;
+}
+
+/* Frames, words and registers must cost a byte each, or a block could make more of them than it has bytes. */
+static bool open_form(struct rice *r, uint64_t id, uint64_t form, const uint8_t *at, uint64_t len)
+{
+	switch (form) {
+	case FORM_RICE:
+		rice_open(r, at, len);
+		return !is_of_bytes(id) && (!is_large(id) || r->k >= RICE_K_LARGE);
+	case FORM_EVEN:
+		even_open(r, at, len);
+		return id == COLUMN_STACK || id == COLUMN_BRANCH;
+	case FORM_RANGE:
+		range_open(r, at, len);
+		return !is_of_bytes(id) && !is_large(id);
+	default:
+		return form == FORM_BYTES;
+	}
+}
+
+/* A register after the other: their lengths, then their values. */
+static bool open_split(struct column_reader *r, const uint8_t *at, uint64_t len)
+{
+	struct cursor c = cursor_of(at, len);
+	uint64_t n = get_varint(&c), lengths[UPF_REGS_MAX];
+
+	if (n > UPF_REGS_MAX)
+		return false;
+	for (uint64_t i = 0; i < n; i++)
+		lengths[i] = get_varint(&c);
+	for (uint64_t i = 0; i < UPF_REGS_MAX; i++) {
+		const uint8_t *values = i < n ? get_bytes(&c, lengths[i]) : NULL;
+
+		r->split[i] = cursor_of(values, values ? lengths[i] : 0);
+	}
+	return !c.bad && cursor_left(&c) == 0;
 }
 
 static bool open_column(struct upf_decoder *d, uint64_t id, uint64_t form, const uint8_t *at, uint64_t len)
@@ -153,15 +197,12 @@ static bool open_column(struct upf_decoder *d, uint64_t id, uint64_t form, const
 		return true;
 	}
 	form &= ~(uint64_t)FORM_REQUIRED;
-	if (!form_fits(id, form))
-		return false;
 	d->columns.there[id] = true;
-	d->columns.is_rice[id] = form == FORM_RICE;
-	if (form == FORM_RICE)
-		rice_open(&d->columns.rice[id], at, len);
-	else
-		d->columns.column[id] = cursor_of(at, len);
-	return !bad(d, (enum column)id);
+	d->columns.form[id] = (uint8_t)form;
+	d->columns.column[id] = cursor_of(at, form == FORM_BYTES ? len : 0);
+	if (form == FORM_SPLIT)
+		return id == COLUMN_REG && open_split(&d->columns, at, len);
+	return open_form(&d->columns.rice[id], id, form, at, len) && !bad(d, (enum column)id);
 }
 
 /* --- start ------------------------------------------------------------------------------------------------------- */
@@ -171,7 +212,7 @@ static bool read_columns(struct upf_decoder *d, struct cursor *c)
 	uint64_t n = get_varint(c);
 	struct {
 		uint64_t id, form, len;
-	} found[64];
+	} found[COLUMNS_MAX];
 
 	if (c->bad || n > sizeof(found) / sizeof(*found))
 		return false;
@@ -201,8 +242,8 @@ static bool find_tops(struct upf_decoder *d)
 	          : copies                      ? UPF_TOPS_COPY
 	                                        : UPF_TOPS_NONE;
 	d->copies_from = windows && copies ? COPIES_FROM : 0;
-	windows_reset(d->windows);
-	copies_reset(d->copies);
+	windows_reset(d->windows, d->v1);
+	copies_reset(d->copies, d->v1);
 	more_reset(d->more);
 	return d->tops == UPF_TOPS_MIXED || !windows || !copies;
 }
@@ -212,26 +253,64 @@ static void forget(struct upf_decoder *d)
 	for (int i = 0; i < COLUMNS; i++)
 		d->columns.column[i] = cursor_of(NULL, 0);
 	memset(d->columns.there, 0, sizeof(d->columns.there));
-	memset(d->columns.is_rice, 0, sizeof(d->columns.is_rice));
+	for (uint64_t c = 0; c < COLUMNS; c++) {
+		d->columns.form[c] = !d->v1 && may_be_left_out(c) ? FORM_RANGE : FORM_BYTES;
+		d->columns.rice[c] = (struct rice){.limit = 1};
+	}
 	for (uint32_t i = 0; i < d->ndomains; i++)
 		d->domains[i].seen = false;
-	d->nnodes = d->nstacks = d->nkept = d->index = d->domain = d->unknown = 0;
+	d->nnodes = d->nstacks = d->nbranches = d->nkept = d->index = d->domain = d->unknown = 0;
 	d->broken = d->in_round = d->repeating = false;
+}
+
+/* How many stacks come before the next new one. */
+static int next_run(struct upf_decoder *d)
+{
+	d->run = d->nstacks == d->all_stacks ? UINT64_MAX : number(d, COLUMN_RUN);
+	return bad(d, COLUMN_RUN) ? -EBADMSG : 0;
+}
+
+/* What comes before the columns. */
+static bool read_parameters(struct upf_decoder *d, struct cursor *c)
+{
+	uint64_t time_shift = 0, cpu_shift = 0, rate = 0, k;
+
+	d->period_ticks = get_varint(c);
+	if (!d->v1) {
+		d->all_stacks = get_varint(c);
+		time_shift = get_varint(c);
+		cpu_shift = get_varint(c);
+		rate = get_varint(c);
+	}
+	if (c->bad || time_shift > SHIFT_MAX || cpu_shift > SHIFT_MAX || rate > RATE_MAX)
+		return false;
+	d->time_shift = (unsigned)time_shift;
+	d->cpu_shift = (unsigned)cpu_shift;
+	d->due.schedule = (struct upf_schedule){.rate_mhz = rate};
+	if (!rate)
+		return true;
+	k = get_varint(c);
+	schedule_seek(&d->due, k);
+	d->due.schedule.start_ns = d->first_tick * UPF_TICK_NS - (uint64_t)get_zigzag(c) - d->due.from_ns;
+	d->due.schedule.seed = get_u64(c);
+	schedule_seek(&d->due, k);
+	return !c->bad;
 }
 
 enum upf_fault upf_decoder_start(struct upf_decoder *d, const struct upf_block *b)
 {
 	struct cursor c = cursor_of(b->payload, b->raw_size);
 
+	d->v1 = b->v1;
 	forget(d);
 	if (add_node(d, 0, 0, 0) != 0)
 		return UPF_FAULT_MEMORY;
 	d->first_tick = d->last_tick = d->tick = b->first_ns / UPF_TICK_NS;
-	d->period_ticks = get_varint(&c);
-	d->broken = !read_columns(d, &c);
+	d->round_tick = d->first_tick;
+	d->broken = !read_parameters(d, &c) || !read_columns(d, &c);
 	if (b->v1)
 		v1_columns(&d->columns);
-	d->broken |= !find_tops(d) || d->unknown;
+	d->broken = d->broken || !find_tops(d) || d->unknown || (!d->v1 && next_run(d) != 0);
 	return d->unknown ? UPF_FAULT_FEATURE : d->broken ? UPF_FAULT_RECORD : UPF_OK;
 }
 
@@ -242,22 +321,43 @@ uint32_t upf_decoder_unknown(const struct upf_decoder *d)
 
 /* --- stacks ------------------------------------------------------------------------------------------------------ */
 
+/* Where a new stack leaves those there are. */
+static int get_branch(struct upf_decoder *d, uint32_t *node)
+{
+	uint64_t i = d->v1 ? 0 : column_below(&d->columns, COLUMN_BRANCH, d->nbranches + 1), back;
+
+	if (bad(d, COLUMN_BRANCH))
+		return -EBADMSG;
+	if (i) {
+		*node = d->branches[i - 1];
+		return 0;
+	}
+	back = number(d, COLUMN_PARENT);
+	if (bad(d, COLUMN_PARENT) || back >= d->nnodes)
+		return -EBADMSG;
+	*node = d->nnodes - 1 - (uint32_t)back;
+	if (array_room(&d->branches, &d->branch_room, d->nbranches, sizeof(*d->branches)) != 0)
+		return -ENOMEM;
+	d->branches[d->nbranches++] = *node;
+	return 0;
+}
+
 static int define_stack(struct upf_decoder *d, uint32_t *leaf)
 {
-	uint64_t back = number(d, COLUMN_PARENT), push = number(d, COLUMN_PUSH);
-	struct cursor *frames = &d->columns.column[COLUMN_FRAME];
+	uint64_t push = number(d, COLUMN_PUSH);
 	uint32_t node;
+	int rc = get_branch(d, &node);
 
-	if (bad(d, COLUMN_PARENT) || bad(d, COLUMN_PUSH) || back >= d->nnodes)
-		return -EBADMSG;
-	node = d->nnodes - 1 - (uint32_t)back;
-	if (push > UPF_DEPTH_MAX - d->nodes[node].depth)
+	if (rc != 0)
+		return rc;
+	if (bad(d, COLUMN_PUSH) || push > UPF_DEPTH_MAX - d->nodes[node].depth)
 		return -EBADMSG;
 	for (; push; push--) {
 		uint32_t near = d->children[node] ? d->children[node] : node;
-		uint64_t address = d->nodes[near].address + (uint64_t)get_zigzag(frames);
+		enum column column = push > 1 || near == node || d->v1 ? COLUMN_FRAME : COLUMN_LEAF;
+		uint64_t address = d->nodes[near].address + (uint64_t)difference(d, column);
 
-		if (frames->bad)
+		if (bad(d, column))
 			return -EBADMSG;
 		if (add_node(d, node, d->nodes[node].depth + 1, address) != 0)
 			return -ENOMEM;
@@ -270,13 +370,24 @@ static int define_stack(struct upf_decoder *d, uint32_t *leaf)
 static int get_stack(struct upf_decoder *d, uint8_t state, uint32_t *leaf)
 {
 	enum column column = state == UPF_RUNNING ? COLUMN_STACK : COLUMN_REST;
-	uint64_t k = number(d, column);
+	uint64_t k = 0;
+	bool known;
 	int rc;
 
-	if (bad(d, column) || k > d->nstacks)
+	if (d->v1) {
+		k = number(d, column);
+		known = k != 0;
+		k -= known;
+	} else {
+		known = d->run != 0;
+		d->run -= known && d->run != UINT64_MAX;
+		if (known && d->nstacks)
+			k = column_below(&d->columns, column, d->nstacks);
+	}
+	if (bad(d, column) || (known && k >= d->nstacks))
 		return -EBADMSG;
-	if (k) {
-		*leaf = d->stacks[k - 1];
+	if (known) {
+		*leaf = d->stacks[k];
 		return 0;
 	}
 	rc = array_room(&d->stacks, &d->stack_room, d->nstacks, sizeof(*d->stacks));
@@ -284,7 +395,7 @@ static int get_stack(struct upf_decoder *d, uint8_t state, uint32_t *leaf)
 		rc = define_stack(d, leaf);
 	if (rc == 0)
 		d->stacks[d->nstacks++] = *leaf;
-	return rc;
+	return rc || d->v1 ? rc : next_run(d);
 }
 
 /* --- records ----------------------------------------------------------------------------------------------------- */
@@ -305,17 +416,35 @@ static int enter_domain(struct upf_decoder *d)
 	return 0;
 }
 
+/* The tick of a round that follows the schedule. */
+static uint64_t due_time(struct upf_decoder *d)
+{
+	uint64_t step = number(d, COLUMN_STEP), from = d->round_tick;
+
+	if (step == 1)
+		schedule_step(&d->due);
+	else if (step)
+		schedule_seek(&d->due, d->due.k + step);
+	if (step)
+		from = schedule_tick(&d->due);
+	return d->round_tick = from + (number(d, COLUMN_LATE) << d->time_shift);
+}
+
 /* The time of a ROUND or SAME; its domain's state moves on to it. */
 static int round_time(struct upf_decoder *d)
 {
 	struct domain_state *s = &d->domains[d->domain];
 	uint64_t before = s->seen ? s->round_tick : d->first_tick, elapsed;
 
-	elapsed = (uint64_t)difference(d, COLUMN_TIME) + d->period_ticks;
-	d->tick = d->last_tick = before + elapsed;
+	d->tick = d->last_tick = d->due.schedule.rate_mhz
+	                                 ? due_time(d)
+	                                 : before + (uint64_t)difference(d, COLUMN_TIME) + d->period_ticks;
+	elapsed = d->tick - before;
 	d->round_elapsed = s->seen ? elapsed > s->pause_ticks ? elapsed - s->pause_ticks : 0 : elapsed;
 	s->round_tick = d->tick;
-	return bad(d, COLUMN_TIME) || d->tick > UINT64_MAX / UPF_TICK_NS ? -EBADMSG : 0;
+	return bad(d, COLUMN_TIME) || bad(d, COLUMN_STEP) || bad(d, COLUMN_LATE) || d->tick > UINT64_MAX / UPF_TICK_NS
+	               ? -EBADMSG
+	               : 0;
 }
 
 static int get_round(struct upf_decoder *d, struct upf_record *r)
@@ -397,7 +526,7 @@ static void tell(const struct upf_decoder *d, struct upf_record *r, const struct
 static int get_sample(struct upf_decoder *d, struct upf_record *r)
 {
 	uint64_t vcpu = number(d, COLUMN_VCPU), predicted, cpu;
-	uint8_t state = get_u8(&d->columns.column[COLUMN_STATE]);
+	uint8_t state = column_byte(&d->columns, COLUMN_STATE);
 	int64_t off = difference(d, COLUMN_CPU);
 	struct kept k;
 	int rc;
@@ -410,7 +539,9 @@ static int get_sample(struct upf_decoder *d, struct upf_record *r)
 	                  .user = state & STATE_USER,
 	                  .end = state >> STATE_END_SHIFT & STATE_END_MASK};
 	predicted = k.state == UPF_RUNNING ? d->round_elapsed : 0;
-	cpu = predicted - (uint64_t)off;
+	cpu = predicted - ((uint64_t)off << d->cpu_shift);
+	if (d->cpu_shift && -cpu < UINT64_C(1) << d->cpu_shift)
+		cpu = 0;
 	if (cpu > UINT64_MAX / UPF_TICK_NS)
 		return -EBADMSG;
 	rc = get_stack(d, k.state, &k.stack);
@@ -454,7 +585,7 @@ static int get_note(struct upf_decoder *d, struct upf_record *r)
 	d->tick = d->last_tick += (uint64_t)difference(d, COLUMN_TIME);
 	r->count = number(d, COLUMN_COUNT);
 	if (r->kind == UPF_LOST || r->kind == UPF_EVENT)
-		r->code = get_u8(code);
+		r->code = column_byte(&d->columns, COLUMN_CODE);
 	if (r->kind == UPF_ENTRY)
 		vcpu = number(d, COLUMN_VCPU);
 	r->vcpu = (uint32_t)vcpu;

@@ -13,12 +13,16 @@
 #include "common/hash_chains.h"
 #include "format/columns.h"
 #include "format/copies.h"
+#include "format/forms.h"
 #include "format/more.h"
+#include "format/schedule.h"
 #include "format/windows.h"
 
 #define NODES_MAX 65536
 #define CHAIN_BITS 13
-#define NUMBERS_MAX 65536 /* in one column */
+#define NUMBERS_MAX 65536 /* that have limits, in one column */
+#define NREGS_DIFFER UINT32_MAX
+#define TIMES_A_PERIOD 100 /* how exact times are, of a schedule */
 
 /* Room for each column, and for all of them together. */
 #define BODY_MAX (UPF_RAW_MAX - 1024)
@@ -27,7 +31,9 @@ static const size_t capacity[COLUMNS] = {
 	[COLUMN_VCPU] = 64 << 10,   [COLUMN_STATE] = 64 << 10,  [COLUMN_CPU] = 112 << 10,  [COLUMN_STACK] = 48 << 10,
 	[COLUMN_PARENT] = 48 << 10, [COLUMN_FRAME] = 256 << 10, [COLUMN_COUNT] = 16 << 10, [COLUMN_CODE] = 8 << 10,
 	[COLUMN_PUSH] = 32 << 10,   [COLUMN_REST] = 48 << 10,   [COLUMN_MORE] = 64 << 10,  [COLUMN_ROOT] = 64 << 10,
-	[COLUMN_SPACE] = 96 << 10,  [COLUMN_LINK] = 96 << 10,   [COLUMN_REGS] = 64 << 10,  [COLUMN_REG] = 384 << 10,
+	[COLUMN_RUN] = 48 << 10,    [COLUMN_BRANCH] = 48 << 10, [COLUMN_STEP] = 96 << 10,  [COLUMN_LATE] = 96 << 10,
+	[COLUMN_LEAF] = 128 << 10,  [COLUMN_SPACE] = 96 << 10,  [COLUMN_LINK] = 96 << 10,  [COLUMN_REGS] = 64 << 10,
+	[COLUMN_REG] = 384 << 10,
 };
 static const size_t window_capacity[COLUMNS] = {
 	[COLUMN_TOP] = 64 << 10,  [COLUMN_SP] = 96 << 10,   [COLUMN_FP] = 64 << 10,
@@ -44,6 +50,7 @@ struct node {
 	uint32_t parent, next; /* next: in its chain of by_frame */
 	uint32_t child;        /* the callee defined last, 0: none */
 	uint32_t stack;        /* number of the stack that ends here, from 1, 0: none */
+	uint32_t branch;       /* its number among those, from 1, 0: none */
 };
 
 struct domain_state {
@@ -58,16 +65,29 @@ struct upf_encoder {
 	struct windows *windows; /* UPF_TOPS_WINDOW, _MIXED */
 	struct copies *copies;   /* UPF_TOPS_COPY, _MIXED, and registers */
 	struct more *more;
+	uint32_t nregs;     /* of all samples that have some; NREGS_DIFFER */
 	unsigned seen_tops; /* a bit for each of the block's samples' */
 	size_t body;        /* bytes in all columns */
 	uint64_t period_ticks, first_tick, last_tick, samples, lost;
+	struct schedule_at due;         /* the period of the last deadline, if rate_mhz is not 0 */
+	struct schedule_at next;        /* the one after */
+	uint64_t first_k;               /* due's when the block began */
+	uint64_t round_tick;            /* of the last round of any domain */
+	unsigned time_shift, cpu_shift; /* units of times in rounds, and of CPU times: 1 << that, ticks */
+	int64_t *carry;                 /* by slot: ticks of CPU time still to be told, or told too much */
+	uint32_t slots;
 	uint32_t records, generation;
 	int64_t carry_ns; /* of pauses: what is still to be told, or was told too much */
 	struct domain_state *domains;
 	struct node *nodes; /* 0: the empty stack */
 	struct hash_chains by_frame;
 	uint32_t nnodes, nstacks;
-	uint64_t *numbers; /* of a column about to be coded */
+	uint32_t branches; /* nodes that stacks have branched off from */
+	uint32_t run;      /* stacks since the last new one */
+	struct limits {
+		uint32_t *limit;
+		size_t n;
+	} stack_limits, branch_limits; /* of the numbers in STACK and BRANCH */
 };
 
 static size_t column_capacity(enum upf_tops tops, int c)
@@ -110,12 +130,15 @@ struct upf_encoder *upf_encoder_new(enum upf_tops tops, uint32_t slots, uint32_t
 
 	if (e) {
 		e->tops = tops;
+		e->slots = slots;
+		e->carry = calloc(slots + 1, sizeof(*e->carry));
 		e->domains = calloc(UPF_DOMAINS_MAX, sizeof(*e->domains));
 		e->nodes = calloc(NODES_MAX, sizeof(*e->nodes));
-		e->numbers = calloc(NUMBERS_MAX, sizeof(*e->numbers));
+		e->stack_limits.limit = calloc(NUMBERS_MAX, sizeof(*e->stack_limits.limit));
+		e->branch_limits.limit = calloc(NUMBERS_MAX, sizeof(*e->branch_limits.limit));
 	}
-	if (!e || !e->domains || !e->nodes || !e->numbers || hash_chains_init(&e->by_frame, CHAIN_BITS) != 0 ||
-	    !make_columns(e) || !make_tops(e, slots, copy_words)) {
+	if (!e || !e->carry || !e->domains || !e->nodes || !e->stack_limits.limit || !e->branch_limits.limit ||
+	    hash_chains_init(&e->by_frame, CHAIN_BITS) != 0 || !make_columns(e) || !make_tops(e, slots, copy_words)) {
 		upf_encoder_free(e);
 		errno = ENOMEM;
 		return NULL;
@@ -133,10 +156,12 @@ void upf_encoder_free(struct upf_encoder *e)
 	windows_free(e->windows);
 	copies_free(e->copies);
 	more_free(e->more);
+	free(e->carry);
 	free(e->domains);
 	free(e->nodes);
 	hash_chains_free(&e->by_frame);
-	free(e->numbers);
+	free(e->stack_limits.limit);
+	free(e->branch_limits.limit);
 	free(e);
 }
 
@@ -148,16 +173,29 @@ void upf_encoder_reset(struct upf_encoder *e, uint64_t period_ns)
 	memset(e->nodes, 0, sizeof(*e->nodes));
 	e->period_ticks = period_ns / UPF_TICK_NS;
 	e->first_tick = e->last_tick = e->samples = e->lost = 0;
-	e->records = e->nstacks = 0;
+	e->records = e->nstacks = e->branches = e->run = 0;
+	e->stack_limits.n = e->branch_limits.n = 0;
 	e->nnodes = 1;
 	e->body = 0;
 	e->seen_tops = 0;
+	e->nregs = 0;
 	e->generation++;
+	e->due.schedule.rate_mhz = 0;
+	e->time_shift = e->cpu_shift = 0;
+	memset(e->carry, 0, e->slots * sizeof(*e->carry));
 	more_reset(e->more);
 	if (e->windows)
-		windows_reset(e->windows);
+		windows_reset(e->windows, false);
 	if (e->copies)
-		copies_reset(e->copies);
+		copies_reset(e->copies, false);
+}
+
+void upf_encoder_schedule(struct upf_encoder *e, const struct upf_schedule *s)
+{
+	e->due.schedule = *s;
+	while (s->rate_mhz && e->period_ticks >> (e->time_shift + 1) >= TIMES_A_PERIOD)
+		e->time_shift++;
+	e->cpu_shift = e->slots && s->rate_mhz ? e->time_shift + 2 : 0;
 }
 
 bool upf_encoder_empty(const struct upf_encoder *e)
@@ -214,6 +252,8 @@ static void need_record(size_t *need)
 	need[COLUMN_KIND] += 1;
 	need[COLUMN_DOMAIN] += 2;
 	need[COLUMN_TIME] += VARINT_MAX;
+	need[COLUMN_STEP] += VARINT_MAX;
+	need[COLUMN_LATE] += VARINT_MAX;
 	need[COLUMN_PAUSE] += VARINT_MAX;
 	need[COLUMN_COUNT] += VARINT_MAX;
 	need[COLUMN_CODE] += 1;
@@ -242,8 +282,11 @@ static void need_sample(size_t *need, const struct upf_encoder *e, const struct 
 	need[COLUMN_STACK] += s->state == UPF_RUNNING ? 3 : 0;
 	need[COLUMN_REST] += s->state == UPF_RUNNING ? 0 : 3;
 	need[COLUMN_PARENT] += 3;
+	need[COLUMN_RUN] += 3;
+	need[COLUMN_BRANCH] += 3;
 	need[COLUMN_PUSH] += 2;
 	need[COLUMN_FRAME] += s->depth * VARINT_MAX;
+	need[COLUMN_LEAF] += VARINT_MAX;
 	need[COLUMN_TOPS] += e->tops == UPF_TOPS_MIXED;
 	more_need(need);
 	if (tops_of(e, s) == UPF_TOPS_WINDOW)
@@ -303,11 +346,61 @@ static struct domain_state *domain_state(struct upf_encoder *e, uint32_t domain)
 	return d;
 }
 
+/* The block's first record. */
+static void start(struct upf_encoder *e, uint64_t tick)
+{
+	e->first_tick = e->last_tick = e->round_tick = tick;
+	if (!e->due.schedule.rate_mhz)
+		return;
+	schedule_find(&e->due, tick * UPF_TICK_NS);
+	if (e->due.k)
+		schedule_seek(&e->due, e->due.k - 1);
+	e->first_k = e->due.k;
+	e->next = e->due;
+	schedule_step(&e->next);
+}
+
+/* Moves e->due on to the last deadline that is not after @time_ns. By how many periods. */
+static uint64_t move_on(struct upf_encoder *e, uint64_t time_ns)
+{
+	uint64_t before = e->due.k;
+
+	if ((int64_t)(time_ns - e->next.from_ns) > (int64_t)(8 * e->next.length_ns)) {
+		schedule_find(&e->due, time_ns);
+		schedule_seek(&e->due, e->due.k - 1);
+		e->next = e->due;
+		schedule_step(&e->next);
+	}
+	while ((int64_t)(time_ns - e->next.deadline_ns) >= 0) {
+		e->due = e->next;
+		schedule_step(&e->next);
+	}
+	return e->due.k - before;
+}
+
+/* Writes the time of a round. The tick that it will be read as. */
+static uint64_t encode_time(struct upf_encoder *e, const struct domain_state *d, uint64_t tick)
+{
+	uint64_t from = e->round_tick, step, late;
+
+	if (!e->due.schedule.rate_mhz) {
+		add_zigzag(&e->columns, COLUMN_TIME, tick - d->round_tick - e->period_ticks);
+		return tick;
+	}
+	step = move_on(e, tick * UPF_TICK_NS + UPF_TICK_NS - 1);
+	if (step)
+		from = schedule_tick(&e->due);
+	late = (tick - from) >> e->time_shift;
+	add_varint(&e->columns, COLUMN_STEP, step);
+	add_varint(&e->columns, COLUMN_LATE, late);
+	return e->round_tick = from + (late << e->time_shift);
+}
+
 /* Writes the beginning of every record. */
 static void begin(struct upf_encoder *e, uint8_t kind, uint32_t domain, uint64_t tick)
 {
 	if (e->records++ == 0)
-		e->first_tick = e->last_tick = tick;
+		start(e, tick);
 	add_u8(&e->columns, COLUMN_KIND, kind);
 	add_varint(&e->columns, COLUMN_DOMAIN, domain);
 }
@@ -339,15 +432,26 @@ static uint32_t find_node(const struct upf_encoder *e, uint32_t parent, uint64_t
 }
 
 /* A frame differs least from the callee its caller had last, otherwise from its caller. */
-static uint32_t add_node(struct upf_encoder *e, uint32_t parent, uint64_t address)
+static uint32_t add_node(struct upf_encoder *e, bool leaf, uint32_t parent, uint64_t address)
 {
 	uint32_t *head = chain(e, parent, address), i = e->nnodes++;
 	uint32_t near = e->nodes[parent].child ? e->nodes[parent].child : parent;
 
-	add_zigzag(&e->columns, COLUMN_FRAME, address - e->nodes[near].address);
+	add_zigzag(&e->columns, leaf && near != parent ? COLUMN_LEAF : COLUMN_FRAME, address - e->nodes[near].address);
 	e->nodes[i] = (struct node){.address = address, .parent = parent, .next = *head};
 	e->nodes[parent].child = *head = i;
 	return i;
+}
+
+/* Where a new stack leaves those there are. */
+static void encode_branch(struct upf_encoder *e, uint32_t node)
+{
+	e->branch_limits.limit[e->branch_limits.n++] = e->branches + 1;
+	add_varint(&e->columns, COLUMN_BRANCH, e->nodes[node].branch);
+	if (e->nodes[node].branch)
+		return;
+	add_varint(&e->columns, COLUMN_PARENT, e->nnodes - 1 - node);
+	e->nodes[node].branch = ++e->branches;
 }
 
 /* The stack's leaf. */
@@ -359,14 +463,18 @@ static uint32_t encode_stack(struct upf_encoder *e, const struct upf_sample *s)
 	for (; left && (callee = find_node(e, node, s->frames[left - 1])) != 0; left--)
 		node = callee;
 	if (left == 0 && e->nodes[node].stack) {
-		add_varint(&e->columns, column, e->nodes[node].stack);
+		add_varint(&e->columns, column, e->nodes[node].stack - 1);
+		if (column == COLUMN_STACK)
+			e->stack_limits.limit[e->stack_limits.n++] = e->nstacks;
+		e->run++;
 		return node;
 	}
-	add_varint(&e->columns, column, 0);
-	add_varint(&e->columns, COLUMN_PARENT, e->nnodes - 1 - node);
+	add_varint(&e->columns, COLUMN_RUN, e->run);
+	e->run = 0;
+	encode_branch(e, node);
 	add_varint(&e->columns, COLUMN_PUSH, left);
 	for (; left; left--)
-		node = add_node(e, node, s->frames[left - 1]);
+		node = add_node(e, left == 1, node, s->frames[left - 1]);
 	e->nodes[node].stack = ++e->nstacks;
 	return node;
 }
@@ -381,6 +489,8 @@ static void encode_rest(struct upf_encoder *e, const struct upf_sample *s, uint3
 	more_put(e->more, &e->columns, leaf, e->nodes[leaf].address,
 	         &(struct more_values){s->root, s->link, s->mode, tell_regs});
 	if (nregs)
+		e->nregs = e->nregs == 0 || e->nregs == nregs ? nregs : NREGS_DIFFER;
+	if (nregs)
 		copies_put_regs(e->copies, &e->columns, s, nregs, tell_regs);
 	if (s->end == UPF_END_NONE)
 		return;
@@ -393,16 +503,31 @@ static void encode_rest(struct upf_encoder *e, const struct upf_sample *s, uint3
 		copies_put(e->copies, &e->columns, s);
 }
 
+/* CPU times are rounded so that they differ from what is expected by whole units; their sum stays right. */
+static void encode_cpu(struct upf_encoder *e, const struct upf_sample *s, uint64_t expected)
+{
+	int64_t *carry = &e->carry[s->slot < e->slots ? s->slot : e->slots];
+	int64_t want = (int64_t)(s->cpu_ns / UPF_TICK_NS) + *carry, unit = INT64_C(1) << e->cpu_shift;
+	int64_t off = (int64_t)expected - want;
+	int64_t units = off > -unit && off < unit && unit > 1 ? 0 : (off + unit / 2) >> e->cpu_shift;
+	int64_t told = (int64_t)expected - units * unit;
+
+	for (; unit > 1 && told <= -unit; units--)
+		told += unit;
+	if (unit > 1 && told < 0)
+		told = 0; /* it is read so */
+	*carry = want - told;
+	add_zigzag(&e->columns, COLUMN_CPU, (uint64_t)units);
+}
+
 static void encode_sample(struct upf_encoder *e, const struct upf_sample *s, uint64_t expected_cpu)
 {
-	uint64_t predicted = s->state == UPF_RUNNING ? expected_cpu : 0;
-
 	add_u8(&e->columns, COLUMN_KIND, UPF_SAMPLE);
 	add_varint(&e->columns, COLUMN_VCPU, s->vcpu);
 	add_u8(&e->columns, COLUMN_STATE,
 	       (uint8_t)((s->state & STATE_RUN_MASK) | (s->state & UPF_VMM ? STATE_VMM : 0) |
 	                 (s->user ? STATE_USER : 0) | (s->end & STATE_END_MASK) << STATE_END_SHIFT));
-	add_zigzag(&e->columns, COLUMN_CPU, predicted - s->cpu_ns / UPF_TICK_NS);
+	encode_cpu(e, s, s->state == UPF_RUNNING ? expected_cpu : 0);
 	encode_rest(e, s, encode_stack(e, s));
 	e->records++;
 	e->samples++;
@@ -443,8 +568,8 @@ int upf_encode_round(struct upf_encoder *e, uint32_t domain, uint64_t time_ns, u
 		return full(e);
 	begin(e, UPF_ROUND, domain, tick);
 	d = domain_state(e, domain);
+	tick = encode_time(e, d, tick);
 	elapsed = tick - d->round_tick;
-	add_zigzag(&e->columns, COLUMN_TIME, elapsed - e->period_ticks);
 	pause = pause_ticks(e, pause_ns);
 	add_varint(&e->columns, COLUMN_PAUSE, pause);
 	elapsed = elapsed > d->pause_ticks ? elapsed - d->pause_ticks : 0;
@@ -470,7 +595,7 @@ int upf_encode_same(struct upf_encoder *e, uint32_t domain, uint64_t time_ns)
 	if (!has_room(e))
 		return full(e);
 	begin(e, UPF_SAME, domain, tick);
-	add_zigzag(&e->columns, COLUMN_TIME, tick - d->round_tick - e->period_ticks);
+	tick = encode_time(e, d, tick);
 	d->round_tick = tick;
 	d->pause_ticks = 0;
 	e->samples += d->samples;
@@ -536,56 +661,58 @@ static uint32_t clamp(uint64_t n)
 	return n > UINT32_MAX ? UINT32_MAX : (uint32_t)n;
 }
 
-/* Numbers random enough for Rice codes; other columns repeat, which LZ4 sees best in whole bytes. */
-static bool is_random(int c)
+static bool is_zero(const struct column_buffer *c)
 {
-	return c == COLUMN_TIME || c == COLUMN_PAUSE || c == COLUMN_CPU || c == COLUMN_STACK || c == COLUMN_PARENT ||
-	       c == COLUMN_PUSH || c == COLUMN_TOP || c == COLUMN_SP;
-}
-
-/* Writes a column to @at in the shorter of its two forms. The bytes used. */
-static size_t put_column(const struct upf_encoder *e, int c, uint8_t *at, uint8_t *form)
-{
-	const struct column_buffer *column = &e->columns.column[c];
-	struct cursor from = cursor_of(column->data, column->len);
-	size_t n = 0;
-
-	*form = FORM_BYTES;
-	if (is_random(c)) {
-		while (cursor_left(&from) && n < NUMBERS_MAX)
-			e->numbers[n++] = get_varint(&from);
-		n = cursor_left(&from) ? 0 : rice_encode(at, column->len, e->numbers, n);
-	}
-	if (n) {
-		*form = FORM_RICE;
-		return n;
-	}
-	memcpy(at, column->data, column->len);
-	return column->len;
+	return c->data[0] == 0 && memcmp(c->data, c->data + 1, c->len - 1) == 0;
 }
 
 /* Empty, or the same as if it were not there. */
 static bool is_left_out(const struct upf_encoder *e, int c)
 {
-	return e->columns.column[c].len == 0 || (c == COLUMN_MORE && more_is_unused(e->more)) ||
+	const struct column_buffer *column = &e->columns.column[c];
+
+	return column->len == 0 || (may_be_left_out((uint64_t)c) && is_zero(column)) ||
+	       (c == COLUMN_MORE && more_is_unused(e->more)) ||
 	       (c == COLUMN_TOPS && (e->seen_tops & (e->seen_tops - 1)) == 0);
 }
 
-struct encoded encoder_payload(const struct upf_encoder *e, uint8_t *at)
+static size_t put_parameters(const struct upf_encoder *e, uint8_t *at)
 {
-	uint8_t head[2 * VARINT_MAX + COLUMNS * (2 + VARINT_MAX)], *body = at + sizeof(head);
-	size_t n = put_varint(head, e->period_ticks), total = 0, columns = 0;
+	struct schedule_at first = e->due;
+	size_t n = put_varint(at, e->period_ticks);
+
+	n += put_varint(at + n, e->nstacks);
+	n += put_varint(at + n, e->time_shift);
+	n += put_varint(at + n, e->cpu_shift);
+	n += put_varint(at + n, e->due.schedule.rate_mhz);
+	if (!e->due.schedule.rate_mhz)
+		return n;
+	schedule_seek(&first, e->first_k);
+	n += put_varint(at + n, e->first_k);
+	n += put_varint(at + n, zigzag((int64_t)(e->first_tick * UPF_TICK_NS - first.from_ns)));
+	put_u64(at + n, e->due.schedule.seed);
+	return n + 8;
+}
+
+struct encoded encoder_payload(const struct upf_encoder *e, struct forms *forms, uint8_t *at)
+{
+	uint8_t head[8 * VARINT_MAX + COLUMNS * (2 + VARINT_MAX)], *body = at + sizeof(head);
+	size_t n = put_parameters(e, head), total = 0, columns = 0;
 
 	for (int c = 0; c < COLUMNS; c++)
 		columns += !is_left_out(e, c);
 	n += put_varint(head + n, columns);
 	for (int c = 0; c < COLUMNS; c++) {
+		const uint32_t *limits = c == COLUMN_STACK    ? e->stack_limits.limit
+		                         : c == COLUMN_BRANCH ? e->branch_limits.limit
+		                                              : NULL;
 		size_t len;
 
 		if (is_left_out(e, c))
 			continue;
 		head[n++] = (uint8_t)c;
-		len = put_column(e, c, body + total, &head[n++]);
+		len = forms_put(forms, c, &e->columns.column[c], limits, e->nregs == NREGS_DIFFER ? 0 : e->nregs,
+		                body + total, &head[n++]);
 		n += put_varint(head + n, len);
 		total += len;
 	}

@@ -3,6 +3,7 @@
 #ifndef FORMAT_ENCODER_H
 #define FORMAT_ENCODER_H
 
+#include "format/forms.h"
 #include "format/upf.h"
 
 struct encoded {
@@ -11,7 +12,7 @@ struct encoded {
 	size_t size;
 };
 
-/* Writes the block's payload to @at, which has UPF_RAW_MAX bytes. */
-struct encoded encoder_payload(const struct upf_encoder *e, uint8_t *at);
+/* Writes the block's payload to @at, which has UPF_RAW_MAX bytes. @forms: NULL: every column as bytes. */
+struct encoded encoder_payload(const struct upf_encoder *e, struct forms *forms, uint8_t *at);
 
 #endif

@@ -158,7 +158,7 @@ static int get_link(struct more *m, struct column_reader *columns, uint32_t leaf
 
 int more_get(struct more *m, struct column_reader *columns, uint32_t leaf, uint64_t address, struct more_values *v)
 {
-	uint8_t byte = get_u8(&columns->column[COLUMN_MORE]);
+	uint8_t byte = column_byte(columns, COLUMN_MORE);
 	int rc = 0;
 
 	if (columns->column[COLUMN_MORE].bad || (byte & MORE_RESERVED))

@@ -15,9 +15,10 @@ struct upf_packer *upf_packer_new(void)
 
 	if (p) {
 		p->raw = malloc(UPF_RAW_MAX);
+		p->forms = forms_new();
 		p->stored = malloc(BLOCK_HEADER_SIZE + LZ4_COMPRESSBOUND(UPF_RAW_MAX));
 	}
-	if (p && p->raw && p->stored)
+	if (p && p->raw && p->forms && p->stored)
 		return p;
 	upf_packer_free(p);
 	errno = ENOMEM;
@@ -29,6 +30,7 @@ void upf_packer_free(struct upf_packer *p)
 	if (!p)
 		return;
 	free(p->raw);
+	forms_free(p->forms);
 	free(p->stored);
 	free(p);
 }
@@ -36,10 +38,9 @@ void upf_packer_free(struct upf_packer *p)
 void pack(struct upf_packer *p, struct block_header *h)
 {
 	uint8_t *at = p->stored + BLOCK_HEADER_SIZE;
-	int n = LZ4_compress_default((const char *)p->raw, (char *)at, (int)h->raw_size,
-	                             LZ4_COMPRESSBOUND(UPF_RAW_MAX));
+	size_t n = forms_compress(p->forms, p->raw, h->raw_size, at, LZ4_COMPRESSBOUND(UPF_RAW_MAX));
 
-	if (n > 0 && (uint32_t)n < h->raw_size) {
+	if (n > 0 && n < h->raw_size) {
 		h->stored_size = (uint32_t)n;
 		return;
 	}
@@ -50,7 +51,7 @@ void pack(struct upf_packer *p, struct block_header *h)
 
 void pack_samples(struct upf_packer *p, struct upf_encoder *e, struct block_header *h)
 {
-	struct encoded payload = encoder_payload(e, p->raw);
+	struct encoded payload = encoder_payload(e, p->forms, p->raw);
 
 	*h = (struct block_header){
 		.type = UPF_BLOCK_SAMPLES,

@@ -6,7 +6,8 @@
 #include "format/block.h"
 
 struct upf_packer {
-	uint8_t *raw;    /* the payload to be packed, UPF_RAW_MAX bytes */
+	uint8_t *raw; /* the payload to be packed, UPF_RAW_MAX bytes */
+	struct forms *forms;
 	uint8_t *stored; /* room for a block header, then the packed payload */
 };
 

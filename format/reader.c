@@ -253,8 +253,8 @@ static int pass_over(struct upf_reader *r, struct upf_block *b, enum upf_fault f
 }
 
 /*
- * A block whose checksum is wrong. Its length may be wrong too, so the next marker may be anywhere in it. But a file
- * that consists of markers would be summed up again and again: after a limit, the length is used.
+ * A block whose checksum is wrong. Bytes may be missing or too many, so the next marker may be anywhere in it. But a
+ * file of forged headers would be summed up again and again: after a limit, the length is used.
  */
 static int pass_over_damaged(struct upf_reader *r, struct upf_block *b, const struct block_header *h)
 {
@@ -357,14 +357,16 @@ static int too_long(struct upf_reader *r, struct upf_block *b)
 static int next_at_marker(struct upf_reader *r, struct upf_block *b)
 {
 	struct block_header h;
+	enum upf_fault fault;
 	int rc = need(r, BLOCK_HEADER_SIZE);
 
 	if (rc != 0)
 		return rc;
 	if (left(r) < BLOCK_HEADER_SIZE)
 		return too_long(r, b);
-	if (block_header_get(here(r), &h) != UPF_OK)
-		return pass_over(r, b, UPF_FAULT_SIZE);
+	fault = block_header_get(here(r), r->header.major == V1_MAJOR, &h);
+	if (fault != UPF_OK)
+		return pass_over(r, b, fault);
 	rc = need(r, h.header_size + h.stored_size);
 	if (rc != 0)
 		return rc;

@@ -212,6 +212,20 @@ struct upf_encoder *upf_encoder_new(enum upf_tops tops, uint32_t slots, uint32_t
 void upf_encoder_free(struct upf_encoder *e);
 /* Empties the block and starts a new one; @period_ns is the expected time between rounds, used as a predictor. */
 void upf_encoder_reset(struct upf_encoder *e, uint64_t period_ns);
+/*
+ * When samples are due: in each period from @start_ns on, the trace's time, at one moment drawn uniformly from it. The
+ * start may be before time 0: times are modulo 2^64.
+ */
+struct upf_schedule {
+	uint64_t start_ns, seed;
+	uint64_t rate_mhz; /* periods a second, in millihertz, at most 10^12 */
+};
+uint64_t upf_deadline(const struct upf_schedule *s, uint64_t k); /* of period @k, from 0; the first 2^64 ns */
+/*
+ * Rounds of an empty block follow @s. Then their times are rounded down to 1 % of the period, and CPU times to 4 % of
+ * it: their sums stay exact if there are slots. Without a schedule both are exact to UPF_TICK_NS.
+ */
+void upf_encoder_schedule(struct upf_encoder *e, const struct upf_schedule *s);
 bool upf_encoder_empty(const struct upf_encoder *e);
 /* Time of the block's first record, ns; meaningless while it is empty. */
 uint64_t upf_encoder_first_time(const struct upf_encoder *e);

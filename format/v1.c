@@ -7,17 +7,19 @@ static void move_column(struct column_reader *r, enum column from, enum column t
 {
 	r->column[to] = r->column[from];
 	r->rice[to] = r->rice[from];
-	r->is_rice[to] = r->is_rice[from];
+	r->form[to] = r->form[from];
 	r->there[to] = r->there[from];
 	r->column[from] = cursor_of(NULL, 0);
-	r->is_rice[from] = r->there[from] = false;
+	r->there[from] = false;
+	r->form[from] = FORM_BYTES;
 }
 
 void v1_columns(struct column_reader *r)
 {
 	for (int c = V1_COLUMNS; c < COLUMNS; c++) { /* it had none of these */
 		r->column[c] = cursor_of(NULL, 0);
-		r->is_rice[c] = r->there[c] = false;
+		r->there[c] = false;
+		r->form[c] = FORM_BYTES;
 	}
 	if (!r->there[COLUMN_COPY])
 		return;

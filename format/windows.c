@@ -29,7 +29,9 @@ struct hint {
 };
 
 struct windows {
-	bool fixed;       /* never grows: an encoder's */
+	bool fixed; /* never grows: an encoder's */
+	bool v1;
+	uint64_t last_sp; /* of any window */
 	struct top *tops; /* 0 is nothing */
 	uint32_t ntops;
 	size_t top_room;
@@ -63,7 +65,7 @@ struct windows *windows_new(uint32_t nodes)
 			return NULL;
 		}
 	}
-	windows_reset(w);
+	windows_reset(w, false);
 	return w;
 }
 
@@ -79,8 +81,10 @@ void windows_free(struct windows *w)
 	free(w);
 }
 
-void windows_reset(struct windows *w)
+void windows_reset(struct windows *w, bool v1)
 {
+	w->v1 = v1;
+	w->last_sp = 0;
 	w->ntops = w->nwords = w->nhints = w->nnodes = 0;
 	if (w->fixed)
 		hash_chains_clear(&w->by_words);
@@ -114,20 +118,34 @@ static unsigned position(const struct hint *h, uint32_t top)
 }
 
 /* The stack pointer that goes with position @i; a top that is not there is looked for where the last one was. */
-static uint64_t predicted_sp(const struct hint *h, unsigned i)
+static uint64_t predicted_sp(const struct windows *w, const struct hint *h, unsigned i)
 {
-	return h->sp[i < RECENT ? i : 0];
+	return h->top[0] || w->v1 ? h->sp[i < RECENT ? i : 0] : w->last_sp;
 }
 
 /* @top, at position @i until now, comes first. */
-static void remember(struct hint *h, unsigned i, uint32_t top, uint64_t sp)
+static void remember(struct windows *w, struct hint *h, unsigned i, uint32_t top, uint64_t sp)
 {
+	w->last_sp = sp;
 	for (i = i < RECENT ? i : RECENT - 1; i > 0; i--) {
 		h->top[i] = h->top[i - 1];
 		h->sp[i] = h->sp[i - 1];
 	}
 	h->top[0] = top;
 	h->sp[0] = sp;
+}
+
+/* What a new window is told by: the one that came last at its place, or nothing. */
+static const struct top *base_of(const struct windows *w, const struct hint *h)
+{
+	static const struct top nothing;
+
+	return h->top[0] && !w->v1 ? &w->tops[h->top[0]] : &nothing;
+}
+
+static uint64_t word_of(const struct top *base, const uint64_t *words, uint32_t i)
+{
+	return i < base->nwords ? words[base->first + i] : 0;
 }
 
 /* --- encoding ---------------------------------------------------------------------------------------------------- */
@@ -166,23 +184,29 @@ static uint32_t find(const struct windows *w, uint32_t from, const struct upf_sa
 	return i;
 }
 
-/* Most words are 0: writes the lengths of their runs, and other words as differences from the last one or the leaf. */
-static void put_top(struct column_writer *columns, const struct upf_sample *s)
+/*
+ * Writes the words that are not as in @base, whose memory begins at @old: the lengths of the runs between them, and
+ * each less what it was; or, if it was 0, less the last one written or the leaf.
+ */
+static void put_top(struct column_writer *columns, const struct upf_sample *s, const struct top *base,
+                    const uint64_t *old)
 {
 	uint64_t last = s->depth ? s->frames[0] : 0;
 	uint32_t i = 0;
 
-	add_zigzag(columns, COLUMN_FP, s->fp - s->sp);
-	add_varint(columns, COLUMN_SIZE, s->nwords);
+	add_zigzag(columns, COLUMN_FP, s->fp - s->sp - base->fp_offset);
+	add_zigzag(columns, COLUMN_SIZE, (uint64_t)s->nwords - base->nwords);
 	while (i < s->nwords) {
 		uint32_t skip = 0;
 
-		while (i + skip < s->nwords && s->words[i + skip] == 0)
+		while (i + skip < s->nwords && s->words[i + skip] == word_of(base, old, i + skip))
 			skip++;
 		add_varint(columns, COLUMN_SKIP, skip);
 		i += skip;
 		if (i < s->nwords) {
-			add_zigzag(columns, COLUMN_WORD, s->words[i] - last);
+			uint64_t was = word_of(base, old, i);
+
+			add_zigzag(columns, COLUMN_WORD, s->words[i] - (was ? was : last));
 			last = s->words[i++];
 		}
 	}
@@ -211,17 +235,18 @@ void windows_put(struct windows *w, struct column_writer *columns, uint32_t pare
 		add_varint(columns, COLUMN_TOP, i < RECENT ? i : TOP_LISTED + w->ntops - top);
 	} else {
 		add_varint(columns, COLUMN_TOP, TOP_NEW);
-		put_top(columns, s);
+		put_top(columns, s, base_of(w, h), w->words);
 		top = list_top(w, head, s);
 	}
-	add_zigzag(columns, COLUMN_SP, s->sp - predicted_sp(h, i));
-	remember(h, i, top, s->sp);
+	add_zigzag(columns, COLUMN_SP, s->sp - predicted_sp(w, h, i));
+	remember(w, h, i, top, s->sp);
 }
 
 /* --- decoding ---------------------------------------------------------------------------------------------------- */
 
 /* The words of a new top, behind those there are. */
-static int get_words(struct windows *w, struct column_reader *columns, uint32_t n, uint64_t last)
+static int get_words(struct windows *w, struct column_reader *columns, const struct top *base, uint32_t n,
+                     uint64_t last)
 {
 	uint64_t *words;
 	int rc = array_room(&w->words, &w->word_room, (size_t)w->nwords + n, sizeof(*w->words));
@@ -229,15 +254,18 @@ static int get_words(struct windows *w, struct column_reader *columns, uint32_t 
 	if (rc != 0)
 		return rc;
 	words = w->words + w->nwords;
-	memset(words, 0, n * sizeof(*words));
+	for (uint32_t i = 0; i < n; i++)
+		words[i] = word_of(base, w->words, i);
 	for (uint32_t i = 0; i < n;) {
 		uint64_t skip = column_number(columns, COLUMN_SKIP);
 
 		if (column_bad(columns, COLUMN_SKIP) || skip > n - i)
 			return -EBADMSG;
 		i += (uint32_t)skip;
-		if (i < n)
-			last = words[i++] = last + (uint64_t)column_difference(columns, COLUMN_WORD);
+		if (i < n) {
+			last = (words[i] ? words[i] : last) + (uint64_t)column_difference(columns, COLUMN_WORD);
+			words[i++] = last;
+		}
 		if (column_bad(columns, COLUMN_WORD))
 			return -EBADMSG;
 	}
@@ -245,19 +273,23 @@ static int get_words(struct windows *w, struct column_reader *columns, uint32_t 
 	return 0;
 }
 
-static int get_top(struct windows *w, struct column_reader *columns, uint64_t leaf_address)
+static int get_top(struct windows *w, struct column_reader *columns, const struct hint *h, uint64_t leaf_address)
 {
 	uint64_t fp_offset = (uint64_t)column_difference(columns, COLUMN_FP), n = column_number(columns, COLUMN_SIZE);
+	struct top base = *base_of(w, h); /* the array may move */
 	uint32_t first = w->nwords;
 	int rc;
 
+	if (!w->v1)
+		n = base.nwords + (uint64_t)unzigzag(n);
 	if (column_bad(columns, COLUMN_FP) || column_bad(columns, COLUMN_SIZE) || n > UPF_WINDOW_MAX)
 		return -EBADMSG;
 	rc = array_room(&w->tops, &w->top_room, w->ntops + 1, sizeof(*w->tops));
 	if (rc == 0)
-		rc = get_words(w, columns, (uint32_t)n, leaf_address);
+		rc = get_words(w, columns, &base, (uint32_t)n, leaf_address);
 	if (rc == 0)
-		w->tops[++w->ntops] = (struct top){.fp_offset = fp_offset, .first = first, .nwords = (uint32_t)n};
+		w->tops[++w->ntops] =
+			(struct top){.fp_offset = fp_offset + base.fp_offset, .first = first, .nwords = (uint32_t)n};
 	return rc;
 }
 
@@ -284,7 +316,7 @@ int windows_get(struct windows *w, struct column_reader *columns, const struct u
 		return -ENOMEM;
 	i = code < RECENT ? (unsigned)code : RECENT;
 	if (code == TOP_NEW) {
-		rc = get_top(w, columns, nodes[leaf].address);
+		rc = get_top(w, columns, h, nodes[leaf].address);
 		*top = w->ntops;
 	} else {
 		*top = listed(w, h, code);
@@ -292,8 +324,8 @@ int windows_get(struct windows *w, struct column_reader *columns, const struct u
 	}
 	if (rc != 0)
 		return rc;
-	*sp = predicted_sp(h, i) + off;
-	remember(h, i, *top, *sp);
+	*sp = predicted_sp(w, h, i) + off;
+	remember(w, h, i, *top, *sp);
 	return 0;
 }
 

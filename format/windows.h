@@ -16,7 +16,8 @@ struct windows;
 /* An encoder's, for stacks of nodes below @nodes; 0: a decoder's, which grows. NULL: no memory. */
 struct windows *windows_new(uint32_t nodes);
 void windows_free(struct windows *w);
-void windows_reset(struct windows *w); /* a new block */
+/* A new block; @v1: of version 1, where new windows are written in full. */
+void windows_reset(struct windows *w, bool v1);
 
 /* --- encoding */
 

@@ -30,9 +30,12 @@ void record_stream_release(struct record_stream *r)
 	r->unrecorded = NULL;
 }
 
-static int encode(struct upf_encoder *e, const struct record *r)
+static int encode(struct upf_encoder *e, const struct upf_schedule *due, const struct record *r)
 {
 	int rc = 0;
+
+	if (upf_encoder_empty(e))
+		upf_encoder_schedule(e, due);
 
 	switch (r->kind) {
 	case RECORD_SAME:
@@ -73,12 +76,12 @@ static int put_once(struct record_stream *r, const struct record *record)
 
 	if (!e)
 		return -ENOBUFS;
-	rc = encode(e, record);
+	rc = encode(e, &r->due, record);
 	if (rc != -ENOSPC)
 		return rc;
 	record_stream_submit(r);
 	e = queue_current(r->queue);
-	return e ? encode(e, record) : -ENOBUFS;
+	return e ? encode(e, &r->due, record) : -ENOBUFS;
 }
 
 static int put_lost(struct record_stream *r, uint32_t domain, uint64_t time_ns)

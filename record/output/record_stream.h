@@ -28,6 +28,7 @@ struct unrecorded; /* what a domain has waiting for a free block */
 /* Init and release it; the other fields may be read, and @block changed, by the sampling thread. */
 struct record_stream {
 	struct queue *queue;      /* set it before the first record */
+	struct upf_schedule due;  /* in the trace's time; set it before the first round. rate_mhz 0: not known */
 	struct block_info block;  /* of the block being filled; who adds a record counts it in block.totals */
 	struct upf_totals totals; /* of all submitted blocks */
 	uint64_t late;            /* missed deadlines that are not recorded yet */

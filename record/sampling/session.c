@@ -274,6 +274,13 @@ static void tell_start(struct loop *l, uint64_t time_ns)
 	}
 }
 
+/* The blocks from here on hold how late each round was, not its time. */
+static void tell_schedule(struct loop *l)
+{
+	l->s->records.due = l->pace.schedule;
+	l->s->records.due.start_ns -= l->s->start_ns;
+}
+
 static void begin_next(struct loop *l, uint64_t now)
 {
 	struct session *s = l->s;
@@ -281,6 +288,7 @@ static void begin_next(struct loop *l, uint64_t now)
 	record_stream_submit(&s->records);
 	s->records.block.action = BLOCK_SWITCH;
 	s->records.block.time_ns = s->start_ns = now;
+	tell_schedule(l);
 	tell_start(l, 0);
 	record_stream_submit(&s->records); /* at once, so that the one before is complete at once */
 	l->asked = false;
@@ -449,7 +457,6 @@ void session_run(struct session *s)
 	struct loop l = {.s = s, .told_mhz = s->options->rate_mhz};
 	uint64_t rounds = 0, now = s->began_ns;
 
-	tell_start(&l, 0);
 	for (uint32_t d = 0; d < s->ntargets; d++) {
 		throttle_init(&s->targets[d]->throttle, s->options->max_overhead, s->seed + d);
 		sample_warm(s->targets[d]);
@@ -458,6 +465,8 @@ void session_run(struct session *s)
 	l.cpu_ns = clock_cpu();
 	/* The first deadline is now, when everything is ready. */
 	timer_init(&l.pace, clock_now(), s->options->rate_mhz, s->seed);
+	tell_schedule(&l);
+	tell_start(&l, 0);
 	while (!l.over) {
 		if (wait_for_deadline(&l)) {
 			uint64_t kept = s->live.rounds;

@@ -2,18 +2,18 @@
 /*
  * timer.h - when to sample. Time is divided into periods, and each has one deadline, drawn uniformly from all of it
  * (stratified sampling). So every instant is as likely to be sampled as any other, whatever the guest's own rhythm,
- * and the rate never drifts.
+ * and the rate never drifts. The trace's format knows the deadlines, so that it need not hold them.
  */
 #ifndef RECORD_SAMPLING_TIMER_H
 #define RECORD_SAMPLING_TIMER_H
 
 #include <stdint.h>
 
+#include "format/upf.h"
+
 struct sampling_timer {
-	uint64_t start_ns; /* CLOCK_MONOTONIC at which the first period begins */
-	uint64_t rate_mhz; /* deadlines a second, in millihertz */
-	uint64_t next;     /* number of the period whose deadline is next */
-	uint64_t random;   /* xorshift state, never 0 */
+	struct upf_schedule schedule; /* start_ns: CLOCK_MONOTONIC at which the first period begins */
+	uint64_t next;                /* number of the period whose deadline is next */
 };
 
 void timer_init(struct sampling_timer *p, uint64_t start_ns, uint64_t rate_mhz, uint64_t seed);

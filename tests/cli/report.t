@@ -38,6 +38,7 @@ same dump 0 "$report" --dump -s syms small.upf
 same dump-domains 0 "$report" --dump -q domains.upf
 same header 0 "$report" --header small.upf
 same header-domains 0 "$report" --header domains.upf
+same dump-v1 0 "$report" --dump -s syms "$here/../unit/format/v1/small.upf"
 same verify 0 "$report" --verify small.upf
 same verify-killed 4 "$report" --verify killed.upf
 same verify-lying 4 "$report" --verify lying.upf

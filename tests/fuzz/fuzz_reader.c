@@ -3,7 +3,8 @@
  * fuzz_reader.c - any bytes as a trace: read to the end, every sound block decoded to its end.
  *
  * Checksums would stop almost every changed trace at the door, so all but every fourth input has them made right
- * first. An input that does not begin like a trace is taken as the payload of a samples block.
+ * first. An input that does not begin like a trace is taken as the payload of a samples block, of version 1 if its
+ * length is odd.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -41,7 +42,8 @@ static void decode(struct upf_decoder *d, const struct upf_block *b)
 		must(r.nwords <= (r.tops == UPF_TOPS_COPY ? UPF_COPY_MAX : UPF_WINDOW_MAX));
 		for (uint32_t w = 0; w < r.nwords; w++)
 			sum += r.words[w];
-		for (unsigned g = 0; r.regs && g < UPF_REGS; g++)
+		must((r.regs != NULL) == (r.nregs != 0) && r.nregs <= UPF_REGS_MAX);
+		for (unsigned g = 0; g < r.nregs; g++)
 			sum += r.regs[g];
 		must(nodes[r.stack].depth <= UPF_DEPTH_MAX && (r.stack == 0 || nodes[r.stack].parent < r.stack));
 	}
@@ -52,14 +54,17 @@ static void repair(uint8_t *at, size_t len)
 {
 	struct block_header h;
 	uint32_t size = len >= HEADER_FIXED + 8 ? peek_u32(at + 12) : 0;
+	bool v1;
 
 	if (size < HEADER_FIXED + 8 || size > len)
 		return;
+	v1 = peek_u16(at + 8) == 1;
 	put_u64(at + size - 8, checksum(at, size - 8));
 	for (size_t i = size; len - i >= BLOCK_HEADER_SIZE; i += h.header_size + h.stored_size) {
 		size_t covered;
 
-		if (block_header_get(at + i, &h) != UPF_OK || h.header_size + h.stored_size > len - i)
+		put_u32(at + i + 60, v1 ? 0 : (uint32_t)checksum(at + i, 60));
+		if (block_header_get(at + i, v1, &h) != UPF_OK || h.header_size + h.stored_size > len - i)
 			return;
 		covered = h.header_size - BLOCK_CHECKSUM_SIZE;
 		put_u64(at + i + covered, checksum2(at + i, covered, at + i + h.header_size, h.stored_size));
@@ -102,7 +107,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	must(d && copy);
 	memcpy(copy, data, len);
 	if (len < 4 || memcmp(data, HEADER_MAGIC, 4) != 0) {
-		struct upf_block b = {.type = UPF_BLOCK_SAMPLES, .raw_size = (uint32_t)len, .payload = copy};
+		struct upf_block b = {
+			.type = UPF_BLOCK_SAMPLES, .v1 = len & 1, .raw_size = (uint32_t)len, .payload = copy};
 
 		if (len <= UPF_RAW_MAX)
 			decode(d, &b);

@@ -7,6 +7,7 @@
 struct columns {
 	struct bytes column[COLUMNS + 2]; /* two of a later version */
 	struct bytes payload;
+	uint64_t stacks, run; /* new ones; known ones since */
 };
 
 static void add(struct columns *c, int column, uint64_t v)
@@ -46,10 +47,20 @@ static void add_sample(struct columns *c, uint64_t vcpu, uint8_t state)
 	add(c, COLUMN_CPU, 0);
 }
 
-/* A new stack, for a running vCPU: @push frames called by the node @back before the newest. */
+/* A stack that is known, from 0. */
+static void add_known(struct columns *c, int column, uint64_t number)
+{
+	add(c, column, number);
+	c->run++;
+}
+
+/* A new stack: @push frames called by the node @back before the newest. */
 static void add_shape(struct columns *c, uint64_t back, uint64_t push)
 {
-	add(c, COLUMN_STACK, 0);
+	c->stacks++;
+	add(c, COLUMN_RUN, c->run);
+	c->run = 0;
+	add(c, COLUMN_BRANCH, 0);
 	add(c, COLUMN_PARENT, back);
 	add(c, COLUMN_PUSH, push);
 	for (uint64_t i = 0; i < push && i < 2 * UPF_DEPTH_MAX; i++)
@@ -64,6 +75,9 @@ static void build(struct columns *c)
 	for (int i = 0; i < COLUMNS + 2; i++)
 		n += c->column[i].len != 0;
 	add_payload(c, 1000);
+	add_payload(c, c->stacks);
+	for (int i = 0; i < 3; i++) /* units of times, and no schedule */
+		add_payload(c, 0);
 	add_payload(c, n);
 	for (int i = 0; i < COLUMNS + 2; i++) {
 		if (c->column[i].len) {
@@ -134,11 +148,11 @@ static void sound(void **state)
 	add_shape(&c, 5, UPF_DEPTH_MAX);
 	add_round(&c, UPF_DOMAINS_MAX - 1);
 	add_sample(&c, 3, 0);
-	add(&c, COLUMN_STACK, 2);
+	add_known(&c, COLUMN_STACK, 1);
 	add_sample(&c, 3, 0);
 	add_shape(&c, 5 + UPF_DEPTH_MAX, 0);
 	add_sample(&c, 4, UPF_BLOCKED);
-	add(&c, COLUMN_REST, 3);
+	add_known(&c, COLUMN_REST, 2);
 	assert_int_equal(ends_with(&c, 0), 7);
 }
 
@@ -175,12 +189,12 @@ static void stacks_that_are_not_there(void **state)
 		add_shape(&c, shapes[i][0], shapes[i][1]);
 		assert_int_equal(ends_with(&c, -EBADMSG), 1);
 	}
-	for (uint64_t number = 2; number != 0; number *= UINT64_C(0x10000)) {
+	for (uint64_t number = 1; number != 0; number *= UINT64_C(0x10000)) {
 		add_round(&c, 0);
 		add_sample(&c, 0, 0);
 		add_shape(&c, 0, 1);
 		add_sample(&c, 1, 0);
-		add(&c, COLUMN_STACK, number);
+		add_known(&c, COLUMN_STACK, number);
 		assert_int_equal(ends_with(&c, -EBADMSG), 2);
 	}
 }
@@ -273,7 +287,8 @@ static void what_a_later_version_adds(void **state)
 /* What a reader must know of a later version: the column is named, and nothing of the block is believed. */
 static void what_a_later_version_requires(void **state)
 {
-	static const uint8_t payload[] = {0, 2, COLUMN_KIND, FORM_BYTES, 1, 77, FORM_REQUIRED, 1, UPF_ROUND, 0};
+	static const uint8_t payload[] = {0, 0,         0, 0, 0, 2, COLUMN_KIND, FORM_BYTES, 1, 77, FORM_REQUIRED,
+	                                  1, UPF_ROUND, 0};
 	struct upf_block b = {.type = UPF_BLOCK_SAMPLES, .raw_size = sizeof(payload), .payload = payload};
 	struct upf_decoder *d = upf_decoder_new();
 	struct upf_record r;
@@ -298,7 +313,7 @@ static void more_samples_than_vcpus(void **state)
 		add_shape(&c, 0, 1);
 		for (unsigned i = 1; i < n; i++) {
 			add_sample(&c, 0, 0);
-			add(&c, COLUMN_STACK, 1);
+			add_known(&c, COLUMN_STACK, 0);
 		}
 		assert_int_equal(ends_with(&c, n == UPF_VCPUS_MAX ? 0 : -EBADMSG), UPF_VCPUS_MAX + 1);
 	}
@@ -342,7 +357,7 @@ static void whole_block(struct columns *c)
 	add_sample(c, 0, 0);
 	add_shape(c, 0, 300);
 	add_sample(c, 1, 0);
-	add(c, COLUMN_STACK, 1);
+	add_known(c, COLUMN_STACK, 0);
 	add_byte(c, COLUMN_KIND, UPF_SAME);
 	add(c, COLUMN_DOMAIN, 0);
 	add(c, COLUMN_TIME, 300);

@@ -7,7 +7,7 @@
 static void round_trip(const uint64_t *v, size_t n)
 {
 	uint8_t *at = malloc(n * 12 + 16);
-	size_t len = rice_encode(at, n * 12 + 16, v, n);
+	size_t len = rice_encode(at, n * 12 + 16, v, n, 0);
 	struct rice r;
 
 	assert_true(at && len > 0);
@@ -54,8 +54,8 @@ static void no_room_is_told(void **state)
 	uint8_t at[3];
 
 	(void)state;
-	assert_int_equal(rice_encode(at, 2, v, 3), 0);
-	assert_int_equal(rice_encode(at, 3, v, 3), 3);
+	assert_int_equal(rice_encode(at, 2, v, 3, 0), 0);
+	assert_int_equal(rice_encode(at, 3, v, 3, 0), 3);
 }
 
 static void other_parameters_are_refused(void **state)

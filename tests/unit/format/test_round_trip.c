@@ -269,7 +269,7 @@ static void payload_of(const struct upf_encoder *e, struct bytes *b, struct enco
 	uint8_t *at = malloc(UPF_RAW_MAX);
 
 	assert_non_null(at);
-	*info = encoder_payload(e, at);
+	*info = encoder_payload(e, NULL, at);
 	assert_true(info->size <= UPF_RAW_MAX);
 	b->len = 0;
 	collect(b, at, info->size);
@@ -421,6 +421,103 @@ static void extreme_times(void **state)
 	model_close(&m);
 }
 
+/* --- rounds of a schedule ---------------------------------------------------------------------------------------- */
+
+#define ROUNDS 3000
+
+struct due_round {
+	uint64_t time_ns, cpu_ns[2];
+};
+
+static void encode_due(struct model *m, const struct upf_schedule *due, uint64_t period_ns, struct due_round *rounds)
+{
+	uint64_t k = 0, last = 0;
+
+	for (size_t i = 0; i < ROUNDS; i++) {
+		struct upf_sample s[2] = {{.slot = 0, .vcpu = 1}, {.slot = 1, .vcpu = 2, .state = UPF_BLOCKED}};
+		struct due_round *r = &rounds[i];
+
+		k += below(m, 5) ? 1 : below(m, 30);
+		r->time_ns = upf_deadline(due, k) + (below(m, 3) ? below(m, 20000) : below(m, 3) * period_ns);
+		r->time_ns = (int64_t)(r->time_ns - last) > 0 ? r->time_ns : last;
+		for (int v = 0; v < 2; v++) {
+			r->cpu_ns[v] = below(m, 4) ? (uint64_t)below(m, 3000) * UPF_TICK_NS * (unsigned)!v
+			                           : below(m, 90) * 1000;
+			s[v].cpu_ns = r->cpu_ns[v];
+		}
+		last = r->time_ns;
+		assert_int_equal(upf_encode_round(m->encoder, 0, r->time_ns, 30000, s, 2), 0);
+		if (i % 500 != 499)
+			continue;
+		assert_int_equal(upf_writer_block(m->writer, m->encoder), 0);
+		upf_encoder_reset(m->encoder, period_ns);
+		upf_encoder_schedule(m->encoder, due);
+	}
+}
+
+/* Times come back rounded down by less than 1 % of the period, or a tick; CPU times add up to what went in. */
+static void check_due(const struct model *m, uint64_t period_ns, const struct due_round *rounds)
+{
+	int fd = file_of(m->out.data, m->out.len);
+	enum upf_fault fault;
+	struct upf_reader *r = upf_reader_open(fd, &fault, NULL);
+	struct upf_decoder *d = upf_decoder_new();
+	uint64_t unit = period_ns / 100 > UPF_TICK_NS ? period_ns / 100 : UPF_TICK_NS;
+	struct upf_record record;
+	struct upf_block b;
+	size_t i = 0;
+	int rc;
+
+	assert_true(r && d);
+	while (upf_reader_next(r, &b) == 1) {
+		int64_t off[2] = {0, 0};
+
+		assert_int_equal(upf_decoder_start(d, &b), UPF_OK);
+		while ((rc = upf_decoder_next(d, &record)) == 1) {
+			if (record.kind == UPF_ROUND) {
+				assert_true(record.time_ns <= rounds[i].time_ns);
+				assert_true(rounds[i++].time_ns - record.time_ns < unit + UPF_TICK_NS);
+			} else {
+				off[record.vcpu - 1] +=
+					(int64_t)(record.cpu_ns - rounds[i - 1].cpu_ns[record.vcpu - 1]);
+				assert_true(record.cpu_ns || record.state == UPF_BLOCKED ||
+				            rounds[i - 1].cpu_ns[0] < 8 * unit);
+			}
+			for (int v = 0; v < 2; v++)
+				assert_true(off[v] < (int64_t)(4 * unit) && off[v] > -(int64_t)(8 * unit));
+		}
+		assert_int_equal(rc, 0);
+	}
+	assert_int_equal(i, ROUNDS);
+	upf_decoder_free(d);
+	upf_reader_close(r);
+	close(fd);
+}
+
+static void rounds_of_a_schedule(void **state)
+{
+	static const uint64_t rates[] = {99000, 1000000, 333, 7777777, 1000000000};
+	static struct due_round rounds[ROUNDS];
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rates); i++) {
+		struct upf_schedule due = {.start_ns = 123456789, .rate_mhz = rates[i], .seed = i};
+		uint64_t period_ns = UINT64_C(1000000000000) / rates[i];
+		struct model m = {.seed = i};
+
+		if (i % 2)
+			due.start_ns = -(due.start_ns / 1000); /* before the trace */
+		m.encoder = upf_encoder_new(UPF_TOPS_NONE, 2, 0);
+		m.writer = upf_writer_new(&some_session, collect, &m.out);
+		assert_true(m.encoder && m.writer);
+		upf_encoder_reset(m.encoder, period_ns);
+		upf_encoder_schedule(m.encoder, &due);
+		encode_due(&m, &due, period_ns, rounds);
+		check_due(&m, period_ns, rounds);
+		model_close(&m);
+	}
+}
+
 static void an_empty_block_writes_nothing(void **state)
 {
 	static struct model m;
@@ -479,6 +576,7 @@ int main(void)
 		cmocka_unit_test(a_round_no_block_can_hold),
 		cmocka_unit_test(an_empty_stack_needs_no_frames),
 		cmocka_unit_test(extreme_times),
+		cmocka_unit_test(rounds_of_a_schedule),
 		cmocka_unit_test(an_empty_block_writes_nothing),
 		cmocka_unit_test(an_error_of_the_output_ends_the_trace),
 	};
