@@ -123,12 +123,15 @@ struct column_reader {
 	struct cursor split[UPF_REGS_MAX]; /* REG, register by register, if its form is FORM_SPLIT */
 };
 
-static inline uint64_t column_number(struct column_reader *r, enum column c)
+/* Inlined for its constant @c: this is what decoding costs most. */
+static inline __attribute__((always_inline)) uint64_t column_number(struct column_reader *r, enum column c)
 {
 	if (r->form[c] == FORM_BYTES)
 		return get_varint(&r->column[c]);
 	if (r->form[c] == FORM_RICE)
 		return rice_next(&r->rice[c]);
+	if (r->rice[c].limit == 1) /* as in columns that are left out */
+		return r->rice[c].base;
 	return r->rice[c].base + even_next(&r->rice[c], r->rice[c].limit);
 }
 
@@ -149,7 +152,7 @@ static inline uint8_t column_byte(struct column_reader *r, enum column c)
 	return r->form[c] == FORM_BYTES ? get_u8(&r->column[c]) : 0;
 }
 
-static inline int64_t column_difference(struct column_reader *r, enum column c)
+static inline __attribute__((always_inline)) int64_t column_difference(struct column_reader *r, enum column c)
 {
 	return unzigzag(column_number(r, c));
 }

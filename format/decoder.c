@@ -133,12 +133,12 @@ static int add_node(struct upf_decoder *d, uint32_t parent, uint32_t depth, uint
 
 /* --- columns ----------------------------------------------------------------------------------------------------- */
 
-static inline uint64_t number(struct upf_decoder *d, enum column c)
+static inline __attribute__((always_inline)) uint64_t number(struct upf_decoder *d, enum column c)
 {
 	return column_number(&d->columns, c);
 }
 
-static inline int64_t difference(struct upf_decoder *d, enum column c)
+static inline __attribute__((always_inline)) int64_t difference(struct upf_decoder *d, enum column c)
 {
 	return column_difference(&d->columns, c);
 }

@@ -17,10 +17,9 @@ static uint64_t random_number(uint64_t seed, uint64_t k)
 /* What follows from the period's beginning. */
 static void draw(struct schedule_at *at)
 {
-	uint64_t rate = at->schedule.rate_mhz;
 	unsigned __int128 random = random_number(at->schedule.seed, at->k);
 
-	at->length_ns = MILLI_NS_PER_S / rate + (MILLI_NS_PER_S % rate >= rate - at->rest);
+	at->length_ns = at->whole + (at->part >= at->schedule.rate_mhz - at->rest);
 	at->deadline_ns = at->from_ns + (uint64_t)(random * at->length_ns >> 64);
 }
 
@@ -29,6 +28,8 @@ void schedule_seek(struct schedule_at *at, uint64_t k)
 	unsigned __int128 since = (unsigned __int128)k * MILLI_NS_PER_S;
 
 	at->k = k;
+	at->whole = MILLI_NS_PER_S / at->schedule.rate_mhz;
+	at->part = MILLI_NS_PER_S % at->schedule.rate_mhz;
 	at->from_ns = at->schedule.start_ns + (uint64_t)(since / at->schedule.rate_mhz);
 	at->rest = (uint64_t)(since % at->schedule.rate_mhz);
 	draw(at);
@@ -36,12 +37,11 @@ void schedule_seek(struct schedule_at *at, uint64_t k)
 
 void schedule_step(struct schedule_at *at)
 {
-	uint64_t more = MILLI_NS_PER_S % at->schedule.rate_mhz;
+	uint64_t rate = at->schedule.rate_mhz;
 
 	at->k++;
 	at->from_ns += at->length_ns;
-	at->rest =
-		more >= at->schedule.rate_mhz - at->rest ? at->rest - (at->schedule.rate_mhz - more) : at->rest + more;
+	at->rest = at->part >= rate - at->rest ? at->rest - (rate - at->part) : at->rest + at->part;
 	draw(at);
 }
 

@@ -12,7 +12,8 @@
 struct schedule_at {
 	struct upf_schedule schedule;
 	uint64_t k, from_ns, length_ns, deadline_ns;
-	uint64_t rest; /* of from_ns, in parts of the rate */
+	uint64_t rest;        /* of from_ns, in parts of the rate */
+	uint64_t whole, part; /* a period in ns, and what is left, in parts of the rate */
 };
 
 void schedule_seek(struct schedule_at *at, uint64_t k);
