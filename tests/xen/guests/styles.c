@@ -11,6 +11,11 @@
 #else
 #define STYLE(name) name##_framed
 #endif
+#ifdef __x86_64__
+#define FRAME_POINTER "rbp"
+#else
+#define FRAME_POINTER "ebp"
+#endif
 #define STACK 600
 
 void STYLE(style)(unsigned units);
@@ -43,7 +48,7 @@ KEPT static void STYLE(upper)(unsigned units)
 KEPT static void STYLE(taker)(unsigned units)
 {
 #ifdef OMITTED
-	register uint64_t value __asm__("rbp") = 0x12345678;
+	register unsigned long value __asm__(FRAME_POINTER) = 0x12345678;
 
 	__asm__ volatile("" : "+r"(value));
 	STYLE(leaf)(units);
