@@ -9,6 +9,7 @@
 
 #define WARM_STEPS 64           /* pages mapped one after the other on the way to one stack's end */
 #define NEIGHBOURS 256u         /* bytes to either side of the stack pointer that the next walk is likely to need */
+#define DEEPER 1024u            /* bytes below it that the next copy is likely to need */
 #define PATIENCE_MAX 63u        /* rounds */
 #define REMAP_NS 10000000000ull /* how long the pages of a guest stay mapped whose frames can move */
 
@@ -23,9 +24,11 @@ static bool walk_stack(struct target *t, size_t i, const struct vcpu_regs *regs,
 	struct space space = space_of(regs, t->captures[i]);
 	const struct stack_room room = room_of(t, i);
 	bool complete = stack_read(&t->stack, &t->footings[i], &space, regs, &room, live, &t->samples[i]);
+	/* A copy needs each word from the stack pointer up, frames only some. */
+	uint64_t below = t->samples[i].tops == UPF_TOPS_COPY ? DEEPER : NEIGHBOURS;
 
-	if (regs->valid && regs->sp >= NEIGHBOURS)
-		space_want(&space, regs->sp - NEIGHBOURS, regs->sp + NEIGHBOURS);
+	if (regs->valid && regs->sp >= below)
+		space_want(&space, regs->sp - below, regs->sp + NEIGHBOURS);
 	return complete;
 }
 

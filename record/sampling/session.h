@@ -58,8 +58,7 @@ struct session {
 		uint64_t for_pauses, for_cpu; /* --max-overhead, --max-cpu */
 	} throttled;                          /* deadlines skipped to stay under a limit */
 	uint64_t overruns;                    /* pauses that the watchdog undid, as longer than --max-pause */
-	uint64_t
-		retaken; /* rounds taken again: the first copies lacked parts of a stack, or a sleeping vCPU had run */
+	uint64_t retaken; /* rounds taken again: copies lacked parts of a stack, or a sleeping vCPU had run */
 };
 
 /* Samples until the recording is to end; fills in the outcome. */

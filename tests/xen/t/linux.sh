@@ -7,7 +7,7 @@ counted() {
 	grep '^COUNTED' $linux_log | tail -n 1 | tr -d '\r'
 }
 counted > /out/counted
-uniprof-record -q -F 500 -d 8 --call-graph fp -o /out/fp.upf linux 2> /out/fp.err
+uniprof-record -F 500 -d 8 --call-graph fp -o /out/fp.upf linux 2> /out/fp.err
 counted >> /out/counted
 # Without any option: nobody must know how a kernel was compiled.
 uniprof-record -F 500 -d 8 -o /out/auto.upf linux 2> /out/auto.err
