@@ -63,7 +63,7 @@ struct vcpu_regs {
 	uint64_t code_base, stack_base;
 	bool user;        /* in user mode */
 	bool valid;       /* false: the vCPU was never brought up */
-	uint64_t all[16]; /* by DWARF number; x86-64's rax, rdx, rcx, rbx, rsi, rdi, rbp, rsp, r8 to r15 */
+	uint64_t all[16]; /* by the DWARF numbers of the instruction set; x86-64: rax, rdx, rcx, rbx, rsi, rdi, ... */
 };
 
 /* One vCPU of a paused guest. */
