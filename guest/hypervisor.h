@@ -65,11 +65,11 @@ struct vcpu_regs {
 	struct space_root root;  /* the running address space */
 	/* The segments' bases, mostly 0: what a stack holds of addresses is without them. */
 	uint64_t code_base, stack_base;
-	bool user;        /* in user mode */
-	bool valid;       /* false: the vCPU was never brought up */
+	bool user;  /* in user mode */
+	bool valid; /* false: the vCPU was never brought up */
 	/*
-	 * By DWARF number: x86-64's rax, rdx, rcx, rbx, rsi, rdi, rbp, rsp, r8 to r15; ARM64's x0 to x30 and sp;
-	 * ARM32's r0 to r14.
+	 * By the DWARF numbers of the instruction set: x86-64's rax, rdx, rcx, rbx, rsi, rdi, rbp, rsp, r8 to r15; i386's
+	 * eax, ecx, edx, ebx, esp, ebp, esi, edi; ARM64's x0 to x30 and sp; ARM32's r0 to r14.
 	 */
 	uint64_t all[32];
 };

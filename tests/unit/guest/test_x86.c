@@ -49,6 +49,23 @@ static void fails(struct fixture *f, const struct x86_state *state, uint64_t add
 	assert_int_equal(translate(f, state, address, &frame), error);
 }
 
+static int read_word(struct fixture *f, const struct x86_state *state, uint64_t address)
+{
+	struct vcpu_regs regs;
+	struct space space;
+	uint64_t word;
+	int rc = -EAGAIN;
+
+	x86_mode(state, &regs);
+	for (int i = 0; i < 6 && rc == -EAGAIN; i++) {
+		capture_extend(f->capture);
+		capture_copy(f->capture);
+		space = space_of(&regs, f->capture);
+		rc = space_read(&space, address, &word);
+	}
+	return rc;
+}
+
 /* --- formats ----------------------------------------------------------------------------------------------------- */
 
 static void four_levels(void **state)
@@ -179,7 +196,12 @@ static void points_outside(void **state)
 	fails(f, &pae, 0xc0000000, -EIO);
 	put4(f, 1, 100, 0xfffff000 | TABLE);
 	fails(f, &two, 100u << 22, -EIO);
-	/* The frame of a page is just told: who maps it is refused. */
+	/* The frame of a page is just told; who reads it is refused. */
+	put8(f, 2, 1, 3 << 12 | TABLE);
+	put8(f, 3, 0, 4 << 12 | TABLE);
+	put8(f, 4, 0, 0x000ffffffffff000 | TABLE);
+	leads_to(f, &long_4, (1ull << 39) + 0x40000000, 0xffffffffff);
+	assert_int_equal(read_word(f, &long_4, (1ull << 39) + 0x40000000), -EIO);
 	put4(f, 1, 101, 0xffdfe000 | LARGE);
 	assert_int_equal(translate(f, &two_large, 101u << 22, &frame), 0);
 	assert_int_equal(frame, 0xffffc00);
@@ -307,6 +329,22 @@ static void segment_bases(void **state)
 	assert_true(regs.code_base == 0 && regs.stack_base == 0);
 }
 
+static void registers_by_number(void **state)
+{
+	static const uint64_t i386[16] = {100, 102, 101, 103, 107, 106, 104, 105};
+	struct vcpu_regs regs;
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(regs.all); i++)
+		regs.all[i] = 100 + i;
+	x86_mode(&long_4, &regs);
+	assert_int_equal(regs.all[15], 115);
+	assert_int_equal(regs.all[1], 101);
+	regs.all[3] |= 1ull << 63;
+	x86_mode(&compat, &regs);
+	assert_memory_equal(regs.all, i386, sizeof(i386));
+}
+
 static void what_a_guest_is_made_for(void **state)
 {
 	(void)state;
@@ -336,6 +374,7 @@ int main(void)
 		TEST(instruction_sets),
 		TEST(sixteen_bits),
 		TEST(segment_bases),
+		TEST(registers_by_number),
 		TEST(what_a_guest_is_made_for),
 	};
 
