@@ -6,7 +6,6 @@
 #include "record/sampling/walk.h"
 
 #define REGION_SHIFT 31     /* code that calls each other directly lies within 2 GiB */
-#define REGION_SHIFT_32 26  /* of 32-bit code that would be nearly all; a program's code mostly lies within 64 MiB */
 #define REGIONS 8           /* different ones of one stack that are looked at */
 #define LOWEST_CODE 0x1000u /* nothing runs in the first page */
 
@@ -27,7 +26,7 @@ uint32_t top_window(struct space *space, const struct vcpu_regs *regs, uint64_t 
 	if (!regs->valid)
 		return 0;
 	if (regs->fp >= base && (regs->fp - base) / UPF_WORD < max)
-		n = (regs->fp - base) / UPF_WORD;
+		n = (regs->fp - base + UPF_WORD - 1) / UPF_WORD;
 	*cold |= space_copy(space, base, words, (uint32_t)n, &got) == -EAGAIN;
 	return got;
 }
@@ -43,52 +42,47 @@ enum upf_end top_copy(struct space *space, const struct vcpu_regs *regs, uint64_
 	return rc == 0 ? UPF_END_DEPTH : walk_end(rc);
 }
 
-/* Where the return addresses are. */
-struct regions {
-	unsigned shift, n;
-	uint64_t region[REGIONS];
-};
-
-static struct regions regions_of(const uint64_t *frames, uint32_t depth, uint8_t word)
+/* The 2 GiB regions that the return addresses are in. */
+static unsigned regions_of(const uint64_t *frames, uint32_t depth, uint64_t *regions)
 {
-	struct regions r = {.shift = word == 4 ? REGION_SHIFT_32 : REGION_SHIFT};
+	unsigned n = 0;
 
-	for (uint32_t i = 0; i < depth && r.n < REGIONS; i++) {
-		uint64_t region = frames[i] >> r.shift;
-		unsigned at = 0;
+	for (uint32_t i = 0; i < depth && n < REGIONS; i++) {
+		uint64_t region = frames[i] >> REGION_SHIFT;
+		unsigned r = 0;
 
-		while (at < r.n && r.region[at] != region)
-			at++;
-		if (at == r.n)
-			r.region[r.n++] = region;
+		while (r < n && regions[r] != region)
+			r++;
+		if (r == n)
+			regions[n++] = region;
 	}
-	return r;
+	return n;
 }
 
-static bool is_near(const struct regions *r, uint64_t address)
+/* Is @word the frame pointer, or near one of the regions? */
+static bool is_wanted(uint64_t word, const uint64_t *regions, unsigned n, uint64_t fp)
 {
-	uint64_t region = address >> r->shift;
+	uint64_t region = word >> REGION_SHIFT;
+	bool near = word == fp;
 
-	for (unsigned i = 0; i < r->n && address >= LOWEST_CODE; i++)
-		if (region + 1 - r->region[i] <= 2)
-			return true;
-	return false;
+	for (unsigned r = 0; r < n && word >= LOWEST_CODE; r++)
+		near |= region + 1 - regions[r] <= 2;
+	return near;
 }
 
-void top_filter(uint64_t *words, uint32_t n, const uint64_t *frames, uint32_t depth, uint64_t fp, uint8_t word)
+void top_filter(uint64_t *words, uint32_t n, const uint64_t *frames, uint32_t depth, uint64_t fp, unsigned size)
 {
-	const struct regions regions = regions_of(frames, depth, word);
-	uint64_t mask = word == 4 ? UINT32_MAX : UINT64_MAX;
+	uint64_t regions[REGIONS], low = UINT32_MAX;
+	unsigned nregions = regions_of(frames, depth, regions);
 
 	for (uint32_t i = 0; i < n; i++) {
-		uint64_t kept = 0;
-
-		for (unsigned bit = 0; bit < 64; bit += 8u * word) {
-			uint64_t value = words[i] >> bit & mask;
-
-			if (value == fp || is_near(&regions, value))
-				kept |= value << bit;
+		if (size == UPF_WORD) {
+			words[i] = is_wanted(words[i], regions, nregions, fp) ? words[i] : 0;
+			continue;
 		}
-		words[i] = kept;
+		if (!is_wanted(words[i] & low, regions, nregions, fp))
+			words[i] &= ~low;
+		if (!is_wanted(words[i] >> 32, regions, nregions, fp))
+			words[i] &= low;
 	}
 }

@@ -49,6 +49,23 @@ static void fails(struct fixture *f, const struct x86_state *state, uint64_t add
 	assert_int_equal(translate(f, state, address, &frame), error);
 }
 
+static int read_word(struct fixture *f, const struct x86_state *state, uint64_t address)
+{
+	struct vcpu_regs regs;
+	struct space space;
+	uint64_t word;
+	int rc = -EAGAIN;
+
+	x86_mode(state, &regs);
+	for (int i = 0; i < 6 && rc == -EAGAIN; i++) {
+		capture_extend(f->capture);
+		capture_copy(f->capture);
+		space = space_of(&regs, f->capture);
+		rc = space_read(&space, address, &word);
+	}
+	return rc;
+}
+
 /* --- formats ----------------------------------------------------------------------------------------------------- */
 
 static void four_levels(void **state)
@@ -179,7 +196,12 @@ static void points_outside(void **state)
 	fails(f, &pae, 0xc0000000, -EIO);
 	put4(f, 1, 100, 0xfffff000 | TABLE);
 	fails(f, &two, 100u << 22, -EIO);
-	/* The frame of a page is just told: who maps it is refused. */
+	/* The frame of a page is just told; who reads it is refused. */
+	put8(f, 2, 1, 3 << 12 | TABLE);
+	put8(f, 3, 0, 4 << 12 | TABLE);
+	put8(f, 4, 0, 0x000ffffffffff000 | TABLE);
+	leads_to(f, &long_4, (1ull << 39) + 0x40000000, 0xffffffffff);
+	assert_int_equal(read_word(f, &long_4, (1ull << 39) + 0x40000000), -EIO);
 	put4(f, 1, 101, 0xffdfe000 | LARGE);
 	assert_int_equal(translate(f, &two_large, 101u << 22, &frame), 0);
 	assert_int_equal(frame, 0xffffc00);

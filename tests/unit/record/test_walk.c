@@ -273,7 +273,7 @@ static void go_flat(struct fixture *f, uint32_t code_base, uint32_t stack_base)
 	while (f->d.used < 8)
 		sim_space(&f->d);
 	poke4(f, 0x2ff0, 0x1111);
-	poke4(f, 0x2ff4, 0x7fffffff);
+	poke4(f, 0x2ff4, 0x12);
 	poke4(f, 0x2ff8, 0x3010 - stack_base);
 	poke4(f, 0x2ffc, 0x3010 - stack_base);
 	poke4(f, 0x3000, 0xfffffff0);
@@ -338,12 +338,13 @@ static void window_of_32_bit_code(void **state)
 	walk(f, 10);
 	space = space_of(&f->regs, f->capture);
 	capture_set_live(f->capture, true);
-	assert_int_equal(top_window(&space, &f->regs, words, COUNT(words), &cold), 1);
-	assert_true(words[0] == (0x7fffffffull << 32 | 0x1111));
-	words[1] = 0x2ffcull << 32 | 0x12;
+	assert_int_equal(top_window(&space, &f->regs, words, COUNT(words), &cold), 2);
+	assert_true(words[0] == (0x12ull << 32 | 0x1111));
+	assert_true(words[1] == (0x3010ull << 32 | 0x3010));
+	words[1] = 0x1234ull << 32 | 0xfff;
 	top_filter(words, 2, f->frames, f->depth, 0x2ffc, 4);
 	assert_true(words[0] == 0x1111);
-	assert_true(words[1] == 0x2ffcull << 32);
+	assert_true(words[1] == 0x1234ull << 32);
 }
 
 static void sixteen_bits(void **state)

@@ -37,7 +37,6 @@ guest_start() {
 		memory=32
 		maxmem=${maxmem:-32}
 		vcpus=$3
-		cmdline="vcpus=$3 $4"
 		tsc_mode="native"
 		on_crash="preserve"
 		on_reboot="${on_reboot:-destroy}"
@@ -49,7 +48,10 @@ guest_start() {
 			device_model_override="$(no_device_model)"
 		END
 	else
-		echo "kernel=\"/lab/$2\"" >> "/tmp/$1.cfg"
+		cat >> "/tmp/$1.cfg" <<-END
+			kernel="/lab/$2"
+			cmdline="vcpus=$3 $4"
+		END
 	fi
 	xl create -q "/tmp/$1.cfg" > "/tmp/$1.err" 2>&1 || { cat "/tmp/$1.err" >&2; return 1; }
 	guest_wait "$1"

@@ -25,14 +25,14 @@ typedef uint32_t entry_t;
 #define HIGHEST 0xfffff000u
 #endif
 #define UNTOUCHED 0x3000000u /* memory that the guest does not have, or not yet */
-#define FREE_SLOT 200u /* of the directory: far above the guest's memory */
+#define FREE_SLOT 200u       /* of the directory: far above the guest's memory */
 
 extern volatile entry_t page_tables[], table[];
 
 typedef void spinner(unsigned long, long);
 spinner fp_loop, fp_cycle, fp_down, fp_odd, fp_nowhere, fp_over_pages, fp_into_hole, fp_endless, fp_outside, fp_tables,
-	fp_flipping, fp_given_back, fp_moved_1, fp_moved_2, fp_untouched, fp_random, sp_odd, sp_outside, sp_top, sp_random,
-	other_mode;
+	fp_flipping, fp_given_back, fp_moved_1, fp_moved_2, fp_untouched, fp_random, sp_odd, sp_outside, sp_top,
+	sp_random, other_mode;
 
 struct frame {
 	unsigned long caller, ret;

@@ -69,7 +69,15 @@
 
 	begin other_mode
 #if defined(LONG)
-/* In 32-bit code of a 64-bit kernel, where the same memory is at its physical addresses. */
+/*
+ * In 32-bit code of a 64-bit kernel, where the same memory is at its physical addresses. The upper halves of all
+ * registers may be lost there.
+ */
+	pushq %rbx
+	pushq %r12
+	pushq %r13
+	pushq %r14
+	pushq %r15
 	pushq %rbp
 	movq %rsp, %rbp
 	movq %rsi, %rcx
@@ -82,8 +90,14 @@
 	movq $1f, %rax
 	jmp *%rax
 1:	movq $BASE, %rax
+	movl %esp, %esp
 	addq %rax, %rsp
 	popq %rbp
+	popq %r15
+	popq %r14
+	popq %r13
+	popq %r12
+	popq %rbx
 	ret
 	.code32
 2:	decl %ecx
