@@ -119,10 +119,10 @@ static void move_memory(void)
 {
 	memory_op(XENMEM_decrease_reservation);
 	fp_given_back((unsigned long)pages[MOVING], TURNS);
-	fetch(0x1001);
+	fetch(0x1110);
 	fp_moved_1((unsigned long)pages[MOVING], TURNS);
 	memory_op(XENMEM_decrease_reservation);
-	fetch(0x2002);
+	fetch(0x2220);
 	fp_moved_2((unsigned long)pages[MOVING], TURNS);
 }
 
