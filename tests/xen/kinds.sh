@@ -59,7 +59,7 @@ check_kinds() {
 # whose page was met for the first time.
 ends() {
 	"$report" -q --no-repair --dump --domain "$mode" -s "$guest" "$out/$1.upf" | grep -E " sample .*: $2(\+0x[0-9a-f]+)?( |$)" |
-		grep -v ' (page not mapped in time), ' | sed 's/ $//' > "$work/samples"
+		grep -v ' (page not mapped in time), ' > "$work/samples"
 	grep -vE " end [0-9]+ \($3\), depth ${4:-[0-9]+}: $2(\+0x[0-9a-f]+)?${5:-}" "$work/samples" | tee "$work/others" |
 		cut -c 1-200 | head -n 3
 	echo "$(wc -l < "$work/samples") samples in $2"
