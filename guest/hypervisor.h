@@ -65,13 +65,9 @@ struct vcpu_regs {
 	struct space_root root;  /* the running address space */
 	/* The segments' bases, mostly 0: what a stack holds of addresses is without them. */
 	uint64_t code_base, stack_base;
-	bool user;  /* in user mode */
-	bool valid; /* false: the vCPU was never brought up */
-	/*
-	 * By DWARF number: x86-64's rax, rdx, rcx, rbx, rsi, rdi, rbp, rsp, r8 to r15; ARM64's x0 to x30 and sp;
-	 * ARM32's r0 to r14.
-	 */
-	uint64_t all[32];
+	bool user;        /* in user mode */
+	bool valid;       /* false: the vCPU was never brought up */
+	uint64_t all[32]; /* by the DWARF numbers of the instruction set; x86-64: rax, rdx, rcx, rbx, rsi, rdi, ... */
 };
 
 /* One vCPU of a paused guest. */

@@ -3,6 +3,8 @@
 #include "guest/x86.h"
 #include "guest/x86_tables.h"
 
+#include <string.h>
+
 #define CR0_PE 0x1u
 #define CR0_PG 0x80000000u
 #define CR4_PSE 0x10u
@@ -83,6 +85,18 @@ enum arch_id x86_guest_arch(const struct x86_state *s)
 	return s->cr0 & CR0_PG && !(s->efer & EFER_LMA) ? ARCH_X86_32 : ARCH_X86_64;
 }
 
+/* i386 numbers its registers in the order of its instructions, x86-64 in another. */
+static void renumber(uint64_t *all)
+{
+	static const uint8_t from[] = {0, 2, 1, 3, 7, 6, 4, 5};
+	uint64_t old[16];
+
+	memcpy(old, all, sizeof(old));
+	memset(all, 0, sizeof(old));
+	for (size_t i = 0; i < sizeof(from); i++)
+		all[i] = (uint32_t)old[from[i]];
+}
+
 void x86_mode(const struct x86_state *s, struct vcpu_regs *regs)
 {
 	const struct arch *arch = arch_of(s);
@@ -97,4 +111,6 @@ void x86_mode(const struct x86_state *s, struct vcpu_regs *regs)
 	regs->fp = is_64 || !(uint32_t)s->fp ? s->fp : (uint32_t)(s->ss_base + s->fp);
 	regs->user = s->privilege == 3;
 	regs->valid = true;
+	if (!is_64)
+		renumber(regs->all);
 }

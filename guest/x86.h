@@ -18,7 +18,10 @@ struct x86_state {
 	uint64_t ip, sp, fp;
 };
 
-/* Sets all of @regs but its registers by number (@all). @regs is valid then. */
+/*
+ * Makes @regs of it, whose registers by number (@all) are by the numbers of x86-64 before, and by those of the mode's
+ * instruction set after.
+ */
 void x86_mode(const struct x86_state *state, struct vcpu_regs *regs);
 
 /*

@@ -329,6 +329,22 @@ static void segment_bases(void **state)
 	assert_true(regs.code_base == 0 && regs.stack_base == 0);
 }
 
+static void registers_by_number(void **state)
+{
+	static const uint64_t i386[16] = {100, 102, 101, 103, 107, 106, 104, 105};
+	struct vcpu_regs regs;
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(regs.all); i++)
+		regs.all[i] = 100 + i;
+	x86_mode(&long_4, &regs);
+	assert_int_equal(regs.all[15], 115);
+	assert_int_equal(regs.all[1], 101);
+	regs.all[3] |= 1ull << 63;
+	x86_mode(&compat, &regs);
+	assert_memory_equal(regs.all, i386, sizeof(i386));
+}
+
 static void what_a_guest_is_made_for(void **state)
 {
 	(void)state;
@@ -358,6 +374,7 @@ int main(void)
 		TEST(instruction_sets),
 		TEST(sixteen_bits),
 		TEST(segment_bases),
+		TEST(registers_by_number),
 		TEST(what_a_guest_is_made_for),
 	};
 
