@@ -524,7 +524,7 @@ static bool is_marked(const struct pause_mark *m, bool dead)
 	const volatile struct mark *mark = (const volatile struct mark *)m;
 	long resumed = (long)mark->resumed.result;
 
-	(void)dead; /* it is exact */
+	(void)dead;                                /* it is exact */
 	atomic_thread_fence(memory_order_acquire); /* pairs with prepare() */
 	return mark->paused.u.getvcpuinfo.cpu != UNANSWERED && resumed != 0 && resumed != -EINVAL && resumed != -ESRCH;
 }

@@ -5,24 +5,16 @@
 set -u
 . "$(dirname "$0")/tap.sh"
 . "$xen/kinds.sh"
+. "$xen/arm.sh"
 
-kernels=()
 for mode in arm64-4k arm64-64k arm64-flat arm32-lpae arm32-short arm32-flat; do
-	"$xen/guests/build" -m $mode "$work/$mode.elf"
-	kernels+=(-g "$work/$mode.img")
+	add_guest $mode
 done
-for mode in arm32-short arm32-thumb; do
-	CC=clang "$xen/guests/build" -m $mode "$work/clang-$mode.elf"
-	kernels+=(-g "$work/clang-$mode.img")
-done
+add_guest arm32-short clang
+add_guest arm32-thumb clang
+lab_arm "$xen/t/arm.sh"
 
-sysroot=$("$xen/lab" -a arm64 -w | sed -n 's/^xen=//p')
-build=$build/arm64
-make -s -C "$xen/../.." O="$build" CC="aarch64-linux-gnu-gcc --sysroot=$sysroot" uniprof-record > "$work/make.log" 2>&1 || cat "$work/make.log"
-guest=$work/arm64-4k.img
-lab -a arm64 -i "${kernels[@]}" "$xen/t/arm.sh"
-
-ok "recorded" recorded
+ok "recorded" recorded all
 check_kinds <<-END
 	4k arm64-4k ARM arm64 shares
 	64k arm64-64k ARM arm64 recursion

@@ -1,9 +1,15 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# What kinds.t and arm.t share: guests of several kinds and modes, recorded at once in one trace, $out/all.upf.
+# What tests of several kinds and modes of guests share, which are recorded at once in one trace: $out/all.upf, or of guests that
+# lead astray $out/fp.upf and $out/dwarf.upf.
 
-recorded() {
-	cat "$out/all.err"
-	[ "$(cat "$out/all.rc")" = 0 ] && "$report" --verify "$out/all.upf"
+recorded() { # TRACE
+	cat "$out/$1.err"
+	[ "$(cat "$out/$1.rc")" = 0 ] && "$report" --verify "$out/$1.upf"
+}
+# The guests go on, too.
+survived() { # TRACE
+	cat "$out/state"
+	recorded "$1" && ! grep -E ' .*[psc]' "$out/state"
 }
 listed() { # NAME KIND
 	grep -E "^ *[0-9]+  $1  *$2  *2  yes$" "$out/list"
@@ -47,4 +53,15 @@ check_kinds() {
 		ok "$name: the vCPU that sleeps shows its stack" sleeps "$name"
 		ok "$name: all stacks are whole" all_whole "$name"
 	done
+}
+
+# ends TRACE LEAF END [DEPTH [FRAMES]]: samples in LEAF, at least ten, ended so, each of them, with so many frames; but for those
+# whose page was met for the first time.
+ends() {
+	"$report" -q --no-repair --dump --domain "$mode" -s "$guest" "$out/$1.upf" | grep -E " sample .*: $2(\+0x[0-9a-f]+)?( |$)" |
+		grep -v ' (page not mapped in time), ' > "$work/samples"
+	grep -vE " end [0-9]+ \($3\), depth ${4:-[0-9]+}: $2(\+0x[0-9a-f]+)?${5:-}" "$work/samples" | tee "$work/others" |
+		cut -c 1-200 | head -n 3
+	echo "$(wc -l < "$work/samples") samples in $2"
+	[ "$(wc -l < "$work/samples")" -ge 10 ] && [ ! -s "$work/others" ]
 }

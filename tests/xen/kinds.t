@@ -14,7 +14,7 @@ for mode in "${modes[@]}"; do
 done
 lab -i "${kernels[@]}" "$xen/t/kinds.sh"
 
-ok "recorded" recorded
+ok "recorded" recorded all
 
 check_kinds <<-END
 	pv pv PV x86-64 shares

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "record/sampling/sample.h"
+#include "guest/arm.h"
 #include "guest/sim.h"
 
 #define FP 0x7ff000000f00ull
@@ -456,6 +457,36 @@ static void frames_that_stay(void **state)
 	assert_int_equal(take(f).pauses, 1);
 }
 
+/* The mode's registers: the link register with every stack, all of them with a copy of one. */
+static void registers_of_arm(void **state)
+{
+	struct fixture *f = *state;
+	const uint64_t fp = (sim_space(&f->d) << GUEST_PAGE_SHIFT) + 0x100, caller = 0x4321;
+	const struct arm_state arm = {.cpsr = 5, .pc = 0x4000, .sp_el1 = fp - 64, .x = {[29] = fp, [30] = 0x4242}};
+
+	memcpy(f->d.memory[fp >> GUEST_PAGE_SHIFT] + 0x108, &caller, sizeof(caller));
+	arm_mode(&arm, &f->d.vcpu[0].regs);
+	for (int copy = 0; copy < 2; copy++) {
+		const struct stack_choice with = {127, copy ? UPF_TOPS_COPY : UPF_TOPS_WINDOW, 32};
+		const struct upf_sample *s;
+
+		target_close(f->t);
+		f->t = target_open(&hypervisor_backend, f->x, &f->d.info, NULL, &with);
+		target_watch(f->t, &f->watch);
+		assert_int_equal(take(f).kind, ROUND_TAKEN);
+		s = &f->t->samples[0];
+		assert_int_equal(s->mode, UPF_ARCH_ARM64);
+		assert_int_equal(s->link, 0x4242);
+		assert_int_equal(s->depth, copy ? 1 : 2);
+		assert_int_equal(s->frames[s->depth - 1], copy ? 0x4000 : caller);
+		assert_int_equal(s->nregs, copy ? UPF_REGS_ARM64 : 0);
+		assert_int_equal(s->regs[30], 0x4242);
+		assert_int_equal(s->regs[31], fp - 64);
+		assert_int_equal(f->t->samples[1].mode, 0);
+		assert_int_equal(f->t->samples[1].link, 0);
+	}
+}
+
 static void offline_vcpu(void **state)
 {
 	struct fixture *f = *state;
@@ -508,6 +539,7 @@ int main(void)
 		TEST(frames_that_move),
 		TEST(frames_that_move_unseen),
 		TEST(frames_that_stay),
+		TEST(registers_of_arm),
 		TEST(offline_vcpu),
 		TEST(some_vcpus),
 	};

@@ -100,7 +100,9 @@ static unsigned number(const char *text)
 /* The instruction pointer of a blocked vCPU stands in this function itself: the hypercall is inline. */
 KEPT void work_idle(void)
 {
-	for (LOCAL int on = 1; on;)
+	LOCAL int on = 1;
+
+	while (on)
 		hypercall(__HYPERVISOR_sched_op, SCHEDOP_block, 0, 0);
 }
 

@@ -70,13 +70,3 @@ void start_vcpu(long vcpu)
 	if (x0 != 0)
 		crash();
 }
-
-void work_hostile(void)
-{
-	crash();
-}
-
-void work_flip(void)
-{
-	crash();
-}

@@ -19,7 +19,7 @@
 .endm
 
 	.data
-	.globl low_table, high_table
+	.globl low_table, high_table, level_3
 #if defined(GRANULE) && GRANULE == 12 /* high: levels 0 to 3; low, of 39 bits: from level 1 on */
 	.balign 4096
 high_table:

@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# What the tests of Xen on ARM share: the recorder for its dom0, and guests.
+kernels=()
+
+# Builds the lab's guest: in the mode, as $work/[COMPILER-]MODE.img.
+add_guest() { # MODE [COMPILER]
+	CC=${2:-} "$xen/guests/build" -m "$1" "$work/${2:+$2-}$1.elf"
+	kernels+=(-g "$work/${2:+$2-}$1.img")
+}
+
+# The report stays this system's.
+lab_arm() { # SCRIPT
+	local sysroot
+
+	sysroot=$("$xen/lab" -a arm64 -w | sed -n 's/^xen=//p')
+	build=$build/arm64
+	make -s -C "$xen/../.." O="$build" CC="aarch64-linux-gnu-gcc --sysroot=$sysroot" uniprof-record > "$work/make.log" 2>&1 ||
+		cat "$work/make.log"
+	guest=${kernels[1]}
+	lab -a arm64 -i "${kernels[@]}" "$1"
+}
