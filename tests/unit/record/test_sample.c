@@ -467,7 +467,7 @@ static void registers_of_arm(void **state)
 	memcpy(f->d.memory[fp >> GUEST_PAGE_SHIFT] + 0x108, &caller, sizeof(caller));
 	arm_mode(&arm, &f->d.vcpu[0].regs);
 	for (int copy = 0; copy < 2; copy++) {
-		const struct stack_choice with = {127, copy ? UPF_TOPS_COPY : UPF_TOPS_WINDOW, 32};
+		const struct stack_choice with = {127, copy ? 0 : 32, copy ? 32 : 0};
 		const struct upf_sample *s;
 
 		target_close(f->t);
