@@ -155,6 +155,11 @@ uint16_t image_machine(const struct image *i)
 	return i->file->header.e_machine;
 }
 
+const struct isa *image_isa(const struct image *i)
+{
+	return isa_of_machine(i->file->header.e_machine);
+}
+
 bool image_is_linked(const struct image *i)
 {
 	return i->file->header.e_type != ET_REL;

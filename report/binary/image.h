@@ -6,6 +6,8 @@
 #ifndef REPORT_BINARY_IMAGE_H
 #define REPORT_BINARY_IMAGE_H
 
+#include "report/isa/isa.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -32,7 +34,8 @@ void image_close(struct image *i); /* NULL is fine */
  */
 void image_move(struct image *i, uint64_t bias);
 uint64_t image_bias(const struct image *i);
-uint16_t image_machine(const struct image *i); /* ELF's e_machine */
+uint16_t image_machine(const struct image *i);      /* ELF's e_machine */
+const struct isa *image_isa(const struct image *i); /* NULL: none that is known */
 bool image_is_linked(
 	const struct image *i); /* false: a relocatable object, as Linux' modules are; nothing has an address */
 uint64_t image_entry(const struct image *i);

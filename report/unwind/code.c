@@ -3,17 +3,17 @@
 #include "report/unwind/code.h"
 
 #include "common/hash_table.h"
-#include "report/unwind/flow.h"
+#include "report/isa/flow.h"
 #include "report/unwind/follow.h"
 #include "report/unwind/parts.h"
 
-#include <elf.h>
 #include <errno.h>
 #include <stdlib.h>
 
 #define REACH_MAX 64 /* functions searched by code_reaches() */
 
 struct code {
+	const struct isa *isa;
 	const struct image *image;
 	const struct symbols *symbols;
 	struct flow_reader *reader;
@@ -61,18 +61,20 @@ static struct followed *function_at(struct code *c, uint64_t address)
 
 struct code *code_new(const struct image *image, const struct symbols *symbols)
 {
+	const struct isa *isa = image_isa(image);
 	struct code *c;
 
-	if (image_machine(image) != EM_X86_64) {
+	if (!isa) {
 		errno = ENOTSUP;
 		return NULL;
 	}
 	c = calloc(1, sizeof(*c));
 	if (!c)
 		return NULL;
+	c->isa = isa;
 	c->image = image;
 	c->symbols = symbols;
-	c->reader = flow_open();
+	c->reader = flow_open(isa);
 	if (c->reader && cold_list(&c->cold, c->symbols) == 0)
 		return c;
 	code_free(c);
@@ -107,7 +109,7 @@ int code_row(struct code *c, uint64_t address, struct cfi_row *row)
 	if (!f)
 		return -errno;
 	at = followed_at(f, address);
-	return at && !at->disagreed && flow_row(&at->before, row) ? 0 : -ENODATA;
+	return at && !at->disagreed && flow_row(c->isa, &at->before, row) ? 0 : -ENODATA;
 }
 
 /* --- calls ------------------------------------------------------------------------------------------------------- */
@@ -123,9 +125,8 @@ static bool ends_at(struct code *c, uint64_t address, uint8_t size, struct instr
 
 enum call_kind code_call_before(struct code *c, uint64_t address, uint64_t *target)
 {
-	static const uint8_t indirect_sizes[] = {2, 3, 4, 5, 6, 7, 8, 9};
 	struct instruction x;
-	bool direct = ends_at(c, address, 5, &x) && x.flow == FLOW_CALL && !x.indirect_call;
+	bool direct = ends_at(c, address, c->isa->direct_call, &x) && x.flow == FLOW_CALL && !x.indirect_call;
 	const struct symbol_range *callee;
 	size_t left;
 
@@ -135,8 +136,8 @@ enum call_kind code_call_before(struct code *c, uint64_t address, uint64_t *targ
 		if (callee && callee->symbol_start == x.target)
 			return CALL_DIRECT;
 	}
-	for (size_t i = 0; i < sizeof(indirect_sizes); i++)
-		if (ends_at(c, address, indirect_sizes[i], &x) && x.flow == FLOW_CALL && x.indirect_call)
+	for (const uint8_t *size = c->isa->indirect_calls; *size; size++)
+		if (ends_at(c, address, *size, &x) && x.flow == FLOW_CALL && x.indirect_call)
 			return CALL_INDIRECT;
 	return direct && image_code(c->image, *target, &left) ? CALL_DIRECT : CALL_NONE;
 }

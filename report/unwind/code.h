@@ -8,7 +8,7 @@
 
 #include "report/binary/symbols.h"
 #include "report/binary/image.h"
-#include "report/unwind/cfi_row.h"
+#include "report/isa/cfi_row.h"
 
 struct code;
 

@@ -5,12 +5,12 @@
 #include <errno.h>
 
 struct walk {
+	const struct isa *isa;
 	struct cfi *cfi;
 	const struct upf_record *sample;
 	struct memory memory;
 	struct registers regs;
 	bool behind; /* the address follows a call */
-	bool pv;
 };
 
 /* Why a word at @address is not in the copy. */
@@ -40,13 +40,13 @@ static void recover(const struct walk *w, const struct cfi_row *row, uint64_t cf
 	case CFI_SAVED:
 		fine = memory_word(&w->memory, cfa + offset, &value);
 		/* Below the stack pointer: it was popped, which tables do not tell, and is back in its register. */
-		if (cfa + offset < w->regs.reg[X86_SP] && known(w, r)) {
+		if (cfa + offset < w->regs.reg[w->isa->sp] && known(w, r)) {
 			value = w->regs.reg[r];
 			fine = true;
 		}
 		break;
 	case CFI_SAVED_BY_FP:
-		fine = known(w, X86_FP) && memory_word(&w->memory, w->regs.reg[X86_FP] + offset, &value);
+		fine = known(w, w->isa->fp) && memory_word(&w->memory, w->regs.reg[w->isa->fp] + offset, &value);
 		break;
 	case CFI_VALUE:
 		value = cfa + offset;
@@ -70,9 +70,9 @@ static uint8_t apply(const struct walk *w, const struct cfi_row *row, struct reg
 	at = cfa + (uint64_t)(int64_t)row->ra_offset;
 	if (!memory_word(&w->memory, at, &up->ip))
 		return missing(w, at);
-	for (unsigned r = 0; r < X86_REGS; r++)
+	for (unsigned r = 0; r < w->isa->regs; r++)
 		recover(w, row, cfa, r, up);
-	return up->known >> X86_SP & 1 ? 0 : CHAIN_END_UNSURE;
+	return up->known >> w->isa->sp & 1 ? 0 : CHAIN_END_UNSURE;
 }
 
 static uint8_t step_live(const struct walk *w, const struct cfi_known_row *k, struct registers *up)
@@ -89,12 +89,6 @@ static uint8_t step_live(const struct walk *w, const struct cfi_known_row *k, st
 	default:
 		return CHAIN_END_DAMAGED;
 	}
-}
-
-/* The upper half of the address space. */
-static bool is_kernel(uint64_t address)
-{
-	return address >> 63;
 }
 
 /*
@@ -127,15 +121,16 @@ static uint8_t end_of_popped(const struct walk *w)
 {
 	uint64_t above;
 
-	if (known(w, X86_FP) && w->regs.reg[X86_FP] == 0)
+	if (known(w, w->isa->fp) && w->regs.reg[w->isa->fp] == 0)
 		return UPF_END_ROOT;
-	return memory_word(&w->memory, w->regs.reg[X86_SP], &above) && above == 0 ? UPF_END_ROOT : CHAIN_END_UNSURE;
+	return memory_word(&w->memory, w->regs.reg[w->isa->sp], &above) && above == 0 ? UPF_END_ROOT
+	                                                                              : CHAIN_END_UNSURE;
 }
 
 /* One frame up. False: the chain ends here, *end says why. */
 static bool go_up(struct walk *w, uint8_t *end)
 {
-	const struct cfi_known_row *found = cfi_find(w->cfi, w->regs.ip, w->behind, w->pv);
+	const struct cfi_known_row *found = cfi_find(w->cfi, w->regs.ip, w->behind);
 	struct registers up = {0};
 	struct cfi_known_row k;
 
@@ -169,12 +164,12 @@ static bool go_up(struct walk *w, uint8_t *end)
 	if (*end != 0)
 		return false;
 	/* What was interrupted was a user's program: its stack is another one. */
-	if (!k.live && k.row.interrupted && is_kernel(w->regs.ip) && !is_kernel(up.ip)) {
+	if (!k.live && k.row.interrupted && w->regs.ip >= w->isa->kernel_from && up.ip < w->isa->kernel_from) {
 		*end = UPF_END_ROOT;
 		return false;
 	}
 	/* Every frame takes room, but an interrupt may have switched stacks. */
-	if (up.reg[X86_SP] <= w->regs.reg[X86_SP] && !(!k.live && k.row.interrupted)) {
+	if (up.reg[w->isa->sp] <= w->regs.reg[w->isa->sp] && !(!k.live && k.row.interrupted)) {
 		*end = UPF_END_DESCENDING;
 		return false;
 	}
@@ -183,11 +178,12 @@ static bool go_up(struct walk *w, uint8_t *end)
 	return true;
 }
 
-void unwind_copy(struct cfi *cfi, const struct upf_record *s, uint64_t ip, bool pv, struct chain *c)
+void unwind_copy(struct cfi *cfi, const struct upf_record *s, uint64_t ip, struct chain *c)
 {
-	struct walk w = {.cfi = cfi, .sample = s, .memory = {s->sp & ~(uint64_t)7, s->words, s->nwords}, .pv = pv};
+	struct walk w = {
+		.isa = cfi_isa(cfi), .cfi = cfi, .sample = s, .memory = {s->sp & ~(uint64_t)7, s->words, s->nwords}};
 
-	for (unsigned r = 0; r < X86_REGS; r++)
+	for (unsigned r = 0; r < w.isa->regs; r++)
 		w.regs.reg[r] = s->regs[r];
 	w.regs.ip = ip;
 	w.regs.known = UINT32_MAX;

@@ -23,6 +23,7 @@ struct step {
 };
 
 struct follow {
+	const struct isa *isa;
 	const struct image *image;
 	struct flow_reader *reader;
 	struct followed *f;
@@ -114,14 +115,14 @@ static int go_to(struct follow *w, uint64_t target, const struct frame_state *st
 	return parts_have(w->f->parts, target) ? plan(w, target, state, from, BY_FLOW) : leave_function(w, target);
 }
 
-static bool is_bare(const struct frame_state *state)
+static bool is_bare(const struct follow *w, const struct frame_state *state)
 {
-	return state->sp_known && state->sp == flow_entry().sp;
+	return state->sp_known && state->sp == flow_entry(w->isa).sp;
 }
 
 static void note_indirect(struct follow *w, const struct frame_state *state)
 {
-	struct unread *u = is_bare(state) ? &w->outside : &w->inside;
+	struct unread *u = is_bare(w, state) ? &w->outside : &w->inside;
 
 	u->agree = !u->any || (u->agree && flow_same(&u->state, state));
 	u->any = true;
@@ -198,7 +199,7 @@ static int take_step(struct follow *w, const struct step *s)
 	if (rc != 0)
 		return rc;
 	w->f->at[i].size = x.size;
-	w->has_frame |= !is_bare(&s->state);
+	w->has_frame |= !is_bare(w, &s->state);
 	return go_on(w, i, &x, &state);
 }
 
@@ -221,16 +222,6 @@ static int by_address(const void *va, const void *vb)
 	return (a->address > b->address) - (a->address < b->address);
 }
 
-static bool is_padding(const struct image *image, uint64_t address)
-{
-	size_t left;
-	const uint8_t *code = image_code(image, address, &left);
-
-	return !code || *code == 0xcc || *code == 0x90 || (left > 1 && code[0] == 0x0f && code[1] == 0x1f) ||
-	       (left > 1 && code[0] == 0x66 &&
-	        (code[1] == 0x90 || code[1] == 0x2e || code[1] == 0x66 || code[1] == 0x0f));
-}
-
 /* Moves *from to the next code of the main part that nothing has led to. False: there is none. */
 static bool find_gap(struct follow *w, uint64_t *from)
 {
@@ -248,11 +239,11 @@ static bool find_gap(struct follow *w, uint64_t *from)
 			at += known->size;
 			continue;
 		}
-		if (!is_padding(w->image, at)) {
+		code = image_code(w->image, at, &left);
+		if (code && !w->isa->is_padding(code, left)) {
 			*from = at;
 			return true;
 		}
-		code = image_code(w->image, at, &left);
 		if (!code || !flow_step(w->reader, code, left, at, NULL, &x))
 			return false;
 		at += x.size;
@@ -283,8 +274,8 @@ static int fill_gaps(struct follow *w)
 
 int follow(struct followed *f, const struct image *image, struct flow_reader *reader)
 {
-	struct follow w = {.image = image, .reader = reader, .f = f};
-	const struct frame_state entry = flow_entry();
+	struct follow w = {.isa = image_isa(image), .image = image, .reader = reader, .f = f};
+	const struct frame_state entry = flow_entry(w.isa);
 	int rc = plan(&w, f->parts[0].start, &entry, FROM_OUTSIDE, BY_FLOW);
 
 	if (rc == 0)

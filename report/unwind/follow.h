@@ -13,7 +13,7 @@
 #define REPORT_UNWIND_FOLLOW_H
 
 #include "report/binary/image.h"
-#include "report/unwind/flow.h"
+#include "report/isa/flow.h"
 #include "report/unwind/parts.h"
 
 #define FOLLOWED_JUMPS_MAX 64 /* out of one function, remembered */

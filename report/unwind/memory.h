@@ -3,7 +3,7 @@
 #ifndef REPORT_UNWIND_MEMORY_H
 #define REPORT_UNWIND_MEMORY_H
 
-#include "report/unwind/cfi_row.h"
+#include "report/isa/cfi_row.h"
 
 struct memory {
 	uint64_t base; /* address of the first word, a multiple of 8 */
@@ -13,7 +13,7 @@ struct memory {
 
 struct registers {
 	uint64_t ip;
-	uint64_t reg[X86_REGS];
+	uint64_t reg[ISA_REGS];
 	uint32_t known; /* bit r: the value of reg[r] is known */
 };
 

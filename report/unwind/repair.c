@@ -16,12 +16,12 @@
 
 /* Where we are on the way up: below the first frame that the frame pointer knows of. */
 struct climb {
+	const struct isa *isa;
 	struct cfi *cfi;
 	const struct upf_record *sample;
 	struct memory memory;
 	uint64_t ip, sp;
-	bool behind; /* the address follows a call */
-	bool pv;
+	bool behind;        /* the address follows a call */
 	bool top;           /* the last frame that can be restored */
 	bool rest_is_right; /* the frame pointer is still what the walk began with */
 };
@@ -42,15 +42,15 @@ static bool fp_is_callers(const struct climb *w, const struct cfi_row *row)
 {
 	uint64_t saved;
 
-	if (row->reg[X86_FP].where == CFI_SAME)
+	if (row->reg[w->isa->fp].where == CFI_SAME)
 		return true;
-	if (row->reg[X86_FP].where != CFI_SAVED)
+	if (row->reg[w->isa->fp].where != CFI_SAVED)
 		return false;
 	/* Popped again, which tables do not tell. */
-	if ((int64_t)row->cfa_offset + row->reg[X86_FP].offset < 0)
+	if ((int64_t)row->cfa_offset + row->reg[w->isa->fp].offset < 0)
 		return true;
 	/* Pushed, and not changed since. */
-	return memory_word(&w->memory, cfa_of(w, row) + (uint64_t)(int64_t)row->reg[X86_FP].offset, &saved) &&
+	return memory_word(&w->memory, cfa_of(w, row) + (uint64_t)(int64_t)row->reg[w->isa->fp].offset, &saved) &&
 	       saved == w->sample->fp;
 }
 
@@ -64,10 +64,10 @@ static bool just_pushed(const struct climb *w, struct cfi_row *row)
 	if (w->behind || !cfi_named(w->cfi, w->ip, &offset) || offset == 0 || offset > PROLOGUE ||
 	    !memory_word(&w->memory, w->sp, &top) || top != w->sample->fp)
 		return false;
-	*row = (struct cfi_row){.cfa_base = X86_SP, .cfa_offset = 16, .ra_offset = -8};
-	row->reg[X86_SP].where = CFI_VALUE;
-	row->reg[X86_FP].where = CFI_SAVED;
-	row->reg[X86_FP].offset = -16;
+	*row = (struct cfi_row){.cfa_base = w->isa->sp, .cfa_offset = 2 * w->isa->word, .ra_offset = -w->isa->word};
+	row->reg[w->isa->sp].where = CFI_VALUE;
+	row->reg[w->isa->fp].where = CFI_SAVED;
+	row->reg[w->isa->fp].offset = -2 * w->isa->word;
 	return true;
 }
 
@@ -105,11 +105,11 @@ static enum candidate judge(const struct climb *w, const struct cfi_known_row *k
 
 	if (k->source <= CFI_DAMAGED || k->live || row->kind == CFI_ROOT || row->interrupted)
 		return CANDIDATE_NONE;
-	if (row->cfa_base == X86_R10 && !w->behind)
+	if (row->cfa_base == w->isa->cfa && !w->behind)
 		return find_only(w, caller);
-	if (row->cfa_base != X86_SP || row->cfa_deref)
+	if (row->cfa_base != w->isa->sp || row->cfa_deref)
 		return CANDIDATE_NONE;
-	if (at == w->sample->fp + 8)
+	if (at == w->sample->fp + (uint64_t)w->isa->return_offset)
 		return CANDIDATE_NONE; /* the frame is made, and the walk has found it */
 	if (row->kind == CFI_POPPED || !memory_word(&w->memory, at, caller) || *caller == 0)
 		return CANDIDATE_UNSURE;
@@ -143,7 +143,7 @@ static enum candidate choose(const struct climb *w, struct cfi_known_row *k, uin
 /* One caller up, if there is one below the frame that the frame pointer tells of. */
 static enum candidate climb(struct climb *w)
 {
-	const struct cfi_known_row *found = cfi_find(w->cfi, w->ip, w->behind, w->pv);
+	const struct cfi_known_row *found = cfi_find(w->cfi, w->ip, w->behind);
 	struct cfi_known_row k;
 	enum candidate c;
 	uint64_t caller;
@@ -159,20 +159,19 @@ static enum candidate climb(struct climb *w)
 	w->ip = caller;
 	w->behind = true;
 	/* An aligned frame's: where its caller's begins is not known. */
-	w->top = k.row.cfa_base != X86_SP || k.row.reg[X86_SP].where != CFI_VALUE;
-	w->rest_is_right = k.row.cfa_base != X86_SP || fp_is_callers(w, &k.row);
+	w->top = k.row.cfa_base != w->isa->sp || k.row.reg[w->isa->sp].where != CFI_VALUE;
+	w->rest_is_right = k.row.cfa_base != w->isa->sp || fp_is_callers(w, &k.row);
 	w->sp = cfa_of(w, &k.row);
 	return c;
 }
 
-void repair_chain(struct cfi *cfi, const struct upf_record *s, const uint64_t *frames, uint32_t depth, bool pv,
-                  struct chain *c)
+void repair_chain(struct cfi *cfi, const struct upf_record *s, const uint64_t *frames, uint32_t depth, struct chain *c)
 {
-	struct climb w = {.cfi = cfi,
+	struct climb w = {.isa = cfi_isa(cfi),
+	                  .cfi = cfi,
 	                  .sample = s,
 	                  .memory = {s->sp & ~(uint64_t)7, s->words, s->nwords},
 	                  .sp = s->sp,
-	                  .pv = pv,
 	                  .rest_is_right = true};
 	enum candidate found;
 

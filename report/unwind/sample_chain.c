@@ -12,24 +12,32 @@ static uint32_t frames_of(const struct upf_decoder *decoder, uint32_t leaf, uint
 	return n;
 }
 
+/* NULL: none whose callers can be restored. A domain that the session does not name is taken for an ordinary one. */
+static const struct isa *isa_of(const struct upf_session *session, const struct upf_record *rec)
+{
+	return rec->domain < session->ndomains ? isa_of_arch(session->domains[rec->domain].arch) : &isa_x86_64;
+}
+
 bool chain_may_differ(const struct upf_session *session, const struct upf_record *rec)
 {
-	return rec->tops != UPF_TOPS_NONE &&
-	       (rec->domain >= session->ndomains || session->domains[rec->domain].arch == UPF_ARCH_X86_64);
+	return rec->tops != UPF_TOPS_NONE && isa_of(session, rec);
 }
 
 void chain_of_sample(struct cfi *cfi, const struct upf_session *session, const struct upf_decoder *decoder,
                      const struct upf_record *rec, struct chain *chain)
 {
 	const struct upf_domain *domain = rec->domain < session->ndomains ? &session->domains[rec->domain] : NULL;
-	bool pv = !domain || domain->kind <= UPF_KIND_PV;
+	const struct isa *isa = isa_of(session, rec);
 	uint64_t frames[UPF_DEPTH_MAX];
 	uint32_t depth = frames_of(decoder, rec->stack, frames);
 
 	chain->n = 0;
 	chain->restored = chain->doubtful = false;
+	if (!isa)
+		return;
+	cfi_enter(cfi, isa, !domain || domain->kind <= UPF_KIND_PV);
 	if (rec->tops == UPF_TOPS_COPY && depth)
-		unwind_copy(cfi, rec, frames[0], pv, chain);
+		unwind_copy(cfi, rec, frames[0], chain);
 	else if (rec->tops == UPF_TOPS_WINDOW)
-		repair_chain(cfi, rec, frames, depth, pv, chain);
+		repair_chain(cfi, rec, frames, depth, chain);
 }

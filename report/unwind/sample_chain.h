@@ -5,7 +5,7 @@
 
 #include "report/unwind/unwind.h"
 
-/* May the sample's true stack differ from the recorded one? CFI is known for one architecture only. */
+/* May the sample's true stack differ from the recorded one? Only if its instruction set is known. */
 bool chain_may_differ(const struct upf_session *session, const struct upf_record *rec);
 /* *chain has n == 0 if the stack is as recorded. @decoder has just given out @rec. */
 void chain_of_sample(struct cfi *cfi, const struct upf_session *session, const struct upf_decoder *decoder,

@@ -8,6 +8,7 @@
  */
 #include "report/unwind/tables.h"
 
+#include "report/isa/x86.h"
 #include "report/unwind/fde.h"
 
 #include <errno.h>
@@ -220,7 +221,7 @@ struct tables *tables_new(struct image *image)
 	if (!t)
 		return NULL;
 	t->image = image;
-	rc = fde_index(&t->index, image);
+	rc = image_isa(image) == &isa_x86_64 ? fde_index(&t->index, image) : -ENOENT;
 	if (rc == 0 && t->index.n == 0)
 		rc = -ENOENT;
 	if (rc == 0) {

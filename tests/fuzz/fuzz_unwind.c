@@ -20,7 +20,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 
-static void walk(struct cfi *rows, struct cursor *in, bool pv)
+static void walk(struct cfi *rows, struct cursor *in)
 {
 	static uint64_t words[1024];
 	static struct chain chain;
@@ -33,14 +33,14 @@ static void walk(struct cfi *rows, struct cursor *in, bool pv)
 		words[r.nwords] = get_u64(in);
 	r.fp = regs[6];
 	r.sp = regs[7];
-	unwind_copy(rows, &r, regs[UPF_REGS], pv, &chain);
+	unwind_copy(rows, &r, regs[UPF_REGS], &chain);
 	if (chain.n == 0 || chain.n > UPF_DEPTH_MAX || chain.frame[0].address != regs[UPF_REGS])
 		abort();
 	frames[0] = regs[UPF_REGS];
 	for (unsigned i = 1; i < 8; i++)
 		frames[i] = words[i];
 	r.tops = UPF_TOPS_WINDOW;
-	repair_chain(rows, &r, frames, 8, pv, &chain);
+	repair_chain(rows, &r, frames, 8, &chain);
 	if (chain.n > UPF_DEPTH_MAX + 1 || (chain.n && chain.frame[0].address != frames[0]))
 		abort();
 }
@@ -78,8 +78,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	fd = make_image(kind, tables, ntables, code, ncode, path, sizeof(path));
 	if (symbols_add_file(&symbols, path, NULL, why, sizeof(why)) == 0 && symbols_sort(&symbols) == 0 &&
 	    (rows = cfi_new(&symbols))) {
-		if (cfi_add_image(rows, path, 0, why, sizeof(why)) == 0)
-			walk(rows, &in, kind & 2);
+		if (cfi_add_image(rows, path, 0, why, sizeof(why)) == 0) {
+			cfi_enter(rows, &isa_x86_64, kind & 2);
+			walk(rows, &in);
+		}
 		cfi_free(rows);
 	}
 	symbols_free(&symbols);

@@ -2,36 +2,13 @@
 /*
  * cfi_row.h - a row of call frame information: how to get from a frame to its caller's, at one instruction.
  *
- * The canonical frame address (CFA) is what the stack pointer was before the call that made the frame; the return
- * address lies one word below it. Rows come from unwind tables (tables.h), from the code itself (code.h), from Linux'
- * ORC (orc.h).
+ * The canonical frame address (CFA) is what the stack pointer was before the call that made the frame. Rows come from
+ * unwind tables (tables.h), from the code itself (code.h), from Linux' ORC (orc.h).
  */
-#ifndef REPORT_UNWIND_CFI_ROW_H
-#define REPORT_UNWIND_CFI_ROW_H
+#ifndef REPORT_ISA_CFI_ROW_H
+#define REPORT_ISA_CFI_ROW_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
-/* x86-64 registers by their DWARF numbers (System V ABI, figure 3.36). */
-enum {
-	X86_RAX,
-	X86_RDX,
-	X86_RCX,
-	X86_RBX,
-	X86_RSI,
-	X86_RDI,
-	X86_FP,
-	X86_SP,
-	X86_R8,
-	X86_R9,
-	X86_R10,
-	X86_R11,
-	X86_R12,
-	X86_R13,
-	X86_R14,
-	X86_R15,
-	X86_REGS
-};
+#include "report/isa/isa.h"
 
 enum cfi_kind {
 	CFI_CALLER, /* the row leads to the caller */
@@ -54,12 +31,12 @@ struct cfi_row {
 	bool cfa_deref;   /* the CFA is what lies in memory at base + offset */
 	int32_t cfa_offset;
 	int32_t cfa_after; /* added to what lies in memory */
-	int32_t ra_offset; /* the return address lies at CFA + this: -8 but for interrupt frames */
+	int32_t ra_offset; /* the return address lies at CFA + this */
 	bool interrupted;  /* the return address is where an interrupt came, not behind a call */
 	struct {
 		uint8_t where; /* enum cfi_where */
 		int32_t offset;
-	} reg[X86_REGS]; /* X86_SP: CFI_VALUE 0, the CFA itself, but for interrupt frames */
+	} reg[ISA_REGS]; /* the stack pointer: CFI_VALUE 0, the CFA itself, but for interrupt frames */
 };
 
 #endif
