@@ -6,21 +6,53 @@
 
 const char *upf_arch_text(unsigned arch)
 {
-	static const char *const text[] = {"unknown", "x86-64", "x86-32", "arm64", "arm32"};
+	static const char *const text[] = {"unknown", "x86-64", "x86-32", "arm64", "arm32", "x86-16"};
 
 	return LOOK_UP(text, arch);
 }
 
+int upf_regs_sp(uint32_t nregs)
+{
+	switch (nregs) {
+	case UPF_REGS:
+		return 7;
+	case UPF_REGS_I386:
+		return 4;
+	case UPF_REGS_ARM64:
+		return 31;
+	case UPF_REGS_ARM32:
+		return 13;
+	default:
+		return -1;
+	}
+}
+
+int upf_regs_fp(uint32_t nregs)
+{
+	switch (nregs) {
+	case UPF_REGS:
+		return 6;
+	case UPF_REGS_I386:
+		return 5;
+	case UPF_REGS_ARM64:
+		return 29;
+	case UPF_REGS_ARM32:
+		return 11;
+	default:
+		return -1;
+	}
+}
+
 const char *upf_kind_text(unsigned kind)
 {
-	static const char *const text[] = {"unknown", "PV", "PVH", "HVM"};
+	static const char *const text[] = {"unknown", "PV", "PVH", "HVM", "ARM", "KVM"};
 
 	return LOOK_UP(text, kind);
 }
 
 const char *upf_state_text(unsigned state)
 {
-	static const char *const text[] = {"running", "runnable", "blocked", "offline"};
+	static const char *const text[] = {"running", "runnable", "blocked", "offline", "in the VMM"};
 
 	return LOOK_UP(text, state);
 }

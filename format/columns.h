@@ -33,18 +33,34 @@ enum column {
 	COLUMN_WORD = 21,
 	COLUMN_COPY = 22,
 	COLUMN_REG = 23,
-	COLUMNS = 24, /* one more than the highest */
+	COLUMN_TOPS = 24,
+	COLUMN_MORE = 25,
+	COLUMN_ROOT = 26,
+	COLUMN_SPACE = 27,
+	COLUMN_LINK = 28,
+	COLUMN_REGS = 29,
+	COLUMN_COPY_SKIP = 30,
+	COLUMN_COPY_WORD = 31,
+	COLUMNS = 32, /* one more than the highest */
 };
 
-/* How a column's values are written. */
+/* How a column's values are written; with FORM_REQUIRED, a reader that does not know the column leaves out the block. */
 enum column_form { FORM_BYTES = 0, FORM_RICE = 1 };
+#define FORM_REQUIRED 0x40
 
 /* The STATE byte. */
 #define STATE_RUN_MASK 0x03
 #define STATE_USER 0x04
 #define STATE_END_SHIFT 3
 #define STATE_END_MASK 0x0f
-#define STATE_RESERVED 0x80
+#define STATE_VMM 0x80
+
+/* The MORE byte: the mode, and which optional values the sample has. */
+#define MORE_MODE_MASK 0x0f
+#define MORE_ROOT 0x10
+#define MORE_LINK 0x20
+#define MORE_REGS 0x40
+#define MORE_RESERVED 0x80
 
 /* --- writing: whoever adds has asked for the room before --------------------------------------------------------- */
 

@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* One vCPU's last copy. */
+/* One vCPU's last registers and copy. */
 struct copy {
 	uint32_t key;        /* decoder: domain and vCPU */
 	uint32_t generation; /* encoder: of the block it belongs to */
@@ -15,7 +15,9 @@ struct copy {
 	size_t room;
 	uint64_t base; /* address of the first word */
 	uint64_t *words;
-	uint64_t regs[UPF_REGS];
+	uint32_t nregs;
+	bool changed; /* decoder: the registers, since the last copy */
+	uint64_t regs[UPF_REGS_MAX];
 };
 
 /*
@@ -32,9 +34,6 @@ struct copies {
 	uint64_t *fresh; /* decoder: the copy about to be made */
 	size_t fresh_room;
 };
-
-#define REG_FRAME 6 /* in UPF_REGS' order */
-#define REG_STACK 7
 
 static bool make_slots(struct copies *c, uint32_t slots, uint32_t words)
 {
@@ -95,19 +94,46 @@ static inline bool old_word(const struct copy *copy, uint64_t address, uint64_t 
 	return true;
 }
 
-/* --- encoding ---------------------------------------------------------------------------------------------------- */
-
-bool copies_fit(const struct copies *c, const struct upf_sample *s)
+/* Where the copy at these registers begins. */
+static uint64_t base_of(const uint64_t *regs, uint32_t nregs)
 {
-	return s->end == UPF_END_NONE || (s->slot < c->slots && s->nwords <= c->copy[s->slot].room);
+	return regs[upf_regs_sp(nregs)] & ~(uint64_t)(UPF_WORD - 1);
 }
 
-void copies_need(size_t *need, const struct upf_sample *s)
+/* --- encoding ---------------------------------------------------------------------------------------------------- */
+
+bool copies_fit(const struct copies *c, const struct upf_sample *s, bool copy)
 {
+	return s->slot < c->slots && (!copy || s->nwords <= c->copy[s->slot].room);
+}
+
+void copies_need(size_t *need, const struct upf_sample *s, uint32_t nregs, bool copy)
+{
+	need[COLUMN_REGS] += 1;
+	need[COLUMN_REG] += nregs * VARINT_MAX;
+	if (!copy)
+		return;
 	need[COLUMN_COPY] += 3;
-	need[COLUMN_REG] += UPF_REGS * VARINT_MAX;
-	need[COLUMN_SKIP] += s->nwords + 3;
-	need[COLUMN_WORD] += s->nwords * VARINT_MAX;
+	need[COLUMN_COPY_SKIP] += s->nwords + 3;
+	need[COLUMN_COPY_WORD] += s->nwords * VARINT_MAX;
+}
+
+void copies_put_regs(struct copies *c, struct column_writer *columns, const struct upf_sample *s, uint32_t nregs,
+                     bool tell_number)
+{
+	struct copy *copy = &c->copy[s->slot];
+
+	if (copy->generation != c->generation) {
+		memset(copy->regs, 0, sizeof(copy->regs));
+		copy->nwords = 0;
+		copy->generation = c->generation;
+	}
+	if (tell_number)
+		add_u8(columns, COLUMN_REGS, (uint8_t)nregs);
+	for (unsigned r = 0; r < nregs; r++)
+		add_zigzag(columns, COLUMN_REG, s->regs[r] - copy->regs[r]);
+	memcpy(copy->regs, s->regs, nregs * sizeof(*copy->regs));
+	copy->nregs = nregs;
 }
 
 static void put_words(struct column_writer *columns, const struct copy *before, uint64_t base,
@@ -124,27 +150,19 @@ static void put_words(struct column_writer *columns, const struct copy *before, 
 			i++;
 			old = 0;
 		}
-		add_varint(columns, COLUMN_SKIP, skip);
+		add_varint(columns, COLUMN_COPY_SKIP, skip);
 		if (i < s->nwords)
-			add_zigzag(columns, COLUMN_WORD, s->words[i++] - old);
+			add_zigzag(columns, COLUMN_COPY_WORD, s->words[i++] - old);
 	}
 }
 
 void copies_put(struct copies *c, struct column_writer *columns, const struct upf_sample *s)
 {
 	struct copy *copy = &c->copy[s->slot];
-	uint64_t base = s->regs[REG_STACK] & ~(uint64_t)(UPF_WORD - 1);
+	uint64_t base = base_of(copy->regs, copy->nregs);
 
-	if (copy->generation != c->generation) {
-		memset(copy->regs, 0, sizeof(copy->regs));
-		copy->nwords = 0;
-		copy->generation = c->generation;
-	}
-	for (unsigned r = 0; r < UPF_REGS; r++)
-		add_zigzag(columns, COLUMN_REG, s->regs[r] - copy->regs[r]);
 	add_varint(columns, COLUMN_COPY, s->nwords);
 	put_words(columns, copy, base, s);
-	memcpy(copy->regs, s->regs, sizeof(copy->regs));
 	if (s->nwords)
 		memcpy(copy->words, s->words, s->nwords * sizeof(*copy->words));
 	copy->base = base;
@@ -196,7 +214,8 @@ static int find_copy(struct copies *c, uint32_t key, struct copy **copy)
 		return -ENOMEM;
 	hash_table_add(&c->by_key, hash, c->used++);
 	(*copy)->key = key;
-	(*copy)->nwords = (*copy)->number = 0;
+	(*copy)->nwords = (*copy)->nregs = (*copy)->number = 0;
+	(*copy)->changed = false;
 	memset((*copy)->regs, 0, sizeof((*copy)->regs));
 	return 0;
 }
@@ -209,10 +228,10 @@ static int get_words(struct copies *c, struct column_reader *columns, const stru
                      uint32_t n)
 {
 	for (uint32_t i = 0; i < n;) {
-		uint64_t skip = column_number(columns, COLUMN_SKIP), old = 0;
+		uint64_t skip = column_number(columns, COLUMN_COPY_SKIP), old = 0;
 		uint64_t at = (base + i * UPF_WORD - before->base) / UPF_WORD;
 
-		if (column_bad(columns, COLUMN_SKIP) || skip > n - i)
+		if (column_bad(columns, COLUMN_COPY_SKIP) || skip > n - i)
 			return -EBADMSG;
 		if (skip) {
 			if (base + i * UPF_WORD < before->base || at > before->nwords || skip > before->nwords - at)
@@ -222,23 +241,35 @@ static int get_words(struct copies *c, struct column_reader *columns, const stru
 		}
 		if (i < n) {
 			old_word(before, base + i * UPF_WORD, &old);
-			c->fresh[i++] = old + (uint64_t)column_difference(columns, COLUMN_WORD);
+			c->fresh[i++] = old + (uint64_t)column_difference(columns, COLUMN_COPY_WORD);
 		}
-		if (column_bad(columns, COLUMN_WORD))
+		if (column_bad(columns, COLUMN_COPY_WORD))
 			return -EBADMSG;
 	}
 	return 0;
 }
 
-static bool get_regs(struct copy *copy, struct column_reader *columns, bool *changed)
+int copies_get_regs(struct copies *c, struct column_reader *columns, uint32_t domain, uint32_t vcpu, uint32_t nregs)
 {
-	for (unsigned r = 0; r < UPF_REGS; r++) {
+	struct copy *copy;
+	int rc;
+
+	if (nregs == 0)
+		nregs = get_u8(&columns->column[COLUMN_REGS]);
+	if (nregs > UPF_REGS_MAX || upf_regs_sp(nregs) < 0)
+		return -EBADMSG;
+	rc = find_copy(c, key_of(domain, vcpu), &copy);
+	if (rc != 0)
+		return rc;
+	copy->changed |= copy->nregs != nregs;
+	copy->nregs = nregs;
+	for (unsigned r = 0; r < nregs; r++) {
 		uint64_t d = (uint64_t)column_difference(columns, COLUMN_REG);
 
 		copy->regs[r] += d;
-		*changed |= d != 0;
+		copy->changed |= d != 0;
 	}
-	return !column_bad(columns, COLUMN_REG);
+	return column_bad(columns, COLUMN_REG) ? -EBADMSG : 0;
 }
 
 /* The words read become the copy's, its old ones the room for the next. */
@@ -259,7 +290,6 @@ int copies_get(struct copies *c, struct column_reader *columns, uint32_t domain,
 {
 	uint64_t n = column_number(columns, COLUMN_COPY), base;
 	struct copy *copy;
-	bool changed;
 	int rc;
 
 	if (column_bad(columns, COLUMN_COPY) || n > UPF_COPY_MAX)
@@ -269,15 +299,14 @@ int copies_get(struct copies *c, struct column_reader *columns, uint32_t domain,
 		rc = array_room(&c->fresh, &c->fresh_room, n - 1, sizeof(*c->fresh));
 	if (rc != 0)
 		return rc;
-	changed = copy->number == 0 || n != copy->nwords;
-	if (!get_regs(copy, columns, &changed))
-		return -EBADMSG;
-	base = copy->regs[REG_STACK] & ~(uint64_t)(UPF_WORD - 1);
+	base = base_of(copy->regs, copy->nregs);
 	rc = get_words(c, columns, copy, base, (uint32_t)n);
 	if (rc != 0)
 		return rc;
-	if (changed || (n && memcmp(copy->words, c->fresh, n * sizeof(*c->fresh)) != 0))
+	if (copy->changed || copy->number == 0 || n != copy->nwords ||
+	    (n && memcmp(copy->words, c->fresh, n * sizeof(*c->fresh)) != 0))
 		copy->number = ++c->numbers;
+	copy->changed = false;
 	swap_words(c, copy, base, (uint32_t)n);
 	return 0;
 }
@@ -289,11 +318,13 @@ void copies_tell(const struct copies *c, uint32_t domain, uint32_t vcpu, struct 
 
 	if (!copy)
 		return;
-	r->tops = UPF_TOPS_COPY;
+	r->regs = copy->regs;
+	r->nregs = copy->nregs;
+	if (r->tops != UPF_TOPS_COPY)
+		return;
 	r->top = copy->number;
-	r->sp = copy->regs[REG_STACK];
-	r->fp = copy->regs[REG_FRAME];
+	r->sp = copy->regs[upf_regs_sp(copy->nregs)];
+	r->fp = copy->regs[upf_regs_fp(copy->nregs)];
 	r->words = copy->words;
 	r->nwords = copy->nwords;
-	r->regs = copy->regs;
 }

@@ -11,16 +11,22 @@
 #include "common/array.h"
 #include "format/columns.h"
 #include "format/copies.h"
+#include "format/more.h"
 #include "format/upf.h"
+#include "format/v1.h"
 #include "format/windows.h"
+
+#define COPIES_FROM (1u << 20) /* in a block with windows; it has less of those */
 
 /* A sample as a SAME record will repeat it. */
 struct kept {
 	uint32_t vcpu, stack;
 	uint8_t state, end;
 	bool user;
+	uint8_t tops; /* enum upf_tops */
 	uint32_t top; /* WINDOW */
 	uint64_t sp;
+	struct more_values more;
 };
 
 struct domain_state {
@@ -31,11 +37,14 @@ struct domain_state {
 
 struct upf_decoder {
 	struct column_reader columns;
-	enum upf_tops tops; /* of every sample with registers in this block */
+	enum upf_tops tops;   /* of every sample with registers in this block; MIXED: as the TOPS column says */
+	uint32_t copies_from; /* copies' numbers in this block are above this */
 	struct windows *windows;
 	struct copies *copies;
+	struct more *more;
 	uint64_t period_ticks, first_tick, last_tick;
-	uint32_t index; /* of the next record */
+	uint32_t index;   /* of the next record */
+	uint32_t unknown; /* the first required column that is not known, 0: none */
 	bool broken;
 
 	struct upf_node *nodes;
@@ -69,7 +78,8 @@ struct upf_decoder *upf_decoder_new(void)
 		return NULL;
 	d->windows = windows_new(0);
 	d->copies = copies_new(0, 0);
-	if (d->windows && d->copies)
+	d->more = more_new(0);
+	if (d->windows && d->copies && d->more)
 		return d;
 	upf_decoder_free(d);
 	return NULL;
@@ -81,6 +91,7 @@ void upf_decoder_free(struct upf_decoder *d)
 		return;
 	windows_free(d->windows);
 	copies_free(d->copies);
+	more_free(d->more);
 	free(d->kept);
 	free(d->domains);
 	free(d->nodes);
@@ -131,13 +142,17 @@ static bool form_fits(uint64_t id, uint64_t form)
 {
 	return form == FORM_BYTES ||
 	       (form == FORM_RICE && id != COLUMN_KIND && id != COLUMN_STATE && id != COLUMN_FRAME &&
-	        id != COLUMN_CODE && id != COLUMN_EXT && id != COLUMN_WORD && id != COLUMN_REG);
+	        id != COLUMN_CODE && id != COLUMN_EXT && id != COLUMN_WORD && id != COLUMN_REG && id != COLUMN_TOPS &&
+	        id != COLUMN_MORE && id != COLUMN_REGS && id != COLUMN_COPY_WORD && id != COLUMN_SPACE);
 }
 
 static bool open_column(struct upf_decoder *d, uint64_t id, uint64_t form, const uint8_t *at, uint64_t len)
 {
-	if (id >= COLUMNS)
-		return true; /* of a later version */
+	if (id >= COLUMNS) { /* of a later version */
+		d->unknown = form & FORM_REQUIRED && !d->unknown ? (uint32_t)id : d->unknown;
+		return true;
+	}
+	form &= ~(uint64_t)FORM_REQUIRED;
 	if (!form_fits(id, form))
 		return false;
 	d->columns.there[id] = true;
@@ -176,15 +191,20 @@ static bool read_columns(struct upf_decoder *d, struct cursor *c)
 	return !c->bad && cursor_left(c) == 0;
 }
 
-/* What every sample of the block comes with; false: two things at once. */
+/* What the block's samples come with; false: not clear. */
 static bool find_tops(struct upf_decoder *d)
 {
 	bool windows = d->columns.there[COLUMN_TOP], copies = d->columns.there[COLUMN_COPY];
 
-	d->tops = windows ? UPF_TOPS_WINDOW : copies ? UPF_TOPS_COPY : UPF_TOPS_NONE;
+	d->tops = d->columns.there[COLUMN_TOPS] ? UPF_TOPS_MIXED
+	          : windows                     ? UPF_TOPS_WINDOW
+	          : copies                      ? UPF_TOPS_COPY
+	                                        : UPF_TOPS_NONE;
+	d->copies_from = windows && copies ? COPIES_FROM : 0;
 	windows_reset(d->windows);
 	copies_reset(d->copies);
-	return !windows || !copies;
+	more_reset(d->more);
+	return d->tops == UPF_TOPS_MIXED || !windows || !copies;
 }
 
 static void forget(struct upf_decoder *d)
@@ -195,7 +215,7 @@ static void forget(struct upf_decoder *d)
 	memset(d->columns.is_rice, 0, sizeof(d->columns.is_rice));
 	for (uint32_t i = 0; i < d->ndomains; i++)
 		d->domains[i].seen = false;
-	d->nnodes = d->nstacks = d->nkept = d->index = d->domain = 0;
+	d->nnodes = d->nstacks = d->nkept = d->index = d->domain = d->unknown = 0;
 	d->broken = d->in_round = d->repeating = false;
 }
 
@@ -208,8 +228,16 @@ enum upf_fault upf_decoder_start(struct upf_decoder *d, const struct upf_block *
 		return UPF_FAULT_MEMORY;
 	d->first_tick = d->last_tick = d->tick = b->first_ns / UPF_TICK_NS;
 	d->period_ticks = get_varint(&c);
-	d->broken = !read_columns(d, &c) || !find_tops(d);
-	return d->broken ? UPF_FAULT_RECORD : UPF_OK;
+	d->broken = !read_columns(d, &c);
+	if (b->v1)
+		v1_columns(&d->columns);
+	d->broken |= !find_tops(d) || d->unknown;
+	return d->unknown ? UPF_FAULT_FEATURE : d->broken ? UPF_FAULT_RECORD : UPF_OK;
+}
+
+uint32_t upf_decoder_unknown(const struct upf_decoder *d)
+{
+	return d->unknown;
 }
 
 /* --- stacks ------------------------------------------------------------------------------------------------------ */
@@ -328,11 +356,22 @@ static int keep(struct upf_decoder *d, const struct kept *k)
 
 static int get_top(struct upf_decoder *d, struct kept *k)
 {
-	if (k->end == UPF_END_NONE || d->tops == UPF_TOPS_NONE)
-		return 0;
-	if (d->tops == UPF_TOPS_COPY)
-		return copies_get(d->copies, &d->columns, d->domain, k->vcpu);
-	return windows_get(d->windows, &d->columns, d->nodes, k->stack, &k->top, &k->sp);
+	struct cursor *tops = &d->columns.column[COLUMN_TOPS];
+	int rc = 0;
+
+	if (d->columns.there[COLUMN_MORE])
+		rc = more_get(d->more, &d->columns, k->stack, d->nodes[k->stack].address, &k->more);
+	if (k->end != UPF_END_NONE)
+		k->tops = d->tops == UPF_TOPS_MIXED ? get_u8(tops) : (uint8_t)d->tops;
+	if (rc != 0 || tops->bad || k->tops > UPF_TOPS_COPY)
+		return rc ? rc : -EBADMSG;
+	if (k->more.has_regs || k->tops == UPF_TOPS_COPY)
+		rc = copies_get_regs(d->copies, &d->columns, d->domain, k->vcpu, k->more.has_regs ? 0 : UPF_REGS);
+	if (rc == 0 && k->tops == UPF_TOPS_COPY)
+		rc = copies_get(d->copies, &d->columns, d->domain, k->vcpu);
+	if (rc == 0 && k->tops == UPF_TOPS_WINDOW)
+		rc = windows_get(d->windows, &d->columns, d->nodes, k->stack, &k->top, &k->sp);
+	return rc;
 }
 
 static void tell(const struct upf_decoder *d, struct upf_record *r, const struct kept *k)
@@ -343,10 +382,16 @@ static void tell(const struct upf_decoder *d, struct upf_record *r, const struct
 	r->state = k->state;
 	r->end = k->end;
 	r->user = k->user;
-	if (k->top)
+	r->mode = k->more.mode;
+	r->root = k->more.root;
+	r->link = k->more.link;
+	r->tops = k->tops;
+	if (k->tops == UPF_TOPS_WINDOW)
 		windows_tell(d->windows, k->top, k->sp, r);
-	else if (d->tops == UPF_TOPS_COPY && k->end != UPF_END_NONE)
+	if (k->tops == UPF_TOPS_COPY || k->more.has_regs)
 		copies_tell(d->copies, d->domain, k->vcpu, r);
+	if (k->tops == UPF_TOPS_COPY)
+		r->top += d->copies_from;
 }
 
 static int get_sample(struct upf_decoder *d, struct upf_record *r)
@@ -358,10 +403,10 @@ static int get_sample(struct upf_decoder *d, struct upf_record *r)
 	int rc;
 
 	if (!d->in_round || bad(d, COLUMN_VCPU) || d->columns.column[COLUMN_STATE].bad || bad(d, COLUMN_CPU) ||
-	    vcpu >= UPF_VCPUS_MAX || (state & STATE_RESERVED))
+	    vcpu >= UPF_VCPUS_MAX || ((state & STATE_VMM) && (state & STATE_RUN_MASK)))
 		return -EBADMSG;
 	k = (struct kept){.vcpu = (uint32_t)vcpu,
-	                  .state = state & STATE_RUN_MASK,
+	                  .state = (state & STATE_RUN_MASK) | (state & STATE_VMM ? UPF_VMM : 0),
 	                  .user = state & STATE_USER,
 	                  .end = state >> STATE_END_SHIFT & STATE_END_MASK};
 	predicted = k.state == UPF_RUNNING ? d->round_elapsed : 0;
@@ -396,10 +441,11 @@ static int get_same(struct upf_decoder *d, struct upf_record *r)
 	return rc;
 }
 
-/* LOST, LATE and EVENT. */
+/* LOST, LATE, EVENT and ENTRY. */
 static int get_note(struct upf_decoder *d, struct upf_record *r)
 {
 	struct cursor *code = &d->columns.column[COLUMN_CODE];
+	uint64_t vcpu = 0;
 	int rc = enter_domain(d);
 
 	if (rc != 0)
@@ -407,9 +453,13 @@ static int get_note(struct upf_decoder *d, struct upf_record *r)
 	d->in_round = false;
 	d->tick = d->last_tick += (uint64_t)difference(d, COLUMN_TIME);
 	r->count = number(d, COLUMN_COUNT);
-	if (r->kind != UPF_LATE)
+	if (r->kind == UPF_LOST || r->kind == UPF_EVENT)
 		r->code = get_u8(code);
-	return bad(d, COLUMN_TIME) || bad(d, COLUMN_COUNT) || code->bad || d->tick > UINT64_MAX / UPF_TICK_NS
+	if (r->kind == UPF_ENTRY)
+		vcpu = number(d, COLUMN_VCPU);
+	r->vcpu = (uint32_t)vcpu;
+	return bad(d, COLUMN_TIME) || bad(d, COLUMN_COUNT) || bad(d, COLUMN_VCPU) || vcpu >= UPF_VCPUS_MAX ||
+	                       code->bad || d->tick > UINT64_MAX / UPF_TICK_NS
 	               ? -EBADMSG
 	               : 0;
 }
@@ -435,6 +485,7 @@ static int get_record(struct upf_decoder *d, struct upf_record *r)
 	case UPF_LOST:
 	case UPF_LATE:
 	case UPF_EVENT:
+	case UPF_ENTRY:
 		return get_note(d, r);
 	default:
 		return pass_over(d);

@@ -13,6 +13,7 @@
 #include "common/hash_chains.h"
 #include "format/columns.h"
 #include "format/copies.h"
+#include "format/more.h"
 #include "format/windows.h"
 
 #define NODES_MAX 65536
@@ -25,7 +26,8 @@ static const size_t capacity[COLUMNS] = {
 	[COLUMN_KIND] = 64 << 10,   [COLUMN_DOMAIN] = 64 << 10, [COLUMN_TIME] = 96 << 10,  [COLUMN_PAUSE] = 64 << 10,
 	[COLUMN_VCPU] = 64 << 10,   [COLUMN_STATE] = 64 << 10,  [COLUMN_CPU] = 112 << 10,  [COLUMN_STACK] = 48 << 10,
 	[COLUMN_PARENT] = 48 << 10, [COLUMN_FRAME] = 256 << 10, [COLUMN_COUNT] = 16 << 10, [COLUMN_CODE] = 8 << 10,
-	[COLUMN_PUSH] = 32 << 10,   [COLUMN_REST] = 48 << 10,
+	[COLUMN_PUSH] = 32 << 10,   [COLUMN_REST] = 48 << 10,   [COLUMN_MORE] = 64 << 10,  [COLUMN_ROOT] = 64 << 10,
+	[COLUMN_SPACE] = 96 << 10,  [COLUMN_LINK] = 96 << 10,   [COLUMN_REGS] = 64 << 10,  [COLUMN_REG] = 384 << 10,
 };
 static const size_t window_capacity[COLUMNS] = {
 	[COLUMN_TOP] = 64 << 10,  [COLUMN_SP] = 96 << 10,   [COLUMN_FP] = 64 << 10,
@@ -33,9 +35,8 @@ static const size_t window_capacity[COLUMNS] = {
 };
 static const size_t copy_capacity[COLUMNS] = {
 	[COLUMN_COPY] = 48 << 10,
-	[COLUMN_SKIP] = 160 << 10,
-	[COLUMN_WORD] = 704 << 10,
-	[COLUMN_REG] = 224 << 10,
+	[COLUMN_COPY_SKIP] = 160 << 10,
+	[COLUMN_COPY_WORD] = 704 << 10,
 };
 
 struct node {
@@ -54,9 +55,11 @@ struct domain_state {
 struct upf_encoder {
 	struct column_writer columns;
 	enum upf_tops tops;
-	struct windows *windows; /* UPF_TOPS_WINDOW */
-	struct copies *copies;   /* UPF_TOPS_COPY */
-	size_t body;             /* bytes in all columns */
+	struct windows *windows; /* UPF_TOPS_WINDOW, _MIXED */
+	struct copies *copies;   /* UPF_TOPS_COPY, _MIXED, and registers */
+	struct more *more;
+	unsigned seen_tops; /* a bit for each of the block's samples' */
+	size_t body;        /* bytes in all columns */
 	uint64_t period_ticks, first_tick, last_tick, samples, lost;
 	uint32_t records, generation;
 	int64_t carry_ns; /* of pauses: what is still to be told, or was told too much */
@@ -69,9 +72,12 @@ struct upf_encoder {
 
 static size_t column_capacity(enum upf_tops tops, int c)
 {
-	return capacity[c] + (tops == UPF_TOPS_WINDOW ? window_capacity[c]
-	                      : tops == UPF_TOPS_COPY ? copy_capacity[c]
-	                                              : 0);
+	bool windows = tops == UPF_TOPS_WINDOW || tops == UPF_TOPS_MIXED;
+	bool copies = tops == UPF_TOPS_COPY || tops == UPF_TOPS_MIXED;
+
+	if (c == COLUMN_TOPS)
+		return tops == UPF_TOPS_MIXED ? 64 << 10 : 0;
+	return capacity[c] + (windows ? window_capacity[c] : 0) + (copies ? copy_capacity[c] : 0);
 }
 
 static bool make_columns(struct upf_encoder *e)
@@ -88,11 +94,14 @@ static bool make_columns(struct upf_encoder *e)
 
 static bool make_tops(struct upf_encoder *e, uint32_t slots, uint32_t copy_words)
 {
-	if (e->tops == UPF_TOPS_WINDOW)
+	bool windows = e->tops == UPF_TOPS_WINDOW || e->tops == UPF_TOPS_MIXED;
+
+	if (windows)
 		e->windows = windows_new(NODES_MAX);
-	if (e->tops == UPF_TOPS_COPY)
+	if (slots)
 		e->copies = copies_new(slots, copy_words);
-	return e->tops == UPF_TOPS_NONE || e->windows || e->copies;
+	e->more = more_new(NODES_MAX);
+	return e->more && (!windows || e->windows) && (!slots || e->copies);
 }
 
 struct upf_encoder *upf_encoder_new(enum upf_tops tops, uint32_t slots, uint32_t copy_words)
@@ -123,6 +132,7 @@ void upf_encoder_free(struct upf_encoder *e)
 		free(e->columns.column[c].data);
 	windows_free(e->windows);
 	copies_free(e->copies);
+	more_free(e->more);
 	free(e->domains);
 	free(e->nodes);
 	hash_chains_free(&e->by_frame);
@@ -141,7 +151,9 @@ void upf_encoder_reset(struct upf_encoder *e, uint64_t period_ns)
 	e->records = e->nstacks = 0;
 	e->nnodes = 1;
 	e->body = 0;
+	e->seen_tops = 0;
 	e->generation++;
+	more_reset(e->more);
 	if (e->windows)
 		windows_reset(e->windows);
 	if (e->copies)
@@ -205,6 +217,20 @@ static void need_record(size_t *need)
 	need[COLUMN_PAUSE] += VARINT_MAX;
 	need[COLUMN_COUNT] += VARINT_MAX;
 	need[COLUMN_CODE] += 1;
+	need[COLUMN_VCPU] += 2;
+}
+
+/* What of its stack's memory is encoded with a sample. */
+static enum upf_tops tops_of(const struct upf_encoder *e, const struct upf_sample *s)
+{
+	return s->end == UPF_END_NONE ? UPF_TOPS_NONE : e->tops == UPF_TOPS_MIXED ? s->tops : e->tops;
+}
+
+static uint32_t nregs_of(const struct upf_encoder *e, const struct upf_sample *s)
+{
+	if (s->end == UPF_END_NONE)
+		return 0;
+	return s->nregs == 0 && tops_of(e, s) == UPF_TOPS_COPY ? UPF_REGS : s->nregs;
 }
 
 static void need_sample(size_t *need, const struct upf_encoder *e, const struct upf_sample *s)
@@ -218,12 +244,12 @@ static void need_sample(size_t *need, const struct upf_encoder *e, const struct 
 	need[COLUMN_PARENT] += 3;
 	need[COLUMN_PUSH] += 2;
 	need[COLUMN_FRAME] += s->depth * VARINT_MAX;
-	if (s->end == UPF_END_NONE)
-		return;
-	if (e->windows)
+	need[COLUMN_TOPS] += e->tops == UPF_TOPS_MIXED;
+	more_need(need);
+	if (tops_of(e, s) == UPF_TOPS_WINDOW)
 		windows_need(need, s);
-	if (e->copies)
-		copies_need(need, s);
+	if (nregs_of(e, s))
+		copies_need(need, s, nregs_of(e, s), tops_of(e, s) == UPF_TOPS_COPY);
 }
 
 static bool fits(const struct upf_encoder *e, const size_t *need)
@@ -255,9 +281,9 @@ static bool has_room_for(const struct upf_encoder *e, const struct upf_sample *s
 	for (size_t i = 0; i < n; i++) {
 		need_sample(need, e, &samples[i]);
 		frames += samples[i].depth;
-		words += samples[i].nwords;
+		words += tops_of(e, &samples[i]) == UPF_TOPS_WINDOW ? samples[i].nwords : 0;
 	}
-	return fits(e, need) && NODES_MAX - e->nnodes >= frames &&
+	return fits(e, need) && NODES_MAX - e->nnodes >= frames && more_has_room(e->more, n) &&
 	       (!e->windows || windows_have_room(e->windows, n, words));
 }
 
@@ -345,24 +371,53 @@ static uint32_t encode_stack(struct upf_encoder *e, const struct upf_sample *s)
 	return node;
 }
 
+/* What comes with a stack that ends in @leaf. */
+static void encode_rest(struct upf_encoder *e, const struct upf_sample *s, uint32_t leaf)
+{
+	enum upf_tops tops = tops_of(e, s);
+	uint32_t nregs = nregs_of(e, s);
+	bool tell_regs = nregs != (tops == UPF_TOPS_COPY ? UPF_REGS : 0);
+
+	more_put(e->more, &e->columns, leaf, e->nodes[leaf].address,
+	         &(struct more_values){s->root, s->link, s->mode, tell_regs});
+	if (nregs)
+		copies_put_regs(e->copies, &e->columns, s, nregs, tell_regs);
+	if (s->end == UPF_END_NONE)
+		return;
+	e->seen_tops |= 1u << tops;
+	if (e->tops == UPF_TOPS_MIXED)
+		add_u8(&e->columns, COLUMN_TOPS, (uint8_t)tops);
+	if (tops == UPF_TOPS_WINDOW)
+		windows_put(e->windows, &e->columns, e->nodes[leaf].parent, s);
+	if (tops == UPF_TOPS_COPY)
+		copies_put(e->copies, &e->columns, s);
+}
+
 static void encode_sample(struct upf_encoder *e, const struct upf_sample *s, uint64_t expected_cpu)
 {
 	uint64_t predicted = s->state == UPF_RUNNING ? expected_cpu : 0;
-	uint32_t leaf;
 
 	add_u8(&e->columns, COLUMN_KIND, UPF_SAMPLE);
 	add_varint(&e->columns, COLUMN_VCPU, s->vcpu);
 	add_u8(&e->columns, COLUMN_STATE,
-	       (uint8_t)((s->state & STATE_RUN_MASK) | (s->user ? STATE_USER : 0) |
-	                 (s->end & STATE_END_MASK) << STATE_END_SHIFT));
+	       (uint8_t)((s->state & STATE_RUN_MASK) | (s->state & UPF_VMM ? STATE_VMM : 0) |
+	                 (s->user ? STATE_USER : 0) | (s->end & STATE_END_MASK) << STATE_END_SHIFT));
 	add_zigzag(&e->columns, COLUMN_CPU, predicted - s->cpu_ns / UPF_TICK_NS);
-	leaf = encode_stack(e, s);
-	if (e->windows && s->end != UPF_END_NONE)
-		windows_put(e->windows, &e->columns, e->nodes[leaf].parent, s);
-	if (e->copies && s->end != UPF_END_NONE)
-		copies_put(e->copies, &e->columns, s);
+	encode_rest(e, s, encode_stack(e, s));
 	e->records++;
 	e->samples++;
+}
+
+static bool acceptable_rest(const struct upf_encoder *e, const struct upf_sample *s)
+{
+	enum upf_tops tops = tops_of(e, s);
+	uint32_t nregs = nregs_of(e, s);
+
+	if (s->mode > MORE_MODE_MASK || tops > UPF_TOPS_COPY || (tops == UPF_TOPS_COPY && !nregs))
+		return false;
+	if (nregs && (!e->copies || upf_regs_sp(nregs) < 0 || !copies_fit(e->copies, s, tops == UPF_TOPS_COPY)))
+		return false;
+	return tops != UPF_TOPS_WINDOW || s->nwords <= UPF_WINDOW_MAX;
 }
 
 static bool acceptable(const struct upf_encoder *e, uint32_t domain, const struct upf_sample *samples, size_t n)
@@ -371,8 +426,7 @@ static bool acceptable(const struct upf_encoder *e, uint32_t domain, const struc
 		return false;
 	for (size_t i = 0; i < n; i++)
 		if (samples[i].vcpu >= UPF_VCPUS_MAX || samples[i].depth > UPF_DEPTH_MAX ||
-		    (e->windows && samples[i].nwords > UPF_WINDOW_MAX) ||
-		    (e->copies && !copies_fit(e->copies, &samples[i])))
+		    !acceptable_rest(e, &samples[i]))
 			return false;
 	return true;
 }
@@ -466,6 +520,15 @@ int upf_encode_event(struct upf_encoder *e, uint32_t domain, uint64_t time_ns, e
 	return rc;
 }
 
+int upf_encode_entry(struct upf_encoder *e, uint32_t domain, uint64_t time_ns, uint32_t vcpu, uint64_t address)
+{
+	int rc = vcpu < UPF_VCPUS_MAX ? encode_note(e, UPF_ENTRY, domain, time_ns, address) : -EINVAL;
+
+	if (rc == 0)
+		add_varint(&e->columns, COLUMN_VCPU, vcpu);
+	return rc;
+}
+
 /* --- payload ----------------------------------------------------------------------------------------------------- */
 
 static uint32_t clamp(uint64_t n)
@@ -501,18 +564,25 @@ static size_t put_column(const struct upf_encoder *e, int c, uint8_t *at, uint8_
 	return column->len;
 }
 
+/* Empty, or the same as if it were not there. */
+static bool is_left_out(const struct upf_encoder *e, int c)
+{
+	return e->columns.column[c].len == 0 || (c == COLUMN_MORE && more_is_unused(e->more)) ||
+	       (c == COLUMN_TOPS && (e->seen_tops & (e->seen_tops - 1)) == 0);
+}
+
 struct encoded encoder_payload(const struct upf_encoder *e, uint8_t *at)
 {
 	uint8_t head[2 * VARINT_MAX + COLUMNS * (2 + VARINT_MAX)], *body = at + sizeof(head);
 	size_t n = put_varint(head, e->period_ticks), total = 0, columns = 0;
 
 	for (int c = 0; c < COLUMNS; c++)
-		columns += e->columns.column[c].len != 0;
+		columns += !is_left_out(e, c);
 	n += put_varint(head + n, columns);
 	for (int c = 0; c < COLUMNS; c++) {
 		size_t len;
 
-		if (!e->columns.column[c].len)
+		if (is_left_out(e, c))
 			continue;
 		head[n++] = (uint8_t)c;
 		len = put_column(e, c, body + total, &head[n++]);

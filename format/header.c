@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "format/checksum.h"
+#include "format/v1.h"
 
 #define DETAIL_SIZE 64
 
@@ -108,7 +109,7 @@ static int put_domain(struct buf *b, const struct upf_domain *d)
 
 static int put_tags(struct buf *b, const struct upf_session *s)
 {
-	uint8_t start[16], tops[8];
+	uint8_t start[16], tops[12];
 	int rc;
 
 	put_u64(start, s->start_real_ns);
@@ -119,8 +120,9 @@ static int put_tags(struct buf *b, const struct upf_session *s)
 	rc = rc ? rc : put_u32_tag(b, TAG_MAX_STACK, s->max_stack);
 	put_u32(tops, s->tops);
 	put_u32(tops + 4, s->tops_size);
+	put_u32(tops + 8, s->copy_size);
 	if (s->tops != UPF_TOPS_NONE)
-		rc = rc ? rc : tag_put(b, TAG_TOPS, tops, sizeof(tops));
+		rc = rc ? rc : tag_put(b, TAG_TOPS, tops, s->copy_size ? 12 : 8);
 	rc = rc ? rc : tag_put_text(b, TAG_COMMAND, s->command);
 	rc = rc ? rc : tag_put_text(b, TAG_RECORDER, s->recorder);
 	rc = rc ? rc : tag_put_text(b, TAG_HOST, s->host);
@@ -159,7 +161,7 @@ uint32_t header_size(const uint8_t *at, enum upf_fault *fault, char *detail)
 	*fault = UPF_OK;
 	if (memcmp(at, HEADER_MAGIC, HEADER_MAGIC_SIZE) != 0) {
 		*fault = UPF_FAULT_MAGIC;
-	} else if (peek_u16(at + 8) != UPF_MAJOR) {
+	} else if (peek_u16(at + 8) != UPF_MAJOR && peek_u16(at + 8) != V1_MAJOR) {
 		*fault = UPF_FAULT_MAJOR;
 		if (detail)
 			snprintf(detail, DETAIL_SIZE, "version %u.%u", peek_u16(at + 8), peek_u16(at + 10));
@@ -286,6 +288,7 @@ static int get_value(struct header *h, uint16_t tag, struct cursor v, char *deta
 	case TAG_TOPS:
 		s->tops = (uint8_t)get_u32(&v);
 		s->tops_size = get_u32(&v);
+		s->copy_size = get_u32(&v);
 		return 0;
 	default:
 		if (!(tag & TAG_REQUIRED))
@@ -315,6 +318,7 @@ enum upf_fault header_get(const uint8_t *at, uint32_t size, struct header *h, ch
 		return UPF_FAULT_HEADER;
 	if (!features_known(peek_u64(at + 16), detail))
 		return UPF_FAULT_FEATURE;
+	h->major = peek_u16(at + 8);
 	h->minor = peek_u16(at + 10);
 	h->session.archived = peek_u64(at + 24) & FEATURE_ARCHIVE;
 	while (rc == 0 && tag_get(&c, &tag, &v))

@@ -27,7 +27,7 @@ struct header {
 	struct upf_session session;
 	struct upf_domain *domains;
 	size_t domain_room;
-	uint16_t minor;
+	uint16_t major, minor;
 	uint64_t trace_id; /* which every block repeats */
 };
 /* Size of the whole header from its first 16 bytes, 0 and *fault if they are none. @detail: see upf_reader_open(). */

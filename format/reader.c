@@ -12,6 +12,7 @@
 #include "format/block.h"
 #include "format/footer.h"
 #include "format/header.h"
+#include "format/v1.h"
 
 #define CHUNK (256u << 10)
 
@@ -165,6 +166,11 @@ const struct upf_session *upf_reader_session(const struct upf_reader *r)
 	return &r->header.session;
 }
 
+unsigned upf_reader_major(const struct upf_reader *r)
+{
+	return r->header.major;
+}
+
 unsigned upf_reader_minor(const struct upf_reader *r)
 {
 	return r->header.minor;
@@ -264,6 +270,7 @@ static void describe(struct upf_reader *r, const struct block_header *h, struct 
 	*b = (struct upf_block){
 		.offset = position(r),
 		.type = h->type,
+		.v1 = r->header.major == V1_MAJOR,
 		.seq = h->seq,
 		.stored_size = h->stored_size,
 		.raw_size = h->raw_size,

@@ -16,7 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define UPF_MAJOR 1
+#define UPF_MAJOR 2 /* what is written; 1 is read, too */
 #define UPF_MINOR 0
 #define UPF_TICK_NS 1000u           /* resolution of every time in a trace (FORMAT.md, "Units") */
 #define UPF_DEPTH_MAX 1024u         /* deepest stack a trace may hold */
@@ -31,17 +31,41 @@
 #define UPF_ROUND_WINDOW_MAX 16384u
 /* Words of one round's copies that do, if each vCPU's registers count as 32. */
 #define UPF_ROUND_COPY_MAX 65536u
+/* Frames of one round that do with those copies. */
+#define UPF_ROUND_COPY_FRAMES_MAX 13000u
 /*
- * Registers that go with a copy, by their DWARF numbers: x86-64's rax, rdx, rcx, rbx, rsi, rdi, rbp, rsp, r8 to r15.
+ * Registers by their DWARF numbers, from 0; the instruction pointer is the stack's leaf. How many there are tells
+ * which instruction set they are of: see upf_regs_sp().
  */
-#define UPF_REGS 16u
+#define UPF_REGS 16u /* x86-64: rax, rdx, rcx, rbx, rsi, rdi, rbp, rsp, r8 to r15 */
+#define UPF_REGS_I386 8u
+#define UPF_REGS_ARM64 32u /* x0 to x30, sp */
+#define UPF_REGS_ARM32 15u /* r0 to r14 */
+#define UPF_REGS_MAX 32u
 
 /* What the guest is. Unknown values are kept and shown as numbers. */
-enum upf_arch { UPF_ARCH_UNKNOWN = 0, UPF_ARCH_X86_64, UPF_ARCH_X86_32, UPF_ARCH_ARM64, UPF_ARCH_ARM32 };
-enum upf_kind { UPF_KIND_UNKNOWN = 0, UPF_KIND_PV, UPF_KIND_PVH, UPF_KIND_HVM };
+enum upf_arch { /* an instruction set */
+	        UPF_ARCH_UNKNOWN = 0,
+	        UPF_ARCH_X86_64 = 1,
+	        UPF_ARCH_X86_32 = 2, /* i386 */
+	        UPF_ARCH_ARM64 = 3,  /* AArch64 */
+	        UPF_ARCH_ARM32 = 4,  /* A32 and T32 */
+	        UPF_ARCH_X86_16 = 5, /* x86 in real mode */
+};
+enum upf_kind {
+	UPF_KIND_UNKNOWN = 0,
+	UPF_KIND_PV = 1,
+	UPF_KIND_PVH = 2,
+	UPF_KIND_HVM = 3,
+	UPF_KIND_ARM = 4, /* of Xen on ARM */
+	UPF_KIND_KVM = 5,
+};
 
-/* What a vCPU was doing when its domain was paused. "Runnable" wanted a CPU and had none. */
-enum upf_state { UPF_RUNNING = 0, UPF_RUNNABLE = 1, UPF_BLOCKED = 2, UPF_OFFLINE = 3 };
+/*
+ * What a vCPU was doing when its domain was paused. "Runnable" wanted a CPU and had none; "in the VMM": its thread ran
+ * there, not in the guest.
+ */
+enum upf_state { UPF_RUNNING = 0, UPF_RUNNABLE = 1, UPF_BLOCKED = 2, UPF_OFFLINE = 3, UPF_VMM = 4 };
 
 /* Why a stack walk ended. Only UPF_END_ROOT is a whole stack; DEPTH and COLD are truncated, the others broken. */
 enum upf_end {
@@ -65,7 +89,8 @@ enum upf_tops {
 		 * stand as 0
 		 */
 	1,
-	UPF_TOPS_COPY = 2, /* no frames but the instruction pointer; registers and the stack as it was */
+	UPF_TOPS_COPY = 2,  /* no frames but the instruction pointer; registers and the stack as it was */
+	UPF_TOPS_MIXED = 3, /* of sessions and encoders: one of those above, as each sample says */
 };
 
 /* Why samples are missing. */
@@ -102,6 +127,9 @@ enum upf_reason {
 
 /* Texts for people; never NULL, "?" for values of a later version. */
 const char *upf_arch_text(unsigned arch);
+/* Which of @nregs registers is the stack pointer, and the frame pointer. -1: there is no instruction set with so many. */
+int upf_regs_sp(uint32_t nregs);
+int upf_regs_fp(uint32_t nregs);
 const char *upf_kind_text(unsigned kind);
 const char *upf_state_text(unsigned state);
 const char *upf_end_text(unsigned end);
@@ -129,7 +157,8 @@ struct upf_session {
 	uint64_t rate_mhz;      /* requested rounds a second, in millihertz */
 	uint32_t max_stack;     /* most frames kept of a stack */
 	uint8_t tops;           /* enum upf_tops: what is kept of the stacks' memory */
-	uint32_t tops_size;     /* of it, bytes a sample at most */
+	uint32_t tops_size;     /* of it, bytes a sample at most; MIXED: of a window */
+	uint32_t copy_size;     /* MIXED: of a copy */
 	const char *command;    /* the recorder's command line, shell-quoted */
 	const char *recorder;   /* "uniprof-record 2.0" */
 	const char *host;       /* host name */
@@ -174,7 +203,10 @@ void upf_totals_add(struct upf_totals *t, const struct upf_totals *more);
  * Every upf_encode_*() returns 0, or -ENOSPC with the encoder unchanged when the block is full.
  */
 struct upf_encoder;
-/* What @tops asks for is encoded with every sample. Copies: of @slots vCPUs, at most @copy_words each. NULL: errno. */
+/*
+ * What @tops asks for is encoded with every sample. Copies and registers: of @slots vCPUs; copies: at most @copy_words
+ * each. NULL: errno.
+ */
 struct upf_encoder *upf_encoder_new(enum upf_tops tops, uint32_t slots, uint32_t copy_words);
 void upf_encoder_free(struct upf_encoder *e);
 /* Empties the block and starts a new one; @period_ns is the expected time between rounds, used as a predictor. */
@@ -189,6 +221,10 @@ struct upf_sample {
 	uint8_t state; /* enum upf_state */
 	uint8_t end;   /* enum upf_end */
 	bool user;     /* the vCPU was in user mode */
+	uint8_t mode;  /* enum upf_arch: the instruction set, if it is not its domain's */
+	uint8_t tops;  /* enum upf_tops, for an encoder of UPF_TOPS_MIXED: not that */
+	uint64_t root; /* tells the guest's address spaces apart; 0: not known */
+	uint64_t link; /* the link register; 0: none */
 	uint64_t
 		/* CPU time since this vCPU's last sample; pass multiples of UPF_TICK_NS so that sums are exact */
 		cpu_ns;
@@ -198,8 +234,9 @@ struct upf_sample {
 	uint64_t sp, fp;
 	const uint64_t *words; /* from @sp, rounded down to a word, upwards */
 	uint32_t nwords;
-	const uint64_t *regs; /* of copies: UPF_REGS of them */
-	uint32_t slot;        /* of copies: a number of this vCPU's own in the session */
+	const uint64_t *regs;
+	uint32_t nregs; /* 0: UPF_REGS with a copy, otherwise none */
+	uint32_t slot;  /* of copies and registers: a number of this vCPU's own in the session */
 };
 
 /* A round: one pause of one domain (@domain indexes the session's list) and the samples of its vCPUs, all or none. */
@@ -212,6 +249,8 @@ int upf_encode_lost(struct upf_encoder *e, uint32_t domain, uint64_t time_ns, ui
 int upf_encode_late(struct upf_encoder *e, uint32_t domain, uint64_t time_ns, uint64_t missed);
 int upf_encode_event(struct upf_encoder *e, uint32_t domain, uint64_t time_ns, enum upf_event_code code,
                      uint64_t value);
+/* An address in the kernel that tells where it was loaded: of the entry for the vCPU's first exception. */
+int upf_encode_entry(struct upf_encoder *e, uint32_t domain, uint64_t time_ns, uint32_t vcpu, uint64_t address);
 
 /*
  * A writer compresses blocks and puts them out. @write must take all @len bytes and returns 0 or a negative errno,
@@ -292,6 +331,7 @@ struct upf_reader;
 struct upf_reader *upf_reader_open(int fd, enum upf_fault *fault, char *detail);
 void upf_reader_close(struct upf_reader *r);
 const struct upf_session *upf_reader_session(const struct upf_reader *r); /* strings live as long as the reader */
+unsigned upf_reader_major(const struct upf_reader *r);
 unsigned upf_reader_minor(const struct upf_reader *r);
 const struct upf_health *upf_reader_health(const struct upf_reader *r); /* final at the end */
 uint64_t upf_reader_bytes(const struct upf_reader *r);                  /* read so far */
@@ -308,6 +348,7 @@ enum upf_block_type {
 struct upf_block {
 	uint64_t offset; /* in the file */
 	uint8_t type;
+	bool v1; /* of a trace of version 1 */
 	uint64_t seq;
 	uint32_t stored_size, raw_size; /* on disk without the block header; decompressed */
 	uint64_t first_ns, last_ns;
@@ -334,7 +375,15 @@ struct upf_node {
 	uint32_t depth; /* frames from here to the root, this one included */
 };
 
-enum upf_record_kind { UPF_ROUND = 1, UPF_SAMPLE = 2, UPF_SAME = 3, UPF_LOST = 4, UPF_LATE = 5, UPF_EVENT = 6 };
+enum upf_record_kind {
+	UPF_ROUND = 1,
+	UPF_SAMPLE = 2,
+	UPF_SAME = 3,
+	UPF_LOST = 4,
+	UPF_LATE = 5,
+	UPF_EVENT = 6,
+	UPF_ENTRY = 7,
+};
 struct upf_record {
 	uint8_t kind;    /* enum upf_record_kind; others: optional record of a later version, to be passed over */
 	uint32_t index;  /* number of the record in its block */
@@ -345,18 +394,24 @@ struct upf_record {
 	 * SAMPLE: one follows UPF_ROUND for each vCPU; UPF_SAME is followed by all the samples it repeats, @repeated
 	 * set
 	 */
-	uint32_t vcpu;
+	uint32_t vcpu; /* ENTRY, too */
 	uint8_t state, end;
 	bool user, repeated;
+	uint8_t mode; /* enum upf_arch; 0: its domain's */
+	uint64_t root, link;
 	uint64_t cpu_ns;
 	uint32_t stack;     /* the leaf's node */
 	enum upf_tops tops; /* what of the following is there */
-	uint32_t top;       /* WINDOW: its number in the block; alike ones have the same */
+	uint32_t top;       /* its number in the block; alike ones have the same */
 	uint64_t sp, fp;
 	const uint64_t *words; /* from @sp, rounded down to a word, upwards; valid until the next call */
 	uint32_t nwords;
-	const uint64_t *regs; /* COPY: UPF_REGS of them */
-	/* LOST, LATE: how many; EVENT: its value; SAMPLE: 1; SAME: how many samples follow that it repeats */
+	const uint64_t *regs; /* nregs of them; a COPY has some */
+	uint32_t nregs;
+	/*
+	 * LOST, LATE: how many; EVENT: its value; ENTRY: the address; SAMPLE: 1; SAME: how many samples follow that it
+	 * repeats
+	 */
 	uint64_t count;
 	uint8_t code; /* LOST: enum upf_lost; EVENT: enum upf_event_code */
 };
@@ -364,8 +419,10 @@ struct upf_record {
 struct upf_decoder;
 struct upf_decoder *upf_decoder_new(void);
 void upf_decoder_free(struct upf_decoder *d);
-/* @b must be a sound samples block and outlive the decoding. UPF_OK or UPF_FAULT_RECORD, _MEMORY. */
+/* @b must be a sound samples block and outlive the decoding. UPF_OK or UPF_FAULT_RECORD, _FEATURE, _MEMORY. */
 enum upf_fault upf_decoder_start(struct upf_decoder *d, const struct upf_block *b);
+/* After UPF_FAULT_FEATURE: the number of the column that it needs. */
+uint32_t upf_decoder_unknown(const struct upf_decoder *d);
 /* 1: a record; 0: end of the block; -EBADMSG: the rest of the block breaks the format; -ENOMEM. */
 int upf_decoder_next(struct upf_decoder *d, struct upf_record *rec);
 /* The samples that the SAME just given out repeats are passed over. */

@@ -83,6 +83,10 @@ static void print_other(const struct report *r, const struct upf_record *rec)
 		fprintf(out, "event domain %" PRIu32 " %u (%s), value %" PRIu64, rec->domain, rec->code,
 		        upf_event_text(rec->code), rec->count);
 		break;
+	case UPF_ENTRY:
+		fprintf(out, "entry domain %" PRIu32 " vcpu %" PRIu32 " %#" PRIx64, rec->domain, rec->vcpu,
+		        rec->count);
+		break;
 	default:
 		fprintf(out, "record of kind %u, not known here", rec->kind);
 	}

@@ -21,7 +21,7 @@ static void print_id(const struct report *r, const struct trace *t)
 	fprintf(r->out.file, "%-11s ", "trace id");
 	for (int i = 0; i < 16; i++)
 		fprintf(r->out.file, "%02x", upf_reader_session(t->reader)->trace_id[i]);
-	fprintf(r->out.file, ", format %d.%u\n", UPF_MAJOR, upf_reader_minor(t->reader));
+	fprintf(r->out.file, ", format %u.%u\n", upf_reader_major(t->reader), upf_reader_minor(t->reader));
 }
 
 static void print_domain(const struct report *r, const struct upf_domain *d)

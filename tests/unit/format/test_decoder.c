@@ -154,7 +154,7 @@ static void numbers_beyond_their_limits(void **state)
 	add_shape(&c, 0, 1);
 	assert_int_equal(ends_with(&c, -EBADMSG), 1);
 	add_round(&c, 0);
-	add_sample(&c, 0, STATE_RESERVED);
+	add_sample(&c, 0, STATE_VMM | UPF_RUNNABLE);
 	add_shape(&c, 0, 1);
 	assert_int_equal(ends_with(&c, -EBADMSG), 1);
 	add_round(&c, 0);
@@ -270,6 +270,22 @@ static void what_a_later_version_adds(void **state)
 	assert_int_equal(ends_with(&c, -EBADMSG), 0);
 }
 
+/* What a reader must know of a later version: the column is named, and nothing of the block is believed. */
+static void what_a_later_version_requires(void **state)
+{
+	static const uint8_t payload[] = {0, 2, COLUMN_KIND, FORM_BYTES, 1, 77, FORM_REQUIRED, 1, UPF_ROUND, 0};
+	struct upf_block b = {.type = UPF_BLOCK_SAMPLES, .raw_size = sizeof(payload), .payload = payload};
+	struct upf_decoder *d = upf_decoder_new();
+	struct upf_record r;
+
+	(void)state;
+	assert_non_null(d);
+	assert_int_equal(upf_decoder_start(d, &b), UPF_FAULT_FEATURE);
+	assert_int_equal(upf_decoder_unknown(d), 77);
+	assert_int_equal(upf_decoder_next(d, &r), -EBADMSG);
+	upf_decoder_free(d);
+}
+
 /* A round can hold every vCPU once; more would let a block's memory outgrow any guest's. */
 static void more_samples_than_vcpus(void **state)
 {
@@ -373,6 +389,7 @@ int main(void)
 		cmocka_unit_test(more_samples_than_vcpus),
 		cmocka_unit_test(a_block_knows_nothing_of_the_one_before),
 		cmocka_unit_test(what_a_later_version_adds),
+		cmocka_unit_test(what_a_later_version_requires),
 		cmocka_unit_test(cut_and_changed_payloads_never_crash),
 	};
 

@@ -92,7 +92,7 @@ static void required_things_are_refused_by_name(void **state)
 	assert_string_equal(o.detail, "header value 0x8123");
 	o = read_header_with(UPF_MAJOR + 1, 5, 0, 0, 0x1234);
 	assert_int_equal(o.open, UPF_FAULT_MAJOR);
-	assert_string_equal(o.detail, "version 2.5");
+	assert_string_equal(o.detail, "version 3.5");
 }
 
 static void values_that_pass_the_end_are_refused(void **state)

@@ -133,7 +133,8 @@ static void note(struct model *m, uint32_t domain)
 {
 	const uint64_t counts[] = {0, 1, 127, 128, UINT32_MAX, UINT64_MAX};
 	uint64_t count = counts[below(m, COUNT(counts))];
-	uint8_t kind = (uint8_t)(UPF_LOST + below(m, 3)), code = (uint8_t)below(m, 256);
+	uint8_t kind = (uint8_t)(UPF_LOST + below(m, 4)), code = (uint8_t)below(m, 256);
+	uint32_t vcpu = below(m, UPF_VCPUS_MAX);
 	struct expected *x;
 	int rc;
 
@@ -141,6 +142,8 @@ static void note(struct model *m, uint32_t domain)
 		rc = upf_encode_lost(m->encoder, domain, m->now, count, code);
 	else if (kind == UPF_LATE)
 		rc = upf_encode_late(m->encoder, domain, m->now, count);
+	else if (kind == UPF_ENTRY)
+		rc = upf_encode_entry(m->encoder, domain, m->now, vcpu, count);
 	else
 		rc = upf_encode_event(m->encoder, domain, m->now, code, count);
 	if (rc == -ENOSPC)
@@ -148,7 +151,8 @@ static void note(struct model *m, uint32_t domain)
 	assert_int_equal(rc, 0);
 	x = expect(m, kind, domain);
 	x->count = count;
-	x->code = kind == UPF_LATE ? 0 : code;
+	x->code = kind == UPF_LOST || kind == UPF_EVENT ? code : 0;
+	x->vcpu = kind == UPF_ENTRY ? vcpu : 0;
 }
 
 static void check_stack(const struct upf_decoder *d, const struct upf_record *r, const struct expected *x)
@@ -169,9 +173,10 @@ static void check_record(const struct upf_decoder *d, const struct upf_record *r
 	assert_int_equal(r->kind, x->kind);
 	assert_true(r->domain == x->domain && r->time_ns == x->time_ns && r->repeated == x->repeated);
 	assert_true(r->pause_ns == x->pause_ns && r->count == x->count && r->code == x->code);
+	assert_int_equal(r->vcpu, x->vcpu);
 	if (x->kind != UPF_SAMPLE)
 		return;
-	assert_true(r->vcpu == x->vcpu && r->state == x->state && r->end == x->end && r->user == x->user);
+	assert_true(r->state == x->state && r->end == x->end && r->user == x->user);
 	assert_true(r->cpu_ns == x->cpu_ns);
 	check_stack(d, r, x);
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Windows and copies: what went in comes out, repeated and predicted ones too, and the largest rounds fit. */
+/*
+ * Windows, copies, registers and what few samples have: what went in comes out, repeated and predicted ones too, one
+ * kind in a block or all of them, and the largest rounds fit.
+ */
 #include "tests/unit/format/trace.h"
 
 #include "format/columns.h"
@@ -13,15 +16,27 @@
 
 /* What one sample went in with. */
 struct want {
-	uint64_t sp, fp, regs[UPF_REGS], words[WORDS];
-	uint32_t vcpu, nwords;
+	uint64_t sp, fp, regs[UPF_REGS_MAX], words[WORDS], root, link;
+	uint32_t vcpu, nwords, nregs;
+	uint8_t state, mode, tops;
 	bool none;
 };
 
 struct model {
 	uint64_t seed;
 	enum upf_tops tops;
+	bool more; /* samples have modes, address spaces, link registers, and registers without a copy */
 	struct want now[VCPUS], *list;
+	size_t n;
+};
+
+/* The windows and copies of a block. */
+struct tops {
+	struct top {
+		uint64_t words[WORDS];
+		uint32_t number, nwords;
+		enum upf_tops tops;
+	} top[SAMPLES_MAX];
 	size_t n;
 };
 
@@ -30,20 +45,39 @@ static uint32_t below(struct model *m, uint32_t n)
 	return (uint32_t)(pseudo(&m->seed) % n);
 }
 
+static void change_more(struct model *m, struct want *w)
+{
+	static const uint32_t counts[] = {UPF_REGS, UPF_REGS_I386, UPF_REGS_ARM64, UPF_REGS_ARM32};
+	static const uint8_t states[] = {UPF_RUNNING, UPF_RUNNABLE, UPF_BLOCKED, UPF_OFFLINE, UPF_VMM};
+
+	w->state = states[below(m, COUNT(states))];
+	w->mode = below(m, 4) ? 0 : (uint8_t)below(m, UPF_ARCH_X86_16 + 1);
+	w->root = below(m, 5) ? 0x1000 * below(m, 6) : pseudo(&m->seed);
+	w->link = below(m, 3) ? 0xffffffff81000000 + 4 * below(m, 50) : below(m, 2) * pseudo(&m->seed);
+	if (w->tops == UPF_TOPS_COPY || below(m, 2))
+		w->nregs = counts[below(m, 8) ? 0 : below(m, COUNT(counts))];
+}
+
 /* Most of a stack stays as it was. */
 static void change(struct model *m, struct want *w)
 {
 	w->none = below(m, 30) == 0;
-	if (below(m, 2))
+	if (w->sp && below(m, 2))
 		return;
 	w->sp = 0xffff800000010000 + 8 * below(m, 16) + (below(m, 20) ? 0 : below(m, 8));
 	w->fp = below(m, 10) ? w->sp + 8 * below(m, 20) : pseudo(&m->seed);
 	w->nwords = below(m, 40) ? below(m, WORDS) : 0;
 	for (int i = 0; i < 3; i++)
 		w->words[below(m, WORDS)] = below(m, 2) ? 0 : pseudo(&m->seed) >> below(m, 60);
-	w->regs[below(m, UPF_REGS)] = pseudo(&m->seed);
-	w->regs[6] = w->fp;
-	w->regs[7] = w->sp;
+	w->tops = (uint8_t)(m->tops == UPF_TOPS_MIXED ? below(m, 3) : m->tops);
+	w->nregs = w->tops == UPF_TOPS_COPY ? UPF_REGS : 0;
+	if (m->more)
+		change_more(m, w);
+	w->regs[below(m, UPF_REGS_MAX)] = pseudo(&m->seed);
+	if (w->nregs) {
+		w->regs[upf_regs_fp(w->nregs)] = w->fp;
+		w->regs[upf_regs_sp(w->nregs)] = w->sp;
+	}
 }
 
 static void expect_sample(struct model *m, const struct want *w)
@@ -74,6 +108,12 @@ static void encode(struct model *m, struct upf_encoder *e, struct upf_writer *wr
 		                           .words = w->words,
 		                           .nwords = w->nwords,
 		                           .regs = w->regs,
+		                           .nregs = m->more ? w->nregs : 0,
+		                           .tops = w->tops,
+		                           .state = w->state,
+		                           .mode = w->mode,
+		                           .root = w->root,
+		                           .link = w->link,
 		                           .frames = frames[v],
 		                           .depth = w->none ? 0 : 1 + below(m, 4),
 		                           .end = w->none ? UPF_END_NONE : UPF_END_ROOT};
@@ -93,30 +133,54 @@ static void encode(struct model *m, struct upf_encoder *e, struct upf_writer *wr
 		expect_sample(m, &m->now[v]);
 }
 
-static void check_sample(const struct model *m, const struct upf_record *r, const struct want *w)
+/* No window of a block has the number of a copy; alike ones have one number. */
+static void check_number(struct tops *tops, const struct upf_record *r)
+{
+	size_t i = 0;
+
+	while (i < tops->n && tops->top[i].number != r->top)
+		i++;
+	if (i == tops->n) {
+		assert_true(tops->n < COUNT(tops->top));
+		tops->top[tops->n++] = (struct top){.number = r->top, .tops = r->tops, .nwords = r->nwords};
+		memcpy(tops->top[i].words, r->words, r->nwords * sizeof(*r->words));
+	}
+	assert_int_equal(tops->top[i].tops, r->tops);
+	assert_int_equal(tops->top[i].nwords, r->nwords);
+	assert_memory_equal(tops->top[i].words, r->words, r->nwords * sizeof(*r->words));
+}
+
+static void check_sample(struct tops *tops, const struct upf_record *r, const struct want *w)
 {
 	assert_int_equal(r->vcpu, w->vcpu);
-	if (w->none) {
-		assert_int_equal(r->tops, UPF_TOPS_NONE);
+	assert_int_equal(r->state, w->state);
+	assert_int_equal(r->mode, w->mode);
+	assert_true(r->root == w->root && r->link == w->link);
+	assert_int_equal(r->tops, w->none ? UPF_TOPS_NONE : w->tops);
+	assert_int_equal(r->nregs, w->none ? 0 : w->nregs);
+	assert_true((r->regs != NULL) == (r->nregs != 0) && (r->top != 0) == (r->tops != UPF_TOPS_NONE));
+	if (r->nregs)
+		assert_memory_equal(r->regs, w->regs, w->nregs * sizeof(*w->regs));
+	if (r->tops == UPF_TOPS_NONE)
 		return;
-	}
-	assert_int_equal(r->tops, m->tops);
-	assert_true(r->sp == w->sp && r->fp == w->fp && r->nwords == w->nwords && r->top != 0);
+	assert_true(r->sp == w->sp && r->fp == w->fp && r->nwords == w->nwords);
 	assert_memory_equal(r->words, w->words, w->nwords * sizeof(*w->words));
-	if (m->tops == UPF_TOPS_COPY)
-		assert_memory_equal(r->regs, w->regs, sizeof(w->regs));
+	check_number(tops, r);
 }
 
 static size_t check_block(const struct model *m, struct upf_decoder *d, const struct upf_block *b, size_t i)
 {
+	struct tops *tops = calloc(1, sizeof(*tops));
 	struct upf_record r;
 	int rc;
 
+	assert_non_null(tops);
 	assert_int_equal(upf_decoder_start(d, b), UPF_OK);
 	while ((rc = upf_decoder_next(d, &r)) > 0)
 		if (r.kind == UPF_SAMPLE)
-			check_sample(m, &r, &m->list[i++]);
+			check_sample(tops, &r, &m->list[i++]);
 	assert_int_equal(rc, 0);
+	free(tops);
 	return i;
 }
 
@@ -134,7 +198,8 @@ static void check_all(const struct model *m, const struct bytes *out)
 	r = upf_reader_open(fd, &fault, NULL);
 	assert_non_null(r);
 	assert_int_equal(upf_reader_session(r)->tops, m->tops);
-	assert_int_equal(upf_reader_session(r)->tops_size, WORDS * UPF_WORD);
+	assert_int_equal(upf_reader_session(r)->tops_size, m->tops ? WORDS * UPF_WORD : 0);
+	assert_int_equal(upf_reader_session(r)->copy_size, m->tops ? 2 * WORDS * UPF_WORD : 0);
 	while (upf_reader_next(r, &b) > 0) {
 		assert_int_equal(b.fault, UPF_OK);
 		blocks++;
@@ -148,15 +213,17 @@ static void check_all(const struct model *m, const struct bytes *out)
 	close(fd);
 }
 
-static void come_back(enum upf_tops tops)
+static void come_back(enum upf_tops tops, bool more)
 {
 	struct upf_session session = some_session;
 	const struct upf_totals totals = {0};
 
 	session.tops = (uint8_t)tops;
 	session.tops_size = WORDS * UPF_WORD;
+	session.copy_size = 2 * WORDS * UPF_WORD;
 	for (uint64_t seed = 1; seed <= 4; seed++) {
-		struct model m = {.seed = seed, .tops = tops, .list = calloc(SAMPLES_MAX, sizeof(*m.list))};
+		struct model m = {
+			.seed = seed, .tops = tops, .more = more, .list = calloc(SAMPLES_MAX, sizeof(*m.list))};
 		struct bytes out = {0};
 		struct upf_encoder *e = upf_encoder_new(tops, VCPUS, WORDS);
 		struct upf_writer *w = upf_writer_new(&session, collect, &out);
@@ -183,20 +250,30 @@ static void come_back(enum upf_tops tops)
 static void windows_come_back(void **state)
 {
 	(void)state;
-	come_back(UPF_TOPS_WINDOW);
+	come_back(UPF_TOPS_WINDOW, false);
+	come_back(UPF_TOPS_WINDOW, true);
 }
 
 static void copies_come_back(void **state)
 {
 	(void)state;
-	come_back(UPF_TOPS_COPY);
+	come_back(UPF_TOPS_COPY, false);
+	come_back(UPF_TOPS_COPY, true);
+}
+
+static void both_come_back(void **state)
+{
+	(void)state;
+	come_back(UPF_TOPS_MIXED, false);
+	come_back(UPF_TOPS_MIXED, true);
+	come_back(UPF_TOPS_NONE, true);
 }
 
 /* The largest round of @n vCPUs, nothing in it compressible, goes into an empty block; so do all blocks after it. */
-static void largest(enum upf_tops tops, uint32_t n, uint32_t depth, uint32_t words)
+static void largest(enum upf_tops tops, uint32_t n, uint32_t depth, uint32_t words, uint32_t nregs)
 {
 	struct upf_encoder *e = upf_encoder_new(tops, n, words);
-	uint64_t *random = calloc((size_t)n * (depth + words + UPF_REGS), sizeof(*random)), seed = n;
+	uint64_t *random = calloc((size_t)n * (depth + words + UPF_REGS_MAX), sizeof(*random)), seed = n;
 	struct upf_sample *s = calloc(n, sizeof(*s));
 	uint8_t *payload = malloc(UPF_RAW_MAX);
 
@@ -204,7 +281,7 @@ static void largest(enum upf_tops tops, uint32_t n, uint32_t depth, uint32_t wor
 	for (int round = 0; round < 3; round++) {
 		uint64_t *at = random;
 
-		for (size_t i = 0; i < (size_t)n * (depth + words + UPF_REGS); i++)
+		for (size_t i = 0; i < (size_t)n * (depth + words + UPF_REGS_MAX); i++)
 			random[i] = pseudo(&seed) | UINT64_C(1) << 63;
 		for (uint32_t v = 0; v < n; v++) {
 			s[v] = (struct upf_sample){.vcpu = v,
@@ -216,9 +293,14 @@ static void largest(enum upf_tops tops, uint32_t n, uint32_t depth, uint32_t wor
 			                           .words = at + depth,
 			                           .nwords = words,
 			                           .regs = at + depth + words,
+			                           .nregs = nregs,
+			                           .tops = UPF_TOPS_COPY,
+			                           .root = at[0],
+			                           .link = at[1],
+			                           .mode = UPF_ARCH_ARM64,
 			                           .cpu_ns = at[2],
 			                           .state = v % 3};
-			at += depth + words + UPF_REGS;
+			at += depth + words + UPF_REGS_MAX;
 		}
 		upf_encoder_reset(e, 1000);
 		assert_int_equal(upf_encode_round(e, 0, seed, 1, s, n), 0);
@@ -230,6 +312,11 @@ static void largest(enum upf_tops tops, uint32_t n, uint32_t depth, uint32_t wor
 	upf_encoder_free(e);
 }
 
+static uint32_t least(uint32_t a, uint32_t b)
+{
+	return a < b ? a : b;
+}
+
 static void largest_rounds_fit(void **state)
 {
 	static const uint32_t vcpus[] = {1, 2, 8, 26, 128, 512, 1024};
@@ -239,9 +326,11 @@ static void largest_rounds_fit(void **state)
 		uint32_t n = vcpus[i], frames = UPF_ROUND_FRAMES_MAX / n, window = UPF_ROUND_WINDOW_MAX / n,
 			 copy = UPF_ROUND_COPY_MAX / n - 32;
 
-		largest(UPF_TOPS_WINDOW, n, frames < UPF_DEPTH_MAX ? frames : UPF_DEPTH_MAX,
-		        window < UPF_WINDOW_MAX ? window : UPF_WINDOW_MAX);
-		largest(UPF_TOPS_COPY, n, 3, copy < UPF_COPY_MAX ? copy : UPF_COPY_MAX);
+		largest(UPF_TOPS_WINDOW, n, least(frames, UPF_DEPTH_MAX), least(window, UPF_WINDOW_MAX), 0);
+		largest(UPF_TOPS_WINDOW, n, least(frames, UPF_DEPTH_MAX), least(window, UPF_WINDOW_MAX), UPF_REGS_MAX);
+		largest(UPF_TOPS_COPY, n, 3, least(copy, UPF_COPY_MAX), UPF_REGS_MAX);
+		largest(UPF_TOPS_MIXED, n, least(UPF_ROUND_COPY_FRAMES_MAX / n, UPF_DEPTH_MAX),
+		        least(copy, UPF_COPY_MAX), UPF_REGS_MAX);
 	}
 }
 
@@ -289,8 +378,9 @@ static void copies_from_nothing(void **state)
 		for (unsigned reg = 0; reg < UPF_REGS; reg++)
 			add_zigzag(&w, COLUMN_REG, 0x1000);
 		add_varint(&w, COLUMN_COPY, bad[i].words);
-		add_varint(&w, COLUMN_SKIP, bad[i].skip);
+		add_varint(&w, COLUMN_COPY_SKIP, bad[i].skip);
 		r = reader_of(&w);
+		assert_int_equal(copies_get_regs(c, &r, 0, 0, UPF_REGS), 0);
 		assert_int_equal(copies_get(c, &r, 0, 0), -EBADMSG);
 		copies_free(c);
 		drop(&w);
@@ -323,9 +413,9 @@ static void windows_not_there(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(windows_come_back),  cmocka_unit_test(copies_come_back),
-		cmocka_unit_test(largest_rounds_fit), cmocka_unit_test(copies_from_nothing),
-		cmocka_unit_test(windows_not_there),
+		cmocka_unit_test(windows_come_back),   cmocka_unit_test(copies_come_back),
+		cmocka_unit_test(both_come_back),      cmocka_unit_test(largest_rounds_fit),
+		cmocka_unit_test(copies_from_nothing), cmocka_unit_test(windows_not_there),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
