@@ -340,7 +340,8 @@ static void finish(struct target *t)
 		s->sp = v->regs.sp;
 		s->fp = v->regs.fp;
 		if (t->stack.tops == UPF_TOPS_WINDOW && !is_asleep(t, i))
-			top_filter(t->words + i * t->stack.top_words, s->nwords, s->frames, s->depth, s->fp);
+			top_filter(t->words + i * t->stack.top_words, s->nwords, s->frames, s->depth, s->fp,
+			           t->arch->word);
 		count_sleep(&t->sleepers[i], v);
 		s->cpu_ns = t->started && now > t->last_cpu_ns[i] ? now - t->last_cpu_ns[i] : 0;
 		t->last_cpu_ns[i] = now;

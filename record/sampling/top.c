@@ -26,7 +26,7 @@ uint32_t top_window(struct space *space, const struct vcpu_regs *regs, uint64_t 
 	if (!regs->valid)
 		return 0;
 	if (regs->fp >= base && (regs->fp - base) / UPF_WORD < max)
-		n = (regs->fp - base) / UPF_WORD;
+		n = (regs->fp - base + UPF_WORD - 1) / UPF_WORD;
 	*cold |= space_copy(space, base, words, (uint32_t)n, &got) == -EAGAIN;
 	return got;
 }
@@ -59,18 +59,30 @@ static unsigned regions_of(const uint64_t *frames, uint32_t depth, uint64_t *reg
 	return n;
 }
 
-void top_filter(uint64_t *words, uint32_t n, const uint64_t *frames, uint32_t depth, uint64_t fp)
+/* Is @word the frame pointer, or near one of the regions? */
+static bool is_wanted(uint64_t word, const uint64_t *regions, unsigned n, uint64_t fp)
 {
-	uint64_t regions[REGIONS];
+	uint64_t region = word >> REGION_SHIFT;
+	bool near = word == fp;
+
+	for (unsigned r = 0; r < n && word >= LOWEST_CODE; r++)
+		near |= region + 1 - regions[r] <= 2;
+	return near;
+}
+
+void top_filter(uint64_t *words, uint32_t n, const uint64_t *frames, uint32_t depth, uint64_t fp, unsigned size)
+{
+	uint64_t regions[REGIONS], low = UINT32_MAX;
 	unsigned nregions = regions_of(frames, depth, regions);
 
 	for (uint32_t i = 0; i < n; i++) {
-		uint64_t region = words[i] >> REGION_SHIFT;
-		bool near = words[i] == fp;
-
-		for (unsigned r = 0; r < nregions && words[i] >= LOWEST_CODE; r++)
-			near |= region + 1 - regions[r] <= 2;
-		if (!near)
-			words[i] = 0;
+		if (size == UPF_WORD) {
+			words[i] = is_wanted(words[i], regions, nregions, fp) ? words[i] : 0;
+			continue;
+		}
+		if (!is_wanted(words[i] & low, regions, nregions, fp))
+			words[i] &= ~low;
+		if (!is_wanted(words[i] >> 32, regions, nregions, fp))
+			words[i] &= low;
 	}
 }

@@ -19,10 +19,10 @@
 uint32_t top_window(struct space *space, const struct vcpu_regs *regs, uint64_t *words, uint32_t max, bool *cold);
 
 /*
- * Sets words to 0 that are neither the saved frame pointer nor, being far from all frames, a return address of this
+ * Sets the guest's words, @size bytes each, to 0 that are neither the saved frame pointer nor, being far from all frames, a return address of this
  * stack: such words change all the time and are of no use. To be called after the guest was resumed.
  */
-void top_filter(uint64_t *words, uint32_t n, const uint64_t *frames, uint32_t depth, uint64_t fp);
+void top_filter(uint64_t *words, uint32_t n, const uint64_t *frames, uint32_t depth, uint64_t fp, unsigned size);
 
 /*
  * Copies the words from sp, rounded down to a word, up to the first page that is missing, at most @max: *n of them.

@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct Elf;
 struct image;
 
 struct image_section {
@@ -34,10 +35,13 @@ void image_close(struct image *i); /* NULL is fine */
  */
 void image_move(struct image *i, uint64_t bias);
 uint64_t image_bias(const struct image *i);
-uint16_t image_machine(const struct image *i);      /* ELF's e_machine */
+uint16_t image_machine(const struct image *i); /* ELF's e_machine */
+/* Has it T32 code (Thumb), which is not followed or disassembled? ARM's only. */
+bool image_has_t32(const struct image *i);
 const struct isa *image_isa(const struct image *i); /* NULL: none that is known */
 bool image_is_linked(
 	const struct image *i); /* false: a relocatable object, as Linux' modules are; nothing has an address */
+struct Elf *image_elf(const struct image *i); /* the file, as libelf has it */
 uint64_t image_entry(const struct image *i);
 /*
  * The executable bytes at @address up to the end of their section or segment: NULL and 0 if there are none in the

@@ -13,7 +13,7 @@
 enum cfi_kind {
 	CFI_CALLER, /* the row leads to the caller */
 	CFI_ROOT,   /* there is no caller: an entry point */
-	CFI_POPPED, /* the return address was popped, so that nothing tells a caller: where a thread begins, often */
+	CFI_POPPED, /* the return address was popped or is lost: nothing tells a caller; where a thread begins, often */
 };
 
 /* Where the caller's value of a register is. */
@@ -25,14 +25,22 @@ enum cfi_where {
 	CFI_LOST,        /* not known */
 };
 
+/* Where the return address is. */
+enum cfi_return {
+	CFI_RA_SAVED, /* in memory, at CFA + ra_offset */
+	CFI_RA_BOTH,  /* there and still in isa->link */
+	CFI_RA_LINK,  /* in isa->link only */
+};
+
 struct cfi_row {
 	uint8_t kind;     /* enum cfi_kind */
 	uint8_t cfa_base; /* register number */
 	bool cfa_deref;   /* the CFA is what lies in memory at base + offset */
 	int32_t cfa_offset;
 	int32_t cfa_after; /* added to what lies in memory */
-	int32_t ra_offset; /* the return address lies at CFA + this */
-	bool interrupted;  /* the return address is where an interrupt came, not behind a call */
+	uint8_t ra;        /* enum cfi_return */
+	int32_t ra_offset;
+	bool interrupted; /* the return address is where an interrupt came, not behind a call */
 	struct {
 		uint8_t where; /* enum cfi_where */
 		int32_t offset;

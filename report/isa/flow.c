@@ -4,6 +4,7 @@
 #include <capstone/capstone.h>
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define FRAME_MAX (1 << 30) /* bytes: what lies farther from the CFA is in no frame, whatever the code says */
 
@@ -45,11 +46,25 @@ void flow_close(struct flow_reader *r)
 	free(r);
 }
 
+/* An instruction that capstone does not know: where all have one size, the next one can be found all the same. */
+static bool take_unknown(struct flow_reader *r, const uint8_t *code, size_t left, uint64_t address)
+{
+	uint8_t size = r->isa->fixed_size;
+
+	if (size == 0 || left < size)
+		return false;
+	r->insn->id = 0;
+	r->insn->address = address;
+	r->insn->size = size;
+	memcpy(r->insn->bytes, code, size);
+	return true;
+}
+
 bool flow_step(struct flow_reader *r, const uint8_t *code, size_t left, uint64_t address, struct frame_state *state,
                struct instruction *out)
 {
 	*out = (struct instruction){0};
-	if (!cs_disasm_iter(r->handle, &code, &left, &address, r->insn))
+	if (!cs_disasm_iter(r->handle, &code, &left, &address, r->insn) && !take_unknown(r, code, left, address))
 		return false;
 	out->size = (uint8_t)r->insn->size;
 	r->isa->find_flow(r->handle, r->insn, out);
@@ -60,17 +75,17 @@ bool flow_step(struct flow_reader *r, const uint8_t *code, size_t left, uint64_t
 
 /* --- states ------------------------------------------------------------------------------------------------------ */
 
-/* The return address has just been pushed. */
 struct frame_state flow_entry(const struct isa *isa)
 {
-	return (struct frame_state){.sp_known = true, .sp = isa->word};
+	return (struct frame_state){.sp_known = true, .sp = isa_pushed(isa)};
 }
 
 static bool same_kept(const struct frame_state *a, const struct frame_state *b)
 {
 	for (int k = 0; k < ISA_KEPT; k++)
 		if (a->kept[k].where != b->kept[k].where ||
-		    (a->kept[k].where == CFI_SAVED && a->kept[k].offset != b->kept[k].offset))
+		    (a->kept[k].where == CFI_SAVED &&
+		     (a->kept[k].offset != b->kept[k].offset || a->kept[k].changed != b->kept[k].changed)))
 			return false;
 	return true;
 }
@@ -87,9 +102,11 @@ bool flow_meet(struct frame_state *a, const struct frame_state *b)
 	a->sp_known &= b->sp_known && a->sp == b->sp && a->copied == b->copied;
 	a->fp_known &= b->fp_known && a->fp == b->fp;
 	a->cfa_known &= b->cfa_known;
-	for (int k = 0; k < ISA_KEPT; k++)
+	for (int k = 0; k < ISA_KEPT; k++) {
 		if (a->kept[k].where != b->kept[k].where || a->kept[k].offset != b->kept[k].offset)
 			a->kept[k].where = CFI_LOST;
+		a->kept[k].changed |= b->kept[k].changed;
+	}
 	return a->sp_known || a->fp_known || a->cfa_known;
 }
 
@@ -100,7 +117,7 @@ static bool set_base(const struct isa *isa, const struct frame_state *s, struct 
 	} else if (s->sp_known) {
 		row->cfa_base = isa->sp;
 		row->cfa_offset = s->sp;
-		row->kind = s->sp < isa->word ? CFI_POPPED : CFI_CALLER;
+		row->kind = s->sp < isa_pushed(isa) ? CFI_POPPED : CFI_CALLER;
 	} else if (s->fp_known) {
 		row->cfa_base = isa->fp;
 		row->cfa_offset = s->fp;
@@ -112,16 +129,35 @@ static bool set_base(const struct isa *isa, const struct frame_state *s, struct 
 	return true;
 }
 
+/* Where calls put the return address into a register, that is preserved like others, or lost. */
+static void set_return(const struct isa *isa, const struct frame_state *s, struct cfi_row *row)
+{
+	unsigned k = isa_kept(isa, isa->link);
+
+	row->ra_offset = -isa->word;
+	if (isa->link == ISA_NONE)
+		return;
+	row->ra_offset = s->kept[k].offset;
+	if (s->kept[k].where == CFI_SAVED)
+		row->ra = s->kept[k].changed ? CFI_RA_SAVED : CFI_RA_BOTH;
+	else if (s->kept[k].where == CFI_LOST)
+		row->kind = CFI_POPPED;
+	else
+		row->ra = CFI_RA_LINK;
+}
+
 bool flow_row(const struct isa *isa, const struct frame_state *s, struct cfi_row *row)
 {
-	*row = (struct cfi_row){.kind = CFI_CALLER, .ra_offset = -isa->word};
+	*row = (struct cfi_row){.kind = CFI_CALLER};
 	if (!set_base(isa, s, row))
 		return false;
+	set_return(isa, s, row);
 	for (unsigned r = 0; r < isa->regs; r++)
 		row->reg[r].where = CFI_LOST;
 	row->reg[isa->sp].where = s->copied && row->cfa_base != isa->cfa ? CFI_LOST : CFI_VALUE;
 	for (int k = 0; k < isa->nkept; k++) {
-		row->reg[isa->kept[k]].where = s->kept[k].where;
+		row->reg[isa->kept[k]].where =
+			s->kept[k].where == CFI_SAVED && !s->kept[k].changed ? CFI_SAME : s->kept[k].where;
 		row->reg[isa->kept[k]].offset = s->kept[k].offset;
 	}
 	return true;
@@ -143,6 +179,8 @@ void frame_lose(const struct isa *isa, struct frame_state *s, unsigned reg)
 		s->fp_known = false;
 	if (k < isa->nkept && s->kept[k].where == CFI_SAME)
 		s->kept[k].where = CFI_LOST;
+	if (k < isa->nkept)
+		s->kept[k].changed = true;
 	if (reg == isa->cfa)
 		s->cfa_known = false;
 	if (reg == isa->sp)
@@ -155,6 +193,7 @@ void frame_save(const struct isa *isa, struct frame_state *s, unsigned reg, int3
 
 	if (k < isa->nkept && s->kept[k].where == CFI_SAME) {
 		s->kept[k].where = CFI_SAVED;
+		s->kept[k].changed = false;
 		s->kept[k].offset = -below;
 	}
 }
@@ -178,7 +217,7 @@ void frame_set(const struct isa *isa, struct frame_state *s, unsigned reg, int32
 	} else if (reg == isa->fp) {
 		s->fp_known = true;
 		s->fp = below;
-	} else if (reg == isa->cfa) {
+	} else if (reg == isa->cfa && reg != ISA_NONE) {
 		s->cfa_known = below == 0;
 	}
 }

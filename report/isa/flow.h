@@ -18,6 +18,7 @@ struct frame_state {
 	int32_t sp, fp;
 	struct {
 		uint8_t where; /* CFI_SAME, CFI_SAVED at CFA + offset, CFI_LOST */
+		bool changed;  /* SAVED: the register has something else now */
 		int32_t offset;
 	} kept[ISA_KEPT]; /* as isa->kept */
 };
@@ -35,7 +36,10 @@ struct instruction {
 	enum flow flow;
 	uint8_t size;
 	bool indirect_call;
-	uint64_t target; /* of a jump, branch or direct call */
+	bool conditional; /* it may as well go on behind itself */
+	bool returns;     /* FLOW_END: it is a return */
+	uint16_t pops;    /* of a return: bytes of arguments that it takes off the stack */
+	uint64_t target;  /* of a jump, branch or direct call */
 };
 
 struct flow_reader;

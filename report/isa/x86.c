@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* x86.c - x86-64. */
+/* x86.c - x86-64 and i386. */
 #include "report/isa/x86.h"
 #include "report/isa/flow.h"
 #include "format/upf.h"
@@ -7,32 +7,48 @@
 #include <capstone/capstone.h>
 #include <elf.h>
 
-#define NONE ISA_REGS /* a register that does not matter */
-
 /* --- registers --------------------------------------------------------------------------------------------------- */
 
-/* The number of a register, whole or in part, that matters to a frame. */
-static unsigned number_of(unsigned reg)
+/* The number of a register, whole or in part, that matters to a frame: rbx to r15, ecx to edi. */
+static unsigned number_of(const struct isa *isa, unsigned reg)
 {
-	static const uint8_t numbers[X86_REG_ENDING] = {
-		[X86_REG_RBX] = X86_RBX,  [X86_REG_EBX] = X86_RBX,  [X86_REG_BX] = X86_RBX,  [X86_REG_BL] = X86_RBX,
-		[X86_REG_BH] = X86_RBX,   [X86_REG_RBP] = X86_FP,   [X86_REG_EBP] = X86_FP,  [X86_REG_BP] = X86_FP,
-		[X86_REG_BPL] = X86_FP,   [X86_REG_RSP] = X86_SP,   [X86_REG_ESP] = X86_SP,  [X86_REG_SP] = X86_SP,
-		[X86_REG_R10] = X86_R10,  [X86_REG_R10D] = X86_R10, [X86_REG_R12] = X86_R12, [X86_REG_R12D] = X86_R12,
-		[X86_REG_R12W] = X86_R12, [X86_REG_R12B] = X86_R12, [X86_REG_R13] = X86_R13, [X86_REG_R13D] = X86_R13,
-		[X86_REG_R13W] = X86_R13, [X86_REG_R13B] = X86_R13, [X86_REG_R14] = X86_R14, [X86_REG_R14D] = X86_R14,
-		[X86_REG_R14W] = X86_R14, [X86_REG_R14B] = X86_R14, [X86_REG_R15] = X86_R15, [X86_REG_R15D] = X86_R15,
-		[X86_REG_R15W] = X86_R15, [X86_REG_R15B] = X86_R15,
+	static const struct {
+		uint8_t long_mode, i386;
+	} numbers[X86_REG_ENDING] = {
+		[X86_REG_RBX] = {X86_RBX, 0},       [X86_REG_EBX] = {X86_RBX, I386_EBX},
+		[X86_REG_BX] = {X86_RBX, I386_EBX}, [X86_REG_BL] = {X86_RBX, I386_EBX},
+		[X86_REG_BH] = {X86_RBX, I386_EBX}, [X86_REG_RBP] = {X86_FP, 0},
+		[X86_REG_EBP] = {X86_FP, I386_FP},  [X86_REG_BP] = {X86_FP, I386_FP},
+		[X86_REG_BPL] = {X86_FP, 0},        [X86_REG_RSP] = {X86_SP, 0},
+		[X86_REG_ESP] = {X86_SP, I386_SP},  [X86_REG_SP] = {X86_SP, I386_SP},
+		[X86_REG_ECX] = {0, I386_ECX},      [X86_REG_CX] = {0, I386_ECX},
+		[X86_REG_CL] = {0, I386_ECX},       [X86_REG_CH] = {0, I386_ECX},
+		[X86_REG_ESI] = {0, I386_ESI},      [X86_REG_SI] = {0, I386_ESI},
+		[X86_REG_EDI] = {0, I386_EDI},      [X86_REG_DI] = {0, I386_EDI},
+		[X86_REG_R10] = {X86_R10, 0},       [X86_REG_R10D] = {X86_R10, 0},
+		[X86_REG_R12] = {X86_R12, 0},       [X86_REG_R12D] = {X86_R12, 0},
+		[X86_REG_R12W] = {X86_R12, 0},      [X86_REG_R12B] = {X86_R12, 0},
+		[X86_REG_R13] = {X86_R13, 0},       [X86_REG_R13D] = {X86_R13, 0},
+		[X86_REG_R13W] = {X86_R13, 0},      [X86_REG_R13B] = {X86_R13, 0},
+		[X86_REG_R14] = {X86_R14, 0},       [X86_REG_R14D] = {X86_R14, 0},
+		[X86_REG_R14W] = {X86_R14, 0},      [X86_REG_R14B] = {X86_R14, 0},
+		[X86_REG_R15] = {X86_R15, 0},       [X86_REG_R15D] = {X86_R15, 0},
+		[X86_REG_R15W] = {X86_R15, 0},      [X86_REG_R15B] = {X86_R15, 0},
 	};
+	unsigned number = reg >= X86_REG_ENDING ? 0 : isa->word == 8 ? numbers[reg].long_mode : numbers[reg].i386;
 
-	return reg < X86_REG_ENDING && numbers[reg] ? numbers[reg] : NONE;
+	return number ? number : ISA_NONE;
 }
 
-/* Is @reg number @number as a whole? */
-static bool is_whole(unsigned reg, unsigned number)
+/* Is @reg, as a whole, the register that addresses of a frame are in? */
+static bool is_whole(const struct isa *isa, unsigned reg, unsigned number)
 {
-	return (number == X86_SP && reg == X86_REG_RSP) || (number == X86_FP && reg == X86_REG_RBP) ||
-	       (number == X86_R10 && reg == X86_REG_R10);
+	static const uint16_t whole[2][3] = {{X86_REG_ESP, X86_REG_EBP, X86_REG_ECX},
+	                                     {X86_REG_RSP, X86_REG_RBP, X86_REG_R10}};
+	const uint16_t *of = whole[isa->word == 8];
+
+	return (number == isa->sp && reg == of[0]) || (number == isa->fp && reg == of[1]) ||
+	       (number == isa->cfa && reg == of[2]);
 }
 
 /* --- instructions that matter ------------------------------------------------------------------------------------ */
@@ -40,9 +56,9 @@ static bool is_whole(unsigned reg, unsigned number)
 /* Is @m base + displacement, of a base that is known? Then it is CFA - *below. */
 static bool place(const struct isa *isa, const struct frame_state *s, const x86_op_mem *m, int32_t *below)
 {
-	unsigned base = number_of(m->base);
+	unsigned base = number_of(isa, m->base);
 
-	return m->index == X86_REG_INVALID && m->segment == X86_REG_INVALID && is_whole(m->base, base) &&
+	return m->index == X86_REG_INVALID && m->segment == X86_REG_INVALID && is_whole(isa, m->base, base) &&
 	       frame_place(isa, s, base, m->disp, below);
 }
 
@@ -52,7 +68,7 @@ static void push(const struct isa *isa, struct frame_state *s, const cs_x86_op *
 
 	frame_move_sp(s, -isa->word);
 	if (o->type == X86_OP_REG && s->sp_known)
-		frame_save(isa, s, number_of(o->reg), s->sp);
+		frame_save(isa, s, number_of(isa, o->reg), s->sp);
 	/* gcc aligns a frame: and copies the return address, so that frame pointers lead on. */
 	if (o->type == X86_OP_MEM && !s->sp_known && s->cfa_known && place(isa, s, &o->mem, &below) &&
 	    below == isa->word) {
@@ -64,7 +80,7 @@ static void push(const struct isa *isa, struct frame_state *s, const cs_x86_op *
 
 static void pop(const struct isa *isa, struct frame_state *s, const cs_x86_op *o)
 {
-	unsigned reg = o->type == X86_OP_REG ? number_of(o->reg) : NONE;
+	unsigned reg = o->type == X86_OP_REG ? number_of(isa, o->reg) : ISA_NONE;
 
 	if (s->sp_known)
 		frame_restore(isa, s, reg, s->sp);
@@ -96,24 +112,24 @@ static bool move(const struct isa *isa, struct frame_state *s, unsigned id, cons
 	if (x->op_count != 2 || to->size != isa->word)
 		return false;
 	if (id == X86_INS_LEA && to->type == X86_OP_REG && place(isa, s, &from->mem, &below)) {
-		frame_set(isa, s, number_of(to->reg), below);
+		frame_set(isa, s, number_of(isa, to->reg), below);
 		return true;
 	}
 	if (id != X86_INS_MOV)
 		return false;
 	if (to->type == X86_OP_MEM && from->type == X86_OP_REG && place(isa, s, &to->mem, &below)) {
-		frame_save(isa, s, number_of(from->reg), below);
+		frame_save(isa, s, number_of(isa, from->reg), below);
 		return true;
 	}
 	if (to->type != X86_OP_REG)
 		return false;
 	if (from->type == X86_OP_MEM && place(isa, s, &from->mem, &below)) {
-		frame_restore(isa, s, number_of(to->reg), below);
+		frame_restore(isa, s, number_of(isa, to->reg), below);
 		return true;
 	}
-	if (from->type == X86_OP_REG && number_of(from->reg) != isa->cfa &&
-	    frame_place(isa, s, number_of(from->reg), 0, &below)) {
-		frame_set(isa, s, number_of(to->reg), below);
+	if (from->type == X86_OP_REG && number_of(isa, from->reg) != isa->cfa &&
+	    frame_place(isa, s, number_of(isa, from->reg), 0, &below)) {
+		frame_set(isa, s, number_of(isa, to->reg), below);
 		return true;
 	}
 	return false;
@@ -123,7 +139,7 @@ static bool move(const struct isa *isa, struct frame_state *s, unsigned id, cons
 static bool adjust(const struct isa *isa, struct frame_state *s, unsigned id, const cs_x86 *x)
 {
 	if ((id != X86_INS_ADD && id != X86_INS_SUB) || x->op_count != 2 || x->operands[0].type != X86_OP_REG ||
-	    !is_whole(x->operands[0].reg, isa->sp) || x->operands[1].type != X86_OP_IMM)
+	    !is_whole(isa, x->operands[0].reg, isa->sp) || x->operands[1].type != X86_OP_IMM)
 		return false;
 	frame_move_sp(s, id == X86_INS_ADD ? x->operands[1].imm : -x->operands[1].imm);
 	return true;
@@ -133,16 +149,16 @@ static bool adjust(const struct isa *isa, struct frame_state *s, unsigned id, co
 static void take_back_cfa(const struct isa *isa, struct frame_state *s, unsigned id, const cs_x86 *x)
 {
 	if (s->copied && id == X86_INS_MOV && x->op_count == 2 && x->operands[0].type == X86_OP_REG &&
-	    is_whole(x->operands[0].reg, isa->cfa) && x->operands[1].type == X86_OP_MEM &&
-	    is_whole(x->operands[1].mem.base, isa->fp))
+	    is_whole(isa, x->operands[0].reg, isa->cfa) && x->operands[1].type == X86_OP_MEM &&
+	    is_whole(isa, x->operands[1].mem.base, isa->fp))
 		s->cfa_known = true;
 }
 
 /* And the stack pointer from it: the return address itself again. */
 static bool leave_aligned(const struct isa *isa, struct frame_state *s, unsigned id, const cs_x86 *x)
 {
-	if (!s->copied || id != X86_INS_LEA || !is_whole(x->operands[0].reg, isa->sp) ||
-	    !is_whole(x->operands[1].mem.base, isa->cfa) || x->operands[1].mem.disp != -isa->word)
+	if (!s->copied || id != X86_INS_LEA || !is_whole(isa, x->operands[0].reg, isa->sp) ||
+	    !is_whole(isa, x->operands[1].mem.base, isa->cfa) || x->operands[1].mem.disp != -isa->word)
 		return false;
 	s->copied = s->cfa_known = false;
 	s->sp_known = true;
@@ -158,7 +174,7 @@ static void lose_written(const struct isa *isa, csh handle, const cs_insn *insn,
 	if (cs_regs_access(handle, insn, read, &nread, written, &nwritten) != CS_ERR_OK)
 		return;
 	for (uint8_t i = 0; i < nwritten; i++)
-		frame_lose(isa, s, number_of(written[i]));
+		frame_lose(isa, s, number_of(isa, written[i]));
 }
 
 static void apply(const struct isa *isa, csh handle, const cs_insn *insn, struct frame_state *s)
@@ -171,12 +187,14 @@ static void apply(const struct isa *isa, csh handle, const cs_insn *insn, struct
 		push(isa, s, &x->operands[0]);
 		return;
 	case X86_INS_PUSHFQ:
+	case X86_INS_PUSHFD:
 		frame_move_sp(s, -isa->word);
 		return;
 	case X86_INS_POP:
 		pop(isa, s, &x->operands[0]);
 		return;
 	case X86_INS_POPFQ:
+	case X86_INS_POPFD:
 		frame_move_sp(s, isa->word);
 		return;
 	case X86_INS_LEAVE:
@@ -212,6 +230,8 @@ static void find_flow(csh handle, const cs_insn *insn, struct instruction *out)
 	} else if (cs_insn_group(handle, insn, CS_GRP_RET) || cs_insn_group(handle, insn, CS_GRP_IRET) ||
 	           insn->id == X86_INS_UD2 || insn->id == X86_INS_SYSRET || insn->id == X86_INS_INT3) {
 		out->flow = FLOW_END;
+		out->returns = insn->id == X86_INS_RET;
+		out->pops = out->returns ? (uint16_t)out->target : 0;
 	}
 }
 
@@ -222,16 +242,27 @@ static bool is_padding(const uint8_t *code, size_t left)
 	        (code[1] == 0x90 || code[1] == 0x2e || code[1] == 0x66 || code[1] == 0x0f));
 }
 
+/* Assemblers also fill gaps with lea 0(%esi), %esi, in all lengths, and mov %esi, %esi. */
+static bool is_padding_i386(const uint8_t *code, size_t left)
+{
+	size_t i = code[0] == 0x2e || code[0] == 0x66;
+
+	return is_padding(code, left) || (left > 1 && code[0] == 0x89 && code[1] == 0xf6) ||
+	       (left > i + 2 && code[i] == 0x8d &&
+	        ((code[i + 1] == 0x76 && code[i + 2] == 0) || (code[i + 1] == 0xb6 && code[i + 2] == 0) ||
+	         ((code[i + 1] == 0x74 || code[i + 1] == 0xb4) && code[i + 2] == 0x26)));
+}
+
 /* --- hypercall stubs --------------------------------------------------------------------------------------------- */
 
 #define STUB 32u      /* bytes of a stub */
 #define STUB_IRET 23u /* does not return */
 
 /*
- * For a PV guest a stub is (xen/arch/x86/pv/ hypercall.c): push %rcx; push %r11; mov $number,%eax; syscall; pop %r11;
+ * For a PV guest a stub is (xen/arch/x86/pv/hypercall.c): push %rcx; push %r11; mov $number,%eax; syscall; pop %r11;
  * pop %rcx; ret. For HVM and PVH: mov; vmcall or vmmcall; ret.
  */
-static bool stub_depth(uint64_t offset, bool pv, int32_t *pushed)
+static bool stub_depth_64(uint64_t offset, bool pv, int32_t *pushed)
 {
 	static const uint8_t by_offset[] = {[0] = 0, [1] = 8, [3] = 16, [8] = 16, [10] = 16, [12] = 8, [13] = 0};
 	uint64_t at = offset % STUB;
@@ -246,6 +277,15 @@ static bool stub_depth(uint64_t offset, bool pv, int32_t *pushed)
 	return true;
 }
 
+/* For a PV guest: mov; int $0x82; ret (xen/arch/x86/pv/hypercall.c). For HVM and PVH as above. */
+static bool stub_depth_32(uint64_t offset, bool pv, int32_t *pushed)
+{
+	uint64_t at = offset % STUB;
+
+	*pushed = 0;
+	return (at == 0 || at == 5 || at == (pv ? 7 : 8)) && (!pv || offset / STUB != STUB_IRET);
+}
+
 const struct isa isa_x86_64 = {
 	.arch = UPF_ARCH_X86_64,
 	.machine = EM_X86_64,
@@ -256,15 +296,41 @@ const struct isa isa_x86_64 = {
 	.sp = X86_SP,
 	.fp = X86_FP,
 	.cfa = X86_R10,
-	.return_column = 16,
+	.link = ISA_NONE,
+	.ip = X86_REGS,
 	.kept = {X86_RBX, X86_FP, X86_R12, X86_R13, X86_R14, X86_R15},
 	.nkept = 6,
-	.return_offset = 8,
+	.return_offsets = {8, 8},
 	.direct_call = 5,
 	.indirect_calls = {2, 3, 4, 5, 6, 7, 8, 9},
 	.kernel_from = UINT64_C(1) << 63,
 	.apply = apply,
 	.find_flow = find_flow,
 	.is_padding = is_padding,
-	.stub_depth = stub_depth,
+	.stub_depth = stub_depth_64,
+};
+
+const struct isa isa_i386 = {
+	.arch = UPF_ARCH_X86_32,
+	.machine = EM_386,
+	.decoder = CS_ARCH_X86,
+	.mode = CS_MODE_32,
+	.word = 4,
+	.regs = I386_REGS,
+	.sp = I386_SP,
+	.fp = I386_FP,
+	.cfa = I386_ECX,
+	.link = ISA_NONE,
+	.ip = I386_IP,
+	.kept = {I386_EBX, I386_FP, I386_ESI, I386_EDI},
+	.nkept = 4,
+	.return_offsets = {4, 4},
+	.direct_call = 5,
+	.indirect_calls = {2, 3, 4, 5, 6, 7, 8, 9},
+	.callee_pops = true,
+	.kernel_from = 0xc0000000,
+	.apply = apply,
+	.find_flow = find_flow,
+	.is_padding = is_padding_i386,
+	.stub_depth = stub_depth_32,
 };

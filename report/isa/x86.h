@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* x86.h - registers of x86-64 by their DWARF numbers (System V ABI, figure 3.36). */
+/* x86.h - registers by their DWARF numbers (System V ABI: x86-64, figure 3.36; i386, table 2.14). */
 #ifndef REPORT_ISA_X86_H
 #define REPORT_ISA_X86_H
 
@@ -22,5 +22,7 @@ enum {
 	X86_R15,
 	X86_REGS
 };
+
+enum { I386_EAX, I386_ECX, I386_EDX, I386_EBX, I386_SP, I386_FP, I386_ESI, I386_EDI, I386_IP, I386_REGS = I386_IP };
 
 #endif

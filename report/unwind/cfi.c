@@ -152,8 +152,11 @@ bool cfi_named(const struct cfi *cfi, uint64_t address, uint64_t *offset)
 /* A frame that consists of @pushed bytes and nothing else. */
 static void plain_row(const struct isa *isa, struct cfi_row *row, int32_t pushed)
 {
-	*row = (struct cfi_row){
-		.kind = CFI_CALLER, .cfa_base = isa->sp, .cfa_offset = pushed + isa->word, .ra_offset = -isa->word};
+	*row = (struct cfi_row){.kind = CFI_CALLER,
+	                        .cfa_base = isa->sp,
+	                        .cfa_offset = pushed + isa_pushed(isa),
+	                        .ra = isa->link == ISA_NONE ? CFI_RA_SAVED : CFI_RA_LINK,
+	                        .ra_offset = -isa->word};
 	for (unsigned i = 0; i < isa->regs; i++)
 		row->reg[i].where = CFI_SAME;
 	row->reg[isa->sp].where = CFI_VALUE;
@@ -192,7 +195,7 @@ static bool from_tables(struct cfi *cfi, uint64_t address, struct cfi_known_row 
 
 		if (rc == -ENOENT)
 			continue;
-		k->source = rc == -EBADMSG ? CFI_DAMAGED : CFI_BY_TABLE;
+		k->source = rc == -EBADMSG ? CFI_DAMAGED : rc == -ENODATA ? CFI_UNKNOWN : CFI_BY_TABLE;
 		k->live = rc == -ENOTSUP ? i->tables : NULL;
 		return true;
 	}
@@ -228,14 +231,8 @@ static bool is_entry(const struct cfi *cfi, uint64_t address)
 
 static bool from_code(struct cfi *cfi, uint64_t address, bool behind, struct cfi_known_row *k)
 {
-	/*
-	 * The state of the code is known between instructions: take that after the call, if it is in the same
-	 * function.
-	 */
-	if (behind && symbols_range(cfi->symbols, address) != symbols_range(cfi->symbols, address - 1))
-		return false;
 	for (struct source_image *i = NULL; (i = next_image(cfi, i)) != NULL;) {
-		if (i->code && code_row(i->code, address, &k->row) == 0) {
+		if (i->code && code_row(i->code, address, behind, &k->row) == 0) {
 			k->source = CFI_BY_CODE;
 			return true;
 		}

@@ -64,7 +64,7 @@ struct code *code_new(const struct image *image, const struct symbols *symbols)
 	const struct isa *isa = image_isa(image);
 	struct code *c;
 
-	if (!isa) {
+	if (!isa || image_has_t32(image)) {
 		errno = ENOTSUP;
 		return NULL;
 	}
@@ -97,17 +97,36 @@ void code_free(struct code *c)
 	free(c);
 }
 
-int code_row(struct code *c, uint64_t address, struct cfi_row *row)
+/* The stack while the call that ends at @address has not returned. */
+static bool during_call(const struct code *c, const struct followed *f, uint64_t address, struct frame_state *state)
+{
+	const struct followed_at *call = followed_before(f, address);
+
+	if (!call || call->disagreed)
+		return false;
+	*state = call->before;
+	state->cfa_known = false;
+	frame_lose(c->isa, state, c->isa->link);
+	/* What was saved is more certain in memory than in registers that callees preserve. */
+	for (unsigned k = 0; k < c->isa->nkept; k++)
+		state->kept[k].changed = true;
+	return true;
+}
+
+int code_row(struct code *c, uint64_t address, bool behind, struct cfi_row *row)
 {
 	const struct followed *f;
 	const struct followed_at *at;
+	struct frame_state state;
 	size_t left;
 
-	if (!image_code(c->image, address, &left))
+	if (!image_code(c->image, address - behind, &left))
 		return -ENOENT;
-	f = function_at(c, address);
+	f = function_at(c, address - behind);
 	if (!f)
 		return -errno;
+	if (behind)
+		return during_call(c, f, address, &state) && flow_row(c->isa, &state, row) ? 0 : -ENODATA;
 	at = followed_at(f, address);
 	return at && !at->disagreed && flow_row(c->isa, &at->before, row) ? 0 : -ENODATA;
 }

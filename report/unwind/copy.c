@@ -16,7 +16,7 @@ struct walk {
 /* Why a word at @address is not in the copy. */
 static uint8_t missing(const struct walk *w, uint64_t address)
 {
-	if (address < w->memory.base + w->memory.n * 8 || address % 8 != 0)
+	if (address < w->memory.base + w->memory.n * 8 || address % w->memory.size != 0)
 		return CHAIN_END_UNSURE; /* below the stack's top: no place for a frame */
 	return w->sample->end == UPF_END_DEPTH ? CHAIN_END_COPY : w->sample->end;
 }
@@ -68,8 +68,13 @@ static uint8_t apply(const struct walk *w, const struct cfi_row *row, struct reg
 		return missing(w, cfa);
 	cfa += (uint64_t)(int64_t)row->cfa_after;
 	at = cfa + (uint64_t)(int64_t)row->ra_offset;
-	if (!memory_word(&w->memory, at, &up->ip))
+	if (row->ra == CFI_RA_LINK && (w->behind || !known(w, w->isa->link)))
+		return CHAIN_END_UNSURE;
+	if (row->ra == CFI_RA_LINK)
+		up->ip = w->regs.reg[w->isa->link];
+	else if (!memory_word(&w->memory, at, &up->ip))
 		return missing(w, at);
+	up->ip = isa_code_address(w->isa, up->ip);
 	for (unsigned r = 0; r < w->isa->regs; r++)
 		recover(w, row, cfa, r, up);
 	return up->known >> w->isa->sp & 1 ? 0 : CHAIN_END_UNSURE;
@@ -93,15 +98,15 @@ static uint8_t step_live(const struct walk *w, const struct cfi_known_row *k, st
 
 /*
  * Tables are known to be wrong in the middle of some epilogues: of the CFA (clang 14), or of the frame pointer of an
- * aligned frame (gcc 12), for which they need more than a row. There the code is right, if the return
- * address it leads to follows a call.
+ * aligned frame (gcc 12), for which they need more than a row; and behind calls of functions that take their arguments
+ * off the stack. There the code is right, if the return address it leads to follows a call.
  */
 static void prefer_code(const struct walk *w, struct cfi_known_row *k, uint8_t *end, struct registers *up)
 {
 	struct cfi_known_row by_code;
 	struct registers other = {0};
 
-	if (!k->live && *end == 0 && (up->ip == 0 || cfi_called_from(w->cfi, up->ip, w->regs.ip)))
+	if (!w->isa->tables_hold_at_calls && !k->live && *end == 0 && cfi_called_from(w->cfi, up->ip, w->regs.ip))
 		return;
 	by_code = cfi_from_code(w->cfi, w->regs.ip, false);
 	if (by_code.source != CFI_BY_CODE || by_code.row.kind != CFI_CALLER || apply(w, &by_code.row, &other) != 0 ||
@@ -168,8 +173,9 @@ static bool go_up(struct walk *w, uint8_t *end)
 		*end = UPF_END_ROOT;
 		return false;
 	}
-	/* Every frame takes room, but an interrupt may have switched stacks. */
-	if (up.reg[w->isa->sp] <= w->regs.reg[w->isa->sp] && !(!k.live && k.row.interrupted)) {
+	/* Every frame but a leaf's takes room, and an interrupt may have switched stacks. */
+	if (up.reg[w->isa->sp] < w->regs.reg[w->isa->sp] + !(!k.live && k.row.ra == CFI_RA_LINK) &&
+	    !(!k.live && k.row.interrupted)) {
 		*end = UPF_END_DESCENDING;
 		return false;
 	}
@@ -180,13 +186,15 @@ static bool go_up(struct walk *w, uint8_t *end)
 
 void unwind_copy(struct cfi *cfi, const struct upf_record *s, uint64_t ip, struct chain *c)
 {
-	struct walk w = {
-		.isa = cfi_isa(cfi), .cfi = cfi, .sample = s, .memory = {s->sp & ~(uint64_t)7, s->words, s->nwords}};
+	struct walk w = {.isa = cfi_isa(cfi),
+	                 .cfi = cfi,
+	                 .sample = s,
+	                 .memory = {s->sp & ~(uint64_t)7, s->words, s->nwords, cfi_isa(cfi)->word}};
 
-	for (unsigned r = 0; r < w.isa->regs; r++)
+	for (unsigned r = 0; r < w.isa->regs && r < s->nregs; r++)
 		w.regs.reg[r] = s->regs[r];
 	w.regs.ip = ip;
-	w.regs.known = UINT32_MAX;
+	w.regs.known = (uint32_t)((UINT64_C(1) << s->nregs) - 1);
 	c->n = 0;
 	c->restored = c->doubtful = false;
 	do {

@@ -8,6 +8,8 @@
 
 #define INSTRUCTIONS_MAX 65536 /* in one function */
 #define VISITS_MAX 8           /* of one instruction, on average */
+#define SWEEP_MAX 1024         /* instructions looked at for a function's return */
+#define JUMPS_MAX 4            /* tail calls followed for it */
 
 /* How an instruction is reached, the least certain first. */
 enum arrival { AFTER_CALL, GUESSED, BY_FLOW };
@@ -131,6 +133,38 @@ static void note_indirect(struct follow *w, const struct frame_state *state)
 		w->f->jumps_anywhere = true;
 }
 
+/* Bytes of arguments that the function at @address takes off the stack: its first return, or its tail call's, tells. */
+static uint16_t pops_of(const struct follow *w, uint64_t address)
+{
+	for (unsigned n = 0, jumps = 0; n < SWEEP_MAX; n++) {
+		struct instruction x;
+		size_t left;
+		const uint8_t *code = image_code(w->image, address, &left), *next;
+
+		if (!code || !flow_step(w->reader, code, left, address, NULL, &x))
+			break;
+		if (x.returns)
+			return x.pops;
+		address += x.size;
+		if (x.flow != FLOW_JUMP)
+			continue;
+		next = image_code(w->image, address, &left);
+		if ((!next || w->isa->is_padding(next, left)) && jumps++ < JUMPS_MAX)
+			address = x.target;
+	}
+	return 0;
+}
+
+static int return_to(struct follow *w, uint64_t next, const struct instruction *x, const struct frame_state *after,
+                     uint32_t i)
+{
+	struct frame_state state = *after;
+
+	if (w->isa->callee_pops && !x->indirect_call)
+		frame_move_sp(&state, pops_of(w, x->target));
+	return plan(w, next, &state, i, AFTER_CALL);
+}
+
 /* Plans the ways on from instruction number @i, after which the stack is @after. */
 static int go_on(struct follow *w, uint32_t i, const struct instruction *x, const struct frame_state *after)
 {
@@ -141,7 +175,7 @@ static int go_on(struct follow *w, uint32_t i, const struct instruction *x, cons
 	case FLOW_NEXT:
 		return plan(w, next, after, i, BY_FLOW);
 	case FLOW_CALL:
-		return plan(w, next, after, i, AFTER_CALL);
+		return return_to(w, next, x, after, i);
 	case FLOW_BRANCH:
 		rc = go_to(w, x->target, after, i);
 		return rc ? rc : plan(w, next, after, i, BY_FLOW);
@@ -153,7 +187,7 @@ static int go_on(struct follow *w, uint32_t i, const struct instruction *x, cons
 	case FLOW_END:
 		break;
 	}
-	return 0;
+	return x->conditional ? plan(w, next, after, i, BY_FLOW) : 0;
 }
 
 static int add_at(struct follow *w, const struct step *s, uint32_t hash, uint32_t *i)
@@ -295,4 +329,19 @@ const struct followed_at *followed_at(const struct followed *f, uint64_t address
 	const struct followed_at key = {.address = address};
 
 	return f->n ? bsearch(&key, f->at, f->n, sizeof(*f->at), by_address) : NULL;
+}
+
+const struct followed_at *followed_before(const struct followed *f, uint64_t address)
+{
+	size_t low = 0, high = f->n;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (f->at[middle].address < address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low && f->at[low - 1].address + f->at[low - 1].size == address ? &f->at[low - 1] : NULL;
 }

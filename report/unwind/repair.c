@@ -10,7 +10,7 @@
  */
 #include "report/unwind/unwind.h"
 
-#define PROLOGUE 5 /* bytes of endbr64 and push %rbp */
+#define PROLOGUE 5 /* bytes of endbr64 or endbr32 and push %rbp */
 
 #define RESTORED_MAX 8 /* frames without a frame pointer, one above the other */
 
@@ -86,16 +86,35 @@ enum candidate {
 static enum candidate find_only(const struct climb *w, uint64_t *caller)
 {
 	unsigned found = 0;
+	uint64_t word;
 
-	for (uint32_t i = 0; i < w->memory.n; i++) {
-		uint64_t word = w->memory.words[i];
-
+	for (uint64_t at = w->memory.base; memory_word(&w->memory, at, &word); at += w->memory.size) {
 		if (word == 0 || (found && word == *caller) || !cfi_called_from(w->cfi, word, w->ip))
 			continue;
 		*caller = word;
 		found++;
 	}
 	return found == 1 ? CANDIDATE_SURE : CANDIDATE_UNSURE;
+}
+
+/* The return address, from memory at @at or the link register. */
+static bool find_return(const struct climb *w, const struct cfi_row *row, uint64_t at, uint64_t *caller)
+{
+	*caller = 0;
+	if (row->ra != CFI_RA_SAVED && !w->behind)
+		*caller = w->sample->link;
+	else if (row->kind == CFI_POPPED || !memory_word(&w->memory, at, caller))
+		return false;
+	*caller = isa_code_address(w->isa, *caller);
+	return *caller != 0;
+}
+
+/* Is the return address at @at that of the frame that the frame pointer points to? */
+static bool is_made(const struct climb *w, uint64_t at)
+{
+	const int8_t *offsets = w->isa->return_offsets;
+
+	return at == w->sample->fp + (uint64_t)offsets[0] || at == w->sample->fp + (uint64_t)offsets[1];
 }
 
 static enum candidate judge(const struct climb *w, const struct cfi_known_row *k, uint64_t *caller)
@@ -109,9 +128,11 @@ static enum candidate judge(const struct climb *w, const struct cfi_known_row *k
 		return find_only(w, caller);
 	if (row->cfa_base != w->isa->sp || row->cfa_deref)
 		return CANDIDATE_NONE;
-	if (at == w->sample->fp + (uint64_t)w->isa->return_offset)
+	if (row->ra != CFI_RA_LINK && is_made(w, at))
 		return CANDIDATE_NONE; /* the frame is made, and the walk has found it */
-	if (row->kind == CFI_POPPED || !memory_word(&w->memory, at, caller) || *caller == 0)
+	if (row->ra == CFI_RA_LINK && w->behind)
+		return CANDIDATE_NONE;
+	if (!find_return(w, row, at, caller))
 		return CANDIDATE_UNSURE;
 	if (cfi_called_from(w->cfi, *caller, w->ip - w->behind) ||
 	    (!cfi_any(w->cfi) && cfi_named(w->cfi, *caller, &offset)))
@@ -121,7 +142,8 @@ static enum candidate judge(const struct climb *w, const struct cfi_known_row *k
 
 /*
  * Chooses the row. Tables are known to be wrong in the middle of some epilogues (clang 14): if the return address they
- * lead to does not follow a call, and that of the code does, the code is right.
+ * lead to does not follow a call, and that of the code does, the code is right. Where they hold at calls only, the code
+ * is right about the leaf whenever it tells.
  */
 static enum candidate choose(const struct climb *w, struct cfi_known_row *k, uint64_t *caller)
 {
@@ -129,11 +151,13 @@ static enum candidate choose(const struct climb *w, struct cfi_known_row *k, uin
 	struct cfi_known_row by_code;
 	uint64_t another;
 
-	if (w->behind || found == CANDIDATE_SURE || (k->source != CFI_BY_TABLE && k->source != CFI_BY_ORC))
+	if (w->behind || (k->source != CFI_BY_TABLE && k->source != CFI_BY_ORC) ||
+	    (found == CANDIDATE_SURE && !w->isa->tables_hold_at_calls))
 		return found;
 	by_code = cfi_from_code(w->cfi, w->ip, false);
 	other = judge(w, &by_code, &another);
-	if (other != CANDIDATE_SURE)
+	if (other != CANDIDATE_SURE &&
+	    (other != CANDIDATE_NONE || !w->isa->tables_hold_at_calls || by_code.source != CFI_BY_CODE))
 		return found;
 	*k = by_code;
 	*caller = another;
@@ -170,7 +194,7 @@ void repair_chain(struct cfi *cfi, const struct upf_record *s, const uint64_t *f
 	struct climb w = {.isa = cfi_isa(cfi),
 	                  .cfi = cfi,
 	                  .sample = s,
-	                  .memory = {s->sp & ~(uint64_t)7, s->words, s->nwords},
+	                  .memory = {s->sp & ~(uint64_t)7, s->words, s->nwords, cfi_isa(cfi)->word},
 	                  .sp = s->sp,
 	                  .rest_is_right = true};
 	enum candidate found;
@@ -191,6 +215,4 @@ void repair_chain(struct cfi *cfi, const struct upf_record *s, const uint64_t *f
 	c->end = w.rest_is_right ? s->end : CHAIN_END_UNSURE;
 	for (uint32_t i = 1; w.rest_is_right && i < depth && c->n <= UPF_DEPTH_MAX; i++)
 		add(c, frames[i], 0);
-	if (!c->restored)
-		c->n = 0;
 }

@@ -41,7 +41,7 @@ const char *chain_end_text(unsigned end);
 
 /*
  * The chain of a sample recorded with a window, from the @frames, leaf first, that the recorder's walk found.
- * chain->n is 0 if nothing changes.
+ * chain->restored is false if nothing changes.
  */
 void repair_chain(struct cfi *cfi, const struct upf_record *sample, const uint64_t *frames, uint32_t depth,
                   struct chain *chain);

@@ -28,14 +28,21 @@ static const char *compare(const struct isa *isa, const struct cfi_row *table, c
 {
 	if (table->kind != CFI_CALLER)
 		return NULL;
-	if (table->cfa_base == code->cfa_base && table->cfa_offset != code->cfa_offset)
+	if (table->cfa_base == code->cfa_base && !table->cfa_deref && table->cfa_offset != code->cfa_offset)
 		return "CFA";
 	/* Compilers do not say that a register was popped: it stays saved, below the stack pointer. */
 	if (table->reg[isa->fp].where == CFI_SAVED && code->reg[isa->fp].where == CFI_SAME &&
 	    table->cfa_base == isa->sp && table->cfa_offset + table->reg[isa->fp].offset < 0)
 		return NULL;
+	/* Or loaded, and what it was loaded from is still there. */
+	if (table->reg[isa->fp].where == CFI_SAVED && code->reg[isa->fp].where == CFI_SAME &&
+	    table->reg[isa->fp].offset == code->reg[isa->fp].offset)
+		return NULL;
 	/* clang tells of all registers pushed behind the last push: until then they are in both places. */
 	if (table->reg[isa->fp].where == CFI_SAME && code->reg[isa->fp].where == CFI_SAVED)
+		return NULL;
+	/* Tables of an aligned frame go by its frame pointer, the code by the CFA that it had. */
+	if (table->reg[isa->fp].where == CFI_SAVED_BY_FP)
 		return NULL;
 	if (table->reg[isa->fp].where != code->reg[isa->fp].where ||
 	    (table->reg[isa->fp].where == CFI_SAVED && table->reg[isa->fp].offset != code->reg[isa->fp].offset))
@@ -64,7 +71,7 @@ static void compare_at(struct comparison *c, const struct symbol_range *range, u
 		c->uncovered++;
 		return;
 	}
-	if (code_row(c->code, address, &code) != 0) {
+	if (code_row(c->code, address, false, &code) != 0) {
 		c->unknown++;
 		if (c->verbose)
 			print(c->isa, "unknown", name, address - range->symbol_start, &table, NULL);
