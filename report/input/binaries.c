@@ -3,6 +3,7 @@
 #include "format/identity.h"
 #include "report/binary/elf_file.h"
 #include "report/binary/image.h"
+#include "report/isa/isa.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -289,6 +290,38 @@ static int add_symbols(struct loading *l, size_t i, size_t nlists)
 	return 0;
 }
 
+/* Can a domain whose samples count have run code of the file's machine? *other: one that cannot have. */
+static bool machine_ran(const struct traces *t, const struct isa *isa, const struct upf_domain **other)
+{
+	*other = NULL;
+	for (uint32_t i = 0; i < t->session.ndomains; i++) {
+		const struct upf_domain *d = &t->session.domains[i];
+
+		if (!is_chosen(t, i))
+			continue;
+		if (!isa_of_arch(d->arch) || (isa && isa_runs_on(isa, d->arch)))
+			return true;
+		*other = d;
+	}
+	return !*other;
+}
+
+static int check_machine(struct loading *l, const char *path)
+{
+	char why[200];
+	struct elf_file *f = elf_file_open(path, why, sizeof(why));
+	const struct isa *isa = f ? isa_of_machine(f->header.e_machine) : NULL;
+	const struct upf_domain *other;
+	bool ran = f && machine_ran(l->traces, isa, &other);
+
+	if (f && !ran)
+		snprintf(why, sizeof(why), "is for %s, but %.64s ran %s code",
+		         isa ? upf_arch_text(isa->arch) : "another machine", other->name ? other->name : "the domain",
+		         upf_arch_text(other->arch));
+	elf_file_close(f);
+	return ran ? 0 : fail(l, path, why);
+}
+
 /* Lists come first: they may say where binaries are loaded. */
 static int load_symbols(struct loading *l)
 {
@@ -301,7 +334,7 @@ static int load_symbols(struct loading *l)
 			rc = add_symbols(l, i, 0);
 	nlists = symbols->nadded;
 	for (size_t i = 0; rc == 0 && i < l->n; i++)
-		if (elf_file_is(l->files[i].path))
+		if (elf_file_is(l->files[i].path) && (rc = check_machine(l, l->files[i].path)) == 0)
 			rc = add_symbols(l, i, nlists);
 	return rc == 0 && symbols_sort(symbols) != 0 ? fail(l, "symbols", strerror(ENOMEM)) : rc;
 }
@@ -466,7 +499,7 @@ const uint8_t *binaries_code(const struct binaries *b, uint64_t address, uint64_
 
 	if (binaries_have_stacks(b))
 		return archive_code(b->archive, start, left, machine);
-	if (!image)
+	if (!image || image_has_t32(image))
 		return NULL;
 	*machine = image_machine(image);
 	return image_code(image, start, left);
