@@ -194,7 +194,7 @@ bool image_has_t32(const struct image *i)
 
 struct Elf *image_elf(const struct image *i)
 {
-	return i->file->elf;
+	return elf_file_is_expandable(i->file) ? i->file->elf : NULL;
 }
 
 uint64_t image_entry(const struct image *i)

@@ -41,7 +41,8 @@ bool image_has_t32(const struct image *i);
 const struct isa *image_isa(const struct image *i); /* NULL: none that is known */
 bool image_is_linked(
 	const struct image *i); /* false: a relocatable object, as Linux' modules are; nothing has an address */
-struct Elf *image_elf(const struct image *i); /* the file, as libelf has it */
+/* The file, as libelf has it, for libdw; NULL: its compressed sections are too large together. */
+struct Elf *image_elf(const struct image *i);
 uint64_t image_entry(const struct image *i);
 /*
  * The executable bytes at @address up to the end of their section or segment: NULL and 0 if there are none in the

@@ -288,14 +288,15 @@ struct tables *tables_new_libdw(struct image *image, const struct isa *isa)
 {
 	static const struct tables_reader reader = {find_row, NULL, close_tables};
 	struct cfi_tables *t = calloc(1, sizeof(*t));
+	Elf *elf = image_elf(image);
 
 	if (!t)
 		return NULL;
 	t->base.reader = &reader;
 	t->isa = isa;
 	t->image = image;
-	t->eh = dwarf_getcfi_elf(image_elf(image));
-	t->dwarf = dwarf_begin_elf(image_elf(image), DWARF_C_READ, NULL);
+	t->eh = elf ? dwarf_getcfi_elf(elf) : NULL;
+	t->dwarf = elf ? dwarf_begin_elf(elf, DWARF_C_READ, NULL) : NULL;
 	t->debug = t->dwarf ? dwarf_getcfi(t->dwarf) : NULL;
 	if (t->eh || t->debug)
 		return &t->base;

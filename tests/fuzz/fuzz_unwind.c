@@ -68,7 +68,7 @@ static int make_image(uint8_t kind, const uint8_t *tables, uint16_t ntables, con
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
-	static const struct isa *const sets[] = {&isa_x86_64, &isa_i386, &isa_arm64, &isa_arm64};
+	static const struct isa *const sets[] = {&isa_x86_64, &isa_i386, &isa_arm64, &isa_arm};
 	struct cursor in = cursor_of(data, len);
 	uint8_t kind = get_u8(&in);
 	uint16_t ntables = get_u16(&in), ncode = get_u16(&in);
