@@ -45,7 +45,7 @@ static bool is_load(unsigned id)
 	return id == ARM64_INS_LDP || id == ARM64_INS_LDR || id == ARM64_INS_LDUR || id == ARM64_INS_LDNP;
 }
 
-/* Bytes of a register that a frame may save; other sizes do not matter. */
+/* A register as wide as those that frames save; others do not matter. */
 static bool is_whole(unsigned reg)
 {
 	return (reg >= ARM64_REG_X0 && reg <= ARM64_REG_X28) || reg == ARM64_REG_X29 || reg == ARM64_REG_X30;
@@ -126,7 +126,8 @@ static void apply(const struct isa *isa, csh handle, const cs_insn *insn, struct
 	uint8_t nread, nwritten;
 
 	if (insn->id == 0) { /* not known: most have the register that they write in the last five bits */
-		frame_lose(isa, s, insn->bytes[0] & 31u);
+		if ((insn->bytes[0] & 31) != 31) /* no register */
+			frame_lose(isa, s, insn->bytes[0] & 31);
 		return;
 	}
 	if (transfer(isa, s, insn->id, &insn->detail->arm64) || move(isa, s, insn->id, &insn->detail->arm64) ||
