@@ -16,7 +16,7 @@ static void long_words(void **state)
 	assert_true(words[3] == 0 && words[4] == 0 && words[5] == 0);
 }
 
-/* Two words of four bytes share one of the trace, and each counts by itself. All of 4 GiB is near, but the first page. */
+/* Two words of four bytes share one of the trace. Each counts by itself; all of 4 GiB but the first page is near. */
 static void short_words(void **state)
 {
 	const uint64_t frames[] = {0x08049000}, fp = 0xffffd010;
