@@ -27,8 +27,9 @@ struct kept {
 	uint32_t vcpu, stack;
 	uint8_t state, end;
 	bool user;
-	uint8_t tops; /* enum upf_tops */
-	uint32_t top; /* WINDOW */
+	uint8_t tops;      /* enum upf_tops */
+	uint32_t top;      /* WINDOW */
+	uint32_t more_top; /* what @top is with @more; 0: the same */
 	uint64_t sp;
 	struct more_values more;
 };
@@ -410,6 +411,8 @@ static int get_top(struct upf_decoder *d, struct kept *k)
 		rc = copies_get(d->copies, &d->columns, d->domain, k->vcpu);
 	if (rc == 0 && k->tops == UPF_TOPS_WINDOW)
 		rc = windows_get(d->windows, &d->columns, d->nodes, k->stack, &k->top, &k->sp);
+	if (rc == 0 && k->tops != UPF_TOPS_COPY && (k->more.link || k->more.mode))
+		rc = more_top(d->more, k->top, &k->more, &k->more_top);
 	return rc;
 }
 
@@ -431,6 +434,8 @@ static void tell(const struct upf_decoder *d, struct upf_record *r, const struct
 		copies_tell(d->copies, d->domain, k->vcpu, r);
 	if (k->tops == UPF_TOPS_COPY)
 		r->top += d->copies_from;
+	if (k->more_top)
+		r->top = k->more_top;
 }
 
 static int get_sample(struct upf_decoder *d, struct upf_record *r)

@@ -2,6 +2,7 @@
 #include "format/more.h"
 #include "common/array.h"
 #include "common/hash_chains.h"
+#include "common/hash_table.h"
 
 #include <errno.h>
 
@@ -13,6 +14,12 @@ struct root {
 	uint32_t next; /* in its chain of by_value */
 };
 
+struct top {
+	uint32_t top;
+	uint8_t mode;
+	uint64_t link;
+};
+
 struct more {
 	bool fixed, used;
 	struct root *roots; /* 0: none */
@@ -22,6 +29,9 @@ struct more {
 	uint32_t nlinks;
 	size_t link_room;
 	struct hash_chains by_value; /* encoder: the roots */
+	struct top *tops;            /* decoder */
+	size_t ntops, top_room;
+	struct hash_table by_top;
 };
 
 struct more *more_new(uint32_t nodes)
@@ -48,6 +58,8 @@ void more_free(struct more *m)
 		return;
 	free(m->roots);
 	free(m->links);
+	free(m->tops);
+	hash_table_free(&m->by_top);
 	hash_chains_free(&m->by_value);
 	free(m);
 }
@@ -57,6 +69,8 @@ void more_reset(struct more *m)
 	if (m->fixed && m->nroots)
 		hash_chains_clear(&m->by_value);
 	m->nroots = m->nlinks = 0;
+	m->ntops = 0;
+	hash_table_clear(&m->by_top);
 	m->used = false;
 }
 
@@ -170,4 +184,23 @@ int more_get(struct more *m, struct column_reader *columns, uint32_t leaf, uint6
 	if (rc == 0 && (byte & MORE_LINK))
 		rc = get_link(m, columns, leaf, address, &v->link);
 	return rc;
+}
+
+int more_top(struct more *m, uint32_t top, const struct more_values *v, uint32_t *number)
+{
+	uint32_t hash, id;
+
+	if (hash_table_reserve(&m->by_top) != 0 || array_room(&m->tops, &m->top_room, m->ntops, sizeof(*m->tops)) != 0)
+		return -ENOMEM;
+	hash = hash_table_hash(&m->by_top, v->link, (uint64_t)top << 8 | v->mode);
+	for (size_t at = hash_table_first(&m->by_top, hash); hash_table_id(&m->by_top, &at, hash, &id);
+	     at = hash_table_next(&m->by_top, at)) {
+		*number = MORE_TOPS_FROM + id;
+		if (m->tops[id].top == top && m->tops[id].mode == v->mode && m->tops[id].link == v->link)
+			return 0;
+	}
+	*number = MORE_TOPS_FROM + (uint32_t)m->ntops;
+	hash_table_add(&m->by_top, hash, (uint32_t)m->ntops);
+	m->tops[m->ntops++] = (struct top){.top = top, .mode = v->mode, .link = v->link};
+	return 0;
 }

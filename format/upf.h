@@ -418,7 +418,7 @@ struct upf_record {
 	uint64_t cpu_ns;
 	uint32_t stack;     /* the leaf's node */
 	enum upf_tops tops; /* what of the following is there */
-	uint32_t top;       /* its number in the block; alike ones have the same */
+	uint32_t top;       /* its number in the block; alike ones, with the same link and mode, have the same */
 	uint64_t sp, fp;
 	const uint64_t *words; /* from @sp, rounded down to a word, upwards; valid until the next call */
 	uint32_t nwords;

@@ -70,7 +70,7 @@ static int frame_32(struct space *space, uint64_t fp, bool innermost, uint64_t *
 /* --- modes ------------------------------------------------------------------------------------------------------- */
 
 /* BL, and BLR with or without authentication (Arm ARM, C4.1). */
-static bool ends_call_64(const uint8_t *code)
+bool arm64_ends_call(const uint8_t *code)
 {
 	const uint8_t *last = code + ARCH_CALL_BYTES - 4;
 	uint32_t instruction = last[0] | last[1] << 8 | last[2] << 16 | (uint32_t)last[3] << 24;
@@ -86,7 +86,7 @@ static const struct arch arm64 = {
 	.return_offset = 8,
 	.canonical = canonical_64,
 	.translate = arm64_walk,
-	.ends_call = ends_call_64,
+	.ends_call = arm64_ends_call,
 };
 
 static const struct arch arm32 = {

@@ -25,4 +25,7 @@ void arm_mode(const struct arm_state *state, struct vcpu_regs *regs);
 /* The instruction set of the guest's kernel. */
 enum arch_id arm_guest_arch(const struct arm_state *state);
 
+/* struct arch, of AArch64. */
+bool arm64_ends_call(const uint8_t *code);
+
 #endif

@@ -42,6 +42,7 @@ my %folders = (
 		[qw(archive)],      # what an archive keeps of binaries
 		[qw(unwind)],       # a sample's true callers
 		[qw(binary)],       # ELF, symbols, DWARF, names
+		[qw(isa)],          # instruction sets
 		[qw(output)],       # terminal, files, text, JSON
 	],
 );

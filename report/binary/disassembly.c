@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "report/binary/disassembly.h"
+#include "report/isa/isa.h"
 
 #include <capstone/capstone.h>
-#include <elf.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -13,20 +13,13 @@ struct disassembly {
 	cs_insn *insn;
 };
 
-static const struct {
-	uint16_t machine;
-	cs_arch arch;
-	cs_mode mode;
-} known[] = {{EM_X86_64, CS_ARCH_X86, CS_MODE_64},
-             {EM_386, CS_ARCH_X86, CS_MODE_32},
-             {EM_AARCH64, CS_ARCH_ARM64, CS_MODE_ARM}};
-
 static int open_handle(uint16_t machine, csh *handle)
 {
-	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
-		if (known[i].machine == machine)
-			return cs_open(known[i].arch, known[i].mode, handle) == CS_ERR_OK ? 0 : -ENOMEM;
-	return -ENOTSUP;
+	const struct isa *isa = isa_of_machine(machine);
+
+	if (!isa)
+		return -ENOTSUP;
+	return cs_open((cs_arch)isa->decoder, (cs_mode)isa->mode, handle) == CS_ERR_OK ? 0 : -ENOMEM;
 }
 
 struct disassembly *disassembly_new(uint16_t machine)

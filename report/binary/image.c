@@ -155,9 +155,46 @@ uint16_t image_machine(const struct image *i)
 	return i->file->header.e_machine;
 }
 
+const struct isa *image_isa(const struct image *i)
+{
+	return isa_of_machine(i->file->header.e_machine);
+}
+
 bool image_is_linked(const struct image *i)
 {
 	return i->file->header.e_type != ET_REL;
+}
+
+/* Bit 0 of a function's address says that it is T32. */
+static bool has_odd_function(Elf_Scn *section, const GElf_Shdr *h)
+{
+	Elf_Data *data = elf_getdata(section, NULL);
+	GElf_Sym symbol;
+
+	for (size_t k = 0; data && h->sh_entsize && k < data->d_size / h->sh_entsize && k < INT32_MAX; k++)
+		if (gelf_getsym(data, (int)k, &symbol) && GELF_ST_TYPE(symbol.st_info) == STT_FUNC &&
+		    symbol.st_shndx != SHN_UNDEF && (symbol.st_value & 1))
+			return true;
+	return false;
+}
+
+bool image_has_t32(const struct image *i)
+{
+	Elf_Scn *section = NULL;
+	GElf_Shdr h;
+
+	if (i->file->header.e_machine != EM_ARM)
+		return false;
+	while ((section = elf_nextscn(i->file->elf, section)) != NULL)
+		if (gelf_getshdr(section, &h) && (h.sh_type == SHT_SYMTAB || h.sh_type == SHT_DYNSYM) &&
+		    has_odd_function(section, &h))
+			return true;
+	return i->file->header.e_entry & 1;
+}
+
+struct Elf *image_elf(const struct image *i)
+{
+	return elf_file_is_expandable(i->file) ? i->file->elf : NULL;
 }
 
 uint64_t image_entry(const struct image *i)

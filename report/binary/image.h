@@ -6,10 +6,13 @@
 #ifndef REPORT_BINARY_IMAGE_H
 #define REPORT_BINARY_IMAGE_H
 
+#include "report/isa/isa.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+struct Elf;
 struct image;
 
 struct image_section {
@@ -33,8 +36,13 @@ void image_close(struct image *i); /* NULL is fine */
 void image_move(struct image *i, uint64_t bias);
 uint64_t image_bias(const struct image *i);
 uint16_t image_machine(const struct image *i); /* ELF's e_machine */
+/* Has it T32 code (Thumb), which is not followed or disassembled? ARM's only. */
+bool image_has_t32(const struct image *i);
+const struct isa *image_isa(const struct image *i); /* NULL: none that is known */
 bool image_is_linked(
 	const struct image *i); /* false: a relocatable object, as Linux' modules are; nothing has an address */
+/* The file, as libelf has it, for libdw; NULL: its compressed sections are too large together. */
+struct Elf *image_elf(const struct image *i);
 uint64_t image_entry(const struct image *i);
 /*
  * The executable bytes at @address up to the end of their section or segment: NULL and 0 if there are none in the

@@ -3,6 +3,8 @@
 #include "format/identity.h"
 #include "report/binary/elf_file.h"
 #include "report/binary/image.h"
+#include "report/input/kernel_entry.h"
+#include "report/isa/isa.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -18,6 +20,7 @@ struct loading {
 	struct binary_file *files;
 	uint64_t *bias; /* of each */
 	size_t n, cap;
+	uint64_t kernel_entry; /* 0: not known */
 	char *why;
 	size_t size;
 };
@@ -240,21 +243,19 @@ static bool lowest_address(const char *path, const struct symbols *s, size_t fro
 	return found;
 }
 
-/* Linux' own name for where its image begins. */
-#define KERNEL_START "_text"
-
 /*
  * How much higher the kernel in the image, whose symbols are the last ones from @from on, lies than it was linked: the
- * list of names that was taken from the guest, one of the first @nlists symbols, tells. 0: it does not.
+ * list of names that was taken from the guest, one of the first @nlists symbols, tells, or else the trace. 0: neither.
  */
-static uint64_t kernel_bias(const struct symbols *s, size_t nlists, size_t from)
+static uint64_t kernel_bias(const struct loading *l, size_t nlists, size_t from)
 {
-	uint64_t linked, seen;
+	const struct symbols *s = &l->binaries->symbols;
+	uint64_t linked, seen, bias;
 
-	if (!symbols_added(s, KERNEL_START, 0, nlists, &seen) ||
-	    !symbols_added(s, KERNEL_START, from, s->nadded, &linked))
-		return 0;
-	return seen - linked;
+	if (symbols_added(s, KERNEL_START, 0, nlists, &seen) &&
+	    symbols_added(s, KERNEL_START, from, s->nadded, &linked))
+		return seen - linked;
+	return l->kernel_entry && kernel_entry_bias(s, from, l->kernel_entry, &bias) ? bias : 0;
 }
 
 /* @nlists: how many of the symbols are from lists; @from: where the file's begin. */
@@ -264,7 +265,7 @@ static int find_bias(struct loading *l, size_t i, size_t nlists, size_t from)
 	uint64_t lowest;
 
 	if (!file->moved || file->by_offset) {
-		l->bias[i] = file->moved ? file->where : kernel_bias(&l->binaries->symbols, nlists, from);
+		l->bias[i] = file->moved ? file->where : elf_file_is(file->path) ? kernel_bias(l, nlists, from) : 0;
 		return 0;
 	}
 	if (!lowest_address(file->path, &l->binaries->symbols, from, &lowest))
@@ -289,19 +290,53 @@ static int add_symbols(struct loading *l, size_t i, size_t nlists)
 	return 0;
 }
 
+/* Can a domain whose samples count have run code of the file's machine? *other: one that cannot have. */
+static bool machine_ran(const struct traces *t, const struct isa *isa, const struct upf_domain **other)
+{
+	*other = NULL;
+	for (uint32_t i = 0; i < t->session.ndomains; i++) {
+		const struct upf_domain *d = &t->session.domains[i];
+
+		if (!is_chosen(t, i))
+			continue;
+		if (!isa_of_arch(d->arch) || (isa && isa_runs_on(isa, d->arch)))
+			return true;
+		*other = d;
+	}
+	return !*other;
+}
+
+static int check_machine(struct loading *l, const char *path)
+{
+	char why[200];
+	struct elf_file *f = elf_file_open(path, why, sizeof(why));
+	const struct isa *isa = f ? isa_of_machine(f->header.e_machine) : NULL;
+	const struct upf_domain *other;
+	bool ran = f && machine_ran(l->traces, isa, &other);
+
+	if (f && !ran)
+		snprintf(why, sizeof(why), "is for %s, but %.64s ran %s code",
+		         isa ? upf_arch_text(isa->arch) : "another machine", other->name ? other->name : "the domain",
+		         upf_arch_text(other->arch));
+	elf_file_close(f);
+	return ran ? 0 : fail(l, path, why);
+}
+
 /* Lists come first: they may say where binaries are loaded. */
 static int load_symbols(struct loading *l)
 {
 	struct symbols *symbols = &l->binaries->symbols;
 	size_t nlists;
-	int rc = 0;
+	int rc = l->n ? kernel_entry_find(l->traces, &l->kernel_entry) : 0;
 
+	if (rc != 0)
+		return fail(l, NULL, strerror(-rc));
 	for (size_t i = 0; rc == 0 && i < l->n; i++)
 		if (!elf_file_is(l->files[i].path))
 			rc = add_symbols(l, i, 0);
 	nlists = symbols->nadded;
 	for (size_t i = 0; rc == 0 && i < l->n; i++)
-		if (elf_file_is(l->files[i].path))
+		if (elf_file_is(l->files[i].path) && (rc = check_machine(l, l->files[i].path)) == 0)
 			rc = add_symbols(l, i, nlists);
 	return rc == 0 && symbols_sort(symbols) != 0 ? fail(l, "symbols", strerror(ENOMEM)) : rc;
 }
@@ -466,7 +501,7 @@ const uint8_t *binaries_code(const struct binaries *b, uint64_t address, uint64_
 
 	if (binaries_have_stacks(b))
 		return archive_code(b->archive, start, left, machine);
-	if (!image)
+	if (!image || image_has_t32(image))
 		return NULL;
 	*machine = image_machine(image);
 	return image_code(image, start, left);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "report/profile/display_stack.h"
 #include "report/input/scope.h"
+#include "report/isa/isa.h"
 #include "report/profile/filter.h"
 
 #include <errno.h>
@@ -94,22 +95,32 @@ static int translate(struct display_stacks *r, uint32_t *function)
 
 /*
  * In user mode what has no name is no function of its own: [user] stands for it, as there are programs without number.
- * An address in the kernel's half is there by accident, from a stack without frame pointers.
+ * An address of the @kernel's or above is there by accident, from a stack without frame pointers.
  */
-static bool is_hidden(const struct display_stacks *r, const struct callchain_frame *frame)
+static bool is_hidden(const struct display_stacks *r, uint64_t kernel, const struct callchain_frame *frame)
 {
-	return frame->address >> 63 || !r->names->functions[frame->function].named;
+	return frame->address >= kernel || !r->names->functions[frame->function].named;
+}
+
+/* Where the kernel's addresses begin. */
+static uint64_t kernel_from(const struct display_stacks *r, const struct stack *s)
+{
+	const struct isa *isa =
+		s->domain < r->session->ndomains ? isa_of_arch(r->session->domains[s->domain].arch) : NULL;
+
+	return isa ? isa->kernel_from : UINT64_MAX;
 }
 
 static int push_frames(struct display_stacks *r, const struct stack *s)
 {
 	bool user = stack_is_user(s);
+	uint64_t kernel = kernel_from(r, s);
 	int rc = filter_callchain(r->profile->filter, &r->whole, &r->profile->tree, r->names, s->node);
 
 	for (size_t i = 0; rc == 0 && i < r->whole.n; i++) {
 		struct callchain_frame frame = r->whole.frames[i];
 
-		if (user && is_hidden(r, &frame))
+		if (user && is_hidden(r, kernel, &frame))
 			continue;
 		r->unnamed += !r->names->functions[frame.function].named;
 		rc = translate(r, &frame.function);

@@ -11,10 +11,9 @@
 #include <string.h>
 
 #define PAGE 4096u
-#define STUB 32u      /* bytes of a hypercall stub */
-#define STUB_IRET 23u /* does not return */
 
 struct source_image {
+	const struct isa *isa;
 	struct image *image;
 	struct tables *tables; /* NULL: it has none; likewise below */
 	struct orc *orc;
@@ -22,12 +21,15 @@ struct source_image {
 };
 
 struct cached_row {
+	const struct isa *isa;
 	uint64_t address;
 	bool behind;
 	struct cfi_known_row known;
 };
 
 struct cfi {
+	const struct isa *isa; /* of the code that is asked for */
+	bool pv;
 	const struct symbols *symbols;
 	struct source_image *images;
 	size_t nimages, images_cap;
@@ -46,6 +48,7 @@ struct cfi *cfi_new(const struct symbols *symbols)
 
 	if (!cfi)
 		return NULL;
+	cfi->isa = &isa_x86_64;
 	cfi->symbols = symbols;
 	cfi->has_stubs = symbols_address(symbols, "hypercall_page", &cfi->stubs);
 	return cfi;
@@ -107,6 +110,7 @@ int cfi_add_image(struct cfi *cfi, const char *path, uint64_t bias, char *why, s
 
 	if (!i.image)
 		return -1;
+	i.isa = image_isa(i.image);
 	image_move(i.image, image_is_linked(i.image) ? bias : 0);
 	rc = array_room(&cfi->images, &cfi->images_cap, cfi->nimages, sizeof(*cfi->images));
 	if (rc != 0)
@@ -143,60 +147,56 @@ bool cfi_named(const struct cfi *cfi, uint64_t address, uint64_t *offset)
 	return symbols_find(cfi->symbols, address, offset) != NULL;
 }
 
-/* --- hypercall stubs --------------------------------------------------------------------------------------------- */
-
-/*
- * Xen writes the page when it builds the domain; the image has nothing there. For a PV guest a stub is
- * (xen/arch/x86/pv/ hypercall.c): push %rcx; push %r11; mov $number,%eax; syscall; pop %r11; pop %rcx; ret. For HVM
- * and PVH: mov; vmcall or vmmcall; ret.
- */
-static bool stub_depth(uint64_t offset, bool pv, int32_t *pushed)
-{
-	static const uint8_t by_offset[] = {[0] = 0, [1] = 8, [3] = 16, [8] = 16, [10] = 16, [12] = 8, [13] = 0};
-	uint64_t at = offset % STUB;
-
-	if (!pv) {
-		*pushed = 0;
-		return at == 0 || at == 5 || at == 8;
-	}
-	if (offset / STUB == STUB_IRET || at >= sizeof(by_offset) || (by_offset[at] == 0 && at != 0 && at != 13))
-		return false;
-	*pushed = by_offset[at];
-	return true;
-}
+/* --- rows that are the same in any code --------------------------------------------------------------------------- */
 
 /* A frame that consists of @pushed bytes and nothing else. */
-static void plain_row(struct cfi_row *row, int32_t pushed)
+static void plain_row(const struct isa *isa, struct cfi_row *row, int32_t pushed)
 {
-	*row = (struct cfi_row){.kind = CFI_CALLER, .cfa_base = X86_SP, .cfa_offset = pushed + 8, .ra_offset = -8};
-	for (unsigned i = 0; i < X86_REGS; i++)
+	*row = (struct cfi_row){.kind = CFI_CALLER,
+	                        .cfa_base = isa->sp,
+	                        .cfa_offset = pushed + isa_pushed(isa),
+	                        .ra = isa->link == ISA_NONE ? CFI_RA_SAVED : CFI_RA_LINK,
+	                        .ra_offset = -isa->word};
+	for (unsigned i = 0; i < isa->regs; i++)
 		row->reg[i].where = CFI_SAME;
-	row->reg[X86_SP].where = CFI_VALUE;
+	row->reg[isa->sp].where = CFI_VALUE;
 }
 
-static const struct cfi_known_row *find_stub(struct cfi *cfi, uint64_t address, bool pv)
+/* Xen writes the page when it builds the domain; the image has nothing there. */
+static const struct cfi_known_row *find_stub(struct cfi *cfi, uint64_t address)
 {
 	int32_t pushed;
 
 	cfi->stub = (struct cfi_known_row){.source = CFI_UNKNOWN};
-	if (stub_depth(address - cfi->stubs, pv, &pushed)) {
+	if (cfi->isa->stub_depth && cfi->isa->stub_depth(address - cfi->stubs, cfi->pv, &pushed)) {
 		cfi->stub.source = CFI_BY_STUB;
-		plain_row(&cfi->stub.row, pushed);
+		plain_row(cfi->isa, &cfi->stub.row, pushed);
 	}
 	return &cfi->stub;
 }
 
 /* --- other code -------------------------------------------------------------------------------------------------- */
 
+/* The next image of the instruction set, behind @i; NULL: before the first, or there is none. */
+static struct source_image *next_image(const struct cfi *cfi, struct source_image *i)
+{
+	struct source_image *end = cfi->images + cfi->nimages;
+
+	for (i = i ? i + 1 : cfi->images; i < end; i++)
+		if (i->isa == cfi->isa)
+			return i;
+	return NULL;
+}
+
 static bool from_tables(struct cfi *cfi, uint64_t address, struct cfi_known_row *k)
 {
-	for (size_t i = 0; i < cfi->nimages; i++) {
-		int rc = cfi->images[i].tables ? tables_row(cfi->images[i].tables, address, &k->row) : -ENOENT;
+	for (struct source_image *i = NULL; (i = next_image(cfi, i)) != NULL;) {
+		int rc = i->tables ? tables_row(i->tables, address, &k->row) : -ENOENT;
 
 		if (rc == -ENOENT)
 			continue;
-		k->source = rc == -EBADMSG ? CFI_DAMAGED : CFI_BY_TABLE;
-		k->live = rc == -ENOTSUP ? cfi->images[i].tables : NULL;
+		k->source = rc == -EBADMSG ? CFI_DAMAGED : rc == -ENODATA ? CFI_UNKNOWN : CFI_BY_TABLE;
+		k->live = rc == -ENOTSUP ? i->tables : NULL;
 		return true;
 	}
 	return false;
@@ -204,8 +204,8 @@ static bool from_tables(struct cfi *cfi, uint64_t address, struct cfi_known_row 
 
 static bool from_orc(struct cfi *cfi, uint64_t address, struct cfi_known_row *k)
 {
-	for (size_t i = 0; i < cfi->nimages; i++) {
-		int rc = cfi->images[i].orc ? orc_row(cfi->images[i].orc, address, &k->row) : -ENOENT;
+	for (struct source_image *i = NULL; (i = next_image(cfi, i)) != NULL;) {
+		int rc = i->orc ? orc_row(i->orc, address, &k->row) : -ENOENT;
 
 		if (rc == -ENOENT)
 			continue;
@@ -220,10 +220,10 @@ static bool is_entry(const struct cfi *cfi, uint64_t address)
 {
 	const struct symbol_range *at = symbols_range(cfi->symbols, address);
 
-	for (size_t i = 0; at && i < cfi->nimages; i++) {
-		uint64_t entry = image_entry(cfi->images[i].image);
+	for (struct source_image *i = NULL; at && (i = next_image(cfi, i)) != NULL;) {
+		uint64_t entry = image_entry(i->image);
 
-		if (image_is_linked(cfi->images[i].image) && entry >= at->start && entry < at->end)
+		if (image_is_linked(i->image) && entry >= at->start && entry < at->end)
 			return true;
 	}
 	return false;
@@ -231,14 +231,8 @@ static bool is_entry(const struct cfi *cfi, uint64_t address)
 
 static bool from_code(struct cfi *cfi, uint64_t address, bool behind, struct cfi_known_row *k)
 {
-	/*
-	 * The state of the code is known between instructions: take that after the call, if it is in the same
-	 * function.
-	 */
-	if (behind && symbols_range(cfi->symbols, address) != symbols_range(cfi->symbols, address - 1))
-		return false;
-	for (size_t i = 0; i < cfi->nimages; i++) {
-		if (cfi->images[i].code && code_row(cfi->images[i].code, address, &k->row) == 0) {
+	for (struct source_image *i = NULL; (i = next_image(cfi, i)) != NULL;) {
+		if (i->code && code_row(i->code, address, behind, &k->row) == 0) {
 			k->source = CFI_BY_CODE;
 			return true;
 		}
@@ -261,7 +255,7 @@ static bool from_name(const struct cfi *cfi, uint64_t address, bool behind, stru
 
 	if (behind || !at || at->symbol_start != address)
 		return false;
-	plain_row(&k->row, 0);
+	plain_row(cfi->isa, &k->row, 0);
 	k->source = CFI_BY_CODE;
 	return true;
 }
@@ -279,21 +273,33 @@ static void find(struct cfi *cfi, uint64_t address, bool behind, struct cfi_know
 		from_name(cfi, address, behind, k);
 }
 
-const struct cfi_known_row *cfi_find(struct cfi *cfi, uint64_t address, bool behind, bool pv)
+void cfi_enter(struct cfi *cfi, const struct isa *isa, bool pv)
+{
+	cfi->isa = isa;
+	cfi->pv = pv;
+}
+
+const struct isa *cfi_isa(const struct cfi *cfi)
+{
+	return cfi->isa;
+}
+
+const struct cfi_known_row *cfi_find(struct cfi *cfi, uint64_t address, bool behind)
 {
 	uint32_t hash, id;
 
 	if (cfi->has_stubs && address - cfi->stubs < PAGE)
-		return find_stub(cfi, address, pv);
+		return find_stub(cfi, address);
 	if (hash_table_reserve(&cfi->by_address) != 0 ||
 	    array_room(&cfi->cache, &cfi->cache_cap, cfi->ncache, sizeof(*cfi->cache)) != 0)
 		return NULL;
 	hash = hash_table_hash(&cfi->by_address, address, behind);
 	for (size_t at = hash_table_first(&cfi->by_address, hash); hash_table_id(&cfi->by_address, &at, hash, &id);
 	     at = hash_table_next(&cfi->by_address, at))
-		if (cfi->cache[id].address == address && cfi->cache[id].behind == behind)
+		if (cfi->cache[id].address == address && cfi->cache[id].behind == behind &&
+		    cfi->cache[id].isa == cfi->isa)
 			return &cfi->cache[id].known;
-	cfi->cache[cfi->ncache] = (struct cached_row){.address = address, .behind = behind};
+	cfi->cache[cfi->ncache] = (struct cached_row){.isa = cfi->isa, .address = address, .behind = behind};
 	find(cfi, address, behind, &cfi->cache[cfi->ncache].known);
 	hash_table_add(&cfi->by_address, hash, (uint32_t)cfi->ncache);
 	return &cfi->cache[cfi->ncache++].known;
@@ -301,13 +307,12 @@ const struct cfi_known_row *cfi_find(struct cfi *cfi, uint64_t address, bool beh
 
 bool cfi_called_from(struct cfi *cfi, uint64_t return_address, uint64_t callee)
 {
-	for (size_t i = 0; i < cfi->nimages; i++) {
-		struct code *code = cfi->images[i].code;
+	for (struct source_image *i = NULL; (i = next_image(cfi, i)) != NULL;) {
 		uint64_t target;
 
-		switch (code ? code_call_before(code, return_address, &target) : CALL_NONE) {
+		switch (i->code ? code_call_before(i->code, return_address, &target) : CALL_NONE) {
 		case CALL_DIRECT:
-			return code_reaches(code, target, callee);
+			return code_reaches(i->code, target, callee);
 		case CALL_INDIRECT:
 			return true;
 		default:

@@ -48,11 +48,16 @@ bool cfi_behind_code(const struct cfi *cfi, uint64_t address);
 bool cfi_named(const struct cfi *cfi, uint64_t address, uint64_t *offset);
 
 /*
- * The row for the instruction at @address; for a caller's frame (@behind), for the call that ends at its return
- * address @address. @pv: of a PV guest's hypercall page. NULL: no memory. What it points at is good until the next
- * call.
+ * The code that is asked for below is of this instruction set: images of others, which may lie at the same addresses,
+ * do not count. @pv: its hypercall page is a PV guest's.
  */
-const struct cfi_known_row *cfi_find(struct cfi *cfi, uint64_t address, bool behind, bool pv);
+void cfi_enter(struct cfi *cfi, const struct isa *isa, bool pv);
+const struct isa *cfi_isa(const struct cfi *cfi);
+/*
+ * The row for the instruction at @address; for a caller's frame (@behind), for the call that ends at its return
+ * address @address. NULL: no memory. What it points at is good until the next call.
+ */
+const struct cfi_known_row *cfi_find(struct cfi *cfi, uint64_t address, bool behind);
 /* The same from the code alone: source CFI_UNKNOWN if there is none. Not cached. */
 struct cfi_known_row cfi_from_code(struct cfi *cfi, uint64_t address, bool behind);
 /*

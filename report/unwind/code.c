@@ -3,17 +3,17 @@
 #include "report/unwind/code.h"
 
 #include "common/hash_table.h"
-#include "report/unwind/flow.h"
+#include "report/isa/flow.h"
 #include "report/unwind/follow.h"
 #include "report/unwind/parts.h"
 
-#include <elf.h>
 #include <errno.h>
 #include <stdlib.h>
 
 #define REACH_MAX 64 /* functions searched by code_reaches() */
 
 struct code {
+	const struct isa *isa;
 	const struct image *image;
 	const struct symbols *symbols;
 	struct flow_reader *reader;
@@ -61,18 +61,20 @@ static struct followed *function_at(struct code *c, uint64_t address)
 
 struct code *code_new(const struct image *image, const struct symbols *symbols)
 {
+	const struct isa *isa = image_isa(image);
 	struct code *c;
 
-	if (image_machine(image) != EM_X86_64) {
+	if (!isa || image_has_t32(image)) {
 		errno = ENOTSUP;
 		return NULL;
 	}
 	c = calloc(1, sizeof(*c));
 	if (!c)
 		return NULL;
+	c->isa = isa;
 	c->image = image;
 	c->symbols = symbols;
-	c->reader = flow_open();
+	c->reader = flow_open(isa);
 	if (c->reader && cold_list(&c->cold, c->symbols) == 0)
 		return c;
 	code_free(c);
@@ -95,19 +97,38 @@ void code_free(struct code *c)
 	free(c);
 }
 
-int code_row(struct code *c, uint64_t address, struct cfi_row *row)
+/* The stack while the call that ends at @address has not returned. */
+static bool during_call(const struct code *c, const struct followed *f, uint64_t address, struct frame_state *state)
+{
+	const struct followed_at *call = followed_before(f, address);
+
+	if (!call || call->disagreed)
+		return false;
+	*state = call->before;
+	state->cfa_known = false;
+	frame_lose(c->isa, state, c->isa->link);
+	/* What was saved is more certain in memory than in registers that callees preserve. */
+	for (unsigned k = 0; k < c->isa->nkept; k++)
+		state->kept[k].changed = true;
+	return true;
+}
+
+int code_row(struct code *c, uint64_t address, bool behind, struct cfi_row *row)
 {
 	const struct followed *f;
 	const struct followed_at *at;
+	struct frame_state state;
 	size_t left;
 
-	if (!image_code(c->image, address, &left))
+	if (!image_code(c->image, address - behind, &left))
 		return -ENOENT;
-	f = function_at(c, address);
+	f = function_at(c, address - behind);
 	if (!f)
 		return -errno;
+	if (behind)
+		return during_call(c, f, address, &state) && flow_row(c->isa, &state, row) ? 0 : -ENODATA;
 	at = followed_at(f, address);
-	return at && !at->disagreed && flow_row(&at->before, row) ? 0 : -ENODATA;
+	return at && !at->disagreed && flow_row(c->isa, &at->before, row) ? 0 : -ENODATA;
 }
 
 /* --- calls ------------------------------------------------------------------------------------------------------- */
@@ -123,9 +144,8 @@ static bool ends_at(struct code *c, uint64_t address, uint8_t size, struct instr
 
 enum call_kind code_call_before(struct code *c, uint64_t address, uint64_t *target)
 {
-	static const uint8_t indirect_sizes[] = {2, 3, 4, 5, 6, 7, 8, 9};
 	struct instruction x;
-	bool direct = ends_at(c, address, 5, &x) && x.flow == FLOW_CALL && !x.indirect_call;
+	bool direct = ends_at(c, address, c->isa->direct_call, &x) && x.flow == FLOW_CALL && !x.indirect_call;
 	const struct symbol_range *callee;
 	size_t left;
 
@@ -135,8 +155,8 @@ enum call_kind code_call_before(struct code *c, uint64_t address, uint64_t *targ
 		if (callee && callee->symbol_start == x.target)
 			return CALL_DIRECT;
 	}
-	for (size_t i = 0; i < sizeof(indirect_sizes); i++)
-		if (ends_at(c, address, indirect_sizes[i], &x) && x.flow == FLOW_CALL && x.indirect_call)
+	for (const uint8_t *size = c->isa->indirect_calls; *size; size++)
+		if (ends_at(c, address, *size, &x) && x.flow == FLOW_CALL && x.indirect_call)
 			return CALL_INDIRECT;
 	return direct && image_code(c->image, *target, &left) ? CALL_DIRECT : CALL_NONE;
 }

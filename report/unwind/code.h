@@ -8,7 +8,7 @@
 
 #include "report/binary/symbols.h"
 #include "report/binary/image.h"
-#include "report/unwind/cfi_row.h"
+#include "report/isa/cfi_row.h"
 
 struct code;
 
@@ -17,11 +17,12 @@ struct code *code_new(const struct image *image, const struct symbols *symbols);
 void code_free(struct code *c); /* NULL is fine */
 
 /*
- * The CFI row that holds before the instruction at @address is executed. 0; -ENOENT: there is no code, or no known
+ * The CFI row that holds before the instruction at @address is executed; for a caller's frame (@behind), during the
+ * call that ends at @address. 0; -ENOENT: there is no code, or no known
  * function; -ENODATA: the code does not tell (two ways to it disagree, no way leads to it, or the stack pointer is
  * computed); -ENOMEM. Each function is followed once.
  */
-int code_row(struct code *c, uint64_t address, struct cfi_row *row);
+int code_row(struct code *c, uint64_t address, bool behind, struct cfi_row *row);
 
 enum call_kind { CALL_NONE, CALL_DIRECT, CALL_INDIRECT };
 /* Does the instruction that ends at @address call? *target: where to, of a direct call. */

@@ -5,18 +5,18 @@
 #include <errno.h>
 
 struct walk {
+	const struct isa *isa;
 	struct cfi *cfi;
 	const struct upf_record *sample;
 	struct memory memory;
 	struct registers regs;
 	bool behind; /* the address follows a call */
-	bool pv;
 };
 
 /* Why a word at @address is not in the copy. */
 static uint8_t missing(const struct walk *w, uint64_t address)
 {
-	if (address < w->memory.base + w->memory.n * 8 || address % 8 != 0)
+	if (address < w->memory.base + w->memory.n * 8 || address % w->memory.size != 0)
 		return CHAIN_END_UNSURE; /* below the stack's top: no place for a frame */
 	return w->sample->end == UPF_END_DEPTH ? CHAIN_END_COPY : w->sample->end;
 }
@@ -40,13 +40,13 @@ static void recover(const struct walk *w, const struct cfi_row *row, uint64_t cf
 	case CFI_SAVED:
 		fine = memory_word(&w->memory, cfa + offset, &value);
 		/* Below the stack pointer: it was popped, which tables do not tell, and is back in its register. */
-		if (cfa + offset < w->regs.reg[X86_SP] && known(w, r)) {
+		if (cfa + offset < w->regs.reg[w->isa->sp] && known(w, r)) {
 			value = w->regs.reg[r];
 			fine = true;
 		}
 		break;
 	case CFI_SAVED_BY_FP:
-		fine = known(w, X86_FP) && memory_word(&w->memory, w->regs.reg[X86_FP] + offset, &value);
+		fine = known(w, w->isa->fp) && memory_word(&w->memory, w->regs.reg[w->isa->fp] + offset, &value);
 		break;
 	case CFI_VALUE:
 		value = cfa + offset;
@@ -68,11 +68,16 @@ static uint8_t apply(const struct walk *w, const struct cfi_row *row, struct reg
 		return missing(w, cfa);
 	cfa += (uint64_t)(int64_t)row->cfa_after;
 	at = cfa + (uint64_t)(int64_t)row->ra_offset;
-	if (!memory_word(&w->memory, at, &up->ip))
+	if (row->ra == CFI_RA_LINK && (w->behind || !known(w, w->isa->link)))
+		return CHAIN_END_UNSURE;
+	if (row->ra == CFI_RA_LINK)
+		up->ip = w->regs.reg[w->isa->link];
+	else if (!memory_word(&w->memory, at, &up->ip))
 		return missing(w, at);
-	for (unsigned r = 0; r < X86_REGS; r++)
+	up->ip = isa_code_address(w->isa, up->ip);
+	for (unsigned r = 0; r < w->isa->regs; r++)
 		recover(w, row, cfa, r, up);
-	return up->known >> X86_SP & 1 ? 0 : CHAIN_END_UNSURE;
+	return up->known >> w->isa->sp & 1 ? 0 : CHAIN_END_UNSURE;
 }
 
 static uint8_t step_live(const struct walk *w, const struct cfi_known_row *k, struct registers *up)
@@ -91,23 +96,17 @@ static uint8_t step_live(const struct walk *w, const struct cfi_known_row *k, st
 	}
 }
 
-/* The upper half of the address space. */
-static bool is_kernel(uint64_t address)
-{
-	return address >> 63;
-}
-
 /*
  * Tables are known to be wrong in the middle of some epilogues: of the CFA (clang 14), or of the frame pointer of an
- * aligned frame (gcc 12), for which they need more than a row. There the code is right, if the return
- * address it leads to follows a call.
+ * aligned frame (gcc 12), for which they need more than a row; and behind calls of functions that take their arguments
+ * off the stack. There the code is right, if the return address it leads to follows a call.
  */
 static void prefer_code(const struct walk *w, struct cfi_known_row *k, uint8_t *end, struct registers *up)
 {
 	struct cfi_known_row by_code;
 	struct registers other = {0};
 
-	if (!k->live && *end == 0 && (up->ip == 0 || cfi_called_from(w->cfi, up->ip, w->regs.ip)))
+	if (!w->isa->tables_hold_at_calls && !k->live && *end == 0 && cfi_called_from(w->cfi, up->ip, w->regs.ip))
 		return;
 	by_code = cfi_from_code(w->cfi, w->regs.ip, false);
 	if (by_code.source != CFI_BY_CODE || by_code.row.kind != CFI_CALLER || apply(w, &by_code.row, &other) != 0 ||
@@ -127,15 +126,16 @@ static uint8_t end_of_popped(const struct walk *w)
 {
 	uint64_t above;
 
-	if (known(w, X86_FP) && w->regs.reg[X86_FP] == 0)
+	if (known(w, w->isa->fp) && w->regs.reg[w->isa->fp] == 0)
 		return UPF_END_ROOT;
-	return memory_word(&w->memory, w->regs.reg[X86_SP], &above) && above == 0 ? UPF_END_ROOT : CHAIN_END_UNSURE;
+	return memory_word(&w->memory, w->regs.reg[w->isa->sp], &above) && above == 0 ? UPF_END_ROOT
+	                                                                              : CHAIN_END_UNSURE;
 }
 
 /* One frame up. False: the chain ends here, *end says why. */
 static bool go_up(struct walk *w, uint8_t *end)
 {
-	const struct cfi_known_row *found = cfi_find(w->cfi, w->regs.ip, w->behind, w->pv);
+	const struct cfi_known_row *found = cfi_find(w->cfi, w->regs.ip, w->behind);
 	struct registers up = {0};
 	struct cfi_known_row k;
 
@@ -169,12 +169,13 @@ static bool go_up(struct walk *w, uint8_t *end)
 	if (*end != 0)
 		return false;
 	/* What was interrupted was a user's program: its stack is another one. */
-	if (!k.live && k.row.interrupted && is_kernel(w->regs.ip) && !is_kernel(up.ip)) {
+	if (!k.live && k.row.interrupted && w->regs.ip >= w->isa->kernel_from && up.ip < w->isa->kernel_from) {
 		*end = UPF_END_ROOT;
 		return false;
 	}
-	/* Every frame takes room, but an interrupt may have switched stacks. */
-	if (up.reg[X86_SP] <= w->regs.reg[X86_SP] && !(!k.live && k.row.interrupted)) {
+	/* Every frame but a leaf's takes room, and an interrupt may have switched stacks. */
+	if (up.reg[w->isa->sp] < w->regs.reg[w->isa->sp] + !(!k.live && k.row.ra == CFI_RA_LINK) &&
+	    !(!k.live && k.row.interrupted)) {
 		*end = UPF_END_DESCENDING;
 		return false;
 	}
@@ -183,14 +184,17 @@ static bool go_up(struct walk *w, uint8_t *end)
 	return true;
 }
 
-void unwind_copy(struct cfi *cfi, const struct upf_record *s, uint64_t ip, bool pv, struct chain *c)
+void unwind_copy(struct cfi *cfi, const struct upf_record *s, uint64_t ip, struct chain *c)
 {
-	struct walk w = {.cfi = cfi, .sample = s, .memory = {s->sp & ~(uint64_t)7, s->words, s->nwords}, .pv = pv};
+	struct walk w = {.isa = cfi_isa(cfi),
+	                 .cfi = cfi,
+	                 .sample = s,
+	                 .memory = {s->sp & ~(uint64_t)7, s->words, s->nwords, cfi_isa(cfi)->word}};
 
-	for (unsigned r = 0; r < X86_REGS; r++)
+	for (unsigned r = 0; r < w.isa->regs && r < s->nregs; r++)
 		w.regs.reg[r] = s->regs[r];
 	w.regs.ip = ip;
-	w.regs.known = UINT32_MAX;
+	w.regs.known = (uint32_t)((UINT64_C(1) << s->nregs) - 1);
 	c->n = 0;
 	c->restored = c->doubtful = false;
 	do {

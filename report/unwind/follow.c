@@ -8,6 +8,8 @@
 
 #define INSTRUCTIONS_MAX 65536 /* in one function */
 #define VISITS_MAX 8           /* of one instruction, on average */
+#define SWEEP_MAX 1024         /* instructions looked at for a function's return */
+#define JUMPS_MAX 4            /* tail calls followed for it */
 
 /* How an instruction is reached, the least certain first. */
 enum arrival { AFTER_CALL, GUESSED, BY_FLOW };
@@ -23,6 +25,7 @@ struct step {
 };
 
 struct follow {
+	const struct isa *isa;
 	const struct image *image;
 	struct flow_reader *reader;
 	struct followed *f;
@@ -114,20 +117,52 @@ static int go_to(struct follow *w, uint64_t target, const struct frame_state *st
 	return parts_have(w->f->parts, target) ? plan(w, target, state, from, BY_FLOW) : leave_function(w, target);
 }
 
-static bool is_bare(const struct frame_state *state)
+static bool is_bare(const struct follow *w, const struct frame_state *state)
 {
-	return state->sp_known && state->sp == flow_entry().sp;
+	return state->sp_known && state->sp == flow_entry(w->isa).sp;
 }
 
 static void note_indirect(struct follow *w, const struct frame_state *state)
 {
-	struct unread *u = is_bare(state) ? &w->outside : &w->inside;
+	struct unread *u = is_bare(w, state) ? &w->outside : &w->inside;
 
 	u->agree = !u->any || (u->agree && flow_same(&u->state, state));
 	u->any = true;
 	u->state = *state;
 	if (u == &w->outside || !state->sp_known)
 		w->f->jumps_anywhere = true;
+}
+
+/* Bytes of arguments that the function at @address takes off the stack: its first return, or its tail call's, tells. */
+static uint16_t pops_of(const struct follow *w, uint64_t address)
+{
+	for (unsigned n = 0, jumps = 0; n < SWEEP_MAX; n++) {
+		struct instruction x;
+		size_t left;
+		const uint8_t *code = image_code(w->image, address, &left), *next;
+
+		if (!code || !flow_step(w->reader, code, left, address, NULL, &x))
+			break;
+		if (x.returns)
+			return x.pops;
+		address += x.size;
+		if (x.flow != FLOW_JUMP)
+			continue;
+		next = image_code(w->image, address, &left);
+		if ((!next || w->isa->is_padding(next, left)) && jumps++ < JUMPS_MAX)
+			address = x.target;
+	}
+	return 0;
+}
+
+static int return_to(struct follow *w, uint64_t next, const struct instruction *x, const struct frame_state *after,
+                     uint32_t i)
+{
+	struct frame_state state = *after;
+
+	if (w->isa->callee_pops && !x->indirect_call)
+		frame_move_sp(&state, pops_of(w, x->target));
+	return plan(w, next, &state, i, AFTER_CALL);
 }
 
 /* Plans the ways on from instruction number @i, after which the stack is @after. */
@@ -140,7 +175,7 @@ static int go_on(struct follow *w, uint32_t i, const struct instruction *x, cons
 	case FLOW_NEXT:
 		return plan(w, next, after, i, BY_FLOW);
 	case FLOW_CALL:
-		return plan(w, next, after, i, AFTER_CALL);
+		return return_to(w, next, x, after, i);
 	case FLOW_BRANCH:
 		rc = go_to(w, x->target, after, i);
 		return rc ? rc : plan(w, next, after, i, BY_FLOW);
@@ -152,7 +187,7 @@ static int go_on(struct follow *w, uint32_t i, const struct instruction *x, cons
 	case FLOW_END:
 		break;
 	}
-	return 0;
+	return x->conditional ? plan(w, next, after, i, BY_FLOW) : 0;
 }
 
 static int add_at(struct follow *w, const struct step *s, uint32_t hash, uint32_t *i)
@@ -198,7 +233,7 @@ static int take_step(struct follow *w, const struct step *s)
 	if (rc != 0)
 		return rc;
 	w->f->at[i].size = x.size;
-	w->has_frame |= !is_bare(&s->state);
+	w->has_frame |= !is_bare(w, &s->state);
 	return go_on(w, i, &x, &state);
 }
 
@@ -221,16 +256,6 @@ static int by_address(const void *va, const void *vb)
 	return (a->address > b->address) - (a->address < b->address);
 }
 
-static bool is_padding(const struct image *image, uint64_t address)
-{
-	size_t left;
-	const uint8_t *code = image_code(image, address, &left);
-
-	return !code || *code == 0xcc || *code == 0x90 || (left > 1 && code[0] == 0x0f && code[1] == 0x1f) ||
-	       (left > 1 && code[0] == 0x66 &&
-	        (code[1] == 0x90 || code[1] == 0x2e || code[1] == 0x66 || code[1] == 0x0f));
-}
-
 /* Moves *from to the next code of the main part that nothing has led to. False: there is none. */
 static bool find_gap(struct follow *w, uint64_t *from)
 {
@@ -248,11 +273,11 @@ static bool find_gap(struct follow *w, uint64_t *from)
 			at += known->size;
 			continue;
 		}
-		if (!is_padding(w->image, at)) {
+		code = image_code(w->image, at, &left);
+		if (code && !w->isa->is_padding(code, left)) {
 			*from = at;
 			return true;
 		}
-		code = image_code(w->image, at, &left);
 		if (!code || !flow_step(w->reader, code, left, at, NULL, &x))
 			return false;
 		at += x.size;
@@ -283,8 +308,8 @@ static int fill_gaps(struct follow *w)
 
 int follow(struct followed *f, const struct image *image, struct flow_reader *reader)
 {
-	struct follow w = {.image = image, .reader = reader, .f = f};
-	const struct frame_state entry = flow_entry();
+	struct follow w = {.isa = image_isa(image), .image = image, .reader = reader, .f = f};
+	const struct frame_state entry = flow_entry(w.isa);
 	int rc = plan(&w, f->parts[0].start, &entry, FROM_OUTSIDE, BY_FLOW);
 
 	if (rc == 0)
@@ -304,4 +329,19 @@ const struct followed_at *followed_at(const struct followed *f, uint64_t address
 	const struct followed_at key = {.address = address};
 
 	return f->n ? bsearch(&key, f->at, f->n, sizeof(*f->at), by_address) : NULL;
+}
+
+const struct followed_at *followed_before(const struct followed *f, uint64_t address)
+{
+	size_t low = 0, high = f->n;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (f->at[middle].address < address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low && f->at[low - 1].address + f->at[low - 1].size == address ? &f->at[low - 1] : NULL;
 }

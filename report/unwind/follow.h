@@ -13,7 +13,7 @@
 #define REPORT_UNWIND_FOLLOW_H
 
 #include "report/binary/image.h"
-#include "report/unwind/flow.h"
+#include "report/isa/flow.h"
 #include "report/unwind/parts.h"
 
 #define FOLLOWED_JUMPS_MAX 64 /* out of one function, remembered */
@@ -44,5 +44,7 @@ struct followed {
 int follow(struct followed *f, const struct image *image, struct flow_reader *reader);
 /* The instruction at @address; NULL: it was not reached, or none begins there. */
 const struct followed_at *followed_at(const struct followed *f, uint64_t address);
+/* The instruction that ends at @address; NULL as above. */
+const struct followed_at *followed_before(const struct followed *f, uint64_t address);
 
 #endif

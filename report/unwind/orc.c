@@ -7,6 +7,7 @@
 #include "report/unwind/orc.h"
 
 #include "format/wire.h"
+#include "report/isa/x86.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -80,7 +81,7 @@ struct orc *orc_new(struct image *image)
 	if (!o)
 		return NULL;
 	errno = ENOENT;
-	if (image_machine(image) == EM_X86_64 && image_section(image, ".orc_unwind_ip", &o->ip) &&
+	if (image_isa(image) == &isa_x86_64 && image_section(image, ".orc_unwind_ip", &o->ip) &&
 	    image_section(image, ".orc_unwind", &o->table)) {
 		o->n = o->ip.size / 4 < o->table.size / ENTRY ? o->ip.size / 4 : o->table.size / ENTRY;
 		errno = EPROTO;

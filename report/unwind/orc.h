@@ -5,7 +5,7 @@
 
 #include "report/binary/image.h"
 #include "report/binary/module.h"
-#include "report/unwind/cfi_row.h"
+#include "report/isa/cfi_row.h"
 
 struct orc;
 

@@ -10,18 +10,18 @@
  */
 #include "report/unwind/unwind.h"
 
-#define PROLOGUE 5 /* bytes of endbr64 and push %rbp */
+#define PROLOGUE 5 /* bytes of endbr64 or endbr32 and push %rbp */
 
 #define RESTORED_MAX 8 /* frames without a frame pointer, one above the other */
 
 /* Where we are on the way up: below the first frame that the frame pointer knows of. */
 struct climb {
+	const struct isa *isa;
 	struct cfi *cfi;
 	const struct upf_record *sample;
 	struct memory memory;
 	uint64_t ip, sp;
-	bool behind; /* the address follows a call */
-	bool pv;
+	bool behind;        /* the address follows a call */
 	bool top;           /* the last frame that can be restored */
 	bool rest_is_right; /* the frame pointer is still what the walk began with */
 };
@@ -42,15 +42,15 @@ static bool fp_is_callers(const struct climb *w, const struct cfi_row *row)
 {
 	uint64_t saved;
 
-	if (row->reg[X86_FP].where == CFI_SAME)
+	if (row->reg[w->isa->fp].where == CFI_SAME)
 		return true;
-	if (row->reg[X86_FP].where != CFI_SAVED)
+	if (row->reg[w->isa->fp].where != CFI_SAVED)
 		return false;
 	/* Popped again, which tables do not tell. */
-	if ((int64_t)row->cfa_offset + row->reg[X86_FP].offset < 0)
+	if ((int64_t)row->cfa_offset + row->reg[w->isa->fp].offset < 0)
 		return true;
 	/* Pushed, and not changed since. */
-	return memory_word(&w->memory, cfa_of(w, row) + (uint64_t)(int64_t)row->reg[X86_FP].offset, &saved) &&
+	return memory_word(&w->memory, cfa_of(w, row) + (uint64_t)(int64_t)row->reg[w->isa->fp].offset, &saved) &&
 	       saved == w->sample->fp;
 }
 
@@ -64,10 +64,10 @@ static bool just_pushed(const struct climb *w, struct cfi_row *row)
 	if (w->behind || !cfi_named(w->cfi, w->ip, &offset) || offset == 0 || offset > PROLOGUE ||
 	    !memory_word(&w->memory, w->sp, &top) || top != w->sample->fp)
 		return false;
-	*row = (struct cfi_row){.cfa_base = X86_SP, .cfa_offset = 16, .ra_offset = -8};
-	row->reg[X86_SP].where = CFI_VALUE;
-	row->reg[X86_FP].where = CFI_SAVED;
-	row->reg[X86_FP].offset = -16;
+	*row = (struct cfi_row){.cfa_base = w->isa->sp, .cfa_offset = 2 * w->isa->word, .ra_offset = -w->isa->word};
+	row->reg[w->isa->sp].where = CFI_VALUE;
+	row->reg[w->isa->fp].where = CFI_SAVED;
+	row->reg[w->isa->fp].offset = -2 * w->isa->word;
 	return true;
 }
 
@@ -86,16 +86,35 @@ enum candidate {
 static enum candidate find_only(const struct climb *w, uint64_t *caller)
 {
 	unsigned found = 0;
+	uint64_t word;
 
-	for (uint32_t i = 0; i < w->memory.n; i++) {
-		uint64_t word = w->memory.words[i];
-
+	for (uint64_t at = w->memory.base; memory_word(&w->memory, at, &word); at += w->memory.size) {
 		if (word == 0 || (found && word == *caller) || !cfi_called_from(w->cfi, word, w->ip))
 			continue;
 		*caller = word;
 		found++;
 	}
 	return found == 1 ? CANDIDATE_SURE : CANDIDATE_UNSURE;
+}
+
+/* The return address, from memory at @at or the link register. */
+static bool find_return(const struct climb *w, const struct cfi_row *row, uint64_t at, uint64_t *caller)
+{
+	*caller = 0;
+	if (row->ra != CFI_RA_SAVED && !w->behind)
+		*caller = w->sample->link;
+	else if (row->kind == CFI_POPPED || !memory_word(&w->memory, at, caller))
+		return false;
+	*caller = isa_code_address(w->isa, *caller);
+	return *caller != 0;
+}
+
+/* Is the return address at @at that of the frame that the frame pointer points to? */
+static bool is_made(const struct climb *w, uint64_t at)
+{
+	const int8_t *offsets = w->isa->return_offsets;
+
+	return at == w->sample->fp + (uint64_t)offsets[0] || at == w->sample->fp + (uint64_t)offsets[1];
 }
 
 static enum candidate judge(const struct climb *w, const struct cfi_known_row *k, uint64_t *caller)
@@ -105,13 +124,15 @@ static enum candidate judge(const struct climb *w, const struct cfi_known_row *k
 
 	if (k->source <= CFI_DAMAGED || k->live || row->kind == CFI_ROOT || row->interrupted)
 		return CANDIDATE_NONE;
-	if (row->cfa_base == X86_R10 && !w->behind)
+	if (row->cfa_base == w->isa->cfa && !w->behind)
 		return find_only(w, caller);
-	if (row->cfa_base != X86_SP || row->cfa_deref)
+	if (row->cfa_base != w->isa->sp || row->cfa_deref)
 		return CANDIDATE_NONE;
-	if (at == w->sample->fp + 8)
+	if (row->ra != CFI_RA_LINK && is_made(w, at))
 		return CANDIDATE_NONE; /* the frame is made, and the walk has found it */
-	if (row->kind == CFI_POPPED || !memory_word(&w->memory, at, caller) || *caller == 0)
+	if (row->ra == CFI_RA_LINK && w->behind)
+		return CANDIDATE_NONE;
+	if (!find_return(w, row, at, caller))
 		return CANDIDATE_UNSURE;
 	if (cfi_called_from(w->cfi, *caller, w->ip - w->behind) ||
 	    (!cfi_any(w->cfi) && cfi_named(w->cfi, *caller, &offset)))
@@ -121,7 +142,8 @@ static enum candidate judge(const struct climb *w, const struct cfi_known_row *k
 
 /*
  * Chooses the row. Tables are known to be wrong in the middle of some epilogues (clang 14): if the return address they
- * lead to does not follow a call, and that of the code does, the code is right.
+ * lead to does not follow a call, and that of the code does, the code is right. Where they hold at calls only, the code
+ * is right about the leaf whenever it tells.
  */
 static enum candidate choose(const struct climb *w, struct cfi_known_row *k, uint64_t *caller)
 {
@@ -129,11 +151,13 @@ static enum candidate choose(const struct climb *w, struct cfi_known_row *k, uin
 	struct cfi_known_row by_code;
 	uint64_t another;
 
-	if (w->behind || found == CANDIDATE_SURE || (k->source != CFI_BY_TABLE && k->source != CFI_BY_ORC))
+	if (w->behind || (k->source != CFI_BY_TABLE && k->source != CFI_BY_ORC) ||
+	    (found == CANDIDATE_SURE && !w->isa->tables_hold_at_calls))
 		return found;
 	by_code = cfi_from_code(w->cfi, w->ip, false);
 	other = judge(w, &by_code, &another);
-	if (other != CANDIDATE_SURE)
+	if (other != CANDIDATE_SURE &&
+	    (other != CANDIDATE_NONE || !w->isa->tables_hold_at_calls || by_code.source != CFI_BY_CODE))
 		return found;
 	*k = by_code;
 	*caller = another;
@@ -143,7 +167,7 @@ static enum candidate choose(const struct climb *w, struct cfi_known_row *k, uin
 /* One caller up, if there is one below the frame that the frame pointer tells of. */
 static enum candidate climb(struct climb *w)
 {
-	const struct cfi_known_row *found = cfi_find(w->cfi, w->ip, w->behind, w->pv);
+	const struct cfi_known_row *found = cfi_find(w->cfi, w->ip, w->behind);
 	struct cfi_known_row k;
 	enum candidate c;
 	uint64_t caller;
@@ -159,20 +183,19 @@ static enum candidate climb(struct climb *w)
 	w->ip = caller;
 	w->behind = true;
 	/* An aligned frame's: where its caller's begins is not known. */
-	w->top = k.row.cfa_base != X86_SP || k.row.reg[X86_SP].where != CFI_VALUE;
-	w->rest_is_right = k.row.cfa_base != X86_SP || fp_is_callers(w, &k.row);
+	w->top = k.row.cfa_base != w->isa->sp || k.row.reg[w->isa->sp].where != CFI_VALUE;
+	w->rest_is_right = k.row.cfa_base != w->isa->sp || fp_is_callers(w, &k.row);
 	w->sp = cfa_of(w, &k.row);
 	return c;
 }
 
-void repair_chain(struct cfi *cfi, const struct upf_record *s, const uint64_t *frames, uint32_t depth, bool pv,
-                  struct chain *c)
+void repair_chain(struct cfi *cfi, const struct upf_record *s, const uint64_t *frames, uint32_t depth, struct chain *c)
 {
-	struct climb w = {.cfi = cfi,
+	struct climb w = {.isa = cfi_isa(cfi),
+	                  .cfi = cfi,
 	                  .sample = s,
-	                  .memory = {s->sp & ~(uint64_t)7, s->words, s->nwords},
+	                  .memory = {s->sp & ~(uint64_t)7, s->words, s->nwords, cfi_isa(cfi)->word},
 	                  .sp = s->sp,
-	                  .pv = pv,
 	                  .rest_is_right = true};
 	enum candidate found;
 
@@ -192,6 +215,4 @@ void repair_chain(struct cfi *cfi, const struct upf_record *s, const uint64_t *f
 	c->end = w.rest_is_right ? s->end : CHAIN_END_UNSURE;
 	for (uint32_t i = 1; w.rest_is_right && i < depth && c->n <= UPF_DEPTH_MAX; i++)
 		add(c, frames[i], 0);
-	if (!c->restored)
-		c->n = 0;
 }

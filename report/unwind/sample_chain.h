@@ -5,7 +5,7 @@
 
 #include "report/unwind/unwind.h"
 
-/* May the sample's true stack differ from the recorded one? CFI is known for one architecture only. */
+/* May the sample's true stack differ from the recorded one? Only if its instruction set is known. */
 bool chain_may_differ(const struct upf_session *session, const struct upf_record *rec);
 /*
  * Why the frames end that the recorder found. A sample with a copy of the stack may have frames, too: those that frame

@@ -41,11 +41,11 @@ const char *chain_end_text(unsigned end);
 
 /*
  * The chain of a sample recorded with a window, from the @frames, leaf first, that the recorder's walk found.
- * chain->n is 0 if nothing changes.
+ * chain->restored is false if nothing changes.
  */
-void repair_chain(struct cfi *cfi, const struct upf_record *sample, const uint64_t *frames, uint32_t depth, bool pv,
+void repair_chain(struct cfi *cfi, const struct upf_record *sample, const uint64_t *frames, uint32_t depth,
                   struct chain *chain);
 /* The chain of a sample recorded with a copy of the stack, at the instruction @ip. */
-void unwind_copy(struct cfi *cfi, const struct upf_record *sample, uint64_t ip, bool pv, struct chain *chain);
+void unwind_copy(struct cfi *cfi, const struct upf_record *sample, uint64_t ip, struct chain *chain);
 
 #endif

@@ -103,6 +103,7 @@ prints 'of an image without DWARF' '_start;work;leaf 1' "$report" --folded -q -s
 {
 	cat "$samples/guest.c"
 	echo 'int percpu __attribute__((section(".percpu"))) = 1; __asm__(".globl _text; _text = .text");'
+	echo 'void asm_exc_divide_error(void); void asm_exc_divide_error(void) { percpu = 2; }'
 } | gcc -O2 -g -ffreestanding -fno-pic -no-pie -mcmodel=kernel -nostdlib -static -Wl,-Ttext=0xffffffff81000000 \
 	-Wl,--section-start=.percpu=0 -Wl,-n -x c -o kernel -
 printf '%x\n' $((0x$(address kernel leaf) + 0x1e000000)) | "$mktrace" stacks >kernel.upf
@@ -111,6 +112,15 @@ pause=$(objdump -d --no-show-raw-insn --disassemble=leaf kernel | awk '$2 == "pa
 nm kernel | sed 's/^ffffffff81/ffffffff9f/' | sort >kallsyms.moved
 prints 'of a kernel that its kallsyms tells the place of' 'leaf;twice 1' "$report" --folded -q -s kernel -s kallsyms.moved \
 	<(printf '%x\n' $((0x$pause + 0x1e000000)) | "$mktrace" stacks)
+entry=$(address kernel asm_exc_divide_error)
+kernel_at() { # kernel_at OFFSET-OF-STACK OFFSET-OF-ENTRY
+	printf 'entry %x\n%x\n' $((0x$entry + $2)) $((0x$pause + $1)) | "$mktrace" stacks
+}
+prints 'of a kernel that its first exception tells the place of' 'leaf;twice 1' "$report" --folded -q -s kernel <(kernel_at 0x1e000000 0x1e000000)
+prints 'of a kernel that is where it was linked' 'leaf;twice 1' "$report" --folded -q -s kernel <(kernel_at 0 0)
+prints 'of another kernel: its first exception is no multiple of a page away' 'leaf;twice 1' "$report" --folded -q -s kernel \
+	<(kernel_at 0 0x1e000010)
+prints 'kallsyms come before the trace' 'leaf;twice 1' "$report" --folded -q -s kernel -s kallsyms.moved <(kernel_at 0x1e000000 0x3e000000)
 { cat lines; moved 0x40000000; } | "$mktrace" stacks >both.upf
 prints 'several images' '_start;work;leaf 1
 _start;work;leaf;twice 2' "$report" --folded -q -s guest -s plain@+40000000 both.upf

@@ -3,9 +3,10 @@
  * fuzz_unwind.c - any unwind tables, code, registers and stack: an ELF image is made of the input, and chains are
  * unwound and repaired by it.
  *
- * Input: u8 kind (bit 0: .debug_frame instead of .eh_frame; bit 1: a PV guest; bit 2: ORC instead), u16 bytes of
- * tables, u16 bytes of code, tables (ORC: two parts of five of them are .orc_unwind_ip), code, then 17 registers and
- * the stack. What is missing is 0.
+ * Input: u8 kind (bit 0: .debug_frame instead of .eh_frame; bit 1: a PV guest; bit 2: ORC instead; bits 3 and 4: the
+ * instruction set), u16 bytes of
+ * tables, u16 bytes of code, tables (ORC: two parts of five of them are .orc_unwind_ip), code, then the registers, ip
+ * and the stack. What is missing is 0.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -20,27 +21,30 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 
-static void walk(struct cfi *rows, struct cursor *in, bool pv)
+static void walk(struct cfi *rows, const struct isa *isa, struct cursor *in)
 {
 	static uint64_t words[1024];
 	static struct chain chain;
-	uint64_t regs[UPF_REGS + 1], frames[8];
-	struct upf_record r = {.tops = UPF_TOPS_COPY, .words = words, .regs = regs, .end = UPF_END_DEPTH};
+	uint64_t regs[ISA_REGS + 1], frames[8], ip;
+	struct upf_record r = {
+		.tops = UPF_TOPS_COPY, .words = words, .regs = regs, .nregs = isa->regs, .end = UPF_END_DEPTH};
 
-	for (unsigned i = 0; i <= UPF_REGS; i++)
+	for (unsigned i = 0; i <= isa->regs; i++)
 		regs[i] = get_u64(in);
+	ip = regs[isa->regs];
 	for (r.nwords = 0; r.nwords < 1024 && cursor_left(in) >= 8; r.nwords++)
 		words[r.nwords] = get_u64(in);
-	r.fp = regs[6];
-	r.sp = regs[7];
-	unwind_copy(rows, &r, regs[UPF_REGS], pv, &chain);
-	if (chain.n == 0 || chain.n > UPF_DEPTH_MAX || chain.frame[0].address != regs[UPF_REGS])
+	r.fp = regs[isa->fp];
+	r.sp = regs[isa->sp];
+	r.link = regs[isa->link % ISA_REGS];
+	unwind_copy(rows, &r, ip, &chain);
+	if (chain.n == 0 || chain.n > UPF_DEPTH_MAX || chain.frame[0].address != ip)
 		abort();
-	frames[0] = regs[UPF_REGS];
+	frames[0] = ip;
 	for (unsigned i = 1; i < 8; i++)
 		frames[i] = words[i];
 	r.tops = UPF_TOPS_WINDOW;
-	repair_chain(rows, &r, frames, 8, pv, &chain);
+	repair_chain(rows, &r, frames, 8, &chain);
 	if (chain.n > UPF_DEPTH_MAX + 1 || (chain.n && chain.frame[0].address != frames[0]))
 		abort();
 }
@@ -64,9 +68,11 @@ static int make_image(uint8_t kind, const uint8_t *tables, uint16_t ntables, con
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
+	static const struct isa *const sets[] = {&isa_x86_64, &isa_i386, &isa_arm64, &isa_arm};
 	struct cursor in = cursor_of(data, len);
 	uint8_t kind = get_u8(&in);
 	uint16_t ntables = get_u16(&in), ncode = get_u16(&in);
+	const struct isa *isa = sets[kind >> 3 & 3];
 	const uint8_t *tables = get_bytes(&in, ntables), *code = get_bytes(&in, ncode);
 	struct symbols symbols = {0};
 	struct cfi *rows;
@@ -76,10 +82,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	if (!tables || !code)
 		return 0;
 	fd = make_image(kind, tables, ntables, code, ncode, path, sizeof(path));
+	if (pwrite(fd, &isa->machine, sizeof(isa->machine), offsetof(Elf64_Ehdr, e_machine)) < 0)
+		abort();
 	if (symbols_add_file(&symbols, path, NULL, why, sizeof(why)) == 0 && symbols_sort(&symbols) == 0 &&
 	    (rows = cfi_new(&symbols))) {
-		if (cfi_add_image(rows, path, 0, why, sizeof(why)) == 0)
-			walk(rows, &in, kind & 2);
+		if (cfi_add_image(rows, path, 0, why, sizeof(why)) == 0) {
+			cfi_enter(rows, isa, kind & 2);
+			walk(rows, isa, &in);
+		}
 		cfi_free(rows);
 	}
 	symbols_free(&symbols);

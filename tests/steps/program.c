@@ -317,7 +317,7 @@ APART static long switched_leaf(long a)
 APART static __attribute__((noreturn)) void stop(void)
 {
 	for (;;)
-		__asm__ volatile("hlt");
+		__asm__ volatile("");
 }
 
 COLD static long unlikely(long a)

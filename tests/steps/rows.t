@@ -23,10 +23,16 @@ if readelf -p .comment "$build/uniprof-report" | grep -q clang; then
 else
 	rows "uniprof-report" "$build/uniprof-report"
 fi
-for level in O0 O1 O2 O3 Os; do
-	for frames in -fomit-frame-pointer -fno-omit-frame-pointer; do
-		gcc -$level $frames -std=gnu11 -ffreestanding -fno-stack-protector -no-pie -static -nostdlib \
-			-o "$work/program" "$here/program.c" "$here/start.S" && rows "gcc -$level $frames" "$work/program"
+for cc in gcc "gcc -m32" aarch64-linux-gnu-gcc; do
+	if ! command -v "${cc%% *}" > /dev/null; then
+		echo "# no $cc here: it is left out"
+		continue
+	fi
+	for level in O0 O1 O2 O3 Os; do
+		for frames in -fomit-frame-pointer -fno-omit-frame-pointer; do
+			$cc -$level $frames -fasynchronous-unwind-tables -std=gnu11 -ffreestanding -fno-stack-protector -no-pie -static \
+				-nostdlib -o "$work/program" "$here/program.c" "$here/start.S" && rows "$cc -$level $frames" "$work/program"
+		done
 	done
 done
 done_testing

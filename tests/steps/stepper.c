@@ -10,16 +10,15 @@
 #include "format/upf.h"
 #include "record/sampling/stack.h"
 #include "record/sampling/top.h"
-#include "guest/arch.h"
 #include "guest/pages.h"
+#include "tests/steps/process.h"
 
+#include <elf.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ptrace.h>
 #include <sys/uio.h>
-#include <sys/user.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -27,7 +26,7 @@
 #define COPY 2048
 #define STEPS_MAX 1000000
 
-static _Noreturn void fail(const char *what)
+_Noreturn void fail(const char *what)
 {
 	perror(what);
 	exit(2);
@@ -36,14 +35,28 @@ static _Noreturn void fail(const char *what)
 /* --- the program's memory, as a guest's -------------------------------------------------------------------------- */
 
 struct guest {
-	pid_t pid;
+	struct process process;
 };
 
-static bool read_memory(pid_t pid, uint64_t address, void *to, size_t size)
+bool process_wait(const struct process *p)
 {
-	struct iovec here = {to, size}, there = {(void *)(uintptr_t)address, size};
+	int status;
 
-	return process_vm_readv(pid, &here, 1, &there, 1, 0) == (ssize_t)size;
+	if (waitpid(p->pid, &status, 0) < 0)
+		fail("wait");
+	if (WIFSTOPPED(status) && WSTOPSIG(status) == SIGTRAP)
+		return true;
+	if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
+		return false;
+	fprintf(stderr, "stepper: the program did not end as it should: status 0x%x\n", (unsigned)status);
+	exit(2);
+}
+
+static bool read_memory(const struct process *p, uint64_t address, void *to, size_t size)
+{
+	struct iovec here = {to, size}, there = {(void *)(uintptr_t)(p->base + address), size};
+
+	return process_vm_readv(p->pid, &here, 1, &there, 1, 0) == (ssize_t)size;
 }
 
 static int map(struct guest *g, const uint64_t *frames, size_t n, const void **pages)
@@ -51,7 +64,7 @@ static int map(struct guest *g, const uint64_t *frames, size_t n, const void **p
 	for (size_t i = 0; i < n; i++) {
 		void *page = malloc(GUEST_PAGE_SIZE);
 
-		if (page && !read_memory(g->pid, frames[i] << GUEST_PAGE_SHIFT, page, GUEST_PAGE_SIZE)) {
+		if (page && !read_memory(&g->process, frames[i] << GUEST_PAGE_SHIFT, page, GUEST_PAGE_SIZE)) {
 			free(page);
 			page = NULL;
 		}
@@ -79,15 +92,6 @@ static int translate(struct capture *capture, const struct space_root *root, uin
 }
 
 static const struct hypervisor_ops memory_ops = {.map = map, .unmap = unmap};
-static const struct arch process_arch = {
-	.id = ARCH_X86_64,
-	.word = 8,
-	.return_offset = 8,
-	.canonical = canonical,
-	.translate = translate,
-	.ends_call = x86_ends_call,
-};
-
 /* --- traces ------------------------------------------------------------------------------------------------------ */
 
 struct trace {
@@ -101,10 +105,10 @@ static int put(void *ctx, const void *data, size_t len)
 	return fwrite(data, 1, len, ctx) == len ? 0 : -EIO;
 }
 
-static void trace_open(struct trace *t, const char *prefix, const char *kind, const struct stack_choice *choice)
+static void trace_open(struct trace *t, const char *prefix, const char *kind, uint8_t arch,
+                       const struct stack_choice *choice)
 {
-	const struct upf_domain domain = {
-		.id = 1, .kind = UPF_KIND_PV, .arch = UPF_ARCH_X86_64, .vcpus = 1, .name = kind};
+	const struct upf_domain domain = {.id = 1, .kind = UPF_KIND_PV, .arch = arch, .vcpus = 1, .name = kind};
 	enum upf_tops tops = stack_tops(choice);
 	const struct upf_session session = {.trace_id = {1, (uint8_t)tops},
 	                                    .rate_mhz = 1000000000,
@@ -167,6 +171,7 @@ static const struct {
 
 struct stepper {
 	struct guest guest;
+	struct arch arch;
 	struct pages *pages;
 	struct capture *capture;
 	struct returns *returns;
@@ -175,41 +180,32 @@ struct stepper {
 	uint32_t depth;
 };
 
-static struct vcpu_regs registers_of(const struct user_regs_struct *r)
-{
-	return (struct vcpu_regs){
-		.arch = &process_arch,
-		.ip = r->rip,
-		.sp = r->rsp,
-		.fp = r->rbp,
-		.valid = true,
-		.all = {r->rax, r->rdx, r->rcx, r->rbx, r->rsi, r->rdi, r->rbp, r->rsp, r->r8, r->r9, r->r10, r->r11,
-	                r->r12, r->r13, r->r14, r->r15},
-	};
-}
-
 /* As the recorder reads it: with auto once more, if frame pointers have failed. What other samples told does not count. */
-static void sample(struct stepper *s, struct trace *t, const struct stack_choice *choice, const struct vcpu_regs *regs,
-                   uint64_t step)
+static void sample(struct stepper *s, struct trace *t, const struct stack_choice *choice,
+                   const struct step_registers *all, uint64_t step)
 {
 	static uint64_t frames[UPF_DEPTH_MAX], words[COPY];
 	const struct stack_room room = {frames, words};
+	struct vcpu_regs regs = all->regs;
 	struct upf_sample taken = {
-		.frames = frames, .words = words, .regs = regs->all, .sp = regs->sp, .fp = regs->fp};
+		.frames = frames, .words = words, .regs = all->all, .sp = regs.sp, .fp = regs.fp, .link = all->link};
 	struct footing footing = {0};
+
+	regs.arch = &s->arch;
 
 	pages_drop(s->pages);
 	returns_start(s->returns);
 	do {
-		struct space space = space_of(regs, s->capture);
+		struct space space = space_of(&regs, s->capture);
 
-		while (!stack_read(choice, &footing, &space, regs, &room, false, &taken) &&
+		while (!stack_read(choice, &footing, &space, &regs, &room, false, &taken) &&
 		       capture_extend(s->capture) > 0)
 			;
-	} while (stack_tops(choice) == UPF_TOPS_MIXED &&
-	         !stack_judge(choice, &footing, s->returns, regs, &taken));
+	} while (stack_tops(choice) == UPF_TOPS_MIXED && !stack_judge(choice, &footing, s->returns, &regs, &taken));
 	if (taken.tops == UPF_TOPS_WINDOW)
-		top_filter(words, taken.nwords, frames, taken.depth, regs->fp, regs->arch->word);
+		top_filter(words, taken.nwords, frames, taken.depth, regs.fp, s->arch.word);
+	if (taken.tops == UPF_TOPS_COPY)
+		taken.nregs = s->guest.process.machine->nregs;
 	trace_put(t, step, &taken);
 }
 
@@ -223,91 +219,93 @@ static void put_truth(struct stepper *s, uint64_t ip, uint64_t step)
 	trace_put(&s->truth, step, &sample);
 }
 
-enum kind { KIND_OTHER, KIND_CALL, KIND_RETURN };
-
-/* Prefixes that change nothing here: segment, operand and address size, notrack, bnd, rep, REX. */
-static bool is_prefix(uint8_t byte)
-{
-	return byte == 0x66 || byte == 0x67 || byte == 0x3e || byte == 0xf2 || byte == 0xf3 || (byte & 0xf0) == 0x40;
-}
-
-static enum kind kind_at(pid_t pid, uint64_t ip)
+static enum kind kind_at(const struct process *p, uint64_t ip)
 {
 	uint8_t code[15] = {0};
-	unsigned i = 0;
 
-	for (size_t size = sizeof(code); size && !read_memory(pid, ip, code, size); size--)
+	for (size_t size = sizeof(code); size && !read_memory(p, ip, code, size); size--)
 		;
-	while (i < sizeof(code) - 2 && is_prefix(code[i]))
-		i++;
-	if (code[i] == 0xe8 || (code[i] == 0xff && (code[i + 1] >> 3 & 7) == 2))
-		return KIND_CALL;
-	return code[i] == 0xc3 || code[i] == 0xc2 ? KIND_RETURN : KIND_OTHER;
+	return p->machine->kind(code);
 }
 
-static void follow(struct stepper *s, enum kind kind, const struct user_regs_struct *after)
+/* Where the call that was just made returns to. */
+static uint64_t pushed(const struct process *p, const struct step_registers *after)
+{
+	uint64_t address = 0;
+
+	if (after->link)
+		return after->link;
+	if (!read_memory(p, after->regs.sp, &address, p->machine->arch.word))
+		fail("call");
+	return address;
+}
+
+static void follow(struct stepper *s, enum kind kind, const struct step_registers *after)
 {
 	if (kind == KIND_CALL) {
-		if (s->depth == UPF_DEPTH_MAX - 1 || !read_memory(s->guest.pid, after->rsp, &s->chain[s->depth++], 8))
+		if (s->depth == UPF_DEPTH_MAX - 1)
 			fail("call");
+		s->chain[s->depth++] = pushed(&s->guest.process, after);
 	} else if (kind == KIND_RETURN) {
-		if (s->depth == 0 || s->chain[--s->depth] != after->rip)
+		if (s->depth == 0 || s->chain[--s->depth] != after->regs.ip)
 			fail("return to where no call was");
 	}
 }
 
 static uint64_t run(struct stepper *s)
 {
-	struct user_regs_struct r;
-	uint64_t step = 0;
-	int status;
+	struct process *p = &s->guest.process;
+	struct step_registers now;
+	uint64_t before;
 
-	while (step < STEPS_MAX) {
-		struct vcpu_regs regs;
-		enum kind kind;
+	p->machine->registers(p, &now);
+	for (uint64_t step = 1; step < STEPS_MAX; step++) {
+		enum kind kind = kind_at(p, now.regs.ip);
 
-		if (ptrace(PTRACE_GETREGS, s->guest.pid, NULL, &r) != 0)
-			fail("registers");
-		regs = registers_of(&r);
-		step++;
-		put_truth(s, regs.ip, step);
+		put_truth(s, now.regs.ip, step);
 		for (size_t i = 0; i < KINDS; i++)
-			sample(s, &s->by[i], &kinds[i].choice, &regs, step);
-		kind = kind_at(s->guest.pid, regs.ip);
-		if (ptrace(PTRACE_SINGLESTEP, s->guest.pid, NULL, NULL) != 0 || waitpid(s->guest.pid, &status, 0) < 0)
-			fail("step");
-		if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
+			sample(s, &s->by[i], &kinds[i].choice, &now, step);
+		before = now.regs.ip;
+		if (!p->machine->step(p))
 			return step;
-		if (!WIFSTOPPED(status) || WSTOPSIG(status) != SIGTRAP)
-			break;
-		if (ptrace(PTRACE_GETREGS, s->guest.pid, NULL, &r) != 0)
-			fail("registers");
-		follow(s, kind, &r);
+		p->machine->registers(p, &now);
+		/* ARM's instructions may not be executed. */
+		follow(s, now.regs.ip == before + 4 && s->arch.word == 4 && now.link ? KIND_OTHER : kind, &now);
 	}
-	fprintf(stderr, "stepper: the program did not end as it should, after %llu steps\n", (unsigned long long)step);
+	fail("the program does not end");
+}
+
+static const struct machine *machine_of(const char *path)
+{
+	static const struct machine *const all[] = {&machine_x86_64, &machine_i386, &machine_arm64, &machine_arm};
+	FILE *file = fopen(path, "r");
+	Elf32_Ehdr h = {0}; /* as long as the machine, all ELF files begin alike */
+
+	if (!file || fread(&h, sizeof(h), 1, file) != 1)
+		fail(path);
+	fclose(file);
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		if (all[i]->elf == h.e_machine)
+			return all[i];
+	fprintf(stderr, "stepper: %s: another machine's\n", path);
 	exit(2);
 }
 
 int main(int argc, char **argv)
 {
 	static struct stepper s;
+	struct process *p = &s.guest.process;
 	uint64_t steps;
-	int status;
 
 	if (argc != 3) {
 		fprintf(stderr, "Usage: stepper PROGRAM PREFIX\n");
 		return 2;
 	}
-	s.guest.pid = fork();
-	if (s.guest.pid == 0) {
-		char *const nothing[] = {NULL};
-
-		ptrace(PTRACE_TRACEME, 0, NULL, NULL);
-		execve(argv[1], nothing, nothing);
-		_exit(127);
-	}
-	if (s.guest.pid < 0 || waitpid(s.guest.pid, &status, 0) < 0 || !WIFSTOPPED(status))
-		fail(argv[1]);
+	p->machine = machine_of(argv[1]);
+	s.arch = p->machine->arch;
+	s.arch.canonical = canonical;
+	s.arch.translate = translate;
+	p->machine->start(p, argv[1], argv[2]);
 	s.pages = pages_new(&memory_ops, &s.guest, 1024);
 	s.capture = s.pages ? capture_new(s.pages, 1024) : NULL;
 	s.returns = s.capture ? returns_new(s.pages) : NULL;
@@ -315,8 +313,8 @@ int main(int argc, char **argv)
 		fail("capture");
 	capture_set_live(s.capture, true);
 	for (size_t i = 0; i < KINDS; i++)
-		trace_open(&s.by[i], argv[2], kinds[i].name, &kinds[i].choice);
-	trace_open(&s.truth, argv[2], "truth", &(struct stack_choice){.max_frames = UPF_DEPTH_MAX});
+		trace_open(&s.by[i], argv[2], kinds[i].name, p->machine->upf, &kinds[i].choice);
+	trace_open(&s.truth, argv[2], "truth", p->machine->upf, &(struct stack_choice){.max_frames = UPF_DEPTH_MAX});
 	steps = run(&s);
 	for (size_t i = 0; i < KINDS; i++)
 		trace_close(&s.by[i], steps);

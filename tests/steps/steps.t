@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 # Steps programs through one instruction at a time and holds the report's chain of callers to the truth at every one:
-# gcc and clang, at each level of optimisation, with and without frame pointers, with and without unwind tables.
+# each instruction set, gcc and clang, at each level of optimisation, with and without frame pointers, with and without unwind tables.
 set -u
 # shellcheck source=tests/tap.sh
 . "$(dirname "$0")/../tap.sh"
@@ -15,13 +15,25 @@ trap 'rm -rf "$work"' EXIT
 frames=-fno-omit-frame-pointer none=-fomit-frame-pointer
 eh=-fasynchronous-unwind-tables bare="-fno-asynchronous-unwind-tables -fno-unwind-tables" debug="$bare -gdwarf-4"
 
-# compile CC LEVEL FILE FLAG...: no library, and where tables are not wanted none at all.
-compile() {
-	local cc=$1 level=$2 file=$3
+# Instruction sets, and for each of their compilers its name, its command, the linker and what marks calls and returns.
+sets=(x86-64 i386 arm64 arm)
+declare -A compilers=([x86-64]="gcc clang" [i386]="gcc clang" [arm64]="gcc clang" [arm]="gcc clang")
+declare -A command=(
+	[x86-64-gcc]=gcc [x86-64-clang]=clang [i386-gcc]="gcc -m32" [i386-clang]="clang -m32"
+	[arm64-gcc]=aarch64-linux-gnu-gcc [arm64-clang]="clang --target=aarch64-linux-gnu"
+	[arm-gcc]="arm-linux-gnueabihf-gcc -marm" [arm-clang]="clang --target=arm-linux-gnueabihf -marm")
+declare -A linker=([x86-64]=ld [i386]="ld -m elf_i386" [arm64]=aarch64-linux-gnu-ld [arm]=arm-linux-gnueabihf-ld)
+declare -A marked=([x86-64]=-fcf-protection=full [i386]=-fcf-protection=full [arm64]=-mbranch-protection=standard [arm]="")
+declare -A plain=([x86-64]=-fcf-protection=none [i386]=-fcf-protection=none [arm64]=-mbranch-protection=none [arm]="")
 
-	shift 3
-	"$cc" "-$level" "$@" -std=gnu11 -ffreestanding -fno-stack-protector -fno-pie -c -o "$file.o" "$here/program.c" &&
-		"$cc" -c -o "$file.s.o" "$here/start.S" && ld -nostdlib -static -o "$file" "$file.o" "$file.s.o"
+# compile SET CC LEVEL FILE FLAG...: no library, and where tables are not wanted none at all.
+# shellcheck disable=SC2086
+compile() {
+	local set=$1 cc=${command[$1-$2]} level=$3 file=$4
+
+	shift 4
+	$cc "-$level" "$@" -std=gnu11 -ffreestanding -fno-stack-protector -fno-pie -c -o "$file.o" "$here/program.c" &&
+		$cc -c -o "$file.s.o" "$here/start.S" && ${linker[$set]} -nostdlib -static -o "$file" "$file.o" "$file.s.o"
 }
 
 # A line a stack, the leaf first.
@@ -54,59 +66,110 @@ has() { # FILE SECTION
 	readelf -SW "$1" | grep -q " \\$2 "
 }
 
-# make_one KIND CC LEVEL FLAG...: builds the program, and steps through it.
+# make_one KIND SET CC LEVEL FLAG...: builds the program, and steps through it.
 make_one() {
-	local kind=$1 cc=$2 level=$3 file
+	local kind=$1 file=$work/$2-$3-$4-$1
 
-	shift 3
-	file=$work/$cc-$level-$kind
-	compile "$cc" "$level" "$file" "$@" > "$file.log" 2>&1 && "$build/tests/steps/stepper" "$file" "$file" > "$file.steps" 2>> "$file.log"
+	compile "$2" "$3" "$4" "$file" "${@:5}" > "$file.log" 2>&1 &&
+		timeout 300 "$build/tests/steps/stepper" "$file" "$file" > "$file.steps" 2>> "$file.log"
 }
 
-compilers=()
-for cc in gcc clang; do
-	if command -v $cc > /dev/null; then compilers+=("$cc"); else echo "# no $cc here: its builds are left out"; fi
-done
-for cc in "${compilers[@]}"; do
-	for level in O0 O1 O2 Os; do
-		# shellcheck disable=SC2086
-		{
-			make_one frames-eh "$cc" $level $frames $eh &
-			make_one frames-bare "$cc" $level $frames $bare -fcf-protection=none &
-			wait
-			make_one none-eh "$cc" $level $none $eh -fcf-protection=full &
-			make_one none-debug "$cc" $level $none $debug &
-			wait
-		}
+# The kinds of builds of an instruction set: ARM's .eh_frame does not exist, as its ABI has other tables.
+kinds() {
+	[ "$1" = arm ] || echo frames-eh none-eh
+	echo frames-bare none-debug
+}
+
+# Each build of one set by one compiler at one level.
+# shellcheck disable=SC2086
+make_all() {
+	local kind n=0
+
+	for kind in $(kinds "$1"); do
+		case $kind in
+		frames-eh) make_one $kind "$@" $frames $eh ${marked[$1]} ;;
+		frames-bare) make_one $kind "$@" $frames $bare ${plain[$1]} ;;
+		none-eh) make_one $kind "$@" $none $eh ${marked[$1]} ;;
+		none-debug) make_one $kind "$@" $none $debug ;;
+		esac &
+		((++n % 2)) || wait
 	done
-done
+	wait
+}
+
+check_all() {
+	local at=$work/$1-$2-$3 name="$1, $2 -$3" kind
+
+	for kind in $(kinds "$1"); do
+		[ -s "$at-$kind.steps" ] && continue
+		ok 1 "$name, $kind: built and stepped" "$(cat "$at-$kind.log")"
+	done
+	if [ "$1" != arm ]; then
+		exact "$name, frame pointers, .eh_frame, fp" "$at-frames-eh" fp
+		exact "$name, frame pointers, .eh_frame, dwarf" "$at-frames-eh" dwarf
+		exact "$name, no frame pointers, .eh_frame, dwarf" "$at-none-eh" dwarf
+	fi
+	# gcc's frame pointers on ARM point to the return address: the recorder's walk does not know them.
+	[ "$1-$2" = arm-gcc ] || exact "$name, frame pointers, no tables, fp" "$at-frames-bare" fp
+	# x86 has aligned frames, whose callers code alone does not tell.
+	[[ $1 != arm* ]] || exact "$name, frame pointers, no tables, dwarf" "$at-frames-bare" dwarf
+	exact "$name, no frame pointers, .debug_frame, dwarf" "$at-none-debug" dwarf
+	# ARM's calls are not told from other code by the recorder.
+	for kind in $([ "$1" = arm ] || kinds "$1"); do
+		exact "$name, $kind, auto" "$at-$kind" auto
+	done
+	walked+=("$name: $(compare "$at-frames-bare" "$at-frames-bare.fp.upf" --no-repair | tail -n 1)")
+}
+
+# Emulation and foreign code take their time: two levels do.
+levels() {
+	case $1 in
+	x86-64) echo O0 O1 O2 Os ;;
+	*) echo O0 O2 ;;
+	esac
+}
 
 walked=()
-for cc in "${compilers[@]}"; do
-	for level in O0 O1 O2 Os; do
-		at=$work/$cc-$level
-		for kind in frames-eh frames-bare none-eh none-debug; do
-			[ -s "$at-$kind.steps" ] && continue
-			ok 1 "$cc -$level, $kind: built and stepped" "$(cat "$at-$kind.log")"
+for set in "${sets[@]}"; do
+	for cc in ${compilers[$set]}; do
+		if ! command -v "${command[$set-$cc]%% *}" > /dev/null; then
+			echo "# no ${command[$set-$cc]} here: its builds are left out"
+			continue
+		fi
+		for level in $(levels "$set"); do
+			make_all "$set" "$cc" "$level"
+			check_all "$set" "$cc" "$level"
 		done
-		exact "$cc -$level, frame pointers, .eh_frame, fp" "$at-frames-eh" fp
-		exact "$cc -$level, frame pointers, .eh_frame, dwarf" "$at-frames-eh" dwarf
-		exact "$cc -$level, frame pointers, no tables, fp" "$at-frames-bare" fp
-		exact "$cc -$level, no frame pointers, .eh_frame, dwarf" "$at-none-eh" dwarf
-		exact "$cc -$level, no frame pointers, .debug_frame, dwarf" "$at-none-debug" dwarf
-		for kind in frames-eh frames-bare none-eh none-debug; do
-			exact "$cc -$level, $kind, auto" "$at-$kind" auto
-		done
-		walked+=("$cc -$level: $(compare "$at-frames-eh" "$at-frames-eh.fp.upf" --no-repair | tail -n 1)")
 	done
 done
 printf '# by frame pointers alone, %s\n' "${walked[@]}"
 
 # The builds are what they are said to be.
-at=$work/gcc-O2
+at=$work/x86-64-gcc-O2
 has "$at-frames-eh" .eh_frame && ! has "$at-frames-bare" .eh_frame && ! has "$at-none-debug" .eh_frame &&
 	has "$at-none-debug" .debug_frame && ! has "$at-none-eh" .debug_frame && ! has "$at-none-eh" .eh_frame_hdr
 ok $? "tables are there where they should be, and nowhere else"
+
+# Names, lines and archives, of every instruction set; and an image of another one is refused.
+built=()
+for set in "${sets[@]}"; do
+	file=$work/$set-gcc-O2-none-debug
+	[ -s "$file.steps" ] && built+=("$set")
+done
+for set in "${built[@]}"; do
+	file=$work/$set-gcc-O2-none-debug trace=$file.dwarf.upf
+	"$report" --archive -s "$file" -o "$file.full.upf" "$trace" &&
+		cmp -s <("$report" -q --stacks -s "$file" "$trace") <("$report" -q --stacks "$file.full.upf")
+	ok $? "$set: an archive has the same stacks"
+	"$report" -q --annotate leaf_plain --no-inline -s "$file" "$trace" > "$work/annotated" && grep -q 'Instruction' "$work/annotated" &&
+		"$report" -q --flat --sort sym,line -s "$file" "$trace" | grep -q 'leaf_plain .*program\.c:[0-9]'
+	ok $? "$set: code and lines" "$(cat "$work/annotated")"
+done
+if [[ " ${built[*]} " == *" arm64 "* ]]; then
+	! said=$("$report" -s "$work/arm64-gcc-O2-none-debug" "$work/x86-64-gcc-O2-none-debug.dwarf.upf" 2>&1) &&
+		[[ $said == *"is for arm64, but dwarf ran x86-64 code" ]]
+	ok $? "an image for another machine is refused" "$said"
+fi
 
 # With names alone: some callers are put back, and no stack that was right becomes wrong.
 nm -n "$at-frames-eh" > "$work/names"

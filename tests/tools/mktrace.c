@@ -548,6 +548,11 @@ static void make_stacks(struct maker *m, bool copies, const char *image, const c
 		                       .end = copies ? UPF_END_DEPTH : UPF_END_ROOT};
 		uint32_t n = 0;
 
+		/* "entry ADDRESS": of the kernel's first exception. */
+		if (strncmp(line, "entry ", 6) == 0) {
+			check(upf_encode_entry(m->encoder, 0, m->now, 0, strtoull(line + 6, NULL, 16)), "entry");
+			continue;
+		}
 		for (char *at = strtok(line, " \n"); at && n < UPF_DEPTH_MAX; at = strtok(NULL, " \n"))
 			words[n++] = strtoull(at, NULL, 16);
 		s.depth = copies ? 1 : n;

@@ -4,8 +4,8 @@
  * rows [-v] FILE. Prints counts, and with -v what is not known; exit status 1 if the code is wrong anywhere.
  */
 #include "report/binary/symbols.h"
+#include "report/isa/flow.h"
 #include "report/unwind/code.h"
-#include "report/unwind/flow.h"
 #include "report/unwind/tables.h"
 
 #include <stdio.h>
@@ -13,6 +13,7 @@
 #include <string.h>
 
 struct comparison {
+	const struct isa *isa;
 	struct image *image;
 	struct symbols symbols;
 	struct tables *tables;
@@ -23,33 +24,40 @@ struct comparison {
 };
 
 /* Rows may say the same by the stack pointer or by the frame pointer: the code knows both, a row has one. */
-static const char *compare(const struct cfi_row *table, const struct cfi_row *code)
+static const char *compare(const struct isa *isa, const struct cfi_row *table, const struct cfi_row *code)
 {
 	if (table->kind != CFI_CALLER)
 		return NULL;
-	if (table->cfa_base == code->cfa_base && table->cfa_offset != code->cfa_offset)
+	if (table->cfa_base == code->cfa_base && !table->cfa_deref && table->cfa_offset != code->cfa_offset)
 		return "CFA";
 	/* Compilers do not say that a register was popped: it stays saved, below the stack pointer. */
-	if (table->reg[X86_FP].where == CFI_SAVED && code->reg[X86_FP].where == CFI_SAME &&
-	    table->cfa_base == X86_SP && table->cfa_offset + table->reg[X86_FP].offset < 0)
+	if (table->reg[isa->fp].where == CFI_SAVED && code->reg[isa->fp].where == CFI_SAME &&
+	    table->cfa_base == isa->sp && table->cfa_offset + table->reg[isa->fp].offset < 0)
+		return NULL;
+	/* Or loaded, and what it was loaded from is still there. */
+	if (table->reg[isa->fp].where == CFI_SAVED && code->reg[isa->fp].where == CFI_SAME &&
+	    table->reg[isa->fp].offset == code->reg[isa->fp].offset)
 		return NULL;
 	/* clang tells of all registers pushed behind the last push: until then they are in both places. */
-	if (table->reg[X86_FP].where == CFI_SAME && code->reg[X86_FP].where == CFI_SAVED)
+	if (table->reg[isa->fp].where == CFI_SAME && code->reg[isa->fp].where == CFI_SAVED)
 		return NULL;
-	if (table->reg[X86_FP].where != code->reg[X86_FP].where ||
-	    (table->reg[X86_FP].where == CFI_SAVED && table->reg[X86_FP].offset != code->reg[X86_FP].offset))
-		return "rbp";
+	/* Tables of an aligned frame go by its frame pointer, the code by the CFA that it had. */
+	if (table->reg[isa->fp].where == CFI_SAVED_BY_FP)
+		return NULL;
+	if (table->reg[isa->fp].where != code->reg[isa->fp].where ||
+	    (table->reg[isa->fp].where == CFI_SAVED && table->reg[isa->fp].offset != code->reg[isa->fp].offset))
+		return "frame pointer";
 	return NULL;
 }
 
-static void print(const char *what, const char *name, uint64_t offset, const struct cfi_row *table,
-                  const struct cfi_row *code)
+static void print(const struct isa *isa, const char *what, const char *name, uint64_t offset,
+                  const struct cfi_row *table, const struct cfi_row *code)
 {
-	printf("%s %s+0x%llx: table r%u%+d rbp %u %d", what, name, (unsigned long long)offset, table->cfa_base,
-	       table->cfa_offset, table->reg[X86_FP].where, table->reg[X86_FP].offset);
+	printf("%s %s+0x%llx: table r%u%+d fp %u %d", what, name, (unsigned long long)offset, table->cfa_base,
+	       table->cfa_offset, table->reg[isa->fp].where, table->reg[isa->fp].offset);
 	if (code)
-		printf(", code r%u%+d rbp %u %d", code->cfa_base, code->cfa_offset, code->reg[X86_FP].where,
-		       code->reg[X86_FP].offset);
+		printf(", code r%u%+d fp %u %d", code->cfa_base, code->cfa_offset, code->reg[isa->fp].where,
+		       code->reg[isa->fp].offset);
 	putchar('\n');
 }
 
@@ -63,26 +71,19 @@ static void compare_at(struct comparison *c, const struct symbol_range *range, u
 		c->uncovered++;
 		return;
 	}
-	if (code_row(c->code, address, &code) != 0) {
+	if (code_row(c->code, address, false, &code) != 0) {
 		c->unknown++;
 		if (c->verbose)
-			print("unknown", name, address - range->symbol_start, &table, NULL);
+			print(c->isa, "unknown", name, address - range->symbol_start, &table, NULL);
 		return;
 	}
-	what = compare(&table, &code);
+	what = compare(c->isa, &table, &code);
 	if (!what) {
 		c->same++;
 		return;
 	}
 	c->wrong++;
-	print(what, name, address - range->symbol_start, &table, &code);
-}
-
-static bool is_padding(const uint8_t *code, size_t left)
-{
-	return *code == 0x90 || *code == 0xcc || (left > 1 && code[0] == 0x0f && code[1] == 0x1f) ||
-	       (left > 1 && code[0] == 0x66 &&
-	        (code[1] == 0x90 || code[1] == 0x2e || code[1] == 0x0f || code[1] == 0x66));
+	print(c->isa, what, name, address - range->symbol_start, &table, &code);
 }
 
 static void compare_range(struct comparison *c, const struct symbol_range *range)
@@ -94,7 +95,7 @@ static void compare_range(struct comparison *c, const struct symbol_range *range
 
 		if (!code || !flow_step(c->reader, code, left, at, NULL, &x))
 			return;
-		if (!is_padding(code, left))
+		if (!c->isa->is_padding(code, left))
 			compare_at(c, range, at);
 		at += x.size;
 	}
@@ -113,11 +114,12 @@ int main(int argc, char **argv)
 		fprintf(stderr, "rows: %s: %s\n", argv[argc - 1], why);
 		return 2;
 	}
+	c.isa = image_isa(c.image);
 	c.tables = tables_new(c.image);
 	c.code = code_new(c.image, &c.symbols);
-	c.reader = flow_open();
+	c.reader = c.isa ? flow_open(c.isa) : NULL;
 	if (!c.tables || !c.code || !c.reader) {
-		fprintf(stderr, "rows: %s: no unwind tables, or not for x86-64\n", argv[argc - 1]);
+		fprintf(stderr, "rows: %s: no unwind tables, or not a known instruction set\n", argv[argc - 1]);
 		return 2;
 	}
 	for (size_t i = 0; i < c.symbols.nranges; i++)

@@ -36,6 +36,8 @@ struct tops {
 		uint64_t words[WORDS];
 		uint32_t number, nwords;
 		enum upf_tops tops;
+		uint64_t link;
+		uint8_t mode;
 	} top[SAMPLES_MAX];
 	size_t n;
 };
@@ -142,10 +144,16 @@ static void check_number(struct tops *tops, const struct upf_record *r)
 		i++;
 	if (i == tops->n) {
 		assert_true(tops->n < COUNT(tops->top));
-		tops->top[tops->n++] = (struct top){.number = r->top, .tops = r->tops, .nwords = r->nwords};
+		tops->top[tops->n++] = (struct top){.number = r->top,
+		                                    .tops = r->tops,
+		                                    .nwords = r->nwords,
+		                                    .link = r->tops == UPF_TOPS_COPY ? 0 : r->link,
+		                                    .mode = r->tops == UPF_TOPS_COPY ? 0 : r->mode};
 		memcpy(tops->top[i].words, r->words, r->nwords * sizeof(*r->words));
 	}
 	assert_int_equal(tops->top[i].tops, r->tops);
+	if (r->tops != UPF_TOPS_COPY)
+		assert_true(tops->top[i].link == r->link && tops->top[i].mode == r->mode);
 	assert_int_equal(tops->top[i].nwords, r->nwords);
 	assert_memory_equal(tops->top[i].words, r->words, r->nwords * sizeof(*r->words));
 }
@@ -158,14 +166,16 @@ static void check_sample(struct tops *tops, const struct upf_record *r, const st
 	assert_true(r->root == w->root && r->link == w->link);
 	assert_int_equal(r->tops, w->none ? UPF_TOPS_NONE : w->tops);
 	assert_int_equal(r->nregs, w->none ? 0 : w->nregs);
-	assert_true((r->regs != NULL) == (r->nregs != 0) && (r->top != 0) == (r->tops != UPF_TOPS_NONE));
+	assert_true((r->regs != NULL) == (r->nregs != 0) &&
+	            (r->top != 0) == (r->tops != UPF_TOPS_NONE || r->link || r->mode));
 	if (r->nregs)
 		assert_memory_equal(r->regs, w->regs, w->nregs * sizeof(*w->regs));
+	if (r->top)
+		check_number(tops, r);
 	if (r->tops == UPF_TOPS_NONE)
 		return;
 	assert_true(r->sp == w->sp && r->fp == w->fp && r->nwords == w->nwords);
 	assert_memory_equal(r->words, w->words, w->nwords * sizeof(*w->words));
-	check_number(tops, r);
 }
 
 static size_t check_block(const struct model *m, struct upf_decoder *d, const struct upf_block *b, size_t i)

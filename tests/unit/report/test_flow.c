@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Code with displacements that no frame has: guests' code may hold any. */
 #include "tests/unit/unit.h"
-#include "report/unwind/flow.h"
+#include "report/isa/flow.h"
+#include "report/isa/x86.h"
 
 #include <stdlib.h>
 
@@ -25,8 +26,8 @@ struct code {
 
 static struct frame_state follow(const struct code *code, size_t n)
 {
-	struct flow_reader *r = flow_open();
-	struct frame_state s = flow_entry();
+	struct flow_reader *r = flow_open(&isa_x86_64);
+	struct frame_state s = flow_entry(&isa_x86_64);
 	struct instruction x;
 
 	assert_non_null(r);
@@ -45,10 +46,10 @@ static void saved_too_far(void **state)
 	struct frame_state s = follow(store, COUNT(store));
 
 	(void)state;
-	assert_int_equal(s.kept[KEPT_RBX].where, CFI_SAME);
+	assert_int_equal(s.kept[isa_kept(&isa_x86_64, X86_RBX)].where, CFI_SAME);
 	assert_true(s.sp_known && s.sp == -8);
 	s = follow(load, COUNT(load));
-	assert_int_equal(s.kept[KEPT_RBX].where, CFI_LOST);
+	assert_int_equal(s.kept[isa_kept(&isa_x86_64, X86_RBX)].where, CFI_LOST);
 }
 
 static void stack_pointer_too_far(void **state)
@@ -60,12 +61,12 @@ static void stack_pointer_too_far(void **state)
 
 	(void)state;
 	assert_false(s.sp_known);
-	assert_int_equal(s.kept[KEPT_RBX].where, CFI_LOST);
+	assert_int_equal(s.kept[isa_kept(&isa_x86_64, X86_RBX)].where, CFI_LOST);
 	s = follow(back, COUNT(back));
 	assert_false(s.sp_known); /* not wrong, but unknown */
 	s = follow(pushed, COUNT(pushed));
 	assert_false(s.sp_known);
-	assert_int_equal(s.kept[KEPT_RBX].where, CFI_SAME);
+	assert_int_equal(s.kept[isa_kept(&isa_x86_64, X86_RBX)].where, CFI_SAME);
 }
 
 static void frame_pointer_too_far(void **state)

@@ -98,7 +98,7 @@ static struct cfi *rows_of(const struct made *m, const struct symbols *symbols)
 
 static int cfa(struct cfi *rows, uint64_t address)
 {
-	const struct cfi_known_row *k = cfi_find(rows, address, false, true);
+	const struct cfi_known_row *k = cfi_find(rows, address, false);
 
 	return k->source == CFI_BY_ORC ? k->row.cfa_offset : -1;
 }

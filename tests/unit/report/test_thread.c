@@ -65,8 +65,9 @@ static void unwind(struct fixture *f, uint64_t ip, const uint64_t *words, uint32
 	f->regs[6] = fp;
 	f->regs[7] = STACK;
 	f->sample = (struct upf_record){
-		.end = UPF_END_DEPTH, .words = f->words, .nwords = n, .regs = f->regs, .sp = STACK};
-	unwind_copy(f->rows, &f->sample, ip, false, &f->chain);
+		.end = UPF_END_DEPTH, .words = f->words, .nwords = n, .regs = f->regs, .nregs = UPF_REGS, .sp = STACK};
+	cfi_enter(f->rows, &isa_x86_64, false);
+	unwind_copy(f->rows, &f->sample, ip, &f->chain);
 }
 
 /* third, called by second, called where the thread began. Above that is what the allocator left. */

@@ -5,6 +5,7 @@
  */
 #include "tests/unit/unit.h"
 
+#include "report/isa/x86.h"
 #include "report/unwind/orc.h"
 #include "report/unwind/unwind.h"
 #include "tests/elf.h"
@@ -14,7 +15,6 @@
 #define TEXT 0xffffffff81000000u
 #define STACK 0xffff880000001000u
 #define PAGE (TEXT + 0x10000) /* of hypercalls */
-#define PV true
 
 /* A function's size; three of them make the text. */
 #define SIZE 16
@@ -49,6 +49,7 @@ static int prepare(struct fixture *f, bool image)
 	assert_int_equal(symbols_sort(&f->symbols), 0);
 	f->rows = cfi_new(&f->symbols);
 	assert_non_null(f->rows);
+	cfi_enter(f->rows, &isa_x86_64, true);
 	if (image)
 		assert_int_equal(cfi_add_image(f->rows, path, 0, why, sizeof(why)), 0);
 	f->regs[6] = STACK + 0x100;
@@ -57,6 +58,7 @@ static int prepare(struct fixture *f, bool image)
 	                                .words = f->words,
 	                                .nwords = COUNT(f->words),
 	                                .regs = f->regs,
+	                                .nregs = UPF_REGS,
 	                                .sp = STACK,
 	                                .fp = STACK + 0x100};
 	return 0;
@@ -99,7 +101,7 @@ static void whole_chain(void **state)
 	f->words[1] = BEHIND_SECOND;
 	f->words[2] = 0x1234;
 	f->words[3] = 0;
-	unwind_copy(f->rows, &f->sample, TEXT + 2 * SIZE, PV, &f->chain);
+	unwind_copy(f->rows, &f->sample, TEXT + 2 * SIZE, &f->chain);
 	assert_int_equal(f->chain.n, 3);
 	assert_int_equal(f->chain.end, UPF_END_ROOT);
 	assert_true(f->chain.frame[1].address == BEHIND_THIRD && f->chain.frame[2].address == BEHIND_SECOND);
@@ -118,7 +120,7 @@ static void copy_too_short(void **state)
 	f->sample.nwords = 1;
 	for (size_t i = 0; i < COUNT(ends); i++) {
 		f->sample.end = ends[i][0];
-		unwind_copy(f->rows, &f->sample, TEXT + 2 * SIZE, PV, &f->chain);
+		unwind_copy(f->rows, &f->sample, TEXT + 2 * SIZE, &f->chain);
 		assert_int_equal(f->chain.n, 2);
 		assert_int_equal(f->chain.end, ends[i][1]);
 	}
@@ -132,7 +134,7 @@ static void no_call_before(void **state)
 
 	for (size_t i = 0; i < COUNT(bad); i++) {
 		f->words[0] = bad[i];
-		unwind_copy(f->rows, &f->sample, TEXT + 2 * SIZE, PV, &f->chain);
+		unwind_copy(f->rows, &f->sample, TEXT + 2 * SIZE, &f->chain);
 		assert_int_equal(f->chain.n, 1);
 		assert_int_equal(f->chain.end, CHAIN_END_UNSURE);
 	}
@@ -142,11 +144,11 @@ static void code_not_known(void **state)
 {
 	struct fixture *f = *state;
 
-	unwind_copy(f->rows, &f->sample, 0x400000, PV, &f->chain);
+	unwind_copy(f->rows, &f->sample, 0x400000, &f->chain);
 	assert_int_equal(f->chain.n, 1);
 	assert_int_equal(f->chain.end, CHAIN_END_UNKNOWN);
 	f->sample.user = true;
-	unwind_copy(f->rows, &f->sample, 0x400000, PV, &f->chain);
+	unwind_copy(f->rows, &f->sample, 0x400000, &f->chain);
 	assert_int_equal(f->chain.end, CHAIN_END_USER);
 }
 
@@ -169,13 +171,15 @@ static void stubs(void **state)
 		memset(f->words, 0xee, sizeof(f->words));
 		f->words[at[i].pushed] = BEHIND_SECOND;
 		f->words[at[i].pushed + 1] = f->words[at[i].pushed + 2] = 0;
-		unwind_copy(f->rows, &f->sample, PAGE + at[i].offset, at[i].pv, &f->chain);
+		cfi_enter(f->rows, &isa_x86_64, at[i].pv);
+		unwind_copy(f->rows, &f->sample, PAGE + at[i].offset, &f->chain);
 		assert_int_equal(f->chain.n, 2);
 		assert_true(f->chain.frame[1].address == BEHIND_SECOND);
 	}
-	unwind_copy(f->rows, &f->sample, PAGE + 23 * 32 + 10, PV, &f->chain); /* iret does not return */
+	cfi_enter(f->rows, &isa_x86_64, true);
+	unwind_copy(f->rows, &f->sample, PAGE + 23 * 32 + 10, &f->chain); /* iret does not return */
 	assert_int_equal(f->chain.end, CHAIN_END_UNKNOWN);
-	unwind_copy(f->rows, &f->sample, PAGE + 2, PV, &f->chain); /* inside an instruction */
+	unwind_copy(f->rows, &f->sample, PAGE + 2, &f->chain); /* inside an instruction */
 	assert_int_equal(f->chain.end, CHAIN_END_UNKNOWN);
 }
 
@@ -190,7 +194,7 @@ static void two_put_back(void **state)
 	f->words[0] = BEHIND_THIRD;
 	f->words[1] = BEHIND_SECOND;
 	f->sample.fp = STACK + 16;
-	repair_chain(f->rows, &f->sample, frames, 2, PV, &f->chain);
+	repair_chain(f->rows, &f->sample, frames, 2, &f->chain);
 	assert_int_equal(f->chain.n, 4);
 	assert_true(f->chain.frame[1].address == BEHIND_THIRD && f->chain.frame[2].address == BEHIND_SECOND);
 	assert_true(f->chain.frame[3].address == frames[1] && f->chain.restored && !f->chain.doubtful);
@@ -207,13 +211,13 @@ static void nothing_made_up(void **state)
 
 	for (size_t i = 0; i < COUNT(bad); i++) {
 		f->words[0] = bad[i];
-		repair_chain(f->rows, &f->sample, frames, 2, PV, &f->chain);
-		assert_true(f->chain.n == 0 && f->chain.doubtful && !f->chain.restored);
+		repair_chain(f->rows, &f->sample, frames, 2, &f->chain);
+		assert_true(f->chain.doubtful && !f->chain.restored);
 	}
 	f->words[0] = BEHIND_THIRD;
 	f->sample.nwords = 0;
-	repair_chain(f->rows, &f->sample, frames, 2, PV, &f->chain);
-	assert_true(f->chain.n == 0 && f->chain.doubtful);
+	repair_chain(f->rows, &f->sample, frames, 2, &f->chain);
+	assert_true(!f->chain.restored && f->chain.doubtful);
 }
 
 /* With the frame made the walk is right, whatever lies in the window. */
@@ -224,8 +228,8 @@ static void frame_made(void **state)
 
 	f->words[0] = BEHIND_THIRD;
 	f->sample.fp = STACK;
-	repair_chain(f->rows, &f->sample, frames, 2, PV, &f->chain);
-	assert_true(f->chain.n == 0 && !f->chain.doubtful);
+	repair_chain(f->rows, &f->sample, frames, 2, &f->chain);
+	assert_true(!f->chain.restored && !f->chain.doubtful);
 }
 
 static void names_alone(void **state)
@@ -235,16 +239,16 @@ static void names_alone(void **state)
 	struct fixture *f = *state;
 
 	f->words[0] = BEHIND_SECOND;
-	repair_chain(f->rows, &f->sample, first, 2, PV, &f->chain);
+	repair_chain(f->rows, &f->sample, first, 2, &f->chain);
 	assert_true(f->chain.n == 3 && f->chain.frame[1].address == BEHIND_SECOND &&
 	            f->chain.frame[2].address == first[1]);
 	/* Behind push %rbp, told by what was pushed. */
 	f->words[0] = f->sample.fp;
 	f->words[1] = BEHIND_THIRD;
-	repair_chain(f->rows, &f->sample, pushed, 2, PV, &f->chain);
+	repair_chain(f->rows, &f->sample, pushed, 2, &f->chain);
 	assert_true(f->chain.n == 3 && f->chain.frame[1].address == BEHIND_THIRD);
-	repair_chain(f->rows, &f->sample, inside, 2, PV, &f->chain);
-	assert_true(f->chain.n == 0 && !f->chain.doubtful);
+	repair_chain(f->rows, &f->sample, inside, 2, &f->chain);
+	assert_true(!f->chain.restored && !f->chain.doubtful);
 }
 
 /* --- ORC --------------------------------------------------------------------------------------------------------- */

@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* arm.c - ARM, the instruction set A32. Images with T32 code (Thumb) are unwound by their tables only. */
+#include "report/isa/flow.h"
+#include "format/upf.h"
+#include "format/wire.h"
+
+#include <capstone/capstone.h>
+#include <elf.h>
+
+enum { FP = 11, SP = 13, LR = 14, PC = 15 };
+
+static unsigned number_of(unsigned reg)
+{
+	if (reg >= ARM_REG_R0 && reg <= ARM_REG_R12)
+		return reg - ARM_REG_R0;
+	switch (reg) {
+	case ARM_REG_SP:
+		return SP;
+	case ARM_REG_LR:
+		return LR;
+	case ARM_REG_PC:
+		return PC;
+	default:
+		return ISA_NONE;
+	}
+}
+
+static bool is_conditional(const cs_arm *x)
+{
+	return x->cc != ARM_CC_AL && x->cc != ARM_CC_INVALID;
+}
+
+/* --- loads and stores -------------------------------------------------------------------------------------------- */
+
+/* The registers from operand @from on go to the words from CFA - @below up, or come from there. */
+static void transfer(const struct isa *isa, struct frame_state *s, const cs_arm *x, unsigned from, bool store,
+                     bool known, int32_t below)
+{
+	for (unsigned i = from; i < x->op_count && x->operands[i].type == ARM_OP_REG; i++, below -= 4) {
+		unsigned reg = number_of(x->operands[i].reg);
+
+		if (store && known)
+			frame_save(isa, s, reg, below);
+		else if (!store && known)
+			frame_restore(isa, s, reg, below);
+		else if (!store)
+			frame_lose(isa, s, reg);
+	}
+}
+
+static void push(const struct isa *isa, struct frame_state *s, const cs_arm *x)
+{
+	frame_move_sp(s, -4 * x->op_count);
+	transfer(isa, s, x, 0, true, s->sp_known, s->sp);
+}
+
+static void pop(const struct isa *isa, struct frame_state *s, const cs_arm *x)
+{
+	transfer(isa, s, x, 0, false, s->sp_known, s->sp);
+	frame_move_sp(s, 4 * x->op_count);
+}
+
+/* vpush and vpop: registers of eight bytes, or of four. */
+static void move_by_floats(struct frame_state *s, const cs_arm *x, int sign)
+{
+	int size = x->op_count && x->operands[0].reg >= ARM_REG_S0 && x->operands[0].reg <= ARM_REG_S31 ? 4 : 8;
+
+	frame_move_sp(s, sign * size * x->op_count);
+}
+
+/* ldm and stm, upwards from the base or up to it. */
+static void transfer_many(const struct isa *isa, struct frame_state *s, const cs_arm *x, bool store, bool before)
+{
+	unsigned base = number_of(x->operands[0].reg);
+	int32_t size = 4 * (x->op_count - 1), below;
+	bool known = frame_place(isa, s, base, before ? -size : 0, &below);
+
+	if (x->writeback && base == SP)
+		frame_move_sp(s, before ? -size : size);
+	else if (x->writeback)
+		frame_lose(isa, s, base);
+	transfer(isa, s, x, 1, store, known, below);
+}
+
+/* str, ldr, strd and ldrd; the base may move before. */
+static void transfer_one(const struct isa *isa, struct frame_state *s, const cs_arm *x, bool store)
+{
+	unsigned n = 0, base;
+	const arm_op_mem *m;
+	int32_t below = 0;
+	bool known;
+
+	while (n < x->op_count && x->operands[n].type == ARM_OP_REG)
+		n++;
+	if (n == x->op_count || x->operands[n].type != ARM_OP_MEM)
+		return;
+	m = &x->operands[n].mem;
+	base = number_of(m->base);
+	known = m->index == ARM_REG_INVALID && frame_place(isa, s, base, m->disp, &below);
+	transfer(isa, s, x, 0, store, known, below);
+	if (x->writeback && base == SP && m->index == ARM_REG_INVALID)
+		frame_move_sp(s, m->disp);
+	else if (x->writeback)
+		frame_lose(isa, s, base);
+}
+
+/* --- addresses --------------------------------------------------------------------------------------------------- */
+
+/* mov, add and sub of a constant, of an address in the frame. */
+static bool move(const struct isa *isa, struct frame_state *s, unsigned id, const cs_arm *x)
+{
+	const cs_arm_op *from = &x->operands[1], *by = &x->operands[2];
+	int64_t displacement = 0;
+	int32_t below;
+
+	if ((id != ARM_INS_MOV && id != ARM_INS_ADD && id != ARM_INS_SUB) ||
+	    x->op_count != (id == ARM_INS_MOV ? 2 : 3) || x->operands[0].type != ARM_OP_REG ||
+	    from->type != ARM_OP_REG || from->shift.type != ARM_SFT_INVALID)
+		return false;
+	if (id != ARM_INS_MOV && by->type != ARM_OP_IMM)
+		return false;
+	if (id != ARM_INS_MOV)
+		displacement = id == ARM_INS_SUB ? -(int64_t)by->imm : by->imm;
+	if (!frame_place(isa, s, number_of(from->reg), displacement, &below))
+		return false;
+	frame_set(isa, s, number_of(x->operands[0].reg), below);
+	return true;
+}
+
+static bool writes(csh handle, const cs_insn *insn, unsigned number)
+{
+	cs_regs read, written;
+	uint8_t nread, nwritten;
+
+	if (cs_regs_access(handle, insn, read, &nread, written, &nwritten) != CS_ERR_OK)
+		return false;
+	for (uint8_t i = 0; i < nwritten; i++)
+		if (number_of(written[i]) == number)
+			return true;
+	return false;
+}
+
+static void lose_written(const struct isa *isa, csh handle, const cs_insn *insn, struct frame_state *s)
+{
+	cs_regs read, written;
+	uint8_t nread, nwritten;
+
+	if (cs_regs_access(handle, insn, read, &nread, written, &nwritten) != CS_ERR_OK)
+		return;
+	for (uint8_t i = 0; i < nwritten; i++)
+		frame_lose(isa, s, number_of(written[i]));
+}
+
+static void apply(const struct isa *isa, csh handle, const cs_insn *insn, struct frame_state *s)
+{
+	const cs_arm *x = &insn->detail->arm;
+	struct instruction flow;
+
+	if (insn->id == 0)
+		return;
+	isa->find_flow(handle, insn, &flow);
+	/* What goes on has not been executed. */
+	if (is_conditional(x) && (flow.flow == FLOW_END || flow.flow == FLOW_INDIRECT))
+		return;
+	if (is_conditional(x)) {
+		lose_written(isa, handle, insn, s);
+		return;
+	}
+	switch (insn->id) {
+	case ARM_INS_PUSH:
+		push(isa, s, x);
+		return;
+	case ARM_INS_POP:
+		pop(isa, s, x);
+		return;
+	case ARM_INS_VPUSH:
+		move_by_floats(s, x, -1);
+		return;
+	case ARM_INS_VPOP:
+		move_by_floats(s, x, 1);
+		return;
+	case ARM_INS_STM:
+	case ARM_INS_LDM:
+		transfer_many(isa, s, x, insn->id == ARM_INS_STM, false);
+		return;
+	case ARM_INS_STMDB:
+	case ARM_INS_LDMDB:
+		transfer_many(isa, s, x, insn->id == ARM_INS_STMDB, true);
+		return;
+	case ARM_INS_STR:
+	case ARM_INS_STRD:
+	case ARM_INS_LDR:
+	case ARM_INS_LDRD:
+		transfer_one(isa, s, x, insn->id == ARM_INS_STR || insn->id == ARM_INS_STRD);
+		return;
+	default:
+		if (!move(isa, s, insn->id, x))
+			lose_written(isa, handle, insn, s);
+	}
+}
+
+/* --- where it goes ----------------------------------------------------------------------------------------------- */
+
+/* An instruction that writes the program counter: a return takes it from the stack or the link register. */
+static void write_pc(const cs_insn *insn, struct instruction *out)
+{
+	const cs_arm *x = &insn->detail->arm;
+	bool by_link = x->op_count && x->operands[x->op_count - 1].type == ARM_OP_REG &&
+	               number_of(x->operands[x->op_count - 1].reg) == LR;
+
+	out->returns = insn->id == ARM_INS_POP || insn->id == ARM_INS_LDM || insn->id == ARM_INS_LDMDB ||
+	               ((insn->id == ARM_INS_BX || insn->id == ARM_INS_MOV) && by_link);
+	out->flow = out->returns ? FLOW_END : FLOW_INDIRECT;
+}
+
+static void find_flow(csh handle, const cs_insn *insn, struct instruction *out)
+{
+	const cs_arm *x = &insn->detail->arm;
+
+	out->flow = FLOW_NEXT;
+	if (insn->id == 0)
+		return;
+	out->conditional = is_conditional(x);
+	if (x->op_count && x->operands[0].type == ARM_OP_IMM)
+		out->target = (uint32_t)x->operands[0].imm;
+	switch (insn->id) {
+	case ARM_INS_BL:
+	case ARM_INS_BLX:
+		out->flow = FLOW_CALL;
+		out->indirect_call = x->operands[0].type != ARM_OP_IMM;
+		break;
+	case ARM_INS_B:
+		out->flow = out->conditional ? FLOW_BRANCH : FLOW_JUMP;
+		break;
+	case ARM_INS_UDF:
+	case ARM_INS_BKPT:
+		out->flow = FLOW_END;
+		break;
+	default:
+		if (writes(handle, insn, PC))
+			write_pc(insn, out);
+	}
+}
+
+static bool is_padding(const uint8_t *code, size_t left)
+{
+	return left < 4 || peek_u32(code) == 0xe320f000 || peek_u32(code) == 0xe1a00000 || peek_u32(code) == 0;
+}
+
+/* Bit 0 of a return address says that it is T32 code. */
+static uint64_t code_address(uint64_t word)
+{
+	return word & ~UINT64_C(1);
+}
+
+const struct isa isa_arm = {
+	.arch = UPF_ARCH_ARM32,
+	.machine = EM_ARM,
+	.decoder = CS_ARCH_ARM,
+	.mode = CS_MODE_ARM,
+	.word = 4,
+	.regs = 15,
+	.sp = SP,
+	.fp = FP,
+	.cfa = ISA_NONE,
+	.link = LR,
+	.ip = PC,
+	.kept = {4, 5, 6, 7, 8, 9, 10, FP, LR},
+	.nkept = 9,
+	.return_offsets = {4, 0},
+	.fixed_size = 4,
+	.direct_call = 4,
+	.indirect_calls = {4},
+	.tables_hold_at_calls = true,
+	.kernel_from = 0xc0000000,
+	.apply = apply,
+	.find_flow = find_flow,
+	.is_padding = is_padding,
+	.code_address = code_address,
+};
