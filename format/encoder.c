@@ -294,7 +294,10 @@ static uint64_t encode_time(struct upf_encoder *e, const struct domain_state *d,
 	late = (tick - from) >> e->time_shift;
 	add_varint(&e->columns, COLUMN_STEP, step);
 	add_varint(&e->columns, COLUMN_LATE, late);
-	return e->round_tick = from + (late << e->time_shift);
+	e->round_tick = from + (late << e->time_shift);
+	if ((int64_t)(e->round_tick - e->first_tick) < 0)
+		e->round_tick = e->first_tick;
+	return e->round_tick;
 }
 
 /* Writes the beginning of every record. */
