@@ -338,7 +338,10 @@ static uint64_t due_time(struct upf_decoder *d)
 		schedule_seek(&d->due, d->due.k + step);
 	if (step)
 		from = schedule_tick(&d->due);
-	return d->round_tick = from + (number(d, COLUMN_LATE) << d->time_shift);
+	d->round_tick = from + (number(d, COLUMN_LATE) << d->time_shift);
+	if ((int64_t)(d->round_tick - d->first_tick) < 0)
+		d->round_tick = d->first_tick;
+	return d->round_tick;
 }
 
 /* The time of a ROUND or SAME; its domain's state moves on to it. */

@@ -47,8 +47,7 @@ struct upf_encoder {
 	uint32_t nregs;     /* of all samples that have some; NREGS_DIFFER */
 	unsigned seen_tops; /* a bit for each of the block's samples' */
 	uint64_t period_ticks, first_tick, last_tick, samples, lost;
-	struct schedule_at due;         /* the period of the last deadline, if rate_mhz is not 0 */
-	struct schedule_at next;        /* the one after */
+	struct schedule_walk due;       /* if its rate_mhz is not 0 */
 	uint64_t first_k;               /* due's when the block began */
 	uint64_t round_tick;            /* of the last round of any domain */
 	unsigned time_shift, cpu_shift; /* units of times in rounds, and of CPU times: 1 << that, ticks */
@@ -135,7 +134,7 @@ void upf_encoder_reset(struct upf_encoder *e, uint64_t period_ns)
 	e->seen_tops = 0;
 	e->nregs = 0;
 	e->generation++;
-	e->due.schedule.rate_mhz = 0;
+	e->due.at.schedule.rate_mhz = 0;
 	e->time_shift = e->cpu_shift = 0;
 	memset(e->carry, 0, e->slots * sizeof(*e->carry));
 	more_reset(e->more);
@@ -147,7 +146,7 @@ void upf_encoder_reset(struct upf_encoder *e, uint64_t period_ns)
 
 void upf_encoder_schedule(struct upf_encoder *e, const struct upf_schedule *s)
 {
-	e->due.schedule = *s;
+	e->due.at.schedule = *s;
 	while (s->rate_mhz && e->period_ticks >> (e->time_shift + 1) >= TIMES_A_PERIOD)
 		e->time_shift++;
 	e->cpu_shift = e->slots && s->rate_mhz ? e->time_shift + 2 : 0;
@@ -280,61 +279,36 @@ static struct domain_state *domain_state(struct upf_encoder *e, uint32_t domain)
 	return d;
 }
 
-/* The block's first record. */
-static void start(struct upf_encoder *e, uint64_t tick)
-{
-	e->first_tick = e->last_tick = e->round_tick = tick;
-	if (!e->due.schedule.rate_mhz)
-		return;
-	schedule_find(&e->due, tick * UPF_TICK_NS);
-	if (e->due.k)
-		schedule_seek(&e->due, e->due.k - 1);
-	e->first_k = e->due.k;
-	e->next = e->due;
-	schedule_step(&e->next);
-}
-
-/* Moves e->due on to the last deadline that is not after @time_ns. By how many periods. */
-static uint64_t move_on(struct upf_encoder *e, uint64_t time_ns)
-{
-	uint64_t before = e->due.k;
-
-	if ((int64_t)(time_ns - e->next.from_ns) > (int64_t)(8 * e->next.length_ns)) {
-		schedule_find(&e->due, time_ns);
-		schedule_seek(&e->due, e->due.k - 1);
-		e->next = e->due;
-		schedule_step(&e->next);
-	}
-	while ((int64_t)(time_ns - e->next.deadline_ns) >= 0) {
-		e->due = e->next;
-		schedule_step(&e->next);
-	}
-	return e->due.k - before;
-}
-
 /* Writes the time of a round. The tick that it will be read as. */
 static uint64_t encode_time(struct upf_encoder *e, const struct domain_state *d, uint64_t tick)
 {
 	uint64_t from = e->round_tick, step, late;
 
-	if (!e->due.schedule.rate_mhz) {
+	if (!e->due.at.schedule.rate_mhz) {
 		add_zigzag(&e->columns, COLUMN_TIME, tick - d->round_tick - e->period_ticks);
 		return tick;
 	}
-	step = move_on(e, tick * UPF_TICK_NS + UPF_TICK_NS - 1);
+	step = schedule_follow(&e->due, tick * UPF_TICK_NS + UPF_TICK_NS - 1);
 	if (step)
-		from = schedule_tick(&e->due);
+		from = schedule_tick(&e->due.at);
 	late = (tick - from) >> e->time_shift;
 	add_varint(&e->columns, COLUMN_STEP, step);
 	add_varint(&e->columns, COLUMN_LATE, late);
-	return e->round_tick = from + (late << e->time_shift);
+	e->round_tick = from + (late << e->time_shift);
+	if ((int64_t)(e->round_tick - e->first_tick) < 0)
+		e->round_tick = e->first_tick;
+	return e->round_tick;
 }
 
 /* Writes the beginning of every record. */
 static void begin(struct upf_encoder *e, uint8_t kind, uint32_t domain, uint64_t tick)
 {
-	if (e->records++ == 0)
-		start(e, tick);
+	if (e->records++ == 0) {
+		e->first_tick = e->last_tick = e->round_tick = tick;
+		if (e->due.at.schedule.rate_mhz)
+			schedule_start(&e->due, tick * UPF_TICK_NS);
+		e->first_k = e->due.at.k;
+	}
 	add_u8(&e->columns, COLUMN_KIND, kind);
 	add_varint(&e->columns, COLUMN_DOMAIN, domain);
 }
@@ -596,19 +570,19 @@ static uint32_t clamp(uint64_t n)
 
 static size_t put_parameters(const struct upf_encoder *e, uint8_t *at)
 {
-	struct schedule_at first = e->due;
+	struct schedule_at first = e->due.at;
 	size_t n = put_varint(at, e->period_ticks);
 
 	n += put_varint(at + n, e->nstacks);
 	n += put_varint(at + n, e->time_shift);
 	n += put_varint(at + n, e->cpu_shift);
-	n += put_varint(at + n, e->due.schedule.rate_mhz);
-	if (!e->due.schedule.rate_mhz)
+	n += put_varint(at + n, e->due.at.schedule.rate_mhz);
+	if (!e->due.at.schedule.rate_mhz)
 		return n;
 	schedule_seek(&first, e->first_k);
 	n += put_varint(at + n, e->first_k);
 	n += put_varint(at + n, zigzag((int64_t)(e->first_tick * UPF_TICK_NS - first.from_ns)));
-	put_u64(at + n, e->due.schedule.seed);
+	put_u64(at + n, e->due.at.schedule.seed);
 	return n + 8;
 }
 

@@ -54,6 +54,28 @@ void schedule_find(struct schedule_at *at, uint64_t time_ns)
 	                          : (uint64_t)((unsigned __int128)since * at->schedule.rate_mhz / MILLI_NS_PER_S));
 }
 
+void schedule_start(struct schedule_walk *walk, uint64_t time_ns)
+{
+	schedule_find(&walk->at, time_ns);
+	if (walk->at.k)
+		schedule_seek(&walk->at, walk->at.k - 1);
+	walk->next = walk->at;
+	schedule_step(&walk->next);
+}
+
+uint64_t schedule_follow(struct schedule_walk *walk, uint64_t time_ns)
+{
+	uint64_t before = walk->at.k;
+
+	if ((int64_t)(time_ns - walk->next.from_ns) > (int64_t)(8 * walk->next.length_ns))
+		schedule_start(walk, time_ns);
+	while ((int64_t)(time_ns - walk->next.deadline_ns) >= 0) {
+		walk->at = walk->next;
+		schedule_step(&walk->next);
+	}
+	return walk->at.k - before;
+}
+
 uint64_t upf_deadline(const struct upf_schedule *s, uint64_t k)
 {
 	struct schedule_at at = {.schedule = *s};

@@ -21,6 +21,16 @@ void schedule_step(struct schedule_at *at); /* to the next period */
 /* To the period that contains @time_ns; to the first one if that is later. */
 void schedule_find(struct schedule_at *at, uint64_t time_ns);
 
+/* The last deadline that has passed, and the one after it. */
+struct schedule_walk {
+	struct schedule_at at, next;
+};
+
+/* Begins a period before @time_ns, of walk->at.schedule. */
+void schedule_start(struct schedule_walk *walk, uint64_t time_ns);
+/* Moves on to the last deadline that is not after @time_ns. By how many periods. */
+uint64_t schedule_follow(struct schedule_walk *walk, uint64_t time_ns);
+
 /* The deadline in whole ticks, rounded down; before time 0 modulo 2^64, too. */
 static inline uint64_t schedule_tick(const struct schedule_at *at)
 {
