@@ -101,14 +101,14 @@ static struct x86_state state_of(const struct hvm_hw_cpu *from)
 	};
 }
 
-enum arch_id abi_arch_hvm(const struct hvm_hw_cpu *from)
+enum arch_id abi_arch(const union abi_context *from, enum guest_kind kind)
 {
-	const struct x86_state state = state_of(from);
+	const struct x86_state state = state_of(&from->hvm);
 
-	return x86_guest_arch(&state);
+	return kind == GUEST_PV ? ARCH_X86_64 : x86_guest_arch(&state);
 }
 
-void abi_regs_hvm(const struct hvm_hw_cpu *from, struct vcpu_regs *to)
+static void regs_hvm(const struct hvm_hw_cpu *from, struct vcpu_regs *to)
 {
 	const struct x86_state state = state_of(from);
 
@@ -119,25 +119,45 @@ void abi_regs_hvm(const struct hvm_hw_cpu *from, struct vcpu_regs *to)
 	x86_mode(&state, to);
 }
 
+void abi_regs(const union abi_context *from, enum guest_kind kind, struct vcpu_regs *to)
+{
+	if (kind == GUEST_PV)
+		abi_regs_pv64(&from->pv, to);
+	else
+		regs_hvm(&from->hvm, to);
+}
+
 /* Before 4.10 the call does not say how long the buffer is. */
 struct hvmcontext_partial_4_8 {
 	uint32_t type, instance;
 	XEN_GUEST_HANDLE_64(uint8) buffer;
 };
 
-void abi_ask_hvm(struct xen_domctl *op, uint32_t interface, uint32_t vcpu, struct hvm_hw_cpu *to)
+static void ask_hvm(struct xen_domctl *op, uint32_t vcpu, struct hvm_hw_cpu *to)
 {
 	struct xen_domctl_hvmcontext_partial *ask = &op->u.hvmcontext_partial;
 	struct hvmcontext_partial_4_8 *old = (void *)&op->u;
 
+	op->cmd = XEN_DOMCTL_gethvmcontext_partial;
 	ask->type = HVM_SAVE_CODE(CPU);
 	ask->instance = vcpu;
-	if (interface < DOMCTL_4_10) {
+	if (op->interface_version < DOMCTL_4_10) {
 		set_xen_guest_handle(old->buffer, (uint8_t *)to);
 	} else {
 		ask->bufsz = sizeof(*to);
 		set_xen_guest_handle(ask->buffer, (uint8_t *)to);
 	}
+}
+
+void abi_ask(struct xen_domctl *op, enum guest_kind kind, uint32_t vcpu, union abi_context *to)
+{
+	if (kind != GUEST_PV) {
+		ask_hvm(op, vcpu, &to->hvm);
+		return;
+	}
+	op->cmd = XEN_DOMCTL_getvcpucontext;
+	op->u.vcpucontext.vcpu = vcpu;
+	set_xen_guest_handle(op->u.vcpucontext.ctxt, &to->pv);
 }
 
 static bool on_xen(void)

@@ -22,11 +22,18 @@ void abi_vcpu(const struct xen_domctl_getvcpuinfo *before, const struct xen_domc
               struct vcpu_stop *to);
 /* Registers of a 64-bit PV guest. */
 void abi_regs_pv64(const vcpu_guest_context_t *from, struct vcpu_regs *to);
-/* Registers of a PVH or HVM guest, and which instruction set it seems to be made for. */
-void abi_regs_hvm(const struct hvm_hw_cpu *from, struct vcpu_regs *to);
-enum arch_id abi_arch_hvm(const struct hvm_hw_cpu *from);
-/* Asks for vCPU @vcpu's struct hvm_hw_cpu, in the layout that this version of the interface has. */
-void abi_ask_hvm(struct xen_domctl *op, uint32_t interface, uint32_t vcpu, struct hvm_hw_cpu *to);
+
+/* A vCPU's registers: of a PV guest, or of a PVH or HVM guest. */
+union abi_context {
+	vcpu_guest_context_t pv;
+	struct hvm_hw_cpu hvm;
+};
+
+/* Has @op, which names domain and version, ask for a vCPU's registers, to be written to @to. */
+void abi_ask(struct xen_domctl *op, enum guest_kind kind, uint32_t vcpu, union abi_context *to);
+void abi_regs(const union abi_context *from, enum guest_kind kind, struct vcpu_regs *to);
+/* The instruction set that the guest seems to be made for. */
+enum arch_id abi_arch(const union abi_context *from, enum guest_kind kind);
 
 /* Explains in one line for the user why the hypervisor's device cannot be opened, given the errno. */
 void abi_explain_open(int error, char *why, size_t size);

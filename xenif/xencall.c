@@ -57,12 +57,6 @@ struct parts {
 	size_t info, before, pause, contexts, after, end;
 };
 
-/* A vCPU's registers: of a PV guest, or of a PVH or HVM guest. */
-union context {
-	vcpu_guest_context_t pv;
-	struct hvm_hw_cpu hvm;
-};
-
 /* Pages mapped by one call, which only one call can unmap. */
 struct region {
 	uint8_t *begin;
@@ -79,8 +73,8 @@ struct guest {
 	/* Parts of one buffer that never causes a page fault, as hypercalls need it: */
 	void *buffer;
 	multicall_entry_t *list;
-	struct xen_domctl *ops;  /* one for each entry of the list */
-	union context *contexts; /* of the wanted vCPUs */
+	struct xen_domctl *ops;      /* one for each entry of the list */
+	union abi_context *contexts; /* of the wanted vCPUs */
 	struct mark *mark;
 	uint64_t *asleep;       /* bits: not asked for registers this time */
 	struct region *regions; /* of mapped pages, as they were mapped */
@@ -142,22 +136,6 @@ static void read_version(struct hypervisor *x)
 	         (int)sizeof(xen_extraversion_t), extra);
 }
 
-static void explain_interface(const struct hypervisor *x, int rc, char *why, size_t size)
-{
-	const struct domctl_version *newest = &domctl_versions[0],
-				    *oldest = &domctl_versions[domctl_version_count - 1];
-
-	if (rc == -EACCES)
-		snprintf(why, size,
-		         "%s has a domctl interface that this program does not know (it knows 0x%x to 0x%x, "
-		         "Xen %s to %s): a newer uniprof is needed",
-		         x->version, oldest->interface, newest->interface, oldest->releases, newest->releases);
-	else if (rc == -EPERM)
-		snprintf(why, size, "%s does not let this domain control others: run it in dom0", x->version);
-	else
-		snprintf(why, size, "%s refuses to describe its domains: %s", x->version, strerror(-rc));
-}
-
 static void close_xen(struct hypervisor *x)
 {
 	if (!x)
@@ -193,7 +171,7 @@ static struct hypervisor *open_xen(char *why, size_t size)
 	read_version(x);
 	rc = find_interface(x);
 	if (rc != 0) {
-		explain_interface(x, rc, why, size);
+		domctl_version_explain(x->version, rc, why, size);
 		close_xen(x);
 		return NULL;
 	}
@@ -323,32 +301,16 @@ static int check_kind(struct hypervisor *x, const struct guest_info *info)
 }
 
 /* Asks for the registers of @vcpu, to be written to @to. */
-static void ask_context(const struct guest *g, struct xen_domctl *op, uint32_t vcpu, union context *to)
+static void ask_context(const struct guest *g, struct xen_domctl *op, uint32_t vcpu, union abi_context *to)
 {
-	if (g->kind == GUEST_PV) {
-		fill(g->x, op, XEN_DOMCTL_getvcpucontext, g->domid);
-		op->u.vcpucontext.vcpu = vcpu;
-		set_xen_guest_handle(op->u.vcpucontext.ctxt, &to->pv);
-	} else {
-		fill(g->x, op, XEN_DOMCTL_gethvmcontext_partial, g->domid);
-		abi_ask_hvm(op, g->x->interface, vcpu, &to->hvm);
-	}
-}
-
-static void read_context(const struct guest *g, const union context *from, struct vcpu_regs *to)
-{
-	if (g->kind == GUEST_PV)
-		abi_regs_pv64(&from->pv, to);
-	else
-		abi_regs_hvm(&from->hvm, to);
+	fill(g->x, op, 0, g->domid);
+	abi_ask(op, g->kind, vcpu, to);
 }
 
 static enum arch_id find_arch(struct guest *g)
 {
-	if (g->kind == GUEST_PV)
-		return ARCH_X86_64;
 	ask_context(g, g->x->op, 0, g->contexts);
-	return call(g->x, g->x->op) == 0 ? abi_arch_hvm(&g->contexts->hvm) : ARCH_X86_64;
+	return call(g->x, g->x->op) == 0 ? abi_arch(g->contexts, g->kind) : ARCH_X86_64;
 }
 
 static struct guest *attach(struct hypervisor *x, const struct guest_info *info, const uint64_t *wanted)
@@ -473,7 +435,7 @@ static void collect(struct guest *g, struct guest_info *info, struct vcpu_stop *
 		if (is_asleep(g, g->wanted[i]))
 			continue;
 		if (result(g, context++) == 0)
-			read_context(g, &g->contexts[i], regs);
+			abi_regs(&g->contexts[i], g->kind, regs);
 		else
 			memset(regs, 0, sizeof(*regs));
 	}
@@ -567,7 +529,7 @@ static int peek(struct guest *g, uint32_t vcpu, struct vcpu_regs *regs)
 	ask_context(g, g->x->op, vcpu, g->contexts);
 	rc = call(g->x, g->x->op);
 	if (rc == 0)
-		read_context(g, g->contexts, regs);
+		abi_regs(g->contexts, g->kind, regs);
 	return rc;
 }
 
