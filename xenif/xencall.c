@@ -76,8 +76,13 @@ struct guest {
 	/* Parts of one buffer that never causes a page fault, as hypercalls need it: */
 	void *buffer;
 	multicall_entry_t *list;
+<<<<<<< HEAD
 	struct xen_domctl *ops; /* one for each entry of the list */
 	uint8_t *contexts;      /* of the wanted vCPUs, abi_context_size each */
+=======
+	struct xen_domctl *ops;      /* one for each entry of the list */
+	union abi_context *contexts; /* of the wanted vCPUs */
+>>>>>>> wip-x86
 	struct mark *mark;
 	uint64_t *asleep;       /* bits: not asked for registers this time */
 	struct region *regions; /* of mapped pages, as they were mapped */
@@ -139,22 +144,6 @@ static void read_version(struct hypervisor *x)
 	         (int)sizeof(xen_extraversion_t), extra);
 }
 
-static void explain_interface(const struct hypervisor *x, int rc, char *why, size_t size)
-{
-	const struct domctl_version *newest = &domctl_versions[0],
-				    *oldest = &domctl_versions[domctl_version_count - 1];
-
-	if (rc == -EACCES)
-		snprintf(why, size,
-		         "%s has a domctl interface that this program does not know (it knows 0x%x to 0x%x, "
-		         "Xen %s to %s): a newer uniprof is needed",
-		         x->version, oldest->interface, newest->interface, oldest->releases, newest->releases);
-	else if (rc == -EPERM)
-		snprintf(why, size, "%s does not let this domain control others: run it in dom0", x->version);
-	else
-		snprintf(why, size, "%s refuses to describe its domains: %s", x->version, strerror(-rc));
-}
-
 static void close_xen(struct hypervisor *x)
 {
 	if (!x)
@@ -193,7 +182,7 @@ static struct hypervisor *open_xen(char *why, size_t size)
 	read_version(x);
 	rc = find_interface(x);
 	if (rc != 0) {
-		explain_interface(x, rc, why, size);
+		domctl_version_explain(x->version, rc, why, size);
 		close_xen(x);
 		return NULL;
 	}
@@ -322,17 +311,30 @@ static int check_kind(struct hypervisor *x, const struct guest_info *info)
 	return x->op->u.address_size.size == 64 ? 0 : -ENOTSUP;
 }
 
+<<<<<<< HEAD
 /* Asks for the registers of @vcpu, to be written to the place of the @i-th wanted one. */
 static void ask_context(const struct guest *g, struct xen_domctl *op, uint32_t vcpu, uint32_t i)
 {
 	fill(g->x, op, 0, g->domid);
 	abi_ask(op, g->kind, vcpu, g->contexts + i * abi_context_size);
+=======
+/* Asks for the registers of @vcpu, to be written to @to. */
+static void ask_context(const struct guest *g, struct xen_domctl *op, uint32_t vcpu, union abi_context *to)
+{
+	fill(g->x, op, 0, g->domid);
+	abi_ask(op, g->kind, vcpu, to);
+>>>>>>> wip-x86
 }
 
 static enum arch_id find_arch(struct guest *g)
 {
+<<<<<<< HEAD
 	ask_context(g, g->x->op, 0, 0);
 	return abi_arch(g->kind, call(g->x, g->x->op) == 0 ? g->contexts : NULL);
+=======
+	ask_context(g, g->x->op, 0, g->contexts);
+	return call(g->x, g->x->op) == 0 ? abi_arch(g->contexts, g->kind) : ARCH_X86_64;
+>>>>>>> wip-x86
 }
 
 static struct guest *attach(struct hypervisor *x, const struct guest_info *info, const uint64_t *wanted)
@@ -457,7 +459,11 @@ static void collect(struct guest *g, struct guest_info *info, struct vcpu_stop *
 		if (is_asleep(g, g->wanted[i]))
 			continue;
 		if (result(g, context++) == 0)
+<<<<<<< HEAD
 			abi_regs(g->kind, g->contexts + i * abi_context_size, regs);
+=======
+			abi_regs(&g->contexts[i], g->kind, regs);
+>>>>>>> wip-x86
 		else
 			memset(regs, 0, sizeof(*regs));
 	}
@@ -573,7 +579,11 @@ static int peek(struct guest *g, uint32_t vcpu, struct vcpu_regs *regs)
 	ask_context(g, g->x->op, vcpu, 0);
 	rc = call(g->x, g->x->op);
 	if (rc == 0)
+<<<<<<< HEAD
 		abi_regs(g->kind, g->contexts, regs);
+=======
+		abi_regs(g->contexts, g->kind, regs);
+>>>>>>> wip-x86
 	return rc;
 }
 
