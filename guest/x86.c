@@ -53,7 +53,7 @@ static const struct arch compat_5 = MODE_32(x86_walk_5), compat_4 = MODE_32(x86_
 			 two_large = MODE_32(x86_walk_2_large), two = MODE_32(x86_walk_2),
 			 flat = MODE_32(x86_walk_none);
 /* Real mode, and 16-bit code in segments: few stacks there can be followed, so none is. */
-static const struct arch sixteen = {.id = ARCH_X86_16, .word = 2, .canonical = canonical_32};
+static const struct arch sixteen = {.id = ARCH_X86_16, .registers = 8, .word = 2, .canonical = canonical_32};
 
 static const struct arch *arch_of(const struct x86_state *s)
 {

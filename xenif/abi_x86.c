@@ -73,16 +73,6 @@ static struct x86_state state_of(const struct hvm_hw_cpu *from)
 	};
 }
 
-<<<<<<< HEAD:xenif/abi_x86.c
-=======
-enum arch_id abi_arch(const union abi_context *from, enum guest_kind kind)
-{
-	const struct x86_state state = state_of(&from->hvm);
-
-	return kind == GUEST_PV ? ARCH_X86_64 : x86_guest_arch(&state);
-}
-
->>>>>>> wip-x86:xenif/abi.c
 static void regs_hvm(const struct hvm_hw_cpu *from, struct vcpu_regs *to)
 {
 	const struct x86_state state = state_of(from);
@@ -92,14 +82,6 @@ static void regs_hvm(const struct hvm_hw_cpu *from, struct vcpu_regs *to)
 	                from->r8, from->r9, from->r10, from->r11, from->r12, from->r13, from->r14, from->r15},
 	};
 	x86_mode(&state, to);
-}
-
-void abi_regs(const union abi_context *from, enum guest_kind kind, struct vcpu_regs *to)
-{
-	if (kind == GUEST_PV)
-		abi_regs_pv64(&from->pv, to);
-	else
-		regs_hvm(&from->hvm, to);
 }
 
 /* Before 4.10 the call does not say how long the buffer is. */
@@ -124,30 +106,12 @@ static void ask_hvm(struct xen_domctl *op, uint32_t vcpu, struct hvm_hw_cpu *to)
 	}
 }
 
-<<<<<<< HEAD:xenif/abi_x86.c
 /* A vCPU's registers: of a PV guest, or of a PVH or HVM guest. */
 union context {
 	vcpu_guest_context_t pv;
 	struct hvm_hw_cpu hvm;
 };
 const size_t abi_context_size = sizeof(union context);
-=======
-void abi_ask(struct xen_domctl *op, enum guest_kind kind, uint32_t vcpu, union abi_context *to)
-{
-	if (kind != GUEST_PV) {
-		ask_hvm(op, vcpu, &to->hvm);
-		return;
-	}
-	op->cmd = XEN_DOMCTL_getvcpucontext;
-	op->u.vcpucontext.vcpu = vcpu;
-	set_xen_guest_handle(op->u.vcpucontext.ctxt, &to->pv);
-}
-
-static bool on_xen(void)
-{
-	char type[8] = "";
-	FILE *f = fopen("/sys/hypervisor/type", "r");
->>>>>>> wip-x86:xenif/abi.c
 
 void abi_ask(struct xen_domctl *op, enum guest_kind kind, uint32_t vcpu, void *context)
 {

@@ -76,13 +76,8 @@ struct guest {
 	/* Parts of one buffer that never causes a page fault, as hypercalls need it: */
 	void *buffer;
 	multicall_entry_t *list;
-<<<<<<< HEAD
 	struct xen_domctl *ops; /* one for each entry of the list */
 	uint8_t *contexts;      /* of the wanted vCPUs, abi_context_size each */
-=======
-	struct xen_domctl *ops;      /* one for each entry of the list */
-	union abi_context *contexts; /* of the wanted vCPUs */
->>>>>>> wip-x86
 	struct mark *mark;
 	uint64_t *asleep;       /* bits: not asked for registers this time */
 	struct region *regions; /* of mapped pages, as they were mapped */
@@ -311,30 +306,17 @@ static int check_kind(struct hypervisor *x, const struct guest_info *info)
 	return x->op->u.address_size.size == 64 ? 0 : -ENOTSUP;
 }
 
-<<<<<<< HEAD
 /* Asks for the registers of @vcpu, to be written to the place of the @i-th wanted one. */
 static void ask_context(const struct guest *g, struct xen_domctl *op, uint32_t vcpu, uint32_t i)
 {
 	fill(g->x, op, 0, g->domid);
 	abi_ask(op, g->kind, vcpu, g->contexts + i * abi_context_size);
-=======
-/* Asks for the registers of @vcpu, to be written to @to. */
-static void ask_context(const struct guest *g, struct xen_domctl *op, uint32_t vcpu, union abi_context *to)
-{
-	fill(g->x, op, 0, g->domid);
-	abi_ask(op, g->kind, vcpu, to);
->>>>>>> wip-x86
 }
 
 static enum arch_id find_arch(struct guest *g)
 {
-<<<<<<< HEAD
 	ask_context(g, g->x->op, 0, 0);
 	return abi_arch(g->kind, call(g->x, g->x->op) == 0 ? g->contexts : NULL);
-=======
-	ask_context(g, g->x->op, 0, g->contexts);
-	return call(g->x, g->x->op) == 0 ? abi_arch(g->contexts, g->kind) : ARCH_X86_64;
->>>>>>> wip-x86
 }
 
 static struct guest *attach(struct hypervisor *x, const struct guest_info *info, const uint64_t *wanted)
@@ -459,11 +441,7 @@ static void collect(struct guest *g, struct guest_info *info, struct vcpu_stop *
 		if (is_asleep(g, g->wanted[i]))
 			continue;
 		if (result(g, context++) == 0)
-<<<<<<< HEAD
 			abi_regs(g->kind, g->contexts + i * abi_context_size, regs);
-=======
-			abi_regs(&g->contexts[i], g->kind, regs);
->>>>>>> wip-x86
 		else
 			memset(regs, 0, sizeof(*regs));
 	}
@@ -579,11 +557,7 @@ static int peek(struct guest *g, uint32_t vcpu, struct vcpu_regs *regs)
 	ask_context(g, g->x->op, vcpu, 0);
 	rc = call(g->x, g->x->op);
 	if (rc == 0)
-<<<<<<< HEAD
 		abi_regs(g->kind, g->contexts, regs);
-=======
-		abi_regs(g->contexts, g->kind, regs);
->>>>>>> wip-x86
 	return rc;
 }
 

@@ -2,10 +2,10 @@
 # What the tests of Xen on ARM share: the recorder for its dom0, and guests.
 kernels=()
 
-# Builds the lab's guest: in the mode, as $work/[COMPILER-]MODE.img.
-add_guest() { # MODE [COMPILER]
-	CC=${2:-} "$xen/guests/build" -m "$1" "$work/${2:+$2-}$1.elf"
-	kernels+=(-g "$work/${2:+$2-}$1.img")
+# Builds the lab's guest as $work/NAME.img.
+add_guest() { # NAME MODE [VARIANT [COMPILER]]
+	CC=${4:-} "$xen/guests/build" -v "${3:-frames}" -m "$2" "$work/$1.elf"
+	kernels+=(-g "$work/$1.img")
 }
 
 # The report stays this system's.

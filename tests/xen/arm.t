@@ -8,10 +8,10 @@ set -u
 . "$xen/arm.sh"
 
 for mode in arm64-4k arm64-64k arm64-flat arm32-lpae arm32-short arm32-flat; do
-	add_guest $mode
+	add_guest $mode $mode
 done
-add_guest arm32-short clang
-add_guest arm32-thumb clang
+add_guest clang-arm32-short arm32-short frames clang
+add_guest clang-arm32-thumb arm32-thumb frames clang
 lab_arm "$xen/t/arm.sh"
 
 ok "recorded" recorded all

@@ -8,7 +8,7 @@ set -u
 
 modes=(arm64-4k arm64-flat arm32-short arm32-lpae)
 for mode in "${modes[@]}"; do
-	add_guest "$mode"
+	add_guest "$mode" "$mode"
 done
 lab_arm "$xen/t/arm_hostile.sh"
 
