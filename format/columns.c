@@ -3,8 +3,6 @@
 
 #include <stdlib.h>
 
-#include "format/forms.h"
-
 /* --- writing ----------------------------------------------------------------------------------------------------- */
 
 /* Room for each column, and for all of them together. */
@@ -66,42 +64,6 @@ bool columns_fit(const struct column_writer *w, const size_t *need)
 		sum += need[c] + w->column[c].len;
 	}
 	return sum <= BODY_MAX;
-}
-
-static bool is_zero(const struct column_buffer *c)
-{
-	return c->data[0] == 0 && memcmp(c->data, c->data + 1, c->len - 1) == 0;
-}
-
-/* Empty, or the same as if it were not there. */
-static bool is_left_out(const struct column_writer *w, const struct column_facts *facts, int c)
-{
-	const struct column_buffer *column = &w->column[c];
-
-	return column->len == 0 || facts->left_out >> c & 1 || (may_be_left_out((uint64_t)c) && is_zero(column));
-}
-
-size_t columns_put(const struct column_writer *w, const struct column_facts *facts, struct forms *forms, uint8_t *at)
-{
-	uint8_t head[VARINT_MAX + COLUMNS * (2 + VARINT_MAX)], *body = at + sizeof(head);
-	size_t n, total = 0, columns = 0;
-
-	for (int c = 0; c < COLUMNS; c++)
-		columns += !is_left_out(w, facts, c);
-	n = put_varint(head, columns);
-	for (int c = 0; c < COLUMNS; c++) {
-		size_t len;
-
-		if (is_left_out(w, facts, c))
-			continue;
-		head[n++] = (uint8_t)c;
-		len = forms_put(forms, c, &w->column[c], facts->limits[c], facts->nregs, body + total, &head[n++]);
-		n += put_varint(head + n, len);
-		total += len;
-	}
-	memcpy(at, head, n);
-	memmove(at + n, body, total);
-	return n + total;
 }
 
 /* --- reading ----------------------------------------------------------------------------------------------------- */

@@ -120,13 +120,10 @@ struct column_facts {
 	uint32_t nregs;                  /* in REG, of every sample; 0: not all have the same */
 };
 
-struct forms;
 bool columns_alloc(struct column_writer *w, enum upf_tops tops); /* false: no memory; free them anyway */
 void columns_free(struct column_writer *w);
 /* Is there room for @need[c] bytes more in each column, and for all of them in a block? */
 bool columns_fit(const struct column_writer *w, const size_t *need);
-/* Writes a block's columns, behind its parameters. The bytes used. */
-size_t columns_put(const struct column_writer *w, const struct column_facts *facts, struct forms *forms, uint8_t *at);
 
 /* --- reading: past the end all is 0, and the column bad ---------------------------------------------------------- */
 

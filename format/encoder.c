@@ -609,6 +609,6 @@ struct encoded encoder_payload(const struct upf_encoder *e, struct forms *forms,
 		.last_ns = e->last_tick * UPF_TICK_NS,
 		.samples = clamp(e->samples),
 		.lost = clamp(e->lost),
-		.size = n + columns_put(&e->columns, &facts, forms, at + n),
+		.size = n + forms_put(forms, &e->columns, &facts, at + n),
 	};
 }

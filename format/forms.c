@@ -105,8 +105,12 @@ static size_t put_split(const struct column_buffer *column, uint32_t nregs, uint
 	return n + column->len;
 }
 
-size_t forms_put(struct forms *f, enum column c, const struct column_buffer *column, const uint32_t *limits,
-                 uint32_t nregs, uint8_t *at, uint8_t *form)
+/*
+ * Writes column @c to @at, which has room for its bytes, in the form *form. @limits, of columns whose numbers have
+ * them, else NULL: one for each number. @nregs: of REG, if all samples have so many registers, else 0. The bytes used.
+ */
+static size_t put_column(struct forms *f, enum column c, const struct column_buffer *column, const uint32_t *limits,
+                         uint32_t nregs, uint8_t *at, uint8_t *form)
 {
 	struct cursor from = cursor_of(column->data, column->len);
 	size_t n = 0, best;
@@ -133,4 +137,42 @@ size_t forms_put(struct forms *f, enum column c, const struct column_buffer *col
 	}
 	memcpy(at, column->data, column->len);
 	return column->len;
+}
+
+/* --- all of them ------------------------------------------------------------------------------------------------- */
+
+static bool is_zero(const struct column_buffer *c)
+{
+	return c->data[0] == 0 && memcmp(c->data, c->data + 1, c->len - 1) == 0;
+}
+
+/* Empty, or the same as if it were not there. */
+static bool is_left_out(const struct column_writer *w, const struct column_facts *facts, int c)
+{
+	const struct column_buffer *column = &w->column[c];
+
+	return column->len == 0 || facts->left_out >> c & 1 || (may_be_left_out((uint64_t)c) && is_zero(column));
+}
+
+size_t forms_put(struct forms *f, const struct column_writer *w, const struct column_facts *facts, uint8_t *at)
+{
+	uint8_t head[VARINT_MAX + COLUMNS * (2 + VARINT_MAX)], *body = at + sizeof(head);
+	size_t n, total = 0, columns = 0;
+
+	for (int c = 0; c < COLUMNS; c++)
+		columns += !is_left_out(w, facts, c);
+	n = put_varint(head, columns);
+	for (int c = 0; c < COLUMNS; c++) {
+		size_t len;
+
+		if (is_left_out(w, facts, c))
+			continue;
+		head[n++] = (uint8_t)c;
+		len = put_column(f, c, &w->column[c], facts->limits[c], facts->nregs, body + total, &head[n++]);
+		n += put_varint(head + n, len);
+		total += len;
+	}
+	memcpy(at, head, n);
+	memmove(at + n, body, total);
+	return n + total;
 }

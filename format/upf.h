@@ -84,12 +84,8 @@ enum upf_end {
 /* What a trace holds of a stack's memory. */
 enum upf_tops {
 	UPF_TOPS_NONE = 0, /* nothing: frames by frame pointers only */
-	UPF_TOPS_WINDOW =
-		/*
-		 * frames, and words at the top: those that may be code addresses or equal the frame pointer; others
-		 * stand as 0
-		 */
-	1,
+	/* Frames, and words at the top: those that may be code addresses or equal the frame pointer; others stand as 0. */
+	UPF_TOPS_WINDOW = 1,
 	/* registers and the stack as it was; no frames but the instruction pointer, or those up to the root */
 	UPF_TOPS_COPY = 2,
 	UPF_TOPS_MIXED = 3, /* of sessions and encoders: one of those above, as each sample says */
@@ -241,9 +237,8 @@ struct upf_sample {
 	uint8_t tops;  /* enum upf_tops, for an encoder of UPF_TOPS_MIXED: not that */
 	uint64_t root; /* tells the guest's address spaces apart; 0: not known */
 	uint64_t link; /* the link register; 0: none */
-	uint64_t
-		/* CPU time since this vCPU's last sample; pass multiples of UPF_TICK_NS so that sums are exact */
-		cpu_ns;
+	/* CPU time since this vCPU's last sample; pass multiples of UPF_TICK_NS so that sums are exact */
+	uint64_t cpu_ns;
 	const uint64_t *frames; /* leaf first */
 	uint32_t depth;
 	/* The top of the stack, as the encoder's kind asks; looked at only if @end is not UPF_END_NONE. */
