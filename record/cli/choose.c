@@ -10,6 +10,8 @@
 #include "common/say.h"
 #include "format/upf.h"
 
+#define OBSTACLE_SIZE 160
+
 static const char *name_of(const struct hypervisor_ops *ops, struct hypervisor *x, uint32_t domid, char *name,
                            size_t size)
 {
@@ -24,8 +26,9 @@ static const char *unsupported(enum guest_kind kind)
 	                        : "this build records only PV guests: build with XENIF=xencall";
 }
 
-/* Why a domain cannot be recorded now; NULL if it can. */
-static const char *obstacle(const struct hypervisor_ops *ops, struct hypervisor *x, const struct guest_info *info)
+/* Why a domain cannot be recorded now, maybe in @text; NULL if it can. */
+static const char *obstacle(const struct hypervisor_ops *ops, struct hypervisor *x, const struct guest_info *info,
+                            char text[OBSTACLE_SIZE])
 {
 	struct guest *g;
 
@@ -40,6 +43,10 @@ static const char *obstacle(const struct hypervisor_ops *ops, struct hypervisor 
 	if (info->paused)
 		return "it is paused; let it run first: xl unpause";
 	g = ops->attach(x, info, NULL);
+	if (!g && ops->explain) {
+		ops->explain(x, info, errno, text, OBSTACLE_SIZE);
+		return text;
+	}
 	if (!g)
 		return errno == ENOTSUP ? unsupported(info->kind) : strerror(errno);
 	ops->detach(g);
@@ -70,14 +77,20 @@ static void list_names(const struct hypervisor_ops *ops, struct hypervisor *x, c
 static int open_one(const struct hypervisor_ops *ops, struct hypervisor *x, const char *operand,
                     const struct options *o, struct target **target, char *why, size_t size)
 {
-	struct guest_info info;
+	struct guest_info info = {0};
 	const char *reason;
-	char names[512];
+	char names[512], text[OBSTACLE_SIZE];
 	int rc = target_find(ops, x, operand, &info);
 
 	if (rc == -EINVAL) {
 		snprintf(why, size, "%s: more than one domain has this name: use its number (--list shows them)",
 		         operand);
+		return -1;
+	}
+	if (rc == -EACCES || rc == -EPERM) {
+		if (ops->explain)
+			ops->explain(x, &info, -rc, text, sizeof(text));
+		snprintf(why, size, "%s: %s", operand, ops->explain ? text : strerror(-rc));
 		return -1;
 	}
 	if (rc != 0) {
@@ -86,7 +99,7 @@ static int open_one(const struct hypervisor_ops *ops, struct hypervisor *x, cons
 		         names[0] ? "there are: " : "there is none but this one", names);
 		return -1;
 	}
-	reason = obstacle(ops, x, &info);
+	reason = obstacle(ops, x, &info, text);
 	if (reason) {
 		snprintf(why, size, "%s: %s", operand, reason);
 		return -1;
@@ -132,8 +145,8 @@ int choose_list(const struct hypervisor_ops *ops, struct hypervisor *x)
 		return rc;
 	printf("%5s  %-24s %-4s %5s  %s\n", "ID", "NAME", "KIND", "VCPUS", "CAN BE RECORDED");
 	for (size_t i = 0; i < n; i++) {
-		const char *reason = obstacle(ops, x, &domains[i]);
-		char name[64];
+		char name[64], text[OBSTACLE_SIZE];
+		const char *reason = obstacle(ops, x, &domains[i], text);
 
 		printf("%5" PRIu32 "  ", domains[i].domid);
 		print_safe(stdout, name_of(ops, x, domains[i].domid, name, sizeof(name)));

@@ -106,7 +106,9 @@ static int make_captures(struct target *t)
 	for (size_t i = 0; t->captures && i < t->nsamples; i++)
 		if (!(t->captures[i] = capture_new(t->pages, lines)))
 			return -ENOMEM;
-	return t->captures ? 0 : -ENOMEM;
+	if (t->captures && pages_remote(t->pages))
+		t->batch = capture_batch_new(t->pages, t->nsamples, lines);
+	return t->captures && (t->batch || !pages_remote(t->pages)) ? 0 : -ENOMEM;
 }
 
 static struct target *open_unnamed(const struct hypervisor_ops *ops, struct hypervisor *x,
@@ -162,6 +164,7 @@ void target_close(struct target *t)
 	for (size_t i = 0; t->captures && i < t->nsamples; i++)
 		capture_free(t->captures[i]);
 	free(t->captures);
+	capture_batch_free(t->batch);
 	pages_free(t->pages);
 	if (t->guest)
 		t->ops->detach(t->guest);

@@ -4,9 +4,11 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -411,6 +413,96 @@ static void a_pause_is_undone_at_the_recorders_death(void **state)
 	}
 }
 
+/* --- where only the recorder can end its pause -------------------------------------------------------------------- */
+
+/* A recorder that stops inside a pause, then goes on; 0 if it was told that it was urged. With its descriptor. */
+static pid_t start_recorder(struct fixture *f, int *pidfd)
+{
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		uint64_t began_ns = now(), ended_ns = began_ns;
+
+		watch_begin(&f->w->watch, began_ns);
+		ops->prepare(f->recorder, NULL);
+		ops->stop(f->recorder);
+		raise(SIGSTOP);
+		watch_claim(&f->w->watch);
+		ops->resume(f->recorder);
+		_exit(watch_end(&f->w->watch, &began_ns, &ended_ns) != WATCH_URGED);
+	}
+	*pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
+	return pid;
+}
+
+static int next_status(pid_t pid)
+{
+	int status;
+
+	assert_int_equal(waitpid(pid, &status, WUNTRACED), pid);
+	return status;
+}
+
+static void urge(struct fixture *f, pid_t pid, int pidfd)
+{
+	watch_urge(ops, f->watchdog, &f->w->watch, watch_state(&f->w->watch), pid, pidfd);
+}
+
+static void a_stopped_recorder_is_let_go_on(void **state)
+{
+	struct fixture *f = *state;
+	int pidfd, status;
+	pid_t pid = start_recorder(f, &pidfd);
+
+	assert_true(WIFSTOPPED(next_status(pid)));
+	assert_int_equal(f->w->domain.our_pauses, 1);
+	urge(f, pid, pidfd);
+	/* It has ended its pause, and stopped itself again. */
+	assert_true(WIFSTOPPED(next_status(pid)));
+	assert_int_equal(f->w->domain.our_pauses, 0);
+	urge(f, pid, pidfd);
+	kill(pid, SIGCONT);
+	status = next_status(pid);
+	assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+	close(pidfd);
+}
+
+static void a_recorder_that_does_not_let_go_is_killed(void **state)
+{
+	struct fixture *f = *state;
+	int pidfd;
+	pid_t pid = start_recorder(f, &pidfd);
+
+	assert_true(WIFSTOPPED(next_status(pid)));
+	/* As if it had been urged, and could not go on. */
+	f->w->watch.urged = watch_state(&f->w->watch);
+	f->w->watch.urged_ns = now() - S / 2;
+	urge(f, pid, pidfd);
+	assert_int_equal(waitpid(pid, NULL, WNOHANG | WCONTINUED), 0);
+	f->w->watch.urged_ns = now() - 2 * S;
+	urge(f, pid, pidfd);
+	assert_int_equal(WTERMSIG(next_status(pid)), SIGKILL);
+	/* Where this is used, the kernel lets go of the guest then. */
+	f->w->domain.our_pauses = 0;
+	close(pidfd);
+}
+
+static void a_recorder_that_holds_nothing_is_not_killed(void **state)
+{
+	struct fixture *f = *state;
+	int pidfd, status;
+	pid_t pid = start_recorder(f, &pidfd);
+
+	assert_true(WIFSTOPPED(next_status(pid)));
+	f->w->watch.urged = watch_state(&f->w->watch);
+	f->w->watch.urged_ns = now() - 2 * S;
+	f->w->domain.our_pauses = 0;
+	urge(f, pid, pidfd);
+	status = next_status(pid);
+	assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+	close(pidfd);
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 
 int main(void)
@@ -427,6 +519,9 @@ int main(void)
 		TEST(a_pause_too_long_is_undone),
 		TEST(it_is_woken),
 		TEST(a_pause_is_undone_at_the_recorders_death),
+		TEST(a_stopped_recorder_is_let_go_on),
+		TEST(a_recorder_that_does_not_let_go_is_killed),
+		TEST(a_recorder_that_holds_nothing_is_not_killed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
