@@ -221,17 +221,18 @@ void watch_urge(const struct hypervisor_ops *ops, struct guest *guest, struct wa
                 int pidfd)
 {
 	bool again = in_phase(atomic_load(&w->urged), OVER) == in_phase(state, OVER);
+	bool stopped = is_stopped(recorder);
 	struct guest_info info;
 
 	if (watch_is_over(state) || !ops->is_marked(w->mark, false))
 		return;
-	if (!again) {
+	if (!again || stopped) {
 		w->urged_ns = now();
-		atomic_store(&w->stop_again, is_stopped(recorder));
+		atomic_store(&w->stop_again, stopped);
 		atomic_store(&w->urged, state);
 	} else if (now() - w->urged_ns < URGED_NS) {
 		return;
 	}
-	again = again && ops->info(guest, &info) == 0 && info.paused;
+	again = again && !stopped && ops->info(guest, &info) == 0 && info.paused;
 	syscall(SYS_pidfd_send_signal, pidfd, again ? SIGKILL : SIGCONT, NULL, 0);
 }

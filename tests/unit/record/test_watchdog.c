@@ -28,6 +28,7 @@ struct world {
 	struct sim_domain domain;
 	struct watch watch;
 	struct pause_mark mark;
+	atomic_bool awake; /* a recorder has gone on */
 };
 
 struct fixture {
@@ -415,8 +416,24 @@ static void a_pause_is_undone_at_the_recorders_death(void **state)
 
 /* --- where only the recorder can end its pause -------------------------------------------------------------------- */
 
-/* A recorder that stops inside a pause, then goes on; 0 if it was told that it was urged. With its descriptor. */
-static pid_t start_recorder(struct fixture *f, int *pidfd)
+/* Never ends its pause; at the second SIGCONT it exits. */
+static _Noreturn void be_stuck(struct world *w)
+{
+	sigset_t set;
+	int number;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGCONT);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	raise(SIGSTOP);
+	sigwait(&set, &number);
+	atomic_store(&w->awake, true);
+	sigwait(&set, &number);
+	_exit(0);
+}
+
+/* A recorder that is stopped inside a pause, then goes on; 0 if it was told that it was urged. With its descriptor. */
+static pid_t start_recorder(struct fixture *f, bool stuck, int *pidfd)
 {
 	pid_t pid = fork();
 
@@ -426,6 +443,8 @@ static pid_t start_recorder(struct fixture *f, int *pidfd)
 		watch_begin(&f->w->watch, began_ns);
 		ops->prepare(f->recorder, NULL);
 		ops->stop(f->recorder);
+		if (stuck)
+			be_stuck(f->w);
 		raise(SIGSTOP);
 		watch_claim(&f->w->watch);
 		ops->resume(f->recorder);
@@ -452,7 +471,7 @@ static void a_stopped_recorder_is_let_go_on(void **state)
 {
 	struct fixture *f = *state;
 	int pidfd, status;
-	pid_t pid = start_recorder(f, &pidfd);
+	pid_t pid = start_recorder(f, false, &pidfd);
 
 	assert_true(WIFSTOPPED(next_status(pid)));
 	assert_int_equal(f->w->domain.our_pauses, 1);
@@ -467,21 +486,36 @@ static void a_stopped_recorder_is_let_go_on(void **state)
 	close(pidfd);
 }
 
+/* One that has been urged, and let go on, and did not. */
+static pid_t start_stuck(struct fixture *f, int *pidfd)
+{
+	pid_t pid = start_recorder(f, true, pidfd);
+	int status;
+
+	assert_true(WIFSTOPPED(next_status(pid)));
+	/* However long ago it was urged: it is stopped, and can be let go on. */
+	f->w->watch.urged = watch_state(&f->w->watch);
+	f->w->watch.urged_ns = now() - 2 * S;
+	urge(f, pid, *pidfd);
+	assert_int_equal(waitpid(pid, &status, WCONTINUED), pid);
+	assert_true(WIFCONTINUED(status));
+	while (!atomic_load(&f->w->awake))
+		usleep(1000);
+	/* Too early for more. */
+	urge(f, pid, *pidfd);
+	f->w->watch.urged_ns = now() - 2 * S;
+	return pid;
+}
+
 static void a_recorder_that_does_not_let_go_is_killed(void **state)
 {
 	struct fixture *f = *state;
-	int pidfd;
-	pid_t pid = start_recorder(f, &pidfd);
+	int pidfd, status;
+	pid_t pid = start_stuck(f, &pidfd);
 
-	assert_true(WIFSTOPPED(next_status(pid)));
-	/* As if it had been urged, and could not go on. */
-	f->w->watch.urged = watch_state(&f->w->watch);
-	f->w->watch.urged_ns = now() - S / 2;
 	urge(f, pid, pidfd);
-	assert_int_equal(waitpid(pid, NULL, WNOHANG | WCONTINUED), 0);
-	f->w->watch.urged_ns = now() - 2 * S;
-	urge(f, pid, pidfd);
-	assert_int_equal(WTERMSIG(next_status(pid)), SIGKILL);
+	status = next_status(pid);
+	assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
 	/* Where this is used, the kernel lets go of the guest then. */
 	f->w->domain.our_pauses = 0;
 	close(pidfd);
@@ -491,11 +525,8 @@ static void a_recorder_that_holds_nothing_is_not_killed(void **state)
 {
 	struct fixture *f = *state;
 	int pidfd, status;
-	pid_t pid = start_recorder(f, &pidfd);
+	pid_t pid = start_stuck(f, &pidfd);
 
-	assert_true(WIFSTOPPED(next_status(pid)));
-	f->w->watch.urged = watch_state(&f->w->watch);
-	f->w->watch.urged_ns = now() - 2 * S;
 	f->w->domain.our_pauses = 0;
 	urge(f, pid, pidfd);
 	status = next_status(pid);
