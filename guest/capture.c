@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/uio.h>
 
 #define FRAMES_MAX 128u /* of the guest that a list touches, a power of two */
 #define BUCKETS (2 * FRAMES_MAX)
@@ -18,13 +19,6 @@ struct captured {
 	uint32_t first; /* index of its first line's copy; the others follow in order */
 };
 
-/* Lines next to each other in one frame, and in the copies. */
-struct run {
-	const uint8_t *from;
-	uint8_t *to;
-	uint32_t lines;
-};
-
 struct noted {
 	uint64_t frame;
 	uint32_t line;
@@ -36,7 +30,7 @@ struct capture {
 	struct captured frames[FRAMES_MAX];
 	uint16_t buckets[BUCKETS]; /* number of a frame + 1, 0: empty */
 	size_t nframes;
-	struct run *runs;
+	struct iovec *runs; /* lines next to each other in one frame; so are their copies */
 	size_t nruns, lines, lines_max;
 	uint8_t *copies;
 	struct noted noted[NOTED_MAX];
@@ -118,9 +112,9 @@ static void lay_out(struct capture *c)
 			uint64_t gap = ~(left >> line);
 			unsigned n = gap ? (unsigned)__builtin_ctzll(gap) : LINES_PER_FRAME;
 
-			c->runs[c->nruns++] = (struct run){.from = f->page + line * CAPTURE_LINE,
-			                                   .to = c->copies + c->lines * CAPTURE_LINE,
-			                                   .lines = n};
+			c->runs[c->nruns++] =
+				(struct iovec){.iov_base = (void *)(uintptr_t)(f->page + line * CAPTURE_LINE),
+			                       .iov_len = n * CAPTURE_LINE};
 			c->lines += n;
 			left = n + line < LINES_PER_FRAME ? left >> (line + n) << (line + n) : 0;
 		}
@@ -238,23 +232,86 @@ size_t capture_lines(const struct capture *c)
 	return c->lines;
 }
 
-/* --- reading ----------------------------------------------------------------------------------------------------- */
+/* --- copying ----------------------------------------------------------------------------------------------------- */
 
 void capture_copy(struct capture *c)
 {
-	const struct run *run = c->runs, *end = run + c->nruns;
+	const struct iovec *run = c->runs, *end = run + c->nruns;
+	uint8_t *to = c->copies;
 
 	if (c->generation != pages_generation(c->pages))
 		return;
 	for (; run < end; run++) {
-		const uint8_t *from = run->from;
-		uint8_t *to = run->to;
+		const uint8_t *from = run->iov_base, *last = from + run->iov_len;
 
-		for (uint32_t left = run->lines; left; left--, from += CAPTURE_LINE, to += CAPTURE_LINE)
+		for (; from < last; from += CAPTURE_LINE, to += CAPTURE_LINE)
 			memcpy(to, from, CAPTURE_LINE);
 	}
 	c->fresh = true;
 }
+
+/* --- many captures by one call ------------------------------------------------------------------------------------ */
+
+struct capture_batch {
+	struct pages *pages;
+	struct capture **captures;
+	struct iovec *to, *from; /* one, and many, for each capture */
+	size_t n, nfrom;
+};
+
+struct capture_batch *capture_batch_new(struct pages *pages, size_t captures, size_t lines)
+{
+	struct capture_batch *b = calloc(1, sizeof(*b));
+
+	if (!b)
+		return NULL;
+	b->pages = pages;
+	b->captures = calloc(captures, sizeof(struct capture *));
+	b->to = calloc(captures, sizeof(*b->to));
+	b->from = calloc(captures * lines, sizeof(*b->from));
+	if (b->captures && b->to && b->from)
+		return b;
+	capture_batch_free(b);
+	errno = ENOMEM;
+	return NULL;
+}
+
+void capture_batch_free(struct capture_batch *b)
+{
+	if (!b)
+		return;
+	free(b->captures);
+	free(b->to);
+	free(b->from);
+	free(b);
+}
+
+void capture_batch_clear(struct capture_batch *b)
+{
+	b->n = b->nfrom = 0;
+}
+
+void capture_batch_add(struct capture_batch *b, struct capture *c)
+{
+	c->fresh = false;
+	if (c->nruns == 0 || c->generation != pages_generation(c->pages))
+		return;
+	memcpy(&b->from[b->nfrom], c->runs, c->nruns * sizeof(*c->runs));
+	b->nfrom += c->nruns;
+	b->to[b->n] = (struct iovec){.iov_base = c->copies, .iov_len = c->lines * CAPTURE_LINE};
+	b->captures[b->n++] = c;
+}
+
+int capture_batch_copy(struct capture_batch *b)
+{
+	int rc = b->n ? pages_copy(b->pages, b->to, b->n, b->from, b->nfrom) : 0;
+
+	for (size_t i = 0; rc == 0 && i < b->n; i++)
+		b->captures[i]->fresh = true;
+	return rc;
+}
+
+/* --- reading ----------------------------------------------------------------------------------------------------- */
 
 void capture_set_live(struct capture *c, bool live)
 {
@@ -296,7 +353,7 @@ int capture_read(struct capture *c, uint64_t frame, uint32_t offset, void *to, u
 	f = find(c, frame);
 	if (f && !f->page)
 		return -EIO;
-	from = c->live ? NULL : line_of(c, f, line);
+	from = c->live && !pages_remote(c->pages) ? NULL : line_of(c, f, line);
 	if (from) {
 		memcpy(to, from + offset % CAPTURE_LINE, size);
 		return 0;
@@ -305,9 +362,7 @@ int capture_read(struct capture *c, uint64_t frame, uint32_t offset, void *to, u
 	if (!c->live)
 		return -EAGAIN;
 	rc = pages_find(c->pages, frame, &page);
-	if (rc == 0)
-		memcpy(to, (const uint8_t *)page + offset, size);
-	return rc;
+	return rc == 0 ? pages_read(c->pages, page, offset, to, size) : rc;
 }
 
 void capture_want(struct capture *c, uint64_t frame, uint32_t offset)

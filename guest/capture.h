@@ -35,6 +35,18 @@ void capture_free(struct capture *c); /* NULL is fine */
 void capture_copy(struct capture *c);
 
 /*
+ * Where memory cannot be mapped (pages_remote()), the lines of all vCPUs are copied by one call instead: those of the
+ * captures that were added since the batch was cleared. At most @captures, of @lines each. NULL: errno.
+ */
+struct capture_batch;
+struct capture_batch *capture_batch_new(struct pages *pages, size_t captures, size_t lines);
+void capture_batch_free(struct capture_batch *b); /* NULL is fine */
+void capture_batch_clear(struct capture_batch *b);
+void capture_batch_add(struct capture_batch *b, struct capture *c);
+/* 0, or a negative errno: no copy is of use, and the guest's memory may be elsewhere now (pages_drop()). */
+int capture_batch_copy(struct capture_batch *b);
+
+/*
  * From here on capture_read() reads lines that are not on the list, or whose copy is stale, from the mapped pages
  * themselves (@live), until it is called again with false. For walks while the guest is paused, or runs and what is
  * read may be torn.

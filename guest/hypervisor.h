@@ -3,8 +3,8 @@
  * hypervisor.h - the only interface between the sampler and a hypervisor: find a guest, attach to it, pause it and
  * read its registers, map its memory, resume it.
  *
- * A backend is one file that fills in struct hypervisor_ops and exports it as `hypervisor_backend`: xenif/xencall.c
- * (the default), xenif/libxc.c (older hosts), guest/sim.c (simulated, for tests). A program links exactly one.
+ * A backend is one file that fills in struct hypervisor_ops: xenif/xencall.c, xenif/libxc.c (older hosts), kvmif/kvm.c,
+ * guest/sim.c (simulated, for tests). A program has a table of those it was linked with: `hypervisors`.
  * Functions return 0 or a negative errno and never print; only open() gives its reason in words. A connection and the
  * guests attached by it belong to one thread.
  *
@@ -91,8 +91,13 @@ struct pause_mark {
 	uint64_t words[64];
 };
 
+struct iovec;
+
 struct hypervisor_ops {
 	const char *name;
+	const char *prefix; /* of a domain's name or number on the command line, where it is ambiguous: "xen:3" */
+	uint64_t
+		capabilities; /* that stopping and reading a guest needs when all is open: a bit each (capabilities(7)) */
 
 	/* Connects to the hypervisor. NULL: @why is one line for the user, what is missing and what to do about it. */
 	struct hypervisor *(*open)(char *why, size_t size);
@@ -118,7 +123,11 @@ struct hypervisor_ops {
 	 * allocated here. NULL with errno; ENOTSUP: this backend cannot read stacks of that kind of guest.
 	 */
 	struct guest *(*attach)(struct hypervisor *x, const struct guest_info *info, const uint64_t *wanted);
+	/* The same for the watchdog, which only calls info(), unpause() and clean_up(). NULL: attach() will do. */
+	struct guest *(*attach_to_watch)(struct hypervisor *x, const struct guest_info *info);
 	void (*detach)(struct guest *g); /* the caller has unmapped all pages before */
+	/* In words for the user, why attach() failed with errno @error. NULL: this backend has none of its own. */
+	void (*explain)(struct hypervisor *x, const struct guest_info *info, int error, char *why, size_t size);
 	/* The instruction set of most of its code. Each sample has a mode of its own (struct vcpu_regs). */
 	enum arch_id (*arch)(const struct guest *g);
 
@@ -137,8 +146,8 @@ struct hypervisor_ops {
 	void (*prepare)(struct guest *g, const uint64_t *asleep);
 	/*
 	 * Pauses the guest and reads run states and registers of its vCPUs, by one call. 0: the guest is paused, and
-	 * resume() must follow. Negative errno: it is not paused. Positive errno: it is paused, and resume() must
-	 * follow, but it could not be read.
+	 * resume() must follow. Negative errno: it is not paused; -EAGAIN: it could not be in time, another round may
+	 * succeed. Positive errno: it is paused, and resume() must follow, but it could not be read.
 	 */
 	int (*stop)(struct guest *g);
 	/*
@@ -171,16 +180,30 @@ struct hypervisor_ops {
 	 * this backend cannot.
 	 */
 	bool (*spoil)(struct pause_mark *m);
-	/* Undoes one pause of the domain, whoever made it. -EINVAL: it is not paused. */
+	/*
+	 * Undoes one pause of the domain, whoever made it. -EINVAL: it is not paused. NULL: only the process that has
+	 * paused it can, and its death does; any signal that this process handles makes stop() end early.
+	 */
 	int (*unpause)(struct guest *g);
+	/* For the watchdog when the recorder is dead: undoes what it left behind beside a pause. NULL: nothing ever. */
+	void (*clean_up)(struct guest *g);
 	/*
 	 * Maps @n frames, at most GUEST_MAP_MAX, read-only: pages[i] is NULL if the hypervisor refused frame i. Not while the guest is paused.
 	 */
 	int (*map)(struct guest *g, const uint64_t *frames, size_t n, const void **pages);
 	void (*unmap)(struct guest *g, const void *page);
+	/*
+	 * Where memory cannot be mapped, else NULL: a page of map() is an address for this only. Fills the pieces of
+	 * @to one after the other from those of @from, by one call. 0 or a negative errno; -ESTALE: these pages are not
+	 * the guest's any more, map() them again.
+	 */
+	int (*copy)(struct guest *g, const struct iovec *to, size_t nto, const struct iovec *from, size_t nfrom);
 };
 
-extern const struct hypervisor_ops hypervisor_backend;
+extern const struct hypervisor_ops hypervisor_backend; /* Xen, or the simulation: whichever is linked */
+extern const struct hypervisor_ops hypervisor_kvm;
+/* All that this program is linked with; ends with NULL. */
+extern const struct hypervisor_ops *const hypervisors[];
 
 /* Memory for @n marks, shared with processes forked later, and usable in hypercalls. NULL: errno. */
 struct pause_mark *marks_new(size_t n);

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct entry {
 	uint64_t frame;
@@ -89,6 +90,29 @@ int pages_find(struct pages *p, uint64_t frame, const void **page)
 	}
 	*page = entry->page;
 	return entry->page ? 0 : -EIO;
+}
+
+bool pages_remote(const struct pages *p)
+{
+	return p->ops->copy != NULL;
+}
+
+int pages_copy(struct pages *p, const struct iovec *to, size_t nto, const struct iovec *from, size_t nfrom)
+{
+	return p->ops->copy(p->guest, to, nto, from, nfrom);
+}
+
+int pages_read(struct pages *p, const void *page, uint32_t offset, void *to, uint32_t size)
+{
+	const uint8_t *at = (const uint8_t *)page + offset;
+
+	if (!pages_remote(p)) {
+		memcpy(to, at, size);
+		return 0;
+	}
+	return pages_copy(p, &(struct iovec){to, size}, 1, &(struct iovec){(void *)(uintptr_t)at, size}, 1) == 0
+	               ? 0
+	               : -EIO;
 }
 
 static void remember(struct pages *p, uint64_t frame, const void *page)

@@ -8,8 +8,10 @@
 #ifndef GUEST_PAGES_H
 #define GUEST_PAGES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/uio.h>
 
 #include "guest/hypervisor.h"
 
@@ -23,6 +25,15 @@ void pages_free(struct pages *p); /* unmaps all pages; NULL is fine */
 
 /* 0 and the page; -EAGAIN: not mapped yet, pages_fill() will map it; -EIO: the hypervisor refused to map it. */
 int pages_find(struct pages *p, uint64_t frame, const void **page);
+/*
+ * Is a page the hypervisor's own address of it, which only pages_copy() and pages_read() may use (struct hypervisor_ops,
+ * copy)? Else it is mapped.
+ */
+bool pages_remote(const struct pages *p);
+/* Fills the pieces of @to one after the other from those of @from, by one call. 0 or a negative errno. */
+int pages_copy(struct pages *p, const struct iovec *to, size_t nto, const struct iovec *from, size_t nfrom);
+/* @size bytes at @offset of @page. 0; -EIO: they cannot be read. */
+int pages_read(struct pages *p, const void *page, uint32_t offset, void *to, uint32_t size);
 /* Maps the pages that were missing. Returns how many are new, or a negative errno. */
 int pages_fill(struct pages *p);
 /* Unmaps all pages, when the domain ends: a mapping would keep it as a zombie. */

@@ -490,6 +490,7 @@ static void unmap(struct guest *g, const void *page)
 
 const struct hypervisor_ops hypervisor_backend = {
 	.name = "simulation",
+	.prefix = "sim",
 	.open = open_sim,
 	.close = close_sim,
 	.version = version,
@@ -514,3 +515,5 @@ const struct hypervisor_ops hypervisor_backend = {
 	.map = map,
 	.unmap = unmap,
 };
+
+const struct hypervisor_ops *const hypervisors[] = {&hypervisor_backend, NULL};

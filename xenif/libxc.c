@@ -319,6 +319,7 @@ static void unmap(struct guest *g, const void *page)
 
 const struct hypervisor_ops hypervisor_backend = {
 	.name = "libxenctrl",
+	.prefix = "xen",
 	.open = open_xen,
 	.close = close_xen,
 	.version = version,

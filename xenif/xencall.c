@@ -601,6 +601,7 @@ static void unmap(struct guest *g, const void *page)
 
 const struct hypervisor_ops hypervisor_backend = {
 	.name = "libxencall",
+	.prefix = "xen",
 	.open = open_xen,
 	.close = close_xen,
 	.version = version,

@@ -11,6 +11,8 @@
 #include "format/upf.h"
 #include "record/cli/exit_code.h"
 
+#define OBSTACLE_SIZE 160
+
 static const char *name_of(const struct hypervisor_ops *ops, struct hypervisor *x, uint32_t domid, char *name,
                            size_t size)
 {
@@ -25,8 +27,9 @@ static const char *unsupported(enum guest_kind kind)
 	                        : "this build records only PV guests: build with XENIF=xencall";
 }
 
-/* Why a domain cannot be recorded now; NULL if it can. */
-static const char *obstacle(const struct hypervisor_ops *ops, struct hypervisor *x, const struct guest_info *info)
+/* Why a domain cannot be recorded now, maybe in @text; NULL if it can. */
+static const char *obstacle(const struct hypervisor_ops *ops, struct hypervisor *x, const struct guest_info *info,
+                            char text[OBSTACLE_SIZE])
 {
 	struct guest *g;
 
@@ -41,6 +44,10 @@ static const char *obstacle(const struct hypervisor_ops *ops, struct hypervisor 
 	if (info->paused)
 		return "it is paused; let it run first: xl unpause";
 	g = ops->attach(x, info, NULL);
+	if (!g && ops->explain) {
+		ops->explain(x, info, errno, text, OBSTACLE_SIZE);
+		return text;
+	}
 	if (!g)
 		return errno == ENOTSUP ? unsupported(info->kind) : strerror(errno);
 	ops->detach(g);
@@ -72,7 +79,8 @@ static int open_found(const struct hypervisor_ops *ops, struct hypervisor *x, co
                       const struct guest_info *info, const struct options *o, struct target **target, char *why,
                       size_t size)
 {
-	const char *reason = obstacle(ops, x, info);
+	char text[OBSTACLE_SIZE];
+	const char *reason = obstacle(ops, x, info, text);
 
 	if (reason) {
 		snprintf(why, size, "%s: %s", operand, reason);
@@ -96,13 +104,19 @@ static int open_found(const struct hypervisor_ops *ops, struct hypervisor *x, co
 static int open_one(const struct hypervisor_ops *ops, struct hypervisor *x, const char *operand,
                     const struct options *o, struct target **target, char *why, size_t size)
 {
-	struct guest_info info;
-	char names[512];
+	struct guest_info info = {0};
+	char names[512], text[OBSTACLE_SIZE];
 	int rc = target_find(ops, x, operand, &info);
 
 	if (rc == -EINVAL) {
 		snprintf(why, size, "%s: more than one domain has this name: use its number (--list shows them)",
 		         operand);
+		return EXIT_DOMAIN;
+	}
+	if (rc == -EACCES || rc == -EPERM) {
+		if (ops->explain)
+			ops->explain(x, &info, -rc, text, sizeof(text));
+		snprintf(why, size, "%s: %s", operand, ops->explain ? text : strerror(-rc));
 		return EXIT_DOMAIN;
 	}
 	if (rc != 0) {
@@ -156,8 +170,8 @@ int choose_list(const struct hypervisor_ops *ops, struct hypervisor *x)
 		return rc;
 	printf("%5s  %-24s %-4s %5s  %s\n", "ID", "NAME", "KIND", "VCPUS", "CAN BE RECORDED");
 	for (size_t i = 0; i < n; i++) {
-		const char *reason = obstacle(ops, x, &domains[i]);
-		char name[64];
+		char name[64], text[OBSTACLE_SIZE];
+		const char *reason = obstacle(ops, x, &domains[i], text);
 
 		printf("%5" PRIu32 "  ", domains[i].domid);
 		print_safe(stdout, name_of(ops, x, domains[i].domid, name, sizeof(name)));

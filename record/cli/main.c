@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* uniprof-record: samples the stacks of Xen guests into a trace. See docs/uniprof-record.1. */
+/* uniprof-record: samples the stacks of Xen and KVM guests into a trace. See docs/uniprof-record.1. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,18 +7,17 @@
 #include "common/say.h"
 #include "common/standard_streams.h"
 #include "record/cli/choose.h"
+#include "record/cli/connect.h"
 #include "record/cli/describe.h"
 #include "record/cli/exit_code.h"
 #include "record/cli/recording.h"
-
-static const struct hypervisor_ops *const ops = &hypervisor_backend;
 
 static void print_help(void)
 {
 	puts("Usage: uniprof-record [options] -o FILE DOMAIN...\n"
 	     "       uniprof-record --list\n"
-	     "Samples the stacks of Xen guests, given by name or number, until Ctrl-C or until\n"
-	     "the end of --duration.\n");
+	     "Samples the stacks of Xen and KVM guests, given by name or number (on KVM the\n"
+	     "monitor's process), until Ctrl-C or until the end of --duration.\n");
 	options_print(record_options, stdout, 80);
 	puts("\nExamples:\n"
 	     "  uniprof-record -o run.upf -d 10s web1        ten seconds of web1 at 99 Hz\n"
@@ -44,31 +43,44 @@ static int check_usage(const struct options *o, int operands)
 	return EXIT_USAGE;
 }
 
-static int list_domains(struct hypervisor *x)
+static int list_domains(const struct connection *all, size_t n)
 {
-	int rc = choose_list(ops, x);
+	for (size_t i = 0; i < n; i++) {
+		int rc = choose_list(all[i].ops, all[i].x);
 
-	if (rc == 0)
-		return EXIT_RECORDED;
-	say("cannot list the domains: %s", strerror(-rc));
-	return EXIT_HYPERVISOR;
+		if (rc == 0)
+			continue;
+		say("cannot list the domains: %s", strerror(-rc));
+		return EXIT_HYPERVISOR;
+	}
+	return EXIT_RECORDED;
 }
 
-static int list_or_record(const struct options *o, const char *command, char *const *operands, size_t n)
+static int record(const struct options *o, const struct connection *all, size_t nall, const char *command,
+                  char **operands, size_t n)
 {
 	char why[1024];
-	struct hypervisor *x = ops->open(why, sizeof(why));
-	int rc = EXIT_RECORDED;
+	const struct connection *c = connect_choose(all, nall, operands, n, why, sizeof(why));
 
-	if (!x) {
+	if (c)
+		return recording_run(o, c->ops, c->x, command, operands, n);
+	say("%s", why);
+	return EXIT_DOMAIN;
+}
+
+static int list_or_record(const struct options *o, const char *command, char **operands, size_t n)
+{
+	char why[1024];
+	struct connection all[CONNECTIONS_MAX];
+	size_t nall = connect_all(all, why, sizeof(why));
+	int rc;
+
+	if (nall == 0) {
 		say("%s", why);
 		return EXIT_HYPERVISOR;
 	}
-	if (o->list)
-		rc = list_domains(x);
-	else
-		rc = recording_run(o, ops, x, command, operands, n);
-	ops->close(x);
+	rc = o->list ? list_domains(all, nall) : record(o, all, nall, command, operands, n);
+	connect_close(all, nall);
 	return rc;
 }
 

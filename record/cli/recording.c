@@ -2,6 +2,7 @@
 #include "record/cli/recording.h"
 
 #include <errno.h>
+#include <linux/capability.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -125,7 +126,7 @@ static int writer_start(void *ctx)
 	const struct output_options *o = &r->options->output;
 	int rc = trace_output_open(r->session.output);
 
-	privileges_drop(o->switching || o->flight_recorder.on);
+	privileges_drop(o->switching || o->flight_recorder.on ? 1ull << CAP_DAC_OVERRIDE : 0);
 	return rc;
 }
 
@@ -215,14 +216,14 @@ static void reduce_latency(const struct options *o)
 }
 
 /* To be called when the hypervisor is open here and in the watchdog, and the output in the writer thread. */
-static void drop_privileges(const struct options *o)
+static void drop_privileges(const struct options *o, uint64_t keep)
 {
-	int rc = privileges_drop(false);
+	int rc = privileges_drop(keep);
 
 	if (rc != 0)
 		say("cannot give up capabilities: %s; continuing with them", strerror(-rc));
 	else if (o->verbose)
-		say("gave up all capabilities");
+		say("gave up all capabilities%s", keep ? " but those that stopping the guest needs" : "");
 }
 
 static void run_session(struct recording *r, struct hypervisor *x)
@@ -237,7 +238,7 @@ static void run_session(struct recording *r, struct hypervisor *x)
 	s->began_ns = s->start_ns = head->start_mono_ns;
 	memcpy(&s->seed, head->trace_id, sizeof(s->seed));
 	reduce_latency(r->options);
-	drop_privileges(r->options);
+	drop_privileges(r->options, r->ops->capabilities);
 	session_run(s);
 }
 
@@ -337,6 +338,8 @@ int recording_run(const struct options *o, const struct hypervisor_ops *ops, str
 
 	r.status = isatty(STDERR_FILENO) && !o->session.quiet && !o->session.missed;
 	signals_block(&r.session.signals, o->output.switching || o->output.flight_recorder.on);
+	if (!ops->unpause)
+		signals_interrupt();
 	if (rc == 0)
 		rc = start_watchdog(&r);
 	if (rc == 0)

@@ -3,13 +3,13 @@
 #ifndef RECORD_PROCESS_PRIVILEGES_H
 #define RECORD_PROCESS_PRIVILEGES_H
 
-#include <stdbool.h>
+#include <stdint.h>
 
 /*
  * Gives up all capabilities of the calling thread, and of threads it starts later, for ever; the hypervisor's device
- * stays usable while it is open. @files: keeps the one to write in every folder. 0, or a negative errno and they are
- * unchanged.
+ * stays usable while it is open. Those in @keep are kept where it has them, a bit each (linux/capability.h). 0, or a
+ * negative errno and they are unchanged.
  */
-int privileges_drop(bool files);
+int privileges_drop(uint64_t keep);
 
 #endif

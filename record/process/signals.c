@@ -41,3 +41,13 @@ void signals_unblock(const sigset_t *signals)
 		;
 	sigprocmask(SIG_UNBLOCK, signals, NULL);
 }
+
+static void interrupt(int number)
+{
+	(void)number;
+}
+
+void signals_interrupt(void)
+{
+	sigaction(SIGCONT, &(struct sigaction){.sa_handler = interrupt}, NULL);
+}

@@ -112,7 +112,7 @@ static void *finder_thread(void *arg)
 	if (f->not_held >= 0 && unshare(CLONE_FILES) == 0)
 		close(f->not_held);
 	x = f->ops->open(why, sizeof(why));
-	privileges_drop(false); /* best effort: the sampling thread reports it */
+	privileges_drop(f->ops->capabilities); /* best effort: the sampling thread reports it */
 	atomic_store(&f->started, x ? 0 : EIO);
 	while (x && !atomic_load(&f->ending)) {
 		await_work(f, left);

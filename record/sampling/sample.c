@@ -78,12 +78,26 @@ static bool judge_stacks(struct target *t)
 	return fine;
 }
 
-/* Between stop and resume this is all that happens. */
-static void copy_stacks(struct target *t)
+/* One call copies the lines of all vCPUs, where memory is not mapped: what it is to copy is laid out before the stop. */
+static void lay_out_batch(struct target *t)
 {
+	if (!t->batch)
+		return;
+	capture_batch_clear(t->batch);
+	for (size_t i = 0; i < t->nsamples; i++)
+		if (!is_asleep(t, i))
+			capture_batch_add(t->batch, t->captures[i]);
+}
+
+/* Between stop and resume this is all that happens. False: memory has moved. */
+static bool copy_stacks(struct target *t)
+{
+	if (t->batch)
+		return capture_batch_copy(t->batch) == 0;
 	for (size_t i = 0; i < t->nsamples; i++)
 		if (!is_asleep(t, i))
 			capture_copy(t->captures[i]);
+	return true;
 }
 
 /* What walks noted goes on the lists. How many lines are new; 0, too, if nothing can be mapped. */
@@ -217,6 +231,11 @@ static void fail(struct target *t, struct round *r, int error)
 		end(t, r, NULL);
 		return;
 	}
+	if (error == -EAGAIN) {
+		r->kind = ROUND_VOID;
+		r->overruns++;
+		return;
+	}
 	r->kind = ROUND_FAILED;
 	r->error = error;
 }
@@ -292,6 +311,9 @@ static int unpause(struct target *t, struct round *r)
 	switch (watch_end(t->watch, &began_ns, &ended_ns)) {
 	case WATCH_OURS:
 		break;
+	case WATCH_URGED:
+		r->overruns++;
+		break;
 	case WATCH_STUCK:
 		if (rc == -ECANCELED)
 			rc = -ETIMEDOUT;
@@ -314,6 +336,7 @@ static int unpause(struct target *t, struct round *r)
 static bool take(struct target *t, struct round *r, bool live, bool *complete)
 {
 	struct guest_info before;
+	bool copied = true;
 	int rc, undone;
 
 	/* A spent mark would say that the next pause is in force before it is. */
@@ -321,6 +344,7 @@ static bool take(struct target *t, struct round *r, bool live, bool *complete)
 		t->ops->mark_at(t->guest, t->watch->mark);
 	t->mark_spent = false;
 	t->ops->prepare(t->guest, t->asleep);
+	lay_out_batch(t);
 	r->began_ns = clock_now();
 	watch_begin(t->watch, r->began_ns);
 	rc = t->ops->stop(t->guest);
@@ -329,15 +353,18 @@ static bool take(struct target *t, struct round *r, bool live, bool *complete)
 		fail(t, r, rc);
 		return false;
 	}
+	/* Where memory is read by calls, a live walk finds most in the copies. */
+	if (rc == 0 && (!live || t->batch))
+		copied = copy_stacks(t);
 	if (live && rc == 0) {
 		t->ops->collect(t->guest, &before, t->stops);
 		walk_stacks(t, true);
-	} else if (rc == 0) {
-		copy_stacks(t);
 	}
 	undone = unpause(t, r);
 	if (!live && rc == 0)
 		t->ops->collect(t->guest, &before, t->stops);
+	if (!copied)
+		pages_drop(t->pages);
 	/* No pause of ours is left if it was undone, or with the domain gone. */
 	r->stuck = undone != 0 && undone != -EINVAL && undone != -ESRCH;
 	if (r->stuck || undone == -ESRCH)

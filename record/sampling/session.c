@@ -467,7 +467,7 @@ static bool wait_for_deadline(struct loop *l)
 /* A domain that --start created is paused until here. Somebody else may have let it run. */
 static void let_run(struct loop *l, struct target *t)
 {
-	int rc = t->ops->unpause(t->guest);
+	int rc = t->ops->unpause ? t->ops->unpause(t->guest) : -EINVAL;
 
 	if (rc == 0 || rc == -EINVAL)
 		t->held = false;

@@ -114,7 +114,9 @@ static int make_captures(struct target *t)
 			return -ENOMEM;
 	if (stack_is_auto(&t->stack) && !(t->returns = returns_new(t->pages)))
 		return -ENOMEM;
-	return t->captures ? 0 : -ENOMEM;
+	if (t->captures && pages_remote(t->pages))
+		t->batch = capture_batch_new(t->pages, t->nsamples, lines);
+	return t->captures && (t->batch || !pages_remote(t->pages)) ? 0 : -ENOMEM;
 }
 
 static struct target *open_unnamed(const struct hypervisor_ops *ops, struct hypervisor *x,
@@ -171,6 +173,7 @@ void target_close(struct target *t)
 		capture_free(t->captures[i]);
 	free(t->captures);
 	returns_free(t->returns);
+	capture_batch_free(t->batch);
 	pages_free(t->pages);
 	if (t->guest)
 		t->ops->detach(t->guest);

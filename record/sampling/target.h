@@ -32,11 +32,12 @@ struct target {
 	bool mark_spent;     /* the watchdog took over the last pause: clear the mark before the next one */
 	enum arch_id arch;   /* of most of its code */
 	struct pages *pages;
-	uint64_t owned;            /* pages of memory that the guest had when these were mapped, */
-	uint64_t mapped_ns;        /* and when that was; 0: not yet */
-	struct capture **captures; /* by sample: what a pause copies of its memory */
-	struct guest_info info;    /* as it was when sampling began */
-	char name[64];             /* "" where there is none */
+	uint64_t owned;              /* pages of memory that the guest had when these were mapped, */
+	uint64_t mapped_ns;          /* and when that was; 0: not yet */
+	struct capture **captures;   /* by sample: what a pause copies of its memory */
+	struct capture_batch *batch; /* copies them all by one call; NULL: memory is mapped */
+	struct guest_info info;      /* as it was when sampling began */
+	char name[64];               /* "" where there is none */
 
 	struct stack_choice stack;  /* less than asked for if many vCPUs would not fit into a block */
 	struct vcpu_stop *stops;    /* every vCPU: info.vcpus of them */

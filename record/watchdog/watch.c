@@ -2,7 +2,10 @@
 #include "record/watchdog/watch.h"
 
 #include <errno.h>
+#include <signal.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -13,6 +16,7 @@
 #define CALL_NS 50000000u
 #define STUCK_NS 2000000000u
 #define LOOK_NS 200000
+#define URGED_NS 1000000000u /* how long a recorder that was urged may take, before it is killed */
 
 enum phase { OVER, HELD, ENDING, TAKEN, UNDONE };
 #define PHASE_BITS 3
@@ -87,6 +91,16 @@ static void correct(const struct watch *w, bool undone, uint64_t *began_ns, uint
 		*began_ns = later;
 }
 
+/* Somebody had stopped us by a signal, inside a pause: now we can stop. */
+static enum watch_outcome end_urged(struct watch *w, uint64_t state)
+{
+	if (in_phase(atomic_load(&w->urged), OVER) != in_phase(state, OVER))
+		return WATCH_OURS;
+	if (atomic_exchange(&w->stop_again, false))
+		raise(SIGSTOP);
+	return WATCH_URGED;
+}
+
 enum watch_outcome watch_end(struct watch *w, uint64_t *began_ns, uint64_t *ended_ns)
 {
 	uint64_t since = 0;
@@ -102,7 +116,7 @@ enum watch_outcome watch_end(struct watch *w, uint64_t *began_ns, uint64_t *ende
 			if (!move(w, state, OVER))
 				continue;
 			correct(w, false, began_ns, ended_ns);
-			break;
+			return end_urged(w, state);
 		}
 		if (!since)
 			since = now();
@@ -186,4 +200,39 @@ void watch_undo(const struct hypervisor_ops *ops, struct guest *guest, const uin
 		return;
 	atomic_store(&w->undone_ns, now());
 	move(w, in_phase(state, TAKEN), UNDONE);
+}
+
+/* Stopped by a signal, not by a debugger. */
+static bool is_stopped(pid_t pid)
+{
+	char text[512], *at = NULL;
+	FILE *f;
+
+	snprintf(text, sizeof(text), "/proc/%d/stat", (int)pid);
+	f = fopen(text, "re");
+	if (f && fgets(text, sizeof(text), f))
+		at = strrchr(text, ')');
+	if (f)
+		fclose(f);
+	return at && strncmp(at, ") T", 3) == 0;
+}
+
+void watch_urge(const struct hypervisor_ops *ops, struct guest *guest, struct watch *w, uint64_t state, pid_t recorder,
+                int pidfd)
+{
+	bool again = in_phase(atomic_load(&w->urged), OVER) == in_phase(state, OVER);
+	bool stopped = is_stopped(recorder);
+	struct guest_info info;
+
+	if (watch_is_over(state) || !ops->is_marked(w->mark, false))
+		return;
+	if (!again || stopped) {
+		w->urged_ns = now();
+		atomic_store(&w->stop_again, stopped);
+		atomic_store(&w->urged, state);
+	} else if (now() - w->urged_ns < URGED_NS) {
+		return;
+	}
+	again = again && !stopped && ops->info(guest, &info) == 0 && info.paused;
+	syscall(SYS_pidfd_send_signal, pidfd, again ? SIGKILL : SIGCONT, NULL, 0);
 }

@@ -10,6 +10,7 @@
 #include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -51,7 +52,9 @@ struct process {
 	struct watched *watched;
 	size_t n;
 	uint64_t max_pause_ns;
-	unsigned idle;        /* looks since a pause was seen */
+	unsigned idle;  /* looks since a pause was seen */
+	pid_t recorder; /* with a descriptor of it */
+	int pidfd;
 	int pipe, life, wake; /* the other ends of struct watchdog's */
 };
 
@@ -85,7 +88,7 @@ static bool watch(struct process *p, size_t i, const struct guest_info *info)
 
 	if (w->guest)
 		p->ops->detach(w->guest);
-	w->guest = p->ops->attach(p->x, info, NULL);
+	w->guest = p->ops->attach_to_watch ? p->ops->attach_to_watch(p->x, info) : p->ops->attach(p->x, info, NULL);
 	memcpy(w->uuid, info->uuid, sizeof(w->uuid));
 	return w->guest != NULL;
 }
@@ -109,8 +112,17 @@ static uint64_t now(void)
 
 static void undo(struct process *p, size_t i, uint64_t state, bool dead)
 {
-	if (p->watched[i].guest)
-		watch_undo(p->ops, p->watched[i].guest, p->watched[i].uuid, &p->watches[i], state, dead);
+	struct guest *guest = p->watched[i].guest;
+	struct watch *w = &p->watches[i];
+
+	if (!guest)
+		return;
+	if (p->ops->unpause)
+		watch_undo(p->ops, guest, p->watched[i].uuid, w, state, dead);
+	else if (!dead)
+		watch_urge(p->ops, guest, w, state, p->recorder, p->pidfd);
+	else if (p->ops->clean_up && p->ops->is_marked(w->mark, true))
+		p->ops->clean_up(guest);
 }
 
 /* Undoes the pause of domain @i if it is too old. When it will be, or when to look again. */
@@ -213,6 +225,8 @@ static _Noreturn void watchdog_process(struct process *p, const struct guest_inf
 	/* A connection of its own: the parent's does not survive a fork, nor would it survive the parent. */
 	char why[256], missing[256], no;
 
+	p->recorder = getppid();
+	p->pidfd = (int)syscall(SYS_pidfd_open, p->recorder, 0);
 	p->x = p->ops->open(why, sizeof(why));
 	p->watched = calloc(p->n, sizeof(*p->watched));
 	no = !watch_all(p, domains);
@@ -220,7 +234,7 @@ static _Noreturn void watchdog_process(struct process *p, const struct guest_inf
 	/* Above the recorder, which might not leave it a CPU; what cannot be had, the recorder's own try reports. */
 	if (priority)
 		latency_try(priority, false, missing, sizeof(missing));
-	privileges_drop(false); /* best effort: the recorder says if it cannot */
+	privileges_drop(p->ops->capabilities); /* best effort: the recorder says if it cannot */
 	if (no || write(p->life, &no, 1) != 1)
 		_exit(1);
 	run(p);

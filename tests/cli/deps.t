@@ -17,9 +17,10 @@ asks_for() {
 }
 ok "alone: all" asks_for ''
 ok "demo: what two programs and the lab need" asks_for 'lab record report' demo
-ok "all: what two programs need" asks_for 'record report' all
+ok "demo-kvm: what two programs and KVM need" asks_for 'kvm record report' demo-kvm
+ok "all: what two programs need" asks_for 'kvm record report' all
 ok "uniprof-report: what it needs" asks_for 'report' uniprof-report
-ok "two goals: what both need" asks_for 'lab record report' all demo
+ok "two goals: what both need" asks_for 'kvm lab record report' all demo
 ok "check: all" asks_for '' check
 ok "a goal that needs all beside one that does not: all" asks_for '' demo check-lab
 no_such() {

@@ -35,22 +35,8 @@ shares() {
 	shares_of "$work/shares" "$xen/guests/truth/$2.txt" "${3:-3}"
 }
 
-# shares_of FOLDED TRUTH [POINTS]: the same of folded stacks and a truth in files; a stack may stand in several lines.
-shares_of() {
-	awk -v points="${3:-3}" -v truth="$2" '
-		BEGIN { FS = "\t"; while ((getline < truth) > 0) want[$1] = $2 }
-		{ n = $0; sub(/.* /, "", n); stack = substr($0, 1, length($0) - length(n) - 1); got[stack] += n; all += n }
-		END {
-			for (s in got) if (!(s in want)) { print "impossible stack: " s " " got[s]; bad = 1 }
-			for (s in want) {
-				share = all ? 100 * got[s] / all : 0
-				off = share - want[s]
-				printf "%6.2f %% of %d, should be %g: %s\n", share, all, want[s], s
-				if (off > points || off < -points) bad = 1
-			}
-			exit bad || !all
-		}' "$1"
-}
+# shellcheck source=tests/shares.sh
+. "$xen/../shares.sh"
 
 # seldom_retaken NAME: by what the recorder said in $out/NAME.err, under 1 % of the rounds were taken again.
 seldom_retaken() {

@@ -4,9 +4,11 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -26,6 +28,7 @@ struct world {
 	struct sim_domain domain;
 	struct watch watch;
 	struct pause_mark mark;
+	atomic_bool awake; /* a recorder has gone on */
 };
 
 struct fixture {
@@ -411,6 +414,126 @@ static void a_pause_is_undone_at_the_recorders_death(void **state)
 	}
 }
 
+/* --- where only the recorder can end its pause -------------------------------------------------------------------- */
+
+/* Never ends its pause; at the second SIGCONT it exits. */
+static _Noreturn void be_stuck(struct world *w)
+{
+	sigset_t set;
+	int number;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGCONT);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	raise(SIGSTOP);
+	sigwait(&set, &number);
+	atomic_store(&w->awake, true);
+	sigwait(&set, &number);
+	_exit(0);
+}
+
+/* A recorder that is stopped inside a pause, then goes on; 0 if it was told that it was urged. With its descriptor. */
+static pid_t start_recorder(struct fixture *f, bool stuck, int *pidfd)
+{
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		uint64_t began_ns = now(), ended_ns = began_ns;
+
+		watch_begin(&f->w->watch, began_ns);
+		ops->prepare(f->recorder, NULL);
+		ops->stop(f->recorder);
+		if (stuck)
+			be_stuck(f->w);
+		raise(SIGSTOP);
+		watch_claim(&f->w->watch);
+		ops->resume(f->recorder);
+		_exit(watch_end(&f->w->watch, &began_ns, &ended_ns) != WATCH_URGED);
+	}
+	*pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
+	return pid;
+}
+
+static int next_status(pid_t pid)
+{
+	int status;
+
+	assert_int_equal(waitpid(pid, &status, WUNTRACED), pid);
+	return status;
+}
+
+static void urge(struct fixture *f, pid_t pid, int pidfd)
+{
+	watch_urge(ops, f->watchdog, &f->w->watch, watch_state(&f->w->watch), pid, pidfd);
+}
+
+static void a_stopped_recorder_is_let_go_on(void **state)
+{
+	struct fixture *f = *state;
+	int pidfd, status;
+	pid_t pid = start_recorder(f, false, &pidfd);
+
+	assert_true(WIFSTOPPED(next_status(pid)));
+	assert_int_equal(f->w->domain.our_pauses, 1);
+	urge(f, pid, pidfd);
+	/* It has ended its pause, and stopped itself again. */
+	assert_true(WIFSTOPPED(next_status(pid)));
+	assert_int_equal(f->w->domain.our_pauses, 0);
+	urge(f, pid, pidfd);
+	kill(pid, SIGCONT);
+	status = next_status(pid);
+	assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+	close(pidfd);
+}
+
+/* One that has been urged, and let go on, and did not. */
+static pid_t start_stuck(struct fixture *f, int *pidfd)
+{
+	pid_t pid = start_recorder(f, true, pidfd);
+	int status;
+
+	assert_true(WIFSTOPPED(next_status(pid)));
+	/* However long ago it was urged: it is stopped, and can be let go on. */
+	f->w->watch.urged = watch_state(&f->w->watch);
+	f->w->watch.urged_ns = now() - 2 * S;
+	urge(f, pid, *pidfd);
+	assert_int_equal(waitpid(pid, &status, WCONTINUED), pid);
+	assert_true(WIFCONTINUED(status));
+	while (!atomic_load(&f->w->awake))
+		usleep(1000);
+	/* Too early for more. */
+	urge(f, pid, *pidfd);
+	f->w->watch.urged_ns = now() - 2 * S;
+	return pid;
+}
+
+static void a_recorder_that_does_not_let_go_is_killed(void **state)
+{
+	struct fixture *f = *state;
+	int pidfd, status;
+	pid_t pid = start_stuck(f, &pidfd);
+
+	urge(f, pid, pidfd);
+	status = next_status(pid);
+	assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+	/* Where this is used, the kernel lets go of the guest then. */
+	f->w->domain.our_pauses = 0;
+	close(pidfd);
+}
+
+static void a_recorder_that_holds_nothing_is_not_killed(void **state)
+{
+	struct fixture *f = *state;
+	int pidfd, status;
+	pid_t pid = start_stuck(f, &pidfd);
+
+	f->w->domain.our_pauses = 0;
+	urge(f, pid, pidfd);
+	status = next_status(pid);
+	assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+	close(pidfd);
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 
 int main(void)
@@ -427,6 +550,9 @@ int main(void)
 		TEST(a_pause_too_long_is_undone),
 		TEST(it_is_woken),
 		TEST(a_pause_is_undone_at_the_recorders_death),
+		TEST(a_stopped_recorder_is_let_go_on),
+		TEST(a_recorder_that_does_not_let_go_is_killed),
+		TEST(a_recorder_that_holds_nothing_is_not_killed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
+/*
+ * Runs in the kernel once for each open file of each process, when somebody reads the iterator: writes a record for each
+ * virtual machine, for each slot of its memory, and for each vCPU. It is attached to nothing else.
+ *
+ * Types have only the fields that are used; where these are in the running kernel is found when the program is loaded
+ * (CO-RE).
+ */
+typedef unsigned char __u8;
+typedef unsigned short __u16;
+typedef unsigned int __u32, __be32, __wsum;
+typedef unsigned long long __u64;
+typedef short __s16;
+typedef int __s32;
+typedef long long __s64;
+typedef unsigned short __be16;
+enum bpf_map_type { BPF_MAP_TYPE_UNSPEC };
+
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_core_read.h>
+
+#include "kvmif/record.h"
+
+#define ANON_INODE_FS_MAGIC 0x09041934
+#define CHAIN_MAX 16 /* slots in one chain of the hash table */
+
+#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
+
+struct seq_file;
+struct bpf_iter_meta {
+	struct seq_file *seq;
+};
+struct task_struct {
+	int tgid;
+};
+struct super_block {
+	unsigned long s_magic;
+};
+struct qstr {
+	const unsigned char *name;
+};
+struct dentry {
+	struct qstr d_name;
+	struct super_block *d_sb;
+};
+struct path {
+	struct dentry *dentry;
+};
+struct file {
+	struct path f_path;
+	void *private_data;
+};
+struct bpf_iter__task_file {
+	struct bpf_iter_meta *meta;
+	struct task_struct *task;
+	__u32 fd;
+	struct file *file;
+};
+
+struct upid {
+	int nr;
+};
+struct pid {
+	struct upid numbers[1];
+};
+struct hlist_node {
+	struct hlist_node *next;
+};
+struct hlist_head {
+	struct hlist_node *first;
+};
+struct kvm_memory_slot {
+	struct hlist_node id_node[2];
+	__u64 base_gfn;
+	unsigned long npages, userspace_addr;
+	__u32 flags;
+};
+struct kvm_memslots {
+	struct hlist_head id_hash[128];
+	int node_idx;
+};
+struct kvm_arch {
+	__u8 vm_type;
+	_Bool has_protected_state;
+};
+struct kvm {
+	struct kvm_memslots *memslots[2];
+	struct kvm_arch arch;
+};
+struct kvm_vcpu_arch {
+	int mp_state;
+	_Bool guest_state_protected;
+};
+struct kvm_vcpu {
+	struct kvm *kvm;
+	int vcpu_id;
+	struct pid *pid;
+	struct kvm_vcpu_arch arch;
+};
+
+#pragma clang attribute pop
+
+static void put(struct seq_file *seq, struct kvm_record *r)
+{
+	bpf_seq_write(seq, r, sizeof(*r));
+}
+
+static void put_slots(struct seq_file *seq, struct kvm_record *r, struct kvm *kvm)
+{
+	struct kvm_memslots *slots = BPF_CORE_READ(kvm, memslots[0]);
+	int index = BPF_CORE_READ(slots, node_idx) & 1;
+	/* From a node back to the slot it is in. */
+	__u64 offset = __builtin_preserve_field_info(((struct kvm_memory_slot *)0)->id_node, BPF_FIELD_BYTE_OFFSET) +
+	               (index ? bpf_core_type_size(struct hlist_node) : 0);
+
+	r->type = KVM_RECORD_SLOT;
+	for (int i = 0; i < 128; i++) {
+		struct hlist_node *node = BPF_CORE_READ(slots, id_hash[i].first);
+
+		for (int n = 0; n < CHAIN_MAX && node; n++) {
+			struct kvm_memory_slot *slot = (void *)node - offset;
+
+			r->slot.address = BPF_CORE_READ(slot, base_gfn) << 12;
+			r->slot.size = (__u64)BPF_CORE_READ(slot, npages) << 12;
+			r->slot.host_address = BPF_CORE_READ(slot, userspace_addr);
+			r->slot.flags = BPF_CORE_READ(slot, flags);
+			r->slot.space = 0;
+			put(seq, r);
+			node = BPF_CORE_READ(node, next);
+		}
+	}
+}
+
+static void put_vm(struct seq_file *seq, struct kvm_record *r, struct kvm *kvm)
+{
+	_Bool has_slots = bpf_core_field_exists(struct kvm_memslots, id_hash);
+
+	r->type = KVM_RECORD_VM;
+	r->vm = (__u64)kvm;
+	r->machine.flags = has_slots ? 0 : KVM_VM_NO_SLOTS;
+	if (bpf_core_field_exists(struct kvm_arch, has_protected_state) &&
+	    BPF_CORE_READ(kvm, arch.has_protected_state))
+		r->machine.flags |= KVM_VM_PROTECTED;
+	put(seq, r);
+	if (has_slots)
+		put_slots(seq, r, kvm);
+}
+
+static void put_vcpu(struct seq_file *seq, struct kvm_record *r, struct kvm_vcpu *vcpu)
+{
+	if (bpf_core_field_exists(struct kvm_vcpu_arch, guest_state_protected) &&
+	    BPF_CORE_READ(vcpu, arch.guest_state_protected)) {
+		r->type = KVM_RECORD_VM;
+		r->vm = (__u64)BPF_CORE_READ(vcpu, kvm);
+		r->machine.flags = KVM_VM_PROTECTED;
+		put(seq, r);
+	}
+	r->type = KVM_RECORD_VCPU;
+	r->vm = (__u64)BPF_CORE_READ(vcpu, kvm);
+	r->vcpu.number = BPF_CORE_READ(vcpu, vcpu_id);
+	r->vcpu.tid = BPF_CORE_READ(vcpu, pid, numbers[0].nr);
+	r->vcpu.mp_state = BPF_CORE_READ(vcpu, arch.mp_state);
+	put(seq, r);
+}
+
+/* Without a C library. */
+static _Bool begins(const char *name, const char *with, int n)
+{
+	for (int i = 0; i < n; i++)
+		if (name[i] != with[i])
+			return 0;
+	return 1;
+}
+
+SEC("iter/task_file")
+int each_file(struct bpf_iter__task_file *ctx)
+{
+	struct task_struct *task = ctx->task;
+	struct file *file = ctx->file;
+	struct kvm_record r = {0};
+	char name[10] = {0};
+
+	if (!task || !file || BPF_CORE_READ(file, f_path.dentry, d_sb, s_magic) != ANON_INODE_FS_MAGIC)
+		return 0;
+	bpf_probe_read_kernel_str(name, sizeof(name), BPF_CORE_READ(file, f_path.dentry, d_name.name));
+	r.pid = BPF_CORE_READ(task, tgid);
+	if (begins(name, "kvm-vm", 7))
+		put_vm(ctx->meta->seq, &r, BPF_CORE_READ(file, private_data));
+	else if (begins(name, "kvm-vcpu:", 9))
+		put_vcpu(ctx->meta->seq, &r, BPF_CORE_READ(file, private_data));
+	return 0;
+}
+
+char LICENSE[] SEC("license") = "Dual BSD/GPL";

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "kvmif/iterator.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+
+#include "kvmif/iterator.skel.h"
+
+#define RECORDS 256 /* read at a time */
+
+struct iterator {
+	struct iterator_bpf *program;
+	struct bpf_link *link;
+};
+
+/* This program reports errors itself. */
+static int quiet(enum libbpf_print_level level, const char *format, va_list args)
+{
+	(void)level, (void)format, (void)args;
+	return 0;
+}
+
+static const char *reason(int error)
+{
+	if (error == EPERM || error == EACCES)
+		return "CAP_BPF and CAP_PERFMON are missing";
+	if (error == ENOENT || error == ESRCH)
+		return "this kernel has no BTF of KVM";
+	return strerror(error);
+}
+
+struct iterator *iterator_open(char *why, size_t size)
+{
+	struct iterator *it = calloc(1, sizeof(*it));
+
+	if (!it) {
+		snprintf(why, size, "out of memory");
+		return NULL;
+	}
+	libbpf_set_print(quiet);
+	it->program = iterator_bpf__open_and_load();
+	it->link = it->program ? bpf_program__attach_iter(it->program->progs.each_file, NULL) : NULL;
+	if (!it->link) {
+		snprintf(why, size, "%s", reason(errno));
+		iterator_close(it);
+		return NULL;
+	}
+	return it;
+}
+
+void iterator_close(struct iterator *it)
+{
+	if (!it)
+		return;
+	bpf_link__destroy(it->link);
+	iterator_bpf__destroy(it->program);
+	free(it);
+}
+
+/* Whole records only: the kernel does not split what one write has added, but a read may end inside one. */
+static int read_all(int fd, int (*each)(void *ctx, const struct kvm_record *record), void *ctx)
+{
+	struct kvm_record records[RECORDS];
+	size_t have = 0;
+	int rc = 0;
+
+	while (rc == 0) {
+		ssize_t n = read(fd, (char *)records + have, sizeof(records) - have);
+		size_t whole;
+
+		if (n < 0 && (errno == EINTR || errno == EAGAIN))
+			continue;
+		if (n <= 0)
+			return n < 0 ? -errno : 0;
+		have += (size_t)n;
+		whole = have / sizeof(*records);
+		for (size_t i = 0; rc == 0 && i < whole; i++)
+			rc = each(ctx, &records[i]);
+		have -= whole * sizeof(*records);
+		memmove(records, &records[whole], have);
+	}
+	return rc;
+}
+
+int iterator_read(struct iterator *it, int (*each)(void *ctx, const struct kvm_record *record), void *ctx)
+{
+	int fd = bpf_iter_create(bpf_link__fd(it->link)), rc;
+
+	if (fd < 0)
+		return -errno;
+	rc = read_all(fd, each, ctx);
+	close(fd);
+	return rc;
+}

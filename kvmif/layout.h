@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * layout.h - where a virtual machine's memory is in its monitor's address space, and which thread runs which vCPU. Both
+ * change while it runs: memory and vCPUs are plugged in and out.
+ */
+#ifndef KVMIF_LAYOUT_H
+#define KVMIF_LAYOUT_H
+
+#include <stdbool.h>
+
+#include "kvmif/iterator.h"
+#include "kvmif/process.h"
+
+/* Of the guest's memory, in bytes. */
+struct memory_slot {
+	uint64_t address, size, host_address;
+};
+
+struct layout {
+	struct memory_slot *slots; /* by ascending address */
+	size_t nslots, room;
+	pid_t threads[MACHINE_VCPUS_MAX]; /* by vCPU; 0: not known, or none */
+	bool is_protected;                /* its registers are not for the host */
+	bool has_slots;                   /* false: this kernel does not tell */
+	uint64_t vm;                      /* the one that is looked at */
+};
+
+/* As the kernel tells it: 0 or a negative errno, and @l as it was. layout_free() releases it; all zero to begin with. */
+int layout_read(struct layout *l, struct iterator *it, pid_t pid);
+void layout_free(struct layout *l);
+
+/* The address in the monitor of the page at @address; 0: the guest has no memory there. */
+uint64_t layout_host_address(const struct layout *l, uint64_t address);
+uint64_t layout_size(const struct layout *l); /* of all memory, in bytes */
+bool layout_same_slots(const struct layout *a, const struct layout *b);
+
+#endif

@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "kvmif/process.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/capability.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "common/array.h"
+#include "common/parse.h"
+
+#define VM_LINK "anon_inode:kvm-vm"
+#define VCPU_LINK "anon_inode:kvm-vcpu:"
+
+/* At most @size - 1 bytes of /proc/@pid/@file, ended by 0. How many, or a negative errno. */
+static ssize_t read_file(pid_t pid, const char *file, char *to, size_t size)
+{
+	char path[64];
+	ssize_t n;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, file);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return errno == ENOENT ? -ESRCH : -errno;
+	n = read(fd, to, size - 1);
+	if (n < 0)
+		n = -errno;
+	else
+		to[n] = '\0';
+	close(fd);
+	return n;
+}
+
+/* The 22nd field of stat; the second one, in brackets, may hold anything. */
+static int read_start(pid_t pid, uint64_t *start)
+{
+	char text[1024], *at;
+	ssize_t n = read_file(pid, "stat", text, sizeof(text));
+
+	if (n < 0)
+		return (int)n;
+	at = strrchr(text, ')');
+	for (int field = 2; at && field < 22; field++)
+		at = strchr(at + 1, ' ');
+	if (!at)
+		return -EIO;
+	*start = strtoull(at + 1, NULL, 10);
+	return 0;
+}
+
+static void note_link(struct machine *m, const char *link, int fd)
+{
+	uint64_t number;
+
+	if (strcmp(link, VM_LINK) == 0)
+		m->machines++;
+	if (strncmp(link, VCPU_LINK, strlen(VCPU_LINK)) != 0 ||
+	    parse_u64(link + strlen(VCPU_LINK), 0, MACHINE_VCPUS_MAX - 1, &number) != 0)
+		return;
+	m->fds[number] = fd;
+	if (m->vcpus <= number)
+		m->vcpus = (uint32_t)number + 1;
+}
+
+static int read_links(struct machine *m)
+{
+	char path[64], link[64];
+	struct dirent *e;
+	int rc = 0;
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "/proc/%d/fd", (int)m->pid);
+	dir = opendir(path);
+	if (!dir)
+		return errno == ENOENT ? -ESRCH : -errno;
+	while ((e = readdir(dir))) {
+		ssize_t n = readlinkat(dirfd(dir), e->d_name, link, sizeof(link) - 1);
+
+		if (n < 0 && errno == EACCES)
+			rc = -EACCES;
+		if (n <= 0)
+			continue;
+		link[n] = '\0';
+		note_link(m, link, atoi(e->d_name));
+	}
+	closedir(dir);
+	return rc;
+}
+
+int machine_find(pid_t pid, struct machine *m)
+{
+	int rc;
+
+	m->pid = pid;
+	m->vcpus = m->machines = 0;
+	for (size_t i = 0; i < MACHINE_VCPUS_MAX; i++)
+		m->fds[i] = -1;
+	rc = read_start(pid, &m->start);
+	if (rc == 0)
+		rc = read_links(m);
+	return rc == 0 && m->vcpus == 0 ? -ESRCH : rc;
+}
+
+static int compare_pids(const void *a, const void *b)
+{
+	const pid_t x = *(const pid_t *)a, y = *(const pid_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+static int all_pids(pid_t **pids, size_t *n)
+{
+	DIR *dir = opendir("/proc");
+	size_t room = 0;
+	struct dirent *e;
+	uint64_t pid;
+	int rc = 0;
+
+	*pids = NULL;
+	*n = 0;
+	if (!dir)
+		return -errno;
+	while (rc == 0 && (e = readdir(dir))) {
+		if (!isdigit((unsigned char)e->d_name[0]) || parse_u64(e->d_name, 1, INT32_MAX, &pid) != 0)
+			continue;
+		rc = array_room(pids, &room, *n, sizeof(**pids));
+		if (rc == 0)
+			(*pids)[(*n)++] = (pid_t)pid;
+	}
+	closedir(dir);
+	if (rc == 0 && *n)
+		qsort(*pids, *n, sizeof(**pids), compare_pids);
+	return rc;
+}
+
+/* May we look into the processes of other users? */
+static bool may_look(void)
+{
+	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+	struct __user_cap_data_struct caps[_LINUX_CAPABILITY_U32S_3] = {{0}};
+
+	return syscall(SYS_capget, &header, caps) == 0 && caps[0].effective & CAP_TO_MASK(CAP_SYS_PTRACE) &&
+	       caps[0].effective & (CAP_TO_MASK(CAP_DAC_READ_SEARCH) | CAP_TO_MASK(CAP_DAC_OVERRIDE));
+}
+
+int machine_each(int (*each)(void *ctx, const struct machine *m), void *ctx)
+{
+	struct machine m;
+	pid_t *pids;
+	size_t n;
+	bool any = false;
+	int rc = all_pids(&pids, &n);
+
+	for (size_t i = 0; rc == 0 && i < n; i++) {
+		if (machine_find(pids[i], &m) != 0)
+			continue;
+		any = true;
+		rc = each(ctx, &m);
+	}
+	free(pids);
+	return rc == 0 && !any && !may_look() ? -EACCES : rc;
+}
+
+/* --- names ------------------------------------------------------------------------------------------------------- */
+
+/* The argument behind @option, or after '=' in the same word; NULL: it is not given. */
+static const char *argument(const char *line, size_t len, const char *option)
+{
+	const size_t n = strlen(option);
+
+	for (const char *word = line; word < line + len; word += strlen(word) + 1) {
+		if (strncmp(word, option, n) != 0 || (word[n] && word[n] != '='))
+			continue;
+		if (word[n] == '=')
+			return word + n + 1;
+		return word + n + 1 < line + len ? word + n + 1 : NULL;
+	}
+	return NULL;
+}
+
+/* QEMU's: name, or guest=name among other things; a comma in a name is doubled. */
+static void copy_qemu_name(const char *value, char *name, size_t size)
+{
+	const char *guest = strncmp(value, "guest=", 6) == 0 ? value : strstr(value, ",guest=");
+	size_t n = 0;
+
+	if (guest)
+		value = strchr(guest, '=') + 1;
+	for (; *value && n + 1 < size; value++) {
+		if (*value == ',' && *++value != ',')
+			break;
+		name[n++] = *value;
+	}
+	name[n] = '\0';
+}
+
+int machine_command(pid_t pid, char *name, size_t size)
+{
+	ssize_t n = read_file(pid, "comm", name, size);
+
+	if (n > 0 && name[n - 1] == '\n')
+		name[n - 1] = '\0';
+	return n < 0 ? (int)n : 0;
+}
+
+int machine_name(pid_t pid, char *name, size_t size)
+{
+	char line[16384];
+	ssize_t n = read_file(pid, "cmdline", line, sizeof(line));
+	const char *value;
+
+	if (n < 0)
+		return (int)n;
+	name[0] = '\0';
+	if ((value = argument(line, (size_t)n, "-name")))
+		copy_qemu_name(value, name, size);
+	else if ((value = argument(line, (size_t)n, "--id")))
+		snprintf(name, size, "%s", value);
+	return name[0] ? 0 : machine_command(pid, name, size);
+}
+
+bool machine_asks_protection(pid_t pid)
+{
+	static const char *const words[] = {"sev-guest", "sev-snp-guest", "tdx-guest", "confidential-guest-support"};
+	char line[16384];
+	ssize_t n = read_file(pid, "cmdline", line, sizeof(line));
+
+	for (size_t i = 0; n > 0 && i < sizeof(words) / sizeof(*words); i++)
+		if (memmem(line, (size_t)n, words[i], strlen(words[i])))
+			return true;
+	return false;
+}
+
+pid_t machine_tracer(pid_t pid, pid_t tid)
+{
+	static const char field[] = "\nTracerPid:";
+	char file[32], text[4096], *at;
+	ssize_t n;
+
+	snprintf(file, sizeof(file), "task/%d/status", (int)tid);
+	n = read_file(pid, file, text, sizeof(text));
+	if (n < 0)
+		return (pid_t)n;
+	at = strstr(text, field);
+	return at ? (pid_t)strtol(at + sizeof(field) - 1, NULL, 10) : 0;
+}
+
+bool machine_is_stopped(pid_t pid)
+{
+	char path[64], text[1024];
+	bool stopped = false;
+	struct dirent *e;
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+	dir = opendir(path);
+	while (dir && !stopped && (e = readdir(dir))) {
+		const char *at;
+
+		snprintf(path, sizeof(path), "task/%.20s/stat", e->d_name);
+		at = read_file(pid, path, text, sizeof(text)) > 0 ? strrchr(text, ')') : NULL;
+		stopped = at && (strncmp(at, ") t", 3) == 0 || strncmp(at, ") T", 3) == 0);
+	}
+	if (dir)
+		closedir(dir);
+	return stopped;
+}
+
+bool machine_tracing_forbidden(void)
+{
+	FILE *f = fopen("/proc/sys/kernel/yama/ptrace_scope", "re");
+	bool forbidden = f && fgetc(f) == '3';
+
+	if (f)
+		fclose(f);
+	return forbidden;
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* process.h - virtual machine monitors among the processes: what /proc tells of them. */
+#ifndef KVMIF_PROCESS_H
+#define KVMIF_PROCESS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#define MACHINE_VCPUS_MAX 512u
+
+/* A process that runs a virtual machine. */
+struct machine {
+	pid_t pid;
+	uint64_t start;             /* ticks after the host's boot: with the pid, its identity */
+	uint32_t vcpus;             /* highest number + 1 */
+	int fds[MACHINE_VCPUS_MAX]; /* of the vCPUs in the process; -1: there is no such vCPU */
+	unsigned machines;          /* how many virtual machines it has descriptors of */
+};
+
+/* 0; -ESRCH: there is no such process, or it runs no virtual machine; -EACCES: it may not be looked into. */
+int machine_find(pid_t pid, struct machine *m);
+/*
+ * Calls @each for every one, by ascending pid; it returns 0 or a negative errno, which ends it. 0 or a negative errno;
+ * -EACCES: there was none among the processes that may be looked into.
+ */
+int machine_each(int (*each)(void *ctx, const struct machine *m), void *ctx);
+/* QEMU's -name, Firecracker's --id, else the command. 0 or a negative errno. */
+int machine_name(pid_t pid, char *name, size_t size);
+/* The monitor's command, such as "qemu-system-x86". */
+int machine_command(pid_t pid, char *name, size_t size);
+/* Does the command line ask for a guest whose registers and memory the host may not read? */
+bool machine_asks_protection(pid_t pid);
+/* The process that traces thread @tid of @pid: 0 for none, or a negative errno. */
+pid_t machine_tracer(pid_t pid, pid_t tid);
+/* Is a thread of it stopped, by a tracer or by a signal? */
+bool machine_is_stopped(pid_t pid);
+/* Yama's scope 3: not even root may trace. */
+bool machine_tracing_forbidden(void);
+
+#endif

@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "kvmif/vcpu.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/kvm.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/user.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "guest/x86.h"
+
+#define PAGE 4096u /* struct kvm_run is in the first one */
+#define WANTED (KVM_SYNC_X86_REGS | KVM_SYNC_X86_SREGS)
+#define POISON 0x5afe5afe5afe5afeull /* not canonical: no instruction pointer */
+#define OWN_NS_MAX 2000000u          /* that a stop may cost a sleeping thread, before it is known */
+#define OWN_NS_MORE 20000u           /* than twice the least that one has cost */
+_Static_assert(sizeof(struct kvm_run) <= PAGE, "struct kvm_run is in one page");
+
+/* --- attaching --------------------------------------------------------------------------------------------------- */
+
+int vcpu_attach(struct vcpu *v, int pidfd, int fd)
+{
+	int mine = (int)syscall(SYS_pidfd_getfd, pidfd, fd, 0), rc;
+	void *page;
+
+	*v = (struct vcpu){.fd = fd, .cpu_time = -1, .call = -1};
+	if (mine < 0)
+		return -errno;
+	page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, mine, 0);
+	rc = page == MAP_FAILED ? -errno : 0;
+	close(mine);
+	if (rc == 0)
+		v->run = page;
+	return rc;
+}
+
+static int open_file(pid_t pid, pid_t tid, const char *name)
+{
+	char path[64];
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/%s", (int)pid, (int)tid, name);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
+static void forget_thread(struct vcpu *v)
+{
+	if (v->cpu_time >= 0)
+		close(v->cpu_time);
+	if (v->call >= 0)
+		close(v->call);
+	v->cpu_time = v->call = -1;
+	v->tid = 0;
+}
+
+int vcpu_set_thread(struct vcpu *v, pid_t pid, pid_t tid)
+{
+	if (v->tid == tid)
+		return 0;
+	forget_thread(v);
+	if (tid == 0)
+		return 0;
+	v->cpu_time = open_file(pid, tid, "schedstat");
+	v->call = open_file(pid, tid, "syscall");
+	if (v->cpu_time >= 0 && v->call >= 0) {
+		v->tid = tid;
+		return 0;
+	}
+	tid = v->cpu_time < 0 ? v->cpu_time : v->call;
+	forget_thread(v);
+	return tid == -ENOENT ? -ESRCH : tid;
+}
+
+void vcpu_detach(struct vcpu *v)
+{
+	if (!v->run)
+		return;
+	if (v->armed)
+		vcpu_disarm(v);
+	forget_thread(v);
+	munmap(v->run, PAGE);
+	v->run = NULL;
+}
+
+/* --- without a stop ---------------------------------------------------------------------------------------------- */
+
+uint64_t vcpu_cpu_ns(struct vcpu *v)
+{
+	char text[80];
+	ssize_t n = v->cpu_time < 0 ? -1 : pread(v->cpu_time, text, sizeof(text) - 1, 0);
+	uint64_t ns;
+
+	if (n <= 0)
+		return v->cpu_ns;
+	text[n] = '\0';
+	ns = strtoull(text, NULL, 10);
+	return ns > v->own_ns ? ns - v->own_ns : 0;
+}
+
+/* "running", or the number of the call that it sleeps in, and the call's arguments; -1 is no call. */
+static enum vcpu_place place_of(const struct vcpu *v)
+{
+	char text[200];
+	ssize_t n = v->call < 0 ? -1 : pread(v->call, text, sizeof(text) - 1, 0);
+	unsigned long fd, request;
+	long number;
+
+	if (n <= 0)
+		return VCPU_GONE;
+	text[n] = '\0';
+	if (strncmp(text, "running", 7) == 0)
+		return VCPU_RUNNING;
+	if (sscanf(text, "%ld 0x%lx 0x%lx", &number, &fd, &request) == 3 && number == SYS_ioctl &&
+	    fd == (unsigned long)v->fd && request == KVM_RUN)
+		return VCPU_HALTED;
+	return VCPU_OUTSIDE;
+}
+
+/* Has it gone back to sleep after a stop, and done nothing else? That must not look as if it had run. */
+static bool is_own(struct vcpu *v, uint64_t ns)
+{
+	uint64_t most = v->own_least ? 2 * v->own_least + OWN_NS_MORE : OWN_NS_MAX;
+
+	if (!v->was_stopped || v->place != VCPU_HALTED || ns > most)
+		return false;
+	if (ns && (!v->own_least || ns < v->own_least))
+		v->own_least = ns;
+	return true;
+}
+
+void vcpu_look(struct vcpu *v)
+{
+	uint64_t ns;
+
+	v->place = place_of(v);
+	ns = vcpu_cpu_ns(v);
+	if (ns > v->cpu_ns && is_own(v, ns - v->cpu_ns)) {
+		v->own_ns += ns - v->cpu_ns;
+		ns = v->cpu_ns;
+	}
+	v->was_stopped = false;
+	v->cpu_ns = ns;
+}
+
+void vcpu_arm(struct vcpu *v)
+{
+	v->armed = true;
+	v->run->s.regs.regs.rip = POISON;
+	atomic_signal_fence(memory_order_seq_cst);
+	__atomic_store_n(&v->run->kvm_valid_regs, WANTED, __ATOMIC_RELEASE);
+}
+
+void vcpu_disarm(struct vcpu *v)
+{
+	__atomic_store_n(&v->run->kvm_valid_regs, 0, __ATOMIC_RELEASE);
+	v->armed = false;
+}
+
+/* --- the stop ---------------------------------------------------------------------------------------------------- */
+
+/* Its thread has ended while it was ours: until we take note, it is left as a zombie, and its whole process with it. */
+static int bury(struct vcpu *v)
+{
+	while (waitid(P_PID, (id_t)v->tid, NULL, WEXITED | __WALL) != 0 && errno == EINTR)
+		;
+	v->held = false;
+	return -ESRCH;
+}
+
+int vcpu_interrupt(struct vcpu *v)
+{
+	if (ptrace(PTRACE_SEIZE, v->tid, NULL, NULL) != 0)
+		return -errno;
+	v->held = true;
+	if (ptrace(PTRACE_INTERRUPT, v->tid, NULL, NULL) != 0)
+		return errno == ESRCH ? bury(v) : -errno;
+	return 0;
+}
+
+/* Of the kernel's own errors, which no program sees (include/linux/errno.h). */
+#define ERESTARTNOHAND 514
+#define ERESTART_RESTARTBLOCK 516
+
+/*
+ * The thread had left KVM_RUN, and may have just fallen asleep in nanosleep, poll or a timed futex. Such a call goes on by
+ * restart_syscall, which its process's seccomp filter may punish by death; let it begin anew instead, as other calls do.
+ * The sleep is longer by what it has lasted. Both ways, it ends by EINTR if a signal's handler runs.
+ */
+static void begin_call_anew(struct vcpu *v)
+{
+	void *rax = (void *)offsetof(struct user_regs_struct, rax);
+	long result;
+
+	errno = 0;
+	result = ptrace(PTRACE_PEEKUSER, v->tid, rax, NULL);
+	if (errno == 0 && result == -ERESTART_RESTARTBLOCK)
+		ptrace(PTRACE_POKEUSER, v->tid, rax, (void *)(long)-ERESTARTNOHAND);
+}
+
+int vcpu_await(struct vcpu *v)
+{
+	siginfo_t info;
+
+	/*
+	 * Not reaped: if the stop is the delivery of a signal, and we are killed after we have taken note of it, the
+	 * signal would be lost.
+	 */
+	if (waitid(P_PID, (id_t)v->tid, &info, WSTOPPED | WEXITED | WNOWAIT | __WALL) != 0)
+		return -errno;
+	if (info.si_code != CLD_TRAPPED && info.si_code != CLD_STOPPED)
+		return bury(v);
+	v->status = info.si_status;
+	v->was_stopped = true;
+	v->is_inside = v->run->s.regs.regs.rip != POISON;
+	if (!v->is_inside)
+		begin_call_anew(v);
+	return 0;
+}
+
+int vcpu_release(struct vcpu *v)
+{
+	/* A stop of our own has an event in the status's second byte; otherwise it is a signal on its way. */
+	long signal = v->status >> 8 ? 0 : v->status;
+
+	if (ptrace(PTRACE_DETACH, v->tid, NULL, signal) != 0)
+		return errno == ESRCH ? bury(v) : -errno;
+	v->held = false;
+	return 0;
+}
+
+void vcpu_registers(const struct vcpu *v, struct vcpu_regs *regs)
+{
+	const struct kvm_regs *r = &v->run->s.regs.regs;
+	const struct kvm_sregs *s = &v->run->s.regs.sregs;
+
+	const struct x86_state state = {
+		.cr0 = s->cr0,
+		.cr3 = s->cr3,
+		.cr4 = s->cr4,
+		.efer = s->efer,
+		.rflags = r->rflags,
+		.cs_l = s->cs.l,
+		.cs_d = s->cs.db,
+		.privilege = s->ss.dpl,
+		.cs_base = s->cs.base,
+		.ss_base = s->ss.base,
+		.ip = r->rip,
+		.sp = r->rsp,
+		.fp = r->rbp,
+	};
+
+	*regs = (struct vcpu_regs){
+		.all = {r->rax, r->rdx, r->rcx, r->rbx, r->rsi, r->rdi, r->rbp, r->rsp, r->r8, r->r9, r->r10, r->r11,
+	                r->r12, r->r13, r->r14, r->r15},
+	};
+	if (v->is_inside)
+		x86_mode(&state, regs);
+}

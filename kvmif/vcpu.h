@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * vcpu.h - one vCPU and its thread: stopped by ptrace, its registers by the page that the kernel shares with its monitor.
+ *
+ * The thread runs nothing of ours. While kvm_valid_regs is set in that page (struct kvm_run), KVM writes the registers
+ * there whenever KVM_RUN returns to the monitor, which a ptrace stop makes it do (KVM_CAP_SYNC_REGS). Then the monitor
+ * sees EINTR, and calls KVM_RUN again.
+ *
+ * Only a thread that runs, or sleeps inside KVM_RUN, is stopped. One that sleeps in nanosleep or poll would go on by
+ * restart_syscall, which a monitor's seccomp filter may forbid, and then it would be killed. One that falls asleep there
+ * just before it is stopped is made to begin its call anew.
+ */
+#ifndef KVMIF_VCPU_H
+#define KVMIF_VCPU_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "guest/hypervisor.h"
+
+struct kvm_run;
+
+/* Where a thread was when it was looked at, without a stop. */
+enum vcpu_place {
+	VCPU_GONE,
+	VCPU_RUNNING, /* on a CPU, or waiting for one: in the guest, or for a moment in its monitor */
+	VCPU_HALTED,  /* asleep in KVM_RUN */
+	VCPU_OUTSIDE, /* asleep in its monitor */
+};
+
+struct vcpu {
+	pid_t tid;
+	int fd;                  /* in the monitor */
+	int cpu_time, call;      /* /proc/PID/task/TID/schedstat and syscall; -1: not open */
+	struct kvm_run *run;     /* shared; NULL: not attached */
+	enum vcpu_place place;   /* by vcpu_look() */
+	uint64_t cpu_ns, own_ns; /* by vcpu_look(): without what our stops have cost, and that */
+	uint64_t own_least;      /* of one stop; 0: not known */
+	bool was_stopped;        /* since vcpu_look() */
+	bool armed, held;
+	bool is_inside; /* the last stop found it in KVM_RUN: its registers are there */
+	int status;     /* of the stop */
+};
+
+/* Maps the page of vCPU descriptor @fd of the process of @pidfd. 0 or a negative errno. */
+int vcpu_attach(struct vcpu *v, int pidfd, int fd);
+/* Its thread is @tid from now on. 0 or a negative errno. */
+int vcpu_set_thread(struct vcpu *v, pid_t pid, pid_t tid);
+void vcpu_detach(struct vcpu *v); /* all zero is fine */
+
+/* Where the thread is, and its CPU time; a stop's own cost is left out. */
+void vcpu_look(struct vcpu *v);
+/* CPU time now. */
+uint64_t vcpu_cpu_ns(struct vcpu *v);
+
+/* The next return of KVM_RUN writes registers; or no more. */
+void vcpu_arm(struct vcpu *v);
+void vcpu_disarm(struct vcpu *v);
+
+/* Begins to stop the thread. 0 or a negative errno: -ESRCH: it is gone; -EPERM: it has another tracer, or we may not. */
+int vcpu_interrupt(struct vcpu *v);
+/* Waits until it is stopped. 0, or a negative errno; -EINTR: a signal came to us first. */
+int vcpu_await(struct vcpu *v);
+/* Lets it run. A signal that it was about to take is handed on. 0 or a negative errno. */
+int vcpu_release(struct vcpu *v);
+
+/* The registers that the last stop has left; valid is false where it found none. */
+void vcpu_registers(const struct vcpu *v, struct vcpu_regs *regs);
+
+#endif

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "record/cli/connect.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "record/sampling/target.h"
+
+size_t connect_all(struct connection all[CONNECTIONS_MAX], char *why, size_t size)
+{
+	size_t n = 0, used = 0;
+
+	for (size_t i = 0; hypervisors[i] && n < CONNECTIONS_MAX; i++) {
+		char reason[512];
+
+		all[n].ops = hypervisors[i];
+		all[n].x = hypervisors[i]->open(reason, sizeof(reason));
+		if (all[n].x)
+			n++;
+		else if (used < size)
+			used += (size_t)snprintf(why + used, size - used, "%s%s", used ? "; " : "", reason);
+	}
+	return n;
+}
+
+void connect_close(struct connection *all, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		all[i].ops->close(all[i].x);
+}
+
+/* The one whose prefix @operand has, which is taken off; NULL: it has none. */
+static const struct connection *by_prefix(const struct connection *all, size_t n, char **operand)
+{
+	for (size_t i = 0; i < n; i++) {
+		size_t len = strlen(all[i].ops->prefix);
+
+		if (strncmp(*operand, all[i].ops->prefix, len) != 0 || (*operand)[len] != ':')
+			continue;
+		*operand += len + 1;
+		return &all[i];
+	}
+	return NULL;
+}
+
+/* The one that has this guest. The first one, if none has; NULL: several have. */
+static const struct connection *by_guest(const struct connection *all, size_t n, const char *operand)
+{
+	const struct connection *found = NULL;
+
+	for (size_t i = 0; i < n; i++) {
+		struct guest_info info;
+		int rc = n > 1 ? target_find(all[i].ops, all[i].x, operand, &info) : 0;
+
+		if (rc != 0 && rc != -EINVAL)
+			continue;
+		if (found)
+			return NULL;
+		found = &all[i];
+	}
+	return found ? found : &all[0];
+}
+
+const struct connection *connect_choose(const struct connection *all, size_t n, char **operands, size_t count,
+                                        char *why, size_t size)
+{
+	const struct connection *chosen = NULL;
+
+	for (size_t i = 0; i < count; i++) {
+		const char *given = operands[i];
+		const struct connection *c = by_prefix(all, n, &operands[i]);
+
+		if (!c)
+			c = by_guest(all, n, operands[i]);
+		if (!c) {
+			snprintf(why, size, "%s: more than one hypervisor has such a guest: say %s:%s or %s:%s", given,
+			         all[0].ops->prefix, given, all[1].ops->prefix, given);
+			return NULL;
+		}
+		if (chosen && c != chosen) {
+			snprintf(why, size, "%s: guests of one hypervisor at a time: %s and %s are two", given,
+			         chosen->ops->prefix, c->ops->prefix);
+			return NULL;
+		}
+		chosen = c;
+	}
+	return chosen;
+}

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Boots a PVH guest and gives each vCPU its work, as its command line says:
+ *   work=shares|levels|recursion|leaves|depth:N|heartbeat|storm|idle
+ *       what vCPU 0 does. storm writes to an I/O port all the time.
+ *   others=idle|same
+ *       what the other vCPUs do; the default is idle
+ *   vcpus=N
+ *       how many vCPUs to start by INIT and SIPI; without it, who started the guest has started them all
+ *   far
+ *       stacks are above 4 GiB
+ *   ring=0
+ *       work in ring 0; idle vCPUs always do, others work in ring 3 where a software KVM is fast
+ */
+#include "guest.h"
+
+#define MAX_VCPUS 8
+#define STACK 8192
+#define FAR 0x100000000ull
+
+/* hvm_start_info, of Xen's public headers */
+struct start_info {
+	uint32_t magic, version, flags, nr_modules;
+	uint64_t modlist_paddr, cmdline_paddr;
+};
+
+static uint8_t stacks[MAX_VCPUS][STACK] __attribute__((aligned(4096)));
+static const char *volatile command_line;
+static volatile uint32_t started;
+volatile uint64_t beats;
+
+uint64_t boot_vcpu(uint64_t vcpu, const struct start_info *info);
+void kernel_main(void);
+void secondary_main(long vcpu);
+extern uint8_t trampoline[], trampoline_end[], trampoline_vcpu[];
+
+/* --- command line ------------------------------------------------------------------------------------------------ */
+
+/* What follows @key, "" where it is not. */
+static const char *argument(const char *key)
+{
+	const char *line = command_line;
+
+	for (const char *at = line; *at; at++) {
+		const char *a = at, *k = key;
+
+		if (at != line && at[-1] != ' ')
+			continue;
+		while (*k && *a == *k)
+			a++, k++;
+		if (!*k)
+			return a;
+	}
+	return "";
+}
+
+static int given(const char *word)
+{
+	const char *after = argument(word);
+
+	return after != argument("\n") && (*after == '\0' || *after == ' ');
+}
+
+/* Does @text begin with the whole word @word? */
+static int is(const char *text, const char *word)
+{
+	while (*word && *text == *word)
+		text++, word++;
+	return !*word && (*text == '\0' || *text == ' ' || *text == ':');
+}
+
+static unsigned number(const char *text)
+{
+	unsigned n = 0;
+
+	while (*text && *text != ' ' && (*text < '0' || *text > '9'))
+		text++;
+	for (; *text >= '0' && *text <= '9'; text++)
+		n = n * 10 + (unsigned)(*text - '0');
+	return n;
+}
+
+/* --- work -------------------------------------------------------------------------------------------------------- */
+
+static inline void port(uint16_t number, uint8_t byte)
+{
+	__asm__ volatile("outb %0, %1" : : "a"(byte), "d"(number));
+}
+
+_Noreturn void crash(void)
+{
+	for (;;)
+		__asm__ volatile("ud2");
+}
+
+/* With interrupts off, nothing wakes it. */
+KEPT void work_idle(void)
+{
+	for (;;)
+		__asm__ volatile("hlt");
+}
+
+/* A byte to the debug console for each. */
+KEPT static void beat(void)
+{
+	BURN(1);
+	beats++;
+	port(0xe9, '.');
+}
+
+KEPT void work_heartbeat(void)
+{
+	for (;;)
+		beat();
+}
+
+KEPT static void work_storm(void)
+{
+	for (;;)
+		port(0x80, 0);
+}
+
+static inline __attribute__((always_inline)) void work(void)
+{
+	const char *what = argument("work=");
+
+	if (is(what, "shares"))
+		work_shares();
+	else if (is(what, "levels"))
+		work_levels();
+	else if (is(what, "recursion"))
+		work_recursion();
+	else if (is(what, "leaves"))
+		work_leaves();
+	else if (is(what, "depth"))
+		work_depth(number(what));
+	else if (is(what, "heartbeat"))
+		work_heartbeat();
+	else if (is(what, "storm"))
+		work_storm();
+	else if (is(what, "idle"))
+		work_idle();
+	crash();
+}
+
+KEPT void secondary_main(long vcpu)
+{
+	(void)vcpu;
+	if (is(argument("others="), "same"))
+		work();
+	work_idle();
+	AFTER_CALL();
+}
+
+KEPT void kernel_main(void)
+{
+	work();
+	AFTER_CALL();
+}
+
+/* --- boot -------------------------------------------------------------------------------------------------------- */
+
+static void wrmsr(uint32_t msr, uint64_t value)
+{
+	__asm__ volatile("wrmsr" : : "c"(msr), "a"((uint32_t)value), "d"((uint32_t)(value >> 32)) : "memory");
+}
+
+static uint64_t rdmsr(uint32_t msr)
+{
+	uint32_t low, high;
+
+	__asm__ volatile("rdmsr" : "=a"(low), "=d"(high) : "c"(msr));
+	return (uint64_t)high << 32 | low;
+}
+
+/* By the local APIC in its x2APIC mode: INIT, then SIPI twice, one vCPU after the other. */
+static void start_others(uint32_t vcpus)
+{
+	uint8_t *to = (uint8_t *)0x8000;
+
+	for (uint8_t *from = trampoline; from < trampoline_end; from++)
+		*to++ = *from;
+	wrmsr(0x1b, rdmsr(0x1b) | 0xc00);
+	for (uint32_t v = 1; v < vcpus && v < MAX_VCPUS; v++) {
+		*(volatile uint32_t *)(0x8000 + (trampoline_vcpu - trampoline)) = v;
+		wrmsr(0x830, (uint64_t)v << 32 | 0x4500);
+		wrmsr(0x830, (uint64_t)v << 32 | 0x4608);
+		while (started != v)
+			;
+	}
+}
+
+/* The top of the stack that vCPU @vcpu works on, and in its lowest bits the ring. On a boot stack, in ring 0. */
+uint64_t boot_vcpu(uint64_t vcpu, const struct start_info *info)
+{
+	const char *what;
+	uint64_t stack;
+
+	if (vcpu == 0) {
+		command_line = info->cmdline_paddr ? (const char *)info->cmdline_paddr : "";
+		start_others(number(argument("vcpus=")));
+	} else {
+		while (!command_line)
+			;
+		started = (uint32_t)vcpu;
+	}
+	stack = (given("far") ? FAR + vcpu * STACK : (uint64_t)stacks[vcpu]) + STACK;
+	what = vcpu == 0 || is(argument("others="), "same") ? argument("work=") : argument("others=");
+	return is(what, "idle") || !*what || given("ring=0") ? stack : stack | 3;
+}

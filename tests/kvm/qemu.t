@@ -1,0 +1,82 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# Records guests under QEMU on a real KVM, found by the name that QEMU was given.
+set -u
+. "$(dirname "$0")/tap.sh"
+
+command -v qemu-system-x86_64 > /dev/null || {
+	echo '1..0 # SKIP no QEMU here'
+	exit
+}
+
+# start_qemu NAME VCPUS LINE: in $pid; its monitor reads commands from descriptor 7. Firmware boots it, which takes a
+# software KVM its time.
+start_qemu() {
+	rm -f "$work/console" "$work/monitor"
+	mkfifo "$work/monitor"
+	qemu-system-x86_64 -accel kvm -cpu host,-arch-capabilities -machine q35 -nodefaults -display none -m 64 \
+		-name "guest=$1,debug-threads=on" -smp "$2" -kernel "$guest" -append "$3" -debugcon "file:$work/console" \
+		-monitor stdio < "$work/monitor" > "$work/qemu.out" 2>&1 &
+	pid=$!
+	machines+=("$pid")
+	exec 7> "$work/monitor"
+}
+works() {
+	local try
+
+	for ((try = 0; try < 300; try++)); do
+		gone "$pid" && break
+		[ "$("$report" -q --folded -s "$guest" <("$record" -n 3 -F 100 --max-overhead 100% -o - "$pid" 2> /dev/null) |
+			grep -c "$1")" = 0 ] || return 0
+		sleep 1
+	done
+	cat "$work/qemu.out"
+	return 1
+}
+gone() {
+	! kill -0 "$1" 2> /dev/null
+}
+untouched() {
+	await untraced
+}
+
+guest_name="web,,$$"
+start_qemu "$guest_name" 2 "work=levels others=same vcpus=2 "
+works work_levels > "$work/why" || {
+	echo "1..0 # SKIP no KVM here that runs QEMU: $(tr '\r' '\n' < "$work/why" | grep -v '^QEMU\|(qemu)' | head -n 1)"
+	exit
+}
+ok "two vCPUs: recorded by QEMU's name" recorded q35 -F 1k -n 4000 "web,$$"
+both() {
+	for vcpu in 0 1; do
+		folded --vcpu $vcpu "$work/q35.upf" | sed 's/^_start_secondary;secondary_main;/_start;kernel_main;/' > "$work/vcpu"
+		shares_of "$work/vcpu" "$kvm/../xen/guests/truth/levels.txt" || return
+	done
+}
+ok "every stack is the guest's, every share of time within 3 points" both
+ok "nothing is left behind" untouched
+end_machines
+
+# A halted vCPU's registers stand still: QEMU's monitor and the trace must tell the same.
+start_qemu "idle$$" 1 work=idle
+halted() {
+	grep -q "^CPU 0/KVM" "/proc/$pid/task/"*/comm && grep -q ' 0xae80 ' "/proc/$pid/task/"*/syscall
+}
+in_idle() {
+	printf 'info registers\n' >&7
+	tr '\r' '\n' < "$work/qemu.out" | grep -q '^RIP=0*1.* HLT=1'
+}
+ok "an idle guest halts" await in_idle
+ok "it is halted in KVM_RUN" await halted
+ok "an idle guest: recorded" recorded idle -F 100 -n 20 --max-overhead 100% "idle$$"
+same() {
+	tr '\r' '\n' < "$work/qemu.out" | sed -n 's/^RIP=0*\([0-9a-f]*\) .*/0x\1/p' | tail -n 1 > "$work/theirs"
+	"$report" -q --stacks --state all "$work/idle.upf" | grep -m 1 '^0x' > "$work/ours"
+	cat "$work/theirs" "$work/ours"
+	cmp "$work/theirs" "$work/ours"
+}
+ok "QEMU's monitor shows the same instruction pointer" same
+ok "its stack is the guest's" test "$(folded --state all "$work/idle.upf")" = "_start;kernel_main;work_idle 20"
+ok "nothing is left behind" untouched
+
+done_testing

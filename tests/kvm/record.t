@@ -1,0 +1,151 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# Records guests on a real KVM, under a small monitor of our own, and holds what was recorded to what they are known to do.
+set -u
+. "$(dirname "$0")/tap.sh"
+
+# --- stacks and shares -----------------------------------------------------------------------------------------------
+# The memory of each guest is in three slots; stacks are above 4 GiB.
+for kind in shares levels recursion depth:16; do
+	truth=${kind%:*}
+	start_vmm -k "work=$kind far"
+	ok "$truth: recorded by pid" recorded "$truth" -F 2k -n 5000 "$pid"
+	ok "$truth: every stack is the guest's, every share of time within 3 points" shares "$work/$truth.upf" "$truth"
+	ok "$truth: nothing is left behind" untouched
+	end_machines
+done
+
+start_vmm -c 2 -m "work=shares others=same"
+ok "memory from a memfd, two vCPUs at work: recorded" recorded memfd -F 1k -n 4000 "kvm:$called"
+both() {
+	for vcpu in 0 1; do
+		folded --vcpu $vcpu "$work/memfd.upf" | sed 's/^_start_secondary;secondary_main;/_start;kernel_main;/' > "$work/vcpu"
+		shares_of "$work/vcpu" "$kvm/../xen/guests/truth/shares.txt" || return
+	done
+}
+ok "the shares of each vCPU" both
+end_machines
+
+# --- vCPUs that do nothing -------------------------------------------------------------------------------------------
+asleep() {
+	"$report" -q --folded --no-inline --state blocked -s "$guest" "$work/$1.upf" | tee "$work/blocked"
+	# All of its samples but a few, in which its thread was on its way back from a stop.
+	awk '$1 != "_start_secondary;secondary_main;work_idle" { bad = 1 } END { exit bad || $2 < 3900 }' "$work/blocked"
+}
+halted() {
+	grep -q ' 0xae80 ' "/proc/$pid/task/"*/syscall
+}
+start_vmm -c 2 -k "work=shares others=idle"
+await halted
+ok "a halted vCPU beside one at work: recorded" recorded smp -F 1k -n 4000 "$pid"
+ok "the halted vCPU is asleep, where it waits" asleep smp
+ok "the shares of the other one" shares "$work/smp.upf" smp
+end_machines
+
+start_vmm -k work=idle
+await halted
+ok "an idle guest: recorded" recorded idle -F 1k -n 1000 "$pid"
+seldom() {
+	cat "$work/idle.err"
+	awk '/^paused/ { exit !($2 <= 50) }' "$work/idle.err"
+}
+ok "an idle guest of 1000 rounds is paused in 50 at most" seldom
+end_machines
+
+start_vmm work=idle
+ok "a guest whose monitor waits in user space: recorded" recorded outside -F 1k -n 200 "$pid"
+not_stopped() {
+	[ "$("$report" -q --folded --state all "$work/outside.upf")" = '[no stack] 200' ]
+}
+ok "its thread is not stopped where it sleeps, and there is no stack" not_stopped
+end_machines
+
+# --- calls -----------------------------------------------------------------------------------------------------------
+# calls VCPUS WANTED: what a round calls, from the first thread seized to the last one left. A call that strace's own
+# signals interrupt is shown twice. Of a thread outside KVM_RUN its call is asked in addition. Few rounds are taken twice.
+calls() {
+	start_vmm -c "$1" -k "work=shares others=same"
+	strace -o "$work/strace" -e trace=ptrace,waitid,process_vm_readv,rt_sigtimedwait \
+		"$record" -F 100 -n 200 --max-overhead 100% --max-pause 60s -f -o "$work/calls.upf" "$pid" > "$work/strace.out" 2>&1
+	awk '/ERESTART|PTRACE_(PEEK|POKE)USER/ { next } /^rt_sigtimedwait/ { if (calls) print calls; calls = "" }
+		/^(ptrace|waitid|process_vm)/ { split($0, a, /[(,]/); calls = calls " " (a[1] == "ptrace" ? a[2] : a[1]) }' "$work/strace" |
+		cut -c 1-200 | sort | uniq -c | sort -rn | tee "$work/calls"
+	end_machines
+	awk -v wanted="$2" '{ n = $1; $1 = ""; all += n } substr($0, 2) == wanted { good = n } END { exit !(good >= 0.95 * all) }' \
+		"$work/calls"
+}
+ok "one vCPU: five calls" calls 1 "PTRACE_SEIZE PTRACE_INTERRUPT waitid process_vm_readv PTRACE_DETACH"
+ok "two vCPUs: nine calls" calls 2 "PTRACE_SEIZE PTRACE_INTERRUPT PTRACE_SEIZE PTRACE_INTERRUPT waitid waitid process_vm_readv \
+PTRACE_DETACH PTRACE_DETACH"
+
+# --- who it is -------------------------------------------------------------------------------------------------------
+start_vmm -c 2 -k work=heartbeat
+listed() {
+	"$record" --list | tee "$work/list"
+	grep -qE "^ *$pid  $called +[A-Z?]+ +2  yes\$" "$work/list"
+}
+ok "--list shows it, by its monitor's name" listed
+refused() {
+	local status=$1 text=$2
+
+	shift 2
+	"$record" -f -o "$work/no.upf" "$@" 2> "$work/no.err"
+	[ $? = "$status" ] && cat "$work/no.err" && grep -qF "$text" "$work/no.err"
+}
+ok "no such guest" refused 4 "nobody: no such domain; there are: " nobody
+ok "no such process" refused 4 "$$: no such domain" "kvm:$$"
+
+# An account without rights, and the capabilities that the manual names.
+needed="+sys_ptrace,+dac_read_search,+bpf,+perfmon"
+as_nobody() {
+	setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps "$1" --ambient-caps "$1" "${@:2}"
+}
+mkdir -m 777 "$work/nobody"
+chmod 755 "$work"
+cp "$record" "$work/recorder"
+with_capabilities() {
+	as_nobody "$needed" "$work/recorder" -F 100 -n 20 -o "$work/nobody/a.upf" "$pid" && "$report" --verify "$work/nobody/a.upf"
+}
+ok "recorded by an account with four capabilities" with_capabilities
+without() {
+	local capabilities
+	capabilities=$(sed "s/,*+$1,*/,/; s/^,//; s/,\$//" <<< "$needed")
+	as_nobody "$capabilities" "$work/recorder" -o "$work/nobody/b.upf" "$pid" 2>&1 | tee "$work/without"
+	grep -qF "$2" "$work/without"
+}
+for capability in sys_ptrace dac_read_search; do
+	ok "refused without $capability" without $capability "$pid: not permitted: run as root, or with CAP_SYS_PTRACE,"
+done
+for capability in bpf perfmon; do
+	ok "refused without $capability" without $capability "$pid: cannot find its memory: CAP_BPF and CAP_PERFMON are missing"
+done
+
+first=$pid
+start_vmm -k work=heartbeat
+ok "two of one name" refused 4 "$called: more than one domain has this name" "$called"
+traced() {
+	strace -f -o /dev/null -p "$pid" 2> "$work/tracer" &
+	local tracer=$!
+	await grep -q attached "$work/tracer"
+	refused 4 "$pid: another program traces it" "$pid"
+	local status=$?
+	kill $tracer
+	wait $tracer 2> /dev/null
+	return $status
+}
+ok "one that somebody traces" traced
+pid=$first
+end() {
+	"$record" -F 500 -f -o "$work/end.upf" "$first" 2> "$work/end.err" &
+	local recorder=$!
+	await [ -s "$work/end.upf" ]
+	kill "$first"
+	wait $recorder
+	local status=$?
+	cat "$work/end.err"
+	[ $status = 0 ] && grep -q '^ended.*domain' "$work/end.err"
+}
+ok "its end ends the recording" end
+end_machines
+
+done_testing

@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# shellcheck shell=bash
+# What the tests on KVM share: guests under the small monitor (vmm.c) and QEMU, and checks of traces against what the
+# guests are known to do.
+kvm=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+build=${BUILD:?is set by make check-kvm}
+record=$build/uniprof-record
+report=$build/uniprof-report
+work=$(mktemp -d)
+# Guests have the name of their monitor's command: one that no other guest of this host has.
+called=t$$
+vmm=$work/$called
+cp "$build/tests/kvm/vmm" "$vmm"
+machines=()
+trap 'end_machines; rm -rf "$work"' EXIT
+# shellcheck source=tests/tap.sh
+. "$kvm/../tap.sh"
+
+end_machines() {
+	local pid
+
+	for pid in "${machines[@]}"; do
+		kill "$pid" && wait "$pid"
+	done 2> /dev/null
+	machines=()
+}
+
+beats() {
+	awk '{ print $1; exit }' "$work/beats"
+}
+beats_beyond() {
+	[ "$(beats)" -gt "$1" ]
+}
+# goes_on: the guest's heart beats.
+goes_on() {
+	local before
+
+	before=$(beats)
+	await beats_beyond "$before"
+}
+
+# start_vmm OPTION... LINE: a guest with this command line, in $pid.
+start_vmm() {
+	local line=${*: -1}
+
+	: > "$work/beats"
+	"$vmm" -b "$work/beats" "${@:1:$#-1}" -a "$line" "$guest" 2> "$work/vmm.err" &
+	pid=$!
+	machines+=("$pid")
+	await [ -s "$work/beats" ]
+}
+
+# untouched: no thread of it is traced, and KVM is not asked for registers.
+untraced() {
+	! grep -q '^TracerPid:.*[1-9]' "/proc/$pid/task/"*/status
+}
+disarmed() {
+	awk '{ exit $4 != 0 }' "$work/beats"
+}
+untouched() {
+	await untraced && await disarmed
+}
+
+# recorded NAME OPTION... GUEST: into $work/NAME.upf. On a busy machine a thread may wait long for a processor, to stop.
+recorded() {
+	local name=$1
+
+	shift
+	"$record" --max-overhead 100% --max-cpu 100% --max-pause 60s -f -o "$work/$name.upf" "$@" 2> "$work/$name.err" || {
+		cat "$work/$name.err"
+		return 1
+	}
+	"$report" --verify "$work/$name.upf"
+}
+
+# Truths are of functions. Where the vCPU's thread was in its monitor there is no stack.
+folded() {
+	"$report" -q --folded --no-inline -s "$guest" "$@" | sed 's/^\[user\];//' | grep -v '^\[no stack\]'
+}
+
+# shares TRACE TRUTH [POINTS]: every stack is one that the guest can have, and owns its share of time within POINTS.
+shares() {
+	folded "$1" > "$work/shares"
+	shares_of "$work/shares" "$kvm/../xen/guests/truth/$2.txt" "${3:-3}"
+}
+
+# shellcheck source=tests/shares.sh
+. "$kvm/../shares.sh"
+
+guest=$work/guest.elf
+"$kvm/guests/build" "$guest"
+
+# Without a KVM that runs the guest, the test says so and is skipped.
+start_vmm work=heartbeat
+goes_on > "$work/why" || {
+	echo "1..0 # SKIP no KVM here that runs a guest: $(cat "$work/vmm.err" "$work/why" | head -n 1)"
+	exit
+}
+end_machines

@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * vmm.c - a small virtual machine monitor for tests: what other monitors do that may hurt a recorder, each on request.
+ * It loads a PVH kernel, and its memory is three slots with holes between them, the last above 4 GiB.
+ *   -c N      vCPUs
+ *   -m        memory from a memfd, instead of anonymous
+ *   -k        an interrupt controller in the kernel, so that halted vCPUs sleep in KVM_RUN; else they sleep in user space
+ *   -s        vCPU threads under a seccomp filter without restart_syscall
+ *   -w        the first vCPU sleeps a millisecond outside KVM_RUN after each write to an I/O port
+ *   -n        signals to each vCPU thread, every millisecond, until SIGUSR1 comes; each must arrive
+ *   -b FILE   ten times a second: how many bytes the guest has written to port 0xe9, how many signals were sent and how
+ *             many arrived, and whether somebody has kvm_valid_regs set
+ *   -a TEXT   the guest's command line
+ * A vCPU that cannot go on ends the process with status 3 and the reason on stderr.
+ */
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/kvm.h>
+#include <linux/seccomp.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#define MAX_VCPUS 8
+#define BASE_LIMIT 0xa0000u /* of the first slot */
+#define KERNEL 0x100000u
+#define LOW_LIMIT 0x1000000u /* of the second */
+#define FAR 0x100000000ull
+#define FAR_SIZE 0x10000u
+#define INFO 0x7000u
+#define LINE 0x7100u
+#define SECONDARY 0x55504650u /* guests/start.S */
+
+struct vcpu {
+	unsigned number;
+	int fd;
+	struct kvm_run *run;
+	pthread_t thread;
+	_Atomic pid_t tid;
+};
+
+static struct {
+	unsigned vcpus;
+	bool memfd, irqchip, filter, sleeps, signals;
+	const char *beats, *line, *kernel;
+} options = {.vcpus = 1, .line = ""};
+
+static int vm;
+static uint8_t *low;
+static uint32_t entry;
+static struct vcpu vcpus[MAX_VCPUS];
+static _Atomic uint64_t beats, sent, arrived;
+static _Atomic bool quiet;
+static sem_t never;
+
+static _Noreturn void die(const char *what)
+{
+	fprintf(stderr, "vmm: %s: %s\n", what, strerror(errno));
+	_exit(3);
+}
+
+static int must(int result, const char *what)
+{
+	if (result < 0)
+		die(what);
+	return result;
+}
+
+/* --- memory ------------------------------------------------------------------------------------------------------ */
+
+static uint8_t *add_slot(uint32_t slot, uint64_t address, uint64_t size)
+{
+	int fd = options.memfd ? must(memfd_create("guest", 0), "memfd_create") : -1;
+	uint8_t *p;
+
+	if (options.memfd)
+		must(ftruncate(fd, (off_t)size), "ftruncate");
+	p = mmap(NULL, size, PROT_READ | PROT_WRITE, options.memfd ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS, fd, 0);
+	if (p == MAP_FAILED)
+		die("mmap");
+	must(ioctl(vm, KVM_SET_USER_MEMORY_REGION,
+	           &(struct kvm_userspace_memory_region){.slot = slot,
+	                                                 .guest_phys_addr = address,
+	                                                 .memory_size = size,
+	                                                 .userspace_addr = (uintptr_t)p}),
+	     "KVM_SET_USER_MEMORY_REGION");
+	return p;
+}
+
+/* Slots from one mapping: the guest's memory as one piece would be another one with what lies between. */
+static void add_memory(void)
+{
+	uint8_t *base = add_slot(0, 0, BASE_LIMIT);
+	uint64_t info[4] = {0x336ec578 | 1ull << 32, 0, 0, LINE};
+
+	add_slot(2, FAR, FAR_SIZE);
+	low = add_slot(1, KERNEL, LOW_LIMIT - KERNEL);
+	memcpy(base + INFO, info, sizeof(info));
+	snprintf((char *)base + LINE, 256, "%s", options.line);
+}
+
+static void load_segment(const uint8_t *file, const Elf64_Phdr *p)
+{
+	if (p->p_paddr < KERNEL || p->p_paddr + p->p_memsz > LOW_LIMIT) {
+		errno = ERANGE;
+		die(options.kernel);
+	}
+	memcpy(low + p->p_paddr - KERNEL, file + p->p_offset, p->p_filesz);
+}
+
+/* The note's type 18 holds the address of the entry. */
+static void load_kernel(void)
+{
+	static uint8_t file[1 << 20];
+	const Elf64_Ehdr *e = (const Elf64_Ehdr *)file;
+	int fd = must(open(options.kernel, O_RDONLY | O_CLOEXEC), options.kernel);
+
+	must((int)read(fd, file, sizeof(file)), options.kernel);
+	close(fd);
+	for (unsigned i = 0; i < e->e_phnum; i++) {
+		const Elf64_Phdr *p = (const Elf64_Phdr *)(file + e->e_phoff) + i;
+
+		if (p->p_type == PT_LOAD)
+			load_segment(file, p);
+		else if (p->p_type == PT_NOTE)
+			memcpy(&entry, file + p->p_offset + sizeof(Elf64_Nhdr) + 4, sizeof(entry));
+	}
+}
+
+/* --- vCPUs ------------------------------------------------------------------------------------------------------- */
+
+static void set_registers(const struct vcpu *v)
+{
+	const struct kvm_segment code = {
+		.limit = ~0u, .selector = 8, .type = 11, .present = 1, .db = 1, .s = 1, .g = 1};
+	const struct kvm_segment data = {
+		.limit = ~0u, .selector = 16, .type = 3, .present = 1, .db = 1, .s = 1, .g = 1};
+	struct kvm_regs regs = {
+		.rip = entry, .rbx = INFO, .rflags = 2, .rsi = v->number ? SECONDARY : 0, .rdi = v->number};
+	struct kvm_sregs sregs;
+
+	must(ioctl(v->fd, KVM_GET_SREGS, &sregs), "KVM_GET_SREGS");
+	sregs.cs = code;
+	sregs.ds = sregs.es = sregs.fs = sregs.gs = sregs.ss = data;
+	sregs.cr0 = 0x11;
+	must(ioctl(v->fd, KVM_SET_SREGS, &sregs), "KVM_SET_SREGS");
+	must(ioctl(v->fd, KVM_SET_REGS, &regs), "KVM_SET_REGS");
+	/* Those behind the first wait for INIT otherwise. */
+	if (options.irqchip)
+		must(ioctl(v->fd, KVM_SET_MP_STATE, &(struct kvm_mp_state){KVM_MP_STATE_RUNNABLE}),
+		     "KVM_SET_MP_STATE");
+}
+
+static void set_cpuid(const struct vcpu *v, int kvm)
+{
+	struct {
+		struct kvm_cpuid2 head;
+		struct kvm_cpuid_entry2 entries[256];
+	} cpuid = {.head = {.nent = 256}};
+
+	must(ioctl(kvm, KVM_GET_SUPPORTED_CPUID, &cpuid), "KVM_GET_SUPPORTED_CPUID");
+	must(ioctl(v->fd, KVM_SET_CPUID2, &cpuid), "KVM_SET_CPUID2");
+}
+
+static void make_vcpu(struct vcpu *v, unsigned number, int kvm)
+{
+	v->number = number;
+	v->fd = must(ioctl(vm, KVM_CREATE_VCPU, number), "KVM_CREATE_VCPU");
+	v->run = mmap(NULL, (size_t)must(ioctl(kvm, KVM_GET_VCPU_MMAP_SIZE, 0), "KVM_GET_VCPU_MMAP_SIZE"),
+	              PROT_READ | PROT_WRITE, MAP_SHARED, v->fd, 0);
+	if (v->run == MAP_FAILED)
+		die("mmap of a vCPU");
+	set_cpuid(v, kvm);
+	set_registers(v);
+}
+
+#define ALLOW(name) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_##name, 0, 1), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
+
+/* What a vCPU thread needs, and nothing for the kernel to restart a call by. */
+static void filter(void)
+{
+	struct sock_filter program[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		ALLOW(ioctl),
+		ALLOW(write),
+		ALLOW(futex),
+		ALLOW(clock_nanosleep),
+		ALLOW(rt_sigreturn),
+		ALLOW(exit),
+		ALLOW(exit_group),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
+	};
+
+	must(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), "no_new_privs");
+	must((int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0,
+	                  &(struct sock_fprog){sizeof(program) / sizeof(*program), program}),
+	     "seccomp");
+}
+
+static void take_port(const struct kvm_run *run)
+{
+	if (run->io.port == 0xe9)
+		atomic_fetch_add(&beats, run->io.size * run->io.count);
+	if (options.sleeps)
+		clock_nanosleep(CLOCK_MONOTONIC, 0, &(struct timespec){.tv_nsec = 1000000}, NULL);
+}
+
+static void *run_vcpu(void *arg)
+{
+	struct vcpu *v = arg;
+	struct kvm_regs regs;
+
+	atomic_store(&v->tid, (pid_t)syscall(SYS_gettid));
+	if (options.filter)
+		filter();
+	for (;;) {
+		int rc = ioctl(v->fd, KVM_RUN, 0);
+
+		if (rc < 0 && errno == EINTR)
+			continue;
+		if (rc < 0)
+			die("KVM_RUN");
+		switch (v->run->exit_reason) {
+		case KVM_EXIT_IO:
+			take_port(v->run);
+			break;
+		case KVM_EXIT_HLT:
+			while (sem_wait(&never) != 0)
+				;
+			break;
+		default:
+			must(ioctl(v->fd, KVM_GET_REGS, &regs), "KVM_GET_REGS");
+			fprintf(stderr, "vmm: vCPU %u: exit %u at 0x%llx\n", v->number, v->run->exit_reason, regs.rip);
+			_exit(3);
+		}
+	}
+}
+
+/* --- the rest ---------------------------------------------------------------------------------------------------- */
+
+/* Sent as data in a queue, each arrives by itself. */
+static void count(int signal)
+{
+	(void)signal;
+	atomic_fetch_add(&arrived, 1);
+}
+
+static void be_quiet(int signal)
+{
+	(void)signal;
+	atomic_store(&quiet, true);
+}
+
+static void *send_signals(void *arg)
+{
+	(void)arg;
+	while (!atomic_load(&quiet)) {
+		clock_nanosleep(CLOCK_MONOTONIC, 0, &(struct timespec){.tv_nsec = 1000000}, NULL);
+		for (unsigned i = 0; i < options.vcpus; i++)
+			if (pthread_sigqueue(vcpus[i].thread, SIGRTMIN, (union sigval){0}) == 0)
+				atomic_fetch_add(&sent, 1);
+	}
+	return NULL;
+}
+
+static uint64_t armed(void)
+{
+	uint64_t any = 0;
+
+	for (unsigned i = 0; i < options.vcpus; i++)
+		any |= *(volatile __u64 *)&vcpus[i].run->kvm_valid_regs;
+	return any;
+}
+
+/* "beats sent arrived armed", in place. */
+static _Noreturn void tell(void)
+{
+	int fd = options.beats ? must(open(options.beats, O_WRONLY | O_CREAT | O_TRUNC, 0644), options.beats) : -1;
+
+	for (;;) {
+		char line[80];
+		int n = snprintf(line, sizeof(line), "%12llu %12llu %12llu %2llu\n", (unsigned long long)beats,
+		                 (unsigned long long)sent, (unsigned long long)arrived, (unsigned long long)armed());
+
+		if (fd >= 0)
+			must((int)pwrite(fd, line, (size_t)n, 0), options.beats);
+		clock_nanosleep(CLOCK_MONOTONIC, 0, &(struct timespec){.tv_nsec = 100000000}, NULL);
+	}
+}
+
+static void parse(int argc, char **argv)
+{
+	int c;
+
+	while ((c = getopt(argc, argv, "c:mkswnb:a:")) != -1) {
+		switch (c) {
+		case 'c':
+			options.vcpus = (unsigned)atoi(optarg);
+			break;
+		case 'm':
+			options.memfd = true;
+			break;
+		case 'k':
+			options.irqchip = true;
+			break;
+		case 's':
+			options.filter = true;
+			break;
+		case 'w':
+			options.sleeps = true;
+			break;
+		case 'n':
+			options.signals = true;
+			break;
+		case 'b':
+			options.beats = optarg;
+			break;
+		case 'a':
+			options.line = optarg;
+			break;
+		default:
+			exit(2);
+		}
+	}
+	if (optind + 1 != argc || options.vcpus < 1 || options.vcpus > MAX_VCPUS) {
+		fputs("usage: vmm [-c N] [-mkswn] [-b FILE] [-a TEXT] KERNEL\n", stderr);
+		exit(2);
+	}
+	options.kernel = argv[optind];
+}
+
+int main(int argc, char **argv)
+{
+	pthread_t sender;
+	int kvm;
+
+	parse(argc, argv);
+	kvm = must(open("/dev/kvm", O_RDWR | O_CLOEXEC), "/dev/kvm");
+	vm = must(ioctl(kvm, KVM_CREATE_VM, 0), "KVM_CREATE_VM");
+	if (options.irqchip)
+		must(ioctl(vm, KVM_CREATE_IRQCHIP, 0), "KVM_CREATE_IRQCHIP");
+	sigaction(SIGRTMIN, &(struct sigaction){.sa_handler = count}, NULL);
+	sigaction(SIGUSR1, &(struct sigaction){.sa_handler = be_quiet}, NULL);
+	add_memory();
+	load_kernel();
+	for (unsigned i = 0; i < options.vcpus; i++)
+		make_vcpu(&vcpus[i], i, kvm);
+	for (unsigned i = 0; i < options.vcpus; i++)
+		if (pthread_create(&vcpus[i].thread, NULL, run_vcpu, &vcpus[i]) != 0)
+			die("pthread_create");
+	if (options.signals && pthread_create(&sender, NULL, send_signals, NULL) != 0)
+		die("pthread_create");
+	tell();
+}

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Names of virtual machines, by the command lines of their monitors: here of a shell that waits. */
+#include "tests/unit/unit.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "kvmif/process.h"
+
+static pid_t child;
+
+/* Its command line ends with these words. It is there when it has closed its end of the pipe, by exec. */
+static void start(const char *a, const char *b)
+{
+	int ready[2];
+	char byte;
+
+	assert_int_equal(pipe2(ready, O_CLOEXEC), 0);
+	child = fork();
+	if (child == 0) {
+		execl("/bin/sh", "sh", "-c", "while :; do read line; done", "monitor", a, b, NULL);
+		_exit(1);
+	}
+	close(ready[1]);
+	assert_int_equal(read(ready[0], &byte, 1), 0);
+	close(ready[0]);
+}
+
+static void end(void)
+{
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+}
+
+static void check_name(const char *a, const char *b, const char *wanted)
+{
+	char name[64];
+
+	start(a, b);
+	assert_int_equal(machine_name(child, name, sizeof(name)), 0);
+	assert_string_equal(name, wanted);
+	end();
+}
+
+static void names_are_found(void **state)
+{
+	(void)state;
+	check_name("-name", "web1", "web1");
+	check_name("-name", "guest=web1,debug-threads=on", "web1");
+	check_name("-name", "debug-threads=on,guest=a,,b", "a,b");
+	check_name("-name", "web1,process=q", "web1");
+	check_name("--id", "vm-3", "vm-3");
+	check_name("--id=vm-4", "x", "vm-4");
+	check_name("-name", NULL, "sh");
+	check_name("-named", "web1", "sh");
+}
+
+static void protection_is_seen(void **state)
+{
+	(void)state;
+	start("-machine", "q35,confidential-guest-support=sev0");
+	assert_true(machine_asks_protection(child));
+	end();
+	start("-machine", "q35");
+	assert_false(machine_asks_protection(child));
+	end();
+}
+
+static void other_processes_are_none(void **state)
+{
+	struct machine m;
+
+	(void)state;
+	assert_int_equal(machine_find(getpid(), &m), -ESRCH);
+	assert_int_equal(m.vcpus, 0);
+	assert_true(m.start > 0);
+	assert_int_equal(machine_find(INT32_MAX, &m), -ESRCH);
+	assert_int_equal(machine_tracer(getpid(), getpid()), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(names_are_found),
+		cmocka_unit_test(protection_is_seen),
+		cmocka_unit_test(other_processes_are_none),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
