@@ -11,11 +11,6 @@
 #else
 #define STYLE(name) name##_framed
 #endif
-#ifdef __x86_64__
-#define FRAME_POINTER "rbp"
-#else
-#define FRAME_POINTER "ebp"
-#endif
 #define STACK 600
 #ifdef __x86_64__
 #define FRAME_POINTER "rbp"
