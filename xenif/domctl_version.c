@@ -2,6 +2,8 @@
 #include "xenif/domctl_version.h"
 
 #include <errno.h>
+#include <stdio.h>
+#include <string.h>
 
 const struct domctl_version domctl_versions[] = {
 	{0x18, "4.22", false},
@@ -31,4 +33,20 @@ int domctl_version_find(domctl_try *try, void *ctx, const struct domctl_version 
 		return rc;
 	}
 	return -EACCES;
+}
+
+void domctl_version_explain(const char *version, int rc, char *why, size_t size)
+{
+	const struct domctl_version *newest = &domctl_versions[0],
+				    *oldest = &domctl_versions[domctl_version_count - 1];
+
+	if (rc == -EACCES)
+		snprintf(why, size,
+		         "%s has a domctl interface that this program does not know (it knows 0x%x to 0x%x, "
+		         "Xen %s to %s): a newer uniprof is needed",
+		         version, oldest->interface, newest->interface, oldest->releases, newest->releases);
+	else if (rc == -EPERM)
+		snprintf(why, size, "%s does not let this domain control others: run it in dom0", version);
+	else
+		snprintf(why, size, "%s refuses to describe its domains: %s", version, strerror(-rc));
 }

@@ -29,5 +29,7 @@ typedef int domctl_try(void *ctx, uint32_t interface);
  * version was right.
  */
 int domctl_version_find(domctl_try *try, void *ctx, const struct domctl_version **found);
+/* Explains in one line for the user why domctl_version_find() failed with @rc on the Xen that is called @version. */
+void domctl_version_explain(const char *version, int rc, char *why, size_t size);
 
 #endif

@@ -136,22 +136,6 @@ static void read_version(struct hypervisor *x)
 	         (int)sizeof(xen_extraversion_t), extra);
 }
 
-static void explain_interface(const struct hypervisor *x, int rc, char *why, size_t size)
-{
-	const struct domctl_version *newest = &domctl_versions[0],
-				    *oldest = &domctl_versions[domctl_version_count - 1];
-
-	if (rc == -EACCES)
-		snprintf(why, size,
-		         "%s has a domctl interface that this program does not know (it knows 0x%x to 0x%x, "
-		         "Xen %s to %s): a newer uniprof is needed",
-		         x->version, oldest->interface, newest->interface, oldest->releases, newest->releases);
-	else if (rc == -EPERM)
-		snprintf(why, size, "%s does not let this domain control others: run it in dom0", x->version);
-	else
-		snprintf(why, size, "%s refuses to describe its domains: %s", x->version, strerror(-rc));
-}
-
 static void close_xen(struct hypervisor *x)
 {
 	if (!x)
@@ -187,7 +171,7 @@ static struct hypervisor *open_xen(char *why, size_t size)
 	read_version(x);
 	rc = find_interface(x);
 	if (rc != 0) {
-		explain_interface(x, rc, why, size);
+		domctl_version_explain(x->version, rc, why, size);
 		close_xen(x);
 		return NULL;
 	}
