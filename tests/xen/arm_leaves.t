@@ -24,6 +24,6 @@ leaves() {
 for name in gcc64 gcc32 clang32 nofp64; do
 	guest=$work/$name.elf
 	ok "$name: recorded" recorded $name
-	ok "$name: every stack is the guest's, every share of time within 3 points # TODO the report does not know ARM's code yet" leaves $name
+	ok "$name: every stack is the guest's, every share of time within 3 points" leaves $name
 done
 done_testing
