@@ -80,6 +80,7 @@ struct vcpu_stop {
 	uint64_t cpu_ns; /* CPU time used, final while the guest is paused */
 	bool online, blocked;
 	bool running; /* it was on a CPU just before the pause */
+	bool in_vmm; /* its thread was busy in the virtual machine monitor, not in the guest: there are no registers */
 };
 
 /*

@@ -477,6 +477,7 @@ static void collect_vcpu(struct guest *g, uint32_t i, struct vcpu_stop *stop)
 	stop->online = v->tid != 0 && v->place != VCPU_GONE;
 	stop->blocked = v->place == VCPU_HALTED || v->place == VCPU_OUTSIDE;
 	stop->running = v->place == VCPU_RUNNING;
+	stop->in_vmm = stop->running && v->was_stopped && !v->is_inside;
 	/* One that sleeps has used none since it was looked at but for our stop. */
 	stop->cpu_ns = stop->running ? vcpu_cpu_ns(v) : v->cpu_ns;
 	if (!is_set(g->asleep, i) && is_set(g->wanted, i) && v->run)

@@ -385,6 +385,8 @@ static uint8_t state_of(const struct vcpu_stop *v)
 {
 	if (!v->online)
 		return UPF_OFFLINE;
+	if (v->in_vmm)
+		return UPF_VMM;
 	if (v->blocked)
 		return UPF_BLOCKED;
 	return v->running ? UPF_RUNNING : UPF_RUNNABLE;

@@ -51,11 +51,8 @@ static unsigned state_bits(const char *name, size_t len)
 	static const struct {
 		const char *name;
 		unsigned bits;
-	} states[] = {{"running", 1u << UPF_RUNNING},
-	              {"runnable", 1u << UPF_RUNNABLE},
-	              {"blocked", 1u << UPF_BLOCKED},
-	              {"offline", 1u << UPF_OFFLINE},
-	              {"all", STATES_ALL}};
+	} states[] = {{"running", 1u << UPF_RUNNING}, {"runnable", 1u << UPF_RUNNABLE}, {"blocked", 1u << UPF_BLOCKED},
+	              {"offline", 1u << UPF_OFFLINE}, {"vmm", 1u << UPF_VMM},           {"all", STATES_ALL}};
 
 	for (size_t i = 0; i < sizeof(states) / sizeof(states[0]); i++)
 		if (strlen(states[i].name) == len && memcmp(states[i].name, name, len) == 0)
@@ -137,8 +134,8 @@ const struct option_def options_filters[] = {
 	{0, "domain", "LIST", OPTION_ARG, "count only samples of these domains, by name or number", apply_pick,
          PICK_DOMAINS},
 	{0, "state", "LIST", OPTION_ARG,
-         "count only samples of vCPUs in these run states: running,runnable,blocked,offline or all "
-         "(default: running,runnable; --stacks and --dump: all)",
+         "count only samples of vCPUs in these run states: running,runnable,vmm,blocked,offline or all "
+         "(default: running,runnable,vmm; --stacks and --dump: all)",
          apply_state, 0},
 	{0, "focus", "RE", OPTION_ARG, "count only stacks with a function that matches the regular expression RE",
          apply_names, NAMES_FOCUS},

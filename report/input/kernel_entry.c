@@ -18,6 +18,8 @@ static bool agree(struct upf_decoder *d, const struct trace *t, uint64_t *addres
 	struct upf_record rec;
 
 	while (upf_decoder_next(d, &rec) > 0) {
+		if (rec.kind == UPF_SAME)
+			upf_decoder_pass_repeated(d); /* a small block may repeat millions */
 		if (rec.kind != UPF_ENTRY || rec.count == 0 || !counts(t, rec.domain))
 			continue;
 		if (*address && *address != rec.count)

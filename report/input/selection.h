@@ -23,8 +23,8 @@ enum weight { WEIGHT_SAMPLES, WEIGHT_CPU };
 enum group { GROUP_BY_NEED, GROUP_BY_DOMAIN, GROUP_BY_VCPU };
 
 /* Sets of run states: bit n is state n. */
-#define STATES_ALL 0xfu
-#define STATES_CPU (1u << UPF_RUNNING | 1u << UPF_RUNNABLE)
+#define STATES_ALL 0x1fu
+#define STATES_CPU (1u << UPF_RUNNING | 1u << UPF_RUNNABLE | 1u << UPF_VMM)
 
 /* All zero but states selects everything. selection_free() at the end. */
 struct selection {

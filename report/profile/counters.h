@@ -8,7 +8,7 @@
 
 #include "format/upf.h"
 
-#define COUNTERS_STATES 4u
+#define COUNTERS_STATES 5u
 /* enum upf_end, enum chain_end, and room for later ones; the last slot takes all that do not fit. */
 #define COUNTERS_ENDS 24u
 #define COUNTERS_LOST 8u

@@ -269,9 +269,11 @@ static void print_pauses(const struct notes *n)
 
 static void states_text(const struct vcpu_states *v, char *text, size_t size)
 {
-	uint64_t all = v->state[0] + v->state[1] + v->state[2] + v->state[3];
+	uint64_t all = 0;
 
 	text[0] = '\0';
+	for (unsigned s = 0; s < COUNTERS_STATES; s++)
+		all += v->state[s];
 	for (unsigned s = 0; s < COUNTERS_STATES; s++) {
 		size_t len = strlen(text);
 
