@@ -85,5 +85,5 @@ const struct connection *connect_choose(const struct connection *all, size_t n, 
 		}
 		chosen = c;
 	}
-	return chosen;
+	return count ? chosen : &all[0];
 }

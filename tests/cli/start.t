@@ -46,7 +46,7 @@ never() { starts 4 true && says '--start: the command succeeded, but no new doma
 ok "a domain that never appears" never
 held() {
 	starts 4 'touch born' -C 3 && grep -q 'it has vCPUs 0 to 0, none of those asked for' err || return 1
-	says 'domain 8 is still paused, as the command of --start left it: xl unpause 8, or xl destroy 8' && [ ! -e run.upf ]
+	says 'domain 9 is still paused, as the command of --start left it: xl unpause 9, or xl destroy 9' && [ ! -e run.upf ]
 }
 ok "a domain that cannot be recorded stays paused, and that is said" held
 two() { starts 2 'touch born' busy idle && says '--start records the domain that its command creates: name no other'; }
