@@ -39,6 +39,8 @@ struct arch {
 	 * frame pointers are taken at their word.
 	 */
 	bool (*ends_call)(const uint8_t *code);
+	/* The code address in a return address as it is saved, maybe signed. NULL: it is the same. */
+	uint64_t (*code_address)(uint64_t saved);
 };
 
 #endif

@@ -79,6 +79,14 @@ bool arm64_ends_call(const uint8_t *code)
 	       (instruction & 0xfefff800) == 0xd63f0800;
 }
 
+/* Pointer authentication signs the bits that the address space does not use; bit 55 is not among them (Arm ARM, D8.10). */
+uint64_t arm64_code_address(uint64_t saved)
+{
+	const uint64_t unused = 0xffffull << 48;
+
+	return saved >> 55 & 1 ? saved | unused : saved & ~unused;
+}
+
 static const struct arch arm64 = {
 	.id = ARCH_ARM64,
 	.registers = 32,
@@ -87,6 +95,7 @@ static const struct arch arm64 = {
 	.canonical = canonical_64,
 	.translate = arm64_walk,
 	.ends_call = arm64_ends_call,
+	.code_address = arm64_code_address,
 };
 
 static const struct arch arm32 = {

@@ -27,5 +27,6 @@ enum arch_id arm_guest_arch(const struct arm_state *state);
 
 /* struct arch, of AArch64. */
 bool arm64_ends_call(const uint8_t *code);
+uint64_t arm64_code_address(uint64_t saved);
 
 #endif

@@ -123,15 +123,23 @@ static bool is_near(uint64_t a, uint64_t b)
 	return (a >> REGION_SHIFT) + 1 - (b >> REGION_SHIFT) <= 2;
 }
 
-bool returns_to(struct returns *r, const struct vcpu_regs *regs, uint64_t address)
+static uint64_t code_address(const struct vcpu_regs *regs, uint64_t saved)
 {
+	return regs->arch->code_address ? regs->arch->code_address(saved) : saved;
+}
+
+bool returns_to(struct returns *r, const struct vcpu_regs *regs, uint64_t saved)
+{
+	uint64_t address = code_address(regs, saved);
 	enum behind_call found = find(r, regs, address);
 
 	return found == BEHIND_CALL || (found == BEHIND_UNKNOWN && is_near(address, regs->ip));
 }
 
-static bool is_return(struct returns *r, const struct vcpu_regs *regs, uint64_t address)
+static bool is_return(struct returns *r, const struct vcpu_regs *regs, uint64_t saved)
 {
+	uint64_t address = code_address(regs, saved);
+
 	return is_near(address, regs->ip) && find(r, regs, address) == BEHIND_CALL;
 }
 

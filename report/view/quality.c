@@ -190,7 +190,10 @@ static void print_stacks(const struct notes *n)
 	for (unsigned end = 1; end < COUNTERS_ENDS; end++)
 		if (ended(n, end))
 			para_item(&p, "%s %s: %s", text_count(ended(n, end)).s,
-			          is_truncated(end) ? "truncated" : "broken", chain_end_text(end));
+			          end == UPF_END_NONE ? "missing"
+			          : is_truncated(end) ? "truncated"
+			                              : "broken",
+			          chain_end_text(end));
 	item_ways(n, &p, all);
 	if (ended(n, CHAIN_END_UNKNOWN) && n->run->traces.session.tops >= UPF_TOPS_COPY &&
 	    !binaries_have_tables(&n->run->binaries))

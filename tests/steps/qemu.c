@@ -170,7 +170,7 @@ const struct machine machine_arm64 = {
 	.elf = EM_AARCH64,
 	.upf = UPF_ARCH_ARM64,
 	.nregs = UPF_REGS_ARM64,
-	.arch = {.word = 8, .return_offset = 8, .ends_call = arm64_ends_call},
+	.arch = {.word = 8, .return_offset = 8, .ends_call = arm64_ends_call, .code_address = arm64_code_address},
 	.emulator = "qemu-aarch64",
 	.start = start,
 	.registers = registers_arm64,
