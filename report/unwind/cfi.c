@@ -180,8 +180,11 @@ static const struct cfi_known_row *find_stub(struct cfi *cfi, uint64_t address)
 /* The next image of the instruction set, behind @i; NULL: before the first, or there is none. */
 static struct source_image *next_image(const struct cfi *cfi, struct source_image *i)
 {
-	struct source_image *end = cfi->images + cfi->nimages;
+	struct source_image *end;
 
+	if (cfi->nimages == 0)
+		return NULL;
+	end = cfi->images + cfi->nimages;
 	for (i = i ? i + 1 : cfi->images; i < end; i++)
 		if (i->isa == cfi->isa)
 			return i;
