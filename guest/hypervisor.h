@@ -65,6 +65,8 @@ struct vcpu_regs {
 	struct space_root root;  /* the running address space */
 	/* The segments' bases, mostly 0: what a stack holds of addresses is without them. */
 	uint64_t code_base, stack_base;
+	/* x86, where it is known: the address of the interrupt table, or that of the handler for vector 0 itself. 0: not. */
+	uint64_t interrupt_table, first_handler;
 	bool user;  /* in user mode */
 	bool valid; /* false: the vCPU was never brought up */
 	/*

@@ -146,6 +146,7 @@ static void make_frameless(struct sim_domain *d)
 	for (uint64_t at = regs->sp; at % GUEST_PAGE_SIZE; at += 8)
 		sim_poke(d, regs->root.cr3 >> GUEST_PAGE_SHIFT, at, at % 24 ? at * 3 : 0x3000 + at / 24 % 0x1000);
 	regs->fp = regs->all[6] = 77;
+	regs->first_handler = 0xffffffff81800b20;
 }
 
 static void default_world(void)

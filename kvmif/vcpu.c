@@ -262,6 +262,7 @@ void vcpu_registers(const struct vcpu *v, struct vcpu_regs *regs)
 	*regs = (struct vcpu_regs){
 		.all = {r->rax, r->rdx, r->rcx, r->rbx, r->rsi, r->rdi, r->rbp, r->rsp, r->r8, r->r9, r->r10, r->r11,
 	                r->r12, r->r13, r->r14, r->r15},
+		.interrupt_table = s->idt.base,
 	};
 	if (v->is_inside)
 		x86_mode(&state, regs);

@@ -45,6 +45,7 @@ void abi_regs_pv64(const vcpu_guest_context_t *from, struct vcpu_regs *to)
 	                from->user_regs.r12, from->user_regs.r13, from->user_regs.r14, from->user_regs.r15},
 		.arch = &arch_x86_64_pv,
 		.root.cr3 = xen_cr3_to_pfn(root) << GUEST_PAGE_SHIFT,
+		.first_handler = from->trap_ctxt[0].address,
 		.user = user,
 		.valid = true,
 	};
@@ -80,6 +81,7 @@ static void regs_hvm(const struct hvm_hw_cpu *from, struct vcpu_regs *to)
 	*to = (struct vcpu_regs){
 		.all = {from->rax, from->rdx, from->rcx, from->rbx, from->rsi, from->rdi, from->rbp, from->rsp,
 	                from->r8, from->r9, from->r10, from->r11, from->r12, from->r13, from->r14, from->r15},
+		.interrupt_table = from->idtr_base,
 	};
 	x86_mode(&state, to);
 }

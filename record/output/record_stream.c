@@ -56,6 +56,9 @@ static int encode(struct upf_encoder *e, const struct upf_schedule *due, const s
 	case RECORD_EVENT:
 		rc = upf_encode_event(e, r->domain, r->time_ns, r->code, r->count);
 		break;
+	case RECORD_ENTRY:
+		rc = upf_encode_entry(e, r->domain, r->time_ns, r->code, r->count);
+		break;
 	}
 	return rc;
 }

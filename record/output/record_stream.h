@@ -14,11 +14,11 @@
 #include "record/output/queue.h"
 
 struct record {
-	enum { RECORD_ROUND, RECORD_SAME, RECORD_LOST, RECORD_LATE, RECORD_EVENT } kind;
+	enum { RECORD_ROUND, RECORD_SAME, RECORD_LOST, RECORD_LATE, RECORD_EVENT, RECORD_ENTRY } kind;
 	uint32_t domain; /* its index in the trace */
 	uint64_t time_ns, pause_ns;
-	uint64_t count;                   /* LOST: samples; LATE: deadlines; EVENT: its value */
-	unsigned code;                    /* LOST: enum upf_lost; EVENT: enum upf_event_code */
+	uint64_t count;                   /* LOST: samples; LATE: deadlines; EVENT: its value; ENTRY: the address */
+	unsigned code;                    /* LOST: enum upf_lost; EVENT: enum upf_event_code; ENTRY: the vCPU */
 	const struct upf_sample *samples; /* ROUND, SAME: those of the round, nsamples of them */
 	size_t nsamples;
 };

@@ -6,6 +6,7 @@
 
 #include "common/say.h"
 #include "record/process/clock.h"
+#include "record/sampling/entry.h"
 #include "record/sampling/sample.h"
 #include "record/sampling/timer.h"
 
@@ -173,6 +174,29 @@ static void some_rounds(struct loop *l, bool answered)
 }
 
 /* An answer gets old: those domains come first. */
+/* Once a trace, as soon as the guest has an interrupt table: not at its first instruction. */
+static void tell_entry(struct session *s, uint32_t domain, uint64_t time_ns)
+{
+	struct target *t = s->targets[domain];
+
+	for (size_t i = 0; i < t->nsamples && t->started && !t->ended && !t->entry_told; i++) {
+		const uint64_t address = entry_find(t->pages, &t->stops[t->samples[i].vcpu].regs);
+		const struct record entry = {RECORD_ENTRY, .domain = domain, .time_ns = time_ns, .count = address,
+		                             .code = t->samples[i].vcpu};
+
+		t->entry_told = address && record_stream_put(&s->records, &entry) == 0;
+	}
+}
+
+/* @again: in this block, too. */
+static void tell_entries(struct session *s, uint64_t now, bool again)
+{
+	for (uint32_t d = 0; d < s->ntargets; d++) {
+		s->targets[d]->entry_told &= !again;
+		tell_entry(s, d, since_start(s, now));
+	}
+}
+
 static void all_rounds(struct loop *l)
 {
 	inquiry_make(&l->s->inquiry, l->s->targets, l->s->ntargets);
@@ -302,6 +326,7 @@ static void begin_next(struct loop *l, uint64_t now)
 	s->records.block.time_ns = s->start_ns = now;
 	tell_schedule(l);
 	tell_start(l, 0);
+	tell_entries(s, now, true);
 	record_stream_submit(&s->records); /* at once, so that the one before is complete at once */
 	l->asked = false;
 }
@@ -372,6 +397,8 @@ static void housekeeping(struct loop *l, uint64_t now)
 		l->checked_ns = now;
 	for (size_t d = 0; d < s->ntargets; d++)
 		pages_retry(s->targets[d]->pages);
+	/* Who keeps only the newest blocks must find it in any of them. */
+	tell_entries(s, now, s->options->flight_recorder);
 	look_for_all(l, now);
 	if (!l->over && !watchdog_alive(s->watchdog))
 		end(l, UPF_REASON_ERROR, 0,

@@ -60,6 +60,7 @@ struct target {
 
 	const struct guest_info *answer; /* what inquiry_make() was just told; NULL: it did not ask about this one */
 	bool started;                    /* a round was taken */
+	bool entry_told;                 /* the trace has the kernel's entry */
 	bool quiet;                      /* no vCPU was active at the last round: ask before pausing again */
 	bool foreign;                    /* paused by somebody else when last looked at */
 	bool held;                       /* paused since its creation, until the session lets it run */

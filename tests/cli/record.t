@@ -183,4 +183,18 @@ is "--max-pause is a time" 2 "$record" --max-pause 0.5ms -o none.upf busy <<< 'u
 is "… of which there is a most" 2 "$record" --max-pause 61 -o none.upf busy <<< 'uniprof-record: --max-pause 61: not a longest pause: 1ms to 60s'
 is "the summary tells the cost" 0 grep -q '^paused .* times, .* in all, .* % of the time; p50 .*, p99 .*, max ' int.err <<< ''
 is "… and what to type next" 0 grep -q 'uniprof-report -s GUEST.elf int.upf' int.err <<< ''
+# An address in the kernel that tells where it was loaded: in each trace, and in what is kept.
+entries() {
+	for trace; do
+		"$report" --dump -q "$trace" | awk '$1 == "block" { n++ } n == 1 && / entry domain 0 vcpu 0 0xffffffff81800b20$/ { found = 1 }
+			END { exit !found }' || { echo "none in the first block of $trace"; return 1; }
+	done
+}
+is "a guest whose kernel's entry is known" 0 "$record" -q -F 1k -n 20 -o entry.upf frameless <<< ''
+ok "the trace has it" entries entry.upf
+is "… with several traces" 0 "$record" -q -F 1k -n 300 --max-overhead 100 --switch-output=100ms -o entries.upf frameless <<< ''
+ok "each has it" entries entries.upf.*
+is "… with a flight recorder" 0 "$record" -q -F 1k -d 3 --overwrite=1s -o last.upf frameless <<< ''
+ok "what is kept has it" entries last.upf
+
 done_testing
