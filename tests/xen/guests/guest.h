@@ -28,16 +28,19 @@
 
 #ifdef PAE
 /*
- * QEMU 7.2 marks entries of the highest table as accessed. The bit is reserved there, and Xen refuses to decode an
- * instruction by such a table: to be called before each that Xen carries out.
+ * QEMU 7.2 marks entries of the highest table as accessed when it looks up a page. The bit is reserved there, and Xen
+ * refuses to decode an instruction by such a table: to be called before each that Xen carries out, with CLEARED in the
+ * same assembly, so that no other page is looked up between them.
  */
 extern volatile uint64_t pae_root[4];
+#define CLEARED "andl $~0x20, pae_root + 24\n\t"
 static inline __attribute__((always_inline)) void before_hypercall(void)
 {
 	for (int i = 0; i < 4; i++)
 		pae_root[i] &= ~0x20ull;
 }
 #else
+#define CLEARED ""
 static inline void before_hypercall(void)
 {
 }
@@ -102,7 +105,7 @@ static inline __attribute__((always_inline)) long hypercall(long nr, long a, lon
 	                 : "rcx", "r11", "r10", "r8", "r9", "memory");
 #else
 	before_hypercall();
-	__asm__ volatile("vmmcall" : "+a"(nr), "+b"(a), "+c"(b), "+d"(c) : : "memory");
+	__asm__ volatile(CLEARED "vmmcall" : "+a"(nr), "+b"(a), "+c"(b), "+d"(c) : : "memory");
 #endif
 	return nr;
 }

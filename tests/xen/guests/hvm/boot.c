@@ -25,7 +25,7 @@ static unsigned long physical(const void *address)
 static void set_hypercall_page(void)
 {
 	before_hypercall();
-	__asm__ volatile("wrmsr"
+	__asm__ volatile(CLEARED "wrmsr"
 	                 :
 	                 : "c"(MSR_HYPERCALL_PAGE), "a"((uint32_t)physical(hypercall_page)), "d"(0)
 	                 : "memory");
@@ -46,9 +46,9 @@ static unsigned long control(int number)
 
 	before_hypercall();
 	if (number == 0)
-		__asm__ volatile("mov %%cr0, %0" : "=r"(value));
+		__asm__ volatile(CLEARED "mov %%cr0, %0" : "=r"(value));
 	else
-		__asm__ volatile("mov %%cr4, %0" : "=r"(value));
+		__asm__ volatile(CLEARED "mov %%cr4, %0" : "=r"(value));
 	return value;
 }
 
