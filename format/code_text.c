@@ -67,7 +67,7 @@ const char *upf_end_text(unsigned end)
 		[UPF_END_MISALIGNED] = "frame pointer misaligned",
 		[UPF_END_NONCANONICAL] = "frame pointer not an address",
 		[UPF_END_DESCENDING] = "frame pointer not above the last",
-		[UPF_END_UNREADABLE] = "page refused by Xen",
+		[UPF_END_UNREADABLE] = "page refused by the hypervisor",
 		[UPF_END_NONE] = "no registers",
 		[UPF_END_MODE] = "16-bit code",
 	};

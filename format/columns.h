@@ -51,7 +51,10 @@ enum column {
 };
 #define COLUMNS_MAX 64 /* in a block */
 
-/* How a column's values are written; with FORM_REQUIRED, a reader that does not know the column leaves out the block. */
+/*
+ * How a column's values are written; with FORM_REQUIRED, a reader that does not know the column leaves out the
+ * block.
+ */
 enum column_form { FORM_BYTES = 0, FORM_RICE = 1, FORM_EVEN = 2, FORM_RANGE = 3, FORM_SPLIT = 4 };
 #define FORM_REQUIRED 0x40
 

@@ -38,8 +38,8 @@ bool more_is_unused(const struct more *m);
 int more_get(struct more *m, struct column_reader *columns, uint32_t leaf, uint64_t address, struct more_values *v);
 
 /*
- * A number, MORE_TOPS_FROM or above, for a window or none, number @top, that came with @v's link register and mode: the
- * same for the same. 0 or -ENOMEM.
+ * A number, MORE_TOPS_FROM or above, for a window or none, number @top, that came with @v's link register and mode:
+ * the same for the same. 0 or -ENOMEM.
  */
 #define MORE_TOPS_FROM (1u << 31)
 int more_top(struct more *m, uint32_t top, const struct more_values *v, uint32_t *number);

@@ -84,7 +84,10 @@ enum upf_end {
 /* What a trace holds of a stack's memory. */
 enum upf_tops {
 	UPF_TOPS_NONE = 0, /* nothing: frames by frame pointers only */
-	/* Frames, and words at the top: those that may be code addresses or equal the frame pointer; others stand as 0. */
+	/*
+	 * Frames, and words at the top: those that may be code addresses or equal the frame pointer; others stand as
+	 * 0.
+	 */
 	UPF_TOPS_WINDOW = 1,
 	/* registers and the stack as it was; no frames but the instruction pointer, or those up to the root */
 	UPF_TOPS_COPY = 2,
@@ -125,7 +128,10 @@ enum upf_reason {
 
 /* Texts for people; never NULL, "?" for values of a later version. */
 const char *upf_arch_text(unsigned arch);
-/* Which of @nregs registers is the stack pointer, and the frame pointer. -1: there is no instruction set with so many. */
+/*
+ * Which of @nregs registers is the stack pointer, and the frame pointer. -1: there is no instruction set with so
+ * many.
+ */
 int upf_regs_sp(uint32_t nregs);
 int upf_regs_fp(uint32_t nregs);
 const char *upf_kind_text(unsigned kind);

@@ -35,8 +35,8 @@ struct arch {
 	 */
 	int (*translate)(struct capture *capture, const struct space_root *root, uint64_t address, uint64_t *frame);
 	/*
-	 * Can a call end with the last of these ARCH_CALL_BYTES bytes of code? False is certain. NULL: not known here, and
-	 * frame pointers are taken at their word.
+	 * Can a call end with the last of these ARCH_CALL_BYTES bytes of code? False is certain. NULL: not known
+	 * here, and frame pointers are taken at their word.
 	 */
 	bool (*ends_call)(const uint8_t *code);
 	/* The code address in a return address as it is saved, maybe signed. NULL: it is the same. */

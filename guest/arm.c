@@ -36,9 +36,9 @@ static bool can_be_caller(uint64_t fp, uint64_t caller)
 }
 
 /*
- * Where the frame pointer points to the saved one, the return address is above that: clang's ARM and Thumb code. Where
- * it points to the return address, the saved one is below that: gcc's ARM code. A leaf of gcc's saves the frame pointer
- * alone: its caller is in the link register only, and its caller's frame shows that it is gcc's.
+ * Where the frame pointer points to the saved one, the return address is above that: clang's ARM and Thumb code.
+ * Where it points to the return address, the saved one is below that: gcc's ARM code. A leaf of gcc's saves the
+ * frame pointer alone: its caller is in the link register only, and its caller's frame shows that it is gcc's.
  */
 static int frame_32(struct space *space, uint64_t fp, bool innermost, uint64_t *caller, uint64_t *address)
 {
@@ -79,7 +79,10 @@ bool arm64_ends_call(const uint8_t *code)
 	       (instruction & 0xfefff800) == 0xd63f0800;
 }
 
-/* Pointer authentication signs the bits that the address space does not use; bit 55 is not among them (Arm ARM, D8.10). */
+/*
+ * Pointer authentication signs the bits that the address space does not use; bit 55 is not among them (Arm ARM,
+ * D8.10).
+ */
 uint64_t arm64_code_address(uint64_t saved)
 {
 	const uint64_t unused = 0xffffull << 48;

@@ -64,7 +64,10 @@ static int walk_none(uint64_t address, uint64_t *frame)
 	return 0;
 }
 
-/* Bit 55 chooses the half. All bits that do not count must be like it, the top byte only if it is not for tags (TBI). */
+/*
+ * Bit 55 chooses the half. All bits that do not count must be like it, the top byte only if it is not for tags
+ * (TBI).
+ */
 int arm64_walk(struct capture *capture, const struct space_root *root, uint64_t address, uint64_t *frame)
 {
 	static const uint8_t granules[2][4] = {{12, 16, 14, 0}, {0, 14, 12, 16}}; /* by TG0, TG1 */

@@ -3,10 +3,10 @@
  * hypervisor.h - the only interface between the sampler and a hypervisor: find a guest, attach to it, pause it and
  * read its registers, map its memory, resume it.
  *
- * A backend is one file that fills in struct hypervisor_ops: xenif/xencall.c, xenif/libxc.c (older hosts), kvmif/kvm.c,
- * guest/sim.c (simulated, for tests). A program has a table of those it was linked with: `hypervisors`.
- * Functions return 0 or a negative errno and never print; only open() gives its reason in words. A connection and the
- * guests attached by it belong to one thread.
+ * A backend is one file that fills in struct hypervisor_ops: xenif/xencall.c, xenif/libxc.c (older hosts),
+ * kvmif/kvm.c, guest/sim.c (simulated, for tests). A program has a table of those it was linked with: `hypervisors`.
+ * Functions return 0 or a negative errno and never print; only open() gives its reason in words. A connection and
+ * the guests attached by it belong to one thread.
  *
  * "One hypercall" in a comment is a cost, not a promise to return soon: on Xen, every call that concerns a domain
  * takes one lock of the hypervisor's (domctl_lock), and is repeated until it gets it.
@@ -65,13 +65,16 @@ struct vcpu_regs {
 	struct space_root root;  /* the running address space */
 	/* The segments' bases, mostly 0: what a stack holds of addresses is without them. */
 	uint64_t code_base, stack_base;
-	/* x86, where it is known: the address of the interrupt table, or that of the handler for vector 0 itself. 0: not. */
+	/*
+	 * x86, where it is known: the address of the interrupt table, or that of the handler for vector 0 itself. 0:
+	 * not.
+	 */
 	uint64_t interrupt_table, first_handler;
 	bool user;  /* in user mode */
 	bool valid; /* false: the vCPU was never brought up */
 	/*
-	 * By the DWARF numbers of the instruction set: x86-64's rax, rdx, rcx, rbx, rsi, rdi, rbp, rsp, r8 to r15; i386's
-	 * eax, ecx, edx, ebx, esp, ebp, esi, edi; ARM64's x0 to x30 and sp; ARM32's r0 to r14.
+	 * By the DWARF numbers of the instruction set: x86-64's rax, rdx, rcx, rbx, rsi, rdi, rbp, rsp, r8 to r15;
+	 * i386's eax, ecx, edx, ebx, esp, ebp, esi, edi; ARM64's x0 to x30 and sp; ARM32's r0 to r14.
 	 */
 	uint64_t all[32];
 };
@@ -99,8 +102,8 @@ struct iovec;
 struct hypervisor_ops {
 	const char *name;
 	const char *prefix; /* of a domain's name or number on the command line, where it is ambiguous: "xen:3" */
-	uint64_t
-		capabilities; /* that stopping and reading a guest needs when all is open: a bit each (capabilities(7)) */
+	/* What stopping and reading a guest needs when all is open: a bit each (capabilities(7)). */
+	uint64_t capabilities;
 
 	/* Connects to the hypervisor. NULL: @why is one line for the user, what is missing and what to do about it. */
 	struct hypervisor *(*open)(char *why, size_t size);
@@ -188,10 +191,13 @@ struct hypervisor_ops {
 	 * paused it can, and its death does; any signal that this process handles makes stop() end early.
 	 */
 	int (*unpause)(struct guest *g);
-	/* For the watchdog when the recorder is dead: undoes what it left behind beside a pause. NULL: nothing ever. */
+	/*
+	 * For the watchdog when the recorder is dead: undoes what it left behind beside a pause. NULL: nothing ever.
+	 */
 	void (*clean_up)(struct guest *g);
 	/*
-	 * Maps @n frames, at most GUEST_MAP_MAX, read-only: pages[i] is NULL if the hypervisor refused frame i. Not while the guest is paused.
+	 * Maps @n frames, at most GUEST_MAP_MAX, read-only: pages[i] is NULL if the hypervisor refused frame i. Not
+	 * while the guest is paused.
 	 */
 	int (*map)(struct guest *g, const uint64_t *frames, size_t n, const void **pages);
 	void (*unmap)(struct guest *g, const void *page);

@@ -26,8 +26,8 @@ void pages_free(struct pages *p); /* unmaps all pages; NULL is fine */
 /* 0 and the page; -EAGAIN: not mapped yet, pages_fill() will map it; -EIO: the hypervisor refused to map it. */
 int pages_find(struct pages *p, uint64_t frame, const void **page);
 /*
- * Is a page the hypervisor's own address of it, which only pages_copy() and pages_read() may use (struct hypervisor_ops,
- * copy)? Else it is mapped.
+ * Is a page the hypervisor's own address of it, which only pages_copy() and pages_read() may use (struct
+ * hypervisor_ops, copy)? Else it is mapped.
  */
 bool pages_remote(const struct pages *p);
 /* Fills the pieces of @to one after the other from those of @from, by one call. 0 or a negative errno. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * x86.h - the modes that an x86 vCPU can be in, for every hypervisor. Guests that own their page tables (PVH, HVM, KVM)
- * change their mode as they like, so it is found at each sample.
+ * x86.h - the modes that an x86 vCPU can be in, for every hypervisor. Guests that own their page tables (PVH, HVM,
+ * KVM) change their mode as they like, so it is found at each sample.
  */
 #ifndef GUEST_X86_H
 #define GUEST_X86_H

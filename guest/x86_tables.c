@@ -59,7 +59,9 @@ static int walk(const struct format *f, struct capture *capture, uint64_t table,
 	return 0;
 }
 
-/* Entries are machine frames, those of a passed-through device's registers too: reading these may have side effects. */
+/*
+ * Entries are machine frames, those of a passed-through device's registers too: reading these may have side effects.
+ */
 int x86_walk_pv(struct capture *capture, const struct space_root *root, uint64_t address, uint64_t *frame)
 {
 	static const struct format f = {39, 9, 8, LEVEL(30) | LEVEL(21), LEVEL(39), UNCACHED};

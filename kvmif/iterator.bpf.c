@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
 /*
- * Runs in the kernel once for each open file of each process, when somebody reads the iterator: writes a record for each
- * virtual machine, for each slot of its memory, and for each vCPU. It is attached to nothing else.
+ * Runs in the kernel once for each open file of each process, when somebody reads the iterator: writes a record for
+ * each virtual machine, for each slot of its memory, and for each vCPU. It is attached to nothing else.
  *
  * Types have only the fields that are used; where these are in the running kernel is found when the program is loaded
  * (CO-RE).

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * iterator.h - what the kernel itself knows of its virtual machines: memory slots, vCPUs' threads, whether the registers
- * are protected. A BPF program reads it (iterator.bpf.c); where the program could not be built, no_iterator.c stands in.
+ * iterator.h - what the kernel itself knows of its virtual machines: memory slots, vCPUs' threads, whether the
+ * registers are protected. A BPF program reads it (iterator.bpf.c); where the program could not be built,
+ * no_iterator.c stands in.
  */
 #ifndef KVMIF_ITERATOR_H
 #define KVMIF_ITERATOR_H
@@ -19,7 +20,9 @@ struct iterator;
 struct iterator *iterator_open(char *why, size_t size);
 void iterator_close(struct iterator *it); /* NULL is fine */
 
-/* Calls @each for every record there is now; it returns 0 or a negative errno, which ends it. 0 or a negative errno. */
+/*
+ * Calls @each for every record there is now; it returns 0 or a negative errno, which ends it. 0 or a negative errno.
+ */
 int iterator_read(struct iterator *it, int (*each)(void *ctx, const struct kvm_record *record), void *ctx);
 
 #endif

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * KVM on x86, through the monitor's process: its threads are stopped by ptrace, its memory is read by process_vm_readv(),
- * its vCPUs' registers by a page that KVM shares with it (vcpu.h). Nothing is injected into the monitor, and no
- * cooperation of its is needed.
+ * KVM on x86, through the monitor's process: its threads are stopped by ptrace, its memory is read by
+ * process_vm_readv(), its vCPUs' registers by a page that KVM shares with it (vcpu.h). Nothing is injected into the
+ * monitor, and no cooperation of its is needed.
  *
- * A sample of one vCPU is five system calls, of two vCPUs nine: seize and interrupt each thread, wait for each, one read
- * of memory, detach from each. The kernel detaches from all threads when the recorder dies, at whatever instant.
+ * A sample of one vCPU is five system calls, of two vCPUs nine: seize and interrupt each thread, wait for each, one
+ * read of memory, detach from each. The kernel detaches from all threads when the recorder dies, at whatever
+ * instant.
  */
 #include <errno.h>
 #include <linux/capability.h>

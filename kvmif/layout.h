@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * layout.h - where a virtual machine's memory is in its monitor's address space, and which thread runs which vCPU. Both
- * change while it runs: memory and vCPUs are plugged in and out.
+ * layout.h - where a virtual machine's memory is in its monitor's address space, and which thread runs which vCPU.
+ * Both change while it runs: memory and vCPUs are plugged in and out.
  */
 #ifndef KVMIF_LAYOUT_H
 #define KVMIF_LAYOUT_H
@@ -25,7 +25,10 @@ struct layout {
 	uint64_t vm;                      /* the one that is looked at */
 };
 
-/* As the kernel tells it: 0 or a negative errno, and @l as it was. layout_free() releases it; all zero to begin with. */
+/*
+ * As the kernel tells it: 0 or a negative errno, and @l as it was. layout_free() releases it; all zero to begin
+ * with.
+ */
 int layout_read(struct layout *l, struct iterator *it, pid_t pid);
 void layout_free(struct layout *l);
 

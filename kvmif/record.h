@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* record.h - what kvmif/iterator.bpf.c writes in the kernel, and kvmif/iterator.c reads: fixed records, host's order. */
+/*
+ * record.h - what kvmif/iterator.bpf.c writes in the kernel, and kvmif/iterator.c reads: fixed records, host's
+ * order.
+ */
 #ifndef KVMIF_RECORD_H
 #define KVMIF_RECORD_H
 

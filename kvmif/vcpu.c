@@ -168,7 +168,9 @@ void vcpu_disarm(struct vcpu *v)
 
 /* --- the stop ---------------------------------------------------------------------------------------------------- */
 
-/* Its thread has ended while it was ours: until we take note, it is left as a zombie, and its whole process with it. */
+/*
+ * Its thread has ended while it was ours: until we take note, it is left as a zombie, and its whole process with it.
+ */
 static int bury(struct vcpu *v)
 {
 	while (waitid(P_PID, (id_t)v->tid, NULL, WEXITED | __WALL) != 0 && errno == EINTR)
@@ -192,9 +194,9 @@ int vcpu_interrupt(struct vcpu *v)
 #define ERESTART_RESTARTBLOCK 516
 
 /*
- * The thread had left KVM_RUN, and may have just fallen asleep in nanosleep, poll or a timed futex. Such a call goes on by
- * restart_syscall, which its process's seccomp filter may punish by death; let it begin anew instead, as other calls do.
- * The sleep is longer by what it has lasted. Both ways, it ends by EINTR if a signal's handler runs.
+ * The thread had left KVM_RUN, and may have just fallen asleep in nanosleep, poll or a timed futex. Such a call goes
+ * on by restart_syscall, which its process's seccomp filter may punish by death; let it begin anew instead, as other
+ * calls do. The sleep is longer by what it has lasted. Both ways, it ends by EINTR if a signal's handler runs.
  */
 static void begin_call_anew(struct vcpu *v)
 {

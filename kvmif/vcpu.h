@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * vcpu.h - one vCPU and its thread: stopped by ptrace, its registers by the page that the kernel shares with its monitor.
+ * vcpu.h - one vCPU and its thread: stopped by ptrace, its registers by the page that the kernel shares with its
+ * monitor.
  *
  * The thread runs nothing of ours. While kvm_valid_regs is set in that page (struct kvm_run), KVM writes the registers
  * there whenever KVM_RUN returns to the monitor, which a ptrace stop makes it do (KVM_CAP_SYNC_REGS). Then the monitor
  * sees EINTR, and calls KVM_RUN again.
  *
  * Only a thread that runs, or sleeps inside KVM_RUN, is stopped. One that sleeps in nanosleep or poll would go on by
- * restart_syscall, which a monitor's seccomp filter may forbid, and then it would be killed. One that falls asleep there
- * just before it is stopped is made to begin its call anew.
+ * restart_syscall, which a monitor's seccomp filter may forbid, and then it would be killed. One that falls asleep
+ * there just before it is stopped is made to begin its call anew.
  */
 #ifndef KVMIF_VCPU_H
 #define KVMIF_VCPU_H
@@ -58,7 +59,10 @@ uint64_t vcpu_cpu_ns(struct vcpu *v);
 void vcpu_arm(struct vcpu *v);
 void vcpu_disarm(struct vcpu *v);
 
-/* Begins to stop the thread. 0 or a negative errno: -ESRCH: it is gone; -EPERM: it has another tracer, or we may not. */
+/*
+ * Begins to stop the thread. 0 or a negative errno: -ESRCH: it is gone; -EPERM: it has another tracer, or we may
+ * not.
+ */
 int vcpu_interrupt(struct vcpu *v);
 /* Waits until it is stopped. 0, or a negative errno; -EINTR: a signal came to us first. */
 int vcpu_await(struct vcpu *v);

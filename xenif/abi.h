@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * abi.h - converts Xen's public structures to those of guest/hypervisor.h, for both backends on a real Xen. What depends
- * on the processor that Xen runs on is in abi_x86.c and abi_arm.c, of which the makefile takes one.
+ * abi.h - converts Xen's public structures to those of guest/hypervisor.h, for both backends on a real Xen. What
+ * depends on the processor that Xen runs on is in abi_x86.c and abi_arm.c, of which the makefile takes one.
  */
 #ifndef XENIF_ABI_H
 #define XENIF_ABI_H

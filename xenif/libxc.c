@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Xen by libxenctrl, for hosts without the stable libraries (before 4.7): make XENIF=libxc. The library works with
- * exactly one version of Xen, and each query is a system call of its own: two for each vCPU inside the pause. It records
- * 64-bit PV guests only; xencall.c records the other kinds.
+ * exactly one version of Xen, and each query is a system call of its own: two for each vCPU inside the pause. It
+ * records 64-bit PV guests only; xencall.c records the other kinds.
  */
 #define XC_WANT_COMPAT_MAP_FOREIGN_API
 #include <errno.h>

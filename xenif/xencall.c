@@ -561,7 +561,10 @@ static int peek(struct guest *g, uint32_t vcpu, struct vcpu_regs *regs)
 	return rc;
 }
 
-/* All by one call, which costs more than the pages do. Each has its own error; the call may succeed with none mapped. */
+/*
+ * All by one call, which costs more than the pages do. Each has its own error; the call may succeed with none
+ * mapped.
+ */
 static int map(struct guest *g, const uint64_t *frames, size_t n, const void **pages)
 {
 	xen_pfn_t pfns[GUEST_MAP_MAX] = {0};

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * gdbstub.c - stops a guest by QEMU's gdbstub, reads its registers and 256 bytes of its stack, lets it go on: so often, and
- * prints for how long it stood still at the median. What a debugger must do for a sample. gdbstub PORT SAMPLES
+ * gdbstub.c - stops a guest by QEMU's gdbstub, reads its registers and 256 bytes of its stack, lets it go on: so
+ * often, and prints for how long it stood still at the median. What a debugger must do for a sample. gdbstub PORT
+ * SAMPLES
  */
 #include <arpa/inet.h>
 #include <netinet/in.h>

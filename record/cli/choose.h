@@ -7,7 +7,8 @@
 #include "record/sampling/target.h"
 
 /*
- * Opens @n targets, named by @operands. 0, or an exit status with one line in @why; those opened so far are in @targets.
+ * Opens @n targets, named by @operands. 0, or an exit status with one line in @why; those opened so far are in
+ * @targets.
  */
 int choose_targets(const struct hypervisor_ops *ops, struct hypervisor *x, char *const *operands, size_t n,
                    const struct options *o, struct target **targets, char *why, size_t size);

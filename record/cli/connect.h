@@ -17,9 +17,9 @@ size_t connect_all(struct connection all[CONNECTIONS_MAX], char *why, size_t siz
 void connect_close(struct connection *all, size_t n);
 
 /*
- * The connection that has the guests that the @count @operands name; prefixes such as "xen:" are taken off. NULL: @why is
- * one line. A guest that nobody has is left to be reported by who looks for it. Where
- * none is named, the first connection.
+ * The connection that has the guests that the @count @operands name; prefixes such as "xen:" are taken off. NULL:
+ * @why is one line. A guest that nobody has is left to be reported by who looks for it. Where none is named, the
+ * first connection.
  */
 const struct connection *connect_choose(const struct connection *all, size_t n, char **operands, size_t count,
                                         char *why, size_t size);

@@ -9,9 +9,9 @@
 #include "guest/hypervisor.h"
 
 /*
- * Runs @command by the shell, waits for its end, and then, START_WAIT_S seconds at most, for a domain that was not there
- * before. @name: which one; NULL: the only one. 0, or an exit status of exit_code.h with one line in @why. No signal may
- * be blocked: Ctrl-C ends both the command and this program.
+ * Runs @command by the shell, waits for its end, and then, START_WAIT_S seconds at most, for a domain that was not
+ * there before. @name: which one; NULL: the only one. 0, or an exit status of exit_code.h with one line in @why. No
+ * signal may be blocked: Ctrl-C ends both the command and this program.
  */
 int start_domain(const struct hypervisor_ops *ops, struct hypervisor *x, const char *command, const char *name,
                  struct guest_info *info, char *why, size_t size);

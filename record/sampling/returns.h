@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * returns.h - which addresses can be return addresses: those behind a call. Reads the guest's code where it is, maps it
- * as needed, and remembers what it found. Not to be used while the guest is paused.
+ * returns.h - which addresses can be return addresses: those behind a call. Reads the guest's code where it is, maps
+ * it as needed, and remembers what it found. Not to be used while the guest is paused.
  */
 #ifndef RECORD_SAMPLING_RETURNS_H
 #define RECORD_SAMPLING_RETURNS_H

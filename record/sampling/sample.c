@@ -78,7 +78,10 @@ static bool judge_stacks(struct target *t)
 	return fine;
 }
 
-/* One call copies the lines of all vCPUs, where memory is not mapped: what it is to copy is laid out before the stop. */
+/*
+ * One call copies the lines of all vCPUs, where memory is not mapped: what it is to copy is laid out before the
+ * stop.
+ */
 static void lay_out_batch(struct target *t)
 {
 	if (!t->batch)

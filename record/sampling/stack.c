@@ -29,8 +29,8 @@ static bool is_in_stack(const struct vcpu_regs *regs, uint64_t size)
 }
 
 /*
- * By frame pointers. With auto, only if the first one can point into the stack: elsewhere, memory would be captured that
- * is no stack.
+ * By frame pointers. With auto, only if the first one can point into the stack: elsewhere, memory would be captured
+ * that is no stack.
  */
 static void walk(const struct stack_choice *c, struct footing *f, struct space *space, const struct vcpu_regs *regs,
                  uint64_t *frames, struct upf_sample *s)
@@ -110,8 +110,9 @@ static bool are_frames(struct returns *r, const struct vcpu_regs *regs, const ui
 }
 
 /*
- * Does the stack end where the frames do? A function that has a frame for its own sake, among others that have none, has
- * saved a frame pointer that looks like the root's, often 0; but above it, there are its callers' return addresses.
+ * Does the stack end where the frames do? A function that has a frame for its own sake, among others that have none,
+ * has saved a frame pointer that looks like the root's, often 0; but above it, there are its callers' return
+ * addresses.
  */
 static bool is_root(struct returns *r, const struct vcpu_regs *regs, const struct footing *f,
                     const struct upf_sample *s)

@@ -3,9 +3,9 @@
  * stack.h - one vCPU's stack, as a sample keeps it: frames by frame pointers with a window of words, or a copy.
  *
  * With auto, both are possible: frame pointers where they lead to the root, else a copy. stack_read() only reads;
- * stack_judge() decides afterwards, while the guest runs, whether frame pointers can be trusted. Once they have failed,
- * the stack is copied for STACK_COPIES samples, so that a program in which they fail now and then costs few rounds that
- * are taken twice.
+ * stack_judge() decides afterwards, while the guest runs, whether frame pointers can be trusted. Once they have
+ * failed, the stack is copied for STACK_COPIES samples, so that a program in which they fail now and then costs few
+ * rounds that are taken twice.
  */
 #ifndef RECORD_SAMPLING_STACK_H
 #define RECORD_SAMPLING_STACK_H

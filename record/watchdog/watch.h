@@ -79,11 +79,11 @@ bool watch_is_over(uint64_t state);
 void watch_undo(const struct hypervisor_ops *ops, struct guest *guest, const uint8_t *uuid, struct watch *w,
                 uint64_t state, bool dead);
 /*
- * The same where only the recorder can end the pause, process @recorder, of which @pidfd is a descriptor; @guest is the
- * watchdog's own. To be called again as long as the pause is in force. At first SIGCONT lets the recorder go on if it was
- * stopped, and interrupts what it waits for; it stops itself again when the pause is over. If the guest is still paused a
- * second later, the recorder is killed, and so detached from the guest: one that is traced, frozen, without a CPU, or
- * dumping core. One that only waits for a thread that is slow to stop holds nothing.
+ * The same where only the recorder can end the pause, process @recorder, of which @pidfd is a descriptor; @guest is
+ * the watchdog's own. To be called again as long as the pause is in force. At first SIGCONT lets the recorder go on
+ * if it was stopped, and interrupts what it waits for; it stops itself again when the pause is over. If the guest is
+ * still paused a second later, the recorder is killed, and so detached from the guest: one that is traced, frozen,
+ * without a CPU, or dumping core. One that only waits for a thread that is slow to stop holds nothing.
  */
 void watch_urge(const struct hypervisor_ops *ops, struct guest *guest, struct watch *w, uint64_t state, pid_t recorder,
                 int pidfd);

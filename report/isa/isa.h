@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * isa.h - what the report must know of an instruction set: one struct isa for each, in a file for each family (x86.c, arm64.c, arm.c).
- * Everything else in the report works on any of them.
+ * isa.h - what the report must know of an instruction set: one struct isa for each, in a file for each family
+ * (x86.c, arm64.c, arm.c). Everything else in the report works on any of them.
  *
  * Registers have their DWARF numbers, as in unwind tables and in traces.
  */
@@ -49,7 +49,10 @@ struct isa {
 	bool (*is_padding)(const uint8_t *code, size_t left);
 	/* The address in a return address, which may have other bits, too. NULL: it has not. */
 	uint64_t (*code_address)(uint64_t word);
-	/* NULL, or bytes that are on the stack above the return address, @offset into a stub of Xen's hypercall page. */
+	/*
+	 * NULL, or bytes that are on the stack above the return address, @offset into a stub of Xen's hypercall
+	 * page.
+	 */
 	bool (*stub_depth)(uint64_t offset, bool pv, int32_t *pushed);
 };
 

@@ -133,7 +133,9 @@ static void note_indirect(struct follow *w, const struct frame_state *state)
 		w->f->jumps_anywhere = true;
 }
 
-/* Bytes of arguments that the function at @address takes off the stack: its first return, or its tail call's, tells. */
+/*
+ * Bytes of arguments that the function at @address takes off the stack: its first return, or its tail call's, tells.
+ */
 static uint16_t pops_of(const struct follow *w, uint64_t address)
 {
 	for (unsigned n = 0, jumps = 0; n < SWEEP_MAX; n++) {

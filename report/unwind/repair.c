@@ -141,9 +141,9 @@ static enum candidate judge(const struct climb *w, const struct cfi_known_row *k
 }
 
 /*
- * Chooses the row. Tables are known to be wrong in the middle of some epilogues (clang 14): if the return address they
- * lead to does not follow a call, and that of the code does, the code is right. Where they hold at calls only, the code
- * is right about the leaf whenever it tells.
+ * Chooses the row. Tables are known to be wrong in the middle of some epilogues (clang 14): if the return address
+ * they lead to does not follow a call, and that of the code does, the code is right. Where they hold at calls only,
+ * the code is right about the leaf whenever it tells.
  */
 static enum candidate choose(const struct climb *w, struct cfi_known_row *k, uint64_t *caller)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * stepper.c - runs a program one instruction at a time and takes a sample before each, by the recorder's own code:
- * stepper PROGRAM PREFIX makes PREFIX.fp.upf, PREFIX.dwarf.upf and PREFIX.auto.upf, and PREFIX.truth.upf with the chains
- * as they are.
+ * stepper PROGRAM PREFIX makes PREFIX.fp.upf, PREFIX.dwarf.upf and PREFIX.auto.upf, and PREFIX.truth.upf with the
+ * chains as they are.
  *
  * The truth is kept from the call and return instructions themselves: what a call pushes is on the chain until the
  * return that pops it.
@@ -180,7 +180,10 @@ struct stepper {
 	uint32_t depth;
 };
 
-/* As the recorder reads it: with auto once more, if frame pointers have failed. What other samples told does not count. */
+/*
+ * As the recorder reads it: with auto once more, if frame pointers have failed. What other samples told does not
+ * count.
+ */
 static void sample(struct stepper *s, struct trace *t, const struct stack_choice *choice,
                    const struct step_registers *all, uint64_t step)
 {

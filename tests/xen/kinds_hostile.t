@@ -14,7 +14,7 @@ for mode in "${modes[@]}"; do
 done
 lab -i "${kernels[@]}" "$xen/t/kinds_hostile.sh"
 
-none='no page there' refused='page refused by Xen' last='frame pointer not above the last'
+none='no page there' refused='page refused by the hypervisor' last='frame pointer not above the last'
 ok "frame pointers: recorded, and the guests run" survived fp
 ok "copies: recorded, and the guests run" survived dwarf
 for mode in "${modes[@]}"; do

@@ -126,7 +126,10 @@ static void pages_of_64k(void **state)
 	struct fixture *f = *state;
 	const struct arm_state s = state_of(EL1, TCR(16, 12) | TG0_64K | TG1_64K);
 
-	/* 48 bits: 6, 13 and 13 of them; 52 bits: 10 at first. Tables are of 16 frames, so only their beginnings are here. */
+	/*
+	 * 48 bits: 6, 13 and 13 of them; 52 bits: 10 at first. Tables are of 16 frames, so only their beginnings are
+	 * here.
+	 */
 	put8(f, 1, 63, 16 << 12 | TABLE | FLAGS);
 	put8(f, 16, 3, 0x60000000 | BLOCK);
 	put8(f, 16, 4, 16 << 12 | TABLE | 0xf000);

@@ -12,8 +12,8 @@
 #define KEPT __attribute__((noinline, noclone, noipa, used))
 
 /*
- * A variable on the stack, which makes compilers give a leaf its frame; else in a register, where it needs none. ARM32's
- * leaves keep the return address in its register all the same, unless that is taken for something else.
+ * A variable on the stack, which makes compilers give a leaf its frame; else in a register, where it needs none.
+ * ARM32's leaves keep the return address in its register all the same, unless that is taken for something else.
  */
 #ifdef FRAMES_IN_LEAVES
 #define LOCAL volatile
@@ -116,7 +116,10 @@ static inline __attribute__((always_inline)) long hypercall(long nr, long a, lon
 /* What differs between the ways of booting: pv/, hvm/, arm/. Gives the command line. */
 const char *boot_begin(void *boot);
 void start_vcpu(long vcpu);
-/* What VCPUOP_initialise wants for a vCPU that is to begin in _start_secondary(), with its number; valid until the next call. */
+/*
+ * What VCPUOP_initialise wants for a vCPU that is to begin in _start_secondary(), with its number; valid until the
+ * next call.
+ */
 void *vcpu_context(long vcpu);
 
 _Noreturn void crash(void);

@@ -8,7 +8,10 @@ uint8_t stacks[MAX_VCPUS][STACK] __attribute__((aligned(4096), section(".big")))
 
 extern char start_secondary_physical[];
 
-/* The Flattened Devicetree: a header of big-endian words, the blocks of structure and of strings (its specification, 5). */
+/*
+ * The Flattened Devicetree: a header of big-endian words, the blocks of structure and of strings (its specification,
+ * 5).
+ */
 static uint32_t word(const uint8_t *at)
 {
 	return (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3];
@@ -49,7 +52,10 @@ const char *boot_begin(void *boot)
 	return property((const uint8_t *)((uintptr_t)boot - RAM + BASE), "bootargs");
 }
 
-/* By PSCI's CPU_ON (Arm DEN 0022), which Xen carries out. The vCPU begins with the MMU off, its number as first argument. */
+/*
+ * By PSCI's CPU_ON (Arm DEN 0022), which Xen carries out. The vCPU begins with the MMU off, its number as first
+ * argument.
+ */
 void start_vcpu(long vcpu)
 {
 #ifdef __aarch64__

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Frame and stack pointers that lead a reader astray, page tables that change and point outside, and memory that is given
- * back and fetched again, one after the other. What a walk must make of each is in arm_hostile.t.
+ * Frame and stack pointers that lead a reader astray, page tables that change and point outside, and memory that is
+ * given back and fetched again, one after the other. What a walk must make of each is in arm_hostile.t.
  */
 #include "../guest.h"
 #include "layout.h"

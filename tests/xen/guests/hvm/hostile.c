@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Frame and stack pointers that lead a reader astray, page tables that do, memory that is given back and fetched again,
- * and other modes of the processor, one after the other. What a walk must make of each is in kinds_hostile.t.
+ * Frame and stack pointers that lead a reader astray, page tables that do, memory that is given back and fetched
+ * again, and other modes of the processor, one after the other. What a walk must make of each is in kinds_hostile.t.
  */
 #include "../guest.h"
 

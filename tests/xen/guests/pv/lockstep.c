@@ -3,9 +3,10 @@
  * A guest with a rhythm: what it does depends on the time alone, by Xen's clock, which is dom0's, too. Each cycle is
  * divided among sixteen functions.
  *
- * Where the guest shares a processor with dom0, whose own timer may come at the same part of every cycle, the functions'
- * shares are not quite those of the cycle. So the guest counts for how long its vCPU was in each of them, the times when
- * it waited for the processor included: samples of a vCPU that runs or wants to run are of just these times.
+ * Where the guest shares a processor with dom0, whose own timer may come at the same part of every cycle, the
+ * functions' shares are not quite those of the cycle. So the guest counts for how long its vCPU was in each of them,
+ * the times when it waited for the processor included: samples of a vCPU that runs or wants to run are of just these
+ * times.
  */
 #include "../guest.h"
 
