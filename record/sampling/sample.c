@@ -348,8 +348,7 @@ static bool take(struct target *t, struct round *r, bool live, bool *complete)
 	t->mark_spent = false;
 	t->ops->prepare(t->guest, t->asleep);
 	lay_out_batch(t);
-	r->began_ns = clock_now();
-	watch_begin(t->watch, r->began_ns);
+	r->began_ns = watch_begin(t->watch);
 	rc = t->ops->stop(t->guest);
 	if (rc < 0) {
 		watch_end(t->watch, &r->began_ns, &(uint64_t){0});

@@ -9,6 +9,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "record/process/clock.h"
+
 /*
  * How long a call that the hypervisor has begun to carry out may take at most. Xen reads the call and carries it out
  * in one go, in microseconds; if it cannot at once, it reads the call again.
@@ -37,14 +39,6 @@ static bool move(struct watch *w, uint64_t from, enum phase to)
 	return atomic_compare_exchange_strong(&w->state, &from, in_phase(from, to));
 }
 
-static uint64_t now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 static void wait_a_little(void)
 {
 	nanosleep(&(struct timespec){.tv_nsec = LOOK_NS}, NULL);
@@ -61,18 +55,21 @@ static void wake(int fd)
 		errno = 0;
 }
 
-void watch_begin(struct watch *w, uint64_t now_ns)
+uint64_t watch_begin(struct watch *w)
 {
-	uint64_t state;
+	uint64_t state, now_ns;
 
 	if (!w)
-		return;
+		return clock_now();
 	state = atomic_load(&w->state) + (1u << PHASE_BITS);
-	atomic_store(&w->began_ns, now_ns);
+	atomic_store(&w->began_ns, clock_now());
 	/* Either we see that the watchdog sleeps, or it sees, before it does, that a pause has begun. */
 	atomic_store(&w->state, in_phase(state, HELD));
 	if (atomic_load(&w->asleep) && atomic_exchange(&w->asleep, false))
 		wake(w->wake_fd);
+	now_ns = clock_now();
+	atomic_store(&w->began_ns, now_ns);
+	return now_ns;
 }
 
 bool watch_claim(struct watch *w)
@@ -119,8 +116,8 @@ enum watch_outcome watch_end(struct watch *w, uint64_t *began_ns, uint64_t *ende
 			return end_urged(w, state);
 		}
 		if (!since)
-			since = now();
-		if (now() - since > STUCK_NS)
+			since = clock_now();
+		if (clock_now() - since > STUCK_NS)
 			return WATCH_STUCK;
 		wait_a_little();
 	}
@@ -142,11 +139,11 @@ bool watch_is_over(uint64_t state)
 /* Is the recorder's own call to resume, which it may have begun, without effect from now on? */
 static bool is_prevented(const struct hypervisor_ops *ops, struct watch *w)
 {
-	uint64_t since = now();
+	uint64_t since = clock_now();
 
 	if (!ops->spoil(w->mark))
 		return false;
-	while (ops->is_marked(w->mark, false) && now() - since < CALL_NS)
+	while (ops->is_marked(w->mark, false) && clock_now() - since < CALL_NS)
 		wait_a_little();
 	return true;
 }
@@ -166,7 +163,7 @@ static int unpause(const struct hypervisor_ops *ops, struct guest *guest, const 
 /* No pause is marked as in force: it has not begun, or its end is not noted yet. For when the recorder goes on. */
 static void note(const struct hypervisor_ops *ops, struct watch *w, uint64_t state)
 {
-	uint64_t now_ns = now();
+	uint64_t now_ns = clock_now();
 
 	if (ops->is_marked(w->mark, true))
 		return;
@@ -198,7 +195,7 @@ void watch_undo(const struct hypervisor_ops *ops, struct guest *guest, const uin
 	/* If the call fails, the recorder finds the pause stuck, and says so. */
 	if (ops->is_marked(w->mark, dead) && unpause(ops, guest, uuid) != 0)
 		return;
-	atomic_store(&w->undone_ns, now());
+	atomic_store(&w->undone_ns, clock_now());
 	move(w, in_phase(state, TAKEN), UNDONE);
 }
 
@@ -227,10 +224,10 @@ void watch_urge(const struct hypervisor_ops *ops, struct guest *guest, struct wa
 	if (watch_is_over(state) || !ops->is_marked(w->mark, false))
 		return;
 	if (!again || stopped) {
-		w->urged_ns = now();
+		w->urged_ns = clock_now();
 		atomic_store(&w->stop_again, stopped);
 		atomic_store(&w->urged, state);
-	} else if (now() - w->urged_ns < URGED_NS) {
+	} else if (clock_now() - w->urged_ns < URGED_NS) {
 		return;
 	}
 	again = again && !stopped && ops->info(guest, &info) == 0 && info.paused;

@@ -54,8 +54,11 @@ enum watch_outcome {
 
 /* --- the recorder's part; a NULL @w is watched by nobody --------------------------------------------------------- */
 
-/* Before stop(), at @now_ns. Wakes the watchdog if it sleeps. */
-void watch_begin(struct watch *w, uint64_t now_ns);
+/*
+ * Before stop(). Wakes the watchdog if it sleeps. When the pause begins, ns of CLOCK_MONOTONIC: if the recorder is
+ * stopped before this time is read, that is no part of the pause; if it is stopped afterwards, the watchdog notes it.
+ */
+uint64_t watch_begin(struct watch *w);
 /* Before resume(). False: the watchdog undoes the pause, and resume() must not be called. */
 bool watch_claim(struct watch *w);
 /*

@@ -15,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "record/process/clock.h"
 #include "record/process/latency.h"
 #include "record/process/privileges.h"
 
@@ -102,14 +103,6 @@ static bool watch_all(struct process *p, const struct guest_info *domains)
 	return ok;
 }
 
-static uint64_t now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 static void undo(struct process *p, size_t i, uint64_t state, bool dead)
 {
 	struct guest *guest = p->watched[i].guest;
@@ -146,7 +139,7 @@ static uint64_t look_at(struct process *p, size_t i, uint64_t now_ns)
 /* When to look again. */
 static uint64_t look(struct process *p)
 {
-	uint64_t now_ns = now(), again = UINT64_MAX;
+	uint64_t now_ns = clock_now(), again = UINT64_MAX;
 
 	p->idle++;
 	for (size_t i = 0; i < p->n; i++) {
@@ -180,7 +173,7 @@ static void stay_awake(struct process *p)
 static bool wait_for(struct process *p, uint64_t until, bool asleep)
 {
 	struct pollfd fds[2] = {{.fd = p->pipe, .events = POLLIN}, {.fd = asleep ? p->wake : -1, .events = POLLIN}};
-	uint64_t now_ns = now(), left = until > now_ns ? until - now_ns : 0, count;
+	uint64_t now_ns = clock_now(), left = until > now_ns ? until - now_ns : 0, count;
 	struct timespec t = {.tv_sec = (time_t)(left / 1000000000u), .tv_nsec = (long)(left % 1000000000u)};
 
 	if (ppoll(fds, 2, asleep ? NULL : &t, NULL) <= 0)

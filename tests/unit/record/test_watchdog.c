@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -81,7 +82,7 @@ static void begin(struct fixture *f, struct watch *w)
 	struct guest_info before;
 
 	ops->prepare(f->recorder, NULL);
-	watch_begin(w, now());
+	watch_begin(w);
 	assert_int_equal(ops->stop(f->recorder), 0);
 	ops->collect(f->recorder, &before, vcpus);
 }
@@ -220,8 +221,7 @@ static void the_pause_has_not_begun(void **state)
 	uint64_t began_ns, ended_ns, first_ns;
 
 	f->w->domain.foreign_pauses = 1;
-	began_ns = first_ns = now();
-	watch_begin(&f->w->watch, began_ns);
+	began_ns = first_ns = watch_begin(&f->w->watch);
 	undo(f, false);
 	undo(f, true);
 	assert_int_equal(f->w->domain.foreign_pauses, 1);
@@ -230,10 +230,39 @@ static void the_pause_has_not_begun(void **state)
 	assert_int_equal(watch_end(&f->w->watch, &began_ns, &ended_ns), WATCH_OURS);
 	assert_true(began_ns > first_ns);
 	/* Of an earlier pause it means nothing. */
-	first_ns = began_ns = now();
-	watch_begin(&f->w->watch, began_ns);
+	first_ns = began_ns = watch_begin(&f->w->watch);
 	assert_int_equal(watch_end(&f->w->watch, &began_ns, &ended_ns), WATCH_OURS);
 	assert_int_equal(began_ns, first_ns);
+}
+
+static void *drain_later(void *fd)
+{
+	uint64_t count;
+
+	usleep(20000);
+	assert_int_equal(read(*(int *)fd, &count, sizeof(count)), sizeof(count));
+	return NULL;
+}
+
+/* Stopped while it wakes the watchdog: that, too, is before the pause. Here a full eventfd stops it. */
+static void waking_the_watchdog_is_not_paused_time(void **state)
+{
+	const uint64_t full = UINT64_MAX - 1;
+	struct fixture *f = *state;
+	struct watch *w = &f->w->watch;
+	uint64_t before_ns, began_ns;
+	pthread_t thread;
+
+	w->wake_fd = eventfd(0, EFD_CLOEXEC);
+	assert_int_equal(write(w->wake_fd, &full, sizeof(full)), sizeof(full));
+	atomic_store(&w->asleep, true);
+	before_ns = now();
+	assert_int_equal(pthread_create(&thread, NULL, drain_later, &w->wake_fd), 0);
+	began_ns = watch_begin(w);
+	assert_int_equal(pthread_join(thread, NULL), 0);
+	assert_true(began_ns >= before_ns + 20000000);
+	assert_int_equal(w->began_ns, began_ns);
+	close(w->wake_fd);
 }
 
 static void another_domain_is_left_alone(void **state)
@@ -438,9 +467,8 @@ static pid_t start_recorder(struct fixture *f, bool stuck, int *pidfd)
 	pid_t pid = fork();
 
 	if (pid == 0) {
-		uint64_t began_ns = now(), ended_ns = began_ns;
+		uint64_t began_ns = watch_begin(&f->w->watch), ended_ns = began_ns;
 
-		watch_begin(&f->w->watch, began_ns);
 		ops->prepare(f->recorder, NULL);
 		ops->stop(f->recorder);
 		if (stuck)
@@ -545,6 +573,7 @@ int main(void)
 		TEST(the_recorder_died_after_its_call),
 		TEST(the_recorder_is_stopped_after_its_call),
 		TEST(the_pause_has_not_begun),
+		TEST(waking_the_watchdog_is_not_paused_time),
 		TEST(another_domain_is_left_alone),
 		TEST(exactly_one_of_them_unpauses),
 		TEST(a_pause_too_long_is_undone),
