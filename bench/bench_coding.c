@@ -27,7 +27,7 @@
 #endif
 
 #include "common/buf.h"
-#include "format/columns.h"
+#include "format/samples/columns.h"
 #include "format/upf.h"
 
 enum coding { OWN, PLAIN, CODINGS };

@@ -25,8 +25,16 @@ my %rooms = (
 	report => [qw(common format)],
 );
 
-# The folders of the large rooms: each may include itself and what stands behind its line, not its neighbours.
+# The folders of the large rooms: each may include itself and what stands behind its line, not its neighbours. All may
+# include the header that the room has for others.
+my %public = (format => 'format/upf.h');
 my %folders = (
+	format => [
+		[qw(write read)],  # a trace written; a trace read
+		[qw(samples)],     # the columns of a samples block: the encoding of each field and its inverse
+		[qw(file)],        # what is around the blocks: headers, footer, histogram, texts, identities
+		[qw(bytes)],       # integers, bit codes, checksums
+	],
 	record => [
 		[qw(cli)],              # the command line, and messages
 		[qw(sampling)],         # a round, a sample
@@ -140,9 +148,10 @@ sub places {
 sub folders_broken {
 	my ($includes, $room) = @_;
 	my $place = places($room);
+	my $public = $public{$room} // '';
 	my @bad;
 
-	for my $file (sort grep { room_of($_) eq $room } keys %$includes) {
+	for my $file (sort grep { room_of($_) eq $room && $_ ne $public } keys %$includes) {
 		my $from = folder_of($file);
 		if (!defined $from || !defined $place->{$from}) {
 			push @bad, "$file: in no folder of the table";
@@ -150,7 +159,7 @@ sub folders_broken {
 		}
 		for (@{$includes->{$file}}) {
 			my ($line, undef, $name) = @$_;
-			next unless room_of($name) eq $room;
+			next if room_of($name) ne $room || $name eq $public;
 			my $to = folder_of($name) // '';
 			next if $to eq $from || (defined $place->{$to} && $place->{$to} > $place->{$from});
 			push @bad, "$file:$line: $name";
@@ -225,6 +234,8 @@ sub made_up {
 my $wrong = made_up(
 	'common/a.c'          => ['"format/f.h"', '<lz4.h>'],
 	'format/f.h'          => ['"f2.h"'],
+	'format/upf.h'        => [],
+	'format/file/h.h'     => ['"format/upf.h"', '"format/f.h"'],
 	'guest/g.c'           => ['"xenif/x.h"', '<elf.h>'],
 	'record/output/o.c'   => ['"record/sampling/s.h"', '"record/watchdog/w.h"', '"report/view/v.h"'],
 	'record/sampling/s.h' => ['"record/output/o.h"', '<libelf.h>'],
@@ -241,6 +252,8 @@ is_deeply([libraries_broken($wrong)], ['common/a.c:2: lz4.h', 'record/sampling/s
 is_deeply([folders_broken($wrong, 'record')],
 	['record/other/z.c: in no folder of the table', 'record/output/o.c:1: record/sampling/s.h',
 	 'record/output/o.c:2: record/watchdog/w.h'], 'folders: breaches are seen, neighbours too');
+is_deeply([folders_broken($wrong, 'format')], ['format/f.h: in no folder of the table', 'format/file/h.h:2: format/f.h'],
+	'folders: every one may include the public header, and no other file beside the folders');
 is_deeply([circles($wrong)], ['record/output/o -> record/sampling/s -> record/output/o'], 'circles are seen');
 is_deeply([same_names($wrong, qw(common record))], ['common/a and record/process/a'], 'names used twice are seen');
 

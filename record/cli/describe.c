@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "common/buf.h"
-#include "format/identity.h"
+#include "format/file/identity.h"
 #include "record/process/clock.h"
 
 static int quote(struct buf *b, const char *word)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* archive.c - reads an archive's names from its blocks, and finds them by address. */
 #include "report/archive/archive.h"
-#include "format/wire.h"
+#include "format/bytes/wire.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "report/archive/archive_code.h"
 #include "format/upf.h"
-#include "format/wire.h"
+#include "format/bytes/wire.h"
 #include "common/array.h"
 
 #include <errno.h>

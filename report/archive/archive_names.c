@@ -2,7 +2,7 @@
 /* archive_names.c - makes the payloads of blocks of names. */
 #include "report/archive/archive.h"
 #include "format/upf.h"
-#include "format/wire.h"
+#include "format/bytes/wire.h"
 
 #include <errno.h>
 #include <stdlib.h>

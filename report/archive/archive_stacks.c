@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "report/archive/archive_stacks.h"
-#include "format/wire.h"
+#include "format/bytes/wire.h"
 
 #include <errno.h>
 #include <stdlib.h>

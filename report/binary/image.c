@@ -2,7 +2,7 @@
 #include "report/binary/image.h"
 
 #include "common/array.h"
-#include "format/wire.h"
+#include "format/bytes/wire.h"
 #include "report/binary/elf_file.h"
 
 #include <errno.h>

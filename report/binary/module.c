@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "report/binary/module.h"
 
-#include "format/wire.h"
+#include "format/bytes/wire.h"
 #include "common/array.h"
 
 #include <elf.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "report/input/binaries.h"
-#include "format/identity.h"
+#include "format/file/identity.h"
 #include "report/binary/elf_file.h"
 #include "report/binary/image.h"
 #include "report/input/kernel_entry.h"

@@ -2,7 +2,7 @@
 /* arm.c - ARM, the instruction set A32. Images with T32 code (Thumb) are unwound by their tables only. */
 #include "report/isa/flow.h"
 #include "format/upf.h"
-#include "format/wire.h"
+#include "format/bytes/wire.h"
 
 #include <capstone/capstone.h>
 #include <elf.h>

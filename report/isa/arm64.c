@@ -5,7 +5,7 @@
  */
 #include "report/isa/flow.h"
 #include "format/upf.h"
-#include "format/wire.h"
+#include "format/bytes/wire.h"
 
 #include <capstone/capstone.h>
 #include <elf.h>

@@ -5,7 +5,7 @@
  */
 #include "report/unwind/fde.h"
 
-#include "format/wire.h"
+#include "format/bytes/wire.h"
 #include "common/array.h"
 
 #include <errno.h>

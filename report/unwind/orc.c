@@ -6,7 +6,7 @@
  */
 #include "report/unwind/orc.h"
 
-#include "format/wire.h"
+#include "format/bytes/wire.h"
 #include "report/isa/x86.h"
 
 #include <elf.h>

@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "format/identity.h"
+#include "format/file/identity.h"
 #include "report/binary/demangle.h"
 #include "report/binary/symbolizer.h"
 

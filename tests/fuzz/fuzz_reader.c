@@ -11,9 +11,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "format/block.h"
-#include "format/checksum.h"
-#include "format/header.h"
+#include "format/file/block.h"
+#include "format/bytes/checksum.h"
+#include "format/file/header.h"
 
 #define RECORDS_MAX 200000 /* a SAME may repeat a lot from a few bytes: that is no fault */
 

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "format/wire.h"
+#include "format/bytes/wire.h"
 #include "report/unwind/unwind.h"
 #include "tests/elf.h"
 

@@ -2,7 +2,7 @@
 /* Sound blocks with unsound records, built column by column: refused, never believed. */
 #include "tests/unit/format/trace.h"
 
-#include "format/columns.h"
+#include "format/samples/columns.h"
 
 struct columns {
 	struct bytes column[COLUMNS + 2]; /* two of a later version */

@@ -2,8 +2,8 @@
 /* The file header: what goes in comes out, what is unknown is passed over or refused by name. */
 #include "tests/unit/format/trace.h"
 
-#include "format/checksum.h"
-#include "format/header.h"
+#include "format/bytes/checksum.h"
+#include "format/file/header.h"
 
 static void assert_domain(const struct upf_domain *a, const struct upf_domain *b)
 {

@@ -2,7 +2,7 @@
 /* Identities: build-ids of either kind of table, hashes that strip does not change, damaged files. */
 #include "tests/unit/unit.h"
 
-#include "format/identity.h"
+#include "format/file/identity.h"
 
 #include <elf.h>
 #include <errno.h>

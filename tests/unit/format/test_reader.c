@@ -2,11 +2,11 @@
 /* Whatever happens to a trace's bytes: it is told, and every block that is still whole is used. */
 #include "tests/unit/format/trace.h"
 
-#include "format/checksum.h"
+#include "format/bytes/checksum.h"
 
 #include <pthread.h>
 
-#include "format/footer.h"
+#include "format/file/footer.h"
 
 #define ALL ((1u << (SMALL_BLOCKS + 1)) - 1)
 

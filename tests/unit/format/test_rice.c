@@ -2,7 +2,7 @@
 /* Rice columns: what goes in comes out, and every cut is seen. */
 #include "tests/unit/format/trace.h"
 
-#include "format/rice.h"
+#include "format/bytes/rice.h"
 
 static void round_trip(const uint64_t *v, size_t n)
 {

@@ -5,10 +5,10 @@
  */
 #include "tests/unit/format/trace.h"
 
-#include "format/columns.h"
-#include "format/copies.h"
-#include "format/encoder.h"
-#include "format/windows.h"
+#include "format/samples/columns.h"
+#include "format/samples/copies.h"
+#include "format/write/encoder.h"
+#include "format/samples/windows.h"
 
 #define SAMPLES_MAX 20000
 #define VCPUS 3

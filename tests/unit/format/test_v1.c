@@ -7,7 +7,7 @@
 
 #include <fcntl.h>
 
-#include "format/checksum.h"
+#include "format/bytes/checksum.h"
 
 #define FOLDER "tests/unit/format/v1/"
 

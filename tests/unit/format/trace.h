@@ -12,9 +12,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "format/block.h"
+#include "format/file/block.h"
 #include "format/upf.h"
-#include "format/wire.h"
+#include "format/bytes/wire.h"
 
 #define MAYBE __attribute__((unused)) static
 

@@ -5,7 +5,7 @@
  */
 #include "tests/unit/unit.h"
 
-#include "format/wire.h"
+#include "format/bytes/wire.h"
 #include "report/archive/archive.h"
 #include "report/archive/archive_stacks.h"
 

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "format/bytes/rice.h"
+
+struct bits_out {
+	uint8_t *p;
+	uint64_t bits;
+	unsigned nbits;
+};
+
+/* At most 32 bits; the caller has seen to the room. */
+static void put_bits(struct bits_out *o, uint64_t v, unsigned n)
+{
+	o->bits |= v << o->nbits;
+	o->nbits += n;
+	while (o->nbits >= 8) {
+		*o->p++ = (uint8_t)o->bits;
+		o->bits >>= 8;
+		o->nbits -= 8;
+	}
+}
+
+static size_t finish(struct bits_out *o, const uint8_t *out)
+{
+	if (o->nbits)
+		put_bits(o, 0, 8 - o->nbits);
+	return (size_t)(o->p - out);
+}
+
+static void put_value(struct bits_out *o, uint64_t v, unsigned k)
+{
+	uint64_t quotient = v >> k;
+
+	if (quotient >= RICE_ESCAPE) {
+		put_bits(o, (1u << RICE_ESCAPE) - 1, RICE_ESCAPE);
+		put_bits(o, v & UINT32_MAX, 32);
+		put_bits(o, v >> 32, 32);
+		return;
+	}
+	put_bits(o, (1u << quotient) - 1, (unsigned)quotient + 1);
+	put_bits(o, v & ((UINT64_C(1) << k) - 1), k);
+}
+
+static uint64_t least(const uint64_t *values, size_t n)
+{
+	uint64_t min = n ? values[0] : 0;
+
+	for (size_t i = 1; i < n; i++)
+		if (values[i] < min)
+			min = values[i];
+	return min;
+}
+
+static uint64_t cost(const uint64_t *values, size_t n, uint64_t base, unsigned k)
+{
+	uint64_t bits = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		uint64_t quotient = (values[i] - base) >> k;
+
+		bits += quotient >= RICE_ESCAPE ? RICE_ESCAPE + 64 : quotient + 1 + k;
+	}
+	return bits;
+}
+
+/* The parameter of the fewest bits, and those in *bits. The cost need not be convex, so every one is tried. */
+static unsigned choose(const uint64_t *values, size_t n, uint64_t base, unsigned least_k, uint64_t *bits)
+{
+	unsigned best = least_k;
+
+	*bits = cost(values, n, base, least_k);
+	for (unsigned k = least_k + 1; k <= RICE_K_MAX; k++) {
+		uint64_t b = cost(values, n, base, k);
+
+		if (b < *bits) {
+			*bits = b;
+			best = k;
+		}
+	}
+	return best;
+}
+
+size_t rice_encode(uint8_t *out, size_t room, const uint64_t *values, size_t n, unsigned least_k)
+{
+	uint64_t base = least(values, n), bits;
+	unsigned k = choose(values, n, base, least_k, &bits);
+	uint8_t head[1 + VARINT_MAX];
+	size_t len = 1 + put_varint(head + 1, base);
+	struct bits_out o = {out + len, 0, 0};
+
+	if (len + (bits + 7) / 8 > room)
+		return 0;
+	head[0] = (uint8_t)k;
+	for (size_t i = 0; i < len; i++)
+		out[i] = head[i];
+	for (size_t i = 0; i < n; i++)
+		put_value(&o, values[i] - base, k);
+	return finish(&o, out);
+}
+
+static void put_even(struct bits_out *o, uint64_t v, uint32_t limit)
+{
+	unsigned bits = 31 - (unsigned)__builtin_clz(limit);
+	uint64_t few = (UINT64_C(2) << bits) - limit;
+
+	put_bits(o, v < few ? v : (v + few) >> 1, bits);
+	if (v >= few)
+		put_bits(o, (v + few) & 1, 1);
+}
+
+size_t even_encode(uint8_t *out, size_t room, const uint64_t *values, const uint32_t *limits, size_t n)
+{
+	struct bits_out o = {out, 0, 0};
+
+	for (size_t i = 0; i < n; i++) {
+		if ((size_t)(o.p - out) + 8 > room)
+			return 0;
+		put_even(&o, values[i], limits[i]);
+	}
+	return finish(&o, out);
+}
+
+size_t range_encode(uint8_t *out, size_t room, const uint64_t *values, size_t n)
+{
+	uint64_t base = least(values, n), most = base;
+	struct bits_out o = {out, 0, 0};
+
+	for (size_t i = 0; i < n; i++)
+		most = values[i] > most ? values[i] : most;
+	if (most - base >= UINT32_MAX || room < 2 * VARINT_MAX)
+		return 0;
+	o.p += put_varint(o.p, base);
+	o.p += put_varint(o.p, most - base + 1);
+	for (size_t i = 0; i < n; i++) {
+		if ((size_t)(o.p - out) + 8 > room)
+			return 0;
+		put_even(&o, values[i] - base, (uint32_t)(most - base + 1));
+	}
+	return finish(&o, out);
+}
+
+void even_open(struct rice *r, const uint8_t *data, size_t len)
+{
+	*r = (struct rice){.bytes = cursor_of(data, len)};
+}
+
+void range_open(struct rice *r, const uint8_t *data, size_t len)
+{
+	uint64_t limit;
+
+	*r = (struct rice){.bytes = cursor_of(data, len)};
+	r->base = get_varint(&r->bytes);
+	limit = get_varint(&r->bytes);
+	r->bad = r->bytes.bad || limit == 0 || limit > UINT32_MAX;
+	r->limit = r->bad ? 1 : (uint32_t)limit;
+}
+
+void rice_open(struct rice *r, const uint8_t *data, size_t len)
+{
+	*r = (struct rice){.bytes = cursor_of(data, len)};
+	r->k = get_u8(&r->bytes);
+	r->base = get_varint(&r->bytes);
+	r->bad = r->bytes.bad || r->k > RICE_K_MAX;
+	if (r->bad)
+		r->k = 0;
+}
+
+bool rice_done(const struct rice *r)
+{
+	uint64_t rest = r->nbits < 64 ? r->bits & ((UINT64_C(1) << r->nbits) - 1) : r->bits;
+
+	/* A whole byte too much may have been taken in by a refill: nbits counts it. */
+	return !r->bad && cursor_left(&r->bytes) == 0 && r->nbits < 8 && rest == 0;
+}

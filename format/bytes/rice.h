@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * rice.h - columns of numbers as Rice codes (FORMAT.md, "Rice columns"): a number that varies around a value costs
+ * only its few random bits. LZ4, which has no entropy coder, would store whole bytes.
+ */
+#ifndef FORMAT_BYTES_RICE_H
+#define FORMAT_BYTES_RICE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "format/bytes/wire.h"
+
+#define RICE_K_MAX 32  /* largest parameter */
+#define RICE_ESCAPE 16 /* this many one bits: the value follows in 64 bits */
+
+/*
+ * Writes the @n numbers at @values to @out, with the parameter, @least_k or more, and base that need the fewest bytes.
+ * Returns the bytes used, or 0 if they would be more than @room.
+ */
+size_t rice_encode(uint8_t *out, size_t room, const uint64_t *values, size_t n, unsigned least_k);
+
+/*
+ * Numbers that are each below a limit of its own, not 0, and as likely as any other: values[i] below limits[i] takes
+ * as many bits as that needs. Returns the bytes used, or 0 if they would be more than @room.
+ */
+size_t even_encode(uint8_t *out, size_t room, const uint64_t *values, const uint32_t *limits, size_t n);
+/* The same for numbers that have no limits but their least and largest, which are written, too. */
+size_t range_encode(uint8_t *out, size_t room, const uint64_t *values, size_t n);
+
+/* Reading; a value past the end reads as 0 and makes the reader bad for good. */
+struct rice {
+	struct cursor bytes;
+	uint64_t bits, base; /* bits not used yet, first in bit 0 */
+	unsigned nbits, k;
+	uint32_t limit; /* of range_encode()'s numbers, above the base */
+	bool bad;
+};
+void rice_open(struct rice *r, const uint8_t *data, size_t len);
+void even_open(struct rice *r, const uint8_t *data, size_t len);
+void range_open(struct rice *r, const uint8_t *data, size_t len);
+/* True if only the last byte's padding of zero bits is left. */
+bool rice_done(const struct rice *r);
+
+static inline void rice_refill(struct rice *r)
+{
+	/* Eight bytes at once leave bits above nbits set that the next refill sets again to the same. */
+	if (cursor_left(&r->bytes) >= 8) {
+		r->bits |= peek_u64(r->bytes.at) << r->nbits;
+		r->bytes.at += (63 - r->nbits) >> 3;
+		r->nbits |= 56;
+		return;
+	}
+	while (r->nbits <= 56 && cursor_left(&r->bytes)) {
+		r->bits |= (uint64_t)*r->bytes.at++ << r->nbits;
+		r->nbits += 8;
+	}
+}
+
+/* The next @n bits, at most 32; the caller has refilled. */
+static inline uint64_t rice_bits(struct rice *r, unsigned n)
+{
+	uint64_t v = r->bits & ((UINT64_C(1) << n) - 1);
+
+	if (n > r->nbits) {
+		r->bad = true;
+		r->nbits = 0;
+		r->bits = 0;
+		return 0;
+	}
+	r->bits >>= n;
+	r->nbits -= n;
+	return v;
+}
+
+/* A number below @limit of those that even_encode() wrote. */
+static inline uint64_t even_next(struct rice *r, uint32_t limit)
+{
+	unsigned bits = 31 - (unsigned)__builtin_clz(limit);
+	uint64_t few = (UINT64_C(2) << bits) - limit, v;
+
+	rice_refill(r);
+	v = rice_bits(r, bits);
+	return v < few ? v : (v << 1 | rice_bits(r, 1)) - few;
+}
+
+static inline uint64_t rice_escaped(struct rice *r)
+{
+	uint64_t low;
+
+	rice_bits(r, RICE_ESCAPE);
+	rice_refill(r);
+	low = rice_bits(r, 32);
+	rice_refill(r);
+	return r->base + (low | rice_bits(r, 32) << 32);
+}
+
+static inline uint64_t rice_next(struct rice *r)
+{
+	unsigned quotient;
+
+	rice_refill(r);
+	quotient = ~r->bits ? (unsigned)__builtin_ctzll(~r->bits) : 64;
+	if (quotient >= RICE_ESCAPE)
+		return rice_escaped(r);
+	rice_bits(r, quotient + 1);
+	return r->base + ((uint64_t)quotient << r->k) + rice_bits(r, r->k);
+}
+
+#endif

@@ -1,0 +1,600 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * decoder.c - reads the records of one samples block from its columns (FORMAT.md, "Samples blocks").
+ *
+ * A block is not trusted: every read is limited by its column, every number has a limit, and memory is limited by the
+ * block's size, since a frame takes at least one byte in the file and one node here.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "common/array.h"
+#include "format/samples/columns.h"
+#include "format/samples/copies.h"
+#include "format/samples/more.h"
+#include "format/samples/schedule.h"
+#include "format/upf.h"
+#include "format/read/v1.h"
+#include "format/samples/windows.h"
+
+#define SHIFT_MAX 32
+#define RATE_MAX UINT64_C(1000000000000)
+
+#define COPIES_FROM (1u << 20) /* in a block with windows; it has less of those */
+
+/* A sample as a SAME record will repeat it. */
+struct kept {
+	uint32_t vcpu, stack;
+	uint8_t state, end;
+	bool user;
+	uint8_t tops;      /* enum upf_tops */
+	uint32_t top;      /* WINDOW */
+	uint32_t more_top; /* what @top is with @more; 0: the same */
+	uint64_t sp;
+	struct more_values more;
+};
+
+struct domain_state {
+	bool seen; /* had a round in this block */
+	uint64_t round_tick, pause_ticks;
+	uint32_t kept, nkept; /* the last round's samples */
+};
+
+struct upf_decoder {
+	struct column_reader columns;
+	enum upf_tops tops;   /* of every sample with registers in this block; MIXED: as the TOPS column says */
+	uint32_t copies_from; /* copies' numbers in this block are above this */
+	struct windows *windows;
+	struct copies *copies;
+	struct more *more;
+	uint64_t period_ticks, first_tick, last_tick;
+	struct schedule_at due; /* the last deadline, if rate_mhz is not 0 */
+	uint64_t round_tick;    /* of the last round of any domain */
+	unsigned time_shift, cpu_shift;
+	bool v1;
+	uint32_t index; /* of the next record */
+	bool broken;
+
+	struct upf_node *nodes;
+	uint32_t *children; /* each node's callee defined last, 0: none */
+	uint32_t nnodes;
+	size_t node_room, child_room;
+	uint32_t *stacks; /* leaf's node of the k-th stack defined, from 1 */
+	uint32_t nstacks;
+	size_t stack_room;
+	uint64_t all_stacks; /* of version 2: how many the block defines */
+	uint64_t run;        /* stacks before the next new one; UINT64_MAX: there is no new one */
+	uint32_t *branches;
+	uint32_t nbranches;
+	size_t branch_room;
+	struct kept *kept; /* every round's samples, so never more than the block has bytes */
+	uint32_t nkept;
+	size_t kept_room;
+	struct domain_state *domains;
+	uint32_t ndomains;
+	size_t domain_room;
+
+	/* where we are */
+	uint32_t domain;
+	bool in_round;
+	uint64_t round_elapsed; /* ticks since the domain's round before, less that one's pause */
+	uint64_t tick;
+	size_t repeat; /* next of the kept samples to give out, while repeating */
+	bool repeating;
+};
+
+struct upf_decoder *upf_decoder_new(void)
+{
+	struct upf_decoder *d = calloc(1, sizeof(*d));
+
+	if (!d)
+		return NULL;
+	d->windows = windows_new(0);
+	d->copies = copies_new(0, 0);
+	d->more = more_new(0);
+	if (d->windows && d->copies && d->more)
+		return d;
+	upf_decoder_free(d);
+	return NULL;
+}
+
+void upf_decoder_free(struct upf_decoder *d)
+{
+	if (!d)
+		return;
+	windows_free(d->windows);
+	copies_free(d->copies);
+	more_free(d->more);
+	free(d->kept);
+	free(d->domains);
+	free(d->nodes);
+	free(d->children);
+	free(d->stacks);
+	free(d->branches);
+	free(d);
+}
+
+const struct upf_node *upf_decoder_nodes(const struct upf_decoder *d, uint32_t *n)
+{
+	*n = d->nnodes;
+	return d->nodes;
+}
+
+static int add_node(struct upf_decoder *d, uint32_t parent, uint32_t depth, uint64_t address)
+{
+	if (array_room(&d->nodes, &d->node_room, d->nnodes, sizeof(*d->nodes)) != 0 ||
+	    array_room(&d->children, &d->child_room, d->nnodes, sizeof(*d->children)) != 0)
+		return -ENOMEM;
+	d->children[parent] = d->nnodes;
+	d->children[d->nnodes] = 0;
+	d->nodes[d->nnodes++] = (struct upf_node){.address = address, .parent = parent, .depth = depth};
+	return 0;
+}
+
+/* --- columns ----------------------------------------------------------------------------------------------------- */
+
+static inline __attribute__((always_inline)) uint64_t number(struct upf_decoder *d, enum column c)
+{
+	return column_number(&d->columns, c);
+}
+
+static inline __attribute__((always_inline)) int64_t difference(struct upf_decoder *d, enum column c)
+{
+	return column_difference(&d->columns, c);
+}
+
+static inline bool bad(const struct upf_decoder *d, enum column c)
+{
+	return column_bad(&d->columns, c);
+}
+
+/* --- start ------------------------------------------------------------------------------------------------------- */
+
+/* What the block's samples come with; false: not clear. */
+static bool find_tops(struct upf_decoder *d)
+{
+	bool windows = d->columns.there[COLUMN_TOP], copies = d->columns.there[COLUMN_COPY];
+
+	d->tops = d->columns.there[COLUMN_TOPS] ? UPF_TOPS_MIXED
+	          : windows                     ? UPF_TOPS_WINDOW
+	          : copies                      ? UPF_TOPS_COPY
+	                                        : UPF_TOPS_NONE;
+	d->copies_from = windows && copies ? COPIES_FROM : 0;
+	windows_reset(d->windows, d->v1);
+	copies_reset(d->copies, d->v1);
+	more_reset(d->more);
+	return d->tops == UPF_TOPS_MIXED || !windows || !copies;
+}
+
+static void forget(struct upf_decoder *d)
+{
+	for (uint32_t i = 0; i < d->ndomains; i++)
+		d->domains[i].seen = false;
+	d->nnodes = d->nstacks = d->nbranches = d->nkept = d->index = d->domain = 0;
+	d->broken = d->in_round = d->repeating = false;
+}
+
+/* How many stacks come before the next new one. */
+static int next_run(struct upf_decoder *d)
+{
+	d->run = d->nstacks == d->all_stacks ? UINT64_MAX : number(d, COLUMN_RUN);
+	return bad(d, COLUMN_RUN) ? -EBADMSG : 0;
+}
+
+/* What comes before the columns. */
+static bool read_parameters(struct upf_decoder *d, struct cursor *c)
+{
+	uint64_t time_shift = 0, cpu_shift = 0, rate = 0, k;
+
+	d->period_ticks = get_varint(c);
+	if (!d->v1) {
+		d->all_stacks = get_varint(c);
+		time_shift = get_varint(c);
+		cpu_shift = get_varint(c);
+		rate = get_varint(c);
+	}
+	if (c->bad || time_shift > SHIFT_MAX || cpu_shift > SHIFT_MAX || rate > RATE_MAX)
+		return false;
+	d->time_shift = (unsigned)time_shift;
+	d->cpu_shift = (unsigned)cpu_shift;
+	d->due.schedule = (struct upf_schedule){.rate_mhz = rate};
+	if (!rate)
+		return true;
+	k = get_varint(c);
+	schedule_seek(&d->due, k);
+	d->due.schedule.start_ns = d->first_tick * UPF_TICK_NS - (uint64_t)get_zigzag(c) - d->due.from_ns;
+	d->due.schedule.seed = get_u64(c);
+	schedule_seek(&d->due, k);
+	return !c->bad;
+}
+
+enum upf_fault upf_decoder_start(struct upf_decoder *d, const struct upf_block *b)
+{
+	struct cursor c = cursor_of(b->payload, b->raw_size);
+
+	d->v1 = b->v1;
+	forget(d);
+	if (add_node(d, 0, 0, 0) != 0)
+		return UPF_FAULT_MEMORY;
+	d->first_tick = d->last_tick = d->tick = b->first_ns / UPF_TICK_NS;
+	d->round_tick = d->first_tick;
+	d->broken = !read_parameters(d, &c) || !columns_get(&d->columns, &c, d->v1);
+	if (b->v1)
+		v1_columns(&d->columns);
+	d->broken = d->broken || !find_tops(d) || d->columns.unknown || (!d->v1 && next_run(d) != 0);
+	return d->columns.unknown ? UPF_FAULT_FEATURE : d->broken ? UPF_FAULT_RECORD : UPF_OK;
+}
+
+uint32_t upf_decoder_unknown(const struct upf_decoder *d)
+{
+	return d->columns.unknown;
+}
+
+/* --- stacks ------------------------------------------------------------------------------------------------------ */
+
+/* Where a new stack leaves those there are. */
+static int get_branch(struct upf_decoder *d, uint32_t *node)
+{
+	uint64_t i = d->v1 ? 0 : column_below(&d->columns, COLUMN_BRANCH, d->nbranches + 1), back;
+
+	if (bad(d, COLUMN_BRANCH))
+		return -EBADMSG;
+	if (i) {
+		*node = d->branches[i - 1];
+		return 0;
+	}
+	back = number(d, COLUMN_PARENT);
+	if (bad(d, COLUMN_PARENT) || back >= d->nnodes)
+		return -EBADMSG;
+	*node = d->nnodes - 1 - (uint32_t)back;
+	if (array_room(&d->branches, &d->branch_room, d->nbranches, sizeof(*d->branches)) != 0)
+		return -ENOMEM;
+	d->branches[d->nbranches++] = *node;
+	return 0;
+}
+
+static int define_stack(struct upf_decoder *d, uint32_t *leaf)
+{
+	uint64_t push = number(d, COLUMN_PUSH);
+	uint32_t node;
+	int rc = get_branch(d, &node);
+
+	if (rc != 0)
+		return rc;
+	if (bad(d, COLUMN_PUSH) || push > UPF_DEPTH_MAX - d->nodes[node].depth)
+		return -EBADMSG;
+	for (; push; push--) {
+		uint32_t near = d->children[node] ? d->children[node] : node;
+		enum column column = push > 1 || near == node || d->v1 ? COLUMN_FRAME : COLUMN_LEAF;
+		uint64_t address = d->nodes[near].address + (uint64_t)difference(d, column);
+
+		if (bad(d, column))
+			return -EBADMSG;
+		if (add_node(d, node, d->nodes[node].depth + 1, address) != 0)
+			return -ENOMEM;
+		node = d->nnodes - 1;
+	}
+	*leaf = node;
+	return 0;
+}
+
+static int get_stack(struct upf_decoder *d, uint8_t state, uint32_t *leaf)
+{
+	enum column column = state == UPF_RUNNING ? COLUMN_STACK : COLUMN_REST;
+	uint64_t k = 0;
+	bool known;
+	int rc;
+
+	if (d->v1) {
+		k = number(d, column);
+		known = k != 0;
+		k -= known;
+	} else {
+		known = d->run != 0;
+		d->run -= known && d->run != UINT64_MAX;
+		if (known && d->nstacks)
+			k = column_below(&d->columns, column, d->nstacks);
+	}
+	if (bad(d, column) || (known && k >= d->nstacks))
+		return -EBADMSG;
+	if (known) {
+		*leaf = d->stacks[k];
+		return 0;
+	}
+	rc = array_room(&d->stacks, &d->stack_room, d->nstacks, sizeof(*d->stacks));
+	if (rc == 0)
+		rc = define_stack(d, leaf);
+	if (rc == 0)
+		d->stacks[d->nstacks++] = *leaf;
+	return rc || d->v1 ? rc : next_run(d);
+}
+
+/* --- records ----------------------------------------------------------------------------------------------------- */
+
+static int enter_domain(struct upf_decoder *d)
+{
+	uint64_t domain = number(d, COLUMN_DOMAIN);
+
+	if (bad(d, COLUMN_DOMAIN) || domain >= UPF_DOMAINS_MAX)
+		return -EBADMSG;
+	d->domain = (uint32_t)domain;
+	if (domain < d->ndomains)
+		return 0;
+	if (array_room(&d->domains, &d->domain_room, domain, sizeof(*d->domains)) != 0)
+		return -ENOMEM;
+	memset(d->domains + d->ndomains, 0, (domain + 1 - d->ndomains) * sizeof(*d->domains));
+	d->ndomains = (uint32_t)domain + 1;
+	return 0;
+}
+
+/* The tick of a round that follows the schedule. */
+static uint64_t due_time(struct upf_decoder *d)
+{
+	uint64_t step = number(d, COLUMN_STEP), from = d->round_tick;
+
+	if (step == 1)
+		schedule_step(&d->due);
+	else if (step)
+		schedule_seek(&d->due, d->due.k + step);
+	if (step)
+		from = schedule_tick(&d->due);
+	d->round_tick = from + (number(d, COLUMN_LATE) << d->time_shift);
+	if ((int64_t)(d->round_tick - d->first_tick) < 0)
+		d->round_tick = d->first_tick;
+	return d->round_tick;
+}
+
+/* The time of a ROUND or SAME; its domain's state moves on to it. */
+static int round_time(struct upf_decoder *d)
+{
+	struct domain_state *s = &d->domains[d->domain];
+	uint64_t before = s->seen ? s->round_tick : d->first_tick, elapsed;
+
+	d->tick = d->last_tick = d->due.schedule.rate_mhz
+	                                 ? due_time(d)
+	                                 : before + (uint64_t)difference(d, COLUMN_TIME) + d->period_ticks;
+	elapsed = d->tick - before;
+	d->round_elapsed = s->seen ? elapsed > s->pause_ticks ? elapsed - s->pause_ticks : 0 : elapsed;
+	s->round_tick = d->tick;
+	return bad(d, COLUMN_TIME) || bad(d, COLUMN_STEP) || bad(d, COLUMN_LATE) || d->tick > UINT64_MAX / UPF_TICK_NS
+	               ? -EBADMSG
+	               : 0;
+}
+
+static int get_round(struct upf_decoder *d, struct upf_record *r)
+{
+	struct domain_state *s;
+	uint64_t ticks;
+	int rc = enter_domain(d);
+
+	if (rc == 0)
+		rc = round_time(d);
+	if (rc != 0)
+		return rc;
+	s = &d->domains[d->domain];
+	ticks = number(d, COLUMN_PAUSE);
+	if (bad(d, COLUMN_PAUSE) || ticks > UINT64_MAX / UPF_TICK_NS)
+		return -EBADMSG;
+	s->pause_ticks = ticks;
+	s->seen = true;
+	s->kept = d->nkept;
+	s->nkept = 0;
+	d->in_round = true;
+	r->pause_ns = ticks * UPF_TICK_NS;
+	return 0;
+}
+
+static int keep(struct upf_decoder *d, const struct kept *k)
+{
+	struct domain_state *s = &d->domains[d->domain];
+
+	if (s->nkept == UPF_VCPUS_MAX)
+		return -EBADMSG;
+	if (array_room(&d->kept, &d->kept_room, d->nkept, sizeof(*d->kept)) != 0)
+		return -ENOMEM;
+	d->kept[d->nkept++] = *k;
+	s->nkept++;
+	return 0;
+}
+
+static int get_top(struct upf_decoder *d, struct kept *k)
+{
+	struct cursor *tops = &d->columns.column[COLUMN_TOPS];
+	int rc = 0;
+
+	if (d->columns.there[COLUMN_MORE])
+		rc = more_get(d->more, &d->columns, k->stack, d->nodes[k->stack].address, &k->more);
+	if (k->end != UPF_END_NONE)
+		k->tops = d->tops == UPF_TOPS_MIXED ? get_u8(tops) : (uint8_t)d->tops;
+	if (rc != 0 || tops->bad || k->tops > UPF_TOPS_COPY)
+		return rc ? rc : -EBADMSG;
+	if (k->more.has_regs || k->tops == UPF_TOPS_COPY)
+		rc = copies_get_regs(d->copies, &d->columns, d->domain, k->vcpu, k->more.has_regs ? 0 : UPF_REGS);
+	if (rc == 0 && k->tops == UPF_TOPS_COPY)
+		rc = copies_get(d->copies, &d->columns, d->domain, k->vcpu);
+	if (rc == 0 && k->tops == UPF_TOPS_WINDOW)
+		rc = windows_get(d->windows, &d->columns, d->nodes, k->stack, &k->top, &k->sp);
+	if (rc == 0 && k->tops != UPF_TOPS_COPY && (k->more.link || k->more.mode))
+		rc = more_top(d->more, k->top, &k->more, &k->more_top);
+	return rc;
+}
+
+static void tell(const struct upf_decoder *d, struct upf_record *r, const struct kept *k)
+{
+	r->count = 1;
+	r->vcpu = k->vcpu;
+	r->stack = k->stack;
+	r->state = k->state;
+	r->end = k->end;
+	r->user = k->user;
+	r->mode = k->more.mode;
+	r->root = k->more.root;
+	r->link = k->more.link;
+	r->tops = k->tops;
+	if (k->tops == UPF_TOPS_WINDOW)
+		windows_tell(d->windows, k->top, k->sp, r);
+	if (k->tops == UPF_TOPS_COPY || k->more.has_regs)
+		copies_tell(d->copies, d->domain, k->vcpu, r);
+	if (k->tops == UPF_TOPS_COPY)
+		r->top += d->copies_from;
+	if (k->more_top)
+		r->top = k->more_top;
+}
+
+static int get_sample(struct upf_decoder *d, struct upf_record *r)
+{
+	uint64_t vcpu = number(d, COLUMN_VCPU), predicted, cpu;
+	uint8_t state = column_byte(&d->columns, COLUMN_STATE);
+	int64_t off = difference(d, COLUMN_CPU);
+	struct kept k;
+	int rc;
+
+	if (!d->in_round || bad(d, COLUMN_VCPU) || d->columns.column[COLUMN_STATE].bad || bad(d, COLUMN_CPU) ||
+	    vcpu >= UPF_VCPUS_MAX || ((state & STATE_VMM) && (state & STATE_RUN_MASK)))
+		return -EBADMSG;
+	k = (struct kept){.vcpu = (uint32_t)vcpu,
+	                  .state = (state & STATE_RUN_MASK) | (state & STATE_VMM ? UPF_VMM : 0),
+	                  .user = state & STATE_USER,
+	                  .end = state >> STATE_END_SHIFT & STATE_END_MASK};
+	predicted = k.state == UPF_RUNNING ? d->round_elapsed : 0;
+	cpu = predicted - ((uint64_t)off << d->cpu_shift);
+	if (d->cpu_shift && -cpu < UINT64_C(1) << d->cpu_shift)
+		cpu = 0;
+	if (cpu > UINT64_MAX / UPF_TICK_NS)
+		return -EBADMSG;
+	rc = get_stack(d, k.state, &k.stack);
+	if (rc == 0)
+		rc = get_top(d, &k);
+	if (rc == 0)
+		rc = keep(d, &k);
+	if (rc == 0)
+		tell(d, r, &k);
+	r->cpu_ns = cpu * UPF_TICK_NS;
+	return rc;
+}
+
+static int get_same(struct upf_decoder *d, struct upf_record *r)
+{
+	int rc = enter_domain(d);
+
+	if (rc != 0)
+		return rc;
+	if (!d->domains[d->domain].seen)
+		return -EBADMSG;
+	d->in_round = false;
+	d->repeating = true;
+	d->repeat = 0;
+	r->count = d->domains[d->domain].nkept;
+	rc = round_time(d);
+	d->domains[d->domain].pause_ticks = 0;
+	return rc;
+}
+
+/* LOST, LATE, EVENT and ENTRY. */
+static int get_note(struct upf_decoder *d, struct upf_record *r)
+{
+	struct cursor *code = &d->columns.column[COLUMN_CODE];
+	uint64_t vcpu = 0;
+	int rc = enter_domain(d);
+
+	if (rc != 0)
+		return rc;
+	d->in_round = false;
+	d->tick = d->last_tick += (uint64_t)difference(d, COLUMN_TIME);
+	r->count = number(d, COLUMN_COUNT);
+	if (r->kind == UPF_LOST || r->kind == UPF_EVENT)
+		r->code = column_byte(&d->columns, COLUMN_CODE);
+	if (r->kind == UPF_ENTRY)
+		vcpu = number(d, COLUMN_VCPU);
+	r->vcpu = (uint32_t)vcpu;
+	return bad(d, COLUMN_TIME) || bad(d, COLUMN_COUNT) || bad(d, COLUMN_VCPU) || vcpu >= UPF_VCPUS_MAX ||
+	                       code->bad || d->tick > UINT64_MAX / UPF_TICK_NS
+	               ? -EBADMSG
+	               : 0;
+}
+
+/* A record of a later version: one length-prefixed item in EXT. */
+static int pass_over(struct upf_decoder *d)
+{
+	struct cursor *ext = &d->columns.column[COLUMN_EXT];
+
+	get_bytes(ext, get_varint(ext));
+	return ext->bad ? -EBADMSG : 0;
+}
+
+static int get_record(struct upf_decoder *d, struct upf_record *r)
+{
+	switch (r->kind) {
+	case UPF_ROUND:
+		return get_round(d, r);
+	case UPF_SAMPLE:
+		return get_sample(d, r);
+	case UPF_SAME:
+		return get_same(d, r);
+	case UPF_LOST:
+	case UPF_LATE:
+	case UPF_EVENT:
+	case UPF_ENTRY:
+		return get_note(d, r);
+	default:
+		return pass_over(d);
+	}
+}
+
+/* The next sample that a SAME repeats; false when all are given out. */
+static bool next_repeated(struct upf_decoder *d, struct upf_record *r)
+{
+	const struct domain_state *s;
+
+	if (!d->repeating)
+		return false;
+	s = &d->domains[d->domain];
+	d->repeating = d->repeat < s->nkept;
+	if (!d->repeating)
+		return false;
+	r->kind = UPF_SAMPLE;
+	r->repeated = true;
+	tell(d, r, &d->kept[s->kept + d->repeat++]);
+	return true;
+}
+
+void upf_decoder_pass_repeated(struct upf_decoder *d)
+{
+	d->repeating = false;
+}
+
+/* Every column must end with the last record: anything else was not written by this encoding. */
+static bool all_consumed(const struct upf_decoder *d)
+{
+	for (int i = 0; i < COLUMNS; i++)
+		if (!column_done(&d->columns, (enum column)i))
+			return false;
+	return true;
+}
+
+int upf_decoder_next(struct upf_decoder *d, struct upf_record *rec)
+{
+	int rc = 0;
+
+	memset(rec, 0, sizeof(*rec));
+	if (d->broken)
+		return -EBADMSG;
+	rec->index = d->repeating ? d->index - 1 : d->index;
+	if (!next_repeated(d, rec)) {
+		rec->index = d->index;
+		if (cursor_left(&d->columns.column[COLUMN_KIND]) == 0) {
+			d->broken = !all_consumed(d);
+			return d->broken ? -EBADMSG : 0;
+		}
+		rec->kind = get_u8(&d->columns.column[COLUMN_KIND]);
+		rc = get_record(d, rec);
+		d->index++;
+	}
+	if (rc != 0) {
+		d->broken = true;
+		return rc;
+	}
+	rec->domain = d->domain;
+	rec->time_ns = d->tick * UPF_TICK_NS;
+	return 1;
+}

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * columns.h - the columns of a samples block (FORMAT.md, "Samples blocks"): their ids in the file, and how values are
+ * written and read.
+ */
+#ifndef FORMAT_SAMPLES_COLUMNS_H
+#define FORMAT_SAMPLES_COLUMNS_H
+
+#include "format/bytes/rice.h"
+#include "format/upf.h"
+#include "format/bytes/wire.h"
+
+enum column {
+	COLUMN_KIND = 1,
+	COLUMN_DOMAIN = 2,
+	COLUMN_TIME = 3,
+	COLUMN_PAUSE = 4,
+	COLUMN_VCPU = 5,
+	COLUMN_STATE = 6,
+	COLUMN_CPU = 7,
+	COLUMN_STACK = 8,
+	COLUMN_PARENT = 9,
+	COLUMN_FRAME = 10,
+	COLUMN_COUNT = 11,
+	COLUMN_CODE = 12,
+	COLUMN_EXT = 13,
+	COLUMN_PUSH = 14,
+	COLUMN_REST = 15,
+	COLUMN_TOP = 16,
+	COLUMN_SP = 17,
+	COLUMN_FP = 18,
+	COLUMN_SIZE = 19,
+	COLUMN_SKIP = 20,
+	COLUMN_WORD = 21,
+	COLUMN_COPY = 22,
+	COLUMN_REG = 23,
+	COLUMN_TOPS = 24,
+	COLUMN_MORE = 25,
+	COLUMN_ROOT = 26,
+	COLUMN_SPACE = 27,
+	COLUMN_LINK = 28,
+	COLUMN_REGS = 29,
+	COLUMN_COPY_SKIP = 30,
+	COLUMN_COPY_WORD = 31,
+	COLUMN_STEP = 32,
+	COLUMN_LATE = 33,
+	COLUMN_LEAF = 34,
+	COLUMN_RUN = 35,
+	COLUMN_BRANCH = 36,
+	COLUMNS = 37, /* one more than the highest */
+};
+#define COLUMNS_MAX 64 /* in a block */
+
+/*
+ * How a column's values are written; with FORM_REQUIRED, a reader that does not know the column leaves out the
+ * block.
+ */
+enum column_form { FORM_BYTES = 0, FORM_RICE = 1, FORM_EVEN = 2, FORM_RANGE = 3, FORM_SPLIT = 4 };
+#define FORM_REQUIRED 0x40
+
+/* Of what must cost a byte, or a block could make more of it than it has bytes. */
+#define RICE_K_LARGE 7
+static inline bool is_large(uint64_t c)
+{
+	return c == COLUMN_FRAME || c == COLUMN_LEAF || c == COLUMN_WORD || c == COLUMN_COPY_WORD || c == COLUMN_REG ||
+	       c == COLUMN_SPACE;
+}
+
+/* The STATE byte. */
+#define STATE_RUN_MASK 0x03
+#define STATE_USER 0x04
+#define STATE_END_SHIFT 3
+#define STATE_END_MASK 0x0f
+#define STATE_VMM 0x80
+
+/* The MORE byte: the mode, and which optional values the sample has. */
+#define MORE_MODE_MASK 0x0f
+#define MORE_ROOT 0x10
+#define MORE_LINK 0x20
+#define MORE_REGS 0x40
+#define MORE_RESERVED 0x80
+
+/* What reads as 0 where the column is left out; other numbers each cost a byte, so that memory is limited by it. */
+static inline bool may_be_left_out(uint64_t c)
+{
+	return c != COLUMN_KIND && c != COLUMN_EXT && c != COLUMN_TOP && c != COLUMN_COPY && c != COLUMN_TOPS &&
+	       !is_large(c);
+}
+
+/* --- writing: whoever adds has asked for the room before --------------------------------------------------------- */
+
+struct column_writer {
+	struct column_buffer {
+		uint8_t *data;
+		size_t len, room;
+	} column[COLUMNS];
+};
+
+static inline size_t column_room(const struct column_writer *w, enum column c)
+{
+	return w->column[c].room - w->column[c].len;
+}
+
+static inline void add_u8(struct column_writer *w, enum column c, uint8_t v)
+{
+	w->column[c].data[w->column[c].len++] = v;
+}
+
+static inline void add_varint(struct column_writer *w, enum column c, uint64_t v)
+{
+	w->column[c].len += put_varint(w->column[c].data + w->column[c].len, v);
+}
+
+static inline void add_zigzag(struct column_writer *w, enum column c, uint64_t difference)
+{
+	add_varint(w, c, zigzag((int64_t)difference));
+}
+
+/* What the bytes do not tell. */
+struct column_facts {
+	uint64_t left_out;               /* a bit for each column that need not be written */
+	const uint32_t *limits[COLUMNS]; /* of those whose numbers have limits: one for each number */
+	uint32_t nregs;                  /* in REG, of every sample; 0: not all have the same */
+};
+
+bool columns_alloc(struct column_writer *w, enum upf_tops tops); /* false: no memory; free them anyway */
+void columns_free(struct column_writer *w);
+/* Is there room for @need[c] bytes more in each column, and for all of them in a block? */
+bool columns_fit(const struct column_writer *w, const size_t *need);
+
+/* --- reading: past the end all is 0, and the column bad ---------------------------------------------------------- */
+
+struct column_reader {
+	struct cursor column[COLUMNS];
+	struct rice rice[COLUMNS]; /* in use unless the form is FORM_BYTES */
+	uint8_t form[COLUMNS];
+	bool there[COLUMNS];
+	uint32_t unknown;                  /* the first required column that is not known, 0: none */
+	struct cursor split[UPF_REGS_MAX]; /* REG, register by register, if its form is FORM_SPLIT */
+};
+
+/* Inlined for its constant @c: this is what decoding costs most. */
+static inline __attribute__((always_inline)) uint64_t column_number(struct column_reader *r, enum column c)
+{
+	if (r->form[c] == FORM_BYTES)
+		return get_varint(&r->column[c]);
+	if (r->form[c] == FORM_RICE)
+		return rice_next(&r->rice[c]);
+	if (r->rice[c].limit == 1) /* as in columns that are left out */
+		return r->rice[c].base;
+	return r->rice[c].base + even_next(&r->rice[c], r->rice[c].limit);
+}
+
+/* Of a column whose numbers have limits: one below @limit, which is not 0. A larger one makes the column bad. */
+static inline uint64_t column_below(struct column_reader *r, enum column c, uint32_t limit)
+{
+	uint64_t v = r->form[c] == FORM_EVEN ? even_next(&r->rice[c], limit) : column_number(r, c);
+
+	if (v < limit)
+		return v;
+	r->rice[c].bad = r->column[c].bad = true;
+	return 0;
+}
+
+/* Of a column of bytes, which may be left out. */
+static inline uint8_t column_byte(struct column_reader *r, enum column c)
+{
+	return r->form[c] == FORM_BYTES ? get_u8(&r->column[c]) : 0;
+}
+
+static inline __attribute__((always_inline)) int64_t column_difference(struct column_reader *r, enum column c)
+{
+	return unzigzag(column_number(r, c));
+}
+
+/* The next value of register @r, in REG. */
+static inline int64_t column_register(struct column_reader *r, unsigned reg)
+{
+	int64_t v;
+
+	if (r->form[COLUMN_REG] != FORM_SPLIT)
+		return column_difference(r, COLUMN_REG);
+	v = get_zigzag(&r->split[reg]);
+	r->rice[COLUMN_REG].bad |= r->split[reg].bad;
+	return v;
+}
+
+static inline bool column_bad(const struct column_reader *r, enum column c)
+{
+	return r->form[c] ? r->rice[c].bad : r->column[c].bad;
+}
+
+static inline bool column_done(const struct column_reader *r, enum column c)
+{
+	size_t left = cursor_left(&r->column[c]);
+
+	for (unsigned i = 0; r->form[c] == FORM_SPLIT && i < UPF_REGS_MAX; i++)
+		left += cursor_left(&r->split[i]);
+	return r->form[c] == FORM_BYTES || r->form[c] == FORM_SPLIT ? left == 0 : rice_done(&r->rice[c]);
+}
+
+/* Reads which columns a block has. False: it is damaged. */
+bool columns_get(struct column_reader *r, struct cursor *c, bool v1);
+
+#endif

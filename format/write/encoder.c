@@ -1,0 +1,614 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * encoder.c - writes records to the columns of one block (FORMAT.md, "Samples blocks").
+ *
+ * The stacks of a block are a tree. A frame is searched among the callees of its caller, so that each one is written
+ * only once in a block.
+ */
+#include "format/write/encoder.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "common/hash_chains.h"
+#include "format/samples/columns.h"
+#include "format/samples/copies.h"
+#include "format/write/forms.h"
+#include "format/samples/more.h"
+#include "format/samples/schedule.h"
+#include "format/samples/windows.h"
+
+#define NODES_MAX 65536
+#define CHAIN_BITS 13
+#define NUMBERS_MAX 65536 /* that have limits, in one column */
+#define NREGS_DIFFER UINT32_MAX
+#define TIMES_A_PERIOD 100 /* how exact times are, of a schedule */
+
+struct node {
+	uint64_t address;
+	uint32_t parent, next; /* next: in its chain of by_frame */
+	uint32_t child;        /* the callee defined last, 0: none */
+	uint32_t stack;        /* number of the stack that ends here, from 1, 0: none */
+	uint32_t branch;       /* its number among those, from 1, 0: none */
+};
+
+struct domain_state {
+	uint32_t generation; /* of the block it belongs to; others are from before */
+	uint32_t samples;    /* in its last round */
+	uint64_t round_tick, pause_ticks;
+};
+
+struct upf_encoder {
+	struct column_writer columns;
+	enum upf_tops tops;
+	struct windows *windows; /* UPF_TOPS_WINDOW, _MIXED */
+	struct copies *copies;   /* UPF_TOPS_COPY, _MIXED, and registers */
+	struct more *more;
+	uint32_t nregs;     /* of all samples that have some; NREGS_DIFFER */
+	unsigned seen_tops; /* a bit for each of the block's samples' */
+	uint64_t period_ticks, first_tick, last_tick, samples, lost;
+	struct schedule_walk due;       /* if its rate_mhz is not 0 */
+	uint64_t first_k;               /* due's when the block began */
+	uint64_t round_tick;            /* of the last round of any domain */
+	unsigned time_shift, cpu_shift; /* units of times in rounds, and of CPU times: 1 << that, ticks */
+	int64_t *carry;                 /* by slot: ticks of CPU time still to be told, or told too much */
+	uint32_t slots;
+	uint32_t records, generation;
+	int64_t carry_ns; /* of pauses: what is still to be told, or was told too much */
+	struct domain_state *domains;
+	struct node *nodes; /* 0: the empty stack */
+	struct hash_chains by_frame;
+	uint32_t nnodes, nstacks;
+	uint32_t branches; /* nodes that stacks have branched off from */
+	uint32_t run;      /* stacks since the last new one */
+	struct limits {
+		uint32_t *limit;
+		size_t n;
+	} stack_limits, branch_limits; /* of the numbers in STACK and BRANCH */
+};
+
+static bool make_tops(struct upf_encoder *e, uint32_t slots, uint32_t copy_words)
+{
+	bool windows = e->tops == UPF_TOPS_WINDOW || e->tops == UPF_TOPS_MIXED;
+
+	if (windows)
+		e->windows = windows_new(NODES_MAX);
+	if (slots)
+		e->copies = copies_new(slots, copy_words);
+	e->more = more_new(NODES_MAX);
+	return e->more && (!windows || e->windows) && (!slots || e->copies);
+}
+
+struct upf_encoder *upf_encoder_new(enum upf_tops tops, uint32_t slots, uint32_t copy_words)
+{
+	struct upf_encoder *e = calloc(1, sizeof(*e));
+
+	if (e) {
+		e->tops = tops;
+		e->slots = slots;
+		e->carry = calloc(slots + 1, sizeof(*e->carry));
+		e->domains = calloc(UPF_DOMAINS_MAX, sizeof(*e->domains));
+		e->nodes = calloc(NODES_MAX, sizeof(*e->nodes));
+		e->stack_limits.limit = calloc(NUMBERS_MAX, sizeof(*e->stack_limits.limit));
+		e->branch_limits.limit = calloc(NUMBERS_MAX, sizeof(*e->branch_limits.limit));
+	}
+	if (!e || !e->carry || !e->domains || !e->nodes || !e->stack_limits.limit || !e->branch_limits.limit ||
+	    hash_chains_init(&e->by_frame, CHAIN_BITS) != 0 || !columns_alloc(&e->columns, e->tops) ||
+	    !make_tops(e, slots, copy_words)) {
+		upf_encoder_free(e);
+		errno = ENOMEM;
+		return NULL;
+	}
+	upf_encoder_reset(e, 0);
+	return e;
+}
+
+void upf_encoder_free(struct upf_encoder *e)
+{
+	if (!e)
+		return;
+	columns_free(&e->columns);
+	windows_free(e->windows);
+	copies_free(e->copies);
+	more_free(e->more);
+	free(e->carry);
+	free(e->domains);
+	free(e->nodes);
+	hash_chains_free(&e->by_frame);
+	free(e->stack_limits.limit);
+	free(e->branch_limits.limit);
+	free(e);
+}
+
+void upf_encoder_reset(struct upf_encoder *e, uint64_t period_ns)
+{
+	for (int c = 0; c < COLUMNS; c++)
+		e->columns.column[c].len = 0;
+	hash_chains_clear(&e->by_frame);
+	memset(e->nodes, 0, sizeof(*e->nodes));
+	e->period_ticks = period_ns / UPF_TICK_NS;
+	e->first_tick = e->last_tick = e->samples = e->lost = 0;
+	e->records = e->nstacks = e->branches = e->run = 0;
+	e->stack_limits.n = e->branch_limits.n = 0;
+	e->nnodes = 1;
+	e->seen_tops = 0;
+	e->nregs = 0;
+	e->generation++;
+	e->due.at.schedule.rate_mhz = 0;
+	e->time_shift = e->cpu_shift = 0;
+	memset(e->carry, 0, e->slots * sizeof(*e->carry));
+	more_reset(e->more);
+	if (e->windows)
+		windows_reset(e->windows, false);
+	if (e->copies)
+		copies_reset(e->copies, false);
+}
+
+void upf_encoder_schedule(struct upf_encoder *e, const struct upf_schedule *s)
+{
+	e->due.at.schedule = *s;
+	while (s->rate_mhz && e->period_ticks >> (e->time_shift + 1) >= TIMES_A_PERIOD)
+		e->time_shift++;
+	e->cpu_shift = e->slots && s->rate_mhz ? e->time_shift + 2 : 0;
+}
+
+bool upf_encoder_empty(const struct upf_encoder *e)
+{
+	return e->records == 0;
+}
+
+uint64_t upf_encoder_first_time(const struct upf_encoder *e)
+{
+	return e->first_tick * UPF_TICK_NS;
+}
+
+uint64_t upf_encoder_samples(const struct upf_encoder *e)
+{
+	return e->samples;
+}
+
+/*
+ * A pause in whole ticks, at least one. What rounding adds or leaves out is carried to the next pause, so that their
+ * sum is exact.
+ */
+static uint64_t pause_ticks(struct upf_encoder *e, uint64_t pause_ns)
+{
+	const int64_t tick = UPF_TICK_NS;
+	uint64_t ticks = pause_ns / UPF_TICK_NS;
+
+	if (pause_ns == 0)
+		return 0;
+	e->carry_ns += (int64_t)(pause_ns % UPF_TICK_NS);
+	if (ticks == 0 || e->carry_ns >= tick / 2) {
+		ticks++;
+		e->carry_ns -= tick;
+	} else if (e->carry_ns < -tick / 2 && ticks > 1) {
+		ticks--;
+		e->carry_ns += tick;
+	}
+	return ticks;
+}
+
+/* --- room -------------------------------------------------------------------------------------------------------- */
+
+/* Adds to @need the most bytes that a record needs in each column. */
+static void need_record(size_t *need)
+{
+	need[COLUMN_KIND] += 1;
+	need[COLUMN_DOMAIN] += 2;
+	need[COLUMN_TIME] += VARINT_MAX;
+	need[COLUMN_STEP] += VARINT_MAX;
+	need[COLUMN_LATE] += VARINT_MAX;
+	need[COLUMN_PAUSE] += VARINT_MAX;
+	need[COLUMN_COUNT] += VARINT_MAX;
+	need[COLUMN_CODE] += 1;
+	need[COLUMN_VCPU] += 2;
+}
+
+/* What of its stack's memory is encoded with a sample. */
+static enum upf_tops tops_of(const struct upf_encoder *e, const struct upf_sample *s)
+{
+	return s->end == UPF_END_NONE ? UPF_TOPS_NONE : e->tops == UPF_TOPS_MIXED ? s->tops : e->tops;
+}
+
+static uint32_t nregs_of(const struct upf_encoder *e, const struct upf_sample *s)
+{
+	if (s->end == UPF_END_NONE)
+		return 0;
+	return s->nregs == 0 && tops_of(e, s) == UPF_TOPS_COPY ? UPF_REGS : s->nregs;
+}
+
+static void need_sample(size_t *need, const struct upf_encoder *e, const struct upf_sample *s)
+{
+	need[COLUMN_KIND] += 1;
+	need[COLUMN_VCPU] += 2;
+	need[COLUMN_STATE] += 1;
+	need[COLUMN_CPU] += VARINT_MAX;
+	need[COLUMN_STACK] += s->state == UPF_RUNNING ? 3 : 0;
+	need[COLUMN_REST] += s->state == UPF_RUNNING ? 0 : 3;
+	need[COLUMN_PARENT] += 3;
+	need[COLUMN_RUN] += 3;
+	need[COLUMN_BRANCH] += 3;
+	need[COLUMN_PUSH] += 2;
+	need[COLUMN_FRAME] += s->depth * VARINT_MAX;
+	need[COLUMN_LEAF] += VARINT_MAX;
+	need[COLUMN_TOPS] += e->tops == UPF_TOPS_MIXED;
+	more_need(need);
+	if (tops_of(e, s) == UPF_TOPS_WINDOW)
+		windows_need(need, s);
+	if (nregs_of(e, s))
+		copies_need(need, s, nregs_of(e, s), tops_of(e, s) == UPF_TOPS_COPY);
+}
+
+/* For any record but a round's samples. */
+static bool has_room(const struct upf_encoder *e)
+{
+	size_t need[COLUMNS] = {0};
+
+	need_record(need);
+	return columns_fit(&e->columns, need);
+}
+
+static bool has_room_for(const struct upf_encoder *e, const struct upf_sample *samples, size_t n)
+{
+	size_t need[COLUMNS] = {0}, frames = 0, words = 0;
+
+	need_record(need);
+	for (size_t i = 0; i < n; i++) {
+		need_sample(need, e, &samples[i]);
+		frames += samples[i].depth;
+		words += tops_of(e, &samples[i]) == UPF_TOPS_WINDOW ? samples[i].nwords : 0;
+	}
+	return columns_fit(&e->columns, need) && NODES_MAX - e->nnodes >= frames && more_has_room(e->more, n) &&
+	       (!e->windows || windows_have_room(e->windows, n, words));
+}
+
+static int full(const struct upf_encoder *e)
+{
+	return e->records == 0 ? -E2BIG : -ENOSPC;
+}
+
+/* --- records ----------------------------------------------------------------------------------------------------- */
+
+static struct domain_state *domain_state(struct upf_encoder *e, uint32_t domain)
+{
+	struct domain_state *d = &e->domains[domain];
+
+	if (d->generation != e->generation)
+		*d = (struct domain_state){.generation = e->generation, .round_tick = e->first_tick};
+	return d;
+}
+
+/* Writes the time of a round. The tick that it will be read as. */
+static uint64_t encode_time(struct upf_encoder *e, const struct domain_state *d, uint64_t tick)
+{
+	uint64_t from = e->round_tick, step, late;
+
+	if (!e->due.at.schedule.rate_mhz) {
+		add_zigzag(&e->columns, COLUMN_TIME, tick - d->round_tick - e->period_ticks);
+		return tick;
+	}
+	step = schedule_follow(&e->due, tick * UPF_TICK_NS + UPF_TICK_NS - 1);
+	if (step)
+		from = schedule_tick(&e->due.at);
+	late = (tick - from) >> e->time_shift;
+	add_varint(&e->columns, COLUMN_STEP, step);
+	add_varint(&e->columns, COLUMN_LATE, late);
+	e->round_tick = from + (late << e->time_shift);
+	if ((int64_t)(e->round_tick - e->first_tick) < 0)
+		e->round_tick = e->first_tick;
+	return e->round_tick;
+}
+
+/* Writes the beginning of every record. */
+static void begin(struct upf_encoder *e, uint8_t kind, uint32_t domain, uint64_t tick)
+{
+	if (e->records++ == 0) {
+		e->first_tick = e->last_tick = e->round_tick = tick;
+		if (e->due.at.schedule.rate_mhz)
+			schedule_start(&e->due, tick * UPF_TICK_NS);
+		e->first_k = e->due.at.k;
+	}
+	add_u8(&e->columns, COLUMN_KIND, kind);
+	add_varint(&e->columns, COLUMN_DOMAIN, domain);
+}
+
+/* A time before the last one, which a monotonic clock does not give, would also be coded right. */
+static void end(struct upf_encoder *e, uint64_t tick)
+{
+	e->last_tick = tick;
+}
+
+static uint32_t *chain(const struct upf_encoder *e, uint32_t parent, uint64_t address)
+{
+	uint64_t h = (address + parent * UINT64_C(0x9e3779b97f4a7c15)) * UINT64_C(0xbf58476d1ce4e5b9);
+
+	return hash_chain(&e->by_frame, h);
+}
+
+static uint32_t find_node(const struct upf_encoder *e, uint32_t parent, uint64_t address)
+{
+	uint32_t i = e->nodes[parent].child;
+
+	if (i && e->nodes[i].address == address)
+		return i;
+	i = *chain(e, parent, address);
+	while (i && (e->nodes[i].address != address || e->nodes[i].parent != parent))
+		i = e->nodes[i].next;
+	return i;
+}
+
+/* A frame differs least from the callee its caller had last, otherwise from its caller. */
+static uint32_t add_node(struct upf_encoder *e, bool leaf, uint32_t parent, uint64_t address)
+{
+	uint32_t *head = chain(e, parent, address), i = e->nnodes++;
+	uint32_t near = e->nodes[parent].child ? e->nodes[parent].child : parent;
+
+	add_zigzag(&e->columns, leaf && near != parent ? COLUMN_LEAF : COLUMN_FRAME, address - e->nodes[near].address);
+	e->nodes[i] = (struct node){.address = address, .parent = parent, .next = *head};
+	e->nodes[parent].child = *head = i;
+	return i;
+}
+
+/* Where a new stack leaves those there are. */
+static void encode_branch(struct upf_encoder *e, uint32_t node)
+{
+	e->branch_limits.limit[e->branch_limits.n++] = e->branches + 1;
+	add_varint(&e->columns, COLUMN_BRANCH, e->nodes[node].branch);
+	if (e->nodes[node].branch)
+		return;
+	add_varint(&e->columns, COLUMN_PARENT, e->nnodes - 1 - node);
+	e->nodes[node].branch = ++e->branches;
+}
+
+/* The stack's leaf. */
+static uint32_t encode_stack(struct upf_encoder *e, const struct upf_sample *s)
+{
+	enum column column = s->state == UPF_RUNNING ? COLUMN_STACK : COLUMN_REST;
+	uint32_t node = 0, callee, left = s->depth;
+
+	for (; left && (callee = find_node(e, node, s->frames[left - 1])) != 0; left--)
+		node = callee;
+	if (left == 0 && e->nodes[node].stack) {
+		add_varint(&e->columns, column, e->nodes[node].stack - 1);
+		if (column == COLUMN_STACK)
+			e->stack_limits.limit[e->stack_limits.n++] = e->nstacks;
+		e->run++;
+		return node;
+	}
+	add_varint(&e->columns, COLUMN_RUN, e->run);
+	e->run = 0;
+	encode_branch(e, node);
+	add_varint(&e->columns, COLUMN_PUSH, left);
+	for (; left; left--)
+		node = add_node(e, left == 1, node, s->frames[left - 1]);
+	e->nodes[node].stack = ++e->nstacks;
+	return node;
+}
+
+/* What comes with a stack that ends in @leaf. */
+static void encode_rest(struct upf_encoder *e, const struct upf_sample *s, uint32_t leaf)
+{
+	enum upf_tops tops = tops_of(e, s);
+	uint32_t nregs = nregs_of(e, s);
+	bool tell_regs = nregs != (tops == UPF_TOPS_COPY ? UPF_REGS : 0);
+
+	more_put(e->more, &e->columns, leaf, e->nodes[leaf].address,
+	         &(struct more_values){s->root, s->link, s->mode, tell_regs});
+	if (nregs)
+		e->nregs = e->nregs == 0 || e->nregs == nregs ? nregs : NREGS_DIFFER;
+	if (nregs)
+		copies_put_regs(e->copies, &e->columns, s, nregs, tell_regs);
+	if (s->end == UPF_END_NONE)
+		return;
+	e->seen_tops |= 1u << tops;
+	if (e->tops == UPF_TOPS_MIXED)
+		add_u8(&e->columns, COLUMN_TOPS, (uint8_t)tops);
+	if (tops == UPF_TOPS_WINDOW)
+		windows_put(e->windows, &e->columns, e->nodes[leaf].parent, s);
+	if (tops == UPF_TOPS_COPY)
+		copies_put(e->copies, &e->columns, s);
+}
+
+/* CPU times are rounded so that they differ from what is expected by whole units; their sum stays right. */
+static void encode_cpu(struct upf_encoder *e, const struct upf_sample *s, uint64_t expected)
+{
+	int64_t *carry = &e->carry[s->slot < e->slots ? s->slot : e->slots];
+	int64_t want = (int64_t)(s->cpu_ns / UPF_TICK_NS) + *carry, unit = INT64_C(1) << e->cpu_shift;
+	int64_t off = (int64_t)expected - want;
+	int64_t units = off > -unit && off < unit && unit > 1 ? 0 : (off + unit / 2) >> e->cpu_shift;
+	int64_t told = (int64_t)expected - units * unit;
+
+	for (; unit > 1 && told <= -unit; units--)
+		told += unit;
+	if (unit > 1 && told < 0)
+		told = 0; /* it is read so */
+	*carry = want - told;
+	add_zigzag(&e->columns, COLUMN_CPU, (uint64_t)units);
+}
+
+static void encode_sample(struct upf_encoder *e, const struct upf_sample *s, uint64_t expected_cpu)
+{
+	add_u8(&e->columns, COLUMN_KIND, UPF_SAMPLE);
+	add_varint(&e->columns, COLUMN_VCPU, s->vcpu);
+	add_u8(&e->columns, COLUMN_STATE,
+	       (uint8_t)((s->state & STATE_RUN_MASK) | (s->state & UPF_VMM ? STATE_VMM : 0) |
+	                 (s->user ? STATE_USER : 0) | (s->end & STATE_END_MASK) << STATE_END_SHIFT));
+	encode_cpu(e, s, s->state == UPF_RUNNING ? expected_cpu : 0);
+	encode_rest(e, s, encode_stack(e, s));
+	e->records++;
+	e->samples++;
+}
+
+static bool acceptable_rest(const struct upf_encoder *e, const struct upf_sample *s)
+{
+	enum upf_tops tops = tops_of(e, s);
+	uint32_t nregs = nregs_of(e, s);
+
+	if (s->mode > MORE_MODE_MASK || tops > UPF_TOPS_COPY || (tops == UPF_TOPS_COPY && !nregs))
+		return false;
+	if (nregs && (!e->copies || upf_regs_sp(nregs) < 0 || !copies_fit(e->copies, s, tops == UPF_TOPS_COPY)))
+		return false;
+	return tops != UPF_TOPS_WINDOW || s->nwords <= UPF_WINDOW_MAX;
+}
+
+static bool acceptable(const struct upf_encoder *e, uint32_t domain, const struct upf_sample *samples, size_t n)
+{
+	if (domain >= UPF_DOMAINS_MAX || n > UPF_VCPUS_MAX)
+		return false;
+	for (size_t i = 0; i < n; i++)
+		if (samples[i].vcpu >= UPF_VCPUS_MAX || samples[i].depth > UPF_DEPTH_MAX ||
+		    !acceptable_rest(e, &samples[i]))
+			return false;
+	return true;
+}
+
+int upf_encode_round(struct upf_encoder *e, uint32_t domain, uint64_t time_ns, uint64_t pause_ns,
+                     const struct upf_sample *samples, size_t n)
+{
+	uint64_t tick = time_ns / UPF_TICK_NS, elapsed, pause;
+	struct domain_state *d;
+
+	if (!acceptable(e, domain, samples, n))
+		return -EINVAL;
+	if (!has_room_for(e, samples, n))
+		return full(e);
+	begin(e, UPF_ROUND, domain, tick);
+	d = domain_state(e, domain);
+	tick = encode_time(e, d, tick);
+	elapsed = tick - d->round_tick;
+	pause = pause_ticks(e, pause_ns);
+	add_varint(&e->columns, COLUMN_PAUSE, pause);
+	elapsed = elapsed > d->pause_ticks ? elapsed - d->pause_ticks : 0;
+	for (size_t i = 0; i < n; i++)
+		encode_sample(e, &samples[i], elapsed);
+	d->round_tick = tick;
+	d->pause_ticks = pause;
+	d->samples = (uint32_t)n;
+	end(e, tick);
+	return 0;
+}
+
+int upf_encode_same(struct upf_encoder *e, uint32_t domain, uint64_t time_ns)
+{
+	uint64_t tick = time_ns / UPF_TICK_NS;
+	struct domain_state *d;
+
+	if (domain >= UPF_DOMAINS_MAX)
+		return -EINVAL;
+	d = &e->domains[domain];
+	if (d->generation != e->generation)
+		return -ENOENT;
+	if (!has_room(e))
+		return full(e);
+	begin(e, UPF_SAME, domain, tick);
+	tick = encode_time(e, d, tick);
+	d->round_tick = tick;
+	d->pause_ticks = 0;
+	e->samples += d->samples;
+	end(e, tick);
+	return 0;
+}
+
+/* LOST, LATE and EVENT. */
+static int encode_note(struct upf_encoder *e, uint8_t kind, uint32_t domain, uint64_t time_ns, uint64_t count)
+{
+	uint64_t tick = time_ns / UPF_TICK_NS;
+
+	if (domain >= UPF_DOMAINS_MAX)
+		return -EINVAL;
+	if (!has_room(e))
+		return full(e);
+	begin(e, kind, domain, tick);
+	add_zigzag(&e->columns, COLUMN_TIME, tick - e->last_tick);
+	add_varint(&e->columns, COLUMN_COUNT, count);
+	end(e, tick);
+	return 0;
+}
+
+int upf_encode_lost(struct upf_encoder *e, uint32_t domain, uint64_t time_ns, uint64_t count, enum upf_lost why)
+{
+	int rc = encode_note(e, UPF_LOST, domain, time_ns, count);
+
+	if (rc != 0)
+		return rc;
+	add_u8(&e->columns, COLUMN_CODE, (uint8_t)why);
+	e->lost += count;
+	return 0;
+}
+
+int upf_encode_late(struct upf_encoder *e, uint32_t domain, uint64_t time_ns, uint64_t missed)
+{
+	return encode_note(e, UPF_LATE, domain, time_ns, missed);
+}
+
+int upf_encode_event(struct upf_encoder *e, uint32_t domain, uint64_t time_ns, enum upf_event_code code,
+                     uint64_t value)
+{
+	int rc = encode_note(e, UPF_EVENT, domain, time_ns, value);
+
+	if (rc == 0)
+		add_u8(&e->columns, COLUMN_CODE, (uint8_t)code);
+	return rc;
+}
+
+int upf_encode_entry(struct upf_encoder *e, uint32_t domain, uint64_t time_ns, uint32_t vcpu, uint64_t address)
+{
+	int rc = vcpu < UPF_VCPUS_MAX ? encode_note(e, UPF_ENTRY, domain, time_ns, address) : -EINVAL;
+
+	if (rc == 0)
+		add_varint(&e->columns, COLUMN_VCPU, vcpu);
+	return rc;
+}
+
+/* --- payload ----------------------------------------------------------------------------------------------------- */
+
+static uint32_t clamp(uint64_t n)
+{
+	return n > UINT32_MAX ? UINT32_MAX : (uint32_t)n;
+}
+
+static size_t put_parameters(const struct upf_encoder *e, uint8_t *at)
+{
+	struct schedule_at first = e->due.at;
+	size_t n = put_varint(at, e->period_ticks);
+
+	n += put_varint(at + n, e->nstacks);
+	n += put_varint(at + n, e->time_shift);
+	n += put_varint(at + n, e->cpu_shift);
+	n += put_varint(at + n, e->due.at.schedule.rate_mhz);
+	if (!e->due.at.schedule.rate_mhz)
+		return n;
+	schedule_seek(&first, e->first_k);
+	n += put_varint(at + n, e->first_k);
+	n += put_varint(at + n, zigzag((int64_t)(e->first_tick * UPF_TICK_NS - first.from_ns)));
+	put_u64(at + n, e->due.at.schedule.seed);
+	return n + 8;
+}
+
+/* Columns that would say nothing. */
+static uint64_t left_out(const struct upf_encoder *e)
+{
+	bool one_kind = (e->seen_tops & (e->seen_tops - 1)) == 0;
+
+	return (more_is_unused(e->more) ? UINT64_C(1) << COLUMN_MORE : 0) |
+	       (one_kind ? UINT64_C(1) << COLUMN_TOPS : 0);
+}
+
+struct encoded encoder_payload(const struct upf_encoder *e, struct forms *forms, uint8_t *at)
+{
+	const struct column_facts facts = {
+		.left_out = left_out(e),
+		.limits = {[COLUMN_STACK] = e->stack_limits.limit, [COLUMN_BRANCH] = e->branch_limits.limit},
+		.nregs = e->nregs == NREGS_DIFFER ? 0 : e->nregs,
+	};
+	size_t n = put_parameters(e, at);
+
+	return (struct encoded){
+		.first_ns = e->first_tick * UPF_TICK_NS,
+		.last_ns = e->last_tick * UPF_TICK_NS,
+		.samples = clamp(e->samples),
+		.lost = clamp(e->lost),
+		.size = n + forms_put(forms, &e->columns, &facts, at + n),
+	};
+}

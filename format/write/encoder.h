@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* encoder.h - how the writer takes the payload from an encoder. */
+#ifndef FORMAT_WRITE_ENCODER_H
+#define FORMAT_WRITE_ENCODER_H
+
+#include "format/write/forms.h"
+#include "format/upf.h"
+
+struct encoded {
+	uint64_t first_ns, last_ns;
+	uint32_t samples, lost;
+	size_t size;
+};
+
+/* Writes the block's payload to @at, which has UPF_RAW_MAX bytes. @forms: NULL: every column as bytes. */
+struct encoded encoder_payload(const struct upf_encoder *e, struct forms *forms, uint8_t *at);
+
+#endif
