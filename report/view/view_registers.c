@@ -346,22 +346,38 @@ static const char *shutdown_text(uint64_t code)
 	return code < sizeof(text) / sizeof(text[0]) ? text[code] : "shut down";
 }
 
-static void print_head(const struct look *l, const struct upf_record *rec, const struct register_set *set,
-                       uint8_t arch)
+/* Which it is, when, and what it was doing. */
+static void print_vcpu(const struct report *r, const struct upf_record *rec)
 {
-	const struct report *r = l->report;
 	const struct upf_session *session = &r->run->traces.session;
-	const struct domain_state *d = rec->domain < l->ndomains ? &l->domains[rec->domain] : NULL;
-	char name[256], mode[REGISTER_TEXT];
+	char name[256];
 
 	domain_text(session, rec->domain, name, sizeof(name));
-	register_mode(mode, set, arch, rec->user);
 	print_safe(r->out.file, name);
 	if (rec->domain < session->ndomains)
 		fprintf(r->out.file, " (%" PRIu32 ", %s)", session->domains[rec->domain].id,
 		        upf_kind_text(session->domains[rec->domain].kind));
-	fprintf(r->out.file, ", vCPU %" PRIu32 ", %.6f s: %s, %s\n", rec->vcpu, (double)rec->time_ns / 1e9,
-	        upf_state_text(rec->state), mode);
+	fprintf(r->out.file, ", vCPU %" PRIu32 ", %.6f s: %s", rec->vcpu, (double)rec->time_ns / 1e9,
+	        upf_state_text(rec->state));
+}
+
+static void print_none(const struct look *l, const struct upf_record *rec)
+{
+	fputs("\n\n", l->report->out.file);
+	print_vcpu(l->report, rec);
+	fputs(", no registers\n", l->report->out.file);
+}
+
+static void print_head(const struct look *l, const struct upf_record *rec, const struct register_set *set,
+                       uint8_t arch)
+{
+	const struct report *r = l->report;
+	const struct domain_state *d = rec->domain < l->ndomains ? &l->domains[rec->domain] : NULL;
+	char mode[REGISTER_TEXT];
+
+	register_mode(mode, set, arch, rec->user);
+	print_vcpu(r, rec);
+	fprintf(r->out.file, ", %s\n", mode);
 	if (d && d->shut_down)
 		fprintf(r->out.file, "The domain had %s.\n", shutdown_text(d->code));
 	else if (d && d->paused)
@@ -379,8 +395,11 @@ static int print_sample(struct look *l, const struct upf_record *rec, uint32_t n
 	struct register_set set;
 	int rc;
 
-	if (!upf_record_registers(rec, &set))
+	if (!upf_record_registers(rec, &set)) {
+		if (rec->end == UPF_END_NONE && l->shown)
+			print_none(l, rec);
 		return 0;
+	}
 	l->digits = rec->nregs == UPF_REGS_I386 || rec->nregs == UPF_REGS_ARM32 ? 8 : 16;
 	l->in_row_max = l->digits == 8 ? 4 : 3;
 	fputs(l->shown++ ? "\n\n" : "", l->report->out.file);
@@ -429,13 +448,12 @@ static int run(const struct report *r, struct view_result *found)
 	const struct load_hooks hooks = {.ctx = &l, .block = block, .record = record};
 	int rc = view_load(r, &hooks);
 
-	found->nothing = rc == 0 && l.shown == 0;
-	if (found->nothing)
-		fputs("The trace has no registers here: uniprof-record keeps them with --registers.\n", r->out.file);
+	if (l.shown == 0)
+		found->lacks = "it has no registers; uniprof-record --registers keeps them";
 	callchain_free(&l.chain);
 	disassembly_free(l.disassembly);
 	free(l.domains);
-	if (rc == 0)
+	if (rc == 0 && l.shown)
 		view_notes(r, NULL);
 	return rc;
 }
