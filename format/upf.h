@@ -16,6 +16,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/registers.h"
+
 #define UPF_MAJOR 2 /* what is written; 1 is read, too */
 #define UPF_MINOR 0
 #define UPF_TICK_NS 1000u           /* resolution of every time in a trace (FORMAT.md, "Units") */
@@ -33,6 +35,9 @@
 #define UPF_ROUND_COPY_MAX 65536u
 /* Frames of one round that do with those copies. */
 #define UPF_ROUND_COPY_FRAMES_MAX 13000u
+/* All registers of so many vCPUs do, too, if those of each count as so many words of copies. */
+#define UPF_ROUND_REGISTERS_MAX 192u
+#define UPF_REGISTERS_WORDS 140u
 /*
  * Registers by their DWARF numbers, from 0; the instruction pointer is the stack's leaf. How many there are tells
  * which instruction set they are of: see upf_regs_sp().
@@ -252,8 +257,9 @@ struct upf_sample {
 	const uint64_t *words; /* from @sp, rounded down to a word, upwards */
 	uint32_t nwords;
 	const uint64_t *regs;
-	uint32_t nregs; /* 0: UPF_REGS with a copy, otherwise none */
-	uint32_t slot;  /* of copies and registers: a number of this vCPU's own in the session */
+	uint32_t nregs;                       /* 0: UPF_REGS with a copy, otherwise none */
+	uint32_t slot;                        /* of copies and registers: a number of this vCPU's own in the session */
+	const struct register_set *registers; /* all others; NULL: they are not kept */
 };
 
 /* A round: one pause of one domain (@domain indexes the session's list) and the samples of its vCPUs, all or none. */
@@ -400,6 +406,7 @@ enum upf_record_kind {
 	UPF_LATE = 5,
 	UPF_EVENT = 6,
 	UPF_ENTRY = 7,
+	UPF_REGISTERS = 8,
 };
 struct upf_record {
 	uint8_t kind;    /* enum upf_record_kind; others: optional record of a later version, to be passed over */
@@ -411,7 +418,7 @@ struct upf_record {
 	 * SAMPLE: one follows UPF_ROUND for each vCPU; UPF_SAME is followed by all the samples it repeats, @repeated
 	 * set
 	 */
-	uint32_t vcpu; /* ENTRY, too */
+	uint32_t vcpu; /* ENTRY and REGISTERS, too */
 	uint8_t state, end;
 	bool user, repeated;
 	uint8_t mode; /* enum upf_arch; 0: its domain's */
@@ -431,6 +438,9 @@ struct upf_record {
 	 */
 	uint64_t count;
 	uint8_t code; /* LOST: enum upf_lost; EVENT: enum upf_event_code */
+	/* REGISTERS, and the SAMPLE behind it: as in the trace, for upf_record_registers(). NULL: none */
+	const uint8_t *registers;
+	uint32_t registers_size;
 };
 
 struct upf_decoder;
@@ -442,6 +452,8 @@ enum upf_fault upf_decoder_start(struct upf_decoder *d, const struct upf_block *
 uint32_t upf_decoder_unknown(const struct upf_decoder *d);
 /* 1: a record; 0: end of the block; -EBADMSG: the rest of the block breaks the format; -ENOMEM. */
 int upf_decoder_next(struct upf_decoder *d, struct upf_record *rec);
+/* All registers that a record has, beside the sample's @regs. False: it has none. */
+bool upf_record_registers(const struct upf_record *rec, struct register_set *set);
 /* The samples that the SAME just given out repeats are passed over. */
 void upf_decoder_pass_repeated(struct upf_decoder *d);
 /* The nodes so far, @n of them, node 0 included; the array may move with the next upf_decoder_next(). */

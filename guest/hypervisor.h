@@ -22,7 +22,9 @@
 #define GUEST_PAGE_SIZE 4096u
 #define GUEST_MAP_MAX 64u /* pages that one map() maps */
 
-struct arch;       /* guest/arch.h */
+struct arch;         /* guest/arch.h */
+struct register_set; /* common/registers.h */
+
 struct hypervisor; /* a connection to the hypervisor; defined by the backend */
 struct guest;      /* a domain attached for sampling; defined by the backend */
 
@@ -162,6 +164,11 @@ struct hypervisor_ops {
 	 * sleeping and unwanted vCPUs stay as they are.
 	 */
 	void (*collect)(struct guest *g, struct guest_info *before, struct vcpu_stop *vcpus);
+	/*
+	 * After collect(), before the next prepare(): adds to @set the registers of @vcpu that the last stop() has read,
+	 * beside those of struct vcpu_regs. NULL: this backend reads no others.
+	 */
+	void (*registers)(struct guest *g, uint32_t vcpu, struct register_set *set);
 	/*
 	 * Undoes the pause of stop(). -EINVAL: somebody else has undone it. -ECANCELED: spoil() came first, and the
 	 * guest is still paused.

@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "common/registers.h"
 #include "guest/x86.h"
 
 struct hypervisor {
@@ -152,9 +153,9 @@ static void make_frameless(struct sim_domain *d)
 static void default_world(void)
 {
 	const char *freeze = getenv("UNIPROF_SIM_FREEZE"), *idle = getenv("UNIPROF_SIM_IDLE");
-	const char *born = getenv("UNIPROF_SIM_BORN");
+	const char *born = getenv("UNIPROF_SIM_BORN"), *crashed = getenv("UNIPROF_SIM_CRASHED");
 	size_t n = 9, more = idle ? strtoul(idle, NULL, 10) : 0;
-	struct sim_domain *domains = zeroed((n + 1 + more) * sizeof(*domains));
+	struct sim_domain *domains = zeroed((n + 2 + more) * sizeof(*domains));
 
 	furnish(&domains[0], 0, "Domain-0", 1);
 	furnish(&domains[1], 1, "busy", 2);
@@ -179,6 +180,11 @@ static void default_world(void)
 		domains[n].vcpu[0].running = true;
 		domains[n].foreign_pauses = 1;
 		domains[n++].absent_until = born;
+	}
+	if (crashed) {
+		furnish(&domains[n], 10, "crashed", 1);
+		domains[n].info.shutdown = true;
+		domains[n++].info.shutdown_code = 3;
 	}
 	for (uint32_t i = 0; i < more; i++)
 		furnish(&domains[n + i], 101 + i, NULL, 1);
@@ -417,6 +423,23 @@ static void collect(struct guest *g, struct guest_info *before, struct vcpu_stop
 	}
 }
 
+/* Of a kernel that handles interrupts. */
+static void registers(struct guest *g, uint32_t vcpu, struct register_set *set)
+{
+	const struct vcpu_regs *regs = &g->vcpu[vcpu].regs;
+
+	registers_add(set, REGISTER_RIP, regs->ip);
+	registers_add(set, REGISTER_RFLAGS, 0x246);
+	registers_add(set, REGISTER_CS, regs->user ? 0x33 : 0x10);
+	registers_add(set, REGISTER_SS, regs->user ? 0x2b : 0x18);
+	registers_add(set, REGISTER_GS_BASE, 0xffff888000000000 + vcpu * 0x10000);
+	registers_add(set, REGISTER_CR0, 0x80050033);
+	registers_add(set, REGISTER_CR0 + 2, 0);
+	registers_add(set, REGISTER_CR0 + 3, regs->root.cr3);
+	registers_add(set, REGISTER_CR0 + 4, 0x6f0);
+	registers_add(set, REGISTER_EFER, 0xd01);
+}
+
 static int resume(struct guest *g)
 {
 	struct sim_domain *d = g->d;
@@ -507,6 +530,7 @@ const struct hypervisor_ops hypervisor_backend = {
 	.prepare = prepare,
 	.stop = stop,
 	.collect = collect,
+	.registers = registers,
 	.resume = resume,
 	.mark_at = mark_at,
 	.peek = peek,

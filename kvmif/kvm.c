@@ -494,6 +494,14 @@ static void collect(struct guest *g, struct guest_info *before, struct vcpu_stop
 	}
 }
 
+static void registers(struct guest *g, uint32_t vcpu, struct register_set *set)
+{
+	const struct vcpu *v = &g->vcpus[vcpu];
+
+	if (v->run && v->is_inside)
+		vcpu_all_registers(v, set);
+}
+
 static int peek(struct guest *g, uint32_t vcpu, struct vcpu_regs *regs)
 {
 	struct vcpu *v = &g->vcpus[vcpu];
@@ -585,6 +593,7 @@ const struct hypervisor_ops hypervisor_kvm = {
 	.stop = stop,
 	.copy = copy,
 	.collect = collect,
+	.registers = registers,
 	.resume = resume,
 	.mark_at = mark_at,
 	.peek = peek,

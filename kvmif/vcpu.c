@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "kvmif/vcpu.h"
+#include "common/registers.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -268,4 +269,54 @@ void vcpu_registers(const struct vcpu *v, struct vcpu_regs *regs)
 	};
 	if (v->is_inside)
 		x86_mode(&state, regs);
+}
+
+#define FIELD(member, register) REGISTER_FIELD(struct kvm_sync_regs, member, register)
+static const struct register_field fields[] = {
+	FIELD(regs.rip, REGISTER_RIP),
+	FIELD(regs.rflags, REGISTER_RFLAGS),
+	FIELD(sregs.cr0, REGISTER_CR0),
+	FIELD(sregs.cr2, REGISTER_CR0 + 2),
+	FIELD(sregs.cr3, REGISTER_CR0 + 3),
+	FIELD(sregs.cr4, REGISTER_CR0 + 4),
+	FIELD(sregs.cr8, REGISTER_CR0 + 8),
+	FIELD(sregs.efer, REGISTER_EFER),
+	FIELD(sregs.apic_base, REGISTER_APIC_BASE),
+	FIELD(sregs.gdt.base, REGISTER_ES_BASE + SEGMENT_GDTR),
+	FIELD(sregs.gdt.limit, REGISTER_ES_LIMIT + SEGMENT_GDTR),
+	FIELD(sregs.idt.base, REGISTER_ES_BASE + SEGMENT_IDTR),
+	FIELD(sregs.idt.limit, REGISTER_ES_LIMIT + SEGMENT_IDTR),
+};
+
+static void add_segment(struct register_set *set, unsigned s, const struct kvm_segment *from)
+{
+	const unsigned attributes = from->type | from->s << 4 | from->dpl << 5 |
+	                            (from->present && !from->unusable) << 7 | from->avl << 8 | from->l << 9 |
+	                            from->db << 10 | from->g << 11;
+
+	registers_add(set,
+	              s == SEGMENT_LDTR ? REGISTER_LDTR
+	              : s == SEGMENT_TR ? REGISTER_TR
+	                                : REGISTER_ES + s,
+	              from->selector);
+	registers_add(set,
+	              s == SEGMENT_FS   ? REGISTER_FS_BASE
+	              : s == SEGMENT_GS ? REGISTER_GS_BASE
+	                                : REGISTER_ES_BASE + s,
+	              from->base);
+	registers_add(set, REGISTER_ES_LIMIT + s, from->limit);
+	registers_add(set, REGISTER_ES_ATTRIBUTES + s, attributes);
+}
+
+void vcpu_all_registers(const struct vcpu *v, struct register_set *set)
+{
+	const struct kvm_sregs *s = &v->run->s.regs.sregs;
+	const struct kvm_segment *segments[] = {
+		[SEGMENT_ES] = &s->es, [SEGMENT_CS] = &s->cs, [SEGMENT_SS] = &s->ss,    [SEGMENT_DS] = &s->ds,
+		[SEGMENT_FS] = &s->fs, [SEGMENT_GS] = &s->gs, [SEGMENT_LDTR] = &s->ldt, [SEGMENT_TR] = &s->tr,
+	};
+
+	registers_read(set, fields, sizeof(fields) / sizeof(fields[0]), &v->run->s.regs);
+	for (unsigned i = 0; i < sizeof(segments) / sizeof(segments[0]); i++)
+		add_segment(set, i, segments[i]);
 }

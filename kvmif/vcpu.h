@@ -71,5 +71,7 @@ int vcpu_release(struct vcpu *v);
 
 /* The registers that the last stop has left; valid is false where it found none. */
 void vcpu_registers(const struct vcpu *v, struct vcpu_regs *regs);
+/* All others, where it found some. */
+void vcpu_all_registers(const struct vcpu *v, struct register_set *set);
 
 #endif

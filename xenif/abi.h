@@ -16,6 +16,7 @@
 #include <xen/xen.h>
 #include <xen/domctl.h>
 
+#include "common/registers.h"
 #include "guest/hypervisor.h"
 
 /* @interface: the version of the domctl interface that @from was read by. */
@@ -31,6 +32,8 @@ extern const size_t abi_context_size;
 /* Makes @op, whose head the caller has filled in, the call that asks for the registers of @vcpu. */
 void abi_ask(struct xen_domctl *op, enum guest_kind kind, uint32_t vcpu, void *context);
 void abi_regs(enum guest_kind kind, const void *context, struct vcpu_regs *to);
+/* Adds all that is not in struct vcpu_regs. */
+void abi_registers(enum guest_kind kind, const void *context, struct register_set *to);
 /* The instruction set that the guest seems to be made for, by the registers of one vCPU; NULL: not known yet. */
 enum arch_id abi_arch(enum guest_kind kind, const void *context);
 /* Of x86 alone: the registers of a 64-bit PV guest. */

@@ -56,3 +56,48 @@ enum arch_id abi_arch(enum guest_kind kind, const void *context)
 	state = state_of(context);
 	return arm_guest_arch(&state);
 }
+
+/* --- all registers ----------------------------------------------------------------------------------------------- */
+
+#define CPSR_AARCH32 0x10u
+#define FIELD(member, register) REGISTER_FIELD(vcpu_guest_context_t, member, register)
+
+static const struct register_field fields[] = {
+	FIELD(user_regs.cpsr, REGISTER_CPSR), FIELD(sctlr, REGISTER_SCTLR), FIELD(ttbcr, REGISTER_TCR),
+	FIELD(ttbr0, REGISTER_TTBR0),         FIELD(ttbr1, REGISTER_TTBR1),
+};
+
+static const struct register_field fields_64[] = {
+	FIELD(user_regs.pc64, REGISTER_PC),           FIELD(user_regs.elr_el1, REGISTER_ELR),
+	FIELD(user_regs.spsr_el1, REGISTER_SPSR_EL1), FIELD(user_regs.sp_el0, REGISTER_SP_EL0),
+	FIELD(user_regs.sp_el1, REGISTER_SP_EL1),
+};
+
+static const struct register_field fields_32[] = {
+	FIELD(user_regs.pc32, REGISTER_PC_32),         FIELD(user_regs.r8_usr, REGISTER_R8_USR),
+	FIELD(user_regs.r9_usr, REGISTER_R8_USR + 1),  FIELD(user_regs.r10_usr, REGISTER_R8_USR + 2),
+	FIELD(user_regs.r11_usr, REGISTER_R8_USR + 3), FIELD(user_regs.r12_usr, REGISTER_R8_USR + 4),
+	FIELD(user_regs.sp_usr, REGISTER_R8_USR + 5),  FIELD(user_regs.lr_usr, REGISTER_R8_USR + 6),
+	FIELD(user_regs.r8_fiq, REGISTER_R8_FIQ),      FIELD(user_regs.r9_fiq, REGISTER_R8_FIQ + 1),
+	FIELD(user_regs.r10_fiq, REGISTER_R8_FIQ + 2), FIELD(user_regs.r11_fiq, REGISTER_R8_FIQ + 3),
+	FIELD(user_regs.r12_fiq, REGISTER_R8_FIQ + 4), FIELD(user_regs.sp_fiq, REGISTER_R8_FIQ + 5),
+	FIELD(user_regs.lr_fiq, REGISTER_R8_FIQ + 6),  FIELD(user_regs.sp_irq, REGISTER_R13_IRQ),
+	FIELD(user_regs.lr_irq, REGISTER_R13_IRQ + 1), FIELD(user_regs.sp_abt, REGISTER_R13_ABT),
+	FIELD(user_regs.lr_abt, REGISTER_R13_ABT + 1), FIELD(user_regs.sp_und, REGISTER_R13_UND),
+	FIELD(user_regs.lr_und, REGISTER_R13_UND + 1), FIELD(user_regs.sp_svc, REGISTER_R13_SVC),
+	FIELD(user_regs.lr_svc, REGISTER_R13_SVC + 1), FIELD(user_regs.spsr_svc, REGISTER_SPSR_SVC),
+	FIELD(user_regs.spsr_fiq, REGISTER_SPSR_FIQ),  FIELD(user_regs.spsr_irq, REGISTER_SPSR_IRQ),
+	FIELD(user_regs.spsr_abt, REGISTER_SPSR_ABT),  FIELD(user_regs.spsr_und, REGISTER_SPSR_UND),
+};
+
+void abi_registers(enum guest_kind kind, const void *context, struct register_set *to)
+{
+	const vcpu_guest_context_t *from = context;
+
+	(void)kind;
+	if (from->user_regs.cpsr & CPSR_AARCH32)
+		registers_read(to, fields_32, sizeof(fields_32) / sizeof(fields_32[0]), from);
+	else
+		registers_read(to, fields_64, sizeof(fields_64) / sizeof(fields_64[0]), from);
+	registers_read(to, fields, sizeof(fields) / sizeof(fields[0]), from);
+}

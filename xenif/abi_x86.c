@@ -148,3 +148,102 @@ enum arch_id abi_arch(enum guest_kind kind, const void *context)
 	state = state_of(&from->hvm);
 	return x86_guest_arch(&state);
 }
+
+/* --- all registers ----------------------------------------------------------------------------------------------- */
+
+#define PV(member, register) REGISTER_FIELD(vcpu_guest_context_t, member, register)
+static const struct register_field pv_fields[] = {
+	PV(user_regs.rip, REGISTER_RIP),
+	PV(user_regs.rflags, REGISTER_RFLAGS),
+	PV(ctrlreg[0], REGISTER_CR0),
+	PV(ctrlreg[2], REGISTER_CR0 + 2),
+	PV(ctrlreg[3], REGISTER_CR0 + 3),
+	PV(ctrlreg[4], REGISTER_CR0 + 4),
+	PV(ctrlreg[1], REGISTER_USER_CR3),
+	PV(debugreg[0], REGISTER_DR0),
+	PV(debugreg[1], REGISTER_DR0 + 1),
+	PV(debugreg[2], REGISTER_DR0 + 2),
+	PV(debugreg[3], REGISTER_DR0 + 3),
+	PV(debugreg[6], REGISTER_DR0 + 6),
+	PV(debugreg[7], REGISTER_DR0 + 7),
+	PV(user_regs.es, REGISTER_ES),
+	PV(user_regs.cs, REGISTER_CS),
+	PV(user_regs.ss, REGISTER_SS),
+	PV(user_regs.ds, REGISTER_DS),
+	PV(user_regs.fs, REGISTER_FS),
+	PV(user_regs.gs, REGISTER_GS),
+	PV(fs_base, REGISTER_FS_BASE),
+	PV(ldt_base, REGISTER_ES_BASE + SEGMENT_LDTR),
+	PV(kernel_ss, REGISTER_KERNEL_SS),
+	PV(kernel_sp, REGISTER_KERNEL_SP),
+	PV(event_callback_eip, REGISTER_EVENT_CALLBACK),
+	PV(failsafe_callback_eip, REGISTER_FAILSAFE_CALLBACK),
+	PV(syscall_callback_eip, REGISTER_SYSCALL_CALLBACK),
+};
+
+#define HVM(member, register) REGISTER_FIELD(struct hvm_hw_cpu, member, register)
+#define HVM_SEGMENT(name, segment) \
+	HVM(name##_base, REGISTER_ES_BASE + (segment)), HVM(name##_limit, REGISTER_ES_LIMIT + (segment)), \
+		HVM(name##_arbytes, REGISTER_ES_ATTRIBUTES + (segment))
+static const struct register_field hvm_fields[] = {
+	HVM(rip, REGISTER_RIP),
+	HVM(rflags, REGISTER_RFLAGS),
+	HVM(cr0, REGISTER_CR0),
+	HVM(cr2, REGISTER_CR0 + 2),
+	HVM(cr3, REGISTER_CR0 + 3),
+	HVM(cr4, REGISTER_CR0 + 4),
+	HVM(msr_efer, REGISTER_EFER),
+	HVM(dr0, REGISTER_DR0),
+	HVM(dr1, REGISTER_DR0 + 1),
+	HVM(dr2, REGISTER_DR0 + 2),
+	HVM(dr3, REGISTER_DR0 + 3),
+	HVM(dr6, REGISTER_DR0 + 6),
+	HVM(dr7, REGISTER_DR0 + 7),
+	HVM(es_sel, REGISTER_ES),
+	HVM(cs_sel, REGISTER_CS),
+	HVM(ss_sel, REGISTER_SS),
+	HVM(ds_sel, REGISTER_DS),
+	HVM(fs_sel, REGISTER_FS),
+	HVM(gs_sel, REGISTER_GS),
+	HVM(ldtr_sel, REGISTER_LDTR),
+	HVM(tr_sel, REGISTER_TR),
+	HVM(fs_base, REGISTER_FS_BASE),
+	HVM(gs_base, REGISTER_GS_BASE),
+	HVM(shadow_gs, REGISTER_KERNEL_GS_BASE),
+	HVM_SEGMENT(es, SEGMENT_ES),
+	HVM_SEGMENT(cs, SEGMENT_CS),
+	HVM_SEGMENT(ss, SEGMENT_SS),
+	HVM_SEGMENT(ds, SEGMENT_DS),
+	HVM_SEGMENT(ldtr, SEGMENT_LDTR),
+	HVM_SEGMENT(tr, SEGMENT_TR),
+	HVM(fs_limit, REGISTER_ES_LIMIT + SEGMENT_FS),
+	HVM(fs_arbytes, REGISTER_ES_ATTRIBUTES + SEGMENT_FS),
+	HVM(gs_limit, REGISTER_ES_LIMIT + SEGMENT_GS),
+	HVM(gs_arbytes, REGISTER_ES_ATTRIBUTES + SEGMENT_GS),
+	HVM(gdtr_base, REGISTER_ES_BASE + SEGMENT_GDTR),
+	HVM(gdtr_limit, REGISTER_ES_LIMIT + SEGMENT_GDTR),
+	HVM(idtr_base, REGISTER_ES_BASE + SEGMENT_IDTR),
+	HVM(idtr_limit, REGISTER_ES_LIMIT + SEGMENT_IDTR),
+	HVM(msr_star, REGISTER_STAR),
+	HVM(msr_lstar, REGISTER_LSTAR),
+	HVM(msr_cstar, REGISTER_CSTAR),
+	HVM(msr_syscall_mask, REGISTER_SYSCALL_MASK),
+	HVM(sysenter_cs, REGISTER_SYSENTER_CS),
+	HVM(sysenter_esp, REGISTER_SYSENTER_ESP),
+	HVM(sysenter_eip, REGISTER_SYSENTER_EIP),
+};
+
+void abi_registers(enum guest_kind kind, const void *context, struct register_set *to)
+{
+	const union context *from = context;
+	bool in_kernel;
+
+	if (kind != GUEST_PV) {
+		registers_read(to, hvm_fields, sizeof(hvm_fields) / sizeof(hvm_fields[0]), &from->hvm);
+		return;
+	}
+	in_kernel = from->pv.flags & VGCF_in_kernel;
+	registers_read(to, pv_fields, sizeof(pv_fields) / sizeof(pv_fields[0]), &from->pv);
+	registers_add(to, REGISTER_GS_BASE, in_kernel ? from->pv.gs_base_kernel : from->pv.gs_base_user);
+	registers_add(to, REGISTER_KERNEL_GS_BASE, in_kernel ? from->pv.gs_base_user : from->pv.gs_base_kernel);
+}

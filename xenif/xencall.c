@@ -447,6 +447,23 @@ static void collect(struct guest *g, struct guest_info *info, struct vcpu_stop *
 	}
 }
 
+/* The place of a vCPU's registers; -1: they are not read. */
+static int place_of(const struct guest *g, uint32_t vcpu)
+{
+	for (uint32_t i = 0; i < g->nwanted; i++)
+		if (g->wanted[i] == vcpu)
+			return (int)i;
+	return -1;
+}
+
+static void registers(struct guest *g, uint32_t vcpu, struct register_set *set)
+{
+	int i = place_of(g, vcpu);
+
+	if (i >= 0)
+		abi_registers(g->kind, g->contexts + (size_t)i * abi_context_size, set);
+}
+
 static void prepare_resume(struct guest *g)
 {
 	fill(g->x, &g->mark->unpause, XEN_DOMCTL_unpausedomain, g->domid);
@@ -620,6 +637,7 @@ const struct hypervisor_ops hypervisor_backend = {
 	.prepare = prepare,
 	.stop = stop,
 	.collect = collect,
+	.registers = registers,
 	.resume = resume,
 	.mark_at = mark_at,
 	.peek = peek,

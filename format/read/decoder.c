@@ -13,6 +13,7 @@
 #include "format/samples/copies.h"
 #include "format/samples/more.h"
 #include "format/samples/schedule.h"
+#include "format/samples/register_list.h"
 #include "format/upf.h"
 #include "format/read/v1.h"
 #include "format/samples/windows.h"
@@ -27,9 +28,10 @@ struct kept {
 	uint32_t vcpu, stack;
 	uint8_t state, end;
 	bool user;
-	uint8_t tops;      /* enum upf_tops */
-	uint32_t top;      /* WINDOW */
-	uint32_t more_top; /* what @top is with @more; 0: the same */
+	uint8_t tops;       /* enum upf_tops */
+	uint32_t top;       /* WINDOW */
+	uint32_t more_top;  /* what @top is with @more; 0: the same */
+	uint32_t registers; /* their number among the block's, from 1, 0: none */
 	uint64_t sp;
 	struct more_values more;
 };
@@ -73,6 +75,7 @@ struct upf_decoder {
 	struct domain_state *domains;
 	uint32_t ndomains;
 	size_t domain_room;
+	struct register_lists registers;
 
 	/* where we are */
 	uint32_t domain;
@@ -107,6 +110,7 @@ void upf_decoder_free(struct upf_decoder *d)
 	more_free(d->more);
 	free(d->kept);
 	free(d->domains);
+	register_lists_free(&d->registers);
 	free(d->nodes);
 	free(d->children);
 	free(d->stacks);
@@ -172,6 +176,7 @@ static void forget(struct upf_decoder *d)
 		d->domains[i].seen = false;
 	d->nnodes = d->nstacks = d->nbranches = d->nkept = d->index = d->domain = 0;
 	d->broken = d->in_round = d->repeating = false;
+	register_lists_reset(&d->registers);
 }
 
 /* How many stacks come before the next new one. */
@@ -431,6 +436,8 @@ static void tell(const struct upf_decoder *d, struct upf_record *r, const struct
 	r->root = k->more.root;
 	r->link = k->more.link;
 	r->tops = k->tops;
+	if (k->registers)
+		register_lists_tell(&d->registers, k->registers, r);
 	if (k->tops == UPF_TOPS_WINDOW)
 		windows_tell(d->windows, k->top, k->sp, r);
 	if (k->tops == UPF_TOPS_COPY || k->more.has_regs)
@@ -465,6 +472,8 @@ static int get_sample(struct upf_decoder *d, struct upf_record *r)
 	rc = get_stack(d, k.state, &k.stack);
 	if (rc == 0)
 		rc = get_top(d, &k);
+	if (rc == 0 && d->registers.waiting)
+		rc = register_lists_take(&d->registers, k.vcpu, &k.registers);
 	if (rc == 0)
 		rc = keep(d, &k);
 	if (rc == 0)
@@ -524,6 +533,8 @@ static int pass_over(struct upf_decoder *d)
 
 static int get_record(struct upf_decoder *d, struct upf_record *r)
 {
+	if (d->registers.waiting && r->kind != UPF_SAMPLE)
+		return -EBADMSG;
 	switch (r->kind) {
 	case UPF_ROUND:
 		return get_round(d, r);
@@ -536,6 +547,10 @@ static int get_record(struct upf_decoder *d, struct upf_record *r)
 	case UPF_EVENT:
 	case UPF_ENTRY:
 		return get_note(d, r);
+	case UPF_REGISTERS:
+		if (d->v1)
+			return pass_over(d);
+		return d->in_round ? register_lists_get(&d->registers, &d->columns.column[COLUMN_EXT], r) : -EBADMSG;
 	default:
 		return pass_over(d);
 	}
@@ -583,7 +598,7 @@ int upf_decoder_next(struct upf_decoder *d, struct upf_record *rec)
 	if (!next_repeated(d, rec)) {
 		rec->index = d->index;
 		if (cursor_left(&d->columns.column[COLUMN_KIND]) == 0) {
-			d->broken = !all_consumed(d);
+			d->broken = d->registers.waiting || !all_consumed(d);
 			return d->broken ? -EBADMSG : 0;
 		}
 		rec->kind = get_u8(&d->columns.column[COLUMN_KIND]);

@@ -17,6 +17,7 @@
 #include "format/samples/more.h"
 #include "format/samples/schedule.h"
 #include "format/samples/windows.h"
+#include "format/samples/register_list.h"
 
 #define NODES_MAX 65536
 #define CHAIN_BITS 13
@@ -238,6 +239,8 @@ static void need_sample(size_t *need, const struct upf_encoder *e, const struct 
 		windows_need(need, s);
 	if (nregs_of(e, s))
 		copies_need(need, s, nregs_of(e, s), tops_of(e, s) == UPF_TOPS_COPY);
+	if (s->registers)
+		register_list_need(need);
 }
 
 /* For any record but a round's samples. */
@@ -427,8 +430,17 @@ static void encode_cpu(struct upf_encoder *e, const struct upf_sample *s, uint64
 	add_zigzag(&e->columns, COLUMN_CPU, (uint64_t)units);
 }
 
+static void encode_registers(struct upf_encoder *e, const struct upf_sample *s)
+{
+	add_u8(&e->columns, COLUMN_KIND, UPF_REGISTERS);
+	register_list_put(&e->columns, s->vcpu, s->registers);
+	e->records++;
+}
+
 static void encode_sample(struct upf_encoder *e, const struct upf_sample *s, uint64_t expected_cpu)
 {
+	if (s->registers)
+		encode_registers(e, s);
 	add_u8(&e->columns, COLUMN_KIND, UPF_SAMPLE);
 	add_varint(&e->columns, COLUMN_VCPU, s->vcpu);
 	add_u8(&e->columns, COLUMN_STATE,
@@ -458,7 +470,7 @@ static bool acceptable(const struct upf_encoder *e, uint32_t domain, const struc
 		return false;
 	for (size_t i = 0; i < n; i++)
 		if (samples[i].vcpu >= UPF_VCPUS_MAX || samples[i].depth > UPF_DEPTH_MAX ||
-		    !acceptable_rest(e, &samples[i]))
+		    !acceptable_rest(e, &samples[i]) || !register_list_acceptable(samples[i].registers))
 			return false;
 	return true;
 }

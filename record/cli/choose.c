@@ -27,9 +27,9 @@ static const char *unsupported(enum guest_kind kind)
 	                        : "this build records only PV guests: build with XENIF=xencall";
 }
 
-/* Why a domain cannot be recorded now, maybe in @text; NULL if it can. */
+/* Why a domain cannot be recorded now, or looked at, maybe in @text; NULL if it can. */
 static const char *obstacle(const struct hypervisor_ops *ops, struct hypervisor *x, const struct guest_info *info,
-                            char text[OBSTACLE_SIZE])
+                            bool look, char text[OBSTACLE_SIZE])
 {
 	struct guest *g;
 
@@ -37,12 +37,12 @@ static const char *obstacle(const struct hypervisor_ops *ops, struct hypervisor 
 		return "this is the domain uniprof-record runs in";
 	if (info->dying)
 		return "it is being destroyed";
-	if (info->shutdown)
-		return "it has shut down";
+	if (info->shutdown && !look)
+		return "it has shut down; --registers -n 1 shows it as it is";
 	if (info->vcpus == 0)
 		return "it is still being built";
-	if (info->paused)
-		return "it is paused; let it run first: xl unpause";
+	if (info->paused && !look)
+		return "it is paused; let it run first: xl unpause; --registers -n 1 shows it as it is";
 	g = ops->attach(x, info, NULL);
 	if (!g && ops->explain) {
 		ops->explain(x, info, errno, text, OBSTACLE_SIZE);
@@ -80,22 +80,28 @@ static int open_found(const struct hypervisor_ops *ops, struct hypervisor *x, co
                       size_t size)
 {
 	char text[OBSTACLE_SIZE];
-	const char *reason = obstacle(ops, x, info, text);
+	const char *reason = obstacle(ops, x, info, o->look, text);
 
 	if (reason) {
 		snprintf(why, size, "%s: %s", operand, reason);
 		return EXIT_DOMAIN;
 	}
+	if (o->stack.registers && !ops->registers) {
+		snprintf(why, size, "%s: this build does not read all registers: build with XENIF=xencall", operand);
+		return EXIT_DOMAIN;
+	}
 	*target = target_open(ops, x, info, o->session.some_vcpus ? o->session.vcpus : NULL, &o->stack);
-	if (*target)
+	if (*target) {
+		(*target)->look = o->look;
 		return 0;
+	}
 	if (errno == ENODEV)
 		snprintf(why, size, "%s: it has vCPUs 0 to %" PRIu32 ", none of those asked for", operand,
 		         info->vcpus - 1);
 	else if (errno == E2BIG)
-		snprintf(why, size,
-		         "%s: too many vCPUs to copy their stacks: select some with -C, or use --call-graph fp",
-		         operand);
+		snprintf(why, size, "%s: too many vCPUs to %s: select some with -C%s", operand,
+		         o->stack.registers ? "record their registers" : "copy their stacks",
+		         o->stack.registers ? "" : ", or use --call-graph fp");
 	else
 		snprintf(why, size, "%s: %s", operand, strerror(errno));
 	return EXIT_DOMAIN;
@@ -171,7 +177,7 @@ int choose_list(const struct hypervisor_ops *ops, struct hypervisor *x)
 	printf("%5s  %-24s %-4s %5s  %s\n", "ID", "NAME", "KIND", "VCPUS", "CAN BE RECORDED");
 	for (size_t i = 0; i < n; i++) {
 		char name[64], text[OBSTACLE_SIZE];
-		const char *reason = obstacle(ops, x, &domains[i], text);
+		const char *reason = obstacle(ops, x, &domains[i], false, text);
 
 		printf("%5" PRIu32 "  ", domains[i].domid);
 		print_safe(stdout, name_of(ops, x, domains[i].domid, name, sizeof(name)));

@@ -241,16 +241,27 @@ APPLY(set_start)
 	return 0;
 }
 
-enum flag { FLAG_MISSED, FLAG_FORCE, FLAG_FOLLOW, FLAG_LIST, FLAG_QUIET, FLAG_VERBOSE, FLAG_VERSION, FLAG_HELP };
+enum flag {
+	FLAG_MISSED,
+	FLAG_FORCE,
+	FLAG_FOLLOW,
+	FLAG_LIST,
+	FLAG_QUIET,
+	FLAG_VERBOSE,
+	FLAG_VERSION,
+	FLAG_HELP,
+	FLAG_REGISTERS
+};
 
 APPLY(set_flag)
 {
 	struct options *o = ctx;
 	bool *const flags[] = {
-		[FLAG_MISSED] = &o->session.missed, [FLAG_FORCE] = &o->output.replace,
-		[FLAG_FOLLOW] = &o->session.follow, [FLAG_LIST] = &o->list,
-		[FLAG_QUIET] = &o->session.quiet,   [FLAG_VERBOSE] = &o->verbose,
-		[FLAG_VERSION] = &o->version,       [FLAG_HELP] = &o->help,
+		[FLAG_MISSED] = &o->session.missed,     [FLAG_FORCE] = &o->output.replace,
+		[FLAG_FOLLOW] = &o->session.follow,     [FLAG_LIST] = &o->list,
+		[FLAG_QUIET] = &o->session.quiet,       [FLAG_VERBOSE] = &o->verbose,
+		[FLAG_VERSION] = &o->version,           [FLAG_HELP] = &o->help,
+		[FLAG_REGISTERS] = &o->stack.registers,
 	};
 
 	(void)value, (void)why, (void)size;
@@ -272,6 +283,10 @@ const struct option_def record_options[] = {
          "fp: frame pointers only, with SIZE bytes at the top of the stack (fp,256); "
          "dwarf: copies only (dwarf,16384)",
          set_call_graph, 0},
+	{0, "registers", NULL, OPTION_NO_ARG,
+         "record all registers, too, and a copy of the stack each time; with -n 1 also of a domain that is paused or has "
+         "crashed",
+         set_flag, FLAG_REGISTERS},
 	{0, "image", "[DOM=]FILE", OPTION_ARG,
          "the binary that the domain runs: store its path and build-id, so that uniprof-report can find and verify it",
          set_image, 0},
@@ -337,10 +352,13 @@ int record_options_parse(struct options *o, int argc, char **argv, char *why, si
 	                    .max_overhead = DEFAULT_OVERHEAD,
 	                    .max_cpu = DEFAULT_CPU,
 	                    .max_pause_ns = DEFAULT_PAUSE_NS},
-		.stack = {DEFAULT_MAX_STACK, DEFAULT_WINDOW / UPF_WORD, DEFAULT_COPY / UPF_WORD},
+		.stack = {.max_frames = DEFAULT_MAX_STACK,
+	                  .window_words = DEFAULT_WINDOW / UPF_WORD,
+	                  .copy_words = DEFAULT_COPY / UPF_WORD},
 		.priority = -1,
 	};
 	n = options_parse(record_options, argc, argv, o, why, size);
+	o->look = o->stack.registers && o->session.rounds == 1;
 	if (o->priority < 0)
 		o->priority = o->session.max_overhead <= MODEST_OVERHEAD ? DEFAULT_PRIORITY : 0;
 	return n >= 0 && check_together(o, why, size) != 0 ? -1 : n;

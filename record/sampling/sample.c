@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "record/process/clock.h"
+#include "record/sampling/code.h"
 #include "record/sampling/top.h"
 
 #define WARM_STEPS 64           /* pages mapped one after the other on the way to one stack's end */
@@ -29,6 +30,8 @@ static bool walk_stack(struct target *t, size_t i, const struct vcpu_regs *regs,
 
 	if (regs->valid && regs->sp >= below)
 		space_want(&space, regs->sp - below, regs->sp + NEIGHBOURS);
+	if (t->registers && regs->valid)
+		complete &= code_read(&space, regs->ip, &t->registers[i]);
 	return complete;
 }
 
@@ -142,7 +145,10 @@ void sample_warm(struct target *t)
 
 /* --- vCPUs that sleep -------------------------------------------------------------------------------------------- */
 
-/* A vCPU that has slept for a while is expected to sleep on: its registers and stack are not read again. */
+/*
+ * A vCPU that has slept for a while is expected to sleep on: its registers and stack are not read again. With all
+ * registers, each is read in each round.
+ */
 static void choose_sleepers(struct target *t)
 {
 	memset(t->asleep, 0, sizeof(t->asleep));
@@ -150,7 +156,7 @@ static void choose_sleepers(struct target *t)
 		const struct sleeper *s = &t->sleepers[i];
 		uint32_t vcpu = t->samples[i].vcpu;
 
-		if (s->rounds > s->patience)
+		if (s->rounds > s->patience && !t->registers)
 			t->asleep[vcpu / 64] |= 1ull << vcpu % 64;
 	}
 }
@@ -200,7 +206,7 @@ static bool same_domain(const struct target *t, const struct guest_info *info)
 
 static bool is_over(const struct target *t, const struct guest_info *info)
 {
-	return !same_domain(t, info) || info->dying || info->shutdown;
+	return !same_domain(t, info) || info->dying || (info->shutdown && !t->look);
 }
 
 /* A mapping would keep a dying domain as a zombie, so all pages are unmapped at once. */
@@ -223,9 +229,12 @@ static bool forbidden(struct target *t, struct round *r, const struct guest_info
 		return true;
 	}
 	t->foreign = info->paused;
-	if (info->paused)
-		r->kind = ROUND_PAUSED;
-	return info->paused;
+	r->shutdown = info->shutdown;
+	r->shutdown_code = info->shutdown_code;
+	if (t->look || !info->paused)
+		return false;
+	r->kind = ROUND_PAUSED;
+	return true;
 }
 
 static void fail(struct target *t, struct round *r, int error)
@@ -394,6 +403,21 @@ static uint8_t state_of(const struct vcpu_stop *v)
 	return v->running ? UPF_RUNNING : UPF_RUNNABLE;
 }
 
+/* All registers of sample @i, if they are asked for. */
+static void read_registers(struct target *t, size_t i)
+{
+	struct upf_sample *s = &t->samples[i];
+	const struct vcpu_regs *regs = &t->stops[s->vcpu].regs;
+
+	s->registers = t->registers && s->end != UPF_END_NONE ? &t->registers[i] : NULL;
+	if (!s->registers)
+		return;
+	s->nregs = regs->arch->registers ? regs->arch->registers : UPF_REGS;
+	t->registers[i].n = 0;
+	if (t->ops->registers)
+		t->ops->registers(t->guest, s->vcpu, &t->registers[i]);
+}
+
 /* Completes the samples, after the guest was resumed. */
 static void finish(struct target *t)
 {
@@ -417,6 +441,7 @@ static void finish(struct target *t)
 		s->nregs = s->tops == UPF_TOPS_COPY && v->regs.valid ? v->regs.arch->registers : 0;
 		s->sp = v->regs.sp;
 		s->fp = v->regs.fp;
+		read_registers(t, i);
 		if (s->tops == UPF_TOPS_WINDOW && v->regs.valid && !is_asleep(t, i))
 			top_filter(room_of(t, i).words, s->nwords, s->frames, s->depth, s->fp, v->regs.arch->word);
 		count_sleep(&t->sleepers[i], v);

@@ -28,7 +28,7 @@ struct round {
 	unsigned pauses;                  /* how many; more than 1 if the round was taken again */
 	uint64_t paused_ns[ROUND_PAUSES]; /* each of them */
 	unsigned overruns;                /* how many of them the watchdog undid, as too long */
-	bool shutdown;                    /* ROUND_ENDED: shut down with @shutdown_code; else it is dying or gone */
+	bool shutdown; /* with @shutdown_code. ROUND_ENDED without it: it is dying or gone; others: see target.look */
 	uint8_t shutdown_code;
 	int error; /* ROUND_FAILED: negative errno */
 	/* ROUND_FAILED: our pause may still be in force; at the recorder's end the watchdog tries to undo it */

@@ -138,6 +138,8 @@ static void one_round(struct loop *l, uint32_t domain)
 	charge_pause(l, t, &r);
 	if (t->foreign != foreign)
 		record_stream_event(&s->records, domain, time_ns, foreign ? UPF_EVENT_RESUMED : UPF_EVENT_PAUSED, 0);
+	if (r.shutdown && r.kind != ROUND_ENDED)
+		tell_end(s, domain, &r);
 	switch (r.kind) {
 	case ROUND_TAKEN:
 	case ROUND_SAME:

@@ -19,7 +19,7 @@ enum upf_tops stack_tops(const struct stack_choice *c)
 
 static bool is_copied(const struct stack_choice *c, const struct footing *f)
 {
-	return c->copy_words && (!c->window_words || f->copies);
+	return c->copy_words && (!c->window_words || c->registers || f->copies);
 }
 
 /* Can the frame pointer point into the stack, of which @size bytes count? */

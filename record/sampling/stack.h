@@ -21,6 +21,7 @@ struct stack_choice {
 	uint32_t max_frames;
 	uint32_t window_words; /* at the top of the stack, beside frames by frame pointers; at most */
 	uint32_t copy_words;   /* of the whole stack, at most */
+	bool registers;        /* all registers and the code there; with auto, the stack is copied each time */
 };
 
 /* What earlier samples of a vCPU, and the last one, tell of its frame pointers. Zero-initialise. */

@@ -7,7 +7,7 @@
 
 #include "common/parse.h"
 
-#define COPY_OVERHEAD 48 /* words that a copy's registers may take in a block */
+#define COPY_OVERHEAD 48 /* words that a copy's registers may take in a block; all others take more */
 #define PAGES_MAX 8192   /* mapped at most: 32 MiB of the guest's memory, none of it ours */
 #define LINES_MAX 384    /* that a pause copies of one vCPU's memory, beside twice the stack that is kept */
 
@@ -50,8 +50,11 @@ static bool limit(struct stack_choice *s, size_t vcpus)
 {
 	size_t frames = UPF_ROUND_FRAMES_MAX / vcpus, window = UPF_ROUND_WINDOW_MAX / vcpus;
 	size_t copy = UPF_ROUND_COPY_MAX / vcpus;
+	size_t overhead = COPY_OVERHEAD + (s->registers ? UPF_REGISTERS_WORDS : 0);
 
-	if (s->copy_words && copy <= 2 * COPY_OVERHEAD) {
+	if (s->registers && vcpus > UPF_ROUND_REGISTERS_MAX)
+		return false;
+	if (s->copy_words && copy <= 2 * overhead) {
 		if (!s->window_words)
 			return false;
 		s->copy_words = 0;
@@ -64,8 +67,8 @@ static bool limit(struct stack_choice *s, size_t vcpus)
 		s->max_frames = (uint32_t)frames;
 	if (s->window_words > window)
 		s->window_words = (uint32_t)window;
-	if (s->copy_words > copy - COPY_OVERHEAD)
-		s->copy_words = (uint32_t)copy - COPY_OVERHEAD;
+	if (s->copy_words && s->copy_words > copy - overhead)
+		s->copy_words = (uint32_t)(copy - overhead);
 	return true;
 }
 
@@ -89,6 +92,8 @@ static int make_room(struct target *t, const uint64_t *wanted)
 	t->last_cpu_ns = calloc(n, sizeof(*t->last_cpu_ns));
 	t->sleepers = calloc(n, sizeof(*t->sleepers));
 	t->footings = calloc(n, sizeof(*t->footings));
+	if (t->stack.registers && !(t->registers = calloc(n, sizeof(*t->registers))))
+		return -ENOMEM;
 	if (!t->sleepers || !t->footings || !t->stops || !t->samples || !t->frames || !t->words || !t->last_cpu_ns)
 		return -ENOMEM;
 	n = 0;
@@ -184,6 +189,7 @@ void target_close(struct target *t)
 	free(t->last_cpu_ns);
 	free(t->sleepers);
 	free(t->footings);
+	free(t->registers);
 	free(t);
 }
 
@@ -212,6 +218,7 @@ int target_reopen(struct target *t, struct hypervisor *x, const struct guest_inf
 	*t = *again;
 	t->asked = old.asked;
 	t->reserved = old.reserved;
+	t->look = old.look;
 	for (; t->nsamples > t->reserved.slots; t->nsamples--)
 		capture_free(t->captures[t->nsamples - 1]);
 	for (uint32_t i = 0; i < t->nsamples; i++)

@@ -52,6 +52,8 @@ struct target {
 	struct returns *returns;             /* NULL: frame pointers are not judged */
 	uint64_t asleep[UPF_VCPUS_MAX / 64]; /* vCPUs that the round does not read */
 
+	struct register_set *registers; /* by sample; NULL: they are not asked for */
+
 	struct throttle throttle;
 	struct {
 		uint32_t slot, slots; /* the first one, and how many */
@@ -61,9 +63,10 @@ struct target {
 	const struct guest_info *answer; /* what inquiry_make() was just told; NULL: it did not ask about this one */
 	bool started;                    /* a round was taken */
 	bool entry_told;                 /* the trace has the kernel's entry */
-	bool quiet;                      /* no vCPU was active at the last round: ask before pausing again */
-	bool foreign;                    /* paused by somebody else when last looked at */
-	bool held;                       /* paused since its creation, until the session lets it run */
+	bool look;    /* paused by somebody else, or shut down, it is sampled as it is; for a single round */
+	bool quiet;   /* no vCPU was active at the last round: ask before pausing again */
+	bool foreign; /* paused by somebody else when last looked at */
+	bool held;    /* paused since its creation, until the session lets it run */
 	bool ended;
 };
 
@@ -72,7 +75,8 @@ int target_find(const struct hypervisor_ops *ops, struct hypervisor *x, const ch
 
 /*
  * Prepares a domain for sampling the vCPUs in @wanted (a bit each; NULL: all). Asks for its name, and so may block.
- * NULL: errno; ENODEV: it has none of these vCPUs; E2BIG: they are too many for copies of their stacks.
+ * NULL: errno; ENODEV: it has none of these vCPUs; E2BIG: they are too many for copies of their stacks, or for all
+ * registers.
  */
 struct target *target_open(const struct hypervisor_ops *ops, struct hypervisor *x, const struct guest_info *info,
                            const uint64_t *wanted, const struct stack_choice *stack);

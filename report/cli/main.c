@@ -119,6 +119,8 @@ static int judge(const struct report *r, const struct settings *s, const struct 
 	if (quality_filtered_all(r->run, r->old, s->selection.states))
 		say("%s: the filters leave none of its %s samples", name,
 		    text_count(quality_left_out(&r->run->profile, s->selection.states)).s);
+	else if (found->lacks)
+		say("%s: %s", name, found->lacks);
 	else if (found->nothing)
 		say("%s: no function in it matches --%s %s", name, s->view->name, s->argument);
 	else

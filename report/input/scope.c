@@ -95,7 +95,8 @@ bool scope_has(const struct scope *scope, const struct upf_record *rec)
 		return false;
 	if (scope->some_domains && !has_bit(scope->domains, UPF_DOMAINS_MAX, rec->domain))
 		return false;
-	return rec->kind != UPF_SAMPLE || !s->some_vcpus || has_bit(s->vcpus, UPF_VCPUS_MAX, rec->vcpu);
+	return (rec->kind != UPF_SAMPLE && rec->kind != UPF_REGISTERS) || !s->some_vcpus ||
+	       has_bit(s->vcpus, UPF_VCPUS_MAX, rec->vcpu);
 }
 
 bool scope_has_domain(const struct scope *scope, uint32_t domain)

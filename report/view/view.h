@@ -39,6 +39,7 @@ struct report {
 /* What it found, beside what it printed. */
 struct view_result {
 	bool nothing;       /* its pattern matches nothing */
+	const char *lacks;  /* the trace has nothing for it: what is not there, and how to get it; NULL: it has */
 	bool mismatch;      /* the trace's own figures contradict each other */
 	const char *failed; /* what an error of run() is about; NULL: the trace */
 };

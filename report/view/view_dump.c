@@ -61,6 +61,28 @@ static int print_sample(struct dump *d, const struct upf_record *rec, uint32_t n
 	return 0;
 }
 
+static void print_registers(const struct report *r, const struct upf_record *rec)
+{
+	struct register_set set;
+
+	fprintf(r->out.file, "registers domain %" PRIu32 " vcpu %" PRIu32 ":", rec->domain, rec->vcpu);
+	if (!upf_record_registers(rec, &set))
+		return;
+	for (uint32_t i = 0; i < set.n; i++) {
+		const char *name = register_name(set.of[i].id);
+
+		fputc(' ', r->out.file);
+		if (name)
+			fputs(name, r->out.file);
+		else
+			fprintf(r->out.file, "%" PRIu32, set.of[i].id);
+		fprintf(r->out.file, "=%#" PRIx64, set.of[i].value);
+	}
+	fputs(set.code_size ? ", code" : "", r->out.file);
+	for (uint32_t i = 0; i < set.code_size; i++)
+		fprintf(r->out.file, i == set.code_before ? " <%02x>" : " %02x", set.code[i]);
+}
+
 static void print_other(const struct report *r, const struct upf_record *rec)
 {
 	FILE *out = r->out.file;
@@ -86,6 +108,9 @@ static void print_other(const struct report *r, const struct upf_record *rec)
 	case UPF_ENTRY:
 		fprintf(out, "entry domain %" PRIu32 " vcpu %" PRIu32 " %#" PRIx64, rec->domain, rec->vcpu,
 		        rec->count);
+		break;
+	case UPF_REGISTERS:
+		print_registers(r, rec);
 		break;
 	default:
 		fprintf(out, "record of kind %u, not known here", rec->kind);

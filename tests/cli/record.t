@@ -46,7 +46,7 @@ is "no such name" 4 "$record" -o x.upf web1 <<< 'uniprof-record: web1: no such d
 is "no such domid" 4 "$record" -o x.upf 77 <<< 'uniprof-record: 77: no such domain; there are: busy (1), idle (2), paused (3), hvm (4), twins (5), twins (6), frameless (7), pv32 (8)'
 is "its own domain" 4 "$record" -o x.upf Domain-0 <<< 'uniprof-record: Domain-0: this is the domain uniprof-record runs in'
 is "two of one name" 4 "$record" -o x.upf twins <<< 'uniprof-record: twins: more than one domain has this name: use its number (--list shows them)'
-is "a paused domain" 4 "$record" -o x.upf paused <<< 'uniprof-record: paused: it is paused; let it run first: xl unpause'
+is "a paused domain" 4 "$record" -o x.upf paused <<< 'uniprof-record: paused: it is paused; let it run first: xl unpause; --registers -n 1 shows it as it is'
 is "another kind of guest" 4 "$record" -o x.upf pv32 <<< 'uniprof-record: pv32: 32-bit PV guests cannot be recorded'
 is "no such vCPU" 4 "$record" -C 5 -o x.upf busy <<< 'uniprof-record: busy: it has vCPUs 0 to 1, none of those asked for'
 is "a domain twice" 4 "$record" -o x.upf busy 1 <<< 'uniprof-record: 1: this domain is given twice'
@@ -69,6 +69,37 @@ for mode in auto auto,8 fp fp,0 fp,4096 dwarf dwarf,8 dwarf,65536; do
 	"$report" --header mode.upf > header
 	is "… and says so" 0 grep -q "^stacks *$(case $mode in auto*) echo 'by frame pointers, .* where these fail, copies' ;; fp,0) echo 'by frame pointers$' ;; fp*) echo 'by .* bytes at the top$' ;; *) echo 'copies' ;; esac)" header <<< ''
 done
+is "--registers" 0 "$record" -q -n 60 -F 1k --registers -o registers.upf busy idle <<< ''
+is "… whole" 0 "$report" --verify registers.upf <<< -
+# Each sample but the repeated ones, of which "idle" has all but one, has a copy of the stack, and frames to its root.
+all_registers() {
+	"$report" -q --dump "$1" > dump
+	"$report" -q --registers "$1" > shown
+	awk '/ sample / { n++; frames += / depth 4: / } / registers domain . vcpu . *: rip=0x[0-9a-f]* rflags=0x246 .* cr4=0x6f0 / { r++ }
+		END { print n, r, frames; exit n != r || n != frames || n < 120 }' dump &&
+		[ "$(grep -c 'rip 000000000000[0-9a-f]*$' shown)" = "$(grep -c ' sample ' dump)" ] && ! grep -q 'stored as 0' shown
+}
+ok "… all registers of every sample, with its stack" all_registers registers.upf
+"$record" -q -n 60 -F 1k -o without.upf busy
+"$report" -q --dump without.upf > dump
+is "… and none without it" 1 grep -q ' registers ' dump <<< ''
+is "with frame pointers alone" 0 "$record" -q -n 5 -F 1k --call-graph fp,0 --registers -f -o registers.upf busy <<< ''
+"$report" -q --registers registers.upf > shown
+said "… the stack by names, and no copy of it" shown '^  #3 '
+is "… " 1 grep -q '^Memory' shown <<< ''
+is "a paused domain, as it is" 0 "$record" -q -n 1 --registers -o paused.upf paused <<< ''
+"$report" -q --registers paused.upf > shown
+said "… is shown so" shown '^The domain was paused by somebody else'
+said "… with its stack" shown '^  #3 '
+is "… but not for longer" 4 "$record" -q -n 2 --registers -o none.upf paused <<< -
+export UNIPROF_SIM_CRASHED=1
+is "a crashed domain" 4 "$record" -q -n 1 -o none.upf crashed <<< 'uniprof-record: crashed: it has shut down; --registers -n 1 shows it as it is'
+is "… as it is" 0 "$record" -q -n 1 -F 0.5 --registers -o crashed.upf crashed <<< ''
+"$report" -q --registers crashed.upf > shown
+said "… is shown so" shown '^The domain had crashed'
+said "… with its stack" shown '^  #3 '
+is "… and the trace is whole" 0 "$report" --verify crashed.upf <<< -
+unset UNIPROF_SIM_CRASHED
 for mode in lbr auto,0 auto,65537 dwarf,0 dwarf,65537 fp,4097 fp,x ''; do
 	is "--call-graph '$mode'" 2 "$record" --call-graph "$mode" -o none.upf busy <<< -
 done

@@ -5,7 +5,7 @@ set -u
 # shellcheck source=tests/cli/tap.sh
 . "$(dirname "$0")/tap.sh"
 
-for kind in small killed idle empty domains lying linux; do
+for kind in small killed idle empty domains lying linux registers; do
 	"$mktrace" $kind >"$tmp/$kind.upf" || { echo "Bail out! mktrace $kind"; exit 1; }
 done
 size=$(stat -c %s "$tmp/small.upf")
@@ -36,6 +36,10 @@ same stacks 0 "$report" --stacks -s syms small.upf
 ok $? 'the stacks, collapsed, are the folded ones'
 same dump 0 "$report" --dump -s syms small.upf
 same dump-domains 0 "$report" --dump -q domains.upf
+same dump-registers 0 "$report" --dump -q registers.upf
+same registers 0 "$report" --registers -s syms registers.upf
+same registers-filtered 0 "$report" --registers -q --time 15ms, --vcpu 0 registers.upf
+same registers-none 5 "$report" --registers small.upf
 same header 0 "$report" --header small.upf
 same header-domains 0 "$report" --header domains.upf
 same dump-v1 0 "$report" --dump -s syms "$here/../unit/format/v1/small.upf"

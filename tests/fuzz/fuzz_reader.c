@@ -29,6 +29,7 @@ static volatile uint64_t sum; /* so that what is handed out is read */
 
 static void decode(struct upf_decoder *d, const struct upf_block *b)
 {
+	struct register_set set;
 	struct upf_record r;
 	uint32_t n;
 
@@ -42,6 +43,10 @@ static void decode(struct upf_decoder *d, const struct upf_block *b)
 		must(r.nwords <= (r.tops == UPF_TOPS_COPY ? UPF_COPY_MAX : UPF_WINDOW_MAX));
 		for (uint32_t w = 0; w < r.nwords; w++)
 			sum += r.words[w];
+		must(upf_record_registers(&r, &set) == (r.registers != NULL));
+		for (uint32_t g = 0; r.registers && g < set.n; g++)
+			sum += set.of[g].id + set.of[g].value + set.code[set.code_before % REGISTERS_CODE];
+		must(!r.registers || (set.n <= REGISTERS_MAX && set.code_before <= set.code_size));
 		must((r.regs != NULL) == (r.nregs != 0) && r.nregs <= UPF_REGS_MAX);
 		for (unsigned g = 0; g < r.nregs; g++)
 			sum += r.regs[g];

@@ -230,6 +230,45 @@ static void make_idle(struct maker *m)
 	finish(m);
 }
 
+/* All registers, and general ones, of a vCPU in user mode; then nothing runs. One register is of a later version. */
+static void make_registers(struct maker *m)
+{
+	static const uint64_t regs[UPF_REGS] = {0x10, 0x11, 0x12, 0x1204, 0x14, 0x15, 0x7ffe0030, 0x7ffe0004};
+	static const uint64_t words[] = {0x1150, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x1010, 0x7ffe0100};
+	struct register_set set = {
+		.code_size = 9, .code_before = 4, .code = {0x90, 0x90, 0x90, 0x90, 0x48, 0x89, 0xe5, 0xc3, 0xcc}};
+	struct upf_session session = plain_session;
+	struct upf_sample s[] = {sample(0, UPF_RUNNING, in_leaf), sample(1, UPF_OFFLINE, none)};
+
+	session.ndomains = 1;
+	session.tops = UPF_TOPS_COPY;
+	session.tops_size = sizeof(words);
+	start_session(m, &session);
+	registers_add(&set, REGISTER_RIP, 0x1210);
+	registers_add(&set, REGISTER_RFLAGS, 0x3246);
+	registers_add(&set, REGISTER_CS, 0x33);
+	registers_add(&set, REGISTER_ES_ATTRIBUTES + SEGMENT_CS, 0xafb);
+	registers_add(&set, REGISTER_CR0 + 3, 0x1234000);
+	registers_add(&set, REGISTER_LSTAR, 0x1300);
+	registers_add(&set, 5000, UINT64_MAX);
+	s[0].user = true;
+	s[0].sp = regs[7];
+	s[0].fp = regs[6];
+	s[0].regs = regs;
+	s[0].words = words;
+	s[0].nwords = sizeof(words) / sizeof(words[0]);
+	s[0].registers = &set;
+	s[1].end = UPF_END_NONE;
+	check(upf_encode_event(m->encoder, 0, m->now, UPF_EVENT_PAUSED, 0), "event");
+	round_of(m, 0, 40000, s, 2);
+	same(m, 0, 2);
+	s[0].sp += 4;
+	s[0].nwords = 3;
+	set.of[1].value = 0x202;
+	round_of(m, 0, 40000, s, 2);
+	finish(m);
+}
+
 static void make_empty(struct maker *m)
 {
 	start(m, 1);
@@ -604,13 +643,11 @@ static const struct {
 	const char *name;
 	void (*make)(struct maker *m);
 } kinds[] = {
-	{"small", make_small},     {"killed", make_killed},
-	{"idle", make_idle},       {"empty", make_empty},
-	{"domains", make_domains}, {"lying", make_lying},
-	{"linux", make_linux},     {"badnames", make_badnames},
-	{"counted", make_counted}, {"hostile", make_hostile},
-	{"web", make_web},         {"web-after", make_web_after},
-	{"repeats", make_repeats}, {"repeats-apart", make_repeats_apart},
+	{"small", make_small},         {"killed", make_killed},       {"idle", make_idle},
+	{"empty", make_empty},         {"registers", make_registers}, {"domains", make_domains},
+	{"lying", make_lying},         {"linux", make_linux},         {"badnames", make_badnames},
+	{"counted", make_counted},     {"hostile", make_hostile},     {"web", make_web},
+	{"web-after", make_web_after}, {"repeats", make_repeats},     {"repeats-apart", make_repeats_apart},
 };
 
 int main(int argc, char **argv)

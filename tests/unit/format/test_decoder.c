@@ -236,6 +236,48 @@ static void columns_with_something_left(void **state)
 	}
 }
 
+/* Those of @vcpu: none, and no code. */
+static void add_registers(struct columns *c, uint64_t vcpu)
+{
+	add_byte(c, COLUMN_KIND, UPF_REGISTERS);
+	add(c, COLUMN_EXT, 4);
+	add(c, COLUMN_EXT, vcpu);
+	for (int i = 0; i < 3; i++)
+		add(c, COLUMN_EXT, 0);
+}
+
+/* They belong to the sample behind them. */
+static void registers_out_of_place(void **state)
+{
+	struct columns c = {0};
+
+	(void)state;
+	add_round(&c, 0);
+	add_registers(&c, 1);
+	add_sample(&c, 1, 0);
+	add_shape(&c, 0, 1);
+	assert_int_equal(ends_with(&c, 0), 3);
+	add_round(&c, 0); /* another vCPU's */
+	add_registers(&c, 1);
+	add_sample(&c, 0, 0);
+	add_shape(&c, 0, 1);
+	assert_int_equal(ends_with(&c, -EBADMSG), 2);
+	add_round(&c, 0); /* nobody's */
+	add_registers(&c, 1);
+	assert_int_equal(ends_with(&c, -EBADMSG), 2);
+	add_round(&c, 0);
+	add_registers(&c, 1);
+	add_round(&c, 0);
+	assert_int_equal(ends_with(&c, -EBADMSG), 2);
+	add_registers(&c, 1); /* no round's */
+	assert_int_equal(ends_with(&c, -EBADMSG), 0);
+	add_round(&c, 0); /* cut off */
+	add_byte(&c, COLUMN_KIND, UPF_REGISTERS);
+	add(&c, COLUMN_EXT, 2);
+	add(&c, COLUMN_EXT, 0);
+	assert_int_equal(ends_with(&c, -EBADMSG), 1);
+}
+
 static void times_that_overflow(void **state)
 {
 	struct columns c = {0};
@@ -399,6 +441,7 @@ int main(void)
 		cmocka_unit_test(numbers_beyond_their_limits),
 		cmocka_unit_test(stacks_that_are_not_there),
 		cmocka_unit_test(records_out_of_place),
+		cmocka_unit_test(registers_out_of_place),
 		cmocka_unit_test(columns_with_something_left),
 		cmocka_unit_test(times_that_overflow),
 		cmocka_unit_test(more_samples_than_vcpus),

@@ -1,0 +1,466 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * view_registers.c - every sample whose registers are in the trace, in order: what the vCPU was doing, its registers,
+ * the code there, its stack by names, and the memory that its stack is in.
+ */
+#include "common/say.h"
+#include "report/binary/disassembly.h"
+#include "report/isa/isa.h"
+#include "report/unwind/unwind.h"
+#include "report/view/register_text.h"
+#include "report/view/view.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NAME 8 /* columns of a register's name, if it stands beside others */
+
+/* What was last heard of a domain. */
+struct domain_state {
+	bool paused, shut_down;
+	uint64_t code; /* of the shutdown */
+};
+
+struct look {
+	const struct report *report;
+	struct callchain chain;
+	struct domain_state *domains;
+	size_t ndomains, cap;
+	struct disassembly *disassembly;
+	uint16_t machine; /* that it is for */
+	uint64_t shown;
+	int digits;      /* of a register */
+	unsigned in_row; /* registers printed in the row */
+	unsigned in_row_max;
+};
+
+/* --- names ------------------------------------------------------------------------------------------------------- */
+
+/* Prints "name+0xoffset" if the address has one. */
+static int print_name(const struct look *l, uint64_t address, const char *before)
+{
+	struct symbolizer *names = &l->report->run->names;
+	struct resolver symbols = names->resolver;
+	struct resolution found;
+	struct frame_name name;
+	int rc;
+
+	/* What has no name is not looked up by the symbolizer, which keeps each address. */
+	symbols.nlines = 0;
+	rc = resolve(&symbols, address, &found);
+	if (rc != 0 || !found.symbol)
+		return rc;
+	rc = symbolizer_find(names, address, false, &name);
+	if (rc == 0)
+		fprintf(l->report->out.file, "%s%s+%#" PRIx64, before, names->functions[name.function].name,
+		        name.offset);
+	return rc;
+}
+
+static bool has_name(const struct look *l, uint64_t address)
+{
+	struct resolver symbols = l->report->run->names.resolver;
+	struct resolution found;
+
+	symbols.nlines = 0;
+	return resolve(&symbols, address, &found) == 0 && found.symbol;
+}
+
+/* --- registers --------------------------------------------------------------------------------------------------- */
+
+static void end_row(struct look *l)
+{
+	if (l->in_row)
+		fputc('\n', l->report->out.file);
+	l->in_row = 0;
+}
+
+/* Registers stand in rows; one that says more has a row for itself. */
+static int print_register(struct look *l, const char *name, uint64_t value, const char *flags)
+{
+	FILE *out = l->report->out.file;
+	bool alone = *flags || strlen(name) > NAME || has_name(l, value);
+	int rc = 0;
+
+	if (alone)
+		end_row(l);
+	fprintf(out, "%s%*s %0*" PRIx64, l->in_row ? " " : "", NAME, name, l->digits, value);
+	if (!alone) {
+		if (++l->in_row == l->in_row_max)
+			end_row(l);
+		return 0;
+	}
+	if (*flags)
+		fprintf(out, "  %s", flags);
+	else
+		rc = print_name(l, value, "  ");
+	fputc('\n', out);
+	return rc;
+}
+
+static int print_general(struct look *l, const struct upf_record *rec)
+{
+	int rc = 0;
+
+	for (uint32_t i = 0; rc == 0 && i < rec->nregs; i++) {
+		unsigned r = register_order(rec->nregs)[i];
+
+		rc = print_register(l, register_names(rec->nregs)[r], rec->regs[r], "");
+	}
+	end_row(l);
+	return rc;
+}
+
+/* Where a segment's parts are. */
+static uint32_t selector_id(unsigned s)
+{
+	return s == SEGMENT_LDTR  ? REGISTER_LDTR
+	       : s == SEGMENT_TR  ? REGISTER_TR
+	       : s < SEGMENT_LDTR ? REGISTER_ES + s
+	                          : 0;
+}
+
+static uint32_t base_id(unsigned s)
+{
+	return s == SEGMENT_FS ? REGISTER_FS_BASE : s == SEGMENT_GS ? REGISTER_GS_BASE : REGISTER_ES_BASE + s;
+}
+
+/* The segment that register @id is a part of; SEGMENTS: none. */
+static unsigned segment_of(uint32_t id)
+{
+	unsigned s = 0;
+
+	while (s < SEGMENTS && id != selector_id(s) && id != base_id(s) && id != REGISTER_ES_LIMIT + s &&
+	       id != REGISTER_ES_ATTRIBUTES + s)
+		s++;
+	return s;
+}
+
+static void print_segment(const struct look *l, const struct register_set *set, unsigned s)
+{
+	static const char *const names[] = {"es", "cs", "ss", "ds", "fs", "gs", "ldtr", "tr", "gdtr", "idtr"};
+	const uint64_t *selector = selector_id(s) ? registers_find(set, selector_id(s)) : NULL;
+	const uint64_t *base = registers_find(set, base_id(s)), *limit = registers_find(set, REGISTER_ES_LIMIT + s);
+	const uint64_t *attributes = registers_find(set, REGISTER_ES_ATTRIBUTES + s);
+	FILE *out = l->report->out.file;
+	char text[REGISTER_TEXT];
+
+	if (!selector && !base && !limit && !attributes)
+		return;
+	fprintf(out, "%*s ", NAME, names[s]);
+	if (selector)
+		fprintf(out, "%04" PRIx64, *selector);
+	else
+		fputs("    ", out);
+	if (base)
+		fprintf(out, "  base %0*" PRIx64, l->digits, *base);
+	if (limit)
+		fprintf(out, "  limit %08" PRIx64, *limit);
+	if (attributes) {
+		register_segment(text, s, *attributes);
+		fprintf(out, "  %s", text);
+	}
+	fputc('\n', out);
+}
+
+/* The instruction pointer and the processor's flags. */
+static bool comes_first(uint32_t id)
+{
+	return id == REGISTER_RIP || id == REGISTER_PC || id == REGISTER_PC_32 || id == REGISTER_RFLAGS ||
+	       id == REGISTER_CPSR;
+}
+
+/* Those that come before the general registers, or behind them. */
+static int print_others(struct look *l, const struct register_set *set, bool first)
+{
+	char name[24], flags[REGISTER_TEXT];
+	int rc = 0;
+
+	for (uint32_t i = 0; rc == 0 && i < set->n; i++) {
+		const uint32_t id = set->of[i].id;
+		const char *known = register_name(id);
+
+		if (segment_of(id) < SEGMENTS || comes_first(id) != first)
+			continue;
+		snprintf(name, sizeof(name), "%s", known ? known : "");
+		if (!known)
+			snprintf(name, sizeof(name), "number %" PRIu32, id);
+		register_flags(flags, id, set->of[i].value);
+		rc = print_register(l, name, set->of[i].value, flags);
+	}
+	end_row(l);
+	for (unsigned s = 0; s < SEGMENTS && !first; s++)
+		print_segment(l, set, s);
+	return rc;
+}
+
+/* --- code -------------------------------------------------------------------------------------------------------- */
+
+static void print_code(const struct look *l, const struct register_set *set)
+{
+	FILE *out = l->report->out.file;
+
+	if (set->code_size == 0)
+		return;
+	fputs("\nCode", out);
+	for (unsigned i = 0; i < set->code_size; i++) {
+		fputs(i % 24 ? "" : "\n ", out);
+		fprintf(out,
+		        i == set->code_before                  ? "<%02x>"
+		        : i == set->code_before + 1u && i % 24 ? "%02x"
+		                                               : " %02x",
+		        set->code[i]);
+	}
+	fputc('\n', out);
+}
+
+/* The next instruction. */
+static int print_instruction(struct look *l, const struct register_set *set, const struct isa *isa, uint64_t ip)
+{
+	if (!isa || set->code_before >= set->code_size)
+		return 0;
+	if (!l->disassembly || l->machine != isa->machine) {
+		disassembly_free(l->disassembly);
+		l->machine = isa->machine;
+		l->disassembly = disassembly_new(isa->machine);
+		if (!l->disassembly)
+			return errno == ENOTSUP ? 0 : -ENOMEM;
+	}
+	fprintf(l->report->out.file, "  next: %s\n",
+	        disassembly_at(l->disassembly, set->code + set->code_before, set->code_size - set->code_before, ip)
+	                .text);
+	return 0;
+}
+
+/* --- the stack --------------------------------------------------------------------------------------------------- */
+
+static int print_stack(struct look *l, const struct upf_record *rec, uint32_t node)
+{
+	const struct report *r = l->report;
+	int rc = filter_callchain(r->run->profile.filter, &l->chain, &r->run->profile.tree, &r->run->names, node);
+
+	if (rc != 0)
+		return rc;
+	fputs("\nStack\n", r->out.file);
+	for (size_t i = l->chain.n, n = 0; i-- > 0; n++) {
+		const struct callchain_frame *f = &l->chain.frames[i];
+		const struct function *function = &r->run->names.functions[f->function];
+
+		fprintf(r->out.file, "  #%-3zu %0*" PRIx64, n, l->digits, f->address);
+		if (function->named)
+			fprintf(r->out.file, "  %s+%#" PRIx64 "%s", function->name, f->offset,
+			        f->inlined ? " (inlined)" : "");
+		if (f->file) {
+			fprintf(r->out.file, "  %s", f->file);
+			fprintf(r->out.file, f->line ? ":%" PRIu32 : "", f->line);
+		}
+		fputc('\n', r->out.file);
+	}
+	if (rec->end != UPF_END_ROOT)
+		fprintf(r->out.file, "  ends here: %s\n", chain_end_text(rec->end));
+	return 0;
+}
+
+static uint64_t word_at(const struct upf_record *rec, unsigned bytes, size_t i)
+{
+	const uint64_t word = rec->words[i * bytes / sizeof(*rec->words)];
+
+	return bytes == 4 ? (uint32_t)(word >> (i % 2 ? 32 : 0)) : word;
+}
+
+/* Words stand in rows; one with a name has a row for itself. Rows that repeat the one before are left out. */
+static int print_memory(struct look *l, const struct upf_record *rec)
+{
+	const unsigned bytes = (unsigned)l->digits / 2, row = bytes == 4 ? 6 : 3;
+	const size_t n = rec->nwords * sizeof(*rec->words) / bytes;
+	const uint64_t from = rec->sp & ~(uint64_t)7;
+	FILE *out = l->report->out.file;
+	size_t i = (size_t)(rec->sp - from) / bytes;
+	uint64_t same = 0;
+	bool skipped = false;
+	int rc = 0;
+
+	fprintf(out, "\nMemory at the stack pointer%s\n",
+	        rec->tops == UPF_TOPS_WINDOW ? "; words that cannot be return addresses were stored as 0" : "");
+	for (unsigned here = 0; rc == 0 && i < n; i += here) {
+		bool zeros = true;
+
+		for (here = 0; here < row && i + here < n && !has_name(l, word_at(rec, bytes, i + here)); here++)
+			zeros &= word_at(rec, bytes, i + here) == 0;
+		if (here == row && zeros && ++same > 1 && i + row < n) {
+			fputs(skipped ? "" : "  *\n", out);
+			skipped = true;
+			continue;
+		}
+		same = here == row && zeros;
+		skipped = false;
+		fprintf(out, "  %0*" PRIx64 " ", l->digits, from + i * bytes);
+		for (unsigned k = 0; k < (here ? here : 1); k++)
+			fprintf(out, " %0*" PRIx64, l->digits, word_at(rec, bytes, i + k));
+		if (here == 0) {
+			rc = print_name(l, word_at(rec, bytes, i), "  ");
+			here = 1;
+		}
+		fputc('\n', out);
+	}
+	return rc;
+}
+
+/* --- a sample ---------------------------------------------------------------------------------------------------- */
+
+static struct domain_state *domain_of(struct look *l, uint32_t domain)
+{
+	while (l->ndomains <= domain) {
+		if (array_room(&l->domains, &l->cap, l->ndomains, sizeof(*l->domains)) != 0)
+			return NULL;
+		l->domains[l->ndomains++] = (struct domain_state){0};
+	}
+	return &l->domains[domain];
+}
+
+static int note_event(struct look *l, const struct upf_record *rec)
+{
+	struct domain_state *d = domain_of(l, rec->domain);
+
+	if (!d)
+		return -ENOMEM;
+	if (rec->code == UPF_EVENT_PAUSED || rec->code == UPF_EVENT_RESUMED)
+		d->paused = rec->code == UPF_EVENT_PAUSED;
+	if (rec->code == UPF_EVENT_SHUTDOWN) {
+		d->shut_down = true;
+		d->code = rec->count;
+	}
+	if (rec->code == UPF_EVENT_REBOOT)
+		d->shut_down = false;
+	return 0;
+}
+
+/* Xen's SHUTDOWN_ codes (xen/include/public/sched.h). */
+static const char *shutdown_text(uint64_t code)
+{
+	static const char *const text[] = {"powered off", "shut down to reboot",          "suspended",
+	                                   "crashed",     "been stopped by its watchdog", "been reset"};
+
+	return code < sizeof(text) / sizeof(text[0]) ? text[code] : "shut down";
+}
+
+/* Which it is, when, and what it was doing. */
+static void print_vcpu(const struct report *r, const struct upf_record *rec)
+{
+	const struct upf_session *session = &r->run->traces.session;
+	char name[256];
+
+	domain_text(session, rec->domain, name, sizeof(name));
+	print_safe(r->out.file, name);
+	if (rec->domain < session->ndomains)
+		fprintf(r->out.file, " (%" PRIu32 ", %s)", session->domains[rec->domain].id,
+		        upf_kind_text(session->domains[rec->domain].kind));
+	fprintf(r->out.file, ", vCPU %" PRIu32 ", %.6f s: %s", rec->vcpu, (double)rec->time_ns / 1e9,
+	        upf_state_text(rec->state));
+}
+
+static void print_none(const struct look *l, const struct upf_record *rec)
+{
+	fputs("\n\n", l->report->out.file);
+	print_vcpu(l->report, rec);
+	fputs(", no registers\n", l->report->out.file);
+}
+
+static void print_head(const struct look *l, const struct upf_record *rec, const struct register_set *set,
+                       uint8_t arch)
+{
+	const struct report *r = l->report;
+	const struct domain_state *d = rec->domain < l->ndomains ? &l->domains[rec->domain] : NULL;
+	char mode[REGISTER_TEXT];
+
+	register_mode(mode, set, arch, rec->user);
+	print_vcpu(r, rec);
+	fprintf(r->out.file, ", %s\n", mode);
+	if (d && d->shut_down)
+		fprintf(r->out.file, "The domain had %s.\n", shutdown_text(d->code));
+	else if (d && d->paused)
+		fputs("The domain was paused by somebody else.\n", r->out.file);
+}
+
+static int print_sample(struct look *l, const struct upf_record *rec, uint32_t node)
+{
+	const struct upf_session *session = &l->report->run->traces.session;
+	const uint8_t arch = rec->mode                         ? rec->mode
+	                     : rec->domain < session->ndomains ? session->domains[rec->domain].arch
+	                                                       : UPF_ARCH_UNKNOWN;
+	const struct isa *isa = isa_of_arch(arch);
+	const struct calltree *tree = &l->report->run->profile.tree;
+	struct register_set set;
+	int rc;
+
+	if (!upf_record_registers(rec, &set)) {
+		if (rec->end == UPF_END_NONE && l->shown)
+			print_none(l, rec);
+		return 0;
+	}
+	l->digits = rec->nregs == UPF_REGS_I386 || rec->nregs == UPF_REGS_ARM32 ? 8 : 16;
+	l->in_row_max = l->digits == 8 ? 4 : 3;
+	fputs(l->shown++ ? "\n\n" : "", l->report->out.file);
+	print_head(l, rec, &set, arch);
+	fputc('\n', l->report->out.file);
+	rc = print_others(l, &set, true);
+	if (rc == 0)
+		rc = print_general(l, rec);
+	if (rc == 0)
+		rc = print_others(l, &set, false);
+	if (rc != 0)
+		return rc;
+	print_code(l, &set);
+	rc = print_instruction(l, &set, isa, tree->nodes[node].address);
+	if (rc == 0)
+		rc = print_stack(l, rec, node);
+	return rc == 0 && rec->nwords ? print_memory(l, rec) : rc;
+}
+
+static int record(void *ctx, const struct upf_block *b, const struct upf_record *rec, uint32_t node)
+{
+	struct look *l = ctx;
+
+	(void)b;
+	if (rec->kind == UPF_EVENT)
+		return note_event(l, rec);
+	/* What did not run is as it was. */
+	if (rec->kind != UPF_SAMPLE || rec->repeated ||
+	    !(l->report->selection->states & 1u << counters_state(rec->state)))
+		return 0;
+	return print_sample(l, rec, node);
+}
+
+/* Before it waits for more input, and so that it ends when the output has no reader. */
+static int block(void *ctx, const struct upf_block *b)
+{
+	const struct look *l = ctx;
+
+	(void)b;
+	return fflush(l->report->out.file) == 0 ? 0 : -EIO; /* outfile.h knows why */
+}
+
+static int run(const struct report *r, struct view_result *found)
+{
+	struct look l = {.report = r};
+	const struct load_hooks hooks = {.ctx = &l, .block = block, .record = record};
+	int rc = view_load(r, &hooks);
+
+	if (l.shown == 0)
+		found->lacks = "it has no registers; uniprof-record --registers keeps them";
+	callchain_free(&l.chain);
+	disassembly_free(l.disassembly);
+	free(l.domains);
+	if (rc == 0 && l.shown)
+		view_notes(r, NULL);
+	return rc;
+}
+
+const struct view view_registers = {
+	.name = "registers",
+	.help = "all registers of each sample, with its mode, code and stack, if they were recorded",
+	.states = STATES_ALL,
+	.run = run,
+};

@@ -1,0 +1,28 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# --registers on guests of each kind and mode that somebody has paused, and on one that has crashed: all that xenctx -a -S
+# shows of the same vCPU.
+set -u
+. "$(dirname "$0")/tap.sh"
+. "$xen/registers.sh"
+
+kernels=()
+for mode in pv long pae two flat; do
+	"$xen/guests/build" -m "$mode" "$work/$mode.elf"
+	kernels+=(-g "$work/$mode.elf")
+	add_symbols "$mode"
+done
+lab "${kernels[@]}" "$xen/t/registers.sh" pv=pv,pv.elf,shares hvm=hvm,long.elf,shares long=pvh,long.elf,recursion \
+	pae=pvh,pae.elf,levels two=pvh,two.elf,shares flat=pvh,flat.elf,levels crash=pvh,long.elf,end:3
+
+check_registers <<-END
+	pv pv paused kernel mode, 64-bit code
+	hvm long paused kernel mode, 64-bit code
+	long long paused kernel mode, 64-bit code
+	pae pae paused kernel mode, 32-bit code, PAE
+	two two paused kernel mode, 32-bit code, two-level page tables
+	flat flat paused kernel mode, 32-bit code, paging off
+	crash long crashed kernel mode, 64-bit code
+END
+
+done_testing
