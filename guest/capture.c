@@ -194,17 +194,28 @@ static void make_room(struct capture *c)
 		capture_clear(c);
 }
 
+void capture_expect(struct capture *c, uint64_t frame)
+{
+	const void *page;
+
+	pages_find(c->pages, frame, &page);
+}
+
+void capture_request(struct capture *c)
+{
+	for (size_t i = 0; i < c->nnoted; i++)
+		capture_expect(c, c->noted[i].frame);
+}
+
 int capture_extend(struct capture *c)
 {
 	size_t n = c->nnoted;
-	const void *page;
 	int added = 0, rc;
 
 	if (n == 0)
 		return 0;
+	capture_request(c);
 	c->nnoted = 0;
-	for (size_t i = 0; i < n; i++)
-		pages_find(c->pages, c->noted[i].frame, &page);
 	rc = pages_fill(c->pages);
 	if (rc < 0)
 		return rc;

@@ -63,6 +63,14 @@ int capture_read(struct capture *c, uint64_t frame, uint32_t offset, void *to, u
 void capture_want(struct capture *c, uint64_t frame, uint32_t offset);
 
 /*
+ * The next call that maps pages, for any of the captures that share these, maps what was noted, too: one call costs
+ * more than many pages.
+ */
+void capture_request(struct capture *c);
+/* The same for @frame, of which nothing is listed. */
+void capture_expect(struct capture *c, uint64_t frame);
+
+/*
  * Maps and lists what was noted; not to be called while the guest is paused. All copies are stale then. The number of
  * new lines, or a negative errno: the hypervisor refused to map, nothing was listed.
  */

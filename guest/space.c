@@ -54,3 +54,10 @@ void space_want(struct space *s, uint64_t from, uint64_t to)
 		if (s->arch->canonical(from) && enter_page(s, from) == 0)
 			capture_want(s->capture, s->last_frame, from & OFFSET);
 }
+
+void space_expect(struct space *s, uint64_t from, uint64_t to)
+{
+	for (from &= ~(uint64_t)OFFSET; from < to; from += GUEST_PAGE_SIZE)
+		if (s->arch->canonical(from) && enter_page(s, from) == 0)
+			capture_expect(s->capture, s->last_frame);
+}

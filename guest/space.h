@@ -38,5 +38,7 @@ int space_read(struct space *s, uint64_t address, uint64_t *word);
 int space_copy(struct space *s, uint64_t address, uint64_t *words, uint32_t n, uint32_t *got);
 /* The next walks are likely to read the bytes from @from up to @to: they go on the list where there is a page. */
 void space_want(struct space *s, uint64_t from, uint64_t to);
+/* The same of the next calls that map pages: the pages of these bytes are mapped together (capture_expect()). */
+void space_expect(struct space *s, uint64_t from, uint64_t to);
 
 #endif

@@ -67,26 +67,47 @@ void returns_start(struct returns *r)
 	r->lookups = r->maps = 0;
 }
 
-/* Words of the guest's memory as they are now, @n of them from @address, a multiple of 8. How many there are. */
+static uint64_t code_address(const struct vcpu_regs *regs, uint64_t saved)
+{
+	return regs->arch->code_address ? regs->arch->code_address(saved) : saved;
+}
+
+/* The code before these return addresses is read next: one call maps all of it that is missing. */
+static void expect(struct space *space, const struct vcpu_regs *regs, const uint64_t *saved, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		uint64_t address = code_address(regs, saved[i]);
+
+		space_expect(space, address - ARCH_CALL_BYTES, address);
+	}
+}
+
+/*
+ * Words of the guest's memory as they are now, @n of them from @address, a multiple of 8. How many there are. The code
+ * before the @nnext addresses of @next is mapped together with them.
+ */
 static uint32_t read_words(struct returns *r, const struct vcpu_regs *regs, uint64_t address, uint64_t *words,
-                           uint32_t n)
+                           uint32_t n, const uint64_t *next, uint32_t nnext)
 {
 	struct space space = space_of(regs, r->memory);
 	uint32_t got = 0;
 
-	while (space_copy(&space, address, words, n, &got) == -EAGAIN)
+	while (space_copy(&space, address, words, n, &got) == -EAGAIN) {
+		expect(&space, regs, next, nnext);
 		if (r->maps++ >= MAPS_MAX || capture_extend(r->memory) < 0)
 			break;
+	}
 	return got;
 }
 
-static enum behind_call look(struct returns *r, const struct vcpu_regs *regs, uint64_t address)
+static enum behind_call look(struct returns *r, const struct vcpu_regs *regs, uint64_t address, const uint64_t *next,
+                             uint32_t nnext)
 {
 	uint64_t from = address - ARCH_CALL_BYTES, words[2] = {0};
 	uint8_t code[sizeof(words)];
 	uint32_t want = 1 + (from % 8 != 0);
 
-	if (read_words(r, regs, from & ~7ull, words, want) != want)
+	if (read_words(r, regs, from & ~7ull, words, want, next, nnext) != want)
 		return BEHIND_UNKNOWN;
 	memcpy(code, words, sizeof(words));
 	return regs->arch->ends_call(code + from % 8) ? BEHIND_CALL : BEHIND_NO_CALL;
@@ -105,7 +126,9 @@ static size_t slot_of(uint64_t address, uint64_t root, size_t slots)
 	return (address ^ root * mix) * mix >> 40 & (slots - 1);
 }
 
-static enum behind_call find(struct returns *r, const struct vcpu_regs *regs, uint64_t address)
+/* The @nnext return addresses of @next are those to be looked up next. */
+static enum behind_call find(struct returns *r, const struct vcpu_regs *regs, uint64_t address, const uint64_t *next,
+                             uint32_t nnext)
 {
 	uint64_t root = space_number(regs);
 	struct known *k = &r->known[slot_of(address, root, KNOWN)];
@@ -114,7 +137,7 @@ static enum behind_call find(struct returns *r, const struct vcpu_regs *regs, ui
 		return k->verdict;
 	if (address < ARCH_CALL_BYTES || r->lookups++ >= LOOKUPS_MAX)
 		return BEHIND_UNKNOWN;
-	*k = (struct known){address, root, (uint8_t)look(r, regs, address)};
+	*k = (struct known){address, root, (uint8_t)look(r, regs, address, next, nnext)};
 	return k->verdict;
 }
 
@@ -123,15 +146,10 @@ static bool is_near(uint64_t a, uint64_t b)
 	return (a >> REGION_SHIFT) + 1 - (b >> REGION_SHIFT) <= 2;
 }
 
-static uint64_t code_address(const struct vcpu_regs *regs, uint64_t saved)
+bool returns_to(struct returns *r, const struct vcpu_regs *regs, const uint64_t *saved, uint32_t n)
 {
-	return regs->arch->code_address ? regs->arch->code_address(saved) : saved;
-}
-
-bool returns_to(struct returns *r, const struct vcpu_regs *regs, uint64_t saved)
-{
-	uint64_t address = code_address(regs, saved);
-	enum behind_call found = find(r, regs, address);
+	uint64_t address = code_address(regs, saved[0]);
+	enum behind_call found = find(r, regs, address, saved + 1, n - 1);
 
 	return found == BEHIND_CALL || (found == BEHIND_UNKNOWN && is_near(address, regs->ip));
 }
@@ -140,7 +158,7 @@ static bool is_return(struct returns *r, const struct vcpu_regs *regs, uint64_t 
 {
 	uint64_t address = code_address(regs, saved);
 
-	return is_near(address, regs->ip) && find(r, regs, address) == BEHIND_CALL;
+	return is_near(address, regs->ip) && find(r, regs, address, NULL, 0) == BEHIND_CALL;
 }
 
 bool returns_among(struct returns *r, const struct vcpu_regs *regs, const uint64_t *words, uint32_t n)
@@ -165,7 +183,7 @@ bool returns_above(struct returns *r, const struct vcpu_regs *regs, uint64_t add
 		b->times--;
 		return false;
 	}
-	n = read_words(r, regs, address & ~7ull, words, RETURNS_ABOVE);
+	n = read_words(r, regs, address & ~7ull, words, RETURNS_ABOVE, NULL, 0);
 	if (returns_among(r, regs, words, n))
 		return true;
 	*b = (struct bare){address, root, BARE_TIMES};

@@ -22,10 +22,10 @@ void returns_free(struct returns *r); /* NULL is fine */
 /* A new round: so many addresses may be looked up anew as a round may cost. */
 void returns_start(struct returns *r);
 /*
- * Of a vCPU with @regs, which choose the address space. Can @saved be a return address of what it runs? Where the code
- * cannot be read, if it is not far from there.
+ * Of a vCPU with @regs, which choose the address space. Can @saved[0] be a return address of what it runs? Where the
+ * code cannot be read, if it is not far from there. The other ones of all @n are to be asked about next.
  */
-bool returns_to(struct returns *r, const struct vcpu_regs *regs, uint64_t saved);
+bool returns_to(struct returns *r, const struct vcpu_regs *regs, const uint64_t *saved, uint32_t n);
 /* Is one of the @n @words behind a call, for certain? */
 bool returns_among(struct returns *r, const struct vcpu_regs *regs, const uint64_t *words, uint32_t n);
 /*

@@ -12,6 +12,7 @@
 #define NEIGHBOURS 256u         /* bytes to either side of the stack pointer that the next walk is likely to need */
 #define DEEPER 1024u            /* bytes below it that the next copy is likely to need */
 #define PATIENCE_MAX 63u        /* rounds */
+#define AHEAD 16384u            /* bytes above it whose pages are mapped together */
 #define REMAP_NS 10000000000ull /* how long the pages of a guest stay mapped whose frames can move */
 
 static struct stack_room room_of(const struct target *t, size_t i)
@@ -111,6 +112,8 @@ static int extend_lists(struct target *t)
 {
 	int added = 0;
 
+	for (size_t i = 0; i < t->nsamples; i++)
+		capture_request(t->captures[i]);
 	for (size_t i = 0; i < t->nsamples; i++) {
 		int rc = capture_extend(t->captures[i]);
 
@@ -119,15 +122,29 @@ static int extend_lists(struct target *t)
 	return added;
 }
 
+/* A walk meets the pages of a stack one after the other, but one call maps them all. Needless where nothing is mapped. */
+static void expect_stacks(struct target *t)
+{
+	for (size_t i = 0; i < t->nsamples && !t->batch; i++) {
+		const struct vcpu_stop *stop = &t->stops[t->samples[i].vcpu];
+		struct space space = space_of(&stop->regs, t->captures[i]);
+
+		if (stop->online && stop->regs.valid && space.arch->translate)
+			space_expect(&space, stop->regs.sp, stop->regs.sp + AHEAD);
+	}
+}
+
 /*
  * Follows the stacks from the registers last read while the guest runs, only to learn which memory they need: what is
  * read may be torn and is thrown away. Each step finds one page more of each stack.
  */
 static void map_stacks(struct target *t)
 {
-	for (int i = 0; i < WARM_STEPS && !walk_stacks(t, true); i++)
+	for (int i = 0; i < WARM_STEPS && !walk_stacks(t, true); i++) {
+		expect_stacks(t);
 		if (extend_lists(t) == 0)
 			return;
+	}
 	extend_lists(t);
 }
 

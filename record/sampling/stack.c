@@ -104,7 +104,7 @@ bool stack_read(const struct stack_choice *c, struct footing *f, struct space *s
 static bool are_frames(struct returns *r, const struct vcpu_regs *regs, const uint64_t *frames, uint32_t depth)
 {
 	for (uint32_t i = 1; i < depth; i++)
-		if (!returns_to(r, regs, frames[i]))
+		if (!returns_to(r, regs, &frames[i], depth - i))
 			return i > 1 && i + 1 == depth;
 	return true;
 }

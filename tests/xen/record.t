@@ -80,13 +80,6 @@ like_xenctx() {
 ok "depth: the frames that xenctx shows" like_xenctx
 ok "depth: 16 frames exactly" shares "$out/depth.upf" depth
 
-# calls_a_round NAME N: between two sleeps of the warm recorder there are N ioctls, and nothing is mapped.
-calls_a_round() {
-	[ "$(cat "$out/$1.rc")" = 0 ] || return 1
-	awk '/rt_sigtimedwait\(/ { if (n > 20 && n < 180) print calls + 0, maps + 0; n++; calls = maps = 0 }
-		/ ioctl\(/ { calls++ } / (mmap|munmap)\(/ { maps++ }' "$out/$1.txt" | sort | uniq -c | tee "$work/calls"
-	[ "$(wc -l < "$work/calls")" = 1 ] && grep -q " $2 0\$" "$work/calls"
-}
 ok "two ioctls a sample when warm, none of them for mapping: the one that pauses and reads, the one that resumes" \
 	calls_a_round strace 2
 ok "one ioctl a round of two guests that sleep" calls_a_round asleep 1

@@ -43,3 +43,11 @@ seldom_retaken() {
 	cat "$out/$1.err"
 	awk '/^samples/ { sub("[(]", "", $6); rounds = $6 } /^retaken/ { again = $2 } END { exit !(rounds > 100 && again < rounds / 100) }' "$out/$1.err"
 }
+
+# calls_a_round NAME N: between two sleeps of the warm recorder there are N ioctls, and nothing is mapped.
+calls_a_round() {
+	[ "$(cat "$out/$1.rc")" = 0 ] || return 1
+	awk '/rt_sigtimedwait\(/ { if (n > 20 && n < 180) print calls + 0, maps + 0; n++; calls = maps = 0 }
+		/ ioctl\(/ { calls++ } / (mmap|munmap)\(/ { maps++ }' "$out/$1.txt" | sort | uniq -c | tee "$work/calls"
+	[ "$(wc -l < "$work/calls")" = 1 ] && grep -q " $2 0\$" "$work/calls"
+}

@@ -18,6 +18,8 @@
 #define HEAP 0x7ff000500000ull /* mapped, and not far from the stack */
 #define COPY_WORDS 2048u
 
+#define VCPUS 4
+
 static const struct stack_choice choice = {127, 32, COPY_WORDS};
 
 struct fixture {
@@ -34,6 +36,14 @@ struct fixture {
 static uint64_t behind(unsigned n)
 {
 	return CODE + 16 * n + 16;
+}
+
+static void open_target(struct fixture *f)
+{
+	f->t = target_open(&hypervisor_backend, f->x, &f->d.info, NULL, &choice);
+	assert_non_null(f->t);
+	f->watch.mark = &f->mark;
+	target_watch(f->t, &f->watch);
 }
 
 static int setup(void **state)
@@ -61,10 +71,7 @@ static int setup(void **state)
 	};
 	sim_world(&f.d, 1);
 	f.x = hypervisor_backend.open(why, sizeof(why));
-	f.t = target_open(&hypervisor_backend, f.x, &f.d.info, NULL, &choice);
-	assert_non_null(f.t);
-	f.watch.mark = &f.mark;
-	target_watch(f.t, &f.watch);
+	open_target(&f);
 	*state = &f;
 	return 0;
 }
@@ -157,6 +164,42 @@ static void frames_everywhere(void **state)
 	}
 	assert_int_equal(f->retaken, 0);
 	target_close(other);
+}
+
+/* A frame on each of three pages, each function in a page of its own; in an address space of this vCPU's own. */
+static void spread_out(struct sim_domain *d, uint32_t vcpu)
+{
+	uint64_t root = sim_space(d), fp = SP - 0x2000;
+
+	d->vcpu[vcpu] = d->vcpu[0];
+	d->vcpu[vcpu].regs.root.cr3 = root << GUEST_PAGE_SHIFT;
+	d->vcpu[vcpu].regs.fp = d->vcpu[vcpu].regs.all[6] = fp;
+	d->vcpu[vcpu].regs.sp = d->vcpu[vcpu].regs.all[7] = fp - 64;
+	for (unsigned i = 0; i < 3; i++, fp += 0x1000) {
+		sim_poke(d, root, fp, i < 2 ? fp + 0x1000 : 0);
+		sim_poke(d, root, fp + 8, behind(256 * i));
+		sim_poke(d, root, behind(256 * i) - 8, 0x00001000e8909090ull);
+	}
+}
+
+/* A call that maps costs more than many pages do, so whatever is missing at once is mapped at once, of all vCPUs. */
+static void mapped_together(void **state)
+{
+	struct fixture *f = *state;
+
+	target_close(f->t);
+	f->d.info.vcpus = VCPUS;
+	for (uint32_t v = 0; v < VCPUS; v++)
+		spread_out(&f->d, v);
+	open_target(f);
+	sample_warm(f->t);
+	assert_int_equal(f->d.maps, 5); /* four levels of page tables, and the stacks */
+	take(f);
+	for (uint32_t v = 0; v < VCPUS; v++) {
+		assert_int_equal(f->t->samples[v].end, UPF_END_ROOT);
+		assert_int_equal(f->t->samples[v].depth, 4);
+	}
+	assert_int_equal(f->d.maps, 5 + 4); /* and of the code, whose highest table is theirs */
 }
 
 /* Whatever the register holds: the first round is taken twice, for the copy; no later one is. */
@@ -295,8 +338,8 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		TEST(frames_everywhere), TEST(no_frames),    TEST(what_looks_like_frames),   TEST(frames_far_up),
-		TEST(both_styles),       TEST(now_and_then), cmocka_unit_test(calls_of_x86),
+		TEST(mapped_together), TEST(frames_everywhere), TEST(no_frames),    TEST(what_looks_like_frames),
+		TEST(frames_far_up),   TEST(both_styles),       TEST(now_and_then), cmocka_unit_test(calls_of_x86),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

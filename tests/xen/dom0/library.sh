@@ -95,6 +95,15 @@ linux_kallsyms() {
 	awk '/KALLSYMS END/ { exit } begun { print } /KALLSYMS BEGIN/ { begun = 1 }' $linux_log | tr -d '\r' | base64 -d | gzip -d
 }
 
+# traced NAME DOMAIN...: the calls of a recorder. Rounds are told apart by the sleeps between them.
+traced() {
+	name=$1
+	shift
+	strace -f -e trace=ioctl,mmap,munmap,rt_sigtimedwait -o "/out/$name.txt" \
+		uniprof-record -F 50 -n 200 -q -o "/out/$name.upf" "$@"
+	echo $? > "/out/$name.rc"
+}
+
 # Waits until all vCPUs of NAME are up.
 guest_wait() {
 	await all_up "$1"

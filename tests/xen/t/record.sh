@@ -9,15 +9,6 @@ record() {
 	echo $? > "/out/$name.rc"
 }
 
-# traced NAME DOMAIN...: the calls of a recorder. Rounds are told apart by the sleeps between them.
-traced() {
-	name=$1
-	shift
-	strace -f -e trace=ioctl,mmap,munmap,rt_sigtimedwait -o "/out/$name.txt" \
-		uniprof-record -F 50 -n 200 -q -o "/out/$name.upf" "$@"
-	echo $? > "/out/$name.rc"
-}
-
 for work in shares levels recursion; do
 	guest_start $work 1 "work=$work"
 	record $work -F 1000 -d 5 $work
