@@ -76,9 +76,15 @@ const char *symbols_name(const struct symbols *s, const struct symbol_range *ran
 bool symbols_address(const struct symbols *s, const char *name, uint64_t *address);
 void symbols_free(struct symbols *s);
 
+/* The same for a symbol of nm's @type, with a start and perhaps a size. Data are a mark; what has no address is passed. */
+int symbols_add_typed(struct symbols *s, struct symbol symbol, char type, const char *name, size_t len);
+
 /* The kinds of files; the same contract as symbols_add_file(). */
 int symbols_add_elf(struct symbols *s, int fd, const char *path, const struct debug_search *where, char *why,
                     size_t size);
 int symbols_add_text(struct symbols *s, int fd, char *why, size_t size);
+struct elf_file;
+/* Those that a stripped Linux kernel holds of itself. 1: there were, 0: none, or -ENOMEM. */
+int symbols_add_kernel(struct symbols *s, const struct elf_file *f);
 
 #endif

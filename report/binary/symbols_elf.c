@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * symbols_elf.c - functions and assembler labels from an ELF file, 32- or 64-bit, either endian: .symtab, its own or
- * the separate debug file's; else what .gnu_debugdata and .dynsym have together. libelf checks every offset against
- * the file.
+ * the separate debug file's; else what .gnu_debugdata and .dynsym have together; else what a Linux kernel holds of
+ * itself. libelf checks every offset against the file.
  */
 #include "report/binary/debug_file.h"
 #include "report/binary/symbols.h"
@@ -145,7 +145,9 @@ static int add_any(struct symbols *s, const struct elf_file *f, const struct deb
 	separate = debug_file_find(f, where);
 	rc = separate ? add_table(s, separate, SHT_SYMTAB) : 0;
 	elf_file_close(separate);
-	return rc == 0 ? add_own(s, f) : rc;
+	if (rc == 0)
+		rc = add_own(s, f);
+	return rc == 0 ? symbols_add_kernel(s, f) : rc;
 }
 
 static int add_binary(struct symbols *s, const struct elf_file *f, const struct debug_search *where, char *why,

@@ -105,22 +105,18 @@ struct text {
 	unsigned long symbols, zero;
 };
 
-static int add_line(struct symbols *s, struct text *t, const struct text_line *line)
+int symbols_add_typed(struct symbols *s, struct symbol symbol, char type, const char *name, size_t len)
 {
-	struct symbol symbol = {.start = line->address, .size = line->size, .mark = !is_code(line->type)};
-
-	if (strchr("aAuUnN", line->type) || is_mapping(line->name))
+	if (strchr("aAuUnN", type) || is_mapping(name))
 		return 0;
-	if (strchr("wW", line->type))
+	if (strchr("wW", type))
 		symbol.bind = SYMBOL_WEAK;
-	else if (isupper((unsigned char)line->type))
+	else if (isupper((unsigned char)type))
 		symbol.bind = SYMBOL_GLOBAL;
+	symbol.mark = !is_code(type);
 	if (symbol.mark)
 		symbol.size = 0;
-	else
-		t->symbols++;
-	t->zero += !symbol.mark && line->address == 0;
-	return symbols_add(s, symbol, line->name, line->len);
+	return symbols_add(s, symbol, name, len);
 }
 
 /* Cuts the line's end off; a line with a NUL in it is no text. */
@@ -152,7 +148,12 @@ static int read_lines(struct symbols *s, struct text *t, char *why, size_t size)
 			         t->number);
 			return -1;
 		}
-		if (kind == LINE_SYMBOL && add_line(s, t, &line) != 0) {
+		if (kind != LINE_SYMBOL)
+			continue;
+		t->symbols += is_code(line.type);
+		t->zero += is_code(line.type) && line.address == 0;
+		if (symbols_add_typed(s, (struct symbol){.start = line.address, .size = line.size}, line.type,
+		                      line.name, line.len) != 0) {
 			snprintf(why, size, "%s", strerror(ENOMEM));
 			return -1;
 		}
