@@ -61,6 +61,7 @@ static void note_link(struct machine *m, const char *link, int fd)
 
 	if (strcmp(link, VM_LINK) == 0)
 		m->machines++;
+	m->may_be_protected |= strcmp(link, "/dev/sev") == 0 || strstr(link, "kvm-gmem");
 	if (strncmp(link, VCPU_LINK, strlen(VCPU_LINK)) != 0 ||
 	    parse_u64(link + strlen(VCPU_LINK), 0, MACHINE_VCPUS_MAX - 1, &number) != 0)
 		return;
@@ -100,6 +101,7 @@ int machine_find(pid_t pid, struct machine *m)
 
 	m->pid = pid;
 	m->vcpus = m->machines = 0;
+	m->may_be_protected = false;
 	for (size_t i = 0; i < MACHINE_VCPUS_MAX; i++)
 		m->fds[i] = -1;
 	rc = read_start(pid, &m->start);
@@ -201,13 +203,26 @@ static void copy_qemu_name(const char *value, char *name, size_t size)
 	name[n] = '\0';
 }
 
-int machine_command(pid_t pid, char *name, size_t size)
+static int read_comm(pid_t pid, const char *file, char *name, size_t size)
 {
-	ssize_t n = read_file(pid, "comm", name, size);
+	ssize_t n = read_file(pid, file, name, size);
 
 	if (n > 0 && name[n - 1] == '\n')
 		name[n - 1] = '\0';
 	return n < 0 ? (int)n : 0;
+}
+
+int machine_command(pid_t pid, char *name, size_t size)
+{
+	return read_comm(pid, "comm", name, size);
+}
+
+int machine_thread_name(pid_t pid, pid_t tid, char *name, size_t size)
+{
+	char file[32];
+
+	snprintf(file, sizeof(file), "task/%d/comm", (int)tid);
+	return read_comm(pid, file, name, size);
 }
 
 int machine_name(pid_t pid, char *name, size_t size)
