@@ -121,6 +121,8 @@ struct hypervisor_ops {
 	int (*list)(struct hypervisor *x, struct guest_info **domains, size_t *n);
 	/* The domain's name; -ENOENT if it is not known. May block, as list(). */
 	int (*domain_name)(struct hypervisor *x, uint32_t domid, char *name, size_t size);
+	/* The command of the process that runs the domain: 0 or a negative errno. NULL: there is none. */
+	int (*monitor)(struct hypervisor *x, uint32_t domid, char *name, size_t size);
 	/* The domain that this program runs in. */
 	uint32_t (*own_domid)(struct hypervisor *x);
 

@@ -111,6 +111,12 @@ static int domain_name(struct hypervisor *x, uint32_t domid, char *name, size_t 
 	return machine_name((pid_t)domid, name, size) == 0 ? 0 : -ENOENT;
 }
 
+static int monitor(struct hypervisor *x, uint32_t domid, char *name, size_t size)
+{
+	(void)x;
+	return machine_command((pid_t)domid, name, size);
+}
+
 static uint32_t own_domid(struct hypervisor *x)
 {
 	(void)x;
@@ -163,6 +169,7 @@ static int info(struct guest *g, struct guest_info *info)
 	if (!is_alive(g))
 		return -ESRCH;
 	kvm_describe(&g->machine, info);
+	info->pages = layout_size(&g->layout) >> GUEST_PAGE_SHIFT;
 	look(g);
 	info->paused = g->is_watched ? machine_is_stopped(g->machine.pid) : is_paused(g);
 	for (uint32_t i = 0; i < g->machine.vcpus; i++)
@@ -369,6 +376,7 @@ const struct hypervisor_ops hypervisor_kvm = {
 	.find = find,
 	.list = list,
 	.domain_name = domain_name,
+	.monitor = monitor,
 	.own_domid = own_domid,
 	.attach = kvm_attach,
 	.attach_to_watch = kvm_attach_to_watch,
