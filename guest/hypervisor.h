@@ -123,6 +123,8 @@ struct hypervisor_ops {
 	int (*list)(struct hypervisor *x, struct guest_info **domains, size_t *n);
 	/* The domain's name; -ENOENT if it is not known. May block, as list(). */
 	int (*domain_name)(struct hypervisor *x, uint32_t domid, char *name, size_t size);
+	/* The command of the process that runs the domain: 0 or a negative errno. NULL: there is none. */
+	int (*monitor)(struct hypervisor *x, uint32_t domid, char *name, size_t size);
 	/* The domain that this program runs in. */
 	uint32_t (*own_domid)(struct hypervisor *x);
 
@@ -131,7 +133,14 @@ struct hypervisor_ops {
 	 * allocated here. NULL with errno; ENOTSUP: this backend cannot read stacks of that kind of guest.
 	 */
 	struct guest *(*attach)(struct hypervisor *x, const struct guest_info *info, const uint64_t *wanted);
-	/* The same for the watchdog, which only calls info(), unpause() and clean_up(). NULL: attach() will do. */
+	/*
+	 * What attach() could not find out without stopping the guest, to be called once the watchdog is at work. 0 or
+	 * a negative errno, which explain() puts into words. NULL: attach() does all.
+	 */
+	int (*settle)(struct guest *g);
+	/* How its memory was found, for the user; by now settle() was called. NULL: there is one way only. */
+	void (*memory_source)(const struct guest *g, char *text, size_t size);
+	/* attach() for the watchdog, which only calls info(), unpause() and clean_up(). NULL: attach() will do. */
 	struct guest *(*attach_to_watch)(struct hypervisor *x, const struct guest_info *info);
 	void (*detach)(struct guest *g); /* the caller has unmapped all pages before */
 	/* In words for the user, why attach() failed with errno @error. NULL: this backend has none of its own. */

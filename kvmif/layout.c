@@ -2,6 +2,7 @@
 #include "kvmif/layout.h"
 
 #include <errno.h>
+#include <linux/kvm.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,6 +43,7 @@ static int add(void *ctx, const struct kvm_record *r)
 		l->has_slots &= !(r->machine.flags & KVM_VM_NO_SLOTS);
 	} else if (r->type == KVM_RECORD_VCPU && r->vcpu.number < MACHINE_VCPUS_MAX) {
 		l->threads[r->vcpu.number] = (pid_t)r->vcpu.tid;
+		l->unstarted[r->vcpu.number] = r->vcpu.mp_state == KVM_MP_STATE_UNINITIALIZED;
 	} else if (r->type == KVM_RECORD_SLOT) {
 		return add_slot(l, r);
 	}
@@ -78,6 +80,27 @@ void layout_free(struct layout *l)
 {
 	free(l->slots);
 	memset(l, 0, sizeof(*l));
+}
+
+void layout_take_slots(struct layout *l, struct layout *from)
+{
+	free(l->slots);
+	l->slots = from->slots;
+	l->nslots = from->nslots;
+	l->room = from->room;
+	from->slots = NULL;
+	from->nslots = from->room = 0;
+}
+
+int layout_set_slots(struct layout *l, const struct memory_slot *slots, size_t n)
+{
+	struct layout next = {.slots = malloc(n * sizeof(*slots)), .nslots = n, .room = n};
+
+	if (!next.slots)
+		return -ENOMEM;
+	memcpy(next.slots, slots, n * sizeof(*slots));
+	layout_take_slots(l, &next);
+	return 0;
 }
 
 uint64_t layout_host_address(const struct layout *l, uint64_t address)

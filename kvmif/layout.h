@@ -19,10 +19,11 @@ struct memory_slot {
 struct layout {
 	struct memory_slot *slots; /* by ascending address */
 	size_t nslots, room;
-	pid_t threads[MACHINE_VCPUS_MAX]; /* by vCPU; 0: not known, or none */
-	bool is_protected;                /* its registers are not for the host */
-	bool has_slots;                   /* false: this kernel does not tell */
-	uint64_t vm;                      /* the one that is looked at */
+	pid_t threads[MACHINE_VCPUS_MAX];  /* by vCPU; 0: not known, or none */
+	bool unstarted[MACHINE_VCPUS_MAX]; /* by vCPU: it waits for another one to start it */
+	bool is_protected;                 /* its registers are not for the host */
+	bool has_slots;                    /* false: this kernel does not tell */
+	uint64_t vm;                       /* the one that is looked at */
 };
 
 /*
@@ -35,6 +36,10 @@ void layout_free(struct layout *l);
 /* The address in the monitor of the page at @address; 0: the guest has no memory there. */
 uint64_t layout_host_address(const struct layout *l, uint64_t address);
 uint64_t layout_size(const struct layout *l); /* of all memory, in bytes */
+/* Its slots are a copy of the @n @slots, by ascending address. 0 or -ENOMEM. */
+int layout_set_slots(struct layout *l, const struct memory_slot *slots, size_t n);
+/* The slots of @from become those of @l. */
+void layout_take_slots(struct layout *l, struct layout *from);
 bool layout_same_slots(const struct layout *a, const struct layout *b);
 
 #endif

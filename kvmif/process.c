@@ -55,12 +55,28 @@ static int read_start(pid_t pid, uint64_t *start)
 	return 0;
 }
 
+/* The argument behind @option, or after '=' in the same word; NULL: it is not given. */
+static const char *argument(const char *line, size_t len, const char *option)
+{
+	const size_t n = strlen(option);
+
+	for (const char *word = line; word < line + len; word += strlen(word) + 1) {
+		if (strncmp(word, option, n) != 0 || (word[n] && word[n] != '='))
+			continue;
+		if (word[n] == '=')
+			return word + n + 1;
+		return word + n + 1 < line + len ? word + n + 1 : NULL;
+	}
+	return NULL;
+}
+
 static void note_link(struct machine *m, const char *link, int fd)
 {
 	uint64_t number;
 
 	if (strcmp(link, VM_LINK) == 0)
 		m->machines++;
+	m->may_be_protected |= strcmp(link, "/dev/sev") == 0 || strstr(link, "kvm-gmem");
 	if (strncmp(link, VCPU_LINK, strlen(VCPU_LINK)) != 0 ||
 	    parse_u64(link + strlen(VCPU_LINK), 0, MACHINE_VCPUS_MAX - 1, &number) != 0)
 		return;
@@ -94,18 +110,87 @@ static int read_links(struct machine *m)
 	return rc;
 }
 
+/* --- numbers of vCPUs --------------------------------------------------------------------------------------------- */
+
+/* Whole numbers of "key=" among the commas of @text; 0: it is not there. */
+static uint32_t key_value(const char *text, const char *key)
+{
+	const size_t n = strlen(key);
+	const char *at = text;
+
+	while (strncmp(at, key, n) != 0 || at[n] != '=') {
+		at = strchr(at, ',');
+		if (!at)
+			return 0;
+		at++;
+	}
+	at = strtoul(at + n + 1, NULL, 10) <= MACHINE_VCPUS_MAX ? at + n + 1 : "0";
+	return (uint32_t)strtoul(at, NULL, 10);
+}
+
+static uint32_t width(uint32_t n)
+{
+	uint32_t bits = 0;
+
+	while (1u << bits < n)
+		bits++;
+	return bits;
+}
+
+/*
+ * QEMU numbers vCPUs by APIC identifiers: thread, core, die and socket each have bits of their own, so numbers can be
+ * left out. -smp says how many there are of each; what it does not say, there is one of, but for cores.
+ */
+static uint32_t qemu_vcpus(const char *smp)
+{
+	uint32_t threads = key_value(smp, "threads"), cores = key_value(smp, "cores"), dies = key_value(smp, "dies");
+	uint32_t sockets = key_value(smp, "sockets"), most = key_value(smp, "maxcpus");
+
+	threads += !threads;
+	dies += !dies;
+	if (!cores && !sockets)
+		sockets = 1;
+	if (!cores)
+		cores = most / (sockets * dies * threads);
+	cores += !cores;
+	if (!sockets)
+		sockets = most / (cores * dies * threads);
+	sockets += !sockets;
+	return ((sockets - 1) << (width(dies) + width(cores) + width(threads))) +
+	       ((dies - 1) << (width(cores) + width(threads))) + ((cores - 1) << width(threads)) + threads;
+}
+
+/* The numbers that vCPUs can have which are plugged in later: QEMU's -smp, cloud-hypervisor's --cpus. */
+static uint32_t vcpus_most(pid_t pid)
+{
+	char line[16384];
+	ssize_t n = read_file(pid, "cmdline", line, sizeof(line));
+	const char *smp = n > 0 ? argument(line, (size_t)n, "-smp") : NULL;
+	const char *cpus = n > 0 ? argument(line, (size_t)n, "--cpus") : NULL;
+	uint32_t most = smp ? qemu_vcpus(smp) : cpus ? key_value(cpus, "max") : 0;
+
+	return most < MACHINE_VCPUS_MAX ? most : MACHINE_VCPUS_MAX;
+}
+
 int machine_find(pid_t pid, struct machine *m)
 {
+	uint32_t most;
 	int rc;
 
 	m->pid = pid;
 	m->vcpus = m->machines = 0;
+	m->may_be_protected = false;
 	for (size_t i = 0; i < MACHINE_VCPUS_MAX; i++)
 		m->fds[i] = -1;
 	rc = read_start(pid, &m->start);
 	if (rc == 0)
 		rc = read_links(m);
-	return rc == 0 && m->vcpus == 0 ? -ESRCH : rc;
+	if (rc != 0 || m->vcpus == 0)
+		return rc != 0 ? rc : -ESRCH;
+	most = vcpus_most(pid);
+	if (m->vcpus < most)
+		m->vcpus = most;
+	return 0;
 }
 
 static int compare_pids(const void *a, const void *b)
@@ -170,21 +255,6 @@ int machine_each(int (*each)(void *ctx, const struct machine *m), void *ctx)
 
 /* --- names ------------------------------------------------------------------------------------------------------- */
 
-/* The argument behind @option, or after '=' in the same word; NULL: it is not given. */
-static const char *argument(const char *line, size_t len, const char *option)
-{
-	const size_t n = strlen(option);
-
-	for (const char *word = line; word < line + len; word += strlen(word) + 1) {
-		if (strncmp(word, option, n) != 0 || (word[n] && word[n] != '='))
-			continue;
-		if (word[n] == '=')
-			return word + n + 1;
-		return word + n + 1 < line + len ? word + n + 1 : NULL;
-	}
-	return NULL;
-}
-
 /* QEMU's: name, or guest=name among other things; a comma in a name is doubled. */
 static void copy_qemu_name(const char *value, char *name, size_t size)
 {
@@ -201,13 +271,26 @@ static void copy_qemu_name(const char *value, char *name, size_t size)
 	name[n] = '\0';
 }
 
-int machine_command(pid_t pid, char *name, size_t size)
+static int read_comm(pid_t pid, const char *file, char *name, size_t size)
 {
-	ssize_t n = read_file(pid, "comm", name, size);
+	ssize_t n = read_file(pid, file, name, size);
 
 	if (n > 0 && name[n - 1] == '\n')
 		name[n - 1] = '\0';
 	return n < 0 ? (int)n : 0;
+}
+
+int machine_command(pid_t pid, char *name, size_t size)
+{
+	return read_comm(pid, "comm", name, size);
+}
+
+int machine_thread_name(pid_t pid, pid_t tid, char *name, size_t size)
+{
+	char file[32];
+
+	snprintf(file, sizeof(file), "task/%d/comm", (int)tid);
+	return read_comm(pid, file, name, size);
 }
 
 int machine_name(pid_t pid, char *name, size_t size)

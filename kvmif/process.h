@@ -14,9 +14,10 @@
 struct machine {
 	pid_t pid;
 	uint64_t start;             /* ticks after the host's boot: with the pid, its identity */
-	uint32_t vcpus;             /* highest number + 1 */
+	uint32_t vcpus;             /* highest number + 1, of those that can be plugged in, too */
 	int fds[MACHINE_VCPUS_MAX]; /* of the vCPUs in the process; -1: there is no such vCPU */
 	unsigned machines;          /* how many virtual machines it has descriptors of */
+	bool may_be_protected;      /* it has descriptors that protected guests need, and others may have */
 };
 
 /* 0; -ESRCH: there is no such process, or it runs no virtual machine; -EACCES: it may not be looked into. */
@@ -30,6 +31,7 @@ int machine_each(int (*each)(void *ctx, const struct machine *m), void *ctx);
 int machine_name(pid_t pid, char *name, size_t size);
 /* The monitor's command, such as "qemu-system-x86". */
 int machine_command(pid_t pid, char *name, size_t size);
+int machine_thread_name(pid_t pid, pid_t tid, char *name, size_t size);
 /* Does the command line ask for a guest whose registers and memory the host may not read? */
 bool machine_asks_protection(pid_t pid);
 /* The process that traces thread @tid of @pid: 0 for none, or a negative errno. */

@@ -108,23 +108,58 @@ uint64_t vcpu_cpu_ns(struct vcpu *v)
 	return ns > v->own_ns ? ns - v->own_ns : 0;
 }
 
-/* "running", or the number of the call that it sleeps in, and the call's arguments; -1 is no call. */
-static enum vcpu_place place_of(const struct vcpu *v)
+/*
+ * /proc/PID/task/TID/syscall: "running", or the number of the call that it sleeps in, and the call's arguments; -1 is
+ * no call.
+ */
+static enum vcpu_place place_in(const char *text, int *fd)
+{
+	unsigned long first, request;
+	long number;
+
+	if (strncmp(text, "running", 7) == 0)
+		return VCPU_RUNNING;
+	if (sscanf(text, "%ld 0x%lx 0x%lx", &number, &first, &request) != 3)
+		return VCPU_OUTSIDE;
+	*fd = (int)first;
+	if (number == SYS_ioctl && request == KVM_RUN)
+		return VCPU_HALTED;
+	return number == SYS_futex ? VCPU_HELD : VCPU_OUTSIDE;
+}
+
+static enum vcpu_place read_place(int file, int *fd)
 {
 	char text[200];
-	ssize_t n = v->call < 0 ? -1 : pread(v->call, text, sizeof(text) - 1, 0);
-	unsigned long fd, request;
-	long number;
+	ssize_t n = file < 0 ? -1 : pread(file, text, sizeof(text) - 1, 0);
 
 	if (n <= 0)
 		return VCPU_GONE;
 	text[n] = '\0';
-	if (strncmp(text, "running", 7) == 0)
-		return VCPU_RUNNING;
-	if (sscanf(text, "%ld 0x%lx 0x%lx", &number, &fd, &request) == 3 && number == SYS_ioctl &&
-	    fd == (unsigned long)v->fd && request == KVM_RUN)
-		return VCPU_HALTED;
-	return VCPU_OUTSIDE;
+	return place_in(text, fd);
+}
+
+static enum vcpu_place place_of(const struct vcpu *v)
+{
+	int fd = -1;
+	enum vcpu_place place = read_place(v->call, &fd);
+
+	return place == VCPU_HALTED && fd != v->fd ? VCPU_OUTSIDE : place;
+}
+
+enum vcpu_place vcpu_call_of(pid_t pid, pid_t tid, int *fd)
+{
+	int file = open_file(pid, tid, "syscall");
+	enum vcpu_place place = read_place(file, fd);
+
+	if (file >= 0)
+		close(file);
+	return place;
+}
+
+/* A monitor without an interrupt controller in the kernel holds a vCPU that is halted, too. */
+bool vcpu_is_held(const struct vcpu *v)
+{
+	return v->place == VCPU_HELD && v->run->exit_reason != KVM_EXIT_HLT;
 }
 
 /* Has it gone back to sleep after a stop, and done nothing else? That must not look as if it had run. */
@@ -210,7 +245,8 @@ static void begin_call_anew(struct vcpu *v)
 		ptrace(PTRACE_POKEUSER, v->tid, rax, (void *)(long)-ERESTARTNOHAND);
 }
 
-int vcpu_await(struct vcpu *v)
+/* Where it has stopped is in v->status. */
+static int await_stop(struct vcpu *v)
 {
 	siginfo_t info;
 
@@ -224,6 +260,15 @@ int vcpu_await(struct vcpu *v)
 		return bury(v);
 	v->status = info.si_status;
 	v->was_stopped = true;
+	return 0;
+}
+
+int vcpu_await(struct vcpu *v)
+{
+	int rc = await_stop(v);
+
+	if (rc != 0)
+		return rc;
 	v->is_inside = v->run->s.regs.regs.rip != POISON;
 	if (!v->is_inside)
 		begin_call_anew(v);
@@ -239,6 +284,46 @@ int vcpu_release(struct vcpu *v)
 		return errno == ESRCH ? bury(v) : -errno;
 	v->held = false;
 	return 0;
+}
+
+/* A stop makes KVM_RUN fail with EINTR; its number and its arguments are in the registers still. */
+static int call_of_stopped(const struct vcpu *v)
+{
+	struct user_regs_struct r;
+
+	if (ptrace(PTRACE_GETREGS, v->tid, NULL, &r) != 0)
+		return -errno;
+	return r.orig_rax == SYS_ioctl && r.rsi == KVM_RUN ? (int)r.rdi : -ENOENT;
+}
+
+int vcpu_identify(pid_t tid)
+{
+	struct vcpu v = {.tid = tid};
+	int rc = vcpu_interrupt(&v), fd = rc;
+
+	if (!v.held)
+		return rc;
+	do
+		rc = await_stop(&v);
+	while (rc == -EINTR);
+	if (rc != 0)
+		return rc;
+	fd = call_of_stopped(&v);
+	if (fd == -ENOENT)
+		begin_call_anew(&v);
+	rc = vcpu_release(&v);
+	return rc != 0 ? rc : fd;
+}
+
+/* From Linux 6.11; before that a guest of the guest is not seen. */
+#ifndef KVM_RUN_X86_GUEST_MODE
+#define KVM_RUN_X86_GUEST_MODE (1 << 2)
+#endif
+
+/* System management mode has memory of its own, and a guest's guest its own addresses. */
+static bool is_guest_itself(const struct vcpu *v)
+{
+	return v->is_inside && !(v->run->flags & (KVM_RUN_X86_SMM | KVM_RUN_X86_GUEST_MODE));
 }
 
 void vcpu_registers(const struct vcpu *v, struct vcpu_regs *regs)
@@ -267,7 +352,7 @@ void vcpu_registers(const struct vcpu *v, struct vcpu_regs *regs)
 	                r->r12, r->r13, r->r14, r->r15},
 		.interrupt_table = s->idt.base,
 	};
-	if (v->is_inside)
+	if (is_guest_itself(v))
 		x86_mode(&state, regs);
 }
 

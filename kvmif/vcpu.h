@@ -28,6 +28,7 @@ enum vcpu_place {
 	VCPU_RUNNING, /* on a CPU, or waiting for one: in the guest, or for a moment in its monitor */
 	VCPU_HALTED,  /* asleep in KVM_RUN */
 	VCPU_OUTSIDE, /* asleep in its monitor */
+	VCPU_HELD,    /* that, and waiting for another thread of its monitor */
 };
 
 struct vcpu {
@@ -38,6 +39,7 @@ struct vcpu {
 	enum vcpu_place place;   /* by vcpu_look() */
 	uint64_t cpu_ns, own_ns; /* by vcpu_look(): without what our stops have cost, and that */
 	uint64_t own_least;      /* of one stop; 0: not known */
+	uint64_t looked_ns;      /* cpu_ns when the layout was read */
 	bool was_stopped;        /* since vcpu_look() */
 	bool armed, held;
 	bool is_inside; /* the last stop found it in KVM_RUN: its registers are there */
@@ -54,6 +56,12 @@ void vcpu_detach(struct vcpu *v); /* all zero is fine */
 void vcpu_look(struct vcpu *v);
 /* CPU time now. */
 uint64_t vcpu_cpu_ns(struct vcpu *v);
+/* Has its monitor taken it out of the guest, and does not let it go on? By the last vcpu_look(). */
+bool vcpu_is_held(const struct vcpu *v);
+/* Where thread @tid of @pid is. If it sleeps in KVM_RUN, *fd is the descriptor of the vCPU. */
+enum vcpu_place vcpu_call_of(pid_t pid, pid_t tid, int *fd);
+/* Stops the thread for a moment. The descriptor of the vCPU that it runs, or a negative errno; -ENOENT: none. */
+int vcpu_identify(pid_t tid);
 
 /* The next return of KVM_RUN writes registers; or no more. */
 void vcpu_arm(struct vcpu *v);
@@ -69,7 +77,10 @@ int vcpu_await(struct vcpu *v);
 /* Lets it run. A signal that it was about to take is handed on. 0 or a negative errno. */
 int vcpu_release(struct vcpu *v);
 
-/* The registers that the last stop has left; valid is false where it found none. */
+/*
+ * The registers that the last stop has left; valid is false where it found none, or they are not the guest's own: in
+ * system management mode, and while a guest of the guest runs.
+ */
 void vcpu_registers(const struct vcpu *v, struct vcpu_regs *regs);
 /* All others, where it found some. */
 void vcpu_all_registers(const struct vcpu *v, struct register_set *set);

@@ -4,7 +4,7 @@
 #define FORMAT_REGISTER_LIST_H
 
 #include "common/registers.h"
-#include "format/columns.h"
+#include "format/samples/columns.h"
 
 /* Adds to @need the most bytes that register_list_put() writes to each column. */
 void register_list_need(size_t *need);

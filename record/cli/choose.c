@@ -11,7 +11,8 @@
 #include "format/upf.h"
 #include "record/cli/exit_code.h"
 
-#define OBSTACLE_SIZE 160
+#define OBSTACLE_SIZE 256
+#define MIB (1u << 20)
 
 static const char *name_of(const struct hypervisor_ops *ops, struct hypervisor *x, uint32_t domid, char *name,
                            size_t size)
@@ -27,9 +28,9 @@ static const char *unsupported(enum guest_kind kind)
 	                        : "this build records only PV guests: build with XENIF=xencall";
 }
 
-/* Why a domain cannot be recorded now, or looked at, maybe in @text; NULL if it can. */
-static const char *obstacle(const struct hypervisor_ops *ops, struct hypervisor *x, const struct guest_info *info,
-                            bool look, char text[OBSTACLE_SIZE])
+/* Why a domain cannot be recorded now, or looked at, maybe in @text; NULL if it can: @info is all that is known then. */
+static const char *obstacle(const struct hypervisor_ops *ops, struct hypervisor *x, struct guest_info *info, bool look,
+                            char text[OBSTACLE_SIZE])
 {
 	struct guest *g;
 
@@ -50,6 +51,7 @@ static const char *obstacle(const struct hypervisor_ops *ops, struct hypervisor 
 	}
 	if (!g)
 		return errno == ENOTSUP ? unsupported(info->kind) : strerror(errno);
+	ops->info(g, info);
 	ops->detach(g);
 	return NULL;
 }
@@ -76,8 +78,7 @@ static void list_names(const struct hypervisor_ops *ops, struct hypervisor *x, c
 }
 
 static int open_found(const struct hypervisor_ops *ops, struct hypervisor *x, const char *operand,
-                      const struct guest_info *info, const struct options *o, struct target **target, char *why,
-                      size_t size)
+                      struct guest_info *info, const struct options *o, struct target **target, char *why, size_t size)
 {
 	char text[OBSTACLE_SIZE];
 	const char *reason = obstacle(ops, x, info, o->look, text);
@@ -166,6 +167,39 @@ int choose_started(const struct hypervisor_ops *ops, struct hypervisor *x, const
 	return rc;
 }
 
+/* One of the table's columns. */
+static void print_column(const char *text, int width)
+{
+	int n = (int)strlen(text);
+
+	print_safe(stdout, text);
+	printf("%*s ", n < width ? width - n : 0, "");
+}
+
+static void list_one(const struct hypervisor_ops *ops, struct hypervisor *x, struct guest_info *info)
+{
+	char name[64], monitor[32] = "-", memory[32] = "-", text[OBSTACLE_SIZE];
+	const char *reason = obstacle(ops, x, info, false, text);
+
+	if (info->pages)
+		snprintf(memory, sizeof(memory), "%" PRIu64, (info->pages * GUEST_PAGE_SIZE + MIB - 1) / MIB);
+	if (ops->monitor)
+		ops->monitor(x, info->domid, monitor, sizeof(monitor));
+	printf("%7" PRIu32 "  ", info->domid);
+	print_column(name_of(ops, x, info->domid, name, sizeof(name)), 24);
+	printf("%-4s %5" PRIu32 " %7s  ", upf_kind_text(info->kind), info->vcpus, memory);
+	print_column(monitor, 15);
+	if (reason)
+		printf(" no: %s\n", reason);
+	else
+		puts(ops->settle && !info->pages ? " maybe: its memory is searched when it is recorded" : " yes");
+}
+
+void choose_list_head(void)
+{
+	printf("%7s  %-24s %-4s %5s %7s  %-15s  %s\n", "ID", "NAME", "KIND", "VCPUS", "MIB", "VMM", "CAN BE RECORDED");
+}
+
 int choose_list(const struct hypervisor_ops *ops, struct hypervisor *x)
 {
 	struct guest_info *domains;
@@ -174,17 +208,8 @@ int choose_list(const struct hypervisor_ops *ops, struct hypervisor *x)
 
 	if (rc != 0)
 		return rc;
-	printf("%5s  %-24s %-4s %5s  %s\n", "ID", "NAME", "KIND", "VCPUS", "CAN BE RECORDED");
-	for (size_t i = 0; i < n; i++) {
-		char name[64], text[OBSTACLE_SIZE];
-		const char *reason = obstacle(ops, x, &domains[i], false, text);
-
-		printf("%5" PRIu32 "  ", domains[i].domid);
-		print_safe(stdout, name_of(ops, x, domains[i].domid, name, sizeof(name)));
-		printf("%*s %-4s %5" PRIu32 "  %s%s\n", (int)(strlen(name) < 24 ? 24 - strlen(name) : 0), "",
-		       upf_kind_text(domains[i].kind), domains[i].vcpus, reason ? "no: " : "yes",
-		       reason ? reason : "");
-	}
+	for (size_t i = 0; i < n; i++)
+		list_one(ops, x, &domains[i]);
 	free(domains);
 	return 0;
 }

@@ -19,7 +19,11 @@ int choose_targets(const struct hypervisor_ops *ops, struct hypervisor *x, char 
 int choose_started(const struct hypervisor_ops *ops, struct hypervisor *x, const struct guest_info *started,
                    const struct options *o, struct target **target, char *why, size_t size);
 
-/* --list: prints every domain, and whether it could be recorded, on standard output. 0 or a negative errno. */
+/*
+ * --list: prints the names of its columns on standard output; then, for each hypervisor, every domain and whether it
+ * could be recorded. 0 or a negative errno.
+ */
+void choose_list_head(void);
 int choose_list(const struct hypervisor_ops *ops, struct hypervisor *x);
 
 #endif

@@ -45,12 +45,18 @@ static int check_usage(const struct options *o, int operands)
 
 static int list_domains(const struct connection *all, size_t n)
 {
+	choose_list_head();
 	for (size_t i = 0; i < n; i++) {
+		const struct guest_info none = {0};
 		int rc = choose_list(all[i].ops, all[i].x);
+		char why[256];
 
 		if (rc == 0)
 			continue;
-		say("cannot list the domains: %s", strerror(-rc));
+		snprintf(why, sizeof(why), "%s", strerror(-rc));
+		if (all[i].ops->explain)
+			all[i].ops->explain(all[i].x, &none, -rc, why, sizeof(why));
+		say("cannot list the domains: %s", why);
 		return EXIT_HYPERVISOR;
 	}
 	return EXIT_RECORDED;

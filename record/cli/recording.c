@@ -98,6 +98,28 @@ static int start_watchdog(struct recording *r)
 	return 0;
 }
 
+/* What could not be found out without stopping the guests. */
+static int settle(struct recording *r, struct hypervisor *x)
+{
+	char text[256];
+
+	for (size_t i = 0; i < r->ntargets; i++) {
+		struct target *t = r->targets[i];
+		int rc = target_settle(t);
+
+		if (rc != 0) {
+			r->ops->explain(x, &t->info, -rc, text, sizeof(text));
+			say("%s: %s", t->name, text);
+			return EXIT_DOMAIN;
+		}
+		if (!r->options->verbose || !r->ops->memory_source)
+			continue;
+		r->ops->memory_source(t->guest, text, sizeof(text));
+		say("%s: memory: %s", t->name, text);
+	}
+	return 0;
+}
+
 static int prepare_trace(struct recording *r, const char *hypervisor, const char *command)
 {
 	int rc = describe(&r->description, r->options, r->targets, r->ntargets, hypervisor, command);
@@ -342,6 +364,8 @@ int recording_run(const struct options *o, const struct hypervisor_ops *ops, str
 		signals_interrupt();
 	if (rc == 0)
 		rc = start_watchdog(&r);
+	if (rc == 0)
+		rc = settle(&r, x);
 	if (rc == 0)
 		rc = prepare_trace(&r, ops->version(x), command);
 	if (rc == 0 && o->verbose)

@@ -253,6 +253,8 @@ static void look_for(struct loop *l, uint32_t d, uint64_t now)
 		return;
 	}
 	rc = target_reopen(t, s->x, &info, s->options->some_vcpus ? s->options->vcpus : NULL);
+	if (rc == 0)
+		rc = target_settle(t);
 	if (rc == -ESRCH)
 		return; /* gone again */
 	if (rc != 0) {

@@ -170,6 +170,11 @@ void target_watch(struct target *t, struct watch *watch)
 	t->ops->mark_at(t->guest, watch->mark);
 }
 
+int target_settle(struct target *t)
+{
+	return t->ops->settle ? t->ops->settle(t->guest) : 0;
+}
+
 void target_close(struct target *t)
 {
 	if (!t)

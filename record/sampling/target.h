@@ -84,6 +84,9 @@ void target_close(struct target *t);
 /* Its pauses are watched by @watch from now on, which must outlive the last of them. */
 void target_watch(struct target *t, struct watch *watch);
 
+/* To be called once its pauses are watched, before the first: 0 or a negative errno (struct hypervisor_ops, settle). */
+int target_settle(struct target *t);
+
 /* Adds to @room what blocks must have for the samples of @t, and gives these their slots. */
 void target_reserve(struct target *t, struct block_room *room);
 

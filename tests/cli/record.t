@@ -168,7 +168,7 @@ said "… is said" err 'No space left on device'
 is "a reader that goes away ends the recording" 0 grep -qx 5 pipe.status <<< ''
 is "… and is said" 0 grep -q 'its reader went away' pipe.err <<< ''
 is "the list" 0 "$record" --list <<< ''
-said "… knows the kinds, and what can be recorded" out '^ *1  busy  *PV  *2  yes$'
+said "… knows the kinds, and what can be recorded" out '^ *1  busy  *PV  *2  *[0-9-]*  -  *yes$'
 has_samples() {
 	"$report" -q --folded --state all "$1" 2> /dev/null | grep -q .
 }

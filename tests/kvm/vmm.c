@@ -4,6 +4,7 @@
  * It loads a PVH kernel, and its memory is three slots with holes between them, the last above 4 GiB.
  *   -c N      vCPUs
  *   -m        memory from a memfd, instead of anonymous
+ *   -g        memory in two slots of one mapping, as most monitors have it: below the hole 3 GiB, above it 16 MiB
  *   -k        an interrupt controller in the kernel, so that halted vCPUs sleep in KVM_RUN; else they sleep in user space
  *   -s        vCPU threads under a seccomp filter without restart_syscall
  *   -w        the first vCPU sleeps a millisecond outside KVM_RUN after each write to an I/O port
@@ -42,6 +43,8 @@
 #define LOW_LIMIT 0x1000000u /* of the second */
 #define FAR 0x100000000ull
 #define FAR_SIZE 0x10000u
+#define HOLE 0xc0000000u       /* with -g: where it begins */
+#define WHOLE_FAR 0x1000000ull /* and how much is above it */
 #define INFO 0x7000u
 #define LINE 0x7100u
 #define SECONDARY 0x55504650u /* guests/start.S */
@@ -56,7 +59,7 @@ struct vcpu {
 
 static struct {
 	unsigned vcpus;
-	bool memfd, irqchip, filter, sleeps, signals;
+	bool memfd, whole, irqchip, filter, sleeps, signals;
 	const char *beats, *line, *kernel;
 } options = {.vcpus = 1, .line = ""};
 
@@ -83,16 +86,22 @@ static int must(int result, const char *what)
 
 /* --- memory ------------------------------------------------------------------------------------------------------ */
 
-static uint8_t *add_slot(uint32_t slot, uint64_t address, uint64_t size)
+static uint8_t *map_memory(uint64_t size)
 {
 	int fd = options.memfd ? must(memfd_create("guest", 0), "memfd_create") : -1;
 	uint8_t *p;
 
 	if (options.memfd)
 		must(ftruncate(fd, (off_t)size), "ftruncate");
-	p = mmap(NULL, size, PROT_READ | PROT_WRITE, options.memfd ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS, fd, 0);
+	p = mmap(NULL, size, PROT_READ | PROT_WRITE,
+	         (options.memfd ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS) | MAP_NORESERVE, fd, 0);
 	if (p == MAP_FAILED)
 		die("mmap");
+	return p;
+}
+
+static uint8_t *add_slot(uint32_t slot, uint64_t address, uint64_t size, uint8_t *p)
+{
 	must(ioctl(vm, KVM_SET_USER_MEMORY_REGION,
 	           &(struct kvm_userspace_memory_region){.slot = slot,
 	                                                 .guest_phys_addr = address,
@@ -103,13 +112,29 @@ static uint8_t *add_slot(uint32_t slot, uint64_t address, uint64_t size)
 }
 
 /* Slots from one mapping: the guest's memory as one piece would be another one with what lies between. */
+static uint8_t *add_pieces(void)
+{
+	uint8_t *base = add_slot(0, 0, BASE_LIMIT, map_memory(BASE_LIMIT));
+
+	add_slot(2, FAR, FAR_SIZE, map_memory(FAR_SIZE));
+	low = add_slot(1, KERNEL, LOW_LIMIT - KERNEL, map_memory(LOW_LIMIT - KERNEL));
+	return base;
+}
+
+static uint8_t *add_whole(void)
+{
+	uint8_t *base = add_slot(0, 0, HOLE, map_memory(HOLE + WHOLE_FAR));
+
+	add_slot(1, FAR, WHOLE_FAR, base + HOLE);
+	low = base + KERNEL;
+	return base;
+}
+
 static void add_memory(void)
 {
-	uint8_t *base = add_slot(0, 0, BASE_LIMIT);
+	uint8_t *base = options.whole ? add_whole() : add_pieces();
 	uint64_t info[4] = {0x336ec578 | 1ull << 32, 0, 0, LINE};
 
-	add_slot(2, FAR, FAR_SIZE);
-	low = add_slot(1, KERNEL, LOW_LIMIT - KERNEL);
 	memcpy(base + INFO, info, sizeof(info));
 	snprintf((char *)base + LINE, 256, "%s", options.line);
 }
@@ -307,13 +332,16 @@ static void parse(int argc, char **argv)
 {
 	int c;
 
-	while ((c = getopt(argc, argv, "c:mkswnb:a:")) != -1) {
+	while ((c = getopt(argc, argv, "c:mgkswnb:a:")) != -1) {
 		switch (c) {
 		case 'c':
 			options.vcpus = (unsigned)atoi(optarg);
 			break;
 		case 'm':
 			options.memfd = true;
+			break;
+		case 'g':
+			options.whole = true;
 			break;
 		case 'k':
 			options.irqchip = true;
@@ -338,7 +366,7 @@ static void parse(int argc, char **argv)
 		}
 	}
 	if (optind + 1 != argc || options.vcpus < 1 || options.vcpus > MAX_VCPUS) {
-		fputs("usage: vmm [-c N] [-mkswn] [-b FILE] [-a TEXT] KERNEL\n", stderr);
+		fputs("usage: vmm [-c N] [-mgkswn] [-b FILE] [-a TEXT] KERNEL\n", stderr);
 		exit(2);
 	}
 	options.kernel = argv[optind];

@@ -6,7 +6,8 @@
  *   others=idle|same
  *       what the other vCPUs do; the default is idle
  *   vcpus=N
- *       how many vCPUs to start by INIT and SIPI; without it, who started the guest has started them all
+ *       how many vCPUs to start by INIT and SIPI, once they are there; without it, who started the guest has
+ *       started them all
  *   far
  *       stacks are above 4 GiB
  *   ring=0
@@ -173,7 +174,10 @@ static uint64_t rdmsr(uint32_t msr)
 	return (uint64_t)high << 32 | low;
 }
 
-/* By the local APIC in its x2APIC mode: INIT, then SIPI twice, one vCPU after the other. */
+/*
+ * By the local APIC in its x2APIC mode: INIT, then SIPI, one vCPU after the other; about every second again, as it may
+ * be plugged in later.
+ */
 static void start_others(uint32_t vcpus)
 {
 	uint8_t *to = (uint8_t *)0x8000;
@@ -183,10 +187,14 @@ static void start_others(uint32_t vcpus)
 	wrmsr(0x1b, rdmsr(0x1b) | 0xc00);
 	for (uint32_t v = 1; v < vcpus && v < MAX_VCPUS; v++) {
 		*(volatile uint32_t *)(0x8000 + (trampoline_vcpu - trampoline)) = v;
-		wrmsr(0x830, (uint64_t)v << 32 | 0x4500);
-		wrmsr(0x830, (uint64_t)v << 32 | 0x4608);
-		while (started != v)
-			;
+		while (started != v) {
+			const uint64_t from = tsc();
+
+			wrmsr(0x830, (uint64_t)v << 32 | 0x4500);
+			wrmsr(0x830, (uint64_t)v << 32 | 0x4608);
+			while (started != v && tsc() - from < 1ull << 31)
+				;
+		}
 	}
 }
 

@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What a guest consists of: its monitor's process, the descriptors and threads of its vCPUs, its memory. */
+#include "kvmif/kvm.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "kvmif/threads.h"
+
+#define SETTLE_TRIES 50         /* looks at threads and registers, before it is given up */
+#define SETTLE_ASLEEP 5         /* of these, before threads are stopped to learn what they run */
+#define SETTLE_WAIT_NS 2000000u /* between two */
+
+uint64_t kvm_now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+void kvm_describe(const struct machine *m, struct guest_info *info)
+{
+	*info = (struct guest_info){.domid = (uint32_t)m->pid, .vcpus = m->vcpus, .kind = GUEST_KVM};
+	/* A process's number may be used again; with its start, it is the identity. */
+	memcpy(info->uuid, &m->start, sizeof(m->start));
+	memcpy(info->uuid + 8, &m->pid, sizeof(m->pid));
+	memcpy(info->uuid + 12, "KVM", 4);
+}
+
+void kvm_detach(struct guest *g)
+{
+	if (!g)
+		return;
+	for (uint32_t i = 0; g->vcpus && i < g->machine.vcpus; i++)
+		vcpu_detach(&g->vcpus[i]);
+	free(g->vcpus);
+	layout_free(&g->layout);
+	search_free(g->search);
+	if (g->pidfd >= 0)
+		close(g->pidfd);
+	free(g);
+}
+
+/* --- vCPUs ------------------------------------------------------------------------------------------------------- */
+
+/* The threads as the layout tells them. */
+static int set_threads(struct guest *g)
+{
+	for (uint32_t i = 0; i < g->machine.vcpus; i++) {
+		int rc = g->vcpus[i].run ? vcpu_set_thread(&g->vcpus[i], g->machine.pid, g->layout.threads[i]) : 0;
+
+		if (rc != 0 && rc != -ESRCH)
+			return rc;
+	}
+	return 0;
+}
+
+static int attach_vcpus(struct guest *g)
+{
+	int rc = 0;
+
+	for (uint32_t i = 0; rc == 0 && i < g->machine.vcpus; i++)
+		if (g->machine.fds[i] >= 0 && !g->vcpus[i].run)
+			rc = vcpu_attach(&g->vcpus[i], g->pidfd, g->machine.fds[i]);
+	return rc;
+}
+
+static int make_vcpus(struct guest *g)
+{
+	g->vcpus = calloc(g->machine.vcpus, sizeof(*g->vcpus));
+	if (!g->vcpus)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < g->machine.vcpus; i++)
+		g->vcpus[i].cpu_time = g->vcpus[i].call = -1;
+	return attach_vcpus(g);
+}
+
+/* Those that were plugged in. Their number has been made room for (struct machine). */
+static void attach_new_vcpus(struct guest *g)
+{
+	struct machine now;
+
+	if (machine_find(g->machine.pid, &now) != 0 || now.start != g->machine.start)
+		return;
+	memcpy(g->machine.fds, now.fds, sizeof(now.fds));
+	attach_vcpus(g);
+}
+
+/* One that has a thread, but that we have no page of? */
+static bool has_new_vcpu(const struct guest *g)
+{
+	for (uint32_t i = 0; i < g->machine.vcpus; i++)
+		if (!g->vcpus[i].run && (g->search || g->layout.threads[i]))
+			return true;
+	return false;
+}
+
+/* --- attaching --------------------------------------------------------------------------------------------------- */
+
+static struct iterator *iterator_of(struct hypervisor *x)
+{
+	if (!x->it && !x->why[0])
+		x->it = iterator_open(x->why, sizeof(x->why));
+	return x->it;
+}
+
+/* The layout is this old: what has used CPU time since was started since, if it was not. */
+static void note_looked(struct guest *g)
+{
+	g->slots_ns = kvm_now();
+	for (uint32_t i = 0; i < g->machine.vcpus; i++)
+		g->vcpus[i].looked_ns = g->vcpus[i].cpu_ns;
+}
+
+/* Without the kernel's word for it, a sign of a protected guest is enough. */
+static int begin_search(struct guest *g)
+{
+	if (g->machine.may_be_protected)
+		return -ENOTSUP;
+	g->search = search_new(&hypervisor_kvm, g, g->machine.pid);
+	if (!g->search)
+		return errno == ENOENT ? -ENOSYS : -errno;
+	threads_look(&g->machine, g->layout.threads);
+	return 0;
+}
+
+/* Nothing of a protected guest is touched: with registers asked for, its KVM_RUN would fail. */
+static int check(struct guest *g)
+{
+	int rc;
+
+	if (machine_tracing_forbidden())
+		return -EPERM;
+	if (machine_asks_protection(g->machine.pid) || g->machine.machines > 1)
+		return -ENOTSUP;
+	if (!iterator_of(g->x))
+		return begin_search(g);
+	rc = layout_read(&g->layout, g->x->it, g->machine.pid);
+	if (rc != 0)
+		return rc;
+	if (g->layout.is_protected)
+		return -ENOTSUP;
+	if (g->layout.has_slots)
+		return 0;
+	snprintf(g->x->why, sizeof(g->x->why), "this kernel is older than Linux 5.17");
+	return begin_search(g);
+}
+
+static int find_again(struct guest *g, const struct guest_info *info)
+{
+	struct guest_info now;
+	int rc = machine_find((pid_t)info->domid, &g->machine);
+
+	if (rc != 0)
+		return rc;
+	kvm_describe(&g->machine, &now);
+	return memcmp(now.uuid, info->uuid, sizeof(now.uuid)) == 0 ? 0 : -ESRCH;
+}
+
+/* NULL: errno. */
+static struct guest *open_guest(struct hypervisor *x, const struct guest_info *info)
+{
+	struct guest *g = calloc(1, sizeof(*g));
+	int rc;
+
+	if (!g)
+		return NULL;
+	g->x = x;
+	g->mark = (struct mark *)&g->own;
+	g->pidfd = (int)syscall(SYS_pidfd_open, (pid_t)info->domid, 0);
+	rc = g->pidfd < 0 ? -errno : find_again(g, info);
+	if (rc == 0)
+		return g;
+	kvm_detach(g);
+	errno = -rc;
+	return NULL;
+}
+
+struct guest *kvm_attach(struct hypervisor *x, const struct guest_info *info, const uint64_t *wanted)
+{
+	struct guest *g = open_guest(x, info);
+	int rc = g ? check(g) : -errno;
+
+	if (rc == 0)
+		rc = make_vcpus(g);
+	if (rc == 0)
+		rc = set_threads(g);
+	if (rc == 0 && threads_tracer(g->machine.pid) != 0)
+		rc = -EBUSY;
+	if (rc != 0) {
+		kvm_detach(g);
+		errno = -rc;
+		return NULL;
+	}
+	memset(g->wanted, wanted ? 0 : 0xff, sizeof(g->wanted));
+	if (wanted)
+		memcpy(g->wanted, wanted, (g->machine.vcpus + 63) / 64 * sizeof(*wanted));
+	for (uint32_t i = 0; i < g->machine.vcpus; i++)
+		vcpu_look(&g->vcpus[i]);
+	note_looked(g);
+	return g;
+}
+
+/* No memory and no threads. */
+struct guest *kvm_attach_to_watch(struct hypervisor *x, const struct guest_info *info)
+{
+	struct guest *g = open_guest(x, info);
+	int rc = g ? make_vcpus(g) : 0;
+
+	if (g)
+		g->is_watched = true;
+	if (rc == 0)
+		return g;
+	kvm_detach(g);
+	errno = -rc;
+	return NULL;
+}
+
+/* The recorder has attached to vCPUs that were plugged in, too. */
+void kvm_clean_up(struct guest *g)
+{
+	attach_new_vcpus(g);
+	for (uint32_t i = 0; i < g->machine.vcpus; i++)
+		if (g->vcpus[i].run)
+			vcpu_disarm(&g->vcpus[i]);
+}
+
+/* What a user can do about it. */
+void kvm_explain(struct hypervisor *x, const struct guest_info *info, int error, char *why, size_t size)
+{
+	struct machine m = {0};
+
+	if (error == EBUSY)
+		snprintf(why, size, "another program traces it, such as gdb or strace: end that first");
+	else if (error == ENOTSUP && machine_find((pid_t)info->domid, &m) == 0 && m.machines > 1)
+		snprintf(why, size, "its process runs several virtual machines");
+	else if (error == ENOTSUP)
+		snprintf(why, size, "its memory and registers are protected from the host (SEV, TDX)");
+	else if (error == ENOSYS)
+		snprintf(why, size, "cannot find its memory: %s, and its process's mappings do not show it", x->why);
+	else if ((error == EPERM || error == EACCES) && machine_tracing_forbidden())
+		snprintf(why, size, "this host forbids ptrace to everybody: kernel.yama.ptrace_scope is 3");
+	else if (error == EPERM || error == EACCES)
+		snprintf(why, size,
+		         "not permitted: run as root, or with CAP_SYS_PTRACE, CAP_DAC_READ_SEARCH, "
+		         "CAP_BPF and CAP_PERFMON");
+	else
+		snprintf(why, size, "%s", strerror(error));
+}
+
+void kvm_memory_source(const struct guest *g, char *text, size_t size)
+{
+	if (g->search)
+		snprintf(text, size,
+		         "%s: found by the process's mappings, checked by the guest's page tables and stack",
+		         g->x->why);
+	else
+		snprintf(text, size, "found by the kernel's memory slots (BPF iterator)");
+}
+
+/* --- without the kernel's word ----------------------------------------------------------------------------------- */
+
+/* One stop of each vCPU whose thread is known. True: its registers said where memory is, or is not. */
+static bool narrow(struct guest *g)
+{
+	struct vcpu_regs regs;
+	bool told = false;
+
+	for (uint32_t i = 0; i < g->machine.vcpus; i++)
+		if (g->vcpus[i].tid && kvm_peek(g, i, &regs) == 0)
+			told |= search_narrow(g->search, &g->layout, &regs);
+	return told;
+}
+
+static int find_threads(struct guest *g, bool by_stops)
+{
+	uint32_t missing = threads_look(&g->machine, g->layout.threads);
+	int rc = 0;
+
+	if (missing && by_stops) {
+		g->mark->held = 1;
+		rc = threads_stop(&g->machine, g->layout.threads);
+		g->mark->held = 0;
+	}
+	return rc < 0 ? rc : set_threads(g);
+}
+
+int kvm_settle(struct guest *g)
+{
+	const struct timespec wait = {.tv_nsec = SETTLE_WAIT_NS};
+	bool told = false;
+	int rc = 0;
+
+	if (!g->search)
+		return 0;
+	for (int i = 0; rc == 0 && i < SETTLE_TRIES && !(told && search_is_settled(g->search)); i++) {
+		if (i > 0)
+			nanosleep(&wait, NULL);
+		g->slots_ns = kvm_now(); /* nobody looks again meanwhile */
+		rc = find_threads(g, i >= SETTLE_ASLEEP && !told);
+		if (rc == 0)
+			told |= narrow(g);
+	}
+	if (rc == 0)
+		rc = told ? search_layout(g->search, &g->layout) : -ENOSYS;
+	return rc;
+}
+
+/* With the registers that the last stops have left. */
+static void search_again(struct guest *g)
+{
+	struct layout next = {0};
+	struct vcpu_regs regs;
+	bool told = false, moved = g->moved;
+
+	threads_look(&g->machine, g->layout.threads);
+	if (search_is_settled(g->search) && !search_has_changed(g->search))
+		return;
+	for (uint32_t i = 0; i < g->machine.vcpus; i++) {
+		if (!g->vcpus[i].tid || !g->vcpus[i].is_inside)
+			continue;
+		vcpu_registers(&g->vcpus[i], &regs);
+		told |= search_narrow(g->search, &g->layout, &regs);
+	}
+	g->moved = moved; /* the check has mapped pages */
+	if (!told || search_layout(g->search, &next) != 0)
+		return;
+	g->moved |= !layout_same_slots(&g->layout, &next);
+	layout_take_slots(&g->layout, &next);
+}
+
+void kvm_look_again(struct guest *g)
+{
+	struct layout next = {0};
+
+	g->slots_ns = kvm_now();
+	if (g->search) {
+		search_again(g);
+	} else if (layout_read(&next, g->x->it, g->machine.pid) == 0) {
+		g->moved |= !layout_same_slots(&g->layout, &next);
+		layout_free(&g->layout);
+		g->layout = next;
+	}
+	if (has_new_vcpu(g))
+		attach_new_vcpus(g);
+	set_threads(g);
+	note_looked(g);
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* kvm.h - private to kvmif: what its two halves share, attach.c (what a guest consists of) and kvm.c (its stops). */
+#ifndef KVMIF_KVM_H
+#define KVMIF_KVM_H
+
+#include "guest/hypervisor.h"
+#include "kvmif/layout.h"
+#include "kvmif/search.h"
+#include "kvmif/vcpu.h"
+
+#define SLOTS_NS 1000000000ull /* memory and vCPUs are looked at so often */
+
+struct hypervisor {
+	char version[160];
+	struct iterator *it; /* opened when it is needed */
+	char why[80];        /* "", or why it cannot be used */
+};
+
+/* In a pause_mark. We write it ourselves, in time: before the first call of a stop and after its last. */
+struct mark {
+	uint64_t held;  /* threads are being stopped, or are */
+	uint64_t armed; /* kvm_valid_regs may be set */
+};
+
+struct guest {
+	struct hypervisor *x;
+	struct machine machine;
+	int pidfd;
+	struct vcpu *vcpus; /* machine.vcpus of them */
+	uint64_t wanted[MACHINE_VCPUS_MAX / 64], asleep[MACHINE_VCPUS_MAX / 64];
+	struct layout layout;
+	struct search *search; /* for the memory, by its monitor's mappings; NULL: the kernel tells where it is */
+	uint64_t slots_ns;     /* when memory and vCPUs were looked at */
+	uint64_t held_ns;      /* since when its monitor has held all its vCPUs; 0: it does not */
+	bool is_watched;       /* by attach_to_watch() */
+	bool moved;            /* its memory is elsewhere than what was mapped */
+	struct pause_mark own;
+	volatile struct mark *mark;
+};
+
+uint64_t kvm_now(void); /* ns */
+void kvm_describe(const struct machine *m, struct guest_info *info);
+
+/* Of struct hypervisor_ops. */
+struct guest *kvm_attach(struct hypervisor *x, const struct guest_info *info, const uint64_t *wanted);
+struct guest *kvm_attach_to_watch(struct hypervisor *x, const struct guest_info *info);
+int kvm_settle(struct guest *g);
+void kvm_detach(struct guest *g);
+void kvm_explain(struct hypervisor *x, const struct guest_info *info, int error, char *why, size_t size);
+void kvm_memory_source(const struct guest *g, char *text, size_t size);
+void kvm_clean_up(struct guest *g);
+int kvm_peek(struct guest *g, uint32_t vcpu, struct vcpu_regs *regs);
+
+/* vCPUs and memory come and go. Stops nothing. */
+void kvm_look_again(struct guest *g);
+
+#endif

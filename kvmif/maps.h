@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * maps.h - where a guest's memory may be, by its monitor's mappings: /proc/PID/maps, and how monitors lay out the
+ * memory below and above the hole that ends at 4 GiB. These are only candidates, to be checked (search.h).
+ */
+#ifndef KVMIF_MAPS_H
+#define KVMIF_MAPS_H
+
+#include "kvmif/layout.h"
+
+#define MAPPINGS_MAX 6 /* the largest */
+#define CANDIDATE_SLOTS 2
+
+struct mapping {
+	uint64_t address, size; /* bytes; in the monitor */
+};
+
+struct candidate {
+	struct memory_slot slots[CANDIDATE_SLOTS]; /* by ascending address */
+	size_t nslots;
+};
+
+/* Of each mapping whole or split, in either order, and of each pair. */
+#define CANDIDATES_MAX (MAPPINGS_MAX * 11 + MAPPINGS_MAX * (MAPPINGS_MAX - 1))
+
+/* The largest writable mappings of @pid that can be a guest's memory, the largest first. How many, or a negative errno. */
+int maps_read(pid_t pid, struct mapping mappings[MAPPINGS_MAX]);
+/* How many, in @all. */
+size_t maps_candidates(const struct mapping *mappings, size_t n, struct candidate all[CANDIDATES_MAX]);
+
+#endif
