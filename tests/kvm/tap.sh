@@ -54,6 +54,9 @@ start_vmm() {
 untraced() {
 	! grep -q '^TracerPid:.*[1-9]' "/proc/$pid/task/"*/status
 }
+untraced_soon() {
+	await untraced
+}
 disarmed() {
 	awk '{ exit $4 != 0 }' "$work/beats"
 }
