@@ -10,24 +10,9 @@ set -u
 kills=${KILLS:-20}
 share=$(((kills + 1) / 2))
 
-# begin OPTION...: a recorder at work at 5 kHz, in $recorder.
-begin() {
-	rm -f "$work/kills.upf"
-	"$record" -F 5k --max-overhead 100% -f -o "$work/kills.upf" "$@" "$pid" 2> "$work/kills.err" &
-	recorder=$!
-	await [ -s "$work/kills.upf" ]
-}
-a_moment() {
-	sleep "0.0$((RANDOM % 90 + 10))"
-}
 in_state() {
 	grep -qs "^State:.$1" "/proc/$2/status"
 }
-# Nothing is left, by what the monitor says after it.
-unharmed() {
-	untraced_soon && goes_on && untouched
-}
-
 # killed SIGNAL: so many times; the guest goes on each time. Every second one is stopped first, to see whether it holds
 # the guest. That some do is what makes the test say something: it goes on until one has.
 killed() {
@@ -62,7 +47,7 @@ stopped() {
 		a_moment
 		kill -STOP "$recorder"
 		untraced || inside=$((inside + 1))
-		untraced_soon && await in_state T "$recorder" && goes_on || status=1
+		await untraced && await in_state T "$recorder" && goes_on || status=1
 		kill -0 "$recorder" || return
 		kill -CONT "$recorder"
 	done
@@ -78,7 +63,7 @@ no_watchdog() {
 	kill -KILL "$(pgrep -P "$recorder" uniprof-wdog)"
 	kill -KILL "$recorder"
 	wait "$recorder" 2> /dev/null
-	untraced_soon && goes_on
+	await untraced && goes_on
 }
 all_arrived() {
 	awk '{ exit !($2 > 1000 && $2 == $3) }' "$work/beats"
