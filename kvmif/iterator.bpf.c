@@ -22,7 +22,8 @@ enum bpf_map_type { BPF_MAP_TYPE_UNSPEC };
 #include "kvmif/record.h"
 
 #define ANON_INODE_FS_MAGIC 0x09041934
-#define CHAIN_MAX 16 /* slots in one chain of the hash table */
+#define CHAINS 128   /* of the hash table of slots */
+#define CHAIN_MAX 16 /* slots in one of them */
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 
@@ -76,7 +77,7 @@ struct kvm_memory_slot {
 	__u32 flags;
 };
 struct kvm_memslots {
-	struct hlist_head id_hash[128];
+	struct hlist_head id_hash[CHAINS];
 	int node_idx;
 };
 struct kvm_arch {
@@ -105,30 +106,44 @@ static void put(struct seq_file *seq, struct kvm_record *r)
 	bpf_seq_write(seq, r, sizeof(*r));
 }
 
-static void put_slots(struct seq_file *seq, struct kvm_record *r, struct kvm *kvm)
+struct chains {
+	struct seq_file *seq;
+	struct kvm_memslots *slots;
+	__u64 offset; /* of the node in its slot */
+	struct kvm_record r;
+};
+
+/* One chain of the hash table: 0, go on with the next one. */
+static long put_chain(__u32 i, struct chains *c)
+{
+	struct kvm_memslots *slots = c->slots;
+	struct hlist_node *node = BPF_CORE_READ(slots, id_hash[i & (CHAINS - 1)].first);
+
+	for (int n = 0; n < CHAIN_MAX && node; n++) {
+		struct kvm_memory_slot *slot = (void *)node - c->offset;
+
+		c->r.slot.address = BPF_CORE_READ(slot, base_gfn) << 12;
+		c->r.slot.size = (__u64)BPF_CORE_READ(slot, npages) << 12;
+		c->r.slot.host_address = BPF_CORE_READ(slot, userspace_addr);
+		c->r.slot.flags = BPF_CORE_READ(slot, flags);
+		put(c->seq, &c->r);
+		node = BPF_CORE_READ(node, next);
+	}
+	return 0;
+}
+
+/* By bpf_loop(): a loop of C is verified turn by turn, which takes the kernel a third of a second. */
+static void put_slots(struct seq_file *seq, const struct kvm_record *r, struct kvm *kvm)
 {
 	struct kvm_memslots *slots = BPF_CORE_READ(kvm, memslots[0]);
-	int index = BPF_CORE_READ(slots, node_idx) & 1;
-	/* From a node back to the slot it is in. */
-	__u64 offset = __builtin_preserve_field_info(((struct kvm_memory_slot *)0)->id_node, BPF_FIELD_BYTE_OFFSET) +
-	               (index ? bpf_core_type_size(struct hlist_node) : 0);
+	struct chains c = {.seq = seq, .slots = slots, .r = *r};
 
-	r->type = KVM_RECORD_SLOT;
-	for (int i = 0; i < 128; i++) {
-		struct hlist_node *node = BPF_CORE_READ(slots, id_hash[i].first);
-
-		for (int n = 0; n < CHAIN_MAX && node; n++) {
-			struct kvm_memory_slot *slot = (void *)node - offset;
-
-			r->slot.address = BPF_CORE_READ(slot, base_gfn) << 12;
-			r->slot.size = (__u64)BPF_CORE_READ(slot, npages) << 12;
-			r->slot.host_address = BPF_CORE_READ(slot, userspace_addr);
-			r->slot.flags = BPF_CORE_READ(slot, flags);
-			r->slot.space = 0;
-			put(seq, r);
-			node = BPF_CORE_READ(node, next);
-		}
-	}
+	/* Each slot has a node for either table. */
+	c.offset = __builtin_preserve_field_info(((struct kvm_memory_slot *)0)->id_node, BPF_FIELD_BYTE_OFFSET) +
+	           (BPF_CORE_READ(slots, node_idx) & 1 ? bpf_core_type_size(struct hlist_node) : 0);
+	c.r.type = KVM_RECORD_SLOT;
+	c.r.slot.space = 0;
+	bpf_loop(CHAINS, put_chain, &c, 0);
 }
 
 static void put_vm(struct seq_file *seq, struct kvm_record *r, struct kvm *kvm)

@@ -247,15 +247,34 @@ static void disarm_all(struct guest *g)
 	g->mark->armed = 0;
 }
 
-/* A thread that is gone is no error as long as its process is there: vCPUs can be unplugged. */
-static int stop(struct guest *g)
+/* Of -EPERM: somebody else traces the thread, or it is just ending. */
+static int refusal(const struct guest *g, const struct vcpu *v)
+{
+	pid_t by = machine_tracer(g->machine.pid, v->tid);
+
+	return by > 0 ? -EBUSY : by < 0 ? -ESRCH : -EPERM;
+}
+
+static int interrupt_all(struct guest *g)
 {
 	int rc = 0;
 
-	g->mark->held = 1;
-	for (uint32_t i = 0; rc == 0 && i < g->machine.vcpus; i++)
+	for (uint32_t i = 0; rc == 0 && i < g->machine.vcpus; i++) {
 		if (g->vcpus[i].armed)
 			rc = vcpu_interrupt(&g->vcpus[i]);
+		if (rc == -EPERM)
+			rc = refusal(g, &g->vcpus[i]);
+	}
+	return rc;
+}
+
+/* A thread that is gone is no error as long as its process is there: vCPUs can be unplugged. */
+static int stop(struct guest *g)
+{
+	int rc;
+
+	g->mark->held = 1;
+	rc = interrupt_all(g);
 	for (uint32_t i = 0; rc == 0 && i < g->machine.vcpus; i++)
 		if (g->vcpus[i].held)
 			rc = vcpu_await(&g->vcpus[i]);

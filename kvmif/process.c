@@ -321,18 +321,28 @@ bool machine_asks_protection(pid_t pid)
 	return false;
 }
 
-pid_t machine_tracer(pid_t pid, pid_t tid)
+/* The number behind @field, such as "\nTracerPid:", or a negative errno. */
+static long status_number(pid_t pid, pid_t tid, const char *field)
 {
-	static const char field[] = "\nTracerPid:";
 	char file[32], text[4096], *at;
 	ssize_t n;
 
 	snprintf(file, sizeof(file), "task/%d/status", (int)tid);
 	n = read_file(pid, file, text, sizeof(text));
 	if (n < 0)
-		return (pid_t)n;
+		return n;
 	at = strstr(text, field);
-	return at ? (pid_t)strtol(at + sizeof(field) - 1, NULL, 10) : 0;
+	return at ? strtol(at + strlen(field), NULL, 10) : 0;
+}
+
+pid_t machine_tracer(pid_t pid, pid_t tid)
+{
+	return (pid_t)status_number(pid, tid, "\nTracerPid:");
+}
+
+bool machine_is_filtered(pid_t pid, pid_t tid)
+{
+	return status_number(pid, tid, "\nSeccomp:") != 0;
 }
 
 bool machine_is_stopped(pid_t pid)

@@ -36,6 +36,8 @@ int machine_thread_name(pid_t pid, pid_t tid, char *name, size_t size);
 bool machine_asks_protection(pid_t pid);
 /* The process that traces thread @tid of @pid: 0 for none, or a negative errno. */
 pid_t machine_tracer(pid_t pid, pid_t tid);
+/* Does a seccomp filter say which calls thread @tid may make? True if that cannot be found out. */
+bool machine_is_filtered(pid_t pid, pid_t tid);
 /* Is a thread of it stopped, by a tracer or by a signal? */
 bool machine_is_stopped(pid_t pid);
 /* Yama's scope 3: not even root may trace. */

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "guest/x86.h"
+#include "kvmif/process.h"
 
 #define PAGE 4096u /* struct kvm_run is in the first one */
 #define WANTED (KVM_SYNC_X86_REGS | KVM_SYNC_X86_SREGS)
@@ -75,6 +76,8 @@ int vcpu_set_thread(struct vcpu *v, pid_t pid, pid_t tid)
 	v->call = open_file(pid, tid, "syscall");
 	if (v->cpu_time >= 0 && v->call >= 0) {
 		v->tid = tid;
+		/* Its filter is there: the kernel knows the thread of a vCPU from its first KVM_RUN on. */
+		v->is_filtered = machine_is_filtered(pid, tid);
 		return 0;
 	}
 	tid = v->cpu_time < 0 ? v->cpu_time : v->call;
@@ -230,7 +233,7 @@ int vcpu_interrupt(struct vcpu *v)
 #define ERESTART_RESTARTBLOCK 516
 
 /*
- * The thread had left KVM_RUN, and may have just fallen asleep in nanosleep, poll or a timed futex. Such a call goes
+ * The thread may have left KVM_RUN, and have just fallen asleep in nanosleep, poll or a timed futex. Such a call goes
  * on by restart_syscall, which its process's seccomp filter may punish by death; let it begin anew instead, as other
  * calls do. The sleep is longer by what it has lasted. Both ways, it ends by EINTR if a signal's handler runs.
  */
@@ -270,7 +273,8 @@ int vcpu_await(struct vcpu *v)
 	if (rc != 0)
 		return rc;
 	v->is_inside = v->run->s.regs.regs.rip != POISON;
-	if (!v->is_inside)
+	/* Registers are no sign that it still is in KVM_RUN: it may have left since it was asked for them. */
+	if (v->is_filtered)
 		begin_call_anew(v);
 	return 0;
 }

@@ -8,8 +8,9 @@
  * sees EINTR, and calls KVM_RUN again.
  *
  * Only a thread that runs, or sleeps inside KVM_RUN, is stopped. One that sleeps in nanosleep or poll would go on by
- * restart_syscall, which a monitor's seccomp filter may forbid, and then it would be killed. One that falls asleep
- * there just before it is stopped is made to begin its call anew.
+ * restart_syscall, which a monitor's seccomp filter may forbid, and then it would be killed. Where there is a filter, one
+ * that falls asleep there just before it is stopped is made to begin its call anew, by a call more for each stop. If
+ * we are killed before that call, it is killed, too: this cannot be helped.
  */
 #ifndef KVMIF_VCPU_H
 #define KVMIF_VCPU_H
@@ -42,8 +43,9 @@ struct vcpu {
 	uint64_t looked_ns;      /* cpu_ns when the layout was read */
 	bool was_stopped;        /* since vcpu_look() */
 	bool armed, held;
-	bool is_inside; /* the last stop found it in KVM_RUN: its registers are there */
-	int status;     /* of the stop */
+	bool is_filtered; /* by seccomp */
+	bool is_inside;   /* the last stop found it in KVM_RUN: its registers are there */
+	int status;       /* of the stop */
 };
 
 /* Maps the page of vCPU descriptor @fd of the process of @pidfd. 0 or a negative errno. */

@@ -31,7 +31,7 @@ await() {
 
 	for ((try = 0; try < 600; try++)); do
 		"$@" && return
-		sleep 0.1
+		sleep "0.$((try < 20 ? 0 : 1))1"
 	done
 	echo "# waited in vain: $*"
 	return 1

@@ -295,6 +295,19 @@ static void finish(struct recording *r)
 	}
 }
 
+static void tell_failure(const struct session *s)
+{
+	const struct target *t = s->refused;
+	char why[256];
+
+	if (t && t->ops->explain) {
+		t->ops->explain(s->x, &t->info, -s->error, why, sizeof(why));
+		say("%s: %s", t->name, why);
+	} else {
+		say("%s%s%s", s->failed, s->error ? ": " : "", s->error ? strerror(-s->error) : "");
+	}
+}
+
 /* The exit status, with a message if the recording did not end as asked for. */
 static int verdict(const struct session *s)
 {
@@ -308,7 +321,7 @@ static int verdict(const struct session *s)
 		return EXIT_OUTPUT;
 	}
 	if (s->reason == UPF_REASON_ERROR) {
-		say("%s%s%s", s->failed, s->error ? ": " : "", s->error ? strerror(-s->error) : "");
+		tell_failure(s);
 		return EXIT_CUT_SHORT;
 	}
 	return EXIT_RECORDED;

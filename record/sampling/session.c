@@ -156,6 +156,7 @@ static void one_round(struct loop *l, uint32_t domain)
 		break;
 	case ROUND_FAILED:
 		skip_round(s, domain, time_ns, UPF_LOST_CALL);
+		s->refused = r.stuck ? NULL : t;
 		end(l, UPF_REASON_ERROR, r.error,
 		    r.stuck ? "the domain could not be resumed; if it stays paused: xl unpause"
 		            : "the hypervisor refused to pause or read the domain");

@@ -54,6 +54,8 @@ struct session {
 	int signal;         /* UPF_REASON_SIGNAL: which */
 	int error;          /* UPF_REASON_ERROR, _OUTPUT: negative errno */
 	const char *failed; /* UPF_REASON_ERROR: what failed */
+	const struct target
+		*refused; /* and the domain that could not be paused or read; NULL: it was something else */
 	struct {
 		uint64_t for_pauses, for_cpu; /* --max-overhead, --max-cpu */
 	} throttled;                          /* deadlines skipped to stay under a limit */

@@ -214,7 +214,7 @@ static bool is_stopped(pid_t pid)
 	return at && strncmp(at, ") T", 3) == 0;
 }
 
-void watch_urge(const struct hypervisor_ops *ops, struct guest *guest, struct watch *w, uint64_t state, pid_t recorder,
+bool watch_urge(const struct hypervisor_ops *ops, struct guest *guest, struct watch *w, uint64_t state, pid_t recorder,
                 int pidfd)
 {
 	bool again = in_phase(atomic_load(&w->urged), OVER) == in_phase(state, OVER);
@@ -222,14 +222,16 @@ void watch_urge(const struct hypervisor_ops *ops, struct guest *guest, struct wa
 	struct guest_info info;
 
 	if (watch_is_over(state) || !ops->is_marked(w->mark, false))
-		return;
+		return false;
 	if (!again || stopped) {
 		w->urged_ns = clock_now();
 		atomic_store(&w->stop_again, stopped);
 		atomic_store(&w->urged, state);
 	} else if (clock_now() - w->urged_ns < URGED_NS) {
-		return;
+		return false;
 	}
-	again = again && !stopped && ops->info(guest, &info) == 0 && info.paused;
-	syscall(SYS_pidfd_send_signal, pidfd, again ? SIGKILL : SIGCONT, NULL, 0);
+	if (again && !stopped && ops->info(guest, &info) == 0 && info.paused)
+		return true;
+	syscall(SYS_pidfd_send_signal, pidfd, SIGCONT, NULL, 0);
+	return false;
 }

@@ -57,6 +57,7 @@ struct process {
 	pid_t recorder; /* with a descriptor of it */
 	int pidfd;
 	int pipe, life, wake; /* the other ends of struct watchdog's */
+	int err;              /* the standard error of a recorder that we have killed; else -1 */
 };
 
 /* Whatever is sent to the whole group of processes, a Ctrl-C above all, must not end the watchdog before its time. */
@@ -103,6 +104,27 @@ static bool watch_all(struct process *p, const struct guest_info *domains)
 	return ok;
 }
 
+/* Nobody but us can say why; its standard error is there only as long as it lives. */
+static void kill_recorder(struct process *p)
+{
+	if (p->err < 0)
+		p->err = (int)syscall(SYS_pidfd_getfd, p->pidfd, STDERR_FILENO, 0);
+	syscall(SYS_pidfd_send_signal, p->pidfd, SIGKILL, NULL, 0);
+}
+
+static void tell_kill(const struct process *p)
+{
+	static const char text[] =
+		"uniprof-record: killed by its watchdog: it was traced, frozen or without a CPU while it "
+		"held the guest; the trace is valid up to its last block\n";
+	struct pollfd out = {.fd = p->err, .events = POLLOUT};
+
+	/* Never wait for the reader. */
+	if (p->err >= 0 && poll(&out, 1, 0) == 1 && out.revents == POLLOUT &&
+	    write(p->err, text, sizeof(text) - 1) < 0)
+		errno = 0;
+}
+
 static void undo(struct process *p, size_t i, uint64_t state, bool dead)
 {
 	struct guest *guest = p->watched[i].guest;
@@ -112,9 +134,9 @@ static void undo(struct process *p, size_t i, uint64_t state, bool dead)
 		return;
 	if (p->ops->unpause)
 		watch_undo(p->ops, guest, p->watched[i].uuid, w, state, dead);
-	else if (!dead)
-		watch_urge(p->ops, guest, w, state, p->recorder, p->pidfd);
-	else if (p->ops->clean_up && p->ops->is_marked(w->mark, true))
+	else if (!dead && watch_urge(p->ops, guest, w, state, p->recorder, p->pidfd))
+		kill_recorder(p);
+	else if (dead && p->ops->clean_up && p->ops->is_marked(w->mark, true))
 		p->ops->clean_up(guest);
 }
 
@@ -233,6 +255,7 @@ static _Noreturn void watchdog_process(struct process *p, const struct guest_inf
 	run(p);
 	for (size_t i = 0; i < p->n; i++)
 		undo(p, i, watch_state(&p->watches[i]), true);
+	tell_kill(p);
 	_exit(0);
 }
 
@@ -320,7 +343,8 @@ struct watchdog *watchdog_start(const struct hypervisor_ops *ops, const struct g
 		                    .max_pause_ns = limits->max_pause_ns,
 		                    .pipe = requests[0],
 		                    .life = answers[1],
-		                    .wake = g->wake};
+		                    .wake = g->wake,
+		                    .err = -1};
 
 		ignore_signals();
 		survive_oom();

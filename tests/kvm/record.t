@@ -64,12 +64,12 @@ end_machines
 
 # --- calls -----------------------------------------------------------------------------------------------------------
 # calls VCPUS WANTED: what a round calls, from the first thread seized to the last one left. A call that strace's own
-# signals interrupt is shown twice. Of a thread outside KVM_RUN its call is asked in addition. Few rounds are taken twice.
+# signals interrupt is shown twice. Few rounds are taken twice.
 calls() {
 	start_vmm -c "$1" -k "work=shares others=same"
 	strace -o "$work/strace" -e trace=ptrace,waitid,process_vm_readv,rt_sigtimedwait \
 		"$record" -F 100 -n 200 --max-overhead 100% --max-pause 60s -f -o "$work/calls.upf" "$pid" > "$work/strace.out" 2>&1
-	awk '/ERESTART|PTRACE_(PEEK|POKE)USER/ { next } /^rt_sigtimedwait/ { if (calls) print calls; calls = "" }
+	awk '/ERESTART/ { next } /^rt_sigtimedwait/ { if (calls) print calls; calls = "" }
 		/^(ptrace|waitid|process_vm)/ { split($0, a, /[(,]/); calls = calls " " (a[1] == "ptrace" ? a[2] : a[1]) }' "$work/strace" |
 		cut -c 1-200 | sort | uniq -c | sort -rn | tee "$work/calls"
 	end_machines

@@ -61,6 +61,22 @@ untouched() {
 	await untraced && await disarmed
 }
 
+# Nothing is left, by what the monitor says after it.
+unharmed() {
+	await untraced && goes_on && await disarmed
+}
+
+# begin OPTION...: a recorder at work at 5 kHz, in $recorder.
+begin() {
+	rm -f "$work/kills.upf"
+	"$record" -F 5k --max-overhead 100% -f -o "$work/kills.upf" "$@" "$pid" 2> "$work/kills.err" &
+	recorder=$!
+	await [ -s "$work/kills.upf" ]
+}
+a_moment() {
+	sleep "0.0$((RANDOM % 90 + 10))"
+}
+
 # recorded NAME OPTION... GUEST: into $work/NAME.upf. On a busy machine a thread may wait long for a processor, to stop.
 recorded() {
 	local name=$1

@@ -7,9 +7,9 @@
  *   -g        memory in two slots of one mapping, as most monitors have it: below the hole 3 GiB, above it 16 MiB
  *   -k        an interrupt controller in the kernel, so that halted vCPUs sleep in KVM_RUN; else they sleep in user space
  *   -s        vCPU threads under a seccomp filter without restart_syscall
- *   -w        the first vCPU sleeps a millisecond outside KVM_RUN after each write to an I/O port
+ *   -w US     after each write to an I/O port the vCPU's thread sleeps so many microseconds outside KVM_RUN
  *   -n        signals to each vCPU thread, every millisecond, until SIGUSR1 comes; each must arrive
- *   -b FILE   ten times a second: how many bytes the guest has written to port 0xe9, how many signals were sent and how
+ *   -b FILE   200 times a second: how many bytes the guest has written to ports, how many signals were sent and how
  *             many arrived, and whether somebody has kvm_valid_regs set
  *   -a TEXT   the guest's command line
  * A vCPU that cannot go on ends the process with status 3 and the reason on stderr.
@@ -59,7 +59,8 @@ struct vcpu {
 
 static struct {
 	unsigned vcpus;
-	bool memfd, whole, irqchip, filter, sleeps, signals;
+	bool memfd, whole, irqchip, filter, signals;
+	long sleep_ns;
 	const char *beats, *line, *kernel;
 } options = {.vcpus = 1, .line = ""};
 
@@ -239,10 +240,9 @@ static void filter(void)
 
 static void take_port(const struct kvm_run *run)
 {
-	if (run->io.port == 0xe9)
-		atomic_fetch_add(&beats, run->io.size * run->io.count);
-	if (options.sleeps)
-		clock_nanosleep(CLOCK_MONOTONIC, 0, &(struct timespec){.tv_nsec = 1000000}, NULL);
+	atomic_fetch_add(&beats, run->io.size * run->io.count);
+	if (options.sleep_ns)
+		clock_nanosleep(CLOCK_MONOTONIC, 0, &(struct timespec){.tv_nsec = options.sleep_ns}, NULL);
 }
 
 static void *run_vcpu(void *arg)
@@ -251,6 +251,7 @@ static void *run_vcpu(void *arg)
 	struct kvm_regs regs;
 
 	atomic_store(&v->tid, (pid_t)syscall(SYS_gettid));
+	prctl(PR_SET_TIMERSLACK, 1);
 	if (options.filter)
 		filter();
 	for (;;) {
@@ -324,7 +325,7 @@ static _Noreturn void tell(void)
 
 		if (fd >= 0)
 			must((int)pwrite(fd, line, (size_t)n, 0), options.beats);
-		clock_nanosleep(CLOCK_MONOTONIC, 0, &(struct timespec){.tv_nsec = 100000000}, NULL);
+		clock_nanosleep(CLOCK_MONOTONIC, 0, &(struct timespec){.tv_nsec = 5000000}, NULL);
 	}
 }
 
@@ -332,7 +333,7 @@ static void parse(int argc, char **argv)
 {
 	int c;
 
-	while ((c = getopt(argc, argv, "c:mgkswnb:a:")) != -1) {
+	while ((c = getopt(argc, argv, "c:mgksw:nb:a:")) != -1) {
 		switch (c) {
 		case 'c':
 			options.vcpus = (unsigned)atoi(optarg);
@@ -350,7 +351,7 @@ static void parse(int argc, char **argv)
 			options.filter = true;
 			break;
 		case 'w':
-			options.sleeps = true;
+			options.sleep_ns = atol(optarg) * 1000;
 			break;
 		case 'n':
 			options.signals = true;
@@ -366,7 +367,7 @@ static void parse(int argc, char **argv)
 		}
 	}
 	if (optind + 1 != argc || options.vcpus < 1 || options.vcpus > MAX_VCPUS) {
-		fputs("usage: vmm [-c N] [-mgkswn] [-b FILE] [-a TEXT] KERNEL\n", stderr);
+		fputs("usage: vmm [-c N] [-mgksn] [-w US] [-b FILE] [-a TEXT] KERNEL\n", stderr);
 		exit(2);
 	}
 	options.kernel = argv[optind];

@@ -1,0 +1,118 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# What a debugger or a cgroup's freezer does to the recorder or to the monitor: the guest goes on wherever that is in
+# somebody's power, and the user is told.
+set -u
+. "$(dirname "$0")/tap.sh"
+
+start_vmm -k -c 2 "work=heartbeat others=same"
+
+# held COMMAND: it takes hold of the recorder until $release; if that was not inside a pause, of the next recorder. The
+# guest goes on all the same.
+held() {
+	local try status
+
+	for ((try = 0; try < 200; try++)); do
+		begin
+		"$1"
+		unharmed || status=1
+		$release
+		kill -INT "$recorder" 2> /dev/null
+		wait "$recorder"
+		case ${status:-$?} in
+		0) continue ;;
+		137) break ;;
+		*) return 1 ;;
+		esac
+	done
+	cat "$work/kills.err"
+	grep -q '^uniprof-record: killed by its watchdog: it was traced, frozen' "$work/kills.err"
+}
+
+# --- debuggers -------------------------------------------------------------------------------------------------------
+# debugged PROCESS: gdb holds it until it is told to go.
+debugged() {
+	rm -f "$work/go"
+	mkfifo "$work/go"
+	gdb -q -nx -batch -p "$1" -ex 'echo holds it\n' -ex "shell cat $work/go" > "$work/gdb" 2>&1 &
+	debugger=$!
+	await grep -q 'holds it' "$work/gdb"
+}
+undebugged() {
+	echo > "$work/go"
+	wait "$debugger"
+}
+gdb_holds() {
+	debugged "$recorder"
+}
+command -v gdb > /dev/null && {
+	release=undebugged
+	ok "gdb holds the recorder inside a pause: the watchdog ends it and says why, the guest goes on" held gdb_holds
+
+	debugged "$pid"
+	refused() {
+		"$record" -f -o "$work/no.upf" "$pid" 2> "$work/no.err"
+		[ $? = 4 ] && cat "$work/no.err" && [ "$(grep -c . "$work/no.err")" = 1 ] &&
+			grep -q "^uniprof-record: $pid: another program traces it, such as gdb or strace: end that first" "$work/no.err"
+	}
+	ok "gdb holds the monitor before a recorder comes: one line says so" refused
+	undebugged
+
+	# gdb attaches to the threads that it can, then tries again with those that the recorder had.
+	taken_over() {
+		local status
+
+		begin
+		debugged "$pid"
+		wait "$recorder"
+		status=$?
+		undebugged
+		cat "$work/kills.err"
+		[ $status = 1 ] && grep -q "^uniprof-record: $called: another program traces it" "$work/kills.err" &&
+			"$report" --verify "$work/kills.upf" && unharmed
+	}
+	ok "gdb takes the monitor from a recorder: the recording ends and says why, its trace is whole" taken_over
+}
+
+# --- freezers --------------------------------------------------------------------------------------------------------
+# Of cgroup v2: the recorder alone, the watchdog outside. Both together cannot be helped, nor can v1's freezer, which not
+# even SIGKILL gets out of.
+freezer=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/self/mounts)/uniprof$$
+freeze_recorder() {
+	echo "$recorder" > "$freezer/cgroup.procs"
+	a_moment
+	freeze
+}
+freeze() {
+	echo 1 > "$freezer/cgroup.freeze"
+	await grep -qx 'frozen 1' "$freezer/cgroup.events"
+}
+thaw() {
+	echo 0 > "$freezer/cgroup.freeze"
+}
+if mkdir "$freezer" 2> "$work/freezer"; then
+	release=thaw
+	ok "a freezer holds the recorder inside a pause: the watchdog ends it and says why, the guest goes on" held freeze_recorder
+
+	# Its threads can be stopped all the same, and the recording goes on.
+	frozen_monitor() {
+		begin
+		echo "$pid" > "$freezer/cgroup.procs"
+		freeze
+		a_moment
+		kill -0 "$recorder" || return
+		kill -INT "$recorder"
+		wait "$recorder" || return
+		cat "$work/kills.err"
+		await untraced || return
+		thaw
+		unharmed && "$report" --verify "$work/kills.upf"
+	}
+	ok "a freezer holds the monitor: the recording goes on and ends, then the guest goes on" frozen_monitor
+	end_machines
+	rmdir "$freezer"
+else
+	ok "# SKIP no cgroup v2 here to make a group in: $(head -n 1 "$work/freezer")" true
+fi
+
+done_testing
