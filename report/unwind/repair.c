@@ -191,7 +191,7 @@ static enum candidate climb(struct climb *w)
 
 void repair_chain(struct cfi *cfi, const struct upf_record *s, const uint64_t *frames, uint32_t depth, struct chain *c)
 {
-	struct climb w = {.isa = cfi_isa(cfi),
+	struct climb w = {.isa = cfi_isa_at(cfi, depth ? frames[0] : 0), /* whose frame pointer the sample has */
 	                  .cfi = cfi,
 	                  .sample = s,
 	                  .memory = {s->sp & ~(uint64_t)7, s->words, s->nwords, cfi_isa(cfi)->word},
