@@ -28,7 +28,7 @@ struct mark {
 
 struct image {
 	struct elf_file *file;
-	uint64_t bias; /* added to the pieces already, not to the marks */
+	uint64_t bias;      /* added to the pieces already, not to the marks */
 	struct mark *marks; /* by start */
 	size_t nmarks, marks_cap;
 	struct piece *pieces; /* by start */

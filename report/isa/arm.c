@@ -335,10 +335,10 @@ static bool is_padding_t32(const uint8_t *code, size_t left)
 	       (left >= 4 && peek_u32(code) == 0x8000f3af);
 }
 
-#define COMMON                                                                                                        \
-	.arch = UPF_ARCH_ARM32, .machine = EM_ARM, .decoder = CS_ARCH_ARM, .word = 4, .regs = 15, .sp = SP,           \
-	.cfa = ISA_NONE, .link = LR, .ip = PC, .kept = {4, 5, 6, THUMB_FP, 8, 9, 10, FP, LR}, .nkept = 9,             \
-	.direct_call = 4, .tables_hold_at_calls = true, .kernel_from = 0xc0000000, .find_flow = find_flow,            \
+#define COMMON \
+	.arch = UPF_ARCH_ARM32, .machine = EM_ARM, .decoder = CS_ARCH_ARM, .word = 4, .regs = 15, .sp = SP, \
+	.cfa = ISA_NONE, .link = LR, .ip = PC, .kept = {4, 5, 6, THUMB_FP, 8, 9, 10, FP, LR}, .nkept = 9, \
+	.direct_call = 4, .tables_hold_at_calls = true, .kernel_from = 0xc0000000, .find_flow = find_flow, \
 	.code_address = code_address
 
 const struct isa isa_arm = {

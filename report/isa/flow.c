@@ -103,8 +103,8 @@ static bool same_kept(const struct frame_state *a, const struct frame_state *b)
 bool flow_same(const struct frame_state *a, const struct frame_state *b)
 {
 	return a->sp_known == b->sp_known && a->fp_known == b->fp_known && a->cfa_known == b->cfa_known &&
-	       a->copied == b->copied && a->it == b->it && (!a->sp_known || a->sp == b->sp) && (!a->fp_known || a->fp == b->fp) &&
-	       same_kept(a, b);
+	       a->copied == b->copied && a->it == b->it && (!a->sp_known || a->sp == b->sp) &&
+	       (!a->fp_known || a->fp == b->fp) && same_kept(a, b);
 }
 
 bool flow_meet(struct frame_state *a, const struct frame_state *b)

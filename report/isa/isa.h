@@ -39,9 +39,9 @@ struct isa {
 	uint8_t indirect_calls[ISA_CALL_SIZES]; /* of other calls: all sizes, then 0 */
 	/* Bytes of an instruction that capstone does not know; NULL: that cannot be told. */
 	uint8_t (*size)(const uint8_t *code, size_t left);
-	bool tables_hold_at_calls;              /* some compilers' tell nothing of prologues and epilogues */
-	bool callee_pops;                       /* functions may take arguments off the stack when they return */
-	uint64_t kernel_from;                   /* where Linux' part of the address space begins */
+	bool tables_hold_at_calls; /* some compilers' tell nothing of prologues and epilogues */
+	bool callee_pops;          /* functions may take arguments off the stack when they return */
+	uint64_t kernel_from;      /* where Linux' part of the address space begins */
 	/* NULL: capstone needs no more than the instruction. Else its state is in @frame, which may be NULL. */
 	bool (*decode)(size_t decoder, const uint8_t *code, size_t left, uint64_t address, struct frame_state *frame,
 	               struct cs_insn *insn);
@@ -51,7 +51,8 @@ struct isa {
 	void (*find_flow)(size_t decoder, const struct cs_insn *insn, struct instruction *out);
 	/* Is the code at @code one of the instructions that fill gaps between functions? */
 	bool (*is_padding)(const uint8_t *code, size_t left);
-	const struct isa *other; /* code of which images of this one have, too, as their symbols tell (image.h); or NULL */
+	const struct isa
+		*other; /* code of which images of this one have, too, as their symbols tell (image.h); or NULL */
 	/* The address in a return address, which may have other bits, too. NULL: it has not. */
 	uint64_t (*code_address)(uint64_t word);
 	/*

@@ -138,7 +138,8 @@ static bool ends_at(struct code *c, const struct isa *isa, uint64_t address, uin
 	size_t left;
 	const uint8_t *code = image_code(c->image, address - size, &left);
 
-	return code && left >= size && flow_step(c->reader, isa, code, size, address - size, NULL, x) && x->size == size;
+	return code && left >= size && flow_step(c->reader, isa, code, size, address - size, NULL, x) &&
+	       x->size == size;
 }
 
 enum call_kind code_call_before(struct code *c, uint64_t address, uint64_t *target)

