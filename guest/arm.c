@@ -40,7 +40,7 @@ static bool can_be_caller(uint64_t fp, uint64_t caller)
  * Where it points to the return address, the saved one is below that: gcc's ARM code. A leaf of gcc's saves the
  * frame pointer alone: its caller is in the link register only, and its caller's frame shows that it is gcc's.
  */
-static int frame_32(struct space *space, uint64_t fp, bool innermost, uint64_t *caller, uint64_t *address)
+int arm32_frame(struct space *space, uint64_t fp, bool innermost, uint64_t *caller, uint64_t *address)
 {
 	uint64_t saved;
 	int rc = space_read(space, fp, &saved);
@@ -63,20 +63,38 @@ static int frame_32(struct space *space, uint64_t fp, bool innermost, uint64_t *
 		*address = saved;
 		rc = space_read(space, fp - 4, caller);
 	}
-	*address &= ~(uint64_t)1; /* set if the caller is Thumb code */
+	*address = arm32_code_address(*address);
 	return rc;
 }
 
 /* --- modes ------------------------------------------------------------------------------------------------------- */
 
+static uint32_t word_at(const uint8_t *code)
+{
+	return code[0] | code[1] << 8 | code[2] << 16 | (uint32_t)code[3] << 24;
+}
+
 /* BL, and BLR with or without authentication (Arm ARM, C4.1). */
 bool arm64_ends_call(const uint8_t *code)
 {
-	const uint8_t *last = code + ARCH_CALL_BYTES - 4;
-	uint32_t instruction = last[0] | last[1] << 8 | last[2] << 16 | (uint32_t)last[3] << 24;
+	uint32_t instruction = word_at(code + ARCH_CALL_BYTES - 4);
 
 	return (instruction & 0xfc000000) == 0x94000000 || (instruction & 0xfffffc1f) == 0xd63f0000 ||
 	       (instruction & 0xfefff800) == 0xd63f0800;
+}
+
+/*
+ * BL and BLX of A32, conditional or not, and any instruction behind mov lr, pc, by which older processors' code calls;
+ * BL and BLX of T32 (Arm ARM, F4.1 and F3.1). Which of both it is, a frame without bit 0 of the address does not tell.
+ */
+bool arm32_ends_call(const uint8_t *code)
+{
+	uint32_t before = word_at(code), last = word_at(code + 4);
+	uint16_t first = (uint16_t)last, second = (uint16_t)(last >> 16);
+
+	return (last & 0x0f000000) == 0x0b000000 || (last & 0xfe000000) == 0xfa000000 ||
+	       (last & 0x0ffffff0) == 0x012fff30 || (before & 0x0fffffff) == 0x01a0e00f ||
+	       ((first & 0xf800) == 0xf000 && (second & 0xc000) == 0xc000) || (second & 0xff87) == 0x4780;
 }
 
 /*
@@ -90,6 +108,12 @@ uint64_t arm64_code_address(uint64_t saved)
 	return saved >> 55 & 1 ? saved | unused : saved & ~unused;
 }
 
+/* Bit 0 says that it is T32 code. */
+uint64_t arm32_code_address(uint64_t saved)
+{
+	return saved & ~(uint64_t)1;
+}
+
 static const struct arch arm64 = {
 	.id = ARCH_ARM64,
 	.registers = 32,
@@ -101,26 +125,15 @@ static const struct arch arm64 = {
 	.code_address = arm64_code_address,
 };
 
-static const struct arch arm32 = {
-	.id = ARCH_ARM32,
-	.registers = 15,
-	.word = 4,
-	.return_offset = 4, /* at most */
-	.canonical = canonical_32,
-	.frame = frame_32,
-	.translate = arm32_walk,
-};
+/* Of a 32-bit kernel and its programs; a program of a 64-bit kernel, whose page tables hold its addresses. */
+#define ARM32(walk) \
+	{ \
+		.id = ARCH_ARM32, .registers = 15, .word = 4, .return_offset = 4 /* at most */, \
+		.canonical = canonical_32, .frame = arm32_frame, .translate = (walk), .ends_call = arm32_ends_call, \
+		.code_address = arm32_code_address \
+	}
 
-/* A program of a 64-bit kernel, whose page tables hold its addresses. */
-static const struct arch arm32_of_64 = {
-	.id = ARCH_ARM32,
-	.registers = 15,
-	.word = 4,
-	.return_offset = 4, /* at most */
-	.canonical = canonical_32,
-	.frame = frame_32,
-	.translate = arm64_walk,
-};
+static const struct arch arm32 = ARM32(arm32_walk), arm32_of_64 = ARM32(arm64_walk);
 
 static bool is_32(const struct arm_state *state)
 {

@@ -19,9 +19,18 @@ struct piece {
 	bool code;
 };
 
+/* From here on it is code of this instruction set; NULL: data. */
+struct mark {
+	uint64_t start;
+	size_t order; /* of several at one address, the last one counts */
+	const struct isa *isa;
+};
+
 struct image {
 	struct elf_file *file;
-	uint64_t bias;
+	uint64_t bias;      /* added to the pieces already, not to the marks */
+	struct mark *marks; /* by start */
+	size_t nmarks, marks_cap;
 	struct piece *pieces; /* by start */
 	size_t npieces, cap;
 };
@@ -95,6 +104,108 @@ static void cut_overlaps(struct image *i)
 	}
 }
 
+/* --- instruction sets (ELF for the Arm Architecture, "Mapping symbols") ------------------------------------------ */
+
+/* False: the symbol tells nothing. */
+static bool mark_of(const struct image *i, const GElf_Sym *symbol, const char *name, bool by_functions, struct mark *m)
+{
+	const struct isa *isa = image_isa(i);
+
+	m->start = symbol->st_value;
+	if (by_functions) {
+		m->isa = symbol->st_value & 1 ? &isa_t32 : isa;
+		m->start &= ~(uint64_t)1;
+		return GELF_ST_TYPE(symbol->st_info) == STT_FUNC;
+	}
+	if (!name || name[0] != '$' || (name[1] != '\0' && name[2] != '\0' && name[2] != '.'))
+		return false;
+	m->isa = name[1] == 't' ? &isa_t32 : name[1] == 'd' ? NULL : isa;
+	return name[1] == 'a' || name[1] == 't' || name[1] == 'd' || name[1] == 'x';
+}
+
+static int add_marks(struct image *i, Elf_Scn *section, const GElf_Shdr *h, bool by_functions)
+{
+	Elf_Data *data = elf_getdata(section, NULL);
+	GElf_Sym symbol;
+
+	for (size_t k = 0; data && h->sh_entsize && k < data->d_size / h->sh_entsize && k < INT32_MAX; k++) {
+		struct mark m = {.order = k};
+
+		if (!gelf_getsym(data, (int)k, &symbol) || symbol.st_shndx == SHN_UNDEF ||
+		    !mark_of(i, &symbol, elf_strptr(i->file->elf, h->sh_link, symbol.st_name), by_functions, &m))
+			continue;
+		if (array_room(&i->marks, &i->marks_cap, i->nmarks, sizeof(m)) != 0)
+			return -ENOMEM;
+		i->marks[i->nmarks++] = m;
+	}
+	return 0;
+}
+
+static int compare_marks(const void *va, const void *vb)
+{
+	const struct mark *a = va, *b = vb;
+
+	if (a->start != b->start)
+		return a->start < b->start ? -1 : 1;
+	return (a->order > b->order) - (a->order < b->order);
+}
+
+static int find_marks(struct image *i, bool by_functions)
+{
+	Elf_Scn *section = NULL;
+	GElf_Shdr h;
+	int rc = 0;
+
+	while (rc == 0 && (section = elf_nextscn(i->file->elf, section)) != NULL)
+		if (gelf_getshdr(section, &h) &&
+		    (h.sh_type == SHT_SYMTAB || (by_functions && h.sh_type == SHT_DYNSYM)))
+			rc = add_marks(i, section, &h, by_functions);
+	if (i->nmarks)
+		qsort(i->marks, i->nmarks, sizeof(*i->marks), compare_marks);
+	return rc;
+}
+
+static int load_marks(struct image *i)
+{
+	uint16_t machine = i->file->header.e_machine;
+	int rc = machine == EM_ARM || machine == EM_AARCH64 ? find_marks(i, false) : 0;
+
+	return rc == 0 && machine == EM_ARM && i->nmarks == 0 ? find_marks(i, true) : rc;
+}
+
+/* The last one that is not above @address; NULL: none. */
+static const struct mark *mark_at(const struct image *i, uint64_t address)
+{
+	size_t low = 0, high = i->nmarks;
+
+	address -= i->bias;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (i->marks[middle].start <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low ? &i->marks[low - 1] : NULL;
+}
+
+const struct isa *image_isa_at(const struct image *i, uint64_t address)
+{
+	const struct mark *m = mark_at(i, address);
+
+	if (m)
+		return m->isa ? m->isa : image_isa(i);
+	return i->file->header.e_machine == EM_ARM && (i->file->header.e_entry & 1) ? &isa_t32 : image_isa(i);
+}
+
+bool image_is_data(const struct image *i, uint64_t address)
+{
+	const struct mark *m = mark_at(i, address);
+
+	return m && !m->isa;
+}
+
 static int load(struct image *i)
 {
 	int rc;
@@ -107,7 +218,7 @@ static int load(struct image *i)
 	if (i->npieces)
 		qsort(i->pieces, i->npieces, sizeof(*i->pieces), compare);
 	cut_overlaps(i);
-	return rc;
+	return rc == 0 ? load_marks(i) : rc;
 }
 
 struct image *image_open(const char *path, char *why, size_t size)
@@ -133,6 +244,7 @@ void image_close(struct image *i)
 		return;
 	elf_file_close(i->file);
 	free(i->pieces);
+	free(i->marks);
 	free(i);
 }
 
@@ -163,33 +275,6 @@ const struct isa *image_isa(const struct image *i)
 bool image_is_linked(const struct image *i)
 {
 	return i->file->header.e_type != ET_REL;
-}
-
-/* Bit 0 of a function's address says that it is T32. */
-static bool has_odd_function(Elf_Scn *section, const GElf_Shdr *h)
-{
-	Elf_Data *data = elf_getdata(section, NULL);
-	GElf_Sym symbol;
-
-	for (size_t k = 0; data && h->sh_entsize && k < data->d_size / h->sh_entsize && k < INT32_MAX; k++)
-		if (gelf_getsym(data, (int)k, &symbol) && GELF_ST_TYPE(symbol.st_info) == STT_FUNC &&
-		    symbol.st_shndx != SHN_UNDEF && (symbol.st_value & 1))
-			return true;
-	return false;
-}
-
-bool image_has_t32(const struct image *i)
-{
-	Elf_Scn *section = NULL;
-	GElf_Shdr h;
-
-	if (i->file->header.e_machine != EM_ARM)
-		return false;
-	while ((section = elf_nextscn(i->file->elf, section)) != NULL)
-		if (gelf_getshdr(section, &h) && (h.sh_type == SHT_SYMTAB || h.sh_type == SHT_DYNSYM) &&
-		    has_odd_function(section, &h))
-			return true;
-	return i->file->header.e_entry & 1;
 }
 
 struct Elf *image_elf(const struct image *i)

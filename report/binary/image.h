@@ -35,10 +35,15 @@ void image_close(struct image *i); /* NULL is fine */
  */
 void image_move(struct image *i, uint64_t bias);
 uint64_t image_bias(const struct image *i);
-uint16_t image_machine(const struct image *i); /* ELF's e_machine */
-/* Has it T32 code (Thumb), which is not followed or disassembled? ARM's only. */
-bool image_has_t32(const struct image *i);
-const struct isa *image_isa(const struct image *i); /* NULL: none that is known */
+uint16_t image_machine(const struct image *i);      /* ELF's e_machine */
+const struct isa *image_isa(const struct image *i); /* NULL: none that is known; ARM's: A32 */
+/*
+ * That of the code at @address: ARM's images have A32 and T32 code, as their mapping symbols tell ($a, $t), or functions'
+ * addresses, of which bit 0 is set for T32.
+ */
+const struct isa *image_isa_at(const struct image *i, uint64_t address);
+/* Is it data between code, by mapping symbols ($d)? Only ARM's and AArch64's images have them. */
+bool image_is_data(const struct image *i, uint64_t address);
 bool image_is_linked(
 	const struct image *i); /* false: a relocatable object, as Linux' modules are; nothing has an address */
 /* The file, as libelf has it, for libdw; NULL: its compressed sections are too large together. */

@@ -501,7 +501,7 @@ const uint8_t *binaries_code(const struct binaries *b, uint64_t address, uint64_
 
 	if (binaries_have_stacks(b))
 		return archive_code(b->archive, start, left, machine);
-	if (!image || image_has_t32(image))
+	if (!image || image_isa_at(image, start) == &isa_t32)
 		return NULL;
 	*machine = image_machine(image);
 	return image_code(image, start, left);

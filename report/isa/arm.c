@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* arm.c - ARM, the instruction set A32. Images with T32 code (Thumb) are unwound by their tables only. */
+/*
+ * arm.c - ARM: the instruction sets A32 and T32 (Thumb). Images have both, and functions of the one call those of the
+ * other.
+ */
 #include "report/isa/flow.h"
 #include "format/upf.h"
 #include "format/bytes/wire.h"
@@ -7,7 +10,7 @@
 #include <capstone/capstone.h>
 #include <elf.h>
 
-enum { FP = 11, SP = 13, LR = 14, PC = 15 };
+enum { THUMB_FP = 7, FP = 11, SP = 13, LR = 14, PC = 15 };
 
 static unsigned number_of(unsigned reg)
 {
@@ -82,11 +85,12 @@ static void transfer_many(const struct isa *isa, struct frame_state *s, const cs
 	transfer(isa, s, x, 1, store, known, below);
 }
 
-/* str, ldr, strd and ldrd; the base may move before. */
+/* str, ldr, strd and ldrd; the base may move before, [sp, #-8]!, or behind, [sp], #8. */
 static void transfer_one(const struct isa *isa, struct frame_state *s, const cs_arm *x, bool store)
 {
 	unsigned n = 0, base;
 	const arm_op_mem *m;
+	const cs_arm_op *after;
 	int32_t below = 0;
 	bool known;
 
@@ -98,43 +102,52 @@ static void transfer_one(const struct isa *isa, struct frame_state *s, const cs_
 	base = number_of(m->base);
 	known = m->index == ARM_REG_INVALID && frame_place(isa, s, base, m->disp, &below);
 	transfer(isa, s, x, 0, store, known, below);
-	if (x->writeback && base == SP && m->index == ARM_REG_INVALID)
-		frame_move_sp(s, m->disp);
+	after = n + 1 < x->op_count ? &x->operands[n + 1] : NULL;
+	if (x->writeback && base == SP && m->index == ARM_REG_INVALID && (!after || after->type == ARM_OP_IMM))
+		frame_move_sp(s, !after ? m->disp : after->subtracted ? -after->imm : after->imm);
 	else if (x->writeback)
 		frame_lose(isa, s, base);
 }
 
 /* --- addresses --------------------------------------------------------------------------------------------------- */
 
-/* mov, add and sub of a constant, of an address in the frame. */
+static bool adds(unsigned id)
+{
+	return id == ARM_INS_ADD || id == ARM_INS_ADDW;
+}
+
+static bool subtracts(unsigned id)
+{
+	return id == ARM_INS_SUB || id == ARM_INS_SUBW;
+}
+
+/* mov, add and sub of a constant, of an address in the frame: T32's may have one operand for both registers. */
 static bool move(const struct isa *isa, struct frame_state *s, unsigned id, const cs_arm *x)
 {
-	const cs_arm_op *from = &x->operands[1], *by = &x->operands[2];
+	const cs_arm_op *to = &x->operands[0], *by = &x->operands[x->op_count - 1], *from = &x->operands[1];
 	int64_t displacement = 0;
 	int32_t below;
 
-	if ((id != ARM_INS_MOV && id != ARM_INS_ADD && id != ARM_INS_SUB) ||
-	    x->op_count != (id == ARM_INS_MOV ? 2 : 3) || x->operands[0].type != ARM_OP_REG ||
-	    from->type != ARM_OP_REG || from->shift.type != ARM_SFT_INVALID)
+	if ((id != ARM_INS_MOV && !adds(id) && !subtracts(id)) || x->op_count < 2)
 		return false;
-	if (id != ARM_INS_MOV && by->type != ARM_OP_IMM)
+	if (id != ARM_INS_MOV) {
+		if (by->type != ARM_OP_IMM)
+			return false;
+		displacement = subtracts(id) ? -(int64_t)by->imm : by->imm;
+		from = x->op_count == 2 ? to : from;
+	}
+	if (to->type != ARM_OP_REG || from->type != ARM_OP_REG || from->shift.type != ARM_SFT_INVALID ||
+	    !frame_place(isa, s, number_of(from->reg), displacement, &below))
 		return false;
-	if (id != ARM_INS_MOV)
-		displacement = id == ARM_INS_SUB ? -(int64_t)by->imm : by->imm;
-	if (!frame_place(isa, s, number_of(from->reg), displacement, &below))
-		return false;
-	frame_set(isa, s, number_of(x->operands[0].reg), below);
+	frame_set(isa, s, number_of(to->reg), below);
 	return true;
 }
 
 static bool writes(csh handle, const cs_insn *insn, unsigned number)
 {
-	cs_regs read, written;
-	uint8_t nread, nwritten;
+	cs_regs written;
 
-	if (cs_regs_access(handle, insn, read, &nread, written, &nwritten) != CS_ERR_OK)
-		return false;
-	for (uint8_t i = 0; i < nwritten; i++)
+	for (uint8_t i = flow_written(handle, insn, written); i-- > 0;)
 		if (number_of(written[i]) == number)
 			return true;
 	return false;
@@ -142,12 +155,9 @@ static bool writes(csh handle, const cs_insn *insn, unsigned number)
 
 static void lose_written(const struct isa *isa, csh handle, const cs_insn *insn, struct frame_state *s)
 {
-	cs_regs read, written;
-	uint8_t nread, nwritten;
+	cs_regs written;
 
-	if (cs_regs_access(handle, insn, read, &nread, written, &nwritten) != CS_ERR_OK)
-		return;
-	for (uint8_t i = 0; i < nwritten; i++)
+	for (uint8_t i = flow_written(handle, insn, written); i-- > 0;)
 		frame_lose(isa, s, number_of(written[i]));
 }
 
@@ -172,6 +182,10 @@ static void apply(const struct isa *isa, csh handle, const cs_insn *insn, struct
 		return;
 	case ARM_INS_POP:
 		pop(isa, s, x);
+		return;
+	case ARM_INS_SVC: /* capstone takes the link register for written */
+	case ARM_INS_HVC:
+	case ARM_INS_SMC:
 		return;
 	case ARM_INS_VPUSH:
 		move_by_floats(s, x, -1);
@@ -209,6 +223,7 @@ static void write_pc(const cs_insn *insn, struct instruction *out)
 	               number_of(x->operands[x->op_count - 1].reg) == LR;
 
 	out->returns = insn->id == ARM_INS_POP || insn->id == ARM_INS_LDM || insn->id == ARM_INS_LDMDB ||
+	               (insn->id == ARM_INS_LDR && x->writeback && x->operands[1].mem.base == ARM_REG_SP) ||
 	               ((insn->id == ARM_INS_BX || insn->id == ARM_INS_MOV) && by_link);
 	out->flow = out->returns ? FLOW_END : FLOW_INDIRECT;
 }
@@ -232,6 +247,15 @@ static void find_flow(csh handle, const cs_insn *insn, struct instruction *out)
 	case ARM_INS_B:
 		out->flow = out->conditional ? FLOW_BRANCH : FLOW_JUMP;
 		break;
+	case ARM_INS_CBZ:
+	case ARM_INS_CBNZ:
+		out->flow = FLOW_BRANCH;
+		out->target = (uint32_t)x->operands[1].imm;
+		break;
+	case ARM_INS_TBB:
+	case ARM_INS_TBH:
+		out->flow = FLOW_INDIRECT;
+		break;
 	case ARM_INS_UDF:
 	case ARM_INS_BKPT:
 		out->flow = FLOW_END;
@@ -240,6 +264,14 @@ static void find_flow(csh handle, const cs_insn *insn, struct instruction *out)
 		if (writes(handle, insn, PC))
 			write_pc(insn, out);
 	}
+}
+
+/* --- A32 --------------------------------------------------------------------------------------------------------- */
+
+static uint8_t size_of(const uint8_t *code, size_t left)
+{
+	(void)code, (void)left;
+	return 4;
 }
 
 static bool is_padding(const uint8_t *code, size_t left)
@@ -253,28 +285,83 @@ static uint64_t code_address(uint64_t word)
 	return word & ~UINT64_C(1);
 }
 
+/* --- T32 (Arm ARM, F2.1 and F3.1) -------------------------------------------------------------------------------- */
+
+static uint8_t size_of_t32(const uint8_t *code, size_t left)
+{
+	return left < 2 ? 0 : peek_u16(code) >= 0xe800 ? 4 : 2;
+}
+
+static bool is_it(const uint8_t *code, size_t left)
+{
+	return left >= 2 && code[1] == 0xbf && (code[0] & 15) != 0;
+}
+
+/*
+ * Capstone remembers what an IT instruction says of those behind it, but we do not decode one behind the other. So it
+ * never sees the program's, and before an instruction that one covers it sees another that covers this one alone.
+ */
+static bool decode_t32(size_t handle, const uint8_t *code, size_t left, uint64_t address, struct frame_state *s,
+                       cs_insn *insn)
+{
+	const uint8_t it[] = {s ? (uint8_t)((s->it & 0xf0) | 8) : 0, 0xbf}, nop[] = {0x00, 0xbf}, *before = it;
+	uint64_t nowhere = 0;
+	size_t size = sizeof(it);
+
+	if (is_it(code, left))
+		return false;
+	if (s && s->it)
+		cs_disasm_iter(handle, &before, &size, &nowhere, insn);
+	if (cs_disasm_iter(handle, &code, &left, &address, insn))
+		return true;
+	before = nop;
+	size = sizeof(nop);
+	cs_disasm_iter(handle, &before, &size, &nowhere, insn);
+	return false;
+}
+
+static void apply_t32(const struct isa *isa, csh handle, const cs_insn *insn, struct frame_state *s)
+{
+	apply(isa, handle, insn, s);
+	if (insn->id == 0 && is_it(insn->bytes, insn->size))
+		s->it = insn->bytes[0];
+	else
+		s->it = s->it & 7 ? (uint8_t)((s->it & 0xe0) | (s->it << 1 & 0x1f)) : 0;
+}
+
+static bool is_padding_t32(const uint8_t *code, size_t left)
+{
+	return left < 2 || peek_u16(code) == 0xbf00 || peek_u16(code) == 0x46c0 || peek_u16(code) == 0 ||
+	       (left >= 4 && peek_u32(code) == 0x8000f3af);
+}
+
+#define COMMON \
+	.arch = UPF_ARCH_ARM32, .machine = EM_ARM, .decoder = CS_ARCH_ARM, .word = 4, .regs = 15, .sp = SP, \
+	.cfa = ISA_NONE, .link = LR, .ip = PC, .kept = {4, 5, 6, THUMB_FP, 8, 9, 10, FP, LR}, .nkept = 9, \
+	.direct_call = 4, .tables_hold_at_calls = true, .kernel_from = 0xc0000000, .find_flow = find_flow, \
+	.code_address = code_address
+
 const struct isa isa_arm = {
-	.arch = UPF_ARCH_ARM32,
-	.machine = EM_ARM,
-	.decoder = CS_ARCH_ARM,
+	COMMON,
 	.mode = CS_MODE_ARM,
-	.word = 4,
-	.regs = 15,
-	.sp = SP,
 	.fp = FP,
-	.cfa = ISA_NONE,
-	.link = LR,
-	.ip = PC,
-	.kept = {4, 5, 6, 7, 8, 9, 10, FP, LR},
-	.nkept = 9,
 	.return_offsets = {4, 0},
-	.fixed_size = 4,
-	.direct_call = 4,
 	.indirect_calls = {4},
-	.tables_hold_at_calls = true,
-	.kernel_from = 0xc0000000,
+	.size = size_of,
 	.apply = apply,
-	.find_flow = find_flow,
 	.is_padding = is_padding,
-	.code_address = code_address,
+	.other = &isa_t32,
+};
+
+const struct isa isa_t32 = {
+	COMMON,
+	.mode = CS_MODE_THUMB,
+	.fp = THUMB_FP,
+	.return_offsets = {4, 4},
+	.indirect_calls = {2},
+	.size = size_of_t32,
+	.decode = decode_t32,
+	.apply = apply_t32,
+	.is_padding = is_padding_t32,
+	.other = &isa_arm,
 };

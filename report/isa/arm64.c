@@ -122,8 +122,7 @@ static bool writes_none(unsigned id)
 
 static void apply(const struct isa *isa, csh handle, const cs_insn *insn, struct frame_state *s)
 {
-	cs_regs read, written;
-	uint8_t nread, nwritten;
+	cs_regs written;
 
 	if (insn->id == 0) { /* not known: most have the register that they write in the last five bits */
 		if ((insn->bytes[0] & 31) != 31) /* no register */
@@ -131,9 +130,9 @@ static void apply(const struct isa *isa, csh handle, const cs_insn *insn, struct
 		return;
 	}
 	if (transfer(isa, s, insn->id, &insn->detail->arm64) || move(isa, s, insn->id, &insn->detail->arm64) ||
-	    writes_none(insn->id) || cs_regs_access(handle, insn, read, &nread, written, &nwritten) != CS_ERR_OK)
+	    writes_none(insn->id))
 		return;
-	for (uint8_t i = 0; i < nwritten; i++)
+	for (uint8_t i = flow_written(handle, insn, written); i-- > 0;)
 		frame_lose(isa, s, number_of(written[i]));
 }
 
@@ -186,6 +185,12 @@ static void find_flow(csh handle, const cs_insn *insn, struct instruction *out)
 	}
 }
 
+static uint8_t size_of(const uint8_t *code, size_t left)
+{
+	(void)code, (void)left;
+	return 4;
+}
+
 static bool is_padding(const uint8_t *code, size_t left)
 {
 	return left < 4 || peek_u32(code) == 0xd503201f || peek_u32(code) == 0;
@@ -214,7 +219,7 @@ const struct isa isa_arm64 = {
 	.nkept = 12,
 	.return_offsets = {8, 8},
 	.tables_hold_at_calls = true,
-	.fixed_size = 4,
+	.size = size_of,
 	.direct_call = 4,
 	.indirect_calls = {4},
 	.kernel_from = UINT64_C(1) << 55,

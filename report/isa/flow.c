@@ -46,10 +46,10 @@ void flow_close(struct flow_reader *r)
 	free(r);
 }
 
-/* An instruction that capstone does not know: where all have one size, the next one can be found all the same. */
+/* An instruction that capstone does not know: the next one can be found all the same where its size is told. */
 static bool take_unknown(struct flow_reader *r, const uint8_t *code, size_t left, uint64_t address)
 {
-	uint8_t size = r->isa->fixed_size;
+	uint8_t size = r->isa->size ? r->isa->size(code, left) : 0;
 
 	if (size == 0 || left < size)
 		return false;
@@ -60,16 +60,26 @@ static bool take_unknown(struct flow_reader *r, const uint8_t *code, size_t left
 	return true;
 }
 
-bool flow_step(struct flow_reader *r, const uint8_t *code, size_t left, uint64_t address, struct frame_state *state,
-               struct instruction *out)
+static bool decode(struct flow_reader *r, const uint8_t *code, size_t left, uint64_t address,
+                   struct frame_state *state)
+{
+	return r->isa->decode ? r->isa->decode(r->handle, code, left, address, state, r->insn)
+	                      : cs_disasm_iter(r->handle, &code, &left, &address, r->insn);
+}
+
+bool flow_step(struct flow_reader *r, const struct isa *isa, const uint8_t *code, size_t left, uint64_t address,
+               struct frame_state *state, struct instruction *out)
 {
 	*out = (struct instruction){0};
-	if (!cs_disasm_iter(r->handle, &code, &left, &address, r->insn) && !take_unknown(r, code, left, address))
+	if (isa != r->isa && cs_option(r->handle, CS_OPT_MODE, (size_t)isa->mode) != CS_ERR_OK)
+		return false;
+	r->isa = isa;
+	if (!decode(r, code, left, address, state) && !take_unknown(r, code, left, address))
 		return false;
 	out->size = (uint8_t)r->insn->size;
-	r->isa->find_flow(r->handle, r->insn, out);
+	isa->find_flow(r->handle, r->insn, out);
 	if (state)
-		r->isa->apply(r->isa, r->handle, r->insn, state);
+		isa->apply(isa, r->handle, r->insn, state);
 	return true;
 }
 
@@ -93,8 +103,8 @@ static bool same_kept(const struct frame_state *a, const struct frame_state *b)
 bool flow_same(const struct frame_state *a, const struct frame_state *b)
 {
 	return a->sp_known == b->sp_known && a->fp_known == b->fp_known && a->cfa_known == b->cfa_known &&
-	       a->copied == b->copied && (!a->sp_known || a->sp == b->sp) && (!a->fp_known || a->fp == b->fp) &&
-	       same_kept(a, b);
+	       a->copied == b->copied && a->it == b->it && (!a->sp_known || a->sp == b->sp) &&
+	       (!a->fp_known || a->fp == b->fp) && same_kept(a, b);
 }
 
 bool flow_meet(struct frame_state *a, const struct frame_state *b)
@@ -169,6 +179,15 @@ bool flow_row(const struct isa *isa, const struct frame_state *s, struct cfi_row
 static bool in_frame(int64_t below)
 {
 	return below >= -FRAME_MAX && below <= FRAME_MAX;
+}
+
+uint8_t flow_written(size_t decoder, const cs_insn *insn, uint16_t written[FLOW_WRITTEN_MAX])
+{
+	_Static_assert(FLOW_WRITTEN_MAX == sizeof(cs_regs) / sizeof(uint16_t), "the array is capstone's");
+	cs_regs read;
+	uint8_t nread, n;
+
+	return cs_regs_access(decoder, insn, read, &nread, written, &n) == CS_ERR_OK ? n : 0;
 }
 
 void frame_lose(const struct isa *isa, struct frame_state *s, unsigned reg)

@@ -15,6 +15,7 @@ struct frame_state {
 	bool cfa_known; /* isa->cfa is the CFA: a frame that is about to be aligned */
 	/* the return address is a copy, made by a frame that was aligned: the CFA is not the caller's stack */
 	bool copied;
+	uint8_t it; /* T32: how an IT instruction makes the next ones conditional, as in the processor's ITSTATE */
 	int32_t sp, fp;
 	struct {
 		uint8_t where; /* CFI_SAME, CFI_SAVED at CFA + offset, CFI_LOST */
@@ -42,14 +43,19 @@ struct instruction {
 	uint64_t target;  /* of a jump, branch or direct call */
 };
 
+#define FLOW_WRITTEN_MAX 64 /* capstone's cs_regs */
+
 struct flow_reader;
 struct flow_reader *flow_open(const struct isa *isa); /* NULL: errno */
 void flow_close(struct flow_reader *r);               /* NULL is fine */
 /* The frame before a function's first instruction. */
 struct frame_state flow_entry(const struct isa *isa);
-/* Decodes the instruction at @address and applies it to @state (NULL: only decodes). False: it is no instruction. */
-bool flow_step(struct flow_reader *r, const uint8_t *code, size_t left, uint64_t address, struct frame_state *state,
-               struct instruction *out);
+/*
+ * Decodes the instruction at @address, which is @isa's: the reader's, or the other one that its images have. Applies it
+ * to @state (NULL: only decodes). False: it is no instruction.
+ */
+bool flow_step(struct flow_reader *r, const struct isa *isa, const uint8_t *code, size_t left, uint64_t address,
+               struct frame_state *state, struct instruction *out);
 bool flow_same(const struct frame_state *a, const struct frame_state *b);
 /* Keeps in @a only what is the same in @b. False: what is left does not tell where the CFA is. */
 bool flow_meet(struct frame_state *a, const struct frame_state *b);
@@ -61,6 +67,8 @@ bool flow_row(const struct isa *isa, const struct frame_state *state, struct cfi
  * neither the stack pointer, the frame pointer, isa->cfa nor preserved by calls may be given, and changes nothing.
  */
 
+/* The registers that the instruction writes, by capstone's numbers: how many there are. */
+uint8_t flow_written(size_t decoder, const struct cs_insn *insn, uint16_t written[FLOW_WRITTEN_MAX]);
 /* The register is written with something else. Its caller's value is where it was saved, or gone. */
 void frame_lose(const struct isa *isa, struct frame_state *s, unsigned reg);
 /* The register goes into the word at CFA - @below, or comes out of it. */

@@ -35,18 +35,24 @@ struct isa {
 	uint8_t nkept;
 	int8_t return_offsets
 		[2];         /* of the return address from a frame pointer whose frame is made: compilers differ */
-	uint8_t fixed_size;  /* bytes of each instruction; 0: they differ */
 	uint8_t direct_call; /* bytes of a call to a constant */
 	uint8_t indirect_calls[ISA_CALL_SIZES]; /* of other calls: all sizes, then 0 */
-	bool tables_hold_at_calls;              /* some compilers' tell nothing of prologues and epilogues */
-	bool callee_pops;                       /* functions may take arguments off the stack when they return */
-	uint64_t kernel_from;                   /* where Linux' part of the address space begins */
-	/* What the instruction does to the frame. Where sizes are fixed, id 0 is an instruction that is not known. */
+	/* Bytes of an instruction that capstone does not know; NULL: that cannot be told. */
+	uint8_t (*size)(const uint8_t *code, size_t left);
+	bool tables_hold_at_calls; /* some compilers' tell nothing of prologues and epilogues */
+	bool callee_pops;          /* functions may take arguments off the stack when they return */
+	uint64_t kernel_from;      /* where Linux' part of the address space begins */
+	/* NULL: capstone needs no more than the instruction. Else its state is in @frame, which may be NULL. */
+	bool (*decode)(size_t decoder, const uint8_t *code, size_t left, uint64_t address, struct frame_state *frame,
+	               struct cs_insn *insn);
+	/* What the instruction does to the frame. Id 0 is an instruction that is not known. */
 	void (*apply)(const struct isa *isa, size_t decoder, const struct cs_insn *insn, struct frame_state *frame);
 	/* Where it leads: fills in flow, indirect_call and target. */
 	void (*find_flow)(size_t decoder, const struct cs_insn *insn, struct instruction *out);
 	/* Is the code at @code one of the instructions that fill gaps between functions? */
 	bool (*is_padding)(const uint8_t *code, size_t left);
+	const struct isa
+		*other; /* code of which images of this one have, too, as their symbols tell (image.h); or NULL */
 	/* The address in a return address, which may have other bits, too. NULL: it has not. */
 	uint64_t (*code_address)(uint64_t word);
 	/*
@@ -56,7 +62,7 @@ struct isa {
 	bool (*stub_depth)(uint64_t offset, bool pv, int32_t *pushed);
 };
 
-extern const struct isa isa_x86_64, isa_i386, isa_arm64, isa_arm;
+extern const struct isa isa_x86_64, isa_i386, isa_arm64, isa_arm, isa_t32;
 
 /* NULL: none that is known. */
 const struct isa *isa_of_machine(uint16_t machine);

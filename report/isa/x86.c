@@ -168,12 +168,9 @@ static bool leave_aligned(const struct isa *isa, struct frame_state *s, unsigned
 
 static void lose_written(const struct isa *isa, csh handle, const cs_insn *insn, struct frame_state *s)
 {
-	cs_regs read, written;
-	uint8_t nread, nwritten;
+	cs_regs written;
 
-	if (cs_regs_access(handle, insn, read, &nread, written, &nwritten) != CS_ERR_OK)
-		return;
-	for (uint8_t i = 0; i < nwritten; i++)
+	for (uint8_t i = flow_written(handle, insn, written); i-- > 0;)
 		frame_lose(isa, s, number_of(isa, written[i]));
 }
 

@@ -287,6 +287,16 @@ const struct isa *cfi_isa(const struct cfi *cfi)
 	return cfi->isa;
 }
 
+const struct isa *cfi_isa_at(const struct cfi *cfi, uint64_t address)
+{
+	size_t left;
+
+	for (struct source_image *i = NULL; (i = next_image(cfi, i)) != NULL;)
+		if (image_code(i->image, address, &left))
+			return image_isa_at(i->image, address);
+	return cfi->isa;
+}
+
 const struct cfi_known_row *cfi_find(struct cfi *cfi, uint64_t address, bool behind)
 {
 	uint32_t hash, id;

@@ -53,6 +53,8 @@ bool cfi_named(const struct cfi *cfi, uint64_t address, uint64_t *offset);
  */
 void cfi_enter(struct cfi *cfi, const struct isa *isa, bool pv);
 const struct isa *cfi_isa(const struct cfi *cfi);
+/* Of the code at @address: an image's of that instruction set may have code of another one, too. */
+const struct isa *cfi_isa_at(const struct cfi *cfi, uint64_t address);
 /*
  * The row for the instruction at @address; for a caller's frame (@behind), for the call that ends at its return
  * address @address. NULL: no memory. What it points at is good until the next call.

@@ -13,7 +13,6 @@
 #define REACH_MAX 64 /* functions searched by code_reaches() */
 
 struct code {
-	const struct isa *isa;
 	const struct image *image;
 	const struct symbols *symbols;
 	struct flow_reader *reader;
@@ -64,14 +63,13 @@ struct code *code_new(const struct image *image, const struct symbols *symbols)
 	const struct isa *isa = image_isa(image);
 	struct code *c;
 
-	if (!isa || image_has_t32(image)) {
+	if (!isa) {
 		errno = ENOTSUP;
 		return NULL;
 	}
 	c = calloc(1, sizeof(*c));
 	if (!c)
 		return NULL;
-	c->isa = isa;
 	c->image = image;
 	c->symbols = symbols;
 	c->reader = flow_open(isa);
@@ -98,7 +96,7 @@ void code_free(struct code *c)
 }
 
 /* The stack while the call that ends at @address has not returned. */
-static bool during_call(const struct code *c, const struct followed *f, uint64_t address, struct frame_state *state)
+static bool during_call(const struct followed *f, uint64_t address, struct frame_state *state)
 {
 	const struct followed_at *call = followed_before(f, address);
 
@@ -106,9 +104,10 @@ static bool during_call(const struct code *c, const struct followed *f, uint64_t
 		return false;
 	*state = call->before;
 	state->cfa_known = false;
-	frame_lose(c->isa, state, c->isa->link);
+	state->it = 0;
+	frame_lose(f->isa, state, f->isa->link);
 	/* What was saved is more certain in memory than in registers that callees preserve. */
-	for (unsigned k = 0; k < c->isa->nkept; k++)
+	for (unsigned k = 0; k < f->isa->nkept; k++)
 		state->kept[k].changed = true;
 	return true;
 }
@@ -126,26 +125,28 @@ int code_row(struct code *c, uint64_t address, bool behind, struct cfi_row *row)
 	if (!f)
 		return -errno;
 	if (behind)
-		return during_call(c, f, address, &state) && flow_row(c->isa, &state, row) ? 0 : -ENODATA;
+		return during_call(f, address, &state) && flow_row(f->isa, &state, row) ? 0 : -ENODATA;
 	at = followed_at(f, address);
-	return at && !at->disagreed && flow_row(c->isa, &at->before, row) ? 0 : -ENODATA;
+	return at && !at->disagreed && flow_row(f->isa, &at->before, row) ? 0 : -ENODATA;
 }
 
 /* --- calls ------------------------------------------------------------------------------------------------------- */
 
 /* The instruction of @size bytes that ends at @address, if that is what is there. */
-static bool ends_at(struct code *c, uint64_t address, uint8_t size, struct instruction *x)
+static bool ends_at(struct code *c, const struct isa *isa, uint64_t address, uint8_t size, struct instruction *x)
 {
 	size_t left;
 	const uint8_t *code = image_code(c->image, address - size, &left);
 
-	return code && left >= size && flow_step(c->reader, code, size, address - size, NULL, x) && x->size == size;
+	return code && left >= size && flow_step(c->reader, isa, code, size, address - size, NULL, x) &&
+	       x->size == size;
 }
 
 enum call_kind code_call_before(struct code *c, uint64_t address, uint64_t *target)
 {
+	const struct isa *isa = image_isa_at(c->image, address - 1);
 	struct instruction x;
-	bool direct = ends_at(c, address, c->isa->direct_call, &x) && x.flow == FLOW_CALL && !x.indirect_call;
+	bool direct = ends_at(c, isa, address, isa->direct_call, &x) && x.flow == FLOW_CALL && !x.indirect_call;
 	const struct symbol_range *callee;
 	size_t left;
 
@@ -155,8 +156,8 @@ enum call_kind code_call_before(struct code *c, uint64_t address, uint64_t *targ
 		if (callee && callee->symbol_start == x.target)
 			return CALL_DIRECT;
 	}
-	for (const uint8_t *size = c->isa->indirect_calls; *size; size++)
-		if (ends_at(c, address, *size, &x) && x.flow == FLOW_CALL && x.indirect_call)
+	for (const uint8_t *size = isa->indirect_calls; *size; size++)
+		if (ends_at(c, isa, address, *size, &x) && x.flow == FLOW_CALL && x.indirect_call)
 			return CALL_INDIRECT;
 	return direct && image_code(c->image, *target, &left) ? CALL_DIRECT : CALL_NONE;
 }
@@ -164,12 +165,14 @@ enum call_kind code_call_before(struct code *c, uint64_t address, uint64_t *targ
 /* Code without a symbol: a stub of the linker, which continues where a table says. */
 static bool is_stub(struct code *c, uint64_t address)
 {
+	const struct isa *isa = image_isa_at(c->image, address);
+
 	for (int i = 0; i < 4; i++) {
 		struct instruction x;
 		size_t left;
 		const uint8_t *code = image_code(c->image, address, &left);
 
-		if (!code || !flow_step(c->reader, code, left, address, NULL, &x))
+		if (!code || !flow_step(c->reader, isa, code, left, address, NULL, &x))
 			return false;
 		if (x.flow != FLOW_NEXT)
 			return x.flow == FLOW_INDIRECT || x.flow == FLOW_JUMP;

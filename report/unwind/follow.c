@@ -143,7 +143,7 @@ static uint16_t pops_of(const struct follow *w, uint64_t address)
 		size_t left;
 		const uint8_t *code = image_code(w->image, address, &left), *next;
 
-		if (!code || !flow_step(w->reader, code, left, address, NULL, &x))
+		if (!code || !flow_step(w->reader, w->isa, code, left, address, NULL, &x))
 			break;
 		if (x.returns)
 			return x.pops;
@@ -226,7 +226,7 @@ static int take_step(struct follow *w, const struct step *s)
 	if (at && !arrive(at, s))
 		return 0;
 	code = image_code(w->image, s->address, &left);
-	if (!code || !flow_step(w->reader, code, left, s->address, &state, &x))
+	if (!code || !flow_step(w->reader, w->isa, code, left, s->address, &state, &x))
 		return 0;
 	if (at)
 		i = (uint32_t)(at - w->f->at);
@@ -271,8 +271,8 @@ static bool find_gap(struct follow *w, uint64_t *from)
 		struct followed_at *known = find_at(w, at, &hash);
 		size_t left;
 
-		if (known) {
-			at += known->size;
+		if (known || image_is_data(w->image, at)) {
+			at += known ? known->size : 1;
 			continue;
 		}
 		code = image_code(w->image, at, &left);
@@ -280,7 +280,7 @@ static bool find_gap(struct follow *w, uint64_t *from)
 			*from = at;
 			return true;
 		}
-		if (!code || !flow_step(w->reader, code, left, at, NULL, &x))
+		if (!code || !flow_step(w->reader, w->isa, code, left, at, NULL, &x))
 			return false;
 		at += x.size;
 	}
@@ -310,10 +310,12 @@ static int fill_gaps(struct follow *w)
 
 int follow(struct followed *f, const struct image *image, struct flow_reader *reader)
 {
-	struct follow w = {.isa = image_isa(image), .image = image, .reader = reader, .f = f};
-	const struct frame_state entry = flow_entry(w.isa);
+	const struct isa *isa = image_isa_at(image, f->parts[0].start);
+	struct follow w = {.isa = isa, .image = image, .reader = reader, .f = f};
+	const struct frame_state entry = flow_entry(isa);
 	int rc = plan(&w, f->parts[0].start, &entry, FROM_OUTSIDE, BY_FLOW);
 
+	f->isa = isa;
 	if (rc == 0)
 		rc = take_steps(&w);
 	if (rc == 0)

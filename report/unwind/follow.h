@@ -29,6 +29,7 @@ struct followed_at {
 };
 
 struct followed {
+	const struct isa *isa; /* of its code */
 	struct part parts[PARTS];
 	struct followed_at *at; /* by address, n of them; only those that could be followed */
 	size_t n;

@@ -34,7 +34,17 @@ static void add(struct chain *c, uint64_t address, uint8_t flags)
 
 static uint64_t cfa_of(const struct climb *w, const struct cfi_row *row)
 {
-	return w->sp + (uint64_t)(int64_t)row->cfa_offset;
+	return (row->cfa_base == w->isa->fp ? w->sample->fp : w->sp) + (uint64_t)(int64_t)row->cfa_offset;
+}
+
+/*
+ * gcc's leaf functions of ARM save the frame pointer alone, and set it. The recorder's walk passes over such a frame, as
+ * the return address is in the link register only.
+ */
+static bool is_passed_over(const struct climb *w, const struct cfi_row *row)
+{
+	return row->ra == CFI_RA_LINK && row->reg[w->isa->fp].where == CFI_SAVED &&
+	       w->sample->fp == cfa_of(w, row) + (uint64_t)(int64_t)row->reg[w->isa->fp].offset;
 }
 
 /* Is the frame pointer still the caller's, too, so that the rest of the walk is right? */
@@ -126,7 +136,8 @@ static enum candidate judge(const struct climb *w, const struct cfi_known_row *k
 		return CANDIDATE_NONE;
 	if (row->cfa_base == w->isa->cfa && !w->behind)
 		return find_only(w, caller);
-	if (row->cfa_base != w->isa->sp || row->cfa_deref)
+	if ((row->cfa_base != w->isa->sp && !(row->cfa_base == w->isa->fp && is_passed_over(w, row))) ||
+	    row->cfa_deref)
 		return CANDIDATE_NONE;
 	if (row->ra != CFI_RA_LINK && is_made(w, at))
 		return CANDIDATE_NONE; /* the frame is made, and the walk has found it */
@@ -171,6 +182,7 @@ static enum candidate climb(struct climb *w)
 	struct cfi_known_row k;
 	enum candidate c;
 	uint64_t caller;
+	bool passed_over;
 
 	if (!found)
 		return CANDIDATE_NONE;
@@ -182,16 +194,17 @@ static enum candidate climb(struct climb *w)
 		return c;
 	w->ip = caller;
 	w->behind = true;
-	/* An aligned frame's: where its caller's begins is not known. */
-	w->top = k.row.cfa_base != w->isa->sp || k.row.reg[w->isa->sp].where != CFI_VALUE;
-	w->rest_is_right = k.row.cfa_base != w->isa->sp || fp_is_callers(w, &k.row);
+	passed_over = is_passed_over(w, &k.row);
+	/* An aligned frame's: where its caller's begins is not known. The walk has found what is above one passed over. */
+	w->top = k.row.cfa_base != w->isa->sp || k.row.reg[w->isa->sp].where != CFI_VALUE || passed_over;
+	w->rest_is_right = k.row.cfa_base != w->isa->sp || passed_over || fp_is_callers(w, &k.row);
 	w->sp = cfa_of(w, &k.row);
 	return c;
 }
 
 void repair_chain(struct cfi *cfi, const struct upf_record *s, const uint64_t *frames, uint32_t depth, struct chain *c)
 {
-	struct climb w = {.isa = cfi_isa(cfi),
+	struct climb w = {.isa = cfi_isa_at(cfi, depth ? frames[0] : 0), /* whose frame pointer the sample has */
 	                  .cfi = cfi,
 	                  .sample = s,
 	                  .memory = {s->sp & ~(uint64_t)7, s->words, s->nwords, cfi_isa(cfi)->word},

@@ -20,6 +20,7 @@ struct step_registers {
 	struct vcpu_regs regs; /* of these, those that a walk begins with */
 	uint64_t all[UPF_REGS_MAX];
 	uint64_t link; /* 0: there is none */
+	bool thumb;    /* ARM: the instruction is T32's */
 };
 
 /* What the stepper must know of an instruction set. */
@@ -36,6 +37,7 @@ struct machine {
 	bool (*step)(struct process *p);
 	/* What the instruction is that begins with these bytes. */
 	enum kind (*kind)(const uint8_t code[15]);
+	enum kind (*kind_thumb)(const uint8_t code[15]); /* the same of T32's */
 };
 
 struct process {

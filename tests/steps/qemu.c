@@ -136,19 +136,23 @@ static void registers_arm64(struct process *p, struct step_registers *to)
 	to->link = to->all[30];
 }
 
+#define CPSR_AT 164 /* behind r0 to r15 and the registers of a floating-point unit of old, in bytes */
+#define CPSR_THUMB 0x20u
+
 /* r0 to r15. */
 static void registers_arm(struct process *p, struct step_registers *to)
 {
 	char hex[PACKET];
 
 	send_command(p, "g");
-	if (!get_reply(p, hex) || strlen(hex) < (size_t)16 * 8)
+	if (!get_reply(p, hex) || strlen(hex) < 2 * (CPSR_AT + 4))
 		fail("registers");
 	for (unsigned i = 0; i < UPF_REGS_ARM32; i++)
 		to->all[i] = register_at(hex, i, 4);
-	to->regs =
-		(struct vcpu_regs){.ip = register_at(hex, 15, 4), .sp = to->all[13], .fp = to->all[11], .valid = true};
-	to->link = to->all[14];
+	to->thumb = register_at(hex, CPSR_AT / 4, 4) & CPSR_THUMB;
+	to->regs = (struct vcpu_regs){
+		.ip = register_at(hex, 15, 4), .sp = to->all[13], .fp = to->all[to->thumb ? 7 : 11], .valid = true};
+	to->link = to->all[14] & ~(uint64_t)1;
 }
 
 static uint32_t word_of(const uint8_t *code)
@@ -178,12 +182,27 @@ const struct machine machine_arm64 = {
 	.kind = kind_arm64,
 };
 
+/* bl, blx; bx lr, pop with pc, ldr pc, [sp], #4 and ldm sp! with pc. */
+static enum kind kind_t32(const uint8_t code[15])
+{
+	uint32_t word = word_of(code);
+	uint16_t first = (uint16_t)word, second = (uint16_t)(word >> 16);
+
+	if (((first & 0xf800) == 0xf000 && (second & 0xc000) == 0xc000) || (first & 0xff87) == 0x4780)
+		return KIND_CALL;
+	return first == 0x4770 || (first & 0xff00) == 0xbd00 || word == 0xfb04f85d ||
+	                       (first == 0xe8bd && (second & 0x8000))
+	               ? KIND_RETURN
+	               : KIND_OTHER;
+}
+
 /* bl, blx; bx lr, mov pc, lr, ldr pc, [sp], #4 and ldm with pc. */
-static enum kind kind_arm(const uint8_t code[15])
+static enum kind kind_a32(const uint8_t code[15])
 {
 	uint32_t word = word_of(code) & 0x0fffffff;
 
-	if ((word & 0x0f000000) == 0x0b000000 || (word & 0x0ffffff0) == 0x012fff30)
+	if ((word & 0x0f000000) == 0x0b000000 || (word_of(code) & 0xfe000000) == 0xfa000000 ||
+	    (word & 0x0ffffff0) == 0x012fff30)
 		return KIND_CALL;
 	return word == 0x012fff1e || word == 0x01a0f00e || word == 0x049df004 || (word & 0x0e108000) == 0x08108000
 	               ? KIND_RETURN
@@ -194,10 +213,15 @@ const struct machine machine_arm = {
 	.elf = EM_ARM,
 	.upf = UPF_ARCH_ARM32,
 	.nregs = UPF_REGS_ARM32,
-	.arch = {.word = 4, .return_offset = 4},
+	.arch = {.word = 4,
+                 .return_offset = 4,
+                 .frame = arm32_frame,
+                 .ends_call = arm32_ends_call,
+                 .code_address = arm32_code_address},
 	.emulator = "qemu-arm",
 	.start = start,
 	.registers = registers_arm,
 	.step = step,
-	.kind = kind_arm,
+	.kind = kind_a32,
+	.kind_thumb = kind_t32,
 };

@@ -222,13 +222,13 @@ static void put_truth(struct stepper *s, uint64_t ip, uint64_t step)
 	trace_put(&s->truth, step, &sample);
 }
 
-static enum kind kind_at(const struct process *p, uint64_t ip)
+static enum kind kind_at(const struct process *p, const struct step_registers *now)
 {
 	uint8_t code[15] = {0};
 
-	for (size_t size = sizeof(code); size && !read_memory(p, ip, code, size); size--)
+	for (size_t size = sizeof(code); size && !read_memory(p, now->regs.ip, code, size); size--)
 		;
-	return p->machine->kind(code);
+	return (now->thumb ? p->machine->kind_thumb : p->machine->kind)(code);
 }
 
 /* Where the call that was just made returns to. */
@@ -255,25 +255,32 @@ static void follow(struct stepper *s, enum kind kind, const struct step_register
 	}
 }
 
+/* ARM's calls and returns may be conditional. */
+static bool is_skipped(const struct stepper *s, const struct step_registers *before,
+                       const struct step_registers *after)
+{
+	uint64_t size = after->regs.ip - before->regs.ip;
+
+	return s->arch.word == 4 && after->link && (size == 4 || (size == 2 && before->thumb));
+}
+
 static uint64_t run(struct stepper *s)
 {
 	struct process *p = &s->guest.process;
-	struct step_registers now;
-	uint64_t before;
+	struct step_registers now, before;
 
 	p->machine->registers(p, &now);
 	for (uint64_t step = 1; step < STEPS_MAX; step++) {
-		enum kind kind = kind_at(p, now.regs.ip);
+		enum kind kind = kind_at(p, &now);
 
 		put_truth(s, now.regs.ip, step);
 		for (size_t i = 0; i < KINDS; i++)
 			sample(s, &s->by[i], &kinds[i].choice, &now, step);
-		before = now.regs.ip;
+		before = now;
 		if (!p->machine->step(p))
 			return step;
 		p->machine->registers(p, &now);
-		/* ARM's instructions may not be executed. */
-		follow(s, now.regs.ip == before + 4 && s->arch.word == 4 && now.link ? KIND_OTHER : kind, &now);
+		follow(s, is_skipped(s, &before, &now) ? KIND_OTHER : kind, &now);
 	}
 	fail("the program does not end");
 }

@@ -88,14 +88,16 @@ static void compare_at(struct comparison *c, const struct symbol_range *range, u
 
 static void compare_range(struct comparison *c, const struct symbol_range *range)
 {
+	const struct isa *isa = image_isa_at(c->image, range->start);
+
 	for (uint64_t at = range->start; at < range->end;) {
 		struct instruction x;
 		size_t left;
 		const uint8_t *code = image_code(c->image, at, &left);
 
-		if (!code || !flow_step(c->reader, code, left, at, NULL, &x))
+		if (!code || !flow_step(c->reader, isa, code, left, at, NULL, &x))
 			return;
-		if (!c->isa->is_padding(code, left))
+		if (!isa->is_padding(code, left))
 			compare_at(c, range, at);
 		at += x.size;
 	}

@@ -32,7 +32,7 @@ static struct frame_state follow(const struct code *code, size_t n)
 
 	assert_non_null(r);
 	for (size_t i = 0; i < n; i++) {
-		assert_true(flow_step(r, code[i].bytes, code[i].size, 0x1000 + 16 * i, &s, &x));
+		assert_true(flow_step(r, &isa_x86_64, code[i].bytes, code[i].size, 0x1000 + 16 * i, &s, &x));
 		assert_int_equal(x.size, code[i].size);
 	}
 	flow_close(r);
