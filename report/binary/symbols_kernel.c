@@ -13,7 +13,7 @@
  * name. Of every 256th name the markers have the offset. Offsets are relative to the base, except those of per-CPU
  * symbols.
  */
-#include "format/wire.h"
+#include "format/bytes/wire.h"
 #include "report/binary/elf_file.h"
 #include "report/binary/symbols.h"
 
