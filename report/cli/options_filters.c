@@ -96,30 +96,34 @@ static int apply_collapse(void *ctx, const struct option_def *def, const char *v
 
 enum { WORD_WEIGHT, WORD_PERCENTAGE, WORD_GROUP };
 
-static const struct {
-	const char *words[2];
-} words[] = {
-	[WORD_WEIGHT] = {{"samples", "cpu"}},
-	[WORD_PERCENTAGE] = {{"absolute", "relative"}},
-	[WORD_GROUP] = {{"domain", "vcpu"}},
+#define WORDS 3
+
+/* Of each option, the values' words; those of WORD_GROUP are of enum group from GROUP_BY_DOMAIN on. */
+static const char *const words[][WORDS] = {
+	[WORD_WEIGHT] = {"samples", "cpu"},
+	[WORD_PERCENTAGE] = {"absolute", "relative"},
+	[WORD_GROUP] = {"domain", "vcpu", "space"},
 };
 
 static int apply_word(void *ctx, const struct option_def *def, const char *value, char *why, size_t size)
 {
 	struct selection *s = &((struct settings *)ctx)->selection;
-	const char *const *known = words[def->id].words;
-	bool second = strcmp(value, known[1]) == 0;
+	const char *const *known = words[def->id];
+	unsigned n = 0;
 
-	if (!second && strcmp(value, known[0]) != 0) {
-		snprintf(why, size, "%s or %s is needed", known[0], known[1]);
+	while (n < WORDS && known[n] && strcmp(value, known[n]) != 0)
+		n++;
+	if (n == WORDS || !known[n]) {
+		snprintf(why, size, "%s%s%s or %s is needed", known[0], known[2] ? ", " : "", known[2] ? known[1] : "",
+		         known[known[2] ? 2 : 1]);
 		return -1;
 	}
 	if (def->id == WORD_WEIGHT)
-		s->weight = second ? WEIGHT_CPU : WEIGHT_SAMPLES;
+		s->weight = WEIGHT_SAMPLES + n;
 	else if (def->id == WORD_PERCENTAGE)
-		s->relative = second;
+		s->relative = n;
 	else
-		s->group = second ? GROUP_BY_VCPU : GROUP_BY_DOMAIN;
+		s->group = GROUP_BY_DOMAIN + n;
 	return 0;
 }
 
@@ -152,6 +156,6 @@ const struct option_def options_filters[] = {
 	{0, "percentage", "WHAT", OPTION_ARG,
          "percentages are relative to what the filters by name keep, or absolute (default)", apply_word,
          WORD_PERCENTAGE},
-	{0, "by", "WHAT", OPTION_ARG, "show domains, or vCPUs, separately", apply_word, WORD_GROUP},
+	{0, "by", "WHAT", OPTION_ARG, "show each domain, vCPU or address space separately", apply_word, WORD_GROUP},
 	{0},
 };

@@ -146,6 +146,7 @@ int settings_parse(struct settings *s, int argc, char **argv, char *why, size_t 
 		s->selection.states = s->view->states;
 	if (keys_has(&s->options.keys, KEY_TIME))
 		s->selection.quantum_ns = s->quantum_ns ? s->quantum_ns : DEFAULT_QUANTUM_NS;
+	s->selection.spaces = s->selection.group == GROUP_BY_SPACE || keys_has(&s->options.keys, KEY_SPACE);
 	return s->help || s->version ? 0 : check_view(s, why, size);
 }
 

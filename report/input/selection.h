@@ -20,7 +20,7 @@ struct time_bound {
 };
 
 enum weight { WEIGHT_SAMPLES, WEIGHT_CPU };
-enum group { GROUP_BY_NEED, GROUP_BY_DOMAIN, GROUP_BY_VCPU };
+enum group { GROUP_BY_NEED, GROUP_BY_DOMAIN, GROUP_BY_VCPU, GROUP_BY_SPACE };
 
 /* Sets of run states: bit n is state n. */
 #define STATES_ALL 0x1fu
@@ -44,6 +44,7 @@ struct selection {
 	bool relative; /* shares are of what the names' filters leave, not of what the others do */
 	enum group group;
 	bool bottom_up;      /* trees begin at the leaves */
+	bool spaces;         /* samples of different address spaces stay apart */
 	uint64_t quantum_ns; /* not 0: samples of different slots of this length stay apart */
 };
 

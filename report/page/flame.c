@@ -12,6 +12,7 @@ struct leaf {
 	uint32_t node; /* FLAME_NONE: not known */
 	uint32_t domain;
 	uint16_t vcpu;
+	uint64_t space;
 };
 
 /* One run being added. */
@@ -117,11 +118,11 @@ static int find_leaf(struct adding *a, const struct stack *s, uint32_t *node)
 {
 	struct leaf *leaf = &a->leaves[(size_t)s->node * 2 + stack_is_user(s)];
 	bool known = leaf->node != FLAME_NONE && (!a->stacks->domains || leaf->domain == s->domain) &&
-	             (!a->stacks->vcpus || leaf->vcpu == s->vcpu);
+	             (!a->stacks->vcpus || leaf->vcpu == s->vcpu) && (!a->stacks->spaces || leaf->space == s->space);
 	int rc = known ? 0 : display_stack_make(a->stacks, s);
 
 	if (rc == 0 && !known) {
-		*leaf = (struct leaf){.domain = s->domain, .vcpu = s->vcpu};
+		*leaf = (struct leaf){.domain = s->domain, .vcpu = s->vcpu, .space = s->space};
 		rc = enter_frames(a, &leaf->node);
 	}
 	*node = leaf->node;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "report/page/flame_view.h"
 
-/* Domains and vCPUs are separate where --folded has them separate. */
+/* Domains, vCPUs and address spaces are separate where --folded has them separate. */
 static struct display_stacks stacks_of(const struct report *r, struct recording *run)
 {
 	const enum group group = r->selection->group;
@@ -14,6 +14,7 @@ static struct display_stacks stacks_of(const struct report *r, struct recording 
 		.domains = group == GROUP_BY_DOMAIN || r->run->traces.session.ndomains > 1 ||
 	                   (r->old && r->old->traces.session.ndomains > 1),
 		.vcpus = group == GROUP_BY_VCPU,
+		.spaces = group == GROUP_BY_SPACE,
 	};
 }
 

@@ -113,10 +113,10 @@ static int true_stack(struct block_stacks *b, const struct upf_record *rec, cons
 	for (size_t at = hash_table_first(&b->by_stack, hash); hash_table_id(&b->by_stack, &at, hash, &id);
 	     at = hash_table_next(&b->by_stack, at)) {
 		*seen = &b->seen[id];
-		if (b->seen[id].stack == rec->stack && b->seen[id].top == rec->top)
+		if (b->seen[id].stack == rec->stack && b->seen[id].top == rec->top && b->seen[id].user == rec->user)
 			return 0;
 	}
-	b->seen[b->nseen] = (struct block_stack){.stack = rec->stack, .top = rec->top};
+	b->seen[b->nseen] = (struct block_stack){.stack = rec->stack, .top = rec->top, .user = rec->user};
 	rc = make_true(b, rec, &b->seen[b->nseen]);
 	*seen = &b->seen[b->nseen];
 	if (rc == 0)

@@ -19,6 +19,7 @@ struct block_stack {
 	uint32_t stack, top; /* of the block */
 	uint32_t node;       /* of the call tree: its leaf */
 	uint8_t end;
+	bool user;
 	bool restored, doubtful; /* as struct chain's */
 };
 

@@ -5,6 +5,7 @@
 #include "report/profile/filter.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -38,9 +39,14 @@ static int push_name(struct display_stacks *r, const char *name)
 	return rc == 0 ? push(r, &frame) : rc;
 }
 
-enum { DOMAIN, VCPU };
+enum { DOMAIN, VCPU, SPACE };
 
-static int push_number(struct display_stacks *r, int what, uint32_t number)
+void space_text(uint64_t space, char *text, size_t size)
+{
+	snprintf(text, size, space ? "%#" PRIx64 : "[unknown]", space);
+}
+
+static int push_number(struct display_stacks *r, int what, uint64_t number)
 {
 	char text[256];
 	int rc;
@@ -48,9 +54,11 @@ static int push_number(struct display_stacks *r, int what, uint32_t number)
 	if (r->last[what].known && r->last[what].number == number)
 		return push(r, &(struct callchain_frame){.function = r->last[what].function, .caller = true});
 	if (what == DOMAIN)
-		domain_text(r->session, number, text, sizeof(text));
+		domain_text(r->session, (uint32_t)number, text, sizeof(text));
+	else if (what == VCPU)
+		snprintf(text, sizeof(text), "[vcpu %" PRIu64 "]", number);
 	else
-		snprintf(text, sizeof(text), "[vcpu %u]", number);
+		snprintf(text, sizeof(text), number ? "[space %#" PRIx64 "]" : "[unknown space]", number);
 	rc = push_name(r, text);
 	if (rc != 0)
 		return rc;
@@ -68,6 +76,8 @@ static int push_root(struct display_stacks *r, const struct stack *s)
 		rc = push_number(r, DOMAIN, s->domain);
 	if (rc == 0 && r->vcpus)
 		rc = push_number(r, VCPU, s->vcpu);
+	if (rc == 0 && r->spaces)
+		rc = push_number(r, SPACE, s->space);
 	if (rc == 0 && stack_is_user(s))
 		rc = push_name(r, "[user]");
 	return rc;

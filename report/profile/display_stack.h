@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * display_stack.h - a stack as trees and tables show it: filtered, with frames in front that stand for no code: its
- * domain and vCPU, if those are told apart, and [user] if it is one of user mode. An empty stack is [no stack].
+ * domain, vCPU and address space, if those are told apart, and [user] if it is one of user mode. An empty stack is [no stack].
  */
 #ifndef REPORT_PROFILE_DISPLAY_STACK_H
 #define REPORT_PROFILE_DISPLAY_STACK_H
@@ -18,19 +18,22 @@ struct display_stacks {
 	struct symbolizer *names;
 	struct symbolizer *common; /* whose functions the frames get: of the new run, or @names itself */
 	const struct upf_session *session;
-	bool domains, vcpus; /* have frames of their own */
+	bool domains, vcpus, spaces; /* have frames of their own */
 
 	struct callchain chain; /* the last one made; frames that stand for no code have the address 0 */
 	uint32_t unnamed;       /* how many of its frames have no name */
 	struct callchain whole;
 	struct {
 		bool known;
-		uint32_t number, function;
-	} last[2];            /* domain and vCPU: the names made last */
+		uint64_t number;
+		uint32_t function;
+	} last[3];            /* domain, vCPU, address space: the names made last */
 	uint32_t *translated; /* from names' functions to the common ones */
 	size_t ntranslated;
 };
 
+/* How an address space is called: by the address of its page tables. 0: it is not known. */
+void space_text(uint64_t space, char *text, size_t size);
 /* Makes r->chain of @s: 0 or -ENOMEM. */
 int display_stack_make(struct display_stacks *r, const struct stack *s);
 void display_stacks_free(struct display_stacks *r);

@@ -9,12 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The leaf in the fold of a stack of the call tree, and the domain and vCPU of that stack. */
+/* The leaf in the fold of a stack of the call tree, and the domain, vCPU and address space of that stack. */
 struct folded {
 	uint32_t leaf; /* FOLD_NONE: not folded yet */
 	uint32_t domain;
 	uint16_t vcpu;
 	uint32_t frames, unnamed;
+	uint64_t space;
 };
 
 /* What folding one run needs. */
@@ -111,7 +112,7 @@ static int fold_stack(struct folding *g, const struct stack *s, struct folded *a
 		if (rc == 0)
 			rc = note_unnamed(g, c->frames[i].function);
 	}
-	*at = (struct folded){leaf, s->domain, s->vcpu, frames, g->stacks.unnamed};
+	*at = (struct folded){leaf, s->domain, s->vcpu, frames, g->stacks.unnamed, s->space};
 	return rc;
 }
 
@@ -130,7 +131,7 @@ static void count(struct folding *g, const struct stack *s, const struct folded 
 static bool is_folded(const struct folding *g, const struct folded *at, const struct stack *s)
 {
 	return at->leaf != FOLD_NONE && (!g->stacks.domains || at->domain == s->domain) &&
-	       (!g->stacks.vcpus || at->vcpu == s->vcpu);
+	       (!g->stacks.vcpus || at->vcpu == s->vcpu) && (!g->stacks.spaces || at->space == s->space);
 }
 
 static int add_stack(struct folding *g, const struct stack *s)
@@ -186,7 +187,8 @@ static int fold_runs(struct fold *f, const struct profile *p, struct symbolizer 
 	                                 .common = names,
 	                                 .session = q->session,
 	                                 .domains = tells_domains(q),
-	                                 .vcpus = selection && selection->group == GROUP_BY_VCPU}};
+	                                 .vcpus = selection && selection->group == GROUP_BY_VCPU,
+	                                 .spaces = selection && selection->group == GROUP_BY_SPACE}};
 	struct folding old;
 	int rc;
 

@@ -93,6 +93,7 @@ static int open_jobs(struct jobs *jobs, const struct loader *l, struct upf_reade
 		if (rc == 0)
 			rc = loader_open(&job->loader, &job->profile, upf_reader_session(r), &l->options);
 		job->profile.quantum_ns = l->profile->quantum_ns;
+		job->profile.spaces = l->profile->spaces;
 		job->loader.stacks.cfi_lock = &jobs->cfi_lock;
 		job->loader.stacks.alone = true;
 	}

@@ -47,7 +47,7 @@ size_t profile_bytes(const struct profile *p)
 /* All that tells stacks apart is in front of their weights, without gaps. */
 static bool same_stack(const struct stack *a, const struct stack *b)
 {
-	static_assert(offsetof(struct stack, samples) == 16, "no gaps");
+	static_assert(offsetof(struct stack, samples) == 24, "no gaps");
 	return memcmp(a, b, offsetof(struct stack, samples)) == 0;
 }
 
@@ -73,7 +73,7 @@ static uint32_t hash_of(const struct profile *p, const struct stack *key)
 {
 	uint64_t who = (uint64_t)key->domain << 32 | (uint64_t)key->vcpu << 8 | key->state << 1 | key->user;
 
-	return hash_table_hash(&p->index, (uint64_t)key->slot << 32 | key->node, who);
+	return hash_table_hash(&p->index, (uint64_t)key->slot << 32 | key->node, who ^ key->space << 16);
 }
 
 static int append_stack(struct profile *p, const struct stack *key, uint32_t *stack)
@@ -154,7 +154,8 @@ int profile_sample(struct profile *p, const struct upf_record *rec, uint32_t nod
 	                    .vcpu = (uint16_t)rec->vcpu,
 	                    .state = (uint8_t)counters_state(rec->state),
 	                    .user = rec->user,
-	                    .slot = slot_of(p, rec->time_ns)};
+	                    .slot = slot_of(p, rec->time_ns),
+	                    .space = p->spaces ? rec->root : 0};
 	struct stack *stack;
 	int rc = find_stack(p, &key, &stack);
 

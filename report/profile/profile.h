@@ -17,7 +17,8 @@ struct stack {
 	uint16_t vcpu;
 	uint8_t state; /* below COUNTERS_STATES */
 	bool user;
-	uint32_t slot; /* of time, p->quantum_ns each; 0 if all times are one */
+	uint32_t slot;  /* of time, p->quantum_ns each; 0 if all times are one */
+	uint64_t space; /* the address space; 0 if it is not known, or all are one */
 	uint64_t samples, cpu_ns;
 };
 
@@ -34,6 +35,7 @@ static inline uint64_t stack_weight(const struct stack *s, enum weight weight)
 
 struct profile {
 	uint64_t quantum_ns; /* 0: stacks of all times are one */
+	bool spaces;         /* false: stacks of all address spaces are one */
 	struct calltree tree;
 	struct stack *stacks;
 	size_t nstacks, cap;

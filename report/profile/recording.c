@@ -16,6 +16,7 @@ int recording_prepare(struct recording *r, const struct selection *selection, bo
 	for (size_t i = 0; i < r->traces.n; i++)
 		r->profile.counters.bad_blocks += r->traces.list[i].bad_names;
 	r->profile.quantum_ns = selection->quantum_ns;
+	r->profile.spaces = selection->spaces;
 	r->filter.selection = selection;
 	r->filter.names = &r->names;
 	r->profile.filter = filter_needed(selection) ? &r->filter : NULL;

@@ -18,7 +18,7 @@ static const struct {
 	[KEY_SYM] = {"sym", "Function", true}, [KEY_DOM] = {"dom", "Domain", false},
 	[KEY_VCPU] = {"vcpu", "vCPU", false},  [KEY_IMAGE] = {"image", "Image", false},
 	[KEY_LINE] = {"line", "Line", true},   [KEY_STATE] = {"state", "State", false},
-	[KEY_TIME] = {"time", "Time", false},
+	[KEY_TIME] = {"time", "Time", false},  [KEY_SPACE] = {"space", "Space", false},
 };
 
 /* --- keys -------------------------------------------------------------------------------------------------------- */
@@ -56,8 +56,9 @@ int keys_parse(struct keys *keys, const char *list, char *why, size_t size)
 		len = strcspn(list, ",");
 		k = find_key(list, len);
 		if (k == KEYS || keys_has(keys, k)) {
-			snprintf(why, size,
-			         "a list of sym, dom, vcpu, image, line, state and time is needed, each once at most");
+			snprintf(
+				why, size,
+				"a list of sym, dom, vcpu, space, image, line, state and time is needed, each once at most");
 			return -1;
 		}
 		keys->key[keys->n++] = (uint8_t)k;
@@ -132,6 +133,8 @@ static void print_slot(const struct tabling *g, uint64_t slot, char *out, size_t
 	snprintf(out, size, "%.10g-%.10g s", (double)slot * quantum, (double)(slot + 1) * quantum);
 }
 
+#define OF_USER 0x100u /* beside a key: of a stack in user mode */
+
 static void print_number(const struct tabling *g, uint64_t key, uint64_t n, char *out, size_t size)
 {
 	switch (key) {
@@ -140,6 +143,11 @@ static void print_number(const struct tabling *g, uint64_t key, uint64_t n, char
 		break;
 	case KEY_VCPU:
 		snprintf(out, size, "%" PRIu64, n);
+		break;
+	case KEY_SPACE | OF_USER:
+	case KEY_SPACE:
+		space_text(n, out, size);
+		snprintf(out + strlen(out), size - strlen(out), key & OF_USER ? " user" : " kernel");
 		break;
 	case KEY_STATE:
 		snprintf(out, size, "%s", upf_state_text((unsigned)n));
@@ -166,6 +174,8 @@ static uint64_t number_of(const struct stack *s, enum key key)
 	switch (key) {
 	case KEY_VCPU:
 		return s->vcpu;
+	case KEY_SPACE:
+		return s->space;
 	case KEY_STATE:
 		return s->state;
 	case KEY_TIME:
@@ -173,6 +183,12 @@ static uint64_t number_of(const struct stack *s, enum key key)
 	default:
 		return s->domain;
 	}
+}
+
+/* An address space is two: the kernel's and the program's in it. */
+static uint64_t key_of(const struct stack *s, enum key key)
+{
+	return key == KEY_SPACE && stack_is_user(s) ? key | OF_USER : key;
 }
 
 /* What all frames of a stack share. */
@@ -183,7 +199,7 @@ static int label_stack(struct tabling *g, const struct stack *s, uint32_t text[K
 
 	for (unsigned i = 0; rc == 0 && i < keys->n; i++)
 		if (!known[keys->key[i]].of_frame)
-			rc = label(g, keys->key[i], number_of(s, keys->key[i]), &text[i], print_number);
+			rc = label(g, key_of(s, keys->key[i]), number_of(s, keys->key[i]), &text[i], print_number);
 	return rc;
 }
 

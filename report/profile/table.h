@@ -8,7 +8,7 @@
 
 #include "report/profile/fold.h"
 
-enum key { KEY_SYM, KEY_DOM, KEY_VCPU, KEY_IMAGE, KEY_LINE, KEY_STATE, KEY_TIME, KEYS };
+enum key { KEY_SYM, KEY_DOM, KEY_VCPU, KEY_SPACE, KEY_IMAGE, KEY_LINE, KEY_STATE, KEY_TIME, KEYS };
 
 /* The keys that rows differ in, in the order of the columns. */
 struct keys {

@@ -29,10 +29,12 @@ struct keys view_keys(const struct report *r)
 
 	if (keys.n)
 		return keys;
-	if (group == GROUP_BY_DOMAIN || (group == GROUP_BY_VCPU && r->run->traces.session.ndomains > 1))
+	if (group == GROUP_BY_DOMAIN || (group != GROUP_BY_NEED && r->run->traces.session.ndomains > 1))
 		keys.key[keys.n++] = KEY_DOM;
 	if (group == GROUP_BY_VCPU)
 		keys.key[keys.n++] = KEY_VCPU;
+	if (group == GROUP_BY_SPACE)
+		keys.key[keys.n++] = KEY_SPACE;
 	keys.key[keys.n++] = KEY_SYM;
 	return keys;
 }

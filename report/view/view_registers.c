@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define PAGE 4096u
 #define NAME 8 /* columns of a register's name, if it stands beside others */
 
 /* What was last heard of a domain. */
@@ -270,12 +271,20 @@ static uint64_t word_at(const struct upf_record *rec, unsigned bytes, size_t i)
 	return bytes == 4 ? (uint32_t)(word >> (i % 2 ? 32 : 0)) : word;
 }
 
+/* Up to the end of a page, with a quarter of a page at least: more is seldom the stack's, and its frames are named. */
+static size_t shown_words(const struct upf_record *rec, uint64_t from)
+{
+	uint64_t bytes = ((from + PAGE / 4 + PAGE - 1) & ~(uint64_t)(PAGE - 1)) - from;
+
+	return bytes / UPF_WORD < rec->nwords ? (size_t)(bytes / UPF_WORD) : rec->nwords;
+}
+
 /* Words stand in rows; one with a name has a row for itself. Rows that repeat the one before are left out. */
 static int print_memory(struct look *l, const struct upf_record *rec)
 {
 	const unsigned bytes = (unsigned)l->digits / 2, row = bytes == 4 ? 6 : 3;
-	const size_t n = rec->nwords * sizeof(*rec->words) / bytes;
 	const uint64_t from = rec->sp & ~(uint64_t)7;
+	const size_t n = shown_words(rec, from) * sizeof(*rec->words) / bytes;
 	FILE *out = l->report->out.file;
 	size_t i = (size_t)(rec->sp - from) / bytes;
 	uint64_t same = 0;

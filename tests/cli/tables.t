@@ -5,7 +5,7 @@ set -u
 # shellcheck source=tests/cli/tap.sh
 . "$(dirname "$0")/tap.sh"
 
-for kind in small domains empty idle; do
+for kind in small domains empty idle spaces; do
 	"$mktrace" $kind >"$tmp/$kind.upf" || { echo "Bail out! mktrace $kind"; exit 1; }
 done
 
@@ -20,6 +20,13 @@ same children 0 "$report" -q --children -s syms small.upf
 same no-children 0 "$report" -q --no-children -s syms small.upf
 same by-vcpu 0 "$report" -q --by vcpu --state all -s syms small.upf
 same by-vcpu-tree 0 "$report" -q --tree --by vcpu --state all -s syms domains.upf
+same by-space 0 "$report" -q --by space -s syms spaces.upf
+same by-space-tree 0 "$report" -q --tree --by space -s syms spaces.upf
+same by-space-folded 0 "$report" -q --folded --by space --weight cpu -s syms spaces.upf
+same by-space-bottom-up 0 "$report" -q --tree --bottom-up --by space -s syms spaces.upf
+same by-space-diff 0 "$report" -q --by space -s syms --diff spaces.upf spaces.upf
+same sort-space 0 "$report" -q --sort space,state -s syms spaces.upf
+same spaces-together 0 "$report" -q --tree -s syms spaces.upf
 same by-domain 0 "$report" -q --by domain -s syms domains.upf
 same by-domain-folded 0 "$report" -q --folded --by domain -s syms small.upf
 same bottom-up 0 "$report" -q --tree --bottom-up -s syms small.upf
@@ -193,7 +200,7 @@ done) | tr -d '\r' | awk 'length > 60 { print "# " $0; bad = 1 } /_long/ { n++ }
 ok $? 'lines fit the terminal'
 
 # --- what goes wrong: one line
-fails 'no such key' 2 'sym, dom, vcpu, image, line, state and time' "$report" --sort sym,dso small.upf
+fails 'no such key' 2 'sym, dom, vcpu, space, image, line, state and time' "$report" --sort sym,dso small.upf
 fails 'a key twice' 2 'once at most' "$report" --sort sym,sym small.upf
 fails '--sort of a tree' 2 '--sort has no meaning for --tree' "$report" --tree --sort sym small.upf
 fails '--children, folded' 2 '--children has no meaning for --folded' "$report" --folded --children small.upf

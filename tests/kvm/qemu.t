@@ -76,6 +76,28 @@ same() {
 	cmp "$work/theirs" "$work/ours"
 }
 ok "QEMU's monitor shows the same instruction pointer" same
+# All that "info registers" shows but debug registers, which KVM does not give here. Attributes of segments are bits 8 to 15
+# and 20 to 23 of what QEMU shows.
+all_registers() {
+	"$report" -q --registers "$work/look.upf" | tee "$work/ours"
+	tr '\r' '\n' < "$work/qemu.out" | perl -0777 -e '
+		my ($theirs) = (<STDIN> =~ /.*(CPU#0.*?EFER=\w+)/s) or die "no info registers";
+		open(my $in, "<", $ARGV[0]); my $ours = <$in>; my %have; my $bad = 0; my $n = 0;
+		while ($ours =~ /(?:^|\s)([a-z]\w*) ([0-9a-f]{16})(?=\s)/g) { $have{$1} = hex $2 }
+		while ($ours =~ /^ +(\w+) +([0-9a-f]{4})?  base ([0-9a-f]+)  limit ([0-9a-f]+)/mg) { $have{"s$1"} = join " ", hex($2 // 0), hex $3, hex $4 }
+		sub check { my ($name, $value) = @_; $n++; return if defined $have{$name} && $have{$name} eq $value;
+			print "$name: QEMU shows $value, we ", $have{$name} // "nothing", "\n"; $bad = 1 }
+		while ($theirs =~ /\b(R[A-Z0-9]{1,2}) ?=([0-9a-f]{16})/g) { check(lc $1, hex $2) }
+		while ($theirs =~ /\b(CR[0234])=([0-9a-f]+)/g) { check(lc $1, hex $2) }
+		$theirs =~ /RFL=([0-9a-f]+)/; check("rflags", hex $1);
+		$theirs =~ /EFER=([0-9a-f]+)/; check("efer", hex $1);
+		while ($theirs =~ /^([CDEFGS]S|LDT|TR|GDT|IDT) ?= *([0-9a-f]{4})? +([0-9a-f]{16}) ([0-9a-f]{8})/mg) {
+			check("s" . ({LDT => "ldtr", GDT => "gdtr", IDT => "idtr"}->{$1} // lc $1), join " ", hex($2 // 0), hex $3, hex $4);
+		}
+		print "$n values\n"; exit($bad || $n < 30)' "$work/ours"
+}
+ok "one look at it: recorded" recorded look -n 1 --registers --max-overhead 100% "idle$$"
+ok "QEMU's monitor shows the same registers" all_registers
 ok "its stack is the guest's" test "$(folded --state all "$work/idle.upf")" = "_start;kernel_main;work_idle 20"
 ok "nothing is left behind" untouched
 

@@ -230,6 +230,35 @@ static void make_idle(struct maker *m)
 	finish(m);
 }
 
+/*
+ * Three address spaces, of which one is not known. The same addresses are the kernel's and two programs' functions: each
+ * is told apart.
+ */
+static void make_spaces(struct maker *m)
+{
+	static const struct {
+		uint64_t root;
+		bool user;
+		const uint64_t *frames;
+		unsigned times;
+	} kinds[] = {
+		{0x7a000, false, in_work, 4}, {0x7a000, true, in_work, 3}, {0x1f0000, true, in_work, 2},
+		{0x1f0000, true, in_leaf, 2}, {0, false, in_leaf, 1},
+	};
+
+	start(m, 1);
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		struct upf_sample s = sample(0, UPF_RUNNING, kinds[i].frames);
+
+		s.user = kinds[i].user;
+		s.root = kinds[i].root;
+		for (unsigned n = 0; n < kinds[i].times; n++)
+			round_of(m, 0, 40000, &s, 1);
+		same(m, 0, 1);
+	}
+	finish(m);
+}
+
 /* All registers, and general ones, of a vCPU in user mode; then nothing runs. One register is of a later version. */
 static void make_registers(struct maker *m)
 {
@@ -643,11 +672,22 @@ static const struct {
 	const char *name;
 	void (*make)(struct maker *m);
 } kinds[] = {
-	{"small", make_small},         {"killed", make_killed},       {"idle", make_idle},
-	{"empty", make_empty},         {"registers", make_registers}, {"domains", make_domains},
-	{"lying", make_lying},         {"linux", make_linux},         {"badnames", make_badnames},
-	{"counted", make_counted},     {"hostile", make_hostile},     {"web", make_web},
-	{"web-after", make_web_after}, {"repeats", make_repeats},     {"repeats-apart", make_repeats_apart},
+	{"small", make_small},
+	{"killed", make_killed},
+	{"idle", make_idle},
+	{"empty", make_empty},
+	{"registers", make_registers},
+	{"spaces", make_spaces},
+	{"domains", make_domains},
+	{"lying", make_lying},
+	{"linux", make_linux},
+	{"badnames", make_badnames},
+	{"counted", make_counted},
+	{"hostile", make_hostile},
+	{"web", make_web},
+	{"web-after", make_web_after},
+	{"repeats", make_repeats},
+	{"repeats-apart", make_repeats_apart},
 };
 
 int main(int argc, char **argv)

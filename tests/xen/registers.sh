@@ -5,7 +5,7 @@
 add_symbols() { # NAME
 	nm -n "$work/$1.elf" | grep -i ' t ' > "$work/$1.nm"
 	{ sed -n '1s/ .*/ T _stext/p' "$work/$1.nm"; cat "$work/$1.nm"; sed -n '$s/ .*/ T _etext/p' "$work/$1.nm"
-		echo 'ffffffffffff0000 T hypercall_page'; } > "$work/${2:-$1.elf}.map"
+		printf 'ffffffffffff0000 T %s\n' _sinittext _einittext hypercall_page; } > "$work/${2:-$1.elf}.map"
 	kernels+=(-f "$work/${2:-$1.elf}.map")
 }
 
