@@ -55,9 +55,13 @@ int kernel_entry_find(struct traces *t, uint64_t *address)
 
 bool kernel_entry_bias(const struct symbols *s, size_t from, uint64_t entry, uint64_t *bias)
 {
-	/* x86: of division by zero, since Linux 5.8 and before, natively and as a PV guest; AArch64: of all. */
-	static const char *const names[] = {"asm_exc_divide_error", "xen_asm_exc_divide_error", "divide_error",
-	                                    "xen_divide_error", "vectors"};
+	/*
+	 * x86: of division by zero, since Linux 5.8 and before, natively and as a PV guest; while it starts, in the
+	 * same order. AArch64: of all.
+	 */
+	static const char *const names[] = {
+		"asm_exc_divide_error",    "xen_asm_exc_divide_error",    "divide_error", "xen_divide_error",
+		"early_idt_handler_array", "xen_early_idt_handler_array", "vectors"};
 	uint64_t linked;
 
 	if (!symbols_added(s, KERNEL_START, from, s->nadded, &linked))

@@ -104,6 +104,7 @@ prints 'of an image without DWARF' '_start;work;leaf 1' "$report" --folded -q -s
 	cat "$samples/guest.c"
 	echo 'int percpu __attribute__((section(".percpu"))) = 1; __asm__(".globl _text; _text = .text");'
 	echo 'void asm_exc_divide_error(void); void asm_exc_divide_error(void) { percpu = 2; }'
+	echo 'void early_idt_handler_array(void); void early_idt_handler_array(void) { percpu = 3; }'
 } | gcc -O2 -g -ffreestanding -fno-pic -no-pie -mcmodel=kernel -nostdlib -static -Wl,-Ttext=0xffffffff81000000 \
 	-Wl,--section-start=.percpu=0 -Wl,-n -x c -o kernel -
 printf '%x\n' $((0x$(address kernel leaf) + 0x1e000000)) | "$mktrace" stacks >kernel.upf
@@ -117,9 +118,11 @@ kernel_at() { # kernel_at OFFSET-OF-STACK OFFSET-OF-ENTRY
 	printf 'entry %x\n%x\n' $((0x$entry + $2)) $((0x$pause + $1)) | "$mktrace" stacks
 }
 prints 'of a kernel that its first exception tells the place of' 'leaf;twice 1' "$report" --folded -q -s kernel <(kernel_at 0x1e000000 0x1e000000)
+prints 'of a kernel that was recorded while it started' 'leaf;twice 1' "$report" --folded -q -s kernel \
+	<(kernel_at 0x1e000000 $((0x1e000000 - 0x$entry + 0x$(address kernel early_idt_handler_array))))
 prints 'of a kernel that is where it was linked' 'leaf;twice 1' "$report" --folded -q -s kernel <(kernel_at 0 0)
 prints 'of another kernel: its first exception is no multiple of a page away' 'leaf;twice 1' "$report" --folded -q -s kernel \
-	<(kernel_at 0 0x1e000010)
+	<(kernel_at 0 0x1e000008)
 prints 'kallsyms come before the trace' 'leaf;twice 1' "$report" --folded -q -s kernel -s kallsyms.moved <(kernel_at 0x1e000000 0x3e000000)
 { cat lines; moved 0x40000000; } | "$mktrace" stacks >both.upf
 prints 'several images' '_start;work;leaf 1

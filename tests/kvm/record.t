@@ -26,6 +26,19 @@ both() {
 ok "the shares of each vCPU" both
 end_machines
 
+# --- a relocated kernel (KASLR) --------------------------------------------------------------------------------------
+start_vmm -k "work=shares far moved=77"
+ok "a guest that is not where it was linked: recorded" recorded moved -F 2k -n 3000 "$pid"
+tells_where() {
+	local linked
+
+	linked=$(nm "$guest" | awk '$3 == "asm_exc_divide_error" { print $1 }')
+	"$report" --dump -q "$work/moved.upf" | grep -m 1 " entry .* 0x$(printf %x $((0x$linked + (1 << 30) + (77 << 21))))$"
+}
+ok "the trace tells where" tells_where
+ok "by its image alone every stack is the guest's, every share of time within 3 points" shares "$work/moved.upf" shares
+end_machines
+
 # --- vCPUs that do nothing -------------------------------------------------------------------------------------------
 # On its way back from a stop its thread is not asleep, and maybe not in the guest: for how long is up to the machine's load.
 asleep() {

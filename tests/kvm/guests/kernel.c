@@ -10,6 +10,8 @@
  *       started them all
  *   far
  *       stacks are above 4 GiB
+ *   moved=N
+ *       the code runs 1 GiB and N times 2 MiB above where it was linked, as a kernel that is relocated (KASLR)
  *   ring=0
  *       work in ring 0; idle vCPUs always do, others work in ring 3 where a software KVM is fast
  */
@@ -33,6 +35,10 @@ volatile uint64_t beats;
 uint64_t boot_vcpu(uint64_t vcpu, const struct start_info *info);
 void kernel_main(void);
 void secondary_main(long vcpu);
+void asm_exc_divide_error(void);
+/* How much higher the code runs than it was linked; of the page table for there. */
+uint64_t moved;
+extern uint64_t pd[512], pd_moved[512];
 extern uint8_t trampoline[], trampoline_end[], trampoline_vcpu[];
 
 /* --- command line ------------------------------------------------------------------------------------------------ */
@@ -159,6 +165,44 @@ KEPT void kernel_main(void)
 	AFTER_CALL();
 }
 
+/* --- where it runs ----------------------------------------------------------------------------------------------- */
+
+#define SECOND_GIB 0x40000000ull
+#define LARGE 0x200000ull
+#define MOVED_PAGES 32u
+
+/* Linux' name of the handler for the first exception. */
+KEPT void asm_exc_divide_error(void)
+{
+	crash();
+}
+
+static void move(unsigned to)
+{
+	for (unsigned i = 0; i < MOVED_PAGES; i++)
+		pd_moved[to + i] = pd[i];
+	moved = SECOND_GIB + to * LARGE;
+}
+
+/* Of exceptions none is expected: the table is there to be found. */
+static void set_table(void)
+{
+	static uint16_t table[8] __attribute__((aligned(16)));
+	struct {
+		uint16_t limit;
+		uint64_t base;
+	} __attribute__((packed)) pointer = {sizeof(table) - 1, (uint64_t)table + moved};
+	uint64_t handler = (uint64_t)asm_exc_divide_error + moved;
+
+	table[0] = (uint16_t)handler;
+	table[1] = 0x08;
+	table[2] = 0x8e00; /* present, an interrupt gate */
+	table[3] = (uint16_t)(handler >> 16);
+	table[4] = (uint16_t)(handler >> 32);
+	table[5] = (uint16_t)(handler >> 48);
+	__asm__ volatile("lidt %0" : : "m"(pointer));
+}
+
 /* --- boot -------------------------------------------------------------------------------------------------------- */
 
 static void wrmsr(uint32_t msr, uint64_t value)
@@ -206,12 +250,15 @@ uint64_t boot_vcpu(uint64_t vcpu, const struct start_info *info)
 
 	if (vcpu == 0) {
 		command_line = info->cmdline_paddr ? (const char *)info->cmdline_paddr : "";
+		if (*argument("moved="))
+			move(number(argument("moved=")));
 		start_others(number(argument("vcpus=")));
 	} else {
 		while (!command_line)
 			;
 		started = (uint32_t)vcpu;
 	}
+	set_table();
 	stack = (given("far") ? FAR + vcpu * STACK : (uint64_t)stacks[vcpu]) + STACK;
 	what = vcpu == 0 || is(argument("others="), "same") ? argument("work=") : argument("others=");
 	return is(what, "idle") || !*what || given("ring=0") ? stack : stack | 3;

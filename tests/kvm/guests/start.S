@@ -4,7 +4,8 @@
  * hvm/start_info.h). Goes to 64-bit mode, asks C for the ring that the vCPU's work wants, and begins there: _start on the
  * first vCPU, _start_secondary on others. A frame pointer of 0 ends every stack.
  *
- * Addresses are physical ones: the first GiB, and in pages of 4 KiB 64 KiB at 4 GiB, for stacks.
+ * Addresses are physical ones: the first GiB, and in pages of 4 KiB 64 KiB at 4 GiB, for stacks. C may ask for the code
+ * to be moved, to the second GiB; data are used where they were linked, too.
  */
 #define PAGE_RWU 0x67
 #define LARGE_RWU 0xe7
@@ -65,7 +66,8 @@ high:	movl $0x10, %eax
 	testq %r12, %r12
 	jz 2f
 	leaq _start_secondary(%rip), %rcx
-2:	movq %r12, %rdi
+2:	addq moved(%rip), %rcx
+	movq %r12, %rdi
 	testl %eax, %eax
 	jnz 3f
 	movq %rdx, %rsp
@@ -143,11 +145,15 @@ pml4:	.quad pdpt_low + PAGE_RWU
 	.fill 511, 8, 0
 pdpt_low:
 	.quad pd + PAGE_RWU
-	.fill 3, 8, 0
+	.quad pd_moved + PAGE_RWU
+	.fill 2, 8, 0
 	.quad pd_far + PAGE_RWU
 	.fill 507, 8, 0
 pd_far:	.quad pt_far + PAGE_RWU
 	.fill 511, 8, 0
+	.globl pd, pd_moved
+pd_moved:
+	.fill 512, 8, 0
 pd:	.set at, LARGE_RWU
 	.rept 512
 	.quad at

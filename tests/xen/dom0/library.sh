@@ -75,17 +75,20 @@ no_device_model() {
 }
 
 # linux_start ["COMMAND LINE"]: the Debian kernel that linux/build made, as the PV guest "linux"; its console is in $linux_log.
+# With type=pvh it is a PVH guest of GRUB, which has the kernel, its command line and all that it needs.
 linux_log=/var/log/xen/console/guest-linux.log
 linux_start() {
 	cat > /tmp/linux.cfg <<-END
 		name="linux"
-		type="pv"
-		kernel="/lab/vmlinuz"
-		ramdisk="/lab/initrd"
+		type="${type:-pv}"
 		memory=192
 		vcpus=1
-		extra="console=hvc0 quiet $1"
 	END
+	if [ "$type" = pvh ]; then
+		printf '%s\n' 'kernel="/lab/grub.bin"' 'tsc_mode="native"'
+	else
+		printf '%s\n' 'kernel="/lab/vmlinuz"' 'ramdisk="/lab/initrd"' "extra=\"console=hvc0 quiet $1\""
+	fi >> /tmp/linux.cfg
 	xl create -q /tmp/linux.cfg
 }
 

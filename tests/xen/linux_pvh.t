@@ -1,0 +1,103 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# A Debian kernel as a PVH guest that was relocated at its start (KASLR), with two programs at work. The kernel's functions are
+# named by vmlinux and nothing else, which has no symbol table; those of the programs by their files, in the same report.
+set -u
+. "$(dirname "$0")/tap.sh"
+
+linux=$work/linux
+"$xen/linux/build" -r "$linux"
+lab -i -f "$linux/grub.bin" "$xen/t/linux_pvh.sh"
+trace=$out/pvh.upf
+profile() { # OPTION...
+	"$report" -q --folded "$@" "$trace"
+}
+
+recorded() {
+	cat "$out"/*.err
+	"$report" --verify "$trace"
+}
+ok "recorded" recorded
+is_pvh() {
+	"$report" --header "$trace" | tee "$work/header"
+	grep -qE '^kind +PVH' "$work/header"
+}
+ok "the guest is a PVH guest" is_pvh
+relocated() {
+	local linked text
+
+	linked=$(readelf -lW "$linux/vmlinux" | awk '$1 == "LOAD" { print substr($3, 3); exit }')
+	text=$(awk '$3 == "_text" { print $1 }' "$out/kallsyms")
+	echo "linked to $linked, and the guest's kernel is at $text"
+	[ -n "$text" ] && [ "$text" != "$linked" ]
+}
+ok "its kernel is not where it was linked" relocated
+
+# --- the kernel ------------------------------------------------------------------------------------------------------
+# Every address as the guest itself names it.
+as_kallsyms() {
+	profile --no-repair --max-stack 1 -s "$linux/vmlinux" | tee "$work/ours" > /dev/null
+	profile --no-repair --max-stack 1 -s "$out/kallsyms" > "$work/theirs"
+	head -n 5 "$work/ours"
+	awk '/^[a-z_]/ { n += $NF } END { exit n < 500 }' "$work/ours" && diff "$work/ours" "$work/theirs"
+}
+ok "-s vmlinux names each address as the guest's kallsyms does" as_kallsyms
+# At a retpoline's last instructions there are no tables (linux.t).
+kernel_whole() {
+	"$report" --dump -s "$linux/vmlinux" "$trace" | grep ' kernel cpu ' > "$work/kernel"
+	grep -v ' end 0 (whole)' "$work/kernel" | tee "$work/lost" | head -n 5
+	echo "$(wc -l < "$work/lost") of $(wc -l < "$work/kernel") are not whole"
+	[ "$(wc -l < "$work/kernel")" -gt 500 ] && ! grep -v __x86_indirect_thunk "$work/lost" &&
+		[ $(($(wc -l < "$work/lost") * 100)) -le "$(wc -l < "$work/kernel")" ]
+}
+ok "its stacks are whole" kernel_whole
+to_the_leaf() {
+	profile --ignore '\[user\]' -s "$linux/vmlinux" > "$work/kernel"
+	awk '{ all += $NF }
+		/^entry_SYSCALL_64_after_hwframe;do_syscall_64;(x64_sys_call;)?(__x64_sys_read;)?ksys_read;vfs_read;read_zero/ { zero += $NF }
+		END { printf "%d of %d in read_zero()\n", zero, all
+			exit zero < all / 2 }' "$work/kernel"
+}
+ok "they lead from the entry to the leaf" to_the_leaf
+
+# --- the programs ----------------------------------------------------------------------------------------------------
+# One is where it was linked, and of the other the address is known.
+fixed=(-s "$linux/fixed")
+moved=(-s "$linux/moved@$(awk '$1 == "USED" && $2 == "/moved" { print $3; exit }' "$out/before")")
+called='_start;__libc_start_main(_impl)?;__libc_start_call_main;main(;(often;mix|seldom;mix|often|seldom|zeros(;.*read)?|.*clock_gettime))?'
+own_shares() { # OPTION...: three times as long by way of often() as of seldom(), and half of all that is in user mode
+	profile --focus '\[user\]' -s "$linux/vmlinux" "$@" | tee "$work/program" | grep -vE "^\[user\](;$called)? [0-9]+\$" && return 1
+	awk '{ all += $NF } /;main/ { own += $NF } /;often;mix / { often += $NF } /;seldom;mix / { seldom += $NF }
+		END { share = often / (often + seldom)
+			printf "%d of %d; %d often, %d seldom\n", own, all, often, seldom
+			exit own < all / 3 || own > all * 2 / 3 || share < 0.7 || share > 0.8 }' "$work/program"
+}
+ok "a program at fixed addresses: whole stacks by its file" own_shares "${fixed[@]}"
+ok "a position-independent program: whole stacks by its file and its address" own_shares "${moved[@]}"
+all=("${fixed[@]}" "${moved[@]}" -s "$linux/vmlinux")
+all_named() {
+	profile "${all[@]}" > "$work/all"
+	! grep -nE '^\[user\] |0x' "$work/all"
+}
+ok "both programs and the kernel in one report: nothing is without a name" all_named
+apart() {
+	! grep -E '^\[user\].*;(entry_|do_syscall|ksys_|vfs_)|^[^[].*;(main|often|seldom|zeros)[; ]' "$work/all" &&
+		grep -q '^\[user\];' "$work/all" && grep -q '^entry_' "$work/all"
+}
+ok "no stack has functions of a program and of the kernel" apart
+# The programs know how much CPU time they spent in their own functions, and how much in reading.
+as_counted() {
+	local ours
+
+	ours=$(awk '{ all += $NF } /^\[user\]/ { user += $NF } END { print 100 * user / all }' "$work/all")
+	awk -v ours="$ours" '$1 != "USED" { next }
+		FNR == NR { own[$2] = $4; kernel[$2] = $5; next }
+		{ last_own[$2] = $4; last_kernel[$2] = $5 }
+		END { for (p in last_own) { o += last_own[p] - own[p]; k += last_kernel[p] - kernel[p] }
+			theirs = 100 * o / (o + k)
+			printf "%.1f %% in the programs; they counted %.1f %% of %d ms\n", ours, theirs, o + k
+			exit !(o + k > 3000 && theirs - ours < 5 && ours - theirs < 5) }' "$out/before" "$out/after"
+}
+ok "as much time in the programs as they counted, within 5 points" as_counted
+
+done_testing
