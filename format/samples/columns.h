@@ -94,6 +94,7 @@ struct column_writer {
 		uint8_t *data;
 		size_t len, room;
 	} column[COLUMNS];
+	size_t spare; /* bytes that each column, and a block for all of them, still has, and more perhaps */
 };
 
 static inline size_t column_room(const struct column_writer *w, enum column c)
@@ -125,8 +126,18 @@ struct column_facts {
 
 bool columns_alloc(struct column_writer *w, enum upf_tops tops); /* false: no memory; free them anyway */
 void columns_free(struct column_writer *w);
-/* Is there room for @need[c] bytes more in each column, and for all of them in a block? */
-bool columns_fit(const struct column_writer *w, const size_t *need);
+void columns_reset(struct column_writer *w);
+/* Is there room for @need[c] bytes more in each column, and for all of them in a block? Slow. */
+bool columns_fit(struct column_writer *w, const size_t *need);
+
+/* True: there is room for @need bytes, however they are shared among the columns, and they are taken. Fast. */
+static inline bool columns_surely_fit(struct column_writer *w, size_t need)
+{
+	if (need > w->spare)
+		return false;
+	w->spare -= need;
+	return true;
+}
 
 /* --- reading: past the end all is 0, and the column bad ---------------------------------------------------------- */
 

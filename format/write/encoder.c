@@ -22,6 +22,7 @@
 #define CHAIN_BITS 13
 #define NUMBERS_MAX 65536 /* that have limits, in one column */
 #define NREGS_DIFFER UINT32_MAX
+#define RECENT_BITS 12
 #define TIMES_A_PERIOD 100 /* how exact times are, of a schedule */
 
 struct node {
@@ -59,8 +60,9 @@ struct upf_encoder {
 	struct node *nodes; /* 0: the empty stack */
 	struct hash_chains by_frame;
 	uint32_t nnodes, nstacks;
-	uint32_t branches; /* nodes that stacks have branched off from */
-	uint32_t run;      /* stacks since the last new one */
+	uint32_t recent[1 << RECENT_BITS]; /* by a stack's hash: its leaf's node, perhaps, or one of a block before */
+	uint32_t branches;                 /* nodes that stacks have branched off from */
+	uint32_t run;                      /* stacks since the last new one */
 	struct limits {
 		uint32_t *limit;
 		size_t n;
@@ -122,8 +124,7 @@ void upf_encoder_free(struct upf_encoder *e)
 
 void upf_encoder_reset(struct upf_encoder *e, uint64_t period_ns)
 {
-	for (int c = 0; c < COLUMNS; c++)
-		e->columns.column[c].len = 0;
+	columns_reset(&e->columns);
 	hash_chains_clear(&e->by_frame);
 	memset(e->nodes, 0, sizeof(*e->nodes));
 	e->period_ticks = period_ns / UPF_TICK_NS;
@@ -191,6 +192,13 @@ static uint64_t pause_ticks(struct upf_encoder *e, uint64_t pause_ns)
 
 /* --- room -------------------------------------------------------------------------------------------------------- */
 
+/*
+ * More than any record or sample needs in all columns together, beside a sample's frames, words and registers. So many
+ * bytes are asked for first; what each column needs is computed only if they are more than the rest of one.
+ */
+#define RECORD_BYTES 80
+#define SAMPLE_BYTES 128
+
 /* Adds to @need the most bytes that a record needs in each column. */
 static void need_record(size_t *need)
 {
@@ -240,27 +248,36 @@ static void need_sample(size_t *need, const struct upf_encoder *e, const struct 
 		copies_need(need, s, nregs_of(e, s), tops_of(e, s) == UPF_TOPS_COPY);
 }
 
-/* For any record but a round's samples. */
-static bool has_room(const struct upf_encoder *e)
+static bool each_column_fits(struct upf_encoder *e, const struct upf_sample *samples, size_t n)
 {
 	size_t need[COLUMNS] = {0};
 
 	need_record(need);
+	for (size_t i = 0; i < n; i++)
+		need_sample(need, e, &samples[i]);
 	return columns_fit(&e->columns, need);
 }
 
-static bool has_room_for(const struct upf_encoder *e, const struct upf_sample *samples, size_t n)
+/* For any record but a round's samples. */
+static bool has_room(struct upf_encoder *e)
 {
-	size_t need[COLUMNS] = {0}, frames = 0, words = 0;
+	return columns_surely_fit(&e->columns, RECORD_BYTES) || each_column_fits(e, NULL, 0);
+}
 
-	need_record(need);
+static bool has_room_for(struct upf_encoder *e, const struct upf_sample *samples, size_t n)
+{
+	size_t most = RECORD_BYTES + n * SAMPLE_BYTES, frames = 0, words = 0;
+
 	for (size_t i = 0; i < n; i++) {
-		need_sample(need, e, &samples[i]);
-		frames += samples[i].depth;
-		words += tops_of(e, &samples[i]) == UPF_TOPS_WINDOW ? samples[i].nwords : 0;
+		const struct upf_sample *s = &samples[i];
+
+		most += s->depth * VARINT_MAX + s->nwords * (VARINT_MAX + 1) + nregs_of(e, s) * VARINT_MAX;
+		frames += s->depth;
+		words += tops_of(e, s) == UPF_TOPS_WINDOW ? s->nwords : 0;
 	}
-	return columns_fit(&e->columns, need) && NODES_MAX - e->nnodes >= frames && more_has_room(e->more, n) &&
-	       (!e->windows || windows_have_room(e->windows, n, words));
+	return NODES_MAX - e->nnodes >= frames && more_has_room(e->more, n) &&
+	       (!e->windows || windows_have_room(e->windows, n, words)) &&
+	       (columns_surely_fit(&e->columns, most) || each_column_fits(e, samples, n));
 }
 
 static int full(const struct upf_encoder *e)
@@ -361,20 +378,53 @@ static void encode_branch(struct upf_encoder *e, uint32_t node)
 	e->nodes[node].branch = ++e->branches;
 }
 
+/* Is the node @leaf this stack's? */
+static bool is_stack(const struct upf_encoder *e, uint32_t leaf, const struct upf_sample *s)
+{
+	uint32_t node = leaf;
+
+	for (uint32_t i = 0; i < s->depth; i++) {
+		if (node == 0 || e->nodes[node].address != s->frames[i])
+			return false;
+		node = e->nodes[node].parent;
+	}
+	return node == 0;
+}
+
+/* Where the leaf's node of this stack is remembered: mostly it is another's, or the one of a block before. */
+static uint32_t *recent(struct upf_encoder *e, const struct upf_sample *s)
+{
+	uint64_t h = s->depth;
+
+	for (uint32_t i = 0; i < s->depth; i++)
+		h = (h ^ s->frames[i]) * UINT64_C(0x9e3779b97f4a7c15);
+	return &e->recent[h >> (64 - RECENT_BITS)];
+}
+
+static void encode_known(struct upf_encoder *e, const struct upf_sample *s, uint32_t node)
+{
+	bool running = s->state == UPF_RUNNING;
+
+	add_varint(&e->columns, running ? COLUMN_STACK : COLUMN_REST, e->nodes[node].stack - 1);
+	if (running)
+		e->stack_limits.limit[e->stack_limits.n++] = e->nstacks;
+	e->run++;
+}
+
 /* The stack's leaf. */
 static uint32_t encode_stack(struct upf_encoder *e, const struct upf_sample *s)
 {
-	enum column column = s->state == UPF_RUNNING ? COLUMN_STACK : COLUMN_REST;
-	uint32_t node = 0, callee, left = s->depth;
+	uint32_t *leaf = recent(e, s), node = 0, callee, left = s->depth;
 
+	if (*leaf < e->nnodes && e->nodes[*leaf].stack && is_stack(e, *leaf, s)) {
+		encode_known(e, s, *leaf);
+		return *leaf;
+	}
 	for (; left && (callee = find_node(e, node, s->frames[left - 1])) != 0; left--)
 		node = callee;
 	if (left == 0 && e->nodes[node].stack) {
-		add_varint(&e->columns, column, e->nodes[node].stack - 1);
-		if (column == COLUMN_STACK)
-			e->stack_limits.limit[e->stack_limits.n++] = e->nstacks;
-		e->run++;
-		return node;
+		encode_known(e, s, node);
+		return *leaf = node;
 	}
 	add_varint(&e->columns, COLUMN_RUN, e->run);
 	e->run = 0;
@@ -383,7 +433,7 @@ static uint32_t encode_stack(struct upf_encoder *e, const struct upf_sample *s)
 	for (; left; left--)
 		node = add_node(e, left == 1, node, s->frames[left - 1]);
 	e->nodes[node].stack = ++e->nstacks;
-	return node;
+	return *leaf = node;
 }
 
 /* What comes with a stack that ends in @leaf. */
