@@ -95,9 +95,6 @@ static bool open_form(struct rice *r, uint64_t id, uint64_t form, const uint8_t 
 	case FORM_RICE:
 		rice_open(r, at, len);
 		return !is_of_bytes(id) && (!is_large(id) || r->k >= RICE_K_LARGE);
-	case FORM_EVEN:
-		even_open(r, at, len);
-		return id == COLUMN_STACK || id == COLUMN_BRANCH;
 	case FORM_RANGE:
 		range_open(r, at, len);
 		return !is_of_bytes(id) && !is_large(id);

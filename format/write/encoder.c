@@ -20,7 +20,6 @@
 
 #define NODES_MAX 65536
 #define CHAIN_BITS 13
-#define NUMBERS_MAX 65536 /* that have limits, in one column */
 #define NREGS_DIFFER UINT32_MAX
 #define RECENT_BITS 12
 #define TIMES_A_PERIOD 100 /* how exact times are, of a schedule */
@@ -63,10 +62,6 @@ struct upf_encoder {
 	uint32_t recent[1 << RECENT_BITS]; /* by a stack's hash: its leaf's node, perhaps, or one of a block before */
 	uint32_t branches;                 /* nodes that stacks have branched off from */
 	uint32_t run;                      /* stacks since the last new one */
-	struct limits {
-		uint32_t *limit;
-		size_t n;
-	} stack_limits, branch_limits; /* of the numbers in STACK and BRANCH */
 };
 
 static bool make_tops(struct upf_encoder *e, uint32_t slots, uint32_t copy_words)
@@ -91,12 +86,9 @@ struct upf_encoder *upf_encoder_new(enum upf_tops tops, uint32_t slots, uint32_t
 		e->carry = calloc(slots + 1, sizeof(*e->carry));
 		e->domains = calloc(UPF_DOMAINS_MAX, sizeof(*e->domains));
 		e->nodes = calloc(NODES_MAX, sizeof(*e->nodes));
-		e->stack_limits.limit = calloc(NUMBERS_MAX, sizeof(*e->stack_limits.limit));
-		e->branch_limits.limit = calloc(NUMBERS_MAX, sizeof(*e->branch_limits.limit));
 	}
-	if (!e || !e->carry || !e->domains || !e->nodes || !e->stack_limits.limit || !e->branch_limits.limit ||
-	    hash_chains_init(&e->by_frame, CHAIN_BITS) != 0 || !columns_alloc(&e->columns, e->tops) ||
-	    !make_tops(e, slots, copy_words)) {
+	if (!e || !e->carry || !e->domains || !e->nodes || hash_chains_init(&e->by_frame, CHAIN_BITS) != 0 ||
+	    !columns_alloc(&e->columns, e->tops) || !make_tops(e, slots, copy_words)) {
 		upf_encoder_free(e);
 		errno = ENOMEM;
 		return NULL;
@@ -117,8 +109,6 @@ void upf_encoder_free(struct upf_encoder *e)
 	free(e->domains);
 	free(e->nodes);
 	hash_chains_free(&e->by_frame);
-	free(e->stack_limits.limit);
-	free(e->branch_limits.limit);
 	free(e);
 }
 
@@ -130,7 +120,6 @@ void upf_encoder_reset(struct upf_encoder *e, uint64_t period_ns)
 	e->period_ticks = period_ns / UPF_TICK_NS;
 	e->first_tick = e->last_tick = e->samples = e->lost = 0;
 	e->records = e->nstacks = e->branches = e->run = 0;
-	e->stack_limits.n = e->branch_limits.n = 0;
 	e->nnodes = 1;
 	e->seen_tops = 0;
 	e->nregs = 0;
@@ -370,7 +359,6 @@ static uint32_t add_node(struct upf_encoder *e, bool leaf, uint32_t parent, uint
 /* Where a new stack leaves those there are. */
 static void encode_branch(struct upf_encoder *e, uint32_t node)
 {
-	e->branch_limits.limit[e->branch_limits.n++] = e->branches + 1;
 	add_varint(&e->columns, COLUMN_BRANCH, e->nodes[node].branch);
 	if (e->nodes[node].branch)
 		return;
@@ -403,11 +391,7 @@ static uint32_t *recent(struct upf_encoder *e, const struct upf_sample *s)
 
 static void encode_known(struct upf_encoder *e, const struct upf_sample *s, uint32_t node)
 {
-	bool running = s->state == UPF_RUNNING;
-
-	add_varint(&e->columns, running ? COLUMN_STACK : COLUMN_REST, e->nodes[node].stack - 1);
-	if (running)
-		e->stack_limits.limit[e->stack_limits.n++] = e->nstacks;
+	add_varint(&e->columns, s->state == UPF_RUNNING ? COLUMN_STACK : COLUMN_REST, e->nodes[node].stack - 1);
 	e->run++;
 }
 
@@ -649,7 +633,6 @@ struct encoded encoder_payload(const struct upf_encoder *e, struct forms *forms,
 {
 	const struct column_facts facts = {
 		.left_out = left_out(e),
-		.limits = {[COLUMN_STACK] = e->stack_limits.limit, [COLUMN_BRANCH] = e->branch_limits.limit},
 		.nregs = e->nregs == NREGS_DIFFER ? 0 : e->nregs,
 	};
 	size_t n = put_parameters(e, at);
