@@ -62,17 +62,35 @@ static uint64_t cost(const uint64_t *values, size_t n, uint64_t base, unsigned k
 	return bits;
 }
 
-/* The parameter of the fewest bits, and those in *bits. The cost need not be convex, so every one is tried. */
-static unsigned choose(const uint64_t *values, size_t n, uint64_t base, unsigned least_k, uint64_t *bits)
+/* About what a number of @width bits takes. */
+static uint64_t usual_cost(unsigned width, unsigned k)
 {
-	unsigned best = least_k;
+	if (width > k + 4) /* mostly */
+		return RICE_ESCAPE + 64;
+	return 1 + k + (width > k ? (3u << (width - k)) / 4 : 0);
+}
 
-	*bits = cost(values, n, base, least_k);
-	for (unsigned k = least_k + 1; k <= RICE_K_MAX; k++) {
-		uint64_t b = cost(values, n, base, k);
+/*
+ * The parameter of about the fewest bits, by how many numbers have how many bits. The cost need not be convex, so every
+ * parameter is tried.
+ */
+static unsigned choose(const uint64_t *values, size_t n, uint64_t base, unsigned least_k)
+{
+	size_t widths[65] = {0};
+	uint64_t fewest = UINT64_MAX;
+	unsigned best = least_k, widest = 64;
 
-		if (b < *bits) {
-			*bits = b;
+	for (size_t i = 0; i < n; i++)
+		widths[values[i] == base ? 0 : 64 - __builtin_clzll(values[i] - base)]++;
+	while (widest && widths[widest] == 0)
+		widest--;
+	for (unsigned k = least_k; k <= RICE_K_MAX && (k == least_k || k <= widest); k++) {
+		uint64_t bits = 0;
+
+		for (unsigned width = 0; width <= widest; width++)
+			bits += widths[width] ? widths[width] * usual_cost(width, k) : 0;
+		if (bits < fewest) {
+			fewest = bits;
 			best = k;
 		}
 	}
@@ -81,8 +99,9 @@ static unsigned choose(const uint64_t *values, size_t n, uint64_t base, unsigned
 
 size_t rice_encode(uint8_t *out, size_t room, const uint64_t *values, size_t n, unsigned least_k)
 {
-	uint64_t base = least(values, n), bits;
-	unsigned k = choose(values, n, base, least_k, &bits);
+	uint64_t base = least(values, n);
+	unsigned k = choose(values, n, base, least_k);
+	uint64_t bits = cost(values, n, base, k);
 	uint8_t head[1 + VARINT_MAX];
 	size_t len = 1 + put_varint(head + 1, base);
 	struct bits_out o = {out + len, 0, 0};
@@ -97,7 +116,7 @@ size_t rice_encode(uint8_t *out, size_t room, const uint64_t *values, size_t n, 
 	return finish(&o, out);
 }
 
-static void put_even(struct bits_out *o, uint64_t v, uint32_t limit)
+static void put_in_range(struct bits_out *o, uint64_t v, uint32_t limit)
 {
 	unsigned bits = 31 - (unsigned)__builtin_clz(limit);
 	uint64_t few = (UINT64_C(2) << bits) - limit;
@@ -105,18 +124,6 @@ static void put_even(struct bits_out *o, uint64_t v, uint32_t limit)
 	put_bits(o, v < few ? v : (v + few) >> 1, bits);
 	if (v >= few)
 		put_bits(o, (v + few) & 1, 1);
-}
-
-size_t even_encode(uint8_t *out, size_t room, const uint64_t *values, const uint32_t *limits, size_t n)
-{
-	struct bits_out o = {out, 0, 0};
-
-	for (size_t i = 0; i < n; i++) {
-		if ((size_t)(o.p - out) + 8 > room)
-			return 0;
-		put_even(&o, values[i], limits[i]);
-	}
-	return finish(&o, out);
 }
 
 size_t range_encode(uint8_t *out, size_t room, const uint64_t *values, size_t n)
@@ -133,14 +140,9 @@ size_t range_encode(uint8_t *out, size_t room, const uint64_t *values, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		if ((size_t)(o.p - out) + 8 > room)
 			return 0;
-		put_even(&o, values[i] - base, (uint32_t)(most - base + 1));
+		put_in_range(&o, values[i] - base, (uint32_t)(most - base + 1));
 	}
 	return finish(&o, out);
-}
-
-void even_open(struct rice *r, const uint8_t *data, size_t len)
-{
-	*r = (struct rice){.bytes = cursor_of(data, len)};
 }
 
 void range_open(struct rice *r, const uint8_t *data, size_t len)
@@ -152,6 +154,7 @@ void range_open(struct rice *r, const uint8_t *data, size_t len)
 	limit = get_varint(&r->bytes);
 	r->bad = r->bytes.bad || limit == 0 || limit > UINT32_MAX;
 	r->limit = r->bad ? 1 : (uint32_t)limit;
+	r->k = 31 - (unsigned)__builtin_clz(r->limit);
 }
 
 void rice_open(struct rice *r, const uint8_t *data, size_t len)

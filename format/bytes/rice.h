@@ -22,23 +22,20 @@
 size_t rice_encode(uint8_t *out, size_t room, const uint64_t *values, size_t n, unsigned least_k);
 
 /*
- * Numbers that are each below a limit of its own, not 0, and as likely as any other: values[i] below limits[i] takes
- * as many bits as that needs. Returns the bytes used, or 0 if they would be more than @room.
+ * Numbers from a least to a largest one, each as likely as any other: every one takes as many bits as that needs.
+ * Returns the bytes used, or 0 if they would be more than @room.
  */
-size_t even_encode(uint8_t *out, size_t room, const uint64_t *values, const uint32_t *limits, size_t n);
-/* The same for numbers that have no limits but their least and largest, which are written, too. */
 size_t range_encode(uint8_t *out, size_t room, const uint64_t *values, size_t n);
 
 /* Reading; a value past the end reads as 0 and makes the reader bad for good. */
 struct rice {
 	struct cursor bytes;
 	uint64_t bits, base; /* bits not used yet, first in bit 0 */
-	unsigned nbits, k;
-	uint32_t limit; /* of range_encode()'s numbers, above the base */
+	unsigned nbits, k;   /* k: Rice's parameter, or the bits that a number of range_encode() has at least */
+	uint32_t limit;      /* of those numbers, above the base */
 	bool bad;
 };
 void rice_open(struct rice *r, const uint8_t *data, size_t len);
-void even_open(struct rice *r, const uint8_t *data, size_t len);
 void range_open(struct rice *r, const uint8_t *data, size_t len);
 /* True if only the last byte's padding of zero bits is left. */
 bool rice_done(const struct rice *r);
@@ -74,15 +71,14 @@ static inline uint64_t rice_bits(struct rice *r, unsigned n)
 	return v;
 }
 
-/* A number below @limit of those that even_encode() wrote. */
-static inline uint64_t even_next(struct rice *r, uint32_t limit)
+/* Of those that range_encode() wrote. */
+static inline uint64_t range_next(struct rice *r)
 {
-	unsigned bits = 31 - (unsigned)__builtin_clz(limit);
-	uint64_t few = (UINT64_C(2) << bits) - limit, v;
+	uint64_t few = (UINT64_C(2) << r->k) - r->limit, v;
 
 	rice_refill(r);
-	v = rice_bits(r, bits);
-	return v < few ? v : (v << 1 | rice_bits(r, 1)) - few;
+	v = rice_bits(r, r->k);
+	return r->base + (v < few ? v : (v << 1 | rice_bits(r, 1)) - few);
 }
 
 static inline uint64_t rice_escaped(struct rice *r)

@@ -240,9 +240,9 @@ uint32_t upf_decoder_unknown(const struct upf_decoder *d)
 /* Where a new stack leaves those there are. */
 static int get_branch(struct upf_decoder *d, uint32_t *node)
 {
-	uint64_t i = d->v1 ? 0 : column_below(&d->columns, COLUMN_BRANCH, d->nbranches + 1), back;
+	uint64_t i = d->v1 ? 0 : number(d, COLUMN_BRANCH), back;
 
-	if (bad(d, COLUMN_BRANCH))
+	if (bad(d, COLUMN_BRANCH) || i > d->nbranches)
 		return -EBADMSG;
 	if (i) {
 		*node = d->branches[i - 1];
@@ -298,7 +298,7 @@ static int get_stack(struct upf_decoder *d, uint8_t state, uint32_t *leaf)
 		known = d->run != 0;
 		d->run -= known && d->run != UINT64_MAX;
 		if (known && d->nstacks)
-			k = column_below(&d->columns, column, d->nstacks);
+			k = number(d, column);
 	}
 	if (bad(d, column) || (known && k >= d->nstacks))
 		return -EBADMSG;

@@ -54,16 +54,30 @@ void columns_free(struct column_writer *w)
 		free(w->column[c].data);
 }
 
-bool columns_fit(const struct column_writer *w, const size_t *need)
+void columns_reset(struct column_writer *w)
 {
-	size_t sum = 0;
+	for (int c = 0; c < COLUMNS; c++)
+		w->column[c].len = 0;
+	w->spare = 0;
+}
+
+bool columns_fit(struct column_writer *w, const size_t *need)
+{
+	size_t sum = 0, least = BODY_MAX;
 
 	for (int c = 0; c < COLUMNS; c++) {
-		if (need[c] > column_room(w, c))
+		size_t room = column_room(w, c);
+
+		if (need[c] > room)
 			return false;
+		if (w->column[c].room && room - need[c] < least)
+			least = room - need[c];
 		sum += need[c] + w->column[c].len;
 	}
-	return sum <= BODY_MAX;
+	if (sum > BODY_MAX)
+		return false;
+	w->spare = least < BODY_MAX - sum ? least : BODY_MAX - sum;
+	return true;
 }
 
 /* --- reading ----------------------------------------------------------------------------------------------------- */
@@ -81,9 +95,6 @@ static bool open_form(struct rice *r, uint64_t id, uint64_t form, const uint8_t 
 	case FORM_RICE:
 		rice_open(r, at, len);
 		return !is_of_bytes(id) && (!is_large(id) || r->k >= RICE_K_LARGE);
-	case FORM_EVEN:
-		even_open(r, at, len);
-		return id == COLUMN_STACK || id == COLUMN_BRANCH;
 	case FORM_RANGE:
 		range_open(r, at, len);
 		return !is_of_bytes(id) && !is_large(id);

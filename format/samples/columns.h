@@ -55,7 +55,7 @@ enum column {
  * How a column's values are written; with FORM_REQUIRED, a reader that does not know the column leaves out the
  * block.
  */
-enum column_form { FORM_BYTES = 0, FORM_RICE = 1, FORM_EVEN = 2, FORM_RANGE = 3, FORM_SPLIT = 4 };
+enum column_form { FORM_BYTES = 0, FORM_RICE = 1, FORM_RANGE = 2, FORM_SPLIT = 3 };
 #define FORM_REQUIRED 0x40
 
 /* Of what must cost a byte, or a block could make more of it than it has bytes. */
@@ -94,6 +94,7 @@ struct column_writer {
 		uint8_t *data;
 		size_t len, room;
 	} column[COLUMNS];
+	size_t spare; /* bytes that each column, and a block for all of them, still has, and more perhaps */
 };
 
 static inline size_t column_room(const struct column_writer *w, enum column c)
@@ -118,15 +119,24 @@ static inline void add_zigzag(struct column_writer *w, enum column c, uint64_t d
 
 /* What the bytes do not tell. */
 struct column_facts {
-	uint64_t left_out;               /* a bit for each column that need not be written */
-	const uint32_t *limits[COLUMNS]; /* of those whose numbers have limits: one for each number */
-	uint32_t nregs;                  /* in REG, of every sample; 0: not all have the same */
+	uint64_t left_out; /* a bit for each column that need not be written */
+	uint32_t nregs;    /* in REG, of every sample; 0: not all have the same */
 };
 
 bool columns_alloc(struct column_writer *w, enum upf_tops tops); /* false: no memory; free them anyway */
 void columns_free(struct column_writer *w);
-/* Is there room for @need[c] bytes more in each column, and for all of them in a block? */
-bool columns_fit(const struct column_writer *w, const size_t *need);
+void columns_reset(struct column_writer *w);
+/* Is there room for @need[c] bytes more in each column, and for all of them in a block? Slow. */
+bool columns_fit(struct column_writer *w, const size_t *need);
+
+/* True: there is room for @need bytes, however they are shared among the columns, and they are taken. Fast. */
+static inline bool columns_surely_fit(struct column_writer *w, size_t need)
+{
+	if (need > w->spare)
+		return false;
+	w->spare -= need;
+	return true;
+}
 
 /* --- reading: past the end all is 0, and the column bad ---------------------------------------------------------- */
 
@@ -148,18 +158,7 @@ static inline __attribute__((always_inline)) uint64_t column_number(struct colum
 		return rice_next(&r->rice[c]);
 	if (r->rice[c].limit == 1) /* as in columns that are left out */
 		return r->rice[c].base;
-	return r->rice[c].base + even_next(&r->rice[c], r->rice[c].limit);
-}
-
-/* Of a column whose numbers have limits: one below @limit, which is not 0. A larger one makes the column bad. */
-static inline uint64_t column_below(struct column_reader *r, enum column c, uint32_t limit)
-{
-	uint64_t v = r->form[c] == FORM_EVEN ? even_next(&r->rice[c], limit) : column_number(r, c);
-
-	if (v < limit)
-		return v;
-	r->rice[c].bad = r->column[c].bad = true;
-	return 0;
+	return range_next(&r->rice[c]);
 }
 
 /* Of a column of bytes, which may be left out. */

@@ -21,8 +21,8 @@
 
 #define NODES_MAX 65536
 #define CHAIN_BITS 13
-#define NUMBERS_MAX 65536 /* that have limits, in one column */
 #define NREGS_DIFFER UINT32_MAX
+#define RECENT_BITS 12
 #define TIMES_A_PERIOD 100 /* how exact times are, of a schedule */
 
 struct node {
@@ -60,12 +60,9 @@ struct upf_encoder {
 	struct node *nodes; /* 0: the empty stack */
 	struct hash_chains by_frame;
 	uint32_t nnodes, nstacks;
-	uint32_t branches; /* nodes that stacks have branched off from */
-	uint32_t run;      /* stacks since the last new one */
-	struct limits {
-		uint32_t *limit;
-		size_t n;
-	} stack_limits, branch_limits; /* of the numbers in STACK and BRANCH */
+	uint32_t recent[1 << RECENT_BITS]; /* by a stack's hash: its leaf's node, perhaps, or one of a block before */
+	uint32_t branches;                 /* nodes that stacks have branched off from */
+	uint32_t run;                      /* stacks since the last new one */
 };
 
 static bool make_tops(struct upf_encoder *e, uint32_t slots, uint32_t copy_words)
@@ -90,12 +87,9 @@ struct upf_encoder *upf_encoder_new(enum upf_tops tops, uint32_t slots, uint32_t
 		e->carry = calloc(slots + 1, sizeof(*e->carry));
 		e->domains = calloc(UPF_DOMAINS_MAX, sizeof(*e->domains));
 		e->nodes = calloc(NODES_MAX, sizeof(*e->nodes));
-		e->stack_limits.limit = calloc(NUMBERS_MAX, sizeof(*e->stack_limits.limit));
-		e->branch_limits.limit = calloc(NUMBERS_MAX, sizeof(*e->branch_limits.limit));
 	}
-	if (!e || !e->carry || !e->domains || !e->nodes || !e->stack_limits.limit || !e->branch_limits.limit ||
-	    hash_chains_init(&e->by_frame, CHAIN_BITS) != 0 || !columns_alloc(&e->columns, e->tops) ||
-	    !make_tops(e, slots, copy_words)) {
+	if (!e || !e->carry || !e->domains || !e->nodes || hash_chains_init(&e->by_frame, CHAIN_BITS) != 0 ||
+	    !columns_alloc(&e->columns, e->tops) || !make_tops(e, slots, copy_words)) {
 		upf_encoder_free(e);
 		errno = ENOMEM;
 		return NULL;
@@ -116,21 +110,17 @@ void upf_encoder_free(struct upf_encoder *e)
 	free(e->domains);
 	free(e->nodes);
 	hash_chains_free(&e->by_frame);
-	free(e->stack_limits.limit);
-	free(e->branch_limits.limit);
 	free(e);
 }
 
 void upf_encoder_reset(struct upf_encoder *e, uint64_t period_ns)
 {
-	for (int c = 0; c < COLUMNS; c++)
-		e->columns.column[c].len = 0;
+	columns_reset(&e->columns);
 	hash_chains_clear(&e->by_frame);
 	memset(e->nodes, 0, sizeof(*e->nodes));
 	e->period_ticks = period_ns / UPF_TICK_NS;
 	e->first_tick = e->last_tick = e->samples = e->lost = 0;
 	e->records = e->nstacks = e->branches = e->run = 0;
-	e->stack_limits.n = e->branch_limits.n = 0;
 	e->nnodes = 1;
 	e->seen_tops = 0;
 	e->nregs = 0;
@@ -192,6 +182,13 @@ static uint64_t pause_ticks(struct upf_encoder *e, uint64_t pause_ns)
 
 /* --- room -------------------------------------------------------------------------------------------------------- */
 
+/*
+ * More than any record or sample needs in all columns together, beside a sample's frames, words and registers. So many
+ * bytes are asked for first; what each column needs is computed only if they are more than the rest of one.
+ */
+#define RECORD_BYTES 80
+#define SAMPLE_BYTES 128
+
 /* Adds to @need the most bytes that a record needs in each column. */
 static void need_record(size_t *need)
 {
@@ -243,27 +240,36 @@ static void need_sample(size_t *need, const struct upf_encoder *e, const struct 
 		register_list_need(need);
 }
 
-/* For any record but a round's samples. */
-static bool has_room(const struct upf_encoder *e)
+static bool each_column_fits(struct upf_encoder *e, const struct upf_sample *samples, size_t n)
 {
 	size_t need[COLUMNS] = {0};
 
 	need_record(need);
+	for (size_t i = 0; i < n; i++)
+		need_sample(need, e, &samples[i]);
 	return columns_fit(&e->columns, need);
 }
 
-static bool has_room_for(const struct upf_encoder *e, const struct upf_sample *samples, size_t n)
+/* For any record but a round's samples. */
+static bool has_room(struct upf_encoder *e)
 {
-	size_t need[COLUMNS] = {0}, frames = 0, words = 0;
+	return columns_surely_fit(&e->columns, RECORD_BYTES) || each_column_fits(e, NULL, 0);
+}
 
-	need_record(need);
+static bool has_room_for(struct upf_encoder *e, const struct upf_sample *samples, size_t n)
+{
+	size_t most = RECORD_BYTES + n * SAMPLE_BYTES, frames = 0, words = 0;
+
 	for (size_t i = 0; i < n; i++) {
-		need_sample(need, e, &samples[i]);
-		frames += samples[i].depth;
-		words += tops_of(e, &samples[i]) == UPF_TOPS_WINDOW ? samples[i].nwords : 0;
+		const struct upf_sample *s = &samples[i];
+
+		most += s->depth * VARINT_MAX + s->nwords * (VARINT_MAX + 1) + nregs_of(e, s) * VARINT_MAX;
+		frames += s->depth;
+		words += tops_of(e, s) == UPF_TOPS_WINDOW ? s->nwords : 0;
 	}
-	return columns_fit(&e->columns, need) && NODES_MAX - e->nnodes >= frames && more_has_room(e->more, n) &&
-	       (!e->windows || windows_have_room(e->windows, n, words));
+	return NODES_MAX - e->nnodes >= frames && more_has_room(e->more, n) &&
+	       (!e->windows || windows_have_room(e->windows, n, words)) &&
+	       (columns_surely_fit(&e->columns, most) || each_column_fits(e, samples, n));
 }
 
 static int full(const struct upf_encoder *e)
@@ -356,7 +362,6 @@ static uint32_t add_node(struct upf_encoder *e, bool leaf, uint32_t parent, uint
 /* Where a new stack leaves those there are. */
 static void encode_branch(struct upf_encoder *e, uint32_t node)
 {
-	e->branch_limits.limit[e->branch_limits.n++] = e->branches + 1;
 	add_varint(&e->columns, COLUMN_BRANCH, e->nodes[node].branch);
 	if (e->nodes[node].branch)
 		return;
@@ -364,20 +369,49 @@ static void encode_branch(struct upf_encoder *e, uint32_t node)
 	e->nodes[node].branch = ++e->branches;
 }
 
+/* Is the node @leaf this stack's? */
+static bool is_stack(const struct upf_encoder *e, uint32_t leaf, const struct upf_sample *s)
+{
+	uint32_t node = leaf;
+
+	for (uint32_t i = 0; i < s->depth; i++) {
+		if (node == 0 || e->nodes[node].address != s->frames[i])
+			return false;
+		node = e->nodes[node].parent;
+	}
+	return node == 0;
+}
+
+/* Where the leaf's node of this stack is remembered: mostly it is another's, or the one of a block before. */
+static uint32_t *recent(struct upf_encoder *e, const struct upf_sample *s)
+{
+	uint64_t h = s->depth;
+
+	for (uint32_t i = 0; i < s->depth; i++)
+		h = (h ^ s->frames[i]) * UINT64_C(0x9e3779b97f4a7c15);
+	return &e->recent[h >> (64 - RECENT_BITS)];
+}
+
+static void encode_known(struct upf_encoder *e, const struct upf_sample *s, uint32_t node)
+{
+	add_varint(&e->columns, s->state == UPF_RUNNING ? COLUMN_STACK : COLUMN_REST, e->nodes[node].stack - 1);
+	e->run++;
+}
+
 /* The stack's leaf. */
 static uint32_t encode_stack(struct upf_encoder *e, const struct upf_sample *s)
 {
-	enum column column = s->state == UPF_RUNNING ? COLUMN_STACK : COLUMN_REST;
-	uint32_t node = 0, callee, left = s->depth;
+	uint32_t *leaf = recent(e, s), node = 0, callee, left = s->depth;
 
+	if (*leaf < e->nnodes && e->nodes[*leaf].stack && is_stack(e, *leaf, s)) {
+		encode_known(e, s, *leaf);
+		return *leaf;
+	}
 	for (; left && (callee = find_node(e, node, s->frames[left - 1])) != 0; left--)
 		node = callee;
 	if (left == 0 && e->nodes[node].stack) {
-		add_varint(&e->columns, column, e->nodes[node].stack - 1);
-		if (column == COLUMN_STACK)
-			e->stack_limits.limit[e->stack_limits.n++] = e->nstacks;
-		e->run++;
-		return node;
+		encode_known(e, s, node);
+		return *leaf = node;
 	}
 	add_varint(&e->columns, COLUMN_RUN, e->run);
 	e->run = 0;
@@ -386,7 +420,7 @@ static uint32_t encode_stack(struct upf_encoder *e, const struct upf_sample *s)
 	for (; left; left--)
 		node = add_node(e, left == 1, node, s->frames[left - 1]);
 	e->nodes[node].stack = ++e->nstacks;
-	return node;
+	return *leaf = node;
 }
 
 /* What comes with a stack that ends in @leaf. */
@@ -611,7 +645,6 @@ struct encoded encoder_payload(const struct upf_encoder *e, struct forms *forms,
 {
 	const struct column_facts facts = {
 		.left_out = left_out(e),
-		.limits = {[COLUMN_STACK] = e->stack_limits.limit, [COLUMN_BRANCH] = e->branch_limits.limit},
 		.nregs = e->nregs == NREGS_DIFFER ? 0 : e->nregs,
 	};
 	size_t n = put_parameters(e, at);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Rice columns: what goes in comes out, and every cut is seen. */
+/* Rice and range columns: what goes in comes out, and every cut is seen. */
 #include "tests/unit/format/trace.h"
 
 #include "format/bytes/rice.h"
@@ -48,6 +48,34 @@ static void numbers_come_back(void **state)
 	}
 }
 
+static void ranges_come_back(void **state)
+{
+	const uint64_t wide[] = {5, UINT32_MAX + UINT64_C(5)};
+	static uint64_t v[1000];
+	uint8_t at[5000];
+	uint64_t seed = 3;
+
+	(void)state;
+	assert_int_equal(range_encode(at, sizeof(at), wide, COUNT(wide)), 0);
+	for (uint64_t limit = 1; limit < UINT32_MAX; limit += limit / 2 + 1) {
+		struct rice r;
+		size_t len;
+
+		for (size_t i = 0; i < COUNT(v); i++)
+			v[i] = UINT64_MAX - pseudo(&seed) % limit;
+		len = range_encode(at, sizeof(at), v, COUNT(v));
+		assert_true(len > 0 && range_encode(at, len - 1, v, COUNT(v)) == 0);
+		range_open(&r, at, len);
+		for (size_t i = 0; i < COUNT(v); i++)
+			assert_true(range_next(&r) == v[i]);
+		assert_true(rice_done(&r));
+		range_open(&r, at, len - 1);
+		for (size_t i = 0; i < COUNT(v); i++)
+			range_next(&r);
+		assert_true(limit == 1 || !rice_done(&r));
+	}
+}
+
 static void no_room_is_told(void **state)
 {
 	const uint64_t v[] = {1, 2, 3};
@@ -76,6 +104,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(numbers_come_back),
+		cmocka_unit_test(ranges_come_back),
 		cmocka_unit_test(no_room_is_told),
 		cmocka_unit_test(other_parameters_are_refused),
 	};
