@@ -12,9 +12,10 @@
 
 #include "kvmif/threads.h"
 
-#define SETTLE_TRIES 50         /* looks at threads and registers, before it is given up */
-#define SETTLE_ASLEEP 5         /* of these, before threads are stopped to learn what they run */
-#define SETTLE_WAIT_NS 2000000u /* between two */
+#define SETTLE_LOOKS 5000      /* for threads, which can be outside KVM_RUN most of the time, before it is given up */
+#define SETTLE_STOPS 50        /* of vCPUs whose registers fit nothing, likewise */
+#define SETTLE_ASLEEP 20       /* looks before threads are stopped to learn what they run */
+#define SETTLE_WAIT_NS 200000u /* between two */
 
 uint64_t kvm_now(void)
 {
@@ -266,50 +267,57 @@ void kvm_memory_source(const struct guest *g, char *text, size_t size)
 
 /* --- without the kernel's word ----------------------------------------------------------------------------------- */
 
-/* One stop of each vCPU whose thread is known. True: its registers said where memory is, or is not. */
-static bool narrow(struct guest *g)
+/* One stop of each vCPU whose thread is known. True: its registers said where memory is, or is not. Counts *stops. */
+static bool narrow(struct guest *g, unsigned *stops)
 {
 	struct vcpu_regs regs;
 	bool told = false;
 
 	for (uint32_t i = 0; i < g->machine.vcpus; i++)
-		if (g->vcpus[i].tid && kvm_peek(g, i, &regs) == 0)
+		if (g->vcpus[i].tid && kvm_peek(g, i, &regs) == 0) {
 			told |= search_narrow(g->search, &g->layout, &regs);
+			(*stops)++;
+		}
 	return told;
 }
 
+/* How many vCPUs are without a thread, or a negative errno. */
 static int find_threads(struct guest *g, bool by_stops)
 {
-	uint32_t missing = threads_look(&g->machine, g->layout.threads);
-	int rc = 0;
+	int missing = threads_look(&g->machine, g->layout.threads), rc = 0;
 
-	if (missing && by_stops) {
+	if (missing > 0 && by_stops) {
 		g->mark->held = 1;
 		rc = threads_stop(&g->machine, g->layout.threads);
 		g->mark->held = 0;
 	}
-	return rc < 0 ? rc : set_threads(g);
+	if (rc == 0)
+		rc = set_threads(g);
+	return rc < 0 ? rc : missing;
 }
 
 int kvm_settle(struct guest *g)
 {
 	const struct timespec wait = {.tv_nsec = SETTLE_WAIT_NS};
+	unsigned stops = 0;
 	bool told = false;
-	int rc = 0;
+	int missing = 0;
 
 	if (!g->search)
 		return 0;
-	for (int i = 0; rc == 0 && i < SETTLE_TRIES && !(told && search_is_settled(g->search)); i++) {
+	for (int i = 0; missing >= 0 && i < SETTLE_LOOKS && stops < SETTLE_STOPS; i++) {
+		if (told && search_is_settled(g->search) && (missing == 0 || i > 2 * SETTLE_ASLEEP))
+			break;
 		if (i > 0)
 			nanosleep(&wait, NULL);
 		g->slots_ns = kvm_now(); /* nobody looks again meanwhile */
-		rc = find_threads(g, i >= SETTLE_ASLEEP && !told);
-		if (rc == 0)
-			told |= narrow(g);
+		missing = find_threads(g, i >= SETTLE_ASLEEP);
+		if (missing >= 0 && !(told && search_is_settled(g->search)))
+			told |= narrow(g, &stops);
 	}
-	if (rc == 0)
-		rc = told ? search_layout(g->search, &g->layout) : -ENOSYS;
-	return rc;
+	if (missing < 0)
+		return missing;
+	return told ? search_layout(g->search, &g->layout) : -ENOSYS;
 }
 
 /* With the registers that the last stops have left. */

@@ -160,8 +160,7 @@ static uint32_t qemu_vcpus(const char *smp)
 	       ((dies - 1) << (width(cores) + width(threads))) + ((cores - 1) << width(threads)) + threads;
 }
 
-/* The numbers that vCPUs can have which are plugged in later: QEMU's -smp, cloud-hypervisor's --cpus. */
-static uint32_t vcpus_most(pid_t pid)
+uint32_t machine_vcpus_most(pid_t pid)
 {
 	char line[16384];
 	ssize_t n = read_file(pid, "cmdline", line, sizeof(line));
@@ -187,7 +186,7 @@ int machine_find(pid_t pid, struct machine *m)
 		rc = read_links(m);
 	if (rc != 0 || m->vcpus == 0)
 		return rc != 0 ? rc : -ESRCH;
-	most = vcpus_most(pid);
+	most = machine_vcpus_most(pid);
 	if (m->vcpus < most)
 		m->vcpus = most;
 	return 0;

@@ -27,6 +27,11 @@ int machine_find(pid_t pid, struct machine *m);
  * -EACCES: there was none among the processes that may be looked into.
  */
 int machine_each(int (*each)(void *ctx, const struct machine *m), void *ctx);
+/*
+ * How many numbers vCPUs can have that are plugged in later, by the command line of QEMU (-smp) or cloud-hypervisor
+ * (--cpus); 0: it does not say.
+ */
+uint32_t machine_vcpus_most(pid_t pid);
 /* QEMU's -name, Firecracker's --id, else the command. 0 or a negative errno. */
 int machine_name(pid_t pid, char *name, size_t size);
 /* The monitor's command, such as "qemu-system-x86". */

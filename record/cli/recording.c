@@ -99,23 +99,24 @@ static int start_watchdog(struct recording *r)
 }
 
 /* What could not be found out without stopping the guests. */
-static int settle(struct recording *r, struct hypervisor *x)
+static int settle(struct recording *r, struct hypervisor *x, char *const *operands)
 {
 	char text[256];
 
 	for (size_t i = 0; i < r->ntargets; i++) {
 		struct target *t = r->targets[i];
+		const char *name = r->options->start ? t->name : operands[i];
 		int rc = target_settle(t);
 
 		if (rc != 0) {
 			r->ops->explain(x, &t->info, -rc, text, sizeof(text));
-			say("%s: %s", t->name, text);
+			say("%s: %s", name, text);
 			return EXIT_DOMAIN;
 		}
 		if (!r->options->verbose || !r->ops->memory_source)
 			continue;
 		r->ops->memory_source(t->guest, text, sizeof(text));
-		say("%s: memory: %s", t->name, text);
+		say("%s: memory: %s", name, text);
 	}
 	return 0;
 }
@@ -378,7 +379,7 @@ int recording_run(const struct options *o, const struct hypervisor_ops *ops, str
 	if (rc == 0)
 		rc = start_watchdog(&r);
 	if (rc == 0)
-		rc = settle(&r, x);
+		rc = settle(&r, x, operands);
 	if (rc == 0)
 		rc = prepare_trace(&r, ops->version(x), command);
 	if (rc == 0 && o->verbose)

@@ -57,6 +57,7 @@ static void slots_are_found(void **state)
 		slot(VM, 0, 0xa0000, 0x7f0000000000),
 		slot(VM + 1, 0x2000000, 0x1000, 0x1000),
 		{.type = KVM_RECORD_VCPU, .pid = PID, .vm = VM, .vcpu = {1, 12, 0}},
+		{.type = KVM_RECORD_VCPU, .pid = PID, .vm = VM, .vcpu = {2, 14, 1}},
 		{.type = KVM_RECORD_VCPU, .pid = PID + 1, .vm = VM, .vcpu = {0, 13, 0}},
 	};
 	struct layout l = {0};
@@ -78,6 +79,8 @@ static void slots_are_found(void **state)
 	assert_int_equal(layout_host_address(&l, UINT64_MAX), 0);
 	assert_int_equal(l.threads[0], 0);
 	assert_int_equal(l.threads[1], 12);
+	assert_int_equal(l.threads[2], 14);
+	assert_true(!l.unstarted[1] && l.unstarted[2]);
 	assert_true(l.has_slots && !l.is_protected);
 	layout_free(&l);
 }

@@ -59,6 +59,30 @@ static void names_are_found(void **state)
 	check_name("-named", "web1", "sh");
 }
 
+static void check_vcpus(const char *option, const char *value, uint32_t wanted)
+{
+	start(option, value);
+	assert_int_equal(machine_vcpus_most(child), wanted);
+	end();
+}
+
+/* QEMU leaves numbers out where cores or threads are no power of two. */
+static void vcpus_to_come_are_counted(void **state)
+{
+	(void)state;
+	check_vcpus("-smp", "1,maxcpus=4", 4);
+	check_vcpus("-smp", "cpus=1,maxcpus=6", 6);
+	check_vcpus("-smp", "2,sockets=2,cores=2", 4);
+	check_vcpus("-smp", "1,maxcpus=6,sockets=2", 7);
+	check_vcpus("-smp", "1,sockets=2,cores=3,threads=1", 7);
+	check_vcpus("-smp", "1,maxcpus=12,cores=3,threads=2", 14);
+	check_vcpus("-smp", "1,maxcpus=100000,threads=99999999999", 1);
+	check_vcpus("-smp", "1,maxcpus=512,sockets=512", MACHINE_VCPUS_MAX);
+	check_vcpus("--cpus", "boot=2,max=8", 8);
+	check_vcpus("--cpus", "boot=2", 0);
+	check_vcpus("-name", "web1", 0);
+}
+
 static void protection_is_seen(void **state)
 {
 	(void)state;
@@ -86,6 +110,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_are_found),
+		cmocka_unit_test(vcpus_to_come_are_counted),
 		cmocka_unit_test(protection_is_seen),
 		cmocka_unit_test(other_processes_are_none),
 	};

@@ -1,0 +1,91 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# Where the kernel does not tell a guest's memory, it is found among its monitor's mappings, and checked; where that does
+# not succeed the guest is refused. The kernel tells nothing to a recorder without CAP_BPF, nor to one built without libbpf.
+set -u
+. "$(dirname "$0")/tap.sh"
+
+# searched NAME OPTION... GUEST: as recorded, but without the kernel's word.
+searched() {
+	local record=$work/searcher
+
+	recorded "$@" -v && grep -q "memory: $missing: found by the process's mappings" "$work/$1.err" || {
+		cat "$work/$1.err"
+		return 1
+	}
+}
+cat > "$work/searcher" << EOF
+#!/bin/bash
+exec setpriv --bounding-set=-bpf,-perfmon,-sys_admin --inh-caps=-bpf,-perfmon,-sys_admin "$record" "\$@"
+EOF
+chmod +x "$work/searcher"
+missing='CAP_BPF and CAP_PERFMON are missing'
+
+start_vmm -g -k "work=levels far"
+told() {
+	recorded told -F 1k -n 100 -v "$pid" && grep -q "memory: found by the kernel's memory slots" "$work/told.err"
+}
+ok "the kernel tells where the memory is, and -v that it did" told
+ok "without CAP_BPF: found by its mappings" searched far -F 2k -n 3000 "$pid"
+ok "below 4 GiB and above it: every stack is the guest's, every share of time within 3 points" shares "$work/far.upf" levels
+ok "nothing is left behind" untouched
+listed() {
+	"$work/searcher" --list | tee "$work/list"
+	grep -qE "^ *$pid  $called +KVM +1 +- +$called +maybe: " "$work/list"
+}
+ok "--list stops no guest to search its memory" listed
+end_machines
+
+start_vmm -g -m -k -c 2 "work=shares others=same far"
+ok "memory from a memfd, two vCPUs: found" searched memfd -F 1k -n 4000 "$pid"
+both() {
+	for vcpu in 0 1; do
+		folded --vcpu $vcpu "$work/memfd.upf" | sed 's/^_start_secondary;secondary_main;/_start;kernel_main;/' > "$work/vcpu"
+		shares_of "$work/vcpu" "$kvm/../xen/guests/truth/shares.txt" 100 || return
+	done
+}
+ok "every stack of each vCPU is the guest's" both
+end_machines
+
+start_vmm -g -k work=idle
+ok "a halted guest: found, without its memory above 4 GiB, of which nothing says where it is" searched idle -F 100 -n 20 "$pid"
+ok "its stack" test "$(folded --state all "$work/idle.upf" | sed 's/ .*//')" = "_start;kernel_main;work_idle"
+end_machines
+
+# The thread is outside KVM_RUN most of the time.
+start_vmm -g -w work=storm
+again() {
+	for _ in 1 2 3; do
+		searched storm -F 1k -n 50 "$pid" && kill -0 "$pid" || return
+	done
+}
+ok "a thread that sleeps outside KVM_RUN most of the time: found" again
+ok "nothing is left behind" untouched
+end_machines
+
+refused() {
+	"$work/searcher" -f -o "$work/no.upf" "$pid" 2> "$work/no.err"
+	[ $? = 4 ] && cat "$work/no.err" && [ ! -e "$work/no.upf" ] && [ "$(wc -l < "$work/no.err")" = 1 ] &&
+		grep -qF "cannot find its memory: $missing, and its process's mappings do not show it" "$work/no.err"
+}
+start_vmm -k work=heartbeat
+ok "memory in pieces that mappings do not tell apart: refused in one line" refused
+ok "nothing is left behind" untouched
+end_machines
+
+command -v qemu-system-x86_64 > /dev/null || {
+	echo "# no QEMU here"
+	done_testing
+	exit
+}
+. "$kvm/qemu.sh"
+start_qemu "web$$" 1 "work=levels far " -m 3G
+if works work_levels > "$work/why"; then
+	ok "QEMU with memory above 4 GiB: found" searched qemu -F 1k -n 3000 "web$$"
+	ok "every stack is the guest's, every share of time within 3 points" shares "$work/qemu.upf" levels
+	ok "nothing is left behind" untraced
+else
+	echo "# no KVM here that runs QEMU"
+fi
+
+done_testing
