@@ -16,7 +16,8 @@ struct machine {
 	uint64_t start;             /* ticks after the host's boot: with the pid, its identity */
 	uint32_t vcpus;             /* highest number + 1 */
 	int fds[MACHINE_VCPUS_MAX]; /* of the vCPUs in the process; -1: there is no such vCPU */
-	unsigned machines;          /* how many virtual machines it has descriptors of */
+	int vm;                     /* its first descriptor of a virtual machine */
+	unsigned machines;          /* 1: of no other one */
 };
 
 /* 0; -ESRCH: there is no such process, or it runs no virtual machine; -EACCES: it may not be looked into. */
