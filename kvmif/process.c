@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/capability.h>
+#include <linux/kcmp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -70,12 +71,21 @@ static const char *argument(const char *line, size_t len, const char *option)
 	return NULL;
 }
 
+/* Some monitors (crosvm) have several descriptors of their one machine. */
+static void note_vm(struct machine *m, int fd)
+{
+	if (m->machines == 0)
+		m->vm = fd;
+	if (m->machines == 0 || syscall(SYS_kcmp, m->pid, m->pid, KCMP_FILE, m->vm, fd) != 0)
+		m->machines++;
+}
+
 static void note_link(struct machine *m, const char *link, int fd)
 {
 	uint64_t number;
 
 	if (strcmp(link, VM_LINK) == 0)
-		m->machines++;
+		note_vm(m, fd);
 	m->may_be_protected |= strcmp(link, "/dev/sev") == 0 || strstr(link, "kvm-gmem");
 	if (strncmp(link, VCPU_LINK, strlen(VCPU_LINK)) != 0 ||
 	    parse_u64(link + strlen(VCPU_LINK), 0, MACHINE_VCPUS_MAX - 1, &number) != 0)

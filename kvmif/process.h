@@ -16,8 +16,9 @@ struct machine {
 	uint64_t start;             /* ticks after the host's boot: with the pid, its identity */
 	uint32_t vcpus;             /* highest number + 1, of those that can be plugged in, too */
 	int fds[MACHINE_VCPUS_MAX]; /* of the vCPUs in the process; -1: there is no such vCPU */
-	unsigned machines;          /* how many virtual machines it has descriptors of */
 	bool may_be_protected;      /* it has descriptors that protected guests need, and others may have */
+	int vm;                     /* its first descriptor of a virtual machine */
+	unsigned machines;          /* 1: of no other one */
 };
 
 /* 0; -ESRCH: there is no such process, or it runs no virtual machine; -EACCES: it may not be looked into. */

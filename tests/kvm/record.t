@@ -15,7 +15,7 @@ for kind in shares levels recursion depth:16; do
 	end_machines
 done
 
-start_vmm -c 2 -m "work=shares others=same"
+start_vmm -c 2 -m -d "work=shares others=same"
 ok "memory from a memfd, two vCPUs at work: recorded" recorded memfd -F 1k -n 4000 "kvm:$called"
 both() {
 	for vcpu in 0 1; do

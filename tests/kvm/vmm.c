@@ -8,6 +8,7 @@
  *   -k        an interrupt controller in the kernel, so that halted vCPUs sleep in KVM_RUN; else they sleep in user space
  *   -s        vCPU threads under a seccomp filter without restart_syscall
  *   -w US     after each write to an I/O port the vCPU's thread sleeps so many microseconds outside KVM_RUN
+ *   -d        a second descriptor of the machine, as some monitors have one for each vCPU
  *   -n        signals to each vCPU thread, every millisecond, until SIGUSR1 comes; each must arrive
  *   -b FILE   200 times a second: how many bytes the guest has written to ports, how many signals were sent and how
  *             many arrived, and whether somebody has kvm_valid_regs set
@@ -59,7 +60,7 @@ struct vcpu {
 
 static struct {
 	unsigned vcpus;
-	bool memfd, whole, irqchip, filter, signals;
+	bool memfd, whole, irqchip, filter, signals, second;
 	long sleep_ns;
 	const char *beats, *line, *kernel;
 } options = {.vcpus = 1, .line = ""};
@@ -333,7 +334,7 @@ static void parse(int argc, char **argv)
 {
 	int c;
 
-	while ((c = getopt(argc, argv, "c:mgksw:nb:a:")) != -1) {
+	while ((c = getopt(argc, argv, "c:mgksw:dnb:a:")) != -1) {
 		switch (c) {
 		case 'c':
 			options.vcpus = (unsigned)atoi(optarg);
@@ -353,6 +354,9 @@ static void parse(int argc, char **argv)
 		case 'w':
 			options.sleep_ns = atol(optarg) * 1000;
 			break;
+		case 'd':
+			options.second = true;
+			break;
 		case 'n':
 			options.signals = true;
 			break;
@@ -367,7 +371,7 @@ static void parse(int argc, char **argv)
 		}
 	}
 	if (optind + 1 != argc || options.vcpus < 1 || options.vcpus > MAX_VCPUS) {
-		fputs("usage: vmm [-c N] [-mgksn] [-w US] [-b FILE] [-a TEXT] KERNEL\n", stderr);
+		fputs("usage: vmm [-c N] [-mgksdn] [-w US] [-b FILE] [-a TEXT] KERNEL\n", stderr);
 		exit(2);
 	}
 	options.kernel = argv[optind];
@@ -381,6 +385,8 @@ int main(int argc, char **argv)
 	parse(argc, argv);
 	kvm = must(open("/dev/kvm", O_RDWR | O_CLOEXEC), "/dev/kvm");
 	vm = must(ioctl(kvm, KVM_CREATE_VM, 0), "KVM_CREATE_VM");
+	if (options.second)
+		must(dup(vm), "dup");
 	if (options.irqchip)
 		must(ioctl(vm, KVM_CREATE_IRQCHIP, 0), "KVM_CREATE_IRQCHIP");
 	sigaction(SIGRTMIN, &(struct sigaction){.sa_handler = count}, NULL);
