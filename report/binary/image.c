@@ -332,13 +332,13 @@ bool image_section(const struct image *i, const char *name, struct image_section
 
 bool image_has_tables(const char *path)
 {
-	static const char *const names[] = {".eh_frame", ".debug_frame", ".orc_unwind"};
+	static const char *const names[] = {".eh_frame", ".debug_frame", ".ARM.exidx", ".orc_unwind"};
 	char why[256];
 	struct image *i = elf_file_is(path) ? image_open(path, why, sizeof(why)) : NULL;
 	struct image_section s;
 	bool has = false;
 
-	for (size_t k = i && !image_is_linked(i) ? 2 : 0; i && k < sizeof(names) / sizeof(names[0]); k++)
+	for (size_t k = i && !image_is_linked(i) ? 3 : 0; i && k < sizeof(names) / sizeof(names[0]); k++)
 		has |= image_section(i, names[k], &s);
 	image_close(i);
 	return has;

@@ -14,6 +14,11 @@ struct tables *tables_new(struct image *image)
 	return isa == &isa_x86_64 ? tables_new_libunwind(image) : tables_new_libdw(image, isa);
 }
 
+struct tables *tables_new_at_calls(struct image *image)
+{
+	return tables_new_exidx(image, image_isa(image));
+}
+
 void tables_free(struct tables *t)
 {
 	if (t)

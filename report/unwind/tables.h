@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * tables.h - an image's unwind tables, .eh_frame and .debug_frame: of x86-64 as libunwind reads them, of other
- * instruction sets as libdw does.
+ * instruction sets as libdw does; ARM's .ARM.exidx.
  */
 #ifndef REPORT_UNWIND_TABLES_H
 #define REPORT_UNWIND_TABLES_H
@@ -13,6 +13,8 @@ struct tables;
 
 /* NULL: errno; ENOENT: the image has no unwind tables. @image must outlive it. */
 struct tables *tables_new(struct image *image);
+/* The same of those that hold at calls only, for where the others tell nothing: .ARM.exidx. */
+struct tables *tables_new_at_calls(struct image *image);
 void tables_free(struct tables *t); /* NULL is fine */
 
 /*

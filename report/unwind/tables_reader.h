@@ -23,5 +23,6 @@ struct tables {
 /* NULL: errno; ENOENT: the image has no unwind tables. */
 struct tables *tables_new_libunwind(struct image *image); /* x86-64 */
 struct tables *tables_new_libdw(struct image *image, const struct isa *isa);
+struct tables *tables_new_exidx(struct image *image, const struct isa *isa); /* ARM's own */
 
 #endif

@@ -14,6 +14,7 @@ trap 'rm -rf "$work"' EXIT
 # What each kind of build is compiled with, besides the level.
 frames=-fno-omit-frame-pointer none=-fomit-frame-pointer
 eh=-fasynchronous-unwind-tables bare="-fno-asynchronous-unwind-tables -fno-unwind-tables" debug="$bare -gdwarf-4"
+exidx=-funwind-tables
 
 # Instruction sets, and for each of their compilers its name, its command, the linker and what marks calls and returns.
 sets=(x86-64 i386 arm64 arm t32)
@@ -24,6 +25,9 @@ declare -A command=(
 	[arm-gcc]="arm-linux-gnueabihf-gcc -marm" [arm-clang]="clang --target=arm-linux-gnueabihf -marm"
 	[t32-gcc]="arm-linux-gnueabihf-gcc -mthumb" [t32-clang]="clang --target=arm-linux-gnueabihf -mthumb")
 declare -A linker=([x86-64]=ld [i386]="ld -m elf_i386" [arm64]=aarch64-linux-gnu-ld [arm]=arm-linux-gnueabihf-ld [t32]=arm-linux-gnueabihf-ld)
+# What ARM's own tables refer to.
+declare -A link=([arm]="--defsym=__aeabi_unwind_cpp_pr0=0 --defsym=__aeabi_unwind_cpp_pr1=0")
+link[t32]=${link[arm]}
 declare -A marked=([x86-64]=-fcf-protection=full [i386]=-fcf-protection=full [arm64]=-mbranch-protection=standard [arm]="" [t32]="")
 declare -A plain=([x86-64]=-fcf-protection=none [i386]=-fcf-protection=none [arm64]=-mbranch-protection=none [arm]="" [t32]="")
 
@@ -34,7 +38,7 @@ compile() {
 
 	shift 4
 	$cc "-$level" "$@" -std=gnu11 -ffreestanding -fno-stack-protector -fno-pie -c -o "$file.o" "$here/program.c" &&
-		$cc -c -o "$file.s.o" "$here/start.S" && ${linker[$set]} -nostdlib -static -o "$file" "$file.o" "$file.s.o"
+		$cc -c -o "$file.s.o" "$here/start.S" && ${linker[$set]} -nostdlib -static ${link[$set]-} -o "$file" "$file.o" "$file.s.o"
 }
 
 # A line a stack, the leaf first.
@@ -75,9 +79,13 @@ make_one() {
 		timeout 300 "$build/tests/steps/stepper" "$file" "$file" > "$file.steps" 2>> "$file.log"
 }
 
+is_arm() {
+	[[ $1 = arm || $1 = t32 ]]
+}
+
 # The kinds of builds of an instruction set: ARM's .eh_frame does not exist, as its ABI has other tables.
 kinds() {
-	[[ $1 = arm || $1 = t32 ]] || echo frames-eh none-eh
+	is_arm "$1" && echo none-exidx || echo frames-eh none-eh
 	echo frames-bare none-debug
 }
 
@@ -91,6 +99,7 @@ make_all() {
 		frames-eh) make_one $kind "$@" $frames $eh ${marked[$1]} ;;
 		frames-bare) make_one $kind "$@" $frames $bare ${plain[$1]} ;;
 		none-eh) make_one $kind "$@" $none $eh ${marked[$1]} ;;
+		none-exidx) make_one $kind "$@" $none $exidx ;;
 		none-debug) make_one $kind "$@" $none $debug ;;
 		esac &
 		((++n % 2)) || wait
@@ -105,7 +114,9 @@ check_all() {
 		[ -s "$at-$kind.steps" ] && continue
 		ok 1 "$name, $kind: built and stepped" "$(cat "$at-$kind.log")"
 	done
-	if [[ $1 != arm && $1 != t32 ]]; then
+	if is_arm "$1"; then
+		exact "$name, no frame pointers, .ARM.exidx, dwarf" "$at-none-exidx" dwarf
+	else
 		exact "$name, frame pointers, .eh_frame, fp" "$at-frames-eh" fp
 		exact "$name, frame pointers, .eh_frame, dwarf" "$at-frames-eh" dwarf
 		exact "$name, no frame pointers, .eh_frame, dwarf" "$at-none-eh" dwarf
@@ -113,7 +124,7 @@ check_all() {
 	# gcc's frame pointers in T32 point to the end of the frame, wherever the saved one is: a walk does not know.
 	[ "$1-$2" = t32-gcc ] || exact "$name, frame pointers, no tables, fp" "$at-frames-bare" fp
 	# x86 has aligned frames, whose callers code alone does not tell.
-	[[ $1 != arm* && $1 != t32 ]] || exact "$name, frame pointers, no tables, dwarf" "$at-frames-bare" dwarf
+	{ [ "$1" != arm64 ] && ! is_arm "$1"; } || exact "$name, frame pointers, no tables, dwarf" "$at-frames-bare" dwarf
 	exact "$name, no frame pointers, .debug_frame, dwarf" "$at-none-debug" dwarf
 	# Nor does the recorder know that zeros above it for 1 KiB, as in a large frame, are not the stack's end.
 	for kind in $(kinds "$1"); do

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * rows.c - compares what an ELF file's code tells of its frames with what its unwind tables say, at every instruction:
- * rows [-v] FILE. Prints counts, and with -v what is not known; exit status 1 if the code is wrong anywhere.
+ * rows.c - compares what an ELF file's code tells of its frames with what its unwind tables say, at every instruction,
+ * or during every call where they hold at calls only: rows [-v] FILE. Prints counts, and with -v what is not known; exit status 1 if the code is wrong anywhere.
  */
 #include "report/binary/symbols.h"
 #include "report/isa/flow.h"
@@ -19,7 +19,7 @@ struct comparison {
 	struct tables *tables;
 	struct code *code;
 	struct flow_reader *reader;
-	bool verbose;
+	bool verbose, at_calls;
 	unsigned long same, unknown, wrong, uncovered;
 };
 
@@ -50,6 +50,21 @@ static const char *compare(const struct isa *isa, const struct cfi_row *table, c
 	return NULL;
 }
 
+/* Where it matters least which base the CFA has: what is saved where, from the CFA. */
+static const char *compare_saved(const struct isa *isa, const struct cfi_row *table, const struct cfi_row *code)
+{
+	if (table->ra == CFI_RA_LINK || table->ra_offset != code->ra_offset)
+		return "return address";
+	for (unsigned k = 0; k < isa->nkept; k++) {
+		unsigned r = isa->kept[k];
+
+		if (r != isa->link &&
+		    (table->reg[r].where != code->reg[r].where || table->reg[r].offset != code->reg[r].offset))
+			return "saved register";
+	}
+	return NULL;
+}
+
 static void print(const struct isa *isa, const char *what, const char *name, uint64_t offset,
                   const struct cfi_row *table, const struct cfi_row *code)
 {
@@ -67,17 +82,19 @@ static void compare_at(struct comparison *c, const struct symbol_range *range, u
 	struct cfi_row table, code;
 	const char *what;
 
-	if (tables_row(c->tables, address, &table) != 0) {
+	if (tables_row(c->tables, address - c->at_calls, &table) != 0) {
 		c->uncovered++;
 		return;
 	}
-	if (code_row(c->code, address, false, &code) != 0) {
+	if (code_row(c->code, address, c->at_calls, &code) != 0) {
 		c->unknown++;
 		if (c->verbose)
 			print(c->isa, "unknown", name, address - range->symbol_start, &table, NULL);
 		return;
 	}
 	what = compare(c->isa, &table, &code);
+	if (!what && c->at_calls)
+		what = compare_saved(c->isa, &table, &code);
 	if (!what) {
 		c->same++;
 		return;
@@ -97,9 +114,11 @@ static void compare_range(struct comparison *c, const struct symbol_range *range
 
 		if (!code || !flow_step(c->reader, isa, code, left, at, NULL, &x))
 			return;
-		if (!isa->is_padding(code, left))
+		if (!c->at_calls && !isa->is_padding(code, left))
 			compare_at(c, range, at);
 		at += x.size;
+		if (c->at_calls && x.flow == FLOW_CALL)
+			compare_at(c, range, at);
 	}
 }
 
@@ -118,6 +137,9 @@ int main(int argc, char **argv)
 	}
 	c.isa = image_isa(c.image);
 	c.tables = tables_new(c.image);
+	c.at_calls = !c.tables;
+	if (c.at_calls)
+		c.tables = tables_new_at_calls(c.image);
 	c.code = code_new(c.image, &c.symbols);
 	c.reader = c.isa ? flow_open(c.isa) : NULL;
 	if (!c.tables || !c.code || !c.reader) {
