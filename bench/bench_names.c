@@ -48,7 +48,7 @@ static int resolve_all(struct symbolizer *names, const struct symbols *symbols, 
 	struct frame_name name;
 
 	for (uint64_t i = 0; i < ADDRESSES; i++) {
-		if (symbolizer_find(names, address(symbols, i), false, &name) != 0)
+		if (symbolizer_find(names, 0, address(symbols, i), false, &name) != 0)
 			return -1;
 		*inlined += name.ninlined > 0;
 	}
@@ -64,6 +64,7 @@ static bool report(const char *what, double figure, const char *unit, bool met, 
 static bool measure(const char *path, struct symbols *symbols, double loaded)
 {
 	struct lines *lines = lines_new(path, 0, NULL);
+	struct resolver resolver = {.symbols = symbols, .lines = &lines, .nlines = 1};
 	struct symbolizer names;
 	struct rusage usage;
 	struct stat st = {0};
@@ -72,9 +73,7 @@ static bool measure(const char *path, struct symbols *symbols, double loaded)
 	bool met;
 
 	stat(path, &st);
-	symbolizer_init(&names, symbols);
-	names.resolver.lines = &lines;
-	names.resolver.nlines = 1;
+	symbolizer_init(&names, &resolver);
 	printf("%.1f MB, %zu functions\n", (double)st.st_size / 1e6, symbols->nranges);
 	met = report("symbols loaded", loaded, "s", loaded < LOAD_AIM, "(aim: below 1)");
 	start = now();

@@ -24,11 +24,13 @@ static double now(void)
 
 static void load(struct profile *p, const char *path, struct cfi *rows)
 {
+	struct program program = {.cfi = rows};
+	const struct binaries binaries = {.programs = &program, .nprograms = 1};
 	int fd = open(path, O_RDONLY);
 	enum upf_fault fault;
 	struct upf_reader *r = upf_reader_open(fd, &fault, NULL);
 
-	if (!r || load_trace(p, r, &(struct load_options){.cfi = rows}) != 0) {
+	if (!r || load_trace(p, r, &(struct load_options){.binaries = &binaries}) != 0) {
 		fprintf(stderr, "bench_unwind: cannot read %s\n", path);
 		exit(2);
 	}

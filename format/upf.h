@@ -157,6 +157,7 @@ struct upf_domain {
 	const char *name;     /* NULL: not known */
 	const char *image;    /* path given by the user, NULL: not given */
 	const char *build_id; /* hexadecimal, NULL: not given */
+	uint32_t program;     /* of an archive by program: which of its programs the domain ran */
 };
 
 struct upf_session {
@@ -174,7 +175,8 @@ struct upf_session {
 	const char *hypervisor; /* "Xen 4.17.7, domctl 0x15" */
 	const struct upf_domain *domains;
 	size_t ndomains;
-	bool archived; /* names and unwound stacks are embedded: UPF_BLOCK_NAMES, UPF_BLOCK_STACKS, UPF_BLOCK_CODE */
+	bool archived;   /* names and unwound stacks are embedded: UPF_BLOCK_NAMES, UPF_BLOCK_STACKS, UPF_BLOCK_CODE */
+	bool by_program; /* an archive: what is embedded is kept apart by program */
 };
 
 /* --- the pause histogram: log-linear, 16 steps to each power of two, so within 6.25 % ---------------------------- */

@@ -10,7 +10,8 @@
 
 #define DETAIL_SIZE 64
 
-#define FEATURE_ARCHIVE 1u /* optional */
+#define FEATURE_ARCHIVE 1u  /* optional */
+#define FEATURE_PROGRAMS 1u /* required */
 
 enum tag {
 	TAG_TRACE_ID = 1,
@@ -34,6 +35,7 @@ enum domain_tag {
 	DOMAIN_NAME = 6,
 	DOMAIN_IMAGE = 7,
 	DOMAIN_BUILD_ID = 8,
+	DOMAIN_PROGRAM = 9,
 };
 
 /* --- tagged values ----------------------------------------------------------------------------------------------- */
@@ -101,6 +103,7 @@ static int put_domain(struct buf *b, const struct upf_domain *d)
 	rc = rc ? rc : tag_put_text(&inner, DOMAIN_NAME, d->name);
 	rc = rc ? rc : tag_put_text(&inner, DOMAIN_IMAGE, d->image);
 	rc = rc ? rc : tag_put_text(&inner, DOMAIN_BUILD_ID, d->build_id);
+	rc = rc || !d->program ? rc : put_u32_tag(&inner, DOMAIN_PROGRAM, d->program);
 	rc = rc ? rc : tag_put(b, TAG_DOMAIN, inner.data, inner.len);
 	buf_free(&inner);
 	return rc;
@@ -139,6 +142,7 @@ int header_put(struct buf *b, const struct upf_session *s)
 	memcpy(fixed, HEADER_MAGIC, HEADER_MAGIC_SIZE);
 	put_u16(fixed + 8, UPF_MAJOR);
 	put_u16(fixed + 10, UPF_MINOR);
+	put_u64(fixed + 16, s->by_program ? FEATURE_PROGRAMS : 0);
 	put_u64(fixed + 24, s->archived ? FEATURE_ARCHIVE : 0);
 	rc = buf_add(b, fixed, sizeof(fixed));
 	rc = rc ? rc : put_tags(b, s);
@@ -229,6 +233,9 @@ static int get_domain(struct cursor c, struct upf_domain *d)
 		case DOMAIN_BUILD_ID:
 			rc = keep_text(&d->build_id, v);
 			break;
+		case DOMAIN_PROGRAM:
+			d->program = value_u32(v);
+			break;
 		default:
 			break;
 		}
@@ -298,12 +305,13 @@ static int get_value(struct header *h, uint16_t tag, struct cursor v, char *deta
 	}
 }
 
-/* This version knows no required feature. */
 static bool features_known(uint64_t required, char *detail)
 {
-	if (required && detail)
-		snprintf(detail, DETAIL_SIZE, "feature bit %d", __builtin_ctzll(required));
-	return required == 0;
+	uint64_t unknown = required & ~(uint64_t)FEATURE_PROGRAMS;
+
+	if (unknown && detail)
+		snprintf(detail, DETAIL_SIZE, "feature bit %d", __builtin_ctzll(unknown));
+	return unknown == 0;
 }
 
 enum upf_fault header_get(const uint8_t *at, uint32_t size, struct header *h, char *detail)
@@ -320,6 +328,7 @@ enum upf_fault header_get(const uint8_t *at, uint32_t size, struct header *h, ch
 	h->major = peek_u16(at + 8);
 	h->minor = peek_u16(at + 10);
 	h->session.archived = peek_u64(at + 24) & FEATURE_ARCHIVE;
+	h->session.by_program = peek_u64(at + 16) & FEATURE_PROGRAMS;
 	while (rc == 0 && tag_get(&c, &tag, &v))
 		rc = get_value(h, tag, v, detail);
 	if (rc == 0 && !c.bad)

@@ -24,6 +24,7 @@ struct archive {
 	size_t nframes, frames_cap;
 	size_t bytes;
 	unsigned flags;
+	bool any;
 	struct archive_code code;
 };
 
@@ -43,6 +44,11 @@ void archive_free(struct archive *a)
 	free(a->addresses);
 	free(a->frames);
 	free(a);
+}
+
+bool archive_any(const struct archive *a)
+{
+	return a->any;
 }
 
 unsigned archive_flags(const struct archive *a)
@@ -131,11 +137,24 @@ static int add_names(struct archive *a, const struct upf_block *b)
 	struct texts texts;
 	int rc;
 
+	a->any = true;
 	a->flags |= (unsigned)get_varint(&c);
 	rc = get_texts(a, &c, &texts);
 	while (rc == 0 && cursor_left(&c))
 		rc = get_address(a, &c, &texts, &address);
 	return rc;
+}
+
+int archive_program(struct upf_block *b, uint64_t *program)
+{
+	struct cursor c = cursor_of(b->payload, b->raw_size);
+
+	*program = get_varint(&c);
+	if (c.bad)
+		return -EBADMSG;
+	b->raw_size = (uint32_t)cursor_left(&c);
+	b->payload = get_bytes(&c, b->raw_size);
+	return 0;
 }
 
 int archive_add(struct archive *a, struct symbols *symbols, const struct upf_block *b)

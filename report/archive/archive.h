@@ -22,6 +22,11 @@ struct archive;
 struct archive *archive_new(void);    /* NULL: no memory */
 void archive_free(struct archive *a); /* NULL is fine */
 /*
+ * Of a session by program, takes the program's number off the front of a block of names or code. 0, or -EBADMSG: it is
+ * too short.
+ */
+int archive_program(struct upf_block *b, uint64_t *program);
+/*
  * Adds the contents of a block of names or code; functions with code are added to @symbols as well. 0; -EBADMSG: it is
  * damaged, and what precedes the damage was added; -ENOMEM.
  */
@@ -31,6 +36,7 @@ int archive_add(struct archive *a, struct symbols *symbols, const struct upf_blo
  * counts.
  */
 void archive_sort(struct archive *a);
+bool archive_any(const struct archive *a);       /* has any block of names been added, be it empty? */
 unsigned archive_flags(const struct archive *a); /* ARCHIVE_... */
 /* What is at @address, as resolve() tells it; false: the archive does not have the address. */
 bool archive_find(const struct archive *a, uint64_t address, struct resolution *out);
@@ -39,8 +45,9 @@ const uint8_t *archive_code(const struct archive *a, uint64_t start, size_t *lef
 
 /* --- writing --- */
 
-/* A payload being made. Set the flags and zero the rest; archive_names_end() at the end. */
+/* A payload being made. Set what comes first and zero the rest; archive_names_end() at the end. */
 struct archive_names_payload {
+	const uint32_t *program; /* NULL: of a session that is not by program */
 	unsigned flags;
 	struct buf texts, addresses;
 	struct hash_table index;

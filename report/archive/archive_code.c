@@ -120,7 +120,7 @@ int archive_code_put(struct archive_code_payload *p, uint64_t start, uint64_t si
 	size_t len = strnlen(name, NAME_MAX_LEN);
 	int rc;
 
-	if (p->functions.len + 4 * VARINT_MAX + len + ncode + 2 > UPF_RAW_MAX)
+	if (p->functions.len + 5 * VARINT_MAX + len + ncode + 2 > UPF_RAW_MAX)
 		return -ENOSPC;
 	rc = put_number(&p->functions, start - p->last);
 	if (rc == 0)
@@ -138,10 +138,11 @@ int archive_code_put(struct archive_code_payload *p, uint64_t start, uint64_t si
 int archive_code_finish(struct archive_code_payload *p, struct buf *out)
 {
 	uint8_t machine[2];
-	int rc;
+	int rc = p->program ? put_number(out, *p->program) : 0;
 
 	put_u16(machine, p->machine);
-	rc = buf_add(out, machine, sizeof(machine));
+	if (rc == 0)
+		rc = buf_add(out, machine, sizeof(machine));
 	if (rc == 0)
 		rc = buf_add(out, p->functions.data, p->functions.len);
 	p->functions.len = 0;

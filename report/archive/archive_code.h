@@ -32,8 +32,9 @@ const uint8_t *archive_code_at(const struct archive_code *c, uint64_t start, siz
 
 /* --- writing --- */
 
-/* A payload being made. Set the machine and zero the rest; archive_code_end() at the end. */
+/* A payload being made. Set the program and machine and zero the rest; archive_code_end() at the end. */
 struct archive_code_payload {
+	const uint32_t *program; /* NULL: of a session that is not by program */
 	uint16_t machine;
 	struct buf functions;
 	uint64_t last;

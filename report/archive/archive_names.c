@@ -87,7 +87,7 @@ int archive_names_put(struct archive_names_payload *p, uint64_t address, const s
 	/* 64 inlined functions with the longest names do not fit into a block: then frames are dropped. */
 	while (some.n > 1 && most_bytes(&some) > UPF_RAW_MAX / 2)
 		some.n--;
-	if (p->naddresses && p->texts.len + p->addresses.len + most_bytes(&some) + 2 * VARINT_MAX > UPF_RAW_MAX)
+	if (p->naddresses && p->texts.len + p->addresses.len + most_bytes(&some) + 3 * VARINT_MAX > UPF_RAW_MAX)
 		return -ENOSPC;
 	rc = put_number(&p->addresses, address - p->last);
 	if (rc == 0)
@@ -105,8 +105,10 @@ int archive_names_put(struct archive_names_payload *p, uint64_t address, const s
 
 int archive_names_finish(struct archive_names_payload *p, struct buf *out)
 {
-	int rc = put_number(out, p->flags);
+	int rc = p->program ? put_number(out, *p->program) : 0;
 
+	if (rc == 0)
+		rc = put_number(out, p->flags);
 	if (rc == 0)
 		rc = put_number(out, p->texts.len);
 	if (rc == 0)

@@ -9,7 +9,7 @@
 #define RESTORED 1u
 #define DOUBTFUL 2u
 #define NODE_BYTES (2 * VARINT_MAX + 1) /* at most */
-#define STACK_BYTES (3 * VARINT_MAX + 2)
+#define STACK_BYTES (4 * VARINT_MAX + 2)
 
 struct archive_node {
 	uint64_t address;
@@ -19,7 +19,7 @@ struct archive_node {
 };
 
 struct archive_stack {
-	uint32_t stack, top, node;
+	uint32_t program, stack, top, node;
 	uint8_t end, bits;
 };
 
@@ -63,13 +63,19 @@ static int get_node(struct archive_stacks *s, struct cursor *c, size_t base)
 	return 0;
 }
 
-static const struct archive_stack *find(const struct archive_stacks *s, uint32_t hash, uint32_t stack, uint32_t top)
+static uint32_t hash_of(const struct archive_stacks *s, const struct archive_stack *key)
+{
+	return hash_table_hash(&s->index, key->stack, (uint64_t)key->program << 32 | key->top);
+}
+
+static const struct archive_stack *find(const struct archive_stacks *s, uint32_t hash, const struct archive_stack *key)
 {
 	uint32_t id;
 
 	for (size_t at = hash_table_first(&s->index, hash); hash_table_id(&s->index, &at, hash, &id);
 	     at = hash_table_next(&s->index, at))
-		if (s->stacks[id].stack == stack && s->stacks[id].top == top)
+		if (s->stacks[id].stack == key->stack && s->stacks[id].top == key->top &&
+		    s->stacks[id].program == key->program)
 			return &s->stacks[id];
 	return NULL;
 }
@@ -81,8 +87,8 @@ static int keep_stack(struct archive_stacks *s, const struct archive_stack *stac
 	if (hash_table_reserve(&s->index) != 0 ||
 	    array_room(&s->stacks, &s->stacks_cap, s->nstacks, sizeof(*s->stacks)) != 0)
 		return -ENOMEM;
-	hash = hash_table_hash(&s->index, stack->stack, stack->top);
-	if (find(s, hash, stack->stack, stack->top))
+	hash = hash_of(s, stack);
+	if (find(s, hash, stack))
 		return -EBADMSG;
 	s->stacks[s->nstacks] = *stack;
 	hash_table_add(&s->index, hash, (uint32_t)s->nstacks++);
@@ -92,14 +98,16 @@ static int keep_stack(struct archive_stacks *s, const struct archive_stack *stac
 /* The stack behind @last. */
 static int get_stack(struct archive_stacks *s, struct cursor *c, size_t base, struct archive_stack *last)
 {
-	uint64_t node;
+	uint64_t program, node;
 
+	program = s->by_program ? get_varint(c) : 0;
+	last->program = (uint32_t)program;
 	last->stack += (uint32_t)get_zigzag(c);
 	last->top += (uint32_t)get_zigzag(c);
 	node = get_varint(c);
 	last->end = get_u8(c);
 	last->bits = get_u8(c);
-	if (c->bad || node > s->nnodes - base)
+	if (c->bad || program > UINT32_MAX || node > s->nnodes - base)
 		return -EBADMSG;
 	last->node = node ? (uint32_t)(base + node) : 0;
 	return keep_stack(s, last);
@@ -133,10 +141,11 @@ void archive_stacks_of(struct archive_stacks *s, const struct upf_block *b)
 	s->next_seq = b->seq; /* no later block has it */
 }
 
-void archive_stacks_chain(const struct archive_stacks *s, uint32_t stack, uint32_t top, struct chain *chain)
+void archive_stacks_chain(const struct archive_stacks *s, uint32_t program, uint32_t stack, uint32_t top,
+                          struct chain *chain)
 {
-	const struct archive_stack *found =
-		s->nstacks ? find(s, hash_table_hash(&s->index, stack, top), stack, top) : NULL;
+	const struct archive_stack key = {.program = program, .stack = stack, .top = top};
+	const struct archive_stack *found = s->nstacks ? find(s, hash_of(s, &key), &key) : NULL;
 
 	chain->n = 0;
 	chain->restored = found && (found->bits & RESTORED);
@@ -186,11 +195,12 @@ static int node_below(struct archive_stacks_payload *p, uint32_t parent, uint64_
 	return 0;
 }
 
-int archive_stacks_put(struct archive_stacks_payload *p, uint32_t stack, uint32_t top, const struct chain *chain)
+int archive_stacks_put(struct archive_stacks_payload *p, uint32_t program, uint32_t stack, uint32_t top,
+                       const struct chain *chain)
 {
 	uint8_t bytes[STACK_BYTES];
 	uint32_t node = 0;
-	size_t n;
+	size_t n = 0;
 	int rc = 0;
 
 	if (p->nodes.len + p->stacks.len + chain->n * NODE_BYTES + STACK_BYTES + VARINT_MAX > UPF_RAW_MAX)
@@ -199,7 +209,9 @@ int archive_stacks_put(struct archive_stacks_payload *p, uint32_t stack, uint32_
 		rc = node_below(p, node, chain->frame[i].address, chain->frame[i].flags, &node);
 	if (rc != 0)
 		return rc;
-	n = put_varint(bytes, zigzag((int64_t)stack - p->last_stack));
+	if (p->by_program)
+		n = put_varint(bytes, program);
+	n += put_varint(bytes + n, zigzag((int64_t)stack - p->last_stack));
 	n += put_varint(bytes + n, zigzag((int64_t)top - p->last_top));
 	n += put_varint(bytes + n, node);
 	bytes[n++] = chain->n ? chain->end : 0;

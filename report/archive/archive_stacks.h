@@ -17,6 +17,7 @@ struct archive_stack;
 
 /* Of one samples block. Zero-initialise, archive_stacks_free() at the end. */
 struct archive_stacks {
+	bool by_program;   /* as the session is: set it first */
 	uint64_t next_seq; /* of the samples block, if no further stacks come before it */
 	unsigned blocks;
 	struct archive_node *nodes;
@@ -31,13 +32,15 @@ void archive_stacks_free(struct archive_stacks *s);
 int archive_stacks_add(struct archive_stacks *s, const struct upf_block *b);
 /* @b is the next samples block: drops stacks of other blocks. */
 void archive_stacks_of(struct archive_stacks *s, const struct upf_block *b);
-/* As chain_of_sample(), for the block's @stack with @top. */
-void archive_stacks_chain(const struct archive_stacks *s, uint32_t stack, uint32_t top, struct chain *chain);
+/* As chain_of_sample(), for the block's @stack with @top, in the archive's @program. */
+void archive_stacks_chain(const struct archive_stacks *s, uint32_t program, uint32_t stack, uint32_t top,
+                          struct chain *chain);
 
 /* --- writing --- */
 
 /* A payload being made. Zero-initialise, archive_stacks_end() at the end. */
 struct archive_stacks_payload {
+	bool by_program; /* as the session is: set it first */
 	struct buf nodes, stacks;
 	struct archive_node *of;
 	size_t n, cap;
@@ -47,7 +50,8 @@ struct archive_stacks_payload {
 };
 
 /* 0; -ENOSPC: it is full; or -ENOMEM. A stack that is as it was recorded need not be added. */
-int archive_stacks_put(struct archive_stacks_payload *p, uint32_t stack, uint32_t top, const struct chain *chain);
+int archive_stacks_put(struct archive_stacks_payload *p, uint32_t program, uint32_t stack, uint32_t top,
+                       const struct chain *chain);
 /* Appends the payload to @out, and empties it. 0 or -ENOMEM. */
 int archive_stacks_finish(struct archive_stacks_payload *p, struct buf *out);
 void archive_stacks_end(struct archive_stacks_payload *p);

@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-void symbolizer_init(struct symbolizer *n, const struct symbols *symbols)
+void symbolizer_init(struct symbolizer *n, const struct resolver *resolvers)
 {
-	*n = (struct symbolizer){.resolver = {.symbols = symbols}};
+	*n = (struct symbolizer){.resolvers = resolvers};
 }
 
 void symbolizer_free(struct symbolizer *n)
@@ -202,11 +202,11 @@ static int name_address(struct symbolizer *n, uint64_t address, uint32_t *functi
 	return find_function(n, text, &like, function);
 }
 
-static int look_up(struct symbolizer *n, uint64_t address, bool caller, struct frame_name *out)
+static int look_up(struct symbolizer *n, uint32_t program, uint64_t address, bool caller, struct frame_name *out)
 {
 	bool behind = caller && address != 0;
 	struct resolution found;
-	int rc = resolve(&n->resolver, address - behind, &found);
+	int rc = resolve(&n->resolvers[program], address - behind, &found);
 
 	*out = (struct frame_name){.first_inlined = (uint32_t)n->ninlined};
 	if (rc == 0 && found.symbol) {
@@ -231,27 +231,29 @@ const struct name_at *symbolizer_inlined(const struct symbolizer *n, const struc
 	return n->inlined ? n->inlined + name->first_inlined : NULL;
 }
 
-int symbolizer_find(struct symbolizer *n, uint64_t address, bool caller, struct frame_name *out)
+int symbolizer_find(struct symbolizer *n, uint32_t program, uint64_t address, bool caller, struct frame_name *out)
 {
 	uint32_t hash, id;
 	int rc = hash_table_reserve(&n->by_address);
 
 	if (rc != 0)
 		return rc;
-	hash = hash_table_hash(&n->by_address, address, caller);
+	hash = hash_table_hash(&n->by_address, address, (uint64_t)program << 1 | caller);
 	for (size_t at = hash_table_first(&n->by_address, hash); hash_table_id(&n->by_address, &at, hash, &id);
 	     at = hash_table_next(&n->by_address, at)) {
-		if (n->addresses[id].address == address && n->addresses[id].caller == caller) {
-			*out = n->addresses[id].name;
+		const struct looked_up *known = &n->addresses[id];
+
+		if (known->address == address && known->caller == caller && known->program == program) {
+			*out = known->name;
 			return 0;
 		}
 	}
 	rc = array_room(&n->addresses, &n->addresses_cap, n->naddresses, sizeof(*n->addresses));
 	if (rc == 0)
-		rc = look_up(n, address, caller, out);
+		rc = look_up(n, program, address, caller, out);
 	if (rc != 0)
 		return rc;
-	n->addresses[n->naddresses] = (struct looked_up){address, caller, *out};
+	n->addresses[n->naddresses] = (struct looked_up){address, program, caller, *out};
 	hash_table_add(&n->by_address, hash, (uint32_t)n->naddresses++);
 	return 0;
 }

@@ -3,7 +3,8 @@
  * symbolizer.h - the names of addresses; each address is looked up once.
  *
  * A return address follows the call, which may be the last instruction of its function: so a caller's address is
- * looked up one byte lower. Functions with the same name are one; an address without a name is a function of its own.
+ * looked up one byte lower. Functions with the same name are one, whichever programs they are of; an address without a
+ * name is a function of its own. The same address means something else in each program, that is a set of binaries.
  * With DWARF, an address also has the functions inlined there.
  */
 #ifndef REPORT_BINARY_SYMBOLIZER_H
@@ -33,14 +34,15 @@ struct frame_name {
 };
 
 struct symbolizer {
-	struct resolver resolver;
-	bool mangled; /* do not demangle names */
+	const struct resolver *resolvers; /* by program */
+	bool mangled;                     /* do not demangle names */
 	struct function *functions;
 	size_t nfunctions, functions_cap;
 	struct hash_table by_name;
 
 	struct looked_up {
 		uint64_t address;
+		uint32_t program;
 		bool caller;
 		struct frame_name name;
 	} * addresses;
@@ -61,11 +63,11 @@ struct symbolizer {
 	struct hash_table by_file;
 };
 
-/* @symbols must outlive @n, and so must what the caller puts into n->resolver afterwards. */
-void symbolizer_init(struct symbolizer *n, const struct symbols *symbols);
+/* @resolvers, one for each program, must outlive @n. */
+void symbolizer_init(struct symbolizer *n, const struct resolver *resolvers);
 void symbolizer_free(struct symbolizer *n);
-/* The name of @address; @caller: as a return address. 0 or -ENOMEM. */
-int symbolizer_find(struct symbolizer *n, uint64_t address, bool caller, struct frame_name *out);
+/* The name of @address in @program; @caller: as a return address. 0 or -ENOMEM. */
+int symbolizer_find(struct symbolizer *n, uint32_t program, uint64_t address, bool caller, struct frame_name *out);
 /*
  * The functions inlined at an address, name->ninlined of them, the innermost last; good until the next
  * symbolizer_find().

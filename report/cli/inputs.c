@@ -112,7 +112,7 @@ bool inputs_replaced(const struct recording *r, const struct inputs *inputs, con
 	for (size_t i = 0; i < inputs->binaries.nfiles; i++) {
 		struct binary_file file;
 
-		if (binary_file_parse(inputs->binaries.files[i], &file) != 0)
+		if (binary_file_parse(inputs->binaries.files[i], &r->traces.session, &file) != 0)
 			continue;
 		if (stat(file.path, &in) == 0 && is_same_file(&out, &in))
 			what = "the symbol file";
@@ -130,9 +130,12 @@ enum exit_code inputs_open(struct recording *r, const struct inputs *inputs, con
 	int rc = add_traces(&r->traces, inputs, selection);
 	char why[512];
 
-	if (rc == EXIT_DONE && binaries_load(&r->binaries, &r->traces, &inputs->binaries, why, sizeof(why)) != 0) {
-		say("%s", why);
-		rc = EXIT_ERROR;
+	if (rc == EXIT_DONE) {
+		int failed = binaries_load(&r->binaries, &r->traces, &inputs->binaries, why, sizeof(why));
+
+		if (failed)
+			say("%s", why);
+		rc = failed == -EINVAL ? EXIT_USAGE : failed ? EXIT_ERROR : EXIT_DONE;
 	}
 	if (rc == EXIT_DONE && recording_prepare(r, selection, inputs->mangled) != 0) {
 		say("%s", strerror(ENOMEM));

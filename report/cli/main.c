@@ -140,7 +140,7 @@ static int check_whole(const struct recording *r, const struct settings *s)
 
 	if (s->ntraces > 1 || is_stream(s->traces[0]))
 		say("--%s reads a trace twice: one file is needed", s->view->name);
-	else if (!r->binaries.has_files && r->traces.session.archived)
+	else if (r->binaries.has_archive)
 		say("%s: this is an archive already", name);
 	else if (!r->binaries.has_files)
 		say("%s: no binary to keep names of: give it by -s FILE", name);
@@ -204,23 +204,29 @@ static int run_view(struct report *r, const struct settings *s)
 
 /* --- the report -------------------------------------------------------------------------------------------------- */
 
+static struct inputs inputs_of(const struct settings *s, char *const *traces, size_t ntraces,
+                               const struct symbol_files *files)
+{
+	struct inputs inputs = {.traces = traces, .ntraces = ntraces, .binaries = s->binaries, .mangled = s->mangled};
+
+	inputs.binaries.files = files->list;
+	inputs.binaries.nfiles = files->n;
+	return inputs;
+}
+
 /* The run to compare with: the same in all but the trace, and maybe the symbols. */
 static int open_old(struct recording *old, const struct settings *s)
 {
 	char *const trace = (char *)s->old;
-	struct inputs inputs = {.traces = &trace, .ntraces = 1, .binaries = s->binaries, .mangled = s->mangled};
+	struct inputs inputs = inputs_of(s, &trace, 1, s->old_files.n ? &s->old_files : &s->files);
 
-	if (s->old_symbols) {
-		inputs.binaries.files = &s->old_symbols;
-		inputs.binaries.nfiles = 1;
-	}
+	inputs.binaries.other_run = s->old_files.n == 0;
 	return inputs_open(old, &inputs, &s->selection);
 }
 
 static int show(struct report *r, const struct settings *s)
 {
-	const struct inputs inputs = {
-		.traces = s->traces, .ntraces = s->ntraces, .binaries = s->binaries, .mangled = s->mangled};
+	const struct inputs inputs = inputs_of(s, s->traces, s->ntraces, &s->files);
 	int rc = inputs_open(r->run, &inputs, &s->selection);
 
 	if (rc == EXIT_DONE && r->old)

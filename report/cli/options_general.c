@@ -12,12 +12,7 @@ static int apply_symbols(void *ctx, const struct option_def *def, const char *va
 	struct settings *s = ctx;
 
 	(void)def;
-	if (array_room(&s->binaries.files, &s->files_cap, s->binaries.nfiles, sizeof(*s->binaries.files)) != 0) {
-		snprintf(why, size, "out of memory");
-		return -1;
-	}
-	((const char **)s->binaries.files)[s->binaries.nfiles++] = value;
-	return 0;
+	return settings_add_file(&s->files, value, why, size);
 }
 
 static int apply_symfs(void *ctx, const struct option_def *def, const char *value, char *why, size_t size)
@@ -103,10 +98,11 @@ static int apply_flag(void *ctx, const struct option_def *def, const char *value
 /* --- the rows ---------------------------------------------------------------------------------------------------- */
 
 const struct option_def options_naming[] = {
-	{'s', "symbols", "FILE[@ADDRESS]", OPTION_ARG,
+	{'s', "symbols", "[DOM=]FILE[@ADDRESS]", OPTION_ARG,
          "symbols from FILE: the guest's ELF binary, the output of nm, or its /proc/kallsyms; a "
-         "binary also has unwind tables; may be given several times; @ADDRESS: it is loaded there; "
-         "@+OFFSET: so much higher than linked",
+         "binary also has unwind tables; may be given several times; DOM=: of the guest with this name or number; "
+         "without it, of the guests that ran this build, or else of those that no other FILE is for; @ADDRESS: it is "
+         "loaded there; @+OFFSET: so much higher than linked",
          apply_symbols, 0},
 	{0, "symfs", "DIR", OPTION_ARG, "look for the guest's files and their debug files below DIR", apply_symfs, 0},
 	{0, "debuginfod", "URLS", OPTION_OPTIONAL_ARG,

@@ -36,12 +36,12 @@ static int apply_children(void *ctx, const struct option_def *def, const char *v
 	return 0;
 }
 
-enum { FILE_OLD, FILE_OLD_SYMBOLS, FILE_SOURCES };
+enum { FILE_OLD, FILE_SOURCES };
 
 static int apply_file(void *ctx, const struct option_def *def, const char *value, char *why, size_t size)
 {
 	struct settings *s = ctx;
-	const char **const files[] = {&s->old, &s->old_symbols, &s->options.source_path};
+	const char **const files[] = {&s->old, &s->options.source_path};
 
 	if (*value == '\0' || (def->id == FILE_OLD && strcmp(value, "-") == 0)) {
 		snprintf(why, size, "a %s name is needed", def->id == FILE_SOURCES ? "directory's" : "file");
@@ -49,6 +49,14 @@ static int apply_file(void *ctx, const struct option_def *def, const char *value
 	}
 	*files[def->id] = value;
 	return 0;
+}
+
+static int apply_old_symbols(void *ctx, const struct option_def *def, const char *value, char *why, size_t size)
+{
+	struct settings *s = ctx;
+
+	(void)def;
+	return settings_add_file(&s->old_files, value, why, size);
 }
 
 static int apply_bottom_up(void *ctx, const struct option_def *def, const char *value, char *why, size_t size)
@@ -92,8 +100,8 @@ const struct option_def options_tables[] = {
 	{0, "percent-limit", "N", OPTION_ARG, "omit lines of tables below N percent (default: --tree 0.5)",
          apply_percent, 0},
 	{0, "diff", "OLD", OPTION_ARG, "compare with the older trace OLD", apply_file, FILE_OLD},
-	{0, "diff-symbols", "FILE", OPTION_ARG, "symbols for OLD, if it ran another binary than -s names", apply_file,
-         FILE_OLD_SYMBOLS},
+	{0, "diff-symbols", "[DOM=]FILE", OPTION_ARG,
+         "symbols for OLD, as by -s, if it ran another binary than -s names", apply_old_symbols, 0},
 	{0, "source-path", "DIR", OPTION_ARG,
          "for --annotate: look below DIR for source files that are not where they were compiled", apply_file,
          FILE_SOURCES},

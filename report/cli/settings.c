@@ -2,6 +2,7 @@
 #include "report/cli/settings.h"
 #include "report/cli/option_groups.h"
 #include "report/cli/views.h"
+#include "common/array.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -150,10 +151,21 @@ int settings_parse(struct settings *s, int argc, char **argv, char *why, size_t 
 	return s->help || s->version ? 0 : check_view(s, why, size);
 }
 
+int settings_add_file(struct symbol_files *files, const char *name, char *why, size_t size)
+{
+	if (array_room(&files->list, &files->cap, files->n, sizeof(*files->list)) != 0) {
+		snprintf(why, size, "out of memory");
+		return -1;
+	}
+	files->list[files->n++] = name;
+	return 0;
+}
+
 void settings_free(struct settings *s)
 {
-	free((const char **)s->binaries.files);
-	s->binaries.files = NULL;
+	free(s->files.list);
+	free(s->old_files.list);
+	s->files = s->old_files = (struct symbol_files){0};
 	selection_free(&s->selection);
 	patterns_free(&s->pattern);
 }

@@ -7,6 +7,12 @@
 #include "report/output/terminal.h"
 #include "report/view/view.h"
 
+/* The array is owned, the names are argv's. */
+struct symbol_files {
+	const char **list;
+	size_t n, cap;
+};
+
 struct settings {
 	const struct view *view; /* NULL until given; at the end that of @output, or the default */
 	bool view_by_output;     /* @output has chosen it */
@@ -14,15 +20,15 @@ struct settings {
 	struct patterns pattern; /* the same, of views with VIEW_PATTERN */
 	char **traces;           /* ntraces of them, argv's; "-": standard input */
 	size_t ntraces;
-	struct binary_request binaries; /* its files' array is owned, the names are argv's */
-	size_t files_cap;
-	const char *debuginfod; /* URLs of servers; "": none; NULL: those of the environment */
-	const char *output;     /* NULL: standard output */
+	struct binary_request binaries; /* without files: */
+	struct symbol_files files;      /* of -s */
+	struct symbol_files old_files;  /* of the trace to compare with; none: the same */
+	const char *debuginfod;         /* URLs of servers; "": none; NULL: those of the environment */
+	const char *output;             /* NULL: standard output */
 	struct selection selection;
 	struct view_options options; /* its pattern is the one above */
 	uint64_t quantum_ns;         /* 0: not given */
 	const char *old;             /* the trace to compare with, NULL: none */
-	const char *old_symbols;     /* NULL: the same symbols */
 	enum color_when color;
 	bool mangled, no_pager, help, version;
 };
@@ -33,6 +39,8 @@ struct settings {
  */
 int settings_parse(struct settings *s, int argc, char **argv, char *why, size_t size);
 void settings_free(struct settings *s);
+/* Adds what an option names: 0, or -1 with a reason in @why. */
+int settings_add_file(struct symbol_files *files, const char *name, char *why, size_t size);
 void settings_help(FILE *out, int width);
 /* All options in one table, views first; the same one every time. For parsing and for its tests. */
 const struct option_def *settings_table(void);

@@ -40,7 +40,7 @@ static int add_function(struct frame_table *t, const struct table_function *f, u
 static bool same_frame(const struct table_frame *a, const struct table_frame *b)
 {
 	return a->address == b->address && a->function == b->function && a->line == b->line &&
-	       a->inline_depth == b->inline_depth && a->caller == b->caller;
+	       a->offset == b->offset && a->inline_depth == b->inline_depth && a->caller == b->caller;
 }
 
 static int add_frame(struct frame_table *t, const struct table_frame *f, uint32_t *id)

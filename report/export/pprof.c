@@ -257,10 +257,12 @@ static int put_function(struct pprof *p, uint32_t i)
 }
 
 /* What pprof need not look up in the image any more. */
-static int put_resolved(struct pprof *p)
+static int put_resolved(struct pprof *p, uint32_t domain)
 {
+	const struct binaries *b = &p->report->run->binaries;
+	const struct program *program = &b->programs[binaries_program(b, domain)];
 	bool files = false, inlines = false;
-	int rc = protobuf_uint(&p->message, MAPPING_HAS_FUNCTIONS, p->report->run->binaries.has_symbols);
+	int rc = protobuf_uint(&p->message, MAPPING_HAS_FUNCTIONS, program->has_symbols);
 
 	for (size_t i = 0; i < p->table.nfunctions; i++)
 		files |= p->table.functions[i].file != NULL;
@@ -289,7 +291,7 @@ static int put_mapping(struct pprof *p, uint32_t domain)
 	if (rc == 0 && d->build_id)
 		rc = put_text(p, &p->message, MAPPING_BUILD_ID, d->build_id);
 	if (rc == 0)
-		rc = put_resolved(p);
+		rc = put_resolved(p, domain);
 	return rc == 0 ? put_message(p, PROFILE_MAPPING) : rc;
 }
 

@@ -17,13 +17,26 @@
 #include <unistd.h>
 
 struct pair {
-	uint32_t stack, top;
+	uint32_t program, stack, top;
 };
 
 struct kept_function {
 	uint64_t address; /* a sampled one in it */
 	uint64_t start, size;
 	const char *name;
+};
+
+/* What is stored of a program. */
+struct kept_program {
+	uint32_t number;
+	const struct program *of;
+	uint64_t *addresses; /* each once */
+	size_t naddresses, addresses_cap;
+	struct hash_table by_address;
+	struct kept_function *functions;
+	size_t nfunctions, functions_cap;
+	uint8_t *uses; /* of one block's nodes */
+	size_t nuses, uses_cap;
 };
 
 struct keeper {
@@ -33,20 +46,13 @@ struct keeper {
 	struct upf_writer *writer; /* NULL while the trace is read for the first time */
 	uint64_t size;             /* of the trace, bytes; 0: not known */
 	struct chain chain;
-
-	uint64_t *addresses; /* each once */
-	size_t naddresses, addresses_cap;
-	struct hash_table by_address;
-	struct kept_function *functions;
-	size_t nfunctions, functions_cap;
-	struct archive_code_payload code;
+	struct kept_program *programs;
+	size_t nprograms;
 
 	/* Of one block. */
 	struct pair *pairs; /* stacks with tops, each once */
 	size_t npairs, pairs_cap;
 	struct hash_table by_pair;
-	uint8_t *uses; /* of nodes */
-	size_t nuses, uses_cap;
 	struct archive_stacks_payload stacks;
 };
 
@@ -57,7 +63,7 @@ static int put_out(void *ctx, const void *data, size_t len)
 
 /* --- addresses --------------------------------------------------------------------------------------------------- */
 
-static int add_address(struct keeper *k, uint64_t address)
+static int add_address(struct kept_program *k, uint64_t address)
 {
 	uint32_t hash, id;
 
@@ -75,12 +81,12 @@ static int add_address(struct keeper *k, uint64_t address)
 }
 
 /* As symbolizer_find() looks it up. */
-static int add_frame(struct keeper *k, uint64_t address, bool caller)
+static int add_frame(struct kept_program *k, uint64_t address, bool caller)
 {
 	return add_address(k, address - (caller && address != 0));
 }
 
-static int add_chain(struct keeper *k, const struct chain *c)
+static int add_chain(struct kept_program *k, const struct chain *c)
 {
 	int rc = 0;
 
@@ -93,10 +99,10 @@ static int add_chain(struct keeper *k, const struct chain *c)
 #define USED_AS_CALLER 2u
 
 /* Notes that the stack that ends in @leaf was sampled. */
-static int use_stack(struct keeper *k, uint32_t leaf)
+static int use_stack(struct kept_program *k, const struct upf_decoder *decoder, uint32_t leaf)
 {
 	uint32_t n;
-	const struct upf_node *nodes = upf_decoder_nodes(k->decoder, &n);
+	const struct upf_node *nodes = upf_decoder_nodes(decoder, &n);
 
 	while (k->nuses < n) {
 		if (array_room(&k->uses, &k->uses_cap, k->nuses, sizeof(*k->uses)) != 0)
@@ -111,10 +117,10 @@ static int use_stack(struct keeper *k, uint32_t leaf)
 }
 
 /* The addresses of stacks as they were recorded. */
-static int add_recorded(struct keeper *k)
+static int add_recorded(struct kept_program *k, const struct upf_decoder *decoder)
 {
 	uint32_t n;
-	const struct upf_node *nodes = upf_decoder_nodes(k->decoder, &n);
+	const struct upf_node *nodes = upf_decoder_nodes(decoder, &n);
 	int rc = 0;
 
 	for (size_t i = 1; rc == 0 && i < k->nuses && i < n; i++) {
@@ -139,50 +145,53 @@ static int flush_stacks(struct keeper *k)
 	return rc;
 }
 
-static int keep_stack(struct keeper *k, const struct upf_record *rec)
+static int keep_stack(struct keeper *k, uint32_t program, const struct upf_record *rec)
 {
 	int rc;
 
 	if (k->chain.n == 0 && !k->chain.restored && !k->chain.doubtful)
 		return 0;
-	rc = archive_stacks_put(&k->stacks, rec->stack, rec->top, &k->chain);
+	rc = archive_stacks_put(&k->stacks, program, rec->stack, rec->top, &k->chain);
 	if (rc == -ENOSPC) {
 		rc = flush_stacks(k);
 		if (rc == 0)
-			rc = archive_stacks_put(&k->stacks, rec->stack, rec->top, &k->chain);
+			rc = archive_stacks_put(&k->stacks, program, rec->stack, rec->top, &k->chain);
 	}
 	return rc;
 }
 
 /* Has this pair been met in the block? 1: yes; 0: no, now it has; -ENOMEM. */
-static int met(struct keeper *k, const struct upf_record *rec)
+static int met(struct keeper *k, uint32_t program, const struct upf_record *rec)
 {
 	uint32_t hash, id;
 
 	if (hash_table_reserve(&k->by_pair) != 0 ||
 	    array_room(&k->pairs, &k->pairs_cap, k->npairs, sizeof(*k->pairs)) != 0)
 		return -ENOMEM;
-	hash = hash_table_hash(&k->by_pair, rec->stack, rec->top);
+	hash = hash_table_hash(&k->by_pair, rec->stack, (uint64_t)program << 32 | rec->top);
 	for (size_t at = hash_table_first(&k->by_pair, hash); hash_table_id(&k->by_pair, &at, hash, &id);
 	     at = hash_table_next(&k->by_pair, at))
-		if (k->pairs[id].stack == rec->stack && k->pairs[id].top == rec->top)
+		if (k->pairs[id].stack == rec->stack && k->pairs[id].top == rec->top &&
+		    k->pairs[id].program == program)
 			return 1;
-	k->pairs[k->npairs] = (struct pair){rec->stack, rec->top};
+	k->pairs[k->npairs] = (struct pair){program, rec->stack, rec->top};
 	hash_table_add(&k->by_pair, hash, (uint32_t)k->npairs++);
 	return 0;
 }
 
 static int study_sample(struct keeper *k, const struct upf_record *rec)
 {
-	int rc = use_stack(k, rec->stack);
+	uint32_t program = binaries_program(&k->report->run->binaries, rec->domain);
+	struct kept_program *p = &k->programs[program];
+	int rc = use_stack(p, k->decoder, rec->stack);
 
-	if (rc != 0 || !k->report->run->binaries.cfi || !chain_may_differ(k->session, rec))
+	if (rc != 0 || !p->of->cfi || !chain_may_differ(k->session, rec))
 		return rc;
-	rc = met(k, rec);
+	rc = met(k, program, rec);
 	if (rc != 0)
 		return rc < 0 ? rc : 0;
-	chain_of_sample(k->report->run->binaries.cfi, k->session, k->decoder, rec, &k->chain);
-	return k->writer ? keep_stack(k, rec) : add_chain(k, &k->chain);
+	chain_of_sample(p->of->cfi, k->session, k->decoder, rec, &k->chain);
+	return k->writer ? keep_stack(k, program, rec) : add_chain(p, &k->chain);
 }
 
 /* Goes through the block's samples, as far as it is sound. */
@@ -192,8 +201,10 @@ static int study_block(struct keeper *k, const struct upf_block *b)
 	struct upf_record rec;
 	int rc = 0, more = 0;
 
-	k->npairs = k->nuses = 0;
+	k->npairs = 0;
 	hash_table_clear(&k->by_pair);
+	for (size_t i = 0; i < k->nprograms; i++)
+		k->programs[i].nuses = 0;
 	if (fault != UPF_OK)
 		return fault == UPF_FAULT_MEMORY ? -ENOMEM : 0;
 	while (rc == 0 && (more = upf_decoder_next(k->decoder, &rec)) > 0) {
@@ -204,8 +215,8 @@ static int study_block(struct keeper *k, const struct upf_block *b)
 		if (!k->writer)
 			counters_record(&k->report->run->profile.counters, &rec);
 	}
-	if (rc == 0 && !k->writer)
-		rc = add_recorded(k);
+	for (size_t i = 0; rc == 0 && !k->writer && i < k->nprograms; i++)
+		rc = add_recorded(&k->programs[i], k->decoder);
 	k->report->run->profile.counters.bad_blocks += more == -EBADMSG && !k->writer;
 	return rc == 0 && more < 0 && more != -EBADMSG ? more : rc;
 }
@@ -250,7 +261,7 @@ static int compare_addresses(const void *va, const void *vb)
 	return (*a > *b) - (*a < *b);
 }
 
-static void sort_addresses(struct keeper *k)
+static void sort_addresses(struct kept_program *k)
 {
 	if (k->naddresses)
 		qsort(k->addresses, k->naddresses, sizeof(*k->addresses), compare_addresses);
@@ -267,35 +278,35 @@ static int flush_names(struct keeper *k, struct archive_names_payload *names)
 	return rc;
 }
 
-static int write_names(struct keeper *k, struct archive_names_payload *names)
+static int write_names(struct keeper *k, const struct kept_program *p, struct archive_names_payload *names)
 {
 	struct resolution found;
 	int rc = 0;
 
-	for (size_t i = 0; rc == 0 && i < k->naddresses; i++) {
-		if (i > 0 && k->addresses[i] == k->addresses[i - 1])
+	for (size_t i = 0; rc == 0 && i < p->naddresses; i++) {
+		if (i > 0 && p->addresses[i] == p->addresses[i - 1])
 			continue;
-		rc = resolve(&k->report->run->names.resolver, k->addresses[i], &found);
+		rc = resolve(&k->report->run->binaries.resolvers[p->number], p->addresses[i], &found);
 		if (rc != 0 || (!found.symbol && found.n == 0))
 			continue;
-		rc = archive_names_put(names, k->addresses[i], &found);
+		rc = archive_names_put(names, p->addresses[i], &found);
 		if (rc == -ENOSPC) {
 			rc = flush_names(k, names);
 			if (rc == 0)
-				rc = archive_names_put(names, k->addresses[i], &found);
+				rc = archive_names_put(names, p->addresses[i], &found);
 		}
 	}
 	return rc == 0 ? flush_names(k, names) : rc;
 }
 
-static int keep_names(struct keeper *k)
+/* A program without any block of names is one whose binaries were not at hand. */
+static int keep_names(struct keeper *k, const struct kept_program *p)
 {
-	const struct binaries *b = &k->report->run->binaries;
-	struct archive_names_payload names = {.flags = (binaries_have_tables(b) ? ARCHIVE_TABLES : 0) |
-	                                               (binaries_lack_dwarf(b) ? ARCHIVE_NO_DWARF : 0)};
-	int rc;
+	struct archive_names_payload names = {.program = k->nprograms > 1 ? &p->number : NULL,
+	                                      .flags = (program_has_tables(p->of) ? ARCHIVE_TABLES : 0) |
+	                                               (program_lacks_dwarf(p->of) ? ARCHIVE_NO_DWARF : 0)};
+	int rc = p->of->has_symbols ? write_names(k, p, &names) : 0;
 
-	rc = write_names(k, &names);
 	archive_names_end(&names);
 	return rc;
 }
@@ -303,9 +314,9 @@ static int keep_names(struct keeper *k)
 /* --- code -------------------------------------------------------------------------------------------------------- */
 
 /* Annotated code shows the names of the targets of calls and jumps. */
-static int add_targets(struct keeper *k, const uint8_t *code, size_t size, uint64_t start)
+static int add_targets(struct kept_program *k, uint16_t machine, const uint8_t *code, size_t size, uint64_t start)
 {
-	struct disassembly *d = disassembly_new(k->code.machine);
+	struct disassembly *d = disassembly_new(machine);
 	int rc = 0;
 
 	if (!d)
@@ -321,10 +332,10 @@ static int add_targets(struct keeper *k, const uint8_t *code, size_t size, uint6
 	return rc;
 }
 
-static int flush_code(struct keeper *k)
+static int flush_code(struct keeper *k, struct archive_code_payload *code)
 {
 	struct buf payload = {0};
-	int rc = archive_code_finish(&k->code, &payload);
+	int rc = archive_code_finish(code, &payload);
 
 	if (rc == 0)
 		rc = upf_writer_data(k->writer, UPF_BLOCK_CODE, payload.data, payload.len);
@@ -333,10 +344,11 @@ static int flush_code(struct keeper *k)
 }
 
 /* The code of the function that @range is of, cut to what listings show; NULL: not at hand. */
-static const uint8_t *code_of(struct keeper *k, const struct kept_function *f, size_t *n)
+static const uint8_t *code_of(const struct kept_program *p, const struct kept_function *f, size_t *n,
+                              uint16_t *machine)
 {
 	uint64_t start;
-	const uint8_t *code = binaries_function(&k->report->run->binaries, f->address, &start, n, &k->code.machine);
+	const uint8_t *code = program_function(p->of, f->address, &start, n, machine);
 
 	if (!code)
 		*n = 0;
@@ -344,92 +356,120 @@ static const uint8_t *code_of(struct keeper *k, const struct kept_function *f, s
 }
 
 /* --annotate shows the lines between two addresses, for each function and file in the code. */
-static int add_extents(struct keeper *k, const struct kept_function *f)
+static int add_extents(struct keeper *k, struct kept_program *p, const struct kept_function *f)
 {
 	struct recording *run = k->report->run;
 	struct extents extents = {0};
-	int rc = extents_add(&extents, &run->binaries, &run->names, f->address);
+	int rc = extents_add(&extents, &run->binaries, &run->names, p->number, f->address);
 
 	for (size_t i = 0; rc == 0 && i < extents.n; i++) {
-		rc = add_address(k, extents.of[i].first_at);
+		rc = add_address(p, extents.of[i].first_at);
 		if (rc == 0)
-			rc = add_address(k, extents.of[i].last_at);
+			rc = add_address(p, extents.of[i].last_at);
 	}
 	extents_free(&extents);
 	return rc;
 }
 
-static int find_function(struct keeper *k, uint64_t address, const struct symbol_range *range)
+static int find_function(struct keeper *k, struct kept_program *p, uint64_t address, const struct symbol_range *range)
 {
-	const struct symbols *s = &k->report->run->binaries.symbols;
+	const struct symbols *s = &p->of->symbols;
 	const struct kept_function f = {.address = address,
 	                                .start = range->symbol_start,
 	                                .name = symbols_name(s, range),
 	                                .size = symbols_end(s, range) - range->symbol_start};
 	const uint8_t *code;
+	uint16_t machine;
 	size_t n;
 
-	if (array_room(&k->functions, &k->functions_cap, k->nfunctions, sizeof(*k->functions)) != 0)
+	if (array_room(&p->functions, &p->functions_cap, p->nfunctions, sizeof(*p->functions)) != 0)
 		return -ENOMEM;
-	k->functions[k->nfunctions++] = f;
-	code = code_of(k, &f, &n);
+	p->functions[p->nfunctions++] = f;
+	code = code_of(p, &f, &n, &machine);
 	if (!code)
 		return 0;
-	return add_targets(k, code, n, f.start) == 0 ? add_extents(k, &f) : -ENOMEM;
+	return add_targets(p, machine, code, n, f.start) == 0 ? add_extents(k, p, &f) : -ENOMEM;
 }
 
 /* The functions that sampled addresses are in, and what they refer to. */
-static int find_functions(struct keeper *k)
+static int find_functions(struct keeper *k, struct kept_program *p)
 {
-	size_t n = k->naddresses;
+	size_t n = p->naddresses;
 	int rc = 0;
 
-	sort_addresses(k);
+	sort_addresses(p);
 	for (size_t i = 0; rc == 0 && i < n; i++) {
-		const uint64_t address = k->addresses[i];
-		const struct symbol_range *range = symbols_range(&k->report->run->binaries.symbols, address);
+		const uint64_t address = p->addresses[i];
+		const struct symbol_range *range = symbols_range(&p->of->symbols, address);
 
-		if (range && (k->nfunctions == 0 || range->symbol_start > k->functions[k->nfunctions - 1].start))
-			rc = find_function(k, address, range);
+		if (range && (p->nfunctions == 0 || range->symbol_start > p->functions[p->nfunctions - 1].start))
+			rc = find_function(k, p, address, range);
 	}
-	sort_addresses(k);
+	sort_addresses(p);
 	return rc;
 }
 
-static int keep_function(struct keeper *k, const struct kept_function *f)
+static int keep_function(struct keeper *k, const struct kept_program *p, const struct kept_function *f,
+                         struct archive_code_payload *out)
 {
 	size_t n;
-	const uint8_t *code = code_of(k, f, &n);
-	int rc = archive_code_put(&k->code, f->start, f->size, f->name, code, n);
+	const uint8_t *code = code_of(p, f, &n, &out->machine);
+	int rc = archive_code_put(out, f->start, f->size, f->name, code, n);
 
 	if (rc != -ENOSPC)
 		return rc;
-	rc = flush_code(k);
-	return rc == 0 ? archive_code_put(&k->code, f->start, f->size, f->name, code, n) : rc;
+	rc = flush_code(k, out);
+	return rc == 0 ? archive_code_put(out, f->start, f->size, f->name, code, n) : rc;
 }
 
-static int keep_code(struct keeper *k)
+static int keep_code(struct keeper *k, const struct kept_program *p)
 {
+	struct archive_code_payload out = {.program = k->nprograms > 1 ? &p->number : NULL};
 	int rc = 0;
 
-	for (size_t i = 0; rc == 0 && i < k->nfunctions; i++)
-		rc = keep_function(k, &k->functions[i]);
-	return rc == 0 && k->nfunctions ? flush_code(k) : rc;
+	for (size_t i = 0; rc == 0 && i < p->nfunctions; i++)
+		rc = keep_function(k, p, &p->functions[i], &out);
+	if (rc == 0 && p->nfunctions)
+		rc = flush_code(k, &out);
+	archive_code_end(&out);
+	return rc;
 }
 
 /* --- the view ---------------------------------------------------------------------------------------------------- */
 
+/* The trace's header, as the archive has it. NULL: errno. */
+static struct upf_writer *new_writer(const struct keeper *k)
+{
+	const struct binaries *b = &k->report->run->binaries;
+	struct upf_session session = *k->session;
+	struct upf_domain *domains = calloc(session.ndomains + 1, sizeof(*domains));
+	struct upf_writer *writer;
+
+	if (!domains)
+		return NULL;
+	for (uint32_t i = 0; i < session.ndomains; i++) {
+		domains[i] = session.domains[i];
+		domains[i].program = binaries_program(b, i);
+	}
+	session.domains = domains;
+	session.archived = true;
+	session.by_program = k->nprograms > 1;
+	writer = upf_writer_new(&session, put_out, k->report->out.file);
+	free(domains);
+	return writer;
+}
+
 static int write_archive(struct keeper *k, struct upf_reader *reader)
 {
-	struct upf_session session = *k->session;
 	enum upf_reason reason;
 	int rc;
 
-	session.archived = true;
-	k->writer = upf_writer_new(&session, put_out, k->report->out.file);
-	rc = k->writer ? keep_names(k) : -errno;
-	if (rc == 0)
-		rc = keep_code(k);
+	k->writer = new_writer(k);
+	rc = k->writer ? 0 : -errno;
+	for (size_t i = 0; rc == 0 && i < k->nprograms; i++)
+		rc = keep_names(k, &k->programs[i]);
+	for (size_t i = 0; rc == 0 && i < k->nprograms; i++)
+		rc = keep_code(k, &k->programs[i]);
 	if (rc == 0)
 		rc = read_trace(k, reader, copy_block);
 	if (rc == 0 && upf_reader_totals(reader, &reason))
@@ -455,29 +495,54 @@ static int write_again(struct keeper *k, const char *path)
 	return rc;
 }
 
+static int open_keeper(struct keeper *k, const struct report *r)
+{
+	const struct binaries *b = &r->run->binaries;
+
+	k->decoder = upf_decoder_new();
+	k->programs = calloc(b->nprograms, sizeof(*k->programs));
+	if (!k->decoder || !k->programs)
+		return -ENOMEM;
+	k->nprograms = b->nprograms;
+	for (uint32_t i = 0; i < k->nprograms; i++) {
+		k->programs[i].number = i;
+		k->programs[i].of = &b->programs[i];
+	}
+	k->stacks.by_program = k->nprograms > 1;
+	return 0;
+}
+
+static void close_keeper(struct keeper *k)
+{
+	for (size_t i = 0; i < k->nprograms; i++) {
+		hash_table_free(&k->programs[i].by_address);
+		free(k->programs[i].addresses);
+		free(k->programs[i].functions);
+		free(k->programs[i].uses);
+	}
+	free(k->programs);
+	upf_decoder_free(k->decoder);
+	archive_stacks_end(&k->stacks);
+	hash_table_free(&k->by_pair);
+	free(k->pairs);
+}
+
 static int run(const struct report *r, struct view_result *found)
 {
 	struct trace *t = &r->run->traces.list[0];
-	struct keeper k = {.report = r, .session = upf_reader_session(t->reader), .decoder = upf_decoder_new()};
+	struct keeper k = {.report = r, .session = upf_reader_session(t->reader)};
 	struct stat st;
-	int rc;
+	int rc = open_keeper(&k, r);
 
 	(void)found;
 	k.size = fstat(t->fd, &st) == 0 ? (uint64_t)st.st_size : 0;
-	rc = k.decoder ? read_trace(&k, t->reader, study_block) : -ENOMEM;
 	if (rc == 0)
-		rc = find_functions(&k);
+		rc = read_trace(&k, t->reader, study_block);
+	for (size_t i = 0; rc == 0 && i < k.nprograms; i++)
+		rc = find_functions(&k, &k.programs[i]);
 	if (rc == 0)
 		rc = write_again(&k, t->path);
-	upf_decoder_free(k.decoder);
-	archive_stacks_end(&k.stacks);
-	hash_table_free(&k.by_address);
-	hash_table_free(&k.by_pair);
-	free(k.addresses);
-	free(k.functions);
-	archive_code_end(&k.code);
-	free(k.pairs);
-	free(k.uses);
+	close_keeper(&k);
 	return rc;
 }
 

@@ -5,37 +5,35 @@
 
 #define ALIGNMENT 4096u /* kernels are moved by multiples of it, at least */
 
-static bool counts(const struct trace *t, uint32_t domain)
+#define DIFFER UINT64_MAX
+
+static void note(const struct trace *t, const struct upf_record *rec, uint64_t *addresses)
 {
-	if (domain >= upf_reader_session(t->reader)->ndomains)
-		return false;
-	return scope_has_domain(&t->scope, t->domain_map ? t->domain_map[domain] : domain);
+	uint32_t domain = scope_domain(&t->scope, rec->domain);
+	uint64_t *address = &addresses[domain];
+
+	if (rec->domain >= upf_reader_session(t->reader)->ndomains || !scope_has_domain(&t->scope, domain))
+		return;
+	*address = *address == 0 || *address == rec->count ? rec->count : DIFFER;
 }
 
-/* Sets *address if it is 0; false: it is another one. */
-static bool agree(struct upf_decoder *d, const struct trace *t, uint64_t *address)
+static void note_all(struct upf_decoder *d, const struct trace *t, uint64_t *addresses)
 {
 	struct upf_record rec;
 
 	while (upf_decoder_next(d, &rec) > 0) {
 		if (rec.kind == UPF_SAME)
 			upf_decoder_pass_repeated(d); /* a small block may repeat millions */
-		if (rec.kind != UPF_ENTRY || rec.count == 0 || !counts(t, rec.domain))
-			continue;
-		if (*address && *address != rec.count)
-			return false;
-		*address = rec.count;
+		if (rec.kind == UPF_ENTRY && rec.count != 0)
+			note(t, &rec, addresses);
 	}
-	return true;
 }
 
-int kernel_entry_find(struct traces *t, uint64_t *address)
+int kernel_entry_find(struct traces *t, uint64_t *addresses)
 {
 	struct upf_decoder *d = upf_decoder_new();
-	bool same = true;
 	int rc = 0;
 
-	*address = 0;
 	if (!d)
 		return -ENOMEM;
 	for (size_t i = 0; rc >= 0 && i < t->n; i++) {
@@ -45,11 +43,12 @@ int kernel_entry_find(struct traces *t, uint64_t *address)
 		if (rc <= 0)
 			continue;
 		if (block.fault == UPF_OK && block.type == UPF_BLOCK_SAMPLES && upf_decoder_start(d, &block) == UPF_OK)
-			same &= agree(d, &t->list[i], address);
+			note_all(d, &t->list[i], addresses);
 		upf_reader_again(t->list[i].reader, &block);
 	}
 	upf_decoder_free(d);
-	*address = same ? *address : 0;
+	for (size_t i = 0; i < t->session.ndomains; i++)
+		addresses[i] = addresses[i] == DIFFER ? 0 : addresses[i];
 	return rc < 0 ? rc : 0;
 }
 

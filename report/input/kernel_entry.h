@@ -13,10 +13,11 @@
 #define KERNEL_START "_text"
 
 /*
- * The address, as the traces tell at their beginnings, of domains that count; 0: they do not tell, or not the same.
- * Reads the first block of each, which is then given out again. 0 or a negative errno.
+ * The address, as the traces tell at their beginnings, for each of t->session's domains that counts; it stays 0 where
+ * they do not tell, or not the same. Reads the first block of each, which is then given out again. 0 or a negative
+ * errno.
  */
-int kernel_entry_find(struct traces *t, uint64_t *address);
+int kernel_entry_find(struct traces *t, uint64_t *addresses);
 /*
  * How much higher the kernel whose symbols were added from the @from-th on lies, if @entry is its handler's address.
  * False: they are not a kernel's, or it is not that kernel.

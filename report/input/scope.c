@@ -11,7 +11,7 @@ static uint64_t bound_ns(const struct time_bound *b, uint64_t length_ns, uint64_
 	return b->is_share ? (uint64_t)((unsigned __int128)length_ns * b->n / SHARE_WHOLE) : b->n;
 }
 
-static bool is_called(const struct upf_domain *d, const char *text, size_t len)
+bool domain_is_called(const struct upf_domain *d, const char *text, size_t len)
 {
 	char id[16];
 
@@ -25,7 +25,7 @@ static bool take_domain(struct scope *scope, const struct upf_session *session, 
 	bool found = false;
 
 	for (size_t i = 0; i < session->ndomains && i < UPF_DOMAINS_MAX; i++) {
-		if (!is_called(&session->domains[i], text, len))
+		if (!domain_is_called(&session->domains[i], text, len))
 			continue;
 		scope->domains[i / 64] |= 1ull << i % 64;
 		found = true;
@@ -33,13 +33,14 @@ static bool take_domain(struct scope *scope, const struct upf_session *session, 
 	return found;
 }
 
-static void no_domain(const struct upf_session *session, const char *text, size_t len, char *why, size_t size)
+void scope_no_domain(const struct upf_session *session, const char *option, const char *text, size_t len, char *why,
+                     size_t size)
 {
 	char first[128] = "none";
 
 	if (session->ndomains)
 		domain_text(session, 0, first, sizeof(first));
-	snprintf(why, size, "--domain: no '%.*s' in the trace, but %s%s; --header shows all",
+	snprintf(why, size, "%s: no '%.*s' in the trace, but %s%s; --header shows all", option,
 	         len < 100 ? (int)len : 100, text, first, session->ndomains > 1 ? " and others" : "");
 }
 
@@ -55,7 +56,7 @@ static int take_domains(struct scope *scope, const struct upf_session *session, 
 		size_t len = strcspn(list, ",");
 
 		if (!take_domain(scope, session, list, len) && rc == 0) {
-			no_domain(session, list, len, why, size);
+			scope_no_domain(session, "--domain", list, len, why, size);
 			rc = -1;
 		}
 		if (list[len] == '\0')
@@ -110,12 +111,17 @@ bool scope_has_domain(const struct scope *scope, uint32_t domain)
 	return false;
 }
 
+uint32_t scope_domain(const struct scope *scope, uint32_t domain)
+{
+	if (!scope->domain_map)
+		return domain;
+	return domain < scope->nmapped ? scope->domain_map[domain] : scope->unmapped + domain;
+}
+
 void scope_place(const struct scope *scope, struct upf_record *rec)
 {
 	rec->time_ns += scope->later_ns;
-	if (!scope->domain_map)
-		return;
-	rec->domain = rec->domain < scope->nmapped ? scope->domain_map[rec->domain] : scope->unmapped + rec->domain;
+	rec->domain = scope_domain(scope, rec->domain);
 }
 
 void domain_text(const struct upf_session *session, uint32_t domain, char *text, size_t size)

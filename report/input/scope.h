@@ -30,6 +30,14 @@ bool scope_has_domain(const struct scope *scope, uint32_t domain);
 /* Domain and time as all traces together have them. */
 void scope_place(const struct scope *scope, struct upf_record *rec);
 
+/* The index of a record's @domain, as all traces together number it. */
+uint32_t scope_domain(const struct scope *scope, uint32_t domain);
+
+/* Is @text the domain's name or number? */
+bool domain_is_called(const struct upf_domain *d, const char *text, size_t len);
+/* One line in @why: @option names a domain that is not there, and which ones are. */
+void scope_no_domain(const struct upf_session *session, const char *option, const char *text, size_t len, char *why,
+                     size_t size);
 /* A domain as users know it: its name, "[domain 3]" or "[unknown domain 3]". Not made safe. */
 void domain_text(const struct upf_session *session, uint32_t domain, char *text, size_t size);
 

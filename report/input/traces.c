@@ -173,6 +173,14 @@ int traces_join(struct traces *t, const struct selection *selection, char *why, 
 	return 0;
 }
 
+bool traces_have(const struct traces *t, uint32_t domain)
+{
+	for (size_t i = 0; i < t->n; i++)
+		if (scope_has_domain(&t->list[i].scope, domain))
+			return true;
+	return false;
+}
+
 /* --- afterwards -------------------------------------------------------------------------------------------------- */
 
 struct upf_health traces_health(const struct traces *t)

@@ -35,6 +35,9 @@ void traces_close(struct traces *t);
  */
 int traces_join(struct traces *t, const struct selection *selection, char *why, size_t size);
 
+/* Do samples of @domain, as all traces together number it, count in any of them? */
+bool traces_have(const struct traces *t, uint32_t domain);
+
 /* The readers' together, final when all has been loaded: sums, and whether all have a footer and any is cut. */
 struct upf_health traces_health(const struct traces *t);
 /* The sum of the durations in the footers, as far as they are in scope, ns; 0 if a footer is missing. */

@@ -22,8 +22,8 @@ struct search {
 
 static bool is_same(const struct annotated *a, const struct annotated *b)
 {
-	return a->function == b->function && a->address == b->address && a->caller == b->caller &&
-	       a->file == b->file && a->line == b->line;
+	return a->function == b->function && a->program == b->program && a->address == b->address &&
+	       a->caller == b->caller && a->file == b->file && a->line == b->line;
 }
 
 static int find_spot(struct annotated_set *set, const struct annotated *key, struct annotated **spot)
@@ -81,8 +81,11 @@ static int add_frame(struct search *s, const struct callchain_frame *f, uint64_t
 {
 	const struct annotated line = {
 		.function = f->function, .file = f->file, .line = f->file ? f->line : 0, .stack = SIZE_MAX};
-	const struct annotated address = {
-		.function = f->function, .address = f->address, .caller = f->caller, .stack = SIZE_MAX};
+	const struct annotated address = {.function = f->function,
+	                                  .program = f->program,
+	                                  .address = f->address,
+	                                  .caller = f->caller,
+	                                  .stack = SIZE_MAX};
 	int rc = is_wanted(s, f->function);
 
 	if (rc <= 0)
@@ -126,6 +129,8 @@ static int compare(const void *va, const void *vb)
 		order = !a->file ? -1 : !b->file ? 1 : strcmp(a->file, b->file);
 	if (order == 0)
 		order = compare_numbers(a->line, b->line);
+	if (order == 0)
+		order = compare_numbers(a->program, b->program);
 	if (order == 0)
 		order = compare_numbers(annotated_instruction(a), annotated_instruction(b));
 	return order ? order : (int)a->caller - (int)b->caller;

@@ -11,6 +11,7 @@
 
 struct annotated {
 	uint32_t function;
+	uint32_t program; /* of addresses: what @address is of */
 	bool caller;      /* @address is a return address */
 	uint32_t line;    /* of lines; 0: not known */
 	const char *file; /* of lines; NULL: not known */
@@ -27,7 +28,7 @@ struct annotated_set {
 
 struct annotation {
 	struct annotated_set lines;     /* by function, file and line */
-	struct annotated_set addresses; /* by function and instruction */
+	struct annotated_set addresses; /* by function, program and instruction */
 };
 
 /* An address in the instruction: of a caller's, which is a call, its last byte. */

@@ -23,84 +23,137 @@ static int map_room(struct block_stacks *b, uint32_t n)
 	return 0;
 }
 
-/* Finds the nearest caller that is mapped already, then maps from there to the leaf. */
-static int map_path(struct block_stacks *b, const struct upf_node *nodes, uint32_t leaf)
+/* *found has room for where the block's @node is in the call tree. 0 or -ENOMEM. */
+static int find_mapped(struct block_stacks *b, uint32_t program, uint32_t node, uint32_t **found)
 {
-	size_t n = 0;
-	uint32_t node = leaf;
+	uint32_t hash, id;
 
-	while (b->map[node] == NOT_MAPPED) {
+	*found = &b->map[node];
+	if (program == 0)
+		return 0;
+	if (hash_table_reserve(&b->by_other) != 0 ||
+	    array_room(&b->others, &b->others_cap, b->nothers, sizeof(*b->others)) != 0)
+		return -ENOMEM;
+	hash = hash_table_hash(&b->by_other, node, program);
+	for (size_t at = hash_table_first(&b->by_other, hash); hash_table_id(&b->by_other, &at, hash, &id);
+	     at = hash_table_next(&b->by_other, at)) {
+		*found = &b->others[id].mapped;
+		if (b->others[id].node == node && b->others[id].program == program)
+			return 0;
+	}
+	b->others[b->nothers] = (struct other_node){program, node, NOT_MAPPED};
+	*found = &b->others[b->nothers].mapped;
+	hash_table_add(&b->by_other, hash, (uint32_t)b->nothers++);
+	return 0;
+}
+
+/* Maps from the caller of the last node in the path, which is @parent in the call tree, to the leaf. */
+static int map_down(struct block_stacks *b, const struct upf_node *nodes, uint32_t program, uint32_t parent, size_t n)
+{
+	while (n > 0) {
+		uint32_t node = b->path[--n], *mapped;
+		int rc = (b->alone ? calltree_append : calltree_child)(b->tree, parent, nodes[node].address, 0,
+		                                                       &parent);
+
+		if (rc == 0)
+			rc = find_mapped(b, program, node, &mapped);
+		if (rc != 0)
+			return rc;
+		*mapped = parent;
+	}
+	return 0;
+}
+
+/* Finds the nearest caller that is mapped already. */
+static int map_path(struct block_stacks *b, const struct upf_node *nodes, uint32_t program, uint32_t leaf)
+{
+	uint32_t node = leaf, *mapped;
+	size_t n = 0;
+	int rc;
+
+	while ((rc = find_mapped(b, program, node, &mapped)) == 0 && *mapped == NOT_MAPPED) {
 		if (n > UPF_DEPTH_MAX || nodes[node].parent >= node)
 			return -EBADMSG;
 		b->path[n++] = node;
 		node = nodes[node].parent;
 	}
-	while (n > 0) {
-		uint32_t parent = b->map[node];
-		int rc;
-
-		node = b->path[--n];
-		rc = (b->alone ? calltree_append : calltree_child)(b->tree, parent, nodes[node].address, 0,
-		                                                   &b->map[node]);
-		if (rc != 0)
-			return rc;
-	}
-	return 0;
+	return rc == 0 ? map_down(b, nodes, program, *mapped, n) : rc;
 }
 
-static int map_stack(struct block_stacks *b, uint32_t leaf, uint32_t *node)
+/* An empty stack is of no program. */
+static int map_stack(struct block_stacks *b, uint32_t program, uint32_t leaf, uint32_t *node)
 {
-	uint32_t n;
+	uint32_t n, *mapped;
 	const struct upf_node *nodes = upf_decoder_nodes(b->decoder, &n);
 	int rc = map_room(b, n);
 
-	if (rc != 0)
-		return rc;
-	if (leaf >= n)
-		return -EBADMSG;
-	b->map[0] = 0;
-	if (b->map[leaf] == NOT_MAPPED)
-		rc = map_path(b, nodes, leaf);
-	*node = b->map[leaf];
+	if (rc == 0 && leaf >= n)
+		rc = -EBADMSG;
+	if (rc == 0)
+		rc = find_mapped(b, program, 0, &mapped);
+	if (rc == 0)
+		rc = calltree_program(b->tree, program, mapped);
+	if (rc == 0 && leaf != 0)
+		rc = map_path(b, nodes, program, leaf);
+	if (rc == 0)
+		rc = find_mapped(b, program, leaf, &mapped);
+	if (rc == 0)
+		*node = leaf == 0 ? 0 : *mapped;
 	return rc;
 }
 
 /* --- true stacks ------------------------------------------------------------------------------------------------- */
 
-static int put_chain(struct block_stacks *b, const struct chain *c, uint32_t *node)
+static int put_chain(struct block_stacks *b, uint32_t program, const struct chain *c, uint32_t *node)
 {
-	int rc = 0;
+	int rc = calltree_program(b->tree, program, node);
 
-	*node = 0;
 	for (uint32_t i = c->n; rc == 0 && i-- > 0;)
 		rc = calltree_child(b->tree, *node, c->frame[i].address, c->frame[i].flags, node);
 	return rc;
 }
 
-static void chain_by_cfi(struct block_stacks *b, const struct upf_record *rec)
+static struct cfi *cfi_of(const struct block_stacks *b, uint32_t program)
+{
+	return b->binaries ? b->binaries->programs[program].cfi : NULL;
+}
+
+static void chain_by_cfi(struct block_stacks *b, struct cfi *cfi, const struct upf_record *rec)
 {
 	if (b->cfi_lock)
 		pthread_mutex_lock(b->cfi_lock);
-	chain_of_sample(b->cfi, b->session, b->decoder, rec, &b->chain);
+	chain_of_sample(cfi, b->session, b->decoder, rec, &b->chain);
 	if (b->cfi_lock)
 		pthread_mutex_unlock(b->cfi_lock);
+}
+
+static void chain_by_archive(struct block_stacks *b, const struct upf_record *rec)
+{
+	const struct upf_session *s = b->session;
+	uint32_t program = rec->domain < s->ndomains ? s->domains[rec->domain].program : 0;
+
+	archive_stacks_chain(&b->archived, program, rec->stack, rec->top, &b->chain);
 }
 
 /* Finds the sample's true stack. */
 static int make_true(struct block_stacks *b, const struct upf_record *rec, struct block_stack *s)
 {
-	if (b->cfi)
-		chain_by_cfi(b, rec);
+	struct cfi *cfi = cfi_of(b, s->program);
+
+	if (cfi)
+		chain_by_cfi(b, cfi, rec);
 	else
-		archive_stacks_chain(&b->archived, rec->stack, rec->top, &b->chain);
+		chain_by_archive(b, rec);
 	s->end = b->chain.n ? b->chain.end : chain_end_of_frames(b->session, b->decoder, rec);
 	s->restored = b->chain.restored;
 	s->doubtful = b->chain.doubtful;
-	return b->chain.n ? put_chain(b, &b->chain, &s->node) : map_stack(b, rec->stack, &s->node);
+	return b->chain.n ? put_chain(b, s->program, &b->chain, &s->node)
+	                  : map_stack(b, s->program, rec->stack, &s->node);
 }
 
 /* A stack with a top often repeats within a block: it is unwound once. */
-static int true_stack(struct block_stacks *b, const struct upf_record *rec, const struct block_stack **seen)
+static int true_stack(struct block_stacks *b, uint32_t program, const struct upf_record *rec,
+                      const struct block_stack **seen)
 {
 	uint32_t hash, id;
 	int rc = hash_table_reserve(&b->by_stack);
@@ -109,14 +162,16 @@ static int true_stack(struct block_stacks *b, const struct upf_record *rec, cons
 		rc = array_room(&b->seen, &b->seen_cap, b->nseen, sizeof(*b->seen));
 	if (rc != 0)
 		return rc;
-	hash = hash_table_hash(&b->by_stack, rec->stack, rec->top);
+	hash = hash_table_hash(&b->by_stack, rec->stack, (uint64_t)program << 32 | rec->top);
 	for (size_t at = hash_table_first(&b->by_stack, hash); hash_table_id(&b->by_stack, &at, hash, &id);
 	     at = hash_table_next(&b->by_stack, at)) {
 		*seen = &b->seen[id];
-		if (b->seen[id].stack == rec->stack && b->seen[id].top == rec->top && b->seen[id].user == rec->user)
+		if (b->seen[id].stack == rec->stack && b->seen[id].top == rec->top && b->seen[id].user == rec->user &&
+		    b->seen[id].program == program)
 			return 0;
 	}
-	b->seen[b->nseen] = (struct block_stack){.stack = rec->stack, .top = rec->top, .user = rec->user};
+	b->seen[b->nseen] =
+		(struct block_stack){.program = program, .stack = rec->stack, .top = rec->top, .user = rec->user};
 	rc = make_true(b, rec, &b->seen[b->nseen]);
 	*seen = &b->seen[b->nseen];
 	if (rc == 0)
@@ -130,6 +185,8 @@ void block_stacks_free(struct block_stacks *b)
 {
 	free(b->map);
 	free(b->seen);
+	free(b->others);
+	hash_table_free(&b->by_other);
 	hash_table_free(&b->by_stack);
 	archive_stacks_free(&b->archived);
 }
@@ -138,26 +195,37 @@ void block_stacks_start(struct block_stacks *b)
 {
 	b->mapped = 0;
 	b->nseen = 0;
+	b->nothers = 0;
+	hash_table_clear(&b->by_other);
 	hash_table_clear(&b->by_stack);
+}
+
+/* The number of the program that the record's domain ran. */
+static uint32_t program_of(const struct block_stacks *b, const struct upf_record *rec)
+{
+	if (!b->binaries || b->binaries->nprograms < 2)
+		return 0;
+	return binaries_program(b->binaries, b->scope ? scope_domain(b->scope, rec->domain) : rec->domain);
 }
 
 int block_stacks_find(struct block_stacks *b, const struct upf_record *rec, struct block_stack *out)
 {
+	uint32_t program = program_of(b, rec);
 	const struct block_stack *seen;
 	int rc;
 
-	if ((b->cfi || b->is_archive) && chain_may_differ(b->session, rec)) {
-		rc = true_stack(b, rec, &seen);
+	if ((b->is_archive || cfi_of(b, program)) && chain_may_differ(b->session, rec)) {
+		rc = true_stack(b, program, rec, &seen);
 		if (rc == 0)
 			*out = *seen;
 		return rc;
 	}
-	*out = (struct block_stack){.stack = rec->stack, .end = rec->end};
+	*out = (struct block_stack){.program = program, .stack = rec->stack, .end = rec->end};
 	if (rec->tops == UPF_TOPS_COPY)
 		out->end = chain_end_of_frames(b->session, b->decoder, rec);
-	if (rec->stack < b->mapped && b->map[rec->stack] != NOT_MAPPED) {
+	if (program == 0 && rec->stack < b->mapped && b->map[rec->stack] != NOT_MAPPED) {
 		out->node = b->map[rec->stack]; /* nearly always */
 		return 0;
 	}
-	return map_stack(b, rec->stack, &out->node);
+	return map_stack(b, program, rec->stack, &out->node);
 }

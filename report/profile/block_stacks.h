@@ -9,6 +9,7 @@
 #define REPORT_PROFILE_BLOCK_STACKS_H
 
 #include "report/archive/archive_stacks.h"
+#include "report/input/binaries.h"
 #include "report/profile/calltree.h"
 #include "report/unwind/unwind.h"
 
@@ -16,26 +17,35 @@
 
 /* A stack in the call tree, and why it ends. */
 struct block_stack {
-	uint32_t stack, top; /* of the block */
-	uint32_t node;       /* of the call tree: its leaf */
+	uint32_t program, stack, top; /* of the block, in that program */
+	uint32_t node;                /* of the call tree: its leaf */
 	uint8_t end;
 	bool user;
 	bool restored, doubtful; /* as struct chain's */
 };
 
-/* Zero-initialise but the first four, which must outlive it; block_stacks_free() at the end. */
+/* A node of the block's in the call tree, where it is the stack of a program other than the first. */
+struct other_node {
+	uint32_t program, node, mapped;
+};
+
+/* Zero-initialise but the first five, which must outlive it; block_stacks_free() at the end. */
 struct block_stacks {
 	struct calltree *tree;
 	const struct upf_session *session;
-	struct upf_decoder *decoder; /* of the block */
-	struct cfi *cfi;             /* makes stacks true; NULL: an archive's stacks do, or they stay as recorded */
-	pthread_mutex_t *cfi_lock;   /* NULL: nobody else uses the CFI */
-	bool is_archive;             /* without CFI: @archived has the true stacks */
+	struct upf_decoder *decoder;     /* of the block */
+	const struct binaries *binaries; /* CFI of programs makes stacks true; NULL: of none, and all are of one */
+	const struct scope *scope;       /* tells whose a record is among all traces; NULL: there is one */
+	pthread_mutex_t *cfi_lock;       /* NULL: nobody else uses the CFI */
+	bool is_archive;                 /* without CFI: @archived has the true stacks */
 	struct archive_stacks archived;
 	bool alone; /* the tree is of one block: its nodes are new, unless they are of chains */
 
-	uint32_t *map; /* the block's nodes in the call tree, NOT_MAPPED until met */
+	uint32_t *map; /* the block's nodes in the call tree, as stacks of the first program; NOT_MAPPED until met */
 	size_t mapped, cap;
+	struct other_node *others;
+	size_t nothers, others_cap;
+	struct hash_table by_other;
 	uint32_t path[UPF_DEPTH_MAX + 1];
 	struct block_stack *seen; /* of this block: what came out of a stack with a top */
 	size_t nseen, seen_cap;

@@ -17,14 +17,16 @@ static int add_frame(struct callchain *c, struct callchain_frame frame, const st
 }
 
 /* Leaf first, so an inlined function comes before the one that contains it. */
-static int add(struct callchain *c, const struct call_node *node, bool caller, struct symbolizer *names)
+static int add(struct callchain *c, const struct call_node *node, uint32_t program, bool caller,
+               struct symbolizer *names)
 {
-	struct callchain_frame frame = {.address = node->address,
+	struct callchain_frame frame = {.program = program,
+	                                .address = node->address,
 	                                .caller = caller && !(node->flags & FRAME_EXACT),
 	                                .restored = node->flags & FRAME_RESTORED,
 	                                .inlined = true};
 	struct frame_name name;
-	int rc = symbolizer_find(names, node->address, frame.caller, &name);
+	int rc = symbolizer_find(names, program, node->address, frame.caller, &name);
 
 	if (rc != 0)
 		return rc;
@@ -47,11 +49,13 @@ static void turn(struct callchain *c)
 
 int callchain_make(struct callchain *c, const struct calltree *tree, struct symbolizer *names, uint32_t node)
 {
+	uint32_t program = calltree_program_of(tree, node);
 	int rc = 0;
 
 	c->n = 0;
 	for (uint32_t i = node; rc == 0 && i != 0; i = tree->nodes[i].parent)
-		rc = add(c, &tree->nodes[i], i != node, names);
+		if (!(tree->nodes[i].flags & CALLTREE_PROGRAM))
+			rc = add(c, &tree->nodes[i], program, i != node, names);
 	turn(c);
 	return rc;
 }

@@ -10,6 +10,7 @@
 
 struct callchain_frame {
 	uint32_t function; /* of the names */
+	uint32_t program;  /* that @address is of */
 	uint64_t address;  /* as recorded */
 	uint64_t offset;   /* behind the function's start; 0 if it has no name, or is inlined */
 	bool caller;       /* @address is a return address; not so of what was interrupted */

@@ -19,6 +19,7 @@ int calltree_init(struct calltree *t)
 void calltree_clear(struct calltree *t)
 {
 	t->n = 1;
+	t->has_programs = false;
 	hash_table_clear(&t->index);
 }
 
@@ -36,14 +37,15 @@ int calltree_append(struct calltree *t, uint32_t parent, uint64_t address, uint8
 	if (rc != 0)
 		return rc;
 	*node = (uint32_t)t->n++;
-	t->nodes[*node] = (struct call_node){.address = address, .parent = parent, .flags = flags & 3u};
+	t->nodes[*node] = (struct call_node){.address = address, .parent = parent, .flags = flags & 7u};
+	t->has_programs |= flags & CALLTREE_PROGRAM;
 	return 0;
 }
 
 /* Of the node for @address below one whose hash is @above. */
 static uint32_t hash_below(const struct calltree *t, uint32_t above, uint64_t address, uint8_t flags)
 {
-	return hash_table_hash(&t->index, address, above << 2 | flags) >> 2;
+	return hash_table_hash(&t->index, address, above << 3 | flags) >> 3;
 }
 
 static int find_child(struct calltree *t, uint32_t parent, uint64_t address, uint8_t flags, uint32_t hash,
@@ -62,7 +64,7 @@ static int find_child(struct calltree *t, uint32_t parent, uint64_t address, uin
 	rc = calltree_append(t, parent, address, flags, node);
 	if (rc != 0)
 		return rc;
-	t->nodes[*node].hash = hash & (UINT32_MAX >> 2);
+	t->nodes[*node].hash = hash & (UINT32_MAX >> 3);
 	hash_table_add(&t->index, hash, *node);
 	return 0;
 }
@@ -74,6 +76,21 @@ int calltree_child(struct calltree *t, uint32_t parent, uint64_t address, uint8_
 	return rc == 0 ? find_child(t, parent, address, flags, hash_below(t, t->nodes[parent].hash, address, flags),
 	                            node)
 	               : rc;
+}
+
+int calltree_program(struct calltree *t, uint32_t program, uint32_t *node)
+{
+	*node = 0;
+	return program == 0 ? 0 : calltree_child(t, 0, program, CALLTREE_PROGRAM, node);
+}
+
+uint32_t calltree_program_of(const struct calltree *t, uint32_t node)
+{
+	if (!t->has_programs || node == 0)
+		return 0;
+	while (t->nodes[node].parent != 0)
+		node = t->nodes[node].parent;
+	return t->nodes[node].flags & CALLTREE_PROGRAM ? (uint32_t)t->nodes[node].address : 0;
 }
 
 /*

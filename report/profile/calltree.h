@@ -4,6 +4,8 @@
  *
  * Node 0 is the empty stack; every other node is its parent, the caller, with one frame more. A parent's number is
  * always below its child's, so one pass upwards or downwards over the array visits callers first or callees first.
+ * Domains that ran different programs have nothing in common but node 0, whatever their addresses: so a node also
+ * tells the program (struct program of binaries.h).
  */
 #ifndef REPORT_PROFILE_CALLTREE_H
 #define REPORT_PROFILE_CALLTREE_H
@@ -13,14 +15,18 @@
 struct call_node {
 	uint64_t address;
 	uint32_t parent;
-	uint32_t flags : 2; /* FRAME_..., of unwind.h */
-	uint32_t hash : 30; /* of the whole path: a child's comes from it and the child's address */
+	uint32_t flags : 3; /* FRAME_..., of unwind.h, or CALLTREE_PROGRAM */
+	uint32_t hash : 29; /* of the whole path: a child's comes from it and the child's address */
 };
+
+/* No frame: below it are the stacks of program number @address, above it is node 0. Program 0 has no such node. */
+#define CALLTREE_PROGRAM 4u
 
 struct calltree {
 	struct call_node *nodes;
 	size_t n, cap;
 	struct hash_table index;
+	bool has_programs; /* other than program 0 */
 };
 
 int calltree_init(struct calltree *t);   /* 0 or -ENOMEM */
@@ -30,6 +36,10 @@ void calltree_free(struct calltree *t);
 int calltree_child(struct calltree *t, uint32_t parent, uint64_t address, uint8_t flags, uint32_t *node);
 /* The same without a look: for a caller who knows that it is new, or does not mind to have it twice. */
 int calltree_append(struct calltree *t, uint32_t parent, uint64_t address, uint8_t flags, uint32_t *node);
+/* The node below which the stacks of @program begin; as calltree_child(). */
+int calltree_program(struct calltree *t, uint32_t program, uint32_t *node);
+/* The program whose code the stack at @node is of. */
+uint32_t calltree_program_of(const struct calltree *t, uint32_t node);
 /*
  * The node here that each of @part's is, made if it is new: to @map, which has room for part->n. 0, -ENOMEM or
  * -EOVERFLOW.

@@ -66,10 +66,10 @@ static int add_line(struct extents *e, const struct name_at *at, uint64_t addres
 /* --- a symbol's code --------------------------------------------------------------------------------------------- */
 
 /* Of the function whose code it is, and of those inlined there. */
-static int add_instruction(struct extents *e, struct symbolizer *names, uint64_t address)
+static int add_instruction(struct extents *e, struct symbolizer *names, uint32_t program, uint64_t address)
 {
 	struct frame_name name;
-	int rc = symbolizer_find(names, address, false, &name);
+	int rc = symbolizer_find(names, program, address, false, &name);
 
 	if (rc == 0)
 		rc = add_line(e, &name.at, address);
@@ -78,8 +78,8 @@ static int add_instruction(struct extents *e, struct symbolizer *names, uint64_t
 	return rc;
 }
 
-static int add_code(struct extents *e, struct symbolizer *names, uint16_t machine, const uint8_t *code, size_t size,
-                    uint64_t start)
+static int add_code(struct extents *e, struct symbolizer *names, uint32_t program, uint16_t machine,
+                    const uint8_t *code, size_t size, uint64_t start)
 {
 	struct disassembly *d = disassembly_new(machine);
 	int rc = 0;
@@ -87,7 +87,7 @@ static int add_code(struct extents *e, struct symbolizer *names, uint16_t machin
 	if (!d)
 		return errno == ENOTSUP ? 0 : -ENOMEM;
 	for (size_t at = 0; rc == 0 && at < size;) {
-		rc = add_instruction(e, names, start + at);
+		rc = add_instruction(e, names, program, start + at);
 		at += disassembly_at(d, code + at, size - at, start + at).size;
 	}
 	disassembly_free(d);
@@ -95,32 +95,33 @@ static int add_code(struct extents *e, struct symbolizer *names, uint16_t machin
 }
 
 /* 1: this one was met before; 0: now it is. */
-static int met(struct extents *e, uint64_t start)
+static int met(struct extents *e, uint32_t program, uint64_t start)
 {
 	uint32_t hash, id;
 
 	if (hash_table_reserve(&e->by_symbol) != 0 ||
 	    array_room(&e->symbols, &e->symbols_cap, e->nsymbols, sizeof(*e->symbols)) != 0)
 		return -ENOMEM;
-	hash = hash_table_hash(&e->by_symbol, start, 0);
+	hash = hash_table_hash(&e->by_symbol, start, program);
 	for (size_t at = hash_table_first(&e->by_symbol, hash); hash_table_id(&e->by_symbol, &at, hash, &id);
 	     at = hash_table_next(&e->by_symbol, at))
-		if (e->symbols[id] == start)
+		if (e->symbols[id].start == start && e->symbols[id].program == program)
 			return 1;
-	e->symbols[e->nsymbols] = start;
+	e->symbols[e->nsymbols] = (struct extent_symbol){start, program};
 	hash_table_add(&e->by_symbol, hash, (uint32_t)e->nsymbols++);
 	return 0;
 }
 
-int extents_add(struct extents *e, const struct binaries *b, struct symbolizer *names, uint64_t address)
+int extents_add(struct extents *e, const struct binaries *b, struct symbolizer *names, uint32_t program,
+                uint64_t address)
 {
 	uint64_t start;
 	uint16_t machine;
 	size_t size;
-	const uint8_t *code = binaries_function(b, address, &start, &size, &machine);
-	int rc = code ? met(e, start) : 1;
+	const uint8_t *code = program_function(&b->programs[program], address, &start, &size, &machine);
+	int rc = code ? met(e, program, start) : 1;
 
 	if (rc != 0)
 		return rc < 0 ? rc : 0;
-	return add_code(e, names, machine, code, size, start);
+	return add_code(e, names, program, machine, code, size, start);
 }

@@ -16,22 +16,28 @@ struct extent {
 	uint64_t first_at, last_at; /* instructions that are of these lines */
 };
 
+struct extent_symbol {
+	uint64_t start;
+	uint32_t program;
+};
+
 /* Zero-initialise, extents_free() at the end. */
 struct extents {
 	struct extent *of;
 	size_t n, cap;
 	struct hash_table index;
-	uint64_t *symbols; /* where those begin that have been looked through */
+	struct extent_symbol *symbols; /* those that have been looked through */
 	size_t nsymbols, symbols_cap;
 	struct hash_table by_symbol;
 };
 
 void extents_free(struct extents *e);
 /*
- * Looks through the code of the symbol at @address, once; without code, or of an architecture that cannot be
+ * Looks through the code of the symbol at @address of @program, once; without code, or of an architecture that cannot be
  * disassembled, nothing is found. 0 or -ENOMEM.
  */
-int extents_add(struct extents *e, const struct binaries *b, struct symbolizer *names, uint64_t address);
+int extents_add(struct extents *e, const struct binaries *b, struct symbolizer *names, uint32_t program,
+                uint64_t address);
 /* NULL: not known. */
 const struct extent *extents_find(const struct extents *e, uint32_t function, const char *file);
 

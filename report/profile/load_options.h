@@ -3,9 +3,8 @@
 #ifndef REPORT_PROFILE_LOAD_OPTIONS_H
 #define REPORT_PROFILE_LOAD_OPTIONS_H
 
-#include "report/input/scope.h"
+#include "report/input/binaries.h"
 #include "report/output/progress.h"
-#include "report/unwind/cfi.h"
 
 /*
  * For views that show records in order; each function may be NULL. A return value other than 0 ends loading with it.
@@ -27,9 +26,9 @@ struct load_hooks {
 
 /* What to do with a trace; all zero: all of it counts, stacks as recorded. */
 struct load_options {
-	struct cfi *cfi;           /* makes stacks true */
-	bool archived;             /* without CFI: so do the stacks that the trace itself has for that */
-	const struct scope *scope; /* what counts: hooks hear of nothing else */
+	const struct binaries *binaries; /* whose CFI makes stacks true; NULL: none, and all domains ran one program */
+	bool archived;                   /* without CFI: so do the stacks that the trace itself has for that */
+	const struct scope *scope;       /* what counts: hooks hear of nothing else */
 	const struct load_hooks *hooks;
 	struct progress *progress;
 	uint64_t size;    /* of the file, for it; 0: not known */

@@ -286,8 +286,10 @@ int loader_open(struct loader *l, struct profile *p, const struct upf_session *s
 	l->stacks.tree = &p->tree;
 	l->stacks.session = session;
 	l->stacks.decoder = l->decoder;
-	l->stacks.cfi = l->options.cfi;
+	l->stacks.binaries = l->options.binaries;
+	l->stacks.scope = l->options.scope;
 	l->stacks.is_archive = l->options.archived;
+	l->stacks.archived.by_program = session->by_program;
 	return l->decoder ? 0 : -ENOMEM;
 }
 

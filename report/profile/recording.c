@@ -8,8 +8,7 @@ int recording_prepare(struct recording *r, const struct selection *selection, bo
 {
 	int rc = profile_init(&r->profile);
 
-	symbolizer_init(&r->names, &r->binaries.symbols);
-	r->names.resolver = binaries_resolver(&r->binaries);
+	symbolizer_init(&r->names, r->binaries.resolvers);
 	r->names.mangled = mangled;
 	if (rc != 0)
 		return rc;
@@ -43,7 +42,7 @@ static uint64_t size_of(int fd)
 
 struct load_options recording_options(const struct recording *r)
 {
-	return (struct load_options){.cfi = r->binaries.cfi, .archived = binaries_have_stacks(&r->binaries)};
+	return (struct load_options){.binaries = &r->binaries, .archived = binaries_have_stacks(&r->binaries)};
 }
 
 static int load_one(struct recording *r, const struct trace *t, const struct load_hooks *hooks,

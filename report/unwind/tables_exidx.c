@@ -8,7 +8,7 @@
  */
 #include "report/unwind/tables_reader.h"
 
-#include "format/wire.h"
+#include "format/bytes/wire.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -12,13 +12,13 @@
 /* --- text -------------------------------------------------------------------------------------------------------- */
 
 /* "<leaf+0x10>"; "" for an address without a name. NULL: no memory. */
-static char *symbol_text(struct symbolizer *names, uint64_t address)
+static char *symbol_text(struct symbolizer *names, uint32_t program, uint64_t address)
 {
 	struct frame_name name;
 	char *text;
 	int n;
 
-	if (symbolizer_find(names, address, false, &name) != 0)
+	if (symbolizer_find(names, program, address, false, &name) != 0)
 		return NULL;
 	if (!names->functions[name.function].named)
 		return strdup("");
@@ -30,9 +30,9 @@ static char *symbol_text(struct symbolizer *names, uint64_t address)
 }
 
 /* "callq 0x1000 <leaf>". */
-static char *instruction_text(struct symbolizer *names, const struct instruction *i)
+static char *instruction_text(struct symbolizer *names, uint32_t program, const struct instruction *i)
 {
-	char *symbol = i->has_target ? symbol_text(names, i->target) : NULL;
+	char *symbol = i->has_target ? symbol_text(names, program, i->target) : NULL;
 	char *text;
 	int n;
 
@@ -43,13 +43,13 @@ static char *instruction_text(struct symbolizer *names, const struct instruction
 	return n < 0 ? NULL : text;
 }
 
-/* All of the function at @address; *end is how far it came, 0 if there is no code. */
-static int disassemble(struct recording *run, uint64_t address, uint64_t *end, struct listing *out)
+/* All of the function at @address of @program; *end is how far it came, 0 if there is no code. */
+static int disassemble(struct recording *run, uint32_t program, uint64_t address, uint64_t *end, struct listing *out)
 {
 	uint64_t start;
 	uint16_t machine;
 	size_t left;
-	const uint8_t *code = binaries_function(&run->binaries, address, &start, &left, &machine);
+	const uint8_t *code = program_function(&run->binaries.programs[program], address, &start, &left, &machine);
 	struct disassembly *d = code ? disassembly_new(machine) : NULL;
 	int rc = 0;
 
@@ -59,7 +59,7 @@ static int disassemble(struct recording *run, uint64_t address, uint64_t *end, s
 	while (rc == 0 && left > 0) {
 		struct instruction i = disassembly_at(d, code, left, start);
 
-		rc = listing_add(out, start, instruction_text(&run->names, &i));
+		rc = listing_add(out, start, instruction_text(&run->names, program, &i));
 		code += i.size;
 		left -= i.size;
 		start += i.size;
@@ -89,7 +89,7 @@ static int weigh(struct symbolizer *names, struct listing *lines, uint64_t end, 
 			k++;
 		at = k;
 		if (ninstructions == 0 || place < lines->of[k].place || place >= end) {
-			rc = listing_add(lines, place, symbol_text(names, place));
+			rc = listing_add(lines, place, symbol_text(names, addresses[i].program, place));
 			at = lines->n - 1;
 		}
 		if (rc == 0) {
@@ -100,15 +100,17 @@ static int weigh(struct symbolizer *names, struct listing *lines, uint64_t end, 
 	return rc;
 }
 
-/* How many of @addresses lie in the symbol of the first one, or, as it, in none. */
-static size_t count_in_symbol(const struct symbols *s, const struct annotated *addresses, size_t n)
+/* How many of @addresses lie in the symbol of the first one, or, as it, in none of its program's. */
+static size_t count_in_symbol(const struct binaries *b, const struct annotated *addresses, size_t n)
 {
+	const struct symbols *s = &b->programs[addresses[0].program].symbols;
 	const struct symbol_range *first = symbols_range(s, annotated_instruction(&addresses[0]));
 	uint64_t end = first ? symbols_end(s, first) : 0;
 	size_t i = 1;
 
-	while (i < n && (first ? annotated_instruction(&addresses[i]) < end
-	                       : !symbols_range(s, annotated_instruction(&addresses[i]))))
+	while (i < n && addresses[i].program == addresses[0].program &&
+	       (first ? annotated_instruction(&addresses[i]) < end
+	              : !symbols_range(s, annotated_instruction(&addresses[i]))))
 		i++;
 	return i;
 }
@@ -118,7 +120,7 @@ static int print_symbol(const struct annotate *a, const struct annotated *addres
 	struct recording *run = a->r->run;
 	struct listing lines = {0};
 	uint64_t end;
-	int rc = disassemble(run, annotated_instruction(&addresses[0]), &end, &lines);
+	int rc = disassemble(run, addresses[0].program, annotated_instruction(&addresses[0]), &end, &lines);
 
 	if (rc == 0)
 		rc = weigh(&run->names, &lines, end, addresses, n);
@@ -136,7 +138,7 @@ int annotate_code(struct annotate *a, uint32_t function)
 
 	listing_head(&a->r->out, a->fold->weight, "Address", "Instruction");
 	for (; rc == 0 && n > 0; addresses += some, n -= some) {
-		some = count_in_symbol(&a->r->run->binaries.symbols, addresses, n);
+		some = count_in_symbol(&a->r->run->binaries, addresses, n);
 		rc = print_symbol(a, addresses, some);
 	}
 	return rc;

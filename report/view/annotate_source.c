@@ -30,7 +30,7 @@ static int find_extents(struct annotate *a, uint32_t function)
 	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && i < n; i++)
-		rc = extents_add(&a->extents, &a->r->run->binaries, &a->r->run->names,
+		rc = extents_add(&a->extents, &a->r->run->binaries, &a->r->run->names, addresses[i].program,
 		                 annotated_instruction(&addresses[i]));
 	return rc;
 }

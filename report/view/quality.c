@@ -230,6 +230,30 @@ static void print_user(const struct notes *n)
 
 /* --- names, pauses, vCPUs ---------------------------------------------------------------------------------------- */
 
+/* Which guest has no names while others have. */
+static void item_nameless(const struct notes *n, struct para *p)
+{
+	const struct recording *run = n->run;
+	const struct upf_session *s = &run->traces.session;
+	uint32_t lacking = 0, first = 0;
+	char name[128];
+
+	for (uint32_t i = (uint32_t)s->ndomains; i-- > 0;)
+		if (traces_have(&run->traces, i) &&
+		    !run->binaries.programs[binaries_program(&run->binaries, i)].has_symbols) {
+			first = i;
+			lacking++;
+		}
+	if (lacking == 0)
+		return;
+	domain_text(s, first, name, sizeof(name));
+	if (s->domains[first].name)
+		para_item(p, "no binary of %s%s: -s %s=FILE", name, lacking > 1 ? " and others" : "", name);
+	else
+		para_item(p, "no binary of %s%s: -s %u=FILE", name, lacking > 1 ? " and others" : "",
+		          s->domains[first].id);
+}
+
 static void print_names(const struct notes *n, const struct fold *fold)
 {
 	const struct binaries *binaries = &n->run->binaries;
@@ -243,10 +267,10 @@ static void print_names(const struct notes *n, const struct fold *fold)
 	else
 		para_item(&p, "%s address%s without one, %s of frames", text_count(fold->unnamed).s,
 		          fold->unnamed == 1 ? "" : "es", text_share(fold->unnamed_frames, fold->frames).s);
-	if (!binaries->has_symbols && binaries->several)
-		para_item(&p, "the guests ran different binaries: --domain NAME takes the one of that guest");
-	else if (!binaries->has_symbols)
+	if (!binaries->has_symbols)
 		para_item(&p, "-s FILE gives names: the guest's binary or nm's list of it");
+	else if (fold->unnamed)
+		item_nameless(n, &p);
 	if (binaries_lack_dwarf(binaries))
 		para_item(&p, "no inlined functions and no source lines: no debug information (DWARF) in the binary");
 	para_end(&p);

@@ -31,6 +31,7 @@ struct look {
 	size_t ndomains, cap;
 	struct disassembly *disassembly;
 	uint16_t machine; /* that it is for */
+	uint32_t program; /* that the sample's domain ran */
 	uint64_t shown;
 	int digits;      /* of a register */
 	unsigned in_row; /* registers printed in the row */
@@ -43,7 +44,7 @@ struct look {
 static int print_name(const struct look *l, uint64_t address, const char *before)
 {
 	struct symbolizer *names = &l->report->run->names;
-	struct resolver symbols = names->resolver;
+	struct resolver symbols = names->resolvers[l->program];
 	struct resolution found;
 	struct frame_name name;
 	int rc;
@@ -53,7 +54,7 @@ static int print_name(const struct look *l, uint64_t address, const char *before
 	rc = resolve(&symbols, address, &found);
 	if (rc != 0 || !found.symbol)
 		return rc;
-	rc = symbolizer_find(names, address, false, &name);
+	rc = symbolizer_find(names, l->program, address, false, &name);
 	if (rc == 0)
 		fprintf(l->report->out.file, "%s%s+%#" PRIx64, before, names->functions[name.function].name,
 		        name.offset);
@@ -62,7 +63,7 @@ static int print_name(const struct look *l, uint64_t address, const char *before
 
 static bool has_name(const struct look *l, uint64_t address)
 {
-	struct resolver symbols = l->report->run->names.resolver;
+	struct resolver symbols = l->report->run->names.resolvers[l->program];
 	struct resolution found;
 
 	symbols.nlines = 0;
@@ -409,6 +410,7 @@ static int print_sample(struct look *l, const struct upf_record *rec, uint32_t n
 			print_none(l, rec);
 		return 0;
 	}
+	l->program = binaries_program(&l->report->run->binaries, rec->domain);
 	l->digits = rec->nregs == UPF_REGS_I386 || rec->nregs == UPF_REGS_ARM32 ? 8 : 16;
 	l->in_row_max = l->digits == 8 ? 4 : 3;
 	fputs(l->shown++ ? "\n\n" : "", l->report->out.file);

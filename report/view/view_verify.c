@@ -77,7 +77,7 @@ static void judge(const struct report *r, const struct upf_reader *reader, const
 static int verify(const struct report *r, const struct trace *t, struct view_result *found)
 {
 	const struct load_hooks hooks = {.ctx = r->out.file, .block = block, .broken = broken};
-	const struct load_options options = {.archived = r->run->binaries.archive, .hooks = &hooks};
+	const struct load_options options = {.archived = r->run->binaries.has_archive, .hooks = &hooks};
 	struct profile p;
 	int rc = profile_init(&p);
 

@@ -39,13 +39,15 @@ static void look_up(const struct archive *a, uint64_t address)
 		sum += code[i];
 }
 
-static void try_archive(const struct upf_block *b, int times)
+static void try_archive(struct upf_block *b, bool by_program, int times)
 {
 	struct archive *a = archive_new();
 	struct symbols symbols = {0};
-	uint64_t offset;
+	uint64_t offset, program;
 
 	must(a);
+	if (by_program && archive_program(b, &program) != 0)
+		times = 0;
 	while (times-- > 0)
 		must(archive_add(a, &symbols, b) != -ENOMEM);
 	must(symbols_sort(&symbols) == 0);
@@ -60,17 +62,17 @@ static void try_archive(const struct upf_block *b, int times)
 	archive_free(a);
 }
 
-static void try_stacks(struct upf_block *b, int times)
+static void try_stacks(struct upf_block *b, bool by_program, int times)
 {
 	static struct chain chain;
-	struct archive_stacks stacks = {0};
+	struct archive_stacks stacks = {.by_program = by_program};
 
 	for (; times > 0; times--, b->seq++)
 		must(archive_stacks_add(&stacks, b) != -ENOMEM);
 	archive_stacks_of(&stacks, b);
 	for (uint32_t stack = 0; stack < 64; stack++) {
 		for (uint32_t top = 0; top < 16; top++) {
-			archive_stacks_chain(&stacks, stack, top, &chain);
+			archive_stacks_chain(&stacks, stack & by_program, stack, top, &chain);
 			must(chain.n <= UPF_DEPTH_MAX + 1);
 			for (uint32_t i = 0; i < chain.n; i++)
 				sum += chain.frame[i].address;
@@ -82,17 +84,19 @@ static void try_stacks(struct upf_block *b, int times)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
 	struct upf_block b = {.seq = 1};
+	bool by_program;
 	int times;
 
 	if (len == 0 || len > UPF_RAW_MAX)
 		return 0;
-	b.type = data[0] & 0x7f;
+	b.type = data[0] & 0x3f;
+	by_program = data[0] & 0x40;
 	times = data[0] & 0x80 ? 2 : 1;
 	b.payload = data + 1;
 	b.raw_size = (uint32_t)len - 1;
 	if (b.type == UPF_BLOCK_STACKS)
-		try_stacks(&b, times);
+		try_stacks(&b, by_program, times);
 	else
-		try_archive(&b, times);
+		try_archive(&b, by_program, times);
 	return 0;
 }

@@ -21,7 +21,8 @@ static void look(struct symbolizer *names, uint64_t address)
 {
 	struct frame_name name;
 
-	if (symbolizer_find(names, address, false, &name) != 0 || symbolizer_find(names, address, true, &name) != 0)
+	if (symbolizer_find(names, 0, address, false, &name) != 0 ||
+	    symbolizer_find(names, 0, address, true, &name) != 0)
 		abort();
 	if (name.function >= names->nfunctions || name.ninlined > LINES_DEPTH_MAX)
 		abort();
@@ -34,15 +35,14 @@ static void name_all(const char *path)
 {
 	struct lines *lines = lines_new(path, 0, NULL);
 	struct symbols symbols = {0};
+	struct resolver resolver = {.symbols = &symbols, .lines = &lines, .nlines = 1};
 	struct symbolizer names;
 	char why[256];
 
 	symbols_add_file(&symbols, path, NULL, why, sizeof(why));
 	if (!lines || symbols_sort(&symbols) != 0)
 		abort();
-	symbolizer_init(&names, &symbols);
-	names.resolver.lines = &lines;
-	names.resolver.nlines = 1;
+	symbolizer_init(&names, &resolver);
 	for (size_t i = 0; i < symbols.nranges && i < LOOKS; i++) {
 		look(&names, symbols.ranges[i].start);
 		look(&names, symbols.ranges[i].end);

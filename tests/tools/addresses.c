@@ -26,7 +26,7 @@ static void print(const struct symbolizer *n, const struct name_at *at)
 static int look_up(struct symbolizer *names, uint64_t address)
 {
 	struct frame_name name;
-	int rc = symbolizer_find(names, address, false, &name);
+	int rc = symbolizer_find(names, 0, address, false, &name);
 
 	if (rc != 0)
 		return rc;
@@ -50,9 +50,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "addresses: %s\n", why);
 		return 1;
 	}
-	symbolizer_init(&names, &symbols);
-	names.resolver.lines = &lines;
-	names.resolver.nlines = 1;
+	symbolizer_init(&names, &(struct resolver){.symbols = &symbols, .lines = &lines, .nlines = 1});
 	while (rc == 0 && fgets(line, sizeof(line), stdin)) {
 		line[strcspn(line, "\n")] = '\0';
 		printf("@%s\n", line);

@@ -89,7 +89,7 @@ static void start_session(struct maker *m, const struct upf_session *session)
 {
 	memset(m, 0, sizeof(*m));
 	m->writer = upf_writer_new(session, put, NULL);
-	m->encoder = upf_encoder_new(session->tops, 1, session->tops_size / 8);
+	m->encoder = upf_encoder_new(session->tops, (uint32_t)session->ndomains, session->tops_size / 8);
 	if (!m->writer || !m->encoder)
 		check(-errno, "start");
 	upf_encoder_reset(m->encoder, PERIOD);
@@ -590,47 +590,79 @@ static void make_badnames(struct maker *m)
 	finish(m);
 }
 
+#define GUESTS_MAX 8
+
+/* "guest NAME KIND ARCH [IMAGE IDENTITY]", instead of the one that there is else. */
+static void add_guest(struct upf_domain *domains, size_t *n, char *line)
+{
+	char *name = strtok(line + 6, " \n"), *kind = strtok(NULL, " \n"), *arch = strtok(NULL, " \n");
+	char *image = strtok(NULL, " \n"), *id = strtok(NULL, " \n");
+
+	if (!arch || *n == GUESTS_MAX)
+		check(-EINVAL, "guest");
+	domains[*n] = (struct upf_domain){.id = 3 + (uint32_t)*n,
+	                                  .vcpus = 1,
+	                                  .kind = (uint8_t)atoi(kind),
+	                                  .arch = (uint8_t)atoi(arch),
+	                                  .name = strdup(name),
+	                                  .image = image ? strdup(image) : NULL,
+	                                  .build_id = id ? strdup(id) : NULL};
+	++*n;
+}
+
+/* A sample: addresses, leaf first; of copies an address, the stack pointer, and what lies on the stack. */
+static void add_sample(struct maker *m, bool copies, uint32_t domain, char *line)
+{
+	uint64_t words[UPF_COPY_MAX], regs[UPF_REGS] = {0};
+	struct upf_sample s = {.state = UPF_RUNNING,
+	                       .frames = words,
+	                       .cpu_ns = PERIOD,
+	                       .slot = domain,
+	                       .end = copies ? UPF_END_DEPTH : UPF_END_ROOT};
+	uint32_t n = 0;
+
+	for (char *at = strtok(line, " \n"); at && n < UPF_DEPTH_MAX; at = strtok(NULL, " \n"))
+		words[n++] = strtoull(at, NULL, 16);
+	s.depth = copies ? 1 : n;
+	if (copies && n >= 2) {
+		regs[7] = s.sp = words[1];
+		s.words = words + 2;
+		s.nwords = n - 2;
+		s.regs = regs;
+	}
+	round_of(m, domain, 40000, &s, 1);
+}
+
 /*
  * Stacks from standard input, a line each: addresses in hexadecimal, leaf first; with copies, the instruction pointer,
  * the stack pointer and the words there. The domain runs @image, whose identity is @id, unless they are NULL.
+ * "of N": what follows is guest number N's; "entry ADDRESS": of its kernel's first exception.
  */
 static void make_stacks(struct maker *m, bool copies, const char *image, const char *id)
 {
-	uint64_t words[UPF_COPY_MAX], regs[UPF_REGS] = {0};
-	struct upf_domain domain = plain_domains[0];
+	struct upf_domain domains[GUESTS_MAX] = {plain_domains[0]};
 	struct upf_session session = plain_session;
+	uint32_t domain = 0;
 	char *line = NULL;
-	size_t size = 0;
+	size_t size = 0, n = 0;
+	ssize_t len;
 
-	domain.image = image;
-	domain.build_id = id;
-	session.domains = &domain;
-	session.ndomains = 1;
+	domains[0].image = image;
+	domains[0].build_id = id;
+	while ((len = getline(&line, &size, stdin)) >= 0 && strncmp(line, "guest ", 6) == 0)
+		add_guest(domains, &n, line);
+	session.domains = domains;
+	session.ndomains = n ? n : 1;
 	session.tops = copies ? UPF_TOPS_COPY : UPF_TOPS_NONE;
-	session.tops_size = copies ? sizeof(words) : 0;
+	session.tops_size = copies ? UPF_COPY_MAX * 8 : 0;
 	start_session(m, &session);
-	while (getline(&line, &size, stdin) >= 0) {
-		struct upf_sample s = {.state = UPF_RUNNING,
-		                       .frames = words,
-		                       .cpu_ns = PERIOD,
-		                       .end = copies ? UPF_END_DEPTH : UPF_END_ROOT};
-		uint32_t n = 0;
-
-		/* "entry ADDRESS": of the kernel's first exception. */
-		if (strncmp(line, "entry ", 6) == 0) {
-			check(upf_encode_entry(m->encoder, 0, m->now, 0, strtoull(line + 6, NULL, 16)), "entry");
-			continue;
-		}
-		for (char *at = strtok(line, " \n"); at && n < UPF_DEPTH_MAX; at = strtok(NULL, " \n"))
-			words[n++] = strtoull(at, NULL, 16);
-		s.depth = copies ? 1 : n;
-		if (copies && n >= 2) {
-			regs[7] = s.sp = words[1];
-			s.words = words + 2;
-			s.nwords = n - 2;
-			s.regs = regs;
-		}
-		round_of(m, 0, 40000, &s, 1);
+	for (; len >= 0; len = getline(&line, &size, stdin)) {
+		if (strncmp(line, "of ", 3) == 0)
+			domain = (uint32_t)atoi(line + 3);
+		else if (strncmp(line, "entry ", 6) == 0)
+			check(upf_encode_entry(m->encoder, domain, m->now, 0, strtoull(line + 6, NULL, 16)), "entry");
+		else
+			add_sample(m, copies, domain, line);
 	}
 	free(line);
 	finish(m);

@@ -216,14 +216,14 @@ static void stacks_come_back(void **state)
 	struct upf_block block;
 
 	(void)state;
-	assert_int_equal(archive_stacks_put(&p, 7, 1, &deep), 0);
-	assert_int_equal(archive_stacks_put(&p, 7, 2, &flat), 0);
-	assert_int_equal(archive_stacks_put(&p, 3, 1, &none), 0);
+	assert_int_equal(archive_stacks_put(&p, 0, 7, 1, &deep), 0);
+	assert_int_equal(archive_stacks_put(&p, 0, 7, 2, &flat), 0);
+	assert_int_equal(archive_stacks_put(&p, 0, 3, 1, &none), 0);
 	assert_int_equal(archive_stacks_finish(&p, &b), 0);
 	block = block_of(UPF_BLOCK_STACKS, 10, &b);
 	assert_int_equal(archive_stacks_add(&s, &block), 0);
 	archive_stacks_of(&s, &(struct upf_block){.seq = 11});
-	archive_stacks_chain(&s, 7, 1, &found);
+	archive_stacks_chain(&s, 0, 7, 1, &found);
 	assert_int_equal(found.n, 3);
 	assert_int_equal(found.end, CHAIN_END_UNKNOWN);
 	assert_true(found.restored);
@@ -231,24 +231,88 @@ static void stacks_come_back(void **state)
 		assert_int_equal(found.frame[i].address, frames[i]);
 		assert_int_equal(found.frame[i].flags, i == 1 ? FRAME_RESTORED : 0);
 	}
-	archive_stacks_chain(&s, 7, 2, &found);
+	archive_stacks_chain(&s, 0, 7, 2, &found);
 	assert_int_equal(found.n, 1);
-	archive_stacks_chain(&s, 3, 1, &found);
+	archive_stacks_chain(&s, 0, 3, 1, &found);
 	assert_int_equal(found.n, 0);
 	assert_true(found.doubtful);
-	archive_stacks_chain(&s, 3, 2, &found);
+	archive_stacks_chain(&s, 0, 3, 2, &found);
 	assert_int_equal(found.n, 0);
 	assert_false(found.doubtful);
 	/* They are of that samples block alone: not of one that follows another missing one, nor of the next. */
 	archive_stacks_of(&s, &(struct upf_block){.seq = 12});
-	archive_stacks_chain(&s, 7, 1, &found);
+	archive_stacks_chain(&s, 0, 7, 1, &found);
 	assert_int_equal(found.n, 0);
 	assert_int_equal(archive_stacks_add(&s, &block), 0);
 	archive_stacks_of(&s, &(struct upf_block){.seq = 12});
-	archive_stacks_chain(&s, 7, 1, &found);
+	archive_stacks_chain(&s, 0, 7, 1, &found);
 	assert_int_equal(found.n, 0);
 	archive_stacks_free(&s);
 	archive_stacks_end(&p);
+	buf_free(&b);
+}
+
+/* The same stack and top, in programs of their own. */
+static void stacks_by_program(void **state)
+{
+	static const uint64_t frames[] = {0x3000, 0x2000, 0x1000};
+	struct chain deep = chain_of(frames, 3), flat = chain_of(frames, 1), found;
+	struct archive_stacks_payload p = {.by_program = true};
+	struct archive_stacks s = {.by_program = true};
+	struct buf b = {0};
+	struct upf_block block;
+
+	(void)state;
+	assert_int_equal(archive_stacks_put(&p, 0, 7, 1, &deep), 0);
+	assert_int_equal(archive_stacks_put(&p, UINT32_MAX, 7, 1, &flat), 0);
+	assert_int_equal(archive_stacks_finish(&p, &b), 0);
+	block = block_of(UPF_BLOCK_STACKS, 10, &b);
+	assert_int_equal(archive_stacks_add(&s, &block), 0);
+	archive_stacks_of(&s, &(struct upf_block){.seq = 11});
+	archive_stacks_chain(&s, 0, 7, 1, &found);
+	assert_int_equal(found.n, 3);
+	archive_stacks_chain(&s, UINT32_MAX, 7, 1, &found);
+	assert_int_equal(found.n, 1);
+	archive_stacks_chain(&s, 1, 7, 1, &found);
+	assert_int_equal(found.n, 0);
+	archive_stacks_free(&s);
+	archive_stacks_end(&p);
+	buf_free(&b);
+}
+
+/* A program's number comes before its names; it may be cut, or all there is. */
+static void names_by_program(void **state)
+{
+	static const uint32_t number = 300;
+	struct archive_names_payload p = {.program = &number, .flags = ARCHIVE_TABLES};
+	const struct resolution r = {.symbol = "work"};
+	struct archive *a = archive_new();
+	struct symbols symbols = {0};
+	struct resolution found;
+	struct buf b = {0};
+	struct upf_block block;
+	uint64_t program;
+
+	(void)state;
+	assert_int_equal(archive_names_put(&p, 0x1000, &r), 0);
+	assert_int_equal(archive_names_finish(&p, &b), 0);
+	block = block_of(UPF_BLOCK_NAMES, 1, &b);
+	assert_int_equal(archive_program(&block, &program), 0);
+	assert_int_equal(program, number);
+	assert_false(archive_any(a));
+	assert_int_equal(archive_add(a, &symbols, &block), 0);
+	assert_true(archive_any(a));
+	archive_sort(a);
+	assert_true(archive_find(a, 0x1000, &found));
+	assert_string_equal(found.symbol, "work");
+	block = block_of(UPF_BLOCK_NAMES, 1, &b);
+	block.raw_size = 1; /* its first byte says that another one follows */
+	assert_int_equal(archive_program(&block, &program), -EBADMSG);
+	block.raw_size = 0;
+	assert_int_equal(archive_program(&block, &program), -EBADMSG);
+	archive_free(a);
+	symbols_free(&symbols);
+	archive_names_end(&p);
 	buf_free(&b);
 }
 
@@ -268,14 +332,14 @@ static void stacks_fill_blocks(void **state)
 
 		for (uint32_t i = 0; i < c.n; i++)
 			c.frame[i].address = (uint64_t)stack << 56 ^ i * 0x123456789abcdefu;
-		rc = archive_stacks_put(&p, stack, 0, &c);
+		rc = archive_stacks_put(&p, 0, stack, 0, &c);
 		if (rc == -ENOSPC) {
 			b.len = 0;
 			assert_int_equal(archive_stacks_finish(&p, &b), 0);
 			assert_true(b.len <= UPF_RAW_MAX);
 			block = block_of(UPF_BLOCK_STACKS, seq++, &b);
 			assert_int_equal(archive_stacks_add(&s, &block), 0);
-			rc = archive_stacks_put(&p, stack, 0, &c);
+			rc = archive_stacks_put(&p, 0, stack, 0, &c);
 		}
 		assert_int_equal(rc, 0);
 	}
@@ -286,7 +350,7 @@ static void stacks_fill_blocks(void **state)
 	archive_stacks_of(&s, &(struct upf_block){.seq = seq});
 	assert_true(seq > 3);
 	for (uint32_t stack = 0; stack < 300; stack++) {
-		archive_stacks_chain(&s, stack, 0, &found);
+		archive_stacks_chain(&s, 0, stack, 0, &found);
 		assert_int_equal(found.n, c.n);
 		assert_int_equal(found.frame[c.n - 1].address, (uint64_t)stack << 56 ^ (c.n - 1) * 0x123456789abcdefu);
 	}
@@ -341,7 +405,7 @@ static void stacks_are_bounded(void **state)
 	for (b.seq = 100; b.seq < 164; b.seq++)
 		assert_int_equal(archive_stacks_add(&s, &b), 0);
 	assert_int_equal(archive_stacks_add(&s, &b), -EBADMSG);
-	archive_stacks_chain(&s, 0, 0, &found);
+	archive_stacks_chain(&s, 0, 0, 0, &found);
 	assert_int_equal(found.n, 0);
 	archive_stacks_free(&s);
 	buf_free(&payload);
@@ -352,7 +416,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_come_back),  cmocka_unit_test(names_fill_blocks),
 		cmocka_unit_test(names_damaged),    cmocka_unit_test(code_comes_back),
-		cmocka_unit_test(stacks_come_back), cmocka_unit_test(stacks_fill_blocks),
+		cmocka_unit_test(stacks_come_back), cmocka_unit_test(stacks_by_program),
+		cmocka_unit_test(names_by_program), cmocka_unit_test(stacks_fill_blocks),
 		cmocka_unit_test(stacks_damaged),   cmocka_unit_test(stacks_are_bounded),
 	};
 

@@ -9,6 +9,7 @@
 
 struct fixture {
 	struct symbols symbols;
+	struct resolver resolver;
 	struct symbolizer names;
 	struct profile profile;
 	struct fold fold;
@@ -30,7 +31,8 @@ static void begin(struct fixture *f)
 	add_symbol(f, 0x1100, "work");
 	add_symbol(f, 0x1200, "leaf");
 	assert_int_equal(symbols_sort(&f->symbols), 0);
-	symbolizer_init(&f->names, &f->symbols);
+	f->resolver.symbols = &f->symbols;
+	symbolizer_init(&f->names, &f->resolver);
 	assert_int_equal(profile_init(&f->profile), 0);
 	f->domains[0].name = "web1";
 	f->domains[1].id = 7;
@@ -115,7 +117,7 @@ static void call_at_the_end(void **state)
 	expect(&f, "main", 0, 1);
 	expect(&f, "work", 1, 1);
 	expect(&f, "leaf", 1, 1);
-	assert_int_equal(symbolizer_find(&f.names, 0x1100, true, &name), 0);
+	assert_int_equal(symbolizer_find(&f.names, 0, 0x1100, true, &name), 0);
 	assert_int_equal(name.offset, 0x100);
 	end(&f);
 }

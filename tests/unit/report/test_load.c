@@ -112,11 +112,12 @@ static void copies_with_frames(void **state)
 	struct upf_writer *w = upf_writer_new(&session, put, &fd);
 	struct upf_encoder *e = upf_encoder_new(UPF_TOPS_MIXED, 1, 8);
 	struct symbols symbols = {0};
-	struct cfi *cfi;
+	struct program program = {0};
+	const struct binaries binaries = {.programs = &program, .nprograms = 1};
 
 	(void)state;
 	assert_int_equal(symbols_sort(&symbols), 0);
-	cfi = cfi_new(&symbols);
+	program.cfi = cfi_new(&symbols);
 	upf_encoder_reset(e, MS);
 	for (unsigned i = 0; i < COUNT(depths); i++) {
 		s.depth = depths[i];
@@ -137,7 +138,7 @@ static void copies_with_frames(void **state)
 		r = upf_reader_open(fd, &fault, NULL);
 		assert_non_null(r);
 		assert_int_equal(profile_init(&p), 0);
-		assert_int_equal(load_trace(&p, r, &(struct load_options){.cfi = by_cfi ? cfi : NULL}), 0);
+		assert_int_equal(load_trace(&p, r, &(struct load_options){.binaries = by_cfi ? &binaries : NULL}), 0);
 		assert_int_equal(p.counters.copied[UPF_RUNNING], 3);
 		assert_int_equal(p.counters.end[UPF_RUNNING][UPF_END_ROOT], 3);
 		assert_int_equal(p.counters.end[UPF_RUNNING][by_cfi ? CHAIN_END_UNKNOWN : UPF_END_UNMAPPED], 1);
@@ -146,7 +147,7 @@ static void copies_with_frames(void **state)
 		upf_reader_close(r);
 	}
 	close(fd);
-	cfi_free(cfi);
+	cfi_free(program.cfi);
 	symbols_free(&symbols);
 }
 

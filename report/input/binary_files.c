@@ -1,0 +1,436 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "report/input/binary_files.h"
+#include "common/array.h"
+#include "report/binary/elf_file.h"
+#include "report/binary/image.h"
+#include "report/isa/isa.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct choosing {
+	struct binary_files *files;
+	const struct traces *traces;
+	const struct binary_request *request;
+	char *why;
+	size_t size;
+};
+
+static int no_memory(const struct choosing *c)
+{
+	snprintf(c->why, c->size, "%s", strerror(ENOMEM));
+	return -1;
+}
+
+/* --- what -s says ------------------------------------------------------------------------------------------------ */
+
+static bool parse_address(const char *text, struct binary_file *file)
+{
+	const char *digits;
+	char *end;
+
+	file->by_offset = *text == '+' || *text == '-';
+	digits = text + file->by_offset;
+	if (!isxdigit((unsigned char)*digits)) /* what else strtoull() would take: a blank, another sign */
+		return false;
+	errno = 0;
+	file->where = strtoull(digits, &end, 16);
+	if (*text == '-')
+		file->where = -file->where;
+	return errno == 0 && *end == '\0';
+}
+
+/* The length of the domain's name or number that precedes a "=" in @text, the longest one; 0: none does. */
+static size_t domain_in_front(const char *text, const struct upf_session *s)
+{
+	size_t len = 0;
+
+	for (const char *at = strchr(text, '='); at; at = strchr(at + 1, '='))
+		for (size_t i = 0; i < s->ndomains; i++)
+			if (domain_is_called(&s->domains[i], text, (size_t)(at - text)))
+				len = (size_t)(at - text);
+	return len;
+}
+
+int binary_file_parse(const char *text, const struct upf_session *session, struct binary_file *file)
+{
+	const char *at;
+
+	*file = (struct binary_file){.domain_len = domain_in_front(text, session)};
+	if (file->domain_len) {
+		file->domain = text;
+		text += file->domain_len + 1;
+	}
+	at = strrchr(text, '@');
+	file->moved = at && access(text, F_OK) != 0 && parse_address(at + 1, file);
+	file->path = file->moved ? strndup(text, (size_t)(at - text)) : strdup(text);
+	return file->path ? 0 : -ENOMEM;
+}
+
+/* Does the file's name begin with what was meant to be a domain? */
+static bool has_no_domain(const struct binary_file *file)
+{
+	size_t len = strcspn(file->path, "=");
+
+	return !file->domain && file->path[len] && !memchr(file->path, '/', len) && access(file->path, F_OK) != 0;
+}
+
+static int add_given(struct choosing *c, const char *text)
+{
+	const struct upf_session *s = &c->traces->session;
+	struct binary_files *f = c->files;
+	struct binary_file file;
+
+	if (array_room(&f->list, &f->cap, f->n, sizeof(*f->list)) != 0 || binary_file_parse(text, s, &file) != 0)
+		return no_memory(c);
+	if (!has_no_domain(&file)) {
+		f->list[f->n++] = file;
+		return 0;
+	}
+	free(file.path);
+	if (c->request->other_run)
+		return 0;
+	scope_no_domain(s, "-s", text, strcspn(text, "="), c->why, c->size);
+	return -EINVAL;
+}
+
+/* --- what is known of the files ---------------------------------------------------------------------------------- */
+
+static void study(struct binary_file *file, bool need_identity)
+{
+	char why[64];
+	struct image *i;
+
+	file->is_elf = elf_file_is(file->path);
+	i = file->is_elf ? image_open(file->path, why, sizeof(why)) : NULL;
+	if (i) {
+		file->is_linked = image_is_linked(i);
+		file->isa = image_isa(i);
+	}
+	image_close(i);
+	if (!file->is_linked || !need_identity || identity_of_file(file->path, file->identity) != 0)
+		file->identity[0] = '\0';
+}
+
+static bool is_known(const struct upf_domain *d)
+{
+	return d->build_id && *d->build_id;
+}
+
+static bool any_known(const struct upf_session *s)
+{
+	for (size_t i = 0; i < s->ndomains; i++)
+		if (is_known(&s->domains[i]))
+			return true;
+	return false;
+}
+
+static bool ran_it(const struct upf_domain *d, const struct binary_file *file)
+{
+	return is_known(d) && file->identity[0] && strcmp(d->build_id, file->identity) == 0;
+}
+
+/* --- which domain's it is ---------------------------------------------------------------------------------------- */
+
+static bool *place(const struct binary_files *f, size_t domain, size_t file)
+{
+	return &f->chosen[domain * f->n + file];
+}
+
+bool binary_files_for(const struct binary_files *f, size_t domain, size_t file)
+{
+	return *place(f, domain, file);
+}
+
+static const struct upf_domain *domain_at(const struct choosing *c, size_t i)
+{
+	static const struct upf_domain unknown;
+
+	return i < c->traces->session.ndomains ? &c->traces->session.domains[i] : &unknown;
+}
+
+static bool has_any(const struct binary_files *f, size_t domain)
+{
+	for (size_t i = 0; i < f->n; i++)
+		if (*place(f, domain, i))
+			return true;
+	return false;
+}
+
+static bool can_run(const struct upf_domain *d, const struct binary_file *file)
+{
+	return !file->is_elf || !isa_of_arch(d->arch) || (file->isa && isa_runs_on(file->isa, d->arch));
+}
+
+/* By its name, or by the build that it ran. False: it is for none. */
+static bool choose_by_rule(const struct choosing *c, size_t file)
+{
+	const struct binary_file *b = &c->files->list[file];
+	bool any = false;
+
+	for (size_t i = 0; i < c->files->ndomains; i++) {
+		const struct upf_domain *d = domain_at(c, i);
+		bool is = b->domain ? domain_is_called(d, b->domain, b->domain_len) : ran_it(d, b);
+
+		*place(c->files, i, file) = is;
+		any |= is;
+	}
+	return any;
+}
+
+/* For the domains in @set that can run it. False: there are none. */
+static bool choose_in(const struct choosing *c, const bool *set, size_t file)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < c->files->ndomains; i++) {
+		bool is = set[i] && can_run(domain_at(c, i), &c->files->list[file]);
+
+		*place(c->files, i, file) |= is;
+		any |= is;
+	}
+	return any;
+}
+
+/* A file that no domain can run is for all, so that loading it says why it is of no use. */
+static void choose_rest(const struct choosing *c, const bool *left, const bool *bare, const bool *all)
+{
+	for (size_t k = 0; k < c->files->n; k++) {
+		if (!left[k] || choose_in(c, bare, k) || choose_in(c, all, k))
+			continue;
+		for (size_t i = 0; i < c->files->ndomains; i++)
+			*place(c->files, i, k) = true;
+	}
+}
+
+static int choose_given(struct choosing *c)
+{
+	struct binary_files *f = c->files;
+	bool *bare = calloc(f->ndomains, sizeof(*bare)), *all = calloc(f->ndomains, sizeof(*all));
+	bool *left = calloc(f->n + 1, sizeof(*left));
+	bool done = bare && all && left;
+
+	for (size_t k = 0; done && k < f->n; k++)
+		left[k] = !f->list[k].image && !choose_by_rule(c, k);
+	for (size_t i = 0; done && i < f->ndomains; i++) {
+		bare[i] = !has_any(f, i);
+		all[i] = true;
+	}
+	if (done)
+		choose_rest(c, left, bare, all);
+	free(left);
+	free(bare);
+	free(all);
+	return done ? 0 : no_memory(c);
+}
+
+/* --- the images that the traces name ----------------------------------------------------------------------------- */
+
+/* A trace may name anything, a pipe that never ends as well. */
+static bool is_file(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, R_OK) == 0;
+}
+
+/* The image that the trace names, below --symfs, then as it was called. *path is NULL if it is nowhere. */
+static int find_image(struct choosing *c, const char *image, char **path)
+{
+	*path = NULL;
+	if (c->request->debug.symfs && asprintf(path, "%s/%s", c->request->debug.symfs, image) < 0)
+		return no_memory(c);
+	if (*path && is_file(*path))
+		return 0;
+	free(*path);
+	*path = is_file(image) ? strdup(image) : NULL;
+	return 0;
+}
+
+/* The file that is the domain's image; f->n: it is not at hand. */
+static size_t recorded_file(const struct binary_files *f, const struct upf_domain *d)
+{
+	size_t k = 0;
+
+	while (k < f->n && (!f->list[k].image || !d->image || !d->build_id || strcmp(f->list[k].image, d->image) != 0))
+		k++;
+	return k;
+}
+
+static int add_recorded(struct choosing *c, const struct upf_domain *d)
+{
+	struct binary_files *f = c->files;
+	char *path;
+
+	if (!d->image || !d->build_id || recorded_file(f, d) < f->n)
+		return 0;
+	if (find_image(c, d->image, &path) != 0)
+		return -1;
+	if (!path || !elf_file_is(path)) {
+		free(path);
+		return 0;
+	}
+	if (array_room(&f->list, &f->cap, f->n, sizeof(*f->list)) != 0) {
+		free(path);
+		return no_memory(c);
+	}
+	f->list[f->n++] = (struct binary_file){.path = path, .image = d->image};
+	return 0;
+}
+
+static bool counts(const struct choosing *c, size_t domain)
+{
+	return traces_have(c->traces, (uint32_t)domain);
+}
+
+static void choose_recorded(struct choosing *c)
+{
+	struct binary_files *f = c->files;
+
+	for (size_t i = 0; i < f->ndomains; i++) {
+		size_t k = has_any(f, i) || !counts(c, i) ? f->n : recorded_file(f, domain_at(c, i));
+
+		if (k == f->n)
+			continue;
+		if (!f->list[k].is_elf)
+			study(&f->list[k], true);
+		*place(f, i, k) = true;
+	}
+}
+
+/* --- are they the ones that ran? --------------------------------------------------------------------------------- */
+
+static int refuse(const struct choosing *c, const struct upf_domain *d, const struct binary_file *b)
+{
+	bool several = c->traces->session.ndomains > 1;
+
+	snprintf(c->why, c->size,
+	         "%s: not what %.64s ran: %s, and this is %s; find that build,%s or use this one by --force", b->path,
+	         d->name ? d->name : "the domain", d->build_id, b->identity,
+	         several ? " say by -s DOMAIN=FILE whose this one is," : "");
+	return -1;
+}
+
+/* One of the domain's files must be the image that was recorded: others may be programs that ran in the guest. */
+static int check_domain(const struct choosing *c, size_t domain)
+{
+	const struct upf_domain *d = domain_at(c, domain);
+	const struct binary_files *f = c->files;
+	const struct binary_file *wrong = NULL;
+
+	for (size_t k = 0; is_known(d) && k < f->n; k++) {
+		if (!*place(f, domain, k) || !f->list[k].identity[0])
+			continue;
+		if (ran_it(d, &f->list[k]))
+			return 0;
+		wrong = wrong ? wrong : &f->list[k];
+	}
+	return wrong ? refuse(c, d, wrong) : 0;
+}
+
+/* A file that only domains ran whose samples do not count was meant for those that do. */
+static int check_use(const struct choosing *c)
+{
+	const struct binary_files *f = c->files;
+	const struct binary_file *unused = NULL;
+	size_t domain = f->ndomains;
+
+	for (size_t k = 0; k < f->n; k++)
+		if (!f->list[k].image && !f->list[k].domain && f->list[k].identity[0] && !unused)
+			unused = &f->list[k];
+	for (size_t i = f->ndomains; i-- > 0;) {
+		for (size_t k = 0; counts(c, i) && k < f->n; k++)
+			if (!f->list[k].image && *place(f, i, k))
+				return 0;
+		if (counts(c, i) && is_known(domain_at(c, i)))
+			domain = i;
+	}
+	return unused && domain < f->ndomains ? refuse(c, domain_at(c, domain), unused) : 0;
+}
+
+static int check_identities(const struct choosing *c)
+{
+	int rc = check_use(c);
+
+	for (size_t i = 0; rc == 0 && i < c->files->ndomains; i++)
+		if (counts(c, i))
+			rc = check_domain(c, i);
+	return rc;
+}
+
+/* Of traces shown as one, each domain must have run one build. */
+static int check_trace(const struct choosing *c, const struct trace *t)
+{
+	const struct upf_session *s = upf_reader_session(t->reader);
+
+	for (uint32_t i = 0; t->domain_map && i < s->ndomains; i++) {
+		const struct upf_domain *one = &s->domains[i], *all = domain_at(c, t->domain_map[i]);
+
+		if (!one->build_id || !all->build_id || strcmp(one->build_id, all->build_id) == 0 ||
+		    !scope_has_domain(&t->scope, t->domain_map[i]))
+			continue;
+		snprintf(c->why, c->size,
+		         "%s: %.64s ran %s there, and %s in a trace before: compare them by --diff, or use --force",
+		         t->path, one->name ? one->name : "the domain", one->build_id, all->build_id);
+		return -1;
+	}
+	return 0;
+}
+
+static int check_traces(const struct choosing *c)
+{
+	const struct traces *t = c->traces;
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < t->n && (c->files->n > 0 || t->session.archived); i++)
+		rc = check_trace(c, &t->list[i]);
+	return rc;
+}
+
+/* --- all of it --------------------------------------------------------------------------------------------------- */
+
+static int list_files(struct choosing *c)
+{
+	const struct upf_session *s = &c->traces->session;
+	int rc = 0;
+
+	for (size_t k = 0; rc == 0 && k < c->request->nfiles; k++)
+		rc = add_given(c, c->request->files[k]);
+	for (size_t k = 0; k < c->files->n; k++)
+		study(&c->files->list[k], any_known(s));
+	for (size_t i = 0; rc == 0 && i < s->ndomains && !s->archived; i++)
+		rc = add_recorded(c, &s->domains[i]);
+	return rc;
+}
+
+int binary_files_choose(struct binary_files *f, const struct traces *t, const struct binary_request *request,
+                        char *why, size_t size)
+{
+	struct choosing c = {.files = f, .traces = t, .request = request, .why = why, .size = size};
+	int rc = list_files(&c);
+
+	if (rc != 0)
+		return rc;
+	f->ndomains = t->session.ndomains ? t->session.ndomains : 1;
+	f->chosen = calloc(f->ndomains * f->n + 1, sizeof(*f->chosen));
+	rc = f->chosen ? choose_given(&c) : no_memory(&c);
+	if (rc != 0)
+		return rc;
+	choose_recorded(&c);
+	if (!request->force)
+		rc = check_identities(&c);
+	return rc == 0 && !request->force ? check_traces(&c) : rc;
+}
+
+void binary_files_free(struct binary_files *f)
+{
+	for (size_t k = 0; k < f->n; k++)
+		free(f->list[k].path);
+	free(f->list);
+	free(f->chosen);
+	*f = (struct binary_files){0};
+}

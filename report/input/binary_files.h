@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * binary_files.h - which files give names to which domains: those of -s, or else the images that the traces name, if
+ * they still exist.
+ *
+ * A file of -s DOMAIN=FILE is for that domain. Any other one is for the domains whose recorded build it is; otherwise
+ * for those that no file is for by these two rules; otherwise for all. A domain without a file has the image that the
+ * trace names. No domain gets an ELF file by itself whose code it cannot run.
+ */
+#ifndef REPORT_INPUT_BINARY_FILES_H
+#define REPORT_INPUT_BINARY_FILES_H
+
+#include "format/file/identity.h"
+#include "report/binary/debug_file.h"
+#include "report/input/traces.h"
+
+/* What the command line asks for. */
+struct binary_request {
+	const char *const *files; /* of -s: [DOMAIN=]FILE, with @ADDRESS or @+OFFSET */
+	size_t nfiles;
+	bool other_run; /* they were given for another run: ignore those of a DOMAIN that is not in this one */
+	struct debug_search debug; /* symfs: a directory with the guest's files, images too */
+	bool no_repair;            /* stacks stay as recorded: no unwind tables */
+	bool no_inline;            /* no DWARF: neither inlined functions nor lines */
+	bool force;                /* whichever build it is */
+};
+
+struct binary_file {
+	char *path;
+	const char *domain; /* of -s DOMAIN=FILE: @domain_len bytes of it. NULL: none */
+	size_t domain_len;
+	const char *image;     /* that traces name; NULL: it was given by -s */
+	bool moved, by_offset; /* to @where: an address for its lowest one, or an offset to all */
+	uint64_t where;
+	bool is_elf, is_linked;       /* modules are not linked, nor are lists of names */
+	const struct isa *isa;        /* of an ELF file; NULL: none that is known */
+	char identity[IDENTITY_SIZE]; /* "": not known, or not needed */
+};
+
+/* Zero-initialise, binary_files_free() at the end. */
+struct binary_files {
+	struct binary_file *list;
+	size_t n, cap;
+	size_t ndomains; /* of all traces together, but at least 1 */
+	bool *chosen;    /* [domain * n + file] */
+};
+
+/*
+ * Chooses from what @request asks for, for @traces that have been joined. 0; -EINVAL: the request is wrong; or -1;
+ * both with one line in @why. Unless it is forced, a file that is not the build that a domain ran is refused, too.
+ */
+int binary_files_choose(struct binary_files *f, const struct traces *t, const struct binary_request *request,
+                        char *why, size_t size);
+/* Is file number @file for @domain, as all traces together number it? */
+bool binary_files_for(const struct binary_files *f, size_t domain, size_t file);
+void binary_files_free(struct binary_files *f);
+
+/*
+ * Takes a -s apart: what precedes a "=" is a domain if @session has it; where a file has the whole of the rest as its
+ * name, "@" is part of that. 0 or -ENOMEM. free() file->path.
+ */
+int binary_file_parse(const char *text, const struct upf_session *session, struct binary_file *file);
+
+#endif

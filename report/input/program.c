@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "report/input/program.h"
+#include "report/binary/elf_file.h"
+#include "report/binary/image.h"
+#include "report/input/kernel_entry.h"
+#include "report/isa/isa.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct loading {
+	struct program *program;
+	const struct program_source *source;
+	const struct binary_file **files; /* @n of them */
+	uint64_t *bias;                   /* of each */
+	size_t n;
+	char *why;
+	size_t size;
+};
+
+static int fail(struct loading *l, const char *path, const char *why)
+{
+	snprintf(l->why, l->size, "%s%s%s", path ? path : "", path ? ": " : "", why);
+	return -1;
+}
+
+/* --- names ------------------------------------------------------------------------------------------------------- */
+
+/* Where the file's lowest address is, by its program headers; of a list of names, by its first function. */
+static bool lowest_address(const char *path, const struct symbols *s, size_t from, uint64_t *address)
+{
+	char why[64];
+	struct elf_file *f = elf_file_is(path) ? elf_file_open(path, why, sizeof(why)) : NULL;
+	bool found = f ? elf_file_lowest(f, address) : symbols_lowest(s, from, address);
+
+	elf_file_close(f);
+	return found;
+}
+
+/*
+ * How much higher the kernel in the image, whose symbols are the last ones from @from on, lies than it was linked: the
+ * list of names that was taken from the guest, one of the first @nlists symbols, tells, or else the trace. 0: neither.
+ */
+static uint64_t kernel_bias(const struct loading *l, size_t nlists, size_t from)
+{
+	const struct symbols *s = &l->program->symbols;
+	uint64_t entry = l->source->kernel_entry, linked, seen, bias;
+
+	if (symbols_added(s, KERNEL_START, 0, nlists, &seen) &&
+	    symbols_added(s, KERNEL_START, from, s->nadded, &linked))
+		return seen - linked;
+	return entry && kernel_entry_bias(s, from, entry, &bias) ? bias : 0;
+}
+
+/* @nlists: how many of the symbols are from lists; @from: where the file's begin. */
+static int find_bias(struct loading *l, size_t i, size_t nlists, size_t from)
+{
+	const struct binary_file *file = l->files[i];
+	uint64_t lowest;
+
+	if (!file->moved || file->by_offset) {
+		l->bias[i] = file->moved ? file->where : file->is_elf ? kernel_bias(l, nlists, from) : 0;
+		return 0;
+	}
+	if (!lowest_address(file->path, &l->program->symbols, from, &lowest))
+		return fail(l, file->path, "nothing in it is loaded: where it lies cannot be told by an address");
+	l->bias[i] = file->where - lowest;
+	return 0;
+}
+
+static int add_symbols(struct loading *l, size_t i, size_t nlists)
+{
+	struct symbols *symbols = &l->program->symbols;
+	size_t from = symbols->nadded;
+	char why[200];
+	int rc = symbols_add_file(symbols, l->files[i]->path, &l->source->request->debug, why, sizeof(why));
+
+	/* A kernel's vmlinux may be stripped and still be what its stacks are unwound by. */
+	if (rc < 0 || (rc > 0 && !l->files[i]->image && !image_has_tables(l->files[i]->path)))
+		return fail(l, l->files[i]->path, why);
+	if (find_bias(l, i, nlists, from) != 0)
+		return -1;
+	symbols_move(symbols, from, l->bias[i]);
+	return 0;
+}
+
+static int check_machine(struct loading *l, const char *path)
+{
+	static const struct upf_domain unknown;
+	const struct upf_session *s = &l->source->traces->session;
+	const struct upf_domain *d = l->source->domain < s->ndomains ? &s->domains[l->source->domain] : &unknown;
+	char why[200];
+	struct elf_file *f = elf_file_open(path, why, sizeof(why));
+	const struct isa *isa = f ? isa_of_machine(f->header.e_machine) : NULL;
+	bool ran = f && (!isa_of_arch(d->arch) || (isa && isa_runs_on(isa, d->arch)));
+
+	if (f && !ran)
+		snprintf(why, sizeof(why), "is for %s, but %.64s ran %s code",
+		         isa ? upf_arch_text(isa->arch) : "another machine", d->name ? d->name : "the domain",
+		         upf_arch_text(d->arch));
+	elf_file_close(f);
+	return ran ? 0 : fail(l, path, why);
+}
+
+/* Lists come first: they may say where binaries are loaded. */
+static int load_symbols(struct loading *l)
+{
+	struct symbols *symbols = &l->program->symbols;
+	size_t nlists;
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < l->n; i++)
+		if (!l->files[i]->is_elf)
+			rc = add_symbols(l, i, 0);
+	nlists = symbols->nadded;
+	for (size_t i = 0; rc == 0 && i < l->n; i++)
+		if (l->files[i]->is_elf && (rc = check_machine(l, l->files[i]->path)) == 0)
+			rc = add_symbols(l, i, nlists);
+	return rc == 0 && symbols_sort(symbols) != 0 ? fail(l, "symbols", strerror(ENOMEM)) : rc;
+}
+
+/* --- tables, lines ----------------------------------------------------------------------------------------------- */
+
+/* What makes stacks true: the same files' unwind tables and code. */
+static int load_cfi(struct loading *l)
+{
+	struct program *p = l->program;
+	char why[200];
+
+	if (p->no_repair)
+		return 0;
+	p->cfi = cfi_new(&p->symbols);
+	if (!p->cfi)
+		return fail(l, NULL, strerror(ENOMEM));
+	for (size_t i = 0; i < l->n; i++)
+		if (l->files[i]->is_elf && cfi_add_image(p->cfi, l->files[i]->path, l->bias[i], why, sizeof(why)) != 0)
+			return fail(l, l->files[i]->path, why);
+	return 0;
+}
+
+static int load_lines(struct loading *l)
+{
+	struct program *p = l->program;
+
+	if (p->no_inline)
+		return 0;
+	p->lines = calloc(l->n + 1, sizeof(struct lines *));
+	for (size_t i = 0; p->lines && i < l->n; i++) {
+		if (!l->files[i]->is_linked)
+			continue;
+		p->lines[p->nlines] = lines_new(l->files[i]->path, l->bias[i], &l->source->request->debug);
+		if (!p->lines[p->nlines++])
+			return fail(l, NULL, strerror(ENOMEM));
+	}
+	return p->lines ? 0 : fail(l, NULL, strerror(ENOMEM));
+}
+
+/* --- all of it --------------------------------------------------------------------------------------------------- */
+
+static int list_files(struct loading *l)
+{
+	const struct binary_files *all = l->source->files;
+
+	l->files = calloc(all->n + 1, sizeof(struct binary_file *));
+	l->bias = calloc(all->n + 1, sizeof(*l->bias));
+	if (!l->files || !l->bias)
+		return fail(l, NULL, strerror(ENOMEM));
+	for (size_t i = 0; i < all->n; i++)
+		if (binary_files_for(all, l->source->domain, i))
+			l->files[l->n++] = &all->list[i];
+	return 0;
+}
+
+static void set_options(struct program *p, const struct binary_request *request)
+{
+	p->no_repair = request->no_repair;
+	p->no_inline = request->no_inline;
+}
+
+int program_load(struct program *p, const struct program_source *source, char *why, size_t size)
+{
+	struct loading l = {.program = p, .source = source, .why = why, .size = size};
+	int rc = list_files(&l);
+
+	set_options(p, source->request);
+	if (rc == 0)
+		rc = load_symbols(&l);
+	if (rc == 0)
+		rc = load_cfi(&l);
+	if (rc == 0)
+		rc = load_lines(&l);
+	p->has_files = l.n > 0;
+	p->has_symbols = p->symbols.nranges > 0;
+	for (size_t i = 0; i < l.n; i++)
+		p->has_symbols |= !l.files[i]->image;
+	free(l.files);
+	free(l.bias);
+	return rc;
+}
+
+int program_archive(struct program *p, const struct binary_request *request)
+{
+	set_options(p, request);
+	p->archive = archive_new();
+	return p->archive ? 0 : -ENOMEM;
+}
+
+int program_archived(struct program *p)
+{
+	p->has_symbols = archive_any(p->archive);
+	archive_sort(p->archive);
+	return symbols_sort(&p->symbols);
+}
+
+void program_free(struct program *p)
+{
+	for (size_t i = 0; i < p->nlines; i++)
+		lines_free(p->lines[i]);
+	free(p->lines);
+	cfi_free(p->cfi);
+	archive_free(p->archive);
+	symbols_free(&p->symbols);
+	*p = (struct program){0};
+}
+
+/* --- what it knows ----------------------------------------------------------------------------------------------- */
+
+struct resolver program_resolver(const struct program *p)
+{
+	return (struct resolver){.symbols = &p->symbols,
+	                         .lines = p->lines,
+	                         .nlines = p->nlines,
+	                         .archive = p->archive,
+	                         .find_archived = archive_find,
+	                         .no_inline = p->no_inline};
+}
+
+bool program_has_stacks(const struct program *p)
+{
+	return p->archive && !p->no_repair;
+}
+
+bool program_has_tables(const struct program *p)
+{
+	return p->archive ? archive_flags(p->archive) & ARCHIVE_TABLES : p->cfi && cfi_any(p->cfi);
+}
+
+bool program_lacks_dwarf(const struct program *p)
+{
+	if (p->archive)
+		return !p->no_inline && (archive_flags(p->archive) & ARCHIVE_NO_DWARF);
+	for (size_t i = 0; i < p->nlines; i++)
+		if (lines_any(p->lines[i]))
+			return false;
+	return p->nlines > 0;
+}
+
+/* The code from @start on, in the function that holds @address; of the *left bytes some may lie behind it. */
+static const uint8_t *code_at(const struct program *p, uint64_t address, uint64_t start, size_t *left,
+                              uint16_t *machine)
+{
+	const struct image *image = p->cfi ? cfi_image(p->cfi, address) : NULL;
+
+	if (program_has_stacks(p))
+		return archive_code(p->archive, start, left, machine);
+	if (!image || image_isa_at(image, start) == &isa_t32)
+		return NULL;
+	*machine = image_machine(image);
+	return image_code(image, start, left);
+}
+
+const uint8_t *program_function(const struct program *p, uint64_t address, uint64_t *start, size_t *size,
+                                uint16_t *machine)
+{
+	const struct symbol_range *range = symbols_range(&p->symbols, address);
+	uint64_t length = range ? symbols_end(&p->symbols, range) - range->symbol_start : 0;
+	const uint8_t *code = range ? code_at(p, address, range->symbol_start, size, machine) : NULL;
+
+	if (!code)
+		return NULL;
+	*start = range->symbol_start;
+	*size = *size < length ? *size : (size_t)length;
+	*size = *size < ARCHIVE_CODE_MAX ? *size : ARCHIVE_CODE_MAX;
+	return *size ? code : NULL;
+}
