@@ -89,6 +89,29 @@ static int add_chain(struct keeper *k, const struct chain *c)
 	return rc;
 }
 
+/* Whatever --registers names. */
+static int add_registers(struct keeper *k, const struct upf_record *rec)
+{
+	const struct symbolizer *names = &k->report->run->names;
+	struct register_set set;
+	int rc = 0;
+
+	if (!upf_record_registers(rec, &set))
+		return 0;
+	for (uint32_t i = 0; rc == 0 && i < set.n; i++)
+		rc = symbolizer_knows(names, set.of[i].value) ? add_address(k, set.of[i].value) : 0;
+	for (uint32_t i = 0; rc == 0 && i < rec->nregs; i++)
+		rc = symbolizer_knows(names, rec->regs[i]) ? add_address(k, rec->regs[i]) : 0;
+	for (uint32_t i = 0; rc == 0 && i < rec->nwords; i++) {
+		const uint64_t halves[] = {rec->words[i], rec->words[i] >> 32, (uint32_t)rec->words[i]};
+
+		/* Words are of 8 bytes, or of 4. */
+		for (int h = 0; rc == 0 && h < 3; h++)
+			rc = symbolizer_knows(names, halves[h]) ? add_address(k, halves[h]) : 0;
+	}
+	return rc;
+}
+
 #define USED_AS_LEAF 1u
 #define USED_AS_CALLER 2u
 
@@ -176,6 +199,8 @@ static int study_sample(struct keeper *k, const struct upf_record *rec)
 {
 	int rc = use_stack(k, rec->stack);
 
+	if (rc == 0 && !k->writer)
+		rc = add_registers(k, rec);
 	if (rc != 0 || !k->report->run->binaries.cfi || !chain_may_differ(k->session, rec))
 		return rc;
 	rc = met(k, rec);

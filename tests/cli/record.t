@@ -100,6 +100,12 @@ said "… is shown so" shown '^The domain had crashed'
 said "… with its stack" shown '^  #3 '
 is "… and the trace is whole" 0 "$report" --verify crashed.upf <<< -
 unset UNIPROF_SIM_CRASHED
+# Each vCPU of "busy" has page tables of its own.
+spaces() {
+	"$report" -q --folded --by space --state all registers.upf | sed 's/;.*//' | sort -u | tee spaces
+	[ "$(grep -c '^\[space 0x[1-9a-f][0-9a-f]*000\]$' spaces)" = 2 ]
+}
+ok "the trace tells address spaces apart" spaces
 for mode in lbr auto,0 auto,65537 dwarf,0 dwarf,65537 fp,4097 fp,x ''; do
 	is "--call-graph '$mode'" 2 "$record" --call-graph "$mode" -o none.upf busy <<< -
 done
