@@ -91,6 +91,8 @@ is "a paused domain, as it is" 0 "$record" -q -n 1 --registers -o paused.upf pau
 "$report" -q --registers paused.upf > shown
 said "… is shown so" shown '^The domain was paused by somebody else'
 said "… with its stack" shown '^  #3 '
+"$record" -q -n 1 --registers -o - paused | "$report" -q --registers - | sed '1s/, [0-9.]* s:/:/' | cmp - <(sed '1s/, [0-9.]* s:/:/' shown)
+is "… from a pipe alike" 0 test "${PIPESTATUS[*]}" = '0 0 0 0' <<< ''
 is "… but not for longer" 4 "$record" -q -n 2 --registers -o none.upf paused <<< -
 export UNIPROF_SIM_CRASHED=1
 is "a crashed domain" 4 "$record" -q -n 1 -o none.upf crashed <<< 'uniprof-record: crashed: it has shut down; --registers -n 1 shows it as it is'
