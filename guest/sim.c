@@ -113,14 +113,13 @@ static void busy_tick(struct sim_domain *d, void *ctx)
 static void furnish(struct sim_domain *d, uint32_t domid, const char *name, uint32_t vcpus)
 {
 	static const uint64_t returns[] = {0x3010, 0x4020, 0x5030};
-	uint64_t root = sim_space(d);
 
 	d->name = name;
 	d->info = (struct guest_info){.domid = domid, .vcpus = vcpus, .cpu_ns = 5000000, .kind = GUEST_PV};
 	d->info.uuid[0] = (uint8_t)domid;
 	d->info.uuid[15] = 0xaa;
 	for (uint32_t v = 0; v < vcpus; v++) {
-		uint64_t fp = 0x7ff000000000ull + v * 0x10000 + 0xfc0;
+		uint64_t fp = 0x7ff000000000ull + v * 0x10000 + 0xfc0, root = sim_space(d);
 
 		sim_stack(d, root, fp, returns, 3);
 		d->vcpu[v] = (struct vcpu_stop){

@@ -324,10 +324,7 @@ static void collect(struct guest *g, struct guest_info *before, struct vcpu_stop
 
 static void registers(struct guest *g, uint32_t vcpu, struct register_set *set)
 {
-	const struct vcpu *v = &g->vcpus[vcpu];
-
-	if (v->run && v->is_inside)
-		vcpu_all_registers(v, set);
+	vcpu_all_registers(&g->vcpus[vcpu], set);
 }
 
 int kvm_peek(struct guest *g, uint32_t vcpu, struct vcpu_regs *regs)

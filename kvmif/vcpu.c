@@ -397,15 +397,21 @@ static void add_segment(struct register_set *set, unsigned s, const struct kvm_s
 	registers_add(set, REGISTER_ES_ATTRIBUTES + s, attributes);
 }
 
-void vcpu_all_registers(const struct vcpu *v, struct register_set *set)
+static void add_all(const struct kvm_sync_regs *from, struct register_set *set)
 {
-	const struct kvm_sregs *s = &v->run->s.regs.sregs;
-	const struct kvm_segment *segments[] = {
+	const struct kvm_sregs *s = &from->sregs;
+	const struct kvm_segment *const segments[] = {
 		[SEGMENT_ES] = &s->es, [SEGMENT_CS] = &s->cs, [SEGMENT_SS] = &s->ss,    [SEGMENT_DS] = &s->ds,
 		[SEGMENT_FS] = &s->fs, [SEGMENT_GS] = &s->gs, [SEGMENT_LDTR] = &s->ldt, [SEGMENT_TR] = &s->tr,
 	};
 
-	registers_read(set, fields, sizeof(fields) / sizeof(fields[0]), &v->run->s.regs);
+	registers_read(set, fields, sizeof(fields) / sizeof(fields[0]), from);
 	for (unsigned i = 0; i < sizeof(segments) / sizeof(segments[0]); i++)
 		add_segment(set, i, segments[i]);
+}
+
+void vcpu_all_registers(const struct vcpu *v, struct register_set *set)
+{
+	if (v->is_inside)
+		add_all(&v->run->s.regs, set);
 }

@@ -226,6 +226,15 @@ static int look_up(struct symbolizer *n, uint32_t program, uint64_t address, boo
 	return rc;
 }
 
+bool symbolizer_knows(const struct symbolizer *n, uint32_t program, uint64_t address)
+{
+	struct resolver symbols = n->resolvers[program];
+	struct resolution found;
+
+	symbols.nlines = 0; /* slow, and they name no function that symbols do not */
+	return resolve(&symbols, address, &found) == 0 && found.symbol;
+}
+
 const struct name_at *symbolizer_inlined(const struct symbolizer *n, const struct frame_name *name)
 {
 	return n->inlined ? n->inlined + name->first_inlined : NULL;

@@ -68,6 +68,8 @@ void symbolizer_init(struct symbolizer *n, const struct resolver *resolvers);
 void symbolizer_free(struct symbolizer *n);
 /* The name of @address in @program; @caller: as a return address. 0 or -ENOMEM. */
 int symbolizer_find(struct symbolizer *n, uint32_t program, uint64_t address, bool caller, struct frame_name *out);
+/* Has @address in @program a name? Of addresses that may be any numbers: what is not named is not kept. */
+bool symbolizer_knows(const struct symbolizer *n, uint32_t program, uint64_t address);
 /*
  * The functions inlined at an address, name->ninlined of them, the innermost last; good until the next
  * symbolizer_find().

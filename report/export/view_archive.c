@@ -95,6 +95,35 @@ static int add_chain(struct kept_program *k, const struct chain *c)
 	return rc;
 }
 
+static int add_named(struct keeper *k, uint32_t program, uint64_t address)
+{
+	if (!symbolizer_knows(&k->report->run->names, program, address))
+		return 0;
+	return add_address(&k->programs[program], address);
+}
+
+/* Whatever --registers names. */
+static int add_registers(struct keeper *k, uint32_t program, const struct upf_record *rec)
+{
+	struct register_set set;
+	int rc = 0;
+
+	if (!upf_record_registers(rec, &set))
+		return 0;
+	for (uint32_t i = 0; rc == 0 && i < set.n; i++)
+		rc = add_named(k, program, set.of[i].value);
+	for (uint32_t i = 0; rc == 0 && i < rec->nregs; i++)
+		rc = add_named(k, program, rec->regs[i]);
+	for (uint32_t i = 0; rc == 0 && i < rec->nwords; i++) {
+		const uint64_t halves[] = {rec->words[i], rec->words[i] >> 32, (uint32_t)rec->words[i]};
+
+		/* Words are of 8 bytes, or of 4. */
+		for (int h = 0; rc == 0 && h < 3; h++)
+			rc = add_named(k, program, halves[h]);
+	}
+	return rc;
+}
+
 #define USED_AS_LEAF 1u
 #define USED_AS_CALLER 2u
 
@@ -185,6 +214,8 @@ static int study_sample(struct keeper *k, const struct upf_record *rec)
 	struct kept_program *p = &k->programs[program];
 	int rc = use_stack(p, k->decoder, rec->stack);
 
+	if (rc == 0 && !k->writer)
+		rc = add_registers(k, program, rec);
 	if (rc != 0 || !p->of->cfi || !chain_may_differ(k->session, rec))
 		return rc;
 	rc = met(k, program, rec);

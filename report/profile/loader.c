@@ -26,6 +26,15 @@ static int tell_hook(const struct loader *l, const struct upf_record *rec, uint3
 	return hooks && hooks->record ? hooks->record(hooks->ctx, l->block, rec, node) : 0;
 }
 
+/* Was its stack copied because frame pointers failed? With all registers it is copied each time. */
+static bool had_to_be_copied(const struct loader *l, const struct upf_record *rec)
+{
+	uint32_t n;
+	const struct upf_node *nodes = upf_decoder_nodes(l->decoder, &n);
+
+	return rec->tops == UPF_TOPS_COPY && (!rec->registers || rec->stack >= n || nodes[rec->stack].depth < 2);
+}
+
 /* rec->count samples of the stack @s; those that a filter leaves out by name are not heard of. */
 static int count_samples(struct loader *l, const struct upf_record *rec, const struct block_stack *s)
 {
@@ -42,7 +51,7 @@ static int count_samples(struct loader *l, const struct upf_record *rec, const s
 	if (!rec->user) {
 		p->counters.restored += s->restored * rec->count;
 		p->counters.doubtful += s->doubtful * rec->count;
-		p->counters.copied[counters_state(rec->state)] += (rec->tops == UPF_TOPS_COPY) * rec->count;
+		p->counters.copied[counters_state(rec->state)] += had_to_be_copied(l, rec) * rec->count;
 	}
 	counters_sample(&p->counters, rec);
 	return tell_hook(l, rec, s->node);

@@ -40,21 +40,13 @@ struct look {
 
 /* --- names ------------------------------------------------------------------------------------------------------- */
 
-/* Prints "name+0xoffset" if the address has one. */
+/* Prints "name+0xoffset" of an address that has one. */
 static int print_name(const struct look *l, uint64_t address, const char *before)
 {
 	struct symbolizer *names = &l->report->run->names;
-	struct resolver symbols = names->resolvers[l->program];
-	struct resolution found;
 	struct frame_name name;
-	int rc;
+	int rc = symbolizer_find(names, l->program, address, false, &name);
 
-	/* What has no name is not looked up by the symbolizer, which keeps each address. */
-	symbols.nlines = 0;
-	rc = resolve(&symbols, address, &found);
-	if (rc != 0 || !found.symbol)
-		return rc;
-	rc = symbolizer_find(names, l->program, address, false, &name);
 	if (rc == 0)
 		fprintf(l->report->out.file, "%s%s+%#" PRIx64, before, names->functions[name.function].name,
 		        name.offset);
@@ -63,11 +55,7 @@ static int print_name(const struct look *l, uint64_t address, const char *before
 
 static bool has_name(const struct look *l, uint64_t address)
 {
-	struct resolver symbols = l->report->run->names.resolvers[l->program];
-	struct resolution found;
-
-	symbols.nlines = 0;
-	return resolve(&symbols, address, &found) == 0 && found.symbol;
+	return symbolizer_knows(&l->report->run->names, l->program, address);
 }
 
 /* --- registers --------------------------------------------------------------------------------------------------- */
@@ -96,7 +84,7 @@ static int print_register(struct look *l, const char *name, uint64_t value, cons
 	}
 	if (*flags)
 		fprintf(out, "  %s", flags);
-	else
+	else if (has_name(l, value))
 		rc = print_name(l, value, "  ");
 	fputc('\n', out);
 	return rc;

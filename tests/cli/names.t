@@ -234,6 +234,10 @@ same_archive 'nor does one of the image found by itself' named.upf
 same_archive 'without DWARF' named.upf -s plain --force
 same_archive 'copies of stacks' copies.upf -s guest
 same_archive 'names alone' small.upf -s syms
+"$mktrace" registers >registers.upf
+"$report" --archive -s syms -o full.upf registers.upf
+"$report" -q --registers full.upf | diff - <("$report" -q --registers -s syms registers.upf) >differ && grep -q 'leaf+0x4$' <("$report" -q --registers full.upf)
+ok $? 'registers and words of the stack, by name' "$(cat differ)"
 "$report" --archive -s guest -o full.upf copies.upf
 "$report" --verify full.upf | grep -q '^OK: '
 ok $? 'an archive is sound'

@@ -91,6 +91,8 @@ is "a paused domain, as it is" 0 "$record" -q -n 1 --registers -o paused.upf pau
 "$report" -q --registers paused.upf > shown
 said "… is shown so" shown '^The domain was paused by somebody else'
 said "… with its stack" shown '^  #3 '
+"$record" -q -n 1 --registers -o - paused | "$report" -q --registers - | sed '1s/, [0-9.]* s:/:/' | cmp - <(sed '1s/, [0-9.]* s:/:/' shown)
+is "… from a pipe alike" 0 test "${PIPESTATUS[*]}" = '0 0 0 0' <<< ''
 is "… but not for longer" 4 "$record" -q -n 2 --registers -o none.upf paused <<< -
 export UNIPROF_SIM_CRASHED=1
 is "a crashed domain" 4 "$record" -q -n 1 -o none.upf crashed <<< 'uniprof-record: crashed: it has shut down; --registers -n 1 shows it as it is'
@@ -100,6 +102,12 @@ said "… is shown so" shown '^The domain had crashed'
 said "… with its stack" shown '^  #3 '
 is "… and the trace is whole" 0 "$report" --verify crashed.upf <<< -
 unset UNIPROF_SIM_CRASHED
+# Each vCPU of "busy" has page tables of its own.
+spaces() {
+	"$report" -q --folded --by space --state all registers.upf | sed 's/;.*//' | sort -u | tee spaces
+	[ "$(grep -c '^\[space 0x[1-9a-f][0-9a-f]*000\]$' spaces)" = 2 ]
+}
+ok "the trace tells address spaces apart" spaces
 for mode in lbr auto,0 auto,65537 dwarf,0 dwarf,65537 fp,4097 fp,x ''; do
 	is "--call-graph '$mode'" 2 "$record" --call-graph "$mode" -o none.upf busy <<< -
 done

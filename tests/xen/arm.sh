@@ -9,7 +9,7 @@ add_guest() { # NAME MODE [VARIANT [COMPILER]]
 }
 
 # The report stays this system's.
-lab_arm() { # SCRIPT
+lab_arm() { # SCRIPT [ARGUMENT...]
 	local sysroot
 
 	sysroot=$("$xen/lab" -a arm64 -w | sed -n 's/^xen=//p')
@@ -17,5 +17,5 @@ lab_arm() { # SCRIPT
 	make -s -C "$xen/../.." O="$build" CC="aarch64-linux-gnu-gcc --sysroot=$sysroot" uniprof-record > "$work/make.log" 2>&1 ||
 		cat "$work/make.log"
 	guest=${kernels[1]}
-	lab -a arm64 -i "${kernels[@]}" "$1"
+	lab -a arm64 -i "${kernels[@]}" "$@"
 }
