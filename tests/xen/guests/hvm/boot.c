@@ -31,7 +31,7 @@ static void set_hypercall_page(void)
 	                 : "memory");
 }
 
-/* What a Multiboot loader leaves in eax, and where it puts the address of the command line (specification, 3.2, 3.3). */
+/* What a Multiboot loader leaves in eax, and where it puts the command line's address (specification, 3.2, 3.3). */
 #define MULTIBOOT_MAGIC 0x2badb002
 #define MULTIBOOT_COMMAND_LINE 16
 extern uint32_t boot_magic;

@@ -2,8 +2,8 @@
 /*
  * Entry points of a PVH guest, or of an HVM guest whose firmware this is. Xen enters it with 32-bit code, paging off, flat
  * segments and the physical address of hvm_start_info in ebx (docs/misc/pvh.pandoc). A device model's firmware enters
- * it in the same way as a Multiboot kernel, with that of the Multiboot information in ebx and a magic number in eax. It
- * turns on what its mode needs, and goes on in _start. A frame pointer of 0 ends every stack.
+ * it in the same way as a Multiboot kernel, with that of the Multiboot information in ebx and a magic number in eax.
+ * It turns on what its mode needs, and goes on in _start. A frame pointer of 0 ends every stack.
  */
 #include "../entry.inc"
 
