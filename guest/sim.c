@@ -171,7 +171,7 @@ static void default_world(void)
 	furnish(&domains[6], 6, "twins", 1);
 	furnish(&domains[7], 7, "frameless", 1);
 	make_frameless(&domains[7]);
-	furnish(&domains[8], 8, "pv32", 1);
+	furnish(&domains[8], 8, "refused", 1);
 	domains[8].unsupported = true;
 	if (born) {
 		furnish(&domains[n], 9, "born", 1);

@@ -47,6 +47,7 @@ static bool canonical_32(uint64_t address)
 	}
 
 const struct arch arch_x86_64_pv = MODE_64(canonical_48, x86_walk_pv);
+const struct arch arch_x86_32_pv = MODE_32(x86_walk_pv_pae);
 static const struct arch long_5 = MODE_64(canonical_57, x86_walk_5), long_4 = MODE_64(canonical_48, x86_walk_4);
 /* 32-bit code, in long mode and out of it. */
 static const struct arch compat_5 = MODE_32(x86_walk_5), compat_4 = MODE_32(x86_walk_4), pae = MODE_32(x86_walk_pae),
@@ -87,8 +88,7 @@ enum arch_id x86_guest_arch(const struct x86_state *s)
 	return s->cr0 & CR0_PG && !(s->efer & EFER_LMA) ? ARCH_X86_32 : ARCH_X86_64;
 }
 
-/* i386 numbers its registers in the order of its instructions, x86-64 in another. */
-static void renumber(uint64_t *all)
+void x86_renumber(uint64_t *all)
 {
 	static const uint8_t from[] = {0, 2, 1, 3, 7, 6, 4, 5};
 	uint64_t old[16];
@@ -114,5 +114,5 @@ void x86_mode(const struct x86_state *s, struct vcpu_regs *regs)
 	regs->user = s->privilege == 3;
 	regs->valid = true;
 	if (!is_64)
-		renumber(regs->all);
+		x86_renumber(regs->all);
 }

@@ -33,7 +33,10 @@ enum arch_id x86_guest_arch(const struct x86_state *state);
 /* For every mode but real mode. */
 bool x86_ends_call(const uint8_t *code);
 
-/* A PV guest's page tables hold machine frames; Xen itself keeps it in 64-bit mode. */
-extern const struct arch arch_x86_64_pv;
+/* From the numbers of x86-64's registers to those of i386, which has them in the order of its instructions. */
+void x86_renumber(uint64_t *all);
+
+/* A PV guest's page tables hold machine frames; Xen itself keeps it in 64-bit mode, or in 32-bit mode with PAE. */
+extern const struct arch arch_x86_64_pv, arch_x86_32_pv;
 
 #endif

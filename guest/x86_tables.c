@@ -69,6 +69,13 @@ int x86_walk_pv(struct capture *capture, const struct space_root *root, uint64_t
 	return walk(&f, capture, root->cr3, address, frame);
 }
 
+int x86_walk_pv_pae(struct capture *capture, const struct space_root *root, uint64_t address, uint64_t *frame)
+{
+	static const struct format f = {30, 9, 8, LEVEL(21), LEVEL(30), UNCACHED};
+
+	return walk(&f, capture, root->cr3, address, frame);
+}
+
 int x86_walk_5(struct capture *capture, const struct space_root *root, uint64_t address, uint64_t *frame)
 {
 	static const struct format f = {48, 9, 8, LEVEL(30) | LEVEL(21), LEVEL(48) | LEVEL(39), 0};

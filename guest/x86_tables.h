@@ -13,6 +13,7 @@
 typedef int x86_walk(struct capture *capture, const struct space_root *root, uint64_t address, uint64_t *frame);
 
 x86_walk x86_walk_pv;      /* 4 levels of a PV guest */
+x86_walk x86_walk_pv_pae;  /* 3 levels of a 32-bit PV guest */
 x86_walk x86_walk_5;       /* 57-bit addresses */
 x86_walk x86_walk_4;       /* 48-bit addresses; pages of 1 GiB, 2 MiB and 4 KiB */
 x86_walk x86_walk_pae;     /* 32-bit addresses, 3 levels; pages of 2 MiB and 4 KiB */

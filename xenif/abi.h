@@ -31,13 +31,15 @@ enum guest_kind abi_kind(const struct xen_domctl_getdomaininfo *from, uint32_t i
 extern const size_t abi_context_size;
 /* Makes @op, whose head the caller has filled in, the call that asks for the registers of @vcpu. */
 void abi_ask(struct xen_domctl *op, enum guest_kind kind, uint32_t vcpu, void *context);
-void abi_regs(enum guest_kind kind, const void *context, struct vcpu_regs *to);
+/* @arch: the guest's, of abi_arch(); a PV guest's buffer depends on it. */
+void abi_regs(enum guest_kind kind, enum arch_id arch, const void *context, struct vcpu_regs *to);
 /* Adds all that is not in struct vcpu_regs. */
-void abi_registers(enum guest_kind kind, const void *context, struct register_set *to);
-/* The instruction set that the guest seems to be made for, by the registers of one vCPU; NULL: not known yet. */
-enum arch_id abi_arch(enum guest_kind kind, const void *context);
-/* Of x86 alone: the registers of a 64-bit PV guest. */
-void abi_regs_pv64(const vcpu_guest_context_t *from, struct vcpu_regs *to);
+void abi_registers(enum guest_kind kind, enum arch_id arch, const void *context, struct register_set *to);
+/*
+ * The instruction set that the guest seems to be made for: a PV guest by its word size, in @bits, others by the
+ * registers of one vCPU; NULL: not known yet.
+ */
+enum arch_id abi_arch(enum guest_kind kind, uint32_t bits, const void *context);
 
 /* Explains in one line for the user why the hypervisor's device cannot be opened, given the errno. */
 void abi_explain_open(int error, char *why, size_t size);

@@ -38,19 +38,19 @@ static struct arm_state state_of(const vcpu_guest_context_t *from)
 	return state;
 }
 
-void abi_regs(enum guest_kind kind, const void *context, struct vcpu_regs *to)
+void abi_regs(enum guest_kind kind, enum arch_id arch, const void *context, struct vcpu_regs *to)
 {
 	const struct arm_state state = state_of(context);
 
-	(void)kind;
+	(void)kind, (void)arch;
 	arm_mode(&state, to);
 }
 
-enum arch_id abi_arch(enum guest_kind kind, const void *context)
+enum arch_id abi_arch(enum guest_kind kind, uint32_t bits, const void *context)
 {
 	struct arm_state state;
 
-	(void)kind;
+	(void)kind, (void)bits;
 	if (!context)
 		return ARCH_ARM64;
 	state = state_of(context);
@@ -90,11 +90,12 @@ static const struct register_field fields_32[] = {
 	FIELD(user_regs.spsr_abt, REGISTER_SPSR_ABT),  FIELD(user_regs.spsr_und, REGISTER_SPSR_UND),
 };
 
-void abi_registers(enum guest_kind kind, const void *context, struct register_set *to)
+void abi_registers(enum guest_kind kind, enum arch_id arch, const void *context, struct register_set *to)
 {
 	const vcpu_guest_context_t *from = context;
 
 	(void)kind;
+	(void)arch;
 	if (from->user_regs.cpsr & CPSR_AARCH32)
 		registers_read(to, fields_32, sizeof(fields_32) / sizeof(fields_32[0]), from);
 	else

@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include <xen/foreign/x86_32.h>
 #include <xen/hvm/save.h>
 
 #include "guest/x86.h"
@@ -29,7 +30,7 @@ enum guest_kind abi_kind(const struct xen_domctl_getdomaininfo *from, uint32_t i
 	return interface < DOMCTL_4_10 || emulated(from, interface) & XEN_X86_EMU_RTC ? GUEST_HVM : GUEST_PVH;
 }
 
-void abi_regs_pv64(const vcpu_guest_context_t *from, struct vcpu_regs *to)
+static void regs_pv64(const vcpu_guest_context_t *from, struct vcpu_regs *to)
 {
 	bool user = !(from->flags & VGCF_in_kernel);
 	/* ctrlreg[1] is the root of user mode, 0 if the guest has no other one for it (xen/arch/x86/domctl.c). */
@@ -49,6 +50,28 @@ void abi_regs_pv64(const vcpu_guest_context_t *from, struct vcpu_regs *to)
 		.user = user,
 		.valid = true,
 	};
+}
+
+#define CS_PRIVILEGE 3u
+
+/* The root is a page, as any frame of the host's: bits 32 to 43 of its address are in the low ones of cr3. */
+static void regs_pv32(const vcpu_guest_context_x86_32_t *from, struct vcpu_regs *to)
+{
+	const cpu_user_regs_x86_32_t *r = &from->user_regs;
+
+	*to = (struct vcpu_regs){
+		.ip = r->eip,
+		.sp = r->esp,
+		.fp = r->ebp,
+		.all = {r->eax, r->edx, r->ecx, r->ebx, r->esi, r->edi, r->ebp, r->esp},
+		.arch = &arch_x86_32_pv,
+		.root.cr3 = (uint64_t)xen_cr3_to_pfn_x86_32(from->ctrlreg[3]) << GUEST_PAGE_SHIFT,
+		.first_handler = from->trap_ctxt[0].address,
+		.user = (r->cs & CS_PRIVILEGE) ==
+	                CS_PRIVILEGE, /* the kernel's is 1; VGCF_in_kernel is 64-bit guests' */
+		.valid = true,
+	};
+	x86_renumber(to->all);
 }
 
 #define ATTRIBUTE_DPL(attributes) ((attributes) >> 5 & 3)
@@ -108,9 +131,10 @@ static void ask_hvm(struct xen_domctl *op, uint32_t vcpu, struct hvm_hw_cpu *to)
 	}
 }
 
-/* A vCPU's registers: of a PV guest, or of a PVH or HVM guest. */
+/* A vCPU's registers: of a PV guest, by its word size, or of a PVH or HVM guest. */
 union context {
 	vcpu_guest_context_t pv;
+	vcpu_guest_context_x86_32_t pv32;
 	struct hvm_hw_cpu hvm;
 };
 const size_t abi_context_size = sizeof(union context);
@@ -128,22 +152,26 @@ void abi_ask(struct xen_domctl *op, enum guest_kind kind, uint32_t vcpu, void *c
 	}
 }
 
-void abi_regs(enum guest_kind kind, const void *context, struct vcpu_regs *to)
+void abi_regs(enum guest_kind kind, enum arch_id arch, const void *context, struct vcpu_regs *to)
 {
 	const union context *from = context;
 
-	if (kind == GUEST_PV)
-		abi_regs_pv64(&from->pv, to);
+	if (kind == GUEST_PV && arch == ARCH_X86_32)
+		regs_pv32(&from->pv32, to);
+	else if (kind == GUEST_PV)
+		regs_pv64(&from->pv, to);
 	else
 		regs_hvm(&from->hvm, to);
 }
 
-enum arch_id abi_arch(enum guest_kind kind, const void *context)
+enum arch_id abi_arch(enum guest_kind kind, uint32_t bits, const void *context)
 {
 	const union context *from = context;
 	struct x86_state state;
 
-	if (kind == GUEST_PV || !from)
+	if (kind == GUEST_PV)
+		return bits == 32 ? ARCH_X86_32 : ARCH_X86_64;
+	if (!from)
 		return ARCH_X86_64;
 	state = state_of(&from->hvm);
 	return x86_guest_arch(&state);
@@ -179,6 +207,33 @@ static const struct register_field pv_fields[] = {
 	PV(event_callback_eip, REGISTER_EVENT_CALLBACK),
 	PV(failsafe_callback_eip, REGISTER_FAILSAFE_CALLBACK),
 	PV(syscall_callback_eip, REGISTER_SYSCALL_CALLBACK),
+};
+
+#define PV32(member, register) REGISTER_FIELD(vcpu_guest_context_x86_32_t, member, register)
+static const struct register_field pv32_fields[] = {
+	PV32(user_regs.eip, REGISTER_RIP),
+	PV32(user_regs.eflags, REGISTER_RFLAGS),
+	PV32(ctrlreg[0], REGISTER_CR0),
+	PV32(ctrlreg[2], REGISTER_CR0 + 2),
+	PV32(ctrlreg[3], REGISTER_CR0 + 3),
+	PV32(ctrlreg[4], REGISTER_CR0 + 4),
+	PV32(debugreg[0], REGISTER_DR0),
+	PV32(debugreg[1], REGISTER_DR0 + 1),
+	PV32(debugreg[2], REGISTER_DR0 + 2),
+	PV32(debugreg[3], REGISTER_DR0 + 3),
+	PV32(debugreg[6], REGISTER_DR0 + 6),
+	PV32(debugreg[7], REGISTER_DR0 + 7),
+	PV32(user_regs.es, REGISTER_ES),
+	PV32(user_regs.cs, REGISTER_CS),
+	PV32(user_regs.ss, REGISTER_SS),
+	PV32(user_regs.ds, REGISTER_DS),
+	PV32(user_regs.fs, REGISTER_FS),
+	PV32(user_regs.gs, REGISTER_GS),
+	PV32(ldt_base, REGISTER_ES_BASE + SEGMENT_LDTR),
+	PV32(kernel_ss, REGISTER_KERNEL_SS),
+	PV32(kernel_sp, REGISTER_KERNEL_SP),
+	PV32(event_callback_eip, REGISTER_EVENT_CALLBACK),
+	PV32(failsafe_callback_eip, REGISTER_FAILSAFE_CALLBACK),
 };
 
 #define HVM(member, register) REGISTER_FIELD(struct hvm_hw_cpu, member, register)
@@ -233,17 +288,23 @@ static const struct register_field hvm_fields[] = {
 	HVM(sysenter_eip, REGISTER_SYSENTER_EIP),
 };
 
-void abi_registers(enum guest_kind kind, const void *context, struct register_set *to)
+static void registers_pv64(const vcpu_guest_context_t *from, struct register_set *to)
+{
+	bool in_kernel = from->flags & VGCF_in_kernel;
+
+	registers_read(to, pv_fields, sizeof(pv_fields) / sizeof(pv_fields[0]), from);
+	registers_add(to, REGISTER_GS_BASE, in_kernel ? from->gs_base_kernel : from->gs_base_user);
+	registers_add(to, REGISTER_KERNEL_GS_BASE, in_kernel ? from->gs_base_user : from->gs_base_kernel);
+}
+
+void abi_registers(enum guest_kind kind, enum arch_id arch, const void *context, struct register_set *to)
 {
 	const union context *from = context;
-	bool in_kernel;
 
-	if (kind != GUEST_PV) {
+	if (kind != GUEST_PV)
 		registers_read(to, hvm_fields, sizeof(hvm_fields) / sizeof(hvm_fields[0]), &from->hvm);
-		return;
-	}
-	in_kernel = from->pv.flags & VGCF_in_kernel;
-	registers_read(to, pv_fields, sizeof(pv_fields) / sizeof(pv_fields[0]), &from->pv);
-	registers_add(to, REGISTER_GS_BASE, in_kernel ? from->pv.gs_base_kernel : from->pv.gs_base_user);
-	registers_add(to, REGISTER_KERNEL_GS_BASE, in_kernel ? from->pv.gs_base_user : from->pv.gs_base_kernel);
+	else if (arch == ARCH_X86_32)
+		registers_read(to, pv32_fields, sizeof(pv32_fields) / sizeof(pv32_fields[0]), &from->pv32);
+	else
+		registers_pv64(&from->pv, to);
 }

@@ -31,6 +31,7 @@ struct hypervisor {
 struct guest {
 	struct hypervisor *x;
 	uint32_t domid, vcpus;
+	enum arch_id arch;
 	struct guest_info info; /* before the last stop */
 	struct vcpu_state {
 		bool wanted, asleep, known;
@@ -164,8 +165,8 @@ static struct guest *attach(struct hypervisor *x, const struct guest_info *info,
 		rc = ENOTSUP;
 	else if (xc_domain_get_guest_width(x->xc, g->domid, &width) != 0)
 		rc = errno;
-	else if (width != 8)
-		rc = ENOTSUP;
+	else
+		g->arch = abi_arch(GUEST_PV, width * 8, NULL);
 	if (rc != 0) {
 		detach(g);
 		errno = rc;
@@ -178,8 +179,7 @@ static struct guest *attach(struct hypervisor *x, const struct guest_info *info,
 
 static enum arch_id guest_arch(const struct guest *g)
 {
-	(void)g;
-	return ARCH_X86_64;
+	return g->arch;
 }
 
 static int info(struct guest *g, struct guest_info *info)
@@ -191,7 +191,7 @@ static int peek(struct guest *g, uint32_t vcpu, struct vcpu_regs *regs)
 {
 	if (xc_vcpu_getcontext(g->x->xc, g->domid, vcpu, &g->context) != 0)
 		return -errno;
-	abi_regs_pv64(&g->context.c, regs);
+	abi_regs(GUEST_PV, g->arch, &g->context, regs);
 	return 0;
 }
 

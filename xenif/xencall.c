@@ -292,20 +292,6 @@ static void detach(struct guest *g)
 	free(g);
 }
 
-/* 0 for a guest whose stacks can be walked. */
-static int check_kind(struct hypervisor *x, const struct guest_info *info)
-{
-	int rc;
-
-	if (info->kind != GUEST_PV)
-		return 0;
-	fill(x, x->op, XEN_DOMCTL_get_address_size, info->domid);
-	rc = call(x, x->op);
-	if (rc != 0)
-		return rc;
-	return x->op->u.address_size.size == 64 ? 0 : -ENOTSUP;
-}
-
 /* Asks for the registers of @vcpu, to be written to the place of the @i-th wanted one. */
 static void ask_context(const struct guest *g, struct xen_domctl *op, uint32_t vcpu, uint32_t i)
 {
@@ -313,18 +299,30 @@ static void ask_context(const struct guest *g, struct xen_domctl *op, uint32_t v
 	abi_ask(op, g->kind, vcpu, g->contexts + i * abi_context_size);
 }
 
-static enum arch_id find_arch(struct guest *g)
+/* Of a PV guest, Xen tells the word size, which never changes; of other ones the registers tell. */
+static int find_arch(struct guest *g)
 {
-	ask_context(g, g->x->op, 0, 0);
-	return abi_arch(g->kind, call(g->x, g->x->op) == 0 ? g->contexts : NULL);
+	struct xen_domctl *op = g->x->op;
+	int rc;
+
+	if (g->kind != GUEST_PV) {
+		ask_context(g, op, 0, 0);
+		g->arch = abi_arch(g->kind, 0, call(g->x, op) == 0 ? g->contexts : NULL);
+		return 0;
+	}
+	fill(g->x, op, XEN_DOMCTL_get_address_size, g->domid);
+	rc = call(g->x, op);
+	if (rc == 0)
+		g->arch = abi_arch(g->kind, op->u.address_size.size, NULL);
+	return rc;
 }
 
 static struct guest *attach(struct hypervisor *x, const struct guest_info *info, const uint64_t *wanted)
 {
 	struct guest *g = calloc(1, sizeof(*g));
-	int rc = g ? check_kind(x, info) : -ENOMEM;
+	int rc = -ENOMEM;
 
-	if (rc == 0) {
+	if (g) {
 		g->x = x;
 		g->domid = info->domid;
 		g->vcpus = info->vcpus;
@@ -334,7 +332,7 @@ static struct guest *attach(struct hypervisor *x, const struct guest_info *info,
 	if (rc == 0)
 		rc = make_buffer(g);
 	if (rc == 0)
-		g->arch = find_arch(g);
+		rc = find_arch(g);
 	if (rc != 0) {
 		detach(g);
 		errno = -rc;
@@ -441,7 +439,7 @@ static void collect(struct guest *g, struct guest_info *info, struct vcpu_stop *
 		if (is_asleep(g, g->wanted[i]))
 			continue;
 		if (result(g, context++) == 0)
-			abi_regs(g->kind, g->contexts + i * abi_context_size, regs);
+			abi_regs(g->kind, g->arch, g->contexts + i * abi_context_size, regs);
 		else
 			memset(regs, 0, sizeof(*regs));
 	}
@@ -461,7 +459,7 @@ static void registers(struct guest *g, uint32_t vcpu, struct register_set *set)
 	int i = place_of(g, vcpu);
 
 	if (i >= 0)
-		abi_registers(g->kind, g->contexts + (size_t)i * abi_context_size, set);
+		abi_registers(g->kind, g->arch, g->contexts + (size_t)i * abi_context_size, set);
 }
 
 static void prepare_resume(struct guest *g)
@@ -574,7 +572,7 @@ static int peek(struct guest *g, uint32_t vcpu, struct vcpu_regs *regs)
 	ask_context(g, g->x->op, vcpu, 0);
 	rc = call(g->x, g->x->op);
 	if (rc == 0)
-		abi_regs(g->kind, g->contexts, regs);
+		abi_regs(g->kind, g->arch, g->contexts, regs);
 	return rc;
 }
 

@@ -22,12 +22,6 @@ static const char *name_of(const struct hypervisor_ops *ops, struct hypervisor *
 	return name;
 }
 
-static const char *unsupported(enum guest_kind kind)
-{
-	return kind == GUEST_PV ? "32-bit PV guests cannot be recorded"
-	                        : "this build records only PV guests: build with XENIF=xencall";
-}
-
 /* Why a domain cannot be recorded now, or looked at, maybe in @text; NULL if it can: @info is all that is known then. */
 static const char *obstacle(const struct hypervisor_ops *ops, struct hypervisor *x, struct guest_info *info, bool look,
                             char text[OBSTACLE_SIZE])
@@ -50,7 +44,8 @@ static const char *obstacle(const struct hypervisor_ops *ops, struct hypervisor 
 		return text;
 	}
 	if (!g)
-		return errno == ENOTSUP ? unsupported(info->kind) : strerror(errno);
+		return errno == ENOTSUP ? "this build records only PV guests: build with XENIF=xencall"
+		                        : strerror(errno);
 	ops->info(g, info);
 	ops->detach(g);
 	return NULL;

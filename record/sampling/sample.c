@@ -122,7 +122,7 @@ static int extend_lists(struct target *t)
 	return added;
 }
 
-/* A walk meets the pages of a stack one after the other, but one call maps them all. Needless where nothing is mapped. */
+/* A walk meets the pages of a stack one after the other; one call maps them all. Needless where nothing is mapped. */
 static void expect_stacks(struct target *t)
 {
 	for (size_t i = 0; i < t->nsamples && !t->batch; i++) {

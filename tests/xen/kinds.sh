@@ -11,8 +11,8 @@ survived() { # TRACE
 	cat "$out/state"
 	recorded "$1" && ! grep -E ' .*[psc]' "$out/state"
 }
-listed() { # NAME KIND
-	grep -E "^ *[0-9]+  $1  *$2  *2  yes$" "$out/list"
+listed() { # NAME KIND [VCPUS]
+	grep -E "^ *[0-9]+  $1  *$2  *${3:-2}  yes$" "$out/list"
 }
 # The kind and the instruction set that the head of the trace names.
 head_says() { # NAME KIND ARCH

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# The recorder in a dom0 that is itself a PVH guest, where foreign frames are mapped and hypercalls read memory in other ways:
-# the same stacks of guests of each kind, the same calls, and a guest that always goes on.
+# The recorder in a dom0 that is itself a PVH guest, where foreign frames are mapped and hypercalls read memory in other
+# ways: the same stacks of guests of each kind, the same calls, and a guest that always goes on.
 set -u
 . "$(dirname "$0")/tap.sh"
 . "$xen/kinds.sh"

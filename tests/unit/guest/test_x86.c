@@ -133,6 +133,30 @@ static void three_levels(void **state)
 	fails(f, &pae, 0xffffe123, -EFAULT);
 }
 
+/* A 32-bit PV guest's entries are machine frames, with what Xen sets in the highest table, and may be devices'. */
+static void three_levels_of_machine_frames(void **state)
+{
+	struct fixture *f = *state;
+	const struct vcpu_regs pv32 = {.arch = &arch_x86_32_pv, .root.cr3 = 0x1000};
+	uint64_t frame;
+
+	put8(f, 1, 3, 2 << 12 | TABLE);
+	put8(f, 2, 0, 3 << 12 | TABLE | SOFTWARE);
+	put8(f, 2, 1, 0xfff234e00000 | LARGE | SOFTWARE);
+	put8(f, 2, 2, 0x200000 | LARGE | 0x10);
+	put8(f, 3, 1, 0xabcdef12000 | TABLE | SOFTWARE);
+	put8(f, 3, 2, 5 << 12 | TABLE | 0x18);
+	assert_int_equal(translate_by(f, &pv32, 0xc0001ffc, &frame), 0);
+	assert_int_equal(frame, 0xabcdef12);
+	assert_int_equal(translate_by(f, &pv32, 0xc0200000 + 0x54321, &frame), 0);
+	assert_int_equal(frame, 0xfff234e00 + 0x54);
+	assert_int_equal(translate_by(f, &pv32, 0xc0002000, &frame), -EIO);
+	assert_int_equal(translate_by(f, &pv32, 0xc0400000, &frame), -EIO);
+	assert_int_equal(translate_by(f, &pv32, 0xc0000000, &frame), -EFAULT);
+	assert_int_equal(translate_by(f, &pv32, 0x80000000, &frame), -EFAULT);
+	assert_false(pv32.arch->canonical(1ull << 32));
+}
+
 static void two_levels(void **state)
 {
 	struct fixture *f = *state;
@@ -365,6 +389,7 @@ int main(void)
 		TEST(five_levels),
 		TEST(four_levels_below_4_gib),
 		TEST(three_levels),
+		TEST(three_levels_of_machine_frames),
 		TEST(two_levels),
 		TEST(paging_off),
 		TEST(loops),

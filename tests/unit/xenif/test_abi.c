@@ -5,6 +5,7 @@
 #include "xenif/abi.h" /* first: Xen's headers want __XEN_TOOLS__ */
 
 #include <string.h>
+#include <xen/foreign/x86_32.h>
 #include <xen/hvm/save.h>
 
 static uint64_t value(const struct register_set *set, uint32_t id)
@@ -24,7 +25,7 @@ static void hvm(void **state)
 	/* The fields behind the FPU's follow each other: each 32 bits are their own number. */
 	for (uint32_t i = 512 / 4; i < sizeof(cpu) / 4; i++)
 		memcpy((uint8_t *)&cpu + 4 * i, &i, 4);
-	abi_registers(GUEST_HVM, &cpu, &set);
+	abi_registers(GUEST_HVM, ARCH_X86_64, &cpu, &set);
 	assert_int_equal(set.n, 57);
 	for (uint32_t i = 0; i < set.n; i++) {
 		assert_true(set.of[i].value != 0 && register_name(set.of[i].id) != NULL);
@@ -50,14 +51,31 @@ static void pv(void **state)
 	context.user_regs._pad0[0] = 7; /* not of the selector */
 	context.ctrlreg[3] = 0x1000;
 	context.ctrlreg[1] = 0x2000;
-	abi_registers(GUEST_PV, &context, &set);
+	abi_registers(GUEST_PV, ARCH_X86_64, &context, &set);
 	assert_true(value(&set, REGISTER_GS_BASE) == 2 && value(&set, REGISTER_KERNEL_GS_BASE) == 1);
 	assert_true(value(&set, REGISTER_CS) == 0xe033 && value(&set, REGISTER_FS_BASE) == 3);
 	assert_true(value(&set, REGISTER_CR0 + 3) == 0x1000 && value(&set, REGISTER_USER_CR3) == 0x2000);
 	set.n = 0;
 	context.flags = VGCF_in_kernel;
-	abi_registers(GUEST_PV, &context, &set);
+	abi_registers(GUEST_PV, ARCH_X86_64, &context, &set);
 	assert_true(value(&set, REGISTER_GS_BASE) == 1 && value(&set, REGISTER_KERNEL_GS_BASE) == 2);
+}
+
+static void pv_32(void **state)
+{
+	static struct register_set set;
+	static vcpu_guest_context_x86_32_t context = {.ldt_base = 4, .kernel_sp = 5};
+
+	(void)state;
+	context.user_regs.eip = 0xfffff000;
+	context.user_regs.cs = 0xe019;
+	context.user_regs._pad0 = 7; /* not of the selector */
+	context.ctrlreg[3] = 0x1000;
+	abi_registers(GUEST_PV, ARCH_X86_32, &context, &set);
+	assert_true(value(&set, REGISTER_RIP) == 0xfffff000 && value(&set, REGISTER_CS) == 0xe019);
+	assert_true(value(&set, REGISTER_CR0 + 3) == 0x1000 && value(&set, REGISTER_KERNEL_SP) == 5);
+	assert_true(value(&set, REGISTER_ES_BASE + SEGMENT_LDTR) == 4);
+	assert_null(registers_find(&set, REGISTER_GS_BASE));
 }
 
 int main(void)
@@ -65,6 +83,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(hvm),
 		cmocka_unit_test(pv),
+		cmocka_unit_test(pv_32),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

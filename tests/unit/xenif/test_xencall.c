@@ -9,6 +9,7 @@
 #include "xenif/xencall.c"
 #undef hypervisor_backend
 
+#include "guest/x86.h"
 #include "record/sampling/finder.h"
 #include "record/sampling/target.h"
 
@@ -21,7 +22,9 @@ static struct {
 	bool finds_next; /* getdomaininfo on a missing domain answers with the next one, as Xen up to 4.17 does */
 	const uint32_t *domids;
 	size_t ndomids;
-	unsigned pauses; /* of the only guest that is paused in these tests */
+	unsigned pauses;    /* of the only guest that is paused in these tests */
+	uint32_t word_size; /* of a PV guest, in bits */
+	uint16_t cs;        /* of a 32-bit one */
 	bool hvm;
 	uint32_t emulated; /* devices of an HVM guest, XEN_X86_EMU_* */
 	bool xenstore;     /* is there one */
@@ -39,6 +42,7 @@ static void xen_of(uint32_t interface, const uint32_t *domids, size_t n)
 	xen.domids = domids;
 	xen.ndomids = n;
 	xen.xenstore = true;
+	xen.word_size = 64;
 }
 
 static bool exists(uint32_t domid)
@@ -105,6 +109,35 @@ static int get_hvm_context(const struct xen_domctl *op)
 	return 0;
 }
 
+/* As it is for a 32-bit guest (xen/include/public/arch-x86/xen-x86_32.h), 2800 bytes and none more. */
+static void get_context_32(const struct xen_domctl *op)
+{
+	static const struct {
+		uint16_t at;
+		uint32_t value;
+	} words[] = {
+		{516, 0x0b},
+		{520, 0x0c},
+		{524, 0x0d},
+		{528, 0x51},
+		{532, 0xd1},
+		{536, 0xc0007010},
+		{540, 0x0a},
+		{548, 0xc0101234},
+		{556, 0x202},
+		{560, 0xc0007000},
+		{588, 0xc0100040},                         /* trap_ctxt[0].address */
+		{2728, 0x123456u << 12 | 0x123456u >> 20}, /* ctrlreg[3]: the frame's high bits are the low ones */
+	};
+	uint8_t *to;
+
+	memcpy(&to, &op->u.vcpucontext.ctxt, sizeof(to));
+	memset(to, 0, 2800);
+	for (size_t i = 0; i < COUNT(words); i++)
+		memcpy(to + words[i].at, &words[i].value, 4);
+	memcpy(to + 552, &xen.cs, 2);
+}
+
 static int domctl(struct xen_domctl *op)
 {
 	xen.domctls++;
@@ -116,7 +149,7 @@ static int domctl(struct xen_domctl *op)
 		return -ESRCH;
 	switch (op->cmd) {
 	case XEN_DOMCTL_get_address_size:
-		op->u.address_size.size = 64;
+		op->u.address_size.size = xen.word_size;
 		return 0;
 	case XEN_DOMCTL_pausedomain:
 		xen.pauses++;
@@ -135,6 +168,8 @@ static int domctl(struct xen_domctl *op)
 	case XEN_DOMCTL_getvcpucontext:
 		if (xen.inside)
 			xen.inside();
+		if (xen.word_size == 32)
+			get_context_32(op);
 		return 0;
 	default:
 		return -ENOSYS;
@@ -493,6 +528,52 @@ static void registers_of_hvm_guests(void **state)
 	}
 }
 
+/* --- 32-bit PV guests -------------------------------------------------------------------------------------------- */
+
+/* What Xen is asked once, at the beginning, decides how every context is read. */
+static void registers_of_32_bit_pv_guests(void **state)
+{
+	static const uint64_t i386[] = {0x0a, 0x0c, 0x0d, 0x0b, 0xc0007000, 0xc0007010, 0x51, 0xd1};
+	const struct guest_info info = {.domid = 7, .vcpus = 1, .kind = GUEST_PV};
+	struct vcpu_stop vcpu;
+	struct guest_info before;
+	struct hypervisor *x;
+	struct guest *g;
+
+	(void)state;
+	xen_of(0x15, few, COUNT(few));
+	xen.word_size = 32;
+	x = open_fake();
+	g = ops->attach(x, &info, NULL);
+	assert_non_null(g);
+	assert_int_equal(xen.domctls, 1);
+	assert_int_equal(ops->arch(g), ARCH_X86_32);
+	for (unsigned ring = 0; ring < 4; ring++) {
+		xen.cs = (uint16_t)(0xe018 | ring);
+		memset(&vcpu, 0xff, sizeof(vcpu));
+		ops->prepare(g, NULL);
+		assert_int_equal(ops->stop(g), 0);
+		assert_int_equal(ops->resume(g), 0);
+		ops->collect(g, &before, &vcpu);
+		assert_true(vcpu.regs.valid);
+		assert_ptr_equal(vcpu.regs.arch, &arch_x86_32_pv);
+		assert_int_equal(vcpu.regs.ip, 0xc0101234);
+		assert_int_equal(vcpu.regs.sp, 0xc0007000);
+		assert_int_equal(vcpu.regs.fp, 0xc0007010);
+		assert_memory_equal(vcpu.regs.all, i386, sizeof(i386));
+		assert_int_equal(vcpu.regs.root.cr3, 0x123456000);
+		assert_int_equal(vcpu.regs.first_handler, 0xc0100040);
+		assert_int_equal(vcpu.regs.interrupt_table, 0);
+		assert_int_equal(vcpu.regs.user, ring == 3);
+	}
+	assert_int_equal(ops->peek(g, 0, &vcpu.regs), 0);
+	assert_int_equal(vcpu.regs.ip, 0xc0101234);
+	ops->detach(g);
+	ops->close(x);
+}
+
+/* --- memory ------------------------------------------------------------------------------------------------------ */
+
 /* Pages are mapped by one call for many, and each call's are unmapped together, whatever the order. */
 static void pages_are_mapped_together(void **state)
 {
@@ -631,6 +712,7 @@ int main(void)
 		cmocka_unit_test(many_domains_are_asked_about_by_few_calls),
 		cmocka_unit_test(kinds),
 		cmocka_unit_test(registers_of_hvm_guests),
+		cmocka_unit_test(registers_of_32_bit_pv_guests),
 		cmocka_unit_test(pages_are_mapped_together),
 		cmocka_unit_test(a_pause_is_marked_while_it_is_in_force),
 		cmocka_unit_test(a_spoilt_resume_does_nothing),

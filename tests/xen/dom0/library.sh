@@ -25,7 +25,7 @@ no_zombie() {
 # guest_config NAME [KERNEL] VCPUS ["COMMAND LINE"]: writes /tmp/NAME.cfg of a guest of 32 MB. KERNEL is a file in /lab,
 # guest.elf if left out: for its command line see guests/kernel.c. With on_reboot=restart it comes back. It is a PV guest;
 # with type=pvh one of that kind, and with type=hvm an HVM guest without a device model, whose firmware KERNEL is: it gets
-# no command line.
+# no command line. With type=qemu it is an HVM guest as most are, where there is a QEMU (lab -q).
 guest_config() {
 	case $2 in
 	*[!0-9]*) ;;
@@ -33,7 +33,7 @@ guest_config() {
 	esac
 	cat > "/tmp/$1.cfg" <<-END
 		name="$1"
-		type="${type:-pv}"
+		type="$(echo "${type:-pv}" | sed s/qemu/hvm/)"
 		memory=32
 		maxmem=${maxmem:-32}
 		vcpus=$3
@@ -53,6 +53,7 @@ guest_config() {
 			cmdline="vcpus=$3 $4"
 		END
 	fi
+	[ "$type" != qemu ] || printf '%s\n' 'vga="none"' nographic=1 vnc=0 >> "/tmp/$1.cfg"
 }
 
 # guest_start, with the same arguments: creates that guest, and returns when all its vCPUs are up.

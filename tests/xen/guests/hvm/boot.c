@@ -31,12 +31,19 @@ static void set_hypercall_page(void)
 	                 : "memory");
 }
 
-/* An HVM guest's toolstack gives its firmware no command line. */
+/* What a Multiboot loader leaves in eax, and where it puts the command line's address (specification, 3.2, 3.3). */
+#define MULTIBOOT_MAGIC 0x2badb002
+#define MULTIBOOT_COMMAND_LINE 16
+extern uint32_t boot_magic;
+
+/* The toolstack gives an HVM guest's firmware no command line. */
 const char *boot_begin(void *boot)
 {
 	const struct hvm_start_info *info = boot;
 
 	set_hypercall_page();
+	if (boot_magic == MULTIBOOT_MAGIC)
+		return (const char *)(*(uint32_t *)((char *)boot + MULTIBOOT_COMMAND_LINE) + BASE);
 	return info->cmdline_paddr ? (const char *)(unsigned long)(info->cmdline_paddr + BASE) : "work=shares vcpus=2";
 }
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Entry points of a PVH guest, or of an HVM guest whose firmware this is. Xen enters it with 32-bit code, paging off, flat
- * segments and the physical address of hvm_start_info in ebx (docs/misc/pvh.pandoc). It turns on what its mode needs,
- * and goes on in _start. A frame pointer of 0 ends every stack.
+ * segments and the physical address of hvm_start_info in ebx (docs/misc/pvh.pandoc). A device model's firmware enters
+ * it in the same way as a Multiboot kernel, with that of the Multiboot information in ebx and a magic number in eax.
+ * It turns on what its mode needs, and goes on in _start. A frame pointer of 0 ends every stack.
  */
 #include "../entry.inc"
 
@@ -30,11 +31,20 @@
 #endif
 #endif
 
+/* A loader finds it at the file's beginning (Multiboot specification 0.6.96, 3.1). With addresses, it reads no ELF. */
+#define MULTIBOOT_MAGIC 0x1badb002
+#define MULTIBOOT_ADDRESSES 0x10000
+	.section .multiboot, "a", @progbits
+multiboot:
+	.long MULTIBOOT_MAGIC, MULTIBOOT_ADDRESSES, -(MULTIBOOT_MAGIC + MULTIBOOT_ADDRESSES)
+	.long PHYSICAL(multiboot), PHYSICAL(multiboot), PHYSICAL(data_end), PHYSICAL(bss_end), PHYSICAL(start_physical)
+
 	.text
 	.code32
 	.globl start_physical
 	.type start_physical, @function
 start_physical:
+	movl %eax, PHYSICAL(boot_magic)
 	movl %ebx, PHYSICAL(boot_info)
 	lgdt PHYSICAL(segments_pointer)
 #ifndef FLAT
@@ -109,6 +119,9 @@ hypercall_page:
 	.size hypercall_page, . - hypercall_page
 
 	.data
+	.globl boot_magic
+boot_magic:
+	.long 0
 boot_info:
 	.long 0
 	.balign 8
