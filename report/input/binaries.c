@@ -20,7 +20,6 @@ struct loading {
 	struct binary_file *files;
 	uint64_t *bias; /* of each */
 	size_t n, cap;
-	uint64_t kernel_entry; /* 0: not known */
 	char *why;
 	size_t size;
 };
@@ -245,17 +244,27 @@ static bool lowest_address(const char *path, const struct symbols *s, size_t fro
 
 /*
  * How much higher the kernel in the image, whose symbols are the last ones from @from on, lies than it was linked: the
- * list of names that was taken from the guest, one of the first @nlists symbols, tells, or else the trace. 0: neither.
+ * list of names that was taken from the guest, one of the first @nlists symbols, tells, or else the trace. 0: neither,
+ * or no kernel.
  */
-static uint64_t kernel_bias(const struct loading *l, size_t nlists, size_t from)
+static int kernel_bias(const struct loading *l, size_t nlists, size_t from, uint64_t *bias)
 {
 	const struct symbols *s = &l->binaries->symbols;
-	uint64_t linked, seen, bias;
+	struct kernel_entries entries;
+	uint64_t linked, seen;
+	int rc;
 
-	if (symbols_added(s, KERNEL_START, 0, nlists, &seen) &&
-	    symbols_added(s, KERNEL_START, from, s->nadded, &linked))
-		return seen - linked;
-	return l->kernel_entry && kernel_entry_bias(s, from, l->kernel_entry, &bias) ? bias : 0;
+	*bias = 0;
+	if (!symbols_added(s, KERNEL_START, from, s->nadded, &linked))
+		return 0;
+	if (symbols_added(s, KERNEL_START, 0, nlists, &seen)) {
+		*bias = seen - linked;
+		return 0;
+	}
+	rc = kernel_entry_find(l->traces, &entries);
+	if (rc == 0 && !kernel_entry_bias(s, from, &entries, bias))
+		*bias = 0;
+	return rc;
 }
 
 /* @nlists: how many of the symbols are from lists; @from: where the file's begin. */
@@ -263,10 +272,13 @@ static int find_bias(struct loading *l, size_t i, size_t nlists, size_t from)
 {
 	const struct binary_file *file = &l->files[i];
 	uint64_t lowest;
+	int rc = 0;
 
 	if (!file->moved || file->by_offset) {
-		l->bias[i] = file->moved ? file->where : elf_file_is(file->path) ? kernel_bias(l, nlists, from) : 0;
-		return 0;
+		l->bias[i] = file->where;
+		if (!file->moved && elf_file_is(file->path))
+			rc = kernel_bias(l, nlists, from, &l->bias[i]);
+		return rc == 0 ? 0 : fail(l, NULL, strerror(-rc));
 	}
 	if (!lowest_address(file->path, &l->binaries->symbols, from, &lowest))
 		return fail(l, file->path, "nothing in it is loaded: where it lies cannot be told by an address");
@@ -327,10 +339,8 @@ static int load_symbols(struct loading *l)
 {
 	struct symbols *symbols = &l->binaries->symbols;
 	size_t nlists;
-	int rc = l->n ? kernel_entry_find(l->traces, &l->kernel_entry) : 0;
+	int rc = 0;
 
-	if (rc != 0)
-		return fail(l, NULL, strerror(-rc));
 	for (size_t i = 0; rc == 0 && i < l->n; i++)
 		if (!elf_file_is(l->files[i].path))
 			rc = add_symbols(l, i, 0);

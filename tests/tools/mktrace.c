@@ -553,6 +553,10 @@ static void make_stacks(struct maker *m, bool copies, const char *image, const c
 			check(upf_encode_entry(m->encoder, 0, m->now, 0, strtoull(line + 6, NULL, 16)), "entry");
 			continue;
 		}
+		if (strcmp(line, "block\n") == 0) {
+			flush(m);
+			continue;
+		}
 		for (char *at = strtok(line, " \n"); at && n < UPF_DEPTH_MAX; at = strtok(NULL, " \n"))
 			words[n++] = strtoull(at, NULL, 16);
 		s.depth = copies ? 1 : n;
