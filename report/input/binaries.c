@@ -13,10 +13,10 @@ struct loading {
 	struct traces *traces;
 	const struct binary_request *request;
 	struct binary_files files;
-	uint64_t *kernel_entry; /* by domain */
-	uint32_t *first;        /* by program: its first domain */
-	uint64_t *archived;     /* by trace and domain: archived_program() */
-	size_t bytes;           /* of archives */
+	struct kernel_entries *kernel_entries; /* by domain */
+	uint32_t *first;                       /* by program: its first domain */
+	uint64_t *archived;                    /* by trace and domain: archived_program() */
+	size_t bytes;                          /* of archives */
 	char *why;
 	size_t size;
 };
@@ -81,7 +81,8 @@ static bool same_program(const struct loading *l, uint32_t a, uint32_t b)
 			return false;
 	if (is_archived(l, a))
 		return same_archived(l, a, b);
-	return l->kernel_entry[a] == l->kernel_entry[b] && domains[a].arch == domains[b].arch &&
+	return memcmp(&l->kernel_entries[a], &l->kernel_entries[b], sizeof(*l->kernel_entries)) == 0 &&
+	       domains[a].arch == domains[b].arch &&
 	       (domains[a].kind <= UPF_KIND_PV) == (domains[b].kind <= UPF_KIND_PV);
 }
 
@@ -175,7 +176,7 @@ static int load_files(struct loading *l)
 	for (size_t i = 0; rc == 0 && i < b->nprograms; i++) {
 		const struct program_source source = {.files = &l->files,
 		                                      .domain = l->first[i],
-		                                      .kernel_entry = l->kernel_entry[l->first[i]],
+		                                      .kernel_entries = &l->kernel_entries[l->first[i]],
 		                                      .traces = l->traces,
 		                                      .request = l->request};
 
@@ -192,8 +193,27 @@ static int allocate(struct loading *l)
 	b->ndomains = l->files.ndomains;
 	b->program_of = calloc(b->ndomains, sizeof(*b->program_of));
 	l->first = calloc(b->ndomains, sizeof(*l->first));
-	l->kernel_entry = calloc(b->ndomains, sizeof(*l->kernel_entry));
-	return b->program_of && l->first && l->kernel_entry ? 0 : -ENOMEM;
+	l->kernel_entries = calloc(b->ndomains, sizeof(*l->kernel_entries));
+	return b->program_of && l->first && l->kernel_entries ? 0 : -ENOMEM;
+}
+
+/* Is one of the files a kernel, of which the traces may know where it was loaded? */
+static bool has_kernel(const struct loading *l)
+{
+	bool found = false;
+
+	for (size_t i = 0; i < l->files.n && !found; i++) {
+		const struct binary_file *file = &l->files.list[i];
+		struct symbols symbols = {0};
+		uint64_t start;
+		char why[200];
+
+		found = file->is_linked && !file->moved &&
+		        symbols_add_file(&symbols, file->path, &l->request->debug, why, sizeof(why)) == 0 &&
+		        symbols_added(&symbols, KERNEL_START, 0, symbols.nadded, &start);
+		symbols_free(&symbols);
+	}
+	return found;
 }
 
 static int make_programs(struct loading *l)
@@ -203,8 +223,8 @@ static int make_programs(struct loading *l)
 
 	if (rc == 0 && l->traces->session.archived)
 		rc = list_archived(l);
-	if (rc == 0 && l->files.n)
-		rc = kernel_entry_find(l->traces, l->kernel_entry);
+	if (rc == 0 && has_kernel(l))
+		rc = kernel_entry_find(l->traces, l->kernel_entries);
 	if (rc != 0)
 		return fail(l, rc);
 	number_programs(l);
@@ -239,7 +259,7 @@ int binaries_load(struct binaries *b, struct traces *traces, const struct binary
 	int rc = load_all(&l);
 
 	binary_files_free(&l.files);
-	free(l.kernel_entry);
+	free(l.kernel_entries);
 	free(l.first);
 	free(l.archived);
 	return rc;

@@ -1,58 +1,114 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "report/input/kernel_entry.h"
+#include "common/regular_file.h"
 
 #include <errno.h>
+#include <string.h>
+#include <unistd.h>
 
 #define ALIGNMENT 4096u /* kernels are moved by multiples of it, at least */
+#define BLOCKS_MAX 64   /* without any such address, before there is none */
 
-#define DIFFER UINT64_MAX
+static bool is_in_time(const struct trace *t, const struct upf_block *b)
+{
+	return b->last_ns + t->scope.later_ns >= t->scope.from_ns && b->first_ns + t->scope.later_ns < t->scope.to_ns;
+}
 
-static void note(const struct trace *t, const struct upf_record *rec, uint64_t *addresses)
+static void add(struct kernel_entries *e, uint64_t address)
+{
+	for (size_t i = 0; i < e->n; i++)
+		if (e->address[i] == address)
+			return;
+	if (e->n < KERNEL_ENTRIES_MAX)
+		e->address[e->n++] = address;
+}
+
+static void note(const struct trace *t, const struct upf_record *rec, struct kernel_entries *of)
 {
 	uint32_t domain = scope_domain(&t->scope, rec->domain);
-	uint64_t *address = &addresses[domain];
 
-	if (rec->domain >= upf_reader_session(t->reader)->ndomains || !scope_has_domain(&t->scope, domain))
-		return;
-	*address = *address == 0 || *address == rec->count ? rec->count : DIFFER;
+	if (rec->count != 0 && rec->domain < upf_reader_session(t->reader)->ndomains &&
+	    scope_has_domain(&t->scope, domain))
+		add(&of[domain], rec->count);
 }
 
-static void note_all(struct upf_decoder *d, const struct trace *t, uint64_t *addresses)
+/* Those of a block, which has one for each domain near its beginning. False: it has none. */
+static bool note_block(struct upf_decoder *d, const struct trace *t, const struct upf_block *b,
+                       struct kernel_entries *of)
 {
+	const uint32_t ndomains = upf_reader_session(t->reader)->ndomains;
 	struct upf_record rec;
+	uint32_t told = 0;
 
-	while (upf_decoder_next(d, &rec) > 0) {
+	if (b->fault != UPF_OK || b->type != UPF_BLOCK_SAMPLES || upf_decoder_start(d, b) != UPF_OK)
+		return false;
+	while (told < ndomains && upf_decoder_next(d, &rec) > 0) {
 		if (rec.kind == UPF_SAME)
 			upf_decoder_pass_repeated(d); /* a small block may repeat millions */
-		if (rec.kind == UPF_ENTRY && rec.count != 0)
-			note(t, &rec, addresses);
+		if (rec.kind != UPF_ENTRY)
+			continue;
+		told++;
+		note(t, &rec, of);
 	}
+	return told > 0;
 }
 
-int kernel_entry_find(struct traces *t, uint64_t *addresses)
+static int note_file(struct upf_decoder *d, const struct trace *t, struct upf_reader *reader,
+                     struct kernel_entries *of)
 {
-	struct upf_decoder *d = upf_decoder_new();
+	struct upf_block b;
+	size_t without = 0;
+	bool any = false;
 	int rc = 0;
 
-	if (!d)
-		return -ENOMEM;
-	for (size_t i = 0; rc >= 0 && i < t->n; i++) {
-		struct upf_block block;
-
-		rc = upf_reader_next(t->list[i].reader, &block);
-		if (rc <= 0)
+	while (without < BLOCKS_MAX && (rc = upf_reader_next(reader, &b)) > 0) {
+		if (!is_in_time(t, &b))
 			continue;
-		if (block.fault == UPF_OK && block.type == UPF_BLOCK_SAMPLES && upf_decoder_start(d, &block) == UPF_OK)
-			note_all(d, &t->list[i], addresses);
-		upf_reader_again(t->list[i].reader, &block);
+		any |= note_block(d, t, &b, of);
+		without += !any;
 	}
-	upf_decoder_free(d);
-	for (size_t i = 0; i < t->session.ndomains; i++)
-		addresses[i] = addresses[i] == DIFFER ? 0 : addresses[i];
 	return rc < 0 ? rc : 0;
 }
 
-bool kernel_entry_bias(const struct symbols *s, size_t from, uint64_t entry, uint64_t *bias)
+/* A pipe cannot be read twice. */
+static int note_first_block(struct upf_decoder *d, const struct trace *t, struct kernel_entries *of)
+{
+	struct upf_block b;
+	int rc = upf_reader_next(t->reader, &b);
+
+	if (rc <= 0)
+		return rc;
+	note_block(d, t, &b, of);
+	upf_reader_again(t->reader, &b);
+	return 0;
+}
+
+static int note_trace(struct upf_decoder *d, const struct trace *t, struct kernel_entries *of)
+{
+	enum upf_fault fault;
+	int fd = strcmp(t->path, "-") != 0 ? regular_file_open(t->path) : -1, rc;
+	struct upf_reader *again = fd >= 0 ? upf_reader_open(fd, &fault, NULL) : NULL;
+
+	rc = again ? note_file(d, t, again, of) : note_first_block(d, t, of);
+	upf_reader_close(again);
+	if (fd >= 0)
+		close(fd);
+	return rc;
+}
+
+int kernel_entry_find(struct traces *t, struct kernel_entries *of)
+{
+	struct upf_decoder *d = upf_decoder_new();
+	int rc = d ? 0 : -ENOMEM;
+
+	for (size_t i = 0; rc == 0 && i < t->n; i++)
+		rc = note_trace(d, &t->list[i], of);
+	upf_decoder_free(d);
+	return rc;
+}
+
+/* By one address. */
+static bool find_bias(const struct symbols *s, size_t from, uint64_t entry, uint64_t *bias)
 {
 	/*
 	 * x86: of division by zero, since Linux 5.8 and before, natively and as a PV guest; while it starts, in the
@@ -63,8 +119,6 @@ bool kernel_entry_bias(const struct symbols *s, size_t from, uint64_t entry, uin
 		"early_idt_handler_array", "xen_early_idt_handler_array", "vectors"};
 	uint64_t linked;
 
-	if (!symbols_added(s, KERNEL_START, from, s->nadded, &linked))
-		return false;
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		if (!symbols_added(s, names[i], from, s->nadded, &linked) || (entry - linked) % ALIGNMENT != 0)
 			continue;
@@ -72,4 +126,19 @@ bool kernel_entry_bias(const struct symbols *s, size_t from, uint64_t entry, uin
 		return true;
 	}
 	return false;
+}
+
+bool kernel_entry_bias(const struct symbols *s, size_t from, const struct kernel_entries *e, uint64_t *bias)
+{
+	size_t found = 0;
+	uint64_t one;
+
+	for (size_t i = 0; i < e->n; i++) {
+		if (!find_bias(s, from, e->address[i], &one))
+			continue;
+		if (found++ && one != *bias)
+			return false;
+		*bias = one;
+	}
+	return found > 0;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * kernel_entry.h - where a guest's Linux kernel was loaded. A relocated kernel (KASLR) cannot hide the handler of the
- * first exception, whose address the recorder keeps once for each vCPU.
+ * first exception, whose address the recorder keeps for each block of the trace. While a guest starts there are others:
+ * of its firmware, and the kernel's first ones.
  */
 #ifndef REPORT_INPUT_KERNEL_ENTRY_H
 #define REPORT_INPUT_KERNEL_ENTRY_H
@@ -12,16 +13,23 @@
 /* Linux' own name for where its image begins. */
 #define KERNEL_START "_text"
 
+#define KERNEL_ENTRIES_MAX 16
+
+struct kernel_entries {
+	uint64_t address[KERNEL_ENTRIES_MAX];
+	size_t n;
+};
+
 /*
- * The address, as the traces tell at their beginnings, for each of t->session's domains that counts; it stays 0 where
- * they do not tell, or not the same. Reads the first block of each, which is then given out again. 0 or a negative
+ * The addresses that the traces have of each domain of t->session that counts: @of has room for all, and is empty. As far
+ * as the traces can be read twice; else those in their first blocks, which are then given out again. 0 or a negative
  * errno.
  */
-int kernel_entry_find(struct traces *t, uint64_t *addresses);
+int kernel_entry_find(struct traces *t, struct kernel_entries *of);
 /*
- * How much higher the kernel whose symbols were added from the @from-th on lies, if @entry is its handler's address.
- * False: they are not a kernel's, or it is not that kernel.
+ * How much higher the kernel whose symbols were added from the @from-th on lies, if one of @e is its handler's. False:
+ * the symbols are not a kernel's, or it is not that kernel, or it was in several places: the guest was rebooted.
  */
-bool kernel_entry_bias(const struct symbols *s, size_t from, uint64_t entry, uint64_t *bias);
+bool kernel_entry_bias(const struct symbols *s, size_t from, const struct kernel_entries *e, uint64_t *bias);
 
 #endif

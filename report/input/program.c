@@ -45,12 +45,13 @@ static bool lowest_address(const char *path, const struct symbols *s, size_t fro
 static uint64_t kernel_bias(const struct loading *l, size_t nlists, size_t from)
 {
 	const struct symbols *s = &l->program->symbols;
-	uint64_t entry = l->source->kernel_entry, linked, seen, bias;
+	uint64_t linked, seen, bias;
 
-	if (symbols_added(s, KERNEL_START, 0, nlists, &seen) &&
-	    symbols_added(s, KERNEL_START, from, s->nadded, &linked))
+	if (!symbols_added(s, KERNEL_START, from, s->nadded, &linked))
+		return 0;
+	if (symbols_added(s, KERNEL_START, 0, nlists, &seen))
 		return seen - linked;
-	return entry && kernel_entry_bias(s, from, entry, &bias) ? bias : 0;
+	return kernel_entry_bias(s, from, l->source->kernel_entries, &bias) ? bias : 0;
 }
 
 /* @nlists: how many of the symbols are from lists; @from: where the file's begin. */

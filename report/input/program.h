@@ -8,6 +8,7 @@
 
 #include "report/archive/archive.h"
 #include "report/input/binary_files.h"
+#include "report/input/kernel_entry.h"
 #include "report/unwind/cfi.h"
 
 /* Zero-initialise, program_free() at the end. */
@@ -24,9 +25,9 @@ struct program {
 
 /* What a program is loaded from. */
 struct program_source {
-	const struct binary_files *files; /* those that are for @domain */
-	uint32_t domain;                  /* that ran it, as all traces together number it */
-	uint64_t kernel_entry;            /* of its kernel_entry_find(); 0: not known */
+	const struct binary_files *files;            /* those that are for @domain */
+	uint32_t domain;                             /* that ran it, as all traces together number it */
+	const struct kernel_entries *kernel_entries; /* its own */
 	const struct traces *traces;
 	const struct binary_request *request;
 };

@@ -123,6 +123,13 @@ prints 'of a kernel that was recorded while it started' 'leaf;twice 1' "$report"
 prints 'of a kernel that is where it was linked' 'leaf;twice 1' "$report" --folded -q -s kernel <(kernel_at 0 0)
 prints 'of another kernel: its first exception is no multiple of a page away' 'leaf;twice 1' "$report" --folded -q -s kernel \
 	<(kernel_at 0 0x1e000008)
+moved_pause=$(printf %x $((0x$pause + 0x1e000000))) moved_entry=$(printf %x $((0x$entry + 0x1e000000)))
+printf '%s\n' "entry 12345" $moved_pause block "entry $moved_entry" $moved_pause | "$mktrace" stacks >booted.upf
+prints 'of a kernel that is not there yet when the trace begins' 'leaf;twice 2' "$report" --folded -q -s kernel booted.upf
+again=$(printf %x $((0x$entry + 0x2e000000)))
+printf '%s\n' "entry $moved_entry" $moved_pause block "entry $again" $moved_pause | "$mktrace" stacks >rebooted.upf
+prints 'of a kernel that was in two places: nobody knows' "0x$moved_pause 2" "$report" --folded -q -s kernel rebooted.upf
+prints 'unless --time chooses one' 'leaf;twice 1' "$report" --folded -q --time 0,5ms -s kernel rebooted.upf
 prints 'kallsyms come before the trace' 'leaf;twice 1' "$report" --folded -q -s kernel -s kallsyms.moved <(kernel_at 0x1e000000 0x3e000000)
 { cat lines; moved 0x40000000; } | "$mktrace" stacks >both.upf
 prints 'several images' '_start;work;leaf 1

@@ -661,6 +661,8 @@ static void make_stacks(struct maker *m, bool copies, const char *image, const c
 			domain = (uint32_t)atoi(line + 3);
 		else if (strncmp(line, "entry ", 6) == 0)
 			check(upf_encode_entry(m->encoder, domain, m->now, 0, strtoull(line + 6, NULL, 16)), "entry");
+		else if (strcmp(line, "block\n") == 0)
+			flush(m);
 		else
 			add_sample(m, copies, domain, line);
 	}
