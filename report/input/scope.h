@@ -11,6 +11,7 @@ struct scope {
 	uint64_t from_ns, to_ns; /* [from, to) */
 	uint64_t later_ns;       /* added to the trace's own times before */
 	bool some_domains;
+	bool some;                              /* not every record counts */
 	uint64_t domains[UPF_DOMAINS_MAX / 64]; /* by the trace's own index */
 	const uint32_t
 		*domain_map; /* from the trace's index to the common one, NULL: the same; session->ndomains of them */
@@ -24,11 +25,21 @@ struct scope {
 int scope_make(struct scope *scope, const struct selection *selection, const struct upf_session *session,
                uint64_t length_ns, char *why, size_t size);
 /* Is this record within time, domains and, of a sample, vCPUs? Records of no vCPU count for all. */
-bool scope_has(const struct scope *scope, const struct upf_record *rec);
+bool scope_has_some(const struct scope *scope, const struct upf_record *rec);
+static inline bool scope_has(const struct scope *scope, const struct upf_record *rec)
+{
+	return !scope->some || scope_has_some(scope, rec);
+}
 /* Do samples of @domain, as all traces together number it, count, and are there any? */
 bool scope_has_domain(const struct scope *scope, uint32_t domain);
 /* Domain and time as all traces together have them. */
-void scope_place(const struct scope *scope, struct upf_record *rec);
+static inline void scope_place(const struct scope *scope, struct upf_record *rec)
+{
+	rec->time_ns += scope->later_ns;
+	if (scope->domain_map)
+		rec->domain =
+			rec->domain < scope->nmapped ? scope->domain_map[rec->domain] : scope->unmapped + rec->domain;
+}
 
 /* A domain as users know it: its name, "[domain 3]" or "[unknown domain 3]". Not made safe. */
 void domain_text(const struct upf_session *session, uint32_t domain, char *text, size_t size);

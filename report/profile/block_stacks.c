@@ -137,8 +137,23 @@ void block_stacks_free(struct block_stacks *b)
 void block_stacks_start(struct block_stacks *b)
 {
 	b->mapped = 0;
+	b->plain_domain = UINT32_MAX;
 	b->nseen = 0;
 	hash_table_clear(&b->by_stack);
+}
+
+/* Is the stack as it was recorded? Asked for every sample; all of a domain without tops are alike. */
+static inline bool is_plain(struct block_stacks *b, const struct upf_record *rec)
+{
+	bool bare = rec->tops == UPF_TOPS_NONE && !rec->link && !rec->mode;
+
+	if (bare && rec->domain == b->plain_domain)
+		return true;
+	if ((b->cfi || b->is_archive) && chain_may_differ(b->session, rec))
+		return false;
+	if (bare)
+		b->plain_domain = rec->domain;
+	return true;
 }
 
 int block_stacks_find(struct block_stacks *b, const struct upf_record *rec, struct block_stack *out)
@@ -146,7 +161,7 @@ int block_stacks_find(struct block_stacks *b, const struct upf_record *rec, stru
 	const struct block_stack *seen;
 	int rc;
 
-	if ((b->cfi || b->is_archive) && chain_may_differ(b->session, rec)) {
+	if (!is_plain(b, rec)) {
 		rc = true_stack(b, rec, &seen);
 		if (rc == 0)
 			*out = *seen;
