@@ -411,38 +411,39 @@ enum upf_record_kind {
 	UPF_REGISTERS = 8,
 };
 struct upf_record {
-	uint8_t kind;    /* enum upf_record_kind; others: optional record of a later version, to be passed over */
-	uint32_t index;  /* number of the record in its block */
-	uint32_t domain; /* index into the session's domains; may be unknown there: check */
-	uint64_t time_ns;
-	uint64_t pause_ns; /* ROUND */
+	uint8_t kind; /* enum upf_record_kind; others: optional record of a later version, to be passed over */
+	uint8_t code; /* LOST: enum upf_lost; EVENT: enum upf_event_code */
+
 	/*
 	 * SAMPLE: one follows UPF_ROUND for each vCPU; UPF_SAME is followed by all the samples it repeats, @repeated
 	 * set
 	 */
-	uint32_t vcpu; /* ENTRY and REGISTERS, too */
+	bool repeated, user;
 	uint8_t state, end;
-	bool user, repeated;
-	uint8_t mode; /* enum upf_arch; 0: its domain's */
-	uint64_t root, link;
-	uint64_t cpu_ns;
-	uint32_t stack;     /* the leaf's node */
-	enum upf_tops tops; /* what of the following is there */
-	uint32_t top;       /* its number in the block; alike ones, with the same link and mode, have the same */
-	uint64_t sp, fp;
-	const uint64_t *words; /* from @sp, rounded down to a word, upwards; valid until the next call */
-	uint32_t nwords;
-	const uint64_t *regs; /* nregs of them; a COPY has some */
-	uint32_t nregs;
+	uint8_t mode;            /* enum upf_arch; 0: its domain's */
+	uint8_t tops;            /* enum upf_tops: what of the following is there */
+	uint32_t vcpu;           /* ENTRY and REGISTERS, too */
+	uint32_t stack;          /* the leaf's node */
+	uint32_t top;            /* its number in the block; alike ones, with the same link and mode, have the same */
+	uint32_t nwords;         /* at @words */
+	uint32_t nregs;          /* at @regs; a COPY has some */
+	uint32_t registers_size; /* bytes at @registers */
+
+	uint32_t index;  /* number of the record in its block */
+	uint32_t domain; /* index into the session's domains; may be unknown there: check */
+	uint64_t time_ns;
+	uint64_t pause_ns; /* ROUND */
+	uint64_t cpu_ns;   /* SAMPLE */
 	/*
 	 * LOST, LATE: how many; EVENT: its value; ENTRY: the address; SAMPLE: 1; SAME: how many samples follow that it
 	 * repeats
 	 */
 	uint64_t count;
-	uint8_t code; /* LOST: enum upf_lost; EVENT: enum upf_event_code */
+	uint64_t root, link, sp, fp;
+	const uint64_t *words; /* from @sp, rounded down to a word, upwards; valid until the next call */
+	const uint64_t *regs;
 	/* REGISTERS, and the SAMPLE behind it: as in the trace, for upf_record_registers(). NULL: none */
 	const uint8_t *registers;
-	uint32_t registers_size;
 };
 
 struct upf_decoder;

@@ -123,23 +123,13 @@ static inline uint64_t get_u64(struct cursor *c)
 	return at ? peek_u64(at) : 0;
 }
 
+uint64_t get_long_varint(struct cursor *c); /* any, but those of one byte are faster read in line */
+
 static inline uint64_t get_varint(struct cursor *c)
 {
-	uint64_t v = 0;
-
 	if (!c->bad && c->at < c->end && *c->at < 0x80)
 		return *c->at++;
-	for (unsigned shift = 0; shift < 64; shift += 7) {
-		uint8_t byte = get_u8(c);
-
-		if (c->bad || (shift == 63 && byte > 1))
-			break;
-		v |= (uint64_t)(byte & 0x7f) << shift;
-		if (byte < 0x80)
-			return v;
-	}
-	c->bad = true;
-	return 0;
+	return get_long_varint(c);
 }
 
 static inline int64_t get_zigzag(struct cursor *c)

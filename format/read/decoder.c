@@ -5,6 +5,7 @@
  * A block is not trusted: every read is limited by its column, every number has a limit, and memory is limited by the
  * block's size, since a frame takes at least one byte in the file and one node here.
  */
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 
@@ -45,6 +46,7 @@ struct domain_state {
 struct upf_decoder {
 	struct column_reader columns;
 	enum upf_tops tops;   /* of every sample with registers in this block; MIXED: as the TOPS column says */
+	bool plain;           /* no sample of this block has more than its stack */
 	uint32_t copies_from; /* copies' numbers in this block are above this */
 	struct windows *windows;
 	struct copies *copies;
@@ -147,11 +149,6 @@ static inline __attribute__((always_inline)) int64_t difference(struct upf_decod
 	return column_difference(&d->columns, c);
 }
 
-static inline bool bad(const struct upf_decoder *d, enum column c)
-{
-	return column_bad(&d->columns, c);
-}
-
 /* --- start ------------------------------------------------------------------------------------------------------- */
 
 /* What the block's samples come with; false: not clear. */
@@ -164,6 +161,7 @@ static bool find_tops(struct upf_decoder *d)
 	          : copies                      ? UPF_TOPS_COPY
 	                                        : UPF_TOPS_NONE;
 	d->copies_from = windows && copies ? COPIES_FROM : 0;
+	d->plain = d->tops == UPF_TOPS_NONE && !d->columns.there[COLUMN_MORE] && !d->columns.there[COLUMN_EXT];
 	windows_reset(d->windows, d->v1);
 	copies_reset(d->copies, d->v1);
 	more_reset(d->more);
@@ -183,7 +181,7 @@ static void forget(struct upf_decoder *d)
 static int next_run(struct upf_decoder *d)
 {
 	d->run = d->nstacks == d->all_stacks ? UINT64_MAX : number(d, COLUMN_RUN);
-	return bad(d, COLUMN_RUN) ? -EBADMSG : 0;
+	return d->columns.bad ? -EBADMSG : 0;
 }
 
 /* What comes before the columns. */
@@ -242,14 +240,14 @@ static int get_branch(struct upf_decoder *d, uint32_t *node)
 {
 	uint64_t i = d->v1 ? 0 : number(d, COLUMN_BRANCH), back;
 
-	if (bad(d, COLUMN_BRANCH) || i > d->nbranches)
+	if (d->columns.bad || i > d->nbranches)
 		return -EBADMSG;
 	if (i) {
 		*node = d->branches[i - 1];
 		return 0;
 	}
 	back = number(d, COLUMN_PARENT);
-	if (bad(d, COLUMN_PARENT) || back >= d->nnodes)
+	if (d->columns.bad || back >= d->nnodes)
 		return -EBADMSG;
 	*node = d->nnodes - 1 - (uint32_t)back;
 	if (array_room(&d->branches, &d->branch_room, d->nbranches, sizeof(*d->branches)) != 0)
@@ -266,14 +264,14 @@ static int define_stack(struct upf_decoder *d, uint32_t *leaf)
 
 	if (rc != 0)
 		return rc;
-	if (bad(d, COLUMN_PUSH) || push > UPF_DEPTH_MAX - d->nodes[node].depth)
+	if (d->columns.bad || push > UPF_DEPTH_MAX - d->nodes[node].depth)
 		return -EBADMSG;
 	for (; push; push--) {
 		uint32_t near = d->children[node] ? d->children[node] : node;
 		enum column column = push > 1 || near == node || d->v1 ? COLUMN_FRAME : COLUMN_LEAF;
 		uint64_t address = d->nodes[near].address + (uint64_t)difference(d, column);
 
-		if (bad(d, column))
+		if (d->columns.bad)
 			return -EBADMSG;
 		if (add_node(d, node, d->nodes[node].depth + 1, address) != 0)
 			return -ENOMEM;
@@ -300,7 +298,7 @@ static int get_stack(struct upf_decoder *d, uint8_t state, uint32_t *leaf)
 		if (known && d->nstacks)
 			k = number(d, column);
 	}
-	if (bad(d, column) || (known && k >= d->nstacks))
+	if (d->columns.bad || (known && k >= d->nstacks))
 		return -EBADMSG;
 	if (known) {
 		*leaf = d->stacks[k];
@@ -316,20 +314,24 @@ static int get_stack(struct upf_decoder *d, uint8_t state, uint32_t *leaf)
 
 /* --- records ----------------------------------------------------------------------------------------------------- */
 
-static int enter_domain(struct upf_decoder *d)
+/* Makes room for the states of the first @n domains. */
+static int add_domains(struct upf_decoder *d, uint32_t n)
+{
+	if (array_room(&d->domains, &d->domain_room, n - 1, sizeof(*d->domains)) != 0)
+		return -ENOMEM;
+	memset(d->domains + d->ndomains, 0, (n - d->ndomains) * sizeof(*d->domains));
+	d->ndomains = n;
+	return 0;
+}
+
+static inline int enter_domain(struct upf_decoder *d)
 {
 	uint64_t domain = number(d, COLUMN_DOMAIN);
 
-	if (bad(d, COLUMN_DOMAIN) || domain >= UPF_DOMAINS_MAX)
+	if (d->columns.bad || domain >= UPF_DOMAINS_MAX)
 		return -EBADMSG;
 	d->domain = (uint32_t)domain;
-	if (domain < d->ndomains)
-		return 0;
-	if (array_room(&d->domains, &d->domain_room, domain, sizeof(*d->domains)) != 0)
-		return -ENOMEM;
-	memset(d->domains + d->ndomains, 0, (domain + 1 - d->ndomains) * sizeof(*d->domains));
-	d->ndomains = (uint32_t)domain + 1;
-	return 0;
+	return domain < d->ndomains ? 0 : add_domains(d, (uint32_t)domain + 1);
 }
 
 /* The tick of a round that follows the schedule. */
@@ -350,7 +352,7 @@ static uint64_t due_time(struct upf_decoder *d)
 }
 
 /* The time of a ROUND or SAME; its domain's state moves on to it. */
-static int round_time(struct upf_decoder *d)
+static inline int round_time(struct upf_decoder *d)
 {
 	struct domain_state *s = &d->domains[d->domain];
 	uint64_t before = s->seen ? s->round_tick : d->first_tick, elapsed;
@@ -361,9 +363,7 @@ static int round_time(struct upf_decoder *d)
 	elapsed = d->tick - before;
 	d->round_elapsed = s->seen ? elapsed > s->pause_ticks ? elapsed - s->pause_ticks : 0 : elapsed;
 	s->round_tick = d->tick;
-	return bad(d, COLUMN_TIME) || bad(d, COLUMN_STEP) || bad(d, COLUMN_LATE) || d->tick > UINT64_MAX / UPF_TICK_NS
-	               ? -EBADMSG
-	               : 0;
+	return d->columns.bad || d->tick > UINT64_MAX / UPF_TICK_NS ? -EBADMSG : 0;
 }
 
 static int get_round(struct upf_decoder *d, struct upf_record *r)
@@ -378,7 +378,7 @@ static int get_round(struct upf_decoder *d, struct upf_record *r)
 		return rc;
 	s = &d->domains[d->domain];
 	ticks = number(d, COLUMN_PAUSE);
-	if (bad(d, COLUMN_PAUSE) || ticks > UINT64_MAX / UPF_TICK_NS)
+	if (d->columns.bad || ticks > UINT64_MAX / UPF_TICK_NS)
 		return -EBADMSG;
 	s->pause_ticks = ticks;
 	s->seen = true;
@@ -389,19 +389,15 @@ static int get_round(struct upf_decoder *d, struct upf_record *r)
 	return 0;
 }
 
-static int keep(struct upf_decoder *d, const struct kept *k)
+/* Room for the next sample, which is kept when it is found sound. */
+static int keep_room(struct upf_decoder *d)
 {
-	struct domain_state *s = &d->domains[d->domain];
-
-	if (s->nkept == UPF_VCPUS_MAX)
+	if (d->domains[d->domain].nkept == UPF_VCPUS_MAX)
 		return -EBADMSG;
-	if (array_room(&d->kept, &d->kept_room, d->nkept, sizeof(*d->kept)) != 0)
-		return -ENOMEM;
-	d->kept[d->nkept++] = *k;
-	s->nkept++;
-	return 0;
+	return array_room(&d->kept, &d->kept_room, d->nkept, sizeof(*d->kept));
 }
 
+/* What comes with the stack. */
 static int get_top(struct upf_decoder *d, struct kept *k)
 {
 	struct cursor *tops = &d->columns.column[COLUMN_TOPS];
@@ -424,14 +420,8 @@ static int get_top(struct upf_decoder *d, struct kept *k)
 	return rc;
 }
 
-static void tell(const struct upf_decoder *d, struct upf_record *r, const struct kept *k)
+static void tell_top(const struct upf_decoder *d, struct upf_record *r, const struct kept *k)
 {
-	r->count = 1;
-	r->vcpu = k->vcpu;
-	r->stack = k->stack;
-	r->state = k->state;
-	r->end = k->end;
-	r->user = k->user;
 	r->mode = k->more.mode;
 	r->root = k->more.root;
 	r->link = k->more.link;
@@ -448,38 +438,55 @@ static void tell(const struct upf_decoder *d, struct upf_record *r, const struct
 		r->top = k->more_top;
 }
 
+static inline void tell(const struct upf_decoder *d, struct upf_record *r, const struct kept *k)
+{
+	r->count = 1;
+	r->vcpu = k->vcpu;
+	r->stack = k->stack;
+	r->state = k->state;
+	r->end = k->end;
+	r->user = k->user;
+	if (!d->plain)
+		tell_top(d, r, k);
+}
+
 static int get_sample(struct upf_decoder *d, struct upf_record *r)
 {
 	uint64_t vcpu = number(d, COLUMN_VCPU), predicted, cpu;
 	uint8_t state = column_byte(&d->columns, COLUMN_STATE);
 	int64_t off = difference(d, COLUMN_CPU);
-	struct kept k;
-	int rc;
+	struct kept *k;
+	int rc = d->in_round ? keep_room(d) : -EBADMSG;
 
-	if (!d->in_round || bad(d, COLUMN_VCPU) || d->columns.column[COLUMN_STATE].bad || bad(d, COLUMN_CPU) ||
-	    vcpu >= UPF_VCPUS_MAX || ((state & STATE_VMM) && (state & STATE_RUN_MASK)))
+	if (rc != 0)
+		return rc;
+	if (d->columns.bad || vcpu >= UPF_VCPUS_MAX || ((state & STATE_VMM) && (state & STATE_RUN_MASK)))
 		return -EBADMSG;
-	k = (struct kept){.vcpu = (uint32_t)vcpu,
-	                  .state = (state & STATE_RUN_MASK) | (state & STATE_VMM ? UPF_VMM : 0),
-	                  .user = state & STATE_USER,
-	                  .end = state >> STATE_END_SHIFT & STATE_END_MASK};
-	predicted = k.state == UPF_RUNNING ? d->round_elapsed : 0;
+	k = &d->kept[d->nkept];
+	if (!d->plain)
+		*k = (struct kept){0};
+	k->vcpu = (uint32_t)vcpu;
+	k->state = (state & STATE_RUN_MASK) | (state & STATE_VMM ? UPF_VMM : 0);
+	k->user = state & STATE_USER;
+	k->end = state >> STATE_END_SHIFT & STATE_END_MASK;
+	predicted = k->state == UPF_RUNNING ? d->round_elapsed : 0;
 	cpu = predicted - ((uint64_t)off << d->cpu_shift);
 	if (d->cpu_shift && -cpu < UINT64_C(1) << d->cpu_shift)
 		cpu = 0;
 	if (cpu > UINT64_MAX / UPF_TICK_NS)
 		return -EBADMSG;
-	rc = get_stack(d, k.state, &k.stack);
-	if (rc == 0)
-		rc = get_top(d, &k);
+	rc = get_stack(d, k->state, &k->stack);
+	if (rc == 0 && !d->plain)
+		rc = get_top(d, k);
 	if (rc == 0 && d->registers.waiting)
-		rc = register_lists_take(&d->registers, k.vcpu, &k.registers);
-	if (rc == 0)
-		rc = keep(d, &k);
-	if (rc == 0)
-		tell(d, r, &k);
+		rc = register_lists_take(&d->registers, k->vcpu, &k->registers);
+	if (rc != 0)
+		return rc;
+	d->nkept++;
+	d->domains[d->domain].nkept++;
+	tell(d, r, k);
 	r->cpu_ns = cpu * UPF_TICK_NS;
-	return rc;
+	return 0;
 }
 
 static int get_same(struct upf_decoder *d, struct upf_record *r)
@@ -502,7 +509,6 @@ static int get_same(struct upf_decoder *d, struct upf_record *r)
 /* LOST, LATE, EVENT and ENTRY. */
 static int get_note(struct upf_decoder *d, struct upf_record *r)
 {
-	struct cursor *code = &d->columns.column[COLUMN_CODE];
 	uint64_t vcpu = 0;
 	int rc = enter_domain(d);
 
@@ -516,10 +522,7 @@ static int get_note(struct upf_decoder *d, struct upf_record *r)
 	if (r->kind == UPF_ENTRY)
 		vcpu = number(d, COLUMN_VCPU);
 	r->vcpu = (uint32_t)vcpu;
-	return bad(d, COLUMN_TIME) || bad(d, COLUMN_COUNT) || bad(d, COLUMN_VCPU) || vcpu >= UPF_VCPUS_MAX ||
-	                       code->bad || d->tick > UINT64_MAX / UPF_TICK_NS
-	               ? -EBADMSG
-	               : 0;
+	return d->columns.bad || vcpu >= UPF_VCPUS_MAX || d->tick > UINT64_MAX / UPF_TICK_NS ? -EBADMSG : 0;
 }
 
 /* A record of a later version: one length-prefixed item in EXT. */
@@ -531,7 +534,7 @@ static int pass_over(struct upf_decoder *d)
 	return ext->bad ? -EBADMSG : 0;
 }
 
-static int get_record(struct upf_decoder *d, struct upf_record *r)
+static inline int get_record(struct upf_decoder *d, struct upf_record *r)
 {
 	if (d->registers.waiting && r->kind != UPF_SAMPLE)
 		return -EBADMSG;
@@ -559,11 +562,8 @@ static int get_record(struct upf_decoder *d, struct upf_record *r)
 /* The next sample that a SAME repeats; false when all are given out. */
 static bool next_repeated(struct upf_decoder *d, struct upf_record *r)
 {
-	const struct domain_state *s;
+	const struct domain_state *s = &d->domains[d->domain];
 
-	if (!d->repeating)
-		return false;
-	s = &d->domains[d->domain];
 	d->repeating = d->repeat < s->nkept;
 	if (!d->repeating)
 		return false;
@@ -587,15 +587,25 @@ static bool all_consumed(const struct upf_decoder *d)
 	return true;
 }
 
+/* In two halves, as compilers clear a larger piece by a slow instruction. */
+static inline void clear_record(struct upf_record *rec)
+{
+	const size_t half = offsetof(struct upf_record, count);
+
+	static_assert(sizeof(*rec) - offsetof(struct upf_record, count) <= 64, "the second half");
+	memset(rec, 0, half);
+	memset((uint8_t *)rec + half, 0, sizeof(*rec) - half);
+}
+
 int upf_decoder_next(struct upf_decoder *d, struct upf_record *rec)
 {
 	int rc = 0;
 
-	memset(rec, 0, sizeof(*rec));
+	clear_record(rec);
 	if (d->broken)
 		return -EBADMSG;
 	rec->index = d->repeating ? d->index - 1 : d->index;
-	if (!next_repeated(d, rec)) {
+	if (!d->repeating || !next_repeated(d, rec)) {
 		rec->index = d->index;
 		if (cursor_left(&d->columns.column[COLUMN_KIND]) == 0) {
 			d->broken = d->registers.waiting || !all_consumed(d);

@@ -133,12 +133,13 @@ static bool open_column(struct column_reader *r, uint64_t id, uint64_t form, con
 	r->column[id] = cursor_of(at, form == FORM_BYTES ? len : 0);
 	if (form == FORM_SPLIT)
 		return id == COLUMN_REG && open_split(r, at, len);
-	return open_form(&r->rice[id], id, form, at, len) && !column_bad(r, (enum column)id);
+	return open_form(&r->rice[id], id, form, at, len) && !r->rice[id].bad;
 }
 
 static void clear(struct column_reader *r, bool v1)
 {
 	memset(r->there, 0, sizeof(r->there));
+	r->bad = false;
 	r->unknown = 0;
 	for (uint64_t c = 0; c < COLUMNS; c++) {
 		r->column[c] = cursor_of(NULL, 0);

@@ -138,13 +138,14 @@ static inline bool columns_surely_fit(struct column_writer *w, size_t need)
 	return true;
 }
 
-/* --- reading: past the end all is 0, and the column bad ---------------------------------------------------------- */
+/* --- reading: past the end all is 0, and the reader bad ---------------------------------------------------------- */
 
 struct column_reader {
 	struct cursor column[COLUMNS];
 	struct rice rice[COLUMNS]; /* in use unless the form is FORM_BYTES */
 	uint8_t form[COLUMNS];
 	bool there[COLUMNS];
+	bool bad;                          /* a value past the end of its column was asked for, or one that is none */
 	uint32_t unknown;                  /* the first required column that is not known, 0: none */
 	struct cursor split[UPF_REGS_MAX]; /* REG, register by register, if its form is FORM_SPLIT */
 };
@@ -152,19 +153,34 @@ struct column_reader {
 /* Inlined for its constant @c: this is what decoding costs most. */
 static inline __attribute__((always_inline)) uint64_t column_number(struct column_reader *r, enum column c)
 {
-	if (r->form[c] == FORM_BYTES)
-		return get_varint(&r->column[c]);
-	if (r->form[c] == FORM_RICE)
-		return rice_next(&r->rice[c]);
-	if (r->rice[c].limit == 1) /* as in columns that are left out */
+	struct cursor *bytes = &r->column[c];
+	uint64_t v;
+
+	if (r->form[c] == FORM_BYTES) {
+		if (bytes->at < bytes->end && *bytes->at < 0x80)
+			return *bytes->at++;
+		v = get_long_varint(bytes);
+		r->bad |= bytes->bad;
+		return v;
+	}
+	if (r->form[c] == FORM_RANGE && r->rice[c].limit == 1) /* as in columns that are left out */
 		return r->rice[c].base;
-	return range_next(&r->rice[c]);
+	v = r->form[c] == FORM_RICE ? rice_next(&r->rice[c]) : range_next(&r->rice[c]);
+	r->bad |= r->rice[c].bad;
+	return v;
 }
 
 /* Of a column of bytes, which may be left out. */
 static inline uint8_t column_byte(struct column_reader *r, enum column c)
 {
-	return r->form[c] == FORM_BYTES ? get_u8(&r->column[c]) : 0;
+	struct cursor *bytes = &r->column[c];
+
+	if (r->form[c] != FORM_BYTES)
+		return 0;
+	if (bytes->at < bytes->end)
+		return *bytes->at++;
+	r->bad = true;
+	return 0;
 }
 
 static inline __attribute__((always_inline)) int64_t column_difference(struct column_reader *r, enum column c)
@@ -180,13 +196,8 @@ static inline int64_t column_register(struct column_reader *r, unsigned reg)
 	if (r->form[COLUMN_REG] != FORM_SPLIT)
 		return column_difference(r, COLUMN_REG);
 	v = get_zigzag(&r->split[reg]);
-	r->rice[COLUMN_REG].bad |= r->split[reg].bad;
+	r->bad |= r->split[reg].bad;
 	return v;
-}
-
-static inline bool column_bad(const struct column_reader *r, enum column c)
-{
-	return r->form[c] ? r->rice[c].bad : r->column[c].bad;
 }
 
 static inline bool column_done(const struct column_reader *r, enum column c)

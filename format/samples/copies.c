@@ -235,7 +235,7 @@ static int get_words(struct copies *c, struct column_reader *columns, const stru
 		uint64_t skip = column_number(columns, COLUMN_COPY_SKIP), old = 0;
 		uint64_t at = (base + i * UPF_WORD - before->base) / UPF_WORD;
 
-		if (column_bad(columns, COLUMN_COPY_SKIP) || skip > n - i)
+		if (columns->bad || skip > n - i)
 			return -EBADMSG;
 		if (skip) {
 			if (base + i * UPF_WORD < before->base || at > before->nwords || skip > before->nwords - at)
@@ -248,7 +248,7 @@ static int get_words(struct copies *c, struct column_reader *columns, const stru
 				old = c->fresh[i - 1];
 			c->fresh[i++] = old + (uint64_t)column_difference(columns, COLUMN_COPY_WORD);
 		}
-		if (column_bad(columns, COLUMN_COPY_WORD))
+		if (columns->bad)
 			return -EBADMSG;
 	}
 	return 0;
@@ -274,7 +274,7 @@ int copies_get_regs(struct copies *c, struct column_reader *columns, uint32_t do
 		copy->regs[r] += d;
 		copy->changed |= d != 0;
 	}
-	return column_bad(columns, COLUMN_REG) ? -EBADMSG : 0;
+	return columns->bad ? -EBADMSG : 0;
 }
 
 /* The words read become the copy's, its old ones the room for the next. */
@@ -297,7 +297,7 @@ int copies_get(struct copies *c, struct column_reader *columns, uint32_t domain,
 	struct copy *copy;
 	int rc;
 
-	if (column_bad(columns, COLUMN_COPY) || n > UPF_COPY_MAX)
+	if (columns->bad || n > UPF_COPY_MAX)
 		return -EBADMSG;
 	rc = find_copy(c, key_of(domain, vcpu), &copy);
 	if (rc == 0 && n)

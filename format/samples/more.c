@@ -146,7 +146,7 @@ static int get_root(struct more *m, struct column_reader *columns, uint64_t *val
 {
 	uint64_t i = column_number(columns, COLUMN_ROOT);
 
-	if (column_bad(columns, COLUMN_ROOT) || i > m->nroots)
+	if (columns->bad || i > m->nroots)
 		return -EBADMSG;
 	if (i == 0) {
 		if (array_room(&m->roots, &m->root_room, m->nroots + 1, sizeof(*m->roots)) != 0)
@@ -157,7 +157,7 @@ static int get_root(struct more *m, struct column_reader *columns, uint64_t *val
 		m->nroots++;
 	}
 	*value = m->roots[i].value;
-	return column_bad(columns, COLUMN_SPACE) ? -EBADMSG : 0;
+	return columns->bad ? -EBADMSG : 0;
 }
 
 static int get_link(struct more *m, struct column_reader *columns, uint32_t leaf, uint64_t address, uint64_t *value)
@@ -167,7 +167,7 @@ static int get_link(struct more *m, struct column_reader *columns, uint32_t leaf
 	if (!link)
 		return -ENOMEM;
 	*value = *link += (uint64_t)column_difference(columns, COLUMN_LINK);
-	return column_bad(columns, COLUMN_LINK) ? -EBADMSG : 0;
+	return columns->bad ? -EBADMSG : 0;
 }
 
 int more_get(struct more *m, struct column_reader *columns, uint32_t leaf, uint64_t address, struct more_values *v)
@@ -175,7 +175,7 @@ int more_get(struct more *m, struct column_reader *columns, uint32_t leaf, uint6
 	uint8_t byte = column_byte(columns, COLUMN_MORE);
 	int rc = 0;
 
-	if (columns->column[COLUMN_MORE].bad || (byte & MORE_RESERVED))
+	if (columns->bad || (byte & MORE_RESERVED))
 		return -EBADMSG;
 	v->mode = byte & MORE_MODE_MASK;
 	v->has_regs = byte & MORE_REGS;

@@ -259,14 +259,14 @@ static int get_words(struct windows *w, struct column_reader *columns, const str
 	for (uint32_t i = 0; i < n;) {
 		uint64_t skip = column_number(columns, COLUMN_SKIP);
 
-		if (column_bad(columns, COLUMN_SKIP) || skip > n - i)
+		if (columns->bad || skip > n - i)
 			return -EBADMSG;
 		i += (uint32_t)skip;
 		if (i < n) {
 			last = (words[i] ? words[i] : last) + (uint64_t)column_difference(columns, COLUMN_WORD);
 			words[i++] = last;
 		}
-		if (column_bad(columns, COLUMN_WORD))
+		if (columns->bad)
 			return -EBADMSG;
 	}
 	w->nwords += n;
@@ -282,7 +282,7 @@ static int get_top(struct windows *w, struct column_reader *columns, const struc
 
 	if (!w->v1)
 		n = base.nwords + (uint64_t)unzigzag(n);
-	if (column_bad(columns, COLUMN_FP) || column_bad(columns, COLUMN_SIZE) || n > UPF_WINDOW_MAX)
+	if (columns->bad || n > UPF_WINDOW_MAX)
 		return -EBADMSG;
 	rc = array_room(&w->tops, &w->top_room, w->ntops + 1, sizeof(*w->tops));
 	if (rc == 0)
@@ -309,7 +309,7 @@ int windows_get(struct windows *w, struct column_reader *columns, const struct u
 	unsigned i;
 	int rc;
 
-	if (column_bad(columns, COLUMN_TOP) || column_bad(columns, COLUMN_SP))
+	if (columns->bad)
 		return -EBADMSG;
 	h = hint_at(w, nodes[leaf].parent);
 	if (!h)

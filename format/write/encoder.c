@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * encoder.c - writes records to the columns of one block (FORMAT.md, "Samples blocks").
- *
- * The stacks of a block are a tree. A frame is searched among the callees of its caller, so that each one is written
- * only once in a block.
  */
 #include "format/write/encoder.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-#include "common/hash_chains.h"
 #include "format/samples/columns.h"
 #include "format/samples/copies.h"
 #include "format/write/forms.h"
@@ -18,20 +14,10 @@
 #include "format/samples/schedule.h"
 #include "format/samples/windows.h"
 #include "format/samples/register_list.h"
+#include "format/write/stack_writer.h"
 
-#define NODES_MAX 65536
-#define CHAIN_BITS 13
 #define NREGS_DIFFER UINT32_MAX
-#define RECENT_BITS 12
 #define TIMES_A_PERIOD 100 /* how exact times are, of a schedule */
-
-struct node {
-	uint64_t address;
-	uint32_t parent, next; /* next: in its chain of by_frame */
-	uint32_t child;        /* the callee defined last, 0: none */
-	uint32_t stack;        /* number of the stack that ends here, from 1, 0: none */
-	uint32_t branch;       /* its number among those, from 1, 0: none */
-};
 
 struct domain_state {
 	uint32_t generation; /* of the block it belongs to; others are from before */
@@ -57,12 +43,7 @@ struct upf_encoder {
 	uint32_t records, generation;
 	int64_t carry_ns; /* of pauses: what is still to be told, or was told too much */
 	struct domain_state *domains;
-	struct node *nodes; /* 0: the empty stack */
-	struct hash_chains by_frame;
-	uint32_t nnodes, nstacks;
-	uint32_t recent[1 << RECENT_BITS]; /* by a stack's hash: its leaf's node, perhaps, or one of a block before */
-	uint32_t branches;                 /* nodes that stacks have branched off from */
-	uint32_t run;                      /* stacks since the last new one */
+	struct stack_writer stacks;
 };
 
 static bool make_tops(struct upf_encoder *e, uint32_t slots, uint32_t copy_words)
@@ -70,10 +51,10 @@ static bool make_tops(struct upf_encoder *e, uint32_t slots, uint32_t copy_words
 	bool windows = e->tops == UPF_TOPS_WINDOW || e->tops == UPF_TOPS_MIXED;
 
 	if (windows)
-		e->windows = windows_new(NODES_MAX);
+		e->windows = windows_new(STACK_NODES_MAX);
 	if (slots)
 		e->copies = copies_new(slots, copy_words);
-	e->more = more_new(NODES_MAX);
+	e->more = more_new(STACK_NODES_MAX);
 	return e->more && (!windows || e->windows) && (!slots || e->copies);
 }
 
@@ -86,9 +67,8 @@ struct upf_encoder *upf_encoder_new(enum upf_tops tops, uint32_t slots, uint32_t
 		e->slots = slots;
 		e->carry = calloc(slots + 1, sizeof(*e->carry));
 		e->domains = calloc(UPF_DOMAINS_MAX, sizeof(*e->domains));
-		e->nodes = calloc(NODES_MAX, sizeof(*e->nodes));
 	}
-	if (!e || !e->carry || !e->domains || !e->nodes || hash_chains_init(&e->by_frame, CHAIN_BITS) != 0 ||
+	if (!e || !e->carry || !e->domains || stack_writer_init(&e->stacks) != 0 ||
 	    !columns_alloc(&e->columns, e->tops) || !make_tops(e, slots, copy_words)) {
 		upf_encoder_free(e);
 		errno = ENOMEM;
@@ -108,20 +88,17 @@ void upf_encoder_free(struct upf_encoder *e)
 	more_free(e->more);
 	free(e->carry);
 	free(e->domains);
-	free(e->nodes);
-	hash_chains_free(&e->by_frame);
+	stack_writer_free(&e->stacks);
 	free(e);
 }
 
 void upf_encoder_reset(struct upf_encoder *e, uint64_t period_ns)
 {
 	columns_reset(&e->columns);
-	hash_chains_clear(&e->by_frame);
-	memset(e->nodes, 0, sizeof(*e->nodes));
+	stack_writer_reset(&e->stacks);
 	e->period_ticks = period_ns / UPF_TICK_NS;
 	e->first_tick = e->last_tick = e->samples = e->lost = 0;
-	e->records = e->nstacks = e->branches = e->run = 0;
-	e->nnodes = 1;
+	e->records = 0;
 	e->seen_tops = 0;
 	e->nregs = 0;
 	e->generation++;
@@ -267,7 +244,7 @@ static bool has_room_for(struct upf_encoder *e, const struct upf_sample *samples
 		frames += s->depth;
 		words += tops_of(e, s) == UPF_TOPS_WINDOW ? s->nwords : 0;
 	}
-	return NODES_MAX - e->nnodes >= frames && more_has_room(e->more, n) &&
+	return stack_writer_has_room(&e->stacks, frames) && more_has_room(e->more, n) &&
 	       (!e->windows || windows_have_room(e->windows, n, words)) &&
 	       (columns_surely_fit(&e->columns, most) || each_column_fits(e, samples, n));
 }
@@ -328,101 +305,6 @@ static void end(struct upf_encoder *e, uint64_t tick)
 	e->last_tick = tick;
 }
 
-static uint32_t *chain(const struct upf_encoder *e, uint32_t parent, uint64_t address)
-{
-	uint64_t h = (address + parent * UINT64_C(0x9e3779b97f4a7c15)) * UINT64_C(0xbf58476d1ce4e5b9);
-
-	return hash_chain(&e->by_frame, h);
-}
-
-static uint32_t find_node(const struct upf_encoder *e, uint32_t parent, uint64_t address)
-{
-	uint32_t i = e->nodes[parent].child;
-
-	if (i && e->nodes[i].address == address)
-		return i;
-	i = *chain(e, parent, address);
-	while (i && (e->nodes[i].address != address || e->nodes[i].parent != parent))
-		i = e->nodes[i].next;
-	return i;
-}
-
-/* A frame differs least from the callee its caller had last, otherwise from its caller. */
-static uint32_t add_node(struct upf_encoder *e, bool leaf, uint32_t parent, uint64_t address)
-{
-	uint32_t *head = chain(e, parent, address), i = e->nnodes++;
-	uint32_t near = e->nodes[parent].child ? e->nodes[parent].child : parent;
-
-	add_zigzag(&e->columns, leaf && near != parent ? COLUMN_LEAF : COLUMN_FRAME, address - e->nodes[near].address);
-	e->nodes[i] = (struct node){.address = address, .parent = parent, .next = *head};
-	e->nodes[parent].child = *head = i;
-	return i;
-}
-
-/* Where a new stack leaves those there are. */
-static void encode_branch(struct upf_encoder *e, uint32_t node)
-{
-	add_varint(&e->columns, COLUMN_BRANCH, e->nodes[node].branch);
-	if (e->nodes[node].branch)
-		return;
-	add_varint(&e->columns, COLUMN_PARENT, e->nnodes - 1 - node);
-	e->nodes[node].branch = ++e->branches;
-}
-
-/* Is the node @leaf this stack's? */
-static bool is_stack(const struct upf_encoder *e, uint32_t leaf, const struct upf_sample *s)
-{
-	uint32_t node = leaf;
-
-	for (uint32_t i = 0; i < s->depth; i++) {
-		if (node == 0 || e->nodes[node].address != s->frames[i])
-			return false;
-		node = e->nodes[node].parent;
-	}
-	return node == 0;
-}
-
-/* Where the leaf's node of this stack is remembered: mostly it is another's, or the one of a block before. */
-static uint32_t *recent(struct upf_encoder *e, const struct upf_sample *s)
-{
-	uint64_t h = s->depth;
-
-	for (uint32_t i = 0; i < s->depth; i++)
-		h = (h ^ s->frames[i]) * UINT64_C(0x9e3779b97f4a7c15);
-	return &e->recent[h >> (64 - RECENT_BITS)];
-}
-
-static void encode_known(struct upf_encoder *e, const struct upf_sample *s, uint32_t node)
-{
-	add_varint(&e->columns, s->state == UPF_RUNNING ? COLUMN_STACK : COLUMN_REST, e->nodes[node].stack - 1);
-	e->run++;
-}
-
-/* The stack's leaf. */
-static uint32_t encode_stack(struct upf_encoder *e, const struct upf_sample *s)
-{
-	uint32_t *leaf = recent(e, s), node = 0, callee, left = s->depth;
-
-	if (*leaf < e->nnodes && e->nodes[*leaf].stack && is_stack(e, *leaf, s)) {
-		encode_known(e, s, *leaf);
-		return *leaf;
-	}
-	for (; left && (callee = find_node(e, node, s->frames[left - 1])) != 0; left--)
-		node = callee;
-	if (left == 0 && e->nodes[node].stack) {
-		encode_known(e, s, node);
-		return *leaf = node;
-	}
-	add_varint(&e->columns, COLUMN_RUN, e->run);
-	e->run = 0;
-	encode_branch(e, node);
-	add_varint(&e->columns, COLUMN_PUSH, left);
-	for (; left; left--)
-		node = add_node(e, left == 1, node, s->frames[left - 1]);
-	e->nodes[node].stack = ++e->nstacks;
-	return *leaf = node;
-}
-
 /* What comes with a stack that ends in @leaf. */
 static void encode_rest(struct upf_encoder *e, const struct upf_sample *s, uint32_t leaf)
 {
@@ -430,7 +312,7 @@ static void encode_rest(struct upf_encoder *e, const struct upf_sample *s, uint3
 	uint32_t nregs = nregs_of(e, s);
 	bool tell_regs = nregs != (tops == UPF_TOPS_COPY ? UPF_REGS : 0);
 
-	more_put(e->more, &e->columns, leaf, e->nodes[leaf].address,
+	more_put(e->more, &e->columns, leaf, e->stacks.nodes[leaf].address,
 	         &(struct more_values){s->root, s->link, s->mode, tell_regs});
 	if (nregs)
 		e->nregs = e->nregs == 0 || e->nregs == nregs ? nregs : NREGS_DIFFER;
@@ -442,7 +324,7 @@ static void encode_rest(struct upf_encoder *e, const struct upf_sample *s, uint3
 	if (e->tops == UPF_TOPS_MIXED)
 		add_u8(&e->columns, COLUMN_TOPS, (uint8_t)tops);
 	if (tops == UPF_TOPS_WINDOW)
-		windows_put(e->windows, &e->columns, e->nodes[leaf].parent, s);
+		windows_put(e->windows, &e->columns, e->stacks.nodes[leaf].parent, s);
 	if (tops == UPF_TOPS_COPY)
 		copies_put(e->copies, &e->columns, s);
 }
@@ -481,7 +363,7 @@ static void encode_sample(struct upf_encoder *e, const struct upf_sample *s, uin
 	       (uint8_t)((s->state & STATE_RUN_MASK) | (s->state & UPF_VMM ? STATE_VMM : 0) |
 	                 (s->user ? STATE_USER : 0) | (s->end & STATE_END_MASK) << STATE_END_SHIFT));
 	encode_cpu(e, s, s->state == UPF_RUNNING ? expected_cpu : 0);
-	encode_rest(e, s, encode_stack(e, s));
+	encode_rest(e, s, stack_writer_put(&e->stacks, &e->columns, s));
 	e->records++;
 	e->samples++;
 }
@@ -619,7 +501,7 @@ static size_t put_parameters(const struct upf_encoder *e, uint8_t *at)
 	struct schedule_at first = e->due.at;
 	size_t n = put_varint(at, e->period_ticks);
 
-	n += put_varint(at + n, e->nstacks);
+	n += put_varint(at + n, e->stacks.nstacks);
 	n += put_varint(at + n, e->time_shift);
 	n += put_varint(at + n, e->cpu_shift);
 	n += put_varint(at + n, e->due.at.schedule.rate_mhz);

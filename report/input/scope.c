@@ -76,6 +76,7 @@ int scope_make(struct scope *scope, const struct selection *selection, const str
 	/* The last record is at the very end. */
 	if (selection->to.is_share && selection->to.n == SHARE_WHOLE)
 		scope->to_ns = UINT64_MAX;
+	scope->some = scope->from_ns || scope->to_ns != UINT64_MAX || scope->some_domains || selection->some_vcpus;
 	for (size_t i = 0; i < selection->ndomains; i++)
 		if (take_domains(scope, session, selection->domains[i], why, size) != 0)
 			rc = -1;
@@ -87,7 +88,7 @@ static bool has_bit(const uint64_t *set, uint32_t bits, uint32_t n)
 	return n < bits && (set[n / 64] >> n % 64 & 1);
 }
 
-bool scope_has(const struct scope *scope, const struct upf_record *rec)
+bool scope_has_some(const struct scope *scope, const struct upf_record *rec)
 {
 	const struct selection *s = scope->selection;
 	uint64_t time_ns = rec->time_ns + scope->later_ns;
@@ -109,19 +110,6 @@ bool scope_has_domain(const struct scope *scope, uint32_t domain)
 		    (!scope->some_domains || has_bit(scope->domains, UPF_DOMAINS_MAX, i)))
 			return true;
 	return false;
-}
-
-uint32_t scope_domain(const struct scope *scope, uint32_t domain)
-{
-	if (!scope->domain_map)
-		return domain;
-	return domain < scope->nmapped ? scope->domain_map[domain] : scope->unmapped + domain;
-}
-
-void scope_place(const struct scope *scope, struct upf_record *rec)
-{
-	rec->time_ns += scope->later_ns;
-	rec->domain = scope_domain(scope, rec->domain);
 }
 
 void domain_text(const struct upf_session *session, uint32_t domain, char *text, size_t size)

@@ -11,6 +11,7 @@ struct scope {
 	uint64_t from_ns, to_ns; /* [from, to) */
 	uint64_t later_ns;       /* added to the trace's own times before */
 	bool some_domains;
+	bool some;                              /* not every record counts */
 	uint64_t domains[UPF_DOMAINS_MAX / 64]; /* by the trace's own index */
 	const uint32_t
 		*domain_map; /* from the trace's index to the common one, NULL: the same; session->ndomains of them */
@@ -24,14 +25,26 @@ struct scope {
 int scope_make(struct scope *scope, const struct selection *selection, const struct upf_session *session,
                uint64_t length_ns, char *why, size_t size);
 /* Is this record within time, domains and, of a sample, vCPUs? Records of no vCPU count for all. */
-bool scope_has(const struct scope *scope, const struct upf_record *rec);
+bool scope_has_some(const struct scope *scope, const struct upf_record *rec);
+static inline bool scope_has(const struct scope *scope, const struct upf_record *rec)
+{
+	return !scope->some || scope_has_some(scope, rec);
+}
 /* Do samples of @domain, as all traces together number it, count, and are there any? */
 bool scope_has_domain(const struct scope *scope, uint32_t domain);
-/* Domain and time as all traces together have them. */
-void scope_place(const struct scope *scope, struct upf_record *rec);
-
 /* The index of a record's @domain, as all traces together number it. */
-uint32_t scope_domain(const struct scope *scope, uint32_t domain);
+static inline uint32_t scope_domain(const struct scope *scope, uint32_t domain)
+{
+	if (!scope->domain_map)
+		return domain;
+	return domain < scope->nmapped ? scope->domain_map[domain] : scope->unmapped + domain;
+}
+/* Domain and time as all traces together have them. */
+static inline void scope_place(const struct scope *scope, struct upf_record *rec)
+{
+	rec->time_ns += scope->later_ns;
+	rec->domain = scope_domain(scope, rec->domain);
+}
 
 /* Is @text the domain's name or number? */
 bool domain_is_called(const struct upf_domain *d, const char *text, size_t len);

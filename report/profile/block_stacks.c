@@ -194,6 +194,7 @@ void block_stacks_free(struct block_stacks *b)
 void block_stacks_start(struct block_stacks *b)
 {
 	b->mapped = 0;
+	b->plain_domain = UINT32_MAX;
 	b->nseen = 0;
 	b->nothers = 0;
 	hash_table_clear(&b->by_other);
@@ -208,13 +209,27 @@ static uint32_t program_of(const struct block_stacks *b, const struct upf_record
 	return binaries_program(b->binaries, b->scope ? scope_domain(b->scope, rec->domain) : rec->domain);
 }
 
+/* Is the stack as it was recorded? Asked for every sample; all of a domain without tops are alike. */
+static inline bool is_plain(struct block_stacks *b, uint32_t program, const struct upf_record *rec)
+{
+	bool bare = rec->tops == UPF_TOPS_NONE && !rec->link && !rec->mode;
+
+	if (bare && rec->domain == b->plain_domain)
+		return true;
+	if ((b->is_archive || cfi_of(b, program)) && chain_may_differ(b->session, rec))
+		return false;
+	if (bare)
+		b->plain_domain = rec->domain;
+	return true;
+}
+
 int block_stacks_find(struct block_stacks *b, const struct upf_record *rec, struct block_stack *out)
 {
 	uint32_t program = program_of(b, rec);
 	const struct block_stack *seen;
 	int rc;
 
-	if ((b->is_archive || cfi_of(b, program)) && chain_may_differ(b->session, rec)) {
+	if (!is_plain(b, program, rec)) {
 		rc = true_stack(b, program, rec, &seen);
 		if (rc == 0)
 			*out = *seen;

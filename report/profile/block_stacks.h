@@ -39,7 +39,8 @@ struct block_stacks {
 	pthread_mutex_t *cfi_lock;       /* NULL: nobody else uses the CFI */
 	bool is_archive;                 /* without CFI: @archived has the true stacks */
 	struct archive_stacks archived;
-	bool alone; /* the tree is of one block: its nodes are new, unless they are of chains */
+	uint32_t plain_domain; /* its stacks without a top are as they were recorded; UINT32_MAX: none is known */
+	bool alone;            /* the tree is of one block: its nodes are new, unless they are of chains */
 
 	uint32_t *map; /* the block's nodes in the call tree, as stacks of the first program; NOT_MAPPED until met */
 	size_t mapped, cap;

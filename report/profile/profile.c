@@ -45,7 +45,7 @@ size_t profile_bytes(const struct profile *p)
 }
 
 /* All that tells stacks apart is in front of their weights, without gaps. */
-static bool same_stack(const struct stack *a, const struct stack *b)
+static inline bool same_stack(const struct stack *a, const struct stack *b)
 {
 	static_assert(offsetof(struct stack, samples) == 24, "no gaps");
 	return memcmp(a, b, offsetof(struct stack, samples)) == 0;
@@ -110,8 +110,8 @@ static int look_up_stack(struct profile *p, const struct stack *key, uint32_t *s
 	return rc == 0 ? index_stack(p, *stack) : rc;
 }
 
-/* @key with no weight: found, or added. */
-static int find_stack(struct profile *p, const struct stack *key, struct stack **out)
+/* A stack that its node did not have last. */
+static int find_other_stack(struct profile *p, const struct stack *key, struct stack **out)
 {
 	int rc = latest_room(p, key->node);
 	uint32_t latest = rc == 0 ? p->latest[key->node] : 0, several = latest & SEVERAL;
@@ -129,6 +129,17 @@ static int find_stack(struct profile *p, const struct stack *key, struct stack *
 		return rc;
 	p->latest[key->node] = several | (stack + 1);
 	*out = &p->stacks[stack];
+	return 0;
+}
+
+/* @key with no weight: found, or added. */
+static inline int find_stack(struct profile *p, const struct stack *key, struct stack **out)
+{
+	uint32_t latest = key->node < p->nlatest ? p->latest[key->node] & ~SEVERAL : 0;
+
+	if (!latest || !same_stack(&p->stacks[latest - 1], key))
+		return find_other_stack(p, key, out);
+	*out = &p->stacks[latest - 1];
 	return 0;
 }
 

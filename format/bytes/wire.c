@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "format/bytes/wire.h"
+
+uint64_t get_long_varint(struct cursor *c)
+{
+	const uint8_t *at = c->at;
+	uint64_t v = 0;
+
+	for (unsigned shift = 0; !c->bad && shift < 64 && at < c->end; shift += 7) {
+		uint8_t byte = *at++;
+
+		if (shift == 63 && byte > 1)
+			break;
+		v |= (uint64_t)(byte & 0x7f) << shift;
+		if (byte < 0x80) {
+			c->at = at;
+			return v;
+		}
+	}
+	c->bad = true;
+	return 0;
+}
