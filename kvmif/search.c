@@ -151,6 +151,7 @@ bool search_narrow(struct search *s, struct layout *l, const struct vcpu_regs *r
 		any |= pass[i];
 	}
 	*l = was;
+	pages_drop(s->pages);
 	if (!any || !paged)
 		return false;
 	for (size_t i = 0; i < s->n; i++)
