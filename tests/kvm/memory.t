@@ -74,9 +74,11 @@ command -v qemu-system-x86_64 > /dev/null || {
 	exit
 }
 . "$kvm/qemu.sh"
-start_qemu "web$$" 1 "work=levels far " -m 3G
+start_qemu "web$$" 1 "work=levels far " -m 3G -object memory-backend-memfd,id=ram,size=3G,share=on -machine memory-backend=ram
 if works work_levels > "$work/why"; then
-	ok "QEMU with memory above 4 GiB: found" searched qemu -F 1k -n 3000 "web$$"
+	ok "QEMU with shared memory, some above 4 GiB: recorded" recorded shared -F 1k -n 3000 "web$$"
+	ok "every stack is the guest's, every share of time within 3 points" shares "$work/shared.upf" levels
+	ok "without CAP_BPF: found" searched qemu -F 1k -n 3000 "web$$"
 	ok "every stack is the guest's, every share of time within 3 points" shares "$work/qemu.upf" levels
 	ok "nothing is left behind" untraced
 else
