@@ -42,6 +42,7 @@ void kvm_detach(struct guest *g)
 		vcpu_detach(&g->vcpus[i]);
 	free(g->vcpus);
 	layout_free(&g->layout);
+	shared_unmap(&g->shared);
 	search_free(g->search);
 	if (g->pidfd >= 0)
 		close(g->pidfd);
@@ -205,6 +206,7 @@ struct guest *kvm_attach(struct hypervisor *x, const struct guest_info *info, co
 	for (uint32_t i = 0; i < g->machine.vcpus; i++)
 		vcpu_look(&g->vcpus[i]);
 	note_looked(g);
+	g->to_share = g->layout.nslots > 0;
 	return g;
 }
 
@@ -317,6 +319,7 @@ int kvm_settle(struct guest *g)
 	}
 	if (missing < 0)
 		return missing;
+	g->to_share = true;
 	return told ? search_layout(g->search, &g->layout) : -ENOSYS;
 }
 
@@ -325,7 +328,7 @@ static void search_again(struct guest *g)
 {
 	struct layout next = {0};
 	struct vcpu_regs regs;
-	bool told = false, moved = g->moved;
+	bool told = false;
 
 	threads_look(&g->machine, g->layout.threads);
 	if (search_is_settled(g->search) && !search_has_changed(g->search))
@@ -336,7 +339,6 @@ static void search_again(struct guest *g)
 		vcpu_registers(&g->vcpus[i], &regs);
 		told |= search_narrow(g->search, &g->layout, &regs);
 	}
-	g->moved = moved; /* the check has mapped pages */
 	if (!told || search_layout(g->search, &next) != 0)
 		return;
 	g->moved |= !layout_same_slots(&g->layout, &next);
@@ -355,6 +357,7 @@ void kvm_look_again(struct guest *g)
 		layout_free(&g->layout);
 		g->layout = next;
 	}
+	g->to_share |= g->moved;
 	if (has_new_vcpu(g))
 		attach_new_vcpus(g);
 	set_threads(g);

@@ -5,7 +5,7 @@
  * monitor, and no cooperation of its is needed.
  *
  * A sample of one vCPU is five system calls, of two vCPUs nine: seize and interrupt each thread, wait for each, one
- * read of memory, detach from each. The kernel detaches from all threads when the recorder dies, at whatever
+ * read of memory, detach from each; one less where all memory is shared (shared.h). The kernel detaches from all threads when the recorder dies, at whatever
  * instant.
  */
 #include <errno.h>
@@ -201,6 +201,9 @@ static void prepare(struct guest *g, const uint64_t *asleep)
 		memcpy(g->asleep, asleep, (g->machine.vcpus + 63) / 64 * sizeof(*asleep));
 	if (kvm_now() - g->slots_ns > SLOTS_NS)
 		kvm_look_again(g);
+	if (g->to_share)
+		shared_map(&g->shared, &g->layout, g->pidfd, g->machine.pid);
+	g->to_share = false;
 	g->mark->armed = 1;
 	look(g);
 	for (uint32_t i = 0; i < g->machine.vcpus; i++) {
@@ -361,33 +364,42 @@ static bool is_marked(const struct pause_mark *m, bool dead)
 
 /* --- memory ------------------------------------------------------------------------------------------------------ */
 
-/* The addresses are the monitor's, for copy(). */
+/* For copy(): an address in the monitor or, where memory is mapped here, our own. */
+static const void *page_at(const struct guest *g, uint64_t frame)
+{
+	uint64_t at =
+		frame >> (64 - GUEST_PAGE_SHIFT) ? 0 : layout_host_address(&g->layout, frame << GUEST_PAGE_SHIFT);
+	const void *here = at ? shared_page(&g->shared, g->machine.pid, at) : NULL;
+
+	return (const void *)(here ? (uintptr_t)here | REMOTE_IS_HERE : (uintptr_t)at);
+}
+
 static int map(struct guest *g, const uint64_t *frames, size_t n, const void **pages)
 {
 	bool missing = false;
 
-	g->moved = false;
+	/* Once those of before are unmapped, none is where it was. */
+	if (g->mapped == 0)
+		g->moved = false;
 	for (int again = 0; again < 2; again++) {
 		missing = false;
 		for (size_t i = 0; i < n; i++) {
-			uint64_t at = frames[i] >> (64 - GUEST_PAGE_SHIFT)
-			                      ? 0
-			                      : layout_host_address(&g->layout, frames[i] << GUEST_PAGE_SHIFT);
-
-			pages[i] = (const void *)(uintptr_t)at;
-			missing |= at == 0;
+			pages[i] = page_at(g, frames[i]);
+			missing |= !pages[i];
 		}
 		if (!missing || kvm_now() - g->slots_ns < SLOTS_NS)
 			break;
 		kvm_look_again(g);
-		g->moved = false;
 	}
+	for (size_t i = 0; i < n; i++)
+		g->mapped += pages[i] != NULL;
 	return 0;
 }
 
 static void unmap(struct guest *g, const void *page)
 {
-	(void)g, (void)page;
+	(void)page;
+	g->mapped--;
 }
 
 const struct hypervisor_ops hypervisor_kvm = {

@@ -6,6 +6,7 @@
 #include "guest/hypervisor.h"
 #include "kvmif/layout.h"
 #include "kvmif/search.h"
+#include "kvmif/shared.h"
 #include "kvmif/vcpu.h"
 
 #define SLOTS_NS 1000000000ull /* memory and vCPUs are looked at so often */
@@ -29,11 +30,14 @@ struct guest {
 	struct vcpu *vcpus; /* machine.vcpus of them */
 	uint64_t wanted[MACHINE_VCPUS_MAX / 64], asleep[MACHINE_VCPUS_MAX / 64];
 	struct layout layout;
+	struct shared shared;  /* of this layout, */
+	bool to_share;         /* and to be mapped before the next stop */
 	struct search *search; /* for the memory, by its monitor's mappings; NULL: the kernel tells where it is */
 	uint64_t slots_ns;     /* when memory and vCPUs were looked at */
 	uint64_t held_ns;      /* since when its monitor has held all its vCPUs; 0: it does not */
 	bool is_watched;       /* by attach_to_watch() */
-	bool moved;            /* its memory is elsewhere than what was mapped */
+	size_t mapped;         /* pages */
+	bool moved;            /* its memory is elsewhere than some of these say */
 	struct pause_mark own;
 	volatile struct mark *mark;
 };

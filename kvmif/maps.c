@@ -67,18 +67,13 @@ static size_t keep_run(struct mapping *all, size_t n, const struct mapping *run,
 	return pieces > 1 ? keep(all, n, run) : n;
 }
 
-int maps_read(pid_t pid, struct mapping mappings[MAPPINGS_MAX])
+int maps_read(FILE *f, struct mapping mappings[MAPPINGS_MAX])
 {
-	char path[64], text[4352];
 	struct line line, last = {0};
 	struct mapping run = {0};
 	size_t n = 0, pieces = 0;
-	FILE *f;
+	char text[4352];
 
-	snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
-	f = fopen(path, "re");
-	if (!f)
-		return errno == ENOENT ? -ESRCH : -errno;
 	while (fgets(text, sizeof(text), f)) {
 		if (!parse(text, &line) || !can_be_memory(&line))
 			continue;
@@ -93,8 +88,22 @@ int maps_read(pid_t pid, struct mapping mappings[MAPPINGS_MAX])
 		pieces++;
 		last = line;
 	}
-	fclose(f);
 	return (int)keep_run(mappings, n, &run, pieces);
+}
+
+int maps_of(pid_t pid, struct mapping mappings[MAPPINGS_MAX])
+{
+	char path[64];
+	FILE *f;
+	int n;
+
+	snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
+	f = fopen(path, "re");
+	if (!f)
+		return errno == ENOENT ? -ESRCH : -errno;
+	n = maps_read(f, mappings);
+	fclose(f);
+	return n;
 }
 
 /* --- candidates -------------------------------------------------------------------------------------------------- */

@@ -6,6 +6,8 @@
 #ifndef KVMIF_MAPS_H
 #define KVMIF_MAPS_H
 
+#include <stdio.h>
+
 #include "kvmif/layout.h"
 
 #define MAPPINGS_MAX 6 /* the largest */
@@ -24,7 +26,9 @@ struct candidate {
 #define CANDIDATES_MAX (MAPPINGS_MAX * 11 + MAPPINGS_MAX * (MAPPINGS_MAX - 1))
 
 /* The largest writable mappings of @pid that can be a guest's memory, the largest first. How many, or a negative errno. */
-int maps_read(pid_t pid, struct mapping mappings[MAPPINGS_MAX]);
+int maps_of(pid_t pid, struct mapping mappings[MAPPINGS_MAX]);
+/* The same of text as that of /proc/PID/maps. */
+int maps_read(FILE *f, struct mapping mappings[MAPPINGS_MAX]);
 /* How many, in @all. */
 size_t maps_candidates(const struct mapping *mappings, size_t n, struct candidate all[CANDIDATES_MAX]);
 

@@ -2,6 +2,9 @@
 #include "kvmif/remote.h"
 
 #include <errno.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
 
 #define PIECES_MAX 1024u /* of one call; IOV_MAX */
 
@@ -31,22 +34,41 @@ static size_t take(struct cursor *c, size_t size, struct iovec *pieces)
 	return n;
 }
 
+static bool is_here(const struct iovec *from)
+{
+	return (uintptr_t)from->iov_base & REMOTE_IS_HERE;
+}
+
+static void copy_here(struct cursor *c, const struct iovec *from)
+{
+	const char *at = (const char *)((uintptr_t)from->iov_base & ~(uintptr_t)REMOTE_IS_HERE);
+	struct iovec pieces[PIECES_MAX];
+	size_t n = take(c, from->iov_len, pieces);
+
+	for (size_t i = 0; i < n; at += pieces[i++].iov_len)
+		memcpy(pieces[i].iov_base, at, pieces[i].iov_len);
+}
+
 int remote_read(pid_t pid, const struct iovec *to, size_t nto, const struct iovec *from, size_t nfrom)
 {
 	struct cursor c = {to, nto, 0};
 	struct iovec pieces[PIECES_MAX];
+	const struct iovec *end = from + nfrom;
 
-	while (nfrom > 0) {
-		size_t n = nfrom < PIECES_MAX ? nfrom : PIECES_MAX, size = 0;
+	while (from < end) {
+		size_t n = 0, size = 0;
 		ssize_t got;
 
-		for (size_t i = 0; i < n; i++)
-			size += from[i].iov_len;
+		if (is_here(from)) {
+			copy_here(&c, from++);
+			continue;
+		}
+		for (; from + n < end && n < PIECES_MAX && !is_here(&from[n]); n++)
+			size += from[n].iov_len;
 		got = process_vm_readv(pid, pieces, take(&c, size, pieces), from, n, 0);
 		if (got != (ssize_t)size)
 			return got < 0 ? -errno : -EFAULT;
 		from += n;
-		nfrom -= n;
 	}
 	return 0;
 }

@@ -43,7 +43,7 @@ struct search *search_new(const struct hypervisor_ops *ops, struct guest *g, pid
 	if (!s)
 		return NULL;
 	s->pid = pid;
-	n = maps_read(pid, mappings);
+	n = maps_of(pid, mappings);
 	if (n > 0) {
 		start(s, mappings, (size_t)n);
 		s->pages = pages_new(ops, g, PAGES_MAX);
@@ -69,7 +69,7 @@ void search_free(struct search *s)
 bool search_has_changed(struct search *s)
 {
 	struct mapping mappings[MAPPINGS_MAX];
-	int n = maps_read(s->pid, mappings);
+	int n = maps_of(s->pid, mappings);
 
 	if (n <= 0 || ((size_t)n == s->nmappings && memcmp(mappings, s->mappings, (size_t)n * sizeof(*mappings)) == 0))
 		return false;
@@ -151,6 +151,7 @@ bool search_narrow(struct search *s, struct layout *l, const struct vcpu_regs *r
 		any |= pass[i];
 	}
 	*l = was;
+	pages_drop(s->pages);
 	if (!any || !paged)
 		return false;
 	for (size_t i = 0; i < s->n; i++)

@@ -76,10 +76,11 @@ ok "its thread is not stopped where it sleeps, and there is no stack" not_stoppe
 end_machines
 
 # --- calls -----------------------------------------------------------------------------------------------------------
-# calls VCPUS WANTED: what a round calls, from the first thread seized to the last one left. A call that strace's own
+# calls "OPTION..." WANTED: what a round calls, from the first thread seized to the last one left. A call that strace's own
 # signals interrupt is shown twice. Few rounds are taken twice.
 calls() {
-	start_vmm -c "$1" -k "work=shares others=same"
+	# shellcheck disable=SC2086
+	start_vmm $1 -k "work=shares others=same"
 	strace -o "$work/strace" -e trace=ptrace,waitid,process_vm_readv,rt_sigtimedwait \
 		"$record" -F 100 -n 200 --max-overhead 100% --max-pause 60s -f -o "$work/calls.upf" "$pid" > "$work/strace.out" 2>&1
 	awk '/ERESTART/ { next } /^rt_sigtimedwait/ { if (calls) print calls; calls = "" }
@@ -89,15 +90,16 @@ calls() {
 	awk -v wanted="$2" '{ n = $1; $1 = ""; all += n } substr($0, 2) == wanted { good = n } END { exit !(good >= 0.95 * all) }' \
 		"$work/calls"
 }
-ok "one vCPU: five calls" calls 1 "PTRACE_SEIZE PTRACE_INTERRUPT waitid process_vm_readv PTRACE_DETACH"
-ok "two vCPUs: nine calls" calls 2 "PTRACE_SEIZE PTRACE_INTERRUPT PTRACE_SEIZE PTRACE_INTERRUPT waitid waitid process_vm_readv \
+ok "one vCPU: five calls" calls "-c 1" "PTRACE_SEIZE PTRACE_INTERRUPT waitid process_vm_readv PTRACE_DETACH"
+ok "one vCPU, memory from a memfd: four calls" calls -m "PTRACE_SEIZE PTRACE_INTERRUPT waitid PTRACE_DETACH"
+ok "two vCPUs: nine calls" calls "-c 2" "PTRACE_SEIZE PTRACE_INTERRUPT PTRACE_SEIZE PTRACE_INTERRUPT waitid waitid process_vm_readv \
 PTRACE_DETACH PTRACE_DETACH"
 
 # --- who it is -------------------------------------------------------------------------------------------------------
 start_vmm -c 2 -k work=heartbeat
 listed() {
 	"$record" --list | tee "$work/list"
-	grep -qE "^ *$pid  $called +[A-Z?]+ +2  yes\$" "$work/list"
+	grep -qE "^ *$pid  $called +KVM +2 +16  $called +yes\$" "$work/list"
 }
 ok "--list shows it, by its monitor's name" listed
 refused() {

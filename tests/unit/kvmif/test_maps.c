@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Where a guest's memory may be: mappings of a process, here of this one, and the candidates that they give. */
+/* Where a guest's memory may be: the mappings of a process, and the candidates that they give. */
 #include "tests/unit/unit.h"
 
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "kvmif/maps.h"
 
@@ -12,62 +10,70 @@
 #define GIB 0x40000000ull
 #define HOST 0x7f0000000000ull
 
-static const struct mapping *find(const struct mapping *all, int n, const void *address)
+static int read_text(const char *text, struct mapping mappings[MAPPINGS_MAX])
 {
-	for (int i = 0; i < n; i++)
-		if (all[i].address == (uintptr_t)address)
-			return &all[i];
-	return NULL;
-}
-
-static void *reserve(size_t size)
-{
-	void *p = mmap(NULL, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-
-	assert_ptr_not_equal(p, MAP_FAILED);
-	return p;
-}
-
-/* Inaccessible pages around it keep it apart from others. */
-static void the_largest_mappings_are_found(void **state)
-{
-	const size_t size = 64 * GIB, all = size + 4 * MIB;
-	struct mapping m[MAPPINGS_MAX];
-	char *room = reserve(all), *memory = room + 2 * MIB;
+	FILE *f = fmemopen((void *)(uintptr_t)text, strlen(text), "r");
 	int n;
 
+	assert_non_null(f);
+	n = maps_read(f, mappings);
+	fclose(f);
+	return n;
+}
+
+static void the_largest_mappings_are_found(void **state)
+{
+	static const char text[] =
+		"10000000-20000000 r-xp 00000000 fe:00 42                         /usr/bin/monitor\n"
+		"20000000-20080000 rw-p 00010000 fe:00 42                         /usr/bin/monitor\n"
+		"30000000-30200000 rw-p 00000000 00:00 0                          [heap]\n"
+		"7f0000000000-7f0004000000 rw-s 00000000 00:01 1024               /memfd:guest (deleted)\n"
+		"7f1000000000-7f1040000000 rw-p 00000000 00:00 0 \n"
+		"7f2000000000-7f2100000000 ---p 00000000 00:00 0 \n"
+		"7f3000000000-7f3000400000 rw-p 00000000 00:00 0                  [anon:ram]\n"
+		"7f4000000000-7f4010000000 rw-s 00000000 00:10 7                  anon_inode:kvm-vcpu:0\n"
+		"7f5000000000-7f5010000000 rw-s 00000000 00:05 9                  /dev/vfio/12\n"
+		"7ffe00000000-7ffe00800000 rw-p 00000000 00:00 0                  [stack]\n"
+		"not a line\n";
+	struct mapping m[MAPPINGS_MAX];
+
 	(void)state;
-	assert_int_equal(mprotect(memory, size, PROT_READ | PROT_WRITE), 0);
-	n = maps_read(getpid(), m);
-	assert_in_range(n, 1, MAPPINGS_MAX);
-	assert_int_equal(m[0].address, (uintptr_t)memory);
-	assert_int_equal(m[0].size, size);
-	for (int i = 1; i < n; i++)
-		assert_true(m[i].size <= m[i - 1].size);
-	/* Not to be written: no memory. */
-	assert_int_equal(mprotect(memory, size, PROT_READ), 0);
-	assert_null(find(m, maps_read(getpid(), m), memory));
-	munmap(room, all);
+	assert_int_equal(read_text(text, m), 3);
+	assert_true(m[0].address == 0x7f1000000000 && m[0].size == GIB);
+	assert_true(m[1].address == 0x7f0000000000 && m[1].size == 64 * MIB);
+	assert_true(m[2].address == 0x7f3000000000 && m[2].size == 4 * MIB);
 }
 
 /* A monitor may have split one, and neighbours may be two: they count both ways. */
 static void neighbours_are_found_together_and_apart(void **state)
 {
-	const size_t size = 64 * GIB, all = 2 * size + 4 * MIB;
+	static const char text[] = "7f0000000000-7f0000100000 rw-p 00000000 00:00 0 \n"
+				   "7f0000100000-7f0000400000 rw-p 00000000 00:00 0 \n"
+				   "7f0000400000-7f0000600000 rw-s 00000000 00:01 5 /memfd:guest (deleted)\n";
 	struct mapping m[MAPPINGS_MAX];
-	char *room = reserve(all), *memory = room + 2 * MIB;
-	int n;
 
 	(void)state;
-	assert_int_equal(mprotect(memory, 2 * size, PROT_READ | PROT_WRITE), 0);
-	assert_int_equal(madvise(memory + size, size, MADV_DONTFORK), 0);
-	n = maps_read(getpid(), m);
-	assert_non_null(find(m, n, memory));
-	assert_int_equal(find(m, n, memory)->size, 2 * size);
-	assert_int_equal(m[1].size, size);
-	assert_non_null(find(m, n, memory + size));
-	assert_int_equal(find(m, n, memory + size)->size, size);
-	munmap(room, all);
+	assert_int_equal(read_text(text, m), 4);
+	assert_true(m[0].address == 0x7f0000000000 && m[0].size == 4 * MIB);
+	assert_true(m[1].address == 0x7f0000100000 && m[1].size == 3 * MIB);
+	assert_true(m[2].address == 0x7f0000400000 && m[2].size == 2 * MIB);
+	assert_true(m[3].address == 0x7f0000000000 && m[3].size == MIB);
+}
+
+/* Only the largest few. */
+static void many_mappings_are_no_harm(void **state)
+{
+	struct mapping m[MAPPINGS_MAX];
+	char text[4096];
+	size_t n = 0;
+
+	(void)state;
+	for (unsigned i = 1; i <= 40; i++)
+		n += (size_t)snprintf(text + n, sizeof(text) - n, "%x0000000-%x%07x rw-p 00000000 00:00 0 \n", i, i,
+		                      (i * 7 % 41) << 20);
+	assert_int_equal(read_text(text, m), MAPPINGS_MAX);
+	for (unsigned i = 0; i < MAPPINGS_MAX; i++)
+		assert_int_equal(m[i].size, (40 - i) * MIB);
 }
 
 static bool has(const struct candidate *all, size_t n, const struct candidate *wanted)
@@ -111,6 +117,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_largest_mappings_are_found),
 		cmocka_unit_test(neighbours_are_found_together_and_apart),
+		cmocka_unit_test(many_mappings_are_no_harm),
 		cmocka_unit_test(candidates_are_what_monitors_do),
 	};
 

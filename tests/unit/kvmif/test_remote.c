@@ -57,6 +57,24 @@ static void into_several_pieces(void **state)
 	check(PIECES);
 }
 
+/* Some of them here: of no process that there is. */
+static void what_is_here_needs_no_call(void **state)
+{
+	const struct iovec several[] = {{to, 1000 * PIECE + 7}, {to + 1000 * PIECE + 7, 2000 * PIECE - 7}};
+
+	(void)state;
+	lay_out();
+	for (unsigned i = 0; i < PIECES; i += i % 3 ? 1 : 2)
+		pieces[i].iov_base = (void *)((uintptr_t)pieces[i].iov_base | REMOTE_IS_HERE);
+	assert_int_equal(remote_read(getpid(), several, COUNT(several), pieces, PIECES), 0);
+	check(PIECES);
+	lay_out();
+	for (unsigned i = 0; i < PIECES; i++)
+		pieces[i].iov_base = (void *)((uintptr_t)pieces[i].iov_base | REMOTE_IS_HERE);
+	assert_int_equal(remote_read(-1, several, COUNT(several), pieces, PIECES), 0);
+	check(PIECES);
+}
+
 static void what_is_missing_is_told(void **state)
 {
 	uint8_t *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -74,6 +92,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(into_one_piece),
 		cmocka_unit_test(into_several_pieces),
+		cmocka_unit_test(what_is_here_needs_no_call),
 		cmocka_unit_test(what_is_missing_is_told),
 	};
 
