@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Records guests under QEMU on a real KVM, found by the name that QEMU was given.
+# Records guests under QEMU on a real KVM, found by the name that QEMU was given, on two of its machines.
 set -u
 . "$(dirname "$0")/tap.sh"
 
@@ -9,13 +9,13 @@ command -v qemu-system-x86_64 > /dev/null || {
 	exit
 }
 
-# start_qemu NAME VCPUS LINE: in $pid; its monitor reads commands from descriptor 7. Firmware boots it, which takes a
-# software KVM its time.
+# start_qemu MACHINE NAME VCPUS LINE: in $pid; its monitor reads commands from descriptor 7. Firmware boots a q35, which
+# takes a software KVM its time.
 start_qemu() {
 	rm -f "$work/console" "$work/monitor"
 	mkfifo "$work/monitor"
-	qemu-system-x86_64 -accel kvm -cpu host,-arch-capabilities -machine q35 -nodefaults -display none -m 64 \
-		-name "guest=$1,debug-threads=on" -smp "$2" -kernel "$guest" -append "$3" -debugcon "file:$work/console" \
+	qemu-system-x86_64 -accel kvm -cpu host,-arch-capabilities -machine "$1" -nodefaults -display none -m 64 \
+		-name "guest=$2,debug-threads=on" -smp "$3" -kernel "$guest" -append "$4" -debugcon "file:$work/console" \
 		-monitor stdio < "$work/monitor" > "$work/qemu.out" 2>&1 &
 	pid=$!
 	machines+=("$pid")
@@ -26,7 +26,7 @@ works() {
 
 	for ((try = 0; try < 300; try++)); do
 		gone "$pid" && break
-		[ "$("$report" -q --folded -s "$guest" <("$record" -n 3 -F 100 --max-overhead 100% -o - "$pid" 2> /dev/null) |
+		[ "$("$report" -q --folded -s "$guest" 2> /dev/null <("$record" -n 3 -F 100 --max-overhead 100% -o - "$pid" 2> /dev/null) |
 			grep -c "$1")" = 0 ] || return 0
 		sleep 1
 	done
@@ -40,43 +40,80 @@ untouched() {
 	await untraced
 }
 
-guest_name="web,,$$"
-start_qemu "$guest_name" 2 "work=levels others=same vcpus=2 "
-works work_levels > "$work/why" || {
-	echo "1..0 # SKIP no KVM here that runs QEMU: $(tr '\r' '\n' < "$work/why" | grep -v '^QEMU\|(qemu)' | head -n 1)"
-	exit
-}
-ok "two vCPUs: recorded by QEMU's name" recorded q35 -F 1k -n 4000 "web,$$"
-both() {
-	for vcpu in 0 1; do
-		folded --vcpu $vcpu "$work/q35.upf" | sed 's/^_start_secondary;secondary_main;/_start;kernel_main;/' > "$work/vcpu"
+# work_of TRACE VCPU...: what each of these has done.
+work_of() {
+	local trace=$1 vcpu
+
+	for vcpu in "${@:2}"; do
+		folded --vcpu "$vcpu" "$trace" | sed 's/^_start_secondary;secondary_main;/_start;kernel_main;/' > "$work/vcpu"
 		shares_of "$work/vcpu" "$kvm/../xen/guests/truth/levels.txt" || return
 	done
 }
-ok "every stack is the guest's, every share of time within 3 points" both
-ok "nothing is left behind" untouched
-end_machines
 
-# A halted vCPU's registers stand still: QEMU's monitor and the trace must tell the same.
-start_qemu "idle$$" 1 work=idle
-halted() {
-	grep -q "^CPU 0/KVM" "/proc/$pid/task/"*/comm && grep -q ' 0xae80 ' "/proc/$pid/task/"*/syscall
+# asked COMMAND: what QEMU's monitor answers.
+asked() {
+	local before
+
+	before=$(stat -c %s "$work/qemu.out")
+	echo "$1" >&7
+	await answered "$before"
+	tail -c "+$((before + 1))" "$work/qemu.out" | tr '\r' '\n'
 }
-in_idle() {
-	printf 'info registers\n' >&7
-	tr '\r' '\n' < "$work/qemu.out" | grep -q '^RIP=0*1.* HLT=1'
+answered() {
+	tail -c "+$(($1 + 1))" "$work/qemu.out" | grep -q '^(qemu) $'
 }
-ok "an idle guest halts" await in_idle
-ok "it is halted in KVM_RUN" await halted
-ok "an idle guest: recorded" recorded idle -F 100 -n 20 --max-overhead 100% "idle$$"
-same() {
-	tr '\r' '\n' < "$work/qemu.out" | sed -n 's/^RIP=0*\([0-9a-f]*\) .*/0x\1/p' | tail -n 1 > "$work/theirs"
-	"$report" -q --stacks --state all "$work/idle.upf" | grep -m 1 '^0x' > "$work/ours"
-	cat "$work/theirs" "$work/ours"
-	cmp "$work/theirs" "$work/ours"
+# A halted vCPU's registers stand still, and so does its stack. By QEMU's monitor: the instruction pointer, and where
+# each function that frame pointers lead to goes on.
+their_chain() {
+	local frame words
+
+	asked 'cpu 1' > /dev/null
+	asked 'info registers' > "$work/registers"
+	grep -q ' HLT=1' "$work/registers" || return
+	sed -n 's/^RIP=0*\([0-9a-f]*\) .*/0x\1/p' "$work/registers"
+	frame=0x$(sed -n 's/.* RBP=0*\([0-9a-f]*\) .*/\1/p' "$work/registers")
+	while ((frame)); do
+		words=$(asked "x /2gx $frame" | grep '^0000')
+		frame=$(awk '{ print $2 }' <<< "$words")
+		awk '{ sub("^0x0*", "0x", $3); print $3 }' <<< "$words"
+	done
 }
-ok "QEMU's monitor shows the same instruction pointer" same
-ok "its stack is the guest's" test "$(folded --state all "$work/idle.upf")" = "_start;kernel_main;work_idle 20"
-ok "nothing is left behind" untouched
+our_chain() {
+	"$report" -q --stacks --state blocked --vcpu 1 "$1" | awk '/^0x/ { print $1; n++; next } n { exit }'
+}
+same_chain() {
+	their_chain > "$work/theirs"
+	our_chain "$1" > "$work/ours"
+	cat "$work/registers" "$work/theirs" "$work/ours"
+	[ "$(wc -l < "$work/theirs")" -ge 2 ] && cmp "$work/theirs" "$work/ours"
+}
+for machine in microvm q35; do
+	name="$machine,,$$"
+	start_qemu $machine "$name" 1 work=levels
+	works work_levels > "$work/why" || {
+		echo "1..0 # SKIP no KVM here that runs QEMU: $(tr '\r' '\n' < "$work/why" | grep -v '^QEMU\|(qemu)' | head -n 1)"
+		exit
+	}
+	ok "$machine, one vCPU: recorded by QEMU's name" recorded one -F 1k -n 4000 "$machine,$$"
+	ok "$machine, one vCPU: every stack is the guest's, every share of time within 3 points" work_of "$work/one.upf" 0
+	ok "$machine, one vCPU: nothing is left behind" untouched
+	end_machines
+
+	start_qemu $machine "$name" 2 "work=levels others=same vcpus=2 "
+	works _start_secondary > "$work/why"
+	ok "$machine, two vCPUs: recorded" recorded two -F 1k -n 4000 "$machine,$$"
+	ok "$machine, two vCPUs: every stack is the guest's, every share of time within 3 points" work_of "$work/two.upf" 0 1
+	ok "$machine, two vCPUs: nothing is left behind" untouched
+	end_machines
+
+	start_qemu $machine "$name" 2 "work=levels others=idle vcpus=2 "
+	works work_levels > "$work/why"
+	ok "$machine, a halted vCPU beside one at work: recorded" recorded idle -F 1k -n 4000 "$machine,$$"
+	ok "$machine: the share of the one at work" work_of "$work/idle.upf" 0
+	ok "$machine: the halted one is asleep, where it waits" asleep idle
+	ok "$machine: QEMU's monitor shows the same instruction pointer and the same chain of callers" same_chain "$work/idle.upf"
+	ok "$machine: nothing is left behind" untouched
+	end_machines
+done
 
 done_testing
