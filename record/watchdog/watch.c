@@ -9,6 +9,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "record/process/signals.h"
+
 /*
  * How long a call that the hypervisor has begun to carry out may take at most. Xen reads the call and carries it out
  * in one go, in microseconds; if it cannot at once, it reads the call again.
@@ -91,12 +93,17 @@ static void correct(const struct watch *w, bool undone, uint64_t *began_ns, uint
 		*began_ns = later;
 }
 
-/* Somebody had stopped us by a signal, inside a pause: now we can stop. */
+/*
+ * Somebody had stopped us by a signal, inside a pause: now we can stop. If they have let us go on since the watchdog did,
+ * that was for good: their signal will not come again.
+ */
 static enum watch_outcome end_urged(struct watch *w, uint64_t state)
 {
+	pid_t by = signals_continued_by();
+
 	if (in_phase(atomic_load(&w->urged), OVER) != in_phase(state, OVER))
 		return WATCH_OURS;
-	if (atomic_exchange(&w->stop_again, false))
+	if (atomic_exchange(&w->stop_again, false) && (by == 0 || by == atomic_load(&w->urged_by)))
 		raise(SIGSTOP);
 	return WATCH_URGED;
 }
@@ -229,6 +236,7 @@ bool watch_urge(const struct hypervisor_ops *ops, struct guest *guest, struct wa
 	if (!again || stopped) {
 		w->urged_ns = now();
 		atomic_store(&w->stop_again, stopped);
+		atomic_store(&w->urged_by, getpid());
 		atomic_store(&w->urged, state);
 	} else if (now() - w->urged_ns < URGED_NS) {
 		return false;
