@@ -90,6 +90,43 @@ refused() {
 ok "no such guest" refused 4 "nobody: no such domain; there are: " nobody
 ok "no such process" refused 4 "$$: no such domain" "kvm:$$"
 
+# As Firecracker's jailer starts a monitor: in a folder that is its whole world, as a user of its own, as process 1.
+jail=$work/jail
+jailed() {
+	local library
+
+	mkdir -p "$jail/dev" || return
+	for library in $(ldd "$vmm" | grep -o '/[^ ]*'); do
+		mkdir -p "$jail${library%/*}"
+		cp "$library" "$jail$library"
+	done
+	cp "$vmm" "$guest" "$jail"
+	install -m 666 /dev/null "$work/beats"
+	ln -f "$work/beats" "$jail/beats"
+	mknod -m 666 "$jail/dev/kvm" c $((0x$(stat -c %t /dev/kvm))) $((0x$(stat -c %T /dev/kvm)))
+}
+start_jailed() {
+	unshare --pid --fork --kill-child chroot --userspec=12345:12345 "$jail" "/$called" -b /beats -a work=levels "/${guest##*/}" &
+	machines+=("$!")
+	await [ -s "$work/beats" ]
+	pid=$(pgrep -P "$!")
+}
+only_levels() {
+	recorded jailed -F 1k -n 1000 "$called" || return
+	folded "$work/jailed.upf" > "$work/shares"
+	[ -s "$work/shares" ] && ! grep -v '^_start;kernel_main;work_levels' "$work/shares"
+}
+end_machines
+if jailed 2> "$work/jail.err" && : < "$jail/dev/kvm"; then
+	start_jailed
+	ok "one in a jail, of another user and another PID namespace: recorded by name" only_levels
+	ok "nothing is left behind" untouched
+	end_machines
+else
+	ok "# SKIP no jail can be made here: $(head -n 1 "$work/jail.err")" true
+fi
+start_vmm -c 2 -k work=heartbeat
+
 # An account without rights, and the capabilities of the unit file, or those that the manual gives to the program.
 needed=$(sed -n 's/^AmbientCapabilities=//p' "$kvm/../../docs/uniprof-record@.service" | tr 'A-Z ' 'a-z,' | sed 's/cap_/+/g')
 given=$(sed -n 's/^\.Dl # setcap \(.*\) uniprof-record$/\1/p' "$kvm/../../docs/uniprof-record.1")

@@ -20,7 +20,7 @@ end_machines() {
 	local pid
 
 	for pid in "${machines[@]}"; do
-		kill "$pid" && wait "$pid"
+		kill -KILL "$pid" && wait "$pid"
 	done 2> /dev/null
 	machines=()
 }
