@@ -42,12 +42,21 @@ void signals_unblock(const sigset_t *signals)
 	sigprocmask(SIG_UNBLOCK, signals, NULL);
 }
 
-static void interrupt(int number)
+/* Of the process, as signal handlers are. */
+static volatile sig_atomic_t continued_by;
+
+static void interrupt(int number, siginfo_t *info, void *context)
 {
-	(void)number;
+	(void)number, (void)context;
+	continued_by = info->si_pid;
 }
 
 void signals_interrupt(void)
 {
-	sigaction(SIGCONT, &(struct sigaction){.sa_handler = interrupt}, NULL);
+	sigaction(SIGCONT, &(struct sigaction){.sa_sigaction = interrupt, .sa_flags = SA_SIGINFO}, NULL);
+}
+
+pid_t signals_continued_by(void)
+{
+	return continued_by;
 }

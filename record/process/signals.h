@@ -16,5 +16,7 @@ void signals_unblock(const sigset_t *signals);
 
 /* SIGCONT interrupts the call that the process waits in, instead of nothing. */
 void signals_interrupt(void);
+/* The process that has sent the last SIGCONT since then; 0: none. */
+pid_t signals_continued_by(void);
 
 #endif

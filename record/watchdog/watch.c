@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "record/process/clock.h"
+#include "record/process/signals.h"
 
 /*
  * How long a call that the hypervisor has begun to carry out may take at most. Xen reads the call and carries it out
@@ -88,12 +89,17 @@ static void correct(const struct watch *w, bool undone, uint64_t *began_ns, uint
 		*began_ns = later;
 }
 
-/* Somebody had stopped us by a signal, inside a pause: now we can stop. */
+/*
+ * Somebody had stopped us by a signal, inside a pause: now we can stop. If they have let us go on since the watchdog did,
+ * that was for good: their signal will not come again.
+ */
 static enum watch_outcome end_urged(struct watch *w, uint64_t state)
 {
+	pid_t by = signals_continued_by();
+
 	if (in_phase(atomic_load(&w->urged), OVER) != in_phase(state, OVER))
 		return WATCH_OURS;
-	if (atomic_exchange(&w->stop_again, false))
+	if (atomic_exchange(&w->stop_again, false) && (by == 0 || by == atomic_load(&w->urged_by)))
 		raise(SIGSTOP);
 	return WATCH_URGED;
 }
@@ -226,6 +232,7 @@ bool watch_urge(const struct hypervisor_ops *ops, struct guest *guest, struct wa
 	if (!again || stopped) {
 		w->urged_ns = clock_now();
 		atomic_store(&w->stop_again, stopped);
+		atomic_store(&w->urged_by, getpid());
 		atomic_store(&w->urged, state);
 	} else if (clock_now() - w->urged_ns < URGED_NS) {
 		return false;

@@ -42,6 +42,7 @@ struct watch {
 	_Atomic uint64_t urged;     /* the state in which the recorder was urged to end its pause */
 	uint64_t urged_ns;          /* when that was; the watchdog's own */
 	_Atomic bool stop_again;    /* it was stopped by a signal then, and is to stop when the pause is over */
+	_Atomic pid_t urged_by;     /* the watchdog's process */
 };
 
 /* How a pause ended. */

@@ -53,7 +53,7 @@ command -v gdb > /dev/null && {
 	refused() {
 		"$record" -f -o "$work/no.upf" "$pid" 2> "$work/no.err"
 		[ $? = 4 ] && cat "$work/no.err" && [ "$(grep -c . "$work/no.err")" = 1 ] &&
-			grep -q "^uniprof-record: $pid: another program traces it, such as gdb or strace: end that first" "$work/no.err"
+			grep -q "^uniprof-record: $pid: another program traces it, such as gdb or strace: end that" "$work/no.err"
 	}
 	ok "gdb holds the monitor before a recorder comes: one line says so" refused
 	undebugged

@@ -1,51 +1,63 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Records guests under QEMU on a real KVM, found by the name that QEMU was given.
+# Records guests under QEMU on a real KVM, found by the name that QEMU was given, on two of its machines.
 set -u
 . "$(dirname "$0")/tap.sh"
-
 . "$(dirname "$0")/qemu.sh"
 
+# work_of TRACE VCPU...: what each of these has done.
+work_of() {
+	local trace=$1 vcpu
 
-guest_name="web,,$$"
-start_qemu "$guest_name" 2 "work=levels others=same vcpus=2 "
-works_or_skip work_levels
-ok "two vCPUs: recorded by QEMU's name" recorded q35 -F 1k -n 4000 "web,$$"
-both() {
-	for vcpu in 0 1; do
-		folded --vcpu $vcpu "$work/q35.upf" | sed 's/^_start_secondary;secondary_main;/_start;kernel_main;/' > "$work/vcpu"
+	for vcpu in "${@:2}"; do
+		folded --vcpu "$vcpu" "$trace" | sed 's/^_start_secondary;secondary_main;/_start;kernel_main;/' > "$work/vcpu"
 		shares_of "$work/vcpu" "$kvm/../xen/guests/truth/levels.txt" || return
 	done
 }
-ok "every stack is the guest's, every share of time within 3 points" both
-ok "nothing is left behind" untouched
-end_machines
 
-# A halted vCPU's registers stand still: QEMU's monitor and the trace must tell the same.
-start_qemu "idle$$" 1 work=idle
-halted() {
-	grep -q "^CPU 0/KVM" "/proc/$pid/task/"*/comm && grep -q ' 0xae80 ' "/proc/$pid/task/"*/syscall
+# asked COMMAND: what QEMU's monitor answers.
+asked() {
+	local before
+
+	before=$(stat -c %s "$work/qemu.out")
+	echo "$1" >&7
+	await answered "$before"
+	tail -c "+$((before + 1))" "$work/qemu.out" | tr '\r' '\n'
 }
-in_idle() {
-	printf 'info registers\n' >&7
-	tr '\r' '\n' < "$work/qemu.out" | grep -q '^RIP=0*1.* HLT=1'
+answered() {
+	tail -c "+$(($1 + 1))" "$work/qemu.out" | grep -q '^(qemu) $'
 }
-ok "an idle guest halts" await in_idle
-ok "it is halted in KVM_RUN" await halted
-ok "an idle guest: recorded" recorded idle -F 100 -n 20 --max-overhead 100% "idle$$"
-same() {
-	tr '\r' '\n' < "$work/qemu.out" | sed -n 's/^RIP=0*\([0-9a-f]*\) .*/0x\1/p' | tail -n 1 > "$work/theirs"
-	"$report" -q --stacks --state all "$work/idle.upf" | grep -m 1 '^0x' > "$work/ours"
-	cat "$work/theirs" "$work/ours"
-	cmp "$work/theirs" "$work/ours"
+# A halted vCPU's registers stand still, and so does its stack. By QEMU's monitor: the instruction pointer, and where
+# each function that frame pointers lead to goes on.
+their_chain() {
+	local frame words
+
+	asked 'cpu 1' > /dev/null
+	asked 'info registers' > "$work/registers"
+	grep -q ' HLT=1' "$work/registers" || return
+	sed -n 's/^RIP=0*\([0-9a-f]*\) .*/0x\1/p' "$work/registers"
+	frame=0x$(sed -n 's/.* RBP=0*\([0-9a-f]*\) .*/\1/p' "$work/registers")
+	while ((frame)); do
+		words=$(asked "x /2gx $frame" | grep '^0000')
+		frame=$(awk '{ print $2 }' <<< "$words")
+		awk '{ sub("^0x0*", "0x", $3); print $3 }' <<< "$words"
+	done
 }
-ok "QEMU's monitor shows the same instruction pointer" same
+our_chain() {
+	"$report" -q --stacks --state blocked --vcpu 1 "$1" | awk '/^0x/ { print $1; n++; next } n { exit }'
+}
+same_chain() {
+	their_chain > "$work/theirs"
+	our_chain "$1" > "$work/ours"
+	cat "$work/registers" "$work/theirs" "$work/ours"
+	[ "$(wc -l < "$work/theirs")" -ge 2 ] && cmp "$work/theirs" "$work/ours"
+}
 # All that "info registers" shows but debug registers, which KVM does not give here. Attributes of segments are bits 8 to 15
 # and 20 to 23 of what QEMU shows.
 all_registers() {
-	"$report" -q --registers "$work/look.upf" | tee "$work/ours"
-	tr '\r' '\n' < "$work/qemu.out" | perl -0777 -e '
-		my ($theirs) = (<STDIN> =~ /.*(CPU#0.*?EFER=\w+)/s) or die "no info registers";
+	"$report" -q --registers --vcpu 1 "$work/look.upf" | tee "$work/ours"
+	perl -0777 -e '
+		my ($theirs) = (<STDIN> =~ /.*(CPU#1.*?EFER=\w+)/s) or die "no info registers";
 		open(my $in, "<", $ARGV[0]); my $ours = <$in>; my %have; my $bad = 0; my $n = 0;
 		while ($ours =~ /(?:^|\s)([a-z]\w*) ([0-9a-f]{16})(?=\s)/g) { $have{$1} = hex $2 }
 		while ($ours =~ /^ +(\w+) +([0-9a-f]{4})?  base ([0-9a-f]+)  limit ([0-9a-f]+)/mg) { $have{"s$1"} = join " ", hex($2 // 0), hex $3, hex $4 }
@@ -58,11 +70,34 @@ all_registers() {
 		while ($theirs =~ /^([CDEFGS]S|LDT|TR|GDT|IDT) ?= *([0-9a-f]{4})? +([0-9a-f]{16}) ([0-9a-f]{8})/mg) {
 			check("s" . ({LDT => "ldtr", GDT => "gdtr", IDT => "idtr"}->{$1} // lc $1), join " ", hex($2 // 0), hex $3, hex $4);
 		}
-		print "$n values\n"; exit($bad || $n < 30)' "$work/ours"
+		print "$n values\n"; exit($bad || $n < 30)' "$work/ours" < "$work/registers"
 }
-ok "one look at it: recorded" recorded look -n 1 --registers --max-overhead 100% "idle$$"
-ok "QEMU's monitor shows the same registers" all_registers
-ok "its stack is the guest's" test "$(folded --state all "$work/idle.upf")" = "_start;kernel_main;work_idle 20"
-ok "nothing is left behind" untouched
+for machine in microvm q35; do
+	name="$machine,,$$"
+	start_qemu "$name" 1 work=levels -machine $machine
+	works_or_skip work_levels
+	ok "$machine, one vCPU: recorded by QEMU's name" recorded one -F 1k -n 4000 "$machine,$$"
+	ok "$machine, one vCPU: every stack is the guest's, every share of time within 3 points" work_of "$work/one.upf" 0
+	ok "$machine, one vCPU: nothing is left behind" untouched
+	end_machines
+
+	start_qemu "$name" 2 "work=levels others=same vcpus=2 " -machine $machine
+	works _start_secondary > "$work/why"
+	ok "$machine, two vCPUs: recorded" recorded two -F 1k -n 4000 "$machine,$$"
+	ok "$machine, two vCPUs: every stack is the guest's, every share of time within 3 points" work_of "$work/two.upf" 0 1
+	ok "$machine, two vCPUs: nothing is left behind" untouched
+	end_machines
+
+	start_qemu "$name" 2 "work=levels others=idle vcpus=2 " -machine $machine
+	works work_levels > "$work/why"
+	ok "$machine, a halted vCPU beside one at work: recorded" recorded idle -F 1k -n 4000 "$machine,$$"
+	ok "$machine: the share of the one at work" work_of "$work/idle.upf" 0
+	ok "$machine: the halted one is asleep, where it waits" asleep idle
+	ok "$machine: QEMU's monitor shows the same instruction pointer and the same chain of callers" same_chain "$work/idle.upf"
+	ok "$machine: one look at it: recorded" recorded look -n 1 --registers --max-overhead 100% "$machine,$$"
+	ok "$machine: QEMU's monitor shows the same registers" all_registers
+	ok "$machine: nothing is left behind" untouched
+	end_machines
+done
 
 done_testing

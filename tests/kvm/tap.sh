@@ -20,7 +20,7 @@ end_machines() {
 	local pid
 
 	for pid in "${machines[@]}"; do
-		kill "$pid" && wait "$pid"
+		kill -KILL "$pid" && wait "$pid"
 	done 2> /dev/null
 	machines=()
 }
@@ -98,6 +98,15 @@ folded() {
 shares() {
 	folded "$1" > "$work/shares"
 	shares_of "$work/shares" "$kvm/../xen/guests/truth/$2.txt" "${3:-3}"
+}
+
+# asleep TRACE: the second vCPU has halted beside one at work. On its way back from a stop its thread is not asleep, and
+# maybe not in the guest: for how long is up to the machine's load.
+asleep() {
+	"$report" -q --folded --no-inline --state all --vcpu 1 -s "$guest" "$work/$1.upf" | tee "$work/second"
+	"$report" -q --folded --no-inline --state blocked --vcpu 1 -s "$guest" "$work/$1.upf" | tee "$work/blocked"
+	! grep -vE '^(_start_secondary;secondary_main;work_idle|\[no stack\]) [0-9]+$' "$work/second" &&
+		awk '/work_idle/ { n = $2 } END { exit n < 1000 }' "$work/blocked"
 }
 
 # shellcheck source=tests/shares.sh

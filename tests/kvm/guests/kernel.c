@@ -15,6 +15,7 @@
  *   ring=0
  *       work in ring 0; idle vCPUs always do, others work in ring 3 where a software KVM is fast
  */
+#include "command_line.h"
 #include "guest.h"
 
 #define MAX_VCPUS 8
@@ -28,7 +29,6 @@ struct start_info {
 };
 
 static uint8_t stacks[MAX_VCPUS][STACK] __attribute__((aligned(4096)));
-static const char *volatile command_line;
 static volatile uint32_t started;
 volatile uint64_t beats;
 
@@ -40,52 +40,6 @@ void asm_exc_divide_error(void);
 uint64_t moved;
 extern uint64_t pd[512], pd_moved[512];
 extern uint8_t trampoline[], trampoline_end[], trampoline_vcpu[];
-
-/* --- command line ------------------------------------------------------------------------------------------------ */
-
-/* What follows @key, "" where it is not. */
-static const char *argument(const char *key)
-{
-	const char *line = command_line;
-
-	for (const char *at = line; *at; at++) {
-		const char *a = at, *k = key;
-
-		if (at != line && at[-1] != ' ')
-			continue;
-		while (*k && *a == *k)
-			a++, k++;
-		if (!*k)
-			return a;
-	}
-	return "";
-}
-
-static int given(const char *word)
-{
-	const char *after = argument(word);
-
-	return after != argument("\n") && (*after == '\0' || *after == ' ');
-}
-
-/* Does @text begin with the whole word @word? */
-static int is(const char *text, const char *word)
-{
-	while (*word && *text == *word)
-		text++, word++;
-	return !*word && (*text == '\0' || *text == ' ' || *text == ':');
-}
-
-static unsigned number(const char *text)
-{
-	unsigned n = 0;
-
-	while (*text && *text != ' ' && (*text < '0' || *text > '9'))
-		text++;
-	for (; *text >= '0' && *text <= '9'; text++)
-		n = n * 10 + (unsigned)(*text - '0');
-	return n;
-}
 
 /* --- work -------------------------------------------------------------------------------------------------------- */
 

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "guest/sim.h"
+#include "record/process/signals.h"
 #include "record/watchdog/watchdog.h"
 
 #define RACES 4000
@@ -30,6 +31,7 @@ struct world {
 	struct watch watch;
 	struct pause_mark mark;
 	atomic_bool awake; /* a recorder has gone on */
+	atomic_bool waits; /* it is not to end its pause yet */
 };
 
 struct fixture {
@@ -473,7 +475,13 @@ static pid_t start_recorder(struct fixture *f, bool stuck, int *pidfd)
 		ops->stop(f->recorder);
 		if (stuck)
 			be_stuck(f->w);
+		signals_interrupt();
 		raise(SIGSTOP);
+		atomic_store(&f->w->awake, true);
+		do
+			usleep(1000);
+		while (atomic_load(&f->w->waits));
+		usleep(1); /* takes note of a signal that came before */
 		watch_claim(&f->w->watch);
 		ops->resume(f->recorder);
 		_exit(watch_end(&f->w->watch, &began_ns, &ended_ns) != WATCH_URGED);
@@ -510,6 +518,29 @@ static void a_stopped_recorder_is_let_go_on(void **state)
 	assert_int_equal(f->w->domain.our_pauses, 0);
 	assert_false(urge(f, pid, pidfd));
 	kill(pid, SIGCONT);
+	status = next_status(pid);
+	assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+	close(pidfd);
+}
+
+/* Its SIGCONT comes before the recorder has stopped itself again, and will not come a second time. */
+static void a_recorder_that_somebody_let_go_on_does_not_stop_again(void **state)
+{
+	struct fixture *f = *state;
+	int pidfd, status;
+	pid_t pid, somebody;
+
+	atomic_store(&f->w->waits, true);
+	pid = start_recorder(f, false, &pidfd);
+	assert_true(WIFSTOPPED(next_status(pid)));
+	assert_false(urge(f, pid, pidfd));
+	while (!atomic_load(&f->w->awake))
+		usleep(1000);
+	somebody = fork();
+	if (somebody == 0)
+		_exit(kill(pid, SIGCONT));
+	assert_int_equal(next_status(somebody), 0);
+	atomic_store(&f->w->waits, false);
 	status = next_status(pid);
 	assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 	close(pidfd);
@@ -581,6 +612,7 @@ int main(void)
 		TEST(it_is_woken),
 		TEST(a_pause_is_undone_at_the_recorders_death),
 		TEST(a_stopped_recorder_is_let_go_on),
+		TEST(a_recorder_that_somebody_let_go_on_does_not_stop_again),
 		TEST(a_recorder_that_does_not_let_go_must_be_killed),
 		TEST(a_recorder_that_holds_nothing_is_not_killed),
 	};

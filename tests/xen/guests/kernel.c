@@ -11,13 +11,12 @@
  *   vcpus=N
  *       how many there are
  */
+#include "command_line.h"
 #include "guest.h"
 
 #include <xen/xen.h>
 #include <xen/sched.h>
 #include <xen/vcpu.h>
-
-static const char *command_line;
 
 void kernel_main(void *boot);
 void secondary_main(long vcpu);
@@ -56,43 +55,6 @@ KEPT static void work_plug(void)
 		BURN(60);
 		hypercall(__HYPERVISOR_vcpu_op, VCPUOP_up, 1, 0);
 	}
-}
-
-/* --- command line ------------------------------------------------------------------------------------------------ */
-
-/* What follows @key, "" where it is not. */
-static const char *argument(const char *key)
-{
-	for (const char *at = command_line; *at; at++) {
-		const char *a = at, *k = key;
-
-		if (at != command_line && at[-1] != ' ')
-			continue;
-		while (*k && *a == *k)
-			a++, k++;
-		if (!*k)
-			return a;
-	}
-	return "";
-}
-
-/* Does @text begin with the whole word @word? */
-static int is(const char *text, const char *word)
-{
-	while (*word && *text == *word)
-		text++, word++;
-	return !*word && (*text == '\0' || *text == ' ' || *text == ':');
-}
-
-static unsigned number(const char *text)
-{
-	unsigned n = 0;
-
-	while (*text && *text != ' ' && (*text < '0' || *text > '9'))
-		text++;
-	for (; *text >= '0' && *text <= '9'; text++)
-		n = n * 10 + (unsigned)(*text - '0');
-	return n;
 }
 
 /* --- work -------------------------------------------------------------------------------------------------------- */

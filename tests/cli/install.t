@@ -1,0 +1,45 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# make install and uninstall, and the unit file.
+set -u
+root=$(cd "$(dirname "$0")/../.." && pwd)
+. "$root/tests/tap.sh"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+installs() {
+	make -s -o all -C "$root" O="${BUILD:?is set by make check-cli}" prefix="$work/usr" "$@" < /dev/null
+}
+files() {
+	(cd "$work" && find . -type f | sort)
+}
+# One made without KVM has no unit, one made without any hypervisor no recorder.
+wanted() {
+	if [ -x "$BUILD/uniprof-record" ]; then
+		echo ./usr/bin/uniprof-record
+	fi
+	echo ./usr/bin/uniprof-report
+	[ ! -e "$unit" ] || echo ./usr/lib/systemd/system/uniprof-record@.service
+	[ ! -x "$BUILD/uniprof-record" ] || echo ./usr/share/man/man1/uniprof-record.1
+	echo ./usr/share/man/man1/uniprof-report.1
+}
+unit=$work/usr/lib/systemd/system/uniprof-record@.service
+ok "make install" installs install
+ok "it installs programs, manual pages and the unit file" diff <(files) <(wanted)
+
+# It says nothing of a good one.
+verified() {
+	systemd-analyze verify --man=no "$unit" 2>&1 | tee "$work/verified"
+	[ ! -s "$work/verified" ]
+}
+if [ -e "$unit" ] && command -v systemd-analyze > /dev/null; then
+	ok "systemd finds nothing to say against the unit file" verified
+else
+	ok "# SKIP no unit file, or no systemd-analyze here" true
+fi
+rm -f "$work/verified"
+
+ok "make uninstall" installs uninstall
+ok "it leaves nothing" test -z "$(files)"
+
+done_testing
