@@ -35,7 +35,6 @@ void image_close(struct image *i); /* NULL is fine */
  */
 void image_move(struct image *i, uint64_t bias);
 uint64_t image_bias(const struct image *i);
-uint16_t image_machine(const struct image *i);      /* ELF's e_machine */
 const struct isa *image_isa(const struct image *i); /* NULL: none that is known; ARM's: A32 */
 /*
  * That of the code at @address: ARM's images have A32 and T32 code, as their mapping symbols tell ($a, $t), or functions'

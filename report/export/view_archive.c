@@ -305,7 +305,7 @@ static int keep_names(struct keeper *k)
 /* Annotated code shows the names of the targets of calls and jumps. */
 static int add_targets(struct keeper *k, const uint8_t *code, size_t size, uint64_t start)
 {
-	struct disassembly *d = disassembly_new(k->code.machine);
+	struct disassembly *d = disassembly_new(k->code.isa);
 	int rc = 0;
 
 	if (!d)
@@ -336,7 +336,7 @@ static int flush_code(struct keeper *k)
 static const uint8_t *code_of(struct keeper *k, const struct kept_function *f, size_t *n)
 {
 	uint64_t start;
-	const uint8_t *code = binaries_function(&k->report->run->binaries, f->address, &start, n, &k->code.machine);
+	const uint8_t *code = binaries_function(&k->report->run->binaries, f->address, &start, n, &k->code.isa);
 
 	if (!code)
 		*n = 0;

@@ -495,24 +495,24 @@ bool binaries_lack_dwarf(const struct binaries *b)
 }
 
 const uint8_t *binaries_code(const struct binaries *b, uint64_t address, uint64_t start, size_t *left,
-                             uint16_t *machine)
+                             const struct isa **isa)
 {
 	const struct image *image = b->cfi ? cfi_image(b->cfi, address) : NULL;
 
 	if (binaries_have_stacks(b))
-		return archive_code(b->archive, start, left, machine);
-	if (!image || image_isa_at(image, start) == &isa_t32)
+		return archive_code(b->archive, start, left, isa);
+	if (!image)
 		return NULL;
-	*machine = image_machine(image);
+	*isa = image_isa_at(image, start);
 	return image_code(image, start, left);
 }
 
 const uint8_t *binaries_function(const struct binaries *b, uint64_t address, uint64_t *start, size_t *size,
-                                 uint16_t *machine)
+                                 const struct isa **isa)
 {
 	const struct symbol_range *range = symbols_range(&b->symbols, address);
 	uint64_t length = range ? symbols_end(&b->symbols, range) - range->symbol_start : 0;
-	const uint8_t *code = range ? binaries_code(b, address, range->symbol_start, size, machine) : NULL;
+	const uint8_t *code = range ? binaries_code(b, address, range->symbol_start, size, isa) : NULL;
 
 	if (!code)
 		return NULL;

@@ -62,16 +62,16 @@ bool binaries_have_tables(const struct binaries *b);
 /* There are binaries, but none of them has DWARF; or so it was when the archive was made. */
 bool binaries_lack_dwarf(const struct binaries *b);
 /*
- * The code of the function that begins at @start and holds @address, from there on, of ELF's *machine; NULL: not at
- * hand. Of the *left bytes some may lie behind the function.
+ * The code of the function that begins at @start and holds @address, from there on, and its *isa, NULL: not known.
+ * NULL: not at hand. Of the *left bytes some may lie behind the function.
  */
 const uint8_t *binaries_code(const struct binaries *b, uint64_t address, uint64_t start, size_t *left,
-                             uint16_t *machine);
+                             const struct isa **isa);
 /*
  * The code of the whole symbol that holds @address, as far as it is shown: from *start, *size bytes, 1 or more. NULL:
  * no symbol, or no code.
  */
 const uint8_t *binaries_function(const struct binaries *b, uint64_t address, uint64_t *start, size_t *size,
-                                 uint16_t *machine);
+                                 const struct isa **isa);
 
 #endif

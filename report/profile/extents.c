@@ -78,10 +78,10 @@ static int add_instruction(struct extents *e, struct symbolizer *names, uint64_t
 	return rc;
 }
 
-static int add_code(struct extents *e, struct symbolizer *names, uint16_t machine, const uint8_t *code, size_t size,
-                    uint64_t start)
+static int add_code(struct extents *e, struct symbolizer *names, const struct isa *isa, const uint8_t *code,
+                    size_t size, uint64_t start)
 {
-	struct disassembly *d = disassembly_new(machine);
+	struct disassembly *d = disassembly_new(isa);
 	int rc = 0;
 
 	if (!d)
@@ -115,12 +115,12 @@ static int met(struct extents *e, uint64_t start)
 int extents_add(struct extents *e, const struct binaries *b, struct symbolizer *names, uint64_t address)
 {
 	uint64_t start;
-	uint16_t machine;
+	const struct isa *isa;
 	size_t size;
-	const uint8_t *code = binaries_function(b, address, &start, &size, &machine);
+	const uint8_t *code = binaries_function(b, address, &start, &size, &isa);
 	int rc = code ? met(e, start) : 1;
 
 	if (rc != 0)
 		return rc < 0 ? rc : 0;
-	return add_code(e, names, machine, code, size, start);
+	return add_code(e, names, isa, code, size, start);
 }
