@@ -198,6 +198,8 @@ static enum candidate climb(struct climb *w)
 	/* An aligned frame's: where its caller's begins is not known. The walk has found what is above one passed over. */
 	w->top = k.row.cfa_base != w->isa->sp || k.row.reg[w->isa->sp].where != CFI_VALUE || passed_over;
 	w->rest_is_right = k.row.cfa_base != w->isa->sp || passed_over || fp_is_callers(w, &k.row);
+	/* The walk began with the frame pointer of the leaf's code, A32 or T32, and passed over callers of the other. */
+	w->rest_is_right &= cfi_isa_at(w->cfi, caller - 1) == w->isa;
 	w->sp = cfa_of(w, &k.row);
 	return c;
 }
