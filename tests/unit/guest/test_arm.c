@@ -444,6 +444,8 @@ static void frames_of_both_sets(void **state)
 	words[4] = 7; /* it was no frame pointer, */
 	words[8] = 0; /* as there was none */
 	IS_CHAIN(f, SVC | THUMB, 0x10, words, 0x40002000, 0x40003000, 0x40004000);
+	words[0] = 0; /* the end, and register 11 is used for something else */
+	IS_CHAIN(f, SVC | THUMB, 0x10, words, 0x40002000);
 }
 
 /* Its caller is in the link register: the walk does not know whether it is still there. */
