@@ -56,8 +56,9 @@ static struct pointers first_pointers(const struct arch *arch, const struct vcpu
 
 /*
  * On to the frame of the caller at @address, from the frame at @last. What code of one instruction set does not use it
- * leaves as its caller of the other one had it, so that the frame pointer of that one leads on there, if it can be one;
- * but 0 is the end, whatever the other one is used for.
+ * leaves as its caller of the other one had it, so that the frame pointer of that one leads on there, if it can be one.
+ * But 0 in the second set's is the end: code of an entry point has set it, and what the second set's code did since
+ * with the first's register is not known.
  */
 static void next_pointers(const struct arch *arch, struct pointers *p, uint64_t caller, uint64_t *address,
                           uint64_t last)
@@ -66,7 +67,7 @@ static void next_pointers(const struct arch *arch, struct pointers *p, uint64_t 
 
 	*address -= set;
 	p->fp[p->set] = caller;
-	if (caller != 0 && set != p->set && check(arch, p->fp[set], last) == UPF_END_ROOT)
+	if (set != p->set && (set == 1 || caller != 0) && check(arch, p->fp[set], last) == UPF_END_ROOT)
 		p->set = set;
 }
 
