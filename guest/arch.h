@@ -29,8 +29,8 @@ struct arch {
 	 */
 	uint8_t frame_pointers[2];
 	/*
-	 * Reads the frame at @fp, of which instruction set's code @set tells, where compilers differ in its layout: the
-	 * caller's frame pointer and the return address. 0 or as space_read(). NULL: it is as above.
+	 * Reads the frame at @fp, where compilers differ in its layout: the caller's frame pointer and the return
+	 * address. @set: of code of the second instruction set. 0 or as space_read(). NULL: it is as above.
 	 */
 	int (*frame)(struct space *space, uint64_t fp, unsigned set, bool innermost, uint64_t *caller,
 	             uint64_t *address);

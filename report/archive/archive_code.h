@@ -33,7 +33,10 @@ const uint8_t *archive_code_at(const struct archive_code *c, uint64_t start, siz
 
 /* --- writing --- */
 
-/* A payload being made. Set the instruction set, NULL or one of the machine's; zero the rest; archive_code_end() at the end. */
+/*
+ * A payload being made. Set the instruction set of each function, NULL or one of the same machine; zero the rest;
+ * archive_code_end() at the end.
+ */
 struct archive_code_payload {
 	const struct isa *isa;
 	struct buf functions;

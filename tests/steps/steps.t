@@ -18,19 +18,23 @@ exidx=-funwind-tables
 
 # Instruction sets, and for each of their compilers its name, its command, the linker and what marks calls and returns.
 sets=(x86-64 i386 arm64 arm t32 mixed)
-declare -A compilers=([x86-64]="gcc clang" [i386]="gcc clang" [arm64]="gcc clang" [arm]="gcc clang" [t32]="gcc clang" [mixed]="gcc clang")
+declare -A compilers=([x86-64]="gcc clang" [i386]="gcc clang" [arm64]="gcc clang" [arm]="gcc clang"
+	[t32]="gcc clang" [mixed]="gcc clang")
 declare -A command=(
 	[x86-64-gcc]=gcc [x86-64-clang]=clang [i386-gcc]="gcc -m32" [i386-clang]="clang -m32"
 	[arm64-gcc]=aarch64-linux-gnu-gcc [arm64-clang]="clang --target=aarch64-linux-gnu"
 	[arm-gcc]="arm-linux-gnueabihf-gcc -marm" [arm-clang]="clang --target=arm-linux-gnueabihf -marm"
 	[t32-gcc]="arm-linux-gnueabihf-gcc -mthumb" [t32-clang]="clang --target=arm-linux-gnueabihf -mthumb"
 	[mixed-gcc]="arm-linux-gnueabihf-gcc -mthumb" [mixed-clang]="clang --target=arm-linux-gnueabihf -mthumb")
-declare -A linker=([x86-64]=ld [i386]="ld -m elf_i386" [arm64]=aarch64-linux-gnu-ld [arm]=arm-linux-gnueabihf-ld [t32]=arm-linux-gnueabihf-ld [mixed]=arm-linux-gnueabihf-ld)
+declare -A linker=([x86-64]=ld [i386]="ld -m elf_i386" [arm64]=aarch64-linux-gnu-ld
+	[arm]=arm-linux-gnueabihf-ld [t32]=arm-linux-gnueabihf-ld [mixed]=arm-linux-gnueabihf-ld)
 # What ARM's own tables refer to.
 declare -A link=([arm]="--defsym=__aeabi_unwind_cpp_pr0=0 --defsym=__aeabi_unwind_cpp_pr1=0")
 link[t32]=${link[arm]} link[mixed]=${link[arm]}
-declare -A marked=([x86-64]=-fcf-protection=full [i386]=-fcf-protection=full [arm64]=-mbranch-protection=standard [arm]="" [t32]="" [mixed]="")
-declare -A plain=([x86-64]=-fcf-protection=none [i386]=-fcf-protection=none [arm64]=-mbranch-protection=none [arm]="" [t32]="" [mixed]="")
+declare -A marked=([x86-64]=-fcf-protection=full [i386]=-fcf-protection=full [arm64]=-mbranch-protection=standard
+	[arm]="" [t32]="" [mixed]="")
+declare -A plain=([x86-64]=-fcf-protection=none [i386]=-fcf-protection=none [arm64]=-mbranch-protection=none
+	[arm]="" [t32]="" [mixed]="")
 
 # compile SET CC LEVEL FILE FLAG...: no library, and where tables are not wanted none at all.
 # shellcheck disable=SC2086

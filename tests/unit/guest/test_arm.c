@@ -378,7 +378,10 @@ static enum upf_end walk(struct fixture *f, const struct vcpu_regs *regs, uint64
 	return end;
 }
 
-/* The stack of a vCPU whose frame pointer is STACK + @fp, T32 code's STACK, words from STACK on; as UPF_END_ROOT the walk must end. */
+/*
+ * The stack of a vCPU whose frame pointer is STACK + @fp, in T32 code STACK, words from STACK on; as UPF_END_ROOT the
+ * walk must end.
+ */
 static void is_chain(struct fixture *f, uint32_t cpsr, uint32_t fp, const uint64_t *words, size_t n,
                      const uint64_t *expected, uint32_t depth)
 {
@@ -433,7 +436,7 @@ static void frames_of_gcc(void **state)
 	IS_CHAIN(f, SVC, 4, words, 0x40002000, 0x40003000, 0x40004000);
 }
 
-/* T32, A32 as clang lays it out, T32, A32 as gcc does. Each saves its own frame pointer, whatever its caller has there. */
+/* T32, A32 of clang's, T32, A32 of gcc's. Each saves its own frame pointer, whatever its caller has there. */
 static void frames_of_both_sets(void **state)
 {
 	struct fixture *f = *state;
