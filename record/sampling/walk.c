@@ -57,8 +57,8 @@ static struct pointers first_pointers(const struct arch *arch, const struct vcpu
 /*
  * On to the frame of the caller at @address, from the frame at @last. Code of one instruction set does not use the
  * other one's frame pointer, so that this leads on to a caller of the other one, if it can be one. But 0 in the second
- * set's is the end: code of an entry point has set it, and what the second set's code did since with the
- * first's register is not known.
+ * set's is the end: code of an entry point has set it, and what the second set's code did since with the first's
+ * register is not known.
  */
 static void next_pointers(const struct arch *arch, struct pointers *p, uint64_t caller, uint64_t *address,
                           uint64_t last)
