@@ -24,10 +24,16 @@ struct arch {
 	uint8_t return_offset; /* of the return address from the frame pointer; the caller's frame pointer is at 0 */
 	bool (*canonical)(uint64_t address);
 	/*
-	 * Reads the frame at @fp, where compilers differ in its layout: the caller's frame pointer and the return
-	 * address. 0 or as space_read(). NULL: it is as above.
+	 * Numbers of the frame pointers of code of two instruction sets, which call each other: an odd return address
+	 * is one of the second. Both 0: there is one, vcpu_regs.fp.
 	 */
-	int (*frame)(struct space *space, uint64_t fp, bool innermost, uint64_t *caller, uint64_t *address);
+	uint8_t frame_pointers[2];
+	/*
+	 * Reads the frame at @fp, where compilers differ in its layout: the caller's frame pointer and the return
+	 * address. @set: of code of the second instruction set. 0 or as space_read(). NULL: it is as above.
+	 */
+	int (*frame)(struct space *space, uint64_t fp, unsigned set, bool innermost, uint64_t *caller,
+	             uint64_t *address);
 	/*
 	 * The frame that holds @address under @root, page tables read from @capture. 0; -EFAULT: the guest has no page
 	 * there; -EAGAIN: no copy of a page-table entry yet (noted for capture_extend()); -EIO: a table cannot be

@@ -35,36 +35,51 @@ static bool can_be_caller(uint64_t fp, uint64_t caller)
 	return caller == 0 || (caller > fp && caller - fp <= CALLER_MAX && caller % 4 == 0);
 }
 
-/*
- * Where the frame pointer points to the saved one, the return address is above that: clang's ARM and Thumb code.
- * Where it points to the return address, the saved one is below that: gcc's ARM code. A leaf of gcc's saves the
- * frame pointer alone: its caller is in the link register only, and its caller's frame shows that it is gcc's.
- */
-int arm32_frame(struct space *space, uint64_t fp, bool innermost, uint64_t *caller, uint64_t *address)
+/* The frame pointer points to the saved one, and the return address is above that. */
+static int clang_frame(struct space *space, uint64_t fp, uint64_t saved, uint64_t *caller, uint64_t *address)
 {
-	uint64_t saved;
+	*caller = saved;
+	return space_read(space, fp + 4, address);
+}
+
+/*
+ * The frame pointer points to the return address, and the saved one is below that. Or it is clang's, and was called by
+ * T32 code, for which this register is one like others.
+ */
+static int gcc_frame(struct space *space, uint64_t fp, uint64_t saved, uint64_t *caller, uint64_t *address)
+{
+	uint64_t above;
+	int rc = space_read(space, fp - 4, caller);
+
+	*address = saved;
+	if (rc != 0 || can_be_caller(fp, *caller) || space_read(space, fp + 4, &above) != 0 || !(above & 1))
+		return rc;
+	*caller = saved;
+	*address = above;
+	return 0;
+}
+
+/*
+ * T32 code's frames are as clang's. A leaf of gcc's A32 code saves the frame pointer alone: its caller is in the link
+ * register only, and its caller's frame shows that it is gcc's.
+ */
+int arm32_frame(struct space *space, uint64_t fp, unsigned set, bool innermost, uint64_t *caller, uint64_t *address)
+{
+	uint64_t saved, next;
 	int rc = space_read(space, fp, &saved);
 
-	if (rc == 0 && innermost && saved != 0 && can_be_caller(fp, saved)) {
-		uint64_t next;
-
-		rc = space_read(space, saved, &next);
-		if (rc == 0 && !can_be_caller(saved, next)) {
-			fp = saved;
-			saved = next;
-		}
-	}
 	if (rc != 0)
 		return rc;
-	if (can_be_caller(fp, saved)) {
-		*caller = saved;
-		rc = space_read(space, fp + 4, address);
-	} else {
-		*address = saved;
-		rc = space_read(space, fp - 4, caller);
+	if (set == 0 && !can_be_caller(fp, saved))
+		return gcc_frame(space, fp, saved, caller, address);
+	if (set == 0 && innermost && saved != 0) {
+		rc = space_read(space, saved, &next);
+		if (rc != 0)
+			return rc;
+		if (!can_be_caller(saved, next))
+			return gcc_frame(space, saved, next, caller, address);
 	}
-	*address = arm32_code_address(*address);
-	return rc;
+	return clang_frame(space, fp, saved, caller, address);
 }
 
 /* --- modes ------------------------------------------------------------------------------------------------------- */
@@ -129,8 +144,8 @@ static const struct arch arm64 = {
 #define ARM32(walk) \
 	{ \
 		.id = ARCH_ARM32, .registers = 15, .word = 4, .return_offset = 4 /* at most */, \
-		.canonical = canonical_32, .frame = arm32_frame, .translate = (walk), .ends_call = arm32_ends_call, \
-		.code_address = arm32_code_address \
+		.canonical = canonical_32, .frame_pointers = ARM32_FRAME_POINTERS, .frame = arm32_frame, \
+		.translate = (walk), .ends_call = arm32_ends_call, .code_address = arm32_code_address \
 	}
 
 static const struct arch arm32 = ARM32(arm32_walk), arm32_of_64 = ARM32(arm64_walk);
@@ -186,7 +201,7 @@ static void mode_32(const struct arm_state *state, struct vcpu_regs *regs)
 		regs->all[r] = (uint32_t)state->x[mode == FIQ && r >= 8 ? r + 16 : r];
 	regs->all[13] = regs->sp;
 	regs->all[14] = (uint32_t)state->x[banks[mode].lr];
-	regs->fp = regs->all[state->cpsr & CPSR_THUMB ? 7 : 11];
+	regs->fp = regs->all[regs->arch->frame_pointers[(state->cpsr & CPSR_THUMB) != 0]];
 }
 
 void arm_mode(const struct arm_state *state, struct vcpu_regs *regs)

@@ -25,10 +25,15 @@ void arm_mode(const struct arm_state *state, struct vcpu_regs *regs);
 /* The instruction set of the guest's kernel. */
 enum arch_id arm_guest_arch(const struct arm_state *state);
 
+#define ARM32_FRAME_POINTERS \
+	{ \
+		11, 7 \
+	} /* of A32 and T32 code */
+
 /* struct arch, of AArch64 and of 32-bit code. */
 bool arm64_ends_call(const uint8_t *code);
 uint64_t arm64_code_address(uint64_t saved);
-int arm32_frame(struct space *space, uint64_t fp, bool innermost, uint64_t *caller, uint64_t *address);
+int arm32_frame(struct space *space, uint64_t fp, unsigned set, bool innermost, uint64_t *caller, uint64_t *address);
 bool arm32_ends_call(const uint8_t *code);
 uint64_t arm32_code_address(uint64_t saved);
 

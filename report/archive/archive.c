@@ -216,8 +216,7 @@ bool archive_find(const struct archive *a, uint64_t address, struct resolution *
 	return true;
 }
 
-const uint8_t *archive_code(const struct archive *a, uint64_t start, size_t *left, uint16_t *machine)
+const uint8_t *archive_code(const struct archive *a, uint64_t start, size_t *left, const struct isa **isa)
 {
-	*machine = a->code.machine;
-	return archive_code_at(&a->code, start, left);
+	return archive_code_at(&a->code, start, left, isa);
 }

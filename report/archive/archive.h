@@ -40,8 +40,8 @@ bool archive_any(const struct archive *a);       /* has any block of names been 
 unsigned archive_flags(const struct archive *a); /* ARCHIVE_... */
 /* What is at @address, as resolve() tells it; false: the archive does not have the address. */
 bool archive_find(const struct archive *a, uint64_t address, struct resolution *out);
-/* The code of the function that begins at @start, *left bytes of ELF's *machine; NULL: none. */
-const uint8_t *archive_code(const struct archive *a, uint64_t start, size_t *left, uint16_t *machine);
+/* The code of the function that begins at @start, *left bytes of *isa; NULL: none. */
+const uint8_t *archive_code(const struct archive *a, uint64_t start, size_t *left, const struct isa **isa);
 
 /* --- writing --- */
 

@@ -4,6 +4,7 @@
 #include "format/bytes/wire.h"
 #include "common/array.h"
 
+#include <elf.h>
 #include <errno.h>
 #include <stdlib.h>
 
@@ -13,6 +14,7 @@ struct archive_function {
 	uint64_t start;
 	const uint8_t *code;
 	size_t size;
+	bool t32;
 };
 
 /* --- reading ----------------------------------------------------------------------------------------------------- */
@@ -48,7 +50,9 @@ static int get_function(struct archive_code *c, struct symbols *symbols, struct 
 	uint64_t name_len, code_len;
 	const uint8_t *name;
 
-	symbol.start = function.start = *start += get_varint(from);
+	*start += get_varint(from);
+	function.t32 = c->machine == EM_ARM && (*start & 1);
+	symbol.start = function.start = *start - function.t32;
 	symbol.size = get_varint(from);
 	name_len = get_varint(from);
 	name = name_len <= cursor_left(from) ? get_bytes(from, (size_t)name_len) : NULL;
@@ -94,7 +98,7 @@ void archive_code_sort(struct archive_code *c)
 		qsort(c->functions, c->n, sizeof(*c->functions), compare);
 }
 
-const uint8_t *archive_code_at(const struct archive_code *c, uint64_t start, size_t *size)
+const uint8_t *archive_code_at(const struct archive_code *c, uint64_t start, size_t *size, const struct isa **isa)
 {
 	const struct archive_function key = {.start = start};
 	const struct archive_function *f = c->n ? bsearch(&key, c->functions, c->n, sizeof(key), compare) : NULL;
@@ -102,6 +106,7 @@ const uint8_t *archive_code_at(const struct archive_code *c, uint64_t start, siz
 	if (!f || f->size == 0)
 		return NULL;
 	*size = f->size;
+	*isa = f->t32 ? &isa_t32 : isa_of_machine(c->machine);
 	return f->code;
 }
 
@@ -120,6 +125,7 @@ int archive_code_put(struct archive_code_payload *p, uint64_t start, uint64_t si
 	size_t len = strnlen(name, NAME_MAX_LEN);
 	int rc;
 
+	start += p->isa == &isa_t32;
 	if (p->functions.len + 5 * VARINT_MAX + len + ncode + 2 > UPF_RAW_MAX)
 		return -ENOSPC;
 	rc = put_number(&p->functions, start - p->last);
@@ -140,7 +146,7 @@ int archive_code_finish(struct archive_code_payload *p, struct buf *out)
 	uint8_t machine[2];
 	int rc = p->program ? put_number(out, *p->program) : 0;
 
-	put_u16(machine, p->machine);
+	put_u16(machine, p->isa ? p->isa->machine : EM_NONE);
 	if (rc == 0)
 		rc = buf_add(out, machine, sizeof(machine));
 	if (rc == 0)

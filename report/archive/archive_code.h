@@ -7,6 +7,7 @@
 #define REPORT_ARCHIVE_ARCHIVE_CODE_H
 
 #include "report/binary/symbols.h"
+#include "report/isa/isa.h"
 
 #define ARCHIVE_CODE_MAX (512u << 10) /* bytes of one function; listings show no more */
 
@@ -27,20 +28,23 @@ void archive_code_free(struct archive_code *c);
 /* Adds a block's payload; its functions are added to @symbols. 0; -EBADMSG: it is damaged; -ENOMEM. */
 int archive_code_add(struct archive_code *c, struct symbols *symbols, const uint8_t *payload, size_t len);
 void archive_code_sort(struct archive_code *c); /* before archive_code_at() */
-/* The code of the function that begins at @start; NULL: none. */
-const uint8_t *archive_code_at(const struct archive_code *c, uint64_t start, size_t *size);
+/* The code of the function that begins at @start, and its *isa, NULL: not known. NULL: none. */
+const uint8_t *archive_code_at(const struct archive_code *c, uint64_t start, size_t *size, const struct isa **isa);
 
 /* --- writing --- */
 
-/* A payload being made. Set the program and machine and zero the rest; archive_code_end() at the end. */
+/*
+ * A payload being made. Set the program, and the instruction set of each function: NULL, or one of the same machine;
+ * zero the rest; archive_code_end() at the end.
+ */
 struct archive_code_payload {
 	const uint32_t *program; /* NULL: of a session that is not by program */
-	uint16_t machine;
+	const struct isa *isa;
 	struct buf functions;
 	uint64_t last;
 };
 
-/* @code is NULL, or at most ARCHIVE_CODE_MAX of @size bytes. 0; -ENOSPC: it is full; or -ENOMEM. */
+/* @code is of p->isa, NULL, or at most ARCHIVE_CODE_MAX of @size bytes. 0; -ENOSPC: it is full; or -ENOMEM. */
 int archive_code_put(struct archive_code_payload *p, uint64_t start, uint64_t size, const char *name,
                      const uint8_t *code, size_t ncode);
 /* Appends the payload to @out, and empties it. 0 or -ENOMEM. */

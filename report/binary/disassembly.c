@@ -13,20 +13,13 @@ struct disassembly {
 	cs_insn *insn;
 };
 
-static int open_handle(uint16_t machine, csh *handle)
+struct disassembly *disassembly_new(const struct isa *isa)
 {
-	const struct isa *isa = isa_of_machine(machine);
+	struct disassembly *d = isa ? calloc(1, sizeof(*d)) : NULL;
+	int rc = !isa ? -ENOTSUP : d ? 0 : -ENOMEM;
 
-	if (!isa)
-		return -ENOTSUP;
-	return cs_open((cs_arch)isa->decoder, (cs_mode)isa->mode, handle) == CS_ERR_OK ? 0 : -ENOMEM;
-}
-
-struct disassembly *disassembly_new(uint16_t machine)
-{
-	struct disassembly *d = calloc(1, sizeof(*d));
-	int rc = d ? open_handle(machine, &d->handle) : -ENOMEM;
-
+	if (rc == 0 && cs_open((cs_arch)isa->decoder, (cs_mode)isa->mode, &d->handle) != CS_ERR_OK)
+		rc = -ENOMEM;
 	if (rc == 0) {
 		cs_option(d->handle, CS_OPT_DETAIL, CS_OPT_ON);
 		cs_option(d->handle, CS_OPT_SYNTAX, CS_OPT_SYNTAX_ATT); /* fails where there is one syntax only */

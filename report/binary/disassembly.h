@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 struct disassembly;
+struct isa;
 
 struct instruction {
 	char text[224]; /* safe on a terminal */
@@ -16,8 +17,8 @@ struct instruction {
 	uint64_t target;
 };
 
-/* For code of ELF's @machine. NULL: errno; ENOTSUP: the architecture is not supported. */
-struct disassembly *disassembly_new(uint16_t machine);
+/* NULL: errno; ENOTSUP: @isa is NULL. */
+struct disassembly *disassembly_new(const struct isa *isa);
 void disassembly_free(struct disassembly *d); /* NULL is fine */
 /*
  * The instruction at @address, with which the @left bytes of @code begin; @left is 1 or more. Bytes that are no

@@ -262,11 +262,6 @@ uint64_t image_bias(const struct image *i)
 	return i->bias;
 }
 
-uint16_t image_machine(const struct image *i)
-{
-	return i->file->header.e_machine;
-}
-
 const struct isa *image_isa(const struct image *i)
 {
 	return isa_of_machine(i->file->header.e_machine);

@@ -35,11 +35,10 @@ void image_close(struct image *i); /* NULL is fine */
  */
 void image_move(struct image *i, uint64_t bias);
 uint64_t image_bias(const struct image *i);
-uint16_t image_machine(const struct image *i);      /* ELF's e_machine */
 const struct isa *image_isa(const struct image *i); /* NULL: none that is known; ARM's: A32 */
 /*
- * That of the code at @address: ARM's images have A32 and T32 code, as their mapping symbols tell ($a, $t), or functions'
- * addresses, of which bit 0 is set for T32.
+ * That of the code at @address: ARM's images have A32 and T32 code, as their mapping symbols tell ($a, $t), or their
+ * functions' addresses, of which bit 0 is set for T32.
  */
 const struct isa *image_isa_at(const struct image *i, uint64_t address);
 /* Is it data between code, by mapping symbols ($d)? Only ARM's and AArch64's images have them. */

@@ -345,9 +345,10 @@ static int keep_names(struct keeper *k, const struct kept_program *p)
 /* --- code -------------------------------------------------------------------------------------------------------- */
 
 /* Annotated code shows the names of the targets of calls and jumps. */
-static int add_targets(struct kept_program *k, uint16_t machine, const uint8_t *code, size_t size, uint64_t start)
+static int add_targets(struct kept_program *k, const struct isa *isa, const uint8_t *code, size_t size,
+                       uint64_t start)
 {
-	struct disassembly *d = disassembly_new(machine);
+	struct disassembly *d = disassembly_new(isa);
 	int rc = 0;
 
 	if (!d)
@@ -376,10 +377,10 @@ static int flush_code(struct keeper *k, struct archive_code_payload *code)
 
 /* The code of the function that @range is of, cut to what listings show; NULL: not at hand. */
 static const uint8_t *code_of(const struct kept_program *p, const struct kept_function *f, size_t *n,
-                              uint16_t *machine)
+                              const struct isa **isa)
 {
 	uint64_t start;
-	const uint8_t *code = program_function(p->of, f->address, &start, n, machine);
+	const uint8_t *code = program_function(p->of, f->address, &start, n, isa);
 
 	if (!code)
 		*n = 0;
@@ -410,16 +411,16 @@ static int find_function(struct keeper *k, struct kept_program *p, uint64_t addr
 	                                .name = symbols_name(s, range),
 	                                .size = symbols_end(s, range) - range->symbol_start};
 	const uint8_t *code;
-	uint16_t machine;
+	const struct isa *isa;
 	size_t n;
 
 	if (array_room(&p->functions, &p->functions_cap, p->nfunctions, sizeof(*p->functions)) != 0)
 		return -ENOMEM;
 	p->functions[p->nfunctions++] = f;
-	code = code_of(p, &f, &n, &machine);
+	code = code_of(p, &f, &n, &isa);
 	if (!code)
 		return 0;
-	return add_targets(p, machine, code, n, f.start) == 0 ? add_extents(k, p, &f) : -ENOMEM;
+	return add_targets(p, isa, code, n, f.start) == 0 ? add_extents(k, p, &f) : -ENOMEM;
 }
 
 /* The functions that sampled addresses are in, and what they refer to. */
@@ -444,7 +445,7 @@ static int keep_function(struct keeper *k, const struct kept_program *p, const s
                          struct archive_code_payload *out)
 {
 	size_t n;
-	const uint8_t *code = code_of(p, f, &n, &out->machine);
+	const uint8_t *code = code_of(p, f, &n, &out->isa);
 	int rc = archive_code_put(out, f->start, f->size, f->name, code, n);
 
 	if (rc != -ENOSPC)

@@ -259,24 +259,24 @@ bool program_lacks_dwarf(const struct program *p)
 
 /* The code from @start on, in the function that holds @address; of the *left bytes some may lie behind it. */
 static const uint8_t *code_at(const struct program *p, uint64_t address, uint64_t start, size_t *left,
-                              uint16_t *machine)
+                              const struct isa **isa)
 {
 	const struct image *image = p->cfi ? cfi_image(p->cfi, address) : NULL;
 
 	if (program_has_stacks(p))
-		return archive_code(p->archive, start, left, machine);
-	if (!image || image_isa_at(image, start) == &isa_t32)
+		return archive_code(p->archive, start, left, isa);
+	if (!image)
 		return NULL;
-	*machine = image_machine(image);
+	*isa = image_isa_at(image, start);
 	return image_code(image, start, left);
 }
 
 const uint8_t *program_function(const struct program *p, uint64_t address, uint64_t *start, size_t *size,
-                                uint16_t *machine)
+                                const struct isa **isa)
 {
 	const struct symbol_range *range = symbols_range(&p->symbols, address);
 	uint64_t length = range ? symbols_end(&p->symbols, range) - range->symbol_start : 0;
-	const uint8_t *code = range ? code_at(p, address, range->symbol_start, size, machine) : NULL;
+	const uint8_t *code = range ? code_at(p, address, range->symbol_start, size, isa) : NULL;
 
 	if (!code)
 		return NULL;

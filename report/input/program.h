@@ -52,9 +52,9 @@ bool program_has_tables(const struct program *p);
 bool program_lacks_dwarf(const struct program *p);
 /*
  * The code of the whole symbol that holds @address, as far as it is shown: from *start, *size bytes, 1 or more, of
- * ELF's *machine. NULL: no symbol, or no code.
+ * *isa, NULL: not known. NULL: no symbol, or no code.
  */
 const uint8_t *program_function(const struct program *p, uint64_t address, uint64_t *start, size_t *size,
-                                uint16_t *machine);
+                                const struct isa **isa);
 
 #endif

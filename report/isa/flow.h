@@ -51,8 +51,8 @@ void flow_close(struct flow_reader *r);               /* NULL is fine */
 /* The frame before a function's first instruction. */
 struct frame_state flow_entry(const struct isa *isa);
 /*
- * Decodes the instruction at @address, which is @isa's: the reader's, or the other one that its images have. Applies it
- * to @state (NULL: only decodes). False: it is no instruction.
+ * Decodes the instruction at @address, of @isa: the reader's, or the other one that its images have. Applies it to
+ * @state (NULL: only decodes). False: it is no instruction.
  */
 bool flow_step(struct flow_reader *r, const struct isa *isa, const uint8_t *code, size_t left, uint64_t address,
                struct frame_state *state, struct instruction *out);

@@ -51,8 +51,8 @@ struct isa {
 	void (*find_flow)(size_t decoder, const struct cs_insn *insn, struct instruction *out);
 	/* Is the code at @code one of the instructions that fill gaps between functions? */
 	bool (*is_padding)(const uint8_t *code, size_t left);
-	const struct isa
-		*other; /* code of which images of this one have, too, as their symbols tell (image.h); or NULL */
+	/* NULL, or that of the other code that images of this one have: their symbols tell them apart (image.h). */
+	const struct isa *other;
 	/* The address in a return address, which may have other bits, too. NULL: it has not. */
 	uint64_t (*code_address)(uint64_t word);
 	/*

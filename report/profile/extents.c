@@ -78,10 +78,10 @@ static int add_instruction(struct extents *e, struct symbolizer *names, uint32_t
 	return rc;
 }
 
-static int add_code(struct extents *e, struct symbolizer *names, uint32_t program, uint16_t machine,
+static int add_code(struct extents *e, struct symbolizer *names, uint32_t program, const struct isa *isa,
                     const uint8_t *code, size_t size, uint64_t start)
 {
-	struct disassembly *d = disassembly_new(machine);
+	struct disassembly *d = disassembly_new(isa);
 	int rc = 0;
 
 	if (!d)
@@ -116,12 +116,12 @@ int extents_add(struct extents *e, const struct binaries *b, struct symbolizer *
                 uint64_t address)
 {
 	uint64_t start;
-	uint16_t machine;
+	const struct isa *isa;
 	size_t size;
-	const uint8_t *code = program_function(&b->programs[program], address, &start, &size, &machine);
+	const uint8_t *code = program_function(&b->programs[program], address, &start, &size, &isa);
 	int rc = code ? met(e, program, start) : 1;
 
 	if (rc != 0)
 		return rc < 0 ? rc : 0;
-	return add_code(e, names, program, machine, code, size, start);
+	return add_code(e, names, program, isa, code, size, start);
 }

@@ -38,8 +38,8 @@ static uint64_t cfa_of(const struct climb *w, const struct cfi_row *row)
 }
 
 /*
- * gcc's leaf functions of ARM save the frame pointer alone, and set it. The recorder's walk passes over such a frame, as
- * the return address is in the link register only.
+ * gcc's leaf functions of ARM save the frame pointer alone, and set it. The recorder's walk passes over such a frame,
+ * as the return address is in the link register only.
  */
 static bool is_passed_over(const struct climb *w, const struct cfi_row *row)
 {
@@ -175,6 +175,17 @@ static enum candidate choose(const struct climb *w, struct cfi_known_row *k, uin
 	return other;
 }
 
+/*
+ * The walk began with the frame pointer of the leaf's code, A32 or T32. If a caller that it did not find is of the
+ * other, it has passed over more of them, unless that is where all begins.
+ */
+static bool is_root(const struct climb *w, uint64_t caller)
+{
+	const struct cfi_known_row *k = cfi_find(w->cfi, caller, true);
+
+	return k && k->source > CFI_DAMAGED && !k->live && k->row.kind == CFI_ROOT;
+}
+
 /* One caller up, if there is one below the frame that the frame pointer tells of. */
 static enum candidate climb(struct climb *w)
 {
@@ -195,9 +206,10 @@ static enum candidate climb(struct climb *w)
 	w->ip = caller;
 	w->behind = true;
 	passed_over = is_passed_over(w, &k.row);
-	/* An aligned frame's: where its caller's begins is not known. The walk has found what is above one passed over. */
+	/* Where an aligned frame's caller begins is not known. The walk has found what is above one passed over. */
 	w->top = k.row.cfa_base != w->isa->sp || k.row.reg[w->isa->sp].where != CFI_VALUE || passed_over;
 	w->rest_is_right = k.row.cfa_base != w->isa->sp || passed_over || fp_is_callers(w, &k.row);
+	w->rest_is_right &= cfi_isa_at(w->cfi, caller - 1) == w->isa || is_root(w, caller);
 	w->sp = cfa_of(w, &k.row);
 	return c;
 }

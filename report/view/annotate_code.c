@@ -47,10 +47,10 @@ static char *instruction_text(struct symbolizer *names, uint32_t program, const 
 static int disassemble(struct recording *run, uint32_t program, uint64_t address, uint64_t *end, struct listing *out)
 {
 	uint64_t start;
-	uint16_t machine;
+	const struct isa *isa;
 	size_t left;
-	const uint8_t *code = program_function(&run->binaries.programs[program], address, &start, &left, &machine);
-	struct disassembly *d = code ? disassembly_new(machine) : NULL;
+	const uint8_t *code = program_function(&run->binaries.programs[program], address, &start, &left, &isa);
+	struct disassembly *d = code ? disassembly_new(isa) : NULL;
 	int rc = 0;
 
 	*end = 0;

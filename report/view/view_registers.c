@@ -30,7 +30,7 @@ struct look {
 	struct domain_state *domains;
 	size_t ndomains, cap;
 	struct disassembly *disassembly;
-	uint16_t machine; /* that it is for */
+	const struct isa *isa; /* that it is for */
 	uint32_t program; /* that the sample's domain ran */
 	uint64_t shown;
 	int digits;      /* of a register */
@@ -211,10 +211,10 @@ static int print_instruction(struct look *l, const struct register_set *set, con
 {
 	if (!isa || set->code_before >= set->code_size)
 		return 0;
-	if (!l->disassembly || l->machine != isa->machine) {
+	if (!l->disassembly || l->isa != isa) {
 		disassembly_free(l->disassembly);
-		l->machine = isa->machine;
-		l->disassembly = disassembly_new(isa->machine);
+		l->isa = isa;
+		l->disassembly = disassembly_new(isa);
 		if (!l->disassembly)
 			return errno == ENOTSUP ? 0 : -ENOMEM;
 	}

@@ -152,6 +152,8 @@ static void registers_arm(struct process *p, struct step_registers *to)
 	to->thumb = register_at(hex, CPSR_AT / 4, 4) & CPSR_THUMB;
 	to->regs = (struct vcpu_regs){
 		.ip = register_at(hex, 15, 4), .sp = to->all[13], .fp = to->all[to->thumb ? 7 : 11], .valid = true};
+	for (unsigned i = 0; i < UPF_REGS_ARM32; i++)
+		to->regs.all[i] = to->all[i];
 	to->link = to->all[14] & ~(uint64_t)1;
 }
 
@@ -215,6 +217,7 @@ const struct machine machine_arm = {
 	.nregs = UPF_REGS_ARM32,
 	.arch = {.word = 4,
                  .return_offset = 4,
+                 .frame_pointers = ARM32_FRAME_POINTERS,
                  .frame = arm32_frame,
                  .ends_call = arm32_ends_call,
                  .code_address = arm32_code_address},

@@ -17,27 +17,37 @@ eh=-fasynchronous-unwind-tables bare="-fno-asynchronous-unwind-tables -fno-unwin
 exidx=-funwind-tables
 
 # Instruction sets, and for each of their compilers its name, its command, the linker and what marks calls and returns.
-sets=(x86-64 i386 arm64 arm t32)
-declare -A compilers=([x86-64]="gcc clang" [i386]="gcc clang" [arm64]="gcc clang" [arm]="gcc clang" [t32]="gcc clang")
+sets=(x86-64 i386 arm64 arm t32 mixed)
+declare -A compilers=([x86-64]="gcc clang" [i386]="gcc clang" [arm64]="gcc clang" [arm]="gcc clang"
+	[t32]="gcc clang" [mixed]="gcc clang")
 declare -A command=(
 	[x86-64-gcc]=gcc [x86-64-clang]=clang [i386-gcc]="gcc -m32" [i386-clang]="clang -m32"
 	[arm64-gcc]=aarch64-linux-gnu-gcc [arm64-clang]="clang --target=aarch64-linux-gnu"
 	[arm-gcc]="arm-linux-gnueabihf-gcc -marm" [arm-clang]="clang --target=arm-linux-gnueabihf -marm"
-	[t32-gcc]="arm-linux-gnueabihf-gcc -mthumb" [t32-clang]="clang --target=arm-linux-gnueabihf -mthumb")
-declare -A linker=([x86-64]=ld [i386]="ld -m elf_i386" [arm64]=aarch64-linux-gnu-ld [arm]=arm-linux-gnueabihf-ld [t32]=arm-linux-gnueabihf-ld)
+	[t32-gcc]="arm-linux-gnueabihf-gcc -mthumb" [t32-clang]="clang --target=arm-linux-gnueabihf -mthumb"
+	[mixed-gcc]="arm-linux-gnueabihf-gcc -mthumb" [mixed-clang]="clang --target=arm-linux-gnueabihf -mthumb")
+declare -A linker=([x86-64]=ld [i386]="ld -m elf_i386" [arm64]=aarch64-linux-gnu-ld
+	[arm]=arm-linux-gnueabihf-ld [t32]=arm-linux-gnueabihf-ld [mixed]=arm-linux-gnueabihf-ld)
 # What ARM's own tables refer to.
 declare -A link=([arm]="--defsym=__aeabi_unwind_cpp_pr0=0 --defsym=__aeabi_unwind_cpp_pr1=0")
-link[t32]=${link[arm]}
-declare -A marked=([x86-64]=-fcf-protection=full [i386]=-fcf-protection=full [arm64]=-mbranch-protection=standard [arm]="" [t32]="")
-declare -A plain=([x86-64]=-fcf-protection=none [i386]=-fcf-protection=none [arm64]=-mbranch-protection=none [arm]="" [t32]="")
+link[t32]=${link[arm]} link[mixed]=${link[arm]}
+declare -A marked=([x86-64]=-fcf-protection=full [i386]=-fcf-protection=full [arm64]=-mbranch-protection=standard
+	[arm]="" [t32]="" [mixed]="")
+declare -A plain=([x86-64]=-fcf-protection=none [i386]=-fcf-protection=none [arm64]=-mbranch-protection=none
+	[arm]="" [t32]="" [mixed]="")
 
 # compile SET CC LEVEL FILE FLAG...: no library, and where tables are not wanted none at all.
 # shellcheck disable=SC2086
 compile() {
-	local set=$1 cc=${command[$1-$2]} level=$3 file=$4
+	local set=$1 cc=${command[$1-$2]} level=$3 file=$4 source=$here/program.c
 
 	shift 4
-	$cc "-$level" "$@" -std=gnu11 -ffreestanding -fno-stack-protector -fno-pie -c -o "$file.o" "$here/program.c" &&
+	if [ "$set" = mixed ]; then # every other function is A32
+		mkdir -p "$file.d"
+		awk '/^APART/ && n++ % 2 { sub("^APART", "APART __attribute__((target(\"arm\")))") } 1' "$source" > "$file.d/program.c"
+		source=$file.d/program.c
+	fi
+	$cc "-$level" "$@" -std=gnu11 -ffreestanding -fno-stack-protector -fno-pie -c -o "$file.o" "$source" &&
 		$cc -c -o "$file.s.o" "$here/start.S" && ${linker[$set]} -nostdlib -static ${link[$set]-} -o "$file" "$file.o" "$file.s.o"
 }
 
@@ -80,7 +90,7 @@ make_one() {
 }
 
 is_arm() {
-	[[ $1 = arm || $1 = t32 ]]
+	[[ $1 = arm || $1 = t32 || $1 = mixed ]]
 }
 
 # The kinds of builds of an instruction set: ARM's .eh_frame does not exist, as its ABI has other tables.
@@ -122,13 +132,14 @@ check_all() {
 		exact "$name, no frame pointers, .eh_frame, dwarf" "$at-none-eh" dwarf
 	fi
 	# gcc's frame pointers in T32 point to the end of the frame, wherever the saved one is: a walk does not know.
-	[ "$1-$2" = t32-gcc ] || exact "$name, frame pointers, no tables, fp" "$at-frames-bare" fp
+	# Nor which of both frame pointers the caller of a leaf without a frame has.
+	[[ $1-$2 = t32-gcc || $1 = mixed ]] || exact "$name, frame pointers, no tables, fp" "$at-frames-bare" fp
 	# x86 has aligned frames, whose callers code alone does not tell.
 	{ [ "$1" != arm64 ] && ! is_arm "$1"; } || exact "$name, frame pointers, no tables, dwarf" "$at-frames-bare" dwarf
 	exact "$name, no frame pointers, .debug_frame, dwarf" "$at-none-debug" dwarf
 	# Nor does the recorder know that zeros above it for 1 KiB, as in a large frame, are not the stack's end.
 	for kind in $(kinds "$1"); do
-		[ "$1-$2-$kind" != t32-gcc-frames-bare ] || continue
+		[[ $1-$2-$kind != t32-gcc-frames-bare && $1-$kind != mixed-frames-bare ]] || continue
 		exact "$name, $kind, auto" "$at-$kind" auto
 	done
 	walked+=("$name: $(compare "$at-frames-bare" "$at-frames-bare.fp.upf" --no-repair | tail -n 1)")

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * rows.c - compares what an ELF file's code tells of its frames with what its unwind tables say, at every instruction,
- * or during every call where they hold at calls only: rows [-v] FILE. Prints counts, and with -v what is not known; exit status 1 if the code is wrong anywhere.
+ * or during every call where they hold at calls only: rows [-v] FILE. Prints counts, and with -v what is not known;
+ * exit status 1 if the code is wrong anywhere.
  */
 #include "report/binary/symbols.h"
 #include "report/isa/flow.h"

@@ -29,8 +29,8 @@ for mode in "${modes[@]}"; do
 	ok "$mode: a page that comes and goes" ends fp fp_flipping 'whole|no page there' '[12]'
 	# Until the frame is other memory, a mapping of it may show what it was.
 	ok "$mode: memory that the guest gave back" ends fp fp_given_back "$refused|whole" '[12]'
-	ok "$mode: other memory at the same frame" ends fp fp_moved_1 whole 2 ' 0x1001 *$'
-	ok "$mode: and again" ends fp fp_moved_2 whole 2 ' 0x2002 *$'
+	ok "$mode: other memory at the same frame" ends fp fp_moved_1 whole 2 ' 0x1110 *$'
+	ok "$mode: and again" ends fp fp_moved_2 whole 2 ' 0x2220 *$'
 	ok "$mode: pointers by chance" ends fp fp_random '.*'
 	for leaf in sp_odd sp_outside sp_top sp_random fp_random; do
 		ok "$mode: copies: $leaf" ends dwarf $leaf '.*'

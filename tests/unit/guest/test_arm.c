@@ -378,7 +378,10 @@ static enum upf_end walk(struct fixture *f, const struct vcpu_regs *regs, uint64
 	return end;
 }
 
-/* The stack of a vCPU whose frame pointer is STACK + @fp, words from STACK on; as UPF_END_ROOT the walk must end. */
+/*
+ * The stack of a vCPU whose frame pointer is STACK + @fp, in T32 code STACK, words from STACK on; as UPF_END_ROOT the
+ * walk must end.
+ */
 static void is_chain(struct fixture *f, uint32_t cpsr, uint32_t fp, const uint64_t *words, size_t n,
                      const uint64_t *expected, uint32_t depth)
 {
@@ -390,6 +393,7 @@ static void is_chain(struct fixture *f, uint32_t cpsr, uint32_t fp, const uint64
 
 	s.root.arm.sctlr = 0;
 	s.pc = 0x40001000;
+	s.x[7] = STACK;
 	s.x[29] = s.x[11] = STACK + fp;
 	for (unsigned i = 0; i < n; i++)
 		(cpsr == EL1 ? put8 : put4)(f, STACK >> 12, i, words[i]);
@@ -432,6 +436,21 @@ static void frames_of_gcc(void **state)
 	IS_CHAIN(f, SVC, 4, words, 0x40002000, 0x40003000, 0x40004000);
 }
 
+/* T32, A32 of clang's, T32, A32 of gcc's. Each saves its own frame pointer, whatever its caller has there. */
+static void frames_of_both_sets(void **state)
+{
+	struct fixture *f = *state;
+	uint64_t words[] = {STACK + 0x20, 0x40002000, 0, 9, STACK + 0x34, 0x40003001, 0, 0, 5,
+	                    0x40004000,   0,          0, 0, 0x40005000};
+
+	IS_CHAIN(f, SVC | THUMB, 0x10, words, 0x40002000, 0x40003000, 0x40004000, 0x40005000);
+	words[4] = 7; /* it was no frame pointer, */
+	words[8] = 0; /* as there was none */
+	IS_CHAIN(f, SVC | THUMB, 0x10, words, 0x40002000, 0x40003000, 0x40004000);
+	words[0] = 0; /* the end, and register 11 is used for something else */
+	IS_CHAIN(f, SVC | THUMB, 0x10, words, 0x40002000);
+}
+
 /* Its caller is in the link register: the walk does not know whether it is still there. */
 static void leaf_of_gcc(void **state)
 {
@@ -469,10 +488,23 @@ static void bad_frames_of_32_bit_code(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(pages_of_4k),      TEST(fewer_levels),      TEST(pages_of_16k), TEST(pages_of_64k),
-		TEST(halves),           TEST(hostile_registers), TEST(no_tables),    TEST(loops),
-		TEST(long_descriptors), TEST(short_descriptors), TEST(modes),        TEST(frames_of_64_bit_code),
-		TEST(frames_of_clang),  TEST(frames_of_gcc),     TEST(leaf_of_gcc),  TEST(bad_frames_of_32_bit_code),
+		TEST(pages_of_4k),
+		TEST(fewer_levels),
+		TEST(pages_of_16k),
+		TEST(pages_of_64k),
+		TEST(halves),
+		TEST(hostile_registers),
+		TEST(no_tables),
+		TEST(loops),
+		TEST(long_descriptors),
+		TEST(short_descriptors),
+		TEST(modes),
+		TEST(frames_of_64_bit_code),
+		TEST(frames_of_clang),
+		TEST(frames_of_gcc),
+		TEST(leaf_of_gcc),
+		TEST(frames_of_both_sets),
+		TEST(bad_frames_of_32_bit_code),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

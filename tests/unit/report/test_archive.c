@@ -161,11 +161,11 @@ static void names_damaged(void **state)
 
 static void code_comes_back(void **state)
 {
-	struct archive_code_payload p = {.machine = 62};
+	struct archive_code_payload p = {.isa = &isa_x86_64};
 	struct archive *a = archive_new();
 	struct symbols symbols = {0};
 	uint64_t offset;
-	uint16_t machine;
+	const struct isa *isa;
 	struct buf b = {0};
 	size_t left;
 
@@ -179,14 +179,45 @@ static void code_comes_back(void **state)
 	assert_string_equal(symbols_find(&symbols, 0x10ff, &offset), "work");
 	assert_null(symbols_find(&symbols, 0x1100, &offset));
 	assert_string_equal(symbols_find(&symbols, 0x2000, &offset), "leaf");
-	assert_memory_equal(archive_code(a, 0x1000, &left, &machine), "\x55\xc3", 2);
+	assert_memory_equal(archive_code(a, 0x1000, &left, &isa), "\x55\xc3", 2);
 	assert_int_equal(left, 2);
-	assert_int_equal(machine, 62);
-	assert_null(archive_code(a, 0x2000, &left, &machine));
+	assert_ptr_equal(isa, &isa_x86_64);
+	assert_null(archive_code(a, 0x2000, &left, &isa));
 	assert_int_equal(add(a, &symbols, UPF_BLOCK_CODE, "\76\0\1\2\0\3abc", 8),
 	                 -EBADMSG);                                                       /* more code than function */
 	assert_int_equal(add(a, &symbols, UPF_BLOCK_CODE, "\76\0\1\0\0\0", 6), -EBADMSG); /* of no size */
 	assert_int_equal(add(a, &symbols, UPF_BLOCK_CODE, "\76", 1), -EBADMSG);
+	symbols_free(&symbols);
+	archive_free(a);
+	archive_code_end(&p);
+	buf_free(&b);
+}
+
+/* A payload has A32 and T32 code. */
+static void code_of_arm_comes_back(void **state)
+{
+	struct archive_code_payload p = {.isa = &isa_t32};
+	struct archive *a = archive_new();
+	struct symbols symbols = {0};
+	const struct isa *isa;
+	struct buf b = {0};
+	uint64_t offset;
+	size_t left;
+
+	(void)state;
+	assert_int_equal(archive_code_put(&p, 0x1000, 4, "thumb", (const uint8_t *)"\x70\x47", 2), 0);
+	p.isa = &isa_arm;
+	assert_int_equal(archive_code_put(&p, 0x1004, 4, "arm", (const uint8_t *)"\x1e\xff\x2f\xe1", 4), 0);
+	assert_int_equal(archive_code_finish(&p, &b), 0);
+	assert_int_equal(add(a, &symbols, UPF_BLOCK_CODE, b.data, b.len), 0);
+	assert_int_equal(symbols_sort(&symbols), 0);
+	archive_sort(a);
+	assert_string_equal(symbols_find(&symbols, 0x1000, &offset), "thumb");
+	assert_string_equal(symbols_find(&symbols, 0x1004, &offset), "arm");
+	assert_memory_equal(archive_code(a, 0x1000, &left, &isa), "\x70\x47", 2);
+	assert_ptr_equal(isa, &isa_t32);
+	assert_memory_equal(archive_code(a, 0x1004, &left, &isa), "\x1e\xff\x2f\xe1", 4);
+	assert_ptr_equal(isa, &isa_arm);
 	symbols_free(&symbols);
 	archive_free(a);
 	archive_code_end(&p);
@@ -414,11 +445,12 @@ static void stacks_are_bounded(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(names_come_back),  cmocka_unit_test(names_fill_blocks),
-		cmocka_unit_test(names_damaged),    cmocka_unit_test(code_comes_back),
-		cmocka_unit_test(stacks_come_back), cmocka_unit_test(stacks_by_program),
-		cmocka_unit_test(names_by_program), cmocka_unit_test(stacks_fill_blocks),
-		cmocka_unit_test(stacks_damaged),   cmocka_unit_test(stacks_are_bounded),
+		cmocka_unit_test(names_come_back),        cmocka_unit_test(names_fill_blocks),
+		cmocka_unit_test(names_damaged),          cmocka_unit_test(code_comes_back),
+		cmocka_unit_test(code_of_arm_comes_back), cmocka_unit_test(stacks_come_back),
+		cmocka_unit_test(stacks_by_program),      cmocka_unit_test(names_by_program),
+		cmocka_unit_test(stacks_fill_blocks),     cmocka_unit_test(stacks_damaged),
+		cmocka_unit_test(stacks_are_bounded),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

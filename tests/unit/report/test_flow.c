@@ -24,19 +24,24 @@ struct code {
 		name, sizeof(name) \
 	}
 
-static struct frame_state follow(const struct code *code, size_t n)
+static struct frame_state follow_isa(const struct isa *isa, const struct code *code, size_t n)
 {
-	struct flow_reader *r = flow_open(&isa_x86_64);
-	struct frame_state s = flow_entry(&isa_x86_64);
+	struct flow_reader *r = flow_open(isa);
+	struct frame_state s = flow_entry(isa);
 	struct instruction x;
 
 	assert_non_null(r);
 	for (size_t i = 0; i < n; i++) {
-		assert_true(flow_step(r, &isa_x86_64, code[i].bytes, code[i].size, 0x1000 + 16 * i, &s, &x));
+		assert_true(flow_step(r, isa, code[i].bytes, code[i].size, 0x1000 + 16 * i, &s, &x));
 		assert_int_equal(x.size, code[i].size);
 	}
 	flow_close(r);
 	return s;
+}
+
+static struct frame_state follow(const struct code *code, size_t n)
+{
+	return follow_isa(&isa_x86_64, code, n);
 }
 
 /* rsp = CFA + 8; so the word is 2^31 above the CFA, and what is saved there cannot be told by an offset. */
@@ -81,10 +86,51 @@ static void frame_pointer_too_far(void **state)
 	assert_true(s.fp_known && s.fp == 16);
 }
 
+/* A call of the kernel leaves the link register alone. */
+static void link_register_of_arm(void **state)
+{
+	const struct code a32[] = {{(const uint8_t *)"\x00\x00\x00\xef", 4}},
+			  t32[] = {{(const uint8_t *)"\x00\xdf", 2}};
+
+	(void)state;
+	assert_int_equal(follow_isa(&isa_arm, a32, 1).kept[isa_kept(&isa_arm, 14)].where, CFI_SAME);
+	assert_int_equal(follow_isa(&isa_t32, t32, 1).kept[isa_kept(&isa_t32, 14)].where, CFI_SAME);
+}
+
+/* ldr r7, [sp], #8 and str r7, [sp, #-8]!: the base moves by all of it. */
+static void base_of_arm_moves(void **state)
+{
+	const struct code load[] = {{(const uint8_t *)"\x08\x70\x9d\xe4", 4}},
+			  store[] = {{(const uint8_t *)"\x08\x70\x2d\xe5", 4}};
+
+	(void)state;
+	assert_int_equal(follow_isa(&isa_arm, load, 1).sp, -8);
+	assert_int_equal(follow_isa(&isa_arm, store, 1).sp, 8);
+}
+
+/* itt ne; movne r4, #1; popne {r4, pc}; then not conditional any more: what may not be executed changes nothing. */
+static void conditional_of_t32(void **state)
+{
+	const struct code all[] = {{(const uint8_t *)"\x1c\xbf", 2},
+	                           {(const uint8_t *)"\x01\x24", 2},
+	                           {(const uint8_t *)"\x10\xbd", 2},
+	                           {(const uint8_t *)"\x10\xb5", 2}};
+	struct frame_state s = follow_isa(&isa_t32, all, 3);
+
+	(void)state;
+	assert_true(s.sp_known && s.sp == 0 && s.it == 0);
+	assert_int_equal(s.kept[isa_kept(&isa_t32, 4)].where, CFI_LOST);
+	assert_int_equal(s.kept[isa_kept(&isa_t32, 14)].where, CFI_SAME);
+	s = follow_isa(&isa_t32, all, 4);
+	assert_true(s.sp == 8 && s.kept[isa_kept(&isa_t32, 14)].where == CFI_SAVED);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(saved_too_far), cmocka_unit_test(stack_pointer_too_far),
-	                                   cmocka_unit_test(frame_pointer_too_far)};
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(saved_too_far),         cmocka_unit_test(stack_pointer_too_far),
+		cmocka_unit_test(frame_pointer_too_far), cmocka_unit_test(link_register_of_arm),
+		cmocka_unit_test(base_of_arm_moves),     cmocka_unit_test(conditional_of_t32)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -62,16 +62,23 @@ static inline uint64_t tsc(void)
 	return count;
 }
 
+/* User mode must ask the guest's own kernel, which is arm/start.S, to call. */
+#ifdef USER
+#define CALL "svc"
+#else
+#define CALL "hvc"
+#endif
+
 static inline __attribute__((always_inline)) long hypercall(long nr, long a, long b, long c)
 {
 #ifdef __aarch64__
 	register long x16 __asm__("x16") = nr, x0 __asm__("x0") = a, x1 __asm__("x1") = b, x2 __asm__("x2") = c;
 
-	__asm__ volatile("hvc #0xea1" : "+r"(x16), "+r"(x0), "+r"(x1), "+r"(x2) : : "memory");
+	__asm__ volatile(CALL " #0xea1" : "+r"(x16), "+r"(x0), "+r"(x1), "+r"(x2) : : "memory");
 #else
 	register long r12 __asm__("r12") = nr, x0 __asm__("r0") = a, x1 __asm__("r1") = b, x2 __asm__("r2") = c;
 
-	__asm__ volatile(".arch_extension virt\n\thvc #0xea1"
+	__asm__ volatile(".arch_extension virt\n\t" CALL " #0xea1"
 	                 : "+r"(r12), "+r"(x0), "+r"(x1), "+r"(x2)
 	                 :
 	                 : TAKES_LINK "memory");

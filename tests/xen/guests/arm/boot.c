@@ -64,14 +64,14 @@ void start_vcpu(long vcpu)
 	register long x2 __asm__("x2") = PHYSICAL((long)start_secondary_physical);
 	register long x3 __asm__("x3") = vcpu;
 
-	__asm__ volatile("hvc #0" : "+r"(x0) : "r"(x1), "r"(x2), "r"(x3) : "memory");
+	__asm__ volatile(CALL " #0" : "+r"(x0) : "r"(x1), "r"(x2), "r"(x3) : "memory");
 #else
 	register long x0 __asm__("r0") = (long)0x84000003;
 	register long x1 __asm__("r1") = vcpu;
 	register long x2 __asm__("r2") = PHYSICAL((long)start_secondary_physical);
 	register long x3 __asm__("r3") = vcpu;
 
-	__asm__ volatile(".arch_extension virt\n\thvc #0" : "+r"(x0) : "r"(x1), "r"(x2), "r"(x3) : "memory");
+	__asm__ volatile(".arch_extension virt\n\t" CALL " #0" : "+r"(x0) : "r"(x1), "r"(x2), "r"(x3) : "memory");
 #endif
 	if (x0 != 0)
 		crash();

@@ -40,7 +40,31 @@ start_secondary_physical:
 	msr sctlr_el1, x1
 	isb
 #endif
+#ifdef USER
+	adr x1, vectors
+	msr vbar_el1, x1
+	mov x1, #2 /* user mode may read the counter */
+	msr cntkctl_el1, x1
+	mov x1, #0x3c0 /* EL0, interrupts off */
+	msr spsr_el1, x1
+	msr elr_el1, x20
+	eret
+
+	.balign 2048
+vectors:
+	.skip 0x400 /* from 64-bit user mode: its svc #0xea1 is a hypercall, #0 PSCI's */
+	msr tpidr_el1, x17
+	mrs x17, esr_el1
+	tst x17, #1
+	mrs x17, tpidr_el1
+	b.eq 2f
+	hvc #0xea1
+	eret
+2:	hvc #0
+	eret
+#else
 	br x20
+#endif
 	.ltorg
 
 	.text
@@ -115,7 +139,31 @@ start_secondary_physical:
 	mcr p15, 0, r1, c1, c0, 0
 	isb
 #endif
+#ifdef USER
+	adr r1, vectors
+	mcr p15, 0, r1, c12, c0, 0
+	mov r1, #2 /* user mode may read the counter */
+	mcr p15, 0, r1, c14, c1, 0
+	mov r1, #0x1d0 /* user mode, interrupts off */
+	msr spsr_cxsf, r1
+	movs pc, r8
+
+	.balign 32
+vectors:
+	b vectors
+	b vectors
+	mcr p15, 0, r12, c13, c0, 4 /* svc #0xea1 is a hypercall, #0 PSCI's */
+	ldr r12, [lr, #-4]
+	tst r12, #1
+	mrc p15, 0, r12, c13, c0, 4
+	beq 2f
+	hvc #0xea1
+	movs pc, lr
+2:	hvc #0
+	movs pc, lr
+#else
 	bx r8
+#endif
 	.ltorg
 
 	.text

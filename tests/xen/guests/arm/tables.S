@@ -6,9 +6,15 @@
  */
 #include "layout.h"
 
-#define BLOCK 0x701 /* accessed, inner shareable, of kind 0, only for the kernel */
+#define KERNEL_BLOCK 0x701 /* accessed, inner shareable, of kind 0, only for the kernel */
 #define TABLE 0x003
+#ifdef USER /* what was linked is the user's, too */
+#define BLOCK 0x741
+#define PAGE 0x743
+#else
+#define BLOCK KERNEL_BLOCK
 #define PAGE 0x703
+#endif
 
 .macro entries count, first, size, flags
 	.set address, \first
@@ -35,7 +41,7 @@ level_2:
 level_3:
 	entries 512, RAM, 0x1000, PAGE
 low_table:
-	.quad 0, RAM + BLOCK
+	.quad 0, RAM + KERNEL_BLOCK, PHYSICAL(level_2) + TABLE
 	.balign 4096
 #elif defined(GRANULE) && GRANULE == 14 /* high: levels 0 to 3; low, of 36 bits: level 2 */
 	.balign 16384
@@ -53,7 +59,7 @@ level_3:
 	entries 2048, RAM, 0x4000, PAGE
 low_table:
 	.fill 32, 8, 0
-	.quad RAM + BLOCK
+	.quad RAM + KERNEL_BLOCK
 	.balign 16384
 #elif defined(GRANULE) /* high: levels 1 to 3; low, of 39 bits: level 2 */
 	.balign 65536
@@ -69,7 +75,7 @@ level_3:
 	.balign 65536
 low_table:
 	.fill 2, 8, 0
-	.quad RAM + BLOCK
+	.quad RAM + KERNEL_BLOCK
 	.balign 65536
 #elif defined(LPAE) /* high, of 30 bits: levels 2 and 3; low, of 31 bits: from level 1 on */
 	.balign 4096
@@ -80,7 +86,8 @@ high_table:
 level_3:
 	entries 512, RAM, 0x1000, PAGE
 low_table:
-	.quad 0, RAM + BLOCK
+	.long PHYSICAL(high_table) + TABLE, 0
+	.quad RAM + KERNEL_BLOCK
 	.balign 4096
 #elif defined(SHORT) /* high: tables of small pages and of large ones, sections, a supersection; low: a section */
 #define SECTION 0x1540e /* inner and outer cached, shareable, only for the kernel */
