@@ -110,13 +110,6 @@ bool scope_has_domain(const struct scope *scope, uint32_t domain)
 	return false;
 }
 
-uint32_t scope_domain(const struct scope *scope, uint32_t domain)
-{
-	if (!scope->domain_map)
-		return domain;
-	return domain < scope->nmapped ? scope->domain_map[domain] : scope->unmapped + domain;
-}
-
 void scope_place(const struct scope *scope, struct upf_record *rec)
 {
 	rec->time_ns += scope->later_ns;

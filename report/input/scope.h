@@ -31,7 +31,12 @@ bool scope_has_domain(const struct scope *scope, uint32_t domain);
 void scope_place(const struct scope *scope, struct upf_record *rec);
 
 /* The index of a record's @domain, as all traces together number it. */
-uint32_t scope_domain(const struct scope *scope, uint32_t domain);
+static inline uint32_t scope_domain(const struct scope *scope, uint32_t domain)
+{
+	if (!scope->domain_map)
+		return domain;
+	return domain < scope->nmapped ? scope->domain_map[domain] : scope->unmapped + domain;
+}
 
 /* Is @text the domain's name or number? */
 bool domain_is_called(const struct upf_domain *d, const char *text, size_t len);

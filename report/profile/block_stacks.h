@@ -40,6 +40,8 @@ struct block_stacks {
 	struct archive_stacks archived;
 	bool alone; /* the tree is of one block: its nodes are new, unless they are of chains */
 
+	bool has_programs; /* more than one */
+	struct cfi *cfi;   /* of the only one */
 	uint32_t *map; /* the block's nodes in the call tree, as stacks of the first program; NOT_MAPPED until met */
 	size_t mapped, cap;
 	struct other_node *others;
