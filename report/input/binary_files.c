@@ -100,11 +100,20 @@ static int add_given(struct choosing *c, const char *text)
 
 /* --- what is known of the files ---------------------------------------------------------------------------------- */
 
+/* Or a pipe, which may never end: a trace may name anything. */
+static bool is_file(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, R_OK) == 0;
+}
+
 static void study(struct binary_file *file, bool need_identity)
 {
 	char why[64];
 	struct image *i;
 
+	file->is_pipe = !file->image && !is_file(file->path) && access(file->path, R_OK) == 0;
 	file->is_elf = elf_file_is(file->path);
 	i = file->is_elf ? image_open(file->path, why, sizeof(why)) : NULL;
 	if (i) {
@@ -229,14 +238,6 @@ static int choose_given(struct choosing *c)
 }
 
 /* --- the images that the traces name ----------------------------------------------------------------------------- */
-
-/* A trace may name anything, a pipe that never ends as well. */
-static bool is_file(const char *path)
-{
-	struct stat st;
-
-	return stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, R_OK) == 0;
-}
 
 /* The image that the trace names, below --symfs, then as it was called. *path is NULL if it is nowhere. */
 static int find_image(struct choosing *c, const char *image, char **path)
@@ -428,8 +429,10 @@ int binary_files_choose(struct binary_files *f, const struct traces *t, const st
 
 void binary_files_free(struct binary_files *f)
 {
-	for (size_t k = 0; k < f->n; k++)
+	for (size_t k = 0; k < f->n; k++) {
+		symbols_free(&f->list[k].piped);
 		free(f->list[k].path);
+	}
 	free(f->list);
 	free(f->chosen);
 	*f = (struct binary_files){0};

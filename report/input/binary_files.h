@@ -12,6 +12,7 @@
 
 #include "format/identity.h"
 #include "report/binary/debug_file.h"
+#include "report/binary/symbols.h"
 #include "report/input/traces.h"
 
 /* What the command line asks for. */
@@ -35,6 +36,8 @@ struct binary_file {
 	bool is_elf, is_linked;       /* modules are not linked, nor are lists of names */
 	const struct isa *isa;        /* of an ELF file; NULL: none that is known */
 	char identity[IDENTITY_SIZE]; /* "": not known, or not needed */
+	bool is_pipe, was_read;
+	struct symbols piped; /* what was read from it: it can be read only once */
 };
 
 /* Zero-initialise, binary_files_free() at the end. */

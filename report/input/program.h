@@ -24,9 +24,9 @@ struct program {
 
 /* What a program is loaded from. */
 struct program_source {
-	const struct binary_files *files; /* those that are for @domain */
-	uint32_t domain;                  /* that ran it, as all traces together number it */
-	uint64_t kernel_entry;            /* of its kernel_entry_find(); 0: not known */
+	struct binary_files *files; /* those that are for @domain */
+	uint32_t domain;            /* that ran it, as all traces together number it */
+	uint64_t kernel_entry;      /* of its kernel_entry_find(); 0: not known */
 	const struct traces *traces;
 	const struct binary_request *request;
 };

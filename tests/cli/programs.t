@@ -57,6 +57,9 @@ prints 'a file that no recorded build is, beside one that is' "$whole" "$report"
 	<({ printf 'guest %s\n' 'web1 1 1 - c0ffee00c0ffee01' 'db1 1 1'; echo "$of_both"; } | "$mktrace" stacks)
 prints 'one file for all' 'db1;_start;work;leaf;twice 1
 web1;_start;work;leaf;twice 2' "$report" --folded -q -s web bare.upf
+prints 'a list from a pipe, for all' 'db1;_start;work;leaf 1
+web1;_start;work;leaf 2' "$report" --folded -q -s <(nm web) <(
+	{ printf 'guest %s\n' 'web1 1 1' 'db1 2 1'; echo "$of_both"; } | "$mktrace" stacks)
 nm web >web.nm && echo '1 T nothing' >nothing.nm
 prints 'a list of names for all, where each has a binary' "$whole" "$report" --folded -q -s web1=web -s db1=db -s nothing.nm bare.upf
 prints 'names of one guest alone' "db1;$(for a in $(echo "$stack" | tr ' ' '\n' | tac); do printf '0x%s;' "$a"; done | sed 's/;$//') 1
