@@ -83,9 +83,14 @@ ok $? '--peek'
 "$report" --annotate 'query|leaf' -q -s web1=web -s db1=db bare.upf >out && grep -q 'db.c' out && grep -q 'guest.c' out
 ok $? '--annotate: source of both'
 mv db.c db.away
+# shellcheck disable=SC2086
+sed 's/^/ /' db.away | gcc $flags -x c -o db.elsewhere -
 "$report" --annotate . --no-inline -q -s web1=web -s db1=db bare.upf >out
 [ "$(grep -c '<leaf' out)" -gt 0 ] && [ "$(grep -c '<query' out)" -gt 0 ] && grep -q 'pause' out
 ok $? '--annotate: instructions of both, with their own targets'
+"$report" --annotate _start --no-inline -q -s web1=web -s db1=db.elsewhere bare.upf >out
+[ "$(grep -cx 'web1\|db1' out)" -eq 2 ]
+ok $? '--annotate: whose code of the same name it is'
 mv db.away db.c
 "$report" --pprof -s web1=web -s db1=db both.upf | gunzip | strings >out
 grep -q c0ffee00c0ffee01 out && grep -q c0ffee00c0ffee02 out && grep -q '^double_it$\|double_it' out && grep -q twice out
