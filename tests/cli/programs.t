@@ -151,6 +151,13 @@ else
 	ok 0 'a file for a guest of another machine # SKIP no linker for ARM'
 fi
 
+{ printf 'guest %s\n' 'small 2 2' 'large 2 1'; printf 'of 0\nc0001000\nof 1\nuser 7f0000001000\n'; } | "$mktrace" stacks >modes.upf
+echo '7f0000001000 T program' >program.nm
+for view in --folded --perf-script --speedscope; do
+	"$report" $view -q -s large=program.nm modes.upf | grep -q program
+	ok $? "$view: where the kernel begins depends on the guest"
+done
+
 # --- what is refused
 fails 'no such guest' 2 "-s: no 'nix' in the trace, but web1 and others; --header shows all" "$report" -s nix=web bare.upf
 fails 'nor any whose number that is' 2 "-s: no '9' in the trace" "$report" -s 9=web bare.upf
