@@ -599,6 +599,11 @@ static void make_stacks(struct maker *m, bool copies, const char *image, const c
 			add_sample(m, copies, domain, line);
 	}
 	free(line);
+	for (size_t i = 0; i < n; i++) {
+		free((char *)domains[i].name);
+		free((char *)domains[i].image);
+		free((char *)domains[i].build_id);
+	}
 	finish(m);
 }
 
