@@ -68,6 +68,9 @@ web1;_start;work;leaf 2" "$report" --folded -q -s web1=web.nm bare.upf
 ok $? 'the report says whose are missing'
 "$report" -s web1=web -s db1=db bare.upf >out && ! grep -q "no binary of" out
 ok $? 'not when none are'
+strip --strip-debug -o web.plain web
+"$report" -s web1=web.plain -s db1=db bare.upf | tr -s ' \n' ' ' | grep -q 'no debug information (DWARF) in the binary of web1'
+ok $? 'and whose lacks debug information'
 prints 'one guest of them' 'db1;_start;serve;query;double_it 1' "$report" --folded -q --domain db1 -s web1=web -s db1=db bare.upf
 
 # --- by function, and by guest
@@ -199,7 +202,7 @@ same_archive() {
 	local name=$1 trace=$2 bad=0 view
 	shift 2
 	"$report" --archive "$@" -o full.upf "$trace" || bad=1
-	mkdir away && mv web db ./*.copy away
+	mkdir away && mv web db ./*.copy ./*.plain away
 	for view in --flat --tree '--tree --bottom-up' '--peek .' --folded '--folded --by domain' --stacks --perf-script '--flat --sort sym,dom' \
 	    '--flat --no-inline' '--flat --no-repair' '--folded --focus work' '--flat --sort sym,line' '--folded --domain db1' '--annotate .' \
 	    '--annotate . --no-inline' --flamegraph --heatmap --svg --pprof --speedscope --callgrind --firefox --csv --json; do
@@ -207,7 +210,7 @@ same_archive() {
 		# shellcheck disable=SC2086
 		"$report" $view "$@" "$trace" >with 2>&1
 		code=$?
-		mv web db ./*.copy away
+		mv web db ./*.copy ./*.plain away
 		# shellcheck disable=SC2086
 		"$report" $view full.upf >without 2>&1
 		if [ $? -ne $code ] || [ $code -ne 0 ] || [ ! -s with ] || ! diff <(sed "s/$trace/full.upf/" with) without >differ; then
@@ -222,6 +225,7 @@ same_archive() {
 same_archive 'an archive has the names of each guest' bare.upf -s web1=web -s db1=db
 same_archive 'of images found by themselves' both.upf
 same_archive 'of one guest alone' bare.upf -s web1=web.nm
+same_archive 'without debug information of one' bare.upf -s web1=web.plain -s db1=db
 same_archive 'copies of stacks' copies.upf -s web1=web.copy -s db1=db.copy
 "$report" --archive -s web1=web -s db1=db -o full.upf bare.upf
 "$report" --verify full.upf | grep -q '^OK: '
