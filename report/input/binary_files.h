@@ -30,7 +30,7 @@ struct binary_file {
 	char *path;
 	const char *domain; /* of -s DOMAIN=FILE: @domain_len bytes of it. NULL: none */
 	size_t domain_len;
-	const char *image;     /* that traces name; NULL: it was given by -s */
+	bool image;            /* that traces name, not given by -s */
 	bool moved, by_offset; /* to @where: an address for its lowest one, or an offset to all */
 	uint64_t where;
 	bool is_elf, is_linked;       /* modules are not linked, nor are lists of names */

@@ -165,7 +165,7 @@ done
 fails 'no such guest' 2 "-s: no 'nix' in the trace, but web1 and others; --header shows all" "$report" -s nix=web bare.upf
 fails 'nor any whose number that is' 2 "-s: no '9' in the trace" "$report" -s 9=web bare.upf
 fails 'no file' 1 'nothing.elf: No such file' "$report" -s web1=nothing.elf bare.upf
-fails 'no name of a file' 1 ': No such file' "$report" -s web1= bare.upf
+fails 'no name of a file' 2 '-s web1=: a file name is needed' "$report" -s web1= bare.upf
 fails 'another build' 1 'db: not what web1 ran: c0ffee00c0ffee01, and this is c0ffee00c0ffee02' "$report" -s web1=db -s db1=db both.upf
 prints 'unless --force' 'db1;_start;serve;query;double_it 1
 web1;_start;serve;query;double_it 2' "$report" --folded -q --force -s web1=db -s db1=db both.upf
