@@ -242,17 +242,17 @@ const struct name_at *symbolizer_inlined(const struct symbolizer *n, const struc
 
 int symbolizer_find(struct symbolizer *n, uint32_t program, uint64_t address, bool caller, struct frame_name *out)
 {
-	uint32_t hash, id;
+	uint32_t how = program << 1 | caller, hash, id;
 	int rc = hash_table_reserve(&n->by_address);
 
 	if (rc != 0)
 		return rc;
-	hash = hash_table_hash(&n->by_address, address, (uint64_t)program << 1 | caller);
+	hash = hash_table_hash(&n->by_address, address, how);
 	for (size_t at = hash_table_first(&n->by_address, hash); hash_table_id(&n->by_address, &at, hash, &id);
 	     at = hash_table_next(&n->by_address, at)) {
 		const struct looked_up *known = &n->addresses[id];
 
-		if (known->address == address && known->caller == caller && known->program == program) {
+		if (known->address == address && known->how == how) {
 			*out = known->name;
 			return 0;
 		}
@@ -262,7 +262,7 @@ int symbolizer_find(struct symbolizer *n, uint32_t program, uint64_t address, bo
 		rc = look_up(n, program, address, caller, out);
 	if (rc != 0)
 		return rc;
-	n->addresses[n->naddresses] = (struct looked_up){address, program, caller, *out};
+	n->addresses[n->naddresses] = (struct looked_up){address, how, *out};
 	hash_table_add(&n->by_address, hash, (uint32_t)n->naddresses++);
 	return 0;
 }

@@ -42,8 +42,7 @@ struct symbolizer {
 
 	struct looked_up {
 		uint64_t address;
-		uint32_t program;
-		bool caller;
+		uint32_t how; /* the program, and in bit 0 whether it is a caller's */
 		struct frame_name name;
 	} * addresses;
 	size_t naddresses, addresses_cap;

@@ -24,6 +24,19 @@ int symbols_add(struct symbols *s, struct symbol symbol, const char *name, size_
 	return rc;
 }
 
+int symbols_append(struct symbols *s, const struct symbols *other)
+{
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < other->nadded; i++) {
+		const struct symbol *symbol = &other->added[i];
+		const char *name = symbol->mark ? "" : (const char *)other->names.data + symbol->name;
+
+		rc = symbols_add(s, *symbol, name, strlen(name));
+	}
+	return rc;
+}
+
 void symbols_move(struct symbols *s, size_t from, uint64_t bias)
 {
 	for (size_t i = from; i < s->nadded; i++) {

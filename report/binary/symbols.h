@@ -55,6 +55,8 @@ int symbols_add(struct symbols *s, struct symbol symbol, const char *name, size_
  * with addresses yet: a relocatable object.
  */
 int symbols_add_file(struct symbols *s, const char *path, const struct debug_search *where, char *why, size_t size);
+/* Adds all that was added to @other, which has not been sorted. 0 or -ENOMEM. */
+int symbols_append(struct symbols *s, const struct symbols *other);
 /* Moves what was added since s->nadded was @from by @bias. */
 void symbols_move(struct symbols *s, size_t from, uint64_t bias);
 /* The lowest function since then; false: there is none. */

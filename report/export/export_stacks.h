@@ -29,9 +29,9 @@ static inline struct display_stacks stacks_of(struct recording *r)
 }
 
 /* Makes stacks->chain of one sample's stack. 0 or -ENOMEM. */
-static inline int stacks_make(struct display_stacks *stacks, uint32_t node, bool user)
+static inline int stacks_make(struct display_stacks *stacks, uint32_t domain, uint32_t node, bool user)
 {
-	return display_stack_make(stacks, &(struct stack){.node = node, .user = user});
+	return display_stack_make(stacks, &(struct stack){.domain = domain, .node = node, .user = user});
 }
 
 /* Each stack of the loaded profile in these run states; not 0 from @each ends it with that value. 0 or -ENOMEM. */

@@ -71,7 +71,7 @@ static int record(void *ctx, const struct upf_block *b, const struct upf_record 
 	if (rc == 0)
 		rc = stacks_image(s->report->run, rec->domain, &image);
 	if (rc == 0)
-		rc = stacks_make(&s->stacks, node, rec->user);
+		rc = stacks_make(&s->stacks, rec->domain, node, rec->user);
 	if (rc != 0)
 		return rc;
 	put_event(s, rec, domain);

@@ -120,13 +120,13 @@ static int put_frames(struct speedscope *s)
 	return rc;
 }
 
-static int put_stack(struct speedscope *s, const struct stretch *stretch)
+static int put_stack(struct speedscope *s, uint32_t domain, const struct stretch *stretch)
 {
 	int rc = 0;
 
 	json_array(&s->json, NULL);
 	if (!stretch->idle) {
-		rc = stacks_make(&s->stacks, stretch->node, stretch->user);
+		rc = stacks_make(&s->stacks, domain, stretch->node, stretch->user);
 		if (rc == 0)
 			rc = frame_table_chain(&s->table, &s->stacks.chain);
 		for (size_t i = 0; rc == 0 && i < s->stacks.chain.n; i++)
@@ -144,7 +144,7 @@ static int put_samples(struct speedscope *s, const struct timeline_vcpu *v)
 
 	json_array(&s->json, "samples");
 	for (start(&stretches, s, v); (rc = next(&stretches, &stretch)) > 0;)
-		if ((rc = put_stack(s, &stretch)) != 0)
+		if ((rc = put_stack(s, v->domain, &stretch)) != 0)
 			break;
 	json_end(&s->json);
 	return rc;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * binaries.h - the programs that the recorded domains ran: by them names, lines, unwind tables and code are kept apart.
- * Domains for which the same files were chosen share a program. An archive needs no files: it contains what they say.
+ * binaries.h - the programs that the recorded domains ran: names, lines, unwind tables and code are kept apart by
+ * program. Domains for which the same files were chosen share one. An archive needs no files: it contains what they say.
  */
 #ifndef REPORT_INPUT_BINARIES_H
 #define REPORT_INPUT_BINARIES_H

@@ -12,8 +12,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define IMAGES_MAX 256 /* that are found by themselves: a trace may name any that there are */
+#define NO_FILE SIZE_MAX
+
 struct choosing {
 	struct binary_files *files;
+	size_t ngiven;    /* of them; the others are images that traces name */
+	size_t *recorded; /* by domain: its image, or NO_FILE */
 	const struct traces *traces;
 	const struct binary_request *request;
 	char *why;
@@ -87,11 +92,15 @@ static int add_given(struct choosing *c, const char *text)
 
 	if (array_room(&f->list, &f->cap, f->n, sizeof(*f->list)) != 0 || binary_file_parse(text, s, &file) != 0)
 		return no_memory(c);
-	if (!has_no_domain(&file)) {
+	if (!has_no_domain(&file) && !(file.domain && !*file.path)) {
 		f->list[f->n++] = file;
 		return 0;
 	}
 	free(file.path);
+	if (file.domain) {
+		snprintf(c->why, c->size, "-s %s: a file name is needed", text);
+		return -EINVAL;
+	}
 	if (c->request->other_run)
 		return 0;
 	scope_no_domain(s, "-s", text, strcspn(text, "="), c->why, c->size);
@@ -100,11 +109,20 @@ static int add_given(struct choosing *c, const char *text)
 
 /* --- what is known of the files ---------------------------------------------------------------------------------- */
 
+/* Or a pipe, which may never end: a trace may name anything. */
+static bool is_file(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, R_OK) == 0;
+}
+
 static void study(struct binary_file *file, bool need_identity)
 {
 	char why[64];
 	struct image *i;
 
+	file->is_pipe = !file->image && !is_file(file->path) && access(file->path, R_OK) == 0;
 	file->is_elf = elf_file_is(file->path);
 	i = file->is_elf ? image_open(file->path, why, sizeof(why)) : NULL;
 	if (i) {
@@ -230,14 +248,6 @@ static int choose_given(struct choosing *c)
 
 /* --- the images that the traces name ----------------------------------------------------------------------------- */
 
-/* A trace may name anything, a pipe that never ends as well. */
-static bool is_file(const char *path)
-{
-	struct stat st;
-
-	return stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, R_OK) == 0;
-}
-
 /* The image that the trace names, below --symfs, then as it was called. *path is NULL if it is nowhere. */
 static int find_image(struct choosing *c, const char *image, char **path)
 {
@@ -251,26 +261,27 @@ static int find_image(struct choosing *c, const char *image, char **path)
 	return 0;
 }
 
-/* The file that is the domain's image; f->n: it is not at hand. */
-static size_t recorded_file(const struct binary_files *f, const struct upf_domain *d)
+/* Which of the traces' images the file at @path is; f->n: none so far. */
+static size_t find_recorded(const struct binary_files *f, const char *path)
 {
+	struct stat a, b;
 	size_t k = 0;
 
-	while (k < f->n && (!f->list[k].image || !d->image || !d->build_id || strcmp(f->list[k].image, d->image) != 0))
+	if (stat(path, &a) != 0)
+		return f->n;
+	while (k < f->n &&
+	       (!f->list[k].image || stat(f->list[k].path, &b) != 0 || a.st_dev != b.st_dev || a.st_ino != b.st_ino))
 		k++;
 	return k;
 }
 
-static int add_recorded(struct choosing *c, const struct upf_domain *d)
+/* Takes over @path. */
+static int add_image(struct choosing *c, char *path, size_t *file)
 {
 	struct binary_files *f = c->files;
-	char *path;
 
-	if (!d->image || !d->build_id || recorded_file(f, d) < f->n)
-		return 0;
-	if (find_image(c, d->image, &path) != 0)
-		return -1;
-	if (!path || !elf_file_is(path)) {
+	*file = find_recorded(f, path);
+	if (*file < f->n) {
 		free(path);
 		return 0;
 	}
@@ -278,7 +289,23 @@ static int add_recorded(struct choosing *c, const struct upf_domain *d)
 		free(path);
 		return no_memory(c);
 	}
-	f->list[f->n++] = (struct binary_file){.path = path, .image = d->image};
+	f->list[f->n++] = (struct binary_file){.path = path, .image = true};
+	return 0;
+}
+
+/* The image that the trace names for @domain, if it is told which build of it ran, too. */
+static int add_recorded(struct choosing *c, size_t domain)
+{
+	const struct upf_domain *d = &c->traces->session.domains[domain];
+	char *path = NULL;
+
+	if (!d->image || !d->build_id || c->files->n - c->ngiven == IMAGES_MAX)
+		return 0;
+	if (find_image(c, d->image, &path) != 0)
+		return -1;
+	if (path && elf_file_is(path))
+		return add_image(c, path, &c->recorded[domain]);
+	free(path);
 	return 0;
 }
 
@@ -292,9 +319,9 @@ static void choose_recorded(struct choosing *c)
 	struct binary_files *f = c->files;
 
 	for (size_t i = 0; i < f->ndomains; i++) {
-		size_t k = has_any(f, i) || !counts(c, i) ? f->n : recorded_file(f, domain_at(c, i));
+		size_t k = c->recorded[i];
 
-		if (k == f->n)
+		if (k == NO_FILE || has_any(f, i) || !counts(c, i))
 			continue;
 		if (!f->list[k].is_elf)
 			study(&f->list[k], true);
@@ -396,40 +423,59 @@ static int check_traces(const struct choosing *c)
 static int list_files(struct choosing *c)
 {
 	const struct upf_session *s = &c->traces->session;
+	struct binary_files *f = c->files;
 	int rc = 0;
 
 	for (size_t k = 0; rc == 0 && k < c->request->nfiles; k++)
 		rc = add_given(c, c->request->files[k]);
-	for (size_t k = 0; k < c->files->n; k++)
-		study(&c->files->list[k], any_known(s));
-	for (size_t i = 0; rc == 0 && i < s->ndomains && !s->archived; i++)
-		rc = add_recorded(c, &s->domains[i]);
+	for (size_t k = 0; k < f->n; k++)
+		study(&f->list[k], any_known(s));
+	c->ngiven = f->n;
+	f->ndomains = s->ndomains ? s->ndomains : 1;
+	c->recorded = malloc(f->ndomains * sizeof(*c->recorded));
+	if (rc == 0 && !c->recorded)
+		return no_memory(c);
+	for (size_t i = 0; rc == 0 && i < f->ndomains; i++) {
+		c->recorded[i] = NO_FILE;
+		if (i < s->ndomains && !s->archived)
+			rc = add_recorded(c, i);
+	}
 	return rc;
+}
+
+static int choose(struct choosing *c)
+{
+	struct binary_files *f = c->files;
+	int rc = list_files(c);
+
+	if (rc != 0)
+		return rc;
+	f->chosen = calloc(f->ndomains * f->n + 1, sizeof(*f->chosen));
+	rc = f->chosen ? choose_given(c) : no_memory(c);
+	if (rc != 0)
+		return rc;
+	choose_recorded(c);
+	if (!c->request->force)
+		rc = check_identities(c);
+	return rc == 0 && !c->request->force ? check_traces(c) : rc;
 }
 
 int binary_files_choose(struct binary_files *f, const struct traces *t, const struct binary_request *request,
                         char *why, size_t size)
 {
 	struct choosing c = {.files = f, .traces = t, .request = request, .why = why, .size = size};
-	int rc = list_files(&c);
+	int rc = choose(&c);
 
-	if (rc != 0)
-		return rc;
-	f->ndomains = t->session.ndomains ? t->session.ndomains : 1;
-	f->chosen = calloc(f->ndomains * f->n + 1, sizeof(*f->chosen));
-	rc = f->chosen ? choose_given(&c) : no_memory(&c);
-	if (rc != 0)
-		return rc;
-	choose_recorded(&c);
-	if (!request->force)
-		rc = check_identities(&c);
-	return rc == 0 && !request->force ? check_traces(&c) : rc;
+	free(c.recorded);
+	return rc;
 }
 
 void binary_files_free(struct binary_files *f)
 {
-	for (size_t k = 0; k < f->n; k++)
+	for (size_t k = 0; k < f->n; k++) {
+		symbols_free(&f->list[k].piped);
 		free(f->list[k].path);
+	}
 	free(f->list);
 	free(f->chosen);
 	*f = (struct binary_files){0};

@@ -12,6 +12,7 @@
 
 #include "format/file/identity.h"
 #include "report/binary/debug_file.h"
+#include "report/binary/symbols.h"
 #include "report/input/traces.h"
 
 /* What the command line asks for. */
@@ -29,12 +30,14 @@ struct binary_file {
 	char *path;
 	const char *domain; /* of -s DOMAIN=FILE: @domain_len bytes of it. NULL: none */
 	size_t domain_len;
-	const char *image;     /* that traces name; NULL: it was given by -s */
+	bool image;            /* that traces name, not given by -s */
 	bool moved, by_offset; /* to @where: an address for its lowest one, or an offset to all */
 	uint64_t where;
 	bool is_elf, is_linked;       /* modules are not linked, nor are lists of names */
 	const struct isa *isa;        /* of an ELF file; NULL: none that is known */
 	char identity[IDENTITY_SIZE]; /* "": not known, or not needed */
+	bool is_pipe, was_read;
+	struct symbols piped; /* what was read from it: it can be read only once */
 };
 
 /* Zero-initialise, binary_files_free() at the end. */

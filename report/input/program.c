@@ -12,8 +12,8 @@
 struct loading {
 	struct program *program;
 	const struct program_source *source;
-	const struct binary_file **files; /* @n of them */
-	uint64_t *bias;                   /* of each */
+	struct binary_file **files; /* @n of them */
+	uint64_t *bias;             /* of each */
 	size_t n;
 	char *why;
 	size_t size;
@@ -70,12 +70,30 @@ static int find_bias(struct loading *l, size_t i, size_t nlists, size_t from)
 	return 0;
 }
 
+/* As symbols_add_file(). Several programs may have the same pipe. */
+static int read_symbols(struct loading *l, struct binary_file *file, char *why, size_t size)
+{
+	const struct debug_search *where = &l->source->request->debug;
+	int rc = 0;
+
+	if (!file->is_pipe)
+		return symbols_add_file(&l->program->symbols, file->path, where, why, size);
+	if (!file->was_read)
+		rc = symbols_add_file(&file->piped, file->path, where, why, size);
+	file->was_read = true;
+	if (rc == 0 && symbols_append(&l->program->symbols, &file->piped) != 0) {
+		snprintf(why, size, "%s", strerror(ENOMEM));
+		rc = -1;
+	}
+	return rc;
+}
+
 static int add_symbols(struct loading *l, size_t i, size_t nlists)
 {
 	struct symbols *symbols = &l->program->symbols;
 	size_t from = symbols->nadded;
 	char why[200];
-	int rc = symbols_add_file(symbols, l->files[i]->path, &l->source->request->debug, why, sizeof(why));
+	int rc = read_symbols(l, l->files[i], why, sizeof(why));
 
 	/* A kernel's vmlinux may be stripped and still be what its stacks are unwound by. */
 	if (rc < 0 || (rc > 0 && !l->files[i]->image && !image_has_tables(l->files[i]->path)))
@@ -161,7 +179,7 @@ static int load_lines(struct loading *l)
 
 static int list_files(struct loading *l)
 {
-	const struct binary_files *all = l->source->files;
+	struct binary_files *all = l->source->files;
 
 	l->files = calloc(all->n + 1, sizeof(struct binary_file *));
 	l->bias = calloc(all->n + 1, sizeof(*l->bias));

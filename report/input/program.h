@@ -25,7 +25,7 @@ struct program {
 
 /* What a program is loaded from. */
 struct program_source {
-	const struct binary_files *files;            /* those that are for @domain */
+	struct binary_files *files;                  /* those that are for @domain */
 	uint32_t domain;                             /* that ran it, as all traces together number it */
 	const struct kernel_entries *kernel_entries; /* its own */
 	const struct traces *traces;

@@ -23,14 +23,10 @@ static int map_room(struct block_stacks *b, uint32_t n)
 	return 0;
 }
 
-/* *found has room for where the block's @node is in the call tree. 0 or -ENOMEM. */
-static int find_mapped(struct block_stacks *b, uint32_t program, uint32_t node, uint32_t **found)
+static int find_other(struct block_stacks *b, uint32_t program, uint32_t node, uint32_t **found)
 {
 	uint32_t hash, id;
 
-	*found = &b->map[node];
-	if (program == 0)
-		return 0;
 	if (hash_table_reserve(&b->by_other) != 0 ||
 	    array_room(&b->others, &b->others_cap, b->nothers, sizeof(*b->others)) != 0)
 		return -ENOMEM;
@@ -47,59 +43,75 @@ static int find_mapped(struct block_stacks *b, uint32_t program, uint32_t node, 
 	return 0;
 }
 
-/* Maps from the caller of the last node in the path, which is @parent in the call tree, to the leaf. */
-static int map_down(struct block_stacks *b, const struct upf_node *nodes, uint32_t program, uint32_t parent, size_t n)
+/* *found has room for where the block's @node is in the call tree. 0 or -ENOMEM. */
+static inline int find_mapped(struct block_stacks *b, uint32_t program, uint32_t node, uint32_t **found)
+{
+	if (program != 0)
+		return find_other(b, program, node, found);
+	*found = &b->map[node];
+	return 0;
+}
+
+/* Maps from the caller of the last node in the path, which is *node in the call tree, to the leaf: then that is. */
+static int map_down(struct block_stacks *b, const struct upf_node *nodes, uint32_t program, size_t n, uint32_t *node)
 {
 	while (n > 0) {
-		uint32_t node = b->path[--n], *mapped;
-		int rc = (b->alone ? calltree_append : calltree_child)(b->tree, parent, nodes[node].address, 0,
-		                                                       &parent);
+		uint32_t own = b->path[--n], *mapped;
+		int rc = (b->alone ? calltree_append : calltree_child)(b->tree, *node, nodes[own].address, 0, node);
 
 		if (rc == 0)
-			rc = find_mapped(b, program, node, &mapped);
+			rc = find_mapped(b, program, own, &mapped);
 		if (rc != 0)
 			return rc;
-		*mapped = parent;
+		*mapped = *node;
 	}
 	return 0;
 }
 
-/* Finds the nearest caller that is mapped already. */
-static int map_path(struct block_stacks *b, const struct upf_node *nodes, uint32_t program, uint32_t leaf)
+/* Finds the nearest caller that is mapped already, then maps from there to the leaf. */
+static int map_path(struct block_stacks *b, const struct upf_node *nodes, uint32_t program, uint32_t leaf,
+                    uint32_t *node)
 {
-	uint32_t node = leaf, *mapped;
+	uint32_t own = leaf, *mapped;
 	size_t n = 0;
 	int rc;
 
-	while ((rc = find_mapped(b, program, node, &mapped)) == 0 && *mapped == NOT_MAPPED) {
-		if (n > UPF_DEPTH_MAX || nodes[node].parent >= node)
+	while ((rc = find_mapped(b, program, own, &mapped)) == 0 && *mapped == NOT_MAPPED) {
+		if (n > UPF_DEPTH_MAX || nodes[own].parent >= own)
 			return -EBADMSG;
-		b->path[n++] = node;
-		node = nodes[node].parent;
+		b->path[n++] = own;
+		own = nodes[own].parent;
 	}
-	return rc == 0 ? map_down(b, nodes, program, *mapped, n) : rc;
+	if (rc != 0)
+		return rc;
+	*node = *mapped;
+	return map_down(b, nodes, program, n, node);
+}
+
+static int map_root(struct block_stacks *b, uint32_t program)
+{
+	uint32_t *mapped;
+	int rc = find_other(b, program, 0, &mapped);
+
+	return rc == 0 && *mapped == NOT_MAPPED ? calltree_program(b->tree, program, mapped) : rc;
 }
 
 /* An empty stack is of no program. */
 static int map_stack(struct block_stacks *b, uint32_t program, uint32_t leaf, uint32_t *node)
 {
-	uint32_t n, *mapped;
+	uint32_t n;
 	const struct upf_node *nodes = upf_decoder_nodes(b->decoder, &n);
 	int rc = map_room(b, n);
 
 	if (rc == 0 && leaf >= n)
 		rc = -EBADMSG;
-	if (rc == 0)
-		rc = find_mapped(b, program, 0, &mapped);
-	if (rc == 0)
-		rc = calltree_program(b->tree, program, mapped);
-	if (rc == 0 && leaf != 0)
-		rc = map_path(b, nodes, program, leaf);
-	if (rc == 0)
-		rc = find_mapped(b, program, leaf, &mapped);
-	if (rc == 0)
-		*node = leaf == 0 ? 0 : *mapped;
-	return rc;
+	if (rc == 0 && program != 0)
+		rc = map_root(b, program);
+	*node = 0;
+	if (rc != 0 || leaf == 0)
+		return rc;
+	b->map[0] = 0;
+	return map_path(b, nodes, program, leaf, node);
 }
 
 /* --- true stacks ------------------------------------------------------------------------------------------------- */
@@ -113,9 +125,9 @@ static int put_chain(struct block_stacks *b, uint32_t program, const struct chai
 	return rc;
 }
 
-static struct cfi *cfi_of(const struct block_stacks *b, uint32_t program)
+static inline struct cfi *cfi_of(const struct block_stacks *b, uint32_t program)
 {
-	return b->binaries ? b->binaries->programs[program].cfi : NULL;
+	return b->has_programs ? b->binaries->programs[program].cfi : b->cfi;
 }
 
 static void chain_by_cfi(struct block_stacks *b, struct cfi *cfi, const struct upf_record *rec)
@@ -193,6 +205,8 @@ void block_stacks_free(struct block_stacks *b)
 
 void block_stacks_start(struct block_stacks *b)
 {
+	b->has_programs = b->binaries && b->binaries->nprograms > 1;
+	b->cfi = b->binaries && !b->has_programs ? b->binaries->programs[0].cfi : NULL;
 	b->mapped = 0;
 	b->plain_domain = UINT32_MAX;
 	b->nseen = 0;
@@ -202,9 +216,9 @@ void block_stacks_start(struct block_stacks *b)
 }
 
 /* The number of the program that the record's domain ran. */
-static uint32_t program_of(const struct block_stacks *b, const struct upf_record *rec)
+static inline uint32_t program_of(const struct block_stacks *b, const struct upf_record *rec)
 {
-	if (!b->binaries || b->binaries->nprograms < 2)
+	if (!b->has_programs)
 		return 0;
 	return binaries_program(b->binaries, b->scope ? scope_domain(b->scope, rec->domain) : rec->domain);
 }

@@ -42,6 +42,8 @@ struct block_stacks {
 	uint32_t plain_domain; /* its stacks without a top are as they were recorded; UINT32_MAX: none is known */
 	bool alone;            /* the tree is of one block: its nodes are new, unless they are of chains */
 
+	bool has_programs; /* more than one */
+	struct cfi *cfi;   /* of the only one */
 	uint32_t *map; /* the block's nodes in the call tree, as stacks of the first program; NOT_MAPPED until met */
 	size_t mapped, cap;
 	struct other_node *others;

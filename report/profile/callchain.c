@@ -4,16 +4,11 @@
 
 #include <stdlib.h>
 
-static int add_frame(struct callchain *c, struct callchain_frame frame, const struct name_at *at)
+static void put_name(struct callchain_frame *f, const struct name_at *at)
 {
-	int rc = array_room(&c->frames, &c->cap, c->n, sizeof(*c->frames));
-
-	frame.function = at->function;
-	frame.file = at->file;
-	frame.line = at->line;
-	if (rc == 0)
-		c->frames[c->n++] = frame;
-	return rc;
+	f->function = at->function;
+	f->file = at->file;
+	f->line = at->line;
 }
 
 /* Leaf first, so an inlined function comes before the one that contains it. */
@@ -28,13 +23,17 @@ static int add(struct callchain *c, const struct call_node *node, uint32_t progr
 	struct frame_name name;
 	int rc = symbolizer_find(names, program, node->address, frame.caller, &name);
 
+	if (rc == 0)
+		rc = array_room(&c->frames, &c->cap, c->n + name.ninlined, sizeof(*c->frames));
 	if (rc != 0)
 		return rc;
-	for (uint32_t i = name.ninlined; rc == 0 && i-- > 0;)
-		rc = add_frame(c, frame, &symbolizer_inlined(names, &name)[i]);
+	for (uint32_t i = name.ninlined; i-- > 0; c->frames[c->n++] = frame)
+		put_name(&frame, &symbolizer_inlined(names, &name)[i]);
 	frame.inlined = false;
 	frame.offset = name.offset;
-	return rc == 0 ? add_frame(c, frame, &name.at) : rc;
+	put_name(&frame, &name.at);
+	c->frames[c->n++] = frame;
+	return 0;
 }
 
 static void turn(struct callchain *c)

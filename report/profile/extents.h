@@ -33,8 +33,8 @@ struct extents {
 
 void extents_free(struct extents *e);
 /*
- * Looks through the code of the symbol at @address of @program, once; without code, or of an architecture that cannot be
- * disassembled, nothing is found. 0 or -ENOMEM.
+ * Looks through the code of the symbol at @address of @program, once; without code, or of an architecture that cannot
+ * be disassembled, nothing is found. 0 or -ENOMEM.
  */
 int extents_add(struct extents *e, const struct binaries *b, struct symbolizer *names, uint32_t program,
                 uint64_t address);

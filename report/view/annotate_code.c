@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* annotate_code.c - a function's instructions, each beside its weight; without code the addresses alone. */
+#include "common/say.h"
 #include "report/binary/disassembly.h"
 #include "report/view/annotate.h"
 #include "report/view/listing.h"
@@ -130,14 +131,37 @@ static int print_symbol(const struct annotate *a, const struct annotated *addres
 	return rc;
 }
 
+/* Whose code it is: the guests that ran the program. */
+static void print_guests(const struct recording *run, uint32_t program, FILE *out)
+{
+	const struct upf_session *s = &run->traces.session;
+	const char *before = "\n";
+	char name[256];
+
+	for (uint32_t i = 0; i < s->ndomains; i++) {
+		if (!traces_have(&run->traces, i) || binaries_program(&run->binaries, i) != program)
+			continue;
+		domain_text(s, i, name, sizeof(name));
+		fputs(before, out);
+		print_safe(out, name);
+		before = ", ";
+	}
+	fputc('\n', out);
+}
+
 int annotate_code(struct annotate *a, uint32_t function)
 {
 	size_t n, some;
 	const struct annotated *addresses = annotation_of(&a->annotation.addresses, function, &n);
+	bool several = n && addresses[0].program != addresses[n - 1].program; /* they are in order */
+	uint32_t last = UINT32_MAX;
 	int rc = 0;
 
 	listing_head(&a->r->out, a->fold->weight, "Address", "Instruction");
 	for (; rc == 0 && n > 0; addresses += some, n -= some) {
+		if (several && addresses[0].program != last)
+			print_guests(a->r->run, addresses[0].program, a->r->out.file);
+		last = addresses[0].program;
 		some = count_in_symbol(&a->r->run->binaries, addresses, n);
 		rc = print_symbol(a, addresses, some);
 	}

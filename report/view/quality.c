@@ -230,28 +230,56 @@ static void print_user(const struct notes *n)
 
 /* --- names, pauses, vCPUs ---------------------------------------------------------------------------------------- */
 
-/* Which guest has no names while others have. */
-static void item_nameless(const struct notes *n, struct para *p)
+static bool lacks_symbols(const struct program *p)
+{
+	return !p->has_symbols;
+}
+
+/* The guests whose program is so: "web1 and others". The first one, or NULL: there is none. */
+static const struct upf_domain *guests_text(const struct notes *n, bool (*is)(const struct program *p), char *text,
+                                            size_t size)
 {
 	const struct recording *run = n->run;
 	const struct upf_session *s = &run->traces.session;
-	uint32_t lacking = 0, first = 0;
-	char name[128];
+	const struct upf_domain *first = NULL;
+	size_t len = 0;
 
-	for (uint32_t i = (uint32_t)s->ndomains; i-- > 0;)
-		if (traces_have(&run->traces, i) &&
-		    !run->binaries.programs[binaries_program(&run->binaries, i)].has_symbols) {
-			first = i;
-			lacking++;
+	for (uint32_t i = 0; i < s->ndomains; i++) {
+		if (!traces_have(&run->traces, i) || !is(&run->binaries.programs[binaries_program(&run->binaries, i)]))
+			continue;
+		if (first) {
+			snprintf(text + len, size - len, " and others");
+			break;
 		}
-	if (lacking == 0)
+		first = &s->domains[i];
+		domain_text(s, i, text, size - sizeof(" and others"));
+		len = strlen(text);
+	}
+	return first;
+}
+
+/* Which guest has no names while others have. */
+static void item_nameless(const struct notes *n, struct para *p)
+{
+	char guests[128];
+	const struct upf_domain *first = guests_text(n, lacks_symbols, guests, sizeof(guests));
+
+	if (first && first->name)
+		para_item(p, "no binary of %s: -s %.64s=FILE", guests, first->name);
+	else if (first)
+		para_item(p, "no binary of %s: -s %u=FILE", guests, first->id);
+}
+
+static void item_dwarf(const struct notes *n, struct para *p)
+{
+	char guests[128] = "";
+
+	if (!binaries_lack_dwarf(&n->run->binaries))
 		return;
-	domain_text(s, first, name, sizeof(name));
-	if (s->domains[first].name)
-		para_item(p, "no binary of %s%s: -s %s=FILE", name, lacking > 1 ? " and others" : "", name);
-	else
-		para_item(p, "no binary of %s%s: -s %u=FILE", name, lacking > 1 ? " and others" : "",
-		          s->domains[first].id);
+	if (n->run->binaries.nprograms > 1)
+		guests_text(n, program_lacks_dwarf, guests, sizeof(guests));
+	para_item(p, "no inlined functions and no source lines: no debug information (DWARF) in the binary%s%s",
+	          guests[0] ? " of " : "", guests);
 }
 
 static void print_names(const struct notes *n, const struct fold *fold)
@@ -271,8 +299,7 @@ static void print_names(const struct notes *n, const struct fold *fold)
 		para_item(&p, "-s FILE gives names: the guest's binary or nm's list of it");
 	else if (fold->unnamed)
 		item_nameless(n, &p);
-	if (binaries_lack_dwarf(binaries))
-		para_item(&p, "no inlined functions and no source lines: no debug information (DWARF) in the binary");
+	item_dwarf(n, &p);
 	para_end(&p);
 }
 

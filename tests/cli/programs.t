@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Several guests in one report, each with its own binary: whose names, tables and code an address gets, which file of -s
-# is for which guest, archives of all, and traces of Xen and KVM guests shown as one.
+# Several guests in one report, each with its own binary: whose names, tables and code an address gets, which file of
+# -s is for which guest, archives of all, and traces of Xen and KVM guests shown as one.
 set -u
 . "$(dirname "$0")/tap.sh"
 build=$(cd "$build" && pwd)
@@ -57,6 +57,9 @@ prints 'a file that no recorded build is, beside one that is' "$whole" "$report"
 	<({ printf 'guest %s\n' 'web1 1 1 - c0ffee00c0ffee01' 'db1 1 1'; echo "$of_both"; } | "$mktrace" stacks)
 prints 'one file for all' 'db1;_start;work;leaf;twice 1
 web1;_start;work;leaf;twice 2' "$report" --folded -q -s web bare.upf
+prints 'a list from a pipe, for all' 'db1;_start;work;leaf 1
+web1;_start;work;leaf 2' "$report" --folded -q -s <(nm web) <(
+	{ printf 'guest %s\n' 'web1 1 1' 'db1 2 1'; echo "$of_both"; } | "$mktrace" stacks)
 nm web >web.nm && echo '1 T nothing' >nothing.nm
 prints 'a list of names for all, where each has a binary' "$whole" "$report" --folded -q -s web1=web -s db1=db -s nothing.nm bare.upf
 prints 'names of one guest alone' "db1;$(for a in $(echo "$stack" | tr ' ' '\n' | tac); do printf '0x%s;' "$a"; done | sed 's/;$//') 1
@@ -65,6 +68,9 @@ web1;_start;work;leaf 2" "$report" --folded -q -s web1=web.nm bare.upf
 ok $? 'the report says whose are missing'
 "$report" -s web1=web -s db1=db bare.upf >out && ! grep -q "no binary of" out
 ok $? 'not when none are'
+strip --strip-debug -o web.plain web
+"$report" -s web1=web.plain -s db1=db bare.upf | tr -s ' \n' ' ' | grep -q 'no debug information (DWARF) in the binary of web1'
+ok $? 'and whose lacks debug information'
 prints 'one guest of them' 'db1;_start;serve;query;double_it 1' "$report" --folded -q --domain db1 -s web1=web -s db1=db bare.upf
 
 # --- by function, and by guest
@@ -80,9 +86,14 @@ ok $? '--peek'
 "$report" --annotate 'query|leaf' -q -s web1=web -s db1=db bare.upf >out && grep -q 'db.c' out && grep -q 'guest.c' out
 ok $? '--annotate: source of both'
 mv db.c db.away
+# shellcheck disable=SC2086
+sed 's/^/ /' db.away | gcc $flags -x c -o db.elsewhere -
 "$report" --annotate . --no-inline -q -s web1=web -s db1=db bare.upf >out
 [ "$(grep -c '<leaf' out)" -gt 0 ] && [ "$(grep -c '<query' out)" -gt 0 ] && grep -q 'pause' out
 ok $? '--annotate: instructions of both, with their own targets'
+"$report" --annotate _start --no-inline -q -s web1=web -s db1=db.elsewhere bare.upf >out
+[ "$(grep -cx 'web1\|db1' out)" -eq 2 ]
+ok $? '--annotate: whose code of the same name it is'
 mv db.away db.c
 "$report" --pprof -s web1=web -s db1=db both.upf | gunzip | strings >out
 grep -q c0ffee00c0ffee01 out && grep -q c0ffee00c0ffee02 out && grep -q '^double_it$\|double_it' out && grep -q twice out
@@ -97,10 +108,8 @@ grep -q 'web1;_start;serve;query;double_it 2 0' out && grep -q 'db1;_start;work;
 ok $? '--diff-symbols by guest'
 
 # --- tables by guest
-for f in web db; do
-	# shellcheck disable=SC2086
-	gcc $flags -fomit-frame-pointer -O$([ $f = web ] && echo 1 || echo 2) -o "$f.copy" "$([ $f = web ] && echo "$samples/guest.c" || echo db.c)"
-done
+# shellcheck disable=SC2086
+gcc $flags -fomit-frame-pointer -O1 -o web.copy "$samples/guest.c" && gcc $flags -fomit-frame-pointer -o db.copy db.c
 copy_of() { # copy_of FILE LEAF MIDDLE
 	echo "$(address "$1" "$2") 7ffff000 $(address "$1" "$3" 5) $(address "$1" _start 5) 0 0 0 0 0 0 0 0 0 0 0 0"
 }
@@ -143,11 +152,18 @@ else
 	ok 0 'a file for a guest of another machine # SKIP no linker for ARM'
 fi
 
+{ printf 'guest %s\n' 'small 2 2' 'large 2 1'; printf 'of 0\nc0001000\nof 1\nuser 7f0000001000\n'; } | "$mktrace" stacks >modes.upf
+echo '7f0000001000 T program' >program.nm
+for view in --folded --perf-script --speedscope; do
+	"$report" $view -q -s large=program.nm modes.upf | grep -q program
+	ok $? "$view: where the kernel begins depends on the guest"
+done
+
 # --- what is refused
 fails 'no such guest' 2 "-s: no 'nix' in the trace, but web1 and others; --header shows all" "$report" -s nix=web bare.upf
 fails 'nor any whose number that is' 2 "-s: no '9' in the trace" "$report" -s 9=web bare.upf
 fails 'no file' 1 'nothing.elf: No such file' "$report" -s web1=nothing.elf bare.upf
-fails 'no name of a file' 1 ': No such file' "$report" -s web1= bare.upf
+fails 'no name of a file' 2 '-s web1=: a file name is needed' "$report" -s web1= bare.upf
 fails 'another build' 1 'db: not what web1 ran: c0ffee00c0ffee01, and this is c0ffee00c0ffee02' "$report" -s web1=db -s db1=db both.upf
 prints 'unless --force' 'db1;_start;serve;query;double_it 1
 web1;_start;serve;query;double_it 2' "$report" --folded -q --force -s web1=db -s db1=db both.upf
@@ -184,7 +200,7 @@ same_archive() {
 	local name=$1 trace=$2 bad=0 view
 	shift 2
 	"$report" --archive "$@" -o full.upf "$trace" || bad=1
-	mkdir away && mv web db ./*.copy away
+	mkdir away && mv web db ./*.copy ./*.plain away
 	for view in --flat --tree '--tree --bottom-up' '--peek .' --folded '--folded --by domain' --stacks --perf-script '--flat --sort sym,dom' \
 	    '--flat --no-inline' '--flat --no-repair' '--folded --focus work' '--flat --sort sym,line' '--folded --domain db1' '--annotate .' \
 	    '--annotate . --no-inline' --flamegraph --heatmap --svg --pprof --speedscope --callgrind --firefox --csv --json; do
@@ -192,7 +208,7 @@ same_archive() {
 		# shellcheck disable=SC2086
 		"$report" $view "$@" "$trace" >with 2>&1
 		code=$?
-		mv web db ./*.copy away
+		mv web db ./*.copy ./*.plain away
 		# shellcheck disable=SC2086
 		"$report" $view full.upf >without 2>&1
 		if [ $? -ne $code ] || [ $code -ne 0 ] || [ ! -s with ] || ! diff <(sed "s/$trace/full.upf/" with) without >differ; then
@@ -207,6 +223,7 @@ same_archive() {
 same_archive 'an archive has the names of each guest' bare.upf -s web1=web -s db1=db
 same_archive 'of images found by themselves' both.upf
 same_archive 'of one guest alone' bare.upf -s web1=web.nm
+same_archive 'without debug information of one' bare.upf -s web1=web.plain -s db1=db
 same_archive 'copies of stacks' copies.upf -s web1=web.copy -s db1=db.copy
 "$report" --archive -s web1=web -s db1=db -o full.upf bare.upf
 "$report" --verify full.upf | grep -q '^OK: '

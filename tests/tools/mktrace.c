@@ -621,7 +621,8 @@ static void add_sample(struct maker *m, bool copies, uint32_t domain, char *line
 	                       .end = copies ? UPF_END_DEPTH : UPF_END_ROOT};
 	uint32_t n = 0;
 
-	for (char *at = strtok(line, " \n"); at && n < UPF_DEPTH_MAX; at = strtok(NULL, " \n"))
+	s.user = strncmp(line, "user ", 5) == 0;
+	for (char *at = strtok(line + 5 * s.user, " \n"); at && n < UPF_DEPTH_MAX; at = strtok(NULL, " \n"))
 		words[n++] = strtoull(at, NULL, 16);
 	s.depth = copies ? 1 : n;
 	if (copies && n >= 2) {
@@ -636,7 +637,8 @@ static void add_sample(struct maker *m, bool copies, uint32_t domain, char *line
 /*
  * Stacks from standard input, a line each: addresses in hexadecimal, leaf first; with copies, the instruction pointer,
  * the stack pointer and the words there. The domain runs @image, whose identity is @id, unless they are NULL.
- * "of N": what follows is guest number N's; "entry ADDRESS": of its kernel's first exception.
+ * "of N": what follows is guest number N's; "entry ADDRESS": of its kernel's first exception; "user" before a stack:
+ * it is one of user mode.
  */
 static void make_stacks(struct maker *m, bool copies, const char *image, const char *id)
 {
@@ -667,6 +669,11 @@ static void make_stacks(struct maker *m, bool copies, const char *image, const c
 			add_sample(m, copies, domain, line);
 	}
 	free(line);
+	for (size_t i = 0; i < n; i++) {
+		free((char *)domains[i].name);
+		free((char *)domains[i].image);
+		free((char *)domains[i].build_id);
+	}
 	finish(m);
 }
 

@@ -19,11 +19,17 @@ static int put(void *ctx, const void *data, size_t len)
 	return write(*(int *)ctx, data, len) == (ssize_t)len ? 0 : -EIO;
 }
 
-static void one_round(struct upf_encoder *e, uint64_t time, uint8_t state, const uint64_t *frames, uint32_t depth)
+static void round_of(struct upf_encoder *e, uint32_t domain, uint64_t time, uint8_t state, const uint64_t *frames,
+                     uint32_t depth)
 {
 	const struct upf_sample s = {.state = state, .frames = frames, .depth = depth, .cpu_ns = MS};
 
-	assert_int_equal(upf_encode_round(e, 0, time, 20000, &s, 1), 0);
+	assert_int_equal(upf_encode_round(e, domain, time, 20000, &s, 1), 0);
+}
+
+static void one_round(struct upf_encoder *e, uint64_t time, uint8_t state, const uint64_t *frames, uint32_t depth)
+{
+	round_of(e, 0, time, state, frames, depth);
 }
 
 /* Two blocks that share a stack: leaf 3, 2, 1 three times, 4, 1 once and "the same" of it. Open for reading. */
@@ -264,8 +270,8 @@ static int make_long_trace(void)
 				random = random * 6364136223846793005u + 1442695040888963407u;
 				frames[k] = 0x1000 * (k + 1) + (random >> 33) % (k < 2 ? 50 : 3);
 			}
-			one_round(e, (block * 50 + i) * (uint64_t)MS, random >> 63 ? UPF_RUNNING : UPF_BLOCKED, frames,
-			          1 + i % 5);
+			round_of(e, i / 3 % 3, (block * 50 + i) * (uint64_t)MS,
+			         random >> 63 ? UPF_RUNNING : UPF_BLOCKED, frames, i % 6);
 		}
 		assert_int_equal(upf_encode_lost(e, 0, block * 50 * (uint64_t)MS, block, UPF_LOST_PAUSED), 0);
 		assert_int_equal(upf_writer_block(w, e), 0);
@@ -278,8 +284,13 @@ static int make_long_trace(void)
 	return fd;
 }
 
-static void load_long(struct profile *p, unsigned threads, off_t damaged)
+/* The third of the trace's domains shares the first one's program. */
+static void load_long(struct profile *p, unsigned threads, off_t damaged, size_t nprograms)
 {
+	struct program programs[2] = {0};
+	uint32_t program_of[] = {0, 1, 0};
+	const struct binaries binaries = {
+		.programs = programs, .nprograms = nprograms, .program_of = program_of, .ndomains = 3};
 	int fd = make_long_trace();
 	enum upf_fault fault;
 	struct upf_reader *r;
@@ -289,9 +300,36 @@ static void load_long(struct profile *p, unsigned threads, off_t damaged)
 	r = upf_reader_open(fd, &fault, NULL);
 	assert_non_null(r);
 	assert_int_equal(profile_init(p), 0);
-	assert_int_equal(load_trace(p, r, &(struct load_options){.threads = threads}), 0);
+	assert_int_equal(load_trace(p, r, &(struct load_options){.threads = threads, .binaries = &binaries}), 0);
 	upf_reader_close(r);
 	close(fd);
+}
+
+/* A node tells the program, and domains of several have nothing in common but the empty stack. */
+static void programs_are_apart(void **state)
+{
+	struct profile apart, together;
+	size_t other = 0;
+
+	(void)state;
+	load_long(&together, 1, 0, 1);
+	load_long(&apart, 1, 0, 2);
+	assert_int_equal(apart.counters.samples, together.counters.samples);
+	assert_false(together.tree.has_programs);
+	assert_true(apart.tree.has_programs);
+	for (size_t i = 0; i < apart.nstacks; i++) {
+		const struct stack *s = &apart.stacks[i];
+
+		assert_int_equal(calltree_program_of(&apart.tree, s->node), s->node != 0 && s->domain == 1);
+		assert_false(apart.tree.nodes[s->node].flags & CALLTREE_PROGRAM);
+		other += s->node != 0 && s->domain == 1;
+	}
+	assert_true(other > 0);
+	assert_int_equal(apart.nstacks, together.nstacks);
+	for (size_t i = 0; i < together.nstacks; i++)
+		assert_int_equal(calltree_program_of(&together.tree, together.stacks[i].node), 0);
+	profile_free(&apart);
+	profile_free(&together);
 }
 
 /* To the last number of a node: whatever shows stacks in the order they came in shows the same. */
@@ -301,10 +339,10 @@ static void threads_change_nothing(void **state)
 
 	(void)state;
 	for (int damaged = 0; damaged < 2; damaged++) {
-		load_long(&one, 1, damaged ? 9000 : 0);
+		load_long(&one, 1, damaged ? 9000 : 0, 2);
 		assert_true(damaged ? one.counters.samples < 5000 : one.counters.samples == 5000);
 		for (unsigned threads = 2; threads < 6; threads++) {
-			load_long(&several, threads, damaged ? 9000 : 0);
+			load_long(&several, threads, damaged ? 9000 : 0, 2);
 			assert_int_equal(one.tree.n, several.tree.n);
 			for (size_t i = 0; i < one.tree.n; i++) {
 				assert_int_equal(one.tree.nodes[i].address, several.tree.nodes[i].address);
@@ -375,7 +413,7 @@ int main(void)
 		cmocka_unit_test(blocks_share_a_tree),    cmocka_unit_test(counters),
 		cmocka_unit_test(copies_with_frames),     cmocka_unit_test(hooks_hear_everything),
 		cmocka_unit_test(damage_invents_nothing), cmocka_unit_test(threads_change_nothing),
-		cmocka_unit_test(out_of_proportion),
+		cmocka_unit_test(programs_are_apart),     cmocka_unit_test(out_of_proportion),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
