@@ -242,10 +242,8 @@ static int print_stack(struct look *l, const struct upf_record *rec, uint32_t no
 		if (function->named)
 			fprintf(r->out.file, "  %s+%#" PRIx64 "%s", function->name, f->offset,
 			        f->inlined ? " (inlined)" : "");
-		if (f->file) {
-			fprintf(r->out.file, "  %s", f->file);
-			fprintf(r->out.file, f->line ? ":%" PRIu32 : "", f->line);
-		}
+		if (f->file)
+			fprintf(r->out.file, "  %s:%" PRIu32, f->file, f->line);
 		fputc('\n', r->out.file);
 	}
 	if (rec->end != UPF_END_ROOT)

@@ -6,7 +6,8 @@
 look() { # NAME KERNEL
 	id=$(domid "$1")
 	guest_state "$1" > "/out/$1.before"
-	uniprof-record -n 1 --registers -o "/out/$1.upf" "$1" 2> "/out/$1.err"
+	# On a busy machine a pause is long.
+	uniprof-record -n 1 --registers --max-pause 60s -o "/out/$1.upf" "$1" 2> "/out/$1.err"
 	echo $? > "/out/$1.rc"
 	guest_state "$1" > "/out/$1.after"
 	for vcpu in 0 1; do
