@@ -9,13 +9,16 @@ linux=$work/linux
 "$xen/linux/build" -r "$linux"
 lab -i -f "$linux/grub.bin" "$xen/t/linux_pvh.sh"
 trace=$out/pvh.upf
-profile() { # OPTION...
-	"$report" -q --folded "$@" "$trace"
+profile() { # [-t TRACE] OPTION...
+	local of=$trace
+
+	[ "$1" != -t ] || { of=$2 && shift 2; }
+	"$report" -q --folded "$@" "$of"
 }
 
 recorded() {
 	cat "$out"/*.err
-	"$report" --verify "$trace"
+	"$report" --verify "$trace" && "$report" --verify "$out/boot.upf"
 }
 ok "recorded" recorded
 is_pvh() {
@@ -35,13 +38,22 @@ ok "its kernel is not where it was linked" relocated
 
 # --- the kernel ------------------------------------------------------------------------------------------------------
 # Every address as the guest itself names it.
-as_kallsyms() {
-	profile --no-repair --max-stack 1 -s "$linux/vmlinux" | tee "$work/ours" > /dev/null
-	profile --no-repair --max-stack 1 -s "$out/kallsyms" > "$work/theirs"
-	head -n 5 "$work/ours"
-	awk '/^[a-z_]/ { n += $NF } END { exit n < 500 }' "$work/ours" && diff "$work/ours" "$work/theirs"
+as_kallsyms() { # TRACE SAMPLES: at least so many have a name
+	profile -t "$1" --no-repair --max-stack 1 -s "$linux/vmlinux" > "$work/ours"
+	profile -t "$1" --no-repair --max-stack 1 -s "$out/kallsyms" > "$work/theirs"
+	awk -v least="$2" '/^[a-z_]/ { n += $NF } END { print n " samples have a name"; exit n < least }' "$work/ours" &&
+		diff "$work/ours" "$work/theirs"
 }
-ok "-s vmlinux names each address as the guest's kallsyms does" as_kallsyms
+ok "-s vmlinux names each address as the guest's kallsyms does" as_kallsyms "$trace" 500
+# It begins in GRUB, and where vmlinuz is unpacked.
+from_the_start() {
+	as_kallsyms "$out/boot.upf" 200 || return
+	profile -t "$out/boot.upf" -s "$linux/vmlinux" > "$work/boot"
+	grep -m 3 -E '(start_kernel|kernel_init);' "$work/boot"
+	awk '/^0x[0-9a-f]+ / { n += $NF } END { print n " samples before the kernel"; exit n < 20 }' "$work/boot" &&
+		grep -q 'kernel_init;.*;do_one_initcall;' "$work/boot"
+}
+ok "of a guest that was recorded from its first instruction, too" from_the_start
 # At a retpoline's last instructions there are no tables (linux.t).
 kernel_whole() {
 	"$report" --dump -s "$linux/vmlinux" "$trace" | grep ' kernel cpu ' > "$work/kernel"
@@ -64,7 +76,7 @@ ok "they lead from the entry to the leaf" to_the_leaf
 # One is where it was linked, and of the other the address is known.
 fixed=(-s "$linux/fixed")
 moved=(-s "$linux/moved@$(awk '$1 == "USED" && $2 == "/moved" { print $3; exit }' "$out/before")")
-called='_start;__libc_start_main(_impl)?;__libc_start_call_main;main(;(often;mix|seldom;mix|often|seldom|zeros(;.*read)?|.*clock_gettime))?'
+called='_start;__libc_start_main(_impl)?;__libc_start_call_main;main(;(often;mix|seldom;mix|often|seldom|zeros(;.*read)?|syscall))?'
 own_shares() { # OPTION...: three times as long by way of often() as of seldom(), and half of all that is in user mode
 	profile --focus '\[user\]' -s "$linux/vmlinux" "$@" | tee "$work/program" | grep -vE "^\[user\](;$called)? [0-9]+\$" && return 1
 	awk '{ all += $NF } /;main/ { own += $NF } /;often;mix / { often += $NF } /;seldom;mix / { seldom += $NF }

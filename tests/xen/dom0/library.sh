@@ -75,10 +75,11 @@ no_device_model() {
 	echo /tmp/no-device-model
 }
 
-# linux_start ["COMMAND LINE"]: the Debian kernel that linux/build made, as the PV guest "linux"; its console is in $linux_log.
-# With type=pvh it is a PVH guest of GRUB, which has the kernel, its command line and all that it needs.
+# linux_config ["COMMAND LINE"]: writes /tmp/linux.cfg of the guest "linux", whose console is in $linux_log: the Debian kernel
+# that linux/build made, as a PV guest. With type=pvh it is a PVH guest of GRUB, which has the kernel, its command line and all
+# that it needs.
 linux_log=/var/log/xen/console/guest-linux.log
-linux_start() {
+linux_config() {
 	cat > /tmp/linux.cfg <<-END
 		name="linux"
 		type="${type:-pv}"
@@ -90,6 +91,11 @@ linux_start() {
 	else
 		printf '%s\n' 'kernel="/lab/vmlinuz"' 'ramdisk="/lab/initrd"' "extra=\"console=hvc0 quiet $1\""
 	fi >> /tmp/linux.cfg
+}
+
+# linux_start, with the same argument: creates that guest.
+linux_start() {
+	linux_config "$@"
 	xl create -q /tmp/linux.cfg
 }
 

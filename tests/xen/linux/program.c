@@ -5,9 +5,11 @@
  * about as long. Every half second it prints where it is loaded and what it used: milliseconds of CPU time in its
  * functions, and in the kernel.
  */
+#define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -16,11 +18,12 @@
 extern const char __executable_start[]; /* the linker's */
 static char buffer[1 << 16];
 
+/* Not by way of the kernel's vDSO: no file has the code that is in it. */
 static uint64_t used(void)
 {
 	struct timespec t;
 
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	syscall(SYS_clock_gettime, CLOCK_THREAD_CPUTIME_ID, &t);
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
