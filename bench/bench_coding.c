@@ -28,6 +28,7 @@
 
 #include "common/buf.h"
 #include "format/samples/columns.h"
+#include "format/samples/parameters.h"
 #include "format/upf.h"
 
 enum coding { OWN, PLAIN, CODINGS };
@@ -110,26 +111,14 @@ static const char *const column_names[COLUMNS] = {
 	[COLUMN_BRANCH] = "BRANCH",
 };
 
-/* FORMAT.md, "Samples blocks": what comes before the columns. */
-static void pass_parameters(struct cursor *c, bool v1)
-{
-	get_varint(c);
-	for (int i = 0; !v1 && i < 3; i++)
-		get_varint(c);
-	if (v1 || get_varint(c) == 0)
-		return;
-	get_varint(c);
-	get_varint(c);
-	get_u64(c);
-}
-
 /* What each column takes: bit codes as they are, others as LZ4 would make them by themselves. */
 static void add_columns(uint64_t *bytes, const struct upf_block *b)
 {
 	struct cursor c = cursor_of(b->payload, b->raw_size);
+	struct parameters p;
 	uint64_t id[COLUMNS_MAX], form[COLUMNS_MAX], len[COLUMNS_MAX], n;
 
-	pass_parameters(&c, b->v1);
+	must(parameters_get(&p, &c, 0, b->v1), "a damaged trace");
 	n = get_varint(&c);
 	must(n <= COLUMNS_MAX, "a damaged trace");
 	for (uint64_t i = 0; i < n; i++) {

@@ -13,14 +13,11 @@
 #include "format/samples/columns.h"
 #include "format/samples/copies.h"
 #include "format/samples/more.h"
-#include "format/samples/schedule.h"
+#include "format/samples/parameters.h"
 #include "format/samples/register_list.h"
 #include "format/upf.h"
 #include "format/read/v1.h"
 #include "format/samples/windows.h"
-
-#define SHIFT_MAX 32
-#define RATE_MAX UINT64_C(1000000000000)
 
 #define COPIES_FROM (1u << 20) /* in a block with windows; it has less of those */
 
@@ -51,10 +48,9 @@ struct upf_decoder {
 	struct windows *windows;
 	struct copies *copies;
 	struct more *more;
-	uint64_t period_ticks, first_tick, last_tick;
-	struct schedule_at due; /* the last deadline, if rate_mhz is not 0 */
-	uint64_t round_tick;    /* of the last round of any domain */
-	unsigned time_shift, cpu_shift;
+	struct parameters parameters; /* its due: the last deadline */
+	uint64_t first_tick, last_tick;
+	uint64_t round_tick; /* of the last round of any domain */
 	bool v1;
 	uint32_t index; /* of the next record */
 	bool broken;
@@ -66,8 +62,7 @@ struct upf_decoder {
 	uint32_t *stacks; /* leaf's node of the k-th stack defined, from 1 */
 	uint32_t nstacks;
 	size_t stack_room;
-	uint64_t all_stacks; /* of version 2: how many the block defines */
-	uint64_t run;        /* stacks before the next new one; UINT64_MAX: there is no new one */
+	uint64_t run; /* stacks before the next new one; UINT64_MAX: there is no new one */
 	uint32_t *branches;
 	uint32_t nbranches;
 	size_t branch_room;
@@ -180,35 +175,8 @@ static void forget(struct upf_decoder *d)
 /* How many stacks come before the next new one. */
 static int next_run(struct upf_decoder *d)
 {
-	d->run = d->nstacks == d->all_stacks ? UINT64_MAX : number(d, COLUMN_RUN);
+	d->run = d->nstacks == d->parameters.stacks ? UINT64_MAX : number(d, COLUMN_RUN);
 	return d->columns.bad ? -EBADMSG : 0;
-}
-
-/* What comes before the columns. */
-static bool read_parameters(struct upf_decoder *d, struct cursor *c)
-{
-	uint64_t time_shift = 0, cpu_shift = 0, rate = 0, k;
-
-	d->period_ticks = get_varint(c);
-	if (!d->v1) {
-		d->all_stacks = get_varint(c);
-		time_shift = get_varint(c);
-		cpu_shift = get_varint(c);
-		rate = get_varint(c);
-	}
-	if (c->bad || time_shift > SHIFT_MAX || cpu_shift > SHIFT_MAX || rate > RATE_MAX)
-		return false;
-	d->time_shift = (unsigned)time_shift;
-	d->cpu_shift = (unsigned)cpu_shift;
-	d->due.schedule = (struct upf_schedule){.rate_mhz = rate};
-	if (!rate)
-		return true;
-	k = get_varint(c);
-	schedule_seek(&d->due, k);
-	d->due.schedule.start_ns = d->first_tick * UPF_TICK_NS - (uint64_t)get_zigzag(c) - d->due.from_ns;
-	d->due.schedule.seed = get_u64(c);
-	schedule_seek(&d->due, k);
-	return !c->bad;
 }
 
 enum upf_fault upf_decoder_start(struct upf_decoder *d, const struct upf_block *b)
@@ -221,7 +189,7 @@ enum upf_fault upf_decoder_start(struct upf_decoder *d, const struct upf_block *
 		return UPF_FAULT_MEMORY;
 	d->first_tick = d->last_tick = d->tick = b->first_ns / UPF_TICK_NS;
 	d->round_tick = d->first_tick;
-	d->broken = !read_parameters(d, &c) || !columns_get(&d->columns, &c, d->v1);
+	d->broken = !parameters_get(&d->parameters, &c, d->first_tick, d->v1) || !columns_get(&d->columns, &c, d->v1);
 	if (b->v1)
 		v1_columns(&d->columns);
 	d->broken = d->broken || !find_tops(d) || d->columns.unknown || (!d->v1 && next_run(d) != 0);
@@ -340,12 +308,12 @@ static uint64_t due_time(struct upf_decoder *d)
 	uint64_t step = number(d, COLUMN_STEP), from = d->round_tick;
 
 	if (step == 1)
-		schedule_step(&d->due);
+		schedule_step(&d->parameters.due);
 	else if (step)
-		schedule_seek(&d->due, d->due.k + step);
+		schedule_seek(&d->parameters.due, d->parameters.due.k + step);
 	if (step)
-		from = schedule_tick(&d->due);
-	d->round_tick = from + (number(d, COLUMN_LATE) << d->time_shift);
+		from = schedule_tick(&d->parameters.due);
+	d->round_tick = from + (number(d, COLUMN_LATE) << d->parameters.time_shift);
 	if ((int64_t)(d->round_tick - d->first_tick) < 0)
 		d->round_tick = d->first_tick;
 	return d->round_tick;
@@ -357,9 +325,9 @@ static inline int round_time(struct upf_decoder *d)
 	struct domain_state *s = &d->domains[d->domain];
 	uint64_t before = s->seen ? s->round_tick : d->first_tick, elapsed;
 
-	d->tick = d->last_tick = d->due.schedule.rate_mhz
+	d->tick = d->last_tick = d->parameters.due.schedule.rate_mhz
 	                                 ? due_time(d)
-	                                 : before + (uint64_t)difference(d, COLUMN_TIME) + d->period_ticks;
+	                                 : before + (uint64_t)difference(d, COLUMN_TIME) + d->parameters.period_ticks;
 	elapsed = d->tick - before;
 	d->round_elapsed = s->seen ? elapsed > s->pause_ticks ? elapsed - s->pause_ticks : 0 : elapsed;
 	s->round_tick = d->tick;
@@ -470,8 +438,8 @@ static int get_sample(struct upf_decoder *d, struct upf_record *r)
 	k->user = state & STATE_USER;
 	k->end = state >> STATE_END_SHIFT & STATE_END_MASK;
 	predicted = k->state == UPF_RUNNING ? d->round_elapsed : 0;
-	cpu = predicted - ((uint64_t)off << d->cpu_shift);
-	if (d->cpu_shift && -cpu < UINT64_C(1) << d->cpu_shift)
+	cpu = predicted - ((uint64_t)off << d->parameters.cpu_shift);
+	if (d->parameters.cpu_shift && -cpu < UINT64_C(1) << d->parameters.cpu_shift)
 		cpu = 0;
 	if (cpu > UINT64_MAX / UPF_TICK_NS)
 		return -EBADMSG;

@@ -11,7 +11,7 @@
 #include "format/samples/copies.h"
 #include "format/write/forms.h"
 #include "format/samples/more.h"
-#include "format/samples/schedule.h"
+#include "format/samples/parameters.h"
 #include "format/samples/windows.h"
 #include "format/samples/register_list.h"
 #include "format/write/stack_writer.h"
@@ -496,24 +496,6 @@ static uint32_t clamp(uint64_t n)
 	return n > UINT32_MAX ? UINT32_MAX : (uint32_t)n;
 }
 
-static size_t put_parameters(const struct upf_encoder *e, uint8_t *at)
-{
-	struct schedule_at first = e->due.at;
-	size_t n = put_varint(at, e->period_ticks);
-
-	n += put_varint(at + n, e->stacks.nstacks);
-	n += put_varint(at + n, e->time_shift);
-	n += put_varint(at + n, e->cpu_shift);
-	n += put_varint(at + n, e->due.at.schedule.rate_mhz);
-	if (!e->due.at.schedule.rate_mhz)
-		return n;
-	schedule_seek(&first, e->first_k);
-	n += put_varint(at + n, e->first_k);
-	n += put_varint(at + n, zigzag((int64_t)(e->first_tick * UPF_TICK_NS - first.from_ns)));
-	put_u64(at + n, e->due.at.schedule.seed);
-	return n + 8;
-}
-
 /* Columns that would say nothing. */
 static uint64_t left_out(const struct upf_encoder *e)
 {
@@ -529,7 +511,18 @@ struct encoded encoder_payload(const struct upf_encoder *e, struct forms *forms,
 		.left_out = left_out(e),
 		.nregs = e->nregs == NREGS_DIFFER ? 0 : e->nregs,
 	};
-	size_t n = put_parameters(e, at);
+	struct parameters p = {
+		.period_ticks = e->period_ticks,
+		.stacks = e->stacks.nstacks,
+		.time_shift = e->time_shift,
+		.cpu_shift = e->cpu_shift,
+		.due = e->due.at,
+	};
+	size_t n;
+
+	if (p.due.schedule.rate_mhz)
+		schedule_seek(&p.due, e->first_k);
+	n = parameters_put(&p, e->first_tick, at);
 
 	return (struct encoded){
 		.first_ns = e->first_tick * UPF_TICK_NS,

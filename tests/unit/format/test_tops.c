@@ -149,13 +149,15 @@ static void check_number(struct tops *tops, const struct upf_record *r)
 		                                    .nwords = r->nwords,
 		                                    .link = r->tops == UPF_TOPS_COPY ? 0 : r->link,
 		                                    .mode = r->tops == UPF_TOPS_COPY ? 0 : r->mode};
-		memcpy(tops->top[i].words, r->words, r->nwords * sizeof(*r->words));
+		if (r->nwords)
+			memcpy(tops->top[i].words, r->words, r->nwords * sizeof(*r->words));
 	}
 	assert_int_equal(tops->top[i].tops, r->tops);
 	if (r->tops != UPF_TOPS_COPY)
 		assert_true(tops->top[i].link == r->link && tops->top[i].mode == r->mode);
 	assert_int_equal(tops->top[i].nwords, r->nwords);
-	assert_memory_equal(tops->top[i].words, r->words, r->nwords * sizeof(*r->words));
+	if (r->nwords)
+		assert_memory_equal(tops->top[i].words, r->words, r->nwords * sizeof(*r->words));
 }
 
 static void check_sample(struct tops *tops, const struct upf_record *r, const struct want *w)
