@@ -116,8 +116,12 @@ static struct iterator *iterator_of(struct hypervisor *x)
 static void note_looked(struct guest *g)
 {
 	g->slots_ns = kvm_now();
-	for (uint32_t i = 0; i < g->machine.vcpus; i++)
+	for (uint32_t i = 0; i < g->machine.vcpus; i++) {
+		/* A thread that is new to us has used some before. */
+		if (g->vcpus[i].cpu_ns == 0)
+			vcpu_look(&g->vcpus[i]);
 		g->vcpus[i].looked_ns = g->vcpus[i].cpu_ns;
+	}
 }
 
 /* Without the kernel's word for it, a sign of a protected guest is enough. */
@@ -203,8 +207,6 @@ struct guest *kvm_attach(struct hypervisor *x, const struct guest_info *info, co
 	memset(g->wanted, wanted ? 0 : 0xff, sizeof(g->wanted));
 	if (wanted)
 		memcpy(g->wanted, wanted, (g->machine.vcpus + 63) / 64 * sizeof(*wanted));
-	for (uint32_t i = 0; i < g->machine.vcpus; i++)
-		vcpu_look(&g->vcpus[i]);
 	note_looked(g);
 	g->to_share = g->layout.nslots > 0;
 	return g;

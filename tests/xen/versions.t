@@ -9,7 +9,7 @@ pv=$guest pvh=$work/pvh.elf
 
 listed() { # WHAT IT SAYS OF PVH GUESTS
 	cat "$out/list.txt"
-	grep -q '^ *1  shares  *PV  *1  *32  -  *yes$' "$out/list.txt" && grep -q "^ *2  pvh  *PVH  *1  *32  -  *$1" "$out/list.txt" &&
+	grep -q '^ *1  shares  *PV  *1  *[0-9]*  -  *yes$' "$out/list.txt" && grep -q "^ *2  pvh  *PVH  *1  *[0-9]*  -  *$1" "$out/list.txt" &&
 		grep -q '^ *0  Domain-0 .* no: ' "$out/list.txt"
 }
 recorded() { # NAME VERSION
