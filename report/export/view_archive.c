@@ -345,8 +345,7 @@ static int keep_names(struct keeper *k, const struct kept_program *p)
 /* --- code -------------------------------------------------------------------------------------------------------- */
 
 /* Annotated code shows the names of the targets of calls and jumps. */
-static int add_targets(struct kept_program *k, const struct isa *isa, const uint8_t *code, size_t size,
-                       uint64_t start)
+static int add_targets(struct kept_program *k, const struct isa *isa, const uint8_t *code, size_t size, uint64_t start)
 {
 	struct disassembly *d = disassembly_new(isa);
 	int rc = 0;

@@ -31,7 +31,7 @@ struct look {
 	size_t ndomains, cap;
 	struct disassembly *disassembly;
 	const struct isa *isa; /* that it is for */
-	uint32_t program; /* that the sample's domain ran */
+	uint32_t program;      /* that the sample's domain ran */
 	uint64_t shown;
 	int digits;      /* of a register */
 	unsigned in_row; /* registers printed in the row */
