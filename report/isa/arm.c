@@ -145,7 +145,7 @@ static bool move(const struct isa *isa, struct frame_state *s, unsigned id, cons
 
 static bool writes(csh handle, const cs_insn *insn, unsigned number)
 {
-	cs_regs written;
+	cs_regs written = {0};
 
 	for (uint8_t i = flow_written(handle, insn, written); i-- > 0;)
 		if (number_of(written[i]) == number)
@@ -155,7 +155,7 @@ static bool writes(csh handle, const cs_insn *insn, unsigned number)
 
 static void lose_written(const struct isa *isa, csh handle, const cs_insn *insn, struct frame_state *s)
 {
-	cs_regs written;
+	cs_regs written = {0};
 
 	for (uint8_t i = flow_written(handle, insn, written); i-- > 0;)
 		frame_lose(isa, s, number_of(written[i]));

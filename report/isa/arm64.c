@@ -122,7 +122,7 @@ static bool writes_none(unsigned id)
 
 static void apply(const struct isa *isa, csh handle, const cs_insn *insn, struct frame_state *s)
 {
-	cs_regs written;
+	cs_regs written = {0};
 
 	if (insn->id == 0) { /* not known: most have the register that they write in the last five bits */
 		if ((insn->bytes[0] & 31) != 31) /* no register */

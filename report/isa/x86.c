@@ -168,7 +168,7 @@ static bool leave_aligned(const struct isa *isa, struct frame_state *s, unsigned
 
 static void lose_written(const struct isa *isa, csh handle, const cs_insn *insn, struct frame_state *s)
 {
-	cs_regs written;
+	cs_regs written = {0};
 
 	for (uint8_t i = flow_written(handle, insn, written); i-- > 0;)
 		frame_lose(isa, s, number_of(isa, written[i]));

@@ -296,7 +296,8 @@ struct tables *tables_new_exidx(struct image *image, const struct isa *isa)
 	if (isa != &isa_arm || !image_section(image, ".ARM.exidx", &index) || index.size < ENTRY)
 		return NULL;
 	x = malloc(sizeof(*x));
-	if (x)
-		*x = (struct exidx){{&reader}, isa, image, index};
-	return x ? &x->base : NULL;
+	if (!x)
+		return NULL;
+	*x = (struct exidx){{&reader}, isa, image, index};
+	return &x->base;
 }
