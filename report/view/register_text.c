@@ -144,15 +144,20 @@ static const char *x86_mode(const struct register_set *set, uint8_t arch)
 	return value_of(set, REGISTER_CR0 + 4) & CR4_PAE ? "32-bit code, PAE" : "32-bit code, two-level page tables";
 }
 
+bool register_thumb(const struct register_set *set)
+{
+	return value_of(set, REGISTER_CPSR) & CPSR_THUMB;
+}
+
 static void arm_text(char text[REGISTER_TEXT], const struct register_set *set, uint8_t arch, bool user)
 {
 	const uint64_t *status = registers_find(set, REGISTER_CPSR), *control = registers_find(set, REGISTER_SCTLR);
 	const char *mode = status ? arm_mode(*status) : NULL;
 
 	snprintf(text, REGISTER_TEXT, "%s mode, %s%s%s%s", user ? "user" : "kernel",
-	         arch == UPF_ARCH_ARM64           ? "AArch64"
-	         : status && *status & CPSR_THUMB ? "T32"
-	                                          : "A32",
+	         arch == UPF_ARCH_ARM64 ? "AArch64"
+	         : register_thumb(set)  ? "T32"
+	                                : "A32",
 	         mode ? " in " : "", mode ? mode : "", control && !(*control & SCTLR_M) ? ", MMU off" : "");
 }
 

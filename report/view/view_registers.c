@@ -386,7 +386,7 @@ static int print_sample(struct look *l, const struct upf_record *rec, uint32_t n
 	const uint8_t arch = rec->mode                         ? rec->mode
 	                     : rec->domain < session->ndomains ? session->domains[rec->domain].arch
 	                                                       : UPF_ARCH_UNKNOWN;
-	const struct isa *isa = isa_of_arch(arch);
+	const struct isa *isa;
 	const struct calltree *tree = &l->report->run->profile.tree;
 	struct register_set set;
 	int rc;
@@ -410,7 +410,9 @@ static int print_sample(struct look *l, const struct upf_record *rec, uint32_t n
 	if (rc != 0)
 		return rc;
 	print_code(l, &set);
-	rc = print_instruction(l, &set, isa, tree->nodes[node].address);
+	isa = isa_of_arch(arch);
+	rc = print_instruction(l, &set, isa && isa->other && register_thumb(&set) ? isa->other : isa,
+	                       tree->nodes[node].address);
 	if (rc == 0)
 		rc = print_stack(l, rec, node);
 	return rc == 0 && rec->nwords ? print_memory(l, rec) : rc;
