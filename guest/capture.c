@@ -8,7 +8,6 @@
 
 #define FRAMES_MAX 128u /* of the guest that a list touches, a power of two */
 #define BUCKETS (2 * FRAMES_MAX)
-#define NOTED_MAX 256u
 #define LINES_PER_FRAME (GUEST_PAGE_SIZE / CAPTURE_LINE)
 
 /* A frame with lines on the list. Bit n of the sets is line n. */
@@ -33,7 +32,7 @@ struct capture {
 	struct iovec *runs; /* lines next to each other in one frame; so are their copies */
 	size_t nruns, lines, lines_max;
 	uint8_t *copies;
-	struct noted noted[NOTED_MAX];
+	struct noted *noted; /* as many as there can be lines on the list */
 	size_t nnoted;
 	unsigned walks; /* in this epoch */
 	bool fresh;     /* the copies are of the list as it is */
@@ -50,8 +49,9 @@ struct capture *capture_new(struct pages *pages, size_t lines)
 	c->pages = pages;
 	c->lines_max = lines;
 	c->runs = calloc(lines, sizeof(*c->runs));
+	c->noted = calloc(lines, sizeof(*c->noted));
 	c->copies = aligned_alloc(CAPTURE_LINE, lines * CAPTURE_LINE);
-	if (!c->runs || !c->copies) {
+	if (!c->runs || !c->noted || !c->copies) {
 		capture_free(c);
 		errno = ENOMEM;
 		return NULL;
@@ -64,6 +64,7 @@ void capture_free(struct capture *c)
 	if (!c)
 		return;
 	free(c->runs);
+	free(c->noted);
 	free(c->copies);
 	free(c);
 }
@@ -180,17 +181,28 @@ static struct captured *add(struct capture *c, uint64_t frame)
 	return f;
 }
 
+/* Lines of a frame are mostly noted one after the other. Frames that are not are counted more than once. */
+static size_t frames_noted(const struct capture *c)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < c->nnoted; i++)
+		n += i == 0 || c->noted[i].frame != c->noted[i - 1].frame;
+	return n;
+}
+
 /* Makes room where the list has become too long: first by what was not used lately, then altogether. */
 static void make_room(struct capture *c)
 {
-	bool full = c->nframes + c->nnoted > FRAMES_MAX || lines_listed(c) + c->nnoted > c->lines_max;
+	size_t frames = frames_noted(c);
+	bool full = c->nframes + frames > FRAMES_MAX || lines_listed(c) + c->nnoted > c->lines_max;
 
 	if (!full)
 		return;
 	for (size_t i = 0; i < c->nframes; i++)
 		c->frames[i].used_before = 0;
 	drop_unused(c);
-	if (c->nframes + c->nnoted > FRAMES_MAX || c->lines + c->nnoted > c->lines_max)
+	if (c->nframes + frames > FRAMES_MAX || c->lines + c->nnoted > c->lines_max)
 		capture_clear(c);
 }
 
@@ -336,7 +348,7 @@ static void note(struct capture *c, uint64_t frame, uint32_t line)
 
 	if (newest && newest->frame == frame && newest->line == line)
 		return;
-	if (c->nnoted < NOTED_MAX)
+	if (c->nnoted < c->lines_max)
 		c->noted[c->nnoted++] = (struct noted){frame, line};
 }
 

@@ -14,9 +14,9 @@ like_xenctx() { # NAME VCPU
 	cat "$work/ours" "$out/$1.xenctx.$2"
 	"$xen/like_xenctx" "$work/ours" "$out/$1.xenctx.$2"
 }
-looked() { # NAME
+one_pause() { # NAME
 	cat "$out/$1.err"
-	[ "$(cat "$out/$1.rc")" = 0 ] && grep -q '(1 rounds' "$out/$1.err" && "$report" --verify "$out/$1.upf"
+	[ "$(cat "$out/$1.rc")" = 0 ] && grep -q '^paused   1 times' "$out/$1.err" && "$report" --verify "$out/$1.upf"
 }
 as_before() { # NAME
 	cat "$out/$1.before" "$out/$1.after"
@@ -32,7 +32,7 @@ check_registers() {
 
 	while read -r name elf what mode; do
 		guest=$work/$elf.elf
-		ok "$name: recorded while it is $what, in one round" looked "$name"
+		ok "$name: recorded while it is $what, in one pause" one_pause "$name"
 		ok "$name: says so" says "$name" "The domain $([ "$what" = crashed ] && echo "had crashed." || echo "was paused by somebody else.")"
 		ok "$name: its mode" says "$name" "$mode"
 		ok "$name: vCPU 0 has all that xenctx shows" like_xenctx "$name" 0

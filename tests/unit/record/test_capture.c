@@ -106,6 +106,27 @@ static void lines_keep_their_places(void **state)
 	}
 }
 
+/* A copy of a whole stack is on the list at once, beside what was there, and what is noted after it. */
+static void many_lines_are_listed_at_once(void **state)
+{
+	struct fixture *f = *state;
+	struct capture *c = capture_new(f->pages, 1024);
+	uint64_t word;
+
+	capture_want(c, f->frame + 20, 0);
+	assert_int_equal(capture_extend(c), 1);
+	for (uint64_t frame = f->frame; frame < f->frame + 5; frame++)
+		for (uint32_t line = 0; line < 64; line++)
+			capture_want(c, frame, line * CAPTURE_LINE);
+	capture_want(c, f->frame + 21, 0);
+	assert_int_equal(capture_extend(c), 5 * 64 + 1);
+	assert_int_equal(capture_lines(c), 5 * 64 + 2);
+	capture_copy(c);
+	for (uint64_t frame = f->frame + 20; frame < f->frame + 22; frame++)
+		assert_int_equal(capture_read(c, frame, 0, &word, sizeof(word)), 0);
+	capture_free(c);
+}
+
 static void unread_lines_leave_the_list(void **state)
 {
 	struct fixture *f = *state;
@@ -195,9 +216,9 @@ static void refused_frame(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(reads_the_copy),      TEST(lines_keep_their_places), TEST(unread_lines_leave_the_list),
-		TEST(the_list_is_bounded), TEST(live_reads_need_no_list), TEST(unmapped_pages),
-		TEST(refused_frame),
+		TEST(reads_the_copy),      TEST(lines_keep_their_places),       TEST(unread_lines_leave_the_list),
+		TEST(the_list_is_bounded), TEST(live_reads_need_no_list),       TEST(unmapped_pages),
+		TEST(refused_frame),       TEST(many_lines_are_listed_at_once),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
