@@ -23,9 +23,9 @@ static void must(bool fine)
 static void look_up(const struct archive *a, uint64_t address)
 {
 	struct resolution found = {0};
-	uint16_t machine;
+	const struct isa *isa;
 	size_t left = 0;
-	const uint8_t *code = archive_code(a, address, &left, &machine);
+	const uint8_t *code = archive_code(a, address, &left, &isa);
 
 	if (archive_find(a, address, &found)) {
 		must(found.n >= 0 && found.n <= LINES_DEPTH_MAX);
