@@ -88,7 +88,7 @@ enum upf_end walk_frames(struct space *space, const struct vcpu_regs *regs, uint
                          uint32_t *depth, uint64_t *above)
 {
 	const struct arch *arch = space->arch;
-	struct pointers p = first_pointers(arch, regs);
+	struct pointers p;
 	uint64_t fp = regs->fp, last = 0;
 	uint32_t n = 0;
 
@@ -96,6 +96,7 @@ enum upf_end walk_frames(struct space *space, const struct vcpu_regs *regs, uint
 	*above = regs->sp;
 	if (!regs->valid)
 		return UPF_END_NONE;
+	p = first_pointers(arch, regs);
 	frames[n++] = regs->ip;
 	*depth = n;
 	if (!arch->translate)

@@ -166,7 +166,7 @@ static void bad_frame_pointers(void **state)
 	f->regs.fp = 0;
 	assert_int_equal(walk(f, 100), UPF_END_ROOT);
 	assert_int_equal(f->depth, 1);
-	f->regs.valid = false;
+	f->regs = (struct vcpu_regs){.valid = false};
 	assert_int_equal(walk(f, 100), UPF_END_NONE);
 	assert_int_equal(f->depth, 0);
 }
