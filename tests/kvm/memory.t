@@ -53,7 +53,7 @@ ok "its stack" test "$(folded --state all "$work/idle.upf" | sed 's/ .*//')" = "
 end_machines
 
 # The thread is outside KVM_RUN most of the time: one try may not see it inside.
-start_vmm -g -w work=storm
+start_vmm -g -w 1000 work=storm
 ok "a thread that sleeps outside KVM_RUN most of the time: found" await searched storm -F 1k -n 50 "$pid"
 ok "nothing is left behind" untouched
 end_machines
