@@ -23,7 +23,7 @@ works() {
 
 	for ((try = 0; try < 300; try++)); do
 		gone "$pid" && break
-		[ "$("$report" -q --folded -s "$guest" <("$record" -n 3 -F 100 --max-overhead 100% -o - "$pid" 2> /dev/null) |
+		[ "$("$report" -q --folded -s "$guest" <("$record" -n 3 -F 100 --max-overhead 100% -o - "$pid" 2> /dev/null) 2> /dev/null |
 			grep -c "$1")" = 0 ] || return 0
 		sleep 1
 	done

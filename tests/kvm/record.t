@@ -125,6 +125,7 @@ start_jailed() {
 	machines+=("$!")
 	await [ -s "$work/beats" ]
 	pid=$(pgrep -P "$!")
+	machines+=("$pid") # --kill-child is lost with the change of user
 }
 only_levels() {
 	recorded jailed -F 1k -n 1000 "$called" || return
