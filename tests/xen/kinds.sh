@@ -41,18 +41,40 @@ all_whole() { # NAME
 	grep -q '^Stacks *all whole' "$work/profile"
 }
 
-# Reads rows of NAME ELF KIND ARCH WORK.
-check_kinds() {
+# Reads rows of NAME ELF KIND ARCH WORK. The tests' names begin with WHERE.
+check_kinds() { # [WHERE]
 	local name elf kind arch what
 
 	while read -r name elf kind arch what; do
 		guest=$work/$elf.elf
-		ok "$name: in the list as $kind" listed "$name" "$kind"
-		ok "$name: in the trace as $kind, $arch" head_says "$name" "$kind" "$arch"
-		ok "$name: every stack is the guest's, every share of time within 3 points" shares_in_all "$name" "$what"
-		ok "$name: the vCPU that sleeps shows its stack" sleeps "$name"
-		ok "$name: all stacks are whole" all_whole "$name"
+		ok "${1:-}$name: in the list as $kind" listed "$name" "$kind"
+		ok "${1:-}$name: in the trace as $kind, $arch" head_says "$name" "$kind" "$arch"
+		ok "${1:-}$name: every stack is the guest's, every share of time within 3 points" shares_in_all "$name" "$what"
+		ok "${1:-}$name: the vCPU that sleeps shows its stack" sleeps "$name"
+		ok "${1:-}$name: all stacks are whole" all_whole "$name"
 	done
+}
+
+# The guests of t/kinds.sh, of every kind and mode: $kernels for the lab.
+build_kinds() {
+	local mode
+
+	kernels=()
+	for mode in pv long pae two two-small flat; do
+		"$xen/guests/build" -m "$mode" "$work/$mode.elf"
+		kernels+=(-g "$work/$mode.elf")
+	done
+}
+check_all_kinds() { # [WHERE]
+	check_kinds "$@" <<-END
+		pv pv PV x86-64 shares
+		hvm long HVM x86-64 shares
+		long long PVH x86-64 recursion
+		pae pae PVH x86-32 levels
+		two two PVH x86-32 shares
+		two-small two-small PVH x86-32 recursion
+		flat flat PVH x86-64 levels
+	END
 }
 
 # ends TRACE LEAF END [DEPTH [FRAMES]]: samples in LEAF, at least ten, ended so, each of them, with so many frames; but for those

@@ -6,24 +6,10 @@ set -u
 . "$(dirname "$0")/tap.sh"
 . "$xen/kinds.sh"
 
-modes=(pv long pae two two-small flat)
-kernels=()
-for mode in "${modes[@]}"; do
-	"$xen/guests/build" -m "$mode" "$work/$mode.elf"
-	kernels+=(-g "$work/$mode.elf")
-done
+build_kinds
 lab -i "${kernels[@]}" "$xen/t/kinds.sh"
 
 ok "recorded" recorded all
-
-check_kinds <<-END
-	pv pv PV x86-64 shares
-	hvm long HVM x86-64 shares
-	long long PVH x86-64 recursion
-	pae pae PVH x86-32 levels
-	two two PVH x86-32 shares
-	two-small two-small PVH x86-32 recursion
-	flat flat PVH x86-64 levels
-END
+check_all_kinds
 
 done_testing
