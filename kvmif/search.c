@@ -23,6 +23,7 @@ struct search {
 	struct candidate all[CANDIDATES_MAX];
 	bool out[CANDIDATES_MAX];
 	size_t n;
+	bool is_trying;
 };
 
 static void start(struct search *s, const struct mapping *mappings, size_t n)
@@ -144,6 +145,7 @@ bool search_narrow(struct search *s, struct layout *l, const struct vcpu_regs *r
 
 	if (!regs->valid || !regs->arch->translate || !regs->arch->ends_call)
 		return false;
+	s->is_trying = true;
 	for (size_t i = 0; i < s->n; i++) {
 		l->slots = s->all[i].slots;
 		l->nslots = s->all[i].nslots;
@@ -151,12 +153,18 @@ bool search_narrow(struct search *s, struct layout *l, const struct vcpu_regs *r
 		any |= pass[i];
 	}
 	*l = was;
+	s->is_trying = false;
 	pages_drop(s->pages);
 	if (!any || !paged)
 		return false;
 	for (size_t i = 0; i < s->n; i++)
 		s->out[i] = !pass[i];
 	return true;
+}
+
+bool search_is_trying(const struct search *s)
+{
+	return s->is_trying;
 }
 
 /* --- what is left ------------------------------------------------------------------------------------------------ */

@@ -3,8 +3,10 @@
 #include "tests/unit/unit.h"
 
 #include <errno.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
+#include "guest/x86.h"
 #include "kvmif/kvm.c"
 #include "kvmif/search.c"
 
@@ -80,11 +82,67 @@ static void candidates_that_are_the_same_settle_it(void **state)
 	assert_false(search_is_settled(&s));
 }
 
+/* This process is the monitor, of a guest without vCPUs. */
+static struct guest *open_own(void)
+{
+	struct guest *g = calloc(1, sizeof(*g));
+
+	assert_non_null(g);
+	g->mark = (struct mark *)&g->own;
+	g->machine.pid = getpid();
+	g->pidfd = -1;
+	return g;
+}
+
+/* It would replace the candidate's slots by others, and free them. */
+static void memory_is_not_looked_for_during_a_search(void **state)
+{
+	const struct x86_state cpu = {
+		.cr0 = 0x80000011, .cr4 = 0x20, .efer = 0x500, .cr3 = 0xffffffffff000, .cs_l = true};
+	void *memory = mmap(NULL, 8 * MIB, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct guest *g = open_own();
+	struct vcpu_regs regs = {0};
+	const void *page;
+
+	(void)state;
+	assert_ptr_not_equal(memory, MAP_FAILED);
+	x86_mode(&cpu, &regs);
+	g->search = search_new(&hypervisor_kvm, g, getpid());
+	assert_non_null(g->search);
+	assert_false(search_narrow(g->search, &g->layout, &regs));
+	assert_int_equal(g->slots_ns, 0);
+	/* Else it is where memory is missing. */
+	assert_int_equal(map(g, &(uint64_t){1}, 1, &page), 0);
+	assert_int_not_equal(g->slots_ns, 0);
+	kvm_detach(g);
+	munmap(memory, 8 * MIB);
+}
+
+/* Pages of memory that was mapped here before must not be read. */
+static void memory_that_is_mapped_anew_has_moved(void **state)
+{
+	struct guest *g = open_own();
+
+	(void)state;
+	g->slots_ns = kvm_now();
+	g->to_share = true;
+	hypervisor_kvm.prepare(g, NULL);
+	assert_false(g->moved || g->to_share);
+	g->to_share = true;
+	g->mapped = 1;
+	hypervisor_kvm.prepare(g, NULL);
+	assert_true(g->moved && !g->to_share);
+	assert_int_equal(hypervisor_kvm.copy(g, NULL, 0, NULL, 0), -ESTALE);
+	kvm_detach(g);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_part_is_not_the_whole),
 		cmocka_unit_test(candidates_that_are_the_same_settle_it),
+		cmocka_unit_test(memory_is_not_looked_for_during_a_search),
+		cmocka_unit_test(memory_that_is_mapped_anew_has_moved),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
