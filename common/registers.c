@@ -86,7 +86,7 @@ static const struct {
 	{REGISTER_TTBR1, "ttbr1"},
 };
 
-/* Of a segment: its descriptor's part that @first, in the same place of each ten numbers, stands for. */
+/* Bases, limits and attributes have blocks of 16 numbers each, in the order of enum segment_id. */
 static const char *segment_name(uint32_t id)
 {
 	static const char *const parts[][SEGMENTS] = {

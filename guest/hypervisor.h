@@ -174,8 +174,8 @@ struct hypervisor_ops {
 	 */
 	void (*collect)(struct guest *g, struct guest_info *before, struct vcpu_stop *vcpus);
 	/*
-	 * After collect(), before the next prepare(): adds to @set the registers of @vcpu that the last stop() has read,
-	 * beside those of struct vcpu_regs. NULL: this backend reads no others.
+	 * After collect(), before the next prepare(): adds to @set the registers of @vcpu that the last stop() has
+	 * read, beside those of struct vcpu_regs. NULL: this backend reads no others.
 	 */
 	void (*registers)(struct guest *g, uint32_t vcpu, struct register_set *set);
 	/*

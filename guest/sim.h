@@ -44,8 +44,8 @@ struct sim_domain {
  * The world the next open() finds: @n domains in the order of their domids. NULL: a default world, with "busy",
  * "idle", "paused", "hvm", "twins" twice, "frameless" and "refused", in memory shared with processes forked later.
  * There the environment variable UNIPROF_SIM_FREEZE=N sets @freeze of "busy". UNIPROF_SIM_BORN=FILE adds "born", a
- * domain that its creator leaves paused, when FILE is there. UNIPROF_SIM_IDLE=N adds N domains that sleep, from
- * number 101 on.
+ * domain that its creator leaves paused, when FILE is there. UNIPROF_SIM_CRASHED adds "crashed". UNIPROF_SIM_IDLE=N
+ * adds N domains that sleep, from number 101 on.
  */
 void sim_world(struct sim_domain *domains, size_t n);
 

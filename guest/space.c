@@ -48,16 +48,26 @@ int space_copy(struct space *s, uint64_t address, uint64_t *words, uint32_t n, u
 	return 0;
 }
 
+/* How many pieces of @size bytes the bytes from @from up to @to touch. Behind the last address there is none. */
+static uint64_t pieces(uint64_t from, uint64_t to, uint64_t size)
+{
+	return from < to ? (to - 1) / size - from / size + 1 : 0;
+}
+
 void space_want(struct space *s, uint64_t from, uint64_t to)
 {
-	for (from &= ~(uint64_t)(CAPTURE_LINE - 1); from < to; from += CAPTURE_LINE)
+	uint64_t left = pieces(from, to, CAPTURE_LINE);
+
+	for (from &= ~(uint64_t)(CAPTURE_LINE - 1); left > 0; left--, from += CAPTURE_LINE)
 		if (s->arch->canonical(from) && enter_page(s, from) == 0)
 			capture_want(s->capture, s->last_frame, from & OFFSET);
 }
 
 void space_expect(struct space *s, uint64_t from, uint64_t to)
 {
-	for (from &= ~(uint64_t)OFFSET; from < to; from += GUEST_PAGE_SIZE)
+	uint64_t left = pieces(from, to, GUEST_PAGE_SIZE);
+
+	for (from &= ~(uint64_t)OFFSET; left > 0; left--, from += GUEST_PAGE_SIZE)
 		if (s->arch->canonical(from) && enter_page(s, from) == 0)
 			capture_expect(s->capture, s->last_frame);
 }

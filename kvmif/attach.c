@@ -158,6 +158,13 @@ static int check(struct guest *g)
 	return begin_search(g);
 }
 
+static int check_tracer(const struct guest *g)
+{
+	pid_t by = threads_tracer(g->machine.pid);
+
+	return by > 0 ? -EBUSY : by;
+}
+
 static int find_again(struct guest *g, const struct guest_info *info)
 {
 	struct guest_info now;
@@ -197,8 +204,8 @@ struct guest *kvm_attach(struct hypervisor *x, const struct guest_info *info, co
 		rc = make_vcpus(g);
 	if (rc == 0)
 		rc = set_threads(g);
-	if (rc == 0 && threads_tracer(g->machine.pid) != 0)
-		rc = -EBUSY;
+	if (rc == 0)
+		rc = check_tracer(g);
 	if (rc != 0) {
 		kvm_detach(g);
 		errno = -rc;

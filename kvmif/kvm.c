@@ -5,8 +5,8 @@
  * monitor, and no cooperation of its is needed.
  *
  * A sample of one vCPU is five system calls, of two vCPUs nine: seize and interrupt each thread, wait for each, one
- * read of memory, detach from each; one less where all memory is shared (shared.h). The kernel detaches from all threads when the recorder dies, at whatever
- * instant.
+ * read of memory, detach from each; one less where all memory is shared (shared.h). The kernel detaches from all
+ * threads when the recorder dies, at whatever instant.
  */
 #include <errno.h>
 #include <linux/capability.h>
@@ -194,6 +194,14 @@ static bool is_due(const struct guest *g, uint32_t i)
 	       (v->place == VCPU_RUNNING || v->place == VCPU_HALTED);
 }
 
+/* Pages that were mapped before may have been of what is unmapped by this. */
+static void share(struct guest *g)
+{
+	shared_map(&g->shared, &g->layout, g->pidfd, g->machine.pid);
+	g->to_share = false;
+	g->moved |= g->mapped > 0;
+}
+
 static void prepare(struct guest *g, const uint64_t *asleep)
 {
 	memset(g->asleep, 0, sizeof(g->asleep));
@@ -202,8 +210,7 @@ static void prepare(struct guest *g, const uint64_t *asleep)
 	if (kvm_now() - g->slots_ns > SLOTS_NS)
 		kvm_look_again(g);
 	if (g->to_share)
-		shared_map(&g->shared, &g->layout, g->pidfd, g->machine.pid);
-	g->to_share = false;
+		share(g);
 	g->mark->armed = 1;
 	look(g);
 	for (uint32_t i = 0; i < g->machine.vcpus; i++) {
@@ -374,6 +381,12 @@ static const void *page_at(const struct guest *g, uint64_t frame)
 	return (const void *)(here ? (uintptr_t)here | REMOTE_IS_HERE : (uintptr_t)at);
 }
 
+/* Not too often, and not in the middle of a search. */
+static bool can_look_again(const struct guest *g)
+{
+	return kvm_now() - g->slots_ns >= SLOTS_NS && !(g->search && search_is_trying(g->search));
+}
+
 static int map(struct guest *g, const uint64_t *frames, size_t n, const void **pages)
 {
 	bool missing = false;
@@ -387,7 +400,7 @@ static int map(struct guest *g, const uint64_t *frames, size_t n, const void **p
 			pages[i] = page_at(g, frames[i]);
 			missing |= !pages[i];
 		}
-		if (!missing || kvm_now() - g->slots_ns < SLOTS_NS)
+		if (!missing || !can_look_again(g))
 			break;
 		kvm_look_again(g);
 	}

@@ -25,7 +25,9 @@ struct candidate {
 /* Of each mapping whole or split, in either order, and of each pair. */
 #define CANDIDATES_MAX (MAPPINGS_MAX * 11 + MAPPINGS_MAX * (MAPPINGS_MAX - 1))
 
-/* The largest writable mappings of @pid that can be a guest's memory, the largest first. How many, or a negative errno. */
+/*
+ * The largest writable mappings of @pid that can be a guest's memory, the largest first. How many, or a negative errno.
+ */
 int maps_of(pid_t pid, struct mapping mappings[MAPPINGS_MAX]);
 /* The same of text as that of /proc/PID/maps. */
 int maps_read(FILE *f, struct mapping mappings[MAPPINGS_MAX]);

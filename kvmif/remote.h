@@ -13,8 +13,8 @@
 
 /*
  * Fills the @nto pieces of @to one after the other from the @nfrom pieces of @from, which are of @pid and as many
- * bytes in all: by one call up to 1024 pieces of @from, else by one more for each 1024. What is here needs none. 0, or a negative errno;
- * -EFAULT: not all of it is there.
+ * bytes in all: by one call up to 1024 pieces of @from, else by one more for each 1024. What is here needs none. 0, or
+ * a negative errno; -EFAULT: not all of it is there.
  */
 int remote_read(pid_t pid, const struct iovec *to, size_t nto, const struct iovec *from, size_t nfrom);
 

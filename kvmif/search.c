@@ -23,6 +23,7 @@ struct search {
 	struct candidate all[CANDIDATES_MAX];
 	bool out[CANDIDATES_MAX];
 	size_t n;
+	bool is_trying;
 };
 
 static void start(struct search *s, const struct mapping *mappings, size_t n)
@@ -144,6 +145,7 @@ bool search_narrow(struct search *s, struct layout *l, const struct vcpu_regs *r
 
 	if (!regs->valid || !regs->arch->translate || !regs->arch->ends_call)
 		return false;
+	s->is_trying = true;
 	for (size_t i = 0; i < s->n; i++) {
 		l->slots = s->all[i].slots;
 		l->nslots = s->all[i].nslots;
@@ -151,12 +153,18 @@ bool search_narrow(struct search *s, struct layout *l, const struct vcpu_regs *r
 		any |= pass[i];
 	}
 	*l = was;
+	s->is_trying = false;
 	pages_drop(s->pages);
 	if (!any || !paged)
 		return false;
 	for (size_t i = 0; i < s->n; i++)
 		s->out[i] = !pass[i];
 	return true;
+}
+
+bool search_is_trying(const struct search *s)
+{
+	return s->is_trying;
 }
 
 /* --- what is left ------------------------------------------------------------------------------------------------ */
@@ -180,24 +188,21 @@ static size_t agree(const struct memory_slot *a, size_t na, const struct memory_
 	return n;
 }
 
-/* How many slots, in @slots; *@parts: all candidates that are left agree in everything. */
-static size_t agreed(const struct search *s, struct memory_slot slots[AGREED_MAX], bool *whole)
+/* What all candidates that are left agree on: how many slots, in @slots. */
+static size_t agreed(const struct search *s, struct memory_slot slots[AGREED_MAX])
 {
 	struct memory_slot last[AGREED_MAX];
-	size_t n = 0, nlast;
 	bool first = true;
+	size_t n = 0;
 
-	*whole = true;
 	for (size_t i = 0; i < s->n; i++) {
 		const struct candidate *c = &s->all[i];
 
 		if (s->out[i])
 			continue;
-		nlast = n;
 		memcpy(last, slots, n * sizeof(*last));
 		n = first ? agree(c->slots, c->nslots, c->slots, c->nslots, slots)
-		          : agree(last, nlast, c->slots, c->nslots, slots);
-		*whole &= n == c->nslots && memcmp(slots, c->slots, n * sizeof(*slots)) == 0;
+		          : agree(last, n, c->slots, c->nslots, slots);
 		first = false;
 	}
 	return n;
@@ -206,16 +211,19 @@ static size_t agreed(const struct search *s, struct memory_slot slots[AGREED_MAX
 bool search_is_settled(const struct search *s)
 {
 	struct memory_slot slots[AGREED_MAX];
-	bool whole;
+	size_t n = agreed(s, slots);
+	bool whole = n > 0;
 
-	return agreed(s, slots, &whole) > 0 && whole;
+	for (size_t i = 0; i < s->n; i++)
+		if (!s->out[i])
+			whole &= n == s->all[i].nslots && memcmp(slots, s->all[i].slots, n * sizeof(*slots)) == 0;
+	return whole;
 }
 
 int search_layout(const struct search *s, struct layout *l)
 {
 	struct memory_slot slots[AGREED_MAX];
-	bool whole;
-	size_t n = agreed(s, slots, &whole);
+	size_t n = agreed(s, slots);
 
 	return n ? layout_set_slots(l, slots, n) : -ENOSYS;
 }

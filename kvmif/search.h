@@ -24,6 +24,8 @@ bool search_has_changed(struct search *s);
  * it was. False: the registers say nothing, because paging is off or no candidate passes.
  */
 bool search_narrow(struct search *s, struct layout *l, const struct vcpu_regs *regs);
+/* Are the layout's slots those of a candidate that is being tried? They must stay, then. */
+bool search_is_trying(const struct search *s);
 /* Are all candidates that are left the same? */
 bool search_is_settled(const struct search *s);
 /* Makes the slots of @l those that all candidates that are left agree on. 0 or a negative errno; -ENOSYS: none. */

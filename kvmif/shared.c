@@ -2,7 +2,7 @@
 #include "kvmif/shared.h"
 
 #include <dirent.h>
-#include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <linux/magic.h>
 #include <stdio.h>
@@ -22,7 +22,39 @@ struct file {
 	ino_t inode;
 };
 
-/* Our own descriptor of that file, which the process has open as well; or -1. */
+static bool is_file(const struct stat *st, const struct file *file)
+{
+	return S_ISREG(st->st_mode) && st->st_dev == file->device && st->st_ino == file->inode;
+}
+
+/* The process may have closed the descriptor meanwhile, and have another file there. */
+static bool is_in_memory(int fd, const struct file *file)
+{
+	struct statfs fs;
+	struct stat st;
+
+	return fstat(fd, &st) == 0 && is_file(&st, file) && fstatfs(fd, &fs) == 0 && fs.f_type == TMPFS_MAGIC;
+}
+
+/*
+ * Descriptor @number of the process, opened anew for reading: a mere copy would have one position with the process's
+ * own, which lseek() moves. -1: it is not that file, or is not in memory.
+ */
+static int open_again(int pidfd, int number, const struct file *file)
+{
+	int copy = (int)syscall(SYS_pidfd_getfd, pidfd, number, 0), fd = -1;
+	char path[64];
+
+	if (copy < 0)
+		return -1;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", copy);
+	if (is_in_memory(copy, file))
+		fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	close(copy);
+	return fd;
+}
+
+/* Our own descriptor of that file in memory, which the process has open as well; or -1. */
 static int open_file(int pidfd, pid_t pid, const struct file *file)
 {
 	char path[64];
@@ -34,20 +66,12 @@ static int open_file(int pidfd, pid_t pid, const struct file *file)
 	snprintf(path, sizeof(path), "/proc/%d/fd", (int)pid);
 	dir = opendir(path);
 	while (dir && fd < 0 && (e = readdir(dir))) {
-		if (fstatat(dirfd(dir), e->d_name, &st, 0) == 0 && S_ISREG(st.st_mode) && st.st_dev == file->device &&
-		    st.st_ino == file->inode)
-			fd = (int)syscall(SYS_pidfd_getfd, pidfd, atoi(e->d_name), 0);
+		if (fstatat(dirfd(dir), e->d_name, &st, 0) == 0 && is_file(&st, file))
+			fd = open_again(pidfd, atoi(e->d_name), file);
 	}
 	if (dir)
 		closedir(dir);
 	return fd;
-}
-
-static bool is_in_memory(int fd)
-{
-	struct statfs fs;
-
-	return fstatfs(fd, &fs) == 0 && fs.f_type == TMPFS_MAGIC;
 }
 
 static bool is_memory(const struct layout *l, uint64_t start, uint64_t end)
@@ -87,10 +111,8 @@ static void add_line(struct shared *s, const struct layout *l, int pidfd, pid_t 
 		return;
 	file = (struct file){makedev(major, minor), (ino_t)inode};
 	part = (struct shared_part){start, end - start, NULL, open_file(pidfd, pid, &file), offset};
-	if (part.fd >= 0 && is_in_memory(part.fd))
+	if (part.fd >= 0)
 		add(s, &part);
-	else if (part.fd >= 0)
-		close(part.fd);
 }
 
 void shared_map(struct shared *s, const struct layout *l, int pidfd, pid_t pid)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * shared.h - guest memory that its monitor shares by a file in memory (memfd, /dev/shm): mapped here, read-only, a pause
- * reads it without a call.
+ * shared.h - guest memory that its monitor shares by a file in memory (memfd, /dev/shm): mapped here, read-only, a
+ * pause reads it without a call.
  *
  * A page that the file does not have yet is read by way of the monitor first: here the kernel would make one, and a
  * monitor that receives a migrated guest (postcopy) would take it for a page that has come. Huge pages (hugetlbfs), for

@@ -16,7 +16,7 @@ struct visit {
 	pid_t tracer;
 };
 
-/* Calls @each for each thread of the process; it returns 0 or a negative errno, which ends it. 0 or a negative errno. */
+/* Calls @each for each thread of the process, until it returns other than 0. That, or a negative errno. */
 static int each_thread(int (*each)(struct visit *v, pid_t tid), struct visit *v)
 {
 	char path[64];

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "kvmif/vcpu.h"
-#include "common/registers.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -17,6 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "common/registers.h"
 #include "guest/x86.h"
 #include "kvmif/process.h"
 

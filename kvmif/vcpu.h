@@ -8,9 +8,9 @@
  * sees EINTR, and calls KVM_RUN again.
  *
  * Only a thread that runs, or sleeps inside KVM_RUN, is stopped. One that sleeps in nanosleep or poll would go on by
- * restart_syscall, which a monitor's seccomp filter may forbid, and then it would be killed. Where there is a filter, one
- * that falls asleep there just before it is stopped is made to begin its call anew, by a call more for each stop. If
- * we are killed before that call, it is killed, too: this cannot be helped.
+ * restart_syscall, which a monitor's seccomp filter may forbid, and then it would be killed. Where there is a filter,
+ * one that falls asleep there just before it is stopped is made to begin its call anew, by a call more for each stop.
+ * If we are killed before that call, it is killed, too: this cannot be helped.
  */
 #ifndef KVMIF_VCPU_H
 #define KVMIF_VCPU_H

@@ -22,7 +22,10 @@ static const char *name_of(const struct hypervisor_ops *ops, struct hypervisor *
 	return name;
 }
 
-/* Why a domain cannot be recorded now, or looked at, maybe in @text; NULL if it can: @info is all that is known then. */
+/*
+ * Why a domain cannot be recorded now, maybe in @text; NULL if it can: @info is all that is known then. With @look, it
+ * may be paused or shut down.
+ */
 static const char *obstacle(const struct hypervisor_ops *ops, struct hypervisor *x, struct guest_info *info, bool look,
                             char text[OBSTACLE_SIZE])
 {

@@ -12,7 +12,7 @@ bool code_read(struct space *space, uint64_t ip, struct register_set *set)
 {
 	uint64_t words[WORDS], first = (ip & ~(uint64_t)7) - 8 * BEFORE;
 	unsigned from = BEFORE, to = BEFORE;
-	uint32_t got = 1;
+	uint32_t got;
 	int rc = 0;
 
 	while (to < WORDS && (rc = space_copy(space, first + 8 * to, &words[to], 1, &got)) == 0)

@@ -176,7 +176,6 @@ static void some_rounds(struct loop *l, bool answered)
 	}
 }
 
-/* An answer gets old: those domains come first. */
 /* Once a trace, as soon as the guest has an interrupt table: not at its first instruction. */
 static void tell_entry(struct session *s, uint32_t domain, uint64_t time_ns)
 {
@@ -200,6 +199,7 @@ static void tell_entries(struct session *s, uint64_t now, bool again)
 	}
 }
 
+/* An answer gets old: those domains come first. */
 static void all_rounds(struct loop *l)
 {
 	inquiry_make(&l->s->inquiry, l->s->targets, l->s->ntargets);

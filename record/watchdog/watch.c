@@ -90,8 +90,8 @@ static void correct(const struct watch *w, bool undone, uint64_t *began_ns, uint
 }
 
 /*
- * Somebody had stopped us by a signal, inside a pause: now we can stop. If they have let us go on since the watchdog did,
- * that was for good: their signal will not come again.
+ * Somebody had stopped us by a signal, inside a pause: now we can stop. If they have let us go on since the watchdog
+ * did, that was for good: their signal will not come again.
  */
 static enum watch_outcome end_urged(struct watch *w, uint64_t state)
 {

@@ -79,6 +79,17 @@ static void a_hole_is_not_filled_from_here(void **state)
 	end();
 }
 
+/* A descriptor's position is one with that of its copies, and the monitor may read by it. */
+static void the_monitors_position_stays(void **state)
+{
+	(void)state;
+	start(memfd_create("guest", 0), MAP_SHARED);
+	assert_int_equal(lseek(m.fd, 7, SEEK_SET), 7);
+	assert_non_null(page(3));
+	assert_int_equal(lseek(m.fd, 0, SEEK_CUR), 7);
+	end();
+}
+
 static void other_memory_is_not_mapped(void **state)
 {
 	char path[] = "/var/tmp/sharedXXXXXX";
@@ -106,6 +117,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_is_there_is_read),
 		cmocka_unit_test(a_hole_is_not_filled_from_here),
+		cmocka_unit_test(the_monitors_position_stays),
 		cmocka_unit_test(other_memory_is_not_mapped),
 	};
 

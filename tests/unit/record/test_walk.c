@@ -366,6 +366,44 @@ static void sixteen_bits(void **state)
 	assert_int_equal(f->d.maps, 0);
 }
 
+static unsigned pages_asked;
+
+static bool any_address(uint64_t address)
+{
+	(void)address;
+	return true;
+}
+
+static int no_page(struct capture *capture, const struct space_root *root, uint64_t address, uint64_t *frame)
+{
+	(void)capture, (void)root, (void)address, (void)frame;
+	assert_true(++pages_asked < 16);
+	return -EFAULT;
+}
+
+/* A guest chooses its stack pointer and its return addresses, up to the last one. */
+static void no_address_is_behind_the_last_one(void **state)
+{
+	static const struct arch arch = {.word = 8, .canonical = any_address, .translate = no_page};
+	struct fixture *f = *state;
+	struct space space = {.arch = &arch, .capture = f->capture, .last_address = 1};
+
+	pages_asked = 0;
+	space_expect(&space, UINT64_MAX - 7, UINT64_MAX);
+	assert_int_equal(pages_asked, 1);
+	space_expect(&space, UINT64_MAX - GUEST_PAGE_SIZE, UINT64_MAX);
+	assert_int_equal(pages_asked, 3);
+	pages_asked = 0;
+	space_want(&space, UINT64_MAX - 7, UINT64_MAX);
+	assert_int_equal(pages_asked, 1);
+	/* The end is not among them, and may have wrapped. */
+	space_want(&space, 0, CAPTURE_LINE);
+	assert_int_equal(pages_asked, 2);
+	space_want(&space, UINT64_MAX, 7);
+	space_expect(&space, UINT64_MAX, 7);
+	assert_int_equal(pages_asked, 2);
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 
 int main(void)
@@ -385,6 +423,7 @@ int main(void)
 		TEST(thirty_two_bit_frame_pointers),
 		TEST(window_of_32_bit_code),
 		TEST(sixteen_bits),
+		TEST(no_address_is_behind_the_last_one),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What candidates for a guest's memory that are left agree on, and that a search is not disturbed by looking again. */
+#include "tests/unit/unit.h"
+
+#include <errno.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "guest/x86.h"
+#include "kvmif/kvm.c"
+#include "kvmif/search.c"
+
+#define MIB 0x100000ull
+#define GIB 0x40000000ull
+#define HOST 0x7f0000000000ull
+
+/* There is no BPF program. */
+struct iterator *iterator_open(char *why, size_t size)
+{
+	(void)why, (void)size;
+	return NULL;
+}
+
+void iterator_close(struct iterator *it)
+{
+	(void)it;
+}
+
+int iterator_read(struct iterator *it, int (*each)(void *ctx, const struct kvm_record *record), void *ctx)
+{
+	(void)it, (void)each, (void)ctx;
+	return -ENOSYS;
+}
+
+static const struct candidate small = {{{0, 64 * MIB, HOST}}, 1}, large = {{{0, GIB, HOST}}, 1},
+			      other = {{{0, GIB, HOST + 2 * GIB}}, 1},
+			      pair = {{{0, GIB, HOST}, {4 * GIB, GIB, HOST + 2 * GIB}}, 2};
+
+static struct search left(const struct candidate *a, const struct candidate *b)
+{
+	return (struct search){.all = {other, *a, *b, other}, .out = {true, false, false, true}, .n = 4};
+}
+
+static void expect_part(const struct candidate *a, const struct candidate *b, const struct candidate *part)
+{
+	struct search s = left(a, b);
+	struct layout l = {0};
+
+	assert_false(search_is_settled(&s));
+	assert_int_equal(search_layout(&s, &l), 0);
+	assert_int_equal(l.nslots, part->nslots);
+	assert_memory_equal(l.slots, part->slots, part->nslots * sizeof(*part->slots));
+	layout_free(&l);
+}
+
+/* In either order: a search that is settled does not go on. */
+static void a_part_is_not_the_whole(void **state)
+{
+	(void)state;
+	expect_part(&small, &large, &small);
+	expect_part(&large, &small, &small);
+	expect_part(&pair, &large, &large);
+	expect_part(&large, &pair, &large);
+	expect_part(&pair, &small, &small);
+}
+
+static void candidates_that_are_the_same_settle_it(void **state)
+{
+	struct search s = left(&pair, &pair);
+	struct layout l = {0};
+
+	(void)state;
+	assert_true(search_is_settled(&s));
+	assert_int_equal(search_layout(&s, &l), 0);
+	assert_int_equal(l.nslots, 2);
+	layout_free(&l);
+	s = left(&large, &other);
+	assert_false(search_is_settled(&s));
+	assert_int_equal(search_layout(&s, &l), -ENOSYS);
+	s = left(&large, &large);
+	s.out[1] = s.out[2] = true;
+	assert_false(search_is_settled(&s));
+}
+
+/* This process is the monitor, of a guest without vCPUs. */
+static struct guest *open_own(void)
+{
+	struct guest *g = calloc(1, sizeof(*g));
+
+	assert_non_null(g);
+	g->mark = (struct mark *)&g->own;
+	g->machine.pid = getpid();
+	g->pidfd = -1;
+	return g;
+}
+
+/* It would replace the candidate's slots by others, and free them. */
+static void memory_is_not_looked_for_during_a_search(void **state)
+{
+	const struct x86_state cpu = {
+		.cr0 = 0x80000011, .cr4 = 0x20, .efer = 0x500, .cr3 = 0xffffffffff000, .cs_l = true};
+	void *memory = mmap(NULL, 8 * MIB, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct guest *g = open_own();
+	struct vcpu_regs regs = {0};
+	const void *page;
+
+	(void)state;
+	assert_ptr_not_equal(memory, MAP_FAILED);
+	x86_mode(&cpu, &regs);
+	g->search = search_new(&hypervisor_kvm, g, getpid());
+	assert_non_null(g->search);
+	assert_false(search_narrow(g->search, &g->layout, &regs));
+	assert_int_equal(g->slots_ns, 0);
+	/* Else it is where memory is missing. */
+	assert_int_equal(map(g, &(uint64_t){1}, 1, &page), 0);
+	assert_int_not_equal(g->slots_ns, 0);
+	kvm_detach(g);
+	munmap(memory, 8 * MIB);
+}
+
+/* Pages of memory that was mapped here before must not be read. */
+static void memory_that_is_mapped_anew_has_moved(void **state)
+{
+	struct guest *g = open_own();
+
+	(void)state;
+	g->slots_ns = kvm_now();
+	g->to_share = true;
+	hypervisor_kvm.prepare(g, NULL);
+	assert_false(g->moved || g->to_share);
+	g->to_share = true;
+	g->mapped = 1;
+	hypervisor_kvm.prepare(g, NULL);
+	assert_true(g->moved && !g->to_share);
+	assert_int_equal(hypervisor_kvm.copy(g, NULL, 0, NULL, 0), -ESTALE);
+	kvm_detach(g);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_part_is_not_the_whole),
+		cmocka_unit_test(candidates_that_are_the_same_settle_it),
+		cmocka_unit_test(memory_is_not_looked_for_during_a_search),
+		cmocka_unit_test(memory_that_is_mapped_anew_has_moved),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
