@@ -101,6 +101,13 @@ struct pause_mark {
 
 struct iovec;
 
+/* Called before each stop that is not by stop(), and when it is over, so that a watchdog can end that, too. */
+struct stop_guard {
+	void (*begin)(void *ctx);
+	void (*end)(void *ctx);
+	void *ctx;
+};
+
 struct hypervisor_ops {
 	const char *name;
 	const char *prefix; /* of a domain's name or number on the command line, where it is ambiguous: "xen:3" */
@@ -190,6 +197,8 @@ struct hypervisor_ops {
 	void (*mark_at)(struct guest *g, struct pause_mark *m);
 	/* One vCPU's registers while the guest runs, to find its pages before the first stop(). */
 	int (*peek)(struct guest *g, uint32_t vcpu, struct vcpu_regs *regs);
+	/* From now on @guard is told of the stops that settle() and peek() make. NULL: they make none. */
+	void (*guard_by)(struct guest *g, const struct stop_guard *guard);
 
 	/*
 	 * For the watchdog, about the pauses that another process recorded in @m: is one in force? A backend that

@@ -298,9 +298,11 @@ static int find_threads(struct guest *g, bool by_stops)
 	int missing = threads_look(&g->machine, g->layout.threads), rc = 0;
 
 	if (missing > 0 && by_stops) {
+		kvm_guard(g);
 		g->mark->held = 1;
 		rc = threads_stop(&g->machine, g->layout.threads);
 		g->mark->held = 0;
+		kvm_unguard(g);
 	}
 	if (rc == 0)
 		rc = set_threads(g);

@@ -337,6 +337,23 @@ static void registers(struct guest *g, uint32_t vcpu, struct register_set *set)
 	vcpu_all_registers(&g->vcpus[vcpu], set);
 }
 
+static void guard_by(struct guest *g, const struct stop_guard *guard)
+{
+	g->guard = *guard;
+}
+
+void kvm_guard(struct guest *g)
+{
+	if (g->guard.begin)
+		g->guard.begin(g->guard.ctx);
+}
+
+void kvm_unguard(struct guest *g)
+{
+	if (g->guard.end)
+		g->guard.end(g->guard.ctx);
+}
+
 int kvm_peek(struct guest *g, uint32_t vcpu, struct vcpu_regs *regs)
 {
 	struct vcpu *v = &g->vcpus[vcpu];
@@ -346,9 +363,11 @@ int kvm_peek(struct guest *g, uint32_t vcpu, struct vcpu_regs *regs)
 	memset(all, 0xff, sizeof(all));
 	all[vcpu / 64] &= ~(1ull << vcpu % 64);
 	prepare(g, all);
+	kvm_guard(g);
 	rc = stop(g);
 	if (rc == 0)
 		rc = resume(g);
+	kvm_unguard(g);
 	if (rc == 0 && v->run)
 		vcpu_registers(v, regs);
 	return rc != 0 ? rc : v->run && regs->valid ? 0 : -ENODATA;
@@ -443,6 +462,7 @@ const struct hypervisor_ops hypervisor_kvm = {
 	.resume = resume,
 	.mark_at = mark_at,
 	.peek = kvm_peek,
+	.guard_by = guard_by,
 	.is_marked = is_marked,
 	.clean_up = kvm_clean_up,
 	.map = map,

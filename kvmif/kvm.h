@@ -40,6 +40,7 @@ struct guest {
 	bool moved;            /* its memory is elsewhere than some of these say */
 	struct pause_mark own;
 	volatile struct mark *mark;
+	struct stop_guard guard; /* of stops that the caller does not ask for by itself; begin NULL: none */
 };
 
 uint64_t kvm_now(void); /* ns */
@@ -54,6 +55,10 @@ void kvm_explain(struct hypervisor *x, const struct guest_info *info, int error,
 void kvm_memory_source(const struct guest *g, char *text, size_t size);
 void kvm_clean_up(struct guest *g);
 int kvm_peek(struct guest *g, uint32_t vcpu, struct vcpu_regs *regs);
+
+/* Around stops for which the caller has not called stop(). */
+void kvm_guard(struct guest *g);
+void kvm_unguard(struct guest *g);
 
 /* vCPUs and memory come and go. Stops nothing. */
 void kvm_look_again(struct guest *g);

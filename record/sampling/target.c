@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/parse.h"
+#include "record/process/clock.h"
 
 #define COPY_OVERHEAD 48 /* words that a copy's registers may take in a block; all others take more */
 #define PAGES_MAX 8192   /* mapped at most: 32 MiB of the guest's memory, none of it ours */
@@ -164,10 +165,29 @@ struct target *target_open(const struct hypervisor_ops *ops, struct hypervisor *
 	return t;
 }
 
+static void begin_stop(void *target)
+{
+	struct target *t = target;
+
+	t->stop_began_ns = watch_begin(t->watch);
+}
+
+static void end_stop(void *target)
+{
+	struct target *t = target;
+	uint64_t ended_ns = clock_now();
+
+	watch_end(t->watch, &t->stop_began_ns, &ended_ns);
+}
+
 void target_watch(struct target *t, struct watch *watch)
 {
+	const struct stop_guard guard = {begin_stop, end_stop, t};
+
 	t->watch = watch;
 	t->ops->mark_at(t->guest, watch->mark);
+	if (t->ops->guard_by)
+		t->ops->guard_by(t->guest, &guard);
 }
 
 int target_settle(struct target *t)

@@ -28,9 +28,10 @@ struct target {
 	const struct hypervisor_ops *ops;
 	struct stack_choice asked; /* what target_open() was asked for */
 	struct guest *guest;
-	struct watch *watch; /* by which the watchdog watches its pauses; NULL: nobody does */
-	bool mark_spent;     /* the watchdog took over the last pause: clear the mark before the next one */
-	enum arch_id arch;   /* of most of its code */
+	struct watch *watch;    /* by which the watchdog watches its pauses; NULL: nobody does */
+	uint64_t stop_began_ns; /* of a stop that is not a round's (struct stop_guard) */
+	bool mark_spent;        /* the watchdog took over the last pause: clear the mark before the next one */
+	enum arch_id arch;      /* of most of its code */
 	struct pages *pages;
 	uint64_t owned;              /* pages of memory that the guest had when these were mapped, */
 	uint64_t mapped_ns;          /* and when that was; 0: not yet */

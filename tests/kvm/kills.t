@@ -58,6 +58,23 @@ stopped() {
 	echo "$i stops by SIGSTOP, of which $inside held the guest; $(grep '^overrun' "$work/kills.err")" > "$work/told"
 	grep -q '^overrun' "$work/kills.err" && return $status
 }
+# As soon as it is attached, the recorder stops the guest to learn where its memory is mapped.
+stopped_at_start() {
+	local i inside=0 status=0
+
+	for ((i = 0; status == 0 && (i < share || (inside == 0 && i < share + 500)); i++)); do
+		"$record" -F 5k --max-pause 20ms -f -o "$work/kills.upf" "$pid" 2> "$work/kills.err" &
+		recorder=$!
+		await grep -qs . "/proc/$recorder/task/$recorder/children"
+		kill -STOP "$recorder"
+		untraced || inside=$((inside + 1))
+		await untraced && goes_on || status=1
+		kill -KILL "$recorder"
+		wait "$recorder" 2> /dev/null
+	done
+	echo "$i stops by SIGSTOP, of which $inside held the guest" > "$work/told"
+	return $status
+}
 no_watchdog() {
 	begin
 	kill -KILL "$(pgrep -P "$recorder" uniprof-wdog)"
@@ -88,6 +105,8 @@ for options in "-k -c 2 -n" "-s -c 2 -n"; do
 		told
 	done
 	ok "vmm $options: $share stops by SIGSTOP, of which it tells: the guest goes on meanwhile, the recorder afterwards" stopped
+	told
+	ok "vmm $options: $share stops by SIGSTOP at the start of the recorder: the guest goes on" stopped_at_start
 	told
 	ok "vmm $options: recorder and watchdog killed at once: the guest goes on" no_watchdog
 	ok "vmm $options: the next recording leaves nothing behind" recorded later -F 1k -n 100 "$pid"
