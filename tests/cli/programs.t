@@ -138,6 +138,15 @@ entry=$(address kernel asm_exc_divide_error)
 prints 'one kernel, loaded elsewhere in each' 'db1;leaf;twice 1
 vm1;leaf;twice 1
 web1;leaf;twice 1' "$report" --folded -q -s kernel kaslr.upf
+{
+	printf 'guest g%d 2 1\n' {10..49}
+	for ((i = 0; i < 40; i++)); do
+		printf 'of %d\nentry %x\n%x\n' $i $((0x$entry + i * 0x200000)) $((0x$at + i * 0x200000))
+	done
+} | "$mktrace" stacks >many.upf
+"$report" -q -s kernel -o many.archive.upf many.upf
+prints 'an archive has many blocks before the one that tells where kernels are' "$(printf 'g%d;leaf;twice 1\n' {10..49})" \
+	"$report" --folded -q -s kernel many.archive.upf
 
 # --- machines
 clang --target=aarch64-linux-gnu -O2 -g -ffreestanding -nostdlib -static -fuse-ld=lld -x c -o arm - <<<'void spin(void); void spin(void) { for (;;) __asm__("nop"); }
