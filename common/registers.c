@@ -86,7 +86,7 @@ static const struct {
 	{REGISTER_TTBR1, "ttbr1"},
 };
 
-/* Of a segment: its descriptor's part that @first, in the same place of each ten numbers, stands for. */
+/* Of a part of a segment's descriptor: each part has a number for every segment. NULL: it is none. */
 static const char *segment_name(uint32_t id)
 {
 	static const char *const parts[][SEGMENTS] = {

@@ -11,7 +11,7 @@
  *
  * A name is a length and as many indices of tokens, whose texts together are the symbol's type, as nm has it, and its
  * name. Of every 256th name the markers have the offset. Offsets are relative to the base. On x86, up to Linux 6.14,
- * those that are 0 or above are the addresses of per-CPU symbols, and the others count down from the byte below the base.
+ * those that are 0 or above are the addresses of per-CPU symbols, and the others count down: -1 is the base.
  */
 #include "format/bytes/wire.h"
 #include "report/binary/elf_file.h"
