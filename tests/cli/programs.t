@@ -264,9 +264,14 @@ prints 'Xen and KVM together' "$joined" "$report" --folded -q xen.upf kvm.upf
 prints 'in the other order' "$joined" "$report" --folded -q kvm.upf xen.upf
 prints 'with files' "$joined" "$report" --folded -q -s vm1=db -s web1=web xen.upf kvm.upf
 prints 'by build' "$joined" "$report" --folded -q -s db -s web xen.upf kvm.upf
+{ printf 'guest %s 1 1\n' web1 web1 db1; printf 'of 0\n%s\nof 1\n%s\nof 2\n%s\n' "$stack" "$stack" "$stack"; } | "$mktrace" stacks >twice.upf
+"$report" --archive -q -s 3=web -s 4=db -s 5=db -o twice.full twice.upf
 "$report" --archive -o xen.full xen.upf && "$report" --archive -o kvm.full kvm.upf
 mkdir away && mv web db away
 prints 'of an archive each' "$joined" "$report" --folded -q xen.full kvm.full
+"$report" --folded -q twice.full kvm.full >out
+grep -q 'db1;_start;serve;query;double_it' out && ! grep -q 'web1;_start' out
+ok $? 'two guests of one name in an archive, which become one: its names are not known'
 prints 'an archive of two guests with one of one' 'db1;_start;serve;query;double_it 1
 vm1;_start;serve;query;double_it 1
 web1;_start;work;leaf;twice 2' "$report" --folded -q full.upf kvm.full
