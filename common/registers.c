@@ -86,7 +86,10 @@ static const struct {
 	{REGISTER_TTBR1, "ttbr1"},
 };
 
-/* Bases, limits and attributes have blocks of 16 numbers each, in the order of enum segment_id. */
+/*
+ * Of a part of a segment's descriptor. Bases, limits and attributes have blocks of 16 numbers each, in the order of
+ * enum segment_id. NULL: it is none.
+ */
 static const char *segment_name(uint32_t id)
 {
 	static const char *const parts[][SEGMENTS] = {

@@ -7,13 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ID_MAX 3 /* bytes of a difference between two numbers */
-#define ITEM_MAX (2 + 2 + REGISTERS_MAX * (ID_MAX + VARINT_MAX) + 2 + REGISTERS_CODE)
-
 void register_list_need(size_t *need)
 {
 	need[COLUMN_KIND] += 1;
-	need[COLUMN_EXT] += 2 + ITEM_MAX;
+	need[COLUMN_EXT] += REGISTER_LIST_MAX;
 }
 
 bool register_list_acceptable(const struct register_set *set)
@@ -29,7 +26,7 @@ bool register_list_acceptable(const struct register_set *set)
 void register_list_put(struct column_writer *columns, uint32_t vcpu, const struct register_set *set)
 {
 	struct column_buffer *ext = &columns->column[COLUMN_EXT];
-	uint8_t item[ITEM_MAX];
+	uint8_t item[REGISTER_LIST_MAX];
 	size_t n = put_varint(item, vcpu);
 	uint32_t last = 0;
 

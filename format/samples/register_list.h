@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* register_list.h - the record of all registers of the sample behind it (FORMAT.md, "All registers"). */
-#ifndef FORMAT_REGISTER_LIST_H
-#define FORMAT_REGISTER_LIST_H
+#ifndef FORMAT_SAMPLES_REGISTER_LIST_H
+#define FORMAT_SAMPLES_REGISTER_LIST_H
 
 #include "common/registers.h"
 #include "format/samples/columns.h"
 
-/* Adds to @need the most bytes that register_list_put() writes to each column. */
+/* The most bytes of a record in EXT: length, vCPU, count; numbers, which differ by 3 bytes, and values; code. */
+#define REGISTER_LIST_MAX (2 + 2 + 2 + REGISTERS_MAX * (3 + VARINT_MAX) + 2 + REGISTERS_CODE)
+
+/* Adds to @need the most bytes that the record has in each column. */
 void register_list_need(size_t *need);
 /* NULL is. */
 bool register_list_acceptable(const struct register_set *set);

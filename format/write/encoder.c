@@ -241,6 +241,7 @@ static bool has_room_for(struct upf_encoder *e, const struct upf_sample *samples
 		const struct upf_sample *s = &samples[i];
 
 		most += s->depth * VARINT_MAX + s->nwords * (VARINT_MAX + 1) + nregs_of(e, s) * VARINT_MAX;
+		most += s->registers ? REGISTER_LIST_MAX : 0;
 		frames += s->depth;
 		words += tops_of(e, s) == UPF_TOPS_WINDOW ? s->nwords : 0;
 	}

@@ -14,7 +14,7 @@ struct archive_function {
 	uint64_t start;
 	const uint8_t *code;
 	size_t size;
-	bool t32;
+	const struct isa *isa; /* NULL: not known */
 };
 
 /* --- reading ----------------------------------------------------------------------------------------------------- */
@@ -43,16 +43,20 @@ static const uint8_t *keep_chunk(struct archive_code *c, const uint8_t *payload,
 	return chunk;
 }
 
-static int get_function(struct archive_code *c, struct symbols *symbols, struct cursor *from, uint64_t *start)
+/* The function behind *start, which is of @isa, or of ARM's other one. */
+static int get_function(struct archive_code *c, struct symbols *symbols, struct cursor *from, const struct isa *isa,
+                        uint64_t *start)
 {
 	struct symbol symbol = {.bind = SYMBOL_GLOBAL};
 	struct archive_function function;
 	uint64_t name_len, code_len;
 	const uint8_t *name;
+	bool t32;
 
 	*start += get_varint(from);
-	function.t32 = c->machine == EM_ARM && (*start & 1);
-	symbol.start = function.start = *start - function.t32;
+	t32 = isa == &isa_arm && (*start & 1);
+	function.isa = t32 ? &isa_t32 : isa;
+	symbol.start = function.start = *start - t32;
 	symbol.size = get_varint(from);
 	name_len = get_varint(from);
 	name = name_len <= cursor_left(from) ? get_bytes(from, (size_t)name_len) : NULL;
@@ -72,6 +76,7 @@ static int get_function(struct archive_code *c, struct symbols *symbols, struct 
 int archive_code_add(struct archive_code *c, struct symbols *symbols, const uint8_t *payload, size_t len)
 {
 	const uint8_t *chunk = keep_chunk(c, payload, len);
+	const struct isa *isa;
 	struct cursor from;
 	uint64_t start = 0;
 	int rc = 0;
@@ -79,9 +84,9 @@ int archive_code_add(struct archive_code *c, struct symbols *symbols, const uint
 	if (!chunk)
 		return -ENOMEM;
 	from = cursor_of(chunk, len);
-	c->machine = get_u16(&from);
+	isa = isa_of_machine(get_u16(&from));
 	while (rc == 0 && cursor_left(&from))
-		rc = get_function(c, symbols, &from, &start);
+		rc = get_function(c, symbols, &from, isa, &start);
 	return rc == 0 && from.bad ? -EBADMSG : rc;
 }
 
@@ -106,7 +111,7 @@ const uint8_t *archive_code_at(const struct archive_code *c, uint64_t start, siz
 	if (!f || f->size == 0)
 		return NULL;
 	*size = f->size;
-	*isa = f->t32 ? &isa_t32 : isa_of_machine(c->machine);
+	*isa = f->isa;
 	return f->code;
 }
 
@@ -119,26 +124,31 @@ static int put_number(struct buf *b, uint64_t number)
 	return buf_add(b, bytes, put_varint(bytes, number));
 }
 
-int archive_code_put(struct archive_code_payload *p, uint64_t start, uint64_t size, const char *name,
-                     const uint8_t *code, size_t ncode)
+int archive_code_put(struct archive_code_payload *p, const struct archive_code_function *f)
 {
-	size_t len = strnlen(name, NAME_MAX_LEN);
+	const uint16_t machine = f->ncode && f->isa ? f->isa->machine : EM_NONE;
+	const uint64_t start = f->start + (f->ncode && f->isa == &isa_t32);
+	size_t len = strnlen(f->name, NAME_MAX_LEN);
 	int rc;
 
-	start += p->isa == &isa_t32;
-	if (p->functions.len + 5 * VARINT_MAX + len + ncode + 2 > UPF_RAW_MAX)
+	if (p->functions.len + 5 * VARINT_MAX + len + f->ncode + 2 > UPF_RAW_MAX ||
+	    (f->ncode && p->has_code && p->machine != machine))
 		return -ENOSPC;
 	rc = put_number(&p->functions, start - p->last);
 	if (rc == 0)
-		rc = put_number(&p->functions, size);
+		rc = put_number(&p->functions, f->size);
 	if (rc == 0)
 		rc = put_number(&p->functions, len);
 	if (rc == 0)
-		rc = buf_add(&p->functions, name, len);
+		rc = buf_add(&p->functions, f->name, len);
 	if (rc == 0)
-		rc = put_number(&p->functions, ncode);
+		rc = put_number(&p->functions, f->ncode);
 	p->last = start;
-	return rc == 0 ? buf_add(&p->functions, code, ncode) : rc;
+	if (f->ncode) {
+		p->has_code = true;
+		p->machine = machine;
+	}
+	return rc == 0 ? buf_add(&p->functions, f->code, f->ncode) : rc;
 }
 
 int archive_code_finish(struct archive_code_payload *p, struct buf *out)
@@ -146,13 +156,15 @@ int archive_code_finish(struct archive_code_payload *p, struct buf *out)
 	uint8_t machine[2];
 	int rc = p->program ? put_number(out, *p->program) : 0;
 
-	put_u16(machine, p->isa ? p->isa->machine : EM_NONE);
+	put_u16(machine, p->machine);
 	if (rc == 0)
 		rc = buf_add(out, machine, sizeof(machine));
 	if (rc == 0)
 		rc = buf_add(out, p->functions.data, p->functions.len);
 	p->functions.len = 0;
 	p->last = 0;
+	p->machine = EM_NONE;
+	p->has_code = false;
 	return rc;
 }
 

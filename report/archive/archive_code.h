@@ -17,7 +17,6 @@ struct archive_function;
 
 /* Zero-initialise, archive_code_free() at the end. */
 struct archive_code {
-	uint16_t machine; /* ELF's e_machine */
 	struct archive_function *functions;
 	size_t n, cap;
 	uint8_t **chunks;
@@ -33,20 +32,26 @@ const uint8_t *archive_code_at(const struct archive_code *c, uint64_t start, siz
 
 /* --- writing --- */
 
-/*
- * A payload being made. Set the program, and the instruction set of each function: NULL, or one of the same machine;
- * zero the rest; archive_code_end() at the end.
- */
+/* A payload being made. Set the program and zero the rest; archive_code_end() at the end. */
 struct archive_code_payload {
 	const uint32_t *program; /* NULL: of a session that is not by program */
-	const struct isa *isa;
 	struct buf functions;
 	uint64_t last;
+	uint16_t machine; /* ELF's e_machine; EM_NONE: not known, or there is no code so far */
+	bool has_code;
 };
 
-/* @code is of p->isa, NULL, or at most ARCHIVE_CODE_MAX of @size bytes. 0; -ENOSPC: it is full; or -ENOMEM. */
-int archive_code_put(struct archive_code_payload *p, uint64_t start, uint64_t size, const char *name,
-                     const uint8_t *code, size_t ncode);
+/* A function and its code. */
+struct archive_code_function {
+	uint64_t start, size;
+	const char *name;
+	const uint8_t *code; /* @ncode bytes, at most ARCHIVE_CODE_MAX of the @size; 0: it is not at hand */
+	size_t ncode;
+	const struct isa *isa; /* of the code; NULL: not known */
+};
+
+/* 0; -ENOSPC: it is full, or has code of another machine; or -ENOMEM. */
+int archive_code_put(struct archive_code_payload *p, const struct archive_code_function *f);
 /* Appends the payload to @out, and empties it. 0 or -ENOMEM. */
 int archive_code_finish(struct archive_code_payload *p, struct buf *out);
 void archive_code_end(struct archive_code_payload *p);

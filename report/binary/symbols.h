@@ -78,7 +78,10 @@ const char *symbols_name(const struct symbols *s, const struct symbol_range *ran
 bool symbols_address(const struct symbols *s, const char *name, uint64_t *address);
 void symbols_free(struct symbols *s);
 
-/* The same for a symbol of nm's @type, with a start and perhaps a size. Data are a mark; what has no address is passed. */
+/*
+ * As symbols_add(), for a symbol of nm's @type, with a start and perhaps a size, whose name ends with a NUL behind @len
+ * bytes. Data are a mark; what has no address is passed.
+ */
 int symbols_add_typed(struct symbols *s, struct symbol symbol, char type, const char *name, size_t len);
 
 /* The kinds of files; the same contract as symbols_add_file(). */

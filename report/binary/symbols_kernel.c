@@ -10,8 +10,8 @@
  *	count names markers tokens token_index offsets base		later
  *
  * A name is a length and as many indices of tokens, whose texts together are the symbol's type, as nm has it, and its
- * name. Of every 256th name the markers have the offset. Offsets are relative to the base, except those of per-CPU
- * symbols.
+ * name. Of every 256th name the markers have the offset. Offsets are relative to the base. On x86, up to Linux 6.14,
+ * those that are 0 or above are the addresses of per-CPU symbols, and the others count down: -1 is the base.
  */
 #include "format/bytes/wire.h"
 #include "report/binary/elf_file.h"
@@ -25,6 +25,7 @@
 #define COUNT_MIN 256u         /* fewer symbols has no kernel */
 #define COUNT_MAX (4u << 20)   /* nor more */
 #define NAMES_READ (64u << 20) /* names to look at, at most, before there is none */
+#define TEXT_MAX (256u << 20)  /* bytes of all names: tokens could make gigabytes of a small file */
 
 struct tables {
 	const uint8_t *data; /* .rodata, of @size bytes */
@@ -33,6 +34,7 @@ struct tables {
 	size_t names, count_at, offsets, base_at;
 	uint32_t count;
 	uint64_t base;
+	bool absolute_percpu;
 	unsigned long read; /* how many names have been looked at */
 };
 
@@ -144,21 +146,35 @@ static bool find_names(struct tables *t)
 
 static uint64_t address_of(const struct tables *t, uint32_t i)
 {
-	int32_t offset = (int32_t)peek_u32(t->data + t->offsets + 4 * (size_t)i);
+	uint32_t offset = peek_u32(t->data + t->offsets + 4 * (size_t)i);
 
-	return offset < 0 ? t->base - 1 - (uint64_t)offset : (uint64_t)offset;
+	if (!t->absolute_percpu)
+		return t->base + offset;
+	return offset >> 31 ? t->base + ~offset : offset;
 }
 
 /* The list is sorted, and ends in the kernel. */
+static bool is_sorted(const struct tables *t)
+{
+	for (uint32_t i = 1; i < t->count; i++)
+		if (address_of(t, i) < address_of(t, i - 1))
+			return false;
+	return address_of(t, t->count - 1) >= t->base;
+}
+
+/* Kernels are in the upper half of the address space. */
 static bool are_addresses(struct tables *t)
 {
 	if (t->offsets > t->size || t->size - t->offsets < 4 * (size_t)t->count || t->base_at > t->size - 8)
 		return false;
 	t->base = peek_u64(t->data + t->base_at);
-	for (uint32_t i = 1; i < t->count; i++)
-		if (address_of(t, i) < address_of(t, i - 1))
-			return false;
-	return address_of(t, t->count - 1) >= t->base && t->base;
+	if (!(t->base >> 63))
+		return false;
+	t->absolute_percpu = true;
+	if (is_sorted(t))
+		return true;
+	t->absolute_percpu = false;
+	return is_sorted(t);
 }
 
 static bool find_addresses(struct tables *t)
@@ -179,7 +195,7 @@ static bool find_addresses(struct tables *t)
 /* --- symbols ----------------------------------------------------------------------------------------------------- */
 
 /* The length, or 0: it is too long. */
-static size_t expand(const struct tables *t, size_t first, unsigned n, char name[NAME_MAX_LENGTH])
+static size_t expand(const struct tables *t, size_t first, unsigned n, char name[NAME_MAX_LENGTH + 1])
 {
 	size_t len = 0;
 
@@ -193,20 +209,22 @@ static size_t expand(const struct tables *t, size_t first, unsigned n, char name
 		memcpy(name + len, token, more);
 		len += more;
 	}
+	name[len] = '\0';
 	return len;
 }
 
 static int add_all(struct symbols *s, const struct tables *t)
 {
-	size_t at = t->names, first;
-	char name[NAME_MAX_LENGTH];
+	size_t at = t->names, first, text = 0;
+	char name[NAME_MAX_LENGTH + 1];
 	unsigned n;
 	int rc = 0;
 
 	for (uint32_t i = 0; rc == 0 && i < t->count && next_name(t, &at, &first, &n); i++) {
 		size_t len = expand(t, first, n, name);
 
-		if (len > 1)
+		text += len;
+		if (len > 1 && text <= TEXT_MAX)
 			rc = symbols_add_typed(s, (struct symbol){.start = address_of(t, i)}, name[0], name + 1,
 			                       len - 1);
 	}

@@ -93,7 +93,7 @@ static bool is_code(char type)
 /* Lines that arm and riscv assemblers write at each change between code and data, and local labels. */
 static bool is_mapping(const char *name)
 {
-	return (name[0] == '$' && strchr("adtx", name[1]) && (name[2] == '\0' || name[2] == '.')) ||
+	return (name[0] == '$' && name[1] && strchr("adtx", name[1]) && (name[2] == '\0' || name[2] == '.')) ||
 	       strncmp(name, ".L", 2) == 0;
 }
 

@@ -374,7 +374,7 @@ static int flush_code(struct keeper *k, struct archive_code_payload *code)
 	return rc;
 }
 
-/* The code of the function that @range is of, cut to what listings show; NULL: not at hand. */
+/* The function's code, cut to what listings show; NULL: not at hand. */
 static const uint8_t *code_of(const struct kept_program *p, const struct kept_function *f, size_t *n,
                               const struct isa **isa)
 {
@@ -443,14 +443,15 @@ static int find_functions(struct keeper *k, struct kept_program *p)
 static int keep_function(struct keeper *k, const struct kept_program *p, const struct kept_function *f,
                          struct archive_code_payload *out)
 {
-	size_t n;
-	const uint8_t *code = code_of(p, f, &n, &out->isa);
-	int rc = archive_code_put(out, f->start, f->size, f->name, code, n);
+	struct archive_code_function function = {.start = f->start, .size = f->size, .name = f->name};
+	int rc;
 
+	function.code = code_of(p, f, &function.ncode, &function.isa);
+	rc = archive_code_put(out, &function);
 	if (rc != -ENOSPC)
 		return rc;
 	rc = flush_code(k, out);
-	return rc == 0 ? archive_code_put(out, f->start, f->size, f->name, code, n) : rc;
+	return rc == 0 ? archive_code_put(out, &function) : rc;
 }
 
 static int keep_code(struct keeper *k, const struct kept_program *p)

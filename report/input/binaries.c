@@ -29,7 +29,12 @@ static int fail(struct loading *l, int error)
 
 /* --- which domains share a program ------------------------------------------------------------------------------- */
 
-/* The number that archive number @trace has for the program of @domain, plus 1; 0: it lacks the domain. */
+#define SEVERAL UINT64_MAX
+
+/*
+ * The number that archive number @trace has for the program of @domain, plus 1. 0: it lacks the domain; SEVERAL: it has
+ * more domains of that name, and they ran different programs.
+ */
 static uint64_t *archived_program(const struct loading *l, size_t trace, uint32_t domain)
 {
 	return &l->archived[trace * l->binaries->ndomains + domain];
@@ -42,8 +47,12 @@ static int list_archived(struct loading *l)
 		const struct trace *t = &l->traces->list[i];
 		const struct upf_session *s = upf_reader_session(t->reader);
 
-		for (uint32_t k = 0; k < s->ndomains; k++)
-			*archived_program(l, i, scope_domain(&t->scope, k)) = (uint64_t)s->domains[k].program + 1;
+		for (uint32_t k = 0; k < s->ndomains; k++) {
+			uint64_t program = (uint64_t)s->domains[k].program + 1;
+			uint64_t *known = archived_program(l, i, scope_domain(&t->scope, k));
+
+			*known = *known && *known != program ? SEVERAL : program;
+		}
 		if (s->ndomains == 0)
 			*archived_program(l, i, 0) = 1;
 	}

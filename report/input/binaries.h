@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * binaries.h - the programs that the recorded domains ran: names, lines, unwind tables and code are kept apart by
- * program. Domains for which the same files were chosen share one. An archive needs no files: it contains what they say.
+ * program. Domains for which the same files were chosen share one, unless their kernels lie elsewhere. An archive needs
+ * no files: it contains what they say.
  */
 #ifndef REPORT_INPUT_BINARIES_H
 #define REPORT_INPUT_BINARIES_H

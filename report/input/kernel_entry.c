@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #define ALIGNMENT 4096u /* kernels are moved by multiples of it, at least */
-#define BLOCKS_MAX 64   /* without any such address, before there is none */
+#define BLOCKS_MAX 64   /* of samples, without any such address, before there is none */
 
 static bool is_in_time(const struct trace *t, const struct upf_block *b)
 {
@@ -40,7 +40,7 @@ static bool note_block(struct upf_decoder *d, const struct trace *t, const struc
 	struct upf_record rec;
 	uint32_t told = 0;
 
-	if (b->fault != UPF_OK || b->type != UPF_BLOCK_SAMPLES || upf_decoder_start(d, b) != UPF_OK)
+	if (b->fault != UPF_OK || upf_decoder_start(d, b) != UPF_OK)
 		return false;
 	while (told < ndomains && upf_decoder_next(d, &rec) > 0) {
 		if (rec.kind == UPF_SAME)
@@ -62,7 +62,7 @@ static int note_file(struct upf_decoder *d, const struct trace *t, struct upf_re
 	int rc = 0;
 
 	while (without < BLOCKS_MAX && (rc = upf_reader_next(reader, &b)) > 0) {
-		if (!is_in_time(t, &b))
+		if (b.type != UPF_BLOCK_SAMPLES || !is_in_time(t, &b))
 			continue;
 		any |= note_block(d, t, &b, of);
 		without += !any;
@@ -78,7 +78,8 @@ static int note_first_block(struct upf_decoder *d, const struct trace *t, struct
 
 	if (rc <= 0)
 		return rc;
-	note_block(d, t, &b, of);
+	if (b.type == UPF_BLOCK_SAMPLES)
+		note_block(d, t, &b, of);
 	upf_reader_again(t->reader, &b);
 	return 0;
 }

@@ -21,9 +21,9 @@ struct kernel_entries {
 };
 
 /*
- * The addresses that the traces have of each domain of t->session that counts: @of has room for all, and is empty. As far
- * as the traces can be read twice; else those in their first blocks, which are then given out again. 0 or a negative
- * errno.
+ * The addresses that the traces have of each domain of t->session that counts: @of has room for all, and is empty. As
+ * far as the traces can be read twice; else those in their first blocks, which are then given out again. 0 or a
+ * negative errno.
  */
 int kernel_entry_find(struct traces *t, struct kernel_entries *of);
 /*

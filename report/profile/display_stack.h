@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * display_stack.h - a stack as trees and tables show it: filtered, with frames in front that stand for no code: its
- * domain, vCPU and address space, if those are told apart, and [user] if it is one of user mode. An empty stack is [no stack].
+ * domain, vCPU and address space, if those are told apart, and [user] if it is one of user mode. An empty stack is
+ * [no stack].
  */
 #ifndef REPORT_PROFILE_DISPLAY_STACK_H
 #define REPORT_PROFILE_DISPLAY_STACK_H

@@ -266,21 +266,22 @@ static bool find_gap(struct follow *w, uint64_t *from)
 
 	while (at < p->end) {
 		struct instruction x;
-		const uint8_t *code;
 		uint32_t hash;
 		struct followed_at *known = find_at(w, at, &hash);
 		size_t left;
+		const uint8_t *code = image_code(w->image, at, &left);
 
+		if (!code) /* a symbol may be as large as it says */
+			return false;
 		if (known || image_is_data(w->image, at)) {
 			at += known ? known->size : 1;
 			continue;
 		}
-		code = image_code(w->image, at, &left);
-		if (code && !w->isa->is_padding(code, left)) {
+		if (!w->isa->is_padding(code, left)) {
 			*from = at;
 			return true;
 		}
-		if (!code || !flow_step(w->reader, w->isa, code, left, at, NULL, &x))
+		if (!flow_step(w->reader, w->isa, code, left, at, NULL, &x))
 			return false;
 		at += x.size;
 	}

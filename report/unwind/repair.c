@@ -175,10 +175,7 @@ static enum candidate choose(const struct climb *w, struct cfi_known_row *k, uin
 	return other;
 }
 
-/*
- * The walk began with the frame pointer of the leaf's code, A32 or T32. If a caller that it did not find is of the
- * other, it has passed over more of them, unless that is where all begins.
- */
+/* Is this return address in the function where all begins? */
 static bool is_root(const struct climb *w, uint64_t caller)
 {
 	const struct cfi_known_row *k = cfi_find(w->cfi, caller, true);
@@ -209,6 +206,10 @@ static enum candidate climb(struct climb *w)
 	/* Where an aligned frame's caller begins is not known. The walk has found what is above one passed over. */
 	w->top = k.row.cfa_base != w->isa->sp || k.row.reg[w->isa->sp].where != CFI_VALUE || passed_over;
 	w->rest_is_right = k.row.cfa_base != w->isa->sp || passed_over || fp_is_callers(w, &k.row);
+	/*
+	 * The walk began with the frame pointer of the leaf's code, A32 or T32. If the caller that it did not find is
+	 * of the other one, it has passed over more, unless that is where all begins.
+	 */
 	w->rest_is_right &= cfi_isa_at(w->cfi, caller - 1) == w->isa || is_root(w, caller);
 	w->sp = cfa_of(w, &k.row);
 	return c;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Bits: Intel SDM vol. 1, 3.4.3, and vol. 3A, 2.2, 2.5 and 3.4.5; Arm ARM, C5.2 (PSTATE), G8.2 (CPSR), D17.2 (SCTLR). */
+/*
+ * Bits: Intel SDM vol. 1, 3.4.3, and vol. 3A, 2.2, 2.5 and 3.4.5; Arm ARM, C5.2 (PSTATE), G8.2 (CPSR), D17.2 (SCTLR).
+ */
 #include "report/view/register_text.h"
 
 #include <stdio.h>

@@ -138,6 +138,15 @@ entry=$(address kernel asm_exc_divide_error)
 prints 'one kernel, loaded elsewhere in each' 'db1;leaf;twice 1
 vm1;leaf;twice 1
 web1;leaf;twice 1' "$report" --folded -q -s kernel kaslr.upf
+{
+	printf 'guest g%d 2 1\n' {10..49}
+	for ((i = 0; i < 40; i++)); do
+		printf 'of %d\nentry %x\n%x\n' $i $((0x$entry + i * 0x200000)) $((0x$at + i * 0x200000))
+	done
+} | "$mktrace" stacks >many.upf
+"$report" -q -s kernel -o many.archive.upf many.upf
+prints 'an archive has many blocks before the one that tells where kernels are' "$(printf 'g%d;leaf;twice 1\n' {10..49})" \
+	"$report" --folded -q -s kernel many.archive.upf
 
 # --- machines
 clang --target=aarch64-linux-gnu -O2 -g -ffreestanding -nostdlib -static -fuse-ld=lld -x c -o arm - <<<'void spin(void); void spin(void) { for (;;) __asm__("nop"); }
@@ -255,9 +264,14 @@ prints 'Xen and KVM together' "$joined" "$report" --folded -q xen.upf kvm.upf
 prints 'in the other order' "$joined" "$report" --folded -q kvm.upf xen.upf
 prints 'with files' "$joined" "$report" --folded -q -s vm1=db -s web1=web xen.upf kvm.upf
 prints 'by build' "$joined" "$report" --folded -q -s db -s web xen.upf kvm.upf
+{ printf 'guest %s 1 1\n' web1 web1 db1; printf 'of 0\n%s\nof 1\n%s\nof 2\n%s\n' "$stack" "$stack" "$stack"; } | "$mktrace" stacks >twice.upf
+"$report" --archive -q -s 3=web -s 4=db -s 5=db -o twice.full twice.upf
 "$report" --archive -o xen.full xen.upf && "$report" --archive -o kvm.full kvm.upf
 mkdir away && mv web db away
 prints 'of an archive each' "$joined" "$report" --folded -q xen.full kvm.full
+"$report" --folded -q twice.full kvm.full >out
+grep -q 'db1;_start;serve;query;double_it' out && ! grep -q 'web1;_start' out
+ok $? 'two guests of one name in an archive, which become one: its names are not known'
 prints 'an archive of two guests with one of one' 'db1;_start;serve;query;double_it 1
 vm1;_start;serve;query;double_it 1
 web1;_start;work;leaf;twice 2' "$report" --folded -q full.upf kvm.full

@@ -590,7 +590,7 @@ static void make_badnames(struct maker *m)
 	finish(m);
 }
 
-#define GUESTS_MAX 8
+#define GUESTS_MAX 64
 
 /* "guest NAME KIND ARCH [IMAGE IDENTITY]", instead of the one that there is else. */
 static void add_guest(struct upf_domain *domains, size_t *n, char *line)

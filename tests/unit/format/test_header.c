@@ -47,6 +47,29 @@ static void comes_back(void **state)
 	free(t.bytes.data);
 }
 
+/* Domains have programs only in an archive that keeps them apart. */
+static void programs(void **state)
+{
+	const struct upf_domain domains[] = {{.name = "a", .program = 5}, {.name = "b"}};
+	struct upf_session session = some_session;
+
+	(void)state;
+	session.domains = domains;
+	for (int by_program = 0; by_program < 2; by_program++) {
+		struct buf b = {0};
+		struct header h;
+
+		session.by_program = by_program;
+		assert_int_equal(header_put(&b, &session), 0);
+		assert_int_equal(header_get(b.data, (uint32_t)b.len, &h, NULL), UPF_OK);
+		assert_int_equal(h.session.by_program, by_program);
+		assert_int_equal(h.session.domains[0].program, by_program ? 5 : 0);
+		assert_int_equal(h.session.domains[1].program, 0);
+		header_free(&h);
+		buf_free(&b);
+	}
+}
+
 /* A header of these fields and one value more, sound but for what is asked. */
 static struct outcome read_header_with(uint16_t major, uint16_t minor, uint64_t required, uint64_t optional,
                                        uint16_t tag)
@@ -180,6 +203,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(comes_back),
+		cmocka_unit_test(programs),
 		cmocka_unit_test(optional_things_are_passed_over),
 		cmocka_unit_test(required_things_are_refused_by_name),
 		cmocka_unit_test(values_that_pass_the_end_are_refused),

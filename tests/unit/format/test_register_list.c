@@ -190,6 +190,42 @@ static void largest_round_fits(void **state)
 	free(s);
 }
 
+/* A block is full when the column of registers is, however little each round has beside them. */
+static void block_fills_up(void **state)
+{
+	struct register_set set = {.n = REGISTERS_MAX, .code_size = REGISTERS_CODE};
+	const struct upf_sample s = {.registers = &set};
+	struct upf_encoder *e = upf_encoder_new(UPF_TOPS_NONE, 0, 0);
+	uint8_t *payload = malloc(UPF_RAW_MAX);
+	struct upf_decoder *d = upf_decoder_new();
+	unsigned rounds = 0, samples = 0;
+	struct upf_block b;
+	struct upf_record r;
+	int rc;
+
+	(void)state;
+	assert_true(e && payload && d);
+	for (uint32_t i = 0; i < set.n; i++) {
+		set.of[i].id = i % 2 * REGISTERS_ID_MAX;
+		set.of[i].value = UINT64_MAX;
+	}
+	while ((rc = upf_encode_round(e, 0, 5000 + rounds * 1000, 1000, &s, 1)) == 0)
+		assert_true(++rounds < 240);
+	assert_int_equal(rc, -ENOSPC);
+	assert_true(rounds > 100);
+	b = block_of(e, payload);
+	assert_true(b.raw_size <= UPF_RAW_MAX && upf_decoder_start(d, &b) == UPF_OK);
+	while ((rc = upf_decoder_next(d, &r)) > 0)
+		if (r.kind == UPF_SAMPLE) {
+			check(&r, &set);
+			samples++;
+		}
+	assert_true(rc == 0 && samples == rounds);
+	upf_decoder_free(d);
+	free(payload);
+	upf_encoder_free(e);
+}
+
 static void names(void **state)
 {
 	(void)state;
@@ -205,8 +241,8 @@ static void names(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(come_back),          cmocka_unit_test(not_encoded), cmocka_unit_test(damaged),
-		cmocka_unit_test(largest_round_fits), cmocka_unit_test(names),
+		cmocka_unit_test(come_back),          cmocka_unit_test(not_encoded),    cmocka_unit_test(damaged),
+		cmocka_unit_test(largest_round_fits), cmocka_unit_test(block_fills_up), cmocka_unit_test(names),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -159,9 +159,16 @@ static void names_damaged(void **state)
 
 /* --- code -------------------------------------------------------------------------------------------------------- */
 
+static int put_code(struct archive_code_payload *p, const struct isa *isa, uint64_t start, uint64_t size,
+                    const char *name, const char *code, size_t n)
+{
+	return archive_code_put(
+		p, &(struct archive_code_function){start, size, name, (const uint8_t *)code, n, n ? isa : NULL});
+}
+
 static void code_comes_back(void **state)
 {
-	struct archive_code_payload p = {.isa = &isa_x86_64};
+	struct archive_code_payload p = {0};
 	struct archive *a = archive_new();
 	struct symbols symbols = {0};
 	uint64_t offset;
@@ -170,8 +177,8 @@ static void code_comes_back(void **state)
 	size_t left;
 
 	(void)state;
-	assert_int_equal(archive_code_put(&p, 0x1000, 0x100, "work", (const uint8_t *)"\x55\xc3", 2), 0);
-	assert_int_equal(archive_code_put(&p, 0x2000, 0x10, "leaf", NULL, 0), 0);
+	assert_int_equal(put_code(&p, &isa_x86_64, 0x1000, 0x100, "work", "\x55\xc3", 2), 0);
+	assert_int_equal(put_code(&p, NULL, 0x2000, 0x10, "leaf", NULL, 0), 0);
 	assert_int_equal(archive_code_finish(&p, &b), 0);
 	assert_int_equal(add(a, &symbols, UPF_BLOCK_CODE, b.data, b.len), 0);
 	assert_int_equal(symbols_sort(&symbols), 0);
@@ -196,7 +203,7 @@ static void code_comes_back(void **state)
 /* A payload has A32 and T32 code. */
 static void code_of_arm_comes_back(void **state)
 {
-	struct archive_code_payload p = {.isa = &isa_t32};
+	struct archive_code_payload p = {0};
 	struct archive *a = archive_new();
 	struct symbols symbols = {0};
 	const struct isa *isa;
@@ -205,9 +212,9 @@ static void code_of_arm_comes_back(void **state)
 	size_t left;
 
 	(void)state;
-	assert_int_equal(archive_code_put(&p, 0x1000, 4, "thumb", (const uint8_t *)"\x70\x47", 2), 0);
-	p.isa = &isa_arm;
-	assert_int_equal(archive_code_put(&p, 0x1004, 4, "arm", (const uint8_t *)"\x1e\xff\x2f\xe1", 4), 0);
+	assert_int_equal(put_code(&p, &isa_t32, 0x1000, 4, "thumb", "\x70\x47", 2), 0);
+	assert_int_equal(put_code(&p, &isa_arm, 0x1004, 4, "arm", "\x1e\xff\x2f\xe1", 4), 0);
+	assert_int_equal(put_code(&p, NULL, 0x2000, 4, "list", NULL, 0), 0); /* is of no instruction set */
 	assert_int_equal(archive_code_finish(&p, &b), 0);
 	assert_int_equal(add(a, &symbols, UPF_BLOCK_CODE, b.data, b.len), 0);
 	assert_int_equal(symbols_sort(&symbols), 0);
@@ -218,6 +225,36 @@ static void code_of_arm_comes_back(void **state)
 	assert_ptr_equal(isa, &isa_t32);
 	assert_memory_equal(archive_code(a, 0x1004, &left, &isa), "\x1e\xff\x2f\xe1", 4);
 	assert_ptr_equal(isa, &isa_arm);
+	symbols_free(&symbols);
+	archive_free(a);
+	archive_code_end(&p);
+	buf_free(&b);
+}
+
+/* A 64-bit kernel and a 32-bit program in it: each payload is of one machine. */
+static void code_of_two_machines_comes_back(void **state)
+{
+	struct archive_code_payload p = {0};
+	struct archive *a = archive_new();
+	struct symbols symbols = {0};
+	const struct isa *isa;
+	struct buf b = {0};
+	size_t left;
+
+	(void)state;
+	assert_int_equal(put_code(&p, &isa_i386, 0x1000, 2, "program", "\x40\xc3", 2), 0);
+	assert_int_equal(put_code(&p, &isa_x86_64, 0x2000, 2, "kernel", "\x90\xc3", 2), -ENOSPC);
+	assert_int_equal(archive_code_finish(&p, &b), 0);
+	assert_int_equal(add(a, &symbols, UPF_BLOCK_CODE, b.data, b.len), 0);
+	b.len = 0;
+	assert_int_equal(put_code(&p, &isa_x86_64, 0x2000, 2, "kernel", "\x90\xc3", 2), 0);
+	assert_int_equal(archive_code_finish(&p, &b), 0);
+	assert_int_equal(add(a, &symbols, UPF_BLOCK_CODE, b.data, b.len), 0);
+	archive_sort(a);
+	assert_memory_equal(archive_code(a, 0x1000, &left, &isa), "\x40\xc3", 2);
+	assert_ptr_equal(isa, &isa_i386);
+	assert_memory_equal(archive_code(a, 0x2000, &left, &isa), "\x90\xc3", 2);
+	assert_ptr_equal(isa, &isa_x86_64);
 	symbols_free(&symbols);
 	archive_free(a);
 	archive_code_end(&p);
@@ -447,10 +484,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_come_back),        cmocka_unit_test(names_fill_blocks),
 		cmocka_unit_test(names_damaged),          cmocka_unit_test(code_comes_back),
-		cmocka_unit_test(code_of_arm_comes_back), cmocka_unit_test(stacks_come_back),
-		cmocka_unit_test(stacks_by_program),      cmocka_unit_test(names_by_program),
-		cmocka_unit_test(stacks_fill_blocks),     cmocka_unit_test(stacks_damaged),
-		cmocka_unit_test(stacks_are_bounded),
+		cmocka_unit_test(code_of_arm_comes_back), cmocka_unit_test(code_of_two_machines_comes_back),
+		cmocka_unit_test(stacks_come_back),       cmocka_unit_test(stacks_by_program),
+		cmocka_unit_test(names_by_program),       cmocka_unit_test(stacks_fill_blocks),
+		cmocka_unit_test(stacks_damaged),         cmocka_unit_test(stacks_are_bounded),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

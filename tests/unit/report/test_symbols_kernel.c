@@ -18,8 +18,8 @@
 
 /* Which of the kernel's ways to lay them out. */
 struct layout {
-	bool addresses_last, long_markers;
-	bool bad_index, bad_marker, unsorted;
+	bool addresses_last, long_markers, plain_offsets;
+	bool bad_index, bad_marker, unsorted, low_base;
 };
 
 struct tables {
@@ -107,10 +107,13 @@ static void put_tokens(struct tables *t, const struct layout *l)
 
 static void put_addresses(struct tables *t, const struct layout *l)
 {
-	for (unsigned i = 0; i < COUNT; i++)
-		put_int(t, i < PERCPU ? 16 * i : -1 - (uint64_t)(16 * (i == 300 && l->unsorted ? 200 : i)), 4);
+	for (unsigned i = 0; i < COUNT; i++) {
+		uint64_t offset = 16 * (i == 300 && l->unsorted ? 200 : i);
+
+		put_int(t, l->plain_offsets || i < PERCPU ? offset : -1 - offset, 4);
+	}
 	pad(t);
-	put_int(t, BASE, 8);
+	put_int(t, l->low_base ? 0x1000000 : BASE, 8);
 }
 
 static struct tables *make(const struct layout *l)
@@ -159,7 +162,7 @@ static void found(struct layout l)
 	assert_true(symbols_added(&s, "f_599", 0, s.nadded, &address));
 	assert_int_equal(address, BASE + 16 * 599);
 	assert_int_equal(symbols_sort(&s), 0);
-	expect(&s, 0x11, "f_1"); /* as a per-CPU symbol has it */
+	expect(&s, (l.plain_offsets ? BASE : 0) + 0x11, "f_1"); /* a per-CPU symbol */
 	expect(&s, BASE + 16 * 3, "f_3");
 	expect(&s, BASE + 16 * 257 + 15, "f_257");
 	expect(&s, BASE + 16 * 259, NULL); /* data */
@@ -172,12 +175,14 @@ static void early_kernels(void **state)
 	(void)state;
 	found((struct layout){.long_markers = true});
 	found((struct layout){0});
+	found((struct layout){.plain_offsets = true});
 }
 
 static void late_kernels(void **state)
 {
 	(void)state;
 	found((struct layout){.addresses_last = true});
+	found((struct layout){.addresses_last = true, .plain_offsets = true});
 }
 
 static void refused(struct layout l)
@@ -197,6 +202,8 @@ static void not_right(void **state)
 	refused((struct layout){.bad_index = true});
 	refused((struct layout){.bad_marker = true});
 	refused((struct layout){.unsorted = true});
+	refused((struct layout){.unsorted = true, .plain_offsets = true});
+	refused((struct layout){.low_base = true});
 }
 
 /* Whatever a byte is, and wherever the section ends, nothing outside it is read. */

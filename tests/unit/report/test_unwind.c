@@ -329,6 +329,39 @@ static void orc_layouts(void **state)
 	}
 }
 
+/* What a symbol's size says of data behind the file's last code is not looked through. */
+static void function_larger_than_its_code(void **state)
+{
+	static const uint8_t jump[3 * SIZE] = {[0] = 0x00, [2] = 0x1f, [3] = 0xd6}; /* br x0 */
+	const struct elf_section section = {".text", TEXT, jump, sizeof(jump), true};
+	const uint16_t machine = EM_AARCH64;
+	const Elf64_Sym symbols[] = {{.st_name = 1,
+	                              .st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC),
+	                              .st_shndx = 1,
+	                              .st_value = TEXT,
+	                              .st_size = UINT64_C(1) << 50},
+	                             {.st_name = 7, .st_shndx = 1, .st_value = TEXT + 8},
+	                             {0}};
+	struct symbols names = {0};
+	char path[64], why[256];
+	int fd = elf_make(&section, 1, 0, path, sizeof(path));
+	struct cfi *rows = cfi_new(&names);
+
+	(void)state;
+	assert_int_equal(pwrite(fd, &machine, 2, offsetof(struct elf_head, head.e_machine)), 2);
+	assert_int_equal(pwrite(fd, symbols, sizeof(symbols), offsetof(struct elf_head, symbols[1])), sizeof(symbols));
+	assert_int_equal(pwrite(fd, "$d", 3, offsetof(struct elf_head, strings) + 7), 3);
+	assert_int_equal(symbols_add_file(&names, path, NULL, why, sizeof(why)), 0);
+	assert_int_equal(symbols_sort(&names), 0);
+	assert_non_null(rows);
+	cfi_enter(rows, &isa_arm64, false);
+	assert_int_equal(cfi_add_image(rows, path, 0, why, sizeof(why)), 0);
+	assert_non_null(cfi_find(rows, TEXT, false));
+	cfi_free(rows);
+	symbols_free(&names);
+	close(fd);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -342,6 +375,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(frame_made, setup, teardown),
 		cmocka_unit_test_setup_teardown(names_alone, setup_names, teardown),
 		cmocka_unit_test(orc_layouts),
+		cmocka_unit_test(function_larger_than_its_code),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
