@@ -56,17 +56,19 @@ static int read_start(pid_t pid, uint64_t *start)
 	return 0;
 }
 
-/* The argument behind @option, or after '=' in the same word; NULL: it is not given. */
+/* The argument behind -@option or --@option, or after '=' in the same word; NULL: it is not given. */
 static const char *argument(const char *line, size_t len, const char *option)
 {
 	const size_t n = strlen(option);
 
 	for (const char *word = line; word < line + len; word += strlen(word) + 1) {
-		if (strncmp(word, option, n) != 0 || (word[n] && word[n] != '='))
+		const char *name = word + strspn(word, "-");
+
+		if (name == word || strncmp(name, option, n) != 0 || (name[n] && name[n] != '='))
 			continue;
-		if (word[n] == '=')
-			return word + n + 1;
-		return word + n + 1 < line + len ? word + n + 1 : NULL;
+		if (name[n] == '=')
+			return name + n + 1;
+		return name + n + 1 < line + len ? name + n + 1 : NULL;
 	}
 	return NULL;
 }
@@ -174,8 +176,8 @@ uint32_t machine_vcpus_most(pid_t pid)
 {
 	char line[16384];
 	ssize_t n = read_file(pid, "cmdline", line, sizeof(line));
-	const char *smp = n > 0 ? argument(line, (size_t)n, "-smp") : NULL;
-	const char *cpus = n > 0 ? argument(line, (size_t)n, "--cpus") : NULL;
+	const char *smp = n > 0 ? argument(line, (size_t)n, "smp") : NULL;
+	const char *cpus = n > 0 ? argument(line, (size_t)n, "cpus") : NULL;
 	uint32_t most = smp ? qemu_vcpus(smp) : cpus ? key_value(cpus, "max") : 0;
 
 	return most < MACHINE_VCPUS_MAX ? most : MACHINE_VCPUS_MAX;
@@ -311,9 +313,9 @@ int machine_name(pid_t pid, char *name, size_t size)
 	if (n < 0)
 		return (int)n;
 	name[0] = '\0';
-	if ((value = argument(line, (size_t)n, "-name")))
+	if ((value = argument(line, (size_t)n, "name")))
 		copy_qemu_name(value, name, size);
-	else if ((value = argument(line, (size_t)n, "--id")))
+	else if ((value = argument(line, (size_t)n, "id")))
 		snprintf(name, size, "%s", value);
 	return name[0] ? 0 : machine_command(pid, name, size);
 }

@@ -127,7 +127,7 @@ static int open_one(const struct hypervisor_ops *ops, struct hypervisor *x, cons
 	if (rc != 0) {
 		list_names(ops, x, names, sizeof(names));
 		snprintf(why, size, "%s: no such domain; %s%s", operand,
-		         names[0] ? "there are: " : "there is none but this one", names);
+		         names[0] ? "there are: " : "this host has no guests", names);
 		return EXIT_DOMAIN;
 	}
 	return open_found(ops, x, operand, &info, o, target, why, size);

@@ -139,7 +139,7 @@ const struct option_def options_filters[] = {
          PICK_DOMAINS},
 	{0, "state", "LIST", OPTION_ARG,
          "count only samples of vCPUs in these run states: running,runnable,vmm,blocked,offline or all "
-         "(default: running,runnable,vmm; --stacks and --dump: all)",
+         "(default: running,runnable,vmm; --stacks, --dump and --registers: all)",
          apply_state, 0},
 	{0, "focus", "RE", OPTION_ARG, "count only stacks with a function that matches the regular expression RE",
          apply_names, NAMES_FOCUS},

@@ -101,7 +101,7 @@ static void print_samples(const struct notes *n)
 		if (t->lost[i])
 			para_item(&p, "%s lost: %s", text_count(t->lost[i]).s, upf_lost_text(i));
 	if (t->late)
-		para_item(&p, "%s deadlines late", text_count(t->late).s);
+		para_item(&p, "%s deadline%s late", text_count(t->late).s, t->late == 1 ? "" : "s");
 	para_end(&p);
 }
 

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# The manual pages and --help know the same options, and the programs take what the pages have.
+# The manual pages and --help know the same options, and the programs take what the pages have. Files and functions that
+# the tour and other documents name exist.
 set -u
 # shellcheck source=tests/cli/tap.sh
 . "$(dirname "$0")/tap.sh"
@@ -50,4 +51,31 @@ for program in uniprof-record-sim uniprof-report; do
 	)
 	ok $? "${page##*/}: describes no other option"
 done
+
+# Names in backquotes: files by path or by name alone, functions as name(). NAME in capitals stands for any.
+# shellcheck disable=SC2016
+perl -e '
+	use File::Find;
+	chdir shift or die; my (%path, %file, %word);
+	find({no_chdir => 1, wanted => sub {
+		if (-d && m{^\./(build|\.git)$}) { $File::Find::prune = 1; return }
+		return unless -f && s{^\./}{};
+		$path{$_} = 1; $file{$1} = 1 if m{([^/]+)$};
+		return unless /\.([ch]|js|mjs)$/ && open my $in, "<", $_;
+		local $/; $word{$_} = 1 for <$in> =~ /\b([a-z]\w*)\(/gi;
+	}}, ".");
+	for my $document ("README.md", glob "docs/*.md") {
+		open my $in, "<", $document or die;
+		while (<$in>) {
+			for (/`([^`]+)`/g) {
+				next if /[A-Z]{3}|\*/ || m{^xen/};
+				my $gone = m{^([a-z]\w*)\(\)$} ? !$word{$1} : m{^[\w./]+\.([chtS]|m?js|md)$} &&
+					!$path{$_} && !($file{m{([^/]+)$} ? $1 : $_} && !m{^(docs|tests|bench|format|record|report)/});
+				print "# $document:$.: $_ does not exist\n" if $gone && $_ ne "hashes.h";
+			}
+		}
+	}' "$here/../.." >"$tmp/gone"
+cat "$tmp/gone"
+[ ! -s "$tmp/gone" ]
+ok $? "documents name files and functions that exist"
 done_testing

@@ -18,6 +18,9 @@ same flat-idle 0 "$report" -s syms idle.upf
 same flat-idle-all 0 "$report" --state all -s syms idle.upf
 same flat-blocked 0 "$report" --state=blocked -s syms small.upf
 same flat-empty 0 "$report" -s syms empty.upf
+printf 'late 1\n0 0 3 0x1010\n' | "$mktrace" counted >"$tmp/late.upf"
+"$report" -s "$tmp/syms" "$tmp/late.upf" | grep -q ' 1 deadline late$'
+ok $? 'one deadline'
 same flat-killed 4 "$report" -s syms killed.upf
 same flat-domains 0 "$report" -s syms domains.upf
 same tree 0 "$report" --tree -s syms small.upf

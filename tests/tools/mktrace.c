@@ -529,6 +529,15 @@ static void lose(struct maker *m, const char *line)
 	m->totals.lost += n;
 }
 
+/* "late COUNT". */
+static void miss(struct maker *m, const char *line)
+{
+	uint64_t n = strtoull(line, NULL, 0);
+
+	check(upf_encode_late(m->encoder, 0, m->now, n), "late");
+	m->totals.late += n;
+}
+
 /* "DOMAIN VCPU COUNT LEAF CALLER...": so many samples of a stack; "b" before it: of a blocked vCPU. */
 static void add_line(struct maker *m, char *line)
 {
@@ -559,6 +568,8 @@ static void make_lines(struct maker *m, const struct upf_domain domains[2])
 	while (fgets(line, sizeof(line), stdin)) {
 		if (strncmp(line, "lost ", 5) == 0)
 			lose(m, line + 5);
+		else if (strncmp(line, "late ", 5) == 0)
+			miss(m, line + 5);
 		else
 			add_line(m, line);
 	}

@@ -53,6 +53,8 @@ static void names_are_found(void **state)
 	check_name("-name", "guest=web1,debug-threads=on", "web1");
 	check_name("-name", "debug-threads=on,guest=a,,b", "a,b");
 	check_name("-name", "web1,process=q", "web1");
+	check_name("--name", "guest=web1,debug-threads=on", "web1"); /* QEMU takes both */
+	check_name("--name", "web1", "web1");                        /* crosvm, kvmtool */
 	check_name("--id", "vm-3", "vm-3");
 	check_name("--id=vm-4", "x", "vm-4");
 	check_name("-name", NULL, "sh");
@@ -71,6 +73,7 @@ static void vcpus_to_come_are_counted(void **state)
 {
 	(void)state;
 	check_vcpus("-smp", "1,maxcpus=4", 4);
+	check_vcpus("--smp", "1,maxcpus=4", 4);
 	check_vcpus("-smp", "cpus=1,maxcpus=6", 6);
 	check_vcpus("-smp", "2,sockets=2,cores=2", 4);
 	check_vcpus("-smp", "1,maxcpus=6,sockets=2", 7);

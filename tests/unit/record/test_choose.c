@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What is said when no domain has the given name. */
+#include "tests/unit/unit.h"
+
+#include <string.h>
+
+#include "guest/sim.h"
+#include "record/cli/choose.h"
+#include "record/cli/exit_code.h"
+
+static void check_why(struct sim_domain *domains, size_t n, const char *expected)
+{
+	static const struct options options;
+	char *operands[] = {"web1"}, why[256];
+	struct target *target = NULL;
+	struct hypervisor *x;
+
+	sim_world(domains, n);
+	x = hypervisor_backend.open(why, sizeof(why));
+	assert_non_null(x);
+	assert_int_equal(choose_targets(&hypervisor_backend, x, operands, 1, &options, &target, why, sizeof(why)),
+	                 EXIT_DOMAIN);
+	assert_string_equal(why, expected);
+	hypervisor_backend.close(x);
+}
+
+static void others_are_named(void **state)
+{
+	struct sim_domain domains[] = {{.info = {.domid = 0}, .name = "Domain-0"},
+	                               {.info = {.domid = 4}, .name = "db1"}};
+
+	(void)state;
+	check_why(domains, 2, "web1: no such domain; there are: db1 (4)");
+}
+
+/* On KVM no domain is the one that the recorder runs in. */
+static void there_are_none(void **state)
+{
+	struct sim_domain domains[] = {{.info = {.domid = 0}, .name = "Domain-0"}};
+
+	(void)state;
+	check_why(domains, 1, "web1: no such domain; this host has no guests");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(others_are_named),
+		cmocka_unit_test(there_are_none),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
