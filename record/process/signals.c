@@ -47,13 +47,17 @@ static volatile sig_atomic_t continued_by;
 
 static void interrupt(int number, siginfo_t *info, void *context)
 {
-	(void)number, (void)context;
-	continued_by = info->si_pid;
+	(void)context;
+	if (number == SIGCONT)
+		continued_by = info->si_pid;
 }
 
 void signals_interrupt(void)
 {
-	sigaction(SIGCONT, &(struct sigaction){.sa_sigaction = interrupt, .sa_flags = SA_SIGINFO}, NULL);
+	const struct sigaction action = {.sa_sigaction = interrupt, .sa_flags = SA_SIGINFO};
+
+	sigaction(SIGCONT, &action, NULL);
+	sigaction(SIGURG, &action, NULL);
 }
 
 pid_t signals_continued_by(void)

@@ -14,7 +14,7 @@ void signals_block(sigset_t *signals, bool usr2);
 /* Discards those of @signals that are pending and unblocks them: the next one ends the program. */
 void signals_unblock(const sigset_t *signals);
 
-/* SIGCONT interrupts the call that the process waits in, instead of nothing. */
+/* SIGCONT and SIGURG interrupt the call that the process waits in, instead of nothing. */
 void signals_interrupt(void);
 /* The process that has sent the last SIGCONT since then; 0: none. */
 pid_t signals_continued_by(void);

@@ -239,6 +239,7 @@ bool watch_urge(const struct hypervisor_ops *ops, struct guest *guest, struct wa
 	}
 	if (again && !stopped && ops->info(guest, &info) == 0 && info.paused)
 		return true;
-	syscall(SYS_pidfd_send_signal, pidfd, SIGCONT, NULL, 0);
+	/* SIGCONT would discard a SIGSTOP that is on its way. */
+	syscall(SYS_pidfd_send_signal, pidfd, stopped ? SIGCONT : SIGURG, NULL, 0);
 	return false;
 }

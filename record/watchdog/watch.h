@@ -85,7 +85,7 @@ void watch_undo(const struct hypervisor_ops *ops, struct guest *guest, const uin
 /*
  * The same where only the recorder can end the pause, process @recorder, of which @pidfd is a descriptor; @guest is
  * the watchdog's own. To be called again as long as the pause is in force. At first SIGCONT lets the recorder go on
- * if it was stopped, and interrupts what it waits for; it stops itself again when the pause is over. If the guest is
+ * if it was stopped, or SIGURG interrupts what it waits for; it stops itself again when the pause is over. If the guest is
  * still paused a second later, true: the recorder is traced, frozen, without a CPU or dumping core, and must be killed,
  * which detaches it from the guest. One that only waits for a thread that is slow to stop holds nothing.
  */

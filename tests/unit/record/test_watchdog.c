@@ -455,6 +455,7 @@ static _Noreturn void be_stuck(struct world *w)
 
 	sigemptyset(&set);
 	sigaddset(&set, SIGCONT);
+	sigaddset(&set, SIGURG);
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	raise(SIGSTOP);
 	sigwait(&set, &number);
@@ -546,6 +547,40 @@ static void a_recorder_that_somebody_let_go_on_does_not_stop_again(void **state)
 	close(pidfd);
 }
 
+/* SIGCONT would discard a SIGSTOP that it has not taken yet. */
+static void a_recorder_that_runs_gets_no_sigcont(void **state)
+{
+	struct fixture *f = *state;
+	sigset_t none, both;
+	int pidfd, status;
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		uint64_t began_ns = watch_begin(&f->w->watch), ended_ns = began_ns;
+
+		ops->prepare(f->recorder, NULL);
+		ops->stop(f->recorder);
+		signals_interrupt();
+		sigemptyset(&none);
+		sigemptyset(&both);
+		sigaddset(&both, SIGCONT);
+		sigaddset(&both, SIGURG);
+		sigprocmask(SIG_BLOCK, &both, NULL);
+		atomic_store(&f->w->awake, true);
+		sigsuspend(&none);
+		watch_claim(&f->w->watch);
+		ops->resume(f->recorder);
+		_exit(watch_end(&f->w->watch, &began_ns, &ended_ns) != WATCH_URGED || signals_continued_by() != 0);
+	}
+	pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
+	while (!atomic_load(&f->w->awake))
+		usleep(1000);
+	assert_false(urge(f, pid, pidfd));
+	status = next_status(pid);
+	assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+	close(pidfd);
+}
+
 /* One that has been urged, and let go on, and did not. */
 static pid_t start_stuck(struct fixture *f, int *pidfd)
 {
@@ -613,6 +648,7 @@ int main(void)
 		TEST(a_pause_is_undone_at_the_recorders_death),
 		TEST(a_stopped_recorder_is_let_go_on),
 		TEST(a_recorder_that_somebody_let_go_on_does_not_stop_again),
+		TEST(a_recorder_that_runs_gets_no_sigcont),
 		TEST(a_recorder_that_does_not_let_go_must_be_killed),
 		TEST(a_recorder_that_holds_nothing_is_not_killed),
 	};
