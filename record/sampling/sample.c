@@ -13,6 +13,7 @@
 #define DEEPER 1024u            /* bytes below it that the next copy is likely to need */
 #define PATIENCE_MAX 63u        /* rounds */
 #define AHEAD 16384u            /* bytes above it whose pages are mapped together */
+#define LOOKS_MAX 100u          /* for a vCPU that runs, but outside the guest each time */
 #define REMAP_NS 10000000000ull /* how long the pages of a guest stay mapped whose frames can move */
 
 static struct stack_room room_of(const struct target *t, size_t i)
@@ -491,6 +492,18 @@ bool sample_asks_first(const struct target *t)
 	return t->quiet || t->foreign;
 }
 
+/*
+ * Its thread has been in the virtual machine monitor: where it waits for a CPU after the first pause of a round, that is
+ * all that the second one sees.
+ */
+static bool was_outside(const struct target *t)
+{
+	for (size_t i = 0; i < t->nsamples; i++)
+		if (t->stops[t->samples[i].vcpu].in_vmm)
+			return true;
+	return false;
+}
+
 struct round sample_round(struct target *t)
 {
 	struct round r = {.kind = ROUND_TAKEN, .time_ns = clock_now()};
@@ -513,5 +526,7 @@ struct round sample_round(struct target *t)
 			return r;
 	}
 	finish(t);
+	if (t->look && was_outside(t) && t->looks++ < LOOKS_MAX)
+		r.kind = ROUND_AGAIN;
 	return r;
 }

@@ -9,7 +9,8 @@ enum round_kind {
 	ROUND_TAKEN,  /* the target's samples are new */
 	ROUND_SAME,   /* nothing ran since the last round, nothing was paused; CPU times are 0 */
 	ROUND_PAUSED, /* somebody else holds the domain paused: not sampled */
-	ROUND_VOID,   /* our pause was undone while we read, so what was read may be torn */
+	ROUND_AGAIN, /* a single look, at a vCPU that was just outside the guest: not to be kept, another must follow */
+	ROUND_VOID,  /* our pause was undone while we read, so what was read may be torn */
 	ROUND_ENDED,  /* the domain is gone, dying or shut down; its pages are unmapped */
 	ROUND_FAILED, /* the hypervisor refused a call: error */
 };

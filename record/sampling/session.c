@@ -148,6 +148,8 @@ static void one_round(struct loop *l, uint32_t domain)
 	case ROUND_PAUSED:
 		skip_round(s, domain, time_ns, UPF_LOST_PAUSED);
 		break;
+	case ROUND_AGAIN:
+		break;
 	case ROUND_VOID:
 		skip_round(s, domain, time_ns, UPF_LOST_VOID);
 		break;

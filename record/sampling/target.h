@@ -64,6 +64,7 @@ struct target {
 	const struct guest_info *answer; /* what inquiry_make() was just told; NULL: it did not ask about this one */
 	bool started;                    /* a round was taken */
 	bool entry_told;                 /* the trace has the kernel's entry */
+	unsigned looks;                  /* so far, none of which was kept */
 	bool look;    /* paused by somebody else, or shut down, it is sampled as it is; for a single round */
 	bool quiet;   /* no vCPU was active at the last round: ask before pausing again */
 	bool foreign; /* paused by somebody else when last looked at */

@@ -196,6 +196,25 @@ static void look_at_crashed(void **state)
 	assert_int_equal(sample_round(f->t).kind, ROUND_ENDED);
 }
 
+/* One that is in the monitor's code for a moment is looked at again; one that stays there has no registers. */
+static void look_at_one_outside(void **state)
+{
+	struct fixture *f = *state;
+	unsigned looks = 0;
+
+	f->t->look = true;
+	f->d.vcpu[1] = (struct vcpu_stop){.online = true, .running = true, .in_vmm = true};
+	while (sample_round(f->t).kind == ROUND_AGAIN)
+		looks++;
+	assert_in_range(looks, 10, 1000);
+	assert_int_equal(f->t->samples[1].end, UPF_END_NONE);
+	f->t->looks = 0;
+	assert_int_equal(sample_round(f->t).kind, ROUND_AGAIN);
+	f->d.vcpu[1] = f->d.vcpu[0];
+	assert_int_equal(sample_round(f->t).kind, ROUND_TAKEN);
+	check_sample(&f->t->samples[1]);
+}
+
 static void too_many_vcpus(void **state)
 {
 	struct guest_info info = {.domid = 7, .vcpus = UPF_ROUND_REGISTERS_MAX + 1};
@@ -214,6 +233,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(look_at_paused, setup, teardown),
 		cmocka_unit_test_setup_teardown(let_go_meanwhile, setup, teardown),
 		cmocka_unit_test_setup_teardown(look_at_crashed, setup, teardown),
+		cmocka_unit_test_setup_teardown(look_at_one_outside, setup, teardown),
 		cmocka_unit_test_setup_teardown(too_many_vcpus, setup, teardown),
 	};
 
