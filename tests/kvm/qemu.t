@@ -10,7 +10,7 @@ work_of() {
 	local trace=$1 vcpu
 
 	for vcpu in "${@:2}"; do
-		folded --vcpu "$vcpu" "$trace" | sed 's/^_start_secondary;secondary_main;/_start;kernel_main;/' > "$work/vcpu"
+		folded --weight cpu --vcpu "$vcpu" "$trace" | sed 's/^_start_secondary;secondary_main;/_start;kernel_main;/' > "$work/vcpu"
 		shares_of "$work/vcpu" "$kvm/../xen/guests/truth/levels.txt" || return
 	done
 }

@@ -19,7 +19,7 @@ start_vmm -c 2 -m -d "work=shares others=same"
 ok "memory from a memfd, two vCPUs at work: recorded" recorded memfd -F 1k -n 4000 "kvm:$called"
 both() {
 	for vcpu in 0 1; do
-		folded --vcpu $vcpu "$work/memfd.upf" | sed 's/^_start_secondary;secondary_main;/_start;kernel_main;/' > "$work/vcpu"
+		folded --weight cpu --vcpu $vcpu "$work/memfd.upf" | sed 's/^_start_secondary;secondary_main;/_start;kernel_main;/' > "$work/vcpu"
 		shares_of "$work/vcpu" "$kvm/../xen/guests/truth/shares.txt" || return
 	done
 }

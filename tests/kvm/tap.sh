@@ -94,9 +94,10 @@ folded() {
 	"$report" -q --folded --no-inline -s "$guest" "$@" | sed 's/^\[user\];//' | grep -v '^\[no stack\]'
 }
 
-# shares TRACE TRUTH [POINTS]: every stack is one that the guest can have, and owns its share of time within POINTS.
+# shares TRACE TRUTH [POINTS]: every stack is one that the guest can have, and owns its share of time within POINTS. By
+# CPU time: on a busy machine a vCPU stands anywhere while its thread waits for a processor.
 shares() {
-	folded "$1" > "$work/shares"
+	folded --weight cpu "$1" > "$work/shares"
 	shares_of "$work/shares" "$kvm/../xen/guests/truth/$2.txt" "${3:-3}"
 }
 
