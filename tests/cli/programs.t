@@ -95,7 +95,7 @@ ok $? '--annotate: instructions of both, with their own targets'
 [ "$(grep -cx 'web1\|db1' out)" -eq 2 ]
 ok $? '--annotate: whose code of the same name it is'
 mv db.away db.c
-"$report" --pprof -s web1=web -s db1=db both.upf | gunzip | strings >out
+"$report" -q --pprof -s web1=web -s db1=db both.upf | gunzip | strings >out
 grep -q c0ffee00c0ffee01 out && grep -q c0ffee00c0ffee02 out && grep -q '^double_it$\|double_it' out && grep -q twice out
 ok $? '--pprof'
 "$report" --diff bare.upf --folded -q both.upf -s web1=web -s db1=db >out && grep -q 'db1;_start;serve;query;double_it' out
@@ -208,7 +208,7 @@ ok $? 'of its file'
 same_archive() {
 	local name=$1 trace=$2 bad=0 view
 	shift 2
-	"$report" --archive "$@" -o full.upf "$trace" || bad=1
+	"$report" -q --archive "$@" -o full.upf "$trace" || bad=1
 	mkdir away && mv web db ./*.copy ./*.plain away
 	for view in --flat --tree '--tree --bottom-up' '--peek .' --folded '--folded --by domain' --stacks --perf-script '--flat --sort sym,dom' \
 	    '--flat --no-inline' '--flat --no-repair' '--folded --focus work' '--flat --sort sym,line' '--folded --domain db1' '--annotate .' \
@@ -234,19 +234,19 @@ same_archive 'of images found by themselves' both.upf
 same_archive 'of one guest alone' bare.upf -s web1=web.nm
 same_archive 'without debug information of one' bare.upf -s web1=web.plain -s db1=db
 same_archive 'copies of stacks' copies.upf -s web1=web.copy -s db1=db.copy
-"$report" --archive -s web1=web -s db1=db -o full.upf bare.upf
+"$report" -q --archive -s web1=web -s db1=db -o full.upf bare.upf
 "$report" --verify full.upf | grep -q '^OK: '
 ok $? 'it is sound'
 "$report" --folded -q - <full.upf | cmp -s - <(echo "$whole")
 ok $? 'read from a pipe'
 mv web kept
-"$report" --archive -s web1=kept -s db1=db -o again.upf full.upf && cmp -s full.upf again.upf
+"$report" -q --archive -s web1=kept -s db1=db -o again.upf full.upf && cmp -s full.upf again.upf
 ok $? 'made of an archive'
 prints 'a file in place of what the archive has of one guest' 'db1;_start;serve;query;double_it 1
 web1;_start;serve;query;double_it 2' "$report" --folded -q -s web1=db full.upf
 mv kept web
 fails 'an archive of an archive needs all binaries' 2 'archive already' "$report" --archive -s web1=web full.upf -o again.upf
-"$report" --archive -s web -o one.upf bare.upf
+"$report" -q --archive -s web -o one.upf bare.upf
 cmp -s <(head -c 32 one.upf | tail -c 16) <(printf '\0\0\0\0\0\0\0\0\1\0\0\0\0\0\0\0') &&
 	cmp -s <(head -c 32 full.upf | tail -c 16) <(printf '\1\0\0\0\0\0\0\0\1\0\0\0\0\0\0\0')
 ok $? 'older programs refuse it, unless all guests ran one program'
@@ -265,8 +265,8 @@ prints 'in the other order' "$joined" "$report" --folded -q kvm.upf xen.upf
 prints 'with files' "$joined" "$report" --folded -q -s vm1=db -s web1=web xen.upf kvm.upf
 prints 'by build' "$joined" "$report" --folded -q -s db -s web xen.upf kvm.upf
 { printf 'guest %s 1 1\n' web1 web1 db1; printf 'of 0\n%s\nof 1\n%s\nof 2\n%s\n' "$stack" "$stack" "$stack"; } | "$mktrace" stacks >twice.upf
-"$report" --archive -q -s 3=web -s 4=db -s 5=db -o twice.full twice.upf
-"$report" --archive -o xen.full xen.upf && "$report" --archive -o kvm.full kvm.upf
+"$report" -q --archive -q -s 3=web -s 4=db -s 5=db -o twice.full twice.upf
+"$report" -q --archive -o xen.full xen.upf && "$report" -q --archive -o kvm.full kvm.upf
 mkdir away && mv web db away
 prints 'of an archive each' "$joined" "$report" --folded -q xen.full kvm.full
 "$report" --folded -q twice.full kvm.full >out
