@@ -79,7 +79,7 @@ grep -q ' 33\..*double_it' out && grep -q ' 66\..*twice' out && [ "$(grep -c _st
 ok $? 'a flat profile has both; a function of the same name is one'
 "$report" -q --by domain --sort sym,dom -s web1=web -s db1=db bare.upf | grep -c '_start .*\(web1\|db1\)' | grep -qx 2
 ok $? 'two, where guests are told apart'
-"$report" --flamegraph --by domain -s web1=web -s db1=db bare.upf >flame.html && grep -q '"double_it"' flame.html && grep -q '"twice"' flame.html
+"$report" -q --flamegraph --by domain -s web1=web -s db1=db bare.upf >flame.html && grep -q '"double_it"' flame.html && grep -q '"twice"' flame.html
 ok $? 'one flame graph'
 "$report" --peek 'query|leaf' -q -s web1=web -s db1=db bare.upf >out && grep -q 'serve' out && grep -q 'work' out
 ok $? '--peek'
@@ -265,11 +265,11 @@ prints 'in the other order' "$joined" "$report" --folded -q kvm.upf xen.upf
 prints 'with files' "$joined" "$report" --folded -q -s vm1=db -s web1=web xen.upf kvm.upf
 prints 'by build' "$joined" "$report" --folded -q -s db -s web xen.upf kvm.upf
 { printf 'guest %s 1 1\n' web1 web1 db1; printf 'of 0\n%s\nof 1\n%s\nof 2\n%s\n' "$stack" "$stack" "$stack"; } | "$mktrace" stacks >twice.upf
-"$report" -q --archive -q -s 3=web -s 4=db -s 5=db -o twice.full twice.upf
+"$report" -q --archive -s 3=web -s 4=db -s 5=db -o twice.full twice.upf
 "$report" -q --archive -o xen.full xen.upf && "$report" -q --archive -o kvm.full kvm.upf
 mkdir away && mv web db away
 prints 'of an archive each' "$joined" "$report" --folded -q xen.full kvm.full
-"$report" --folded -q twice.full kvm.full >out
+"$report" -q --folded twice.full kvm.full >out
 grep -q 'db1;_start;serve;query;double_it' out && ! grep -q 'web1;_start' out
 ok $? 'two guests of one name in an archive, which become one: its names are not known'
 prints 'an archive of two guests with one of one' 'db1;_start;serve;query;double_it 1
@@ -278,7 +278,7 @@ web1;_start;work;leaf;twice 2' "$report" --folded -q full.upf kvm.full
 prints 'twice the same' 'db1;_start;serve;query;double_it 2
 web1;_start;work;leaf;twice 4' "$report" --folded -q full.upf full.upf
 mv away/* . && rmdir away
-"$report" --flamegraph --by domain xen.upf kvm.upf >flame.html && grep -q '"double_it"' flame.html && grep -q '"twice"' flame.html
+"$report" -q --flamegraph --by domain xen.upf kvm.upf >flame.html && grep -q '"double_it"' flame.html && grep -q '"twice"' flame.html
 ok $? 'one flame graph of them'
 
 done_testing
