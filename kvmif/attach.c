@@ -255,7 +255,10 @@ void kvm_explain(struct hypervisor *x, const struct guest_info *info, int error,
 	else if (error == ENOTSUP)
 		snprintf(why, size, "its memory and registers are protected from the host (SEV, TDX)");
 	else if (error == ENOSYS)
-		snprintf(why, size, "cannot find its memory: %s, and its process's mappings do not show it", x->why);
+		snprintf(why, size,
+		         "cannot find its memory: %s, and its process's mappings do not show it; "
+		         "if it is paused, let it run",
+		         x->why);
 	else if ((error == EPERM || error == EACCES) && machine_tracing_forbidden())
 		snprintf(why, size, "this host forbids ptrace to everybody: kernel.yama.ptrace_scope is 3");
 	else if (error == EPERM || error == EACCES)

@@ -30,18 +30,38 @@ void connect_close(struct connection *all, size_t n)
 		all[i].ops->close(all[i].x);
 }
 
+static bool has_prefix(const struct hypervisor_ops *ops, const char *operand)
+{
+	size_t len = strlen(ops->prefix);
+
+	return strncmp(operand, ops->prefix, len) == 0 && operand[len] == ':';
+}
+
 /* The one whose prefix @operand has, which is taken off; NULL: it has none. */
 static const struct connection *by_prefix(const struct connection *all, size_t n, char **operand)
 {
-	for (size_t i = 0; i < n; i++) {
-		size_t len = strlen(all[i].ops->prefix);
-
-		if (strncmp(*operand, all[i].ops->prefix, len) != 0 || (*operand)[len] != ':')
-			continue;
-		*operand += len + 1;
-		return &all[i];
-	}
+	for (size_t i = 0; i < n; i++)
+		if (has_prefix(all[i].ops, *operand)) {
+			*operand += strlen(all[i].ops->prefix) + 1;
+			return &all[i];
+		}
 	return NULL;
+}
+
+/* Does @operand have the prefix of a hypervisor that could not be connected to? @why says why not. */
+static bool is_missing(const char *operand, char *why, size_t size)
+{
+	for (size_t i = 0; hypervisors[i]; i++) {
+		struct hypervisor *x;
+
+		if (!has_prefix(hypervisors[i], operand))
+			continue;
+		x = hypervisors[i]->open(why, size);
+		if (!x)
+			return true;
+		hypervisors[i]->close(x);
+	}
+	return false;
 }
 
 /* The one that has this guest. The first one, if none has; NULL: several have. */
@@ -66,11 +86,16 @@ const struct connection *connect_choose(const struct connection *all, size_t n, 
                                         char *why, size_t size)
 {
 	const struct connection *chosen = NULL;
+	char reason[512];
 
 	for (size_t i = 0; i < count; i++) {
 		const char *given = operands[i];
 		const struct connection *c = by_prefix(all, n, &operands[i]);
 
+		if (!c && is_missing(given, reason, sizeof(reason))) {
+			snprintf(why, size, "%s: %s", given, reason);
+			return NULL;
+		}
 		if (!c)
 			c = by_guest(all, n, operands[i]);
 		if (!c) {

@@ -104,6 +104,7 @@ refused() {
 }
 ok "no such guest" refused 4 "nobody: no such domain; there are: " nobody
 ok "no such process" refused 4 "$$: no such domain" "kvm:$$"
+ok "no such hypervisor here" refused 4 "xen:3: " xen:3
 
 # As Firecracker's jailer starts a monitor: in a folder that is its whole world, as a user of its own, as process 1.
 jail=$work/jail
