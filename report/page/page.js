@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// page.js - what the user asked for, kept in the address's fragment, and the page that shows it. Every text that comes from
-// a trace goes through textContent or a canvas: it is never read as HTML.
+// page.js - what the user asked for, kept in the address's fragment, and the page that shows it. Every text that comes
+// from a trace goes through textContent or a canvas: it is never read as HTML.
 'use strict';
 
 /* global KIND_INLINED, Profile, TopDown, BottomUp, ByVcpu, Colours, Graph, HeatMap */
 
 const byId = id => document.getElementById(id);
 
-// --- texts ------------------------------------------------------------------------------------------------------------
+// --- texts ----------------------------------------------------------------------------------------------------------
 
 const count = n => n.toLocaleString('en-US');
 
@@ -22,7 +22,8 @@ function time(us) {
 		return `${us} µs`;
 	if (us < 1e6)
 		return `${(us / 1e3).toFixed(1)} ms`;
-	return us < 600e6 ? `${(us / 1e6).toFixed(1)} s` : `${Math.floor(us / 3600e6)} h ${String(Math.floor(us / 60e6) % 60).padStart(2, '0')} min`;
+	return us < 600e6 ? `${(us / 1e6).toFixed(1)} s` :
+		`${Math.floor(us / 3600e6)} h ${String(Math.floor(us / 60e6) % 60).padStart(2, '0')} min`;
 }
 
 function element(tag, text, className) {
@@ -34,9 +35,10 @@ function element(tag, text, className) {
 	return made;
 }
 
-// --- what is asked for ------------------------------------------------------------------------------------------------
+// --- what is asked for ----------------------------------------------------------------------------------------------
 
-// The fragment's keys and their values when they are not there. zoom: keys of frames from below the root; time: seconds.
+// The fragment's keys and their values when they are not there. zoom: keys of frames from below the root; time:
+// seconds.
 const NOTHING_ASKED = {view: 'top-down', roots: 'bottom', by: '', width: 'new', q: '', zoom: '', time: '', theme: ''};
 
 function asked(fragment) {
@@ -54,7 +56,7 @@ function fragmentOf(state) {
 // Lost samples and broken stacks stand out from this share on.
 const NOTABLE = 0.05;
 
-// --- the page ---------------------------------------------------------------------------------------------------------
+// --- the page -------------------------------------------------------------------------------------------------------
 
 class Page {
 	constructor(data) {
@@ -78,7 +80,9 @@ class Page {
 	addHeatMap() {
 		byId('heat').hidden = false;
 		this.heat = new HeatMap(byId('map'), this.profile.heat, this.colours, {
-			choose: (from, to) => this.ask({time: `${this.round(this.heat.seconds(from))}-${this.round(this.heat.seconds(to))}`}),
+			choose: (from, to) => this.ask({
+				time: `${this.round(this.heat.seconds(from))}-${this.round(this.heat.seconds(to))}`,
+			}),
 			hover: (cell, event) => this.tip(cell >= 0 && this.tipOfCell(cell), event),
 		});
 	}
@@ -88,7 +92,7 @@ class Page {
 		return +seconds.toFixed(6);
 	}
 
-	// --- what the trace is ----------------------------------------------------------------------------------------------
+	// --- what the trace is --------------------------------------------------------------------------------------
 
 	fillIn() {
 		const {data} = this;
@@ -150,7 +154,7 @@ class Page {
 		byId('legend').replaceChildren(element('span', 'less than before'), canvas, element('span', 'more than before'));
 	}
 
-	// --- state ----------------------------------------------------------------------------------------------------------
+	// --- state --------------------------------------------------------------------------------------------------
 
 	// Changes the state; a step in the browser's history unless it is typed letter by letter.
 	ask(changes, step = true) {
@@ -198,7 +202,7 @@ class Page {
 			this.drawLegend();
 	}
 
-	// --- the range of time ----------------------------------------------------------------------------------------------
+	// --- the range of time --------------------------------------------------------------------------------------
 
 	// The cells that the state's time covers, or null for all.
 	range() {
@@ -234,11 +238,12 @@ class Page {
 		byId('from').value = String(this.round(this.heat.seconds(from)));
 		byId('to').value = String(this.round(this.heat.seconds(to)));
 		byId('all-time').disabled = !range;
-		byId('chosen').textContent = range ? `${this.amount(this.whole.root.now)} of ${this.amount(Page.sum(this.profile.weight))}` :
+		byId('chosen').textContent = range ?
+			`${this.amount(this.whole.root.now)} of ${this.amount(Page.sum(this.profile.weight))}` :
 			'drag over the map to choose a range';
 	}
 
-	// --- the tree and what is marked in it ------------------------------------------------------------------------------
+	// --- the tree and what is marked in it ----------------------------------------------------------------------
 
 	chooseTree() {
 		const {view, by} = this.state, key = `${view} ${by}`;
@@ -297,7 +302,7 @@ class Page {
 			`${share(now, this.whole.root.now)} matched, in ${count(names)} name${names === 1 ? '' : 's'}`;
 	}
 
-	// --- frames ---------------------------------------------------------------------------------------------------------
+	// --- frames -------------------------------------------------------------------------------------------------
 
 	zoom(frame) {
 		this.chosen = frame;
@@ -351,7 +356,7 @@ class Page {
 		byId('frame-figures').textContent = this.figures(chosen).join(' · ');
 	}
 
-	// --- beside the mouse -----------------------------------------------------------------------------------------------
+	// --- beside the mouse ---------------------------------------------------------------------------------------
 
 	tipOfFrame(frame) {
 		return [element('b', frame.label), ...this.figures(frame).map(text => element('span', text))];
@@ -374,23 +379,31 @@ class Page {
 		const {width, height} = tip.getBoundingClientRect(), beyond = event.clientX + 16 + width > innerWidth;
 
 		tip.style.left = `${Math.max(4, beyond ? event.clientX - width - 12 : event.clientX + 16)}px`;
-		tip.style.top = `${event.clientY + 18 + height > innerHeight ? Math.max(4, event.clientY - height - 10) : event.clientY + 18}px`;
+		tip.style.top = `${event.clientY + 18 + height > innerHeight ?
+			Math.max(4, event.clientY - height - 10) : event.clientY + 18}px`;
 	}
 
-	// --- what the user does ---------------------------------------------------------------------------------------------
+	// --- what the user does -------------------------------------------------------------------------------------
 
 	listen() {
 		const toggle = (key, value) => () => this.ask({[key]: this.state[key] === value ? NOTHING_ASKED[key] : value});
 
 		this.does = {
-			'i': toggle('roots', 'top'), 'b': () => this.turn(), 'v': () => this.data.vcpus.length > 1 && this.ask({by: this.state.by ? '' : 'vcpu', zoom: ''}),
-			'o': () => this.profile.old && toggle('width', 'old')(), 't': () => this.ask({theme: document.documentElement.dataset.theme === 'dark' ? 'light' : 'dark'}),
-			'r': () => this.ask({...NOTHING_ASKED, theme: this.state.theme}), 'c': () => this.copy(), '?': () => byId('keys').showModal(),
-			'/': () => byId('search').select(), 'Escape': () => this.leave(), 'Backspace': () => this.zoom(this.graph.focus.parent ?? this.root),
+			'i': toggle('roots', 'top'),
+			'b': () => this.turn(),
+			'v': () => this.data.vcpus.length > 1 && this.ask({by: this.state.by ? '' : 'vcpu', zoom: ''}),
+			'o': () => this.profile.old && toggle('width', 'old')(),
+			't': () => this.ask({theme: document.documentElement.dataset.theme === 'dark' ? 'light' : 'dark'}),
+			'r': () => this.ask({...NOTHING_ASKED, theme: this.state.theme}),
+			'c': () => this.copy(),
+			'?': () => byId('keys').showModal(),
+			'/': () => byId('search').select(),
+			'Escape': () => this.leave(),
+			'Backspace': () => this.zoom(this.graph.focus.parent ?? this.root),
 			'Enter': () => this.zoom(this.chosen),
 		};
-		for (const [id, key] of [['invert', 'i'], ['bottom-up', 'b'], ['by-vcpu', 'v'], ['by-old', 'o'], ['theme', 't'], ['reset', 'r'],
-			['copy', 'c'], ['help', '?']])
+		for (const [id, key] of [['invert', 'i'], ['bottom-up', 'b'], ['by-vcpu', 'v'], ['by-old', 'o'],
+			['theme', 't'], ['reset', 'r'], ['copy', 'c'], ['help', '?']])
 			byId(id).addEventListener('click', this.does[key]);
 		byId('search').addEventListener('input', event => this.ask({q: event.target.value}, false));
 		byId('all-time')?.addEventListener('click', () => this.ask({time: ''}));
