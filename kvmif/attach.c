@@ -129,7 +129,7 @@ static int begin_search(struct guest *g)
 {
 	if (g->machine.may_be_protected)
 		return -ENOTSUP;
-	g->search = search_new(&hypervisor_kvm, g, g->machine.pid);
+	g->search = search_new(g->x->ops, g, g->machine.pid);
 	if (!g->search)
 		return errno == ENOENT ? -ENOSYS : -errno;
 	threads_look(&g->machine, g->layout.threads);
@@ -279,6 +279,25 @@ void kvm_memory_source(const struct guest *g, char *text, size_t size)
 		snprintf(text, size, "found by the kernel's memory slots (BPF iterator)");
 }
 
+/* --- stops that the caller does not ask for --------------------------------------------------------------------- */
+
+void kvm_guard_by(struct guest *g, const struct stop_guard *guard)
+{
+	g->guard = *guard;
+}
+
+void kvm_guard(struct guest *g)
+{
+	if (g->guard.begin)
+		g->guard.begin(g->guard.ctx);
+}
+
+void kvm_unguard(struct guest *g)
+{
+	if (g->guard.end)
+		g->guard.end(g->guard.ctx);
+}
+
 /* --- without the kernel's word ----------------------------------------------------------------------------------- */
 
 /* One stop of each vCPU whose thread is known. True: its registers said where memory is, or is not. Counts *stops. */
@@ -288,7 +307,7 @@ static bool narrow(struct guest *g, unsigned *stops)
 	bool told = false;
 
 	for (uint32_t i = 0; i < g->machine.vcpus; i++)
-		if (g->vcpus[i].tid && kvm_peek(g, i, &regs) == 0) {
+		if (g->vcpus[i].tid && g->x->ops->peek(g, i, &regs) == 0) {
 			told |= search_narrow(g->search, &g->layout, &regs);
 			(*stops)++;
 		}

@@ -47,6 +47,7 @@ static struct hypervisor *open_kvm(char *why, size_t size)
 	}
 	if (uname(&host) != 0)
 		host.release[0] = '\0';
+	x->ops = &hypervisor_kvm;
 	snprintf(x->version, sizeof(x->version), "KVM, Linux %s", host.release);
 	return x;
 }
@@ -337,24 +338,7 @@ static void registers(struct guest *g, uint32_t vcpu, struct register_set *set)
 	vcpu_all_registers(&g->vcpus[vcpu], set);
 }
 
-static void guard_by(struct guest *g, const struct stop_guard *guard)
-{
-	g->guard = *guard;
-}
-
-void kvm_guard(struct guest *g)
-{
-	if (g->guard.begin)
-		g->guard.begin(g->guard.ctx);
-}
-
-void kvm_unguard(struct guest *g)
-{
-	if (g->guard.end)
-		g->guard.end(g->guard.ctx);
-}
-
-int kvm_peek(struct guest *g, uint32_t vcpu, struct vcpu_regs *regs)
+static int peek(struct guest *g, uint32_t vcpu, struct vcpu_regs *regs)
 {
 	struct vcpu *v = &g->vcpus[vcpu];
 	uint64_t all[MACHINE_VCPUS_MAX / 64];
@@ -461,8 +445,8 @@ const struct hypervisor_ops hypervisor_kvm = {
 	.registers = registers,
 	.resume = resume,
 	.mark_at = mark_at,
-	.peek = kvm_peek,
-	.guard_by = guard_by,
+	.peek = peek,
+	.guard_by = kvm_guard_by,
 	.is_marked = is_marked,
 	.clean_up = kvm_clean_up,
 	.map = map,

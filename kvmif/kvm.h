@@ -12,6 +12,7 @@
 #define SLOTS_NS 1000000000ull /* memory and vCPUs are looked at so often */
 
 struct hypervisor {
+	const struct hypervisor_ops *ops; /* kvm.c's */
 	char version[160];
 	struct iterator *it; /* opened when it is needed */
 	char why[80];        /* "", or why it cannot be used */
@@ -54,7 +55,7 @@ void kvm_detach(struct guest *g);
 void kvm_explain(struct hypervisor *x, const struct guest_info *info, int error, char *why, size_t size);
 void kvm_memory_source(const struct guest *g, char *text, size_t size);
 void kvm_clean_up(struct guest *g);
-int kvm_peek(struct guest *g, uint32_t vcpu, struct vcpu_regs *regs);
+void kvm_guard_by(struct guest *g, const struct stop_guard *guard);
 
 /* Around stops for which the caller has not called stop(). */
 void kvm_guard(struct guest *g);
