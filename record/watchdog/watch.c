@@ -229,6 +229,9 @@ bool watch_urge(const struct hypervisor_ops *ops, struct guest *guest, struct wa
 
 	if (watch_is_over(state) || !ops->is_marked(w->mark, false))
 		return false;
+	/* It was stopped later, in another pause or after this one: it would not stop again. */
+	if (stopped && atomic_load(&w->state) != state)
+		return false;
 	if (!again || stopped) {
 		w->urged_ns = clock_now();
 		atomic_store(&w->stop_again, stopped);

@@ -32,7 +32,7 @@ held() {
 # --- debuggers -------------------------------------------------------------------------------------------------------
 # debugged PROCESS: gdb holds it until it is told to go.
 debugged() {
-	rm -f "$work/go"
+	rm -f "$work/go" "$work/gdb"
 	mkfifo "$work/go"
 	gdb -q -nx -batch -p "$1" -ex 'echo holds it\n' -ex "shell cat $work/go" > "$work/gdb" 2>&1 &
 	debugger=$!
@@ -52,7 +52,8 @@ command -v gdb > /dev/null && {
 	debugged "$pid"
 	refused() {
 		"$record" -f -o "$work/no.upf" "$pid" 2> "$work/no.err"
-		[ $? = 4 ] && cat "$work/no.err" && [ "$(grep -c . "$work/no.err")" = 1 ] &&
+		echo "exit status $?" | tee "$work/status" | cat - "$work/no.err"
+		grep -qx 'exit status 4' "$work/status" && [ "$(grep -c . "$work/no.err")" = 1 ] &&
 			grep -q "^uniprof-record: $pid: another program traces it, such as gdb or strace: end that" "$work/no.err"
 	}
 	ok "gdb holds the monitor before a recorder comes: one line says so" refused

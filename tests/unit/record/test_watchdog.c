@@ -547,6 +547,27 @@ static void a_recorder_that_somebody_let_go_on_does_not_stop_again(void **state)
 	close(pidfd);
 }
 
+/* What the watchdog has seen may be over, and the recorder stopped since. */
+static void a_recorder_that_was_stopped_later_stays_stopped(void **state)
+{
+	struct fixture *f = *state;
+	uint64_t began_ns = watch_begin(&f->w->watch), ended_ns = began_ns, seen = watch_state(&f->w->watch);
+	int pidfd, status;
+	pid_t pid;
+
+	watch_end(&f->w->watch, &began_ns, &ended_ns);
+	pid = start_recorder(f, false, &pidfd);
+	assert_true(WIFSTOPPED(next_status(pid)));
+	assert_false(watch_urge(ops, f->watchdog, &f->w->watch, seen, pid, pidfd));
+	usleep(20000);
+	assert_int_equal(waitpid(pid, &status, WCONTINUED | WNOHANG), 0);
+	assert_false(urge(f, pid, pidfd));
+	assert_true(WIFSTOPPED(next_status(pid)));
+	kill(pid, SIGKILL);
+	next_status(pid);
+	close(pidfd);
+}
+
 /* SIGCONT would discard a SIGSTOP that it has not taken yet. */
 static void a_recorder_that_runs_gets_no_sigcont(void **state)
 {
@@ -648,6 +669,7 @@ int main(void)
 		TEST(a_pause_is_undone_at_the_recorders_death),
 		TEST(a_stopped_recorder_is_let_go_on),
 		TEST(a_recorder_that_somebody_let_go_on_does_not_stop_again),
+		TEST(a_recorder_that_was_stopped_later_stays_stopped),
 		TEST(a_recorder_that_runs_gets_no_sigcont),
 		TEST(a_recorder_that_does_not_let_go_must_be_killed),
 		TEST(a_recorder_that_holds_nothing_is_not_killed),
