@@ -124,13 +124,14 @@ static bool subtracts(unsigned id)
 /* mov, add and sub of a constant, of an address in the frame: T32's may have one operand for both registers. */
 static bool move(const struct isa *isa, struct frame_state *s, unsigned id, const cs_arm *x)
 {
-	const cs_arm_op *to = &x->operands[0], *by = &x->operands[x->op_count - 1], *from = &x->operands[1];
+	const cs_arm_op *to = &x->operands[0], *from = &x->operands[1], *by;
 	int64_t displacement = 0;
 	int32_t below;
 
 	if ((id != ARM_INS_MOV && !adds(id) && !subtracts(id)) || x->op_count < 2)
 		return false;
 	if (id != ARM_INS_MOV) {
+		by = &x->operands[x->op_count - 1];
 		if (by->type != ARM_OP_IMM)
 			return false;
 		displacement = subtracts(id) ? -(int64_t)by->imm : by->imm;
