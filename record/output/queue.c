@@ -10,6 +10,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "record/process/signals.h"
+
 #define BLOCKS 4
 #define IDLE_NS 500000000
 
@@ -108,6 +110,7 @@ static void *writer_thread(void *arg)
 {
 	struct queue *q = arg;
 
+	signals_leave_to_sampler();
 	/*
 	 * A descriptor table of its own: a thread that is stuck in write() lives on after the process was killed, and
 	 * so do the descriptors it holds.

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "record/process/signals.h"
 
+#include <pthread.h>
 #include <stddef.h>
 #include <time.h>
 
@@ -58,6 +59,16 @@ void signals_interrupt(void)
 
 	sigaction(SIGCONT, &action, NULL);
 	sigaction(SIGURG, &action, NULL);
+}
+
+void signals_leave_to_sampler(void)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGCONT);
+	sigaddset(&set, SIGURG);
+	pthread_sigmask(SIG_BLOCK, &set, NULL);
 }
 
 pid_t signals_continued_by(void)

@@ -16,6 +16,11 @@ void signals_unblock(const sigset_t *signals);
 
 /* SIGCONT and SIGURG interrupt the call that the process waits in, instead of nothing. */
 void signals_interrupt(void);
+/*
+ * To be called by each other thread: these signals come to the sampling thread, which has then taken note of one that
+ * let it go on before it goes on.
+ */
+void signals_leave_to_sampler(void);
 /* The process that has sent the last SIGCONT since then; 0: none. */
 pid_t signals_continued_by(void);
 

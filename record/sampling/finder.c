@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "record/process/privileges.h"
+#include "record/process/signals.h"
 
 #define INTERVAL_MS 1000 /* between two searches */
 #define STACK_SIZE (256 << 10)
@@ -108,6 +109,7 @@ static void *finder_thread(void *arg)
 	char why[256];
 	bool left = false;
 
+	signals_leave_to_sampler();
 	/* As the writer thread does: a table of its own, in which the watchdog's descriptor is closed. */
 	if (f->not_held >= 0 && unshare(CLONE_FILES) == 0)
 		close(f->not_held);

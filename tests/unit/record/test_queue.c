@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <string.h>
 #include <unistd.h>
@@ -22,7 +23,7 @@ struct consumer {
 	unsigned n;
 	int start_error, errors[SEEN_MAX], finish_error; /* what to return */
 	int not_held;                                    /* a descriptor that must be closed here; -1: none */
-	bool was_closed;
+	bool was_closed, leaves_signals;
 	atomic_uint idle;
 };
 
@@ -30,6 +31,10 @@ static int start(void *ctx)
 {
 	struct consumer *c = ctx;
 
+	sigset_t blocked;
+
+	pthread_sigmask(SIG_BLOCK, NULL, &blocked);
+	c->leaves_signals = sigismember(&blocked, SIGCONT) && sigismember(&blocked, SIGURG);
 	c->was_closed = c->not_held >= 0 && fcntl(c->not_held, F_GETFD) == -1 && errno == EBADF;
 	return c->start_error;
 }
@@ -135,6 +140,17 @@ static void in_order_and_all(void **state)
 	assert_true(c.idle >= 50);
 }
 
+/* They are for the sampling thread, whichever thread would take them first. */
+static void signals_of_the_sampling_thread(void **state)
+{
+	struct consumer c;
+
+	(void)state;
+	init(&c);
+	assert_int_equal(queue_finish(start_queue(&c)), 0);
+	assert_true(c.leaves_signals);
+}
+
 static void an_empty_block_is_not_submitted(void **state)
 {
 	struct consumer c;
@@ -236,9 +252,13 @@ static void the_descriptor_not_to_be_held(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(in_order_and_all), cmocka_unit_test(an_empty_block_is_not_submitted),
-		cmocka_unit_test(a_slow_consumer),  cmocka_unit_test(the_first_error_counts),
-		cmocka_unit_test(no_start),         cmocka_unit_test(the_descriptor_not_to_be_held),
+		cmocka_unit_test(in_order_and_all),
+		cmocka_unit_test(an_empty_block_is_not_submitted),
+		cmocka_unit_test(a_slow_consumer),
+		cmocka_unit_test(the_first_error_counts),
+		cmocka_unit_test(signals_of_the_sampling_thread),
+		cmocka_unit_test(no_start),
+		cmocka_unit_test(the_descriptor_not_to_be_held),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
