@@ -3,7 +3,7 @@
  * hypervisor.h - the only interface between the sampler and a hypervisor: find a guest, attach to it, pause it and
  * read its registers, map its memory, resume it.
  *
- * A backend is one file that fills in struct hypervisor_ops: xenif/xencall.c, xenif/libxc.c (older hosts),
+ * A backend fills in struct hypervisor_ops: xenif/xencall.c, xenif/libxc.c (older hosts),
  * kvmif/kvm.c, guest/sim.c (simulated, for tests). A program has a table of those it was linked with: `hypervisors`.
  * Functions return 0 or a negative errno and never print; only open() gives its reason in words. A connection and
  * the guests attached by it belong to one thread.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * domctl_version.h - the versions of Xen's domctl interface that xencall.c can use, and how the running one is found.
+ * domctl_version.h - the versions of Xen's domctl interface that can be used, and how the running one is found.
  *
  * Xen refuses a call of any version but its own with EACCES before it does anything else, so trying is harmless.
  */

@@ -8,6 +8,9 @@
 #define hypervisor_backend xen_backend
 #include "xenif/xencall.c"
 #undef hypervisor_backend
+#include "xenif/domctl_guest.c"
+#include "xenif/domctl_stop.c"
+#include "xenif/foreign_pages.c"
 
 #include "guest/x86.h"
 #include "record/sampling/finder.h"
