@@ -45,7 +45,8 @@ my %folders = (
 		[qw(cli)],          # the command line, and messages about errors
 		[qw(page export)],  # views: pages and pictures; files of other programs
 		[qw(view)],         # views: tables and texts; the notes on quality
-		[qw(profile)],      # samples loaded, filtered, folded, summed up
+		[qw(fold)],         # stacks folded, and summed up by function, by line
+		[qw(profile)],      # samples loaded, filtered, counted
 		[qw(input)],        # what is read: traces, binaries, what of them counts
 		[qw(archive)],      # what an archive keeps of binaries
 		[qw(unwind)],       # a sample's true callers

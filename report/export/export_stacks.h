@@ -9,8 +9,8 @@
 #ifndef REPORT_EXPORT_EXPORT_STACKS_H
 #define REPORT_EXPORT_EXPORT_STACKS_H
 
+#include "report/fold/display_stack.h"
 #include "report/profile/recording.h"
-#include "report/profile/display_stack.h"
 
 /* A sample in this run state counts; @states are those that do. */
 static inline bool stacks_counts(unsigned states, unsigned state)

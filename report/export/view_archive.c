@@ -7,7 +7,7 @@
 #include "common/regular_file.h"
 #include "report/archive/archive_stacks.h"
 #include "report/binary/disassembly.h"
-#include "report/profile/extents.h"
+#include "report/fold/extents.h"
 #include "report/unwind/sample_chain.h"
 #include "report/view/view.h"
 

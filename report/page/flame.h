@@ -6,7 +6,7 @@
 #ifndef REPORT_PAGE_FLAME_H
 #define REPORT_PAGE_FLAME_H
 
-#include "report/profile/display_stack.h"
+#include "report/fold/display_stack.h"
 
 #define FLAME_NONE UINT32_MAX
 

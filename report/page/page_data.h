@@ -3,9 +3,9 @@
 #ifndef REPORT_PAGE_PAGE_DATA_H
 #define REPORT_PAGE_PAGE_DATA_H
 
+#include "report/fold/fold.h"
 #include "report/page/flame.h"
 #include "report/page/heat.h"
-#include "report/profile/fold.h"
 #include "report/profile/recording.h"
 
 struct page_content {

@@ -4,8 +4,8 @@
 #define REPORT_VIEW_ANNOTATE_H
 
 #include "report/binary/source.h"
-#include "report/profile/annotation.h"
-#include "report/profile/extents.h"
+#include "report/fold/annotation.h"
+#include "report/fold/extents.h"
 #include "report/view/view.h"
 
 /* Zero-initialise but the first two. */

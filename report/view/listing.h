@@ -3,8 +3,8 @@
 #ifndef REPORT_VIEW_LISTING_H
 #define REPORT_VIEW_LISTING_H
 
+#include "report/fold/fold.h"
 #include "report/output/text.h"
-#include "report/profile/fold.h"
 
 struct listed {
 	uint64_t place; /* the line's number, 0: not known; or the instruction's address */

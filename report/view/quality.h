@@ -6,7 +6,7 @@
 #ifndef REPORT_VIEW_QUALITY_H
 #define REPORT_VIEW_QUALITY_H
 
-#include "report/profile/fold.h"
+#include "report/fold/fold.h"
 #include "report/profile/recording.h"
 
 /*

@@ -8,10 +8,10 @@
 #ifndef REPORT_VIEW_VIEW_H
 #define REPORT_VIEW_VIEW_H
 
+#include "report/fold/fold.h"
+#include "report/fold/table.h"
 #include "report/output/text.h"
-#include "report/profile/fold.h"
 #include "report/profile/recording.h"
-#include "report/profile/table.h"
 
 /* The column Total, a function with everything that it called: by default, as the first key, or not at all. */
 enum children { CHILDREN_DEFAULT, CHILDREN_FIRST, CHILDREN_NO };

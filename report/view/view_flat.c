@@ -3,9 +3,9 @@
  * view_flat.c - the flat profile: one line per function, or per set of --sort keys, with its own time (Self) and the
  * time including what it called (Total). In a comparison: the change of the shares, largest first.
  */
-#include "report/view/table_columns.h"
-#include "report/profile/table.h"
+#include "report/fold/table.h"
 #include "report/output/text.h"
+#include "report/view/table_columns.h"
 #include "report/view/view.h"
 
 #define KEY_WIDTH_MAX 40

@@ -2,7 +2,7 @@
 /* Folding: names of callers, recursion, totals, run states, several domains. */
 #include "tests/unit/unit.h"
 
-#include "report/profile/fold.h"
+#include "report/fold/fold.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -3,10 +3,10 @@
  * table.h - weights summed up by the keys of --sort: one row for each different combination of them. Frames of one
  * stack that fall into the same row count once.
  */
-#ifndef REPORT_PROFILE_TABLE_H
-#define REPORT_PROFILE_TABLE_H
+#ifndef REPORT_FOLD_TABLE_H
+#define REPORT_FOLD_TABLE_H
 
-#include "report/profile/fold.h"
+#include "report/fold/fold.h"
 
 enum key { KEY_SYM, KEY_DOM, KEY_VCPU, KEY_SPACE, KEY_IMAGE, KEY_LINE, KEY_STATE, KEY_TIME, KEYS };
 

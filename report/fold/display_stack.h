@@ -4,8 +4,8 @@
  * domain, vCPU and address space, if those are told apart, and [user] if it is one of user mode. An empty stack is
  * [no stack].
  */
-#ifndef REPORT_PROFILE_DISPLAY_STACK_H
-#define REPORT_PROFILE_DISPLAY_STACK_H
+#ifndef REPORT_FOLD_DISPLAY_STACK_H
+#define REPORT_FOLD_DISPLAY_STACK_H
 
 #include "report/profile/callchain.h"
 #include "report/profile/profile.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "report/profile/annotation.h"
+#include "report/fold/annotation.h"
 #include "report/profile/filter.h"
 
 #include <errno.h>

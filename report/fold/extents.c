@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "report/profile/extents.h"
 #include "report/binary/disassembly.h"
+#include "report/fold/extents.h"
 
 #include <errno.h>
 #include <stdlib.h>

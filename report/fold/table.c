@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "report/profile/table.h"
 #include "common/radix_sort.h"
+#include "report/fold/display_stack.h"
+#include "report/fold/table.h"
 #include "report/input/scope.h"
-#include "report/profile/display_stack.h"
 
 #include <errno.h>
 #include <inttypes.h>

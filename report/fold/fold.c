@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "report/profile/fold.h"
 #include "common/radix_sort.h"
-#include "report/profile/display_stack.h"
+#include "report/fold/display_stack.h"
+#include "report/fold/fold.h"
 
 #include <errno.h>
 #include <math.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "report/profile/display_stack.h"
+#include "report/fold/display_stack.h"
 #include "report/input/scope.h"
 #include "report/isa/isa.h"
 #include "report/profile/filter.h"

@@ -5,8 +5,8 @@
  * Stacks come from display_stack.h: filtered, below their domain and vCPU if those are told apart, and below [user].
  * For a comparison the tree has the weights of both runs; what is in one run only has the weight 0 in the other.
  */
-#ifndef REPORT_PROFILE_FOLD_H
-#define REPORT_PROFILE_FOLD_H
+#ifndef REPORT_FOLD_FOLD_H
+#define REPORT_FOLD_FOLD_H
 
 #include "report/binary/symbolizer.h"
 #include "report/profile/profile.h"

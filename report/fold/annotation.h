@@ -3,10 +3,10 @@
  * annotation.h - the weight of each source line and of each address of a function. A stack counts once for a line or
  * address, however often it contains it.
  */
-#ifndef REPORT_PROFILE_ANNOTATION_H
-#define REPORT_PROFILE_ANNOTATION_H
+#ifndef REPORT_FOLD_ANNOTATION_H
+#define REPORT_FOLD_ANNOTATION_H
 
-#include "report/profile/fold.h"
+#include "report/fold/fold.h"
 #include "report/input/patterns.h"
 
 struct annotated {

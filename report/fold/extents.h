@@ -3,8 +3,8 @@
  * extents.h - the range of source lines of each function, from the lines of all its instructions. An inlined function
  * has those of every place where it was met.
  */
-#ifndef REPORT_PROFILE_EXTENTS_H
-#define REPORT_PROFILE_EXTENTS_H
+#ifndef REPORT_FOLD_EXTENTS_H
+#define REPORT_FOLD_EXTENTS_H
 
 #include "report/binary/symbolizer.h"
 #include "report/input/binaries.h"
