@@ -42,13 +42,10 @@ static const char *obstacle(const struct hypervisor_ops *ops, struct hypervisor 
 	if (info->paused && !look)
 		return "it is paused; let it run first: xl unpause; --registers -n 1 shows it as it is";
 	g = ops->attach(x, info, NULL);
-	if (!g && ops->explain) {
-		ops->explain(x, info, errno, text, OBSTACLE_SIZE);
+	if (!g) {
+		target_explain(ops, x, info, errno, text, OBSTACLE_SIZE);
 		return text;
 	}
-	if (!g)
-		return errno == ENOTSUP ? "this build records only PV guests: build with XENIF=xencall"
-		                        : strerror(errno);
 	ops->info(g, info);
 	ops->detach(g);
 	return NULL;
@@ -94,15 +91,14 @@ static int open_found(const struct hypervisor_ops *ops, struct hypervisor *x, co
 		(*target)->look = o->look;
 		return 0;
 	}
-	if (errno == ENODEV)
-		snprintf(why, size, "%s: it has vCPUs 0 to %" PRIu32 ", none of those asked for", operand,
-		         info->vcpus - 1);
-	else if (errno == E2BIG)
+	if (errno == E2BIG) {
 		snprintf(why, size, "%s: too many vCPUs to %s: select some with -C%s", operand,
 		         o->stack.registers ? "record their registers" : "copy their stacks",
 		         o->stack.registers ? "" : ", or use --call-graph fp");
-	else
-		snprintf(why, size, "%s: %s", operand, strerror(errno));
+		return EXIT_DOMAIN;
+	}
+	target_explain(ops, x, info, errno, text, sizeof(text));
+	snprintf(why, size, "%s: %s", operand, text);
 	return EXIT_DOMAIN;
 }
 
@@ -119,9 +115,8 @@ static int open_one(const struct hypervisor_ops *ops, struct hypervisor *x, cons
 		return EXIT_DOMAIN;
 	}
 	if (rc == -EACCES || rc == -EPERM) {
-		if (ops->explain)
-			ops->explain(x, &info, -rc, text, sizeof(text));
-		snprintf(why, size, "%s: %s", operand, ops->explain ? text : strerror(-rc));
+		target_explain(ops, x, &info, -rc, text, sizeof(text));
+		snprintf(why, size, "%s: %s", operand, text);
 		return EXIT_DOMAIN;
 	}
 	if (rc != 0) {

@@ -109,7 +109,7 @@ static int settle(struct recording *r, struct hypervisor *x, char *const *operan
 		int rc = target_settle(t);
 
 		if (rc != 0) {
-			r->ops->explain(x, &t->info, -rc, text, sizeof(text));
+			target_explain(r->ops, x, &t->info, -rc, text, sizeof(text));
 			say("%s: %s", name, text);
 			return EXIT_DOMAIN;
 		}
@@ -216,10 +216,16 @@ static int start_finder(struct recording *r)
 {
 	struct session *s = &r->session;
 
-	if (!r->options->session.follow || (s->finder = finder_start(r->ops, r->ntargets, watchdog_fd(s->watchdog))))
+	if (!r->options->session.follow)
 		return 0;
-	say("cannot start looking for domains that come back: %s", strerror(errno));
-	return EXIT_CUT_SHORT;
+	s->finder = finder_start(r->ops, r->ntargets, watchdog_fd(s->watchdog));
+	if (!s->finder) {
+		say("cannot start looking for domains that come back: %s", strerror(errno));
+		return EXIT_CUT_SHORT;
+	}
+	for (size_t i = 0; i < r->ntargets; i++)
+		finder_recorded(s->finder, i, r->targets[i]->info.domid);
+	return 0;
 }
 
 /* --- the sampling thread ----------------------------------------------------------------------------------------- */

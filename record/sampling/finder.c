@@ -30,6 +30,7 @@ struct search {
 struct finder {
 	const struct hypervisor_ops *ops;
 	struct search *searches;
+	_Atomic uint32_t *recorded; /* finder_recorded() */
 	size_t n;
 	int not_held;
 	int wake; /* eventfd: there is something to look for, or it is time to end */
@@ -47,16 +48,25 @@ static bool is_running(const struct guest_info *info)
 static bool has_identity(const struct hypervisor_ops *ops, struct hypervisor *x, const struct guest_info *info,
                          const struct domain_identity *identity)
 {
+	static const uint8_t none[sizeof(info->uuid)];
 	char name[sizeof(identity->name)];
 
-	if (memcmp(info->uuid, identity->uuid, sizeof(info->uuid)) == 0)
+	if (memcmp(info->uuid, identity->uuid, sizeof(none)) == 0 && memcmp(info->uuid, none, sizeof(none)) != 0)
 		return true;
 	return identity->name[0] && ops->domain_name(x, info->domid, name, sizeof(name)) == 0 &&
 	       strcmp(name, identity->name) == 0;
 }
 
+static bool is_among(const _Atomic uint32_t *domids, size_t n, uint32_t domid)
+{
+	for (size_t i = 0; i < n; i++)
+		if (atomic_load(&domids[i]) == domid)
+			return true;
+	return false;
+}
+
 int finder_search(const struct hypervisor_ops *ops, struct hypervisor *x, const struct domain_identity *identity,
-                  struct guest_info *info)
+                  const _Atomic uint32_t *recorded, size_t nrecorded, struct guest_info *info)
 {
 	struct guest_info *domains;
 	size_t n;
@@ -66,7 +76,8 @@ int finder_search(const struct hypervisor_ops *ops, struct hypervisor *x, const 
 		return rc;
 	rc = -ESRCH;
 	for (size_t i = 0; rc != 0 && i < n; i++) {
-		if (!is_running(&domains[i]) || !has_identity(ops, x, &domains[i], identity))
+		if (!is_running(&domains[i]) || is_among(recorded, nrecorded, domains[i].domid) ||
+		    !has_identity(ops, x, &domains[i], identity))
 			continue;
 		*info = domains[i];
 		rc = 0;
@@ -85,7 +96,7 @@ static bool search_all(struct finder *f, struct hypervisor *x)
 
 		if (atomic_load(&s->state) != SEARCH_WANTED)
 			continue;
-		if (finder_search(f->ops, x, &s->identity, &s->found) == 0)
+		if (finder_search(f->ops, x, &s->identity, f->recorded, f->n, &s->found) == 0)
 			atomic_store(&s->state, SEARCH_FOUND);
 		else
 			left = true;
@@ -148,6 +159,7 @@ static void release(struct finder *f)
 	if (f->wake >= 0)
 		close(f->wake);
 	free(f->searches);
+	free(f->recorded);
 	free(f);
 }
 
@@ -163,8 +175,9 @@ struct finder *finder_start(const struct hypervisor_ops *ops, size_t n, int not_
 	f->not_held = not_held;
 	f->started = -1;
 	f->searches = calloc(n, sizeof(*f->searches));
+	f->recorded = calloc(n, sizeof(*f->recorded));
 	f->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	rc = !f->searches || f->wake < 0 ? ENOMEM : start_thread(f);
+	rc = !f->searches || !f->recorded || f->wake < 0 ? ENOMEM : start_thread(f);
 	if (rc == 0)
 		return f;
 	release(f);
@@ -194,6 +207,11 @@ void finder_stop(struct finder *f)
 	/* A thread that hangs keeps what it uses; the process is about to end. */
 	if (pthread_timedjoin_np(f->thread, NULL, &until) == 0)
 		release(f);
+}
+
+void finder_recorded(struct finder *f, size_t i, uint32_t domid)
+{
+	atomic_store(&f->recorded[i], domid);
 }
 
 void finder_look_for(struct finder *f, size_t i, const struct domain_identity *identity)

@@ -9,13 +9,14 @@
 #ifndef RECORD_SAMPLING_FINDER_H
 #define RECORD_SAMPLING_FINDER_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 
 #include "guest/hypervisor.h"
 
 struct finder;
 
-/* What a domain that came back is known by: the uuid, or else the name ("": none). */
+/* What a domain that came back is known by: the uuid (0: none), or else the name ("": none). */
 struct domain_identity {
 	uint8_t uuid[16];
 	char name[64];
@@ -30,13 +31,18 @@ struct finder *finder_start(const struct hypervisor_ops *ops, size_t n, int not_
 /* Ends the thread; waits a second at most for a search under way. NULL is fine. */
 void finder_stop(struct finder *f);
 
-/* Domain @i, below n, is looked for from now on; no effect if it already is. The identity is copied. */
+/* Domain @i, below n, is recorded under this number: so that one is not another one that came back. 0: it ended. */
+void finder_recorded(struct finder *f, size_t i, uint32_t domid);
+/* Domain @i is looked for from now on; no effect if it already is. The identity is copied. */
 void finder_look_for(struct finder *f, size_t i, const struct domain_identity *identity);
 /* True: domain @i was found running, and is not looked for any longer. */
 bool finder_found(struct finder *f, size_t i, struct guest_info *info);
 
-/* One search: a running domain with that uuid, or else that name. 0; -ESRCH: none; or another negative errno. */
+/*
+ * One search: a running domain with that uuid, or else that name, whose number is none of the @n in @recorded. 0;
+ * -ESRCH: none; or another negative errno.
+ */
 int finder_search(const struct hypervisor_ops *ops, struct hypervisor *x, const struct domain_identity *identity,
-                  struct guest_info *info);
+                  const _Atomic uint32_t *recorded, size_t n, struct guest_info *info);
 
 #endif

@@ -12,7 +12,9 @@
 
 #define FLUSH_NS 1000000000ull /* a block is written when it is so old */
 #define LOOK_NS 500000000ull   /* if rounds are further apart, domains are checked so often */
-#define IDLE_COST 8            /* CPU time spent without a sample is charged so many times */
+#define RETRY_NS 1000000000ull /* a domain that came back but could not be recorded is tried again after so long, */
+#define RETRY_MAX_NS (16 * RETRY_NS) /* then after twice as long, and so on up to this */
+#define IDLE_COST 8                  /* CPU time spent without a sample is charged so many times */
 
 struct loop {
 	struct session *s;
@@ -235,6 +237,46 @@ static void look_for_ends(struct loop *l)
 		end(l, UPF_REASON_DOMAIN, 0, NULL);
 }
 
+static const char *name_of(const struct target *t)
+{
+	return t->name[0] ? t->name : "the domain";
+}
+
+/* From now on @info is domain @d. 0 or a negative errno; ECHILD: the watchdog is dead. */
+static int take_up(struct session *s, uint32_t d, const struct guest_info *info)
+{
+	int rc = watchdog_replace(s->watchdog, d, info);
+
+	if (rc == 0)
+		rc = target_reopen(s->targets[d], s->x, info, s->options->some_vcpus ? s->options->vcpus : NULL);
+	return rc == 0 ? target_settle(s->targets[d]) : rc;
+}
+
+/* @info is back, but cannot be recorded; maybe it can be later. */
+static void try_later(const struct session *s, struct target *t, const struct guest_info *info, uint64_t now,
+                      int error)
+{
+	char why[256];
+
+	if (t->retry.wait_ns == 0) {
+		target_explain(t->ops, s->x, info, error, why, sizeof(why));
+		say("%s is back as domain %u, but cannot be recorded: %s; trying again", name_of(t), info->domid, why);
+	}
+	t->retry.wait_ns = t->retry.wait_ns ? 2 * t->retry.wait_ns : RETRY_NS;
+	if (t->retry.wait_ns > RETRY_MAX_NS)
+		t->retry.wait_ns = RETRY_MAX_NS;
+	t->retry.next_ns = now + t->retry.wait_ns;
+}
+
+/* Taken up since the finder has seen that it is not. */
+static bool is_recorded(const struct session *s, const struct guest_info *info)
+{
+	for (size_t d = 0; d < s->ntargets; d++)
+		if (!s->targets[d]->ended && s->targets[d]->info.domid == info->domid)
+			return true;
+	return false;
+}
+
 /* Has the finder found domain @d, which ended, again? */
 static void look_for(struct loop *l, uint32_t d, uint64_t now)
 {
@@ -244,28 +286,27 @@ static void look_for(struct loop *l, uint32_t d, uint64_t now)
 	struct guest_info info;
 	int rc;
 
-	if (!finder_found(s->finder, d, &info)) {
+	if (now < t->retry.next_ns)
+		return;
+	finder_recorded(s->finder, d, 0);
+	if (!finder_found(s->finder, d, &info) || is_recorded(s, &info)) {
 		memcpy(identity.uuid, t->info.uuid, sizeof(identity.uuid));
 		memcpy(identity.name, t->name, sizeof(identity.name));
 		finder_look_for(s->finder, d, &identity);
 		return;
 	}
-	rc = watchdog_replace(s->watchdog, d, &info);
-	if (rc != 0) {
-		end(l, UPF_REASON_ERROR, rc, "the watchdog process cannot attach to the domain that came back");
+	rc = take_up(s, d, &info);
+	if (rc == -ECHILD)
+		end(l, UPF_REASON_ERROR, 0, "the watchdog process has died");
+	else if (rc != 0 && rc != -ESRCH) /* not gone again */
+		try_later(s, t, &info, now, -rc);
+	t->ended = rc != 0;
+	if (rc != 0)
 		return;
-	}
-	rc = target_reopen(t, s->x, &info, s->options->some_vcpus ? s->options->vcpus : NULL);
-	if (rc == 0)
-		rc = target_settle(t);
-	if (rc == -ESRCH)
-		return; /* gone again */
-	if (rc != 0) {
-		end(l, UPF_REASON_ERROR, rc, "the domain came back but cannot be recorded");
-		return;
-	}
+	memset(&t->retry, 0, sizeof(t->retry));
+	finder_recorded(s->finder, d, info.domid);
 	if (!s->options->quiet)
-		say("%s is back as domain %u", t->name[0] ? t->name : "the domain", t->info.domid);
+		say("%s is back as domain %u", name_of(t), t->info.domid);
 	record_stream_event(&s->records, d, since_start(s, now), UPF_EVENT_REBOOT, t->info.domid);
 	sample_warm(t);
 }

@@ -2,6 +2,8 @@
 #include "record/sampling/target.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -190,6 +192,21 @@ void target_watch(struct target *t, struct watch *watch)
 		t->ops->guard_by(t->guest, &guard);
 }
 
+void target_explain(const struct hypervisor_ops *ops, struct hypervisor *x, const struct guest_info *info, int error,
+                    char *why, size_t size)
+{
+	if (error == ENODEV)
+		snprintf(why, size, "it has vCPUs 0 to %" PRIu32 ", none of those asked for", info->vcpus - 1);
+	else if (error == E2BIG)
+		snprintf(why, size, "it has too many vCPUs: select some with -C");
+	else if (ops->explain)
+		ops->explain(x, info, error, why, size);
+	else if (error == ENOTSUP)
+		snprintf(why, size, "this build records only PV guests: build with XENIF=xencall");
+	else
+		snprintf(why, size, "%s", strerror(error));
+}
+
 int target_settle(struct target *t)
 {
 	return t->ops->settle ? t->ops->settle(t->guest) : 0;
@@ -244,6 +261,7 @@ int target_reopen(struct target *t, struct hypervisor *x, const struct guest_inf
 	t->asked = old.asked;
 	t->reserved = old.reserved;
 	t->look = old.look;
+	t->retry = old.retry;
 	for (; t->nsamples > t->reserved.slots; t->nsamples--)
 		capture_free(t->captures[t->nsamples - 1]);
 	for (uint32_t i = 0; i < t->nsamples; i++)

@@ -70,6 +70,9 @@ struct target {
 	bool foreign; /* paused by somebody else when last looked at */
 	bool held;    /* paused since its creation, until the session lets it run */
 	bool ended;
+	struct {
+		uint64_t next_ns, wait_ns;
+	} retry; /* it is back, but could not be recorded: when to try again, and after what wait; 0: at once */
 };
 
 /* Finds the domain that @text names, by number or name. 0; -ESRCH: none; -EINVAL: more than one has this name. */
@@ -85,6 +88,10 @@ struct target *target_open(const struct hypervisor_ops *ops, struct hypervisor *
 void target_close(struct target *t);
 /* Its pauses are watched by @watch from now on, which must outlive the last of them. */
 void target_watch(struct target *t, struct watch *watch);
+
+/* In words for the user, why target_open(), target_reopen() or target_settle() failed with errno @error. */
+void target_explain(const struct hypervisor_ops *ops, struct hypervisor *x, const struct guest_info *info, int error,
+                    char *why, size_t size);
 
 /* To be called once its pauses are watched, before the first: 0 or a negative errno (struct hypervisor_ops, settle). */
 int target_settle(struct target *t);

@@ -83,8 +83,8 @@ static void survive_oom(void)
 	}
 }
 
-/* Everything needed later is made now: when the time comes there may be no memory. */
-static bool watch(struct process *p, size_t i, const struct guest_info *info)
+/* Everything needed later is made now: when the time comes there may be no memory. 0 or an errno. */
+static int watch(struct process *p, size_t i, const struct guest_info *info)
 {
 	struct watched *w = &p->watched[i];
 
@@ -92,16 +92,16 @@ static bool watch(struct process *p, size_t i, const struct guest_info *info)
 		p->ops->detach(w->guest);
 	w->guest = p->ops->attach_to_watch ? p->ops->attach_to_watch(p->x, info) : p->ops->attach(p->x, info, NULL);
 	memcpy(w->uuid, info->uuid, sizeof(w->uuid));
-	return w->guest != NULL;
+	return w->guest ? 0 : errno;
 }
 
-static bool watch_all(struct process *p, const struct guest_info *domains)
+static int watch_all(struct process *p, const struct guest_info *domains)
 {
-	bool ok = p->x && p->watched;
+	int rc = p->x && p->watched ? 0 : EIO;
 
-	for (size_t i = 0; ok && i < p->n; i++)
-		ok = watch(p, i, &domains[i]);
-	return ok;
+	for (size_t i = 0; rc == 0 && i < p->n; i++)
+		rc = watch(p, i, &domains[i]);
+	return rc;
 }
 
 /* Nobody but us can say why; its standard error is there only as long as it lives. */
@@ -205,20 +205,26 @@ static bool wait_for(struct process *p, uint64_t until, bool asleep)
 	return fds[0].revents != 0;
 }
 
+/* The answer to the recorder: 0 or an errno, all of which fit into a byte. False: nobody reads it. */
+static bool answer(const struct process *p, int rc)
+{
+	unsigned char byte = (unsigned char)rc;
+
+	return write(p->life, &byte, 1) == 1;
+}
+
 /* False: the recorder is dead, or no more to be spoken to. */
 static bool serve(struct process *p)
 {
 	struct request r;
 	ssize_t n;
-	char no;
 
 	do
 		n = read(p->pipe, &r, sizeof(r));
 	while (n < 0 && errno == EINTR);
 	if (n != (ssize_t)sizeof(r))
 		return false;
-	no = r.domain >= p->n || !watch(p, r.domain, &r.info);
-	return write(p->life, &no, 1) == 1;
+	return answer(p, r.domain < p->n ? watch(p, r.domain, &r.info) : EINVAL);
 }
 
 static void run(struct process *p)
@@ -238,19 +244,20 @@ static void run(struct process *p)
 static _Noreturn void watchdog_process(struct process *p, const struct guest_info *domains, int priority)
 {
 	/* A connection of its own: the parent's does not survive a fork, nor would it survive the parent. */
-	char why[256], missing[256], no;
+	char why[256], missing[256];
+	int rc;
 
 	p->recorder = getppid();
 	p->pidfd = (int)syscall(SYS_pidfd_open, p->recorder, 0);
 	p->x = p->ops->open(why, sizeof(why));
 	p->watched = calloc(p->n, sizeof(*p->watched));
-	no = !watch_all(p, domains);
+	rc = watch_all(p, domains);
 	latency_exact_timers();
 	/* Above the recorder, which might not leave it a CPU; what cannot be had, the recorder's own try reports. */
 	if (priority)
 		latency_try(priority, false, missing, sizeof(missing));
 	privileges_drop(p->ops->capabilities); /* best effort: the recorder says if it cannot */
-	if (no || write(p->life, &no, 1) != 1)
+	if (!answer(p, rc) || rc != 0)
 		_exit(1);
 	run(p);
 	for (size_t i = 0; i < p->n; i++)
@@ -280,16 +287,16 @@ static void close_pair(int pair[2])
 			close(pair[i]);
 }
 
-/* The watchdog says one byte once it is ready, and to every request: 0 is a yes. */
-static bool await_yes(int life)
+/* The watchdog answers once it is ready, and to every request. -ECHILD: it is dead. */
+static int await_answer(int life)
 {
-	char byte;
+	unsigned char byte;
 	ssize_t n;
 
 	do
 		n = read(life, &byte, 1);
 	while (n < 0 && errno == EINTR);
-	return n == 1 && byte == 0;
+	return n == 1 ? -byte : -ECHILD;
 }
 
 static void release(struct watchdog *g)
@@ -326,7 +333,7 @@ struct watchdog *watchdog_start(const struct hypervisor_ops *ops, const struct g
                                 const struct watchdog_limits *limits)
 {
 	struct watchdog *g = calloc(1, sizeof(*g));
-	int requests[2] = {-1, -1}, answers[2] = {-1, -1};
+	int requests[2] = {-1, -1}, answers[2] = {-1, -1}, rc;
 
 	if (!g)
 		return NULL;
@@ -357,9 +364,10 @@ struct watchdog *watchdog_start(const struct hypervisor_ops *ops, const struct g
 	requests[0] = answers[1] = -1;
 	g->pipe = requests[1];
 	g->life = answers[0];
-	if (!await_yes(g->life)) {
+	rc = await_answer(g->life);
+	if (rc != 0) {
 		waitpid(g->pid, NULL, 0);
-		errno = ECHILD;
+		errno = -rc;
 		goto err;
 	}
 	return g;
@@ -383,8 +391,8 @@ int watchdog_replace(struct watchdog *g, size_t i, const struct guest_info *info
 	r.domain = i;
 	r.info = *info;
 	if (write(g->pipe, &r, sizeof(r)) != (ssize_t)sizeof(r))
-		return -errno;
-	return await_yes(g->life) ? 0 : -ECHILD;
+		return -ECHILD;
+	return await_answer(g->life);
 }
 
 int watchdog_fd(const struct watchdog *g)

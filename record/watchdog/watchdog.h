@@ -36,7 +36,7 @@ struct watch *watchdog_watch(const struct watchdog *g, size_t i);
 int watchdog_fd(const struct watchdog *g);
 /*
  * Domain @i came back after its end and is @info's now. Not while it is paused. Waits for the watchdog's answer: 0 or
- * a negative errno.
+ * a negative errno; ECHILD: the watchdog is dead. After another one it watches no domain @i.
  */
 int watchdog_replace(struct watchdog *g, size_t i, const struct guest_info *info);
 /* False: the watchdog itself has died; nobody would undo a pause. */

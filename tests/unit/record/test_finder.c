@@ -33,7 +33,7 @@ static int setup(void **state)
 
 static int search(void **state, const struct domain_identity *identity, struct guest_info *info)
 {
-	return finder_search(&hypervisor_backend, *state, identity, info);
+	return finder_search(&hypervisor_backend, *state, identity, NULL, 0, info);
 }
 
 static void by_uuid_or_name(void **state)
@@ -51,6 +51,9 @@ static void by_uuid_or_name(void **state)
 	assert_int_equal(info.domid, 1);
 	domains[1].name = "";
 	assert_int_equal(search(state, &nameless, &info), -ESRCH);
+	/* A uuid of zeros is none: Xen gives it to those domains that it starts by itself. */
+	memset(domains[1].info.uuid, 0, sizeof(domains[1].info.uuid));
+	assert_int_equal(search(state, &(struct domain_identity){{0}, "other"}, &info), -ESRCH);
 }
 
 /* Nor one that is being built, ends, or runs this program. */
@@ -100,6 +103,11 @@ static void the_thread_finds_it(void **state)
 	assert_false(finder_found(f, 0, &info));
 	finder_look_for(f, 1, &web); /* it ended again */
 	assert_true(await_found(f, 1, &info));
+	domains[1].name = "web"; /* another one of that name, which is recorded already */
+	finder_recorded(f, 0, 1);
+	finder_look_for(f, 1, &web);
+	assert_true(await_found(f, 1, &info));
+	assert_int_equal(info.domid, 2);
 	finder_stop(f);
 }
 

@@ -103,7 +103,7 @@ static void come_back(struct fixture *f, size_t i, uint32_t vcpus)
 	assert_true(sample_ended(f->t, &r));
 	make_domain(&f->d[i], (uint32_t)i + 1, "web1", vcpus);
 	sim_world(f->d, i + 1);
-	assert_int_equal(finder_search(&hypervisor_backend, f->x, &identity, &info), 0);
+	assert_int_equal(finder_search(&hypervisor_backend, f->x, &identity, NULL, 0, &info), 0);
 	assert_int_equal(info.domid, i + 1);
 	assert_int_equal(target_reopen(f->t, f->x, &info, NULL), 0);
 	assert_int_equal(f->t->info.domid, i + 1);

@@ -652,6 +652,24 @@ static void a_recorder_that_holds_nothing_is_not_killed(void **state)
 
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 
+/* --follow: the domain may be gone again, or one that cannot be recorded. */
+static void a_domain_that_comes_back_is_watched(void **state)
+{
+	struct fixture *f = *state;
+	struct watch *w;
+	struct watchdog *g = start(f, 5 * MS, &w);
+
+	f->w->domain.unsupported = true;
+	assert_int_equal(watchdog_replace(g, 0, &f->w->domain.info), -ENOTSUP);
+	assert_true(watchdog_alive(g));
+	f->w->domain.unsupported = false;
+	assert_int_equal(watchdog_replace(g, 0, &f->w->domain.info), 0);
+	begin(f, w);
+	assert_true(await_unpaused(f));
+	assert_int_equal(watchdog_replace(g, 1, &f->w->domain.info), -EINVAL);
+	watchdog_stop(g);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -673,6 +691,7 @@ int main(void)
 		TEST(a_recorder_that_runs_gets_no_sigcont),
 		TEST(a_recorder_that_does_not_let_go_must_be_killed),
 		TEST(a_recorder_that_holds_nothing_is_not_killed),
+		TEST(a_domain_that_comes_back_is_watched),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

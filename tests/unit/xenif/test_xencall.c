@@ -383,9 +383,9 @@ static void a_domain_that_is_gone_is_looked_for_by_few_calls(void **state)
 
 		xen_of(interface, few, COUNT(few));
 		x = open_fake();
-		assert_int_equal(finder_search(ops, x, &gone, &info), -ESRCH);
+		assert_int_equal(finder_search(ops, x, &gone, NULL, 0, &info), -ESRCH);
 		assert_in_range(xen.domctls, 1, COUNT(few) + 1);
-		assert_int_equal(finder_search(ops, x, &renamed, &info), 0);
+		assert_int_equal(finder_search(ops, x, &renamed, NULL, 0, &info), 0);
 		assert_int_equal(info.domid, 7);
 		ops->close(x);
 	}

@@ -1,0 +1,48 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# --follow: a guest ends and comes back by another process; at first one that cannot be recorded; beside it is another
+# guest of the same name.
+set -u
+. "$(dirname "$0")/tap.sh"
+
+said() {
+	grep -qE "$1" "$work/follow.err"
+}
+sampled() {
+	[ "$("$report" --dump "$work/follow.upf" 2> /dev/null | grep -c "sample domain $1 vcpu 0 running")" -gt "${2:-20}" ]
+}
+times_back() {
+	"$report" --dump "$work/follow.upf" | grep -c 'event domain 0 .*(reboot)'
+}
+
+start_vmm -g -k "work=levels far"
+beside=$pid
+start_vmm -g -k "work=levels far"
+# Without the kernel's word a guest's memory may not be found: privileged programs always have that.
+setpriv --bounding-set=-bpf,-perfmon,-sys_admin --inh-caps=-bpf,-perfmon,-sys_admin \
+	"$record" --follow -F 500 --max-overhead 100% --max-cpu 100% --max-pause 60s -o "$work/follow.upf" "$pid" "$beside" 2> "$work/follow.err" &
+recorder=$!
+ok "two guests of one name: recorded" await sampled 0
+end_machine() {
+	kill -KILL "$1" && wait "$1"
+} 2> /dev/null
+end_machine "$pid"
+ended() {
+	"$report" --dump "$work/follow.upf" 2> /dev/null | grep -q 'event domain 0 .*(dying)'
+}
+ok "one ends: told" await ended
+start_vmm -k work=heartbeat
+refused="back as domain $pid, but cannot be recorded: cannot find its memory: CAP_BPF and CAP_PERFMON are missing, .*; trying again\$"
+ok "it comes back, and cannot be recorded: told" await said "$refused"
+ok "the other guest is recorded all the same" await sampled 1 1000
+end_machine "$pid"
+start_vmm -g -k "work=levels far"
+ok "it comes back again: told" await said "back as domain $pid\$"
+kill -INT "$recorder"
+wait "$recorder"
+ok $? "the recording ends in order" "$(cat "$work/follow.err")"
+ok "the trace is sound" "$report" --verify "$work/follow.upf"
+ok "it came back once" test "$(times_back)" = 1
+ok "nothing is left behind" untouched
+
+done_testing
