@@ -15,7 +15,9 @@
 #include "record/process/privileges.h"
 #include "record/process/signals.h"
 
-#define INTERVAL_MS 1000 /* between two searches */
+#define SOON_MS 100   /* between two searches at first, for most guests come back soon or not at all, */
+#define SOON 100      /* so often, */
+#define LATER_MS 1000 /* and then */
 #define STACK_SIZE (256 << 10)
 
 enum search_state { SEARCH_NONE, SEARCH_WANTED, SEARCH_FOUND };
@@ -104,13 +106,17 @@ static bool search_all(struct finder *f, struct hypervisor *x)
 	return left;
 }
 
-static void await_work(struct finder *f, bool left)
+/* Until the time of the next search. True: it is the first one for something. */
+static bool await_work(struct finder *f, bool left, unsigned searches)
 {
 	struct pollfd p = {.fd = f->wake, .events = POLLIN};
 	uint64_t count;
 
-	if (poll(&p, 1, left ? INTERVAL_MS : -1) > 0 && read(f->wake, &count, sizeof(count)) < 0)
+	if (poll(&p, 1, !left ? -1 : searches < SOON ? SOON_MS : LATER_MS) <= 0)
+		return false;
+	if (read(f->wake, &count, sizeof(count)) < 0)
 		errno = 0;
+	return true;
 }
 
 static void *finder_thread(void *arg)
@@ -118,6 +124,7 @@ static void *finder_thread(void *arg)
 	struct finder *f = arg;
 	struct hypervisor *x;
 	char why[256];
+	unsigned searches = 0;
 	bool left = false;
 
 	signals_leave_to_sampler();
@@ -128,7 +135,7 @@ static void *finder_thread(void *arg)
 	privileges_drop(f->ops->capabilities); /* best effort: the sampling thread reports it */
 	atomic_store(&f->started, x ? 0 : EIO);
 	while (x && !atomic_load(&f->ending)) {
-		await_work(f, left);
+		searches = await_work(f, left, searches) ? 1 : searches + 1;
 		left = search_all(f, x);
 	}
 	if (x)

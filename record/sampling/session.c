@@ -296,13 +296,13 @@ static void look_for(struct loop *l, uint32_t d, uint64_t now)
 		return;
 	}
 	rc = take_up(s, d, &info);
-	if (rc == -ECHILD)
-		end(l, UPF_REASON_ERROR, 0, "the watchdog process has died");
-	else if (rc != 0 && rc != -ESRCH) /* not gone again */
-		try_later(s, t, &info, now, -rc);
 	t->ended = rc != 0;
-	if (rc != 0)
+	if (rc == -ESRCH || rc == -ECHILD)
+		return; /* gone again; housekeeping() tells of the watchdog's death */
+	if (rc != 0) {
+		try_later(s, t, &info, now, -rc);
 		return;
+	}
 	memset(&t->retry, 0, sizeof(t->retry));
 	finder_recorded(s->finder, d, info.domid);
 	if (!s->options->quiet)
@@ -447,7 +447,6 @@ static void housekeeping(struct loop *l, uint64_t now)
 		pages_retry(s->targets[d]->pages);
 	/* Who keeps only the newest blocks must find it in any of them. */
 	tell_entries(s, now, s->options->flight_recorder);
-	look_for_all(l, now);
 	if (!l->over && !watchdog_alive(s->watchdog))
 		end(l, UPF_REASON_ERROR, 0,
 		    "the watchdog process was killed; without it a pause could be left behind");
@@ -582,6 +581,7 @@ void session_run(struct session *s)
 		atomic_store(&s->live.elapsed_ns, now - s->began_ns);
 		if (l.over)
 			break;
+		look_for_all(&l, now);
 		housekeeping(&l, now);
 		switch_or_dump(&l, now);
 		check_limits(&l, now, rounds);

@@ -58,6 +58,12 @@ left_alone() {
 }
 ok "--follow: a domain that stays away is waited for until Ctrl-C" left_alone
 ok "--follow: no zombie while it is waited for" no_zombie last
+short_lives() {
+	cat "$out/short.err"
+	[ "$(cat "$out/short.rc")" = 0 ] && "$report" --verify "$out/short.upf" || return 1
+	[ "$("$report" --dump "$out/short.upf" | grep -c 'event domain 0 4 (reboot)')" -ge 3 ]
+}
+ok "--follow: a domain that is gone again when it is found is waited for" short_lives
 hot_plug() {
 	cat "$out/plug.err"
 	[ "$(cat "$out/plug.rc")" = 0 ] && "$report" --verify "$out/plug.upf" || return 1

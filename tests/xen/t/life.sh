@@ -62,6 +62,13 @@ kill -INT $!
 wait $!
 echo $? > /out/last.rc
 
+# It reboots half a second after each start: when the recorder has found it, it may be gone again.
+on_reboot=restart guest_config short 1 "work=end:1 after=120"
+uniprof-record -F 500 -d 30 --follow -o /out/short.upf --start 'xl create -q -p /tmp/short.cfg' 2> /out/short.err
+echo $? > /out/short.rc
+pkill -f /tmp/short.cfg
+xl destroy short 2> /dev/null
+
 # vCPU 1 goes and comes.
 guest_start plug 2 "work=plug others=down"
 uniprof-record -F 500 -d 5 -o /out/plug.upf plug 2> /out/plug.err
