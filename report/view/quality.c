@@ -180,13 +180,15 @@ static void item_ways(const struct notes *n, struct para *p, uint64_t all)
 static void print_stacks(const struct notes *n)
 {
 	const struct counters *t = &n->run->profile.counters;
-	uint64_t whole = ended(n, UPF_END_ROOT), all = profile_count(&n->run->profile, n->states) - user_samples(n);
+	uint64_t whole = ended(n, UPF_END_ROOT), missing = ended(n, UPF_END_NONE);
+	uint64_t all = profile_count(&n->run->profile, n->states) - user_samples(n) - missing;
 	struct para p;
 
-	if (all == 0)
+	if (all + missing == 0)
 		return;
 	para_start(&p, n->out, n->utf8, "Stacks");
-	para_item(&p, "%s whole", whole == all ? "all" : whole == 0 ? "none" : text_share(whole, all).s);
+	if (all)
+		para_item(&p, "%s whole", whole == all ? "all" : whole == 0 ? "none" : text_share(whole, all).s);
 	for (unsigned end = 1; end < COUNTERS_ENDS; end++)
 		if (ended(n, end))
 			para_item(&p, "%s %s: %s", text_count(ended(n, end)).s,
@@ -194,7 +196,8 @@ static void print_stacks(const struct notes *n)
 			          : is_truncated(end) ? "truncated"
 			                              : "broken",
 			          chain_end_text(end));
-	item_ways(n, &p, all);
+	if (all)
+		item_ways(n, &p, all);
 	if (ended(n, CHAIN_END_UNKNOWN) && n->run->traces.session.tops >= UPF_TOPS_COPY &&
 	    !binaries_have_tables(&n->run->binaries))
 		para_item(&p, "-s FILE unwinds them: the guest's binary, with its unwind tables");
