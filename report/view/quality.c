@@ -140,7 +140,7 @@ struct quality_stacks quality_stacks(const struct counters *t, unsigned states)
 	struct quality_stacks stacks = {.whole = of_states(t->end, states, UPF_END_ROOT)};
 
 	for (unsigned end = 0; end < COUNTERS_ENDS; end++)
-		if (end != UPF_END_ROOT)
+		if (end != UPF_END_ROOT && end != UPF_END_NONE)
 			*(is_truncated(end) ? &stacks.truncated : &stacks.broken) += of_states(t->end, states, end);
 	return stacks;
 }

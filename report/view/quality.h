@@ -24,7 +24,7 @@ uint64_t quality_left_out(const struct profile *p, unsigned states);
 /* Did they leave none, nor of the run compared with (@old, or NULL)? */
 bool quality_filtered_all(const struct recording *run, const struct recording *old, unsigned states);
 
-/* Samples that count, but those of user mode, by what became of their stacks. */
+/* Samples that count, but those of user mode and those without registers, by what became of their stacks. */
 struct quality_stacks {
 	uint64_t whole, truncated, broken;
 };
