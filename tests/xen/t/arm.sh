@@ -18,5 +18,5 @@ done <<-END
 	thumb clang-arm32-thumb shares
 END
 uniprof-record --list > /out/list
-uniprof-record -F 1000 -d 16 -o /out/all.upf 4k 16k 64k flat64 user64 lpae short flat32 user32 clang thumb 2> /out/all.err
+uniprof-record -F 1000 -d 100 -o /out/all.upf 4k 16k 64k flat64 user64 lpae short flat32 user32 clang thumb 2> /out/all.err
 echo $? > /out/all.rc
