@@ -17,6 +17,7 @@
 #include "record/process/latency.h"
 #include "record/process/privileges.h"
 #include "record/process/signals.h"
+#include "record/sampling/loop.h"
 #include "record/sampling/session.h"
 
 struct recording {
@@ -268,7 +269,7 @@ static void run_session(struct recording *r, struct hypervisor *x)
 	memcpy(&s->seed, head->trace_id, sizeof(s->seed));
 	reduce_latency(r->options);
 	drop_privileges(r->options, r->ops->capabilities);
-	session_run(s);
+	loop_run(s);
 }
 
 /* --- the end ----------------------------------------------------------------------------------------------------- */
@@ -290,7 +291,7 @@ static void finish(struct recording *r)
 	finder_stop(s->finder);
 	s->finder = NULL;
 	signals_unblock(&s->signals);
-	session_put_rest(s);
+	loop_put_rest(s);
 	trace_output_set_end(s->output, rest, s->began_ns + totals->duration_ns, s->reason);
 	rc = queue_finish(s->records.queue);
 	upf_totals_add(totals, rest);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* session.h - one recording, from its first deadline to its last block: the loop of the sampling thread. */
+/* session.h - one recording, from its first deadline to its last block: what it works on, and its outcome. */
 #ifndef RECORD_SAMPLING_SESSION_H
 #define RECORD_SAMPLING_SESSION_H
 
@@ -63,9 +63,10 @@ struct session {
 	uint64_t retaken; /* rounds taken again: copies lacked parts of a stack, or a sleeping vCPU had run */
 };
 
-/* Samples until the recording is to end; fills in the outcome. */
-void session_run(struct session *s);
-/* Records what no block was free for; waits until one is, so never call it while a guest is paused. */
-void session_put_rest(struct session *s);
+/* The time in the trace that is being written, of CLOCK_MONOTONIC's @time_ns. ns. */
+static inline uint64_t session_time(const struct session *s, uint64_t time_ns)
+{
+	return time_ns > s->start_ns ? time_ns - s->start_ns : 0;
+}
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "record/sampling/session.h"
+#include "record/sampling/loop.h"
 
 #include <errno.h>
 #include <string.h>
@@ -7,14 +7,13 @@
 #include "common/say.h"
 #include "record/process/clock.h"
 #include "record/sampling/entry.h"
+#include "record/sampling/follow.h"
 #include "record/sampling/sample.h"
 #include "record/sampling/timer.h"
 
 #define FLUSH_NS 1000000000ull /* a block is written when it is so old */
 #define LOOK_NS 500000000ull   /* if rounds are further apart, domains are checked so often */
-#define RETRY_NS 1000000000ull /* a domain that came back but could not be recorded is tried again after so long, */
-#define RETRY_MAX_NS (16 * RETRY_NS) /* then after twice as long, and so on up to this */
-#define IDLE_COST 8                  /* CPU time spent without a sample is charged so many times */
+#define IDLE_COST 8            /* CPU time spent without a sample is charged so many times */
 
 struct loop {
 	struct session *s;
@@ -38,11 +37,6 @@ static void end(struct loop *l, enum upf_reason reason, int error, const char *f
 	l->s->reason = reason;
 	l->s->error = error;
 	l->s->failed = failed;
-}
-
-static uint64_t since_start(const struct session *s, uint64_t time_ns)
-{
-	return time_ns > s->start_ns ? time_ns - s->start_ns : 0;
 }
 
 /* --- rounds ------------------------------------------------------------------------------------------------------ */
@@ -125,7 +119,7 @@ static void charge_cpu(struct loop *l)
 
 static void tell_end(struct session *s, uint32_t domain, const struct round *r)
 {
-	record_stream_event(&s->records, domain, since_start(s, r->time_ns),
+	record_stream_event(&s->records, domain, session_time(s, r->time_ns),
 	                    r->shutdown ? UPF_EVENT_SHUTDOWN : UPF_EVENT_DYING, r->shutdown_code);
 }
 
@@ -135,7 +129,7 @@ static void one_round(struct loop *l, uint32_t domain)
 	struct target *t = s->targets[domain];
 	bool foreign = t->foreign;
 	struct round r = sample_round(t);
-	uint64_t time_ns = since_start(s, r.time_ns);
+	uint64_t time_ns = session_time(s, r.time_ns);
 
 	charge_pause(l, t, &r);
 	if (t->foreign != foreign)
@@ -199,7 +193,7 @@ static void tell_entries(struct session *s, uint64_t now, bool again)
 {
 	for (uint32_t d = 0; d < s->ntargets; d++) {
 		s->targets[d]->entry_told &= !again;
-		tell_entry(s, d, since_start(s, now));
+		tell_entry(s, d, session_time(s, now));
 	}
 }
 
@@ -211,7 +205,7 @@ static void all_rounds(struct loop *l)
 	some_rounds(l, false);
 }
 
-/* --- domains that end, and come back ----------------------------------------------------------------------------- */
+/* --- domains that end -------------------------------------------------------------------------------------------- */
 
 static bool any_left(const struct session *s)
 {
@@ -237,87 +231,6 @@ static void look_for_ends(struct loop *l)
 		end(l, UPF_REASON_DOMAIN, 0, NULL);
 }
 
-static const char *name_of(const struct target *t)
-{
-	return t->name[0] ? t->name : "the domain";
-}
-
-/* From now on @info is domain @d. 0 or a negative errno; ECHILD: the watchdog is dead. */
-static int take_up(struct session *s, uint32_t d, const struct guest_info *info)
-{
-	int rc = watchdog_replace(s->watchdog, d, info);
-
-	if (rc == 0)
-		rc = target_reopen(s->targets[d], s->x, info, s->options->some_vcpus ? s->options->vcpus : NULL);
-	return rc == 0 ? target_settle(s->targets[d]) : rc;
-}
-
-/* @info is back, but cannot be recorded; maybe it can be later. */
-static void try_later(const struct session *s, struct target *t, const struct guest_info *info, uint64_t now,
-                      int error)
-{
-	char why[256];
-
-	if (t->retry.wait_ns == 0) {
-		target_explain(t->ops, s->x, info, error, why, sizeof(why));
-		say("%s is back as domain %u, but cannot be recorded: %s; trying again", name_of(t), info->domid, why);
-	}
-	t->retry.wait_ns = t->retry.wait_ns ? 2 * t->retry.wait_ns : RETRY_NS;
-	if (t->retry.wait_ns > RETRY_MAX_NS)
-		t->retry.wait_ns = RETRY_MAX_NS;
-	t->retry.next_ns = now + t->retry.wait_ns;
-}
-
-/* Taken up since the finder has seen that it is not. */
-static bool is_recorded(const struct session *s, const struct guest_info *info)
-{
-	for (size_t d = 0; d < s->ntargets; d++)
-		if (!s->targets[d]->ended && s->targets[d]->info.domid == info->domid)
-			return true;
-	return false;
-}
-
-/* Has the finder found domain @d, which ended, again? */
-static void look_for(struct loop *l, uint32_t d, uint64_t now)
-{
-	struct session *s = l->s;
-	struct target *t = s->targets[d];
-	struct domain_identity identity;
-	struct guest_info info;
-	int rc;
-
-	if (now < t->retry.next_ns)
-		return;
-	finder_recorded(s->finder, d, 0);
-	if (!finder_found(s->finder, d, &info) || is_recorded(s, &info)) {
-		memcpy(identity.uuid, t->info.uuid, sizeof(identity.uuid));
-		memcpy(identity.name, t->name, sizeof(identity.name));
-		finder_look_for(s->finder, d, &identity);
-		return;
-	}
-	rc = take_up(s, d, &info);
-	t->ended = rc != 0;
-	if (rc == -ESRCH || rc == -ECHILD)
-		return; /* gone again; housekeeping() tells of the watchdog's death */
-	if (rc != 0) {
-		try_later(s, t, &info, now, -rc);
-		return;
-	}
-	memset(&t->retry, 0, sizeof(t->retry));
-	finder_recorded(s->finder, d, info.domid);
-	if (!s->options->quiet)
-		say("%s is back as domain %u", name_of(t), t->info.domid);
-	record_stream_event(&s->records, d, since_start(s, now), UPF_EVENT_REBOOT, t->info.domid);
-	sample_warm(t);
-}
-
-static void look_for_all(struct loop *l, uint64_t now)
-{
-	for (uint32_t d = 0; l->s->options->follow && d < l->s->ntargets; d++)
-		if (l->s->targets[d]->ended && !l->over)
-			look_for(l, d, now);
-}
-
 /* --- deadlines --------------------------------------------------------------------------------------------------- */
 
 static void count_late(struct loop *l, uint64_t now)
@@ -330,8 +243,8 @@ static void count_late(struct loop *l, uint64_t now)
 	atomic_fetch_add(&s->live.late, missed);
 	if (s->options->missed)
 		say("%llu deadline%s missed at %.6f s", (unsigned long long)missed, missed == 1 ? "" : "s",
-		    (double)since_start(s, now) / 1e9);
-	record_stream_late(&s->records, since_start(s, now), missed);
+		    (double)session_time(s, now) / 1e9);
+	record_stream_late(&s->records, session_time(s, now), missed);
 }
 
 /* Hands the block over if it would be older than a second at the next round. */
@@ -339,7 +252,7 @@ static void flush_due(struct session *s, uint64_t next_ns)
 {
 	struct upf_encoder *e = queue_current(s->records.queue);
 
-	if (e && !upf_encoder_empty(e) && since_start(s, next_ns) >= upf_encoder_first_time(e) + FLUSH_NS)
+	if (e && !upf_encoder_empty(e) && session_time(s, next_ns) >= upf_encoder_first_time(e) + FLUSH_NS)
 		record_stream_submit(&s->records);
 }
 
@@ -428,7 +341,7 @@ static void tell_rate(struct loop *l, uint64_t now)
 	l->told_mhz = rate;
 	for (uint32_t d = 0; d < s->ntargets; d++)
 		if (!s->targets[d]->ended)
-			record_stream_event(&s->records, d, since_start(s, now), UPF_EVENT_RATE, rate);
+			record_stream_event(&s->records, d, session_time(s, now), UPF_EVENT_RATE, rate);
 }
 
 /* Checks that are needed about once a second only. */
@@ -549,7 +462,7 @@ static void let_run(struct loop *l, struct target *t)
 		end(l, UPF_REASON_ERROR, rc, "the new domain cannot be let run");
 }
 
-void session_run(struct session *s)
+void loop_run(struct session *s)
 {
 	struct loop l = {.s = s, .told_mhz = s->options->rate_mhz};
 	uint64_t rounds = 0, now = s->began_ns;
@@ -581,7 +494,7 @@ void session_run(struct session *s)
 		atomic_store(&s->live.elapsed_ns, now - s->began_ns);
 		if (l.over)
 			break;
-		look_for_all(&l, now);
+		follow_look(s, now);
 		housekeeping(&l, now);
 		switch_or_dump(&l, now);
 		check_limits(&l, now, rounds);
@@ -590,9 +503,9 @@ void session_run(struct session *s)
 	s->records.totals.duration_ns = now - s->began_ns;
 }
 
-void session_put_rest(struct session *s)
+void loop_put_rest(struct session *s)
 {
-	const uint64_t end_ns = since_start(s, s->began_ns + s->records.totals.duration_ns);
+	const uint64_t end_ns = session_time(s, s->began_ns + s->records.totals.duration_ns);
 
 	queue_wait(s->records.queue);
 	for (uint32_t d = 0; d < s->ntargets; d++)
