@@ -26,7 +26,7 @@ told() {
 	recorded told -F 1k -n 100 -v "$pid" && grep -q "memory: found by the kernel's memory slots" "$work/told.err"
 }
 ok "the kernel tells where the memory is, and -v that it did" told
-ok "without CAP_BPF: found by its mappings" searched far -F 2k -n 3000 "$pid"
+ok "without CAP_BPF: found by its mappings" searched far -F 2k -n 6000 "$pid"
 ok "below 4 GiB and above it: every stack is the guest's, every share of time within 3 points" shares "$work/far.upf" levels
 ok "nothing is left behind" untouched
 listed() {
@@ -76,9 +76,9 @@ command -v qemu-system-x86_64 > /dev/null || {
 . "$kvm/qemu.sh"
 start_qemu "web$$" 1 "work=levels far " -m 3G -object memory-backend-memfd,id=ram,size=3G,share=on -machine memory-backend=ram
 if works work_levels > "$work/why"; then
-	ok "QEMU with shared memory, some above 4 GiB: recorded" recorded shared -F 1k -n 3000 "web$$"
+	ok "QEMU with shared memory, some above 4 GiB: recorded" recorded shared -F 2k -n 6000 "web$$"
 	ok "every stack is the guest's, every share of time within 3 points" shares "$work/shared.upf" levels
-	ok "without CAP_BPF: found" searched qemu -F 1k -n 3000 "web$$"
+	ok "without CAP_BPF: found" searched qemu -F 2k -n 6000 "web$$"
 	ok "every stack is the guest's, every share of time within 3 points" shares "$work/qemu.upf" levels
 	ok "nothing is left behind" untraced
 else

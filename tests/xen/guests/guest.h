@@ -86,7 +86,9 @@ static inline __attribute__((always_inline)) long hypercall(long nr, long a, lon
 	return x0;
 }
 #else
+#ifndef UNIT_CYCLES
 #define UNIT_CYCLES 4000000u
+#endif
 #define LEAP_CYCLES 20000u
 
 static inline uint64_t tsc(void)
