@@ -4,6 +4,8 @@
 
 #include <errno.h>
 
+#define STACK_MAX 0x10000u /* bytes; kernels have stacks of 16 KiB, and of 32 for tests of their own */
+
 struct walk {
 	const struct isa *isa;
 	struct cfi *cfi;
@@ -57,7 +59,20 @@ static void recover(const struct walk *w, const struct cfi_row *row, uint64_t cf
 	up->known |= (uint32_t)fine << r;
 }
 
-/* 0, or why there is no caller. */
+/*
+ * The stack pointer that the frame has put away is another stack's: an interrupt's code has switched to its own, and of
+ * what was interrupted there is no copy. The pages of this one end where the copy does, or this is too far away.
+ */
+static bool leaves_stack(const struct walk *w, const struct cfi_row *row, uint64_t cfa)
+{
+	const uint64_t top = w->memory.base + w->memory.n * 8;
+
+	if (!row->cfa_deref || row->cfa_base != w->isa->sp)
+		return false;
+	return cfa < w->memory.base || cfa >= top + STACK_MAX || (cfa > top && w->sample->end == UPF_END_UNMAPPED);
+}
+
+/* 0, with an instruction pointer of 0 if this is the outermost frame; or why there is no caller. */
 static uint8_t apply(const struct walk *w, const struct cfi_row *row, struct registers *up)
 {
 	uint64_t cfa = w->regs.reg[row->cfa_base] + (uint64_t)(int64_t)row->cfa_offset, at;
@@ -67,6 +82,10 @@ static uint8_t apply(const struct walk *w, const struct cfi_row *row, struct reg
 	if (row->cfa_deref && !memory_word(&w->memory, cfa, &cfa))
 		return missing(w, cfa);
 	cfa += (uint64_t)(int64_t)row->cfa_after;
+	if (leaves_stack(w, row, cfa)) {
+		up->ip = 0;
+		return 0;
+	}
 	at = cfa + (uint64_t)(int64_t)row->ra_offset;
 	if (row->ra == CFI_RA_LINK && (w->behind || !known(w, w->isa->link)))
 		return CHAIN_END_UNSURE;

@@ -262,13 +262,13 @@ struct made_entry {
 	unsigned sp_base, fp_base, kind, end;
 };
 
-static struct orc *make_orc(const struct made_entry *e, size_t n, bool three_bits, struct image **image, int *fd)
+/* A file with this table, at @path. Its descriptor. */
+static int make_orc_file(const struct made_entry *e, size_t n, bool three_bits, char *path, size_t size)
 {
 	uint8_t ip[64 * 4], table[64 * 6];
 	struct elf_section sections[] = {{".text", TEXT, text, sizeof(text), true},
 	                                 {".orc_unwind_ip", ORC_IP, ip, n * 4, false},
 	                                 {".orc_unwind", ORC_TABLE, table, n * 6, false}};
-	char path[64], why[128];
 
 	for (size_t i = 0; i < n; i++) {
 		int32_t off = (int32_t)(TEXT + (uint64_t)e[i].at - (ORC_IP + i * 4));
@@ -280,7 +280,14 @@ static struct orc *make_orc(const struct made_entry *e, size_t n, bool three_bit
 		memcpy(table + i * 6 + 2, &e[i].fp, 2);
 		memcpy(table + i * 6 + 4, &w, 2);
 	}
-	*fd = elf_make(sections, 3, 0, path, sizeof(path));
+	return elf_make(sections, 3, 0, path, size);
+}
+
+static struct orc *make_orc(const struct made_entry *e, size_t n, bool three_bits, struct image **image, int *fd)
+{
+	char path[64], why[128];
+
+	*fd = make_orc_file(e, n, three_bits, path, sizeof(path));
 	*image = image_open(path, why, sizeof(why));
 	assert_non_null(*image);
 	return orc_new(*image);
@@ -329,6 +336,41 @@ static void orc_layouts(void **state)
 	}
 }
 
+/* An interrupt's code puts the stack pointer of what it has interrupted at the top of its own stack. */
+static void another_stack(void **state)
+{
+	static const struct made_entry entries[] = {{0, 8, 0, 9, 0, 0, 0}, {SIZE, 8, 0, 5, 0, 0, 0}};
+	static const struct {
+		uint64_t old;
+		uint8_t copy_end, end;
+		size_t n;
+	} cases[] = {
+		{STACK + 64 * 8 + 0x1000, UPF_END_UNMAPPED, UPF_END_ROOT, 1},
+		{STACK + (UINT64_C(1) << 30), UPF_END_DEPTH, UPF_END_ROOT, 1},
+		{STACK - 0x4000, UPF_END_DEPTH, UPF_END_ROOT, 1},
+		{STACK + 64 * 8 + 0x1000, UPF_END_DEPTH, CHAIN_END_COPY, 1},
+		{STACK + 0x10, UPF_END_UNMAPPED, UPF_END_ROOT, 2}, /* it has not switched */
+	};
+	struct fixture *f = *state;
+	char path[64], why[256];
+	struct cfi *rows = cfi_new(&f->symbols);
+	int fd = make_orc_file(entries, COUNT(entries), false, path, sizeof(path));
+
+	assert_non_null(rows);
+	cfi_enter(rows, &isa_x86_64, true);
+	assert_int_equal(cfi_add_image(rows, path, 0, why, sizeof(why)), 0);
+	f->words[2] = BEHIND_THIRD;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		f->words[0] = cases[i].old;
+		f->sample.end = cases[i].copy_end;
+		unwind_copy(rows, &f->sample, TEXT + 1, &f->chain);
+		assert_int_equal(f->chain.end, cases[i].end);
+		assert_int_equal(f->chain.n, cases[i].n);
+	}
+	cfi_free(rows);
+	close(fd);
+}
+
 /* What a symbol's size says of data behind the file's last code is not looked through. */
 static void function_larger_than_its_code(void **state)
 {
@@ -375,6 +417,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(frame_made, setup, teardown),
 		cmocka_unit_test_setup_teardown(names_alone, setup_names, teardown),
 		cmocka_unit_test(orc_layouts),
+		cmocka_unit_test_setup_teardown(another_stack, setup, teardown),
 		cmocka_unit_test(function_larger_than_its_code),
 	};
 
