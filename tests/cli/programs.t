@@ -27,7 +27,7 @@ address() { # address FILE SYMBOL [OFFSET]: hexadecimal
 
 # --- two guests: the same addresses, other names
 flags='-O2 -g -ffreestanding -fno-pic -no-pie -nostdlib -static'
-sed 's/work/serve/g; s/leaf/query/g; s/twice/double_it/g' "$samples/guest.c" >db.c
+sed 's,work,serve,g; s,leaf,query,g; s,twice,double_it,g' "$samples/guest.c" >db.c
 # shellcheck disable=SC2086
 gcc $flags -Wl,--build-id=0xc0ffee00c0ffee01 -o web "$samples/guest.c" && gcc $flags -Wl,--build-id=0xc0ffee00c0ffee02 -o db db.c ||
 	echo 'Bail out! no guests'

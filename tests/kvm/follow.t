@@ -18,7 +18,7 @@ times_back() {
 start_vmm -g -k "work=levels far"
 beside=$pid
 start_vmm -g -k "work=levels far"
-# Without the kernel's word a guest's memory may not be found: privileged programs always have that.
+# Without CAP_BPF the kernel does not tell where a guest's memory is, and the search fails for the second monitor's (memory.t).
 setpriv --bounding-set=-bpf,-perfmon,-sys_admin --inh-caps=-bpf,-perfmon,-sys_admin \
 	"$record" --follow -F 500 --max-overhead 100% --max-cpu 100% --max-pause 60s -o "$work/follow.upf" "$pid" "$beside" 2> "$work/follow.err" &
 recorder=$!
