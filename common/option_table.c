@@ -44,10 +44,24 @@ struct parser {
 	size_t size;
 };
 
+/* Is the next word of "-r 2" the argument, or an operand? */
+static bool is_ambiguous(struct parser *p, const struct option_def *def, const char *shown)
+{
+	const char *next = p->at + 1 < p->argc ? p->argv[p->at + 1] : "";
+
+	if (def->takes != OPTION_OPTIONAL_NUMBER || *next < '0' || *next > '9')
+		return false;
+	snprintf(p->why, p->size, "%s %s is ambiguous: write %s%s%s, or put %s before %s", shown, next, shown,
+	         shown[1] == '-' ? "=" : "", next, next, shown);
+	return true;
+}
+
 static int apply(struct parser *p, const struct option_def *def, const char *shown, const char *value)
 {
 	char reason[256] = "";
 
+	if (!value && is_ambiguous(p, def, shown))
+		return -1;
 	if (def->apply(p->ctx, def, value, reason, sizeof(reason)) == 0)
 		return 0;
 	if (value)
@@ -138,7 +152,8 @@ int options_parse(const struct option_def *table, int argc, char **argv, void *c
 /* "  -F, --freq HZ" */
 static int print_names(const struct option_def *def, FILE *out)
 {
-	const char *open = def->takes == OPTION_OPTIONAL_ARG ? (def->name ? "[=" : "[") : " ";
+	const bool optional = def->takes == OPTION_OPTIONAL_ARG || def->takes == OPTION_OPTIONAL_NUMBER;
+	const char *open = optional ? (def->name ? "[=" : "[") : " ";
 	int n = 0;
 
 	if (def->letter)
@@ -148,7 +163,7 @@ static int print_names(const struct option_def *def, FILE *out)
 	if (def->name)
 		n += fprintf(out, "--%s", def->name);
 	if (def->arg)
-		n += fprintf(out, "%s%s%s", open, def->arg, def->takes == OPTION_OPTIONAL_ARG ? "]" : "");
+		n += fprintf(out, "%s%s%s", open, def->arg, optional ? "]" : "");
 	return n;
 }
 

@@ -11,7 +11,12 @@
 #include <stddef.h>
 #include <stdio.h>
 
-enum option_arg { OPTION_NO_ARG, OPTION_ARG, OPTION_OPTIONAL_ARG };
+enum option_arg {
+	OPTION_NO_ARG,
+	OPTION_ARG,
+	OPTION_OPTIONAL_ARG,    /* must be attached: the next word is an operand */
+	OPTION_OPTIONAL_NUMBER, /* the same, and a next word that begins with a digit is refused as ambiguous */
+};
 
 struct option_def {
 	int letter;       /* 0: none */

@@ -157,7 +157,6 @@ static int parse_number(const char **text, size_t below, size_t *out)
 
 int parse_list(const char *text, uint64_t *set, size_t bits)
 {
-	memset(set, 0, (bits + 63) / 64 * sizeof(*set));
 	for (;;) {
 		size_t first, last;
 		int rc = parse_number(&text, bits, &first);

@@ -14,7 +14,7 @@ int parse_duration(const char *text, uint64_t *ns);
 int parse_size(const char *text, uint64_t *bytes);
 /* "99", "0.5", "1k", "1kHz", "99Hz", "max" into millihertz; above 0, at most 1 MHz, which is max. */
 int parse_rate(const char *text, uint64_t *mhz);
-/* "0,2-4" into the bits of @set (@bits of them, 64 a word); at least one. */
+/* Adds "0,2-4" to the bits of @set (@bits of them, 64 a word); at least one. */
 int parse_list(const char *text, uint64_t *set, size_t bits);
 
 #endif

@@ -3,6 +3,7 @@
 #include "common/utf8.h"
 
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const char *name = "uniprof";
@@ -12,20 +13,13 @@ void say_name(const char *program)
 	name = program;
 }
 
-/* C0, DEL and C1 control characters, and what turns the direction of the text around (U+202A-E, U+2066-9). */
-static bool is_unsafe(uint32_t code)
-{
-	return code < 0x20 || (code >= 0x7f && code < 0xa0) || (code >= 0x202a && code <= 0x202e) ||
-	       (code >= 0x2066 && code <= 0x2069);
-}
-
 /* The bytes at the beginning of @text that can be shown as they are. */
 static size_t safe_length(const char *text)
 {
 	size_t n = 0, len;
 	uint32_t code;
 
-	while (text[n] && (len = utf8_character(text + n, &code)) != 0 && !is_unsafe(code))
+	while (text[n] && (len = utf8_character(text + n, &code)) != 0 && !utf8_is_unsafe(code))
 		n += len;
 	return n;
 }
@@ -40,6 +34,21 @@ void print_safe(FILE *out, const char *text)
 		if (*text)
 			fprintf(out, "\\x%02x", (unsigned char)*text++);
 	}
+}
+
+char *safe_text(const char *text)
+{
+	char *safe = NULL;
+	size_t len;
+	FILE *memory = open_memstream(&safe, &len);
+
+	if (!memory)
+		return NULL;
+	print_safe(memory, text);
+	if (fclose(memory) == 0)
+		return safe;
+	free(safe);
+	return NULL;
 }
 
 void say(const char *format, ...)

@@ -25,11 +25,11 @@ struct thread_pool {
 };
 
 /* Jobs are started in the order of their slots; a slot that was passed is not busy. */
-static bool next_job(struct thread_pool *c, size_t *slot)
+static bool next_job(struct thread_pool *pool, size_t *slot)
 {
-	while (c->started < c->turn) {
-		*slot = c->started++ % c->slots;
-		if (c->busy[*slot])
+	while (pool->started < pool->turn) {
+		*slot = pool->started++ % pool->slots;
+		if (pool->busy[*slot])
 			return true;
 	}
 	return false;
@@ -38,105 +38,105 @@ static bool next_job(struct thread_pool *c, size_t *slot)
 /*
  * Does a job that no thread has started; false: there is none. Called with the lock, which it releases for the work.
  */
-static bool do_next(struct thread_pool *c)
+static bool do_next(struct thread_pool *pool)
 {
 	size_t slot;
 
-	if (!next_job(c, &slot))
+	if (!next_job(pool, &slot))
 		return false;
-	pthread_mutex_unlock(&c->lock);
-	c->work(c->ctx, slot);
-	pthread_mutex_lock(&c->lock);
-	c->busy[slot] = false;
-	pthread_cond_signal(&c->done);
+	pthread_mutex_unlock(&pool->lock);
+	pool->work(pool->ctx, slot);
+	pthread_mutex_lock(&pool->lock);
+	pool->busy[slot] = false;
+	pthread_cond_signal(&pool->done);
 	return true;
 }
 
 static void *run(void *arg)
 {
-	struct thread_pool *c = arg;
+	struct thread_pool *pool = arg;
 
-	pthread_mutex_lock(&c->lock);
-	while (do_next(c) || !c->ends)
-		if (c->started == c->turn && !c->ends)
-			pthread_cond_wait(&c->given, &c->lock);
-	pthread_mutex_unlock(&c->lock);
+	pthread_mutex_lock(&pool->lock);
+	while (do_next(pool) || !pool->ends)
+		if (pool->started == pool->turn && !pool->ends)
+			pthread_cond_wait(&pool->given, &pool->lock);
+	pthread_mutex_unlock(&pool->lock);
 	return NULL;
 }
 
 struct thread_pool *thread_pool_start(unsigned helpers, size_t slots, void (*work)(void *ctx, size_t slot), void *ctx)
 {
-	struct thread_pool *c = calloc(1, sizeof(*c));
+	struct thread_pool *pool = calloc(1, sizeof(*pool));
 	int error = 0;
 
-	if (!c)
+	if (!pool)
 		return NULL;
-	*c = (struct thread_pool){.work = work, .ctx = ctx, .slots = slots};
-	pthread_mutex_init(&c->lock, NULL);
-	pthread_cond_init(&c->given, NULL);
-	pthread_cond_init(&c->done, NULL);
-	c->busy = calloc(slots, sizeof(*c->busy));
-	c->threads = calloc(helpers, sizeof(*c->threads));
-	if (!c->busy || !c->threads)
+	*pool = (struct thread_pool){.work = work, .ctx = ctx, .slots = slots};
+	pthread_mutex_init(&pool->lock, NULL);
+	pthread_cond_init(&pool->given, NULL);
+	pthread_cond_init(&pool->done, NULL);
+	pool->busy = calloc(slots, sizeof(*pool->busy));
+	pool->threads = calloc(helpers, sizeof(*pool->threads));
+	if (!pool->busy || !pool->threads)
 		error = ENOMEM;
-	while (error == 0 && c->nthreads < helpers) {
-		error = pthread_create(&c->threads[c->nthreads], NULL, run, c);
-		c->nthreads += error == 0;
+	while (error == 0 && pool->nthreads < helpers) {
+		error = pthread_create(&pool->threads[pool->nthreads], NULL, run, pool);
+		pool->nthreads += error == 0;
 	}
-	if (error == 0 || c->nthreads > 0) /* fewer do as well */
-		return c;
-	thread_pool_end(c);
+	if (error == 0 || pool->nthreads > 0) /* fewer do as well */
+		return pool;
+	thread_pool_end(pool);
 	errno = error;
 	return NULL;
 }
 
-size_t thread_pool_turn(struct thread_pool *c)
+size_t thread_pool_turn(struct thread_pool *pool)
 {
-	size_t slot = c->turn % c->slots;
+	size_t slot = pool->turn % pool->slots;
 
-	pthread_mutex_lock(&c->lock);
-	while (c->busy[slot])
-		if (!do_next(c))
-			pthread_cond_wait(&c->done, &c->lock);
-	pthread_mutex_unlock(&c->lock);
+	pthread_mutex_lock(&pool->lock);
+	while (pool->busy[slot])
+		if (!do_next(pool))
+			pthread_cond_wait(&pool->done, &pool->lock);
+	pthread_mutex_unlock(&pool->lock);
 	return slot;
 }
 
-static void end_turn(struct thread_pool *c, bool busy)
+static void end_turn(struct thread_pool *pool, bool busy)
 {
-	pthread_mutex_lock(&c->lock);
-	c->busy[c->turn % c->slots] = busy;
-	c->turn++;
-	pthread_cond_signal(&c->given);
-	pthread_mutex_unlock(&c->lock);
+	pthread_mutex_lock(&pool->lock);
+	pool->busy[pool->turn % pool->slots] = busy;
+	pool->turn++;
+	pthread_cond_signal(&pool->given);
+	pthread_mutex_unlock(&pool->lock);
 }
 
-void thread_pool_give(struct thread_pool *c)
+void thread_pool_give(struct thread_pool *pool)
 {
-	end_turn(c, true);
+	end_turn(pool, true);
 }
 
-void thread_pool_pass(struct thread_pool *c)
+void thread_pool_pass(struct thread_pool *pool)
 {
-	end_turn(c, false);
+	end_turn(pool, false);
 }
 
-void thread_pool_end(struct thread_pool *c)
+void thread_pool_end(struct thread_pool *pool)
 {
-	if (!c)
+	if (!pool)
 		return;
-	pthread_mutex_lock(&c->lock);
-	c->ends = true;
-	pthread_cond_broadcast(&c->given);
-	pthread_mutex_unlock(&c->lock);
-	for (unsigned i = 0; i < c->nthreads; i++)
-		pthread_join(c->threads[i], NULL);
-	pthread_mutex_destroy(&c->lock);
-	pthread_cond_destroy(&c->given);
-	pthread_cond_destroy(&c->done);
-	free(c->threads);
-	free(c->busy);
-	free(c);
+	pthread_mutex_lock(&pool->lock);
+	pool->ends = true;
+	pthread_cond_broadcast(&pool->given);
+	pthread_mutex_unlock(&pool->lock);
+	for (unsigned i = 0; i < pool->nthreads; i++)
+		pthread_join(pool->threads[i], NULL);
+	pthread_mutex_destroy(&pool->lock);
+	pthread_cond_destroy(&pool->given);
+	pthread_cond_destroy(&pool->done);
+	free(pool->threads);
+	free(pool->busy);
+	free(pool);
 }
 
 unsigned thread_pool_cpus(void)

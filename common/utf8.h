@@ -28,4 +28,11 @@ static inline bool utf8_is_continuation(char c)
 	return ((unsigned char)c & 0xc0) == 0x80;
 }
 
+/* C0, DEL and C1 control characters, and what turns the direction of the text around (U+202A-E, U+2066-9). */
+static inline bool utf8_is_unsafe(uint32_t code)
+{
+	return code < 0x20 || (code >= 0x7f && code < 0xa0) || (code >= 0x202a && code <= 0x202e) ||
+	       (code >= 0x2066 && code <= 0x2069);
+}
+
 #endif

@@ -28,6 +28,7 @@
 #define UPF_ROUND_FRAMES_MAX 26000u /* frames of one round that always fit into an empty encoder */
 #define UPF_WORD 8u                 /* bytes of a stack word */
 #define UPF_WINDOW_MAX 512u         /* words of a window */
+#define UPF_WINDOWS_MAX (1u << 21)  /* words of all windows that a block lists */
 #define UPF_COPY_MAX 8192u          /* words of a stack copy */
 /* Words of one round's windows that always fit into an empty encoder, with its frames. */
 #define UPF_ROUND_WINDOW_MAX 16384u
@@ -90,8 +91,8 @@ enum upf_end {
 enum upf_tops {
 	UPF_TOPS_NONE = 0, /* nothing: frames by frame pointers only */
 	/*
-	 * Frames, and words at the top: those that may be code addresses or equal the frame pointer; others stand as
-	 * 0.
+	 * Frames, and words at the top: those that may be code addresses or equal the frame pointer; others are stored
+	 * as 0.
 	 */
 	UPF_TOPS_WINDOW = 1,
 	/* registers and the stack as it was; no frames but the instruction pointer, or those up to the root */
@@ -126,7 +127,7 @@ enum upf_reason {
 	UPF_REASON_SIGNAL = 3,
 	UPF_REASON_DOMAIN = 4, /* the last domain ended */
 	UPF_REASON_OUTPUT = 5, /* the output failed or its reader went away */
-	UPF_REASON_ERROR = 6,  /* the hypervisor refused to go on */
+	UPF_REASON_ERROR = 6,  /* the hypervisor refused a call, or the watchdog died */
 	UPF_REASON_SWITCH = 7, /* the recording went on in another trace */
 	UPF_REASON_DUMP = 8,   /* what had been kept in memory was written, and the recording went on */
 };
@@ -149,7 +150,7 @@ const char *upf_reason_text(unsigned reason);
 /* --- what a reader must know first ------------------------------------------------------------------------------- */
 
 struct upf_domain {
-	uint32_t id; /* Xen's domid */
+	uint32_t id; /* Xen's domid; on KVM the VMM's process ID */
 	uint8_t uuid[16];
 	uint8_t kind; /* enum upf_kind */
 	uint8_t arch; /* enum upf_arch */
@@ -332,7 +333,7 @@ enum upf_fault {
 	UPF_FAULT_COMPRESSION, /* LZ4 does not decode */
 	UPF_FAULT_RECORD,      /* a record inside a sound block breaks the format */
 	UPF_FAULT_FOREIGN,     /* the block belongs to another trace */
-	UPF_FAULT_ORDER,       /* the block stands twice or out of order */
+	UPF_FAULT_ORDER,       /* the block is repeated or out of order */
 	UPF_FAULT_GAP,         /* bytes that are no block */
 };
 const char *upf_fault_text(enum upf_fault fault);

@@ -128,6 +128,13 @@ struct hypervisor_ops {
 	 * 0 or a negative errno.
 	 */
 	int (*list)(struct hypervisor *x, struct guest_info **domains, size_t *n);
+	/*
+	 * The same for a search for a domain named @name that comes back: without those that have another name, or that
+	 * are another one of this name as they were there at @since_ns (CLOCK_MONOTONIC), when that one was, too.
+	 * NULL: list() is as good.
+	 */
+	int (*list_returned)(struct hypervisor *x, const char *name, uint64_t since_ns, struct guest_info **domains,
+	                     size_t *n);
 	/* The domain's name; -ENOENT if it is not known. May block, as list(). */
 	int (*domain_name)(struct hypervisor *x, uint32_t domid, char *name, size_t size);
 	/* The command of the process that runs the domain: 0 or a negative errno. NULL: there is none. */
@@ -170,8 +177,9 @@ struct hypervisor_ops {
 	void (*prepare)(struct guest *g, const uint64_t *asleep);
 	/*
 	 * Pauses the guest and reads run states and registers of its vCPUs, by one call. 0: the guest is paused, and
-	 * resume() must follow. Negative errno: it is not paused; -EAGAIN: it could not be in time, another round may
-	 * succeed. Positive errno: it is paused, and resume() must follow, but it could not be read.
+	 * resume() must follow. Negative errno: it is not paused; -EAGAIN: another round may succeed; -EINTR: the
+	 * watchdog would not wait any longer. Positive errno: it is paused, and resume() must follow, but it could not
+	 * be read.
 	 */
 	int (*stop)(struct guest *g);
 	/*
@@ -186,7 +194,7 @@ struct hypervisor_ops {
 	 */
 	void (*registers)(struct guest *g, uint32_t vcpu, struct register_set *set);
 	/*
-	 * Undoes the pause of stop(). -EINVAL: somebody else has undone it. -ECANCELED: spoil() came first, and the
+	 * Undoes the pause of stop(). -EINVAL: somebody else has undone it. -ECANCELED: cancel_resume() came first, and the
 	 * guest is still paused.
 	 */
 	int (*resume)(struct guest *g);
@@ -210,7 +218,7 @@ struct hypervisor_ops {
 	 * Has that process's resume() fail with -ECANCELED, unless the hypervisor has begun to carry it out. False:
 	 * this backend cannot.
 	 */
-	bool (*spoil)(struct pause_mark *m);
+	bool (*cancel_resume)(struct pause_mark *m);
 	/*
 	 * Undoes one pause of the domain, whoever made it. -EINVAL: it is not paused. NULL: only the process that has
 	 * paused it can, and its death does; any signal that this process handles makes stop() end early.
@@ -226,6 +234,11 @@ struct hypervisor_ops {
 	 */
 	int (*map)(struct guest *g, const uint64_t *frames, size_t n, const void **pages);
 	void (*unmap)(struct guest *g, const void *page);
+	/*
+	 * Releases what else of the guest this process maps, which would keep its memory when it ends; after its end
+	 * all of it. The caller has unmapped all pages before; prepare() gets it back. NULL: there is nothing else.
+	 */
+	void (*let_go)(struct guest *g);
 	/*
 	 * Where memory cannot be mapped, else NULL: a page of map() is an address for this only. Fills the pieces of
 	 * @to one after the other from those of @from, by one call. 0 or a negative errno; -ESTALE: these pages are not

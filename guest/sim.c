@@ -154,7 +154,7 @@ static void default_world(void)
 	const char *freeze = getenv("UNIPROF_SIM_FREEZE"), *idle = getenv("UNIPROF_SIM_IDLE");
 	const char *born = getenv("UNIPROF_SIM_BORN"), *crashed = getenv("UNIPROF_SIM_CRASHED");
 	size_t n = 9, more = idle ? strtoul(idle, NULL, 10) : 0;
-	struct sim_domain *domains = zeroed((n + 2 + more) * sizeof(*domains));
+	struct sim_domain *domains = zeroed((n + 3 + more) * sizeof(*domains));
 
 	furnish(&domains[0], 0, "Domain-0", 1);
 	furnish(&domains[1], 1, "busy", 2);
@@ -163,6 +163,7 @@ static void default_world(void)
 	domains[1].tick = busy_tick;
 	domains[1].freeze = freeze ? strtoul(freeze, NULL, 10) : 0;
 	furnish(&domains[2], 2, "idle", 1);
+	domains[2].absent_until = getenv("UNIPROF_SIM_ALIVE");
 	furnish(&domains[3], 3, "paused", 1);
 	domains[3].info.paused = true;
 	furnish(&domains[4], 4, "hvm", 1);
@@ -185,6 +186,8 @@ static void default_world(void)
 		domains[n].info.shutdown = true;
 		domains[n++].info.shutdown_code = 3;
 	}
+	if (getenv("UNIPROF_SIM_WIDE"))
+		furnish(&domains[n++], 11, "wide", SIM_VCPUS);
 	for (uint32_t i = 0; i < more; i++)
 		furnish(&domains[n + i], 101 + i, NULL, 1);
 	sim_world(domains, n + more);
@@ -210,6 +213,11 @@ static void call_outside_pause(void)
 static bool is_paused(const struct sim_domain *d)
 {
 	return d->info.paused || d->our_pauses + d->foreign_pauses > 0;
+}
+
+static bool exists(const struct sim_domain *d)
+{
+	return !d->absent_until || access(d->absent_until, F_OK) == 0;
 }
 
 static void describe(const struct sim_domain *d, struct guest_info *info)
@@ -240,11 +248,6 @@ static const char *version(struct hypervisor *x)
 {
 	(void)x;
 	return "Xen 4.17-simulated, domctl 0x15";
-}
-
-static bool exists(const struct sim_domain *d)
-{
-	return !d->absent_until || access(d->absent_until, F_OK) == 0;
 }
 
 static struct sim_domain *domain_of(uint32_t domid)
@@ -335,20 +338,23 @@ static int info(struct guest *g, struct guest_info *info)
 	call_outside_pause();
 	g->d->infos++;
 	describe(g->d, info);
-	return 0;
+	return exists(g->d) ? 0 : -ESRCH;
 }
 
 static int infos(struct guest *const *guests, size_t n, struct guest_info *infos)
 {
 	call_outside_pause();
 	guests[0]->d->batches++;
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
 		describe(guests[i]->d, &infos[i]);
+		if (!exists(guests[i]->d))
+			infos[i].domid = UINT32_MAX;
+	}
 	return 0;
 }
 
 /* Values of the mark's first word. A compare-and-swap stands for what the hypervisor does in one call. */
-enum { NOT_PAUSED, PAUSED, SPOILT };
+enum { NOT_PAUSED, PAUSED, CANCELLED };
 
 static _Atomic uint64_t *mark_of(const struct pause_mark *m)
 {
@@ -366,6 +372,8 @@ static int stop(struct guest *g)
 	struct sim_domain *d = g->d;
 
 	call_outside_pause();
+	if (!exists(d))
+		return -ESRCH;
 	if (d->stop_error < 0)
 		return d->stop_error;
 	d->stops++;
@@ -472,11 +480,11 @@ static bool is_marked(const struct pause_mark *m, bool dead)
 	return atomic_load(mark_of(m)) != NOT_PAUSED;
 }
 
-static bool spoil(struct pause_mark *m)
+static bool cancel_resume(struct pause_mark *m)
 {
 	uint64_t paused = PAUSED;
 
-	atomic_compare_exchange_strong(mark_of(m), &paused, SPOILT);
+	atomic_compare_exchange_strong(mark_of(m), &paused, CANCELLED);
 	return true;
 }
 
@@ -534,7 +542,7 @@ const struct hypervisor_ops hypervisor_backend = {
 	.mark_at = mark_at,
 	.peek = peek,
 	.is_marked = is_marked,
-	.spoil = spoil,
+	.cancel_resume = cancel_resume,
 	.unpause = unpause,
 	.map = map,
 	.unmap = unmap,

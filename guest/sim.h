@@ -15,7 +15,7 @@
 struct sim_domain {
 	struct guest_info info;
 	const char *name;         /* NULL: none */
-	const char *absent_until; /* the domain is there when this file is; NULL: always */
+	const char *absent_until; /* the domain is there while this file is; NULL: always */
 	bool unsupported;         /* attach() refuses it: another kind of guest */
 	struct vcpu_stop vcpu[SIM_VCPUS];
 	uint8_t (*memory)[GUEST_PAGE_SIZE]; /* SIM_FRAMES of them; allocated at the first use */
@@ -44,8 +44,8 @@ struct sim_domain {
  * The world the next open() finds: @n domains in the order of their domids. NULL: a default world, with "busy",
  * "idle", "paused", "hvm", "twins" twice, "frameless" and "refused", in memory shared with processes forked later.
  * There the environment variable UNIPROF_SIM_FREEZE=N sets @freeze of "busy". UNIPROF_SIM_BORN=FILE adds "born", a
- * domain that its creator leaves paused, when FILE is there. UNIPROF_SIM_CRASHED adds "crashed". UNIPROF_SIM_IDLE=N
- * adds N domains that sleep, from number 101 on.
+ * domain that its creator leaves paused, while FILE is there. UNIPROF_SIM_ALIVE=FILE: so long "idle" is there.
+ * UNIPROF_SIM_CRASHED adds "crashed". UNIPROF_SIM_IDLE=N adds N domains that sleep, from number 101 on.
  */
 void sim_world(struct sim_domain *domains, size_t n);
 

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -54,25 +55,45 @@ void kvm_detach(struct guest *g)
 /* The threads as the layout tells them. */
 static int set_threads(struct guest *g)
 {
+	int result = 0;
+
 	for (uint32_t i = 0; i < g->machine.vcpus; i++) {
 		int rc = g->vcpus[i].run ? vcpu_set_thread(&g->vcpus[i], g->machine.pid, g->layout.threads[i]) : 0;
 
 		if (rc != 0 && rc != -ESRCH)
-			return rc;
+			result = rc;
 	}
-	return 0;
+	return result;
 }
 
+/* All that can be. */
 static int attach_vcpus(struct guest *g)
 {
-	int rc = 0;
+	int result = 0;
 
-	for (uint32_t i = 0; rc == 0 && i < g->machine.vcpus; i++)
-		if (g->machine.fds[i] >= 0 && !g->vcpus[i].run)
-			rc = vcpu_attach(&g->vcpus[i], g->pidfd, g->machine.fds[i]);
-	return rc;
+	for (uint32_t i = 0; i < g->machine.vcpus; i++) {
+		int rc = g->machine.fds[i] >= 0 && !g->vcpus[i].run
+		                 ? vcpu_attach(&g->vcpus[i], g->pidfd, g->machine.fds[i])
+		                 : 0;
+
+		if (rc != 0)
+			result = rc;
+	}
+	return result;
 }
 
+/* Each takes two, and the soft limit is for programs that use select(). Best effort. */
+static void allow_descriptors(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
+		return;
+	limit.rlim_cur = limit.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+/* None of which is attached. */
 static int make_vcpus(struct guest *g)
 {
 	g->vcpus = calloc(g->machine.vcpus, sizeof(*g->vcpus));
@@ -80,10 +101,10 @@ static int make_vcpus(struct guest *g)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < g->machine.vcpus; i++)
 		g->vcpus[i].cpu_time = g->vcpus[i].call = -1;
-	return attach_vcpus(g);
+	return 0;
 }
 
-/* Those that were plugged in. Their number has been made room for (struct machine). */
+/* Those that are there now. The number of those that can be plugged in has been made room for (struct machine). */
 static void attach_new_vcpus(struct guest *g)
 {
 	struct machine now;
@@ -143,7 +164,7 @@ static int check(struct guest *g)
 
 	if (machine_tracing_forbidden())
 		return -EPERM;
-	if (machine_asks_protection(g->machine.pid) || g->machine.machines > 1)
+	if (machine_asks_protection(g->machine.pid) || g->machine.machines > 1 || g->machine.has_more)
 		return -ENOTSUP;
 	if (!iterator_of(g->x))
 		return begin_search(g);
@@ -200,8 +221,11 @@ struct guest *kvm_attach(struct hypervisor *x, const struct guest_info *info, co
 	struct guest *g = open_guest(x, info);
 	int rc = g ? check(g) : -errno;
 
+	allow_descriptors();
 	if (rc == 0)
 		rc = make_vcpus(g);
+	if (rc == 0)
+		rc = attach_vcpus(g);
 	if (rc == 0)
 		rc = set_threads(g);
 	if (rc == 0)
@@ -219,7 +243,7 @@ struct guest *kvm_attach(struct hypervisor *x, const struct guest_info *info, co
 	return g;
 }
 
-/* No memory and no threads. */
+/* No memory, no threads and no pages of vCPUs: the watchdog outlives the guest, and a mapping would keep that. */
 struct guest *kvm_attach_to_watch(struct hypervisor *x, const struct guest_info *info)
 {
 	struct guest *g = open_guest(x, info);
@@ -234,7 +258,6 @@ struct guest *kvm_attach_to_watch(struct hypervisor *x, const struct guest_info 
 	return NULL;
 }
 
-/* The recorder has attached to vCPUs that were plugged in, too. */
 void kvm_clean_up(struct guest *g)
 {
 	attach_new_vcpus(g);
@@ -250,8 +273,12 @@ void kvm_explain(struct hypervisor *x, const struct guest_info *info, int error,
 
 	if (error == EBUSY)
 		snprintf(why, size, "another program traces it, such as gdb or strace: end that first");
+	else if (error == EALREADY)
+		snprintf(why, size, "its VMM itself uses the registers that KVM shares with it (KVM_CAP_SYNC_REGS)");
 	else if (error == ENOTSUP && machine_find((pid_t)info->domid, &m) == 0 && m.machines > 1)
 		snprintf(why, size, "its process runs several virtual machines");
+	else if (error == ENOTSUP && m.has_more)
+		snprintf(why, size, "it has vCPUs with numbers from %u on", MACHINE_VCPUS_MAX);
 	else if (error == ENOTSUP)
 		snprintf(why, size, "its memory and registers are protected from the host (SEV, TDX)");
 	else if (error == ENOSYS)

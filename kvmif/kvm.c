@@ -23,6 +23,9 @@
 #include "kvmif/remote.h"
 
 #define HELD_NS 100000000ull /* a guest whose monitor holds all vCPUs for so long is paused */
+/* Who traces its threads for so long, and at so many stops in a row, does not only have a look. */
+#define REFUSED_NS 1000000000ull
+#define REFUSED_STOPS 10
 
 static bool is_set(const uint64_t *bits, uint32_t i)
 {
@@ -93,17 +96,29 @@ static int add_machine(void *ctx, const struct machine *m)
 	return 0;
 }
 
-static int list(struct hypervisor *x, struct guest_info **domains, size_t *n)
+static int list_wanted(const struct machine_wanted *wanted, struct guest_info **domains, size_t *n)
 {
 	struct machines all = {calloc(1, sizeof(*all.info)), 0};
-	int rc = all.info ? machine_each(add_machine, &all) : -ENOMEM;
+	int rc = all.info ? machine_each(wanted, add_machine, &all) : -ENOMEM;
 
-	(void)x;
 	*domains = all.info;
 	*n = all.n;
 	if (rc != 0)
 		free(all.info);
 	return rc;
+}
+
+static int list(struct hypervisor *x, struct guest_info **domains, size_t *n)
+{
+	(void)x;
+	return list_wanted(NULL, domains, n);
+}
+
+static int list_returned(struct hypervisor *x, const char *name, uint64_t since_ns, struct guest_info **domains,
+                         size_t *n)
+{
+	(void)x;
+	return list_wanted(&(struct machine_wanted){name, since_ns}, domains, n);
 }
 
 static int domain_name(struct hypervisor *x, uint32_t domid, char *name, size_t size)
@@ -258,12 +273,18 @@ static void disarm_all(struct guest *g)
 	g->mark->armed = 0;
 }
 
-/* Of -EPERM: somebody else traces the thread, or it is just ending. */
-static int refusal(const struct guest *g, const struct vcpu *v)
+/* Of -EPERM: somebody else traces the thread, or has until now, or it is just ending. */
+static int refusal(struct guest *g, const struct vcpu *v)
 {
 	pid_t by = machine_tracer(g->machine.pid, v->tid);
 
-	return by > 0 ? -EBUSY : by < 0 ? -ESRCH : -EPERM;
+	if (by < 0)
+		return -ESRCH;
+	if (g->refused++ == 0)
+		g->refused_ns = kvm_now();
+	if (g->refused < REFUSED_STOPS || kvm_now() - g->refused_ns < REFUSED_NS)
+		return -EAGAIN;
+	return by > 0 ? -EBUSY : -EPERM;
 }
 
 static int interrupt_all(struct guest *g)
@@ -271,10 +292,14 @@ static int interrupt_all(struct guest *g)
 	int rc = 0;
 
 	for (uint32_t i = 0; rc == 0 && i < g->machine.vcpus; i++) {
-		if (g->vcpus[i].armed)
-			rc = vcpu_interrupt(&g->vcpus[i]);
+		struct vcpu *v = &g->vcpus[i];
+
+		if (v->is_taken)
+			rc = -EALREADY;
+		else if (v->armed)
+			rc = vcpu_interrupt(v);
 		if (rc == -EPERM)
-			rc = refusal(g, &g->vcpus[i]);
+			rc = refusal(g, v);
 	}
 	return rc;
 }
@@ -290,13 +315,15 @@ static int stop(struct guest *g)
 		if (g->vcpus[i].held)
 			rc = vcpu_await(&g->vcpus[i]);
 	disarm_all(g);
-	if (rc == 0)
+	if (rc == 0) {
+		g->refused = 0;
 		return 0;
+	}
 	release_all(g);
-	if (rc == -ESRCH && is_alive(g))
-		kvm_look_again(g);
-	/* A signal came while a thread was slow to stop: the watchdog wants the pause to end. */
-	return rc == -EINTR || (rc == -ESRCH && is_alive(g)) ? -EAGAIN : rc;
+	if (rc != -ESRCH || !is_alive(g))
+		return rc;
+	kvm_look_again(g);
+	return -EAGAIN;
 }
 
 static int copy(struct guest *g, const struct iovec *to, size_t nto, const struct iovec *from, size_t nfrom)
@@ -418,6 +445,16 @@ static void unmap(struct guest *g, const void *page)
 	g->mapped--;
 }
 
+static void let_go(struct guest *g)
+{
+	shared_unmap(&g->shared);
+	g->to_share = true;
+	if (is_alive(g))
+		return;
+	for (uint32_t i = 0; i < g->machine.vcpus; i++)
+		vcpu_detach(&g->vcpus[i]);
+}
+
 const struct hypervisor_ops hypervisor_kvm = {
 	.name = "ptrace",
 	.prefix = "kvm",
@@ -427,6 +464,7 @@ const struct hypervisor_ops hypervisor_kvm = {
 	.version = version,
 	.find = find,
 	.list = list,
+	.list_returned = list_returned,
 	.domain_name = domain_name,
 	.monitor = monitor,
 	.own_domid = own_domid,
@@ -451,4 +489,5 @@ const struct hypervisor_ops hypervisor_kvm = {
 	.clean_up = kvm_clean_up,
 	.map = map,
 	.unmap = unmap,
+	.let_go = let_go,
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* kvm.h - private to kvmif: what its two halves share, attach.c (what a guest consists of) and kvm.c (its stops). */
+/* kvm.h - private to kvmif: what attach.c (what a guest consists of) and kvm.c (its stops) share. */
 #ifndef KVMIF_KVM_H
 #define KVMIF_KVM_H
 
@@ -35,6 +35,8 @@ struct guest {
 	bool to_share;         /* and to be mapped before the next stop */
 	struct search *search; /* for the memory, by its monitor's mappings; NULL: the kernel tells where it is */
 	uint64_t slots_ns;     /* when memory and vCPUs were looked at */
+	uint64_t refused_ns;   /* since when threads could not be traced, */
+	unsigned refused;      /* in so many stops; 0: the last one could */
 	uint64_t held_ns;      /* since when its monitor has held all its vCPUs; 0: it does not */
 	bool is_watched;       /* by attach_to_watch() */
 	size_t mapped;         /* pages */

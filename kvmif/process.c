@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "common/array.h"
@@ -89,9 +90,12 @@ static void note_link(struct machine *m, const char *link, int fd)
 	if (strcmp(link, VM_LINK) == 0)
 		note_vm(m, fd);
 	m->may_be_protected |= strcmp(link, "/dev/sev") == 0 || strstr(link, "kvm-gmem");
-	if (strncmp(link, VCPU_LINK, strlen(VCPU_LINK)) != 0 ||
-	    parse_u64(link + strlen(VCPU_LINK), 0, MACHINE_VCPUS_MAX - 1, &number) != 0)
+	if (strncmp(link, VCPU_LINK, strlen(VCPU_LINK)) != 0)
 		return;
+	if (parse_u64(link + strlen(VCPU_LINK), 0, MACHINE_VCPUS_MAX - 1, &number) != 0) {
+		m->has_more = true;
+		return;
+	}
 	m->fds[number] = fd;
 	if (m->vcpus <= number)
 		m->vcpus = (uint32_t)number + 1;
@@ -120,6 +124,70 @@ static int read_links(struct machine *m)
 	}
 	closedir(dir);
 	return rc;
+}
+
+/* --- names ------------------------------------------------------------------------------------------------------- */
+
+/* QEMU's: name, or guest=name among other things; a comma in a name is doubled. */
+static void copy_qemu_name(const char *value, char *name, size_t size)
+{
+	const char *guest = strncmp(value, "guest=", 6) == 0 ? value : strstr(value, ",guest=");
+	size_t n = 0;
+
+	if (guest)
+		value = strchr(guest, '=') + 1;
+	for (; *value && n + 1 < size; value++) {
+		if (*value == ',' && *++value != ',')
+			break;
+		name[n++] = *value;
+	}
+	name[n] = '\0';
+}
+
+static int read_comm(pid_t pid, const char *file, char *name, size_t size)
+{
+	ssize_t n = read_file(pid, file, name, size);
+
+	if (n > 0 && name[n - 1] == '\n')
+		name[n - 1] = '\0';
+	return n < 0 ? (int)n : 0;
+}
+
+int machine_command(pid_t pid, char *name, size_t size)
+{
+	return read_comm(pid, "comm", name, size);
+}
+
+int machine_thread_name(pid_t pid, pid_t tid, char *name, size_t size)
+{
+	char file[32];
+
+	snprintf(file, sizeof(file), "task/%d/comm", (int)tid);
+	return read_comm(pid, file, name, size);
+}
+
+/* By the command line; "": it has none there. */
+static int given_name(pid_t pid, char *name, size_t size)
+{
+	char line[16384];
+	ssize_t n = read_file(pid, "cmdline", line, sizeof(line));
+	const char *value;
+
+	if (n < 0)
+		return (int)n;
+	name[0] = '\0';
+	if ((value = argument(line, (size_t)n, "name")))
+		copy_qemu_name(value, name, size);
+	else if ((value = argument(line, (size_t)n, "id")))
+		snprintf(name, size, "%s", value);
+	return 0;
+}
+
+int machine_name(pid_t pid, char *name, size_t size)
+{
+	int rc = given_name(pid, name, size);
+
+	return rc != 0 || name[0] ? rc : machine_command(pid, name, size);
 }
 
 /* --- numbers of vCPUs --------------------------------------------------------------------------------------------- */
@@ -183,6 +251,8 @@ uint32_t machine_vcpus_most(pid_t pid)
 	return most < MACHINE_VCPUS_MAX ? most : MACHINE_VCPUS_MAX;
 }
 
+/* --- processes ---------------------------------------------------------------------------------------------------- */
+
 int machine_find(pid_t pid, struct machine *m)
 {
 	uint32_t most;
@@ -190,7 +260,7 @@ int machine_find(pid_t pid, struct machine *m)
 
 	m->pid = pid;
 	m->vcpus = m->machines = 0;
-	m->may_be_protected = false;
+	m->may_be_protected = m->has_more = false;
 	for (size_t i = 0; i < MACHINE_VCPUS_MAX; i++)
 		m->fds[i] = -1;
 	rc = read_start(pid, &m->start);
@@ -246,7 +316,35 @@ static bool may_look(void)
 	       caps[0].effective & (CAP_TO_MASK(CAP_DAC_READ_SEARCH) | CAP_TO_MASK(CAP_DAC_OVERRIDE));
 }
 
-int machine_each(int (*each)(void *ctx, const struct machine *m), void *ctx)
+static uint64_t ns_of(const struct timespec *t)
+{
+	return (uint64_t)t->tv_sec * 1000000000u + (uint64_t)t->tv_nsec;
+}
+
+/* Of a process that starts at @since_ns: as struct machine has it. */
+static uint64_t ticks_of(uint64_t since_ns)
+{
+	struct timespec now, boot;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	clock_gettime(CLOCK_BOOTTIME, &boot);
+	return (since_ns + ns_of(&boot) - ns_of(&now)) / (1000000000u / (uint64_t)sysconf(_SC_CLK_TCK));
+}
+
+static bool can_be_back(pid_t pid, const struct machine_wanted *wanted)
+{
+	char name[64];
+	uint64_t start;
+
+	if (given_name(pid, name, sizeof(name)) != 0)
+		return false;
+	if (!name[0] && (read_start(pid, &start) != 0 || start < ticks_of(wanted->since_ns) ||
+	                 machine_command(pid, name, sizeof(name)) != 0))
+		return false;
+	return strncmp(name, wanted->name, sizeof(name) - 1) == 0;
+}
+
+int machine_each(const struct machine_wanted *wanted, int (*each)(void *ctx, const struct machine *m), void *ctx)
 {
 	struct machine m;
 	pid_t *pids;
@@ -255,7 +353,7 @@ int machine_each(int (*each)(void *ctx, const struct machine *m), void *ctx)
 	int rc = all_pids(&pids, &n);
 
 	for (size_t i = 0; rc == 0 && i < n; i++) {
-		if (machine_find(pids[i], &m) != 0)
+		if ((wanted && !can_be_back(pids[i], wanted)) || machine_find(pids[i], &m) != 0)
 			continue;
 		any = true;
 		rc = each(ctx, &m);
@@ -264,61 +362,7 @@ int machine_each(int (*each)(void *ctx, const struct machine *m), void *ctx)
 	return rc == 0 && !any && !may_look() ? -EACCES : rc;
 }
 
-/* --- names ------------------------------------------------------------------------------------------------------- */
-
-/* QEMU's: name, or guest=name among other things; a comma in a name is doubled. */
-static void copy_qemu_name(const char *value, char *name, size_t size)
-{
-	const char *guest = strncmp(value, "guest=", 6) == 0 ? value : strstr(value, ",guest=");
-	size_t n = 0;
-
-	if (guest)
-		value = strchr(guest, '=') + 1;
-	for (; *value && n + 1 < size; value++) {
-		if (*value == ',' && *++value != ',')
-			break;
-		name[n++] = *value;
-	}
-	name[n] = '\0';
-}
-
-static int read_comm(pid_t pid, const char *file, char *name, size_t size)
-{
-	ssize_t n = read_file(pid, file, name, size);
-
-	if (n > 0 && name[n - 1] == '\n')
-		name[n - 1] = '\0';
-	return n < 0 ? (int)n : 0;
-}
-
-int machine_command(pid_t pid, char *name, size_t size)
-{
-	return read_comm(pid, "comm", name, size);
-}
-
-int machine_thread_name(pid_t pid, pid_t tid, char *name, size_t size)
-{
-	char file[32];
-
-	snprintf(file, sizeof(file), "task/%d/comm", (int)tid);
-	return read_comm(pid, file, name, size);
-}
-
-int machine_name(pid_t pid, char *name, size_t size)
-{
-	char line[16384];
-	ssize_t n = read_file(pid, "cmdline", line, sizeof(line));
-	const char *value;
-
-	if (n < 0)
-		return (int)n;
-	name[0] = '\0';
-	if ((value = argument(line, (size_t)n, "name")))
-		copy_qemu_name(value, name, size);
-	else if ((value = argument(line, (size_t)n, "id")))
-		snprintf(name, size, "%s", value);
-	return name[0] ? 0 : machine_command(pid, name, size);
-}
+/* --- what is known of one ---------------------------------------------------------------------------------------- */
 
 bool machine_asks_protection(pid_t pid)
 {

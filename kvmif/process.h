@@ -16,6 +16,7 @@ struct machine {
 	uint64_t start;             /* ticks after the host's boot: with the pid, its identity */
 	uint32_t vcpus;             /* highest number + 1, of those that can be plugged in, too */
 	int fds[MACHINE_VCPUS_MAX]; /* of the vCPUs in the process; -1: there is no such vCPU */
+	bool has_more;              /* vCPUs with higher numbers than there is room for */
 	bool may_be_protected;      /* it has descriptors that protected guests need, and others may have */
 	int vm;                     /* its first descriptor of a virtual machine */
 	unsigned machines;          /* 1: of no other one */
@@ -24,16 +25,25 @@ struct machine {
 /* 0; -ESRCH: there is no such process, or it runs no virtual machine; -EACCES: it may not be looked into. */
 int machine_find(pid_t pid, struct machine *m);
 /*
- * Calls @each for every one, by ascending pid; it returns 0 or a negative errno, which ends it. 0 or a negative errno;
- * -EACCES: there was none among the processes that may be looked into.
+ * One that came back has this name; if that is only its monitor's command, which others may have, too, it was started
+ * since, by CLOCK_MONOTONIC.
  */
-int machine_each(int (*each)(void *ctx, const struct machine *m), void *ctx);
+struct machine_wanted {
+	const char *name;
+	uint64_t since_ns;
+};
+
+/*
+ * Calls @each for every one that is @wanted (NULL: all), by ascending pid; it returns 0 or a negative errno, which ends
+ * it. 0 or a negative errno; -EACCES: there was none among the processes that may be looked into.
+ */
+int machine_each(const struct machine_wanted *wanted, int (*each)(void *ctx, const struct machine *m), void *ctx);
 /*
  * How many numbers vCPUs can have that are plugged in later, by the command line of QEMU (-smp) or cloud-hypervisor
  * (--cpus); 0: it does not say.
  */
 uint32_t machine_vcpus_most(pid_t pid);
-/* QEMU's -name, Firecracker's --id, else the command. 0 or a negative errno. */
+/* The -name or --name of QEMU and crosvm, Firecracker's --id, else the command. 0 or a negative errno. */
 int machine_name(pid_t pid, char *name, size_t size);
 /* The monitor's command, such as "qemu-system-x86". */
 int machine_command(pid_t pid, char *name, size_t size);

@@ -27,18 +27,27 @@ static bool is_file(const struct stat *st, const struct file *file)
 	return S_ISREG(st->st_mode) && st->st_dev == file->device && st->st_ino == file->inode;
 }
 
+/* Never shorter than now: a read behind the end of a mapped file is SIGBUS. */
+static bool is_sealed(int fd)
+{
+	int seals = fcntl(fd, F_GET_SEALS);
+
+	return seals >= 0 && seals & F_SEAL_SHRINK;
+}
+
 /* The process may have closed the descriptor meanwhile, and have another file there. */
-static bool is_in_memory(int fd, const struct file *file)
+static bool is_mappable(int fd, const struct file *file)
 {
 	struct statfs fs;
 	struct stat st;
 
-	return fstat(fd, &st) == 0 && is_file(&st, file) && fstatfs(fd, &fs) == 0 && fs.f_type == TMPFS_MAGIC;
+	return fstat(fd, &st) == 0 && is_file(&st, file) && fstatfs(fd, &fs) == 0 && fs.f_type == TMPFS_MAGIC &&
+	       is_sealed(fd);
 }
 
 /*
  * Descriptor @number of the process, opened anew for reading: a mere copy would have one position with the process's
- * own, which lseek() moves. -1: it is not that file, or is not in memory.
+ * own, which lseek() moves. -1: it is not that file, or cannot be mapped.
  */
 static int open_again(int pidfd, int number, const struct file *file)
 {
@@ -48,7 +57,7 @@ static int open_again(int pidfd, int number, const struct file *file)
 	if (copy < 0)
 		return -1;
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", copy);
-	if (is_in_memory(copy, file))
+	if (is_mappable(copy, file))
 		fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	close(copy);
 	return fd;

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * shared.h - guest memory that its monitor shares by a file in memory (memfd, /dev/shm): mapped here, read-only, a
- * pause reads it without a call.
+ * shared.h - guest memory that its monitor shares by a memfd: mapped here, read-only, a pause reads it without a call.
+ *
+ * Only a file that is sealed against shrinking is mapped, as QEMU's are: a monitor that cuts the file short would kill
+ * the recorder (SIGBUS). Others are read by a call, as private memory is.
  *
  * A page that the file does not have yet is read by way of the monitor first: here the kernel would make one, and a
  * monitor that receives a migrated guest (postcopy) would take it for a page that has come. Huge pages (hugetlbfs), for

@@ -27,6 +27,20 @@
 #define OWN_NS_MORE 20000u           /* than twice the least that one has cost */
 _Static_assert(sizeof(struct kvm_run) <= PAGE, "struct kvm_run is in one page");
 
+/*
+ * At the end of struct kvm_run, of which KVM uses nothing there: POISON while kvm_valid_regs is ours, also if we were
+ * killed meanwhile. Monitors that use the registers themselves set it as we do.
+ */
+static uint64_t *owner(struct kvm_run *run)
+{
+	return (uint64_t *)(void *)&run->s.padding[sizeof(run->s.padding) - sizeof(uint64_t)];
+}
+
+static bool is_taken(struct kvm_run *run)
+{
+	return run->kvm_dirty_regs || (run->kvm_valid_regs && *owner(run) != POISON);
+}
+
 /* --- attaching --------------------------------------------------------------------------------------------------- */
 
 int vcpu_attach(struct vcpu *v, int pidfd, int fd)
@@ -40,9 +54,16 @@ int vcpu_attach(struct vcpu *v, int pidfd, int fd)
 	page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, mine, 0);
 	rc = page == MAP_FAILED ? -errno : 0;
 	close(mine);
-	if (rc == 0)
-		v->run = page;
-	return rc;
+	if (rc != 0)
+		return rc;
+	if (is_taken(page)) {
+		munmap(page, PAGE);
+		return -EALREADY;
+	}
+	/* A mapping keeps the virtual machine. */
+	madvise(page, PAGE, MADV_DONTFORK);
+	v->run = page;
+	return 0;
 }
 
 static int open_file(pid_t pid, pid_t tid, const char *name)
@@ -193,7 +214,11 @@ void vcpu_look(struct vcpu *v)
 
 void vcpu_arm(struct vcpu *v)
 {
+	v->is_taken = is_taken(v->run);
+	if (v->is_taken)
+		return;
 	v->armed = true;
+	*owner(v->run) = POISON;
 	v->run->s.regs.regs.rip = POISON;
 	atomic_signal_fence(memory_order_seq_cst);
 	__atomic_store_n(&v->run->kvm_valid_regs, WANTED, __ATOMIC_RELEASE);
@@ -202,6 +227,7 @@ void vcpu_arm(struct vcpu *v)
 void vcpu_disarm(struct vcpu *v)
 {
 	__atomic_store_n(&v->run->kvm_valid_regs, 0, __ATOMIC_RELEASE);
+	*owner(v->run) = 0;
 	v->armed = false;
 }
 
@@ -210,7 +236,7 @@ void vcpu_disarm(struct vcpu *v)
 /*
  * Its thread has ended while it was ours: until we take note, it is left as a zombie, and its whole process with it.
  */
-static int bury(struct vcpu *v)
+static int mark_gone(struct vcpu *v)
 {
 	while (waitid(P_PID, (id_t)v->tid, NULL, WEXITED | __WALL) != 0 && errno == EINTR)
 		;
@@ -224,7 +250,7 @@ int vcpu_interrupt(struct vcpu *v)
 		return -errno;
 	v->held = true;
 	if (ptrace(PTRACE_INTERRUPT, v->tid, NULL, NULL) != 0)
-		return errno == ESRCH ? bury(v) : -errno;
+		return errno == ESRCH ? mark_gone(v) : -errno;
 	return 0;
 }
 
@@ -260,7 +286,7 @@ static int await_stop(struct vcpu *v)
 	if (waitid(P_PID, (id_t)v->tid, &info, WSTOPPED | WEXITED | WNOWAIT | __WALL) != 0)
 		return -errno;
 	if (info.si_code != CLD_TRAPPED && info.si_code != CLD_STOPPED)
-		return bury(v);
+		return mark_gone(v);
 	v->status = info.si_status;
 	v->was_stopped = true;
 	return 0;
@@ -276,7 +302,7 @@ int vcpu_await(struct vcpu *v)
 	/* Registers are no sign that it still is in KVM_RUN: it may have left since it was asked for them. */
 	if (v->is_filtered)
 		begin_call_anew(v);
-	return 0;
+	return *owner(v->run) == POISON ? 0 : -EAGAIN;
 }
 
 int vcpu_release(struct vcpu *v)
@@ -285,7 +311,7 @@ int vcpu_release(struct vcpu *v)
 	long signal = v->status >> 8 ? 0 : v->status;
 
 	if (ptrace(PTRACE_DETACH, v->tid, NULL, signal) != 0)
-		return errno == ESRCH ? bury(v) : -errno;
+		return errno == ESRCH ? mark_gone(v) : -errno;
 	v->held = false;
 	return 0;
 }

@@ -43,12 +43,16 @@ struct vcpu {
 	uint64_t looked_ns;      /* cpu_ns when the layout was read */
 	bool was_stopped;        /* since vcpu_look() */
 	bool armed, held;
+	bool is_taken;    /* vcpu_arm() has found that its monitor uses the registers in the page */
 	bool is_filtered; /* by seccomp */
 	bool is_inside;   /* the last stop found it in KVM_RUN: its registers are there */
 	int status;       /* of the stop */
 };
 
-/* Maps the page of vCPU descriptor @fd of the process of @pidfd. 0 or a negative errno. */
+/*
+ * Maps the page of vCPU descriptor @fd of the process of @pidfd. 0 or a negative errno; -EALREADY: the monitor itself
+ * asks KVM for registers there, or sets them.
+ */
 int vcpu_attach(struct vcpu *v, int pidfd, int fd);
 /* Its thread is @tid from now on. 0 or a negative errno. */
 int vcpu_set_thread(struct vcpu *v, pid_t pid, pid_t tid);
@@ -65,7 +69,7 @@ enum vcpu_place vcpu_call_of(pid_t pid, pid_t tid, int *fd);
 /* Stops the thread for a moment. The descriptor of the vCPU that it runs, or a negative errno; -ENOENT: none. */
 int vcpu_identify(pid_t tid);
 
-/* The next return of KVM_RUN writes registers; or no more. */
+/* The next return of KVM_RUN writes registers, if the monitor does not use them itself; or no more. */
 void vcpu_arm(struct vcpu *v);
 void vcpu_disarm(struct vcpu *v);
 
@@ -74,7 +78,10 @@ void vcpu_disarm(struct vcpu *v);
  * not.
  */
 int vcpu_interrupt(struct vcpu *v);
-/* Waits until it is stopped. 0, or a negative errno; -EINTR: a signal came to us first. */
+/*
+ * Waits until it is stopped. 0, or a negative errno; -EINTR: a signal came to us first, the watchdog's; -EAGAIN: it is
+ * stopped, but another recorder has stopped it since vcpu_arm(), and disarmed it.
+ */
 int vcpu_await(struct vcpu *v);
 /* Lets it run. A signal that it was about to take is handed on. 0 or a negative errno. */
 int vcpu_release(struct vcpu *v);

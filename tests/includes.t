@@ -38,7 +38,7 @@ my %folders = (
 	record => [
 		[qw(cli)],              # the command line, and messages
 		[qw(sampling)],         # a round, a sample
-		[qw(watchdog output)],  # the second process; the trace's files
+		[qw(watchdog output stack)], # the second process; the trace's files; one vCPU's stack, walked and judged
 		[qw(process)],          # priority, locked memory, signals
 	],
 	report => [

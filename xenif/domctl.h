@@ -86,7 +86,7 @@ void domctl_registers(struct guest *g, uint32_t vcpu, struct register_set *set);
 int domctl_resume(struct guest *g);
 void domctl_mark_at(struct guest *g, struct pause_mark *m);
 bool domctl_is_marked(const struct pause_mark *m, bool dead);
-bool domctl_spoil(struct pause_mark *m);
+bool domctl_cancel_resume(struct pause_mark *m);
 int domctl_peek(struct guest *g, uint32_t vcpu, struct vcpu_regs *regs);
 int foreign_map(struct guest *g, const uint64_t *frames, size_t n, const void **pages);
 void foreign_unmap(struct guest *g, const void *page);

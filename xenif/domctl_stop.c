@@ -119,7 +119,7 @@ static void prepare_resume(struct guest *g)
 	domctl_enter(&g->mark->resumed, &g->mark->unpause);
 }
 
-/* From prepare() on nothing but spoil() writes what this call asks for. */
+/* From prepare() on nothing but cancel_resume() writes what this call asks for. */
 int domctl_resume(struct guest *g)
 {
 	multicall_entry_t *entry = &g->mark->resumed;
@@ -180,7 +180,7 @@ bool domctl_is_marked(const struct pause_mark *m, bool dead)
 }
 
 /* Xen refuses a call with a wrong version before it does anything. */
-bool domctl_spoil(struct pause_mark *m)
+bool domctl_cancel_resume(struct pause_mark *m)
 {
 	volatile struct mark *mark = (volatile struct mark *)m;
 

@@ -289,7 +289,7 @@ static bool is_marked(const struct pause_mark *m, bool dead)
  * libxenctrl keeps what a call asks for to itself. A recorder that is stopped in the few instructions next to one of
  * the two calls holds the guest until it goes on.
  */
-static bool spoil(struct pause_mark *m)
+static bool cancel_resume(struct pause_mark *m)
 {
 	(void)m;
 	return false;
@@ -338,7 +338,7 @@ const struct hypervisor_ops hypervisor_backend = {
 	.mark_at = mark_at,
 	.peek = peek,
 	.is_marked = is_marked,
-	.spoil = spoil,
+	.cancel_resume = cancel_resume,
 	.unpause = unpause,
 	.map = map,
 	.unmap = unmap,

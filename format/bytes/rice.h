@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * rice.h - columns of numbers as Rice codes (FORMAT.md, "Rice columns"): a number that varies around a value costs
+ * rice.h - columns of numbers as Rice codes (FORMAT.md, "Forms"): a number that varies around a value costs
  * only its few random bits. LZ4, which has no entropy coder, would store whole bytes.
  */
 #ifndef FORMAT_BYTES_RICE_H

@@ -107,7 +107,7 @@ const char *upf_reason_text(unsigned reason)
 		[UPF_REASON_SIGNAL] = "stopped by a signal",
 		[UPF_REASON_DOMAIN] = "the domain ended",
 		[UPF_REASON_OUTPUT] = "the output failed",
-		[UPF_REASON_ERROR] = "the hypervisor refused to go on",
+		[UPF_REASON_ERROR] = "an error",
 		[UPF_REASON_SWITCH] = "it went on in another trace",
 		[UPF_REASON_DUMP] = "written while the recording went on",
 	};

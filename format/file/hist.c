@@ -71,16 +71,6 @@ uint64_t upf_hist_above(const struct upf_hist *h, uint64_t ns)
 	return n;
 }
 
-static void add_hist(struct upf_hist *h, const struct upf_hist *more)
-{
-	h->count += more->count;
-	h->sum_ns += more->sum_ns;
-	if (more->max_ns > h->max_ns)
-		h->max_ns = more->max_ns;
-	for (unsigned i = 0; i < UPF_HIST_BUCKETS; i++)
-		h->bucket[i] += more->bucket[i];
-}
-
 void upf_totals_add(struct upf_totals *t, const struct upf_totals *more)
 {
 	t->rounds += more->rounds;
@@ -89,5 +79,5 @@ void upf_totals_add(struct upf_totals *t, const struct upf_totals *more)
 	t->lost += more->lost;
 	t->late += more->late;
 	t->duration_ns += more->duration_ns;
-	add_hist(&t->pause, &more->pause);
+	upf_hist_merge(&t->pause, &more->pause);
 }

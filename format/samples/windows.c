@@ -3,6 +3,7 @@
 #include "common/array.h"
 #include "common/hash_chains.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 
@@ -10,6 +11,7 @@
 #define TOPS_MAX 16384 /* in an encoder's block */
 #define WORDS_MAX 131072
 #define HINTS_MAX 8192 /* callers of leaves */
+static_assert(WORDS_MAX <= UPF_WINDOWS_MAX, "a reader accepts what an encoder writes");
 
 #define RECENT 4 /* tops remembered at a caller */
 
@@ -282,7 +284,7 @@ static int get_top(struct windows *w, struct column_reader *columns, const struc
 
 	if (!w->v1)
 		n = base.nwords + (uint64_t)unzigzag(n);
-	if (columns->bad || n > UPF_WINDOW_MAX)
+	if (columns->bad || n > UPF_WINDOW_MAX || n > UPF_WINDOWS_MAX - w->nwords)
 		return -EBADMSG;
 	rc = array_room(&w->tops, &w->top_room, w->ntops + 1, sizeof(*w->tops));
 	if (rc == 0)

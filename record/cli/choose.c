@@ -40,7 +40,8 @@ static const char *obstacle(const struct hypervisor_ops *ops, struct hypervisor 
 	if (info->vcpus == 0)
 		return "it is still being built";
 	if (info->paused && !look)
-		return "it is paused; let it run first: xl unpause; --registers -n 1 shows it as it is";
+		return ops->unpause ? "it is paused: unpause it first (xl unpause); --registers -n 1 shows it as it is"
+		                    : "it is paused: let it run first; --registers -n 1 shows it as it is";
 	g = ops->attach(x, info, NULL);
 	if (!g) {
 		target_explain(ops, x, info, errno, text, OBSTACLE_SIZE);
@@ -185,7 +186,7 @@ static void list_one(const struct hypervisor_ops *ops, struct hypervisor *x, str
 	if (reason)
 		printf(" no: %s\n", reason);
 	else
-		puts(ops->settle && !info->pages ? " maybe: its memory is searched when it is recorded" : " yes");
+		puts(ops->settle && !info->pages ? " maybe: its memory must be searched first" : " yes");
 }
 
 void choose_list_head(void)

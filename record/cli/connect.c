@@ -104,7 +104,8 @@ const struct connection *connect_choose(const struct connection *all, size_t n, 
 			return NULL;
 		}
 		if (chosen && c != chosen) {
-			snprintf(why, size, "%s: guests of one hypervisor at a time: %s and %s are two", given,
+			snprintf(why, size,
+			         "%s: all guests of a recording must be on one hypervisor, not on %s and %s", given,
 			         chosen->ops->prefix, c->ops->prefix);
 			return NULL;
 		}

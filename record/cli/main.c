@@ -11,31 +11,35 @@
 #include "record/cli/describe.h"
 #include "record/cli/exit_code.h"
 #include "record/cli/recording.h"
+#include "record/process/signals.h"
 
 static void print_help(void)
 {
 	puts("Usage: uniprof-record [options] -o FILE DOMAIN...\n"
+	     "       uniprof-record [options] -o FILE --start COMMAND [DOMAIN]\n"
 	     "       uniprof-record --list\n"
 	     "Samples the stacks of Xen and KVM guests, given by name or number (on KVM the\n"
-	     "monitor's process), until Ctrl-C or until the end of --duration.\n");
+	     "process ID of the monitor), until Ctrl-C or until the end of --duration.\n");
 	options_print(record_options, stdout, 80);
 	puts("\nExamples:\n"
 	     "  uniprof-record -o run.upf -d 10s web1        ten seconds of web1 at 99 Hz\n"
 	     "  uniprof-record -o boot.upf --start 'xl create -p web1.cfg'\n"
 	     "  uniprof-record -o - -F 1k 3 | uniprof-report -s web1.elf -\n\n"
-	     "Exit status: 0 recorded; 1 ended early by an error; 2 usage; 3 hypervisor;\n"
+	     "Exit status: 0 recorded; 1 an error ended it early; 2 usage; 3 hypervisor;\n"
 	     "4 domain; 5 output; 6 the command of --start.");
 }
 
 /* What the options ask for, and what is missing for it. */
 static int check_usage(const struct options *o, int operands)
 {
-	if (o->help || o->version || o->list)
+	if (o->help || o->version || (o->list && operands == 0))
 		return 0;
-	if (operands == 0 && !o->start)
+	if (o->list)
+		say("--list shows all domains: give no name");
+	else if (operands == 0 && !o->start)
 		say("no domain: give one; --list shows them, --help shows more");
 	else if (operands > 1 && o->start)
-		say("--start records the domain that its command creates: name no other");
+		say("--start records one domain: give at most one name");
 	else if (!o->output.path)
 		say("no output: give -o FILE");
 	else
@@ -118,6 +122,7 @@ int main(int argc, char **argv)
 	int rc, status;
 
 	say_name("uniprof-record");
+	signals_reset();
 	rc = standard_streams_open();
 	if (rc != 0) {
 		say("cannot open /dev/null: %s", strerror(-rc));

@@ -130,7 +130,7 @@ static int set_share(const char *value, double *share, char *why, size_t size)
 	double percent = strtod(value, &rest);
 
 	if (rest == value || strcmp(rest, *rest == '%' ? "%" : "") != 0 || !(percent >= 0.001 && percent <= 100))
-		return fail(why, size, "not a share of time: 0.001 to 100 percent");
+		return fail(why, size, "not a percentage from 0.001 to 100");
 	*share = percent / 100;
 	return 0;
 }
@@ -154,7 +154,7 @@ APPLY(set_max_pause)
 	(void)def;
 	if (parse_duration(value, ns) == 0 && *ns >= LEAST_PAUSE_NS && *ns <= MOST_PAUSE_NS)
 		return 0;
-	return fail(why, size, "not a longest pause: 1ms to 60s");
+	return fail(why, size, "not a time from 1ms to 60s");
 }
 
 APPLY(set_realtime)
@@ -278,7 +278,7 @@ const struct option_def record_options[] = {
 	{'n', "samples", "N", OPTION_ARG, "stop after N samples of each vCPU", set_samples, 0},
 	{'C', "vcpu", "LIST", OPTION_ARG, "sample only these vCPUs, such as 0,2-3 (all)", set_vcpus, 0},
 	{0, "max-stack", "N", OPTION_ARG, "record at most N frames of a stack (127)", set_max_stack, 0},
-	{0, "call-graph", "MODE", OPTION_ARG,
+	{0, "call-graph", "MODE[,SIZE]", OPTION_ARG,
          "auto: follow frame pointers, and copy up to SIZE bytes of the stack where they fail (the default, auto,16384); "
          "fp: frame pointers only, with SIZE bytes at the top of the stack (fp,256); "
          "dwarf: copies only (dwarf,16384)",
@@ -297,17 +297,17 @@ const struct option_def record_options[] = {
          set_max_pause, 0},
 	{0, "max-cpu", "PERCENT", OPTION_ARG,
          "sample less often when sampling would use more than PERCENT of one CPU (50)", set_max_cpu, 0},
-	{'r', "realtime", "PRIO", OPTION_OPTIONAL_ARG,
-         "sample at real-time priority PRIO, with locked memory and on one CPU; 0: at normal priority (1)",
+	{'r', "realtime", "PRIO", OPTION_OPTIONAL_NUMBER,
+         "sample at real-time priority PRIO, with locked memory and on one CPU; -r0: at normal priority (1)",
          set_realtime, 0},
 	{'M', "missed-deadlines", NULL, OPTION_NO_ARG, "report missed deadlines on standard error as they occur",
          set_flag, FLAG_MISSED},
-	{0, "switch-output", "WHEN", OPTION_OPTIONAL_ARG,
+	{0, "switch-output", "WHEN", OPTION_OPTIONAL_NUMBER,
          "begin a new trace, FILE.TIME, on SIGUSR2 (signal), or when the current one "
          "reaches a size such as 100M or an age such as 1h",
          set_switch, 0},
 	{0, "switch-max-files", "N", OPTION_ARG, "keep only the newest N traces", set_max_files, 0},
-	{0, "overwrite", "WHAT", OPTION_OPTIONAL_ARG,
+	{0, "overwrite", "WHAT", OPTION_OPTIONAL_NUMBER,
          "keep only the newest samples, in memory: a time such as 60s or a size such as 64M (64M); SIGUSR2 writes "
          "them to FILE.TIME, the end of the recording to FILE",
          set_flight_recorder, 0},
@@ -333,9 +333,7 @@ static int check_together(const struct options *o, char *why, size_t size)
 
 	if (o->output.switching && o->output.flight_recorder.on &&
 	    (o->session.switching.bytes || o->session.switching.ns))
-		return fail(why, size,
-		            "with --overwrite, which writes on SIGUSR2 and at the end, --switch-output takes no size "
-		            "and no time");
+		return fail(why, size, "--switch-output with a size or time cannot be combined with --overwrite");
 	if (o->output.max_files && !several)
 		return fail(why, size, "--switch-max-files is for --switch-output or --overwrite");
 	if (several && o->output.path && strcmp(o->output.path, "-") == 0)

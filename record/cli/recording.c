@@ -99,6 +99,19 @@ static int start_watchdog(struct recording *r)
 	return 0;
 }
 
+/* That not all of what was asked for of each stack fits into a block, as the domain has many vCPUs. */
+static void tell_shortened(const struct target *t, const char *name)
+{
+	const struct stack_choice *is = &t->stack, *asked = &t->asked;
+	bool frames = asked->window_words || !asked->copy_words;
+
+	if ((frames && is->max_frames < asked->max_frames) || stack_words(is) < stack_words(asked) ||
+	    is->window_words < asked->window_words)
+		say("%s: %zu vCPUs: of each stack at most %u frames, %u bytes at its top, and %u bytes of a copy",
+		    name, t->nsamples, frames ? is->max_frames : 0, is->window_words * UPF_WORD,
+		    is->copy_words * UPF_WORD);
+}
+
 /* What could not be found out without stopping the guests. */
 static int settle(struct recording *r, struct hypervisor *x, char *const *operands)
 {
@@ -114,6 +127,8 @@ static int settle(struct recording *r, struct hypervisor *x, char *const *operan
 			say("%s: %s", name, text);
 			return EXIT_DOMAIN;
 		}
+		if (r->options->verbose)
+			tell_shortened(t, name);
 		if (!r->options->verbose || !r->ops->memory_source)
 			continue;
 		r->ops->memory_source(t->guest, text, sizeof(text));
@@ -221,7 +236,7 @@ static int start_finder(struct recording *r)
 		return 0;
 	s->finder = finder_start(r->ops, r->ntargets, watchdog_fd(s->watchdog));
 	if (!s->finder) {
-		say("cannot start looking for domains that come back: %s", strerror(errno));
+		say("cannot start the thread for --follow: %s", strerror(errno));
 		return EXIT_CUT_SHORT;
 	}
 	for (size_t i = 0; i < r->ntargets; i++)
@@ -285,7 +300,7 @@ static void finish(struct recording *r)
 	int rc;
 
 	for (size_t i = 0; i < r->ntargets; i++)
-		pages_drop(r->targets[i]->pages);
+		target_let_go(r->targets[i]);
 	watchdog_stop(s->watchdog);
 	s->watchdog = NULL;
 	finder_stop(s->finder);
@@ -324,7 +339,9 @@ static int verdict(const struct session *s)
 		return EXIT_OUTPUT;
 	}
 	if (s->reason == UPF_REASON_OUTPUT) {
-		say("%s: %s; what was written before is valid", trace_output_last(s->output),
+		const char *name = trace_output_last(s->output);
+
+		say("%s: %s; what was written before is valid", strcmp(name, "-") == 0 ? "standard output" : name,
 		    s->error == -EPIPE ? "its reader went away" : strerror(-s->error));
 		return EXIT_OUTPUT;
 	}

@@ -7,13 +7,14 @@
 #include <sys/stat.h>
 
 #include "common/say.h"
-#include "record/output/quantity.h"
+#include "common/quantity.h"
 
 static void print_samples(const struct session *s)
 {
 	const struct upf_totals *t = &s->records.totals;
 
-	fprintf(stderr, "samples  %llu in %.2f s (%llu rounds, %.1f Hz of %.1f Hz asked for); late %llu, lost %llu\n",
+	fprintf(stderr,
+	        "samples  %llu in %.2f s (%llu rounds, %.1f Hz of %.1f Hz requested); missed %llu, lost %llu\n",
 	        (unsigned long long)t->samples, (double)t->duration_ns / 1e9, (unsigned long long)t->rounds,
 	        quantity_per_second(t->rounds, t->duration_ns) / (double)s->ntargets,
 	        (double)s->options->rate_mhz / 1e3, (unsigned long long)s->live.late,
@@ -30,7 +31,7 @@ static void print_pauses(const struct session *s)
 		fprintf(stderr, "paused   never\n");
 		return;
 	}
-	fprintf(stderr, "paused   %llu times, %s in all, %.3g %% of the time; p50 %s, p99 %s, max %s",
+	fprintf(stderr, "paused   %llu times, %s in all, %.3g%% of the time; p50 %s, p99 %s, max %s",
 	        (unsigned long long)t->pauses, quantity_time(sum, t->pause.sum_ns),
 	        quantity_percent(t->pause.sum_ns, t->duration_ns * s->ntargets),
 	        quantity_time(p50, upf_hist_quantile(&t->pause, 500)),
@@ -40,10 +41,10 @@ static void print_pauses(const struct session *s)
 	fputc('\n', stderr);
 }
 
-static void print_retaken(const struct session *s)
+static void print_retried(const struct session *s)
 {
 	if (s->retaken)
-		fprintf(stderr, "retaken  %llu round%s, %.3g %%: parts of a stack were not in the first copy\n",
+		fprintf(stderr, "retried  %llu round%s, %.3g%%: the first pause was not enough\n",
 		        (unsigned long long)s->retaken, s->retaken == 1 ? "" : "s",
 		        quantity_percent(s->retaken, s->records.totals.rounds));
 }
@@ -67,7 +68,7 @@ static void print_reason(const struct session *s)
 {
 	switch (s->reason) {
 	case UPF_REASON_SIGNAL:
-		fprintf(stderr, "ended    %s\n", s->signal == SIGINT ? "by Ctrl-C" : strsignal(s->signal));
+		fprintf(stderr, "ended    by %s\n", s->signal == SIGINT ? "Ctrl-C" : strsignal(s->signal));
 		break;
 	case UPF_REASON_ERROR:
 	case UPF_REASON_OUTPUT:
@@ -85,7 +86,7 @@ static void print_next_step(const char *trace)
 
 	if (stat(trace, &st) != 0 || !S_ISREG(st.st_mode))
 		return;
-	fputs("; now: uniprof-report -s GUEST.elf ", stderr);
+	fputs("; next: uniprof-report -s GUEST.elf ", stderr);
 	print_safe(stderr, trace);
 }
 
@@ -112,7 +113,7 @@ void summary_print(const struct session *s, const char *path)
 {
 	print_samples(s);
 	print_pauses(s);
-	print_retaken(s);
+	print_retried(s);
 	print_overruns(s);
 	print_throttled(s->throttled.for_pauses, "--max-overhead", s->options->max_overhead);
 	print_throttled(s->throttled.for_cpu, "--max-cpu", s->options->max_cpu);

@@ -27,7 +27,8 @@ struct block_info {
 	enum block_action {
 		BLOCK_APPEND, /* add it to the trace */
 		BLOCK_SWITCH, /* begin another trace with it, whose time 0 is @time_ns of CLOCK_MONOTONIC */
-		BLOCK_DUMP, /* flight recorder: keep it, then write a trace of what is kept, which ends at @time_ns */
+		/* Flight recorder: keep it unless it is empty, and write a trace, up to @time_ns, of what is kept. */
+		BLOCK_DUMP,
 	} action;
 	uint64_t time_ns;
 };
@@ -52,7 +53,7 @@ struct queue *queue_start(const struct queue_consumer *consumer, const struct qu
 struct upf_encoder *queue_current(struct queue *q);
 /* Waits until a block is free: never call it while a guest is paused. */
 struct upf_encoder *queue_wait(struct queue *q);
-/* Hands the current block to the writer thread with a copy of @info. False: there is none, or it is empty. */
+/* Hands the current block to the writer thread with a copy of @info. False: there is none, or nothing is to be done. */
 bool queue_submit(struct queue *q, const struct block_info *info);
 /* 0, or the first error of the consumer. */
 int queue_error(const struct queue *q);

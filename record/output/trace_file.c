@@ -88,7 +88,7 @@ static int open_in_place(struct trace_file *o, const struct looked_at *l, char *
 	if (o->fd >= 0 || errno == ELOOP)
 		snprintf(why, size, "%s: another file has taken its place", o->path);
 	else
-		snprintf(why, size, "%s: %s", o->path, errno == ENXIO ? "nobody read it" : strerror(errno));
+		snprintf(why, size, "%s: %s", o->path, errno == ENXIO ? "no program reads it" : strerror(errno));
 	if (o->fd >= 0)
 		close(o->fd);
 	return -1;
@@ -132,7 +132,7 @@ static enum place place_of(const char *path, bool overwrite, struct looked_at *l
 		return PLACE_THERE;
 	if (overwrite)
 		return PLACE_BESIDE;
-	snprintf(why, size, "%s exists: choose another name, or overwrite it with -f", path);
+	snprintf(why, size, "%s exists: choose another name, or replace it with -f", path);
 	return PLACE_NONE;
 }
 
@@ -216,21 +216,10 @@ static int move_into_place(const struct trace_file *o)
 	return -1;
 }
 
-/* Gives the file the mode that open(2) would: mkostemp() makes files that only their owner can read. */
-static void apply_umask(int fd)
-{
-	mode_t mask = umask(0);
-
-	umask(mask);
-	if (fchmod(fd, 0666 & ~mask) != 0)
-		errno = 0;
-}
-
 int trace_file_publish(struct trace_file *o, char *why, size_t size)
 {
 	if (!o->temporary)
 		return 0;
-	apply_umask(o->fd);
 	if (move_into_place(o) != 0) {
 		snprintf(why, size, "%s: %s", o->path, strerror(errno));
 		return -1;

@@ -3,8 +3,9 @@
  * trace_file.h - the file of one trace: a regular file, a named pipe, a device or standard output.
  *
  * A regular file gets its name only when it has a valid header: it is created in the same folder under a temporary
- * name, which trace_file_publish() changes. An existing file is replaced only on request. A named pipe or device is
- * written to directly; what is opened must be of the kind that the name stood for.
+ * name, which trace_file_publish() changes. Only its owner can read it: a trace can hold the guest's memory. An
+ * existing file is replaced only on request. A named pipe or device is written to directly; what is opened must be of
+ * the kind that the name stood for.
  */
 #ifndef RECORD_OUTPUT_TRACE_FILE_H
 #define RECORD_OUTPUT_TRACE_FILE_H

@@ -29,7 +29,7 @@ struct trace_output {
 		enum upf_reason reason;
 	} end;
 	char *last; /* the name of the last trace that was begun, NULL: none */
-	unsigned count;
+	atomic_uint count;
 	atomic_ullong bytes_before, bytes; /* of earlier traces; of this one */
 	int error;                         /* that ended the output */
 	char problem[1024];
@@ -77,7 +77,7 @@ uint64_t trace_output_bytes(const struct trace_output *t)
 
 unsigned trace_output_count(const struct trace_output *t)
 {
-	return t->count;
+	return atomic_load(&t->count);
 }
 
 const char *trace_output_last(const struct trace_output *t)
@@ -198,8 +198,10 @@ static int dump(struct trace_output *t, uint64_t end_ns, enum upf_reason reason,
 /* A dump that fails is reported; it does not end a recording that may have run for months. */
 static int keep(struct trace_output *t, struct upf_encoder *e, const struct block_info *info)
 {
-	int rc = flight_recorder_add(t->flight_recorder, e, &info->totals), dumped;
+	int rc = 0, dumped;
 
+	if (!upf_encoder_empty(e))
+		rc = flight_recorder_add(t->flight_recorder, e, &info->totals);
 	if (rc != 0 || info->action != BLOCK_DUMP)
 		return rc;
 	dumped = dump(t, info->time_ns, UPF_REASON_DUMP, true);

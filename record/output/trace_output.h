@@ -41,8 +41,8 @@ int trace_output_finish(struct trace_output *t);
 /* Any thread: */
 uint64_t trace_output_bytes(const struct trace_output *t);         /* of all traces */
 uint64_t trace_output_current_bytes(const struct trace_output *t); /* of the one being written */
+unsigned trace_output_count(const struct trace_output *t);         /* of traces that were begun */
 /* Any thread, once the queue has ended or could not be started: */
-unsigned trace_output_count(const struct trace_output *t);   /* of traces that were begun */
 const char *trace_output_last(const struct trace_output *t); /* the name of the last one of them */
 /* "WHAT: WHY" if a trace could not be begun, else "": then errors are about trace_output_last(). */
 const char *trace_output_problem(const struct trace_output *t);

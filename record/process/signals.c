@@ -5,6 +5,15 @@
 #include <stddef.h>
 #include <time.h>
 
+void signals_reset(void)
+{
+	sigset_t none;
+
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	signal(SIGCHLD, SIG_DFL);
+}
+
 /* nohup ignores SIGHUP. */
 static bool is_ignored(int number)
 {
@@ -29,6 +38,8 @@ void signals_block(sigset_t *signals, bool usr2)
 	}
 	if (usr2)
 		sigaddset(signals, SIGUSR2);
+	else
+		signal(SIGUSR2, SIG_IGN);
 	sigprocmask(SIG_BLOCK, signals, NULL);
 	for (size_t i = 0; i < sizeof(ignored) / sizeof(*ignored); i++)
 		signal(ignored[i], SIG_IGN);

@@ -7,8 +7,14 @@
 #include <stdbool.h>
 
 /*
+ * To be called first: signals that the parent has blocked are unblocked, and SIGCHLD is no longer ignored, with which
+ * nobody could wait for a child.
+ */
+void signals_reset(void);
+/*
  * Blocks, for the calling thread and those it starts later, the signals that end or stop the recorder, and SIGUSR2 if
- * @usr2; they are then in @signals, for sigtimedwait(). Ignores those that only report a failed write.
+ * @usr2; they are then in @signals, for sigtimedwait(). Ignores SIGUSR2 otherwise, and those that only report a failed
+ * write.
  */
 void signals_block(sigset_t *signals, bool usr2);
 /* Discards those of @signals that are pending and unblocks them: the next one ends the program. */

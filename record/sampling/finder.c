@@ -12,12 +12,15 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "record/process/clock.h"
 #include "record/process/privileges.h"
 #include "record/process/signals.h"
 
-#define SOON_MS 100   /* between two searches at first, for most guests come back soon or not at all, */
-#define SOON 100      /* so often, */
-#define LATER_MS 1000 /* and then */
+#define SOON_MS 100   /* between two searches at first: most guests come back soon or not at all */
+#define SOON 100      /* this many searches are SOON_MS apart */
+#define LATER_MS 1000 /* between two later searches */
+#define MS 1000000u   /* ns */
+#define IDLE 19       /* times the CPU time of a search, between this one and the next */
 #define STACK_SIZE (256 << 10)
 
 enum search_state { SEARCH_NONE, SEARCH_WANTED, SEARCH_FOUND };
@@ -72,7 +75,8 @@ int finder_search(const struct hypervisor_ops *ops, struct hypervisor *x, const 
 {
 	struct guest_info *domains;
 	size_t n;
-	int rc = ops->list(x, &domains, &n);
+	int rc = ops->list_returned ? ops->list_returned(x, identity->name, identity->seen_ns, &domains, &n)
+	                            : ops->list(x, &domains, &n);
 
 	if (rc != 0)
 		return rc;
@@ -106,13 +110,14 @@ static bool search_all(struct finder *f, struct hypervisor *x)
 	return left;
 }
 
-/* Until the time of the next search. True: it is the first one for something. */
-static bool await_work(struct finder *f, bool left, unsigned searches)
+/* Until the time of the next search; the last took @cost_ns of CPU time. True: it is the first one for something. */
+static bool await_work(struct finder *f, bool left, unsigned searches, uint64_t cost_ns)
 {
+	const int pause_ms = searches < SOON ? SOON_MS : LATER_MS, idle_ms = (int)(IDLE * cost_ns / MS);
 	struct pollfd p = {.fd = f->wake, .events = POLLIN};
 	uint64_t count;
 
-	if (poll(&p, 1, !left ? -1 : searches < SOON ? SOON_MS : LATER_MS) <= 0)
+	if (poll(&p, 1, !left ? -1 : pause_ms > idle_ms ? pause_ms : idle_ms) <= 0)
 		return false;
 	if (read(f->wake, &count, sizeof(count)) < 0)
 		errno = 0;
@@ -124,6 +129,7 @@ static void *finder_thread(void *arg)
 	struct finder *f = arg;
 	struct hypervisor *x;
 	char why[256];
+	uint64_t cost_ns = 0;
 	unsigned searches = 0;
 	bool left = false;
 
@@ -135,8 +141,12 @@ static void *finder_thread(void *arg)
 	privileges_drop(f->ops->capabilities); /* best effort: the sampling thread reports it */
 	atomic_store(&f->started, x ? 0 : EIO);
 	while (x && !atomic_load(&f->ending)) {
-		searches = await_work(f, left, searches) ? 1 : searches + 1;
+		uint64_t began_ns;
+
+		searches = await_work(f, left, searches, cost_ns) ? 1 : searches + 1;
+		began_ns = clock_cpu();
 		left = search_all(f, x);
+		cost_ns = clock_cpu() - began_ns;
 	}
 	if (x)
 		f->ops->close(x);

@@ -3,9 +3,9 @@
  * finder.h - looks for domains that ended and may come back (--follow).
  *
  * A search asks the hypervisor for all domains and xenstore for their names. Either may take long, so a thread of its
- * own does it, ten times a second at first and then once a second, without real-time priority and with its own
- * connection. The sampling thread hands over what is looked for and asks whether it was found; it neither waits nor
- * takes a lock.
+ * own does it, ten times a second at first and then once a second, or less often so that it uses a twentieth of a CPU
+ * at most; without real-time priority and with its own connection. The sampling thread hands over what is looked for
+ * and asks whether it was found; it neither waits nor takes a lock.
  */
 #ifndef RECORD_SAMPLING_FINDER_H
 #define RECORD_SAMPLING_FINDER_H
@@ -21,6 +21,7 @@ struct finder;
 struct domain_identity {
 	uint8_t uuid[16];
 	char name[64];
+	uint64_t seen_ns; /* CLOCK_MONOTONIC: it was there */
 };
 
 /*

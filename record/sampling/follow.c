@@ -64,6 +64,7 @@ static void look_for(struct session *s, uint32_t d, uint64_t now)
 	if (!finder_found(s->finder, d, &info) || is_recorded(s, &info)) {
 		memcpy(identity.uuid, t->info.uuid, sizeof(identity.uuid));
 		memcpy(identity.name, t->name, sizeof(identity.name));
+		identity.seen_ns = t->seen_ns;
 		finder_look_for(s->finder, d, &identity);
 		return;
 	}

@@ -6,10 +6,10 @@
 
 #include "common/say.h"
 #include "record/process/clock.h"
-#include "record/sampling/entry.h"
 #include "record/sampling/follow.h"
 #include "record/sampling/sample.h"
 #include "record/sampling/timer.h"
+#include "record/stack/entry.h"
 
 #define FLUSH_NS 1000000000ull /* a block is written when it is so old */
 #define LOOK_NS 500000000ull   /* if rounds are further apart, domains are checked so often */
@@ -18,16 +18,18 @@
 struct loop {
 	struct session *s;
 	struct sampling_timer pace;
-	uint64_t housekeeping_ns;            /* when it is due next */
-	struct throttle cpu;                 /* of the CPU time that this thread uses */
-	uint64_t cpu_ns;                     /* CPU time used when it was charged last */
-	uint64_t pause_after_ns;             /* no round before this, for --max-overhead */
-	uint64_t run_after_ns;               /* nor before this, for --max-cpu */
-	uint64_t throttled;                  /* deadlines skipped for these since the last housekeeping */
-	bool paused;                         /* something was paused since the CPU time was charged last */
-	uint64_t checked_ns, checked_rounds; /* when that was, and the rounds by then */
-	uint64_t told_mhz;                   /* the rate recorded last in the trace */
-	bool asked;                          /* SIGUSR2 came: for the next trace, or to write what is kept */
+	uint64_t housekeeping_ns;          /* when it is due next */
+	struct throttle cpu;               /* of the CPU time that this thread uses */
+	uint64_t cpu_ns;                   /* CPU time used when it was charged last */
+	uint64_t pause_after_ns;           /* no round before this, for --max-overhead */
+	uint64_t run_after_ns;             /* nor before this, for --max-cpu */
+	uint64_t throttled;                /* deadlines skipped for these since the last housekeeping */
+	bool paused;                       /* something was paused since the CPU time was charged last */
+	uint64_t kept;                     /* deadlines at which rounds were taken */
+	uint64_t checked_ns, checked_kept; /* the last check of the rate, and the deadlines kept by then */
+	uint64_t told_mhz;                 /* the rate recorded last in the trace */
+	unsigned traces;                   /* begun, or to be begun by a block on its way */
+	bool asked;                        /* SIGUSR2 came: for the next trace, or to write what is kept */
 	bool over;
 };
 
@@ -149,6 +151,9 @@ static void one_round(struct loop *l, uint32_t domain)
 	case ROUND_VOID:
 		skip_round(s, domain, time_ns, UPF_LOST_VOID);
 		break;
+	case ROUND_REFUSED:
+		skip_round(s, domain, time_ns, UPF_LOST_CALL);
+		break;
 	case ROUND_ENDED:
 		tell_end(s, domain, &r);
 		break;
@@ -156,8 +161,9 @@ static void one_round(struct loop *l, uint32_t domain)
 		skip_round(s, domain, time_ns, UPF_LOST_CALL);
 		s->refused = r.stuck ? NULL : t;
 		end(l, UPF_REASON_ERROR, r.error,
-		    r.stuck ? "the domain could not be resumed; if it stays paused: xl unpause"
-		            : "the hypervisor refused to pause or read the domain");
+		    !r.stuck          ? "the hypervisor refused to pause or read the domain"
+		    : t->ops->unpause ? "the domain could not be resumed; if it stays paused: xl unpause"
+		                      : "the domain could not be resumed");
 		break;
 	}
 	count_pause(s, &r); /* after the round was recorded, so that both are in the same block */
@@ -207,13 +213,18 @@ static void all_rounds(struct loop *l)
 
 /* --- domains that end -------------------------------------------------------------------------------------------- */
 
-static bool any_left(const struct session *s)
+static bool any_alive(const struct session *s)
 {
-	bool any = s->options->follow;
+	bool any = false;
 
 	for (size_t d = 0; d < s->ntargets; d++)
 		any |= !s->targets[d]->ended;
 	return any;
+}
+
+static bool any_left(const struct session *s)
+{
+	return s->options->follow || any_alive(s);
 }
 
 /* Without this, mapped pages would keep a dead domain as a zombie until the next round. */
@@ -283,6 +294,7 @@ static void begin_next(struct loop *l, uint64_t now)
 	struct session *s = l->s;
 
 	record_stream_submit(&s->records);
+	l->traces += s->records.block.action != BLOCK_SWITCH; /* two switches by one block are one */
 	s->records.block.action = BLOCK_SWITCH;
 	s->records.block.time_ns = s->start_ns = now;
 	tell_schedule(l);
@@ -292,6 +304,26 @@ static void begin_next(struct loop *l, uint64_t now)
 	l->asked = false;
 }
 
+/* Until the writer thread has begun the current trace, the size is that of the one before. */
+static bool is_full(const struct loop *l)
+{
+	const struct session *s = l->s;
+	const uint64_t limit = s->options->switching.bytes;
+
+	return limit && trace_output_count(s->output) == l->traces && trace_output_current_bytes(s->output) >= limit;
+}
+
+/* By an empty block, since there may be nothing new: the guest may have ended. */
+static void request_dump(struct loop *l, uint64_t now)
+{
+	const struct block_info dump = {.action = BLOCK_DUMP, .time_ns = now};
+	struct record_stream *records = &l->s->records;
+
+	record_stream_submit(records);
+	if (queue_current(records->queue))
+		l->asked = !queue_submit(records->queue, &dump);
+}
+
 static bool is_time_to_switch(const struct loop *l, uint64_t now)
 {
 	const struct session *s = l->s;
@@ -299,8 +331,7 @@ static bool is_time_to_switch(const struct loop *l, uint64_t now)
 
 	if (!o->switching.on || o->flight_recorder)
 		return false;
-	return l->asked || (o->switching.ns && now - s->start_ns >= o->switching.ns) ||
-	       (o->switching.bytes && trace_output_current_bytes(s->output) >= o->switching.bytes);
+	return l->asked || (o->switching.ns && now - s->start_ns >= o->switching.ns) || is_full(l);
 }
 
 /* Begins another trace, or has what is kept written, if that is due. */
@@ -312,12 +343,8 @@ static void switch_or_dump(struct loop *l, uint64_t now)
 		/* What waits for a free block belongs to the trace before. */
 		if (record_stream_settled(&s->records))
 			begin_next(l, now);
-	} else if (l->asked && s->options->flight_recorder && queue_current(s->records.queue) &&
-	           !upf_encoder_empty(queue_current(s->records.queue))) {
-		s->records.block.action = BLOCK_DUMP;
-		s->records.block.time_ns = now;
-		record_stream_submit(&s->records);
-		l->asked = false;
+	} else if (l->asked && s->options->flight_recorder) {
+		request_dump(l, now);
 	}
 }
 
@@ -327,12 +354,12 @@ static void switch_or_dump(struct loop *l, uint64_t now)
 static void tell_rate(struct loop *l, uint64_t now)
 {
 	struct session *s = l->s;
-	uint64_t rounds = s->live.rounds / s->ntargets, elapsed = now - l->checked_ns, rate = s->options->rate_mhz;
+	uint64_t elapsed = now - l->checked_ns, rate = s->options->rate_mhz;
 
 	if (l->throttled && elapsed)
-		rate = (uint64_t)((double)(rounds - l->checked_rounds) * 1e12 / (double)elapsed);
+		rate = (uint64_t)((double)(l->kept - l->checked_kept) * 1e12 / (double)elapsed);
 	l->checked_ns = now;
-	l->checked_rounds = rounds;
+	l->checked_kept = l->kept;
 	l->throttled = 0;
 	if (rate > s->options->rate_mhz)
 		rate = s->options->rate_mhz;
@@ -358,7 +385,7 @@ static void housekeeping(struct loop *l, uint64_t now)
 		l->checked_ns = now;
 	for (size_t d = 0; d < s->ntargets; d++)
 		pages_retry(s->targets[d]->pages);
-	/* Who keeps only the newest blocks must find it in any of them. */
+	/* The flight recorder keeps only the newest blocks, so each block must have it. */
 	tell_entries(s, now, s->options->flight_recorder);
 	if (!l->over && !watchdog_alive(s->watchdog))
 		end(l, UPF_REASON_ERROR, 0,
@@ -395,11 +422,11 @@ static int wait_watchfully(struct loop *l, uint64_t deadline)
 	return signal || l->over ? signal : clock_wait(deadline, &l->s->signals);
 }
 
-/* Ctrl-Z: stops the program here, where nothing is paused, with all pages unmapped, as domains may end meanwhile. */
+/* Ctrl-Z: stops the program here, where nothing is paused, with all memory unmapped, as domains may end meanwhile. */
 static void stop_for_a_while(struct session *s)
 {
 	for (size_t d = 0; d < s->ntargets; d++)
-		pages_drop(s->targets[d]->pages);
+		target_let_go(s->targets[d]);
 	raise(SIGSTOP);
 	for (size_t d = 0; d < s->ntargets; d++)
 		if (!s->targets[d]->ended)
@@ -422,17 +449,28 @@ static uint64_t next_deadline(struct loop *l)
 	return deadline;
 }
 
+/* With nothing to sample: when to look for domains that are back. No deadline is missed until then. */
+static uint64_t next_look(struct loop *l)
+{
+	uint64_t at = clock_now() + LOOK_NS;
+
+	timer_skip(&l->pace, at);
+	return at;
+}
+
 /* Sleeps until the next deadline, or until the end of --duration if that is sooner. False: no round is due. */
 static bool wait_for_deadline(struct loop *l)
 {
 	struct session *s = l->s;
 	const struct session_options *o = s->options;
-	uint64_t deadline = next_deadline(l), last = s->began_ns + o->duration_ns;
-	bool due = !o->duration_ns || deadline < last;
+	bool due = any_alive(s);
+	uint64_t deadline = due ? next_deadline(l) : next_look(l), last = s->began_ns + o->duration_ns;
 	int signal;
 
-	if (!due)
+	if (o->duration_ns && deadline >= last) {
+		due = false;
 		deadline = last;
+	}
 	flush_due(s, deadline);
 	signal = wait_watchfully(l, deadline);
 	if (signal == SIGTSTP) {
@@ -464,7 +502,7 @@ static void let_run(struct loop *l, struct target *t)
 
 void loop_run(struct session *s)
 {
-	struct loop l = {.s = s, .told_mhz = s->options->rate_mhz};
+	struct loop l = {.s = s, .told_mhz = s->options->rate_mhz, .traces = 1};
 	uint64_t rounds = 0, now = s->began_ns;
 
 	for (uint32_t d = 0; d < s->ntargets; d++) {
@@ -482,13 +520,14 @@ void loop_run(struct session *s)
 			let_run(&l, s->targets[d]);
 	while (!l.over) {
 		if (wait_for_deadline(&l)) {
-			uint64_t kept = s->live.rounds;
+			uint64_t before = s->live.rounds;
 
+			l.kept++;
 			count_late(&l, clock_now());
 			all_rounds(&l);
 			if (!any_left(s) && !l.over)
 				end(&l, UPF_REASON_DOMAIN, 0, NULL);
-			rounds += s->live.rounds != kept;
+			rounds += s->live.rounds != before;
 		}
 		now = clock_now();
 		atomic_store(&s->live.elapsed_ns, now - s->began_ns);

@@ -11,8 +11,9 @@ enum round_kind {
 	ROUND_PAUSED, /* somebody else holds the domain paused: not sampled */
 	ROUND_AGAIN, /* a single look, at a vCPU that was just outside the guest: not to be kept, another must follow */
 	ROUND_VOID,  /* our pause was undone while we read, so what was read may be torn */
-	ROUND_ENDED,  /* the domain is gone, dying or shut down; its pages are unmapped */
-	ROUND_FAILED, /* the hypervisor refused a call: error */
+	ROUND_ENDED,   /* the domain is gone, dying or shut down; its pages are unmapped */
+	ROUND_REFUSED, /* the hypervisor did so this time */
+	ROUND_FAILED,  /* the hypervisor refused a call: error */
 };
 
 #define ROUND_PAUSES 3 /* most in a round */

@@ -139,6 +139,7 @@ static struct target *open_unnamed(const struct hypervisor_ops *ops, struct hype
 	t->ops = ops;
 	t->info = *info;
 	t->stack = t->asked = *stack;
+	t->seen_ns = clock_now();
 	rc = make_room(t, wanted);
 	if (rc == 0) {
 		t->guest = ops->attach(x, info, wanted);
@@ -235,6 +236,13 @@ void target_close(struct target *t)
 	free(t);
 }
 
+void target_let_go(struct target *t)
+{
+	pages_drop(t->pages);
+	if (t->ops->let_go)
+		t->ops->let_go(t->guest);
+}
+
 void target_reserve(struct target *t, struct block_room *room)
 {
 	t->reserved.slot = room->slots;
@@ -262,6 +270,7 @@ int target_reopen(struct target *t, struct hypervisor *x, const struct guest_inf
 	t->reserved = old.reserved;
 	t->look = old.look;
 	t->retry = old.retry;
+	t->seen_ns = old.seen_ns;
 	for (; t->nsamples > t->reserved.slots; t->nsamples--)
 		capture_free(t->captures[t->nsamples - 1]);
 	for (uint32_t i = 0; i < t->nsamples; i++)

@@ -4,12 +4,12 @@
 #define RECORD_SAMPLING_TARGET_H
 
 #include "format/upf.h"
-#include "record/sampling/throttle.h"
 #include "guest/arch.h"
 #include "guest/capture.h"
-#include "guest/pages.h"
 #include "guest/hypervisor.h"
-#include "record/sampling/stack.h"
+#include "guest/pages.h"
+#include "record/sampling/throttle.h"
+#include "record/stack/stack.h"
 #include "record/watchdog/watch.h"
 
 /* What a block must have room for. */
@@ -70,6 +70,7 @@ struct target {
 	bool foreign; /* paused by somebody else when last looked at */
 	bool held;    /* paused since its creation, until the session lets it run */
 	bool ended;
+	uint64_t seen_ns; /* CLOCK_MONOTONIC: it had not ended by then */
 	struct {
 		uint64_t next_ns, wait_ns;
 	} retry; /* it is back, but could not be recorded: when to try again, and after what wait; 0: at once */
@@ -86,6 +87,8 @@ int target_find(const struct hypervisor_ops *ops, struct hypervisor *x, const ch
 struct target *target_open(const struct hypervisor_ops *ops, struct hypervisor *x, const struct guest_info *info,
                            const uint64_t *wanted, const struct stack_choice *stack);
 void target_close(struct target *t);
+/* Releases what is mapped of the domain, as it has ended or may end: a mapping would keep its memory. */
+void target_let_go(struct target *t);
 /* Its pauses are watched by @watch from now on, which must outlive the last of them. */
 void target_watch(struct target *t, struct watch *watch);
 

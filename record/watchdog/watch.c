@@ -19,7 +19,7 @@
 #define CALL_NS 50000000u
 #define STUCK_NS 2000000000u
 #define LOOK_NS 200000
-#define URGED_NS 1000000000u /* how long a recorder that was urged may take, before it is killed */
+#define KICKED_NS 1000000000u /* how long a recorder that was kicked may take, before it is killed */
 
 enum phase { OVER, HELD, ENDING, TAKEN, UNDONE };
 #define PHASE_BITS 3
@@ -93,15 +93,15 @@ static void correct(const struct watch *w, bool undone, uint64_t *began_ns, uint
  * Somebody had stopped us by a signal, inside a pause: now we can stop. If they have let us go on since the watchdog
  * did, that was for good: their signal will not come again.
  */
-static enum watch_outcome end_urged(struct watch *w, uint64_t state)
+static enum watch_outcome end_kicked(struct watch *w, uint64_t state)
 {
 	pid_t by = signals_continued_by();
 
-	if (in_phase(atomic_load(&w->urged), OVER) != in_phase(state, OVER))
+	if (in_phase(atomic_load(&w->kicked), OVER) != in_phase(state, OVER))
 		return WATCH_OURS;
-	if (atomic_exchange(&w->stop_again, false) && (by == 0 || by == atomic_load(&w->urged_by)))
+	if (atomic_exchange(&w->stop_again, false) && (by == 0 || by == atomic_load(&w->kicked_by)))
 		raise(SIGSTOP);
-	return WATCH_URGED;
+	return WATCH_KICKED;
 }
 
 enum watch_outcome watch_end(struct watch *w, uint64_t *began_ns, uint64_t *ended_ns)
@@ -119,7 +119,7 @@ enum watch_outcome watch_end(struct watch *w, uint64_t *began_ns, uint64_t *ende
 			if (!move(w, state, OVER))
 				continue;
 			correct(w, false, began_ns, ended_ns);
-			return end_urged(w, state);
+			return end_kicked(w, state);
 		}
 		if (!since)
 			since = clock_now();
@@ -147,7 +147,7 @@ static bool is_prevented(const struct hypervisor_ops *ops, struct watch *w)
 {
 	uint64_t since = clock_now();
 
-	if (!ops->spoil(w->mark))
+	if (!ops->cancel_resume(w->mark))
 		return false;
 	while (ops->is_marked(w->mark, false) && clock_now() - since < CALL_NS)
 		wait_a_little();
@@ -220,10 +220,10 @@ static bool is_stopped(pid_t pid)
 	return at && strncmp(at, ") T", 3) == 0;
 }
 
-bool watch_urge(const struct hypervisor_ops *ops, struct guest *guest, struct watch *w, uint64_t state, pid_t recorder,
+bool watch_kick(const struct hypervisor_ops *ops, struct guest *guest, struct watch *w, uint64_t state, pid_t recorder,
                 int pidfd)
 {
-	bool again = in_phase(atomic_load(&w->urged), OVER) == in_phase(state, OVER);
+	bool again = in_phase(atomic_load(&w->kicked), OVER) == in_phase(state, OVER);
 	bool stopped = is_stopped(recorder);
 	struct guest_info info;
 
@@ -233,11 +233,11 @@ bool watch_urge(const struct hypervisor_ops *ops, struct guest *guest, struct wa
 	if (stopped && atomic_load(&w->state) != state)
 		return false;
 	if (!again || stopped) {
-		w->urged_ns = clock_now();
+		w->kicked_ns = clock_now();
 		atomic_store(&w->stop_again, stopped);
-		atomic_store(&w->urged_by, getpid());
-		atomic_store(&w->urged, state);
-	} else if (clock_now() - w->urged_ns < URGED_NS) {
+		atomic_store(&w->kicked_by, getpid());
+		atomic_store(&w->kicked, state);
+	} else if (clock_now() - w->kicked_ns < KICKED_NS) {
 		return false;
 	}
 	if (again && !stopped && ops->info(guest, &info) == 0 && info.paused)

@@ -11,12 +11,12 @@
  *
  * The recorder may unpause only after it moved the word from "held" to "ending", the watchdog only after it moved it
  * to "taken". From "held", the watchdog unpauses at once: the recorder will find that it must not. From "ending", the
- * recorder may have been stopped just before its call: the watchdog first makes that call void (spoil() of struct
+ * recorder may have been stopped just before its call: the watchdog first makes that call void (cancel_resume() of struct
  * hypervisor_ops), waits for as long as a call may take that the hypervisor has already begun, 50 ms, and unpauses
  * only if the mark still says that the pause is in force.
  *
  * Where only the recorder can end its pauses (struct hypervisor_ops, unpause, is NULL), the watchdog takes nothing: it
- * urges the recorder by a signal, and kills it if that does not help. See watch_urge().
+ * kicks the recorder, which is to send it a signal, and kills it if that does not help. See watch_kick().
  *
  * The word holds the number of the pause too, so that a late compare-and-swap never meets another pause. A sample
  * costs a few stores and loads; nobody waits, except the recorder for a watchdog that is just undoing its pause.
@@ -39,16 +39,16 @@ struct watch {
 	_Atomic bool asleep;        /* the watchdog does not look until it is woken */
 	int wake_fd;                /* the eventfd that wakes it */
 	struct pause_mark *mark;    /* what the hypervisor says about the pause */
-	_Atomic uint64_t urged;     /* the state in which the recorder was urged to end its pause */
-	uint64_t urged_ns;          /* when that was; the watchdog's own */
+	_Atomic uint64_t kicked;    /* the state in which the recorder was kicked to end its pause */
+	uint64_t kicked_ns;         /* when that was; the watchdog's own */
 	_Atomic bool stop_again;    /* it was stopped by a signal then, and is to stop when the pause is over */
-	_Atomic pid_t urged_by;     /* the watchdog's process */
+	_Atomic pid_t kicked_by;    /* the watchdog's process */
 };
 
 /* How a pause ended. */
 enum watch_outcome {
 	WATCH_OURS,   /* the recorder's own call ended it, or it never began */
-	WATCH_URGED,  /* as OURS, after the watchdog had urged it */
+	WATCH_KICKED, /* as OURS, after the watchdog had kicked it */
 	WATCH_UNDONE, /* the watchdog undid it, or saw its end while the recorder was stopped */
 	WATCH_STUCK,  /* the watchdog began to undo it and did not get to the end within two seconds */
 };
@@ -85,11 +85,11 @@ void watch_undo(const struct hypervisor_ops *ops, struct guest *guest, const uin
 /*
  * The same where only the recorder can end the pause, process @recorder, of which @pidfd is a descriptor; @guest is
  * the watchdog's own. To be called again as long as the pause is in force. At first SIGCONT lets the recorder go on
- * if it was stopped, or SIGURG interrupts what it waits for; it stops itself again when the pause is over. If the guest is
- * still paused a second later, true: the recorder is traced, frozen, without a CPU or dumping core, and must be killed,
- * which detaches it from the guest. One that only waits for a thread that is slow to stop holds nothing.
+ * if it was stopped, or SIGURG interrupts what it waits for; it stops itself again when the pause is over. If the
+ * guest is still paused a second later, true: the recorder is traced, frozen, without a CPU or dumping core, and must
+ * be killed, which detaches it from the guest. One that only waits for a thread that is slow to stop holds nothing.
  */
-bool watch_urge(const struct hypervisor_ops *ops, struct guest *guest, struct watch *w, uint64_t state, pid_t recorder,
+bool watch_kick(const struct hypervisor_ops *ops, struct guest *guest, struct watch *w, uint64_t state, pid_t recorder,
                 int pidfd);
 
 #endif

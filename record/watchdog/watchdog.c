@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -134,7 +135,7 @@ static void undo(struct process *p, size_t i, uint64_t state, bool dead)
 		return;
 	if (p->ops->unpause)
 		watch_undo(p->ops, guest, p->watched[i].uuid, w, state, dead);
-	else if (!dead && watch_urge(p->ops, guest, w, state, p->recorder, p->pidfd))
+	else if (!dead && watch_kick(p->ops, guest, w, state, p->recorder, p->pidfd))
 		kill_recorder(p);
 	else if (dead && p->ops->clean_up && p->ops->is_marked(w->mark, true))
 		p->ops->clean_up(guest);
@@ -266,16 +267,37 @@ static _Noreturn void watchdog_process(struct process *p, const struct guest_inf
 	_exit(0);
 }
 
-/* A pipe or terminal of the parent's would stay open in the watchdog's hands: it must hold none. */
-static void close_all_but(const struct process *p)
+/* Before Linux 5.9, as far as the limit of descriptors, or 4096, goes. */
+static void close_numbers(unsigned first, unsigned last)
 {
 	long most = sysconf(_SC_OPEN_MAX);
 
+	if (first > last || syscall(SYS_close_range, first, last, 0) == 0)
+		return;
 	if (most < 0 || most > 4096)
 		most = 4096;
-	for (int fd = 0; fd < most; fd++)
-		if (fd != p->pipe && fd != p->life && fd != p->wake)
-			close(fd);
+	for (unsigned fd = first; fd <= last && fd < (unsigned)most; fd++)
+		close((int)fd);
+}
+
+static int by_number(const void *a, const void *b)
+{
+	return *(const int *)a - *(const int *)b;
+}
+
+/* A pipe or terminal of the parent's would stay open in the watchdog's hands: it must hold none. */
+static void close_all_but(const struct process *p)
+{
+	int kept[] = {p->pipe, p->life, p->wake};
+	const size_t n = sizeof(kept) / sizeof(*kept);
+	unsigned first = 0;
+
+	qsort(kept, n, sizeof(*kept), by_number);
+	for (size_t i = 0; i < n; i++) {
+		close_numbers(first, (unsigned)kept[i] - 1);
+		first = (unsigned)kept[i] + 1;
+	}
+	close_numbers(first, UINT_MAX);
 }
 
 /* --- the recorder's process -------------------------------------------------------------------------------------- */

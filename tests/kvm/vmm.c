@@ -5,10 +5,11 @@
  *   -c N      vCPUs
  *   -m        memory from a memfd, instead of anonymous
  *   -g        memory in two slots of one mapping, as most monitors have it: below the hole 3 GiB, above it 16 MiB
- *   -k        an interrupt controller in the kernel, so that halted vCPUs sleep in KVM_RUN; else they sleep in user space
+ *   -k        an interrupt controller in the kernel, so that halted vCPUs sleep in KVM_RUN; else in user space
  *   -s        vCPU threads under a seccomp filter without restart_syscall
  *   -w US     after each write to an I/O port the vCPU's thread sleeps so many microseconds outside KVM_RUN
  *   -d        a second descriptor of the machine, as some monitors have one for each vCPU
+ *   -r        registers of its own in the page that KVM shares with it, from the first KVM_RUN on (KVM_CAP_SYNC_REGS)
  *   -n        signals to each vCPU thread, every millisecond, until SIGUSR1 comes; each must arrive
  *   -b FILE   200 times a second: how many bytes the guest has written to ports, how many signals were sent and how
  *             many arrived, and whether somebody has kvm_valid_regs set
@@ -60,7 +61,7 @@ struct vcpu {
 
 static struct {
 	unsigned vcpus;
-	bool memfd, whole, irqchip, filter, signals, second;
+	bool memfd, whole, irqchip, filter, signals, second, sync;
 	long sleep_ns;
 	const char *beats, *line, *kernel;
 } options = {.vcpus = 1, .line = ""};
@@ -90,11 +91,14 @@ static int must(int result, const char *what)
 
 static uint8_t *map_memory(uint64_t size)
 {
-	int fd = options.memfd ? must(memfd_create("guest", 0), "memfd_create") : -1;
+	int fd = options.memfd ? must(memfd_create("guest", MFD_ALLOW_SEALING), "memfd_create") : -1;
 	uint8_t *p;
 
-	if (options.memfd)
+	if (options.memfd) {
 		must(ftruncate(fd, (off_t)size), "ftruncate");
+		/* As QEMU does. */
+		must(fcntl(fd, F_ADD_SEALS, F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL), "F_ADD_SEALS");
+	}
 	p = mmap(NULL, size, PROT_READ | PROT_WRITE,
 	         (options.memfd ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS) | MAP_NORESERVE, fd, 0);
 	if (p == MAP_FAILED)
@@ -214,6 +218,8 @@ static void make_vcpu(struct vcpu *v, unsigned number, int kvm)
 		die("mmap of a vCPU");
 	set_cpuid(v, kvm);
 	set_registers(v);
+	if (options.sync)
+		v->run->kvm_valid_regs = KVM_SYNC_X86_REGS;
 }
 
 #define ALLOW(name) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_##name, 0, 1), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
@@ -246,6 +252,18 @@ static void take_port(const struct kvm_run *run)
 		clock_nanosleep(CLOCK_MONOTONIC, 0, &(struct timespec){.tv_nsec = options.sleep_ns}, NULL);
 }
 
+/* Has KVM left the registers, all of them and now? */
+static void check_sync(const struct vcpu *v)
+{
+	struct kvm_regs regs;
+
+	must(ioctl(v->fd, KVM_GET_REGS, &regs), "KVM_GET_REGS");
+	if (memcmp(&regs, &v->run->s.regs.regs, sizeof(regs)) == 0)
+		return;
+	fprintf(stderr, "vmm: vCPU %u: registers are stale\n", v->number);
+	_exit(3);
+}
+
 static void *run_vcpu(void *arg)
 {
 	struct vcpu *v = arg;
@@ -262,6 +280,8 @@ static void *run_vcpu(void *arg)
 			continue;
 		if (rc < 0)
 			die("KVM_RUN");
+		if (options.sync)
+			check_sync(v);
 		switch (v->run->exit_reason) {
 		case KVM_EXIT_IO:
 			take_port(v->run);
@@ -334,7 +354,7 @@ static void parse(int argc, char **argv)
 {
 	int c;
 
-	while ((c = getopt(argc, argv, "c:mgksw:dnb:a:")) != -1) {
+	while ((c = getopt(argc, argv, "c:mgksw:drnb:a:")) != -1) {
 		switch (c) {
 		case 'c':
 			options.vcpus = (unsigned)atoi(optarg);
@@ -357,6 +377,9 @@ static void parse(int argc, char **argv)
 		case 'd':
 			options.second = true;
 			break;
+		case 'r':
+			options.sync = true;
+			break;
 		case 'n':
 			options.signals = true;
 			break;
@@ -371,7 +394,7 @@ static void parse(int argc, char **argv)
 		}
 	}
 	if (optind + 1 != argc || options.vcpus < 1 || options.vcpus > MAX_VCPUS) {
-		fputs("usage: vmm [-c N] [-mgksdn] [-w US] [-b FILE] [-a TEXT] KERNEL\n", stderr);
+		fputs("usage: vmm [-c N] [-mgksdrn] [-w US] [-b FILE] [-a TEXT] KERNEL\n", stderr);
 		exit(2);
 	}
 	options.kernel = argv[optind];

@@ -31,6 +31,7 @@ static const struct option_def table[] = {
 	{'a', "alpha", NULL, OPTION_NO_ARG, "first", note, 0},
 	{'b', "beta", "X", OPTION_ARG, "second", note, 0},
 	{'c', "charlie", "X", OPTION_OPTIONAL_ARG, "third", note, 0},
+	{'d', "delta", "N", OPTION_OPTIONAL_NUMBER, "a number", note, 0},
 	{0, "alps", NULL, OPTION_NO_ARG, "fourth", note, 0},
 	{0},
 };
@@ -73,6 +74,15 @@ static void forms(void **state)
 	assert_string_equal(seen.value, "7");
 	assert_int_equal(parse("--charlie=7"), 0);
 	assert_string_equal(seen.value, "7");
+	assert_int_equal(parse("-c 7"), 1);
+	assert_int_equal(parse("-d"), 0);
+	assert_null(seen.value);
+	assert_int_equal(parse("-d7"), 0);
+	assert_string_equal(seen.value, "7");
+	assert_int_equal(parse("--delta=7"), 0);
+	assert_string_equal(seen.value, "7");
+	assert_int_equal(parse("7 -d x"), 2);
+	assert_int_equal(parse("-d -- 7"), 1);
 	assert_int_equal(parse("x -a y -- -b"), 3);
 	assert_string_equal(seen.value, "x");
 	assert_int_equal(parse("-"), 1);
@@ -83,10 +93,16 @@ static void errors(void **state)
 	static const struct {
 		const char *words, *why;
 	} cases[] = {
-		{"-z", "unknown option -z; try --help"},    {"--zulu", "unknown option --zulu; try --help"},
-		{"-b", "-b needs an argument; try --help"}, {"--beta", "--beta needs an argument; try --help"},
-		{"--alpha=1", "--alpha takes no argument"}, {"-b bad", "-b bad: it is bad"},
-		{"--beta=bad", "--beta bad: it is bad"},    {"--=x", "unknown option --; try --help"},
+		{"-z", "unknown option -z; try --help"},
+		{"--zulu", "unknown option --zulu; try --help"},
+		{"-b", "-b needs an argument; try --help"},
+		{"--beta", "--beta needs an argument; try --help"},
+		{"--alpha=1", "--alpha takes no argument"},
+		{"-b bad", "-b bad: it is bad"},
+		{"--beta=bad", "--beta bad: it is bad"},
+		{"--=x", "unknown option --; try --help"},
+		{"-ad 7", "-d 7 is ambiguous: write -d7, or put 7 before -d"},
+		{"--delta 7s x", "--delta 7s is ambiguous: write --delta=7s, or put 7s before --delta"},
 	};
 
 	(void)state;

@@ -85,11 +85,13 @@ static void rates(void **state)
 static void lists(void **state)
 {
 	static const char *const bad[] = {"", ",", "1,", "3-1", "a", "1-", "-1", "128", "0-128", "1,,2"};
-	uint64_t set[2];
+	uint64_t set[2] = {0};
 
 	(void)state;
 	assert_int_equal(parse_list("0,2-4,127", set, 128), 0);
 	assert_true(set[0] == 0x1d && set[1] == 1ull << 63);
+	assert_int_equal(parse_list("1", set, 128), 0);
+	assert_true(set[0] == 0x1f && set[1] == 1ull << 63);
 	for (size_t i = 0; i < COUNT(bad); i++)
 		assert_int_not_equal(parse_list(bad[i], set, 128), 0);
 }

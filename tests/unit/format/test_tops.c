@@ -422,12 +422,40 @@ static void windows_not_there(void **state)
 	}
 }
 
+/* A window that is all as its base takes two bytes: else a block of 1 MiB would make 2 GiB. */
+static void windows_beyond_a_block(void **state)
+{
+	const uint32_t n = UPF_WINDOWS_MAX / UPF_WINDOW_MAX;
+	const struct upf_node nodes[] = {{0}, {.address = 0x1000}};
+	struct windows *win = windows_new(0);
+	uint64_t sp;
+	uint32_t top;
+
+	(void)state;
+	for (uint32_t i = 0; i <= n; i++) {
+		struct column_reader r;
+		struct column_writer w;
+
+		give_room(&w);
+		add_varint(&w, COLUMN_TOP, 4);
+		add_zigzag(&w, COLUMN_SP, 0);
+		add_zigzag(&w, COLUMN_FP, 0);
+		add_zigzag(&w, COLUMN_SIZE, i ? 0 : UPF_WINDOW_MAX);
+		add_varint(&w, COLUMN_SKIP, UPF_WINDOW_MAX);
+		r = reader_of(&w);
+		assert_int_equal(windows_get(win, &r, nodes, 1, &top, &sp), i < n ? 0 : -EBADMSG);
+		drop(&w);
+	}
+	windows_free(win);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(windows_come_back),   cmocka_unit_test(copies_come_back),
-		cmocka_unit_test(both_come_back),      cmocka_unit_test(largest_rounds_fit),
-		cmocka_unit_test(copies_from_nothing), cmocka_unit_test(windows_not_there),
+		cmocka_unit_test(windows_come_back),      cmocka_unit_test(copies_come_back),
+		cmocka_unit_test(both_come_back),         cmocka_unit_test(largest_rounds_fit),
+		cmocka_unit_test(copies_from_nothing),    cmocka_unit_test(windows_not_there),
+		cmocka_unit_test(windows_beyond_a_block),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,7 +3,7 @@
 #include "tests/unit/guest/tables.h"
 
 #include "guest/arm.h"
-#include "record/sampling/walk.h"
+#include "record/stack/walk.h"
 
 #define EL1 0x5u /* AArch64, with a stack of its own */
 #define EL0 0x0u

@@ -2,14 +2,10 @@
 /* Names of virtual machines, by the command lines of their monitors: here of a shell that waits. */
 #include "tests/unit/unit.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
-#include <string.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
-#include "kvmif/process.h"
+#include "kvmif/process.c"
 
 static pid_t child;
 
@@ -97,6 +93,49 @@ static void protection_is_seen(void **state)
 	end();
 }
 
+static bool can_be(const char *name, uint64_t since_ns)
+{
+	return can_be_back(child, &(struct machine_wanted){name, since_ns});
+}
+
+/* Without a name of its own it has that of its command, as others may: it must be later than the one that ended. */
+static void one_that_came_back_is_told_from_others(void **state)
+{
+	struct timespec before, after;
+
+	(void)state;
+	clock_gettime(CLOCK_MONOTONIC, &before);
+	start("x", NULL);
+	usleep(50000); /* a process's start is known to 10 ms */
+	clock_gettime(CLOCK_MONOTONIC, &after);
+	assert_true(can_be("sh", ns_of(&before)));
+	assert_false(can_be("sh", ns_of(&after)));
+	assert_false(can_be("x", ns_of(&before)));
+	end();
+	start("-name", "web1");
+	assert_true(can_be("web1", ns_of(&after)));
+	usleep(50000);
+	clock_gettime(CLOCK_MONOTONIC, &after);
+	assert_true(can_be("web1", ns_of(&after)));
+	assert_false(can_be("sh", ns_of(&before)));
+	end();
+}
+
+/* They are not passed over, as if the guest had none of them. */
+static void numbers_that_are_too_high_are_noted(void **state)
+{
+	struct machine m = {0};
+
+	(void)state;
+	note_link(&m, VCPU_LINK "511", 3);
+	assert_int_equal(m.vcpus, 512);
+	assert_int_equal(m.fds[511], 3);
+	assert_false(m.has_more);
+	note_link(&m, VCPU_LINK "512", 4);
+	assert_int_equal(m.vcpus, 512);
+	assert_true(m.has_more);
+}
+
 static void other_processes_are_none(void **state)
 {
 	struct machine m;
@@ -115,6 +154,8 @@ int main(void)
 		cmocka_unit_test(names_are_found),
 		cmocka_unit_test(vcpus_to_come_are_counted),
 		cmocka_unit_test(protection_is_seen),
+		cmocka_unit_test(one_that_came_back_is_told_from_others),
+		cmocka_unit_test(numbers_that_are_too_high_are_noted),
 		cmocka_unit_test(other_processes_are_none),
 	};
 

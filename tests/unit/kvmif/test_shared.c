@@ -2,6 +2,7 @@
 /* Memory that a monitor shares, mapped here: what is there is read, and nothing comes to be there by reading. */
 #include "tests/unit/unit.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -22,12 +23,15 @@ static struct monitor {
 	struct shared shared;
 } m;
 
-static int start(int fd, int flags)
+/* @sealed: as QEMU does. */
+static int start(int fd, int flags, bool sealed)
 {
 	m.fd = fd;
 	m.pidfd = (int)syscall(SYS_pidfd_open, getpid(), 0);
 	assert_true(m.fd >= 0 && m.pidfd >= 0);
 	assert_int_equal(ftruncate(m.fd, PAGES * PAGE), 0);
+	if (sealed)
+		assert_int_equal(fcntl(m.fd, F_ADD_SEALS, F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL), 0);
 	m.memory = mmap(NULL, PAGES * PAGE, PROT_READ | PROT_WRITE, flags, m.fd, 0);
 	assert_ptr_not_equal(m.memory, MAP_FAILED);
 	m.slot = (struct memory_slot){0, PAGES * PAGE, (uintptr_t)m.memory};
@@ -53,7 +57,7 @@ static const char *page(unsigned number)
 static void what_is_there_is_read(void **state)
 {
 	(void)state;
-	start(memfd_create("guest", 0), MAP_SHARED);
+	start(memfd_create("guest", MFD_ALLOW_SEALING), MAP_SHARED, true);
 	assert_int_equal(m.shared.n, 1);
 	assert_string_equal(page(3), "three");
 	assert_ptr_not_equal(page(3), m.memory + 3 * PAGE);
@@ -69,7 +73,7 @@ static void what_is_there_is_read(void **state)
 static void a_hole_is_not_filled_from_here(void **state)
 {
 	(void)state;
-	start(memfd_create("guest", 0), MAP_SHARED);
+	start(memfd_create("guest", MFD_ALLOW_SEALING), MAP_SHARED, true);
 	assert_null(shared_page(&m.shared, -1, (uintptr_t)m.memory + 5 * PAGE));
 	assert_int_equal(lseek(m.fd, 0, SEEK_DATA), 3 * PAGE);
 	assert_int_equal(lseek(m.fd, 4 * PAGE, SEEK_DATA), -1);
@@ -83,7 +87,7 @@ static void a_hole_is_not_filled_from_here(void **state)
 static void the_monitors_position_stays(void **state)
 {
 	(void)state;
-	start(memfd_create("guest", 0), MAP_SHARED);
+	start(memfd_create("guest", MFD_ALLOW_SEALING), MAP_SHARED, true);
 	assert_int_equal(lseek(m.fd, 7, SEEK_SET), 7);
 	assert_non_null(page(3));
 	assert_int_equal(lseek(m.fd, 0, SEEK_CUR), 7);
@@ -96,16 +100,20 @@ static void other_memory_is_not_mapped(void **state)
 
 	(void)state;
 	/* Private: the file is not what the guest sees. */
-	start(memfd_create("guest", 0), MAP_PRIVATE);
+	start(memfd_create("guest", MFD_ALLOW_SEALING), MAP_PRIVATE, true);
 	assert_int_equal(m.shared.n, 0);
 	end();
 	/* On a disk: reading may wait for it. */
-	start(mkstemp(path), MAP_SHARED);
+	start(mkstemp(path), MAP_SHARED, false);
 	unlink(path);
 	assert_int_equal(m.shared.n, 0);
 	end();
+	/* Where it is cut short while a pause reads it, the kernel would end the recorder. */
+	start(memfd_create("guest", MFD_ALLOW_SEALING), MAP_SHARED, false);
+	assert_int_equal(m.shared.n, 0);
+	end();
 	/* No memory of the guest's. */
-	start(memfd_create("guest", 0), MAP_SHARED);
+	start(memfd_create("guest", MFD_ALLOW_SEALING), MAP_SHARED, true);
 	m.slot.host_address += PAGES * PAGE;
 	shared_map(&m.shared, &m.layout, m.pidfd, getpid());
 	assert_int_equal(m.shared.n, 0);

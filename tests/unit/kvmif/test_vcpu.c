@@ -2,7 +2,13 @@
 /* What a stopped vCPU's page says: registers only where they are the guest's own. */
 #include "tests/unit/unit.h"
 
+#include <errno.h>
 #include <linux/kvm.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "guest/arch.h"
 #include "kvmif/vcpu.h"
@@ -54,11 +60,148 @@ static void a_held_vcpu_is_told_from_a_halted_one(void **state)
 	assert_false(vcpu_is_held(&v));
 }
 
+/* --- attaching: this process is its own monitor, and a vCPU's page a file in memory ------------------------------- */
+
+static struct {
+	int pidfd, fd;
+	struct kvm_run *run;
+} monitor;
+
+static int make_monitor(void **state)
+{
+	(void)state;
+	monitor.pidfd = (int)syscall(SYS_pidfd_open, getpid(), 0);
+	monitor.fd = memfd_create("vcpu", MFD_CLOEXEC);
+	if (monitor.pidfd < 0 || monitor.fd < 0 || ftruncate(monitor.fd, 4096) != 0)
+		return -1;
+	monitor.run = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, monitor.fd, 0);
+	return monitor.run == MAP_FAILED ? -1 : 0;
+}
+
+static int end_monitor(void **state)
+{
+	(void)state;
+	munmap(monitor.run, 4096);
+	close(monitor.fd);
+	close(monitor.pidfd);
+	return 0;
+}
+
+/* The watchdog, which outlives a guest, would hold it. */
+static void the_page_is_not_inherited(void **state)
+{
+	struct vcpu v;
+	int status;
+	pid_t pid;
+
+	(void)state;
+	assert_int_equal(vcpu_attach(&v, monitor.pidfd, monitor.fd), 0);
+	pid = fork();
+	if (pid == 0)
+		_exit(msync(v.run, 4096, MS_ASYNC) == 0);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+	vcpu_detach(&v);
+}
+
+/* What it keeps there is the guest's: it reads registers there, or KVM is to take them over. */
+static void a_monitor_that_uses_the_page_is_refused(void **state)
+{
+	const uint64_t valid[] = {KVM_SYNC_X86_REGS, KVM_SYNC_X86_REGS | KVM_SYNC_X86_SREGS, 0};
+	struct kvm_run before;
+	struct vcpu v;
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(valid); i++) {
+		monitor.run->kvm_valid_regs = valid[i];
+		monitor.run->kvm_dirty_regs = valid[i] ? 0 : KVM_SYNC_X86_REGS;
+		monitor.run->s.regs.regs.rip = 0x1000;
+		before = *monitor.run;
+		assert_int_equal(vcpu_attach(&v, monitor.pidfd, monitor.fd), -EALREADY);
+		assert_null(v.run);
+		assert_memory_equal(monitor.run, &before, sizeof(before));
+	}
+}
+
+static void a_monitor_that_begins_to_is_left_alone(void **state)
+{
+	struct kvm_run before;
+	struct vcpu v;
+
+	(void)state;
+	assert_int_equal(vcpu_attach(&v, monitor.pidfd, monitor.fd), 0);
+	monitor.run->kvm_valid_regs = KVM_SYNC_X86_REGS;
+	before = *monitor.run;
+	vcpu_arm(&v);
+	assert_true(v.is_taken);
+	assert_false(v.armed);
+	vcpu_detach(&v);
+	assert_memory_equal(monitor.run, &before, sizeof(before));
+}
+
+/* KVM has left registers there since. */
+static void what_a_killed_recorder_has_left_is_no_such_use(void **state)
+{
+	const struct kvm_run before = *monitor.run;
+	struct vcpu killed, v;
+
+	(void)state;
+	assert_int_equal(vcpu_attach(&killed, monitor.pidfd, monitor.fd), 0);
+	vcpu_arm(&killed);
+	assert_true(killed.armed);
+	monitor.run->s.regs.regs.rip = 0x1000;
+	assert_int_equal(vcpu_attach(&v, monitor.pidfd, monitor.fd), 0);
+	vcpu_arm(&v);
+	assert_true(v.armed);
+	assert_int_not_equal(monitor.run->kvm_valid_regs, 0);
+	vcpu_detach(&v);
+	monitor.run->s.regs.regs.rip = 0;
+	assert_memory_equal(monitor.run, &before, sizeof(before));
+	killed.armed = false;
+	vcpu_detach(&killed);
+}
+
+/* Its stop was before ours, and what KVM has left is from then. */
+static void a_stop_by_another_recorder_is_noticed(void **state)
+{
+	struct vcpu v, other;
+	pid_t thread = fork();
+
+	(void)state;
+	if (thread == 0)
+		for (;;)
+			pause();
+	assert_int_equal(vcpu_attach(&v, monitor.pidfd, monitor.fd), 0);
+	assert_int_equal(vcpu_attach(&other, monitor.pidfd, monitor.fd), 0);
+	assert_int_equal(vcpu_set_thread(&v, thread, thread), 0);
+	for (int disturbed = 0; disturbed < 2; disturbed++) {
+		vcpu_arm(&v);
+		if (disturbed) {
+			vcpu_arm(&other);
+			vcpu_disarm(&other);
+		}
+		assert_int_equal(vcpu_interrupt(&v), 0);
+		assert_int_equal(vcpu_await(&v), disturbed ? -EAGAIN : 0);
+		vcpu_disarm(&v);
+		assert_int_equal(vcpu_release(&v), 0);
+	}
+	vcpu_detach(&other);
+	vcpu_detach(&v);
+	kill(thread, SIGKILL);
+	waitpid(thread, NULL, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(registers_are_the_guests_own),
 		cmocka_unit_test(a_held_vcpu_is_told_from_a_halted_one),
+		cmocka_unit_test_setup_teardown(the_page_is_not_inherited, make_monitor, end_monitor),
+		cmocka_unit_test_setup_teardown(a_monitor_that_uses_the_page_is_refused, make_monitor, end_monitor),
+		cmocka_unit_test_setup_teardown(a_monitor_that_begins_to_is_left_alone, make_monitor, end_monitor),
+		cmocka_unit_test_setup_teardown(what_a_killed_recorder_has_left_is_no_such_use, make_monitor,
+	                                        end_monitor),
+		cmocka_unit_test_setup_teardown(a_stop_by_another_recorder_is_noticed, make_monitor, end_monitor),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -6,7 +6,7 @@
 
 #include "guest/sim.h"
 #include "guest/x86.h"
-#include "record/sampling/entry.h"
+#include "record/stack/entry.h"
 
 #define TABLE 0xfffffe0000000000ull
 #define HANDLER 0xffffffff9a800b20ull

@@ -3,15 +3,18 @@
 #include "tests/unit/unit.h"
 
 #include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "guest/sim.h"
+#include "record/process/clock.h"
 #include "record/sampling/finder.h"
 
 #define PATIENCE 600 /* looks, 50 ms apart */
 
-static const struct domain_identity web = {{1, 2}, "web"}, nameless = {{3}, ""};
+static const struct domain_identity web = {{1, 2}, "web", 0}, nameless = {{3}, "", 0};
 static struct sim_domain domains[3];
 
 static void make_world(void)
@@ -53,7 +56,7 @@ static void by_uuid_or_name(void **state)
 	assert_int_equal(search(state, &nameless, &info), -ESRCH);
 	/* A uuid of zeros is none: Xen gives it to those domains that it starts by itself. */
 	memset(domains[1].info.uuid, 0, sizeof(domains[1].info.uuid));
-	assert_int_equal(search(state, &(struct domain_identity){{0}, "other"}, &info), -ESRCH);
+	assert_int_equal(search(state, &(struct domain_identity){{0}, "other", 0}, &info), -ESRCH);
 }
 
 /* Nor one that is being built, ends, or runs this program. */
@@ -111,12 +114,72 @@ static void the_thread_finds_it(void **state)
 	finder_stop(f);
 }
 
+/* --- a backend that knows which domains can be back --------------------------------------------------------------- */
+
+#define SEARCH_NS 10000000u /* of CPU time that each takes */
+
+static struct {
+	char name[64];
+	uint64_t since_ns;
+	atomic_uint searches;
+} asked;
+
+static int list_returned(struct hypervisor *x, const char *name, uint64_t since_ns, struct guest_info **found,
+                         size_t *n)
+{
+	uint64_t began_ns = clock_cpu();
+
+	(void)x;
+	snprintf(asked.name, sizeof(asked.name), "%s", name);
+	asked.since_ns = since_ns;
+	while (clock_cpu() - began_ns < SEARCH_NS)
+		;
+	asked.searches++;
+	*found = calloc(1, sizeof(**found));
+	*n = 0;
+	return *found ? 0 : -ENOMEM;
+}
+
+static void a_backend_is_told_what_is_looked_for(void **state)
+{
+	const struct domain_identity identity = {{1}, "web", 7000};
+	struct hypervisor_ops ops = hypervisor_backend;
+	struct guest_info info;
+
+	ops.list_returned = list_returned;
+	domains[2].name = "web";
+	assert_int_equal(finder_search(&ops, *state, &identity, NULL, 0, &info), -ESRCH);
+	assert_string_equal(asked.name, "web");
+	assert_int_equal(asked.since_ns, 7000);
+}
+
+/* However long a search takes, the thread uses a twentieth of a CPU. */
+static void searches_are_seldom_where_they_cost_much(void **state)
+{
+	struct hypervisor_ops ops = hypervisor_backend;
+	uint64_t began_ns = clock_now();
+	struct finder *f;
+
+	(void)state;
+	ops.list_returned = list_returned;
+	asked.searches = 0;
+	f = finder_start(&ops, 1, -1);
+	assert_non_null(f);
+	finder_look_for(f, 0, &web);
+	while (asked.searches < 6)
+		usleep(1000);
+	assert_true(clock_now() - began_ns >= 5ull * 19 * SEARCH_NS);
+	finder_stop(f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(by_uuid_or_name, setup),
 		cmocka_unit_test_setup(only_one_that_runs, setup),
 		cmocka_unit_test_setup(the_thread_finds_it, setup),
+		cmocka_unit_test_setup(a_backend_is_told_what_is_looked_for, setup),
+		cmocka_unit_test_setup(searches_are_seldom_where_they_cost_much, setup),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -288,6 +288,24 @@ static void undo_by_watchdog(struct sim_domain *d, void *ctx)
 	atomic_fetch_add(&f->watch.state, 3); /* from held to undone */
 }
 
+/* Something transient: the next round may succeed. In time would have been only if the watchdog had not kicked. */
+static void a_stop_that_does_not_succeed_is_tried_again(void **state)
+{
+	struct fixture *f = *state;
+	struct round r;
+
+	f->d.stop_error = -EAGAIN;
+	r = take(f);
+	assert_int_equal(r.kind, ROUND_REFUSED);
+	assert_int_equal(r.overruns, 0);
+	f->d.stop_error = -EINTR;
+	r = take(f);
+	assert_int_equal(r.kind, ROUND_VOID);
+	assert_int_equal(r.overruns, 1);
+	f->d.stop_error = 0;
+	assert_int_equal(take(f).kind, ROUND_TAKEN);
+}
+
 static void the_watchdog_undoes_the_pause(void **state)
 {
 	struct fixture *f = *state;
@@ -531,6 +549,7 @@ int main(void)
 		TEST(the_domid_is_reused),
 		TEST(the_hypervisor_refuses),
 		TEST(paused_and_not_read),
+		TEST(a_stop_that_does_not_succeed_is_tried_again),
 		TEST(the_watchdog_undoes_the_pause),
 		TEST(the_watchdog_takes_over_while_we_resume),
 		TEST(a_sleeper_is_not_read),

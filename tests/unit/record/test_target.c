@@ -98,7 +98,11 @@ static void come_back(struct fixture *f, size_t i, uint32_t vcpus)
 	const struct domain_identity identity = {.name = "web1"};
 	struct guest_info info;
 	struct round r;
+	uint64_t seen_ns;
 
+	assert_false(sample_ended(f->t, &r));
+	seen_ns = f->t->seen_ns;
+	assert_int_equal(seen_ns, r.time_ns);
 	end_domain(&f->d[i - 1]);
 	assert_true(sample_ended(f->t, &r));
 	make_domain(&f->d[i], (uint32_t)i + 1, "web1", vcpus);
@@ -106,6 +110,8 @@ static void come_back(struct fixture *f, size_t i, uint32_t vcpus)
 	assert_int_equal(finder_search(&hypervisor_backend, f->x, &identity, NULL, 0, &info), 0);
 	assert_int_equal(info.domid, i + 1);
 	assert_int_equal(target_reopen(f->t, f->x, &info, NULL), 0);
+	/* If it cannot be recorded after all, it is not taken for another one that was there before. */
+	assert_int_equal(f->t->seen_ns, seen_ns);
 	assert_int_equal(f->t->info.domid, i + 1);
 	assert_string_equal(f->t->name, "web1");
 }

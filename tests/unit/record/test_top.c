@@ -2,7 +2,7 @@
 /* Which words of a stack's top are kept. */
 #include "tests/unit/unit.h"
 
-#include "record/sampling/top.h"
+#include "record/stack/top.h"
 
 /* Words of eight bytes: near the code, equal to the frame pointer, anything else. */
 static void long_words(void **state)

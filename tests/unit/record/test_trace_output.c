@@ -255,16 +255,22 @@ static void a_disk_that_fills_up_within_a_trace(void **state)
 
 static const struct output_options flight = {.path = "run.upf", .flight_recorder = {true, 4 << 20, 0}};
 
+/* Ten samples are kept. */
+static void begin_flight(struct output *o)
+{
+	begin(o, flight);
+	assert_int_equal(trace_output_open(o->t), 0);
+	assert_int_equal(put(o, BLOCK_APPEND), 0);
+	assert_int_equal(entries_of("."), 0);
+}
+
 static void dumps(void **state)
 {
 	struct output o;
 	glob_t g;
 
 	(void)state;
-	begin(&o, flight);
-	assert_int_equal(trace_output_open(o.t), 0);
-	assert_int_equal(put(&o, BLOCK_APPEND), 0);
-	assert_int_equal(entries_of("."), 0);
+	begin_flight(&o);
 	assert_int_equal(put(&o, BLOCK_DUMP), 0);
 	assert_int_equal(put(&o, BLOCK_APPEND), 0);
 	assert_int_equal(finish(&o), 0);
@@ -275,6 +281,27 @@ static void dumps(void **state)
 	assert_int_equal(samples_of(g.gl_pathv[0]), 20);
 	assert_int_equal(samples_of("run.upf"), 30);
 	globfree(&g);
+	end(&o);
+}
+
+/* Nothing is new since the last block, as with a guest that has ended. */
+static void dumps_by_empty_blocks(void **state)
+{
+	struct output o;
+	glob_t g;
+
+	(void)state;
+	begin_flight(&o);
+	for (int i = 0; i < 2; i++)
+		assert_int_equal(put_rounds(&o, BLOCK_DUMP, 0), 0);
+	assert_int_equal(put(&o, BLOCK_APPEND), 0);
+	assert_int_equal(finish(&o), 0);
+	g = matching("run.upf.*");
+	assert_int_equal(g.gl_pathc, 2);
+	for (size_t i = 0; i < g.gl_pathc; i++)
+		assert_int_equal(samples_of(g.gl_pathv[i]), 10);
+	globfree(&g);
+	assert_int_equal(samples_of("run.upf"), 20);
 	end(&o);
 }
 
@@ -344,9 +371,7 @@ static void the_last_dump_fails(void **state)
 	struct output o;
 
 	(void)state;
-	begin(&o, flight);
-	assert_int_equal(trace_output_open(o.t), 0);
-	assert_int_equal(put(&o, BLOCK_APPEND), 0);
+	begin_flight(&o);
 	limit_files(0);
 	assert_int_equal(finish(&o), -EIO);
 	limit_files(RLIM_INFINITY);
@@ -369,6 +394,7 @@ int main(void)
 		IN_FOLDER(a_switch_to_a_name_that_is_taken),
 		IN_FOLDER(a_disk_that_fills_up_within_a_trace),
 		IN_FOLDER(dumps),
+		IN_FOLDER(dumps_by_empty_blocks),
 		IN_FOLDER(dumps_that_fail),
 		IN_FOLDER(a_dump_that_is_cut),
 		IN_FOLDER(the_last_dump_fails),

@@ -5,10 +5,10 @@
 #include <errno.h>
 #include <string.h>
 
-#include "record/sampling/top.h"
-#include "record/sampling/walk.h"
 #include "guest/sim.h"
 #include "guest/x86.h"
+#include "record/stack/top.h"
+#include "record/stack/walk.h"
 
 #define FP 0x7ff000000f00ull
 

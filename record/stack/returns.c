@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "record/sampling/returns.h"
+#include "record/stack/returns.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -3,8 +3,8 @@
  * returns.h - which addresses can be return addresses: those behind a call. Reads the guest's code where it is, maps
  * it as needed, and remembers what it found. Not to be used while the guest is paused.
  */
-#ifndef RECORD_SAMPLING_RETURNS_H
-#define RECORD_SAMPLING_RETURNS_H
+#ifndef RECORD_STACK_RETURNS_H
+#define RECORD_STACK_RETURNS_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "record/sampling/stack.h"
+#include "record/stack/stack.h"
 
-#include "record/sampling/top.h"
-#include "record/sampling/walk.h"
+#include "record/stack/top.h"
+#include "record/stack/walk.h"
 
 #define STACK_SIZE (8u << 20) /* bytes above the stack pointer in which a frame pointer is looked for */
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "record/sampling/entry.h"
+#include "record/stack/entry.h"
 
 #include <errno.h>
 #include <string.h>

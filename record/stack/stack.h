@@ -7,12 +7,12 @@
  * failed, the stack is copied for STACK_COPIES samples, so that a program in which they fail now and then costs few
  * rounds that are taken twice.
  */
-#ifndef RECORD_SAMPLING_STACK_H
-#define RECORD_SAMPLING_STACK_H
+#ifndef RECORD_STACK_STACK_H
+#define RECORD_STACK_STACK_H
 
 #include "format/upf.h"
 #include "guest/space.h"
-#include "record/sampling/returns.h"
+#include "record/stack/returns.h"
 
 #define STACK_COPIES 128u
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "record/output/quantity.h"
+#include "common/quantity.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 
 /* Rounded as text_time() of the report does. */
@@ -8,12 +9,15 @@ const char *quantity_time(char *text, uint64_t ns)
 {
 	double v = (double)ns;
 
-	if (ns < 1000000)
+	if (ns < 999500) /* from here on, three digits round up to 1000 us; as ms and s do below */
 		snprintf(text, QUANTITY_SIZE, "%.3g us", v / 1e3);
-	else if (ns < 1000000000)
+	else if (ns < 999950000)
 		snprintf(text, QUANTITY_SIZE, "%.1f ms", v / 1e6);
-	else
+	else if (ns < UINT64_C(600000000000))
 		snprintf(text, QUANTITY_SIZE, "%.1f s", v / 1e9);
+	else
+		snprintf(text, QUANTITY_SIZE, "%" PRIu64 " h %02u min", ns / UINT64_C(3600000000000),
+		         (unsigned)(ns / UINT64_C(60000000000) % 60));
 	return text;
 }
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "record/sampling/top.h"
+#include "record/stack/top.h"
 
 #include <errno.h>
 
-#include "record/sampling/walk.h"
+#include "record/stack/walk.h"
 
 #define REGION_SHIFT 31     /* code that calls each other directly lies within 2 GiB */
 #define REGIONS 8           /* different ones of one stack that are looked at */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "record/sampling/walk.h"
+#include "record/stack/walk.h"
 
 #include <errno.h>
 

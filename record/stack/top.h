@@ -4,8 +4,8 @@
  * pointers misses, or a copy of the stack for unwinding by tables. top_window() and top_copy() make no call and
  * allocate nothing, so they may run while the guest is paused.
  */
-#ifndef RECORD_SAMPLING_TOP_H
-#define RECORD_SAMPLING_TOP_H
+#ifndef RECORD_STACK_TOP_H
+#define RECORD_STACK_TOP_H
 
 #include <stdint.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* code.h - the code that a vCPU is about to execute, as a sample with all registers keeps it. */
-#ifndef RECORD_SAMPLING_CODE_H
-#define RECORD_SAMPLING_CODE_H
+#ifndef RECORD_STACK_CODE_H
+#define RECORD_STACK_CODE_H
 
 #include "common/registers.h"
 #include "guest/space.h"

@@ -3,8 +3,8 @@
  * entry.h - one address in a guest's kernel that is known whatever else is: the handler for interrupt vector 0. The
  * report finds by it where a relocated kernel was loaded (KASLR).
  */
-#ifndef RECORD_SAMPLING_ENTRY_H
-#define RECORD_SAMPLING_ENTRY_H
+#ifndef RECORD_STACK_ENTRY_H
+#define RECORD_STACK_ENTRY_H
 
 #include "guest/pages.h"
 

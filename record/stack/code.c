@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "record/sampling/code.h"
+#include "record/stack/code.h"
 
 #include <errno.h>
 #include <string.h>

@@ -3,8 +3,8 @@
  * walk.h - follows a stack by its frame pointers, on any hypervisor and architecture. Makes no call and allocates
  * nothing, so it may run while the guest is paused. The number of steps is bounded whatever the guest's memory holds.
  */
-#ifndef RECORD_SAMPLING_WALK_H
-#define RECORD_SAMPLING_WALK_H
+#ifndef RECORD_STACK_WALK_H
+#define RECORD_STACK_WALK_H
 
 #include <stdint.h>
 

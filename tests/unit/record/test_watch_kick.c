@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Where only the recorder can end its pause: the watchdog wakes it by a signal, or says that it must be killed. */
+#include "tests/unit/record/watched.h"
+
+#include <signal.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "record/process/signals.h"
+
+/* Never ends its pause; at the second SIGCONT it exits. */
+static _Noreturn void be_stuck(struct world *w)
+{
+	sigset_t set;
+	int number;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGCONT);
+	sigaddset(&set, SIGURG);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	raise(SIGSTOP);
+	sigwait(&set, &number);
+	atomic_store(&w->awake, true);
+	sigwait(&set, &number);
+	_exit(0);
+}
+
+/* A recorder that is stopped inside a pause, then goes on; 0 if it was told that it was kicked. With its descriptor. */
+static pid_t start_recorder(struct fixture *f, bool stuck, int *pidfd)
+{
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		uint64_t began_ns = watch_begin(&f->w->watch), ended_ns = began_ns;
+
+		ops->prepare(f->recorder, NULL);
+		ops->stop(f->recorder);
+		if (stuck)
+			be_stuck(f->w);
+		signals_interrupt();
+		raise(SIGSTOP);
+		atomic_store(&f->w->awake, true);
+		do
+			usleep(1000);
+		while (atomic_load(&f->w->waits));
+		usleep(1); /* takes note of a signal that came before */
+		watch_claim(&f->w->watch);
+		ops->resume(f->recorder);
+		_exit(watch_end(&f->w->watch, &began_ns, &ended_ns) != WATCH_KICKED);
+	}
+	*pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
+	return pid;
+}
+
+static int next_status(pid_t pid)
+{
+	int status;
+
+	assert_int_equal(waitpid(pid, &status, WUNTRACED), pid);
+	return status;
+}
+
+/* True: it must be killed. */
+static bool kick(struct fixture *f, pid_t pid, int pidfd)
+{
+	return watch_kick(ops, f->watchdog, &f->w->watch, watch_state(&f->w->watch), pid, pidfd);
+}
+
+static void a_stopped_recorder_is_let_go_on(void **state)
+{
+	struct fixture *f = *state;
+	int pidfd, status;
+	pid_t pid = start_recorder(f, false, &pidfd);
+
+	assert_true(WIFSTOPPED(next_status(pid)));
+	assert_int_equal(f->w->domain.our_pauses, 1);
+	assert_false(kick(f, pid, pidfd));
+	/* It has ended its pause, and stopped itself again. */
+	assert_true(WIFSTOPPED(next_status(pid)));
+	assert_int_equal(f->w->domain.our_pauses, 0);
+	assert_false(kick(f, pid, pidfd));
+	kill(pid, SIGCONT);
+	status = next_status(pid);
+	assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+	close(pidfd);
+}
+
+/* Its SIGCONT comes before the recorder has stopped itself again, and will not come a second time. */
+static void a_recorder_that_somebody_let_go_on_does_not_stop_again(void **state)
+{
+	struct fixture *f = *state;
+	int pidfd, status;
+	pid_t pid, somebody;
+
+	atomic_store(&f->w->waits, true);
+	pid = start_recorder(f, false, &pidfd);
+	assert_true(WIFSTOPPED(next_status(pid)));
+	assert_false(kick(f, pid, pidfd));
+	while (!atomic_load(&f->w->awake))
+		usleep(1000);
+	somebody = fork();
+	if (somebody == 0)
+		_exit(kill(pid, SIGCONT));
+	assert_int_equal(next_status(somebody), 0);
+	atomic_store(&f->w->waits, false);
+	status = next_status(pid);
+	assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+	close(pidfd);
+}
+
+/* What the watchdog has seen may be over, and the recorder stopped since. */
+static void a_recorder_that_was_stopped_later_stays_stopped(void **state)
+{
+	struct fixture *f = *state;
+	uint64_t began_ns = watch_begin(&f->w->watch), ended_ns = began_ns, seen = watch_state(&f->w->watch);
+	int pidfd, status;
+	pid_t pid;
+
+	watch_end(&f->w->watch, &began_ns, &ended_ns);
+	pid = start_recorder(f, false, &pidfd);
+	assert_true(WIFSTOPPED(next_status(pid)));
+	assert_false(watch_kick(ops, f->watchdog, &f->w->watch, seen, pid, pidfd));
+	usleep(20000);
+	assert_int_equal(waitpid(pid, &status, WCONTINUED | WNOHANG), 0);
+	assert_false(kick(f, pid, pidfd));
+	assert_true(WIFSTOPPED(next_status(pid)));
+	kill(pid, SIGKILL);
+	next_status(pid);
+	close(pidfd);
+}
+
+/* SIGCONT would discard a SIGSTOP that it has not taken yet. */
+static void a_recorder_that_runs_gets_no_sigcont(void **state)
+{
+	struct fixture *f = *state;
+	sigset_t none, both;
+	int pidfd, status;
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		uint64_t began_ns = watch_begin(&f->w->watch), ended_ns = began_ns;
+
+		ops->prepare(f->recorder, NULL);
+		ops->stop(f->recorder);
+		signals_interrupt();
+		sigemptyset(&none);
+		sigemptyset(&both);
+		sigaddset(&both, SIGCONT);
+		sigaddset(&both, SIGURG);
+		sigprocmask(SIG_BLOCK, &both, NULL);
+		atomic_store(&f->w->awake, true);
+		sigsuspend(&none);
+		watch_claim(&f->w->watch);
+		ops->resume(f->recorder);
+		_exit(watch_end(&f->w->watch, &began_ns, &ended_ns) != WATCH_KICKED || signals_continued_by() != 0);
+	}
+	pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
+	while (!atomic_load(&f->w->awake))
+		usleep(1000);
+	assert_false(kick(f, pid, pidfd));
+	status = next_status(pid);
+	assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+	close(pidfd);
+}
+
+/* One that has been kicked, and let go on, and did not. */
+static pid_t start_stuck(struct fixture *f, int *pidfd)
+{
+	pid_t pid = start_recorder(f, true, pidfd);
+	int status;
+
+	assert_true(WIFSTOPPED(next_status(pid)));
+	/* However long ago it was kicked: it is stopped, and can be let go on. */
+	f->w->watch.kicked = watch_state(&f->w->watch);
+	f->w->watch.kicked_ns = now() - 2 * S;
+	assert_false(kick(f, pid, *pidfd));
+	assert_int_equal(waitpid(pid, &status, WCONTINUED), pid);
+	assert_true(WIFCONTINUED(status));
+	while (!atomic_load(&f->w->awake))
+		usleep(1000);
+	/* Too early for more. */
+	f->w->watch.kicked_ns = now();
+	assert_false(kick(f, pid, *pidfd));
+	f->w->watch.kicked_ns = now() - 2 * S;
+	return pid;
+}
+
+static void a_recorder_that_does_not_let_go_must_be_killed(void **state)
+{
+	struct fixture *f = *state;
+	int pidfd;
+	pid_t pid = start_stuck(f, &pidfd);
+
+	assert_true(kick(f, pid, pidfd));
+	kill(pid, SIGKILL);
+	next_status(pid);
+	/* Where this is used, the kernel lets go of the guest then. */
+	f->w->domain.our_pauses = 0;
+	close(pidfd);
+}
+
+static void a_recorder_that_holds_nothing_is_not_killed(void **state)
+{
+	struct fixture *f = *state;
+	int pidfd, status;
+	pid_t pid = start_stuck(f, &pidfd);
+
+	f->w->domain.our_pauses = 0;
+	assert_false(kick(f, pid, pidfd));
+	status = next_status(pid);
+	assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+	close(pidfd);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(a_stopped_recorder_is_let_go_on),
+		TEST(a_recorder_that_somebody_let_go_on_does_not_stop_again),
+		TEST(a_recorder_that_was_stopped_later_stays_stopped),
+		TEST(a_recorder_that_runs_gets_no_sigcont),
+		TEST(a_recorder_that_does_not_let_go_must_be_killed),
+		TEST(a_recorder_that_holds_nothing_is_not_killed),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

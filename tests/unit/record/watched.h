@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* watched.h - for tests of the watchdog: a simulated domain that a recorder and a watchdog act on. */
+#ifndef TESTS_UNIT_RECORD_WATCHED_H
+#define TESTS_UNIT_RECORD_WATCHED_H
+
+#include "tests/unit/unit.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <sys/mman.h>
+#include <time.h>
+
+#include "guest/sim.h"
+#include "record/watchdog/watch.h"
+
+#define MS 1000000ull
+#define S 1000000000ull
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+#define MAYBE __attribute__((unused)) static
+
+static const struct hypervisor_ops *const ops = &hypervisor_backend;
+
+/* In memory that forked processes share: recorder and watchdog act on one domain. */
+struct world {
+	struct sim_domain domain;
+	struct watch watch;
+	struct pause_mark mark;
+	atomic_bool awake; /* a recorder has gone on */
+	atomic_bool waits; /* it is not to end its pause yet */
+};
+
+struct fixture {
+	struct world *w;
+	struct guest *recorder, *watchdog;
+};
+
+static uint64_t now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * S + (uint64_t)t.tv_nsec;
+}
+
+static int setup(void **state)
+{
+	static struct fixture f;
+	char why[128];
+	struct hypervisor *x;
+
+	f.w = mmap(NULL, sizeof(*f.w), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	assert_true(f.w != MAP_FAILED);
+	f.w->domain.info = (struct guest_info){.domid = 7, .vcpus = 1, .uuid = {1, 2, 3}};
+	f.w->watch.mark = &f.w->mark;
+	sim_world(&f.w->domain, 1);
+	x = ops->open(why, sizeof(why));
+	f.recorder = ops->attach(x, &f.w->domain.info, NULL);
+	f.watchdog = ops->attach(x, &f.w->domain.info, NULL);
+	ops->mark_at(f.recorder, &f.w->mark);
+	*state = &f;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct fixture *f = *state;
+
+	assert_int_equal(f->w->domain.our_pauses, 0);
+	assert_int_equal(f->w->domain.broken, 0);
+	ops->detach(f->recorder);
+	ops->detach(f->watchdog);
+	munmap(f->w, sizeof(*f->w));
+	return 0;
+}
+
+MAYBE void begin(struct fixture *f, struct watch *w)
+{
+	struct vcpu_stop vcpus[SIM_VCPUS];
+	struct guest_info before;
+
+	ops->prepare(f->recorder, NULL);
+	watch_begin(w);
+	assert_int_equal(ops->stop(f->recorder), 0);
+	ops->collect(f->recorder, &before, vcpus);
+}
+
+/* As the recorder does. How the pause ended. */
+MAYBE enum watch_outcome end(struct fixture *f, struct watch *w, bool claimed)
+{
+	int rc = claimed ? ops->resume(f->recorder) : -ECANCELED;
+	uint64_t began_ns = w->began_ns, ended_ns = now();
+	enum watch_outcome how = watch_end(w, &began_ns, &ended_ns);
+
+	assert_int_not_equal(how, WATCH_STUCK);
+	assert_true(rc == 0 || rc == -ECANCELED);
+	if (how == WATCH_UNDONE) {
+		assert_true(w->undone_ns >= w->began_ns && w->undone_ns <= now());
+		ops->mark_at(f->recorder, w->mark);
+	}
+	assert_true(began_ns >= w->began_ns && began_ns <= ended_ns && ended_ns <= now());
+	assert_true(rc == 0 || how == WATCH_UNDONE);
+	return rc == 0 ? WATCH_OURS : WATCH_UNDONE;
+}
+
+#endif
