@@ -6,8 +6,6 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#define BYTES_MAX (128u << 20) /* bytes of all payloads: limits memory */
-
 struct known {
 	uint64_t address, offset;
 	const char *symbol;
@@ -22,7 +20,6 @@ struct archive {
 	size_t naddresses, addresses_cap;
 	struct line_frame *frames;
 	size_t nframes, frames_cap;
-	size_t bytes;
 	unsigned flags;
 	bool any;
 	struct archive_code code;
@@ -64,6 +61,19 @@ struct texts {
 	uint64_t size;
 };
 
+/* Does each of the texts end, and is none too long? */
+static bool are_texts(const uint8_t *data, size_t size)
+{
+	const uint8_t *end = data + size, *nul;
+
+	for (; data < end; data = nul + 1) {
+		nul = memchr(data, '\0', (size_t)(end - data));
+		if (!nul || nul - data > (ptrdiff_t)ARCHIVE_TEXT_MAX)
+			return false;
+	}
+	return true;
+}
+
 static int get_texts(struct archive *a, struct cursor *c, struct texts *texts)
 {
 	const uint8_t *from;
@@ -71,7 +81,7 @@ static int get_texts(struct archive *a, struct cursor *c, struct texts *texts)
 
 	texts->size = get_varint(c);
 	from = texts->size <= cursor_left(c) ? get_bytes(c, (size_t)texts->size) : NULL;
-	if (!from || (texts->size && from[texts->size - 1] != '\0'))
+	if (!from || !are_texts(from, (size_t)texts->size))
 		return -EBADMSG;
 	if (array_room(&a->texts, &a->texts_cap, a->ntexts, sizeof(*a->texts)) != 0)
 		return -ENOMEM;
@@ -89,7 +99,7 @@ static const char *get_text(struct cursor *c, const struct texts *texts)
 {
 	uint64_t at = get_varint(c);
 
-	c->bad |= at > texts->size;
+	c->bad |= at > texts->size || (at > 1 && texts->data[at - 2] != '\0');
 	return at && !c->bad ? texts->data + at - 1 : NULL;
 }
 
@@ -110,7 +120,7 @@ static int get_frame(struct archive *a, struct cursor *c, const struct texts *te
 	return 0;
 }
 
-static int get_address(struct archive *a, struct cursor *c, const struct texts *texts, uint64_t *address)
+static int get_address(struct archive *a, struct cursor *c, const struct texts *texts, uint64_t *address, size_t *left)
 {
 	struct known known = {.first = a->nframes};
 	uint64_t n;
@@ -122,6 +132,8 @@ static int get_address(struct archive *a, struct cursor *c, const struct texts *
 	n = get_varint(c);
 	if (rc == 0 && (c->bad || n > LINES_DEPTH_MAX))
 		rc = -EBADMSG;
+	if (rc == 0)
+		rc = archive_take(left, sizeof(known) + n * sizeof(*a->frames));
 	for (uint64_t i = 0; rc == 0 && i < n; i++)
 		rc = get_frame(a, c, texts);
 	known.n = (int)n;
@@ -130,7 +142,7 @@ static int get_address(struct archive *a, struct cursor *c, const struct texts *
 	return rc;
 }
 
-static int add_names(struct archive *a, const struct upf_block *b)
+static int add_names(struct archive *a, const struct upf_block *b, size_t *left)
 {
 	struct cursor c = cursor_of(b->payload, b->raw_size);
 	uint64_t address = 0;
@@ -141,7 +153,7 @@ static int add_names(struct archive *a, const struct upf_block *b)
 	a->flags |= (unsigned)get_varint(&c);
 	rc = get_texts(a, &c, &texts);
 	while (rc == 0 && cursor_left(&c))
-		rc = get_address(a, &c, &texts, &address);
+		rc = get_address(a, &c, &texts, &address, left);
 	return rc;
 }
 
@@ -157,14 +169,15 @@ int archive_program(struct upf_block *b, uint64_t *program)
 	return 0;
 }
 
-int archive_add(struct archive *a, struct symbols *symbols, const struct upf_block *b)
+int archive_add(struct archive *a, struct symbols *symbols, const struct upf_block *b, size_t *left)
 {
-	a->bytes += b->raw_size;
-	if (a->bytes > BYTES_MAX)
-		return -EBADMSG;
+	int rc = archive_take(left, b->raw_size);
+
+	if (rc != 0)
+		return rc;
 	if (b->type == UPF_BLOCK_CODE)
-		return archive_code_add(&a->code, symbols, b->payload, b->raw_size);
-	return add_names(a, b);
+		return archive_code_add(&a->code, symbols, b->payload, b->raw_size, left);
+	return add_names(a, b, left);
 }
 
 /* --- looking up -------------------------------------------------------------------------------------------------- */

@@ -15,6 +15,8 @@
 #define ARCHIVE_TABLES 1u   /* there were images to unwind by */
 #define ARCHIVE_NO_DWARF 2u /* there were images, but none had DWARF */
 
+#define ARCHIVE_MEMORY_MAX (256u << 20) /* bytes, of all archives together: a small file can ask for gigabytes */
+
 /* --- reading --- */
 
 struct archive;
@@ -27,10 +29,11 @@ void archive_free(struct archive *a); /* NULL is fine */
  */
 int archive_program(struct upf_block *b, uint64_t *program);
 /*
- * Adds the contents of a block of names or code; functions with code are added to @symbols as well. 0; -EBADMSG: it is
- * damaged, and what precedes the damage was added; -ENOMEM.
+ * Adds the contents of a block of names or code; functions with code are added to @symbols as well. *@left, bytes of
+ * memory that archives may still take, becomes less. 0; -EBADMSG: it is damaged, or needs more memory, and what
+ * precedes that was added; -ENOMEM.
  */
-int archive_add(struct archive *a, struct symbols *symbols, const struct upf_block *b);
+int archive_add(struct archive *a, struct symbols *symbols, const struct upf_block *b, size_t *left);
 /*
  * Call it after the last archive_add() and before the first look-up. Of an address that was added twice, the first one
  * counts.

@@ -8,7 +8,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#define NAME_MAX_LEN (64u << 10)
+/* What a function needs beside its bytes in the payload; each may split another symbol's range. */
+#define FUNCTION_MEMORY (sizeof(struct archive_function) + sizeof(struct symbol) + 2 * sizeof(struct symbol_range))
 
 struct archive_function {
 	uint64_t start;
@@ -26,6 +27,14 @@ void archive_code_free(struct archive_code *c)
 	free(c->chunks);
 	free(c->functions);
 	*c = (struct archive_code){0};
+}
+
+int archive_take(size_t *left, size_t n)
+{
+	if (n > *left)
+		return -EBADMSG;
+	*left -= n;
+	return 0;
 }
 
 /* A copy of the payload, which the functions' code stays in; NULL: no memory. */
@@ -73,7 +82,7 @@ static int get_function(struct archive_code *c, struct symbols *symbols, struct 
 	return 0;
 }
 
-int archive_code_add(struct archive_code *c, struct symbols *symbols, const uint8_t *payload, size_t len)
+int archive_code_add(struct archive_code *c, struct symbols *symbols, const uint8_t *payload, size_t len, size_t *left)
 {
 	const uint8_t *chunk = keep_chunk(c, payload, len);
 	const struct isa *isa;
@@ -85,8 +94,11 @@ int archive_code_add(struct archive_code *c, struct symbols *symbols, const uint
 		return -ENOMEM;
 	from = cursor_of(chunk, len);
 	isa = isa_of_machine(get_u16(&from));
-	while (rc == 0 && cursor_left(&from))
-		rc = get_function(c, symbols, &from, isa, &start);
+	while (rc == 0 && cursor_left(&from)) {
+		rc = archive_take(left, FUNCTION_MEMORY);
+		if (rc == 0)
+			rc = get_function(c, symbols, &from, isa, &start);
+	}
 	return rc == 0 && from.bad ? -EBADMSG : rc;
 }
 
@@ -128,7 +140,7 @@ int archive_code_put(struct archive_code_payload *p, const struct archive_code_f
 {
 	const uint16_t machine = f->ncode && f->isa ? f->isa->machine : EM_NONE;
 	const uint64_t start = f->start + (f->ncode && f->isa == &isa_t32);
-	size_t len = strnlen(f->name, NAME_MAX_LEN);
+	size_t len = strnlen(f->name, ARCHIVE_TEXT_MAX);
 	int rc;
 
 	if (p->functions.len + 5 * VARINT_MAX + len + f->ncode + 2 > UPF_RAW_MAX ||

@@ -10,6 +10,7 @@
 #include "report/isa/isa.h"
 
 #define ARCHIVE_CODE_MAX (512u << 10) /* bytes of one function; listings show no more */
+#define ARCHIVE_TEXT_MAX (64u << 10)  /* bytes of a name or path: longer ones, which real ones are not, are cut */
 
 /* --- reading --- */
 
@@ -24,8 +25,14 @@ struct archive_code {
 };
 
 void archive_code_free(struct archive_code *c);
-/* Adds a block's payload; its functions are added to @symbols. 0; -EBADMSG: it is damaged; -ENOMEM. */
-int archive_code_add(struct archive_code *c, struct symbols *symbols, const uint8_t *payload, size_t len);
+/* Takes @n bytes of the memory that archives may still take. 0; -EBADMSG: there is not so much. */
+int archive_take(size_t *left, size_t n);
+/*
+ * Adds a block's payload; its functions are added to @symbols, and what they need is taken from *@left. 0; -EBADMSG: it
+ * is damaged, or needs more memory; -ENOMEM.
+ */
+int archive_code_add(struct archive_code *c, struct symbols *symbols, const uint8_t *payload, size_t len,
+                     size_t *left);
 void archive_code_sort(struct archive_code *c); /* before archive_code_at() */
 /* The code of the function that begins at @start, and its *isa, NULL: not known. NULL: none. */
 const uint8_t *archive_code_at(const struct archive_code *c, uint64_t start, size_t *size, const struct isa **isa);

@@ -7,11 +7,9 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#define TEXT_MAX (64u << 10) /* longer names and paths are cut: real ones are shorter */
-
 static size_t text_len(const char *text)
 {
-	return strnlen(text, TEXT_MAX);
+	return strnlen(text, ARCHIVE_TEXT_MAX);
 }
 
 /* The most bytes of the payload that @r needs. */

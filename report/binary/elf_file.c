@@ -2,8 +2,6 @@
 #include "report/binary/elf_file.h"
 #include "common/regular_file.h"
 
-#include "common/regular_file.h"
-
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,6 +2,7 @@
 #include "report/binary/lines.h"
 #include "common/hash_table.h"
 #include "report/binary/debug_file.h"
+#include "report/binary/line_table.h"
 #include "report/binary/spans.h"
 
 #include <dwarf.h>
@@ -22,7 +23,8 @@
 
 struct unit {
 	Dwarf_Off die;
-	bool read; /* its functions are known */
+	bool read;     /* its functions are known */
+	bool readable; /* then: its line table */
 	struct spans functions;
 };
 
@@ -32,7 +34,8 @@ struct lines {
 	uint64_t bias;
 	bool opened;
 	struct elf_file *file, *separate;
-	Dwarf *dwarf; /* NULL: none */
+	const struct elf_file *from; /* one of these: where the DWARF is */
+	Dwarf *dwarf;                /* NULL: none */
 	struct unit *units;
 	size_t nunits, units_cap;
 	struct spans spans; /* of units */
@@ -157,6 +160,7 @@ static int open_once(struct lines *l)
 	if (f && !has_dwarf(f))
 		f = l->separate = debug_file_find(l->file, &l->where);
 	if (f && has_dwarf(f)) {
+		l->from = f;
 		l->spans_max = f->size;
 		l->dwarf = open_dwarf(f);
 	}
@@ -263,19 +267,26 @@ static const char *join(struct lines *l, const char *directory, const char *file
 	return whole;
 }
 
-/* @file with the directory that the unit was compiled in, if it is relative. */
-static const char *whole_path(struct lines *l, Dwarf_Die *unit, const char *file)
+/* The one that the unit was compiled in; NULL: it does not say. */
+static const char *directory_of(Dwarf_Die *unit)
 {
 	Dwarf_Attribute attribute;
+
+	return dwarf_formstring(dwarf_attr(unit, DW_AT_comp_dir, &attribute));
+}
+
+/* @file with the unit's directory, if it is relative. */
+static const char *whole_path(struct lines *l, Dwarf_Die *unit, const char *file)
+{
 	const char *directory;
 
 	if (!file || *file == '/')
 		return file;
-	directory = dwarf_formstring(dwarf_attr(unit, DW_AT_comp_dir, &attribute));
+	directory = directory_of(unit);
 	return directory && *directory ? join(l, directory, file) : file;
 }
 
-/* Where an inlined function is called. */
+/* Where an inlined function is called. @unit: NULL if its line table is not to be read. */
 static void read_call(struct lines *l, Dwarf_Die *unit, Dwarf_Die *die, struct line_frame *caller)
 {
 	Dwarf_Word file, line;
@@ -284,6 +295,8 @@ static void read_call(struct lines *l, Dwarf_Die *unit, Dwarf_Die *die, struct l
 
 	caller->file = NULL;
 	caller->line = 0;
+	if (!unit)
+		return;
 	if (number_of(die, DW_AT_call_line, &line) && line <= UINT32_MAX)
 		caller->line = (uint32_t)line;
 	if (number_of(die, DW_AT_call_file, &file) && dwarf_getsrcfiles(unit, &files, &n) == 0 && file < n)
@@ -292,7 +305,7 @@ static void read_call(struct lines *l, Dwarf_Die *unit, Dwarf_Die *die, struct l
 
 static void read_line(struct lines *l, Dwarf_Die *unit, uint64_t address, struct line_frame *frame)
 {
-	Dwarf_Line *line = dwarf_getsrc_die(unit, address);
+	Dwarf_Line *line = unit ? dwarf_getsrc_die(unit, address) : NULL;
 	int number = 0;
 
 	frame->file = line ? whole_path(l, unit, dwarf_linesrc(line, NULL, NULL)) : NULL;
@@ -347,14 +360,24 @@ static int read_inlined(struct lines *l, Dwarf_Die *unit, Dwarf_Die *die, uint64
 	return n;
 }
 
+static bool has_readable_lines(const struct lines *l, Dwarf_Die *unit)
+{
+	const char *directory = directory_of(unit);
+	Dwarf_Word at;
+
+	return number_of(unit, DW_AT_stmt_list, &at) &&
+	       line_table_is_readable(l->from, at, directory ? strlen(directory) : 0);
+}
+
 /* The unit's functions, read when it is first asked about. */
-static int unit_functions(struct lines *l, struct unit *u, Dwarf_Die *die)
+static int read_unit(struct lines *l, struct unit *u, Dwarf_Die *die)
 {
 	int rc;
 
 	if (u->read)
 		return 0;
 	u->read = true;
+	u->readable = has_readable_lines(l, die);
 	rc = read_functions(l, &u->functions, die);
 	spans_sort(&u->functions);
 	return rc;
@@ -363,23 +386,26 @@ static int unit_functions(struct lines *l, struct unit *u, Dwarf_Die *die)
 int lines_find(struct lines *l, uint64_t address, struct line_frame *frames)
 {
 	const struct span *unit_span, *function;
-	Dwarf_Die unit, die;
+	Dwarf_Die die, function_die, *readable;
+	struct unit *unit;
 	int rc = open_once(l), n = 1;
 
 	if (rc != 0 || !l->dwarf)
 		return rc;
 	address -= l->bias;
 	unit_span = spans_find(&l->spans, address);
-	if (!unit_span || !dwarf_offdie(l->dwarf, unit_span->die, &unit))
+	if (!unit_span || !dwarf_offdie(l->dwarf, unit_span->die, &die))
 		return 0;
-	rc = unit_functions(l, &l->units[unit_span->unit], &unit);
+	unit = &l->units[unit_span->unit];
+	rc = read_unit(l, unit, &die);
 	if (rc != 0)
 		return rc;
+	readable = unit->readable ? &die : NULL;
 	l->looks_max = l->looks + LOOKS_AT_ONCE < LOOKS_MAX ? l->looks + LOOKS_AT_ONCE : LOOKS_MAX;
-	function = spans_find(&l->units[unit_span->unit].functions, address);
+	function = spans_find(&unit->functions, address);
 	frames[0] = (struct line_frame){0};
-	if (function && dwarf_offdie(l->dwarf, function->die, &die))
-		n = read_inlined(l, &unit, &die, address, frames);
-	read_line(l, &unit, address, &frames[n - 1]);
+	if (function && dwarf_offdie(l->dwarf, function->die, &function_die))
+		n = read_inlined(l, readable, &function_die, address, frames);
+	read_line(l, readable, address, &frames[n - 1]);
 	return n;
 }

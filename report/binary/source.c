@@ -120,17 +120,8 @@ static char *expand_tabs(const char *line)
 char *source_line(const struct source *s, uint64_t number)
 {
 	char *plain = expand_tabs(number >= 1 && number <= s->n ? s->lines[number - 1] : "");
-	char *safe = NULL;
-	size_t size;
-	FILE *out = plain ? open_memstream(&safe, &size) : NULL;
+	char *safe = plain ? safe_text(plain) : NULL;
 
-	if (out) {
-		print_safe(out, plain);
-		if (fclose(out) != 0) {
-			free(safe);
-			safe = NULL;
-		}
-	}
 	free(plain);
 	return safe;
 }

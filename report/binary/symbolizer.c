@@ -25,10 +25,12 @@ void symbolizer_free(struct symbolizer *n)
 	free(n->inlined);
 	free(n->files);
 	free(n->texts);
+	free(n->paths);
 	hash_table_free(&n->by_name);
 	hash_table_free(&n->by_address);
 	hash_table_free(&n->by_symbol);
 	hash_table_free(&n->by_file);
+	hash_table_free(&n->by_path);
 	*n = (struct symbolizer){0};
 }
 
@@ -47,6 +49,7 @@ static int add_function(struct symbolizer *n, char *text, uint32_t hash, const s
 	*function = (uint32_t)n->nfunctions++;
 	n->functions[*function] = *like;
 	n->functions[*function].name = text;
+	n->bytes += strlen(text) + 1;
 	hash_table_add(&n->by_name, hash, *function);
 	return 0;
 }
@@ -71,26 +74,10 @@ static int find_function(struct symbolizer *n, const char *text, const struct fu
 	return copy ? add_function(n, copy, hash, like, function) : -ENOMEM;
 }
 
-/* @text as it is safe to show; NULL: no memory. */
-static char *made_safe(const char *text)
-{
-	size_t len;
-	char *safe = NULL;
-	FILE *memory = open_memstream(&safe, &len);
-
-	if (!memory)
-		return NULL;
-	print_safe(memory, text);
-	if (fclose(memory) == 0)
-		return safe;
-	free(safe);
-	return NULL;
-}
-
 int symbolizer_function(struct symbolizer *n, const char *name, uint32_t *function)
 {
 	const struct function like = {.named = true};
-	char *text = made_safe(name);
+	char *text = safe_text(name);
 	int rc = text ? find_function(n, text, &like, function) : -ENOMEM;
 
 	free(text);
@@ -107,6 +94,8 @@ static int demangled_function(struct symbolizer *n, const char *symbol, uint32_t
 	struct buf name = {0};
 	int rc;
 
+	if (n->bytes >= SYMBOLIZER_BYTES_MAX)
+		return symbolizer_function(n, "[too many names]", function);
 	if (n->mangled)
 		return symbolizer_function(n, symbol, function);
 	rc = demangle(symbol, &name);
@@ -146,7 +135,7 @@ static int function_of_symbol(struct symbolizer *n, const char *symbol, uint32_t
 
 static int find_file(struct symbolizer *n, const char *path, const char **file)
 {
-	char *text = made_safe(path);
+	char *text = safe_text(path);
 	uint32_t hash, id;
 	int rc = text ? hash_table_reserve(&n->by_file) : -ENOMEM;
 
@@ -166,8 +155,35 @@ static int find_file(struct symbolizer *n, const char *path, const char **file)
 		}
 	}
 	n->files[n->nfiles] = text;
+	n->bytes += strlen(text) + 1;
 	*file = text;
 	hash_table_add(&n->by_file, hash, (uint32_t)n->nfiles++);
+	return 0;
+}
+
+/* Like symbols, paths stay where they are. */
+static int file_of_path(struct symbolizer *n, const char *path, const char **file)
+{
+	uint32_t hash, id;
+	int rc = hash_table_reserve(&n->by_path);
+
+	if (rc != 0)
+		return rc;
+	hash = hash_table_hash(&n->by_path, (uintptr_t)path, 0);
+	for (size_t at = hash_table_first(&n->by_path, hash); hash_table_id(&n->by_path, &at, hash, &id);
+	     at = hash_table_next(&n->by_path, at)) {
+		if (n->paths[id].path == path) {
+			*file = n->paths[id].file;
+			return 0;
+		}
+	}
+	rc = array_room(&n->paths, &n->paths_cap, n->npaths, sizeof(*n->paths));
+	if (rc == 0)
+		rc = find_file(n, path, file);
+	if (rc != 0)
+		return rc;
+	n->paths[n->npaths] = (struct file_of_path){path, *file};
+	hash_table_add(&n->by_path, hash, (uint32_t)n->npaths++);
 	return 0;
 }
 
@@ -175,7 +191,7 @@ static int find_place(struct symbolizer *n, const struct line_frame *frame, stru
 {
 	at->line = frame->line;
 	at->file = NULL;
-	return frame->file ? find_file(n, frame->file, &at->file) : 0;
+	return frame->file && n->bytes < SYMBOLIZER_BYTES_MAX ? file_of_path(n, frame->file, &at->file) : 0;
 }
 
 static int add_inlined(struct symbolizer *n, const struct line_frame *frame)

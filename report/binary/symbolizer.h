@@ -5,13 +5,16 @@
  * A return address follows the call, which may be the last instruction of its function: so a caller's address is
  * looked up one byte lower. Functions with the same name are one, whichever programs they are of; an address without a
  * name is a function of its own. The same address means something else in each program, that is a set of binaries.
- * With DWARF, an address also has the functions inlined there.
+ * With DWARF, an address also has the functions inlined there. Names and paths take at most SYMBOLIZER_BYTES_MAX, as a
+ * mangled name of a hundred bytes may stand for 64 KiB: functions beyond that are "[too many names]", of no file.
  */
 #ifndef REPORT_BINARY_SYMBOLIZER_H
 #define REPORT_BINARY_SYMBOLIZER_H
 
 #include "common/hash_table.h"
 #include "report/binary/resolver.h"
+
+#define SYMBOLIZER_BYTES_MAX (256u << 20)
 
 struct function {
 	const char *name; /* safe on a terminal: control characters are written as \xNN */
@@ -36,6 +39,7 @@ struct frame_name {
 struct symbolizer {
 	const struct resolver *resolvers; /* by program */
 	bool mangled;                     /* do not demangle names */
+	size_t bytes;                     /* of names and paths */
 	struct function *functions;
 	size_t nfunctions, functions_cap;
 	struct hash_table by_name;
@@ -60,6 +64,12 @@ struct symbolizer {
 	char **files;
 	size_t nfiles, files_cap;
 	struct hash_table by_file;
+
+	struct file_of_path { /* a path, made safe once */
+		const char *path, *file;
+	} * paths;
+	size_t npaths, paths_cap;
+	struct hash_table by_path;
 };
 
 /* @resolvers, one for each program, must outlive @n. */

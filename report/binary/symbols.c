@@ -12,8 +12,11 @@
 
 int symbols_add(struct symbols *s, struct symbol symbol, const char *name, size_t len)
 {
-	int rc = array_room(&s->added, &s->cap, s->nadded, sizeof(*s->added));
+	int rc;
 
+	if (!symbol.mark && len >= SYMBOLS_TEXT_MAX - s->names.len)
+		return 0;
+	rc = array_room(&s->added, &s->cap, s->nadded, sizeof(*s->added));
 	symbol.name = s->names.len;
 	if (rc == 0 && !symbol.mark)
 		rc = buf_add(&s->names, name, len);

@@ -18,6 +18,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#define SYMBOLS_TEXT_MAX (256u << 20) /* bytes of all names: a small file could make gigabytes of one string */
+
 enum symbol_bind { SYMBOL_WEAK, SYMBOL_LOCAL, SYMBOL_GLOBAL }; /* the later, the rather its name is taken */
 
 struct symbol {
@@ -47,7 +49,10 @@ struct symbols {
 
 struct debug_search;
 
-/* 0 or -ENOMEM. @name need not be terminated. s->name is set here. */
+/*
+ * 0 or -ENOMEM. @name need not be terminated. s->name is set here. A symbol is passed over if its name would make all
+ * names longer than SYMBOLS_TEXT_MAX.
+ */
 int symbols_add(struct symbols *s, struct symbol symbol, const char *name, size_t len);
 /*
  * Adds a file, after finding out which kind it is; @where: as for debug_file_find(). 0, or -1 with one line in @why:

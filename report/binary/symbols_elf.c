@@ -13,6 +13,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#define NAME_MAX_BYTES (64u << 10) /* longer names are cut: all symbols could have one of megabytes */
+
 struct elf_table {
 	Elf *elf;
 	GElf_Half machine;
@@ -102,7 +104,7 @@ static int add_symbol(struct symbols *s, const struct elf_table *t, int i)
 	symbol.label = GELF_ST_TYPE(sym.st_info) == STT_NOTYPE;
 	if (symbol.size == 0 && symbol.limit != 0 && symbol.start >= symbol.limit)
 		return 0; /* a mark at the section's end, as _etext */
-	rc = symbols_add(s, symbol, name, strlen(name));
+	rc = symbols_add(s, symbol, name, strnlen(name, NAME_MAX_BYTES));
 	return rc == 0 ? 1 : rc;
 }
 

@@ -25,9 +25,8 @@
 #define COUNT_MIN 256u         /* fewer symbols has no kernel */
 #define COUNT_MAX (4u << 20)   /* nor more */
 #define NAMES_READ (64u << 20) /* names to look at, at most, before there is none */
-#define TEXT_MAX (256u << 20)  /* bytes of all names: tokens could make gigabytes of a small file */
 
-struct tables {
+struct kallsyms_tables {
 	const uint8_t *data; /* .rodata, of @size bytes */
 	size_t size;
 	size_t tokens, index; /* where they are, from there */
@@ -46,7 +45,7 @@ static size_t align(size_t at)
 /* --- tokens ------------------------------------------------------------------------------------------------------ */
 
 /* Is the index behind the tokens' end at @end, and right for all of them? The token "0" is at @zero. */
-static bool find_index(struct tables *t, size_t zero, size_t end)
+static bool find_index(struct kallsyms_tables *t, size_t zero, size_t end)
 {
 	t->index = align(end);
 	if (t->index > t->size || t->size - t->index < 2 * TOKENS || peek_u16(t->data + t->index + 2 * '0') > zero)
@@ -61,7 +60,7 @@ static bool find_index(struct tables *t, size_t zero, size_t end)
 }
 
 /* The digits are tokens of their own. */
-static bool find_tokens(struct tables *t)
+static bool find_tokens(struct kallsyms_tables *t)
 {
 	static const char digits[] = "0\0001\0002\0003\0004\0005\0006\0007\0008\0009";
 	const uint8_t *at = t->data;
@@ -81,7 +80,7 @@ static bool find_tokens(struct tables *t)
 /* --- names ------------------------------------------------------------------------------------------------------- */
 
 /* Moves *at behind a name, which begins with the indices that are @n and at *first; false: there is none. */
-static bool next_name(const struct tables *t, size_t *at, size_t *first, unsigned *n)
+static bool next_name(const struct kallsyms_tables *t, size_t *at, size_t *first, unsigned *n)
 {
 	size_t i = *at;
 
@@ -96,7 +95,7 @@ static bool next_name(const struct tables *t, size_t *at, size_t *first, unsigne
 }
 
 /* Do the markers, which are behind the names' @end, have the offsets of every 256th name? */
-static bool markers_agree(const struct tables *t, size_t end, unsigned size)
+static bool markers_agree(const struct kallsyms_tables *t, size_t end, unsigned size)
 {
 	size_t marker = align(end), at = t->names, first;
 	unsigned n;
@@ -114,7 +113,7 @@ static bool markers_agree(const struct tables *t, size_t end, unsigned size)
 }
 
 /* Are there @t->count names at t->names, with their markers? These had the size of a long up to Linux 4.19. */
-static bool are_names(struct tables *t)
+static bool are_names(struct kallsyms_tables *t)
 {
 	size_t at = t->names, first;
 	unsigned n;
@@ -126,7 +125,7 @@ static bool are_names(struct tables *t)
 }
 
 /* The count is before the names; both are before the tokens. */
-static bool find_names(struct tables *t)
+static bool find_names(struct kallsyms_tables *t)
 {
 	for (size_t at = t->tokens & ~(size_t)7; at >= 8 && t->read < NAMES_READ; at -= 8) {
 		uint64_t count = peek_u64(t->data + at - 8);
@@ -144,7 +143,7 @@ static bool find_names(struct tables *t)
 
 /* --- addresses --------------------------------------------------------------------------------------------------- */
 
-static uint64_t address_of(const struct tables *t, uint32_t i)
+static uint64_t address_of(const struct kallsyms_tables *t, uint32_t i)
 {
 	uint32_t offset = peek_u32(t->data + t->offsets + 4 * (size_t)i);
 
@@ -154,7 +153,7 @@ static uint64_t address_of(const struct tables *t, uint32_t i)
 }
 
 /* The list is sorted, and ends in the kernel. */
-static bool is_sorted(const struct tables *t)
+static bool is_sorted(const struct kallsyms_tables *t)
 {
 	for (uint32_t i = 1; i < t->count; i++)
 		if (address_of(t, i) < address_of(t, i - 1))
@@ -163,7 +162,7 @@ static bool is_sorted(const struct tables *t)
 }
 
 /* Kernels are in the upper half of the address space. */
-static bool are_addresses(struct tables *t)
+static bool are_addresses(struct kallsyms_tables *t)
 {
 	if (t->offsets > t->size || t->size - t->offsets < 4 * (size_t)t->count || t->base_at > t->size - 8)
 		return false;
@@ -177,7 +176,7 @@ static bool are_addresses(struct tables *t)
 	return is_sorted(t);
 }
 
-static bool find_addresses(struct tables *t)
+static bool find_addresses(struct kallsyms_tables *t)
 {
 	size_t size = align(4 * (size_t)t->count);
 
@@ -195,7 +194,7 @@ static bool find_addresses(struct tables *t)
 /* --- symbols ----------------------------------------------------------------------------------------------------- */
 
 /* The length, or 0: it is too long. */
-static size_t expand(const struct tables *t, size_t first, unsigned n, char name[NAME_MAX_LENGTH + 1])
+static size_t expand(const struct kallsyms_tables *t, size_t first, unsigned n, char name[NAME_MAX_LENGTH + 1])
 {
 	size_t len = 0;
 
@@ -213,9 +212,9 @@ static size_t expand(const struct tables *t, size_t first, unsigned n, char name
 	return len;
 }
 
-static int add_all(struct symbols *s, const struct tables *t)
+static int add_all(struct symbols *s, const struct kallsyms_tables *t)
 {
-	size_t at = t->names, first, text = 0;
+	size_t at = t->names, first;
 	char name[NAME_MAX_LENGTH + 1];
 	unsigned n;
 	int rc = 0;
@@ -223,8 +222,7 @@ static int add_all(struct symbols *s, const struct tables *t)
 	for (uint32_t i = 0; rc == 0 && i < t->count && next_name(t, &at, &first, &n); i++) {
 		size_t len = expand(t, first, n, name);
 
-		text += len;
-		if (len > 1 && text <= TEXT_MAX)
+		if (len > 1)
 			rc = symbols_add_typed(s, (struct symbol){.start = address_of(t, i)}, name[0], name + 1,
 			                       len - 1);
 	}
@@ -234,7 +232,7 @@ static int add_all(struct symbols *s, const struct tables *t)
 int symbols_add_kernel(struct symbols *s, const struct elf_file *f)
 {
 	struct elf_contents rodata;
-	struct tables t = {0};
+	struct kallsyms_tables t = {0};
 
 	if (f->header.e_ident[EI_CLASS] != ELFCLASS64 || f->header.e_ident[EI_DATA] != ELFDATA2LSB ||
 	    !elf_file_contents(f, ".rodata", &rodata))

@@ -102,7 +102,7 @@ static bool is_damaged(const struct recording *r, bool quiet)
 		return false;
 	quality_faults(&health, &r->profile.counters, faults, sizeof(faults));
 	if (quiet)
-		say("%s: not whole: %s", inputs_shown(trace_at_fault(&r->traces)), faults);
+		say("%s: incomplete: %s", inputs_shown(trace_at_fault(&r->traces)), faults);
 	return true;
 }
 
@@ -110,15 +110,16 @@ static int judge(const struct report *r, const struct settings *s, const struct 
 {
 	const char *name = inputs_shown(s->traces[0]);
 	bool quiet = s->options.quiet || s->view->takes & VIEW_WHOLE;
+	const struct profile *p = &r->run->profile;
 	bool damaged = (s->view != &view_header && is_damaged(r->run, quiet)) || found->mismatch;
 
 	if (r->old && is_damaged(r->old, s->options.quiet))
 		damaged = true;
 	if (damaged)
 		return EXIT_DAMAGED;
-	if (quality_filtered_all(r->run, r->old, s->selection.states))
-		say("%s: the filters leave none of its %s samples", name,
-		    text_count(quality_left_out(&r->run->profile, s->selection.states)).s);
+	if (quality_filtered_all(r->run, r->old, &s->selection))
+		say("%s: none of its %s samples passes the filters", name,
+		    text_count(p->counters.samples + quality_left_out(p, s->selection.states)).s);
 	else if (found->lacks)
 		say("%s: %s", name, found->lacks);
 	else if (found->nothing)
@@ -152,8 +153,8 @@ static int check_whole(const struct recording *r, const struct settings *s)
 static const char *failure_text(int error)
 {
 	if (error == EFBIG)
-		return "its stacks would take memory or time out of all proportion to its size: no recording "
-		       "is like that; --time A,B shows a part";
+		return "its stacks would take far more memory or time than its size justifies, so it is "
+		       "probably damaged or forged; --time A,B shows a part";
 	return strerror(error);
 }
 
@@ -161,13 +162,16 @@ static const char *failure_text(int error)
 static int open_output(struct outfile *out, const struct settings *s, struct text_out *text)
 {
 	bool to_file = s->output && strcmp(s->output, "-") != 0;
+	const char *pager = NULL;
 	int rc;
 
 	text->utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
 	text->width = to_file ? 0 : terminal_width();
 	text->color = terminal_color(s->color, to_file);
 	if (!to_file && !s->no_pager && !is_binary(s->view))
-		pager_start();
+		pager = pager_start();
+	if (pager)
+		say("PAGER: %s: not found; shown without a pager", pager);
 	rc = !to_file && s->view->takes & VIEW_BINARY && isatty(STDOUT_FILENO)
 	             ? -ENOTTY
 	             : outfile_open(out, s->output, s->view->gzip);
@@ -179,7 +183,7 @@ static int open_output(struct outfile *out, const struct settings *s, struct tex
 		say("%s: %s", s->output, strerror(-rc));
 		return EXIT_ERROR;
 	}
-	say("--%s makes no text for a terminal: name a file for it, as in -o FILE%s", s->view->name,
+	say("--%s writes binary data, which a terminal cannot show: give -o FILE%s", s->view->name,
 	    s->view->gzip ? ".gz" : "");
 	return EXIT_USAGE;
 }
@@ -281,8 +285,10 @@ static int start_debuginfod(struct settings *s)
 
 static int print_text(const struct settings *s)
 {
+	static char all[1 << 15]; /* so that every error is one of the flush, which tells its reason */
 	int width = terminal_width(), rc;
 
+	setvbuf(stdout, all, _IOFBF, sizeof(all));
 	if (s->help)
 		settings_help(stdout, width && width < 100 ? width : 80);
 	else
@@ -308,6 +314,7 @@ int main(int argc, char **argv)
 	}
 	setlocale(LC_CTYPE, "");
 	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);
 	if (settings_parse(&settings, argc, argv, why, sizeof(why)) != 0) {
 		say("%s", why);
 		rc = EXIT_USAGE;

@@ -67,14 +67,14 @@ static int apply_state(void *ctx, const struct option_def *def, const char *valu
 	size_t len;
 
 	(void)def;
-	s->selection.states = 0;
+	s->selection.some_states = true;
 	do {
 		unsigned bits;
 
 		len = strcspn(at, ",");
 		bits = state_bits(at, len);
 		if (bits == 0) {
-			snprintf(why, size, "a list of running, runnable, blocked, offline, or all is needed");
+			snprintf(why, size, "a list of running, runnable, vmm, blocked, offline or all is needed");
 			return -1;
 		}
 		s->selection.states |= bits;
@@ -154,8 +154,9 @@ const struct option_def options_filters[] = {
 	{0, "weight", "WHAT", OPTION_ARG,
          "count samples (default) or cpu, the CPU time used since the previous sample", apply_word, WORD_WEIGHT},
 	{0, "percentage", "WHAT", OPTION_ARG,
-         "percentages are relative to what the filters by name keep, or absolute (default)", apply_word,
-         WORD_PERCENTAGE},
+         "relative: percentages of the samples that --focus, --ignore and --show-from keep; absolute (default): of "
+         "all samples",
+         apply_word, WORD_PERCENTAGE},
 	{0, "by", "WHAT", OPTION_ARG, "show each domain, vCPU or address space separately", apply_word, WORD_GROUP},
 	{0},
 };

@@ -102,7 +102,7 @@ const struct option_def options_naming[] = {
          "symbols from FILE: the guest's ELF binary, the output of nm, or its /proc/kallsyms; a "
          "binary also has unwind tables; may be given several times; DOM=: of the guest with this name or number; "
          "without it, of the guests that ran this build, or else of those that no other FILE is for; @ADDRESS: it is "
-         "loaded there; @+OFFSET: so much higher than linked",
+         "loaded there; @+OFFSET: higher than linked by OFFSET",
          apply_symbols, 0},
 	{0, "symfs", "DIR", OPTION_ARG, "look for the guest's files and their debug files below DIR", apply_symfs, 0},
 	{0, "debuginfod", "URLS", OPTION_OPTIONAL_ARG,

@@ -100,6 +100,21 @@ static void choose_view(struct settings *s)
 	s->view_by_output = s->view != views[0];
 }
 
+/* Options that mean nothing for these --sort keys. */
+static int check_keys(const struct settings *s, char *why, size_t size)
+{
+	const struct keys *keys = &s->options.keys;
+
+	if (s->quantum_ns && !keys_has(keys, KEY_TIME))
+		snprintf(why, size, "--time-quantum cannot be used without --sort time");
+	else if (s->options.children == CHILDREN_FIRST && keys->n && !keys_has(keys, KEY_SYM) &&
+	         !keys_has(keys, KEY_LINE))
+		snprintf(why, size, "--children cannot be used without the key sym or line");
+	else
+		return 0;
+	return -1;
+}
+
 /* Options that tables have and this view has not would be passed over in silence. */
 static int check_view(struct settings *s, char *why, size_t size)
 {
@@ -113,19 +128,25 @@ static int check_view(struct settings *s, char *why, size_t size)
 		{s->options.children, VIEW_KEYS, s->options.children == CHILDREN_NO ? "no-children" : "children"},
 		{s->selection.bottom_up, VIEW_TURNS, "bottom-up"},
 		{s->options.percent_limit >= 0, VIEW_LIMITS, "percent-limit"},
+		{s->quantum_ns, VIEW_KEYS, "time-quantum"},
+		{s->selection.group, VIEW_GROUPS, "by"},
 	};
 	const char *chosen = s->view_by_output ? " (chosen by the name of -o FILE)" : "";
 	char reason[256];
 
 	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++) {
 		if (options[i].given && !(s->view->takes & options[i].takes)) {
-			snprintf(why, size, "--%s has no meaning for --%s%s", options[i].name, s->view->name, chosen);
+			snprintf(why, size, "--%s cannot be used with --%s%s", options[i].name, s->view->name, chosen);
 			return -1;
 		}
 	}
+	if (check_keys(s, why, size) != 0)
+		return -1;
 	if (s->view->takes & VIEW_WHOLE && (selection_by_record(&s->selection) || filter_needed(&s->selection) ||
 	                                    s->selection.states != s->view->states)) {
-		snprintf(why, size, "--%s keeps the whole trace: filter when it is read%s", s->view->name, chosen);
+		snprintf(why, size,
+		         "--%s stores the whole trace and takes no filters: use them when you read the archive%s",
+		         s->view->name, chosen);
 		return -1;
 	}
 	if (!(s->view->takes & VIEW_PATTERN) || patterns_add(&s->pattern, s->argument, reason, sizeof(reason)) == 0)

@@ -10,20 +10,23 @@ const struct view *const views[] = {
 	&view_csv,     &view_json,        &view_archive, NULL,
 };
 
-static bool ends_in(const char *name, const char *ending)
+/* Does @name without what is after its first @len bytes end in @ending? */
+static bool ends_in(const char *name, size_t len, const char *ending)
 {
-	size_t len = strlen(name), end = strlen(ending);
+	size_t end = strlen(ending);
 
-	return len >= end && strcmp(name + len - end, ending) == 0;
+	return len >= end && memcmp(name + len - end, ending, end) == 0;
 }
 
 const struct view *view_for_output(const char *output)
 {
 	const size_t most = sizeof(views[0]->endings) / sizeof(views[0]->endings[0]);
+	const size_t len = output ? strlen(output) : 0;
+	const size_t plain = ends_in(output, len, ".gz") ? len - strlen(".gz") : len;
 
 	for (size_t i = 0; output && views[i]; i++)
 		for (size_t e = 0; e < most && views[i]->endings[e]; e++)
-			if (ends_in(output, views[i]->endings[e]))
+			if (ends_in(output, len, views[i]->endings[e]) || ends_in(output, plain, views[i]->endings[e]))
 				return views[i];
 	return views[0];
 }

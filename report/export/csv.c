@@ -7,7 +7,6 @@
 #include "report/export/export_stacks.h"
 #include "report/view/view.h"
 
-#include <ctype.h>
 #include <inttypes.h>
 
 struct csv {
@@ -36,11 +35,8 @@ static void put_headings(const struct csv *c)
 {
 	FILE *out = c->report->out.file;
 
-	for (unsigned i = 0; i < c->table.keys.n; i++) {
-		for (const char *title = key_title(c->table.keys.key[i]); *title; title++)
-			fputc(tolower((unsigned char)*title), out);
-		fputc(',', out);
-	}
+	for (unsigned i = 0; i < c->table.keys.n; i++)
+		fprintf(out, "%s,", key_heading(c->table.keys.key[i]));
 	fputs("self,self_percent,total,total_percent", out);
 	if (c->fold->compared)
 		fputs(",old_self,old_self_percent,old_total,old_total_percent", out);
@@ -120,6 +116,6 @@ const struct view view_csv = {
 	.help = "the flat profile as comma-separated values",
 	.endings = {".csv"},
 	.states = STATES_CPU,
-	.takes = VIEW_COMPARES | VIEW_KEYS | VIEW_LIMITS,
+	.takes = VIEW_COMPARES | VIEW_KEYS | VIEW_LIMITS | VIEW_GROUPS,
 	.run = run,
 };

@@ -24,7 +24,7 @@ struct document {
 	struct json json;
 	struct fold fold;
 	struct frame_table table;
-	uint32_t *numbers; /* of the names' functions: their numbers here */
+	uint32_t *numbers; /* of the names' functions: their numbers here, or NO_NUMBER */
 };
 
 /* What is not known is left out. */
@@ -159,37 +159,47 @@ static int put_vcpus(struct document *d)
 
 /* --- the profile ------------------------------------------------------------------------------------------------- */
 
-/* Functions that are in a counted stack. */
-static bool is_shown(const struct document *d, size_t function)
+#define NO_NUMBER UINT32_MAX
+
+static struct fold_function weights_of(const struct document *d, size_t function)
 {
-	return function < d->fold.nfunctions && d->fold.functions[function].total;
+	return function < d->fold.nfunctions ? d->fold.functions[function] : (struct fold_function){0};
 }
 
+/* Those of all stacks, also of stacks that weigh nothing, which are not in the fold; and what the fold adds. */
 static int number_functions(struct document *d)
 {
 	size_t all = d->report->run->names.nfunctions;
 	uint32_t n = 0;
 
-	d->numbers = calloc(all + 1, sizeof(*d->numbers));
-	for (size_t i = 0; d->numbers && i < all; i++)
-		if (is_shown(d, i))
+	d->numbers = malloc((all + 1) * sizeof(*d->numbers));
+	if (!d->numbers)
+		return -ENOMEM;
+	for (size_t i = 0; i < all; i++)
+		d->numbers[i] = weights_of(d, i).total ? 0 : NO_NUMBER;
+	for (size_t i = 0; i < d->table.nfunctions; i++)
+		d->numbers[d->table.functions[i].function] = 0;
+	for (size_t i = 0; i < all; i++)
+		if (d->numbers[i] != NO_NUMBER)
 			d->numbers[i] = n++;
-	return d->numbers ? 0 : -ENOMEM;
+	return 0;
 }
 
 static void put_functions(struct document *d)
 {
-	const struct function *functions = d->report->run->names.functions;
+	const struct symbolizer *names = &d->report->run->names;
 
 	json_array(&d->json, "functions");
-	for (size_t i = 0; i < d->fold.nfunctions; i++) {
-		if (!is_shown(d, i))
+	for (size_t i = 0; i < names->nfunctions; i++) {
+		const struct fold_function weights = weights_of(d, i);
+
+		if (d->numbers[i] == NO_NUMBER)
 			continue;
 		json_object(&d->json, NULL);
-		json_text(&d->json, "name", functions[i].name);
-		json_bool(&d->json, "named", functions[i].named);
-		json_uint(&d->json, "self", d->fold.functions[i].self);
-		json_uint(&d->json, "total", d->fold.functions[i].total);
+		json_text(&d->json, "name", names->functions[i].name);
+		json_bool(&d->json, "named", names->functions[i].named);
+		json_uint(&d->json, "self", weights.self);
+		json_uint(&d->json, "total", weights.total);
 		json_end(&d->json);
 	}
 	json_end(&d->json);

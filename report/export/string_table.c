@@ -3,25 +3,8 @@
 #include "common/say.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* A safe copy, to be freed; NULL: out of memory. */
-static char *safe(const char *text)
-{
-	size_t len;
-	char *copy = NULL;
-	FILE *memory = open_memstream(&copy, &len);
-
-	if (!memory)
-		return NULL;
-	print_safe(memory, text);
-	if (fclose(memory) == 0)
-		return copy;
-	free(copy);
-	return NULL;
-}
 
 /* Takes over @text. */
 static int add(struct strings *s, char *text, uint32_t *id)
@@ -50,7 +33,7 @@ static int add(struct strings *s, char *text, uint32_t *id)
 int strings_add(struct strings *s, const char *text, uint32_t *id)
 {
 	int rc = hash_table_reserve(&s->index);
-	char *copy = rc == 0 ? safe(text) : NULL;
+	char *copy = rc == 0 ? safe_text(text) : NULL;
 
 	return copy ? add(s, copy, id) : -ENOMEM;
 }

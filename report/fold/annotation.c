@@ -104,7 +104,7 @@ static int add_stacks(struct search *s, const struct profile *p, const struct fo
 
 		if (!(q->states & 1u << p->stacks[i].state) || weight == 0)
 			continue;
-		rc = filter_callchain(p->filter, &s->chain, &p->tree, s->names, p->stacks[i].node);
+		rc = filter_callchain(p->filter, &s->chain, &p->tree, s->names, p->stacks[i].node, p->stacks[i].user);
 		s->stack = i;
 		for (size_t k = 0; rc == 0 && k < s->chain.n; k++)
 			rc = add_frame(s, &s->chain.frames[k], weight, k + 1 == s->chain.n);

@@ -78,8 +78,6 @@ static int push_root(struct display_stacks *r, const struct stack *s)
 		rc = push_number(r, VCPU, s->vcpu);
 	if (rc == 0 && r->spaces)
 		rc = push_number(r, SPACE, s->space);
-	if (rc == 0 && stack_is_user(s))
-		rc = push_name(r, "[user]");
 	return rc;
 }
 
@@ -104,7 +102,7 @@ static int translate(struct display_stacks *r, uint32_t *function)
 }
 
 /*
- * In user mode what has no name is no function of its own: [user] stands for it, as there are programs without number.
+ * Below [user], what has no name is no function of its own: [user] stands for it, as there are programs without number.
  * An address of the @kernel's or above is there by accident, from a stack without frame pointers.
  */
 static bool is_hidden(const struct display_stacks *r, uint64_t kernel, const struct callchain_frame *frame)
@@ -123,14 +121,15 @@ static uint64_t kernel_from(const struct display_stacks *r, const struct stack *
 
 static int push_frames(struct display_stacks *r, const struct stack *s)
 {
-	bool user = stack_is_user(s);
 	uint64_t kernel = kernel_from(r, s);
-	int rc = filter_callchain(r->profile->filter, &r->whole, &r->profile->tree, r->names, s->node);
+	int rc = filter_callchain(r->profile->filter, &r->whole, &r->profile->tree, r->names, s->node, s->user);
 
+	if (rc == 0 && r->whole.user)
+		rc = push_name(r, "[user]");
 	for (size_t i = 0; rc == 0 && i < r->whole.n; i++) {
 		struct callchain_frame frame = r->whole.frames[i];
 
-		if (user && is_hidden(r, kernel, &frame))
+		if (r->whole.user && is_hidden(r, kernel, &frame))
 			continue;
 		r->unnamed += !r->names->functions[frame.function].named;
 		rc = translate(r, &frame.function);

@@ -170,7 +170,7 @@ static int fold_run(struct folding *g)
 	return rc;
 }
 
-static bool tells_domains(const struct fold_request *q)
+bool fold_tells_domains(const struct fold_request *q)
 {
 	return (q->selection && q->selection->group == GROUP_BY_DOMAIN) || q->session->ndomains > 1 ||
 	       (q->old && q->old_session->ndomains > 1);
@@ -186,7 +186,7 @@ static int fold_runs(struct fold *f, const struct profile *p, struct symbolizer 
 	                                 .names = names,
 	                                 .common = names,
 	                                 .session = q->session,
-	                                 .domains = tells_domains(q),
+	                                 .domains = fold_tells_domains(q),
 	                                 .vcpus = selection && selection->group == GROUP_BY_VCPU,
 	                                 .spaces = selection && selection->group == GROUP_BY_SPACE}};
 	struct folding old;

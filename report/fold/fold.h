@@ -53,6 +53,8 @@ struct fold_request {
 	const struct upf_session *old_session;
 };
 
+/* Are domains told apart: is it asked for, or has a run several? */
+bool fold_tells_domains(const struct fold_request *request);
 /* 0, or a negative errno with nothing to free. Functions are of @names, those of the old run, too. */
 int fold_make(struct fold *f, const struct profile *p, struct symbolizer *names, const struct fold_request *request);
 void fold_free(struct fold *f);

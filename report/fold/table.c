@@ -12,13 +12,13 @@
 #include <string.h>
 
 static const struct {
-	const char *name, *title;
+	const char *name, *title, *heading;
 	bool of_frame; /* frames of one stack differ in it */
 } known[KEYS] = {
-	[KEY_SYM] = {"sym", "Function", true}, [KEY_DOM] = {"dom", "Domain", false},
-	[KEY_VCPU] = {"vcpu", "vCPU", false},  [KEY_IMAGE] = {"image", "Image", false},
-	[KEY_LINE] = {"line", "Line", true},   [KEY_STATE] = {"state", "State", false},
-	[KEY_TIME] = {"time", "Time", false},  [KEY_SPACE] = {"space", "Space", false},
+	[KEY_SYM] = {"sym", "Function", "function", true}, [KEY_DOM] = {"dom", "Domain", "domain", false},
+	[KEY_VCPU] = {"vcpu", "vCPU", "vcpu", false},      [KEY_IMAGE] = {"image", "Image", "image", false},
+	[KEY_LINE] = {"line", "Line", "line", true},       [KEY_STATE] = {"state", "State", "state", false},
+	[KEY_TIME] = {"time", "Time", "time", false},      [KEY_SPACE] = {"space", "Space", "space", false},
 };
 
 /* --- keys -------------------------------------------------------------------------------------------------------- */
@@ -34,6 +34,11 @@ bool keys_has(const struct keys *keys, enum key key)
 const char *key_title(enum key key)
 {
 	return known[key].title;
+}
+
+const char *key_heading(enum key key)
+{
+	return known[key].heading;
 }
 
 static enum key find_key(const char *name, size_t len)
@@ -219,7 +224,7 @@ static int label_frame(struct tabling *g, const struct callchain_frame *f, uint3
 
 /* --- rows -------------------------------------------------------------------------------------------------------- */
 
-static int find_row(struct table *t, const uint32_t text[KEYS], struct table_row **row)
+static int find_row(struct table *t, const uint32_t text[KEYS], uint32_t slot, struct table_row **row)
 {
 	uint32_t hash, id;
 	int rc = hash_table_reserve(&t->index);
@@ -236,7 +241,7 @@ static int find_row(struct table *t, const uint32_t text[KEYS], struct table_row
 			return 0;
 	}
 	*row = &t->rows[t->n];
-	**row = (struct table_row){.stack = SIZE_MAX};
+	**row = (struct table_row){.slot = slot, .stack = SIZE_MAX};
 	memcpy((*row)->text, text, sizeof((*row)->text));
 	hash_table_add(&t->index, hash, (uint32_t)t->n++);
 	return 0;
@@ -266,7 +271,7 @@ static int add_stack(struct tabling *g, const struct stack *s)
 	for (size_t i = 0; rc == 0 && i < g->stacks.chain.n; i++) {
 		rc = label_frame(g, &g->stacks.chain.frames[i], text);
 		if (rc == 0)
-			rc = find_row(g->table, text, &row);
+			rc = find_row(g->table, text, s->slot, &row);
 		if (rc == 0)
 			count(g, row, weight, i + 1 == g->stacks.chain.n);
 	}
@@ -298,8 +303,7 @@ int table_make(struct table *t, const struct keys *keys, const struct profile *p
 	                                 .names = names,
 	                                 .common = names,
 	                                 .session = q->session,
-	                                 .domains = only_sym && (q->session->ndomains > 1 ||
-	                                                         (q->old && q->old_session->ndomains > 1))}};
+	                                 .domains = only_sym && fold_tells_domains(q)}};
 	struct tabling old = new;
 	int rc;
 
@@ -335,11 +339,12 @@ struct sorting {
 	bool by_total;
 };
 
-static uint64_t by_text(const void *ctx, uint32_t row)
+static uint64_t by_key(const void *ctx, uint32_t n)
 {
 	const struct sorting *s = ctx;
+	const struct table_row *row = &s->table->rows[n];
 
-	return s->ranks[s->table->rows[row].text[s->column]];
+	return s->table->keys.key[s->column] == KEY_TIME ? row->slot : s->ranks[row->text[s->column]];
 }
 
 static uint64_t by_weight(const void *ctx, uint32_t row)
@@ -366,7 +371,7 @@ static int sort_rows(struct sorting *s, uint32_t *rows)
 	int rc = 0;
 
 	for (s->column = t->keys.n; rc == 0 && s->column-- > 0;)
-		rc = radix_sort(rows, t->n, by_text, s);
+		rc = radix_sort(rows, t->n, by_key, s);
 	s->by_total = !s->order->by_total;
 	if (rc == 0)
 		rc = radix_sort(rows, t->n, by_weight, s);
@@ -376,8 +381,8 @@ static int sort_rows(struct sorting *s, uint32_t *rows)
 	if (rc == 0 && s->order->changes)
 		rc = radix_sort(rows, t->n, by_change, s);
 	s->column = 0;
-	if (rc == 0 && s->order->by_time && t->keys.key[0] == KEY_TIME)
-		rc = radix_sort(rows, t->n, by_text, s);
+	if (rc == 0 && t->keys.key[0] == KEY_TIME)
+		rc = radix_sort(rows, t->n, by_key, s);
 	return rc;
 }
 

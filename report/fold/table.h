@@ -20,12 +20,15 @@ struct keys {
 int keys_parse(struct keys *keys, const char *list, char *why, size_t size);
 bool keys_has(const struct keys *keys, enum key key);
 const char *key_title(enum key key);
+/* The same for programs to read, in lower case. */
+const char *key_heading(enum key key);
 
 struct table_row {
 	uint32_t text[KEYS]; /* by column: its text, stored as a function of the names */
 	uint64_t self, old_self;
 	uint64_t total, old_total;
-	size_t stack; /* the one counted last */
+	uint32_t slot; /* of time, if that is a key: what rows are sorted by for it */
+	size_t stack;  /* the one counted last */
 };
 
 struct table {
@@ -40,13 +43,12 @@ int table_make(struct table *t, const struct keys *keys, const struct profile *p
                const struct fold_request *request);
 void table_free(struct table *t);
 
-/* Which row comes first. */
+/* Which row comes first; if time is the first key, it goes on from row to row whatever is here. */
 struct table_order {
 	const struct fold *changes; /* the largest change of the share of this comes first; NULL: the largest row */
 	bool by_total;              /* not by self */
-	bool by_time;               /* if time is the first key, it goes on from row to row */
 };
-/* Sorts the rows, equal ones by the texts of their keys. 0 or -ENOMEM. */
+/* Sorts the rows, equal ones by their keys. 0 or -ENOMEM. */
 int table_sort(struct table *t, const struct symbolizer *names, const struct table_order *order);
 
 #endif

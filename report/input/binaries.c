@@ -6,9 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ARCHIVE_BYTES_MAX (128u << 20) /* of all payloads: limits memory, however many programs an archive has */
-
-struct loading {
+struct binaries_loading {
 	struct binaries *binaries;
 	struct traces *traces;
 	const struct binary_request *request;
@@ -16,12 +14,12 @@ struct loading {
 	struct kernel_entries *kernel_entries; /* by domain */
 	uint32_t *first;                       /* by program: its first domain */
 	uint64_t *archived;                    /* by trace and domain: archived_program() */
-	size_t bytes;                          /* of archives */
+	size_t memory;                         /* that archives may still take, however many programs they have */
 	char *why;
 	size_t size;
 };
 
-static int fail(struct loading *l, int error)
+static int fail(struct binaries_loading *l, int error)
 {
 	snprintf(l->why, l->size, "%s", strerror(-error));
 	return -1;
@@ -35,12 +33,12 @@ static int fail(struct loading *l, int error)
  * The number that archive number @trace has for the program of @domain, plus 1. 0: it lacks the domain; SEVERAL: it has
  * more domains of that name, and they ran different programs.
  */
-static uint64_t *archived_program(const struct loading *l, size_t trace, uint32_t domain)
+static uint64_t *archived_program(const struct binaries_loading *l, size_t trace, uint32_t domain)
 {
 	return &l->archived[trace * l->binaries->ndomains + domain];
 }
 
-static int list_archived(struct loading *l)
+static int list_archived(struct binaries_loading *l)
 {
 	l->archived = calloc(l->traces->n * l->binaries->ndomains, sizeof(*l->archived));
 	for (size_t i = 0; l->archived && i < l->traces->n; i++) {
@@ -59,7 +57,7 @@ static int list_archived(struct loading *l)
 	return l->archived ? 0 : -ENOMEM;
 }
 
-static bool has_files(const struct loading *l, uint32_t domain)
+static bool has_files(const struct binaries_loading *l, uint32_t domain)
 {
 	for (size_t i = 0; i < l->files.n; i++)
 		if (binary_files_for(&l->files, domain, i))
@@ -67,12 +65,12 @@ static bool has_files(const struct loading *l, uint32_t domain)
 	return false;
 }
 
-static bool is_archived(const struct loading *l, uint32_t domain)
+static bool is_archived(const struct binaries_loading *l, uint32_t domain)
 {
 	return l->traces->session.archived && !has_files(l, domain);
 }
 
-static bool same_archived(const struct loading *l, uint32_t a, uint32_t b)
+static bool same_archived(const struct binaries_loading *l, uint32_t a, uint32_t b)
 {
 	for (size_t i = 0; i < l->traces->n; i++)
 		if (*archived_program(l, i, a) != *archived_program(l, i, b))
@@ -81,7 +79,7 @@ static bool same_archived(const struct loading *l, uint32_t a, uint32_t b)
 }
 
 /* A kernel may lie elsewhere in each domain, and code of other machines is unwound in other ways. */
-static bool same_program(const struct loading *l, uint32_t a, uint32_t b)
+static bool same_program(const struct binaries_loading *l, uint32_t a, uint32_t b)
 {
 	const struct upf_domain *domains = l->traces->session.domains;
 
@@ -95,7 +93,7 @@ static bool same_program(const struct loading *l, uint32_t a, uint32_t b)
 	       (domains[a].kind <= UPF_KIND_PV) == (domains[b].kind <= UPF_KIND_PV);
 }
 
-static void number_programs(struct loading *l)
+static void number_programs(struct binaries_loading *l)
 {
 	struct binaries *b = l->binaries;
 
@@ -116,7 +114,7 @@ static void number_programs(struct loading *l)
 /* --- archives ---------------------------------------------------------------------------------------------------- */
 
 /* Adds the block to each program that the archive's own number @program is part of. */
-static int add_block(struct loading *l, size_t trace, uint64_t program, const struct upf_block *block)
+static int add_block(struct binaries_loading *l, size_t trace, uint64_t program, const struct upf_block *block)
 {
 	struct binaries *b = l->binaries;
 	int rc = 0;
@@ -126,14 +124,13 @@ static int add_block(struct loading *l, size_t trace, uint64_t program, const st
 
 		if (!p->archive || *archived_program(l, trace, l->first[i]) != program + 1)
 			continue;
-		l->bytes += block->raw_size;
-		rc = l->bytes > ARCHIVE_BYTES_MAX ? -EBADMSG : archive_add(p->archive, &p->symbols, block);
+		rc = archive_add(p->archive, &p->symbols, block, &l->memory);
 	}
 	return rc;
 }
 
 /* The names of an archive stand before all samples. What is damaged among them is told by the reader, or counted. */
-static int read_names(struct loading *l, size_t trace)
+static int read_names(struct binaries_loading *l, size_t trace)
 {
 	struct trace *t = &l->traces->list[trace];
 	bool by_program = upf_reader_session(t->reader)->by_program;
@@ -157,7 +154,7 @@ static int read_names(struct loading *l, size_t trace)
 	return rc;
 }
 
-static int load_archives(struct loading *l)
+static int load_archives(struct binaries_loading *l)
 {
 	struct binaries *b = l->binaries;
 	int rc = 0;
@@ -177,7 +174,7 @@ static int load_archives(struct loading *l)
 
 /* --- all of it --------------------------------------------------------------------------------------------------- */
 
-static int load_files(struct loading *l)
+static int load_files(struct binaries_loading *l)
 {
 	struct binaries *b = l->binaries;
 	int rc = 0;
@@ -195,7 +192,7 @@ static int load_files(struct loading *l)
 	return rc;
 }
 
-static int allocate(struct loading *l)
+static int allocate(struct binaries_loading *l)
 {
 	struct binaries *b = l->binaries;
 
@@ -207,7 +204,7 @@ static int allocate(struct loading *l)
 }
 
 /* Is one of the files a kernel, of which the traces may know where it was loaded? */
-static bool has_kernel(const struct loading *l)
+static bool has_kernel(const struct binaries_loading *l)
 {
 	bool found = false;
 
@@ -225,7 +222,7 @@ static bool has_kernel(const struct loading *l)
 	return found;
 }
 
-static int make_programs(struct loading *l)
+static int make_programs(struct binaries_loading *l)
 {
 	struct binaries *b = l->binaries;
 	int rc = allocate(l);
@@ -242,7 +239,7 @@ static int make_programs(struct loading *l)
 	return b->programs && b->resolvers ? 0 : fail(l, -ENOMEM);
 }
 
-static int load_all(struct loading *l)
+static int load_all(struct binaries_loading *l)
 {
 	struct binaries *b = l->binaries;
 	int rc = binary_files_choose(&l->files, l->traces, l->request, l->why, l->size);
@@ -264,7 +261,12 @@ static int load_all(struct loading *l)
 int binaries_load(struct binaries *b, struct traces *traces, const struct binary_request *request, char *why,
                   size_t size)
 {
-	struct loading l = {.binaries = b, .traces = traces, .request = request, .why = why, .size = size};
+	struct binaries_loading l = {.binaries = b,
+	                             .traces = traces,
+	                             .request = request,
+	                             .memory = ARCHIVE_MEMORY_MAX,
+	                             .why = why,
+	                             .size = size};
 	int rc = load_all(&l);
 
 	binary_files_free(&l.files);

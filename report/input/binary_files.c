@@ -338,7 +338,7 @@ static int refuse(const struct choosing *c, const struct upf_domain *d, const st
 	snprintf(c->why, c->size,
 	         "%s: not what %.64s ran: %s, and this is %s; find that build,%s or use this one by --force", b->path,
 	         d->name ? d->name : "the domain", d->build_id, b->identity,
-	         several ? " say by -s DOMAIN=FILE whose this one is," : "");
+	         several ? " name its domain by -s DOMAIN=FILE," : "");
 	return -1;
 }
 

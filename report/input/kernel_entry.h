@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * kernel_entry.h - where a guest's Linux kernel was loaded. A relocated kernel (KASLR) cannot hide the handler of the
- * first exception, whose address the recorder keeps for each block of the trace. While a guest starts there are others:
- * of its firmware, and the kernel's first ones.
+ * first exception, whose address the recorder writes to the trace. While a guest starts there are others: of its
+ * firmware, and the kernel's first ones.
  */
 #ifndef REPORT_INPUT_KERNEL_ENTRY_H
 #define REPORT_INPUT_KERNEL_ENTRY_H

@@ -22,7 +22,7 @@ int patterns_add(struct patterns *p, const char *expression, char *why, size_t s
 		char reason[128];
 
 		regerror(rc, &p->expressions[p->n], reason, sizeof(reason));
-		snprintf(why, size, "no regular expression: %s", reason);
+		snprintf(why, size, "not a regular expression: %s", reason);
 		return -1;
 	}
 	p->n++;

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct loading {
+struct program_loading {
 	struct program *program;
 	const struct program_source *source;
 	struct binary_file **files; /* @n of them */
@@ -19,7 +19,7 @@ struct loading {
 	size_t size;
 };
 
-static int fail(struct loading *l, const char *path, const char *why)
+static int fail(struct program_loading *l, const char *path, const char *why)
 {
 	snprintf(l->why, l->size, "%s%s%s", path ? path : "", path ? ": " : "", why);
 	return -1;
@@ -42,7 +42,7 @@ static bool lowest_address(const char *path, const struct symbols *s, size_t fro
  * How much higher the kernel in the image, whose symbols are the last ones from @from on, lies than it was linked: the
  * list of names that was taken from the guest, one of the first @nlists symbols, tells, or else the trace. 0: neither.
  */
-static uint64_t kernel_bias(const struct loading *l, size_t nlists, size_t from)
+static uint64_t kernel_bias(const struct program_loading *l, size_t nlists, size_t from)
 {
 	const struct symbols *s = &l->program->symbols;
 	uint64_t linked, seen, bias;
@@ -55,7 +55,7 @@ static uint64_t kernel_bias(const struct loading *l, size_t nlists, size_t from)
 }
 
 /* @nlists: how many of the symbols are from lists; @from: where the file's begin. */
-static int find_bias(struct loading *l, size_t i, size_t nlists, size_t from)
+static int choose_bias(struct program_loading *l, size_t i, size_t nlists, size_t from)
 {
 	const struct binary_file *file = l->files[i];
 	uint64_t lowest;
@@ -71,7 +71,7 @@ static int find_bias(struct loading *l, size_t i, size_t nlists, size_t from)
 }
 
 /* As symbols_add_file(). Several programs may have the same pipe. */
-static int read_symbols(struct loading *l, struct binary_file *file, char *why, size_t size)
+static int read_symbols(struct program_loading *l, struct binary_file *file, char *why, size_t size)
 {
 	const struct debug_search *where = &l->source->request->debug;
 	int rc = 0;
@@ -88,7 +88,7 @@ static int read_symbols(struct loading *l, struct binary_file *file, char *why, 
 	return rc;
 }
 
-static int add_symbols(struct loading *l, size_t i, size_t nlists)
+static int add_symbols(struct program_loading *l, size_t i, size_t nlists)
 {
 	struct symbols *symbols = &l->program->symbols;
 	size_t from = symbols->nadded;
@@ -98,13 +98,13 @@ static int add_symbols(struct loading *l, size_t i, size_t nlists)
 	/* A kernel's vmlinux may be stripped and still be what its stacks are unwound by. */
 	if (rc < 0 || (rc > 0 && !l->files[i]->image && !image_has_tables(l->files[i]->path)))
 		return fail(l, l->files[i]->path, why);
-	if (find_bias(l, i, nlists, from) != 0)
+	if (choose_bias(l, i, nlists, from) != 0)
 		return -1;
 	symbols_move(symbols, from, l->bias[i]);
 	return 0;
 }
 
-static int check_machine(struct loading *l, const char *path)
+static int check_machine(struct program_loading *l, const char *path)
 {
 	static const struct upf_domain unknown;
 	const struct upf_session *s = &l->source->traces->session;
@@ -123,7 +123,7 @@ static int check_machine(struct loading *l, const char *path)
 }
 
 /* Lists come first: they may say where binaries are loaded. */
-static int load_symbols(struct loading *l)
+static int load_symbols(struct program_loading *l)
 {
 	struct symbols *symbols = &l->program->symbols;
 	size_t nlists;
@@ -142,7 +142,7 @@ static int load_symbols(struct loading *l)
 /* --- tables, lines ----------------------------------------------------------------------------------------------- */
 
 /* What makes stacks true: the same files' unwind tables and code. */
-static int load_cfi(struct loading *l)
+static int load_cfi(struct program_loading *l)
 {
 	struct program *p = l->program;
 	char why[200];
@@ -158,7 +158,7 @@ static int load_cfi(struct loading *l)
 	return 0;
 }
 
-static int load_lines(struct loading *l)
+static int load_lines(struct program_loading *l)
 {
 	struct program *p = l->program;
 
@@ -177,7 +177,7 @@ static int load_lines(struct loading *l)
 
 /* --- all of it --------------------------------------------------------------------------------------------------- */
 
-static int list_files(struct loading *l)
+static int list_files(struct program_loading *l)
 {
 	struct binary_files *all = l->source->files;
 
@@ -199,7 +199,7 @@ static void set_options(struct program *p, const struct binary_request *request)
 
 int program_load(struct program *p, const struct program_source *source, char *why, size_t size)
 {
-	struct loading l = {.program = p, .source = source, .why = why, .size = size};
+	struct program_loading l = {.program = p, .source = source, .why = why, .size = size};
 	int rc = list_files(&l);
 
 	set_options(p, source->request);

@@ -28,7 +28,8 @@ enum group { GROUP_BY_NEED, GROUP_BY_DOMAIN, GROUP_BY_VCPU, GROUP_BY_SPACE };
 
 /* All zero but states selects everything. selection_free() at the end. */
 struct selection {
-	unsigned states; /* STATES_...; those of no state asked for are left out when folding */
+	unsigned states;  /* STATES_...; those of no state asked for are left out when folding */
+	bool some_states; /* they were asked for, and are not those that the view has by default */
 
 	struct time_bound from, to;
 	bool some_vcpus;

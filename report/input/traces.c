@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "report/input/traces.h"
 #include "common/hash_table.h"
+#include "common/radix_sort.h"
 #include "common/regular_file.h"
 
 #include <errno.h>
@@ -73,22 +74,41 @@ static int join_session(struct traces *t, struct trace *one)
 	return rc;
 }
 
+static uint64_t start_of(const void *ctx, uint32_t i)
+{
+	const struct traces *t = ctx;
+
+	return upf_reader_session(t->list[i].reader)->start_real_ns;
+}
+
+/* The earliest first. */
+static int sort_by_start(struct traces *t)
+{
+	struct trace *list = calloc(t->n, sizeof(*list));
+	uint32_t *order = radix_sort_ids(t->n);
+	int rc = list && order ? radix_sort(order, t->n, start_of, t) : -ENOMEM;
+
+	for (size_t i = 0; rc == 0 && i < t->n; i++)
+		list[i] = t->list[order[i]];
+	if (rc == 0)
+		memcpy(t->list, list, t->n * sizeof(*list));
+	free(list);
+	free(order);
+	return rc;
+}
+
 static int join_sessions(struct traces *t)
 {
-	uint64_t first = UINT64_MAX;
-	int rc = 0;
+	int rc = sort_by_start(t);
 
 	t->session = *upf_reader_session(t->list[0].reader);
 	if (t->n == 1)
-		return 0;
+		return rc;
 	t->session.ndomains = 0;
 	for (size_t i = 0; rc == 0 && i < t->n; i++) {
 		rc = join_session(t, &t->list[i]);
 		t->session.archived &= upf_reader_session(t->list[i].reader)->archived;
-		if (upf_reader_session(t->list[i].reader)->start_real_ns < first)
-			first = upf_reader_session(t->list[i].reader)->start_real_ns;
 	}
-	t->session.start_real_ns = first;
 	return rc;
 }
 
@@ -181,6 +201,15 @@ bool traces_have(const struct traces *t, uint32_t domain)
 	return false;
 }
 
+size_t traces_domains(const struct traces *t)
+{
+	size_t n = 0;
+
+	for (uint32_t i = 0; i < t->session.ndomains; i++)
+		n += traces_have(t, i);
+	return n;
+}
+
 /* --- afterwards -------------------------------------------------------------------------------------------------- */
 
 struct upf_health traces_health(const struct traces *t)
@@ -200,28 +229,58 @@ struct upf_health traces_health(const struct traces *t)
 	return sum;
 }
 
-/* How much of the first @duration_ns of the trace counts. */
-static uint64_t in_scope(const struct trace *t, uint64_t duration_ns)
+/* As the footer tells; 0: it is missing. */
+static uint64_t duration_of(const struct trace *t)
+{
+	enum upf_reason reason;
+	const struct upf_totals *totals = upf_reader_totals(t->reader, &reason);
+
+	return totals ? totals->duration_ns : 0;
+}
+
+/* How much of the trace's duration counts. */
+static uint64_t in_scope(const struct trace *t)
 {
 	const struct scope *s = &t->scope;
 	uint64_t from = s->from_ns > s->later_ns ? s->from_ns - s->later_ns : 0;
 	uint64_t to = s->to_ns > s->later_ns ? s->to_ns - s->later_ns : 0;
+	uint64_t duration = duration_of(t);
 
-	to = to < duration_ns ? to : duration_ns;
+	to = to < duration ? to : duration;
 	return from < to ? to - from : 0;
+}
+
+static bool have_durations(const struct traces *t)
+{
+	for (size_t i = 0; i < t->n; i++)
+		if (duration_of(&t->list[i]) == 0)
+			return false;
+	return true;
 }
 
 uint64_t traces_duration(const struct traces *t)
 {
 	uint64_t sum = 0;
 
-	for (size_t i = 0; i < t->n; i++) {
-		enum upf_reason reason;
-		const struct upf_totals *totals = upf_reader_totals(t->list[i].reader, &reason);
+	for (size_t i = 0; i < t->n && have_durations(t); i++)
+		sum += in_scope(&t->list[i]);
+	return sum;
+}
 
-		if (!totals || totals->duration_ns == 0)
-			return 0;
-		sum += in_scope(&t->list[i], totals->duration_ns);
-	}
+static size_t domains_of(const struct trace *t)
+{
+	size_t all = upf_reader_session(t->reader)->ndomains, n = 0;
+
+	for (uint32_t i = 0; i < all; i++)
+		n += scope_has_domain(&t->scope, scope_domain(&t->scope, i));
+	return n;
+}
+
+uint64_t traces_guest_time(const struct traces *t)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < t->n && have_durations(t); i++)
+		sum += in_scope(&t->list[i]) * domains_of(&t->list[i]);
 	return sum;
 }

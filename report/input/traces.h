@@ -30,17 +30,21 @@ struct traces {
 int traces_add(struct traces *t, const char *path, int fd, struct upf_reader *reader);
 void traces_close(struct traces *t);
 /*
- * Puts all of them on one time and into one session, as far as @selection lets them count. 0, or -1 with a reason in
- * @why.
+ * Puts all of them on one time and into one session, as far as @selection lets them count; the earliest becomes the
+ * first. 0, or -1 with a reason in @why.
  */
 int traces_join(struct traces *t, const struct selection *selection, char *why, size_t size);
 
 /* Do samples of @domain, as all traces together number it, count in any of them? */
 bool traces_have(const struct traces *t, uint32_t domain);
+/* How many of t->session's domains do. */
+size_t traces_domains(const struct traces *t);
 
 /* The readers' together, final when all has been loaded: sums, and whether all have a footer and any is cut. */
 struct upf_health traces_health(const struct traces *t);
 /* The sum of the durations in the footers, as far as they are in scope, ns; 0 if a footer is missing. */
 uint64_t traces_duration(const struct traces *t);
+/* The same, each duration as often as its trace has domains in scope. */
+uint64_t traces_guest_time(const struct traces *t);
 
 #endif

@@ -17,7 +17,7 @@ static void quoted(FILE *out, const char *text)
 			fputs("\\ufffd", out), n = 1;
 		else if (code == '"' || code == '\\')
 			fprintf(out, "\\%c", *text);
-		else if (code < ' ' || code == 0x7f || code == '<' || code == '>' || code == '&' || code == 0x2028 ||
+		else if (utf8_is_unsafe(code) || code == '<' || code == '>' || code == '&' || code == 0x2028 ||
 		         code == 0x2029) /* line and paragraph separators end a script's line */
 			fprintf(out, "\\u%04x", (unsigned)code);
 		else

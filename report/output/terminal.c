@@ -35,29 +35,27 @@ bool terminal_color(enum color_when when, bool to_file)
 
 static pid_t pager; /* 0: none. A signal's handler has no context to find it in */
 
-static bool is_in_path(const char *program)
+/* Does the shell find the program that @command begins with? What it has to expand first is taken to be there. */
+static bool is_found(const char *command)
 {
-	const char *at = getenv("PATH");
-	char path[4096];
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+,-./:@_";
+	size_t len = strspn(command, plain);
+	char check[4096];
 
-	while (at && *at) {
-		size_t len = strcspn(at, ":");
-
-		if (snprintf(path, sizeof(path), "%.*s/%s", (int)len, at, program) < (int)sizeof(path) &&
-		    access(path, X_OK) == 0)
-			return true;
-		at += len + (at[len] == ':');
-	}
-	return false;
+	if (len == 0 || (command[len] != '\0' && command[len] != ' ' && command[len] != '\t') ||
+	    snprintf(check, sizeof(check), "command -v -- %.*s >/dev/null 2>&1", (int)len, command) >=
+	            (int)sizeof(check))
+		return true;
+	return system(check) == 0;
 }
 
-/* NULL: none is wanted, or there is none. */
+/* NULL: none is wanted. */
 static const char *choose_pager(void)
 {
 	const char *wanted = getenv("PAGER");
 
 	if (!wanted)
-		return is_in_path("less") ? "less" : NULL;
+		return "less";
 	return *wanted && strcmp(wanted, "cat") != 0 ? wanted : NULL;
 }
 
@@ -69,17 +67,22 @@ static void run_pager(const char *command, const int ends[2])
 	/* Colours are shown as such; what fits on the screen stays there and is not waited for. */
 	setenv("LESS", "RFX", 0);
 	signal(SIGPIPE, SIG_DFL);
+	signal(SIGXFSZ, SIG_DFL);
 	execl("/bin/sh", "sh", "-c", command, (char *)NULL);
 	_exit(127);
 }
 
-bool pager_start(void)
+const char *pager_start(void)
 {
-	const char *command = choose_pager();
+	const char *command = isatty(STDOUT_FILENO) ? choose_pager() : NULL;
 	int ends[2];
 
-	if (!command || !isatty(STDOUT_FILENO) || pipe2(ends, O_CLOEXEC) != 0)
-		return false;
+	if (!command)
+		return NULL;
+	if (!is_found(command))
+		return getenv("PAGER");
+	if (pipe2(ends, O_CLOEXEC) != 0)
+		return NULL;
 	pager = fork();
 	if (pager == 0)
 		run_pager(command, ends);
@@ -92,7 +95,7 @@ bool pager_start(void)
 		pager = 0;
 	}
 	close(ends[1]);
-	return pager > 0;
+	return NULL;
 }
 
 void pager_end(void)

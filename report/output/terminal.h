@@ -15,10 +15,11 @@ int terminal_width(void);
 bool terminal_color(enum color_when when, bool to_file);
 
 /*
- * Puts a pager, $PAGER or less, between standard output and the terminal: false if there is none, or none is wanted;
- * all goes on without. Messages go through it, too. Ask for width and colour before.
+ * Puts a pager, $PAGER or less, between standard output and the terminal, if there is one and it is wanted; otherwise
+ * all goes on without. Messages go through it, too. Ask for width and colour before. NULL, or $PAGER, which is not
+ * there.
  */
-bool pager_start(void);
+const char *pager_start(void);
 /*
  * Ends standard output and waits until the pager has been left. Fit for a signal's handler; nothing without a pager.
  */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "report/output/text.h"
-#include "common/utf8.h"
+#include "common/quantity.h"
 #include "common/say.h"
+#include "common/utf8.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -39,16 +40,9 @@ struct text text_share(uint64_t part, uint64_t whole)
 struct text text_time(uint64_t ns)
 {
 	struct text t = {""};
-	double s = (double)ns / 1e9;
 
-	if (ns < 1000000)
-		snprintf(t.s, sizeof(t.s), "%.3g us", s * 1e6);
-	else if (ns < 1000000000)
-		snprintf(t.s, sizeof(t.s), "%.1f ms", s * 1e3);
-	else if (s < 600)
-		snprintf(t.s, sizeof(t.s), "%.1f s", s);
-	else
-		snprintf(t.s, sizeof(t.s), "%" PRIu64 " h %02u min", (uint64_t)(s / 3600), (unsigned)(s / 60) % 60);
+	_Static_assert(sizeof(t.s) >= QUANTITY_SIZE, "a time fits");
+	quantity_time(t.s, ns);
 	return t;
 }
 

@@ -2,8 +2,9 @@
 #include "report/page/flame_view.h"
 
 /* Domains, vCPUs and address spaces are separate where --folded has them separate. */
-static struct display_stacks stacks_of(const struct report *r, struct recording *run)
+static struct display_stacks grouped_stacks(const struct report *r, struct recording *run)
 {
+	const struct fold_request request = view_request(r);
 	const enum group group = r->selection->group;
 
 	return (struct display_stacks){
@@ -11,8 +12,7 @@ static struct display_stacks stacks_of(const struct report *r, struct recording 
 		.names = &run->names,
 		.common = &r->run->names,
 		.session = &run->traces.session,
-		.domains = group == GROUP_BY_DOMAIN || r->run->traces.session.ndomains > 1 ||
-	                   (r->old && r->old->traces.session.ndomains > 1),
+		.domains = fold_tells_domains(&request),
 		.vcpus = group == GROUP_BY_VCPU,
 		.spaces = group == GROUP_BY_SPACE,
 	};
@@ -21,11 +21,11 @@ static struct display_stacks stacks_of(const struct report *r, struct recording 
 int flame_view_make(const struct report *r, struct flame *flame, uint32_t *stack_of, uint32_t *moved)
 {
 	const enum weight weight = r->selection->weight;
-	struct display_stacks stacks = stacks_of(r, r->run);
+	struct display_stacks stacks = grouped_stacks(r, r->run);
 	int rc = flame_add(flame, &stacks, r->selection->states, weight, FLAME_NEW, stack_of);
 
 	if (rc == 0 && r->old) {
-		stacks = stacks_of(r, r->old);
+		stacks = grouped_stacks(r, r->old);
 		rc = flame_add(flame, &stacks, r->selection->states, weight, FLAME_OLD, NULL);
 	}
 	return rc == 0 ? flame_finish(flame, &r->run->names, moved) : rc;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "report/page/page.h"
+#include "common/say.h"
 #include "report/output/xml.h"
 #include "report/page/assets.h"
 #include "report/view/quality.h"
@@ -29,7 +30,7 @@ char *page_title(const struct upf_session *session)
 		domain_text(session, (uint32_t)i, label, sizeof(label));
 		fprintf(memory, "%s%s", i ? ", " : "", label);
 	}
-	made = fclose(memory) == 0 ? page_safe(joined) : NULL;
+	made = fclose(memory) == 0 ? safe_text(joined) : NULL;
 	free(joined);
 	return made;
 }
@@ -37,14 +38,13 @@ char *page_title(const struct upf_session *session)
 /* Pages are UTF-8, wherever they are made. */
 static int make_notes(const struct page_content *c, char **notes)
 {
-	unsigned states = c->selection->states;
 	size_t len;
 	FILE *memory = open_memstream(notes, &len);
 
 	if (!memory)
 		return -ENOMEM;
-	if (!quality_filtered_all(c->run, c->old, states))
-		quality_print(c->run, c->old, states, c->fold, memory, true);
+	if (!quality_filtered_all(c->run, c->old, c->selection))
+		quality_print(c->run, c->old, c->selection->states, c->fold, memory, true);
 	return fclose(memory) == 0 ? 0 : -ENOMEM;
 }
 

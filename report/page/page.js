@@ -122,9 +122,9 @@ class Page {
 		add(share(f.broken, stacks), 'of stacks broken', f.broken > NOTABLE * stacks);
 		if (f.truncated > 0)
 			add(share(f.truncated, stacks), 'truncated');
-		add(time(f.paused_us), `paused, ${share(f.paused_us, f.duration_us * Math.max(f.domains, 1))} of the time`);
+		add(time(f.paused_us), `paused, ${share(f.paused_us, f.guests_us)} of the time`);
 		if (!f.sound)
-			add('Not whole:', 'the trace is damaged or cut', true);
+			add('Incomplete:', 'the trace is damaged or cut', true);
 		return items;
 	}
 
@@ -132,9 +132,9 @@ class Page {
 		return numbers.reduce((a, b) => a + b, 0);
 	}
 
-	// The report's paragraphs: a label, then text that may go on in indented lines.
+	// The report's paragraphs: a label, two blanks or more, then text that may go on in indented lines.
 	static paragraphs(text) {
-		return text.replace(/\n\s+/g, ' ').split('\n').map(line => /^(\S+)\s+(.*)$/.exec(line)).filter(Boolean)
+		return text.replace(/\n\s+/g, ' ').split('\n').map(line => /^(.*?) {2,}(.*)$/.exec(line)).filter(Boolean)
 			.map(found => [found[1], found[2]]);
 	}
 
@@ -181,7 +181,7 @@ class Page {
 			byId('search').value = state.q;
 		const focus = this.root.follow(state.zoom === '' ? [] : state.zoom.split('.').map(Number));
 
-		if (!this.root.path || this.graph.focus !== focus)
+		if (this.graph.focus !== focus)
 			this.chosen = focus;
 		this.graph.show({
 			focus, down: state.roots === 'top', marks: this.marks, byOld: state.width === 'old' && Boolean(this.profile.old),
@@ -224,6 +224,7 @@ class Page {
 		this.timeKey = key;
 		this.weight = range ? this.profile.weightWithin(range.from, range.to) : this.profile.weight;
 		this.whole = new TopDown(this.profile, this.weight, this.profile.old);
+		this.all = {now: range ? this.profile.wholeWithin(range.from, range.to) : this.data.whole, old: this.data.old_whole};
 		this.treeKey = undefined;
 		if (this.profile.old)
 			this.mostChange = this.strongestChange();
@@ -258,20 +259,20 @@ class Page {
 			turned(new TopDown(this.profile, this.weight, this.profile.old, vcpu)))).root;
 	}
 
-	// In parts of all samples, the growth from the old run to now.
+	// In parts of all samples that count, the growth from the old run to now.
 	change(frame) {
-		const {now, old} = this.whole.root;
+		const {now, old} = this.all;
 
 		return (now ? frame.now / now : 0) - (old ? frame.old / old : 0);
 	}
 
 	strongestChange() {
-		const {total, totalOld, root} = this.whole;
+		const {total, totalOld} = this.whole;
 		let most = 1e-9;
 
 		for (let node = 1; node < total.length; node++)
 			most = Math.max(most, Math.abs(this.change({now: total[node], old: totalOld[node]})));
-		return root ? most : 1;
+		return most;
 	}
 
 	// Marks the names that the search finds, and says what share of the samples goes through them.
@@ -299,7 +300,7 @@ class Page {
 		const {now} = this.whole.matched(this.marks), names = this.marks.reduce((a, b) => a + b, 0);
 
 		return names === 0 ? 'no match' :
-			`${share(now, this.whole.root.now)} matched, in ${count(names)} name${names === 1 ? '' : 's'}`;
+			`${share(now, this.all.now)} matched, in ${count(names)} name${names === 1 ? '' : 's'}`;
 	}
 
 	// --- frames -------------------------------------------------------------------------------------------------
@@ -322,7 +323,7 @@ class Page {
 	}
 
 	figures(frame) {
-		const {now} = this.whole.root, {parent} = frame, texts = [];
+		const {now} = this.all, {parent} = frame, texts = [];
 
 		texts.push(this.amount(frame.now), `${share(frame.now, now)} of all`);
 		if (parent?.parent)
@@ -337,7 +338,7 @@ class Page {
 	}
 
 	changeText(frame) {
-		const points = 100 * this.change(frame), before = `${share(frame.old, this.whole.root.old)} before`;
+		const points = 100 * this.change(frame), before = `${share(frame.old, this.all.old)} before`;
 
 		if (frame.old === 0)
 			return 'new';

@@ -16,23 +16,11 @@ struct data {
 	struct json json;
 };
 
-char *page_safe(const char *text)
-{
-	char *made = NULL;
-	size_t len;
-	FILE *memory = open_memstream(&made, &len);
-
-	if (!memory)
-		return NULL;
-	print_safe(memory, text);
-	return fclose(memory) == 0 ? made : NULL;
-}
-
 /* --- which trace this is ----------------------------------------------------------------------------------------- */
 
 static void fact(struct data *p, const char *label, const char *value)
 {
-	char *text = value && *value ? page_safe(value) : NULL;
+	char *text = value && *value ? safe_text(value) : NULL;
 
 	if (!text)
 		return;
@@ -92,7 +80,7 @@ static void write_figures(struct data *p)
 	json_uint(&p->json, "pauses", t->pause.count);
 	json_uint(&p->json, "paused_us", t->pause.sum_ns / 1000);
 	json_uint(&p->json, "duration_us", recording_duration(p->of->run) / 1000);
-	json_uint(&p->json, "domains", p->of->run->traces.session.ndomains);
+	json_uint(&p->json, "guests_us", recording_guest_time(p->of->run) / 1000);
 	json_bool(&p->json, "sound", recording_sound(p->of->run));
 	json_end(&p->json);
 }
@@ -196,7 +184,32 @@ static void write_stacks(struct data *p)
 	json_end(&p->json);
 }
 
-/* Entries by cell, each cell as the difference to the one before. */
+static bool is_left_out(const struct data *p, const struct heat_entry *e)
+{
+	return e->stack == p->of->flame->nstacks;
+}
+
+/* Cells, each as the difference to the one before, and weights; of stacks, or of what filters by name leave out. */
+static void write_entries(struct data *p, bool left_out)
+{
+	const struct heat *h = p->of->heat;
+	uint32_t last = 0;
+
+	json_array(&p->json, "cell");
+	for (size_t i = 0; i < h->n; i++) {
+		if (is_left_out(p, &h->entries[i]) != left_out)
+			continue;
+		json_uint(&p->json, NULL, h->entries[i].cell - last);
+		last = h->entries[i].cell;
+	}
+	json_end(&p->json);
+	json_array(&p->json, "weight");
+	for (size_t i = 0; i < h->n; i++)
+		if (is_left_out(p, &h->entries[i]) == left_out)
+			json_uint(&p->json, NULL, amount(p, h->entries[i].weight));
+	json_end(&p->json);
+}
+
 static void write_heat(struct data *p)
 {
 	const struct heat *h = p->of->heat;
@@ -205,17 +218,14 @@ static void write_heat(struct data *p)
 	json_uint(&p->json, "cell_us", h->cell_ns / 1000);
 	json_uint(&p->json, "rows", h->rows);
 	json_uint(&p->json, "cells", h->cells);
-	json_array(&p->json, "cell");
-	for (size_t i = 0; i < h->n; i++)
-		json_uint(&p->json, NULL, h->entries[i].cell - (i ? h->entries[i - 1].cell : 0));
-	json_end(&p->json);
+	write_entries(p, false);
 	json_array(&p->json, "stack");
 	for (size_t i = 0; i < h->n; i++)
-		json_uint(&p->json, NULL, h->entries[i].stack);
+		if (!is_left_out(p, &h->entries[i]))
+			json_uint(&p->json, NULL, h->entries[i].stack);
 	json_end(&p->json);
-	json_array(&p->json, "weight");
-	for (size_t i = 0; i < h->n; i++)
-		json_uint(&p->json, NULL, amount(p, h->entries[i].weight));
+	json_object(&p->json, "left_out");
+	write_entries(p, true);
 	json_end(&p->json);
 	json_end(&p->json);
 }
@@ -228,6 +238,8 @@ void page_data(FILE *out, const struct page_content *content, const char *title,
 	json_uint(&p->json, "version", DATA_VERSION);
 	json_text(&p->json, "title", title);
 	json_text(&p->json, "unit", content->selection->weight == WEIGHT_CPU ? "us" : "samples");
+	json_uint(&p->json, "whole", amount(p, content->fold->whole));
+	json_uint(&p->json, "old_whole", amount(p, content->fold->old_whole));
 	write_facts(p);
 	write_figures(p);
 	if (notes)

@@ -13,13 +13,12 @@ struct page_content {
 	const struct selection *selection;
 	const struct fold *fold;   /* the same profile, for the notes on its names */
 	const struct flame *flame; /* finished */
-	const struct heat *heat;   /* finished, adds a heat map; NULL: none */
-	bool quiet;                /* no notes on quality */
+	/* Finished, adds a heat map; NULL: none. Stack number flame->nstacks: what filters by name leave out. */
+	const struct heat *heat;
+	bool quiet; /* no notes on quality */
 };
 
 /* @title is safe; @notes on quality, NULL: none. */
 void page_data(FILE *out, const struct page_content *content, const char *title, const char *notes);
-/* @text as on a terminal, control characters as \xNN; to be freed. NULL: out of memory. */
-char *page_safe(const char *text);
 
 #endif

@@ -47,9 +47,13 @@ class Profile {
 
 	static readHeat(heat) {
 		return {
-			cellSeconds: heat.cell_us / 1e6, rows: heat.rows, cells: heat.cells,
-			cell: Profile.summed(heat.cell), stack: Int32Array.from(heat.stack), weight: Float64Array.from(heat.weight),
+			cellSeconds: heat.cell_us / 1e6, rows: heat.rows, cells: heat.cells, stack: Int32Array.from(heat.stack),
+			...Profile.readCells(heat), leftOut: Profile.readCells(heat.left_out),
 		};
+	}
+
+	static readCells({cell, weight}) {
+		return {cell: Profile.summed(cell), weight: Float64Array.from(weight)};
 	}
 
 	static summed(differences) {
@@ -68,5 +72,16 @@ class Profile {
 			if (heat.cell[i] >= from && heat.cell[i] < to)
 				weight[heat.stack[i]] += heat.weight[i];
 		return weight;
+	}
+
+	// What shares are of in cells from, ..., to - 1: with what filters by name leave out, unless --percentage is relative.
+	wholeWithin(from, to) {
+		let sum = 0;
+
+		for (const {cell, weight} of [this.heat, this.heat.leftOut])
+			for (let i = 0; i < cell.length; i++)
+				if (cell[i] >= from && cell[i] < to)
+					sum += weight[i];
+		return sum;
 	}
 }

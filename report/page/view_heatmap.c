@@ -11,7 +11,12 @@ struct place {
 	uint32_t node, domain;
 	uint16_t vcpu;
 	bool user;
+	uint64_t space;
 };
+
+/* Number 0: all samples that filters by name leave out. No stack has its node. */
+#define LEFT_OUT 0
+static const struct place left_out_place = {.node = UINT32_MAX};
 
 struct mapping {
 	const struct report *report;
@@ -23,7 +28,8 @@ struct mapping {
 
 static bool same_place(const struct place *a, const struct place *b)
 {
-	return a->node == b->node && a->domain == b->domain && a->vcpu == b->vcpu && a->user == b->user;
+	return a->node == b->node && a->domain == b->domain && a->vcpu == b->vcpu && a->user == b->user &&
+	       a->space == b->space;
 }
 
 static int find_place(struct mapping *m, struct place key, uint32_t *place)
@@ -33,7 +39,8 @@ static int find_place(struct mapping *m, struct place key, uint32_t *place)
 
 	if (rc != 0)
 		return rc;
-	hash = hash_table_hash(&m->index, key.node, (uint64_t)key.domain << 32 | (uint64_t)key.vcpu << 1 | key.user);
+	hash = hash_table_hash(&m->index, key.node,
+	                       ((uint64_t)key.domain << 32 | (uint64_t)key.vcpu << 1 | key.user) ^ key.space << 16);
 	for (size_t at = hash_table_first(&m->index, hash); hash_table_id(&m->index, &at, hash, &id);
 	     at = hash_table_next(&m->index, at)) {
 		if (same_place(&m->places[id], &key)) {
@@ -50,24 +57,46 @@ static int find_place(struct mapping *m, struct place key, uint32_t *place)
 	return 0;
 }
 
+/* What a record adds to the map; 0: nothing. */
+static uint64_t weight_of(const struct mapping *m, const struct upf_record *rec)
+{
+	const struct selection *selection = m->report->selection;
+
+	if (rec->kind != UPF_SAMPLE || !(selection->states & 1u << counters_state(rec->state)))
+		return 0;
+	return selection->weight == WEIGHT_CPU ? rec->cpu_ns : rec->count;
+}
+
 static int record(void *ctx, const struct upf_block *b, const struct upf_record *rec, uint32_t node)
 {
 	struct mapping *m = ctx;
-	const struct place key = {node, rec->domain, (uint16_t)rec->vcpu, rec->user};
-	uint64_t weight = m->report->selection->weight == WEIGHT_CPU ? rec->cpu_ns : rec->count;
+	const struct place key = {node, rec->domain, (uint16_t)rec->vcpu, rec->user,
+	                          profile_space(&m->report->run->profile, rec)};
+	uint64_t weight = weight_of(m, rec);
 	uint32_t place;
 	int rc;
 
 	(void)b;
-	if (rec->kind != UPF_SAMPLE || weight == 0 ||
-	    !(m->report->selection->states & 1u << counters_state(rec->state)))
+	if (weight == 0)
 		return 0;
 	rc = find_place(m, key, &place);
 	return rc == 0 ? heat_add(&m->heat, rec->time_ns, weight, place, m->n) : rc;
 }
 
-/* The flame graph's stack of each place. A stack that no record was seen of has none. */
-static int name_places(struct mapping *m, const uint32_t *stack_of, const uint32_t *moved, uint32_t *called)
+static int left_out(void *ctx, const struct upf_record *rec)
+{
+	struct mapping *m = ctx;
+	uint64_t weight = weight_of(m, rec);
+
+	return weight ? heat_add(&m->heat, rec->time_ns, weight, LEFT_OUT, m->n) : 0;
+}
+
+/*
+ * The flame graph's stack of each place. A stack that no record was seen of has none. What is left out gets the number
+ * after all others, if it belongs to what shares are of.
+ */
+static int name_places(struct mapping *m, const uint32_t *stack_of, const uint32_t *moved, uint32_t nstacks,
+                       uint32_t *called)
 {
 	const struct profile *p = &m->report->run->profile;
 	size_t n = m->n;
@@ -77,15 +106,15 @@ static int name_places(struct mapping *m, const uint32_t *stack_of, const uint32
 	for (size_t i = 0; i < p->nstacks; i++) {
 		const struct stack *s = &p->stacks[i];
 		uint32_t place;
-		int rc = stack_of[i] == FLAME_NONE
-		                 ? 0
-		                 : find_place(m, (struct place){s->node, s->domain, s->vcpu, s->user}, &place);
+		const struct place key = {s->node, s->domain, s->vcpu, s->user, s->space};
+		int rc = stack_of[i] == FLAME_NONE ? 0 : find_place(m, key, &place);
 
 		if (rc != 0)
 			return rc;
 		if (stack_of[i] != FLAME_NONE && place < n)
 			called[place] = moved[stack_of[i]];
 	}
+	called[LEFT_OUT] = m->report->selection->relative ? UINT32_MAX : nstacks;
 	return 0;
 }
 
@@ -99,7 +128,7 @@ static int make_flame(struct mapping *m, const struct report *r, struct flame *f
 	if (rc == 0)
 		rc = flame_view_make(r, flame, stack_of, moved);
 	if (rc == 0)
-		rc = name_places(m, stack_of, moved, called);
+		rc = name_places(m, stack_of, moved, (uint32_t)flame->nstacks, called);
 	if (rc == 0)
 		heat_finish(&m->heat, called);
 	free(stack_of);
@@ -135,13 +164,15 @@ static int write_page(struct mapping *m, const struct report *r)
 static int run(const struct report *r, struct view_result *found)
 {
 	struct mapping m = {.report = r};
-	struct load_hooks hooks = {.ctx = &m, .record = record};
-	int rc;
+	struct load_hooks hooks = {.ctx = &m, .record = record, .left_out = left_out};
+	uint32_t first;
+	int rc = find_place(&m, left_out_place, &first);
 
 	(void)found;
 	heat_init(&m.heat, r->run->traces.session.rate_mhz);
 	hooks.slot_ns = m.heat.cell_ns; /* cells only ever become a multiple of it */
-	rc = view_load(r, &hooks);
+	if (rc == 0)
+		rc = view_load(r, &hooks);
 	if (rc == 0)
 		rc = write_page(&m, r);
 	heat_free(&m.heat);
@@ -154,5 +185,6 @@ const struct view view_heatmap = {
 	.name = "heatmap",
 	.help = "heat map of seconds and parts of them, with a flame graph of any range, as one HTML file",
 	.states = STATES_CPU,
+	.takes = VIEW_GROUPS,
 	.run = run,
 };

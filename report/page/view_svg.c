@@ -24,6 +24,7 @@
 
 struct svg {
 	const struct report *report;
+	const struct fold *fold;
 	const struct flame *flame;
 	FILE *out;
 	uint64_t *next; /* by depth: samples left of the next frame */
@@ -32,9 +33,9 @@ struct svg {
 
 /* --- where frames lie -------------------------------------------------------------------------------------------- */
 
-static double pixels(const struct svg *s, uint64_t samples)
+static double pixels(const struct svg *s, uint64_t weight)
 {
-	return (WIDTH - 2 * MARGIN) * (double)samples / (double)s->flame->nodes[0].total[FLAME_NEW];
+	return (WIDTH - 2 * MARGIN) * (double)weight / (double)s->flame->nodes[0].total[FLAME_NEW];
 }
 
 /* Calls @visit for each frame that is wide enough, callers first; nodes stand depth first, so no stack is needed. */
@@ -110,21 +111,28 @@ static void put_label(const struct svg *s, const char *name, double width)
 		fputs("\u2026", s->out);
 }
 
+static void put_figures(const struct svg *s, uint64_t weight)
+{
+	if (s->fold->weight == WEIGHT_CPU)
+		fputs(text_time(weight).s, s->out);
+	else
+		fprintf(s->out, "%s sample%s", text_count(weight).s, weight == 1 ? "" : "s");
+	fprintf(s->out, ", %s", text_share(weight, s->fold->whole).s);
+}
+
 static void draw_frame(struct svg *s, uint32_t node, uint32_t depth, uint64_t left)
 {
 	const struct flame_name *name = name_of(s->flame, node);
-	uint64_t samples = s->flame->nodes[node].total[FLAME_NEW];
-	double x = MARGIN + pixels(s, left), width = pixels(s, samples);
+	uint64_t weight = s->flame->nodes[node].total[FLAME_NEW];
+	double x = MARGIN + pixels(s, left), width = pixels(s, weight);
 	uint32_t y = HEAD + (s->deepest - depth) * ROW;
 
 	fputs("<g><title>", s->out);
 	xml_text(s->out, name->text, strlen(name->text));
-	fprintf(s->out,
-	        ": %s sample%s, %s</title><rect x=\"%.2f\" y=\"%" PRIu32
-	        "\" width=\"%.2f\" height=\"%d\" fill=\"%s\"/>",
-	        text_count(samples).s, samples == 1 ? "" : "s",
-	        text_share(samples, s->flame->nodes[0].total[FLAME_NEW]).s, x, y, width > 2 ? width - 0.5 : width,
-	        ROW - 1, palette_light(palette_colour(name)));
+	fputs(": ", s->out);
+	put_figures(s, weight);
+	fprintf(s->out, "</title><rect x=\"%.2f\" y=\"%" PRIu32 "\" width=\"%.2f\" height=\"%d\" fill=\"%s\"/>", x, y,
+	        width > 2 ? width - 0.5 : width, ROW - 1, palette_light(palette_colour(name)));
 	if (width >= TEXT_FROM) {
 		fprintf(s->out, "<text x=\"%.2f\" y=\"%" PRIu32 "\">", x + 4, y + 13);
 		put_label(s, name->text, width);
@@ -158,11 +166,10 @@ static void draw_head(struct svg *s, const char *title, uint32_t height)
 	        "font-family=\"system-ui, 'DejaVu Sans', sans-serif\">"
 	        "%s samples, "
 	        "%s recorded, %s lost, ",
-	        MARGIN, text_count(s->flame->nodes[0].total[FLAME_NEW]).s, text_time(wall).s,
-	        text_count(counters_lost(t)).s);
+	        MARGIN, text_count(s->fold->samples).s, text_time(wall).s, text_count(counters_lost(t)).s);
 	fprintf(s->out, "%s of stacks broken, %s paused%s</text>\n",
 	        text_share(stacks.broken, stacks.whole + stacks.truncated + stacks.broken).s,
-	        text_time(t->pause.sum_ns).s, recording_sound(s->report->run) ? "" : "; the trace is not whole");
+	        text_time(t->pause.sum_ns).s, recording_sound(s->report->run) ? "" : "; the trace is incomplete");
 }
 
 static void draw(struct svg *s, const char *title)
@@ -181,11 +188,10 @@ static void draw(struct svg *s, const char *title)
 
 static int write_svg(const struct report *r, const struct fold *fold, const struct flame *flame)
 {
-	struct svg s = {.report = r, .flame = flame, .out = r->out.file};
+	struct svg s = {.report = r, .fold = fold, .flame = flame, .out = r->out.file};
 	char *title = page_title(&r->run->traces.session);
 	int rc = -ENOMEM;
 
-	(void)fold;
 	s.next = calloc(levels(flame) + 1, sizeof(*s.next));
 	if (title && s.next) {
 		draw(&s, title);
@@ -207,6 +213,6 @@ const struct view view_svg = {
 	.help = "flame graph as an SVG picture, without scripts",
 	.endings = {".svg"},
 	.states = STATES_CPU,
-	.takes = VIEW_COMPARES,
+	.takes = VIEW_GROUPS,
 	.run = run,
 };

@@ -24,6 +24,7 @@ struct callchain_frame {
 struct callchain {
 	struct callchain_frame *frames;
 	size_t n, cap;
+	bool user; /* one of user mode, with [user] in front; filter_callchain() sets it */
 };
 
 /* The stack whose leaf is @node, with all its frames; empty for node 0. 0 or -ENOMEM. See filter_callchain(). */

@@ -5,7 +5,7 @@
  * Node 0 is the empty stack; every other node is its parent, the caller, with one frame more. A parent's number is
  * always below its child's, so one pass upwards or downwards over the array visits callers first or callees first.
  * Domains that ran different programs have nothing in common but node 0, whatever their addresses: so a node also
- * tells the program (struct program of binaries.h).
+ * tells the program (struct program of program.h).
  */
 #ifndef REPORT_PROFILE_CALLTREE_H
 #define REPORT_PROFILE_CALLTREE_H

@@ -19,10 +19,11 @@ struct counters {
 	uint64_t state[COUNTERS_STATES];
 	uint64_t end[COUNTERS_STATES][COUNTERS_ENDS]; /* why walks ended, by run state; of user mode's stacks: below */
 	uint64_t user_end[COUNTERS_STATES][COUNTERS_ENDS];
-	uint64_t lost[COUNTERS_LOST];     /* by enum upf_lost */
-	uint64_t restored;                /* samples whose leaf's caller was put back */
-	uint64_t doubtful;                /* samples that lack it, as what is on the stack is not sure */
-	uint64_t copied[COUNTERS_STATES]; /* samples whose stack was copied, by run state; not of user mode */
+	uint64_t lost[COUNTERS_LOST]; /* by enum upf_lost */
+	/* Samples by run state, not of user mode: */
+	uint64_t restored[COUNTERS_STATES]; /* whose leaf's caller was put back */
+	uint64_t doubtful[COUNTERS_STATES]; /* that lack it, as what is on the stack is not sure */
+	uint64_t copied[COUNTERS_STATES];   /* whose stack was copied */
 	uint64_t late;
 	uint64_t last_ns; /* time of the last record */
 	struct upf_hist pause;

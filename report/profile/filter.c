@@ -106,16 +106,27 @@ static void collapse(struct callchain *c)
 	c->n = kept;
 }
 
+/* [user] and [no stack] are matched like frames. */
+static int special_traits(struct filter *f, const char *name, unsigned *traits)
+{
+	uint32_t function;
+	int rc = symbolizer_function(f->names, name, &function);
+
+	return rc == 0 ? traits_of(f, function, traits) : rc;
+}
+
 /* Takes those frames out of the whole chain @c that are not to be shown. */
 static int trim(struct filter *f, struct callchain *c)
 {
 	const struct selection *s = f->selection;
-	int rc = 0;
+	unsigned front = 0;
+	int rc = c->user ? special_traits(f, "[user]", &front) : 0;
 
-	if (s->show_from.n && c->n)
+	if (rc == 0 && s->show_from.n && c->n && !(front & SHOW_FROM))
 		rc = show_from(f, c);
 	if (rc == 0 && s->hide.n)
 		rc = hide(f, c);
+	c->user = c->user && !(front & HIDE);
 	if (rc == 0 && s->collapse_recursion)
 		collapse(c);
 	if (rc == 0 && s->max_stack && c->n > s->max_stack)
@@ -124,36 +135,25 @@ static int trim(struct filter *f, struct callchain *c)
 }
 
 int filter_callchain(struct filter *f, struct callchain *c, const struct calltree *tree, struct symbolizer *names,
-                     uint32_t node)
+                     uint32_t node, bool user)
 {
 	int rc = callchain_make(c, tree, names, node);
 
+	c->user = user && node != 0;
 	return rc == 0 && f ? trim(f, c) : rc;
 }
 
 /* --- whole stacks ------------------------------------------------------------------------------------------------ */
 
-/* [user] and [no stack] are matched like frames. */
-static int special_traits(struct filter *f, uint32_t node, bool user, unsigned *traits)
-{
-	uint32_t function;
-	int rc;
-
-	*traits = 0;
-	if (node != 0 && !user)
-		return 0;
-	rc = symbolizer_function(f->names, node == 0 ? "[no stack]" : "[user]", &function);
-	return rc == 0 ? traits_of(f, function, traits) : rc;
-}
-
 static int judge(struct filter *f, const struct calltree *tree, uint32_t node, bool user, uint8_t *verdict)
 {
 	const struct selection *s = f->selection;
-	unsigned traits, any;
+	unsigned traits, any = 0;
 	int rc = callchain_make(&f->chain, tree, f->names, node);
 
-	if (rc == 0)
-		rc = special_traits(f, node, user, &any);
+	f->chain.user = user && node != 0;
+	if (rc == 0 && (user || node == 0))
+		rc = special_traits(f, node == 0 ? "[no stack]" : "[user]", &any);
 	for (size_t i = 0; rc == 0 && i < f->chain.n; i++) {
 		rc = traits_of(f, f->chain.frames[i].function, &traits);
 		if (rc == 0)
@@ -165,7 +165,7 @@ static int judge(struct filter *f, const struct calltree *tree, uint32_t node, b
 		return rc;
 	*verdict = KEPT;
 	if ((s->focus.n && !(any & FOCUS)) || (any & IGNORE) || (s->show_from.n && !(any & SHOW_FROM)) ||
-	    (node != 0 && f->chain.n == 0))
+	    (node != 0 && f->chain.n == 0 && !f->chain.user))
 		*verdict = LEFT_OUT;
 	return 0;
 }

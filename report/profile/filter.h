@@ -27,9 +27,9 @@ void filter_free(struct filter *f);
 int filter_keeps(struct filter *f, const struct calltree *tree, uint32_t node, bool user);
 /*
  * The stack at @node as callchain_make() has it, without the frames that are not to be shown: a leaf may so be a
- * caller. @f NULL: nothing is filtered. 0 or -ENOMEM.
+ * caller. @user: it is one of user mode. @f NULL: nothing is filtered. 0 or -ENOMEM.
  */
 int filter_callchain(struct filter *f, struct callchain *c, const struct calltree *tree, struct symbolizer *names,
-                     uint32_t node);
+                     uint32_t node, bool user);
 
 #endif

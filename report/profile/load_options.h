@@ -15,8 +15,10 @@ struct load_hooks {
 	int (*block)(void *ctx, const struct upf_block *b);
 	/* @node is the sample's leaf in the profile's tree; 0 for other records. */
 	int (*record)(void *ctx, const struct upf_block *b, const struct upf_record *rec, uint32_t node);
+	/* Samples that are in scope, but left out by name. */
+	int (*left_out)(void *ctx, const struct upf_record *rec);
 	/*
-	 * 0: record() is called for every sample. Otherwise for repeated samples only once for each such stretch of
+	 * 0: both are called for every sample. Otherwise for repeated samples only once for each such stretch of
 	 * time, out of order, with their number in rec->count.
 	 */
 	uint64_t slot_ns;

@@ -35,23 +35,32 @@ static bool had_to_be_copied(const struct loader *l, const struct upf_record *re
 	return rec->tops == UPF_TOPS_COPY && (!rec->registers || rec->stack >= n || nodes[rec->stack].depth < 2);
 }
 
-/* rec->count samples of the stack @s; those that a filter leaves out by name are not heard of. */
+static int leave_out_by_name(const struct loader *l, const struct upf_record *rec)
+{
+	const struct load_hooks *hooks = l->options.hooks;
+
+	profile_leave_out(l->profile, rec);
+	return hooks && hooks->left_out ? hooks->left_out(hooks->ctx, rec) : 0;
+}
+
+/* rec->count samples of the stack @s. */
 static int count_samples(struct loader *l, const struct upf_record *rec, const struct block_stack *s)
 {
 	struct profile *p = l->profile;
+	unsigned state = counters_state(rec->state);
 	int rc = p->filter ? filter_keeps(p->filter, &p->tree, s->node, rec->user && s->node) : 1;
 
-	if (rc == 0)
-		profile_leave_out(p, rec);
-	if (rc <= 0)
+	if (rc < 0)
 		return rc;
+	if (rc == 0)
+		return leave_out_by_name(l, rec);
 	rc = profile_sample(p, rec, s->node);
 	if (rc != 0)
 		return rc;
 	if (!rec->user) {
-		p->counters.restored += s->restored * rec->count;
-		p->counters.doubtful += s->doubtful * rec->count;
-		p->counters.copied[counters_state(rec->state)] += had_to_be_copied(l, rec) * rec->count;
+		p->counters.restored[state] += s->restored * rec->count;
+		p->counters.doubtful[state] += s->doubtful * rec->count;
+		p->counters.copied[state] += had_to_be_copied(l, rec) * rec->count;
 	}
 	counters_sample(&p->counters, rec);
 	return tell_hook(l, rec, s->node);

@@ -166,7 +166,7 @@ int profile_sample(struct profile *p, const struct upf_record *rec, uint32_t nod
 	                    .state = (uint8_t)counters_state(rec->state),
 	                    .user = rec->user,
 	                    .slot = slot_of(p, rec->time_ns),
-	                    .space = p->spaces ? rec->root : 0};
+	                    .space = profile_space(p, rec)};
 	struct stack *stack;
 	int rc = find_stack(p, &key, &stack);
 

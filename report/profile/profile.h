@@ -52,6 +52,12 @@ struct profile {
 	} left_out[COUNTERS_STATES];
 };
 
+/* The address space of a sample, as its stack has it. */
+static inline uint64_t profile_space(const struct profile *p, const struct upf_record *rec)
+{
+	return p->spaces ? rec->root : 0;
+}
+
 int profile_init(struct profile *p); /* 0 or -ENOMEM */
 void profile_free(struct profile *p);
 void profile_clear(struct profile *p); /* forgets all that was counted, keeps the room */

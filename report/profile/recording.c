@@ -114,3 +114,10 @@ uint64_t recording_duration(const struct recording *r)
 
 	return duration ? duration : r->profile.counters.last_ns;
 }
+
+uint64_t recording_guest_time(const struct recording *r)
+{
+	uint64_t time = traces_guest_time(&r->traces), domains = traces_domains(&r->traces);
+
+	return time ? time : r->profile.counters.last_ns * (domains ? domains : 1);
+}

@@ -41,5 +41,7 @@ struct load_options recording_options(const struct recording *r);
 bool recording_sound(const struct recording *r);
 /* Its length, ns. */
 uint64_t recording_duration(const struct recording *r);
+/* How long its domains in scope were recorded, added up: what the time that they were paused is a share of; ns. */
+uint64_t recording_guest_time(const struct recording *r);
 
 #endif

@@ -13,6 +13,7 @@
 
 #define RETURN_COLUMN 16
 #define FDES_MAX (1u << 24)
+#define CIE_MAX 1024 /* bytes; compilers' have less than 100. It may be read again for each FDE */
 
 enum {
 	ENC_ABS = 0x00,
@@ -156,7 +157,7 @@ static bool get_cie(const struct image_section *s, bool debug, uint64_t at, stru
 	uint64_t column;
 	size_t len;
 
-	if (!get_entry(s, debug, at, &e) || !e.is_cie)
+	if (!get_entry(s, debug, at, &e) || !e.is_cie || cursor_left(&e.body) > CIE_MAX)
 		return false;
 	version = get_u8(&e.body);
 	if (version != 1 && version != 3 && !(debug && version == 4))

@@ -4,7 +4,7 @@
  * made from the sections themselves, so it does not depend on .eh_frame_hdr, which may be missing or wrong.
  *
  * It lists only what libunwind can read safely. It skips descriptions that are cut short, have an unknown encoding, or
- * whose common part (CIE) does not begin by defining the CFA.
+ * whose common part (CIE) is unusually long or does not begin by defining the CFA.
  */
 #ifndef REPORT_UNWIND_FDE_H
 #define REPORT_UNWIND_FDE_H

@@ -6,6 +6,7 @@
 #ifndef REPORT_UNWIND_PARTS_H
 #define REPORT_UNWIND_PARTS_H
 
+#include "common/hash_table.h"
 #include "report/binary/symbols.h"
 
 /* [start, end) */
@@ -15,13 +16,16 @@ struct part {
 
 #define PARTS 2 /* of a function: the main one and the cold one, which is empty if there is none */
 
-/* The symbols of all cold parts. Zero-initialise, cold_free() at the end. */
+/* The functions that have a cold part, by name. Zero-initialise, cold_free() at the end. */
 struct cold {
-	const struct symbol_range **list;
+	struct split {
+		const struct symbol_range *hot, *cold; /* the first of each; @hot NULL: there is none */
+	} * list;
 	size_t n, cap;
+	struct hash_table by_name;
 };
 
-/* Lists the cold parts among @symbols: to search all symbols for each function would take too long. 0 or -ENOMEM. */
+/* Lists the functions with cold parts among @symbols. 0 or -ENOMEM. */
 int cold_list(struct cold *c, const struct symbols *symbols);
 void cold_free(struct cold *c);
 /* The parts of the function at @address; false: no symbol is there, or a cold part without its function. */

@@ -53,7 +53,7 @@ static void print_trace(const struct notes *n)
 		return;
 	quality_faults(&health, &n->run->profile.counters, text, sizeof(text));
 	para_start(&p, n->out, n->utf8, "Trace");
-	para_item(&p, "not whole: %s", text);
+	para_item(&p, "incomplete: %s", text);
 	para_end(&p);
 }
 
@@ -69,7 +69,7 @@ static void item_left_out(const struct notes *n, struct para *p)
 
 		if ((n->states & 1u << s) || samples == 0)
 			continue;
-		para_item(p, "%s %s samples left out%s", text_count(samples).s, upf_state_text(s), hint);
+		para_item(p, "%s %s samples not counted%s", text_count(samples).s, upf_state_text(s), hint);
 		hint = "";
 	}
 }
@@ -79,10 +79,17 @@ uint64_t quality_left_out(const struct profile *p, unsigned states)
 	return p->counters.out_of_scope + profile_left_out(p, states, WEIGHT_SAMPLES);
 }
 
-bool quality_filtered_all(const struct recording *run, const struct recording *old, unsigned states)
+static uint64_t kept(const struct profile *p, const struct selection *s)
 {
-	return run->profile.counters.samples == 0 && quality_left_out(&run->profile, states) > 0 &&
-	       (!old || old->profile.counters.samples == 0);
+	return s->some_states ? profile_count(p, s->states) : p->counters.samples;
+}
+
+bool quality_filtered_all(const struct recording *run, const struct recording *old, const struct selection *selection)
+{
+	const struct profile *p = &run->profile;
+
+	return kept(p, selection) == 0 && p->counters.samples + quality_left_out(p, selection->states) > 0 &&
+	       (!old || kept(&old->profile, selection) == 0);
 }
 
 static void print_samples(const struct notes *n)
@@ -94,14 +101,14 @@ static void print_samples(const struct notes *n)
 	para_item(&p, "%s counted", text_count(profile_count(&n->run->profile, n->states)).s);
 	item_left_out(n, &p);
 	if (quality_left_out(&n->run->profile, n->states))
-		para_item(&p, "%s left out by filters", text_count(quality_left_out(&n->run->profile, n->states)).s);
+		para_item(&p, "%s filtered out", text_count(quality_left_out(&n->run->profile, n->states)).s);
 	if (counters_lost(t) == 0)
 		para_item(&p, "none lost");
 	for (unsigned i = 0; i < COUNTERS_LOST; i++)
 		if (t->lost[i])
 			para_item(&p, "%s lost: %s", text_count(t->lost[i]).s, upf_lost_text(i));
 	if (t->late)
-		para_item(&p, "%s deadline%s late", text_count(t->late).s, t->late == 1 ? "" : "s");
+		para_item(&p, "%s deadline%s missed", text_count(t->late).s, t->late == 1 ? "" : "s");
 	para_end(&p);
 }
 
@@ -112,6 +119,16 @@ static uint64_t of_states(const uint64_t ends[COUNTERS_STATES][COUNTERS_ENDS], u
 	for (unsigned s = 0; s < COUNTERS_STATES; s++)
 		if (states & 1u << s)
 			sum += ends[s][end];
+	return sum;
+}
+
+static uint64_t counted(const struct notes *n, const uint64_t by_state[COUNTERS_STATES])
+{
+	uint64_t sum = 0;
+
+	for (unsigned s = 0; s < COUNTERS_STATES; s++)
+		if (n->states & 1u << s)
+			sum += by_state[s];
 	return sum;
 }
 
@@ -153,7 +170,7 @@ static bool lacks_frame_pointers(const struct notes *n, uint64_t all)
 {
 	static const uint8_t ends[] = {UPF_END_UNMAPPED, UPF_END_MISALIGNED, UPF_END_NONCANONICAL, UPF_END_DESCENDING,
 	                               CHAIN_END_UNSURE};
-	uint64_t broken = binaries_have_tables(&n->run->binaries) ? n->run->profile.counters.doubtful : 0;
+	uint64_t broken = binaries_have_tables(&n->run->binaries) ? counted(n, n->run->profile.counters.doubtful) : 0;
 
 	for (size_t i = 0; i < sizeof(ends); i++)
 		broken += ended(n, ends[i]);
@@ -163,11 +180,8 @@ static bool lacks_frame_pointers(const struct notes *n, uint64_t all)
 /* Of stacks that the recorder read in two ways: which share in which. */
 static void item_ways(const struct notes *n, struct para *p, uint64_t all)
 {
-	uint64_t copied = 0;
+	uint64_t copied = counted(n, n->run->profile.counters.copied);
 
-	for (unsigned s = 0; s < COUNTERS_STATES; s++)
-		if (n->states & 1u << s)
-			copied += n->run->profile.counters.copied[s];
 	if (n->run->traces.session.tops != UPF_TOPS_MIXED)
 		return;
 	if (copied == 0)
@@ -181,6 +195,7 @@ static void print_stacks(const struct notes *n)
 {
 	const struct counters *t = &n->run->profile.counters;
 	uint64_t whole = ended(n, UPF_END_ROOT), missing = ended(n, UPF_END_NONE);
+	uint64_t restored = counted(n, t->restored), doubtful = counted(n, t->doubtful);
 	uint64_t all = profile_count(&n->run->profile, n->states) - user_samples(n) - missing;
 	struct para p;
 
@@ -200,13 +215,13 @@ static void print_stacks(const struct notes *n)
 		item_ways(n, &p, all);
 	if (ended(n, CHAIN_END_UNKNOWN) && n->run->traces.session.tops >= UPF_TOPS_COPY &&
 	    !binaries_have_tables(&n->run->binaries))
-		para_item(&p, "-s FILE unwinds them: the guest's binary, with its unwind tables");
+		para_item(&p, "give the guest's binary with -s FILE: its unwind tables can unwind them");
 	if (lacks_frame_pointers(n, all))
 		para_item(&p, "if the guest was compiled without frame pointers, record with --call-graph dwarf");
-	if (t->restored)
-		para_item(&p, "%s with callers put back", text_count(t->restored).s);
-	if (t->doubtful)
-		para_item(&p, "%s lack one that was not sure", text_count(t->doubtful).s);
+	if (restored)
+		para_item(&p, "%s with restored callers", text_count(restored).s);
+	if (doubtful)
+		para_item(&p, "%s may lack a caller", text_count(doubtful).s);
 	para_end(&p);
 }
 
@@ -294,7 +309,7 @@ static void print_names(const struct notes *n, const struct fold *fold)
 		return;
 	para_start(&p, n->out, n->utf8, "Names");
 	if (fold->unnamed == 0)
-		para_item(&p, "every address has one");
+		para_item(&p, "every address has a name");
 	else
 		para_item(&p, "%s address%s without one, %s of frames", text_count(fold->unnamed).s,
 		          fold->unnamed == 1 ? "" : "es", text_share(fold->unnamed_frames, fold->frames).s);
@@ -309,16 +324,16 @@ static void print_names(const struct notes *n, const struct fold *fold)
 static void print_pauses(const struct notes *n)
 {
 	const struct upf_hist *h = &n->run->profile.counters.pause;
-	size_t guests = n->run->traces.session.ndomains ? n->run->traces.session.ndomains : 1;
-	uint64_t wall = recording_duration(n->run);
+	uint64_t guest_time = recording_guest_time(n->run);
+	bool several = traces_domains(&n->run->traces) > 1;
 	struct para p;
 
 	if (h->count == 0)
 		return;
 	para_start(&p, n->out, n->utf8, "Pauses");
-	para_item(&p, "%s of the guest%s: %s in all, %.3g%% of %s", text_count(h->count).s, guests > 1 ? "s" : "",
-	          text_time(h->sum_ns).s, wall ? 100.0 * (double)h->sum_ns / (double)wall / (double)guests : 0.0,
-	          text_time(wall).s);
+	para_item(&p, "%s of the guest%s: %s in all, %.3g%% of %s%s", text_count(h->count).s, several ? "s" : "",
+	          text_time(h->sum_ns).s, guest_time ? 100.0 * (double)h->sum_ns / (double)guest_time : 0.0,
+	          several ? "their " : "", text_time(guest_time).s);
 	para_item(&p, "p50 %s, p99 %s, max %s", text_time(upf_hist_quantile(h, 500)).s,
 	          text_time(upf_hist_quantile(h, 990)).s, text_time(h->max_ns).s);
 	para_end(&p);
@@ -406,14 +421,14 @@ static void print_old(const struct notes *n)
 	para_start(&para, n->out, n->utf8, "Old run");
 	para_item(&para, "%s counted", text_count(profile_count(p, n->states)).s);
 	if (left_out)
-		para_item(&para, "%s left out by filters", text_count(left_out).s);
+		para_item(&para, "%s filtered out", text_count(left_out).s);
 	if (counters_lost(t))
 		para_item(&para, "%s lost", text_count(counters_lost(t)).s);
 	else
 		para_item(&para, "none lost");
 	if (!counters_sound(t, &health)) {
 		quality_faults(&health, t, text, sizeof(text));
-		para_item(&para, "not whole: %s", text);
+		para_item(&para, "incomplete: %s", text);
 	}
 	para_end(&para);
 }
@@ -449,8 +464,10 @@ void quality_no_samples(const struct profile *p, unsigned states, FILE *out)
 		        text_count(counted).s);
 	else if (idle == t->samples)
 		fprintf(out,
-		        "The guest was idle: none of its %s samples found a vCPU running or waiting for a CPU.\n"
-		        "Type --state all to see where it waited.\n",
+		        "%s %s samples found a vCPU running or waiting for a CPU.\n"
+		        "Use --state all to see where it waited.\n",
+		        quality_left_out(p, STATES_ALL) ? "What the filters leave was idle: none of these"
+		                                        : "The guest was idle: none of its",
 		        text_count(t->samples).s);
 	else
 		fprintf(out, "None of the %s samples is in the run states asked for; --state all counts every one.\n",

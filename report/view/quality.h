@@ -21,8 +21,11 @@ void quality_no_samples(const struct profile *p, unsigned states, FILE *out);
 void quality_faults(const struct upf_health *h, const struct counters *t, char *text, size_t size);
 /* Samples that the filters left out, those by run state apart. */
 uint64_t quality_left_out(const struct profile *p, unsigned states);
-/* Did they leave none, nor of the run compared with (@old, or NULL)? */
-bool quality_filtered_all(const struct recording *run, const struct recording *old, unsigned states);
+/*
+ * Did they leave none, nor of the run compared with (@old, or NULL)? A run state is a filter only if it was asked for:
+ * otherwise a guest may have been idle.
+ */
+bool quality_filtered_all(const struct recording *run, const struct recording *old, const struct selection *selection);
 
 /* Samples that count, but those of user mode and those without registers, by what became of their stacks. */
 struct quality_stacks {

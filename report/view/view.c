@@ -24,12 +24,13 @@ struct fold_request view_request(const struct report *r)
 
 struct keys view_keys(const struct report *r)
 {
+	const struct fold_request request = view_request(r);
 	struct keys keys = r->options->keys;
 	enum group group = r->selection->group;
 
 	if (keys.n)
 		return keys;
-	if (group == GROUP_BY_DOMAIN || (group != GROUP_BY_NEED && r->run->traces.session.ndomains > 1))
+	if (group != GROUP_BY_NEED && fold_tells_domains(&request))
 		keys.key[keys.n++] = KEY_DOM;
 	if (group == GROUP_BY_VCPU)
 		keys.key[keys.n++] = KEY_VCPU;
@@ -62,7 +63,7 @@ int view_fold(const struct report *r, struct fold *fold)
 
 static bool has_filtered_all(const struct report *r)
 {
-	return quality_filtered_all(r->run, r->old, r->selection->states);
+	return quality_filtered_all(r->run, r->old, r->selection);
 }
 
 static void print_notes(const struct report *r, const struct fold *fold, FILE *out)

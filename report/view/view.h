@@ -52,6 +52,7 @@ struct view_result {
 #define VIEW_LIMITS 16u  /* leaves out what is below a share: --percent-limit */
 #define VIEW_WHOLE 32u   /* needs all of one trace, and binaries: no filters */
 #define VIEW_BINARY 64u  /* makes no text */
+#define VIEW_GROUPS 128u /* tells domains, vCPUs or address spaces apart: --by */
 
 struct view {
 	const char *name;  /* --name */

@@ -13,7 +13,7 @@ static int print_function(struct annotate *a, uint32_t function)
 {
 	const struct report *r = a->r;
 	const struct fold_function *f = &a->fold->functions[function];
-	int used = fprintf(r->out.file, "%.1f%% in all, %.1f%% itself: ", 100 * fold_share(a->fold, f->total),
+	int used = fprintf(r->out.file, "%.1f%% total, %.1f%% self: ", 100 * fold_share(a->fold, f->total),
 	                   100 * fold_share(a->fold, f->self));
 	int rc;
 

@@ -9,6 +9,9 @@
 #include "report/view/view.h"
 
 #define KEY_WIDTH_MAX 40
+#define KEY_WIDTH_MIN 4 /* however narrow the terminal is */
+#define WEIGHTS_WIDTH (COLUMN_SHARE + 1 + COLUMN_WEIGHT + 2)
+#define CHANGE_WIDTH (2 * (COLUMN_SHARE + 1) + COLUMN_POINTS + 1 + COLUMN_WEIGHT + 2 + COLUMN_MARK + 2)
 
 struct flat {
 	const struct report *r;
@@ -16,7 +19,8 @@ struct flat {
 	struct table table;
 	bool totals; /* there are callers and callees, so Total differs from Self */
 	bool by_total;
-	int width[KEYS]; /* of the columns of keys; of the last one 0: it needs none */
+	int weights;     /* width of the columns in front of the keys */
+	int width[KEYS]; /* of the columns of keys; of the last one 0: it takes what the terminal has left */
 };
 
 /* --- lines ------------------------------------------------------------------------------------------------------- */
@@ -36,17 +40,44 @@ static const char *text_of(const struct flat *f, const struct table_row *row, un
 	return f->r->run->names.functions[row->text[column]].name;
 }
 
-/* The last column, cut to what the terminal has left, needs no padding. */
+static int width_of(const struct flat *f, unsigned column)
+{
+	int width = text_columns(key_title(f->table.keys.key[column]));
+
+	for (size_t i = 0; i < f->table.n; i++)
+		if (text_columns(text_of(f, &f->table.rows[i], column)) > width)
+			width = text_columns(text_of(f, &f->table.rows[i], column));
+	return width < KEY_WIDTH_MAX ? width : KEY_WIDTH_MAX;
+}
+
+/* Takes from the widest columns, until all of them fit in @room or none can be narrower. */
+static void fit(struct flat *f, int room)
+{
+	unsigned n = f->table.keys.n, widest = 0;
+
+	for (;; f->width[widest]--) {
+		int sum = 2 * ((int)n - 1);
+
+		for (unsigned k = 0; k < n; k++) {
+			sum += f->width[k];
+			if (f->width[k] > f->width[widest])
+				widest = k;
+		}
+		if (sum <= room || f->width[widest] <= KEY_WIDTH_MIN)
+			return;
+	}
+}
+
 static void measure(struct flat *f)
 {
-	for (unsigned k = 0; k + 1 < f->table.keys.n; k++) {
-		int width = text_columns(key_title(f->table.keys.key[k]));
+	unsigned n = f->table.keys.n;
 
-		for (size_t i = 0; i < f->table.n; i++)
-			if (text_columns(text_of(f, &f->table.rows[i], k)) > width)
-				width = text_columns(text_of(f, &f->table.rows[i], k));
-		f->width[k] = width < KEY_WIDTH_MAX ? width : KEY_WIDTH_MAX;
-	}
+	f->weights = f->fold->compared ? CHANGE_WIDTH : (f->totals ? 2 : 1) * WEIGHTS_WIDTH;
+	for (unsigned k = 0; k < n; k++)
+		f->width[k] = width_of(f, k);
+	if (f->r->out.width)
+		fit(f, f->r->out.width - f->weights);
+	f->width[n - 1] = 0;
 }
 
 /* Of a path, the end says most. */
@@ -69,7 +100,7 @@ static void print_key(const struct flat *f, unsigned column, const char *text, i
 	*used += width + 2;
 }
 
-static int print_weights(const struct flat *f, const struct table_row *row)
+static void print_weights(const struct flat *f, const struct table_row *row)
 {
 	const struct report *r = f->r;
 
@@ -78,15 +109,14 @@ static int print_weights(const struct flat *f, const struct table_row *row)
 	column_weight(&r->out, r->selection->weight, row->self);
 	fputs("  ", r->out.file);
 	if (!f->totals)
-		return COLUMN_SHARE + 1 + COLUMN_WEIGHT + 2;
+		return;
 	column_share(&r->out, fold_share(f->fold, row->total));
 	fputc(' ', r->out.file);
 	column_weight(&r->out, r->selection->weight, row->total);
 	fputs("  ", r->out.file);
-	return 2 * (COLUMN_SHARE + 1 + COLUMN_WEIGHT + 2);
 }
 
-static int print_change(const struct flat *f, const struct table_row *row)
+static void print_change(const struct flat *f, const struct table_row *row)
 {
 	const struct report *r = f->r;
 	uint64_t old = old_weight(f, row), new = new_weight(f, row);
@@ -101,13 +131,16 @@ static int print_change(const struct flat *f, const struct table_row *row)
 	fputs("  ", r->out.file);
 	column_mark(&r->out, old, new);
 	fputs("  ", r->out.file);
-	return 2 * (COLUMN_SHARE + 1) + COLUMN_POINTS + 1 + COLUMN_WEIGHT + 2 + COLUMN_MARK + 2;
 }
 
 static void print_line(const struct flat *f, const struct table_row *row)
 {
-	int used = f->fold->compared ? print_change(f, row) : print_weights(f, row);
+	int used = f->weights;
 
+	if (f->fold->compared)
+		print_change(f, row);
+	else
+		print_weights(f, row);
 	for (unsigned k = 0; k < f->table.keys.n; k++)
 		print_key(f, k, text_of(f, row, k), &used);
 	fputc('\n', f->r->out.file);
@@ -116,7 +149,7 @@ static void print_line(const struct flat *f, const struct table_row *row)
 static void print_head(const struct flat *f)
 {
 	const struct report *r = f->r;
-	int used = 0;
+	int used = f->weights;
 
 	if (f->fold->compared)
 		fprintf(r->out.file, "%6s %6s %7s %12s  %-4s  ", "Old", "New", "points",
@@ -169,7 +202,7 @@ static int print_table(const struct report *r, struct fold *fold, struct view_re
 		return rc;
 	f.totals = r->options->children != CHILDREN_NO && (keys_has(&keys, KEY_SYM) || keys_has(&keys, KEY_LINE));
 	f.by_total = f.totals && r->options->children == CHILDREN_FIRST;
-	order = (struct table_order){.changes = fold->compared ? fold : NULL, .by_total = f.by_total, .by_time = true};
+	order = (struct table_order){.changes = fold->compared ? fold : NULL, .by_total = f.by_total};
 	rc = table_sort(&f.table, &r->run->names, &order);
 	if (rc == 0) {
 		measure(&f);
@@ -188,6 +221,6 @@ const struct view view_flat = {
 	.name = "flat",
 	.help = "functions by their own time (default)",
 	.states = STATES_CPU,
-	.takes = VIEW_COMPARES | VIEW_KEYS | VIEW_LIMITS,
+	.takes = VIEW_COMPARES | VIEW_KEYS | VIEW_LIMITS | VIEW_GROUPS,
 	.run = run,
 };

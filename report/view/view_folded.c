@@ -105,6 +105,6 @@ const struct view view_folded = {
 	.help = "one line per stack, 'root;...;leaf count', for flame graph programs",
 	.endings = {".folded", ".collapsed"},
 	.states = STATES_CPU,
-	.takes = VIEW_COMPARES | VIEW_TURNS,
+	.takes = VIEW_COMPARES | VIEW_TURNS | VIEW_GROUPS,
 	.run = run,
 };

@@ -74,6 +74,8 @@ static void print_trace(const struct report *r, const struct trace *t)
 	fprintf(r->out.file, "%-11s %.10g Hz\n", "rate", (double)s->rate_mhz / 1000);
 	fprintf(r->out.file, "%-11s %" PRIu32 " frames\n", "max stack", s->max_stack);
 	print_tops(r, s);
+	if (s->archived)
+		field(r, "archive", "with names, source lines, code and unwound stacks");
 	print_id(r, t);
 	for (size_t i = 0; i < s->ndomains; i++)
 		print_domain(r, &s->domains[i]);

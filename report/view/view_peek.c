@@ -85,7 +85,7 @@ static int find_edges(struct peek *p)
 
 static const char *name_of(const struct peek *p, uint32_t function)
 {
-	return function == NOBODY ? "[nobody: stacks begin here]" : p->r->run->names.functions[function].name;
+	return function == NOBODY ? "[no caller: stacks begin here]" : p->r->run->names.functions[function].name;
 }
 
 static void print_line(const struct peek *p, uint64_t weight, const char *name, int indent)
@@ -242,6 +242,6 @@ const struct view view_peek = {
 	.arg = "RE",
 	.help = "functions that match RE, each with its callers and callees",
 	.states = STATES_CPU,
-	.takes = VIEW_PATTERN | VIEW_LIMITS,
+	.takes = VIEW_PATTERN | VIEW_LIMITS | VIEW_GROUPS,
 	.run = run,
 };

@@ -67,11 +67,17 @@ static void end_row(struct look *l)
 	l->in_row = 0;
 }
 
-/* Registers stand in rows; one that says more has a row for itself. */
-static int print_register(struct look *l, const char *name, uint64_t value, const char *flags)
+/* Does the register hold the address of page tables? Names are of virtual addresses. */
+static bool is_physical(uint32_t id)
+{
+	return id == REGISTER_CR0 + 3 || id == REGISTER_USER_CR3 || id == REGISTER_TTBR0 || id == REGISTER_TTBR1;
+}
+
+/* Registers stand in rows; one that says more has a row for itself. @is_address: it can be one that has a name. */
+static int print_register(struct look *l, const char *name, uint64_t value, const char *flags, bool is_address)
 {
 	FILE *out = l->report->out.file;
-	bool alone = *flags || strlen(name) > NAME || has_name(l, value);
+	bool named = is_address && has_name(l, value), alone = *flags || strlen(name) > NAME || named;
 	int rc = 0;
 
 	if (alone)
@@ -84,7 +90,7 @@ static int print_register(struct look *l, const char *name, uint64_t value, cons
 	}
 	if (*flags)
 		fprintf(out, "  %s", flags);
-	else if (has_name(l, value))
+	else if (named)
 		rc = print_name(l, value, "  ");
 	fputc('\n', out);
 	return rc;
@@ -97,7 +103,7 @@ static int print_general(struct look *l, const struct upf_record *rec)
 	for (uint32_t i = 0; rc == 0 && i < rec->nregs; i++) {
 		unsigned r = register_order(rec->nregs)[i];
 
-		rc = print_register(l, register_names(rec->nregs)[r], rec->regs[r], "");
+		rc = print_register(l, register_names(rec->nregs)[r], rec->regs[r], "", true);
 	}
 	end_row(l);
 	return rc;
@@ -178,7 +184,7 @@ static int print_others(struct look *l, const struct register_set *set, bool fir
 		if (!known)
 			snprintf(name, sizeof(name), "number %" PRIu32, id);
 		register_flags(flags, id, set->of[i].value);
-		rc = print_register(l, name, set->of[i].value, flags);
+		rc = print_register(l, name, set->of[i].value, flags, !is_physical(id));
 	}
 	end_row(l);
 	for (unsigned s = 0; s < SEGMENTS && !first; s++)
@@ -229,7 +235,8 @@ static int print_instruction(struct look *l, const struct register_set *set, con
 static int print_stack(struct look *l, const struct upf_record *rec, uint32_t node)
 {
 	const struct report *r = l->report;
-	int rc = filter_callchain(r->run->profile.filter, &l->chain, &r->run->profile.tree, &r->run->names, node);
+	int rc = filter_callchain(r->run->profile.filter, &l->chain, &r->run->profile.tree, &r->run->names, node,
+	                          rec->user);
 
 	if (rc != 0)
 		return rc;
@@ -377,7 +384,7 @@ static void print_head(const struct look *l, const struct upf_record *rec, const
 	if (d && d->shut_down)
 		fprintf(r->out.file, "The domain had %s.\n", shutdown_text(d->code));
 	else if (d && d->paused)
-		fputs("The domain was paused by somebody else.\n", r->out.file);
+		fputs("The domain was paused by another program.\n", r->out.file);
 }
 
 static int print_sample(struct look *l, const struct upf_record *rec, uint32_t node)

@@ -11,21 +11,22 @@
 
 #include <errno.h>
 
-struct listing {
+struct stack_printer {
 	const struct report *report;
 	struct callchain chain;
 };
 
 static int record(void *ctx, const struct upf_block *b, const struct upf_record *rec, uint32_t node)
 {
-	struct listing *l = ctx;
+	struct stack_printer *l = ctx;
 	const struct report *r = l->report;
 	int rc;
 
 	(void)b;
 	if (rec->kind != UPF_SAMPLE || !(r->selection->states & 1u << counters_state(rec->state)))
 		return 0;
-	rc = filter_callchain(r->run->profile.filter, &l->chain, &r->run->profile.tree, &r->run->names, node);
+	rc = filter_callchain(r->run->profile.filter, &l->chain, &r->run->profile.tree, &r->run->names, node,
+	                      rec->user);
 	if (rc != 0)
 		return rc;
 	frames_print(r, &l->chain, "", "\n");
@@ -36,7 +37,7 @@ static int record(void *ctx, const struct upf_block *b, const struct upf_record 
 /* Flushes before it waits for more input, and ends when the output has no reader. */
 static int block(void *ctx, const struct upf_block *b)
 {
-	const struct listing *l = ctx;
+	const struct stack_printer *l = ctx;
 
 	(void)b;
 	return fflush(l->report->out.file) == 0 ? 0 : -EIO; /* outfile.h knows why */
@@ -58,7 +59,7 @@ static void print_head(const struct report *r)
 
 static int run(const struct report *r, struct view_result *found)
 {
-	struct listing l = {.report = r};
+	struct stack_printer l = {.report = r};
 	const struct load_hooks hooks = {.ctx = &l, .block = block, .record = record};
 	int rc;
 

@@ -130,6 +130,6 @@ const struct view view_tree = {
 	.name = "tree",
 	.help = "call tree, from the root down or --bottom-up",
 	.states = STATES_CPU,
-	.takes = VIEW_COMPARES | VIEW_TURNS | VIEW_LIMITS,
+	.takes = VIEW_COMPARES | VIEW_TURNS | VIEW_LIMITS | VIEW_GROUPS,
 	.run = run,
 };

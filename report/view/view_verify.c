@@ -42,7 +42,7 @@ static bool compare_footer(const struct report *r, const struct upf_reader *read
 	wrong |= differs(r, "rounds", totals->rounds, t->rounds);
 	wrong |= differs(r, "samples", totals->samples, t->samples);
 	wrong |= differs(r, "lost samples", totals->lost, counters_lost(t));
-	wrong |= differs(r, "late deadlines", totals->late, t->late);
+	wrong |= differs(r, "missed deadlines", totals->late, t->late);
 	return wrong;
 }
 

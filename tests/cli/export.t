@@ -421,6 +421,10 @@ ok($json->{trace}{whole}, 'a whole trace');
 $json = JSON::PP->new->utf8->decode(output_of('sh', '-c', '"$0" -q --json killed.upf 2>said; true', $report));
 ok(!$json->{trace}{whole} && $json->{trace}{faults}, 'and one that is not, and why');
 
+$json = JSON::PP->new->utf8->decode(report('--json', '-s', $syms, '--weight', 'cpu', '--state', 'all', 'small.upf'));
+my %unweighed = map { $_->{name} => 1 } map { $json->{functions}[$json->{frames}[$_]{function}] } map { @{$_->{frames}} }
+	grep { $_->{cpu_ns} == 0 } @{$json->{stacks}};
+is_deeply([sort keys %unweighed], ['idle'], 'json: stacks that weigh nothing have their own functions');
 
 # All keys of a JSON value.
 sub keys_of {
@@ -439,6 +443,11 @@ is($head, 'vcpu,function,self,self_percent,total,total_percent,old_self,old_self
 is($line, '"0","work",3,60.0000,5,100.0000,7,46.6667,12,80.0000', 'and a line');
 
 is(() = report('--csv', '--percent-limit', '50', '-s', $syms, 'small.upf') =~ /\n/g, 3, 'headings, and what is above --percent-limit');
+SKIP: {
+	skip 'no Turkish locale can be made here', 1 if system('localedef -c -i tr_TR -f UTF-8 ./tr_TR.UTF-8 2>localedef.err') != 0;
+	local @ENV{qw(LOCPATH LC_ALL)} = ("$dir", 'tr_TR.UTF-8');
+	like(report('--csv', '--sort', 'image,sym', 'small.upf'), qr/^image,function,self/, 'csv: headings are the same in every locale');
+}
 
 # --- inlined functions and source lines -------------------------------------------------------------------------------
 
@@ -499,7 +508,7 @@ is(report('--pprof', 'small.upf'), contents('once.pb'), 'the same to a pipe');
 # Runs it with standard output on a terminal that script(1) makes: what is seen there.
 sub on_terminal { output_of('script', '-qec', join(' ', map { "'$_'" } $report, @_) . '; echo "exit status $?"', '/dev/null') }
 
-like(on_terminal('--pprof', 'small.upf'), qr/^uniprof-report: --pprof makes no text\b[^\n]*-o FILE\.gz\r?\nexit status 2\r?$/,
+like(on_terminal('--pprof', 'small.upf'), qr/^uniprof-report: --pprof writes binary data\b[^\n]*-o FILE\.gz\r?\nexit status 2\r?$/,
 	'what is compressed does not go to a terminal');
 
 # A trace that comes slowly, the signal in the middle of it; of interrupts the first one is for whoever sends the trace.

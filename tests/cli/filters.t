@@ -5,7 +5,7 @@ set -u
 # shellcheck source=tests/cli/tap.sh
 . "$(dirname "$0")/tap.sh"
 
-for kind in small domains empty killed; do
+for kind in small domains empty killed linux idle; do
 	"$mktrace" $kind >"$tmp/$kind.upf" || { echo "Bail out! mktrace $kind"; exit 1; }
 done
 echo 'lost 7' | "$mktrace" counted >"$tmp/lost.upf"
@@ -29,6 +29,8 @@ folded 'a slice' 'main;work;leaf 3' --time 20%/2 small.upf
 folded 'a vCPU' 'idle 12' --vcpu 1 --state all small.upf
 folded 'vCPUs' '0xdead0000;0x1250 1|idle 12|main;leaf 1|main;odd:name 1|main;work 5|main;work;leaf 5|main;work;work;work 2' \
 	--vcpu 0-1 --state all small.upf
+folded 'lists add up' '0xdead0000;0x1250 1|idle 12|main;leaf 1|main;odd:name 1|main;work 5|main;work;leaf 5|main;work;work;work 2' \
+	--vcpu 1 --vcpu 0 --state blocked --state running small.upf
 folded 'a domain by name' 'web1;main;work 3' --domain web1 domains.upf
 folded 'a domain by number' 'db\x1b[31m;main;work;leaf 2' --domain 7 domains.upf
 folded 'both' 'db\x1b[31m;main;work;leaf 2|web1;main;work 3' --domain 7,web1 domains.upf
@@ -42,6 +44,14 @@ folded hide '0xdead0000;0x1250 1|main 7|main;leaf 6|main;odd:name 1' --hide '^wo
 folded show-from 'work 5|work;leaf 5|work;work;work 2' --show-from work small.upf
 folded max-stack '0x1250 1|leaf 6|odd:name 1|work 7' --max-stack 1 small.upf
 folded collapse-recursion 'main;work 2' --collapse-recursion --time 80ms,100ms small.upf
+# [user] is matched like a frame, and stands for frames without a name.
+kernel='entry_SYSCALL_64_after_hwframe;vfs_write 4|entry_SYSCALL_64_after_hwframe;vfs_write;compress [zstd_compress] 3'
+folded 'show-from [user]' '[user] 7|[user];main;leaf 1' --show-from '\[user\]' -s kallsyms linux.upf
+folded 'show-from in a program' '[user];leaf 1' --show-from '^leaf$' -s kallsyms linux.upf
+folded 'hide [user]' "0x29715b20;0x4eda6a 5|[no stack] 1|entry_SYSCALL_64_after_hwframe;0x4eda70 2|$kernel|main;0x99999;leaf 1" \
+	--hide '\[user\]' -s kallsyms linux.upf
+folded 'hide what [user] stands for' "[no stack] 1|[user] 7|[user];main;leaf 1|$kernel" --hide '^0x' -s kallsyms linux.upf
+folded 'hide both' "[no stack] 1|$kernel|main;leaf 1" --hide '\[user\]|^0x' --ignore '^0x4eda70' -s kallsyms linux.upf
 folded 'all at once' 'work;leaf 5' --show-from work --max-stack 2 --focus leaf --time ,80ms --hide main --vcpu 0 small.upf
 
 # --- shares and weights
@@ -53,6 +63,21 @@ same filtered 0 "$report" --focus leaf --time 0,100ms -s syms small.upf
 
 same weight-nothing 0 "$report" -q --weight cpu --state blocked -s syms small.upf
 
+# svg NAME TITLE OPTION...: the picture of small.upf has a frame with this title.
+svg() {
+	local name=$1 title=$2
+	shift 2
+	"$report" -q --svg -s "$tmp/syms" "$@" "$tmp/small.upf" >"$tmp/picture"
+	grep -o '<g><title>[^<]*' "$tmp/picture" | sed 's/^/# /'
+	grep -qF "<g><title>$title</title>" "$tmp/picture"
+	ok $? "$name"
+}
+svg 'svg: shares of all samples' 'leaf: 5 samples, 33.3%' --focus '^leaf$'
+svg 'svg: shares of those that names keep' 'leaf: 5 samples, 83.3%' --focus '^leaf$' --percentage relative
+svg 'svg: weighed by CPU time' 'leaf: 40.0 ms, 28.6%' --weight cpu
+grep -q '>15 samples, 150.0 ms recorded' "$tmp/picture"
+ok $? 'and how many samples that are'
+
 # --- several traces
 folded 'a trace twice' 'main;leaf 2|main;odd:name 2|main;work 10|main;work;leaf 10|main;work;work;work 4' --ignore 0x small.upf small.upf
 same several 0 "$report" -s syms small.upf domains.upf
@@ -60,20 +85,26 @@ folded 'of both one domain' 'web1;main;work 6|web1;main;work;leaf 5' --domain we
 same several-damaged 4 "$report" -q -s syms small.upf killed.upf
 
 # --- what goes wrong: one line
-fails 'no such name' 5 'leave none of its 15 samples' "$report" --focus nowhere small.upf
-fails 'no such name, in a tree' 5 'leave none' "$report" --tree --focus nowhere small.upf
-fails 'no such name, folded' 5 'leave none' "$report" --folded --focus nowhere small.upf
+fails 'no such name' 5 'none of its 15 samples passes' "$report" --focus nowhere small.upf
+fails 'no such name, in a tree' 5 'passes the filters' "$report" --tree --focus nowhere small.upf
+fails 'no such name, folded' 5 'passes the filters' "$report" --folded --focus nowhere small.upf
 echo old >"$tmp/kept"
+same filtered-idle 0 "$report" -q --vcpu 1 small.upf
 for view in flat tree 'peek .' 'list .' folded stacks dump flamegraph svg heatmap perf-script pprof firefox speedscope callgrind csv json; do
 	# shellcheck disable=SC2086
-	fails "no such name, --$view" 5 'leave none of its' "$report" --$view --focus nowhere -o kept small.upf
+	fails "no such name, --$view" 5 'passes the filters' "$report" --$view --focus nowhere -o kept small.upf
+done
+for view in flat dump heatmap csv; do
+	fails "no such run state, --$view" 5 'passes the filters' "$report" --$view --state offline -o kept small.upf
 done
 [ "$(cat "$tmp/kept")" = old ]
 ok $? 'nothing does not replace a file'
-fails 'no such vCPU' 5 'leave none of its 27 samples' "$report" --vcpu 77 small.upf
-fails 'no such time' 5 'leave none' "$report" --time 9,10 small.upf
+fails 'no such vCPU' 5 'none of its 27 samples passes' "$report" --vcpu 77 small.upf
+fails 'no such run state' 5 'none of its 27 samples passes' "$report" --state offline small.upf
+fails 'an idle guest, running' 5 'none of its 20 samples passes' "$report" --state running idle.upf
+fails 'no such time' 5 'passes the filters' "$report" --time 9,10 small.upf
 fails 'no such domain' 2 "no 'nix' in the trace, but web1" "$report" --domain nix small.upf
-fails 'a wrong expression' 2 '--focus (: no regular expression: ' "$report" --focus '(' small.upf
+fails 'a wrong expression' 2 '--focus (: not a regular expression: ' "$report" --focus '(' small.upf
 fails 'an empty expression' 2 'a regular expression is needed' "$report" --hide '' small.upf
 fails 'a wrong time' 2 'FROM,TO' "$report" --time soon small.upf
 fails 'a time that ends before' 2 'ends where it begins' "$report" --time 5,2 small.upf

@@ -25,7 +25,7 @@ record=${BUILD:?}/uniprof-record-sim
 "$report" --state all "$tmp/auto.upf" >"$tmp/out" 2>&1
 grep -qF '66.7% by frame pointers, 33.3% by copies where these failed' "$tmp/out"
 ok $? 'auto: which share of stacks came which way'
-grep -qF -- '-s FILE unwinds them' "$tmp/out" && ! grep -qF -- "$hint" "$tmp/out"
+grep -qF -- 'its unwind tables can unwind them' "$tmp/out" && ! grep -qF -- "$hint" "$tmp/out"
 ok $? '... what copies wait for, and nothing that was done already'
 "$report" --state all "$tmp/auto.upf" --domain busy >"$tmp/out" 2>&1
 grep -qF 'all whole · all by frame pointers' "$tmp/out"
@@ -33,6 +33,14 @@ ok $? '... of each domain by itself'
 "$record" -q -F 1k -n 20 --call-graph fp -o "$tmp/fp.upf" frameless
 "$report" "$tmp/fp.upf" 2>&1 | grep -qF -- "$hint"
 ok $? 'fp: the same guest'
+# Callers that frame pointers miss, of the samples that count.
+"$mktrace" windows >"$tmp/windows.upf"
+"$report" -s "$tmp/syms" "$tmp/windows.upf" >"$tmp/out" 2>&1
+grep -q ' 2 counted' "$tmp/out" && grep -q ' 2 with restored callers$' "$tmp/out"
+ok $? 'restored callers, and none that is missing'
+"$report" --state blocked -s "$tmp/syms" "$tmp/windows.upf" >"$tmp/out" 2>&1
+grep -q ' 7 counted' "$tmp/out" && grep -q ' 3 with restored callers · 4 may lack a caller$' "$tmp/out"
+ok $? '... of other run states'
 "$report" -q "$tmp/linux.upf" 2>&1 | grep -qF -- "$hint"
 ok $((! $?)) '-q is quiet'
 done_testing

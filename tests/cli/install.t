@@ -7,6 +7,7 @@ root=$(cd "$(dirname "$0")/../.." && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
+unset MAKEFLAGS MAKELEVEL
 installs() {
 	make -s -o all -C "$root" O="${BUILD:?is set by make check-cli}" prefix="$work/usr" "$@" < /dev/null
 }
@@ -38,6 +39,32 @@ else
 	ok "# SKIP no unit file, or no systemd-analyze here" true
 fi
 rm -f "$work/verified"
+
+# A program by itself: it has only what is installed.
+cat > "$work/count.c" <<-'END'
+	#include <stdio.h>
+	#include <uniprof/upf.h>
+	int main(void)
+	{
+		struct upf_reader *reader = upf_reader_open(0, &(enum upf_fault){0}, NULL);
+		struct upf_block block;
+		while (reader && upf_reader_next(reader, &block) == 1)
+			;
+		printf("%d\n", reader ? (int)upf_reader_health(reader)->blocks : -1);
+		upf_reader_close(reader);
+		upf_encoder_free(upf_encoder_new(UPF_TOPS_NONE, 0, 0));
+	}
+END
+links() {
+	cc -std=c11 -Wall -Werror -I"$work/usr/include" -o "$work/count" "$work/count.c" -L"$work/usr/lib" -lupf -llz4
+}
+counts() {
+	"$BUILD/tests/tools/mktrace" small > "$work/small.upf" && [ "$("$work/count" < "$work/small.upf")" -gt 0 ]
+}
+ok "make install-lib" installs install-lib
+ok "a program is compiled and linked with it" links
+ok "… and reads a trace" counts
+rm -f "$work"/count* "$work/small.upf"
 
 ok "make uninstall" installs uninstall
 ok "it leaves nothing" test -z "$(files)"

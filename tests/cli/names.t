@@ -64,6 +64,10 @@ prints "nm's text" '_start;work;leaf 2' "$report" --folded -q -s guest.nm run.up
 "$report" --perf-script -s guest run.upf 2>/dev/null | tr -s ' \t\n' ' ' | grep -q ' twice[ +].* leaf+0x'
 ok $? 'perf script tells what is inlined'
 
+longest=$(printf 'w%.0s' {1..65536})
+objcopy --redefine-sym "work=${longest}www" plain long
+prints 'names of more than 64 KiB are cut' "_start;$longest;leaf 2" "$report" --folded -q -s long run.upf
+
 # --- stripped files, and where the rest of them is
 strip -o stripped guest
 fails 'a stripped image' 1 'stripped' "$report" -s "$(objcopy --strip-all -R .eh_frame guest bare 2>/dev/null && echo bare)" run.upf
@@ -248,6 +252,8 @@ ok $? 'registers and words of the stack, by name' "$(cat differ)"
 "$report" --archive -s guest -o full.upf copies.upf
 "$report" --verify full.upf | grep -q '^OK: '
 ok $? 'an archive is sound'
+"$report" --header full.upf | grep -q '^archive ' && ! "$report" --header copies.upf | grep -q '^archive '
+ok $? 'its header says that it is one'
 "$report" --folded -q - <full.upf | cmp -s - <("$report" --folded -q -s guest copies.upf)
 ok $? 'read from a pipe'
 head -c $(($(stat -c %s full.upf) - 30)) full.upf >cut.upf
@@ -259,14 +265,14 @@ cmp -s full.upf again.upf
 ok $? 'made of an archive'
 { head -c 480 small.upf; printf x; tail -c +482 small.upf; } >damaged.upf
 "$report" --archive -s syms -o full.upf damaged.upf 2>err
-[ $? -eq 4 ] && grep -q '^uniprof-report: damaged.upf: not whole: 1 block damaged' err && [ "$(wc -l <err)" -eq 1 ]
+[ $? -eq 4 ] && grep -q '^uniprof-report: damaged.upf: incomplete: 1 block damaged' err && [ "$(wc -l <err)" -eq 1 ]
 ok $? 'a damaged trace: it is said'
 "$report" --folded -q full.upf >out 2>err
 [ $? -eq 4 ] && cmp -s out <("$report" --folded -q -s syms damaged.upf 2>/dev/null) && grep -q '1 block missing' err
 ok $? 'what was damaged is missing'
 { head -c 400 full.upf; printf x; tail -c +402 full.upf; } >damaged.upf
 "$report" --folded damaged.upf >out 2>err
-[ $? -eq 4 ] && grep -q '0x' out && grep -q 'not whole: 1 block damaged' err
+[ $? -eq 4 ] && grep -q '0x' out && grep -q 'incomplete: 1 block damaged' err
 ok $? 'damaged names are told'
 "$mktrace" badnames >bad.upf
 "$report" --verify bad.upf >out
@@ -275,13 +281,13 @@ ok $? 'names, code and stacks that break the format: --verify'
 "$report" --dump bad.upf 2>&1 | grep -q '^block [0-9]* seq 2 of an archive, type 4: 1 bytes stored'
 ok $? '--dump'
 "$report" --flat bad.upf >out
-[ $? -eq 4 ] && grep -q 'not whole: 3 blocks damaged' out && grep -q '0x1110' out
+[ $? -eq 4 ] && grep -q 'incomplete: 3 blocks damaged' out && grep -q '0x1110' out
 ok $? 'and a view'
 fails 'without an image it is one already' 2 'archive already' "$report" --archive full.upf -o again.upf
 fails 'nothing to keep' 2 'give it by -s FILE' "$report" --archive run.upf -o full.upf
-fails 'filters' 2 'filter when it is read' "$report" --archive --vcpu 0 -s guest run.upf -o full.upf
-fails 'frames left out' 2 'filter when it is read' "$report" --archive --max-stack 3 -s guest run.upf -o full.upf
-fails 'run states' 2 'filter when it is read' "$report" --archive --state running -s guest run.upf -o full.upf
+fails 'filters' 2 'use them when you read the archive' "$report" --archive --vcpu 0 -s guest run.upf -o full.upf
+fails 'frames left out' 2 'use them when you read the archive' "$report" --archive --max-stack 3 -s guest run.upf -o full.upf
+fails 'run states' 2 'use them when you read the archive' "$report" --archive --state running -s guest run.upf -o full.upf
 fails 'from a pipe' 2 'one file is needed' "$report" --archive -s guest <(cat run.upf) -o full.upf
 fails 'several' 2 'one file is needed' "$report" --archive -s guest run.upf copies.upf -o full.upf
 

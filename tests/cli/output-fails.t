@@ -171,6 +171,11 @@ done
 for option in --help --version; do
 	ok "uniprof-report $option to a full device" no_room "$report" 1 $option
 done
+too_large() {
+	(ulimit -f 0; "$report" -q --json -o all.json all.upf 2>&1; echo "exit status $?") |
+		diff - <(echo 'uniprof-report: all.json: File too large'; echo 'exit status 1') && ! ls all.json*
+}
+ok "a report that exceeds the file size limit, which leaves nothing behind" too_large
 nameless() {
 	"$record" -o '' busy 2> err
 	[ $? = 2 ] && cat err && grep -qx "uniprof-record: -o '': a file name is needed" err

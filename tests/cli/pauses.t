@@ -8,9 +8,9 @@ record=$(realpath "$build/uniprof-record-sim")
 report=$(realpath "$report")
 cd "$tmp" || exit 1
 
-# "paused N times, A in all, S % of the time; p50 B, p99 C, max D" and the report's words for it, as: N A S B C D
+# "paused N times, A in all, S% of the time; p50 B, p99 C, max D" and the report's words for it, as: N A S B C D
 recorders() {
-	sed -n 's/^paused  *\([0-9]*\) times, \(.*\) in all, \(.*\) % of the time; p50 \(.*\), p99 \(.*\), max \([^;]*\).*/\1|\2|\3|\4|\5|\6/p' "$1"
+	sed -n 's/^paused  *\([0-9]*\) times, \(.*\) in all, \(.*\)% of the time; p50 \(.*\), p99 \(.*\), max \([^;]*\).*/\1|\2|\3|\4|\5|\6/p' "$1"
 }
 reports() {
 	tr '\n' ' ' <"$1" | sed -n 's/.*Pauses *\([0-9,]*\) of the guests*: \(.*\) in all, \([^ ]*\)% of .*p50 \(.*\), p99 \(.*\), max \([0-9.]* [a-z]*\).*/\1|\2|\3|\4|\5|\6\n/p' | tr -d ','
@@ -21,10 +21,10 @@ for rate in 200 2k; do
 	"$report" run-$rate.upf >shown 2>&1
 	recorders said >a
 	reports shown >b
-	sed 's/^/# recorder: /' a
-	sed 's/^/# report:   /' b
 	[ -s a ] && cmp -s a b
-	ok $? "$rate Hz: number, total, share, p50, p99 and maximum are the same"
+	same=$?
+	[ $same = 0 ] || sed -s 's/^/# '"$rate"' Hz, recorder, then report: /' a b >&2
+	ok $same "$rate Hz: number, total, share, p50, p99 and maximum are the same"
 done
 
 # Of a part of the trace, and of one without a footer, the records tell.
@@ -41,4 +41,22 @@ ok $? 'a trace without its footer has them, too'
 	my ($n) = split /\|/, `cat b`;
 	exit !(decode_json($_)->{totals}{pauses}{count} == $n)'
 ok $? '--json has the same number'
+
+# The share is of the time of those guests that count, each trace's own.
+"$mktrace" small >small.upf && "$mktrace" domains >domains.upf
+share() {
+	local name=$1 want=$2
+	shift 2
+	"$report" "$@" >shown 2>&1
+	[ "$(reports shown | cut -d'|' -f1-3)" = "$want" ]
+	ok $? "$name"
+}
+share 'two guests' '5|160 us|0.16' domains.upf
+share 'one of two guests' '3|120 us|0.24' --domain web1 domains.upf
+share 'traces of one guest and of two' '19|888 us|0.355' small.upf domains.upf
+share 'a guest that only one of the traces has' '2|40 us|0.08' --domain 7 small.upf domains.upf
+for guests in '50000 web1' '100000 web1,7'; do
+	"$report" -q --flamegraph --domain "${guests#* }" domains.upf | grep -q "\"guests_us\":${guests% *}\>"
+	ok $? "--flamegraph: the time of ${guests#* }"
+done
 done_testing

@@ -176,7 +176,7 @@ fails 'no name of a file' 2 '-s web1=: a file name is needed' "$report" -s web1=
 fails 'another build' 1 'db: not what web1 ran: c0ffee00c0ffee01, and this is c0ffee00c0ffee02' "$report" -s web1=db -s db1=db both.upf
 prints 'unless --force' 'db1;_start;serve;query;double_it 1
 web1;_start;serve;query;double_it 2' "$report" --folded -q --force -s web1=db -s db1=db both.upf
-fails 'a build that nobody ran' 1 'say by -s DOMAIN=FILE whose this one is' "$report" -s web.copy both.upf
+fails 'a build that nobody ran' 1 'name its domain by -s DOMAIN=FILE' "$report" -s web.copy both.upf
 fails 'of a guest that is not shown' 1 'db: not what web1 ran' "$report" --domain web1 -s db both.upf
 cp web a=b && cp web web1=x && cp web a=b@1
 prints 'a file whose name has a =' "$whole" "$report" --folded -q -s a=b -s db1=db bare.upf
@@ -252,7 +252,7 @@ cmp -s <(head -c 32 one.upf | tail -c 16) <(printf '\0\0\0\0\0\0\0\0\1\0\0\0\0\0
 ok $? 'older programs refuse it, unless all guests ran one program'
 { head -c 500 full.upf; printf x; tail -c +502 full.upf; } >damaged.upf
 "$report" --folded damaged.upf >out 2>err
-[ $? -eq 4 ] && grep -q 'not whole' err
+[ $? -eq 4 ] && grep -q 'incomplete' err
 ok $? 'damage is told'
 
 # --- traces of Xen and KVM guests shown as one

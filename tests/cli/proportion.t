@@ -13,12 +13,12 @@ cd "$tmp" || exit 1
 [ "$(stat -c %s repeats.upf)" -lt 20000 ] && [ "$(stat -c %s apart.upf)" -lt 20000 ]
 ok $? 'traces of less than 20 kB'
 
-# quick NAME EXIT COMMAND...: ends with that code, within 4 s of CPU time (all but heat maps take
-# some hundredths).
+# quick NAME EXIT COMMAND...: ends with that code, within 4 s of CPU time (all but heat maps take some hundredths), and
+# within $memory kB of addresses.
 quick() {
 	local name=$1 want=$2 code
 	shift 2
-	(ulimit -t 4 && exec "$@" >out 2>err </dev/null)
+	(ulimit -t 4 -v "${memory:-unlimited}" && exec "$@" >out 2>err </dev/null)
 	code=$?
 	sed 's/^/# /' err | head -5
 	[ $code -eq "$want" ] || echo "# exit status $code, not $want"
@@ -45,4 +45,107 @@ for view in '--sort time' --heatmap; do
 done
 quick 'without --sort time' 0 "$report" -q -s syms apart.upf
 quick 'a part of it' 0 "$report" --dump -q --time 0,0.1 -s syms repeats.upf
+
+# --- binaries
+
+# Unwind tables whose entries refer to two others by turns, each of which is long: by its augmentation, or by DW_CFA_nop.
+as -o frames.o <<'END' && ld -o frames frames.o 2>/dev/null # which understands no such CIE
+.globl _start
+.type _start, @function
+_start: ret
+.size _start, 1
+.macro cie name, letters, nops
+.long \name\()_end - \name
+\name: .long 0
+.byte 1
+.ascii "zR"
+.fill \letters, 1, 'S'
+.byte 0, 1, 0x78, 16, 1, 0x1b
+.fill \nops, 1, 0
+.byte 12, 7, 8
+\name\()_end:
+.endm
+.macro fde cie
+.long 13
+.long . - \cie + 4
+.long _start - .
+.long 1
+.byte 0
+.endm
+.section .eh_frame, "a"
+cie one, 500000, 0
+cie two, 0, 500000
+.rept 40000
+fde one
+fde two
+.endr
+END
+"$mktrace" small >small.upf
+quick 'unwind tables' 0 "$report" -q --force -s frames small.upf
+
+# Line tables of many files in one long directory, each of whose names libdw would keep as a whole; and such of a real
+# size. The names are in the table itself (DWARF 4), or elsewhere (DWARF 5).
+# lines NAME VERSION LENGTH FILES: a program at 0x1000 with that line table.
+lines() {
+	cat >"$1.s" <<END
+.globl _start
+.type _start, @function
+_start: .fill 4096, 1, 0x90
+end:
+.size _start, . - _start
+.section .debug_abbrev, ""
+.byte 1, 0x11, 0, 0x10, 0x17, 0x11, 1, 0x12, 1, 0x1b, 8, 0, 0, 0
+.section .debug_info, ""
+.long info_end - info
+info: .short 4
+.long 0
+.byte 8, 1
+.long 0
+.quad _start, end
+.asciz "/built"
+info_end:
+.section .debug_line_str, ""
+.fill $3, 1, 'd'
+.byte 0
+.section .debug_line, ""
+.long lines_end - lines
+lines: .short $2
+.if $2 >= 5
+.byte 8, 0
+.endif
+.long header_end - header
+header: .byte 1, 1, 1, 0xfb, 14, 13, 0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 1
+.if $2 >= 5
+.byte 1, 1, 0x1f # one directory, by a reference
+.byte 2
+.long $3 - 6, 0
+.byte 2, 1, 0x1f, 2, 0xb # files by a reference, and the directory's number
+.uleb128 $4
+.rept $4
+.long $3 - 1
+.byte 1
+.endr
+.else
+.fill $3, 1, 'd'
+.byte 0, 0
+.rept $4
+.asciz "d"
+.byte 1, 0, 0
+.endr
+.byte 0
+.endif
+header_end: .byte 0, 9, 2
+.quad _start
+.byte 3, 6, 1 # line 7
+.byte 2, 0x80, 0x20, 0, 1, 1
+lines_end:
+END
+	as -o "$1.o" "$1.s" && ld -Ttext=0x1000 -o "$1" "$1.o"
+}
+for version in 4 5; do
+	lines long$version $version 500000 5000 && lines real$version $version 100 500
+	memory=500000 quick "a line table of DWARF $version" 0 "$report" -q --force -s long$version --callgrind -o - small.upf
+	"$report" -q --force -s real$version --callgrind -o - small.upf | grep -q '^c*f[il]=([0-9]*) /.*ddddd/d$'
+	ok $? '… of a real size has its lines'
+done
 done_testing

@@ -46,14 +46,14 @@ is "no such name" 4 "$record" -o x.upf web1 <<< 'uniprof-record: web1: no such d
 is "no such domid" 4 "$record" -o x.upf 77 <<< 'uniprof-record: 77: no such domain; there are: busy (1), idle (2), paused (3), hvm (4), twins (5), twins (6), frameless (7), refused (8)'
 is "its own domain" 4 "$record" -o x.upf Domain-0 <<< 'uniprof-record: Domain-0: this is the domain uniprof-record runs in'
 is "two of one name" 4 "$record" -o x.upf twins <<< 'uniprof-record: twins: more than one domain has this name: use its number (--list shows them)'
-is "a paused domain" 4 "$record" -o x.upf paused <<< 'uniprof-record: paused: it is paused; let it run first: xl unpause; --registers -n 1 shows it as it is'
+is "a paused domain" 4 "$record" -o x.upf paused <<< 'uniprof-record: paused: it is paused: unpause it first (xl unpause); --registers -n 1 shows it as it is'
 is "another kind of guest" 4 "$record" -o x.upf refused <<< 'uniprof-record: refused: this build records only PV guests: build with XENIF=xencall'
 is "no such vCPU" 4 "$record" -C 5 -o x.upf busy <<< 'uniprof-record: busy: it has vCPUs 0 to 1, none of those asked for'
 is "a domain twice" 4 "$record" -o x.upf busy 1 <<< 'uniprof-record: 1: this domain is given twice'
 is "a directory that is not there" 5 "$record" -o none/x.upf busy <<< 'uniprof-record: cannot write in none/: No such file or directory'
 is "a directory" 5 "$record" -o . busy <<< 'uniprof-record: . is a directory: name a file in it'
 echo precious > kept.upf
-is "a file that exists" 5 "$record" -o kept.upf busy <<< 'uniprof-record: kept.upf exists: choose another name, or overwrite it with -f'
+is "a file that exists" 5 "$record" -o kept.upf busy <<< 'uniprof-record: kept.upf exists: choose another name, or replace it with -f'
 is "… is left as it was" 0 grep -qx precious kept.upf <<< ''
 is "… is replaced with -f" 0 "$record" -q -f -n 5 -F 1k -o kept.upf busy <<< ''
 is "… by a whole trace" 0 "$report" --verify kept.upf <<< -
@@ -89,7 +89,7 @@ said "… the stack by names, and no copy of it" shown '^  #3 '
 is "… " 1 grep -q '^Memory' shown <<< ''
 is "a paused domain, as it is" 0 "$record" -q -n 1 --registers -o paused.upf paused <<< ''
 "$report" -q --registers paused.upf > shown
-said "… is shown so" shown '^The domain was paused by somebody else'
+said "… is shown so" shown '^The domain was paused by another program'
 said "… with its stack" shown '^  #3 '
 "$record" -q -n 1 --registers -o - paused | "$report" -q --registers - | sed '1s/, [0-9.]* s:/:/' | cmp - <(sed '1s/, [0-9.]* s:/:/' shown)
 is "… from a pipe alike" 0 test "${PIPESTATUS[*]}" = '0 0 0 0' <<< ''
@@ -147,10 +147,40 @@ is "a hundred idle guests" 0 env UNIPROF_SIM_IDLE=100 "$record" -v -f -d 2 -o cp
 cp err summary
 said "… are paused once each" summary '^paused   100 times'
 is "… and wake the recorder once a deadline" 0 slept_at_most 240 <<< ''
+comes_back() {
+	rm -f born
+	UNIPROF_SIM_BORN=$work/born "$record" -v -F 1k -d 6 --follow -o back.upf --start 'touch born' &
+	sleep 0.5
+	rm born
+	sleep 4
+	touch born
+	wait $!
+}
+is "a guest that ends, and comes back, with --follow" 0 comes_back <<< -
+cp err summary
+said "… is recorded again" summary 'born is back as domain 9$'
+is "… wakes the recorder now and then only while it is away" 0 slept_at_most 4000 <<< ''
+is "… when no deadline is missed" 0 awk '/^samples/ { late = $0; sub(/.* late /, "", late); exit !(late + 0 < 2000) }' summary <<< ''
 is "--max-cpu is told" 0 "$record" -f -d 0.5 -F max --max-cpu 2.5% --max-overhead 100 -o cpu.upf busy <<< -
 said "… by the deadlines it cost" err '^throttled [0-9]* deadlines skipped to stay under --max-cpu 2.5%$'
 is "… and limits nothing at 100" 0 "$record" -f -d 0.5 -F 1k --max-cpu 100 -o cpu.upf busy <<< -
 is "… of which nothing is told" 1 grep -q 'max-cpu' err <<< ''
+# The rate that the trace has last, against the samples in the second before it was recorded.
+true_rate() {
+	"$report" -q --dump rate.upf | awk '/ sample domain 0 vcpu 0 / { at[n++] = $4 }
+		/ event domain 0 7 / { rate = $NF / 1000; said = $4 }
+		END { for (i = 0; i < n; i++) found += at[i] > said - 1 && at[i] <= said
+		print rate, "Hz recorded,", found, "samples"; exit !(found && rate > found * 0.75 && rate < found * 1.33) }'
+}
+one_ends() {
+	touch alive
+	UNIPROF_SIM_ALIVE=$work/alive "$record" -F 10k --max-cpu 1 -d 4.5 -o rate.upf busy idle &
+	sleep 1.5
+	rm alive
+	wait $!
+}
+is "where one of two domains ends" 0 one_ends <<< -
+is "… the trace knows the rate of the other one" 0 true_rate <<< ''
 for percent in 0 101 x -1 ''; do
 	is "--max-cpu '$percent'" 2 "$record" --max-cpu "$percent" -o none.upf busy <<< -
 done
@@ -162,6 +192,8 @@ is "no real-time priority" 0 unprivileged "$record" -n 10 -F 1k -o /dev/null bus
 said "… is told once" err '^uniprof-record: continuing without real-time priority (Operation not permitted)'
 is "… unless it was not asked for" 0 unprivileged "$record" -n 10 -F 1k -r0 -o /dev/null busy <<< -
 is "… or may be missing" 1 grep -q 'real-time' err <<< ''
+is "an argument that may be a domain" 2 "$record" -n 1 -o none.upf -r 2 busy <<< 'uniprof-record: -r 2 is ambiguous: write -r2, or put 2 before -r'
+is "… a time" 2 "$record" -n 1 -o none.upf --overwrite 60s busy <<< 'uniprof-record: --overwrite 60s is ambiguous: write --overwrite=60s, or put 60s before --overwrite'
 is "a priority that there is not" 2 "$record" -r100 -o none.upf busy <<< 'uniprof-record: -r 100: not a real-time priority: 1 to 99, or 0 for none'
 is "several domains" 0 "$record" -q -n 50 -F 1k -o two.upf busy idle <<< ''
 is "… whole" 0 "$report" --verify two.upf <<< -
@@ -174,9 +206,10 @@ is "a full device" 5 "$record" -q -n 100 -F 1k -o /dev/full busy <<< -
 said "… is said" err 'No space left on device'
 (set +o pipefail; "$record" -q -d 5 -F 1k -o - busy 2> pipe.err | head -c 10 > /dev/null; echo "${PIPESTATUS[0]}" > pipe.status)
 is "a reader that goes away ends the recording" 0 grep -qx 5 pipe.status <<< ''
-is "… and is said" 0 grep -q 'its reader went away' pipe.err <<< ''
+is "… and is said" 0 grep -q ': standard output: its reader went away' pipe.err <<< ''
 is "the list" 0 "$record" --list <<< ''
 said "… knows the kinds, and what can be recorded" out '^ *1  busy  *PV  *2  *[0-9-]*  -  *yes$'
+is "… is of all" 2 "$record" --list busy <<< 'uniprof-record: --list shows all domains: give no name'
 has_samples() {
 	"$report" -q --folded --state all "$1" 2> /dev/null | grep -q .
 }
@@ -218,9 +251,20 @@ said "… long before" frozen.err '^paused .* max [0-9.]* ms'
 said "… its sample is void" dump 'lost domain 0 count 2, reason 3 (our pause was undone)$'
 said "… and only that" frozen.err '^samples .* lost 2$'
 is "… and the trace is whole" 0 "$report" --verify frozen.upf <<< -
-is "--max-pause is a time" 2 "$record" --max-pause 0.5ms -o none.upf busy <<< 'uniprof-record: --max-pause 0.5ms: not a longest pause: 1ms to 60s'
-is "… of which there is a most" 2 "$record" --max-pause 61 -o none.upf busy <<< 'uniprof-record: --max-pause 61: not a longest pause: 1ms to 60s'
-is "the summary tells the cost" 0 grep -q '^paused .* times, .* in all, .* % of the time; p50 .*, p99 .*, max ' int.err <<< ''
+UNIPROF_SIM_WIDE=1 "$record" -v -n 1 --call-graph dwarf,65536 -o wide.upf wide 2> wide.err
+said "many vCPUs: less of each stack" wide.err 'wide: 8 vCPUs: of each stack at most 0 frames, 0 bytes at its top, and 65152 bytes of a copy$'
+UNIPROF_SIM_WIDE=1 "$record" -v -n 1 -o fits.upf wide 2> fits.err
+is "… not where all of it fits" 1 grep -q 'of each stack' fits.err <<< ''
+# Without --switch-output and --overwrite it means nothing.
+"$record" -F 1k -n 500 -o usr2.upf busy 2> usr2.err &
+until [ -e usr2.upf ]; do sleep 0.05; done
+kill -USR2 $!
+wait $!
+is "SIGUSR2 is ignored" 0 test $? = 0 <<< ''
+is "… and the trace is complete" 0 "$report" --verify usr2.upf <<< -
+is "--max-pause is a time" 2 "$record" --max-pause 0.5ms -o none.upf busy <<< 'uniprof-record: --max-pause 0.5ms: not a time from 1ms to 60s'
+is "… of which there is a most" 2 "$record" --max-pause 61 -o none.upf busy <<< 'uniprof-record: --max-pause 61: not a time from 1ms to 60s'
+is "the summary tells the cost" 0 grep -q '^paused .* times, .* in all, .*% of the time; p50 .*, p99 .*, max ' int.err <<< ''
 is "… and what to type next" 0 grep -q 'uniprof-report -s GUEST.elf int.upf' int.err <<< ''
 # An address in the kernel that tells where it was loaded: in each trace, and in what is kept.
 entries() {

@@ -19,7 +19,7 @@ same flat-idle-all 0 "$report" --state all -s syms idle.upf
 same flat-blocked 0 "$report" --state=blocked -s syms small.upf
 same flat-empty 0 "$report" -s syms empty.upf
 printf 'late 1\n0 0 3 0x1010\n' | "$mktrace" counted >"$tmp/late.upf"
-"$report" -s "$tmp/syms" "$tmp/late.upf" | grep -q ' 1 deadline late$'
+"$report" -s "$tmp/syms" "$tmp/late.upf" | grep -q ' 1 deadline missed$'
 ok $? 'one deadline'
 same flat-killed 4 "$report" -s syms killed.upf
 same flat-domains 0 "$report" -s syms domains.upf
@@ -94,6 +94,10 @@ done <<'END'
 html flat
 .html.old flat
 END
+(cd "$tmp" && "$report" -q -s syms -o run.json.gz small.upf && "$report" -q --json -s syms -o run.json small.upf &&
+	gunzip -c run.json.gz | cmp - run.json && "$report" -q -s syms -o run.pprof.gz small.upf &&
+	cmp run.pprof.gz by-name.pprof && "$report" -q -s syms -o run.gz small.upf && gunzip -c run.gz | cmp - by-name.txt)
+ok $? '-o FILE.json.gz is --json, compressed'
 (cd "$tmp" && "$report" -q --folded -s syms -o given.html small.upf && "$report" -q --folded -s syms small.upf | cmp - given.html &&
 	"$report" -q -s syms -o later.html --flat small.upf && "$report" -q -s syms small.upf | cmp - later.html)
 ok $? 'a view that is given wins over the name, before and after it'
@@ -122,7 +126,7 @@ fails 'no trace' 2 'no trace given' "$report"
 fails 'standard input twice' 2 'given twice' "$report" - small.upf -
 fails 'unknown option' 2 '--nonsense' "$report" --nonsense small.upf
 fails 'two views' 2 'one view at a time' "$report" --tree --folded small.upf
-fails 'bad state' 2 'running, runnable' "$report" --state asleep small.upf
+fails 'bad state' 2 'running, runnable, vmm, blocked, offline or all' "$report" --state asleep small.upf
 fails 'bad limit' 2 'from 0 to 100' "$report" --percent-limit x small.upf
 fails 'missing file' 1 'No such file' "$report" nowhere.upf
 fails 'directory' 1 'directory' "$report" .
@@ -137,9 +141,9 @@ fails 'bad symbols' 1 'neither an ELF' "$report" -s hello small.upf
 fails 'symbols from a trace' 1 'neither an ELF' "$report" -s small.upf small.upf
 fails 'unwritable -o' 1 'No such file' "$report" -o nowhere/out small.upf
 fails 'the trace as -o' 2 'the trace itself' "$report" -o small.upf small.upf
-fails 'an option that the view of -o has not' 2 '--sort has no meaning for --json (chosen by the name of -o FILE)' \
+fails 'an option that the view of -o has not' 2 '--sort cannot be used with --json (chosen by the name of -o FILE)' \
 	"$report" --sort sym -o run.json small.upf
-fails 'a filter for an archive by -o' 2 'when it is read (chosen by the name of -o FILE)' "$report" --vcpu 0 -s syms -o kept.upf small.upf
+fails 'a filter for an archive by -o' 2 'when you read the archive (chosen by the name of -o FILE)' "$report" --vcpu 0 -s syms -o kept.upf small.upf
 fails 'an archive by -o, without names' 2 'give it by -s FILE' "$report" -o kept.upf small.upf
 fails 'the symbols as -o' 2 'the symbol file itself' "$report" -o syms -s syms small.upf
 fails 'a full disk, -o' 1 'No space left' "$report" -q -o /dev/full small.upf

@@ -58,9 +58,16 @@ ok "… take no more memory" bounded MiB 2
 ok "… and no more mapped pages" bounded "mapped pages" 0
 bounded MiB 2 | sed 's/^/# /'
 bounded "mapped pages" 0 | sed 's/^/# /'
+# The writer thread is still busy with a switch when the next rounds come.
+ok "as many samples in as many files as it takes" run all -F max --max-overhead 100 --max-cpu 100% --switch-output=16k -n 100000
+full() {
+	ls -l all
+	[ "$(find all -name 'run.upf*' | wc -l)" -gt 2 ] && [ "$(find all -name 'run.upf*' -size -16384c | wc -l)" -le 1 ]
+}
+ok "… each but the last has reached its size" full
 # --- when to switch -------------------------------------------------------------------------------------------------------
 
-ok "a switch every so often" run timed -F 1k -d 1.4 --switch-output=500ms
+ok "a switch every so often" run timed -F 1k -d 2.9 --switch-output=1s
 ok "… three traces, all whole" sound timed 3
 all_there() {
 	samples timed/run.upf*
@@ -103,6 +110,28 @@ named() {
 	[ -e flight/run.upf ] && [ "$(find flight -name 'run.upf.20????????????*' | wc -l)" = 2 ]
 }
 ok "… under names that say when; the end's under its own" named
+# All samples have been handed to the writer thread by then, and the guest adds none.
+dead_guest() {
+	mkdir dead
+	cd dead || return
+	UNIPROF_SIM_BORN=$PWD/born "$record" -F 20 --overwrite=60s --follow -o run.upf --start 'touch born' 2> err &
+	await takes $! USR2 INT
+	sleep 0.5
+	rm born
+	sleep 2
+	for n in 1 2; do
+		kill -USR2 $!
+		await traces $n || break
+	done
+	kill -INT $!
+	wait $!
+}
+ok "a flight recorder writes what it has also when the guest is dead, as often as it is asked" dead_guest
+ok "… three traces, all whole" sound dead 3
+has_samples() {
+	for trace in dead/run.upf.*; do [ "$(samples "$trace")" -gt 3 ] || return; done
+}
+ok "… that have its last samples" has_samples
 # --- what does not go together --------------------------------------------------------------------------------------------
 
 refused() { # STATUS TEXT OPTION...
@@ -118,7 +147,7 @@ ok "max-files 0" refused 2 'not a number' --switch-output --switch-max-files 0 -
 ok "a switch by nonsense" refused 2 'switch-output' --switch-output=soon -o x.upf
 ok "a switch by nothing" refused 2 'switch-output' --switch-output=0 -o x.upf
 ok "a flight recorder of nonsense" refused 2 'overwrite' --overwrite=much -o x.upf
-ok "a flight recorder that switches by time" refused 2 'takes no size and no time' --overwrite --switch-output=1h -o x.upf
+ok "a flight recorder that switches by time" refused 2 'size or time cannot be combined with --overwrite' --overwrite --switch-output=1h -o x.upf
 ok "several traces to standard output" refused 2 'need a file to write to' --switch-output -o -
 ok "a flight recorder of less than a block" refused 2 "less than 4M" --overwrite=64k -o x.upf
 ok "none of these left a file" test -z "$(ls -d x.upf* 2> /dev/null)"

@@ -11,13 +11,15 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit
 
+by=(env)
+
 # starts STATUS COMMAND [ARGUMENT...]: the recorder's exit status; its output is in out and err.
 starts() {
 	local want=$1 command=$2
 
 	shift 2
 	rm -f born
-	UNIPROF_SIM_BORN=$work/born "$record" -F 1k -n 20 -o run.upf "$@" --start "$command" > out 2> err < /dev/null
+	UNIPROF_SIM_BORN=$work/born "${by[@]}" "$record" -F 1k -n 20 -o run.upf "$@" --start "$command" > out 2> err < /dev/null
 	got=$?
 	cat err
 	[ "$got" = "$want" ]
@@ -31,9 +33,14 @@ recorded() {
 		"$report" --header run.upf | grep -q born
 }
 ok "the only new domain is recorded; the command's output is no trace" recorded
-by_name() { rm run.upf; starts 0 'touch born' born; }
+ignoring() { rm run.upf; local by=(env --ignore-signal=CHLD); recorded; }
+ok "… also by a parent that ignores SIGCHLD" ignoring
+# shellcheck disable=SC2016 # for the command's shell
+blocking() { rm run.upf; local by=(env --block-signal=TERM); starts 143 'kill $PPID'; }
+ok "a signal during the command ends the recorder, also where its parent has blocked it" blocking
+by_name() { rm -f run.upf; starts 0 'touch born' born; }
 ok "… by its name" by_name
-exists() { starts 5 'touch born' && says 'run.upf exists: choose another name, or overwrite it with -f' && [ ! -e born ]; }
+exists() { starts 5 'touch born' && says 'run.upf exists: choose another name, or replace it with -f' && [ ! -e born ]; }
 ok "where the trace cannot be written, nothing is created" exists
 rm -f run.upf
 failed() { starts 6 'exit 3' && says '--start: the command failed with exit status 3'; }
@@ -49,7 +56,7 @@ held() {
 	says 'domain 9 is still paused, as the command of --start left it: xl unpause 9, or xl destroy 9' && [ ! -e run.upf ]
 }
 ok "a domain that cannot be recorded stays paused, and that is said" held
-two() { starts 2 'touch born' busy idle && says '--start records the domain that its command creates: name no other'; }
+two() { starts 2 'touch born' busy idle && says '--start records one domain: give at most one name'; }
 ok "two domains" two
 empty() { starts 2 '' && says "--start '': a command is needed, such as 'xl create -p web1.cfg'"; }
 ok "no command" empty

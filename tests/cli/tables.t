@@ -15,6 +15,9 @@ same sort-sym-vcpu 0 "$report" -q --sort sym,vcpu --state all -s syms small.upf
 same sort-dom 0 "$report" -q --sort dom,image -s syms domains.upf
 same sort-time 0 "$report" -q --sort time --time-quantum 50ms -s syms small.upf
 same sort-time-sym 0 "$report" -q --sort time,sym --time-quantum 50ms -s syms small.upf
+echo '0 0 100 1010' | "$mktrace" counted >"$tmp/second.upf"
+same sort-time-quarters 0 "$report" -q --sort time --time-quantum 250ms second.upf
+same sort-time-csv 0 "$report" -q --csv --sort time --time-quantum 25ms -s syms small.upf
 same sort-line 0 "$report" -q --sort line -s syms small.upf
 same children 0 "$report" -q --children -s syms small.upf
 same no-children 0 "$report" -q --no-children -s syms small.upf
@@ -29,6 +32,8 @@ same sort-space 0 "$report" -q --sort space,state -s syms spaces.upf
 same spaces-together 0 "$report" -q --tree -s syms spaces.upf
 same by-domain 0 "$report" -q --by domain -s syms domains.upf
 same by-domain-folded 0 "$report" -q --folded --by domain -s syms small.upf
+(cd "$tmp" && "$report" -q --by vcpu -s syms --diff domains.upf small.upf) | head -n 1 | grep -q 'Domain *vCPU'
+ok $? 'domains are told apart if the old run alone has several'
 same bottom-up 0 "$report" -q --tree --bottom-up -s syms small.upf
 same bottom-up-folded 0 "$report" -q --folded --bottom-up -s syms small.upf
 same tree-limit 0 "$report" -q --tree --percent-limit 20 -s syms small.upf
@@ -163,7 +168,7 @@ same diff-sort 0 "$report" -q --sort vcpu,sym --diff old.upf -s diff.syms new.up
 same diff-limit 0 "$report" -q --percent-limit 5 --diff old.upf -s diff.syms new.upf
 same diff-cpu 0 "$report" -q --weight cpu --diff old.upf -s diff.syms new.upf
 same diff-gone 0 "$report" -q --focus cold --diff old.upf -s diff.syms new.upf
-fails 'nothing of either run' 5 'leave none of its 200 samples' "$report" --focus nowhere --diff old.upf -s diff.syms new.upf
+fails 'nothing of either run' 5 'none of its 200 samples passes the filters' "$report" --focus nowhere --diff old.upf -s diff.syms new.upf
 same diff-empty 0 "$report" -q --diff empty.upf -s diff.syms new.upf
 sed 's/^5000/5010/' "$tmp/diff.syms" >"$tmp/old.syms"
 same diff-symbols 0 "$report" -q --diff old.upf --diff-symbols old.syms -s diff.syms new.upf
@@ -181,6 +186,16 @@ ok $? 'NO_COLOR'
 # shellcheck disable=SC2016
 (cd "$tmp" && TERM=xterm PAGER='sed s/^/paged:/' script -qec "$report -q --color never -s syms small.upf" /dev/null) | grep -q '^paged:'
 ok $? 'a pager on a terminal'
+for pager in no-such-pager ./no-such-pager; do
+	(cd "$tmp" && TERM=xterm PAGER="$pager -x" script -qec "$report -q --color never -s syms small.upf; echo code \$?" /dev/null) | tr -d '\r' >"$tmp/paged"
+	grep -qx "uniprof-report: PAGER: $pager -x: not found; shown without a pager" "$tmp/paged" && grep -q 'leaf$' "$tmp/paged" &&
+		grep -q '^code 0' "$tmp/paged"
+	ok $? "$pager is no pager: shown without"
+done
+(cd "$tmp" && TERM=xterm PAGER='exec sed s/^/paged:/' script -qec "$report -q --color never -s syms small.upf" /dev/null) | grep -q '^paged:'
+ok $? 'a pager that the shell finds'
+(cd "$tmp" && unset PAGER && script -qec "PATH=/nowhere $report -q --color never -s syms small.upf" /dev/null) | tr -d '\r' | cmp - "$tmp/no-color"
+ok $? 'no less, and none asked for'
 (cd "$tmp" && TERM=xterm PAGER='head -1' timeout 20 script -qec "$report -s syms small.upf; echo code \$?" /dev/null) | grep -q '^code 0'
 ok $? 'a pager that is left early'
 # shellcheck disable=SC2016
@@ -194,7 +209,7 @@ ok $? 'long work tells how far it is'
 (cd "$tmp" && { head -c 100000 slow.upf; sleep 1.3; tail -c +100001 slow.upf; } | "$report" -q - 2>&1 >/dev/null) | cmp - /dev/null
 ok $? 'but not to a file'
 sed 's/leaf/a_name_that_is_much_longer_than_any_column_of_a_terminal_that_is_narrow/' "$tmp/syms" >"$tmp/long.syms"
-(cd "$tmp" && for view in flat tree 'peek .' 'list .'; do
+(cd "$tmp" && for view in flat tree 'peek .' 'list .' 'sort sym,dom' 'sort image,line,sym' "sort sym,state --diff small.upf"; do
 	LC_ALL=C script -qec "stty cols 60; $report --no-pager --color never -q --$view -s long.syms small.upf" /dev/null
 done) | tr -d '\r' | awk 'length > 60 { print "# " $0; bad = 1 } /_long/ { n++ } END { exit bad || n < 4 }'
 ok $? 'lines fit the terminal'
@@ -202,18 +217,31 @@ ok $? 'lines fit the terminal'
 # --- what goes wrong: one line
 fails 'no such key' 2 'sym, dom, vcpu, space, image, line, state and time' "$report" --sort sym,dso small.upf
 fails 'a key twice' 2 'once at most' "$report" --sort sym,sym small.upf
-fails '--sort of a tree' 2 '--sort has no meaning for --tree' "$report" --tree --sort sym small.upf
-fails '--children, folded' 2 '--children has no meaning for --folded' "$report" --folded --children small.upf
-fails '--bottom-up, flat' 2 '--bottom-up has no meaning for --flat' "$report" --bottom-up small.upf
-fails '--diff with one that compares nothing' 2 '--diff has no meaning for --header' "$report" --header --diff old.upf small.upf
+fails '--sort of a tree' 2 '--sort cannot be used with --tree' "$report" --tree --sort sym small.upf
+fails '--children, folded' 2 '--children cannot be used with --folded' "$report" --folded --children small.upf
+fails '--bottom-up, flat' 2 '--bottom-up cannot be used with --flat' "$report" --bottom-up small.upf
+fails '--diff with one that compares nothing' 2 '--diff cannot be used with --header' "$report" --header --diff old.upf small.upf
+fails '--diff as a picture' 2 '--diff cannot be used with --svg' "$report" --svg --diff old.upf small.upf
+for view in 'annotate .' stacks dump registers header verify pprof firefox speedscope callgrind perf-script json; do
+	# shellcheck disable=SC2086
+	fails "--by with --${view% .}" 2 "--by cannot be used with --${view% .}" "$report" --by space --$view spaces.upf
+done
+for view in flat tree 'peek main' folded csv flamegraph svg heatmap; do
+	# shellcheck disable=SC2086
+	(cd "$tmp" && "$report" --by space -q -s syms --$view spaces.upf) | grep -q 0x7a000
+	ok $? "--by with --${view% *}"
+done
+fails '--time-quantum without times' 2 '--time-quantum cannot be used without --sort time' "$report" --time-quantum 1s --sort sym small.upf
+fails '--time-quantum of a tree' 2 '--time-quantum cannot be used with --tree' "$report" --tree --time-quantum 1s small.upf
+fails '--children without functions' 2 '--children cannot be used without the key sym or line' "$report" --sort image --children small.upf
 fails 'nothing like it' 5 'no function in it matches --peek nowhere' "$report" --peek nowhere -s syms small.upf
 fails 'nothing like it to list' 5 'no function in it matches --annotate nowhere' "$report" --annotate nowhere -s syms small.upf
-fails 'a wrong expression' 2 '--peek (: no regular expression: ' "$report" --peek '(' small.upf
+fails 'a wrong expression' 2 '--peek (: not a regular expression: ' "$report" --peek '(' small.upf
 fails 'no expression' 2 'a regular expression is needed' "$report" --annotate '' small.upf
 fails 'no old trace' 1 'nowhere.upf: No such file' "$report" --diff nowhere.upf small.upf
 fails 'an old trace that is none' 3 'syms: it is not a uniprof trace' "$report" --diff syms small.upf
 head -c -5 "$tmp/old.upf" >"$tmp/cut.upf"
-fails 'a damaged old trace' 4 'cut.upf: not whole' "$report" -q -o out.txt --diff cut.upf new.upf
+fails 'a damaged old trace' 4 'cut.upf: incomplete' "$report" -q -o out.txt --diff cut.upf new.upf
 fails 'the old trace as -o' 2 'the trace itself' "$report" --flat -o old.upf --diff old.upf new.upf
 fails 'a colour' 2 'auto, always or never' "$report" --color red small.upf
 fails 'no length of time' 2 'a length of time' "$report" --sort time --time-quantum soon small.upf

@@ -43,13 +43,14 @@ static void try_archive(struct upf_block *b, bool by_program, int times)
 {
 	struct archive *a = archive_new();
 	struct symbols symbols = {0};
+	size_t memory = ARCHIVE_MEMORY_MAX;
 	uint64_t offset, program;
 
 	must(a);
 	if (by_program && archive_program(b, &program) != 0)
 		times = 0;
 	while (times-- > 0)
-		must(archive_add(a, &symbols, b) != -ENOMEM);
+		must(archive_add(a, &symbols, b, &memory) != -ENOMEM);
 	must(symbols_sort(&symbols) == 0);
 	archive_sort(a);
 	for (uint64_t address = 0; address < 256; address++)

@@ -8,9 +8,9 @@
  * return that pops it.
  */
 #include "format/upf.h"
-#include "record/sampling/stack.h"
-#include "record/sampling/top.h"
 #include "guest/pages.h"
+#include "record/stack/stack.h"
+#include "record/stack/top.h"
 #include "tests/steps/process.h"
 
 #include <elf.h>

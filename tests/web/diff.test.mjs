@@ -3,7 +3,9 @@
 // web-after is web with http_parse twice as fast and tls_handshake twice as slow.
 
 import assert from 'node:assert/strict';
-import {click, fragment, open, text} from './browser.mjs';
+import {execFileSync} from 'node:child_process';
+import {join} from 'node:path';
+import {build, click, fragment, open, text} from './browser.mjs';
 import {browserTests, clickFrame, folded, pageOf, pixel, shares, spot, symbols, traceOf} from './pages.mjs';
 
 const {folder, tabTest} = await browserTests('diff');
@@ -33,11 +35,29 @@ tabTest('what grew is red, what shrank is blue', async tab => {
 	assert.notEqual(await text(tab, '#legend'), '', 'the legend says so');
 });
 
+tabTest('the notes on the old run have its name', async tab => {
+	const noted = join(folder, 'noted.html');
+
+	execFileSync(join(build, 'uniprof-report'), ['--flamegraph', '--diff', old, '-o', noted, after]);
+	await open(tab, noted);
+	const terms = await tab.$$eval('#trust dt', all => all.map(term => term.textContent));
+
+	assert.ok(terms.includes('Old run') && terms.includes('Samples'), terms.join());
+});
+
 tabTest('by how much', async tab => {
 	const change = (share(after, 'tls_handshake') - share(old, 'tls_handshake')).toFixed(1);
 
 	assert.ok(change > 5, 'it did grow');
 	await open(tab, file);
+	await clickFrame(tab, 'tls_handshake');
+	assert.ok((await text(tab, '#frame-figures')).includes(`+${change}`), change);
+});
+
+tabTest('by how much of all samples', async tab => {
+	const change = (share(after, 'tls_handshake') - share(old, 'tls_handshake')).toFixed(1);
+
+	await open(tab, pageOf(folder, after, '--flamegraph', '--diff', old, '--focus', '^tls_handshake$', ...symbols));
 	await clickFrame(tab, 'tls_handshake');
 	assert.ok((await text(tab, '#frame-figures')).includes(`+${change}`), change);
 });

@@ -34,7 +34,7 @@ function pageTest(name, run) {
 pageTest('the page tells what was measured', async tab => {
 	assert.equal(await text(tab, 'h1'), 'web1', 'the domain is the title');
 	assert.match(await text(tab, '#figures'),
-		/4,613 samples.*60\.0 s recorded.*3 lost.*2\.2% of stacks broken.*239\.6 ms paused/s);
+		/4,613 samples.*60\.0 s recorded.*3 lost.*2\.2% of stacks broken.*239\.6 ms paused, 0\.4% of the time/s);
 });
 
 pageTest('a frame is as wide as its share', async tab => {
@@ -47,6 +47,16 @@ pageTest('a frame is as wide as its share', async tab => {
 
 	assert.ok(share > 0.1);
 	assert.ok(Math.abs(await shown(tab, 'tls_handshake') / FULL - share) < 0.002);
+});
+
+tabTest('shares are of all samples, or of those that names keep', async tab => {
+	for (const [percentage, share] of [['absolute', '23.4%'], ['relative', '100.0%']]) {
+		const kept = ['--focus', '^tls', '--percentage', percentage];
+
+		await open(tab, pageOf(folder, web, '--flamegraph', ...kept, ...symbols), 'q=tls_handshake');
+		assert.equal(await text(tab, '#frame-figures'), `1,079 samples · ${share} of all`, percentage);
+		assert.equal(await text(tab, '#found'), `${share} matched, in 1 name`, percentage);
+	}
 });
 
 tabTest('the trace is identified', async tab => {

@@ -4,7 +4,8 @@
 /* global page: the page's own state, in functions that the browser runs */
 
 import assert from 'node:assert/strict';
-import {click, drag, drawn, fragment, open, press, text} from './browser.mjs';
+import {join} from 'node:path';
+import {click, drag, drawn, fragment, here, open, press, text} from './browser.mjs';
 import {browserTests, clickFrame, folded, hostile, pageOf, shares, spot, symbols, traceOf} from './pages.mjs';
 
 const {folder, tabTest} = await browserTests('heatmap');
@@ -87,6 +88,17 @@ tabTest('a script for a name is text', async tab => {
 	assert.ok(await spot(tab, '<script>alert(1)</script>'));
 });
 
+tabTest('each address space has its own samples', async tab => {
+	const names = ['-s', join(here, '../cli/report.syms')];
+
+	await open(tab, pageOf(folder, traceOf(folder, 'spaces'), '--heatmap', '--by', 'space', ...names));
+	const [shown, mapped] = await tab.evaluate(() =>
+		[page.profile.weight, page.profile.weightWithin(0, page.profile.heat.cells)].map(weights => [...weights]));
+
+	assert.equal(shown.length, 5);
+	assert.deepEqual(mapped, shown);
+});
+
 // --- a range -------------------------------------------------------------------------------------------------------
 
 pageTest('a range that is dragged over', async tab => {
@@ -130,6 +142,15 @@ pageTest('the address brings the range back', async tab => {
 	assert.equal(await total(tab), samplesOf('30,40').all);
 	await click(tab, '#all-time');
 	assert.equal(await total(tab), ALL, 'all of it again');
+});
+
+tabTest('shares in a range are of all samples in it', async tab => {
+	const {all, matched} = samplesOf('30,40'), share = (100 * matched / all).toFixed(1);
+
+	await open(tab, pageOf(folder, web, '--heatmap', '--focus', '^tls_handshake$', ...symbols), 'time=30-40');
+	assert.equal(await text(tab, '#frame-figures'), `${matched.toLocaleString('en-US')} samples · ${share}% of all`);
+	await click(tab, '#all-time');
+	assert.equal(await text(tab, '#frame-figures'), '1,079 samples · 23.4% of all', 'and in all of the time');
 });
 
 pageTest('a range that is typed', async tab => {

@@ -19,11 +19,17 @@ static struct upf_block block_of(uint8_t type, uint64_t seq, const struct buf *p
 		.type = type, .seq = seq, .payload = payload->data, .raw_size = (uint32_t)payload->len};
 }
 
-static int add(struct archive *a, struct symbols *symbols, uint8_t type, const void *payload, size_t len)
+static int add_within(struct archive *a, struct symbols *symbols, uint8_t type, const void *payload, size_t len,
+                      size_t memory)
 {
 	const struct upf_block b = {.type = type, .payload = payload, .raw_size = (uint32_t)len};
 
-	return archive_add(a, symbols, &b);
+	return archive_add(a, symbols, &b, &memory);
+}
+
+static int add(struct archive *a, struct symbols *symbols, uint8_t type, const void *payload, size_t len)
+{
+	return add_within(a, symbols, type, payload, len, ARCHIVE_MEMORY_MAX);
 }
 
 /* --- names ------------------------------------------------------------------------------------------------------- */
@@ -132,6 +138,9 @@ static void names_damaged(void **state)
 		{"\0\2a\0"
 	         "\1\3\0\0",
 	         8}, /* a text behind the texts */
+		{"\0\3ab\0"
+	         "\1\2\0\0",
+	         9}, /* a text that begins inside another */
 		{"\0\2a\0"
 	         "\1\1",
 	         6}, /* cut */
@@ -155,6 +164,53 @@ static void names_damaged(void **state)
 		free(exact);
 		archive_free(a);
 	}
+}
+
+static void names_too_long(void **state)
+{
+	const size_t room = ARCHIVE_TEXT_MAX + 16;
+	uint8_t *payload = malloc(room);
+
+	(void)state;
+	memset(payload, 'x', room);
+	for (size_t len = ARCHIVE_TEXT_MAX; len <= ARCHIVE_TEXT_MAX + 1; len++) {
+		struct archive *a = archive_new();
+		size_t at = 1;
+
+		payload[0] = 0;
+		at += put_varint(payload + at, len + 1) + len;
+		payload[at++] = '\0';
+		assert_int_equal(add(a, NULL, UPF_BLOCK_NAMES, payload, at), len > ARCHIVE_TEXT_MAX ? -EBADMSG : 0);
+		memset(payload, 'x', room);
+		archive_free(a);
+	}
+	free(payload);
+}
+
+/* Entries of three bytes, which compress well, take more memory than they have bytes. */
+static void memory_is_limited(void **state)
+{
+	enum { ENTRIES = 1000 };
+	uint8_t names[2 + 3 * ENTRIES] = {0}, code[2 + 4 * ENTRIES] = {0};
+	struct symbols symbols = {0};
+	struct archive *a = archive_new();
+	struct resolution found;
+
+	(void)state;
+	for (size_t i = 0; i < ENTRIES; i++) {
+		names[2 + 3 * i] = 1;
+		code[2 + 4 * i] = code[2 + 4 * i + 1] = 1;
+	}
+	assert_int_equal(add_within(a, NULL, UPF_BLOCK_NAMES, names, sizeof(names), 10 * sizeof(names)), -EBADMSG);
+	archive_sort(a);
+	assert_true(archive_find(a, 1, &found));
+	assert_false(archive_find(a, ENTRIES, &found));
+	assert_int_equal(add_within(a, NULL, UPF_BLOCK_NAMES, names, sizeof(names), 20 * sizeof(names)), 0);
+	assert_int_equal(add_within(a, &symbols, UPF_BLOCK_CODE, code, sizeof(code), 20 * sizeof(code)), -EBADMSG);
+	assert_int_equal(add_within(a, &symbols, UPF_BLOCK_CODE, code, sizeof(code), 50 * sizeof(code)), 0);
+	assert_int_equal(add_within(a, &symbols, UPF_BLOCK_CODE, code, sizeof(code), sizeof(code) - 1), -EBADMSG);
+	archive_free(a);
+	symbols_free(&symbols);
 }
 
 /* --- code -------------------------------------------------------------------------------------------------------- */
@@ -359,6 +415,7 @@ static void names_by_program(void **state)
 	struct resolution found;
 	struct buf b = {0};
 	struct upf_block block;
+	size_t memory = ARCHIVE_MEMORY_MAX;
 	uint64_t program;
 
 	(void)state;
@@ -368,7 +425,7 @@ static void names_by_program(void **state)
 	assert_int_equal(archive_program(&block, &program), 0);
 	assert_int_equal(program, number);
 	assert_false(archive_any(a));
-	assert_int_equal(archive_add(a, &symbols, &block), 0);
+	assert_int_equal(archive_add(a, &symbols, &block, &memory), 0);
 	assert_true(archive_any(a));
 	archive_sort(a);
 	assert_true(archive_find(a, 0x1000, &found));
@@ -488,6 +545,7 @@ int main(void)
 		cmocka_unit_test(stacks_come_back),       cmocka_unit_test(stacks_by_program),
 		cmocka_unit_test(names_by_program),       cmocka_unit_test(stacks_fill_blocks),
 		cmocka_unit_test(stacks_damaged),         cmocka_unit_test(stacks_are_bounded),
+		cmocka_unit_test(names_too_long),         cmocka_unit_test(memory_is_limited),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

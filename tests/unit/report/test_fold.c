@@ -6,6 +6,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 struct fixture {
 	struct symbols symbols;
@@ -226,6 +227,55 @@ static void names_are_safe(void **state)
 	end(&f);
 }
 
+/* Symbols of a few bytes may be demangled to 64 KiB each. */
+static void names_take_limited_memory(void **state)
+{
+	struct frame_name name;
+	struct fixture f;
+
+	(void)state;
+	begin(&f);
+	f.names.bytes = SYMBOLIZER_BYTES_MAX - 5;
+	assert_int_equal(symbolizer_find(&f.names, 0, 0x1010, false, &name), 0);
+	assert_string_equal(f.names.functions[name.function].name, "main");
+	assert_int_equal(symbolizer_find(&f.names, 0, 0x1110, false, &name), 0);
+	assert_string_equal(f.names.functions[name.function].name, "[too many names]");
+	assert_int_equal(symbolizer_find(&f.names, 0, 0x1210, false, &name), 0);
+	assert_string_equal(f.names.functions[name.function].name, "[too many names]");
+	assert_int_equal(symbolizer_find(&f.names, 0, 0x1020, false, &name), 0);
+	assert_string_equal(f.names.functions[name.function].name, "main");
+	end(&f);
+}
+
+static bool in_one_file(const struct archive *archive, uint64_t address, struct resolution *out)
+{
+	(void)address;
+	*out = (struct resolution){.n = 1, .frames = {{.file = (const char *)archive, .line = 1}}};
+	return true;
+}
+
+/* Many addresses may be in a file with a long path: by CPU time, so that other work does not matter. */
+static void paths_take_little_time(void **state)
+{
+	char path[65536];
+	struct frame_name name;
+	struct fixture f;
+	clock_t began = clock();
+
+	(void)state;
+	begin(&f);
+	memset(path, 'p', sizeof(path) - 1);
+	path[sizeof(path) - 1] = '\0';
+	f.resolver.archive = (const struct archive *)path;
+	f.resolver.find_archived = in_one_file;
+	for (uint64_t address = 0; address < 100000; address++) {
+		assert_int_equal(symbolizer_find(&f.names, 0, address, false, &name), 0);
+		assert_int_equal(strlen(name.at.file), sizeof(path) - 1);
+	}
+	assert_true(clock() - began < 4 * CLOCKS_PER_SEC);
+	end(&f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -237,6 +287,8 @@ int main(void)
 		cmocka_unit_test(domains_stand_apart),
 		cmocka_unit_test(order),
 		cmocka_unit_test(names_are_safe),
+		cmocka_unit_test(names_take_limited_memory),
+		cmocka_unit_test(paths_take_little_time),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

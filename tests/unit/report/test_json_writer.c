@@ -49,6 +49,7 @@ static void texts(void **state)
 	is_quoted("main", "\"main\"");
 	is_quoted("a\"b\\c", "\"a\\\"b\\\\c\"");
 	is_quoted("\n\x1b[31m\x7f", "\"\\u000a\\u001b[31m\\u007f\"");
+	is_quoted("\xc2\x9b[31m\u00a0\u202e\u2069", "\"\\u009b[31m\u00a0\\u202e\\u2069\"");
 	is_quoted("</script>&", "\"\\u003c/script\\u003e\\u0026\"");
 	is_quoted("f\u00fcr \u20ac \U0001F600", "\"f\u00fcr \u20ac \U0001F600\"");
 	is_quoted("\u2028\u2029", "\"\\u2028\\u2029\"");

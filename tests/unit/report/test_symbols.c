@@ -399,6 +399,30 @@ static void several_files(void **state)
 	symbols_free(&s);
 }
 
+/* Symbols of an ELF file can share one long name, or a kernel's the text of a token. */
+static void names_take_limited_memory(void **state)
+{
+	const struct symbol first = {.start = 0x1000}, second = {.start = 0x2000},
+			    mark = {.start = 0x3000, .mark = true};
+	struct symbols s = {.names = {.cap = SYMBOLS_TEXT_MAX}};
+
+	(void)state;
+	s.names.data = calloc(1, s.names.cap); /* which is all zero until it is written */
+	assert_non_null(s.names.data);
+	s.names.len = SYMBOLS_TEXT_MAX - strlen("first") - 1;
+	assert_int_equal(symbols_add(&s, first, "first one", strlen("first one")), 0);
+	assert_int_equal(s.nadded, 0);
+	assert_int_equal(symbols_add(&s, first, "first", strlen("first")), 0);
+	assert_int_equal(symbols_add(&s, second, "", 0), 0);
+	assert_int_equal(symbols_add(&s, mark, "", 0), 0);
+	assert_int_equal(s.nadded, 2);
+	assert_int_equal(s.names.len, SYMBOLS_TEXT_MAX);
+	assert_int_equal(symbols_sort(&s), 0);
+	expect(&s, 0x1000, "first", 0);
+	expect(&s, 0x3000, NULL, 0);
+	symbols_free(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -417,6 +441,7 @@ int main(void)
 		cmocka_unit_test(elf_refused),
 		cmocka_unit_test(elf_big_endian_32),
 		cmocka_unit_test(several_files),
+		cmocka_unit_test(names_take_limited_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * firefox.h - a profile for Firefox Profiler while it is made: what firefox.c loads, firefox_tables.c and
+ * firefox_threads.c write.
+ */
+#ifndef REPORT_EXPORT_FIREFOX_H
+#define REPORT_EXPORT_FIREFOX_H
+
+#include "report/export/frame_table.h"
+#include "report/export/string_table.h"
+#include "report/export/timeline.h"
+#include "report/output/json_writer.h"
+#include "report/profile/calltree.h"
+#include "report/view/view.h"
+
+enum { FIREFOX_IN_KERNEL = 1, FIREFOX_IN_USER = 2 }; /* stacks that contain a frame */
+
+struct marker {
+	uint64_t time_ns, count;
+	uint32_t domain;
+	uint8_t kind, code; /* of the record */
+};
+
+struct firefox {
+	const struct report *report;
+	struct json json;
+	struct timeline timeline;
+	struct marker *markers;
+	size_t nmarkers, markers_cap, next_marker;
+
+	struct frame_table table;
+	uint8_t *modes; /* by frame */
+	size_t modes_cap;
+	struct calltree stacks; /* of frames' numbers instead of addresses */
+	uint32_t *leaves;       /* by node of the profile's tree, twice: in the kernel and in user mode */
+
+	struct strings strings, files;
+	uint32_t *names;     /* by function of the table: the string */
+	uint32_t *sources;   /* the same: the file, if it has one */
+	uint32_t *filenames; /* by file: the string */
+};
+/* Makes the tables of what was loaded. 0 or -ENOMEM. */
+int firefox_make_tables(struct firefox *f);
+/* Writes what all threads share: the tables. */
+void firefox_put_shared(struct firefox *f);
+/* Writes a vCPU: its samples and markers. The vCPUs must come in the order of the timeline. 0 or a negative errno. */
+int firefox_put_thread(struct firefox *f, const struct timeline_vcpu *v);
+
+#endif

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* firefox_tables.c - the tables of stacks, frames, functions, files and texts, which all threads share. */
+#include "report/export/firefox.h"
+
+#include "common/array.h"
+#include "report/export/export_stacks.h"
+#include "report/export/firefox_meta.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* --- tables ------------------------------------------------------------------------------------------------------ */
+
+static int note_mode(struct firefox *f, uint32_t frame, bool user)
+{
+	size_t old = f->modes_cap;
+	int rc = array_room(&f->modes, &f->modes_cap, frame, sizeof(*f->modes));
+
+	if (rc != 0)
+		return rc;
+	for (; old < f->modes_cap; old++)
+		f->modes[old] = 0;
+	f->modes[frame] |= user ? FIREFOX_IN_USER : FIREFOX_IN_KERNEL;
+	return 0;
+}
+
+static int add_stack(void *ctx, const struct stack *s, const struct callchain *c)
+{
+	struct firefox *f = ctx;
+	uint32_t leaf = 0;
+	int rc = frame_table_chain(&f->table, c);
+
+	for (size_t i = 0; rc == 0 && i < c->n; i++) {
+		rc = note_mode(f, f->table.ids[i], stack_is_user(s));
+		if (rc == 0)
+			rc = calltree_child(&f->stacks, leaf, f->table.ids[i], 0, &leaf);
+	}
+	f->leaves[(size_t)s->node * 2 + stack_is_user(s)] = leaf;
+	return rc;
+}
+
+static int add_function_names(struct firefox *f)
+{
+	size_t n = f->table.nfunctions;
+	int rc = 0;
+
+	f->names = calloc(n + 1, sizeof(*f->names));
+	f->sources = calloc(n + 1, sizeof(*f->sources));
+	if (!f->names || !f->sources)
+		return -ENOMEM;
+	for (size_t i = 0; rc == 0 && i < n; i++) {
+		const struct table_function *function = &f->table.functions[i];
+
+		rc = strings_add(&f->strings, f->report->run->names.functions[function->function].name, &f->names[i]);
+		if (rc == 0 && function->file)
+			rc = strings_add(&f->files, function->file, &f->sources[i]);
+	}
+	return rc;
+}
+
+static int add_filenames(struct firefox *f)
+{
+	int rc = 0;
+
+	f->filenames = calloc(f->files.n + 1, sizeof(*f->filenames));
+	if (!f->filenames)
+		return -ENOMEM;
+	for (size_t i = 0; rc == 0 && i < f->files.n; i++)
+		rc = strings_add(&f->strings, f->files.texts[i], &f->filenames[i]);
+	return rc;
+}
+
+static int add_strings(struct firefox *f)
+{
+	int rc = 0;
+
+	/* Markers' names first, so that their numbers are those of the array. */
+	for (uint32_t i = 0, id; rc == 0 && i < FIREFOX_MARKERS; i++)
+		rc = strings_add(&f->strings, firefox_markers[i], &id);
+	if (rc == 0)
+		rc = add_function_names(f);
+	return rc == 0 ? add_filenames(f) : rc;
+}
+
+int firefox_make_tables(struct firefox *f)
+{
+	int rc = calltree_init(&f->stacks);
+
+	if (rc != 0)
+		return rc;
+	f->leaves = calloc(f->report->run->profile.tree.n, 2 * sizeof(*f->leaves));
+	rc = f->leaves ? stacks_each(f->report->run, f->report->selection->states, add_stack, f) : -ENOMEM;
+	return rc == 0 ? add_strings(f) : rc;
+}
+
+/* --- a table's columns ------------------------------------------------------------------------------------------- */
+
+typedef void put_cell(struct firefox *f, size_t row);
+
+static void put_column(struct firefox *f, const char *key, size_t rows, put_cell *put)
+{
+	json_array(&f->json, key);
+	for (size_t i = 0; i < rows; i++)
+		put(f, i);
+	json_end(&f->json);
+}
+
+struct column {
+	const char *key;
+	put_cell *put;
+};
+
+/* @columns end with one without a name. */
+static void put_table(struct firefox *f, const char *key, size_t rows, const struct column *columns)
+{
+	json_object(&f->json, key);
+	json_uint(&f->json, "length", rows);
+	for (; columns->key; columns++)
+		put_column(f, columns->key, rows, columns->put);
+	json_end(&f->json);
+}
+
+static void cell_null(struct firefox *f, size_t row)
+{
+	(void)row;
+	json_null(&f->json, NULL);
+}
+
+static void cell_none(struct firefox *f, size_t row)
+{
+	(void)row;
+	json_int(&f->json, NULL, -1);
+}
+
+static void cell_0(struct firefox *f, size_t row)
+{
+	(void)row;
+	json_uint(&f->json, NULL, 0);
+}
+
+static void cell_1(struct firefox *f, size_t row)
+{
+	(void)row;
+	json_uint(&f->json, NULL, 1);
+}
+
+static void cell_false(struct firefox *f, size_t row)
+{
+	(void)row;
+	json_bool(&f->json, NULL, false);
+}
+
+/* --- what all threads share -------------------------------------------------------------------------------------- */
+
+/* Node 0, the empty stack, is none of the table's. */
+static void cell_prefix(struct firefox *f, size_t row)
+{
+	uint32_t parent = f->stacks.nodes[row + 1].parent;
+
+	if (parent)
+		json_uint(&f->json, NULL, parent - 1);
+	else
+		json_null(&f->json, NULL);
+}
+
+static void cell_frame(struct firefox *f, size_t row)
+{
+	json_uint(&f->json, NULL, f->stacks.nodes[row + 1].address);
+}
+
+static void cell_inline_depth(struct firefox *f, size_t row)
+{
+	json_uint(&f->json, NULL, f->table.frames[row].inline_depth);
+}
+
+/* A frame of both modes' stacks has its caller's. */
+static void cell_category(struct firefox *f, size_t row)
+{
+	if (f->modes[row] == FIREFOX_IN_KERNEL)
+		json_uint(&f->json, NULL, CATEGORY_KERNEL);
+	else if (f->modes[row] == FIREFOX_IN_USER)
+		json_uint(&f->json, NULL, CATEGORY_USER);
+	else
+		json_null(&f->json, NULL);
+}
+
+static void cell_function(struct firefox *f, size_t row)
+{
+	json_uint(&f->json, NULL, f->table.frames[row].function);
+}
+
+static void cell_line(struct firefox *f, size_t row)
+{
+	if (f->table.frames[row].line)
+		json_uint(&f->json, NULL, f->table.frames[row].line);
+	else
+		json_null(&f->json, NULL);
+}
+
+static void cell_name(struct firefox *f, size_t row)
+{
+	json_uint(&f->json, NULL, f->names[row]);
+}
+
+static void cell_source(struct firefox *f, size_t row)
+{
+	if (f->table.functions[row].file)
+		json_uint(&f->json, NULL, f->sources[row]);
+	else
+		json_null(&f->json, NULL);
+}
+
+static void cell_filename(struct firefox *f, size_t row)
+{
+	json_uint(&f->json, NULL, f->filenames[row]);
+}
+
+static void cell_string(struct firefox *f, size_t row)
+{
+	json_text(&f->json, NULL, f->strings.texts[row]);
+}
+
+/* Names are found already, so no frame has an address that its program would look up in a library. */
+void firefox_put_shared(struct firefox *f)
+{
+	static const struct column stacks[] = {{"prefix", cell_prefix}, {"frame", cell_frame}, {0}};
+	static const struct column frames[] = {
+		{"address", cell_none},       {"inlineDepth", cell_inline_depth},
+		{"category", cell_category},  {"subcategory", cell_0},
+		{"func", cell_function},      {"nativeSymbol", cell_null},
+		{"innerWindowID", cell_null}, {"line", cell_line},
+		{"column", cell_null},        {0},
+	};
+	static const struct column functions[] = {
+		{"name", cell_name},           {"isJS", cell_false},
+		{"relevantForJS", cell_false}, {"resource", cell_none},
+		{"source", cell_source},       {"lineNumber", cell_null},
+		{"columnNumber", cell_null},   {0},
+	};
+	static const struct column resources[] = {
+		{"lib", cell_null}, {"name", cell_0}, {"host", cell_null}, {"type", cell_0}, {0}};
+	static const struct column symbols[] = {
+		{"libIndex", cell_0}, {"address", cell_0}, {"name", cell_0}, {"functionSize", cell_null}, {0},
+	};
+	static const struct column sources[] = {
+		{"id", cell_null},       {"filename", cell_filename}, {"startLine", cell_1},
+		{"startColumn", cell_1}, {"sourceMapURL", cell_null}, {0},
+	};
+
+	json_object(&f->json, "shared");
+	put_table(f, "stackTable", f->stacks.n - 1, stacks);
+	put_table(f, "frameTable", f->table.nframes, frames);
+	put_table(f, "funcTable", f->table.nfunctions, functions);
+	put_table(f, "resourceTable", 0, resources);
+	put_table(f, "nativeSymbols", 0, symbols);
+	put_table(f, "sources", f->files.n, sources);
+	put_column(f, "stringArray", f->strings.n, cell_string);
+	json_end(&f->json);
+}
