@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# --follow: a guest ends and comes back by another process; at first one that cannot be recorded; beside it is another
-# guest of the same name.
+# --follow: a guest ends and comes back by another process; at first one that cannot be recorded; beside it are two other
+# guests of the same name, of which one is recorded, too.
 set -u
 . "$(dirname "$0")/tap.sh"
 
@@ -15,14 +15,17 @@ times_back() {
 	"$report" --dump "$work/follow.upf" | grep -c 'event domain 0 .*(reboot)'
 }
 
+start_vmm -k work=heartbeat
 start_vmm -g -k "work=levels far"
 beside=$pid
-start_vmm -g -k "work=levels far"
+start_vmm -g -m -k "work=levels far"
 # Without CAP_BPF the kernel does not tell where a guest's memory is, and the search fails for the second monitor's (memory.t).
 setpriv --bounding-set=-bpf,-perfmon,-sys_admin --inh-caps=-bpf,-perfmon,-sys_admin \
 	"$record" --follow -F 500 --max-overhead 100% --max-cpu 100% --max-pause 60s -o "$work/follow.upf" "$pid" "$beside" 2> "$work/follow.err" &
 recorder=$!
 ok "two guests of one name: recorded" await sampled 0
+watchdog=$(pgrep -P "$recorder" uniprof-wdog)
+ok "the memory of one, which it shares, is mapped" grep -q memfd:guest "/proc/$recorder/maps"
 end_machine() {
 	kill -KILL "$1" && wait "$1"
 } 2> /dev/null
@@ -31,6 +34,14 @@ ended() {
 	"$report" --dump "$work/follow.upf" 2> /dev/null | grep -q 'event domain 0 .*(dying)'
 }
 ok "one ends: told" await ended
+# Each thread of the recorder may have descriptors of its own. The other guest's memory is private.
+let_go() {
+	! ls -l "/proc/$recorder/task/"*/fd "/proc/$watchdog/fd" | grep memfd:guest &&
+		! grep memfd:guest "/proc/$recorder/maps" &&
+		! grep kvm-vcpu "/proc/$watchdog/maps" &&
+		[ "$(grep -c kvm-vcpu "/proc/$recorder/maps")" = 1 ]
+}
+ok "its memory and its vCPU are let go" let_go
 start_vmm -k work=heartbeat
 refused="back as domain $pid, but cannot be recorded: cannot find its memory: CAP_BPF and CAP_PERFMON are missing, .*; trying again\$"
 ok "it comes back, and cannot be recorded: told" await said "$refused"

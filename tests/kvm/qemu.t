@@ -5,16 +5,6 @@ set -u
 . "$(dirname "$0")/tap.sh"
 . "$(dirname "$0")/qemu.sh"
 
-# work_of TRACE VCPU...: what each of these has done. By samples, as in record.t.
-work_of() {
-	local trace=$1 vcpu
-
-	for vcpu in "${@:2}"; do
-		folded --vcpu "$vcpu" "$trace" | sed 's/^_start_secondary;secondary_main;/_start;kernel_main;/' > "$work/vcpu"
-		shares_of "$work/vcpu" "$kvm/../xen/guests/truth/levels.txt" || return
-	done
-}
-
 # asked COMMAND: what QEMU's monitor answers.
 asked() {
 	local before
@@ -77,21 +67,21 @@ for machine in microvm q35; do
 	start_qemu "$name" 1 work=levels -machine $machine
 	works_or_skip work_levels
 	ok "$machine, one vCPU: recorded by QEMU's name" recorded one -F 2k -n 6000 "$machine,$$"
-	ok "$machine, one vCPU: every stack is the guest's, every share of time within 3 points" work_of "$work/one.upf" 0
+	ok "$machine, one vCPU: every stack is the guest's, every share of time within 3 points" shares one levels 0
 	ok "$machine, one vCPU: nothing is left behind" untouched
 	end_machines
 
 	start_qemu "$name" 2 "work=levels others=same vcpus=2 " -machine $machine
 	works _start_secondary > "$work/why"
-	ok "$machine, two vCPUs: recorded" recorded two -F 1k -n 10000 "$machine,$$"
-	ok "$machine, two vCPUs: every stack is the guest's, every share of time within 3 points" work_of "$work/two.upf" 0 1
+	ok "$machine, two vCPUs: recorded" recorded two -F 1k -n 6000 "$machine,$$"
+	ok "$machine, two vCPUs: every stack is the guest's, every share of time within 3 points" shares two levels 0 1
 	ok "$machine, two vCPUs: nothing is left behind" untouched
 	end_machines
 
 	start_qemu "$name" 2 "work=levels others=idle vcpus=2 " -machine $machine
 	works work_levels > "$work/why"
 	ok "$machine, a halted vCPU beside one at work: recorded" recorded idle -F 2k -n 8000 "$machine,$$"
-	ok "$machine: the share of the one at work" work_of "$work/idle.upf" 0
+	ok "$machine: the share of the one at work" shares idle levels 0
 	ok "$machine: the halted one is asleep, where it waits" asleep idle
 	ok "$machine: QEMU's monitor shows the same instruction pointer and the same chain of callers" same_chain "$work/idle.upf"
 	ok "$machine: one look at it: recorded" recorded look -n 1 --registers --max-overhead 100% "$machine,$$"

@@ -10,21 +10,14 @@ for kind in shares levels recursion depth:16; do
 	truth=${kind%:*}
 	start_vmm -k "work=$kind far"
 	ok "$truth: recorded by pid" recorded "$truth" -F 2k -n 5000 "$pid"
-	ok "$truth: every stack is the guest's, every share of time within 3 points" shares "$work/$truth.upf" "$truth"
+	ok "$truth: every stack is the guest's, every share of time within 3 points" shares "$truth" "$truth" 0
 	ok "$truth: nothing is left behind" untouched
 	end_machines
 done
 
 start_vmm -c 2 -m -d "work=shares others=same"
-ok "memory from a memfd, two vCPUs at work: recorded" recorded memfd -F 1k -n 10000 "kvm:$called"
-# By samples: a stop waits for both threads, and where they wait for processors a few samples have most of the CPU time.
-both() {
-	for vcpu in 0 1; do
-		folded --vcpu $vcpu "$work/memfd.upf" | sed 's/^_start_secondary;secondary_main;/_start;kernel_main;/' > "$work/vcpu"
-		shares_of "$work/vcpu" "$kvm/../xen/guests/truth/shares.txt" || return
-	done
-}
-ok "the shares of each vCPU" both
+ok "memory from a memfd, two vCPUs at work: recorded" recorded memfd -F 1k -n 6000 "kvm:$called"
+ok "the shares of each vCPU" shares memfd shares 0 1
 end_machines
 
 # --- a relocated kernel (KASLR) --------------------------------------------------------------------------------------
@@ -37,7 +30,7 @@ tells_where() {
 	"$report" --dump -q "$work/moved.upf" | grep -m 1 " entry .* 0x$(printf %x $((0x$linked + (1 << 30) + (77 << 21))))$"
 }
 ok "the trace tells where" tells_where
-ok "by its image alone every stack is the guest's, every share of time within 3 points" shares "$work/moved.upf" shares
+ok "by its image alone every stack is the guest's, every share of time within 3 points" shares moved shares 0
 end_machines
 
 # --- vCPUs that do nothing -------------------------------------------------------------------------------------------
@@ -48,7 +41,7 @@ start_vmm -c 2 -k "work=shares others=idle"
 await halted
 ok "a halted vCPU beside one at work: recorded" recorded smp -F 2k -n 8000 "$pid"
 ok "the halted vCPU is asleep, where it waits" asleep smp
-ok "the shares of the other one" shares "$work/smp.upf" smp
+ok "the shares of the other one" shares smp smp 0
 end_machines
 
 start_vmm -k work=idle
@@ -192,7 +185,6 @@ for capability in bpf perfmon; do
 	ok "refused without $capability" without $capability "$pid: cannot find its memory: CAP_BPF and CAP_PERFMON are missing"
 done
 
-first=$pid
 start_vmm -k work=heartbeat
 ok "two of one name" refused 4 "$called: more than one domain has this name" "$called"
 traced() {
@@ -206,17 +198,55 @@ traced() {
 	return $status
 }
 ok "one that somebody traces" traced
-pid=$first
+few_descriptors() (
+	ulimit -Sn 20
+	recorded few -F 100 -n 20 "$pid"
+)
+end_machines
+start_vmm -c 8 -k "work=heartbeat others=same"
+ok "more vCPUs than the soft limit allows descriptors for" few_descriptors
+end_machines
+start_vmm -c 2 -k "work=heartbeat others=same"
+# strace gets hold of the threads that the recorder does not have at that moment.
+looked_at() {
+	local try
+
+	for ((try = 0; try < 20; try++)); do
+		timeout -s INT 0.3 strace -f -o /dev/null -p "$pid" &> "$work/tracer"
+		"$report" --dump "$work/kills.upf" 2> /dev/null | grep 'lost domain 0 .*hypervisor refused' && return
+	done
+	return 1
+}
+goes_on_recording() {
+	local status=0
+
+	begin -F 100
+	looked_at || status=1
+	kill -INT "$recorder"
+	wait "$recorder" || status=1
+	cat "$work/kills.err" "$work/tracer"
+	"$report" --verify "$work/kills.upf" && return $status
+}
+ok "somebody traces it for a moment while it is recorded: the recording goes on" goes_on_recording
+end_machines
+start_vmm -r -k work=heartbeat
+synced() {
+	refused 4 "$pid: its VMM itself uses the registers that KVM shares with it (KVM_CAP_SYNC_REGS)" "$pid" &&
+		goes_on && ! disarmed
+}
+ok "one whose monitor itself uses the registers that KVM shares with it: it goes on" synced
 end() {
-	"$record" -F 500 -f -o "$work/end.upf" "$first" 2> "$work/end.err" &
+	"$record" -F 500 -f -o "$work/end.upf" "$pid" 2> "$work/end.err" &
 	local recorder=$!
 	await [ -s "$work/end.upf" ]
-	kill "$first"
+	kill "$pid"
 	wait $recorder
 	local status=$?
 	cat "$work/end.err"
 	[ $status = 0 ] && grep -q '^ended.*domain' "$work/end.err"
 }
+end_machines
+start_vmm -c 2 -k work=heartbeat
 ok "its end ends the recording" end
 end_machines
 

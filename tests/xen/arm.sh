@@ -8,14 +8,15 @@ add_guest() { # NAME MODE [VARIANT [COMPILER]]
 	kernels+=(-g "$work/$1.img")
 }
 
-# The report stays this system's.
+# The report stays this system's. Several tests at once build one recorder.
 lab_arm() { # SCRIPT [ARGUMENT...]
 	local sysroot
 
 	sysroot=$("$xen/lab" -a arm64 -w | sed -n 's/^xen=//p')
 	build=$build/arm64
-	make -s -C "$xen/../.." O="$build" CC="aarch64-linux-gnu-gcc --sysroot=$sysroot" uniprof-record > "$work/make.log" 2>&1 ||
-		cat "$work/make.log"
+	mkdir -p "$build"
+	flock "$build" make -s -C "$xen/../.." O="$build" CC="aarch64-linux-gnu-gcc --sysroot=$sysroot" uniprof-record \
+		> "$work/make.log" 2>&1 || cat "$work/make.log"
 	guest=${kernels[1]}
 	lab -a arm64 -i "${kernels[@]}" "$@"
 }

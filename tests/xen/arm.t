@@ -13,7 +13,7 @@ for mode in arm64-4k arm64-16k arm64-64k arm64-flat arm64-user arm32-lpae arm32-
 done
 add_guest clang-arm32-short arm32-short frames clang
 add_guest clang-arm32-thumb arm32-thumb frames clang
-lab_arm "$xen/t/arm.sh"
+lab_arm "$xen/in_dom0/arm.sh"
 
 ok "recorded" recorded all
 check_kinds <<-END

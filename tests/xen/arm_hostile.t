@@ -10,7 +10,7 @@ modes=(arm64-4k arm64-flat arm32-short arm32-lpae)
 for mode in "${modes[@]}"; do
 	add_guest "$mode" "$mode"
 done
-lab_arm "$xen/t/arm_hostile.sh"
+lab_arm "$xen/in_dom0/arm_hostile.sh"
 
 none='no page there' refused='page refused by the hypervisor' last='frame pointer not above the last'
 ok "frame pointers: recorded, and the guests run" survived fp

@@ -10,7 +10,7 @@ add_guest gcc64 arm64-4k leaf
 add_guest gcc32 arm32-short leaf
 add_guest clang32 arm32-short leaf clang
 add_guest nofp64 arm64-4k nofp-debug
-lab_arm "$xen/t/arm_leaves.sh"
+lab_arm "$xen/in_dom0/arm_leaves.sh"
 
 recorded() {
 	cat "$out/$1.err"

@@ -11,7 +11,7 @@ for mode in arm64-4k arm64-flat arm32-lpae arm32-short arm32-thumb; do
 	add_guest $mode $mode
 	add_symbols $mode $mode.img
 done
-lab_arm "$xen/t/registers.sh" 4k=pvh,arm64-4k.img,shares flat64=pvh,arm64-flat.img,levels lpae=pvh,arm32-lpae.img,recursion \
+lab_arm "$xen/in_dom0/registers.sh" 4k=pvh,arm64-4k.img,shares flat64=pvh,arm64-flat.img,levels lpae=pvh,arm32-lpae.img,recursion \
 	short=pvh,arm32-short.img,shares thumb=pvh,arm32-thumb.img,levels crash=pvh,arm64-4k.img,end:3
 
 check_registers <<-END

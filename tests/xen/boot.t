@@ -17,7 +17,7 @@ ends_with() { # STATUS COMMAND...
 
 guests/build "$work" && nm -n "$work/guest.elf" > "$work/guest.map"
 for version in 4.14 4.17 4.20; do
-	ok "Xen $version and its guests" ./lab -x "$version" -g "$work/guest.elf" -f "$work/guest.map" t/boot.sh
+	ok "Xen $version and its guests" ./lab -x "$version" -g "$work/guest.elf" -f "$work/guest.map" in_dom0/boot.sh
 done
 
 echo 'printf "%s|" "$@" > /out/arguments; exit 7' > "$work/status.sh"

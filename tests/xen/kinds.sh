@@ -55,7 +55,7 @@ check_kinds() { # [WHERE]
 	done
 }
 
-# The guests of t/kinds.sh, of every kind and mode: $kernels for the lab.
+# The guests of in_dom0/kinds.sh, of every kind and mode: $kernels for the lab.
 build_kinds() {
 	local mode
 

@@ -7,7 +7,7 @@ set -u
 . "$xen/kinds.sh"
 
 build_kinds
-lab -i "${kernels[@]}" "$xen/t/kinds.sh"
+lab -i "${kernels[@]}" "$xen/in_dom0/kinds.sh"
 
 ok "recorded" recorded all
 check_all_kinds

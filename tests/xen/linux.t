@@ -6,7 +6,7 @@ set -u
 . "$(dirname "$0")/tap.sh"
 
 "$xen/linux/build" "$work/linux"
-lab -i -f "$work/linux/vmlinuz" -f "$work/linux/initrd" "$xen/t/linux.sh"
+lab -i -f "$work/linux/vmlinuz" -f "$work/linux/initrd" "$xen/in_dom0/linux.sh"
 vmlinux=$work/linux/vmlinux names=$out/kallsyms
 profile() { # TRACE OPTION...
 	"$report" -s "$vmlinux" -s "$names" "${@:2}" "$out/$1.upf"
@@ -19,7 +19,7 @@ recorded() {
 ok "recorded" recorded
 # Programs start and end all the time, and each has new stacks.
 seldomer() {
-	awk 'FNR == 1 { files++ } /^retaken/ { again[files] = $2 } END { print again[1] + 0, again[2] + 0; exit again[1] + 0 > again[2] + 0 }' \
+	awk 'FNR == 1 { files++ } /^retried/ { again[files] = $2 } END { print again[1] + 0, again[2] + 0; exit again[1] + 0 > again[2] + 0 }' \
 		"$out/auto.err" "$out/fp.err"
 }
 ok "auto: fewer rounds are taken again than by frame pointers alone" seldomer

@@ -7,7 +7,7 @@ set -u
 
 linux=$work/linux
 "$xen/linux/build" -r "$linux"
-lab -i -f "$linux/grub.bin" "$xen/t/linux_pvh.sh"
+lab -i -f "$linux/grub.bin" "$xen/in_dom0/linux_pvh.sh"
 trace=$out/pvh.upf
 profile() { # [-t TRACE] OPTION...
 	local of=$trace
@@ -54,12 +54,12 @@ from_the_start() {
 		grep -q 'kernel_init;.*;do_one_initcall;' "$work/boot"
 }
 ok "of a guest that was recorded from its first instruction, too" from_the_start
-# At a retpoline's last instructions there are no tables (linux.t).
+# But for what ORC does not describe (linux.t).
 kernel_whole() {
 	"$report" --dump -s "$linux/vmlinux" "$trace" | grep ' kernel cpu ' > "$work/kernel"
 	grep -v ' end 0 (whole)' "$work/kernel" | tee "$work/lost" | head -n 5
 	echo "$(wc -l < "$work/lost") of $(wc -l < "$work/kernel") are not whole"
-	[ "$(wc -l < "$work/kernel")" -gt 500 ] && ! grep -v __x86_indirect_thunk "$work/lost" &&
+	[ "$(wc -l < "$work/kernel")" -gt 500 ] && ! grep -vE '__x86_indirect_thunk|__switch_to_asm' "$work/lost" &&
 		[ $(($(wc -l < "$work/lost") * 100)) -le "$(wc -l < "$work/kernel")" ]
 }
 ok "its stacks are whole" kernel_whole
@@ -73,10 +73,10 @@ to_the_leaf() {
 ok "they lead from the entry to the leaf" to_the_leaf
 
 # --- the programs ----------------------------------------------------------------------------------------------------
-# One is where it was linked, and of the other the address is known.
+# One is where it was linked, and of the other the address is known. What they call and when is in linux/program.c.
 fixed=(-s "$linux/fixed")
 moved=(-s "$linux/moved@$(awk '$1 == "USED" && $2 == "/moved" { print $3; exit }' "$out/before")")
-called='_start;__libc_start_main(_impl)?;__libc_start_call_main;main(;(often;mix|seldom;mix|often|seldom|zeros(;.*read)?|syscall))?'
+called='_start;__libc_start_main(_impl)?;__libc_start_call_main;main(;(often;mix|seldom;mix|often|seldom|zeros(;.*read)?|syscall|(__)?dprintf(;[^;]+)*))?'
 own_shares() { # OPTION...: three times as long by way of often() as of seldom(), and half of all that is in user mode
 	profile --focus '\[user\]' -s "$linux/vmlinux" "$@" | tee "$work/program" | grep -vE "^\[user\](;$called)? [0-9]+\$" && return 1
 	awk '{ all += $NF } /;main/ { own += $NF } /;often;mix / { often += $NF } /;seldom;mix / { seldom += $NF }

@@ -5,7 +5,7 @@ set -u
 . "$(dirname "$0")/tap.sh"
 
 beats=0x$(nm "$guest" | awk '$3 == "beats" { print $1 }')
-lab -i -f "$build/tests/xen/onlooker=/bin/onlooker" "$xen/t/output.sh" "$beats"
+lab -i -f "$build/tests/xen/onlooker=/bin/onlooker" "$xen/in_dom0/output.sh" "$beats"
 
 # ended NAME STATUS TEXT: the recorder said so, once, and the guest goes on.
 ended() {
@@ -50,7 +50,7 @@ stuck() {
 ok "a reader that never reads on: the second Ctrl-C ends the recorder" stuck
 unread() {
 	cat "$out/unread.err" "$out/unread.rc"
-	[ "$(cat "$out/unread.rc")" = 5 ] && grep -q 'nobody read it' "$out/unread.err"
+	[ "$(cat "$out/unread.rc")" = 5 ] && grep -q 'no program reads it' "$out/unread.err"
 }
 ok "a named pipe that nobody reads: Ctrl-C ends the waiting" unread
 ok "a reader that goes away ends the recording, and is said" ended head 5 'its reader went away; what was written before is valid'

@@ -7,7 +7,7 @@ set -u
 address() {
 	nm "$guest" | awk -v name="$1" '$3 == name { print "0x" $1 }'
 }
-lab -i -f "$build/tests/xen/onlooker=/bin/onlooker" "$xen/t/record.sh" "$(address lived_ns)" "$(address stood_ns)"
+lab -i -f "$build/tests/xen/onlooker=/bin/onlooker" "$xen/in_dom0/record.sh" "$(address lived_ns)" "$(address stood_ns)"
 
 recorded() {
 	cat "$out/$1.err"
@@ -30,7 +30,7 @@ ok "sampling thread, writer thread and watchdog have no capability left" no_capa
 # Asked for a hundred thousand samples a second, and for 1 % of the time at most.
 held_back() {
 	cat "$out/held.err"
-	awk '/^paused/ { for (i = 1; i < NF; i++) if ($(i + 1) == "%") share = $i } END { exit !(share > 0.5 && share < 1.2) }' "$out/held.err" &&
+	awk '/^paused/ { for (i = 1; i < NF; i++) if ($i ~ /%$/) share = $i + 0 } END { exit !(share > 0.5 && share < 1.2) }' "$out/held.err" &&
 		"$report" --dump "$out/held.upf" | grep -q 'event domain 0 7 (rate)'
 }
 ok "held: recorded" recorded held

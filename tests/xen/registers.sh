@@ -33,7 +33,7 @@ check_registers() {
 	while read -r name elf what mode; do
 		guest=$work/$elf.elf
 		ok "$name: recorded while it is $what, in one pause" one_pause "$name"
-		ok "$name: says so" says "$name" "The domain $([ "$what" = crashed ] && echo "had crashed." || echo "was paused by somebody else.")"
+		ok "$name: says so" says "$name" "The domain $([ "$what" = crashed ] && echo "had crashed." || echo "was paused by another program.")"
 		ok "$name: its mode" says "$name" "$mode"
 		ok "$name: vCPU 0 has all that xenctx shows" like_xenctx "$name" 0
 		ok "$name: vCPU 1 has all that xenctx shows" like_xenctx "$name" 1

@@ -12,7 +12,7 @@ for mode in pv long pae two flat; do
 	kernels+=(-g "$work/$mode.elf")
 	add_symbols "$mode"
 done
-lab "${kernels[@]}" "$xen/t/registers.sh" pv=pv,pv.elf,shares hvm=hvm,long.elf,shares long=pvh,long.elf,recursion \
+lab "${kernels[@]}" "$xen/in_dom0/registers.sh" pv=pv,pv.elf,shares hvm=hvm,long.elf,shares long=pvh,long.elf,recursion \
 	pae=pvh,pae.elf,levels two=pvh,two.elf,shares flat=pvh,flat.elf,levels crash=pvh,long.elf,end:3
 
 check_registers <<-END

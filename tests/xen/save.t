@@ -5,7 +5,7 @@ set -u
 . "$(dirname "$0")/tap.sh"
 
 "$xen/linux/build" "$work/linux"
-lab -c 2 -f "$build/tests/xen/onlooker=/bin/onlooker" -f "$work/linux/vmlinuz" -f "$work/linux/initrd" "$xen/t/save.sh"
+lab -c 2 -f "$build/tests/xen/onlooker=/bin/onlooker" -f "$work/linux/vmlinuz" -f "$work/linux/initrd" "$xen/in_dom0/save.sh"
 
 # sampled TRACE AT LEAST: so many samples, in what the guest is known to do.
 sampled() {

@@ -41,7 +41,7 @@ shares() {
 # seldom_retaken NAME: by what the recorder said in $out/NAME.err, under 1 % of the rounds were taken again.
 seldom_retaken() {
 	cat "$out/$1.err"
-	awk '/^samples/ { sub("[(]", "", $6); rounds = $6 } /^retaken/ { again = $2 } END { exit !(rounds > 100 && again < rounds / 100) }' "$out/$1.err"
+	awk '/^samples/ { sub("[(]", "", $6); rounds = $6 } /^retried/ { again = $2 } END { exit !(rounds > 100 && again < rounds / 100) }' "$out/$1.err"
 }
 
 # calls_a_round NAME N: between two sleeps of the warm recorder there are N ioctls, and nothing is mapped.

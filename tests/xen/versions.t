@@ -16,7 +16,7 @@ dom0_listed() {
 	grep '^ *0  Domain-0 .* no: ' "$out/list"
 }
 for version in 4.14 4.20; do
-	lab -i -x $version "${kernels[@]}" "$xen/t/kinds.sh"
+	lab -i -x $version "${kernels[@]}" "$xen/in_dom0/kinds.sh"
 	ok "Xen $version: recorded" of_version all "$version.*domctl 0x"
 	ok "Xen $version: dom0 is in the list" dom0_listed
 	check_all_kinds "Xen $version: "
@@ -24,7 +24,7 @@ done
 
 make -s -C "$xen/../.." O="$work/libxc" XENIF=libxc uniprof-record > "$work/make.log" 2>&1 || cat "$work/make.log"
 build=$work/libxc guest=$pv
-lab -i -g "$work/long.elf" "$xen/t/versions.sh"
+lab -i -g "$work/long.elf" "$xen/in_dom0/versions.sh"
 only_pv() {
 	dom0_listed && grep '^ *1  shares  *PV  *1  *[0-9]*  -  *yes$' "$out/list" &&
 		grep '^ *2  pvh  *PVH  *1  *[0-9]*  -  *no: this build records only PV guests' "$out/list"

@@ -9,7 +9,7 @@ kills=${KILLS:-40}
 address() {
 	nm "$guest" | awk -v name="$1" '$3 == name { print "0x" $1 }'
 }
-lab -c 4 -T "$((3600 + kills * 60))" -f "$build/tests/xen/onlooker=/bin/onlooker" "$xen/t/watchdog.sh" "$kills" \
+lab -c 4 -T "$((3600 + kills * 60))" -f "$build/tests/xen/onlooker=/bin/onlooker" "$xen/in_dom0/watchdog.sh" "$kills" \
 	"$(address beats)" "$(address longest_ns)"
 
 # Stopped for 1.5 s each time, where a pause may last 0.1 s; the guest's own clock has the last word.
