@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# PVH guests whose frame pointers, page tables, memory and modes lead astray, in every format of page tables and without: every
-# walk ends, for the right reason, and the guests go on.
+# PVH guests whose frame pointers, page tables, memory and modes lead astray, in every format of page tables and without:
+# every walk ends, for the right reason, and the guests go on.
 set -u
 . "$(dirname "$0")/tap.sh"
 . "$xen/kinds.sh"
@@ -17,6 +17,14 @@ lab -i "${kernels[@]}" "$xen/in_dom0/kinds_hostile.sh"
 none='no page there' refused='page refused by the hypervisor' last='frame pointer not above the last'
 ok "frame pointers: recorded, and the guests run" survived fp
 ok "copies: recorded, and the guests run" survived dwarf
+# The loop's two instructions only, the first of one byte: on the way there and back, paging is on at physical addresses,
+# and stacks are whole.
+spin_at_physical() {
+	local at
+
+	at=0x$(nm "$guest" | awk '$3 == "spin_at_physical" { print substr($1, length($1) - 6) }')
+	printf '(0x%x|0x%x)' $((at)) $((at + 1))
+}
 for mode in "${modes[@]}"; do
 	guest=$work/$mode.elf
 	ok "$mode: a frame that is its own caller" ends fp fp_loop "$last" 2
@@ -41,9 +49,9 @@ for mode in "${modes[@]}"; do
 		ok "$mode: real mode" ends fp '0x70[0-9a-f]{2}' '16-bit code' 1
 		continue ;;
 	long)
-		ok "$mode: 32-bit code" ends fp '0x1[0-9a-f]{5}' "$none" 2 ;;
+		ok "$mode: 32-bit code" ends fp "$(spin_at_physical)" "$none" 2 ;;
 	*)
-		ok "$mode: paging off" ends fp '0x1[0-9a-f]{5}' "$refused" 2 ;;
+		ok "$mode: paging off" ends fp "$(spin_at_physical)" "$refused" 2 ;;
 	esac
 	ok "$mode: no page" ends fp fp_nowhere "$none" 1
 	ok "$mode: a frame that reaches into a hole" ends fp fp_into_hole "$none" 1

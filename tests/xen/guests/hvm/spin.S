@@ -100,6 +100,7 @@
 	popq %rbx
 	ret
 	.code32
+spin_at_physical:
 2:	decl %ecx
 	jnz 2b
 	lret
@@ -150,6 +151,7 @@ real_end:
 	movl $0x11, %eax
 	before_hypercall
 	movl %eax, %cr0
+spin_at_physical:
 2:	decl %ecx
 	jnz 2b
 	orl $0x80000000, %eax
