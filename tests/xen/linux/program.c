@@ -14,6 +14,8 @@
 #include <unistd.h>
 
 #define SLICE 20000000 /* ns of CPU time, about, before there is other work */
+/* One round is much shorter than a sampling period, so that neighbouring samples are independent. */
+#define ROUNDS 16 /* before it looks at the time */
 
 extern const char __executable_start[]; /* the linker's */
 static char buffer[1 << 16];
@@ -29,7 +31,7 @@ static uint64_t used(void)
 
 __attribute__((noipa)) static uint64_t mix(uint64_t x)
 {
-	for (int i = 0; i < 20000; i++)
+	for (int i = 0; i < 1000; i++)
 		x = (x ^ x >> 33) * 0xff51afd7ed558ccd;
 	return x;
 }
@@ -63,7 +65,8 @@ int main(int argc, char **argv)
 	for (;;) {
 		since = used();
 		while (used() - since < SLICE)
-			x = seldom(often(x));
+			for (int i = 0; i < ROUNDS; i++)
+				x = seldom(often(x));
 		own += used() - since;
 		since = used();
 		while (used() - since < SLICE)
