@@ -186,6 +186,10 @@ static int check_tracer(const struct guest *g)
 	return by > 0 ? -EBUSY : by;
 }
 
+/*
+ * The caller has room for the vCPUs of @info. A monitor makes them one after the other: one that has more by now was
+ * not complete when it was looked at, and is to be looked at again.
+ */
 static int find_again(struct guest *g, const struct guest_info *info)
 {
 	struct guest_info now;
@@ -194,7 +198,10 @@ static int find_again(struct guest *g, const struct guest_info *info)
 	if (rc != 0)
 		return rc;
 	kvm_describe(&g->machine, &now);
-	return memcmp(now.uuid, info->uuid, sizeof(now.uuid)) == 0 ? 0 : -ESRCH;
+	if (memcmp(now.uuid, info->uuid, sizeof(now.uuid)) != 0 || now.vcpus > info->vcpus)
+		return -ESRCH;
+	g->machine.vcpus = info->vcpus;
+	return 0;
 }
 
 /* NULL: errno. */
@@ -358,7 +365,7 @@ static int find_threads(struct guest *g, bool by_stops)
 	return rc < 0 ? rc : missing;
 }
 
-int kvm_settle(struct guest *g)
+static int settle(struct guest *g)
 {
 	const struct timespec wait = {.tv_nsec = SETTLE_WAIT_NS};
 	unsigned stops = 0;
@@ -381,6 +388,16 @@ int kvm_settle(struct guest *g)
 		return missing;
 	g->to_share = true;
 	return told ? search_layout(g->search, &g->layout) : -ENOSYS;
+}
+
+/* A guest that is given up may end: its pages, still mapped, would keep its memory. */
+int kvm_settle(struct guest *g)
+{
+	int rc = settle(g);
+
+	for (uint32_t i = 0; rc != 0 && i < g->machine.vcpus; i++)
+		vcpu_detach(&g->vcpus[i]);
+	return rc;
 }
 
 /* With the registers that the last stops have left. */

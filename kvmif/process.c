@@ -192,7 +192,15 @@ int machine_name(pid_t pid, char *name, size_t size)
 
 /* --- numbers of vCPUs --------------------------------------------------------------------------------------------- */
 
-/* Whole numbers of "key=" among the commas of @text; 0: it is not there. */
+/* The number that @text begins with; 0: none, or too large. */
+static uint32_t number_at(const char *text)
+{
+	const unsigned long n = isdigit((unsigned char)*text) ? strtoul(text, NULL, 10) : 0;
+
+	return n <= MACHINE_VCPUS_MAX ? (uint32_t)n : 0;
+}
+
+/* That of "key=" among the commas of @text; 0: it is not there. */
 static uint32_t key_value(const char *text, const char *key)
 {
 	const size_t n = strlen(key);
@@ -204,8 +212,7 @@ static uint32_t key_value(const char *text, const char *key)
 			return 0;
 		at++;
 	}
-	at = strtoul(at + n + 1, NULL, 10) <= MACHINE_VCPUS_MAX ? at + n + 1 : "0";
-	return (uint32_t)strtoul(at, NULL, 10);
+	return number_at(at + n + 1);
 }
 
 static uint32_t width(uint32_t n)
@@ -219,13 +226,18 @@ static uint32_t width(uint32_t n)
 
 /*
  * QEMU numbers vCPUs by APIC identifiers: thread, core, die and socket each have bits of their own, so numbers can be
- * left out. -smp says how many there are of each; what it does not say, there is one of, but for cores.
+ * left out. -smp says how many there are of each; what it does not say, there is one of, but for cores. Without
+ * maxcpus, there are as many as at the start: its first number, or cpus.
  */
 static uint32_t qemu_vcpus(const char *smp)
 {
 	uint32_t threads = key_value(smp, "threads"), cores = key_value(smp, "cores"), dies = key_value(smp, "dies");
 	uint32_t sockets = key_value(smp, "sockets"), most = key_value(smp, "maxcpus");
 
+	if (!most)
+		most = key_value(smp, "cpus");
+	if (!most)
+		most = number_at(smp);
 	threads += !threads;
 	dies += !dies;
 	if (!cores && !sockets)

@@ -47,6 +47,11 @@ refused="back as domain $pid, but cannot be recorded: cannot find its memory: CA
 ok "it comes back, and cannot be recorded: told" await said "$refused"
 ok "the other guest is recorded all the same" await sampled 1 1000
 end_machine "$pid"
+# But for the moment of another try.
+one_vcpu() {
+	[ "$(grep -c kvm-vcpu "/proc/$recorder/maps")" = 1 ]
+}
+ok "it ends: its vCPU is let go" await one_vcpu
 start_vmm -g -k "work=levels far"
 ok "it comes back again: told" await said "back as domain $pid\$"
 kill -INT "$recorder"

@@ -77,6 +77,9 @@ static void vcpus_to_come_are_counted(void **state)
 	check_vcpus("-smp", "1,maxcpus=12,cores=3,threads=2", 14);
 	check_vcpus("-smp", "1,maxcpus=100000,threads=99999999999", 1);
 	check_vcpus("-smp", "1,maxcpus=512,sockets=512", MACHINE_VCPUS_MAX);
+	check_vcpus("-smp", "4", 4);
+	check_vcpus("-smp", "cpus=6", 6);
+	check_vcpus("-smp", "8,cores=4", 8);
 	check_vcpus("--cpus", "boot=2,max=8", 8);
 	check_vcpus("--cpus", "boot=2", 0);
 	check_vcpus("-name", "web1", 0);
