@@ -177,11 +177,16 @@ struct hypervisor_ops {
 	void (*prepare)(struct guest *g, const uint64_t *asleep);
 	/*
 	 * Pauses the guest and reads run states and registers of its vCPUs, by one call. 0: the guest is paused, and
-	 * resume() must follow. Negative errno: it is not paused; -EAGAIN: another round may succeed; -EINTR: the
-	 * watchdog would not wait any longer. Positive errno: it is paused, and resume() must follow, but it could not
-	 * be read.
+	 * resume() must follow. Negative errno: it is not paused any more; -EAGAIN: another round may succeed; -EINTR:
+	 * the watchdog would not wait any longer. Positive errno: it is paused, and resume() must follow, but it could
+	 * not be read.
 	 */
 	int (*stop)(struct guest *g);
+	/*
+	 * After a stop() with -EAGAIN or -EINTR: until when (CLOCK_MONOTONIC, ns) it may have paused some of the vCPUs.
+	 * NULL: it has paused none.
+	 */
+	uint64_t (*held_until)(const struct guest *g);
 	/*
 	 * What the last stop() has read. Makes no call, so it can wait until the guest runs again. @before is the
 	 * domain's information from just before the pause. Fills info->vcpus entries of @vcpus; the registers of
@@ -194,8 +199,8 @@ struct hypervisor_ops {
 	 */
 	void (*registers)(struct guest *g, uint32_t vcpu, struct register_set *set);
 	/*
-	 * Undoes the pause of stop(). -EINVAL: somebody else has undone it. -ECANCELED: cancel_resume() came first, and the
-	 * guest is still paused.
+	 * Undoes the pause of stop(). -EINVAL: somebody else has undone it. -ECANCELED: cancel_resume() came first, and
+	 * the guest is still paused.
 	 */
 	int (*resume)(struct guest *g);
 	/*

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "common/registers.h"
@@ -25,6 +26,7 @@ struct guest {
 	struct guest_info before;
 	struct vcpu_stop vcpu[SIM_VCPUS];
 	bool uncollected;
+	uint64_t held_until_ns;
 };
 
 static struct hypervisor the_host;
@@ -367,6 +369,14 @@ static void prepare(struct guest *g, const uint64_t *asleep)
 	g->asleep = asleep ? asleep[0] : 0;
 }
 
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
 static int stop(struct guest *g)
 {
 	struct sim_domain *d = g->d;
@@ -374,8 +384,10 @@ static int stop(struct guest *g)
 	call_outside_pause();
 	if (!exists(d))
 		return -ESRCH;
-	if (d->stop_error < 0)
+	if (d->stop_error < 0) {
+		g->held_until_ns = now_ns() + d->held_ns;
 		return d->stop_error;
+	}
 	d->stops++;
 	if (d->tick)
 		d->tick(d, d->ctx);
@@ -390,6 +402,11 @@ static int stop(struct guest *g)
 	if (d->stop_error == 0)
 		memcpy(g->vcpu, d->vcpu, sizeof(g->vcpu));
 	return d->stop_error;
+}
+
+static uint64_t held_until(const struct guest *g)
+{
+	return g->held_until_ns;
 }
 
 /* Takes one off, as the hypervisor does: it cannot tell whose it is. */
@@ -536,6 +553,7 @@ const struct hypervisor_ops hypervisor_backend = {
 	.infos = infos,
 	.prepare = prepare,
 	.stop = stop,
+	.held_until = held_until,
 	.collect = collect,
 	.registers = registers,
 	.resume = resume,

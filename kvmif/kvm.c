@@ -26,6 +26,7 @@
 /* Who traces its threads for so long, and at so many stops in a row, does not only have a look. */
 #define REFUSED_NS 1000000000ull
 #define REFUSED_STOPS 10
+#define RELEASE_WAIT_NS 200000u /* between two looks at threads that are slow to stop */
 
 static bool is_set(const uint64_t *bits, uint32_t i)
 {
@@ -238,28 +239,43 @@ static void prepare(struct guest *g, const uint64_t *asleep)
 
 /* --- a stop ------------------------------------------------------------------------------------------------------ */
 
-/* Detaches from all threads that were stopped, and from the others once they are. */
-static int release_all(struct guest *g)
+/* Detaches from the threads that have stopped. The number of the others. */
+static uint32_t release_stopped(struct guest *g, int *result)
 {
-	int result = 0;
+	uint32_t others = 0;
 
 	for (uint32_t i = 0; i < g->machine.vcpus; i++) {
 		struct vcpu *v = &g->vcpus[i];
 		int rc;
 
-		if (!v->held || !v->was_stopped)
+		if (!v->held)
 			continue;
-		rc = vcpu_release(v);
+		if (!vcpu_has_stopped(v)) {
+			others++;
+			continue;
+		}
+		rc = v->held ? vcpu_release(v) : 0;
 		if (rc != 0 && rc != -ESRCH)
-			result = rc;
+			*result = rc;
 	}
-	for (uint32_t i = 0; i < g->machine.vcpus; i++) {
-		struct vcpu *v = &g->vcpus[i];
+	return others;
+}
 
-		while (v->held && vcpu_await(v) == -EINTR)
-			;
-		if (v->held)
-			vcpu_release(v);
+/* Detaches from each thread as soon as it has stopped: one that is slow to stop must not hold the others. */
+static int release_all(struct guest *g)
+{
+	const struct timespec wait = {.tv_nsec = RELEASE_WAIT_NS};
+	int result = 0;
+	uint32_t before, others = release_stopped(g, &result);
+	uint64_t since;
+
+	g->released_ns = kvm_now();
+	while (others > 0) {
+		since = kvm_now();
+		nanosleep(&wait, NULL);
+		before = others;
+		others = release_stopped(g, &result);
+		g->released_ns += others < before ? kvm_now() - since : 0;
 	}
 	g->mark->held = 0;
 	return result;
@@ -324,6 +340,11 @@ static int stop(struct guest *g)
 		return rc;
 	kvm_look_again(g);
 	return -EAGAIN;
+}
+
+static uint64_t held_until(const struct guest *g)
+{
+	return g->released_ns;
 }
 
 static int copy(struct guest *g, const struct iovec *to, size_t nto, const struct iovec *from, size_t nfrom)
@@ -478,6 +499,7 @@ const struct hypervisor_ops hypervisor_kvm = {
 	.info = info,
 	.prepare = prepare,
 	.stop = stop,
+	.held_until = held_until,
 	.copy = copy,
 	.collect = collect,
 	.registers = registers,

@@ -38,6 +38,7 @@ struct guest {
 	uint64_t refused_ns;   /* since when threads could not be traced, */
 	unsigned refused;      /* in so many stops; 0: the last one could */
 	uint64_t held_ns;      /* since when its monitor has held all its vCPUs; 0: it does not */
+	uint64_t released_ns;  /* held_until() */
 	bool is_watched;       /* by attach_to_watch() */
 	size_t mapped;         /* pages */
 	bool moved;            /* its memory is elsewhere than some of these say */

@@ -25,6 +25,7 @@
 #define POISON 0x5afe5afe5afe5afeull /* not canonical: no instruction pointer */
 #define OWN_NS_MAX 2000000u          /* that a stop may cost a sleeping thread, before it is known */
 #define OWN_NS_MORE 20000u           /* than twice the least that one has cost */
+#define LOOKS 3                      /* at a page that seems to be in use by its monitor */
 _Static_assert(sizeof(struct kvm_run) <= PAGE, "struct kvm_run is in one page");
 
 /*
@@ -36,9 +37,21 @@ static uint64_t *owner(struct kvm_run *run)
 	return (uint64_t *)(void *)&run->s.padding[sizeof(run->s.padding) - sizeof(uint64_t)];
 }
 
+static bool is_set_by_monitor(struct kvm_run *run)
+{
+	const uint64_t before = __atomic_load_n(owner(run), __ATOMIC_ACQUIRE);
+	const uint64_t valid = __atomic_load_n(&run->kvm_valid_regs, __ATOMIC_ACQUIRE);
+
+	return valid && before != POISON && __atomic_load_n(owner(run), __ATOMIC_ACQUIRE) != POISON;
+}
+
+/* Another recorder may arm and disarm the page meanwhile; what the monitor sets stays. */
 static bool is_taken(struct kvm_run *run)
 {
-	return run->kvm_dirty_regs || (run->kvm_valid_regs && *owner(run) != POISON);
+	for (int look = 0; look < LOOKS; look++)
+		if (!run->kvm_dirty_regs && !is_set_by_monitor(run))
+			return false;
+	return true;
 }
 
 /* --- attaching --------------------------------------------------------------------------------------------------- */
@@ -274,17 +287,19 @@ static void begin_call_anew(struct vcpu *v)
 		ptrace(PTRACE_POKEUSER, v->tid, rax, (void *)(long)-ERESTARTNOHAND);
 }
 
-/* Where it has stopped is in v->status. */
-static int await_stop(struct vcpu *v)
+/* Where it has stopped is in v->status. @how: 0, or WNOHANG, and -EBUSY if it has not yet. */
+static int await_stop(struct vcpu *v, int how)
 {
-	siginfo_t info;
+	siginfo_t info = {0};
 
 	/*
 	 * Not reaped: if the stop is the delivery of a signal, and we are killed after we have taken note of it, the
 	 * signal would be lost.
 	 */
-	if (waitid(P_PID, (id_t)v->tid, &info, WSTOPPED | WEXITED | WNOWAIT | __WALL) != 0)
+	if (waitid(P_PID, (id_t)v->tid, &info, how | WSTOPPED | WEXITED | WNOWAIT | __WALL) != 0)
 		return -errno;
+	if (info.si_pid == 0)
+		return -EBUSY;
 	if (info.si_code != CLD_TRAPPED && info.si_code != CLD_STOPPED)
 		return mark_gone(v);
 	v->status = info.si_status;
@@ -292,9 +307,9 @@ static int await_stop(struct vcpu *v)
 	return 0;
 }
 
-int vcpu_await(struct vcpu *v)
+static int await(struct vcpu *v, int how)
 {
-	int rc = await_stop(v);
+	int rc = await_stop(v, how);
 
 	if (rc != 0)
 		return rc;
@@ -303,6 +318,16 @@ int vcpu_await(struct vcpu *v)
 	if (v->is_filtered)
 		begin_call_anew(v);
 	return *owner(v->run) == POISON ? 0 : -EAGAIN;
+}
+
+int vcpu_await(struct vcpu *v)
+{
+	return await(v, 0);
+}
+
+bool vcpu_has_stopped(struct vcpu *v)
+{
+	return v->was_stopped || await(v, WNOHANG) != -EBUSY;
 }
 
 int vcpu_release(struct vcpu *v)
@@ -334,7 +359,7 @@ int vcpu_identify(pid_t tid)
 	if (!v.held)
 		return rc;
 	do
-		rc = await_stop(&v);
+		rc = await_stop(&v, 0);
 	while (rc == -EINTR);
 	if (rc != 0)
 		return rc;

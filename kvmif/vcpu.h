@@ -83,6 +83,8 @@ int vcpu_interrupt(struct vcpu *v);
  * stopped, but another recorder has stopped it since vcpu_arm(), and disarmed it.
  */
 int vcpu_await(struct vcpu *v);
+/* The same without waiting: true, too, if the thread has ended. */
+bool vcpu_has_stopped(struct vcpu *v);
 /* Lets it run. A signal that it was about to take is handed on. 0 or a negative errno. */
 int vcpu_release(struct vcpu *v);
 

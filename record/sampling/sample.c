@@ -189,6 +189,17 @@ static void prepare(struct target *t)
 	vcpu_stacks_lay_out(t);
 }
 
+/* Another error ends the recording of this guest. */
+static void end_failed_stop(struct target *t, struct round *r, int error)
+{
+	const bool was_held = t->ops->held_until && (error == -EAGAIN || error == -EINTR);
+	uint64_t ended_ns = was_held ? t->ops->held_until(t->guest) : 0;
+
+	watch_end(t->watch, &r->began_ns, &ended_ns);
+	if (was_held)
+		add_pause(r, r->began_ns, ended_ns);
+}
+
 /* Pauses, copies, unpauses. @live: the walk itself is in the pause, and so needs no list. */
 static void read_paused(struct target *t, struct round *r, bool live, struct pause *p)
 {
@@ -196,7 +207,7 @@ static void read_paused(struct target *t, struct round *r, bool live, struct pau
 	r->began_ns = watch_begin(t->watch);
 	p->stopped = t->ops->stop(t->guest);
 	if (p->stopped < 0) {
-		watch_end(t->watch, &r->began_ns, &(uint64_t){0});
+		end_failed_stop(t, r, p->stopped);
 		return;
 	}
 	/* Where memory is read by calls, a live walk finds most in the copies. */

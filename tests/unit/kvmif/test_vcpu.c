@@ -3,6 +3,7 @@
 #include "tests/unit/unit.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/kvm.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -191,6 +192,68 @@ static void a_stop_by_another_recorder_is_noticed(void **state)
 	waitpid(thread, NULL, 0);
 }
 
+/* As one in the kernel that nothing interrupts: a parent in vfork(), until its child ends. */
+static pid_t start_slow(int *child)
+{
+	int ready[2];
+	pid_t slow;
+
+	assert_int_equal(pipe2(ready, O_CLOEXEC), 0);
+	slow = fork();
+	if (slow == 0) {
+		if (vfork() == 0) {
+			const int me = (int)syscall(SYS_getpid);
+
+			if (write(ready[1], &me, sizeof(me)) != sizeof(me))
+				_exit(1);
+			for (;;)
+				pause();
+		}
+		for (;;)
+			pause();
+	}
+	assert_int_equal(read(ready[0], child, sizeof(*child)), sizeof(*child));
+	close(ready[0]);
+	close(ready[1]);
+	return slow;
+}
+
+static void await_until_it_has_stopped(struct vcpu *v)
+{
+	for (int i = 0; i < 10000 && !vcpu_has_stopped(v); i++)
+		usleep(1000);
+	assert_true(v->was_stopped);
+}
+
+static void a_slow_thread_does_not_hold_another(void **state)
+{
+	struct vcpu v[2];
+	pid_t threads[2], child;
+
+	(void)state;
+	threads[0] = start_slow(&child);
+	threads[1] = fork();
+	if (threads[1] == 0)
+		for (;;)
+			pause();
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(vcpu_attach(&v[i], monitor.pidfd, monitor.fd), 0);
+		assert_int_equal(vcpu_set_thread(&v[i], threads[i], threads[i]), 0);
+		assert_int_equal(vcpu_interrupt(&v[i]), 0);
+	}
+	await_until_it_has_stopped(&v[1]);
+	assert_int_equal(vcpu_release(&v[1]), 0);
+	assert_false(vcpu_has_stopped(&v[0]));
+	kill(child, SIGKILL);
+	await_until_it_has_stopped(&v[0]);
+	assert_int_equal(vcpu_release(&v[0]), 0);
+	for (int i = 0; i < 2; i++) {
+		vcpu_detach(&v[i]);
+		kill(threads[i], SIGKILL);
+		waitpid(threads[i], NULL, 0);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -202,6 +265,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(what_a_killed_recorder_has_left_is_no_such_use, make_monitor,
 	                                        end_monitor),
 		cmocka_unit_test_setup_teardown(a_stop_by_another_recorder_is_noticed, make_monitor, end_monitor),
+		cmocka_unit_test_setup_teardown(a_slow_thread_does_not_hold_another, make_monitor, end_monitor),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

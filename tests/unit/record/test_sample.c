@@ -288,20 +288,28 @@ static void undo_by_watchdog(struct sim_domain *d, void *ctx)
 	atomic_fetch_add(&f->watch.state, 3); /* from held to undone */
 }
 
-/* Something transient: the next round may succeed. In time would have been only if the watchdog had not kicked. */
+/*
+ * Something transient: the next round may succeed. In time would have been only if the watchdog had not kicked. How long
+ * vCPUs were held is counted all the same.
+ */
 static void a_stop_that_does_not_succeed_is_tried_again(void **state)
 {
 	struct fixture *f = *state;
 	struct round r;
 
+	f->d.held_ns = 50000000;
 	f->d.stop_error = -EAGAIN;
 	r = take(f);
 	assert_int_equal(r.kind, ROUND_REFUSED);
 	assert_int_equal(r.overruns, 0);
+	assert_int_equal(r.pauses, 1);
+	assert_true(r.pause_ns >= f->d.held_ns);
 	f->d.stop_error = -EINTR;
 	r = take(f);
 	assert_int_equal(r.kind, ROUND_VOID);
 	assert_int_equal(r.overruns, 1);
+	assert_int_equal(r.pauses, 1);
+	assert_true(r.pause_ns >= f->d.held_ns);
 	f->d.stop_error = 0;
 	assert_int_equal(take(f).kind, ROUND_TAKEN);
 }
