@@ -220,7 +220,7 @@ struct upf_encoder *queue_wait(struct queue *q)
 
 bool queue_submit(struct queue *q, const struct block_info *info)
 {
-	if (!q->current || (upf_encoder_empty(q->current) && info->action != BLOCK_DUMP))
+	if (!q->current || (upf_encoder_empty(q->current) && !info->asked))
 		return false;
 	pthread_mutex_lock(&q->lock);
 	q->full[q->nfull++] = (struct full_block){q->current, *info};

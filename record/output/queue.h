@@ -30,6 +30,7 @@ struct block_info {
 		/* Flight recorder: keep it unless it is empty, and write a trace, up to @time_ns, of what is kept. */
 		BLOCK_DUMP,
 	} action;
+	bool asked; /* hand it over also if it is empty, since somebody waits for its action */
 	uint64_t time_ns;
 };
 

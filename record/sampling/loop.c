@@ -294,8 +294,11 @@ static void begin_next(struct loop *l, uint64_t now)
 	struct session *s = l->s;
 
 	record_stream_submit(&s->records);
+	if (!queue_current(s->records.queue))
+		return;                                       /* as soon as a block is free */
 	l->traces += s->records.block.action != BLOCK_SWITCH; /* two switches by one block are one */
 	s->records.block.action = BLOCK_SWITCH;
+	s->records.block.asked = l->asked; /* by a signal: also while all guests are gone */
 	s->records.block.time_ns = s->start_ns = now;
 	tell_schedule(l);
 	tell_start(l, 0);
@@ -316,7 +319,7 @@ static bool is_full(const struct loop *l)
 /* By an empty block, since there may be nothing new: the guest may have ended. */
 static void request_dump(struct loop *l, uint64_t now)
 {
-	const struct block_info dump = {.action = BLOCK_DUMP, .time_ns = now};
+	const struct block_info dump = {.action = BLOCK_DUMP, .asked = true, .time_ns = now};
 	struct record_stream *records = &l->s->records;
 
 	record_stream_submit(records);
@@ -350,17 +353,24 @@ static void switch_or_dump(struct loop *l, uint64_t now)
 
 /* --- the loop ---------------------------------------------------------------------------------------------------- */
 
-/* Records the rate that the limits leave, when it has changed by a tenth or more. */
+/*
+ * Records the rate that the limits leave, when it has changed by a tenth or more. A wait that is longer than the time
+ * between two calls counts as a whole.
+ */
 static void tell_rate(struct loop *l, uint64_t now)
 {
 	struct session *s = l->s;
+	const bool is_held_off = now < l->run_after_ns || now < l->pause_after_ns;
 	uint64_t elapsed = now - l->checked_ns, rate = s->options->rate_mhz;
 
+	if (is_held_off && l->kept == l->checked_kept)
+		return;
 	if (l->throttled && elapsed)
 		rate = (uint64_t)((double)(l->kept - l->checked_kept) * 1e12 / (double)elapsed);
 	l->checked_ns = now;
 	l->checked_kept = l->kept;
-	l->throttled = 0;
+	if (!is_held_off)
+		l->throttled = 0;
 	if (rate > s->options->rate_mhz)
 		rate = s->options->rate_mhz;
 	if (rate > l->told_mhz - l->told_mhz / 10 && rate < l->told_mhz + l->told_mhz / 10 + 1)

@@ -181,6 +181,11 @@ one_ends() {
 }
 is "where one of two domains ends" 0 one_ends <<< -
 is "… the trace knows the rate of the other one" 0 true_rate <<< ''
+never_in_full() {
+	"$report" -q --dump held-off.upf | awk '/ event domain 0 7 / { n++; full += $NF >= 100000 } END { print n, "rates,", full, "in full"; exit !n || full }'
+}
+is "a limit that holds sampling off for seconds" 0 "$record" -q -F 100 --max-overhead 0.001% -d 5 -o held-off.upf busy <<< ''
+is "… the trace never says that the rate is kept" 0 never_in_full <<< -
 for percent in 0 101 x -1 ''; do
 	is "--max-cpu '$percent'" 2 "$record" --max-cpu "$percent" -o none.upf busy <<< -
 done

@@ -111,27 +111,32 @@ named() {
 }
 ok "… under names that say when; the end's under its own" named
 # All samples have been handed to the writer thread by then, and the guest adds none.
-dead_guest() {
-	mkdir dead
-	cd dead || return
-	UNIPROF_SIM_BORN=$PWD/born "$record" -F 20 --overwrite=60s --follow -o run.upf --start 'touch born' 2> err &
+dead_guest() { # FOLDER OPTION
+	local before n
+
+	mkdir "$1"
+	cd "$1" || return
+	UNIPROF_SIM_BORN=$PWD/born "$record" -F 20 "$2" --follow -o run.upf --start 'touch born' 2> err &
 	await takes $! USR2 INT
 	sleep 0.5
 	rm born
 	sleep 2
+	before=$(find . -name 'run.upf*' | wc -l)
 	for n in 1 2; do
 		kill -USR2 $!
-		await traces $n || break
+		await traces $((before + n)) || break
 	done
 	kill -INT $!
 	wait $!
 }
-ok "a flight recorder writes what it has also when the guest is dead, as often as it is asked" dead_guest
+ok "a flight recorder writes what it has also when the guest is dead, as often as it is asked" dead_guest dead --overwrite=60s
 ok "… three traces, all whole" sound dead 3
 has_samples() {
 	for trace in dead/run.upf.*; do [ "$(samples "$trace")" -gt 3 ] || return; done
 }
 ok "… that have its last samples" has_samples
+ok "a switch whenever SIGUSR2 comes also when the guest is dead" dead_guest dead-signal --switch-output
+ok "… three traces, all whole" sound dead-signal 3
 # --- what does not go together --------------------------------------------------------------------------------------------
 
 refused() { # STATUS TEXT OPTION...

@@ -50,7 +50,7 @@ static int consume(void *ctx, struct upf_encoder *e, const struct block_info *in
 	while (c->held)
 		pthread_cond_wait(&c->changed, &c->lock);
 	c->busy = false;
-	rc = upf_encoder_empty(e) && info->action != BLOCK_DUMP ? -EINVAL : c->errors[c->n];
+	rc = upf_encoder_empty(e) && !info->asked ? -EINVAL : c->errors[c->n];
 	c->seen[c->n++] = info->time_ns;
 	pthread_mutex_unlock(&c->lock);
 	return rc;
@@ -166,9 +166,9 @@ static void an_empty_block_is_not_submitted(void **state)
 	assert_int_equal(c.n, 0);
 }
 
-static void an_empty_block_asks_for_a_dump(void **state)
+static void an_empty_block_is_handed_over_if_somebody_asks(void **state)
 {
-	const struct block_info dump = {.action = BLOCK_DUMP, .time_ns = 5};
+	const struct block_info dump = {.action = BLOCK_DUMP, .asked = true, .time_ns = 5};
 	struct consumer c;
 	struct queue *q;
 
@@ -271,7 +271,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(in_order_and_all),
 		cmocka_unit_test(an_empty_block_is_not_submitted),
-		cmocka_unit_test(an_empty_block_asks_for_a_dump),
+		cmocka_unit_test(an_empty_block_is_handed_over_if_somebody_asks),
 		cmocka_unit_test(a_slow_consumer),
 		cmocka_unit_test(the_first_error_counts),
 		cmocka_unit_test(signals_of_the_sampling_thread),
