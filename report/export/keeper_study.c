@@ -180,8 +180,10 @@ int keeper_study_block(struct keeper *k, const struct upf_block *b)
 	hash_table_clear(&k->by_pair);
 	for (size_t i = 0; i < k->nprograms; i++)
 		k->programs[i].nuses = 0;
-	if (fault != UPF_OK)
+	if (fault != UPF_OK) {
+		k->report->run->profile.counters.bad_blocks += fault != UPF_FAULT_MEMORY && !k->writer;
 		return fault == UPF_FAULT_MEMORY ? -ENOMEM : 0;
+	}
 	while (rc == 0 && (more = upf_decoder_next(k->decoder, &rec)) > 0) {
 		if (rec.kind == UPF_SAMPLE)
 			rc = study_sample(k, &rec);

@@ -270,6 +270,10 @@ ok $? 'a damaged trace: it is said'
 "$report" --folded -q full.upf >out 2>err
 [ $? -eq 4 ] && cmp -s out <("$report" --folded -q -s syms damaged.upf 2>/dev/null) && grep -q '1 block missing' err
 ok $? 'what was damaged is missing'
+"$mktrace" badsamples >bad.upf
+"$report" --archive --force -s syms -o bad-archive.upf bad.upf 2>err
+[ $? -eq 4 ] && grep -q '^uniprof-report: bad.upf: incomplete: 1 block damaged' err
+ok $? 'samples that break the format: it is said, too'
 { head -c 400 full.upf; printf x; tail -c +402 full.upf; } >damaged.upf
 "$report" --folded damaged.upf >out 2>err
 [ $? -eq 4 ] && grep -q '0x' out && grep -q 'incomplete: 1 block damaged' err

@@ -15,23 +15,12 @@ static const struct {
 	const char *name;
 	void (*make)(struct maker *m);
 } kinds[] = {
-	{"small", make_small},
-	{"killed", make_killed},
-	{"idle", make_idle},
-	{"empty", make_empty},
-	{"registers", make_registers},
-	{"spaces", make_spaces},
-	{"windows", make_windows},
-	{"domains", make_domains},
-	{"lying", make_lying},
-	{"linux", make_linux},
-	{"badnames", make_badnames},
-	{"counted", make_counted},
-	{"hostile", make_hostile},
-	{"web", make_web},
-	{"web-after", make_web_after},
-	{"repeats", make_repeats},
-	{"repeats-apart", make_repeats_apart},
+	{"small", make_small},         {"killed", make_killed},       {"idle", make_idle},
+	{"empty", make_empty},         {"registers", make_registers}, {"spaces", make_spaces},
+	{"windows", make_windows},     {"domains", make_domains},     {"lying", make_lying},
+	{"linux", make_linux},         {"badnames", make_badnames},   {"badsamples", make_badsamples},
+	{"counted", make_counted},     {"hostile", make_hostile},     {"web", make_web},
+	{"web-after", make_web_after}, {"repeats", make_repeats},     {"repeats-apart", make_repeats_apart},
 };
 
 static void usage(void)

@@ -20,6 +20,7 @@ void make_domains(struct maker *m);
 void make_lying(struct maker *m);
 void make_linux(struct maker *m);
 void make_badnames(struct maker *m);
+void make_badsamples(struct maker *m);
 
 /* web.c: a made-up web server's minute, for pages and pictures; and after it was changed. tests/web/web.syms. */
 void make_web(struct maker *m);

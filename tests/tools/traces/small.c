@@ -248,3 +248,12 @@ void make_badnames(struct maker *m)
 	two_vcpus(m, 40, in_work, 3);
 	finish(m);
 }
+
+/* A block of samples that breaks the format, with a sound checksum. */
+void make_badsamples(struct maker *m)
+{
+	start(m, 1);
+	check(upf_writer_data(m->writer, UPF_BLOCK_SAMPLES, "\377\377\377", 3), "samples");
+	small_records(m);
+	finish(m);
+}
