@@ -178,6 +178,31 @@ bool elf_file_contents(const struct elf_file *f, const char *name, struct elf_co
 	return false;
 }
 
+static bool has_contents(const GElf_Shdr *h)
+{
+	return h->sh_type != SHT_NOBITS && !(h->sh_flags & SHF_GROUP);
+}
+
+bool elf_file_debug_contents(const struct elf_file *f, const char *name, struct elf_contents *s)
+{
+	Elf_Scn *section, *only = NULL;
+	unsigned n = 0;
+
+	for (int compressed = 0; compressed < 2; compressed++) {
+		char whole[32];
+
+		snprintf(whole, sizeof(whole), compressed ? ".z%s" : ".%s", name);
+		section = NULL;
+		while ((section = next_section(f, section, whole, &s->header)) != NULL) {
+			if (!has_contents(&s->header))
+				continue;
+			n++;
+			only = section;
+		}
+	}
+	return n == 1 && gelf_getshdr(only, &s->header) && contents(only, s);
+}
+
 /* What the section decompresses to; .zdebug's own header has "ZLIB" and the size. */
 static uint64_t expanded_size(const struct elf_file *f, Elf_Scn *section, const GElf_Shdr *h)
 {

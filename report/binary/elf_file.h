@@ -53,6 +53,11 @@ Elf_Scn *elf_file_section(const struct elf_file *f, const char *name, GElf_Shdr 
  * none, or it is damaged or too large.
  */
 bool elf_file_contents(const struct elf_file *f, const char *name, struct elf_contents *s);
+/*
+ * The same for the one section called .@name or .z@name that libdw reads, and has decompressed if it is the latter;
+ * false, too, if there are several.
+ */
+bool elf_file_debug_contents(const struct elf_file *f, const char *name, struct elf_contents *s);
 /* Is what all compressed sections together decompress to within the limit for debug information? */
 bool elf_file_is_expandable(const struct elf_file *f);
 /* Has it a section of that type with at least one entry besides the first? */

@@ -3,15 +3,18 @@
 #include "report/binary/line_table.h"
 
 #include <dwarf.h>
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define EXPANSION_MAX 256     /* bytes of names for each byte of a table, libdw's joined; compilers' have up to 20 */
 #define NAMES_ALWAYS 0x100000 /* bytes of names that any table may have */
 #define DEFINITION_MIN 8      /* bytes of the opcode that defines one file more */
 #define FORMS_MAX 32          /* of one entry; compilers write up to four */
+#define LEB_BITS 70           /* that libdw reads */
 
 struct table {
-	struct elf_contents strings, line_strings; /* that it may refer to */
+	const struct line_tables *of;
 	const uint8_t *at, *end;
 	unsigned version, offset_size;
 	bool bad;
@@ -58,14 +61,16 @@ static uint64_t get_leb(struct table *t)
 		if (shift < 64)
 			value |= (uint64_t)(byte & 0x7f) << shift;
 		shift += 7;
-	} while (byte & 0x80);
+	} while (byte & 0x80 && shift < LEB_BITS);
+	t->bad |= byte >> 7; /* libdw would go on elsewhere */
 	return value;
 }
 
-/* The length of the string at @from, which ends before @end. */
+/* The length of the string at @from, which ends before @end and in proportion. */
 static size_t length_at(struct table *t, const uint8_t *from, const uint8_t *end)
 {
-	const uint8_t *zero = from < end ? memchr(from, '\0', (size_t)(end - from)) : NULL;
+	const size_t most = (size_t)(end - from) < t->room ? (size_t)(end - from) : (size_t)t->room;
+	const uint8_t *zero = memchr(from, '\0', most);
 
 	t->bad |= !zero;
 	return zero ? (size_t)(zero - from) : 0;
@@ -97,9 +102,9 @@ static size_t get_form(struct table *t, uint64_t form)
 	case DW_FORM_string:
 		return get_string(t);
 	case DW_FORM_line_strp:
-		return get_reference(t, &t->line_strings);
+		return get_reference(t, &t->of->line_strings);
 	case DW_FORM_strp:
-		return get_reference(t, &t->strings);
+		return get_reference(t, &t->of->strings);
 	case DW_FORM_udata:
 		get_leb(t);
 		return 0;
@@ -174,6 +179,7 @@ static void take_entries(struct table *t, void (*take_name)(struct table *t, uin
 	for (unsigned i = 0; i < n; i++) {
 		content[i] = get_leb(t);
 		form[i] = get_leb(t);
+		t->bad |= content[i] > UINT16_MAX || form[i] > UINT16_MAX; /* libdw would cut them */
 	}
 	entries = get_leb(t);
 	t->bad |= entries > left(t) || (entries > 0 && n == 0);
@@ -204,22 +210,23 @@ static void start(struct table *t)
 	get_fixed(t, t->offset_size);     /* the header's length */
 	skip(t, t->version >= 4 ? 5 : 4); /* parameters of the opcodes */
 	opcodes = get_fixed(t, 1);
-	skip(t, opcodes > 0 ? opcodes - 1 : 0); /* an opcode's number of operands */
+	t->bad |= opcodes == 0;
+	skip(t, t->bad ? 0 : opcodes - 1); /* an opcode's number of operands */
 }
 
-bool line_table_is_readable(const struct elf_file *f, uint64_t offset, size_t directory)
+/* Takes its names from *room and its bytes from *bytes. */
+static bool is_in_proportion(const struct line_tables *l, uint64_t offset, size_t directory, uint64_t *room,
+                             uint64_t *bytes)
 {
-	struct table t = {0};
-	struct elf_contents s;
+	struct table t = {.of = l, .at = l->lines.data, .end = l->lines.data + l->lines.size};
+	uint64_t own, size;
 
-	if (!elf_file_contents(f, ".debug_line", &s) && !elf_file_contents(f, ".zdebug_line", &s))
-		return false;
-	elf_file_contents(f, ".debug_str", &t.strings);
-	elf_file_contents(f, ".debug_line_str", &t.line_strings);
-	t.at = s.data;
-	t.end = s.data + s.size;
 	skip(&t, offset);
 	start(&t);
+	size = t.bad ? 0 : (uint64_t)(t.end - l->lines.data) - offset;
+	t.bad |= size > *bytes;
+	t.room = t.room < *room ? t.room : *room;
+	own = t.room;
 	if (!t.bad && t.version >= 5) {
 		take_entries(&t, take_directory);
 		t.directory = t.longest > directory ? t.longest : directory;
@@ -230,5 +237,67 @@ bool line_table_is_readable(const struct elf_file *f, uint64_t offset, size_t di
 	}
 	/* The rest may define as many files as fit. */
 	take(&t, left(&t) / DEFINITION_MIN * (t.directory + t.longest + 2));
-	return !t.bad;
+	if (t.bad)
+		return false;
+	*room -= own - t.room;
+	*bytes -= size;
+	return true;
+}
+
+/* --- all tables of a file ---------------------------------------------------------------------------------------- */
+
+void line_tables_init(struct line_tables *l, const struct elf_file *f)
+{
+	*l = (struct line_tables){0};
+	if (!elf_file_debug_contents(f, "debug_line", &l->lines))
+		return;
+	elf_file_debug_contents(f, "debug_str", &l->strings);
+	elf_file_debug_contents(f, "debug_line_str", &l->line_strings);
+	l->bytes = l->lines.size;
+	l->room = (uint64_t)l->lines.size * EXPANSION_MAX + NAMES_ALWAYS;
+}
+
+void line_tables_free(struct line_tables *l)
+{
+	free(l->list);
+	hash_table_free(&l->by_offset);
+}
+
+static struct known_table *find(const struct line_tables *l, uint64_t offset)
+{
+	const uint32_t hash = hash_table_hash(&l->by_offset, offset, 0);
+	uint32_t id;
+
+	for (size_t at = hash_table_first(&l->by_offset, hash); hash_table_id(&l->by_offset, &at, hash, &id);
+	     at = hash_table_next(&l->by_offset, at))
+		if (l->list[id].offset == offset)
+			return &l->list[id];
+	return NULL;
+}
+
+int line_tables_admit(struct line_tables *l, uint64_t offset, size_t directory)
+{
+	const struct known_table *known;
+	bool admitted;
+
+	if (offset >= l->lines.size)
+		return 0;
+	if (hash_table_reserve(&l->by_offset) != 0 || array_room(&l->list, &l->cap, l->n, sizeof(*l->list)) != 0)
+		return -ENOMEM;
+	known = find(l, offset);
+	/* libdw keeps it with the names that it had in the first unit. */
+	if (known)
+		return known->admitted;
+	admitted = is_in_proportion(l, offset, directory, &l->room, &l->bytes);
+	l->list[l->n] = (struct known_table){offset, admitted};
+	hash_table_add(&l->by_offset, hash_table_hash(&l->by_offset, offset, 0), (uint32_t)l->n++);
+	return admitted;
+}
+
+void line_tables_refuse(struct line_tables *l, uint64_t offset)
+{
+	struct known_table *known = find(l, offset);
+
+	if (known)
+		known->admitted = false;
 }

@@ -34,13 +34,13 @@ struct lines {
 	uint64_t bias;
 	bool opened;
 	struct elf_file *file, *separate;
-	const struct elf_file *from; /* one of these: where the DWARF is */
-	Dwarf *dwarf;                /* NULL: none */
+	Dwarf *dwarf; /* NULL: none */
 	struct unit *units;
 	size_t nunits, units_cap;
-	struct spans spans; /* of units */
-	size_t spans_max;   /* of each list: a real one is far smaller than its file */
+	struct spans spans;       /* of units */
+	size_t nspans, spans_max; /* of all lists: real ones are far smaller than their file */
 	uint64_t looks, looks_max;
+	struct line_tables tables;
 	struct path *paths; /* those that were relative */
 	size_t npaths, paths_cap;
 	struct hash_table by_path;
@@ -80,6 +80,7 @@ void lines_free(struct lines *l)
 	hash_table_free(&l->by_path);
 	free(l->units);
 	free(l->spans.list);
+	line_tables_free(&l->tables);
 	dwarf_end(l->dwarf);
 	elf_file_close(l->separate);
 	elf_file_close(l->file);
@@ -104,9 +105,10 @@ static int add_ranges(struct lines *l, struct spans *s, Dwarf_Die *die, uint32_t
 	ptrdiff_t at = 0;
 	int rc = 0;
 
-	while (rc == 0 && s->n < l->spans_max && l->looks < LOOKS_MAX &&
+	while (rc == 0 && l->nspans < l->spans_max && l->looks < LOOKS_MAX &&
 	       (at = dwarf_ranges(die, at, &base, &start, &end)) > 0) {
 		l->looks++;
+		l->nspans++;
 		rc = spans_add(s, start, end, dwarf_dieoffset(die), unit);
 	}
 	return rc;
@@ -160,9 +162,9 @@ static int open_once(struct lines *l)
 	if (f && !has_dwarf(f))
 		f = l->separate = debug_file_find(l->file, &l->where);
 	if (f && has_dwarf(f)) {
-		l->from = f;
 		l->spans_max = f->size;
 		l->dwarf = open_dwarf(f);
+		line_tables_init(&l->tables, f);
 	}
 	return l->dwarf ? read_units(l) : 0;
 }
@@ -360,13 +362,22 @@ static int read_inlined(struct lines *l, Dwarf_Die *unit, Dwarf_Die *die, uint64
 	return n;
 }
 
-static bool has_readable_lines(const struct lines *l, Dwarf_Die *unit)
+/* libdw reads the table of a unit once if it is sound, and otherwise again and again. 1, 0 or -ENOMEM. */
+static int has_readable_lines(struct lines *l, Dwarf_Die *unit)
 {
 	const char *directory = directory_of(unit);
+	Dwarf_Lines *lines;
 	Dwarf_Word at;
+	size_t n;
+	int rc = number_of(unit, DW_AT_stmt_list, &at)
+	                 ? line_tables_admit(&l->tables, at, directory ? strlen(directory) : 0)
+	                 : 0;
 
-	return number_of(unit, DW_AT_stmt_list, &at) &&
-	       line_table_is_readable(l->from, at, directory ? strlen(directory) : 0);
+	if (rc > 0 && dwarf_getsrclines(unit, &lines, &n) != 0) {
+		line_tables_refuse(&l->tables, at);
+		rc = 0;
+	}
+	return rc;
 }
 
 /* The unit's functions, read when it is first asked about. */
@@ -377,8 +388,10 @@ static int read_unit(struct lines *l, struct unit *u, Dwarf_Die *die)
 	if (u->read)
 		return 0;
 	u->read = true;
-	u->readable = has_readable_lines(l, die);
-	rc = read_functions(l, &u->functions, die);
+	rc = has_readable_lines(l, die);
+	u->readable = rc > 0;
+	if (rc >= 0)
+		rc = read_functions(l, &u->functions, die);
 	spans_sort(&u->functions);
 	return rc;
 }
@@ -393,7 +406,8 @@ int lines_find(struct lines *l, uint64_t address, struct line_frame *frames)
 	if (rc != 0 || !l->dwarf)
 		return rc;
 	address -= l->bias;
-	unit_span = spans_find(&l->spans, address);
+	l->looks_max = l->looks + LOOKS_AT_ONCE < LOOKS_MAX ? l->looks + LOOKS_AT_ONCE : LOOKS_MAX;
+	unit_span = spans_find(&l->spans, address, &l->looks, l->looks_max);
 	if (!unit_span || !dwarf_offdie(l->dwarf, unit_span->die, &die))
 		return 0;
 	unit = &l->units[unit_span->unit];
@@ -402,7 +416,7 @@ int lines_find(struct lines *l, uint64_t address, struct line_frame *frames)
 		return rc;
 	readable = unit->readable ? &die : NULL;
 	l->looks_max = l->looks + LOOKS_AT_ONCE < LOOKS_MAX ? l->looks + LOOKS_AT_ONCE : LOOKS_MAX;
-	function = spans_find(&unit->functions, address);
+	function = spans_find(&unit->functions, address, &l->looks, l->looks_max);
 	frames[0] = (struct line_frame){0};
 	if (function && dwarf_offdie(l->dwarf, function->die, &function_die))
 		n = read_inlined(l, readable, &function_die, address, frames);

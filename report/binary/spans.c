@@ -38,7 +38,7 @@ void spans_sort(struct spans *s)
 	}
 }
 
-const struct span *spans_find(const struct spans *s, uint64_t address)
+const struct span *spans_find(const struct spans *s, uint64_t address, uint64_t *looks, uint64_t looks_max)
 {
 	size_t low = 0, high = s->n;
 
@@ -50,7 +50,7 @@ const struct span *spans_find(const struct spans *s, uint64_t address)
 		else
 			high = middle;
 	}
-	for (; low > 0 && s->list[low - 1].reach > address; low--)
+	for (; low > 0 && s->list[low - 1].reach > address && (*looks)++ < looks_max; low--)
 		if (s->list[low - 1].end > address)
 			return &s->list[low - 1];
 	return NULL;

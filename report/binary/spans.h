@@ -25,7 +25,10 @@ struct spans {
 /* An empty span is not added. 0 or -ENOMEM. */
 int spans_add(struct spans *s, uint64_t start, uint64_t end, uint64_t die, uint32_t unit);
 void spans_sort(struct spans *s); /* after the last spans_add(), before spans_find() */
-/* The span with @address that begins last; NULL: there is none. */
-const struct span *spans_find(const struct spans *s, uint64_t address);
+/*
+ * The span with @address that begins last; NULL: there is none. Many may begin before @address and end before it: each
+ * that is looked at is counted in *looks, and from looks_max on none is found.
+ */
+const struct span *spans_find(const struct spans *s, uint64_t address, uint64_t *looks, uint64_t looks_max);
 
 #endif

@@ -126,7 +126,7 @@ static void put_totals(struct document *d)
 
 	json_object(&d->json, "totals");
 	json_uint(&d->json, "samples", t->samples);
-	json_uint(&d->json, "counted", d->fold.samples);
+	json_uint(&d->json, "counted", profile_count(&d->report->run->profile, d->report->selection->states));
 	json_text(&d->json, "weight", d->fold.weight == WEIGHT_CPU ? "cpu_ns" : "samples");
 	json_uint(&d->json, "total", d->fold.total);
 	put_states(&d->json, t->state);

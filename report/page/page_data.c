@@ -71,7 +71,7 @@ static void write_figures(struct data *p)
 	const struct quality_stacks stacks = quality_stacks(t, p->of->selection->states);
 
 	json_object(&p->json, "figures");
-	json_uint(&p->json, "samples", p->of->fold->samples);
+	json_uint(&p->json, "samples", profile_count(&p->of->run->profile, p->of->selection->states));
 	json_uint(&p->json, "lost", counters_lost(t));
 	json_uint(&p->json, "late", t->late);
 	json_uint(&p->json, "whole", stacks.whole);

@@ -89,7 +89,7 @@ static size_t levels(const struct flame *f)
 
 static const struct flame_name *name_of(const struct flame *f, uint32_t node)
 {
-	static const struct flame_name all = {"all", FLAME_GROUP};
+	static const struct flame_name all = {.text = "all", .kind = FLAME_GROUP};
 
 	return node == 0 ? &all : &f->names[f->nodes[node].name];
 }
@@ -145,6 +145,7 @@ static void draw_head(struct svg *s, const char *title, uint32_t height)
 {
 	const struct counters *t = &s->report->run->profile.counters;
 	uint64_t wall = recording_duration(s->report->run);
+	uint64_t samples = profile_count(&s->report->run->profile, s->report->selection->states);
 	const struct quality_stacks stacks = quality_stacks(t, s->report->selection->states);
 
 	fprintf(s->out,
@@ -166,7 +167,7 @@ static void draw_head(struct svg *s, const char *title, uint32_t height)
 	        "font-family=\"system-ui, 'DejaVu Sans', sans-serif\">"
 	        "%s samples, "
 	        "%s recorded, %s lost, ",
-	        MARGIN, text_count(s->fold->samples).s, text_time(wall).s, text_count(counters_lost(t)).s);
+	        MARGIN, text_count(samples).s, text_time(wall).s, text_count(counters_lost(t)).s);
 	fprintf(s->out, "%s of stacks broken, %s paused%s</text>\n",
 	        text_share(stacks.broken, stacks.whole + stacks.truncated + stacks.broken).s,
 	        text_time(t->pause.sum_ns).s, recording_sound(s->report->run) ? "" : "; the trace is incomplete");

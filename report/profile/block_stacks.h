@@ -22,6 +22,7 @@ struct block_stack {
 	uint8_t end;
 	bool user;
 	bool restored, doubtful; /* as struct chain's */
+	bool copied;             /* the loader's: frame pointers failed, so it was copied */
 };
 
 /* A node of the block's in the call tree, where it is the stack of a program other than the first. */

@@ -60,7 +60,7 @@ static int count_samples(struct loader *l, const struct upf_record *rec, const s
 	if (!rec->user) {
 		p->counters.restored[state] += s->restored * rec->count;
 		p->counters.doubtful[state] += s->doubtful * rec->count;
-		p->counters.copied[state] += had_to_be_copied(l, rec) * rec->count;
+		p->counters.copied[state] += s->copied * rec->count;
 	}
 	counters_sample(&p->counters, rec);
 	return tell_hook(l, rec, s->node);
@@ -82,6 +82,7 @@ static int load_sample(struct loader *l, struct upf_record *rec)
 	if (rc != 0)
 		return rc;
 	rec->end = stack.end;
+	stack.copied = had_to_be_copied(l, rec);
 	if (l->options.scope)
 		scope_place(l->options.scope, rec);
 	if (rec->repeated && l->repeats.learning)

@@ -129,8 +129,8 @@ int annotate_source(struct annotate *a, uint32_t function)
 		rc = open_source(a, lines[0].file);
 		if (rc != 0 || !a->has_source)
 			continue;
+		rc = any ? 0 : find_extents(a, function);
 		any = 1;
-		rc = find_extents(a, function);
 		if (rc == 0)
 			rc = print_file(a, lines, some);
 	}

@@ -35,6 +35,8 @@ quick --archive 0 "$report" -q --force --archive -s "$report" -o archive.upf rep
 count=$(awk '{n += $NF} END {print n}' folded)
 [ "$count" -gt 200000000 ] && [ $((count % 4096)) -eq 0 ] && [ "$(awk 'NR == 1 {n = $NF} $NF != n' folded)" = '' ]
 ok $? "every repeated sample counts: $count"
+"$report" -q --json --weight cpu repeats.upf | grep -q "\"counted\":$count[,}]"
+ok $? '… those that used no CPU time, too'
 "$report" --verify repeats.upf | grep -q '^OK: '
 ok $? 'as many as the footer says'
 
@@ -85,8 +87,10 @@ quick 'unwind tables' 0 "$report" -q --force -s frames small.upf
 
 # Line tables of many files in one long directory, each of whose names libdw would keep as a whole; and such of a real
 # size. The names are in the table itself (DWARF 4), or elsewhere (DWARF 5).
-# lines NAME VERSION LENGTH FILES: a program at 0x1000 with that line table.
+# lines NAME VERSION LENGTH FILES [PATH]: a program at 0x1000 with that line table; PATH: how DW_LNCT_path is written.
 lines() {
+	local path=${5:-1}
+
 	cat >"$1.s" <<END
 .globl _start
 .type _start, @function
@@ -116,10 +120,14 @@ lines: .short $2
 .long header_end - header
 header: .byte 1, 1, 1, 0xfb, 14, 13, 0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 1
 .if $2 >= 5
-.byte 1, 1, 0x1f # one directory, by a reference
+.byte 1 # one directory, by a reference
+.uleb128 $path
+.byte 0x1f
 .byte 2
 .long $3 - 6, 0
-.byte 2, 1, 0x1f, 2, 0xb # files by a reference, and the directory's number
+.byte 2
+.uleb128 $path
+.byte 0x1f, 2, 0xb # files by a reference, and the directory's number
 .uleb128 $4
 .rept $4
 .long $3 - 1
@@ -142,10 +150,71 @@ lines_end:
 END
 	as -o "$1.o" "$1.s" && ld -Ttext=0x1000 -o "$1" "$1.o"
 }
+has_lines() { # PROGRAM [TRACE]
+	"$report" -q --force -s "$1" --callgrind -o - "${2:-small.upf}" | grep -q '^c*f[il]=([0-9]*) /.*ddddd/d$'
+}
 for version in 4 5; do
 	lines long$version $version 500000 5000 && lines real$version $version 100 500
 	memory=500000 quick "a line table of DWARF $version" 0 "$report" -q --force -s long$version --callgrind -o - small.upf
-	"$report" -q --force -s real$version --callgrind -o - small.upf | grep -q '^c*f[il]=([0-9]*) /.*ddddd/d$'
+	has_lines real$version
 	ok $? '… of a real size has its lines'
+	objcopy --compress-debug-sections=zlib-gnu real$version
+	has_lines real$version
+	ok $? '… also compressed as GNU did'
 done
+# libdw keeps 16 bits of such a number, and takes it for the path all the same.
+lines cut 5 500000 5000 0x10001
+memory=500000 quick 'a path that is no path if it is read whole' 0 "$report" -q --force -s cut --callgrind -o - small.upf
+
+# many NAME UNITS LENGTH: a program of so many units, each of 16 bytes and with a line table of its own, of no more than one
+# file in the unit's directory. They share the text of that.
+many() {
+	cat >"$1.s" <<END
+.globl _start
+.type _start, @function
+_start: .fill 16 * $2, 1, 0x90
+.size _start, . - _start
+.section .debug_str, "MS", @progbits, 1
+shared: .byte '/'
+.fill $3, 1, 'd'
+.byte 0
+.section .debug_abbrev, ""
+.byte 1, 0x11, 0, 0x10, 0x17, 0x11, 1, 0x12, 7, 0x1b, 0xe, 0, 0, 0
+.altmacro
+.macro unit n
+.section .debug_line, ""
+table\\n: .long table_end\\n - . - 4
+.short 4
+.long header_end\\n - . - 4
+.byte 1, 1, 1, 0xfb, 14, 13, 0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 1
+.byte 0
+.asciz "d"
+.byte 0, 0, 0, 0
+header_end\\n: .byte 0, 9, 2
+.quad _start + 16 * \\n
+.byte 3, 6, 1, 2, 16, 0, 1, 1
+table_end\\n:
+.section .debug_info, ""
+.long unit_end\\n - . - 4
+.short 4
+.long 0
+.byte 8, 1
+.long table\\n
+.quad _start + 16 * \\n, 16
+.long shared
+unit_end\\n:
+.endm
+.set i, 0
+.rept $2
+unit %i
+.set i, i + 1
+.endr
+END
+	as -o "$1.o" "$1.s" && ld -Ttext=0x120000 -o "$1" "$1.o"
+}
+"$mktrace" many 4000 2000 2 >many.upf
+many real 2000 100 && has_lines real many.upf
+ok $? 'many units, each with its line table'
+many hostile 2000 340000
+memory=300000 quick '… and one long directory for all' 0 "$report" -q --force -s hostile --callgrind -o - many.upf
 done_testing

@@ -99,7 +99,7 @@ static void blocks_share_a_tree(void **state)
 	profile_free(&p);
 }
 
-/* A copy that no table unwinds: its frames stand, if it has any, and are whole; the share of copies is counted. */
+/* A copy that no table unwinds: its frames stand, if it has any, and are whole; the share of copies is counted, repeated ones too. */
 static void copies_with_frames(void **state)
 {
 	static const uint64_t deep[] = {0x3000, 0x2000, 0x1000}, regs[UPF_REGS] = {[7] = 0x8000}, words[4] = {1, 2, 3};
@@ -131,8 +131,10 @@ static void copies_with_frames(void **state)
 		s.end = tops[i] == UPF_TOPS_COPY ? UPF_END_UNMAPPED : UPF_END_ROOT;
 		assert_int_equal(upf_encode_round(e, 0, i * MS, 20000, &s, 1), 0);
 	}
+	for (unsigned i = 4; i < 7; i++)
+		assert_int_equal(upf_encode_same(e, 0, i * MS), 0);
 	assert_int_equal(upf_writer_block(w, e), 0);
-	assert_int_equal(upf_writer_finish(w, &(struct upf_totals){.samples = 4}, UPF_REASON_DURATION), 0);
+	assert_int_equal(upf_writer_finish(w, &(struct upf_totals){.samples = 7}, UPF_REASON_DURATION), 0);
 	upf_encoder_free(e);
 	upf_writer_free(w);
 	for (int by_cfi = 0; by_cfi < 2; by_cfi++) {
@@ -145,8 +147,8 @@ static void copies_with_frames(void **state)
 		assert_non_null(r);
 		assert_int_equal(profile_init(&p), 0);
 		assert_int_equal(load_trace(&p, r, &(struct load_options){.binaries = by_cfi ? &binaries : NULL}), 0);
-		assert_int_equal(p.counters.copied[UPF_RUNNING], 3);
-		assert_int_equal(p.counters.end[UPF_RUNNING][UPF_END_ROOT], 3);
+		assert_int_equal(p.counters.copied[UPF_RUNNING], 6);
+		assert_int_equal(p.counters.end[UPF_RUNNING][UPF_END_ROOT], 6);
 		assert_int_equal(p.counters.end[UPF_RUNNING][by_cfi ? CHAIN_END_UNKNOWN : UPF_END_UNMAPPED], 1);
 		assert_int_equal(p.tree.n, 5); /* the empty stack, 1, 2, 3, and 3 alone */
 		profile_free(&p);
