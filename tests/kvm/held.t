@@ -19,14 +19,15 @@ held() {
 		$release
 		kill -INT "$recorder" 2> /dev/null
 		wait "$recorder"
-		case ${status:-$?} in
-		0) continue ;;
-		137) break ;;
-		*) return 1 ;;
-		esac
+		status=${status:-$?}
+		[ "$status" = 0 ] || break
+		unset status
 	done
-	cat "$work/kills.err"
-	grep -q '^uniprof-record: killed by its watchdog: it was traced, frozen' "$work/kills.err"
+	# The watchdog says so after the guest is let go.
+	[ "$status" = 137 ] &&
+		await grep -q '^uniprof-record: killed by its watchdog: it was traced, frozen' "$work/kills.err" && return
+	echo "exit status $status" | cat - "$work/kills.err"
+	return 1
 }
 
 # --- debuggers -------------------------------------------------------------------------------------------------------
