@@ -6,6 +6,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#define KEPT_MAX (8u << 20) /* words that a decoder keeps the room of from block to block */
+
 /* One vCPU's last registers and copy. */
 struct copy {
 	uint32_t key;        /* decoder: domain and vCPU */
@@ -34,6 +36,7 @@ struct copies {
 	uint32_t used;
 	uint64_t *fresh; /* decoder: the copy about to be made */
 	size_t fresh_room;
+	size_t kept; /* decoder: room of all copies, in words */
 };
 
 static bool make_slots(struct copies *c, uint32_t slots, uint32_t words)
@@ -77,8 +80,20 @@ void copies_free(struct copies *c)
 	free(c);
 }
 
+static void drop_words(struct copies *c)
+{
+	for (size_t i = 0; i < c->slots; i++) {
+		free(c->copy[i].words);
+		c->copy[i].words = NULL;
+		c->copy[i].room = 0;
+	}
+	c->kept = 0;
+}
+
 void copies_reset(struct copies *c, bool v1)
 {
+	if (c->kept > KEPT_MAX)
+		drop_words(c);
 	c->v1 = v1;
 	c->generation++;
 	c->numbers = c->used = 0;
@@ -277,18 +292,34 @@ int copies_get_regs(struct copies *c, struct column_reader *columns, uint32_t do
 	return columns->bad ? -EBADMSG : 0;
 }
 
-/* The words read become the copy's, its old ones the room for the next. */
-static void swap_words(struct copies *c, struct copy *copy, uint64_t base, uint32_t n)
+static void swap_words(struct copies *c, struct copy *copy)
 {
 	uint64_t *words = copy->words;
 	size_t room = copy->room;
 
 	copy->words = c->fresh;
 	copy->room = c->fresh_room;
-	copy->base = base;
-	copy->nwords = n;
 	c->fresh = words;
 	c->fresh_room = room;
+}
+
+/* The words read become the copy's. What had to have room for a larger one is not given to a small one. */
+static int take_words(struct copies *c, struct copy *copy, uint64_t base, uint32_t n)
+{
+	const size_t before = copy->room;
+	int rc = 0;
+
+	if (c->fresh_room / 2 <= n)
+		swap_words(c, copy);
+	else if (n) {
+		rc = array_room(&copy->words, &copy->room, n - 1, sizeof(*copy->words));
+		if (rc == 0)
+			memcpy(copy->words, c->fresh, n * sizeof(*c->fresh));
+	}
+	c->kept += copy->room - before;
+	copy->base = base;
+	copy->nwords = rc == 0 ? n : 0;
+	return rc;
 }
 
 int copies_get(struct copies *c, struct column_reader *columns, uint32_t domain, uint32_t vcpu)
@@ -312,8 +343,7 @@ int copies_get(struct copies *c, struct column_reader *columns, uint32_t domain,
 	    (n && memcmp(copy->words, c->fresh, n * sizeof(*c->fresh)) != 0))
 		copy->number = ++c->numbers;
 	copy->changed = false;
-	swap_words(c, copy, base, (uint32_t)n);
-	return 0;
+	return take_words(c, copy, base, (uint32_t)n);
 }
 
 void copies_tell(const struct copies *c, uint32_t domain, uint32_t vcpu, struct upf_record *r)

@@ -5,6 +5,8 @@
  */
 #include "tests/unit/format/trace.h"
 
+#include <malloc.h>
+
 #include "format/samples/columns.h"
 #include "format/samples/copies.h"
 #include "format/write/encoder.h"
@@ -13,6 +15,7 @@
 #define SAMPLES_MAX 20000
 #define VCPUS 3
 #define WORDS 64
+#define ROOM (UPF_COPY_MAX * 4) /* bytes of a column that no encoder writes */
 
 /* What one sample went in with. */
 struct want {
@@ -361,8 +364,8 @@ static void give_room(struct column_writer *w)
 {
 	memset(w, 0, sizeof(*w));
 	for (int c = 0; c < COLUMNS; c++) {
-		w->column[c].room = 1024;
-		w->column[c].data = malloc(1024);
+		w->column[c].room = ROOM;
+		w->column[c].data = malloc(ROOM);
 		assert_non_null(w->column[c].data);
 	}
 }
@@ -397,6 +400,44 @@ static void copies_from_nothing(void **state)
 		copies_free(c);
 		drop(&w);
 	}
+}
+
+static void get_copy(struct copies *c, uint32_t vcpu, uint32_t words, bool coded)
+{
+	struct column_reader r;
+	struct column_writer w;
+
+	give_room(&w);
+	for (unsigned reg = 0; reg < UPF_REGS; reg++)
+		add_zigzag(&w, COLUMN_REG, 0);
+	add_varint(&w, COLUMN_COPY, words);
+	add_varint(&w, COLUMN_COPY_SKIP, coded ? 0 : words);
+	for (uint32_t i = 0; coded && i < words; i++) {
+		if (i)
+			add_varint(&w, COLUMN_COPY_SKIP, 0);
+		add_zigzag(&w, COLUMN_COPY_WORD, 1);
+	}
+	r = reader_of(&w);
+	assert_int_equal(copies_get_regs(c, &r, 0, vcpu, UPF_REGS), 0);
+	assert_int_equal(copies_get(c, &r, 0, vcpu), 0);
+	drop(&w);
+}
+
+/* A large copy that comes again takes few bytes: the room for it must not stay with every small one. */
+static void small_copies_take_little(void **state)
+{
+	struct copies *c = copies_new(0, 0);
+	size_t before;
+
+	(void)state;
+	get_copy(c, 0, UPF_COPY_MAX, true);
+	before = mallinfo2().uordblks + mallinfo2().hblkhd;
+	for (uint32_t vcpu = 1; vcpu < 2000; vcpu++) {
+		get_copy(c, 0, UPF_COPY_MAX, false);
+		get_copy(c, vcpu, vcpu % 2, true);
+	}
+	assert_true(mallinfo2().uordblks + mallinfo2().hblkhd < before + (8u << 20));
+	copies_free(c);
 }
 
 static void windows_not_there(void **state)
@@ -455,7 +496,7 @@ int main(void)
 		cmocka_unit_test(windows_come_back),      cmocka_unit_test(copies_come_back),
 		cmocka_unit_test(both_come_back),         cmocka_unit_test(largest_rounds_fit),
 		cmocka_unit_test(copies_from_nothing),    cmocka_unit_test(windows_not_there),
-		cmocka_unit_test(windows_beyond_a_block),
+		cmocka_unit_test(windows_beyond_a_block), cmocka_unit_test(small_copies_take_little),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
