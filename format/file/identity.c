@@ -121,11 +121,12 @@ static bool find_id(void *ctx, const struct file *f, const struct piece *p)
 	size_t len = p->size < NOTES_MAX ? (size_t)p->size : NOTES_MAX, at = 0;
 	struct note *note = ctx;
 	uint8_t *data;
-	bool found = false;
+	bool found = false, is_there;
 
 	if (p->type != note->type || !(data = malloc(len + 1)))
 		return false;
-	while (read_at(f, p->offset, data, len) && !found && len - at >= 12) {
+	is_there = read_at(f, p->offset, data, len);
+	while (is_there && !found && len - at >= 12) {
 		uint64_t name = number(f, data + at, 4), desc = number(f, data + at + 4, 4),
 			 padded = (name + 3) & ~3ull;
 
