@@ -29,7 +29,9 @@ static const char *name_of(const struct hypervisor_ops *ops, struct hypervisor *
 static const char *obstacle(const struct hypervisor_ops *ops, struct hypervisor *x, struct guest_info *info, bool look,
                             char text[OBSTACLE_SIZE])
 {
+	struct guest_info now;
 	struct guest *g;
+	int rc;
 
 	if (info->domid == ops->own_domid(x))
 		return "this is the domain uniprof-record runs in";
@@ -47,8 +49,12 @@ static const char *obstacle(const struct hypervisor_ops *ops, struct hypervisor 
 		target_explain(ops, x, info, errno, text, OBSTACLE_SIZE);
 		return text;
 	}
-	ops->info(g, info);
+	rc = ops->info(g, &now);
 	ops->detach(g);
+	if (rc == -ESRCH)
+		return "it has just ended";
+	if (rc == 0)
+		*info = now;
 	return NULL;
 }
 

@@ -33,14 +33,14 @@ static bool is_interrupted(void)
 	       sigismember(&set, SIGQUIT);
 }
 
-/* Waits for the reader of a named pipe. */
-static int open_patiently(const char *path, int flags)
+/* Waits for the reader of a named pipe. What else has none never will. */
+static int open_patiently(const char *path, int flags, bool is_pipe)
 {
 	const struct timespec while_waiting = {.tv_nsec = 50000000};
 	bool told = false;
 	int fd;
 
-	while ((fd = open(path, flags)) < 0 && errno == ENXIO && !is_interrupted()) {
+	while ((fd = open(path, flags)) < 0 && errno == ENXIO && is_pipe && !is_interrupted()) {
 		if (!told)
 			say("%s: waiting for a reader", path);
 		told = true;
@@ -79,8 +79,9 @@ static bool is_as_expected(int fd, const struct looked_at *l)
 static int open_in_place(struct trace_file *o, const struct looked_at *l, char *why, size_t size)
 {
 	const int flags = O_WRONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY;
+	const bool is_pipe = S_ISFIFO(l->st.st_mode);
 
-	o->fd = open_patiently(o->path, l->is_link ? flags : flags | O_NOFOLLOW);
+	o->fd = open_patiently(o->path, l->is_link ? flags : flags | O_NOFOLLOW, is_pipe);
 	if (o->fd >= 0 && is_as_expected(o->fd, l)) {
 		fcntl(o->fd, F_SETFL, fcntl(o->fd, F_GETFL) & ~O_NONBLOCK);
 		return 0;
@@ -88,7 +89,8 @@ static int open_in_place(struct trace_file *o, const struct looked_at *l, char *
 	if (o->fd >= 0 || errno == ELOOP)
 		snprintf(why, size, "%s: another file has taken its place", o->path);
 	else
-		snprintf(why, size, "%s: %s", o->path, errno == ENXIO ? "no program reads it" : strerror(errno));
+		snprintf(why, size, "%s: %s", o->path,
+		         errno == ENXIO && is_pipe ? "no program reads it" : strerror(errno));
 	if (o->fd >= 0)
 		close(o->fd);
 	return -1;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What is said when no domain has the given name. */
+/* What is said when no domain has the given name, or none any more. */
 #include "tests/unit/unit.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "guest/sim.h"
@@ -42,9 +43,39 @@ static void there_are_none(void **state)
 	check_why(domains, 1, "web1: no such domain; this host has no guests");
 }
 
+static int next_one(struct guest *g, struct guest_info *info)
+{
+	(void)g;
+	*info = (struct guest_info){.domid = 9, .vcpus = 1};
+	return -ESRCH;
+}
+
+/* Xen up to 4.17 tells of the next domain then, which nobody named. */
+static void it_ends_meanwhile(void **state)
+{
+	static const struct options options;
+	struct sim_domain domains[] = {{.info = {.domid = 4, .vcpus = 1}, .name = "web1"},
+	                               {.info = {.domid = 9, .vcpus = 1}, .name = "db1"}};
+	struct hypervisor_ops ops = hypervisor_backend;
+	char *operands[] = {"web1"}, why[256];
+	struct target *target = NULL;
+	struct hypervisor *x;
+
+	(void)state;
+	ops.info = next_one;
+	sim_world(domains, 2);
+	x = ops.open(why, sizeof(why));
+	assert_non_null(x);
+	assert_int_equal(choose_targets(&ops, x, operands, 1, &options, &target, why, sizeof(why)), EXIT_DOMAIN);
+	assert_null(target);
+	assert_string_equal(why, "web1: it has just ended");
+	ops.close(x);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(it_ends_meanwhile),
 		cmocka_unit_test(others_are_named),
 		cmocka_unit_test(there_are_none),
 	};

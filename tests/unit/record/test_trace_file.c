@@ -4,6 +4,8 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 
 #include "record/output/trace_file.h"
 
@@ -193,6 +195,19 @@ static void nobody_reads(void **state)
 	sigprocmask(SIG_UNBLOCK, &set, NULL);
 }
 
+/* For a socket there never is a reader. */
+static void a_socket(void **state)
+{
+	const struct sockaddr_un address = {.sun_family = AF_UNIX, .sun_path = "socket"};
+	int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+
+	(void)state;
+	assert_int_equal(bind(fd, (const struct sockaddr *)&address, sizeof(address)), 0);
+	assert_null(open_file("socket", false));
+	assert_string_equal(why, "socket: No such device or address");
+	close(fd);
+}
+
 /* What @ctx says happens to the pipe while it is waited for. */
 static void *replace(void *ctx)
 {
@@ -331,6 +346,7 @@ int main(void)
 		IN_FOLDER(a_closed_descriptor),
 		IN_FOLDER(a_reader_that_goes_away),
 		IN_FOLDER(nobody_reads),
+		IN_FOLDER(a_socket),
 		IN_FOLDER(a_pipe_becomes_another_file),
 		IN_FOLDER(a_link_that_leads_elsewhere),
 		IN_FOLDER(a_pipe_made_anew),
