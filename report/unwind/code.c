@@ -40,7 +40,8 @@ static struct followed *function_at(struct code *c, uint64_t address)
 	hash = hash_table_hash(&c->by_start, f.parts[0].start, 0);
 	for (size_t i = hash_table_first(&c->by_start, hash); hash_table_id(&c->by_start, &i, hash, &id);
 	     i = hash_table_next(&c->by_start, i))
-		if (c->functions[id]->parts[0].start == f.parts[0].start)
+		if (c->functions[id]->parts[0].start == f.parts[0].start &&
+		    c->functions[id]->parts[0].end == f.parts[0].end)
 			return c->functions[id];
 	if (array_room(&c->functions, &c->cap, c->nfunctions, sizeof(*c->functions)) != 0 ||
 	    !(made = malloc(sizeof(*made))))

@@ -221,7 +221,7 @@ static int find_return(const struct cfi_tables *t, uint64_t ip, Dwarf_Frame *fra
 		return 0;
 	case CFI_SAME:
 		row->ra = CFI_RA_LINK;
-		return column == t->isa->link ? 0 : -ENODATA;
+		return t->isa->link != ISA_NONE && column == t->isa->link ? 0 : -ENODATA;
 	case CFI_LOST:
 		row->kind = CFI_ROOT;
 		return 0;

@@ -404,6 +404,34 @@ static void function_larger_than_its_code(void **state)
 	close(fd);
 }
 
+/* Whichever of a function's addresses is asked about first, behind another symbol inside it or before that. */
+static void symbol_inside_a_function(void **state)
+{
+	static const uint8_t nops[3 * SIZE] = {[0 ... 3 * SIZE - 2] = 0x90, [3 * SIZE - 1] = 0xc3};
+	const struct elf_section section = {".text", TEXT, nops, sizeof(nops), true};
+	const uint64_t places[] = {TEXT + 4, TEXT + 2 * SIZE};
+	struct symbols symbols = {0};
+	char path[64], why[256];
+	int fd = elf_make(&section, 1, 0, path, sizeof(path));
+
+	(void)state;
+	assert_int_equal(symbols_add(&symbols, (struct symbol){.start = TEXT, .size = sizeof(nops)}, "outer", 5), 0);
+	assert_int_equal(symbols_add(&symbols, (struct symbol){.start = TEXT + SIZE, .size = 8}, "inner", 5), 0);
+	assert_int_equal(symbols_sort(&symbols), 0);
+	for (unsigned first = 0; first < 2; first++) {
+		struct cfi *rows = cfi_new(&symbols);
+
+		assert_non_null(rows);
+		cfi_enter(rows, &isa_x86_64, false);
+		assert_int_equal(cfi_add_image(rows, path, 0, why, sizeof(why)), 0);
+		assert_int_equal(cfi_find(rows, places[first], false)->source, CFI_BY_CODE);
+		assert_int_equal(cfi_find(rows, places[!first], false)->source, CFI_BY_CODE);
+		cfi_free(rows);
+	}
+	symbols_free(&symbols);
+	close(fd);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -419,6 +447,7 @@ int main(void)
 		cmocka_unit_test(orc_layouts),
 		cmocka_unit_test_setup_teardown(another_stack, setup, teardown),
 		cmocka_unit_test(function_larger_than_its_code),
+		cmocka_unit_test(symbol_inside_a_function),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
