@@ -13,7 +13,8 @@
 
 #define RETURN_COLUMN 16
 #define FDES_MAX (1u << 24)
-#define CIE_MAX 1024 /* bytes; compilers' have less than 100. It may be read again for each FDE */
+#define CIE_MAX 1024  /* bytes; compilers' have less than 100. It may be read again for each FDE */
+#define FDE_MAX 65536 /* bytes; compilers' have some thousands. It is read for each address */
 
 enum {
 	ENC_ABS = 0x00,
@@ -268,7 +269,7 @@ static int index_section(struct fde_index *x, bool debug)
 		if (e.cie != last_cie)
 			usable = get_cie(&s, debug, e.cie, &cie) && (!debug || cie.plain);
 		last_cie = e.cie;
-		if (usable && get_range(&s, &e, &cie, &fde) && place(x, &cie, &fde))
+		if (usable && cursor_left(&e.body) <= FDE_MAX && get_range(&s, &e, &cie, &fde) && place(x, &cie, &fde))
 			rc = add(x, &fde);
 		else
 			x->passed_over++;
@@ -287,6 +288,20 @@ static int compare(const void *va, const void *vb)
 	return (a->at > b->at) - (a->at < b->at);
 }
 
+/* Of those with one start, what is no longer than one before it is never found. The others' ends ascend. */
+static void drop_covered(struct fde_index *x)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < x->n; i++) {
+		const struct fde *last = kept ? &x->fdes[kept - 1] : NULL;
+
+		if (!last || last->start != x->fdes[i].start || last->end < x->fdes[i].end)
+			x->fdes[kept++] = x->fdes[i];
+	}
+	x->n = kept;
+}
+
 int fde_index(struct fde_index *x, struct image *image)
 {
 	int rc = 0;
@@ -296,11 +311,14 @@ int fde_index(struct fde_index *x, struct image *image)
 		rc = index_section(x, false);
 	if (rc == 0 && image_section(image, ".debug_frame", &x->debug))
 		rc = index_section(x, true);
-	if (rc != 0)
+	if (rc != 0) {
 		fde_free(x);
-	else if (x->n)
+		return rc;
+	}
+	if (x->n)
 		qsort(x->fdes, x->n, sizeof(*x->fdes), compare);
-	return rc;
+	drop_covered(x);
+	return 0;
 }
 
 void fde_free(struct fde_index *x)
@@ -309,28 +327,40 @@ void fde_free(struct fde_index *x)
 	*x = (struct fde_index){0};
 }
 
-/* If .eh_frame and .debug_frame both cover an address, .eh_frame counts. */
-const struct fde *fde_find(const struct fde_index *x, uint64_t address)
+/* The number of those that start before @address. */
+static size_t count_before(const struct fde_index *x, uint64_t address)
 {
 	size_t low = 0, high = x->n;
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (x->fdes[middle].start <= address)
+		if (x->fdes[middle].start < address)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	if (low == 0)
+	return low;
+}
+
+/* If .eh_frame and .debug_frame both cover an address, .eh_frame counts. */
+const struct fde *fde_find(const struct fde_index *x, uint64_t address)
+{
+	size_t end = address < UINT64_MAX ? count_before(x, address + 1) : x->n, low, high;
+
+	if (end == 0)
 		return NULL;
-	low--;
-	while (low > 0 && x->fdes[low - 1].start == x->fdes[low].start)
-		low--;
-	for (; low < x->n && x->fdes[low].start <= address; low++)
-		if (address < x->fdes[low].end)
-			return &x->fdes[low];
-	return NULL;
+	low = count_before(x, x->fdes[end - 1].start);
+	high = end;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (x->fdes[middle].end <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < end ? &x->fdes[low] : NULL;
 }
 
 /* --- .debug_frame as .eh_frame ----------------------------------------------------------------------------------- */

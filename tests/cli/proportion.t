@@ -85,6 +85,29 @@ END
 "$mktrace" small >small.upf
 quick 'unwind tables' 0 "$report" -q --force -s frames small.upf
 
+# A table of one function that is longer than any compiler makes it.
+as -o long.o <<'END' && ld -Ttext=0x120000 -o long long.o
+.globl _start
+.type _start, @function
+_start: .fill 65536, 1, 0x90
+.size _start, . - _start
+.section .debug_frame, ""
+cie: .long cie_end - . - 4
+.long -1
+.byte 1, 0, 1, 0x78, 16, 12, 7, 8, 0x90, 1, 0, 0
+cie_end:
+.long fde_end - . - 4
+.long 0
+.quad _start, 65536
+.fill 10000000, 1, 0
+fde_end:
+END
+objcopy --compress-debug-sections=zlib long
+for ((i = 0; i < 15000; i++)); do
+	printf '0x%x 0x8000 0x1 0x2\n' $((0x120000 + i * 4))
+done | "$mktrace" copies >copies.upf
+quick 'a very long table of a function' 0 "$report" -q --force -s long copies.upf
+
 # Line tables of many files in one long directory, each of whose names libdw would keep as a whole; and such of a real
 # size. The names are in the table itself (DWARF 4), or elsewhere (DWARF 5).
 # lines NAME VERSION LENGTH FILES [PATH]: a program at 0x1000 with that line table; PATH: how DW_LNCT_path is written.
