@@ -56,7 +56,7 @@ enum upf_arch { /* an instruction set */
 	        UPF_ARCH_X86_32 = 2, /* i386 */
 	        UPF_ARCH_ARM64 = 3,  /* AArch64 */
 	        UPF_ARCH_ARM32 = 4,  /* A32 and T32 */
-	        UPF_ARCH_X86_16 = 5, /* x86 in real mode */
+	        UPF_ARCH_X86_16 = 5, /* x86, 16-bit code: in real mode, or in a 16-bit segment */
 };
 enum upf_kind {
 	UPF_KIND_UNKNOWN = 0,

@@ -43,7 +43,7 @@ static const char *obstacle(const struct hypervisor_ops *ops, struct hypervisor 
 		return "it is still being built";
 	if (info->paused && !look)
 		return ops->unpause ? "it is paused: unpause it first (xl unpause); --registers -n 1 shows it as it is"
-		                    : "it is paused: let it run first; --registers -n 1 shows it as it is";
+		                    : "it is paused: let it run first";
 	g = ops->attach(x, info, NULL);
 	if (!g) {
 		target_explain(ops, x, info, errno, text, OBSTACLE_SIZE);

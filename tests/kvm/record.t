@@ -140,7 +140,7 @@ start_vmm -c 2 -k work=heartbeat
 
 # An account without rights, and the capabilities of the unit file, or those that the manual gives to the program.
 needed=$(sed -n 's/^AmbientCapabilities=//p' "$kvm/../../docs/uniprof-record@.service" | tr 'A-Z ' 'a-z,' | sed 's/cap_/+/g')
-given=$(sed -n 's/^\.Dl # setcap \(.*\) uniprof-record$/\1/p' "$kvm/../../docs/uniprof-record.1")
+given=$(sed -n 's/^# setcap \([^ ]*\) \\e$/\1/p' "$kvm/../../docs/uniprof-record.1")
 as_nobody() {
 	setpriv --reuid 65534 --regid 65534 --clear-groups --no-new-privs --bounding-set "-all,$1" --inh-caps "-all,$1" \
 		--ambient-caps "$1" "${@:2}"
@@ -165,6 +165,7 @@ with_setcap() {
 	as_another_account "$work/capable" -F 100 -n 20 -o "$work/nobody/c.upf" "$pid" &&
 		"$report" --verify "$work/nobody/c.upf"
 }
+ok "the manual gives a command for a file's capabilities" test -n "$given"
 if ! command -v setcap > /dev/null; then
 	ok "# SKIP no setcap here" true
 elif ! file_capabilities_work; then
