@@ -28,6 +28,13 @@ unit=$work/usr/lib/systemd/system/uniprof-record@.service
 ok "make install" installs install
 ok "it installs programs, manual pages and the unit file" diff <(files) <(wanted)
 
+# A build asks the compiler which headers are here: one that finds none has neither hypervisor.
+told_without() {
+	make -n -C "$root" O="$work/none" CC='cc -nostdinc' all < /dev/null | grep -q "built without $1:"
+}
+ok "a build where Xen's headers are not found does without Xen" told_without Xen
+ok "… and one without Linux's headers without KVM" told_without KVM
+
 # It says nothing of a good one.
 verified() {
 	systemd-analyze verify --man=no "$unit" 2>&1 | tee "$work/verified"
