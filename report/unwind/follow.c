@@ -8,7 +8,8 @@
 
 #define INSTRUCTIONS_MAX 65536 /* in one function */
 #define VISITS_MAX 8           /* of one instruction, on average */
-#define SWEEP_MAX 1024         /* instructions looked at for a function's return */
+#define SWEEP_MAX 1024         /* instructions looked at for a callee's return */
+#define SWEEPS_MAX 1000000     /* and for those of all callees */
 #define JUMPS_MAX 4            /* tail calls followed for it */
 
 /* How an instruction is reached, the least certain first. */
@@ -35,7 +36,7 @@ struct follow {
 	size_t nsteps, steps_cap;
 	struct step *later; /* after calls: when nothing else is left */
 	size_t nlater, later_cap;
-	size_t visits;
+	size_t visits, swept;
 	bool has_frame; /* something is pushed somewhere */
 	/* Jumps through a register: with a frame built, within the function; else perhaps to another. */
 	struct unread {
@@ -136,9 +137,9 @@ static void note_indirect(struct follow *w, const struct frame_state *state)
 /*
  * Bytes of arguments that the function at @address takes off the stack: its first return, or its tail call's, tells.
  */
-static uint16_t pops_of(const struct follow *w, uint64_t address)
+static uint16_t pops_of(struct follow *w, uint64_t address)
 {
-	for (unsigned n = 0, jumps = 0; n < SWEEP_MAX; n++) {
+	for (unsigned n = 0, jumps = 0; n < SWEEP_MAX && w->swept < SWEEPS_MAX; n++, w->swept++) {
 		struct instruction x;
 		size_t left;
 		const uint8_t *code = image_code(w->image, address, &left), *next;

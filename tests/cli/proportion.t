@@ -108,6 +108,26 @@ for ((i = 0; i < 15000; i++)); do
 done | "$mktrace" copies >copies.upf
 quick 'a very long table of a function' 0 "$report" -q --force -s long copies.upf
 
+# A function of i386 that calls sixty thousand others, whose returns, which tell what they take off the stack, are far.
+as --32 -o calls.o <<'END' && ld -m elf_i386 -o calls calls.o
+.globl _start
+.type _start, @function
+_start: .cfi_startproc
+.set callee, sled
+.rept 60000
+call callee
+.set callee, callee + 1
+.endr
+ret
+.cfi_endproc
+.size _start, . - _start
+.type sled, @function
+sled: .fill 70000, 1, 0x90
+ret
+.size sled, . - sled
+END
+quick 'a function with many calls' 0 "${mktrace%/*}/rows" calls
+
 # Line tables of many files in one long directory, each of whose names libdw would keep as a whole; and such of a real
 # size. The names are in the table itself (DWARF 4), or elsewhere (DWARF 5).
 # lines NAME VERSION LENGTH FILES [PATH]: a program at 0x1000 with that line table; PATH: how DW_LNCT_path is written.
