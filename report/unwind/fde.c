@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * fde.c - formats: DWARF 4, 6.4.1; .eh_frame: Linux Standard Base Core 5.0, 10.6. x86-64 only: addresses have eight
- * bytes, the return address is column 16.
- */
+/* fde.c - formats: DWARF 4, 6.4.1; .eh_frame: Linux Standard Base Core 5.0, 10.6. */
 #include "report/unwind/fde.h"
 
-#include "format/bytes/wire.h"
 #include "common/array.h"
+#include "report/unwind/leb128.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-#define RETURN_COLUMN 16
 #define FDES_MAX (1u << 24)
 #define CIE_MAX 1024  /* bytes; compilers' have less than 100. It may be read again for each FDE */
 #define FDE_MAX 65536 /* bytes; compilers' have some thousands. It is read for each address */
@@ -42,32 +38,11 @@ struct cie {
 	uint8_t encoding; /* of addresses in its FDEs */
 	bool sized;       /* FDEs have augmentation data, with its length before it */
 	bool plain;       /* no augmentation */
+	bool interrupted; /* of a signal's or an interrupt's frame */
 	uint64_t code_align;
 	int64_t data_align;
 	struct cursor instructions;
 };
-
-static uint64_t get_uleb(struct cursor *c)
-{
-	return get_varint(c);
-}
-
-static int64_t get_sleb(struct cursor *c)
-{
-	uint64_t v = 0;
-	unsigned shift = 0;
-	uint8_t byte;
-
-	do {
-		byte = get_u8(c);
-		if (shift < 64)
-			v |= (uint64_t)(byte & 0x7f) << shift;
-		shift += 7;
-	} while ((byte & 0x80) && !c->bad && shift < 70);
-	if (shift < 64 && (byte & 0x40))
-		v |= UINT64_MAX << shift;
-	return (int64_t)v;
-}
 
 static struct image_section section_of(const struct fde_index *x, bool debug)
 {
@@ -98,18 +73,18 @@ static bool get_entry(const struct image_section *s, bool debug, uint64_t at, st
 }
 
 /* Skips the address of a personality routine, whose length depends on its encoding. */
-static void pass_personality(struct cursor *data)
+static void pass_personality(struct cursor *data, uint8_t word)
 {
 	static const uint8_t sizes[16] = {
-		[ENC_ABS] = 8, [ENC_U2] = 2, [ENC_U4] = 4, [ENC_U8] = 8, [ENC_S2] = 2, [ENC_S4] = 4, [ENC_S8] = 8};
-	uint8_t size = sizes[get_u8(data) & 0x0f];
+		[ENC_U2] = 2, [ENC_U4] = 4, [ENC_U8] = 8, [ENC_S2] = 2, [ENC_S4] = 4, [ENC_S8] = 8};
+	uint8_t encoding = get_u8(data) & 0x0f, size = encoding == ENC_ABS ? word : sizes[encoding];
 
 	if (size == 0 || !get_bytes(data, size))
 		data->bad = true;
 }
 
-/* "zPLR" and the like: R is what matters. */
-static bool get_augmentation(struct cie *cie, struct cursor *c, const char *letters)
+/* "zPLR" and the like: R and S are what matters. B: AArch64's return addresses are signed with its second key. */
+static bool get_augmentation(struct cie *cie, struct cursor *c, const char *letters, uint8_t word)
 {
 	uint64_t size = get_uleb(c);
 	const uint8_t *bytes = get_bytes(c, size);
@@ -122,7 +97,7 @@ static bool get_augmentation(struct cie *cie, struct cursor *c, const char *lett
 	for (; *letters; letters++) {
 		switch (*letters) {
 		case 'P':
-			pass_personality(&data);
+			pass_personality(&data, word);
 			break;
 		case 'L':
 			get_u8(&data);
@@ -131,12 +106,20 @@ static bool get_augmentation(struct cie *cie, struct cursor *c, const char *lett
 			cie->encoding = get_u8(&data);
 			break;
 		case 'S':
+			cie->interrupted = true;
+			break;
+		case 'B':
 			break;
 		default:
 			return false;
 		}
 	}
 	return !data.bad;
+}
+
+static bool by_libunwind(const struct fde_index *x)
+{
+	return x->isa == &isa_x86_64;
 }
 
 /* libunwind trusts a CIE to define the CFA before anything else; it must not see others. */
@@ -150,15 +133,21 @@ static bool defines_frame(struct cursor c)
 	return op == CFA_DEF || op == CFA_DEF_SF || op == CFA_DEF_EXPRESSION;
 }
 
-static bool get_cie(const struct image_section *s, bool debug, uint64_t at, struct cie *cie)
+static unsigned return_column(const struct isa *isa)
 {
+	return isa->link == ISA_NONE ? isa->ip : isa->link;
+}
+
+static bool get_cie(const struct fde_index *x, bool debug, uint64_t at, struct cie *cie)
+{
+	const struct image_section s = section_of(x, debug);
 	const uint8_t *letters;
 	struct entry e;
 	uint8_t version;
 	uint64_t column;
 	size_t len;
 
-	if (!get_entry(s, debug, at, &e) || !e.is_cie || cursor_left(&e.body) > CIE_MAX)
+	if (!get_entry(&s, debug, at, &e) || !e.is_cie || cursor_left(&e.body) > CIE_MAX)
 		return false;
 	version = get_u8(&e.body);
 	if (version != 1 && version != 3 && !(debug && version == 4))
@@ -167,20 +156,20 @@ static bool get_cie(const struct image_section *s, bool debug, uint64_t at, stru
 	len = strnlen((const char *)letters, cursor_left(&e.body));
 	if (!get_bytes(&e.body, len + 1))
 		return false;
-	if (version == 4 && (get_u8(&e.body) != 8 || get_u8(&e.body) != 0))
+	if (version == 4 && (get_u8(&e.body) != x->isa->word || get_u8(&e.body) != 0))
 		return false;
 	*cie = (struct cie){.encoding = ENC_ABS, .plain = len == 0};
 	cie->code_align = get_uleb(&e.body);
 	cie->data_align = get_sleb(&e.body);
 	column = version == 1 ? get_u8(&e.body) : get_uleb(&e.body);
-	if (len && !get_augmentation(cie, &e.body, (const char *)letters))
+	if (len && !get_augmentation(cie, &e.body, (const char *)letters, x->isa->word))
 		return false;
 	cie->instructions = e.body;
-	return !e.body.bad && column == RETURN_COLUMN && defines_frame(e.body);
+	return !e.body.bad && column == return_column(x->isa) && (!by_libunwind(x) || defines_frame(e.body));
 }
 
-/* Decodes a pointer that is at address @here. */
-static uint64_t get_pointer(struct cursor *c, uint8_t encoding, uint64_t here)
+/* Decodes a pointer that is at address @here, of a machine whose words have @word bytes. */
+static uint64_t get_pointer(struct cursor *c, uint8_t encoding, uint64_t here, uint8_t word)
 {
 	uint64_t base = (encoding & 0x70) == ENC_PCREL ? here : 0, v;
 
@@ -188,6 +177,8 @@ static uint64_t get_pointer(struct cursor *c, uint8_t encoding, uint64_t here)
 		c->bad = true;
 	switch (encoding & 0x0f) {
 	case ENC_ABS:
+		v = word == 8 ? get_u64(c) : get_u32(c);
+		break;
 	case ENC_U8:
 	case ENC_S8:
 		v = get_u64(c);
@@ -214,18 +205,19 @@ static uint64_t get_pointer(struct cursor *c, uint8_t encoding, uint64_t here)
 		c->bad = true;
 		return 0;
 	}
-	return v + base;
+	return word == 8 ? v + base : (uint32_t)(v + base);
 }
 
 /* The addresses that FDE @e covers; @e->body is then after them. */
-static bool get_range(const struct image_section *s, struct entry *e, const struct cie *cie, struct fde *fde)
+static bool get_range(const struct fde_index *x, struct entry *e, const struct cie *cie, struct fde *fde)
 {
-	uint64_t here = s->address + (uint64_t)(e->body.at - s->data), size;
+	const struct image_section s = section_of(x, fde->debug);
+	uint64_t here = s.address + (uint64_t)(e->body.at - s.data), size;
 
 	if (cie->encoding & 0x80) /* indirect, or left out */
 		return false;
-	fde->start = get_pointer(&e->body, cie->encoding, here);
-	size = get_pointer(&e->body, cie->encoding & 0x0f, 0);
+	fde->start = get_pointer(&e->body, cie->encoding, here, x->isa->word);
+	size = get_pointer(&e->body, cie->encoding & 0x0f, 0, x->isa->word);
 	fde->end = fde->start + size;
 	return !e->body.bad && size != 0 && fde->end > fde->start;
 }
@@ -241,7 +233,7 @@ static bool place(const struct fde_index *x, const struct cie *cie, struct fde *
 		return true;
 	fde->start += x->bias;
 	fde->end += x->bias;
-	return fde->debug && fde->start < fde->end;
+	return (fde->debug || !by_libunwind(x)) && fde->start < fde->end;
 }
 
 static int add(struct fde_index *x, const struct fde *fde)
@@ -267,9 +259,9 @@ static int index_section(struct fde_index *x, bool debug)
 		if (e.is_cie)
 			continue;
 		if (e.cie != last_cie)
-			usable = get_cie(&s, debug, e.cie, &cie) && (!debug || cie.plain);
+			usable = get_cie(x, debug, e.cie, &cie) && (!debug || cie.plain || !by_libunwind(x));
 		last_cie = e.cie;
-		if (usable && cursor_left(&e.body) <= FDE_MAX && get_range(&s, &e, &cie, &fde) && place(x, &cie, &fde))
+		if (usable && cursor_left(&e.body) <= FDE_MAX && get_range(x, &e, &cie, &fde) && place(x, &cie, &fde))
 			rc = add(x, &fde);
 		else
 			x->passed_over++;
@@ -306,7 +298,7 @@ int fde_index(struct fde_index *x, struct image *image)
 {
 	int rc = 0;
 
-	*x = (struct fde_index){.bias = image_bias(image)};
+	*x = (struct fde_index){.isa = image_isa(image), .bias = image_bias(image)};
 	if (image_section(image, ".eh_frame", &x->eh))
 		rc = index_section(x, false);
 	if (rc == 0 && image_section(image, ".debug_frame", &x->debug))
@@ -363,86 +355,21 @@ const struct fde *fde_find(const struct fde_index *x, uint64_t address)
 	return low < end ? &x->fdes[low] : NULL;
 }
 
-/* --- .debug_frame as .eh_frame ----------------------------------------------------------------------------------- */
-
-static int put_number(struct buf *out, uint64_t v, unsigned bytes)
+int fde_program(const struct fde_index *x, const struct fde *fde, struct fde_program *p)
 {
-	uint8_t at[8];
-
-	put_u64(at, v);
-	return buf_add(out, at, bytes);
-}
-
-static int put_sleb(struct buf *out, int64_t v)
-{
-	for (;;) {
-		uint8_t byte = v & 0x7f;
-		bool last;
-
-		v >>= 7;
-		last = (v == 0 && !(byte & 0x40)) || (v == -1 && (byte & 0x40));
-		byte |= last ? 0 : 0x80;
-		if (buf_add(out, &byte, 1) != 0)
-			return -ENOMEM;
-		if (last)
-			return 0;
-	}
-}
-
-static int put_uleb(struct buf *out, uint64_t v)
-{
-	uint8_t at[VARINT_MAX];
-
-	return buf_add(out, at, put_varint(at, v));
-}
-
-static void set_length(struct buf *out, size_t at)
-{
-	put_u32(out->data + at, (uint32_t)(out->len - at - 4));
-}
-
-static int put_cie(struct buf *out, const struct cie *cie)
-{
-	static const uint8_t head[] = {0, 0, 0, 0, 0,
-	                               0, 0, 0, 3, 0}; /* length, identifier, version, no augmentation */
-	size_t at = out->len;
-	int rc = buf_add(out, head, sizeof(head));
-
-	rc = rc ? rc : put_uleb(out, cie->code_align);
-	rc = rc ? rc : put_sleb(out, cie->data_align);
-	rc = rc ? rc : put_uleb(out, RETURN_COLUMN);
-	rc = rc ? rc : buf_add(out, cie->instructions.at, cursor_left(&cie->instructions));
-	if (rc == 0)
-		set_length(out, at);
-	return rc;
-}
-
-static int put_fde(struct buf *out, const struct fde *fde, const struct cursor *instructions)
-{
-	size_t at = out->len;
-	int rc = put_number(out, 0, 4);
-
-	rc = rc ? rc : put_number(out, at + 4, 4); /* distance back to the CIE, which is at 0 */
-	rc = rc ? rc : put_number(out, fde->start, 8);
-	rc = rc ? rc : put_number(out, fde->end - fde->start, 8);
-	rc = rc ? rc : buf_add(out, instructions->at, cursor_left(instructions));
-	if (rc == 0)
-		set_length(out, at);
-	return rc;
-}
-
-int fde_as_eh(const struct fde_index *x, const struct fde *fde, struct buf *out, size_t *at)
-{
-	struct fde again;
+	const struct image_section s = section_of(x, fde->debug);
+	struct fde again = *fde;
 	struct entry e;
 	struct cie cie;
-	int rc;
 
-	out->len = 0;
-	if (!get_entry(&x->debug, true, fde->at, &e) || !get_cie(&x->debug, true, e.cie, &cie) ||
-	    !get_range(&x->debug, &e, &cie, &again))
-		return -EBADMSG; /* it was listed, so it can be read */
-	rc = put_cie(out, &cie);
-	*at = out->len;
-	return rc ? rc : put_fde(out, fde, &e.body);
+	if (!get_entry(&s, fde->debug, fde->at, &e) || !get_cie(x, fde->debug, e.cie, &cie) ||
+	    !get_range(x, &e, &cie, &again) || (cie.sized && !get_bytes(&e.body, get_uleb(&e.body))) || e.body.bad)
+		return -EBADMSG;
+	*p = (struct fde_program){.column = return_column(x->isa),
+	                          .common = cie.instructions,
+	                          .own = e.body,
+	                          .code_align = cie.code_align,
+	                          .data_align = cie.data_align,
+	                          .interrupted = cie.interrupted};
+	return 0;
 }

@@ -3,14 +3,16 @@
  * fde.h - an index of the frame descriptions (FDEs) in .eh_frame and .debug_frame: which one covers an address. It is
  * made from the sections themselves, so it does not depend on .eh_frame_hdr, which may be missing or wrong.
  *
- * It lists only what libunwind can read safely. It skips descriptions that are cut short, have an unknown encoding, or
- * whose common part (CIE) is unusually long or does not begin by defining the CFA.
+ * It lists only what can be read safely. It skips descriptions that are cut short, have an unknown encoding, or whose
+ * common part (CIE) is unusually long; of x86-64, also where that does not begin by defining the CFA, for libunwind.
  */
 #ifndef REPORT_UNWIND_FDE_H
 #define REPORT_UNWIND_FDE_H
 
 #include "common/buf.h"
+#include "format/bytes/wire.h"
 #include "report/binary/image.h"
+#include "report/isa/isa.h"
 
 struct fde {
 	uint64_t start, end; /* [start, end) is covered */
@@ -24,16 +26,28 @@ struct fde_index {
 	struct fde *fdes; /* by start */
 	size_t n, cap;
 	size_t passed_over;
+	const struct isa *isa;
 	uint64_t bias; /* of the image, to be added to absolute addresses */
 };
 
-int fde_index(struct fde_index *x, struct image *image); /* 0 or -ENOMEM */
+/* What a description says (DWARF 4, 6.4.2): the call frame instructions of its CIE, then its own. */
+struct fde_program {
+	struct cursor common, own; /* in the index's sections */
+	unsigned column;           /* of the return address */
+	uint64_t code_align;
+	int64_t data_align;
+	bool interrupted; /* the frame is a signal's or an interrupt's */
+};
+
+/* The image has an instruction set. 0 or -ENOMEM. */
+int fde_index(struct fde_index *x, struct image *image);
 void fde_free(struct fde_index *x);
 /* The description that covers @address, or NULL. */
 const struct fde *fde_find(const struct fde_index *x, uint64_t address);
+int fde_program(const struct fde_index *x, const struct fde *fde, struct fde_program *p); /* 0 or -EBADMSG */
 /*
- * Converts a description of .debug_frame to the form of .eh_frame: appends its CIE and itself, which is at *at, to
- * @out. 0 or -ENOMEM.
+ * Converts a description of .debug_frame to the form of .eh_frame: writes its CIE and itself, which is at *at, to
+ * @out. 0, -ENOMEM or -EBADMSG.
  */
 int fde_as_eh(const struct fde_index *x, const struct fde *fde, struct buf *out, size_t *at);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * tables.h - an image's unwind tables, .eh_frame and .debug_frame: of x86-64 as libunwind reads them, of other
- * instruction sets as libdw does; ARM's .ARM.exidx.
+ * instruction sets as we do; ARM's .ARM.exidx.
  */
 #ifndef REPORT_UNWIND_TABLES_H
 #define REPORT_UNWIND_TABLES_H

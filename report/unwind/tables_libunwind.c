@@ -244,6 +244,14 @@ static enum cfi_where find_saved(unw_cursor_t *cursor, unsigned r, uint64_t *add
 	return CFI_SAVED;
 }
 
+/* Has the frame no caller? Its return address is nowhere then. */
+static bool is_root(unw_cursor_t *cursor)
+{
+	unw_save_loc_t loc;
+
+	return unw_get_save_loc(cursor, UNW_X86_64_RIP, &loc) != 0 || loc.type == UNW_SLT_NONE;
+}
+
 /* --- CFI rows ---------------------------------------------------------------------------------------------------- */
 
 /* What one probe found. */
@@ -273,10 +281,11 @@ static int probe(struct unwinder *t, uint64_t address, uint64_t number, struct f
 	if (rc < 0)
 		return -EBADMSG;
 	memset(f, 0, sizeof(*f));
-	if (find_saved(&cursor, UNW_X86_64_RIP, &f->ra) == CFI_LOST) {
-		f->root = true;
+	f->root = is_root(&cursor);
+	if (f->root)
 		return 0;
-	}
+	if (find_saved(&cursor, UNW_X86_64_RIP, &f->ra) != CFI_SAVED)
+		return -ENOTSUP;
 	if (unw_get_reg(&cursor, UNW_X86_64_CFA, &cfa) != 0)
 		return -EBADMSG;
 	f->cfa = cfa;
@@ -375,7 +384,7 @@ static int step_live(struct tables *tables, uint64_t address, struct registers *
 	rc = step(t, &cursor);
 	if (rc < 0)
 		return t->missing ? -EFAULT : -EBADMSG;
-	if (find_saved(&cursor, UNW_X86_64_RIP, &saved) == CFI_LOST)
+	if (is_root(&cursor))
 		return 1;
 	if (unw_get_reg(&cursor, UNW_X86_64_RIP, &value) != 0 ||
 	    unw_get_reg(&cursor, UNW_X86_64_CFA, &up.reg[X86_SP]) != 0)

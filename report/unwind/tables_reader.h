@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* tables_reader.h - a library that reads unwind tables, behind tables.h, which says what these functions return. */
+/* tables_reader.h - what reads unwind tables, behind tables.h, which says what these functions return. */
 #ifndef REPORT_UNWIND_TABLES_READER_H
 #define REPORT_UNWIND_TABLES_READER_H
 
@@ -15,14 +15,14 @@ struct tables_reader {
 	void (*free)(struct tables *t);
 };
 
-/* The first member of what a library keeps. */
+/* The first member of what a reader keeps. */
 struct tables {
 	const struct tables_reader *reader;
 };
 
 /* NULL: errno; ENOENT: the image has no unwind tables. */
-struct tables *tables_new_libunwind(struct image *image); /* x86-64 */
-struct tables *tables_new_libdw(struct image *image, const struct isa *isa);
+struct tables *tables_new_libunwind(struct image *image);                    /* x86-64 */
+struct tables *tables_new_dwarf(struct image *image, const struct isa *isa); /* of any other */
 struct tables *tables_new_exidx(struct image *image, const struct isa *isa); /* ARM's own */
 
 #endif
