@@ -224,8 +224,8 @@ static bool get_range(const struct fde_index *x, struct entry *e, const struct c
 
 /*
  * In an image that was moved, absolute addresses are still as linked. .debug_frame has only such addresses; they are
- * corrected when it is converted. .eh_frame is read in place by libunwind, so descriptions with absolute addresses,
- * which are rare there, cannot be used.
+ * corrected here. libunwind reads .eh_frame in place, so descriptions with absolute addresses, which are rare there,
+ * cannot be used where it reads.
  */
 static bool place(const struct fde_index *x, const struct cie *cie, struct fde *fde)
 {
