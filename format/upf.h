@@ -411,6 +411,7 @@ enum upf_record_kind {
 	UPF_ENTRY = 7,
 	UPF_REGISTERS = 8,
 };
+#define UPF_PERIOD_NONE UINT64_MAX
 struct upf_record {
 	uint8_t kind; /* enum upf_record_kind; others: optional record of a later version, to be passed over */
 	uint8_t code; /* LOST: enum upf_lost; EVENT: enum upf_event_code */
@@ -433,6 +434,11 @@ struct upf_record {
 	uint32_t index;  /* number of the record in its block */
 	uint32_t domain; /* index into the session's domains; may be unknown there: check */
 	uint64_t time_ns;
+	/*
+	 * ROUND, SAME: the number of the trace's period in which it is; UPF_PERIOD_NONE: the block has no schedule.
+	 * SAMPLE: 0, for whoever counts how many periods it stands for.
+	 */
+	uint64_t period;
 	uint64_t pause_ns; /* ROUND */
 	uint64_t cpu_ns;   /* SAMPLE */
 	/*

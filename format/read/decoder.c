@@ -51,6 +51,7 @@ struct upf_decoder {
 	struct parameters parameters; /* its due: the last deadline */
 	uint64_t first_tick, last_tick;
 	uint64_t round_tick; /* of the last round of any domain */
+	uint64_t period_0;   /* what is added to a period's number of the schedule: they count from time 0 */
 	bool v1;
 	uint32_t index; /* of the next record */
 	bool broken;
@@ -179,6 +180,14 @@ static int next_run(struct upf_decoder *d)
 	return d->columns.bad ? -EBADMSG : 0;
 }
 
+/* Periods are numbered alike in all blocks, and as those without a schedule are by their times. */
+static uint64_t first_period(const struct upf_schedule *s)
+{
+	const __int128 ns_per_period = 1000000000000, from = (__int128)(int64_t)s->start_ns * s->rate_mhz;
+
+	return (uint64_t)((from + (from < 0 ? -ns_per_period / 2 : ns_per_period / 2)) / ns_per_period);
+}
+
 enum upf_fault upf_decoder_start(struct upf_decoder *d, const struct upf_block *b)
 {
 	struct cursor c = cursor_of(b->payload, b->raw_size);
@@ -190,6 +199,7 @@ enum upf_fault upf_decoder_start(struct upf_decoder *d, const struct upf_block *
 	d->first_tick = d->last_tick = d->tick = b->first_ns / UPF_TICK_NS;
 	d->round_tick = d->first_tick;
 	d->broken = !parameters_get(&d->parameters, &c, d->first_tick, d->v1) || !columns_get(&d->columns, &c, d->v1);
+	d->period_0 = first_period(&d->parameters.due.schedule);
 	if (b->v1)
 		v1_columns(&d->columns);
 	d->broken = d->broken || !find_tops(d) || d->columns.unknown || (!d->v1 && next_run(d) != 0);
@@ -334,6 +344,13 @@ static inline int round_time(struct upf_decoder *d)
 	return d->columns.bad || d->tick > UINT64_MAX / UPF_TICK_NS ? -EBADMSG : 0;
 }
 
+static inline uint64_t round_period(const struct upf_decoder *d)
+{
+	const struct schedule_at *due = &d->parameters.due;
+
+	return due->schedule.rate_mhz ? due->k + d->period_0 : UPF_PERIOD_NONE;
+}
+
 static int get_round(struct upf_decoder *d, struct upf_record *r)
 {
 	struct domain_state *s;
@@ -354,6 +371,7 @@ static int get_round(struct upf_decoder *d, struct upf_record *r)
 	s->nkept = 0;
 	d->in_round = true;
 	r->pause_ns = ticks * UPF_TICK_NS;
+	r->period = round_period(d);
 	return 0;
 }
 
@@ -470,6 +488,7 @@ static int get_same(struct upf_decoder *d, struct upf_record *r)
 	d->repeat = 0;
 	r->count = d->domains[d->domain].nkept;
 	rc = round_time(d);
+	r->period = round_period(d);
 	d->domains[d->domain].pause_ticks = 0;
 	return rc;
 }
@@ -555,14 +574,15 @@ static bool all_consumed(const struct upf_decoder *d)
 	return true;
 }
 
-/* In two halves, as compilers clear a larger piece by a slow instruction. */
+/* In pieces, as compilers clear a larger one by a slow instruction. */
 static inline void clear_record(struct upf_record *rec)
 {
-	const size_t half = offsetof(struct upf_record, count);
+	const size_t second = offsetof(struct upf_record, index), third = offsetof(struct upf_record, count);
 
-	static_assert(sizeof(*rec) - offsetof(struct upf_record, count) <= 64, "the second half");
-	memset(rec, 0, half);
-	memset((uint8_t *)rec + half, 0, sizeof(*rec) - half);
+	static_assert(sizeof(*rec) - offsetof(struct upf_record, count) <= 64, "the last piece");
+	memset(rec, 0, second);
+	memset((uint8_t *)rec + second, 0, third - second);
+	memset((uint8_t *)rec + third, 0, sizeof(*rec) - third);
 }
 
 int upf_decoder_next(struct upf_decoder *d, struct upf_record *rec)

@@ -240,6 +240,8 @@ static int show(struct report *r, const struct settings *s)
 		rc = EXIT_USAGE;
 	if (rc == EXIT_DONE && s->view->takes & VIEW_WHOLE)
 		rc = check_whole(r->run, s);
+	if (rc == EXIT_DONE)
+		recording_units(r->run, r->old);
 	return rc == EXIT_DONE ? run_view(r, s) : rc;
 }
 

@@ -100,7 +100,7 @@ enum { WORD_WEIGHT, WORD_PERCENTAGE, WORD_GROUP };
 
 /* Of each option, the values' words; those of WORD_GROUP are of enum group from GROUP_BY_DOMAIN on. */
 static const char *const words[][WORDS] = {
-	[WORD_WEIGHT] = {"samples", "cpu"},
+	[WORD_WEIGHT] = {"time", "samples", "cpu"},
 	[WORD_PERCENTAGE] = {"absolute", "relative"},
 	[WORD_GROUP] = {"domain", "vcpu", "space"},
 };
@@ -119,7 +119,7 @@ static int apply_word(void *ctx, const struct option_def *def, const char *value
 		return -1;
 	}
 	if (def->id == WORD_WEIGHT)
-		s->weight = WEIGHT_SAMPLES + n;
+		s->weight = WEIGHT_TIME + n;
 	else if (def->id == WORD_PERCENTAGE)
 		s->relative = n;
 	else
@@ -152,7 +152,9 @@ const struct option_def options_filters[] = {
 	{0, "collapse-recursion", NULL, OPTION_NO_ARG, "show a function that calls itself as one frame",
          apply_collapse, 0},
 	{0, "weight", "WHAT", OPTION_ARG,
-         "count samples (default) or cpu, the CPU time used since the previous sample", apply_word, WORD_WEIGHT},
+         "count time (default), which each sample stands for; samples; or cpu, the CPU time used since the previous "
+         "sample",
+         apply_word, WORD_WEIGHT},
 	{0, "percentage", "WHAT", OPTION_ARG,
          "relative: percentages of the samples that --focus, --ignore and --show-from keep; absolute (default): of "
          "all samples",

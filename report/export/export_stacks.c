@@ -77,3 +77,8 @@ uint64_t stacks_period(const struct upf_session *session)
 
 	return period ? period : 1;
 }
+
+uint64_t stacks_span(const struct recording *r, const struct selection *selection, const struct upf_record *rec)
+{
+	return (selection->weight == WEIGHT_SAMPLES ? rec->count : rec->period) * r->profile.period_ns;
+}

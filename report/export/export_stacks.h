@@ -50,7 +50,9 @@ const struct upf_domain *stacks_domain(const struct upf_session *session, uint32
 /* Xen's number of it; one that Xen never gives for what is not in the trace's head. */
 uint32_t stacks_domid(const struct upf_session *session, uint32_t domain);
 
-/* Time that a sample stands for: the requested period, at least 1 ns. */
+/* The requested period, at least 1 ns. */
 uint64_t stacks_period(const struct upf_session *session);
+/* Time that a sample, which a hook hears of, stands for, ns; as a sample weighs: one period if all weigh the same. */
+uint64_t stacks_span(const struct recording *r, const struct selection *selection, const struct upf_record *rec);
 
 #endif

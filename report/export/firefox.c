@@ -27,9 +27,12 @@ static int add_marker(struct firefox *f, const struct upf_record *rec)
 
 static int record(void *ctx, const struct upf_block *b, const struct upf_record *rec, uint32_t node)
 {
-	const struct timeline_sample m = {
-		.time_ns = rec->time_ns, .cpu_ns = rec->cpu_ns, .node = node, .user = rec->user};
 	struct firefox *f = ctx;
+	const struct timeline_sample m = {.time_ns = rec->time_ns,
+	                                  .cpu_ns = rec->cpu_ns,
+	                                  .span_ns = stacks_span(f->report->run, f->report->selection, rec),
+	                                  .node = node,
+	                                  .user = rec->user};
 
 	(void)b;
 	if (rec->kind == UPF_LOST || rec->kind == UPF_LATE || rec->kind == UPF_EVENT)

@@ -36,6 +36,11 @@ static void sample_cpu(struct firefox *f, const struct timeline_sample *m)
 	json_uint(&f->json, NULL, m->cpu_ns);
 }
 
+static void sample_weight(struct firefox *f, const struct timeline_sample *m)
+{
+	put_ms(f, NULL, f->report->selection->weight == WEIGHT_CPU ? m->cpu_ns : m->span_ns);
+}
+
 static int put_sample_column(struct firefox *f, const struct timeline_vcpu *v, const char *key,
                              void (*put)(struct firefox *f, const struct timeline_sample *m))
 {
@@ -52,13 +57,18 @@ static int put_sample_column(struct firefox *f, const struct timeline_vcpu *v, c
 
 static int put_samples(struct firefox *f, const struct timeline_vcpu *v)
 {
-	int rc;
+	bool alike = profile_unit(&f->report->run->profile, NULL, f->report->selection->weight) == UNIT_SAMPLES;
+	int rc = 0;
 
 	json_object(&f->json, "samples");
 	json_uint(&f->json, "length", v->n);
-	json_null(&f->json, "weight");
-	json_text(&f->json, "weightType", "samples");
-	rc = put_sample_column(f, v, "stack", sample_stack);
+	if (alike)
+		json_null(&f->json, "weight");
+	else
+		rc = put_sample_column(f, v, "weight", sample_weight);
+	json_text(&f->json, "weightType", alike ? "samples" : "tracing-ms");
+	if (rc == 0)
+		rc = put_sample_column(f, v, "stack", sample_stack);
 	if (rc == 0)
 		rc = put_sample_column(f, v, "time", sample_time);
 	if (rc == 0)

@@ -120,6 +120,9 @@ static void put_pauses(struct json *j, const struct upf_hist *h)
 	json_end(j);
 }
 
+static const char *const weight_names[] = {
+	[UNIT_SAMPLES] = "samples", [UNIT_PERIODS] = "periods", [UNIT_TIME] = "time_ns", [UNIT_CPU] = "cpu_ns"};
+
 static void put_totals(struct document *d)
 {
 	const struct counters *t = &d->report->run->profile.counters;
@@ -127,7 +130,7 @@ static void put_totals(struct document *d)
 	json_object(&d->json, "totals");
 	json_uint(&d->json, "samples", t->samples);
 	json_uint(&d->json, "counted", profile_count(&d->report->run->profile, d->report->selection->states));
-	json_text(&d->json, "weight", d->fold.weight == WEIGHT_CPU ? "cpu_ns" : "samples");
+	json_text(&d->json, "weight", weight_names[d->fold.unit]);
 	json_uint(&d->json, "total", d->fold.total);
 	put_states(&d->json, t->state);
 	put_lost(&d->json, t);

@@ -49,7 +49,7 @@ static void put_frame(const struct script *s, const struct callchain_frame *f, c
 static void put_event(const struct script *s, const struct upf_record *rec, const char *domain)
 {
 	uint64_t us = (s->report->run->traces.session.start_mono_ns + rec->time_ns) / 1000;
-	uint64_t period = s->report->selection->weight == WEIGHT_CPU ? rec->cpu_ns : 1;
+	uint64_t period = profile_sample_weight(&s->report->run->profile, rec, s->report->selection->weight);
 	FILE *out = s->report->out.file;
 
 	put_word(out, domain);

@@ -3,9 +3,10 @@
  * speedscope.c - speedscope's file (www.speedscope.app/file-format-schema.json): one "sampled" profile per vCPU, in
  * nanoseconds.
  *
- * A sample weighs one period, or with --weight cpu the CPU time used since the previous one, so that shares are those
- * of the flat profile. Time without a counted sample is an empty stack, so that the time axis is right as well:
- * deadlines are jittered by less than a period, so a longer gap means late, lost or idle.
+ * A sample weighs the time that it stands for, or with --weight cpu the CPU time used since the previous one, so that
+ * shares are those of the flat profile. It begins as many periods before its own as it stands for more than one. Time
+ * without a counted sample is an empty stack, so that the time axis is right as well: deadlines are jittered by less
+ * than a period, so a longer gap means lost or idle.
  */
 #include "report/export/frame_table.h"
 #include "report/export/export_stacks.h"
@@ -28,8 +29,11 @@ struct speedscope {
 static int record(void *ctx, const struct upf_block *b, const struct upf_record *rec, uint32_t node)
 {
 	struct speedscope *s = ctx;
-	const struct timeline_sample m = {
-		.time_ns = rec->time_ns, .cpu_ns = rec->cpu_ns, .node = node, .user = rec->user};
+	const struct timeline_sample m = {.time_ns = rec->time_ns,
+	                                  .cpu_ns = rec->cpu_ns,
+	                                  .span_ns = stacks_span(s->report->run, s->report->selection, rec),
+	                                  .node = node,
+	                                  .user = rec->user};
 
 	(void)b;
 	if (rec->kind != UPF_SAMPLE || !stacks_counts(s->report->selection->states, rec->state))
@@ -63,9 +67,17 @@ static void start(struct stretches *s, struct speedscope *from, const struct tim
 	s->rc = timeline_next(&s->cursor, &s->ahead);
 }
 
+/* When the sample ahead begins: at its time if it stands for a period. */
+static uint64_t beginning(const struct stretches *s)
+{
+	uint64_t before = s->ahead.span_ns > s->period ? s->ahead.span_ns - s->period : 0;
+
+	return s->ahead.time_ns > before ? s->ahead.time_ns - before : 0;
+}
+
 static bool is_gap(const struct stretches *s)
 {
-	return s->ahead.time_ns > s->now && s->ahead.time_ns - s->now >= s->period;
+	return beginning(s) > s->now && beginning(s) - s->now >= s->period;
 }
 
 /* 1 and *@out, 0 at the end, or a negative errno. */
@@ -75,12 +87,12 @@ static int next(struct stretches *s, struct stretch *out)
 		return s->rc;
 	*out = (struct stretch){.node = s->ahead.node, .user = s->ahead.user, .idle = is_gap(s)};
 	if (out->idle) {
-		out->ns = s->ahead.time_ns - s->now;
-		s->now = s->ahead.time_ns;
+		out->ns = beginning(s) - s->now;
+		s->now += out->ns;
 		return 1;
 	}
 	do {
-		uint64_t weight = s->by_cpu ? s->ahead.cpu_ns : s->period;
+		uint64_t weight = s->by_cpu ? s->ahead.cpu_ns : s->ahead.span_ns;
 
 		out->ns += weight;
 		s->now += weight;

@@ -3,7 +3,7 @@
  * timeline.h - every sample of every vCPU in time order, for formats that store one vCPU after the other, column by
  * column.
  *
- * Memory holds the last few samples of each vCPU. The others go to an unnamed file in TMPDIR, 24 bytes a sample; a
+ * Memory holds the last few samples of each vCPU. The others go to an unnamed file in TMPDIR, 32 bytes a sample; a
  * short trace makes no file.
  */
 #ifndef REPORT_EXPORT_TIMELINE_H
@@ -14,7 +14,8 @@
 struct timeline_sample {
 	uint64_t time_ns;
 	uint64_t cpu_ns;
-	uint32_t node; /* the leaf, in the profile's call tree */
+	uint64_t span_ns; /* the time that it stands for */
+	uint32_t node;    /* the leaf, in the profile's call tree */
 	uint8_t state;
 	bool user;
 };

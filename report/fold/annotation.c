@@ -96,7 +96,7 @@ static int add_frame(struct search *s, const struct callchain_frame *f, uint64_t
 
 static int add_stacks(struct search *s, const struct profile *p, const struct fold_request *q)
 {
-	enum weight what = q->selection ? q->selection->weight : WEIGHT_SAMPLES;
+	enum weight what = q->selection ? q->selection->weight : WEIGHT_TIME;
 	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && i < p->nstacks; i++) {

@@ -194,7 +194,8 @@ static int fold_runs(struct fold *f, const struct profile *p, struct symbolizer 
 
 	new.bottom_up = selection && selection->bottom_up;
 	old = new;
-	f->weight = selection ? selection->weight : WEIGHT_SAMPLES;
+	f->weight = selection ? selection->weight : WEIGHT_TIME;
+	f->unit = profile_unit(p, q->old, f->weight);
 	f->compared = q->old != NULL;
 	f->whole = absolute ? profile_left_out(p, q->states, f->weight) : 0;
 	rc = fold_run(&new);

@@ -34,6 +34,7 @@ struct fold {
 	struct fold_function *functions; /* names->nfunctions of them */
 	size_t nfunctions;
 	enum weight weight;
+	enum unit unit;            /* of all weights here */
 	uint64_t samples;          /* counted */
 	uint64_t total, old_total; /* what they weigh: the root's total */
 	uint64_t whole, old_whole; /* what shares are of: @total, and what names left out if shares are absolute */

@@ -298,7 +298,7 @@ int table_make(struct table *t, const struct keys *keys, const struct profile *p
 	bool only_sym = keys->n == 1 && keys->key[0] == KEY_SYM;
 	struct tabling new = {.table = t,
 	                      .states = q->states,
-	                      .weight = q->selection ? q->selection->weight : WEIGHT_SAMPLES,
+	                      .weight = q->selection ? q->selection->weight : WEIGHT_TIME,
 	                      .stacks = {.profile = p,
 	                                 .names = names,
 	                                 .common = names,

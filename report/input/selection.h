@@ -19,7 +19,13 @@ struct time_bound {
 	uint64_t n;
 };
 
-enum weight { WEIGHT_SAMPLES, WEIGHT_CPU };
+/* What a sample weighs: the time that it stands for; 1; or the CPU time used since the vCPU's previous sample. */
+enum weight { WEIGHT_TIME, WEIGHT_SAMPLES, WEIGHT_CPU };
+/*
+ * What a weight is counted in. Periods are of the rate that was asked for; where each sample stands for one of them,
+ * weights of time are plain samples.
+ */
+enum unit { UNIT_SAMPLES, UNIT_PERIODS, UNIT_TIME, UNIT_CPU };
 enum group { GROUP_BY_NEED, GROUP_BY_DOMAIN, GROUP_BY_VCPU, GROUP_BY_SPACE };
 
 /* Sets of run states: bit n is state n. */

@@ -150,10 +150,12 @@ static void write_vcpus(struct data *p)
 	json_end(&p->json);
 }
 
-/* Samples, or microseconds of CPU time: nothing finer is in a trace. */
+/* Samples, or microseconds: nothing finer is in a trace. */
 static uint64_t amount(const struct data *p, uint64_t weight)
 {
-	return p->of->selection->weight == WEIGHT_CPU ? weight / 1000 : weight;
+	uint64_t unit_ns = profile_unit_ns(&p->of->run->profile, p->of->fold->unit);
+
+	return unit_ns ? (uint64_t)((unsigned __int128)weight * unit_ns / 1000) : weight;
 }
 
 static void write_weights(struct data *p, const char *key, unsigned run)
@@ -237,7 +239,7 @@ void page_data(FILE *out, const struct page_content *content, const char *title,
 	json_object(&p->json, NULL);
 	json_uint(&p->json, "version", DATA_VERSION);
 	json_text(&p->json, "title", title);
-	json_text(&p->json, "unit", content->selection->weight == WEIGHT_CPU ? "us" : "samples");
+	json_text(&p->json, "unit", content->fold->unit != UNIT_SAMPLES ? "us" : "samples");
 	json_uint(&p->json, "whole", amount(p, content->fold->whole));
 	json_uint(&p->json, "old_whole", amount(p, content->fold->old_whole));
 	write_facts(p);

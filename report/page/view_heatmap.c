@@ -64,7 +64,7 @@ static uint64_t weight_of(const struct mapping *m, const struct upf_record *rec)
 
 	if (rec->kind != UPF_SAMPLE || !(selection->states & 1u << counters_state(rec->state)))
 		return 0;
-	return selection->weight == WEIGHT_CPU ? rec->cpu_ns : rec->count;
+	return profile_sample_weight(&m->report->run->profile, rec, selection->weight);
 }
 
 static int record(void *ctx, const struct upf_block *b, const struct upf_record *rec, uint32_t node)

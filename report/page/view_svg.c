@@ -113,10 +113,12 @@ static void put_label(const struct svg *s, const char *name, double width)
 
 static void put_figures(const struct svg *s, uint64_t weight)
 {
-	if (s->fold->weight == WEIGHT_CPU)
+	const char *one = s->fold->unit == UNIT_PERIODS ? "period" : "sample";
+
+	if (s->fold->unit == UNIT_CPU || s->fold->unit == UNIT_TIME)
 		fputs(text_time(weight).s, s->out);
 	else
-		fprintf(s->out, "%s sample%s", text_count(weight).s, weight == 1 ? "" : "s");
+		fprintf(s->out, "%s %s%s", text_count(weight).s, one, weight == 1 ? "" : "s");
 	fprintf(s->out, ", %s", text_share(weight, s->fold->whole).s);
 }
 

@@ -50,6 +50,13 @@ void counters_add(struct counters *t, const struct counters *other)
 	t->events += other->events;
 	t->out_of_scope += other->out_of_scope;
 	add_counts(t->state, other->state, COUNTERS_STATES);
+	add_counts(t->time, other->time, COUNTERS_STATES);
+	for (unsigned i = 0; i < COUNTERS_STATES; i++)
+		t->squares[i] += other->squares[i];
+	t->unsampled_ns += other->unsampled_ns;
+	t->covered += other->covered;
+	t->cpu_left_ns += other->cpu_left_ns;
+	t->throttled += other->throttled;
 	add_counts(t->end[0], other->end[0], COUNTERS_STATES * COUNTERS_ENDS);
 	add_counts(t->user_end[0], other->user_end[0], COUNTERS_STATES * COUNTERS_ENDS);
 	add_counts(t->lost, other->lost, COUNTERS_LOST);

@@ -17,6 +17,12 @@ struct counters {
 	uint64_t rounds, samples, events;
 	uint64_t out_of_scope; /* samples that are not in here: of other times, vCPUs and domains than asked for */
 	uint64_t state[COUNTERS_STATES];
+	uint64_t time[COUNTERS_STATES];             /* that samples of these stand for: as struct stack has it */
+	unsigned __int128 squares[COUNTERS_STATES]; /* of what each of them stands for: for noise.h */
+	uint64_t unsampled_ns; /* of domains, in which the recorder did not look at them: longer than a gap may be */
+	uint64_t covered;      /* samples that are not in here: of time that another trace has of the same guest */
+	uint64_t cpu_left_ns;  /* CPU time that no later sample of its vCPU took over */
+	uint64_t throttled;    /* events that tell of a lower rate than was asked for */
 	uint64_t end[COUNTERS_STATES][COUNTERS_ENDS]; /* why walks ended, by run state; of user mode's stacks: below */
 	uint64_t user_end[COUNTERS_STATES][COUNTERS_ENDS];
 	uint64_t lost[COUNTERS_LOST]; /* by enum upf_lost */

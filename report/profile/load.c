@@ -32,6 +32,7 @@ int load_trace(struct profile *p, struct upf_reader *r, const struct load_option
 	rc = loader_open(l, p, upf_reader_session(r), options);
 	if (rc == 0)
 		rc = by_sample(l) ? loader_blocks(l, r) : loader_by_threads(l, r, threads_for(l));
+	p->counters.cpu_left_ns += gaps_cpu_left(&l->gaps);
 	loader_close(l);
 	free(l);
 	return rc;

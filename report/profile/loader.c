@@ -12,6 +12,8 @@
 #define MEMORY_FREE (512u << 20)
 #define MEMORY_EACH 32u /* for a byte of the file */
 
+#define MILLI_NS_PER_S UINT64_C(1000000000000)
+
 /* Nor may it take all time: where repeated samples cannot be counted by multiplication, so many are gone through. */
 #define REPEATS_FREE (4u << 20)
 #define REPEATS_EACH 512u /* for a byte of a block */
@@ -43,20 +45,34 @@ static int leave_out_by_name(const struct loader *l, const struct upf_record *re
 	return hooks && hooks->left_out ? hooks->left_out(hooks->ctx, rec) : 0;
 }
 
-/* rec->count samples of the stack @s. */
-static int count_samples(struct loader *l, const struct upf_record *rec, const struct block_stack *s)
+static void count_time(struct profile *p, const struct upf_record *rec, uint64_t squares)
+{
+	unsigned state = counters_state(rec->state);
+
+	p->counters.time[state] += profile_time(p, rec);
+	p->counters.squares[state] += p->by_ns ? (unsigned __int128)squares * p->period_ns * p->period_ns : squares;
+}
+
+/*
+ * rec->count samples of the stack @s. @squares is the sum of what each stands for squared. *@stack: their number in the
+ * profile; GAP_NONE: they were left out.
+ */
+static int count_samples(struct loader *l, const struct upf_record *rec, const struct block_stack *s, uint64_t squares,
+                         uint32_t *stack)
 {
 	struct profile *p = l->profile;
 	unsigned state = counters_state(rec->state);
 	int rc = p->filter ? filter_keeps(p->filter, &p->tree, s->node, rec->user && s->node) : 1;
 
+	*stack = GAP_NONE;
 	if (rc < 0)
 		return rc;
 	if (rc == 0)
 		return leave_out_by_name(l, rec);
-	rc = profile_sample(p, rec, s->node);
+	rc = profile_sample(p, rec, s->node, stack);
 	if (rc != 0)
 		return rc;
+	count_time(p, rec, squares);
 	if (!rec->user) {
 		p->counters.restored[state] += s->restored * rec->count;
 		p->counters.doubtful[state] += s->doubtful * rec->count;
@@ -72,13 +88,22 @@ static int walk_repeated(struct loader *l)
 	return ++l->block_walked > REPEATS_FREE + REPEATS_EACH * (uint64_t)l->block->stored_size ? -EFBIG : 0;
 }
 
+/* What it stands for, and the CPU time of it; *@vcpu: for gaps_counted(). */
+static int weigh_sample(struct loader *l, struct upf_record *rec, uint32_t *vcpu)
+{
+	rec->period = l->gaps.periods;
+	return rec->repeated ? walk_repeated(l) : gaps_sample(&l->gaps, rec, vcpu);
+}
+
 static int load_sample(struct loader *l, struct upf_record *rec)
 {
+	uint64_t squares = l->gaps.periods * l->gaps.periods;
 	struct block_stack stack;
+	uint32_t vcpu, number;
 	int rc = block_stacks_find(&l->stacks, rec, &stack);
 
-	if (rc == 0 && rec->repeated)
-		rc = walk_repeated(l);
+	if (rc == 0)
+		rc = weigh_sample(l, rec, &vcpu);
 	if (rc != 0)
 		return rc;
 	rec->end = stack.end;
@@ -87,7 +112,9 @@ static int load_sample(struct loader *l, struct upf_record *rec)
 		scope_place(l->options.scope, rec);
 	if (rec->repeated && l->repeats.learning)
 		rc = repeats_add(&l->repeats, rec, &stack);
-	return rc == 0 ? count_samples(l, rec, &stack) : rc;
+	if (rc == 0)
+		rc = count_samples(l, rec, &stack, squares, &number);
+	return rc == 0 && !rec->repeated && number != GAP_NONE ? gaps_counted(&l->gaps, rec, vcpu, number) : rc;
 }
 
 /* --- repeated samples -------------------------------------------------------------------------------------------- */
@@ -111,14 +138,16 @@ static bool same_slot(const struct loader *l, uint64_t a, uint64_t b)
 static int count_repeated(void *ctx, const struct upf_record *rec, const struct block_stack *stack)
 {
 	struct loader *l = ctx;
+	uint32_t number;
 	int rc = walk_repeated(l);
 
-	return rc == 0 ? count_samples(l, rec, stack) : rc;
+	return rc == 0 ? count_samples(l, rec, stack, l->repeats.squares, &number) : rc;
 }
 
 static int count_repeats(struct loader *l, struct domain_repeats *d)
 {
 	l->profile->counters.out_of_scope += d->times * d->left_out;
+	l->repeats.squares = d->squares;
 	return repeats_end(&l->repeats, d, count_repeated, l);
 }
 
@@ -161,6 +190,8 @@ static int load_same(struct loader *l, const struct upf_record *rec, uint32_t do
 		rc = count_repeats(l, d);
 	d->time_ns = rec->time_ns;
 	d->times++;
+	d->periods += l->gaps.periods;
+	d->squares += l->gaps.periods * l->gaps.periods;
 	return rc;
 }
 
@@ -177,8 +208,19 @@ static int leave_out(struct loader *l, const struct upf_record *rec)
 	return 0;
 }
 
+/* Records tell what samples stand for whether they count themselves or not. */
+static int measure(struct loader *l, const struct upf_record *rec, bool counted)
+{
+	if (rec->kind == UPF_ROUND || rec->kind == UPF_SAME)
+		return gaps_round(&l->gaps, rec, l->rate_mhz, counted, l->profile);
+	if (rec->kind == UPF_EVENT && rec->code == UPF_EVENT_RATE && counted && rec->count < l->rate_mhz)
+		l->profile->counters.throttled++;
+	return gaps_note(&l->gaps, rec);
+}
+
 static int load_record(struct loader *l, struct upf_record *rec)
 {
+	bool counted = !l->options.scope || scope_has(l->options.scope, rec);
 	uint32_t domain = rec->domain;
 	int rc = 0;
 
@@ -186,9 +228,11 @@ static int load_record(struct loader *l, struct upf_record *rec)
 		l->repeats.learning = NULL;
 	if (rec->kind == UPF_ROUND)
 		rc = begin_round(l, domain);
+	if (rc == 0 && rec->kind != UPF_SAMPLE)
+		rc = measure(l, rec, counted);
 	if (rc != 0)
 		return rc;
-	if (l->options.scope && !scope_has(l->options.scope, rec))
+	if (!counted)
 		return leave_out(l, rec);
 	if (rec->kind == UPF_SAMPLE)
 		return load_sample(l, rec);
@@ -205,6 +249,7 @@ static int broken_block(struct loader *l, const struct upf_block *b, uint32_t in
 {
 	const struct load_hooks *hooks = l->options.hooks;
 
+	l->broken = true;
 	l->profile->counters.bad_blocks++;
 	counters_fault(&l->profile->counters, UPF_FAULT_RECORD, b->offset);
 	return hooks && hooks->broken ? hooks->broken(hooks->ctx, b, index) : 0;
@@ -225,6 +270,7 @@ int loader_block(struct loader *l, const struct upf_block *b)
 
 	l->block = b;
 	l->block_walked = 0;
+	l->broken = false;
 	repeats_reset(&l->repeats);
 	block_stacks_start(&l->stacks);
 	if (fault == UPF_FAULT_MEMORY)
@@ -255,6 +301,10 @@ int loader_next(struct loader *l, struct upf_reader *r, struct upf_block *b)
 
 	if (rc > 0 && b->fault != UPF_OK)
 		counters_fault(&l->profile->counters, b->fault, b->offset);
+	if (rc > 0) {
+		l->hole |= b->fault != UPF_OK || b->seq != l->next_seq;
+		l->next_seq = b->seq + 1;
+	}
 	if (rc > 0)
 		progress_at(l->options.progress, upf_reader_bytes(r), l->options.size);
 	return rc;
@@ -276,7 +326,10 @@ static int load_any(struct loader *l, const struct upf_block *b)
 	if (b->type != UPF_BLOCK_SAMPLES)
 		return 0;
 	archive_stacks_of(&l->stacks.archived, b);
+	if (l->hole)
+		gaps_cut(&l->gaps);
 	rc = loader_block(l, b);
+	l->hole = l->broken;
 	return rc == 0 ? loader_block_done(l, l->block_walked, b->stored_size) : rc;
 }
 
@@ -302,6 +355,9 @@ int loader_open(struct loader *l, struct profile *p, const struct upf_session *s
 	*l = (struct loader){.profile = p, .bytes_before = profile_bytes(p), .decoder = upf_decoder_new()};
 	if (options)
 		l->options = *options;
+	l->rate_mhz = session->rate_mhz;
+	p->period_ns = session->rate_mhz ? MILLI_NS_PER_S / session->rate_mhz : 0;
+	p->period_ns += p->period_ns == 0;
 	l->stacks.tree = &p->tree;
 	l->stacks.session = session;
 	l->stacks.decoder = l->decoder;
@@ -317,4 +373,5 @@ void loader_close(struct loader *l)
 	upf_decoder_free(l->decoder);
 	block_stacks_free(&l->stacks);
 	repeats_free(&l->repeats);
+	gaps_free(&l->gaps);
 }

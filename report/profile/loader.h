@@ -4,6 +4,7 @@
 #define REPORT_PROFILE_LOADER_H
 
 #include "report/profile/block_stacks.h"
+#include "report/profile/gaps.h"
 #include "report/profile/load_options.h"
 #include "report/profile/profile.h"
 #include "report/profile/repeats.h"
@@ -16,6 +17,11 @@ struct loader {
 	struct block_stacks stacks;
 	const struct upf_block *block;
 	struct repeats repeats;
+	struct gaps gaps;
+	uint64_t rate_mhz;       /* that was asked for */
+	uint64_t next_seq;       /* of the block that is to come */
+	bool hole;               /* something is missing before the next samples block */
+	bool broken;             /* the block's rest is missing */
 	uint64_t block_walked;   /* repeated samples of this block that were gone through */
 	uint64_t walked, stored; /* of all blocks; their bytes */
 };

@@ -16,6 +16,7 @@ struct job {
 	struct upf_block block;
 	uint8_t *payload; /* the block's, which the reader reuses */
 	size_t cap;
+	bool hole; /* something is missing before it */
 	int rc;
 };
 
@@ -34,18 +35,29 @@ static void do_job(void *ctx, size_t slot)
 
 static int take_result(struct loader *l, struct job *job)
 {
-	int rc = job->rc == 0 ? profile_add(l->profile, &job->profile) : job->rc;
+	struct gaps *gaps = &job->loader.gaps;
+	int rc = job->rc;
 
+	if (job->hole)
+		gaps_cut(&l->gaps);
+	if (rc == 0)
+		rc = gaps_settle(&l->gaps, gaps, &job->profile);
+	if (job->loader.broken)
+		gaps_cut(&l->gaps);
+	if (rc == 0)
+		rc = profile_add(l->profile, &job->profile);
 	if (rc == 0)
 		rc = loader_block_done(l, job->loader.block_walked, job->block.stored_size);
 	profile_clear(&job->profile);
+	gaps_reset(gaps);
+	job->loader.broken = job->hole = false;
 	job->loader.block_walked = 0;
 	job->block.stored_size = 0;
 	job->rc = 0;
 	return rc;
 }
 
-static int fill_job(struct job *job, const struct upf_block *b)
+static int fill_job(struct loader *l, struct job *job, const struct upf_block *b)
 {
 	int rc = array_room(&job->payload, &job->cap, b->raw_size, 1);
 
@@ -53,6 +65,8 @@ static int fill_job(struct job *job, const struct upf_block *b)
 		return rc;
 	memcpy(job->payload, b->payload, b->raw_size);
 	job->block = *b;
+	job->hole = l->hole;
+	l->hole = false;
 	job->block.payload = job->payload;
 	return 0;
 }
@@ -70,7 +84,7 @@ static int share_out(struct loader *l, struct upf_reader *r, struct jobs *jobs, 
 		job = &jobs->of[thread_pool_turn(pool)];
 		rc = take_result(l, job);
 		if (rc == 0)
-			rc = fill_job(job, &b);
+			rc = fill_job(l, job, &b);
 		if (rc != 0)
 			return rc;
 		thread_pool_give(pool);
@@ -94,6 +108,8 @@ static int open_jobs(struct jobs *jobs, const struct loader *l, struct upf_reade
 			rc = loader_open(&job->loader, &job->profile, upf_reader_session(r), &l->options);
 		job->profile.quantum_ns = l->profile->quantum_ns;
 		job->profile.spaces = l->profile->spaces;
+		job->profile.by_ns = l->profile->by_ns;
+		job->loader.gaps.is_part = true;
 		job->loader.stacks.cfi_lock = &jobs->cfi_lock;
 		job->loader.stacks.alone = true;
 	}

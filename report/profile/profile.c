@@ -156,9 +156,10 @@ void profile_leave_out(struct profile *p, const struct upf_record *rec)
 
 	p->left_out[state].samples += rec->count;
 	p->left_out[state].cpu_ns += rec->cpu_ns;
+	p->left_out[state].time += profile_time(p, rec);
 }
 
-int profile_sample(struct profile *p, const struct upf_record *rec, uint32_t node)
+int profile_sample(struct profile *p, const struct upf_record *rec, uint32_t node, uint32_t *number)
 {
 	struct stack key = {.node = node,
 	                    .domain = rec->domain,
@@ -174,6 +175,9 @@ int profile_sample(struct profile *p, const struct upf_record *rec, uint32_t nod
 		return rc;
 	stack->samples += rec->count;
 	stack->cpu_ns += rec->cpu_ns;
+	stack->time += profile_time(p, rec);
+	if (number)
+		*number = (uint32_t)(stack - p->stacks);
 	return 0;
 }
 
@@ -185,12 +189,13 @@ static int add_stack(struct profile *p, const struct profile *part, const uint32
 	int rc;
 
 	key.node = map[from->node];
-	key.samples = key.cpu_ns = 0;
+	key.samples = key.cpu_ns = key.time = 0;
 	rc = find_stack(p, &key, &stack);
 	if (rc != 0)
 		return rc;
 	stack->samples += from->samples;
 	stack->cpu_ns += from->cpu_ns;
+	stack->time += from->time;
 	return 0;
 }
 
@@ -243,6 +248,32 @@ uint64_t profile_left_out(const struct profile *p, unsigned states, enum weight 
 
 	for (unsigned s = 0; s < COUNTERS_STATES; s++)
 		if (states & 1u << s)
-			sum += weight == WEIGHT_CPU ? p->left_out[s].cpu_ns : p->left_out[s].samples;
+			sum += weight == WEIGHT_CPU    ? p->left_out[s].cpu_ns
+			       : weight == WEIGHT_TIME ? p->left_out[s].time
+			                               : p->left_out[s].samples;
 	return sum;
+}
+
+/* Each sample weighs one period or more. */
+static bool is_even(const struct profile *p)
+{
+	uint64_t time = profile_left_out(p, STATES_ALL, WEIGHT_TIME);
+
+	for (unsigned s = 0; s < COUNTERS_STATES; s++)
+		time += p->counters.time[s];
+	return time == profile_count(p, STATES_ALL) + profile_left_out(p, STATES_ALL, WEIGHT_SAMPLES);
+}
+
+enum unit profile_unit(const struct profile *p, const struct profile *old, enum weight weight)
+{
+	if (weight != WEIGHT_TIME)
+		return weight == WEIGHT_CPU ? UNIT_CPU : UNIT_SAMPLES;
+	if (p->by_ns)
+		return UNIT_TIME;
+	return is_even(p) && (!old || is_even(old)) ? UNIT_SAMPLES : UNIT_PERIODS;
+}
+
+uint64_t profile_unit_ns(const struct profile *p, enum unit unit)
+{
+	return unit == UNIT_SAMPLES ? 0 : unit == UNIT_PERIODS ? p->period_ns : 1;
 }

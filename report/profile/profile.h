@@ -20,6 +20,7 @@ struct stack {
 	uint32_t slot;  /* of time, p->quantum_ns each; 0 if all times are one */
 	uint64_t space; /* the address space; 0 if it is not known, or all are one */
 	uint64_t samples, cpu_ns;
+	uint64_t time; /* that they stand for: periods, or ns if p->by_ns */
 };
 
 /* Without registers the mode is unknown. */
@@ -30,11 +31,13 @@ static inline bool stack_is_user(const struct stack *s)
 
 static inline uint64_t stack_weight(const struct stack *s, enum weight weight)
 {
-	return weight == WEIGHT_CPU ? s->cpu_ns : s->samples;
+	return weight == WEIGHT_CPU ? s->cpu_ns : weight == WEIGHT_TIME ? s->time : s->samples;
 }
 
 struct profile {
 	uint64_t quantum_ns; /* 0: stacks of all times are one */
+	uint64_t period_ns;  /* of the rate that was asked for; by_ns: of the last trace's */
+	bool by_ns;          /* time is in ns: the traces, or those compared with, are of different rates */
 	bool spaces;         /* false: stacks of all address spaces are one */
 	struct calltree tree;
 	struct stack *stacks;
@@ -48,7 +51,7 @@ struct profile {
 	struct filter *filter;
 	/* What it left out, by run state. */
 	struct {
-		uint64_t samples, cpu_ns;
+		uint64_t samples, cpu_ns, time;
 	} left_out[COUNTERS_STATES];
 };
 
@@ -58,13 +61,25 @@ static inline uint64_t profile_space(const struct profile *p, const struct upf_r
 	return p->spaces ? rec->root : 0;
 }
 
+/* The time that a sample stands for, as stacks have it. */
+static inline uint64_t profile_time(const struct profile *p, const struct upf_record *rec)
+{
+	return p->by_ns ? rec->period * p->period_ns : rec->period;
+}
+/* What a sample weighs. */
+static inline uint64_t profile_sample_weight(const struct profile *p, const struct upf_record *rec, enum weight weight)
+{
+	return weight == WEIGHT_CPU ? rec->cpu_ns : weight == WEIGHT_TIME ? profile_time(p, rec) : rec->count;
+}
+
 int profile_init(struct profile *p); /* 0 or -ENOMEM */
 void profile_free(struct profile *p);
 void profile_clear(struct profile *p); /* forgets all that was counted, keeps the room */
 /*
- * Counts rec->count samples whose leaf is @node and that used rec->cpu_ns together. 0 or -ENOMEM, -EOVERFLOW.
+ * Counts rec->count samples whose leaf is @node, and that used rec->cpu_ns and stand for rec->period periods together.
+ * *@stack, NULL: not asked for, is the number of their stack. 0 or -ENOMEM, -EOVERFLOW.
  */
-int profile_sample(struct profile *p, const struct upf_record *rec, uint32_t node);
+int profile_sample(struct profile *p, const struct upf_record *rec, uint32_t node, uint32_t *stack);
 /* Notes that the filter left out rec->count samples. */
 void profile_leave_out(struct profile *p, const struct upf_record *rec);
 
@@ -80,5 +95,12 @@ int profile_add(struct profile *p, const struct profile *part);
 uint64_t profile_count(const struct profile *p, unsigned states);
 /* What the filter left out of these states weighs. */
 uint64_t profile_left_out(const struct profile *p, unsigned states, enum weight weight);
+/*
+ * What weights are counted in, once all is loaded, where @old (NULL: nothing) is compared with @p. Samples, if time
+ * was asked for and each stands for one period.
+ */
+enum unit profile_unit(const struct profile *p, const struct profile *old, enum weight weight);
+/* So many ns is one of the unit; 0: it is not a time. */
+uint64_t profile_unit_ns(const struct profile *p, enum unit unit);
 
 #endif

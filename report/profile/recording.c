@@ -22,6 +22,23 @@ int recording_prepare(struct recording *r, const struct selection *selection, bo
 	return 0;
 }
 
+static bool has_rate(const struct traces *t, uint64_t rate_mhz)
+{
+	for (size_t i = 0; i < t->n; i++)
+		if (upf_reader_session(t->list[i].reader)->rate_mhz != rate_mhz)
+			return false;
+	return true;
+}
+
+void recording_units(struct recording *r, struct recording *old)
+{
+	uint64_t rate_mhz = r->traces.session.rate_mhz;
+
+	r->profile.by_ns = !has_rate(&r->traces, rate_mhz) || (old && !has_rate(&old->traces, rate_mhz));
+	if (old)
+		old->profile.by_ns = r->profile.by_ns;
+}
+
 void recording_close(struct recording *r)
 {
 	filter_free(&r->filter);

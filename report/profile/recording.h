@@ -28,6 +28,11 @@ struct recording {
 int recording_prepare(struct recording *r, const struct selection *selection, bool mangled);
 /* Adds all traces to r->profile, each in its own scope; @hooks, NULL: none, hear what counts. As load_trace(). */
 int recording_load(struct recording *r, const struct load_hooks *hooks, struct progress *progress);
+/*
+ * Before they are loaded: time is counted in ns if the traces of @r and @old (NULL: nothing is compared) are of several
+ * rates; otherwise in periods.
+ */
+void recording_units(struct recording *r, struct recording *old);
 void recording_close(struct recording *r);
 /*
  * Takes all pauses from the footers, which have them to the nanosecond and those of lost samples, too, if all traces

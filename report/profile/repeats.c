@@ -54,8 +54,9 @@ int repeats_end(const struct repeats *r, struct domain_repeats *d,
 
 		s->rec.time_ns = d->time_ns;
 		s->rec.count = d->times;
+		s->rec.period = d->periods;
 		rc = count(ctx, &s->rec, &s->stack);
 	}
-	d->times = 0;
+	d->times = d->periods = d->squares = 0;
 	return rc;
 }

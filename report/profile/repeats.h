@@ -22,6 +22,8 @@ struct domain_repeats {
 	uint32_t first, n; /* in samples[] */
 	uint32_t left_out; /* samples of the round that the scope leaves out */
 	uint64_t times;    /* SAME records that are not counted yet */
+	uint64_t periods;  /* that they stand for, */
+	uint64_t squares;  /* and the sum of that of each squared */
 	uint64_t time_ns;  /* of the last one of them */
 };
 
@@ -30,6 +32,7 @@ struct repeats {
 	size_t ndomains, domains_cap;
 	struct repeated *samples; /* of this block: no more than it has in its rounds */
 	size_t n, cap;
+	uint64_t squares;                /* of those that are being counted */
 	struct domain_repeats *learning; /* whose samples come now; NULL: no repeated ones */
 };
 

@@ -157,7 +157,7 @@ int annotate_code(struct annotate *a, uint32_t function)
 	uint32_t last = UINT32_MAX;
 	int rc = 0;
 
-	listing_head(&a->r->out, a->fold->weight, "Address", "Instruction");
+	listing_head(&a->r->out, a->fold->unit, "Address", "Instruction");
 	for (; rc == 0 && n > 0; addresses += some, n -= some) {
 		if (several && addresses[0].program != last)
 			print_guests(a->r->run, addresses[0].program, a->r->out.file);

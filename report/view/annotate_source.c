@@ -107,7 +107,7 @@ static int print_file(const struct annotate *a, const struct annotated *lines, s
 	              ? "\n(changed since the guest was recorded)\n"
 	              : "\n",
 	      out->file);
-	listing_head(out, a->fold->weight, "Line", "Source");
+	listing_head(out, a->fold->unit, "Line", "Source");
 	rc = read_lines(a, lines, n, &listing);
 	if (rc == 0)
 		rc = weigh(&listing, lines, n);

@@ -30,7 +30,7 @@ void listing_free(struct listing *l)
 
 /* --- printing ---------------------------------------------------------------------------------------------------- */
 
-void listing_head(const struct text_out *out, enum weight unit, const char *place, const char *text)
+void listing_head(const struct text_out *out, enum unit unit, const char *place, const char *text)
 {
 	fprintf(out->file, "%6s %6s %12s  %*s  %s\n", "Total", "Self", column_weight_title(unit), COLUMN_PLACE, place,
 	        text);
@@ -46,7 +46,7 @@ static void print_weights(const struct listed *line, const struct text_out *out,
 	fputc(' ', out->file);
 	column_share(out, fold_share(fold, line->self));
 	fputc(' ', out->file);
-	column_weight(out, fold->weight, line->total);
+	column_weight(out, fold->unit, line->total);
 }
 
 static void print_line(const struct listed *line, const struct text_out *out, const struct fold *fold, bool is_code)

@@ -22,7 +22,7 @@ struct listing {
 int listing_add(struct listing *l, uint64_t place, char *text);
 void listing_free(struct listing *l);
 /* The titles of the columns; @place and @text are those of the last two. */
-void listing_head(const struct text_out *out, enum weight unit, const char *place, const char *text);
+void listing_head(const struct text_out *out, enum unit unit, const char *place, const char *text);
 /* All lines; @fold has what shares are of. Where source goes on from another line than the next, "...". */
 void listing_print(const struct listing *l, const struct text_out *out, const struct fold *fold, bool is_code);
 

@@ -23,14 +23,21 @@ void column_share(const struct text_out *out, double share)
 	colored(out, share >= MIN_RED ? RED : share >= MIN_GREEN ? GREEN : NULL, COLUMN_SHARE, text);
 }
 
-void column_weight(const struct text_out *out, enum weight unit, uint64_t weight)
+static struct text amount(enum unit unit, uint64_t weight)
 {
-	fprintf(out->file, "%*s", COLUMN_WEIGHT, unit == WEIGHT_CPU ? text_time(weight).s : text_count(weight).s);
+	return unit == UNIT_TIME || unit == UNIT_CPU ? text_time(weight) : text_count(weight);
 }
 
-const char *column_weight_title(enum weight unit)
+void column_weight(const struct text_out *out, enum unit unit, uint64_t weight)
 {
-	return unit == WEIGHT_CPU ? "CPU time" : "samples";
+	fprintf(out->file, "%*s", COLUMN_WEIGHT, amount(unit, weight).s);
+}
+
+const char *column_weight_title(enum unit unit)
+{
+	static const char *const titles[] = {"samples", "periods", "time", "CPU time"};
+
+	return titles[unit];
 }
 
 void column_points(const struct text_out *out, double old, double share)
@@ -42,16 +49,12 @@ void column_points(const struct text_out *out, double old, double share)
 	colored(out, points >= 0.5 ? RED : points <= -0.5 ? GREEN : NULL, COLUMN_POINTS, text);
 }
 
-void column_change(const struct text_out *out, enum weight unit, uint64_t normal, uint64_t weight)
+void column_change(const struct text_out *out, enum unit unit, uint64_t normal, uint64_t weight)
 {
 	uint64_t change = weight >= normal ? weight - normal : normal - weight;
 	char text[48];
 
-	snprintf(text, sizeof(text), "%s%s",
-	         change == 0       ? ""
-	         : weight > normal ? "+"
-	                           : "-",
-	         unit == WEIGHT_CPU ? text_time(change).s : text_count(change).s);
+	snprintf(text, sizeof(text), "%s%s", change == 0 ? "" : weight > normal ? "+" : "-", amount(unit, change).s);
 	fprintf(out->file, "%*s", COLUMN_WEIGHT, text);
 }
 

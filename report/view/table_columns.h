@@ -18,12 +18,12 @@
 /* 12.3%; large ones stand out. */
 void column_share(const struct text_out *out, double share);
 /* 1,234 samples, or 1.2 s of CPU time. */
-void column_weight(const struct text_out *out, enum weight unit, uint64_t weight);
-const char *column_weight_title(enum weight unit);
+void column_weight(const struct text_out *out, enum unit unit, uint64_t weight);
+const char *column_weight_title(enum unit unit);
 /* +1.23: percentage points, from the @old share to the new one. */
 void column_points(const struct text_out *out, double old, double share);
 /* +123: what the new run has more than it should by @normal, which is what the old one had, normalised. */
-void column_change(const struct text_out *out, enum weight unit, uint64_t normal, uint64_t weight);
+void column_change(const struct text_out *out, enum unit unit, uint64_t normal, uint64_t weight);
 /* "new", "gone" or nothing. */
 void column_mark(const struct text_out *out, uint64_t old, uint64_t weight);
 

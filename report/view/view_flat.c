@@ -106,13 +106,13 @@ static void print_weights(const struct flat *f, const struct table_row *row)
 
 	column_share(&r->out, fold_share(f->fold, row->self));
 	fputc(' ', r->out.file);
-	column_weight(&r->out, r->selection->weight, row->self);
+	column_weight(&r->out, f->fold->unit, row->self);
 	fputs("  ", r->out.file);
 	if (!f->totals)
 		return;
 	column_share(&r->out, fold_share(f->fold, row->total));
 	fputc(' ', r->out.file);
-	column_weight(&r->out, r->selection->weight, row->total);
+	column_weight(&r->out, f->fold->unit, row->total);
 	fputs("  ", r->out.file);
 }
 
@@ -127,7 +127,7 @@ static void print_change(const struct flat *f, const struct table_row *row)
 	fputc(' ', r->out.file);
 	column_points(&r->out, fold_old_share(f->fold, old), fold_share(f->fold, new));
 	fputc(' ', r->out.file);
-	column_change(&r->out, r->selection->weight, fold_normal(f->fold, old), new);
+	column_change(&r->out, f->fold->unit, fold_normal(f->fold, old), new);
 	fputs("  ", r->out.file);
 	column_mark(&r->out, old, new);
 	fputs("  ", r->out.file);
@@ -153,11 +153,11 @@ static void print_head(const struct flat *f)
 
 	if (f->fold->compared)
 		fprintf(r->out.file, "%6s %6s %7s %12s  %-4s  ", "Old", "New", "points",
-		        column_weight_title(r->selection->weight), "");
+		        column_weight_title(f->fold->unit), "");
 	else
-		fprintf(r->out.file, "%6s %12s  ", "Self", column_weight_title(r->selection->weight));
+		fprintf(r->out.file, "%6s %12s  ", "Self", column_weight_title(f->fold->unit));
 	if (!f->fold->compared && f->totals)
-		fprintf(r->out.file, "%6s %12s  ", "Total", column_weight_title(r->selection->weight));
+		fprintf(r->out.file, "%6s %12s  ", "Total", column_weight_title(f->fold->unit));
 	for (unsigned k = 0; k < f->table.keys.n; k++)
 		print_key(f, k, key_title(f->table.keys.key[k]), &used);
 	fputc('\n', r->out.file);

@@ -94,7 +94,7 @@ static void print_line(const struct peek *p, uint64_t weight, const char *name, 
 
 	column_share(&r->out, fold_share(p->fold, weight));
 	fputc(' ', r->out.file);
-	column_weight(&r->out, r->selection->weight, weight);
+	column_weight(&r->out, p->fold->unit, weight);
 	fprintf(r->out.file, "  %*s", indent, "");
 	text_name(r->out.file, name, text_room(r->out.width, COLUMN_SHARE + 1 + COLUMN_WEIGHT + 2 + indent),
 	          r->out.utf8);
@@ -192,7 +192,7 @@ static int print_all(struct peek *p, uint32_t *functions, size_t n)
 		qsort_r(p->edges, p->n, sizeof(*p->edges), compare_edges, &order);
 	}
 	qsort_r(functions, n, sizeof(*functions), compare_functions, p);
-	fprintf(p->r->out.file, "%6s %12s  Function\n", "Total", column_weight_title(p->r->selection->weight));
+	fprintf(p->r->out.file, "%6s %12s  Function\n", "Total", column_weight_title(p->fold->unit));
 	for (size_t i = 0; i < n; i++) {
 		fputc('\n', p->r->out.file);
 		print_function(p, copy, p->edges, functions[i]);

@@ -26,7 +26,7 @@ static int print_weights(const struct walk *w, const struct fold_node *n)
 	fputc(' ', r->out.file);
 	column_share(&r->out, fold_share(w->fold, n->self));
 	fputc(' ', r->out.file);
-	column_weight(&r->out, r->selection->weight, n->total);
+	column_weight(&r->out, w->fold->unit, n->total);
 	fputs("    ", r->out.file);
 	return 2 * (COLUMN_SHARE + 1) + COLUMN_WEIGHT + 4;
 }
@@ -41,7 +41,7 @@ static int print_change(const struct walk *w, const struct fold_node *n)
 	fputc(' ', r->out.file);
 	column_points(&r->out, fold_old_share(w->fold, n->old_total), fold_share(w->fold, n->total));
 	fputc(' ', r->out.file);
-	column_change(&r->out, r->selection->weight, fold_normal(w->fold, n->old_total), n->total);
+	column_change(&r->out, w->fold->unit, fold_normal(w->fold, n->old_total), n->total);
 	fputs("  ", r->out.file);
 	column_mark(&r->out, n->old_total, n->total);
 	fputs("  ", r->out.file);
@@ -109,10 +109,9 @@ static int print_tree(const struct report *r, struct fold *fold, struct view_res
 		return rc;
 	if (fold->compared)
 		fprintf(r->out.file, "%6s %6s %7s %12s        Function\n", "Old", "New", "points",
-		        column_weight_title(r->selection->weight));
+		        column_weight_title(w.fold->unit));
 	else
-		fprintf(r->out.file, "%6s %6s %12s    Function\n", "Total", "Self",
-		        column_weight_title(r->selection->weight));
+		fprintf(r->out.file, "%6s %6s %12s    Function\n", "Total", "Self", column_weight_title(w.fold->unit));
 	for (uint32_t n = shown(&w, fold->nodes[0].child); n != FOLD_NONE; n = after(&w, n))
 		print_node(&w, n);
 	if (w.hidden)

@@ -52,13 +52,13 @@ static void end(struct fixture *f)
 /* @stack root first, 0 at its end; @n times. */
 static void sample(struct fixture *f, uint32_t domain, uint8_t state, unsigned n, const uint64_t *stack)
 {
-	struct upf_record rec = {.kind = UPF_SAMPLE, .domain = domain, .state = state, .count = 1};
+	struct upf_record rec = {.kind = UPF_SAMPLE, .domain = domain, .state = state, .count = 1, .period = 1};
 	uint32_t node = 0;
 
 	for (; *stack; stack++)
 		assert_int_equal(calltree_child(&f->profile.tree, node, *stack, 0, &node), 0);
 	while (n-- > 0) {
-		assert_int_equal(profile_sample(&f->profile, &rec, node), 0);
+		assert_int_equal(profile_sample(&f->profile, &rec, node, NULL), 0);
 		counters_record(&f->profile.counters, &rec);
 	}
 }

@@ -50,7 +50,7 @@ static const struct upf_domain domains[] = {{.id = 1, .name = "a"}, {.id = 2, .n
 
 static int make_trace(uint64_t random)
 {
-	const struct upf_session session = {.rate_mhz = 1000,
+	const struct upf_session session = {.rate_mhz = 1000000,
 	                                    .max_stack = 8,
 	                                    .command = "c",
 	                                    .recorder = "r",
@@ -87,6 +87,7 @@ static int make_trace(uint64_t random)
 struct heard {
 	uint64_t samples, calls;
 	uint64_t by_slot[200][DOMAINS][VCPUS]; /* samples */
+	uint64_t periods;                      /* that they stand for */
 	uint64_t slot_ns;
 };
 
@@ -102,6 +103,7 @@ static int hear(void *ctx, const struct upf_block *b, const struct upf_record *r
 	assert_true(slot < COUNT(h->by_slot));
 	h->by_slot[slot][rec->domain][rec->vcpu] += rec->count;
 	h->samples += rec->count;
+	h->periods += rec->period;
 	h->calls++;
 	return 0;
 }
@@ -141,8 +143,10 @@ static void same_profile(struct profile *a, struct profile *b)
 		assert_int_equal(compare(&a->stacks[i], &b->stacks[i]), 0);
 		assert_int_equal(a->stacks[i].samples, b->stacks[i].samples);
 		assert_int_equal(a->stacks[i].cpu_ns, b->stacks[i].cpu_ns);
+		assert_int_equal(a->stacks[i].time, b->stacks[i].time);
 	}
 	assert_memory_equal(&a->counters, &b->counters, sizeof(a->counters));
+	assert_int_equal(profile_unit(a, NULL, WEIGHT_TIME), UNIT_PERIODS); /* there are gaps */
 }
 
 /* What a listener that wants each sample hears is the measure. */
@@ -169,6 +173,8 @@ static void compare_loads(int fd, const struct scope *scope, uint64_t quantum_ns
 	assert_int_equal(each.samples, each.calls);
 	assert_int_equal(each.samples, by_one.counters.samples);
 	assert_int_equal(each.samples, merged.samples);
+	assert_int_equal(each.periods, merged.periods);
+	assert_true(each.periods > each.samples);
 	assert_true(merged.calls < each.calls);
 	assert_memory_equal(each.by_slot, merged.by_slot, sizeof(each.by_slot));
 	profile_free(&by_one);

@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "report/profile/gaps.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MILLI_NS_PER_S UINT64_C(1000000000000)
+/* A longer gap is not throttling: the recorder was stopped, or the host suspended. */
+#define GAP_MAX_NS UINT64_C(4000000000)
+#define GAP_MAX_PERIODS 4u
+
+void gaps_free(struct gaps *g)
+{
+	free(g->domains);
+	free(g->by_domain);
+	free(g->vcpus);
+	free(g->firsts);
+	hash_table_free(&g->by_vcpu);
+	*g = (struct gaps){0};
+}
+
+void gaps_reset(struct gaps *g)
+{
+	if (g->nvcpus)
+		hash_table_clear(&g->by_vcpu);
+	g->ndomains = g->nvcpus = g->nfirsts = g->guess = 0;
+	g->now = NULL;
+}
+
+/* --- rounds ------------------------------------------------------------------------------------------------------ */
+
+static int by_domain_room(struct gaps *g, uint32_t domain)
+{
+	size_t old = g->nby_domain;
+
+	if (domain < old)
+		return 0;
+	if (array_room(&g->by_domain, &g->nby_domain, domain, sizeof(*g->by_domain)) != 0)
+		return -ENOMEM;
+	memset(g->by_domain + old, 0, (g->nby_domain - old) * sizeof(*g->by_domain));
+	return 0;
+}
+
+/* What is known of @domain, valid until the next call; NULL: no memory. */
+static struct gap_domain *domain_of(struct gaps *g, uint32_t domain)
+{
+	if (by_domain_room(g, domain) != 0)
+		return NULL;
+	if (g->by_domain[domain] < g->ndomains && g->domains[g->by_domain[domain]].domain == domain)
+		return &g->domains[g->by_domain[domain]];
+	if (array_room(&g->domains, &g->domains_cap, g->ndomains, sizeof(*g->domains)) != 0)
+		return NULL;
+	g->by_domain[domain] = (uint32_t)g->ndomains;
+	g->domains[g->ndomains] = (struct gap_domain){.domain = domain};
+	return &g->domains[g->ndomains++];
+}
+
+/* How many periods the round in period @next stands for; those that it does not, *@unsampled. */
+static uint64_t gap_between(const struct gap_domain *before, uint64_t next, uint64_t period_ns, uint64_t *unsampled)
+{
+	uint64_t gap = next - before->last, most = GAP_MAX_NS / period_ns;
+
+	*unsampled = 0;
+	if (next <= before->last || before->cut_after)
+		return 1;
+	if (gap <= (most > GAP_MAX_PERIODS ? most : GAP_MAX_PERIODS))
+		return gap;
+	*unsampled = gap - 1;
+	return 1;
+}
+
+/* Nothing that a damaged or forged trace says makes it overflow: a trace is no longer than 2^63 ns. */
+static void count_unsampled(struct profile *p, uint64_t periods)
+{
+	if (periods <= INT64_MAX / p->period_ns)
+		p->counters.unsampled_ns += periods * p->period_ns;
+}
+
+static void begin(struct gaps *g, struct gap_domain *d, const struct upf_record *rec, uint64_t period, bool counted)
+{
+	d->begun = true;
+	d->counted = counted;
+	d->first = period;
+	d->first_ns = rec->time_ns;
+	d->vcpus = g->nvcpus;
+	d->firsts = g->nfirsts;
+	d->nfirsts = 0;
+}
+
+int gaps_round(struct gaps *g, const struct upf_record *rec, uint64_t rate_mhz, bool counted, struct profile *p)
+{
+	struct gap_domain *d = domain_of(g, rec->domain);
+	uint64_t period = rec->period, unsampled = 0;
+
+	if (!d)
+		return -ENOMEM;
+	if (period == UPF_PERIOD_NONE)
+		period = (uint64_t)((unsigned __int128)rec->time_ns * rate_mhz / MILLI_NS_PER_S);
+	g->is_first = !d->begun;
+	if (d->begun)
+		g->periods = gap_between(d, period, p->period_ns, &unsampled);
+	else
+		g->periods = 1;
+	if (!d->begun)
+		begin(g, d, rec, period, counted);
+	if (counted && unsampled)
+		count_unsampled(p, unsampled);
+	d->last = period;
+	d->last_ns = rec->time_ns;
+	d->cut_after = false;
+	g->guess = d->vcpus;
+	g->now = d;
+	return 0;
+}
+
+int gaps_note(struct gaps *g, const struct upf_record *rec)
+{
+	struct gap_domain *d;
+
+	if (rec->kind != UPF_LOST && (rec->kind != UPF_EVENT || rec->code == UPF_EVENT_RATE))
+		return 0;
+	g->now = NULL; /* what it points at may move */
+	d = domain_of(g, rec->domain);
+	if (!d)
+		return -ENOMEM;
+	*(d->begun ? &d->cut_after : &d->cut_before) = true;
+	return 0;
+}
+
+void gaps_cut(struct gaps *g)
+{
+	for (size_t i = 0; i < g->ndomains; i++)
+		g->domains[i].cut_after = true;
+}
+
+/* --- CPU time ---------------------------------------------------------------------------------------------------- */
+
+static int find_vcpu(struct gaps *g, uint32_t domain, uint32_t vcpu, uint32_t *id)
+{
+	uint32_t hash;
+
+	if (hash_table_reserve(&g->by_vcpu) != 0)
+		return -ENOMEM;
+	hash = hash_table_hash(&g->by_vcpu, domain, vcpu);
+	for (size_t at = hash_table_first(&g->by_vcpu, hash); hash_table_id(&g->by_vcpu, &at, hash, id);
+	     at = hash_table_next(&g->by_vcpu, at))
+		if (g->vcpus[*id].domain == domain && g->vcpus[*id].vcpu == vcpu)
+			return 0;
+	if (array_room(&g->vcpus, &g->vcpus_cap, g->nvcpus, sizeof(*g->vcpus)) != 0)
+		return -ENOMEM;
+	*id = (uint32_t)g->nvcpus++;
+	g->vcpus[*id] = (struct gap_vcpu){.domain = domain, .vcpu = vcpu, .stack = GAP_NONE};
+	hash_table_add(&g->by_vcpu, hash, *id);
+	return 0;
+}
+
+static inline bool is_vcpu(const struct gaps *g, size_t id, const struct upf_record *rec)
+{
+	return id < g->nvcpus && g->vcpus[id].vcpu == rec->vcpu && g->vcpus[id].domain == g->now->domain;
+}
+
+int gaps_sample(struct gaps *g, struct upf_record *rec, uint32_t *vcpu)
+{
+	struct gap_vcpu *v;
+	int rc = 0;
+
+	*vcpu = (uint32_t)g->guess;
+	if (!is_vcpu(g, g->guess, rec))
+		rc = find_vcpu(g, g->now->domain, rec->vcpu, vcpu);
+	if (rc != 0)
+		return rc;
+	g->guess = (size_t)*vcpu + 1;
+	v = &g->vcpus[*vcpu];
+	if (STATES_CPU & 1u << counters_state(rec->state)) {
+		rec->cpu_ns += v->cpu_ns;
+		v->cpu_ns = 0;
+	} else {
+		v->cpu_ns += rec->cpu_ns;
+		rec->cpu_ns = 0;
+	}
+	return 0;
+}
+
+static int note_first(struct gaps *g, uint32_t stack)
+{
+	int rc = array_room(&g->firsts, &g->firsts_cap, g->nfirsts, sizeof(*g->firsts));
+
+	if (rc != 0)
+		return rc;
+	g->firsts[g->nfirsts++] = stack;
+	g->now->nfirsts++;
+	return 0;
+}
+
+int gaps_counted(struct gaps *g, const struct upf_record *rec, uint32_t vcpu, uint32_t stack)
+{
+	struct gap_vcpu *v = &g->vcpus[vcpu];
+
+	if (!g->is_part)
+		return 0;
+	if (v->stack == GAP_NONE && (STATES_CPU & 1u << counters_state(rec->state)))
+		v->stack = stack;
+	return g->is_first ? note_first(g, stack) : 0;
+}
+
+uint64_t gaps_cpu_left(const struct gaps *g)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < g->nvcpus; i++)
+		sum += g->vcpus[i].cpu_ns;
+	return sum;
+}
+
+/* --- one part after the other ------------------------------------------------------------------------------------ */
+
+/* The samples of a part's first round stand for @periods, not for one. */
+static void stretch(struct profile *p, const struct gaps *part, const struct gap_domain *d, uint64_t periods)
+{
+	uint64_t unit = p->by_ns ? p->period_ns : 1;
+
+	for (size_t i = 0; i < d->nfirsts; i++) {
+		struct stack *s = &p->stacks[part->firsts[d->firsts + i]];
+
+		s->time += (periods - 1) * unit;
+		p->counters.time[s->state] += (periods - 1) * unit;
+		p->counters.squares[s->state] += (unsigned __int128)(periods * periods - 1) * unit * unit;
+	}
+}
+
+static int settle_domain(struct gaps *before, const struct gaps *part, const struct gap_domain *d, struct profile *p)
+{
+	struct gap_domain *b = domain_of(before, d->domain);
+	uint64_t unsampled = 0;
+
+	if (!b)
+		return -ENOMEM;
+	if (!d->begun) {
+		*(b->begun ? &b->cut_after : &b->cut_before) = true;
+		return 0;
+	}
+	b->cut_after |= d->cut_before;
+	if (b->begun)
+		stretch(p, part, d, gap_between(b, d->first, p->period_ns, &unsampled));
+	else
+		begin(before, b, &(struct upf_record){.time_ns = d->first_ns}, d->first, d->counted);
+	if (d->counted && unsampled)
+		count_unsampled(p, unsampled);
+	b->last = d->last;
+	b->last_ns = d->last_ns;
+	b->cut_after = d->cut_after;
+	return 0;
+}
+
+static int settle_vcpu(struct gaps *before, const struct gap_vcpu *v, struct profile *p)
+{
+	struct gap_vcpu *b;
+	uint32_t id;
+	int rc = find_vcpu(before, v->domain, v->vcpu, &id);
+
+	if (rc != 0)
+		return rc;
+	b = &before->vcpus[id];
+	if (v->stack != GAP_NONE) {
+		p->stacks[v->stack].cpu_ns += b->cpu_ns;
+		b->cpu_ns = 0;
+	}
+	b->cpu_ns += v->cpu_ns;
+	return 0;
+}
+
+int gaps_settle(struct gaps *before, const struct gaps *part, struct profile *profile)
+{
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < part->ndomains; i++)
+		rc = settle_domain(before, part, &part->domains[i], profile);
+	for (size_t i = 0; rc == 0 && i < part->nvcpus; i++)
+		rc = settle_vcpu(before, &part->vcpus[i], profile);
+	return rc;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * noise.h - how far a share that samples tell may be from the true one, by chance alone.
+ *
+ * A share is the weight of the samples that found something, of the weight of all. Where samples weigh differently,
+ * their share is as noisy as that of fewer equal ones: of (sum of w)^2 / (sum of w^2), Kish's effective number. The
+ * interval is Wilson's, which holds for shares near 0 and 1 and of few samples, too.
+ */
+#ifndef REPORT_PROFILE_NOISE_H
+#define REPORT_PROFILE_NOISE_H
+
+#include "report/profile/profile.h"
+
+#define NOISE_Z95 1.959964 /* so many standard errors to either side hold the truth in 95 of 100 cases */
+
+/* How many equal samples are as good as those of @p in these states when they weigh the time that they stand for. */
+double noise_samples(const struct profile *p, unsigned states);
+
+/* Where the true share is, with the certainty that @z standard errors give. */
+struct noise_range {
+	double from, to;
+};
+/* @share: 0 to 1, of @samples effective ones. With none: all from 0 to 1. */
+struct noise_range noise_range(double share, double samples, double z);
+/* Half of that, at 95 %: the +- of a share. */
+double noise_error(double share, double samples);
+/* The same of the difference between two independent runs' shares: one within +- of 0 may be chance alone. */
+double noise_error_of_change(double old_share, double old_samples, double share, double samples);
+
+#endif
