@@ -88,6 +88,17 @@ static bool has_bit(const uint64_t *set, uint32_t bits, uint32_t n)
 	return n < bits && (set[n / 64] >> n % 64 & 1);
 }
 
+bool scope_is_covered(const struct scope *scope, const struct upf_record *rec)
+{
+	for (size_t i = 0; i < scope->ncovered; i++) {
+		const struct scope_span *c = &scope->covered[i];
+
+		if (c->domain == rec->domain && rec->time_ns >= c->from_ns && rec->time_ns <= c->to_ns)
+			return true;
+	}
+	return false;
+}
+
 bool scope_has_some(const struct scope *scope, const struct upf_record *rec)
 {
 	const struct selection *s = scope->selection;
@@ -96,6 +107,8 @@ bool scope_has_some(const struct scope *scope, const struct upf_record *rec)
 	if (time_ns < scope->from_ns || time_ns >= scope->to_ns)
 		return false;
 	if (scope->some_domains && !has_bit(scope->domains, UPF_DOMAINS_MAX, rec->domain))
+		return false;
+	if (scope->ncovered && scope_is_covered(scope, rec))
 		return false;
 	return (rec->kind != UPF_SAMPLE && rec->kind != UPF_REGISTERS) || !s->some_vcpus ||
 	       has_bit(s->vcpus, UPF_VCPUS_MAX, rec->vcpu);

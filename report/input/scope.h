@@ -5,6 +5,12 @@
 
 #include "report/input/selection.h"
 
+/* Time of one domain, both ends included; none if it begins after its end. */
+struct scope_span {
+	uint32_t domain; /* by the trace's own index */
+	uint64_t from_ns, to_ns;
+};
+
 /* What of one trace counts, and where it goes when several are shown as one. */
 struct scope {
 	const struct selection *selection;
@@ -13,6 +19,9 @@ struct scope {
 	bool some_domains;
 	bool some;                              /* not every record counts */
 	uint64_t domains[UPF_DOMAINS_MAX / 64]; /* by the trace's own index */
+	/* What earlier traces have of the same guests, by the trace's own time: it counts there. */
+	const struct scope_span *covered;
+	size_t ncovered;
 	const uint32_t
 		*domain_map; /* from the trace's index to the common one, NULL: the same; session->ndomains of them */
 	uint32_t nmapped, unmapped; /* an index that the map lacks goes to @unmapped and on */
@@ -26,6 +35,8 @@ int scope_make(struct scope *scope, const struct selection *selection, const str
                uint64_t length_ns, char *why, size_t size);
 /* Is this record within time, domains and, of a sample, vCPUs? Records of no vCPU count for all. */
 bool scope_has_some(const struct scope *scope, const struct upf_record *rec);
+/* Does another trace have this time of the record's domain? */
+bool scope_is_covered(const struct scope *scope, const struct upf_record *rec);
 static inline bool scope_has(const struct scope *scope, const struct upf_record *rec)
 {
 	return !scope->some || scope_has_some(scope, rec);

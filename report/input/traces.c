@@ -26,6 +26,8 @@ void traces_close(struct traces *t)
 	for (size_t i = 0; i < t->n; i++) {
 		upf_reader_close(t->list[i].reader);
 		free(t->list[i].domain_map);
+		free(t->list[i].rounds);
+		free(t->list[i].covered);
 		close(t->list[i].fd);
 	}
 	free(t->list);
@@ -193,6 +195,95 @@ int traces_join(struct traces *t, const struct selection *selection, char *why, 
 	return 0;
 }
 
+/* --- time that several have of one guest ------------------------------------------------------------------------- */
+
+#define SAME_BOOT_NS 10000000000 /* of one boot, the clocks differ by no more than they were set meanwhile */
+
+static bool same_text(const char *a, const char *b)
+{
+	return a && b && strcmp(a, b) == 0;
+}
+
+/* Names are a host's own; UUIDs are everybody's. */
+static bool same_guest(const struct upf_session *s, uint32_t a, const struct upf_session *other, uint32_t b)
+{
+	static const uint8_t none[16];
+	const struct upf_domain *x = &s->domains[a], *y = &other->domains[b];
+
+	if (memcmp(x->uuid, none, 16) != 0 && memcmp(y->uuid, none, 16) != 0)
+		return memcmp(x->uuid, y->uuid, 16) == 0;
+	return same_text(s->host, other->host) && same_domain(x, y);
+}
+
+/* How much later time 0 of @b is than that of @a. Of one boot this is exact, even if the clock was set. */
+static int64_t start_difference(const struct upf_session *a, const struct upf_session *b)
+{
+	int64_t real = (int64_t)(b->start_real_ns - a->start_real_ns);
+	int64_t mono = (int64_t)(b->start_mono_ns - a->start_mono_ns), set = (int64_t)((uint64_t)real - (uint64_t)mono);
+
+	return same_text(a->host, b->host) && set < SAME_BOOT_NS && set > -SAME_BOOT_NS ? mono : real;
+}
+
+/* Adds what @by has of it, both by @one's time. Stretches that meet become one. */
+static int add_covered(struct trace *one, const struct trace *by, uint32_t domain, uint64_t from_ns, uint64_t to_ns)
+{
+	struct scope *s = &one->scope;
+
+	for (size_t i = 0; i < s->ncovered; i++) {
+		struct scope_span *c = &one->covered[i];
+
+		if (c->domain != domain || from_ns > c->to_ns || to_ns < c->from_ns)
+			continue;
+		c->from_ns = from_ns < c->from_ns ? from_ns : c->from_ns;
+		c->to_ns = to_ns > c->to_ns ? to_ns : c->to_ns;
+		return 0;
+	}
+	if (array_room(&one->covered, &one->covered_cap, s->ncovered, sizeof(*one->covered)) != 0)
+		return -ENOMEM;
+	one->covered[s->ncovered++] = (struct scope_span){domain, from_ns, to_ns};
+	s->covered = one->covered;
+	s->some = true;
+	if (!one->covered_by)
+		one->covered_by = by;
+	return 0;
+}
+
+/* What @by, which has been read, has of @one's guests. */
+static int cover(struct trace *one, const struct trace *by)
+{
+	const struct upf_session *s = upf_reader_session(one->reader), *other = upf_reader_session(by->reader);
+	int64_t later_ns = start_difference(other, s);
+	int rc = 0;
+
+	for (uint32_t b = 0; b < other->ndomains; b++) {
+		const struct scope_span *r = &by->rounds[b];
+		int64_t to_ns = (int64_t)(r->to_ns - (uint64_t)later_ns), from_ns = (int64_t)(r->from_ns - (uint64_t)later_ns);
+
+		if (r->from_ns > r->to_ns || to_ns < 0)
+			continue;
+		for (uint32_t a = 0; rc == 0 && a < s->ndomains; a++)
+			if (same_guest(s, a, other, b))
+				rc = add_covered(one, by, a, from_ns > 0 ? (uint64_t)from_ns : 0, (uint64_t)to_ns);
+	}
+	return rc;
+}
+
+int traces_cover(struct traces *t, size_t i)
+{
+	struct trace *one = &t->list[i];
+	size_t ndomains = upf_reader_session(one->reader)->ndomains;
+	int rc = 0;
+
+	one->rounds = calloc(ndomains + 1, sizeof(*one->rounds));
+	if (!one->rounds)
+		return -ENOMEM;
+	for (size_t d = 0; d < ndomains; d++)
+		one->rounds[d] = (struct scope_span){(uint32_t)d, UINT64_MAX, 0};
+	for (size_t k = 0; rc == 0 && k < i; k++)
+		rc = cover(one, &t->list[k]);
+	return rc;
+}
+
 bool traces_have(const struct traces *t, uint32_t domain)
 {
 	for (size_t i = 0; i < t->n; i++)
@@ -238,15 +329,15 @@ static uint64_t duration_of(const struct trace *t)
 	return totals ? totals->duration_ns : 0;
 }
 
-/* How much of the trace's duration counts. */
-static uint64_t in_scope(const struct trace *t)
+/* How much of the time from @from to @to, by the trace's own time, counts. */
+static uint64_t in_scope(const struct trace *t, uint64_t from, uint64_t to)
 {
 	const struct scope *s = &t->scope;
-	uint64_t from = s->from_ns > s->later_ns ? s->from_ns - s->later_ns : 0;
-	uint64_t to = s->to_ns > s->later_ns ? s->to_ns - s->later_ns : 0;
-	uint64_t duration = duration_of(t);
+	uint64_t first = s->from_ns > s->later_ns ? s->from_ns - s->later_ns : 0;
+	uint64_t last = s->to_ns > s->later_ns ? s->to_ns - s->later_ns : 0;
 
-	to = to < duration ? to : duration;
+	from = from > first ? from : first;
+	to = to < last ? to : last;
 	return from < to ? to - from : 0;
 }
 
@@ -260,10 +351,17 @@ static bool have_durations(const struct traces *t)
 
 uint64_t traces_duration(const struct traces *t)
 {
-	uint64_t sum = 0;
+	uint64_t sum = 0, until = 0;
 
-	for (size_t i = 0; i < t->n && have_durations(t); i++)
-		sum += in_scope(&t->list[i]);
+	if (!have_durations(t))
+		return 0;
+	for (size_t i = 0; i < t->n; i++) {
+		const struct trace *one = &t->list[i];
+		uint64_t later_ns = one->scope.later_ns, end = later_ns + duration_of(one);
+
+		sum += in_scope(one, until > later_ns ? until - later_ns : 0, duration_of(one));
+		until = end > until ? end : until;
+	}
 	return sum;
 }
 
@@ -280,7 +378,17 @@ uint64_t traces_guest_time(const struct traces *t)
 {
 	uint64_t sum = 0;
 
-	for (size_t i = 0; i < t->n && have_durations(t); i++)
-		sum += in_scope(&t->list[i]) * domains_of(&t->list[i]);
+	for (size_t i = 0; i < t->n && have_durations(t); i++) {
+		const struct trace *one = &t->list[i];
+		uint64_t duration = duration_of(one);
+
+		sum += in_scope(one, 0, duration) * domains_of(one);
+		for (size_t k = 0; k < one->scope.ncovered; k++) {
+			const struct scope_span *c = &one->covered[k];
+
+			if (scope_has_domain(&one->scope, scope_domain(&one->scope, c->domain)))
+				sum -= in_scope(one, c->from_ns, c->to_ns < duration ? c->to_ns : duration);
+		}
+	}
 	return sum;
 }

@@ -14,6 +14,11 @@ struct trace {
 	struct upf_reader *reader;
 	struct scope scope;
 	uint32_t *domain_map;
+	struct scope_span *rounds;  /* of each of its domains, from the first to the last; as far as it was read */
+	struct scope_span *covered; /* scope.covered */
+	size_t covered_cap;
+	uint64_t covered_samples;         /* that were there, and did not count */
+	const struct trace *covered_by;   /* the first that has some of them; NULL: none */
 	uint64_t bad_names; /* blocks of an archive's names and code that break the format */
 };
 
@@ -35,6 +40,12 @@ void traces_close(struct traces *t);
  */
 int traces_join(struct traces *t, const struct selection *selection, char *why, size_t size);
 
+/*
+ * Before trace number @i is read, after all before it: what those have of the same guests at the same time is left out
+ * of its scope. Makes room for t->list[i].rounds. 0 or -ENOMEM.
+ */
+int traces_cover(struct traces *t, size_t i);
+
 /* Do samples of @domain, as all traces together number it, count in any of them? */
 bool traces_have(const struct traces *t, uint32_t domain);
 /* How many of t->session's domains do. */
@@ -42,9 +53,9 @@ size_t traces_domains(const struct traces *t);
 
 /* The readers' together, final when all has been loaded: sums, and whether all have a footer and any is cut. */
 struct upf_health traces_health(const struct traces *t);
-/* The sum of the durations in the footers, as far as they are in scope, ns; 0 if a footer is missing. */
+/* How long any of them was recorded, by the footers, as far as it is in scope, ns; 0 if a footer is missing. */
 uint64_t traces_duration(const struct traces *t);
-/* The same, each duration as often as its trace has domains in scope. */
+/* The sum of how long each domain in scope was; time that several traces have of one counts once. */
 uint64_t traces_guest_time(const struct traces *t);
 
 #endif

@@ -22,6 +22,16 @@ static unsigned threads_for(const struct loader *l)
 	return l->options.threads ? l->options.threads : l->options.size >= THREADS_FROM ? thread_pool_cpus() : 1;
 }
 
+static void tell_rounds(const struct loader *l, size_t ndomains)
+{
+	for (size_t i = 0; i < l->gaps.ndomains; i++) {
+		const struct gap_domain *d = &l->gaps.domains[i];
+
+		if (d->begun && d->domain < ndomains)
+			l->options.rounds[d->domain] = (struct scope_span){d->domain, d->first_ns, d->last_ns};
+	}
+}
+
 int load_trace(struct profile *p, struct upf_reader *r, const struct load_options *options)
 {
 	struct loader *l = malloc(sizeof(*l));
@@ -32,6 +42,8 @@ int load_trace(struct profile *p, struct upf_reader *r, const struct load_option
 	rc = loader_open(l, p, upf_reader_session(r), options);
 	if (rc == 0)
 		rc = by_sample(l) ? loader_blocks(l, r) : loader_by_threads(l, r, threads_for(l));
+	if (l->options.rounds)
+		tell_rounds(l, upf_reader_session(r)->ndomains);
 	p->counters.cpu_left_ns += gaps_cpu_left(&l->gaps);
 	loader_close(l);
 	free(l);

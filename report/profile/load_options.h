@@ -32,6 +32,8 @@ struct load_options {
 	bool archived;                   /* without CFI: so do the stacks that the trace itself has for that */
 	const struct scope *scope;       /* what counts: hooks hear of nothing else */
 	const struct load_hooks *hooks;
+	/* Gets the time of each of the trace's domains, from its first to its last round, in scope or not; NULL: not. */
+	struct scope_span *rounds;
 	struct progress *progress;
 	uint64_t size;    /* of the file, for it; 0: not known */
 	uint64_t memory;  /* bytes that it may take whatever its size; 0: 512 MiB */

@@ -200,7 +200,9 @@ static int leave_out(struct loader *l, const struct upf_record *rec)
 {
 	if (rec->kind != UPF_SAMPLE && rec->kind != UPF_SAME)
 		return 0;
-	l->profile->counters.out_of_scope += rec->count;
+	*(l->options.scope->ncovered && scope_is_covered(l->options.scope, rec)
+	          ? &l->profile->counters.covered
+	          : &l->profile->counters.out_of_scope) += rec->count;
 	if (rec->kind == UPF_SAME)
 		upf_decoder_pass_repeated(l->decoder);
 	else if (rec->repeated && l->repeats.learning)

@@ -62,14 +62,15 @@ struct load_options recording_options(const struct recording *r)
 	return (struct load_options){.binaries = &r->binaries, .archived = binaries_have_stacks(&r->binaries)};
 }
 
-static int load_one(struct recording *r, const struct trace *t, const struct load_hooks *hooks,
-                    struct progress *progress)
+static int load_one(struct recording *r, struct trace *t, const struct load_hooks *hooks, struct progress *progress)
 {
 	struct load_options options = recording_options(r);
+	uint64_t covered = r->profile.counters.covered;
 	char what[128];
 	int rc;
 
 	options.scope = &t->scope;
+	options.rounds = t->rounds;
 	options.hooks = hooks;
 	options.progress = progress;
 	options.size = size_of(t->fd);
@@ -77,6 +78,7 @@ static int load_one(struct recording *r, const struct trace *t, const struct loa
 	progress_start(progress, what);
 	rc = load_trace(&r->profile, t->reader, &options);
 	progress_end(progress);
+	t->covered_samples = r->profile.counters.covered - covered;
 	return rc;
 }
 
@@ -84,8 +86,11 @@ int recording_load(struct recording *r, const struct load_hooks *hooks, struct p
 {
 	int rc = 0;
 
-	for (size_t i = 0; rc == 0 && i < r->traces.n; i++)
-		rc = load_one(r, &r->traces.list[i], hooks, progress);
+	for (size_t i = 0; rc == 0 && i < r->traces.n; i++) {
+		rc = traces_cover(&r->traces, i);
+		if (rc == 0)
+			rc = load_one(r, &r->traces.list[i], hooks, progress);
+	}
 	if (rc == 0)
 		recording_pauses(r);
 	return rc;
@@ -97,7 +102,7 @@ static const struct upf_hist *footer_pauses(const struct trace *t)
 	enum upf_reason reason;
 	const struct upf_totals *totals = upf_reader_totals(t->reader, &reason);
 
-	return totals && !selection_by_record(t->scope.selection) ? &totals->pause : NULL;
+	return totals && !selection_by_record(t->scope.selection) && !t->covered_samples ? &totals->pause : NULL;
 }
 
 void recording_pauses(struct recording *r)

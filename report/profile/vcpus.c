@@ -51,6 +51,7 @@ struct vcpu_states *vcpus_make(const struct profile *p, size_t *n)
 			return NULL;
 		}
 		v->state[s->state] += s->samples;
+		v->time[s->state] += s->time;
 	}
 	hash_table_free(&list.index);
 	if (list.n)

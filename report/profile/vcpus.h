@@ -8,7 +8,8 @@
 struct vcpu_states {
 	uint32_t domain;
 	uint16_t vcpu;
-	uint64_t state[COUNTERS_STATES];
+	uint64_t state[COUNTERS_STATES]; /* samples */
+	uint64_t time[COUNTERS_STATES];  /* that these stand for */
 };
 
 /* All vCPUs with samples, in order, for the caller to free. NULL: out of memory, or *n is 0. */

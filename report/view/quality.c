@@ -92,6 +92,56 @@ bool quality_filtered_all(const struct recording *run, const struct recording *o
 	       (!old || kept(&old->profile, selection) == 0);
 }
 
+/* Does so much CPU time lack a sample that shares of it tell less? */
+static bool lacks_cpu(const struct profile *p)
+{
+	uint64_t sum = p->counters.cpu_left_ns;
+
+	for (size_t i = 0; i < p->nstacks; i++)
+		sum += p->stacks[i].cpu_ns;
+	return p->counters.cpu_left_ns > sum / 100;
+}
+
+/* What samples stand for, where it is not one period of the rate that was asked for. */
+static void print_rate(const struct notes *n)
+{
+	const struct recording *run = n->run;
+	const struct counters *t = &run->profile.counters;
+	uint64_t time = recording_guest_time(run);
+	double asked = (double)run->traces.session.rate_mhz / 1000, rate = time ? (double)t->rounds * 1e9 / (double)time : 0;
+	bool slower = !run->profile.by_ns && rate < 0.9 * asked && t->rounds > 1;
+	struct para p;
+
+	if (!slower && !t->throttled && !t->unsampled_ns && !lacks_cpu(&run->profile))
+		return;
+	para_start(&p, n->out, n->utf8, "Rate");
+	if (slower || t->throttled)
+		para_item(&p, "requested %s Hz%s, effective %s Hz%s", text_count((uint64_t)(asked + 0.5)).s,
+		          run->profile.by_ns ? " and others" : "", text_count((uint64_t)(rate + 0.5)).s,
+		          t->throttled ? " (throttled)" : "");
+	if (t->unsampled_ns)
+		para_item(&p, "%s not sampled and not counted", text_time(t->unsampled_ns).s);
+	if (lacks_cpu(&run->profile))
+		para_item(&p, "%s of CPU time has no later sample to count for", text_time(t->cpu_left_ns).s);
+	para_end(&p);
+}
+
+/* Time that several traces have of one guest. */
+static void print_covered(const struct notes *n)
+{
+	const struct traces *t = &n->run->traces;
+	struct para p;
+
+	if (n->run->profile.counters.covered == 0)
+		return;
+	para_start(&p, n->out, n->utf8, "Overlap");
+	for (size_t i = 0; i < t->n; i++)
+		if (t->list[i].covered_samples)
+			para_item(&p, "%s samples of %.64s not counted: the same guest and time as in %.64s",
+			          text_count(t->list[i].covered_samples).s, t->list[i].path, t->list[i].covered_by->path);
+	para_end(&p);
+}
+
 static void print_samples(const struct notes *n)
 {
 	const struct counters *t = &n->run->profile.counters;
@@ -345,12 +395,12 @@ static void states_text(const struct vcpu_states *v, char *text, size_t size)
 
 	text[0] = '\0';
 	for (unsigned s = 0; s < COUNTERS_STATES; s++)
-		all += v->state[s];
+		all += v->time[s];
 	for (unsigned s = 0; s < COUNTERS_STATES; s++) {
 		size_t len = strlen(text);
 
-		if (v->state[s])
-			snprintf(text + len, size - len, "%s%s %s", len ? ", " : "", text_share(v->state[s], all).s,
+		if (v->time[s])
+			snprintf(text + len, size - len, "%s%s %s", len ? ", " : "", text_share(v->time[s], all).s,
 			         upf_state_text(s));
 	}
 }
@@ -439,6 +489,8 @@ void quality_print(const struct recording *run, const struct recording *old, uns
 	const struct notes n = {.run = run, .states = states, .out = out, .utf8 = utf8};
 
 	print_samples(&n);
+	print_rate(&n);
+	print_covered(&n);
 	print_stacks(&n);
 	print_user(&n);
 	print_names(&n, fold);
