@@ -219,7 +219,8 @@ static bool same_guest(const struct upf_session *s, uint32_t a, const struct upf
 static int64_t start_difference(const struct upf_session *a, const struct upf_session *b)
 {
 	int64_t real = (int64_t)(b->start_real_ns - a->start_real_ns);
-	int64_t mono = (int64_t)(b->start_mono_ns - a->start_mono_ns), set = (int64_t)((uint64_t)real - (uint64_t)mono);
+	int64_t mono = (int64_t)(b->start_mono_ns - a->start_mono_ns),
+		set = (int64_t)((uint64_t)real - (uint64_t)mono);
 
 	return same_text(a->host, b->host) && set < SAME_BOOT_NS && set > -SAME_BOOT_NS ? mono : real;
 }
@@ -257,7 +258,8 @@ static int cover(struct trace *one, const struct trace *by)
 
 	for (uint32_t b = 0; b < other->ndomains; b++) {
 		const struct scope_span *r = &by->rounds[b];
-		int64_t to_ns = (int64_t)(r->to_ns - (uint64_t)later_ns), from_ns = (int64_t)(r->from_ns - (uint64_t)later_ns);
+		int64_t to_ns = (int64_t)(r->to_ns - (uint64_t)later_ns),
+			from_ns = (int64_t)(r->from_ns - (uint64_t)later_ns);
 
 		if (r->from_ns > r->to_ns || to_ns < 0)
 			continue;

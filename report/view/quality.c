@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "report/view/quality.h"
+#include "common/say.h"
 #include "report/unwind/unwind.h"
 #include "report/output/text.h"
 #include "report/profile/vcpus.h"
@@ -102,28 +103,56 @@ static bool lacks_cpu(const struct profile *p)
 	return p->counters.cpu_left_ns > sum / 100;
 }
 
+/* Rounds a second, between the first and the last of each guest. 0: not all of them count, or rates differ. */
+static double effective_rate(const struct recording *r)
+{
+	uint64_t ns = 0, rounds = r->profile.counters.rounds;
+
+	if (r->profile.by_ns || r->profile.counters.covered || selection_by_record(r->traces.list[0].scope.selection))
+		return 0;
+	for (size_t i = 0; i < r->traces.n; i++) {
+		const struct trace *t = &r->traces.list[i];
+
+		for (size_t d = 0; t->rounds && d < upf_reader_session(t->reader)->ndomains; d++)
+			if (t->rounds[d].from_ns <= t->rounds[d].to_ns)
+				ns += t->rounds[d].to_ns - t->rounds[d].from_ns + r->profile.period_ns;
+	}
+	return ns ? (double)rounds * 1e9 / (double)ns : 0;
+}
+
 /* What samples stand for, where it is not one period of the rate that was asked for. */
 static void print_rate(const struct notes *n)
 {
 	const struct recording *run = n->run;
 	const struct counters *t = &run->profile.counters;
-	uint64_t time = recording_guest_time(run);
-	double asked = (double)run->traces.session.rate_mhz / 1000, rate = time ? (double)t->rounds * 1e9 / (double)time : 0;
-	bool slower = !run->profile.by_ns && rate < 0.9 * asked && t->rounds > 1;
+	double asked = (double)run->traces.session.rate_mhz / 1000, rate = effective_rate(run);
+	bool whole = recording_sound(run) && counters_lost(t) == 0; /* else it is said what is missing */
+	bool slower = whole && rate > 0 && rate < 0.9 * asked;
 	struct para p;
 
 	if (!slower && !t->throttled && !t->unsampled_ns && !lacks_cpu(&run->profile))
 		return;
 	para_start(&p, n->out, n->utf8, "Rate");
-	if (slower || t->throttled)
-		para_item(&p, "requested %s Hz%s, effective %s Hz%s", text_count((uint64_t)(asked + 0.5)).s,
-		          run->profile.by_ns ? " and others" : "", text_count((uint64_t)(rate + 0.5)).s,
-		          t->throttled ? " (throttled)" : "");
+	if (rate > 0 && (slower || t->throttled))
+		para_item(&p, "requested %s Hz, effective %s Hz%s", text_count((uint64_t)(asked + 0.5)).s,
+		          text_count((uint64_t)(rate + 0.5)).s, t->throttled ? " (throttled)" : "");
+	else if (t->throttled)
+		para_item(&p, "throttled: sampled less often than requested");
 	if (t->unsampled_ns)
 		para_item(&p, "%s not sampled and not counted", text_time(t->unsampled_ns).s);
 	if (lacks_cpu(&run->profile))
 		para_item(&p, "%s of CPU time has no later sample to count for", text_time(t->cpu_left_ns).s);
 	para_end(&p);
+}
+
+static void item_covered(struct para *p, const struct trace *t)
+{
+	char *path = safe_text(t->path), *by = safe_text(t->covered_by->path);
+
+	para_item(p, "%s samples of %.64s not counted: the same guest and time as in %.64s",
+	          text_count(t->covered_samples).s, path ? path : "?", by ? by : "?");
+	free(path);
+	free(by);
 }
 
 /* Time that several traces have of one guest. */
@@ -137,8 +166,7 @@ static void print_covered(const struct notes *n)
 	para_start(&p, n->out, n->utf8, "Overlap");
 	for (size_t i = 0; i < t->n; i++)
 		if (t->list[i].covered_samples)
-			para_item(&p, "%s samples of %.64s not counted: the same guest and time as in %.64s",
-			          text_count(t->list[i].covered_samples).s, t->list[i].path, t->list[i].covered_by->path);
+			item_covered(&p, &t->list[i]);
 	para_end(&p);
 }
 

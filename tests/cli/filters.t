@@ -5,7 +5,7 @@ set -u
 # shellcheck source=tests/cli/tap.sh
 . "$(dirname "$0")/tap.sh"
 
-for kind in small domains empty killed linux idle; do
+for kind in small later throttled domains empty killed linux idle; do
 	"$mktrace" $kind >"$tmp/$kind.upf" || { echo "Bail out! mktrace $kind"; exit 1; }
 done
 echo 'lost 7' | "$mktrace" counted >"$tmp/lost.upf"
@@ -79,9 +79,9 @@ grep -q '>15 samples, 150.0 ms recorded' "$tmp/picture"
 ok $? 'and how many samples that are'
 
 # --- several traces
-folded 'a trace twice' 'main;leaf 2|main;odd:name 2|main;work 10|main;work;leaf 10|main;work;work;work 4' --ignore 0x small.upf small.upf
-same several 0 "$report" -s syms small.upf domains.upf
-folded 'of both one domain' 'web1;main;work 6|web1;main;work;leaf 5' --domain web1 --time 0,80ms small.upf domains.upf
+folded 'a trace twice counts once' 'main;leaf 1|main;odd:name 1|main;work 5|main;work;leaf 5|main;work;work;work 2' --ignore 0x small.upf small.upf
+same several 0 "$report" -s syms small.upf later.upf
+folded 'of both one domain' 'web1;main;leaf 1|web1;main;odd:name 1|web1;main;work 8|web1;main;work;leaf 5|web1;main;work;work;work 2' --domain web1 --ignore 0x small.upf later.upf
 same several-damaged 4 "$report" -q -s syms small.upf killed.upf
 
 # --- what goes wrong: one line
@@ -113,4 +113,18 @@ fails 'no frames' 2 '1 or more' "$report" --max-stack 0 small.upf
 fails 'a wrong weight' 2 'samples or cpu' "$report" --weight gold small.upf
 same lost 0 "$report" lost.upf
 same lost-folded 0 "$report" --folded lost.upf
+# --- a throttled trace: after 2.5 s only each twentieth period is sampled, so half of the time is leaf's
+folded 'a sample weighs the time that it stands for' 'main;work 250|main;work;leaf 240' throttled.upf
+folded 'or one' 'main;work 250|main;work;leaf 12' --weight samples throttled.upf
+(cd "$tmp" && "$report" -s syms throttled.upf) >"$tmp/shown"
+grep -q 'requested 100 Hz, effective 5[0-9] Hz (throttled)' "$tmp/shown" && grep -q 'Self *periods' "$tmp/shown"
+ok $? 'the rate is said, and the unit'
+(cd "$tmp" && "$report" -q --speedscope -s syms throttled.upf) | perl -MJSON::PP -0777 -ne '
+	my $p = decode_json($_)->{profiles}[0];
+	my $busy = 0;
+	$busy += $p->{weights}[$_] for grep { @{$p->{samples}[$_]} } 0 .. $#{$p->{samples}};
+	exit !($busy == 4.9e9)'
+ok $? 'a busy vCPU is busy in --speedscope'
+(cd "$tmp" && "$report" -s syms small.upf small.upf) | grep -q '^Overlap  27 samples of small.upf not counted'
+ok $? 'what is left out is said'
 done_testing

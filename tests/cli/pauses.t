@@ -43,7 +43,7 @@ ok $? 'a trace without its footer has them, too'
 ok $? '--json has the same number'
 
 # The share is of the time of those guests that count, each trace's own.
-"$mktrace" small >small.upf && "$mktrace" domains >domains.upf
+"$mktrace" small >small.upf && "$mktrace" domains >domains.upf && "$mktrace" later >later.upf
 share() {
 	local name=$1 want=$2
 	shift 2
@@ -53,8 +53,8 @@ share() {
 }
 share 'two guests' '5|160 us|0.16' domains.upf
 share 'one of two guests' '3|120 us|0.24' --domain web1 domains.upf
-share 'traces of one guest and of two' '19|888 us|0.355' small.upf domains.upf
-share 'a guest that only one of the traces has' '2|40 us|0.08' --domain 7 small.upf domains.upf
+share 'traces of one guest and of two' '19|888 us|0.355' small.upf later.upf
+share 'a guest that only one of the traces has' '2|40 us|0.08' --domain 7 small.upf later.upf
 for guests in '50000 web1' '100000 web1,7'; do
 	"$report" -q --flamegraph --domain "${guests#* }" domains.upf | grep -q "\"guests_us\":${guests% *}\>"
 	ok $? "--flamegraph: the time of ${guests#* }"

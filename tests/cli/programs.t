@@ -275,8 +275,8 @@ ok $? 'two guests of one name in an archive, which become one: its names are not
 prints 'an archive of two guests with one of one' 'db1;_start;serve;query;double_it 1
 vm1;_start;serve;query;double_it 1
 web1;_start;work;leaf;twice 2' "$report" --folded -q full.upf kvm.full
-prints 'twice the same' 'db1;_start;serve;query;double_it 2
-web1;_start;work;leaf;twice 4' "$report" --folded -q full.upf full.upf
+prints 'twice the same' 'db1;_start;serve;query;double_it 1
+web1;_start;work;leaf;twice 2' "$report" --folded -q full.upf full.upf
 mv away/* . && rmdir away
 "$report" -q --flamegraph --by domain xen.upf kvm.upf >flame.html && grep -q '"double_it"' flame.html && grep -q '"twice"' flame.html
 ok $? 'one flame graph of them'

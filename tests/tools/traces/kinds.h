@@ -29,6 +29,8 @@ void make_web_after(struct maker *m);
 /* large.c, for benchmarks and limits: a few bytes that stand for many samples; */
 void make_repeats(struct maker *m);
 void make_repeats_apart(struct maker *m);
+void make_later(struct maker *m);
+void make_throttled(struct maker *m);
 /* @count samples of @unique stacks of @depth frames, in no order; */
 void make_many(struct maker *m, uint64_t count, uint64_t unique, uint32_t depth);
 /* @count samples, each at an address that no other has, below the same callers. */

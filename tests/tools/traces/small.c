@@ -180,15 +180,59 @@ void make_empty(struct maker *m)
 	finish(m);
 }
 
-void make_domains(struct maker *m)
+static void domains_records(struct maker *m)
 {
-	start(m, 2);
 	two_vcpus(m, 40, in_work, 3);
 	for (int i = 0; i < 2; i++) {
 		struct upf_sample s = sample(0, UPF_RUNNING, in_leaf);
 
 		round_of(m, 1, 20000, &s, 1);
 	}
+	finish(m);
+}
+
+void make_domains(struct maker *m)
+{
+	start(m, 2);
+	domains_records(m);
+}
+
+/* As "domains", a second later. */
+void make_later(struct maker *m)
+{
+	struct upf_session session = plain_session;
+
+	session.ndomains = 2;
+	session.start_real_ns += 1000 * (uint64_t)MS;
+	session.start_mono_ns += 1000 * (uint64_t)MS;
+	start_session(m, &session);
+	domains_records(m);
+}
+
+/*
+ * One busy vCPU for 5 s, of which at first each period is sampled, in work; then each twentieth, in leaf: half of the
+ * time each.
+ */
+void make_throttled(struct maker *m)
+{
+	struct upf_session session = plain_session;
+	uint64_t period = 10 * MS;
+
+	session.ndomains = 1;
+	session.rate_mhz = 100000;
+	start_session(m, &session);
+	for (unsigned k = 0; k < 500; k++) {
+		struct upf_sample s = sample(0, UPF_RUNNING, k < 250 ? in_work : in_leaf);
+
+		m->now = k * period;
+		if (k == 250)
+			check(upf_encode_event(m->encoder, 0, m->now, UPF_EVENT_RATE, 5000), "event");
+		if (k < 250 || k % 20 == 9)
+			round_of(m, 0, 40000, &s, 1);
+		if (k % 100 == 0)
+			flush(m);
+	}
+	m->now = 500 * period;
 	finish(m);
 }
 
