@@ -116,6 +116,7 @@ same lost-folded 0 "$report" --folded lost.upf
 # --- a throttled trace: after 2.5 s only each twentieth period is sampled, so half of the time is leaf's
 folded 'a sample weighs the time that it stands for' 'main;work 250|main;work;leaf 240' throttled.upf
 folded 'or one' 'main;work 250|main;work;leaf 12' --weight samples throttled.upf
+folded 'of several rates, in ns; what both have of web1 counts once' 'db\x1b[31m;main;work;leaf 20100502|web1;main;work 2500000000|web1;main;work;leaf 2400000000' throttled.upf later.upf
 (cd "$tmp" && "$report" -s syms throttled.upf) >"$tmp/shown"
 grep -q 'requested 100 Hz, effective 5[0-9] Hz (throttled)' "$tmp/shown" && grep -q 'Self *periods' "$tmp/shown"
 ok $? 'the rate is said, and the unit'
