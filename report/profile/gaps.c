@@ -59,11 +59,14 @@ static struct gap_domain *domain_of(struct gaps *g, uint32_t domain)
 /* How many periods the round in period @next stands for; those that it does not, *@unsampled. */
 static uint64_t gap_between(const struct gap_domain *before, uint64_t next, uint64_t period_ns, uint64_t *unsampled)
 {
-	uint64_t gap = next - before->last, most = GAP_MAX_NS / period_ns;
+	uint64_t gap = next - before->last, most;
 
 	*unsampled = 0;
 	if (next <= before->last || before->cut_after)
 		return 1;
+	if (gap <= GAP_MAX_PERIODS)
+		return gap;
+	most = GAP_MAX_NS / period_ns;
 	if (gap <= (most > GAP_MAX_PERIODS ? most : GAP_MAX_PERIODS))
 		return gap;
 	*unsampled = gap - 1;
@@ -90,7 +93,7 @@ static void begin(struct gaps *g, struct gap_domain *d, const struct upf_record 
 
 int gaps_round(struct gaps *g, const struct upf_record *rec, uint64_t rate_mhz, bool counted, struct profile *p)
 {
-	struct gap_domain *d = domain_of(g, rec->domain);
+	struct gap_domain *d = g->now && g->now->domain == rec->domain ? g->now : domain_of(g, rec->domain);
 	uint64_t period = rec->period, unsampled = 0;
 
 	if (!d)
@@ -193,12 +196,10 @@ static int note_first(struct gaps *g, uint32_t stack)
 	return 0;
 }
 
-int gaps_counted(struct gaps *g, const struct upf_record *rec, uint32_t vcpu, uint32_t stack)
+int gaps_note_sample(struct gaps *g, const struct upf_record *rec, uint32_t vcpu, uint32_t stack)
 {
 	struct gap_vcpu *v = &g->vcpus[vcpu];
 
-	if (!g->is_part)
-		return 0;
 	if (v->stack == GAP_NONE && (STATES_CPU & 1u << counters_state(rec->state)))
 		v->stack = stack;
 	return g->is_first ? note_first(g, stack) : 0;

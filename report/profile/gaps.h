@@ -68,8 +68,13 @@ int gaps_note(struct gaps *g, const struct upf_record *rec);
 void gaps_cut(struct gaps *g); /* something of all domains is lost */
 /* A sample of the round, not a repeated one: rec->cpu_ns becomes what it tells of. *@vcpu: its vCPU's number here. */
 int gaps_sample(struct gaps *g, struct upf_record *rec, uint32_t *vcpu);
+int gaps_note_sample(struct gaps *g, const struct upf_record *rec, uint32_t vcpu, uint32_t stack);
 /* That sample was counted: as one of @stack. 0 or -ENOMEM. */
-int gaps_counted(struct gaps *g, const struct upf_record *rec, uint32_t vcpu, uint32_t stack);
+static inline int gaps_counted(struct gaps *g, const struct upf_record *rec, uint32_t vcpu, uint32_t stack)
+{
+	return g->is_part && (g->is_first || g->vcpus[vcpu].stack == GAP_NONE) ? gaps_note_sample(g, rec, vcpu, stack)
+	                                                                       : 0;
+}
 /*
  * The part of @part comes next: adds to @profile, which is of that part alone, what its first rounds and samples get,
  * and to @before what comes after it. 0 or -ENOMEM.
