@@ -17,18 +17,27 @@ struct walk {
 	int depth;
 };
 
+/* Then a node's weight is the own time of the function that its branch begins with, called in this way. */
+static bool is_bottom_up(const struct report *r)
+{
+	return r->selection->bottom_up;
+}
+
 /* How many columns they take. */
 static int print_weights(const struct walk *w, const struct fold_node *n)
 {
 	const struct report *r = w->r;
+	int shares = is_bottom_up(r) ? 1 : 2;
 
 	column_share(&r->out, fold_share(w->fold, n->total));
 	fputc(' ', r->out.file);
-	column_share(&r->out, fold_share(w->fold, n->self));
-	fputc(' ', r->out.file);
+	if (shares == 2) {
+		column_share(&r->out, fold_share(w->fold, n->self));
+		fputc(' ', r->out.file);
+	}
 	column_weight(&r->out, w->fold->unit, n->total);
 	fputs("    ", r->out.file);
-	return 2 * (COLUMN_SHARE + 1) + COLUMN_WEIGHT + 4;
+	return shares * (COLUMN_SHARE + 1) + COLUMN_WEIGHT + 4;
 }
 
 static int print_change(const struct walk *w, const struct fold_node *n)
@@ -110,6 +119,8 @@ static int print_tree(const struct report *r, struct fold *fold, struct view_res
 	if (fold->compared)
 		fprintf(r->out.file, "%6s %6s %7s %12s        Function\n", "Old", "New", "points",
 		        column_weight_title(w.fold->unit));
+	else if (is_bottom_up(r))
+		fprintf(r->out.file, "%6s %12s    Function\n", "Self", column_weight_title(w.fold->unit));
 	else
 		fprintf(r->out.file, "%6s %6s %12s    Function\n", "Total", "Self", column_weight_title(w.fold->unit));
 	for (uint32_t n = shown(&w, fold->nodes[0].child); n != FOLD_NONE; n = after(&w, n))
