@@ -165,13 +165,13 @@ static void print_number(const struct tabling *g, uint64_t key, uint64_t n, char
 	}
 }
 
+/* Without a file, @line is the function: one row for all code without lines would say nothing. */
 static void print_line(const struct tabling *g, uint64_t file, uint64_t line, char *out, size_t size)
 {
-	(void)g;
 	if (file)
 		snprintf(out, size, "%s:%" PRIu64, (const char *)(uintptr_t)file, line);
 	else
-		snprintf(out, size, "[no line]");
+		snprintf(out, size, "[no line] %s", g->stacks.common->functions[line].name);
 }
 
 static uint64_t number_of(const struct stack *s, enum key key)
@@ -217,7 +217,7 @@ static int label_frame(struct tabling *g, const struct callchain_frame *f, uint3
 		if (keys->key[i] == KEY_SYM)
 			text[i] = f->function;
 		else if (keys->key[i] == KEY_LINE)
-			rc = label(g, (uintptr_t)f->file, f->file ? f->line : UINT64_MAX, &text[i], print_line);
+			rc = label(g, (uintptr_t)f->file, f->file ? f->line : f->function, &text[i], print_line);
 	}
 	return rc;
 }
