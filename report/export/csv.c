@@ -71,9 +71,11 @@ static void put_row(const struct csv *c, const struct table_row *row)
 
 static bool is_shown(const struct csv *c, const struct table_row *row)
 {
+	const bool by_total = c->report->options->children == CHILDREN_FIRST;
+	uint64_t new = by_total ? row->total : row->self, old = by_total ? row->old_total : row->old_self;
 	double limit = view_limit(c->report->options, 0);
 
-	return fold_share(c->fold, row->total) >= limit || fold_old_share(c->fold, row->old_total) >= limit;
+	return fold_share(c->fold, new) >= limit || fold_old_share(c->fold, old) >= limit;
 }
 
 static int put_table(const struct report *r, const struct fold *fold)

@@ -163,11 +163,11 @@ static void print_head(const struct flat *f)
 	fputc('\n', r->out.file);
 }
 
+/* The limit is of the column that rows are sorted by, as in perf. */
 static bool is_shown(const struct flat *f, const struct table_row *row, double limit)
 {
-	uint64_t old = f->totals ? row->old_total : row->old_self, new = f->totals ? row->total : row->self;
-
-	return fold_share(f->fold, new) >= limit || fold_old_share(f->fold, old) >= limit;
+	return fold_share(f->fold, new_weight(f, row)) >= limit ||
+	       fold_old_share(f->fold, old_weight(f, row)) >= limit;
 }
 
 static void print_rows(const struct flat *f)

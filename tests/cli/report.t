@@ -13,7 +13,7 @@ size=$(stat -c %s "$tmp/small.upf")
 # --- views
 same flat 0 "$report" -s syms small.upf
 same flat-unnamed 0 "$report" small.upf
-same flat-limit 0 "$report" -q --percent-limit 50 -s syms small.upf
+same flat-limit 0 "$report" -q --percent-limit 30 -s syms small.upf
 same flat-idle 0 "$report" -s syms idle.upf
 same flat-idle-all 0 "$report" --state all -s syms idle.upf
 same flat-blocked 0 "$report" --state=blocked -s syms small.upf
