@@ -61,7 +61,7 @@ is "nothing else was left behind" 0 test "$(ls -A | grep -vxE 'out|err' | tr '\n
 
 is "a number of samples" 0 "$record" -q -n 300 -F 1k -o busy.upf busy <<< ''
 is "the trace is whole" 0 "$report" --verify busy.upf <<< -
-"$report" -q --folded --state all busy.upf | awk '{ n += $NF } END { print n }' > counted
+"$report" -q --folded --weight samples --state all busy.upf | awk '{ n += $NF } END { print n }' > counted
 is "… of every vCPU" 0 grep -qx 600 counted <<< ''
 for mode in auto auto,8 fp fp,0 fp,4096 dwarf dwarf,8 dwarf,65536; do
 	is "--call-graph $mode" 0 "$record" -q -n 50 -F 1k --call-graph $mode -f -o mode.upf busy idle <<< ''
@@ -203,7 +203,7 @@ is "a priority that there is not" 2 "$record" -r100 -o none.upf busy <<< 'unipro
 is "several domains" 0 "$record" -q -n 50 -F 1k -o two.upf busy idle <<< ''
 is "… whole" 0 "$report" --verify two.upf <<< -
 is "duration is time, whatever the rate" 0 timeout 60 "$record" -q -d 0.5 -F 0.01 -o slow.upf busy <<< ''
-"$record" -q -n 100 -F 1k -o - busy | "$report" -q --folded --state all - | awk '{ n += $NF } END { print n }' > piped
+"$record" -q -n 100 -F 1k -o - busy | "$report" -q --folded --weight samples --state all - | awk '{ n += $NF } END { print n }' > piped
 is "through a pipe" 0 grep -qx 200 piped <<< ''
 is "missed deadlines are told" 0 "$record" -M -F 1000000 -d 0.1 -o missed.upf busy <<< -
 said "… one line each" err 'missed at 0\.[0-9]* s$'

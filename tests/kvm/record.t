@@ -57,7 +57,7 @@ end_machines
 start_vmm work=idle
 ok "a guest whose monitor waits in user space: recorded" recorded outside -F 1k -n 200 "$pid"
 not_stopped() {
-	[ "$("$report" -q --folded --state all "$work/outside.upf")" = '[no stack] 200' ]
+	[ "$("$report" -q --folded --weight samples --state all "$work/outside.upf")" = '[no stack] 200' ]
 }
 ok "its thread is not stopped where it sleeps, and there is no stack" not_stopped
 end_machines
