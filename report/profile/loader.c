@@ -41,8 +41,9 @@ static int leave_out_by_name(const struct loader *l, const struct upf_record *re
 {
 	const struct load_hooks *hooks = l->options.hooks;
 
-	profile_leave_out(l->profile, rec);
-	return hooks && hooks->left_out ? hooks->left_out(hooks->ctx, rec) : 0;
+	int rc = profile_leave_out(l->profile, rec);
+
+	return rc == 0 && hooks && hooks->left_out ? hooks->left_out(hooks->ctx, rec) : rc;
 }
 
 static void count_time(struct profile *p, const struct upf_record *rec, uint64_t squares)

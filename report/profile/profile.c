@@ -20,6 +20,7 @@ void profile_free(struct profile *p)
 	free(p->stacks);
 	free(p->latest);
 	hash_table_free(&p->index);
+	vcpu_list_free(&p->left_out_vcpus);
 	*p = (struct profile){0};
 }
 
@@ -150,13 +151,19 @@ static uint32_t slot_of(const struct profile *p, uint64_t time_ns)
 	return slot < UINT32_MAX ? (uint32_t)slot : UINT32_MAX;
 }
 
-void profile_leave_out(struct profile *p, const struct upf_record *rec)
+int profile_leave_out(struct profile *p, const struct upf_record *rec)
 {
 	unsigned state = counters_state(rec->state);
+	struct vcpu_states *v = vcpu_list_find(&p->left_out_vcpus, rec->domain, (uint16_t)rec->vcpu);
 
+	if (!v)
+		return -ENOMEM;
+	v->state[state] += rec->count;
+	v->time[state] += profile_time(p, rec);
 	p->left_out[state].samples += rec->count;
 	p->left_out[state].cpu_ns += rec->cpu_ns;
 	p->left_out[state].time += profile_time(p, rec);
+	return 0;
 }
 
 int profile_sample(struct profile *p, const struct upf_record *rec, uint32_t node, uint32_t *number)

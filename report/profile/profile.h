@@ -9,6 +9,7 @@
 #include "report/profile/calltree.h"
 #include "report/input/selection.h"
 #include "report/profile/counters.h"
+#include "report/profile/vcpus.h"
 
 /* One stack of one vCPU in one run state, and how often it was seen. */
 struct stack {
@@ -53,6 +54,7 @@ struct profile {
 	struct {
 		uint64_t samples, cpu_ns, time;
 	} left_out[COUNTERS_STATES];
+	struct vcpu_list left_out_vcpus;
 };
 
 /* The address space of a sample, as its stack has it. */
@@ -80,8 +82,8 @@ void profile_clear(struct profile *p); /* forgets all that was counted, keeps th
  * *@stack, NULL: not asked for, is the number of their stack. 0 or -ENOMEM, -EOVERFLOW.
  */
 int profile_sample(struct profile *p, const struct upf_record *rec, uint32_t node, uint32_t *stack);
-/* Notes that the filter left out rec->count samples. */
-void profile_leave_out(struct profile *p, const struct upf_record *rec);
+/* Notes that the filter left out rec->count samples. 0 or -ENOMEM. */
+int profile_leave_out(struct profile *p, const struct upf_record *rec);
 
 size_t profile_bytes(const struct profile *p); /* of memory that it takes */
 

@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "report/profile/vcpus.h"
+#include "report/profile/profile.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
-struct vcpu_list {
-	struct vcpu_states *v;
-	size_t n, cap;
-	struct hash_table index;
-};
-
-static struct vcpu_states *find(struct vcpu_list *list, uint32_t domain, uint16_t vcpu)
+struct vcpu_states *vcpu_list_find(struct vcpu_list *list, uint32_t domain, uint16_t vcpu)
 {
 	uint32_t hash, id;
 
@@ -36,22 +32,51 @@ static int compare(const void *va, const void *vb)
 	return (a->vcpu > b->vcpu) - (a->vcpu < b->vcpu);
 }
 
+void vcpu_list_free(struct vcpu_list *list)
+{
+	free(list->v);
+	hash_table_free(&list->index);
+	*list = (struct vcpu_list){0};
+}
+
+static int add_stacks(struct vcpu_list *list, const struct profile *p)
+{
+	for (size_t i = 0; i < p->nstacks; i++) {
+		const struct stack *s = &p->stacks[i];
+		struct vcpu_states *v = vcpu_list_find(list, s->domain, s->vcpu);
+
+		if (!v)
+			return -ENOMEM;
+		v->state[s->state] += s->samples;
+		v->time[s->state] += s->time;
+	}
+	return 0;
+}
+
+static int add_left_out(struct vcpu_list *list, const struct vcpu_list *left_out)
+{
+	for (size_t i = 0; i < left_out->n; i++) {
+		const struct vcpu_states *from = &left_out->v[i];
+		struct vcpu_states *v = vcpu_list_find(list, from->domain, from->vcpu);
+
+		if (!v)
+			return -ENOMEM;
+		for (unsigned s = 0; s < COUNTERS_STATES; s++) {
+			v->state[s] += from->state[s];
+			v->time[s] += from->time[s];
+		}
+	}
+	return 0;
+}
+
 struct vcpu_states *vcpus_make(const struct profile *p, size_t *n)
 {
 	struct vcpu_list list = {0};
 
 	*n = 0;
-	for (size_t i = 0; i < p->nstacks; i++) {
-		const struct stack *s = &p->stacks[i];
-		struct vcpu_states *v = find(&list, s->domain, s->vcpu);
-
-		if (!v) {
-			free(list.v);
-			hash_table_free(&list.index);
-			return NULL;
-		}
-		v->state[s->state] += s->samples;
-		v->time[s->state] += s->time;
+	if (add_stacks(&list, p) != 0 || add_left_out(&list, &p->left_out_vcpus) != 0) {
+		vcpu_list_free(&list);
+		return NULL;
 	}
 	hash_table_free(&list.index);
 	if (list.n)

@@ -3,7 +3,8 @@
 #ifndef REPORT_PROFILE_VCPUS_H
 #define REPORT_PROFILE_VCPUS_H
 
-#include "report/profile/profile.h"
+#include "common/hash_table.h"
+#include "report/profile/counters.h"
 
 struct vcpu_states {
 	uint32_t domain;
@@ -12,7 +13,22 @@ struct vcpu_states {
 	uint64_t time[COUNTERS_STATES];  /* that these stand for */
 };
 
-/* All vCPUs with samples, in order, for the caller to free. NULL: out of memory, or *n is 0. */
+/* Zero-initialise, vcpu_list_free() at the end. */
+struct vcpu_list {
+	struct vcpu_states *v;
+	size_t n, cap;
+	struct hash_table index;
+};
+
+/* Found, or added with no samples: valid until the next call. NULL: out of memory. */
+struct vcpu_states *vcpu_list_find(struct vcpu_list *list, uint32_t domain, uint16_t vcpu);
+void vcpu_list_free(struct vcpu_list *list);
+
+struct profile;
+/*
+ * All vCPUs with samples, whether filters by name left these out or not; in order, for the caller to free. NULL: out
+ * of memory, or *n is 0.
+ */
 struct vcpu_states *vcpus_make(const struct profile *p, size_t *n);
 
 #endif

@@ -128,4 +128,11 @@ ok $? 'the rate is said, and the unit'
 ok $? 'a busy vCPU is busy in --speedscope'
 (cd "$tmp" && "$report" -s syms small.upf small.upf) | grep -q '^Overlap  27 samples of small.upf not counted'
 ok $? 'what is left out is said'
+
+# --- what a filter by name leaves out is still what the vCPUs did
+vcpus() {
+	(cd "$tmp" && "$report" -s syms "$@" small.upf 2>&1) | sed -n '/^vCPUs/,$p'
+}
+[ -n "$(vcpus)" ] && [ "$(vcpus --focus '^leaf$')" = "$(vcpus)" ]
+ok $? 'the note on vCPUs is of all samples, whatever names are filtered'
 done_testing
