@@ -142,22 +142,20 @@ static void put_totals(struct document *d)
 
 static int put_vcpus(struct document *d)
 {
-	size_t n;
-	struct vcpu_states *v = vcpus_make(&d->report->run->profile, &n);
+	struct vcpu_list vcpus;
+	int rc = profile_vcpus(&d->report->run->profile, &vcpus);
 
-	if (!v && d->report->run->profile.nstacks)
-		return -ENOMEM;
 	json_array(&d->json, "vcpus");
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < vcpus.n; i++) {
 		json_object(&d->json, NULL);
-		json_uint(&d->json, "domain", v[i].domain);
-		json_uint(&d->json, "vcpu", v[i].vcpu);
-		put_states(&d->json, v[i].state);
+		json_uint(&d->json, "domain", vcpus.v[i].domain);
+		json_uint(&d->json, "vcpu", vcpus.v[i].vcpu);
+		put_states(&d->json, vcpus.v[i].state);
 		json_end(&d->json);
 	}
 	json_end(&d->json);
-	free(v);
-	return 0;
+	vcpu_list_free(&vcpus);
+	return rc;
 }
 
 /* --- the profile ------------------------------------------------------------------------------------------------- */

@@ -261,6 +261,24 @@ uint64_t profile_left_out(const struct profile *p, unsigned states, enum weight 
 	return sum;
 }
 
+int profile_vcpus(const struct profile *p, struct vcpu_list *vcpus)
+{
+	*vcpus = (struct vcpu_list){0};
+	for (size_t i = 0; i < p->nstacks; i++) {
+		const struct stack *s = &p->stacks[i];
+		struct vcpu_states *v = vcpu_list_find(vcpus, s->domain, s->vcpu);
+
+		if (!v)
+			return -ENOMEM;
+		v->state[s->state] += s->samples;
+		v->time[s->state] += s->time;
+	}
+	if (vcpu_list_add(vcpus, &p->left_out_vcpus) != 0)
+		return -ENOMEM;
+	vcpu_list_sort(vcpus);
+	return 0;
+}
+
 /* Each sample weighs one period or more. */
 static bool is_even(const struct profile *p)
 {

@@ -93,6 +93,12 @@ size_t profile_bytes(const struct profile *p); /* of memory that it takes */
  */
 int profile_add(struct profile *p, const struct profile *part);
 
+/*
+ * All vCPUs with samples, in order, whether filters by name left these out or not: for vcpu_list_free(), on failure,
+ * too. 0 or -ENOMEM.
+ */
+int profile_vcpus(const struct profile *p, struct vcpu_list *vcpus);
+
 /* Samples in these states. */
 uint64_t profile_count(const struct profile *p, unsigned states);
 /* What the filter left out of these states weighs. */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "report/profile/vcpus.h"
-#include "report/profile/profile.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -23,40 +22,10 @@ struct vcpu_states *vcpu_list_find(struct vcpu_list *list, uint32_t domain, uint
 	return &list->v[list->n++];
 }
 
-static int compare(const void *va, const void *vb)
+int vcpu_list_add(struct vcpu_list *list, const struct vcpu_list *more)
 {
-	const struct vcpu_states *a = va, *b = vb;
-
-	if (a->domain != b->domain)
-		return a->domain < b->domain ? -1 : 1;
-	return (a->vcpu > b->vcpu) - (a->vcpu < b->vcpu);
-}
-
-void vcpu_list_free(struct vcpu_list *list)
-{
-	free(list->v);
-	hash_table_free(&list->index);
-	*list = (struct vcpu_list){0};
-}
-
-static int add_stacks(struct vcpu_list *list, const struct profile *p)
-{
-	for (size_t i = 0; i < p->nstacks; i++) {
-		const struct stack *s = &p->stacks[i];
-		struct vcpu_states *v = vcpu_list_find(list, s->domain, s->vcpu);
-
-		if (!v)
-			return -ENOMEM;
-		v->state[s->state] += s->samples;
-		v->time[s->state] += s->time;
-	}
-	return 0;
-}
-
-static int add_left_out(struct vcpu_list *list, const struct vcpu_list *left_out)
-{
-	for (size_t i = 0; i < left_out->n; i++) {
-		const struct vcpu_states *from = &left_out->v[i];
+	for (size_t i = 0; i < more->n; i++) {
+		const struct vcpu_states *from = &more->v[i];
 		struct vcpu_states *v = vcpu_list_find(list, from->domain, from->vcpu);
 
 		if (!v)
@@ -69,18 +38,25 @@ static int add_left_out(struct vcpu_list *list, const struct vcpu_list *left_out
 	return 0;
 }
 
-struct vcpu_states *vcpus_make(const struct profile *p, size_t *n)
+static int compare(const void *va, const void *vb)
 {
-	struct vcpu_list list = {0};
+	const struct vcpu_states *a = va, *b = vb;
 
-	*n = 0;
-	if (add_stacks(&list, p) != 0 || add_left_out(&list, &p->left_out_vcpus) != 0) {
-		vcpu_list_free(&list);
-		return NULL;
-	}
-	hash_table_free(&list.index);
-	if (list.n)
-		qsort(list.v, list.n, sizeof(*list.v), compare);
-	*n = list.n;
-	return list.v;
+	if (a->domain != b->domain)
+		return a->domain < b->domain ? -1 : 1;
+	return (a->vcpu > b->vcpu) - (a->vcpu < b->vcpu);
+}
+
+void vcpu_list_sort(struct vcpu_list *list)
+{
+	hash_table_free(&list->index);
+	if (list->n)
+		qsort(list->v, list->n, sizeof(*list->v), compare);
+}
+
+void vcpu_list_free(struct vcpu_list *list)
+{
+	free(list->v);
+	hash_table_free(&list->index);
+	*list = (struct vcpu_list){0};
 }

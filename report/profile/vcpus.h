@@ -22,13 +22,8 @@ struct vcpu_list {
 
 /* Found, or added with no samples: valid until the next call. NULL: out of memory. */
 struct vcpu_states *vcpu_list_find(struct vcpu_list *list, uint32_t domain, uint16_t vcpu);
+int vcpu_list_add(struct vcpu_list *list, const struct vcpu_list *more); /* 0 or -ENOMEM */
+void vcpu_list_sort(struct vcpu_list *list); /* by domain and vCPU; nothing is found or added afterwards */
 void vcpu_list_free(struct vcpu_list *list);
-
-struct profile;
-/*
- * All vCPUs with samples, whether filters by name left these out or not; in order, for the caller to free. NULL: out
- * of memory, or *n is 0.
- */
-struct vcpu_states *vcpus_make(const struct profile *p, size_t *n);
 
 #endif

@@ -468,21 +468,20 @@ static size_t end_of_same(const struct vcpu_states *v, size_t count, size_t i)
 /* Neighbours that read the same are said once: "vcpu 1-7: 100.0% blocked". */
 static void print_vcpus(const struct notes *n)
 {
-	size_t count;
-	struct vcpu_states *v = vcpus_make(&n->run->profile, &count);
+	struct vcpu_list vcpus;
 	char text[128];
 	struct para p;
 
-	if (!v)
-		return;
-	para_start(&p, n->out, n->utf8, "vCPUs");
-	for (size_t i = 0, end; i < count; i = end) {
-		end = end_of_same(v, count, i);
-		states_text(&v[i], text, sizeof(text));
-		item_vcpus(&n->run->traces.session, &p, &v[i], &v[end - 1], text);
+	if (profile_vcpus(&n->run->profile, &vcpus) == 0 && vcpus.n) {
+		para_start(&p, n->out, n->utf8, "vCPUs");
+		for (size_t i = 0, end; i < vcpus.n; i = end) {
+			end = end_of_same(vcpus.v, vcpus.n, i);
+			states_text(&vcpus.v[i], text, sizeof(text));
+			item_vcpus(&n->run->traces.session, &p, &vcpus.v[i], &vcpus.v[end - 1], text);
+		}
+		para_end(&p);
 	}
-	para_end(&p);
-	free(v);
+	vcpu_list_free(&vcpus);
 }
 
 /* --- all of them ------------------------------------------------------------------------------------------------- */

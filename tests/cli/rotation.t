@@ -30,7 +30,7 @@ sound() {
 	done
 }
 samples() { # TRACE...: in all of them
-	for trace; do "$report" -q --folded --state all "$trace"; done | awk '{ n += $NF } END { print n + 0 }'
+	for trace; do "$report" -q --folded --weight samples --state all "$trace"; done | awk '{ n += $NF } END { print n + 0 }'
 }
 # used FOLDER WORD: what the recorder says that it used before that word: MiB or mapped.
 used() {

@@ -121,7 +121,7 @@ done
 stops=${STOPS:-4000}
 start_vmm -s -w 100 work=storm
 stops_of() {
-	"$report" -q --folded --no-inline --state "$1" -s "$guest" "$work/storm.upf" > "$work/storm.folded"
+	"$report" -q --folded --weight samples --no-inline --state "$1" -s "$guest" "$work/storm.upf" > "$work/storm.folded"
 	awk -v stack="$2" 'index($0, stack) { n += $NF } END { print n + 0 }' "$work/storm.folded"
 }
 survives() {

@@ -58,7 +58,7 @@ user_apart() {
 	local counted
 
 	counted=$(profile "$1" | sed -n 's/^User *\([0-9,]*\) samples in user mode.*/\1/p' | tr -d ,)
-	profile "$1" -q --folded | grep '\[user\]' | tee "$work/user"
+	profile "$1" -q --folded --weight samples | grep '\[user\]' | tee "$work/user"
 	[ "$(cat "$work/user")" = "[user] $counted" ]
 }
 ok "user programs are one function of their own, and counted" user_apart auto

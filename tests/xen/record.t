@@ -58,7 +58,7 @@ blocked_shown() {
 ok "smp: the blocked vCPU is shown as blocked, where it waits" blocked_shown
 only_vcpu1() {
 	"$report" --header "$out/vcpu1.upf"
-	[ "$(folded --state all "$out/vcpu1.upf")" = "_start_secondary;secondary_main;work_idle 50" ]
+	[ "$(folded --weight samples --state all "$out/vcpu1.upf")" = "_start_secondary;secondary_main;work_idle 50" ]
 }
 ok "-C 1: only that vCPU, by domid" only_vcpu1
 
@@ -93,7 +93,7 @@ same_everywhere() {
 ok "read from a file and from a pipe alike" same_everywhere
 piped_out() {
 	"$report" --verify "$out/pipe.upf"
-	[ "$(folded --state all "$out/pipe.upf" | awk '{ n += $NF } END { print n }')" = 1000 ]
+	[ "$(folded --weight samples --state all "$out/pipe.upf" | awk '{ n += $NF } END { print n }')" = 1000 ]
 }
 ok "written to a pipe" piped_out
 cut_off() {

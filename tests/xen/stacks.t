@@ -103,7 +103,7 @@ said() {
 	local counted found
 
 	counted=$("$report" -s "$guest" "$out/$1.upf" | tee "$work/profile" | sed -nE "s/.*[ (]([0-9,]+) $2.*/\1/p" | tr -d ,)
-	found=$(folded "$out/$1.upf" | awk -v leaf=";$3 " 'index($0, leaf) { n += $NF } END { print n + 0 }')
+	found=$(folded --weight samples "$out/$1.upf" | awk -v leaf=";$3 " 'index($0, leaf) { n += $NF } END { print n + 0 }')
 	cat "$work/profile"
 	echo "counted ${counted:-none}, found $found"
 	[ "$found" -gt 0 ] && [ "$counted" = "$found" ]
