@@ -130,6 +130,7 @@ enum exit_code inputs_open(struct recording *r, const struct inputs *inputs, con
 	int rc = add_traces(&r->traces, inputs, selection);
 	char why[512];
 
+	r->any_build = inputs->binaries.force;
 	if (rc == EXIT_DONE) {
 		int failed = binaries_load(&r->binaries, &r->traces, &inputs->binaries, why, sizeof(why));
 

@@ -158,6 +158,22 @@ static const char *failure_text(int error)
 	return strerror(error);
 }
 
+/* The binary of one of its domains is not what ran. */
+static void say_wrong_build(const struct recording *r)
+{
+	char name[128] = "the domain";
+
+	for (uint32_t d = 0; d < r->traces.session.ndomains; d++) {
+		if (binaries_program(&r->binaries, d) == r->wrong.program) {
+			domain_text(&r->traces.session, d, name, sizeof(name));
+			break;
+		}
+	}
+	say("the binary is probably another build than %.64s ran, or lies at another address: of %s return addresses in "
+	    "its code, %s follow a call; find that build, or use this one by --force",
+	    name, text_count(r->wrong.checked).s, text_count(r->wrong.calls).s);
+}
+
 /* Colour, width and pager belong to the terminal that standard output may be, before anything is written there. */
 static int open_output(struct outfile *out, const struct settings *s, struct text_out *text)
 {
@@ -201,7 +217,11 @@ static int run_view(struct report *r, const struct settings *s)
 		rc = judge(r, s, &found);
 		return close_output(&out, s, rc, rc == EXIT_NOTHING);
 	}
-	if (out.error == 0)
+	if (out.error == 0 && r->run->has_wrong)
+		say_wrong_build(r->run);
+	else if (out.error == 0 && r->old && r->old->has_wrong)
+		say_wrong_build(r->old);
+	else if (out.error == 0)
 		say("%s: %s", found.failed ? found.failed : inputs_shown(s->traces[0]), failure_text(-rc));
 	return close_output(&out, s, out.error == 0 ? EXIT_ERROR : EXIT_DONE, true);
 }

@@ -52,7 +52,7 @@ struct keeper {
 
 /*
  * What one block says, in both readings: its addresses in the first, its stacks in the second. 0 or a negative errno;
- * a block that cannot be decoded is counted and passed over.
+ * a block that cannot be decoded is passed over.
  */
 int keeper_study_block(struct keeper *k, const struct upf_block *b);
 /* Keeps an address of a program once. 0 or -ENOMEM. */

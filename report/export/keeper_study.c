@@ -180,20 +180,15 @@ int keeper_study_block(struct keeper *k, const struct upf_block *b)
 	hash_table_clear(&k->by_pair);
 	for (size_t i = 0; i < k->nprograms; i++)
 		k->programs[i].nuses = 0;
-	if (fault != UPF_OK) {
-		k->report->run->profile.counters.bad_blocks += fault != UPF_FAULT_MEMORY && !k->writer;
+	if (fault != UPF_OK)
 		return fault == UPF_FAULT_MEMORY ? -ENOMEM : 0;
-	}
 	while (rc == 0 && (more = upf_decoder_next(k->decoder, &rec)) > 0) {
 		if (rec.kind == UPF_SAMPLE)
 			rc = study_sample(k, &rec);
 		else if (rec.kind == UPF_SAME)
 			upf_decoder_pass_repeated(k->decoder); /* no stack that was not there before */
-		if (!k->writer)
-			counters_record(&k->report->run->profile.counters, &rec);
 	}
 	for (size_t i = 0; rc == 0 && !k->writer && i < k->nprograms; i++)
 		rc = add_recorded(&k->programs[i], k->decoder);
-	k->report->run->profile.counters.bad_blocks += more == -EBADMSG && !k->writer;
 	return rc == 0 && more < 0 && more != -EBADMSG ? more : rc;
 }

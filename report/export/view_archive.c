@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * view_archive.c - writes the trace again, together with what the binaries say of its addresses and stacks, so that
- * reports no longer need them. The trace is read twice: names must come before the samples, but which names are needed
- * is known only after all samples.
+ * reports no longer need them. The trace is read three times: to see that the binaries are those that ran; to learn
+ * which names are needed; and to write these before the samples.
  */
 #include "common/regular_file.h"
 #include "report/export/keeper.h"
@@ -91,15 +91,24 @@ static int write_archive(struct keeper *k, struct upf_reader *reader)
 	return rc;
 }
 
-/* The trace from its beginning again. */
-static int write_again(struct keeper *k, const char *path)
+static int study(struct keeper *k, struct upf_reader *reader)
+{
+	int rc = read_trace(k, reader, keeper_study_block);
+
+	for (size_t i = 0; rc == 0 && i < k->nprograms; i++)
+		rc = keeper_find_functions(k, &k->programs[i]);
+	return rc;
+}
+
+/* Another reading of the trace, from its beginning. */
+static int read_again(struct keeper *k, const char *path, int (*pass)(struct keeper *k, struct upf_reader *reader))
 {
 	int fd = regular_file_open(path), rc;
 	enum upf_fault fault = UPF_OK;
 	struct upf_reader *reader = fd < 0 ? NULL : upf_reader_open(fd, &fault, NULL);
 
 	if (reader)
-		rc = write_archive(k, reader);
+		rc = pass(k, reader);
 	else
 		rc = fd < 0 ? fd : fault == UPF_FAULT_MEMORY ? -ENOMEM : -EIO;
 	upf_reader_close(reader);
@@ -145,16 +154,16 @@ static int run(const struct report *r, struct view_result *found)
 	struct trace *t = &r->run->traces.list[0];
 	struct keeper k = {.report = r, .session = upf_reader_session(t->reader)};
 	struct stat st;
-	int rc = open_keeper(&k, r);
+	int rc = view_load(r, NULL); /* names of another build would stay in the archive for ever */
 
 	(void)found;
+	if (rc == 0)
+		rc = open_keeper(&k, r);
 	k.size = fstat(t->fd, &st) == 0 ? (uint64_t)st.st_size : 0;
 	if (rc == 0)
-		rc = read_trace(&k, t->reader, keeper_study_block);
-	for (size_t i = 0; rc == 0 && i < k.nprograms; i++)
-		rc = keeper_find_functions(&k, &k.programs[i]);
+		rc = read_again(&k, t->path, study);
 	if (rc == 0)
-		rc = write_again(&k, t->path);
+		rc = read_again(&k, t->path, write_archive);
 	close_keeper(&k);
 	return rc;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "report/profile/recording.h"
 
+#include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -93,7 +94,8 @@ int recording_load(struct recording *r, const struct load_hooks *hooks, struct p
 	}
 	if (rc == 0)
 		recording_pauses(r);
-	return rc;
+	r->has_wrong = rc == 0 && !r->any_build && build_check(&r->binaries, &r->profile, &r->wrong);
+	return r->has_wrong ? -ENOEXEC : rc;
 }
 
 /* All pauses of a trace that counts as a whole, as its footer tells; NULL: it does not tell. */

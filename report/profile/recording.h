@@ -9,6 +9,7 @@
 #include "report/binary/symbolizer.h"
 #include "report/input/binaries.h"
 #include "report/input/traces.h"
+#include "report/profile/build_check.h"
 #include "report/profile/filter.h"
 #include "report/profile/load.h"
 
@@ -19,6 +20,9 @@ struct recording {
 	struct symbolizer names;
 	struct filter filter;
 	struct profile profile; /* empty until it is loaded */
+	bool any_build;         /* binaries are used whichever build they are */
+	bool has_wrong;         /* otherwise: @wrong is one that is not what ran */
+	struct build_check wrong;
 };
 
 /*
@@ -26,7 +30,10 @@ struct recording {
  * @mangled: names stay as the linker has them. 0 or -ENOMEM.
  */
 int recording_prepare(struct recording *r, const struct selection *selection, bool mangled);
-/* Adds all traces to r->profile, each in its own scope; @hooks, NULL: none, hear what counts. As load_trace(). */
+/*
+ * Adds all traces to r->profile, each in its own scope; @hooks, NULL: none, hear what counts. As load_trace(); or
+ * -ENOEXEC: a binary is probably another build than the one that ran, if r->has_wrong.
+ */
 int recording_load(struct recording *r, const struct load_hooks *hooks, struct progress *progress);
 /*
  * Before they are loaded: time is counted in ns if the traces of @r and @old (NULL: nothing is compared) are of several

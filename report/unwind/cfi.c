@@ -339,3 +339,21 @@ bool cfi_called_from(struct cfi *cfi, uint64_t return_address, uint64_t callee)
 	}
 	return false;
 }
+
+bool cfi_code_before(struct cfi *cfi, uint64_t return_address, bool *calls)
+{
+	bool any = false;
+
+	*calls = false;
+	for (size_t i = 0; i < cfi->nimages && !*calls; i++) {
+		const struct source_image *image = &cfi->images[i];
+		uint64_t target;
+		size_t left;
+
+		if (!image->code || !image_code(image->image, return_address - 1, &left))
+			continue;
+		any = true;
+		*calls = code_call_before(image->code, return_address, &target) != CALL_NONE;
+	}
+	return any;
+}

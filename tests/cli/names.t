@@ -152,6 +152,37 @@ fails 'two builds in two traces' 1 'named2.upf: web1 ran c0ffee00c0ffee02 there,
 	"$report" -s guest named.upf named2.upf
 "$report" --force -s other named.upf >/dev/null
 ok $? 'unless --force'
+
+# --- which build ran, where the trace does not say it: 30 return addresses, each after a call of the right build
+{
+	echo 'int forever = 1;'
+	echo '__attribute__((noinline)) void f30(int n) { while (*(volatile int *)&forever) __asm__ volatile("pause"); }'
+	for i in {29..1}; do
+		echo "__attribute__((noinline)) int f$i(int n) { volatile int a[$i]; a[0] = n; f$((i + 1))(n + 1); return a[0]; }"
+	done
+	echo 'void _start(void) { f1(1); }'
+} >chain.c
+gcc -O1 -g -ffreestanding -fno-pic -no-pie -nostdlib -static -o ran chain.c
+gcc -O0 -g -ffreestanding -fno-pic -no-pie -nostdlib -static -o built_again chain.c
+objdump -d --no-show-raw-insn ran | awk '{ sub(":$", "", $1) } /pause/ || call { print $1 } { call = /call/ }' | paste -sd' ' >chain.lines
+"$mktrace" stacks <chain.lines >chain.upf
+prints 'the right build' "_start;$(printf 'f%s;' {1..29})f30 1" "$report" --folded -q -s ran chain.upf
+said='probably another build than web1 ran, or lies at another address: of 30 return addresses in its code, [0-3] follow a call.*--force'
+for view in flat tree json 'archive -o chain.whole' 'flamegraph -o chain.html'; do
+	# shellcheck disable=SC2086
+	! "$report" --$view -s built_again chain.upf >out 2>err && grep -qE "$said" err && [ ! -s out ] && ! [ -e chain.whole ] && ! [ -e chain.html ]
+	ok $? "another build is refused: --$view"
+done
+! "$report" -s ran@+8 chain.upf >out 2>err && grep -qE "$said" err
+ok $? 'so is another address'
+! "$report" --diff chain.upf -s built_again chain.upf >out 2>err && grep -qE "$said" err
+ok $? 'and what the new trace is compared with'
+"$report" -q --force --folded -s built_again chain.upf >out && [ "$(awk -F';' '{ print $NF }' out)" = 'f30 1' ]
+ok $? 'unless --force'
+cut -d' ' -f1-20 chain.lines | "$mktrace" stacks >short.upf
+prints 'of fewer than 20 return addresses nothing is concluded' 19 sh -c "'$report' --folded -q -s built_again short.upf | tr -dc ';' | wc -c"
+
+# --- the file of a recorded build
 mv guest kept && cp other guest
 fails 'even where it was recorded' 1 "$tmp/guest: not what web1 ran" "$report" named.upf
 rm guest
