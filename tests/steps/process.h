@@ -30,7 +30,10 @@ struct machine {
 	struct arch arch;
 	uint8_t nregs;
 	const char *emulator; /* NULL: the kernel runs it */
-	/* Starts the program at @path, stopped before its first instruction; @prefix is for names of files. */
+	/*
+	 * Starts the program at @path, stopped before its first instruction; @prefix is for names of files. Sets
+	 * p->machine to an emulator's if the kernel does not run it.
+	 */
 	void (*start)(struct process *p, const char *path, const char *prefix);
 	void (*registers)(struct process *p, struct step_registers *to);
 	/* One instruction. False: the program has ended with status 0. */
@@ -47,7 +50,10 @@ struct process {
 	int debugger;  /* socket to the emulator */
 };
 
-extern const struct machine machine_x86_64, machine_i386, machine_arm64, machine_arm;
+extern const struct machine machine_x86_64, machine_i386, machine_i386_emulated, machine_arm64, machine_arm;
+
+/* A machine's kind, of i386. */
+enum kind kind_i386(const uint8_t code[15]);
 
 _Noreturn void fail(const char *what);
 /* Waits until the process stops (true) or has ended with status 0 (false); fails if neither. */

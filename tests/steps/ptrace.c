@@ -1,27 +1,58 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* ptrace.c - programs of x86-64 and i386, stepped by the kernel. */
+/*
+ * ptrace.c - programs of x86-64 and i386, stepped by the kernel; and how i386 is stepped where the kernel does not run
+ * it.
+ */
 #include "guest/x86.h"
 #include "tests/steps/process.h"
 
 #include <elf.h>
+#include <errno.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/ptrace.h>
 #include <sys/user.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
-static void start(struct process *p, const char *path, const char *prefix)
+#define NOT_RUN 126 /* the child's status: the kernel does not run such programs */
+
+/* False: the kernel does not run such programs. */
+static bool try_start(struct process *p, const char *path)
 {
-	(void)prefix;
+	int status;
+
 	p->pid = fork();
 	if (p->pid == 0) {
 		char *const nothing[] = {NULL};
 
 		ptrace(PTRACE_TRACEME, 0, NULL, NULL);
 		execve(path, nothing, nothing);
-		_exit(127);
+		_exit(errno == ENOEXEC ? NOT_RUN : 127);
 	}
-	if (p->pid < 0 || !process_wait(p))
+	if (p->pid < 0 || waitpid(p->pid, &status, 0) != p->pid)
 		fail(path);
+	if (WIFEXITED(status) && WEXITSTATUS(status) == NOT_RUN)
+		return false;
+	if (!WIFSTOPPED(status) || WSTOPSIG(status) != SIGTRAP)
+		fail(path);
+	return true;
+}
+
+static void start(struct process *p, const char *path, const char *prefix)
+{
+	(void)prefix;
+	if (!try_start(p, path))
+		fail(path);
+}
+
+/* Not every kernel for x86-64 runs i386. */
+static void start_i386(struct process *p, const char *path, const char *prefix)
+{
+	if (try_start(p, path))
+		return;
+	p->machine = &machine_i386_emulated;
+	p->machine->start(p, path, prefix);
 }
 
 static bool step(struct process *p)
@@ -65,7 +96,7 @@ static enum kind kind_long(const uint8_t code[15])
 	return kind_of(code, true);
 }
 
-static enum kind kind_i386(const uint8_t code[15])
+enum kind kind_i386(const uint8_t code[15])
 {
 	return kind_of(code, false);
 }
@@ -86,7 +117,7 @@ const struct machine machine_i386 = {
 	.upf = UPF_ARCH_X86_32,
 	.nregs = UPF_REGS_I386,
 	.arch = {.word = 4, .return_offset = 4, .ends_call = x86_ends_call},
-	.start = start,
+	.start = start_i386,
 	.registers = registers,
 	.step = step,
 	.kind = kind_i386,

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* qemu.c - programs of AArch64 and ARM, stepped by qemu's user-mode emulation over gdb's remote protocol. */
+/*
+ * qemu.c - programs of AArch64 and ARM, and of i386 where the kernel does not run them, stepped by qemu's user-mode
+ * emulation over gdb's remote protocol.
+ */
 #include "guest/arm.h"
+#include "guest/x86.h"
 #include "tests/steps/process.h"
 
 #include <elf.h>
@@ -156,6 +160,34 @@ static void registers_arm(struct process *p, struct step_registers *to)
 		to->regs.all[i] = to->all[i];
 	to->link = to->all[14] & ~(uint64_t)1;
 }
+
+/* eax, ecx, edx, ebx, esp, ebp, esi, edi, eip. */
+static void registers_i386(struct process *p, struct step_registers *to)
+{
+	char hex[PACKET];
+
+	send_command(p, "g");
+	if (!get_reply(p, hex) || strlen(hex) < (size_t)2 * 4 * (UPF_REGS_I386 + 1))
+		fail("registers");
+	*to = (struct step_registers){.regs.valid = true};
+	for (unsigned i = 0; i < UPF_REGS_I386; i++)
+		to->all[i] = register_at(hex, i, 4);
+	to->regs.sp = to->all[4];
+	to->regs.fp = to->all[5];
+	to->regs.ip = register_at(hex, UPF_REGS_I386, 4);
+}
+
+const struct machine machine_i386_emulated = {
+	.elf = EM_386,
+	.upf = UPF_ARCH_X86_32,
+	.nregs = UPF_REGS_I386,
+	.arch = {.word = 4, .return_offset = 4, .ends_call = x86_ends_call},
+	.emulator = "qemu-i386",
+	.start = start,
+	.registers = registers_i386,
+	.step = step,
+	.kind = kind_i386,
+};
 
 static uint32_t word_of(const uint8_t *code)
 {
