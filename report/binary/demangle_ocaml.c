@@ -19,14 +19,23 @@ static int hex_digit(char c)
 	return at ? (int)(at - digits) : -1;
 }
 
-/* "_1319" at the end; what is nothing but that stays, as in camlUnit__1319. */
+/* Is "fun" all that stands behind the last separator? Functions without a name are all called so. */
+static bool is_closure(const char *name, size_t len)
+{
+	return len > 4 && memcmp(name + len - 3, "fun", 3) == 0 &&
+	       (name[len - 4] == '.' || (name[len - 4] == '_' && name[len - 5] == '_'));
+}
+
+/* "_1319" at the end; what is nothing but that stays, as in camlUnit__1319, and what tells closures apart. */
 static size_t without_stamp(const char *name, size_t len)
 {
 	size_t n = len;
 
 	while (n > 0 && isdigit((unsigned char)name[n - 1]))
 		n--;
-	return n < len && n > 1 && name[n - 1] == '_' && name[n - 2] != '_' && name[n - 2] != '.' ? n - 1 : len;
+	if (n == len || n < 2 || name[n - 1] != '_' || name[n - 2] == '_' || name[n - 2] == '.')
+		return len;
+	return is_closure(name, n - 1) ? len : n - 1;
 }
 
 /* The next piece of @len bytes at @at: what it stands for in *c, how long it is. */

@@ -3,6 +3,7 @@
 #include "common/hash_table.h"
 #include "report/binary/debug_file.h"
 #include "report/binary/line_table.h"
+#include "report/binary/local_names.h"
 #include "report/binary/spans.h"
 
 #include <dwarf.h>
@@ -25,7 +26,9 @@ struct unit {
 	Dwarf_Off die;
 	bool read;     /* its functions are known */
 	bool readable; /* then: its line table */
+	bool scoped;   /* then: names of its functions have scopes */
 	struct spans functions;
+	struct local_names names;
 };
 
 struct lines {
@@ -44,6 +47,12 @@ struct lines {
 	struct path *paths; /* those that were relative */
 	size_t npaths, paths_cap;
 	struct hash_table by_path;
+	struct local_name { /* of a function that has no linker's name */
+		Dwarf_Off die;
+		char *text;
+	} * locals;
+	size_t nlocals, locals_cap;
+	struct hash_table by_local;
 };
 
 /* A file's name as the compiler got it, and the same after the directory in which it ran. */
@@ -72,8 +81,14 @@ void lines_free(struct lines *l)
 {
 	if (!l)
 		return;
-	for (size_t i = 0; i < l->nunits; i++)
+	for (size_t i = 0; i < l->nunits; i++) {
 		free(l->units[i].functions.list);
+		local_names_free(&l->units[i].names);
+	}
+	for (size_t i = 0; i < l->nlocals; i++)
+		free(l->locals[i].text);
+	free(l->locals);
+	hash_table_free(&l->by_local);
 	for (size_t i = 0; i < l->npaths; i++)
 		free(l->paths[i].whole);
 	free(l->paths);
@@ -205,8 +220,24 @@ static bool next_entry(Dwarf_Die *path, int *depth)
 	return *depth >= 0 && dwarf_dieoffset(&path[*depth]) > last;
 }
 
+/* What is known of one entry that functions are or may be in. */
+static int read_entry(struct lines *l, struct unit *u, Dwarf_Die *die, Dwarf_Die *parent, int tag)
+{
+	int rc = 0;
+
+	if (tag == DW_TAG_subprogram)
+		rc = add_ranges(l, &u->functions, die, 0);
+	if (rc == 0 && tag == DW_TAG_subprogram)
+		rc = local_names_copy(&u->names, die);
+	if (rc == 0 && u->scoped && l->nspans < l->spans_max) {
+		l->nspans++;
+		rc = local_names_scope(&u->names, die, parent);
+	}
+	return rc;
+}
+
 /* The functions below @die, wherever they stand. */
-static int read_functions(struct lines *l, struct spans *functions, Dwarf_Die *die)
+static int read_functions(struct lines *l, struct unit *u, Dwarf_Die *die)
 {
 	Dwarf_Die path[NESTING_MAX];
 	int depth = 0, rc = 0;
@@ -216,8 +247,8 @@ static int read_functions(struct lines *l, struct spans *functions, Dwarf_Die *d
 	for (bool more = true; rc == 0 && more;) {
 		int tag = dwarf_tag(&path[depth]);
 
-		if (tag == DW_TAG_subprogram)
-			rc = add_ranges(l, functions, &path[depth], 0);
+		if (may_hold_functions(tag))
+			rc = read_entry(l, u, &path[depth], depth ? &path[depth - 1] : NULL, tag);
 		if (may_hold_functions(tag) && depth + 1 < NESTING_MAX &&
 		    dwarf_child(&path[depth], &path[depth + 1]) == 0)
 			depth++;
@@ -227,26 +258,156 @@ static int read_functions(struct lines *l, struct spans *functions, Dwarf_Die *d
 	return rc;
 }
 
-/* --- one address ------------------------------------------------------------------------------------------------- */
-
-static const char *name_of(Dwarf_Die *die)
-{
-	Dwarf_Attribute attribute;
-	const char *name = NULL;
-
-	if (dwarf_attr_integrate(die, DW_AT_linkage_name, &attribute) ||
-	    dwarf_attr_integrate(die, DW_AT_MIPS_linkage_name, &attribute))
-		name = dwarf_formstring(&attribute);
-	if (!name && dwarf_attr_integrate(die, DW_AT_name, &attribute))
-		name = dwarf_formstring(&attribute);
-	return name && *name ? name : NULL;
-}
-
 static bool number_of(Dwarf_Die *die, unsigned name, Dwarf_Word *value)
 {
 	Dwarf_Attribute attribute;
 
 	return dwarf_attr(die, name, &attribute) && dwarf_formudata(&attribute, value) == 0;
+}
+
+/* The one that the unit was compiled in; NULL: it does not say. */
+static const char *directory_of(Dwarf_Die *unit)
+{
+	Dwarf_Attribute attribute;
+
+	return dwarf_formstring(dwarf_attr(unit, DW_AT_comp_dir, &attribute));
+}
+
+/* libdw reads the table of a unit once if it is sound, and otherwise again and again. 1, 0 or -ENOMEM. */
+static int has_readable_lines(struct lines *l, Dwarf_Die *unit)
+{
+	const char *directory = directory_of(unit);
+	Dwarf_Lines *lines;
+	Dwarf_Word at;
+	size_t n;
+	int rc = number_of(unit, DW_AT_stmt_list, &at)
+	                 ? line_tables_admit(&l->tables, at, directory ? strlen(directory) : 0)
+	                 : 0;
+
+	if (rc > 0 && dwarf_getsrclines(unit, &lines, &n) != 0) {
+		line_tables_refuse(&l->tables, at);
+		rc = 0;
+	}
+	return rc;
+}
+
+static bool is_cplusplus(Dwarf_Die *unit)
+{
+	switch (dwarf_srclang(unit)) {
+	case DW_LANG_C_plus_plus:
+	case DW_LANG_C_plus_plus_03:
+	case DW_LANG_C_plus_plus_11:
+	case DW_LANG_C_plus_plus_14:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* The unit's functions, read when it is first asked about. */
+static int read_unit(struct lines *l, struct unit *u, Dwarf_Die *die)
+{
+	int rc;
+
+	if (u->read)
+		return 0;
+	u->read = true;
+	rc = has_readable_lines(l, die);
+	u->readable = rc > 0;
+	u->scoped = is_cplusplus(die);
+	if (rc >= 0)
+		rc = read_functions(l, u, die);
+	spans_sort(&u->functions);
+	local_names_sort(&u->names);
+	return rc;
+}
+
+/* --- one address ------------------------------------------------------------------------------------------------- */
+
+static const char *text_of(Dwarf_Die *die, unsigned name)
+{
+	Dwarf_Attribute attribute;
+	const char *text = dwarf_formstring(dwarf_attr_integrate(die, name, &attribute));
+
+	return text && *text ? text : NULL;
+}
+
+/* NULL: it has none. */
+static const char *linkers_name(Dwarf_Die *die)
+{
+	const char *name = text_of(die, DW_AT_linkage_name);
+
+	return name ? name : text_of(die, DW_AT_MIPS_linkage_name);
+}
+
+/* The unit that @die stands in, which may be another one than its code; its functions are read. NULL: not known. */
+static struct unit *unit_of(struct lines *l, Dwarf_Die *die)
+{
+	size_t low = 0, high = l->nunits;
+	Dwarf_Off at;
+	Dwarf_Die cu;
+
+	if (!dwarf_diecu(die, &cu, NULL, NULL))
+		return NULL;
+	at = dwarf_dieoffset(&cu);
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (l->units[middle].die < at)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == l->nunits || l->units[low].die != at)
+		return NULL;
+	return read_unit(l, &l->units[low], &cu) == 0 ? &l->units[low] : NULL;
+}
+
+/* The same for all copies of a function: good as long as @l. NULL: no memory, or no C++. */
+static const char *scoped_name(struct lines *l, Dwarf_Die *die)
+{
+	Dwarf_Attribute attribute;
+	struct buf text = {0};
+	Dwarf_Die origin;
+	struct unit *u;
+	uint32_t hash, id;
+
+	if (!dwarf_formref_die(dwarf_attr(die, DW_AT_abstract_origin, &attribute), &origin))
+		origin = *die;
+	u = unit_of(l, &origin);
+	if (!u || !u->scoped || hash_table_reserve(&l->by_local) != 0 ||
+	    array_room(&l->locals, &l->locals_cap, l->nlocals, sizeof(*l->locals)) != 0)
+		return NULL;
+	hash = hash_table_hash(&l->by_local, dwarf_dieoffset(&origin), 0);
+	for (size_t at = hash_table_first(&l->by_local, hash); hash_table_id(&l->by_local, &at, hash, &id);
+	     at = hash_table_next(&l->by_local, at))
+		if (l->locals[id].die == dwarf_dieoffset(&origin))
+			return l->locals[id].text;
+	if (local_names_text(&u->names, &origin, &text) != 0) {
+		buf_free(&text);
+		return NULL;
+	}
+	l->locals[l->nlocals] = (struct local_name){dwarf_dieoffset(&origin), (char *)text.data};
+	hash_table_add(&l->by_local, hash, (uint32_t)l->nlocals);
+	return l->locals[l->nlocals++].text;
+}
+
+static struct line_frame frame_of(struct lines *l, const struct unit *u, Dwarf_Die *die)
+{
+	struct line_frame frame = {.name = linkers_name(die)};
+	Dwarf_Addr called;
+
+	if (frame.name)
+		return frame;
+	frame.name = text_of(die, DW_AT_name);
+	if (frame.name && local_names_called(&u->names, die, &called))
+		frame.called = called + l->bias;
+	if (frame.name && u->scoped) {
+		const char *scoped = scoped_name(l, die);
+
+		frame.name = scoped ? scoped : frame.name;
+	}
+	return frame;
 }
 
 static const char *join(struct lines *l, const char *directory, const char *file)
@@ -267,14 +428,6 @@ static const char *join(struct lines *l, const char *directory, const char *file
 	l->paths[l->npaths] = (struct path){directory, file, whole};
 	hash_table_add(&l->by_path, hash, (uint32_t)l->npaths++);
 	return whole;
-}
-
-/* The one that the unit was compiled in; NULL: it does not say. */
-static const char *directory_of(Dwarf_Die *unit)
-{
-	Dwarf_Attribute attribute;
-
-	return dwarf_formstring(dwarf_attr(unit, DW_AT_comp_dir, &attribute));
 }
 
 /* @file with the unit's directory, if it is relative. */
@@ -336,20 +489,21 @@ static bool is_on_the_way(struct lines *l, Dwarf_Die *die, int tag, uint64_t add
 }
 
 /* Goes down from the function @die to the innermost inlined one at @address. */
-static int read_inlined(struct lines *l, Dwarf_Die *unit, Dwarf_Die *die, uint64_t address, struct line_frame *frames)
+static int read_inlined(struct lines *l, const struct unit *u, Dwarf_Die *unit, Dwarf_Die *die, uint64_t address,
+                        struct line_frame *frames)
 {
 	Dwarf_Die path[NESTING_MAX];
 	int depth = 0, n = 1;
 	bool more = dwarf_child(die, &path[0]) == 0;
 
-	frames[0] = (struct line_frame){.name = name_of(die)};
+	frames[0] = frame_of(l, u, die);
 	while (more && n < LINES_DEPTH_MAX && l->looks++ < l->looks_max) {
 		int tag = dwarf_tag(&path[depth]);
 		bool down = is_on_the_way(l, &path[depth], tag, address);
 
 		if (down && tag == DW_TAG_inlined_subroutine) {
 			read_call(l, unit, &path[depth], &frames[n - 1]);
-			frames[n++] = (struct line_frame){.name = name_of(&path[depth])};
+			frames[n++] = frame_of(l, u, &path[depth]);
 			/* Its siblings are elsewhere; what is inlined further is below it. */
 			more = dwarf_child(&path[depth], &path[0]) == 0;
 			depth = 0;
@@ -360,40 +514,6 @@ static int read_inlined(struct lines *l, Dwarf_Die *unit, Dwarf_Die *die, uint64
 		}
 	}
 	return n;
-}
-
-/* libdw reads the table of a unit once if it is sound, and otherwise again and again. 1, 0 or -ENOMEM. */
-static int has_readable_lines(struct lines *l, Dwarf_Die *unit)
-{
-	const char *directory = directory_of(unit);
-	Dwarf_Lines *lines;
-	Dwarf_Word at;
-	size_t n;
-	int rc = number_of(unit, DW_AT_stmt_list, &at)
-	                 ? line_tables_admit(&l->tables, at, directory ? strlen(directory) : 0)
-	                 : 0;
-
-	if (rc > 0 && dwarf_getsrclines(unit, &lines, &n) != 0) {
-		line_tables_refuse(&l->tables, at);
-		rc = 0;
-	}
-	return rc;
-}
-
-/* The unit's functions, read when it is first asked about. */
-static int read_unit(struct lines *l, struct unit *u, Dwarf_Die *die)
-{
-	int rc;
-
-	if (u->read)
-		return 0;
-	u->read = true;
-	rc = has_readable_lines(l, die);
-	u->readable = rc > 0;
-	if (rc >= 0)
-		rc = read_functions(l, &u->functions, die);
-	spans_sort(&u->functions);
-	return rc;
 }
 
 int lines_find(struct lines *l, uint64_t address, struct line_frame *frames)
@@ -419,7 +539,7 @@ int lines_find(struct lines *l, uint64_t address, struct line_frame *frames)
 	function = spans_find(&unit->functions, address, &l->looks, l->looks_max);
 	frames[0] = (struct line_frame){0};
 	if (function && dwarf_offdie(l->dwarf, function->die, &function_die))
-		n = read_inlined(l, readable, &function_die, address, frames);
+		n = read_inlined(l, unit, readable, &function_die, address, frames);
 	read_line(l, readable, address, &frames[n - 1]);
 	return n;
 }

@@ -16,7 +16,13 @@
 
 /* One function at an address. The texts live as long as the lines. */
 struct line_frame {
-	const char *name; /* the linker's name if it has one of its own, else the source's; NULL: not known */
+	/*
+	 * The linker's name if it has one of its own; else the source's, of C++ with its scope and parameters; NULL: not
+	 * known.
+	 */
+	const char *name;
+	/* Of an inlined function without a linker's name: where it is called as well, and may have a symbol; 0: nowhere */
+	uint64_t called;
 	const char *file; /* NULL: not known */
 	/* where the function inlined into it is called; in the innermost one, the line of the address; 0: not known */
 	uint32_t line;

@@ -42,6 +42,22 @@ code=$?
 sed 's/^/# /' compared
 ok $code 'Rust: as addr2line -Cif'
 
+# --- local functions, inlined and called: one name, the symbol's
+one_name() { # one_name SOURCE LEAST COMPILER FLAG...: at least LEAST functions
+	LEAST=$2 "$samples/one-name" "$build/tests/tools/addresses" "$samples/$1" "${@:3}" >different 2>&1
+	code=$?
+	sed 's/^/# /' different
+	ok $code "local functions have one name each: ${*:3}"
+}
+for command in 'g++ -O1' 'g++ -O2' 'g++ -O3' 'g++ -Os' 'g++ -O2 -gdwarf-4' 'g++ -O2 -flto' 'clang++ -O2'; do
+	# shellcheck disable=SC2086
+	one_name local.cc 9 $command
+done
+for command in 'gcc -O2' 'gcc -O3 -flto' 'clang -O2'; do
+	# shellcheck disable=SC2086
+	one_name local.c 1 $command
+done
+
 # --- a guest
 gcc -O2 -g -ffreestanding -fno-pic -no-pie -nostdlib -static -Wl,--build-id=0xc0ffee00c0ffee01 -o guest "$samples/guest.c" ||
 	echo 'Bail out! no guest'

@@ -59,7 +59,11 @@ static void ocaml(void **state)
 	expect("camlStdlib$__$40_199", "Stdlib$.@");
 	expect("camlStdlib__$5e_45", "Stdlib.^");
 	expect("camlDune__exe__Main__entry", "Dune.exe.Main.entry");
-	expect("camlMirage_net__fun_1234", "Mirage_net.fun");
+	expect("camlMirage_net__fun_1234", "Mirage_net.fun_1234"); /* two closures are not one function */
+	expect("camlMirage_net.fun_1234", "Mirage_net.fun_1234");
+	expect("camlMirage__Net__fun_12", "Mirage.Net.fun_12");
+	expect("camlMirage_net__my_fun_1234", "Mirage_net.my_fun");
+	expect("camlMirage_net__fund_1234", "Mirage_net.fund");
 	expect("camlFoo__12", "Foo.12");
 	expect("caml_startup__code_begin", "caml_startup__code_begin");
 	expect("caml_alloc_small_dispatch", "caml_alloc_small_dispatch");
