@@ -21,11 +21,11 @@ struct line_frame {
 	 * known.
 	 */
 	const char *name;
-	/* Of an inlined function without a linker's name: where it is called as well, and may have a symbol; 0: nowhere */
-	uint64_t called;
 	const char *file; /* NULL: not known */
 	/* where the function inlined into it is called; in the innermost one, the line of the address; 0: not known */
 	uint32_t line;
+	/* Of an inlined function without a linker's name: where it is called as well, and may have a symbol; 0: nowhere */
+	uint64_t called;
 };
 
 struct debug_search;
