@@ -26,6 +26,15 @@ struct cfi_known_row {
 	struct cfi_row row;
 };
 
+/*
+ * Is the row doubtful before the next call, because it is of an aligned frame? gcc 12's tables say in such a frame's
+ * epilogue that the caller's frame pointer is still in memory after it was popped.
+ */
+static inline bool cfi_is_doubtful(const struct cfi_known_row *k, const struct isa *isa)
+{
+	return k->live || k->row.reg[isa->fp].where == CFI_SAVED_BY_FP;
+}
+
 struct cfi;
 
 /* @symbols must outlive it. NULL: errno. */

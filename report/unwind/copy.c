@@ -116,16 +116,17 @@ static uint8_t step_live(const struct walk *w, const struct cfi_known_row *k, st
 }
 
 /*
- * Tables are known to be wrong in the middle of some epilogues: of the CFA (clang 14), or of the frame pointer of an
- * aligned frame (gcc 12), for which they need more than a row; and behind calls of functions that take their arguments
- * off the stack. There the code is right, if the return address it leads to follows a call.
+ * Tables are known to be wrong in the middle of some epilogues: about the CFA (clang 14), or about the frame pointer of
+ * an aligned frame (gcc 12); and after calls of functions that take their arguments off the stack. There the code is
+ * right, if the return address it leads to follows a call.
  */
 static void prefer_code(const struct walk *w, struct cfi_known_row *k, uint8_t *end, struct registers *up)
 {
 	struct cfi_known_row by_code;
 	struct registers other = {0};
 
-	if (!w->isa->tables_hold_at_calls && !k->live && *end == 0 && cfi_called_from(w->cfi, up->ip, w->regs.ip))
+	if (!w->isa->tables_hold_at_calls && !cfi_is_doubtful(k, w->isa) && *end == 0 &&
+	    cfi_called_from(w->cfi, up->ip, w->regs.ip))
 		return;
 	by_code = cfi_from_code(w->cfi, w->regs.ip, false);
 	if (by_code.source != CFI_BY_CODE || by_code.row.kind != CFI_CALLER || apply(w, &by_code.row, &other) != 0 ||
@@ -169,7 +170,7 @@ static bool go_up(struct walk *w, uint8_t *end)
 		return false;
 	}
 	*end = UPF_END_ROOT;
-	if (!k.live && k.row.kind == CFI_ROOT)
+	if (k.row.kind == CFI_ROOT)
 		return false;
 	if (k.row.kind == CFI_POPPED) {
 		*end = end_of_popped(w);
@@ -188,17 +189,16 @@ static bool go_up(struct walk *w, uint8_t *end)
 	if (*end != 0)
 		return false;
 	/* What was interrupted was a user's program: its stack is another one. */
-	if (!k.live && k.row.interrupted && w->regs.ip >= w->isa->kernel_from && up.ip < w->isa->kernel_from) {
+	if (k.row.interrupted && w->regs.ip >= w->isa->kernel_from && up.ip < w->isa->kernel_from) {
 		*end = UPF_END_ROOT;
 		return false;
 	}
 	/* Every frame but a leaf's takes room, and an interrupt may have switched stacks. */
-	if (up.reg[w->isa->sp] < w->regs.reg[w->isa->sp] + !(!k.live && k.row.ra == CFI_RA_LINK) &&
-	    !(!k.live && k.row.interrupted)) {
+	if (up.reg[w->isa->sp] < w->regs.reg[w->isa->sp] + (k.row.ra != CFI_RA_LINK) && !k.row.interrupted) {
 		*end = UPF_END_DESCENDING;
 		return false;
 	}
-	w->behind = k.live || !k.row.interrupted;
+	w->behind = !k.row.interrupted;
 	w->regs = up;
 	return true;
 }

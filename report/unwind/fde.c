@@ -24,7 +24,6 @@ enum {
 	ENC_S8 = 0x0c,
 	ENC_PCREL = 0x10
 };
-enum { CFA_DEF = 0x0c, CFA_DEF_EXPRESSION = 0x0f, CFA_DEF_SF = 0x12 };
 
 /* One entry, CIE or FDE, as its first words tell. */
 struct entry {
@@ -37,7 +36,6 @@ struct entry {
 struct cie {
 	uint8_t encoding; /* of addresses in its FDEs */
 	bool sized;       /* FDEs have augmentation data, with its length before it */
-	bool plain;       /* no augmentation */
 	bool interrupted; /* of a signal's or an interrupt's frame */
 	uint64_t code_align;
 	int64_t data_align;
@@ -117,22 +115,6 @@ static bool get_augmentation(struct cie *cie, struct cursor *c, const char *lett
 	return !data.bad;
 }
 
-static bool by_libunwind(const struct fde_index *x)
-{
-	return x->isa == &isa_x86_64;
-}
-
-/* libunwind trusts a CIE to define the CFA before anything else; it must not see others. */
-static bool defines_frame(struct cursor c)
-{
-	uint8_t op;
-
-	do
-		op = get_u8(&c);
-	while (!c.bad && op == 0);
-	return op == CFA_DEF || op == CFA_DEF_SF || op == CFA_DEF_EXPRESSION;
-}
-
 static unsigned return_column(const struct isa *isa)
 {
 	return isa->link == ISA_NONE ? isa->ip : isa->link;
@@ -158,14 +140,14 @@ static bool get_cie(const struct fde_index *x, bool debug, uint64_t at, struct c
 		return false;
 	if (version == 4 && (get_u8(&e.body) != x->isa->word || get_u8(&e.body) != 0))
 		return false;
-	*cie = (struct cie){.encoding = ENC_ABS, .plain = len == 0};
+	*cie = (struct cie){.encoding = ENC_ABS};
 	cie->code_align = get_uleb(&e.body);
 	cie->data_align = get_sleb(&e.body);
 	column = version == 1 ? get_u8(&e.body) : get_uleb(&e.body);
 	if (len && !get_augmentation(cie, &e.body, (const char *)letters, x->isa->word))
 		return false;
 	cie->instructions = e.body;
-	return !e.body.bad && column == return_column(x->isa) && (!by_libunwind(x) || defines_frame(e.body));
+	return !e.body.bad && column == return_column(x->isa);
 }
 
 /* Decodes a pointer that is at address @here, of a machine whose words have @word bytes. */
@@ -222,18 +204,14 @@ static bool get_range(const struct fde_index *x, struct entry *e, const struct c
 	return !e->body.bad && size != 0 && fde->end > fde->start;
 }
 
-/*
- * In an image that was moved, absolute addresses are still as linked. .debug_frame has only such addresses; they are
- * corrected here. libunwind reads .eh_frame in place, so descriptions with absolute addresses, which are rare there,
- * cannot be used where it reads.
- */
+/* In an image that was moved, absolute addresses are still as linked. */
 static bool place(const struct fde_index *x, const struct cie *cie, struct fde *fde)
 {
 	if (x->bias == 0 || (cie->encoding & 0x70) == ENC_PCREL)
 		return true;
 	fde->start += x->bias;
 	fde->end += x->bias;
-	return (fde->debug || !by_libunwind(x)) && fde->start < fde->end;
+	return fde->start < fde->end;
 }
 
 static int add(struct fde_index *x, const struct fde *fde)
@@ -259,7 +237,7 @@ static int index_section(struct fde_index *x, bool debug)
 		if (e.is_cie)
 			continue;
 		if (e.cie != last_cie)
-			usable = get_cie(x, debug, e.cie, &cie) && (!debug || cie.plain || !by_libunwind(x));
+			usable = get_cie(x, debug, e.cie, &cie);
 		last_cie = e.cie;
 		if (usable && cursor_left(&e.body) <= FDE_MAX && get_range(x, &e, &cie, &fde) && place(x, &cie, &fde))
 			rc = add(x, &fde);

@@ -4,12 +4,11 @@
  * made from the sections themselves, so it does not depend on .eh_frame_hdr, which may be missing or wrong.
  *
  * It lists only what can be read safely. It skips descriptions that are cut short, have an unknown encoding, or whose
- * common part (CIE) is unusually long; of x86-64, also where that does not begin by defining the CFA, for libunwind.
+ * common part (CIE) is unusually long.
  */
 #ifndef REPORT_UNWIND_FDE_H
 #define REPORT_UNWIND_FDE_H
 
-#include "common/buf.h"
 #include "format/bytes/wire.h"
 #include "report/binary/image.h"
 #include "report/isa/isa.h"
@@ -45,10 +44,5 @@ void fde_free(struct fde_index *x);
 /* The description that covers @address, or NULL. */
 const struct fde *fde_find(const struct fde_index *x, uint64_t address);
 int fde_program(const struct fde_index *x, const struct fde *fde, struct fde_program *p); /* 0 or -EBADMSG */
-/*
- * Converts a description of .debug_frame to the form of .eh_frame: writes its CIE and itself, which is at *at, to
- * @out. 0, -ENOMEM or -EBADMSG.
- */
-int fde_as_eh(const struct fde_index *x, const struct fde *fde, struct buf *out, size_t *at);
 
 #endif

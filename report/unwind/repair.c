@@ -132,7 +132,7 @@ static enum candidate judge(const struct climb *w, const struct cfi_known_row *k
 	const struct cfi_row *row = &k->row;
 	uint64_t at = cfa_of(w, row) + (uint64_t)(int64_t)row->ra_offset, offset;
 
-	if (k->source <= CFI_DAMAGED || k->live || row->kind == CFI_ROOT || row->interrupted)
+	if (k->source <= CFI_DAMAGED || cfi_is_doubtful(k, w->isa) || row->kind == CFI_ROOT || row->interrupted)
 		return CANDIDATE_NONE;
 	if (row->cfa_base == w->isa->cfa && !w->behind)
 		return find_only(w, caller);
@@ -180,7 +180,7 @@ static bool is_root(const struct climb *w, uint64_t caller)
 {
 	const struct cfi_known_row *k = cfi_find(w->cfi, caller, true);
 
-	return k && k->source > CFI_DAMAGED && !k->live && k->row.kind == CFI_ROOT;
+	return k && k->source > CFI_DAMAGED && k->row.kind == CFI_ROOT;
 }
 
 /* One caller up, if there is one below the frame that the frame pointer tells of. */

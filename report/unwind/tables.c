@@ -11,7 +11,7 @@ struct tables *tables_new(struct image *image)
 	errno = ENOENT;
 	if (!isa)
 		return NULL;
-	return isa == &isa_x86_64 ? tables_new_libunwind(image) : tables_new_dwarf(image, isa);
+	return tables_new_dwarf(image, isa);
 }
 
 struct tables *tables_new_at_calls(struct image *image)

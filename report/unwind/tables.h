@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * tables.h - an image's unwind tables, .eh_frame and .debug_frame: of x86-64 as libunwind reads them, of other
- * instruction sets as we do; ARM's .ARM.exidx.
+ * tables.h - an image's unwind tables: .eh_frame, .debug_frame, and ARM's .ARM.exidx.
  */
 #ifndef REPORT_UNWIND_TABLES_H
 #define REPORT_UNWIND_TABLES_H

@@ -2,12 +2,14 @@
 /*
  * tables_dwarf.c - CFI rows of .eh_frame and .debug_frame. The rules of a frame (frame_rules.h) become a row; of their
  * DWARF expressions (DWARF 4, 2.5) those that compilers and linkers make for frames: sums of a register and constants,
- * perhaps read from memory once. Whatever else an expression does is not evaluated, so a stranger's table cannot loop.
+ * perhaps read from memory once. Whatever else an expression does is not evaluated, so a stranger's table cannot loop;
+ * on x86-64, libunwind unwinds such a frame.
  */
 #include "report/unwind/tables_reader.h"
 
 #include "report/unwind/frame_rules.h"
 #include "report/unwind/leb128.h"
+#include "report/unwind/libunwind_step.h"
 
 #include <dwarf.h>
 #include <errno.h>
@@ -17,6 +19,7 @@ struct dwarf_tables {
 	struct tables base;
 	const struct isa *isa;
 	struct fde_index index;
+	struct libunwind_step *step; /* NULL: not x86-64's */
 };
 
 /* --- expressions ------------------------------------------------------------------------------------------------- */
@@ -266,26 +269,34 @@ static int find_return(const struct isa *isa, uint64_t ip, const struct frame_ru
 	}
 }
 
+/* @more: a rule of the frame needs more than a row can say. */
+static void find_kept(const struct isa *isa, uint64_t ip, const struct frame_rule *rule, unsigned r,
+                      struct cfi_row *row, bool *more)
+{
+	row->reg[r].where = (uint8_t)find_register(isa, ip, rule, &row->reg[r].offset);
+	*more |= row->reg[r].where == CFI_LOST && rule->kind >= RULE_EXPRESSION;
+}
+
 static int make_row(const struct isa *isa, uint64_t ip, const struct fde_program *p, const struct frame_rules *rules,
-                    struct cfi_row *row)
+                    struct cfi_row *row, bool *more)
 {
 	int rc;
 
 	*row = (struct cfi_row){.kind = CFI_CALLER, .interrupted = p->interrupted};
-	rc = find_cfa(isa, ip, &rules->cfa, row);
+	*more = false;
+	rc = find_return(isa, ip, &rules->column[p->column], row);
+	if (row->kind == CFI_ROOT)
+		return 0;
 	if (rc == 0)
-		rc = find_return(isa, ip, &rules->column[p->column], row);
+		rc = find_cfa(isa, ip, &rules->cfa, row);
+	*more = rc != 0;
 	for (unsigned r = 0; r < isa->regs; r++)
 		row->reg[r].where = CFI_LOST;
-	for (unsigned k = 0; k < isa->nkept; k++) {
-		unsigned r = isa->kept[k];
-
-		row->reg[r].where = (uint8_t)find_register(isa, ip, &rules->column[r], &row->reg[r].offset);
-	}
+	for (unsigned k = 0; k < isa->nkept; k++)
+		find_kept(isa, ip, &rules->column[isa->kept[k]], isa->kept[k], row, more);
 	row->reg[isa->sp].where = CFI_VALUE; /* the CFA, but where an interrupt's code says otherwise */
 	if (rules->column[isa->sp].kind > RULE_SAME)
-		row->reg[isa->sp].where =
-			(uint8_t)find_register(isa, ip, &rules->column[isa->sp], &row->reg[isa->sp].offset);
+		find_kept(isa, ip, &rules->column[isa->sp], isa->sp, row, more);
 	return rc;
 }
 
@@ -295,6 +306,7 @@ static int find_row(struct tables *tables, uint64_t address, struct cfi_row *row
 	const struct fde *fde = fde_find(&t->index, address);
 	struct frame_rules rules;
 	struct fde_program p;
+	bool more;
 	int rc;
 
 	if (!fde)
@@ -302,7 +314,18 @@ static int find_row(struct tables *tables, uint64_t address, struct cfi_row *row
 	rc = fde_program(&t->index, fde, &p);
 	if (rc == 0)
 		rc = frame_rules_at(t->isa, &p, fde->start, address, &rules);
-	return rc ? rc : make_row(t->isa, address, &p, &rules, row);
+	if (rc != 0)
+		return rc;
+	rc = make_row(t->isa, address, &p, &rules, row, &more);
+	return more && t->step && !fde->debug ? -ENOTSUP : rc;
+}
+
+static int step(struct tables *tables, uint64_t address, struct registers *r, const struct memory *m)
+{
+	const struct dwarf_tables *t = (const struct dwarf_tables *)tables;
+	const struct fde *fde = fde_find(&t->index, address);
+
+	return fde ? libunwind_step(t->step, fde, address, r, m) : -EBADMSG;
 }
 
 /* --- opening ----------------------------------------------------------------------------------------------------- */
@@ -311,13 +334,14 @@ static void close_tables(struct tables *tables)
 {
 	struct dwarf_tables *t = (struct dwarf_tables *)tables;
 
+	libunwind_step_free(t->step);
 	fde_free(&t->index);
 	free(t);
 }
 
 struct tables *tables_new_dwarf(struct image *image, const struct isa *isa)
 {
-	static const struct tables_reader reader = {find_row, NULL, close_tables};
+	static const struct tables_reader reader = {find_row, step, close_tables};
 	struct dwarf_tables *t = calloc(1, sizeof(*t));
 	int rc;
 
@@ -328,6 +352,8 @@ struct tables *tables_new_dwarf(struct image *image, const struct isa *isa)
 	rc = fde_index(&t->index, image);
 	if (rc == 0 && t->index.n == 0)
 		rc = -ENOENT;
+	if (rc == 0 && isa == &isa_x86_64 && !(t->step = libunwind_step_new(image, &t->index)))
+		rc = -ENOMEM;
 	if (rc == 0)
 		return &t->base;
 	close_tables(&t->base);

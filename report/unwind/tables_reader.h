@@ -21,8 +21,7 @@ struct tables {
 };
 
 /* NULL: errno; ENOENT: the image has no unwind tables. */
-struct tables *tables_new_libunwind(struct image *image);                    /* x86-64 */
-struct tables *tables_new_dwarf(struct image *image, const struct isa *isa); /* of any other */
+struct tables *tables_new_dwarf(struct image *image, const struct isa *isa); /* .eh_frame and .debug_frame */
 struct tables *tables_new_exidx(struct image *image, const struct isa *isa); /* ARM's own */
 
 #endif
