@@ -105,7 +105,7 @@ static const char *segment_name(uint32_t id)
 	return id >= REGISTER_ES_BASE && part < 3 && segment < SEGMENTS ? parts[part][segment] : NULL;
 }
 
-const char *register_name(uint32_t id)
+const char *upf_register_name(uint32_t id)
 {
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (names[i].id == id)
@@ -113,7 +113,7 @@ const char *register_name(uint32_t id)
 	return segment_name(id);
 }
 
-void registers_add(struct register_set *set, uint32_t id, uint64_t value)
+void upf_registers_add(struct register_set *set, uint32_t id, uint64_t value)
 {
 	if (set->n == REGISTERS_MAX)
 		return;
@@ -121,7 +121,7 @@ void registers_add(struct register_set *set, uint32_t id, uint64_t value)
 	set->of[set->n++].value = value;
 }
 
-const uint64_t *registers_find(const struct register_set *set, uint32_t id)
+const uint64_t *upf_registers_find(const struct register_set *set, uint32_t id)
 {
 	for (uint32_t i = 0; i < set->n; i++)
 		if (set->of[i].id == id)
@@ -136,6 +136,6 @@ void registers_read(struct register_set *set, const struct register_field *field
 
 		/* Hosts that run guests are little-endian, as these are. */
 		memcpy(&value, (const uint8_t *)from + fields[i].offset, fields[i].size);
-		registers_add(set, fields[i].id, value);
+		upf_registers_add(set, fields[i].id, value);
 	}
 }

@@ -103,12 +103,15 @@ struct register_set {
 	uint8_t code[REGISTERS_CODE];
 };
 
+/* These three are part of libupf (format/upf.h), as the structure is. */
+#pragma GCC visibility push(default)
 /* Adds a register; what is more than REGISTERS_MAX is dropped. */
-void registers_add(struct register_set *set, uint32_t id, uint64_t value);
+void upf_registers_add(struct register_set *set, uint32_t id, uint64_t value);
 /* NULL: it is not there. */
-const uint64_t *registers_find(const struct register_set *set, uint32_t id);
+const uint64_t *upf_registers_find(const struct register_set *set, uint32_t id);
 /* As processors' manuals call it; NULL: not known. */
-const char *register_name(uint32_t id);
+const char *upf_register_name(uint32_t id);
+#pragma GCC visibility pop
 
 /* Where a hypervisor's structure has a register. */
 struct register_field {

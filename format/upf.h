@@ -8,6 +8,8 @@
  *
  * Times are nanoseconds of the recording host's monotonic clock since the session's start; the trace keeps whole
  * microseconds (UPF_TICK_NS).
+ *
+ * libupf.3 has an example, and says what stays compatible.
  */
 #ifndef UPF_H
 #define UPF_H
@@ -17,6 +19,11 @@
 #include <stdint.h>
 
 #include "common/registers.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+#pragma GCC visibility push(default)
 
 #define UPF_MAJOR 2 /* what is written; 1 is read, too */
 #define UPF_MINOR 0
@@ -468,5 +475,10 @@ bool upf_record_registers(const struct upf_record *rec, struct register_set *set
 void upf_decoder_pass_repeated(struct upf_decoder *d);
 /* The nodes so far, @n of them, node 0 included; the array may move with the next upf_decoder_next(). */
 const struct upf_node *upf_decoder_nodes(const struct upf_decoder *d, uint32_t *n);
+
+#pragma GCC visibility pop
+#ifdef __cplusplus
+}
+#endif
 
 #endif

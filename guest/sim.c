@@ -452,16 +452,16 @@ static void registers(struct guest *g, uint32_t vcpu, struct register_set *set)
 {
 	const struct vcpu_regs *regs = &g->vcpu[vcpu].regs;
 
-	registers_add(set, REGISTER_RIP, regs->ip);
-	registers_add(set, REGISTER_RFLAGS, 0x246);
-	registers_add(set, REGISTER_CS, regs->user ? 0x33 : 0x10);
-	registers_add(set, REGISTER_SS, regs->user ? 0x2b : 0x18);
-	registers_add(set, REGISTER_GS_BASE, 0xffff888000000000 + vcpu * 0x10000);
-	registers_add(set, REGISTER_CR0, 0x80050033);
-	registers_add(set, REGISTER_CR0 + 2, 0);
-	registers_add(set, REGISTER_CR0 + 3, regs->root.cr3);
-	registers_add(set, REGISTER_CR0 + 4, 0x6f0);
-	registers_add(set, REGISTER_EFER, 0xd01);
+	upf_registers_add(set, REGISTER_RIP, regs->ip);
+	upf_registers_add(set, REGISTER_RFLAGS, 0x246);
+	upf_registers_add(set, REGISTER_CS, regs->user ? 0x33 : 0x10);
+	upf_registers_add(set, REGISTER_SS, regs->user ? 0x2b : 0x18);
+	upf_registers_add(set, REGISTER_GS_BASE, 0xffff888000000000 + vcpu * 0x10000);
+	upf_registers_add(set, REGISTER_CR0, 0x80050033);
+	upf_registers_add(set, REGISTER_CR0 + 2, 0);
+	upf_registers_add(set, REGISTER_CR0 + 3, regs->root.cr3);
+	upf_registers_add(set, REGISTER_CR0 + 4, 0x6f0);
+	upf_registers_add(set, REGISTER_EFER, 0xd01);
 }
 
 static int resume(struct guest *g)

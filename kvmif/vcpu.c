@@ -434,18 +434,18 @@ static void add_segment(struct register_set *set, unsigned s, const struct kvm_s
 	                            (from->present && !from->unusable) << 7 | from->avl << 8 | from->l << 9 |
 	                            from->db << 10 | from->g << 11;
 
-	registers_add(set,
+	upf_registers_add(set,
 	              s == SEGMENT_LDTR ? REGISTER_LDTR
 	              : s == SEGMENT_TR ? REGISTER_TR
 	                                : REGISTER_ES + s,
 	              from->selector);
-	registers_add(set,
+	upf_registers_add(set,
 	              s == SEGMENT_FS   ? REGISTER_FS_BASE
 	              : s == SEGMENT_GS ? REGISTER_GS_BASE
 	                                : REGISTER_ES_BASE + s,
 	              from->base);
-	registers_add(set, REGISTER_ES_LIMIT + s, from->limit);
-	registers_add(set, REGISTER_ES_ATTRIBUTES + s, attributes);
+	upf_registers_add(set, REGISTER_ES_LIMIT + s, from->limit);
+	upf_registers_add(set, REGISTER_ES_ATTRIBUTES + s, attributes);
 }
 
 static void add_all(const struct kvm_sync_regs *from, struct register_set *set)

@@ -293,8 +293,8 @@ static void registers_pv64(const vcpu_guest_context_t *from, struct register_set
 	bool in_kernel = from->flags & VGCF_in_kernel;
 
 	registers_read(to, pv_fields, sizeof(pv_fields) / sizeof(pv_fields[0]), from);
-	registers_add(to, REGISTER_GS_BASE, in_kernel ? from->gs_base_kernel : from->gs_base_user);
-	registers_add(to, REGISTER_KERNEL_GS_BASE, in_kernel ? from->gs_base_user : from->gs_base_kernel);
+	upf_registers_add(to, REGISTER_GS_BASE, in_kernel ? from->gs_base_kernel : from->gs_base_user);
+	upf_registers_add(to, REGISTER_KERNEL_GS_BASE, in_kernel ? from->gs_base_user : from->gs_base_kernel);
 }
 
 void abi_registers(enum guest_kind kind, enum arch_id arch, const void *context, struct register_set *to)

@@ -70,7 +70,7 @@ int register_list_get(const uint8_t *item, size_t size, uint32_t *vcpu, struct r
 		id += (uint64_t)get_zigzag(&c);
 		if (id > REGISTERS_ID_MAX)
 			return -EBADMSG;
-		registers_add(set, (uint32_t)id, get_varint(&c));
+		upf_registers_add(set, (uint32_t)id, get_varint(&c));
 	}
 	*vcpu = (uint32_t)v;
 	return get_code(&c, set) && !c.bad ? 0 : -EBADMSG;

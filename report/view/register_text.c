@@ -120,14 +120,14 @@ void register_segment(char text[REGISTER_TEXT], unsigned s, uint64_t attributes)
 /* 0 if it is not known. */
 static uint64_t value_of(const struct register_set *set, uint32_t id)
 {
-	const uint64_t *value = registers_find(set, id);
+	const uint64_t *value = upf_registers_find(set, id);
 
 	return value ? *value : 0;
 }
 
 static const char *x86_mode(const struct register_set *set, uint8_t arch)
 {
-	const uint64_t *cr0 = registers_find(set, REGISTER_CR0);
+	const uint64_t *cr0 = upf_registers_find(set, REGISTER_CR0);
 	bool in_long_mode = value_of(set, REGISTER_EFER) & EFER_LMA;
 
 	if (arch == UPF_ARCH_X86_64)
@@ -153,7 +153,7 @@ bool register_thumb(const struct register_set *set)
 
 static void arm_text(char text[REGISTER_TEXT], const struct register_set *set, uint8_t arch, bool user)
 {
-	const uint64_t *status = registers_find(set, REGISTER_CPSR), *control = registers_find(set, REGISTER_SCTLR);
+	const uint64_t *status = upf_registers_find(set, REGISTER_CPSR), *control = upf_registers_find(set, REGISTER_SCTLR);
 	const char *mode = status ? arm_mode(*status) : NULL;
 
 	snprintf(text, REGISTER_TEXT, "%s mode, %s%s%s%s", user ? "user" : "kernel",

@@ -70,7 +70,7 @@ static void print_registers(const struct report *r, const struct upf_record *rec
 	if (!upf_record_registers(rec, &set))
 		return;
 	for (uint32_t i = 0; i < set.n; i++) {
-		const char *name = register_name(set.of[i].id);
+		const char *name = upf_register_name(set.of[i].id);
 
 		fputc(' ', r->out.file);
 		if (name)

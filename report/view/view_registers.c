@@ -137,9 +137,9 @@ static unsigned segment_of(uint32_t id)
 static void print_segment(const struct look *l, const struct register_set *set, unsigned s)
 {
 	static const char *const names[] = {"es", "cs", "ss", "ds", "fs", "gs", "ldtr", "tr", "gdtr", "idtr"};
-	const uint64_t *selector = selector_id(s) ? registers_find(set, selector_id(s)) : NULL;
-	const uint64_t *base = registers_find(set, base_id(s)), *limit = registers_find(set, REGISTER_ES_LIMIT + s);
-	const uint64_t *attributes = registers_find(set, REGISTER_ES_ATTRIBUTES + s);
+	const uint64_t *selector = selector_id(s) ? upf_registers_find(set, selector_id(s)) : NULL;
+	const uint64_t *base = upf_registers_find(set, base_id(s)), *limit = upf_registers_find(set, REGISTER_ES_LIMIT + s);
+	const uint64_t *attributes = upf_registers_find(set, REGISTER_ES_ATTRIBUTES + s);
 	FILE *out = l->report->out.file;
 	char text[REGISTER_TEXT];
 
@@ -176,7 +176,7 @@ static int print_others(struct look *l, const struct register_set *set, bool fir
 
 	for (uint32_t i = 0; rc == 0 && i < set->n; i++) {
 		const uint32_t id = set->of[i].id;
-		const char *known = register_name(id);
+		const char *known = upf_register_name(id);
 
 		if (segment_of(id) < SEGMENTS || comes_first(id) != first)
 			continue;

@@ -47,31 +47,42 @@ else
 fi
 rm -f "$work/verified"
 
-# A program by itself: it has only what is installed.
-cat > "$work/count.c" <<-'END'
-	#include <stdio.h>
-	#include <uniprof/upf.h>
-	int main(void)
-	{
-		struct upf_reader *reader = upf_reader_open(0, &(enum upf_fault){0}, NULL);
-		struct upf_block block;
-		while (reader && upf_reader_next(reader, &block) == 1)
-			;
-		printf("%d\n", reader ? (int)upf_reader_health(reader)->blocks : -1);
-		upf_reader_close(reader);
-		upf_encoder_free(upf_encoder_new(UPF_TOPS_NONE, 0, 0));
-	}
-END
-links() {
-	cc -std=c11 -Wall -Werror -I"$work/usr/include" -o "$work/count" "$work/count.c" -L"$work/usr/lib" -lupf -llz4
+# The manual page's example, by itself: it has only what is installed.
+lib=$work/usr/lib
+mandoc_example() {
+	sed -n '/^\.Bd -literal/,/^\.Ed/{/^\.[BE]d/!p}' "$work/usr/share/man/man3/libupf.3" | sed 's/\\e/\\/g' > "$work/example.c"
+	[ -s "$work/example.c" ]
 }
-counts() {
-	"$BUILD/tests/tools/mktrace" small > "$work/small.upf" && [ "$("$work/count" < "$work/small.upf")" -gt 0 ]
+compiles() { # FLAG...
+	cc -std=c11 -Wall -Wextra -Werror -o "$work/example" "$work/example.c" "$@"
+}
+# As many samples as the report counts.
+reads() {
+	"$BUILD/tests/tools/mktrace" small > "$work/small.upf" &&
+		[ "$(LD_LIBRARY_PATH=$lib "$work/example" < "$work/small.upf" | grep -c '^domain .* vcpu [0-9]* [a-z]* 0x')" = \
+			"$("$BUILD/uniprof-report" -q --json "$work/small.upf" | sed -n 's/.*"totals":{"samples":\([0-9]*\).*/\1/p')" ]
+}
+# Symbols of other libraries that a program has cannot collide with its own.
+prefixed() { # NM-OPTIONS FILE
+	local symbols
+
+	symbols=$(nm "$@" --defined-only | awk 'NF == 3 { print $3 }') && [ -n "$symbols" ] && ! grep -v '^upf_' <<< "$symbols"
+}
+has_soname() {
+	readelf -d "$lib/libupf.so" | grep -q 'SONAME.*\[libupf\.so\.2\]'
 }
 ok "make install-lib" installs install-lib
-ok "a program is compiled and linked with it" links
-ok "… and reads a trace" counts
-rm -f "$work"/count* "$work/small.upf"
+ok "the manual page has an example" mandoc_example
+flags=$(PKG_CONFIG_PATH=$lib/pkgconfig pkg-config --cflags --libs upf)
+# shellcheck disable=SC2086
+ok "it is compiled and linked with the shared library" compiles $flags
+ok "… and reads a trace: as many samples as the report counts" reads
+ok "it is linked with the static library" compiles -I"$work/usr/include" "$lib/libupf.a" -llz4
+ok "… and reads a trace" reads
+ok "all symbols of the shared library begin with upf_" prefixed -D "$lib/libupf.so"
+ok "… and those of the static library" prefixed -g "$lib/libupf.a"
+ok "the shared library has a version" has_soname
+rm -f "$work"/example* "$work/small.upf"
 
 ok "make uninstall" installs uninstall
 ok "it leaves nothing" test -z "$(files)"

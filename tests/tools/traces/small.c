@@ -149,13 +149,13 @@ void make_registers(struct maker *m)
 	session.tops = UPF_TOPS_COPY;
 	session.tops_size = sizeof(words);
 	start_session(m, &session);
-	registers_add(&set, REGISTER_RIP, 0x1210);
-	registers_add(&set, REGISTER_RFLAGS, 0x3246);
-	registers_add(&set, REGISTER_CS, 0x33);
-	registers_add(&set, REGISTER_ES_ATTRIBUTES + SEGMENT_CS, 0xafb);
-	registers_add(&set, REGISTER_CR0 + 3, 0x1000); /* a function's address, too */
-	registers_add(&set, REGISTER_LSTAR, 0x1300);
-	registers_add(&set, 5000, UINT64_MAX);
+	upf_registers_add(&set, REGISTER_RIP, 0x1210);
+	upf_registers_add(&set, REGISTER_RFLAGS, 0x3246);
+	upf_registers_add(&set, REGISTER_CS, 0x33);
+	upf_registers_add(&set, REGISTER_ES_ATTRIBUTES + SEGMENT_CS, 0xafb);
+	upf_registers_add(&set, REGISTER_CR0 + 3, 0x1000); /* a function's address, too */
+	upf_registers_add(&set, REGISTER_LSTAR, 0x1300);
+	upf_registers_add(&set, 5000, UINT64_MAX);
 	s[0].user = true;
 	s[0].sp = regs[7];
 	s[0].fp = regs[6];

@@ -11,7 +11,7 @@ static void fill(struct register_set *set, uint64_t *seed)
 {
 	memset(set, 0, sizeof(*set));
 	for (uint64_t n = pseudo(seed) % (REGISTERS_MAX + 1); n; n--)
-		registers_add(set, (uint32_t)pseudo(seed) & REGISTERS_ID_MAX, pseudo(seed) >> (pseudo(seed) & 63));
+		upf_registers_add(set, (uint32_t)pseudo(seed) & REGISTERS_ID_MAX, pseudo(seed) >> (pseudo(seed) & 63));
 	set->code_size = (uint8_t)(pseudo(seed) % (REGISTERS_CODE + 1));
 	set->code_before = set->code_size / 2;
 	for (unsigned i = 0; i < set->code_size; i++)
@@ -141,7 +141,7 @@ static void damaged(void **state)
 
 		assert_int_equal(register_list_get(items[i].item, items[i].size, &vcpu, &set), items[i].rc);
 		if (i == 1)
-			assert_true(vcpu == 2 && *registers_find(&set, 16) == 7 &&
+			assert_true(vcpu == 2 && *upf_registers_find(&set, 16) == 7 &&
 			            set.code[set.code_before - 1] == 0x90);
 	}
 }
@@ -229,13 +229,13 @@ static void block_fills_up(void **state)
 static void names(void **state)
 {
 	(void)state;
-	assert_string_equal(register_name(REGISTER_CR0 + 3), "cr3");
-	assert_string_equal(register_name(REGISTER_R13_SVC), "sp_svc");
-	assert_string_equal(register_name(REGISTER_ES_LIMIT + SEGMENT_IDTR), "idtr.limit");
+	assert_string_equal(upf_register_name(REGISTER_CR0 + 3), "cr3");
+	assert_string_equal(upf_register_name(REGISTER_R13_SVC), "sp_svc");
+	assert_string_equal(upf_register_name(REGISTER_ES_LIMIT + SEGMENT_IDTR), "idtr.limit");
 	for (uint32_t id = 0; id <= REGISTERS_ID_MAX; id++)
-		assert_true(!register_name(id) || *register_name(id));
-	assert_null(register_name(REGISTER_ES_BASE + SEGMENTS));
-	assert_null(register_name(REGISTERS_ID_MAX));
+		assert_true(!upf_register_name(id) || *upf_register_name(id));
+	assert_null(upf_register_name(REGISTER_ES_BASE + SEGMENTS));
+	assert_null(upf_register_name(REGISTERS_ID_MAX));
 }
 
 int main(void)

@@ -91,7 +91,7 @@ static void check_sample(const struct upf_sample *s)
 	assert_memory_equal(s->frames + 1, returns, sizeof(returns));
 	assert_true(s->tops == UPF_TOPS_COPY && s->nwords > (FP - SP) / 8 && s->nregs == UPF_REGS);
 	assert_non_null(s->registers);
-	assert_true(*registers_find(s->registers, REGISTER_RIP) == CODE);
+	assert_true(*upf_registers_find(s->registers, REGISTER_RIP) == CODE);
 }
 
 /* Frames, a copy of the stack, all registers, and the code on both sides of the instruction pointer, as far as it is. */
@@ -126,7 +126,7 @@ static void nothing_there(void **state)
 	f->d.vcpu[1].regs.valid = false;
 	assert_int_equal(sample_round(f->t).kind, ROUND_TAKEN);
 	assert_int_equal(f->t->samples[0].registers->code_size, 0);
-	assert_true(*registers_find(f->t->samples[0].registers, REGISTER_RIP) == 0x123456789000);
+	assert_true(*upf_registers_find(f->t->samples[0].registers, REGISTER_RIP) == 0x123456789000);
 	assert_null(f->t->samples[1].registers);
 }
 

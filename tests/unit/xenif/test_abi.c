@@ -10,7 +10,7 @@
 
 static uint64_t value(const struct register_set *set, uint32_t id)
 {
-	const uint64_t *found = registers_find(set, id);
+	const uint64_t *found = upf_registers_find(set, id);
 
 	assert_non_null(found);
 	return *found;
@@ -28,7 +28,7 @@ static void hvm(void **state)
 	abi_registers(GUEST_HVM, ARCH_X86_64, &cpu, &set);
 	assert_int_equal(set.n, 57);
 	for (uint32_t i = 0; i < set.n; i++) {
-		assert_true(set.of[i].value != 0 && register_name(set.of[i].id) != NULL);
+		assert_true(set.of[i].value != 0 && upf_register_name(set.of[i].id) != NULL);
 		for (uint32_t j = 0; j < i; j++)
 			assert_true(set.of[i].id != set.of[j].id && set.of[i].value != set.of[j].value);
 	}
@@ -75,7 +75,7 @@ static void pv_32(void **state)
 	assert_true(value(&set, REGISTER_RIP) == 0xfffff000 && value(&set, REGISTER_CS) == 0xe019);
 	assert_true(value(&set, REGISTER_CR0 + 3) == 0x1000 && value(&set, REGISTER_KERNEL_SP) == 5);
 	assert_true(value(&set, REGISTER_ES_BASE + SEGMENT_LDTR) == 4);
-	assert_null(registers_find(&set, REGISTER_GS_BASE));
+	assert_null(upf_registers_find(&set, REGISTER_GS_BASE));
 }
 
 int main(void)
