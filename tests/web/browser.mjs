@@ -8,7 +8,7 @@
 //	await browser.end();
 //
 // All that the browser and a test write to disk lies in browser.folder. tests/web/keeper removes it and ends the
-// browser when the test ends, by a signal as well.
+// browser when the test ends, by a signal as well. No test file runs for longer than LIMIT.
 
 import {execFileSync, spawn} from 'node:child_process';
 import {once} from 'node:events';
@@ -23,11 +23,17 @@ export const build = resolve(process.env.BUILD ?? join(here, '../../build'));
 export const readers = join(build, 'readers');
 
 const PATIENCE = 120e3;    // milliseconds for one action, also on a busy machine
-const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium';
+const LIMIT = 1200e3;      // ... and for all of them: only what hangs gets there
+export const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium';
 const ROOT = process.getuid() === 0;
 const FLAGS = ['--disable-gpu', '--disable-quic', '--disable-component-update'];    // beside puppeteer's own
 const UNSAFE = 'Chromium has no usable sandbox here, so it runs without: these tests open only pages of their own. ' +
 	'A sandbox needs user namespaces, which a chroot or the kernel may forbid, or the package chromium-sandbox.';
+
+setTimeout(() => {
+	console.error(`ended after ${LIMIT / 1e3} s`);
+	process.exit(1);
+}, LIMIT).unref();
 
 // --- starting and ending -------------------------------------------------------------------------------------------
 
@@ -38,7 +44,7 @@ export async function startBrowser({executable = CHROMIUM, sandbox = !ROOT, warn
 		throw new Error(`${executable} is not there: make deps installs it, or CHROMIUM names another one`);
 	const puppeteer = getPuppeteer(), folder = new Folder();
 	const launch = (...flags) => puppeteer.launch({
-		executablePath: executable, args: [...FLAGS, ...flags], env: folder.environment(),
+		executablePath: join(here, 'apart'), args: [...FLAGS, ...flags], env: folder.environment(executable),
 		userDataDir: join(folder.path, 'profile'), defaultViewport: null, timeout: PATIENCE,
 		protocolTimeout: PATIENCE, handleSIGHUP: false, handleSIGINT: false, handleSIGTERM: false,
 	});
@@ -97,11 +103,11 @@ class Folder {
 		this.removed = once(this.keeper, 'exit');
 	}
 
-	// For programs whose own temporary files and settings are to be in it.
-	environment() {
+	// For a browser whose own temporary files and settings are to be in it.
+	environment(browser) {
 		const kept = Object.entries(process.env).filter(([name]) => !name.startsWith('XDG_'));
 
-		return {...Object.fromEntries(kept), HOME: this.path, TMPDIR: this.path};
+		return {...Object.fromEntries(kept), HOME: this.path, TMPDIR: this.path, BROWSER: browser};
 	}
 
 	async remove() {

@@ -10,7 +10,7 @@ import {join} from 'node:path';
 import {after, test} from 'node:test';
 import {setTimeout} from 'node:timers/promises';
 import {
-	click, complaints, drag, here, needBrowser, open, preferColours, press, startBrowser, text,
+	CHROMIUM, click, complaints, drag, here, needBrowser, open, preferColours, press, startBrowser, text,
 } from './browser.mjs';
 
 const browser = await needBrowser();
@@ -136,8 +136,7 @@ test('browser: one line on why none starts', async () => {
 });
 
 test('browser: one line on why it runs without a sandbox', async () => {
-	const chromium = browser.chromium.process().spawnfile;
-	const executable = program('unsafe', `case "$*" in *--no-sandbox*) exec ${chromium} "$@" ;; esac
+	const executable = program('unsafe', `case "$*" in *--no-sandbox*) exec ${CHROMIUM} "$@" ;; esac
 echo '[1:1:ERROR:zygote_host_impl_linux.cc] No usable sandbox! If this is a Debian system, ...' >&2
 exit 1`);
 	const said = [], own = await startBrowser({executable, sandbox: true, warn: line => said.push(line)});
@@ -172,17 +171,17 @@ function running(session, folder) {
 }
 
 const HOLDS_A_BROWSER = `import {open, startBrowser} from '${join(here, 'browser.mjs')}';
-const browser = await startBrowser({warn: () => {}});
+const browser = await startBrowser({executable: process.argv[2], warn: () => {}});
 await open(await browser.newTab(), process.argv[1]);
 console.log(JSON.stringify([browser.chromium.process().pid, browser.folder]));
 process.stdin.once('data', async () => { await browser.end(); process.exit(0); });`;
 
 // Another process has a browser, and end() ends it: nothing runs on, and nothing is left in the temporary folder.
-async function leavesNothing(t, name, end) {
+async function leavesNothing(t, name, end, executable = CHROMIUM) {
 	const temporary = join(browser.folder, name);
 
 	mkdirSync(temporary);
-	const child = spawn(process.execPath, ['--input-type=module', '-e', HOLDS_A_BROWSER, plain],
+	const child = spawn(process.execPath, ['--input-type=module', '-e', HOLDS_A_BROWSER, plain, executable],
 		{stdio: ['pipe', 'pipe', 'inherit'], env: {...process.env, TMPDIR: temporary}});
 
 	t.after(() => child.kill('SIGKILL'));
@@ -204,3 +203,8 @@ async function leavesNothing(t, name, end) {
 test('browser: nothing is left after a good end', t => leavesNothing(t, 'end', child => child.stdin.write('end\n')));
 test('browser: nothing is left after Ctrl-C', t => leavesNothing(t, 'interrupted', child => child.kill('SIGINT')));
 test('browser: nothing is left after kill -9', t => leavesNothing(t, 'killed', child => child.kill('SIGKILL')));
+// As a browser's own processes: /proc does not tell their environment, and they make their folders again.
+test('browser: nothing is left of processes without an environment', t => leavesNothing(t, 'persistent',
+	child => child.kill('SIGKILL'), program('persistent-browser',
+		`env -i HOME="$HOME" /bin/sh -c 'while :; do /bin/mkdir -p "$HOME/again" 2>/dev/null; done' &
+exec ${CHROMIUM} "$@"`)));
