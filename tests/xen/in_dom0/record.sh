@@ -15,12 +15,17 @@ for work in shares levels recursion; do
 	guest_end $work
 done
 
-# What is left of root's privileges while it samples: of every thread, and of the watchdog.
+# What is left of root's privileges while it samples: of every thread, and of the watchdog. It gives up the last ones when
+# everything is at work, just before its first sample.
 guest_start caps 1 "work=shares"
-uniprof-record -v -r -F 100 -d 3 -o /out/caps.upf caps 2> /out/caps.err &
-sleep 1.5
-cat /proc/$!/task/*/status /proc/$(ps | awk '/[u]niprof-wdog/ { print $1 }')/status | grep -E '^(Name|CapEff|CapPrm|NoNewPrivs)' > /out/caps
-wait $!
+uniprof-record -v -r -F 100 -o /out/caps.upf caps 2> /out/caps.err &
+recorder=$!
+await has_samples /out/caps.upf 1
+for task in /proc/$recorder/task/* /proc/$(cat /proc/$recorder/task/$recorder/children); do
+	grep -E '^(Name|CapEff|CapPrm|NoNewPrivs)' $task/status
+done > /out/caps
+kill -INT $recorder
+wait $recorder
 echo $? > /out/caps.rc
 guest_end caps
 
