@@ -12,6 +12,8 @@ use File::Spec;
 use File::Temp qw(tempdir);
 use Test::More;
 
+alarm 600; # nothing hangs
+
 # --- the tables ------------------------------------------------------------------------------------------------------
 
 # What each room may include beside itself. tests and bench may include everything.

@@ -3,6 +3,32 @@
 # TAP for prove, for every test that is a shell script.
 number=0
 
+# No test runs for longer than $LIMIT seconds: it is then ended with all that it has started, and cleans up behind itself.
+# Only what hangs gets there. The guard has no file of the test's, and ends with it.
+guard() {
+	local all try
+
+	timeout "${LIMIT:-1200}" tail --pid=$$ -f /dev/null
+	[ $? = 124 ] || return
+	all="$(descendants $$) $$"
+	echo "# $0: ended after ${LIMIT:-1200} s" > /proc/$$/fd/2
+	# shellcheck disable=SC2086
+	{
+		kill -TERM $all
+		for ((try = 0; try < 100; try++)); do kill -0 $all && sleep 0.1 || break; done
+		kill -KILL $all
+	}
+}
+descendants() { # PROCESS
+	local child
+
+	for child in $(pgrep -P "$1"); do
+		echo "$child"
+		descendants "$child"
+	done
+}
+(guard &) < /dev/null > /dev/null 2>&1
+
 # ok NAME COMMAND...: passes if the command succeeds; what it prints is shown if it does not. A name is no number.
 # ok STATUS NAME [TEXT]: passes if the status is 0, as $? of what was just done; TEXT is shown if it is not.
 ok() {

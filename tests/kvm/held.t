@@ -13,8 +13,7 @@ held() {
 	local try status
 
 	for ((try = 0; try < 200; try++)); do
-		begin
-		"$1"
+		begin && "$1" || return
 		unharmed || status=1
 		$release
 		kill -INT "$recorder" 2> /dev/null
@@ -37,7 +36,7 @@ debugged() {
 	mkfifo "$work/go"
 	gdb -q -nx -batch -p "$1" -ex 'echo holds it\n' -ex "shell cat $work/go" > "$work/gdb" 2>&1 &
 	debugger=$!
-	await grep -q 'holds it' "$work/gdb"
+	await grep -q 'holds it' "$work/gdb" || { kill -KILL "$debugger"; return 1; }
 }
 undebugged() {
 	echo > "$work/go"
@@ -79,9 +78,20 @@ command -v gdb > /dev/null && {
 # --- freezers --------------------------------------------------------------------------------------------------------
 # Of cgroup v2: the recorder alone, the watchdog outside. Both together cannot be helped, nor can v1's freezer, which not
 # even SIGKILL gets out of.
-freezer=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/self/mounts)/uniprof$$
+make_freezer() {
+	local root
+
+	root=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/self/mounts)
+	[ -n "$root" ] || { echo "none is mounted"; return 1; }
+	freezer=$root/uniprof$$
+	mkdir "$freezer" 2>&1 || return
+	[ -w "$freezer/cgroup.freeze" ] && [ -w "$freezer/cgroup.kill" ] && return
+	rmdir "$freezer"
+	echo "$root has none, or none that kills"
+	return 1
+}
 freeze_recorder() {
-	echo "$recorder" > "$freezer/cgroup.procs"
+	echo "$recorder" > "$freezer/cgroup.procs" || return
 	a_moment
 	freeze
 }
@@ -92,15 +102,15 @@ freeze() {
 thaw() {
 	echo 0 > "$freezer/cgroup.freeze"
 }
-if mkdir "$freezer" 2> "$work/freezer"; then
+if make_freezer > "$work/freezer"; then
+	trap 'echo 1 > "$freezer/cgroup.kill"; end_machines; await rmdir "$freezer"; rm -rf "$work"' EXIT
 	release=thaw
 	ok "a freezer holds the recorder inside a pause: the watchdog ends it and says why, the guest goes on" held freeze_recorder
 
 	# Its threads can be stopped all the same, and the recording goes on.
 	frozen_monitor() {
 		begin
-		echo "$pid" > "$freezer/cgroup.procs"
-		freeze
+		echo "$pid" > "$freezer/cgroup.procs" && freeze || return
 		a_moment
 		kill -0 "$recorder" || return
 		kill -INT "$recorder"
@@ -111,10 +121,8 @@ if mkdir "$freezer" 2> "$work/freezer"; then
 		unharmed && "$report" --verify "$work/kills.upf"
 	}
 	ok "a freezer holds the monitor: the recording goes on and ends, then the guest goes on" frozen_monitor
-	end_machines
-	rmdir "$freezer"
 else
-	ok "# SKIP no cgroup v2 here to make a group in: $(head -n 1 "$work/freezer")" true
+	ok "# SKIP no freezer of cgroup v2 here: $(head -n 1 "$work/freezer")" true
 fi
 
 done_testing

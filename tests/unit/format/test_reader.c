@@ -309,9 +309,7 @@ static void a_block_is_given_out_at_once(void **state)
 	assert_int_equal(write(fds[1], small.bytes.data, small.at[1]), small.at[1]);
 	r = upf_reader_open(fds[0], &fault, NULL);
 	assert_non_null(r);
-	alarm(10);
-	assert_int_equal(upf_reader_next(r, &b), 1);
-	alarm(0);
+	assert_int_equal(upf_reader_next(r, &b), 1); /* or the alarm ends the test */
 	assert_int_equal(b.seq, 0);
 	close(fds[1]);
 	upf_reader_close(r);
