@@ -63,16 +63,23 @@ await() {
 	return 1
 }
 
-# takes PID SIGNAL...: the process blocks or catches the signals: it is so far that they do not kill it.
+# takes PID SIGNAL...: the process blocks or catches the signals: it is so far that they do not kill it. While it waits for
+# blocked ones in sigtimedwait(), /proc does not show them as blocked.
 takes() {
 	local pid=$1 signal blocked caught
 
 	shift
+	grep -qs sigtimedwait "/proc/$pid/wchan" && return
 	blocked=0x$(sed -n 's/^SigBlk:[[:space:]]*//p' "/proc/$pid/status")
 	caught=0x$(sed -n 's/^SigCgt:[[:space:]]*//p' "/proc/$pid/status")
 	for signal; do
 		(((blocked | caught) >> ($(kill -l "$signal") - 1) & 1)) || return
 	done
+}
+
+# in_state STATE PROCESS: all its threads are, as /proc tells it: R, S, D, T, ...
+in_state() {
+	grep -qs '^State:' "/proc/$2/task/"*/status && ! grep -hs '^State:' "/proc/$2/task/"*/status | grep -qv "^State:.$1"
 }
 
 done_testing() {

@@ -36,14 +36,22 @@ full_disk() {
 	ended 5 $? 'full.upf.[0-9]*: File too large; what was written before is valid'
 }
 ok "a trace that does not fit when the next one is due" full_disk
+# settled PROCESS: it is stopped where its trace has its name: one with a temporary name would be lost.
+settled() {
+	kill -STOP "$1"
+	await in_state T "$1" && ! ls -A folder | grep -q '^\.' && [ "$(ls folder | wc -l)" -ge 2 ] && return
+	kill -CONT "$1"
+	return 1
+}
 moved_away() {
 	local pid status
 
 	mkdir folder
-	"$record" -F 2k -d 5 --switch-output=300ms -o folder/run.upf busy 2> err &
+	"$record" -F 2k --switch-output=300ms -o folder/run.upf busy 2> err &
 	pid=$!
-	sleep 1
+	await settled $pid
 	mv folder moved
+	kill -CONT $pid
 	wait $pid
 	status=$?
 	ended 5 $status 'cannot write in folder/: No such file or directory; what was written before is valid'
@@ -66,6 +74,13 @@ ok "… and the summary names the last one that was written" named
 descriptors() {
 	ls /proc/"$1"/task/*/fd | wc -l
 }
+# Its writer thread has begun.
+at_work() {
+	[ "$(ls "/proc/$1/task" | wc -l)" = 2 ]
+}
+failed() { # N: so many dumps have
+	[ "$(grep -c 'File too large; the recording continues' err)" = "$1" ]
+}
 failed_dumps() {
 	local pid before after i
 
@@ -74,11 +89,12 @@ failed_dumps() {
 	cat messages > err &
 	(ulimit -f 0; cd dumps && exec "$record" -F 2k --overwrite -o run.upf busy) 2> messages &
 	pid=$!
-	sleep 1
+	await takes $pid USR2
+	await at_work $pid
 	before=$(descriptors $pid)
 	for i in 1 2 3; do
 		kill -USR2 $pid
-		sleep 1.3
+		await failed $i
 	done
 	after=$(descriptors $pid)
 	kill -INT $pid
@@ -87,7 +103,7 @@ failed_dumps() {
 	cat err
 	ls -A dumps
 	echo "$before descriptors before, $after after"
-	[ "$(grep -c 'File too large; the recording continues' err)" = 3 ] && [ "$before" = "$after" ] && [ -z "$(ls -A dumps)" ]
+	failed 3 && [ "$before" = "$after" ] && [ -z "$(ls -A dumps)" ]
 }
 ok "dumps that fail leave neither a descriptor open nor a file behind" failed_dumps
 
@@ -139,9 +155,9 @@ ok "a symbolic link to a named pipe is what the user named" patient
 # --- closed descriptors ----------------------------------------------------------------------------------------------
 
 closed() { # TRACE COMMAND...: the command records a whole trace with these descriptors closed
-	"${@:2}" "$record" -v -F 1k -d 2 -o "$1" busy
+	"${@:2}" "$record" -v -F 1k -n 500 -o "$1" busy
 	[ $? = 0 ] && valid 0 "$1" &&
-		[ "$("$report" -q --folded --state all "$1" | awk '{ n += $NF } END { print (n > 3000) }')" = 1 ]
+		[ "$("$report" -q --folded --weight samples --state all "$1" | awk '{ n += $NF } END { print n }')" = 1000 ]
 }
 without_all() { "$@" <&- >&- 2>&-; }
 without_outputs() { "$@" >&- 2>&-; }

@@ -31,6 +31,66 @@ said() {
 	ok $? "$1" "$(cat "$2")"
 }
 
+# begun NAME COMMAND...: what takes seconds runs beside the tests, in a folder of its own, until "ended NAME" waits for it;
+# what it says is in beside/NAME.err.
+declare -A running
+mkdir beside
+begun() {
+	(cd beside && "${@:2}" > /dev/null 2> "$1.err" < /dev/null) &
+	running[$1]=$!
+}
+ended() {
+	wait "${running[$1]}"
+}
+
+# A hundred thousand samples a second and more, of guests that sleep, too.
+cpu_used() {
+	local TIMEFORMAT='%U %S'
+
+	time "$record" -q -d 2 -o "$@" 2> /dev/null
+}
+begun idle cpu_used idle.upf -F max idle
+begun max cpu_used max.upf -F max busy
+begun max-cpu cpu_used max-cpu.upf -F max --max-cpu 5 --max-overhead 100 busy
+# shellcheck disable=SC2046
+begun hundred env UNIPROF_SIM_IDLE=100 "$record" -v -d 2 -o hundred.upf $(seq 101 200)
+said_back() {
+	grep -q 'born is back' back.err
+}
+comes_back() {
+	UNIPROF_SIM_BORN=born "$record" -v -F 1k --follow -o back.upf --start 'touch born' &
+	await has_samples back.upf
+	rm born
+	sleep 2
+	touch born
+	await said_back
+	kill -INT $!
+	wait $!
+}
+has_samples() {
+	"$report" -q --folded --state all "$1" 2> /dev/null | grep -q .
+}
+begun back comes_back
+one_ends() {
+	touch alive
+	UNIPROF_SIM_ALIVE=alive "$record" -F 10k --max-cpu 1 -d 4.5 -o rate.upf busy idle &
+	sleep 1.5
+	rm alive
+	wait $!
+}
+begun rate one_ends
+begun held-off "$record" -q -F 100 --max-overhead 0.001% -d 5 -o held-off.upf busy
+# The simulated guest "busy" has its recorder stopped inside the hundredth pause; it is let go on two seconds later.
+freezes() {
+	UNIPROF_SIM_FREEZE=100 "$record" -F 1k -n 500 --max-overhead 100 -o frozen.upf busy &
+	await in_state T $!
+	sleep 2
+	kill -CONT $!
+	wait $!
+}
+begun frozen freezes
+begun last "$record" -q -F 1k -d 3 --overwrite=1s -o last.upf frameless
+
 is "help" 0 "$record" --help <<< ''
 is "version" 0 "$record" -V <<< ''
 is "no domain" 2 "$record" -o x.upf <<< 'uniprof-record: no domain: give one; --list shows them, --help shows more'
@@ -57,7 +117,7 @@ is "a file that exists" 5 "$record" -o kept.upf busy <<< 'uniprof-record: kept.u
 is "… is left as it was" 0 grep -qx precious kept.upf <<< ''
 is "… is replaced with -f" 0 "$record" -q -f -n 5 -F 1k -o kept.upf busy <<< ''
 is "… by a whole trace" 0 "$report" --verify kept.upf <<< -
-is "nothing else was left behind" 0 test "$(ls -A | grep -vxE 'out|err' | tr '\n' ' ')" = 'kept.upf ' <<< ''
+is "nothing else was left behind" 0 test "$(ls -A | grep -vxE 'out|err' | tr '\n' ' ')" = 'beside kept.upf ' <<< ''
 
 is "a number of samples" 0 "$record" -q -n 300 -F 1k -o busy.upf busy <<< ''
 is "the trace is whole" 0 "$report" --verify busy.upf <<< -
@@ -126,65 +186,43 @@ kept_to() {
 		kept = longest > 0 && ($4 * unit[$5] - 1.5 * longest) / 1.5 <= 0.0025 } END { exit !kept }' summary
 }
 is "… and keeps to it" 0 kept_to <<< ''
-# cpu_below NAME SECONDS ARGUMENT...: two seconds of recording take less CPU time than that. A busy machine can only make it less.
+# cpu_below NAME RECORDING SECONDS: of two seconds. A busy machine can only make it less.
 cpu_below() {
-	local name=$1 most=$2 used TIMEFORMAT='%U %S'
-
-	shift 2
-	used=$({ time "$record" -q -f -d 2 -o cpu.upf "$@" 2> /dev/null; } 2>&1)
-	is "$name" 0 awk -v used="$used" -v most="$most" 'BEGIN { split(used, s, " "); print s[1] + s[2] " s of CPU time"; exit !(s[1] + s[2] < most) }' <<< ''
+	ended "$2"
+	is "$1" 0 awk -v most="$3" '{ print $1 + $2 " s of CPU time"; exit !($1 + $2 < most) }' "beside/$2.err" <<< ''
 }
-cpu_below "an idle guest at the highest rate leaves the CPU to others" 0.4 -F max idle
-cpu_below "… so does a busy one, less so" 1.4 -F max busy
-cpu_below "… by --max-cpu" 0.4 -F max --max-cpu 5 --max-overhead 100 busy
+cpu_below "an idle guest at the highest rate leaves the CPU to others" idle 0.4
+cpu_below "… so does a busy one, less so" max 1.4
+cpu_below "… by --max-cpu" max-cpu 0.4
 # Only what waits is counted, so a busy machine makes it less. Two seconds have 198 deadlines; the writer has its own.
-slept_at_most() {
-	awk -v most="$1" '{ for (i = 1; i < NF; i++) if ($i == "slept") n = $(i + 1) }
-		END { print n + 0, "sleeps"; exit !(n > 0 && n <= most) }' summary
-}
-# shellcheck disable=SC2046
-is "a hundred idle guests" 0 env UNIPROF_SIM_IDLE=100 "$record" -v -f -d 2 -o cpu.upf $(seq 101 200) <<< -
-cp err summary
-said "… are paused once each" summary '^paused   100 times'
-is "… and wake the recorder once a deadline" 0 slept_at_most 240 <<< ''
-comes_back() {
-	rm -f born
-	UNIPROF_SIM_BORN=$work/born "$record" -v -F 1k -d 6 --follow -o back.upf --start 'touch born' &
-	sleep 0.5
-	rm born
-	sleep 4
-	touch born
-	wait $!
-}
-is "a guest that ends, and comes back, with --follow" 0 comes_back <<< -
-cp err summary
-said "… is recorded again" summary 'born is back as domain 9$'
-is "… wakes the recorder now and then only while it is away" 0 slept_at_most 4000 <<< ''
-is "… when no deadline is missed" 0 awk '/^samples/ { late = $0; sub(/.* late /, "", late); exit !(late + 0 < 2000) }' summary <<< ''
+is "a hundred idle guests" 0 ended hundred <<< ''
+said "… are paused once each" beside/hundred.err '^paused   100 times'
+is "… and wake the recorder once a deadline" 0 awk '{ for (i = 1; i < NF; i++) if ($i == "slept") n = $(i + 1) }
+	END { print n + 0, "sleeps"; exit !(n > 0 && n <= 240) }' beside/hundred.err <<< ''
+is "a guest that ends, and comes back, with --follow" 0 ended back <<< ''
+said "… is recorded again" beside/back.err 'born is back as domain 9$'
+# Two seconds have 2000 deadlines of which none is kept; the writer and the search for the guest have their own.
+is "… wakes the recorder now and then only while it is away" 0 awk '/^samples/ { sub("[(]", "", $6); rounds = $6; seconds = $4 }
+	{ for (i = 1; i < NF; i++) if ($i == "slept") n = $(i + 1) }
+	END { print n + 0, "sleeps,", rounds, "rounds in", seconds, "s"; exit !(n > 0 && rounds && n <= rounds + 1000 + 100 * seconds) }' beside/back.err <<< ''
+is "… when no deadline is missed" 0 awk '/^samples/ { late = $0; sub(/.* late /, "", late); exit !(late + 0 < 2000) }' beside/back.err <<< ''
 is "--max-cpu is told" 0 "$record" -f -d 0.5 -F max --max-cpu 2.5% --max-overhead 100 -o cpu.upf busy <<< -
 said "… by the deadlines it cost" err '^throttled [0-9]* deadlines skipped to stay under --max-cpu 2.5%$'
 is "… and limits nothing at 100" 0 "$record" -f -d 0.5 -F 1k --max-cpu 100 -o cpu.upf busy <<< -
 is "… of which nothing is told" 1 grep -q 'max-cpu' err <<< ''
 # The rate that the trace has last, against the samples in the second before it was recorded.
 true_rate() {
-	"$report" -q --dump rate.upf | awk '/ sample domain 0 vcpu 0 / { at[n++] = $4 }
+	"$report" -q --dump beside/rate.upf | awk '/ sample domain 0 vcpu 0 / { at[n++] = $4 }
 		/ event domain 0 7 / { rate = $NF / 1000; said = $4 }
 		END { for (i = 0; i < n; i++) found += at[i] > said - 1 && at[i] <= said
 		print rate, "Hz recorded,", found, "samples"; exit !(found && rate > found * 0.75 && rate < found * 1.33) }'
 }
-one_ends() {
-	touch alive
-	UNIPROF_SIM_ALIVE=$work/alive "$record" -F 10k --max-cpu 1 -d 4.5 -o rate.upf busy idle &
-	sleep 1.5
-	rm alive
-	wait $!
-}
-is "where one of two domains ends" 0 one_ends <<< -
+is "where one of two domains ends" 0 ended rate <<< ''
 is "… the trace knows the rate of the other one" 0 true_rate <<< ''
 never_in_full() {
-	"$report" -q --dump held-off.upf | awk '/ event domain 0 7 / { n++; full += $NF >= 100000 } END { print n, "rates,", full, "in full"; exit !n || full }'
+	"$report" -q --dump beside/held-off.upf | awk '/ event domain 0 7 / { n++; full += $NF >= 100000 } END { print n, "rates,", full, "in full"; exit !n || full }'
 }
-is "a limit that holds sampling off for seconds" 0 "$record" -q -F 100 --max-overhead 0.001% -d 5 -o held-off.upf busy <<< ''
+is "a limit that holds sampling off for seconds" 0 ended held-off <<< ''
 is "… the trace never says that the rate is kept" 0 never_in_full <<< -
 for percent in 0 101 x -1 ''; do
 	is "--max-cpu '$percent'" 2 "$record" --max-cpu "$percent" -o none.upf busy <<< -
@@ -215,9 +253,6 @@ is "… and is said" 0 grep -q ': standard output: its reader went away' pipe.er
 is "the list" 0 "$record" --list <<< ''
 said "… knows the kinds, and what can be recorded" out '^ *1  busy  *PV  *2  *[0-9-]*  -  *yes$'
 is "… is of all" 2 "$record" --list busy <<< 'uniprof-record: --list shows all domains: give no name'
-has_samples() {
-	"$report" -q --folded --state all "$1" 2> /dev/null | grep -q .
-}
 "$record" -F 1k -o int.upf busy 2> int.err &
 await has_samples int.upf
 kill -INT $!
@@ -233,36 +268,20 @@ echo $? > alone.status
 is "without its watchdog it ends" 0 grep -qx 1 alone.status <<< ''
 is "… and says so" 0 grep -qx 'uniprof-record: the watchdog process was killed; without it a pause could be left behind' alone.err <<< ''
 is "… and the trace is whole" 0 "$report" --verify alone.upf <<< -
-# until_state PID STATE: waits until the process is in that state, as /proc tells it.
-until_state() {
-	local try
-
-	for try in $(seq 600); do
-		case $(sed 's/.*) //' "/proc/$1/stat") in "$2"*) return ;; esac
-		sleep 0.05
-	done
-}
-# The simulated guest "busy" has its recorder stopped inside the hundredth pause; it is let go on two seconds later.
-UNIPROF_SIM_FREEZE=100 "$record" -F 1k -n 500 --max-overhead 100 -o frozen.upf busy 2> frozen.err &
-until_state $! T
-sleep 2
-kill -CONT $!
-wait $!
-echo $? > frozen.status
-is "stopped inside a pause it goes on" 0 grep -qx 0 frozen.status <<< ''
-said "… the watchdog has undone the pause" frozen.err '^overrun  1 pause ended by the watchdog, longer than --max-pause 100 ms$'
-said "… long before" frozen.err '^paused .* max [0-9.]* ms'
-"$report" -q --dump frozen.upf > dump
+is "stopped inside a pause it goes on" 0 ended frozen <<< ''
+said "… the watchdog has undone the pause" beside/frozen.err '^overrun  1 pause ended by the watchdog, longer than --max-pause 100 ms$'
+said "… long before" beside/frozen.err '^paused .* max [0-9.]* ms'
+"$report" -q --dump beside/frozen.upf > dump
 said "… its sample is void" dump 'lost domain 0 count 2, reason 3 (our pause was undone)$'
-said "… and only that" frozen.err '^samples .* lost 2$'
-is "… and the trace is whole" 0 "$report" --verify frozen.upf <<< -
+said "… and only that" beside/frozen.err '^samples .* lost 2$'
+is "… and the trace is whole" 0 "$report" --verify beside/frozen.upf <<< -
 UNIPROF_SIM_WIDE=1 "$record" -v -n 1 --call-graph dwarf,65536 -o wide.upf wide 2> wide.err
 said "many vCPUs: less of each stack" wide.err 'wide: 8 vCPUs: of each stack at most 0 frames, 0 bytes at its top, and 65152 bytes of a copy$'
 UNIPROF_SIM_WIDE=1 "$record" -v -n 1 -o fits.upf wide 2> fits.err
 is "… not where all of it fits" 1 grep -q 'of each stack' fits.err <<< ''
 # Without --switch-output and --overwrite it means nothing.
 "$record" -F 1k -n 500 -o usr2.upf busy 2> usr2.err &
-until [ -e usr2.upf ]; do sleep 0.05; done
+await [ -e usr2.upf ]
 kill -USR2 $!
 wait $!
 is "SIGUSR2 is ignored" 0 test $? = 0 <<< ''
@@ -282,7 +301,7 @@ is "a guest whose kernel's entry is known" 0 "$record" -q -F 1k -n 20 -o entry.u
 ok "the trace has it" entries entry.upf
 is "… with several traces" 0 "$record" -q -F 1k -n 300 --max-overhead 100 --switch-output=100ms -o entries.upf frameless <<< ''
 ok "each has it" entries entries.upf.*
-is "… with a flight recorder" 0 "$record" -q -F 1k -d 3 --overwrite=1s -o last.upf frameless <<< ''
-ok "what is kept has it" entries last.upf
+is "… with a flight recorder" 0 ended last <<< ''
+ok "what is kept has it" entries beside/last.upf
 
 done_testing

@@ -67,13 +67,6 @@ full() {
 ok "… each but the last has reached its size" full
 # --- when to switch -------------------------------------------------------------------------------------------------------
 
-ok "a switch every so often" run timed -F 1k -d 2.9 --switch-output=1s
-ok "… three traces, all whole" sound timed 3
-all_there() {
-	samples timed/run.upf*
-	[ "$(samples timed/run.upf*)" = "$(sed -n 's/^samples *\([0-9]*\) in.*/\1/p' timed/err)" ]
-}
-ok "… and every sample in one of them" all_there
 traces() { # N: so many, at least
 	[ "$(find . -name 'run.upf*' | wc -l)" -ge "$1" ]
 }
@@ -85,7 +78,7 @@ signalled() { # FOLDER OPTION...: SIGUSR2 comes twice, and each time there is a 
 	"$record" -F 1k "${@:2}" -o run.upf busy 2> err &
 	await takes $! USR2 INT
 	for _ in 1 2; do
-		sleep 1.6
+		sleep 1.6 # blocks of up to a second are kept or dropped whole
 		before=$(find . -name 'run.upf*' | wc -l)
 		kill -USR2 $!
 		await traces $((before + 1)) || break
@@ -94,22 +87,6 @@ signalled() { # FOLDER OPTION...: SIGUSR2 comes twice, and each time there is a 
 	kill -INT $!
 	wait $!
 }
-ok "a switch whenever SIGUSR2 comes" signalled signal --switch-output
-ok "… three traces, all whole" sound signal 3
-ok "a flight recorder writes what it has whenever SIGUSR2 comes, and at the end" signalled flight --overwrite=500ms
-ok "… three traces, all whole" sound flight 3
-# Blocks of up to a second are kept or dropped whole.
-recent_only() {
-	for trace in flight/run.upf*; do
-		"$report" --dump "$trace" | awk '/ sample / { if (!n++) first = $4; last = $4 } END { print n, last - first; exit !(n > 200 && last - first <= 1.6) }' || return 1
-	done
-}
-ok "… each with the last moments only" recent_only
-named() {
-	ls flight
-	[ -e flight/run.upf ] && [ "$(find flight -name 'run.upf.20????????????*' | wc -l)" = 2 ]
-}
-ok "… under names that say when; the end's under its own" named
 # All samples have been handed to the writer thread by then, and the guest adds none.
 dead_guest() { # FOLDER OPTION
 	local before n
@@ -129,13 +106,52 @@ dead_guest() { # FOLDER OPTION
 	kill -INT $!
 	wait $!
 }
-ok "a flight recorder writes what it has also when the guest is dead, as often as it is asked" dead_guest dead --overwrite=60s
+# They take seconds: beside each other. done_with NAME TEXT: waits for that one.
+declare -A running
+run timed -F 1k -d 2.9 --switch-output=1s &
+running[timed]=$!
+signalled signal --switch-output 2> /dev/null &
+running[signal]=$!
+signalled flight --overwrite=500ms 2> /dev/null &
+running[flight]=$!
+dead_guest dead --overwrite=60s 2> /dev/null &
+running[dead]=$!
+dead_guest dead-signal --switch-output 2> /dev/null &
+running[dead-signal]=$!
+done_with() {
+	wait "${running[$1]}"
+	ok $? "$2" "$(cat "$1/err")"
+}
+done_with timed "a switch every so often"
+ok "… three traces, all whole" sound timed 3
+all_there() {
+	samples timed/run.upf*
+	[ "$(samples timed/run.upf*)" = "$(sed -n 's/^samples *\([0-9]*\) in.*/\1/p' timed/err)" ]
+}
+ok "… and every sample in one of them" all_there
+done_with signal "a switch whenever SIGUSR2 comes"
+ok "… three traces, all whole" sound signal 3
+done_with flight "a flight recorder writes what it has whenever SIGUSR2 comes, and at the end"
+ok "… three traces, all whole" sound flight 3
+# Blocks of up to a second are kept or dropped whole.
+recent_only() {
+	for trace in flight/run.upf*; do
+		"$report" --dump "$trace" | awk '/ sample / { if (!n++) first = $4; last = $4 } END { print n, last - first; exit !(n > 200 && last - first <= 1.6) }' || return 1
+	done
+}
+ok "… each with the last moments only" recent_only
+named() {
+	ls flight
+	[ -e flight/run.upf ] && [ "$(find flight -name 'run.upf.20????????????*' | wc -l)" = 2 ]
+}
+ok "… under names that say when; the end's under its own" named
+done_with dead "a flight recorder writes what it has also when the guest is dead, as often as it is asked"
 ok "… three traces, all whole" sound dead 3
 has_samples() {
 	for trace in dead/run.upf.*; do [ "$(samples "$trace")" -gt 3 ] || return; done
 }
 ok "… that have its last samples" has_samples
-ok "a switch whenever SIGUSR2 comes also when the guest is dead" dead_guest dead-signal --switch-output
+done_with dead-signal "a switch whenever SIGUSR2 comes also when the guest is dead"
 ok "… three traces, all whole" sound dead-signal 3
 # --- what does not go together --------------------------------------------------------------------------------------------
 

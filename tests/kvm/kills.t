@@ -10,9 +10,6 @@ set -u
 kills=${KILLS:-20}
 share=$(((kills + 1) / 2))
 
-in_state() {
-	grep -qs "^State:.$1" "/proc/$2/status"
-}
 # killed SIGNAL: so many times; the guest goes on each time. Every second one is stopped first, to see whether it holds
 # the guest. That some do is what makes the test say something: it goes on until one has.
 killed() {

@@ -49,12 +49,9 @@ ok "every stack of each vCPU is the guest's" both
 mapped() {
 	grep -q memfd:guest "/proc/$recorder/maps"
 }
-in_state() {
-	grep -q "^State:.$1" "/proc/$recorder/status"
-}
 let_go() {
 	begin
-	await mapped && kill -TSTP "$recorder" && await in_state T || return
+	await mapped && kill -TSTP "$recorder" && await in_state T "$recorder" || return
 	! mapped
 	local status=$?
 	kill -CONT "$recorder"
