@@ -10,7 +10,7 @@ use Test::More;
 my $build = $ENV{BUILD} or die 'BUILD is set by make check-cli';
 my ($record, $report) = ("$build/uniprof-record-sim", "$build/uniprof-report");
 my $work = tempdir(CLEANUP => 1);
-alarm 1200; # nothing hangs
+alarm 1800; # nothing hangs
 my ($UNUSABLE, $DAMAGED) = (3, 4);
 
 sub slurp {

@@ -17,7 +17,7 @@ my $build = abs_path($ENV{BUILD} || "$here/../../build");
 my ($report, $mktrace, $readers) = ("$build/uniprof-report", "$build/tests/tools/mktrace", "$build/readers");
 my $dir = File::Temp->newdir;
 
-alarm 1200; # nothing hangs
+alarm 1800; # nothing hangs
 $ENV{LC_ALL} = 'C.UTF-8';
 if (system("$here/../readers/fetch", $readers) != 0) {
 	fail('the readers are there');
