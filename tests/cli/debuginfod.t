@@ -33,10 +33,7 @@ serve() {
 	mkdir -p srv
 	"$here/debuginfod/server" "$1" srv &
 	server=$!
-	for _ in $(seq 100); do
-		[ -f srv/port ] && break
-		sleep 0.1
-	done
+	await [ -s srv/port ]
 	url=http://127.0.0.1:$(cat srv/port)
 }
 stop() {
@@ -66,6 +63,10 @@ requests() { [ -f srv/requests ] && wc -l <srv/requests || echo 0; }
 
 # --- a good server
 serve files
+(: <"/dev/tcp/127.0.0.1/$(cat srv/port)") 2>/dev/null || {
+	echo '1..0 # SKIP no loopback network here'
+	exit
+}
 cp guest.debug "srv/$id"
 shows 'no server is asked unless somebody wants it' "$without" 0 "$report" --folded -q -s stripped run.upf
 [ "$(requests)" -eq 0 ]

@@ -20,6 +20,7 @@ my $dir = File::Temp->newdir;
 alarm 1800; # nothing hangs
 $ENV{LC_ALL} = 'C.UTF-8';
 if (system("$here/../readers/fetch", $readers) != 0) {
+	plan skip_all => 'no network to get the readers by' if $? >> 8 == 3;
 	fail('the readers are there');
 	done_testing;
 	exit 1;

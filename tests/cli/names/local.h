@@ -5,12 +5,14 @@ struct shared {
 };
 extern volatile int sink;
 #ifdef __cplusplus
-namespace outer {
+namespace outer
+{
 template <typename T> struct box {
 	T value;
 };
 enum color { RED, GREEN };
-namespace {
+namespace
+{
 struct hidden {
 	int x;
 	int method(long n) const;
