@@ -15,6 +15,7 @@
 #include "record/cli/summary.h"
 #include "record/output/trace_file.h"
 #include "record/process/latency.h"
+#include "record/process/messages.h"
 #include "record/process/privileges.h"
 #include "record/process/signals.h"
 #include "record/sampling/loop.h"
@@ -28,7 +29,8 @@ struct recording {
 	struct guest_info started; /* --start: the domain as its creator left it */
 	struct description description;
 	struct session session; /* with the output and the watchdog */
-	bool status;            /* a status line is drawn */
+	struct messages *messages;
+	bool status; /* a status line is drawn */
 };
 
 /* --- preparations: each returns 0, or an exit status after its message ------------------------------------------- */
@@ -110,6 +112,16 @@ static void tell_shortened(const struct target *t, const char *name)
 		say("%s: %zu vCPUs: of each stack at most %u frames, %u bytes at its top, and %u bytes of a copy",
 		    name, t->nsamples, frames ? is->max_frames : 0, is->window_words * UPF_WORD,
 		    is->copy_words * UPF_WORD);
+}
+
+/* As the preparations. */
+static int start_messages(struct recording *r)
+{
+	r->messages = messages_start(watchdog_fd(r->session.watchdog));
+	if (r->messages)
+		return 0;
+	say("cannot start the thread that prints messages: %s", strerror(errno));
+	return EXIT_CUT_SHORT;
 }
 
 /* What could not be found out without stopping the guests. */
@@ -310,8 +322,6 @@ static void finish(struct recording *r)
 	trace_output_set_end(s->output, rest, s->began_ns + totals->duration_ns, s->reason);
 	rc = queue_finish(s->records.queue);
 	upf_totals_add(totals, rest);
-	if (r->status)
-		status_line_clear();
 	if (rc != 0) {
 		s->reason = UPF_REASON_OUTPUT;
 		s->error = rc;
@@ -388,6 +398,7 @@ static void clean_up(struct recording *r)
 	free(r->targets);
 	trace_output_free(r->session.output);
 	describe_free(&r->description);
+	messages_stop(r->messages);
 }
 
 int recording_run(const struct options *o, const struct hypervisor_ops *ops, struct hypervisor *x, const char *command,
@@ -402,6 +413,8 @@ int recording_run(const struct options *o, const struct hypervisor_ops *ops, str
 		signals_interrupt();
 	if (rc == 0)
 		rc = start_watchdog(&r);
+	if (rc == 0)
+		rc = start_messages(&r);
 	if (rc == 0)
 		rc = settle(&r, x, operands);
 	if (rc == 0)

@@ -23,10 +23,6 @@ void status_line_draw(const struct live_counters *live, uint64_t bytes)
 	         (double)elapsed / 1e9, (unsigned long long)live->samples, quantity_per_second(live->rounds, elapsed),
 	         (unsigned long long)live->late, (unsigned long long)live->lost, quantity_percent(paused, elapsed),
 	         quantity_bytes(size, bytes));
-	fprintf(stderr, "\r\033[K%.*s", columns() - 1, text);
-}
-
-void status_line_clear(void)
-{
-	fputs("\r\033[K", stderr);
+	fprintf(stderr, "%.*s", columns() - 1, text);
+	fflush(stderr);
 }

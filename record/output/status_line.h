@@ -11,8 +11,7 @@ struct live_counters {
 	atomic_ullong rounds, samples, late, lost, paused_ns, elapsed_ns;
 };
 
-/* Redraws the line; @bytes: size of the output so far. */
+/* Draws the line on a stream of messages_start(); @bytes: size of the output so far. */
 void status_line_draw(const struct live_counters *live, uint64_t bytes);
-void status_line_clear(void);
 
 #endif

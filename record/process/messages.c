@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "record/process/messages.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "record/process/privileges.h"
+#include "record/process/signals.h"
+
+#define CLEAR_LINE "\r\033[K"
+
+struct messages {
+	pthread_t thread;
+	pthread_mutex_t lock;
+	pthread_cond_t filled, finished;
+	int not_held;
+	FILE *before;    /* what stderr was */
+	char line[8192]; /* buffer of the stream; the longest line of say() fits */
+	/* under the lock: */
+	char text[65536]; /* to be written */
+	size_t n;
+	unsigned dropped; /* lines since one was taken */
+	bool status_line; /* the last text that was taken is one */
+	bool ending, done;
+};
+
+static bool add(struct messages *m, const char *text, size_t len)
+{
+	if (len > sizeof(m->text) - m->n)
+		return false;
+	memcpy(m->text + m->n, text, len);
+	m->n += len;
+	return true;
+}
+
+static bool add_line(struct messages *m, const char *text, size_t len)
+{
+	size_t n = m->n;
+	char note[96];
+	int noted = m->dropped
+	                    ? snprintf(note, sizeof(note),
+	                               "uniprof-record: %u lines dropped: standard error was not read\n", m->dropped)
+	                    : 0;
+
+	if ((!m->status_line || add(m, CLEAR_LINE, strlen(CLEAR_LINE))) && add(m, note, (size_t)noted) &&
+	    add(m, text, len))
+		return true;
+	m->n = n;
+	return false;
+}
+
+/* The stream's write(). */
+static ssize_t take(void *cookie, const char *text, size_t len)
+{
+	struct messages *m = cookie;
+	bool status_line = len && text[len - 1] != '\n';
+
+	pthread_mutex_lock(&m->lock);
+	if (add_line(m, text, len)) {
+		m->dropped = 0;
+		m->status_line = status_line;
+		pthread_cond_signal(&m->filled);
+	} else if (!status_line) {
+		m->dropped++;
+	}
+	pthread_mutex_unlock(&m->lock);
+	return (ssize_t)len;
+}
+
+/* Standard error may be non-blocking: whoever shares it can set that. What cannot be written is lost. */
+static void write_all(const char *text, size_t len)
+{
+	struct pollfd p = {.fd = STDERR_FILENO, .events = POLLOUT};
+
+	while (len) {
+		ssize_t n = write(STDERR_FILENO, text, len);
+
+		if (n < 0 && errno == EAGAIN)
+			poll(&p, 1, -1);
+		if (n < 0 && errno != EAGAIN && errno != EINTR)
+			return;
+		text += n > 0 ? n : 0;
+		len -= n > 0 ? (size_t)n : 0;
+	}
+}
+
+static void *write_messages(void *arg)
+{
+	struct messages *m = arg;
+	char text[4096];
+
+	signals_leave_to_sampler();
+	/* As the writer thread of queue.c: a thread that is stuck in write() keeps its descriptors. */
+	if (m->not_held >= 0 && unshare(CLONE_FILES) == 0)
+		close(m->not_held);
+	privileges_drop(0);
+	pthread_mutex_lock(&m->lock);
+	while (m->n || !m->ending) {
+		size_t n = m->n < sizeof(text) ? m->n : sizeof(text);
+
+		if (n == 0) {
+			pthread_cond_wait(&m->filled, &m->lock);
+			continue;
+		}
+		memcpy(text, m->text, n);
+		m->n -= n;
+		memmove(m->text, m->text + n, m->n);
+		pthread_mutex_unlock(&m->lock);
+		write_all(text, n);
+		pthread_mutex_lock(&m->lock);
+	}
+	m->done = true;
+	pthread_cond_signal(&m->finished);
+	pthread_mutex_unlock(&m->lock);
+	return NULL;
+}
+
+/* A small stack: if memory is locked, all of it is resident. */
+static int start_thread(struct messages *m)
+{
+	pthread_attr_t attr;
+	int rc;
+
+	pthread_attr_init(&attr);
+	pthread_attr_setstacksize(&attr, 256 << 10);
+	rc = pthread_create(&m->thread, &attr, write_messages, m);
+	pthread_attr_destroy(&attr);
+	return rc;
+}
+
+struct messages *messages_start(int not_held)
+{
+	struct messages *m = calloc(1, sizeof(*m));
+	FILE *stream = m ? fopencookie(m, "w", (cookie_io_functions_t){.write = take}) : NULL;
+	int rc;
+
+	if (!stream) {
+		free(m);
+		return NULL;
+	}
+	setvbuf(stream, m->line, _IOLBF, sizeof(m->line));
+	m->not_held = not_held;
+	pthread_mutex_init(&m->lock, NULL);
+	pthread_cond_init(&m->filled, NULL);
+	pthread_cond_init(&m->finished, NULL);
+	rc = start_thread(m);
+	if (rc != 0) {
+		fclose(stream);
+		free(m);
+		errno = rc;
+		return NULL;
+	}
+	m->before = stderr;
+	stderr = stream;
+	return m;
+}
+
+void messages_stop(struct messages *m)
+{
+	struct timespec latest;
+	FILE *stream = stderr;
+	bool done;
+
+	if (!m)
+		return;
+	fflush(stream);
+	clock_gettime(CLOCK_MONOTONIC, &latest);
+	latest.tv_sec++;
+	pthread_mutex_lock(&m->lock);
+	m->ending = true;
+	pthread_cond_signal(&m->filled);
+	while (!m->done && pthread_cond_clockwait(&m->finished, &m->lock, CLOCK_MONOTONIC, &latest) == 0)
+		;
+	done = m->done;
+	pthread_mutex_unlock(&m->lock);
+	if (!done)
+		return;
+	pthread_join(m->thread, NULL);
+	stderr = m->before;
+	fclose(stream);
+	free(m);
+}
