@@ -77,6 +77,7 @@ static void look_for(struct session *s, uint32_t d, uint64_t now)
 		return;
 	}
 	memset(&t->retry, 0, sizeof(t->retry));
+	t->awaited = false;
 	finder_recorded(s->finder, d, info.domid);
 	if (!s->options->quiet)
 		say("%s is back as domain %u", name_of(t), t->info.domid);
@@ -84,9 +85,18 @@ static void look_for(struct session *s, uint32_t d, uint64_t now)
 	sample_warm(t);
 }
 
+static void tell_awaited(const struct session *s, struct target *t)
+{
+	if (!t->awaited && !s->options->quiet)
+		say("waiting for %s to come back", name_of(t));
+	t->awaited = true;
+}
+
 void follow_look(struct session *s, uint64_t now)
 {
 	for (uint32_t d = 0; s->options->follow && d < s->ntargets; d++)
-		if (s->targets[d]->ended)
+		if (s->targets[d]->ended) {
+			tell_awaited(s, s->targets[d]);
 			look_for(s, d, now);
+		}
 }

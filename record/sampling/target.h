@@ -70,6 +70,7 @@ struct target {
 	bool foreign; /* paused by somebody else when last looked at */
 	bool held;    /* paused since its creation, until the session lets it run */
 	bool ended;
+	bool awaited;     /* ended, and the user was told that it is waited for */
 	uint64_t seen_ns; /* CLOCK_MONOTONIC: it had not ended by then */
 	struct {
 		uint64_t next_ns, wait_ns;
