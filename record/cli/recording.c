@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <linux/capability.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -30,10 +31,18 @@ struct recording {
 	struct description description;
 	struct session session; /* with the output and the watchdog */
 	struct messages *messages;
-	bool status; /* a status line is drawn */
+	bool status;      /* a status line is drawn */
+	bool interrupted; /* by a signal during the command of --start */
 };
 
 /* --- preparations: each returns 0, or an exit status after its message ------------------------------------------- */
+
+static void block_signals(struct recording *r)
+{
+	const struct output_options *o = &r->options->output;
+
+	signals_block(&r->session.signals, o->switching || o->flight_recorder.on);
+}
 
 /* To be asked first: a domain that cannot be recorded is better not created. */
 static int check_output(const struct output_options *o, char *why, size_t size)
@@ -44,13 +53,19 @@ static int check_output(const struct output_options *o, char *why, size_t size)
 static int open_started(struct recording *r, struct hypervisor *x, const char *name, char *why, size_t size)
 {
 	const struct options *o = r->options;
-	int rc = check_output(&o->output, why, size);
+	int rc = check_output(&o->output, why, size), signal;
 
-	if (rc == 0)
-		rc = start_domain(r->ops, x, o->start, name, &r->started, why, size);
-	if (rc == 0)
-		rc = choose_started(r->ops, x, &r->started, o, r->targets, why, size);
-	return rc;
+	if (rc != 0)
+		return rc;
+	block_signals(r);
+	rc = start_domain(r->ops, x, o->start, name, &r->session.signals, &r->started, why, size);
+	signal = signals_ending();
+	if (signal) {
+		r->interrupted = true;
+		snprintf(why, size, "%s during the command of --start: nothing is recorded", strsignal(signal));
+		return EXIT_COMMAND;
+	}
+	return rc == 0 ? choose_started(r->ops, x, &r->started, o, r->targets, why, size) : rc;
 }
 
 static int open_domains(struct recording *r, struct hypervisor *x, char *const *operands, size_t n)
@@ -408,7 +423,7 @@ int recording_run(const struct options *o, const struct hypervisor_ops *ops, str
 	int rc = open_domains(&r, x, operands, n);
 
 	r.status = isatty(STDERR_FILENO) && !o->session.quiet && !o->session.missed;
-	signals_block(&r.session.signals, o->output.switching || o->output.flight_recorder.on);
+	block_signals(&r);
 	if (!ops->unpause)
 		signals_interrupt();
 	if (rc == 0)
@@ -432,5 +447,7 @@ int recording_run(const struct options *o, const struct hypervisor_ops *ops, str
 		rc = conclude(&r);
 	}
 	clean_up(&r);
+	if (r.interrupted)
+		signals_deliver(&r.session.signals);
 	return rc;
 }

@@ -10,9 +10,12 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/say.h"
 #include "record/cli/exit_code.h"
+#include "record/process/signals.h"
 
 #define LOOK_MS 100 /* between two looks for the domain */
+#define WAIT_MS 20  /* for a signal, between two looks for the command's end */
 
 struct domains {
 	struct guest_info *list;
@@ -55,28 +58,59 @@ static int look(const struct hypervisor_ops *ops, struct hypervisor *x, const st
 	return rc;
 }
 
+/*
+ * Waits for the command's end, even if a signal has come: only then is it known whether there is a domain, maybe a
+ * paused one. 0 or errno.
+ */
+static int await_end(pid_t pid, int *status, const sigset_t *signals)
+{
+	const struct timespec pause = {.tv_nsec = WAIT_MS * 1000000};
+	int ended, first = 0;
+
+	while ((ended = waitpid(pid, status, WNOHANG)) == 0) {
+		int number = sigtimedwait(signals, NULL, &pause);
+
+		if (number == SIGTSTP) {
+			raise(SIGSTOP);
+		} else if (number > 0 && number != SIGUSR2) {
+			if (first) {
+				raise(number);
+				signals_deliver(signals);
+			}
+			first = number;
+			say("%s: waiting for the end of the command of --start; another signal does not wait",
+			    strsignal(number));
+		}
+	}
+	if (first)
+		raise(first); /* pending again, as it is blocked */
+	return ended < 0 ? errno : 0;
+}
+
 /* Its standard output is our standard error: ours may be the trace. 0, or errno; then the shell was not started. */
-static int run_shell(const char *command, int *status)
+static int run_shell(const char *command, int *status, const sigset_t *signals)
 {
 	char *const argv[] = {"sh", "-c", "--", (char *)(uintptr_t)command, NULL};
 	posix_spawn_file_actions_t actions;
+	posix_spawnattr_t attributes;
 	pid_t pid;
 	int rc = posix_spawn_file_actions_init(&actions);
 
 	if (rc != 0)
 		return rc;
+	posix_spawnattr_init(&attributes);
+	signals_reset_in_child(&attributes);
 	rc = posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO);
 	if (rc == 0)
-		rc = posix_spawn(&pid, "/bin/sh", &actions, NULL, argv, environ);
+		rc = posix_spawn(&pid, "/bin/sh", &actions, &attributes, argv, environ);
 	posix_spawn_file_actions_destroy(&actions);
-	while (rc == 0 && waitpid(pid, status, 0) < 0)
-		rc = errno == EINTR ? 0 : errno;
-	return rc;
+	posix_spawnattr_destroy(&attributes);
+	return rc == 0 ? await_end(pid, status, signals) : rc;
 }
 
-static int run(const char *command, char *why, size_t size)
+static int run(const char *command, const sigset_t *signals, char *why, size_t size)
 {
-	int status, rc = run_shell(command, &status);
+	int status, rc = run_shell(command, &status, signals);
 
 	if (rc != 0)
 		snprintf(why, size, "--start: cannot run /bin/sh: %s", strerror(rc));
@@ -96,7 +130,7 @@ static int find(const struct hypervisor_ops *ops, struct hypervisor *x, const st
 	const struct timespec pause = {.tv_nsec = LOOK_MS * 1000000};
 	int n = look(ops, x, before, name, info);
 
-	for (int i = 0; n == 0 && i < START_WAIT_S * 1000 / LOOK_MS; i++) {
+	for (int i = 0; n == 0 && !signals_ending() && i < START_WAIT_S * 1000 / LOOK_MS; i++) {
 		nanosleep(&pause, NULL);
 		n = look(ops, x, before, name, info);
 	}
@@ -113,7 +147,7 @@ static int find(const struct hypervisor_ops *ops, struct hypervisor *x, const st
 }
 
 int start_domain(const struct hypervisor_ops *ops, struct hypervisor *x, const char *command, const char *name,
-                 struct guest_info *info, char *why, size_t size)
+                 const sigset_t *signals, struct guest_info *info, char *why, size_t size)
 {
 	struct domains before;
 	int rc = ops->list(x, &before.list, &before.n);
@@ -122,8 +156,10 @@ int start_domain(const struct hypervisor_ops *ops, struct hypervisor *x, const c
 		snprintf(why, size, "--start: cannot list the domains: %s", strerror(-rc));
 		return EXIT_HYPERVISOR;
 	}
-	rc = run(command, why, size);
-	if (rc == 0)
+	rc = run(command, signals, why, size);
+	if (rc != 0)
+		look(ops, x, &before, name, info); /* it may have got that far */
+	else
 		rc = find(ops, x, &before, name, info, why, size);
 	free(before.list);
 	return rc;

@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +13,7 @@
 #include <unistd.h>
 
 #include "common/say.h"
+#include "record/process/signals.h"
 
 struct trace_file {
 	int fd;
@@ -23,16 +23,6 @@ struct trace_file {
 	char *temporary; /* its name until it is published; NULL: none, or published */
 };
 
-/* Has a signal come that ends the recording? They are blocked, so they stay pending. */
-static bool is_interrupted(void)
-{
-	sigset_t set;
-
-	sigpending(&set);
-	return sigismember(&set, SIGINT) || sigismember(&set, SIGTERM) || sigismember(&set, SIGHUP) ||
-	       sigismember(&set, SIGQUIT);
-}
-
 /* Waits for the reader of a named pipe. What else has none never will. */
 static int open_patiently(const char *path, int flags, bool is_pipe)
 {
@@ -40,7 +30,7 @@ static int open_patiently(const char *path, int flags, bool is_pipe)
 	bool told = false;
 	int fd;
 
-	while ((fd = open(path, flags)) < 0 && errno == ENXIO && is_pipe && !is_interrupted()) {
+	while ((fd = open(path, flags)) < 0 && errno == ENXIO && is_pipe && !signals_ending()) {
 		if (!told)
 			say("%s: waiting for a reader", path);
 		told = true;

@@ -22,12 +22,12 @@ static bool is_ignored(int number)
 	return sigaction(number, NULL, &old) == 0 && old.sa_handler == SIG_IGN;
 }
 
+/* SIGTSTP too: Ctrl-Z must not stop the program while the guest is paused. */
+static const int blocked[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP};
+static const int ignored[] = {SIGPIPE, SIGXFSZ, SIGTTOU, SIGTTIN};
+
 void signals_block(sigset_t *signals, bool usr2)
 {
-	/* SIGTSTP too: Ctrl-Z must not stop the program while the guest is paused. */
-	static const int blocked[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP};
-	static const int ignored[] = {SIGPIPE, SIGXFSZ, SIGTTOU, SIGTTIN};
-
 	sigemptyset(signals);
 	for (size_t i = 0; i < sizeof(blocked) / sizeof(*blocked); i++) {
 		if (blocked[i] == SIGHUP && is_ignored(SIGHUP))
@@ -45,13 +45,44 @@ void signals_block(sigset_t *signals, bool usr2)
 		signal(ignored[i], SIG_IGN);
 }
 
+int signals_ending(void)
+{
+	sigset_t pending;
+
+	sigpending(&pending);
+	for (size_t i = 0; i < sizeof(blocked) / sizeof(*blocked); i++)
+		if (blocked[i] != SIGTSTP && sigismember(&pending, blocked[i]))
+			return blocked[i];
+	return 0;
+}
+
+int signals_reset_in_child(posix_spawnattr_t *attributes)
+{
+	sigset_t none, defaults;
+
+	sigemptyset(&none);
+	sigemptyset(&defaults);
+	sigaddset(&defaults, SIGUSR2);
+	for (size_t i = 0; i < sizeof(ignored) / sizeof(*ignored); i++)
+		sigaddset(&defaults, ignored[i]);
+	posix_spawnattr_setsigmask(attributes, &none);
+	posix_spawnattr_setsigdefault(attributes, &defaults);
+	return posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+}
+
+void signals_deliver(const sigset_t *signals)
+{
+	sigprocmask(SIG_UNBLOCK, signals, NULL);
+}
+
 void signals_unblock(const sigset_t *signals)
 {
 	const struct timespec none = {0};
 
+	signal(SIGUSR2, SIG_IGN); /* it asks for a trace; there is no other one */
 	while (sigtimedwait(signals, NULL, &none) > 0)
 		;
-	sigprocmask(SIG_UNBLOCK, signals, NULL);
+	signals_deliver(signals);
 }
 
 /* Of the process, as signal handlers are. */

@@ -4,6 +4,7 @@
 #define RECORD_PROCESS_SIGNALS_H
 
 #include <signal.h>
+#include <spawn.h>
 #include <stdbool.h>
 
 /*
@@ -17,8 +18,15 @@ void signals_reset(void);
  * write.
  */
 void signals_block(sigset_t *signals, bool usr2);
-/* Discards those of @signals that are pending and unblocks them: the next one ends the program. */
+/* One of those that end the recorder that is pending; 0: none. */
+int signals_ending(void);
+/* Unblocks @signals: one that is pending ends the program. */
+void signals_deliver(const sigset_t *signals);
+/* Discards those of @signals that are pending and unblocks them: the next one, but SIGUSR2, ends the program. */
 void signals_unblock(const sigset_t *signals);
+
+/* For a child: what signals_block() changed is as in a new program. @attributes: posix_spawn()'s. 0 or an errno. */
+int signals_reset_in_child(posix_spawnattr_t *attributes);
 
 /* SIGCONT and SIGURG interrupt the call that the process waits in, instead of nothing. */
 void signals_interrupt(void);

@@ -6,6 +6,7 @@
 
 #include "common/say.h"
 #include "record/process/clock.h"
+#include "record/process/signals.h"
 #include "record/sampling/follow.h"
 #include "record/sampling/sample.h"
 #include "record/sampling/timer.h"
@@ -43,8 +44,9 @@ static void end(struct loop *l, enum upf_reason reason, int error, const char *f
 
 /* --- rounds ------------------------------------------------------------------------------------------------------ */
 
-static void count_round(struct session *s, const struct target *t)
+static void count_round(struct session *s, struct target *t)
 {
+	t->rounds++;
 	s->records.block.totals.rounds++;
 	s->records.block.totals.samples += t->nsamples;
 	atomic_fetch_add(&s->live.rounds, 1);
@@ -169,13 +171,29 @@ static void one_round(struct loop *l, uint32_t domain)
 	count_pause(s, &r); /* after the round was recorded, so that both are in the same block */
 }
 
+/* It has all rounds that --samples asks for. */
+static bool is_sampled(const struct session *s, const struct target *t)
+{
+	return s->options->rounds && t->rounds >= s->options->rounds;
+}
+
+/* A domain that has ended has no more, unless it may come back. */
+static bool all_sampled(const struct session *s)
+{
+	bool all = s->options->rounds != 0;
+
+	for (size_t d = 0; d < s->ntargets; d++)
+		all &= is_sampled(s, s->targets[d]) || (s->targets[d]->ended && !s->options->follow);
+	return all;
+}
+
 /* Of the domains that are asked about already, or of the others. */
 static void some_rounds(struct loop *l, bool answered)
 {
 	for (uint32_t d = 0; d < l->s->ntargets; d++) {
 		const struct target *t = l->s->targets[d];
 
-		if (!t->ended && !l->over && answered == (t->answer != NULL))
+		if (!t->ended && !l->over && !is_sampled(l->s, t) && answered == (t->answer != NULL))
 			one_round(l, d);
 	}
 }
@@ -402,13 +420,13 @@ static void housekeeping(struct loop *l, uint64_t now)
 		    "the watchdog process was killed; without it a pause could be left behind");
 }
 
-static void check_limits(struct loop *l, uint64_t now, uint64_t rounds)
+static void check_limits(struct loop *l, uint64_t now)
 {
 	const struct session_options *o = l->s->options;
 
 	if (o->duration_ns && now - l->s->began_ns >= o->duration_ns)
 		end(l, UPF_REASON_DURATION, 0, NULL);
-	else if (o->rounds && rounds >= o->rounds)
+	else if (all_sampled(l->s))
 		end(l, UPF_REASON_SAMPLES, 0, NULL);
 	else if (queue_error(l->s->records.queue) != 0)
 		end(l, UPF_REASON_OUTPUT, queue_error(l->s->records.queue), NULL);
@@ -482,15 +500,14 @@ static bool wait_for_deadline(struct loop *l)
 		deadline = last;
 	}
 	flush_due(s, deadline);
-	signal = wait_watchfully(l, deadline);
-	if (signal == SIGTSTP) {
-		stop_for_a_while(s);
-		return false;
-	}
-	if (signal == SIGUSR2) {
-		l->asked = true;
-		switch_or_dump(l, clock_now());
-		return false;
+	/* The deadline stays the same after these signals, so that none is skipped without being counted. */
+	while ((signal = wait_watchfully(l, deadline)) == SIGTSTP || signal == SIGUSR2) {
+		if (signal == SIGTSTP) {
+			stop_for_a_while(s);
+		} else {
+			l->asked = true;
+			switch_or_dump(l, clock_now());
+		}
 	}
 	if (signal) {
 		s->signal = signal;
@@ -513,7 +530,7 @@ static void let_run(struct loop *l, struct target *t)
 void loop_run(struct session *s)
 {
 	struct loop l = {.s = s, .told_mhz = s->options->rate_mhz, .traces = 1};
-	uint64_t rounds = 0, now = s->began_ns;
+	uint64_t now = s->began_ns;
 
 	for (uint32_t d = 0; d < s->ntargets; d++) {
 		throttle_init(&s->targets[d]->throttle, s->options->max_overhead, s->seed + d);
@@ -526,18 +543,15 @@ void loop_run(struct session *s)
 	tell_schedule(&l);
 	tell_start(&l, 0);
 	for (uint32_t d = 0; d < s->ntargets; d++)
-		if (s->targets[d]->held)
+		if (s->targets[d]->held && !signals_ending())
 			let_run(&l, s->targets[d]);
 	while (!l.over) {
 		if (wait_for_deadline(&l)) {
-			uint64_t before = s->live.rounds;
-
 			l.kept++;
 			count_late(&l, clock_now());
 			all_rounds(&l);
 			if (!any_left(s) && !l.over)
 				end(&l, UPF_REASON_DOMAIN, 0, NULL);
-			rounds += s->live.rounds != before;
 		}
 		now = clock_now();
 		atomic_store(&s->live.elapsed_ns, now - s->began_ns);
@@ -546,7 +560,7 @@ void loop_run(struct session *s)
 		follow_look(s, now);
 		housekeeping(&l, now);
 		switch_or_dump(&l, now);
-		check_limits(&l, now, rounds);
+		check_limits(&l, now);
 		charge_cpu(&l);
 	}
 	s->records.totals.duration_ns = now - s->began_ns;

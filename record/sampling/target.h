@@ -62,6 +62,7 @@ struct target {
 	} reserved; /* room in every block, by target_reserve() */
 
 	const struct guest_info *answer; /* what inquiry_make() was just told; NULL: it did not ask about this one */
+	uint64_t rounds;                 /* that were kept */
 	bool started;                    /* a round was taken */
 	bool entry_told;                 /* the trace has the kernel's entry */
 	unsigned looks;                  /* so far, none of which was kept */

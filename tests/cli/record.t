@@ -241,6 +241,22 @@ is "a priority that there is not" 2 "$record" -r100 -o none.upf busy <<< 'unipro
 is "several domains" 0 "$record" -q -n 50 -F 1k -o two.upf busy idle <<< ''
 is "… whole" 0 "$report" --verify two.upf <<< -
 is "duration is time, whatever the rate" 0 timeout 60 "$record" -q -d 0.5 -F 0.01 -o slow.upf busy <<< ''
+# One of the two is away for a while, and still gets as many.
+one_is_away() {
+	touch alive
+	UNIPROF_SIM_ALIVE=$work/alive "$record" -F 1k --max-overhead 100 --follow -n 1500 -o each.upf busy idle &
+	sleep 0.3
+	rm alive
+	sleep 0.6
+	touch alive
+	wait $!
+}
+each_has() { # SAMPLES: those of each vCPU
+	"$report" -q --dump each.upf | awk -v want="$1" '/ sample domain / { n[$6 " " $7 " " $8 " " $9]++ }
+		END { for (v in n) { print v, n[v]; wrong += n[v] != want; vcpus++ } exit wrong || vcpus < 3 }'
+}
+is "-n with a guest that is away for a while" 0 one_is_away <<< -
+ok "… has so many samples of each vCPU" each_has 1500
 "$record" -q -n 100 -F 1k -o - busy | "$report" -q --folded --weight samples --state all - | awk '{ n += $NF } END { print n }' > piped
 is "through a pipe" 0 grep -qx 200 piped <<< ''
 is "missed deadlines are told" 0 "$record" -M -F 1000000 -d 0.1 -o missed.upf busy <<< -

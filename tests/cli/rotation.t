@@ -153,6 +153,39 @@ has_samples() {
 ok "… that have its last samples" has_samples
 done_with dead-signal "a switch whenever SIGUSR2 comes also when the guest is dead"
 ok "… three traces, all whole" sound dead-signal 3
+# --- signals and deadlines ------------------------------------------------------------------------------------------------
+
+# Each deadline is a round, or is counted. A signal comes about three times in the time between two of them.
+all_deadlines() {
+	mkdir deadlines
+	"$record" -F 10 -d 4 --overwrite -o deadlines/run.upf busy 2> deadlines/err &
+	await takes $! USR2 INT
+	while kill -USR2 $! 2> /dev/null; do sleep 0.03; done
+	wait $!
+	cat deadlines/err
+	awk '/^samples/ { gsub("[(;,]", ""); for (i = 1; i < NF; i++) { if ($(i + 1) == "rounds") n += $i; if ($i == "missed") n += $(i + 1) } }
+		/^throttled/ { n += $2 } END { print n " of 40 deadlines"; exit !(n >= 39 && n <= 41) }' deadlines/err
+}
+ok "SIGUSR2 costs no deadline" all_deadlines
+# --- a file that comes while the flight recorder runs ---------------------------------------------------------------------
+
+came_between() {
+	mkdir between
+	cd between || return
+	"$record" -F 1k --overwrite -o run.upf busy 2> err &
+	await takes $! USR2 INT
+	sleep 0.5
+	echo precious > run.upf
+	kill -INT $!
+	wait $! || return
+	cat err
+	ls
+	grep -qx precious run.upf && "$report" --verify run.upf.20* && [ "$(samples run.upf.20*)" -gt 100 ] &&
+		grep -q '^uniprof-record: run.upf exists: .*; trying another name$' err &&
+		grep -qx "uniprof-record: the samples are in $(ls run.upf.20*)" err &&
+		grep -q "^written .*run.upf.20" err
+}
+ok "a file that is there at the end is kept, and so are the samples, under another name" came_between
 # --- what does not go together --------------------------------------------------------------------------------------------
 
 refused() { # STATUS TEXT OPTION...

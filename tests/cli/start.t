@@ -38,6 +38,37 @@ ok "… also by a parent that ignores SIGCHLD" ignoring
 # shellcheck disable=SC2016 # for the command's shell
 blocking() { rm run.upf; local by=(env --block-signal=TERM); starts 143 'kill $PPID'; }
 ok "a signal during the command ends the recorder, also where its parent has blocked it" blocking
+# shellcheck disable=SC2016
+held_by_signal() {
+	starts 143 'touch born; kill $PPID; sleep 0.1' && grep -q 'Terminated during the command of --start: nothing is recorded' err &&
+		says 'domain 9 is still paused, as the command of --start left it: xl unpause 9, or xl destroy 9'
+}
+ok "… and by then there is a domain: it is said that it stays paused" held_by_signal
+# shellcheck disable=SC2016
+impatient() { starts 143 'kill $PPID; sleep 0.2; kill $PPID; sleep 5; touch late' && [ ! -e late ]; }
+ok "… a second signal does not wait for the command's end" impatient
+# shellcheck disable=SC2016
+unblocked() { starts 6 'kill $$; true' && says '--start: the command was ended by signal 15 (Terminated)'; }
+ok "the command itself has no signal blocked" unblocked
+# A signal that comes when the recording is about to begin, and only waits for the reader of its output.
+before_loop() {
+	rm -f born run.upf
+	mkfifo run.upf
+	UNIPROF_SIM_BORN=$work/born "$record" -f -F 1k -n 20 -o run.upf --start 'touch born' 2> err &
+	await grep -qs 'waiting for a reader' err
+	kill -INT $!
+	wait $!
+	got=$?
+	rm run.upf
+	cat err
+	[ $got = 5 ] && says 'domain 9 is still paused, as the command of --start left it: xl unpause 9, or xl destroy 9'
+}
+ok "… nor is the domain forgotten when a signal comes before the first sample" before_loop
+half_done() {
+	starts 6 'touch born; exit 3' && grep -q 'the command failed with exit status 3' err &&
+		says 'domain 9 is still paused, as the command of --start left it: xl unpause 9, or xl destroy 9'
+}
+ok "… or when the command fails after it has created the domain" half_done
 by_name() { rm -f run.upf; starts 0 'touch born' born; }
 ok "… by its name" by_name
 exists() { starts 5 'touch born' && says 'run.upf exists: choose another name, or replace it with -f' && [ ! -e born ]; }
