@@ -178,11 +178,25 @@ static int switch_trace(struct trace_output *t, uint64_t start_ns)
 	return rc == 0 && begin(t, start_ns, true) != 0 ? -EIO : rc;
 }
 
+/* If a file with that name has come since the check, the samples go to another file: they are nowhere else. */
+static int begin_last(struct trace_output *t, uint64_t start_ns)
+{
+	if (begin(t, start_ns, false) == 0)
+		return 0;
+	say("%s; trying another name", t->problem);
+	if (begin(t, start_ns, true) != 0)
+		return -1;
+	say("the samples are in %s", trace_output_last(t));
+	t->problem[0] = '\0';
+	return 0;
+}
+
 /* Writes what is in memory as a trace. Kept blocks count their time from the session's start, which t->head has. */
 static int dump(struct trace_output *t, uint64_t end_ns, enum upf_reason reason, bool stamp)
 {
 	const uint64_t session_ns = t->head.start_mono_ns;
-	int rc = begin(t, session_ns + flight_recorder_first_ns(t->flight_recorder), stamp) == 0 ? 0 : -EIO;
+	const uint64_t start_ns = session_ns + flight_recorder_first_ns(t->flight_recorder);
+	int rc = (stamp ? begin(t, start_ns, true) : begin_last(t, start_ns)) == 0 ? 0 : -EIO;
 
 	if (rc == 0)
 		rc = flight_recorder_write(t->flight_recorder, t->writer, &t->totals);
