@@ -157,10 +157,12 @@ ok "… three traces, all whole" sound dead-signal 3
 
 # Each deadline is a round, or is counted. A signal comes about three times in the time between two of them.
 all_deadlines() {
+	local _
+
 	mkdir deadlines
 	"$record" -F 10 -d 4 --overwrite -o deadlines/run.upf busy 2> deadlines/err &
 	await takes $! USR2 INT
-	while kill -USR2 $! 2> /dev/null; do sleep 0.03; done
+	for _ in $(seq 100); do kill -USR2 $! && sleep 0.03; done
 	wait $!
 	cat deadlines/err
 	awk '/^samples/ { gsub("[(;,]", ""); for (i = 1; i < NF; i++) { if ($(i + 1) == "rounds") n += $i; if ($i == "missed") n += $(i + 1) } }
