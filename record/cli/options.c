@@ -306,7 +306,8 @@ const struct option_def record_options[] = {
          "begin a new trace, FILE.TIME, on SIGUSR2 (signal), or when the current one "
          "reaches a size such as 100M or an age such as 1h",
          set_switch, 0},
-	{0, "switch-max-files", "N", OPTION_ARG, "keep only the newest N traces", set_max_files, 0},
+	{0, "switch-max-files", "N", OPTION_ARG,
+         "keep only the newest N traces, those of earlier recordings to FILE included", set_max_files, 0},
 	{0, "overwrite", "WHAT", OPTION_OPTIONAL_NUMBER,
          "keep only the newest samples, in memory: a time such as 60s or a size such as 64M (64M); SIGUSR2 writes "
          "them to FILE.TIME, the end of the recording to FILE",
@@ -356,6 +357,7 @@ int record_options_parse(struct options *o, int argc, char **argv, char *why, si
 		.priority = -1,
 	};
 	n = options_parse(record_options, argc, argv, o, why, size);
+	o->output.verbose = o->verbose;
 	o->look = o->stack.registers && o->session.rounds == 1;
 	if (o->priority < 0)
 		o->priority = o->session.max_overhead <= MODEST_OVERHEAD ? DEFAULT_PRIORITY : 0;

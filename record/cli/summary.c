@@ -87,8 +87,9 @@ static void print_next_step(const char *trace)
 
 	if (stat(trace, &st) != 0 || !S_ISREG(st.st_mode))
 		return;
-	fputs("; next: uniprof-report -s GUEST.elf ", stderr);
+	fputs("to read  uniprof-report -s GUEST.elf ", stderr);
 	print_safe(stderr, trace);
+	fputc('\n', stderr);
 }
 
 static void print_written(const struct session *s, const char *path)
@@ -105,9 +106,11 @@ static void print_written(const struct session *s, const char *path)
 	if (traces > 0 && strcmp(path, "-") != 0) {
 		fputs(" to ", stderr);
 		print_safe(stderr, trace_output_last(s->output));
+		fputc('\n', stderr);
 		print_next_step(trace_output_last(s->output));
+	} else {
+		fputc('\n', stderr);
 	}
-	fputc('\n', stderr);
 }
 
 void summary_print(const struct session *s, const char *path)

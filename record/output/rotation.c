@@ -2,14 +2,17 @@
 #include "record/output/rotation.h"
 
 #include <errno.h>
+#include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #define STEP_NS 10000000u /* names are a hundredth of a second apart */
 #define NAME_TRIES 100
+#define STAMP_DIGITS 16
 
 struct rotation {
 	const char *path;
@@ -64,6 +67,41 @@ char *rotation_name(const struct rotation *r, uint64_t real_ns)
 		name = stamped(r->path, real_ns + (uint64_t)i * STEP_NS);
 	}
 	return name;
+}
+
+/* A pattern for glob() that matches the names of stamped() only. */
+static char *pattern_of(const char *path)
+{
+	static const char digit[] = "[0-9]";
+	char *pattern = malloc(2 * strlen(path) + 1 + STAMP_DIGITS * strlen(digit) + 1), *to = pattern;
+
+	if (!pattern)
+		return NULL;
+	for (; *path; *to++ = *path++)
+		if (strchr("*?[]\\", *path))
+			*to++ = '\\';
+	*to++ = '.';
+	for (int i = 0; i < STAMP_DIGITS; i++)
+		to = stpcpy(to, digit);
+	return pattern;
+}
+
+/* glob() sorts by name, and so by time. */
+void rotation_adopt(struct rotation *r)
+{
+	char *pattern = r->max_files ? pattern_of(r->path) : NULL;
+	glob_t found;
+
+	if (pattern && glob(pattern, 0, NULL, &found) == 0) {
+		for (size_t i = 0; i < found.gl_pathc; i++) {
+			struct stat st;
+
+			if (lstat(found.gl_pathv[i], &st) == 0 && S_ISREG(st.st_mode))
+				rotation_add(r, found.gl_pathv[i]);
+		}
+		globfree(&found);
+	}
+	free(pattern);
 }
 
 void rotation_add(struct rotation *r, const char *name)

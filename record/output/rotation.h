@@ -16,6 +16,8 @@ void rotation_free(struct rotation *r);
  * later name that does not. NULL: no memory. To be freed by the caller.
  */
 char *rotation_name(const struct rotation *r, uint64_t real_ns);
+/* Counts the files that earlier recordings have left, and removes the oldest if there are too many. */
+void rotation_adopt(struct rotation *r);
 /* The file @name was written: removes the oldest of this rotation if there are too many now. */
 void rotation_add(struct rotation *r, const char *name);
 

@@ -221,6 +221,13 @@ int trace_file_publish(struct trace_file *o, char *why, size_t size)
 	return 0;
 }
 
+bool trace_file_is_regular(const struct trace_file *o)
+{
+	struct stat st;
+
+	return fstat(o->fd, &st) == 0 && S_ISREG(st.st_mode);
+}
+
 /* Standard output may be non-blocking: whoever shares it can set that. */
 static void await_room(int fd)
 {

@@ -24,6 +24,7 @@ struct trace_file *trace_file_open(const char *path, bool overwrite, char *why, 
 int trace_file_check(const char *path, bool overwrite, char *why, size_t size);
 /* Gives the file its name. 0, or -1 and one line in @why. */
 int trace_file_publish(struct trace_file *o, char *why, size_t size);
+bool trace_file_is_regular(const struct trace_file *o);
 /* Writes all @len bytes; the upf_write_fn of a trace whose context is the file. 0 or a negative errno. */
 int trace_file_write(void *output, const void *data, size_t len);
 /* Closes and frees; removes a file that was not published. NULL is allowed. 0 or a negative errno of close(). */

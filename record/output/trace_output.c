@@ -28,6 +28,7 @@ struct trace_output {
 		uint64_t time_ns;
 		enum upf_reason reason;
 	} end;
+	bool is_file;
 	char *last; /* the name of the last trace that was begun, NULL: none */
 	atomic_uint count;
 	atomic_ullong bytes_before, bytes; /* of earlier traces; of this one */
@@ -73,6 +74,11 @@ uint64_t trace_output_current_bytes(const struct trace_output *t)
 uint64_t trace_output_bytes(const struct trace_output *t)
 {
 	return atomic_load(&t->bytes_before) + trace_output_current_bytes(t);
+}
+
+bool trace_output_is_file(const struct trace_output *t)
+{
+	return t->is_file;
 }
 
 unsigned trace_output_count(const struct trace_output *t)
@@ -174,8 +180,14 @@ static int complete(struct trace_output *t, uint64_t end_ns, enum upf_reason rea
 static int switch_trace(struct trace_output *t, uint64_t start_ns)
 {
 	int rc = complete(t, start_ns, UPF_REASON_SWITCH);
+	char *complete_one = rc == 0 ? strdup(t->last) : NULL;
 
-	return rc == 0 && begin(t, start_ns, true) != 0 ? -EIO : rc;
+	if (rc == 0 && begin(t, start_ns, true) != 0)
+		rc = -EIO;
+	if (rc == 0 && complete_one && t->options->verbose)
+		say("%s is complete; recording to %s", complete_one, t->last);
+	free(complete_one);
+	return rc;
 }
 
 /* If a file with that name has come since the check, the samples go to another file: they are nowhere else. */
@@ -219,7 +231,9 @@ static int keep(struct trace_output *t, struct upf_encoder *e, const struct bloc
 	if (rc != 0 || info->action != BLOCK_DUMP)
 		return rc;
 	dumped = dump(t, info->time_ns, UPF_REASON_DUMP, true);
-	if (dumped != 0 && t->problem[0])
+	if (dumped == 0 && t->options->verbose)
+		say("%s has the newest samples; the recording continues", t->last);
+	else if (dumped != 0 && t->problem[0])
 		say("%s; the recording continues", t->problem);
 	else if (dumped != 0)
 		say("%s: %s; the recording continues", trace_output_last(t), strerror(-dumped));
@@ -233,10 +247,12 @@ int trace_output_open(struct trace_output *t)
 {
 	const struct output_options *o = t->options;
 
+	rotation_adopt(t->rotation);
 	if (t->flight_recorder)
 		return trace_file_check(o->path, o->replace, t->problem, sizeof(t->problem));
 	if (begin(t, t->head.start_mono_ns, o->switching) != 0)
 		return -1;
+	t->is_file = trace_file_is_regular(t->file);
 	count_bytes(t);
 	return 0;
 }

@@ -16,6 +16,7 @@
 struct output_options {
 	const char *path;   /* "-": standard output */
 	bool replace;       /* a file that exists */
+	bool verbose;       /* print when a trace of several is complete */
 	bool switching;     /* --switch-output: blocks say when */
 	uint64_t max_files; /* with a time stamp in their name; 0: no limit */
 	struct {
@@ -41,6 +42,7 @@ int trace_output_finish(struct trace_output *t);
 /* Any thread: */
 uint64_t trace_output_bytes(const struct trace_output *t);         /* of all traces */
 uint64_t trace_output_current_bytes(const struct trace_output *t); /* of the one being written */
+bool trace_output_is_file(const struct trace_output *t);           /* a regular one: nobody waits for a block */
 unsigned trace_output_count(const struct trace_output *t);         /* of traces that were begun */
 /* Any thread, once the queue has ended or could not be started: */
 const char *trace_output_last(const struct trace_output *t); /* the name of the last one of them */

@@ -12,9 +12,15 @@
 #include "record/sampling/timer.h"
 #include "record/stack/entry.h"
 
-#define FLUSH_NS 1000000000ull /* a block is written when it is so old */
-#define LOOK_NS 500000000ull   /* if rounds are further apart, domains are checked so often */
-#define IDLE_COST 8            /* CPU time spent without a sample is charged so many times */
+/*
+ * A block is written when it is so old. A short block takes more bytes a sample, so at low rates a file, which nobody
+ * waits for, gets longer ones.
+ */
+#define FLUSH_NS 1000000000ull
+#define FLUSH_FEW_NS (4 * FLUSH_NS) /* one with fewer than FEW samples, to a file */
+#define FEW 1000
+#define LOOK_NS 500000000ull /* if rounds are further apart, domains are checked so often */
+#define IDLE_COST 8          /* CPU time spent without a sample is charged so many times */
 
 struct loop {
 	struct session *s;
@@ -276,12 +282,14 @@ static void count_late(struct loop *l, uint64_t now)
 	record_stream_late(&s->records, session_time(s, now), missed);
 }
 
-/* Hands the block over if it would be older than a second at the next round. */
+/* Hands the block over if it would be too old at the next round. */
 static void flush_due(struct session *s, uint64_t next_ns)
 {
 	struct upf_encoder *e = queue_current(s->records.queue);
+	bool few = s->records.block.totals.samples < FEW && trace_output_is_file(s->output);
+	uint64_t oldest = few ? FLUSH_FEW_NS : FLUSH_NS;
 
-	if (e && !upf_encoder_empty(e) && session_time(s, next_ns) >= upf_encoder_first_time(e) + FLUSH_NS)
+	if (e && !upf_encoder_empty(e) && session_time(s, next_ns) >= upf_encoder_first_time(e) + oldest)
 		record_stream_submit(&s->records);
 }
 

@@ -155,7 +155,8 @@ done_with dead-signal "a switch whenever SIGUSR2 comes also when the guest is de
 ok "… three traces, all whole" sound dead-signal 3
 # --- signals and deadlines ------------------------------------------------------------------------------------------------
 
-# Each deadline is a round, or is counted. A signal comes about three times in the time between two of them.
+# Each deadline is a round, or is counted, but for the time that a busy machine needs to start. A signal comes about three
+# times between two of them.
 all_deadlines() {
 	local _
 
@@ -166,28 +167,57 @@ all_deadlines() {
 	wait $!
 	cat deadlines/err
 	awk '/^samples/ { gsub("[(;,]", ""); for (i = 1; i < NF; i++) { if ($(i + 1) == "rounds") n += $i; if ($i == "missed") n += $(i + 1) } }
-		/^throttled/ { n += $2 } END { print n " of 40 deadlines"; exit !(n >= 39 && n <= 41) }' deadlines/err
+		/^throttled/ { n += $2 } END { print n " of 40 deadlines"; exit !(n >= 25 && n <= 41) }' deadlines/err
 }
 ok "SIGUSR2 costs no deadline" all_deadlines
 # --- a file that comes while the flight recorder runs ---------------------------------------------------------------------
 
+dumps() { # PID: it has samples
+	kill -USR2 "$1"
+	sleep 0.3
+	"$report" -q --folded run.upf.20* | grep -q . || { rm -f run.upf.20*; return 1; }
+	rm run.upf.20*
+}
 came_between() {
 	mkdir between
 	cd between || return
 	"$record" -F 1k --overwrite -o run.upf busy 2> err &
 	await takes $! USR2 INT
-	sleep 0.5
+	await dumps $! || return
 	echo precious > run.upf
 	kill -INT $!
 	wait $! || return
 	cat err
 	ls
-	grep -qx precious run.upf && "$report" --verify run.upf.20* && [ "$(samples run.upf.20*)" -gt 100 ] &&
+	grep -qx precious run.upf && "$report" --verify run.upf.20* && [ "$(samples run.upf.20*)" -gt 0 ] &&
 		grep -q '^uniprof-record: run.upf exists: .*; trying another name$' err &&
 		grep -qx "uniprof-record: the samples are in $(ls run.upf.20*)" err &&
 		grep -q "^written .*run.upf.20" err
 }
 ok "a file that is there at the end is kept, and so are the samples, under another name" came_between
+# --- blocks ---------------------------------------------------------------------------------------------------------------
+
+# blocks OPTION...: when each block begins, or its second, by the time of its first sample.
+blocks() {
+	"$record" -q -F 99 -d 9 -o - "${@:1}" busy
+}
+begin_after() { # SECONDS: each block but the first begins so long after the one before, or a busy machine's little later
+	"$report" -q --dump - | awk -v want="$1" '/ samples: / { sub(".* lost, ", ""); at = $1; if (n++) { print at - last; bad += at - last < want - 0.1 || at - last > want * 1.5 + 0.5 } last = at }
+		END { exit bad || n < 8 / want }'
+}
+to_file() { blocks > to.upf && begin_after "$1" < to.upf; }
+ok "at 99 Hz a file has a block every four seconds" to_file 4
+to_pipe() { blocks | cat | begin_after 1; }
+ok "… a pipe every second" to_pipe
+killed() {
+	"$record" -F 99 -o killed.upf busy 2> err &
+	await takes $! INT
+	sleep 5
+	kill -KILL $!
+	wait $!
+	"$report" -q --dump killed.upf | awk '/ sample / { last = $4 } END { print last; exit !(last > 0.5) }'
+}
+ok "… of a recorder that is killed the last four seconds may be missing" killed
 # --- what does not go together --------------------------------------------------------------------------------------------
 
 refused() { # STATUS TEXT OPTION...

@@ -69,6 +69,33 @@ static void the_newest_are_kept(void **state)
 	rotation_free(r);
 }
 
+/* Of this path, whatever characters it has, and of no other. */
+static void earlier_recordings_count(void **state)
+{
+	static const char path[] = "r*[u]n\\?";
+	static const char *const kept[] = {"run.2024022912345601", "r*[u]n\\?.202402291234560",
+	                                   "r*[u]n\\?.20240229123456010", "r*[u]n\\?.2024022912345x01"};
+	struct rotation *r = rotation_new(path, 2);
+	char name[64];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(kept) / sizeof(*kept); i++)
+		write_text(kept[i], "another file");
+	assert_int_equal(mkdir("r*[u]n\\?.2024022912345600", 0777), 0);
+	for (int i = 1; i <= 3; i++) {
+		snprintf(name, sizeof(name), "%s.202402291234560%d", path, i);
+		write_text(name, "of an earlier recording");
+	}
+	rotation_adopt(r);
+	assert_int_equal(access("r*[u]n\\?.2024022912345601", F_OK), -1);
+	assert_int_equal(entries_of("."), 4 + 1 + 2);
+	add(r, "r*[u]n\\?.2024022912345604");
+	assert_int_equal(access("r*[u]n\\?.2024022912345602", F_OK), -1);
+	assert_int_equal(access("r*[u]n\\?.2024022912345603", F_OK), 0);
+	assert_int_equal(entries_of("."), 4 + 1 + 2);
+	rotation_free(r);
+}
+
 static void all_are_kept(void **state)
 {
 	struct rotation *r = rotation_new("run", 0);
@@ -88,6 +115,7 @@ int main(void)
 		IN_FOLDER(stamps),
 		IN_FOLDER(taken_names),
 		IN_FOLDER(the_newest_are_kept),
+		IN_FOLDER(earlier_recordings_count),
 		IN_FOLDER(all_are_kept),
 	};
 
