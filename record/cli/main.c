@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* uniprof-record: samples the stacks of Xen and KVM guests into a trace. See docs/uniprof-record.1. */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "common/say.h"
 #include "common/standard_streams.h"
@@ -12,9 +14,13 @@
 #include "record/cli/exit_code.h"
 #include "record/cli/recording.h"
 #include "record/process/signals.h"
+#include "record/watchdog/pause_file.h"
 
 static void print_help(void)
 {
+	static char all[16384]; /* one write, whose error is told */
+
+	setvbuf(stdout, all, _IOFBF, sizeof(all));
 	puts("Usage: uniprof-record [options] -o FILE DOMAIN...\n"
 	     "       uniprof-record [options] -o FILE --start COMMAND [DOMAIN]\n"
 	     "       uniprof-record --list\n"
@@ -32,10 +38,12 @@ static void print_help(void)
 /* What the options ask for, and what is missing for it. */
 static int check_usage(const struct options *o, int operands)
 {
-	if (o->help || o->version || (o->list && operands == 0))
+	if (o->help || o->version || ((o->list || o->resume) && operands == 0))
 		return 0;
 	if (o->list)
 		say("--list shows all domains: give no name");
+	else if (o->resume)
+		say("--resume-paused resumes what its file names: give no domain");
 	else if (operands == 0 && !o->start)
 		say("no domain: give one; --list shows them, --help shows more");
 	else if (operands > 1 && o->start)
@@ -66,6 +74,45 @@ static int list_domains(const struct connection *all, size_t n)
 	return EXIT_RECORDED;
 }
 
+/* What a killed recorder has left of domain @i. False: it may still be paused. */
+static bool undo_pause(struct pause_file *f, size_t i, const struct connection *c)
+{
+	uint32_t domid;
+	enum pause_left left = pause_file_undo(f, i, c->ops, c->x, &domid);
+
+	if (left == PAUSE_RESUMED)
+		say("domain %u resumed: a recorder that was killed had left it paused", domid);
+	else if (left == PAUSE_UNSURE)
+		say("domain %u is paused, maybe by somebody else: the watchdog was killed while it resumed it", domid);
+	else if (left == PAUSE_FAILED)
+		say("domain %u is still paused: %s", domid, strerror(errno));
+	return left == PAUSE_NONE || left == PAUSE_RESUMED;
+}
+
+/* Without the hypervisor the file stays, for another try. */
+static int resume_paused(const char *path, const struct connection *all, size_t n)
+{
+	char why[1024];
+	struct pause_file *f = pause_file_open(path, why, sizeof(why));
+	const struct connection *c = NULL;
+	bool done = true;
+
+	for (size_t i = 0; f && i < n; i++)
+		if (strcmp(all[i].ops->name, pause_file_backend(f)) == 0)
+			c = &all[i];
+	if (!c) {
+		if (f)
+			snprintf(why, sizeof(why), "%s: its hypervisor (%s) is not here", path, pause_file_backend(f));
+		say("%s", why);
+		pause_file_close(f, false);
+		return EXIT_CUT_SHORT;
+	}
+	for (size_t i = 0; i < pause_file_domains(f); i++)
+		done &= undo_pause(f, i, c);
+	pause_file_close(f, done);
+	return done ? EXIT_RECORDED : EXIT_CUT_SHORT;
+}
+
 static int record(const struct options *o, const struct connection *all, size_t nall, const char *command,
                   char **operands, size_t n)
 {
@@ -82,14 +129,20 @@ static int list_or_record(const struct options *o, const char *command, char **o
 {
 	char why[1024];
 	struct connection all[CONNECTIONS_MAX];
-	size_t nall = connect_all(all, why, sizeof(why));
+	size_t nall;
 	int rc;
 
+	if (o->resume && access(o->resume, F_OK) != 0 && errno == ENOENT)
+		return EXIT_RECORDED; /* a recorder that has ended removes it */
+	nall = connect_all(all, why, sizeof(why));
 	if (nall == 0) {
 		say("%s", why);
 		return EXIT_HYPERVISOR;
 	}
-	rc = o->list ? list_domains(all, nall) : record(o, all, nall, command, operands, n);
+	if (o->resume)
+		rc = resume_paused(o->resume, all, nall);
+	else
+		rc = o->list ? list_domains(all, nall) : record(o, all, nall, command, operands, n);
 	connect_close(all, nall);
 	return rc;
 }

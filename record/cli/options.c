@@ -241,6 +241,16 @@ APPLY(set_start)
 	return 0;
 }
 
+APPLY(set_pause_file)
+{
+	struct options *o = ctx;
+
+	if (*value == '\0')
+		return fail(why, size, "a file name is needed");
+	*(def->id ? &o->resume : &o->pause_file) = value;
+	return 0;
+}
+
 enum flag {
 	FLAG_MISSED,
 	FLAG_FORCE,
@@ -295,6 +305,11 @@ const struct option_def record_options[] = {
          0},
 	{0, "max-pause", "TIME", OPTION_ARG, "have the watchdog end a pause that lasts longer than TIME (100ms)",
          set_max_pause, 0},
+	{0, "pause-file", "FILE", OPTION_ARG,
+         "keep in FILE, on a tmpfs such as /run, whether a guest is paused, for --resume-paused", set_pause_file, 0},
+	{0, "resume-paused", "FILE", OPTION_ARG,
+         "resume the guests that a recorder with --pause-file=FILE has left paused, as it was killed with its watchdog",
+         set_pause_file, 1},
 	{0, "max-cpu", "PERCENT", OPTION_ARG,
          "sample less often when sampling would use more than PERCENT of one CPU (50)", set_max_cpu, 0},
 	{'r', "realtime", "PRIO", OPTION_OPTIONAL_NUMBER,

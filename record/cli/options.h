@@ -22,7 +22,9 @@ struct options {
 	int priority; /* of SCHED_FIFO, with the rest of latency.h; 0: none of it */
 	const char *images[IMAGES_MAX]; /* FILE or DOMAIN=FILE, nimages of them */
 	size_t nimages;
-	const char *start; /* command that creates the domain; NULL: it exists */
+	const char *start;      /* command that creates the domain; NULL: it exists */
+	const char *pause_file; /* NULL: none */
+	const char *resume;     /* the pause file of a recorder that was killed; NULL: record */
 	bool list, verbose, version, help;
 };
 

@@ -31,8 +31,9 @@ struct recording {
 	struct description description;
 	struct session session; /* with the output and the watchdog */
 	struct messages *messages;
-	bool status;      /* a status line is drawn */
-	bool interrupted; /* by a signal during the command of --start */
+	struct pause_file *pause_file; /* NULL: none */
+	bool status;                   /* a status line is drawn */
+	bool interrupted;              /* by a signal during the command of --start */
 };
 
 /* --- preparations: each returns 0, or an exit status after its message ------------------------------------------- */
@@ -94,10 +95,26 @@ static int watchdog_priority(const struct options *o)
 	return o->priority && o->priority < 99 ? o->priority + 1 : o->priority;
 }
 
+/* Where only the recorder itself can end its pauses, its death ends them. As the preparations. */
+static int open_pause_file(struct recording *r)
+{
+	const char *path = r->options->pause_file;
+	char why[1024];
+
+	if (!path || !r->ops->unpause)
+		return 0;
+	r->pause_file = pause_file_new(path, r->ops, r->ntargets, why, sizeof(why));
+	if (r->pause_file)
+		return 0;
+	say("%s", why);
+	return EXIT_CUT_SHORT;
+}
+
 static int start_watchdog(struct recording *r)
 {
 	const struct watchdog_limits limits = {.max_pause_ns = r->options->session.max_pause_ns,
-	                                       .priority = watchdog_priority(r->options)};
+	                                       .priority = watchdog_priority(r->options),
+	                                       .file = r->pause_file};
 	struct guest_info *domains = calloc(r->ntargets, sizeof(*domains));
 	struct watchdog *w;
 
@@ -407,6 +424,7 @@ static void clean_up(struct recording *r)
 	for (size_t i = 0; r->targets && i < r->ntargets; i++)
 		target_close(r->targets[i]);
 	watchdog_stop(r->session.watchdog);
+	pause_file_close(r->pause_file, true);
 	finder_stop(r->session.finder);
 	record_stream_release(&r->session.records);
 	inquiry_release(&r->session.inquiry);
@@ -426,6 +444,8 @@ int recording_run(const struct options *o, const struct hypervisor_ops *ops, str
 	block_signals(&r);
 	if (!ops->unpause)
 		signals_interrupt();
+	if (rc == 0)
+		rc = open_pause_file(&r);
 	if (rc == 0)
 		rc = start_watchdog(&r);
 	if (rc == 0)

@@ -142,6 +142,15 @@ bool watch_is_over(uint64_t state)
 	return phase_of(state) == OVER || phase_of(state) == UNDONE;
 }
 
+enum watch_left watch_left(const struct watch *w)
+{
+	uint64_t state = watch_state(w);
+
+	if (watch_is_over(state))
+		return WATCH_LEFT_NONE;
+	return phase_of(state) == TAKEN ? WATCH_LEFT_TAKEN : WATCH_LEFT_MARKED;
+}
+
 /* Is the recorder's own call to resume, which it may have begun, without effect from now on? */
 static bool is_prevented(const struct hypervisor_ops *ops, struct watch *w)
 {

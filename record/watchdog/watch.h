@@ -92,4 +92,12 @@ void watch_undo(const struct hypervisor_ops *ops, struct guest *guest, const uin
 bool watch_kick(const struct hypervisor_ops *ops, struct guest *guest, struct watch *w, uint64_t state, pid_t recorder,
                 int pidfd);
 
+/* What is left when both processes are dead. */
+enum watch_left {
+	WATCH_LEFT_NONE,   /* no pause */
+	WATCH_LEFT_MARKED, /* one, if the mark says so */
+	WATCH_LEFT_TAKEN,  /* the same, unless the watchdog had just undone it */
+};
+enum watch_left watch_left(const struct watch *w);
+
 #endif

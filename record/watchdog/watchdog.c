@@ -27,6 +27,7 @@ struct watchdog {
 	struct watch *watches;
 	struct pause_mark *marks;
 	size_t ndomains;
+	struct pause_file *file; /* that has them; NULL: none */
 	pid_t pid;
 	int pipe; /* requests; its closing tells the watchdog that the recorder is dead */
 	int life; /* answers; closed by the watchdog's death */
@@ -58,6 +59,7 @@ struct process {
 	pid_t recorder; /* with a descriptor of it */
 	int pidfd;
 	int pipe, life, wake; /* the other ends of struct watchdog's */
+	int file;             /* of the pause file, which stays locked by it; -1: none */
 	int err;              /* the standard error of a recorder that we have killed; else -1 */
 };
 
@@ -288,8 +290,8 @@ static int by_number(const void *a, const void *b)
 /* A pipe or terminal of the parent's would stay open in the watchdog's hands: it must hold none. */
 static void close_all_but(const struct process *p)
 {
-	int kept[] = {p->pipe, p->life, p->wake};
-	const size_t n = sizeof(kept) / sizeof(*kept);
+	int kept[] = {p->pipe, p->life, p->wake, p->file};
+	const size_t n = sizeof(kept) / sizeof(*kept) - (p->file < 0);
 	unsigned first = 0;
 
 	qsort(kept, n, sizeof(*kept), by_number);
@@ -323,20 +325,24 @@ static int await_answer(int life)
 
 static void release(struct watchdog *g)
 {
-	marks_free(g->marks, g->ndomains);
-	if (g->watches)
+	if (!g->file)
+		marks_free(g->marks, g->ndomains);
+	if (g->watches && !g->file)
 		munmap(g->watches, g->ndomains * sizeof(*g->watches));
 	if (g->wake >= 0)
 		close(g->wake);
 	free(g);
 }
 
-/* False: errno. */
-static bool share_memory(struct watchdog *g)
+static bool share_pages(struct watchdog *g)
 {
 	size_t size = g->ndomains * sizeof(*g->watches);
 
-	g->wake = eventfd(0, EFD_CLOEXEC);
+	if (g->file) {
+		g->watches = pause_file_watches(g->file);
+		g->marks = pause_file_marks(g->file);
+		return true;
+	}
 	g->watches = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (g->watches == MAP_FAILED) {
 		g->watches = NULL;
@@ -344,11 +350,20 @@ static bool share_memory(struct watchdog *g)
 	}
 	mlock(g->watches, size); /* best effort */
 	g->marks = marks_new(g->ndomains);
-	for (size_t i = 0; g->marks && i < g->ndomains; i++) {
+	return g->marks != NULL;
+}
+
+/* False: errno. */
+static bool share_memory(struct watchdog *g)
+{
+	g->wake = eventfd(0, EFD_CLOEXEC);
+	if (g->wake < 0 || !share_pages(g))
+		return false;
+	for (size_t i = 0; i < g->ndomains; i++) {
 		g->watches[i].mark = &g->marks[i];
 		g->watches[i].wake_fd = g->wake;
 	}
-	return g->marks && g->wake >= 0;
+	return true;
 }
 
 struct watchdog *watchdog_start(const struct hypervisor_ops *ops, const struct guest_info *domains, size_t n,
@@ -360,6 +375,9 @@ struct watchdog *watchdog_start(const struct hypervisor_ops *ops, const struct g
 	if (!g)
 		return NULL;
 	g->ndomains = n;
+	g->file = limits->file;
+	for (size_t i = 0; g->file && i < n; i++)
+		pause_file_set(g->file, i, &domains[i]);
 	if (!share_memory(g) || pipe2(requests, O_CLOEXEC) != 0 || pipe2(answers, O_CLOEXEC) != 0)
 		goto err;
 	g->pid = fork();
@@ -373,6 +391,7 @@ struct watchdog *watchdog_start(const struct hypervisor_ops *ops, const struct g
 		                    .pipe = requests[0],
 		                    .life = answers[1],
 		                    .wake = g->wake,
+		                    .file = g->file ? pause_file_fd(g->file) : -1,
 		                    .err = -1};
 
 		ignore_signals();
@@ -409,6 +428,8 @@ int watchdog_replace(struct watchdog *g, size_t i, const struct guest_info *info
 {
 	struct request r;
 
+	if (g->file)
+		pause_file_set(g->file, i, info);
 	memset(&r, 0, sizeof(r));
 	r.domain = i;
 	r.info = *info;

@@ -9,7 +9,8 @@
  *
  * While the recorder samples, the watchdog looks at the shared memory once in each longest pause, without any call; it
  * sleeps when no pause was begun for a while, and the next one wakes it. Nothing can be done against a watchdog that
- * is stopped together with the recorder: a freezer that holds the cgroup of both holds a guest paused too.
+ * is stopped together with the recorder: a freezer that holds the cgroup of both holds a guest paused too. What is left
+ * behind if both are killed can be undone by pause_file.h.
  */
 #ifndef RECORD_WATCHDOG_WATCHDOG_H
 #define RECORD_WATCHDOG_WATCHDOG_H
@@ -18,6 +19,7 @@
 #include <stddef.h>
 
 #include "guest/hypervisor.h"
+#include "record/watchdog/pause_file.h"
 #include "record/watchdog/watch.h"
 
 struct watchdog;
@@ -25,6 +27,8 @@ struct watchdog;
 struct watchdog_limits {
 	uint64_t max_pause_ns; /* a pause that is older is undone */
 	int priority;          /* real-time priority to try for, with memory locked; 0: none */
+	struct pause_file
+		*file; /* where what both processes share is to be; NULL: in memory. Must outlive the watchdog */
 };
 
 /* Starts the watchdog for @n domains, before any thread is started. NULL: errno. */

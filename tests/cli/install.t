@@ -45,7 +45,25 @@ if [ -e "$unit" ] && command -v systemd-analyze > /dev/null; then
 else
 	ok "# SKIP no unit file, or no systemd-analyze here" true
 fi
-rm -f "$work/verified"
+# Its commands, as systemd expands them, by the simulated recorder: two instances have nothing in common.
+command_of() { # NAME INSTANCE
+	sed -n "/^$1=/{:a; /\\\\$/{N; ba}; s/\\\\\n//g; s/^$1=//; p}" "$unit" |
+		sed "s|^[^ ]*/uniprof-record |'$BUILD/uniprof-record-sim' |; s|%t|$work/run|g; s|%S|$work/state|g; s|%i|$2|g"
+}
+works() {
+	local name
+
+	for name in busy idle; do
+		mkdir -p "$work/state/uniprof/$name" "$work/run/uniprof/$name"
+		eval "$(command_of ExecStart $name | sed "s|--pause-file=[^ ]*|-d 0.3|")" || return
+		eval "$(command_of ExecStopPost $name)" || return
+		"$BUILD/uniprof-report" --verify "$work/state/uniprof/$name"/trace.upf.* || return
+	done
+	command_of ExecStart web-1 | tee "$work/expanded"
+	grep -q -- ' web-1$' "$work/expanded" && ! grep -q '%' "$work/expanded"
+}
+[ ! -e "$unit" ] || ok "the unit's commands record guests in folders of their own, under the names they have" works
+rm -rf "$work/verified" "$work/expanded" "$work/state" "$work/run"
 
 # The manual page's example, by itself: it has only what is installed.
 lib=$work/usr/lib

@@ -284,6 +284,29 @@ echo $? > alone.status
 is "without its watchdog it ends" 0 grep -qx 1 alone.status <<< ''
 is "… and says so" 0 grep -qx 'uniprof-record: the watchdog process was killed; without it a pause could be left behind' alone.err <<< ''
 is "… and the trace is whole" 0 "$report" --verify alone.upf <<< -
+# --pause-file and --resume-paused. What they do for a guest is shown by tests/unit/record/test_pause_file.c and the Xen lab.
+is "nothing to resume" 0 "$record" --resume-paused "$work/none" <<< ''
+is "… also where there is no hypervisor" 0 env UNIPROF_SIM_NO_XEN=1 "$record" --resume-paused "$work/none" <<< ''
+is "… and no domain" 2 "$record" --resume-paused "$work/none" busy <<< 'uniprof-record: --resume-paused resumes what its file names: give no domain'
+if [ "$(stat -f -c %T /dev/shm 2> /dev/null)" = tmpfs ]; then
+	pauses=/dev/shm/uniprof-record-t.$$
+	"$record" -q -F 1k --pause-file "$pauses" -o with-pauses.upf busy 2> pauses.err &
+	recorder=$!
+	await has_samples with-pauses.upf
+	is "a pause file is there while the recorder is" 0 test -s "$pauses" <<< ''
+	is "… which nobody else may use" 1 "$record" --resume-paused "$pauses" <<< "uniprof-record: $pauses: a recorder that uses it is still there"
+	is "… no other recorder either" 1 "$record" -q -n 1 --pause-file "$pauses" -o none.upf busy <<< "uniprof-record: $pauses: a recorder that uses it is still there"
+	kill -INT $recorder
+	wait $recorder
+	is "… and no longer" 1 test -e "$pauses" <<< ''
+	echo nonsense > "$pauses"
+	is "a file of something else" 1 "$record" --resume-paused "$pauses" <<< "uniprof-record: $pauses: no recorder has written this since the host booted, or one of another version"
+	rm "$pauses"
+fi
+if [ "$(stat -f -c %T .)" != tmpfs ]; then
+	is "a pause file on a disk" 1 "$record" -q -n 1 --pause-file "$work/pauses" -o none.upf busy <<< "uniprof-record: $work/pauses: must be on a tmpfs, such as /run"
+	rm "$work/pauses"
+fi
 is "stopped inside a pause it goes on" 0 ended frozen <<< ''
 said "… the watchdog has undone the pause" beside/frozen.err '^overrun  1 pause ended by the watchdog, longer than --max-pause 100 ms$'
 said "… long before" beside/frozen.err '^paused .* max [0-9.]* ms'

@@ -17,6 +17,9 @@
  *       COUNT times: stops one recorder at a random moment for longer than a pause may last, and sees whether the
  *       guest goes on meanwhile; then prints the word at LONGEST, the guest's longest pause; foreign: with a pause of
  *       somebody else's that begins meanwhile and must stay
+ *   onlooker both COUNT DOMAIN BEATS [foreign]
+ *       COUNT times: kills a recorder and its watchdog together at a random moment, and has the recorder's
+ *       --resume-paused undo what is left; foreign: with a pause of somebody else's, which must stay
  *   onlooker domctls SECONDS DOMAIN
  *       asks Xen for the domain's information, without a break
  */
@@ -40,6 +43,7 @@
 #define PATIENCE_MS 60000 /* for the guest's next beat and the watchdog's end, however busy the machine is */
 #define FROZEN_MS 1500    /* a recorder is stopped for so long */
 #define TRACE "/tmp/onlooker.upf"
+#define PAUSES "/run/uniprof/pauses"
 
 static const struct hypervisor_ops *const ops = &hypervisor_backend;
 
@@ -150,7 +154,7 @@ static struct recorder start(const char *domain, bool piped, bool summary)
 			close(ends[1]);
 		}
 		execlp("uniprof-record", "uniprof-record", "-F", "1M", "--max-overhead", "100", "--max-cpu", "100",
-		       "-o", piped ? "-" : TRACE, domain, summary ? NULL : "-q", (char *)NULL);
+		       "--pause-file", PAUSES, "-o", piped ? "-" : TRACE, domain, summary ? NULL : "-q", (char *)NULL);
 		_exit(127);
 	}
 	if (piped) {
@@ -356,6 +360,79 @@ static int kill_often(const char *name, unsigned count, const char *domain, uint
 	return 0;
 }
 
+/* --- both killed --------------------------------------------------------------------------------------------------- */
+
+/* The exit status of uniprof-record --resume-paused. */
+static int resume_paused(void)
+{
+	pid_t pid = fork();
+	int status = 0;
+
+	if (pid == 0) {
+		execlp("uniprof-record", "uniprof-record", "--resume-paused", PAUSES, (char *)NULL);
+		_exit(127);
+	}
+	waitpid(pid, &status, 0);
+	return status;
+}
+
+struct kills {
+	unsigned in_pause, left_paused, stopped, undone, failed;
+};
+
+/*
+ * Stopped first, both together, so that it is seen whether a pause is left. Somebody else's pause begins before or
+ * after that.
+ */
+static void kill_both(struct looked_at *g, const char *domain, uint64_t beats, bool foreign, uint64_t *seed,
+                      struct kills *t)
+{
+	struct recorder r = start(domain, false, false);
+	bool late = draw(seed) & 1;
+	pid_t watchdog;
+
+	if (!await_trace(&r))
+		fail("the recorder ended by itself");
+	watchdog = watchdog_of(&r);
+	usleep((useconds_t)(draw(seed) % MOST_US));
+	if (foreign && !late)
+		pause_it(g);
+	else if (draw(seed) & 1)
+		await_pause(g, seed);
+	kill(r.pid, SIGSTOP);
+	kill(watchdog, SIGSTOP);
+	await_state(r.pid, 'T');
+	await_state(watchdog, 'T');
+	t->in_pause += (!foreign || late) && is_paused(g);
+	if (foreign && late)
+		pause_it(g);
+	kill(watchdog, SIGKILL);
+	kill(r.pid, SIGKILL);
+	waitpid(r.pid, NULL, 0);
+	await_state(watchdog, 'Z');
+	t->failed += resume_paused() != 0;
+	t->failed += resume_paused() != 0; /* there is nothing left to be undone */
+	if (foreign) {
+		t->undone += !is_paused(g);
+		ops->resume(g->guest);
+	}
+	t->stopped += goes_on(g, beats) < 0;
+	t->left_paused += is_paused(g);
+}
+
+static int kill_both_often(unsigned count, const char *domain, uint64_t beats, bool foreign)
+{
+	struct looked_at g = look_at(domain);
+	struct kills t = {0};
+	uint64_t seed = 0x9e3779b97f4a7c15u;
+
+	for (unsigned i = 0; i < count; i++)
+		kill_both(&g, domain, beats, foreign, &seed, &t);
+	printf("both%s kills %u in-pause %u left-paused %u stopped %u undone %u failed %u\n",
+	       foreign ? "-foreign" : "", count, t.in_pause, t.left_paused, t.stopped, t.undone, t.failed);
+	return 0;
+}
+
 /* --- stopped, and let go on -------------------------------------------------------------------------------------- */
 
 struct freezes {
@@ -485,10 +562,13 @@ int main(int argc, char **argv)
 	if (argc > 5 && strcmp(argv[1], "freeze") == 0)
 		return freeze_often((unsigned)atoi(argv[2]), argv[3], strtoull(argv[4], NULL, 16),
 		                    strtoull(argv[5], NULL, 16), argc > 6);
+	if (argc > 4 && strcmp(argv[1], "both") == 0)
+		return kill_both_often((unsigned)atoi(argv[2]), argv[3], strtoull(argv[4], NULL, 16), argc > 5);
 	if (argc == 4 && strcmp(argv[1], "domctls") == 0)
 		return make_domctls((unsigned)atoi(argv[2]), argv[3]);
 	fprintf(stderr, "Usage: onlooker words DOMAIN ADDRESS... | samples TRACE | stall [FILE]"
 	                " | kill SIGNAL COUNT DOMAIN BEATS [foreign]"
-	                " | freeze COUNT DOMAIN BEATS LONGEST [foreign] | domctls SECONDS DOMAIN\n");
+	                " | freeze COUNT DOMAIN BEATS LONGEST [foreign] | both COUNT DOMAIN BEATS [foreign]"
+	                " | domctls SECONDS DOMAIN\n");
 	return 2;
 }

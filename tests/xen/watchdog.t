@@ -39,6 +39,14 @@ foreign_kept() {
 }
 ok "$((kills / 4)) stops while somebody else pauses the guest: that pause stays" foreign_kept
 
+# both NAME TIMES: recorder and watchdog were killed so often, some inside a pause; --resume-paused had the guest go on.
+both() {
+	cat "$out/both" "$out/both.err"
+	awk -v name="$1" -v kills="$2" '$1 == name { ok = $3 == kills && $5 > 0 && $7 == 0 && $9 == 0 && $11 == 0 && $13 == 0 }
+		END { exit !ok }' "$out/both"
+}
+ok "$kills times recorder and watchdog are killed together: --resume-paused lets the guest go on" both both "$kills"
+ok "$((kills / 2)) times while somebody else has paused the guest: that pause stays" both both-foreign $((kills / 2))
 # ends NAME [TIMES]: the recorder was ended so often, and the guest always went on.
 ends() {
 	cat "$out/ends"

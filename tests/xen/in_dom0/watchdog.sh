@@ -2,12 +2,22 @@
 # dom0's part of watchdog.t: ends the recorder over and over, and looks what that leaves of the guest.
 # Arguments: how often by each signal, where the guest counts its beats, and where it keeps its longest pause.
 
+# For the recorders' pause files.
+mkdir -p /run/uniprof
+mount -t tmpfs tmpfs /run/uniprof
+
 # Stopped inside a pause and let go on, over and over: first, so that the longest pause is of these.
 guest_start frozen 2 "work=heartbeat others=idle"
 onlooker freeze "$(($1 / 2))" frozen "$2" "$3" > /out/freezes 2> /out/freezes.err
 cp /tmp/onlooker.upf /out/frozen.upf
 onlooker freeze "$(($1 / 4))" frozen "$2" "$3" foreign >> /out/freezes 2> /out/freezes-foreign.err
 guest_end frozen
+
+# Killed together, over and over, and what is left undone by a process that comes later.
+guest_start both 2 "work=heartbeat others=idle"
+onlooker both "$1" both "$2" > /out/both 2> /out/both.err
+onlooker both "$(($1 / 2))" both "$2" foreign >> /out/both 2>> /out/both.err
+guest_end both
 
 guest_start beat 2 "work=heartbeat others=idle"
 for signal in KILL SEGV INT TERM PIPE; do
