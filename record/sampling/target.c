@@ -269,6 +269,8 @@ int target_reopen(struct target *t, struct hypervisor *x, const struct guest_inf
 	t->asked = old.asked;
 	t->reserved = old.reserved;
 	t->look = old.look;
+	t->rounds = old.rounds;
+	t->awaited = old.awaited;
 	t->retry = old.retry;
 	t->seen_ns = old.seen_ns;
 	for (; t->nsamples > t->reserved.slots; t->nsamples--)

@@ -124,6 +124,13 @@ done_with() {
 }
 done_with timed "a switch every so often"
 ok "… three traces, all whole" sound timed 3
+# Each trace but the first is named when the one before it is complete.
+told_switches() {
+	cat timed/err
+	diff <(cd timed && ls run.upf.* | paste -d ' ' - - - | awk '{ print $1, $2; print $2, $3 }') \
+		<(sed -n 's/^uniprof-record: \(.*\) is complete; recording to \(.*\)$/\1 \2/p' timed/err)
+}
+ok "… with -v it is said which one is complete, and which is next" told_switches
 all_there() {
 	samples timed/run.upf*
 	[ "$(samples timed/run.upf*)" = "$(sed -n 's/^samples *\([0-9]*\) in.*/\1/p' timed/err)" ]
