@@ -204,9 +204,9 @@ came_between() {
 ok "a file that is there at the end is kept, and so are the samples, under another name" came_between
 # --- blocks ---------------------------------------------------------------------------------------------------------------
 
-# blocks OPTION...: when each block begins, or its second, by the time of its first sample.
+# blocks: a trace of nine seconds, to standard output.
 blocks() {
-	"$record" -q -F 99 -d 9 -o - "${@:1}" busy
+	"$record" -q -F 99 -d 9 -o - busy
 }
 begin_after() { # SECONDS: each block but the first begins so long after the one before, or a busy machine's little later
 	"$report" -q --dump - | awk -v want="$1" '/ samples: / { sub(".* lost, ", ""); at = $1; if (n++) { print at - last; bad += at - last < want - 0.1 || at - last > want * 1.5 + 0.5 } last = at }
