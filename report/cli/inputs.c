@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "report/cli/inputs.h"
+#include "common/regular_file.h"
 #include "common/say.h"
+#include "report/binary/elf_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -38,6 +40,23 @@ static int open_input(const char *path, int *fd)
 	return EXIT_ERROR;
 }
 
+/* What a file is that is no trace, and what to do with it. */
+static const char *what_it_is(const char *path)
+{
+	unsigned char magic[2] = "";
+	int fd = regular_file_open(path);
+
+	if (fd >= 0 && read(fd, magic, sizeof(magic)) < 0)
+		magic[0] = 0;
+	if (fd >= 0)
+		close(fd);
+	if (elf_file_is(path))
+		return ": an ELF binary is given by -s, as in uniprof-report -s guest.elf run.upf";
+	if (magic[0] == 0x1f && magic[1] == 0x8b)
+		return ": it is compressed; unpack it by gunzip first";
+	return "; a file of symbols is given by -s";
+}
+
 static int say_fault(const char *path, enum upf_fault fault, const char *detail)
 {
 	const char *name = inputs_shown(path);
@@ -54,7 +73,7 @@ static int say_fault(const char *path, enum upf_fault fault, const char *detail)
 		say("%s: %s (%s): a later uniprof-report is needed", name, upf_fault_text(fault), detail);
 		return EXIT_NO_TRACE;
 	default:
-		say("%s: %s", name, upf_fault_text(fault));
+		say("%s: %s%s", name, upf_fault_text(fault), fault == UPF_FAULT_MAGIC ? what_it_is(path) : "");
 		return EXIT_NO_TRACE;
 	}
 }

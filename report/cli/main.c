@@ -129,9 +129,9 @@ static int judge(const struct report *r, const struct settings *s, const struct 
 	return EXIT_NOTHING;
 }
 
-static bool is_binary(const struct view *view)
+static bool is_file(const struct view *view)
 {
-	return view->gzip || view->takes & VIEW_BINARY;
+	return view->gzip || view->takes & VIEW_FILE;
 }
 
 /* What a view cannot do without that shows all of one trace. */
@@ -184,13 +184,14 @@ static int open_output(struct outfile *out, const struct settings *s, struct tex
 	text->utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
 	text->width = to_file ? 0 : terminal_width();
 	text->color = terminal_color(s->color, to_file);
-	if (!to_file && !s->no_pager && !is_binary(s->view))
+	if (!to_file && !s->no_pager && !is_file(s->view))
 		pager = pager_start();
 	if (pager)
 		say("PAGER: %s: not found; shown without a pager", pager);
-	rc = !to_file && s->view->takes & VIEW_BINARY && isatty(STDOUT_FILENO)
-	             ? -ENOTTY
-	             : outfile_open(out, s->output, s->view->gzip);
+	if (s->odd_ending)
+		say("-o %s: no view has this ending: writing the text of --%s", s->output, s->view->name);
+	rc = !to_file && is_file(s->view) && isatty(STDOUT_FILENO) ? -ENOTTY
+	                                                           : outfile_open(out, s->output, s->view->gzip);
 	if (rc == 0) {
 		text->file = out->file;
 		return EXIT_DONE;
@@ -199,8 +200,8 @@ static int open_output(struct outfile *out, const struct settings *s, struct tex
 		say("%s: %s", s->output, strerror(-rc));
 		return EXIT_ERROR;
 	}
-	say("--%s writes binary data, which a terminal cannot show: give -o FILE%s", s->view->name,
-	    s->view->gzip ? ".gz" : "");
+	say("--%s writes a file for other programs, which a terminal cannot show: give -o FILE%s%s", s->view->name,
+	    s->view->endings[0] ? s->view->endings[0] : "", s->view->gzip ? ".gz" : "");
 	return EXIT_USAGE;
 }
 

@@ -97,6 +97,8 @@ static void choose_view(struct settings *s)
 	if (s->view)
 		return;
 	s->view = view_for_output(s->output);
+	s->odd_ending = !s->view;
+	s->view = s->view ? s->view : views[0];
 	s->view_by_output = s->view != views[0];
 }
 

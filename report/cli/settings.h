@@ -16,6 +16,7 @@ struct symbol_files {
 struct settings {
 	const struct view *view; /* NULL until given; at the end that of @output, or the default */
 	bool view_by_output;     /* @output has chosen it */
+	bool odd_ending;         /* @output has an ending that is no view's: it was to choose one, perhaps */
 	const char *argument;    /* of the view, NULL: it takes none */
 	struct patterns pattern; /* the same, of views with VIEW_PATTERN */
 	char **traces;           /* ntraces of them, argv's; "-": standard input */

@@ -18,15 +18,23 @@ static bool ends_in(const char *name, size_t len, const char *ending)
 	return len >= end && memcmp(name + len - end, ending, end) == 0;
 }
 
+/* Has the file of this name, of @len bytes, an ending? */
+static bool has_ending(const char *name, size_t len)
+{
+	const char *slash = memrchr(name, '/', len), *dot = memrchr(name, '.', len);
+
+	return dot && dot > (slash ? slash + 1 : name);
+}
+
 const struct view *view_for_output(const char *output)
 {
 	const size_t most = sizeof(views[0]->endings) / sizeof(views[0]->endings[0]);
 	const size_t len = output ? strlen(output) : 0;
-	const size_t plain = ends_in(output, len, ".gz") ? len - strlen(".gz") : len;
+	const size_t plain = output && ends_in(output, len, ".gz") ? len - strlen(".gz") : len;
 
 	for (size_t i = 0; output && views[i]; i++)
 		for (size_t e = 0; e < most && views[i]->endings[e]; e++)
 			if (ends_in(output, len, views[i]->endings[e]) || ends_in(output, plain, views[i]->endings[e]))
 				return views[i];
-	return views[0];
+	return output && has_ending(output, plain) ? NULL : views[0];
 }

@@ -6,7 +6,10 @@
 #include "report/view/view.h"
 
 extern const struct view *const views[]; /* the first is the default; ends with NULL */
-/* The view that a file of this name is meant to hold, or the default. @output NULL: standard output. */
+/*
+ * The view that a file of this name is meant to hold: the default if it has no ending. NULL: none is known for its
+ * ending. @output NULL: standard output.
+ */
 const struct view *view_for_output(const char *output);
 
 extern const struct view view_flat, view_tree, view_peek, view_annotate, view_folded, view_stacks;

@@ -416,7 +416,7 @@ static int run(const struct report *r, struct view_result *found)
 const struct view view_pprof = {
 	.name = "pprof",
 	.help = "pprof's format, for go tool pprof and others: -o run.pb.gz",
-	.endings = {".pb.gz", ".pprof"},
+	.endings = {".pb", ".pprof"},
 	.states = STATES_CPU,
 	.gzip = true,
 	.run = run,

@@ -174,6 +174,6 @@ const struct view view_archive = {
 		"it need no binary",
 	.endings = {".upf"},
 	.states = STATES_ALL,
-	.takes = VIEW_WHOLE | VIEW_BINARY,
+	.takes = VIEW_WHOLE | VIEW_FILE,
 	.run = run,
 };

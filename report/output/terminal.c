@@ -59,13 +59,27 @@ static const char *choose_pager(void)
 	return *wanted && strcmp(wanted, "cat") != 0 ? wanted : NULL;
 }
 
+/*
+ * Colours are shown as such, whatever the user's own options are: these may still undo it, as they come later. Without
+ * any, what fits on the screen stays there and is not waited for.
+ */
+static void set_less(void)
+{
+	const char *own = getenv("LESS");
+	char options[4096];
+
+	if (own && snprintf(options, sizeof(options), "-R %s", own) < (int)sizeof(options))
+		setenv("LESS", options, 1);
+	else
+		setenv("LESS", "RFX", 0);
+}
+
 static void run_pager(const char *command, const int ends[2])
 {
 	dup2(ends[0], STDIN_FILENO);
 	close(ends[0]);
 	close(ends[1]);
-	/* Colours are shown as such; what fits on the screen stays there and is not waited for. */
-	setenv("LESS", "RFX", 0);
+	set_less();
 	signal(SIGPIPE, SIG_DFL);
 	signal(SIGXFSZ, SIG_DFL);
 	execl("/bin/sh", "sh", "-c", command, (char *)NULL);

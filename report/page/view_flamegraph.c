@@ -26,6 +26,6 @@ const struct view view_flamegraph = {
 	.help = "flame graph, as one HTML file for any browser",
 	.endings = {".html"},
 	.states = STATES_CPU,
-	.takes = VIEW_COMPARES | VIEW_GROUPS,
+	.takes = VIEW_COMPARES | VIEW_GROUPS | VIEW_FILE,
 	.run = run,
 };

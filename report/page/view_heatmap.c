@@ -185,6 +185,6 @@ const struct view view_heatmap = {
 	.name = "heatmap",
 	.help = "heat map of seconds and parts of them, with a flame graph of any range, as one HTML file",
 	.states = STATES_CPU,
-	.takes = VIEW_GROUPS,
+	.takes = VIEW_GROUPS | VIEW_FILE,
 	.run = run,
 };

@@ -216,6 +216,6 @@ const struct view view_svg = {
 	.help = "flame graph as an SVG picture, without scripts",
 	.endings = {".svg"},
 	.states = STATES_CPU,
-	.takes = VIEW_GROUPS,
+	.takes = VIEW_GROUPS | VIEW_FILE,
 	.run = run,
 };

@@ -51,7 +51,7 @@ struct view_result {
 #define VIEW_TURNS 8u    /* has stacks that can begin at their leaves: --bottom-up */
 #define VIEW_LIMITS 16u  /* leaves out what is below a share: --percent-limit */
 #define VIEW_WHOLE 32u   /* needs all of one trace, and binaries: no filters */
-#define VIEW_BINARY 64u  /* makes no text */
+#define VIEW_FILE 64u    /* is for other programs: no terminal shows it */
 #define VIEW_GROUPS 128u /* tells domains, vCPUs or address spaces apart: --by */
 
 struct view {

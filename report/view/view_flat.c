@@ -220,6 +220,7 @@ static int run(const struct report *r, struct view_result *found)
 const struct view view_flat = {
 	.name = "flat",
 	.help = "functions by their own time (default)",
+	.endings = {".txt", ".out"},
 	.states = STATES_CPU,
 	.takes = VIEW_COMPARES | VIEW_KEYS | VIEW_LIMITS | VIEW_GROUPS,
 	.run = run,

@@ -510,7 +510,7 @@ is(report('--pprof', 'small.upf'), contents('once.pb'), 'the same to a pipe');
 # Runs it with standard output on a terminal that script(1) makes: what is seen there.
 sub on_terminal { output_of('script', '-qec', join(' ', map { "'$_'" } $report, @_) . '; echo "exit status $?"', '/dev/null') }
 
-like(on_terminal('--pprof', 'small.upf'), qr/^uniprof-report: --pprof writes binary data\b[^\n]*-o FILE\.gz\r?\nexit status 2\r?$/,
+like(on_terminal('--pprof', 'small.upf'), qr/^uniprof-report: --pprof writes a file for other programs\b[^\n]*-o FILE\.pb\.gz\r?\nexit status 2\r?$/,
 	'what is compressed does not go to a terminal');
 
 # A trace that comes slowly, the signal in the middle of it; of interrupts the first one is for whoever sends the trace.

@@ -121,6 +121,24 @@ wait "$pid"
 grep -q leaf "$tmp/out"
 ok $? 'Ctrl-C in a pipeline shows what came'
 
+for name in run.pb run.pb.gz run.pprof; do
+	(cd "$tmp" && "$report" -q -s syms -o $name small.upf && "$report" -q --pprof -s syms small.upf | cmp - $name)
+	ok $? "-o $name is --pprof"
+done
+for name in run.perf run.perf.gz ./b/run.svgz; do
+	mkdir -p "$tmp/b"
+	(cd "$tmp" && "$report" -q -s syms -o $name small.upf 2>err)
+	[ $? -eq 0 ] && [ "$(cat "$tmp/err")" = "uniprof-report: -o $name: no view has this ending: writing the text of --flat" ]
+	ok $? "-o $name: it is said that this is text"
+done
+for name in run run.txt run.out .run b.c/run run.gz; do
+	mkdir -p "$tmp/b.c"
+	(cd "$tmp" && "$report" -q -s syms -o $name small.upf 2>&1) | cmp - /dev/null
+	ok $? "-o $name: text is no surprise"
+done
+(cd "$tmp" && "$report" -q --tree -s syms -o run.perf small.upf 2>&1) | cmp - /dev/null
+ok $? 'nor where the view is given'
+
 # --- what goes wrong
 fails 'no trace' 2 'no trace given' "$report"
 fails 'standard input twice' 2 'given twice' "$report" - small.upf -
@@ -132,7 +150,11 @@ fails 'missing file' 1 'No such file' "$report" nowhere.upf
 fails 'directory' 1 'directory' "$report" .
 : >"$tmp/nothing"
 fails 'empty file' 3 'empty' "$report" nothing
-fails 'not a trace' 3 'not a uniprof trace' "$report" syms
+fails 'not a trace' 3 'not a uniprof trace; a file of symbols is given by -s' "$report" syms
+fails 'a binary for a trace' 3 'an ELF binary is given by -s, as in uniprof-report -s guest.elf run.upf' "$report" "$report"
+fails '... beside a trace' 3 'an ELF binary is given by -s' "$report" small.upf "$report"
+(cd "$tmp" && gzip -k small.upf)
+fails 'a compressed trace' 3 'it is compressed; unpack it by gunzip' "$report" small.upf.gz
 head -c 40 "$tmp/small.upf" >"$tmp/short"
 fails 'a cut header' 3 'short: ' "$report" short
 fails 'missing symbols' 1 'No such file' "$report" -s nowhere small.upf

@@ -202,6 +202,21 @@ ok $? 'a pager that is left early'
 (cd "$tmp" && TERM=xterm PAGER='cat >/dev/null; kill -INT $PPID; echo waited' timeout 20 \
 	script -qec "$report -s syms small.upf; echo code \$?" /dev/null) | tr -d '\r' | paste -sd' ' | grep -q 'waited code 0'
 ok $? 'Ctrl-C in a pager is its own'
+# less with the user's own options, none of which shows colours.
+for options in -i i '-M -S'; do
+	(cd "$tmp" && unset PAGER && TERM=xterm LESS="$options" timeout 60 \
+		script -qec "$report -q --color always -s syms small.upf" /dev/null < <(sleep 2; echo q)) >"$tmp/less"
+	grep -q 'leaf' "$tmp/less" && grep -q $'\e\[3[12]m' "$tmp/less" && ! grep -q 'ESC' "$tmp/less"
+	ok $? "LESS='$options': colours, no escape codes as text"
+done
+for view in flamegraph heatmap svg; do
+	(cd "$tmp" && timeout 60 script -qec "$report --$view -s syms small.upf; echo code \$?" /dev/null) | tr -d '\r' >"$tmp/shown"
+	[ "$(wc -l <"$tmp/shown")" -eq 2 ] && grep -q '^code 2' "$tmp/shown" &&
+		grep -q "^uniprof-report: --$view writes a file for other programs, .*: give -o FILE" "$tmp/shown"
+	ok $? "--$view is not shown on a terminal"
+	"$report" -q --$view -s "$tmp/syms" "$tmp/small.upf" 2>/dev/null | head -c 1 | grep -q .
+	ok $? '... but goes into a pipe'
+done
 "$mktrace" many 200000 1000 8 >"$tmp/slow.upf"
 (cd "$tmp" && script -qec "{ head -c 100000 slow.upf; sleep 1.3; tail -c +100001 slow.upf; } | $report -q --no-pager -o slow.txt -" /dev/null) |
 	grep -q 'reading standard input: [0-9.]* MB'
