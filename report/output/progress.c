@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "report/output/progress.h"
 
+#include "common/say.h"
+
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -37,8 +40,10 @@ void progress_start(struct progress *p, const char *what)
 {
 	if (!p || p->fd < 0)
 		return;
-	p->what = what;
-	p->next_ns = now_ns() + FIRST_NS;
+	if (!p->what)
+		p->next_ns = now_ns() + FIRST_NS;
+	free(p->what);
+	p->what = safe_text(what);
 }
 
 void progress_at(struct progress *p, uint64_t done, uint64_t whole)
@@ -54,7 +59,7 @@ void progress_at(struct progress *p, uint64_t done, uint64_t whole)
 		             done < whole ? (uint64_t)((unsigned __int128)done * 100 / whole) : 100);
 	else
 		n = snprintf(line, sizeof(line), CLEAR "%.*s: %.1f MB", NAME_MAX_SHOWN, p->what, (double)done / 1e6);
-	p->shown = write(p->fd, line, (size_t)n) > 0;
+	p->shown |= write(p->fd, line, (size_t)n) > 0;
 	p->next_ns = now + EVERY_NS;
 }
 
@@ -65,5 +70,6 @@ void progress_end(struct progress *p)
 	if (p->shown && write(p->fd, CLEAR, strlen(CLEAR)) < 0)
 		p->fd = -1;
 	p->shown = false;
+	free(p->what);
 	p->what = NULL;
 }

@@ -10,8 +10,8 @@
 #include <stdint.h>
 
 struct progress {
-	const char *what; /* "reading run.upf"; NULL: nothing is shown */
-	int fd;           /* the terminal */
+	char *what; /* "reading run.upf"; NULL: nothing is shown */
+	int fd;     /* the terminal */
 	bool shown;
 	uint64_t next_ns; /* when to show it next */
 };
@@ -20,7 +20,10 @@ struct progress {
 void progress_init(struct progress *p);
 void progress_free(struct progress *p);
 
-/* @what must outlive the work. All of these do nothing for NULL. */
+/*
+ * All of these do nothing for NULL. Work of several parts starts with each of them, and ends once: the second after
+ * which it is shown is that of the whole. @what is copied.
+ */
 void progress_start(struct progress *p, const char *what);
 /* @done of @whole bytes; 0: not known. Cheap enough for every block of a trace. */
 void progress_at(struct progress *p, uint64_t done, uint64_t whole);

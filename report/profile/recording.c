@@ -63,11 +63,21 @@ struct load_options recording_options(const struct recording *r)
 	return (struct load_options){.binaries = &r->binaries, .archived = binaries_have_stacks(&r->binaries)};
 }
 
+static void tell_trace(struct progress *progress, const struct traces *t, size_t i)
+{
+	const char *path = t->list[i].path;
+	char what[128], number[64] = "";
+
+	if (t->n > 1)
+		snprintf(number, sizeof(number), "%zu of %zu: ", i + 1, t->n);
+	snprintf(what, sizeof(what), "reading %s%s", number, strcmp(path, "-") == 0 ? "standard input" : path);
+	progress_start(progress, what);
+}
+
 static int load_one(struct recording *r, struct trace *t, const struct load_hooks *hooks, struct progress *progress)
 {
 	struct load_options options = recording_options(r);
 	uint64_t covered = r->profile.counters.covered;
-	char what[128];
 	int rc;
 
 	options.scope = &t->scope;
@@ -75,10 +85,7 @@ static int load_one(struct recording *r, struct trace *t, const struct load_hook
 	options.hooks = hooks;
 	options.progress = progress;
 	options.size = size_of(t->fd);
-	snprintf(what, sizeof(what), "reading %s", strcmp(t->path, "-") == 0 ? "standard input" : t->path);
-	progress_start(progress, what);
 	rc = load_trace(&r->profile, t->reader, &options);
-	progress_end(progress);
 	t->covered_samples = r->profile.counters.covered - covered;
 	return rc;
 }
@@ -88,10 +95,12 @@ int recording_load(struct recording *r, const struct load_hooks *hooks, struct p
 	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && i < r->traces.n; i++) {
+		tell_trace(progress, &r->traces, i);
 		rc = traces_cover(&r->traces, i);
 		if (rc == 0)
 			rc = load_one(r, &r->traces.list[i], hooks, progress);
 	}
+	progress_end(progress);
 	if (rc == 0)
 		recording_pauses(r);
 	r->has_wrong = rc == 0 && !r->any_build && build_check(&r->binaries, &r->profile, &r->wrong);

@@ -221,6 +221,16 @@ done
 (cd "$tmp" && script -qec "{ head -c 100000 slow.upf; sleep 1.3; tail -c +100001 slow.upf; } | $report -q --no-pager -o slow.txt -" /dev/null) |
 	grep -q 'reading standard input: [0-9.]* MB'
 ok $? 'long work tells how far it is'
+# Each of the files is read in far less than a second; what is shown goes on from one to the next.
+for n in {1..60}; do
+	mkfifo "$tmp/small.$n.upf"
+done
+(cd "$tmp" && for n in {1..60}; do
+	{ head -c 400 small.upf; sleep "$((n / 20)).$(printf %02d $((n % 20 * 5)))"; tail -c +401 small.upf; } >"small.$n.upf" &
+done
+timeout 120 script -qec "$report -q --no-pager -o slow.txt small.{1..60}.upf" /dev/null) >"$tmp/shown"
+tr '\r' '\n' <"$tmp/shown" | grep -q 'reading [1-5][0-9] of 60: small\.[0-9]*\.upf: '
+ok $? 'so do many files, which take no time each'
 (cd "$tmp" && { head -c 100000 slow.upf; sleep 1.3; tail -c +100001 slow.upf; } | "$report" -q - 2>&1 >/dev/null) | cmp - /dev/null
 ok $? 'but not to a file'
 sed 's/leaf/a_name_that_is_much_longer_than_any_column_of_a_terminal_that_is_narrow/' "$tmp/syms" >"$tmp/long.syms"
