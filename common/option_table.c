@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "common/option_table.h"
+#include "common/say.h"
 
 #include <stdbool.h>
 #include <string.h>
@@ -167,20 +168,6 @@ static int print_names(const struct option_def *def, FILE *out)
 	return n;
 }
 
-static void print_wrapped(const char *text, FILE *out, int column, int indent, int width)
-{
-	while (*text) {
-		int len = (int)strcspn(text, " ");
-
-		if (column + 1 + len > width && column > indent)
-			column = fprintf(out, "\n%*s", indent, "") - 1;
-		column += fprintf(out, "%s%.*s", column > indent ? " " : "", len, text);
-		text += len;
-		text += *text == ' ';
-	}
-	fputc('\n', out);
-}
-
 void options_print(const struct option_def *table, FILE *out, int width)
 {
 	const int indent = 30;
@@ -195,7 +182,8 @@ void options_print(const struct option_def *table, FILE *out, int width)
 			n = fprintf(out, "\n%*s", indent, "") - 1;
 		else
 			n += fprintf(out, "%*s", indent - n, "");
-		print_wrapped(table->help, out, n, indent, width);
+		print_words(out, table->help, n, indent, width);
+		fputc('\n', out);
 	}
 }
 

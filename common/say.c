@@ -5,6 +5,10 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#define COLUMNS_MIN 20 /* a narrower terminal tells nonsense */
 
 static const char *name = "uniprof";
 
@@ -51,9 +55,36 @@ char *safe_text(const char *text)
 	return NULL;
 }
 
+int print_words(FILE *out, const char *text, int column, int indent, int width)
+{
+	for (const char *word = text; *word; word += *word == ' ') {
+		int len = (int)strcspn(word, " "), columns = 0;
+
+		for (int i = 0; i < len; i++)
+			columns += !utf8_is_continuation(word[i]);
+		if (word > text && width && column + 1 + columns > width && column > indent)
+			column = fprintf(out, "\n%*s", indent, "") - 1;
+		else if (word > text)
+			column += fprintf(out, " ");
+		fprintf(out, "%.*s", len, word);
+		column += columns;
+		word += len;
+	}
+	return column;
+}
+
+int terminal_columns(int fd)
+{
+	struct winsize size;
+
+	if (!isatty(fd))
+		return 0;
+	return ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col >= COLUMNS_MIN ? size.ws_col : 80;
+}
+
 void say(const char *format, ...)
 {
-	char text[1024];
+	char text[1024], *safe;
 	va_list args;
 
 	va_start(args, format);
@@ -61,7 +92,12 @@ void say(const char *format, ...)
 	va_end(args);
 	flockfile(stderr);
 	fprintf(stderr, "%s: ", name);
-	print_safe(stderr, text);
+	safe = safe_text(text);
+	if (safe)
+		print_words(stderr, safe, (int)strlen(name) + 2, 2, terminal_columns(STDERR_FILENO));
+	else
+		print_safe(stderr, text);
+	free(safe);
 	fputc('\n', stderr);
 	funlockfile(stderr);
 }

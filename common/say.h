@@ -9,9 +9,16 @@
 #include <stdio.h>
 
 void say_name(const char *program); /* once, at the start of main(); kept, not copied */
-/* Prints a message after the program's name; control characters are shown as \xNN. */
+/* Prints a message after the program's name; control characters are shown as \xNN. On a terminal, no word is broken. */
 void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/*
+ * Prints @text, which is safe, from @column on. Lines that would be longer than @width columns (0: none would) are
+ * broken between words, and go on behind @indent blanks. The column after it.
+ */
+int print_words(FILE *out, const char *text, int column, int indent, int width);
+/* Columns of the terminal @fd, a usual width if it does not tell; 0: it is none. */
+int terminal_columns(int fd);
 /* Writes @text to @out with control characters, escape sequences and broken UTF-8 as \xNN: for names that come from
  * guests and strangers. */
 void print_safe(FILE *out, const char *text);

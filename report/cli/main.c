@@ -182,7 +182,7 @@ static int open_output(struct outfile *out, const struct settings *s, struct tex
 	int rc;
 
 	text->utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
-	text->width = to_file ? 0 : terminal_width();
+	text->width = to_file ? 0 : terminal_columns(STDOUT_FILENO);
 	text->color = terminal_color(s->color, to_file);
 	if (!to_file && !s->no_pager && !is_file(s->view))
 		pager = pager_start();
@@ -309,7 +309,7 @@ static int start_debuginfod(struct settings *s)
 static int print_text(const struct settings *s)
 {
 	static char all[1 << 15]; /* so that every error is one of the flush, which tells its reason */
-	int width = terminal_width(), rc;
+	int width = terminal_columns(STDOUT_FILENO), rc;
 
 	setvbuf(stdout, all, _IOFBF, sizeof(all));
 	if (s->help)

@@ -214,11 +214,11 @@ void settings_help(FILE *out, int width)
 	fputs("\nOptions:\n", out);
 	options_print(options_general, out, width);
 	fputs("\nExamples:\n"
-	      "  uniprof-report -s guest.elf run.upf                  which functions took the time\n"
-	      "  uniprof-report --tree -s guest.elf run.upf           and who called them\n"
-	      "  uniprof-report --annotate recv -s guest.elf run.upf  and in which lines of that one\n"
-	      "  uniprof-report --diff old.upf -s guest.elf new.upf   what has changed since\n"
-	      "  uniprof-report --flamegraph -s guest.elf -o run.html run.upf\n"
+	      "  uniprof-report -s guest.elf run.upf             which functions took the time\n"
+	      "  uniprof-report --tree -s guest.elf run.upf      who called them\n"
+	      "  uniprof-report --annotate recv -s guest.elf run.upf   the lines of one of them\n"
+	      "  uniprof-report --diff old.upf -s guest.elf new.upf    what has changed since\n"
+	      "  uniprof-report -s guest.elf -o run.html run.upf       a flame graph\n"
 	      "\nExit status: 0 done; 1 reading or writing failed; 2 usage; 3 no usable trace;\n"
 	      "4 the trace is damaged or cut, and what is there was shown;\n"
 	      "5 nothing in it is what was asked for.\n",

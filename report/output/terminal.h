@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* terminal.h - the terminal on standard output, if it is one: width, colour, and a pager. */
+/* terminal.h - the terminal on standard output, if it is one: colour, and a pager. */
 #ifndef REPORT_OUTPUT_TERMINAL_H
 #define REPORT_OUTPUT_TERMINAL_H
 
@@ -7,8 +7,6 @@
 
 enum color_when { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
 
-/* Columns of the terminal; 0: standard output is none. */
-int terminal_width(void);
 /*
  * Is colour wanted on standard output, or in the file instead of it? AUTO respects NO_COLOR and TERM=dumb.
  */

@@ -112,35 +112,39 @@ void text_path(FILE *out, const char *path, int columns, bool utf8)
 	fprintf(out, "%s%s", utf8 ? "\u2026" : "...", path);
 }
 
-void para_start(struct para *p, FILE *out, bool utf8, const char *label)
+void para_start(struct para *p, const struct text_out *out, const char *label)
 {
-	*p = (struct para){.out = out, .utf8 = utf8};
-	p->column = fprintf(out, "%-*s", LABEL, label);
+	*p = (struct para){.out = out, .width = out->width ? out->width : WIDTH};
+	p->column = fprintf(out->file, "%-*s", LABEL, label);
 }
 
+/*
+ * One that does not fit into the rest of the line begins the next one. On a terminal, one that does not fit into a line
+ * goes on in the next; elsewhere it stays whole, for programs that search it.
+ */
 void para_item(struct para *p, const char *format, ...)
 {
-	char item[256];
+	char item[256], *safe;
 	va_list args;
-	int n;
 
 	va_start(args, format);
 	vsnprintf(item, sizeof(item), format, args);
 	va_end(args);
-	n = text_columns(item);
+	safe = safe_text(item);
+	if (!safe)
+		return;
 	if (p->items++ > 0) {
-		bool wrap = p->column + 3 + n > WIDTH;
-
-		if (wrap)
-			p->column = fprintf(p->out, "\n%*s", LABEL, "") - 1;
+		if (p->column + 3 + text_columns(safe) > p->width)
+			p->column = fprintf(p->out->file, "\n%*s", LABEL, "") - 1;
 		else
-			p->column += fprintf(p->out, "%s", p->utf8 ? " \u00b7 " : "; ") - (p->utf8 ? 1 : 0);
+			p->column +=
+				fprintf(p->out->file, "%s", p->out->utf8 ? " \u00b7 " : "; ") - (p->out->utf8 ? 1 : 0);
 	}
-	print_safe(p->out, item);
-	p->column += n;
+	p->column = print_words(p->out->file, safe, p->column, LABEL + 2, p->out->width);
+	free(safe);
 }
 
 void para_end(struct para *p)
 {
-	fputc('\n', p->out);
+	fputc('\n', p->out->file);
 }

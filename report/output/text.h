@@ -40,14 +40,13 @@ static inline int text_room(int width, int used)
 	return width == 0 ? 0 : width > used ? width - used : 1;
 }
 
-/* A labelled paragraph of items, wrapped before column 80. */
+/* A labelled paragraph of items, wrapped at the terminal's width, or before column 80. */
 struct para {
-	FILE *out;
-	bool utf8;
-	int column; /* 0: nothing printed yet */
+	const struct text_out *out;
+	int width, column;
 	int items;
 };
-void para_start(struct para *p, FILE *out, bool utf8, const char *label);
+void para_start(struct para *p, const struct text_out *out, const char *label);
 void para_item(struct para *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void para_end(struct para *p);
 

@@ -6,6 +6,7 @@
 #include "report/view/quality.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,16 +36,17 @@ char *page_title(const struct upf_session *session)
 	return made;
 }
 
-/* Pages are UTF-8, wherever they are made. */
+/* Pages are UTF-8, wherever they are made, and browsers break lines. */
 static int make_notes(const struct page_content *c, char **notes)
 {
 	size_t len;
-	FILE *memory = open_memstream(notes, &len);
+	struct text_out out = {.utf8 = true, .width = INT_MAX};
+	FILE *memory = out.file = open_memstream(notes, &len);
 
 	if (!memory)
 		return -ENOMEM;
 	if (!quality_filtered_all(c->run, c->old, c->selection))
-		quality_print(c->run, c->old, c->selection->states, c->fold, memory, true);
+		quality_print(c->run, c->old, c->selection->states, c->fold, &out);
 	return fclose(memory) == 0 ? 0 : -ENOMEM;
 }
 

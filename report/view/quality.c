@@ -5,6 +5,7 @@
 #include "report/output/text.h"
 #include "report/profile/vcpus.h"
 
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,8 +13,7 @@
 struct notes {
 	const struct recording *run;
 	unsigned states; /* that count */
-	FILE *out;
-	bool utf8;
+	const struct text_out *out;
 };
 
 /* --- the trace --------------------------------------------------------------------------------------------------- */
@@ -53,7 +53,7 @@ static void print_trace(const struct notes *n)
 	if (recording_sound(n->run))
 		return;
 	quality_faults(&health, &n->run->profile.counters, text, sizeof(text));
-	para_start(&p, n->out, n->utf8, "Trace");
+	para_start(&p, n->out, "Trace");
 	para_item(&p, "incomplete: %s", text);
 	para_end(&p);
 }
@@ -132,7 +132,7 @@ static void print_rate(const struct notes *n)
 
 	if (!slower && !t->throttled && !t->unsampled_ns && !lacks_cpu(&run->profile))
 		return;
-	para_start(&p, n->out, n->utf8, "Rate");
+	para_start(&p, n->out, "Rate");
 	if (rate > 0 && (slower || t->throttled))
 		para_item(&p, "requested %s Hz, effective %s Hz%s", text_count((uint64_t)(asked + 0.5)).s,
 		          text_count((uint64_t)(rate + 0.5)).s, t->throttled ? " (throttled)" : "");
@@ -163,7 +163,7 @@ static void print_covered(const struct notes *n)
 
 	if (n->run->profile.counters.covered == 0)
 		return;
-	para_start(&p, n->out, n->utf8, "Overlap");
+	para_start(&p, n->out, "Overlap");
 	for (size_t i = 0; i < t->n; i++)
 		if (t->list[i].covered_samples)
 			item_covered(&p, &t->list[i]);
@@ -175,7 +175,7 @@ static void print_samples(const struct notes *n)
 	const struct counters *t = &n->run->profile.counters;
 	struct para p;
 
-	para_start(&p, n->out, n->utf8, "Samples");
+	para_start(&p, n->out, "Samples");
 	para_item(&p, "%s counted", text_count(profile_count(&n->run->profile, n->states)).s);
 	item_left_out(n, &p);
 	if (quality_left_out(&n->run->profile, n->states))
@@ -279,7 +279,7 @@ static void print_stacks(const struct notes *n)
 
 	if (all + missing == 0)
 		return;
-	para_start(&p, n->out, n->utf8, "Stacks");
+	para_start(&p, n->out, "Stacks");
 	if (all)
 		para_item(&p, "%s whole", whole == all ? "all" : whole == 0 ? "none" : text_share(whole, all).s);
 	for (unsigned end = 1; end < COUNTERS_ENDS; end++)
@@ -314,7 +314,7 @@ static void print_user(const struct notes *n)
 
 	if (user == 0)
 		return;
-	para_start(&p, n->out, n->utf8, "User");
+	para_start(&p, n->out, "User");
 	para_item(&p, "%s samples in user mode, %s, below [user]", text_count(user).s,
 	          text_share(user, profile_count(&n->run->profile, n->states)).s);
 	para_item(&p, "%s of their stacks whole",
@@ -385,7 +385,7 @@ static void print_names(const struct notes *n, const struct fold *fold)
 
 	if (!fold || fold->frames == 0)
 		return;
-	para_start(&p, n->out, n->utf8, "Names");
+	para_start(&p, n->out, "Names");
 	if (fold->unnamed == 0)
 		para_item(&p, "every address has a name");
 	else
@@ -408,7 +408,7 @@ static void print_pauses(const struct notes *n)
 
 	if (h->count == 0)
 		return;
-	para_start(&p, n->out, n->utf8, "Pauses");
+	para_start(&p, n->out, "Pauses");
 	para_item(&p, "%s of the guest%s: %s in all, %.3g%% of %s%s", text_count(h->count).s, several ? "s" : "",
 	          text_time(h->sum_ns).s, guest_time ? 100.0 * (double)h->sum_ns / (double)guest_time : 0.0,
 	          several ? "their " : "", text_time(guest_time).s);
@@ -473,7 +473,7 @@ static void print_vcpus(const struct notes *n)
 	struct para p;
 
 	if (profile_vcpus(&n->run->profile, &vcpus) == 0 && vcpus.n) {
-		para_start(&p, n->out, n->utf8, "vCPUs");
+		para_start(&p, n->out, "vCPUs");
 		for (size_t i = 0, end; i < vcpus.n; i = end) {
 			end = end_of_same(vcpus.v, vcpus.n, i);
 			states_text(&vcpus.v[i], text, sizeof(text));
@@ -495,7 +495,7 @@ static void print_old(const struct notes *n)
 	struct para para;
 	char text[256];
 
-	para_start(&para, n->out, n->utf8, "Old run");
+	para_start(&para, n->out, "Old run");
 	para_item(&para, "%s counted", text_count(profile_count(p, n->states)).s);
 	if (left_out)
 		para_item(&para, "%s filtered out", text_count(left_out).s);
@@ -511,9 +511,9 @@ static void print_old(const struct notes *n)
 }
 
 void quality_print(const struct recording *run, const struct recording *old, unsigned states, const struct fold *fold,
-                   FILE *out, bool utf8)
+                   const struct text_out *out)
 {
-	const struct notes n = {.run = run, .states = states, .out = out, .utf8 = utf8};
+	const struct notes n = {.run = run, .states = states, .out = out};
 
 	print_samples(&n);
 	print_rate(&n);
@@ -525,30 +525,46 @@ void quality_print(const struct recording *run, const struct recording *old, uns
 	print_vcpus(&n);
 	print_trace(&n);
 	if (old)
-		print_old(&(const struct notes){.run = old, .states = states, .out = out, .utf8 = utf8});
+		print_old(&(const struct notes){.run = old, .states = states, .out = out});
 }
 
-void quality_no_samples(const struct profile *p, unsigned states, FILE *out)
+/* Lines for people: on a terminal broken between words. */
+static void print_line(const struct text_out *out, const char *format, ...)
+{
+	char text[512], *safe;
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	safe = safe_text(text);
+	if (safe)
+		print_words(out->file, safe, 0, 0, out->width);
+	free(safe);
+	fputc('\n', out->file);
+}
+
+void quality_no_samples(const struct profile *p, unsigned states, const struct text_out *out)
 {
 	const struct counters *t = &p->counters;
 	uint64_t idle = t->state[UPF_BLOCKED] + t->state[UPF_OFFLINE], lost = counters_lost(t);
 	uint64_t counted = profile_count(p, states);
 
 	if (t->samples == 0 && lost)
-		fprintf(out, "The trace holds no samples: all %s were lost.\n", text_count(lost).s);
+		print_line(out, "The trace holds no samples: all %s were lost.", text_count(lost).s);
 	else if (t->samples == 0)
-		fprintf(out, "The trace holds no samples.\n");
+		print_line(out, "The trace holds no samples.");
 	else if (counted)
-		fprintf(out, "The %s samples used no CPU time; --weight samples counts them.\n",
-		        text_count(counted).s);
+		print_line(out, "The %s samples used no CPU time; --weight samples counts them.",
+		           text_count(counted).s);
 	else if (idle == t->samples)
-		fprintf(out,
-		        "%s %s samples found a vCPU running or waiting for a CPU.\n"
-		        "Use --state all to see where it waited.\n",
-		        quality_left_out(p, STATES_ALL) ? "What the filters leave was idle: none of these"
-		                                        : "The guest was idle: none of its",
-		        text_count(t->samples).s);
+		print_line(out, "%s %s samples found a vCPU running or waiting for a CPU.",
+		           quality_left_out(p, STATES_ALL) ? "What the filters leave was idle: none of these"
+		                                           : "The guest was idle: none of its",
+		           text_count(t->samples).s);
 	else
-		fprintf(out, "None of the %s samples is in the run states asked for; --state all counts every one.\n",
-		        text_count(t->samples).s);
+		print_line(out, "None of the %s samples is in the run states asked for; --state all counts every one.",
+		           text_count(t->samples).s);
+	if (counted == 0 && t->samples && idle == t->samples)
+		print_line(out, "Use --state all to see where it waited.");
 }

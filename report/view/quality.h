@@ -7,6 +7,7 @@
 #define REPORT_VIEW_QUALITY_H
 
 #include "report/fold/fold.h"
+#include "report/output/text.h"
 #include "report/profile/recording.h"
 
 /*
@@ -14,9 +15,9 @@
  * states that count. @fold NULL: nothing was folded, names are not counted.
  */
 void quality_print(const struct recording *run, const struct recording *old, unsigned states, const struct fold *fold,
-                   FILE *out, bool utf8);
+                   const struct text_out *out);
 /* Says why no sample was counted, and what would show some. */
-void quality_no_samples(const struct profile *p, unsigned states, FILE *out);
+void quality_no_samples(const struct profile *p, unsigned states, const struct text_out *out);
 /* What is wrong with a trace, in one line; "": nothing. For after loading. */
 void quality_faults(const struct upf_health *h, const struct counters *t, char *text, size_t size);
 /* Samples that the filters left out, those by run state apart. */

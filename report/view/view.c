@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "report/view/view.h"
+#include "common/say.h"
 #include "report/view/quality.h"
+
+#include <unistd.h>
 
 int view_load(const struct report *r, const struct load_hooks *hooks)
 {
@@ -66,13 +69,13 @@ static bool has_filtered_all(const struct report *r)
 	return quality_filtered_all(r->run, r->old, r->selection);
 }
 
-static void print_notes(const struct report *r, const struct fold *fold, FILE *out)
+static void print_notes(const struct report *r, const struct fold *fold, const struct text_out *out)
 {
-	quality_print(r->run, r->old, r->selection->states, fold, out, r->out.utf8);
+	quality_print(r->run, r->old, r->selection->states, fold, out);
 }
 
 /* That it was for the filters main() says. */
-static void print_no_samples(const struct report *r, FILE *out)
+static void print_no_samples(const struct report *r, const struct text_out *out)
 {
 	if (!has_filtered_all(r))
 		quality_no_samples(&r->run->profile, r->selection->states, out);
@@ -89,26 +92,38 @@ int view_table(const struct report *r, struct view_result *found,
 	if (fold.total || fold.old_total)
 		rc = print(r, &fold, found);
 	else
-		print_no_samples(r, r->out.file);
+		print_no_samples(r, &r->out);
 	if (rc == 0 && !r->options->quiet && !found->nothing && !has_filtered_all(r)) {
 		fputc('\n', r->out.file);
-		print_notes(r, &fold, r->out.file);
+		print_notes(r, &fold, &r->out);
 	}
 	fold_free(&fold);
 	return rc;
 }
 
+/* Messages go where the terminal or its pager is. */
+static struct text_out on_stderr(const struct report *r)
+{
+	return (struct text_out){.file = stderr,
+	                         .utf8 = r->out.utf8,
+	                         .width = r->out.width ? r->out.width : terminal_columns(STDERR_FILENO)};
+}
+
 void view_notes(const struct report *r, const struct fold *fold)
 {
+	const struct text_out out = on_stderr(r);
+
 	fflush(r->out.file);
 	if (!r->options->quiet && !has_filtered_all(r))
-		print_notes(r, fold, stderr);
+		print_notes(r, fold, &out);
 }
 
 void view_end(const struct report *r, const struct fold *fold, uint64_t samples)
 {
+	const struct text_out out = on_stderr(r);
+
 	fflush(r->out.file);
 	if (samples == 0 && !r->options->quiet)
-		print_no_samples(r, stderr);
+		print_no_samples(r, &out);
 	view_notes(r, fold);
 }

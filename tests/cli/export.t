@@ -508,7 +508,7 @@ is(report('--pprof', 'small.upf'), contents('once.pb'), 'the same to a pipe');
 # --- a view's end -----------------------------------------------------------------------------------------------------
 
 # Runs it with standard output on a terminal that script(1) makes: what is seen there.
-sub on_terminal { output_of('script', '-qec', join(' ', map { "'$_'" } $report, @_) . '; echo "exit status $?"', '/dev/null') }
+sub on_terminal { output_of('script', '-qec', 'stty cols 200; ' . join(' ', map { "'$_'" } $report, @_) . '; echo "exit status $?"', '/dev/null') }
 
 like(on_terminal('--pprof', 'small.upf'), qr/^uniprof-report: --pprof writes a file for other programs\b[^\n]*-o FILE\.pb\.gz\r?\nexit status 2\r?$/,
 	'what is compressed does not go to a terminal');

@@ -210,7 +210,7 @@ for options in -i i '-M -S'; do
 	ok $? "LESS='$options': colours, no escape codes as text"
 done
 for view in flamegraph heatmap svg; do
-	(cd "$tmp" && timeout 60 script -qec "$report --$view -s syms small.upf; echo code \$?" /dev/null) | tr -d '\r' >"$tmp/shown"
+	(cd "$tmp" && timeout 60 script -qec "stty cols 200; $report --$view -s syms small.upf; echo code \$?" /dev/null) | tr -d '\r' >"$tmp/shown"
 	[ "$(wc -l <"$tmp/shown")" -eq 2 ] && grep -q '^code 2' "$tmp/shown" &&
 		grep -q "^uniprof-report: --$view writes a file for other programs, .*: give -o FILE" "$tmp/shown"
 	ok $? "--$view is not shown on a terminal"
@@ -238,6 +238,27 @@ sed 's/leaf/a_name_that_is_much_longer_than_any_column_of_a_terminal_that_is_nar
 	LC_ALL=C script -qec "stty cols 60; $report --no-pager --color never -q --$view -s long.syms small.upf" /dev/null
 done) | tr -d '\r' | awk 'length > 60 { print "# " $0; bad = 1 } /_long/ { n++ } END { exit bad || n < 4 }'
 ok $? 'lines fit the terminal'
+# Notes and messages: no word is broken, and no line is longer than the terminal is wide, but one of a single word.
+words() { # COLUMNS COMMAND
+	(cd "$tmp" && timeout 60 script -qec "stty cols $1; $2" /dev/null) | tr -d '\r' >"$tmp/words"
+	awk -v width="$1" 'length > width && split($0, all, " ") > 1 { print "# " $0; bad = 1 } END { exit bad || NR < 2 }' "$tmp/words"
+}
+"$mktrace" linux >"$tmp/linux.upf"
+for columns in 60 80; do
+	words $columns "$report --no-pager --color never linux.upf"
+	ok $? "$columns columns: notes"
+	paste -sd' ' "$tmp/words" | tr -s ' ' >"$tmp/joined"
+	(cd "$tmp" && "$report" linux.upf) | paste -sd' ' | tr -s ' ' | sed 's/ · / /g' | cmp - <(sed 's/ · / /g' "$tmp/joined")
+	ok $? '... the same words'
+	words $columns "$report --no-pager --folded linux.upf >folded"
+	ok $? '... of a view whose output is data'
+	words $columns "$report --sort sym,dso small.upf"
+	ok $? '... a message'
+	words $columns "$report --no-pager --color never --state offline small.upf; $report --no-pager --color never idle.upf"
+	ok $? '... why there is nothing'
+done
+words 80 "$report --help"
+ok $? 'help fits into 80 columns'
 
 # --- what goes wrong: one line
 fails 'no such key' 2 'sym, dom, vcpu, space, image, line, state and time' "$report" --sort sym,dso small.upf
