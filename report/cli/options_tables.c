@@ -85,8 +85,8 @@ static int apply_percent(void *ctx, const struct option_def *def, const char *va
 
 const struct option_def options_tables[] = {
 	{0, "sort", "KEYS", OPTION_ARG,
-         "keys of the lines of --flat: a list of sym (default), dom, vcpu, space, image, line, "
-         "state, time",
+         "keys of the lines of --flat: a list of sym (default), address, dom, vcpu, space, image, "
+         "line, state, time",
          apply_sort, 0},
 	{0, "time-quantum", "T", OPTION_ARG, "length of an interval of --sort time (default: 1s)", apply_quantum, 0},
 	{0, "children", NULL, OPTION_NO_ARG, "sort by Total: the time in a function and in what it called",

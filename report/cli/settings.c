@@ -109,9 +109,8 @@ static int check_keys(const struct settings *s, char *why, size_t size)
 
 	if (s->quantum_ns && !keys_has(keys, KEY_TIME))
 		snprintf(why, size, "--time-quantum cannot be used without --sort time");
-	else if (s->options.children == CHILDREN_FIRST && keys->n && !keys_has(keys, KEY_SYM) &&
-	         !keys_has(keys, KEY_LINE))
-		snprintf(why, size, "--children cannot be used without the key sym or line");
+	else if (s->options.children == CHILDREN_FIRST && keys->n && !keys_of_frames(keys))
+		snprintf(why, size, "--children cannot be used without the key sym, address or line");
 	else
 		return 0;
 	return -1;

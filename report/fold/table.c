@@ -15,10 +15,15 @@ static const struct {
 	const char *name, *title, *heading;
 	bool of_frame; /* frames of one stack differ in it */
 } known[KEYS] = {
-	[KEY_SYM] = {"sym", "Function", "function", true}, [KEY_DOM] = {"dom", "Domain", "domain", false},
-	[KEY_VCPU] = {"vcpu", "vCPU", "vcpu", false},      [KEY_IMAGE] = {"image", "Image", "image", false},
-	[KEY_LINE] = {"line", "Line", "line", true},       [KEY_STATE] = {"state", "State", "state", false},
-	[KEY_TIME] = {"time", "Time", "time", false},      [KEY_SPACE] = {"space", "Space", "space", false},
+	[KEY_SYM] = {"sym", "Function", "function", true},
+	[KEY_DOM] = {"dom", "Domain", "domain", false},
+	[KEY_VCPU] = {"vcpu", "vCPU", "vcpu", false},
+	[KEY_IMAGE] = {"image", "Image", "image", false},
+	[KEY_LINE] = {"line", "Line", "line", true},
+	[KEY_STATE] = {"state", "State", "state", false},
+	[KEY_ADDRESS] = {"address", "Address", "address", true},
+	[KEY_TIME] = {"time", "Time", "time", false},
+	[KEY_SPACE] = {"space", "Space", "space", false},
 };
 
 /* --- keys -------------------------------------------------------------------------------------------------------- */
@@ -27,6 +32,14 @@ bool keys_has(const struct keys *keys, enum key key)
 {
 	for (unsigned i = 0; i < keys->n; i++)
 		if (keys->key[i] == key)
+			return true;
+	return false;
+}
+
+bool keys_of_frames(const struct keys *keys)
+{
+	for (unsigned i = 0; i < keys->n; i++)
+		if (known[keys->key[i]].of_frame)
 			return true;
 	return false;
 }
@@ -61,9 +74,10 @@ int keys_parse(struct keys *keys, const char *list, char *why, size_t size)
 		len = strcspn(list, ",");
 		k = find_key(list, len);
 		if (k == KEYS || keys_has(keys, k)) {
-			snprintf(why, size,
-			         "a list of sym, dom, vcpu, space, image, line, state and time is needed, "
-			         "each once at most");
+			snprintf(
+				why, size,
+				"a list of sym, address, dom, vcpu, space, image, line, state and time is needed, each "
+				"once at most");
 			return -1;
 		}
 		keys->key[keys->n++] = (uint8_t)k;
@@ -208,16 +222,27 @@ static int label_stack(struct tabling *g, const struct stack *s, uint32_t text[K
 	return rc;
 }
 
+static void print_address(const struct tabling *g, uint64_t address, uint64_t key, char *out, size_t size)
+{
+	(void)g, (void)key;
+	snprintf(out, size, "%#" PRIx64, address);
+}
+
 static int label_frame(struct tabling *g, const struct callchain_frame *f, uint32_t text[KEYS])
 {
 	const struct keys *keys = &g->table->keys;
+	uint32_t function = f->function;
 	int rc = 0;
 
+	if (!g->stacks.common->functions[function].named && keys->merge_nameless)
+		rc = symbolizer_function(g->stacks.common, "[unknown]", &function);
 	for (unsigned i = 0; rc == 0 && i < keys->n; i++) {
-		if (keys->key[i] == KEY_SYM)
-			text[i] = f->function;
+		if (keys->key[i] == KEY_SYM || (keys->key[i] == KEY_ADDRESS && !display_is_code(f)))
+			text[i] = function;
+		else if (keys->key[i] == KEY_ADDRESS)
+			rc = label(g, f->address, KEY_ADDRESS, &text[i], print_address);
 		else if (keys->key[i] == KEY_LINE)
-			rc = label(g, (uintptr_t)f->file, f->file ? f->line : f->function, &text[i], print_line);
+			rc = label(g, (uintptr_t)f->file, f->file ? f->line : function, &text[i], print_line);
 	}
 	return rc;
 }

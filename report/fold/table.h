@@ -8,17 +8,20 @@
 
 #include "report/fold/fold.h"
 
-enum key { KEY_SYM, KEY_DOM, KEY_VCPU, KEY_SPACE, KEY_IMAGE, KEY_LINE, KEY_STATE, KEY_TIME, KEYS };
+enum key { KEY_SYM, KEY_DOM, KEY_VCPU, KEY_SPACE, KEY_IMAGE, KEY_LINE, KEY_ADDRESS, KEY_STATE, KEY_TIME, KEYS };
 
 /* The keys that rows differ in, in the order of the columns. */
 struct keys {
 	uint8_t key[KEYS];
 	unsigned n;
+	bool merge_nameless; /* code without a name is one function, [unknown] */
 };
 
 /* "sym,dom,...": 0, or -1 with a reason in @why. */
 int keys_parse(struct keys *keys, const char *list, char *why, size_t size);
 bool keys_has(const struct keys *keys, enum key key);
+/* Do frames of one stack differ in one of them, so that what a row has in all differs from its own? */
+bool keys_of_frames(const struct keys *keys);
 const char *key_title(enum key key);
 /* The same for programs to read, in lower case. */
 const char *key_heading(enum key key);

@@ -378,18 +378,26 @@ static void item_dwarf(const struct notes *n, struct para *p)
 	          guests[0] ? " of " : "", guests);
 }
 
+/* No address has a name: there is only [user], or code without one. */
+static bool is_nameless(const struct notes *n, const struct fold *fold)
+{
+	return fold->frames == fold->unnamed_frames && (fold->frames || user_samples(n));
+}
+
 static void print_names(const struct notes *n, const struct fold *fold)
 {
 	const struct binaries *binaries = &n->run->binaries;
 	struct para p;
 
-	if (!fold || fold->frames == 0)
+	if (!fold || (fold->frames == 0 && (binaries->has_symbols || !is_nameless(n, fold))))
 		return;
 	para_start(&p, n->out, "Names");
-	if (fold->unnamed == 0)
+	if (fold->frames == 0)
+		para_item(&p, "none");
+	else if (fold->unnamed == 0)
 		para_item(&p, "every address has a name");
 	else
-		para_item(&p, "%s address%s without one, %s of frames", text_count(fold->unnamed).s,
+		para_item(&p, "%s address%s without one, %s of frames (--sort address)", text_count(fold->unnamed).s,
 		          fold->unnamed == 1 ? "" : "es", text_share(fold->unnamed_frames, fold->frames).s);
 	if (!binaries->has_symbols)
 		para_item(&p, "-s FILE gives names: the guest's binary or nm's list of it");
@@ -541,6 +549,19 @@ static void print_line(const struct text_out *out, const char *format, ...)
 	if (safe)
 		print_words(out->file, safe, 0, 0, out->width);
 	free(safe);
+	fputc('\n', out->file);
+}
+
+void quality_names(const struct recording *run, unsigned states, const struct fold *fold, const struct text_out *out)
+{
+	const struct notes n = {.run = run, .states = states, .out = out};
+
+	if (!is_nameless(&n, fold) || (run->binaries.has_symbols && fold->frames == 0))
+		return;
+	if (!run->binaries.has_symbols)
+		print_line(out, "No names: -s FILE gives them, from the guest's binary or its /proc/kallsyms.");
+	else
+		print_line(out, "No address has a name in the files of -s: another build, or loaded elsewhere?");
 	fputc('\n', out->file);
 }
 

@@ -16,6 +16,8 @@
  */
 void quality_print(const struct recording *run, const struct recording *old, unsigned states, const struct fold *fold,
                    const struct text_out *out);
+/* Where no address of the profile has a name: one line that says what would give names, for above a table. */
+void quality_names(const struct recording *run, unsigned states, const struct fold *fold, const struct text_out *out);
 /* Says why no sample was counted, and what would show some. */
 void quality_no_samples(const struct profile *p, unsigned states, const struct text_out *out);
 /* What is wrong with a trace, in one line; "": nothing. For after loading. */

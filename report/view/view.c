@@ -89,6 +89,8 @@ int view_table(const struct report *r, struct view_result *found,
 
 	if (rc != 0)
 		return rc;
+	if (!r->options->quiet && fold.samples)
+		quality_names(r->run, r->selection->states, &fold, &r->out);
 	if (fold.total || fold.old_total)
 		rc = print(r, &fold, found);
 	else

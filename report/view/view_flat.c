@@ -192,15 +192,17 @@ static void print_rows(const struct flat *f)
 static int print_table(const struct report *r, struct fold *fold, struct view_result *found)
 {
 	const struct fold_request request = view_request(r);
-	const struct keys keys = view_keys(r);
+	struct keys keys = view_keys(r);
 	struct flat f = {.r = r, .fold = fold};
 	struct table_order order;
-	int rc = table_make(&f.table, &keys, &r->run->profile, &r->run->names, &request);
+	int rc;
 
+	keys.merge_nameless = !keys_has(&keys, KEY_ADDRESS);
+	rc = table_make(&f.table, &keys, &r->run->profile, &r->run->names, &request);
 	(void)found;
 	if (rc != 0)
 		return rc;
-	f.totals = r->options->children != CHILDREN_NO && (keys_has(&keys, KEY_SYM) || keys_has(&keys, KEY_LINE));
+	f.totals = r->options->children != CHILDREN_NO && keys_of_frames(&keys);
 	f.by_total = f.totals && r->options->children == CHILDREN_FIRST;
 	order = (struct table_order){.changes = fold->compared ? fold : NULL, .by_total = f.by_total};
 	rc = table_sort(&f.table, &r->run->names, &order);

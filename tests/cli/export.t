@@ -291,13 +291,25 @@ my %from = ('perf-script' => \&from_perf_script, pprof => \&from_pprof, callgrin
 # Whole numbers, so that shares of a period can be compared.
 sub rounded { my ($flat) = @_; return {map { $_ => [map { sprintf '%.0f', $_ } @{$flat->{$_}}] } keys %$flat} }
 
+# Addresses without a name are one function of the flat profile. Total is no sum: one stack may have several of them.
+sub nameless_merged {
+	my ($flat, $unknown) = @_;
+	my @nameless = grep { /^0x/ } keys %$flat;
+	my $self = 0;
+
+	$self += $_->[0] for delete @$flat{@nameless};
+	$flat->{'[unknown]'} = [$self, $unknown->[1]] if @nameless;
+	return $flat;
+}
+
 # @domains: what the flat profile has for functions, for it tells several domains apart.
 sub same_figures {
 	my ($what, $domains, @arguments) = @_;
 	my $want = flat(@arguments);
 
 	for my $format (sort keys %from) {
-		my ($got, %want) = (rounded($from{$format}->(@arguments)), %$want);
+		my %want = %$want;
+		my $got = nameless_merged(rounded($from{$format}->(@arguments)), $want{'[unknown]'});
 
 		delete @want{@$domains} if $format !~ /^(?:csv|callgrind)$/;
 		delete @$got{grep { !exists $want{$_} } keys %$got} if $format eq 'callgrind'; # it has domains always

@@ -43,4 +43,28 @@ grep -q ' 7 counted' "$tmp/out" && grep -q ' 3 with restored callers · 4 may la
 ok $? '... of other run states'
 "$report" -q "$tmp/linux.upf" 2>&1 | grep -qF -- "$hint"
 ok $((! $?)) '-q is quiet'
+# Names: said above the table, and once, where -s is missing.
+hint="No names: -s FILE gives them, from the guest's binary or its /proc/kallsyms."
+for view in flat tree 'peek 0x'; do
+	# shellcheck disable=SC2086
+	[ "$("$report" --$view "$tmp/small.upf" 2>&1 | head -1)" = "$hint" ]
+	ok $? "--${view% *}: no names: -s, above the table"
+	# shellcheck disable=SC2086
+	"$report" -q --$view "$tmp/small.upf" 2>&1 | grep -qF 'No names'
+	ok $((! $?)) '... but not with -q'
+	# shellcheck disable=SC2086
+	"$report" --${view/0x/main} -s "$tmp/syms" "$tmp/small.upf" 2>&1 | grep -qF 'No names'
+	ok $((! $?)) '... nor with names'
+done
+"$report" --folded "$tmp/small.upf" 2>&1 >/dev/null | grep -q -- '-s FILE gives names'
+ok $? '--folded: among the notes'
+"$report" --domain no-such -s "$tmp/syms" "$tmp/small.upf" 2>/dev/null | grep -qF 'No names'
+ok $((! $?)) 'no samples, no hint'
+[ "$("$report" --state running --vcpu 0 --focus '^\[user\]$' "$tmp/linux.upf" 2>&1 | head -1)" = "$hint" ]
+ok $? 'programs alone: their names are missing'
+"$report" --focus '^\[user\]$' "$tmp/linux.upf" 2>&1 | grep -qxE 'Names    none · -s FILE gives names: .*'
+ok $? '... and the notes say so'
+sed 's/^0*1/f00000000000/' "$tmp/syms" >"$tmp/elsewhere"
+[ "$("$report" -s "$tmp/elsewhere" "$tmp/small.upf" 2>&1 | head -1)" = 'No address has a name in the files of -s: another build, or loaded elsewhere?' ]
+ok $? 'names of something else'
 done_testing

@@ -178,6 +178,24 @@ cmp <("$report" -q --folded -s "$tmp/diff.syms" "$tmp/new.upf" | sort) \
 	<("$report" -q --folded --diff "$tmp/old.upf" -s "$tmp/diff.syms" "$tmp/new.upf" | sed 's/ [0-9]* \([0-9]*\)$/ \1/' | grep -v ' 0$' | sort)
 ok $? 'the new column is what the run alone has'
 
+# --- addresses without a name
+(cd "$tmp" && "$report" -q small.upf | awk 'NR > 1') | grep -qxE '100\.0% +15 +100\.0% +15  \[unknown\]'
+ok $? 'no names at all: one row'
+same sort-address 0 "$report" -q --sort address,sym -s syms small.upf
+(cd "$tmp" && "$report" -q --csv --sort address small.upf | tr -d '\r' | awk -F, 'NR > 1 { sum += $2 } END { exit sum != 15 || NR != 11 }')
+ok $? 'as comma-separated values, each address'
+(cd "$tmp" && "$report" -q --sort sym,state --state all small.upf | grep -c '\[unknown\]') | grep -qx 2
+ok $? 'a row for each of the other keys'
+(cd "$tmp" && "$report" -q --sort line small.upf | awk 'NR > 1') | grep -qxE '100\.0% +15 +100\.0% +15  \[no line\] \[unknown\]'
+ok $? '... and of lines, one'
+(cd "$tmp" && "$report" -q --diff small.upf small.upf | awk 'NR > 1') | grep -q '^100.0% 100.0%   +0.00 .*\[unknown\]$'
+ok $? '... of two runs, one'
+for view in tree folded 'peek 0x'; do
+	# shellcheck disable=SC2086
+	(cd "$tmp" && "$report" -q --$view small.upf) | grep -q '0x1010'
+	ok $? "--${view% *} has addresses: they tell callers apart"
+done
+
 # --- terminals
 same color 0 "$report" -q --color always -s syms small.upf
 (cd "$tmp" && NO_COLOR=1 script -qec "$report -q --no-pager -s syms small.upf" /dev/null) | tr -d '\r' >"$tmp/no-color"
@@ -261,7 +279,7 @@ words 80 "$report --help"
 ok $? 'help fits into 80 columns'
 
 # --- what goes wrong: one line
-fails 'no such key' 2 'sym, dom, vcpu, space, image, line, state and time' "$report" --sort sym,dso small.upf
+fails 'no such key' 2 'sym, address, dom, vcpu, space, image, line, state and time' "$report" --sort sym,dso small.upf
 fails 'a key twice' 2 'once at most' "$report" --sort sym,sym small.upf
 fails '--sort of a tree' 2 '--sort cannot be used with --tree' "$report" --tree --sort sym small.upf
 fails '--children, folded' 2 '--children cannot be used with --folded' "$report" --folded --children small.upf
@@ -279,7 +297,7 @@ for view in flat tree 'peek main' folded csv flamegraph svg heatmap; do
 done
 fails '--time-quantum without times' 2 '--time-quantum cannot be used without --sort time' "$report" --time-quantum 1s --sort sym small.upf
 fails '--time-quantum of a tree' 2 '--time-quantum cannot be used with --tree' "$report" --tree --time-quantum 1s small.upf
-fails '--children without functions' 2 '--children cannot be used without the key sym or line' "$report" --sort image --children small.upf
+fails '--children without functions' 2 '--children cannot be used without the key sym, address or line' "$report" --sort image --children small.upf
 fails 'nothing like it' 5 'no function in it matches --peek nowhere' "$report" --peek nowhere -s syms small.upf
 fails 'nothing like it to list' 5 'no function in it matches --annotate nowhere' "$report" --annotate nowhere -s syms small.upf
 fails 'a wrong expression' 2 '--peek (: not a regular expression: ' "$report" --peek '(' small.upf
