@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// heat.js - the heat map: a column a second (or longer), its parts from top to bottom; a range of time is chosen on it.
+// heat.js - the heat map: a column of a round time, its parts from top to bottom; a range of time is chosen on it.
 'use strict';
 
 /* global Colours */
 
-const CELL_HEIGHT = [4, 6];       // pixels, at least and at most
-const CELL_WIDTH = [3, 22];
+const CELL_HEIGHT = [4, 16];      // pixels, at least and at most
+const CELL_WIDTH = [3, 48];
 const HEAT_MARGIN = {left: 52, bottom: 20};
 const HEAT_STEPS = 24;
+const ROUND_SECONDS = [0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 14400, 21600, 43200, 86400];
 
 class HeatMap {
 	// element holds the canvas; on: {choose(from, to), hover(cell or -1, event)}; cells are numbered in the order of time.
@@ -22,6 +23,7 @@ class HeatMap {
 		for (let i = 0; i < heat.cell.length; i++)
 			this.weight[heat.cell[i]] += heat.weight[i];
 		this.most = this.weight.reduce((a, b) => Math.max(a, b), 1);
+		this.marked = null; // what the search finds in each cell
 		this.chosen = null; // {from, to}: cells from up to to, without to
 		this.cursor = 0;
 		this.listen();
@@ -95,13 +97,18 @@ class HeatMap {
 		this.draw();
 	}
 
+	mark(marked) {
+		this.marked = marked;
+		this.draw();
+	}
+
 	measure() {
 		const room = this.element.clientWidth - HEAT_MARGIN.left - 2;
-		const fit = (most, [low, high]) => Math.min(Math.max(Math.floor(most), low), high);
+		const fit = (most, [low, high]) => Math.min(Math.max(most, low), high);
 
 		this.cellWidth = fit(room / this.columns, CELL_WIDTH);
-		this.cellHeight = fit(200 / this.heat.rows, CELL_HEIGHT);
-		this.width = HEAT_MARGIN.left + this.columns * this.cellWidth + 2;
+		this.cellHeight = fit(Math.floor(200 / this.heat.rows), CELL_HEIGHT);
+		this.width = Math.round(HEAT_MARGIN.left + this.columns * this.cellWidth + 2);
 		this.height = this.heat.rows * this.cellHeight + HEAT_MARGIN.bottom;
 	}
 
@@ -112,8 +119,9 @@ class HeatMap {
 		return column < 0 || column >= this.columns || row < 0 || row >= this.heat.rows || cell >= this.heat.cells ? -1 : cell;
 	}
 
+	// From the start of the recording.
 	seconds(cell) {
-		return cell * this.heat.cellSeconds;
+		return this.heat.origin + cell * this.heat.cellSeconds;
 	}
 
 	// --- drawing --------------------------------------------------------------------------------------------------------
@@ -142,16 +150,29 @@ class HeatMap {
 			Colours.mix(c['heat-low'], c['heat-middle'], i * 2 / HEAT_STEPS) :
 			Colours.mix(c['heat-middle'], c['heat-high'], i * 2 / HEAT_STEPS - 1));
 
-		for (let cell = 0; cell < cells; cell++) {
-			const weight = this.weight[cell];
+		const gapX = this.cellWidth < 6 ? 0 : 1, gapY = this.cellHeight < 6 ? 0 : 1;
 
-			pen.fillStyle = weight ? steps[Math.round(weight / this.most * HEAT_STEPS)] : c.dim;
-			pen.fillRect(...this.corner(cell), this.cellWidth - 1, this.cellHeight - 1);
+		for (let cell = 0; cell < cells; cell++) {
+			const weight = this.weight[cell], found = this.marked?.[cell];
+
+			pen.fillStyle = this.marked ? Colours.mix(c.dim, c.match, found ? 0.25 + 0.75 * found / this.most : 0) :
+				weight ? steps[Math.round(weight / this.most * HEAT_STEPS)] : c.dim;
+			pen.fillRect(...this.corner(cell), this.widthAt(cell) - gapX, this.cellHeight - gapY);
 		}
 	}
 
+	left(column) {
+		return Math.round(HEAT_MARGIN.left + column * this.cellWidth);
+	}
+
 	corner(cell) {
-		return [HEAT_MARGIN.left + Math.floor(cell / this.heat.rows) * this.cellWidth, cell % this.heat.rows * this.cellHeight];
+		return [this.left(Math.floor(cell / this.heat.rows)), cell % this.heat.rows * this.cellHeight];
+	}
+
+	widthAt(cell) {
+		const column = Math.floor(cell / this.heat.rows);
+
+		return this.left(column + 1) - this.left(column);
 	}
 
 	// What is not chosen is veiled.
@@ -173,7 +194,7 @@ class HeatMap {
 		for (let cell = from; cell < to;) {
 			const next = Math.min(to, (Math.floor(cell / rows) + 1) * rows);
 
-			pen.fillRect(...this.corner(cell), this.cellWidth, (next - cell) * this.cellHeight);
+			pen.fillRect(...this.corner(cell), this.widthAt(cell), (next - cell) * this.cellHeight);
 			cell = next;
 		}
 	}
@@ -192,22 +213,31 @@ class HeatMap {
 		pen.textAlign = 'left';
 		pen.textBaseline = 'top';
 		for (let column = 0; column < this.columns; column += every) {
-			const x = HEAT_MARGIN.left + column * this.cellWidth;
+			const x = this.left(column);
 
 			pen.fillRect(x, bottom, 1, 4);
-			pen.fillText(`${column * this.columnSeconds} s`, x + 3, bottom + 4);
+			pen.fillText(this.clock(this.heat.origin + column * this.columnSeconds), x + 3, bottom + 4);
 		}
+	}
+
+	// 12.5 s; 1:05:00 where the last label would have many digits.
+	clock(seconds) {
+		const two = n => String(n).padStart(2, '0'), whole = Math.round(seconds);
+
+		if (this.seconds(this.heat.cells) < 600)
+			return `${+seconds.toFixed(2)} s`;
+		return `${Math.floor(whole / 3600)}:${two(Math.floor(whole / 60) % 60)}:${two(whole % 60)}`;
 	}
 
 	static short(seconds) {
 		return seconds < 1 ? `${+(seconds * 1000).toPrecision(3)} ms` : `${+seconds.toPrecision(3)} s`;
 	}
 
-	// Columns between labels: 1, 2 or 5 times a power of ten.
+	// Columns between labels, which are then at round times.
 	labelEvery() {
-		for (let every = 1; ; every *= 10)
-			for (const times of [1, 2, 5])
-				if (every * times * this.cellWidth >= 56)
-					return every * times;
+		const least = 64 / this.cellWidth * this.columnSeconds, every = ROUND_SECONDS.find(seconds => seconds >= least &&
+			Math.abs(seconds / this.columnSeconds - Math.round(seconds / this.columnSeconds)) < 1e-6);
+
+		return every ? Math.round(every / this.columnSeconds) : Math.ceil(64 / this.cellWidth);
 	}
 }

@@ -210,10 +210,10 @@ class Page {
 
 		if (!this.heat || !given)
 			return null;
-		const {cellSeconds, cells} = this.profile.heat;
-		const from = Math.min(Math.floor(given[1] / cellSeconds + 1e-6), cells - 1);
+		const {origin, cellSeconds, cells} = this.profile.heat;
+		const from = Math.max(Math.min(Math.floor((given[1] - origin) / cellSeconds + 1e-6), cells - 1), 0);
 
-		return {from, to: Math.min(Math.max(Math.ceil(given[2] / cellSeconds - 1e-6), from + 1), cells)};
+		return {from, to: Math.min(Math.max(Math.ceil((given[2] - origin) / cellSeconds - 1e-6), from + 1), cells)};
 	}
 
 	chooseTime() {
@@ -290,6 +290,7 @@ class Page {
 			} catch (error) {
 				this.wrong = `not a regular expression: ${error.message.replace(/^.*: /, '')}`;
 			}
+			this.heat?.mark(this.marks && this.profile.markedByCell(this.marks, this.profile.heat.cells));
 		}
 		byId('search').setAttribute('aria-invalid', String(this.wrong !== ''));
 		found.className = this.wrong ? 'bad' : '';
@@ -367,7 +368,8 @@ class Page {
 		const {heat} = this;
 
 		return [element('b', `${this.round(heat.seconds(cell))} to ${this.round(heat.seconds(cell + 1))} s`),
-			element('span', this.amount(heat.weight[cell]))];
+			element('span', this.amount(heat.weight[cell])),
+			...heat.marked ? [element('span', `${share(heat.marked[cell], heat.weight[cell])} of it found`)] : []];
 	}
 
 	tip(content, event) {

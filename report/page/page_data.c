@@ -217,6 +217,7 @@ static void write_heat(struct data *p)
 	const struct heat *h = p->of->heat;
 
 	json_object(&p->json, "heat");
+	json_uint(&p->json, "origin_us", h->origin_ns / 1000);
 	json_uint(&p->json, "cell_us", h->cell_ns / 1000);
 	json_uint(&p->json, "rows", h->rows);
 	json_uint(&p->json, "cells", h->cells);

@@ -47,7 +47,7 @@ class Profile {
 
 	static readHeat(heat) {
 		return {
-			cellSeconds: heat.cell_us / 1e6, rows: heat.rows, cells: heat.cells, stack: Int32Array.from(heat.stack),
+			origin: heat.origin_us / 1e6, cellSeconds: heat.cell_us / 1e6, rows: heat.rows, cells: heat.cells, stack: Int32Array.from(heat.stack),
 			...Profile.readCells(heat), leftOut: Profile.readCells(heat.left_out),
 		};
 	}
@@ -71,6 +71,18 @@ class Profile {
 		for (let i = 0; i < heat.cell.length; i++)
 			if (heat.cell[i] >= from && heat.cell[i] < to)
 				weight[heat.stack[i]] += heat.weight[i];
+		return weight;
+	}
+
+	// What stacks with a marked name weigh in each of that many cells.
+	markedByCell(marks, cells) {
+		const {parent, name, count, stackNode, heat} = this, marked = new Uint8Array(count), weight = new Float64Array(cells);
+
+		for (let node = 1; node < count; node++)
+			marked[node] = marked[parent[node]] || marks[name[node]];
+		for (let i = 0; i < heat.cell.length; i++)
+			if (marked[stackNode[heat.stack[i]]])
+				weight[heat.cell[i]] += heat.weight[i];
 		return weight;
 	}
 

@@ -14,6 +14,8 @@ struct place {
 	uint64_t space;
 };
 
+#define HEAT_TIME_MAX (1ull << 58) /* ns that a footer may claim: nine years */
+
 /* Number 0: all samples that filters by name leave out. No stack has its node. */
 #define LEFT_OUT 0
 static const struct place left_out_place = {.node = UINT32_MAX};
@@ -118,6 +120,22 @@ static int name_places(struct mapping *m, const uint32_t *stack_of, const uint32
 	return 0;
 }
 
+/* When what counts ends; 0: the last sample tells. */
+static uint64_t end_of_time(const struct report *r)
+{
+	uint64_t end = r->run->traces.list[0].scope.to_ns, last = 0;
+
+	for (size_t i = 0; i < r->run->traces.n; i++) {
+		enum upf_reason reason;
+		const struct trace *t = &r->run->traces.list[i];
+		const struct upf_totals *totals = upf_reader_totals(t->reader, &reason);
+
+		if (totals && totals->duration_ns < HEAT_TIME_MAX && totals->duration_ns + t->scope.later_ns > last)
+			last = totals->duration_ns + t->scope.later_ns;
+	}
+	return end < last ? end : last;
+}
+
 static int make_flame(struct mapping *m, const struct report *r, struct flame *flame)
 {
 	uint32_t *stack_of = malloc((r->run->profile.nstacks + 1) * sizeof(*stack_of));
@@ -130,7 +148,7 @@ static int make_flame(struct mapping *m, const struct report *r, struct flame *f
 	if (rc == 0)
 		rc = name_places(m, stack_of, moved, (uint32_t)flame->nstacks, called);
 	if (rc == 0)
-		heat_finish(&m->heat, called);
+		heat_finish(&m->heat, end_of_time(r), called);
 	free(stack_of);
 	free(moved);
 	free(called);
@@ -169,7 +187,7 @@ static int run(const struct report *r, struct view_result *found)
 	int rc = find_place(&m, left_out_place, &first);
 
 	(void)found;
-	heat_init(&m.heat, r->run->traces.session.rate_mhz);
+	heat_init(&m.heat, r->run->traces.session.rate_mhz, r->run->traces.list[0].scope.from_ns);
 	hooks.slot_ns = m.heat.cell_ns; /* cells only ever become a multiple of it */
 	if (rc == 0)
 		rc = view_load(r, &hooks);
@@ -183,7 +201,7 @@ static int run(const struct report *r, struct view_result *found)
 
 const struct view view_heatmap = {
 	.name = "heatmap",
-	.help = "heat map of seconds and parts of them, with a flame graph of any range, as one HTML file",
+	.help = "heat map: when the time was spent, with the flame graph of any range, as one HTML file",
 	.states = STATES_CPU,
 	.takes = VIEW_GROUPS | VIEW_FILE,
 	.run = run,

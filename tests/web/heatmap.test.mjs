@@ -6,7 +6,7 @@
 import assert from 'node:assert/strict';
 import {join} from 'node:path';
 import {click, drag, drawn, fragment, here, open, press, text} from './browser.mjs';
-import {browserTests, clickFrame, folded, hostile, pageOf, shares, spot, symbols, traceOf} from './pages.mjs';
+import {browserTests, clickFrame, folded, hostile, pageOf, pixel, shares, spot, symbols, traceOf} from './pages.mjs';
 
 const {folder, tabTest} = await browserTests('heatmap');
 const web = traceOf(folder, 'web');
@@ -70,6 +70,59 @@ pageTest('a burst is darker', async tab => {
 	const burst = await darkness(35), quiet = await darkness(5);
 
 	assert.ok(burst > 1.2 * quiet, `${burst} beside ${quiet}`);
+});
+
+// Columns, rows, seconds a column, first and last time of a map.
+function shape(tab) {
+	return tab.evaluate('[page.heat.columns, page.heat.heat.rows, page.heat.columnSeconds, from.value, to.value].join()');
+}
+
+// How much of the room for it a picture has taken.
+async function filled(tab) {
+	await drawn(tab);
+	return tab.evaluate('page.heat.canvas.clientWidth / page.heat.element.clientWidth');
+}
+
+for (const [name, samples, want] of [['five seconds', 500, '50,5,0.1,0,5'], ['an hour', 360000, '120,50,30,0,3600']])
+	tabTest(`${name} fill the map`, async tab => {
+		await open(tab, pageOf(folder, traceOf(folder, 'many', String(samples), '50', '6'), '--heatmap'));
+		assert.equal(await shape(tab), want);
+		for (const width of [1000, 2000]) {
+			await tab.setViewport({width, height: 700});
+			assert.ok(await filled(tab) > 0.97, `all of ${width} pixels`);
+		}
+	});
+
+tabTest('a map begins where the range of time does', async tab => {
+	await open(tab, pageOf(folder, web, '--heatmap', '--time', '25,45', ...symbols));
+	assert.equal(await shape(tab), '40,25,0.5,25,45');
+	assert.equal(await tab.evaluate('page.heat.weight.reduce((a, b) => a + b)'), samplesOf('25,45').all);
+	await tab.evaluate('from.value = "30"; to.value = "40"; to.dispatchEvent(new Event("change"))');
+	assert.equal(await total(tab), samplesOf('30,40').all, 'times are of the recording');
+	await tab.evaluate('from.value = "0"; to.value = "1"; to.dispatchEvent(new Event("change"))');
+	assert.equal(await total(tab), samplesOf('25,25.02').all, 'what is before it: its first cell');
+});
+
+pageTest('a search marks the cells in which it finds something', async tab => {
+	const weights = () => tab.evaluate(() => [...page.heat.marked ?? []]);
+	const sum = (cells, from, to) => cells.slice(from * 50, to * 50).reduce((a, b) => a + b, 0);
+	const purple = async second => {
+		const [red, green] = await pixel(tab, ...await cell(tab, second, 0.01), 'heat');
+
+		return red - green;
+	};
+
+	assert.deepEqual(await weights(), []);
+	await tab.evaluate('page.ask({q: "^tls_handshake$"})');
+	const found = await weights();
+
+	assert.equal(sum(found, 30, 40), samplesOf('30,40').matched, 'its samples');
+	assert.equal(sum(found, 0, 60), samplesOf('0,60').matched);
+	await drawn(tab);
+	assert.ok(await purple(35) > 30, 'a cell that has some');
+	assert.ok(Math.abs(await purple(found.findIndex((weight, at) => at % 50 === 0 && weight === 0) / 50)) < 10, 'one that has none');
+	await tab.evaluate('page.ask({q: ""})');
+	assert.deepEqual(await weights(), [], 'no search, no marks');
 });
 
 pageTest('a narrow window has all of it', async tab => {

@@ -101,15 +101,15 @@ export async function spot(tab, name) {
 	}, name);
 }
 
-// The colour [red, green, blue] of the flame graph there, in pixels of the page.
-export function pixel(tab, x, y) {
-	return tab.evaluate((x, y) => {
+// The colour [red, green, blue] of the flame graph, or of the heat map ('heat'), there, in pixels of the page.
+export function pixel(tab, x, y, of = 'graph') {
+	return tab.evaluate((x, y, of) => {
 		const one = document.createElement('canvas').getContext('2d', {willReadFrequently: true});
-		const {canvas} = page.graph, at = canvas.getBoundingClientRect();
+		const {canvas} = page[of], at = canvas.getBoundingClientRect();
 
 		one.drawImage(canvas, -Math.trunc(x - at.x), -Math.trunc(y - at.y));
 		return [...one.getImageData(0, 0, 1, 1).data].slice(0, 3);
-	}, x, y);
+	}, x, y, of);
 }
 
 export async function clickFrame(tab, name) {
