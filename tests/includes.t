@@ -61,10 +61,10 @@ my %folders = (
 # Libraries by their headers: the rooms that may use them.
 my @libraries = (
 	[qr/^xxhash\.h$/, qw(common format)],
-	[qr/^lz4/, qw(format)],
+	[qr/^lz4/, qw(format report)],
 	[qr/^(xen|libxl|xs\.h)/, qw(xenif record)],
 	[qr/^bpf\//, qw(kvmif)],
-	[qr/^(elf|gelf|libelf|dwarf|elfutils\/|libdwfl|zlib|lzma|libiberty|demangle|libunwind|capstone)/, qw(report)],
+	[qr/^(elf|gelf|libelf|dwarf|elfutils\/|libdwfl|zlib|lzma|zstd|libiberty|demangle|libunwind|capstone)/, qw(report)],
 );
 # ELF's constants are the C library's: registers and identities of images need no ELF library.
 my %system = map { $_ => 1 } qw(elf.h);

@@ -99,8 +99,8 @@ static int apply_flag(void *ctx, const struct option_def *def, const char *value
 
 const struct option_def options_naming[] = {
 	{'s', "symbols", "[DOM=]FILE[@ADDRESS]", OPTION_ARG,
-         "symbols from FILE: the guest's ELF binary, the output of nm, or its /proc/kallsyms; a "
-         "binary also has unwind tables; may be given several times; DOM=: of the guest with this name or number; "
+         "symbols from FILE: the guest's ELF binary, its vmlinuz, the output of nm, or its /proc/kallsyms; "
+         "a binary also has unwind tables; may be given several times; DOM=: of the guest with this name or number; "
          "without it, of the guests that ran this build, or else of those that no other FILE is for; @ADDRESS: it is "
          "loaded there; @+OFFSET: higher than linked by OFFSET",
          apply_symbols, 0},

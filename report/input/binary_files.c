@@ -3,6 +3,7 @@
 #include "common/array.h"
 #include "report/binary/elf_file.h"
 #include "report/binary/image.h"
+#include "report/binary/unpack.h"
 #include "report/isa/isa.h"
 
 #include <ctype.h>
@@ -115,6 +116,28 @@ static bool is_file(const char *path)
 	struct stat st;
 
 	return stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, R_OK) == 0;
+}
+
+/* Everything else reads what was packed from an unpacked copy. 0, or -1 with one line in c->why. */
+static int unpack(const struct choosing *c, struct binary_file *file)
+{
+	char why[200], *copy;
+	int fd = elf_file_is(file->path) ? -ENOENT : unpack_file(file->path, why, sizeof(why));
+
+	if (fd == -ENOENT)
+		return 0;
+	if (fd < 0) {
+		snprintf(c->why, c->size, "%s: %s", file->path, why);
+		return -1;
+	}
+	if (asprintf(&copy, "/proc/self/fd/%d", fd) < 0) {
+		close(fd);
+		return no_memory(c);
+	}
+	file->packed = file->path;
+	file->path = copy;
+	file->fd = fd;
+	return 0;
 }
 
 static void study(struct binary_file *file, bool need_identity)
@@ -336,8 +359,8 @@ static int refuse(const struct choosing *c, const struct upf_domain *d, const st
 	bool several = c->traces->session.ndomains > 1;
 
 	snprintf(c->why, c->size,
-	         "%s: not what %.64s ran: %s, and this is %s; find that build,%s or use this one by --force", b->path,
-	         d->name ? d->name : "the domain", d->build_id, b->identity,
+	         "%s: not what %.64s ran: %s, and this is %s; find that build,%s or use this one by --force",
+	         binary_file_name(b), d->name ? d->name : "the domain", d->build_id, b->identity,
 	         several ? " name its domain by -s DOMAIN=FILE," : "");
 	return -1;
 }
@@ -428,8 +451,10 @@ static int list_files(struct choosing *c)
 
 	for (size_t k = 0; rc == 0 && k < c->request->nfiles; k++)
 		rc = add_given(c, c->request->files[k]);
-	for (size_t k = 0; k < f->n; k++)
+	for (size_t k = 0; rc == 0 && k < f->n; k++) {
+		rc = unpack(c, &f->list[k]);
 		study(&f->list[k], any_known(s));
+	}
 	c->ngiven = f->n;
 	f->ndomains = s->ndomains ? s->ndomains : 1;
 	c->recorded = malloc(f->ndomains * sizeof(*c->recorded));
@@ -475,6 +500,9 @@ void binary_files_free(struct binary_files *f)
 	for (size_t k = 0; k < f->n; k++) {
 		symbols_free(&f->list[k].piped);
 		free(f->list[k].path);
+		if (f->list[k].packed)
+			close(f->list[k].fd);
+		free(f->list[k].packed);
 	}
 	free(f->list);
 	free(f->chosen);

@@ -27,7 +27,9 @@ struct binary_request {
 };
 
 struct binary_file {
-	char *path;
+	char *path;         /* to open; of one that was packed, the unpacked copy's */
+	char *packed;       /* then the name of what was given; NULL: nothing was unpacked */
+	int fd;             /* of that copy */
 	const char *domain; /* of -s DOMAIN=FILE: @domain_len bytes of it. NULL: none */
 	size_t domain_len;
 	bool image;            /* that traces name, not given by -s */
@@ -57,6 +59,12 @@ int binary_files_choose(struct binary_files *f, const struct traces *t, const st
 /* Is file number @file for @domain, as all traces together number it? */
 bool binary_files_for(const struct binary_files *f, size_t domain, size_t file);
 void binary_files_free(struct binary_files *f);
+
+/* The file's name for messages. */
+static inline const char *binary_file_name(const struct binary_file *file)
+{
+	return file->packed ? file->packed : file->path;
+}
 
 /*
  * Takes a -s apart: what precedes a "=" is a domain if @session has it; where a file has the whole of the rest as its

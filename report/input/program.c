@@ -65,7 +65,8 @@ static int choose_bias(struct program_loading *l, size_t i, size_t nlists, size_
 		return 0;
 	}
 	if (!lowest_address(file->path, &l->program->symbols, from, &lowest))
-		return fail(l, file->path, "nothing in it is loaded: where it lies cannot be told by an address");
+		return fail(l, binary_file_name(file),
+		            "nothing in it is loaded: where it lies cannot be told by an address");
 	l->bias[i] = file->where - lowest;
 	return 0;
 }
@@ -97,20 +98,20 @@ static int add_symbols(struct program_loading *l, size_t i, size_t nlists)
 
 	/* A kernel's vmlinux may be stripped and still be what its stacks are unwound by. */
 	if (rc < 0 || (rc > 0 && !l->files[i]->image && !image_has_tables(l->files[i]->path)))
-		return fail(l, l->files[i]->path, why);
+		return fail(l, binary_file_name(l->files[i]), why);
 	if (choose_bias(l, i, nlists, from) != 0)
 		return -1;
 	symbols_move(symbols, from, l->bias[i]);
 	return 0;
 }
 
-static int check_machine(struct program_loading *l, const char *path)
+static int check_machine(struct program_loading *l, const struct binary_file *file)
 {
 	static const struct upf_domain unknown;
 	const struct upf_session *s = &l->source->traces->session;
 	const struct upf_domain *d = l->source->domain < s->ndomains ? &s->domains[l->source->domain] : &unknown;
 	char why[200];
-	struct elf_file *f = elf_file_open(path, why, sizeof(why));
+	struct elf_file *f = elf_file_open(file->path, why, sizeof(why));
 	const struct isa *isa = f ? isa_of_machine(f->header.e_machine) : NULL;
 	bool ran = f && (!isa_of_arch(d->arch) || (isa && isa_runs_on(isa, d->arch)));
 
@@ -119,7 +120,7 @@ static int check_machine(struct program_loading *l, const char *path)
 		         isa ? upf_arch_text(isa->arch) : "another machine", d->name ? d->name : "the domain",
 		         upf_arch_text(d->arch));
 	elf_file_close(f);
-	return ran ? 0 : fail(l, path, why);
+	return ran ? 0 : fail(l, binary_file_name(file), why);
 }
 
 /* Lists come first: they may say where binaries are loaded. */
@@ -134,7 +135,7 @@ static int load_symbols(struct program_loading *l)
 			rc = add_symbols(l, i, 0);
 	nlists = symbols->nadded;
 	for (size_t i = 0; rc == 0 && i < l->n; i++)
-		if (l->files[i]->is_elf && (rc = check_machine(l, l->files[i]->path)) == 0)
+		if (l->files[i]->is_elf && (rc = check_machine(l, l->files[i])) == 0)
 			rc = add_symbols(l, i, nlists);
 	return rc == 0 && symbols_sort(symbols) != 0 ? fail(l, "symbols", strerror(ENOMEM)) : rc;
 }
@@ -154,7 +155,7 @@ static int load_cfi(struct program_loading *l)
 		return fail(l, NULL, strerror(ENOMEM));
 	for (size_t i = 0; i < l->n; i++)
 		if (l->files[i]->is_elf && cfi_add_image(p->cfi, l->files[i]->path, l->bias[i], why, sizeof(why)) != 0)
-			return fail(l, l->files[i]->path, why);
+			return fail(l, binary_file_name(l->files[i]), why);
 	return 0;
 }
 
