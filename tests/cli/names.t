@@ -331,7 +331,7 @@ ok $? 'damaged names are told'
 ok $? 'names, code and stacks that break the format: --verify'
 "$report" --dump bad.upf 2>&1 | grep -q '^block [0-9]* seq 2 of an archive, type 4: 1 bytes stored'
 ok $? '--dump'
-"$report" --flat bad.upf >out
+"$report" --sort address bad.upf >out
 [ $? -eq 4 ] && grep -q 'incomplete: 3 blocks damaged' out && grep -q '0x1110' out
 ok $? 'and a view'
 fails 'without an image it is one already' 2 'archive already' "$report" --archive full.upf -o again.upf
