@@ -18,12 +18,17 @@
 #define SETTLE_ASLEEP 20       /* looks before threads are stopped to learn what they run */
 #define SETTLE_WAIT_NS 200000u /* between two */
 
-uint64_t kvm_now(void)
+static uint64_t read_clock(clockid_t clock)
 {
 	struct timespec t;
 
-	clock_gettime(CLOCK_MONOTONIC, &t);
+	clock_gettime(clock, &t);
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+uint64_t kvm_now(void)
+{
+	return read_clock(CLOCK_MONOTONIC);
 }
 
 void kvm_describe(const struct machine *m, struct guest_info *info)
@@ -424,6 +429,7 @@ static void search_again(struct guest *g)
 
 void kvm_look_again(struct guest *g)
 {
+	const uint64_t before_ns = read_clock(CLOCK_THREAD_CPUTIME_ID);
 	struct layout next = {0};
 
 	g->slots_ns = kvm_now();
@@ -439,4 +445,5 @@ void kvm_look_again(struct guest *g)
 		attach_new_vcpus(g);
 	set_threads(g);
 	note_looked(g);
+	g->look_cost_ns = read_clock(CLOCK_THREAD_CPUTIME_ID) - before_ns;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
 /*
- * Runs in the kernel once for each open file of each process, when somebody reads the iterator: writes a record for
- * each virtual machine, for each slot of its memory, and for each vCPU. It is attached to nothing else.
+ * Runs in the kernel once for each open file of a process, when somebody reads the iterator: writes a record for each
+ * virtual machine, for each slot of its memory, and for each vCPU. It is attached to nothing else.
  *
  * Types have only the fields that are used; where these are in the running kernel is found when the program is loaded
  * (CO-RE).
@@ -31,8 +31,18 @@ struct seq_file;
 struct bpf_iter_meta {
 	struct seq_file *seq;
 };
+struct pid_namespace;
+struct upid {
+	int nr;
+	struct pid_namespace *ns;
+};
+struct pid {
+	unsigned int level;
+	struct upid numbers[1];
+};
 struct task_struct {
-	int tgid;
+	struct task_struct *group_leader;
+	struct pid *thread_pid;
 };
 struct super_block {
 	unsigned long s_magic;
@@ -58,12 +68,6 @@ struct bpf_iter__task_file {
 	struct file *file;
 };
 
-struct upid {
-	int nr;
-};
-struct pid {
-	struct upid numbers[1];
-};
 struct hlist_node {
 	struct hlist_node *next;
 };
@@ -161,6 +165,20 @@ static void put_vm(struct seq_file *seq, struct kvm_record *r, struct kvm *kvm)
 		put_slots(seq, r, kvm);
 }
 
+/* In the PID namespace of the process that reads the iterator; 0: it has no number there. */
+static __u32 number_of(struct pid *pid)
+{
+	struct pid *reader = BPF_CORE_READ((struct task_struct *)bpf_get_current_task(), thread_pid);
+	const __u32 level = BPF_CORE_READ(reader, level);
+	const __u64 at = __builtin_preserve_field_info(((struct pid *)0)->numbers, BPF_FIELD_BYTE_OFFSET) +
+	                 level * bpf_core_type_size(struct upid);
+	struct upid *its = (void *)pid + at, *readers = (void *)reader + at;
+
+	if (!pid || BPF_CORE_READ(pid, level) < level || BPF_CORE_READ(its, ns) != BPF_CORE_READ(readers, ns))
+		return 0;
+	return BPF_CORE_READ(its, nr);
+}
+
 static void put_vcpu(struct seq_file *seq, struct kvm_record *r, struct kvm_vcpu *vcpu)
 {
 	if (bpf_core_field_exists(struct kvm_vcpu_arch, guest_state_protected) &&
@@ -173,7 +191,7 @@ static void put_vcpu(struct seq_file *seq, struct kvm_record *r, struct kvm_vcpu
 	r->type = KVM_RECORD_VCPU;
 	r->vm = (__u64)BPF_CORE_READ(vcpu, kvm);
 	r->vcpu.number = BPF_CORE_READ(vcpu, vcpu_id);
-	r->vcpu.tid = BPF_CORE_READ(vcpu, pid, numbers[0].nr);
+	r->vcpu.tid = number_of(BPF_CORE_READ(vcpu, pid));
 	r->vcpu.mp_state = BPF_CORE_READ(vcpu, arch.mp_state);
 	put(seq, r);
 }
@@ -198,7 +216,7 @@ int each_file(struct bpf_iter__task_file *ctx)
 	if (!task || !file || BPF_CORE_READ(file, f_path.dentry, d_sb, s_magic) != ANON_INODE_FS_MAGIC)
 		return 0;
 	bpf_probe_read_kernel_str(name, sizeof(name), BPF_CORE_READ(file, f_path.dentry, d_name.name));
-	r.pid = BPF_CORE_READ(task, tgid);
+	r.pid = number_of(BPF_CORE_READ(task, group_leader, thread_pid));
 	if (begins(name, "kvm-vm", 7))
 		put_vm(ctx->meta->seq, &r, BPF_CORE_READ(file, private_data));
 	else if (begins(name, "kvm-vcpu:", 9))

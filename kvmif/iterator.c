@@ -15,7 +15,7 @@
 
 struct iterator {
 	struct iterator_bpf *program;
-	struct bpf_link *link;
+	struct bpf_link *all; /* of all processes */
 };
 
 /* This program reports errors itself. */
@@ -44,8 +44,8 @@ struct iterator *iterator_open(char *why, size_t size)
 	}
 	libbpf_set_print(quiet);
 	it->program = iterator_bpf__open_and_load();
-	it->link = it->program ? bpf_program__attach_iter(it->program->progs.each_file, NULL) : NULL;
-	if (!it->link) {
+	it->all = it->program ? bpf_program__attach_iter(it->program->progs.each_file, NULL) : NULL;
+	if (!it->all) {
 		snprintf(why, size, "%s", reason(errno));
 		iterator_close(it);
 		return NULL;
@@ -57,7 +57,7 @@ void iterator_close(struct iterator *it)
 {
 	if (!it)
 		return;
-	bpf_link__destroy(it->link);
+	bpf_link__destroy(it->all);
 	iterator_bpf__destroy(it->program);
 	free(it);
 }
@@ -87,12 +87,25 @@ static int read_all(int fd, int (*each)(void *ctx, const struct kvm_record *reco
 	return rc;
 }
 
-int iterator_read(struct iterator *it, int (*each)(void *ctx, const struct kvm_record *record), void *ctx)
+/* Before Linux 6.1 there are only all processes. */
+static int create(struct iterator *it, pid_t pid)
 {
-	int fd = bpf_iter_create(bpf_link__fd(it->link)), rc;
+	union bpf_iter_link_info one = {.task.pid = (__u32)pid};
+	LIBBPF_OPTS(bpf_iter_attach_opts, opts, .link_info = &one, .link_info_len = sizeof(one));
+	struct bpf_link *link = bpf_program__attach_iter(it->program->progs.each_file, &opts);
+	int fd = link || errno == E2BIG ? bpf_iter_create(bpf_link__fd(link ? link : it->all)) : -1;
+	int rc = fd < 0 ? -errno : fd;
+
+	bpf_link__destroy(link);
+	return rc;
+}
+
+int iterator_read(struct iterator *it, pid_t pid, int (*each)(void *ctx, const struct kvm_record *record), void *ctx)
+{
+	int fd = create(it, pid), rc;
 
 	if (fd < 0)
-		return -errno;
+		return fd;
 	rc = read_all(fd, each, ctx);
 	close(fd);
 	return rc;

@@ -8,6 +8,7 @@
 #define KVMIF_ITERATOR_H
 
 #include <stddef.h>
+#include <sys/types.h>
 
 #include "kvmif/record.h"
 
@@ -21,8 +22,9 @@ struct iterator *iterator_open(char *why, size_t size);
 void iterator_close(struct iterator *it); /* NULL is fine */
 
 /*
- * Calls @each for every record there is now; it returns 0 or a negative errno, which ends it. 0 or a negative errno.
+ * Calls @each for every record there is now of process @pid, and before Linux 6.1 of all processes, which takes longer
+ * the more files they have open; it returns 0 or a negative errno, which ends it. 0 or a negative errno.
  */
-int iterator_read(struct iterator *it, int (*each)(void *ctx, const struct kvm_record *record), void *ctx);
+int iterator_read(struct iterator *it, pid_t pid, int (*each)(void *ctx, const struct kvm_record *record), void *ctx);
 
 #endif

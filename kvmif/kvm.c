@@ -44,6 +44,11 @@ static struct hypervisor *open_kvm(char *why, size_t size)
 		snprintf(why, size, "this machine does not run KVM: there is no /dev/kvm");
 		return NULL;
 	}
+	if (!machine_proc_is_ours()) {
+		snprintf(why, size,
+		         "/proc is not of this PID namespace: mount one that is, as unshare --mount-proc does");
+		return NULL;
+	}
 	x = calloc(1, sizeof(*x));
 	if (!x) {
 		snprintf(why, size, "out of memory");
@@ -219,12 +224,20 @@ static void share(struct guest *g)
 	g->moved |= g->mapped > 0;
 }
 
+/* Before Linux 6.1 a look costs the more, the more files are open on this host (iterator.h). */
+static bool is_look_due(const struct guest *g)
+{
+	const uint64_t wait_ns = LOOK_SHARE * g->look_cost_ns;
+
+	return kvm_now() - g->slots_ns >= (wait_ns > SLOTS_NS ? wait_ns : SLOTS_NS);
+}
+
 static void prepare(struct guest *g, const uint64_t *asleep)
 {
 	memset(g->asleep, 0, sizeof(g->asleep));
 	if (asleep)
 		memcpy(g->asleep, asleep, (g->machine.vcpus + 63) / 64 * sizeof(*asleep));
-	if (kvm_now() - g->slots_ns > SLOTS_NS)
+	if (is_look_due(g))
 		kvm_look_again(g);
 	if (g->to_share)
 		share(g);
@@ -435,7 +448,7 @@ static const void *page_at(const struct guest *g, uint64_t frame)
 /* Not too often, and not in the middle of a search. */
 static bool can_look_again(const struct guest *g)
 {
-	return kvm_now() - g->slots_ns >= SLOTS_NS && !(g->search && search_is_trying(g->search));
+	return is_look_due(g) && !(g->search && search_is_trying(g->search));
 }
 
 static int map(struct guest *g, const uint64_t *frames, size_t n, const void **pages)

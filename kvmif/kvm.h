@@ -9,7 +9,8 @@
 #include "kvmif/shared.h"
 #include "kvmif/vcpu.h"
 
-#define SLOTS_NS 1000000000ull /* memory and vCPUs are looked at so often */
+#define SLOTS_NS 1000000000ull /* memory and vCPUs are looked at so often, */
+#define LOOK_SHARE 100         /* or after so many times what it costs, if that is longer */
 
 struct hypervisor {
 	const struct hypervisor_ops *ops; /* kvm.c's */
@@ -34,7 +35,8 @@ struct guest {
 	struct shared shared;  /* of this layout, */
 	bool to_share;         /* and to be mapped before the next stop */
 	struct search *search; /* for the memory, by its monitor's mappings; NULL: the kernel tells where it is */
-	uint64_t slots_ns;     /* when memory and vCPUs were looked at */
+	uint64_t slots_ns;     /* when memory and vCPUs were looked at, */
+	uint64_t look_cost_ns; /* and the CPU time of the last look after the first */
 	uint64_t refused_ns;   /* since when threads could not be traced, */
 	unsigned refused;      /* in so many stops; 0: the last one could */
 	uint64_t held_ns;      /* since when its monitor has held all its vCPUs; 0: it does not */

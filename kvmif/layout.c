@@ -61,7 +61,7 @@ int layout_read(struct layout *l, struct iterator *it, pid_t pid)
 {
 	struct layout next = {.has_slots = true};
 	struct reading reading = {&next, (unsigned)pid};
-	int rc = iterator_read(it, add, &reading);
+	int rc = iterator_read(it, pid, add, &reading);
 
 	if (rc == 0 && !next.vm)
 		rc = -ESRCH;

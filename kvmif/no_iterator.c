@@ -17,8 +17,8 @@ void iterator_close(struct iterator *it)
 	(void)it;
 }
 
-int iterator_read(struct iterator *it, int (*each)(void *ctx, const struct kvm_record *record), void *ctx)
+int iterator_read(struct iterator *it, pid_t pid, int (*each)(void *ctx, const struct kvm_record *record), void *ctx)
 {
-	(void)it, (void)each, (void)ctx;
+	(void)it, (void)pid, (void)each, (void)ctx;
 	return -ENOSYS;
 }

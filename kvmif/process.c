@@ -265,6 +265,17 @@ uint32_t machine_vcpus_most(pid_t pid)
 
 /* --- processes ---------------------------------------------------------------------------------------------------- */
 
+bool machine_proc_is_ours(void)
+{
+	char link[32];
+	ssize_t n = readlink("/proc/self", link, sizeof(link) - 1);
+
+	if (n <= 0)
+		return false;
+	link[n] = '\0';
+	return atoi(link) == getpid();
+}
+
 int machine_find(pid_t pid, struct machine *m)
 {
 	uint32_t most;

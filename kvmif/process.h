@@ -22,6 +22,8 @@ struct machine {
 	unsigned machines;          /* 1: of no other one */
 };
 
+/* Is /proc of this process's PID namespace? Its numbers are of other processes otherwise. */
+bool machine_proc_is_ours(void);
 /* 0; -ESRCH: there is no such process, or it runs no virtual machine; -EACCES: it may not be looked into. */
 int machine_find(pid_t pid, struct machine *m);
 /*

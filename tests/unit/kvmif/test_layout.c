@@ -24,11 +24,11 @@ void iterator_close(struct iterator *it)
 	(void)it;
 }
 
-int iterator_read(struct iterator *it, int (*each)(void *ctx, const struct kvm_record *record), void *ctx)
+int iterator_read(struct iterator *it, pid_t pid, int (*each)(void *ctx, const struct kvm_record *record), void *ctx)
 {
 	int rc = 0;
 
-	(void)it;
+	(void)it, (void)pid;
 	for (size_t i = 0; rc == 0 && i < nrecords; i++)
 		rc = each(ctx, &records[i]);
 	return rc;
