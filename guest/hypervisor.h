@@ -240,8 +240,8 @@ struct hypervisor_ops {
 	int (*map)(struct guest *g, const uint64_t *frames, size_t n, const void **pages);
 	void (*unmap)(struct guest *g, const void *page);
 	/*
-	 * Releases what else of the guest this process maps, which would keep its memory when it ends; after its end
-	 * all of it. The caller has unmapped all pages before; prepare() gets it back. NULL: there is nothing else.
+	 * Releases what else of the guest this process maps, which would keep it and its memory when it ends. The
+	 * caller has unmapped all pages before; prepare() gets it back. NULL: there is nothing else.
 	 */
 	void (*let_go)(struct guest *g);
 	/*

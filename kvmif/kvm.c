@@ -479,12 +479,12 @@ static void unmap(struct guest *g, const void *page)
 	g->mapped--;
 }
 
+/* The next look attaches to the vCPUs that are there then. */
 static void let_go(struct guest *g)
 {
 	shared_unmap(&g->shared);
 	g->to_share = true;
-	if (is_alive(g))
-		return;
+	g->slots_ns = 0;
 	for (uint32_t i = 0; i < g->machine.vcpus; i++)
 		vcpu_detach(&g->vcpus[i]);
 }

@@ -61,7 +61,7 @@ int vcpu_attach(struct vcpu *v, int pidfd, int fd)
 	int mine = (int)syscall(SYS_pidfd_getfd, pidfd, fd, 0), rc;
 	void *page;
 
-	*v = (struct vcpu){.fd = fd, .cpu_time = -1, .call = -1};
+	*v = (struct vcpu){.fd = fd, .cpu_time = -1, .call = -1, .own_ns = v->own_ns, .own_least = v->own_least};
 	if (mine < 0)
 		return -errno;
 	page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, mine, 0);

@@ -51,7 +51,7 @@ struct vcpu {
 
 /*
  * Maps the page of vCPU descriptor @fd of the process of @pidfd. 0 or a negative errno; -EALREADY: the monitor itself
- * asks KVM for registers there, or sets them.
+ * asks KVM for registers there, or sets them. If @v was attached before, it still leaves out what stops have cost then.
  */
 int vcpu_attach(struct vcpu *v, int pidfd, int fd);
 /* Its thread is @tid from now on. 0 or a negative errno. */

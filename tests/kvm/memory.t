@@ -45,21 +45,41 @@ both() {
 	done
 }
 ok "every stack of each vCPU is the guest's" both
-# After Ctrl-Z the guest may end: its memory must not be held meanwhile.
+# After Ctrl-Z the guest may end: neither its memory nor the machine may be held meanwhile.
 mapped() {
-	grep -q memfd:guest "/proc/$recorder/maps"
+	grep -q memfd:guest "/proc/$recorder/maps" && grep -q anon_inode:kvm-vcpu "/proc/$recorder/maps"
+}
+unmapped() {
+	grep 'memfd:guest\|anon_inode:kvm' "/proc/$recorder/maps"
+	[ $? = 1 ] && ! ls -l "/proc/$recorder/fd" | grep 'memfd:guest\|anon_inode:kvm'
+}
+rounds() {
+	"$report" --dump "$work/kills.upf" 2> /dev/null | grep -c 'sample domain 0 vcpu 1 '
+}
+sampled_beyond() {
+	[ "$(rounds)" -gt "$1" ]
 }
 let_go() {
 	begin
 	await mapped && kill -TSTP "$recorder" && await in_state T "$recorder" || return
-	! mapped
-	local status=$?
+	unmapped
+	local status=$? before
+	before=$(rounds)
 	kill -CONT "$recorder"
-	await mapped || status=1
+	await mapped && await sampled_beyond $((before + 1000)) || status=1
 	kill -INT "$recorder"
 	wait "$recorder" && "$report" --verify "$work/kills.upf" && return $status
 }
-ok "memory from a memfd is not mapped while the recorder is stopped by Ctrl-Z" let_go
+ok "nothing of the guest is mapped while the recorder is stopped by Ctrl-Z; then it goes on" let_go
+ended_meanwhile() {
+	begin
+	await mapped && kill -TSTP "$recorder" && await in_state T && kill -KILL "$pid"
+	unmapped
+	local status=$?
+	kill -CONT "$recorder"
+	wait "$recorder" && grep -q '^ended.*domain' "$work/kills.err" && "$report" --verify "$work/kills.upf" && return $status
+}
+ok "a guest that ends meanwhile ends the recording" ended_meanwhile
 end_machines
 
 start_vmm -g -k work=idle

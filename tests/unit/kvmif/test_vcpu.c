@@ -91,7 +91,7 @@ static int end_monitor(void **state)
 /* The watchdog, which outlives a guest, would hold it. */
 static void the_page_is_not_inherited(void **state)
 {
-	struct vcpu v;
+	struct vcpu v = {0};
 	int status;
 	pid_t pid;
 
@@ -110,7 +110,7 @@ static void a_monitor_that_uses_the_page_is_refused(void **state)
 {
 	const uint64_t valid[] = {KVM_SYNC_X86_REGS, KVM_SYNC_X86_REGS | KVM_SYNC_X86_SREGS, 0};
 	struct kvm_run before;
-	struct vcpu v;
+	struct vcpu v = {0};
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(valid); i++) {
@@ -127,7 +127,7 @@ static void a_monitor_that_uses_the_page_is_refused(void **state)
 static void a_monitor_that_begins_to_is_left_alone(void **state)
 {
 	struct kvm_run before;
-	struct vcpu v;
+	struct vcpu v = {0};
 
 	(void)state;
 	assert_int_equal(vcpu_attach(&v, monitor.pidfd, monitor.fd), 0);
@@ -144,7 +144,7 @@ static void a_monitor_that_begins_to_is_left_alone(void **state)
 static void what_a_killed_recorder_has_left_is_no_such_use(void **state)
 {
 	const struct kvm_run before = *monitor.run;
-	struct vcpu killed, v;
+	struct vcpu killed = {0}, v = {0};
 
 	(void)state;
 	assert_int_equal(vcpu_attach(&killed, monitor.pidfd, monitor.fd), 0);
@@ -165,7 +165,7 @@ static void what_a_killed_recorder_has_left_is_no_such_use(void **state)
 /* Its stop was before ours, and what KVM has left is from then. */
 static void a_stop_by_another_recorder_is_noticed(void **state)
 {
-	struct vcpu v, other;
+	struct vcpu v = {0}, other = {0};
 	pid_t thread = fork();
 
 	(void)state;
@@ -227,7 +227,7 @@ static void await_until_it_has_stopped(struct vcpu *v)
 
 static void a_slow_thread_does_not_hold_another(void **state)
 {
-	struct vcpu v[2];
+	struct vcpu v[2] = {0};
 	pid_t threads[2], child;
 
 	(void)state;
