@@ -139,6 +139,11 @@ struct hypervisor_ops {
 	int (*domain_name)(struct hypervisor *x, uint32_t domid, char *name, size_t size);
 	/* The command of the process that runs the domain: 0 or a negative errno. NULL: there is none. */
 	int (*monitor)(struct hypervisor *x, uint32_t domid, char *name, size_t size);
+	/*
+	 * In words for the user, what there is in place of a domain of this name or number, which was not found; "":
+	 * nothing. NULL: this backend has none.
+	 */
+	void (*explain_absence)(struct hypervisor *x, const char *operand, char *text, size_t size);
 	/* The domain that this program runs in. */
 	uint32_t (*own_domid)(struct hypervisor *x);
 

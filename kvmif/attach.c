@@ -3,6 +3,7 @@
 #include "kvmif/kvm.h"
 
 #include <errno.h>
+#include <linux/capability.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "kvmif/capabilities.h"
 #include "kvmif/threads.h"
 
 #define SETTLE_LOOKS 5000      /* for threads, which can be outside KVM_RUN most of the time, before it is given up */
@@ -278,6 +280,28 @@ void kvm_clean_up(struct guest *g)
 			vcpu_disarm(&g->vcpus[i]);
 }
 
+/* Who may not, and why: root lacks something as well in a container. */
+static void explain_refusal(char *why, size_t size)
+{
+	char missing[80];
+
+	if (machine_tracing_forbidden())
+		snprintf(why, size, "this host forbids ptrace to everybody: kernel.yama.ptrace_scope is 3");
+	else if (capabilities_missing(1ull << CAP_SYS_PTRACE | 1ull << CAP_DAC_READ_SEARCH, missing, sizeof(missing)))
+		snprintf(why, size,
+		         "not permitted: %s: run as root, or with CAP_SYS_PTRACE, CAP_DAC_READ_SEARCH, CAP_BPF and "
+		         "CAP_PERFMON; a container must be given them",
+		         missing);
+	else if (capabilities_are_of_a_namespace())
+		snprintf(why, size,
+		         "not permitted: root of a user namespace has no rights on processes outside it: "
+		         "run on the host, or in a container without one");
+	else
+		snprintf(why, size,
+		         "not permitted, though no capability is missing: a security module (SELinux, AppArmor) or "
+		         "a container's seccomp filter forbids ptrace or pidfd_getfd");
+}
+
 /* What a user can do about it. */
 void kvm_explain(struct hypervisor *x, const struct guest_info *info, int error, char *why, size_t size)
 {
@@ -298,12 +322,8 @@ void kvm_explain(struct hypervisor *x, const struct guest_info *info, int error,
 		         "cannot find its memory: %s, and its process's mappings do not show it; "
 		         "if it is paused, let it run",
 		         x->why);
-	else if ((error == EPERM || error == EACCES) && machine_tracing_forbidden())
-		snprintf(why, size, "this host forbids ptrace to everybody: kernel.yama.ptrace_scope is 3");
 	else if (error == EPERM || error == EACCES)
-		snprintf(why, size,
-		         "not permitted: run as root, or with CAP_SYS_PTRACE, CAP_DAC_READ_SEARCH, "
-		         "CAP_BPF and CAP_PERFMON");
+		explain_refusal(why, size);
 	else
 		snprintf(why, size, "%s", strerror(error));
 }

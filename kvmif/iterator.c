@@ -2,6 +2,7 @@
 #include "kvmif/iterator.h"
 
 #include <errno.h>
+#include <linux/capability.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +10,7 @@
 
 #include <bpf/bpf.h>
 
+#include "kvmif/capabilities.h"
 #include "kvmif/iterator.skel.h"
 
 #define RECORDS 256 /* read at a time */
@@ -25,13 +27,22 @@ static int quiet(enum libbpf_print_level level, const char *format, va_list args
 	return 0;
 }
 
-static const char *reason(int error)
+/* To read the types of modules, libbpf lists all types that are loaded, which takes CAP_SYS_ADMIN. */
+static void explain(int error, char *why, size_t size)
 {
-	if (error == EPERM || error == EACCES)
-		return "CAP_BPF and CAP_PERFMON are missing";
-	if (error == ENOENT || error == ESRCH)
-		return "this kernel has no BTF of KVM";
-	return strerror(error);
+	const char *text = strerror(error);
+
+	if (error == EPERM || error == EACCES) {
+		if (capabilities_missing(1ull << CAP_BPF | 1ull << CAP_PERFMON, why, size))
+			return;
+		text = capabilities_are_of_a_namespace() ? "CAP_BPF of a user namespace does not do"
+		       : capabilities_missing(1ull << CAP_SYS_ADMIN, why, size)
+		               ? "this kernel's BTF has no types of KVM, and CAP_SYS_ADMIN, for those of modules, is missing"
+		               : "this kernel or container forbids BPF (lockdown, seccomp)";
+	} else if (error == ENOENT || error == ESRCH) {
+		text = "this kernel has no BTF of KVM";
+	}
+	snprintf(why, size, "%s", text);
 }
 
 struct iterator *iterator_open(char *why, size_t size)
@@ -46,7 +57,7 @@ struct iterator *iterator_open(char *why, size_t size)
 	it->program = iterator_bpf__open_and_load();
 	it->all = it->program ? bpf_program__attach_iter(it->program->progs.each_file, NULL) : NULL;
 	if (!it->all) {
-		snprintf(why, size, "%s", reason(errno));
+		explain(errno, why, size);
 		iterator_close(it);
 		return NULL;
 	}

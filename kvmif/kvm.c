@@ -49,6 +49,10 @@ static struct hypervisor *open_kvm(char *why, size_t size)
 		         "/proc is not of this PID namespace: mount one that is, as unshare --mount-proc does");
 		return NULL;
 	}
+	if (syscall(SYS_pidfd_getfd, -1, 0, 0) < 0 && errno == ENOSYS) {
+		snprintf(why, size, "KVM guests need pidfd_getfd(2): Linux 5.6, and a container that allows it");
+		return NULL;
+	}
 	x = calloc(1, sizeof(*x));
 	if (!x) {
 		snprintf(why, size, "out of memory");
@@ -137,6 +141,19 @@ static int monitor(struct hypervisor *x, uint32_t domid, char *name, size_t size
 {
 	(void)x;
 	return machine_command((pid_t)domid, name, size);
+}
+
+static void explain_absence(struct hypervisor *x, const char *operand, char *text, size_t size)
+{
+	const pid_t pid = machine_without_kvm(operand);
+	char command[32];
+
+	(void)x;
+	text[0] = '\0';
+	if (!pid || machine_command(pid, command, sizeof(command)) != 0)
+		return;
+	snprintf(text, size, "process %d (%s) runs no virtual machine on KVM%s", (int)pid, command,
+	         strncmp(command, "qemu", 4) == 0 ? ": QEMU needs -accel kvm" : "");
 }
 
 static uint32_t own_domid(struct hypervisor *x)
@@ -501,6 +518,7 @@ const struct hypervisor_ops hypervisor_kvm = {
 	.list_returned = list_returned,
 	.domain_name = domain_name,
 	.monitor = monitor,
+	.explain_absence = explain_absence,
 	.own_domid = own_domid,
 	.attach = kvm_attach,
 	.attach_to_watch = kvm_attach_to_watch,

@@ -16,7 +16,7 @@ struct hypervisor {
 	const struct hypervisor_ops *ops; /* kvm.c's */
 	char version[160];
 	struct iterator *it; /* opened when it is needed */
-	char why[80];        /* "", or why it cannot be used */
+	char why[120];       /* "", or why it cannot be used */
 };
 
 /* In a pause_mark. We write it ourselves, in time: before the first call of a stop and after its last. */

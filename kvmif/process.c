@@ -16,6 +16,7 @@
 
 #include "common/array.h"
 #include "common/parse.h"
+#include "kvmif/capabilities.h"
 
 #define VM_LINK "anon_inode:kvm-vm"
 #define VCPU_LINK "anon_inode:kvm-vcpu:"
@@ -332,11 +333,10 @@ static int all_pids(pid_t **pids, size_t *n)
 /* May we look into the processes of other users? */
 static bool may_look(void)
 {
-	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
-	struct __user_cap_data_struct caps[_LINUX_CAPABILITY_U32S_3] = {{0}};
+	char text[80];
 
-	return syscall(SYS_capget, &header, caps) == 0 && caps[0].effective & CAP_TO_MASK(CAP_SYS_PTRACE) &&
-	       caps[0].effective & (CAP_TO_MASK(CAP_DAC_READ_SEARCH) | CAP_TO_MASK(CAP_DAC_OVERRIDE));
+	return !capabilities_missing(1ull << CAP_SYS_PTRACE | 1ull << CAP_DAC_READ_SEARCH, text, sizeof(text)) &&
+	       !capabilities_are_of_a_namespace();
 }
 
 static uint64_t ns_of(const struct timespec *t)
@@ -383,6 +383,32 @@ int machine_each(const struct machine_wanted *wanted, int (*each)(void *ctx, con
 	}
 	free(pids);
 	return rc == 0 && !any && !may_look() ? -EACCES : rc;
+}
+
+/* By its number, or QEMU's by its name: other programs have options of that name, too. */
+static bool is_called(pid_t pid, const char *text)
+{
+	char command[32], name[1024], number[16];
+
+	snprintf(number, sizeof(number), "%d", (int)pid);
+	if (machine_command(pid, command, sizeof(command)) != 0)
+		return false;
+	return strcmp(text, number) == 0 || (strncmp(command, "qemu", 4) == 0 &&
+	                                     machine_name(pid, name, sizeof(name)) == 0 && strcmp(name, text) == 0);
+}
+
+pid_t machine_without_kvm(const char *text)
+{
+	struct machine m;
+	pid_t *pids, pid = 0;
+	size_t n;
+	int rc = all_pids(&pids, &n);
+
+	for (size_t i = 0; rc == 0 && !pid && i < n; i++)
+		if (is_called(pids[i], text) && machine_find(pids[i], &m) == -ESRCH)
+			pid = pids[i];
+	free(pids);
+	return pid;
 }
 
 /* --- what is known of one ---------------------------------------------------------------------------------------- */

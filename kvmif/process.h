@@ -40,6 +40,8 @@ struct machine_wanted {
  * it. 0 or a negative errno; -EACCES: there was none among the processes that may be looked into.
  */
 int machine_each(const struct machine_wanted *wanted, int (*each)(void *ctx, const struct machine *m), void *ctx);
+/* The process of this number, or the QEMU of this name, that runs no virtual machine of KVM; 0: there is none. */
+pid_t machine_without_kvm(const char *text);
 /*
  * How many numbers vCPUs can have that are plugged in later, by the command line of QEMU (-smp) or cloud-hypervisor
  * (--cpus); 0: it does not say.

@@ -128,7 +128,10 @@ static int open_one(const struct hypervisor_ops *ops, struct hypervisor *x, cons
 	}
 	if (rc != 0) {
 		list_names(ops, x, names, sizeof(names));
-		snprintf(why, size, "%s: no such domain; %s%s", operand,
+		text[0] = '\0';
+		if (ops->explain_absence)
+			ops->explain_absence(x, operand, text, sizeof(text));
+		snprintf(why, size, "%s: no such domain; %s%s%s%s", operand, text, text[0] ? "; " : "",
 		         names[0] ? "there are: " : "this host has no guests", names);
 		return EXIT_DOMAIN;
 	}

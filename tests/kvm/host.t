@@ -22,7 +22,7 @@ can_count() {
 if can_count; then
 	perl -e 'my @f; for (1 .. 900) { open(my $f, "<", "/dev/null") or die; push(@f, $f) } print "ready\n"; close(STDOUT); sleep(600)' > "$work/crowd" &
 	machines+=("$!")
-	await grep -q ready "$work/crowd"
+	await grep -qs ready "$work/crowd"
 	ok "a look at the guest does not look at all descriptors of the host" few
 else
 	ok "# SKIP Linux before 6.1, or no BPF here: $(head -n 1 "$work/count" 2> /dev/null)" true
@@ -68,5 +68,53 @@ if unshare --pid --fork --mount-proc true 2> "$work/unshare"; then
 else
 	ok "# SKIP no PID namespace can be made here: $(head -n 1 "$work/unshare")" true
 fi
+
+# --- what is missing -------------------------------------------------------------------------------------------------
+start_vmm -k work=heartbeat
+# says TEXT COMMAND...: it fails, and the only line that it prints has the text.
+says() {
+	local text=$1
+
+	shift
+	timeout 60 "$@" > "$work/said" 2>&1
+	[ $? != 0 ] && cat "$work/said" && [ "$(wc -l < "$work/said")" = 1 ] && grep -qF "$text" "$work/said"
+}
+# with ERROR: what a container's filter, or an old kernel, makes of the call.
+with() {
+	says "$2" strace -o /dev/null -e trace=pidfd_getfd -e "inject=pidfd_getfd:error=$1" "$record" -n 1 -f -o "$work/no.upf" "kvm:$pid"
+}
+ok "without pidfd_getfd: one line says what it takes" \
+	with ENOSYS "KVM guests need pidfd_getfd(2): Linux 5.6, and a container that allows it"
+ok "where root may not, it is not told to run as root" \
+	with EPERM "not permitted, though no capability is missing: a security module"
+ok "without one capability: it is named" says "not permitted: CAP_SYS_PTRACE is missing: run as root, or with" \
+	setpriv --bounding-set=-sys_ptrace --inh-caps=-sys_ptrace "$record" -n 1 -f -o "$work/no.upf" "kvm:$pid"
+if unshare --user --map-root-user true 2> "$work/unshare"; then
+	ok "root of a user namespace" says "not permitted: root of a user namespace has no rights on processes outside it" \
+		unshare --user --map-root-user "$record" -n 1 -f -o "$work/no.upf" "kvm:$pid"
+else
+	ok "# SKIP no user namespace can be made here: $(head -n 1 "$work/unshare")" true
+fi
+ok "a process that is no monitor" says "$$: no such domain; process $$ (bash) runs no virtual machine on KVM; there are: " \
+	"$record" -n 1 -f -o "$work/no.upf" "kvm:$$"
+end_machines
+
+command -v qemu-system-x86_64 > /dev/null || {
+	echo "# no QEMU here"
+	done_testing
+	exit
+}
+qemu-system-x86_64 -accel tcg -machine q35 -nodefaults -display none -m 64 -name "tcg$$" -S &
+pid=$!
+machines+=("$pid")
+emulated() {
+	local operand=$1
+
+	await says "$operand: no such domain; process $pid (qemu-system-x86) runs no virtual machine on KVM: QEMU needs -accel kvm; " \
+		"$record" -n 1 -f -o "$work/no.upf" "kvm:$operand"
+}
+ok "a QEMU without KVM, by its name: the reason" emulated "tcg$$"
+ok "by its number" emulated "$pid"
+end_machines
 
 done_testing

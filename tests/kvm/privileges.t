@@ -73,7 +73,7 @@ ok $? "and ends in order" "$(cat "$work/account.err")"
 # With the four, and nothing of the account's own.
 unseen() {
 	setpriv --reuid 65534 --regid 65534 --clear-groups "$work/recorder" --list 2>&1 | tee "$work/list"
-	grep -q "cannot list the domains: not permitted: run as root, or with CAP_SYS_PTRACE" "$work/list"
+	grep -q "cannot list the domains: not permitted: CAP_SYS_PTRACE and CAP_DAC_READ_SEARCH are missing: run as root" "$work/list"
 }
 ok "without any --list says what is missing" unseen
 ok "nothing is left behind" untouched

@@ -180,10 +180,10 @@ without() {
 	grep -qF "$2" "$work/without"
 }
 for capability in sys_ptrace dac_read_search; do
-	ok "refused without $capability" without $capability "$pid: not permitted: run as root, or with CAP_SYS_PTRACE,"
+	ok "refused without $capability" without $capability "$pid: not permitted: CAP_${capability^^} is missing: run as root, or with"
 done
 for capability in bpf perfmon; do
-	ok "refused without $capability" without $capability "$pid: cannot find its memory: CAP_BPF and CAP_PERFMON are missing"
+	ok "refused without $capability" without $capability "$pid: cannot find its memory: CAP_${capability^^} is missing, and"
 done
 
 start_vmm -k work=heartbeat
