@@ -17,6 +17,7 @@
 static const uint64_t splits[] = {0x80000000, 0xb0000000, 0xc0000000, 0xd0000000, 0xe0000000};
 #define SPLITS (sizeof(splits) / sizeof(*splits))
 _Static_assert(CANDIDATES_MAX >= MAPPINGS_MAX * (1 + 2 * SPLITS) + MAPPINGS_MAX * (MAPPINGS_MAX - 1), "room for all");
+_Static_assert(SPLITS + 1 == 6, "SEQUENCES_MAX counts them");
 
 /* A line of /proc/PID/maps. */
 struct line {
@@ -143,4 +144,68 @@ size_t maps_candidates(const struct mapping *mappings, size_t nmappings, struct 
 				n = add(all, n, m->address, m->size, mappings[j].address, mappings[j].size);
 	}
 	return n;
+}
+
+/* Of the @count mappings @of, one after the other, with the hole at @limit. */
+static size_t add_sequence(struct candidate *all, size_t n, const struct mapping *const *of, size_t count,
+                           uint64_t limit)
+{
+	struct candidate *c = &all[n];
+	uint64_t at = 0;
+
+	c->nslots = 0;
+	for (size_t i = 0; i < count; at += of[i++]->size) {
+		const uint64_t host = of[i]->address, size = of[i]->size, room = at < limit ? limit - at : 0;
+		const uint64_t low = room < size ? room : size;
+
+		if (low)
+			c->slots[c->nslots++] = (struct memory_slot){at, low, host};
+		if (low < size)
+			c->slots[c->nslots++] =
+				(struct memory_slot){FOUR_GIB + at + low - limit, size - low, host + low};
+	}
+	return n + 1;
+}
+
+static size_t add_limits(struct candidate *all, size_t n, const struct mapping *const *of, size_t count)
+{
+	uint64_t size = 0;
+
+	for (size_t i = 0; i < count; i++)
+		size += of[i]->size;
+	if (size < FOUR_GIB)
+		n = add_sequence(all, n, of, count, FOUR_GIB);
+	for (size_t i = 0; i < SPLITS && splits[i] < size; i++)
+		n = add_sequence(all, n, of, count, splits[i]);
+	return n;
+}
+
+static bool is_among(const struct mapping *m, const struct mapping *const *of, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (of[i] == m)
+			return true;
+	return false;
+}
+
+/* All that begin with the @count mappings @of. */
+static size_t add_longer(struct candidate *all, size_t n, const struct mapping *mappings, size_t nmappings,
+                         const struct mapping **of, size_t count)
+{
+	for (size_t i = 0; count < REGIONS_MAX && i < nmappings; i++) {
+		if (is_among(&mappings[i], of, count))
+			continue;
+		of[count] = &mappings[i];
+		if (count > 0)
+			n = add_limits(all, n, of, count + 1);
+		n = add_longer(all, n, mappings, nmappings, of, count + 1);
+	}
+	return n;
+}
+
+size_t maps_sequences(const struct mapping *mappings, size_t nmappings, struct candidate all[SEQUENCES_MAX])
+{
+	const struct mapping *of[REGIONS_MAX];
+
+	return add_longer(all, 0, mappings, nmappings, of, 0);
 }

@@ -20,9 +20,11 @@ struct search {
 	struct capture *capture;
 	struct mapping mappings[MAPPINGS_MAX];
 	size_t nmappings;
-	struct candidate all[CANDIDATES_MAX];
-	bool out[CANDIDATES_MAX];
-	size_t n;
+	/* Sequences of mappings, which are many, are tried only where none of those with one or two passes. */
+	struct candidate all[CANDIDATES_MAX + SEQUENCES_MAX];
+	bool out[CANDIDATES_MAX + SEQUENCES_MAX];
+	size_t few, total; /* where the sequences begin, and end */
+	size_t first, n;   /* those that are looked at now: either kind */
 	bool is_trying;
 };
 
@@ -32,7 +34,9 @@ static void start(struct search *s, const struct mapping *mappings, size_t n)
 	memcpy(s->mappings, mappings, n * sizeof(*mappings));
 	memset(s->out, 0, sizeof(s->out));
 	s->nmappings = n;
-	s->n = maps_candidates(mappings, n, s->all);
+	s->first = 0;
+	s->n = s->few = maps_candidates(mappings, n, s->all);
+	s->total = s->few + maps_sequences(mappings, n, s->all + s->few);
 }
 
 struct search *search_new(const struct hypervisor_ops *ops, struct guest *g, pid_t pid)
@@ -138,28 +142,39 @@ static bool try(struct search *s, const struct vcpu_regs *regs, bool *paged)
 	return passes(s->capture, regs, paged);
 }
 
-bool search_narrow(struct search *s, struct layout *l, const struct vcpu_regs *regs)
+/* Rules out those among the candidates from @first to @n that do not pass, if one does. */
+static bool narrow(struct search *s, struct layout *l, const struct vcpu_regs *regs, size_t first, size_t n)
 {
 	const struct layout was = *l;
-	bool pass[CANDIDATES_MAX], any = false, paged = false;
+	bool pass[CANDIDATES_MAX + SEQUENCES_MAX], any = false, paged = false;
 
-	if (!regs->valid || !regs->arch->translate || !regs->arch->ends_call)
-		return false;
-	s->is_trying = true;
-	for (size_t i = 0; i < s->n; i++) {
+	for (size_t i = first; i < n; i++) {
 		l->slots = s->all[i].slots;
 		l->nslots = s->all[i].nslots;
 		pass[i] = !s->out[i] && try(s, regs, &paged);
 		any |= pass[i];
 	}
 	*l = was;
-	s->is_trying = false;
-	pages_drop(s->pages);
 	if (!any || !paged)
 		return false;
-	for (size_t i = 0; i < s->n; i++)
+	for (size_t i = first; i < n; i++)
 		s->out[i] = !pass[i];
+	s->first = first;
+	s->n = n;
 	return true;
+}
+
+bool search_narrow(struct search *s, struct layout *l, const struct vcpu_regs *regs)
+{
+	bool told;
+
+	if (!regs->valid || !regs->arch->translate || !regs->arch->ends_call)
+		return false;
+	s->is_trying = true;
+	told = narrow(s, l, regs, s->first, s->n) || (s->first < s->few && narrow(s, l, regs, s->few, s->total));
+	s->is_trying = false;
+	pages_drop(s->pages);
+	return told;
 }
 
 bool search_is_trying(const struct search *s)
@@ -195,7 +210,7 @@ static size_t agreed(const struct search *s, struct memory_slot slots[AGREED_MAX
 	bool first = true;
 	size_t n = 0;
 
-	for (size_t i = 0; i < s->n; i++) {
+	for (size_t i = s->first; i < s->n; i++) {
 		const struct candidate *c = &s->all[i];
 
 		if (s->out[i])
@@ -214,7 +229,7 @@ bool search_is_settled(const struct search *s)
 	size_t n = agreed(s, slots);
 	bool whole = n > 0;
 
-	for (size_t i = 0; i < s->n; i++)
+	for (size_t i = s->first; i < s->n; i++)
 		if (!s->out[i])
 			whole &= n == s->all[i].nslots && memcmp(slots, s->all[i].slots, n * sizeof(*slots)) == 0;
 	return whole;

@@ -116,6 +116,19 @@ if works work_levels > "$work/why"; then
 	ok "without CAP_BPF: found" searched qemu -F 2k -n 6000 "web$$"
 	ok "every stack is the guest's, every share of time within 3 points" shares qemu levels 0
 	ok "nothing is left behind" untraced
+	end_machines
+
+	# Code is in the first node, and stacks are in the third, which the hole is in.
+	nodes=()
+	for node in a b c d; do
+		nodes+=(-object "memory-backend-ram,id=$node,size=768M" -numa "node,memdev=$node")
+	done
+	start_qemu "numa$$" 1 "work=levels far " -m 3G "${nodes[@]}"
+	works work_levels > "$work/why"
+	ok "four NUMA nodes: recorded" recorded numa -F 2k -n 6000 "numa$$"
+	ok "without CAP_BPF: found" searched nodes -F 2k -n 6000 "numa$$"
+	ok "every stack is the guest's, every share of time within 3 points" shares nodes levels 0
+	ok "nothing is left behind" untraced
 else
 	echo "# no KVM here that runs QEMU"
 fi

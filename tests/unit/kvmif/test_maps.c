@@ -2,6 +2,7 @@
 /* Where a guest's memory may be: the mappings of a process, and the candidates that they give. */
 #include "tests/unit/unit.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "kvmif/maps.h"
@@ -112,6 +113,37 @@ static void candidates_are_what_monitors_do(void **state)
 	assert_in_range(maps_candidates(most, MAPPINGS_MAX, all), 1, CANDIDATES_MAX);
 }
 
+/* As QEMU has NUMA nodes: one after the other, in whatever order they were mapped, and the hole in any of them. */
+static void regions_follow_each_other(void **state)
+{
+	const uint64_t size = 768 * MIB, b = HOST + 4 * GIB, c = HOST + 8 * GIB, d = HOST + 12 * GIB;
+	const struct mapping nodes[] = {{c, size}, {HOST, size}, {d, size}, {b, size}};
+	const struct candidate three = {{{0, size, HOST}, {size, size, b}, {2 * size, size, c}}, 3};
+	const struct candidate four = {{{0, size, HOST},
+	                                {size, size, b},
+	                                {2 * size, 512 * MIB, c},
+	                                {4 * GIB, 256 * MIB, c + 512 * MIB},
+	                                {4 * GIB + 256 * MIB, size, d}},
+	                               5};
+	struct candidate *all = calloc(SEQUENCES_MAX, sizeof(*all));
+	struct mapping most[MAPPINGS_MAX];
+	size_t n = maps_sequences(nodes, 4, all);
+
+	(void)state;
+	assert_true(has(all, n, &three) && has(all, n, &four));
+	for (size_t i = 0; i < n; i++)
+		for (size_t j = 1; j < all[i].nslots; j++)
+			assert_true(all[i].slots[j - 1].address + all[i].slots[j - 1].size <= all[i].slots[j].address);
+	assert_int_equal(maps_sequences(nodes, 1, all), 0);
+	for (size_t i = 0; i < MAPPINGS_MAX; i++)
+		most[i] = (struct mapping){HOST + i * 8 * GIB, 4 * GIB - MIB};
+	assert_in_range(maps_sequences(most, MAPPINGS_MAX, all), 1, SEQUENCES_MAX);
+	for (size_t i = 0; i < MAPPINGS_MAX; i++)
+		most[i].size = GIB - MIB;
+	assert_in_range(maps_sequences(most, MAPPINGS_MAX, all), 1, SEQUENCES_MAX);
+	free(all);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -119,6 +151,7 @@ int main(void)
 		cmocka_unit_test(neighbours_are_found_together_and_apart),
 		cmocka_unit_test(many_mappings_are_no_harm),
 		cmocka_unit_test(candidates_are_what_monitors_do),
+		cmocka_unit_test(regions_follow_each_other),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
