@@ -17,7 +17,6 @@
 
 struct iterator {
 	struct iterator_bpf *program;
-	struct bpf_link *all; /* of all processes */
 };
 
 /* This program reports errors itself. */
@@ -55,8 +54,7 @@ struct iterator *iterator_open(char *why, size_t size)
 	}
 	libbpf_set_print(quiet);
 	it->program = iterator_bpf__open_and_load();
-	it->all = it->program ? bpf_program__attach_iter(it->program->progs.each_file, NULL) : NULL;
-	if (!it->all) {
+	if (!it->program) {
 		explain(errno, why, size);
 		iterator_close(it);
 		return NULL;
@@ -68,7 +66,6 @@ void iterator_close(struct iterator *it)
 {
 	if (!it)
 		return;
-	bpf_link__destroy(it->all);
 	iterator_bpf__destroy(it->program);
 	free(it);
 }
@@ -98,14 +95,16 @@ static int read_all(int fd, int (*each)(void *ctx, const struct kvm_record *reco
 	return rc;
 }
 
-/* Before Linux 6.1 there are only all processes. */
+/*
+ * By its first thread, since all have the same descriptors: by the process's number Linux 6.1 goes over them for each
+ * thread. Older kernels take no notice of a number.
+ */
 static int create(struct iterator *it, pid_t pid)
 {
-	union bpf_iter_link_info one = {.task.pid = (__u32)pid};
-	LIBBPF_OPTS(bpf_iter_attach_opts, opts, .link_info = &one, .link_info_len = sizeof(one));
+	union bpf_iter_link_info first = {.task.tid = (__u32)pid};
+	LIBBPF_OPTS(bpf_iter_attach_opts, opts, .link_info = &first, .link_info_len = sizeof(first));
 	struct bpf_link *link = bpf_program__attach_iter(it->program->progs.each_file, &opts);
-	int fd = link || errno == E2BIG ? bpf_iter_create(bpf_link__fd(link ? link : it->all)) : -1;
-	int rc = fd < 0 ? -errno : fd;
+	int fd = link ? bpf_iter_create(bpf_link__fd(link)) : -1, rc = fd < 0 ? -errno : fd;
 
 	bpf_link__destroy(link);
 	return rc;
