@@ -9,6 +9,7 @@
 
 #define SIZE_MIN 0x100000u /* of a guest's memory */
 #define FOUR_GIB 0x100000000ull
+#define REGION_UNIT 0x200000u /* of several regions each is a multiple: by chance, other mappings are seldom */
 
 /*
  * Where memory below 4 GiB ends if there is more: QEMU's q35 (2 GiB; 2.75 GiB is its limit without a split), QEMU's
@@ -193,7 +194,7 @@ static size_t add_longer(struct candidate *all, size_t n, const struct mapping *
                          const struct mapping **of, size_t count)
 {
 	for (size_t i = 0; count < REGIONS_MAX && i < nmappings; i++) {
-		if (is_among(&mappings[i], of, count))
+		if (mappings[i].size % REGION_UNIT || is_among(&mappings[i], of, count))
 			continue;
 		of[count] = &mappings[i];
 		if (count > 0)
