@@ -102,7 +102,8 @@ static int read_all(int fd, int (*each)(void *ctx, const struct kvm_record *reco
 static int create(struct iterator *it, pid_t pid)
 {
 	union bpf_iter_link_info first = {.task.tid = (__u32)pid};
-	LIBBPF_OPTS(bpf_iter_attach_opts, opts, .link_info = &first, .link_info_len = sizeof(first));
+	const struct bpf_iter_attach_opts opts = {
+		.sz = sizeof(opts), .link_info = &first, .link_info_len = sizeof(first)};
 	struct bpf_link *link = bpf_program__attach_iter(it->program->progs.each_file, &opts);
 	int fd = link ? bpf_iter_create(bpf_link__fd(link)) : -1, rc = fd < 0 ? -errno : fd;
 
