@@ -86,7 +86,8 @@ struct vcpu_stop {
 	struct vcpu_regs regs;
 	uint64_t cpu_ns; /* CPU time used, final while the guest is paused */
 	bool online, blocked;
-	bool running; /* it was on a CPU just before the pause */
+	bool running;       /* it was on a CPU just before the pause, unless it had waited for one since */
+	uint64_t queued_ns; /* (CLOCK_MONOTONIC; 0: it had not) */
 	bool in_vmm; /* its thread was busy in the virtual machine monitor, not in the guest: there are no registers */
 };
 
@@ -181,14 +182,19 @@ struct hypervisor_ops {
 	 */
 	void (*prepare)(struct guest *g, const uint64_t *asleep);
 	/*
+	 * Calls @work(@ctx) in the thread that stop(), copy() and resume() are to be called in, and returns when no vCPU is
+	 * held by it any more. 0; a negative errno: it was not called. NULL: any thread may call them.
+	 */
+	int (*run)(struct guest *g, void (*work)(void *ctx), void *ctx);
+	/*
 	 * Pauses the guest and reads run states and registers of its vCPUs, by one call. 0: the guest is paused, and
-	 * resume() must follow. Negative errno: it is not paused any more; -EAGAIN: another round may succeed; -EINTR:
-	 * the watchdog would not wait any longer. Positive errno: it is paused, and resume() must follow, but it could
-	 * not be read.
+	 * resume() must follow; a vCPU that could not be paused within about a millisecond goes on, and is runnable or
+	 * blocked. Negative errno: it is not paused any more; -EAGAIN: another round may succeed. Positive errno: it is
+	 * paused, and resume() must follow, but it could not be read.
 	 */
 	int (*stop)(struct guest *g);
 	/*
-	 * After a stop() with -EAGAIN or -EINTR: until when (CLOCK_MONOTONIC, ns) it may have paused some of the vCPUs.
+	 * After a stop() with -EAGAIN: until when (CLOCK_MONOTONIC, ns) it may have paused some of the vCPUs.
 	 * NULL: it has paused none.
 	 */
 	uint64_t (*held_until)(const struct guest *g);
@@ -231,7 +237,7 @@ struct hypervisor_ops {
 	bool (*cancel_resume)(struct pause_mark *m);
 	/*
 	 * Undoes one pause of the domain, whoever made it. -EINVAL: it is not paused. NULL: only the process that has
-	 * paused it can, and its death does; any signal that this process handles makes stop() end early.
+	 * paused it can, and its death does. That process must handle SIGURG, which interrupts what stop() waits for.
 	 */
 	int (*unpause)(struct guest *g);
 	/*

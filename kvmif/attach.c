@@ -20,19 +20,6 @@
 #define SETTLE_ASLEEP 20       /* looks before threads are stopped to learn what they run */
 #define SETTLE_WAIT_NS 200000u /* between two */
 
-static uint64_t read_clock(clockid_t clock)
-{
-	struct timespec t;
-
-	clock_gettime(clock, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
-uint64_t kvm_now(void)
-{
-	return read_clock(CLOCK_MONOTONIC);
-}
-
 void kvm_describe(const struct machine *m, struct guest_info *info)
 {
 	*info = (struct guest_info){.domid = (uint32_t)m->pid, .vcpus = m->vcpus, .kind = GUEST_KVM};
@@ -107,7 +94,7 @@ static int make_vcpus(struct guest *g)
 	if (!g->vcpus)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < g->machine.vcpus; i++)
-		g->vcpus[i].cpu_time = g->vcpus[i].call = -1;
+		g->vcpus[i].cpu_time = g->vcpus[i].call = g->vcpus[i].sched = -1;
 	return 0;
 }
 
@@ -345,16 +332,16 @@ void kvm_guard_by(struct guest *g, const struct stop_guard *guard)
 	g->guard = *guard;
 }
 
-void kvm_guard(struct guest *g)
+int kvm_stop_by(struct guest *g, void (*work)(void *guest))
 {
+	int rc;
+
 	if (g->guard.begin)
 		g->guard.begin(g->guard.ctx);
-}
-
-void kvm_unguard(struct guest *g)
-{
+	rc = g->x->ops->run(g, work, g);
 	if (g->guard.end)
 		g->guard.end(g->guard.ctx);
+	return rc;
 }
 
 /* --- without the kernel's word ----------------------------------------------------------------------------------- */
@@ -373,17 +360,25 @@ static bool narrow(struct guest *g, unsigned *stops)
 	return told;
 }
 
+static void stop_threads(void *guest)
+{
+	struct guest *g = guest;
+	bool late;
+
+	g->mark->held = 1;
+	g->stopped = threads_stop(&g->machine, g->layout.threads, &late);
+	if (late)
+		tracer_give_up(g->x->tracer);
+}
+
 /* How many vCPUs are without a thread, or a negative errno. */
 static int find_threads(struct guest *g, bool by_stops)
 {
 	int missing = threads_look(&g->machine, g->layout.threads), rc = 0;
 
 	if (missing > 0 && by_stops) {
-		kvm_guard(g);
-		g->mark->held = 1;
-		rc = threads_stop(&g->machine, g->layout.threads);
-		g->mark->held = 0;
-		kvm_unguard(g);
+		rc = kvm_stop_by(g, stop_threads);
+		rc = rc != 0 ? rc : g->stopped;
 	}
 	if (rc == 0)
 		rc = set_threads(g);
@@ -420,6 +415,8 @@ int kvm_settle(struct guest *g)
 {
 	int rc = settle(g);
 
+	/* The sampling thread's priority and capabilities are others. */
+	tracer_end(g->x->tracer);
 	for (uint32_t i = 0; rc != 0 && i < g->machine.vcpus; i++)
 		vcpu_detach(&g->vcpus[i]);
 	return rc;
@@ -449,7 +446,7 @@ static void search_again(struct guest *g)
 
 void kvm_look_again(struct guest *g)
 {
-	const uint64_t before_ns = read_clock(CLOCK_THREAD_CPUTIME_ID);
+	const uint64_t before_ns = kvm_clock(CLOCK_THREAD_CPUTIME_ID);
 	struct layout next = {0};
 
 	g->slots_ns = kvm_now();
@@ -465,5 +462,5 @@ void kvm_look_again(struct guest *g)
 		attach_new_vcpus(g);
 	set_threads(g);
 	note_looked(g);
-	g->look_cost_ns = read_clock(CLOCK_THREAD_CPUTIME_ID) - before_ns;
+	g->look_cost_ns = kvm_clock(CLOCK_THREAD_CPUTIME_ID) - before_ns;
 }

@@ -4,9 +4,10 @@
  * process_vm_readv(), its vCPUs' registers by a page that KVM shares with it (vcpu.h). Nothing is injected into the
  * monitor, and no cooperation of its is needed.
  *
- * A sample of one vCPU is five system calls, of two vCPUs nine: seize and interrupt each thread, wait for each, one
- * read of memory, detach from each; one less where all memory is shared (shared.h). The kernel detaches from all
- * threads when the recorder dies, at whatever instant.
+ * A sample of one vCPU is six system calls, of two vCPUs eleven: seize and interrupt each thread, wait for each and read
+ * what the scheduler has counted of it, one read of memory, detach from each; one less where all memory is shared
+ * (shared.h). The kernel detaches from all threads when the recorder dies, at whatever instant, and from one that does
+ * not stop when the thread that traces it ends (tracer.h).
  */
 #include <errno.h>
 #include <linux/capability.h>
@@ -23,10 +24,11 @@
 #include "kvmif/remote.h"
 
 #define HELD_NS 100000000ull /* a guest whose monitor holds all vCPUs for so long is paused */
+#define HELD_LOOK_NS 1000000 /* between two looks whether it does */
+#define SHUTDOWN_CRASH 3     /* Xen's number, as the trace has it */
 /* Who traces its threads for so long, and at so many stops in a row, does not only have a look. */
 #define REFUSED_NS 1000000000ull
 #define REFUSED_STOPS 10
-#define RELEASE_WAIT_NS 200000u /* between two looks at threads that are slow to stop */
 
 static bool is_set(const uint64_t *bits, uint32_t i)
 {
@@ -61,6 +63,12 @@ static struct hypervisor *open_kvm(char *why, size_t size)
 	if (uname(&host) != 0)
 		host.release[0] = '\0';
 	x->ops = &hypervisor_kvm;
+	x->tracer = tracer_new();
+	if (!x->tracer) {
+		snprintf(why, size, "out of memory");
+		free(x);
+		return NULL;
+	}
 	snprintf(x->version, sizeof(x->version), "KVM, Linux %s", host.release);
 	return x;
 }
@@ -68,6 +76,7 @@ static struct hypervisor *open_kvm(char *why, size_t size)
 static void close_kvm(struct hypervisor *x)
 {
 	iterator_close(x->it);
+	tracer_free(x->tracer);
 	free(x);
 }
 
@@ -177,10 +186,22 @@ static bool is_alive(const struct guest *g)
 	return poll(&p, 1, 0) == 0;
 }
 
+/* What only the monitor's process as a whole tells; not too often. */
+static void look_closely(struct guest *g)
+{
+	const uint64_t now = kvm_now();
+
+	if (g->closely_ns && now - g->closely_ns < HELD_NS)
+		return;
+	g->closely_ns = now;
+	g->is_stopped = machine_is_suspended(g->machine.pid);
+	g->is_dumping = machine_is_dumping(g->machine.pid);
+}
+
 /* Where every vCPU is; and whether the guest is paused, which its monitor does by holding the threads. */
 static void look(struct guest *g)
 {
-	bool any = false, held = true;
+	bool any = false, held = true, used = false;
 
 	for (uint32_t i = 0; i < g->machine.vcpus; i++) {
 		struct vcpu *v = &g->vcpus[i];
@@ -190,17 +211,52 @@ static void look(struct guest *g)
 		if (!v->tid)
 			continue;
 		any = true;
+		used |= v->cpu_ns != cpu_ns;
 		held &= vcpu_is_held(v) && v->cpu_ns == cpu_ns;
 	}
 	if (!any || !held)
 		g->held_ns = 0;
 	else if (!g->held_ns)
 		g->held_ns = kvm_now();
+	if (used)
+		g->is_stopped = g->is_dumping = false;
+	else
+		look_closely(g);
 }
 
-static bool is_paused(const struct guest *g)
+static bool is_held(const struct guest *g)
 {
 	return g->held_ns && kvm_now() - g->held_ns >= HELD_NS;
+}
+
+/* What its monitor has stopped for: the guest cannot go on. */
+static bool has_crashed(const struct guest *g)
+{
+	for (uint32_t i = 0; i < g->machine.vcpus; i++)
+		if (g->vcpus[i].run && vcpu_has_failed(&g->vcpus[i]))
+			return true;
+	return false;
+}
+
+static void tell_state(const struct guest *g, struct guest_info *info)
+{
+	info->paused = is_held(g) || g->is_stopped;
+	info->dying = g->is_dumping;
+	info->shutdown = is_held(g) && has_crashed(g);
+	info->shutdown_code = info->shutdown ? SHUTDOWN_CRASH : 0;
+}
+
+/* The first time nothing is known of how long it has been held. */
+static void wait_for_state(struct guest *g)
+{
+	const struct timespec wait = {.tv_nsec = HELD_LOOK_NS};
+
+	look(g);
+	while (!g->was_asked && g->held_ns && !is_held(g)) {
+		nanosleep(&wait, NULL);
+		look(g);
+	}
+	g->was_asked = true;
 }
 
 static int info(struct guest *g, struct guest_info *info)
@@ -209,8 +265,10 @@ static int info(struct guest *g, struct guest_info *info)
 		return -ESRCH;
 	kvm_describe(&g->machine, info);
 	info->pages = layout_size(&g->layout) >> GUEST_PAGE_SHIFT;
-	look(g);
-	info->paused = g->is_watched ? machine_is_stopped(g->machine.pid) : is_paused(g);
+	wait_for_state(g);
+	tell_state(g, info);
+	if (g->is_watched)
+		info->paused = machine_is_stopped(g->machine.pid);
 	for (uint32_t i = 0; i < g->machine.vcpus; i++)
 		info->cpu_ns += g->vcpus[i].cpu_ns;
 	return 0;
@@ -224,13 +282,13 @@ static bool is_unstarted(const struct guest *g, uint32_t i)
 	return g->layout.unstarted[i] && v->place == VCPU_HALTED && v->cpu_ns == v->looked_ns;
 }
 
-/* Is this vCPU to be stopped? */
+/* Is this vCPU to be stopped? One that is still where it was then would not stop in time, and has its registers. */
 static bool is_due(const struct guest *g, uint32_t i)
 {
 	const struct vcpu *v = &g->vcpus[i];
 
 	return v->run && v->tid && is_set(g->wanted, i) && !is_set(g->asleep, i) && !is_unstarted(g, i) &&
-	       (v->place == VCPU_RUNNING || v->place == VCPU_HALTED);
+	       !v->is_still && (v->place == VCPU_RUNNING || v->place == VCPU_HALTED);
 }
 
 /* Pages that were mapped before may have been of what is unmapped by this. */
@@ -252,6 +310,8 @@ static bool is_look_due(const struct guest *g)
 static void prepare(struct guest *g, const uint64_t *asleep)
 {
 	memset(g->asleep, 0, sizeof(g->asleep));
+	memset(g->due, 0, sizeof(g->due));
+	g->is_taken = false;
 	if (asleep)
 		memcpy(g->asleep, asleep, (g->machine.vcpus + 63) / 64 * sizeof(*asleep));
 	if (is_look_due(g))
@@ -259,55 +319,42 @@ static void prepare(struct guest *g, const uint64_t *asleep)
 	if (g->to_share)
 		share(g);
 	g->mark->armed = 1;
+	g->was_asked = true; /* info() is not to take its time any more */
 	look(g);
 	for (uint32_t i = 0; i < g->machine.vcpus; i++) {
-		g->vcpus[i].is_inside = false;
-		if (is_due(g, i))
-			vcpu_arm(&g->vcpus[i]);
+		if (!is_due(g, i))
+			continue;
+		g->due[i / 64] |= 1ull << i % 64;
+		g->is_taken |= vcpu_is_taken(&g->vcpus[i]);
 	}
 }
 
 /* --- a stop ------------------------------------------------------------------------------------------------------ */
 
-/* Detaches from the threads that have stopped. The number of the others. */
-static uint32_t release_stopped(struct guest *g, int *result)
+/* Those that have not stopped in time. */
+static void give_up_late(struct guest *g)
 {
-	uint32_t others = 0;
+	for (uint32_t i = 0; i < g->machine.vcpus; i++) {
+		if (!g->vcpus[i].is_late)
+			continue;
+		vcpu_give_up(&g->vcpus[i], g->woke_ns);
+		tracer_give_up(g->x->tracer);
+	}
+}
+
+static int release_all(struct guest *g)
+{
+	int result = 0;
 
 	for (uint32_t i = 0; i < g->machine.vcpus; i++) {
 		struct vcpu *v = &g->vcpus[i];
-		int rc;
+		int rc = v->held && !v->is_late ? vcpu_release(v) : 0;
 
-		if (!v->held)
-			continue;
-		if (!vcpu_has_stopped(v)) {
-			others++;
-			continue;
-		}
-		rc = v->held ? vcpu_release(v) : 0;
 		if (rc != 0 && rc != -ESRCH)
-			*result = rc;
+			result = rc;
 	}
-	return others;
-}
-
-/* Detaches from each thread as soon as it has stopped: one that is slow to stop must not hold the others. */
-static int release_all(struct guest *g)
-{
-	const struct timespec wait = {.tv_nsec = RELEASE_WAIT_NS};
-	int result = 0;
-	uint32_t before, others = release_stopped(g, &result);
-	uint64_t since;
-
 	g->released_ns = kvm_now();
-	while (others > 0) {
-		since = kvm_now();
-		nanosleep(&wait, NULL);
-		before = others;
-		others = release_stopped(g, &result);
-		g->released_ns += others < before ? kvm_now() - since : 0;
-	}
-	g->mark->held = 0;
+	give_up_late(g);
 	return result;
 }
 
@@ -335,32 +382,48 @@ static int refusal(struct guest *g, const struct vcpu *v)
 
 static int interrupt_all(struct guest *g)
 {
-	int rc = 0;
+	int rc = g->is_taken ? -EALREADY : 0;
 
 	for (uint32_t i = 0; rc == 0 && i < g->machine.vcpus; i++) {
-		struct vcpu *v = &g->vcpus[i];
-
-		if (v->is_taken)
-			rc = -EALREADY;
-		else if (v->armed)
-			rc = vcpu_interrupt(v);
+		if (is_set(g->due, i))
+			rc = vcpu_interrupt(&g->vcpus[i]);
 		if (rc == -EPERM)
-			rc = refusal(g, v);
+			rc = refusal(g, &g->vcpus[i]);
 	}
 	return rc;
+}
+
+/* Not for longer than it takes: one that does not stop must not hold the others. */
+static int await_all(struct guest *g)
+{
+	const uint64_t deadline_ns = kvm_now() + VCPU_STOP_NS;
+	int result = 0;
+
+	for (uint32_t i = 0; i < g->machine.vcpus; i++) {
+		struct vcpu *v = &g->vcpus[i];
+		int rc = v->held ? vcpu_await(v, deadline_ns) : 0;
+
+		if (rc == -EBUSY) {
+			if (g->woke_ns < deadline_ns)
+				g->woke_ns = kvm_now();
+			v->is_late = true;
+		} else if (rc != 0) {
+			result = rc;
+		}
+	}
+	return result;
 }
 
 /* A thread that is gone is no error as long as its process is there: vCPUs can be unplugged. */
 static int stop(struct guest *g)
 {
-	int rc;
+	int rc, gone;
 
 	g->mark->held = 1;
 	rc = interrupt_all(g);
-	for (uint32_t i = 0; rc == 0 && i < g->machine.vcpus; i++)
-		if (g->vcpus[i].held)
-			rc = vcpu_await(&g->vcpus[i]);
+	gone = await_all(g);
 	disarm_all(g);
+	rc = rc != 0 ? rc : gone;
 	if (rc == 0) {
 		g->refused = 0;
 		return 0;
@@ -370,6 +433,14 @@ static int stop(struct guest *g)
 		return rc;
 	kvm_look_again(g);
 	return -EAGAIN;
+}
+
+static int run(struct guest *g, void (*work)(void *ctx), void *ctx)
+{
+	int rc = tracer_run(g->x->tracer, work, ctx);
+
+	g->mark->held = 0;
+	return rc;
 }
 
 static uint64_t held_until(const struct guest *g)
@@ -384,6 +455,9 @@ static int copy(struct guest *g, const struct iovec *to, size_t nto, const struc
 
 static int resume(struct guest *g)
 {
+	for (uint32_t i = 0; i < g->machine.vcpus; i++)
+		if (g->vcpus[i].is_still)
+			vcpu_check_still(&g->vcpus[i]);
 	return release_all(g);
 }
 
@@ -394,6 +468,7 @@ static void collect_vcpu(struct guest *g, uint32_t i, struct vcpu_stop *stop)
 	stop->online = v->tid != 0 && v->place != VCPU_GONE && !is_unstarted(g, i);
 	stop->blocked = v->place != VCPU_RUNNING;
 	stop->running = v->place == VCPU_RUNNING;
+	stop->queued_ns = stop->running ? v->queued_ns : 0;
 	stop->in_vmm = stop->running && v->was_stopped && !v->is_inside;
 	/* One that sleeps has used none since it was looked at but for our stop. */
 	stop->cpu_ns = stop->running ? vcpu_cpu_ns(v) : v->cpu_ns;
@@ -404,7 +479,7 @@ static void collect_vcpu(struct guest *g, uint32_t i, struct vcpu_stop *stop)
 static void collect(struct guest *g, struct guest_info *before, struct vcpu_stop *vcpus)
 {
 	kvm_describe(&g->machine, before);
-	before->paused = is_paused(g);
+	tell_state(g, before);
 	for (uint32_t i = 0; i < g->machine.vcpus; i++) {
 		collect_vcpu(g, i, &vcpus[i]);
 		before->cpu_ns += vcpus[i].cpu_ns;
@@ -416,6 +491,15 @@ static void registers(struct guest *g, uint32_t vcpu, struct register_set *set)
 	vcpu_all_registers(&g->vcpus[vcpu], set);
 }
 
+static void stop_shortly(void *guest)
+{
+	struct guest *g = guest;
+
+	g->stopped = stop(g);
+	if (g->stopped == 0)
+		g->stopped = resume(g);
+}
+
 static int peek(struct guest *g, uint32_t vcpu, struct vcpu_regs *regs)
 {
 	struct vcpu *v = &g->vcpus[vcpu];
@@ -425,11 +509,8 @@ static int peek(struct guest *g, uint32_t vcpu, struct vcpu_regs *regs)
 	memset(all, 0xff, sizeof(all));
 	all[vcpu / 64] &= ~(1ull << vcpu % 64);
 	prepare(g, all);
-	kvm_guard(g);
-	rc = stop(g);
-	if (rc == 0)
-		rc = resume(g);
-	kvm_unguard(g);
+	rc = kvm_stop_by(g, stop_shortly);
+	rc = rc != 0 ? rc : g->stopped;
 	if (rc == 0 && v->run)
 		vcpu_registers(v, regs);
 	return rc != 0 ? rc : v->run && regs->valid ? 0 : -ENODATA;
@@ -529,6 +610,7 @@ const struct hypervisor_ops hypervisor_kvm = {
 	.arch = arch,
 	.info = info,
 	.prepare = prepare,
+	.run = run,
 	.stop = stop,
 	.held_until = held_until,
 	.copy = copy,

@@ -7,6 +7,7 @@
 #include "kvmif/layout.h"
 #include "kvmif/search.h"
 #include "kvmif/shared.h"
+#include "kvmif/tracer.h"
 #include "kvmif/vcpu.h"
 
 #define SLOTS_NS 1000000000ull /* memory and vCPUs are looked at so often, */
@@ -15,6 +16,7 @@
 struct hypervisor {
 	const struct hypervisor_ops *ops; /* kvm.c's */
 	char version[160];
+	struct tracer *tracer;
 	struct iterator *it; /* opened when it is needed */
 	char why[120];       /* "", or why it cannot be used */
 };
@@ -31,6 +33,8 @@ struct guest {
 	int pidfd;
 	struct vcpu *vcpus; /* machine.vcpus of them */
 	uint64_t wanted[MACHINE_VCPUS_MAX / 64], asleep[MACHINE_VCPUS_MAX / 64];
+	uint64_t due[MACHINE_VCPUS_MAX / 64]; /* to be stopped, by prepare() */
+	bool is_taken;                        /* the monitor of one of these uses the registers in its page itself */
 	struct layout layout;
 	struct shared shared;  /* of this layout, */
 	bool to_share;         /* and to be mapped before the next stop */
@@ -40,7 +44,13 @@ struct guest {
 	uint64_t refused_ns;   /* since when threads could not be traced, */
 	unsigned refused;      /* in so many stops; 0: the last one could */
 	uint64_t held_ns;      /* since when its monitor has held all its vCPUs; 0: it does not */
+	uint64_t closely_ns;   /* when a guest that used no CPU time was looked at more closely; 0: never */
+	bool is_stopped;       /* its monitor was stopped by a signal then, */
+	bool is_dumping;       /* or was dumping core: it is as good as gone */
+	bool was_asked;        /* by info() */
 	uint64_t released_ns;  /* held_until() */
+	uint64_t woke_ns;      /* when stop() found that some threads do not stop */
+	int stopped;           /* what the last stop by kvm_stop_by() has returned */
 	bool is_watched;       /* by attach_to_watch() */
 	size_t mapped;         /* pages */
 	bool moved;            /* its memory is elsewhere than some of these say */
@@ -49,7 +59,6 @@ struct guest {
 	struct stop_guard guard; /* of stops that the caller does not ask for by itself; begin NULL: none */
 };
 
-uint64_t kvm_now(void); /* ns */
 void kvm_describe(const struct machine *m, struct guest_info *info);
 
 /* Of struct hypervisor_ops. */
@@ -62,9 +71,8 @@ void kvm_memory_source(const struct guest *g, char *text, size_t size);
 void kvm_clean_up(struct guest *g);
 void kvm_guard_by(struct guest *g, const struct stop_guard *guard);
 
-/* Around stops for which the caller has not called stop(). */
-void kvm_guard(struct guest *g);
-void kvm_unguard(struct guest *g);
+/* Calls @work(@g), which stops threads, as run() does, and is no round of the caller's. 0 or a negative errno. */
+int kvm_stop_by(struct guest *g, void (*work)(void *guest));
 
 /* vCPUs and memory come and go. Stops nothing. */
 void kvm_look_again(struct guest *g);

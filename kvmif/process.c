@@ -449,9 +449,20 @@ bool machine_is_filtered(pid_t pid, pid_t tid)
 	return status_number(pid, tid, "\nSeccomp:") != 0;
 }
 
+/* The letter of its state; 0: it is gone. */
+static char thread_state(pid_t pid, const char *tid)
+{
+	char file[32], text[1024];
+	const char *at;
+
+	snprintf(file, sizeof(file), "task/%.20s/stat", tid);
+	at = read_file(pid, file, text, sizeof(text)) > 0 ? strrchr(text, ')') : NULL;
+	return at && at[1] ? at[2] : '\0';
+}
+
 bool machine_is_stopped(pid_t pid)
 {
-	char path[64], text[1024];
+	char path[64];
 	bool stopped = false;
 	struct dirent *e;
 	DIR *dir;
@@ -459,15 +470,26 @@ bool machine_is_stopped(pid_t pid)
 	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
 	dir = opendir(path);
 	while (dir && !stopped && (e = readdir(dir))) {
-		const char *at;
+		const char state = thread_state(pid, e->d_name);
 
-		snprintf(path, sizeof(path), "task/%.20s/stat", e->d_name);
-		at = read_file(pid, path, text, sizeof(text)) > 0 ? strrchr(text, ')') : NULL;
-		stopped = at && (strncmp(at, ") t", 3) == 0 || strncmp(at, ") T", 3) == 0);
+		stopped = state == 't' || state == 'T';
 	}
 	if (dir)
 		closedir(dir);
 	return stopped;
+}
+
+bool machine_is_suspended(pid_t pid)
+{
+	char tid[32];
+
+	snprintf(tid, sizeof(tid), "%d", (int)pid);
+	return thread_state(pid, tid) == 'T';
+}
+
+bool machine_is_dumping(pid_t pid)
+{
+	return status_number(pid, pid, "\nCoreDumping:") > 0;
 }
 
 bool machine_tracing_forbidden(void)

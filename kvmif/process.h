@@ -60,6 +60,10 @@ pid_t machine_tracer(pid_t pid, pid_t tid);
 bool machine_is_filtered(pid_t pid, pid_t tid);
 /* Is a thread of it stopped, by a tracer or by a signal? */
 bool machine_is_stopped(pid_t pid);
+/* Is it stopped as a whole, by SIGSTOP or Ctrl-Z? */
+bool machine_is_suspended(pid_t pid);
+/* Does it dump core? It will end then. */
+bool machine_is_dumping(pid_t pid);
 /* Yama's scope 3: not even root may trace. */
 bool machine_tracing_forbidden(void);
 

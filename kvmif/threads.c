@@ -14,6 +14,7 @@ struct visit {
 	const struct machine *m;
 	pid_t *threads;
 	pid_t tracer;
+	bool late;
 };
 
 /* Calls @each for each thread of the process, until it returns other than 0. That, or a negative errno. */
@@ -84,6 +85,7 @@ static int stop(struct visit *v, pid_t tid)
 		return 0;
 	fd = vcpu_identify(tid);
 	note(v, fd, tid);
+	v->late |= fd == -EBUSY;
 	if (fd == -EPERM && machine_tracer(v->pid, tid) > 0)
 		return -EBUSY;
 	return fd == -EPERM ? fd : 0;
@@ -112,9 +114,13 @@ int threads_look(const struct machine *m, pid_t threads[MACHINE_VCPUS_MAX])
 	return rc != 0 ? rc : missing;
 }
 
-int threads_stop(const struct machine *m, pid_t threads[MACHINE_VCPUS_MAX])
+int threads_stop(const struct machine *m, pid_t threads[MACHINE_VCPUS_MAX], bool *late)
 {
-	return each_thread(stop, &(struct visit){.pid = m->pid, .m = m, .threads = threads});
+	struct visit v = {.pid = m->pid, .m = m, .threads = threads};
+	int rc = each_thread(stop, &v);
+
+	*late = v.late;
+	return rc;
 }
 
 pid_t threads_tracer(pid_t pid)

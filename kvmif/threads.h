@@ -12,9 +12,9 @@
 int threads_look(const struct machine *m, pid_t threads[MACHINE_VCPUS_MAX]);
 /*
  * Stops each thread that runs, and is not known to run a vCPU, for a moment: it may be in KVM_RUN. 0 or a negative
- * errno; -EBUSY: another program traces it.
+ * errno; -EBUSY: another program traces it. *late: some do not stop, and the end of this thread lets them go.
  */
-int threads_stop(const struct machine *m, pid_t threads[MACHINE_VCPUS_MAX]);
+int threads_stop(const struct machine *m, pid_t threads[MACHINE_VCPUS_MAX], bool *late);
 /* The process that traces one of the threads of @pid: 0 for none, or a negative errno. */
 pid_t threads_tracer(pid_t pid);
 

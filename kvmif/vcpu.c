@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/kvm.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -14,6 +13,7 @@
 #include <sys/syscall.h>
 #include <sys/user.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "common/registers.h"
@@ -54,6 +54,19 @@ static bool is_taken(struct kvm_run *run)
 	return true;
 }
 
+uint64_t kvm_clock(clockid_t clock)
+{
+	struct timespec t;
+
+	clock_gettime(clock, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+uint64_t kvm_now(void)
+{
+	return kvm_clock(CLOCK_MONOTONIC);
+}
+
 /* --- attaching --------------------------------------------------------------------------------------------------- */
 
 int vcpu_attach(struct vcpu *v, int pidfd, int fd)
@@ -61,7 +74,8 @@ int vcpu_attach(struct vcpu *v, int pidfd, int fd)
 	int mine = (int)syscall(SYS_pidfd_getfd, pidfd, fd, 0), rc;
 	void *page;
 
-	*v = (struct vcpu){.fd = fd, .cpu_time = -1, .call = -1, .own_ns = v->own_ns, .own_least = v->own_least};
+	*v = (struct vcpu){
+		.fd = fd, .cpu_time = -1, .call = -1, .sched = -1, .own_ns = v->own_ns, .own_least = v->own_least};
 	if (mine < 0)
 		return -errno;
 	page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, mine, 0);
@@ -95,7 +109,9 @@ static void forget_thread(struct vcpu *v)
 		close(v->cpu_time);
 	if (v->call >= 0)
 		close(v->call);
-	v->cpu_time = v->call = -1;
+	if (v->sched >= 0)
+		close(v->sched);
+	v->cpu_time = v->call = v->sched = -1;
 	v->tid = 0;
 }
 
@@ -108,6 +124,7 @@ int vcpu_set_thread(struct vcpu *v, pid_t pid, pid_t tid)
 		return 0;
 	v->cpu_time = open_file(pid, tid, "schedstat");
 	v->call = open_file(pid, tid, "syscall");
+	v->sched = open_file(pid, tid, "sched"); /* only kernels with CONFIG_SCHED_DEBUG have it */
 	if (v->cpu_time >= 0 && v->call >= 0) {
 		v->tid = tid;
 		/* Its filter is there: the kernel knows the thread of a vCPU from its first KVM_RUN on. */
@@ -132,17 +149,30 @@ void vcpu_detach(struct vcpu *v)
 
 /* --- without a stop ---------------------------------------------------------------------------------------------- */
 
-uint64_t vcpu_cpu_ns(struct vcpu *v)
+static bool read_schedule(const struct vcpu *v, struct vcpu_schedule *to)
 {
-	char text[80];
+	char text[80], *at = text;
 	ssize_t n = v->cpu_time < 0 ? -1 : pread(v->cpu_time, text, sizeof(text) - 1, 0);
-	uint64_t ns;
 
 	if (n <= 0)
-		return v->cpu_ns;
+		return false;
 	text[n] = '\0';
-	ns = strtoull(text, NULL, 10);
+	to->cpu_ns = strtoull(at, &at, 10);
+	to->delay_ns = strtoull(at, &at, 10);
+	to->arrivals = strtoull(at, &at, 10);
+	return true;
+}
+
+static uint64_t without_own(const struct vcpu *v, uint64_t ns)
+{
 	return ns > v->own_ns ? ns - v->own_ns : 0;
+}
+
+uint64_t vcpu_cpu_ns(struct vcpu *v)
+{
+	struct vcpu_schedule now;
+
+	return read_schedule(v, &now) ? without_own(v, now.cpu_ns) : v->cpu_ns;
 }
 
 /*
@@ -199,6 +229,20 @@ bool vcpu_is_held(const struct vcpu *v)
 	return v->place == VCPU_HELD && v->run->exit_reason != KVM_EXIT_HLT;
 }
 
+bool vcpu_has_failed(const struct vcpu *v)
+{
+	switch (v->run->exit_reason) {
+	case KVM_EXIT_SHUTDOWN:
+	case KVM_EXIT_FAIL_ENTRY:
+	case KVM_EXIT_INTERNAL_ERROR:
+		return true;
+	case KVM_EXIT_SYSTEM_EVENT:
+		return v->run->system_event.type == KVM_SYSTEM_EVENT_CRASH;
+	default:
+		return false;
+	}
+}
+
 /* Has it gone back to sleep after a stop, and done nothing else? That must not look as if it had run. */
 static bool is_own(struct vcpu *v, uint64_t ns)
 {
@@ -211,25 +255,51 @@ static bool is_own(struct vcpu *v, uint64_t ns)
 	return true;
 }
 
+/*
+ * It has not been on a CPU since: it waits for one, or cannot be interrupted. The count of arrivals alone does not tell
+ * that of a thread that was on one then, and has not left it.
+ */
+static bool is_still(const struct vcpu *v)
+{
+	const struct vcpu_schedule *now = &v->looked, *then = &v->seen;
+
+	return now->arrivals && now->arrivals == then->arrivals && (v->was_seen || now->cpu_ns == then->cpu_ns);
+}
+
 void vcpu_look(struct vcpu *v)
 {
-	uint64_t ns;
+	uint64_t ns = v->cpu_ns;
 
 	v->place = place_of(v);
-	ns = vcpu_cpu_ns(v);
+	if (read_schedule(v, &v->looked))
+		ns = without_own(v, v->looked.cpu_ns);
 	if (ns > v->cpu_ns && is_own(v, ns - v->cpu_ns)) {
 		v->own_ns += ns - v->cpu_ns;
 		ns = v->cpu_ns;
 	}
 	v->was_stopped = false;
+	v->is_still = is_still(v);
+	if (!v->is_still)
+		v->queued_ns = 0;
+	v->is_inside &= v->is_still && v->was_seen;
 	v->cpu_ns = ns;
 }
 
-void vcpu_arm(struct vcpu *v)
+void vcpu_check_still(struct vcpu *v)
 {
-	v->is_taken = is_taken(v->run);
-	if (v->is_taken)
-		return;
+	struct vcpu_schedule now;
+
+	if (!v->is_still || !read_schedule(v, &now) || now.arrivals != v->seen.arrivals)
+		v->is_inside = false;
+}
+
+bool vcpu_is_taken(const struct vcpu *v)
+{
+	return is_taken(v->run);
+}
+
+static void arm(struct vcpu *v)
+{
 	v->armed = true;
 	*owner(v->run) = POISON;
 	v->run->s.regs.regs.rip = POISON;
@@ -262,6 +332,8 @@ int vcpu_interrupt(struct vcpu *v)
 	if (ptrace(PTRACE_SEIZE, v->tid, NULL, NULL) != 0)
 		return -errno;
 	v->held = true;
+	if (v->run)
+		arm(v);
 	if (ptrace(PTRACE_INTERRUPT, v->tid, NULL, NULL) != 0)
 		return errno == ESRCH ? mark_gone(v) : -errno;
 	return 0;
@@ -287,8 +359,7 @@ static void begin_call_anew(struct vcpu *v)
 		ptrace(PTRACE_POKEUSER, v->tid, rax, (void *)(long)-ERESTARTNOHAND);
 }
 
-/* Where it has stopped is in v->status. @how: 0, or WNOHANG, and -EBUSY if it has not yet. */
-static int await_stop(struct vcpu *v, int how)
+static int await_once(struct vcpu *v, int how)
 {
 	siginfo_t info = {0};
 
@@ -307,27 +378,84 @@ static int await_stop(struct vcpu *v, int how)
 	return 0;
 }
 
-static int await(struct vcpu *v, int how)
+/* Where it has stopped is in v->status. */
+static int await_stop(struct vcpu *v, uint64_t deadline_ns)
 {
-	int rc = await_stop(v, how);
+	int rc;
 
-	if (rc != 0)
-		return rc;
-	v->is_inside = v->run->s.regs.regs.rip != POISON;
+	do
+		rc = await_once(v, kvm_now() < deadline_ns ? 0 : WNOHANG);
+	while (rc == -EINTR);
+	return rc;
+}
+
+/* The wait that has just ended, if there was one since vcpu_look(). */
+static void note_wait(struct vcpu *v, const struct vcpu_schedule *now)
+{
+	const uint64_t waited_ns = now->delay_ns - v->looked.delay_ns;
+
+	v->queued_ns = waited_ns ? kvm_now() - waited_ns : 0;
+}
+
+static void take(struct vcpu *v)
+{
+	v->kept = v->run->s.regs;
+	v->flags = v->run->flags;
+	v->is_inside = v->kept.regs.rip != POISON;
+	v->was_seen = read_schedule(v, &v->seen);
+	if (v->was_seen)
+		note_wait(v, &v->seen);
 	/* Registers are no sign that it still is in KVM_RUN: it may have left since it was asked for them. */
 	if (v->is_filtered)
 		begin_call_anew(v);
-	return *owner(v->run) == POISON ? 0 : -EAGAIN;
 }
 
-int vcpu_await(struct vcpu *v)
+int vcpu_await(struct vcpu *v, uint64_t deadline_ns)
 {
-	return await(v, 0);
+	int rc = await_stop(v, deadline_ns);
+
+	if (rc == 0)
+		take(v);
+	vcpu_disarm(v);
+	return rc;
 }
 
-bool vcpu_has_stopped(struct vcpu *v)
+/* When the thread was last seen on a CPU, by the scheduler's clock (ms with six decimals). 0: not known. */
+static uint64_t last_on_cpu(int file)
 {
-	return v->was_stopped || await(v, WNOHANG) != -EBUSY;
+	static const char name[] = "se.exec_start";
+	char text[512], *at;
+	ssize_t n = file < 0 ? -1 : pread(file, text, sizeof(text) - 1, 0);
+	unsigned long long ms, ns;
+
+	text[n < 0 ? 0 : n] = '\0';
+	at = strstr(text, name);
+	at = at ? strchr(at, ':') : NULL;
+	return at && sscanf(at, ": %llu.%llu", &ms, &ns) == 2 ? ms * 1000000 + ns : 0;
+}
+
+/* Both clocks advance alike; this thread has got a CPU at @woke_ns, and has it still. */
+static uint64_t left_cpu(const struct vcpu *v, uint64_t woke_ns)
+{
+	int file = open("/proc/thread-self/sched", O_RDONLY | O_CLOEXEC);
+	uint64_t own = last_on_cpu(file), its = last_on_cpu(v->sched);
+
+	if (file >= 0)
+		close(file);
+	return own && its && own - its < woke_ns ? woke_ns - (own - its) : 1;
+}
+
+void vcpu_give_up(struct vcpu *v, uint64_t woke_ns)
+{
+	struct vcpu_schedule now;
+
+	v->held = v->is_late = false;
+	v->seen = v->looked;
+	v->was_seen = false;
+	if (read_schedule(v, &now) && now.arrivals != v->looked.arrivals)
+		note_wait(v, &now);
+	else
+		v->queued_ns = left_cpu(v, woke_ns);
 }
 
 int vcpu_release(struct vcpu *v)
@@ -338,6 +466,8 @@ int vcpu_release(struct vcpu *v)
 	if (ptrace(PTRACE_DETACH, v->tid, NULL, signal) != 0)
 		return errno == ESRCH ? mark_gone(v) : -errno;
 	v->held = false;
+	if (!v->queued_ns)
+		v->queued_ns = kvm_now();
 	return 0;
 }
 
@@ -358,9 +488,7 @@ int vcpu_identify(pid_t tid)
 
 	if (!v.held)
 		return rc;
-	do
-		rc = await_stop(&v, 0);
-	while (rc == -EINTR);
+	rc = await_stop(&v, kvm_now() + VCPU_STOP_NS);
 	if (rc != 0)
 		return rc;
 	fd = call_of_stopped(&v);
@@ -378,13 +506,13 @@ int vcpu_identify(pid_t tid)
 /* System management mode has memory of its own, and a guest's guest its own addresses. */
 static bool is_guest_itself(const struct vcpu *v)
 {
-	return v->is_inside && !(v->run->flags & (KVM_RUN_X86_SMM | KVM_RUN_X86_GUEST_MODE));
+	return v->is_inside && !(v->flags & (KVM_RUN_X86_SMM | KVM_RUN_X86_GUEST_MODE));
 }
 
 void vcpu_registers(const struct vcpu *v, struct vcpu_regs *regs)
 {
-	const struct kvm_regs *r = &v->run->s.regs.regs;
-	const struct kvm_sregs *s = &v->run->s.regs.sregs;
+	const struct kvm_regs *r = &v->kept.regs;
+	const struct kvm_sregs *s = &v->kept.sregs;
 
 	const struct x86_state state = {
 		.cr0 = s->cr0,
@@ -435,15 +563,15 @@ static void add_segment(struct register_set *set, unsigned s, const struct kvm_s
 	                            from->db << 10 | from->g << 11;
 
 	upf_registers_add(set,
-	              s == SEGMENT_LDTR ? REGISTER_LDTR
-	              : s == SEGMENT_TR ? REGISTER_TR
-	                                : REGISTER_ES + s,
-	              from->selector);
+	                  s == SEGMENT_LDTR ? REGISTER_LDTR
+	                  : s == SEGMENT_TR ? REGISTER_TR
+	                                    : REGISTER_ES + s,
+	                  from->selector);
 	upf_registers_add(set,
-	              s == SEGMENT_FS   ? REGISTER_FS_BASE
-	              : s == SEGMENT_GS ? REGISTER_GS_BASE
-	                                : REGISTER_ES_BASE + s,
-	              from->base);
+	                  s == SEGMENT_FS   ? REGISTER_FS_BASE
+	                  : s == SEGMENT_GS ? REGISTER_GS_BASE
+	                                    : REGISTER_ES_BASE + s,
+	                  from->base);
 	upf_registers_add(set, REGISTER_ES_LIMIT + s, from->limit);
 	upf_registers_add(set, REGISTER_ES_ATTRIBUTES + s, attributes);
 }
@@ -464,5 +592,5 @@ static void add_all(const struct kvm_sync_regs *from, struct register_set *set)
 void vcpu_all_registers(const struct vcpu *v, struct register_set *set)
 {
 	if (v->is_inside)
-		add_all(&v->run->s.regs, set);
+		add_all(&v->kept, set);
 }

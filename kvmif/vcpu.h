@@ -11,17 +11,20 @@
  * restart_syscall, which a monitor's seccomp filter may forbid, and then it would be killed. Where there is a filter,
  * one that falls asleep there just before it is stopped is made to begin its call anew, by a call more for each stop.
  * If we are killed before that call, it is killed, too: this cannot be helped.
+ *
+ * Who traces the thread has the page to itself: it asks for registers, and copies them, only while it is the tracer. So
+ * several recorders never see each other's requests.
  */
 #ifndef KVMIF_VCPU_H
 #define KVMIF_VCPU_H
 
+#include <linux/kvm.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <time.h>
 #include <sys/types.h>
 
 #include "guest/hypervisor.h"
-
-struct kvm_run;
 
 /* Where a thread was when it was looked at, without a stop. */
 enum vcpu_place {
@@ -32,22 +35,40 @@ enum vcpu_place {
 	VCPU_HELD,    /* that, and waiting for another thread of its monitor */
 };
 
+/* What the scheduler has counted of a thread. */
+struct vcpu_schedule {
+	uint64_t cpu_ns, delay_ns; /* that it has run, and that it has waited for a CPU until it got one */
+	uint64_t arrivals;         /* on a CPU */
+};
+
+#define VCPU_STOP_NS 1000000u /* a thread that has not stopped by then is waited for no longer */
+
 struct vcpu {
 	pid_t tid;
-	int fd;                  /* in the monitor */
-	int cpu_time, call;      /* /proc/PID/task/TID/schedstat and syscall; -1: not open */
-	struct kvm_run *run;     /* shared; NULL: not attached */
-	enum vcpu_place place;   /* by vcpu_look() */
-	uint64_t cpu_ns, own_ns; /* by vcpu_look(): without what our stops have cost, and that */
-	uint64_t own_least;      /* of one stop; 0: not known */
-	uint64_t looked_ns;      /* cpu_ns when the layout was read */
-	bool was_stopped;        /* since vcpu_look() */
+	int fd;                            /* in the monitor */
+	int cpu_time, call;                /* /proc/PID/task/TID/schedstat, syscall */
+	int sched;                         /* and sched; -1: not open */
+	struct kvm_run *run;               /* shared; NULL: not attached */
+	enum vcpu_place place;             /* by vcpu_look() */
+	uint64_t cpu_ns, own_ns;           /* by vcpu_look(): without what our stops have cost, and that */
+	uint64_t own_least;                /* of one stop; 0: not known */
+	uint64_t looked_ns;                /* cpu_ns when the layout was read */
+	struct vcpu_schedule looked, seen; /* at vcpu_look(); the last time when it was known to be off the CPU */
+	uint64_t queued_ns;                /* CLOCK_MONOTONIC: since when it has waited for a CPU; 0: it has not */
+	bool was_seen;                     /* for certain: it was stopped */
+	bool was_stopped;                  /* since vcpu_look() */
+	bool is_still;                     /* by vcpu_look(): it has not been on a CPU since @seen */
+	bool is_late;                      /* it has not stopped in time */
 	bool armed, held;
-	bool is_taken;    /* vcpu_arm() has found that its monitor uses the registers in the page */
-	bool is_filtered; /* by seccomp */
-	bool is_inside;   /* the last stop found it in KVM_RUN: its registers are there */
-	int status;       /* of the stop */
+	bool is_filtered;          /* by seccomp */
+	bool is_inside;            /* it is in KVM_RUN: @kept are its registers, */
+	struct kvm_sync_regs kept; /* which were copied while it was stopped, */
+	uint16_t flags;            /* with those of struct kvm_run */
+	int status;                /* of the stop */
 };
+
+uint64_t kvm_clock(clockid_t clock); /* ns */
+uint64_t kvm_now(void);              /* CLOCK_MONOTONIC, ns */
 
 /*
  * Maps the page of vCPU descriptor @fd of the process of @pidfd. 0 or a negative errno; -EALREADY: the monitor itself
@@ -64,27 +85,38 @@ void vcpu_look(struct vcpu *v);
 uint64_t vcpu_cpu_ns(struct vcpu *v);
 /* Has its monitor taken it out of the guest, and does not let it go on? By the last vcpu_look(). */
 bool vcpu_is_held(const struct vcpu *v);
+/* Has it left the guest because that cannot go on, as after a triple fault? */
+bool vcpu_has_failed(const struct vcpu *v);
 /* Where thread @tid of @pid is. If it sleeps in KVM_RUN, *fd is the descriptor of the vCPU. */
 enum vcpu_place vcpu_call_of(pid_t pid, pid_t tid, int *fd);
-/* Stops the thread for a moment. The descriptor of the vCPU that it runs, or a negative errno; -ENOENT: none. */
+/*
+ * Stops the thread for a moment. The descriptor of the vCPU that it runs, or a negative errno; -ENOENT: none; -EBUSY: it
+ * does not stop, and the end of this thread lets it go.
+ */
 int vcpu_identify(pid_t tid);
 
-/* The next return of KVM_RUN writes registers, if the monitor does not use them itself; or no more. */
-void vcpu_arm(struct vcpu *v);
+/* Does its monitor use the registers in the page itself? */
+bool vcpu_is_taken(const struct vcpu *v);
+/* The next return of KVM_RUN writes no registers any more. */
 void vcpu_disarm(struct vcpu *v);
 
 /*
- * Begins to stop the thread. 0 or a negative errno: -ESRCH: it is gone; -EPERM: it has another tracer, or we may
- * not.
+ * Begins to stop the thread, and has the next return of KVM_RUN write registers. 0 or a negative errno: -ESRCH: it is
+ * gone; -EPERM: it has another tracer, or we may not.
  */
 int vcpu_interrupt(struct vcpu *v);
 /*
- * Waits until it is stopped. 0, or a negative errno; -EINTR: a signal came to us first, the watchdog's; -EAGAIN: it is
- * stopped, but another recorder has stopped it since vcpu_arm(), and disarmed it.
+ * Waits until it is stopped, copies its registers and disarms it. 0, or a negative errno; -ESRCH: it is gone; -EBUSY: it
+ * has not stopped by @deadline_ns (CLOCK_MONOTONIC). That is only noticed when a signal interrupts the wait.
  */
-int vcpu_await(struct vcpu *v);
-/* The same without waiting: true, too, if the thread has ended. */
-bool vcpu_has_stopped(struct vcpu *v);
+int vcpu_await(struct vcpu *v, uint64_t deadline_ns);
+/*
+ * After vcpu_await() with -EBUSY: the end of this thread of ours (tracer.h) lets it go. @woke_ns: when this thread has
+ * slept last (CLOCK_MONOTONIC).
+ */
+void vcpu_give_up(struct vcpu *v, uint64_t woke_ns);
+/* Forgets the registers of an earlier stop, if the thread has been on a CPU since. */
+void vcpu_check_still(struct vcpu *v);
 /* Lets it run. A signal that it was about to take is handed on. 0 or a negative errno. */
 int vcpu_release(struct vcpu *v);
 

@@ -25,9 +25,11 @@
 struct loop {
 	struct session *s;
 	struct sampling_timer pace;
+	uint64_t awake_ns;                 /* since when this thread is awake */
 	uint64_t housekeeping_ns;          /* when it is due next */
 	struct throttle cpu;               /* of the CPU time that this thread uses */
 	uint64_t cpu_ns;                   /* CPU time used when it was charged last */
+	uint64_t elsewhere_ns;             /* and that other threads have used for rounds since then */
 	uint64_t pause_after_ns;           /* no round before this, for --max-overhead */
 	uint64_t run_after_ns;             /* nor before this, for --max-cpu */
 	uint64_t throttled;                /* deadlines skipped for these since the last housekeeping */
@@ -120,10 +122,11 @@ static void charge_pause(struct loop *l, struct target *t, const struct round *r
  */
 static void charge_cpu(struct loop *l)
 {
-	uint64_t used = clock_cpu(), spent = used - l->cpu_ns;
+	uint64_t used = clock_cpu(), spent = used - l->cpu_ns + l->elsewhere_ns;
 
 	l->run_after_ns = throttle_charge(&l->cpu, clock_now(), l->paused ? spent : spent * IDLE_COST);
 	l->cpu_ns = used;
+	l->elsewhere_ns = 0;
 	l->paused = false;
 }
 
@@ -138,10 +141,15 @@ static void one_round(struct loop *l, uint32_t domain)
 	struct session *s = l->s;
 	struct target *t = s->targets[domain];
 	bool foreign = t->foreign;
-	struct round r = sample_round(t);
-	uint64_t time_ns = session_time(s, r.time_ns);
+	struct round r;
+	uint64_t time_ns;
+
+	t->awake_ns = l->awake_ns;
+	r = sample_round(t);
+	time_ns = session_time(s, r.time_ns);
 
 	charge_pause(l, t, &r);
+	l->elsewhere_ns += r.cpu_ns;
 	if (t->foreign != foreign)
 		record_stream_event(&s->records, domain, time_ns, foreign ? UPF_EVENT_RESUMED : UPF_EVENT_PAUSED, 0);
 	if (r.shutdown && r.kind != ROUND_ENDED)
@@ -556,7 +564,8 @@ void loop_run(struct session *s)
 	while (!l.over) {
 		if (wait_for_deadline(&l)) {
 			l.kept++;
-			count_late(&l, clock_now());
+			l.awake_ns = clock_now();
+			count_late(&l, l.awake_ns);
 			all_rounds(&l);
 			if (!any_left(s) && !l.over)
 				end(&l, UPF_REASON_DOMAIN, 0, NULL);

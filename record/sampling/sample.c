@@ -8,6 +8,7 @@
 #include "record/sampling/sleepers.h"
 #include "record/sampling/vcpu_stacks.h"
 
+#define WAKE_NS 30000u          /* from when a thread gets a CPU until it has read the clock */
 #define LOOKS_MAX 100u          /* for a vCPU that runs, but outside the guest each time */
 #define REMAP_NS 10000000000ull /* how long the pages of a guest stay mapped whose frames can move */
 
@@ -73,11 +74,6 @@ static void fail(struct target *t, struct round *r, int error)
 		r->kind = ROUND_REFUSED;
 		return;
 	}
-	if (error == -EINTR) {
-		r->kind = ROUND_VOID;
-		r->overruns++;
-		return;
-	}
 	r->kind = ROUND_FAILED;
 	r->error = error;
 }
@@ -140,16 +136,23 @@ static void add_pause(struct round *r, uint64_t began_ns, uint64_t ended_ns)
 	r->pause_ns += ns;
 }
 
-/*
- * Unpauses, unless the watchdog has done so or is about to. 0: our pause was in force until now; -EINVAL: it was
- * undone before; another negative errno: it may still be in force.
- */
-static int unpause(struct target *t, struct round *r)
-{
-	uint64_t began_ns = r->began_ns, ended_ns;
-	int rc = watch_claim(t->watch) ? t->ops->resume(t->guest) : -ECANCELED;
+/* What a pause was like. */
+struct pause {
+	int stopped;       /* by stop(): 0, or why there is nothing to read */
+	int undone;        /* by resume() or, later, end_pause(); 0, too, if stop() did not pause the guest */
+	bool copied;       /* false: memory has moved */
+	uint64_t ended_ns; /* when resume() was called */
+	struct guest_info before;
+};
 
-	ended_ns = clock_now();
+/*
+ * The watchdog may have ended the pause, or be about to. p->undone is 0 then if our pause was in force until now;
+ * -EINVAL: it was undone before; another negative errno: it may still be in force.
+ */
+static void end_pause(struct target *t, struct round *r, struct pause *p)
+{
+	uint64_t began_ns = r->began_ns, ended_ns = p->ended_ns;
+
 	switch (watch_end(t->watch, &began_ns, &ended_ns)) {
 	case WATCH_OURS:
 		break;
@@ -157,27 +160,18 @@ static int unpause(struct target *t, struct round *r)
 		r->overruns++;
 		break;
 	case WATCH_STUCK:
-		if (rc == -ECANCELED)
-			rc = -ETIMEDOUT;
+		if (p->undone == -ECANCELED)
+			p->undone = -ETIMEDOUT;
 		break;
 	case WATCH_UNDONE:
 		t->mark_spent = true;
-		if (rc != -ECANCELED)
+		if (p->undone != -ECANCELED)
 			break;
-		rc = -EINVAL;
+		p->undone = -EINVAL;
 		r->overruns++;
 	}
 	add_pause(r, began_ns, ended_ns);
-	return rc;
 }
-
-/* What a pause was like. */
-struct pause {
-	int stopped; /* by stop(): 0, or why there is nothing to read */
-	int undone;  /* by unpause(); 0, too, if stop() did not pause the guest */
-	bool copied; /* false: memory has moved */
-	struct guest_info before;
-};
 
 static void prepare(struct target *t)
 {
@@ -192,7 +186,7 @@ static void prepare(struct target *t)
 /* Another error ends the recording of this guest. */
 static void end_failed_stop(struct target *t, struct round *r, int error)
 {
-	const bool was_held = t->ops->held_until && (error == -EAGAIN || error == -EINTR);
+	const bool was_held = t->ops->held_until && error == -EAGAIN;
 	uint64_t ended_ns = was_held ? t->ops->held_until(t->guest) : 0;
 
 	watch_end(t->watch, &r->began_ns, &ended_ns);
@@ -200,24 +194,61 @@ static void end_failed_stop(struct target *t, struct round *r, int error)
 		add_pause(r, r->began_ns, ended_ns);
 }
 
+struct hold {
+	struct target *t;
+	struct round *r;
+	struct pause *p;
+	bool live;
+};
+
+/* From before the pause until the guest goes on. */
+static void hold(void *ctx)
+{
+	const struct hold *h = ctx;
+	struct target *t = h->t;
+	struct pause *p = h->p;
+
+	h->r->began_ns = watch_begin(t->watch);
+	p->stopped = t->ops->stop(t->guest);
+	if (p->stopped < 0)
+		return;
+	/* Where memory is read by calls, a live walk finds most in the copies. */
+	if (p->stopped == 0 && (!h->live || t->batch))
+		p->copied = vcpu_stacks_copy(t);
+	if (p->stopped == 0 && h->live) {
+		t->ops->collect(t->guest, &p->before, t->stops);
+		vcpu_stacks_walk(t, true);
+	}
+	p->undone = watch_claim(t->watch) ? t->ops->resume(t->guest) : -ECANCELED;
+	p->ended_ns = clock_now();
+}
+
+static void hold_elsewhere(void *ctx)
+{
+	const struct hold *h = ctx;
+	uint64_t cpu_ns = clock_cpu();
+
+	hold(ctx);
+	h->r->cpu_ns += clock_cpu() - cpu_ns;
+}
+
 /* Pauses, copies, unpauses. @live: the walk itself is in the pause, and so needs no list. */
 static void read_paused(struct target *t, struct round *r, bool live, struct pause *p)
 {
+	struct hold h = {t, r, p, live};
+
 	*p = (struct pause){.copied = true};
-	r->began_ns = watch_begin(t->watch);
-	p->stopped = t->ops->stop(t->guest);
+	if (!t->ops->run)
+		hold(&h);
+	else if (t->ops->run(t->guest, hold_elsewhere, &h) != 0) {
+		p->stopped = -EAGAIN; /* no memory for a thread */
+		return;
+	}
 	if (p->stopped < 0) {
 		end_failed_stop(t, r, p->stopped);
 		return;
 	}
-	/* Where memory is read by calls, a live walk finds most in the copies. */
-	if (p->stopped == 0 && (!live || t->batch))
-		p->copied = vcpu_stacks_copy(t);
-	if (p->stopped == 0 && live) {
-		t->ops->collect(t->guest, &p->before, t->stops);
-		vcpu_stacks_walk(t, true);
-	}
-	p->undone = unpause(t, r);
+	end_pause(t, r, p);
 	if (p->stopped == 0 && !live)
 		t->ops->collect(t->guest, &p->before, t->stops);
 }
@@ -255,15 +286,21 @@ static int take(struct target *t, struct round *r, bool live)
 	return (live || (sleepers_all_slept(t) && vcpu_stacks_walk(t, false))) && vcpu_stacks_judge(t);
 }
 
-static uint8_t state_of(const struct vcpu_stop *v)
+/* One that waits for a CPU since we have woken up may wait for ours, and would run without us. */
+static bool was_running(const struct target *t, const struct vcpu_stop *v)
+{
+	return v->running && (!v->queued_ns || v->queued_ns + WAKE_NS >= t->awake_ns);
+}
+
+static uint8_t state_of(const struct target *t, const struct vcpu_stop *v)
 {
 	if (!v->online)
 		return UPF_OFFLINE;
-	if (v->in_vmm)
-		return UPF_VMM;
 	if (v->blocked)
 		return UPF_BLOCKED;
-	return v->running ? UPF_RUNNING : UPF_RUNNABLE;
+	if (!was_running(t, v))
+		return UPF_RUNNABLE;
+	return v->in_vmm ? UPF_VMM : UPF_RUNNING;
 }
 
 /* All registers of sample @i, if they are asked for. */
@@ -296,7 +333,7 @@ static void finish(struct target *t)
 		const struct vcpu_stop *v = &t->stops[s->vcpu];
 		uint64_t now = v->cpu_ns - v->cpu_ns % UPF_TICK_NS;
 
-		s->state = state_of(v);
+		s->state = state_of(t, v);
 		s->user = v->regs.user;
 		s->mode = v->regs.valid && v->regs.arch->id != t->arch ? v->regs.arch->id : 0;
 		s->root = v->regs.root.cr3;

@@ -26,6 +26,7 @@ struct round {
 	 * the watchdog had undone the pause.
 	 */
 	uint64_t pause_ns;
+	uint64_t cpu_ns;                  /* used by another thread for it (struct hypervisor_ops, run) */
 	uint64_t began_ns;                /* CLOCK_MONOTONIC before the call that paused last */
 	unsigned pauses;                  /* how many; more than 1 if the round was taken again */
 	uint64_t paused_ns[ROUND_PAUSES]; /* each of them */

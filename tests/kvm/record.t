@@ -63,24 +63,31 @@ ok "its thread is not stopped where it sleeps, and there is no stack" not_stoppe
 end_machines
 
 # --- calls -----------------------------------------------------------------------------------------------------------
-# calls "OPTION..." WANTED: what a round calls, from the first thread seized to the last one left. A call that strace's own
-# signals interrupt is shown twice. Few rounds are taken twice.
+# calls "OPTION..." WANTED: what a round calls, from the first thread seized to the last one left. Signals interrupt a
+# wait under strace, which is slow, and it is called again. Few rounds are taken twice. A thread that waits for a
+# processor is not stopped, or let go: only rounds that have stopped all count.
 calls() {
 	# shellcheck disable=SC2086
 	start_vmm $1 -k "work=shares others=same"
-	strace -o "$work/strace" -e trace=ptrace,waitid,process_vm_readv,rt_sigtimedwait \
-		"$record" -F 100 -n 200 --max-overhead 100% --max-pause 60s -f -o "$work/calls.upf" "$pid" > "$work/strace.out" 2>&1
-	awk '/ERESTART/ { next } /^rt_sigtimedwait/ { if (calls) print calls; calls = "" }
-		/^(ptrace|waitid|process_vm)/ { split($0, a, /[(,]/); calls = calls " " (a[1] == "ptrace" ? a[2] : a[1]) }' "$work/strace" |
-		cut -c 1-200 | sort | uniq -c | sort -rn | tee "$work/calls"
+	strace -f -o "$work/strace" -e trace=ptrace,waitid,pread64,process_vm_readv,rt_sigtimedwait \
+		"$record" -F 100 -n 200 --max-overhead 100% --max-cpu 100% --max-pause 60s -f -o "$work/calls.upf" "$pid" > "$work/strace.out" 2>&1
+	awk '/ERESTART/ || (/unfinished/ && !/ptrace/) || /ptrace resumed/ { next }
+		{ sub(/^[0-9]+ +(<\.\.\. )?/, ""); split($0, a, /[(, ]/) }
+		/^rt_sigtimedwait/ { if (sub(/PTRACE_DETACH[^D]*$/, "PTRACE_DETACH", calls)) print calls; calls = "" }
+		/PTRACE_SEIZE/ || (calls && /^(ptrace|waitid|pread64|process_vm)/) { calls = calls " " (a[1] == "ptrace" ? a[2] : a[1]) }' \
+		"$work/strace" | cut -c 1-200 | sort | uniq -c | sort -rn | tee "$work/calls"
 	end_machines
-	awk -v wanted="$2" '{ n = $1; $1 = ""; all += n } substr($0, 2) == wanted { good = n } END { exit !(good >= 0.95 * all) }' \
-		"$work/calls"
+	awk -v wanted="$2" '
+		function how_many(text, what) { return gsub(what, "", text) }
+		{ n = $1; $1 = ""; calls = substr($0, 2) }
+		how_many(calls, "SEIZE") == how_many(wanted, "SEIZE") && how_many(calls, "DETACH") == how_many(wanted, "DETACH") { all += n }
+		calls == wanted { good = n }
+		END { exit !(good >= 20 && good >= 0.95 * all) }' "$work/calls"
 }
-ok "one vCPU: five calls" calls "-c 1" "PTRACE_SEIZE PTRACE_INTERRUPT waitid process_vm_readv PTRACE_DETACH"
-ok "one vCPU, memory from a memfd: four calls" calls -m "PTRACE_SEIZE PTRACE_INTERRUPT waitid PTRACE_DETACH"
-ok "two vCPUs: nine calls" calls "-c 2" "PTRACE_SEIZE PTRACE_INTERRUPT PTRACE_SEIZE PTRACE_INTERRUPT waitid waitid process_vm_readv \
-PTRACE_DETACH PTRACE_DETACH"
+ok "one vCPU: six calls" calls "-c 1" "PTRACE_SEIZE PTRACE_INTERRUPT waitid pread64 process_vm_readv PTRACE_DETACH"
+ok "one vCPU, memory from a memfd: five calls" calls -m "PTRACE_SEIZE PTRACE_INTERRUPT waitid pread64 PTRACE_DETACH"
+ok "two vCPUs: eleven calls" calls "-c 2" "PTRACE_SEIZE PTRACE_INTERRUPT PTRACE_SEIZE PTRACE_INTERRUPT waitid pread64 waitid pread64 \
+process_vm_readv PTRACE_DETACH PTRACE_DETACH"
 
 # --- who it is -------------------------------------------------------------------------------------------------------
 start_vmm -c 2 -k work=heartbeat

@@ -12,6 +12,8 @@
 #include <unistd.h>
 
 #include "guest/arch.h"
+#include "kvmif/process.h"
+#include "kvmif/tracer.h"
 #include "kvmif/vcpu.h"
 
 #define GUEST_MODE (1 << 2) /* KVM_RUN_X86_GUEST_MODE of newer headers */
@@ -20,13 +22,12 @@ static struct kvm_run run;
 
 static struct vcpu_regs registers(uint16_t flags, bool is_inside)
 {
-	const struct vcpu v = {.run = &run, .is_inside = is_inside};
+	struct vcpu v = {.run = &run, .is_inside = is_inside, .flags = flags};
 	struct vcpu_regs regs;
 
-	run.flags = flags;
-	run.s.regs.regs = (struct kvm_regs){.rip = 0x1000, .rsp = 0x2000, .rbp = 0x3000};
-	run.s.regs.sregs = (struct kvm_sregs){.cr0 = 0x80000011, .cr3 = 0x5000, .cr4 = 0x20, .efer = 0x500};
-	run.s.regs.sregs.cs.l = 1;
+	v.kept.regs = (struct kvm_regs){.rip = 0x1000, .rsp = 0x2000, .rbp = 0x3000};
+	v.kept.sregs = (struct kvm_sregs){.cr0 = 0x80000011, .cr3 = 0x5000, .cr4 = 0x20, .efer = 0x500};
+	v.kept.sregs.cs.l = 1;
 	vcpu_registers(&v, &regs);
 	return regs;
 }
@@ -124,72 +125,135 @@ static void a_monitor_that_uses_the_page_is_refused(void **state)
 	}
 }
 
-static void a_monitor_that_begins_to_is_left_alone(void **state)
+static void a_monitor_that_begins_to_is_seen(void **state)
 {
 	struct kvm_run before;
 	struct vcpu v = {0};
 
 	(void)state;
 	assert_int_equal(vcpu_attach(&v, monitor.pidfd, monitor.fd), 0);
+	assert_false(vcpu_is_taken(&v));
 	monitor.run->kvm_valid_regs = KVM_SYNC_X86_REGS;
 	before = *monitor.run;
-	vcpu_arm(&v);
-	assert_true(v.is_taken);
-	assert_false(v.armed);
+	assert_true(vcpu_is_taken(&v));
 	vcpu_detach(&v);
 	assert_memory_equal(monitor.run, &before, sizeof(before));
+}
+
+static pid_t start_sleeper(void)
+{
+	pid_t pid = fork();
+
+	if (pid == 0)
+		for (;;)
+			pause();
+	return pid;
+}
+
+static void end_process(pid_t pid)
+{
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}
+
+/* As vcpu_attach() and vcpu_set_thread(), then a stop that is only begun. */
+static void begin_stop(struct vcpu *v, pid_t thread)
+{
+	assert_int_equal(vcpu_attach(v, monitor.pidfd, monitor.fd), 0);
+	assert_int_equal(vcpu_set_thread(v, thread, thread), 0);
+	vcpu_look(v);
+	assert_int_equal(vcpu_interrupt(v), 0);
+}
+
+static void await_stop_of(struct vcpu *v)
+{
+	int rc;
+
+	do
+		rc = vcpu_await(v, 0);
+	while (rc == -EBUSY);
+	assert_int_equal(rc, 0);
 }
 
 /* KVM has left registers there since. */
 static void what_a_killed_recorder_has_left_is_no_such_use(void **state)
 {
+	const pid_t thread = start_sleeper();
 	const struct kvm_run before = *monitor.run;
 	struct vcpu killed = {0}, v = {0};
 
 	(void)state;
-	assert_int_equal(vcpu_attach(&killed, monitor.pidfd, monitor.fd), 0);
-	vcpu_arm(&killed);
+	begin_stop(&killed, thread);
 	assert_true(killed.armed);
 	monitor.run->s.regs.regs.rip = 0x1000;
 	assert_int_equal(vcpu_attach(&v, monitor.pidfd, monitor.fd), 0);
-	vcpu_arm(&v);
-	assert_true(v.armed);
+	assert_false(vcpu_is_taken(&v));
 	assert_int_not_equal(monitor.run->kvm_valid_regs, 0);
 	vcpu_detach(&v);
+	await_stop_of(&killed);
+	assert_int_equal(vcpu_release(&killed), 0);
 	monitor.run->s.regs.regs.rip = 0;
 	assert_memory_equal(monitor.run, &before, sizeof(before));
-	killed.armed = false;
 	vcpu_detach(&killed);
+	end_process(thread);
 }
 
-/* Its stop was before ours, and what KVM has left is from then. */
-static void a_stop_by_another_recorder_is_noticed(void **state)
+/* Another recorder, a process of its own: it must not touch the page while we trace the thread. */
+static int try_to_stop(pid_t thread)
 {
-	struct vcpu v = {0}, other = {0};
-	pid_t thread = fork();
+	struct vcpu v = {0};
+	int status;
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		if (vcpu_attach(&v, monitor.pidfd, monitor.fd) != 0 || vcpu_set_thread(&v, thread, thread) != 0)
+			_exit(1);
+		vcpu_look(&v);
+		_exit(-vcpu_interrupt(&v));
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	return -WEXITSTATUS(status);
+}
+
+static void recorders_do_not_see_each_other(void **state)
+{
+	const pid_t thread = start_sleeper();
+	struct vcpu_regs regs;
+	struct vcpu v = {0};
 
 	(void)state;
-	if (thread == 0)
-		for (;;)
-			pause();
-	assert_int_equal(vcpu_attach(&v, monitor.pidfd, monitor.fd), 0);
-	assert_int_equal(vcpu_attach(&other, monitor.pidfd, monitor.fd), 0);
-	assert_int_equal(vcpu_set_thread(&v, thread, thread), 0);
-	for (int disturbed = 0; disturbed < 2; disturbed++) {
-		vcpu_arm(&v);
-		if (disturbed) {
-			vcpu_arm(&other);
-			vcpu_disarm(&other);
-		}
-		assert_int_equal(vcpu_interrupt(&v), 0);
-		assert_int_equal(vcpu_await(&v), disturbed ? -EAGAIN : 0);
-		vcpu_disarm(&v);
-		assert_int_equal(vcpu_release(&v), 0);
-	}
-	vcpu_detach(&other);
+	begin_stop(&v, thread);
+	monitor.run->s.regs.regs.rip = 0x1000; /* KVM's */
+	assert_int_equal(try_to_stop(thread), -EPERM);
+	assert_int_not_equal(monitor.run->kvm_valid_regs, 0);
+	await_stop_of(&v);
+	assert_int_equal(try_to_stop(thread), -EPERM);
+	assert_int_equal(vcpu_release(&v), 0);
+	/* The next recorder's request. */
+	assert_int_equal(try_to_stop(thread), 0);
+	assert_int_not_equal(monitor.run->s.regs.regs.rip, 0x1000);
+	vcpu_registers(&v, &regs);
+	assert_true(v.is_inside);
+	assert_int_equal(v.kept.regs.rip, 0x1000);
 	vcpu_detach(&v);
-	kill(thread, SIGKILL);
-	waitpid(thread, NULL, 0);
+	end_process(thread);
+}
+
+static void without_registers_it_was_in_its_monitor(void **state)
+{
+	const pid_t thread = start_sleeper();
+	struct vcpu_regs regs;
+	struct vcpu v = {0};
+
+	(void)state;
+	begin_stop(&v, thread);
+	await_stop_of(&v);
+	assert_false(v.is_inside);
+	vcpu_registers(&v, &regs);
+	assert_false(regs.valid);
+	assert_int_equal(vcpu_release(&v), 0);
+	vcpu_detach(&v);
+	end_process(thread);
 }
 
 /* As one in the kernel that nothing interrupts: a parent in vfork(), until its child ends. */
@@ -218,39 +282,70 @@ static pid_t start_slow(int *child)
 	return slow;
 }
 
-static void await_until_it_has_stopped(struct vcpu *v)
+/* A stop that cannot be: by a thread of ours that ends, so that the kernel withdraws it. */
+struct attempt {
+	struct tracer *tracer;
+	struct vcpu *slow, *other;
+	int rc, others;
+	uint64_t took_ns;
+};
+
+static void attempt(void *ctx)
 {
-	for (int i = 0; i < 10000 && !vcpu_has_stopped(v); i++)
-		usleep(1000);
-	assert_true(v->was_stopped);
+	struct attempt *a = ctx;
+	const uint64_t began = kvm_now();
+
+	vcpu_interrupt(a->slow);
+	vcpu_interrupt(a->other);
+	a->rc = vcpu_await(a->slow, began + VCPU_STOP_NS);
+	a->others = vcpu_await(a->other, began + VCPU_STOP_NS);
+	a->took_ns = kvm_now() - began;
+	vcpu_release(a->other);
+	vcpu_give_up(a->slow, kvm_now());
+	tracer_give_up(a->tracer);
+}
+
+static void nothing(int signal)
+{
+	(void)signal;
 }
 
 static void a_slow_thread_does_not_hold_another(void **state)
 {
 	struct vcpu v[2] = {0};
 	pid_t threads[2], child;
+	struct attempt a = {tracer_new(), &v[0], &v[1], 0, 0, 0};
 
 	(void)state;
+	sigaction(SIGURG, &(struct sigaction){.sa_handler = nothing}, NULL);
 	threads[0] = start_slow(&child);
-	threads[1] = fork();
-	if (threads[1] == 0)
-		for (;;)
-			pause();
+	threads[1] = start_sleeper();
 	for (int i = 0; i < 2; i++) {
 		assert_int_equal(vcpu_attach(&v[i], monitor.pidfd, monitor.fd), 0);
 		assert_int_equal(vcpu_set_thread(&v[i], threads[i], threads[i]), 0);
-		assert_int_equal(vcpu_interrupt(&v[i]), 0);
+		vcpu_look(&v[i]);
 	}
-	await_until_it_has_stopped(&v[1]);
-	assert_int_equal(vcpu_release(&v[1]), 0);
-	assert_false(vcpu_has_stopped(&v[0]));
+	for (int again = 0; again < 3; again++) {
+		assert_int_equal(tracer_run(a.tracer, attempt, &a), 0);
+		assert_int_equal(a.rc, -EBUSY);
+		assert_int_equal(a.others, 0);
+		assert_true(a.took_ns >= VCPU_STOP_NS);
+		/* It is not traced any more, and not stopped when it goes on. */
+		assert_int_equal(machine_tracer(threads[0], threads[0]), 0);
+		vcpu_look(&v[0]);
+		assert_true(v[0].is_still);
+	}
 	kill(child, SIGKILL);
-	await_until_it_has_stopped(&v[0]);
-	assert_int_equal(vcpu_release(&v[0]), 0);
+	for (int i = 0; i < 1000 && v[0].is_still; i++) {
+		usleep(1000);
+		vcpu_look(&v[0]);
+	}
+	assert_false(v[0].is_still);
+	assert_false(machine_is_stopped(threads[0]));
+	tracer_free(a.tracer);
 	for (int i = 0; i < 2; i++) {
 		vcpu_detach(&v[i]);
-		kill(threads[i], SIGKILL);
-		waitpid(threads[i], NULL, 0);
+		end_process(threads[i]);
 	}
 }
 
@@ -261,10 +356,11 @@ int main(void)
 		cmocka_unit_test(a_held_vcpu_is_told_from_a_halted_one),
 		cmocka_unit_test_setup_teardown(the_page_is_not_inherited, make_monitor, end_monitor),
 		cmocka_unit_test_setup_teardown(a_monitor_that_uses_the_page_is_refused, make_monitor, end_monitor),
-		cmocka_unit_test_setup_teardown(a_monitor_that_begins_to_is_left_alone, make_monitor, end_monitor),
+		cmocka_unit_test_setup_teardown(a_monitor_that_begins_to_is_seen, make_monitor, end_monitor),
 		cmocka_unit_test_setup_teardown(what_a_killed_recorder_has_left_is_no_such_use, make_monitor,
 	                                        end_monitor),
-		cmocka_unit_test_setup_teardown(a_stop_by_another_recorder_is_noticed, make_monitor, end_monitor),
+		cmocka_unit_test_setup_teardown(recorders_do_not_see_each_other, make_monitor, end_monitor),
+		cmocka_unit_test_setup_teardown(without_registers_it_was_in_its_monitor, make_monitor, end_monitor),
 		cmocka_unit_test_setup_teardown(a_slow_thread_does_not_hold_another, make_monitor, end_monitor),
 	};
 
