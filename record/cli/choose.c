@@ -22,6 +22,26 @@ static const char *name_of(const struct hypervisor_ops *ops, struct hypervisor *
 	return name;
 }
 
+/* Why a domain in this state cannot be recorded; NULL if it can. With @look, it may be paused or shut down. */
+static const char *obstacle_of_state(const struct hypervisor_ops *ops, const struct guest_info *info, bool look)
+{
+	const bool has_registers = ops->unpause; /* where its VMM has it, there are none */
+
+	if (info->dying)
+		return "it is being destroyed";
+	if (info->shutdown && !has_registers)
+		return "it has crashed: reset it first";
+	if (info->shutdown && !look)
+		return "it has shut down; --registers -n 1 shows it as it is";
+	if (info->vcpus == 0)
+		return "it is still being built";
+	if (info->paused && !has_registers)
+		return "it is paused: let it run first";
+	if (info->paused && !look)
+		return "it is paused: unpause it first (xl unpause); --registers -n 1 shows it as it is";
+	return NULL;
+}
+
 /*
  * Why a domain cannot be recorded now, maybe in @text; NULL if it can: @info is all that is known then. With @look, it
  * may be paused or shut down.
@@ -29,21 +49,15 @@ static const char *name_of(const struct hypervisor_ops *ops, struct hypervisor *
 static const char *obstacle(const struct hypervisor_ops *ops, struct hypervisor *x, struct guest_info *info, bool look,
                             char text[OBSTACLE_SIZE])
 {
+	const char *reason = obstacle_of_state(ops, info, look);
 	struct guest_info now;
 	struct guest *g;
 	int rc;
 
 	if (info->domid == ops->own_domid(x))
 		return "this is the domain uniprof-record runs in";
-	if (info->dying)
-		return "it is being destroyed";
-	if (info->shutdown && !look)
-		return "it has shut down; --registers -n 1 shows it as it is";
-	if (info->vcpus == 0)
-		return "it is still being built";
-	if (info->paused && !look)
-		return ops->unpause ? "it is paused: unpause it first (xl unpause); --registers -n 1 shows it as it is"
-		                    : "it is paused: let it run first";
+	if (reason)
+		return reason;
 	g = ops->attach(x, info, NULL);
 	if (!g) {
 		target_explain(ops, x, info, errno, text, OBSTACLE_SIZE);
@@ -53,9 +67,11 @@ static const char *obstacle(const struct hypervisor_ops *ops, struct hypervisor 
 	ops->detach(g);
 	if (rc == -ESRCH)
 		return "it has just ended";
-	if (rc == 0)
-		*info = now;
-	return NULL;
+	if (rc != 0)
+		return NULL;
+	*info = now;
+	/* Where only its VMM knows, list() could not tell. */
+	return ops->unpause ? NULL : obstacle_of_state(ops, info, look);
 }
 
 /* The names and numbers of all domains but our own, for a message. */

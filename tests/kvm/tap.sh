@@ -126,7 +126,7 @@ shares() {
 	local name=$1 truth=$kvm/../xen/guests/truth/$2.txt trace=$1 vcpu try
 
 	rm -f "$work/counted."*
-	for ((try = 1; try <= 30; try++)); do
+	for ((try = 1; try <= 60; try++)); do
 		for vcpu in "${@:3}"; do
 			counted "$work/$trace.upf" "$vcpu" >> "$work/counted.$vcpu"
 		done
@@ -139,7 +139,7 @@ shares() {
 		echo "vCPU $vcpu"
 		shares_of "$work/counted.$vcpu" "$truth" || return
 	done
-	((try <= 30))
+	((try <= 60))
 }
 enough() {
 	local vcpu
