@@ -17,9 +17,9 @@ struct trace {
 	struct scope_span *rounds;  /* of each of its domains, from the first to the last; as far as it was read */
 	struct scope_span *covered; /* scope.covered */
 	size_t covered_cap;
-	uint64_t covered_samples;         /* that were there, and did not count */
-	const struct trace *covered_by;   /* the first that has some of them; NULL: none */
-	uint64_t bad_names; /* blocks of an archive's names and code that break the format */
+	uint64_t covered_samples;       /* that were there, and did not count */
+	const struct trace *covered_by; /* the first that has some of them; NULL: none */
+	uint64_t bad_names;             /* blocks of an archive's names and code that break the format */
 };
 
 /* Zero-initialise, traces_close() at the end. */
