@@ -105,7 +105,7 @@ static const char *get_text(struct cursor *c, const struct texts *texts)
 
 static int get_frame(struct archive *a, struct cursor *c, const struct texts *texts)
 {
-	struct line_frame frame;
+	struct line_frame frame = {0};
 	uint64_t line;
 
 	if (array_room(&a->frames, &a->frames_cap, a->nframes, sizeof(*a->frames)) != 0)

@@ -100,7 +100,7 @@ static int load_sample(struct loader *l, struct upf_record *rec)
 {
 	uint64_t squares = l->gaps.periods * l->gaps.periods;
 	struct block_stack stack;
-	uint32_t vcpu, number;
+	uint32_t vcpu, number = GAP_NONE;
 	int rc = block_stacks_find(&l->stacks, rec, &stack);
 
 	if (rc == 0)
