@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/random.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "common/say.h"
 #include "record/output/flight_recorder.h"
@@ -195,6 +196,8 @@ static int begin_last(struct trace_output *t, uint64_t start_ns)
 {
 	if (begin(t, start_ns, false) == 0)
 		return 0;
+	if (access(t->options->path, F_OK) != 0)
+		return -1;
 	say("%s; trying another name", t->problem);
 	if (begin(t, start_ns, true) != 0)
 		return -1;
