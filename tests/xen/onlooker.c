@@ -134,7 +134,8 @@ struct recorder {
 	int out; /* what it writes to a pipe; -1: it writes a file */
 };
 
-static struct recorder start(const char *domain, bool piped, bool summary)
+/* @pauses: its --pause-file, NULL: none; only without a summary. */
+static struct recorder start(const char *domain, bool piped, bool summary, const char *pauses)
 {
 	struct recorder r = {.out = -1};
 	int ends[2];
@@ -154,7 +155,7 @@ static struct recorder start(const char *domain, bool piped, bool summary)
 			close(ends[1]);
 		}
 		execlp("uniprof-record", "uniprof-record", "-F", "1M", "--max-overhead", "100", "--max-cpu", "100",
-		       "--pause-file", PAUSES, "-o", piped ? "-" : TRACE, domain, summary ? NULL : "-q", (char *)NULL);
+		       "-o", piped ? "-" : TRACE, domain, summary ? NULL : "-q", pauses, (char *)NULL);
 		_exit(127);
 	}
 	if (piped) {
@@ -295,7 +296,7 @@ static void see_foreign(struct looked_at *g, struct counters *t)
 static void once(struct looked_at *g, const char *domain, int signal, uint64_t beats, bool foreign, uint64_t *seed,
                  struct counters *t)
 {
-	struct recorder r = start(domain, signal == SIGPIPE, false);
+	struct recorder r = start(domain, signal == SIGPIPE, false, NULL);
 	bool slow = (signal == SIGKILL || signal == SIGSEGV) && draw(seed) & 1, late = slow && draw(seed) & 1;
 	pid_t watchdog;
 	int64_t took;
@@ -387,7 +388,7 @@ struct kills {
 static void kill_both(struct looked_at *g, const char *domain, uint64_t beats, bool foreign, uint64_t *seed,
                       struct kills *t)
 {
-	struct recorder r = start(domain, false, false);
+	struct recorder r = start(domain, false, false, "--pause-file=" PAUSES);
 	bool late = draw(seed) & 1;
 	pid_t watchdog;
 
@@ -467,7 +468,7 @@ static void freeze_once(struct looked_at *g, const struct recorder *r, uint64_t 
 static int freeze_often(unsigned count, const char *domain, uint64_t beats, uint64_t longest, bool foreign)
 {
 	struct looked_at g = look_at(domain);
-	struct recorder r = start(domain, false, true);
+	struct recorder r = start(domain, false, true, NULL);
 	struct freezes t = {0};
 	uint64_t seed = 0x9e3779b97f4a7c15u;
 	int status;

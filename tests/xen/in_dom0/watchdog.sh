@@ -2,7 +2,7 @@
 # dom0's part of watchdog.t: ends the recorder over and over, and looks what that leaves of the guest.
 # Arguments: how often by each signal, where the guest counts its beats, and where it keeps its longest pause.
 
-# For the recorders' pause files.
+# For pause files.
 mkdir -p /run/uniprof
 mount -t tmpfs tmpfs /run/uniprof
 
