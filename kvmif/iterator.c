@@ -101,12 +101,21 @@ static int read_all(int fd, int (*each)(void *ctx, const struct kvm_record *reco
  */
 static int create(struct iterator *it, pid_t pid)
 {
-	union bpf_iter_link_info first = {.task.tid = (__u32)pid};
-	const struct bpf_iter_attach_opts opts = {
-		.sz = sizeof(opts), .link_info = &first, .link_info_len = sizeof(first)};
-	struct bpf_link *link = bpf_program__attach_iter(it->program->progs.each_file, &opts);
-	int fd = link ? bpf_iter_create(bpf_link__fd(link)) : -1, rc = fd < 0 ? -errno : fd;
+	union bpf_iter_link_info first;
+	struct bpf_iter_attach_opts opts;
+	struct bpf_link *link;
+	int fd, rc;
 
+	/* The padding, too: libbpf and the kernel check it. */
+	memset(&first, 0, sizeof(first));
+	memset(&opts, 0, sizeof(opts));
+	first.task.tid = (__u32)pid;
+	opts.sz = sizeof(opts);
+	opts.link_info = &first;
+	opts.link_info_len = sizeof(first);
+	link = bpf_program__attach_iter(it->program->progs.each_file, &opts);
+	fd = link ? bpf_iter_create(bpf_link__fd(link)) : -1;
+	rc = fd < 0 ? -errno : fd;
 	bpf_link__destroy(link);
 	return rc;
 }
