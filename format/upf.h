@@ -284,6 +284,9 @@ int upf_encode_event(struct upf_encoder *e, uint32_t domain, uint64_t time_ns, e
                      uint64_t value);
 /* An address in the kernel that tells where it was loaded: of the entry for the vCPU's first exception. */
 int upf_encode_entry(struct upf_encoder *e, uint32_t domain, uint64_t time_ns, uint32_t vcpu, uint64_t address);
+/* The GNU build-id that was found in the domain's memory, @size bytes, in a note at @address. */
+int upf_encode_build(struct upf_encoder *e, uint32_t domain, uint64_t time_ns, uint64_t address, const uint8_t *id,
+                     size_t size);
 
 /*
  * A writer compresses blocks and puts them out. @write must take all @len bytes and returns 0 or a negative errno,
@@ -417,7 +420,10 @@ enum upf_record_kind {
 	UPF_EVENT = 6,
 	UPF_ENTRY = 7,
 	UPF_REGISTERS = 8,
+	UPF_BUILD = 9,
 };
+#define UPF_BUILD_ID_MIN 8u
+#define UPF_BUILD_ID_MAX 64u
 #define UPF_PERIOD_NONE UINT64_MAX
 struct upf_record {
 	uint8_t kind; /* enum upf_record_kind; others: optional record of a later version, to be passed over */
@@ -436,7 +442,7 @@ struct upf_record {
 	uint32_t top;            /* its number in the block; alike ones, with the same link and mode, have the same */
 	uint32_t nwords;         /* at @words */
 	uint32_t nregs;          /* at @regs; a COPY has some */
-	uint32_t registers_size; /* bytes at @registers */
+	uint32_t registers_size; /* bytes at @registers, or at @build_id */
 
 	uint32_t index;  /* number of the record in its block */
 	uint32_t domain; /* index into the session's domains; may be unknown there: check */
@@ -449,15 +455,18 @@ struct upf_record {
 	uint64_t pause_ns; /* ROUND */
 	uint64_t cpu_ns;   /* SAMPLE */
 	/*
-	 * LOST, LATE: how many; EVENT: its value; ENTRY: the address; SAMPLE: 1; SAME: how many samples follow that it
-	 * repeats
+	 * LOST, LATE: how many; EVENT: its value; ENTRY, BUILD: the address; SAMPLE: 1; SAME: how many samples follow
+	 * that it repeats
 	 */
 	uint64_t count;
 	uint64_t root, link, sp, fp;
 	const uint64_t *words; /* from @sp, rounded down to a word, upwards; valid until the next call */
 	const uint64_t *regs;
-	/* REGISTERS, and the SAMPLE behind it: as in the trace, for upf_record_registers(). NULL: none */
-	const uint8_t *registers;
+	union {
+		/* REGISTERS, and the SAMPLE behind it: as in the trace, for upf_record_registers(). NULL: none */
+		const uint8_t *registers;
+		const uint8_t *build_id; /* BUILD */
+	};
 };
 
 struct upf_decoder;
@@ -471,6 +480,8 @@ uint32_t upf_decoder_unknown(const struct upf_decoder *d);
 int upf_decoder_next(struct upf_decoder *d, struct upf_record *rec);
 /* All registers that a record has, beside the sample's @regs. False: it has none. */
 bool upf_record_registers(const struct upf_record *rec, struct register_set *set);
+/* False: nothing of this kind is left in the block. */
+bool upf_decoder_has(const struct upf_decoder *d, enum upf_record_kind kind);
 /* The samples that the SAME just given out repeats are passed over. */
 void upf_decoder_pass_repeated(struct upf_decoder *d);
 /* The nodes so far, @n of them, node 0 included; the array may move with the next upf_decoder_next(). */

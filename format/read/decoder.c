@@ -8,8 +8,10 @@
 #include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/array.h"
+#include "format/samples/build_note.h"
 #include "format/samples/columns.h"
 #include "format/samples/copies.h"
 #include "format/samples/more.h"
@@ -541,6 +543,11 @@ static inline int get_record(struct upf_decoder *d, struct upf_record *r)
 		if (d->v1)
 			return pass_over(d);
 		return d->in_round ? register_lists_get(&d->registers, &d->columns.column[COLUMN_EXT], r) : -EBADMSG;
+	case UPF_BUILD:
+		if (d->v1)
+			return pass_over(d);
+		d->in_round = false;
+		return build_note_get(&d->columns.column[COLUMN_EXT], r);
 	default:
 		return pass_over(d);
 	}
@@ -558,6 +565,13 @@ static bool next_repeated(struct upf_decoder *d, struct upf_record *r)
 	r->repeated = true;
 	tell(d, r, &d->kept[s->kept + d->repeat++]);
 	return true;
+}
+
+bool upf_decoder_has(const struct upf_decoder *d, enum upf_record_kind kind)
+{
+	const struct cursor *kinds = &d->columns.column[COLUMN_KIND];
+
+	return cursor_left(kinds) > 0 && memchr(kinds->at, kind, cursor_left(kinds)) != NULL;
 }
 
 void upf_decoder_pass_repeated(struct upf_decoder *d)
@@ -607,7 +621,8 @@ int upf_decoder_next(struct upf_decoder *d, struct upf_record *rec)
 		d->broken = true;
 		return rc;
 	}
-	rec->domain = d->domain;
+	if (rec->kind != UPF_BUILD)
+		rec->domain = d->domain;
 	rec->time_ns = d->tick * UPF_TICK_NS;
 	return 1;
 }

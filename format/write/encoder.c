@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "format/samples/build_note.h"
 #include "format/samples/columns.h"
 #include "format/samples/copies.h"
 #include "format/write/forms.h"
@@ -163,7 +164,7 @@ static uint64_t pause_ticks(struct upf_encoder *e, uint64_t pause_ns)
  * More than any record or sample needs in all columns together, beside a sample's frames, words and registers. So many
  * bytes are asked for first; what each column needs is computed only if they are more than the rest of one.
  */
-#define RECORD_BYTES 80
+#define RECORD_BYTES (80 + BUILD_NOTE_MAX)
 #define SAMPLE_BYTES 128
 
 /* Adds to @need the most bytes that a record needs in each column. */
@@ -178,6 +179,7 @@ static void need_record(size_t *need)
 	need[COLUMN_COUNT] += VARINT_MAX;
 	need[COLUMN_CODE] += 1;
 	need[COLUMN_VCPU] += 2;
+	need[COLUMN_EXT] += BUILD_NOTE_MAX;
 }
 
 /* What of its stack's memory is encoded with a sample. */
@@ -288,7 +290,7 @@ static uint64_t encode_time(struct upf_encoder *e, const struct domain_state *d,
 }
 
 /* Writes the beginning of every record. */
-static void begin(struct upf_encoder *e, uint8_t kind, uint32_t domain, uint64_t tick)
+static void begin_optional(struct upf_encoder *e, uint8_t kind, uint64_t tick)
 {
 	if (e->records++ == 0) {
 		e->first_tick = e->last_tick = e->round_tick = tick;
@@ -297,6 +299,11 @@ static void begin(struct upf_encoder *e, uint8_t kind, uint32_t domain, uint64_t
 		e->first_k = e->due.at.k;
 	}
 	add_u8(&e->columns, COLUMN_KIND, kind);
+}
+
+static void begin(struct upf_encoder *e, uint8_t kind, uint32_t domain, uint64_t tick)
+{
+	begin_optional(e, kind, tick);
 	add_varint(&e->columns, COLUMN_DOMAIN, domain);
 }
 
@@ -439,7 +446,7 @@ int upf_encode_same(struct upf_encoder *e, uint32_t domain, uint64_t time_ns)
 	return 0;
 }
 
-/* LOST, LATE and EVENT. */
+/* LOST, LATE, EVENT and ENTRY. */
 static int encode_note(struct upf_encoder *e, uint8_t kind, uint32_t domain, uint64_t time_ns, uint64_t count)
 {
 	uint64_t tick = time_ns / UPF_TICK_NS;
@@ -488,6 +495,18 @@ int upf_encode_entry(struct upf_encoder *e, uint32_t domain, uint64_t time_ns, u
 	if (rc == 0)
 		add_varint(&e->columns, COLUMN_VCPU, vcpu);
 	return rc;
+}
+
+int upf_encode_build(struct upf_encoder *e, uint32_t domain, uint64_t time_ns, uint64_t address, const uint8_t *id,
+                     size_t size)
+{
+	if (domain >= UPF_DOMAINS_MAX || size < UPF_BUILD_ID_MIN || size > UPF_BUILD_ID_MAX)
+		return -EINVAL;
+	if (!has_room(e))
+		return full(e);
+	begin_optional(e, UPF_BUILD, time_ns / UPF_TICK_NS);
+	build_note_put(&e->columns, domain, address, id, size);
+	return 0;
 }
 
 /* --- payload ----------------------------------------------------------------------------------------------------- */

@@ -59,6 +59,9 @@ static int encode(struct upf_encoder *e, const struct upf_schedule *due, const s
 	case RECORD_ENTRY:
 		rc = upf_encode_entry(e, r->domain, r->time_ns, r->code, r->count);
 		break;
+	case RECORD_BUILD:
+		rc = upf_encode_build(e, r->domain, r->time_ns, r->count, r->build_id, r->build_id_size);
+		break;
 	}
 	return rc;
 }

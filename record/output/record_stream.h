@@ -14,13 +14,15 @@
 #include "record/output/queue.h"
 
 struct record {
-	enum { RECORD_ROUND, RECORD_SAME, RECORD_LOST, RECORD_LATE, RECORD_EVENT, RECORD_ENTRY } kind;
+	enum { RECORD_ROUND, RECORD_SAME, RECORD_LOST, RECORD_LATE, RECORD_EVENT, RECORD_ENTRY, RECORD_BUILD } kind;
 	uint32_t domain; /* its index in the trace */
 	uint64_t time_ns, pause_ns;
-	uint64_t count;                   /* LOST: samples; LATE: deadlines; EVENT: its value; ENTRY: the address */
-	unsigned code;                    /* LOST: enum upf_lost; EVENT: enum upf_event_code; ENTRY: the vCPU */
+	uint64_t count; /* LOST: samples; LATE: deadlines; EVENT: its value; ENTRY, BUILD: the address */
+	unsigned code;  /* LOST: enum upf_lost; EVENT: enum upf_event_code; ENTRY: the vCPU */
 	const struct upf_sample *samples; /* ROUND, SAME: those of the round, nsamples of them */
 	size_t nsamples;
+	const uint8_t *build_id; /* BUILD: @build_id_size bytes */
+	size_t build_id_size;
 };
 
 struct unrecorded; /* what a domain has waiting for a free block */

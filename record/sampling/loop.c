@@ -226,12 +226,35 @@ static void tell_entry(struct session *s, uint32_t domain, uint64_t time_ns)
 	}
 }
 
-/* @again: in this block, too. */
-static void tell_entries(struct session *s, uint64_t now, bool again)
+/* By the registers of the last round, or those that sample_warm() has read. */
+static void find_build(struct target *t)
+{
+	for (size_t i = 0; i < t->nsamples && !t->ended && !t->build.size; i++) {
+		const struct vcpu_regs *regs = &t->stops[t->samples[i].vcpu].regs;
+
+		build_search(&t->build, t->ops, t->guest, regs, entry_find(t->pages, regs));
+	}
+}
+
+static void tell_build(struct session *s, uint32_t domain, uint64_t time_ns)
+{
+	struct target *t = s->targets[domain];
+	const struct record build = {RECORD_BUILD, .domain = domain, .time_ns = time_ns, .count = t->build.address,
+	                             .build_id = t->build.id, .build_id_size = t->build.size};
+
+	if (t->build.size && !t->build_told)
+		t->build_told = record_stream_put(&s->records, &build) == 0;
+}
+
+/* What the report must know of a guest's image. @again: in this block, too. */
+static void tell_images(struct session *s, uint64_t now, bool again)
 {
 	for (uint32_t d = 0; d < s->ntargets; d++) {
 		s->targets[d]->entry_told &= !again;
+		s->targets[d]->build_told &= !again;
 		tell_entry(s, d, session_time(s, now));
+		find_build(s->targets[d]);
+		tell_build(s, d, session_time(s, now));
 	}
 }
 
@@ -336,7 +359,7 @@ static void begin_next(struct loop *l, uint64_t now)
 	s->records.block.time_ns = s->start_ns = now;
 	tell_schedule(l);
 	tell_start(l, 0);
-	tell_entries(s, now, true);
+	tell_images(s, now, true);
 	record_stream_submit(&s->records); /* at once, so that the one before is complete at once */
 	l->asked = false;
 }
@@ -430,7 +453,7 @@ static void housekeeping(struct loop *l, uint64_t now)
 	for (size_t d = 0; d < s->ntargets; d++)
 		pages_retry(s->targets[d]->pages);
 	/* The flight recorder keeps only the newest blocks, so each block must have it. */
-	tell_entries(s, now, s->options->flight_recorder);
+	tell_images(s, now, s->options->flight_recorder);
 	if (!l->over && !watchdog_alive(s->watchdog))
 		end(l, UPF_REASON_ERROR, 0,
 		    "the watchdog process was killed; without it a pause could be left behind");
@@ -551,6 +574,7 @@ void loop_run(struct session *s)
 	for (uint32_t d = 0; d < s->ntargets; d++) {
 		throttle_init(&s->targets[d]->throttle, s->options->max_overhead, s->seed + d);
 		sample_warm(s->targets[d]);
+		find_build(s->targets[d]);
 	}
 	throttle_init(&l.cpu, s->options->max_cpu, s->seed);
 	l.cpu_ns = clock_cpu();
@@ -558,6 +582,8 @@ void loop_run(struct session *s)
 	timer_init(&l.pace, clock_now(), s->options->rate_mhz, s->seed);
 	tell_schedule(&l);
 	tell_start(&l, 0);
+	for (uint32_t d = 0; d < s->ntargets; d++)
+		tell_build(s, d, 0);
 	for (uint32_t d = 0; d < s->ntargets; d++)
 		if (s->targets[d]->held && !signals_ending())
 			let_run(&l, s->targets[d]);
