@@ -366,6 +366,13 @@ struct upf_reader;
  */
 struct upf_reader *upf_reader_open(int fd, enum upf_fault *fault, char *detail);
 void upf_reader_close(struct upf_reader *r);
+/*
+ * From upf_reader_suspend() to upf_reader_resume() it needs neither a descriptor nor room for blocks: for many traces
+ * that are read one after the other. @fd is the same file again, which must be seekable. 0 or a negative errno, and
+ * it is as it was.
+ */
+int upf_reader_suspend(struct upf_reader *r);
+int upf_reader_resume(struct upf_reader *r, int fd);
 const struct upf_session *upf_reader_session(const struct upf_reader *r); /* strings live as long as the reader */
 unsigned upf_reader_major(const struct upf_reader *r);
 unsigned upf_reader_minor(const struct upf_reader *r);

@@ -160,6 +160,39 @@ void upf_reader_close(struct upf_reader *r)
 	errno = error;
 }
 
+int upf_reader_suspend(struct upf_reader *r)
+{
+	const bool holds = r->has_again && r->again.payload;
+	uint8_t *payload = holds ? malloc(r->again.raw_size + 1) : NULL;
+
+	if (holds && !payload)
+		return -ENOMEM;
+	if (holds)
+		memcpy(payload, r->again.payload, r->again.raw_size);
+	r->fd = -1;
+	r->offset = position(r);
+	r->used = 0;
+	buf_free(&r->in);
+	free(r->raw);
+	r->raw = payload;
+	return 0;
+}
+
+int upf_reader_resume(struct upf_reader *r, int fd)
+{
+	uint8_t *raw = realloc(r->raw, UPF_RAW_MAX);
+
+	if (!raw)
+		return -ENOMEM;
+	r->raw = raw;
+	if (r->has_again && r->again.payload)
+		r->again.payload = raw;
+	if (lseek(fd, (off_t)r->offset, SEEK_SET) < 0)
+		return -errno;
+	r->fd = fd;
+	return 0;
+}
+
 const struct upf_session *upf_reader_session(const struct upf_reader *r)
 {
 	return &r->header.session;

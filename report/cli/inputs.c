@@ -113,9 +113,9 @@ static int add_traces(struct traces *traces, const struct inputs *s, const struc
 
 /* --- what must not be replaced ----------------------------------------------------------------------------------- */
 
-static bool is_same_file(const struct stat *a, const struct stat *b)
+static bool is_same_file(const struct stat *a, dev_t device, ino_t inode)
 {
-	return S_ISREG(a->st_mode) && a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+	return S_ISREG(a->st_mode) && a->st_dev == device && a->st_ino == inode;
 }
 
 bool inputs_replaced(const struct recording *r, const struct inputs *inputs, const char *output)
@@ -126,14 +126,14 @@ bool inputs_replaced(const struct recording *r, const struct inputs *inputs, con
 	if (!output || stat(output, &out) != 0)
 		return false;
 	for (size_t i = 0; i < r->traces.n; i++)
-		if (fstat(r->traces.list[i].fd, &in) == 0 && is_same_file(&out, &in))
+		if (is_same_file(&out, r->traces.list[i].device, r->traces.list[i].inode))
 			what = "the trace";
 	for (size_t i = 0; i < inputs->binaries.nfiles; i++) {
 		struct binary_file file;
 
 		if (binary_file_parse(inputs->binaries.files[i], &r->traces.session, &file) != 0)
 			continue;
-		if (stat(file.path, &in) == 0 && is_same_file(&out, &in))
+		if (stat(file.path, &in) == 0 && is_same_file(&out, in.st_dev, in.st_ino))
 			what = "the symbol file";
 		free(file.path);
 	}

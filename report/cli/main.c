@@ -155,7 +155,7 @@ static const char *failure_text(int error)
 	if (error == EFBIG)
 		return "its stacks would take far more memory or time than its size justifies, so it is "
 		       "probably damaged or forged; --time A,B shows a part";
-	return strerror(error);
+	return error == ESTALE ? "it was replaced by another file meanwhile" : strerror(error);
 }
 
 /* The binary of one of its domains is not what ran. */

@@ -159,7 +159,7 @@ static int run(const struct report *r, struct view_result *found)
 	(void)found;
 	if (rc == 0)
 		rc = open_keeper(&k, r);
-	k.size = fstat(t->fd, &st) == 0 ? (uint64_t)st.st_size : 0;
+	k.size = stat(t->path, &st) == 0 ? (uint64_t)st.st_size : 0;
 	if (rc == 0)
 		rc = read_again(&k, t->path, study);
 	if (rc == 0)

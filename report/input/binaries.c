@@ -135,8 +135,10 @@ static int read_names(struct binaries_loading *l, size_t trace)
 	struct trace *t = &l->traces->list[trace];
 	bool by_program = upf_reader_session(t->reader)->by_program;
 	struct upf_block block;
-	int rc;
+	int rc = trace_resume(t);
 
+	if (rc != 0)
+		return rc;
 	while ((rc = upf_reader_next(t->reader, &block)) > 0) {
 		uint64_t program = 0;
 
@@ -164,8 +166,10 @@ static int load_archives(struct binaries_loading *l)
 			b->has_archive = true;
 			rc = program_archive(&b->programs[i], l->request);
 		}
-	for (size_t i = 0; rc == 0 && b->has_archive && i < l->traces->n; i++)
+	for (size_t i = 0; rc == 0 && b->has_archive && i < l->traces->n; i++) {
 		rc = read_names(l, i);
+		trace_suspend(&l->traces->list[i]);
+	}
 	for (size_t i = 0; rc == 0 && i < b->nprograms; i++)
 		if (b->programs[i].archive)
 			rc = program_archived(&b->programs[i]);

@@ -12,13 +12,49 @@
 
 int traces_add(struct traces *t, const char *path, int fd, struct upf_reader *reader)
 {
+	struct stat st;
+
 	if (array_room(&t->list, &t->cap, t->n, sizeof(*t->list)) != 0) {
 		upf_reader_close(reader);
 		close(fd);
 		return -ENOMEM;
 	}
-	t->list[t->n++] = (struct trace){.path = path, .fd = fd, .reader = reader};
+	t->list[t->n] = (struct trace){.path = path, .fd = fd, .reader = reader};
+	if (fstat(fd, &st) == 0) {
+		t->list[t->n].device = st.st_dev;
+		t->list[t->n].inode = st.st_ino;
+		t->list[t->n].is_file = S_ISREG(st.st_mode) && strcmp(path, "-") != 0;
+	}
+	trace_suspend(&t->list[t->n++]);
 	return 0;
+}
+
+void trace_suspend(struct trace *t)
+{
+	if (!t->is_file || t->fd < 0 || upf_reader_suspend(t->reader) != 0)
+		return;
+	close(t->fd);
+	t->fd = -1;
+}
+
+int trace_resume(struct trace *t)
+{
+	struct stat st;
+	int rc;
+
+	if (t->fd >= 0)
+		return 0;
+	t->fd = regular_file_open(t->path);
+	if (t->fd < 0)
+		return t->fd;
+	rc = fstat(t->fd, &st) == 0 && st.st_dev == t->device && st.st_ino == t->inode ? 0 : -ESTALE;
+	if (rc == 0)
+		rc = upf_reader_resume(t->reader, t->fd);
+	if (rc == 0)
+		return 0;
+	close(t->fd);
+	t->fd = -1;
+	return rc;
 }
 
 void traces_close(struct traces *t)
@@ -28,7 +64,8 @@ void traces_close(struct traces *t)
 		free(t->list[i].domain_map);
 		free(t->list[i].rounds);
 		free(t->list[i].covered);
-		close(t->list[i].fd);
+		if (t->list[i].fd >= 0)
+			close(t->list[i].fd);
 	}
 	free(t->list);
 	free(t->domains);

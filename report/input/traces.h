@@ -8,9 +8,14 @@
 
 #include "report/input/scope.h"
 
+#include <sys/types.h>
+
 struct trace {
 	const char *path; /* "-": standard input */
-	int fd;
+	int fd;           /* -1: closed until trace_resume() */
+	dev_t device;     /* of the file */
+	ino_t inode;
+	bool is_file; /* regular, and opened by @path */
 	struct upf_reader *reader;
 	struct scope scope;
 	uint32_t *domain_map;
@@ -31,9 +36,16 @@ struct traces {
 	size_t domains_cap;
 };
 
-/* Adds an open trace; takes over @fd and @reader, even on error. 0 or -ENOMEM. */
+/*
+ * Adds an open trace; takes over @fd and @reader, even on error. A file is suspended: there may be more than can be
+ * open. 0 or -ENOMEM.
+ */
 int traces_add(struct traces *t, const char *path, int fd, struct upf_reader *reader);
 void traces_close(struct traces *t);
+/* Before blocks are read from its reader: opens the file. 0; -ESTALE: it is another file now; or a negative errno. */
+int trace_resume(struct trace *t);
+/* Closes the file until then. The reader keeps what it told. */
+void trace_suspend(struct trace *t);
 /*
  * Puts all of them on one time and into one session, as far as @selection lets them count; the earliest becomes the
  * first. 0, or -1 with a reason in @why.

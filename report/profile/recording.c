@@ -84,8 +84,12 @@ static int load_one(struct recording *r, struct trace *t, const struct load_hook
 	options.rounds = t->rounds;
 	options.hooks = hooks;
 	options.progress = progress;
+	rc = trace_resume(t);
+	if (rc != 0)
+		return rc;
 	options.size = size_of(t->fd);
 	rc = load_trace(&r->profile, t->reader, &options);
+	trace_suspend(t);
 	t->covered_samples = r->profile.counters.covered - covered;
 	return rc;
 }

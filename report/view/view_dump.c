@@ -160,7 +160,7 @@ static void print_end(const struct report *r, const struct upf_reader *reader)
 		fputs("end without a footer\n", r->out.file);
 }
 
-static int dump_trace(struct dump *d, const struct trace *t)
+static int dump_trace(struct dump *d, struct trace *t)
 {
 	const struct load_hooks hooks = {.ctx = d, .block = block, .record = record, .broken = broken};
 	const struct report *r = d->report;
@@ -174,9 +174,12 @@ static int dump_trace(struct dump *d, const struct trace *t)
 		print_safe(r->out.file, t->path);
 		fputc('\n', r->out.file);
 	}
-	rc = load_trace(&r->run->profile, t->reader, &options);
+	rc = trace_resume(t);
+	if (rc == 0)
+		rc = load_trace(&r->run->profile, t->reader, &options);
 	if (rc == 0)
 		print_end(r, t->reader);
+	trace_suspend(t);
 	return rc;
 }
 

@@ -74,7 +74,7 @@ static void judge(const struct report *r, const struct upf_reader *reader, const
 }
 
 /* Every trace by itself, and whatever the filters say: they are about what is shown. */
-static int verify(const struct report *r, const struct trace *t, struct view_result *found)
+static int verify(const struct report *r, struct trace *t, struct view_result *found)
 {
 	const struct load_hooks hooks = {.ctx = r->out.file, .block = block, .broken = broken};
 	const struct load_options options = {.archived = r->run->binaries.has_archive, .hooks = &hooks};
@@ -88,10 +88,13 @@ static int verify(const struct report *r, const struct trace *t, struct view_res
 	}
 	p.counters.bad_blocks = t->bad_names;
 	if (rc == 0)
+		rc = trace_resume(t);
+	if (rc == 0)
 		rc = load_trace(&p, t->reader, &options);
 	if (rc == 0)
 		judge(r, t->reader, &p.counters, found);
 	r->run->profile.counters.bad_blocks += p.counters.bad_blocks - t->bad_names;
+	trace_suspend(t);
 	profile_free(&p);
 	return rc;
 }

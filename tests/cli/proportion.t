@@ -14,11 +14,11 @@ cd "$tmp" || exit 1
 ok $? 'traces of less than 20 kB'
 
 # quick NAME EXIT COMMAND...: ends with that code, within 4 s of CPU time (all but heat maps take some hundredths), and
-# within $memory kB of addresses.
+# within $memory kB of addresses and $files descriptors.
 quick() {
 	local name=$1 want=$2 code
 	shift 2
-	(ulimit -t 4 -v "${memory:-unlimited}" && exec "$@" >out 2>err </dev/null)
+	(ulimit -t 4 -v "${memory:-unlimited}" -n "${files:-256}" && exec "$@" >out 2>err </dev/null)
 	code=$?
 	sed 's/^/# /' err | head -5
 	[ $code -eq "$want" ] || echo "# exit status $code, not $want"
@@ -47,6 +47,20 @@ for view in '--sort time' --heatmap; do
 done
 quick 'without --sort time' 0 "$report" -q -s syms apart.upf
 quick 'a part of it' 0 "$report" --dump -q --time 0,0.1 -s syms repeats.upf
+
+# --- many traces: more than can be open at a time, each with a header and blocks of its own, archives too
+"$mktrace" domains >many.upf
+"$report" -q --force --archive -s "$report" -o many.whole many.upf
+for i in {1..1100}; do
+	ln many.upf "many$i.upf" && ln many.whole "many$i.whole"
+done
+for view in --folded --verify --header --dump; do
+	memory=1000000 files=64 quick "1100 traces, 64 descriptors: $view" 0 "$report" "$view" -q many*.upf
+	memory=1000000 files=64 quick "1100 archives: $view" 0 "$report" "$view" -q many*.whole
+done
+[ "$(grep -c '^end ' out)" -eq 1101 ]
+ok $? 'all are read to their ends'
+rm many*
 
 # --- binaries
 
