@@ -163,8 +163,9 @@ struct upf_domain {
 	uint8_t arch; /* enum upf_arch */
 	uint32_t vcpus;
 	const char *name;     /* NULL: not known */
-	const char *image;    /* path given by the user, NULL: not given */
-	const char *build_id; /* hexadecimal, NULL: not given */
+	const char *image;      /* path given by the user, NULL: not given */
+	const char *build_id;   /* hexadecimal, NULL: not known */
+	uint64_t build_address; /* of the note in its memory that @build_id is from; 0: it is from the header */
 	uint32_t program;     /* of an archive by program: which of its programs the domain ran */
 };
 
@@ -358,6 +359,7 @@ struct upf_health {
 	bool has_footer;
 };
 
+struct upf_record;
 struct upf_reader;
 /*
  * Reads @fd, a file or a pipe, from its current position to its end, strictly forward; the caller keeps the
@@ -374,6 +376,8 @@ void upf_reader_close(struct upf_reader *r);
 int upf_reader_suspend(struct upf_reader *r);
 int upf_reader_resume(struct upf_reader *r, int fd);
 const struct upf_session *upf_reader_session(const struct upf_reader *r); /* strings live as long as the reader */
+/* The domain, of which the header has none, has the build-id of a BUILD record. 0 or -ENOMEM. */
+int upf_reader_set_build(struct upf_reader *r, const struct upf_record *rec);
 unsigned upf_reader_major(const struct upf_reader *r);
 unsigned upf_reader_minor(const struct upf_reader *r);
 const struct upf_health *upf_reader_health(const struct upf_reader *r); /* final at the end */

@@ -151,6 +151,16 @@ static void make_frameless(struct sim_domain *d)
 	regs->first_handler = 0xffffffff81800b20;
 }
 
+/* A build-id, of 0x11 bytes. */
+static void put_note(struct sim_domain *d, uint64_t address)
+{
+	static const uint64_t note[] = {0x1400000004, 0x00554e4700000003, 0x1111111111111111, 0x1111111111111111,
+	                                0x11111111};
+
+	for (size_t i = 0; i < sizeof(note) / sizeof(note[0]); i++)
+		sim_poke(d, d->vcpu[0].regs.root.cr3 >> GUEST_PAGE_SHIFT, address + 8 * i, note[i]);
+}
+
 static void default_world(void)
 {
 	const char *freeze = getenv("UNIPROF_SIM_FREEZE"), *idle = getenv("UNIPROF_SIM_IDLE");
@@ -163,6 +173,7 @@ static void default_world(void)
 	domains[1].vcpu[0].blocked = false;
 	domains[1].vcpu[0].running = true;
 	domains[1].tick = busy_tick;
+	put_note(&domains[1], 0x2e00);
 	domains[1].freeze = freeze ? strtoul(freeze, NULL, 10) : 0;
 	furnish(&domains[2], 2, "idle", 1);
 	domains[2].absent_until = getenv("UNIPROF_SIM_ALIVE");

@@ -4,6 +4,7 @@
  * block with a correct checksum, and reports what it skipped.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -196,6 +197,20 @@ int upf_reader_resume(struct upf_reader *r, int fd)
 const struct upf_session *upf_reader_session(const struct upf_reader *r)
 {
 	return &r->header.session;
+}
+
+int upf_reader_set_build(struct upf_reader *r, const struct upf_record *rec)
+{
+	struct upf_domain *d = &r->header.domains[rec->domain];
+	char *text = malloc(2 * (size_t)rec->registers_size + 1);
+
+	if (!text)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < rec->registers_size; i++)
+		sprintf(text + 2 * i, "%02x", rec->build_id[i]);
+	d->build_id = text;
+	d->build_address = rec->count;
+	return 0;
 }
 
 unsigned upf_reader_major(const struct upf_reader *r)

@@ -45,28 +45,26 @@ static struct elf_file *try_open(const char *root, const char *directory, const 
 	return f;
 }
 
-/* The name of a debug file in a .build-id directory: "xx/yyyy.debug". */
-static void debug_name(char name[DEBUG_NAME_MAX], const uint8_t *id, size_t len)
+/* The name of a file in a .build-id directory: "xx/yyyy", @suffix. */
+static void debug_name(char name[DEBUG_NAME_MAX], const uint8_t *id, size_t len, const char *suffix)
 {
 	size_t at = 0;
 
 	for (size_t i = 0; i < len && i < BUILD_ID_MAX; i++)
 		at += (size_t)snprintf(name + at, DEBUG_NAME_MAX - at, i == 1 ? "/%02x" : "%02x", id[i]);
-	snprintf(name + at, DEBUG_NAME_MAX - at, ".debug");
+	snprintf(name + at, DEBUG_NAME_MAX - at, "%s", suffix);
 }
 
-static struct elf_file *by_build_id(const struct elf_file *f, const char *root, bool symfs)
+static struct elf_file *in_folders(const uint8_t *id, size_t len, const char *root, bool symfs, const char *suffix)
 {
-	static const char *const directories[] = {"/usr/lib/debug/.build-id", "/.build-id"};
+	static const char *const directories[] = {"/usr/lib/debug/.build-id", "/usr/lib/.build-id", "/.build-id"};
 	char name[DEBUG_NAME_MAX];
-	uint8_t id[BUILD_ID_MAX];
-	size_t len = elf_file_build_id(f, id);
 	struct elf_file *found = NULL;
 
 	if (len < 2)
 		return NULL;
-	debug_name(name, id, len);
-	for (int i = 0; !found && i < (symfs ? 2 : 1); i++) {
+	debug_name(name, id, len, suffix);
+	for (int i = 0; !found && i < (symfs ? 3 : 2); i++) {
 		found = try_open(root, directories[i], name);
 		if (found && !same_id(found, id, len)) {
 			elf_file_close(found);
@@ -74,6 +72,14 @@ static struct elf_file *by_build_id(const struct elf_file *f, const char *root, 
 		}
 	}
 	return found;
+}
+
+static struct elf_file *by_build_id(const struct elf_file *f, const char *root, bool symfs)
+{
+	uint8_t id[BUILD_ID_MAX];
+	size_t len = elf_file_build_id(f, id);
+
+	return in_folders(id, len, root, symfs, ".debug");
 }
 
 /* The name in .gnu_debuglink, which is no path; NULL: there is none. */
@@ -125,11 +131,9 @@ static struct elf_file *by_link(const struct elf_file *f, const char *root)
 	return found;
 }
 
-static struct elf_file *by_server(const struct elf_file *f, struct debuginfod *servers)
+static struct elf_file *by_server(const uint8_t *id, size_t len, enum debuginfod_kind kind, struct debuginfod *servers)
 {
-	uint8_t id[BUILD_ID_MAX];
-	size_t len = elf_file_build_id(f, id);
-	int fd = len ? debuginfod_find(servers, id, len) : -ENOENT;
+	int fd = len ? debuginfod_find(servers, kind, id, len) : -ENOENT;
 	struct elf_file *found;
 	char path[32], why[128];
 
@@ -148,13 +152,46 @@ struct elf_file *debug_file_find(const struct elf_file *f, const struct debug_se
 {
 	const char *const roots[] = {where ? where->symfs : NULL, ""};
 	struct elf_file *found = NULL;
+	uint8_t id[BUILD_ID_MAX];
 
 	for (int i = roots[0] ? 0 : 1; !found && i < 2; i++) {
 		found = by_build_id(f, roots[i], i == 0);
 		if (!found)
 			found = by_link(f, roots[i]);
 	}
-	return found || !where || !where->debuginfod ? found : by_server(f, where->debuginfod);
+	return found || !where || !where->debuginfod
+	               ? found
+	               : by_server(id, elf_file_build_id(f, id), DEBUGINFOD_DEBUG_FILE, where->debuginfod);
+}
+
+static size_t parse_id(const char *text, uint8_t id[BUILD_ID_MAX])
+{
+	size_t n = strlen(text), len = 0;
+
+	if (n % 2 || n / 2 > BUILD_ID_MAX || strspn(text, "0123456789abcdef") != n)
+		return 0;
+	while (2 * len < n && sscanf(text + 2 * len, "%2hhx", &id[len]) == 1)
+		len++;
+	return len;
+}
+
+char *debug_file_of_build(const char *build_id, const struct debug_search *where)
+{
+	static const char *const suffixes[] = {"", ".debug"};
+	const char *const roots[] = {where->symfs, ""};
+	struct elf_file *found = NULL;
+	uint8_t id[BUILD_ID_MAX];
+	size_t len = parse_id(build_id, id);
+	char *path;
+
+	for (int k = 0; k < 2; k++)
+		for (int i = roots[0] ? 0 : 1; !found && i < 2; i++)
+			found = in_folders(id, len, roots[i], i == 0, suffixes[k]);
+	for (int k = 0; where->debuginfod && !found && k < 2; k++)
+		found = by_server(id, len, k ? DEBUGINFOD_DEBUG_FILE : DEBUGINFOD_EXECUTABLE, where->debuginfod);
+	path = found ? realpath(found->path, NULL) : NULL;
+	elf_file_close(found);
+	return path;
 }
 
 /* The places are those of libdw's dwarf_getalt(): by build-id, then by name, from the directory of @f on. */
@@ -164,7 +201,7 @@ bool debug_file_common_refused(const struct elf_file *f, const char *name, const
 	char by_id[DEBUG_NAME_MAX], *path = NULL;
 	bool refused = false;
 
-	debug_name(by_id, id, len);
+	debug_name(by_id, id, len, ".debug");
 	if (asprintf(&path, "/usr/lib/debug/.build-id/%s", by_id) >= 0) {
 		refused = regular_file_refused(path);
 		free(path);

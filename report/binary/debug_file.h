@@ -28,6 +28,11 @@ struct debug_search {
  */
 struct elf_file *debug_file_find(const struct elf_file *f, const struct debug_search *where);
 /*
+ * The path, for free(), of a file with that build-id (hexadecimal): the program, or else its file of debug information
+ * alone, from the same .build-id directories and /usr/lib/.build-id, then from the servers. NULL: none, or no memory.
+ */
+char *debug_file_of_build(const char *build_id, const struct debug_search *where);
+/*
  * .gnu_debugaltlink of @f names, by @name and the build-id @id, a file that several debug files have in common. Is
  * there something that is no regular file? libdw, which opens the file itself, would wait for it.
  */

@@ -23,12 +23,13 @@ struct debuginfod {
 	void (*tell)(const char *line);
 	void *library;
 	debuginfod_client *client;
-	__typeof__(&debuginfod_find_debuginfo) find;
+	__typeof__(&debuginfod_find_debuginfo) find[2]; /* by enum debuginfod_kind */
 	__typeof__(&debuginfod_end) end;
 	bool given_up;
 
 	/* the last file asked for */
 	char id[2 * ID_MAX + 1];
+	enum debuginfod_kind kind;
 	bool missing;
 	time_t start, time_limit, silence_limit;
 	bool told;
@@ -121,7 +122,7 @@ static int watch(debuginfod_client *client, long a, long b)
 		d->stopped = limit_reached(d, elapsed, a > 0 ? (uint64_t)a : 0, b > 0 ? (uint64_t)b : 0);
 	if (!d->stopped && !d->told && elapsed >= TELL_AFTER) {
 		d->told = true;
-		tell(d, "waiting for the debug file", "");
+		tell(d, "waiting for the file", "");
 	}
 	return d->stopped != NULL;
 }
@@ -149,9 +150,10 @@ static bool load(struct debuginfod *d)
 	begin = (__typeof__(begin))dlsym(d->library, "debuginfod_begin");
 	set_user_data = (__typeof__(set_user_data))dlsym(d->library, "debuginfod_set_user_data");
 	set_progressfn = (__typeof__(set_progressfn))dlsym(d->library, "debuginfod_set_progressfn");
-	d->find = (__typeof__(d->find))dlsym(d->library, "debuginfod_find_debuginfo");
+	d->find[DEBUGINFOD_DEBUG_FILE] = (__typeof__(d->find[0]))dlsym(d->library, "debuginfod_find_debuginfo");
+	d->find[DEBUGINFOD_EXECUTABLE] = (__typeof__(d->find[0]))dlsym(d->library, "debuginfod_find_executable");
 	d->end = (__typeof__(d->end))dlsym(d->library, "debuginfod_end");
-	if (!begin || !set_user_data || !set_progressfn || !d->find || !d->end)
+	if (!begin || !set_user_data || !set_progressfn || !d->find[0] || !d->find[1] || !d->end)
 		return false;
 	d->client = begin();
 	if (!d->client)
@@ -183,7 +185,7 @@ static int check(struct debuginfod *d, int fd)
 	return -ENOENT;
 }
 
-int debuginfod_find(struct debuginfod *d, const uint8_t *id, size_t len)
+int debuginfod_find(struct debuginfod *d, enum debuginfod_kind kind, const uint8_t *id, size_t len)
 {
 	char text[2 * ID_MAX + 1] = "";
 	int fd;
@@ -192,21 +194,22 @@ int debuginfod_find(struct debuginfod *d, const uint8_t *id, size_t len)
 		return -ENOENT;
 	for (size_t i = 0; i < len; i++)
 		snprintf(text + 2 * i, 3, "%02x", id[i]);
-	if (d->missing && strcmp(text, d->id) == 0)
+	if (d->missing && kind == d->kind && strcmp(text, d->id) == 0)
 		return -ENOENT;
+	d->kind = kind;
 	start(d, text);
 	if (!d->client && !load(d)) {
 		debuginfod_refuse(d, DEBUGINFOD_SONAME " cannot be used");
 		return -ENOENT;
 	}
-	fd = d->find(d->client, (const unsigned char *)text, 0, NULL);
+	fd = d->find[kind](d->client, (const unsigned char *)text, 0, NULL);
 	if (fd >= 0)
 		return check(d, fd);
 	d->missing = true;
 	if (d->stopped)
 		debuginfod_refuse(d, d->stopped);
 	else if (fd == -ENOENT)
-		tell(d, "no server has its debug file", "");
+		tell(d, kind == DEBUGINFOD_EXECUTABLE ? "no server has its file" : "no server has its debug file", "");
 	else
 		debuginfod_refuse(d, strerror(-fd));
 	return -ENOENT;

@@ -324,3 +324,17 @@ bool elf_file_lowest(const struct elf_file *f, uint64_t *address)
 		return lowest_segment(f, 0, 0, address);
 	return lowest_segment(f, 0, code > NEAR_CODE ? code - NEAR_CODE : 0, address);
 }
+
+uint64_t elf_file_highest(const struct elf_file *f)
+{
+	uint64_t end = 0;
+	GElf_Phdr h;
+	size_t n;
+
+	if (elf_getphdrnum(f->elf, &n) != 0)
+		return 0;
+	for (size_t i = 0; i < n && i < INT32_MAX; i++)
+		if (gelf_getphdr(f->elf, (int)i, &h) && h.p_type == PT_LOAD && h.p_vaddr + h.p_memsz > end)
+			end = h.p_vaddr + h.p_memsz;
+	return end;
+}

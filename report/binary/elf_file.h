@@ -71,5 +71,7 @@ size_t elf_file_build_id(const struct elf_file *f, uint8_t id[BUILD_ID_MAX]);
  * nothing is loaded.
  */
 bool elf_file_lowest(const struct elf_file *f, uint64_t *address);
+/* The end of what is loaded, from there on. */
+uint64_t elf_file_highest(const struct elf_file *f);
 
 #endif

@@ -3,6 +3,7 @@
 #include "common/regular_file.h"
 #include "common/say.h"
 #include "report/binary/elf_file.h"
+#include "report/input/builds.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -100,10 +101,16 @@ static int add_trace(struct traces *traces, const char *path)
 static int add_traces(struct traces *traces, const struct inputs *s, const struct selection *selection)
 {
 	char why[256];
-	int rc = EXIT_DONE;
+	int rc = EXIT_DONE, failed;
 
-	for (size_t i = 0; rc == EXIT_DONE && i < s->ntraces; i++)
+	for (size_t i = 0; rc == EXIT_DONE && i < s->ntraces; i++) {
 		rc = add_trace(traces, s->traces[i]);
+		failed = rc == EXIT_DONE ? builds_learn(&traces->list[i]) : 0;
+		if (failed) {
+			say("%s: %s", inputs_shown(s->traces[i]), strerror(-failed));
+			rc = EXIT_ERROR;
+		}
+	}
 	if (rc == EXIT_DONE && traces_join(traces, selection, why, sizeof(why)) != 0) {
 		say("%s", why);
 		rc = EXIT_USAGE;

@@ -140,6 +140,16 @@ static int unpack(const struct choosing *c, struct binary_file *file)
 	return 0;
 }
 
+static void find_range(struct binary_file *file)
+{
+	char why[64];
+	struct elf_file *f = elf_file_open(file->path, why, sizeof(why));
+
+	if (f && elf_file_lowest(f, &file->lowest))
+		file->highest = elf_file_highest(f);
+	elf_file_close(f);
+}
+
 static void study(struct binary_file *file, bool need_identity)
 {
 	char why[64];
@@ -155,6 +165,8 @@ static void study(struct binary_file *file, bool need_identity)
 	image_close(i);
 	if (!file->is_linked || !need_identity || identity_of_file(file->path, file->identity) != 0)
 		file->identity[0] = '\0';
+	else
+		find_range(file);
 }
 
 static bool is_known(const struct upf_domain *d)
@@ -173,6 +185,24 @@ static bool any_known(const struct upf_session *s)
 static bool ran_it(const struct upf_domain *d, const struct binary_file *file)
 {
 	return is_known(d) && file->identity[0] && strcmp(d->build_id, file->identity) == 0;
+}
+
+/* Kernels are in the upper half of the addresses. */
+static bool is_high(uint64_t address)
+{
+	return address >> 63 || address >> 31 == 1;
+}
+
+/*
+ * Can the file be what the domain's build-id is about? What was found in memory is about the code there, and not about
+ * a program that ran under that kernel.
+ */
+static bool is_about(const struct upf_domain *d, const struct binary_file *file)
+{
+	uint64_t begin = !file->moved ? file->lowest : file->by_offset ? file->lowest + file->where : file->where;
+
+	return file->identity[0] && (!d->build_address || d->build_address - begin < file->highest - file->lowest ||
+	                             (is_high(d->build_address) && is_high(begin)));
 }
 
 /* --- which domain's it is ---------------------------------------------------------------------------------------- */
@@ -316,16 +346,30 @@ static int add_image(struct choosing *c, char *path, size_t *file)
 	return 0;
 }
 
-/* The image that the trace names for @domain, if it is told which build of it ran, too. */
+/* Is a file of -s for it, so that none of the traces' images will be? */
+static bool is_given(const struct choosing *c, const struct upf_domain *d)
+{
+	for (size_t i = 0; i < c->ngiven; i++) {
+		const struct binary_file *b = &c->files->list[i];
+
+		if (!b->domain || domain_is_called(d, b->domain, b->domain_len))
+			return true;
+	}
+	return false;
+}
+
+/* The image that the trace names for @domain, if it is told which build of it ran, too; or else any file of that build. */
 static int add_recorded(struct choosing *c, size_t domain)
 {
 	const struct upf_domain *d = &c->traces->session.domains[domain];
 	char *path = NULL;
 
-	if (!d->image || !d->build_id || c->files->n - c->ngiven == IMAGES_MAX)
+	if (!d->build_id || c->files->n - c->ngiven == IMAGES_MAX)
 		return 0;
-	if (find_image(c, d->image, &path) != 0)
+	if (d->image && find_image(c, d->image, &path) != 0)
 		return -1;
+	if (!path && !is_given(c, d))
+		path = debug_file_of_build(d->build_id, &c->request->debug);
 	if (path && elf_file_is(path))
 		return add_image(c, path, &c->recorded[domain]);
 	free(path);
@@ -373,7 +417,7 @@ static int check_domain(const struct choosing *c, size_t domain)
 	const struct binary_file *wrong = NULL;
 
 	for (size_t k = 0; is_known(d) && k < f->n; k++) {
-		if (!*place(f, domain, k) || !f->list[k].identity[0])
+		if (!*place(f, domain, k) || !is_about(d, &f->list[k]))
 			continue;
 		if (ran_it(d, &f->list[k]))
 			return 0;

@@ -36,6 +36,7 @@ struct binary_file {
 	bool moved, by_offset; /* to @where: an address for its lowest one, or an offset to all */
 	uint64_t where;
 	bool is_elf, is_linked;       /* modules are not linked, nor are lists of names */
+	uint64_t lowest, highest;     /* what of it is loaded, as it was linked */
 	const struct isa *isa;        /* of an ELF file; NULL: none that is known */
 	char identity[IDENTITY_SIZE]; /* "": not known, or not needed */
 	bool is_pipe, was_read;

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "report/input/kernel_entry.h"
-#include "common/regular_file.h"
+#include "report/input/first_blocks.h"
 
 #include <errno.h>
-#include <string.h>
-#include <unistd.h>
 
 #define ALIGNMENT 4096u /* kernels are moved by multiples of it, at least */
 #define BLOCKS_MAX 64   /* of samples, without any such address, before there is none */
@@ -32,79 +30,51 @@ static void note(const struct trace *t, const struct upf_record *rec, struct ker
 		add(&of[domain], rec->count);
 }
 
-/* Those of a block, which has one for each domain near its beginning. False: it has none. */
-static bool note_block(struct upf_decoder *d, const struct trace *t, const struct upf_block *b,
-                       struct kernel_entries *of)
+struct looking {
+	struct upf_decoder *decoder;
+	const struct trace *trace;
+	struct kernel_entries *of;
+	size_t without; /* blocks */
+	bool any;
+};
+
+/* Those of a block, which has one for each domain near its beginning. */
+static bool note_block(void *ctx, const struct upf_block *b)
 {
-	const uint32_t ndomains = upf_reader_session(t->reader)->ndomains;
+	struct looking *l = ctx;
+	const uint32_t ndomains = upf_reader_session(l->trace->reader)->ndomains;
 	struct upf_record rec;
 	uint32_t told = 0;
 
-	if (b->fault != UPF_OK || upf_decoder_start(d, b) != UPF_OK)
-		return false;
-	while (told < ndomains && upf_decoder_next(d, &rec) > 0) {
-		if (rec.kind == UPF_SAME)
-			upf_decoder_pass_repeated(d); /* a small block may repeat millions */
-		if (rec.kind != UPF_ENTRY)
-			continue;
-		told++;
-		note(t, &rec, of);
-	}
-	return told > 0;
-}
-
-static int note_file(struct upf_decoder *d, const struct trace *t, struct upf_reader *reader,
-                     struct kernel_entries *of)
-{
-	struct upf_block b;
-	size_t without = 0;
-	bool any = false;
-	int rc = 0;
-
-	while (without < BLOCKS_MAX && (rc = upf_reader_next(reader, &b)) > 0) {
-		if (b.type != UPF_BLOCK_SAMPLES || !is_in_time(t, &b))
-			continue;
-		any |= note_block(d, t, &b, of);
-		without += !any;
-	}
-	return rc < 0 ? rc : 0;
-}
-
-/* A pipe cannot be read twice. */
-static int note_first_block(struct upf_decoder *d, const struct trace *t, struct kernel_entries *of)
-{
-	struct upf_block b;
-	int rc = upf_reader_next(t->reader, &b);
-
-	if (rc <= 0)
-		return rc;
-	if (b.type == UPF_BLOCK_SAMPLES)
-		note_block(d, t, &b, of);
-	upf_reader_again(t->reader, &b);
-	return 0;
-}
-
-static int note_trace(struct upf_decoder *d, const struct trace *t, struct kernel_entries *of)
-{
-	enum upf_fault fault;
-	int fd = strcmp(t->path, "-") != 0 ? regular_file_open(t->path) : -1, rc;
-	struct upf_reader *again = fd >= 0 ? upf_reader_open(fd, &fault, NULL) : NULL;
-
-	rc = again ? note_file(d, t, again, of) : note_first_block(d, t, of);
-	upf_reader_close(again);
-	if (fd >= 0)
-		close(fd);
-	return rc;
+	if (!is_in_time(l->trace, b))
+		return true;
+	if (b->fault == UPF_OK && upf_decoder_start(l->decoder, b) == UPF_OK)
+		while (told < ndomains && upf_decoder_has(l->decoder, UPF_ENTRY) &&
+		       upf_decoder_next(l->decoder, &rec) > 0) {
+			if (rec.kind == UPF_SAME)
+				upf_decoder_pass_repeated(l->decoder); /* a small block may repeat millions */
+			if (rec.kind != UPF_ENTRY)
+				continue;
+			told++;
+			note(l->trace, &rec, l->of);
+		}
+	l->any |= told > 0;
+	l->without += !l->any;
+	return l->without < BLOCKS_MAX;
 }
 
 int kernel_entry_find(struct traces *t, struct kernel_entries *of)
 {
-	struct upf_decoder *d = upf_decoder_new();
-	int rc = d ? 0 : -ENOMEM;
+	struct looking l = {.decoder = upf_decoder_new(), .of = of};
+	int rc = l.decoder ? 0 : -ENOMEM;
 
-	for (size_t i = 0; rc == 0 && i < t->n; i++)
-		rc = note_trace(d, &t->list[i], of);
-	upf_decoder_free(d);
+	for (size_t i = 0; rc == 0 && i < t->n; i++) {
+		l.trace = &t->list[i];
+		l.without = 0;
+		l.any = false;
+		rc = first_blocks(l.trace, note_block, &l);
+	}
+	upf_decoder_free(l.decoder);
 	return rc;
 }
 

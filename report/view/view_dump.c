@@ -110,6 +110,11 @@ static void print_other(const struct report *r, const struct upf_record *rec)
 		fprintf(out, "entry domain %" PRIu32 " vcpu %" PRIu32 " %#" PRIx64, rec->domain, rec->vcpu,
 		        rec->count);
 		break;
+	case UPF_BUILD:
+		fprintf(out, "build domain %" PRIu32 " at %#" PRIx64 " ", rec->domain, rec->count);
+		for (uint32_t i = 0; i < rec->registers_size; i++)
+			fprintf(out, "%02x", rec->build_id[i]);
+		break;
 	case UPF_REGISTERS:
 		print_registers(r, rec);
 		break;

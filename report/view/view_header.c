@@ -35,6 +35,8 @@ static void print_domain(const struct report *r, const struct upf_domain *d)
 	fprintf(r->out.file, "%-11s %" PRIu32 "\n", "vcpus", d->vcpus);
 	field(r, "image", d->image);
 	field(r, "build-id", d->build_id);
+	if (d->build_id && d->build_address)
+		fprintf(r->out.file, "%-11s in its memory, at %#" PRIx64 "\n", "", d->build_address);
 }
 
 static void print_tops(const struct report *r, const struct upf_session *s)

@@ -198,6 +198,42 @@ ok $? 'unless --force'
 cut -d' ' -f1-20 chain.lines | "$mktrace" stacks >short.upf
 prints 'of fewer than 20 return addresses nothing is concluded' 19 sh -c "'$report' --folded -q -s built_again short.upf | tr -dc ';' | wc -c"
 
+# --- which build ran, where the guest's memory said it: only a file whose code is there can be meant
+id=$(readelf -n guest | awk '/Build ID/ { print $3 }')
+note="$(address guest _start) $id"
+{ echo "build $note"; cat lines; } | "$mktrace" stacks >found.upf
+prints 'the build is found in memory' "build-id $id in its memory, at 0x${note% *}" \
+	sh -c "'$report' --header found.upf | tail -2 | tr -s ' \n' ' ' | sed 's/ \$//'"
+prints 'its file is right' "$whole" "$report" --folded -q -s guest found.upf
+for view in flat json 'archive -o found.whole'; do
+	# shellcheck disable=SC2086
+	fails "another is refused: --$view" 1 "other: not what web1 ran: $id, and this is c0ffee00c0ffee02" "$report" --$view -s other found.upf
+done
+"$report" -q --force --folded -s other found.upf >out && [ -s out ]
+ok $? 'unless --force'
+{ cat lines; echo block; echo "build $note"; } | "$mktrace" stacks >found_later.upf
+fails 'found while the trace was recorded' 1 'other: not what web1 ran' "$report" -s other found_later.upf
+"$report" -s other <found.upf - >out 2>err
+[ $? -eq 1 ] && grep -q 'other: not what web1 ran' err
+ok $? 'in a pipe, too'
+{ echo "build $note"; cat lines; } | "$mktrace" stacks nowhere.elf c0ffee00c0ffee02 >told.upf
+fails 'what the header says comes first' 1 'guest: not what web1 ran: c0ffee00c0ffee02' "$report" -s guest told.upf
+{ echo "build ffffffff81000000 $id"; cat lines; } | "$mktrace" stacks >kernels.upf
+"$report" -q --folded -s other kernels.upf >out && [ -s out ]
+ok $? 'a program under that kernel is not it'
+fails 'another kernel is, wherever it was loaded' 1 'kernel: not what web1 ran' "$report" -s kernel kernels.upf
+{ echo "build $note"; cat lines; } | "$mktrace" stacks >again.upf
+{ echo "build 400000 c0ffee00c0ffee02"; cat lines; } | "$mktrace" stacks >another.upf
+fails 'two builds in two traces' 1 'another.upf: web1 ran c0ffee00c0ffee02 there, and c0ffee00c0ffee01 in a trace before' "$report" -s guest again.upf another.upf
+mkdir -p byid/.build-id/"${id::2}" && ln -s "$tmp/guest" byid/.build-id/"${id::2}/${id:2}"
+prints 'its file is found by the build-id' "$whole" "$report" --folded -q --symfs byid found.upf
+rm byid/.build-id/"${id::2}/${id:2}" && cp other byid/.build-id/"${id::2}/${id:2}"
+"$report" --folded -q --symfs byid found.upf >out && ! grep -q leaf out
+ok $? 'a file with another build-id is not taken for it'
+objcopy --only-keep-debug guest byid/.build-id/"${id::2}/${id:2}".debug
+"$report" --folded -q --symfs byid found.upf >out && grep -q leaf out
+ok $? 'its file of debug information is better than nothing'
+
 # --- the file of a recorded build
 mv guest kept && cp other guest
 fails 'even where it was recorded' 1 "$tmp/guest: not what web1 ran" "$report" named.upf
@@ -219,6 +255,12 @@ fails 'no symbols at all' 1 'bare' "$report" -s bare run.upf
 
 # --- what the recorder stores
 record=$build/uniprof-record-sim
+"$record" -q -f -d 0.2s -o sim.upf busy idle >/dev/null 2>err
+[ "$("$report" --header sim.upf | grep -c 'build-id *\(11\)\{20\}$')" -eq 1 ] && "$report" --header sim.upf | grep -q 'memory, at 0x2e00$'
+ok $? 'the build-id that is in the memory of a guest'
+"$record" -q -f -d 1.5s --overwrite -o sim.upf busy >/dev/null 2>err
+"$report" --dump sim.upf | awk '/^block/ { n++ } / build domain 0 at 0x2e00 (11)*/ { found++ } END { exit n < 2 || found < n - 1 }'
+ok $? 'in each block of a flight recorder'
 "$record" -q -f -d 0.2s --image guest -o sim.upf busy >/dev/null 2>err
 "$report" --header sim.upf | tr -s ' ' | grep -qF "$tmp/guest" && "$report" --header sim.upf | grep -q c0ffee00c0ffee01
 ok $? '--image: path and build-id'

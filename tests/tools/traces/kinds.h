@@ -45,7 +45,7 @@ void make_hostile(struct maker *m);
  * Stacks, a line each: addresses in hexadecimal, leaf first; with copies, the instruction pointer, the stack pointer
  * and the words there. The domain runs @image, whose identity is @id, unless they are NULL.
  * "guest NAME KIND ARCH [IMAGE IDENTITY]", first: a guest, instead of that domain. "of N": what follows is guest number
- * N's; "entry ADDRESS": of its kernel's first exception; "block": ends a block; "user" before a stack: it is one of
+ * N's; "entry ADDRESS": of its kernel's first exception; "build ADDRESS ID": of its build-id in memory; "block": ends a block; "user" before a stack: it is one of
  * user mode.
  */
 void make_stacks(struct maker *m, bool copies, const char *image, const char *id);

@@ -137,6 +137,18 @@ static void add_sample(struct maker *m, bool copies, uint32_t domain, char *line
 	round_of(m, domain, 40000, &s, 1);
 }
 
+static void add_build(struct maker *m, uint32_t domain, const char *line)
+{
+	uint8_t id[UPF_BUILD_ID_MAX];
+	unsigned size = 0;
+	char *at;
+	uint64_t address = strtoull(line, &at, 16);
+
+	for (at++; size < sizeof(id) && sscanf(at, "%2hhx", &id[size]) == 1; at += 2)
+		size++;
+	check(upf_encode_build(m->encoder, domain, m->now, address, id, size), "build");
+}
+
 void make_stacks(struct maker *m, bool copies, const char *image, const char *id)
 {
 	struct upf_domain domains[GUESTS_MAX] = {plain_session.domains[0]};
@@ -160,6 +172,8 @@ void make_stacks(struct maker *m, bool copies, const char *image, const char *id
 			domain = (uint32_t)atoi(line + 3);
 		else if (strncmp(line, "entry ", 6) == 0)
 			check(upf_encode_entry(m->encoder, domain, m->now, 0, strtoull(line + 6, NULL, 16)), "entry");
+		else if (strncmp(line, "build ", 6) == 0)
+			add_build(m, domain, line + 6);
 		else if (strcmp(line, "block\n") == 0)
 			flush(m);
 		else

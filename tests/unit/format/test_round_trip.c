@@ -155,6 +155,31 @@ static void note(struct model *m, uint32_t domain)
 	x->vcpu = kind == UPF_ENTRY ? vcpu : 0;
 }
 
+static void build(struct model *m, uint32_t domain)
+{
+	uint8_t id[UPF_BUILD_ID_MAX];
+	uint32_t size = UPF_BUILD_ID_MIN + below(m, UPF_BUILD_ID_MAX - UPF_BUILD_ID_MIN + 1);
+	uint64_t address = pseudo(&m->seed);
+	struct expected *x;
+	int rc;
+
+	memset(id, (int)size, size);
+	rc = upf_encode_build(m->encoder, domain, m->now, address, id, size);
+	if (rc == -ENOSPC)
+		return;
+	assert_int_equal(rc, 0);
+	x = expect(m, UPF_BUILD, domain);
+	x->count = address;
+	x->depth = size;
+}
+
+static void check_build(const struct upf_record *r, const struct expected *x)
+{
+	assert_true(r->domain == x->domain && r->count == x->count && r->registers_size == x->depth);
+	for (uint32_t i = 0; i < x->depth; i++)
+		assert_int_equal(r->build_id[i], x->depth);
+}
+
 static void check_stack(const struct upf_decoder *d, const struct upf_record *r, const struct expected *x)
 {
 	uint32_t n, node = r->stack;
@@ -171,6 +196,10 @@ static void check_stack(const struct upf_decoder *d, const struct upf_record *r,
 static void check_record(const struct upf_decoder *d, const struct upf_record *r, const struct expected *x)
 {
 	assert_int_equal(r->kind, x->kind);
+	if (x->kind == UPF_BUILD) {
+		check_build(r, x);
+		return;
+	}
 	assert_true(r->domain == x->domain && r->time_ns == x->time_ns && r->repeated == x->repeated);
 	assert_true(r->pause_ns == x->pause_ns && r->count == x->count && r->code == x->code);
 	assert_int_equal(r->vcpu, x->vcpu);
@@ -254,8 +283,10 @@ static void random_records_come_back(void **state)
 				random_round(&m, domain);
 			else if (what < 9)
 				same(&m, domain);
-			else
+			else if (below(&m, 4))
 				note(&m, domain);
+			else
+				build(&m, domain);
 		}
 		assert_int_equal(upf_writer_block(m.writer, m.encoder), 0);
 		assert_int_equal(upf_writer_finish(m.writer, &totals, UPF_REASON_SIGNAL), 0);
