@@ -92,7 +92,7 @@ static int list_guests(const struct symbols *s, const char *module, struct funct
 
 		if (range->start == range->symbol_start && len > tail && name[len - 1] == ']' &&
 		    strncmp(name + len - tail, " [", 2) == 0 && strncmp(name + len - tail + 2, module, tail - 3) == 0)
-			rc = add(f, name, len - tail, range->start, 0);
+			rc = add(f, name, len - tail, symbols_start(s, range), 0);
 	}
 	return rc;
 }

@@ -16,6 +16,7 @@ struct resolver {
 	const struct symbols *symbols; /* NULL: none; likewise the others */
 	struct lines *const *lines;    /* nlines of them, the first that knows an address is taken */
 	size_t nlines;
+	uint64_t moved; /* how much higher than those tell addresses are */
 	/* Asked before the others. Only find_archived(), archive_find(), knows what an archive is. */
 	const struct archive *archive;
 	bool (*find_archived)(const struct archive *archive, uint64_t address, struct resolution *out);

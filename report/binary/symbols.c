@@ -76,8 +76,10 @@ bool symbols_lowest(const struct symbols *s, size_t from, uint64_t *address)
 void symbols_free(struct symbols *s)
 {
 	free(s->added);
-	free(s->ranges);
-	buf_free(&s->names);
+	if (!s->shared) {
+		free(s->ranges);
+		buf_free(&s->names);
+	}
 	*s = (struct symbols){0};
 }
 
@@ -264,10 +266,20 @@ int symbols_sort(struct symbols *s)
 	return rc;
 }
 
+struct symbols symbols_elsewhere(const struct symbols *s, uint64_t bias)
+{
+	struct symbols same = *s;
+
+	same.bias += bias;
+	same.shared = true;
+	return same;
+}
+
 const struct symbol_range *symbols_range(const struct symbols *s, uint64_t address)
 {
 	size_t low = 0, high = s->nranges;
 
+	address -= s->bias;
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
@@ -286,7 +298,7 @@ uint64_t symbols_end(const struct symbols *s, const struct symbol_range *range)
 
 	for (const struct symbol_range *next = range; next < end && next->symbol_start == range->symbol_start; next++)
 		last = next->end;
-	return last;
+	return last + s->bias;
 }
 
 const char *symbols_name(const struct symbols *s, const struct symbol_range *range)
@@ -300,7 +312,7 @@ const char *symbols_find(const struct symbols *s, uint64_t address, uint64_t *of
 
 	if (!range)
 		return NULL;
-	*offset = address - range->symbol_start;
+	*offset = address - symbols_start(s, range);
 	return symbols_name(s, range);
 }
 
@@ -309,7 +321,7 @@ bool symbols_address(const struct symbols *s, const char *name, uint64_t *addres
 	for (size_t i = 0; i < s->nranges; i++) {
 		if (strcmp(symbols_name(s, &s->ranges[i]), name) != 0)
 			continue;
-		*address = s->ranges[i].symbol_start;
+		*address = symbols_start(s, &s->ranges[i]);
 		return true;
 	}
 	return false;

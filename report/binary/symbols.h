@@ -32,6 +32,7 @@ struct symbol {
 	bool mark;      /* data: names nothing, but ends what stands before it */
 };
 
+/* Without symbols.bias. */
 struct symbol_range {
 	uint64_t start, end; /* [start, end) */
 	uint64_t symbol_start;
@@ -45,6 +46,8 @@ struct symbols {
 	struct symbol_range *ranges;
 	size_t nranges, ranges_cap;
 	struct buf names;
+	uint64_t bias; /* how much higher all ranges are */
+	bool shared;   /* ranges and names are another's */
 };
 
 struct debug_search;
@@ -72,10 +75,17 @@ bool symbols_lowest(const struct symbols *s, size_t from, uint64_t *address);
  */
 bool symbols_added(const struct symbols *s, const char *name, size_t from, size_t to, uint64_t *address);
 int symbols_sort(struct symbols *s); /* 0 or -ENOMEM; nothing may be added afterwards */
+/* The same symbols, which have been sorted, @bias higher: as long as @s. */
+struct symbols symbols_elsewhere(const struct symbols *s, uint64_t bias);
 /* The name at @address and how far behind its start that is; NULL: none. */
 const char *symbols_find(const struct symbols *s, uint64_t address, uint64_t *offset);
 /* The piece of a symbol that holds @address, NULL: none. */
 const struct symbol_range *symbols_range(const struct symbols *s, uint64_t address);
+/* Where that symbol begins. */
+static inline uint64_t symbols_start(const struct symbols *s, const struct symbol_range *range)
+{
+	return range->symbol_start + s->bias;
+}
 /* The end of the symbol that @range is a piece of, up to where another one lies inside it. */
 uint64_t symbols_end(const struct symbols *s, const struct symbol_range *range);
 const char *symbols_name(const struct symbols *s, const struct symbol_range *range);

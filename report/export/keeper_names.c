@@ -131,9 +131,9 @@ static int find_function(struct keeper *k, struct kept_program *p, uint64_t addr
 {
 	const struct symbols *s = &p->of->symbols;
 	const struct kept_function f = {.address = address,
-	                                .start = range->symbol_start,
+	                                .start = symbols_start(s, range),
 	                                .name = symbols_name(s, range),
-	                                .size = symbols_end(s, range) - range->symbol_start};
+	                                .size = symbols_end(s, range) - symbols_start(s, range)};
 	const uint8_t *code;
 	const struct isa *isa;
 	size_t n;
@@ -158,7 +158,8 @@ int keeper_find_functions(struct keeper *k, struct kept_program *p)
 		const uint64_t address = p->addresses[i];
 		const struct symbol_range *range = symbols_range(&p->of->symbols, address);
 
-		if (range && (p->nfunctions == 0 || range->symbol_start > p->functions[p->nfunctions - 1].start))
+		if (range && (p->nfunctions == 0 ||
+		              symbols_start(&p->of->symbols, range) > p->functions[p->nfunctions - 1].start))
 			rc = find_function(k, p, address, range);
 	}
 	sort_addresses(p);

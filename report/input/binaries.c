@@ -188,7 +188,9 @@ static int load_files(struct binaries_loading *l)
 		                                      .domain = l->first[i],
 		                                      .kernel_entries = &l->kernel_entries[l->first[i]],
 		                                      .traces = l->traces,
-		                                      .request = l->request};
+		                                      .request = l->request,
+		                                      .loaded = b->programs,
+		                                      .nloaded = i};
 
 		if (!is_archived(l, l->first[i]))
 			rc = program_load(&b->programs[i], &source, l->why, l->size);

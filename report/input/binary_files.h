@@ -13,6 +13,7 @@
 #include "format/file/identity.h"
 #include "report/binary/debug_file.h"
 #include "report/binary/symbols.h"
+#include "report/input/kernel_entry.h"
 #include "report/input/traces.h"
 
 /* What the command line asks for. */
@@ -39,6 +40,7 @@ struct binary_file {
 	uint64_t lowest, highest;     /* what of it is loaded, as it was linked */
 	const struct isa *isa;        /* of an ELF file; NULL: none that is known */
 	char identity[IDENTITY_SIZE]; /* "": not known, or not needed */
+	struct kernel_symbols kernel; /* of an ELF file whose symbols have been read */
 	bool is_pipe, was_read;
 	struct symbols piped; /* what was read from it: it can be read only once */
 };

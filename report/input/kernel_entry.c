@@ -78,34 +78,43 @@ int kernel_entry_find(struct traces *t, struct kernel_entries *of)
 	return rc;
 }
 
-/* By one address. */
-static bool find_bias(const struct symbols *s, size_t from, uint64_t entry, uint64_t *bias)
+struct kernel_symbols kernel_symbols_of(const struct symbols *s, size_t from)
 {
 	/*
 	 * x86: of division by zero, since Linux 5.8 and before, natively and as a PV guest; while it starts, in the
 	 * same order. AArch64: of all.
 	 */
-	static const char *const names[] = {
+	static const char *const names[KERNEL_HANDLERS] = {
 		"asm_exc_divide_error",    "xen_asm_exc_divide_error",    "divide_error", "xen_divide_error",
 		"early_idt_handler_array", "xen_early_idt_handler_array", "vectors"};
-	uint64_t linked;
+	struct kernel_symbols k = {.is_known = true};
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		if (!symbols_added(s, names[i], from, s->nadded, &linked) || (entry - linked) % ALIGNMENT != 0)
+	if (!symbols_added(s, KERNEL_START, from, s->nadded, &k.start))
+		return k;
+	for (int i = 0; i < KERNEL_HANDLERS; i++)
+		symbols_added(s, names[i], from, s->nadded, &k.handlers[i]);
+	return k;
+}
+
+/* By one address. */
+static bool find_bias(const struct kernel_symbols *k, uint64_t entry, uint64_t *bias)
+{
+	for (int i = 0; i < KERNEL_HANDLERS; i++) {
+		if (!k->handlers[i] || (entry - k->handlers[i]) % ALIGNMENT != 0)
 			continue;
-		*bias = entry - linked;
+		*bias = entry - k->handlers[i];
 		return true;
 	}
 	return false;
 }
 
-bool kernel_entry_bias(const struct symbols *s, size_t from, const struct kernel_entries *e, uint64_t *bias)
+bool kernel_entry_bias(const struct kernel_symbols *k, const struct kernel_entries *e, uint64_t *bias)
 {
 	size_t found = 0;
 	uint64_t one;
 
 	for (size_t i = 0; i < e->n; i++) {
-		if (!find_bias(s, from, e->address[i], &one))
+		if (!find_bias(k, e->address[i], &one))
 			continue;
 		if (found++ && one != *bias)
 			return false;

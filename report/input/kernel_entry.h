@@ -26,10 +26,20 @@ struct kernel_entries {
  * negative errno.
  */
 int kernel_entry_find(struct traces *t, struct kernel_entries *of);
+#define KERNEL_HANDLERS 7
+
+/* Where a kernel's image and its handlers are linked; 0: it lacks that one. Without a start it is no kernel. */
+struct kernel_symbols {
+	uint64_t start, handlers[KERNEL_HANDLERS];
+	bool is_known;
+};
+
+/* Those of the file whose symbols were added from the @from-th on. */
+struct kernel_symbols kernel_symbols_of(const struct symbols *s, size_t from);
 /*
- * How much higher the kernel whose symbols were added from the @from-th on lies, if one of @e is its handler's. False:
- * the symbols are not a kernel's, or it is not that kernel, or it was in several places: the guest was rebooted.
+ * How much higher that kernel lies, if one of @e is its handler's. False: it is not that kernel, or it was in several
+ * places: the guest was rebooted.
  */
-bool kernel_entry_bias(const struct symbols *s, size_t from, const struct kernel_entries *e, uint64_t *bias);
+bool kernel_entry_bias(const struct kernel_symbols *k, const struct kernel_entries *e, uint64_t *bias);
 
 #endif

@@ -12,9 +12,6 @@
 struct program_loading {
 	struct program *program;
 	const struct program_source *source;
-	struct binary_file **files; /* @n of them */
-	uint64_t *bias;             /* of each */
-	size_t n;
 	char *why;
 	size_t size;
 };
@@ -39,35 +36,35 @@ static bool lowest_address(const char *path, const struct symbols *s, size_t fro
 }
 
 /*
- * How much higher the kernel in the image, whose symbols are the last ones from @from on, lies than it was linked: the
- * list of names that was taken from the guest, one of the first @nlists symbols, tells, or else the trace. 0: neither.
+ * How much higher the kernel in the image lies than it was linked: the list of names that was taken from the guest, one
+ * of the first @nlists symbols, tells, or else the trace. 0: neither, or it is no kernel.
  */
-static uint64_t kernel_bias(const struct program_loading *l, size_t nlists, size_t from)
+static uint64_t kernel_bias(const struct program_loading *l, const struct binary_file *file, size_t nlists)
 {
-	const struct symbols *s = &l->program->symbols;
-	uint64_t linked, seen, bias;
+	uint64_t seen, bias;
 
-	if (!symbols_added(s, KERNEL_START, from, s->nadded, &linked))
+	if (!file->kernel.start)
 		return 0;
-	if (symbols_added(s, KERNEL_START, 0, nlists, &seen))
-		return seen - linked;
-	return kernel_entry_bias(s, from, l->source->kernel_entries, &bias) ? bias : 0;
+	if (symbols_added(&l->program->symbols, KERNEL_START, 0, nlists, &seen))
+		return seen - file->kernel.start;
+	return kernel_entry_bias(&file->kernel, l->source->kernel_entries, &bias) ? bias : 0;
 }
 
 /* @nlists: how many of the symbols are from lists; @from: where the file's begin. */
 static int choose_bias(struct program_loading *l, size_t i, size_t nlists, size_t from)
 {
-	const struct binary_file *file = l->files[i];
-	uint64_t lowest;
+	struct binary_file *file = l->program->files[i];
+	uint64_t *bias = &l->program->bias[i], lowest;
 
+	if (file->is_elf && !file->kernel.is_known)
+		file->kernel = kernel_symbols_of(&l->program->symbols, from);
 	if (!file->moved || file->by_offset) {
-		l->bias[i] = file->moved ? file->where : file->is_elf ? kernel_bias(l, nlists, from) : 0;
+		*bias = file->moved ? file->where : file->is_elf ? kernel_bias(l, file, nlists) : 0;
 		return 0;
 	}
 	if (!lowest_address(file->path, &l->program->symbols, from, &lowest))
-		return fail(l, binary_file_name(file),
-		            "nothing in it is loaded: where it lies cannot be told by an address");
-	l->bias[i] = file->where - lowest;
+		return fail(l, binary_file_name(file), "nothing in it is loaded: where it lies cannot be told by an address");
+	*bias = file->where - lowest;
 	return 0;
 }
 
@@ -94,14 +91,14 @@ static int add_symbols(struct program_loading *l, size_t i, size_t nlists)
 	struct symbols *symbols = &l->program->symbols;
 	size_t from = symbols->nadded;
 	char why[200];
-	int rc = read_symbols(l, l->files[i], why, sizeof(why));
+	int rc = read_symbols(l, l->program->files[i], why, sizeof(why));
 
 	/* A kernel's vmlinux may be stripped and still be what its stacks are unwound by. */
-	if (rc < 0 || (rc > 0 && !l->files[i]->image && !image_has_tables(l->files[i]->path)))
-		return fail(l, binary_file_name(l->files[i]), why);
+	if (rc < 0 || (rc > 0 && !l->program->files[i]->image && !image_has_tables(l->program->files[i]->path)))
+		return fail(l, binary_file_name(l->program->files[i]), why);
 	if (choose_bias(l, i, nlists, from) != 0)
 		return -1;
-	symbols_move(symbols, from, l->bias[i]);
+	symbols_move(symbols, from, l->program->bias[i]);
 	return 0;
 }
 
@@ -130,12 +127,12 @@ static int load_symbols(struct program_loading *l)
 	size_t nlists;
 	int rc = 0;
 
-	for (size_t i = 0; rc == 0 && i < l->n; i++)
-		if (!l->files[i]->is_elf)
+	for (size_t i = 0; rc == 0 && i < l->program->nfiles; i++)
+		if (!l->program->files[i]->is_elf)
 			rc = add_symbols(l, i, 0);
 	nlists = symbols->nadded;
-	for (size_t i = 0; rc == 0 && i < l->n; i++)
-		if (l->files[i]->is_elf && (rc = check_machine(l, l->files[i])) == 0)
+	for (size_t i = 0; rc == 0 && i < l->program->nfiles; i++)
+		if (l->program->files[i]->is_elf && (rc = check_machine(l, l->program->files[i])) == 0)
 			rc = add_symbols(l, i, nlists);
 	return rc == 0 && symbols_sort(symbols) != 0 ? fail(l, "symbols", strerror(ENOMEM)) : rc;
 }
@@ -153,9 +150,10 @@ static int load_cfi(struct program_loading *l)
 	p->cfi = cfi_new(&p->symbols);
 	if (!p->cfi)
 		return fail(l, NULL, strerror(ENOMEM));
-	for (size_t i = 0; i < l->n; i++)
-		if (l->files[i]->is_elf && cfi_add_image(p->cfi, l->files[i]->path, l->bias[i], why, sizeof(why)) != 0)
-			return fail(l, binary_file_name(l->files[i]), why);
+	for (size_t i = 0; i < l->program->nfiles; i++)
+		if (l->program->files[i]->is_elf &&
+		    cfi_add_image(p->cfi, l->program->files[i]->path, l->program->bias[i], why, sizeof(why)) != 0)
+			return fail(l, binary_file_name(l->program->files[i]), why);
 	return 0;
 }
 
@@ -165,11 +163,12 @@ static int load_lines(struct program_loading *l)
 
 	if (p->no_inline)
 		return 0;
-	p->lines = calloc(l->n + 1, sizeof(struct lines *));
-	for (size_t i = 0; p->lines && i < l->n; i++) {
-		if (!l->files[i]->is_linked)
+	p->lines = calloc(l->program->nfiles + 1, sizeof(struct lines *));
+	for (size_t i = 0; p->lines && i < l->program->nfiles; i++) {
+		if (!l->program->files[i]->is_linked)
 			continue;
-		p->lines[p->nlines] = lines_new(l->files[i]->path, l->bias[i], &l->source->request->debug);
+		p->lines[p->nlines] =
+			lines_new(l->program->files[i]->path, l->program->bias[i], &l->source->request->debug);
 		if (!p->lines[p->nlines++])
 			return fail(l, NULL, strerror(ENOMEM));
 	}
@@ -182,13 +181,13 @@ static int list_files(struct program_loading *l)
 {
 	struct binary_files *all = l->source->files;
 
-	l->files = calloc(all->n + 1, sizeof(struct binary_file *));
-	l->bias = calloc(all->n + 1, sizeof(*l->bias));
-	if (!l->files || !l->bias)
+	l->program->files = calloc(all->n + 1, sizeof(struct binary_file *));
+	l->program->bias = calloc(all->n + 1, sizeof(*l->program->bias));
+	if (!l->program->files || !l->program->bias)
 		return fail(l, NULL, strerror(ENOMEM));
 	for (size_t i = 0; i < all->n; i++)
 		if (binary_files_for(all, l->source->domain, i))
-			l->files[l->n++] = &all->list[i];
+			l->program->files[l->program->nfiles++] = &all->list[i];
 	return 0;
 }
 
@@ -198,24 +197,55 @@ static void set_options(struct program *p, const struct binary_request *request)
 	p->no_inline = request->no_inline;
 }
 
+/* Is it @other, as a whole, elsewhere? Then *moved says how much higher: the files know by now where they are linked. */
+static bool is_like(const struct program_loading *l, const struct program *other, uint64_t *moved)
+{
+	const struct program *p = l->program;
+	bool same = p->nfiles > 0 && p->nfiles == other->nfiles && !other->like;
+
+	for (size_t i = 0; same && i < p->nfiles; i++) {
+		same = p->files[i] == other->files[i] && p->files[i]->kernel.start && !p->files[i]->moved;
+		p->bias[i] = same ? kernel_bias(l, p->files[i], 0) : 0;
+		same = same && (i == 0 || p->bias[i] - other->bias[i] == *moved);
+		*moved = p->bias[i] - other->bias[i];
+	}
+	return same;
+}
+
+/* Of many guests with one kernel, which is relocated in each, names and lines are read once. */
+static bool share(struct program_loading *l)
+{
+	struct program *p = l->program;
+
+	for (size_t i = 0; !p->like && i < l->source->nloaded; i++)
+		if (is_like(l, &l->source->loaded[i], &p->moved))
+			p->like = &l->source->loaded[i];
+	if (!p->like)
+		return false;
+	p->symbols = symbols_elsewhere(&p->like->symbols, p->moved);
+	p->lines = p->like->lines;
+	p->nlines = p->like->nlines;
+	return true;
+}
+
 int program_load(struct program *p, const struct program_source *source, char *why, size_t size)
 {
 	struct program_loading l = {.program = p, .source = source, .why = why, .size = size};
 	int rc = list_files(&l);
 
 	set_options(p, source->request);
-	if (rc == 0)
+	for (size_t i = 0; rc == 0 && i < p->nfiles; i++)
+		rc = p->files[i]->is_elf ? check_machine(&l, p->files[i]->path) : 0;
+	if (rc == 0 && !share(&l))
 		rc = load_symbols(&l);
 	if (rc == 0)
 		rc = load_cfi(&l);
-	if (rc == 0)
+	if (rc == 0 && !p->like)
 		rc = load_lines(&l);
-	p->has_files = l.n > 0;
+	p->has_files = p->nfiles > 0;
 	p->has_symbols = p->symbols.nranges > 0;
-	for (size_t i = 0; i < l.n; i++)
-		p->has_symbols |= !l.files[i]->image;
-	free(l.files);
-	free(l.bias);
+	for (size_t i = 0; i < p->nfiles; i++)
+		p->has_symbols |= !p->files[i]->image;
 	return rc;
 }
 
@@ -235,9 +265,12 @@ int program_archived(struct program *p)
 
 void program_free(struct program *p)
 {
-	for (size_t i = 0; i < p->nlines; i++)
+	for (size_t i = 0; !p->like && i < p->nlines; i++)
 		lines_free(p->lines[i]);
-	free(p->lines);
+	if (!p->like)
+		free(p->lines);
+	free(p->files);
+	free(p->bias);
 	cfi_free(p->cfi);
 	archive_free(p->archive);
 	symbols_free(&p->symbols);
@@ -251,6 +284,7 @@ struct resolver program_resolver(const struct program *p)
 	return (struct resolver){.symbols = &p->symbols,
 	                         .lines = p->lines,
 	                         .nlines = p->nlines,
+	                         .moved = p->moved,
 	                         .archive = p->archive,
 	                         .find_archived = archive_find,
 	                         .no_inline = p->no_inline};
@@ -294,12 +328,13 @@ const uint8_t *program_function(const struct program *p, uint64_t address, uint6
                                 const struct isa **isa)
 {
 	const struct symbol_range *range = symbols_range(&p->symbols, address);
-	uint64_t length = range ? symbols_end(&p->symbols, range) - range->symbol_start : 0;
-	const uint8_t *code = range ? code_at(p, address, range->symbol_start, size, isa) : NULL;
+	uint64_t first = range ? symbols_start(&p->symbols, range) : 0;
+	uint64_t length = range ? symbols_end(&p->symbols, range) - first : 0;
+	const uint8_t *code = range ? code_at(p, address, first, size, isa) : NULL;
 
 	if (!code)
 		return NULL;
-	*start = range->symbol_start;
+	*start = first;
 	*size = *size < length ? *size : (size_t)length;
 	*size = *size < ARCHIVE_CODE_MAX ? *size : ARCHIVE_CODE_MAX;
 	return *size ? code : NULL;

@@ -13,6 +13,11 @@
 
 /* Zero-initialise, program_free() at the end. */
 struct program {
+	struct binary_file **files; /* nfiles of them */
+	uint64_t *bias;             /* of each */
+	size_t nfiles;
+	const struct program *like; /* of the same files, @moved lower: symbols and lines are its own */
+	uint64_t moved;
 	struct symbols symbols;
 	struct cfi *cfi;      /* NULL: stacks are shown as recorded */
 	struct lines **lines; /* nlines of them: of files that may have DWARF */
@@ -30,6 +35,9 @@ struct program_source {
 	const struct kernel_entries *kernel_entries; /* its own */
 	const struct traces *traces;
 	const struct binary_request *request;
+	const struct program
+		*loaded; /* nloaded of them, which outlive it: what they have in common with it is shared */
+	size_t nloaded;
 };
 
 /* 0, or -1 with one line in @why. */

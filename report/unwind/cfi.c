@@ -229,7 +229,7 @@ static bool is_entry(const struct cfi *cfi, uint64_t address)
 	const struct symbol_range *at = symbols_range(cfi->symbols, address);
 
 	for (struct source_image *i = NULL; at && (i = next_image(cfi, i)) != NULL;) {
-		uint64_t entry = image_entry(i->image);
+		uint64_t entry = image_entry(i->image) - cfi->symbols->bias;
 
 		if (image_is_linked(i->image) && entry >= at->start && entry < at->end)
 			return true;
@@ -261,7 +261,7 @@ static bool from_name(const struct cfi *cfi, uint64_t address, bool behind, stru
 {
 	const struct symbol_range *at = symbols_range(cfi->symbols, address);
 
-	if (behind || !at || at->symbol_start != address)
+	if (behind || !at || symbols_start(cfi->symbols, at) != address)
 		return false;
 	plain_row(cfi->isa, &k->row, 0);
 	k->source = CFI_BY_CODE;

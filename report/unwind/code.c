@@ -154,7 +154,7 @@ enum call_kind code_call_before(struct code *c, uint64_t address, uint64_t *targ
 	if (direct) {
 		*target = x.target;
 		callee = symbols_range(c->symbols, x.target);
-		if (callee && callee->symbol_start == x.target)
+		if (callee && symbols_start(c->symbols, callee) == x.target)
 			return CALL_DIRECT;
 	}
 	for (const uint8_t *size = isa->indirect_calls; *size; size++)

@@ -11,10 +11,11 @@
 static struct part part_at(const struct symbols *s, const struct symbol_range *range)
 {
 	const struct symbol_range *end = s->ranges + s->nranges;
-	struct part p = {range->symbol_start, range->end};
+	struct part p = {symbols_start(s, range), range->end + s->bias};
 
-	for (const struct symbol_range *next = range + 1; next < end && next->symbol_start == p.start; next++)
-		p.end = next->end;
+	for (const struct symbol_range *next = range + 1; next < end && next->symbol_start == range->symbol_start;
+	     next++)
+		p.end = next->end + s->bias;
 	return p;
 }
 

@@ -14,11 +14,11 @@ cd "$tmp" || exit 1
 ok $? 'traces of less than 20 kB'
 
 # quick NAME EXIT COMMAND...: ends with that code, within 4 s of CPU time (all but heat maps take some hundredths), and
-# within $memory kB of addresses and $files descriptors.
+# within $memory kB of addresses, $data kB of memory of its own and $files descriptors.
 quick() {
 	local name=$1 want=$2 code
 	shift 2
-	(ulimit -t 4 -v "${memory:-unlimited}" -n "${files:-256}" && exec "$@" >out 2>err </dev/null)
+	(ulimit -t 4 -v "${memory:-unlimited}" -n "${files:-256}" -d "${data:-unlimited}" && exec "$@" >out 2>err </dev/null)
 	code=$?
 	sed 's/^/# /' err | head -5
 	[ $code -eq "$want" ] || echo "# exit status $code, not $want"
@@ -61,6 +61,31 @@ done
 [ "$(grep -c '^end ' out)" -eq 1101 ]
 ok $? 'all are read to their ends'
 rm many*
+
+# --- many guests with one kernel, which each of them has elsewhere: its names are in memory once
+awk 'BEGIN {
+	print ".globl _text, asm_exc_divide_error, last; .text; _text: asm_exc_divide_error: ret"
+	for (i = 0; i < 60000; i++)
+		printf ".type one_of_its_functions_%d,@function; one_of_its_functions_%d: nop; ret; .size one_of_its_functions_%d, 2\n", i, i, i
+	print ".type last,@function; last: nop; nop; ret; .size last, 3"
+}' | as -o kernel.o && ld -Ttext=0xffffffff81000000 -e _text -o kernel kernel.o
+text=0x$(nm kernel | awk '$3 == "asm_exc_divide_error" { print $1 }') last=0x$(nm kernel | awk '$3 == "last" { print $1 }')
+guests() { # guests COUNT
+	for ((i = 0; i < $1; i++)); do echo "guest g$i 3 1"; done
+	for ((i = 0; i < $1; i++)); do printf 'of %d\nentry %x\n%x\n' $i $((text + (i << 21))) $((last + (i << 21) + 1)); done
+}
+for n in 1 60; do
+	guests $n | "$mktrace" stacks >guests$n.upf
+	data=70000 quick "$n guests with one kernel of 60,000 functions" 0 "$report" --folded -q -s kernel guests$n.upf
+	[ "$(grep -cE '^(g[0-9]+;)?last 1$' out)" -eq $n ]
+	ok $? '… have its names, wherever they have it'
+done
+data=70000 quick '… instructions, too' 0 "$report" --annotate last -q -s kernel guests60.upf
+[ "$(grep -cE ' 1  *ffffffff[0-9a-f]+  nop$' out)" -eq 60 ]
+ok $? '… each its own'
+data=90000 quick '… and in an archive' 0 "$report" --force --archive -q -s kernel -o guests.whole guests60.upf
+"$report" --folded -q guests.whole >out && [ "$(grep -cE '^g[0-9]+;last 1$' out)" -eq 60 ]
+ok $? '… with the same names'
 
 # --- binaries
 

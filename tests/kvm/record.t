@@ -11,6 +11,7 @@ for kind in shares levels recursion depth:16; do
 	start_vmm -k "work=$kind far"
 	ok "$truth: recorded by pid" recorded "$truth" -F 2k -n 5000 "$pid"
 	ok "$truth: every stack is the guest's, every share of time within 3 points" shares "$truth" "$truth" 0
+	ok "$truth: the trace says which build ran, as the guest's memory has it" says_build "$truth"
 	ok "$truth: nothing is left behind" untouched
 	end_machines
 done
@@ -30,6 +31,7 @@ tells_where() {
 	"$report" --dump -q "$work/moved.upf" | grep -m 1 " entry .* 0x$(printf %x $((0x$linked + (1 << 30) + (77 << 21))))$"
 }
 ok "the trace tells where" tells_where
+ok "and which build it is" says_build moved
 ok "by its image alone every stack is the guest's, every share of time within 3 points" shares moved shares 0
 end_machines
 

@@ -92,6 +92,15 @@ recorded() {
 	"$report" --verify "$work/$name.upf"
 }
 
+# says_build NAME: the trace has the guest's build-id, found in its memory.
+says_build() {
+	local id
+
+	id=$(readelf -n "$guest" | awk '/Build ID/ { print $3 }')
+	"$report" --header "$work/$1.upf" | tail -2 | tee "$work/build-id"
+	[ "$id" ] && grep -q "^build-id  *$id\$" "$work/build-id" && grep -q 'in its memory, at 0x' "$work/build-id"
+}
+
 # Truths are of functions. Where the vCPU's thread was in its monitor there is no stack.
 folded() {
 	"$report" -q --folded --no-inline -s "$guest" "$@" | sed 's/^\[user\];//' | grep -v '^\[no stack\]'

@@ -13,8 +13,16 @@ recorded() {
 	cat "$out/$1.err"
 	[ "$(cat "$out/$1.rc")" = 0 ] && "$report" --verify "$out/$1.upf"
 }
+says_build() {
+	local id
+
+	id=$(readelf -n "$guest" | awk '/Build ID/ { print $3 }')
+	"$report" --header "$out/$1.upf" | tail -2 | tee "$work/build-id"
+	[ "$id" ] && grep -q "^build-id  *$id\$" "$work/build-id" && grep -q 'in its memory, at 0x' "$work/build-id"
+}
 for kind in shares levels recursion; do
 	ok "$kind: recorded" recorded $kind
+	ok "$kind: the trace says which build ran, as the guest's memory has it" says_build $kind
 	ok "$kind: under 1 % of the rounds were taken twice" seldom_retaken $kind
 	ok "$kind: every stack is the guest's, every share of time within 3 points" shares "$out/$kind.upf" $kind
 done
