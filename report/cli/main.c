@@ -162,6 +162,8 @@ static const char *failure_text(int error)
 static void say_wrong_build(const struct recording *r)
 {
 	char name[128] = "the domain";
+	struct build_count count;
+	bool by_returns;
 
 	for (uint32_t d = 0; d < r->traces.session.ndomains; d++) {
 		if (binaries_program(&r->binaries, d) == r->wrong.program) {
@@ -169,9 +171,12 @@ static void say_wrong_build(const struct recording *r)
 			break;
 		}
 	}
-	say("the binary is probably another build than %.64s ran, or lies at another address: of %s return addresses in "
-	    "its code, %s follow a call; find that build, or use this one by --force",
-	    name, text_count(r->wrong.checked).s, text_count(r->wrong.calls).s);
+	by_returns = build_check_by_returns(&r->wrong);
+	count = by_returns ? r->wrong.returns : r->wrong.leaves;
+	say("the binary is probably another build than %.64s ran, or lies at another address: of %s %s in its code, %s %s; "
+	    "find that build, or use this one by --force",
+	    name, text_count(count.checked).s, by_returns ? "return addresses" : "instruction pointers",
+	    text_count(count.right).s, by_returns ? "follow a call" : "are at an instruction");
 }
 
 /* Colour, width and pager belong to the terminal that standard output may be, before anything is written there. */

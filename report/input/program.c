@@ -216,12 +216,14 @@ static bool is_like(const struct program_loading *l, const struct program *other
 static bool share(struct program_loading *l)
 {
 	struct program *p = l->program;
+	uint64_t moved = 0;
 
 	for (size_t i = 0; !p->like && i < l->source->nloaded; i++)
-		if (is_like(l, &l->source->loaded[i], &p->moved))
+		if (is_like(l, &l->source->loaded[i], &moved))
 			p->like = &l->source->loaded[i];
 	if (!p->like)
 		return false;
+	p->moved = moved;
 	p->symbols = symbols_elsewhere(&p->like->symbols, p->moved);
 	p->lines = p->like->lines;
 	p->nlines = p->like->nlines;

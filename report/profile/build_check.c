@@ -4,20 +4,30 @@
 
 #include <stdlib.h>
 
-#define LEAST 20u /* addresses */
-#define HALF 2u   /* of the right build nearly all follow a call, of a wrong one one in thirty or fewer */
+/*
+ * Of the right build nearly all return addresses follow a call: all but a few where execution began or an interrupt
+ * came. Of a wrong one, one in thirty or fewer do.
+ */
+#define FEW 5u   /* tell if no more than a fifth follows a call */
+#define MANY 20u /* tell if less than half do */
+/* Of the right build all instruction pointers are at an instruction; of a wrong one, where these have 3 to 4 bytes. */
+#define LEAVES 10u      /* tell if less than two thirds are */
+#define LEAVES_MAX 200u /* that are asked about: their functions are decoded */
 
 /* What is known of a node of the call tree. */
 struct node_facts {
 	uint32_t program;
 	bool kernel; /* on a stack of the kernel's mode */
 	bool caller; /* and has a callee there */
+	bool leaf;   /* and is an instruction pointer there */
 };
 
 static void learn_stacks(struct node_facts *facts, const struct profile *p)
 {
-	for (size_t i = 0; i < p->nstacks; i++)
+	for (size_t i = 0; i < p->nstacks; i++) {
 		facts[p->stacks[i].node].kernel |= !p->stacks[i].user;
+		facts[p->stacks[i].node].leaf |= !p->stacks[i].user;
+	}
 	for (size_t n = p->tree.n; n-- > 1;) {
 		struct node_facts *parent = &facts[p->tree.nodes[n].parent];
 
@@ -49,6 +59,12 @@ static bool is_new(struct hash_table *seen, const struct profile *p, const struc
 	return true;
 }
 
+static void count(struct build_count *of, bool right)
+{
+	of->checked++;
+	of->right += right;
+}
+
 static void ask(const struct binaries *b, const struct profile *p, const struct node_facts *facts,
                 struct build_check *of)
 {
@@ -57,15 +73,34 @@ static void ask(const struct binaries *b, const struct profile *p, const struct 
 	for (uint32_t n = 1; n < p->tree.n; n++) {
 		const struct call_node *node = &p->tree.nodes[n];
 		const uint32_t program = facts[n].program;
-		bool calls;
+		struct cfi *cfi = program < b->nprograms ? b->programs[program].cfi : NULL;
+		bool right;
 
-		if (!facts[n].caller || node->flags || program >= b->nprograms || !b->programs[program].cfi ||
-		    !is_new(&seen, p, facts, n) || !cfi_code_before(b->programs[program].cfi, node->address, &calls))
+		if ((!facts[n].caller && !facts[n].leaf) || (node->flags & ~FRAME_EXACT) || !cfi ||
+		    !is_new(&seen, p, facts, n))
 			continue;
-		of[program].checked++;
-		of[program].calls += calls;
+		if (facts[n].caller && !node->flags && cfi_code_before(cfi, node->address, &right))
+			count(&of[program].returns, right);
+		else if (facts[n].leaf && of[program].leaves.checked < LEAVES_MAX &&
+		         cfi_code_at(cfi, node->address, &right))
+			count(&of[program].leaves, right);
 	}
 	hash_table_free(&seen);
+}
+
+bool build_check_by_returns(const struct build_check *found)
+{
+	const struct build_count *r = &found->returns;
+
+	return r->checked >= MANY ? r->right < r->checked / 2 : r->checked >= FEW && r->right <= r->checked / 5;
+}
+
+static bool by_leaves(const struct build_check *found)
+{
+	const struct build_count *l = &found->leaves;
+
+	return l->checked >= LEAVES && l->right < l->checked - l->checked / 3 &&
+	       found->returns.right <= found->returns.checked / 2;
 }
 
 bool build_check(const struct binaries *b, const struct profile *p, struct build_check *found)
@@ -79,8 +114,9 @@ bool build_check(const struct binaries *b, const struct profile *p, struct build
 		ask(b, p, facts, of);
 	}
 	for (uint32_t i = 0; of && !wrong && i < b->nprograms; i++) {
-		*found = (struct build_check){i, of[i].checked, of[i].calls};
-		wrong = found->checked >= LEAST && found->calls < found->checked / HALF;
+		*found = of[i];
+		found->program = i;
+		wrong = build_check_by_returns(found) || by_leaves(found);
 	}
 	free(of);
 	free(facts);

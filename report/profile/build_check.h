@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * build_check.h - is a program's binary the build that ran? A return address follows a call; in another build, or at
- * another address, nearly none of the trace's does.
+ * build_check.h - is a program's binary the build that ran? A return address follows a call, and an instruction pointer
+ * is at an instruction; in another build, or at another address, nearly none and few of the trace's.
  */
 #ifndef REPORT_PROFILE_BUILD_CHECK_H
 #define REPORT_PROFILE_BUILD_CHECK_H
@@ -10,9 +10,14 @@
 #include "report/profile/profile.h"
 
 struct build_check {
-	uint32_t program;        /* whose binary is probably another build's */
-	uint64_t checked, calls; /* its different return addresses in the binary's code; those that follow a call */
+	uint32_t program; /* whose binary is probably another build's */
+	struct build_count {
+		uint64_t checked, right; /* different addresses in the binary's code; those that fit it */
+	} returns, leaves;
 };
+
+/* The return addresses tell it, not the instruction pointers. */
+bool build_check_by_returns(const struct build_check *found);
 
 /*
  * True: the binary of some program is probably not what ran, see @found. Only frames that the recorder found by frame

@@ -357,3 +357,22 @@ bool cfi_code_before(struct cfi *cfi, uint64_t return_address, bool *calls)
 	}
 	return any;
 }
+
+bool cfi_code_at(struct cfi *cfi, uint64_t address, bool *begins)
+{
+	bool any = false;
+
+	*begins = false;
+	for (size_t i = 0; i < cfi->nimages && !*begins; i++) {
+		const struct source_image *image = &cfi->images[i];
+		size_t left;
+		int found;
+
+		if (!image->code || !image_code(image->image, address, &left))
+			continue;
+		found = code_has_instruction(image->code, address);
+		any |= found >= 0;
+		*begins = found > 0;
+	}
+	return any;
+}

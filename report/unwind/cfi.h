@@ -78,5 +78,7 @@ struct cfi_known_row cfi_from_code(struct cfi *cfi, uint64_t address, bool behin
 bool cfi_called_from(struct cfi *cfi, uint64_t return_address, uint64_t callee);
 /* Has an image code before @return_address, of any instruction set? Then *calls says whether that is a call. */
 bool cfi_code_before(struct cfi *cfi, uint64_t return_address, bool *calls);
+/* Has an image's code a function at @address? Then *begins says whether one of its instructions is there. */
+bool cfi_code_at(struct cfi *cfi, uint64_t address, bool *begins);
 
 #endif

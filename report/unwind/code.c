@@ -10,7 +10,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#define REACH_MAX 64 /* functions searched by code_reaches() */
+#define REACH_MAX 64       /* functions searched by code_reaches() */
+#define FUNCTION_MAX 4096u /* bytes that code_has_instruction() decodes */
 
 struct code {
 	const struct image *image;
@@ -208,4 +209,23 @@ bool code_reaches(struct code *c, uint64_t target, uint64_t address)
 		}
 	}
 	return false;
+}
+
+int code_has_instruction(struct code *c, uint64_t address)
+{
+	const struct symbol_range *function = symbols_range(c->symbols, address);
+	uint64_t at = function ? symbols_start(c->symbols, function) : address;
+	const struct isa *isa = image_isa_at(c->image, address);
+	struct instruction x;
+	size_t left;
+
+	if (!function || address - at > FUNCTION_MAX || isa->other) /* ARM has data among its code */
+		return -ENODATA;
+	for (; at < address; at += x.size) {
+		const uint8_t *code = image_code(c->image, at, &left);
+
+		if (!code || !flow_step(c->reader, isa, code, left, at, NULL, &x))
+			return -ENODATA;
+	}
+	return at == address;
 }

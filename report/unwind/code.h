@@ -33,4 +33,10 @@ enum call_kind code_call_before(struct code *c, uint64_t address, uint64_t *targ
  */
 bool code_reaches(struct code *c, uint64_t target, uint64_t address);
 
+/*
+ * Is there an instruction at @address, counted from the beginning of its function? -ENODATA: that cannot be told, as
+ * there is no symbol, or data among the code.
+ */
+int code_has_instruction(struct code *c, uint64_t address);
+
 #endif

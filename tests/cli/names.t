@@ -195,8 +195,24 @@ ok $? 'so is another address'
 ok $? 'and what the new trace is compared with'
 "$report" -q --force --folded -s built_again chain.upf >out && [ "$(awk -F';' '{ print $NF }' out)" = 'f30 1' ]
 ok $? 'unless --force'
-cut -d' ' -f1-20 chain.lines | "$mktrace" stacks >short.upf
-prints 'of fewer than 20 return addresses nothing is concluded' 19 sh -c "'$report' --folded -q -s built_again short.upf | tr -dc ';' | wc -c"
+cut -d' ' -f1-6 chain.lines | "$mktrace" stacks >few.upf
+fails 'a few return addresses tell it if none follows a call' 1 'probably another build than web1 ran, or lies at another address: of 5 return addresses' "$report" -s built_again few.upf
+prints 'and if all do' 'f25;f26;f27;f28;f29;f30 1' "$report" --folded -q -s ran few.upf
+cut -d' ' -f1-5 chain.lines | "$mktrace" stacks >fewer.upf
+prints 'of fewer than 5 nothing is concluded' 4 sh -c "'$report' --folded -q -s built_again fewer.upf | tr -dc ';' | wc -c"
+instructions() { objdump -d --no-show-raw-insn "$@" ran | awk '/^ +[0-9a-f]+:\t/ { sub(":", "", $1); print $1 }'; }
+instructions | awk 'NR % 8 == 0' | "$mktrace" stacks >leaves.upf
+[ "$("$report" --folded -q -s ran leaves.upf | wc -l)" -ge 20 ]
+ok $? 'stacks without callers: the right build'
+said='instruction pointers in its code, '
+fails 'stacks without callers: another build' 1 "$said" "$report" -s built_again leaves.upf
+instructions | awk 'NR % 8 == 0 { print $1 " 1000 0" }' | "$mktrace" copies >frameless.upf
+fails 'copies of stacks: another build' 1 "$said" "$report" -s built_again frameless.upf
+"$report" --folded -q -s ran frameless.upf >out
+ok $? 'copies of stacks: the right build'
+instructions | awk 'NR % 8 == 0 { print "user " $1 }' | "$mktrace" stacks >users.upf
+"$report" --folded -q -s built_again users.upf >out
+ok $? "a program's own addresses say nothing of the kernel"
 
 # --- which build ran, where the guest's memory said it: only a file whose code is there can be meant
 id=$(readelf -n guest | awk '/Build ID/ { print $3 }')
