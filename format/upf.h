@@ -162,11 +162,11 @@ struct upf_domain {
 	uint8_t kind; /* enum upf_kind */
 	uint8_t arch; /* enum upf_arch */
 	uint32_t vcpus;
-	const char *name;     /* NULL: not known */
+	const char *name;       /* NULL: not known */
 	const char *image;      /* path given by the user, NULL: not given */
 	const char *build_id;   /* hexadecimal, NULL: not known */
 	uint64_t build_address; /* of the note in its memory that @build_id is from; 0: it is from the header */
-	uint32_t program;     /* of an archive by program: which of its programs the domain ran */
+	uint32_t program;       /* of an archive by program: which of its programs the domain ran */
 };
 
 struct upf_session {

@@ -20,6 +20,7 @@
 #define FLUSH_FEW_NS (4 * FLUSH_NS) /* one with fewer than FEW samples, to a file */
 #define FEW 1000
 #define LOOK_NS 500000000ull /* if rounds are further apart, domains are checked so often */
+#define BUILD_LOOKS_MAX 64   /* for the guest's build-id, one a second: it may have to boot first */
 #define IDLE_COST 8          /* CPU time spent without a sample is charged so many times */
 
 struct loop {
@@ -229,18 +230,23 @@ static void tell_entry(struct session *s, uint32_t domain, uint64_t time_ns)
 /* By the registers of the last round, or those that sample_warm() has read. */
 static void find_build(struct target *t)
 {
-	for (size_t i = 0; i < t->nsamples && !t->ended && !t->build.size; i++) {
+	for (size_t i = 0; i < t->nsamples && !t->ended && !t->build.size && t->build_looks < BUILD_LOOKS_MAX; i++) {
 		const struct vcpu_regs *regs = &t->stops[t->samples[i].vcpu].regs;
 
 		build_search(&t->build, t->ops, t->guest, regs, entry_find(t->pages, regs));
 	}
+	t->build_looks += t->build_looks < BUILD_LOOKS_MAX;
 }
 
 static void tell_build(struct session *s, uint32_t domain, uint64_t time_ns)
 {
 	struct target *t = s->targets[domain];
-	const struct record build = {RECORD_BUILD, .domain = domain, .time_ns = time_ns, .count = t->build.address,
-	                             .build_id = t->build.id, .build_id_size = t->build.size};
+	const struct record build = {RECORD_BUILD,
+	                             .domain = domain,
+	                             .time_ns = time_ns,
+	                             .count = t->build.address,
+	                             .build_id = t->build.id,
+	                             .build_id_size = t->build.size};
 
 	if (t->build.size && !t->build_told)
 		t->build_told = record_stream_put(&s->records, &build) == 0;

@@ -69,11 +69,12 @@ struct target {
 	bool entry_told;    /* the trace has the kernel's entry */
 	struct build build; /* that it runs, as far as it was found in its memory */
 	bool build_told;    /* the trace has it */
-	unsigned looks;     /* so far, none of which was kept */
-	bool look;          /* paused by somebody else, or shut down, it is sampled as it is; for a single round */
-	bool quiet;         /* no vCPU was active at the last round: ask before pausing again */
-	bool foreign;       /* paused by somebody else when last looked at */
-	bool held;          /* paused since its creation, until the session lets it run */
+	unsigned build_looks; /* how often it was looked for */
+	unsigned looks;       /* so far, none of which was kept */
+	bool look;            /* paused by somebody else, or shut down, it is sampled as it is; for a single round */
+	bool quiet;           /* no vCPU was active at the last round: ask before pausing again */
+	bool foreign;         /* paused by somebody else when last looked at */
+	bool held;            /* paused since its creation, until the session lets it run */
 	bool ended;
 	bool awaited;     /* ended, and the user was told that it is waited for */
 	uint64_t seen_ns; /* CLOCK_MONOTONIC: it had not ended by then */

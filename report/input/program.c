@@ -132,7 +132,7 @@ static int load_symbols(struct program_loading *l)
 			rc = add_symbols(l, i, 0);
 	nlists = symbols->nadded;
 	for (size_t i = 0; rc == 0 && i < l->program->nfiles; i++)
-		if (l->program->files[i]->is_elf && (rc = check_machine(l, l->program->files[i])) == 0)
+		if (l->program->files[i]->is_elf)
 			rc = add_symbols(l, i, nlists);
 	return rc == 0 && symbols_sort(symbols) != 0 ? fail(l, "symbols", strerror(ENOMEM)) : rc;
 }
@@ -237,7 +237,7 @@ int program_load(struct program *p, const struct program_source *source, char *w
 
 	set_options(p, source->request);
 	for (size_t i = 0; rc == 0 && i < p->nfiles; i++)
-		rc = p->files[i]->is_elf ? check_machine(&l, p->files[i]->path) : 0;
+		rc = p->files[i]->is_elf ? check_machine(&l, p->files[i]) : 0;
 	if (rc == 0 && !share(&l))
 		rc = load_symbols(&l);
 	if (rc == 0)

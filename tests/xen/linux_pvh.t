@@ -26,6 +26,15 @@ is_pvh() {
 	grep -qE '^kind +PVH' "$work/header"
 }
 ok "the guest is a PVH guest" is_pvh
+# Its vDSOs have build-ids, too, and are in the same memory.
+says_build() {
+	local id
+
+	id=$(readelf -n "$linux/vmlinux" | awk '/Build ID/ { print $3 }')
+	"$report" --header "$1" | tail -2 | tee "$work/build-id"
+	[ "$id" ] && grep -q "^build-id  *$id\$" "$work/build-id" && grep -q 'in its memory, at 0x' "$work/build-id"
+}
+ok "the trace says which kernel ran" says_build "$trace"
 relocated() {
 	local linked text
 
