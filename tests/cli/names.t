@@ -275,7 +275,7 @@ record=$build/uniprof-record-sim
 [ "$("$report" --header sim.upf | grep -c 'build-id *\(11\)\{20\}$')" -eq 1 ] && "$report" --header sim.upf | grep -q 'memory, at 0x2e00$'
 ok $? 'the build-id that is in the memory of a guest'
 "$record" -q -f -d 1.5s --overwrite -o sim.upf busy >/dev/null 2>err
-"$report" --dump sim.upf | awk '/^block/ { n++ } / build domain 0 at 0x2e00 (11)*/ { found++ } END { exit n < 2 || found < n - 1 }'
+"$report" -q --dump sim.upf | awk '/^block/ { n++ } / build domain 0 at 0x2e00 (11)*/ { found++ } END { exit n < 2 || found < n - 1 }'
 ok $? 'in each block of a flight recorder'
 "$record" -q -f -d 0.2s --image guest -o sim.upf busy >/dev/null 2>err
 "$report" --header sim.upf | tr -s ' ' | grep -qF "$tmp/guest" && "$report" --header sim.upf | grep -q c0ffee00c0ffee01
