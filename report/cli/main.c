@@ -80,35 +80,25 @@ static int close_output(struct outfile *out, const struct settings *s, int rc, b
 	return EXIT_ERROR;
 }
 
-/* The first trace that is not whole, or else the first one. */
-static const char *trace_at_fault(const struct traces *t)
-{
-	for (size_t i = 0; i < t->n; i++) {
-		const struct upf_health *h = upf_reader_health(t->list[i].reader);
-
-		if (h->damaged || h->missing || h->skipped_bytes || h->cut || !h->has_footer)
-			return t->list[i].path;
-	}
-	return t->list[0].path;
-}
-
-/* Is a trace not whole? Says so if the view was not to. */
+/* Is a trace not whole? Says so of each that is not, if the view was not to. */
 static bool is_damaged(const struct recording *r, bool quiet)
 {
-	const struct upf_health health = traces_health(&r->traces);
 	char faults[256];
 
-	if (recording_sound(r))
-		return false;
-	quality_faults(&health, &r->profile.counters, faults, sizeof(faults));
-	if (quiet)
-		say("%s: incomplete: %s", inputs_shown(trace_at_fault(&r->traces)), faults);
-	return true;
+	for (size_t i = 0; quiet && i < r->traces.n; i++) {
+		const struct trace *t = &r->traces.list[i];
+
+		if (trace_sound(t))
+			continue;
+		quality_faults(upf_reader_health(t->reader), t->bad_blocks, faults, sizeof(faults));
+		say("%s: incomplete: %s", inputs_shown(t->path), faults);
+	}
+	return !recording_sound(r);
 }
 
 static int judge(const struct report *r, const struct settings *s, const struct view_result *found)
 {
-	const char *name = inputs_shown(s->traces[0]);
+	const char *name = inputs_shown(s->traces[0]), *others = s->ntraces > 1 ? " and others" : "";
 	bool quiet = s->options.quiet || s->view->takes & VIEW_WHOLE;
 	const struct profile *p = &r->run->profile;
 	bool damaged = (s->view != &view_header && is_damaged(r->run, quiet)) || found->mismatch;
@@ -118,12 +108,13 @@ static int judge(const struct report *r, const struct settings *s, const struct 
 	if (damaged)
 		return EXIT_DAMAGED;
 	if (quality_filtered_all(r->run, r->old, &s->selection))
-		say("%s: none of its %s samples passes the filters", name,
+		say("%s%s: none of %s %s samples passes the filters", name, others, s->ntraces > 1 ? "their" : "its",
 		    text_count(p->counters.samples + quality_left_out(p, s->selection.states)).s);
 	else if (found->lacks)
-		say("%s: %s", name, found->lacks);
+		say("%s%s: %s", name, others, found->lacks);
 	else if (found->nothing)
-		say("%s: no function in it matches --%s %s", name, s->view->name, s->argument);
+		say("%s%s: no function in %s matches --%s %s", name, others, s->ntraces > 1 ? "them" : "it",
+		    s->view->name, s->argument);
 	else
 		return EXIT_DONE;
 	return EXIT_NOTHING;
@@ -156,6 +147,12 @@ static const char *failure_text(int error)
 		return "its stacks would take far more memory or time than its size justifies, so it is "
 		       "probably damaged or forged; --time A,B shows a part";
 	return error == ESTALE ? "it was replaced by another file meanwhile" : strerror(error);
+}
+
+/* What could not be read: one of the traces, or all of them together took too much memory. */
+static const char *failed_trace(const struct report *r, const struct settings *s)
+{
+	return r->run->failed ? r->run->failed : r->old && r->old->failed ? r->old->failed : s->traces[0];
 }
 
 /* The binary of one of its domains is not what ran. */
@@ -228,7 +225,7 @@ static int run_view(struct report *r, const struct settings *s)
 	else if (out.error == 0 && r->old && r->old->has_wrong)
 		say_wrong_build(r->old);
 	else if (out.error == 0)
-		say("%s: %s", found.failed ? found.failed : inputs_shown(s->traces[0]), failure_text(-rc));
+		say("%s: %s", found.failed ? found.failed : inputs_shown(failed_trace(r, s)), failure_text(-rc));
 	return close_output(&out, s, out.error == 0 ? EXIT_ERROR : EXIT_DONE, true);
 }
 

@@ -43,7 +43,7 @@ static void put_trace(struct document *d)
 	const struct upf_health health = traces_health(&r->run->traces);
 	char faults[256];
 
-	quality_faults(&health, &r->run->profile.counters, faults, sizeof(faults));
+	quality_faults(&health, r->run->profile.counters.bad_blocks, faults, sizeof(faults));
 	json_object(&d->json, "trace");
 	json_text(&d->json, "start", text_utc(s->start_real_ns).s);
 	json_uint(&d->json, "duration_ns", recording_duration(r->run));
@@ -55,6 +55,37 @@ static void put_trace(struct document *d)
 	put_text(&d->json, "hypervisor", s->hypervisor);
 	json_bool(&d->json, "whole", recording_sound(r->run));
 	put_text(&d->json, "faults", faults);
+	json_end(&d->json);
+}
+
+static void put_one_trace(struct json *j, const struct trace *t)
+{
+	const struct upf_session *s = upf_reader_session(t->reader);
+	char faults[256];
+
+	quality_faults(upf_reader_health(t->reader), t->bad_blocks, faults, sizeof(faults));
+	json_object(j, NULL);
+	json_text(j, "file", t->path);
+	json_text(j, "id", text_trace_id(s->trace_id).s);
+	json_text(j, "start", text_utc(s->start_real_ns).s);
+	json_real(j, "rate_hz", (double)s->rate_mhz / 1e3);
+	put_text(j, "command", s->command);
+	put_text(j, "host", s->host);
+	put_text(j, "hypervisor", s->hypervisor);
+	json_uint(j, "overlapping", t->covered_samples);
+	json_bool(j, "whole", trace_sound(t));
+	put_text(j, "faults", faults);
+	json_end(j);
+}
+
+/* In the order of time. */
+static void put_traces(struct document *d)
+{
+	const struct traces *t = &d->report->run->traces;
+
+	json_array(&d->json, "traces");
+	for (size_t i = 0; i < t->n; i++)
+		put_one_trace(&d->json, &t->list[i]);
 	json_end(&d->json);
 }
 
@@ -287,6 +318,7 @@ static int put_document(struct document *d)
 	json_text(&d->json, "format", "uniprof-report");
 	json_uint(&d->json, "version", SCHEMA_VERSION);
 	put_trace(d);
+	put_traces(d);
 	put_domains(d);
 	put_totals(d);
 	rc = put_vcpus(d);

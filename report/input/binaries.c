@@ -151,7 +151,7 @@ static int read_names(struct binaries_loading *l, size_t trace)
 			rc = add_block(l, trace, program, &block);
 		if (rc != 0 && rc != -EBADMSG)
 			return rc;
-		t->bad_names += rc == -EBADMSG;
+		t->bad_blocks += rc == -EBADMSG;
 	}
 	return rc;
 }

@@ -359,6 +359,13 @@ struct upf_health traces_health(const struct traces *t)
 	return sum;
 }
 
+bool trace_sound(const struct trace *t)
+{
+	const struct upf_health *h = upf_reader_health(t->reader);
+
+	return !h->damaged && !h->missing && !h->skipped_bytes && !h->cut && h->has_footer && !t->bad_blocks;
+}
+
 /* As the footer tells; 0: it is missing. */
 static uint64_t duration_of(const struct trace *t)
 {

@@ -24,7 +24,7 @@ struct trace {
 	size_t covered_cap;
 	uint64_t covered_samples;       /* that were there, and did not count */
 	const struct trace *covered_by; /* the first that has some of them; NULL: none */
-	uint64_t bad_names;             /* blocks of an archive's names and code that break the format */
+	uint64_t bad_blocks; /* sound ones whose content breaks the format; of samples: as far as they were loaded */
 };
 
 /* Zero-initialise, traces_close() at the end. */
@@ -65,6 +65,7 @@ size_t traces_domains(const struct traces *t);
 
 /* The readers' together, final when all has been loaded: sums, and whether all have a footer and any is cut. */
 struct upf_health traces_health(const struct traces *t);
+bool trace_sound(const struct trace *t); /* is it whole, as far as it has been read? */
 /* How long any of them was recorded, by the footers, as far as it is in scope, ns; 0 if a footer is missing. */
 uint64_t traces_duration(const struct traces *t);
 /* The sum of how long each domain in scope was; time that several traces have of one counts once. */

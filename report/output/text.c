@@ -72,6 +72,15 @@ struct text text_uuid(const uint8_t uuid[16])
 	return t;
 }
 
+struct text text_trace_id(const uint8_t id[16])
+{
+	struct text t = {""};
+
+	for (int i = 0; i < 16; i++)
+		sprintf(t.s + 2 * i, "%02x", id[i]);
+	return t;
+}
+
 int text_columns(const char *name)
 {
 	int n = 0;

@@ -25,6 +25,7 @@ struct text text_share(uint64_t part, uint64_t whole); /* 12.3%; of nothing: 0.0
 struct text text_time(uint64_t ns);                    /* 41.0 us, 98.1 ms, 10.0 s, 2 h 03 min */
 struct text text_utc(uint64_t real_ns);                /* 2024-05-01T12:00:00.123456Z */
 struct text text_uuid(const uint8_t uuid[16]);
+struct text text_trace_id(const uint8_t id[16]);
 
 /* Columns that @name takes: a character is one, which is right for identifiers and near enough for others. */
 int text_columns(const char *name);

@@ -48,12 +48,9 @@ static void domain_facts(struct data *p, const struct upf_domain *d)
 static void write_facts(struct data *p)
 {
 	const struct upf_session *s = &p->of->run->traces.session;
-	char id[33] = "";
 
-	for (size_t i = 0; i < sizeof(s->trace_id); i++)
-		sprintf(id + 2 * i, "%02x", s->trace_id[i]);
 	json_array(&p->json, "facts");
-	fact(p, "Trace id", id);
+	fact(p, "Trace id", text_trace_id(s->trace_id).s);
 	fact(p, "Start", text_utc(s->start_real_ns).s);
 	fact(p, "Host", s->host);
 	fact(p, "Hypervisor", s->hypervisor);

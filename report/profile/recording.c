@@ -14,7 +14,7 @@ int recording_prepare(struct recording *r, const struct selection *selection, bo
 	if (rc != 0)
 		return rc;
 	for (size_t i = 0; i < r->traces.n; i++)
-		r->profile.counters.bad_blocks += r->traces.list[i].bad_names;
+		r->profile.counters.bad_blocks += r->traces.list[i].bad_blocks;
 	r->profile.quantum_ns = selection->quantum_ns;
 	r->profile.spaces = selection->spaces;
 	r->filter.selection = selection;
@@ -74,6 +74,19 @@ static void tell_trace(struct progress *progress, const struct traces *t, size_t
 	progress_start(progress, what);
 }
 
+int recording_load_trace(struct recording *r, struct profile *p, struct trace *t, const struct load_options *options)
+{
+	uint64_t bad_blocks = p->counters.bad_blocks;
+	int rc = trace_resume(t);
+
+	if (rc == 0)
+		rc = load_trace(p, t->reader, options);
+	t->bad_blocks += p->counters.bad_blocks - bad_blocks;
+	if (rc != 0)
+		r->failed = t->path;
+	return rc;
+}
+
 static int load_one(struct recording *r, struct trace *t, const struct load_hooks *hooks, struct progress *progress)
 {
 	struct load_options options = recording_options(r);
@@ -84,11 +97,9 @@ static int load_one(struct recording *r, struct trace *t, const struct load_hook
 	options.rounds = t->rounds;
 	options.hooks = hooks;
 	options.progress = progress;
-	rc = trace_resume(t);
-	if (rc != 0)
-		return rc;
-	options.size = size_of(t->fd);
-	rc = load_trace(&r->profile, t->reader, &options);
+	if (trace_resume(t) == 0)
+		options.size = size_of(t->fd);
+	rc = recording_load_trace(r, &r->profile, t, &options);
 	trace_suspend(t);
 	t->covered_samples = r->profile.counters.covered - covered;
 	return rc;

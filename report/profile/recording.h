@@ -20,6 +20,7 @@ struct recording {
 	struct symbolizer names;
 	struct filter filter;
 	struct profile profile; /* empty until it is loaded */
+	const char *failed;     /* the trace that could not be loaded; NULL: none */
 	bool any_build;         /* binaries are used whichever build they are */
 	bool has_wrong;         /* otherwise: @wrong is one that is not what ran */
 	struct build_check wrong;
@@ -49,6 +50,8 @@ void recording_pauses(struct recording *r);
 
 /* How r->profile's traces are read when it is not done by recording_load(): without scope, hooks and progress. */
 struct load_options recording_options(const struct recording *r);
+/* Reads one of @r's traces to @p, as load_trace(), and remembers which one is damaged or could not be read. */
+int recording_load_trace(struct recording *r, struct profile *p, struct trace *t, const struct load_options *options);
 /* Nothing is wrong with the traces, as far as they have been read. */
 bool recording_sound(const struct recording *r);
 /* Its length, ns. */

@@ -26,9 +26,9 @@ static void append(char *text, size_t size, const char *what, uint64_t n)
 		snprintf(text + len, size - len, "%s%s %s", len ? ", " : "", text_count(n).s, what);
 }
 
-void quality_faults(const struct upf_health *h, const struct counters *t, char *text, size_t size)
+void quality_faults(const struct upf_health *h, uint64_t bad_blocks, char *text, size_t size)
 {
-	uint64_t damaged = h->damaged + t->bad_blocks;
+	uint64_t damaged = h->damaged + bad_blocks;
 	uint64_t missing =
 		h->missing > h->damaged ? h->missing - h->damaged : 0; /* a damaged block leaves a hole as well */
 	size_t len;
@@ -52,7 +52,7 @@ static void print_trace(const struct notes *n)
 
 	if (recording_sound(n->run))
 		return;
-	quality_faults(&health, &n->run->profile.counters, text, sizeof(text));
+	quality_faults(&health, n->run->profile.counters.bad_blocks, text, sizeof(text));
 	para_start(&p, n->out, "Trace");
 	para_item(&p, "incomplete: %s", text);
 	para_end(&p);
@@ -512,7 +512,7 @@ static void print_old(const struct notes *n)
 	else
 		para_item(&para, "none lost");
 	if (!counters_sound(t, &health)) {
-		quality_faults(&health, t, text, sizeof(text));
+		quality_faults(&health, t->bad_blocks, text, sizeof(text));
 		para_item(&para, "incomplete: %s", text);
 	}
 	para_end(&para);

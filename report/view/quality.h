@@ -21,7 +21,7 @@ void quality_names(const struct recording *run, unsigned states, const struct fo
 /* Says why no sample was counted, and what would show some. */
 void quality_no_samples(const struct profile *p, unsigned states, const struct text_out *out);
 /* What is wrong with a trace, in one line; "": nothing. For after loading. */
-void quality_faults(const struct upf_health *h, const struct counters *t, char *text, size_t size);
+void quality_faults(const struct upf_health *h, uint64_t bad_blocks, char *text, size_t size);
 /* Samples that the filters left out, those by run state apart. */
 uint64_t quality_left_out(const struct profile *p, unsigned states);
 /*

@@ -179,9 +179,7 @@ static int dump_trace(struct dump *d, struct trace *t)
 		print_safe(r->out.file, t->path);
 		fputc('\n', r->out.file);
 	}
-	rc = trace_resume(t);
-	if (rc == 0)
-		rc = load_trace(&r->run->profile, t->reader, &options);
+	rc = recording_load_trace(r->run, &r->run->profile, t, &options);
 	if (rc == 0)
 		print_end(r, t->reader);
 	trace_suspend(t);

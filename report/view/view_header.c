@@ -18,10 +18,9 @@ static void field(const struct report *r, const char *label, const char *value)
 
 static void print_id(const struct report *r, const struct trace *t)
 {
-	fprintf(r->out.file, "%-11s ", "trace id");
-	for (int i = 0; i < 16; i++)
-		fprintf(r->out.file, "%02x", upf_reader_session(t->reader)->trace_id[i]);
-	fprintf(r->out.file, ", format %u.%u\n", upf_reader_major(t->reader), upf_reader_minor(t->reader));
+	fprintf(r->out.file, "%-11s %s, format %u.%u\n", "trace id",
+	        text_trace_id(upf_reader_session(t->reader)->trace_id).s, upf_reader_major(t->reader),
+	        upf_reader_minor(t->reader));
 }
 
 static void print_domain(const struct report *r, const struct upf_domain *d)

@@ -69,7 +69,7 @@ static void judge(const struct report *r, const struct upf_reader *reader, const
 		print_ok(r, reader, t);
 		return;
 	}
-	quality_faults(upf_reader_health(reader), t, faults, sizeof(faults));
+	quality_faults(upf_reader_health(reader), t->bad_blocks, faults, sizeof(faults));
 	fprintf(r->out.file, "NOT OK: %s\n", faults[0] ? faults : "the footer contradicts the blocks");
 }
 
@@ -78,6 +78,7 @@ static int verify(const struct report *r, struct trace *t, struct view_result *f
 {
 	const struct load_hooks hooks = {.ctx = r->out.file, .block = block, .broken = broken};
 	const struct load_options options = {.archived = r->run->binaries.has_archive, .hooks = &hooks};
+	uint64_t bad_blocks = t->bad_blocks;
 	struct profile p;
 	int rc = profile_init(&p);
 
@@ -86,14 +87,12 @@ static int verify(const struct report *r, struct trace *t, struct view_result *f
 		print_safe(r->out.file, t->path);
 		fputc('\n', r->out.file);
 	}
-	p.counters.bad_blocks = t->bad_names;
+	p.counters.bad_blocks = bad_blocks;
 	if (rc == 0)
-		rc = trace_resume(t);
-	if (rc == 0)
-		rc = load_trace(&p, t->reader, &options);
+		rc = recording_load_trace(r->run, &p, t, &options);
 	if (rc == 0)
 		judge(r, t->reader, &p.counters, found);
-	r->run->profile.counters.bad_blocks += p.counters.bad_blocks - t->bad_names;
+	r->run->profile.counters.bad_blocks += p.counters.bad_blocks - bad_blocks;
 	trace_suspend(t);
 	profile_free(&p);
 	return rc;

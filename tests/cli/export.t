@@ -321,7 +321,7 @@ sub same_figures {
 my $syms = "$here/report.syms";
 my $web = "$here/../web/web.syms";
 
-for my $kind (qw(small killed idle empty domains linux web)) {
+for my $kind (qw(small killed idle empty domains later linux web)) {
 	trace("$kind.upf", $kind);
 }
 is(total(same_figures('one domain', [], '-s', $syms, 'small.upf')), 15, 'and all of them');
@@ -428,7 +428,12 @@ is("@$first{'domain', 'vcpu', 'domid', 'period', 'image'}", 'web1 0 3 10000000 /
 is($first->{us}, 5000000, 'and when, by the host\'s clock');
 is(scalar(grep { $_->{us} % 10000 } @more), 0, 'to the microsecond');
 
-my $json = JSON::PP->new->utf8->decode(report('--json', '-s', $syms, 'small.upf'));
+my $json = JSON::PP->new->utf8->decode(output_of('sh', '-c', '"$0" -q --json small.upf later.upf killed.upf 2>said; true', $report));
+is_deeply([map { [@$_{qw(file start whole)}, exists $_->{faults} ? 1 : 0] } @{$json->{traces}}],
+	[['small.upf', '2023-11-14T22:13:20.123456Z', JSON::PP::true, 0], ['killed.upf', '2023-11-14T22:13:20.123456Z', JSON::PP::false, 1],
+	['later.upf', '2023-11-14T22:13:21.123456Z', JSON::PP::true, 0]], 'json: each trace by its name, and which is not whole');
+ok($json->{traces}[1]{overlapping} > 0 && $json->{traces}[2]{overlapping} == 0, 'and which tells of time that another has');
+$json = JSON::PP->new->utf8->decode(report('--json', '-s', $syms, 'small.upf'));
 is("@$json{'format', 'version'}", 'uniprof-report 1', 'json: its format and version');
 is($json->{totals}{lost}{total}, 5, 'lost samples');
 ok($json->{trace}{whole}, 'a whole trace');

@@ -5,7 +5,7 @@ set -u
 # shellcheck source=tests/cli/tap.sh
 . "$(dirname "$0")/tap.sh"
 
-for kind in small later throttled domains empty killed linux idle; do
+for kind in small later throttled domains empty killed linux idle badsamples; do
 	"$mktrace" $kind >"$tmp/$kind.upf" || { echo "Bail out! mktrace $kind"; exit 1; }
 done
 echo 'lost 7' | "$mktrace" counted >"$tmp/lost.upf"
@@ -83,6 +83,13 @@ folded 'a trace twice counts once' 'main;leaf 1|main;odd:name 1|main;work 5|main
 same several 0 "$report" -s syms small.upf later.upf
 folded 'of both one domain' 'web1;main;leaf 1|web1;main;odd:name 1|web1;main;work 8|web1;main;work;leaf 5|web1;main;work;work;work 2' --domain web1 --ignore 0x small.upf later.upf
 same several-damaged 4 "$report" -q -s syms small.upf killed.upf
+for view in csv folded json dump verify; do
+	(cd "$tmp" && "$report" -q --$view later.upf small.upf killed.upf badsamples.upf) 2>"$tmp/err" >"$tmp/out"
+	[ $? -eq 4 ] && [ "$(sed 's/incomplete.*//' "$tmp/err" | sort)" = 'uniprof-report: badsamples.upf: 
+uniprof-report: killed.upf: ' ]
+	ok $? "--$view: each trace that is damaged is named, and no other"
+done
+fails 'no such name in several' 5 'small.upf and others: none of their' "$report" --focus nowhere small.upf later.upf
 
 # --- what goes wrong: one line
 fails 'no such name' 5 'none of its 15 samples passes' "$report" --focus nowhere small.upf
