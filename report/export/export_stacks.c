@@ -4,7 +4,7 @@
 #include <string.h>
 
 #define MHZ_PERIOD 1000000000000u /* ns times mHz */
-#define NO_DOMID 0x7fffu /* above Xen's numbers: DOMID_FIRST_RESERVED is 0x7ff0, 0x7fff was never given a meaning */
+#define PIDS_MADE_UP 0x400000u /* above all domains' numbers: of Xen they have 15 bits, process IDs of Linux 22 */
 
 int stacks_each(struct recording *r, unsigned states,
                 int (*each)(void *ctx, const struct stack *s, const struct callchain *c), void *ctx)
@@ -32,11 +32,14 @@ const struct upf_domain *stacks_domain(const struct upf_session *session, uint32
 	return domain < session->ndomains ? &session->domains[domain] : NULL;
 }
 
-uint32_t stacks_domid(const struct upf_session *session, uint32_t domain)
+uint32_t stacks_pid(const struct upf_session *session, uint32_t domain)
 {
 	const struct upf_domain *d = stacks_domain(session, domain);
+	uint32_t before = 0;
 
-	return d ? d->id : NO_DOMID;
+	while (d && before < domain && session->domains[before].id != d->id)
+		before++;
+	return d && before == domain ? d->id : PIDS_MADE_UP + domain;
 }
 
 /* Kept among the names of functions. */

@@ -47,8 +47,11 @@ int stacks_domain_name(struct recording *r, uint32_t domain, const char **name);
 int stacks_image(struct recording *r, uint32_t domain, const char **name);
 /* What is known of the domain, NULL: nothing. */
 const struct upf_domain *stacks_domain(const struct upf_session *session, uint32_t domain);
-/* Xen's number of it; one that Xen never gives for what is not in the trace's head. */
-uint32_t stacks_domid(const struct upf_session *session, uint32_t domain);
+/*
+ * A number that is this domain's alone: the one that its host gave it, or, if an earlier domain of another host has
+ * that, or it is not known, one that no host gives.
+ */
+uint32_t stacks_pid(const struct upf_session *session, uint32_t domain);
 
 /* The requested period, at least 1 ns. */
 uint64_t stacks_period(const struct upf_session *session);

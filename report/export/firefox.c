@@ -74,7 +74,7 @@ static int put_file(struct firefox *f)
 	int rc = 0;
 
 	json_object(&f->json, NULL);
-	firefox_meta(&f->json, &f->report->run->traces.session, recording_duration(f->report->run));
+	firefox_meta(&f->json, &f->report->run->traces);
 	json_array(&f->json, "libs");
 	json_end(&f->json);
 	firefox_put_shared(f);

@@ -75,15 +75,27 @@ static void put_units(struct json *j)
 	json_end(j);
 }
 
-void firefox_meta(struct json *j, const struct upf_session *s, uint64_t duration_ns)
+/* The viewer shows what is between beginning and end, both after startTime, and nothing else. */
+static void put_times(struct json *j, const struct traces *traces)
 {
+	uint64_t from_ns, to_ns;
+
+	traces_range(traces, TRACES_DOMAINS, &from_ns, &to_ns);
+	json_real(j, "startTime", firefox_ms(traces->session.start_real_ns));
+	json_uint(j, "startTimeAsClockMonotonicNanosecondsSinceBoot", traces->session.start_mono_ns);
+	json_real(j, "profilingStartTime", firefox_ms(from_ns));
+	json_real(j, "profilingEndTime", firefox_ms(to_ns));
+}
+
+void firefox_meta(struct json *j, const struct traces *traces)
+{
+	const struct upf_session *s = &traces->session;
+
 	json_object(j, "meta");
 	json_uint(j, "version", GECKO_VERSION);
 	json_uint(j, "preprocessedProfileVersion", PROCESSED_VERSION);
 	json_real(j, "interval", firefox_ms(stacks_period(s)));
-	json_real(j, "startTime", firefox_ms(s->start_real_ns));
-	json_uint(j, "profilingStartTime", 0);
-	json_real(j, "profilingEndTime", firefox_ms(duration_ns));
+	put_times(j, traces);
 	json_text(j, "product", "uniprof");
 	json_text(j, "importedFrom", s->recorder ? s->recorder : "uniprof");
 	json_text(j, "arguments", s->command ? s->command : "");

@@ -7,7 +7,7 @@
 #define REPORT_EXPORT_FIREFOX_META_H
 
 #include "report/output/json_writer.h"
-#include "format/upf.h"
+#include "report/input/traces.h"
 
 /* Of stacks, by their place in the head. */
 enum firefox_category { CATEGORY_OTHER, CATEGORY_KERNEL, CATEGORY_USER };
@@ -21,7 +21,7 @@ static inline double firefox_ms(uint64_t ns)
 	return (double)ns / 1e6;
 }
 
-/* "meta" of the outermost object. */
-void firefox_meta(struct json *j, const struct upf_session *session, uint64_t duration_ns);
+/* "meta" of the outermost object, of traces that were loaded. */
+void firefox_meta(struct json *j, const struct traces *traces);
 
 #endif

@@ -165,11 +165,11 @@ static void put_markers(struct firefox *f, const struct timeline_vcpu *v)
 
 static void put_ids(struct firefox *f, const struct timeline_vcpu *v, const char *domain)
 {
-	uint32_t domid = stacks_domid(&f->report->run->traces.session, v->domain);
+	uint32_t number = stacks_pid(&f->report->run->traces.session, v->domain);
 	char pid[12], tid[24], name[16];
 
-	snprintf(pid, sizeof(pid), "%u", domid);
-	snprintf(tid, sizeof(tid), "%u/%u", domid, v->vcpu);
+	snprintf(pid, sizeof(pid), "%u", number);
+	snprintf(tid, sizeof(tid), "%u/%u", number, v->vcpu);
 	snprintf(name, sizeof(name), "vCPU %u", v->vcpu);
 	json_text(&f->json, "name", name);
 	json_text(&f->json, "processName", domain);
@@ -180,17 +180,19 @@ static void put_ids(struct firefox *f, const struct timeline_vcpu *v, const char
 
 int firefox_put_thread(struct firefox *f, const struct timeline_vcpu *v)
 {
+	uint64_t from_ns, to_ns;
 	const char *domain;
 	int rc = stacks_domain_name(f->report->run, v->domain, &domain);
 
+	traces_range(&f->report->run->traces, v->domain, &from_ns, &to_ns);
 	if (rc != 0)
 		return rc;
 	json_object(&f->json, NULL);
 	put_ids(f, v, domain);
 	json_text(&f->json, "processType", "default");
-	json_uint(&f->json, "processStartupTime", 0);
+	put_ms(f, "processStartupTime", from_ns);
 	json_null(&f->json, "processShutdownTime");
-	json_uint(&f->json, "registerTime", 0);
+	put_ms(f, "registerTime", from_ns);
 	json_null(&f->json, "unregisterTime");
 	json_array(&f->json, "pausedRanges");
 	json_end(&f->json);

@@ -50,12 +50,12 @@ static void put_event(const struct script *s, const struct upf_record *rec, cons
 {
 	uint64_t us = (s->report->run->traces.session.start_mono_ns + rec->time_ns) / 1000;
 	uint64_t period = profile_sample_weight(&s->report->run->profile, rec, s->report->selection->weight);
+	uint32_t pid = stacks_pid(&s->report->run->traces.session, rec->domain);
 	FILE *out = s->report->out.file;
 
 	put_word(out, domain);
 	fprintf(out, ":vcpu%u %u/%u [%03u] %" PRIu64 ".%06" PRIu64 ": %" PRIu64 " vcpu-clock:\n", rec->vcpu,
-	        stacks_domid(&s->report->run->traces.session, rec->domain), rec->vcpu, rec->vcpu, us / 1000000,
-	        us % 1000000, period);
+	        pid, rec->vcpu, rec->vcpu, us / 1000000, us % 1000000, period);
 }
 
 static int record(void *ctx, const struct upf_block *b, const struct upf_record *rec, uint32_t node)

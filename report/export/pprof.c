@@ -361,6 +361,17 @@ static int put_types(struct pprof *p)
 	return rc == 0 ? put_text(p, &p->profile, PROFILE_DEFAULT_SAMPLE_TYPE, first) : rc;
 }
 
+static int put_times(struct pprof *p)
+{
+	const struct recording *r = p->report->run;
+	uint64_t from_ns, to_ns;
+	int rc;
+
+	traces_range(&r->traces, TRACES_DOMAINS, &from_ns, &to_ns);
+	rc = protobuf_uint(&p->profile, PROFILE_TIME_NANOS, r->traces.session.start_real_ns + from_ns);
+	return rc == 0 ? protobuf_uint(&p->profile, PROFILE_DURATION_NANOS, recording_duration(r)) : rc;
+}
+
 static int make(struct pprof *p)
 {
 	const struct report *r = p->report;
@@ -376,9 +387,7 @@ static int make(struct pprof *p)
 	for (uint32_t i = 0; rc == 0 && i < p->table.nfunctions; i++)
 		rc = put_function(p, i);
 	if (rc == 0)
-		rc = protobuf_uint(&p->profile, PROFILE_TIME_NANOS, r->run->traces.session.start_real_ns);
-	if (rc == 0)
-		rc = protobuf_uint(&p->profile, PROFILE_DURATION_NANOS, recording_duration(r->run));
+		rc = put_times(p);
 	if (rc == 0)
 		rc = put_comments(p);
 	return rc == 0 ? put_strings(p) : rc;

@@ -178,7 +178,7 @@ static int put_weights(struct speedscope *s, const struct timeline_vcpu *v, uint
 
 static int put_profile(struct speedscope *s, const struct timeline_vcpu *v)
 {
-	uint64_t end = 0, duration = recording_duration(s->report->run);
+	uint64_t end = 0, from_ns, to_ns;
 	const char *domain;
 	char *name;
 	int rc = stacks_domain_name(s->report->run, v->domain, &domain);
@@ -195,7 +195,8 @@ static int put_profile(struct speedscope *s, const struct timeline_vcpu *v)
 	if (rc == 0)
 		rc = put_weights(s, v, &end);
 	json_uint(&s->json, "startValue", 0);
-	json_uint(&s->json, "endValue", end > duration ? end : duration);
+	traces_range(&s->report->run->traces, TRACES_DOMAINS, &from_ns, &to_ns);
+	json_uint(&s->json, "endValue", end > to_ns ? end : to_ns);
 	json_end(&s->json);
 	free(name);
 	return rc;

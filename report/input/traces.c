@@ -387,6 +387,36 @@ static uint64_t in_scope(const struct trace *t, uint64_t from, uint64_t to)
 	return from < to ? to - from : 0;
 }
 
+/* By its own time, as far as it was read. */
+static uint64_t end_of(const struct trace *t)
+{
+	uint64_t end = duration_of(t);
+
+	for (size_t d = 0; t->rounds && d < upf_reader_session(t->reader)->ndomains; d++)
+		if (t->rounds[d].from_ns <= t->rounds[d].to_ns && t->rounds[d].to_ns > end)
+			end = t->rounds[d].to_ns;
+	return end;
+}
+
+void traces_range(const struct traces *t, uint32_t domain, uint64_t *from_ns, uint64_t *to_ns)
+{
+	*from_ns = UINT64_MAX;
+	*to_ns = 0;
+	for (size_t i = 0; i < t->n; i++) {
+		const struct scope *s = &t->list[i].scope;
+		uint64_t from = s->later_ns > s->from_ns ? s->later_ns : s->from_ns;
+		uint64_t to = s->later_ns + end_of(&t->list[i]);
+
+		to = to < s->to_ns ? to : s->to_ns;
+		if (from > to || (domain != TRACES_DOMAINS && !scope_has_domain(s, domain)))
+			continue;
+		*from_ns = from < *from_ns ? from : *from_ns;
+		*to_ns = to > *to_ns ? to : *to_ns;
+	}
+	if (*from_ns > *to_ns)
+		*from_ns = *to_ns;
+}
+
 static bool have_durations(const struct traces *t)
 {
 	for (size_t i = 0; i < t->n; i++)

@@ -68,6 +68,12 @@ struct upf_health traces_health(const struct traces *t);
 bool trace_sound(const struct trace *t); /* is it whole, as far as it has been read? */
 /* How long any of them was recorded, by the footers, as far as it is in scope, ns; 0 if a footer is missing. */
 uint64_t traces_duration(const struct traces *t);
+/*
+ * From when to when @domain (TRACES_DOMAINS: any) was recorded, as far as it is in scope and was read; ns, by the time
+ * of all traces together, whose 0 is the start of the first one.
+ */
+#define TRACES_DOMAINS UINT32_MAX
+void traces_range(const struct traces *t, uint32_t domain, uint64_t *from_ns, uint64_t *to_ns);
 /* The sum of how long each domain in scope was; time that several traces have of one counts once. */
 uint64_t traces_guest_time(const struct traces *t);
 

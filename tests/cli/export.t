@@ -321,7 +321,7 @@ sub same_figures {
 my $syms = "$here/report.syms";
 my $web = "$here/../web/web.syms";
 
-for my $kind (qw(small killed idle empty domains later linux web)) {
+for my $kind (qw(small killed idle empty domains later elsewhere linux web)) {
 	trace("$kind.upf", $kind);
 }
 is(total(same_figures('one domain', [], '-s', $syms, 'small.upf')), 15, 'and all of them');
@@ -422,6 +422,35 @@ like($threads, qr/vCPU 1\s+web1\s+3\s+\S+\s+0\b/, 'and the other');
 like(profiler('thread', 'functions'), qr/mbedtls_mpi_mul_mpi/, 'functions');
 like(profiler('thread', 'markers'), qr/Lost/, 'lost samples are markers');
 profiler('stop', '--all');
+
+# What the viewer shows is from meta's start to its end; both, and all times, count from startTime.
+sub firefox_times {
+	my (@arguments) = @_;
+
+	report('--firefox', '-o', 'run.json.gz', @arguments);
+	my $json = JSON::PP->new->utf8->decode(ungzip('run.json.gz'));
+	my @times = sort { $a <=> $b } map { @{$_->{samples}{time}}, @{$_->{markers}{startTime}} } @{$json->{threads}};
+
+	return ($json->{meta}, [@times[0, -1]], {map { ("$_->{processName} $_->{tid}" => $_) } @{$json->{threads}}});
+}
+my %shown;
+my ($meta, $times, $of) = firefox_times('--time', '31,39', 'web.upf');
+is_deeply([@$meta{qw(profilingStartTime profilingEndTime)}], [31000, 39000], 'firefox: a range begins and ends where it does');
+ok($times->[0] >= 31000 && $times->[1] < 39000, 'and its samples are in there');
+is($meta->{startTime}, 1700000000123.456, 'by the wall clock');
+($meta, $times, $of) = firefox_times('killed.upf');
+ok($meta->{profilingEndTime} >= $times->[1] && $times->[1] > 0, 'firefox: the end of a trace without a footer');
+($meta, $times, $of) = firefox_times('small.upf', 'elsewhere.upf');
+is_deeply([$meta->{profilingStartTime}, $meta->{profilingEndTime}, map { $_ < $meta->{profilingEndTime} } @$times], [0, 60050, 1, 1],
+	'firefox: two traces, with what is between them');
+is_deeply([map { "$_ $of->{$_}{registerTime}" } sort keys %$of],
+	['mail 4194305/0 60000', 'news 7/0 60000', 'web1 3/0 0'], 'guests of two hosts with one number are two processes');
+is_deeply([sort map { "$_->{domain} $_->{domid}" } grep { !$shown{$_->{domain}}++ } perf_samples(report('--perf-script', 'small.upf', 'elsewhere.upf'))],
+	['mail 4194305', 'news 7', 'web1 3'], 'for perf-script, too');
+my $speedscope = JSON::PP->new->utf8->decode(report('--speedscope', 'small.upf', 'elsewhere.upf'));
+is($speedscope->{profiles}[0]{endValue}, 60.05e9, 'speedscope: all time of two traces');
+like(do { report('--pprof', '--time', '31,39', '-o', 'run.pb.gz', 'web.upf'); pprof('run.pb.gz', '-raw') },
+	qr/^Time: 2023-11-14 22:13:51/m, 'pprof: a range begins when it does');
 
 my ($first, @more) = perf_samples(report('--perf-script', '-s', $web, '--weight', 'cpu', 'web.upf'));
 is("@$first{'domain', 'vcpu', 'domid', 'period', 'image'}", 'web1 0 3 10000000 /boot/web.elf', 'perf-script: whose, how much, of what');

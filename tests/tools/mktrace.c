@@ -21,7 +21,7 @@ static const struct {
 	{"linux", make_linux},         {"badnames", make_badnames},   {"badsamples", make_badsamples},
 	{"counted", make_counted},     {"hostile", make_hostile},     {"web", make_web},
 	{"web-after", make_web_after}, {"repeats", make_repeats},     {"repeats-apart", make_repeats_apart},
-	{"later", make_later},         {"throttled", make_throttled},
+	{"later", make_later},         {"throttled", make_throttled}, {"elsewhere", make_elsewhere},
 };
 
 static void usage(void)

@@ -30,6 +30,7 @@ void make_web_after(struct maker *m);
 void make_repeats(struct maker *m);
 void make_repeats_apart(struct maker *m);
 void make_later(struct maker *m);
+void make_elsewhere(struct maker *m);
 void make_throttled(struct maker *m);
 /* @count samples of @unique stacks of @depth frames, in no order; */
 void make_many(struct maker *m, uint64_t count, uint64_t unique, uint32_t depth);

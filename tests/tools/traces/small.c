@@ -209,6 +209,24 @@ void make_later(struct maker *m)
 	domains_records(m);
 }
 
+/* As "domains", a minute later on another host, which gave its guests the same numbers. */
+void make_elsewhere(struct maker *m)
+{
+	const struct upf_domain domains[] = {
+		{.id = 3, .uuid = {9}, .kind = UPF_KIND_PV, .arch = UPF_ARCH_X86_64, .vcpus = 2, .name = "mail"},
+		{.id = 7, .uuid = {8}, .kind = UPF_KIND_PVH, .arch = UPF_ARCH_X86_64, .vcpus = 1, .name = "news"},
+	};
+	struct upf_session session = plain_session;
+
+	session.trace_id[0] = 99;
+	session.ndomains = 2;
+	session.domains = domains;
+	session.host = "dom0.elsewhere";
+	session.start_real_ns += 60000 * (uint64_t)MS;
+	start_session(m, &session);
+	domains_records(m);
+}
+
 /*
  * One busy vCPU for 5 s, of which at first each period is sampled, in work; then each twentieth, in leaf: half of the
  * time each.
