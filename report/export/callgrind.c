@@ -22,6 +22,12 @@
 #define DOMAIN_ITSELF UINT32_MAX /* in place of a function of the table */
 #define NO_FILE "???"            /* as callgrind has it */
 
+/* What costs are counted in: all that a file has, the one that stacks are weighed by first. */
+enum event { EVENT_SAMPLES, EVENT_CPU, EVENT_TIME, EVENTS };
+static const struct {
+	const char *name, *text;
+} events[EVENTS] = {{"Samples", "samples"}, {"CPU", "CPU time, ns"}, {"Time", "time that samples stand for, ns"}};
+
 /* A function as the file has it. */
 struct party {
 	uint32_t domain;
@@ -34,7 +40,7 @@ struct party {
 struct cost {
 	uint32_t from, to; /* parties; @to NOBODY: its own */
 	uint32_t line, called_line;
-	uint64_t samples, cpu_ns;
+	uint64_t values[EVENTS];
 	uint32_t stack; /* the last one that was added: each counts once */
 };
 
@@ -51,7 +57,9 @@ struct callgrind {
 	uint32_t *seen; /* by function of the table: the last stack that it was met in */
 	size_t seen_cap;
 	uint32_t stack;
-	uint64_t samples, cpu_ns;
+	enum event order[EVENTS];
+	size_t nevents;
+	uint64_t values[EVENTS];
 };
 
 /* --- gathering --------------------------------------------------------------------------------------------------- */
@@ -107,6 +115,13 @@ static int find_cost(struct callgrind *g, const struct cost *key, struct cost **
 	return 0;
 }
 
+static void add_values(const struct callgrind *g, uint64_t values[EVENTS], const struct stack *s)
+{
+	values[EVENT_SAMPLES] += s->samples;
+	values[EVENT_CPU] += s->cpu_ns;
+	values[EVENT_TIME] += stacks_time(g->report->run, s);
+}
+
 static int add_cost(struct callgrind *g, const struct cost *key, const struct stack *s)
 {
 	struct cost *cost;
@@ -115,8 +130,7 @@ static int add_cost(struct callgrind *g, const struct cost *key, const struct st
 	if (rc != 0 || cost->stack == g->stack)
 		return rc;
 	cost->stack = g->stack;
-	cost->samples += s->samples;
-	cost->cpu_ns += s->cpu_ns;
+	add_values(g, cost->values, s);
 	return 0;
 }
 
@@ -144,8 +158,7 @@ static int add_stack(void *ctx, const struct stack *s, const struct callchain *c
 	int rc = frame_table_chain(&g->table, c);
 
 	g->stack++;
-	g->samples += s->samples;
-	g->cpu_ns += s->cpu_ns;
+	add_values(g, g->values, s);
 	if (rc == 0)
 		rc = find_party(g, &party, &cost.from);
 	for (size_t i = 0; rc == 0 && i < c->n; i++) {
@@ -251,6 +264,14 @@ static int put_function(struct callgrind *g, uint32_t id)
 	return rc == 0 ? put_party(g, "fn", id) : rc;
 }
 
+/* Ends the line. */
+static void put_values(const struct callgrind *g, const uint64_t values[EVENTS])
+{
+	for (size_t i = 0; i < g->nevents; i++)
+		fprintf(g->report->out.file, " %" PRIu64, values[g->order[i]]);
+	fputc('\n', g->report->out.file);
+}
+
 static int put_call(struct callgrind *g, const struct cost *c)
 {
 	int rc = put_file(g, "cfi", &g->parties[c->to]);
@@ -258,7 +279,7 @@ static int put_call(struct callgrind *g, const struct cost *c)
 	if (rc == 0)
 		rc = put_party(g, "cfn", c->to);
 	if (rc == 0)
-		fprintf(g->report->out.file, "calls=%" PRIu64 " %u\n", c->samples, c->called_line);
+		fprintf(g->report->out.file, "calls=%" PRIu64 " %u\n", c->values[EVENT_SAMPLES], c->called_line);
 	return rc;
 }
 
@@ -275,8 +296,10 @@ static int put_costs(struct callgrind *g)
 			rc = put_function(g, c->from);
 		if (rc == 0 && c->to != NOBODY)
 			rc = put_call(g, c);
-		if (rc == 0)
-			fprintf(g->report->out.file, "%u %" PRIu64 " %" PRIu64 "\n", c->line, c->samples, c->cpu_ns);
+		if (rc == 0) {
+			fprintf(g->report->out.file, "%u", c->line);
+			put_values(g, c->values);
+		}
 	}
 	return rc;
 }
@@ -287,8 +310,26 @@ static void put_head(const struct callgrind *g)
 
 	fputs("# callgrind format\nversion: 1\ncreator: uniprof-report\ncmd: ", out);
 	print_safe(out, g->report->run->traces.session.command ? g->report->run->traces.session.command : "?");
-	fputs("\npositions: line\nevent: Samples : samples\nevent: CPU : CPU time, ns\nevents: Samples CPU\n", out);
-	fprintf(out, "summary: %" PRIu64 " %" PRIu64 "\n", g->samples, g->cpu_ns);
+	fputs("\npositions: line\n", out);
+	for (size_t i = 0; i < g->nevents; i++)
+		fprintf(out, "event: %s : %s\n", events[g->order[i]].name, events[g->order[i]].text);
+	fputs("events:", out);
+	for (size_t i = 0; i < g->nevents; i++)
+		fprintf(out, " %s", events[g->order[i]].name);
+	fputs("\nsummary:", out);
+	put_values(g, g->values);
+}
+
+static void choose_events(struct callgrind *g)
+{
+	enum event first = stacks_weigh_time(g->report->run, g->report->selection) ? EVENT_TIME
+	                   : g->report->selection->weight == WEIGHT_CPU            ? EVENT_CPU
+	                                                                           : EVENT_SAMPLES;
+
+	g->order[g->nevents++] = first;
+	for (enum event e = EVENT_SAMPLES; e <= EVENT_CPU; e++)
+		if (e != first)
+			g->order[g->nevents++] = e;
 }
 
 static int run(const struct report *r, struct view_result *found)
@@ -300,11 +341,14 @@ static int run(const struct report *r, struct view_result *found)
 	if (rc == 0)
 		rc = stacks_each(r->run, r->selection->states, add_stack, &g);
 	if (rc == 0) {
+		choose_events(&g);
 		put_head(&g);
 		rc = put_costs(&g);
 	}
-	if (rc == 0)
-		fprintf(r->out.file, "\ntotals: %" PRIu64 " %" PRIu64 "\n", g.samples, g.cpu_ns);
+	if (rc == 0) {
+		fputs("\ntotals:", r->out.file);
+		put_values(&g, g.values);
+	}
 	frame_table_free(&g.table);
 	strings_free(&g.files);
 	strings_free(&g.objects);

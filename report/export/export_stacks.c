@@ -4,7 +4,7 @@
 #include <string.h>
 
 #define MHZ_PERIOD 1000000000000u /* ns times mHz */
-#define PIDS_MADE_UP 0x400000u /* above all domains' numbers: of Xen they have 15 bits, process IDs of Linux 22 */
+#define PIDS_MADE_UP 0x400000u    /* above all domains' numbers: of Xen they have 15 bits, process IDs of Linux 22 */
 
 int stacks_each(struct recording *r, unsigned states,
                 int (*each)(void *ctx, const struct stack *s, const struct callchain *c), void *ctx)
@@ -83,5 +83,6 @@ uint64_t stacks_period(const struct upf_session *session)
 
 uint64_t stacks_span(const struct recording *r, const struct selection *selection, const struct upf_record *rec)
 {
-	return (selection->weight == WEIGHT_SAMPLES ? rec->count : rec->period) * r->profile.period_ns;
+	return selection->weight == WEIGHT_SAMPLES ? rec->count * stacks_period(&r->traces.session)
+	                                           : rec->period * r->profile.period_ns;
 }

@@ -55,6 +55,16 @@ uint32_t stacks_pid(const struct upf_session *session, uint32_t domain);
 
 /* The requested period, at least 1 ns. */
 uint64_t stacks_period(const struct upf_session *session);
+/* Time that the samples of a stack stand for, ns. */
+static inline uint64_t stacks_time(const struct recording *r, const struct stack *s)
+{
+	return r->profile.by_ns ? s->time : s->time * r->profile.period_ns;
+}
+/* Do samples weigh the time that they stand for, and not all the same? */
+static inline bool stacks_weigh_time(const struct recording *r, const struct selection *selection)
+{
+	return selection->weight == WEIGHT_TIME && profile_unit(&r->profile, NULL, WEIGHT_TIME) != UNIT_SAMPLES;
+}
 /* Time that a sample, which a hook hears of, stands for, ns; as a sample weighs: one period if all weigh the same. */
 uint64_t stacks_span(const struct recording *r, const struct selection *selection, const struct upf_record *rec);
 

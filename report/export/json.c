@@ -251,6 +251,7 @@ static int put_stack(void *ctx, const struct stack *s, const struct callchain *c
 	json_bool(&d->json, "user", stack_is_user(s));
 	json_uint(&d->json, "samples", s->samples);
 	json_uint(&d->json, "cpu_ns", s->cpu_ns);
+	json_uint(&d->json, "time_ns", stacks_time(d->report->run, s));
 	json_array(&d->json, "frames");
 	for (size_t i = 0; i < c->n; i++)
 		json_uint(&d->json, NULL, d->table.ids[i]);

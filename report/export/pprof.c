@@ -60,7 +60,7 @@ struct location {
 
 struct pprof {
 	const struct report *report;
-	uint64_t time_ns; /* of a stack's unit of time; 0: samples tell the same */
+	bool has_time; /* what stacks weigh: samples do not tell the same */
 	struct frame_table table;
 	struct strings strings;
 	struct location *locations;
@@ -231,8 +231,8 @@ static int put_sample(void *ctx, const struct stack *s, const struct callchain *
 		rc = protobuf_varint(&p->part, s->samples);
 	if (rc == 0)
 		rc = protobuf_varint(&p->part, s->cpu_ns);
-	if (rc == 0 && p->time_ns)
-		rc = protobuf_varint(&p->part, s->time * p->time_ns);
+	if (rc == 0 && p->has_time)
+		rc = protobuf_varint(&p->part, stacks_time(p->report->run, s));
 	if (rc == 0)
 		rc = put_part(p, SAMPLE_VALUE);
 	if (rc == 0)
@@ -346,12 +346,12 @@ static int put_comments(struct pprof *p)
 static int put_types(struct pprof *p)
 {
 	bool by_cpu = p->report->selection->weight == WEIGHT_CPU;
-	const char *first = by_cpu ? "cpu" : p->time_ns ? "time" : "samples";
+	const char *first = by_cpu ? "cpu" : p->has_time ? "time" : "samples";
 	int rc = put_value_type(p, PROFILE_SAMPLE_TYPE, "samples", "count");
 
 	if (rc == 0)
 		rc = put_value_type(p, PROFILE_SAMPLE_TYPE, "cpu", "nanoseconds");
-	if (rc == 0 && p->time_ns)
+	if (rc == 0 && p->has_time)
 		rc = put_value_type(p, PROFILE_SAMPLE_TYPE, "time", "nanoseconds");
 	if (rc == 0)
 		rc = put_value_type(p, PROFILE_PERIOD_TYPE, "cpu", "nanoseconds");
@@ -399,11 +399,7 @@ static int run(const struct report *r, struct view_result *found)
 	int rc = view_load(r, NULL);
 
 	(void)found;
-	if (rc == 0)
-		p.time_ns = profile_unit_ns(
-			&r->run->profile,
-			profile_unit(&r->run->profile, NULL,
-		                     r->selection->weight == WEIGHT_TIME ? WEIGHT_TIME : WEIGHT_SAMPLES));
+	p.has_time = rc == 0 && stacks_weigh_time(r->run, r->selection);
 	if (rc == 0)
 		rc = make(&p);
 	if (rc == 0)

@@ -19,7 +19,7 @@ function share(part, whole) {
 
 function time(us) {
 	if (us < 1e3)
-		return `${us} µs`;
+		return `${Math.round(us)} µs`;
 	if (us < 1e6)
 		return `${(us / 1e3).toFixed(1)} ms`;
 	return us < 600e6 ? `${(us / 1e6).toFixed(1)} s` :
@@ -320,7 +320,7 @@ class Page {
 	}
 
 	amount(weight) {
-		return this.data.unit === 'us' ? time(weight) : `${count(weight)} sample${weight === 1 ? '' : 's'}`;
+		return this.data.unit_ns > 0 ? time(weight * this.data.unit_ns / 1e3) : `${count(weight)} sample${weight === 1 ? '' : 's'}`;
 	}
 
 	figures(frame) {

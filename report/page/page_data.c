@@ -147,19 +147,11 @@ static void write_vcpus(struct data *p)
 	json_end(&p->json);
 }
 
-/* Samples, or microseconds: nothing finer is in a trace. */
-static uint64_t amount(const struct data *p, uint64_t weight)
-{
-	uint64_t unit_ns = profile_unit_ns(&p->of->run->profile, p->of->fold->unit);
-
-	return unit_ns ? (uint64_t)((unsigned __int128)weight * unit_ns / 1000) : weight;
-}
-
 static void write_weights(struct data *p, const char *key, unsigned run)
 {
 	json_array(&p->json, key);
 	for (size_t i = 0; i < p->of->flame->nstacks; i++)
-		json_uint(&p->json, NULL, amount(p, p->of->flame->stacks[i].weight[run]));
+		json_uint(&p->json, NULL, p->of->flame->stacks[i].weight[run]);
 	json_end(&p->json);
 }
 
@@ -205,7 +197,7 @@ static void write_entries(struct data *p, bool left_out)
 	json_array(&p->json, "weight");
 	for (size_t i = 0; i < h->n; i++)
 		if (is_left_out(p, &h->entries[i]) == left_out)
-			json_uint(&p->json, NULL, amount(p, h->entries[i].weight));
+			json_uint(&p->json, NULL, h->entries[i].weight);
 	json_end(&p->json);
 }
 
@@ -237,9 +229,9 @@ void page_data(FILE *out, const struct page_content *content, const char *title,
 	json_object(&p->json, NULL);
 	json_uint(&p->json, "version", DATA_VERSION);
 	json_text(&p->json, "title", title);
-	json_text(&p->json, "unit", content->fold->unit != UNIT_SAMPLES ? "us" : "samples");
-	json_uint(&p->json, "whole", amount(p, content->fold->whole));
-	json_uint(&p->json, "old_whole", amount(p, content->fold->old_whole));
+	json_uint(&p->json, "unit_ns", profile_unit_ns(&content->run->profile, content->fold->unit));
+	json_uint(&p->json, "whole", content->fold->whole);
+	json_uint(&p->json, "old_whole", content->fold->old_whole);
 	write_facts(p);
 	write_figures(p);
 	if (notes)

@@ -41,7 +41,7 @@ class Profile {
 	readStacks(stacks) {
 		this.stackNode = Profile.summed(stacks.node);
 		this.stackVcpu = Int32Array.from(stacks.vcpu);
-		this.weight = Float64Array.from(stacks.weight); // samples, or microseconds: data.unit
+		this.weight = Float64Array.from(stacks.weight); // each of data.unit_ns, 0: samples
 		this.old = stacks.old ? Float64Array.from(stacks.old) : null;
 	}
 

@@ -22,6 +22,7 @@ static const struct {
 	{"counted", make_counted},     {"hostile", make_hostile},     {"web", make_web},
 	{"web-after", make_web_after}, {"repeats", make_repeats},     {"repeats-apart", make_repeats_apart},
 	{"later", make_later},         {"throttled", make_throttled}, {"elsewhere", make_elsewhere},
+	{"timed", make_timed},
 };
 
 static void usage(void)
@@ -32,7 +33,7 @@ static void usage(void)
 	fputs("\n       mktrace many COUNT UNIQUE DEPTH\n"
 	      "       mktrace scattered COUNT DEPTH\n"
 	      "       mktrace stacks|copies [IMAGE IDENTITY] <LINES\n"
-	      "counted and hostile read lines too.\n",
+	      "counted, hostile and timed read lines too.\n",
 	      stderr);
 }
 

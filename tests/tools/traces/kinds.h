@@ -40,6 +40,13 @@ void make_scattered(struct maker *m, uint64_t count, uint32_t depth);
 /* lines.c: what standard input says. */
 /* "DOMAIN VCPU COUNT LEAF CALLER...", "lost COUNT" and "late COUNT", of two domains. */
 void make_counted(struct maker *m);
+/*
+ * A trace told record by record, a line each; numbers are decimal, addresses hexadecimal. First
+ * "rate MHZ START_MS HOST", "guest NAME ID VCPUS UUID", of which the last is one byte, and "begin". Then records at the time that
+ * "at US" gives: "sample VCPU STATE CPU_US USER LEAF CALLER...", as often as needed, before the "round DOMAIN" that they
+ * are of; "same DOMAIN", "lost DOMAIN COUNT", "late DOMAIN COUNT", "throttle DOMAIN MHZ"; "block" ends a block.
+ */
+void make_timed(struct maker *m);
 /* The same, of domains whose names want to be markup, fields, lines and commands to a terminal. */
 void make_hostile(struct maker *m);
 /*
