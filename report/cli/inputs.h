@@ -17,7 +17,7 @@ enum exit_code {
 };
 
 struct inputs {
-	char *const *traces; /* "-": standard input */
+	const char *const *traces; /* "-": standard input */
 	size_t ntraces;
 	struct binary_request binaries;
 	bool mangled; /* names stay as the linker knows them */

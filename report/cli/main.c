@@ -220,6 +220,11 @@ static int run_view(struct report *r, const struct settings *s)
 		rc = judge(r, s, &found);
 		return close_output(&out, s, rc, rc == EXIT_NOTHING);
 	}
+	if (rc == -ENODATA && r->old) {
+		say("%s%s: nothing to compare: %s no samples that count", inputs_shown(s->traces[0]),
+		    s->ntraces > 1 ? " and others" : "", s->ntraces > 1 ? "they have" : "it has");
+		return close_output(&out, s, EXIT_NOTHING, true);
+	}
 	if (out.error == 0 && r->run->has_wrong)
 		say_wrong_build(r->run);
 	else if (out.error == 0 && r->old && r->old->has_wrong)
@@ -231,8 +236,8 @@ static int run_view(struct report *r, const struct settings *s)
 
 /* --- the report -------------------------------------------------------------------------------------------------- */
 
-static struct inputs inputs_of(const struct settings *s, char *const *traces, size_t ntraces,
-                               const struct symbol_files *files)
+static struct inputs inputs_of(const struct settings *s, const char *const *traces, size_t ntraces,
+                               const struct file_names *files)
 {
 	struct inputs inputs = {.traces = traces, .ntraces = ntraces, .binaries = s->binaries, .mangled = s->mangled};
 
@@ -244,8 +249,8 @@ static struct inputs inputs_of(const struct settings *s, char *const *traces, si
 /* The run to compare with: the same in all but the trace, and maybe the symbols. */
 static int open_old(struct recording *old, const struct settings *s)
 {
-	char *const trace = (char *)s->old;
-	struct inputs inputs = inputs_of(s, &trace, 1, s->old_files.n ? &s->old_files : &s->files);
+	struct inputs inputs =
+		inputs_of(s, s->old.list, s->old.n, s->old_files.n ? &s->old_files : &s->files);
 
 	inputs.binaries.other_run = s->old_files.n == 0;
 	return inputs_open(old, &inputs, &s->selection);
@@ -253,7 +258,7 @@ static int open_old(struct recording *old, const struct settings *s)
 
 static int show(struct report *r, const struct settings *s)
 {
-	const struct inputs inputs = inputs_of(s, s->traces, s->ntraces, &s->files);
+	const struct inputs inputs = inputs_of(s, (const char *const *)s->traces, s->ntraces, &s->files);
 	int rc = inputs_open(r->run, &inputs, &s->selection);
 
 	if (rc == EXIT_DONE && r->old)
@@ -275,7 +280,7 @@ static int report(const struct settings *s)
 	struct report r = {.options = &s->options,
 	                   .selection = &s->selection,
 	                   .run = &run,
-	                   .old = s->old ? &old : NULL,
+	                   .old = s->old.n ? &old : NULL,
 	                   .progress = &progress};
 	int rc;
 

@@ -36,19 +36,27 @@ static int apply_children(void *ctx, const struct option_def *def, const char *v
 	return 0;
 }
 
-enum { FILE_OLD, FILE_SOURCES };
-
-static int apply_file(void *ctx, const struct option_def *def, const char *value, char *why, size_t size)
+static int apply_sources(void *ctx, const struct option_def *def, const char *value, char *why, size_t size)
 {
 	struct settings *s = ctx;
-	const char **const files[] = {&s->old, &s->options.source_path};
 
-	if (*value == '\0' || (def->id == FILE_OLD && strcmp(value, "-") == 0)) {
-		snprintf(why, size, "a %s name is needed", def->id == FILE_SOURCES ? "directory's" : "file");
-		return -1;
-	}
-	*files[def->id] = value;
-	return 0;
+	(void)def;
+	s->options.source_path = value;
+	if (*value)
+		return 0;
+	snprintf(why, size, "a directory's name is needed");
+	return -1;
+}
+
+static int apply_old(void *ctx, const struct option_def *def, const char *value, char *why, size_t size)
+{
+	struct settings *s = ctx;
+
+	(void)def;
+	if (*value && strcmp(value, "-") != 0)
+		return settings_add_file(&s->old, value, why, size);
+	snprintf(why, size, "a file name is needed");
+	return -1;
 }
 
 static int apply_old_symbols(void *ctx, const struct option_def *def, const char *value, char *why, size_t size)
@@ -99,11 +107,11 @@ const struct option_def options_tables[] = {
 	{'G', "inverted", NULL, OPTION_NO_ARG, NULL, apply_bottom_up, 0},
 	{0, "percent-limit", "N", OPTION_ARG, "omit lines of tables below N percent (default: --tree 0.5)",
          apply_percent, 0},
-	{0, "diff", "OLD", OPTION_ARG, "compare with the older trace OLD", apply_file, FILE_OLD},
+	{0, "diff", "OLD", OPTION_ARG, "compare with the older trace OLD; may be given several times", apply_old, 0},
 	{0, "diff-symbols", "[DOM=]FILE", OPTION_ARG,
          "symbols for OLD, as by -s, if it ran another binary than -s names", apply_old_symbols, 0},
 	{0, "source-path", "DIR", OPTION_ARG,
-         "for --annotate: look below DIR for source files that are not where they were compiled", apply_file,
-         FILE_SOURCES},
+         "for --annotate: look below DIR for source files that are not where they were compiled", apply_sources,
+         0},
 	{0},
 };

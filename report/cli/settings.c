@@ -124,7 +124,7 @@ static int check_view(struct settings *s, char *why, size_t size)
 		unsigned takes;
 		const char *name;
 	} options[] = {
-		{s->old, VIEW_COMPARES, "diff"},
+		{s->old.n, VIEW_COMPARES, "diff"},
 		{s->options.keys.n, VIEW_KEYS, "sort"},
 		{s->options.children, VIEW_KEYS, s->options.children == CHILDREN_NO ? "no-children" : "children"},
 		{s->selection.bottom_up, VIEW_TURNS, "bottom-up"},
@@ -170,10 +170,11 @@ int settings_parse(struct settings *s, int argc, char **argv, char *why, size_t 
 	if (keys_has(&s->options.keys, KEY_TIME))
 		s->selection.quantum_ns = s->quantum_ns ? s->quantum_ns : DEFAULT_QUANTUM_NS;
 	s->selection.spaces = s->selection.group == GROUP_BY_SPACE || keys_has(&s->options.keys, KEY_SPACE);
+	s->selection.noise = s->old.n || s->view->takes & VIEW_NOISE;
 	return s->help || s->version ? 0 : check_view(s, why, size);
 }
 
-int settings_add_file(struct symbol_files *files, const char *name, char *why, size_t size)
+int settings_add_file(struct file_names *files, const char *name, char *why, size_t size)
 {
 	if (array_room(&files->list, &files->cap, files->n, sizeof(*files->list)) != 0) {
 		snprintf(why, size, "out of memory");
@@ -186,8 +187,9 @@ int settings_add_file(struct symbol_files *files, const char *name, char *why, s
 void settings_free(struct settings *s)
 {
 	free(s->files.list);
+	free(s->old.list);
 	free(s->old_files.list);
-	s->files = s->old_files = (struct symbol_files){0};
+	s->files = s->old = s->old_files = (struct file_names){0};
 	selection_free(&s->selection);
 	patterns_free(&s->pattern);
 }

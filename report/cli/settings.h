@@ -8,7 +8,7 @@
 #include "report/view/view.h"
 
 /* The array is owned, the names are argv's. */
-struct symbol_files {
+struct file_names {
 	const char **list;
 	size_t n, cap;
 };
@@ -22,14 +22,14 @@ struct settings {
 	char **traces;           /* ntraces of them, argv's; "-": standard input */
 	size_t ntraces;
 	struct binary_request binaries; /* without files: */
-	struct symbol_files files;      /* of -s */
-	struct symbol_files old_files;  /* of the trace to compare with; none: the same */
+	struct file_names files;        /* of -s */
+	struct file_names old;          /* traces to compare with; none: nothing is compared */
+	struct file_names old_files;    /* of -s for these; none: the same */
 	const char *debuginfod;         /* URLs of servers; "": none; NULL: those of the environment */
 	const char *output;             /* NULL: standard output */
 	struct selection selection;
 	struct view_options options; /* its pattern is the one above */
 	uint64_t quantum_ns;         /* 0: not given */
-	const char *old;             /* the trace to compare with, NULL: none */
 	enum color_when color;
 	bool mangled, no_pager, help, version;
 };
@@ -41,7 +41,7 @@ struct settings {
 int settings_parse(struct settings *s, int argc, char **argv, char *why, size_t size);
 void settings_free(struct settings *s);
 /* Adds what an option names: 0, or -1 with a reason in @why. */
-int settings_add_file(struct symbol_files *files, const char *name, char *why, size_t size);
+int settings_add_file(struct file_names *files, const char *name, char *why, size_t size);
 void settings_help(FILE *out, int width);
 /* All options in one table, views first; the same one every time. For parsing and for its tests. */
 const struct option_def *settings_table(void);

@@ -37,15 +37,21 @@ static void put_headings(const struct csv *c)
 
 	for (unsigned i = 0; i < c->table.keys.n; i++)
 		fprintf(out, "%s,", key_heading(c->table.keys.key[i]));
-	fputs("self,self_percent,total,total_percent", out);
+	fputs("self,self_percent,total,total_percent,self_error,total_error", out);
 	if (c->fold->compared)
-		fputs(",old_self,old_self_percent,old_total,old_total_percent", out);
+		fputs(",old_self,old_self_percent,old_total,old_total_percent,self_change_error,total_change_error", out);
 	fputs("\r\n", out);
 }
 
 static void put_weight(const struct csv *c, uint64_t weight, double share)
 {
 	fprintf(c->report->out.file, "%" PRIu64 ",%.4f", weight, 100 * share);
+}
+
+/* Of a row's own share and of that with what it called, in percentage points. */
+static void put_errors(const struct csv *c, double self, double total)
+{
+	fprintf(c->report->out.file, ",%.4f,%.4f", 100 * self, 100 * total);
 }
 
 static void put_row(const struct csv *c, const struct table_row *row)
@@ -60,11 +66,14 @@ static void put_row(const struct csv *c, const struct table_row *row)
 	put_weight(c, row->self, fold_share(fold, row->self));
 	fputc(',', out);
 	put_weight(c, row->total, fold_share(fold, row->total));
+	put_errors(c, fold_error(fold, row->self), fold_error(fold, row->total));
 	if (fold->compared) {
 		fputc(',', out);
 		put_weight(c, row->old_self, fold_old_share(fold, row->old_self));
 		fputc(',', out);
 		put_weight(c, row->old_total, fold_old_share(fold, row->old_total));
+		put_errors(c, fold_change_error(fold, row->old_self, row->self),
+		           fold_change_error(fold, row->old_total, row->total));
 	}
 	fputs("\r\n", out);
 }
@@ -118,6 +127,6 @@ const struct view view_csv = {
 	.help = "the flat profile as comma-separated values",
 	.endings = {".csv"},
 	.states = STATES_CPU,
-	.takes = VIEW_COMPARES | VIEW_KEYS | VIEW_LIMITS | VIEW_GROUPS,
+	.takes = VIEW_COMPARES | VIEW_KEYS | VIEW_LIMITS | VIEW_GROUPS | VIEW_NOISE,
 	.run = run,
 };

@@ -163,6 +163,7 @@ static void put_totals(struct document *d)
 	json_uint(&d->json, "counted", profile_count(&d->report->run->profile, d->report->selection->states));
 	json_text(&d->json, "weight", weight_names[d->fold.unit]);
 	json_uint(&d->json, "total", d->fold.total);
+	json_real(&d->json, "independent_samples", d->fold.effective);
 	put_states(&d->json, t->state);
 	put_lost(&d->json, t);
 	json_uint(&d->json, "late", t->late);
@@ -232,6 +233,8 @@ static void put_functions(struct document *d)
 		json_bool(&d->json, "named", names->functions[i].named);
 		json_uint(&d->json, "self", weights.self);
 		json_uint(&d->json, "total", weights.total);
+		json_real(&d->json, "self_error", fold_error(&d->fold, weights.self));
+		json_real(&d->json, "total_error", fold_error(&d->fold, weights.total));
 		json_end(&d->json);
 	}
 	json_end(&d->json);
@@ -351,5 +354,6 @@ const struct view view_json = {
 	.help = "everything, for programs, by a documented schema",
 	.endings = {".json"},
 	.states = STATES_CPU,
+	.takes = VIEW_NOISE,
 	.run = run,
 };

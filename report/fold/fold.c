@@ -2,6 +2,7 @@
 #include "common/radix_sort.h"
 #include "report/fold/display_stack.h"
 #include "report/fold/fold.h"
+#include "report/profile/noise.h"
 
 #include <errno.h>
 #include <math.h>
@@ -278,6 +279,16 @@ static int sum_functions(struct fold *f)
 	return 0;
 }
 
+/* What names left out was sampled as well, and is taken to be as noisy as what they kept. */
+static double effective(const struct profile *p, const struct fold *f, unsigned states, uint64_t total, uint64_t whole)
+{
+	double samples = p->effective > 0 ? p->effective : noise_samples(p, states, f->weight);
+
+	return total   ? samples * ((double)whole / (double)total)
+	       : whole ? (double)profile_left_out(p, states, WEIGHT_SAMPLES)
+	               : 0;
+}
+
 int fold_make(struct fold *f, const struct profile *p, struct symbolizer *names, const struct fold_request *request)
 {
 	int rc;
@@ -293,6 +304,9 @@ int fold_make(struct fold *f, const struct profile *p, struct symbolizer *names,
 	}
 	if (rc == 0) {
 		sum_nodes(f);
+		f->effective = effective(p, f, request->states, f->total, f->whole);
+		if (request->old)
+			f->old_effective = effective(request->old, f, request->states, f->old_total, f->old_whole);
 		link_children(f, NULL);
 		rc = sum_functions(f);
 	}
@@ -317,6 +331,21 @@ double fold_share(const struct fold *f, uint64_t weight)
 double fold_old_share(const struct fold *f, uint64_t old)
 {
 	return f->old_whole ? (double)old / (double)f->old_whole : 0;
+}
+
+double fold_error(const struct fold *f, uint64_t weight)
+{
+	return noise_error(fold_share(f, weight), f->effective);
+}
+
+double fold_change_error(const struct fold *f, uint64_t old, uint64_t weight)
+{
+	return noise_error_of_change(fold_old_share(f, old), f->old_effective, fold_share(f, weight), f->effective);
+}
+
+bool fold_is_noise(const struct fold *f, uint64_t old, uint64_t weight)
+{
+	return fabs(fold_share(f, weight) - fold_old_share(f, old)) <= fold_change_error(f, old, weight);
 }
 
 uint64_t fold_normal(const struct fold *f, uint64_t old)

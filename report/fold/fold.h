@@ -39,6 +39,7 @@ struct fold {
 	uint64_t total, old_total; /* what they weigh: the root's total */
 	uint64_t whole, old_whole; /* what shares are of: @total, and what names left out if shares are absolute */
 	bool compared;             /* there is an old run; its weights mean something */
+	double effective, old_effective; /* so many independent samples of @whole, @old_whole tell as much: for the +- */
 	uint64_t frames;           /* of all counted samples */
 	uint64_t unnamed_frames;   /* those without a name */
 	uint64_t unnamed;          /* different addresses without a name */
@@ -73,6 +74,11 @@ uint64_t fold_largest_first(double share); /* as a key of radix_sort() */
 /* The share that @weight is, and the one that @old was, of 1. */
 double fold_share(const struct fold *f, uint64_t weight);
 double fold_old_share(const struct fold *f, uint64_t old);
+/* How far the share that @weight is may be off by chance, in 95 of 100 cases; of 1. */
+double fold_error(const struct fold *f, uint64_t weight);
+/* The same of the change from the share that @old was to that of @weight: a smaller one may be chance alone. */
+double fold_change_error(const struct fold *f, uint64_t old, uint64_t weight);
+bool fold_is_noise(const struct fold *f, uint64_t old, uint64_t weight);
 /* What @old would be had the old run weighed as much as the new one. */
 uint64_t fold_normal(const struct fold *f, uint64_t old);
 

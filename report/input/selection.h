@@ -52,6 +52,7 @@ struct selection {
 	enum group group;
 	bool bottom_up;      /* trees begin at the leaves */
 	bool spaces;         /* samples of different address spaces stay apart */
+	bool noise;          /* how noisy shares are is measured, by batches of samples */
 	uint64_t quantum_ns; /* not 0: samples of different slots of this length stay apart */
 };
 

@@ -176,6 +176,20 @@ static uint64_t length_of(const char *path)
 	return last;
 }
 
+uint64_t traces_length(const struct traces *t)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < t->n; i++) {
+		uint64_t own = length_of(t->list[i].path);
+
+		if (own == 0)
+			return 0;
+		sum += own;
+	}
+	return sum;
+}
+
 static uint64_t later(const struct traces *t, const struct trace *one)
 {
 	return t->n > 1 ? upf_reader_session(one->reader)->start_real_ns - t->session.start_real_ns : 0;

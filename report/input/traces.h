@@ -63,6 +63,9 @@ bool traces_have(const struct traces *t, uint32_t domain);
 /* How many of t->session's domains do. */
 size_t traces_domains(const struct traces *t);
 
+/* How long the recordings are, added up, before they are read; 0: one of them is a stream. Decodes nothing. */
+uint64_t traces_length(const struct traces *t);
+
 /* The readers' together, final when all has been loaded: sums, and whether all have a footer and any is cut. */
 struct upf_health traces_health(const struct traces *t);
 bool trace_sound(const struct trace *t); /* is it whole, as far as it has been read? */

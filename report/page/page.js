@@ -53,6 +53,9 @@ function fragmentOf(state) {
 	return `#${new URLSearchParams(kept)}`;
 }
 
+// As the strongest change: there is none.
+const NO_CHANGE = 1e-9;
+
 // Lost samples and broken stacks stand out from this share on.
 const NOTABLE = 0.05;
 
@@ -103,8 +106,6 @@ class Page {
 		byId('by-old').hidden = byId('legend').hidden = !this.profile.old;
 		byId('trust').replaceChildren(...Page.terms(Page.paragraphs(data.trust ?? '')));
 		byId('facts').replaceChildren(...Page.terms(data.facts));
-		if (this.profile.old)
-			this.drawLegend();
 	}
 
 	headline() {
@@ -145,13 +146,25 @@ class Page {
 	drawLegend() {
 		const canvas = document.createElement('canvas'), pen = canvas.getContext('2d');
 
-		canvas.width = 120;
+		canvas.width = 240;
 		canvas.height = 12;
 		for (let x = 0; x < canvas.width; x++) {
 			pen.fillStyle = this.graph.shadeOf(x / canvas.width * 2 - 1);
 			pen.fillRect(x, 0, 1, canvas.height);
 		}
-		byId('legend').replaceChildren(element('span', 'less than before'), canvas, element('span', 'more than before'));
+		const scale = element('div', '', 'scale'), numbers = element('div', '');
+
+		// Where the colours are a half of the strongest, the change is a quarter: shadeOf().
+		numbers.replaceChildren(...[-1, -0.25, 0, 0.25, 1].map(part => element('span', Page.points(part * this.mostChange))));
+		scale.replaceChildren(canvas, numbers);
+		byId('legend').replaceChildren(element('span', 'less than before'), scale, element('span', 'more, in percentage points'),
+			element('span', this.mostChange > NO_CHANGE ? 'grey: not significant' : 'no significant change', 'none'));
+	}
+
+	static points(change) {
+		const points = 100 * change;
+
+		return `${points < 0 ? '−' : points > 0 ? '+' : ''}${Math.abs(points).toFixed(Math.abs(points) < 9.95 ? 1 : 0)}`;
 	}
 
 	// --- state --------------------------------------------------------------------------------------------------
@@ -185,7 +198,7 @@ class Page {
 			this.chosen = focus;
 		this.graph.show({
 			focus, down: state.roots === 'top', marks: this.marks, byOld: state.width === 'old' && Boolean(this.profile.old),
-			shade: this.profile.old ? frame => this.change(frame) / this.mostChange : null, chosen: this.chosen,
+			shade: this.profile.old ? frame => this.isNoise(frame) ? 0 : this.change(frame) / this.mostChange : null, chosen: this.chosen,
 		});
 		this.describe();
 	}
@@ -226,8 +239,10 @@ class Page {
 		this.whole = new TopDown(this.profile, this.weight, this.profile.old);
 		this.all = {now: range ? this.profile.wholeWithin(range.from, range.to) : this.data.whole, old: this.data.old_whole};
 		this.treeKey = undefined;
-		if (this.profile.old)
+		if (this.profile.old) {
 			this.mostChange = this.strongestChange();
+			this.drawLegend();
+		}
 		this.heat?.show(range);
 		if (this.heat)
 			this.describeTime(range);
@@ -266,12 +281,34 @@ class Page {
 		return (now ? frame.now / now : 0) - (old ? frame.old / old : 0);
 	}
 
+	// Half of Wilson's interval of 95 %, as report/profile/noise.c has it.
+	static error(share, samples) {
+		const z2 = 1.959964 ** 2;
+
+		return samples > 0 ? Math.sqrt(z2) / (1 + z2 / samples) * Math.sqrt(share * (1 - share) / samples + z2 / (4 * samples ** 2)) : 0.5;
+	}
+
+	// How far a change may be off by chance, of 1.
+	changeError({now, old}) {
+		return Math.hypot(Page.error(this.all.now ? now / this.all.now : 0, this.data.independent),
+			Page.error(this.all.old ? old / this.all.old : 0, this.data.old_independent));
+	}
+
+	isNoise(frame) {
+		return Math.abs(this.change(frame)) <= this.changeError(frame);
+	}
+
+	// Of those that are significant.
 	strongestChange() {
 		const {total, totalOld} = this.whole;
-		let most = 1e-9;
+		let most = NO_CHANGE;
 
-		for (let node = 1; node < total.length; node++)
-			most = Math.max(most, Math.abs(this.change({now: total[node], old: totalOld[node]})));
+		for (let node = 1; node < total.length; node++) {
+			const frame = {now: total[node], old: totalOld[node]};
+
+			if (!this.isNoise(frame))
+				most = Math.max(most, Math.abs(this.change(frame)));
+		}
 		return most;
 	}
 
@@ -341,11 +378,13 @@ class Page {
 	changeText(frame) {
 		const points = 100 * this.change(frame), before = `${share(frame.old, this.all.old)} before`;
 
+		const noise = this.isNoise(frame) ? ', not significant' : '', error = (100 * this.changeError(frame)).toFixed(1);
+
 		if (frame.old === 0)
-			return 'new';
+			return `new${noise}`;
 		if (frame.now === 0)
-			return `gone, ${before}`;
-		return `${points < 0 ? '−' : '+'}${Math.abs(points).toFixed(1)} points, ${before}`;
+			return `gone, ${before}${noise}`;
+		return `${points < 0 ? '−' : '+'}${Math.abs(points).toFixed(1)} ±${error} points${noise}, ${before}`;
 	}
 
 	describe() {

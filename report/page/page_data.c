@@ -232,6 +232,10 @@ void page_data(FILE *out, const struct page_content *content, const char *title,
 	json_uint(&p->json, "unit_ns", profile_unit_ns(&content->run->profile, content->fold->unit));
 	json_uint(&p->json, "whole", content->fold->whole);
 	json_uint(&p->json, "old_whole", content->fold->old_whole);
+	if (content->fold->compared) {
+		json_real(&p->json, "independent", content->fold->effective);
+		json_real(&p->json, "old_independent", content->fold->old_effective);
+	}
 	write_facts(p);
 	write_figures(p);
 	if (notes)

@@ -53,6 +53,9 @@ void counters_add(struct counters *t, const struct counters *other)
 	add_counts(t->time, other->time, COUNTERS_STATES);
 	for (unsigned i = 0; i < COUNTERS_STATES; i++)
 		t->squares[i] += other->squares[i];
+	for (unsigned i = 0; i < COUNTERS_STATES; i++)
+		t->cpu_squares[i] += other->cpu_squares[i];
+	add_counts(t->cpu_ns, other->cpu_ns, COUNTERS_STATES);
 	t->unsampled_ns += other->unsampled_ns;
 	t->covered += other->covered;
 	t->cpu_left_ns += other->cpu_left_ns;

@@ -51,6 +51,8 @@ static void count_time(struct profile *p, const struct upf_record *rec, uint64_t
 	unsigned state = counters_state(rec->state);
 
 	p->counters.time[state] += profile_time(p, rec);
+	p->counters.cpu_ns[state] += rec->cpu_ns;
+	p->counters.cpu_squares[state] += (unsigned __int128)rec->cpu_ns * rec->cpu_ns;
 	p->counters.squares[state] += p->by_ns ? (unsigned __int128)squares * p->period_ns * p->period_ns : squares;
 }
 

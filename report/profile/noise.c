@@ -3,14 +3,17 @@
 
 #include <math.h>
 
-double noise_samples(const struct profile *p, unsigned states)
+double noise_samples(const struct profile *p, unsigned states, enum weight weight)
 {
+	const struct counters *t = &p->counters;
 	double sum = 0, squares = 0;
 
+	if (weight == WEIGHT_SAMPLES)
+		return (double)profile_count(p, states);
 	for (unsigned s = 0; s < COUNTERS_STATES; s++) {
 		if (states & 1u << s) {
-			sum += (double)p->counters.time[s];
-			squares += (double)p->counters.squares[s];
+			sum += (double)(weight == WEIGHT_CPU ? t->cpu_ns[s] : t->time[s]);
+			squares += (double)(weight == WEIGHT_CPU ? t->cpu_squares[s] : t->squares[s]);
 		}
 	}
 	return squares > 0 ? sum * sum / squares : 0;

@@ -13,8 +13,11 @@
 
 #define NOISE_Z95 1.959964 /* so many standard errors to either side hold the truth in 95 of 100 cases */
 
-/* How many equal samples are as good as those of @p in these states when they weigh the time that they stand for. */
-double noise_samples(const struct profile *p, unsigned states);
+/*
+ * How many samples of equal weight are as good as those of @p in these states, if each is independent of the others;
+ * report/fold/batches.h finds out whether they are.
+ */
+double noise_samples(const struct profile *p, unsigned states, enum weight weight);
 
 /* Where the true share is, with the certainty that @z standard errors give. */
 struct noise_range {

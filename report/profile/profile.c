@@ -239,6 +239,31 @@ int profile_add(struct profile *p, const struct profile *part)
 	return rc;
 }
 
+int profile_forget_slots(struct profile *p)
+{
+	size_t n = p->nstacks;
+	int rc = 0;
+
+	if (p->nlatest)
+		memset(p->latest, 0, (p->nlatest < p->tree.n ? p->nlatest : p->tree.n) * sizeof(*p->latest));
+	hash_table_clear(&p->index);
+	p->quantum_ns = 0;
+	p->nstacks = 0; /* never more than those that were looked at */
+	for (size_t i = 0; rc == 0 && i < n; i++) {
+		struct stack from = p->stacks[i], key = from, *stack;
+
+		key.slot = 0;
+		key.samples = key.cpu_ns = key.time = 0;
+		rc = find_stack(p, &key, &stack);
+		if (rc != 0)
+			break;
+		stack->samples += from.samples;
+		stack->cpu_ns += from.cpu_ns;
+		stack->time += from.time;
+	}
+	return rc;
+}
+
 uint64_t profile_count(const struct profile *p, unsigned states)
 {
 	uint64_t sum = 0;

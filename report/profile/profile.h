@@ -47,6 +47,7 @@ struct profile {
 	uint32_t *latest; /* by node: its stack that was counted last */
 	size_t nlatest;
 	struct counters counters;
+	double effective; /* so many independent samples are as good as those that count; 0: not measured */
 
 	/* The stacks here are those that it kept, and their frames are shown as filter.h has them. NULL: all. */
 	struct filter *filter;
@@ -86,6 +87,8 @@ int profile_sample(struct profile *p, const struct upf_record *rec, uint32_t nod
 int profile_leave_out(struct profile *p, const struct upf_record *rec);
 
 size_t profile_bytes(const struct profile *p); /* of memory that it takes */
+/* Stacks of all times become one. 0, -ENOMEM or -EOVERFLOW. */
+int profile_forget_slots(struct profile *p);
 
 /*
  * Adds @part, which has the same quantum and no filter: as if its samples had been counted here. 0, -ENOMEM or

@@ -5,6 +5,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#define BATCHES 32 /* of time: enough to see how much they differ, and long beside what a guest does at a time */
+
 int recording_prepare(struct recording *r, const struct selection *selection, bool mangled)
 {
 	int rc = profile_init(&r->profile);
@@ -16,6 +18,8 @@ int recording_prepare(struct recording *r, const struct selection *selection, bo
 	for (size_t i = 0; i < r->traces.n; i++)
 		r->profile.counters.bad_blocks += r->traces.list[i].bad_blocks;
 	r->profile.quantum_ns = selection->quantum_ns;
+	if (selection->noise && !selection->quantum_ns)
+		r->profile.quantum_ns = traces_length(&r->traces) / BATCHES;
 	r->profile.spaces = selection->spaces;
 	r->filter.selection = selection;
 	r->filter.names = &r->names;

@@ -518,6 +518,19 @@ static void print_old(const struct notes *n)
 	para_end(&para);
 }
 
+/* What the +- of changes rests on. */
+static void print_noise(const struct notes *n, const struct fold *fold)
+{
+	struct para p;
+
+	para_start(&p, n->out, n->utf8, "Noise");
+	para_item(&p, "%s: 95%% confidence interval of a change", n->utf8 ? "\u00b1" : "+-");
+	para_item(&p, "~: not significant, may be chance");
+	para_item(&p, "old and new run tell as much as %s and %s independent samples",
+	          text_count((uint64_t)fold->old_effective).s, text_count((uint64_t)fold->effective).s);
+	para_end(&p);
+}
+
 void quality_print(const struct recording *run, const struct recording *old, unsigned states, const struct fold *fold,
                    const struct text_out *out)
 {
@@ -532,6 +545,8 @@ void quality_print(const struct recording *run, const struct recording *old, uns
 	print_pauses(&n);
 	print_vcpus(&n);
 	print_trace(&n);
+	if (old && fold)
+		print_noise(&n, fold);
 	if (old)
 		print_old(&(const struct notes){.run = old, .states = states, .out = out});
 }

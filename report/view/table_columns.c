@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "report/view/table_columns.h"
 
+#include <string.h>
+
 #define MIN_RED 0.05 /* perf's limits for its colours */
 #define MIN_GREEN 0.005
 
 #define RED "\033[31m"
 #define GREEN "\033[32m"
+#define DIM "\033[2m"
 #define PLAIN "\033[0m"
 
 static void colored(const struct text_out *out, const char *color, int width, const char *text)
@@ -15,12 +18,17 @@ static void colored(const struct text_out *out, const char *color, int width, co
 	fprintf(out->file, "%s%*s%s", on ? color : "", width, text, on ? PLAIN : "");
 }
 
-void column_share(const struct text_out *out, double share)
+static void share_in(const struct text_out *out, double share, const char *color)
 {
 	char text[16];
 
 	snprintf(text, sizeof(text), "%.1f%%", 100 * share);
-	colored(out, share >= MIN_RED ? RED : share >= MIN_GREEN ? GREEN : NULL, COLUMN_SHARE, text);
+	colored(out, color, COLUMN_SHARE, text);
+}
+
+void column_share(const struct text_out *out, double share)
+{
+	share_in(out, share, share >= MIN_RED ? RED : share >= MIN_GREEN ? GREEN : NULL);
 }
 
 static struct text amount(enum unit unit, uint64_t weight)
@@ -40,16 +48,28 @@ const char *column_weight_title(enum unit unit)
 	return titles[unit];
 }
 
-void column_points(const struct text_out *out, double old, double share)
+/* --- comparisons -------------------------------------------------------------------------------------------------- */
+
+/* +1.23: chance alone is dim. */
+static void column_points(const struct text_out *out, double points, bool noise)
 {
-	double points = 100 * (share - old);
 	char text[16];
 
 	snprintf(text, sizeof(text), "%+.2f", points > -0.005 && points < 0.005 ? 0 : points);
-	colored(out, points >= 0.5 ? RED : points <= -0.5 ? GREEN : NULL, COLUMN_POINTS, text);
+	colored(out, noise ? DIM : points >= 0.5 ? RED : points <= -0.5 ? GREEN : NULL, COLUMN_POINTS, text);
 }
 
-void column_change(const struct text_out *out, enum unit unit, uint64_t normal, uint64_t weight)
+static void column_error(const struct text_out *out, double points)
+{
+	char text[16];
+
+	snprintf(text, sizeof(text), "%.2f", points);
+	fprintf(out->file, "%*s%s%s", COLUMN_ERROR - (out->utf8 ? 1 : 2) - (int)strlen(text), "",
+	        out->utf8 ? "\u00b1" : "+-", text);
+}
+
+/* +123: what the new run has more than it should by @normal, which is what the old one had, normalised. */
+static void column_change(const struct text_out *out, enum unit unit, uint64_t normal, uint64_t weight)
 {
 	uint64_t change = weight >= normal ? weight - normal : normal - weight;
 	char text[48];
@@ -58,7 +78,27 @@ void column_change(const struct text_out *out, enum unit unit, uint64_t normal, 
 	fprintf(out->file, "%*s", COLUMN_WEIGHT, text);
 }
 
-void column_mark(const struct text_out *out, uint64_t old, uint64_t weight)
+void columns_change(const struct text_out *out, const struct fold *fold, uint64_t old, uint64_t weight)
 {
-	fprintf(out->file, "%-*s", COLUMN_MARK, old == 0 && weight ? "new" : old && weight == 0 ? "gone" : "");
+	double was = fold_old_share(fold, old), is = fold_share(fold, weight);
+	bool noise = fold_is_noise(fold, old, weight);
+
+	share_in(out, was, noise ? DIM : NULL);
+	fputc(' ', out->file);
+	share_in(out, is, noise ? DIM : NULL);
+	fputc(' ', out->file);
+	column_points(out, 100 * (is - was), noise);
+	fputc(' ', out->file);
+	column_error(out, 100 * fold_change_error(fold, old, weight));
+	fputc(' ', out->file);
+	column_change(out, fold->unit, fold_normal(fold, old), weight);
+	fprintf(out->file, "  %s%-*s  ", noise ? "~" : "", COLUMN_MARK - noise,
+	        old == 0 && weight ? "new" : old && weight == 0 ? "gone" : "");
+}
+
+void columns_change_head(const struct text_out *out, enum unit unit)
+{
+	fprintf(out->file, "%*s %*s %*s %*s%s %*s  %*s  ", COLUMN_SHARE, "Old", COLUMN_SHARE, "New", COLUMN_POINTS,
+	        "points", COLUMN_ERROR - (out->utf8 ? 1 : 2), "", out->utf8 ? "\u00b1" : "+-", COLUMN_WEIGHT,
+	        column_weight_title(unit), COLUMN_MARK, "");
 }

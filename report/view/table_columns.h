@@ -6,25 +6,29 @@
 #ifndef REPORT_VIEW_TABLE_COLUMNS_H
 #define REPORT_VIEW_TABLE_COLUMNS_H
 
-#include "report/input/selection.h"
+#include "report/fold/fold.h"
 #include "report/output/text.h"
 
 /* Their widths, without the space between them. */
 #define COLUMN_SHARE 6
 #define COLUMN_WEIGHT 12
 #define COLUMN_POINTS 7
-#define COLUMN_MARK 4
+#define COLUMN_ERROR 7
+#define COLUMN_MARK 5
+/* Of all columns of a comparison, and of the space behind them. */
+#define COLUMNS_CHANGE \
+	(2 * (COLUMN_SHARE + 1) + COLUMN_POINTS + 1 + COLUMN_ERROR + 1 + COLUMN_WEIGHT + 2 + COLUMN_MARK + 2)
 
 /* 12.3%; large ones stand out. */
 void column_share(const struct text_out *out, double share);
 /* 1,234 samples, or 1.2 s of CPU time. */
 void column_weight(const struct text_out *out, enum unit unit, uint64_t weight);
 const char *column_weight_title(enum unit unit);
-/* +1.23: percentage points, from the @old share to the new one. */
-void column_points(const struct text_out *out, double old, double share);
-/* +123: what the new run has more than it should by @normal, which is what the old one had, normalised. */
-void column_change(const struct text_out *out, enum unit unit, uint64_t normal, uint64_t weight);
-/* "new", "gone" or nothing. */
-void column_mark(const struct text_out *out, uint64_t old, uint64_t weight);
+/*
+ * A comparison: both shares, the change in percentage points and its +-, the change of the weight with the old run
+ * normalised, and a mark: "new", "gone", and "~" if the change may be chance alone. COLUMNS_CHANGE columns.
+ */
+void columns_change(const struct text_out *out, const struct fold *fold, uint64_t old, uint64_t weight);
+void columns_change_head(const struct text_out *out, enum unit unit);
 
 #endif

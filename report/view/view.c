@@ -1,15 +1,48 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "report/view/view.h"
 #include "common/say.h"
+#include "report/fold/batches.h"
 #include "report/view/quality.h"
 
+#include <errno.h>
 #include <unistd.h>
+
+/* Batches have been looked at then: nobody else wants them apart. */
+static int measure_noise(const struct report *r, struct recording *run)
+{
+	struct display_stacks stacks = {.profile = &run->profile,
+	                                .names = &run->names,
+	                                .common = &run->names,
+	                                .session = &run->traces.session};
+	int rc = batches_measure(&run->profile, &stacks, r->selection->states, r->selection->weight);
+
+	return rc == 0 && !r->selection->quantum_ns ? profile_forget_slots(&run->profile) : rc;
+}
+
+static int load_one(const struct report *r, struct recording *run, const struct load_hooks *hooks)
+{
+	int rc = recording_load(run, hooks, r->progress);
+
+	return rc == 0 && r->selection->noise ? measure_noise(r, run) : rc;
+}
+
+/* A new run without a sample that counts would make everything of the old one look gone. */
+static bool has_nothing(const struct report *r)
+{
+	const struct profile *p = &r->run->profile, *old = &r->old->profile;
+	unsigned states = r->selection->states;
+
+	return profile_count(p, states) == 0 && profile_left_out(p, states, WEIGHT_SAMPLES) == 0 &&
+	       profile_count(old, states) > 0;
+}
 
 int view_load(const struct report *r, const struct load_hooks *hooks)
 {
-	int rc = recording_load(r->run, hooks, r->progress);
+	int rc = load_one(r, r->run, hooks);
 
-	return rc == 0 && r->old ? recording_load(r->old, NULL, r->progress) : rc;
+	if (rc == 0 && r->old)
+		rc = load_one(r, r->old, NULL);
+	return rc == 0 && r->old && has_nothing(r) ? -ENODATA : rc;
 }
 
 struct fold_request view_request(const struct report *r)

@@ -52,6 +52,7 @@ struct view_result {
 #define VIEW_LIMITS 16u  /* leaves out what is below a share: --percent-limit */
 #define VIEW_WHOLE 32u   /* needs all of one trace, and binaries: no filters */
 #define VIEW_FILE 64u    /* is for other programs: no terminal shows it */
+#define VIEW_NOISE 256u  /* says how far shares may be off by chance */
 #define VIEW_GROUPS 128u /* tells domains, vCPUs or address spaces apart: --by */
 
 struct view {
@@ -73,7 +74,10 @@ struct view {
 
 /* --- for views --------------------------------------------------------------------------------------------------- */
 
-/* Loads all traces of r->run, and of r->old; hooks hear what counts, not of the old run. As load_trace(). */
+/*
+ * Loads all traces of r->run, and of r->old; hooks hear what counts, not of the old run. As load_trace(); -ENODATA: there
+ * is nothing to compare, as no sample of the new run counts.
+ */
 int view_load(const struct report *r, const struct load_hooks *hooks);
 /* What of the loaded traces is to be folded, and what it is compared with. */
 struct fold_request view_request(const struct report *r);

@@ -11,7 +11,6 @@
 #define KEY_WIDTH_MAX 40
 #define KEY_WIDTH_MIN 4 /* however narrow the terminal is */
 #define WEIGHTS_WIDTH (COLUMN_SHARE + 1 + COLUMN_WEIGHT + 2)
-#define CHANGE_WIDTH (2 * (COLUMN_SHARE + 1) + COLUMN_POINTS + 1 + COLUMN_WEIGHT + 2 + COLUMN_MARK + 2)
 
 struct flat {
 	const struct report *r;
@@ -72,7 +71,7 @@ static void measure(struct flat *f)
 {
 	unsigned n = f->table.keys.n;
 
-	f->weights = f->fold->compared ? CHANGE_WIDTH : (f->totals ? 2 : 1) * WEIGHTS_WIDTH;
+	f->weights = f->fold->compared ? COLUMNS_CHANGE : (f->totals ? 2 : 1) * WEIGHTS_WIDTH;
 	for (unsigned k = 0; k < n; k++)
 		f->width[k] = width_of(f, k);
 	if (f->r->out.width)
@@ -116,29 +115,12 @@ static void print_weights(const struct flat *f, const struct table_row *row)
 	fputs("  ", r->out.file);
 }
 
-static void print_change(const struct flat *f, const struct table_row *row)
-{
-	const struct report *r = f->r;
-	uint64_t old = old_weight(f, row), new = new_weight(f, row);
-
-	column_share(&r->out, fold_old_share(f->fold, old));
-	fputc(' ', r->out.file);
-	column_share(&r->out, fold_share(f->fold, new));
-	fputc(' ', r->out.file);
-	column_points(&r->out, fold_old_share(f->fold, old), fold_share(f->fold, new));
-	fputc(' ', r->out.file);
-	column_change(&r->out, f->fold->unit, fold_normal(f->fold, old), new);
-	fputs("  ", r->out.file);
-	column_mark(&r->out, old, new);
-	fputs("  ", r->out.file);
-}
-
 static void print_line(const struct flat *f, const struct table_row *row)
 {
 	int used = f->weights;
 
 	if (f->fold->compared)
-		print_change(f, row);
+		columns_change(&f->r->out, f->fold, old_weight(f, row), new_weight(f, row));
 	else
 		print_weights(f, row);
 	for (unsigned k = 0; k < f->table.keys.n; k++)
@@ -152,8 +134,7 @@ static void print_head(const struct flat *f)
 	int used = f->weights;
 
 	if (f->fold->compared)
-		fprintf(r->out.file, "%6s %6s %7s %12s  %-4s  ", "Old", "New", "points",
-		        column_weight_title(f->fold->unit), "");
+		columns_change_head(&r->out, f->fold->unit);
 	else
 		fprintf(r->out.file, "%6s %12s  ", "Self", column_weight_title(f->fold->unit));
 	if (!f->fold->compared && f->totals)

@@ -40,31 +40,16 @@ static int print_weights(const struct walk *w, const struct fold_node *n)
 	return shares * (COLUMN_SHARE + 1) + COLUMN_WEIGHT + 4;
 }
 
-static int print_change(const struct walk *w, const struct fold_node *n)
-{
-	const struct report *r = w->r;
-
-	column_share(&r->out, fold_old_share(w->fold, n->old_total));
-	fputc(' ', r->out.file);
-	column_share(&r->out, fold_share(w->fold, n->total));
-	fputc(' ', r->out.file);
-	column_points(&r->out, fold_old_share(w->fold, n->old_total), fold_share(w->fold, n->total));
-	fputc(' ', r->out.file);
-	column_change(&r->out, w->fold->unit, fold_normal(w->fold, n->old_total), n->total);
-	fputs("  ", r->out.file);
-	column_mark(&r->out, n->old_total, n->total);
-	fputs("  ", r->out.file);
-	return 2 * (COLUMN_SHARE + 1) + COLUMN_POINTS + 1 + COLUMN_WEIGHT + 2 + COLUMN_MARK + 2;
-}
-
 static void print_node(const struct walk *w, uint32_t n)
 {
 	const struct report *r = w->r;
 	const struct fold_node *node = &w->fold->nodes[n];
-	int used = w->fold->compared ? print_change(w, node) : print_weights(w, node);
+	int used = w->fold->compared ? COLUMNS_CHANGE : print_weights(w, node);
 	int indent = 2 * w->depth, most = (r->out.width - used - LEAST_FOR_A_NAME) / 2 * 2;
 	char note[16] = "";
 
+	if (w->fold->compared)
+		columns_change(&r->out, w->fold, node->old_total, node->total);
 	if (r->out.width && indent > most) {
 		indent = most > 0 ? most : 0;
 		snprintf(note, sizeof(note), "[%d] ", w->depth);
@@ -117,8 +102,9 @@ static int print_tree(const struct report *r, struct fold *fold, struct view_res
 	if (rc != 0)
 		return rc;
 	if (fold->compared)
-		fprintf(r->out.file, "%6s %6s %7s %12s        Function\n", "Old", "New", "points",
-		        column_weight_title(w.fold->unit));
+		columns_change_head(&r->out, fold->unit);
+	if (fold->compared)
+		fputs("Function\n", r->out.file);
 	else if (is_bottom_up(r))
 		fprintf(r->out.file, "%6s %12s    Function\n", "Self", column_weight_title(w.fold->unit));
 	else

@@ -32,7 +32,7 @@ tabTest('what grew is red, what shrank is blue', async tab => {
 
 	assert.ok(slower[0] > slower[2] + 20, `grown: ${slower}`);
 	assert.ok(faster[2] > faster[0] + 20, `shrunk: ${faster}`);
-	assert.notEqual(await text(tab, '#legend'), '', 'the legend says so');
+	assert.match(await text(tab, '#legend'), /less than before.*−\d+\.\d.*0\.0.*\+\d+\.\d.*grey: not significant/s, 'the legend says by how much');
 });
 
 tabTest('the notes on the old run have its name', async tab => {
@@ -43,6 +43,23 @@ tabTest('the notes on the old run have its name', async tab => {
 	const terms = await tab.$$eval('#trust dt', all => all.map(term => term.textContent));
 
 	assert.ok(terms.includes('Old run') && terms.includes('Samples'), terms.join());
+});
+
+tabTest('what may be chance is grey', async tab => {
+	await open(tab, file);
+	const [red, green, blue] = await colour(tab, 'mark_slice');
+
+	assert.ok(Math.max(red, green, blue) - Math.min(red, green, blue) < 12, `grey: ${[red, green, blue]}`);
+	await clickFrame(tab, 'mark_slice');
+	assert.match(await text(tab, '#frame-figures'), /±\d+\.\d points, not significant/, 'and without colours');
+	await open(tab, file);
+	await clickFrame(tab, 'tls_handshake');
+	assert.doesNotMatch(await text(tab, '#frame-figures'), /not significant/);
+});
+
+tabTest('two runs that differ by chance alone', async tab => {
+	await open(tab, pageOf(folder, old, '--flamegraph', '--diff', old, ...symbols));
+	assert.match(await text(tab, '#legend'), /no significant change/);
 });
 
 tabTest('by how much', async tab => {
