@@ -6,7 +6,10 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#define BATCHES_MIN 6 /* fewer tell nothing */
+#define BATCHES_MIN 6  /* fewer tell nothing */
+#define BATCHES_MAX 64 /* many traces have more: neighbours become one */
+#define SHARE_MIN 1e-4 /* of functions that are looked at: all others together weigh little or nothing */
+#define LOST_MAX 0.8   /* beyond it, a trace is too short to tell how long it would have to be */
 #define NO_FUNCTION UINT32_MAX
 
 /* What one stack adds to its leaf's function in one batch. */
@@ -20,6 +23,7 @@ struct batches {
 	uint32_t *order; /* of the cells */
 	size_t ncells, n;
 	double *all, *own; /* by batch: what all samples weigh, and those of one function */
+	double *differ;    /* by lag: by how much batches differ from those that are so many later */
 	double sum;        /* of all */
 };
 
@@ -71,6 +75,7 @@ static int make_cells(struct batches *b, struct display_stacks *stacks, unsigned
 static int number_batches(struct batches *b)
 {
 	uint32_t slot = 0;
+	size_t each;
 	int rc = radix_sort(b->order, b->ncells, by_batch, b);
 
 	for (size_t i = 0; rc == 0 && i < b->ncells; i++) {
@@ -80,10 +85,15 @@ static int number_batches(struct batches *b)
 		slot = cell->batch;
 		cell->batch = (uint32_t)b->n - 1;
 	}
-	b->all = calloc(2 * b->n + 1, sizeof(*b->all));
+	each = (b->n + BATCHES_MAX - 1) / BATCHES_MAX;
+	for (size_t i = 0; each > 1 && i < b->ncells; i++)
+		b->cells[i].batch /= (uint32_t)each;
+	b->n = each > 1 ? (b->n - 1) / each + 1 : b->n;
+	b->all = calloc(3 * b->n + 1, sizeof(*b->all));
 	if (!b->all)
 		return -ENOMEM;
 	b->own = b->all + b->n;
+	b->differ = b->own + b->n;
 	for (size_t i = 0; i < b->ncells; i++) {
 		b->all[b->cells[i].batch] += (double)b->cells[i].weight;
 		b->sum += (double)b->cells[i].weight;
@@ -91,24 +101,47 @@ static int number_batches(struct batches *b)
 	return rc;
 }
 
-/* The variance of the share of the function whose samples b->own has, by how it goes on from batch to batch. */
-static double variance(const struct batches *b, double share)
+/* Up to this lag, differences between batches are noise; those that come slower are phases of the guest's work. */
+static size_t longest(const struct batches *b)
 {
-	double squares = 0, before = b->own[0] - share * b->all[0];
-
-	for (size_t i = 1; i < b->n; i++) {
-		double here = b->own[i] - share * b->all[i];
-
-		squares += (here - before) * (here - before);
-		before = here;
-	}
-	return squares * (double)b->n / (2 * (double)(b->n - 1)) / (b->sum * b->sum);
+	return b->n / 16 ? b->n / 16 : 1;
 }
 
-/* Of all functions together, since one alone has too few batches: with so many independent ones it were as large. */
+/* Adds by how much batches differ in the share of the function whose samples b->own has, by lag: half the variogram. */
+static void add_function(struct batches *b, double share)
+{
+	for (size_t i = 0; i < b->n; i++)
+		b->own[i] -= share * b->all[i];
+	for (size_t lag = 1; lag <= longest(b); lag++) {
+		for (size_t i = 0; i + lag < b->n; i++) {
+			double difference = b->own[i + lag] - b->own[i];
+
+			b->differ[lag] += difference * difference / (2 * (double)(b->n - lag));
+		}
+	}
+}
+
+/*
+ * The variance of a share, of all functions together. Batches that are not alike differ by most; as far as nearer ones
+ * differ less they are alike, and add to it. Few that are not alike tell less exactly: by Student's t.
+ */
+static double variance(const struct batches *b)
+{
+	double most = 0, sum, alike;
+
+	for (size_t lag = 1; lag <= longest(b); lag++)
+		most = b->differ[lag] > most ? b->differ[lag] : most;
+	sum = most;
+	for (size_t lag = 1; lag < longest(b); lag++)
+		sum += 2 * (most - b->differ[lag]);
+	alike = most > 0 ? sum / most : 1;
+	return (double)b->n * sum * (1 + 2.5 * alike / (double)b->n) / (b->sum * b->sum);
+}
+
+/* Of all functions together, since one alone tells too little: with so many independent samples it were as large. */
 static double independent(struct batches *b)
 {
-	double binomial = 0, measured = 0;
+	double binomial = 0, measured;
 
 	for (size_t i = 0; i < b->ncells;) {
 		uint32_t function = b->cells[b->order[i]].function;
@@ -122,16 +155,18 @@ static double independent(struct batches *b)
 			b->own[cell->batch] += (double)cell->weight;
 			share += (double)cell->weight / b->sum;
 		}
+		if (share < SHARE_MIN)
+			continue;
 		binomial += share * (1 - share);
-		measured += variance(b, share);
+		add_function(b, share);
 	}
+	measured = variance(b);
 	return measured > 0 ? binomial / measured : 0;
 }
 
 static int measure(struct profile *p, struct display_stacks *stacks, unsigned states, enum weight weight)
 {
-	struct batches b = {.cells = malloc((p->nstacks + 1) * sizeof(*b.cells)),
-	                    .order = radix_sort_ids(p->nstacks)};
+	struct batches b = {.cells = malloc((p->nstacks + 1) * sizeof(*b.cells)), .order = radix_sort_ids(p->nstacks)};
 	int rc = b.cells && b.order ? make_cells(&b, stacks, states, weight) : -ENOMEM;
 	double samples = 0;
 

@@ -4,9 +4,9 @@
  *
  * Samples that follow each other, and those of one round, are alike: a guest stays in one function for a while, and its
  * vCPUs work on the same thing. Their shares are as noisy as those of fewer samples. How much fewer, a trace tells itself:
- * it is cut into batches of time, and shares that differ more from one batch to the next than chance explains are noise of
- * the guest's own. Only neighbours are compared (the successive differences of systematic sampling: Wolter, Introduction to
- * Variance Estimation, 8.2.1), so that phases which last are not taken for noise.
+ * it is cut into batches of time, whose shares differ by more than chance explains. As batches that follow each other may
+ * be alike, too, the variogram tells how far. What lasts for more than a sixteenth of the recording is taken for a phase of
+ * the guest's work, which comes again in another run, and not for noise.
  */
 #ifndef REPORT_FOLD_BATCHES_H
 #define REPORT_FOLD_BATCHES_H

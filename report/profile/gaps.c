@@ -62,8 +62,10 @@ static uint64_t gap_between(const struct gap_domain *before, uint64_t next, uint
 	uint64_t gap = next - before->last, most;
 
 	*unsampled = 0;
-	if (next <= before->last || before->cut_after)
+	if (next <= before->last)
 		return 1;
+	if (before->cut_after)
+		return before->stride && before->stride < gap ? before->stride : before->stride ? gap : 1;
 	if (gap <= GAP_MAX_PERIODS)
 		return gap;
 	most = GAP_MAX_NS / period_ns;
@@ -86,6 +88,8 @@ static void begin(struct gaps *g, struct gap_domain *d, const struct upf_record 
 	d->counted = counted;
 	d->first = period;
 	d->first_ns = rec->time_ns;
+	d->block = g->block;
+	d->stride = 0;
 	d->vcpus = g->nvcpus;
 	d->firsts = g->nfirsts;
 	d->nfirsts = 0;
@@ -107,6 +111,9 @@ int gaps_round(struct gaps *g, const struct upf_record *rec, uint64_t rate_mhz, 
 		g->periods = 1;
 	if (!d->begun)
 		begin(g, d, rec, period, counted);
+	else
+		d->stride = d->block == g->block && !unsampled ? g->periods : 0;
+	d->block = g->block;
 	if (counted && unsampled)
 		count_unsampled(p, unsampled);
 	d->last = period;
@@ -129,6 +136,11 @@ int gaps_note(struct gaps *g, const struct upf_record *rec)
 		return -ENOMEM;
 	*(d->begun ? &d->cut_after : &d->cut_before) = true;
 	return 0;
+}
+
+void gaps_next_block(struct gaps *g)
+{
+	g->block++;
 }
 
 void gaps_cut(struct gaps *g)
@@ -250,6 +262,7 @@ static int settle_domain(struct gaps *before, const struct gaps *part, const str
 		count_unsampled(p, unsampled);
 	b->last = d->last;
 	b->last_ns = d->last_ns;
+	b->stride = d->stride;
 	b->cut_after = d->cut_after;
 	return 0;
 }

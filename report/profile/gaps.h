@@ -3,8 +3,8 @@
  * gaps.h - how much time a sample stands for, and which CPU time it tells of.
  *
  * A round stands for the periods since the round before of the same domain, so deadlines that were missed, or skipped
- * to stay under a limit, count for the next round. Where samples are known to be lost in between, or the recorder did
- * not look for long, it stands for one period.
+ * to stay under a limit, count for the next round. Where samples are known to be lost in between, it stands for as many
+ * as the round before the loss did, if that is known; where the recorder did not look for long, for one.
  *
  * CPU time is measured since the vCPU's previous sample. A vCPU that is idle or offline now used it before: it goes to
  * the vCPU's next sample that wants or has a CPU.
@@ -23,6 +23,9 @@ struct gap_domain {
 	bool cut_before, cut_after; /* something is lost before its first round, or after its last one */
 	bool counted;               /* its first round is in scope */
 	uint64_t first, last;       /* periods of these rounds */
+	uint64_t block;             /* that it had its last round in: as gaps->block */
+	uint64_t
+		stride; /* between its last two rounds, if both are of one block: how often it is sampled; 0: not known */
 	uint64_t first_ns, last_ns; /* their times */
 	size_t vcpus;               /* the number of the one that its first round begins with */
 	size_t firsts, nfirsts;     /* the stacks of the first round's samples: in gaps->firsts[] */
@@ -38,7 +41,8 @@ struct gap_vcpu {
 
 /* Zero-initialise, gaps_free() at the end. */
 struct gaps {
-	bool is_part; /* what is before is added by gaps_settle() */
+	bool is_part;   /* what is before is added by gaps_settle() */
+	uint64_t block; /* the number of the one that rounds come of */
 	struct gap_domain *domains;
 	size_t ndomains, domains_cap;
 	uint32_t *by_domain; /* the number in domains[], if that one is of this domain */
@@ -65,6 +69,7 @@ void gaps_reset(struct gaps *g); /* nothing is before */
 int gaps_round(struct gaps *g, const struct upf_record *rec, uint64_t rate_mhz, bool counted, struct profile *p);
 /* Any other record but a sample: the time since its domain's last round may be lost. 0 or -ENOMEM. */
 int gaps_note(struct gaps *g, const struct upf_record *rec);
+void gaps_next_block(struct gaps *g);
 void gaps_cut(struct gaps *g); /* something of all domains is lost */
 /* A sample of the round, not a repeated one: rec->cpu_ns becomes what it tells of. *@vcpu: its vCPU's number here. */
 int gaps_sample(struct gaps *g, struct upf_record *rec, uint32_t *vcpu);

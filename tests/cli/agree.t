@@ -124,6 +124,7 @@ sub difficult {
 	my $period_us = 1e9 / $mhz;
 	my @known; # guests whose last round is in this block
 	my (@last, @at, @waiting); # of each guest: its last round, the period of that, and CPU time that waits
+	my (@lost, @stride); # what is before the next round is lost; periods between the last two rounds of this block
 
 	$text .= "guest $host-$_ " . (3 + $_) . " $guests[$_] " . (1 + $_ + $start_ms % 200) . "\n" for 0 .. $#guests;
 	$text .= "begin\n";
@@ -141,7 +142,7 @@ sub difficult {
 				next;
 			} elsif ($chance < 7) {
 				$text .= "lost $g $guests[$g]\n";
-				$at[$g] = undef;
+				$lost[$g] = 1;
 				next;
 			}
 			if ($chance < 17 && $known[$g]) {
@@ -150,10 +151,15 @@ sub difficult {
 			} else {
 				$last[$g] = [map { new_sample($_) } 0 .. $guests[$g] - 1];
 				$text .= join '', map({ $_->{line} } @{$last[$g]}), "round $g\n";
-				$known[$g] = 1;
 			}
-			weigh($truth{"$name.upf"} //= {}, $waiting[$g] //= {}, defined $at[$g] ? $k - $at[$g] : 1, @{$last[$g]});
+			my $gap = defined $at[$g] ? $k - $at[$g] : 1;
+			my $periods = !$lost[$g] || $gap < ($stride[$g] || 1) ? $gap : $stride[$g] || 1;
+
+			weigh($truth{"$name.upf"} //= {}, $waiting[$g] //= {}, $periods, @{$last[$g]});
+			$stride[$g] = $known[$g] ? $periods : 0;
+			$known[$g] = 1;
 			$at[$g] = $k;
+			$lost[$g] = 0;
 		}
 		if ($k % 37 == 36) {
 			$text .= "block\n";

@@ -276,7 +276,7 @@ sub from_csv {
 	my %flat;
 	my ($head, @lines) = split /\r\n/, report('--csv', @arguments);
 
-	die "no headings: $head\n" if $head ne 'function,self,self_percent,total,total_percent';
+	die "no headings: $head\n" if $head ne 'function,self,self_percent,total,total_percent,self_error,total_error';
 	for (@lines) {
 		my ($name, $self, undef, $total) = csv_fields($_);
 
@@ -487,8 +487,8 @@ is_deeply([sort keys %undocumented], [], 'docs/json.md has every key');
 like($schema, qr/^`version` is $json->{version}\./m, 'and this version');
 
 my ($head, $line) = split /\r\n/, report('--csv', '--sort', 'vcpu,sym', '--diff', 'small.upf', '-s', $syms, 'domains.upf');
-is($head, 'vcpu,function,self,self_percent,total,total_percent,old_self,old_self_percent,old_total,old_total_percent', 'csv: keys, --diff');
-is($line, '"0","work",3,60.0000,5,100.0000,7,46.6667,12,80.0000', 'and a line');
+is($head, 'vcpu,function,self,self_percent,total,total_percent,self_error,total_error,old_self,old_self_percent,old_total,old_total_percent,self_change_error,total_change_error', 'csv: keys, --diff');
+like($line, qr/^"0","work",3,60\.0000,5,100\.0000,(\d+\.\d{4}),(\d+\.\d{4}),7,46\.6667,12,80\.0000,(\d+\.\d{4}),(\d+\.\d{4})$/, 'and a line');
 
 is(() = report('--csv', '--percent-limit', '30', '-s', $syms, 'small.upf') =~ /\n/g, 3, 'headings, and what is above --percent-limit');
 SKIP: {

@@ -151,16 +151,12 @@ cat >"$tmp/diff.syms" <<'END'
 4000 T warm
 5000 T same
 END
-"$mktrace" counted >"$tmp/old.upf" <<'END'
-0 0 20 2010 1010
-0 0 10 3010 1010
-0 0 70 5010 1010
-END
-"$mktrace" counted >"$tmp/new.upf" <<'END'
-0 0 80 2010 1010
-0 0 2 4010 1010
-0 0 118 5010 1010
-END
+for ((i = 0; i < 10; i++)); do # no phases: those would be noise
+	printf '0 0 2 2010 1010\n0 0 1 3010 1010\n0 0 7 5010 1010\n'
+done | "$mktrace" counted >"$tmp/old.upf"
+for ((i = 0; i < 20; i++)); do
+	printf '0 0 4 2010 1010\n0 0 1 %d010 1010\n0 0 5 5010 1010\n' $((i % 10 ? 5 : 4))
+done | "$mktrace" counted >"$tmp/new.upf"
 same diff 0 "$report" --diff old.upf -s diff.syms new.upf
 same diff-tree 0 "$report" -q --tree --diff old.upf -s diff.syms new.upf
 same diff-folded 0 "$report" -q --folded --diff old.upf -s diff.syms new.upf
@@ -168,6 +164,24 @@ same diff-sort 0 "$report" -q --sort vcpu,sym --diff old.upf -s diff.syms new.up
 same diff-limit 0 "$report" -q --percent-limit 5 --diff old.upf -s diff.syms new.upf
 same diff-cpu 0 "$report" -q --weight cpu --diff old.upf -s diff.syms new.upf
 same diff-gone 0 "$report" -q --focus cold --diff old.upf -s diff.syms new.upf
+# Without colours, what may be chance has a mark; with them it is dim.
+[ "$(grep -c '[0-9]  ~' "$expected/diff")" -eq 5 ] && grep -q '^ 20.0%  40.0%  +20.00 .*[0-9]  *hot$' "$expected/diff"
+ok $? 'what may be chance is marked'
+(cd "$tmp" && "$report" -q --color always --diff old.upf -s diff.syms new.upf) >"$tmp/dim"
+grep -q $'\033\\[31m +20.00' "$tmp/dim" && grep -q $'\033\\[2m  +1.00' "$tmp/dim" && ! grep -q $'\033\\[3.m.*~' "$tmp/dim"
+ok $? '… and dim, without colours'
+fails 'an empty new run' 5 'empty.upf: nothing to compare' "$report" --diff old.upf -s diff.syms empty.upf
+fails 'an empty new run, as a page' 5 'nothing to compare' "$report" --flamegraph -o none.html --diff old.upf -s diff.syms empty.upf
+[ ! -e "$tmp/none.html" ]
+ok $? '… and there is no page'
+# Several old traces are one run: of a minute's two parts, the same as of it all.
+"$mktrace" small >"$tmp/small.upf" && "$mktrace" later >"$tmp/later.upf" && "$mktrace" domains >"$tmp/domains.upf"
+(cd "$tmp" && "$report" -q --csv -s syms --diff small.upf --diff later.upf domains.upf) | tr -d '"' |
+	awk -F, '$1 == "work" { exit !($2 == 3 && $8 == 7 + 3) }'
+ok $? 'several old traces are one run'
+(cd "$tmp" && "$report" -q --csv -s syms --diff domains.upf small.upf later.upf) | tr -d '"' | awk -F, '$1 == "work" { exit !($2 == 7 + 3 && $8 == 3) }'
+ok $? 'so are several new ones'
+fails 'an old trace that is not there, of several' 1 'nowhere.upf: No such file' "$report" --diff old.upf --diff nowhere.upf new.upf
 fails 'nothing of either run' 5 'none of its 200 samples passes the filters' "$report" --focus nowhere --diff old.upf -s diff.syms new.upf
 same diff-empty 0 "$report" -q --diff empty.upf -s diff.syms new.upf
 sed 's/^5000/5010/' "$tmp/diff.syms" >"$tmp/old.syms"
