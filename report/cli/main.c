@@ -249,8 +249,7 @@ static struct inputs inputs_of(const struct settings *s, const char *const *trac
 /* The run to compare with: the same in all but the trace, and maybe the symbols. */
 static int open_old(struct recording *old, const struct settings *s)
 {
-	struct inputs inputs =
-		inputs_of(s, s->old.list, s->old.n, s->old_files.n ? &s->old_files : &s->files);
+	struct inputs inputs = inputs_of(s, s->old.list, s->old.n, s->old_files.n ? &s->old_files : &s->files);
 
 	inputs.binaries.other_run = s->old_files.n == 0;
 	return inputs_open(old, &inputs, &s->selection);

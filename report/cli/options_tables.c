@@ -111,7 +111,6 @@ const struct option_def options_tables[] = {
 	{0, "diff-symbols", "[DOM=]FILE", OPTION_ARG,
          "symbols for OLD, as by -s, if it ran another binary than -s names", apply_old_symbols, 0},
 	{0, "source-path", "DIR", OPTION_ARG,
-         "for --annotate: look below DIR for source files that are not where they were compiled", apply_sources,
-         0},
+         "for --annotate: look below DIR for source files that are not where they were compiled", apply_sources, 0},
 	{0},
 };

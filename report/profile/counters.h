@@ -19,7 +19,7 @@ struct counters {
 	uint64_t state[COUNTERS_STATES];
 	uint64_t time[COUNTERS_STATES];             /* that samples of these stand for: as struct stack has it */
 	unsigned __int128 squares[COUNTERS_STATES]; /* of what each of them stands for: for noise.h */
-	uint64_t cpu_ns[COUNTERS_STATES]; /* that these have used, as it was when they were met */
+	uint64_t cpu_ns[COUNTERS_STATES];           /* that these have used */
 	unsigned __int128 cpu_squares[COUNTERS_STATES];
 	uint64_t unsampled_ns; /* of domains, in which the recorder did not look at them: longer than a gap may be */
 	uint64_t covered;      /* samples that are not in here: of time that another trace has of the same guest */

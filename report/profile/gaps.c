@@ -212,8 +212,10 @@ int gaps_note_sample(struct gaps *g, const struct upf_record *rec, uint32_t vcpu
 {
 	struct gap_vcpu *v = &g->vcpus[vcpu];
 
-	if (v->stack == GAP_NONE && (STATES_CPU & 1u << counters_state(rec->state)))
+	if (v->stack == GAP_NONE && (STATES_CPU & 1u << counters_state(rec->state))) {
 		v->stack = stack;
+		v->first_ns = rec->cpu_ns;
+	}
 	return g->is_first ? note_first(g, stack) : 0;
 }
 
@@ -277,7 +279,12 @@ static int settle_vcpu(struct gaps *before, const struct gap_vcpu *v, struct pro
 		return rc;
 	b = &before->vcpus[id];
 	if (v->stack != GAP_NONE) {
-		p->stacks[v->stack].cpu_ns += b->cpu_ns;
+		struct stack *s = &p->stacks[v->stack];
+
+		s->cpu_ns += b->cpu_ns;
+		p->counters.cpu_ns[s->state] += b->cpu_ns;
+		p->counters.cpu_squares[s->state] +=
+			(unsigned __int128)b->cpu_ns * ((unsigned __int128)v->first_ns * 2 + b->cpu_ns);
 		b->cpu_ns = 0;
 	}
 	b->cpu_ns += v->cpu_ns;

@@ -36,6 +36,7 @@ struct gap_vcpu {
 	uint32_t domain, vcpu;
 	uint32_t stack; /* of its first sample that takes CPU time over; GAP_NONE: there was none */
 	uint64_t cpu_ns;
+	uint64_t first_ns; /* what that sample has itself */
 };
 #define GAP_NONE UINT32_MAX
 
