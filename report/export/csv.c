@@ -39,7 +39,8 @@ static void put_headings(const struct csv *c)
 		fprintf(out, "%s,", key_heading(c->table.keys.key[i]));
 	fputs("self,self_percent,total,total_percent,self_error,total_error", out);
 	if (c->fold->compared)
-		fputs(",old_self,old_self_percent,old_total,old_total_percent,self_change_error,total_change_error", out);
+		fputs(",old_self,old_self_percent,old_total,old_total_percent,self_change_error,total_change_error",
+		      out);
 	fputs("\r\n", out);
 }
 

@@ -157,7 +157,8 @@ class Page {
 		// Where the colours are a half of the strongest, the change is a quarter: shadeOf().
 		numbers.replaceChildren(...[-1, -0.25, 0, 0.25, 1].map(part => element('span', Page.points(part * this.mostChange))));
 		scale.replaceChildren(canvas, numbers);
-		byId('legend').replaceChildren(element('span', 'less than before'), scale, element('span', 'more, in percentage points'),
+		byId('legend').replaceChildren(element('span', 'less than before'), scale,
+			element('span', 'more, in percentage points'),
 			element('span', this.mostChange > NO_CHANGE ? 'grey: not significant' : 'no significant change', 'none'));
 	}
 
@@ -285,7 +286,8 @@ class Page {
 	static error(share, samples) {
 		const z2 = 1.959964 ** 2;
 
-		return samples > 0 ? Math.sqrt(z2) / (1 + z2 / samples) * Math.sqrt(share * (1 - share) / samples + z2 / (4 * samples ** 2)) : 0.5;
+		return samples > 0 ? Math.sqrt(z2) / (1 + z2 / samples) *
+			Math.sqrt(share * (1 - share) / samples + z2 / (4 * samples ** 2)) : 0.5;
 	}
 
 	// How far a change may be off by chance, of 1.

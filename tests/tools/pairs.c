@@ -4,7 +4,8 @@
  *
  * Writes FOLDER/N-a.upf and FOLDER/N-b.upf, and to FOLDER/truth a line for each pair: N, what it is, for how long its
  * vCPUs were looked at, ns, and the true shares of main, work and leaf (tests/cli/report.syms) in the time that they ran.
- * With "unchanged" they are two runs of the same guests, to be compared. Everything is drawn: guests, what they do and for how long at a time, rates, lengths, what overlaps, throttling, losses.
+ * With "unchanged" they are two runs of the same guests, to be compared. Everything is drawn: guests, what they do and for
+ * how long at a time, rates, lengths, what overlaps, throttling, losses.
  */
 #include "tests/tools/traces/maker.h"
 

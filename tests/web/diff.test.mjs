@@ -32,7 +32,8 @@ tabTest('what grew is red, what shrank is blue', async tab => {
 
 	assert.ok(slower[0] > slower[2] + 20, `grown: ${slower}`);
 	assert.ok(faster[2] > faster[0] + 20, `shrunk: ${faster}`);
-	assert.match(await text(tab, '#legend'), /less than before.*−\d+\.\d.*0\.0.*\+\d+\.\d.*grey: not significant/s, 'the legend says by how much');
+	assert.match(await text(tab, '#legend'),
+		/less than before.*−\d+\.\d.*0\.0.*\+\d+\.\d.*grey: not significant/s, 'the legend says by how much');
 });
 
 tabTest('the notes on the old run have its name', async tab => {
