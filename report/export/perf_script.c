@@ -54,8 +54,8 @@ static void put_event(const struct script *s, const struct upf_record *rec, cons
 	FILE *out = s->report->out.file;
 
 	put_word(out, domain);
-	fprintf(out, ":vcpu%u %u/%u [%03u] %" PRIu64 ".%06" PRIu64 ": %" PRIu64 " vcpu-clock:\n", rec->vcpu,
-	        pid, rec->vcpu, rec->vcpu, us / 1000000, us % 1000000, period);
+	fprintf(out, ":vcpu%u %u/%u [%03u] %" PRIu64 ".%06" PRIu64 ": %" PRIu64 " vcpu-clock:\n", rec->vcpu, pid,
+	        rec->vcpu, rec->vcpu, us / 1000000, us % 1000000, period);
 }
 
 static int record(void *ctx, const struct upf_block *b, const struct upf_record *rec, uint32_t node)
