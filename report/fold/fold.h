@@ -39,10 +39,11 @@ struct fold {
 	uint64_t total, old_total; /* what they weigh: the root's total */
 	uint64_t whole, old_whole; /* what shares are of: @total, and what names left out if shares are absolute */
 	bool compared;             /* there is an old run; its weights mean something */
-	double effective, old_effective; /* so many independent samples of @whole, @old_whole tell as much: for the +- */
-	uint64_t frames;           /* of all counted samples */
-	uint64_t unnamed_frames;   /* those without a name */
-	uint64_t unnamed;          /* different addresses without a name */
+	double effective,
+		old_effective;   /* so many independent samples of @whole, @old_whole tell as much: for the +- */
+	uint64_t frames;         /* of all counted samples */
+	uint64_t unnamed_frames; /* those without a name */
+	uint64_t unnamed;        /* different addresses without a name */
 };
 
 struct fold_request {

@@ -93,7 +93,9 @@ void columns_change(const struct text_out *out, const struct fold *fold, uint64_
 	fputc(' ', out->file);
 	column_change(out, fold->unit, fold_normal(fold, old), weight);
 	fprintf(out->file, "  %s%-*s  ", noise ? "~" : "", COLUMN_MARK - noise,
-	        old == 0 && weight ? "new" : old && weight == 0 ? "gone" : "");
+	        old == 0 && weight   ? "new"
+	        : old && weight == 0 ? "gone"
+	                             : "");
 }
 
 void columns_change_head(const struct text_out *out, enum unit unit)
