@@ -63,7 +63,8 @@ static int choose_bias(struct program_loading *l, size_t i, size_t nlists, size_
 		return 0;
 	}
 	if (!lowest_address(file->path, &l->program->symbols, from, &lowest))
-		return fail(l, binary_file_name(file), "nothing in it is loaded: where it lies cannot be told by an address");
+		return fail(l, binary_file_name(file),
+		            "nothing in it is loaded: where it lies cannot be told by an address");
 	*bias = file->where - lowest;
 	return 0;
 }

@@ -153,7 +153,8 @@ bool register_thumb(const struct register_set *set)
 
 static void arm_text(char text[REGISTER_TEXT], const struct register_set *set, uint8_t arch, bool user)
 {
-	const uint64_t *status = upf_registers_find(set, REGISTER_CPSR), *control = upf_registers_find(set, REGISTER_SCTLR);
+	const uint64_t *status = upf_registers_find(set, REGISTER_CPSR),
+		       *control = upf_registers_find(set, REGISTER_SCTLR);
 	const char *mode = status ? arm_mode(*status) : NULL;
 
 	snprintf(text, REGISTER_TEXT, "%s mode, %s%s%s%s", user ? "user" : "kernel",

@@ -138,7 +138,8 @@ static void print_segment(const struct look *l, const struct register_set *set, 
 {
 	static const char *const names[] = {"es", "cs", "ss", "ds", "fs", "gs", "ldtr", "tr", "gdtr", "idtr"};
 	const uint64_t *selector = selector_id(s) ? upf_registers_find(set, selector_id(s)) : NULL;
-	const uint64_t *base = upf_registers_find(set, base_id(s)), *limit = upf_registers_find(set, REGISTER_ES_LIMIT + s);
+	const uint64_t *base = upf_registers_find(set, base_id(s)),
+		       *limit = upf_registers_find(set, REGISTER_ES_LIMIT + s);
 	const uint64_t *attributes = upf_registers_find(set, REGISTER_ES_ATTRIBUTES + s);
 	FILE *out = l->report->out.file;
 	char text[REGISTER_TEXT];
