@@ -86,8 +86,7 @@ struct vcpu_stop {
 	struct vcpu_regs regs;
 	uint64_t cpu_ns; /* CPU time used, final while the guest is paused */
 	bool online, blocked;
-	bool running;       /* it was on a CPU just before the pause, unless it had waited for one since */
-	uint64_t queued_ns; /* (CLOCK_MONOTONIC; 0: it had not) */
+	bool running; /* on a CPU just before the pause */
 	bool in_vmm; /* its thread was busy in the virtual machine monitor, not in the guest: there are no registers */
 };
 
@@ -188,14 +187,14 @@ struct hypervisor_ops {
 	int (*run)(struct guest *g, void (*work)(void *ctx), void *ctx);
 	/*
 	 * Pauses the guest and reads run states and registers of its vCPUs, by one call. 0: the guest is paused, and
-	 * resume() must follow; a vCPU that could not be paused within about a millisecond goes on, and is runnable or
-	 * blocked. Negative errno: it is not paused any more; -EAGAIN: another round may succeed. Positive errno: it is
+	 * resume() must follow; a vCPU that waits for a CPU is not paused, and one that could not be paused within about a
+	 * millisecond goes on: it has no registers. Negative errno: it is not paused any more; -EAGAIN: another round may succeed. Positive errno: it is
 	 * paused, and resume() must follow, but it could not be read.
 	 */
 	int (*stop)(struct guest *g);
 	/*
-	 * After a stop() with -EAGAIN: until when (CLOCK_MONOTONIC, ns) it may have paused some of the vCPUs.
-	 * NULL: it has paused none.
+	 * After a stop() with -EAGAIN, or after resume(): until when (CLOCK_MONOTONIC, ns) some vCPUs may have been
+	 * paused; 0: none was. NULL: stop() pauses all of them, or with -EAGAIN none.
 	 */
 	uint64_t (*held_until)(const struct guest *g);
 	/*

@@ -27,7 +27,7 @@
 #define HELD_LOOK_NS 1000000 /* between two looks whether it does */
 #define SHUTDOWN_CRASH 3     /* Xen's number, as the trace has it */
 /* Who traces its threads for so long, and at so many stops in a row, does not only have a look. */
-#define REFUSED_NS 1000000000ull
+#define REFUSED_NS 5000000000ull
 #define REFUSED_STOPS 10
 
 static bool is_set(const uint64_t *bits, uint32_t i)
@@ -282,13 +282,13 @@ static bool is_unstarted(const struct guest *g, uint32_t i)
 	return g->layout.unstarted[i] && v->place == VCPU_HALTED && v->cpu_ns == v->looked_ns;
 }
 
-/* Is this vCPU to be stopped? One that is still where it was then would not stop in time, and has its registers. */
+/* Is this vCPU to be stopped? One that waits for a CPU would not stop in time. */
 static bool is_due(const struct guest *g, uint32_t i)
 {
 	const struct vcpu *v = &g->vcpus[i];
 
 	return v->run && v->tid && is_set(g->wanted, i) && !is_set(g->asleep, i) && !is_unstarted(g, i) &&
-	       !v->is_still && (v->place == VCPU_RUNNING || v->place == VCPU_HALTED);
+	       !v->is_still && (v->on_cpu || v->place == VCPU_HALTED);
 }
 
 /* Pages that were mapped before may have been of what is unmapped by this. */
@@ -337,23 +337,26 @@ static void give_up_late(struct guest *g)
 	for (uint32_t i = 0; i < g->machine.vcpus; i++) {
 		if (!g->vcpus[i].is_late)
 			continue;
-		vcpu_give_up(&g->vcpus[i], g->woke_ns);
+		vcpu_give_up(&g->vcpus[i]);
 		tracer_give_up(g->x->tracer);
 	}
 }
 
 static int release_all(struct guest *g)
 {
+	bool any = false;
 	int result = 0;
 
 	for (uint32_t i = 0; i < g->machine.vcpus; i++) {
 		struct vcpu *v = &g->vcpus[i];
-		int rc = v->held && !v->is_late ? vcpu_release(v) : 0;
+		bool held = v->held;
+		int rc = held && !v->is_late ? vcpu_release(v) : 0;
 
+		any |= held;
 		if (rc != 0 && rc != -ESRCH)
 			result = rc;
 	}
-	g->released_ns = kvm_now();
+	g->released_ns = any ? kvm_now() : 0;
 	give_up_late(g);
 	return result;
 }
@@ -403,13 +406,10 @@ static int await_all(struct guest *g)
 		struct vcpu *v = &g->vcpus[i];
 		int rc = v->held ? vcpu_await(v, deadline_ns) : 0;
 
-		if (rc == -EBUSY) {
-			if (g->woke_ns < deadline_ns)
-				g->woke_ns = kvm_now();
+		if (rc == -EBUSY)
 			v->is_late = true;
-		} else if (rc != 0) {
+		else if (rc != 0)
 			result = rc;
-		}
 	}
 	return result;
 }
@@ -467,11 +467,10 @@ static void collect_vcpu(struct guest *g, uint32_t i, struct vcpu_stop *stop)
 
 	stop->online = v->tid != 0 && v->place != VCPU_GONE && !is_unstarted(g, i);
 	stop->blocked = v->place != VCPU_RUNNING;
-	stop->running = v->place == VCPU_RUNNING;
-	stop->queued_ns = stop->running ? v->queued_ns : 0;
+	stop->running = v->on_cpu;
 	stop->in_vmm = stop->running && v->was_stopped && !v->is_inside;
 	/* One that sleeps has used none since it was looked at but for our stop. */
-	stop->cpu_ns = stop->running ? vcpu_cpu_ns(v) : v->cpu_ns;
+	stop->cpu_ns = stop->blocked ? v->cpu_ns : vcpu_cpu_ns(v);
 	if (!is_set(g->asleep, i) && is_set(g->wanted, i) && v->run)
 		vcpu_registers(v, &stop->regs);
 }

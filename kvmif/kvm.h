@@ -49,7 +49,6 @@ struct guest {
 	bool is_dumping;       /* or was dumping core: it is as good as gone */
 	bool was_asked;        /* by info() */
 	uint64_t released_ns;  /* held_until() */
-	uint64_t woke_ns;      /* when stop() found that some threads do not stop */
 	int stopped;           /* what the last stop by kvm_stop_by() has returned */
 	bool is_watched;       /* by attach_to_watch() */
 	size_t mapped;         /* pages */

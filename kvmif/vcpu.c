@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -26,6 +27,8 @@
 #define OWN_NS_MAX 2000000u          /* that a stop may cost a sleeping thread, before it is known */
 #define OWN_NS_MORE 20000u           /* than twice the least that one has cost */
 #define LOOKS 3                      /* at a page that seems to be in use by its monitor */
+#define TAKEN_NS 50000u              /* a thread that has left our CPU so long before we came was sent away by us */
+#define RETURN_NS 1000000u /* and one that has not come back so soon after a stop still waits because of it */
 _Static_assert(sizeof(struct kvm_run) <= PAGE, "struct kvm_run is in one page");
 
 /*
@@ -74,8 +77,13 @@ int vcpu_attach(struct vcpu *v, int pidfd, int fd)
 	int mine = (int)syscall(SYS_pidfd_getfd, pidfd, fd, 0), rc;
 	void *page;
 
-	*v = (struct vcpu){
-		.fd = fd, .cpu_time = -1, .call = -1, .sched = -1, .own_ns = v->own_ns, .own_least = v->own_least};
+	*v = (struct vcpu){.fd = fd,
+	                   .cpu_time = -1,
+	                   .call = -1,
+	                   .sched = -1,
+	                   .stat = -1,
+	                   .own_ns = v->own_ns,
+	                   .own_least = v->own_least};
 	if (mine < 0)
 		return -errno;
 	page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, mine, 0);
@@ -111,7 +119,11 @@ static void forget_thread(struct vcpu *v)
 		close(v->call);
 	if (v->sched >= 0)
 		close(v->sched);
-	v->cpu_time = v->call = v->sched = -1;
+	if (v->stat >= 0)
+		close(v->stat);
+	v->cpu_time = v->call = v->sched = v->stat = -1;
+	v->ahead = 0;
+	v->was_seen = false;
 	v->tid = 0;
 }
 
@@ -124,7 +136,10 @@ int vcpu_set_thread(struct vcpu *v, pid_t pid, pid_t tid)
 		return 0;
 	v->cpu_time = open_file(pid, tid, "schedstat");
 	v->call = open_file(pid, tid, "syscall");
+	v->stat = open_file(pid, tid, "stat");
 	v->sched = open_file(pid, tid, "sched"); /* only kernels with CONFIG_SCHED_DEBUG have it */
+	if (v->sched < 0)
+		v->sched = open_file(pid, tid, "status");
 	if (v->cpu_time >= 0 && v->call >= 0) {
 		v->tid = tid;
 		/* Its filter is there: the kernel knows the thread of a vCPU from its first KVM_RUN on. */
@@ -149,18 +164,68 @@ void vcpu_detach(struct vcpu *v)
 
 /* --- without a stop ---------------------------------------------------------------------------------------------- */
 
-static bool read_schedule(const struct vcpu *v, struct vcpu_schedule *to)
+static const char *read_text(int file, char *text, size_t size)
 {
-	char text[80], *at = text;
-	ssize_t n = v->cpu_time < 0 ? -1 : pread(v->cpu_time, text, sizeof(text) - 1, 0);
+	ssize_t n = file < 0 ? -1 : pread(file, text, size - 1, 0);
 
-	if (n <= 0)
+	text[n > 0 ? n : 0] = '\0';
+	return n > 0 ? text : NULL;
+}
+
+static bool read_counts(const struct vcpu *v, struct vcpu_schedule *to)
+{
+	char text[80];
+	unsigned long long cpu_ns, arrivals;
+
+	if (!read_text(v->cpu_time, text, sizeof(text)) || sscanf(text, "%llu %*u %llu", &cpu_ns, &arrivals) != 2)
 		return false;
-	text[n] = '\0';
-	to->cpu_ns = strtoull(at, &at, 10);
-	to->delay_ns = strtoull(at, &at, 10);
-	to->arrivals = strtoull(at, &at, 10);
+	to->cpu_ns = cpu_ns;
+	to->arrivals = arrivals;
 	return true;
+}
+
+/* The number behind @name and a colon; 0: there is none. */
+static uint64_t number_of(const char *text, const char *name)
+{
+	const char *at = text ? strstr(text, name) : NULL;
+
+	at = at ? strchr(at, ':') : NULL;
+	return at ? strtoull(at + 1, NULL, 10) : 0;
+}
+
+/* sched has times in ms, with six decimals. */
+static uint64_t time_of(const char *text, const char *name)
+{
+	const char *at = text ? strstr(text, name) : NULL;
+	unsigned long long ms, ns;
+
+	at = at ? strchr(at, ':') : NULL;
+	return at && sscanf(at, ": %llu.%llu", &ms, &ns) == 2 ? ms * 1000000 + ns : LEFT_UNKNOWN;
+}
+
+/* False: the kernel does not tell. */
+static bool read_switches(int file, struct vcpu_schedule *to)
+{
+	char text[4096];
+	const char *is = read_text(file, text, sizeof(text));
+
+	to->left_ns = time_of(is, "se.exec_start");
+	to->switches = number_of(is, "nr_switches");
+	if (is && !to->switches)
+		to->switches = number_of(is, "\nvoluntary_ctxt") + number_of(is, "\nnonvoluntary_ctxt");
+	return is != NULL;
+}
+
+/* The CPU that the thread was on last, field 39 of proc(5)'s stat; -1: not known. */
+static int last_cpu(int file)
+{
+	char text[1024];
+	const char *at = read_text(file, text, sizeof(text));
+
+	at = at ? strrchr(at, ')') : NULL;
+	for (int field = 2; at && field < 39; field++)
+		at = strchr(at + 1, ' ');
+	return at ? atoi(at) : -1;
 }
 
 static uint64_t without_own(const struct vcpu *v, uint64_t ns)
@@ -172,7 +237,7 @@ uint64_t vcpu_cpu_ns(struct vcpu *v)
 {
 	struct vcpu_schedule now;
 
-	return read_schedule(v, &now) ? without_own(v, now.cpu_ns) : v->cpu_ns;
+	return read_counts(v, &now) ? without_own(v, now.cpu_ns) : v->cpu_ns;
 }
 
 /*
@@ -255,33 +320,63 @@ static bool is_own(struct vcpu *v, uint64_t ns)
 	return true;
 }
 
-/*
- * It has not been on a CPU since: it waits for one, or cannot be interrupted. The count of arrivals alone does not tell
- * that of a thread that was on one then, and has not left it.
- */
-static bool is_still(const struct vcpu *v)
+/* This thread of ours has got the CPU that the vCPU's had. */
+static bool is_sent_away(const struct vcpu *v)
 {
-	const struct vcpu_schedule *now = &v->looked, *then = &v->seen;
+	struct vcpu_schedule own = {.left_ns = LEFT_UNKNOWN};
+	int file;
 
-	return now->arrivals && now->arrivals == then->arrivals && (v->was_seen || now->cpu_ns == then->cpu_ns);
+	if (last_cpu(v->stat) != sched_getcpu())
+		return false;
+	file = open("/proc/thread-self/sched", O_RDONLY | O_CLOEXEC);
+	read_switches(file, &own);
+	if (file >= 0)
+		close(file);
+	if (own.left_ns == LEFT_UNKNOWN || v->looked.left_ns == LEFT_UNKNOWN)
+		return true;
+	return v->looked.left_ns + TAKEN_NS >= own.left_ns;
+}
+
+/*
+ * A thread that has arrived on a CPU as often as it was switched from is on none. Counts of switches, which are read
+ * between two of arrivals, may be behind or ahead by what has happened at the thread's beginning, which shows while it
+ * sleeps.
+ */
+static bool is_on_cpu(struct vcpu *v, const struct vcpu_schedule *before)
+{
+	const struct vcpu_schedule *now = &v->looked;
+	int64_t ahead = (int64_t)(now->arrivals - now->switches);
+
+	if (v->place != VCPU_RUNNING) {
+		if (now->arrivals == before->arrivals)
+			v->ahead = ahead;
+		return false;
+	}
+	if (!now->arrivals || !now->switches || now->arrivals != before->arrivals || ahead != v->ahead)
+		return true;
+	if (v->is_still && kvm_now() - v->released_ns < RETURN_NS)
+		return true;
+	return is_sent_away(v);
 }
 
 void vcpu_look(struct vcpu *v)
 {
+	struct vcpu_schedule before = {0};
 	uint64_t ns = v->cpu_ns;
 
+	read_counts(v, &before);
 	v->place = place_of(v);
-	if (read_schedule(v, &v->looked))
+	read_switches(v->sched, &v->looked);
+	if (read_counts(v, &v->looked))
 		ns = without_own(v, v->looked.cpu_ns);
 	if (ns > v->cpu_ns && is_own(v, ns - v->cpu_ns)) {
 		v->own_ns += ns - v->cpu_ns;
 		ns = v->cpu_ns;
 	}
 	v->was_stopped = false;
-	v->is_still = is_still(v);
-	if (!v->is_still)
-		v->queued_ns = 0;
-	v->is_inside &= v->is_still && v->was_seen;
+	v->is_still = v->was_seen && v->looked.arrivals && v->looked.arrivals == v->seen.arrivals;
+	v->is_inside &= v->is_still;
+	v->on_cpu = is_on_cpu(v, &before);
 	v->cpu_ns = ns;
 }
 
@@ -289,7 +384,7 @@ void vcpu_check_still(struct vcpu *v)
 {
 	struct vcpu_schedule now;
 
-	if (!v->is_still || !read_schedule(v, &now) || now.arrivals != v->seen.arrivals)
+	if (!v->is_still || !read_counts(v, &now) || now.arrivals != v->seen.arrivals)
 		v->is_inside = false;
 }
 
@@ -389,22 +484,12 @@ static int await_stop(struct vcpu *v, uint64_t deadline_ns)
 	return rc;
 }
 
-/* The wait that has just ended, if there was one since vcpu_look(). */
-static void note_wait(struct vcpu *v, const struct vcpu_schedule *now)
-{
-	const uint64_t waited_ns = now->delay_ns - v->looked.delay_ns;
-
-	v->queued_ns = waited_ns ? kvm_now() - waited_ns : 0;
-}
-
 static void take(struct vcpu *v)
 {
 	v->kept = v->run->s.regs;
 	v->flags = v->run->flags;
 	v->is_inside = v->kept.regs.rip != POISON;
-	v->was_seen = read_schedule(v, &v->seen);
-	if (v->was_seen)
-		note_wait(v, &v->seen);
+	v->was_seen = read_counts(v, &v->seen);
 	/* Registers are no sign that it still is in KVM_RUN: it may have left since it was asked for them. */
 	if (v->is_filtered)
 		begin_call_anew(v);
@@ -420,42 +505,9 @@ int vcpu_await(struct vcpu *v, uint64_t deadline_ns)
 	return rc;
 }
 
-/* When the thread was last seen on a CPU, by the scheduler's clock (ms with six decimals). 0: not known. */
-static uint64_t last_on_cpu(int file)
+void vcpu_give_up(struct vcpu *v)
 {
-	static const char name[] = "se.exec_start";
-	char text[512], *at;
-	ssize_t n = file < 0 ? -1 : pread(file, text, sizeof(text) - 1, 0);
-	unsigned long long ms, ns;
-
-	text[n < 0 ? 0 : n] = '\0';
-	at = strstr(text, name);
-	at = at ? strchr(at, ':') : NULL;
-	return at && sscanf(at, ": %llu.%llu", &ms, &ns) == 2 ? ms * 1000000 + ns : 0;
-}
-
-/* Both clocks advance alike; this thread has got a CPU at @woke_ns, and has it still. */
-static uint64_t left_cpu(const struct vcpu *v, uint64_t woke_ns)
-{
-	int file = open("/proc/thread-self/sched", O_RDONLY | O_CLOEXEC);
-	uint64_t own = last_on_cpu(file), its = last_on_cpu(v->sched);
-
-	if (file >= 0)
-		close(file);
-	return own && its && own - its < woke_ns ? woke_ns - (own - its) : 1;
-}
-
-void vcpu_give_up(struct vcpu *v, uint64_t woke_ns)
-{
-	struct vcpu_schedule now;
-
-	v->held = v->is_late = false;
-	v->seen = v->looked;
-	v->was_seen = false;
-	if (read_schedule(v, &now) && now.arrivals != v->looked.arrivals)
-		note_wait(v, &now);
-	else
-		v->queued_ns = left_cpu(v, woke_ns);
+	v->held = v->is_late = v->was_seen = false;
 }
 
 int vcpu_release(struct vcpu *v)
@@ -466,8 +518,7 @@ int vcpu_release(struct vcpu *v)
 	if (ptrace(PTRACE_DETACH, v->tid, NULL, signal) != 0)
 		return errno == ESRCH ? mark_gone(v) : -errno;
 	v->held = false;
-	if (!v->queued_ns)
-		v->queued_ns = kvm_now();
+	v->released_ns = kvm_now();
 	return 0;
 }
 

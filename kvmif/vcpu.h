@@ -35,10 +35,14 @@ enum vcpu_place {
 	VCPU_HELD,    /* that, and waiting for another thread of its monitor */
 };
 
+#define LEFT_UNKNOWN UINT64_MAX
+
 /* What the scheduler has counted of a thread. */
 struct vcpu_schedule {
-	uint64_t cpu_ns, delay_ns; /* that it has run, and that it has waited for a CPU until it got one */
-	uint64_t arrivals;         /* on a CPU */
+	uint64_t cpu_ns;   /* that it has run */
+	uint64_t arrivals; /* on a CPU; 0: the kernel does not count them */
+	uint64_t switches; /* from it to another thread */
+	uint64_t left_ns;  /* when it was on a CPU last, by that CPU's clock; 0: it has moved since; or LEFT_UNKNOWN */
 };
 
 #define VCPU_STOP_NS 1000000u /* a thread that has not stopped by then is waited for no longer */
@@ -47,17 +51,19 @@ struct vcpu {
 	pid_t tid;
 	int fd;                            /* in the monitor */
 	int cpu_time, call;                /* /proc/PID/task/TID/schedstat, syscall */
-	int sched;                         /* and sched; -1: not open */
+	int sched, stat;                   /* and sched, or else status, and stat */
 	struct kvm_run *run;               /* shared; NULL: not attached */
 	enum vcpu_place place;             /* by vcpu_look() */
 	uint64_t cpu_ns, own_ns;           /* by vcpu_look(): without what our stops have cost, and that */
 	uint64_t own_least;                /* of one stop; 0: not known */
 	uint64_t looked_ns;                /* cpu_ns when the layout was read */
-	struct vcpu_schedule looked, seen; /* at vcpu_look(); the last time when it was known to be off the CPU */
-	uint64_t queued_ns;                /* CLOCK_MONOTONIC: since when it has waited for a CPU; 0: it has not */
-	bool was_seen;                     /* for certain: it was stopped */
+	struct vcpu_schedule looked, seen; /* at vcpu_look(), and in its last stop */
+	int64_t ahead;                     /* its arrivals are so many more than its switches while it is on no CPU */
+	uint64_t released_ns;              /* CLOCK_MONOTONIC: when the last stop ended */
+	bool was_seen;                     /* @seen means something: it has stopped in time */
 	bool was_stopped;                  /* since vcpu_look() */
 	bool is_still;                     /* by vcpu_look(): it has not been on a CPU since @seen */
+	bool on_cpu;                       /* by vcpu_look(): on one, or it would be, were it not for us */
 	bool is_late;                      /* it has not stopped in time */
 	bool armed, held;
 	bool is_filtered;          /* by seccomp */
@@ -79,7 +85,10 @@ int vcpu_attach(struct vcpu *v, int pidfd, int fd);
 int vcpu_set_thread(struct vcpu *v, pid_t pid, pid_t tid);
 void vcpu_detach(struct vcpu *v); /* all zero is fine */
 
-/* Where the thread is, and its CPU time; a stop's own cost is left out. */
+/*
+ * Where the thread is, whether it is on a CPU, and its CPU time; a stop's own cost is left out. For the thread of ours
+ * that has just woken up to take a sample.
+ */
 void vcpu_look(struct vcpu *v);
 /* CPU time now. */
 uint64_t vcpu_cpu_ns(struct vcpu *v);
@@ -110,11 +119,8 @@ int vcpu_interrupt(struct vcpu *v);
  * has not stopped by @deadline_ns (CLOCK_MONOTONIC). That is only noticed when a signal interrupts the wait.
  */
 int vcpu_await(struct vcpu *v, uint64_t deadline_ns);
-/*
- * After vcpu_await() with -EBUSY: the end of this thread of ours (tracer.h) lets it go. @woke_ns: when this thread has
- * slept last (CLOCK_MONOTONIC).
- */
-void vcpu_give_up(struct vcpu *v, uint64_t woke_ns);
+/* After vcpu_await() with -EBUSY: the end of this thread of ours (tracer.h) lets it go. */
+void vcpu_give_up(struct vcpu *v);
 /* Forgets the registers of an earlier stop, if the thread has been on a CPU since. */
 void vcpu_check_still(struct vcpu *v);
 /* Lets it run. A signal that it was about to take is handed on. 0 or a negative errno. */

@@ -26,7 +26,6 @@
 struct loop {
 	struct session *s;
 	struct sampling_timer pace;
-	uint64_t awake_ns;                 /* since when this thread is awake */
 	uint64_t housekeeping_ns;          /* when it is due next */
 	struct throttle cpu;               /* of the CPU time that this thread uses */
 	uint64_t cpu_ns;                   /* CPU time used when it was charged last */
@@ -145,7 +144,6 @@ static void one_round(struct loop *l, uint32_t domain)
 	struct round r;
 	uint64_t time_ns;
 
-	t->awake_ns = l->awake_ns;
 	r = sample_round(t);
 	time_ns = session_time(s, r.time_ns);
 
@@ -596,8 +594,7 @@ void loop_run(struct session *s)
 	while (!l.over) {
 		if (wait_for_deadline(&l)) {
 			l.kept++;
-			l.awake_ns = clock_now();
-			count_late(&l, l.awake_ns);
+			count_late(&l, clock_now());
 			all_rounds(&l);
 			if (!any_left(s) && !l.over)
 				end(&l, UPF_REASON_DOMAIN, 0, NULL);

@@ -8,7 +8,6 @@
 #include "record/sampling/sleepers.h"
 #include "record/sampling/vcpu_stacks.h"
 
-#define WAKE_NS 30000u          /* from when a thread gets a CPU until it has read the clock */
 #define LOOKS_MAX 100u          /* for a vCPU that runs, but outside the guest each time */
 #define REMAP_NS 10000000000ull /* how long the pages of a guest stay mapped whose frames can move */
 
@@ -170,7 +169,8 @@ static void end_pause(struct target *t, struct round *r, struct pause *p)
 		p->undone = -EINVAL;
 		r->overruns++;
 	}
-	add_pause(r, began_ns, ended_ns);
+	if (!t->ops->held_until || t->ops->held_until(t->guest))
+		add_pause(r, began_ns, ended_ns);
 }
 
 static void prepare(struct target *t)
@@ -186,8 +186,8 @@ static void prepare(struct target *t)
 /* Another error ends the recording of this guest. */
 static void end_failed_stop(struct target *t, struct round *r, int error)
 {
-	const bool was_held = t->ops->held_until && error == -EAGAIN;
-	uint64_t ended_ns = was_held ? t->ops->held_until(t->guest) : 0;
+	uint64_t ended_ns = t->ops->held_until && error == -EAGAIN ? t->ops->held_until(t->guest) : 0;
+	const bool was_held = ended_ns != 0;
 
 	watch_end(t->watch, &r->began_ns, &ended_ns);
 	if (was_held)
@@ -286,19 +286,13 @@ static int take(struct target *t, struct round *r, bool live)
 	return (live || (sleepers_all_slept(t) && vcpu_stacks_walk(t, false))) && vcpu_stacks_judge(t);
 }
 
-/* One that waits for a CPU since we have woken up may wait for ours, and would run without us. */
-static bool was_running(const struct target *t, const struct vcpu_stop *v)
-{
-	return v->running && (!v->queued_ns || v->queued_ns + WAKE_NS >= t->awake_ns);
-}
-
-static uint8_t state_of(const struct target *t, const struct vcpu_stop *v)
+static uint8_t state_of(const struct vcpu_stop *v)
 {
 	if (!v->online)
 		return UPF_OFFLINE;
 	if (v->blocked)
 		return UPF_BLOCKED;
-	if (!was_running(t, v))
+	if (!v->running)
 		return UPF_RUNNABLE;
 	return v->in_vmm ? UPF_VMM : UPF_RUNNING;
 }
@@ -333,7 +327,7 @@ static void finish(struct target *t)
 		const struct vcpu_stop *v = &t->stops[s->vcpu];
 		uint64_t now = v->cpu_ns - v->cpu_ns % UPF_TICK_NS;
 
-		s->state = state_of(t, v);
+		s->state = state_of(v);
 		s->user = v->regs.user;
 		s->mode = v->regs.valid && v->regs.arch->id != t->arch ? v->regs.arch->id : 0;
 		s->root = v->regs.root.cr3;

@@ -63,18 +63,17 @@ struct target {
 	} reserved; /* room in every block, by target_reserve() */
 
 	const struct guest_info *answer; /* what inquiry_make() was just told; NULL: it did not ask about this one */
-	uint64_t awake_ns;  /* CLOCK_MONOTONIC: when the sampling thread has woken up: it takes a CPU from somebody */
-	uint64_t rounds;    /* that were kept */
-	bool started;       /* a round was taken */
-	bool entry_told;    /* the trace has the kernel's entry */
-	struct build build; /* that it runs, as far as it was found in its memory */
-	bool build_told;    /* the trace has it */
-	unsigned build_looks; /* how often it was looked for */
-	unsigned looks;       /* so far, none of which was kept */
-	bool look;            /* paused by somebody else, or shut down, it is sampled as it is; for a single round */
-	bool quiet;           /* no vCPU was active at the last round: ask before pausing again */
-	bool foreign;         /* paused by somebody else when last looked at */
-	bool held;            /* paused since its creation, until the session lets it run */
+	uint64_t rounds;                 /* that were kept */
+	bool started;                    /* a round was taken */
+	bool entry_told;                 /* the trace has the kernel's entry */
+	struct build build;              /* that it runs, as far as it was found in its memory */
+	bool build_told;                 /* the trace has it */
+	unsigned build_looks;            /* how often it was looked for */
+	unsigned looks;                  /* so far, none of which was kept */
+	bool look;    /* paused by somebody else, or shut down, it is sampled as it is; for a single round */
+	bool quiet;   /* no vCPU was active at the last round: ask before pausing again */
+	bool foreign; /* paused by somebody else when last looked at */
+	bool held;    /* paused since its creation, until the session lets it run */
 	bool ended;
 	bool awaited;     /* ended, and the user was told that it is waited for */
 	uint64_t seen_ns; /* CLOCK_MONOTONIC: it had not ended by then */

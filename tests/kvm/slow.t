@@ -72,7 +72,7 @@ busy() {
 		machines+=("$!")
 	done
 	before=$(for tid in "${threads[@]}"; do schedule "$tid"; done)
-	"$record" -d "$1" -F 99 --max-overhead 100% --max-cpu 100% -f -o "$work/busy.upf" "$pid" 2> "$work/busy.err"
+	"$record" -d "$1" -F 99 -f -o "$work/busy.upf" "$pid" 2> "$work/busy.err"
 	after=$(for tid in "${threads[@]}"; do schedule "$tid"; done)
 	kill "${hogs[@]}"
 	wait "${hogs[@]}" 2> /dev/null
@@ -111,14 +111,15 @@ all_taken() {
 short() {
 	grep '^paused' "$work/busy.err" | grep -qE "$1 ([0-9.]+ us|1(\.[0-9]+)? ms)"
 }
-# A recorder that hypervisor or kernel keep from running, at real-time priority, sees only the moments at which they do
-# not. One recording in which they hardly did is enough.
-seconds=12
+# Whoever emulates this machine may keep also a program of real-time priority from running: then deadlines are missed,
+# and pauses are long. One recording in which it hardly did is enough; run states must be right in each.
+seconds=20
 undisturbed() {
 	local try
 
-	for ((try = 0; try < 5; try++)); do
+	for ((try = 0; try < 3; try++)); do
 		busy "$seconds" > "$work/busy.out" || return 2
+		states_are_right > "$work/busy.states" || return 3
 		(($(missed) < seconds * 99 / 50)) && return
 	done
 	return 1
@@ -134,14 +135,16 @@ fi
 undisturbed
 disturbed=$?
 ok "$what: recorded" test $disturbed != 2
+ok "run states are those that the scheduler has counted, within 3 points" states_are_right
 ok "no deadline is skipped for pauses" all_taken
 ok "half of the pauses, or more, are not longer than 2 ms" short p50
-if [ $disturbed = 0 ]; then
+if (($(missed) < seconds * 99 / 50)); then
 	ok "99 of 100 are not longer than 2 ms" short p99
-	ok "run states are those that the scheduler has counted, within 3 points" states_are_right
 else
 	ok "# SKIP this machine keeps real-time programs from running: $(missed) deadlines missed" true
 fi
+grep '^paused' "$work/busy.err" | sed 's/^/# /'
+states_are_right | sed 's/^/# /'
 ok "nothing is left behind" untouched
 end_machines
 
