@@ -2,8 +2,13 @@
 #include "record/process/signals.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stddef.h>
+#include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
+
+#include "record/process/clock.h"
 
 void signals_reset(void)
 {
@@ -86,13 +91,13 @@ void signals_unblock(const sigset_t *signals)
 }
 
 /* Of the process, as signal handlers are. */
-static volatile sig_atomic_t continued_by;
+static _Atomic uint64_t continued_ns;
 
 static void interrupt(int number, siginfo_t *info, void *context)
 {
 	(void)context;
-	if (number == SIGCONT)
-		continued_by = info->si_pid;
+	if (number == SIGCONT && info->si_code != SI_TKILL)
+		continued_ns = clock_now();
 }
 
 void signals_interrupt(void)
@@ -113,7 +118,12 @@ void signals_leave_to_sampler(void)
 	pthread_sigmask(SIG_BLOCK, &set, NULL);
 }
 
-pid_t signals_continued_by(void)
+void signals_wake(pid_t pid)
 {
-	return continued_by;
+	syscall(SYS_tgkill, pid, pid, SIGCONT);
+}
+
+uint64_t signals_continued_ns(void)
+{
+	return continued_ns;
 }

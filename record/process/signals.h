@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <spawn.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 /*
  * To be called first: signals that the parent has blocked are unblocked, and SIGCHLD is no longer ignored, with which
@@ -35,7 +36,12 @@ void signals_interrupt(void);
  * let it go on before it goes on.
  */
 void signals_leave_to_sampler(void);
-/* The process that has sent the last SIGCONT since then; 0: none. */
-pid_t signals_continued_by(void);
+/*
+ * Sends SIGCONT to the first thread of @pid, not to the process: the kernel drops a signal of which one is pending
+ * already, but those of a thread and of its process are two. So nobody else's SIGCONT is lost beside this one.
+ */
+void signals_wake(pid_t pid);
+/* When somebody has sent the last SIGCONT to the process, since signals_interrupt() (CLOCK_MONOTONIC); 0: never. */
+uint64_t signals_continued_ns(void);
 
 #endif

@@ -91,15 +91,13 @@ static void correct(const struct watch *w, bool undone, uint64_t *began_ns, uint
 
 /*
  * Somebody had stopped us by a signal, inside a pause: now we can stop. If they have let us go on since the watchdog
- * did, that was for good: their signal will not come again.
+ * has seen us stopped, that was for good: their signal will not come again.
  */
 static enum watch_outcome end_kicked(struct watch *w, uint64_t state)
 {
-	pid_t by = signals_continued_by();
-
 	if (in_phase(atomic_load(&w->kicked), OVER) != in_phase(state, OVER))
 		return WATCH_OURS;
-	if (atomic_exchange(&w->stop_again, false) && (by == 0 || by == atomic_load(&w->kicked_by)))
+	if (atomic_exchange(&w->stop_again, false) && signals_continued_ns() < atomic_load(&w->kicked_ns))
 		raise(SIGSTOP);
 	return WATCH_KICKED;
 }
@@ -233,6 +231,7 @@ bool watch_kick(const struct hypervisor_ops *ops, struct guest *guest, struct wa
                 int pidfd)
 {
 	bool again = in_phase(atomic_load(&w->kicked), OVER) == in_phase(state, OVER);
+	uint64_t now_ns = clock_now();
 	bool stopped = is_stopped(recorder);
 	struct guest_info info;
 
@@ -242,16 +241,18 @@ bool watch_kick(const struct hypervisor_ops *ops, struct guest *guest, struct wa
 	if (stopped && atomic_load(&w->state) != state)
 		return false;
 	if (!again || stopped) {
-		w->kicked_ns = clock_now();
+		atomic_store(&w->kicked_ns, now_ns);
 		atomic_store(&w->stop_again, stopped);
-		atomic_store(&w->kicked_by, getpid());
 		atomic_store(&w->kicked, state);
-	} else if (clock_now() - w->kicked_ns < KICKED_NS) {
+	} else if (now_ns - atomic_load(&w->kicked_ns) < KICKED_NS) {
 		return false;
 	}
 	if (again && !stopped && ops->info(guest, &info) == 0 && info.paused)
 		return true;
 	/* SIGCONT would discard a SIGSTOP that is on its way. */
-	syscall(SYS_pidfd_send_signal, pidfd, stopped ? SIGCONT : SIGURG, NULL, 0);
+	if (stopped)
+		signals_wake(recorder);
+	else
+		syscall(SYS_pidfd_send_signal, pidfd, SIGURG, NULL, 0);
 	return false;
 }

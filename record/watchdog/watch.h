@@ -40,9 +40,8 @@ struct watch {
 	int wake_fd;                /* the eventfd that wakes it */
 	struct pause_mark *mark;    /* what the hypervisor says about the pause */
 	_Atomic uint64_t kicked;    /* the state in which the recorder was kicked to end its pause */
-	uint64_t kicked_ns;         /* when that was; the watchdog's own */
+	_Atomic uint64_t kicked_ns; /* when that was, before the watchdog looked whether it was stopped */
 	_Atomic bool stop_again;    /* it was stopped by a signal then, and is to stop when the pause is over */
-	_Atomic pid_t kicked_by;    /* the watchdog's process */
 };
 
 /* How a pause ended. */

@@ -42,6 +42,7 @@ stopped() {
 	begin --max-pause 20ms
 	for ((i = 0; status == 0 && (i < share || (inside == 0 && i < share + 500)); i++)); do
 		a_moment
+		! in_state T "$recorder" || status=1
 		kill -STOP "$recorder"
 		untraced || inside=$((inside + 1))
 		await untraced && await in_state T "$recorder" && goes_on || status=1
@@ -49,6 +50,7 @@ stopped() {
 		kill -CONT "$recorder"
 	done
 	kill -INT "$recorder"
+	await in_state Z "$recorder" || kill -KILL "$recorder"
 	wait "$recorder" || status=1
 	cat "$work/kills.err"
 	unharmed && "$report" --verify "$work/kills.upf" || status=1

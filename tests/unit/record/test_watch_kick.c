@@ -26,25 +26,32 @@ static _Noreturn void be_stuck(struct world *w)
 	_exit(0);
 }
 
+/* LATE takes note of all signals at once, when its pause ends. */
+enum kind { PROMPT, LATE, STUCK };
+
 /* A recorder that is stopped inside a pause, then goes on; 0 if it was told that it was kicked. With its descriptor. */
-static pid_t start_recorder(struct fixture *f, bool stuck, int *pidfd)
+static pid_t start_recorder(struct fixture *f, enum kind kind, int *pidfd)
 {
 	pid_t pid = fork();
+	sigset_t set;
 
 	if (pid == 0) {
 		uint64_t began_ns = watch_begin(&f->w->watch), ended_ns = began_ns;
 
 		ops->prepare(f->recorder, NULL);
 		ops->stop(f->recorder);
-		if (stuck)
+		if (kind == STUCK)
 			be_stuck(f->w);
 		signals_interrupt();
+		sigemptyset(&set);
+		sigaddset(&set, SIGCONT);
+		sigprocmask(kind == LATE ? SIG_BLOCK : SIG_UNBLOCK, &set, NULL);
 		raise(SIGSTOP);
 		atomic_store(&f->w->awake, true);
 		do
 			usleep(1000);
 		while (atomic_load(&f->w->waits));
-		usleep(1); /* takes note of a signal that came before */
+		sigprocmask(SIG_UNBLOCK, &set, NULL); /* takes note of a signal that came before */
 		watch_claim(&f->w->watch);
 		ops->resume(f->recorder);
 		_exit(watch_end(&f->w->watch, &began_ns, &ended_ns) != WATCH_KICKED);
@@ -71,7 +78,7 @@ static void a_stopped_recorder_is_let_go_on(void **state)
 {
 	struct fixture *f = *state;
 	int pidfd, status;
-	pid_t pid = start_recorder(f, false, &pidfd);
+	pid_t pid = start_recorder(f, PROMPT, &pidfd);
 
 	assert_true(WIFSTOPPED(next_status(pid)));
 	assert_int_equal(f->w->domain.our_pauses, 1);
@@ -86,27 +93,45 @@ static void a_stopped_recorder_is_let_go_on(void **state)
 	close(pidfd);
 }
 
-/* Its SIGCONT comes before the recorder has stopped itself again, and will not come a second time. */
-static void a_recorder_that_somebody_let_go_on_does_not_stop_again(void **state)
+/* Somebody's SIGCONT comes before it has stopped itself again, and will not come a second time. */
+static void let_go_on(struct fixture *f, enum kind kind, bool watchdog_is_last)
 {
-	struct fixture *f = *state;
 	int pidfd, status;
-	pid_t pid, somebody;
+	pid_t pid;
 
 	atomic_store(&f->w->waits, true);
-	pid = start_recorder(f, false, &pidfd);
+	atomic_store(&f->w->awake, false);
+	pid = start_recorder(f, kind, &pidfd);
 	assert_true(WIFSTOPPED(next_status(pid)));
 	assert_false(kick(f, pid, pidfd));
 	while (!atomic_load(&f->w->awake))
 		usleep(1000);
-	somebody = fork();
-	if (somebody == 0)
-		_exit(kill(pid, SIGCONT));
-	assert_int_equal(next_status(somebody), 0);
+	kill(pid, SIGCONT);
+	usleep(1000);
+	if (watchdog_is_last)
+		signals_wake(pid);
 	atomic_store(&f->w->waits, false);
 	status = next_status(pid);
+	if (WIFSTOPPED(status))
+		kill(pid, SIGKILL);
 	assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 	close(pidfd);
+}
+
+static void a_recorder_that_somebody_let_go_on_does_not_stop_again(void **state)
+{
+	let_go_on(*state, PROMPT, false);
+}
+
+/* The kernel drops a signal of which one is pending. */
+static void also_if_both_signals_are_pending(void **state)
+{
+	let_go_on(*state, LATE, false);
+}
+
+static void also_if_the_watchdogs_is_the_last(void **state)
+{
+	let_go_on(*state, PROMPT, true);
 }
 
 /* What the watchdog has seen may be over, and the recorder stopped since. */
@@ -118,7 +143,7 @@ static void a_recorder_that_was_stopped_later_stays_stopped(void **state)
 	pid_t pid;
 
 	watch_end(&f->w->watch, &began_ns, &ended_ns);
-	pid = start_recorder(f, false, &pidfd);
+	pid = start_recorder(f, PROMPT, &pidfd);
 	assert_true(WIFSTOPPED(next_status(pid)));
 	assert_false(watch_kick(ops, f->watchdog, &f->w->watch, seen, pid, pidfd));
 	usleep(20000);
@@ -153,7 +178,7 @@ static void a_recorder_that_runs_gets_no_sigcont(void **state)
 		sigsuspend(&none);
 		watch_claim(&f->w->watch);
 		ops->resume(f->recorder);
-		_exit(watch_end(&f->w->watch, &began_ns, &ended_ns) != WATCH_KICKED || signals_continued_by() != 0);
+		_exit(watch_end(&f->w->watch, &began_ns, &ended_ns) != WATCH_KICKED || signals_continued_ns() != 0);
 	}
 	pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
 	while (!atomic_load(&f->w->awake))
@@ -167,7 +192,7 @@ static void a_recorder_that_runs_gets_no_sigcont(void **state)
 /* One that has been kicked, and let go on, and did not. */
 static pid_t start_stuck(struct fixture *f, int *pidfd)
 {
-	pid_t pid = start_recorder(f, true, pidfd);
+	pid_t pid = start_recorder(f, STUCK, pidfd);
 	int status;
 
 	assert_true(WIFSTOPPED(next_status(pid)));
@@ -218,6 +243,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(a_stopped_recorder_is_let_go_on),
 		TEST(a_recorder_that_somebody_let_go_on_does_not_stop_again),
+		TEST(also_if_both_signals_are_pending),
+		TEST(also_if_the_watchdogs_is_the_last),
 		TEST(a_recorder_that_was_stopped_later_stays_stopped),
 		TEST(a_recorder_that_runs_gets_no_sigcont),
 		TEST(a_recorder_that_does_not_let_go_must_be_killed),
