@@ -73,7 +73,7 @@ let_go() {
 ok "nothing of the guest is mapped while the recorder is stopped by Ctrl-Z; then it goes on" let_go
 ended_meanwhile() {
 	begin
-	await mapped && kill -TSTP "$recorder" && await in_state T && kill -KILL "$pid"
+	await mapped && kill -TSTP "$recorder" && await in_state T "$recorder" && kill -KILL "$pid"
 	unmapped
 	local status=$?
 	kill -CONT "$recorder"
