@@ -21,6 +21,7 @@
 #define FEW 1000
 #define LOOK_NS 500000000ull /* if rounds are further apart, domains are checked so often */
 #define BUILD_LOOKS_MAX 64   /* for the guest's build-id, one a second: it may have to boot first */
+#define BUILD_NS 250000u     /* of each search, after a round: the next deadline is near */
 #define IDLE_COST 8          /* CPU time spent without a sample is charged so many times */
 
 struct loop {
@@ -226,14 +227,24 @@ static void tell_entry(struct session *s, uint32_t domain, uint64_t time_ns)
 }
 
 /* By the registers of the last round, or those that sample_warm() has read. */
-static void find_build(struct target *t)
+static void find_build(struct target *t, uint64_t ns)
 {
-	for (size_t i = 0; i < t->nsamples && !t->ended && !t->build.size && t->build_looks < BUILD_LOOKS_MAX; i++) {
+	enum build_progress progress = BUILD_NONE;
+
+	for (size_t i = 0; i < t->nsamples && !t->ended && !t->build.note.size && progress == BUILD_NONE; i++) {
 		const struct vcpu_regs *regs = &t->stops[t->samples[i].vcpu].regs;
 
-		build_search(&t->build, t->ops, t->guest, regs, entry_find(t->pages, regs));
+		progress = build_search(&t->build, t->ops, t->guest, regs, entry_find(t->pages, regs), ns);
 	}
-	t->build_looks += t->build_looks < BUILD_LOOKS_MAX;
+	t->build_more = progress == BUILD_MORE;
+}
+
+static void begin_build(struct target *t, uint64_t ns)
+{
+	if (t->build_looks == BUILD_LOOKS_MAX)
+		return;
+	t->build_looks++;
+	find_build(t, ns);
 }
 
 static void tell_build(struct session *s, uint32_t domain, uint64_t time_ns)
@@ -242,12 +253,22 @@ static void tell_build(struct session *s, uint32_t domain, uint64_t time_ns)
 	const struct record build = {RECORD_BUILD,
 	                             .domain = domain,
 	                             .time_ns = time_ns,
-	                             .count = t->build.address,
-	                             .build_id = t->build.id,
-	                             .build_id_size = t->build.size};
+	                             .count = t->build.note.address,
+	                             .build_id = t->build.note.id,
+	                             .build_id_size = t->build.note.size};
 
-	if (t->build.size && !t->build_told)
+	if (t->build.note.size && !t->build_told)
 		t->build_told = record_stream_put(&s->records, &build) == 0;
+}
+
+static void go_on_with_builds(struct session *s, uint64_t now)
+{
+	for (uint32_t d = 0; d < s->ntargets; d++) {
+		if (!s->targets[d]->build_more)
+			continue;
+		find_build(s->targets[d], BUILD_NS);
+		tell_build(s, d, session_time(s, now));
+	}
 }
 
 /* What the report must know of a guest's image. @again: in this block, too. */
@@ -257,7 +278,7 @@ static void tell_images(struct session *s, uint64_t now, bool again)
 		s->targets[d]->entry_told &= !again;
 		s->targets[d]->build_told &= !again;
 		tell_entry(s, d, session_time(s, now));
-		find_build(s->targets[d]);
+		begin_build(s->targets[d], BUILD_NS);
 		tell_build(s, d, session_time(s, now));
 	}
 }
@@ -578,7 +599,7 @@ void loop_run(struct session *s)
 	for (uint32_t d = 0; d < s->ntargets; d++) {
 		throttle_init(&s->targets[d]->throttle, s->options->max_overhead, s->seed + d);
 		sample_warm(s->targets[d]);
-		find_build(s->targets[d]);
+		begin_build(s->targets[d], UINT64_MAX);
 	}
 	throttle_init(&l.cpu, s->options->max_cpu, s->seed);
 	l.cpu_ns = clock_cpu();
@@ -604,6 +625,7 @@ void loop_run(struct session *s)
 		if (l.over)
 			break;
 		follow_look(s, now);
+		go_on_with_builds(s, now);
 		housekeeping(&l, now);
 		switch_or_dump(&l, now);
 		check_limits(&l, now);

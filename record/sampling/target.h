@@ -68,7 +68,8 @@ struct target {
 	bool entry_told;                 /* the trace has the kernel's entry */
 	struct build build;              /* that it runs, as far as it was found in its memory */
 	bool build_told;                 /* the trace has it */
-	unsigned build_looks;            /* how often it was looked for */
+	bool build_more;                 /* the search for it is under way */
+	unsigned build_looks;            /* how often it was begun, or tried to */
 	unsigned looks;                  /* so far, none of which was kept */
 	bool look;    /* paused by somebody else, or shut down, it is sampled as it is; for a single round */
 	bool quiet;   /* no vCPU was active at the last round: ask before pausing again */

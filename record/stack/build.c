@@ -9,6 +9,7 @@
 #include "guest/arch.h"
 #include "guest/capture.h"
 #include "guest/pages.h"
+#include "record/process/clock.h"
 
 #define PIECE GUEST_MAP_MAX /* pages that are read at a time; pieces overlap by a page, as notes may */
 #define STEP ((PIECE - 1) * (uint64_t)GUEST_PAGE_SIZE)
@@ -16,21 +17,19 @@
 #define NEAR 32u        /* pieces on each side of what lies in the lower half of the addresses */
 #define GAP 9u          /* pieces in which nothing is mapped: Linux leaves less than 2 MiB out */
 #define SEARCHES_MAX 8u /* of one guest, each at another place */
-#define MAPS_MAX 512u   /* calls that map, in a search: page tables may be anywhere */
+#define MAPS_MAX 64u    /* calls that map, for a piece: a guest's page tables may be anywhere */
 #define PAGES_MAX 512u  /* that stay mapped during a search */
 #define LINES 64u       /* nothing is captured: only what is missing is listed */
 #define SAME_PLACE (8u << 20)
 #define NAME "GNU" /* with its NUL */
 
+/* What one call needs. */
 struct search {
-	struct build found;
-	bool certain;   /* it is the code's own */
-	bool ambiguous; /* there are others, and none is certain */
+	struct build *b;
 	const struct vcpu_regs *regs;
-	uint64_t near;
 	struct pages *pages;
 	struct capture *tables;
-	unsigned maps;
+	unsigned maps; /* for this piece */
 	bool there[PIECE];
 	uint8_t bytes[PIECE * GUEST_PAGE_SIZE]; /* the guest's as they were: it may change its own at any time */
 	uint8_t head[2 * GUEST_PAGE_SIZE];      /* before a note, and its page */
@@ -44,7 +43,7 @@ static bool frame_of(struct search *s, uint64_t address, uint64_t *frame)
 	int rc;
 
 	/* Not around the end of the address space. */
-	if ((address ^ s->near) >> 63 || !arch->canonical(address))
+	if ((address ^ s->b->near) >> 63 || !arch->canonical(address))
 		return false;
 	while ((rc = arch->translate(s->tables, &s->regs->root, address, frame)) == -EAGAIN)
 		if (s->maps++ >= MAPS_MAX || capture_extend(s->tables) < 0)
@@ -166,7 +165,7 @@ static enum owner owner_by(const struct search *s, const struct headers *h, uint
 	}
 	for (size_t i = 0; segment(h, i, &p); i++) {
 		claims |= p.type == PT_NOTE && distance >= p.offset && distance - p.offset < p.size;
-		holds |= p.type == PT_LOAD && p.flags & PF_X && s->near - base - p.address < p.size;
+		holds |= p.type == PT_LOAD && p.flags & PF_X && s->b->near - base - p.address < p.size;
 	}
 	return !claims ? OWNER_UNKNOWN : loaded && holds ? OWNER_CODE : OWNER_OTHER;
 }
@@ -196,15 +195,16 @@ static enum owner owner_of(struct search *s, uint64_t note)
 static void take(struct search *s, uint64_t address, const uint8_t *id, uint32_t size)
 {
 	enum owner owner = owner_of(s, address);
-	bool same = s->found.size == size && memcmp(s->found.id, id, size) == 0;
+	struct build *b = s->b;
+	bool same = b->candidate.size == size && memcmp(b->candidate.id, id, size) == 0;
 
 	if (owner == OWNER_OTHER || (owner == OWNER_UNKNOWN && same))
 		return;
-	s->certain = owner == OWNER_CODE;
-	s->ambiguous = !s->certain && (s->ambiguous || s->found.size);
-	s->found.size = size;
-	s->found.address = address;
-	memcpy(s->found.id, id, size);
+	b->certain = owner == OWNER_CODE;
+	b->ambiguous = !b->certain && (b->ambiguous || b->candidate.size);
+	b->candidate.size = size;
+	b->candidate.address = address;
+	memcpy(b->candidate.id, id, size);
 }
 
 /* Is there a whole note of a build-id whose name is at @name of the piece? */
@@ -228,7 +228,7 @@ static void scan(struct search *s, uint64_t address)
 	const uint8_t *at = s->bytes, *end = s->bytes + sizeof(s->bytes);
 	Elf64_Nhdr note;
 
-	while (!s->certain && (at = memmem(at, (size_t)(end - at), NAME, sizeof(NAME)))) {
+	while (!s->b->certain && (at = memmem(at, (size_t)(end - at), NAME, sizeof(NAME)))) {
 		size_t name = (size_t)(at - s->bytes);
 
 		at += sizeof(NAME);
@@ -239,17 +239,13 @@ static void scan(struct search *s, uint64_t address)
 
 /* --- the search -------------------------------------------------------------------------------------------------- */
 
-struct side {
-	uint64_t next, step;
-	unsigned left, gap;
-};
-
-static void look(struct search *s, struct side *side)
+static void look(struct search *s, struct build_side *side)
 {
-	size_t n = 0;
+	size_t n;
 
-	if (side->left == 0 || s->certain)
+	if (side->left == 0 || s->b->certain)
 		return;
+	s->maps = 0;
 	n = read_pages(s, side->next, PIECE, s->bytes, s->there);
 	if (n > 0)
 		scan(s, side->next);
@@ -258,17 +254,9 @@ static void look(struct search *s, struct side *side)
 	side->next += side->step;
 }
 
-static void search(struct search *s)
+static bool is_under_way(const struct build *b)
 {
-	bool is_high = s->near >> (s->regs->arch->word * 8 - 1) & 1;
-	uint64_t page = s->near & ~(uint64_t)(GUEST_PAGE_SIZE - 1);
-	struct side up = {page, STEP, is_high ? FAR + FAR / 2 : NEAR, 0},
-		    down = {page - STEP, -STEP, is_high ? FAR : NEAR, 0};
-
-	while ((up.left || down.left) && !s->certain) {
-		look(s, &up);
-		look(s, &down);
-	}
+	return (b->up.left || b->down.left) && !b->certain;
 }
 
 static bool is_near(uint64_t a, uint64_t b)
@@ -276,35 +264,74 @@ static bool is_near(uint64_t a, uint64_t b)
 	return a - b + SAME_PLACE <= 2 * SAME_PLACE;
 }
 
-bool build_search(struct build *b, const struct hypervisor_ops *ops, struct guest *guest, const struct vcpu_regs *regs,
-                  uint64_t entry)
+/* False: there is nothing to search for. */
+static bool begin(struct build *b, const struct vcpu_regs *regs, uint64_t near)
 {
-	uint64_t near = entry ? entry : regs->user ? 0 : regs->ip, frame;
-	struct search *s;
+	bool is_high = near >> (regs->arch->word * 8 - 1) & 1;
+	uint64_t page = near & ~(uint64_t)(GUEST_PAGE_SIZE - 1);
 
-	if (!near || !regs->valid || !regs->arch->translate || b->searches == SEARCHES_MAX ||
-	    (b->searches && is_near(near, b->near)) || !(s = calloc(1, sizeof(*s))))
+	if (!near || b->searches == SEARCHES_MAX || (b->searches && is_near(near, b->near)))
 		return false;
+	*b = (struct build){.near = near,
+	                    .searches = b->searches,
+	                    .up = {page, STEP, is_high ? FAR + FAR / 2 : NEAR, 0},
+	                    .down = {page - STEP, -STEP, is_high ? FAR : NEAR, 0}};
+	return true;
+}
+
+/* False: nothing is mapped where it began. */
+static bool go_on(struct search *s, uint64_t ns)
+{
+	const uint64_t since = clock_now();
+	struct build *b = s->b;
+	uint64_t frame;
+
+	capture_set_live(s->tables, true);
+	if (!frame_of(s, b->near, &frame))
+		return false;
+	do {
+		look(s, &b->up);
+		look(s, &b->down);
+	} while (is_under_way(b) && clock_now() - since < ns);
+	return true;
+}
+
+static enum build_progress conclude(struct build *b)
+{
+	b->searches++;
+	b->up.left = b->down.left = 0;
+	if (!b->ambiguous)
+		b->note = b->candidate;
+	return b->note.size ? BUILD_FOUND : BUILD_NONE;
+}
+
+enum build_progress build_search(struct build *b, const struct hypervisor_ops *ops, struct guest *guest,
+                                 const struct vcpu_regs *regs, uint64_t entry, uint64_t ns)
+{
+	const struct build before = *b;
+	struct search *s;
+	bool gone_on;
+
+	if (!regs->valid || !regs->arch->translate ||
+	    (!is_under_way(b) && !begin(b, regs,
+	                                entry        ? entry
+	                                : regs->user ? 0
+	                                             : regs->ip)) ||
+	    !(s = calloc(1, sizeof(*s))))
+		return BUILD_NONE;
+	s->b = b;
 	s->regs = regs;
-	s->near = near;
 	s->pages = pages_new(ops, guest, PAGES_MAX);
 	s->tables = s->pages ? capture_new(s->pages, LINES) : NULL;
-	if (s->tables) {
-		capture_set_live(s->tables, true);
-		/* In user mode the kernel may be mapped elsewhere: another sample will tell. */
-		if (frame_of(s, near, &frame)) {
-			search(s);
-			b->near = near;
-			b->searches++;
-		}
-	}
-	if (s->found.size && !s->ambiguous) {
-		b->size = s->found.size;
-		b->address = s->found.address;
-		memcpy(b->id, s->found.id, b->size);
-	}
+	gone_on = s->tables && go_on(s, ns);
 	capture_free(s->tables);
 	pages_free(s->pages);
 	free(s);
-	return b->size > 0;
+	if (gone_on)
+		return is_under_way(b) ? BUILD_MORE : conclude(b);
+	*b = before;
+	/* In user mode the kernel may be mapped elsewhere: another sample will tell. */
+	if (is_under_way(b) && !regs->user)
+		b->up.left = b->down.left = 0;
+	return BUILD_NONE;
 }

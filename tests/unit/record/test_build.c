@@ -86,18 +86,24 @@ static void put_image(struct fixture *f, uint64_t address, uint64_t linked, uint
 	write_bytes(f, address + sizeof(e), p, sizeof(p));
 }
 
+/* A little at a time, as while sampling. */
 static bool search(struct fixture *f, uint64_t entry)
 {
-	return build_search(&f->build, &hypervisor_backend, f->guest, &f->regs, entry);
+	enum build_progress progress;
+
+	do
+		progress = build_search(&f->build, &hypervisor_backend, f->guest, &f->regs, entry, 0);
+	while (progress == BUILD_MORE);
+	return progress == BUILD_FOUND;
 }
 
 static void found(struct fixture *f, uint64_t address, uint8_t byte, uint32_t size)
 {
 	assert_true(search(f, 0));
-	assert_int_equal(f->build.address, address);
-	assert_int_equal(f->build.size, size);
+	assert_int_equal(f->build.note.address, address);
+	assert_int_equal(f->build.note.size, size);
 	for (uint32_t i = 0; i < size; i++)
-		assert_int_equal(f->build.id[i], byte);
+		assert_int_equal(f->build.note.id[i], byte);
 }
 
 static void beside_the_code(void **state)
@@ -220,6 +226,36 @@ static void not_again(void **state)
 	assert_int_equal(f->build.searches, 8);
 }
 
+/* Before anything is sampled there is time for all of it. */
+static void at_once(void **state)
+{
+	struct fixture *f = *state;
+
+	put_note(f, CODE + 2 * MIB, 0xab, 20);
+	assert_int_equal(build_search(&f->build, &hypervisor_backend, f->guest, &f->regs, 0, UINT64_MAX), BUILD_FOUND);
+}
+
+/* Meanwhile the vCPU was in user mode, whose page tables lack the kernel; in others nothing is where it began. */
+static void meanwhile_elsewhere(void **state)
+{
+	struct fixture *f = *state;
+	const uint64_t kernel = f->regs.root.cr3, other = sim_space(&f->d) << GUEST_PAGE_SHIFT;
+
+	put_note(f, CODE + 2 * MIB, 0xab, 20);
+	assert_int_equal(build_search(&f->build, &hypervisor_backend, f->guest, &f->regs, 0, 0), BUILD_MORE);
+	f->regs.user = true;
+	f->regs.root.cr3 = other;
+	assert_int_equal(build_search(&f->build, &hypervisor_backend, f->guest, &f->regs, 0, 0), BUILD_NONE);
+	f->regs.user = false;
+	f->regs.root.cr3 = kernel;
+	assert_int_equal(build_search(&f->build, &hypervisor_backend, f->guest, &f->regs, 0, 0), BUILD_MORE);
+	f->regs.root.cr3 = other;
+	assert_false(search(f, 0));
+	f->regs.root.cr3 = kernel;
+	assert_int_equal(f->build.searches, 0);
+	assert_true(search(f, 0));
+}
+
 /* A user's program tells nothing, and the kernel may be mapped elsewhere meanwhile. */
 static void in_user_mode(void **state)
 {
@@ -270,6 +306,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(of_another_image, setup, teardown),
 		cmocka_unit_test_setup_teardown(no_notes, setup, teardown),
 		cmocka_unit_test_setup_teardown(not_again, setup, teardown),
+		cmocka_unit_test_setup_teardown(at_once, setup, teardown),
+		cmocka_unit_test_setup_teardown(meanwhile_elsewhere, setup, teardown),
 		cmocka_unit_test_setup_teardown(in_user_mode, setup, teardown),
 		cmocka_unit_test_setup_teardown(led_astray, setup, teardown),
 	};
