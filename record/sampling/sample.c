@@ -8,7 +8,7 @@
 #include "record/sampling/sleepers.h"
 #include "record/sampling/vcpu_stacks.h"
 
-#define LOOKS_MAX 100u          /* for a vCPU that runs, but outside the guest each time */
+#define LOOKS_MAX 100u          /* for a vCPU whose registers were out of reach each time */
 #define REMAP_NS 10000000000ull /* how long the pages of a guest stay mapped whose frames can move */
 
 void sample_warm(struct target *t)
@@ -78,6 +78,21 @@ static void fail(struct target *t, struct round *r, int error)
 }
 
 /*
+ * A vCPU's thread has been in the virtual machine monitor: where it waits for a CPU after the first pause of a round, that
+ * is all that the second one sees. Or it did not stop in time, as on a busy host.
+ */
+static bool lacks_registers(const struct target *t)
+{
+	for (size_t i = 0; i < t->nsamples; i++) {
+		const struct vcpu_stop *v = &t->stops[t->samples[i].vcpu];
+
+		if (v->in_vmm || (v->online && !v->regs.valid))
+			return true;
+	}
+	return false;
+}
+
+/*
  * Asks before any pause, unless inquiry_make() has asked. True: the round is settled. Only worth a call if the last
  * round left reason to expect that: a busy guest costs two calls a round, a sleeping one a single call.
  */
@@ -97,7 +112,7 @@ static bool settled_unpaused(struct target *t, struct round *r)
 	}
 	if (forbidden(t, r, &info))
 		return true;
-	if (!t->started || info.cpu_ns != t->total_cpu_ns)
+	if (!t->started || info.cpu_ns != t->total_cpu_ns || (t->look && lacks_registers(t)))
 		return false;
 	for (size_t i = 0; i < t->nsamples; i++)
 		t->samples[i].cpu_ns = 0;
@@ -373,18 +388,6 @@ bool sample_asks_first(const struct target *t)
 }
 
 /*
- * Its thread has been in the virtual machine monitor: where it waits for a CPU after the first pause of a round, that is
- * all that the second one sees.
- */
-static bool was_outside(const struct target *t)
-{
-	for (size_t i = 0; i < t->nsamples; i++)
-		if (t->stops[t->samples[i].vcpu].in_vmm)
-			return true;
-	return false;
-}
-
-/*
  * The lists lacked memory that a walk cannot do without, frame pointers have failed, or a vCPU that was left out has
  * run: what is missing is mapped and listed while the guest runs, then the round is taken again. The stack may be
  * another one by then; so the last time the walk itself is in the pause. False: the round is settled without samples.
@@ -411,7 +414,7 @@ static struct round take_round(struct target *t)
 	if (!take_until_complete(t, &r))
 		return r;
 	finish(t);
-	if (t->look && was_outside(t) && t->looks++ < LOOKS_MAX)
+	if (t->look && lacks_registers(t) && t->looks++ < LOOKS_MAX)
 		r.kind = ROUND_AGAIN;
 	return r;
 }

@@ -196,14 +196,13 @@ static void look_at_crashed(void **state)
 	assert_int_equal(sample_round(f->t).kind, ROUND_ENDED);
 }
 
-/* One that is in the monitor's code for a moment is looked at again; one that stays there has no registers. */
-static void look_at_one_outside(void **state)
+/* One whose registers are out of reach for a moment is looked at again; if they stay so, it has none. */
+static void look_again(struct fixture *f, const struct vcpu_stop *out_of_reach)
 {
-	struct fixture *f = *state;
 	unsigned looks = 0;
 
 	f->t->look = true;
-	f->d.vcpu[1] = (struct vcpu_stop){.online = true, .running = true, .in_vmm = true};
+	f->d.vcpu[1] = *out_of_reach;
 	while (sample_round(f->t).kind == ROUND_AGAIN)
 		looks++;
 	assert_in_range(looks, 10, 1000);
@@ -213,6 +212,17 @@ static void look_at_one_outside(void **state)
 	f->d.vcpu[1] = f->d.vcpu[0];
 	assert_int_equal(sample_round(f->t).kind, ROUND_TAKEN);
 	check_sample(&f->t->samples[1]);
+}
+
+static void look_at_one_outside(void **state)
+{
+	look_again(*state, &(struct vcpu_stop){.online = true, .running = true, .in_vmm = true});
+}
+
+/* Its thread waited for a processor. */
+static void look_at_one_that_did_not_stop(void **state)
+{
+	look_again(*state, &(struct vcpu_stop){.online = true, .blocked = true});
 }
 
 static void too_many_vcpus(void **state)
@@ -234,6 +244,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(let_go_meanwhile, setup, teardown),
 		cmocka_unit_test_setup_teardown(look_at_crashed, setup, teardown),
 		cmocka_unit_test_setup_teardown(look_at_one_outside, setup, teardown),
+		cmocka_unit_test_setup_teardown(look_at_one_that_did_not_stop, setup, teardown),
 		cmocka_unit_test_setup_teardown(too_many_vcpus, setup, teardown),
 	};
 
