@@ -97,6 +97,8 @@ static int resume_paused(const char *path, const struct connection *all, size_t 
 	const struct connection *c = NULL;
 	bool done = true;
 
+	if (!f && errno == ENOENT)
+		return EXIT_RECORDED; /* a recorder that has ended removes it */
 	for (size_t i = 0; f && i < n; i++)
 		if (strcmp(all[i].ops->name, pause_file_backend(f)) == 0)
 			c = &all[i];
@@ -133,7 +135,7 @@ static int list_or_record(const struct options *o, const char *command, char **o
 	int rc;
 
 	if (o->resume && access(o->resume, F_OK) != 0 && errno == ENOENT)
-		return EXIT_RECORDED; /* a recorder that has ended removes it */
+		return EXIT_RECORDED; /* as resume_paused(), also where there is no hypervisor */
 	nall = connect_all(all, why, sizeof(why));
 	if (nall == 0) {
 		say("%s", why);

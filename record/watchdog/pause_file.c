@@ -132,6 +132,25 @@ static int map(struct pause_file *f, size_t size)
 	return 0;
 }
 
+/* Again if the recorder that we have waited for has removed it. */
+static int open_locked(struct pause_file *f, int flags, char *why, size_t size)
+{
+	struct stat st;
+
+	do {
+		if (f->fd >= 0)
+			close(f->fd);
+		f->fd = open(f->path, flags | O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
+		if (f->fd < 0) {
+			snprintf(why, size, "%s: %s", f->path, strerror(errno));
+			return -1;
+		}
+		if (check(f, why, size) != 0 || lock(f, why, size) != 0)
+			return -1;
+	} while (fstat(f->fd, &st) == 0 && st.st_nlink == 0);
+	return 0;
+}
+
 static struct pause_file *open_file(const char *path, int flags, char *why, size_t size)
 {
 	struct pause_file *f = calloc(1, sizeof(*f));
@@ -141,29 +160,10 @@ static struct pause_file *open_file(const char *path, int flags, char *why, size
 		free(f);
 		return NULL;
 	}
-	f->fd = open(path, flags | O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
-	if (f->fd < 0)
-		snprintf(why, size, "%s: %s", path, strerror(errno));
-	if (f->fd >= 0 && check(f, why, size) == 0 && lock(f, why, size) == 0)
+	f->fd = -1;
+	if (open_locked(f, flags, why, size) == 0)
 		return f;
 	pause_file_close(f, false);
-	return NULL;
-}
-
-struct pause_file *pause_file_new(const char *path, const struct hypervisor_ops *ops, size_t n, char *why, size_t size)
-{
-	struct pause_file *f = open_file(path, O_CREAT, why, size);
-	const struct layout l = layout_of(n);
-
-	if (!f)
-		return NULL;
-	if (ftruncate(f->fd, 0) == 0 && (errno = posix_fallocate(f->fd, 0, (off_t)l.size)) == 0 &&
-	    map(f, l.size) == 0) {
-		*f->head = expected(ops->name, n);
-		return f;
-	}
-	snprintf(why, size, "%s: %s", path, strerror(errno));
-	pause_file_close(f, true);
 	return NULL;
 }
 
@@ -182,6 +182,59 @@ static int read_head(struct pause_file *f)
 	    (uint64_t)st.st_size != layout_of(h.n).size)
 		return -1;
 	return map(f, layout_of(h.n).size);
+}
+
+/* Does it say that domain @i is paused? */
+static bool is_left(const struct pause_file *f, size_t i, const struct hypervisor_ops *ops)
+{
+	return watch_left(&pause_file_watches(f)[i]) != WATCH_LEFT_NONE &&
+	       ops->is_marked(&pause_file_marks(f)[i], true);
+}
+
+/* What a killed recorder has left must not be lost, nor what is no pause file. 0 or -1 with @why. */
+static int check_old(struct pause_file *f, const struct hypervisor_ops *ops, char *why, size_t size)
+{
+	char magic[sizeof(MAGIC)] = "";
+	bool left = false;
+
+	/* One that was killed while it created the file has left zeros. */
+	if (pread(f->fd, magic, sizeof(magic), 0) > 0 && magic[0] && memcmp(magic, MAGIC, sizeof(magic)) != 0) {
+		snprintf(why, size, "%s: is not a pause file: remove it, or give another name", f->path);
+		return -1;
+	}
+	if (read_head(f) != 0)
+		return 0;
+	for (size_t i = 0; i < pause_file_domains(f) && strcmp(pause_file_backend(f), ops->name) == 0; i++)
+		left |= is_left(f, i, ops);
+	munmap(f->head, f->size);
+	f->head = NULL;
+	if (left)
+		snprintf(why, size,
+		         "%s: a recorder that was killed may have left a domain paused: "
+		         "use --resume-paused first",
+		         f->path);
+	return left ? -1 : 0;
+}
+
+struct pause_file *pause_file_new(const char *path, const struct hypervisor_ops *ops, size_t n, char *why, size_t size)
+{
+	struct pause_file *f = open_file(path, O_CREAT, why, size);
+	const struct layout l = layout_of(n);
+
+	if (f && check_old(f, ops, why, size) != 0) {
+		pause_file_close(f, false);
+		return NULL;
+	}
+	if (!f)
+		return NULL;
+	if (ftruncate(f->fd, 0) == 0 && (errno = posix_fallocate(f->fd, 0, (off_t)l.size)) == 0 &&
+	    map(f, l.size) == 0) {
+		*f->head = expected(ops->name, n);
+		return f;
+	}
+	snprintf(why, size, "%s: %s", path, strerror(errno));
+	pause_file_close(f, true);
+	return NULL;
 }
 
 struct pause_file *pause_file_open(const char *path, char *why, size_t size)
@@ -254,8 +307,8 @@ enum pause_left pause_file_undo(struct pause_file *f, size_t i, const struct hyp
 	int rc;
 
 	*domid = is->domid;
-	if (!ops->unpause || left == WATCH_LEFT_NONE || !ops->is_marked(mark, true) ||
-	    ops->find(x, is->domid, &info) != 0 || memcmp(info.uuid, is->uuid, sizeof(info.uuid)) != 0 || !info.paused)
+	if (!ops->unpause || !is_left(f, i, ops) || ops->find(x, is->domid, &info) != 0 ||
+	    memcmp(info.uuid, is->uuid, sizeof(info.uuid)) != 0 || !info.paused)
 		return PAUSE_NONE;
 	if (left == WATCH_LEFT_TAKEN)
 		return PAUSE_UNSURE;

@@ -18,10 +18,13 @@
 
 struct pause_file;
 
-/* Creates @path, or replaces what no recorder uses, for @n domains of @ops. NULL: one line for the user in @why. */
+/*
+ * Creates @path for @n domains of @ops, or replaces one that no recorder uses and that has nothing to undo. NULL: one
+ * line for the user in @why.
+ */
 struct pause_file *pause_file_new(const char *path, const struct hypervisor_ops *ops, size_t n, char *why,
                                   size_t size);
-/* Opens what a recorder has left. NULL: one line in @why. */
+/* Opens what a recorder has left. NULL: one line in @why; errno ENOENT: there is nothing. */
 struct pause_file *pause_file_open(const char *path, char *why, size_t size);
 /* Unmaps it. @remove: and removes it, as nothing is paused any more. NULL is fine. */
 void pause_file_close(struct pause_file *f, bool remove);

@@ -301,6 +301,7 @@ if [ "$(stat -f -c %T /dev/shm 2> /dev/null)" = tmpfs ]; then
 	is "… and no longer" 1 test -e "$pauses" <<< ''
 	echo nonsense > "$pauses"
 	is "a file of something else" 1 "$record" --resume-paused "$pauses" <<< "uniprof-record: $pauses: no recorder has written this since the host booted, or one of another version"
+	is "… is not replaced" 1 "$record" -q -n 1 --pause-file "$pauses" -o none.upf busy <<< "uniprof-record: $pauses: is not a pause file: remove it, or give another name"
 	rm "$pauses"
 fi
 if [ "$(stat -f -c %T .)" != tmpfs ]; then

@@ -210,6 +210,61 @@ static void files_that_are_none(void **state)
 	assert_null(pause_file_new("/proc/self/comm", ops, 1, why, sizeof(why)));
 }
 
+static void not_replaced(const char *reason)
+{
+	assert_null(pause_file_new(path, ops, 1, why, sizeof(why)));
+	if (!strstr(why, reason))
+		fail_msg("%s, not: %s", why, reason);
+}
+
+/* The next recorder must not take the place of what says that a domain is paused. */
+static void what_is_left_is_not_replaced(void **state)
+{
+	struct fixture *f = *state;
+
+	need_tmpfs();
+	killed_at(f, INSIDE, NULL);
+	not_replaced("use --resume-paused first");
+	assert_int_equal(undo(f), PAUSE_RESUMED);
+	pause_file_close(pause_file_new(path, ops, 1, why, sizeof(why)), false);
+	write_at(0, "something else, of somebody");
+	not_replaced("is not a pause file");
+}
+
+/* The one that it has waited for removes the file: it is to have another one of that name. */
+static void the_next_recorder_has_a_file_of_its_own(void **state)
+{
+	struct pause_file *file;
+	struct stat named, opened;
+	int ready[2], status;
+	char byte = 0;
+	pid_t pid;
+
+	(void)state;
+	need_tmpfs();
+	assert_int_equal(pipe(ready), 0);
+	pid = fork();
+	if (pid == 0) {
+		file = pause_file_new(path, ops, 1, why, sizeof(why));
+		if (write(ready[1], &byte, 1) != 1)
+			_exit(1);
+		usleep(300000);
+		pause_file_close(file, true);
+		_exit(!file);
+	}
+	assert_int_equal(read(ready[0], &byte, 1), 1);
+	while (!(file = pause_file_new(path, ops, 1, why, sizeof(why))))
+		assert_non_null(strstr(why, "still there"));
+	assert_int_equal(stat(path, &named), 0);
+	assert_int_equal(fstat(pause_file_fd(file), &opened), 0);
+	assert_int_equal(named.st_ino, opened.st_ino);
+	pause_file_close(file, true);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+	close(ready[0]);
+	close(ready[1]);
+}
+
 #define FILE_TEST(f) cmocka_unit_test_setup_teardown(f, new_file, remove_file)
 
 int main(void)
@@ -220,6 +275,8 @@ int main(void)
 		FILE_TEST(another_domain_with_its_number_stays),
 		FILE_TEST(a_pause_being_undone_is_told),
 		FILE_TEST(files_that_are_none),
+		FILE_TEST(what_is_left_is_not_replaced),
+		FILE_TEST(the_next_recorder_has_a_file_of_its_own),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
