@@ -221,12 +221,10 @@ struct pause_file *pause_file_new(const char *path, const struct hypervisor_ops 
 	struct pause_file *f = open_file(path, O_CREAT, why, size);
 	const struct layout l = layout_of(n);
 
-	if (f && check_old(f, ops, why, size) != 0) {
+	if (!f || check_old(f, ops, why, size) != 0) {
 		pause_file_close(f, false);
 		return NULL;
 	}
-	if (!f)
-		return NULL;
 	if (ftruncate(f->fd, 0) == 0 && (errno = posix_fallocate(f->fd, 0, (off_t)l.size)) == 0 &&
 	    map(f, l.size) == 0) {
 		*f->head = expected(ops->name, n);
