@@ -21,6 +21,7 @@ struct trace_file {
 	bool own; /* close fd at the end */
 	char *path;
 	char *temporary; /* its name until it is published; NULL: none, or published */
+	int folder;      /* where that is, also if the folder gets another name; -1: none */
 };
 
 /* Waits for the reader of a named pipe. What else has none never will. */
@@ -86,6 +87,15 @@ static int open_in_place(struct trace_file *o, const struct looked_at *l, char *
 	return -1;
 }
 
+static int open_folder(const char *path, int length)
+{
+	char *name = length ? strndup(path, (size_t)length) : strdup(".");
+	int fd = name ? open(name, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
+
+	free(name);
+	return fd;
+}
+
 static int open_beside(struct trace_file *o, char *why, size_t size)
 {
 	const char *slash = strrchr(o->path, '/');
@@ -97,8 +107,10 @@ static int open_beside(struct trace_file *o, char *why, size_t size)
 		return -1;
 	}
 	o->fd = mkostemp(o->temporary, O_CLOEXEC);
-	if (o->fd >= 0)
+	if (o->fd >= 0) {
+		o->folder = open_folder(o->temporary, dir);
 		return 0;
+	}
 	snprintf(why, size, "cannot write in %.*s: %s", dir ? dir : 1, dir ? o->path : ".", strerror(errno));
 	free(o->temporary);
 	o->temporary = NULL;
@@ -182,6 +194,7 @@ struct trace_file *trace_file_open(const char *path, bool overwrite, char *why, 
 		return NULL;
 	}
 	o->overwrite = overwrite;
+	o->folder = -1;
 	if (strcmp(path, "-") == 0) {
 		o->fd = STDOUT_FILENO;
 		if (check_standard_output(why, size) == 0)
@@ -258,6 +271,14 @@ int trace_file_write(void *output, const void *data, size_t len)
 	return 0;
 }
 
+static void remove_temporary(const struct trace_file *o)
+{
+	const char *slash = strrchr(o->temporary, '/');
+
+	if (unlinkat(o->folder, slash ? slash + 1 : o->temporary, 0) != 0)
+		unlink(o->temporary);
+}
+
 int trace_file_close(struct trace_file *o)
 {
 	int rc = 0;
@@ -267,7 +288,9 @@ int trace_file_close(struct trace_file *o)
 	if (o->own && close(o->fd) != 0)
 		rc = -errno;
 	if (o->temporary)
-		unlink(o->temporary);
+		remove_temporary(o);
+	if (o->folder >= 0)
+		close(o->folder);
 	free(o->temporary);
 	free(o->path);
 	free(o);

@@ -120,6 +120,7 @@ static void a_folder_that_vanishes(void **state)
 	assert_int_equal(trace_file_publish(f, why, sizeof(why)), -1);
 	assert_string_equal(why, "folder/run.upf: No such file or directory");
 	assert_int_equal(trace_file_close(f), 0);
+	assert_int_equal(entries_of("moved"), 0);
 }
 
 static void a_full_disk(void **state)
