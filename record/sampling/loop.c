@@ -137,6 +137,15 @@ static void tell_end(struct session *s, uint32_t domain, const struct round *r)
 	                    r->shutdown ? UPF_EVENT_SHUTDOWN : UPF_EVENT_DYING, r->shutdown_code);
 }
 
+static void end_refused(struct loop *l, struct target *t, const struct round *r)
+{
+	l->s->refused = r->stuck ? NULL : t;
+	end(l, UPF_REASON_ERROR, r->error,
+	    !r->stuck         ? "the hypervisor refused to pause or read the domain"
+	    : t->ops->unpause ? "the domain could not be resumed; if it stays paused: xl unpause"
+	                      : "the domain could not be resumed");
+}
+
 static void one_round(struct loop *l, uint32_t domain)
 {
 	struct session *s = l->s;
@@ -175,11 +184,7 @@ static void one_round(struct loop *l, uint32_t domain)
 		break;
 	case ROUND_FAILED:
 		skip_round(s, domain, time_ns, UPF_LOST_CALL);
-		s->refused = r.stuck ? NULL : t;
-		end(l, UPF_REASON_ERROR, r.error,
-		    !r.stuck          ? "the hypervisor refused to pause or read the domain"
-		    : t->ops->unpause ? "the domain could not be resumed; if it stays paused: xl unpause"
-		                      : "the domain could not be resumed");
+		end_refused(l, t, &r);
 		break;
 	}
 	count_pause(s, &r); /* after the round was recorded, so that both are in the same block */
