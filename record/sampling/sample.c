@@ -252,7 +252,6 @@ static void read_paused(struct target *t, struct round *r, bool live, struct pau
 {
 	struct hold h = {t, r, p, live};
 
-	*p = (struct pause){.copied = true};
 	if (!t->ops->run)
 		hold(&h);
 	else if (t->ops->run(t->guest, hold_elsewhere, &h) != 0) {
@@ -288,7 +287,7 @@ static bool has_samples(struct target *t, struct round *r, const struct pause *p
  */
 static int take(struct target *t, struct round *r, bool live)
 {
-	struct pause p;
+	struct pause p = {.copied = true};
 
 	prepare(t);
 	read_paused(t, r, live, &p);
