@@ -34,14 +34,16 @@ have() {
 	[ "$(sed -n 's/^CapPrm:\t//p' "$1")" = "$2" ] && [ "$(sed -n 's/^CapEff:\t//p' "$1")" = "$2" ] &&
 		grep -q '^NoNewPrivs:.1' "$1"
 }
-# The recorder samples by its first thread and writes by another, and its watchdog is a process.
+# The recorder samples by its first thread, stops vCPUs by one that it has begun, and writes by others; its watchdog is a
+# process.
 the_fewest() {
-	local task watchdog
+	local task watchdog stops=0
 
 	watchdog=$(pgrep -P "$recorder" uniprof-wdog) || return
 	have "/proc/$recorder/status" "$kept" && have "/proc/$watchdog/status" "$kept" || return
 	for task in "/proc/$recorder/task/"*; do
-		[ "${task##*/}" = "$recorder" ] || have "$task/status" "$(set_of)" || return
+		[ "${task##*/}" = "$recorder" ] || have "$task/status" "$(set_of)" && continue
+		have "$task/status" "$kept" && ((++stops == 1)) || return
 	done
 }
 end() {
@@ -49,14 +51,14 @@ end() {
 	wait "$recorder"
 }
 
-start_vmm -k work=heartbeat
+start_vmm -k work=shares
 mkdir -m 777 "$work/nobody"
 chmod 755 "$work"
 cp "$record" "$work/recorder"
 "$record" -F 100 -d 600s -o "$work/nobody/root.upf" "$pid" 2> "$work/root.err" &
 recorder=$!
-ok "root's recorder keeps the two that the manual says" await the_fewest
-ok "it is recording" await [ -s "$work/nobody/root.upf" ]
+ok "root's recorder records" await [ -s "$work/nobody/root.upf" ]
+ok "it keeps the two capabilities that the manual says" await the_fewest
 end
 ok $? "and ends in order" "$(cat "$work/root.err")"
 
@@ -65,8 +67,8 @@ needed=$(printf '+%s,' $documented | tr 'A-Z' 'a-z' | sed 's/cap_//g; s/,$//')
 setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps "$needed" --ambient-caps "$needed" \
 	"$work/recorder" -F 100 -d 600s -o "$work/nobody/account.upf" "$pid" 2> "$work/account.err" &
 recorder=$!
-ok "so does an account's with the four" await the_fewest
-ok "it is recording, too" await [ -s "$work/nobody/account.upf" ]
+ok "so does an account's with the four" await [ -s "$work/nobody/account.upf" ]
+ok "it keeps the two, too" await the_fewest
 end
 ok $? "and ends in order" "$(cat "$work/account.err")"
 

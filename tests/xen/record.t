@@ -29,11 +29,11 @@ done
 
 no_capabilities() {
 	cat "$out/caps" "$out/caps.err"
-	[ "$(grep -c '^Name' "$out/caps")" = 3 ] && [ "$(grep -cE '^Cap(Eff|Prm):.*0000000000000000$' "$out/caps")" = 6 ] &&
+	[ "$(grep -c '^Name' "$out/caps")" = 4 ] && [ "$(grep -cE '^Cap(Eff|Prm):.*0000000000000000$' "$out/caps")" = 8 ] &&
 		grep -q 'gave up all capabilities' "$out/caps.err"
 }
 ok "at real-time priority: recorded" recorded caps
-ok "sampling thread, writer thread and watchdog have no capability left" no_capabilities
+ok "the threads that sample, write the trace and write messages, and the watchdog, have no capability left" no_capabilities
 
 # Asked for a hundred thousand samples a second, and for 1 % of the time at most.
 held_back() {
