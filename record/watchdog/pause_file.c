@@ -133,25 +133,35 @@ static int map(struct pause_file *f, size_t size)
 }
 
 /* Again if the recorder that we have waited for has removed it. */
-static int open_locked(struct pause_file *f, int flags, char *why, size_t size)
+static int open_locked(struct pause_file *f, bool create, char *why, size_t size)
 {
+	const int flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
 	struct stat st;
+	bool is_new;
 
 	do {
 		if (f->fd >= 0)
 			close(f->fd);
-		f->fd = open(f->path, flags | O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
+		f->fd = open(f->path, flags);
+		is_new = f->fd < 0 && errno == ENOENT && create;
+		if (is_new)
+			f->fd = open(f->path, flags | O_CREAT | O_EXCL, 0600);
 		if (f->fd < 0) {
 			snprintf(why, size, "%s: %s", f->path, strerror(errno));
 			return -1;
 		}
-		if (check(f, why, size) != 0 || lock(f, why, size) != 0)
+		if (check(f, why, size) != 0) {
+			if (is_new)
+				unlink(f->path);
+			return -1;
+		}
+		if (lock(f, why, size) != 0)
 			return -1;
 	} while (fstat(f->fd, &st) == 0 && st.st_nlink == 0);
 	return 0;
 }
 
-static struct pause_file *open_file(const char *path, int flags, char *why, size_t size)
+static struct pause_file *open_file(const char *path, bool create, char *why, size_t size)
 {
 	struct pause_file *f = calloc(1, sizeof(*f));
 
@@ -161,7 +171,7 @@ static struct pause_file *open_file(const char *path, int flags, char *why, size
 		return NULL;
 	}
 	f->fd = -1;
-	if (open_locked(f, flags, why, size) == 0)
+	if (open_locked(f, create, why, size) == 0)
 		return f;
 	pause_file_close(f, false);
 	return NULL;
@@ -218,7 +228,7 @@ static int check_old(struct pause_file *f, const struct hypervisor_ops *ops, cha
 
 struct pause_file *pause_file_new(const char *path, const struct hypervisor_ops *ops, size_t n, char *why, size_t size)
 {
-	struct pause_file *f = open_file(path, O_CREAT, why, size);
+	struct pause_file *f = open_file(path, true, why, size);
 	const struct layout l = layout_of(n);
 
 	if (!f || check_old(f, ops, why, size) != 0) {
@@ -237,7 +247,7 @@ struct pause_file *pause_file_new(const char *path, const struct hypervisor_ops 
 
 struct pause_file *pause_file_open(const char *path, char *why, size_t size)
 {
-	struct pause_file *f = open_file(path, 0, why, size);
+	struct pause_file *f = open_file(path, false, why, size);
 
 	if (!f || read_head(f) == 0)
 		return f;
