@@ -216,6 +216,7 @@ $from{flat} = sub {
 
 	for (split /\n/, report('--flat', @_)) {
 		my ($self, $total, $name) = /^ *[\d.]+% +(\S+(?: \S+)?)  +[\d.]+% +(\S+(?: \S+)?)  (\S.*)$/ or next;
+		$name = '0x77777' if $name eq '[unknown]'; # the row of all addresses without a name: here there is one
 		$sums{$name} = [amount($self), amount($total)];
 	}
 	return \%sums;

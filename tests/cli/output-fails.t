@@ -74,9 +74,9 @@ ok "… and the summary names the last one that was written" named
 descriptors() {
 	ls /proc/"$1"/task/*/fd | wc -l
 }
-# Its writer thread has begun.
+# The threads that write messages and the trace have begun.
 at_work() {
-	[ "$(ls "/proc/$1/task" | wc -l)" = 2 ]
+	[ "$(ls "/proc/$1/task" | wc -l)" = 3 ]
 }
 failed() { # N: so many dumps have
 	[ "$(grep -c 'File too large; the recording continues' err)" = "$1" ]
