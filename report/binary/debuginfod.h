@@ -20,9 +20,10 @@ struct debuginfod *debuginfod_new(void (*tell)(const char *line));
 void debuginfod_free(struct debuginfod *d); /* NULL is fine */
 enum debuginfod_kind { DEBUGINFOD_DEBUG_FILE, DEBUGINFOD_EXECUTABLE };
 /*
- * The file of debug information with this build-id, or the program itself: a file descriptor for reading a regular file, which the caller
- * closes and whose contents it checks. -ENOENT: the servers do not have it, or none is asked any more. Waits at most
- * five minutes, for a server that sends nothing 15 seconds; DEBUGINFOD_MAXTIME and DEBUGINFOD_TIMEOUT change that.
+ * The file of debug information with this build-id, or the program itself: a file descriptor for reading a regular file,
+ * which the caller closes and whose contents it checks. -ENOENT: the servers do not have it, or none is asked any more.
+ * Waits at most five minutes, for a server that sends nothing 15 seconds; DEBUGINFOD_MAXTIME and DEBUGINFOD_TIMEOUT
+ * change that.
  */
 int debuginfod_find(struct debuginfod *d, enum debuginfod_kind kind, const uint8_t *id, size_t len);
 /* The last file found is not what it should be, and @why: tells that, and no server is asked any more. */

@@ -205,8 +205,8 @@ static unpack_fn *format_of(const uint8_t *data, size_t n, const char **name)
 }
 
 /*
- * Where the kernel is in a boot image of x86, by its setup header (Linux' Documentation/arch/x86/boot.rst: from protocol
- * 2.08 on). 0: it is none.
+ * Where the kernel is in a boot image of x86, by its setup header (Linux' Documentation/arch/x86/boot.rst, protocol 2.08
+ * or later). 0: it is none.
  */
 static uint64_t payload_in(const uint8_t *head, size_t n, uint64_t *length)
 {
@@ -231,9 +231,9 @@ static int explain(int rc, const char *name, char *why, size_t size)
 /* 0, or a negative errno with one line in @why; u->in stands at its beginning. */
 static int unpack(struct unpacking *u, uint64_t file_size, char *why, size_t size)
 {
-	int (*by)(struct unpacking * u);
 	const char *name = NULL;
 	uint64_t at, length = 0;
+	unpack_fn *by;
 	int rc;
 
 	u->left = file_size;
@@ -241,8 +241,10 @@ static int unpack(struct unpacking *u, uint64_t file_size, char *why, size_t siz
 	at = payload_in(u->data, u->n, &length);
 	u->from_boot_image = at != 0;
 	if (rc == 0 && at) {
-		if (at > file_size || length > file_size - at)
-			return explain(-ENODATA, "the kernel's build", why, size);
+		if (at > file_size || length > file_size - at) {
+			snprintf(why, size, "a boot image, and cut off");
+			return -ENODATA;
+		}
 		u->n = 0;
 		u->left = length;
 		rc = fseeko(u->in, (off_t)at, SEEK_SET) == 0 ? fill(u) : -errno;

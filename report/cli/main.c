@@ -170,8 +170,8 @@ static void say_wrong_build(const struct recording *r)
 	}
 	by_returns = build_check_by_returns(&r->wrong);
 	count = by_returns ? r->wrong.returns : r->wrong.leaves;
-	say("the binary is probably another build than %.64s ran, or lies at another address: of %s %s in its code, %s %s; "
-	    "find that build, or use this one by --force",
+	say("the binary is probably another build than %.64s ran, or lies at another address: of %s %s in its code, "
+	    "%s %s; find that build, or use this one by --force",
 	    name, text_count(count.checked).s, by_returns ? "return addresses" : "instruction pointers",
 	    text_count(count.right).s, by_returns ? "follow a call" : "are at an instruction");
 }

@@ -123,7 +123,8 @@ const struct option_def options_naming[] = {
 const struct option_def options_general[] = {
 	{'o', "output", "FILE", OPTION_ARG,
          "write to FILE instead of standard output; a name that ends in .html, .svg, .folded, "
-         ".collapsed, .pb, .pprof, .json, .csv or .upf, or in one of these and .gz, chooses the view, unless one is given",
+         ".collapsed, .pb, .pprof, .json, .csv or .upf, or in one of these and .gz, chooses the view, unless one is "
+         "given",
          apply_output, 0},
 	{0, "color", "WHEN", OPTION_ARG,
          "colour: always, never, or auto (default): on a terminal, unless NO_COLOR is set", apply_color, 0},

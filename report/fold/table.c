@@ -74,10 +74,9 @@ int keys_parse(struct keys *keys, const char *list, char *why, size_t size)
 		len = strcspn(list, ",");
 		k = find_key(list, len);
 		if (k == KEYS || keys_has(keys, k)) {
-			snprintf(
-				why, size,
-				"a list of sym, address, dom, vcpu, space, image, line, state and time is needed, each "
-				"once at most");
+			snprintf(why, size,
+			         "a list of sym, address, dom, vcpu, space, image, line, state and time "
+			         "is needed, each once at most");
 			return -1;
 		}
 		keys->key[keys->n++] = (uint8_t)k;

@@ -358,7 +358,7 @@ static bool is_given(const struct choosing *c, const struct upf_domain *d)
 	return false;
 }
 
-/* The image that the trace names for @domain, if it is told which build of it ran, too; or else any file of that build. */
+/* The image that the trace names for @domain, if its build is known as well; or else any file of that build. */
 static int add_recorded(struct choosing *c, size_t domain)
 {
 	const struct upf_domain *d = &c->traces->session.domains[domain];

@@ -4,8 +4,7 @@
 
 #include <errno.h>
 
-#define BLOCKS_MAX \
-	16 /* of samples, before no more is looked for: it is in the first, or soon after a guest has booted */
+#define BLOCKS_MAX 16 /* of samples: a build-id is in the first, or comes soon after the guest has booted */
 
 struct learning {
 	struct upf_decoder *decoder;

@@ -198,7 +198,7 @@ static void set_options(struct program *p, const struct binary_request *request)
 	p->no_inline = request->no_inline;
 }
 
-/* Is it @other, as a whole, elsewhere? Then *moved says how much higher: the files know by now where they are linked. */
+/* Is all of it @other at another address? *moved: how much higher. The files know by now where they are linked. */
 static bool is_like(const struct program_loading *l, const struct program *other, uint64_t *moved)
 {
 	const struct program *p = l->program;

@@ -35,8 +35,7 @@ struct program_source {
 	const struct kernel_entries *kernel_entries; /* its own */
 	const struct traces *traces;
 	const struct binary_request *request;
-	const struct program
-		*loaded; /* nloaded of them, which outlive it: what they have in common with it is shared */
+	const struct program *loaded; /* nloaded of them, which outlive it: what it has in common with one is shared */
 	size_t nloaded;
 };
 

@@ -24,8 +24,7 @@ struct gap_domain {
 	bool counted;               /* its first round is in scope */
 	uint64_t first, last;       /* periods of these rounds */
 	uint64_t block;             /* that it had its last round in: as gaps->block */
-	uint64_t
-		stride; /* between its last two rounds, if both are of one block: how often it is sampled; 0: not known */
+	uint64_t stride;            /* between its last two rounds; 0: they are of two blocks, or it had one */
 	uint64_t first_ns, last_ns; /* their times */
 	size_t vcpus;               /* the number of the one that its first round begins with */
 	size_t firsts, nfirsts;     /* the stacks of the first round's samples: in gaps->firsts[] */

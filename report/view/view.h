@@ -52,8 +52,8 @@ struct view_result {
 #define VIEW_LIMITS 16u  /* leaves out what is below a share: --percent-limit */
 #define VIEW_WHOLE 32u   /* needs all of one trace, and binaries: no filters */
 #define VIEW_FILE 64u    /* is for other programs: no terminal shows it */
-#define VIEW_NOISE 256u  /* says how far shares may be off by chance */
 #define VIEW_GROUPS 128u /* tells domains, vCPUs or address spaces apart: --by */
+#define VIEW_NOISE 256u  /* says how far shares may be off by chance */
 
 struct view {
 	const char *name;  /* --name */
