@@ -40,62 +40,17 @@ static int find_name(struct flame *f, const struct callchain_frame *frame, const
                      uint32_t *name)
 {
 	const struct function *function = &names->functions[frame->function];
-	struct flame_name key = {function->name, frame->function, (uint8_t)kind_of(frame, function)};
-	uint32_t hash, id;
-	int rc = hash_table_reserve(&f->by_name);
 
-	if (rc != 0)
-		return rc;
-	hash = hash_table_hash(&f->by_name, key.function, key.kind);
-	for (size_t at = hash_table_first(&f->by_name, hash); hash_table_id(&f->by_name, &at, hash, &id);
-	     at = hash_table_next(&f->by_name, at)) {
-		if (f->names[id].function == key.function && f->names[id].kind == key.kind) {
-			*name = id;
-			return 0;
-		}
-	}
-	rc = f->nnames < FLAME_NONE - 1 ? array_room(&f->names, &f->names_cap, f->nnames, sizeof(*f->names))
-	                                : -EOVERFLOW;
-	if (rc != 0)
-		return rc;
-	*name = (uint32_t)f->nnames;
-	f->names[f->nnames++] = key;
-	hash_table_add(&f->by_name, hash, *name);
-	return 0;
-}
-
-static int find_node(struct flame *f, uint32_t name, uint32_t *node)
-{
-	uint32_t parent = *node, hash, id;
-	int rc = hash_table_reserve(&f->by_node);
-
-	if (rc != 0)
-		return rc;
-	hash = hash_table_hash(&f->by_node, name, parent);
-	for (size_t at = hash_table_first(&f->by_node, hash); hash_table_id(&f->by_node, &at, hash, &id);
-	     at = hash_table_next(&f->by_node, at)) {
-		if (f->nodes[id].name == name && f->nodes[id].parent == parent) {
-			*node = id;
-			return 0;
-		}
-	}
-	rc = f->nnodes < FLAME_NONE - 1 ? array_room(&f->nodes, &f->nodes_cap, f->nnodes, sizeof(*f->nodes))
-	                                : -EOVERFLOW;
-	if (rc != 0)
-		return rc;
-	*node = (uint32_t)f->nnodes++;
-	f->nodes[*node] = (struct flame_node){.name = name, .parent = parent};
-	hash_table_add(&f->by_node, hash, *node);
-	return 0;
+	return hash_array_add(&f->by_name, name, kind,
+	                      &(struct flame_name){frame->function, kind_of(frame, function), function->name});
 }
 
 static int make_root(struct flame *f)
 {
-	int rc = f->nnodes ? 0 : array_room(&f->nodes, &f->nodes_cap, 0, sizeof(*f->nodes));
+	uint32_t root;
 
-	if (rc == 0 && f->nnodes == 0)
-		f->nodes[f->nnodes++] = (struct flame_node){.name = FLAME_NONE, .parent = FLAME_NONE};
-	return rc;
+	return hash_array_add(&f->by_node, &root, parent,
+	                      &(struct flame_node){.name = FLAME_NONE, .parent = FLAME_NONE});
 }
 
 static int enter_frames(struct adding *a, uint32_t *node)
@@ -108,7 +63,8 @@ static int enter_frames(struct adding *a, uint32_t *node)
 	for (size_t i = 0; rc == 0 && i < c->n; i++) {
 		rc = find_name(a->flame, &c->frames[i], a->stacks->common, &name);
 		if (rc == 0)
-			rc = find_node(a->flame, name, node);
+			rc = hash_array_add(&a->flame->by_node, node, parent,
+			                    &(struct flame_node){.name = name, .parent = *node});
 	}
 	return rc;
 }
@@ -131,30 +87,6 @@ static int find_leaf(struct adding *a, const struct stack *s, uint32_t *node)
 
 /* --- stacks by vCPU ---------------------------------------------------------------------------------------------- */
 
-static int intern_vcpu(struct flame *f, struct flame_vcpu key, uint32_t *vcpu)
-{
-	uint32_t hash, id;
-	int rc = hash_table_reserve(&f->by_vcpu);
-
-	if (rc != 0)
-		return rc;
-	hash = hash_table_hash(&f->by_vcpu, (uintptr_t)key.domain, key.number);
-	for (size_t at = hash_table_first(&f->by_vcpu, hash); hash_table_id(&f->by_vcpu, &at, hash, &id);
-	     at = hash_table_next(&f->by_vcpu, at)) {
-		if (f->vcpus[id].number == key.number && f->vcpus[id].domain == key.domain) {
-			*vcpu = id;
-			return 0;
-		}
-	}
-	rc = array_room(&f->vcpus, &f->vcpus_cap, f->nvcpus, sizeof(*f->vcpus));
-	if (rc != 0)
-		return rc;
-	*vcpu = (uint32_t)f->nvcpus;
-	f->vcpus[f->nvcpus++] = key;
-	hash_table_add(&f->by_vcpu, hash, *vcpu);
-	return 0;
-}
-
 /* Labels of domains are stored once, as names are, so that they can be compared by pointer. */
 static int find_vcpu(struct adding *a, const struct stack *s, uint32_t *vcpu)
 {
@@ -169,31 +101,7 @@ static int find_vcpu(struct adding *a, const struct stack *s, uint32_t *vcpu)
 		if (rc == 0)
 			key.domain = a->stacks->common->functions[function].name;
 	}
-	return rc == 0 ? intern_vcpu(a->flame, key, vcpu) : rc;
-}
-
-static int find_stack(struct flame *f, uint32_t node, uint32_t vcpu, uint32_t *stack)
-{
-	uint32_t hash, id;
-	int rc = hash_table_reserve(&f->by_stack);
-
-	if (rc != 0)
-		return rc;
-	hash = hash_table_hash(&f->by_stack, node, vcpu);
-	for (size_t at = hash_table_first(&f->by_stack, hash); hash_table_id(&f->by_stack, &at, hash, &id);
-	     at = hash_table_next(&f->by_stack, at)) {
-		if (f->stacks[id].node == node && f->stacks[id].vcpu == vcpu) {
-			*stack = id;
-			return 0;
-		}
-	}
-	rc = array_room(&f->stacks, &f->stacks_cap, f->nstacks, sizeof(*f->stacks));
-	if (rc != 0)
-		return rc;
-	*stack = (uint32_t)f->nstacks++;
-	f->stacks[*stack] = (struct flame_stack){.node = node, .vcpu = vcpu};
-	hash_table_add(&f->by_stack, hash, *stack);
-	return 0;
+	return rc == 0 ? hash_array_add(&a->flame->by_vcpu, vcpu, number, &key) : rc;
 }
 
 static int add_stack(struct adding *a, const struct stack *s, uint32_t *stack)
@@ -208,7 +116,8 @@ static int add_stack(struct adding *a, const struct stack *s, uint32_t *stack)
 	if (rc == 0)
 		rc = find_vcpu(a, s, &vcpu);
 	if (rc == 0)
-		rc = find_stack(a->flame, node, vcpu, stack);
+		rc = hash_array_add(&a->flame->by_stack, stack, vcpu,
+		                    &(struct flame_stack){.node = node, .vcpu = vcpu});
 	if (rc == 0)
 		a->flame->stacks[*stack].weight[a->run] += weight;
 	return rc;
@@ -283,7 +192,7 @@ static void move_names(struct flame *f, struct flame_name *names, const uint32_t
 		f->nodes[i].name = moved[f->nodes[i].name];
 	free(f->names);
 	f->names = names;
-	f->names_cap = f->nnames + 1;
+	f->by_name.cap = f->nnames + 1;
 }
 
 /* Names in the order of their texts: their numbers then order frames. */
@@ -352,7 +261,7 @@ static int sort_nodes(struct flame *f, uint32_t *moved)
 	}
 	free(f->nodes);
 	f->nodes = nodes;
-	f->nodes_cap = f->nnodes;
+	f->by_node.cap = f->nnodes;
 	for (size_t i = 0; i < f->nstacks; i++)
 		f->stacks[i].node = moved[f->stacks[i].node];
 	return 0;
@@ -377,7 +286,7 @@ static int sort_stacks(struct flame *f, uint32_t *moved)
 	free(order);
 	free(f->stacks);
 	f->stacks = stacks;
-	f->stacks_cap = f->nstacks + 1;
+	f->by_stack.cap = f->nstacks + 1;
 	return 0;
 }
 
@@ -416,13 +325,9 @@ int flame_finish(struct flame *f, const struct symbolizer *names, uint32_t *move
 
 void flame_free(struct flame *f)
 {
-	free(f->names);
-	free(f->nodes);
-	free(f->vcpus);
-	free(f->stacks);
-	hash_table_free(&f->by_name);
-	hash_table_free(&f->by_node);
-	hash_table_free(&f->by_vcpu);
-	hash_table_free(&f->by_stack);
+	hash_array_free(&f->by_name);
+	hash_array_free(&f->by_node);
+	hash_array_free(&f->by_vcpu);
+	hash_array_free(&f->by_stack);
 	*f = (struct flame){0};
 }

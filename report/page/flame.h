@@ -6,6 +6,7 @@
 #ifndef REPORT_PAGE_FLAME_H
 #define REPORT_PAGE_FLAME_H
 
+#include "common/hash_array.h"
 #include "report/fold/display_stack.h"
 
 #define FLAME_NONE UINT32_MAX
@@ -21,9 +22,9 @@ enum flame_kind {
 };
 
 struct flame_name {
-	const char *text; /* safe, the names' own: they must outlive it */
 	uint32_t function;
-	uint8_t kind; /* enum flame_kind */
+	uint32_t kind;    /* enum flame_kind */
+	const char *text; /* safe, the names' own: they must outlive it */
 };
 
 struct flame_node {
@@ -46,18 +47,10 @@ struct flame_stack {
 
 /* Zero-initialise, flame_free() at the end. */
 struct flame {
-	struct flame_name *names;
-	size_t nnames, names_cap;
-	struct hash_table by_name;
-	struct flame_node *nodes; /* after flame_finish(): depth first, and siblings by name */
-	size_t nnodes, nodes_cap;
-	struct hash_table by_node;
-	struct flame_vcpu *vcpus;
-	size_t nvcpus, vcpus_cap;
-	struct hash_table by_vcpu;
-	struct flame_stack *stacks; /* after flame_finish(): by node and vCPU */
-	size_t nstacks, stacks_cap;
-	struct hash_table by_stack;
+	HASH_ARRAY(struct flame_name, names, nnames, by_name);
+	HASH_ARRAY(struct flame_node, nodes, nnodes, by_node); /* when finished: depth first, siblings by name */
+	HASH_ARRAY(struct flame_vcpu, vcpus, nvcpus, by_vcpu);
+	HASH_ARRAY(struct flame_stack, stacks, nstacks, by_stack); /* when finished: by node and vCPU */
 	bool compared;
 };
 

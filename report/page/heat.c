@@ -20,32 +20,18 @@ void heat_init(struct heat *h, uint64_t rate_mhz, uint64_t from_ns)
 
 void heat_free(struct heat *h)
 {
-	free(h->entries);
-	hash_table_free(&h->index);
+	hash_array_free(&h->by_place);
 	*h = (struct heat){0};
 }
 
-/* In the room that hash_table_reserve() made. */
-static int count(struct heat *h, struct heat_entry more)
+static int count(struct heat *h, uint32_t cell, uint32_t stack, uint64_t weight)
 {
-	uint32_t hash = hash_table_hash(&h->index, more.cell, more.stack), id;
-	int rc;
+	uint32_t id;
+	int rc = hash_array_add(&h->by_place, &id, stack, &(struct heat_entry){cell, stack, 0});
 
-	for (size_t at = hash_table_first(&h->index, hash); hash_table_id(&h->index, &at, hash, &id);
-	     at = hash_table_next(&h->index, at)) {
-		struct heat_entry *e = &h->entries[id];
-
-		if (e->cell == more.cell && e->stack == more.stack) {
-			e->weight += more.weight;
-			return 0;
-		}
-	}
-	rc = array_room(&h->entries, &h->cap, h->n, sizeof(*h->entries));
-	if (rc != 0)
-		return rc;
-	h->entries[h->n] = more;
-	hash_table_add(&h->index, hash, (uint32_t)h->n++);
-	return 0;
+	if (rc == 0)
+		h->entries[id].weight += weight;
+	return rc;
 }
 
 /* So many cells become one. Never more entries than before, and never before those still to be read. */
@@ -55,13 +41,11 @@ static void coarsen(struct heat *h, uint64_t times)
 
 	h->cell_ns *= times;
 	h->cells = (uint32_t)((h->cells + times - 1) / times);
-	h->n = 0;
-	hash_table_clear(&h->index);
+	hash_array_clear(&h->by_place);
 	for (size_t i = 0; i < n; i++) {
-		struct heat_entry e = h->entries[i];
+		const struct heat_entry e = h->entries[i];
 
-		e.cell = (uint32_t)(e.cell / times);
-		count(h, e); /* cannot fail: there is room for as many */
+		count(h, (uint32_t)(e.cell / times), e.stack, e.weight); /* cannot fail: there is room for as many */
 	}
 }
 
@@ -75,20 +59,17 @@ static uint64_t next_length(uint64_t ns)
 
 int heat_add(struct heat *h, uint64_t time_ns, uint64_t weight, uint32_t stack, size_t nstacks)
 {
-	struct heat_entry entry = {.stack = stack, .weight = weight};
-	int rc = hash_table_reserve(&h->index);
+	uint32_t cell;
 
-	if (rc != 0)
-		return rc;
 	if (nstacks * 2 > h->most)
 		h->most = nstacks * 2;
 	time_ns = time_ns > h->origin_ns ? time_ns - h->origin_ns : 0;
 	while (time_ns / h->cell_ns >= HEAT_CELLS_MAX || (h->n >= h->most && h->cells > 1))
 		coarsen(h, next_length(h->cell_ns));
-	entry.cell = (uint32_t)(time_ns / h->cell_ns);
-	if (entry.cell >= h->cells)
-		h->cells = entry.cell + 1;
-	return count(h, entry);
+	cell = (uint32_t)(time_ns / h->cell_ns);
+	if (cell >= h->cells)
+		h->cells = cell + 1;
+	return count(h, cell, stack, weight);
 }
 
 static int compare(const void *va, const void *vb)

@@ -6,7 +6,7 @@
 #ifndef REPORT_PAGE_HEAT_H
 #define REPORT_PAGE_HEAT_H
 
-#include "common/hash_table.h"
+#include "common/hash_array.h"
 
 #define HEAT_COLUMNS_MIN 40u /* if samples are close enough */
 #define HEAT_COLUMNS_MAX 300u
@@ -27,10 +27,8 @@ struct heat {
 	uint64_t cell_ns;
 	uint32_t rows;  /* cells of a column; heat_finish() chooses */
 	uint32_t cells; /* above every entry's */
-	struct heat_entry *entries;
-	size_t n, cap;
+	HASH_ARRAY(struct heat_entry, entries, n, by_place);
 	size_t most; /* entries before cells are made longer */
-	struct hash_table index;
 };
 
 /*

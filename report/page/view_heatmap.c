@@ -8,9 +8,7 @@
 
 /* Identifies a sample's stack while the trace is read; its number in the flame graph is known only afterwards. */
 struct place {
-	uint32_t node, domain;
-	uint16_t vcpu;
-	bool user;
+	uint32_t node, domain, vcpu, user;
 	uint64_t space;
 };
 
@@ -23,41 +21,8 @@ static const struct place left_out_place = {.node = UINT32_MAX};
 struct mapping {
 	const struct report *report;
 	struct heat heat;
-	struct place *places;
-	size_t n, cap;
-	struct hash_table index;
+	struct hash_array places;
 };
-
-static bool same_place(const struct place *a, const struct place *b)
-{
-	return a->node == b->node && a->domain == b->domain && a->vcpu == b->vcpu && a->user == b->user &&
-	       a->space == b->space;
-}
-
-static int find_place(struct mapping *m, struct place key, uint32_t *place)
-{
-	uint32_t hash, id;
-	int rc = hash_table_reserve(&m->index);
-
-	if (rc != 0)
-		return rc;
-	hash = hash_table_hash(&m->index, key.node,
-	                       ((uint64_t)key.domain << 32 | (uint64_t)key.vcpu << 1 | key.user) ^ key.space << 16);
-	for (size_t at = hash_table_first(&m->index, hash); hash_table_id(&m->index, &at, hash, &id);
-	     at = hash_table_next(&m->index, at)) {
-		if (same_place(&m->places[id], &key)) {
-			*place = id;
-			return 0;
-		}
-	}
-	rc = m->n < UINT32_MAX - 1 ? array_room(&m->places, &m->cap, m->n, sizeof(*m->places)) : -EOVERFLOW;
-	if (rc != 0)
-		return rc;
-	*place = (uint32_t)m->n;
-	m->places[m->n++] = key;
-	hash_table_add(&m->index, hash, *place);
-	return 0;
-}
 
 /* What a record adds to the map; 0: nothing. */
 static uint64_t weight_of(const struct mapping *m, const struct upf_record *rec)
@@ -72,7 +37,7 @@ static uint64_t weight_of(const struct mapping *m, const struct upf_record *rec)
 static int record(void *ctx, const struct upf_block *b, const struct upf_record *rec, uint32_t node)
 {
 	struct mapping *m = ctx;
-	const struct place key = {node, rec->domain, (uint16_t)rec->vcpu, rec->user,
+	const struct place key = {node, rec->domain, rec->vcpu, rec->user,
 	                          profile_space(&m->report->run->profile, rec)};
 	uint64_t weight = weight_of(m, rec);
 	uint32_t place;
@@ -81,8 +46,8 @@ static int record(void *ctx, const struct upf_block *b, const struct upf_record 
 	(void)b;
 	if (weight == 0)
 		return 0;
-	rc = find_place(m, key, &place);
-	return rc == 0 ? heat_add(&m->heat, rec->time_ns, weight, place, m->n) : rc;
+	rc = hash_array_add(&m->places, &place, space, &key);
+	return rc == 0 ? heat_add(&m->heat, rec->time_ns, weight, place, m->places.n) : rc;
 }
 
 static int left_out(void *ctx, const struct upf_record *rec)
@@ -90,7 +55,7 @@ static int left_out(void *ctx, const struct upf_record *rec)
 	struct mapping *m = ctx;
 	uint64_t weight = weight_of(m, rec);
 
-	return weight ? heat_add(&m->heat, rec->time_ns, weight, LEFT_OUT, m->n) : 0;
+	return weight ? heat_add(&m->heat, rec->time_ns, weight, LEFT_OUT, m->places.n) : 0;
 }
 
 /*
@@ -101,7 +66,7 @@ static int name_places(struct mapping *m, const uint32_t *stack_of, const uint32
                        uint32_t *called)
 {
 	const struct profile *p = &m->report->run->profile;
-	size_t n = m->n;
+	size_t n = m->places.n;
 
 	for (size_t i = 0; i < n; i++)
 		called[i] = UINT32_MAX;
@@ -109,7 +74,7 @@ static int name_places(struct mapping *m, const uint32_t *stack_of, const uint32
 		const struct stack *s = &p->stacks[i];
 		uint32_t place;
 		const struct place key = {s->node, s->domain, s->vcpu, s->user, s->space};
-		int rc = stack_of[i] == FLAME_NONE ? 0 : find_place(m, key, &place);
+		int rc = stack_of[i] == FLAME_NONE ? 0 : hash_array_add(&m->places, &place, space, &key);
 
 		if (rc != 0)
 			return rc;
@@ -140,7 +105,7 @@ static int make_flame(struct mapping *m, const struct report *r, struct flame *f
 {
 	uint32_t *stack_of = malloc((r->run->profile.nstacks + 1) * sizeof(*stack_of));
 	uint32_t *moved = malloc((r->run->profile.nstacks + 1) * sizeof(*moved));
-	uint32_t *called = malloc((m->n + 1) * sizeof(*called));
+	uint32_t *called = malloc((m->places.n + 1) * sizeof(*called));
 	int rc = stack_of && moved && called ? 0 : -ENOMEM;
 
 	if (rc == 0)
@@ -184,7 +149,7 @@ static int run(const struct report *r, struct view_result *found)
 	struct mapping m = {.report = r};
 	struct load_hooks hooks = {.ctx = &m, .record = record, .left_out = left_out};
 	uint32_t first;
-	int rc = find_place(&m, left_out_place, &first);
+	int rc = hash_array_add(&m.places, &first, space, &left_out_place);
 
 	(void)found;
 	heat_init(&m.heat, r->run->traces.session.rate_mhz, r->run->traces.list[0].scope.from_ns);
@@ -194,8 +159,7 @@ static int run(const struct report *r, struct view_result *found)
 	if (rc == 0)
 		rc = write_page(&m, r);
 	heat_free(&m.heat);
-	free(m.places);
-	hash_table_free(&m.index);
+	hash_array_free(&m.places);
 	return rc;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "report/profile/build_check.h"
+#include "common/hash_array.h"
 #include "report/unwind/unwind.h"
 
 #include <stdlib.h>
@@ -42,21 +43,18 @@ static void learn_stacks(struct node_facts *facts, const struct profile *p)
 	}
 }
 
-/* True: @address of @program was not asked about before. */
-static bool is_new(struct hash_table *seen, const struct profile *p, const struct node_facts *facts, uint32_t node)
-{
-	uint64_t address = p->tree.nodes[node].address;
-	uint32_t hash, id;
+struct asked {
+	uint64_t address;
+	uint32_t program;
+};
 
-	if (hash_table_reserve(seen) != 0)
-		return false;
-	hash = hash_table_hash(seen, address, facts[node].program);
-	for (size_t at = hash_table_first(seen, hash); hash_table_id(seen, &at, hash, &id);
-	     at = hash_table_next(seen, at))
-		if (p->tree.nodes[id].address == address && facts[id].program == facts[node].program)
-			return false;
-	hash_table_add(seen, hash, node);
-	return true;
+/* True: @address of @program was not asked about before. */
+static bool is_new(struct hash_array *seen, uint64_t address, uint32_t program)
+{
+	const struct asked asked = {address, program};
+	uint32_t id;
+
+	return !hash_array_find(seen, &id, program, &asked) && hash_array_add(seen, &id, program, &asked) == 0;
 }
 
 static void count(struct build_count *of, bool right)
@@ -68,7 +66,7 @@ static void count(struct build_count *of, bool right)
 static void ask(const struct binaries *b, const struct profile *p, const struct node_facts *facts,
                 struct build_check *of)
 {
-	struct hash_table seen = {0};
+	struct hash_array seen = {0};
 
 	for (uint32_t n = 1; n < p->tree.n; n++) {
 		const struct call_node *node = &p->tree.nodes[n];
@@ -77,7 +75,7 @@ static void ask(const struct binaries *b, const struct profile *p, const struct 
 		bool right;
 
 		if ((!facts[n].caller && !facts[n].leaf) || (node->flags & ~FRAME_EXACT) || !cfi ||
-		    !is_new(&seen, p, facts, n))
+		    !is_new(&seen, node->address, program))
 			continue;
 		if (facts[n].caller && !node->flags && cfi_code_before(cfi, node->address, &right))
 			count(&of[program].returns, right);
@@ -85,7 +83,7 @@ static void ask(const struct binaries *b, const struct profile *p, const struct 
 		         cfi_code_at(cfi, node->address, &right))
 			count(&of[program].leaves, right);
 	}
-	hash_table_free(&seen);
+	hash_array_free(&seen);
 }
 
 bool build_check_by_returns(const struct build_check *found)

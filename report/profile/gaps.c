@@ -14,17 +14,15 @@ void gaps_free(struct gaps *g)
 {
 	free(g->domains);
 	free(g->by_domain);
-	free(g->vcpus);
 	free(g->firsts);
-	hash_table_free(&g->by_vcpu);
+	hash_array_free(&g->by_vcpu);
 	*g = (struct gaps){0};
 }
 
 void gaps_reset(struct gaps *g)
 {
-	if (g->nvcpus)
-		hash_table_clear(&g->by_vcpu);
-	g->ndomains = g->nvcpus = g->nfirsts = g->guess = 0;
+	hash_array_clear(&g->by_vcpu);
+	g->ndomains = g->nfirsts = g->guess = 0;
 	g->now = NULL;
 }
 
@@ -153,21 +151,8 @@ void gaps_cut(struct gaps *g)
 
 static int find_vcpu(struct gaps *g, uint32_t domain, uint32_t vcpu, uint32_t *id)
 {
-	uint32_t hash;
-
-	if (hash_table_reserve(&g->by_vcpu) != 0)
-		return -ENOMEM;
-	hash = hash_table_hash(&g->by_vcpu, domain, vcpu);
-	for (size_t at = hash_table_first(&g->by_vcpu, hash); hash_table_id(&g->by_vcpu, &at, hash, id);
-	     at = hash_table_next(&g->by_vcpu, at))
-		if (g->vcpus[*id].domain == domain && g->vcpus[*id].vcpu == vcpu)
-			return 0;
-	if (array_room(&g->vcpus, &g->vcpus_cap, g->nvcpus, sizeof(*g->vcpus)) != 0)
-		return -ENOMEM;
-	*id = (uint32_t)g->nvcpus++;
-	g->vcpus[*id] = (struct gap_vcpu){.domain = domain, .vcpu = vcpu, .stack = GAP_NONE};
-	hash_table_add(&g->by_vcpu, hash, *id);
-	return 0;
+	return hash_array_add(&g->by_vcpu, id, vcpu,
+	                      &(struct gap_vcpu){.domain = domain, .vcpu = vcpu, .stack = GAP_NONE});
 }
 
 static inline bool is_vcpu(const struct gaps *g, size_t id, const struct upf_record *rec)

@@ -15,6 +15,7 @@
 #ifndef REPORT_PROFILE_GAPS_H
 #define REPORT_PROFILE_GAPS_H
 
+#include "common/hash_array.h"
 #include "report/profile/profile.h"
 
 struct gap_domain {
@@ -47,9 +48,7 @@ struct gaps {
 	size_t ndomains, domains_cap;
 	uint32_t *by_domain; /* the number in domains[], if that one is of this domain */
 	size_t nby_domain;
-	struct gap_vcpu *vcpus;
-	size_t nvcpus, vcpus_cap;
-	struct hash_table by_vcpu;
+	HASH_ARRAY(struct gap_vcpu, vcpus, nvcpus, by_vcpu);
 	uint32_t *firsts;
 	size_t nfirsts, firsts_cap;
 

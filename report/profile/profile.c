@@ -154,7 +154,7 @@ static uint32_t slot_of(const struct profile *p, uint64_t time_ns)
 int profile_leave_out(struct profile *p, const struct upf_record *rec)
 {
 	unsigned state = counters_state(rec->state);
-	struct vcpu_states *v = vcpu_list_find(&p->left_out_vcpus, rec->domain, (uint16_t)rec->vcpu);
+	struct vcpu_states *v = vcpu_list_find(&p->left_out_vcpus, rec->domain, rec->vcpu);
 
 	if (!v)
 		return -ENOMEM;

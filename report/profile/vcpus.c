@@ -4,22 +4,12 @@
 #include <errno.h>
 #include <stdlib.h>
 
-struct vcpu_states *vcpu_list_find(struct vcpu_list *list, uint32_t domain, uint16_t vcpu)
+struct vcpu_states *vcpu_list_find(struct vcpu_list *list, uint32_t domain, uint32_t vcpu)
 {
-	uint32_t hash, id;
+	uint32_t id;
+	int rc = hash_array_add(&list->by_vcpu, &id, vcpu, &(struct vcpu_states){.domain = domain, .vcpu = vcpu});
 
-	if (hash_table_reserve(&list->index) != 0)
-		return NULL;
-	hash = hash_table_hash(&list->index, domain, vcpu);
-	for (size_t at = hash_table_first(&list->index, hash); hash_table_id(&list->index, &at, hash, &id);
-	     at = hash_table_next(&list->index, at))
-		if (list->v[id].domain == domain && list->v[id].vcpu == vcpu)
-			return &list->v[id];
-	if (array_room(&list->v, &list->cap, list->n, sizeof(*list->v)) != 0)
-		return NULL;
-	list->v[list->n] = (struct vcpu_states){.domain = domain, .vcpu = vcpu};
-	hash_table_add(&list->index, hash, (uint32_t)list->n);
-	return &list->v[list->n++];
+	return rc == 0 ? &list->v[id] : NULL;
 }
 
 int vcpu_list_add(struct vcpu_list *list, const struct vcpu_list *more)
@@ -49,14 +39,12 @@ static int compare(const void *va, const void *vb)
 
 void vcpu_list_sort(struct vcpu_list *list)
 {
-	hash_table_free(&list->index);
+	hash_table_free(&list->by_vcpu.table);
 	if (list->n)
 		qsort(list->v, list->n, sizeof(*list->v), compare);
 }
 
 void vcpu_list_free(struct vcpu_list *list)
 {
-	free(list->v);
-	hash_table_free(&list->index);
-	*list = (struct vcpu_list){0};
+	hash_array_free(&list->by_vcpu);
 }
