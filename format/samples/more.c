@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "format/samples/more.h"
-#include "common/array.h"
+#include "common/hash_array.h"
 #include "common/hash_chains.h"
-#include "common/hash_table.h"
 
 #include <errno.h>
 
@@ -15,9 +14,8 @@ struct root {
 };
 
 struct top {
-	uint32_t top;
-	uint8_t mode;
 	uint64_t link;
+	uint32_t top, mode;
 };
 
 struct more {
@@ -29,9 +27,7 @@ struct more {
 	uint32_t nlinks;
 	size_t link_room;
 	struct hash_chains by_value; /* encoder: the roots */
-	struct top *tops;            /* decoder */
-	size_t ntops, top_room;
-	struct hash_table by_top;
+	struct hash_array tops;      /* decoder */
 };
 
 struct more *more_new(uint32_t nodes)
@@ -58,8 +54,7 @@ void more_free(struct more *m)
 		return;
 	free(m->roots);
 	free(m->links);
-	free(m->tops);
-	hash_table_free(&m->by_top);
+	hash_array_free(&m->tops);
 	hash_chains_free(&m->by_value);
 	free(m);
 }
@@ -69,8 +64,7 @@ void more_reset(struct more *m)
 	if (m->fixed && m->nroots)
 		hash_chains_clear(&m->by_value);
 	m->nroots = m->nlinks = 0;
-	m->ntops = 0;
-	hash_table_clear(&m->by_top);
+	hash_array_clear(&m->tops);
 	m->used = false;
 }
 
@@ -188,19 +182,9 @@ int more_get(struct more *m, struct column_reader *columns, uint32_t leaf, uint6
 
 int more_top(struct more *m, uint32_t top, const struct more_values *v, uint32_t *number)
 {
-	uint32_t hash, id;
+	int rc = hash_array_add(&m->tops, number, mode, &(struct top){v->link, top, v->mode});
 
-	if (hash_table_reserve(&m->by_top) != 0 || array_room(&m->tops, &m->top_room, m->ntops, sizeof(*m->tops)) != 0)
-		return -ENOMEM;
-	hash = hash_table_hash(&m->by_top, v->link, (uint64_t)top << 8 | v->mode);
-	for (size_t at = hash_table_first(&m->by_top, hash); hash_table_id(&m->by_top, &at, hash, &id);
-	     at = hash_table_next(&m->by_top, at)) {
-		*number = MORE_TOPS_FROM + id;
-		if (m->tops[id].top == top && m->tops[id].mode == v->mode && m->tops[id].link == v->link)
-			return 0;
-	}
-	*number = MORE_TOPS_FROM + (uint32_t)m->ntops;
-	hash_table_add(&m->by_top, hash, (uint32_t)m->ntops);
-	m->tops[m->ntops++] = (struct top){.top = top, .mode = v->mode, .link = v->link};
-	return 0;
+	if (rc == 0)
+		*number += MORE_TOPS_FROM;
+	return rc;
 }

@@ -14,8 +14,8 @@
 struct archive_node {
 	uint64_t address;
 	uint32_t parent; /* 0: none. Numbers are from 1 */
+	uint16_t flags;  /* FRAME_... */
 	uint16_t depth;
-	uint8_t flags; /* FRAME_... */
 };
 
 struct archive_stack {
@@ -28,16 +28,15 @@ struct archive_stack {
 void archive_stacks_free(struct archive_stacks *s)
 {
 	free(s->nodes);
-	free(s->stacks);
-	hash_table_free(&s->index);
+	hash_array_free(&s->by_stack);
 	*s = (struct archive_stacks){0};
 }
 
 static void forget(struct archive_stacks *s)
 {
 	s->blocks = 0;
-	s->nnodes = s->nstacks = 0;
-	hash_table_clear(&s->index);
+	s->nnodes = 0;
+	hash_array_clear(&s->by_stack);
 }
 
 /* One node; those of this payload are numbered from @base + 1 on. */
@@ -63,36 +62,12 @@ static int get_node(struct archive_stacks *s, struct cursor *c, size_t base)
 	return 0;
 }
 
-static uint32_t hash_of(const struct archive_stacks *s, const struct archive_stack *key)
-{
-	return hash_table_hash(&s->index, key->stack, (uint64_t)key->program << 32 | key->top);
-}
-
-static const struct archive_stack *find(const struct archive_stacks *s, uint32_t hash, const struct archive_stack *key)
+static int keep_stack(struct archive_stacks *s, const struct archive_stack *stack)
 {
 	uint32_t id;
 
-	for (size_t at = hash_table_first(&s->index, hash); hash_table_id(&s->index, &at, hash, &id);
-	     at = hash_table_next(&s->index, at))
-		if (s->stacks[id].stack == key->stack && s->stacks[id].top == key->top &&
-		    s->stacks[id].program == key->program)
-			return &s->stacks[id];
-	return NULL;
-}
-
-static int keep_stack(struct archive_stacks *s, const struct archive_stack *stack)
-{
-	uint32_t hash;
-
-	if (hash_table_reserve(&s->index) != 0 ||
-	    array_room(&s->stacks, &s->stacks_cap, s->nstacks, sizeof(*s->stacks)) != 0)
-		return -ENOMEM;
-	hash = hash_of(s, stack);
-	if (find(s, hash, stack))
-		return -EBADMSG;
-	s->stacks[s->nstacks] = *stack;
-	hash_table_add(&s->index, hash, (uint32_t)s->nstacks++);
-	return 0;
+	return hash_array_find(&s->by_stack, &id, top, stack) ? -EBADMSG
+	                                                      : hash_array_add(&s->by_stack, &id, top, stack);
 }
 
 /* The stack behind @last. */
@@ -145,7 +120,8 @@ void archive_stacks_chain(const struct archive_stacks *s, uint32_t program, uint
                           struct chain *chain)
 {
 	const struct archive_stack key = {.program = program, .stack = stack, .top = top};
-	const struct archive_stack *found = s->nstacks ? find(s, hash_of(s, &key), &key) : NULL;
+	uint32_t id;
+	const struct archive_stack *found = hash_array_find(&s->by_stack, &id, top, &key) ? &s->stacks[id] : NULL;
 
 	chain->n = 0;
 	chain->restored = found && (found->bits & RESTORED);
@@ -175,24 +151,18 @@ static int put_node(struct archive_stacks_payload *p, uint32_t parent, uint64_t 
 static int node_below(struct archive_stacks_payload *p, uint32_t parent, uint64_t address, uint8_t flags,
                       uint32_t *node)
 {
-	uint32_t hash, id;
+	const struct archive_node key = {address, parent, flags, 0};
+	uint32_t id;
+	int rc = 0;
 
-	if (hash_table_reserve(&p->index) != 0 || array_room(&p->of, &p->cap, p->n, sizeof(*p->of)) != 0)
-		return -ENOMEM;
-	hash = hash_table_hash(&p->index, address, (uint64_t)parent << 8 | flags);
-	for (size_t at = hash_table_first(&p->index, hash); hash_table_id(&p->index, &at, hash, &id);
-	     at = hash_table_next(&p->index, at)) {
-		if (p->of[id].address == address && p->of[id].parent == parent && p->of[id].flags == flags) {
-			*node = id + 1;
-			return 0;
-		}
+	if (!hash_array_find(&p->by_parent, &id, flags, &key)) {
+		rc = put_node(p, parent, address, flags);
+		if (rc == 0)
+			rc = hash_array_add(&p->by_parent, &id, flags, &key);
 	}
-	if (put_node(p, parent, address, flags) != 0)
-		return -ENOMEM;
-	p->of[p->n] = (struct archive_node){.address = address, .parent = parent, .flags = flags};
-	hash_table_add(&p->index, hash, (uint32_t)p->n);
-	*node = (uint32_t)++p->n;
-	return 0;
+	if (rc == 0)
+		*node = id + 1;
+	return rc;
 }
 
 int archive_stacks_put(struct archive_stacks_payload *p, uint32_t program, uint32_t stack, uint32_t top,
@@ -232,9 +202,9 @@ int archive_stacks_finish(struct archive_stacks_payload *p, struct buf *out)
 	if (rc == 0)
 		rc = buf_add(out, p->stacks.data, p->stacks.len);
 	p->nodes.len = p->stacks.len = 0;
-	p->n = p->nstacks = 0;
+	p->nstacks = 0;
 	p->last_stack = p->last_top = 0;
-	hash_table_clear(&p->index);
+	hash_array_clear(&p->by_parent);
 	return rc;
 }
 
@@ -242,6 +212,5 @@ void archive_stacks_end(struct archive_stacks_payload *p)
 {
 	buf_free(&p->nodes);
 	buf_free(&p->stacks);
-	free(p->of);
-	hash_table_free(&p->index);
+	hash_array_free(&p->by_parent);
 }

@@ -7,7 +7,7 @@
 #define REPORT_ARCHIVE_ARCHIVE_STACKS_H
 
 #include "common/buf.h"
-#include "common/hash_table.h"
+#include "common/hash_array.h"
 #include "report/unwind/unwind.h"
 
 /* --- reading --- */
@@ -22,9 +22,7 @@ struct archive_stacks {
 	unsigned blocks;
 	struct archive_node *nodes;
 	size_t nnodes, nodes_cap;
-	struct archive_stack *stacks;
-	size_t nstacks, stacks_cap;
-	struct hash_table index;
+	HASH_ARRAY(struct archive_stack, stacks, nstacks, by_stack);
 };
 
 void archive_stacks_free(struct archive_stacks *s);
@@ -42,10 +40,8 @@ void archive_stacks_chain(const struct archive_stacks *s, uint32_t program, uint
 struct archive_stacks_payload {
 	bool by_program; /* as the session is: set it first */
 	struct buf nodes, stacks;
-	struct archive_node *of;
-	size_t n, cap;
+	HASH_ARRAY(struct archive_node, of, n, by_parent);
 	size_t nstacks;
-	struct hash_table index;
 	uint32_t last_stack, last_top;
 };
 

@@ -25,22 +25,12 @@ static int map_room(struct block_stacks *b, uint32_t n)
 
 static int find_other(struct block_stacks *b, uint32_t program, uint32_t node, uint32_t **found)
 {
-	uint32_t hash, id;
+	uint32_t id;
+	int rc = hash_array_add(&b->by_other, &id, node, &(struct other_node){program, node, NOT_MAPPED});
 
-	if (hash_table_reserve(&b->by_other) != 0 ||
-	    array_room(&b->others, &b->others_cap, b->nothers, sizeof(*b->others)) != 0)
-		return -ENOMEM;
-	hash = hash_table_hash(&b->by_other, node, program);
-	for (size_t at = hash_table_first(&b->by_other, hash); hash_table_id(&b->by_other, &at, hash, &id);
-	     at = hash_table_next(&b->by_other, at)) {
+	if (rc == 0)
 		*found = &b->others[id].mapped;
-		if (b->others[id].node == node && b->others[id].program == program)
-			return 0;
-	}
-	b->others[b->nothers] = (struct other_node){program, node, NOT_MAPPED};
-	*found = &b->others[b->nothers].mapped;
-	hash_table_add(&b->by_other, hash, (uint32_t)b->nothers++);
-	return 0;
+	return rc;
 }
 
 /* *found has room for where the block's @node is in the call tree. 0 or -ENOMEM. */
@@ -167,27 +157,17 @@ static int make_true(struct block_stacks *b, const struct upf_record *rec, struc
 static int true_stack(struct block_stacks *b, uint32_t program, const struct upf_record *rec,
                       const struct block_stack **seen)
 {
-	uint32_t hash, id;
-	int rc = hash_table_reserve(&b->by_stack);
+	struct block_stack key = {.program = program, .stack = rec->stack, .top = rec->top, .user = rec->user};
+	uint32_t id;
+	int rc = 0;
 
-	if (rc == 0)
-		rc = array_room(&b->seen, &b->seen_cap, b->nseen, sizeof(*b->seen));
-	if (rc != 0)
-		return rc;
-	hash = hash_table_hash(&b->by_stack, rec->stack, (uint64_t)program << 32 | rec->top);
-	for (size_t at = hash_table_first(&b->by_stack, hash); hash_table_id(&b->by_stack, &at, hash, &id);
-	     at = hash_table_next(&b->by_stack, at)) {
-		*seen = &b->seen[id];
-		if (b->seen[id].stack == rec->stack && b->seen[id].top == rec->top && b->seen[id].user == rec->user &&
-		    b->seen[id].program == program)
-			return 0;
+	if (!hash_array_find(&b->by_stack, &id, user, &key)) {
+		rc = make_true(b, rec, &key);
+		if (rc == 0)
+			rc = hash_array_add(&b->by_stack, &id, user, &key);
 	}
-	b->seen[b->nseen] =
-		(struct block_stack){.program = program, .stack = rec->stack, .top = rec->top, .user = rec->user};
-	rc = make_true(b, rec, &b->seen[b->nseen]);
-	*seen = &b->seen[b->nseen];
 	if (rc == 0)
-		hash_table_add(&b->by_stack, hash, (uint32_t)b->nseen++);
+		*seen = &b->seen[id];
 	return rc;
 }
 
@@ -196,10 +176,8 @@ static int true_stack(struct block_stacks *b, uint32_t program, const struct upf
 void block_stacks_free(struct block_stacks *b)
 {
 	free(b->map);
-	free(b->seen);
-	free(b->others);
-	hash_table_free(&b->by_other);
-	hash_table_free(&b->by_stack);
+	hash_array_free(&b->by_other);
+	hash_array_free(&b->by_stack);
 	archive_stacks_free(&b->archived);
 }
 
@@ -209,10 +187,8 @@ void block_stacks_start(struct block_stacks *b)
 	b->cfi = b->binaries && !b->has_programs ? b->binaries->programs[0].cfi : NULL;
 	b->mapped = 0;
 	b->plain_domain = UINT32_MAX;
-	b->nseen = 0;
-	b->nothers = 0;
-	hash_table_clear(&b->by_other);
-	hash_table_clear(&b->by_stack);
+	hash_array_clear(&b->by_other);
+	hash_array_clear(&b->by_stack);
 }
 
 /* The number of the program that the record's domain ran. */

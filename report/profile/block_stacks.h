@@ -18,9 +18,9 @@
 /* A stack in the call tree, and why it ends. */
 struct block_stack {
 	uint32_t program, stack, top; /* of the block, in that program */
+	uint32_t user;                /* 1: of a stack in user mode */
 	uint32_t node;                /* of the call tree: its leaf */
 	uint8_t end;
-	bool user;
 	bool restored, doubtful; /* as struct chain's */
 	bool copied;             /* the loader's: frame pointers failed, so it was copied */
 };
@@ -47,13 +47,9 @@ struct block_stacks {
 	struct cfi *cfi;   /* of the only one */
 	uint32_t *map; /* the block's nodes in the call tree, as stacks of the first program; NOT_MAPPED until met */
 	size_t mapped, cap;
-	struct other_node *others;
-	size_t nothers, others_cap;
-	struct hash_table by_other;
+	HASH_ARRAY(struct other_node, others, nothers, by_other);
 	uint32_t path[UPF_DEPTH_MAX + 1];
-	struct block_stack *seen; /* of this block: what came out of a stack with a top */
-	size_t nseen, seen_cap;
-	struct hash_table by_stack;
+	HASH_ARRAY(struct block_stack, seen, nseen, by_stack); /* of this block: what came out of a stack with a top */
 	struct chain chain;
 };
 
