@@ -20,43 +20,16 @@ struct search {
 
 /* --- counting ---------------------------------------------------------------------------------------------------- */
 
-static bool is_same(const struct annotated *a, const struct annotated *b)
-{
-	return a->function == b->function && a->program == b->program && a->address == b->address &&
-	       a->caller == b->caller && a->file == b->file && a->line == b->line;
-}
-
-static int find_spot(struct annotated_set *set, const struct annotated *key, struct annotated **spot)
-{
-	uint32_t hash, id;
-	int rc = hash_table_reserve(&set->index);
-
-	if (rc == 0)
-		rc = set->n < UINT32_MAX - 1 ? array_room(&set->of, &set->cap, set->n, sizeof(*set->of)) : -EOVERFLOW;
-	if (rc != 0)
-		return rc;
-	hash = hash_table_hash(&set->index, key->address ^ (uintptr_t)key->file,
-	                       (uint64_t)key->function << 32 | key->line);
-	for (size_t at = hash_table_first(&set->index, hash); hash_table_id(&set->index, &at, hash, &id);
-	     at = hash_table_next(&set->index, at)) {
-		*spot = &set->of[id];
-		if (is_same(*spot, key))
-			return 0;
-	}
-	*spot = &set->of[set->n];
-	**spot = *key;
-	hash_table_add(&set->index, hash, (uint32_t)set->n++);
-	return 0;
-}
-
 static int count(const struct search *s, struct annotated_set *set, const struct annotated *key, uint64_t weight,
                  bool leaf)
 {
 	struct annotated *spot;
-	int rc = find_spot(set, key, &spot);
+	uint32_t id;
+	int rc = hash_array_add(&set->by_place, &id, address, key);
 
 	if (rc != 0)
 		return rc;
+	spot = &set->of[id];
 	spot->self += leaf ? weight : 0;
 	spot->total += spot->stack != s->stack ? weight : 0;
 	spot->stack = s->stack;
@@ -177,9 +150,6 @@ int annotation_make(struct annotation *s, const struct profile *p, struct symbol
 
 void annotation_free(struct annotation *s)
 {
-	free(s->lines.of);
-	free(s->addresses.of);
-	hash_table_free(&s->lines.index);
-	hash_table_free(&s->addresses.index);
-	*s = (struct annotation){0};
+	hash_array_free(&s->lines.by_place);
+	hash_array_free(&s->addresses.by_place);
 }

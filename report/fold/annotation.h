@@ -12,7 +12,7 @@
 struct annotated {
 	uint32_t function;
 	uint32_t program; /* of addresses: what @address is of */
-	bool caller;      /* @address is a return address */
+	uint32_t caller;  /* 1: @address is a return address */
 	uint32_t line;    /* of lines; 0: not known */
 	const char *file; /* of lines; NULL: not known */
 	uint64_t address; /* of addresses */
@@ -21,9 +21,7 @@ struct annotated {
 };
 
 struct annotated_set {
-	struct annotated *of;
-	size_t n, cap;
-	struct hash_table index;
+	HASH_ARRAY(struct annotated, of, n, by_place);
 };
 
 struct annotation {

@@ -7,51 +7,32 @@
 
 void extents_free(struct extents *e)
 {
-	free(e->of);
-	free(e->symbols);
-	hash_table_free(&e->index);
-	hash_table_free(&e->by_symbol);
-	*e = (struct extents){0};
+	hash_array_free(&e->by_function);
+	hash_array_free(&e->symbols);
 }
 
 /* --- one line ---------------------------------------------------------------------------------------------------- */
 
-/* The index of the extent, or e->n. */
-static size_t find(const struct extents *e, uint32_t function, const char *file, uint32_t hash)
+const struct extent *extents_find(const struct extents *e, uint32_t function, const char *file)
 {
 	uint32_t id;
 
-	for (size_t at = hash_table_first(&e->index, hash); hash_table_id(&e->index, &at, hash, &id);
-	     at = hash_table_next(&e->index, at))
-		if (e->of[id].function == function && e->of[id].file == file)
-			return id;
-	return e->n;
-}
-
-const struct extent *extents_find(const struct extents *e, uint32_t function, const char *file)
-{
-	size_t i = e->n ? find(e, function, file, hash_table_hash(&e->index, function, (uintptr_t)file)) : 0;
-
-	return i < e->n ? &e->of[i] : NULL;
+	return hash_array_find(&e->by_function, &id, function, &(struct extent){file, function}) ? &e->of[id] : NULL;
 }
 
 static int add_line(struct extents *e, const struct name_at *at, uint64_t address)
 {
 	struct extent *x;
-	uint32_t hash;
-	size_t i;
+	uint32_t id;
+	int rc;
 
 	if (!at->file || at->line == 0)
 		return 0;
-	if (hash_table_reserve(&e->index) != 0 || array_room(&e->of, &e->cap, e->n, sizeof(*e->of)) != 0)
-		return -ENOMEM;
-	hash = hash_table_hash(&e->index, at->function, (uintptr_t)at->file);
-	i = find(e, at->function, at->file, hash);
-	x = &e->of[i];
-	if (i == e->n) {
-		*x = (struct extent){at->function, at->file, at->line, at->line, address, address};
-		hash_table_add(&e->index, hash, (uint32_t)e->n++);
-	}
+	rc = hash_array_add(&e->by_function, &id, function,
+	                    &(struct extent){at->file, at->function, at->line, at->line, address, address});
+	if (rc != 0)
+		return rc;
+	x = &e->of[id];
 	if (at->line < x->first) {
 		x->first = at->line;
 		x->first_at = address;
@@ -97,19 +78,12 @@ static int add_code(struct extents *e, struct symbolizer *names, uint32_t progra
 /* 1: this one was met before; 0: now it is. */
 static int met(struct extents *e, uint32_t program, uint64_t start)
 {
-	uint32_t hash, id;
+	const struct extent_symbol symbol = {start, program};
+	uint32_t id;
 
-	if (hash_table_reserve(&e->by_symbol) != 0 ||
-	    array_room(&e->symbols, &e->symbols_cap, e->nsymbols, sizeof(*e->symbols)) != 0)
-		return -ENOMEM;
-	hash = hash_table_hash(&e->by_symbol, start, program);
-	for (size_t at = hash_table_first(&e->by_symbol, hash); hash_table_id(&e->by_symbol, &at, hash, &id);
-	     at = hash_table_next(&e->by_symbol, at))
-		if (e->symbols[id].start == start && e->symbols[id].program == program)
-			return 1;
-	e->symbols[e->nsymbols] = (struct extent_symbol){start, program};
-	hash_table_add(&e->by_symbol, hash, (uint32_t)e->nsymbols++);
-	return 0;
+	return hash_array_find(&e->symbols, &id, program, &symbol)
+	               ? 1
+	               : hash_array_add(&e->symbols, &id, program, &symbol);
 }
 
 int extents_add(struct extents *e, const struct binaries *b, struct symbolizer *names, uint32_t program,

@@ -10,8 +10,8 @@
 #include "report/input/binaries.h"
 
 struct extent {
-	uint32_t function; /* of the names */
 	const char *file;  /* the names' own */
+	uint32_t function; /* of the names */
 	uint32_t first, last;
 	uint64_t first_at, last_at; /* instructions that are of these lines */
 };
@@ -23,12 +23,8 @@ struct extent_symbol {
 
 /* Zero-initialise, extents_free() at the end. */
 struct extents {
-	struct extent *of;
-	size_t n, cap;
-	struct hash_table index;
-	struct extent_symbol *symbols; /* those that have been looked through */
-	size_t nsymbols, symbols_cap;
-	struct hash_table by_symbol;
+	HASH_ARRAY(struct extent, of, n, by_function);
+	struct hash_array symbols; /* those that have been looked through */
 };
 
 void extents_free(struct extents *e);

@@ -34,38 +34,10 @@ struct folding {
 
 static int find_child(struct fold *f, uint32_t parent, uint32_t function, uint32_t *node)
 {
-	uint32_t hash, id;
-	int rc = hash_table_reserve(&f->index);
+	const struct fold_node key = {
+		.function = function, .parent = parent, .child = FOLD_NONE, .sibling = FOLD_NONE};
 
-	if (rc != 0)
-		return rc;
-	hash = hash_table_hash(&f->index, function, parent);
-	for (size_t at = hash_table_first(&f->index, hash); hash_table_id(&f->index, &at, hash, &id);
-	     at = hash_table_next(&f->index, at)) {
-		if (f->nodes[id].function == function && f->nodes[id].parent == parent) {
-			*node = id;
-			return 0;
-		}
-	}
-	rc = f->n < UINT32_MAX - 1 ? array_room(&f->nodes, &f->cap, f->n, sizeof(*f->nodes)) : -EOVERFLOW;
-	if (rc != 0)
-		return rc;
-	*node = (uint32_t)f->n++;
-	f->nodes[*node] =
-		(struct fold_node){.function = function, .parent = parent, .child = FOLD_NONE, .sibling = FOLD_NONE};
-	hash_table_add(&f->index, hash, *node);
-	return 0;
-}
-
-static int make_root(struct fold *f)
-{
-	int rc = array_room(&f->nodes, &f->cap, 0, sizeof(*f->nodes));
-
-	if (rc != 0)
-		return rc;
-	f->nodes[0] = (struct fold_node){.function = FOLD_NONE, .child = FOLD_NONE, .sibling = FOLD_NONE};
-	f->n = 1;
-	return 0;
+	return hash_array_add(&f->by_parent, node, parent, &key);
 }
 
 /* --- one stack --------------------------------------------------------------------------------------------------- */
@@ -291,10 +263,11 @@ static double effective(const struct profile *p, const struct fold *f, unsigned 
 
 int fold_make(struct fold *f, const struct profile *p, struct symbolizer *names, const struct fold_request *request)
 {
+	uint32_t root;
 	int rc;
 
 	*f = (struct fold){0};
-	rc = make_root(f);
+	rc = find_child(f, 0, FOLD_NONE, &root);
 	if (rc == 0)
 		rc = fold_runs(f, p, names, request);
 	if (rc == 0) {
@@ -317,9 +290,8 @@ int fold_make(struct fold *f, const struct profile *p, struct symbolizer *names,
 
 void fold_free(struct fold *f)
 {
-	free(f->nodes);
 	free(f->functions);
-	hash_table_free(&f->index);
+	hash_array_free(&f->by_parent);
 	*f = (struct fold){0};
 }
 

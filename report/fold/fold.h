@@ -28,9 +28,7 @@ struct fold_function {
 };
 
 struct fold {
-	struct fold_node *nodes;
-	size_t n, cap;
-	struct hash_table index;
+	HASH_ARRAY(struct fold_node, nodes, n, by_parent);
 	struct fold_function *functions; /* names->nfunctions of them */
 	size_t nfunctions;
 	enum weight weight;

@@ -99,9 +99,7 @@ struct tabling {
 	unsigned states;
 	enum weight weight;
 	struct display_stacks stacks;
-	struct label *labels;
-	size_t nlabels, labels_cap;
-	struct hash_table by_value;
+	HASH_ARRAY(struct label, labels, nlabels, by_value);
 	size_t stack; /* number of the one at hand, over both runs */
 };
 
@@ -110,28 +108,16 @@ static int label(struct tabling *g, uint64_t a, uint64_t b, uint32_t *text,
                  void (*print)(const struct tabling *g, uint64_t a, uint64_t b, char *out, size_t size))
 {
 	char out[512];
-	uint32_t hash, id;
-	int rc = hash_table_reserve(&g->by_value);
+	uint32_t id;
+	int rc;
 
-	if (rc == 0)
-		rc = array_room(&g->labels, &g->labels_cap, g->nlabels, sizeof(*g->labels));
-	if (rc != 0)
-		return rc;
-	hash = hash_table_hash(&g->by_value, a, b);
-	for (size_t at = hash_table_first(&g->by_value, hash); hash_table_id(&g->by_value, &at, hash, &id);
-	     at = hash_table_next(&g->by_value, at)) {
-		if (g->labels[id].a == a && g->labels[id].b == b) {
-			*text = g->labels[id].text;
-			return 0;
-		}
+	if (hash_array_find(&g->by_value, &id, b, &(struct label){a, b})) {
+		*text = g->labels[id].text;
+		return 0;
 	}
 	print(g, a, b, out, sizeof(out));
 	rc = symbolizer_function(g->stacks.common, out, text);
-	if (rc != 0)
-		return rc;
-	g->labels[g->nlabels] = (struct label){a, b, *text};
-	hash_table_add(&g->by_value, hash, (uint32_t)g->nlabels++);
-	return 0;
+	return rc == 0 ? hash_array_add(&g->by_value, &id, b, &(struct label){a, b, *text}) : rc;
 }
 
 static void print_image(const struct tabling *g, uint64_t domain, char *out, size_t size)
@@ -250,25 +236,14 @@ static int label_frame(struct tabling *g, const struct callchain_frame *f, uint3
 
 static int find_row(struct table *t, const uint32_t text[KEYS], uint32_t slot, struct table_row **row)
 {
-	uint32_t hash, id;
-	int rc = hash_table_reserve(&t->index);
+	struct table_row key = {.slot = slot, .stack = SIZE_MAX};
+	uint32_t id;
+	int rc;
 
-	if (rc == 0)
-		rc = t->n < UINT32_MAX - 1 ? array_room(&t->rows, &t->cap, t->n, sizeof(*t->rows)) : -EOVERFLOW;
-	if (rc != 0)
-		return rc;
-	hash = hash_table_hash_text(&t->index, (const char *)text, KEYS * sizeof(*text));
-	for (size_t at = hash_table_first(&t->index, hash); hash_table_id(&t->index, &at, hash, &id);
-	     at = hash_table_next(&t->index, at)) {
-		*row = &t->rows[id];
-		if (memcmp((*row)->text, text, sizeof((*row)->text)) == 0)
-			return 0;
-	}
-	*row = &t->rows[t->n];
-	**row = (struct table_row){.slot = slot, .stack = SIZE_MAX};
-	memcpy((*row)->text, text, sizeof((*row)->text));
-	hash_table_add(&t->index, hash, (uint32_t)t->n++);
-	return 0;
+	memcpy(key.text, text, sizeof(key.text));
+	rc = hash_array_add(&t->by_text, &id, text, &key);
+	*row = t->rows + id;
+	return rc;
 }
 
 static void count(struct tabling *g, struct table_row *row, uint64_t weight, bool leaf)
@@ -310,8 +285,7 @@ static int add_run(struct tabling *g)
 
 	for (size_t i = 0; rc == 0 && i < p->nstacks; i++)
 		rc = add_stack(g, &p->stacks[i]);
-	free(g->labels);
-	hash_table_free(&g->by_value);
+	hash_array_free(&g->by_value);
 	display_stacks_free(&g->stacks);
 	return rc;
 }
@@ -348,8 +322,7 @@ int table_make(struct table *t, const struct keys *keys, const struct profile *p
 
 void table_free(struct table *t)
 {
-	free(t->rows);
-	hash_table_free(&t->index);
+	hash_array_free(&t->by_text);
 	*t = (struct table){0};
 }
 
@@ -422,7 +395,7 @@ int table_sort(struct table *t, const struct symbolizer *names, const struct tab
 			rows[i] = t->rows[ids[i]];
 		free(t->rows);
 		t->rows = rows;
-		t->cap = t->n + 1;
+		t->by_text.cap = t->n + 1;
 		rows = NULL;
 	}
 	free(ids);

@@ -36,9 +36,7 @@ struct table_row {
 
 struct table {
 	struct keys keys;
-	struct table_row *rows;
-	size_t n, cap;
-	struct hash_table index;
+	HASH_ARRAY(struct table_row, rows, n, by_text);
 };
 
 /* Of what @request asks for, as fold_make(). 0, or a negative errno with nothing to free. */

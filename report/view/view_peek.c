@@ -23,33 +23,19 @@ struct peek {
 	const struct report *r;
 	const struct fold *fold;
 	bool *wanted; /* by function */
-	struct edge *edges;
-	size_t n, cap;
-	struct hash_table index;
+	HASH_ARRAY(struct edge, edges, n, by_ends);
 };
 
 /* --- edges ------------------------------------------------------------------------------------------------------- */
 
 static int add_edge(struct peek *p, uint32_t caller, uint32_t callee, uint64_t weight)
 {
-	uint32_t hash, id;
-	int rc = hash_table_reserve(&p->index);
+	uint32_t id;
+	int rc = hash_array_add(&p->by_ends, &id, callee, &(struct edge){caller, callee, 0});
 
 	if (rc == 0)
-		rc = p->n < UINT32_MAX - 1 ? array_room(&p->edges, &p->cap, p->n, sizeof(*p->edges)) : -EOVERFLOW;
-	if (rc != 0)
-		return rc;
-	hash = hash_table_hash(&p->index, caller, callee);
-	for (size_t at = hash_table_first(&p->index, hash); hash_table_id(&p->index, &at, hash, &id);
-	     at = hash_table_next(&p->index, at)) {
-		if (p->edges[id].caller == caller && p->edges[id].callee == callee) {
-			p->edges[id].weight += weight;
-			return 0;
-		}
-	}
-	p->edges[p->n] = (struct edge){caller, callee, weight};
-	hash_table_add(&p->index, hash, (uint32_t)p->n++);
-	return 0;
+		p->edges[id].weight += weight;
+	return rc;
 }
 
 /* The same call is also nearer to the root, where everything below it has been counted. */
@@ -227,8 +213,7 @@ static int print_peek(const struct report *r, struct fold *fold, struct view_res
 		rc = print_all(&p, functions, n);
 	free(functions);
 	free(p.wanted);
-	free(p.edges);
-	hash_table_free(&p.index);
+	hash_array_free(&p.by_ends);
 	return rc;
 }
 
