@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "report/unwind/cfi.h"
 
-#include "common/hash_table.h"
+#include "common/hash_array.h"
 #include "report/unwind/code.h"
 #include "report/unwind/orc.h"
 
@@ -24,7 +24,7 @@ struct source_image {
 struct cached_row {
 	const struct isa *isa;
 	uint64_t address;
-	bool behind;
+	uint64_t behind; /* 1: as cfi_find()'s */
 	struct cfi_known_row known;
 };
 
@@ -37,9 +37,7 @@ struct cfi {
 	bool has_stubs;
 	uint64_t stubs; /* address of the hypercall page */
 
-	struct cached_row *cache;
-	size_t ncache, cache_cap;
-	struct hash_table by_address;
+	HASH_ARRAY(struct cached_row, cache, ncache, by_address);
 	struct cfi_known_row stub; /* of the last look at the hypercall page */
 };
 
@@ -67,8 +65,7 @@ void cfi_free(struct cfi *cfi)
 		image_close(cfi->images[i].image);
 	}
 	free(cfi->images);
-	free(cfi->cache);
-	hash_table_free(&cfi->by_address);
+	hash_array_free(&cfi->by_address);
 	free(cfi);
 }
 
@@ -304,23 +301,15 @@ const struct isa *cfi_isa_at(const struct cfi *cfi, uint64_t address)
 
 const struct cfi_known_row *cfi_find(struct cfi *cfi, uint64_t address, bool behind)
 {
-	uint32_t hash, id;
+	struct cached_row row = {.isa = cfi->isa, .address = address, .behind = behind};
+	uint32_t id;
 
 	if (cfi->has_stubs && address - cfi->stubs < PAGE)
 		return find_stub(cfi, address);
-	if (hash_table_reserve(&cfi->by_address) != 0 ||
-	    array_room(&cfi->cache, &cfi->cache_cap, cfi->ncache, sizeof(*cfi->cache)) != 0)
-		return NULL;
-	hash = hash_table_hash(&cfi->by_address, address, behind);
-	for (size_t at = hash_table_first(&cfi->by_address, hash); hash_table_id(&cfi->by_address, &at, hash, &id);
-	     at = hash_table_next(&cfi->by_address, at))
-		if (cfi->cache[id].address == address && cfi->cache[id].behind == behind &&
-		    cfi->cache[id].isa == cfi->isa)
-			return &cfi->cache[id].known;
-	cfi->cache[cfi->ncache] = (struct cached_row){.isa = cfi->isa, .address = address, .behind = behind};
-	find(cfi, address, behind, &cfi->cache[cfi->ncache].known);
-	hash_table_add(&cfi->by_address, hash, (uint32_t)cfi->ncache);
-	return &cfi->cache[cfi->ncache++].known;
+	if (hash_array_find(&cfi->by_address, &id, behind, &row))
+		return &cfi->cache[id].known;
+	find(cfi, address, behind, &row.known);
+	return hash_array_add(&cfi->by_address, &id, behind, &row) == 0 ? &cfi->cache[id].known : NULL;
 }
 
 bool cfi_called_from(struct cfi *cfi, uint64_t return_address, uint64_t callee)

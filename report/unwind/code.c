@@ -2,7 +2,6 @@
 /* code.c - CFI rows and calls from the code of functions, each of which is followed once (follow.h). */
 #include "report/unwind/code.h"
 
-#include "common/hash_table.h"
 #include "report/isa/flow.h"
 #include "report/unwind/follow.h"
 #include "report/unwind/parts.h"
@@ -13,13 +12,16 @@
 #define REACH_MAX 64       /* functions searched by code_reaches() */
 #define FUNCTION_MAX 4096u /* bytes that code_has_instruction() decodes */
 
+struct known_function {
+	struct part main;
+	struct followed *followed;
+};
+
 struct code {
 	const struct image *image;
 	const struct symbols *symbols;
 	struct flow_reader *reader;
-	struct followed **functions;
-	size_t nfunctions, cap;
-	struct hash_table by_start;
+	HASH_ARRAY(struct known_function, functions, nfunctions, by_part);
 	struct cold cold;
 };
 
@@ -28,36 +30,30 @@ struct code {
 /* The function at @address, followed: NULL with errno ENOENT, ENOMEM. */
 static struct followed *function_at(struct code *c, uint64_t address)
 {
-	struct followed f = {0}, *made;
-	uint32_t hash, id;
-	int rc;
+	struct followed f = {0};
+	struct known_function new;
+	uint32_t id;
+	int rc = -ENOMEM;
 
 	errno = ENOENT;
 	if (!parts_find(c->symbols, &c->cold, address, f.parts))
 		return NULL;
-	errno = ENOMEM;
-	if (hash_table_reserve(&c->by_start) != 0)
-		return NULL;
-	hash = hash_table_hash(&c->by_start, f.parts[0].start, 0);
-	for (size_t i = hash_table_first(&c->by_start, hash); hash_table_id(&c->by_start, &i, hash, &id);
-	     i = hash_table_next(&c->by_start, i))
-		if (c->functions[id]->parts[0].start == f.parts[0].start &&
-		    c->functions[id]->parts[0].end == f.parts[0].end)
-			return c->functions[id];
-	if (array_room(&c->functions, &c->cap, c->nfunctions, sizeof(*c->functions)) != 0 ||
-	    !(made = malloc(sizeof(*made))))
-		return NULL;
-	*made = f;
-	rc = follow(made, c->image, c->reader);
-	if (rc != 0) {
-		free(made->at);
-		free(made);
-		errno = -rc;
-		return NULL;
+	new.main = f.parts[0];
+	if (hash_array_find(&c->by_part, &id, main, &new))
+		return c->functions[id].followed;
+	new.followed = malloc(sizeof(f));
+	if (new.followed) {
+		*new.followed = f;
+		rc = follow(new.followed, c->image, c->reader);
+		if (rc == 0)
+			rc = hash_array_add(&c->by_part, &id, main, &new);
+		if (rc == 0)
+			return new.followed;
+		hash_array_free(&new.followed->by_address);
+		free(new.followed);
 	}
-	c->functions[c->nfunctions] = made;
-	hash_table_add(&c->by_start, hash, (uint32_t)c->nfunctions++);
-	return made;
+	errno = -rc;
+	return NULL;
 }
 
 struct code *code_new(const struct image *image, const struct symbols *symbols)
@@ -87,12 +83,11 @@ void code_free(struct code *c)
 	if (!c)
 		return;
 	for (size_t i = 0; i < c->nfunctions; i++) {
-		free(c->functions[i]->at);
-		free(c->functions[i]);
+		hash_array_free(&c->functions[i].followed->by_address);
+		free(c->functions[i].followed);
 	}
-	free(c->functions);
+	hash_array_free(&c->by_part);
 	cold_free(&c->cold);
-	hash_table_free(&c->by_start);
 	flow_close(c->reader);
 	free(c);
 }

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "report/unwind/follow.h"
 
-#include "common/hash_table.h"
-
 #include <errno.h>
 #include <stdlib.h>
 
@@ -30,8 +28,6 @@ struct follow {
 	const struct image *image;
 	struct flow_reader *reader;
 	struct followed *f;
-	size_t at_cap;
-	struct hash_table by_address;
 	struct step *steps; /* still to be done */
 	size_t nsteps, steps_cap;
 	struct step *later; /* after calls: when nothing else is left */
@@ -62,16 +58,13 @@ static int plan(struct follow *w, uint64_t address, const struct frame_state *st
 	return 0;
 }
 
-static struct followed_at *find_at(struct follow *w, uint64_t address, uint32_t *hash)
+static struct followed_at *find_at(const struct follow *w, uint64_t address)
 {
 	uint32_t id;
 
-	*hash = hash_table_hash(&w->by_address, address, 0);
-	for (size_t i = hash_table_first(&w->by_address, *hash); hash_table_id(&w->by_address, &i, *hash, &id);
-	     i = hash_table_next(&w->by_address, i))
-		if (w->f->at[id].address == address)
-			return &w->f->at[id];
-	return NULL;
+	return hash_array_find(&w->f->by_address, &id, address, &(struct followed_at){.address = address})
+	               ? &w->f->at[id]
+	               : NULL;
 }
 
 /* True: this way to the instruction tells something new, and is to be followed from there. */
@@ -193,17 +186,12 @@ static int go_on(struct follow *w, uint32_t i, const struct instruction *x, cons
 	return x->conditional ? plan(w, next, after, i, BY_FLOW) : 0;
 }
 
-static int add_at(struct follow *w, const struct step *s, uint32_t hash, uint32_t *i)
+static int add_at(struct followed *f, const struct step *s, uint32_t *i)
 {
-	if (w->f->n >= INSTRUCTIONS_MAX)
-		return -E2BIG;
-	if (array_room(&w->f->at, &w->at_cap, w->f->n, sizeof(*w->f->at)) != 0)
-		return -ENOMEM;
-	*i = (uint32_t)w->f->n++;
-	w->f->at[*i] = (struct followed_at){
+	const struct followed_at at = {
 		.address = s->address, .before = s->state, .from = s->from, .arrival = s->arrival};
-	hash_table_add(&w->by_address, hash, *i);
-	return 0;
+
+	return f->n < INSTRUCTIONS_MAX ? hash_array_add(&f->by_address, i, address, &at) : -E2BIG;
 }
 
 static int take_step(struct follow *w, const struct step *s)
@@ -211,19 +199,16 @@ static int take_step(struct follow *w, const struct step *s)
 	struct frame_state state = s->state;
 	struct instruction x;
 	const uint8_t *code;
-	uint32_t hash, i;
+	uint32_t i;
 	struct followed_at *at;
 	size_t left;
-	int rc;
+	int rc = 0;
 
 	if (!parts_have(w->f->parts, s->address))
 		return 0;
 	if (w->visits++ > (size_t)VISITS_MAX * INSTRUCTIONS_MAX)
 		return -E2BIG;
-	rc = hash_table_reserve(&w->by_address);
-	if (rc != 0)
-		return rc;
-	at = find_at(w, s->address, &hash);
+	at = find_at(w, s->address);
 	if (at && !arrive(at, s))
 		return 0;
 	code = image_code(w->image, s->address, &left);
@@ -232,7 +217,7 @@ static int take_step(struct follow *w, const struct step *s)
 	if (at)
 		i = (uint32_t)(at - w->f->at);
 	else
-		rc = add_at(w, s, hash, &i);
+		rc = add_at(w->f, s, &i);
 	if (rc != 0)
 		return rc;
 	w->f->at[i].size = x.size;
@@ -267,8 +252,7 @@ static bool find_gap(struct follow *w, uint64_t *from)
 
 	while (at < p->end) {
 		struct instruction x;
-		uint32_t hash;
-		struct followed_at *known = find_at(w, at, &hash);
+		struct followed_at *known = find_at(w, at);
 		size_t left;
 		const uint8_t *code = image_code(w->image, at, &left);
 
@@ -326,7 +310,7 @@ int follow(struct followed *f, const struct image *image, struct flow_reader *re
 		qsort(f->at, f->n, sizeof(*f->at), by_address);
 	free(w.steps);
 	free(w.later);
-	hash_table_free(&w.by_address);
+	hash_table_free(&f->by_address.table);
 	return rc == -E2BIG ? 0 : rc; /* then the rest is not known */
 }
 

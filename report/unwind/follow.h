@@ -12,6 +12,7 @@
 #ifndef REPORT_UNWIND_FOLLOW_H
 #define REPORT_UNWIND_FOLLOW_H
 
+#include "common/hash_array.h"
 #include "report/binary/image.h"
 #include "report/isa/flow.h"
 #include "report/unwind/parts.h"
@@ -31,15 +32,14 @@ struct followed_at {
 struct followed {
 	const struct isa *isa; /* of its code */
 	struct part parts[PARTS];
-	struct followed_at *at; /* by address, n of them; only those that could be followed */
-	size_t n;
-	uint64_t jumps[FOLLOWED_JUMPS_MAX]; /* where tail calls lead */
+	HASH_ARRAY(struct followed_at, at, n, by_address); /* in order; only those that could be followed */
+	uint64_t jumps[FOLLOWED_JUMPS_MAX];                /* where tail calls lead */
 	size_t njumps;
 	bool jumps_anywhere; /* a tail call through a register, or more tail calls than fit */
 };
 
 /*
- * Follows the function whose parts are given in *f, of the @image, by the @reader. 0 or -ENOMEM; free() f->at. What is
+ * Follows the function whose parts are given in *f, of the @image, by the @reader. 0 or -ENOMEM; hash_array_free() f->by_address. What is
  * too large is followed in part.
  */
 int follow(struct followed *f, const struct image *image, struct flow_reader *reader);
