@@ -259,45 +259,29 @@ void line_tables_init(struct line_tables *l, const struct elf_file *f)
 
 void line_tables_free(struct line_tables *l)
 {
-	free(l->list);
-	hash_table_free(&l->by_offset);
-}
-
-static struct known_table *find(const struct line_tables *l, uint64_t offset)
-{
-	const uint32_t hash = hash_table_hash(&l->by_offset, offset, 0);
-	uint32_t id;
-
-	for (size_t at = hash_table_first(&l->by_offset, hash); hash_table_id(&l->by_offset, &at, hash, &id);
-	     at = hash_table_next(&l->by_offset, at))
-		if (l->list[id].offset == offset)
-			return &l->list[id];
-	return NULL;
+	hash_array_free(&l->by_offset);
 }
 
 int line_tables_admit(struct line_tables *l, uint64_t offset, size_t directory)
 {
-	const struct known_table *known;
-	bool admitted;
+	struct known_table table = {offset, false};
+	uint32_t id;
+	int rc;
 
 	if (offset >= l->lines.size)
 		return 0;
-	if (hash_table_reserve(&l->by_offset) != 0 || array_room(&l->list, &l->cap, l->n, sizeof(*l->list)) != 0)
-		return -ENOMEM;
-	known = find(l, offset);
 	/* libdw keeps it with the names that it had in the first unit. */
-	if (known)
-		return known->admitted;
-	admitted = is_in_proportion(l, offset, directory, &l->room, &l->bytes);
-	l->list[l->n] = (struct known_table){offset, admitted};
-	hash_table_add(&l->by_offset, hash_table_hash(&l->by_offset, offset, 0), (uint32_t)l->n++);
-	return admitted;
+	if (hash_array_find(&l->by_offset, &id, offset, &table))
+		return l->list[id].admitted;
+	table.admitted = is_in_proportion(l, offset, directory, &l->room, &l->bytes);
+	rc = hash_array_add(&l->by_offset, &id, offset, &table);
+	return rc == 0 ? table.admitted : rc;
 }
 
 void line_tables_refuse(struct line_tables *l, uint64_t offset)
 {
-	struct known_table *known = find(l, offset);
+	uint32_t id;
 
-	if (known)
-		known->admitted = false;
+	if (hash_array_find(&l->by_offset, &id, offset, &(struct known_table){.offset = offset}))
+		l->list[id].admitted = false;
 }

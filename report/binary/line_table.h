@@ -7,20 +7,20 @@
 #ifndef REPORT_BINARY_LINE_TABLE_H
 #define REPORT_BINARY_LINE_TABLE_H
 
-#include "common/hash_table.h"
+#include "common/hash_array.h"
 #include "report/binary/elf_file.h"
+
+struct known_table {
+	uint64_t offset;
+	bool admitted;
+};
 
 struct line_tables {
 	struct elf_contents lines, strings, line_strings; /* of the file */
 	uint64_t bytes; /* of .debug_line that admitted tables do not take yet: no compiler's tables overlap */
 	uint64_t room;  /* bytes of names that further tables may have, in proportion to .debug_line */
 
-	struct known_table {
-		uint64_t offset;
-		bool admitted;
-	} * list;
-	size_t n, cap;
-	struct hash_table by_offset;
+	HASH_ARRAY(struct known_table, list, n, by_offset);
 };
 
 /* @f must outlive @l. Of a file with two sections of one name no table is admitted: libdw might read the other one. */

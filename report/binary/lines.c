@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "report/binary/lines.h"
-#include "common/hash_table.h"
+#include "common/hash_array.h"
 #include "report/binary/debug_file.h"
 #include "report/binary/line_table.h"
 #include "report/binary/local_names.h"
@@ -31,6 +31,17 @@ struct unit {
 	struct local_names names;
 };
 
+/* A file's name as the compiler got it, and the same after the directory in which it ran. */
+struct path {
+	const char *directory, *file; /* in the DWARF */
+	char *whole;
+};
+
+struct local_name {
+	Dwarf_Off die;
+	char *text;
+};
+
 struct lines {
 	char *path;
 	struct debug_search where;
@@ -44,21 +55,8 @@ struct lines {
 	size_t nspans, spans_max; /* of all lists: real ones are far smaller than their file */
 	uint64_t looks, looks_max;
 	struct line_tables tables;
-	struct path *paths; /* those that were relative */
-	size_t npaths, paths_cap;
-	struct hash_table by_path;
-	struct local_name { /* of a function that has no linker's name */
-		Dwarf_Off die;
-		char *text;
-	} * locals;
-	size_t nlocals, locals_cap;
-	struct hash_table by_local;
-};
-
-/* A file's name as the compiler got it, and the same after the directory in which it ran. */
-struct path {
-	const char *directory, *file; /* in the DWARF */
-	char *whole;
+	HASH_ARRAY(struct path, paths, npaths, by_name);        /* those that were relative */
+	HASH_ARRAY(struct local_name, locals, nlocals, by_die); /* functions that have no linker's name */
 };
 
 struct lines *lines_new(const char *path, uint64_t bias, const struct debug_search *where)
@@ -87,12 +85,10 @@ void lines_free(struct lines *l)
 	}
 	for (size_t i = 0; i < l->nlocals; i++)
 		free(l->locals[i].text);
-	free(l->locals);
-	hash_table_free(&l->by_local);
+	hash_array_free(&l->by_die);
 	for (size_t i = 0; i < l->npaths; i++)
 		free(l->paths[i].whole);
-	free(l->paths);
-	hash_table_free(&l->by_path);
+	hash_array_free(&l->by_name);
 	free(l->units);
 	free(l->spans.list);
 	line_tables_free(&l->tables);
@@ -370,26 +366,24 @@ static const char *scoped_name(struct lines *l, Dwarf_Die *die)
 	struct buf text = {0};
 	Dwarf_Die origin;
 	struct unit *u;
-	uint32_t hash, id;
+	struct local_name local;
+	uint32_t id;
 
 	if (!dwarf_formref_die(dwarf_attr(die, DW_AT_abstract_origin, &attribute), &origin))
 		origin = *die;
 	u = unit_of(l, &origin);
-	if (!u || !u->scoped || hash_table_reserve(&l->by_local) != 0 ||
-	    array_room(&l->locals, &l->locals_cap, l->nlocals, sizeof(*l->locals)) != 0)
+	if (!u || !u->scoped)
 		return NULL;
-	hash = hash_table_hash(&l->by_local, dwarf_dieoffset(&origin), 0);
-	for (size_t at = hash_table_first(&l->by_local, hash); hash_table_id(&l->by_local, &at, hash, &id);
-	     at = hash_table_next(&l->by_local, at))
-		if (l->locals[id].die == dwarf_dieoffset(&origin))
-			return l->locals[id].text;
-	if (local_names_text(&u->names, &origin, &text) != 0) {
-		buf_free(&text);
-		return NULL;
+	local.die = dwarf_dieoffset(&origin);
+	if (hash_array_find(&l->by_die, &id, die, &local))
+		return l->locals[id].text;
+	if (local_names_text(&u->names, &origin, &text) == 0) {
+		local.text = (char *)text.data;
+		if (hash_array_add(&l->by_die, &id, die, &local) == 0)
+			return local.text;
 	}
-	l->locals[l->nlocals] = (struct local_name){dwarf_dieoffset(&origin), (char *)text.data};
-	hash_table_add(&l->by_local, hash, (uint32_t)l->nlocals);
-	return l->locals[l->nlocals++].text;
+	buf_free(&text);
+	return NULL;
 }
 
 static struct line_frame frame_of(struct lines *l, const struct unit *u, Dwarf_Die *die)
@@ -412,22 +406,17 @@ static struct line_frame frame_of(struct lines *l, const struct unit *u, Dwarf_D
 
 static const char *join(struct lines *l, const char *directory, const char *file)
 {
-	uint32_t hash, id;
-	char *whole;
+	struct path path = {directory, file, NULL};
+	uint32_t id;
 
-	if (hash_table_reserve(&l->by_path) != 0 ||
-	    array_room(&l->paths, &l->paths_cap, l->npaths, sizeof(*l->paths)) != 0)
+	if (hash_array_find(&l->by_name, &id, file, &path))
+		return l->paths[id].whole;
+	if (asprintf(&path.whole, "%s/%s", directory, file) < 0)
 		return file;
-	hash = hash_table_hash(&l->by_path, (uintptr_t)directory, (uintptr_t)file);
-	for (size_t at = hash_table_first(&l->by_path, hash); hash_table_id(&l->by_path, &at, hash, &id);
-	     at = hash_table_next(&l->by_path, at))
-		if (l->paths[id].directory == directory && l->paths[id].file == file)
-			return l->paths[id].whole;
-	if (asprintf(&whole, "%s/%s", directory, file) < 0)
-		return file;
-	l->paths[l->npaths] = (struct path){directory, file, whole};
-	hash_table_add(&l->by_path, hash, (uint32_t)l->npaths++);
-	return whole;
+	if (hash_array_add(&l->by_name, &id, file, &path) == 0)
+		return path.whole;
+	free(path.whole);
+	return file;
 }
 
 /* @file with the unit's directory, if it is relative. */

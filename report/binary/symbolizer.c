@@ -18,19 +18,13 @@ void symbolizer_free(struct symbolizer *n)
 {
 	for (size_t i = 0; i < n->nfunctions; i++)
 		free((char *)n->functions[i].name);
-	for (size_t i = 0; i < n->nfiles; i++)
-		free(n->files[i]);
 	free(n->functions);
-	free(n->addresses);
 	free(n->inlined);
-	free(n->files);
-	free(n->texts);
-	free(n->paths);
 	hash_table_free(&n->by_name);
-	hash_table_free(&n->by_address);
-	hash_table_free(&n->by_symbol);
-	hash_table_free(&n->by_file);
-	hash_table_free(&n->by_path);
+	strings_free(&n->files);
+	hash_array_free(&n->by_address);
+	hash_array_free(&n->by_symbol);
+	hash_array_free(&n->by_path);
 	*n = (struct symbolizer){0};
 }
 
@@ -108,83 +102,38 @@ static int demangled_function(struct symbolizer *n, const char *symbol, uint32_t
 /* Symbols stay where they are, so that a pointer tells them apart. */
 static int function_of_symbol(struct symbolizer *n, const char *symbol, uint32_t *function)
 {
-	uint32_t hash, id;
-	int rc = hash_table_reserve(&n->by_symbol);
+	struct name_of_symbol text = {.symbol = symbol};
+	uint32_t id;
+	int rc;
 
-	if (rc != 0)
-		return rc;
-	hash = hash_table_hash(&n->by_symbol, (uintptr_t)symbol, 0);
-	for (size_t at = hash_table_first(&n->by_symbol, hash); hash_table_id(&n->by_symbol, &at, hash, &id);
-	     at = hash_table_next(&n->by_symbol, at)) {
-		if (n->texts[id].symbol == symbol) {
-			*function = n->texts[id].function;
-			return 0;
-		}
+	if (hash_array_find(&n->by_symbol, &id, symbol, &text)) {
+		*function = n->texts[id].function;
+		return 0;
 	}
-	rc = array_room(&n->texts, &n->texts_cap, n->ntexts, sizeof(*n->texts));
-	if (rc == 0)
-		rc = demangled_function(n, symbol, function);
-	if (rc != 0)
-		return rc;
-	n->texts[n->ntexts] = (struct name_of_symbol){symbol, *function};
-	hash_table_add(&n->by_symbol, hash, (uint32_t)n->ntexts++);
-	return 0;
+	rc = demangled_function(n, symbol, function);
+	text.function = *function;
+	return rc == 0 ? hash_array_add(&n->by_symbol, &id, symbol, &text) : rc;
 }
 
 /* --- one address ------------------------------------------------------------------------------------------------- */
 
-static int find_file(struct symbolizer *n, const char *path, const char **file)
-{
-	char *text = safe_text(path);
-	uint32_t hash, id;
-	int rc = text ? hash_table_reserve(&n->by_file) : -ENOMEM;
-
-	if (rc == 0)
-		rc = array_room(&n->files, &n->files_cap, n->nfiles, sizeof(*n->files));
-	if (rc != 0) {
-		free(text);
-		return rc;
-	}
-	hash = hash_table_hash_text(&n->by_file, text, strlen(text));
-	for (size_t at = hash_table_first(&n->by_file, hash); hash_table_id(&n->by_file, &at, hash, &id);
-	     at = hash_table_next(&n->by_file, at)) {
-		if (strcmp(n->files[id], text) == 0) {
-			free(text);
-			*file = n->files[id];
-			return 0;
-		}
-	}
-	n->files[n->nfiles] = text;
-	n->bytes += strlen(text) + 1;
-	*file = text;
-	hash_table_add(&n->by_file, hash, (uint32_t)n->nfiles++);
-	return 0;
-}
-
-/* Like symbols, paths stay where they are. */
+/* The same of paths. */
 static int file_of_path(struct symbolizer *n, const char *path, const char **file)
 {
-	uint32_t hash, id;
-	int rc = hash_table_reserve(&n->by_path);
+	const size_t before = n->files.n;
+	uint32_t id;
+	int rc;
 
-	if (rc != 0)
-		return rc;
-	hash = hash_table_hash(&n->by_path, (uintptr_t)path, 0);
-	for (size_t at = hash_table_first(&n->by_path, hash); hash_table_id(&n->by_path, &at, hash, &id);
-	     at = hash_table_next(&n->by_path, at)) {
-		if (n->paths[id].path == path) {
-			*file = n->paths[id].file;
-			return 0;
-		}
+	if (hash_array_find(&n->by_path, &id, path, &(struct file_of_path){.path = path})) {
+		*file = n->paths[id].file;
+		return 0;
 	}
-	rc = array_room(&n->paths, &n->paths_cap, n->npaths, sizeof(*n->paths));
-	if (rc == 0)
-		rc = find_file(n, path, file);
+	rc = strings_add(&n->files, path, &id);
 	if (rc != 0)
 		return rc;
-	n->paths[n->npaths] = (struct file_of_path){path, *file};
-	hash_table_add(&n->by_path, hash, (uint32_t)n->npaths++);
-	return 0;
+	*file = n->files.texts[id];
+	n->bytes += id == before ? strlen(*file) + 1 : 0;
+	return hash_array_add(&n->by_path, &id, path, &(struct file_of_path){path, *file});
 }
 
 static int find_place(struct symbolizer *n, const struct line_frame *frame, struct name_at *at)
@@ -258,29 +207,16 @@ const struct name_at *symbolizer_inlined(const struct symbolizer *n, const struc
 
 int symbolizer_find(struct symbolizer *n, uint32_t program, uint64_t address, bool caller, struct frame_name *out)
 {
-	uint32_t how = program << 1 | caller, hash, id;
-	int rc = hash_table_reserve(&n->by_address);
+	const uint32_t how = program << 1 | caller;
+	uint32_t id;
+	int rc;
 
-	if (rc != 0)
-		return rc;
-	hash = hash_table_hash(&n->by_address, address, how);
-	for (size_t at = hash_table_first(&n->by_address, hash); hash_table_id(&n->by_address, &at, hash, &id);
-	     at = hash_table_next(&n->by_address, at)) {
-		const struct looked_up *known = &n->addresses[id];
-
-		if (known->address == address && known->how == how) {
-			*out = known->name;
-			return 0;
-		}
+	if (hash_array_find(&n->by_address, &id, how, &(struct looked_up){.address = address, .how = how})) {
+		*out = n->addresses[id].name;
+		return 0;
 	}
-	rc = array_room(&n->addresses, &n->addresses_cap, n->naddresses, sizeof(*n->addresses));
-	if (rc == 0)
-		rc = look_up(n, program, address, caller, out);
-	if (rc != 0)
-		return rc;
-	n->addresses[n->naddresses] = (struct looked_up){address, how, *out};
-	hash_table_add(&n->by_address, hash, (uint32_t)n->naddresses++);
-	return 0;
+	rc = look_up(n, program, address, caller, out);
+	return rc == 0 ? hash_array_add(&n->by_address, &id, how, &(struct looked_up){address, how, *out}) : rc;
 }
 
 /* --- order ------------------------------------------------------------------------------------------------------- */

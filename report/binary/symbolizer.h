@@ -11,7 +11,8 @@
 #ifndef REPORT_BINARY_SYMBOLIZER_H
 #define REPORT_BINARY_SYMBOLIZER_H
 
-#include "common/hash_table.h"
+#include "common/hash_array.h"
+#include "common/string_table.h"
 #include "report/binary/resolver.h"
 
 #define SYMBOLIZER_BYTES_MAX (256u << 20)
@@ -36,6 +37,23 @@ struct frame_name {
 	uint32_t ninlined, first_inlined;
 };
 
+struct looked_up {
+	uint64_t address;
+	uint32_t how; /* the program, and in bit 0 whether it is a caller's */
+	struct frame_name name;
+};
+
+/* A symbol's text, made safe once. */
+struct name_of_symbol {
+	const char *symbol;
+	uint32_t function;
+};
+
+/* A path, made safe once. */
+struct file_of_path {
+	const char *path, *file;
+};
+
 struct symbolizer {
 	const struct resolver *resolvers; /* by program */
 	bool mangled;                     /* do not demangle names */
@@ -44,32 +62,12 @@ struct symbolizer {
 	size_t nfunctions, functions_cap;
 	struct hash_table by_name;
 
-	struct looked_up {
-		uint64_t address;
-		uint32_t how; /* the program, and in bit 0 whether it is a caller's */
-		struct frame_name name;
-	} * addresses;
-	size_t naddresses, addresses_cap;
-	struct hash_table by_address;
-
-	struct name_of_symbol { /* a symbol's text, made safe once */
-		const char *symbol;
-		uint32_t function;
-	} * texts;
-	size_t ntexts, texts_cap;
-	struct hash_table by_symbol;
-
+	HASH_ARRAY(struct looked_up, addresses, naddresses, by_address);
+	HASH_ARRAY(struct name_of_symbol, texts, ntexts, by_symbol);
 	struct name_at *inlined;
 	size_t ninlined, inlined_cap;
-	char **files;
-	size_t nfiles, files_cap;
-	struct hash_table by_file;
-
-	struct file_of_path { /* a path, made safe once */
-		const char *path, *file;
-	} * paths;
-	size_t npaths, paths_cap;
-	struct hash_table by_path;
+	struct strings files;
+	HASH_ARRAY(struct file_of_path, paths, npaths, by_path);
 };
 
 /* @resolvers, one for each program, must outlive @n. */

@@ -12,7 +12,7 @@
 #include "report/export/frame_table.h"
 #include "report/export/export_stacks.h"
 #include "report/view/view.h"
-#include "report/export/string_table.h"
+#include "common/string_table.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -32,7 +32,7 @@ static const struct {
 struct party {
 	uint32_t domain;
 	uint32_t function; /* of the table, or DOMAIN_ITSELF */
-	bool again;        /* f'2 */
+	uint32_t again;    /* 1: f'2 */
 	bool written;      /* its name is in the file already */
 };
 
@@ -48,12 +48,8 @@ struct callgrind {
 	const struct report *report;
 	struct frame_table table;
 	struct strings files, objects;
-	struct party *parties;
-	size_t nparties, parties_cap;
-	struct hash_table by_party;
-	struct cost *costs;
-	size_t ncosts, costs_cap;
-	struct hash_table by_cost;
+	HASH_ARRAY(struct party, parties, nparties, by_party);
+	HASH_ARRAY(struct cost, costs, ncosts, by_cost);
 	uint32_t *seen; /* by function of the table: the last stack that it was met in */
 	size_t seen_cap;
 	uint32_t stack;
@@ -64,57 +60,6 @@ struct callgrind {
 
 /* --- gathering --------------------------------------------------------------------------------------------------- */
 
-static int find_party(struct callgrind *g, const struct party *key, uint32_t *id)
-{
-	uint32_t hash;
-	int rc = hash_table_reserve(&g->by_party);
-
-	if (rc != 0)
-		return rc;
-	hash = hash_table_hash(&g->by_party, (uint64_t)key->domain << 32 | key->function, key->again);
-	for (size_t at = hash_table_first(&g->by_party, hash); hash_table_id(&g->by_party, &at, hash, id);
-	     at = hash_table_next(&g->by_party, at)) {
-		const struct party *p = &g->parties[*id];
-
-		if (p->domain == key->domain && p->function == key->function && p->again == key->again)
-			return 0;
-	}
-	rc = g->nparties < NOBODY - 1 ? array_room(&g->parties, &g->parties_cap, g->nparties, sizeof(*g->parties))
-	                              : -EOVERFLOW;
-	if (rc != 0)
-		return rc;
-	*id = (uint32_t)g->nparties++;
-	g->parties[*id] = *key;
-	hash_table_add(&g->by_party, hash, *id);
-	return 0;
-}
-
-static int find_cost(struct callgrind *g, const struct cost *key, struct cost **out)
-{
-	uint32_t hash, id;
-	int rc = hash_table_reserve(&g->by_cost);
-
-	if (rc != 0)
-		return rc;
-	hash = hash_table_hash(&g->by_cost, (uint64_t)key->from << 32 | key->to,
-	                       (uint64_t)key->line << 32 | key->called_line);
-	for (size_t at = hash_table_first(&g->by_cost, hash); hash_table_id(&g->by_cost, &at, hash, &id);
-	     at = hash_table_next(&g->by_cost, at)) {
-		*out = &g->costs[id];
-		if ((*out)->from == key->from && (*out)->to == key->to && (*out)->line == key->line &&
-		    (*out)->called_line == key->called_line)
-			return 0;
-	}
-	rc = g->ncosts < UINT32_MAX - 1 ? array_room(&g->costs, &g->costs_cap, g->ncosts, sizeof(*g->costs))
-	                                : -EOVERFLOW;
-	if (rc != 0)
-		return rc;
-	*out = &g->costs[g->ncosts];
-	**out = *key;
-	hash_table_add(&g->by_cost, hash, (uint32_t)g->ncosts++);
-	return 0;
-}
-
 static void add_values(const struct callgrind *g, uint64_t values[EVENTS], const struct stack *s)
 {
 	values[EVENT_SAMPLES] += s->samples;
@@ -124,18 +69,18 @@ static void add_values(const struct callgrind *g, uint64_t values[EVENTS], const
 
 static int add_cost(struct callgrind *g, const struct cost *key, const struct stack *s)
 {
-	struct cost *cost;
-	int rc = find_cost(g, key, &cost);
+	uint32_t id;
+	int rc = hash_array_add(&g->by_cost, &id, called_line, key);
 
-	if (rc != 0 || cost->stack == g->stack)
+	if (rc != 0 || g->costs[id].stack == g->stack)
 		return rc;
-	cost->stack = g->stack;
-	add_values(g, cost->values, s);
+	g->costs[id].stack = g->stack;
+	add_values(g, g->costs[id].values, s);
 	return 0;
 }
 
 /* Has this stack had the function already? Notes that it has it now. */
-static int meet(struct callgrind *g, uint32_t function, bool *again)
+static int meet(struct callgrind *g, uint32_t function, uint32_t *again)
 {
 	size_t old = g->seen_cap;
 	int rc = array_room(&g->seen, &g->seen_cap, function, sizeof(*g->seen));
@@ -160,14 +105,14 @@ static int add_stack(void *ctx, const struct stack *s, const struct callchain *c
 	g->stack++;
 	add_values(g, g->values, s);
 	if (rc == 0)
-		rc = find_party(g, &party, &cost.from);
+		rc = hash_array_add(&g->by_party, &cost.from, again, &party);
 	for (size_t i = 0; rc == 0 && i < c->n; i++) {
 		const struct table_frame *f = &g->table.frames[g->table.ids[i]];
 
 		party.function = f->function;
 		rc = meet(g, f->function, &party.again);
 		if (rc == 0)
-			rc = find_party(g, &party, &next);
+			rc = hash_array_add(&g->by_party, &next, again, &party);
 		if (rc == 0 && next != cost.from) /* f'2 calling itself would be added up again */
 			rc = add_cost(
 				g,
@@ -352,8 +297,8 @@ static int run(const struct report *r, struct view_result *found)
 	frame_table_free(&g.table);
 	strings_free(&g.files);
 	strings_free(&g.objects);
-	hash_table_free(&g.by_party);
-	hash_table_free(&g.by_cost);
+	hash_array_free(&g.by_party);
+	hash_array_free(&g.by_cost);
 	free(g.parties);
 	free(g.costs);
 	free(g.seen);

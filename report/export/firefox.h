@@ -7,7 +7,7 @@
 #define REPORT_EXPORT_FIREFOX_H
 
 #include "report/export/frame_table.h"
-#include "report/export/string_table.h"
+#include "common/string_table.h"
 #include "report/export/timeline.h"
 #include "report/output/json_writer.h"
 #include "report/profile/calltree.h"

@@ -7,11 +7,11 @@
 #define REPORT_EXPORT_FRAME_TABLE_H
 
 #include "report/profile/callchain.h"
-#include "common/hash_table.h"
+#include "common/hash_array.h"
 
 struct table_function {
+	const char *file;  /* where its source is, NULL: not known; the names', which have each once */
 	uint32_t function; /* of the names */
-	const char *file;  /* where its source is, NULL: not known; the names' */
 };
 
 struct table_frame {
@@ -19,18 +19,14 @@ struct table_frame {
 	uint32_t line;         /* in the function's file, 0: not known */
 	uint64_t address;      /* as recorded; 0: no code */
 	uint64_t offset;       /* behind the function's start */
-	uint16_t inline_depth; /* functions that this one is inlined into at this address */
-	bool caller;           /* @address is a return address */
+	uint32_t inline_depth; /* functions that this one is inlined into at this address */
+	uint32_t caller;       /* 1: @address is a return address */
 };
 
 /* Zero-initialise, frame_table_free() at the end. */
 struct frame_table {
-	struct table_function *functions;
-	size_t nfunctions, functions_cap;
-	struct hash_table by_function;
-	struct table_frame *frames;
-	size_t nframes, frames_cap;
-	struct hash_table by_frame;
+	HASH_ARRAY(struct table_function, functions, nfunctions, by_function);
+	HASH_ARRAY(struct table_frame, frames, nframes, by_frame);
 	uint32_t *ids; /* what frame_table_chain() found: a number for each frame of the stack */
 	size_t ids_cap;
 };

@@ -24,9 +24,7 @@ struct kept_function {
 struct kept_program {
 	uint32_t number;
 	const struct program *of;
-	uint64_t *addresses; /* each once */
-	size_t naddresses, addresses_cap;
-	struct hash_table by_address;
+	HASH_ARRAY(uint64_t, addresses, naddresses, by_address); /* each once */
 	struct kept_function *functions;
 	size_t nfunctions, functions_cap;
 	uint8_t *uses; /* of one block's nodes */
@@ -44,9 +42,7 @@ struct keeper {
 	size_t nprograms;
 
 	/* Of one block. */
-	struct pair *pairs; /* stacks with tops, each once */
-	size_t npairs, pairs_cap;
-	struct hash_table by_pair;
+	struct hash_array pairs; /* stacks with tops, each once */
 	struct archive_stacks_payload stacks;
 };
 

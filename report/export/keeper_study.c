@@ -9,19 +9,9 @@
 
 int keeper_add_address(struct kept_program *k, uint64_t address)
 {
-	uint32_t hash, id;
+	uint32_t id;
 
-	if (hash_table_reserve(&k->by_address) != 0 ||
-	    array_room(&k->addresses, &k->addresses_cap, k->naddresses, sizeof(*k->addresses)) != 0)
-		return -ENOMEM;
-	hash = hash_table_hash(&k->by_address, address, 0);
-	for (size_t at = hash_table_first(&k->by_address, hash); hash_table_id(&k->by_address, &at, hash, &id);
-	     at = hash_table_next(&k->by_address, at))
-		if (k->addresses[id] == address)
-			return 0;
-	k->addresses[k->naddresses] = address;
-	hash_table_add(&k->by_address, hash, (uint32_t)k->naddresses++);
-	return 0;
+	return hash_array_add_key(&k->by_address, &address, sizeof(address), sizeof(address), &id);
 }
 
 /* As symbolizer_find() looks it up. */
@@ -136,20 +126,10 @@ static int keep_stack(struct keeper *k, uint32_t program, const struct upf_recor
 /* Has this pair been met in the block? 1: yes; 0: no, now it has; -ENOMEM. */
 static int met(struct keeper *k, uint32_t program, const struct upf_record *rec)
 {
-	uint32_t hash, id;
+	const struct pair pair = {program, rec->stack, rec->top};
+	uint32_t id;
 
-	if (hash_table_reserve(&k->by_pair) != 0 ||
-	    array_room(&k->pairs, &k->pairs_cap, k->npairs, sizeof(*k->pairs)) != 0)
-		return -ENOMEM;
-	hash = hash_table_hash(&k->by_pair, rec->stack, (uint64_t)program << 32 | rec->top);
-	for (size_t at = hash_table_first(&k->by_pair, hash); hash_table_id(&k->by_pair, &at, hash, &id);
-	     at = hash_table_next(&k->by_pair, at))
-		if (k->pairs[id].stack == rec->stack && k->pairs[id].top == rec->top &&
-		    k->pairs[id].program == program)
-			return 1;
-	k->pairs[k->npairs] = (struct pair){program, rec->stack, rec->top};
-	hash_table_add(&k->by_pair, hash, (uint32_t)k->npairs++);
-	return 0;
+	return hash_array_find(&k->pairs, &id, top, &pair) ? 1 : hash_array_add(&k->pairs, &id, top, &pair);
 }
 
 static int study_sample(struct keeper *k, const struct upf_record *rec)
@@ -176,8 +156,7 @@ int keeper_study_block(struct keeper *k, const struct upf_block *b)
 	struct upf_record rec;
 	int rc = 0, more = 0;
 
-	k->npairs = 0;
-	hash_table_clear(&k->by_pair);
+	hash_array_clear(&k->pairs);
 	for (size_t i = 0; i < k->nprograms; i++)
 		k->programs[i].nuses = 0;
 	if (fault != UPF_OK)

@@ -10,7 +10,7 @@
 #include "report/export/protobuf.h"
 #include "report/export/export_stacks.h"
 #include "report/view/view.h"
-#include "report/export/string_table.h"
+#include "common/string_table.h"
 #include "report/output/text.h"
 
 #include <errno.h>

@@ -22,8 +22,7 @@ void timeline_free(struct timeline *t)
 		free(t->vcpus[i].recent);
 		free(t->vcpus[i].chunks);
 	}
-	free(t->vcpus);
-	hash_table_free(&t->index);
+	hash_array_free(&t->by_vcpu);
 	if (t->fd >= 0)
 		close(t->fd);
 	timeline_init(t);
@@ -33,23 +32,7 @@ void timeline_free(struct timeline *t)
 
 int timeline_vcpu(struct timeline *t, uint32_t domain, uint32_t vcpu, uint32_t *id)
 {
-	uint32_t hash;
-	int rc = hash_table_reserve(&t->index);
-
-	if (rc != 0)
-		return rc;
-	hash = hash_table_hash(&t->index, domain, vcpu);
-	for (size_t at = hash_table_first(&t->index, hash); hash_table_id(&t->index, &at, hash, id);
-	     at = hash_table_next(&t->index, at))
-		if (t->vcpus[*id].domain == domain && t->vcpus[*id].vcpu == vcpu)
-			return 0;
-	rc = array_room(&t->vcpus, &t->cap, t->n, sizeof(*t->vcpus));
-	if (rc != 0)
-		return rc;
-	*id = (uint32_t)t->n++;
-	t->vcpus[*id] = (struct timeline_vcpu){.domain = domain, .vcpu = vcpu};
-	hash_table_add(&t->index, hash, *id);
-	return 0;
+	return hash_array_add(&t->by_vcpu, id, vcpu, &(struct timeline_vcpu){.domain = domain, .vcpu = vcpu});
 }
 
 static int open_file(struct timeline *t)

@@ -9,7 +9,7 @@
 #ifndef REPORT_EXPORT_TIMELINE_H
 #define REPORT_EXPORT_TIMELINE_H
 
-#include "common/hash_table.h"
+#include "common/hash_array.h"
 
 struct timeline_sample {
 	uint64_t time_ns;
@@ -31,9 +31,7 @@ struct timeline_vcpu {
 
 /* timeline_init(), and timeline_free() at the end. */
 struct timeline {
-	struct timeline_vcpu *vcpus;
-	size_t n, cap;
-	struct hash_table index;
+	HASH_ARRAY(struct timeline_vcpu, vcpus, n, by_vcpu);
 	int fd;           /* negative: no file yet */
 	uint64_t nchunks; /* in it */
 	bool failed;      /* it could not be made, written or read: what an error was about */

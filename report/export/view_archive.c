@@ -137,16 +137,14 @@ static int open_keeper(struct keeper *k, const struct report *r)
 static void close_keeper(struct keeper *k)
 {
 	for (size_t i = 0; i < k->nprograms; i++) {
-		hash_table_free(&k->programs[i].by_address);
-		free(k->programs[i].addresses);
+		hash_array_free(&k->programs[i].by_address);
 		free(k->programs[i].functions);
 		free(k->programs[i].uses);
 	}
 	free(k->programs);
 	upf_decoder_free(k->decoder);
 	archive_stacks_end(&k->stacks);
-	hash_table_free(&k->by_pair);
-	free(k->pairs);
+	hash_array_free(&k->pairs);
 }
 
 static int run(const struct report *r, struct view_result *found)

@@ -4,7 +4,7 @@
 
 #include "report/export/frame_table.h"
 #include "report/export/protobuf.h"
-#include "report/export/string_table.h"
+#include "common/string_table.h"
 #include "report/export/timeline.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "report/export/string_table.h"
+#include "common/string_table.h"
 #include "common/say.h"
 
 #include <errno.h>

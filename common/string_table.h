@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* string_table.h - a format's table of strings: every text once, made safe as on a terminal, with a number. */
-#ifndef REPORT_EXPORT_STRING_TABLE_H
-#define REPORT_EXPORT_STRING_TABLE_H
+#ifndef COMMON_STRING_TABLE_H
+#define COMMON_STRING_TABLE_H
 
 #include "common/hash_table.h"
 
