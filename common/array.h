@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * array.h - arrays that grow: a pointer and how many elements it has room for, both the caller's, NULL and 0 at the
+ * array.h - arrays that grow, and searching sorted ones.
+ *
+ * An array that grows is a pointer and how many elements it has room for, both the caller's, NULL and 0 at the
  * beginning. The caller free()s the array. Growing doubles the room, so that adding n elements costs O(n).
  */
 #ifndef COMMON_ARRAY_H
@@ -19,5 +21,21 @@ static inline int array_room(void *array, size_t *cap, size_t n, size_t size)
 {
 	return n < *cap ? 0 : array_grow(array, cap, n, size);
 }
+
+/*
+ * Sets the size_t @i to the number of the first of @n elements that does not fulfil @condition, an expression of @i; to
+ * @n if all do. None behind that one may fulfil it.
+ */
+#define ARRAY_SEARCH(i, n, condition) \
+	do { \
+		size_t low_ = 0, high_ = (n); \
+\
+		while ((i) = low_ + (high_ - low_) / 2, low_ < high_) { \
+			if (condition) \
+				low_ = (i) + 1; \
+			else \
+				high_ = (i); \
+		} \
+	} while (0)
 
 #endif

@@ -202,16 +202,9 @@ void archive_sort(struct archive *a)
 /* The first one at @address or above; NULL: none. */
 static const struct known *first_from(const struct archive *a, uint64_t address)
 {
-	size_t low = 0, high = a->naddresses;
+	size_t low;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (a->addresses[middle].address < address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	ARRAY_SEARCH(low, a->naddresses, a->addresses[low].address < address);
 	return low < a->naddresses ? &a->addresses[low] : NULL;
 }
 

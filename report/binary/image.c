@@ -176,17 +176,10 @@ static int load_marks(struct image *i)
 /* The last one that is not above @address; NULL: none. */
 static const struct mark *mark_at(const struct image *i, uint64_t address)
 {
-	size_t low = 0, high = i->nmarks;
+	size_t low;
 
 	address -= i->bias;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (i->marks[middle].start <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	ARRAY_SEARCH(low, i->nmarks, i->marks[low].start <= address);
 	return low ? &i->marks[low - 1] : NULL;
 }
 
@@ -284,16 +277,9 @@ uint64_t image_entry(const struct image *i)
 
 static const struct piece *find(const struct image *i, uint64_t address)
 {
-	size_t low = 0, high = i->npieces;
+	size_t low;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (i->pieces[middle].start + i->pieces[middle].size <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	ARRAY_SEARCH(low, i->npieces, i->pieces[low].start + i->pieces[low].size <= address);
 	return low < i->npieces && address >= i->pieces[low].start ? &i->pieces[low] : NULL;
 }
 

@@ -339,21 +339,14 @@ static const char *linkers_name(Dwarf_Die *die)
 /* The unit that @die stands in, which may be another one than its code; its functions are read. NULL: not known. */
 static struct unit *unit_of(struct lines *l, Dwarf_Die *die)
 {
-	size_t low = 0, high = l->nunits;
+	size_t low;
 	Dwarf_Off at;
 	Dwarf_Die cu;
 
 	if (!dwarf_diecu(die, &cu, NULL, NULL))
 		return NULL;
 	at = dwarf_dieoffset(&cu);
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (l->units[middle].die < at)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	ARRAY_SEARCH(low, l->nunits, l->units[low].die < at);
 	if (low == l->nunits || l->units[low].die != at)
 		return NULL;
 	return read_unit(l, &l->units[low], &cu) == 0 ? &l->units[low] : NULL;

@@ -71,21 +71,14 @@ void local_names_sort(struct local_names *n)
 
 bool local_names_called(const struct local_names *n, Dwarf_Die *inlined, Dwarf_Addr *address)
 {
-	size_t low = 0, high = n->ncopies;
+	size_t low;
 	Dwarf_Off origin;
 	Dwarf_Die die;
 
 	if (!refers_to(inlined, DW_AT_abstract_origin, &die))
 		return false;
 	origin = dwarf_dieoffset(&die);
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (n->copies[middle].origin < origin)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	ARRAY_SEARCH(low, n->ncopies, n->copies[low].origin < origin);
 	if (low == n->ncopies || n->copies[low].origin != origin)
 		return false;
 	*address = n->copies[low].address;
@@ -159,16 +152,9 @@ static void put_name(struct writing *w, const char *name)
 /* 0: the unit, or not known. */
 static Dwarf_Off parent_of(const struct local_names *n, Dwarf_Off die)
 {
-	size_t low = 0, high = n->nscopes;
+	size_t low;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (n->scopes[middle].die < die)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	ARRAY_SEARCH(low, n->nscopes, n->scopes[low].die < die);
 	return low < n->nscopes && n->scopes[low].die == die && n->scopes[low].parent < die ? n->scopes[low].parent
 	                                                                                    : 0;
 }

@@ -40,16 +40,9 @@ void spans_sort(struct spans *s)
 
 const struct span *spans_find(const struct spans *s, uint64_t address, uint64_t *looks, uint64_t looks_max)
 {
-	size_t low = 0, high = s->n;
+	size_t low;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (s->list[middle].start <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	ARRAY_SEARCH(low, s->n, s->list[low].start <= address);
 	for (; low > 0 && s->list[low - 1].reach > address && (*looks)++ < looks_max; low--)
 		if (s->list[low - 1].end > address)
 			return &s->list[low - 1];

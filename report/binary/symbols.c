@@ -277,17 +277,10 @@ struct symbols symbols_elsewhere(const struct symbols *s, uint64_t bias)
 
 const struct symbol_range *symbols_range(const struct symbols *s, uint64_t address)
 {
-	size_t low = 0, high = s->nranges;
+	size_t low;
 
 	address -= s->bias;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (s->ranges[middle].end <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	ARRAY_SEARCH(low, s->nranges, s->ranges[low].end <= address);
 	return low < s->nranges && s->ranges[low].start <= address ? &s->ranges[low] : NULL;
 }
 

@@ -111,16 +111,9 @@ static int compare(const void *va, const void *vb)
 
 const struct annotated *annotation_of(const struct annotated_set *set, uint32_t function, size_t *n)
 {
-	size_t low = 0, high = set->n, end;
+	size_t low, end;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (set->of[middle].function < function)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	ARRAY_SEARCH(low, set->n, set->of[low].function < function);
 	for (end = low; end < set->n && set->of[end].function == function; end++)
 		;
 	*n = end - low;

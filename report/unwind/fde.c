@@ -300,37 +300,22 @@ void fde_free(struct fde_index *x)
 /* The number of those that start before @address. */
 static size_t count_before(const struct fde_index *x, uint64_t address)
 {
-	size_t low = 0, high = x->n;
+	size_t low;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (x->fdes[middle].start < address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	ARRAY_SEARCH(low, x->n, x->fdes[low].start < address);
 	return low;
 }
 
 /* If .eh_frame and .debug_frame both cover an address, .eh_frame counts. */
 const struct fde *fde_find(const struct fde_index *x, uint64_t address)
 {
-	size_t end = address < UINT64_MAX ? count_before(x, address + 1) : x->n, low, high;
+	size_t end = address < UINT64_MAX ? count_before(x, address + 1) : x->n, first, i;
 
 	if (end == 0)
 		return NULL;
-	low = count_before(x, x->fdes[end - 1].start);
-	high = end;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (x->fdes[middle].end <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < end ? &x->fdes[low] : NULL;
+	first = count_before(x, x->fdes[end - 1].start);
+	ARRAY_SEARCH(i, end - first, x->fdes[first + i].end <= address);
+	return first + i < end ? &x->fdes[first + i] : NULL;
 }
 
 int fde_program(const struct fde_index *x, const struct fde *fde, struct fde_program *p)

@@ -323,15 +323,8 @@ const struct followed_at *followed_at(const struct followed *f, uint64_t address
 
 const struct followed_at *followed_before(const struct followed *f, uint64_t address)
 {
-	size_t low = 0, high = f->n;
+	size_t low;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (f->at[middle].address < address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	ARRAY_SEARCH(low, f->n, f->at[low].address < address);
 	return low && f->at[low - 1].address + f->at[low - 1].size == address ? &f->at[low - 1] : NULL;
 }

@@ -6,6 +6,7 @@
  */
 #include "report/unwind/orc.h"
 
+#include "common/array.h"
 #include "format/bytes/wire.h"
 #include "report/isa/x86.h"
 
@@ -109,16 +110,9 @@ static uint64_t address_at(const struct orc *o, size_t i)
 
 static bool find_entry(const struct orc *o, uint64_t address, size_t *found)
 {
-	size_t low = 0, high = o->n;
+	size_t low;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (address_at(o, middle) <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	ARRAY_SEARCH(low, o->n, address_at(o, low) <= address);
 	*found = low - 1;
 	return low != 0;
 }

@@ -8,6 +8,7 @@
  */
 #include "report/unwind/tables_reader.h"
 
+#include "common/array.h"
 #include "format/bytes/wire.h"
 
 #include <errno.h>
@@ -243,17 +244,10 @@ static bool open_table(const struct exidx *x, uint64_t address, struct stream *s
 /* The last entry whose function does not begin above @address; NULL: none. */
 static const uint8_t *find_entry(const struct exidx *x, uint64_t address)
 {
-	size_t low = 0, high = x->index.size / ENTRY;
+	size_t low;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if ((prel31(x->index.address + ENTRY * middle, peek_u32(x->index.data + ENTRY * middle)) & ~1u) <=
-		    address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	ARRAY_SEARCH(low, x->index.size / ENTRY,
+	             (prel31(x->index.address + ENTRY * low, peek_u32(x->index.data + ENTRY * low)) & ~1u) <= address);
 	return low ? x->index.data + ENTRY * (low - 1) : NULL;
 }
 

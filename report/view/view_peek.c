@@ -110,16 +110,9 @@ static int compare_edges(const void *va, const void *vb, void *ctx)
 /* The first edge of @function, in the order of @of_callee. */
 static size_t first_edge(const struct edge *edges, size_t n, bool of_callee, uint32_t function)
 {
-	size_t low = 0, high = n;
+	size_t low;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if ((of_callee ? edges[middle].callee : edges[middle].caller) < function)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	ARRAY_SEARCH(low, n, (of_callee ? edges[low].callee : edges[low].caller) < function);
 	return low;
 }
 

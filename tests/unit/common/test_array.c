@@ -58,12 +58,28 @@ static void bytes(void **state)
 	assert_null(b.data);
 }
 
+/* Every length, and every number of elements before what is searched for. */
+static void search(void **state)
+{
+	(void)state;
+	for (size_t n = 0; n < 40; n++) {
+		for (size_t limit = 0; limit <= n; limit++) {
+			size_t looks = 0, i;
+
+			ARRAY_SEARCH(i, n, (looks++, i < limit));
+			assert_int_equal(i, limit);
+			assert_true(looks <= 6);
+		}
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(elements_stay),
 		cmocka_unit_test(too_large),
 		cmocka_unit_test(bytes),
+		cmocka_unit_test(search),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
