@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "common/clock.h"
 #include "common/registers.h"
 #include "guest/x86.h"
 
@@ -380,14 +380,6 @@ static void prepare(struct guest *g, const uint64_t *asleep)
 	g->asleep = asleep ? asleep[0] : 0;
 }
 
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 static int stop(struct guest *g)
 {
 	struct sim_domain *d = g->d;
@@ -396,7 +388,7 @@ static int stop(struct guest *g)
 	if (!exists(d))
 		return -ESRCH;
 	if (d->stop_error < 0) {
-		g->held_until_ns = now_ns() + d->held_ns;
+		g->held_until_ns = clock_now() + d->held_ns;
 		return d->stop_error;
 	}
 	d->stops++;

@@ -130,7 +130,7 @@ static struct iterator *iterator_of(struct hypervisor *x)
 /* The layout is this old: what has used CPU time since was started since, if it was not. */
 static void note_looked(struct guest *g)
 {
-	g->slots_ns = kvm_now();
+	g->slots_ns = clock_now();
 	for (uint32_t i = 0; i < g->machine.vcpus; i++) {
 		/* A thread that is new to us has used some before. */
 		if (g->vcpus[i].cpu_ns == 0)
@@ -399,7 +399,7 @@ static int settle(struct guest *g)
 			break;
 		if (i > 0)
 			nanosleep(&wait, NULL);
-		g->slots_ns = kvm_now(); /* nobody looks again meanwhile */
+		g->slots_ns = clock_now(); /* nobody looks again meanwhile */
 		missing = find_threads(g, i >= SETTLE_ASLEEP);
 		if (missing >= 0 && !(told && search_is_settled(g->search)))
 			told |= narrow(g, &stops);
@@ -446,10 +446,10 @@ static void search_again(struct guest *g)
 
 void kvm_look_again(struct guest *g)
 {
-	const uint64_t before_ns = kvm_clock(CLOCK_THREAD_CPUTIME_ID);
+	const uint64_t before_ns = clock_cpu();
 	struct layout next = {0};
 
-	g->slots_ns = kvm_now();
+	g->slots_ns = clock_now();
 	if (g->search) {
 		search_again(g);
 	} else if (layout_read(&next, g->x->it, g->machine.pid) == 0) {
@@ -462,5 +462,5 @@ void kvm_look_again(struct guest *g)
 		attach_new_vcpus(g);
 	set_threads(g);
 	note_looked(g);
-	g->look_cost_ns = kvm_clock(CLOCK_THREAD_CPUTIME_ID) - before_ns;
+	g->look_cost_ns = clock_cpu() - before_ns;
 }

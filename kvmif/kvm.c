@@ -189,7 +189,7 @@ static bool is_alive(const struct guest *g)
 /* What only the monitor's process as a whole tells; not too often. */
 static void look_closely(struct guest *g)
 {
-	const uint64_t now = kvm_now();
+	const uint64_t now = clock_now();
 
 	if (g->closely_ns && now - g->closely_ns < HELD_NS)
 		return;
@@ -217,7 +217,7 @@ static void look(struct guest *g)
 	if (!any || !held)
 		g->held_ns = 0;
 	else if (!g->held_ns)
-		g->held_ns = kvm_now();
+		g->held_ns = clock_now();
 	if (used)
 		g->is_stopped = g->is_dumping = false;
 	else
@@ -226,7 +226,7 @@ static void look(struct guest *g)
 
 static bool is_held(const struct guest *g)
 {
-	return g->held_ns && kvm_now() - g->held_ns >= HELD_NS;
+	return g->held_ns && clock_now() - g->held_ns >= HELD_NS;
 }
 
 /* What its monitor has stopped for: the guest cannot go on. */
@@ -304,7 +304,7 @@ static bool is_look_due(const struct guest *g)
 {
 	const uint64_t wait_ns = LOOK_SHARE * g->look_cost_ns;
 
-	return kvm_now() - g->slots_ns >= (wait_ns > SLOTS_NS ? wait_ns : SLOTS_NS);
+	return clock_now() - g->slots_ns >= (wait_ns > SLOTS_NS ? wait_ns : SLOTS_NS);
 }
 
 static void prepare(struct guest *g, const uint64_t *asleep)
@@ -356,7 +356,7 @@ static int release_all(struct guest *g)
 		if (rc != 0 && rc != -ESRCH)
 			result = rc;
 	}
-	g->released_ns = any ? kvm_now() : 0;
+	g->released_ns = any ? clock_now() : 0;
 	give_up_late(g);
 	return result;
 }
@@ -377,8 +377,8 @@ static int refusal(struct guest *g, const struct vcpu *v)
 	if (by < 0)
 		return -ESRCH;
 	if (g->refused++ == 0)
-		g->refused_ns = kvm_now();
-	if (g->refused < REFUSED_STOPS || kvm_now() - g->refused_ns < REFUSED_NS)
+		g->refused_ns = clock_now();
+	if (g->refused < REFUSED_STOPS || clock_now() - g->refused_ns < REFUSED_NS)
 		return -EAGAIN;
 	return by > 0 ? -EBUSY : -EPERM;
 }
@@ -399,7 +399,7 @@ static int interrupt_all(struct guest *g)
 /* Not for longer than it takes: one that does not stop must not hold the others. */
 static int await_all(struct guest *g)
 {
-	const uint64_t deadline_ns = kvm_now() + VCPU_STOP_NS;
+	const uint64_t deadline_ns = clock_now() + VCPU_STOP_NS;
 	int result = 0;
 
 	for (uint32_t i = 0; i < g->machine.vcpus; i++) {

@@ -11,10 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "common/array.h"
+#include "common/clock.h"
 #include "common/parse.h"
 #include "kvmif/capabilities.h"
 
@@ -339,19 +339,12 @@ static bool may_look(void)
 	       !capabilities_are_of_a_namespace();
 }
 
-static uint64_t ns_of(const struct timespec *t)
-{
-	return (uint64_t)t->tv_sec * 1000000000u + (uint64_t)t->tv_nsec;
-}
-
 /* Of a process that starts at @since_ns: as struct machine has it. */
 static uint64_t ticks_of(uint64_t since_ns)
 {
-	struct timespec now, boot;
+	const uint64_t now = clock_now();
 
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	clock_gettime(CLOCK_BOOTTIME, &boot);
-	return (since_ns + ns_of(&boot) - ns_of(&now)) / (1000000000u / (uint64_t)sysconf(_SC_CLK_TCK));
+	return (since_ns + clock_read(CLOCK_BOOTTIME) - now) / (1000000000u / (uint64_t)sysconf(_SC_CLK_TCK));
 }
 
 static bool can_be_back(pid_t pid, const struct machine_wanted *wanted)

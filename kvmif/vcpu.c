@@ -57,19 +57,6 @@ static bool is_taken(struct kvm_run *run)
 	return true;
 }
 
-uint64_t kvm_clock(clockid_t clock)
-{
-	struct timespec t;
-
-	clock_gettime(clock, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
-uint64_t kvm_now(void)
-{
-	return kvm_clock(CLOCK_MONOTONIC);
-}
-
 /* --- attaching --------------------------------------------------------------------------------------------------- */
 
 int vcpu_attach(struct vcpu *v, int pidfd, int fd)
@@ -354,7 +341,7 @@ static bool is_on_cpu(struct vcpu *v, const struct vcpu_schedule *before)
 	}
 	if (!now->arrivals || !now->switches || now->arrivals != before->arrivals || ahead != v->ahead)
 		return true;
-	if (v->is_still && kvm_now() - v->released_ns < RETURN_NS)
+	if (v->is_still && clock_now() - v->released_ns < RETURN_NS)
 		return true;
 	return is_sent_away(v);
 }
@@ -479,7 +466,7 @@ static int await_stop(struct vcpu *v, uint64_t deadline_ns)
 	int rc;
 
 	do
-		rc = await_once(v, kvm_now() < deadline_ns ? 0 : WNOHANG);
+		rc = await_once(v, clock_now() < deadline_ns ? 0 : WNOHANG);
 	while (rc == -EINTR);
 	return rc;
 }
@@ -518,7 +505,7 @@ int vcpu_release(struct vcpu *v)
 	if (ptrace(PTRACE_DETACH, v->tid, NULL, signal) != 0)
 		return errno == ESRCH ? mark_gone(v) : -errno;
 	v->held = false;
-	v->released_ns = kvm_now();
+	v->released_ns = clock_now();
 	return 0;
 }
 
@@ -539,7 +526,7 @@ int vcpu_identify(pid_t tid)
 
 	if (!v.held)
 		return rc;
-	rc = await_stop(&v, kvm_now() + VCPU_STOP_NS);
+	rc = await_stop(&v, clock_now() + VCPU_STOP_NS);
 	if (rc != 0)
 		return rc;
 	fd = call_of_stopped(&v);

@@ -21,9 +21,9 @@
 #include <linux/kvm.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <time.h>
 #include <sys/types.h>
 
+#include "common/clock.h"
 #include "guest/hypervisor.h"
 
 /* Where a thread was when it was looked at, without a stop. */
@@ -72,9 +72,6 @@ struct vcpu {
 	uint16_t flags;            /* with those of struct kvm_run */
 	int status;                /* of the stop */
 };
-
-uint64_t kvm_clock(clockid_t clock); /* ns */
-uint64_t kvm_now(void);              /* CLOCK_MONOTONIC, ns */
 
 /*
  * Maps the page of vCPU descriptor @fd of the process of @pidfd. 0 or a negative errno; -EALREADY: the monitor itself

@@ -22,8 +22,8 @@
 #include <xencall.h>
 #include <xenforeignmemory.h>
 
+#include "common/clock.h"
 #include "record/sampling/target.h"
-#include "record/process/clock.h"
 
 #define ROUNDS_MAX 10000
 #define PAGES_MAX 64

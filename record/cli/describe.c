@@ -6,12 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "common/buf.h"
+#include "common/clock.h"
 #include "format/file/identity.h"
-#include "record/process/clock.h"
 
 static int quote(struct buf *b, const char *word)
 {
@@ -62,7 +61,6 @@ static void describe_domain(struct upf_domain *d, const struct target *t)
 int describe(struct description *d, const struct options *o, struct target *const *targets, size_t n,
              const char *hypervisor, const char *command)
 {
-	struct timespec real;
 	uint8_t id[sizeof(d->session.trace_id)];
 
 	memset(d, 0, sizeof(*d));
@@ -76,9 +74,8 @@ int describe(struct description *d, const struct options *o, struct target *cons
 		describe_domain(&d->domains[i], targets[i]);
 	if (gethostname(d->host, sizeof(d->host) - 1) != 0)
 		d->host[0] = '\0';
-	clock_gettime(CLOCK_REALTIME, &real);
 	d->session = (struct upf_session){
-		.start_real_ns = (uint64_t)real.tv_sec * 1000000000u + (uint64_t)real.tv_nsec,
+		.start_real_ns = clock_read(CLOCK_REALTIME),
 		.start_mono_ns = clock_now(),
 		.rate_mhz = o->session.rate_mhz,
 		.max_stack = o->stack.max_frames,

@@ -7,14 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "common/clock.h"
 #include "common/say.h"
 #include "record/output/flight_recorder.h"
 #include "record/output/rotation.h"
 #include "record/output/trace_file.h"
-#include "record/process/clock.h"
 
 struct trace_output {
 	const struct output_options *options;
@@ -102,10 +101,7 @@ const char *trace_output_problem(const struct trace_output *t)
 /* The time of CLOCK_REALTIME when CLOCK_MONOTONIC was @mono_ns. */
 static uint64_t real_time_of(uint64_t mono_ns)
 {
-	struct timespec t;
-
-	clock_gettime(CLOCK_REALTIME, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec - (clock_now() - mono_ns);
+	return clock_read(CLOCK_REALTIME) - (clock_now() - mono_ns);
 }
 
 /* Removes a trace that could not be begun. @error 0: the problem is described already. */

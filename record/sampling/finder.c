@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "record/process/clock.h"
+#include "common/clock.h"
 #include "record/process/privileges.h"
 #include "record/process/signals.h"
 

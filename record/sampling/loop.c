@@ -4,8 +4,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "common/clock.h"
 #include "common/say.h"
-#include "record/process/clock.h"
 #include "record/process/signals.h"
 #include "record/sampling/follow.h"
 #include "record/sampling/sample.h"

@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "record/process/clock.h"
+#include "common/clock.h"
 #include "record/sampling/sleepers.h"
 #include "record/sampling/vcpu_stacks.h"
 

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/clock.h"
 #include "common/parse.h"
-#include "record/process/clock.h"
 
 #define COPY_OVERHEAD 48 /* words that a copy's registers may take in a block; all others take more */
 #define PAGES_MAX 8192   /* mapped at most: 32 MiB of the guest's memory, none of it ours */

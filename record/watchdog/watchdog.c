@@ -16,7 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "record/process/clock.h"
+#include "common/clock.h"
 #include "record/process/latency.h"
 #include "record/process/privileges.h"
 

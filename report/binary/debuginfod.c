@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "report/binary/debuginfod.h"
+#include "common/clock.h"
 
 #include <dlfcn.h>
 #include <elfutils/debuginfod.h>
@@ -9,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #define SIZE_LIMIT (2ull << 30) /* bytes of a file */
@@ -31,18 +31,11 @@ struct debuginfod {
 	char id[2 * ID_MAX + 1];
 	enum debuginfod_kind kind;
 	bool missing;
-	time_t start, time_limit, silence_limit;
+	uint64_t start_ns;
+	time_t time_limit, silence_limit;
 	bool told;
 	const char *stopped; /* why; NULL: the download goes on */
 };
-
-static time_t now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec;
-}
 
 struct debuginfod *debuginfod_new(void (*tell)(const char *line))
 {
@@ -114,7 +107,7 @@ static struct debuginfod *context(debuginfod_client *client)
 static int watch(debuginfod_client *client, long a, long b)
 {
 	struct debuginfod *d = context(client);
-	time_t elapsed = d ? now() - d->start : 0;
+	time_t elapsed = d ? (time_t)((clock_now() - d->start_ns) / 1000000000u) : 0;
 
 	if (!d)
 		return 1;
@@ -170,7 +163,7 @@ static void start(struct debuginfod *d, const char *id)
 	d->stopped = NULL;
 	d->time_limit = seconds_of(DEBUGINFOD_MAXTIME_ENV_VAR, TIME_LIMIT);
 	d->silence_limit = seconds_of(DEBUGINFOD_TIMEOUT_ENV_VAR, SILENCE_LIMIT);
-	d->start = now();
+	d->start_ns = clock_now();
 }
 
 /* What came is a file of reasonable size, also if it was in the cache before. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "report/output/progress.h"
 
+#include "common/clock.h"
 #include "common/say.h"
 
 #include <fcntl.h>
@@ -8,21 +9,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #define FIRST_NS 1000000000u
 #define EVERY_NS 200000000u
 #define NAME_MAX_SHOWN 50
 #define CLEAR "\r\033[K"
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC_COARSE, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 void progress_init(struct progress *p)
 {
@@ -41,7 +33,7 @@ void progress_start(struct progress *p, const char *what)
 	if (!p || p->fd < 0)
 		return;
 	if (!p->what)
-		p->next_ns = now_ns() + FIRST_NS;
+		p->next_ns = clock_read(CLOCK_MONOTONIC_COARSE) + FIRST_NS;
 	free(p->what);
 	p->what = safe_text(what);
 }
@@ -52,7 +44,7 @@ void progress_at(struct progress *p, uint64_t done, uint64_t whole)
 	uint64_t now;
 	int n;
 
-	if (!p || !p->what || (now = now_ns()) < p->next_ns)
+	if (!p || !p->what || (now = clock_read(CLOCK_MONOTONIC_COARSE)) < p->next_ns)
 		return;
 	if (whole)
 		n = snprintf(line, sizeof(line), CLEAR "%.*s: %" PRIu64 "%%", NAME_MAX_SHOWN, p->what,

@@ -54,13 +54,13 @@ static void looks_that_cost_more_are_fewer(void **state)
 	(void)state;
 	look_ns = 20 * MS;
 	kvm_look_again(&g);
-	g.slots_ns = kvm_now() - 19 * 100 * MS;
+	g.slots_ns = clock_now() - 19 * 100 * MS;
 	assert_false(is_look_due(&g));
 	look_ns = 0;
 	kvm_look_again(&g);
-	g.slots_ns = kvm_now() - 19 * 100 * MS;
+	g.slots_ns = clock_now() - 19 * 100 * MS;
 	assert_true(is_look_due(&g));
-	g.slots_ns = kvm_now() - 9 * 100 * MS;
+	g.slots_ns = clock_now() - 9 * 100 * MS;
 	assert_false(is_look_due(&g));
 }
 
@@ -156,7 +156,7 @@ static void memory_that_is_mapped_anew_has_moved(void **state)
 	struct guest *g = open_own();
 
 	(void)state;
-	g->slots_ns = kvm_now();
+	g->slots_ns = clock_now();
 	g->to_share = true;
 	hypervisor_kvm.prepare(g, NULL);
 	assert_false(g->moved || g->to_share);

@@ -8,8 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/clock.h"
 #include "guest/sim.h"
-#include "record/process/clock.h"
 #include "record/sampling/finder.h"
 
 #define PATIENCE 600 /* looks, 50 ms apart */

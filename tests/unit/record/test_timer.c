@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "tests/unit/unit.h"
 
-#include "record/process/clock.h"
+#include "common/clock.h"
 #include "record/sampling/timer.h"
 
 #define START 1000000000000ull

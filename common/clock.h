@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* clock.h - the clocks of the recorder, in nanoseconds. */
-#ifndef RECORD_PROCESS_CLOCK_H
-#define RECORD_PROCESS_CLOCK_H
+/* clock.h - clocks, in nanoseconds. */
+#ifndef COMMON_CLOCK_H
+#define COMMON_CLOCK_H
 
 #include <signal.h>
 #include <stdint.h>
+#include <time.h>
 
+uint64_t clock_read(clockid_t clock);
 uint64_t clock_now(void); /* CLOCK_MONOTONIC */
 uint64_t clock_cpu(void); /* CPU time that the calling thread has used */
 /* Sleeps until @deadline_ns. If one of @signals, which must be blocked, is pending before: its number, else 0. */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "record/process/clock.h"
+#include "common/clock.h"
 
 #include <errno.h>
 #include <time.h>
 
 #define NS_PER_S 1000000000ull
 
-static uint64_t read_clock(clockid_t clock)
+uint64_t clock_read(clockid_t clock)
 {
 	struct timespec t;
 
@@ -16,12 +16,12 @@ static uint64_t read_clock(clockid_t clock)
 
 uint64_t clock_now(void)
 {
-	return read_clock(CLOCK_MONOTONIC);
+	return clock_read(CLOCK_MONOTONIC);
 }
 
 uint64_t clock_cpu(void)
 {
-	return read_clock(CLOCK_THREAD_CPUTIME_ID);
+	return clock_read(CLOCK_THREAD_CPUTIME_ID);
 }
 
 int clock_wait(uint64_t deadline_ns, const sigset_t *signals)
