@@ -20,6 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/array.h"
 #include "kvmif/kvm.h"
 #include "kvmif/remote.h"
 
@@ -100,24 +101,22 @@ static int find(struct hypervisor *x, uint32_t domid, struct guest_info *info)
 
 struct machines {
 	struct guest_info *info;
-	size_t n;
+	size_t n, room;
 };
 
 static int add_machine(void *ctx, const struct machine *m)
 {
 	struct machines *all = ctx;
-	struct guest_info *more = realloc(all->info, (all->n + 1) * sizeof(*more));
+	int rc = array_room(&all->info, &all->room, all->n, sizeof(*all->info));
 
-	if (!more)
-		return -ENOMEM;
-	all->info = more;
-	kvm_describe(m, &more[all->n++]);
-	return 0;
+	if (rc == 0)
+		kvm_describe(m, &all->info[all->n++]);
+	return rc;
 }
 
 static int list_wanted(const struct machine_wanted *wanted, struct guest_info **domains, size_t *n)
 {
-	struct machines all = {calloc(1, sizeof(*all.info)), 0};
+	struct machines all = {calloc(1, sizeof(*all.info)), 0, 1};
 	int rc = all.info ? machine_each(wanted, add_machine, &all) : -ENOMEM;
 
 	*domains = all.info;

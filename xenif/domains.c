@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "xenif/domains.h"
+#include "common/array.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -13,17 +14,11 @@ struct list {
 
 static int append(struct list *l, const struct guest_info *info)
 {
-	if (l->n == l->room) {
-		size_t room = l->room ? 2 * l->room : 16;
-		struct guest_info *more = realloc(l->domains, room * sizeof(*more));
+	int rc = array_room(&l->domains, &l->room, l->n, sizeof(*l->domains));
 
-		if (!more)
-			return -ENOMEM;
-		l->domains = more;
-		l->room = room;
-	}
-	l->domains[l->n++] = *info;
-	return 0;
+	if (rc == 0)
+		l->domains[l->n++] = *info;
+	return rc;
 }
 
 /* Every answer is the next domain. */
