@@ -215,15 +215,13 @@ static bool has_kernel(const struct binaries_loading *l)
 	bool found = false;
 
 	for (size_t i = 0; i < l->files.n && !found; i++) {
-		const struct binary_file *file = &l->files.list[i];
-		struct symbols symbols = {0};
+		struct binary_file *file = &l->files.list[i];
 		uint64_t start;
 		char why[200];
 
 		found = file->is_linked && !file->moved &&
-		        symbols_add_file(&symbols, file->path, &l->request->debug, why, sizeof(why)) == 0 &&
-		        symbols_added(&symbols, KERNEL_START, 0, symbols.nadded, &start);
-		symbols_free(&symbols);
+		        binary_file_read(file, &l->request->debug, why, sizeof(why)) == 0 &&
+		        symbols_added(&file->symbols, KERNEL_START, 0, file->symbols.nadded, &start);
 	}
 	return found;
 }

@@ -155,7 +155,6 @@ static void study(struct binary_file *file, bool need_identity)
 	char why[64];
 	struct image *i;
 
-	file->is_pipe = !file->image && !is_file(file->path) && access(file->path, R_OK) == 0;
 	file->is_elf = elf_file_is(file->path);
 	i = file->is_elf ? image_open(file->path, why, sizeof(why)) : NULL;
 	if (i) {
@@ -539,10 +538,22 @@ int binary_files_choose(struct binary_files *f, const struct traces *t, const st
 	return rc;
 }
 
+int binary_file_read(struct binary_file *file, const struct debug_search *where, char *why, size_t size)
+{
+	int rc;
+
+	if (file->was_read)
+		return 0;
+	symbols_free(&file->symbols);
+	rc = symbols_add_file(&file->symbols, file->path, where, why, size);
+	file->was_read = rc == 0;
+	return rc;
+}
+
 void binary_files_free(struct binary_files *f)
 {
 	for (size_t k = 0; k < f->n; k++) {
-		symbols_free(&f->list[k].piped);
+		symbols_free(&f->list[k].symbols);
 		free(f->list[k].path);
 		if (f->list[k].packed)
 			close(f->list[k].fd);

@@ -41,8 +41,8 @@ struct binary_file {
 	const struct isa *isa;        /* of an ELF file; NULL: none that is known */
 	char identity[IDENTITY_SIZE]; /* "": not known, or not needed */
 	struct kernel_symbols kernel; /* of an ELF file whose symbols have been read */
-	bool is_pipe, was_read;
-	struct symbols piped; /* what was read from it: it can be read only once */
+	bool was_read;
+	struct symbols symbols; /* then: a pipe can be read only once, and several programs may have the file */
 };
 
 /* Zero-initialise, binary_files_free() at the end. */
@@ -61,6 +61,8 @@ int binary_files_choose(struct binary_files *f, const struct traces *t, const st
                         char *why, size_t size);
 /* Is file number @file for @domain, as all traces together number it? */
 bool binary_files_for(const struct binary_files *f, size_t domain, size_t file);
+/* Reads file->symbols once. As symbols_add_file(). */
+int binary_file_read(struct binary_file *file, const struct debug_search *where, char *why, size_t size);
 void binary_files_free(struct binary_files *f);
 
 /* The file's name for messages. */

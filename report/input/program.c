@@ -69,34 +69,19 @@ static int choose_bias(struct program_loading *l, size_t i, size_t nlists, size_
 	return 0;
 }
 
-/* As symbols_add_file(). Several programs may have the same pipe. */
-static int read_symbols(struct program_loading *l, struct binary_file *file, char *why, size_t size)
-{
-	const struct debug_search *where = &l->source->request->debug;
-	int rc = 0;
-
-	if (!file->is_pipe)
-		return symbols_add_file(&l->program->symbols, file->path, where, why, size);
-	if (!file->was_read)
-		rc = symbols_add_file(&file->piped, file->path, where, why, size);
-	file->was_read = true;
-	if (rc == 0 && symbols_append(&l->program->symbols, &file->piped) != 0) {
-		snprintf(why, size, "%s", strerror(ENOMEM));
-		rc = -1;
-	}
-	return rc;
-}
-
 static int add_symbols(struct program_loading *l, size_t i, size_t nlists)
 {
 	struct symbols *symbols = &l->program->symbols;
+	struct binary_file *file = l->program->files[i];
 	size_t from = symbols->nadded;
 	char why[200];
-	int rc = read_symbols(l, l->program->files[i], why, sizeof(why));
+	int rc = binary_file_read(file, &l->source->request->debug, why, sizeof(why));
 
 	/* A kernel's vmlinux may be stripped and still be what its stacks are unwound by. */
-	if (rc < 0 || (rc > 0 && !l->program->files[i]->image && !image_has_tables(l->program->files[i]->path)))
-		return fail(l, binary_file_name(l->program->files[i]), why);
+	if (rc < 0 || (rc > 0 && !file->image && !image_has_tables(file->path)))
+		return fail(l, binary_file_name(file), why);
+	if (symbols_append(symbols, &file->symbols) != 0)
+		return fail(l, binary_file_name(file), strerror(ENOMEM));
 	if (choose_bias(l, i, nlists, from) != 0)
 		return -1;
 	symbols_move(symbols, from, l->program->bias[i]);
