@@ -8,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "record/process/clock.h"
+#include "common/clock.h"
 
 void signals_reset(void)
 {

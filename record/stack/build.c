@@ -9,7 +9,7 @@
 #include "guest/arch.h"
 #include "guest/capture.h"
 #include "guest/pages.h"
-#include "record/process/clock.h"
+#include "common/clock.h"
 
 #define PIECE GUEST_MAP_MAX /* pages that are read at a time; pieces overlap by a page, as notes may */
 #define STEP ((PIECE - 1) * (uint64_t)GUEST_PAGE_SIZE)
