@@ -391,6 +391,7 @@ static int stop(struct guest *g)
 		g->held_until_ns = clock_now() + d->held_ns;
 		return d->stop_error;
 	}
+	g->held_until_ns = clock_now();
 	d->stops++;
 	if (d->tick)
 		d->tick(d, d->ctx);
