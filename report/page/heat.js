@@ -213,10 +213,11 @@ class HeatMap {
 		pen.textAlign = 'left';
 		pen.textBaseline = 'top';
 		for (let column = 0; column < this.columns; column += every) {
-			const x = this.left(column);
+			const x = this.left(column), label = this.clock(this.heat.origin + column * this.columnSeconds);
 
 			pen.fillRect(x, bottom, 1, 4);
-			pen.fillText(this.clock(this.heat.origin + column * this.columnSeconds), x + 3, bottom + 4);
+			if (x + 3 + pen.measureText(label).width <= this.width)
+				pen.fillText(label, x + 3, bottom + 4);
 		}
 	}
 

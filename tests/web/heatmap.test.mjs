@@ -93,6 +93,21 @@ for (const [name, samples, want] of [['five seconds', 500, '50,5,0.1,0,5'], ['an
 		}
 	});
 
+tabTest('labels of the axis are whole', async tab => {
+	await tab.setViewport({width: 1000, height: 700}); // there is no room for the last one
+	await open(tab, pageOf(folder, web, '--heatmap', '--time', '0,40.02', ...symbols));
+	const [labels, beyond] = await tab.evaluate(() => {
+		const pen = page.heat.canvas.getContext('2d'), labels = [];
+
+		pen.fillText = (text, x) => pen.textAlign === 'left' && labels.push([text, x + pen.measureText(text).width]);
+		page.heat.draw();
+		return [labels.map(([text]) => text), labels.filter(([, end]) => end > page.heat.width)];
+	});
+
+	assert.ok(labels.includes('35 s'), `labels: ${labels}`);
+	assert.deepEqual(beyond, []);
+});
+
 tabTest('a map begins where the range of time does', async tab => {
 	await open(tab, pageOf(folder, web, '--heatmap', '--time', '25,45', ...symbols));
 	assert.equal(await shape(tab), '40,25,0.5,25,45');
