@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# The recorder's command line, on a simulated hypervisor (guest/sim.c has its domains): errors, exit statuses, output.
+# The recorder's command line, on a simulated hypervisor (tests/sim/sim.c has its domains): errors, exit statuses, output.
 set -u
 # shellcheck source=tests/tap.sh
 . "$(dirname "$0")/../tap.sh"

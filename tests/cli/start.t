@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# --start: the command, the domain that it creates, and what goes wrong with either. Simulated: guest/sim.h has "born", a
+# --start: the command, the domain that it creates, and what goes wrong with either. Simulated: tests/sim/sim.h has "born", a
 # domain that its creator leaves paused.
 set -u
 # shellcheck source=tests/tap.sh

@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "guest/sim.h"
+#include "tests/sim/sim.h"
 #include "guest/space.h"
 
 struct fixture {

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "guest/sim.h"
+#include "tests/sim/sim.h"
 #include "guest/x86.h"
 #include "record/sampling/sample.h"
 

@@ -5,7 +5,7 @@
 #include <elf.h>
 #include <string.h>
 
-#include "guest/sim.h"
+#include "tests/sim/sim.h"
 #include "guest/x86.h"
 #include "record/stack/build.h"
 

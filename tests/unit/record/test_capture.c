@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "guest/capture.h"
-#include "guest/sim.h"
+#include "tests/sim/sim.h"
 
 #define LINES 64
 

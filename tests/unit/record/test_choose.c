@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "guest/sim.h"
+#include "tests/sim/sim.h"
 #include "record/cli/choose.h"
 #include "record/cli/exit_code.h"
 

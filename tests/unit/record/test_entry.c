@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "guest/sim.h"
+#include "tests/sim/sim.h"
 #include "guest/x86.h"
 #include "record/stack/entry.h"
 

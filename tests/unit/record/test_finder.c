@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "common/clock.h"
-#include "guest/sim.h"
+#include "tests/sim/sim.h"
 #include "record/sampling/finder.h"
 
 #define PATIENCE 600 /* looks, 50 ms apart */

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "guest/sim.h"
+#include "tests/sim/sim.h"
 #include "record/sampling/inquiry.h"
 #include "record/sampling/sample.h"
 

@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "guest/sim.h"
+#include "tests/sim/sim.h"
 #include "record/sampling/sample.h"
 
 #define FP 0x7ff000000f00ull

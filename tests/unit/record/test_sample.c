@@ -7,7 +7,7 @@
 
 #include "record/sampling/sample.h"
 #include "guest/arm.h"
-#include "guest/sim.h"
+#include "tests/sim/sim.h"
 
 #define FP 0x7ff000000f00ull
 

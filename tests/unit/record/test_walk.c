@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "guest/sim.h"
+#include "tests/sim/sim.h"
 #include "guest/x86.h"
 #include "record/stack/top.h"
 #include "record/stack/walk.h"

@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 #include <time.h>
 
-#include "guest/sim.h"
+#include "tests/sim/sim.h"
 #include "record/watchdog/watch.h"
 
 #define MS 1000000ull

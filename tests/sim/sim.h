@@ -4,8 +4,8 @@
  * changes their state. The simulation counts every call and checks the rule that, while a guest is paused, nothing but
  * its resume is called.
  */
-#ifndef GUEST_SIM_H
-#define GUEST_SIM_H
+#ifndef TESTS_SIM_H
+#define TESTS_SIM_H
 
 #include "guest/hypervisor.h"
 

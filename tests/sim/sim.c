@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "guest/sim.h"
+#include "tests/sim/sim.h"
 
 #include <errno.h>
 #include <signal.h>
