@@ -187,9 +187,9 @@ struct hypervisor_ops {
 	int (*run)(struct guest *g, void (*work)(void *ctx), void *ctx);
 	/*
 	 * Pauses the guest and reads run states and registers of its vCPUs, by one call. 0: the guest is paused, and
-	 * resume() must follow; a vCPU that waits for a CPU is not paused, and one that could not be paused within about a
-	 * millisecond goes on: it has no registers. Negative errno: it is not paused any more; -EAGAIN: another round may succeed. Positive errno: it is
-	 * paused, and resume() must follow, but it could not be read.
+	 * resume() must follow; a vCPU that waits for a CPU is not paused, and one that could not be paused within
+	 * about a millisecond goes on: neither has registers. Negative errno: it is not paused any more; -EAGAIN:
+	 * another round may succeed. Positive errno: it is paused, and resume() must follow, but it could not be read.
 	 */
 	int (*stop)(struct guest *g);
 	/*

@@ -239,6 +239,7 @@ static void find_build(struct target *t, uint64_t ns)
 	for (size_t i = 0; i < t->nsamples && !t->ended && !t->build.note.size && progress == BUILD_NONE; i++) {
 		const struct vcpu_regs *regs = &t->stops[t->samples[i].vcpu].regs;
 
+		t->build_begun |= regs->valid;
 		progress = build_search(&t->build, t->ops, t->guest, regs, entry_find(t->pages, regs), ns);
 	}
 	t->build_more = progress == BUILD_MORE;
@@ -266,10 +267,11 @@ static void tell_build(struct session *s, uint32_t domain, uint64_t time_ns)
 		t->build_told = record_stream_put(&s->records, &build) == 0;
 }
 
+/* No vCPU may have had registers yet: of KVM's, those that wait for a CPU have none. */
 static void go_on_with_builds(struct session *s, uint64_t now)
 {
 	for (uint32_t d = 0; d < s->ntargets; d++) {
-		if (!s->targets[d]->build_more)
+		if (!s->targets[d]->build_more && s->targets[d]->build_begun)
 			continue;
 		find_build(s->targets[d], BUILD_NS);
 		tell_build(s, d, session_time(s, now));

@@ -69,6 +69,7 @@ struct target {
 	struct build build;              /* that it runs, as far as it was found in its memory */
 	bool build_told;                 /* the trace has it */
 	bool build_more;                 /* the search for it is under way */
+	bool build_begun;                /* some registers were there for it */
 	unsigned build_looks;            /* how often it was begun, or tried to */
 	unsigned looks;                  /* so far, none of which was kept */
 	bool look;    /* paused by somebody else, or shut down, it is sampled as it is; for a single round */
