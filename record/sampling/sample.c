@@ -20,6 +20,9 @@ void sample_warm(struct target *t)
 		if (t->ops->peek(t->guest, vcpu, &t->stops[vcpu].regs) == 0)
 			t->stops[vcpu].online = true;
 	}
+	/* Until the first round much time may pass. */
+	t->owned = t->info.pages;
+	t->mapped_ns = clock_now();
 	vcpu_stacks_map(t);
 }
 
