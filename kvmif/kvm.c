@@ -27,7 +27,7 @@
 #define HELD_NS 100000000ull /* a guest whose monitor holds all vCPUs for so long is paused */
 #define HELD_LOOK_NS 1000000 /* between two looks whether it does */
 #define SHUTDOWN_CRASH 3     /* Xen's number, as the trace has it */
-/* Who traces its threads for so long, and at so many stops in a row, does not only have a look. */
+/* A tracer that refuses us for so long, at so many stops in a row, is a debugger, not another recorder. */
 #define REFUSED_NS 5000000000ull
 #define REFUSED_STOPS 10
 

@@ -27,8 +27,8 @@
 #define OWN_NS_MAX 2000000u          /* that a stop may cost a sleeping thread, before it is known */
 #define OWN_NS_MORE 20000u           /* than twice the least that one has cost */
 #define LOOKS 3                      /* at a page that seems to be in use by its monitor */
-#define TAKEN_NS 50000u              /* a thread that has left our CPU so long before we came was sent away by us */
-#define RETURN_NS 1000000u /* and one that has not come back so soon after a stop still waits because of it */
+#define TAKEN_NS 50000u    /* a thread that has left a CPU less than this before we got it was preempted by us */
+#define RETURN_NS 1000000u /* a thread that waits since a stop less long ago than this waits because of the stop */
 _Static_assert(sizeof(struct kvm_run) <= PAGE, "struct kvm_run is in one page");
 
 /*
@@ -307,8 +307,8 @@ static bool is_own(struct vcpu *v, uint64_t ns)
 	return true;
 }
 
-/* This thread of ours has got the CPU that the vCPU's had. */
-static bool is_sent_away(const struct vcpu *v)
+/* Has our thread preempted the vCPU's? */
+static bool is_preempted_by_us(const struct vcpu *v)
 {
 	struct vcpu_schedule own = {.left_ns = LEFT_UNKNOWN};
 	int file;
@@ -325,9 +325,9 @@ static bool is_sent_away(const struct vcpu *v)
 }
 
 /*
- * A thread that has arrived on a CPU as often as it was switched from is on none. Counts of switches, which are read
- * between two of arrivals, may be behind or ahead by what has happened at the thread's beginning, which shows while it
- * sleeps.
+ * A thread that has arrived on a CPU as often as it was switched from is not on one. Some threads begin with a
+ * difference, which is measured while they sleep. Switches are read between two readings of arrivals: if these differ,
+ * the thread has just arrived.
  */
 static bool is_on_cpu(struct vcpu *v, const struct vcpu_schedule *before)
 {
@@ -343,7 +343,7 @@ static bool is_on_cpu(struct vcpu *v, const struct vcpu_schedule *before)
 		return true;
 	if (v->is_still && clock_now() - v->released_ns < RETURN_NS)
 		return true;
-	return is_sent_away(v);
+	return is_preempted_by_us(v);
 }
 
 void vcpu_look(struct vcpu *v)

@@ -45,7 +45,8 @@ static void print_retried(const struct session *s)
 {
 	if (s->retaken)
 		fprintf(stderr,
-		        "retried  %llu round%s, %.3g%%: paused again at once, for parts of the stacks that the first pause did not copy\n",
+		        "retried  %llu round%s, %.3g%%: paused again at once, for parts of the stacks that the first "
+		        "pause did not copy\n",
 		        (unsigned long long)s->retaken, s->retaken == 1 ? "" : "s",
 		        quantity_percent(s->retaken, s->records.totals.rounds));
 }
