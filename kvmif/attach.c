@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/clock.h"
 #include "kvmif/capabilities.h"
 #include "kvmif/threads.h"
 
@@ -19,6 +20,7 @@
 #define SETTLE_STOPS 50        /* of vCPUs whose registers fit nothing, likewise */
 #define SETTLE_ASLEEP 20       /* looks before threads are stopped to learn what they run */
 #define SETTLE_WAIT_NS 200000u /* between two */
+#define TRACER_NS 1000000000u  /* until somebody who traces a thread is no other recorder */
 
 void kvm_describe(const struct machine *m, struct guest_info *info)
 {
@@ -173,10 +175,14 @@ static int check(struct guest *g)
 	return begin_search(g);
 }
 
+/* Another recorder traces a thread only for as long as a stop takes, a debugger all the time. */
 static int check_tracer(const struct guest *g)
 {
-	pid_t by = threads_tracer(g->machine.pid);
+	const uint64_t until_ns = clock_now() + TRACER_NS;
+	pid_t by;
 
+	while ((by = threads_tracer(g->machine.pid)) > 0 && clock_now() < until_ns)
+		nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
 	return by > 0 ? -EBUSY : by;
 }
 

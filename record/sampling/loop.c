@@ -231,26 +231,33 @@ static void tell_entry(struct session *s, uint32_t domain, uint64_t time_ns)
 	}
 }
 
-/* By the registers of the last round, or those that sample_warm() has read. */
+/*
+ * By the registers of the last round, or those that sample_warm() has read. No vCPU may have any: of KVM's, those that
+ * wait for a CPU have none. A search that has begun goes on by those that it began with.
+ */
 static void find_build(struct target *t, uint64_t ns)
 {
 	enum build_progress progress = BUILD_NONE;
 
-	for (size_t i = 0; i < t->nsamples && !t->ended && !t->build.note.size && progress == BUILD_NONE; i++) {
-		const struct vcpu_regs *regs = &t->stops[t->samples[i].vcpu].regs;
-
-		t->build_begun |= regs->valid;
-		progress = build_search(&t->build, t->ops, t->guest, regs, entry_find(t->pages, regs), ns);
+	for (size_t i = 0; i < t->nsamples && !t->build_more && progress == BUILD_NONE; i++) {
+		t->build_regs = t->stops[t->samples[i].vcpu].regs;
+		progress = build_search(&t->build, t->ops, t->guest, &t->build_regs,
+		                        entry_find(t->pages, &t->build_regs), ns);
+		t->build_wanted &= !t->build_regs.valid;
 	}
+	if (t->build_more)
+		progress = build_search(&t->build, t->ops, t->guest, &t->build_regs, 0, ns);
 	t->build_more = progress == BUILD_MORE;
 }
 
 static void begin_build(struct target *t, uint64_t ns)
 {
-	if (t->build_looks == BUILD_LOOKS_MAX)
+	if (t->build.note.size || t->build_looks == BUILD_LOOKS_MAX)
 		return;
 	t->build_looks++;
-	find_build(t, ns);
+	t->build_wanted = true;
+	if (!t->ended)
+		find_build(t, ns);
 }
 
 static void tell_build(struct session *s, uint32_t domain, uint64_t time_ns)
@@ -267,11 +274,10 @@ static void tell_build(struct session *s, uint32_t domain, uint64_t time_ns)
 		t->build_told = record_stream_put(&s->records, &build) == 0;
 }
 
-/* No vCPU may have had registers yet: of KVM's, those that wait for a CPU have none. */
 static void go_on_with_builds(struct session *s, uint64_t now)
 {
 	for (uint32_t d = 0; d < s->ntargets; d++) {
-		if (!s->targets[d]->build_more && s->targets[d]->build_begun)
+		if (s->targets[d]->ended || (!s->targets[d]->build_wanted && !s->targets[d]->build_more))
 			continue;
 		find_build(s->targets[d], BUILD_NS);
 		tell_build(s, d, session_time(s, now));

@@ -68,8 +68,9 @@ struct target {
 	bool entry_told;                 /* the trace has the kernel's entry */
 	struct build build;              /* that it runs, as far as it was found in its memory */
 	bool build_told;                 /* the trace has it */
-	bool build_more;                 /* the search for it is under way */
-	bool build_begun;                /* some registers were there for it */
+	bool build_wanted;               /* its search waits for registers */
+	bool build_more;                 /* ... is under way */
+	struct vcpu_regs build_regs;     /* ... by these */
 	unsigned build_looks;            /* how often it was begun, or tried to */
 	unsigned looks;                  /* so far, none of which was kept */
 	bool look;    /* paused by somebody else, or shut down, it is sampled as it is; for a single round */

@@ -148,6 +148,25 @@ states_are_right | sed 's/^/# /'
 ok "nothing is left behind" untouched
 end_machines
 
+# A guest that has a processor for less than a millisecond of thirty: most samples have no registers, but the first that
+# there are suffice to find the build-id.
+start_vmm -k "work=shares far"
+for thread in "/proc/$pid/task/"*; do chrt --idle -p 0 "${thread##*/}"; done
+perl -MTime::HiRes=time,sleep -e 'while (1) { my $until = time + 0.03; 1 while time < $until; sleep 0.0004 }' > /dev/null &
+machines+=("$!")
+one=$(sed -n 's/^Cpus_allowed_list:[^0-9]*\([0-9]*\).*/\1/p' /proc/self/status)
+for process in "${machines[@]}"; do taskset -a -p -c "$one" "$process"; done > /dev/null
+starved() {
+	local try
+
+	for ((try = 0; try < 5; try++)); do
+		recorded starved -F 2k -n 2000 "$pid" || return
+		! "$report" -q --dump "$work/starved.upf" | grep -q 'end 0 (whole)' || says_build starved || return
+	done
+}
+ok "a starved guest: the trace says which build ran" starved
+end_machines
+
 # --- two recorders ---------------------------------------------------------------------------------------------------
 start_vmm -k work=shares
 two_recorders() {
@@ -190,15 +209,16 @@ frozen_monitor() {
 	a_moment
 	echo "$first" > "$freezer/cgroup.procs"
 	echo FROZEN > "$freezer/freezer.state"
-	sleep 3
-	lives || return
-	kill -INT "$recorder"
-	await gone_recorder
+	ends_by_interrupt
 	status=$?
 	echo THAWED > "$freezer/freezer.state"
 	wait "$recorder"
 	cat "$work/kills.err"
 	[ $status = 0 ] && "$report" --verify "$work/kills.upf"
+}
+ends_by_interrupt() {
+	sleep 3
+	lives && kill -INT "$recorder" && await gone_recorder
 }
 gone_recorder() {
 	! lives 2> /dev/null

@@ -44,7 +44,7 @@ start_vmm() {
 	local line=${*: -1}
 
 	rm -f "$work/beats" # one that another monitor writes to goes on without a name
-	"$vmm" -b "$work/beats" "${@:1:$#-1}" -a "$line" "$guest" 2> "$work/vmm.err" &
+	"$vmm" -b "$work/beats" "${@:1:$#-1}" -a "$line" "$guest" > /dev/null 2> "$work/vmm.err" &
 	pid=$!
 	machines+=("$pid")
 	await beats_or_gone && [ -s "$work/beats" ]
