@@ -4,7 +4,7 @@
  * addresses spread over all its functions: names demangled, inlined functions and lines by DWARF. With COUNT it prints
  * so many of those addresses instead, for another program.
  */
-#include "report/binary/symbolizer.h"
+#include "report/symbols/symbolizer.h"
 
 #include <inttypes.h>
 #include <stdio.h>

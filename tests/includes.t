@@ -52,7 +52,9 @@ my %folders = (
 		[qw(input)],        # what is read: traces, binaries, what of them counts
 		[qw(archive)],      # what an archive keeps of binaries
 		[qw(unwind)],       # a sample's true callers
-		[qw(binary)],       # ELF, symbols, DWARF, names
+		[qw(symbols)],      # names: symbols, demangled; DWARF's functions and lines among them
+		[qw(dwarf)],        # functions, inlined functions and lines by DWARF
+		[qw(elf)],          # ELF files: opened, unpacked, found by build-id; what they hold at an address
 		[qw(isa)],          # instruction sets
 		[qw(output)],       # terminal, files, text, JSON
 	],

@@ -4,7 +4,7 @@
  * build-id that the linker wrote, or else a hash of the code.
  *
  * The recorder and the report must agree on it, so both use this code. It reads ELF by itself and does not use the
- * report's report/binary/elf_file.h, because that needs libelf, which uniprof-record does not link: the recorder runs
+ * report's report/elf/elf_file.h, because that needs libelf, which uniprof-record does not link: the recorder runs
  * as root in dom0 and reads only the few headers that lead to a build-id or to the code.
  */
 #ifndef FORMAT_FILE_IDENTITY_H

@@ -9,7 +9,7 @@
 #include "format/upf.h"
 #include "report/archive/archive_code.h"
 #include "common/hash_table.h"
-#include "report/binary/resolver.h"
+#include "report/symbols/resolver.h"
 
 /* What images there were when the archive was made; reports mention it. */
 #define ARCHIVE_TABLES 1u   /* there were images to unwind by */

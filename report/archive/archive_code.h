@@ -6,7 +6,7 @@
 #ifndef REPORT_ARCHIVE_ARCHIVE_CODE_H
 #define REPORT_ARCHIVE_ARCHIVE_CODE_H
 
-#include "report/binary/symbols.h"
+#include "report/symbols/symbols.h"
 #include "report/isa/isa.h"
 
 #define ARCHIVE_CODE_MAX (512u << 10) /* bytes of one function; listings show no more */

@@ -2,7 +2,7 @@
 #include "report/cli/inputs.h"
 #include "common/regular_file.h"
 #include "common/say.h"
-#include "report/binary/elf_file.h"
+#include "report/elf/elf_file.h"
 #include "report/input/builds.h"
 
 #include <errno.h>

@@ -5,7 +5,7 @@
  */
 #include "common/say.h"
 #include "common/standard_streams.h"
-#include "report/binary/debuginfod.h"
+#include "report/elf/debuginfod.h"
 #include "report/cli/inputs.h"
 #include "report/output/outfile.h"
 #include "report/cli/settings.h"

@@ -2,7 +2,7 @@
 /* keeper_names.c - the names of an archive's addresses, and the code of their functions. */
 #include "report/export/keeper.h"
 
-#include "report/binary/disassembly.h"
+#include "report/isa/disassembly.h"
 #include "report/fold/extents.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "report/binary/disassembly.h"
+#include "report/isa/disassembly.h"
 #include "report/fold/extents.h"
 
 #include <errno.h>

@@ -6,7 +6,7 @@
 #ifndef REPORT_FOLD_EXTENTS_H
 #define REPORT_FOLD_EXTENTS_H
 
-#include "report/binary/symbolizer.h"
+#include "report/symbols/symbolizer.h"
 #include "report/input/binaries.h"
 
 struct extent {

@@ -8,7 +8,7 @@
 #ifndef REPORT_FOLD_FOLD_H
 #define REPORT_FOLD_FOLD_H
 
-#include "report/binary/symbolizer.h"
+#include "report/symbols/symbolizer.h"
 #include "report/profile/profile.h"
 #include "report/input/selection.h"
 

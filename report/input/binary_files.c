@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "report/input/binary_files.h"
 #include "common/array.h"
-#include "report/binary/elf_file.h"
-#include "report/binary/image.h"
-#include "report/binary/unpack.h"
+#include "report/elf/elf_file.h"
+#include "report/elf/image.h"
+#include "report/elf/unpack.h"
 #include "report/isa/isa.h"
 
 #include <ctype.h>

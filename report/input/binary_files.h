@@ -11,8 +11,8 @@
 #define REPORT_INPUT_BINARY_FILES_H
 
 #include "format/file/identity.h"
-#include "report/binary/debug_file.h"
-#include "report/binary/symbols.h"
+#include "report/elf/debug_file.h"
+#include "report/symbols/symbols.h"
 #include "report/input/kernel_entry.h"
 #include "report/input/traces.h"
 

@@ -7,7 +7,7 @@
 #ifndef REPORT_INPUT_KERNEL_ENTRY_H
 #define REPORT_INPUT_KERNEL_ENTRY_H
 
-#include "report/binary/symbols.h"
+#include "report/symbols/symbols.h"
 #include "report/input/traces.h"
 
 /* Linux' own name for where its image begins. */

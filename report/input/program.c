@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "report/input/program.h"
-#include "report/binary/elf_file.h"
-#include "report/binary/image.h"
+#include "report/elf/elf_file.h"
+#include "report/elf/image.h"
 #include "report/input/kernel_entry.h"
 #include "report/isa/isa.h"
 

@@ -5,7 +5,7 @@
 #ifndef REPORT_PROFILE_CALLCHAIN_H
 #define REPORT_PROFILE_CALLCHAIN_H
 
-#include "report/binary/symbolizer.h"
+#include "report/symbols/symbolizer.h"
 #include "report/profile/calltree.h"
 
 struct callchain_frame {

@@ -6,7 +6,7 @@
 #ifndef REPORT_PROFILE_RECORDING_H
 #define REPORT_PROFILE_RECORDING_H
 
-#include "report/binary/symbolizer.h"
+#include "report/symbols/symbolizer.h"
 #include "report/input/binaries.h"
 #include "report/input/traces.h"
 #include "report/profile/build_check.h"

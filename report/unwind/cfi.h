@@ -6,8 +6,8 @@
 #ifndef REPORT_UNWIND_CFI_H
 #define REPORT_UNWIND_CFI_H
 
-#include "report/binary/symbols.h"
-#include "report/binary/image.h"
+#include "report/symbols/symbols.h"
+#include "report/elf/image.h"
 #include "report/unwind/memory.h"
 #include "report/unwind/tables.h"
 

@@ -10,7 +10,7 @@
 #define REPORT_UNWIND_FDE_H
 
 #include "format/bytes/wire.h"
-#include "report/binary/image.h"
+#include "report/elf/image.h"
 #include "report/isa/isa.h"
 
 struct fde {

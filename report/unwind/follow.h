@@ -13,7 +13,7 @@
 #define REPORT_UNWIND_FOLLOW_H
 
 #include "common/hash_array.h"
-#include "report/binary/image.h"
+#include "report/elf/image.h"
 #include "report/isa/flow.h"
 #include "report/unwind/parts.h"
 

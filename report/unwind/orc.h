@@ -3,8 +3,8 @@
 #ifndef REPORT_UNWIND_ORC_H
 #define REPORT_UNWIND_ORC_H
 
-#include "report/binary/image.h"
-#include "report/binary/module.h"
+#include "report/elf/image.h"
+#include "report/symbols/module.h"
 #include "report/isa/cfi_row.h"
 
 struct orc;

@@ -7,7 +7,7 @@
 #define REPORT_UNWIND_PARTS_H
 
 #include "common/hash_table.h"
-#include "report/binary/symbols.h"
+#include "report/symbols/symbols.h"
 
 /* [start, end) */
 struct part {

@@ -5,7 +5,7 @@
 #ifndef REPORT_UNWIND_TABLES_H
 #define REPORT_UNWIND_TABLES_H
 
-#include "report/binary/image.h"
+#include "report/elf/image.h"
 #include "report/unwind/memory.h"
 
 struct tables;

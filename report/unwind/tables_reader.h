@@ -3,7 +3,7 @@
 #ifndef REPORT_UNWIND_TABLES_READER_H
 #define REPORT_UNWIND_TABLES_READER_H
 
-#include "report/binary/image.h"
+#include "report/elf/image.h"
 #include "report/unwind/memory.h"
 
 struct tables;

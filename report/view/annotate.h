@@ -3,7 +3,7 @@
 #ifndef REPORT_VIEW_ANNOTATE_H
 #define REPORT_VIEW_ANNOTATE_H
 
-#include "report/binary/source.h"
+#include "report/view/source.h"
 #include "report/fold/annotation.h"
 #include "report/fold/extents.h"
 #include "report/view/view.h"

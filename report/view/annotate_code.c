@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* annotate_code.c - a function's instructions, each beside its weight; without code the addresses alone. */
 #include "common/say.h"
-#include "report/binary/disassembly.h"
+#include "report/isa/disassembly.h"
 #include "report/view/annotate.h"
 #include "report/view/listing.h"
 

@@ -6,7 +6,7 @@
 #ifndef REPORT_VIEW_SOURCE_FUNCTION_H
 #define REPORT_VIEW_SOURCE_FUNCTION_H
 
-#include "report/binary/source.h"
+#include "report/view/source.h"
 
 /*
  * Widens *first to *last, lines that the source has, to the signature above with the comment on it, and to the closing

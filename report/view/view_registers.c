@@ -4,7 +4,7 @@
  * the code there, its stack by names, and the memory that its stack is in.
  */
 #include "common/say.h"
-#include "report/binary/disassembly.h"
+#include "report/isa/disassembly.h"
 #include "report/isa/isa.h"
 #include "report/unwind/unwind.h"
 #include "report/view/register_text.h"

@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "report/binary/elf_file.h"
+#include "report/elf/elf_file.h"
 #include "report/unwind/cfi.h"
 
 #define LOOKS 64

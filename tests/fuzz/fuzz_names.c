@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include "format/file/identity.h"
-#include "report/binary/demangle.h"
-#include "report/binary/symbolizer.h"
+#include "report/symbols/demangle.h"
+#include "report/symbols/symbolizer.h"
 
 #define LOOKS 64
 

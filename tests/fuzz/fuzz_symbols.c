@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "report/binary/symbols.h"
+#include "report/symbols/symbols.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 

@@ -4,8 +4,8 @@
  * addr2line -Cif: innermost first, a line for the function and one for file:line; before each address a line of it
  * behind "@". Usage: addresses FILE [SYMFS].
  */
-#include "report/binary/debug_file.h"
-#include "report/binary/symbolizer.h"
+#include "report/elf/debug_file.h"
+#include "report/symbols/symbolizer.h"
 
 #include <inttypes.h>
 #include <stdio.h>

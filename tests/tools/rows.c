@@ -4,7 +4,7 @@
  * or during every call where they hold at calls only: rows [-v] FILE. Prints counts, and with -v what is not known;
  * exit status 1 if the code is wrong anywhere.
  */
-#include "report/binary/symbols.h"
+#include "report/symbols/symbols.h"
 #include "report/isa/flow.h"
 #include "report/unwind/code.h"
 #include "report/unwind/tables.h"

@@ -2,7 +2,7 @@
 /* Names as their authors wrote them, and names made to do harm. */
 #include "tests/unit/unit.h"
 
-#include "report/binary/demangle.h"
+#include "report/symbols/demangle.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -6,8 +6,8 @@
 #include <sys/stat.h>
 #include <zlib.h>
 
-#include "report/binary/debug_file.h"
-#include "report/binary/elf_file.h"
+#include "report/elf/debug_file.h"
+#include "report/elf/elf_file.h"
 #include "tests/elf.h"
 
 #define TEXT 0x401000u

@@ -2,7 +2,7 @@
 /* Names from nm's text, kallsyms and ELF: what they find, at which edges, and what they refuse. */
 #include "tests/unit/unit.h"
 
-#include "report/binary/symbols.h"
+#include "report/symbols/symbols.h"
 
 #include <elf.h>
 #include <stdio.h>

@@ -7,8 +7,8 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "report/binary/elf_file.h"
-#include "report/binary/symbols.h"
+#include "report/elf/elf_file.h"
+#include "report/symbols/symbols.h"
 #include "tests/elf.h"
 
 #define COUNT 600u

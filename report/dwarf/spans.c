@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "report/dwarf/spans.h"
+
+#include "common/array.h"
+
+#include <stdlib.h>
+
+int spans_add(struct spans *s, uint64_t start, uint64_t end, uint64_t die, uint32_t unit)
+{
+	int rc = start < end ? array_room(&s->list, &s->cap, s->n, sizeof(*s->list)) : 0;
+
+	if (rc == 0 && start < end)
+		s->list[s->n++] = (struct span){.start = start, .end = end, .die = die, .unit = unit};
+	return rc;
+}
+
+/* By start; of spans with the same start, the longest first. */
+static int compare(const void *va, const void *vb)
+{
+	const struct span *a = va, *b = vb;
+
+	if (a->start != b->start)
+		return a->start < b->start ? -1 : 1;
+	if (a->end != b->end)
+		return a->end > b->end ? -1 : 1;
+	return (a->die > b->die) - (a->die < b->die);
+}
+
+void spans_sort(struct spans *s)
+{
+	uint64_t reach = 0;
+
+	if (s->n)
+		qsort(s->list, s->n, sizeof(*s->list), compare);
+	for (size_t i = 0; i < s->n; i++) {
+		reach = s->list[i].end > reach ? s->list[i].end : reach;
+		s->list[i].reach = reach;
+	}
+}
+
+const struct span *spans_find(const struct spans *s, uint64_t address, uint64_t *looks, uint64_t looks_max)
+{
+	size_t low;
+
+	ARRAY_SEARCH(low, s->n, s->list[low].start <= address);
+	for (; low > 0 && s->list[low - 1].reach > address && (*looks)++ < looks_max; low--)
+		if (s->list[low - 1].end > address)
+			return &s->list[low - 1];
+	return NULL;
+}
