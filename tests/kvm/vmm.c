@@ -199,13 +199,15 @@ static void set_registers(const struct vcpu *v)
 
 static void set_cpuid(const struct vcpu *v, int kvm)
 {
-	struct {
-		struct kvm_cpuid2 head;
-		struct kvm_cpuid_entry2 entries[256];
-	} cpuid = {.head = {.nent = 256}};
+	const uint32_t n = 256;
+	struct kvm_cpuid2 *cpuid = calloc(1, sizeof(*cpuid) + n * sizeof(*cpuid->entries));
 
-	must(ioctl(kvm, KVM_GET_SUPPORTED_CPUID, &cpuid), "KVM_GET_SUPPORTED_CPUID");
-	must(ioctl(v->fd, KVM_SET_CPUID2, &cpuid), "KVM_SET_CPUID2");
+	if (!cpuid)
+		die("calloc");
+	cpuid->nent = n;
+	must(ioctl(kvm, KVM_GET_SUPPORTED_CPUID, cpuid), "KVM_GET_SUPPORTED_CPUID");
+	must(ioctl(v->fd, KVM_SET_CPUID2, cpuid), "KVM_SET_CPUID2");
+	free(cpuid);
 }
 
 static void make_vcpu(struct vcpu *v, unsigned number, int kvm)
