@@ -5,88 +5,36 @@
 
 /* --- writing ----------------------------------------------------------------------------------------------------- */
 
-/* Room for each column, and for all of them together. */
-#define BODY_MAX (UPF_RAW_MAX - 1024)
-static const size_t capacity[COLUMNS] = {
-	[COLUMN_KIND] = 64 << 10,   [COLUMN_DOMAIN] = 64 << 10, [COLUMN_TIME] = 96 << 10,  [COLUMN_PAUSE] = 64 << 10,
-	[COLUMN_VCPU] = 64 << 10,   [COLUMN_STATE] = 64 << 10,  [COLUMN_CPU] = 112 << 10,  [COLUMN_STACK] = 48 << 10,
-	[COLUMN_PARENT] = 48 << 10, [COLUMN_FRAME] = 256 << 10, [COLUMN_COUNT] = 16 << 10, [COLUMN_CODE] = 8 << 10,
-	[COLUMN_PUSH] = 32 << 10,   [COLUMN_REST] = 48 << 10,   [COLUMN_MORE] = 64 << 10,  [COLUMN_ROOT] = 64 << 10,
-	[COLUMN_RUN] = 48 << 10,    [COLUMN_BRANCH] = 48 << 10, [COLUMN_STEP] = 96 << 10,  [COLUMN_LATE] = 96 << 10,
-	[COLUMN_LEAF] = 128 << 10,  [COLUMN_SPACE] = 96 << 10,  [COLUMN_LINK] = 96 << 10,  [COLUMN_REGS] = 64 << 10,
-	[COLUMN_REG] = 384 << 10,   [COLUMN_EXT] = 288 << 10,
-};
-static const size_t window_capacity[COLUMNS] = {
-	[COLUMN_TOP] = 64 << 10,  [COLUMN_SP] = 96 << 10,   [COLUMN_FP] = 64 << 10,
-	[COLUMN_SIZE] = 32 << 10, [COLUMN_SKIP] = 96 << 10, [COLUMN_WORD] = 224 << 10,
-};
-static const size_t copy_capacity[COLUMNS] = {
-	[COLUMN_COPY] = 48 << 10,
-	[COLUMN_COPY_SKIP] = 160 << 10,
-	[COLUMN_COPY_WORD] = 704 << 10,
-};
+#define BODY_MAX (UPF_RAW_MAX - 1024) /* of all columns together */
 
-static size_t column_capacity(enum upf_tops tops, int c)
+bool columns_alloc(struct column_writer *w)
 {
-	bool windows = tops == UPF_TOPS_WINDOW || tops == UPF_TOPS_MIXED;
-	bool copies = tops == UPF_TOPS_COPY || tops == UPF_TOPS_MIXED;
-
-	if (c == COLUMN_TOPS)
-		return tops == UPF_TOPS_MIXED ? 64 << 10 : 0;
-	return capacity[c] + (windows ? window_capacity[c] : 0) + (copies ? copy_capacity[c] : 0);
-}
-
-bool columns_alloc(struct column_writer *w, enum upf_tops tops)
-{
-	for (int c = 0; c < COLUMNS; c++) {
-		struct column_buffer *column = &w->column[c];
-
-		column->room = column_capacity(tops, c);
-		if (column->room && !(column->data = malloc(column->room)))
-			return false;
-	}
-	return true;
+	w->memory = malloc((size_t)COLUMNS * BODY_MAX);
+	for (size_t c = 0; w->memory && c < COLUMNS; c++)
+		w->column[c].data = w->memory + c * BODY_MAX;
+	return w->memory;
 }
 
 void columns_free(struct column_writer *w)
 {
-	for (int c = 0; c < COLUMNS; c++)
-		free(w->column[c].data);
+	free(w->memory);
 }
 
 void columns_reset(struct column_writer *w)
 {
 	for (int c = 0; c < COLUMNS; c++)
 		w->column[c].len = 0;
-	w->spare = 0;
+	w->spare = BODY_MAX;
 }
 
-bool columns_fit(struct column_writer *w, const size_t *need)
+void columns_count_spare(struct column_writer *w)
 {
-	size_t sum = 0, least = BODY_MAX;
-
-	for (int c = 0; c < COLUMNS; c++) {
-		size_t room = column_room(w, c);
-
-		if (need[c] > room)
-			return false;
-		if (w->column[c].room && room - need[c] < least)
-			least = room - need[c];
-		sum += need[c] + w->column[c].len;
-	}
-	if (sum > BODY_MAX)
-		return false;
-	w->spare = least < BODY_MAX - sum ? least : BODY_MAX - sum;
-	return true;
+	w->spare = BODY_MAX;
+	for (int c = 0; c < COLUMNS; c++)
+		w->spare -= w->column[c].len;
 }
 
 /* --- reading ----------------------------------------------------------------------------------------------------- */
-
-static bool is_of_bytes(uint64_t id)
-{
-	return id == COLUMN_KIND || id == COLUMN_STATE || id == COLUMN_CODE || id == COLUMN_EXT || id == COLUMN_TOPS ||
-	       id == COLUMN_MORE || id == COLUMN_REGS;
-}
 
 /* Frames, words and registers must cost a byte each, or a block could make more of them than it has bytes. */
 static bool open_form(struct rice *r, uint64_t id, uint64_t form, const uint8_t *at, uint64_t len)

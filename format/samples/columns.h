@@ -66,6 +66,13 @@ static inline bool is_large(uint64_t c)
 	       c == COLUMN_SPACE;
 }
 
+/* Columns of single bytes, and EXT: they have no other form than bytes. */
+static inline bool is_of_bytes(uint64_t c)
+{
+	return c == COLUMN_KIND || c == COLUMN_STATE || c == COLUMN_CODE || c == COLUMN_EXT || c == COLUMN_TOPS ||
+	       c == COLUMN_MORE || c == COLUMN_REGS;
+}
+
 /* The STATE byte. */
 #define STATE_RUN_MASK 0x03
 #define STATE_USER 0x04
@@ -89,18 +96,15 @@ static inline bool may_be_left_out(uint64_t c)
 
 /* --- writing: whoever adds has asked for the room before --------------------------------------------------------- */
 
+/* Each column could take the whole block. The system gives memory only to the pages that are written. */
 struct column_writer {
 	struct column_buffer {
 		uint8_t *data;
-		size_t len, room;
+		size_t len;
 	} column[COLUMNS];
-	size_t spare; /* bytes that each column, and a block for all of them, still has, and more perhaps */
+	uint8_t *memory;
+	size_t spare; /* bytes that the block still has room for, at least */
 };
-
-static inline size_t column_room(const struct column_writer *w, enum column c)
-{
-	return w->column[c].room - w->column[c].len;
-}
 
 static inline void add_u8(struct column_writer *w, enum column c, uint8_t v)
 {
@@ -123,15 +127,17 @@ struct column_facts {
 	uint32_t nregs;    /* in REG, of every sample; 0: not all have the same */
 };
 
-bool columns_alloc(struct column_writer *w, enum upf_tops tops); /* false: no memory; free them anyway */
+bool columns_alloc(struct column_writer *w); /* false: no memory */
 void columns_free(struct column_writer *w);
 void columns_reset(struct column_writer *w);
-/* Is there room for @need[c] bytes more in each column, and for all of them in a block? Slow. */
-bool columns_fit(struct column_writer *w, const size_t *need);
 
-/* True: there is room for @need bytes, however they are shared among the columns, and they are taken. Fast. */
-static inline bool columns_surely_fit(struct column_writer *w, size_t need)
+void columns_count_spare(struct column_writer *w);
+
+/* True: there is room for @need bytes, however they are shared among the columns, and they are taken. */
+static inline bool columns_fit(struct column_writer *w, size_t need)
 {
+	if (need > w->spare)
+		columns_count_spare(w);
 	if (need > w->spare)
 		return false;
 	w->spare -= need;

@@ -124,17 +124,6 @@ bool copies_fit(const struct copies *c, const struct upf_sample *s, bool copy)
 	return s->slot < c->slots && (!copy || s->nwords <= c->copy[s->slot].room);
 }
 
-void copies_need(size_t *need, const struct upf_sample *s, uint32_t nregs, bool copy)
-{
-	need[COLUMN_REGS] += 1;
-	need[COLUMN_REG] += nregs * VARINT_MAX;
-	if (!copy)
-		return;
-	need[COLUMN_COPY] += 3;
-	need[COLUMN_COPY_SKIP] += s->nwords + 3;
-	need[COLUMN_COPY_WORD] += s->nwords * VARINT_MAX;
-}
-
 void copies_put_regs(struct copies *c, struct column_writer *columns, const struct upf_sample *s, uint32_t nregs,
                      bool tell_number)
 {

@@ -21,8 +21,6 @@ void copies_reset(struct copies *c, bool v1); /* a new block; @v1: of version 1 
 
 /* With a copy, or the registers alone. */
 bool copies_fit(const struct copies *c, const struct upf_sample *s, bool copy);
-/* Adds to @need the most bytes that copies_put_regs(), and for a @copy copies_put(), write to each column. */
-void copies_need(size_t *need, const struct upf_sample *s, uint32_t nregs, bool copy);
 /* @tell_number: their number, too. */
 void copies_put_regs(struct copies *c, struct column_writer *columns, const struct upf_sample *s, uint32_t nregs,
                      bool tell_number);

@@ -89,14 +89,6 @@ bool more_has_room(const struct more *m, size_t samples)
 	return samples < ROOTS_MAX - m->nroots;
 }
 
-void more_need(size_t *need)
-{
-	need[COLUMN_MORE] += 1;
-	need[COLUMN_ROOT] += 2;
-	need[COLUMN_SPACE] += VARINT_MAX;
-	need[COLUMN_LINK] += VARINT_MAX;
-}
-
 static void put_root(struct more *m, struct column_writer *columns, uint64_t value)
 {
 	uint32_t *head = hash_chain(&m->by_value, value * UINT64_C(0x9e3779b97f4a7c15)), i = *head;

@@ -24,8 +24,6 @@ struct more_values {
 /* --- encoding */
 
 bool more_has_room(const struct more *m, size_t samples);
-/* Adds to @need the most bytes that more_put() writes to each column. */
-void more_need(size_t *need);
 /* @leaf: the stack's node, of address @address. */
 void more_put(struct more *m, struct column_writer *columns, uint32_t leaf, uint64_t address,
               const struct more_values *v);

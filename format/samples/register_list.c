@@ -7,12 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-void register_list_need(size_t *need)
-{
-	need[COLUMN_KIND] += 1;
-	need[COLUMN_EXT] += REGISTER_LIST_MAX;
-}
-
 bool register_list_acceptable(const struct register_set *set)
 {
 	if (!set)

@@ -9,8 +9,6 @@
 /* The most bytes of a record in EXT: length, vCPU, count; numbers, which differ by 3 bytes, and values; code. */
 #define REGISTER_LIST_MAX (2 + 2 + 2 + REGISTERS_MAX * (3 + VARINT_MAX) + 2 + REGISTERS_CODE)
 
-/* Adds to @need the most bytes that the record has in each column. */
-void register_list_need(size_t *need);
 /* NULL is. */
 bool register_list_acceptable(const struct register_set *set);
 /* All but the record's kind. */

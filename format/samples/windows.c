@@ -157,16 +157,6 @@ bool windows_have_room(const struct windows *w, size_t samples, size_t words)
 	return samples < TOPS_MAX - w->ntops && samples < HINTS_MAX - w->nhints && words <= WORDS_MAX - w->nwords;
 }
 
-void windows_need(size_t *need, const struct upf_sample *s)
-{
-	need[COLUMN_TOP] += 3;
-	need[COLUMN_SP] += VARINT_MAX;
-	need[COLUMN_FP] += VARINT_MAX;
-	need[COLUMN_SIZE] += 2;
-	need[COLUMN_SKIP] += s->nwords + 2;
-	need[COLUMN_WORD] += s->nwords * VARINT_MAX;
-}
-
 static uint32_t *chain(struct windows *w, const struct upf_sample *s)
 {
 	uint64_t h = (s->fp - s->sp + s->nwords) * UINT64_C(0x9e3779b97f4a7c15);

@@ -22,8 +22,6 @@ void windows_reset(struct windows *w, bool v1);
 /* --- encoding */
 
 bool windows_have_room(const struct windows *w, size_t samples, size_t words);
-/* Adds to @need the most bytes that windows_put() writes to each column. */
-void windows_need(size_t *need, const struct upf_sample *s);
 /* @parent: the node of the stack without its leaf. */
 void windows_put(struct windows *w, struct column_writer *columns, uint32_t parent, const struct upf_sample *s);
 

@@ -69,8 +69,8 @@ struct upf_encoder *upf_encoder_new(enum upf_tops tops, uint32_t slots, uint32_t
 		e->carry = calloc(slots + 1, sizeof(*e->carry));
 		e->domains = calloc(UPF_DOMAINS_MAX, sizeof(*e->domains));
 	}
-	if (!e || !e->carry || !e->domains || stack_writer_init(&e->stacks) != 0 ||
-	    !columns_alloc(&e->columns, e->tops) || !make_tops(e, slots, copy_words)) {
+	if (!e || !e->carry || !e->domains || stack_writer_init(&e->stacks) != 0 || !columns_alloc(&e->columns) ||
+	    !make_tops(e, slots, copy_words)) {
 		upf_encoder_free(e);
 		errno = ENOMEM;
 		return NULL;
@@ -160,27 +160,9 @@ static uint64_t pause_ticks(struct upf_encoder *e, uint64_t pause_ns)
 
 /* --- room -------------------------------------------------------------------------------------------------------- */
 
-/*
- * More than any record or sample needs in all columns together, beside a sample's frames, words and registers. So many
- * bytes are asked for first; what each column needs is computed only if they are more than the rest of one.
- */
+/* The most that a record or sample needs in all columns together, beside a sample's frames, words and registers. */
 #define RECORD_BYTES (80 + BUILD_NOTE_MAX)
 #define SAMPLE_BYTES 128
-
-/* Adds to @need the most bytes that a record needs in each column. */
-static void need_record(size_t *need)
-{
-	need[COLUMN_KIND] += 1;
-	need[COLUMN_DOMAIN] += 2;
-	need[COLUMN_TIME] += VARINT_MAX;
-	need[COLUMN_STEP] += VARINT_MAX;
-	need[COLUMN_LATE] += VARINT_MAX;
-	need[COLUMN_PAUSE] += VARINT_MAX;
-	need[COLUMN_COUNT] += VARINT_MAX;
-	need[COLUMN_CODE] += 1;
-	need[COLUMN_VCPU] += 2;
-	need[COLUMN_EXT] += BUILD_NOTE_MAX;
-}
 
 /* What of its stack's memory is encoded with a sample. */
 static enum upf_tops tops_of(const struct upf_encoder *e, const struct upf_sample *s)
@@ -195,44 +177,10 @@ static uint32_t nregs_of(const struct upf_encoder *e, const struct upf_sample *s
 	return s->nregs == 0 && tops_of(e, s) == UPF_TOPS_COPY ? UPF_REGS : s->nregs;
 }
 
-static void need_sample(size_t *need, const struct upf_encoder *e, const struct upf_sample *s)
-{
-	need[COLUMN_KIND] += 1;
-	need[COLUMN_VCPU] += 2;
-	need[COLUMN_STATE] += 1;
-	need[COLUMN_CPU] += VARINT_MAX;
-	need[COLUMN_STACK] += s->state == UPF_RUNNING ? 3 : 0;
-	need[COLUMN_REST] += s->state == UPF_RUNNING ? 0 : 3;
-	need[COLUMN_PARENT] += 3;
-	need[COLUMN_RUN] += 3;
-	need[COLUMN_BRANCH] += 3;
-	need[COLUMN_PUSH] += 2;
-	need[COLUMN_FRAME] += s->depth * VARINT_MAX;
-	need[COLUMN_LEAF] += VARINT_MAX;
-	need[COLUMN_TOPS] += e->tops == UPF_TOPS_MIXED;
-	more_need(need);
-	if (tops_of(e, s) == UPF_TOPS_WINDOW)
-		windows_need(need, s);
-	if (nregs_of(e, s))
-		copies_need(need, s, nregs_of(e, s), tops_of(e, s) == UPF_TOPS_COPY);
-	if (s->registers)
-		register_list_need(need);
-}
-
-static bool each_column_fits(struct upf_encoder *e, const struct upf_sample *samples, size_t n)
-{
-	size_t need[COLUMNS] = {0};
-
-	need_record(need);
-	for (size_t i = 0; i < n; i++)
-		need_sample(need, e, &samples[i]);
-	return columns_fit(&e->columns, need);
-}
-
 /* For any record but a round's samples. */
 static bool has_room(struct upf_encoder *e)
 {
-	return columns_surely_fit(&e->columns, RECORD_BYTES) || each_column_fits(e, NULL, 0);
+	return columns_fit(&e->columns, RECORD_BYTES);
 }
 
 static bool has_room_for(struct upf_encoder *e, const struct upf_sample *samples, size_t n)
@@ -248,8 +196,7 @@ static bool has_room_for(struct upf_encoder *e, const struct upf_sample *samples
 		words += tops_of(e, s) == UPF_TOPS_WINDOW ? s->nwords : 0;
 	}
 	return stack_writer_has_room(&e->stacks, frames) && more_has_room(e->more, n) &&
-	       (!e->windows || windows_have_room(e->windows, n, words)) &&
-	       (columns_surely_fit(&e->columns, most) || each_column_fits(e, samples, n));
+	       (!e->windows || windows_have_room(e->windows, n, words)) && columns_fit(&e->columns, most);
 }
 
 static int full(const struct upf_encoder *e)

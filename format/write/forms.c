@@ -48,28 +48,6 @@ size_t forms_compress(struct forms *f, const uint8_t *from, size_t len, uint8_t 
 	return (size_t)LZ4_compress_HC_continue(f->compressor, (const char *)from, (char *)to, (int)len, (int)room);
 }
 
-/* The others repeat, which LZ4 sees best in whole bytes. */
-static bool may_be_random(enum column c)
-{
-	switch (c) {
-	case COLUMN_TIME:
-	case COLUMN_LATE:
-	case COLUMN_PAUSE:
-	case COLUMN_CPU:
-	case COLUMN_STACK:
-	case COLUMN_REST:
-	case COLUMN_PARENT:
-	case COLUMN_RUN:
-	case COLUMN_BRANCH:
-	case COLUMN_PUSH:
-	case COLUMN_TOP:
-	case COLUMN_SP:
-		return true;
-	default:
-		return is_large(c);
-	}
-}
-
 /* If the column in f->spare, of @n bytes, is one and not larger than what was best. */
 static bool is_better(struct forms *f, uint8_t *at, size_t n, size_t *best)
 {
@@ -121,7 +99,7 @@ static size_t put_column(struct forms *f, enum column c, const struct column_buf
 		*form = FORM_SPLIT;
 		return put_split(column, nregs, at);
 	}
-	if (f && may_be_random(c)) {
+	if (f && !is_of_bytes(c)) {
 		best = forms_compress(f, column->data, column->len, f->spare, LZ4_COMPRESSBOUND(UPF_RAW_MAX));
 		best = best && best < column->len ? best : column->len;
 		while (cursor_left(&from))

@@ -15,7 +15,6 @@
 #define SAMPLES_MAX 20000
 #define VCPUS 3
 #define WORDS 64
-#define ROOM (UPF_COPY_MAX * 4) /* bytes of a column that no encoder writes */
 
 /* What one sample went in with. */
 struct want {
@@ -360,22 +359,6 @@ static struct column_reader reader_of(struct column_writer *w)
 	return r;
 }
 
-static void give_room(struct column_writer *w)
-{
-	memset(w, 0, sizeof(*w));
-	for (int c = 0; c < COLUMNS; c++) {
-		w->column[c].room = ROOM;
-		w->column[c].data = malloc(ROOM);
-		assert_non_null(w->column[c].data);
-	}
-}
-
-static void drop(struct column_writer *w)
-{
-	for (int c = 0; c < COLUMNS; c++)
-		free(w->column[c].data);
-}
-
 /* A copy may leave alone only what the copy before had: else three bytes would make 64 KiB. */
 static void copies_from_nothing(void **state)
 {
@@ -387,9 +370,9 @@ static void copies_from_nothing(void **state)
 	for (size_t i = 0; i < COUNT(bad); i++) {
 		struct copies *c = copies_new(0, 0);
 		struct column_reader r;
-		struct column_writer w;
+		struct column_writer w = {0};
 
-		give_room(&w);
+		assert_true(columns_alloc(&w));
 		for (unsigned reg = 0; reg < UPF_REGS; reg++)
 			add_zigzag(&w, COLUMN_REG, 0x1000);
 		add_varint(&w, COLUMN_COPY, bad[i].words);
@@ -398,16 +381,16 @@ static void copies_from_nothing(void **state)
 		assert_int_equal(copies_get_regs(c, &r, 0, 0, UPF_REGS), 0);
 		assert_int_equal(copies_get(c, &r, 0, 0), -EBADMSG);
 		copies_free(c);
-		drop(&w);
+		columns_free(&w);
 	}
 }
 
 static void get_copy(struct copies *c, uint32_t vcpu, uint32_t words, bool coded)
 {
 	struct column_reader r;
-	struct column_writer w;
+	struct column_writer w = {0};
 
-	give_room(&w);
+	assert_true(columns_alloc(&w));
 	for (unsigned reg = 0; reg < UPF_REGS; reg++)
 		add_zigzag(&w, COLUMN_REG, 0);
 	add_varint(&w, COLUMN_COPY, words);
@@ -420,7 +403,7 @@ static void get_copy(struct copies *c, uint32_t vcpu, uint32_t words, bool coded
 	r = reader_of(&w);
 	assert_int_equal(copies_get_regs(c, &r, 0, vcpu, UPF_REGS), 0);
 	assert_int_equal(copies_get(c, &r, 0, vcpu), 0);
-	drop(&w);
+	columns_free(&w);
 }
 
 /* A large copy that comes again takes few bytes: the room for it must not stay with every small one. */
@@ -451,15 +434,15 @@ static void windows_not_there(void **state)
 	for (size_t i = 0; i < COUNT(bad); i++) {
 		struct windows *win = windows_new(0);
 		struct column_reader r;
-		struct column_writer w;
+		struct column_writer w = {0};
 
-		give_room(&w);
+		assert_true(columns_alloc(&w));
 		add_varint(&w, COLUMN_TOP, bad[i]);
 		add_zigzag(&w, COLUMN_SP, 0);
 		r = reader_of(&w);
 		assert_int_equal(windows_get(win, &r, nodes, 1, &top, &sp), -EBADMSG);
 		windows_free(win);
-		drop(&w);
+		columns_free(&w);
 	}
 }
 
@@ -475,9 +458,9 @@ static void windows_beyond_a_block(void **state)
 	(void)state;
 	for (uint32_t i = 0; i <= n; i++) {
 		struct column_reader r;
-		struct column_writer w;
+		struct column_writer w = {0};
 
-		give_room(&w);
+		assert_true(columns_alloc(&w));
 		add_varint(&w, COLUMN_TOP, 4);
 		add_zigzag(&w, COLUMN_SP, 0);
 		add_zigzag(&w, COLUMN_FP, 0);
@@ -485,7 +468,7 @@ static void windows_beyond_a_block(void **state)
 		add_varint(&w, COLUMN_SKIP, UPF_WINDOW_MAX);
 		r = reader_of(&w);
 		assert_int_equal(windows_get(win, &r, nodes, 1, &top, &sp), i < n ? 0 : -EBADMSG);
-		drop(&w);
+		columns_free(&w);
 	}
 	windows_free(win);
 }
