@@ -305,7 +305,7 @@ int upf_writer_data(struct upf_writer *w, uint8_t type, const void *payload, siz
 int upf_writer_copy(struct upf_writer *w, const struct upf_block *b);
 /* Leaves out @n sequence numbers: so many blocks are missing here. */
 void upf_writer_skip(struct upf_writer *w, uint64_t n);
-/* Footer with totals, histogram, index and reason. */
+/* Footer with totals, histogram and reason. */
 int upf_writer_finish(struct upf_writer *w, const struct upf_totals *totals, enum upf_reason reason);
 uint64_t upf_writer_bytes(const struct upf_writer *w); /* put out so far; safe to read from another thread */
 void upf_writer_free(struct upf_writer *w);

@@ -16,13 +16,12 @@ struct upf_kept {
 
 struct upf_kept *upf_keep(struct upf_packer *p, struct upf_encoder *e, const struct upf_totals *totals)
 {
-	static const struct block_index no_index;
 	struct buf coded = {0};
 	struct block_header h;
 	struct upf_kept *k = NULL;
 
 	pack_samples(p, e, &h);
-	if (footer_put(&coded, totals, UPF_REASON_UNKNOWN, &no_index) == 0)
+	if (footer_put(&coded, totals, UPF_REASON_UNKNOWN) == 0)
 		k = malloc(sizeof(*k) + h.stored_size + coded.len);
 	if (k) {
 		k->header = h;

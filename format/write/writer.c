@@ -16,7 +16,6 @@ struct upf_writer {
 	int error;
 	uint64_t trace_id, seq;
 	atomic_ullong bytes;
-	struct block_index index;
 	struct upf_packer *packer;
 };
 
@@ -82,15 +81,6 @@ static int put_block(struct upf_writer *w, struct block_header *h)
 	return put_out(w, w->packer->stored, BLOCK_HEADER_SIZE + h->stored_size);
 }
 
-static int put_samples(struct upf_writer *w, struct block_header *h)
-{
-	uint64_t offset = upf_writer_bytes(w);
-
-	if (put_block(w, h) == 0)
-		index_add(&w->index, offset, h->first_ns, h->samples);
-	return w->error;
-}
-
 int upf_writer_block(struct upf_writer *w, struct upf_encoder *e)
 {
 	struct block_header h;
@@ -98,7 +88,7 @@ int upf_writer_block(struct upf_writer *w, struct upf_encoder *e)
 	if (w->error != 0 || upf_encoder_empty(e))
 		return w->error;
 	pack_samples(w->packer, e, &h);
-	return put_samples(w, &h);
+	return put_block(w, &h);
 }
 
 int writer_put_stored(struct upf_writer *w, const struct block_header *h, const uint8_t *stored)
@@ -106,7 +96,7 @@ int writer_put_stored(struct upf_writer *w, const struct block_header *h, const 
 	struct block_header own = *h;
 
 	memcpy(w->packer->stored + BLOCK_HEADER_SIZE, stored, h->stored_size);
-	return put_samples(w, &own);
+	return put_block(w, &own);
 }
 
 int upf_writer_data(struct upf_writer *w, uint8_t type, const void *payload, size_t len)
@@ -135,7 +125,7 @@ int upf_writer_copy(struct upf_writer *w, const struct upf_block *b)
 		return w->error;
 	memcpy(w->packer->raw, b->payload, b->raw_size);
 	pack(w->packer, &h);
-	return put_samples(w, &h);
+	return put_block(w, &h);
 }
 
 void upf_writer_skip(struct upf_writer *w, uint64_t n)
@@ -150,7 +140,7 @@ int upf_writer_finish(struct upf_writer *w, const struct upf_totals *totals, enu
 	uint64_t offset = upf_writer_bytes(w);
 	uint8_t trailer[TRAILER_SIZE];
 	struct buf b = {0};
-	int rc = footer_put(&b, totals, reason, &w->index);
+	int rc = footer_put(&b, totals, reason);
 
 	if (rc == 0) {
 		h.raw_size = (uint32_t)b.len;

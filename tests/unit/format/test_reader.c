@@ -74,17 +74,16 @@ static void the_footer_comes_back(void **state)
 static void a_histogram_that_does_not_add_up(void **state)
 {
 	struct upf_totals totals = {0}, got;
-	const struct block_index index = {.stride = 1};
 	enum upf_reason reason;
 	struct buf b = {0};
 
 	(void)state;
 	upf_hist_add(&totals.pause, 30000);
-	assert_int_equal(footer_put(&b, &totals, UPF_REASON_SIGNAL, &index), 0);
+	assert_int_equal(footer_put(&b, &totals, UPF_REASON_SIGNAL), 0);
 	assert_int_equal(footer_get(b.data, b.len, &got, &reason), 0);
 	b.len = 0;
 	totals.pause.count = 2;
-	assert_int_equal(footer_put(&b, &totals, UPF_REASON_SIGNAL, &index), 0);
+	assert_int_equal(footer_put(&b, &totals, UPF_REASON_SIGNAL), 0);
 	assert_int_equal(footer_get(b.data, b.len, &got, &reason), -EBADMSG);
 	buf_free(&b);
 }
