@@ -19,11 +19,12 @@ static void put_bits(struct bits_out *o, uint64_t v, unsigned n)
 	}
 }
 
-static size_t finish(struct bits_out *o, const uint8_t *out)
+/* The bytes written from @out on; 0: they are more than @room. */
+static size_t finish(struct bits_out *o, const uint8_t *out, size_t room)
 {
 	if (o->nbits)
 		put_bits(o, 0, 8 - o->nbits);
-	return (size_t)(o->p - out);
+	return (size_t)(o->p - out) > room ? 0 : (size_t)(o->p - out);
 }
 
 static void put_value(struct bits_out *o, uint64_t v, unsigned k)
@@ -48,18 +49,6 @@ static uint64_t least(const uint64_t *values, size_t n)
 		if (values[i] < min)
 			min = values[i];
 	return min;
-}
-
-static uint64_t cost(const uint64_t *values, size_t n, uint64_t base, unsigned k)
-{
-	uint64_t bits = 0;
-
-	for (size_t i = 0; i < n; i++) {
-		uint64_t quotient = (values[i] - base) >> k;
-
-		bits += quotient >= RICE_ESCAPE ? RICE_ESCAPE + 64 : quotient + 1 + k;
-	}
-	return bits;
 }
 
 /* About what a number of @width bits takes. */
@@ -101,19 +90,13 @@ size_t rice_encode(uint8_t *out, size_t room, const uint64_t *values, size_t n, 
 {
 	uint64_t base = least(values, n);
 	unsigned k = choose(values, n, base, least_k);
-	uint64_t bits = cost(values, n, base, k);
-	uint8_t head[1 + VARINT_MAX];
-	size_t len = 1 + put_varint(head + 1, base);
-	struct bits_out o = {out + len, 0, 0};
+	struct bits_out o = {out, 0, 0};
 
-	if (len + (bits + 7) / 8 > room)
-		return 0;
-	head[0] = (uint8_t)k;
-	for (size_t i = 0; i < len; i++)
-		out[i] = head[i];
-	for (size_t i = 0; i < n; i++)
+	*o.p++ = (uint8_t)k;
+	o.p += put_varint(o.p, base);
+	for (size_t i = 0; i < n && (size_t)(o.p - out) <= room; i++)
 		put_value(&o, values[i] - base, k);
-	return finish(&o, out);
+	return finish(&o, out, room);
 }
 
 static void put_in_range(struct bits_out *o, uint64_t v, uint32_t limit)
@@ -133,16 +116,13 @@ size_t range_encode(uint8_t *out, size_t room, const uint64_t *values, size_t n)
 
 	for (size_t i = 0; i < n; i++)
 		most = values[i] > most ? values[i] : most;
-	if (most - base >= UINT32_MAX || room < 2 * VARINT_MAX)
+	if (most - base >= UINT32_MAX)
 		return 0;
 	o.p += put_varint(o.p, base);
 	o.p += put_varint(o.p, most - base + 1);
-	for (size_t i = 0; i < n; i++) {
-		if ((size_t)(o.p - out) + 8 > room)
-			return 0;
+	for (size_t i = 0; i < n && (size_t)(o.p - out) <= room; i++)
 		put_in_range(&o, values[i] - base, (uint32_t)(most - base + 1));
-	}
-	return finish(&o, out);
+	return finish(&o, out, room);
 }
 
 void range_open(struct rice *r, const uint8_t *data, size_t len)

@@ -16,15 +16,13 @@
 #define RICE_ESCAPE 16 /* this many one bits: the value follows in 64 bits */
 
 /*
- * Writes the @n numbers at @values to @out, with the parameter, @least_k or more, and base that need the fewest bytes.
- * Returns the bytes used, or 0 if they would be more than @room.
+ * Write the @n numbers at @values to @out: the bytes used, or 0 if they would be more than @room. @out has RICE_MORE
+ * bytes more than that.
  */
+#define RICE_MORE (2 * VARINT_MAX)
+/* With the base and the parameter, @least_k or more, that need the fewest bytes. */
 size_t rice_encode(uint8_t *out, size_t room, const uint64_t *values, size_t n, unsigned least_k);
-
-/*
- * Numbers from a least to a largest one, each as likely as any other: every one takes as many bits as that needs.
- * Returns the bytes used, or 0 if they would be more than @room.
- */
+/* From a least to a largest number, each as likely as any other: every one takes as many bits as that needs. */
 size_t range_encode(uint8_t *out, size_t room, const uint64_t *values, size_t n);
 
 /* Reading; a value past the end reads as 0 and makes the reader bad for good. */

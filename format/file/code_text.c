@@ -11,36 +11,29 @@ const char *upf_arch_text(unsigned arch)
 	return LOOK_UP(text, arch);
 }
 
+/* Where the stack and frame pointers are among @nregs registers; NULL: there is no such instruction set. */
+static const int8_t *pointers(uint32_t nregs)
+{
+	static const int8_t at[UPF_REGS_MAX + 1][2] = {[UPF_REGS] = {7, 6},
+	                                               [UPF_REGS_I386] = {4, 5},
+	                                               [UPF_REGS_ARM64] = {31, 29},
+	                                               [UPF_REGS_ARM32] = {13, 11}};
+
+	return nregs <= UPF_REGS_MAX && at[nregs][0] ? at[nregs] : NULL;
+}
+
 int upf_regs_sp(uint32_t nregs)
 {
-	switch (nregs) {
-	case UPF_REGS:
-		return 7;
-	case UPF_REGS_I386:
-		return 4;
-	case UPF_REGS_ARM64:
-		return 31;
-	case UPF_REGS_ARM32:
-		return 13;
-	default:
-		return -1;
-	}
+	const int8_t *at = pointers(nregs);
+
+	return at ? at[0] : -1;
 }
 
 int upf_regs_fp(uint32_t nregs)
 {
-	switch (nregs) {
-	case UPF_REGS:
-		return 6;
-	case UPF_REGS_I386:
-		return 5;
-	case UPF_REGS_ARM64:
-		return 29;
-	case UPF_REGS_ARM32:
-		return 11;
-	default:
-		return -1;
-	}
+	const int8_t *at = pointers(nregs);
+
+	return at ? at[1] : -1;
 }
 
 const char *upf_kind_text(unsigned kind)

@@ -11,14 +11,12 @@
 #include <string.h>
 
 #include "common/array.h"
-#include "format/samples/build_note.h"
 #include "format/samples/columns.h"
 #include "format/samples/copies.h"
 #include "format/samples/more.h"
 #include "format/samples/parameters.h"
 #include "format/samples/register_list.h"
 #include "format/upf.h"
-#include "format/read/v1.h"
 #include "format/samples/windows.h"
 
 #define COPIES_FROM (1u << 20) /* in a block with windows; it has less of those */
@@ -202,8 +200,6 @@ enum upf_fault upf_decoder_start(struct upf_decoder *d, const struct upf_block *
 	d->round_tick = d->first_tick;
 	d->broken = !parameters_get(&d->parameters, &c, d->first_tick, d->v1) || !columns_get(&d->columns, &c, d->v1);
 	d->period_0 = first_period(&d->parameters.due.schedule);
-	if (b->v1)
-		v1_columns(&d->columns);
 	d->broken = d->broken || !find_tops(d) || d->columns.unknown || (!d->v1 && next_run(d) != 0);
 	return d->columns.unknown ? UPF_FAULT_FEATURE : d->broken ? UPF_FAULT_RECORD : UPF_OK;
 }
@@ -514,13 +510,20 @@ static int get_note(struct upf_decoder *d, struct upf_record *r)
 	return d->columns.bad || vcpu >= UPF_VCPUS_MAX || d->tick > UINT64_MAX / UPF_TICK_NS ? -EBADMSG : 0;
 }
 
-/* A record of a later version: one length-prefixed item in EXT. */
-static int pass_over(struct upf_decoder *d)
+static int get_build(struct upf_decoder *d, struct upf_record *r)
 {
-	struct cursor *ext = &d->columns.column[COLUMN_EXT];
+	struct cursor item = column_item(&d->columns);
+	uint64_t domain = get_varint(&item), size;
 
-	get_bytes(ext, get_varint(ext));
-	return ext->bad ? -EBADMSG : 0;
+	d->in_round = false;
+	r->count = get_varint(&item);
+	size = get_varint(&item);
+	if (item.bad || domain >= UPF_DOMAINS_MAX || size < UPF_BUILD_ID_MIN || size > UPF_BUILD_ID_MAX)
+		return -EBADMSG;
+	r->domain = (uint32_t)domain;
+	r->registers_size = (uint32_t)size;
+	r->build_id = get_bytes(&item, size);
+	return item.bad ? -EBADMSG : 0;
 }
 
 static inline int get_record(struct upf_decoder *d, struct upf_record *r)
@@ -540,17 +543,15 @@ static inline int get_record(struct upf_decoder *d, struct upf_record *r)
 	case UPF_ENTRY:
 		return get_note(d, r);
 	case UPF_REGISTERS:
-		if (d->v1)
-			return pass_over(d);
-		return d->in_round ? register_lists_get(&d->registers, &d->columns.column[COLUMN_EXT], r) : -EBADMSG;
+		if (!d->v1)
+			return d->in_round ? register_lists_get(&d->registers, column_item(&d->columns), r) : -EBADMSG;
+		break;
 	case UPF_BUILD:
-		if (d->v1)
-			return pass_over(d);
-		d->in_round = false;
-		return build_note_get(&d->columns.column[COLUMN_EXT], r);
-	default:
-		return pass_over(d);
+		if (!d->v1)
+			return get_build(d, r);
+		break;
 	}
+	return column_item(&d->columns).bad ? -EBADMSG : 0; /* of a later version */
 }
 
 /* The next sample that a SAME repeats; false when all are given out. */

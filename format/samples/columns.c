@@ -5,6 +5,7 @@
 
 /* --- writing ----------------------------------------------------------------------------------------------------- */
 
+#define V1_COLUMNS 24
 #define BODY_MAX (UPF_RAW_MAX - 1024) /* of all columns together */
 
 bool columns_alloc(struct column_writer *w)
@@ -96,12 +97,23 @@ static void clear(struct column_reader *r, bool v1)
 	}
 }
 
+/* Version 1 had only the first columns, and copies of stacks in those of windows. */
+static uint64_t v1_id(uint64_t id, bool copies)
+{
+	if (copies && id == COLUMN_SKIP)
+		return COLUMN_COPY_SKIP;
+	if (copies && id == COLUMN_WORD)
+		return COLUMN_COPY_WORD;
+	return id < V1_COLUMNS ? id : COLUMNS;
+}
+
 bool columns_get(struct column_reader *r, struct cursor *c, bool v1)
 {
 	uint64_t n = get_varint(c);
 	struct {
 		uint64_t id, form, len;
 	} found[COLUMNS_MAX];
+	bool copies = false;
 
 	clear(r, v1);
 	if (c->bad || n > sizeof(found) / sizeof(*found))
@@ -112,11 +124,13 @@ bool columns_get(struct column_reader *r, struct cursor *c, bool v1)
 		found[i].len = get_varint(c);
 		if (i && found[i].id <= found[i - 1].id)
 			return false;
+		copies |= found[i].id == COLUMN_COPY;
 	}
 	for (uint64_t i = 0; i < n && !c->bad; i++) {
 		const uint8_t *at = get_bytes(c, found[i].len);
 
-		if (at && !open_column(r, found[i].id, found[i].form, at, found[i].len))
+		if (at &&
+		    !open_column(r, v1 ? v1_id(found[i].id, copies) : found[i].id, found[i].form, at, found[i].len))
 			return false;
 	}
 	return !c->bad && cursor_left(c) == 0;

@@ -121,6 +121,14 @@ static inline void add_zigzag(struct column_writer *w, enum column c, uint64_t d
 	add_varint(w, c, zigzag((int64_t)difference));
 }
 
+/* An item of EXT. */
+static inline void add_item(struct column_writer *w, const uint8_t *item, size_t n)
+{
+	add_varint(w, COLUMN_EXT, n);
+	memcpy(w->column[COLUMN_EXT].data + w->column[COLUMN_EXT].len, item, n);
+	w->column[COLUMN_EXT].len += n;
+}
+
 /* What the bytes do not tell. */
 struct column_facts {
 	uint64_t left_out; /* a bit for each column that need not be written */
@@ -213,6 +221,16 @@ static inline bool column_done(const struct column_reader *r, enum column c)
 	for (unsigned i = 0; r->form[c] == FORM_SPLIT && i < UPF_REGS_MAX; i++)
 		left += cursor_left(&r->split[i]);
 	return r->form[c] == FORM_BYTES || r->form[c] == FORM_SPLIT ? left == 0 : rice_done(&r->rice[c]);
+}
+
+/* The next item of EXT; its @bad is set if there is none. */
+static inline struct cursor column_item(struct column_reader *r)
+{
+	struct cursor *ext = &r->column[COLUMN_EXT];
+	uint64_t size = get_varint(ext);
+	const uint8_t *at = get_bytes(ext, size);
+
+	return at ? cursor_of(at, size) : (struct cursor){.bad = true};
 }
 
 /* Reads which columns a block has. False: it is damaged. */

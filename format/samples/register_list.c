@@ -19,7 +19,6 @@ bool register_list_acceptable(const struct register_set *set)
 
 void register_list_put(struct column_writer *columns, uint32_t vcpu, const struct register_set *set)
 {
-	struct column_buffer *ext = &columns->column[COLUMN_EXT];
 	uint8_t item[REGISTER_LIST_MAX];
 	size_t n = put_varint(item, vcpu);
 	uint32_t last = 0;
@@ -33,10 +32,7 @@ void register_list_put(struct column_writer *columns, uint32_t vcpu, const struc
 	n += put_varint(item + n, set->code_before);
 	n += put_varint(item + n, set->code_size);
 	memcpy(item + n, set->code, set->code_size);
-	n += set->code_size;
-	add_varint(columns, COLUMN_EXT, n);
-	memcpy(ext->data + ext->len, item, n);
-	ext->len += n;
+	add_item(columns, item, n + set->code_size);
 }
 
 static bool get_code(struct cursor *c, struct register_set *set)
@@ -90,17 +86,17 @@ void register_lists_reset(struct register_lists *l)
 	l->waiting = false;
 }
 
-int register_lists_get(struct register_lists *l, struct cursor *ext, struct upf_record *rec)
+int register_lists_get(struct register_lists *l, struct cursor item, struct upf_record *rec)
 {
-	uint64_t size = get_varint(ext);
-	const uint8_t *at = get_bytes(ext, size);
+	const uint8_t *at = item.at;
+	uint32_t size = (uint32_t)cursor_left(&item);
 	struct register_set set;
 
-	if (!at || register_list_get(at, size, &rec->vcpu, &set) != 0)
+	if (item.bad || register_list_get(at, size, &rec->vcpu, &set) != 0)
 		return -EBADMSG;
 	if (array_room(&l->of, &l->room, l->n, sizeof(*l->of)) != 0)
 		return -ENOMEM;
-	l->of[l->n++] = (struct register_list){.at = at, .size = (uint32_t)size, .vcpu = rec->vcpu};
+	l->of[l->n++] = (struct register_list){.at = at, .size = size, .vcpu = rec->vcpu};
 	l->waiting = true;
 	register_lists_tell(l, l->n, rec);
 	return 0;

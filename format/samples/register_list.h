@@ -32,8 +32,8 @@ struct register_lists {
 
 void register_lists_free(struct register_lists *l);
 void register_lists_reset(struct register_lists *l); /* a new block */
-/* Reads a record from EXT, and tells it. 0, -EBADMSG or -ENOMEM. */
-int register_lists_get(struct register_lists *l, struct cursor *ext, struct upf_record *rec);
+/* Reads a record, an item of EXT, and tells it. 0, -EBADMSG or -ENOMEM. */
+int register_lists_get(struct register_lists *l, struct cursor item, struct upf_record *rec);
 /* A sample of @vcpu comes behind it: the record's number, from 1. 0; -EBADMSG: it is of another vCPU. */
 int register_lists_take(struct register_lists *l, uint32_t vcpu, uint32_t *number);
 void register_lists_tell(const struct register_lists *l, uint32_t number, struct upf_record *rec);

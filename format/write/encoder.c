@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "format/samples/build_note.h"
 #include "format/samples/columns.h"
 #include "format/samples/copies.h"
 #include "format/write/forms.h"
@@ -18,6 +17,8 @@
 #include "format/write/stack_writer.h"
 
 #define NREGS_DIFFER UINT32_MAX
+/* The most bytes of a BUILD in EXT: length, domain, address, size of the build-id; these. */
+#define BUILD_MAX (1 + 2 + VARINT_MAX + 1 + UPF_BUILD_ID_MAX)
 #define TIMES_A_PERIOD 100 /* how exact times are, of a schedule */
 
 struct domain_state {
@@ -161,7 +162,7 @@ static uint64_t pause_ticks(struct upf_encoder *e, uint64_t pause_ns)
 /* --- room -------------------------------------------------------------------------------------------------------- */
 
 /* The most that a record or sample needs in all columns together, beside a sample's frames, words and registers. */
-#define RECORD_BYTES (80 + BUILD_NOTE_MAX)
+#define RECORD_BYTES (80 + BUILD_MAX)
 #define SAMPLE_BYTES 128
 
 /* What of its stack's memory is encoded with a sample. */
@@ -447,12 +448,19 @@ int upf_encode_entry(struct upf_encoder *e, uint32_t domain, uint64_t time_ns, u
 int upf_encode_build(struct upf_encoder *e, uint32_t domain, uint64_t time_ns, uint64_t address, const uint8_t *id,
                      size_t size)
 {
+	uint8_t item[BUILD_MAX];
+	size_t n;
+
 	if (domain >= UPF_DOMAINS_MAX || size < UPF_BUILD_ID_MIN || size > UPF_BUILD_ID_MAX)
 		return -EINVAL;
 	if (!has_room(e))
 		return full(e);
 	begin_optional(e, UPF_BUILD, time_ns / UPF_TICK_NS);
-	build_note_put(&e->columns, domain, address, id, size);
+	n = put_varint(item, domain);
+	n += put_varint(item + n, address);
+	n += put_varint(item + n, size);
+	memcpy(item + n, id, size);
+	add_item(&e->columns, item, n + size);
 	return 0;
 }
 
