@@ -2,6 +2,7 @@
 #include "format/file/header.h"
 #include "common/array.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,30 +14,41 @@
 #define FEATURE_ARCHIVE 1u  /* optional */
 #define FEATURE_PROGRAMS 1u /* required */
 
-enum tag {
-	TAG_TRACE_ID = 1,
-	TAG_START = 2,
-	TAG_RATE = 3,
-	TAG_MAX_STACK = 4,
-	TAG_COMMAND = 5,
-	TAG_RECORDER = 6,
-	TAG_HOST = 7,
-	TAG_HYPERVISOR = 8,
-	TAG_DOMAIN = 9,
-	TAG_TOPS = 10,
-};
+/* Tags that are more than fields. */
+#define TAG_TRACE_ID 1
+#define TAG_DOMAIN 9
+#define TAG_TOPS 10
 
-enum domain_tag {
-	DOMAIN_ID = 1,
-	DOMAIN_UUID = 2,
-	DOMAIN_KIND = 3,
-	DOMAIN_ARCH = 4,
-	DOMAIN_VCPUS = 5,
-	DOMAIN_NAME = 6,
-	DOMAIN_IMAGE = 7,
-	DOMAIN_BUILD_ID = 8,
-	DOMAIN_PROGRAM = 9,
+/* A tagged value (FORMAT.md, "File header") that is a field of a structure. */
+struct field {
+	uint16_t tag;
+	uint8_t size; /* of a number, in bytes; 0: a text */
+	uint8_t n;    /* how many such numbers, one behind the other */
+	size_t at;
 };
+#define OF_SESSION(field) offsetof(struct upf_session, field)
+#define OF_DOMAIN(field) offsetof(struct upf_domain, field)
+
+static_assert(OF_SESSION(start_mono_ns) == OF_SESSION(start_real_ns) + 8, "one behind the other");
+static const struct field session_fields[] = {
+	{TAG_TRACE_ID, 1, 16, OF_SESSION(trace_id)},
+	{2, 8, 2, OF_SESSION(start_real_ns)},
+	{3, 8, 1, OF_SESSION(rate_mhz)},
+	{4, 4, 1, OF_SESSION(max_stack)},
+	{5, 0, 0, OF_SESSION(command)},
+	{6, 0, 0, OF_SESSION(recorder)},
+	{7, 0, 0, OF_SESSION(host)},
+	{8, 0, 0, OF_SESSION(hypervisor)},
+};
+static const struct field domain_fields[] = {
+	{1, 4, 1, OF_DOMAIN(id)},      {2, 1, 16, OF_DOMAIN(uuid)},
+	{3, 1, 1, OF_DOMAIN(kind)},    {4, 1, 1, OF_DOMAIN(arch)},
+	{5, 4, 1, OF_DOMAIN(vcpus)},   {6, 0, 0, OF_DOMAIN(name)},
+	{7, 0, 0, OF_DOMAIN(image)},   {8, 0, 0, OF_DOMAIN(build_id)},
+	{9, 4, 1, OF_DOMAIN(program)}, /* the last one: left out if it is 0 */
+};
+#define SESSION_FIELDS (sizeof(session_fields) / sizeof(*session_fields))
+#define DOMAIN_FIELDS (sizeof(domain_fields) / sizeof(*domain_fields))
 
 /* --- tagged values ----------------------------------------------------------------------------------------------- */
 
@@ -49,27 +61,6 @@ int tag_put(struct buf *b, uint16_t tag, const void *value, size_t len)
 	put_u32(head + 2, (uint32_t)len);
 	rc = buf_add(b, head, sizeof(head));
 	return rc == 0 ? buf_add(b, value, len) : rc;
-}
-
-int tag_put_text(struct buf *b, uint16_t tag, const char *text)
-{
-	return text ? tag_put(b, tag, text, strlen(text)) : 0;
-}
-
-int tag_put_u64(struct buf *b, uint16_t tag, uint64_t value)
-{
-	uint8_t bytes[8];
-
-	put_u64(bytes, value);
-	return tag_put(b, tag, bytes, sizeof(bytes));
-}
-
-static int put_u32_tag(struct buf *b, uint16_t tag, uint32_t value)
-{
-	uint8_t bytes[4];
-
-	put_u32(bytes, value);
-	return tag_put(b, tag, bytes, sizeof(bytes));
 }
 
 bool tag_get(struct cursor *c, uint16_t *tag, struct cursor *value)
@@ -90,20 +81,50 @@ bool tag_get(struct cursor *c, uint16_t *tag, struct cursor *value)
 
 /* --- writing ----------------------------------------------------------------------------------------------------- */
 
+static uint64_t number_of(const void *at, size_t size)
+{
+	return size == 1 ? *(const uint8_t *)at : size == 4 ? *(const uint32_t *)at : *(const uint64_t *)at;
+}
+
+static int put_field(struct buf *b, const struct field *f, const void *structure)
+{
+	const uint8_t *at = (const uint8_t *)structure + f->at;
+	uint8_t bytes[16 + 8];
+
+	if (f->size == 0) {
+		const char *text = *(const char *const *)at;
+
+		return text ? tag_put(b, f->tag, text, strlen(text)) : 0;
+	}
+	for (size_t i = 0; i < f->n; i++)
+		put_u64(bytes + i * f->size, number_of(at + i * f->size, f->size));
+	return tag_put(b, f->tag, bytes, f->n * (size_t)f->size);
+}
+
+static int put_fields(struct buf *b, const struct field *f, size_t n, const void *structure)
+{
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < n; i++)
+		rc = put_field(b, &f[i], structure);
+	return rc;
+}
+
+static int put_tops(struct buf *b, const struct upf_session *s)
+{
+	uint8_t tops[12];
+
+	put_u32(tops, s->tops);
+	put_u32(tops + 4, s->tops_size);
+	put_u32(tops + 8, s->copy_size);
+	return s->tops == UPF_TOPS_NONE ? 0 : tag_put(b, TAG_TOPS, tops, s->copy_size ? 12 : 8);
+}
+
 static int put_domain(struct buf *b, const struct upf_domain *d)
 {
 	struct buf inner = {0};
-	int rc;
+	int rc = put_fields(&inner, domain_fields, DOMAIN_FIELDS - !d->program, d);
 
-	rc = put_u32_tag(&inner, DOMAIN_ID, d->id);
-	rc = rc ? rc : tag_put(&inner, DOMAIN_UUID, d->uuid, sizeof(d->uuid));
-	rc = rc ? rc : tag_put(&inner, DOMAIN_KIND, &d->kind, 1);
-	rc = rc ? rc : tag_put(&inner, DOMAIN_ARCH, &d->arch, 1);
-	rc = rc ? rc : put_u32_tag(&inner, DOMAIN_VCPUS, d->vcpus);
-	rc = rc ? rc : tag_put_text(&inner, DOMAIN_NAME, d->name);
-	rc = rc ? rc : tag_put_text(&inner, DOMAIN_IMAGE, d->image);
-	rc = rc ? rc : tag_put_text(&inner, DOMAIN_BUILD_ID, d->build_id);
-	rc = rc || !d->program ? rc : put_u32_tag(&inner, DOMAIN_PROGRAM, d->program);
 	rc = rc ? rc : tag_put(b, TAG_DOMAIN, inner.data, inner.len);
 	buf_free(&inner);
 	return rc;
@@ -111,24 +132,9 @@ static int put_domain(struct buf *b, const struct upf_domain *d)
 
 static int put_tags(struct buf *b, const struct upf_session *s)
 {
-	uint8_t start[16], tops[12];
-	int rc;
+	int rc = put_fields(b, session_fields, SESSION_FIELDS, s);
 
-	put_u64(start, s->start_real_ns);
-	put_u64(start + 8, s->start_mono_ns);
-	rc = tag_put(b, TAG_TRACE_ID, s->trace_id, sizeof(s->trace_id));
-	rc = rc ? rc : tag_put(b, TAG_START, start, sizeof(start));
-	rc = rc ? rc : tag_put_u64(b, TAG_RATE, s->rate_mhz);
-	rc = rc ? rc : put_u32_tag(b, TAG_MAX_STACK, s->max_stack);
-	put_u32(tops, s->tops);
-	put_u32(tops + 4, s->tops_size);
-	put_u32(tops + 8, s->copy_size);
-	if (s->tops != UPF_TOPS_NONE)
-		rc = rc ? rc : tag_put(b, TAG_TOPS, tops, s->copy_size ? 12 : 8);
-	rc = rc ? rc : tag_put_text(b, TAG_COMMAND, s->command);
-	rc = rc ? rc : tag_put_text(b, TAG_RECORDER, s->recorder);
-	rc = rc ? rc : tag_put_text(b, TAG_HOST, s->host);
-	rc = rc ? rc : tag_put_text(b, TAG_HYPERVISOR, s->hypervisor);
+	rc = rc ? rc : put_tops(b, s);
 	for (size_t i = 0; rc == 0 && i < s->ndomains; i++)
 		rc = put_domain(b, &s->domains[i]);
 	return rc;
@@ -174,78 +180,53 @@ uint32_t header_size(const uint8_t *at, enum upf_fault *fault, char *detail)
 	return *fault == UPF_OK ? size : 0;
 }
 
-static uint64_t value_u64(struct cursor v)
+static const struct field *find_field(const struct field *f, size_t n, uint16_t tag)
 {
-	return get_u64(&v);
+	for (size_t i = 0; i < n; i++)
+		if (f[i].tag == tag)
+			return &f[i];
+	return NULL;
 }
 
-static uint32_t value_u32(struct cursor v)
+/* The value becomes the field. A text ends at its first NUL. 0 or -ENOMEM. */
+static int get_field(const struct field *f, void *structure, struct cursor v)
 {
-	return get_u32(&v);
+	uint8_t *at = (uint8_t *)structure + f->at;
+
+	if (f->size == 0) {
+		const char **text = (const char **)at;
+
+		free((char *)(uintptr_t)*text);
+		*text = strndup((const char *)v.at, cursor_left(&v));
+		return *text ? 0 : -ENOMEM;
+	}
+	for (size_t i = 0; i < f->n; i++, at += f->size)
+		switch (f->size) {
+		case 1:
+			*at = get_u8(&v);
+			break;
+		case 4:
+			*(uint32_t *)at = get_u32(&v);
+			break;
+		default:
+			*(uint64_t *)at = get_u64(&v);
+		}
+	return 0;
 }
 
-/* A C string of the value, ended at its first NUL; NULL: no memory. */
-static char *value_text(struct cursor v)
+static void free_texts(const struct field *f, size_t n, void *structure)
 {
-	return strndup((const char *)v.at, cursor_left(&v));
+	for (size_t i = 0; i < n; i++)
+		if (f[i].size == 0)
+			free((char *)(uintptr_t) * (const char **)((uint8_t *)structure + f[i].at));
 }
 
-static int keep_text(const char **field, struct cursor v)
+static int add_domain(struct header *h, struct cursor c)
 {
-	free((char *)(uintptr_t)*field);
-	*field = value_text(v);
-	return *field ? 0 : -ENOMEM;
-}
-
-static int get_domain(struct cursor c, struct upf_domain *d)
-{
+	struct upf_domain *domain;
 	struct cursor v;
 	uint16_t tag;
 	int rc = 0;
-
-	while (rc == 0 && tag_get(&c, &tag, &v)) {
-		switch (tag) {
-		case DOMAIN_ID:
-			d->id = value_u32(v);
-			break;
-		case DOMAIN_UUID: {
-			const uint8_t *uuid = get_bytes(&v, sizeof(d->uuid));
-
-			if (uuid)
-				memcpy(d->uuid, uuid, sizeof(d->uuid));
-			break;
-		}
-		case DOMAIN_KIND:
-			d->kind = get_u8(&v);
-			break;
-		case DOMAIN_ARCH:
-			d->arch = get_u8(&v);
-			break;
-		case DOMAIN_VCPUS:
-			d->vcpus = value_u32(v);
-			break;
-		case DOMAIN_NAME:
-			rc = keep_text(&d->name, v);
-			break;
-		case DOMAIN_IMAGE:
-			rc = keep_text(&d->image, v);
-			break;
-		case DOMAIN_BUILD_ID:
-			rc = keep_text(&d->build_id, v);
-			break;
-		case DOMAIN_PROGRAM:
-			d->program = value_u32(v);
-			break;
-		default:
-			break;
-		}
-	}
-	return rc ? rc : c.bad ? -EBADMSG : 0;
-}
-
-static int add_domain(struct header *h, struct cursor v)
-{
-	struct upf_domain *domain;
 
 	if (h->session.ndomains >= UPF_DOMAINS_MAX)
 		return -EBADMSG;
@@ -254,55 +235,36 @@ static int add_domain(struct header *h, struct cursor v)
 	h->session.domains = h->domains;
 	domain = &h->domains[h->session.ndomains++];
 	*domain = (struct upf_domain){0};
-	return get_domain(v, domain);
+	while (rc == 0 && tag_get(&c, &tag, &v)) {
+		const struct field *f = find_field(domain_fields, DOMAIN_FIELDS, tag);
+
+		rc = f ? get_field(f, domain, v) : 0;
+	}
+	return rc ? rc : c.bad ? -EBADMSG : 0;
 }
 
 static int get_value(struct header *h, uint16_t tag, struct cursor v, char *detail)
 {
+	const struct field *f = find_field(session_fields, SESSION_FIELDS, tag);
 	struct upf_session *s = &h->session;
 
-	switch (tag) {
-	case TAG_TRACE_ID: {
-		const uint8_t *id = get_bytes(&v, sizeof(s->trace_id));
-
-		if (!id)
-			return -EBADMSG;
-		memcpy(s->trace_id, id, sizeof(s->trace_id));
-		h->trace_id = peek_u64(id);
-		return 0;
-	}
-	case TAG_START:
-		s->start_real_ns = get_u64(&v);
-		s->start_mono_ns = get_u64(&v);
-		return 0;
-	case TAG_RATE:
-		s->rate_mhz = value_u64(v);
-		return 0;
-	case TAG_MAX_STACK:
-		s->max_stack = value_u32(v);
-		return 0;
-	case TAG_COMMAND:
-		return keep_text(&s->command, v);
-	case TAG_RECORDER:
-		return keep_text(&s->recorder, v);
-	case TAG_HOST:
-		return keep_text(&s->host, v);
-	case TAG_HYPERVISOR:
-		return keep_text(&s->hypervisor, v);
-	case TAG_DOMAIN:
+	if (tag == TAG_TRACE_ID && cursor_left(&v) < sizeof(s->trace_id))
+		return -EBADMSG;
+	if (f)
+		return get_field(f, s, v);
+	if (tag == TAG_DOMAIN)
 		return add_domain(h, v);
-	case TAG_TOPS:
+	if (tag == TAG_TOPS) {
 		s->tops = (uint8_t)get_u32(&v);
 		s->tops_size = get_u32(&v);
 		s->copy_size = get_u32(&v);
 		return 0;
-	default:
-		if (!(tag & TAG_REQUIRED))
-			return 0;
-		if (detail)
-			snprintf(detail, DETAIL_SIZE, "header value 0x%x", tag);
-		return -ENOTSUP;
 	}
+	if (!(tag & TAG_REQUIRED))
+		return 0;
+	if (detail)
+		snprintf(detail, DETAIL_SIZE, "header value 0x%x", tag);
+	return -ENOTSUP;
 }
 
 static bool features_known(uint64_t required, char *detail)
@@ -338,6 +300,7 @@ enum upf_fault header_get(const uint8_t *at, uint32_t size, struct header *h, ch
 	h->session.by_program = peek_u64(at + 16) & FEATURE_PROGRAMS;
 	while (rc == 0 && tag_get(&c, &tag, &v))
 		rc = get_value(h, tag, v, detail);
+	h->trace_id = peek_u64(h->session.trace_id);
 	if (!h->session.by_program)
 		join_programs(h);
 	if (rc == 0 && !c.bad)
@@ -346,22 +309,11 @@ enum upf_fault header_get(const uint8_t *at, uint32_t size, struct header *h, ch
 	return rc == -ENOTSUP ? UPF_FAULT_FEATURE : rc == -ENOMEM ? UPF_FAULT_MEMORY : UPF_FAULT_HEADER;
 }
 
-static void free_text(const char *text)
-{
-	free((char *)(uintptr_t)text);
-}
-
 void header_free(struct header *h)
 {
-	free_text(h->session.command);
-	free_text(h->session.recorder);
-	free_text(h->session.host);
-	free_text(h->session.hypervisor);
-	for (size_t i = 0; i < h->session.ndomains; i++) {
-		free_text(h->domains[i].name);
-		free_text(h->domains[i].image);
-		free_text(h->domains[i].build_id);
-	}
+	free_texts(session_fields, SESSION_FIELDS, &h->session);
+	for (size_t i = 0; i < h->session.ndomains; i++)
+		free_texts(domain_fields, DOMAIN_FIELDS, &h->domains[i]);
 	free(h->domains);
 	memset(h, 0, sizeof(*h));
 }

@@ -16,8 +16,6 @@
 
 /* Tagged values: u16 tag, u32 length, bytes. 0 or -ENOMEM. */
 int tag_put(struct buf *b, uint16_t tag, const void *value, size_t len);
-int tag_put_text(struct buf *b, uint16_t tag, const char *text); /* NULL writes nothing */
-int tag_put_u64(struct buf *b, uint16_t tag, uint64_t value);
 /* Reads the next one from @c into *tag and *value; false at the end, or if it is damaged (c->bad is set). */
 bool tag_get(struct cursor *c, uint16_t *tag, struct cursor *value);
 
