@@ -9,7 +9,6 @@
 
 #include "format/samples/columns.h"
 #include "format/samples/copies.h"
-#include "format/write/forms.h"
 #include "format/samples/more.h"
 #include "format/samples/parameters.h"
 #include "format/samples/windows.h"
@@ -480,7 +479,7 @@ static uint64_t left_out(const struct upf_encoder *e)
 	       (one_kind ? UINT64_C(1) << COLUMN_TOPS : 0);
 }
 
-struct encoded encoder_payload(const struct upf_encoder *e, struct forms *forms, uint8_t *at)
+struct encoded encoder_payload(const struct upf_encoder *e, struct upf_packer *packer, uint8_t *at)
 {
 	const struct column_facts facts = {
 		.left_out = left_out(e),
@@ -504,6 +503,6 @@ struct encoded encoder_payload(const struct upf_encoder *e, struct forms *forms,
 		.last_ns = e->last_tick * UPF_TICK_NS,
 		.samples = clamp(e->samples),
 		.lost = clamp(e->lost),
-		.size = n + forms_put(forms, &e->columns, &facts, at + n),
+		.size = n + forms_put(packer, &e->columns, &facts, at + n),
 	};
 }

@@ -3,8 +3,7 @@
 #ifndef FORMAT_WRITE_ENCODER_H
 #define FORMAT_WRITE_ENCODER_H
 
-#include "format/write/forms.h"
-#include "format/upf.h"
+#include "format/write/packer.h"
 
 struct encoded {
 	uint64_t first_ns, last_ns;
@@ -12,7 +11,7 @@ struct encoded {
 	size_t size;
 };
 
-/* Writes the block's payload to @at, which has UPF_RAW_MAX bytes. @forms: NULL: every column as bytes. */
-struct encoded encoder_payload(const struct upf_encoder *e, struct forms *forms, uint8_t *at);
+/* Writes the block's payload to @at, which has UPF_RAW_MAX bytes. @p is NULL: every column as bytes. */
+struct encoded encoder_payload(const struct upf_encoder *e, struct upf_packer *p, uint8_t *at);
 
 #endif

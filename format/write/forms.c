@@ -1,59 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "format/write/forms.h"
+/* forms.c - a column takes the form that will be shortest in a compressed block (FORMAT.md, "Forms"). */
+#include "format/write/packer.h"
 
-#include <stdlib.h>
-
-#include <lz4hc.h>
-
-#include "format/upf.h"
-
-struct forms {
-	uint64_t *numbers;
-	uint8_t *spare;
-	LZ4_streamHC_t *compressor;
-};
-
-/* Costs the writer thread a few hundred ns a sample, and saves a fifth of copies' bytes, a tenth of others'. */
-#define LEVEL 6
-
-struct forms *forms_new(void)
-{
-	struct forms *f = calloc(1, sizeof(*f));
-
-	if (!f)
-		return NULL;
-	f->numbers = calloc(UPF_RAW_MAX, sizeof(*f->numbers));
-	f->spare = malloc(LZ4_COMPRESSBOUND(UPF_RAW_MAX));
-	f->compressor = LZ4_createStreamHC();
-	if (f->numbers && f->spare && f->compressor)
-		return f;
-	forms_free(f);
-	return NULL;
-}
-
-void forms_free(struct forms *f)
-{
-	if (!f)
-		return;
-	free(f->numbers);
-	free(f->spare);
-	LZ4_freeStreamHC(f->compressor);
-	free(f);
-}
-
-/* The compressor is used again as it is: to clear its tables for each column would cost more than to compress. */
-size_t forms_compress(struct forms *f, const uint8_t *from, size_t len, uint8_t *to, size_t room)
-{
-	LZ4_resetStreamHC_fast(f->compressor, LEVEL);
-	return (size_t)LZ4_compress_HC_continue(f->compressor, (const char *)from, (char *)to, (int)len, (int)room);
-}
-
-/* If the column in f->spare, of @n bytes, is one and not larger than what was best. */
-static bool is_better(struct forms *f, uint8_t *at, size_t n, size_t *best)
+/* If the column in p->spare, of @n bytes, is one and not larger than what was best. */
+static bool is_better(struct upf_packer *p, uint8_t *at, size_t n, size_t *best)
 {
 	if (n == 0 || n >= *best)
 		return false;
-	memcpy(at, f->spare, n);
+	memcpy(at, p->spare, n);
 	*best = n;
 	return true;
 }
@@ -88,26 +42,26 @@ static size_t put_split(const struct column_buffer *column, uint32_t nregs, uint
  * Writes column @c to @at, which has room for its bytes, in the form *form. @nregs: of REG, if all samples have so many
  * registers, else 0. The bytes used.
  */
-static size_t put_column(struct forms *f, enum column c, const struct column_buffer *column, uint32_t nregs,
+static size_t put_column(struct upf_packer *p, enum column c, const struct column_buffer *column, uint32_t nregs,
                          uint8_t *at, uint8_t *form)
 {
 	struct cursor from = cursor_of(column->data, column->len);
 	size_t n = 0, best;
 
 	*form = FORM_BYTES;
-	if (f && c == COLUMN_REG && nregs) {
+	if (p && c == COLUMN_REG && nregs) {
 		*form = FORM_SPLIT;
 		return put_split(column, nregs, at);
 	}
-	if (f && !is_of_bytes(c)) {
-		best = forms_compress(f, column->data, column->len, f->spare, LZ4_COMPRESSBOUND(UPF_RAW_MAX));
+	if (p && !is_of_bytes(c)) {
+		best = packer_compress(p, column->data, column->len, p->spare);
 		best = best && best < column->len ? best : column->len;
 		while (cursor_left(&from))
-			f->numbers[n++] = get_varint(&from);
-		if (is_better(f, at, rice_encode(f->spare, best, f->numbers, n, is_large(c) ? RICE_K_LARGE : 0),
+			p->numbers[n++] = get_varint(&from);
+		if (is_better(p, at, rice_encode(p->spare, best, p->numbers, n, is_large(c) ? RICE_K_LARGE : 0),
 		              &best))
 			*form = FORM_RICE;
-		if (!is_large(c) && is_better(f, at, range_encode(f->spare, best, f->numbers, n), &best))
+		if (!is_large(c) && is_better(p, at, range_encode(p->spare, best, p->numbers, n), &best))
 			*form = FORM_RANGE;
 		if (*form != FORM_BYTES)
 			return best;
@@ -131,7 +85,7 @@ static bool is_left_out(const struct column_writer *w, const struct column_facts
 	return column->len == 0 || facts->left_out >> c & 1 || (may_be_left_out((uint64_t)c) && is_zero(column));
 }
 
-size_t forms_put(struct forms *f, const struct column_writer *w, const struct column_facts *facts, uint8_t *at)
+size_t forms_put(struct upf_packer *p, const struct column_writer *w, const struct column_facts *facts, uint8_t *at)
 {
 	uint8_t head[VARINT_MAX + COLUMNS * (2 + VARINT_MAX)], *body = at + sizeof(head);
 	size_t n, total = 0, columns = 0;
@@ -145,7 +99,7 @@ size_t forms_put(struct forms *f, const struct column_writer *w, const struct co
 		if (is_left_out(w, facts, c))
 			continue;
 		head[n++] = (uint8_t)c;
-		len = put_column(f, c, &w->column[c], facts->nregs, body + total, &head[n++]);
+		len = put_column(p, c, &w->column[c], facts->nregs, body + total, &head[n++]);
 		n += put_varint(head + n, len);
 		total += len;
 	}

@@ -5,9 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <lz4.h>
-
 #include "format/write/encoder.h"
+
+/* Costs the writer thread a few hundred ns a sample, and saves a fifth of copies' bytes, a tenth of others'. */
+#define LEVEL 6
 
 struct upf_packer *upf_packer_new(void)
 {
@@ -15,10 +16,12 @@ struct upf_packer *upf_packer_new(void)
 
 	if (p) {
 		p->raw = malloc(UPF_RAW_MAX);
-		p->forms = forms_new();
-		p->stored = malloc(BLOCK_HEADER_SIZE + LZ4_COMPRESSBOUND(UPF_RAW_MAX));
+		p->stored = malloc(BLOCK_HEADER_SIZE + PACKED_MAX);
+		p->spare = malloc(PACKED_MAX);
+		p->numbers = malloc(UPF_RAW_MAX * sizeof(*p->numbers));
+		p->compressor = LZ4_createStreamHC();
 	}
-	if (p && p->raw && p->forms && p->stored)
+	if (p && p->raw && p->stored && p->spare && p->numbers && p->compressor)
 		return p;
 	upf_packer_free(p);
 	errno = ENOMEM;
@@ -30,15 +33,24 @@ void upf_packer_free(struct upf_packer *p)
 	if (!p)
 		return;
 	free(p->raw);
-	forms_free(p->forms);
 	free(p->stored);
+	free(p->spare);
+	free(p->numbers);
+	LZ4_freeStreamHC(p->compressor);
 	free(p);
+}
+
+/* The compressor is used again as it is: to clear its tables for each column would cost more than to compress. */
+size_t packer_compress(struct upf_packer *p, const uint8_t *from, size_t len, uint8_t *to)
+{
+	LZ4_resetStreamHC_fast(p->compressor, LEVEL);
+	return (size_t)LZ4_compress_HC_continue(p->compressor, (const char *)from, (char *)to, (int)len, PACKED_MAX);
 }
 
 void pack(struct upf_packer *p, struct block_header *h)
 {
 	uint8_t *at = p->stored + BLOCK_HEADER_SIZE;
-	size_t n = forms_compress(p->forms, p->raw, h->raw_size, at, LZ4_COMPRESSBOUND(UPF_RAW_MAX));
+	size_t n = packer_compress(p, p->raw, h->raw_size, at);
 
 	if (n > 0 && n < h->raw_size) {
 		h->stored_size = (uint32_t)n;
@@ -51,7 +63,7 @@ void pack(struct upf_packer *p, struct block_header *h)
 
 void pack_samples(struct upf_packer *p, struct upf_encoder *e, struct block_header *h)
 {
-	struct encoded payload = encoder_payload(e, p->forms, p->raw);
+	struct encoded payload = encoder_payload(e, p, p->raw);
 
 	*h = (struct block_header){
 		.type = UPF_BLOCK_SAMPLES,

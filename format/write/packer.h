@@ -3,17 +3,31 @@
 #ifndef FORMAT_WRITE_PACKER_H
 #define FORMAT_WRITE_PACKER_H
 
+#include <lz4hc.h>
+
 #include "format/file/block.h"
+#include "format/samples/columns.h"
+
+#define PACKED_MAX LZ4_COMPRESSBOUND(UPF_RAW_MAX)
 
 struct upf_packer {
-	uint8_t *raw; /* the payload to be packed, UPF_RAW_MAX bytes */
-	struct forms *forms;
-	uint8_t *stored; /* room for a block header, then the packed payload */
+	uint8_t *raw;      /* the payload to be packed, UPF_RAW_MAX bytes */
+	uint8_t *stored;   /* room for a block header, then the packed payload */
+	uint8_t *spare;    /* PACKED_MAX bytes for a column in another form */
+	uint64_t *numbers; /* UPF_RAW_MAX numbers of a column */
+	LZ4_streamHC_t *compressor;
 };
 
+/* Compresses to @to, which has room for PACKED_MAX bytes. The bytes used. */
+size_t packer_compress(struct upf_packer *p, const uint8_t *from, size_t len, uint8_t *to);
 /* Fills in the sizes and flags of @h, whose raw_size bytes are p->raw. */
 void pack(struct upf_packer *p, struct block_header *h);
 /* The same for an encoder's block, which must not be empty; fills in @h except sequence number and trace id. */
 void pack_samples(struct upf_packer *p, struct upf_encoder *e, struct block_header *h);
+
+/*
+ * Writes a block's columns to @at, behind its parameters, each in its form; @p is NULL: all as bytes. The bytes used.
+ */
+size_t forms_put(struct upf_packer *p, const struct column_writer *w, const struct column_facts *facts, uint8_t *at);
 
 #endif

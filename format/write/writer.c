@@ -8,7 +8,6 @@
 #include "format/file/header.h"
 #include "format/write/packer.h"
 #include "format/bytes/wire.h"
-#include "format/write/writer.h"
 
 struct upf_writer {
 	upf_write_fn write;
@@ -91,41 +90,33 @@ int upf_writer_block(struct upf_writer *w, struct upf_encoder *e)
 	return put_block(w, &h);
 }
 
-int writer_put_stored(struct upf_writer *w, const struct block_header *h, const uint8_t *stored)
+/* A block with @len bytes of payload. */
+static int put_payload(struct upf_writer *w, struct block_header h, const void *payload, size_t len)
 {
-	struct block_header own = *h;
-
-	memcpy(w->packer->stored + BLOCK_HEADER_SIZE, stored, h->stored_size);
-	return put_block(w, &own);
-}
-
-int upf_writer_data(struct upf_writer *w, uint8_t type, const void *payload, size_t len)
-{
-	struct block_header h = {.type = type, .raw_size = (uint32_t)len};
-
 	if (w->error != 0)
 		return w->error;
 	if (len > UPF_RAW_MAX)
 		return -E2BIG;
+	h.raw_size = (uint32_t)len;
 	memcpy(w->packer->raw, payload, len);
 	pack(w->packer, &h);
 	return put_block(w, &h);
 }
 
+int upf_writer_data(struct upf_writer *w, uint8_t type, const void *payload, size_t len)
+{
+	return put_payload(w, (struct block_header){.type = type}, payload, len);
+}
+
 int upf_writer_copy(struct upf_writer *w, const struct upf_block *b)
 {
-	struct block_header h = {.type = b->type,
-	                         .raw_size = b->raw_size,
-	                         .first_ns = b->first_ns,
-	                         .last_ns = b->last_ns,
-	                         .samples = (uint32_t)b->samples,
-	                         .lost = (uint32_t)b->lost};
+	const struct block_header h = {.type = b->type,
+	                               .first_ns = b->first_ns,
+	                               .last_ns = b->last_ns,
+	                               .samples = (uint32_t)b->samples,
+	                               .lost = (uint32_t)b->lost};
 
-	if (w->error != 0)
-		return w->error;
-	memcpy(w->packer->raw, b->payload, b->raw_size);
-	pack(w->packer, &h);
-	return put_block(w, &h);
+	return put_payload(w, h, b->payload, b->raw_size);
 }
 
 void upf_writer_skip(struct upf_writer *w, uint64_t n)
@@ -135,20 +126,78 @@ void upf_writer_skip(struct upf_writer *w, uint64_t n)
 
 int upf_writer_finish(struct upf_writer *w, const struct upf_totals *totals, enum upf_reason reason)
 {
-	struct block_header h = {
+	const struct block_header h = {
 		.type = UPF_BLOCK_FOOTER, .first_ns = totals->duration_ns, .last_ns = totals->duration_ns};
 	uint64_t offset = upf_writer_bytes(w);
 	uint8_t trailer[TRAILER_SIZE];
 	struct buf b = {0};
 	int rc = footer_put(&b, totals, reason);
 
-	if (rc == 0) {
-		h.raw_size = (uint32_t)b.len;
-		memcpy(w->packer->raw, b.data, b.len);
-		pack(w->packer, &h);
-		rc = put_block(w, &h);
-	}
+	if (rc == 0)
+		rc = put_payload(w, h, b.data, b.len);
 	buf_free(&b);
 	trailer_put(trailer, offset, w->trace_id);
 	return rc == 0 ? put_out(w, trailer, sizeof(trailer)) : rc;
+}
+
+/* --- blocks in memory -------------------------------------------------------------------------------------------- */
+
+struct upf_kept {
+	struct block_header header;
+	size_t totals_size;
+	uint8_t bytes[]; /* header.stored_size, then totals_size */
+};
+
+struct upf_kept *upf_keep(struct upf_packer *p, struct upf_encoder *e, const struct upf_totals *totals)
+{
+	struct buf coded = {0};
+	struct block_header h;
+	struct upf_kept *k = NULL;
+
+	pack_samples(p, e, &h);
+	if (footer_put(&coded, totals, UPF_REASON_UNKNOWN) == 0)
+		k = malloc(sizeof(*k) + h.stored_size + coded.len);
+	if (k) {
+		k->header = h;
+		k->totals_size = coded.len;
+		memcpy(k->bytes, p->stored + BLOCK_HEADER_SIZE, h.stored_size);
+		memcpy(k->bytes + h.stored_size, coded.data, coded.len);
+	}
+	buf_free(&coded);
+	if (!k)
+		errno = ENOMEM;
+	return k;
+}
+
+size_t upf_kept_size(const struct upf_kept *k)
+{
+	return sizeof(*k) + k->header.stored_size + k->totals_size;
+}
+
+uint64_t upf_kept_first_ns(const struct upf_kept *k)
+{
+	return k->header.first_ns;
+}
+
+uint64_t upf_kept_last_ns(const struct upf_kept *k)
+{
+	return k->header.last_ns;
+}
+
+int upf_writer_put(struct upf_writer *w, const struct upf_kept *k, uint64_t earlier_ns, struct upf_totals *totals)
+{
+	struct block_header h = k->header;
+	struct upf_totals part;
+	enum upf_reason reason;
+	int rc = footer_get(k->bytes + h.stored_size, k->totals_size, &part, &reason);
+
+	if (rc != 0)
+		return rc;
+	h.first_ns -= earlier_ns;
+	h.last_ns -= earlier_ns;
+	memcpy(w->packer->stored + BLOCK_HEADER_SIZE, k->bytes, h.stored_size);
+	rc = put_block(w, &h);
+	if (rc == 0)
+		upf_totals_add(totals, &part);
+	return rc;
 }
