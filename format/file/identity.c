@@ -50,39 +50,35 @@ static uint64_t number(const struct file *f, const uint8_t *at, size_t len)
 	return value;
 }
 
+/* What is an address, offset or size, 8 bytes at @wide in a 64-bit file, 4 bytes at @narrow in a 32-bit one. */
+static uint64_t word(const struct file *f, const uint8_t *at, size_t wide, size_t narrow)
+{
+	return f->wide ? number(f, at + wide, 8) : number(f, at + narrow, 4);
+}
+
 /* Where the table of @sections, or of segments, lies in the file, and how long and many its entries are. */
 static void find_table(const struct file *f, const uint8_t *header, bool sections, uint64_t *offset, size_t *entry,
                        size_t *n)
 {
-	if (f->wide) {
-		*offset = number(f, header + (sections ? 40 : 32), 8);
-		*entry = (size_t)number(f, header + (sections ? 58 : 54), 2);
-		*n = (size_t)number(f, header + (sections ? 60 : 56), 2);
-	} else {
-		*offset = number(f, header + (sections ? 32 : 28), 4);
-		*entry = (size_t)number(f, header + (sections ? 46 : 42), 2);
-		*n = (size_t)number(f, header + (sections ? 48 : 44), 2);
-	}
+	const uint8_t *sizes = header + (f->wide ? 54 : 42) + (sections ? 4 : 0);
+
+	*offset = sections ? word(f, header, 40, 32) : word(f, header, 32, 28);
+	*entry = (size_t)number(f, sizes, 2);
+	*n = (size_t)number(f, sizes + 2, 2);
 	if (*n > HEADERS_MAX)
 		*n = HEADERS_MAX;
 }
 
 static struct piece segment(const struct file *f, const uint8_t *at)
 {
-	if (f->wide)
-		return (struct piece){(uint32_t)number(f, at, 4), (uint32_t)number(f, at + 4, 4), number(f, at + 8, 8),
-		                      number(f, at + 16, 8), number(f, at + 32, 8)};
-	return (struct piece){(uint32_t)number(f, at, 4), (uint32_t)number(f, at + 24, 4), number(f, at + 4, 4),
-	                      number(f, at + 8, 4), number(f, at + 16, 4)};
+	return (struct piece){(uint32_t)number(f, at, 4), (uint32_t)number(f, at + (f->wide ? 4 : 24), 4),
+	                      word(f, at, 8, 4), word(f, at, 16, 8), word(f, at, 32, 16)};
 }
 
 static struct piece section(const struct file *f, const uint8_t *at)
 {
-	if (f->wide)
-		return (struct piece){(uint32_t)number(f, at + 4, 4), 0, number(f, at + 24, 8), number(f, at + 16, 8),
-		                      number(f, at + 32, 8)};
-	return (struct piece){(uint32_t)number(f, at + 4, 4), 0, number(f, at + 16, 4), number(f, at + 12, 4),
-	                      number(f, at + 20, 4)};
+	return (struct piece){(uint32_t)number(f, at + 4, 4), 0, word(f, at, 24, 16), word(f, at, 16, 12),
+	                      word(f, at, 32, 20)};
 }
 
 /* Calls @each with every segment or section until it returns true. */

@@ -129,12 +129,6 @@ static inline void add_item(struct column_writer *w, const uint8_t *item, size_t
 	w->column[COLUMN_EXT].len += n;
 }
 
-/* What the bytes do not tell. */
-struct column_facts {
-	uint64_t left_out; /* a bit for each column that need not be written */
-	uint32_t nregs;    /* in REG, of every sample; 0: not all have the same */
-};
-
 bool columns_alloc(struct column_writer *w); /* false: no memory */
 void columns_free(struct column_writer *w);
 void columns_reset(struct column_writer *w);

@@ -19,7 +19,7 @@ struct top {
 };
 
 struct more {
-	bool fixed, used;
+	bool fixed;
 	struct root *roots; /* 0: none */
 	uint32_t nroots;
 	size_t root_room;
@@ -65,7 +65,6 @@ void more_reset(struct more *m)
 		hash_chains_clear(&m->by_value);
 	m->nroots = m->nlinks = 0;
 	hash_array_clear(&m->tops);
-	m->used = false;
 }
 
 /* The link register that this leaf last came with, or what there is to guess it by. NULL: no memory. */
@@ -111,7 +110,6 @@ void more_put(struct more *m, struct column_writer *columns, uint32_t leaf, uint
 	uint64_t *link;
 
 	add_u8(columns, COLUMN_MORE, byte);
-	m->used |= byte != 0;
 	if (v->root)
 		put_root(m, columns, v->root);
 	if (v->link) {
@@ -119,11 +117,6 @@ void more_put(struct more *m, struct column_writer *columns, uint32_t leaf, uint
 		add_zigzag(columns, COLUMN_LINK, v->link - *link);
 		*link = v->link;
 	}
-}
-
-bool more_is_unused(const struct more *m)
-{
-	return !m->used;
 }
 
 /* --- decoding ---------------------------------------------------------------------------------------------------- */

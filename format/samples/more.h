@@ -27,8 +27,6 @@ bool more_has_room(const struct more *m, size_t samples);
 /* @leaf: the stack's node, of address @address. */
 void more_put(struct more *m, struct column_writer *columns, uint32_t leaf, uint64_t address,
               const struct more_values *v);
-/* True: no sample of the block had anything, so its MORE column can be left out. */
-bool more_is_unused(const struct more *m);
 
 /* --- decoding */
 

@@ -32,8 +32,7 @@ struct upf_encoder {
 	struct windows *windows; /* UPF_TOPS_WINDOW, _MIXED */
 	struct copies *copies;   /* UPF_TOPS_COPY, _MIXED, and registers */
 	struct more *more;
-	uint32_t nregs;     /* of all samples that have some; NREGS_DIFFER */
-	unsigned seen_tops; /* a bit for each of the block's samples' */
+	uint32_t nregs; /* of all samples that have some; NREGS_DIFFER */
 	uint64_t period_ticks, first_tick, last_tick, samples, lost;
 	struct schedule_walk due;       /* if its rate_mhz is not 0 */
 	uint64_t first_k;               /* due's when the block began */
@@ -100,7 +99,6 @@ void upf_encoder_reset(struct upf_encoder *e, uint64_t period_ns)
 	e->period_ticks = period_ns / UPF_TICK_NS;
 	e->first_tick = e->last_tick = e->samples = e->lost = 0;
 	e->records = 0;
-	e->seen_tops = 0;
 	e->nregs = 0;
 	e->generation++;
 	e->due.at.schedule.rate_mhz = 0;
@@ -275,7 +273,6 @@ static void encode_rest(struct upf_encoder *e, const struct upf_sample *s, uint3
 		copies_put_regs(e->copies, &e->columns, s, nregs, tell_regs);
 	if (s->end == UPF_END_NONE)
 		return;
-	e->seen_tops |= 1u << tops;
 	if (e->tops == UPF_TOPS_MIXED)
 		add_u8(&e->columns, COLUMN_TOPS, (uint8_t)tops);
 	if (tops == UPF_TOPS_WINDOW)
@@ -470,21 +467,8 @@ static uint32_t clamp(uint64_t n)
 	return n > UINT32_MAX ? UINT32_MAX : (uint32_t)n;
 }
 
-/* Columns that would say nothing. */
-static uint64_t left_out(const struct upf_encoder *e)
-{
-	bool one_kind = (e->seen_tops & (e->seen_tops - 1)) == 0;
-
-	return (more_is_unused(e->more) ? UINT64_C(1) << COLUMN_MORE : 0) |
-	       (one_kind ? UINT64_C(1) << COLUMN_TOPS : 0);
-}
-
 struct encoded encoder_payload(const struct upf_encoder *e, struct upf_packer *packer, uint8_t *at)
 {
-	const struct column_facts facts = {
-		.left_out = left_out(e),
-		.nregs = e->nregs == NREGS_DIFFER ? 0 : e->nregs,
-	};
 	struct parameters p = {
 		.period_ticks = e->period_ticks,
 		.stacks = e->stacks.nstacks,
@@ -503,6 +487,6 @@ struct encoded encoder_payload(const struct upf_encoder *e, struct upf_packer *p
 		.last_ns = e->last_tick * UPF_TICK_NS,
 		.samples = clamp(e->samples),
 		.lost = clamp(e->lost),
-		.size = n + forms_put(packer, &e->columns, &facts, at + n),
+		.size = n + forms_put(packer, &e->columns, e->nregs == NREGS_DIFFER ? 0 : e->nregs, at + n),
 	};
 }

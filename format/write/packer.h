@@ -26,8 +26,9 @@ void pack(struct upf_packer *p, struct block_header *h);
 void pack_samples(struct upf_packer *p, struct upf_encoder *e, struct block_header *h);
 
 /*
- * Writes a block's columns to @at, behind its parameters, each in its form; @p is NULL: all as bytes. The bytes used.
+ * Writes a block's columns to @at, behind its parameters, each in its form; @p is NULL: all as bytes. @nregs: how many
+ * registers every sample that has some has in REG; 0: not all have the same number. The bytes used.
  */
-size_t forms_put(struct upf_packer *p, const struct column_writer *w, const struct column_facts *facts, uint8_t *at);
+size_t forms_put(struct upf_packer *p, const struct column_writer *w, uint32_t nregs, uint8_t *at);
 
 #endif
