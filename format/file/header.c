@@ -276,13 +276,6 @@ static bool features_known(uint64_t required, char *detail)
 	return unknown == 0;
 }
 
-/* Without the feature all domains are of one program, whatever they say. */
-static void join_programs(struct header *h)
-{
-	for (size_t i = 0; i < h->session.ndomains; i++)
-		h->domains[i].program = 0;
-}
-
 enum upf_fault header_get(const uint8_t *at, uint32_t size, struct header *h, char *detail)
 {
 	struct cursor c = cursor_of(at + HEADER_FIXED, size - HEADER_FIXED - 8), v;
@@ -301,8 +294,8 @@ enum upf_fault header_get(const uint8_t *at, uint32_t size, struct header *h, ch
 	while (rc == 0 && tag_get(&c, &tag, &v))
 		rc = get_value(h, tag, v, detail);
 	h->trace_id = peek_u64(h->session.trace_id);
-	if (!h->session.by_program)
-		join_programs(h);
+	for (size_t i = 0; !h->session.by_program && i < h->session.ndomains; i++)
+		h->domains[i].program = 0; /* without the feature all domains are of one program, whatever they say */
 	if (rc == 0 && !c.bad)
 		return UPF_OK;
 	header_free(h);

@@ -252,12 +252,6 @@ static void begin(struct upf_encoder *e, uint8_t kind, uint32_t domain, uint64_t
 	add_varint(&e->columns, COLUMN_DOMAIN, domain);
 }
 
-/* A time before the last one, which a monotonic clock does not give, would also be coded right. */
-static void end(struct upf_encoder *e, uint64_t tick)
-{
-	e->last_tick = tick;
-}
-
 /* What comes with a stack that ends in @leaf. */
 static void encode_rest(struct upf_encoder *e, const struct upf_sample *s, uint32_t leaf)
 {
@@ -365,7 +359,7 @@ int upf_encode_round(struct upf_encoder *e, uint32_t domain, uint64_t time_ns, u
 	d->round_tick = tick;
 	d->pause_ticks = pause;
 	d->samples = (uint32_t)n;
-	end(e, tick);
+	e->last_tick = tick;
 	return 0;
 }
 
@@ -386,7 +380,7 @@ int upf_encode_same(struct upf_encoder *e, uint32_t domain, uint64_t time_ns)
 	d->round_tick = tick;
 	d->pause_ticks = 0;
 	e->samples += d->samples;
-	end(e, tick);
+	e->last_tick = tick;
 	return 0;
 }
 
@@ -402,7 +396,7 @@ static int encode_note(struct upf_encoder *e, uint8_t kind, uint32_t domain, uin
 	begin(e, kind, domain, tick);
 	add_zigzag(&e->columns, COLUMN_TIME, tick - e->last_tick);
 	add_varint(&e->columns, COLUMN_COUNT, count);
-	end(e, tick);
+	e->last_tick = tick;
 	return 0;
 }
 
