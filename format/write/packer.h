@@ -22,8 +22,6 @@ struct upf_packer {
 size_t packer_compress(struct upf_packer *p, const uint8_t *from, size_t len, uint8_t *to);
 /* Fills in the sizes and flags of @h, whose raw_size bytes are p->raw. */
 void pack(struct upf_packer *p, struct block_header *h);
-/* The same for an encoder's block, which must not be empty; fills in @h except sequence number and trace id. */
-void pack_samples(struct upf_packer *p, struct upf_encoder *e, struct block_header *h);
 
 /*
  * Writes a block's columns to @at, behind its parameters, each in its form; @p is NULL: all as bytes. @nregs: how many

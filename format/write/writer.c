@@ -6,6 +6,7 @@
 
 #include "format/file/footer.h"
 #include "format/file/header.h"
+#include "format/write/encoder.h"
 #include "format/write/packer.h"
 #include "format/bytes/wire.h"
 
@@ -78,6 +79,22 @@ static int put_block(struct upf_writer *w, struct block_header *h)
 	h->trace_id = w->trace_id;
 	block_header_put(w->packer->stored, h, w->packer->stored + BLOCK_HEADER_SIZE);
 	return put_out(w, w->packer->stored, BLOCK_HEADER_SIZE + h->stored_size);
+}
+
+/* Packs an encoder's block, which must not be empty; fills in @h except sequence number and trace id. */
+static void pack_samples(struct upf_packer *p, struct upf_encoder *e, struct block_header *h)
+{
+	struct encoded payload = encoder_payload(e, p, p->raw);
+
+	*h = (struct block_header){
+		.type = UPF_BLOCK_SAMPLES,
+		.raw_size = (uint32_t)payload.size,
+		.first_ns = payload.first_ns,
+		.last_ns = payload.last_ns,
+		.samples = payload.samples,
+		.lost = payload.lost,
+	};
+	pack(p, h);
 }
 
 int upf_writer_block(struct upf_writer *w, struct upf_encoder *e)
