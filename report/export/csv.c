@@ -44,9 +44,11 @@ static void put_headings(const struct csv *c)
 	fputs("\r\n", out);
 }
 
-static void put_weight(const struct csv *c, uint64_t weight, double share)
+static void put_weights(const struct csv *c, const struct fold_weights *w, enum fold_run run)
 {
-	fprintf(c->report->out.file, "%" PRIu64 ",%.4f", weight, 100 * share);
+	fprintf(c->report->out.file, "%" PRIu64 ",%.4f,%" PRIu64 ",%.4f", w->self[run],
+	        100 * fold_share_of(c->fold, run, w->self[run]), w->total[run],
+	        100 * fold_share_of(c->fold, run, w->total[run]));
 }
 
 /* Of a row's own share and of that with what it called, in percentage points. */
@@ -64,63 +66,44 @@ static void put_row(const struct csv *c, const struct table_row *row)
 		put_text(out, text_of(c, row, i));
 		fputc(',', out);
 	}
-	put_weight(c, row->self, fold_share(fold, row->self));
-	fputc(',', out);
-	put_weight(c, row->total, fold_share(fold, row->total));
-	put_errors(c, fold_error(fold, row->self), fold_error(fold, row->total));
+	put_weights(c, &row->w, FOLD_NEW);
+	put_errors(c, fold_error(fold, row->w.self[FOLD_NEW]), fold_error(fold, row->w.total[FOLD_NEW]));
 	if (fold->compared) {
 		fputc(',', out);
-		put_weight(c, row->old_self, fold_old_share(fold, row->old_self));
-		fputc(',', out);
-		put_weight(c, row->old_total, fold_old_share(fold, row->old_total));
-		put_errors(c, fold_change_error(fold, row->old_self, row->self),
-		           fold_change_error(fold, row->old_total, row->total));
+		put_weights(c, &row->w, FOLD_OLD);
+		put_errors(c, fold_change_error(fold, row->w.self), fold_change_error(fold, row->w.total));
 	}
 	fputs("\r\n", out);
 }
 
-static bool is_shown(const struct csv *c, const struct table_row *row)
-{
-	const bool by_total = c->report->options->children == CHILDREN_FIRST;
-	uint64_t new = by_total ? row->total : row->self, old = by_total ? row->old_total : row->old_self;
-	double limit = view_limit(c->report->options, 0);
-
-	return fold_share(c->fold, new) >= limit || fold_old_share(c->fold, old) >= limit;
-}
-
-static int put_table(const struct report *r, const struct fold *fold)
+static int put_table(const struct report *r, struct fold *fold, void *ctx)
 {
 	const struct fold_request request = view_request(r);
 	const struct keys keys = view_keys(r);
 	const struct table_order order = {.by_total = r->options->children == CHILDREN_FIRST};
+	double limit = view_limit(r->options, 0);
 	struct csv c = {.report = r, .fold = fold};
-	int rc = table_make(&c.table, &keys, &r->run->profile, &r->run->names, &request);
+	int rc = table_make(&c.table, &keys, &request);
 
+	(void)ctx;
 	if (rc != 0)
 		return rc;
 	rc = table_sort(&c.table, &r->run->names, &order);
 	if (rc == 0)
 		put_headings(&c);
 	for (size_t i = 0; rc == 0 && i < c.table.n; i++)
-		if (is_shown(&c, &c.table.rows[i]))
+		if (fold_reaches(fold, table_weights(&c.table.rows[i], order.by_total), limit))
 			put_row(&c, &c.table.rows[i]);
 	table_free(&c.table);
+	if (rc == 0)
+		view_end(r, NULL, profile_count(&r->run->profile, r->selection->states));
 	return rc;
 }
 
 static int run(const struct report *r, struct view_result *found)
 {
-	struct fold fold;
-	int rc = view_fold(r, &fold);
-
 	(void)found;
-	if (rc != 0)
-		return rc;
-	rc = put_table(r, &fold);
-	fold_free(&fold);
-	if (rc == 0)
-		view_end(r, NULL, profile_count(&r->run->profile, r->selection->states));
-	return rc;
+	return view_fold(r, NULL, false, put_table, NULL);
 }
 
 const struct view view_csv = {

@@ -22,7 +22,7 @@
 struct document {
 	const struct report *report;
 	struct json json;
-	struct fold fold;
+	const struct fold *fold;
 	struct frame_table table;
 	uint32_t *numbers; /* of the names' functions: their numbers here, or NO_NUMBER */
 };
@@ -161,9 +161,9 @@ static void put_totals(struct document *d)
 	json_object(&d->json, "totals");
 	json_uint(&d->json, "samples", t->samples);
 	json_uint(&d->json, "counted", profile_count(&d->report->run->profile, d->report->selection->states));
-	json_text(&d->json, "weight", weight_names[d->fold.unit]);
-	json_uint(&d->json, "total", d->fold.total);
-	json_real(&d->json, "independent_samples", d->fold.effective);
+	json_text(&d->json, "weight", weight_names[d->fold->unit]);
+	json_uint(&d->json, "total", d->fold->total[FOLD_NEW]);
+	json_real(&d->json, "independent_samples", d->fold->effective[FOLD_NEW]);
 	put_states(&d->json, t->state);
 	put_lost(&d->json, t);
 	json_uint(&d->json, "late", t->late);
@@ -194,9 +194,9 @@ static int put_vcpus(struct document *d)
 
 #define NO_NUMBER UINT32_MAX
 
-static struct fold_function weights_of(const struct document *d, size_t function)
+static struct fold_weights weights_of(const struct document *d, size_t function)
 {
-	return function < d->fold.nfunctions ? d->fold.functions[function] : (struct fold_function){0};
+	return function < d->fold->nfunctions ? d->fold->functions[function] : (struct fold_weights){0};
 }
 
 /* Those of all stacks, also of stacks that weigh nothing, which are not in the fold; and what the fold adds. */
@@ -209,7 +209,7 @@ static int number_functions(struct document *d)
 	if (!d->numbers)
 		return -ENOMEM;
 	for (size_t i = 0; i < all; i++)
-		d->numbers[i] = weights_of(d, i).total ? 0 : NO_NUMBER;
+		d->numbers[i] = weights_of(d, i).total[FOLD_NEW] ? 0 : NO_NUMBER;
 	for (size_t i = 0; i < d->table.nfunctions; i++)
 		d->numbers[d->table.functions[i].function] = 0;
 	for (size_t i = 0; i < all; i++)
@@ -224,17 +224,17 @@ static void put_functions(struct document *d)
 
 	json_array(&d->json, "functions");
 	for (size_t i = 0; i < names->nfunctions; i++) {
-		const struct fold_function weights = weights_of(d, i);
+		const struct fold_weights weights = weights_of(d, i);
 
 		if (d->numbers[i] == NO_NUMBER)
 			continue;
 		json_object(&d->json, NULL);
 		json_text(&d->json, "name", names->functions[i].name);
 		json_bool(&d->json, "named", names->functions[i].named);
-		json_uint(&d->json, "self", weights.self);
-		json_uint(&d->json, "total", weights.total);
-		json_real(&d->json, "self_error", fold_error(&d->fold, weights.self));
-		json_real(&d->json, "total_error", fold_error(&d->fold, weights.total));
+		json_uint(&d->json, "self", weights.self[FOLD_NEW]);
+		json_uint(&d->json, "total", weights.total[FOLD_NEW]);
+		json_real(&d->json, "self_error", fold_error(d->fold, weights.self[FOLD_NEW]));
+		json_real(&d->json, "total_error", fold_error(d->fold, weights.total[FOLD_NEW]));
 		json_end(&d->json);
 	}
 	json_end(&d->json);
@@ -332,21 +332,23 @@ static int put_document(struct document *d)
 	return rc;
 }
 
-static int run(const struct report *r, struct view_result *found)
+static int write_json(const struct report *r, struct fold *fold, void *ctx)
 {
-	struct document d = {.report = r, .json.out = r->out.file};
-	int rc = view_fold(r, &d.fold);
+	struct document d = {.report = r, .fold = fold, .json.out = r->out.file};
+	int rc = put_document(&d);
 
-	(void)found;
-	if (rc != 0)
-		return rc;
-	rc = put_document(&d);
-	fold_free(&d.fold);
+	(void)ctx;
 	frame_table_free(&d.table);
 	free(d.numbers);
 	if (rc == 0)
 		view_end(r, NULL, profile_count(&r->run->profile, r->selection->states));
 	return rc;
+}
+
+static int run(const struct report *r, struct view_result *found)
+{
+	(void)found;
+	return view_fold(r, NULL, false, write_json, NULL);
 }
 
 const struct view view_json = {

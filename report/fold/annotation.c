@@ -67,15 +67,15 @@ static int add_frame(struct search *s, const struct callchain_frame *f, uint64_t
 	return rc == 0 ? count(s, &s->annotation->addresses, &address, weight, leaf) : rc;
 }
 
-static int add_stacks(struct search *s, const struct profile *p, const struct fold_request *q)
+static int add_stacks(struct search *s, const struct fold_request *q)
 {
-	enum weight what = q->selection ? q->selection->weight : WEIGHT_TIME;
+	const struct profile *p = q->run[FOLD_NEW].profile;
 	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && i < p->nstacks; i++) {
-		uint64_t weight = stack_weight(&p->stacks[i], what);
+		uint64_t weight = fold_weight(q, &p->stacks[i]);
 
-		if (!(q->states & 1u << p->stacks[i].state) || weight == 0)
+		if (weight == 0)
 			continue;
 		rc = filter_callchain(p->filter, &s->chain, &p->tree, s->names, p->stacks[i].node, p->stacks[i].user);
 		s->stack = i;
@@ -120,14 +120,13 @@ const struct annotated *annotation_of(const struct annotated_set *set, uint32_t 
 	return *n ? &set->of[low] : NULL;
 }
 
-int annotation_make(struct annotation *s, const struct profile *p, struct symbolizer *names,
-                    const struct fold_request *request, const struct patterns *wanted)
+int annotation_make(struct annotation *s, const struct fold_request *request, const struct patterns *wanted)
 {
-	struct search search = {.annotation = s, .wanted = wanted, .names = names};
+	struct search search = {.annotation = s, .wanted = wanted, .names = request->run[FOLD_NEW].names};
 	int rc;
 
 	*s = (struct annotation){0};
-	rc = add_stacks(&search, p, request);
+	rc = add_stacks(&search, request);
 	free(search.verdicts);
 	callchain_free(&search.chain);
 	if (rc != 0) {

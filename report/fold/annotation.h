@@ -38,8 +38,7 @@ static inline uint64_t annotated_instruction(const struct annotated *s)
 /*
  * Those in the functions that @wanted matches, of what @request asks for. 0, or a negative errno with nothing to free.
  */
-int annotation_make(struct annotation *s, const struct profile *p, struct symbolizer *names,
-                    const struct fold_request *request, const struct patterns *wanted);
+int annotation_make(struct annotation *s, const struct fold_request *request, const struct patterns *wanted);
 void annotation_free(struct annotation *s);
 /* The entries of @function: *n of them, in order. */
 const struct annotated *annotation_of(const struct annotated_set *set, uint32_t function, size_t *n);

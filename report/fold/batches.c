@@ -49,25 +49,28 @@ static int leaf_of(struct display_stacks *stacks, uint32_t *functions, const str
 	return rc;
 }
 
-static int make_cells(struct batches *b, struct display_stacks *stacks, unsigned states, enum weight weight)
+static int make_cells(struct batches *b, const struct fold_request *q)
 {
-	const struct profile *p = stacks->profile;
+	const struct profile *p = q->run[FOLD_NEW].profile;
+	struct display_stacks stacks = fold_stacks(q, FOLD_NEW);
 	uint32_t *functions = malloc(p->tree.n * 2 * sizeof(*functions));
 	int rc = functions ? 0 : -ENOMEM;
 
+	stacks.domains = stacks.vcpus = stacks.spaces = false;
 	for (size_t i = 0; rc == 0 && i < p->tree.n * 2; i++)
 		functions[i] = NO_FUNCTION;
 	for (size_t i = 0; rc == 0 && i < p->nstacks; i++) {
 		const struct stack *s = &p->stacks[i];
-		struct cell *cell = &b->cells[b->ncells];
+		struct cell cell = {.batch = s->slot, .weight = fold_weight(q, s)};
 
-		*cell = (struct cell){.batch = s->slot, .weight = stack_weight(s, weight)};
-		if (!(states & 1u << s->state) || cell->weight == 0)
+		if (cell.weight == 0)
 			continue;
-		rc = leaf_of(stacks, functions, s, &cell->function);
-		b->ncells++;
+		rc = leaf_of(&stacks, functions, s, &cell.function);
+		b->order[b->ncells] = (uint32_t)b->ncells;
+		b->cells[b->ncells++] = cell;
 	}
 	free(functions);
+	display_stacks_free(&stacks);
 	return rc;
 }
 
@@ -164,14 +167,12 @@ static double independent(struct batches *b)
 	return measured > 0 ? binomial / measured : 0;
 }
 
-static int measure(struct profile *p, struct display_stacks *stacks, unsigned states, enum weight weight)
+static int measure(struct profile *p, const struct fold_request *q)
 {
 	struct batches b = {.cells = malloc((p->nstacks + 1) * sizeof(*b.cells)), .order = radix_sort_ids(p->nstacks)};
-	int rc = b.cells && b.order ? make_cells(&b, stacks, states, weight) : -ENOMEM;
+	int rc = b.cells && b.order ? make_cells(&b, q) : -ENOMEM;
 	double samples = 0;
 
-	for (size_t i = 0; rc == 0 && i < b.ncells; i++)
-		b.order[i] = (uint32_t)i;
 	if (rc == 0)
 		rc = number_batches(&b);
 	if (rc == 0 && b.n >= BATCHES_MIN)
@@ -186,13 +187,8 @@ static int measure(struct profile *p, struct display_stacks *stacks, unsigned st
 	return rc;
 }
 
-int batches_measure(struct profile *p, struct display_stacks *stacks, unsigned states, enum weight weight)
+int batches_measure(struct profile *p, const struct fold_request *q)
 {
-	int rc = 0;
-
-	p->effective = noise_samples(p, states, weight);
-	if (p->quantum_ns)
-		rc = measure(p, stacks, states, weight);
-	display_stacks_free(stacks);
-	return rc;
+	p->effective = noise_samples(p, q->selection->states, q->selection->weight);
+	return p->quantum_ns ? measure(p, q) : 0;
 }

@@ -11,12 +11,12 @@
 #ifndef REPORT_FOLD_BATCHES_H
 #define REPORT_FOLD_BATCHES_H
 
-#include "report/fold/display_stack.h"
+#include "report/fold/fold.h"
 
 /*
- * Sets @stacks->profile's effective samples, from its slots of time if it has any; frees @stacks. @profile is the same,
- * to be changed. 0 or -ENOMEM.
+ * Sets @profile's effective samples, from its slots of time if it has any; it is that of @request's new run, to be
+ * changed. 0 or -ENOMEM.
  */
-int batches_measure(struct profile *profile, struct display_stacks *stacks, unsigned states, enum weight weight);
+int batches_measure(struct profile *profile, const struct fold_request *request);
 
 #endif

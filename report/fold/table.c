@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "common/radix_sort.h"
-#include "report/fold/display_stack.h"
 #include "report/fold/table.h"
 #include "report/input/scope.h"
 
 #include <errno.h>
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -95,9 +93,8 @@ struct label {
 
 struct tabling {
 	struct table *table;
-	bool old;
-	unsigned states;
-	enum weight weight;
+	const struct fold_request *request;
+	enum fold_run run;
 	struct display_stacks stacks;
 	HASH_ARRAY(struct label, labels, nlabels, by_value);
 	size_t stack; /* number of the one at hand, over both runs */
@@ -248,21 +245,19 @@ static int find_row(struct table *t, const uint32_t text[KEYS], uint32_t slot, s
 
 static void count(struct tabling *g, struct table_row *row, uint64_t weight, bool leaf)
 {
-	uint64_t *self = g->old ? &row->old_self : &row->self, *total = g->old ? &row->old_total : &row->total;
-
-	*self += leaf ? weight : 0;
-	*total += row->stack != g->stack ? weight : 0;
+	row->w.self[g->run] += leaf ? weight : 0;
+	row->w.total[g->run] += row->stack != g->stack ? weight : 0;
 	row->stack = g->stack;
 }
 
 static int add_stack(struct tabling *g, const struct stack *s)
 {
-	uint64_t weight = stack_weight(s, g->weight);
+	uint64_t weight = fold_weight(g->request, s);
 	uint32_t text[KEYS] = {0};
 	struct table_row *row;
 	int rc;
 
-	if (!(g->states & 1u << s->state) || weight == 0)
+	if (weight == 0)
 		return 0;
 	rc = label_stack(g, s, text);
 	if (rc == 0)
@@ -278,11 +273,16 @@ static int add_stack(struct tabling *g, const struct stack *s)
 	return rc;
 }
 
+/* Domains are functions where they are no keys. */
 static int add_run(struct tabling *g)
 {
-	const struct profile *p = g->stacks.profile;
+	const struct profile *p = g->request->run[g->run].profile;
+	const struct keys *keys = &g->table->keys;
 	int rc = 0;
 
+	g->stacks = fold_stacks(g->request, g->run);
+	g->stacks.vcpus = g->stacks.spaces = false;
+	g->stacks.domains &= keys->n == 1 && keys->key[0] == KEY_SYM;
 	for (size_t i = 0; rc == 0 && i < p->nstacks; i++)
 		rc = add_stack(g, &p->stacks[i]);
 	hash_array_free(&g->by_value);
@@ -290,31 +290,14 @@ static int add_run(struct tabling *g)
 	return rc;
 }
 
-int table_make(struct table *t, const struct keys *keys, const struct profile *p, struct symbolizer *names,
-               const struct fold_request *q)
+int table_make(struct table *t, const struct keys *keys, const struct fold_request *request)
 {
-	bool only_sym = keys->n == 1 && keys->key[0] == KEY_SYM;
-	struct tabling new = {.table = t,
-	                      .states = q->states,
-	                      .weight = q->selection ? q->selection->weight : WEIGHT_TIME,
-	                      .stacks = {.profile = p,
-	                                 .names = names,
-	                                 .common = names,
-	                                 .session = q->session,
-	                                 .domains = only_sym && fold_tells_domains(q)}};
-	struct tabling old = new;
-	int rc;
+	struct tabling g = {.table = t, .request = request};
+	int rc = 0;
 
 	*t = (struct table){.keys = *keys};
-	rc = add_run(&new);
-	if (rc == 0 && q->old) {
-		old.old = true;
-		old.stack = new.stack;
-		old.stacks.profile = q->old;
-		old.stacks.names = q->old_names;
-		old.stacks.session = q->old_session;
-		rc = add_run(&old);
-	}
+	for (; rc == 0 && g.run < FOLD_RUNS && request->run[g.run].profile; g.run++)
+		rc = add_run(&g);
 	if (rc != 0)
 		table_free(t);
 	return rc;
@@ -348,17 +331,14 @@ static uint64_t by_weight(const void *ctx, uint32_t row)
 {
 	const struct sorting *s = ctx;
 
-	return ~(s->by_total ? s->table->rows[row].total : s->table->rows[row].self);
+	return ~table_weights(&s->table->rows[row], s->by_total)[FOLD_NEW];
 }
 
-static uint64_t by_change(const void *ctx, uint32_t n)
+static uint64_t by_change(const void *ctx, uint32_t row)
 {
 	const struct sorting *s = ctx;
-	const struct table_row *row = &s->table->rows[n];
-	const struct fold *f = s->order->changes;
 
-	return fold_largest_first(s->by_total ? fabs(fold_share(f, row->total) - fold_old_share(f, row->old_total))
-	                                      : fabs(fold_share(f, row->self) - fold_old_share(f, row->old_self)));
+	return fold_largest_change_first(s->order->changes, table_weights(&s->table->rows[row], s->by_total));
 }
 
 /* The least important first. */

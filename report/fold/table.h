@@ -28,8 +28,7 @@ const char *key_heading(enum key key);
 
 struct table_row {
 	uint32_t text[KEYS]; /* by column: its text, stored as a function of the names */
-	uint64_t self, old_self;
-	uint64_t total, old_total;
+	struct fold_weights w;
 	uint32_t slot; /* of time, if that is a key: what rows are sorted by for it */
 	size_t stack;  /* the one counted last */
 };
@@ -40,8 +39,7 @@ struct table {
 };
 
 /* Of what @request asks for, as fold_make(). 0, or a negative errno with nothing to free. */
-int table_make(struct table *t, const struct keys *keys, const struct profile *p, struct symbolizer *names,
-               const struct fold_request *request);
+int table_make(struct table *t, const struct keys *keys, const struct fold_request *request);
 void table_free(struct table *t);
 
 /* Which row comes first; if time is the first key, it goes on from row to row whatever is here. */
@@ -49,6 +47,11 @@ struct table_order {
 	const struct fold *changes; /* the largest change of the share of this comes first; NULL: the largest row */
 	bool by_total;              /* not by self */
 };
+/* The weights of a row that it is sorted by. */
+static inline const uint64_t *table_weights(const struct table_row *row, bool by_total)
+{
+	return by_total ? row->w.total : row->w.self;
+}
 /* Sorts the rows, equal ones by their keys. 0 or -ENOMEM. */
 int table_sort(struct table *t, const struct symbolizer *names, const struct table_order *order);
 

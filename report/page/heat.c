@@ -122,14 +122,17 @@ void heat_finish(struct heat *h, uint64_t to_ns, const uint32_t *called)
 	size_t n = 0;
 
 	choose_columns(h, whole > seen ? whole : seen);
+	for (size_t i = 0; i < h->n; i++)
+		h->entries[i].stack = called[h->entries[i].stack];
+	if (h->n)
+		qsort(h->entries, h->n, sizeof(*h->entries), compare);
 	for (size_t i = 0; i < h->n; i++) {
-		struct heat_entry e = h->entries[i];
+		const struct heat_entry e = h->entries[i];
 
-		e.stack = called[e.stack];
-		if (e.stack != UINT32_MAX)
+		if (n && compare(&e, &h->entries[n - 1]) == 0)
+			h->entries[n - 1].weight += e.weight;
+		else if (e.stack != UINT32_MAX)
 			h->entries[n++] = e;
 	}
 	h->n = n;
-	if (n)
-		qsort(h->entries, n, sizeof(*h->entries), compare);
 }

@@ -42,7 +42,7 @@ void heat_free(struct heat *h);
 int heat_add(struct heat *h, uint64_t time_ns, uint64_t weight, uint32_t stack, size_t nstacks);
 /*
  * Sorts the entries by cell and stack, in columns for times up to @to_ns, and beyond as far as there are any. Stack @n
- * gets the number @called[@n]; UINT32_MAX: it is dropped.
+ * gets the number @called[@n]; those of one number become one. UINT32_MAX: it is dropped.
  */
 void heat_finish(struct heat *h, uint64_t to_ns, const uint32_t *called);
 

@@ -11,10 +11,13 @@
 #include <string.h>
 
 struct page {
-	const struct page_content *content;
+	const struct report *r;
+	const struct fold *fold;
+	const struct heat *heat;
 	FILE *out;
 	char *title; /* safe */
 	char *notes; /* on quality; NULL: quiet */
+	int rc;
 };
 
 /* --- texts ------------------------------------------------------------------------------------------------------- */
@@ -37,7 +40,7 @@ char *page_title(const struct upf_session *session)
 }
 
 /* Pages are UTF-8, wherever they are made, and browsers break lines. */
-static int make_notes(const struct page_content *c, char **notes)
+static int make_notes(const struct report *r, const struct fold *fold, char **notes)
 {
 	size_t len;
 	struct text_out out = {.utf8 = true, .width = INT_MAX};
@@ -45,8 +48,8 @@ static int make_notes(const struct page_content *c, char **notes)
 
 	if (!memory)
 		return -ENOMEM;
-	if (!quality_filtered_all(c->run, c->old, c->selection))
-		quality_print(c->run, c->old, c->selection->states, c->fold, &out);
+	if (!quality_filtered_all(r->run, r->old, r->selection))
+		quality_print(r->run, r->old, r->selection->states, fold, &out);
 	return fclose(memory) == 0 ? 0 : -ENOMEM;
 }
 
@@ -89,7 +92,7 @@ static void put_scripts(struct page *p)
 
 static void put_data(struct page *p)
 {
-	page_data(p->out, p->content, p->title, p->notes);
+	p->rc = page_data(p->r, p->fold, p->heat, p->title, p->notes);
 }
 
 static void fill_in(struct page *p, const char *name, size_t len)
@@ -121,16 +124,17 @@ static void put_page(struct page *p)
 	put(p, at, asset_page.end);
 }
 
-int page_write(const struct page_content *content, FILE *out)
+int page_write(const struct report *r, const struct fold *fold, const struct heat *heat)
 {
-	struct page p = {.content = content, .out = out, .title = page_title(&content->run->traces.session)};
-	int rc = p.title ? 0 : -ENOMEM;
+	struct page p = {.r = r, .fold = fold, .heat = heat, .out = r->out.file};
 
-	if (rc == 0 && !content->quiet)
-		rc = make_notes(content, &p.notes);
-	if (rc == 0)
+	p.title = page_title(&r->run->traces.session);
+	p.rc = p.title ? 0 : -ENOMEM;
+	if (p.rc == 0 && !r->options->quiet)
+		p.rc = make_notes(r, fold, &p.notes);
+	if (p.rc == 0)
 		put_page(&p);
 	free(p.title);
 	free(p.notes);
-	return rc;
+	return p.rc;
 }

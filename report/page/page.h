@@ -10,8 +10,8 @@
 
 #include "report/page/page_data.h"
 
-/* 0 or -ENOMEM. The caller checks @out for errors. */
-int page_write(const struct page_content *content, FILE *out);
+/* To r->out; as page_data(). The caller checks it for errors. */
+int page_write(const struct report *r, const struct fold *fold, const struct heat *heat);
 /* The domains' names, safe, to be freed; NULL: out of memory. */
 char *page_title(const struct upf_session *session);
 

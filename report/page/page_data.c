@@ -1,20 +1,72 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "report/page/page_data.h"
+#include "common/radix_sort.h"
 #include "common/say.h"
 #include "report/output/json_writer.h"
 #include "report/output/text.h"
 #include "report/page/palette.h"
 #include "report/view/quality.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define DATA_VERSION 1 /* of the JSON below; profile.js reads it */
 
-struct data {
-	const struct page_content *of;
-	struct json json;
+/* The name of a node, once for each kind. */
+struct name {
+	uint32_t function, kind;
 };
+
+struct data {
+	const struct report *r;
+	const struct fold *fold;
+	const struct heat *heat;
+	struct json json;
+	HASH_ARRAY(struct name, names, nnames, by_function);
+	uint32_t *order, *numbers; /* of the names: by text and kind, and the place of each there */
+	uint32_t *ranks;           /* of functions, by name */
+};
+
+/* --- names ------------------------------------------------------------------------------------------------------- */
+
+static uint64_t by_text(const void *ctx, uint32_t name)
+{
+	const struct data *p = ctx;
+
+	return (uint64_t)p->ranks[p->names[name].function] << 8 | p->names[name].kind;
+}
+
+static int name_of(struct data *p, size_t node, uint32_t *name)
+{
+	const struct fold_node *n = &p->fold->nodes[node];
+
+	return hash_array_add(&p->by_function, name, kind, &(struct name){n->function, n->kind});
+}
+
+static int sort_names(struct data *p)
+{
+	uint32_t name;
+	int rc = 0;
+
+	for (size_t i = 1; rc == 0 && i < p->fold->n; i++)
+		rc = name_of(p, i, &name);
+	p->ranks = symbolizer_ranks(&p->r->run->names, strcmp);
+	p->order = radix_sort_ids(p->nnames);
+	p->numbers = radix_sort_ids(p->nnames);
+	if (!p->ranks || !p->order || !p->numbers)
+		return -ENOMEM;
+	if (rc == 0)
+		rc = radix_sort(p->order, p->nnames, by_text, p);
+	for (uint32_t i = 0; rc == 0 && i < p->nnames; i++)
+		p->numbers[p->order[i]] = i;
+	return rc;
+}
+
+static const char *text_of(const struct data *p, const struct name *name)
+{
+	return p->r->run->names.functions[name->function].name;
+}
 
 /* --- which trace this is ----------------------------------------------------------------------------------------- */
 
@@ -47,7 +99,7 @@ static void domain_facts(struct data *p, const struct upf_domain *d)
 /* Which trace this is. */
 static void write_facts(struct data *p)
 {
-	const struct upf_session *s = &p->of->run->traces.session;
+	const struct upf_session *s = &p->r->run->traces.session;
 
 	json_array(&p->json, "facts");
 	fact(p, "Trace id", text_trace_id(s->trace_id).s);
@@ -64,11 +116,11 @@ static void write_facts(struct data *p)
 /* What the profile rests on, in figures. */
 static void write_figures(struct data *p)
 {
-	const struct counters *t = &p->of->run->profile.counters;
-	const struct quality_stacks stacks = quality_stacks(t, p->of->selection->states);
+	const struct counters *t = &p->r->run->profile.counters;
+	const struct quality_stacks stacks = quality_stacks(t, p->r->selection->states);
 
 	json_object(&p->json, "figures");
-	json_uint(&p->json, "samples", profile_count(&p->of->run->profile, p->of->selection->states));
+	json_uint(&p->json, "samples", profile_count(&p->r->run->profile, p->r->selection->states));
 	json_uint(&p->json, "lost", counters_lost(t));
 	json_uint(&p->json, "late", t->late);
 	json_uint(&p->json, "whole", stacks.whole);
@@ -76,9 +128,9 @@ static void write_figures(struct data *p)
 	json_uint(&p->json, "broken", stacks.broken);
 	json_uint(&p->json, "pauses", t->pause.count);
 	json_uint(&p->json, "paused_us", t->pause.sum_ns / 1000);
-	json_uint(&p->json, "duration_us", recording_duration(p->of->run) / 1000);
-	json_uint(&p->json, "guests_us", recording_guest_time(p->of->run) / 1000);
-	json_bool(&p->json, "sound", recording_sound(p->of->run));
+	json_uint(&p->json, "duration_us", recording_duration(p->r->run) / 1000);
+	json_uint(&p->json, "guests_us", recording_guest_time(p->r->run) / 1000);
+	json_bool(&p->json, "sound", recording_sound(p->r->run));
 	json_end(&p->json);
 }
 
@@ -92,52 +144,51 @@ static void write_palette(struct data *p, const char *key, const char *(*colour)
 
 static void write_names(struct data *p)
 {
-	const struct flame *f = p->of->flame;
-
 	json_array(&p->json, "names");
-	for (size_t i = 0; i < f->nnames; i++)
-		json_text(&p->json, NULL, f->names[i].text);
+	for (size_t i = 0; i < p->nnames; i++)
+		json_text(&p->json, NULL, text_of(p, &p->names[p->order[i]]));
 	json_end(&p->json);
 	json_array(&p->json, "kinds");
-	for (size_t i = 0; i < f->nnames; i++)
-		json_uint(&p->json, NULL, f->names[i].kind);
+	for (size_t i = 0; i < p->nnames; i++)
+		json_uint(&p->json, NULL, p->names[p->order[i]].kind);
 	json_end(&p->json);
 	json_array(&p->json, "colours");
-	for (size_t i = 0; i < f->nnames; i++)
-		json_uint(&p->json, NULL, palette_colour(&f->names[i]));
+	for (size_t i = 0; i < p->nnames; i++) {
+		const struct name *name = &p->names[p->order[i]];
+
+		json_uint(&p->json, NULL, palette_colour(text_of(p, name), name->kind));
+	}
 	json_end(&p->json);
 	write_palette(p, "light", palette_light);
 	write_palette(p, "dark", palette_dark);
 }
 
-/*
- * Depth first from node 1 on: how many levels up from the node before its parent stands, 0 below that node; and its
- * name.
- */
-static void write_nodes(struct data *p)
+/* Of each node: how many levels up from the node before its parent is, 0: it is that node; and its name. */
+static int write_nodes(struct data *p)
 {
-	const struct flame *f = p->of->flame;
+	const struct fold_node *nodes = p->fold->nodes;
+	uint32_t name;
+	int rc = 0;
 
 	json_array(&p->json, "up");
-	for (size_t i = 1; i < f->nnodes; i++) {
-		uint32_t up = 0;
-
-		for (uint32_t n = (uint32_t)i - 1; n != f->nodes[i].parent; n = f->nodes[n].parent)
-			up++;
-		json_uint(&p->json, NULL, up);
-	}
+	for (size_t i = 1; i < p->fold->n; i++)
+		json_uint(&p->json, NULL, nodes[i - 1].depth + 1 - nodes[i].depth);
 	json_end(&p->json);
 	json_array(&p->json, "name");
-	for (size_t i = 1; i < f->nnodes; i++)
-		json_uint(&p->json, NULL, f->nodes[i].name);
+	for (size_t i = 1; rc == 0 && i < p->fold->n; i++) {
+		rc = name_of(p, i, &name);
+		if (rc == 0)
+			json_uint(&p->json, NULL, p->numbers[name]);
+	}
 	json_end(&p->json);
+	return rc;
 }
 
 static void write_vcpus(struct data *p)
 {
 	json_array(&p->json, "vcpus");
-	for (size_t i = 0; i < p->of->flame->nvcpus; i++) {
-		const struct flame_vcpu *v = &p->of->flame->vcpus[i];
+	for (size_t i = 0; i < p->fold->nvcpus; i++) {
+		const struct fold_vcpu *v = &p->fold->vcpus[i];
 		char label[300];
 
 		snprintf(label, sizeof(label), "%s%svCPU %u", v->domain ? v->domain : "", v->domain ? ", " : "",
@@ -147,18 +198,18 @@ static void write_vcpus(struct data *p)
 	json_end(&p->json);
 }
 
-static void write_weights(struct data *p, const char *key, unsigned run)
+static void write_weights(struct data *p, const char *key, enum fold_run run)
 {
 	json_array(&p->json, key);
-	for (size_t i = 0; i < p->of->flame->nstacks; i++)
-		json_uint(&p->json, NULL, p->of->flame->stacks[i].weight[run]);
+	for (size_t i = 0; i < p->fold->nstacks; i++)
+		json_uint(&p->json, NULL, p->fold->stacks[i].weight[run]);
 	json_end(&p->json);
 }
 
 /* Stacks by node, each node as the difference to the one before. */
 static void write_stacks(struct data *p)
 {
-	const struct flame *f = p->of->flame;
+	const struct fold *f = p->fold;
 
 	json_object(&p->json, "stacks");
 	json_array(&p->json, "node");
@@ -169,21 +220,21 @@ static void write_stacks(struct data *p)
 	for (size_t i = 0; i < f->nstacks; i++)
 		json_uint(&p->json, NULL, f->stacks[i].vcpu);
 	json_end(&p->json);
-	write_weights(p, "weight", FLAME_NEW);
+	write_weights(p, "weight", FOLD_NEW);
 	if (f->compared)
-		write_weights(p, "old", FLAME_OLD);
+		write_weights(p, "old", FOLD_OLD);
 	json_end(&p->json);
 }
 
 static bool is_left_out(const struct data *p, const struct heat_entry *e)
 {
-	return e->stack == p->of->flame->nstacks;
+	return e->stack == p->fold->nstacks;
 }
 
 /* Cells, each as the difference to the one before, and weights; of stacks, or of what filters by name leave out. */
 static void write_entries(struct data *p, bool left_out)
 {
-	const struct heat *h = p->of->heat;
+	const struct heat *h = p->heat;
 	uint32_t last = 0;
 
 	json_array(&p->json, "cell");
@@ -203,7 +254,7 @@ static void write_entries(struct data *p, bool left_out)
 
 static void write_heat(struct data *p)
 {
-	const struct heat *h = p->of->heat;
+	const struct heat *h = p->heat;
 
 	json_object(&p->json, "heat");
 	json_uint(&p->json, "origin_us", h->origin_ns / 1000);
@@ -222,29 +273,46 @@ static void write_heat(struct data *p)
 	json_end(&p->json);
 }
 
-void page_data(FILE *out, const struct page_content *content, const char *title, const char *notes)
+static int write_data(struct data *p, const char *title, const char *notes)
 {
-	struct data data = {.of = content, .json.out = out}, *p = &data;
+	const struct fold *f = p->fold;
+	int rc;
 
 	json_object(&p->json, NULL);
 	json_uint(&p->json, "version", DATA_VERSION);
 	json_text(&p->json, "title", title);
-	json_uint(&p->json, "unit_ns", profile_unit_ns(&content->run->profile, content->fold->unit));
-	json_uint(&p->json, "whole", content->fold->whole);
-	json_uint(&p->json, "old_whole", content->fold->old_whole);
-	if (content->fold->compared) {
-		json_real(&p->json, "independent", content->fold->effective);
-		json_real(&p->json, "old_independent", content->fold->old_effective);
+	json_uint(&p->json, "unit_ns", profile_unit_ns(&p->r->run->profile, f->unit));
+	json_uint(&p->json, "whole", f->whole[FOLD_NEW]);
+	json_uint(&p->json, "old_whole", f->whole[FOLD_OLD]);
+	if (f->compared) {
+		json_real(&p->json, "independent", f->effective[FOLD_NEW]);
+		json_real(&p->json, "old_independent", f->effective[FOLD_OLD]);
 	}
 	write_facts(p);
 	write_figures(p);
 	if (notes)
 		json_text(&p->json, "trust", notes);
 	write_names(p);
-	write_nodes(p);
+	rc = write_nodes(p);
 	write_vcpus(p);
 	write_stacks(p);
-	if (content->heat)
+	if (p->heat)
 		write_heat(p);
 	json_end(&p->json);
+	return rc;
+}
+
+int page_data(const struct report *r, const struct fold *fold, const struct heat *heat, const char *title,
+              const char *notes)
+{
+	struct data p = {.r = r, .fold = fold, .heat = heat, .json.out = r->out.file};
+	int rc = sort_names(&p);
+
+	if (rc == 0)
+		rc = write_data(&p, title, notes);
+	hash_array_free(&p.by_function);
+	free(p.order);
+	free(p.numbers);
+	free(p.ranks);
+	return rc;
 }

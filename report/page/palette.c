@@ -48,15 +48,15 @@ static size_t family(const char **name)
 	return len;
 }
 
-unsigned palette_colour(const struct flame_name *name)
+unsigned palette_colour(const char *name, enum fold_kind kind)
 {
-	const char *start = name->text;
+	const char *start = name;
 	unsigned shade = hash(start, strlen(start)) % SHADES;
 	size_t len = family(&start);
 
-	if (name->kind == FLAME_GROUP)
+	if (kind == FOLD_GROUP)
 		return (HUES + 1) * SHADES + shade;
-	if (name->kind == FLAME_ADDRESS)
+	if (kind == FOLD_ADDRESS)
 		return HUES * SHADES + shade;
 	return hash(start, len) % HUES * SHADES + shade;
 }

@@ -6,12 +6,12 @@
 #ifndef REPORT_PAGE_PALETTE_H
 #define REPORT_PAGE_PALETTE_H
 
-#include "report/page/flame.h"
+#include "report/fold/fold.h"
 
 #define PALETTE_COLOURS 42u
 
 /* Below PALETTE_COLOURS; the same for a name in every trace and on every host. */
-unsigned palette_colour(const struct flame_name *name);
+unsigned palette_colour(const char *name, enum fold_kind kind);
 /* "#rrggbb" */
 const char *palette_light(unsigned colour);
 const char *palette_dark(unsigned colour);

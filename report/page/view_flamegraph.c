@@ -1,24 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* view_flamegraph.c - the flame graph, as a page. */
-#include "report/page/flame_view.h"
 #include "report/page/page.h"
 
-static int write_page(const struct report *r, const struct fold *fold, const struct flame *flame)
+static int write_page(const struct report *r, struct fold *fold, void *heat)
 {
-	const struct page_content content = {.run = r->run,
-	                                     .old = r->old,
-	                                     .selection = r->selection,
-	                                     .fold = fold,
-	                                     .flame = flame,
-	                                     .quiet = r->options->quiet};
+	int rc = page_write(r, fold, heat);
 
-	return page_write(&content, r->out.file);
+	if (rc == 0)
+		view_end(r, fold, fold->samples);
+	return rc;
 }
 
 static int run(const struct report *r, struct view_result *found)
 {
 	(void)found;
-	return flame_view_run(r, write_page);
+	return view_fold(r, NULL, true, write_page, NULL);
 }
 
 const struct view view_flamegraph = {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* view_svg.c - the flame graph as a picture, for documents and mail: no scripts; names and figures are tooltips. */
 #include "common/utf8.h"
-#include "report/page/flame_view.h"
 #include "report/page/page.h"
 #include "report/page/palette.h"
 #include "report/output/xml.h"
@@ -25,7 +24,6 @@
 struct svg {
 	const struct report *report;
 	const struct fold *fold;
-	const struct flame *flame;
 	FILE *out;
 	uint64_t *next; /* by depth: samples left of the next frame */
 	uint32_t deepest;
@@ -35,64 +33,34 @@ struct svg {
 
 static double pixels(const struct svg *s, uint64_t weight)
 {
-	return (WIDTH - 2 * MARGIN) * (double)weight / (double)s->flame->nodes[0].total[FLAME_NEW];
+	return (WIDTH - 2 * MARGIN) * (double)weight / (double)s->fold->total[FOLD_NEW];
 }
 
-/* Calls @visit for each frame that is wide enough, callers first; nodes stand depth first, so no stack is needed. */
-static void each_frame(struct svg *s, void (*visit)(struct svg *s, uint32_t node, uint32_t depth, uint64_t left))
+/* Calls @visit for each frame that is wide enough, callers first; @left: samples left of it. */
+static void each_frame(struct svg *s, void (*visit)(struct svg *s, const struct fold_node *node, uint64_t left))
 {
-	const struct flame_node *nodes = s->flame->nodes;
-	uint32_t depth = 0, n = 0;
-
 	s->next[0] = 0;
-	while (n != FLAME_NONE) {
-		bool seen = pixels(s, nodes[n].total[FLAME_NEW]) >= SEEN_FROM;
+	for (size_t i = 0; i < s->fold->n; i++) {
+		const struct fold_node *node = &s->fold->nodes[i];
+		uint64_t weight = node->w.total[FOLD_NEW], left = s->next[node->depth];
 
-		if (seen)
-			visit(s, n, depth, s->next[depth]);
-		s->next[depth + 1] = s->next[depth];
-		s->next[depth] += nodes[n].total[FLAME_NEW];
-		if (seen && nodes[n].child != FLAME_NONE) {
-			n = nodes[n].child;
-			depth++;
-			continue;
-		}
-		for (; n != 0 && nodes[n].sibling == FLAME_NONE; n = nodes[n].parent)
-			depth--;
-		n = n == 0 ? FLAME_NONE : nodes[n].sibling;
+		s->next[node->depth] += weight;
+		s->next[node->depth + 1] = left;
+		if (pixels(s, weight) >= SEEN_FROM)
+			visit(s, node, left);
+		else
+			i += node->below;
 	}
 }
 
-static void note_depth(struct svg *s, uint32_t node, uint32_t depth, uint64_t left)
+static void note_depth(struct svg *s, const struct fold_node *node, uint64_t left)
 {
-	(void)node, (void)left;
-	if (depth > s->deepest)
-		s->deepest = depth;
-}
-
-/* Levels of the whole tree. */
-static size_t levels(const struct flame *f)
-{
-	size_t most = 0, depth = 0;
-
-	for (uint32_t n = 1; n < f->nnodes; n++) {
-		depth++;
-		for (uint32_t up = n - 1; up != f->nodes[n].parent; up = f->nodes[up].parent)
-			depth--;
-		if (depth > most)
-			most = depth;
-	}
-	return most + 1;
+	(void)left;
+	if (node->depth > s->deepest)
+		s->deepest = node->depth;
 }
 
 /* --- drawing ----------------------------------------------------------------------------------------------------- */
-
-static const struct flame_name *name_of(const struct flame *f, uint32_t node)
-{
-	static const struct flame_name all = {.text = "all", .kind = FLAME_GROUP};
-
-	return node == 0 ? &all : &f->names[f->nodes[node].name];
-}
 
 /* As many letters as the frame has room for; whole characters of UTF-8. */
 static void put_label(const struct svg *s, const char *name, double width)
@@ -119,25 +87,27 @@ static void put_figures(const struct svg *s, uint64_t weight)
 		fputs(text_time(weight).s, s->out);
 	else
 		fprintf(s->out, "%s %s%s", text_count(weight).s, one, weight == 1 ? "" : "s");
-	fprintf(s->out, ", %s", text_share(weight, s->fold->whole).s);
+	fprintf(s->out, ", %s", text_share(weight, s->fold->whole[FOLD_NEW]).s);
 }
 
-static void draw_frame(struct svg *s, uint32_t node, uint32_t depth, uint64_t left)
+static void draw_frame(struct svg *s, const struct fold_node *node, uint64_t left)
 {
-	const struct flame_name *name = name_of(s->flame, node);
-	uint64_t weight = s->flame->nodes[node].total[FLAME_NEW];
+	bool all = node->function == FOLD_NONE;
+	const char *name = all ? "all" : s->report->run->names.functions[node->function].name;
+	uint64_t weight = node->w.total[FOLD_NEW];
 	double x = MARGIN + pixels(s, left), width = pixels(s, weight);
-	uint32_t y = HEAD + (s->deepest - depth) * ROW;
+	uint32_t y = HEAD + (s->deepest - node->depth) * ROW;
 
 	fputs("<g><title>", s->out);
-	xml_text(s->out, name->text, strlen(name->text));
+	xml_text(s->out, name, strlen(name));
 	fputs(": ", s->out);
 	put_figures(s, weight);
 	fprintf(s->out, "</title><rect x=\"%.2f\" y=\"%" PRIu32 "\" width=\"%.2f\" height=\"%d\" fill=\"%s\"/>", x, y,
-	        width > 2 ? width - 0.5 : width, ROW - 1, palette_light(palette_colour(name)));
+	        width > 2 ? width - 0.5 : width, ROW - 1,
+	        palette_light(palette_colour(name, all ? FOLD_GROUP : node->kind)));
 	if (width >= TEXT_FROM) {
 		fprintf(s->out, "<text x=\"%.2f\" y=\"%" PRIu32 "\">", x + 4, y + 13);
-		put_label(s, name->text, width);
+		put_label(s, name, width);
 		fputs("</text>", s->out);
 	}
 	fputs("</g>\n", s->out);
@@ -177,7 +147,7 @@ static void draw_head(struct svg *s, const char *title, uint32_t height)
 
 static void draw(struct svg *s, const char *title)
 {
-	bool any = s->flame->nodes[0].total[FLAME_NEW] > 0;
+	bool any = s->fold->total[FOLD_NEW] > 0;
 
 	if (any)
 		each_frame(s, note_depth);
@@ -189,15 +159,20 @@ static void draw(struct svg *s, const char *title)
 	fputs("</svg>\n", s->out);
 }
 
-static int write_svg(const struct report *r, const struct fold *fold, const struct flame *flame)
+static int write_svg(const struct report *r, struct fold *fold, void *ctx)
 {
-	struct svg s = {.report = r, .fold = fold, .flame = flame, .out = r->out.file};
+	struct svg s = {.report = r, .fold = fold, .out = r->out.file};
 	char *title = page_title(&r->run->traces.session);
+	uint32_t most = 0;
 	int rc = -ENOMEM;
 
-	s.next = calloc(levels(flame) + 1, sizeof(*s.next));
+	(void)ctx;
+	for (size_t i = 0; i < fold->n; i++)
+		most = fold->nodes[i].depth > most ? fold->nodes[i].depth : most;
+	s.next = calloc(most + 2, sizeof(*s.next));
 	if (title && s.next) {
 		draw(&s, title);
+		view_end(r, fold, fold->samples);
 		rc = 0;
 	}
 	free(title);
@@ -208,7 +183,7 @@ static int write_svg(const struct report *r, const struct fold *fold, const stru
 static int run(const struct report *r, struct view_result *found)
 {
 	(void)found;
-	return flame_view_run(r, write_svg);
+	return view_fold(r, NULL, true, write_svg, NULL);
 }
 
 const struct view view_svg = {

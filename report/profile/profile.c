@@ -67,9 +67,6 @@ static int latest_room(struct profile *p, uint32_t node)
 
 /* --- stacks ------------------------------------------------------------------------------------------------------ */
 
-/* Nearly every node has one stack, or the one that it had last; only the others are looked up by hash. */
-#define SEVERAL (UINT32_C(1) << 31) /* the node's stacks are in the index */
-
 static uint32_t hash_of(const struct profile *p, const struct stack *key)
 {
 	uint64_t who = (uint64_t)key->domain << 32 | (uint64_t)key->vcpu << 8 | key->state << 1 | key->user;
@@ -79,8 +76,8 @@ static uint32_t hash_of(const struct profile *p, const struct stack *key)
 
 static int append_stack(struct profile *p, const struct stack *key, uint32_t *stack)
 {
-	int rc = p->nstacks < SEVERAL - 1 ? array_room(&p->stacks, &p->cap, p->nstacks, sizeof(*p->stacks))
-	                                  : -EOVERFLOW;
+	int rc = p->nstacks < PROFILE_SEVERAL - 1 ? array_room(&p->stacks, &p->cap, p->nstacks, sizeof(*p->stacks))
+	                                          : -EOVERFLOW;
 
 	if (rc != 0)
 		return rc;
@@ -115,7 +112,7 @@ static int look_up_stack(struct profile *p, const struct stack *key, uint32_t *s
 static int find_other_stack(struct profile *p, const struct stack *key, struct stack **out)
 {
 	int rc = latest_room(p, key->node);
-	uint32_t latest = rc == 0 ? p->latest[key->node] : 0, several = latest & SEVERAL;
+	uint32_t latest = rc == 0 ? p->latest[key->node] : 0, several = latest & PROFILE_SEVERAL;
 	uint32_t stack = (latest ^ several) - 1;
 
 	if (rc == 0 && !latest) {
@@ -124,7 +121,7 @@ static int find_other_stack(struct profile *p, const struct stack *key, struct s
 		rc = several ? 0 : index_stack(p, stack);
 		if (rc == 0)
 			rc = look_up_stack(p, key, &stack);
-		several = SEVERAL;
+		several = PROFILE_SEVERAL;
 	}
 	if (rc != 0)
 		return rc;
@@ -136,7 +133,7 @@ static int find_other_stack(struct profile *p, const struct stack *key, struct s
 /* @key with no weight: found, or added. */
 static inline int find_stack(struct profile *p, const struct stack *key, struct stack **out)
 {
-	uint32_t latest = key->node < p->nlatest ? p->latest[key->node] & ~SEVERAL : 0;
+	uint32_t latest = key->node < p->nlatest ? p->latest[key->node] & ~PROFILE_SEVERAL : 0;
 
 	if (!latest || !same_stack(&p->stacks[latest - 1], key))
 		return find_other_stack(p, key, out);
@@ -215,7 +212,7 @@ static int add_stacks(struct profile *p, const struct profile *part, const uint3
 		if (i < part->nstacks)
 			__builtin_prefetch(&p->latest[map[part->stacks[i].node]]);
 		if (i >= AHEAD && i - AHEAD < part->nstacks) {
-			uint32_t latest = p->latest[map[part->stacks[i - AHEAD].node]] & ~SEVERAL;
+			uint32_t latest = p->latest[map[part->stacks[i - AHEAD].node]] & ~PROFILE_SEVERAL;
 
 			if (latest)
 				__builtin_prefetch(&p->stacks[latest - 1]);

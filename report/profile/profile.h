@@ -35,6 +35,9 @@ static inline uint64_t stack_weight(const struct stack *s, enum weight weight)
 	return weight == WEIGHT_CPU ? s->cpu_ns : weight == WEIGHT_TIME ? s->time : s->samples;
 }
 
+/* Nearly every node has one stack, or the one that it had last; only the others are looked up by hash. */
+#define PROFILE_SEVERAL (UINT32_C(1) << 31) /* the node's stacks are in the index */
+
 struct profile {
 	uint64_t quantum_ns; /* 0: stacks of all times are one */
 	uint64_t period_ns;  /* of the rate that was asked for; by_ns: of the last trace's */
@@ -44,7 +47,7 @@ struct profile {
 	struct stack *stacks;
 	size_t nstacks, cap;
 	struct hash_table index;
-	uint32_t *latest; /* by node: its stack that was counted last */
+	uint32_t *latest; /* by node: its stack that was counted last, see profile_latest() */
 	size_t nlatest;
 	struct counters counters;
 	double effective; /* so many independent samples are as good as those that count; 0: not measured */
@@ -73,6 +76,12 @@ static inline uint64_t profile_time(const struct profile *p, const struct upf_re
 static inline uint64_t profile_sample_weight(const struct profile *p, const struct upf_record *rec, enum weight weight)
 {
 	return weight == WEIGHT_CPU ? rec->cpu_ns : weight == WEIGHT_TIME ? profile_time(p, rec) : rec->count;
+}
+
+/* The number of the stack that a sample of @node, which has some, counted for last. */
+static inline uint32_t profile_latest(const struct profile *p, uint32_t node)
+{
+	return (p->latest[node] & ~PROFILE_SEVERAL) - 1;
 }
 
 int profile_init(struct profile *p); /* 0 or -ENOMEM */

@@ -527,7 +527,8 @@ static void print_noise(const struct notes *n, const struct fold *fold)
 	para_item(&p, "%s: 95%% confidence interval of a change", n->out->utf8 ? "\u00b1" : "+-");
 	para_item(&p, "~: not significant, may be chance");
 	para_item(&p, "old and new run tell as much as %s and %s independent samples",
-	          text_count((uint64_t)fold->old_effective).s, text_count((uint64_t)fold->effective).s);
+	          text_count((uint64_t)fold->effective[FOLD_OLD]).s,
+	          text_count((uint64_t)fold->effective[FOLD_NEW]).s);
 	para_end(&p);
 }
 

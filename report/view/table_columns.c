@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "report/view/table_columns.h"
 
+#include <math.h>
 #include <string.h>
 
 #define MIN_RED 0.05 /* perf's limits for its colours */
@@ -78,24 +79,25 @@ static void column_change(const struct text_out *out, enum unit unit, uint64_t n
 	fprintf(out->file, "%*s", COLUMN_WEIGHT, text);
 }
 
-void columns_change(const struct text_out *out, const struct fold *fold, uint64_t old, uint64_t weight)
+void columns_change(const struct text_out *out, const struct fold *fold, const uint64_t weight[FOLD_RUNS])
 {
-	double was = fold_old_share(fold, old), is = fold_share(fold, weight);
-	bool noise = fold_is_noise(fold, old, weight);
+	uint64_t old = weight[FOLD_OLD], new = weight[FOLD_NEW];
+	double change = fold_change(fold, weight), error = fold_change_error(fold, weight);
+	bool noise = fabs(change) <= error;
 
-	share_in(out, was, noise ? DIM : NULL);
+	share_in(out, fold_share_of(fold, FOLD_OLD, old), noise ? DIM : NULL);
 	fputc(' ', out->file);
-	share_in(out, is, noise ? DIM : NULL);
+	share_in(out, fold_share(fold, new), noise ? DIM : NULL);
 	fputc(' ', out->file);
-	column_points(out, 100 * (is - was), noise);
+	column_points(out, 100 * change, noise);
 	fputc(' ', out->file);
-	column_error(out, 100 * fold_change_error(fold, old, weight));
+	column_error(out, 100 * error);
 	fputc(' ', out->file);
-	column_change(out, fold->unit, fold_normal(fold, old), weight);
+	column_change(out, fold->unit, fold_normal(fold, old), new);
 	fprintf(out->file, "  %s%-*s  ", noise ? "~" : "", COLUMN_MARK - noise,
-	        old == 0 && weight   ? "new"
-	        : old && weight == 0 ? "gone"
-	                             : "");
+	        old == 0 && new  ? "new"
+	        : old &&new == 0 ? "gone"
+	                         : "");
 }
 
 void columns_change_head(const struct text_out *out, enum unit unit)

@@ -28,7 +28,7 @@ const char *column_weight_title(enum unit unit);
  * A comparison: both shares, the change in percentage points and its +-, the change of the weight with the old run
  * normalised, and a mark: "new", "gone", and "~" if the change may be chance alone. COLUMNS_CHANGE columns.
  */
-void columns_change(const struct text_out *out, const struct fold *fold, uint64_t old, uint64_t weight);
+void columns_change(const struct text_out *out, const struct fold *fold, const uint64_t weight[FOLD_RUNS]);
 void columns_change_head(const struct text_out *out, enum unit unit);
 
 #endif

@@ -10,11 +10,9 @@
 /* Batches have been looked at then: nobody else wants them apart. */
 static int measure_noise(const struct report *r, struct recording *run)
 {
-	struct display_stacks stacks = {.profile = &run->profile,
-	                                .names = &run->names,
-	                                .common = &run->names,
-	                                .session = &run->traces.session};
-	int rc = batches_measure(&run->profile, &stacks, r->selection->states, r->selection->weight);
+	const struct report alone = {.selection = r->selection, .run = run};
+	const struct fold_request request = view_request(&alone);
+	int rc = batches_measure(&run->profile, &request);
 
 	return rc == 0 && !r->selection->quantum_ns ? profile_forget_slots(&run->profile) : rc;
 }
@@ -47,13 +45,15 @@ int view_load(const struct report *r, const struct load_hooks *hooks)
 
 struct fold_request view_request(const struct report *r)
 {
-	struct fold_request request = {.session = &r->run->traces.session, .selection = r->selection};
+	struct fold_request request = {.selection = r->selection};
+	struct recording *const runs[] = {[FOLD_NEW] = r->run, [FOLD_OLD] = r->old};
 
-	request.states = r->selection->states;
-	if (r->old) {
-		request.old = &r->old->profile;
-		request.old_names = &r->old->names;
-		request.old_session = &r->old->traces.session;
+	for (unsigned i = 0; i < FOLD_RUNS; i++) {
+		if (!runs[i])
+			continue;
+		request.run[i].profile = &runs[i]->profile;
+		request.run[i].names = &runs[i]->names;
+		request.run[i].session = &runs[i]->traces.session;
 	}
 	return request;
 }
@@ -81,18 +81,24 @@ double view_limit(const struct view_options *options, double otherwise)
 	return (options->percent_limit >= 0 ? options->percent_limit : otherwise) / 100;
 }
 
-int view_fold_loaded(const struct report *r, struct fold *fold)
+int view_fold(const struct report *r, const struct load_hooks *hooks, bool page,
+              int (*show)(const struct report *r, struct fold *fold, void *ctx), void *ctx)
 {
-	const struct fold_request request = view_request(r);
+	int rc = view_load(r, hooks);
+	struct fold_request request = view_request(r);
+	struct fold fold;
 
-	return fold_make(fold, &r->run->profile, &r->run->names, &request);
-}
-
-int view_fold(const struct report *r, struct fold *fold)
-{
-	int rc = view_load(r, NULL);
-
-	return rc == 0 ? view_fold_loaded(r, fold) : rc;
+	request.page = page;
+	if (rc == 0)
+		rc = fold_make(&fold, &request);
+	if (rc != 0)
+		return rc;
+	if (page)
+		rc = fold_sort(&fold, &r->run->names, FOLD_BY_NAME);
+	if (rc == 0)
+		rc = show(r, &fold, ctx);
+	fold_free(&fold);
+	return rc;
 }
 
 /* --- notes ------------------------------------------------------------------------------------------------------- */
@@ -114,26 +120,33 @@ static void print_no_samples(const struct report *r, const struct text_out *out)
 		quality_no_samples(&r->run->profile, r->selection->states, out);
 }
 
+struct table_view {
+	struct view_result *found;
+	int (*print)(const struct report *r, struct fold *fold, struct view_result *found);
+};
+
+static int show_table(const struct report *r, struct fold *fold, void *ctx)
+{
+	const struct table_view *v = ctx;
+	int rc = 0;
+
+	if (!r->options->quiet && fold->samples)
+		quality_names(r->run, r->selection->states, fold, &r->out);
+	if (fold->total[FOLD_NEW] || fold->total[FOLD_OLD])
+		rc = v->print(r, fold, v->found);
+	else
+		print_no_samples(r, &r->out);
+	if (rc == 0 && !r->options->quiet && !v->found->nothing && !has_filtered_all(r)) {
+		fputc('\n', r->out.file);
+		print_notes(r, fold, &r->out);
+	}
+	return rc;
+}
+
 int view_table(const struct report *r, struct view_result *found,
                int (*print)(const struct report *r, struct fold *fold, struct view_result *found))
 {
-	struct fold fold;
-	int rc = view_fold(r, &fold);
-
-	if (rc != 0)
-		return rc;
-	if (!r->options->quiet && fold.samples)
-		quality_names(r->run, r->selection->states, &fold, &r->out);
-	if (fold.total || fold.old_total)
-		rc = print(r, &fold, found);
-	else
-		print_no_samples(r, &r->out);
-	if (rc == 0 && !r->options->quiet && !found->nothing && !has_filtered_all(r)) {
-		fputc('\n', r->out.file);
-		print_notes(r, &fold, &r->out);
-	}
-	fold_free(&fold);
-	return rc;
+	return view_fold(r, NULL, false, show_table, &(struct table_view){found, print});
 }
 
 /* Messages go where the terminal or its pager is. */

@@ -85,9 +85,12 @@ struct fold_request view_request(const struct report *r);
 struct keys view_keys(const struct report *r);
 /* The least share that is shown: --percent-limit, or @otherwise percent. */
 double view_limit(const struct view_options *options, double otherwise);
-/* Loads and folds: 0 or a negative errno, then nothing is to be freed. */
-int view_fold(const struct report *r, struct fold *fold);
-int view_fold_loaded(const struct report *r, struct fold *fold); /* the same when all is loaded already */
+/*
+ * Loads, as view_load(), and folds, for a page or not; then @show shows it. 0 or a negative errno, also what @show
+ * returns.
+ */
+int view_fold(const struct report *r, const struct load_hooks *hooks, bool page,
+              int (*show)(const struct report *r, struct fold *fold, void *ctx), void *ctx);
 /*
  * The whole of a view that is a table: loads, folds, prints by @print, adds the notes on quality. 0 or a negative
  * errno.

@@ -12,9 +12,9 @@
 static int print_function(struct annotate *a, uint32_t function)
 {
 	const struct report *r = a->r;
-	const struct fold_function *f = &a->fold->functions[function];
-	int used = fprintf(r->out.file, "%.1f%% total, %.1f%% self: ", 100 * fold_share(a->fold, f->total),
-	                   100 * fold_share(a->fold, f->self));
+	const struct fold_weights *f = &a->fold->functions[function];
+	int used = fprintf(r->out.file, "%.1f%% total, %.1f%% self: ", 100 * fold_share(a->fold, f->total[FOLD_NEW]),
+	                   100 * fold_share(a->fold, f->self[FOLD_NEW]));
 	int rc;
 
 	text_name(r->out.file, r->run->names.functions[function].name, text_room(r->out.width, used), r->out.utf8);
@@ -27,13 +27,13 @@ static int compare_functions(const void *va, const void *vb, void *ctx)
 {
 	const struct annotate *annotate = ctx;
 	uint32_t a = *(const uint32_t *)va, b = *(const uint32_t *)vb;
-	const struct fold_function *fa = &annotate->fold->functions[a], *fb = &annotate->fold->functions[b];
+	const struct fold_weights *fa = &annotate->fold->functions[a], *fb = &annotate->fold->functions[b];
 	const struct function *names = annotate->r->run->names.functions;
 
-	if (fa->self != fb->self)
-		return fa->self > fb->self ? -1 : 1;
-	if (fa->total != fb->total)
-		return fa->total > fb->total ? -1 : 1;
+	if (fa->self[FOLD_NEW] != fb->self[FOLD_NEW])
+		return fa->self[FOLD_NEW] > fb->self[FOLD_NEW] ? -1 : 1;
+	if (fa->total[FOLD_NEW] != fb->total[FOLD_NEW])
+		return fa->total[FOLD_NEW] > fb->total[FOLD_NEW] ? -1 : 1;
 	return strcmp(names[a].name, names[b].name);
 }
 
@@ -48,7 +48,7 @@ static size_t find_functions(const struct annotate *a, uint32_t *functions)
 		uint32_t function = set->of[i].function;
 
 		if ((i == 0 || set->of[i - 1].function != function) &&
-		    fold_share(a->fold, a->fold->functions[function].total) >= limit)
+		    fold_share(a->fold, a->fold->functions[function].total[FOLD_NEW]) >= limit)
 			functions[n++] = function;
 	}
 	return n;
@@ -74,7 +74,7 @@ static int print_annotated(const struct report *r, struct fold *fold, struct vie
 {
 	const struct fold_request request = view_request(r);
 	struct annotate a = {.r = r, .fold = fold};
-	int rc = annotation_make(&a.annotation, &r->run->profile, &r->run->names, &request, r->options->pattern);
+	int rc = annotation_make(&a.annotation, &request, r->options->pattern);
 
 	if (rc != 0)
 		return rc;

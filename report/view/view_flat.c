@@ -24,16 +24,6 @@ struct flat {
 
 /* --- lines ------------------------------------------------------------------------------------------------------- */
 
-static uint64_t new_weight(const struct flat *f, const struct table_row *row)
-{
-	return f->by_total ? row->total : row->self;
-}
-
-static uint64_t old_weight(const struct flat *f, const struct table_row *row)
-{
-	return f->by_total ? row->old_total : row->old_self;
-}
-
 static const char *text_of(const struct flat *f, const struct table_row *row, unsigned column)
 {
 	return f->r->run->names.functions[row->text[column]].name;
@@ -99,20 +89,12 @@ static void print_key(const struct flat *f, unsigned column, const char *text, i
 	*used += width + 2;
 }
 
-static void print_weights(const struct flat *f, const struct table_row *row)
+static void print_weights(const struct flat *f, uint64_t weight)
 {
-	const struct report *r = f->r;
-
-	column_share(&r->out, fold_share(f->fold, row->self));
-	fputc(' ', r->out.file);
-	column_weight(&r->out, f->fold->unit, row->self);
-	fputs("  ", r->out.file);
-	if (!f->totals)
-		return;
-	column_share(&r->out, fold_share(f->fold, row->total));
-	fputc(' ', r->out.file);
-	column_weight(&r->out, f->fold->unit, row->total);
-	fputs("  ", r->out.file);
+	column_share(&f->r->out, fold_share(f->fold, weight));
+	fputc(' ', f->r->out.file);
+	column_weight(&f->r->out, f->fold->unit, weight);
+	fputs("  ", f->r->out.file);
 }
 
 static void print_line(const struct flat *f, const struct table_row *row)
@@ -120,9 +102,11 @@ static void print_line(const struct flat *f, const struct table_row *row)
 	int used = f->weights;
 
 	if (f->fold->compared)
-		columns_change(&f->r->out, f->fold, old_weight(f, row), new_weight(f, row));
+		columns_change(&f->r->out, f->fold, table_weights(row, f->by_total));
 	else
-		print_weights(f, row);
+		print_weights(f, row->w.self[FOLD_NEW]);
+	if (!f->fold->compared && f->totals)
+		print_weights(f, row->w.total[FOLD_NEW]);
 	for (unsigned k = 0; k < f->table.keys.n; k++)
 		print_key(f, k, text_of(f, row, k), &used);
 	fputc('\n', f->r->out.file);
@@ -145,12 +129,6 @@ static void print_head(const struct flat *f)
 }
 
 /* The limit is of the column that rows are sorted by, as in perf. */
-static bool is_shown(const struct flat *f, const struct table_row *row, double limit)
-{
-	return fold_share(f->fold, new_weight(f, row)) >= limit ||
-	       fold_old_share(f->fold, old_weight(f, row)) >= limit;
-}
-
 static void print_rows(const struct flat *f)
 {
 	double limit = view_limit(f->r->options, 0);
@@ -158,7 +136,7 @@ static void print_rows(const struct flat *f)
 
 	print_head(f);
 	for (size_t i = 0; i < f->table.n; i++) {
-		if (is_shown(f, &f->table.rows[i], limit))
+		if (fold_reaches(f->fold, table_weights(&f->table.rows[i], f->by_total), limit))
 			print_line(f, &f->table.rows[i]);
 		else
 			hidden++;
@@ -179,7 +157,7 @@ static int print_table(const struct report *r, struct fold *fold, struct view_re
 	int rc;
 
 	keys.merge_nameless = !keys_has(&keys, KEY_ADDRESS);
-	rc = table_make(&f.table, &keys, &r->run->profile, &r->run->names, &request);
+	rc = table_make(&f.table, &keys, &request);
 	(void)found;
 	if (rc != 0)
 		return rc;

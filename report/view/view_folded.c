@@ -16,88 +16,65 @@
 
 struct line {
 	struct buf text;
-	size_t *ends; /* how long the text was before each frame */
-	size_t depth, cap;
+	size_t *ends; /* how long the text is in front of each frame but the first */
+	size_t cap;
 };
 
-/* ';' parts frames, so it becomes ':' within one; names are safe otherwise. */
-static int push(struct line *line, const char *name)
+/* Frame number @depth is @name. ';' parts frames, so it becomes ':' within one; names are safe otherwise. */
+static int push(struct line *line, uint32_t depth, const char *name)
 {
-	int rc = array_room(&line->ends, &line->cap, line->depth, sizeof(*line->ends));
-	size_t start;
+	int rc = array_room(&line->ends, &line->cap, depth + 1, sizeof(*line->ends));
 
 	if (rc != 0)
 		return rc;
-	line->ends[line->depth++] = line->text.len;
-	if (line->text.len != 0)
+	line->text.len = depth ? line->ends[depth] : 0;
+	if (depth)
 		rc = buf_add(&line->text, ";", 1);
-	start = line->text.len;
-	if (rc == 0)
-		rc = buf_add(&line->text, name, strlen(name));
-	for (size_t i = start; rc == 0 && i < line->text.len; i++)
-		if (line->text.data[i] == ';')
-			line->text.data[i] = ':';
+	for (size_t part; rc == 0 && *name; name += part) {
+		part = *name == ';' ? 1 : strcspn(name, ";");
+		rc = buf_add(&line->text, *name == ';' ? ":" : name, part);
+	}
+	line->ends[depth + 1] = line->text.len;
 	return rc;
 }
 
-static void pop(struct line *line)
+static int print_lines(const struct report *r, const struct fold *fold, struct line *line)
 {
-	line->text.len = line->ends[--line->depth];
-}
-
-static int enter(const struct report *r, const struct fold *fold, struct line *line, uint32_t n)
-{
-	const struct fold_node *node = &fold->nodes[n];
-	int rc = push(line, r->run->names.functions[node->function].name);
-
-	if (rc != 0 || (!node->self && !node->old_self))
-		return rc;
-	fwrite_unlocked(line->text.data, 1, line->text.len, r->out.file);
-	if (fold->compared)
-		fprintf(r->out.file, " %" PRIu64, fold_normal(fold, node->old_self));
-	fprintf(r->out.file, " %" PRIu64 "\n", node->self);
-	return rc;
-}
-
-static int print_lines(const struct report *r, const struct fold *fold)
-{
-	struct line line = {0};
-	uint32_t n = fold->nodes[0].child;
 	int rc = 0;
 
-	while (rc == 0 && n != FOLD_NONE && n != 0) {
-		rc = enter(r, fold, &line, n);
-		if (fold->nodes[n].child != FOLD_NONE) {
-			n = fold->nodes[n].child;
+	for (size_t i = 1; rc == 0 && i < fold->n; i++) {
+		const struct fold_node *node = &fold->nodes[i];
+
+		rc = push(line, node->depth - 1, r->run->names.functions[node->function].name);
+		if (rc != 0 || (!node->w.self[FOLD_NEW] && !node->w.self[FOLD_OLD]))
 			continue;
-		}
-		for (; rc == 0 && n != 0 && fold->nodes[n].sibling == FOLD_NONE; n = fold->nodes[n].parent)
-			pop(&line);
-		if (rc == 0 && n != 0) {
-			pop(&line);
-			n = fold->nodes[n].sibling;
-		}
+		fwrite_unlocked(line->text.data, 1, line->text.len, r->out.file);
+		if (fold->compared)
+			fprintf(r->out.file, " %" PRIu64, fold_normal(fold, node->w.self[FOLD_OLD]));
+		fprintf(r->out.file, " %" PRIu64 "\n", node->w.self[FOLD_NEW]);
 	}
+	return rc;
+}
+
+static int print_folded(const struct report *r, struct fold *fold, void *ctx)
+{
+	struct line line = {0};
+	int rc = fold_sort(fold, &r->run->names, FOLD_BY_NAME);
+
+	(void)ctx;
+	if (rc == 0)
+		rc = print_lines(r, fold, &line);
 	buf_free(&line.text);
 	free(line.ends);
+	if (rc == 0)
+		view_end(r, fold, fold->total[FOLD_NEW] + fold->total[FOLD_OLD]);
 	return rc;
 }
 
 static int run(const struct report *r, struct view_result *found)
 {
-	struct fold fold;
-	int rc = view_fold(r, &fold);
-
 	(void)found;
-	if (rc != 0)
-		return rc;
-	rc = fold_sort(&fold, &r->run->names, FOLD_BY_NAME);
-	if (rc == 0)
-		rc = print_lines(r, &fold);
-	if (rc == 0)
-		view_end(r, &fold, fold.total + fold.old_total);
-	fold_free(&fold);
-	return rc;
+	return view_fold(r, NULL, false, print_folded, NULL);
 }
 
 const struct view view_folded = {

@@ -13,9 +13,11 @@
 
 #define NOBODY FOLD_NONE
 
-/* One function calling another. */
+/* A line of a function: one that calls it, or, behind the function itself, that it calls. */
 struct edge {
-	uint32_t caller, callee; /* NOBODY: stacks begin with the callee */
+	uint32_t function, other; /* NOBODY: stacks begin with the function */
+	uint32_t is_call;         /* 1: @function calls @other */
+	uint32_t end;             /* of what is below the node that counted last */
 	uint64_t weight;
 };
 
@@ -28,41 +30,33 @@ struct peek {
 
 /* --- edges ------------------------------------------------------------------------------------------------------- */
 
-static int add_edge(struct peek *p, uint32_t caller, uint32_t callee, uint64_t weight)
+/* Below a node the same call does not count again. */
+static int add_edge(struct peek *p, uint32_t n, uint32_t function, uint32_t other, bool is_call)
 {
+	const struct fold_node *node = &p->fold->nodes[n];
 	uint32_t id;
-	int rc = hash_array_add(&p->by_ends, &id, callee, &(struct edge){caller, callee, 0});
+	int rc = hash_array_add(&p->by_ends, &id, is_call,
+	                        &(struct edge){.function = function, .other = other, .is_call = is_call});
 
-	if (rc == 0)
-		p->edges[id].weight += weight;
-	return rc;
-}
-
-/* The same call is also nearer to the root, where everything below it has been counted. */
-static bool is_repeated(const struct fold *fold, uint32_t n, uint32_t caller, uint32_t callee)
-{
-	const struct fold_node *nodes = fold->nodes;
-
-	if (caller == NOBODY)
-		return false;
-	for (n = nodes[n].parent; n != 0; n = nodes[n].parent)
-		if (nodes[n].function == callee && nodes[nodes[n].parent].function == caller)
-			return true;
-	return false;
+	if (rc != 0 || n < p->edges[id].end)
+		return rc;
+	p->edges[id].weight += node->w.total[FOLD_NEW];
+	p->edges[id].end = n + 1 + node->below;
+	return 0;
 }
 
 static int find_edges(struct peek *p)
 {
-	const struct fold *fold = p->fold;
+	const struct fold_node *nodes = p->fold->nodes;
 	int rc = 0;
 
-	for (uint32_t n = 1; rc == 0 && n < fold->n; n++) {
-		uint32_t callee = fold->nodes[n].function, caller = fold->nodes[fold->nodes[n].parent].function;
+	for (uint32_t n = 1; rc == 0 && n < p->fold->n; n++) {
+		uint32_t callee = nodes[n].function, caller = nodes[nodes[n].parent].function;
 
-		if (!p->wanted[callee] && (caller == NOBODY || !p->wanted[caller]))
-			continue;
-		if (!is_repeated(fold, n, caller, callee))
-			rc = add_edge(p, caller, callee, fold->nodes[n].total);
+		if (p->wanted[callee])
+			rc = add_edge(p, n, callee, caller, false);
+		if (rc == 0 && caller != NOBODY && p->wanted[caller])
+			rc = add_edge(p, n, caller, callee, true);
 	}
 	return rc;
 }
@@ -87,124 +81,76 @@ static void print_line(const struct peek *p, uint64_t weight, const char *name, 
 	fputc('\n', r->out.file);
 }
 
-/* Groups the edges of one function, the heaviest first. */
-struct edge_order {
-	const struct peek *p;
-	bool of_callee; /* group by callee, not by caller */
-};
-
-static int compare_edges(const void *va, const void *vb, void *ctx)
+static int compare_names(const struct peek *p, uint64_t weight_a, uint64_t weight_b, uint32_t a, uint32_t b)
 {
-	const struct edge_order *o = ctx;
+	return weight_a != weight_b ? (weight_a > weight_b ? -1 : 1) : strcmp(name_of(p, a), name_of(p, b));
+}
+
+/* By function, the heaviest first; the same of who calls it and of what it calls. */
+static int compare(const void *va, const void *vb, void *ctx)
+{
+	const struct peek *p = ctx;
 	const struct edge *a = va, *b = vb;
-	uint32_t fixed_a = o->of_callee ? a->callee : a->caller, fixed_b = o->of_callee ? b->callee : b->caller;
+	const struct fold_weights *functions = p->fold->functions;
 
-	if (fixed_a != fixed_b)
-		return fixed_a < fixed_b ? -1 : 1;
-	if (a->weight != b->weight)
-		return a->weight > b->weight ? -1 : 1;
-	return strcmp(name_of(o->p, o->of_callee ? a->caller : a->callee),
-	              name_of(o->p, o->of_callee ? b->caller : b->callee));
+	if (a->function != b->function)
+		return compare_names(p, functions[a->function].total[FOLD_NEW], functions[b->function].total[FOLD_NEW],
+		                     a->function, b->function);
+	if (a->is_call != b->is_call)
+		return a->is_call ? 1 : -1;
+	return compare_names(p, a->weight, b->weight, a->other, b->other);
 }
 
-/* The first edge of @function, in the order of @of_callee. */
-static size_t first_edge(const struct edge *edges, size_t n, bool of_callee, uint32_t function)
-{
-	size_t low;
-
-	ARRAY_SEARCH(low, n, (of_callee ? edges[low].callee : edges[low].caller) < function);
-	return low;
-}
-
-static void print_edges(const struct peek *p, const char *title, const struct edge *edges, bool of_callee,
-                        uint32_t function)
+/* From number @i on, those of @function and of this kind, below @title. The number of the one behind them. */
+static size_t print_edges(const struct peek *p, const char *title, size_t i, uint32_t function, bool is_call)
 {
 	double limit = view_limit(p->r->options, 0);
 
-	for (size_t i = first_edge(edges, p->n, of_callee, function); i < p->n; i++) {
-		if ((of_callee ? edges[i].callee : edges[i].caller) != function)
-			return;
-		if (!edges[i].weight || fold_share(p->fold, edges[i].weight) < limit)
+	for (; i < p->n && p->edges[i].function == function && p->edges[i].is_call == is_call; i++) {
+		const struct edge *edge = &p->edges[i];
+
+		if (!edge->weight || fold_share(p->fold, edge->weight) < limit)
 			continue;
 		if (title)
 			fprintf(p->r->out.file, "%*s  %s\n", COLUMN_SHARE + 1 + COLUMN_WEIGHT, "", title);
 		title = NULL;
-		print_line(p, edges[i].weight, name_of(p, of_callee ? edges[i].caller : edges[i].callee), 4);
+		print_line(p, edge->weight, name_of(p, edge->other), 4);
 	}
+	return i;
 }
 
-static void print_function(const struct peek *p, const struct edge *by_callee, const struct edge *by_caller,
-                           uint32_t function)
+static void print_functions(const struct peek *p)
 {
-	const struct fold_function *f = &p->fold->functions[function];
+	fprintf(p->r->out.file, "%6s %12s  Function\n", "Total", column_weight_title(p->fold->unit));
+	for (size_t i = 0; i < p->n;) {
+		uint32_t function = p->edges[i].function;
+		const struct fold_weights *w = &p->fold->functions[function];
 
-	print_edges(p, "called by", by_callee, true, function);
-	print_line(p, f->total, name_of(p, function), 0);
-	print_line(p, f->self, "itself", 4);
-	print_edges(p, "calls", by_caller, false, function);
+		fputc('\n', p->r->out.file);
+		i = print_edges(p, "called by", i, function, false);
+		print_line(p, w->total[FOLD_NEW], name_of(p, function), 0);
+		print_line(p, w->self[FOLD_NEW], "itself", 4);
+		i = print_edges(p, "calls", i, function, true);
+	}
 }
 
 /* --- the view ---------------------------------------------------------------------------------------------------- */
 
-static int compare_functions(const void *va, const void *vb, void *ctx)
-{
-	const struct peek *p = ctx;
-	uint32_t a = *(const uint32_t *)va, b = *(const uint32_t *)vb;
-	uint64_t total_a = p->fold->functions[a].total, total_b = p->fold->functions[b].total;
-
-	if (total_a != total_b)
-		return total_a > total_b ? -1 : 1;
-	return strcmp(name_of(p, a), name_of(p, b));
-}
-
-static int print_all(struct peek *p, uint32_t *functions, size_t n)
-{
-	struct edge *copy = malloc((p->n + 1) * sizeof(*copy));
-	struct edge_order order = {p, true};
-
-	if (!copy)
-		return -ENOMEM;
-	if (p->n) {
-		memcpy(copy, p->edges, p->n * sizeof(*copy));
-		qsort_r(copy, p->n, sizeof(*copy), compare_edges, &order);
-		order.of_callee = false;
-		qsort_r(p->edges, p->n, sizeof(*p->edges), compare_edges, &order);
-	}
-	qsort_r(functions, n, sizeof(*functions), compare_functions, p);
-	fprintf(p->r->out.file, "%6s %12s  Function\n", "Total", column_weight_title(p->fold->unit));
-	for (size_t i = 0; i < n; i++) {
-		fputc('\n', p->r->out.file);
-		print_function(p, copy, p->edges, functions[i]);
-	}
-	free(copy);
-	return 0;
-}
-
-static size_t find_wanted(const struct peek *p, uint32_t *functions)
-{
-	size_t n = 0;
-
-	for (uint32_t i = 0; i < p->fold->nfunctions; i++) {
-		p->wanted[i] = p->fold->functions[i].total && patterns_match(p->r->options->pattern, name_of(p, i));
-		if (p->wanted[i])
-			functions[n++] = i;
-	}
-	return n;
-}
-
 static int print_peek(const struct report *r, struct fold *fold, struct view_result *found)
 {
 	struct peek p = {.r = r, .fold = fold, .wanted = calloc(fold->nfunctions + 1, sizeof(*p.wanted))};
-	uint32_t *functions = malloc((fold->nfunctions + 1) * sizeof(*functions));
-	int rc = p.wanted && functions ? 0 : -ENOMEM;
-	size_t n = rc == 0 ? find_wanted(&p, functions) : 0;
+	int rc = p.wanted ? 0 : -ENOMEM;
 
-	found->nothing = n == 0;
-	if (rc == 0 && n)
+	for (uint32_t i = 0; rc == 0 && i < fold->nfunctions; i++)
+		p.wanted[i] =
+			fold->functions[i].total[FOLD_NEW] && patterns_match(r->options->pattern, name_of(&p, i));
+	if (rc == 0)
 		rc = find_edges(&p);
-	if (rc == 0 && n)
-		rc = print_all(&p, functions, n);
-	free(functions);
+	found->nothing = p.n == 0;
+	if (rc == 0 && p.n) {
+		qsort_r(p.edges, p.n, sizeof(*p.edges), compare, &p);
+		print_functions(&p);
+	}
 	free(p.wanted);
 	hash_array_free(&p.by_ends);
 	return rc;

@@ -9,14 +9,6 @@
 #define DEFAULT_LIMIT 0.5   /* percent; perf's for call graphs */
 #define LEAST_FOR_A_NAME 32 /* columns kept for the name at any depth, on a terminal */
 
-struct walk {
-	const struct report *r;
-	const struct fold *fold;
-	double limit;
-	size_t hidden;
-	int depth;
-};
-
 /* Then a node's weight is the own time of the function that its branch begins with, called in this way. */
 static bool is_bottom_up(const struct report *r)
 {
@@ -24,35 +16,32 @@ static bool is_bottom_up(const struct report *r)
 }
 
 /* How many columns they take. */
-static int print_weights(const struct walk *w, const struct fold_node *n)
+static int print_weights(const struct report *r, const struct fold *fold, const struct fold_node *n)
 {
-	const struct report *r = w->r;
 	int shares = is_bottom_up(r) ? 1 : 2;
 
-	column_share(&r->out, fold_share(w->fold, n->total));
+	column_share(&r->out, fold_share(fold, n->w.total[FOLD_NEW]));
 	fputc(' ', r->out.file);
 	if (shares == 2) {
-		column_share(&r->out, fold_share(w->fold, n->self));
+		column_share(&r->out, fold_share(fold, n->w.self[FOLD_NEW]));
 		fputc(' ', r->out.file);
 	}
-	column_weight(&r->out, w->fold->unit, n->total);
+	column_weight(&r->out, fold->unit, n->w.total[FOLD_NEW]);
 	fputs("    ", r->out.file);
 	return shares * (COLUMN_SHARE + 1) + COLUMN_WEIGHT + 4;
 }
 
-static void print_node(const struct walk *w, uint32_t n)
+static void print_node(const struct report *r, const struct fold *fold, const struct fold_node *node)
 {
-	const struct report *r = w->r;
-	const struct fold_node *node = &w->fold->nodes[n];
-	int used = w->fold->compared ? COLUMNS_CHANGE : print_weights(w, node);
-	int indent = 2 * w->depth, most = (r->out.width - used - LEAST_FOR_A_NAME) / 2 * 2;
+	int used = fold->compared ? COLUMNS_CHANGE : print_weights(r, fold, node);
+	int depth = (int)node->depth - 1, indent = 2 * depth, most = (r->out.width - used - LEAST_FOR_A_NAME) / 2 * 2;
 	char note[16] = "";
 
-	if (w->fold->compared)
-		columns_change(&r->out, w->fold, node->old_total, node->total);
+	if (fold->compared)
+		columns_change(&r->out, fold, node->w.total);
 	if (r->out.width && indent > most) {
 		indent = most > 0 ? most : 0;
-		snprintf(note, sizeof(note), "[%d] ", w->depth);
+		snprintf(note, sizeof(note), "[%d] ", depth);
 	}
 	fprintf(r->out.file, "%*s%s", indent, "", note);
 	text_name(r->out.file, r->run->names.functions[node->function].name,
@@ -60,42 +49,10 @@ static void print_node(const struct walk *w, uint32_t n)
 	fputc('\n', r->out.file);
 }
 
-static bool is_small(const struct walk *w, const struct fold_node *n)
-{
-	return fold_share(w->fold, n->total) < w->limit && fold_old_share(w->fold, n->old_total) < w->limit;
-}
-
-/* The first of @n and its siblings that is to be shown. */
-static uint32_t shown(struct walk *w, uint32_t n)
-{
-	while (n != FOLD_NONE && is_small(w, &w->fold->nodes[n])) {
-		w->hidden++;
-		n = w->fold->nodes[n].sibling;
-	}
-	return n;
-}
-
-static uint32_t after(struct walk *w, uint32_t n)
-{
-	uint32_t next = shown(w, w->fold->nodes[n].child);
-
-	if (next != FOLD_NONE) {
-		w->depth++;
-		return next;
-	}
-	while (n != 0) {
-		next = shown(w, w->fold->nodes[n].sibling);
-		if (next != FOLD_NONE)
-			return next;
-		n = w->fold->nodes[n].parent;
-		w->depth--;
-	}
-	return FOLD_NONE;
-}
-
 static int print_tree(const struct report *r, struct fold *fold, struct view_result *found)
 {
-	struct walk w = {.r = r, .fold = fold, .limit = view_limit(r->options, DEFAULT_LIMIT)};
+	double limit = view_limit(r->options, DEFAULT_LIMIT);
+	size_t hidden = 0;
 	int rc = fold_sort(fold, &r->run->names, fold->compared ? FOLD_BY_CHANGE : FOLD_BY_TOTAL);
 
 	(void)found;
@@ -106,14 +63,22 @@ static int print_tree(const struct report *r, struct fold *fold, struct view_res
 	if (fold->compared)
 		fputs("Function\n", r->out.file);
 	else if (is_bottom_up(r))
-		fprintf(r->out.file, "%6s %12s    Function\n", "Self", column_weight_title(w.fold->unit));
+		fprintf(r->out.file, "%6s %12s    Function\n", "Self", column_weight_title(fold->unit));
 	else
-		fprintf(r->out.file, "%6s %6s %12s    Function\n", "Total", "Self", column_weight_title(w.fold->unit));
-	for (uint32_t n = shown(&w, fold->nodes[0].child); n != FOLD_NONE; n = after(&w, n))
-		print_node(&w, n);
-	if (w.hidden)
+		fprintf(r->out.file, "%6s %6s %12s    Function\n", "Total", "Self", column_weight_title(fold->unit));
+	for (size_t i = 1; i < fold->n; i++) {
+		const struct fold_node *node = &fold->nodes[i];
+
+		if (fold_reaches(fold, node->w.total, limit)) {
+			print_node(r, fold, node);
+			continue;
+		}
+		hidden++;
+		i += node->below;
+	}
+	if (hidden)
 		fprintf(r->out.file, "(%s branch%s below %g%% not shown; --percent-limit 0 shows all)\n",
-		        text_count(w.hidden).s, w.hidden == 1 ? "" : "es", 100 * w.limit);
+		        text_count(hidden).s, hidden == 1 ? "" : "es", 100 * limit);
 	return 0;
 }
 

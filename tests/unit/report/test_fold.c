@@ -67,12 +67,14 @@ static void sample(struct fixture *f, uint32_t domain, uint8_t state, unsigned n
 
 static void fold(struct fixture *f, unsigned states)
 {
-	const struct fold_request request = {.states = states, .session = &f->session};
+	const struct selection selection = {.states = states};
+	const struct fold_request request = {.selection = &selection,
+	                                     .run[FOLD_NEW] = {&f->profile, &f->names, &f->session}};
 
-	assert_int_equal(fold_make(&f->fold, &f->profile, &f->names, &request), 0);
+	assert_int_equal(fold_make(&f->fold, &request), 0);
 }
 
-static const struct fold_function *function(const struct fixture *f, const char *name)
+static const struct fold_weights *function(const struct fixture *f, const char *name)
 {
 	for (size_t i = 0; i < f->fold.nfunctions; i++)
 		if (strcmp(f->names.functions[i].name, name) == 0)
@@ -83,8 +85,8 @@ static const struct fold_function *function(const struct fixture *f, const char 
 
 static void expect(const struct fixture *f, const char *name, uint64_t self, uint64_t total)
 {
-	assert_int_equal(function(f, name)->self, self);
-	assert_int_equal(function(f, name)->total, total);
+	assert_int_equal(function(f, name)->self[FOLD_NEW], self);
+	assert_int_equal(function(f, name)->total[FOLD_NEW], total);
 }
 
 static void call_sites_merge(void **state)
@@ -195,22 +197,64 @@ static void domains_stand_apart(void **state)
 	end(&f);
 }
 
+static void is_node(const struct fixture *f, uint32_t n, uint32_t depth, const char *name)
+{
+	assert_string_equal(f->names.functions[f->fold.nodes[n].function].name, name);
+	assert_int_equal(f->fold.nodes[n].depth, depth);
+}
+
+/* Depth first, with the same numbers of callers and of those below. */
 static void order(void **state)
 {
 	struct fixture f;
-	uint32_t first;
 
 	(void)state;
 	begin(&f);
 	sample(&f, 0, UPF_RUNNING, 1, STACK(0x1110));
 	sample(&f, 0, UPF_RUNNING, 5, STACK(0x1210));
-	sample(&f, 0, UPF_RUNNING, 5, STACK(0x1010));
+	sample(&f, 0, UPF_RUNNING, 1, STACK(0x1010, 0x1110));
+	sample(&f, 0, UPF_RUNNING, 4, STACK(0x1010, 0x1210));
 	fold(&f, STATES_CPU);
 	assert_int_equal(fold_sort(&f.fold, &f.names, FOLD_BY_TOTAL), 0);
-	first = f.fold.nodes[0].child;
-	assert_string_equal(f.names.functions[f.fold.nodes[first].function].name, "leaf");
-	first = f.fold.nodes[first].sibling;
-	assert_string_equal(f.names.functions[f.fold.nodes[first].function].name, "main");
+	is_node(&f, 1, 1, "leaf");
+	is_node(&f, 2, 1, "main");
+	is_node(&f, 3, 2, "leaf");
+	is_node(&f, 4, 2, "work");
+	is_node(&f, 5, 1, "work");
+	assert_int_equal(f.fold.nodes[0].below, 5);
+	assert_int_equal(f.fold.nodes[2].below, 2);
+	assert_int_equal(f.fold.nodes[4].parent, 2);
+	assert_int_equal(fold_sort(&f.fold, &f.names, FOLD_BY_NAME), 0);
+	is_node(&f, 2, 1, "main");
+	is_node(&f, 3, 2, "leaf");
+	end(&f);
+}
+
+/* For a page, what each vCPU has of a node; a stack that does not count has no number. */
+static void weights_by_vcpu(void **state)
+{
+	const struct selection selection = {.states = STATES_CPU};
+	struct fixture f;
+	const struct fold_request request = {
+		.selection = &selection, .run[FOLD_NEW] = {&f.profile, &f.names, &f.session}, .page = true};
+
+	(void)state;
+	begin(&f);
+	sample(&f, 0, UPF_RUNNING, 3, STACK(0x1110));
+	sample(&f, 0, UPF_RUNNABLE, 1, STACK(0x1110));
+	sample(&f, 0, UPF_BLOCKED, 1, STACK(0x1110));
+	sample(&f, 0, UPF_RUNNING, 2, STACK(0x1010));
+	assert_int_equal(fold_make(&f.fold, &request), 0);
+	assert_int_equal(fold_sort(&f.fold, &f.names, FOLD_BY_NAME), 0);
+	assert_int_equal(f.fold.nvcpus, 1);
+	assert_int_equal(f.fold.nstacks, 2);
+	assert_int_equal(f.fold.stacks[0].weight[FOLD_NEW], 2); /* main, before work */
+	assert_int_equal(f.fold.stacks[1].weight[FOLD_NEW], 4);
+	assert_int_equal(f.fold.nstack_of, 4);
+	assert_int_equal(f.fold.stack_of[0], 1);
+	assert_int_equal(f.fold.stack_of[1], 1);
+	assert_int_equal(f.fold.stack_of[2], FOLD_NONE);
+	assert_int_equal(f.fold.stack_of[3], 0);
 	end(&f);
 }
 
@@ -286,6 +330,7 @@ int main(void)
 		cmocka_unit_test(without_names),
 		cmocka_unit_test(domains_stand_apart),
 		cmocka_unit_test(order),
+		cmocka_unit_test(weights_by_vcpu),
 		cmocka_unit_test(names_are_safe),
 		cmocka_unit_test(names_take_limited_memory),
 		cmocka_unit_test(paths_take_little_time),
