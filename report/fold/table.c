@@ -135,6 +135,7 @@ static void print_slot(const struct tabling *g, uint64_t slot, char *out, size_t
 }
 
 #define OF_USER 0x100u /* beside a key: of a stack in user mode */
+#define NAMELESS KEYS  /* in place of a key: all code without a name */
 
 static void print_number(const struct tabling *g, uint64_t key, uint64_t n, char *out, size_t size)
 {
@@ -155,6 +156,9 @@ static void print_number(const struct tabling *g, uint64_t key, uint64_t n, char
 		break;
 	case KEY_TIME:
 		print_slot(g, n, out, size);
+		break;
+	case NAMELESS:
+		snprintf(out, size, "[unknown]");
 		break;
 	default:
 		print_image(g, n, out, size);
@@ -217,7 +221,7 @@ static int label_frame(struct tabling *g, const struct callchain_frame *f, uint3
 	int rc = 0;
 
 	if (!g->stacks.common->functions[function].named && keys->merge_nameless)
-		rc = symbolizer_function(g->stacks.common, "[unknown]", &function);
+		rc = label(g, NAMELESS, 0, &function, print_number);
 	for (unsigned i = 0; rc == 0 && i < keys->n; i++) {
 		if (keys->key[i] == KEY_SYM || (keys->key[i] == KEY_ADDRESS && !display_is_code(f)))
 			text[i] = function;

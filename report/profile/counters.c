@@ -76,6 +76,16 @@ void counters_add(struct counters *t, const struct counters *other)
 		counters_fault(t, other->first_fault, other->first_fault_offset);
 }
 
+uint64_t counters_sum(const uint64_t *by_state, size_t apart, unsigned states)
+{
+	uint64_t sum = 0;
+
+	for (unsigned s = 0; s < COUNTERS_STATES; s++)
+		if (states & 1u << s)
+			sum += by_state[s * apart];
+	return sum;
+}
+
 uint64_t counters_lost(const struct counters *t)
 {
 	uint64_t sum = 0;

@@ -44,6 +44,8 @@ struct counters {
 void counters_record(struct counters *t, const struct upf_record *rec);
 void counters_add(struct counters *t, const struct counters *other); /* of another part of the same traces */
 void counters_fault(struct counters *t, enum upf_fault fault, uint64_t offset);
+/* The sum over the run states @states, bit n being state n; @by_state has the counts that are so many apart. */
+uint64_t counters_sum(const uint64_t *by_state, size_t apart, unsigned states);
 uint64_t counters_lost(const struct counters *t); /* every reason */
 /* The trace is whole and nothing in it is damaged, as far as it has been read; @h: what its reader says. */
 bool counters_sound(const struct counters *t, const struct upf_health *h);

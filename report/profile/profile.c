@@ -263,12 +263,7 @@ int profile_forget_slots(struct profile *p)
 
 uint64_t profile_count(const struct profile *p, unsigned states)
 {
-	uint64_t sum = 0;
-
-	for (unsigned s = 0; s < COUNTERS_STATES; s++)
-		if (states & 1u << s)
-			sum += p->counters.state[s];
-	return sum;
+	return counters_sum(p->counters.state, 1, states);
 }
 
 uint64_t profile_left_out(const struct profile *p, unsigned states, enum weight weight)

@@ -14,7 +14,27 @@ struct notes {
 	const struct recording *run;
 	unsigned states; /* that count */
 	const struct text_out *out;
+	const char *label; /* of the paragraph that is being written; NULL: none */
+	struct para para;
 };
+
+static void end_paragraph(struct notes *n)
+{
+	if (n->label)
+		para_end(&n->para);
+	n->label = NULL;
+}
+
+/* The paragraph of that label, begun with its first item. */
+static struct para *in(struct notes *n, const char *label)
+{
+	if (n->label && strcmp(n->label, label) == 0)
+		return &n->para;
+	end_paragraph(n);
+	para_start(&n->para, n->out, label);
+	n->label = label;
+	return &n->para;
+}
 
 /* --- the trace --------------------------------------------------------------------------------------------------- */
 
@@ -44,36 +64,18 @@ void quality_faults(const struct upf_health *h, uint64_t bad_blocks, char *text,
 		                : "no footer: the recorder was killed, or the end is cut off");
 }
 
-static void print_trace(const struct notes *n)
+static void print_trace(struct notes *n, const char *label)
 {
 	const struct upf_health health = traces_health(&n->run->traces);
 	char text[256];
-	struct para p;
 
 	if (recording_sound(n->run))
 		return;
 	quality_faults(&health, n->run->profile.counters.bad_blocks, text, sizeof(text));
-	para_start(&p, n->out, "Trace");
-	para_item(&p, "incomplete: %s", text);
-	para_end(&p);
+	para_item(in(n, label), "incomplete: %s", text);
 }
 
 /* --- samples ----------------------------------------------------------------------------------------------------- */
-
-static void item_left_out(const struct notes *n, struct para *p)
-{
-	const struct profile *profile = &n->run->profile;
-	const char *hint = " (--state all counts them)";
-
-	for (unsigned s = 0; s < COUNTERS_STATES; s++) {
-		uint64_t samples = profile->counters.state[s] + profile->left_out[s].samples;
-
-		if ((n->states & 1u << s) || samples == 0)
-			continue;
-		para_item(p, "%s %s samples not counted%s", text_count(samples).s, upf_state_text(s), hint);
-		hint = "";
-	}
-}
 
 uint64_t quality_left_out(const struct profile *p, unsigned states)
 {
@@ -121,101 +123,103 @@ static double effective_rate(const struct recording *r)
 }
 
 /* What samples stand for, where it is not one period of the rate that was asked for. */
-static void print_rate(const struct notes *n)
+static void print_rate(struct notes *n)
 {
 	const struct recording *run = n->run;
 	const struct counters *t = &run->profile.counters;
 	double asked = (double)run->traces.session.rate_mhz / 1000, rate = effective_rate(run);
 	bool whole = recording_sound(run) && counters_lost(t) == 0; /* else it is said what is missing */
 	bool slower = whole && rate > 0 && rate < 0.9 * asked;
-	struct para p;
 
-	if (!slower && !t->throttled && !t->unsampled_ns && !lacks_cpu(&run->profile))
-		return;
-	para_start(&p, n->out, "Rate");
 	if (rate > 0 && (slower || t->throttled))
-		para_item(&p, "requested %s Hz, effective %s Hz%s", text_count((uint64_t)(asked + 0.5)).s,
+		para_item(in(n, "Rate"), "requested %s Hz, effective %s Hz%s", text_count((uint64_t)(asked + 0.5)).s,
 		          text_count((uint64_t)(rate + 0.5)).s, t->throttled ? " (throttled)" : "");
 	else if (t->throttled)
-		para_item(&p, "throttled: sampled less often than requested");
+		para_item(in(n, "Rate"), "throttled: sampled less often than requested");
 	if (t->unsampled_ns)
-		para_item(&p, "%s not sampled and not counted", text_time(t->unsampled_ns).s);
+		para_item(in(n, "Rate"), "%s not sampled and not counted", text_time(t->unsampled_ns).s);
 	if (lacks_cpu(&run->profile))
-		para_item(&p, "%s of CPU time has no later sample to count for", text_time(t->cpu_left_ns).s);
-	para_end(&p);
-}
-
-static void item_covered(struct para *p, const struct trace *t)
-{
-	char *path = safe_text(t->path), *by = safe_text(t->covered_by->path);
-
-	para_item(p, "%s samples of %.64s not counted: the same guest and time as in %.64s",
-	          text_count(t->covered_samples).s, path ? path : "?", by ? by : "?");
-	free(path);
-	free(by);
+		para_item(in(n, "Rate"), "%s of CPU time has no later sample to count for",
+		          text_time(t->cpu_left_ns).s);
 }
 
 /* Time that several traces have of one guest. */
-static void print_covered(const struct notes *n)
+static void print_covered(struct notes *n)
 {
-	const struct traces *t = &n->run->traces;
-	struct para p;
+	const struct traces *traces = &n->run->traces;
 
-	if (n->run->profile.counters.covered == 0)
-		return;
-	para_start(&p, n->out, "Overlap");
-	for (size_t i = 0; i < t->n; i++)
-		if (t->list[i].covered_samples)
-			item_covered(&p, &t->list[i]);
-	para_end(&p);
+	for (size_t i = 0; i < traces->n; i++) {
+		const struct trace *t = &traces->list[i];
+
+		if (t->covered_samples) {
+			char *path = safe_text(t->path), *by = safe_text(t->covered_by->path);
+
+			para_item(in(n, "Overlap"),
+			          "%s samples of %.64s not counted: the same guest and time as in %.64s",
+			          text_count(t->covered_samples).s, path ? path : "?", by ? by : "?");
+			free(path);
+			free(by);
+		}
+	}
 }
 
-static void print_samples(const struct notes *n)
+/* Those that do not count because of their run state. */
+static void item_states(struct notes *n)
+{
+	const struct profile *profile = &n->run->profile;
+	const char *hint = " (--state all counts them)";
+
+	for (unsigned s = 0; s < COUNTERS_STATES; s++) {
+		uint64_t samples = profile->counters.state[s] + profile->left_out[s].samples;
+
+		if ((n->states & 1u << s) || samples == 0)
+			continue;
+		para_item(in(n, "Samples"), "%s %s samples not counted%s", text_count(samples).s, upf_state_text(s),
+		          hint);
+		hint = "";
+	}
+}
+
+static void item_filtered(struct notes *n, const char *label)
+{
+	uint64_t left_out = quality_left_out(&n->run->profile, n->states);
+
+	if (left_out)
+		para_item(in(n, label), "%s filtered out", text_count(left_out).s);
+}
+
+static void print_samples(struct notes *n)
 {
 	const struct counters *t = &n->run->profile.counters;
-	struct para p;
 
-	para_start(&p, n->out, "Samples");
-	para_item(&p, "%s counted", text_count(profile_count(&n->run->profile, n->states)).s);
-	item_left_out(n, &p);
-	if (quality_left_out(&n->run->profile, n->states))
-		para_item(&p, "%s filtered out", text_count(quality_left_out(&n->run->profile, n->states)).s);
+	para_item(in(n, "Samples"), "%s counted", text_count(profile_count(&n->run->profile, n->states)).s);
+	item_states(n);
+	item_filtered(n, "Samples");
 	if (counters_lost(t) == 0)
-		para_item(&p, "none lost");
+		para_item(in(n, "Samples"), "none lost");
 	for (unsigned i = 0; i < COUNTERS_LOST; i++)
 		if (t->lost[i])
-			para_item(&p, "%s lost: %s", text_count(t->lost[i]).s, upf_lost_text(i));
+			para_item(in(n, "Samples"), "%s lost: %s", text_count(t->lost[i]).s, upf_lost_text(i));
 	if (t->late)
-		para_item(&p, "%s deadline%s missed", text_count(t->late).s, t->late == 1 ? "" : "s");
-	para_end(&p);
+		para_item(in(n, "Samples"), "%s deadline%s missed", text_count(t->late).s, t->late == 1 ? "" : "s");
 }
 
 static uint64_t of_states(const uint64_t ends[COUNTERS_STATES][COUNTERS_ENDS], unsigned states, unsigned end)
 {
-	uint64_t sum = 0;
-
-	for (unsigned s = 0; s < COUNTERS_STATES; s++)
-		if (states & 1u << s)
-			sum += ends[s][end];
-	return sum;
+	return counters_sum(&ends[0][end], COUNTERS_ENDS, states);
 }
 
-static uint64_t counted(const struct notes *n, const uint64_t by_state[COUNTERS_STATES])
+static uint64_t counted(struct notes *n, const uint64_t by_state[COUNTERS_STATES])
 {
-	uint64_t sum = 0;
-
-	for (unsigned s = 0; s < COUNTERS_STATES; s++)
-		if (n->states & 1u << s)
-			sum += by_state[s];
-	return sum;
+	return counters_sum(by_state, 1, n->states);
 }
 
-static uint64_t ended(const struct notes *n, unsigned end)
+static uint64_t ended(struct notes *n, unsigned end)
 {
 	return of_states(n->run->profile.counters.end, n->states, end);
 }
 
-static uint64_t user_samples(const struct notes *n)
+static uint64_t user_samples(struct notes *n)
 {
 	uint64_t sum = 0;
 
@@ -244,7 +248,7 @@ struct quality_stacks quality_stacks(const struct counters *t, unsigned states)
  * Do frame pointers lead nowhere in a quarter of the stacks at least, as where there are none? Where the image tells
  * that a stack goes on where frame pointers end, that counts, too.
  */
-static bool lacks_frame_pointers(const struct notes *n, uint64_t all)
+static bool lacks_frame_pointers(struct notes *n, uint64_t all)
 {
 	static const uint8_t ends[] = {UPF_END_UNMAPPED, UPF_END_MISALIGNED, UPF_END_NONCANONICAL, UPF_END_DESCENDING,
 	                               CHAIN_END_UNSURE};
@@ -256,72 +260,69 @@ static bool lacks_frame_pointers(const struct notes *n, uint64_t all)
 }
 
 /* Of stacks that the recorder read in two ways: which share in which. */
-static void item_ways(const struct notes *n, struct para *p, uint64_t all)
+static void item_ways(struct notes *n, uint64_t all)
 {
 	uint64_t copied = counted(n, n->run->profile.counters.copied);
 
 	if (n->run->traces.session.tops != UPF_TOPS_MIXED)
 		return;
 	if (copied == 0)
-		para_item(p, "all by frame pointers");
+		para_item(in(n, "Stacks"), "all by frame pointers");
 	else
-		para_item(p, "%s by frame pointers, %s by copies where these failed", text_share(all - copied, all).s,
-		          text_share(copied, all).s);
+		para_item(in(n, "Stacks"), "%s by frame pointers, %s by copies where these failed",
+		          text_share(all - copied, all).s, text_share(copied, all).s);
 }
 
-static void print_stacks(const struct notes *n)
+static struct text share_whole(uint64_t whole, uint64_t all)
+{
+	return whole == all ? (struct text){"all"} : whole == 0 ? (struct text){"none"} : text_share(whole, all);
+}
+
+static void print_stacks(struct notes *n)
 {
 	const struct counters *t = &n->run->profile.counters;
 	uint64_t whole = ended(n, UPF_END_ROOT), missing = ended(n, UPF_END_NONE);
 	uint64_t restored = counted(n, t->restored), doubtful = counted(n, t->doubtful);
 	uint64_t all = profile_count(&n->run->profile, n->states) - user_samples(n) - missing;
-	struct para p;
 
 	if (all + missing == 0)
 		return;
-	para_start(&p, n->out, "Stacks");
 	if (all)
-		para_item(&p, "%s whole", whole == all ? "all" : whole == 0 ? "none" : text_share(whole, all).s);
+		para_item(in(n, "Stacks"), "%s whole", share_whole(whole, all).s);
 	for (unsigned end = 1; end < COUNTERS_ENDS; end++)
 		if (ended(n, end))
-			para_item(&p, "%s %s: %s", text_count(ended(n, end)).s,
+			para_item(in(n, "Stacks"), "%s %s: %s", text_count(ended(n, end)).s,
 			          end == UPF_END_NONE ? "missing"
 			          : is_truncated(end) ? "truncated"
 			                              : "broken",
 			          chain_end_text(end));
 	if (all)
-		item_ways(n, &p, all);
+		item_ways(n, all);
 	if (ended(n, CHAIN_END_UNKNOWN) && n->run->traces.session.tops >= UPF_TOPS_COPY &&
 	    !binaries_have_tables(&n->run->binaries))
-		para_item(&p, "give the guest's binary with -s FILE: its unwind tables can unwind them");
+		para_item(in(n, "Stacks"), "give the guest's binary with -s FILE: its unwind tables can unwind them");
 	if (lacks_frame_pointers(n, all))
-		para_item(&p, "if the guest was compiled without frame pointers, record with --call-graph dwarf");
+		para_item(in(n, "Stacks"),
+		          "if the guest was compiled without frame pointers, record with --call-graph dwarf");
 	if (restored)
-		para_item(&p, "%s with restored callers", text_count(restored).s);
+		para_item(in(n, "Stacks"), "%s with restored callers", text_count(restored).s);
 	if (doubtful)
-		para_item(&p, "%s may lack a caller", text_count(doubtful).s);
-	para_end(&p);
+		para_item(in(n, "Stacks"), "%s may lack a caller", text_count(doubtful).s);
 }
 
 /*
  * Programs in the guest: their stacks say nothing of the kernel's, which most readers ask for, nor of how well those
  * were read.
  */
-static void print_user(const struct notes *n)
+static void print_user(struct notes *n)
 {
 	uint64_t user = user_samples(n), whole = of_states(n->run->profile.counters.user_end, n->states, UPF_END_ROOT);
-	struct para p;
 
 	if (user == 0)
 		return;
-	para_start(&p, n->out, "User");
-	para_item(&p, "%s samples in user mode, %s, below [user]", text_count(user).s,
+	para_item(in(n, "User"), "%s samples in user mode, %s, below [user]", text_count(user).s,
 	          text_share(user, profile_count(&n->run->profile, n->states)).s);
-	para_item(&p, "%s of their stacks whole",
-	          whole == user ? "all"
-	          : whole == 0  ? "none"
-	                        : text_share(whole, user).s);
-	para_end(&p);
+	para_item(in(n, "User"), "%s of their stacks whole", share_whole(whole, user).s);
 }
 
 /* --- names, pauses, vCPUs ---------------------------------------------------------------------------------------- */
@@ -332,7 +333,7 @@ static bool lacks_symbols(const struct program *p)
 }
 
 /* The guests whose program is so: "web1 and others". The first one, or NULL: there is none. */
-static const struct upf_domain *guests_text(const struct notes *n, bool (*is)(const struct program *p), char *text,
+static const struct upf_domain *guests_text(struct notes *n, bool (*is)(const struct program *p), char *text,
                                             size_t size)
 {
 	const struct recording *run = n->run;
@@ -355,18 +356,18 @@ static const struct upf_domain *guests_text(const struct notes *n, bool (*is)(co
 }
 
 /* Which guest has no names while others have. */
-static void item_nameless(const struct notes *n, struct para *p)
+static void item_nameless(struct notes *n)
 {
 	char guests[128];
 	const struct upf_domain *first = guests_text(n, lacks_symbols, guests, sizeof(guests));
 
 	if (first && first->name)
-		para_item(p, "no binary of %s: -s %.64s=FILE", guests, first->name);
+		para_item(in(n, "Names"), "no binary of %s: -s %.64s=FILE", guests, first->name);
 	else if (first)
-		para_item(p, "no binary of %s: -s %u=FILE", guests, first->id);
+		para_item(in(n, "Names"), "no binary of %s: -s %u=FILE", guests, first->id);
 }
 
-static void item_dwarf(const struct notes *n, struct para *p)
+static void item_dwarf(struct notes *n)
 {
 	char guests[128] = "";
 
@@ -374,55 +375,52 @@ static void item_dwarf(const struct notes *n, struct para *p)
 		return;
 	if (n->run->binaries.nprograms > 1)
 		guests_text(n, program_lacks_dwarf, guests, sizeof(guests));
-	para_item(p, "no inlined functions and no source lines: no debug information (DWARF) in the binary%s%s",
+	para_item(in(n, "Names"),
+	          "no inlined functions and no source lines: no debug information (DWARF) in the binary%s%s",
 	          guests[0] ? " of " : "", guests);
 }
 
 /* No address has a name: there is only [user], or code without one. */
-static bool is_nameless(const struct notes *n, const struct fold *fold)
+static bool is_nameless(struct notes *n, const struct fold *fold)
 {
 	return fold->frames == fold->unnamed_frames && (fold->frames || user_samples(n));
 }
 
-static void print_names(const struct notes *n, const struct fold *fold)
+static void print_names(struct notes *n, const struct fold *fold)
 {
 	const struct binaries *binaries = &n->run->binaries;
-	struct para p;
 
 	if (!fold || (fold->frames == 0 && (binaries->has_symbols || !is_nameless(n, fold))))
 		return;
-	para_start(&p, n->out, "Names");
 	if (fold->frames == 0)
-		para_item(&p, "none");
+		para_item(in(n, "Names"), "none");
 	else if (fold->unnamed == 0)
-		para_item(&p, "every address has a name");
+		para_item(in(n, "Names"), "every address has a name");
 	else
-		para_item(&p, "%s address%s without one, %s of frames (--sort address)", text_count(fold->unnamed).s,
-		          fold->unnamed == 1 ? "" : "es", text_share(fold->unnamed_frames, fold->frames).s);
+		para_item(in(n, "Names"), "%s address%s without one, %s of frames (--sort address)",
+		          text_count(fold->unnamed).s, fold->unnamed == 1 ? "" : "es",
+		          text_share(fold->unnamed_frames, fold->frames).s);
 	if (!binaries->has_symbols)
-		para_item(&p, "-s FILE gives names: the guest's binary or nm's list of it");
+		para_item(in(n, "Names"), "-s FILE gives names: the guest's binary or nm's list of it");
 	else if (fold->unnamed)
-		item_nameless(n, &p);
-	item_dwarf(n, &p);
-	para_end(&p);
+		item_nameless(n);
+	item_dwarf(n);
 }
 
-static void print_pauses(const struct notes *n)
+static void print_pauses(struct notes *n)
 {
 	const struct upf_hist *h = &n->run->profile.counters.pause;
 	uint64_t guest_time = recording_guest_time(n->run);
 	bool several = traces_domains(&n->run->traces) > 1;
-	struct para p;
 
 	if (h->count == 0)
 		return;
-	para_start(&p, n->out, "Pauses");
-	para_item(&p, "%s of the guest%s: %s in all, %.3g%% of %s%s", text_count(h->count).s, several ? "s" : "",
-	          text_time(h->sum_ns).s, guest_time ? 100.0 * (double)h->sum_ns / (double)guest_time : 0.0,
-	          several ? "their " : "", text_time(guest_time).s);
-	para_item(&p, "p50 %s, p99 %s, max %s", text_time(upf_hist_quantile(h, 500)).s,
+	para_item(in(n, "Pauses"), "%s of the guest%s: %s in all, %.3g%% of %s%s", text_count(h->count).s,
+	          several ? "s" : "", text_time(h->sum_ns).s,
+	          guest_time ? 100.0 * (double)h->sum_ns / (double)guest_time : 0.0, several ? "their " : "",
+	          text_time(guest_time).s);
+	para_item(in(n, "Pauses"), "p50 %s, p99 %s, max %s", text_time(upf_hist_quantile(h, 500)).s,
 	          text_time(upf_hist_quantile(h, 990)).s, text_time(h->max_ns).s);
-	para_end(&p);
 }
 
 static void states_text(const struct vcpu_states *v, char *text, size_t size)
@@ -441,9 +439,10 @@ static void states_text(const struct vcpu_states *v, char *text, size_t size)
 	}
 }
 
-static void item_vcpus(const struct upf_session *session, struct para *p, const struct vcpu_states *from,
-                       const struct vcpu_states *to, const char *text)
+static void item_vcpus(struct notes *n, const struct vcpu_states *from, const struct vcpu_states *to, const char *text)
 {
+	const struct upf_session *session = &n->run->traces.session;
+	struct para *p = in(n, "vCPUs");
 	char range[32] = "";
 
 	if (to != from)
@@ -474,68 +473,49 @@ static size_t end_of_same(const struct vcpu_states *v, size_t count, size_t i)
 }
 
 /* Neighbours that read the same are said once: "vcpu 1-7: 100.0% blocked". */
-static void print_vcpus(const struct notes *n)
+static void print_vcpus(struct notes *n)
 {
 	struct vcpu_list vcpus;
 	char text[128];
-	struct para p;
+	int rc = profile_vcpus(&n->run->profile, &vcpus);
 
-	if (profile_vcpus(&n->run->profile, &vcpus) == 0 && vcpus.n) {
-		para_start(&p, n->out, "vCPUs");
-		for (size_t i = 0, end; i < vcpus.n; i = end) {
-			end = end_of_same(vcpus.v, vcpus.n, i);
-			states_text(&vcpus.v[i], text, sizeof(text));
-			item_vcpus(&n->run->traces.session, &p, &vcpus.v[i], &vcpus.v[end - 1], text);
-		}
-		para_end(&p);
+	for (size_t i = 0, end; rc == 0 && i < vcpus.n; i = end) {
+		end = end_of_same(vcpus.v, vcpus.n, i);
+		states_text(&vcpus.v[i], text, sizeof(text));
+		item_vcpus(n, &vcpus.v[i], &vcpus.v[end - 1], text);
 	}
 	vcpu_list_free(&vcpus);
 }
 
 /* --- all of them ------------------------------------------------------------------------------------------------- */
 
-static void print_old(const struct notes *n)
+static void print_old(struct notes *n)
 {
 	const struct profile *p = &n->run->profile;
-	const struct upf_health health = traces_health(&n->run->traces);
-	const struct counters *t = &p->counters;
-	uint64_t left_out = quality_left_out(p, n->states);
-	struct para para;
-	char text[256];
+	uint64_t lost = counters_lost(&p->counters);
 
-	para_start(&para, n->out, "Old run");
-	para_item(&para, "%s counted", text_count(profile_count(p, n->states)).s);
-	if (left_out)
-		para_item(&para, "%s filtered out", text_count(left_out).s);
-	if (counters_lost(t))
-		para_item(&para, "%s lost", text_count(counters_lost(t)).s);
-	else
-		para_item(&para, "none lost");
-	if (!counters_sound(t, &health)) {
-		quality_faults(&health, t->bad_blocks, text, sizeof(text));
-		para_item(&para, "incomplete: %s", text);
-	}
-	para_end(&para);
+	para_item(in(n, "Old run"), "%s counted", text_count(profile_count(p, n->states)).s);
+	item_filtered(n, "Old run");
+	para_item(in(n, "Old run"), "%s lost", lost ? text_count(lost).s : "none");
+	print_trace(n, "Old run");
+	end_paragraph(n);
 }
 
 /* What the +- of changes rests on. */
-static void print_noise(const struct notes *n, const struct fold *fold)
+static void print_noise(struct notes *n, const struct fold *fold)
 {
-	struct para p;
 
-	para_start(&p, n->out, "Noise");
-	para_item(&p, "%s: 95%% confidence interval of a change", n->out->utf8 ? "\u00b1" : "+-");
-	para_item(&p, "~: not significant, may be chance");
-	para_item(&p, "old and new run tell as much as %s and %s independent samples",
+	para_item(in(n, "Noise"), "%s: 95%% confidence interval of a change", n->out->utf8 ? "\u00b1" : "+-");
+	para_item(in(n, "Noise"), "~: not significant, may be chance");
+	para_item(in(n, "Noise"), "old and new run tell as much as %s and %s independent samples",
 	          text_count((uint64_t)fold->effective[FOLD_OLD]).s,
 	          text_count((uint64_t)fold->effective[FOLD_NEW]).s);
-	para_end(&p);
 }
 
 void quality_print(const struct recording *run, const struct recording *old, unsigned states, const struct fold *fold,
                    const struct text_out *out)
 {
-	const struct notes n = {.run = run, .states = states, .out = out};
+	struct notes n = {.run = run, .states = states, .out = out};
 
 	print_samples(&n);
 	print_rate(&n);
@@ -545,11 +525,12 @@ void quality_print(const struct recording *run, const struct recording *old, uns
 	print_names(&n, fold);
 	print_pauses(&n);
 	print_vcpus(&n);
-	print_trace(&n);
+	print_trace(&n, "Trace");
 	if (old && fold)
 		print_noise(&n, fold);
+	end_paragraph(&n);
 	if (old)
-		print_old(&(const struct notes){.run = old, .states = states, .out = out});
+		print_old(&(struct notes){.run = old, .states = states, .out = out});
 }
 
 /* Lines for people: on a terminal broken between words. */
@@ -570,7 +551,7 @@ static void print_line(const struct text_out *out, const char *format, ...)
 
 void quality_names(const struct recording *run, unsigned states, const struct fold *fold, const struct text_out *out)
 {
-	const struct notes n = {.run = run, .states = states, .out = out};
+	struct notes n = {.run = run, .states = states, .out = out};
 
 	if (!is_nameless(&n, fold) || (run->binaries.has_symbols && fold->frames == 0))
 		return;
