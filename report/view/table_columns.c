@@ -79,30 +79,42 @@ static void column_change(const struct text_out *out, enum unit unit, uint64_t n
 	fprintf(out->file, "%*s", COLUMN_WEIGHT, text);
 }
 
-void columns_change(const struct text_out *out, const struct fold *fold, const uint64_t weight[FOLD_RUNS])
-{
-	uint64_t old = weight[FOLD_OLD], new = weight[FOLD_NEW];
-	double change = fold_change(fold, weight), error = fold_change_error(fold, weight);
-	bool noise = fabs(change) <= error;
+/* All of them, and the space behind. */
+#define CHANGE_WIDTH \
+	(2 * (COLUMN_SHARE + 1) + COLUMN_POINTS + 1 + COLUMN_ERROR + 1 + COLUMN_WEIGHT + 2 + COLUMN_MARK + 2)
 
-	share_in(out, fold_share_of(fold, FOLD_OLD, old), noise ? DIM : NULL);
-	fputc(' ', out->file);
-	share_in(out, fold_share(fold, new), noise ? DIM : NULL);
+int columns_change(const struct text_out *out, const struct fold *fold, const uint64_t weight[FOLD_RUNS])
+{
+	uint64_t old = weight[FOLD_OLD], now = weight[FOLD_NEW];
+	double change = fold_change(fold, weight), error = fold_change_error(fold, weight);
+	bool noise = fabs(change) <= error, all = columns_fit(out, CHANGE_WIDTH);
+
+	if (all) {
+		share_in(out, fold_share_of(fold, FOLD_OLD, old), noise ? DIM : NULL);
+		fputc(' ', out->file);
+	}
+	share_in(out, fold_share(fold, now), noise ? DIM : NULL);
 	fputc(' ', out->file);
 	column_points(out, 100 * change, noise);
 	fputc(' ', out->file);
+	if (!all)
+		return COLUMN_SHARE + 1 + COLUMN_POINTS + 1 + fprintf(out->file, "%s ", noise ? "~" : " ");
 	column_error(out, 100 * error);
 	fputc(' ', out->file);
-	column_change(out, fold->unit, fold_normal(fold, old), new);
+	column_change(out, fold->unit, fold_normal(fold, old), now);
 	fprintf(out->file, "  %s%-*s  ", noise ? "~" : "", COLUMN_MARK - noise,
-	        old == 0 && new  ? "new"
-	        : old &&new == 0 ? "gone"
-	                         : "");
+	        old == 0 && now   ? "new"
+	        : old && now == 0 ? "gone"
+	                          : "");
+	return CHANGE_WIDTH;
 }
 
-void columns_change_head(const struct text_out *out, enum unit unit)
+int columns_change_head(const struct text_out *out, enum unit unit)
 {
+	if (!columns_fit(out, CHANGE_WIDTH))
+		return fprintf(out->file, "%*s %*s   ", COLUMN_SHARE, "New", COLUMN_POINTS, "points");
 	fprintf(out->file, "%*s %*s %*s %*s%s %*s  %*s  ", COLUMN_SHARE, "Old", COLUMN_SHARE, "New", COLUMN_POINTS,
 	        "points", COLUMN_ERROR - (out->utf8 ? 1 : 2), "", out->utf8 ? "\u00b1" : "+-", COLUMN_WEIGHT,
 	        column_weight_title(unit), COLUMN_MARK, "");
+	return CHANGE_WIDTH;
 }

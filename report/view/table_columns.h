@@ -15,9 +15,12 @@
 #define COLUMN_POINTS 7
 #define COLUMN_ERROR 7
 #define COLUMN_MARK 5
-/* Of all columns of a comparison, and of the space behind them. */
-#define COLUMNS_CHANGE \
-	(2 * (COLUMN_SHARE + 1) + COLUMN_POINTS + 1 + COLUMN_ERROR + 1 + COLUMN_WEIGHT + 2 + COLUMN_MARK + 2)
+
+/* Does a terminal have room for a name, or for what matters of it, behind so many columns? */
+static inline bool columns_fit(const struct text_out *out, int used)
+{
+	return out->width == 0 || out->width >= used + 16;
+}
 
 /* 12.3%; large ones stand out. */
 void column_share(const struct text_out *out, double share);
@@ -26,9 +29,10 @@ void column_weight(const struct text_out *out, enum unit unit, uint64_t weight);
 const char *column_weight_title(enum unit unit);
 /*
  * A comparison: both shares, the change in percentage points and its +-, the change of the weight with the old run
- * normalised, and a mark: "new", "gone", and "~" if the change may be chance alone. COLUMNS_CHANGE columns.
+ * normalised, and a mark: "new", "gone", and "~" if the change may be chance alone. On a narrow terminal the new share,
+ * the change and "~". Both return how many columns they take.
  */
-void columns_change(const struct text_out *out, const struct fold *fold, const uint64_t weight[FOLD_RUNS]);
-void columns_change_head(const struct text_out *out, enum unit unit);
+int columns_change(const struct text_out *out, const struct fold *fold, const uint64_t weight[FOLD_RUNS]);
+int columns_change_head(const struct text_out *out, enum unit unit);
 
 #endif

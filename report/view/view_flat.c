@@ -18,7 +18,7 @@ struct flat {
 	struct table table;
 	bool totals; /* there are callers and callees, so Total differs from Self */
 	bool by_total;
-	int weights;     /* width of the columns in front of the keys */
+	bool amounts;    /* there is room for more than shares */
 	int width[KEYS]; /* of the columns of keys; of the last one 0: it takes what the terminal has left */
 };
 
@@ -57,15 +57,15 @@ static void fit(struct flat *f, int room)
 	}
 }
 
-static void measure(struct flat *f)
+/* For a table whose columns in front of the keys are @weights wide. */
+static void measure(struct flat *f, int weights)
 {
 	unsigned n = f->table.keys.n;
 
-	f->weights = f->fold->compared ? COLUMNS_CHANGE : (f->totals ? 2 : 1) * WEIGHTS_WIDTH;
 	for (unsigned k = 0; k < n; k++)
 		f->width[k] = width_of(f, k);
 	if (f->r->out.width)
-		fit(f, f->r->out.width - f->weights);
+		fit(f, f->r->out.width - weights);
 	f->width[n - 1] = 0;
 }
 
@@ -89,47 +89,56 @@ static void print_key(const struct flat *f, unsigned column, const char *text, i
 	*used += width + 2;
 }
 
-static void print_weights(const struct flat *f, uint64_t weight)
+static int print_weights(const struct flat *f, uint64_t weight)
 {
 	column_share(&f->r->out, fold_share(f->fold, weight));
-	fputc(' ', f->r->out.file);
-	column_weight(&f->r->out, f->fold->unit, weight);
-	fputs("  ", f->r->out.file);
+	if (f->amounts) {
+		fputc(' ', f->r->out.file);
+		column_weight(&f->r->out, f->fold->unit, weight);
+	}
+	return COLUMN_SHARE + (f->amounts ? 1 + COLUMN_WEIGHT : 0) + fprintf(f->r->out.file, "  ");
 }
 
 static void print_line(const struct flat *f, const struct table_row *row)
 {
-	int used = f->weights;
+	int used;
 
 	if (f->fold->compared)
-		columns_change(&f->r->out, f->fold, table_weights(row, f->by_total));
+		used = columns_change(&f->r->out, f->fold, table_weights(row, f->by_total));
 	else
-		print_weights(f, row->w.self[FOLD_NEW]);
+		used = print_weights(f, row->w.self[FOLD_NEW]);
 	if (!f->fold->compared && f->totals)
-		print_weights(f, row->w.total[FOLD_NEW]);
+		used += print_weights(f, row->w.total[FOLD_NEW]);
 	for (unsigned k = 0; k < f->table.keys.n; k++)
 		print_key(f, k, text_of(f, row, k), &used);
 	fputc('\n', f->r->out.file);
 }
 
-static void print_head(const struct flat *f)
+static int print_weights_head(const struct flat *f, const char *title)
+{
+	FILE *out = f->r->out.file;
+
+	return fprintf(out, f->amounts ? "%6s %12s  " : "%6s  ", title, column_weight_title(f->fold->unit));
+}
+
+/* Without all amounts, if these would leave little room for names. */
+static void print_head(struct flat *f)
 {
 	const struct report *r = f->r;
-	int used = f->weights;
+	int used, keys = (KEY_WIDTH_MIN + 2) * ((int)f->table.keys.n - 1);
 
-	if (f->fold->compared)
-		columns_change_head(&r->out, f->fold->unit);
-	else
-		fprintf(r->out.file, "%6s %12s  ", "Self", column_weight_title(f->fold->unit));
+	f->amounts = columns_fit(&r->out, (f->totals ? 2 : 1) * WEIGHTS_WIDTH + keys);
+	used = f->fold->compared ? columns_change_head(&r->out, f->fold->unit) : print_weights_head(f, "Self");
 	if (!f->fold->compared && f->totals)
-		fprintf(r->out.file, "%6s %12s  ", "Total", column_weight_title(f->fold->unit));
+		used += print_weights_head(f, "Total");
+	measure(f, used);
 	for (unsigned k = 0; k < f->table.keys.n; k++)
 		print_key(f, k, key_title(f->table.keys.key[k]), &used);
 	fputc('\n', r->out.file);
 }
 
 /* The limit is of the column that rows are sorted by, as in perf. */
-static void print_rows(const struct flat *f)
+static void print_rows(struct flat *f)
 {
 	double limit = view_limit(f->r->options, 0);
 	size_t hidden = 0;
@@ -165,10 +174,8 @@ static int print_table(const struct report *r, struct fold *fold, struct view_re
 	f.by_total = f.totals && r->options->children == CHILDREN_FIRST;
 	order = (struct table_order){.changes = fold->compared ? fold : NULL, .by_total = f.by_total};
 	rc = table_sort(&f.table, &r->run->names, &order);
-	if (rc == 0) {
-		measure(&f);
+	if (rc == 0)
 		print_rows(&f);
-	}
 	table_free(&f.table);
 	return rc;
 }

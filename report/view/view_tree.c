@@ -6,13 +6,20 @@
 
 #include <string.h>
 
-#define DEFAULT_LIMIT 0.5   /* percent; perf's for call graphs */
+#define DEFAULT_LIMIT 0.5 /* percent; perf's for call graphs */
+#define WEIGHTS_WIDTH (2 * (COLUMN_SHARE + 1) + COLUMN_WEIGHT + 4)
 #define LEAST_FOR_A_NAME 32 /* columns kept for the name at any depth, on a terminal */
 
 /* Then a node's weight is the own time of the function that its branch begins with, called in this way. */
 static bool is_bottom_up(const struct report *r)
 {
 	return r->selection->bottom_up;
+}
+
+/* Then there are shares only, and less indentation. */
+static bool is_narrow(const struct report *r)
+{
+	return !columns_fit(&r->out, WEIGHTS_WIDTH);
 }
 
 /* How many columns they take. */
@@ -26,6 +33,8 @@ static int print_weights(const struct report *r, const struct fold *fold, const 
 		column_share(&r->out, fold_share(fold, n->w.self[FOLD_NEW]));
 		fputc(' ', r->out.file);
 	}
+	if (is_narrow(r))
+		return shares * (COLUMN_SHARE + 1) + fprintf(r->out.file, " ");
 	column_weight(&r->out, fold->unit, n->w.total[FOLD_NEW]);
 	fputs("    ", r->out.file);
 	return shares * (COLUMN_SHARE + 1) + COLUMN_WEIGHT + 4;
@@ -33,12 +42,11 @@ static int print_weights(const struct report *r, const struct fold *fold, const 
 
 static void print_node(const struct report *r, const struct fold *fold, const struct fold_node *node)
 {
-	int used = fold->compared ? COLUMNS_CHANGE : print_weights(r, fold, node);
-	int depth = (int)node->depth - 1, indent = 2 * depth, most = (r->out.width - used - LEAST_FOR_A_NAME) / 2 * 2;
+	int used = fold->compared ? columns_change(&r->out, fold, node->w.total) : print_weights(r, fold, node);
+	int least = is_narrow(r) ? LEAST_FOR_A_NAME / 2 : LEAST_FOR_A_NAME; /* columns for the name */
+	int depth = (int)node->depth - 1, indent = 2 * depth, most = (r->out.width - used - least) / 2 * 2;
 	char note[16] = "";
 
-	if (fold->compared)
-		columns_change(&r->out, fold, node->w.total);
 	if (r->out.width && indent > most) {
 		indent = most > 0 ? most : 0;
 		snprintf(note, sizeof(note), "[%d] ", depth);
@@ -60,12 +68,11 @@ static int print_tree(const struct report *r, struct fold *fold, struct view_res
 		return rc;
 	if (fold->compared)
 		columns_change_head(&r->out, fold->unit);
-	if (fold->compared)
-		fputs("Function\n", r->out.file);
-	else if (is_bottom_up(r))
-		fprintf(r->out.file, "%6s %12s    Function\n", "Self", column_weight_title(fold->unit));
 	else
-		fprintf(r->out.file, "%6s %6s %12s    Function\n", "Total", "Self", column_weight_title(fold->unit));
+		fputs(is_bottom_up(r) ? "  Self " : " Total   Self ", r->out.file);
+	if (!fold->compared && !is_narrow(r))
+		fprintf(r->out.file, "%*s   ", COLUMN_WEIGHT, column_weight_title(fold->unit));
+	fputs(fold->compared ? "Function\n" : " Function\n", r->out.file);
 	for (size_t i = 1; i < fold->n; i++) {
 		const struct fold_node *node = &fold->nodes[i];
 

@@ -266,10 +266,18 @@ ok $? 'so do many files, which take no time each'
 (cd "$tmp" && { head -c 100000 slow.upf; sleep 1.3; tail -c +100001 slow.upf; } | "$report" -q - 2>&1 >/dev/null) | cmp - /dev/null
 ok $? 'but not to a file'
 sed 's/leaf/a_name_that_is_much_longer_than_any_column_of_a_terminal_that_is_narrow/' "$tmp/syms" >"$tmp/long.syms"
-(cd "$tmp" && for view in flat tree 'peek .' 'list .' 'sort sym,dom' 'sort image,line,sym' "sort sym,state --diff small.upf"; do
-	LC_ALL=C script -qec "stty cols 60; $report --no-pager --color never -q --$view -s long.syms small.upf" /dev/null
-done) | tr -d '\r' | awk 'length > 60 { print "# " $0; bad = 1 } /_long/ { n++ } END { exit bad || n < 4 }'
-ok $? 'lines fit the terminal'
+# Of names, as much is there as tells them apart: where columns are few, there are shares without weights.
+for columns in 40 60; do
+	views=(flat tree 'tree --bottom-up' 'peek .' 'sort sym,dom' 'sort image,line,sym' 'sort sym,state --diff small.upf' 'tree --diff small.upf')
+	(cd "$tmp" && for view in "${views[@]}" 'list .'; do
+		[ "$columns $view" = '40 list .' ] ||
+			LC_ALL=C script -qec "stty cols $columns; $report --no-pager --color never -q --$view -s long.syms small.upf" /dev/null
+	done) | tr -d '\r' | awk -v most="$columns" 'length > most { print "# " $0; bad = 1 } /a_name_that/ { n++ } END { exit bad || n < 7 }'
+	ok $? "lines fit a terminal of $columns columns"
+done
+same narrow 0 bash -c "script -qec 'stty cols 40; $report --no-pager --color never -q -s long.syms small.upf' /dev/null | tr -d '\\r'"
+same narrow-diff 0 bash -c "script -qec 'stty cols 40; $report --no-pager --color never -q -s long.syms --diff small.upf domains.upf' /dev/null | tr -d '\\r'"
+same narrow-tree 0 bash -c "script -qec 'stty cols 40; $report --no-pager --color never -q --tree -s long.syms small.upf' /dev/null | tr -d '\\r'"
 # Notes and messages: no word is broken, and no line is longer than the terminal is wide, but one of a single word.
 words() { # COLUMNS COMMAND
 	(cd "$tmp" && timeout 60 script -qec "stty cols $1; $2" /dev/null) | tr -d '\r' >"$tmp/words"
