@@ -49,16 +49,11 @@ struct display_stacks fold_stacks(const struct fold_request *q, enum fold_run ru
 /* Frames that stand for no code stay in front. */
 static void turn_frames(struct callchain *c)
 {
-	size_t a = 0, b = c->n;
+	size_t first = 0;
 
-	while (a < b && !display_is_code(&c->frames[a]))
-		a++;
-	for (; a + 1 < b; a++) {
-		struct callchain_frame frame = c->frames[a];
-
-		c->frames[a] = c->frames[--b];
-		c->frames[b] = frame;
-	}
+	while (first < c->n && !display_is_code(&c->frames[first]))
+		first++;
+	callchain_turn(c, first);
 }
 
 static enum fold_kind kind_of(const struct folding *g, const struct callchain_frame *frame)

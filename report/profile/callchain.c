@@ -36,9 +36,9 @@ static int add(struct callchain *c, const struct call_node *node, uint32_t progr
 	return 0;
 }
 
-static void turn(struct callchain *c)
+void callchain_turn(struct callchain *c, size_t first)
 {
-	for (size_t a = 0, b = c->n; a + 1 < b; a++) {
+	for (size_t a = first, b = c->n; a + 1 < b; a++) {
 		struct callchain_frame frame = c->frames[a];
 
 		c->frames[a] = c->frames[--b];
@@ -55,7 +55,7 @@ int callchain_make(struct callchain *c, const struct calltree *tree, struct symb
 	for (uint32_t i = node; rc == 0 && i != 0; i = tree->nodes[i].parent)
 		if (!(tree->nodes[i].flags & CALLTREE_PROGRAM))
 			rc = add(c, &tree->nodes[i], program, i != node, names);
-	turn(c);
+	callchain_turn(c, 0);
 	return rc;
 }
 

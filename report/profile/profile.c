@@ -24,13 +24,19 @@ void profile_free(struct profile *p)
 	*p = (struct profile){0};
 }
 
-void profile_clear(struct profile *p)
+/* Before the nodes of the call tree are forgotten, if they are. */
+static void forget_stacks(struct profile *p)
 {
 	if (p->nlatest)
 		memset(p->latest, 0, (p->nlatest < p->tree.n ? p->nlatest : p->tree.n) * sizeof(*p->latest));
-	calltree_clear(&p->tree);
 	p->nstacks = 0;
 	hash_table_clear(&p->index);
+}
+
+void profile_clear(struct profile *p)
+{
+	forget_stacks(p);
+	calltree_clear(&p->tree);
 	p->counters = (struct counters){0};
 }
 
@@ -185,14 +191,14 @@ int profile_sample(struct profile *p, const struct upf_record *rec, uint32_t nod
 	return 0;
 }
 
-/* Adds number @i of @part's stacks; @map has the nodes here of @part's. */
-static int add_stack(struct profile *p, const struct profile *part, const uint32_t *map, size_t i)
+/* Adds the weight of @from to the same stack of @node in @slot. */
+static int add_stack(struct profile *p, const struct stack *from, uint32_t node, uint32_t slot)
 {
-	const struct stack *from = &part->stacks[i];
 	struct stack key = *from, *stack;
 	int rc;
 
-	key.node = map[from->node];
+	key.node = node;
+	key.slot = slot;
 	key.samples = key.cpu_ns = key.time = 0;
 	rc = find_stack(p, &key, &stack);
 	if (rc != 0)
@@ -217,8 +223,11 @@ static int add_stacks(struct profile *p, const struct profile *part, const uint3
 			if (latest)
 				__builtin_prefetch(&p->stacks[latest - 1]);
 		}
-		if (i >= 2 * AHEAD)
-			rc = add_stack(p, part, map, i - 2 * AHEAD);
+		if (i >= 2 * AHEAD) {
+			const struct stack *from = &part->stacks[i - 2 * AHEAD];
+
+			rc = add_stack(p, from, map[from->node], from->slot);
+		}
 	}
 	return rc;
 }
@@ -241,22 +250,12 @@ int profile_forget_slots(struct profile *p)
 	size_t n = p->nstacks;
 	int rc = 0;
 
-	if (p->nlatest)
-		memset(p->latest, 0, (p->nlatest < p->tree.n ? p->nlatest : p->tree.n) * sizeof(*p->latest));
-	hash_table_clear(&p->index);
+	forget_stacks(p);
 	p->quantum_ns = 0;
-	p->nstacks = 0; /* never more than those that were looked at */
-	for (size_t i = 0; rc == 0 && i < n; i++) {
-		struct stack from = p->stacks[i], key = from, *stack;
+	for (size_t i = 0; rc == 0 && i < n; i++) { /* never more than those that were looked at */
+		const struct stack from = p->stacks[i];
 
-		key.slot = 0;
-		key.samples = key.cpu_ns = key.time = 0;
-		rc = find_stack(p, &key, &stack);
-		if (rc != 0)
-			break;
-		stack->samples += from.samples;
-		stack->cpu_ns += from.cpu_ns;
-		stack->time += from.time;
+		rc = add_stack(p, &from, from.node, 0);
 	}
 	return rc;
 }
