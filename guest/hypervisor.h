@@ -38,9 +38,10 @@ enum arch_id { ARCH_UNKNOWN = 0, ARCH_X86_64, ARCH_X86_32, ARCH_ARM64, ARCH_ARM3
 struct guest_info {
 	uint32_t domid;
 	uint8_t uuid[16];
-	uint32_t vcpus;  /* highest vCPU number + 1; 0: none yet, the domain is under construction */
-	uint64_t cpu_ns; /* CPU time used by all its vCPUs */
-	uint64_t pages;  /* of memory that it has; changes when it gives some back or gets some */
+	uint32_t vcpus;   /* highest vCPU number + 1; 0: none yet, the domain is under construction */
+	uint64_t cpu_ns;  /* CPU time used by all its vCPUs */
+	uint64_t pages;   /* of memory that it has; changes when it gives some back or gets some */
+	char monitor[16]; /* only by list(): the command of the process that runs it; "": none */
 	enum guest_kind kind;
 	bool paused, dying, shutdown;
 	uint8_t shutdown_code;
@@ -108,12 +109,15 @@ struct stop_guard {
 	void *ctx;
 };
 
-struct hypervisor_ops {
-	const char *name;
-	const char *prefix; /* of a domain's name or number on the command line, where it is ambiguous: "xen:3" */
-	/* What stopping and reading a guest needs when all is open: a bit each (capabilities(7)). */
-	uint64_t capabilities;
+/* What a domain that came back is known by: the uuid (0: none), or else the name ("": none). */
+struct domain_identity {
+	uint8_t uuid[16];
+	char name[64];
+	uint64_t seen_ns; /* CLOCK_MONOTONIC: it was there */
+};
 
+/* The connection, and the domains of the host. */
+struct host_ops {
 	/* Connects to the hypervisor. NULL: @why is one line for the user, what is missing and what to do about it. */
 	struct hypervisor *(*open)(char *why, size_t size);
 	void (*close)(struct hypervisor *x);
@@ -123,80 +127,85 @@ struct hypervisor_ops {
 	/* What the hypervisor knows of domain @domid: one hypercall. -ESRCH: there is no such domain. */
 	int (*find)(struct hypervisor *x, uint32_t domid, struct guest_info *info);
 	/*
-	 * All domains, by ascending domid: *domains, @n of them, which the caller frees. A hypercall for each domain.
+	 * All domains, by ascending domid: *domains, @n of them, which the caller frees. @returned: a domain that is
+	 * looked for; the backend may omit those that cannot be it. NULL: none is. A hypercall for each domain.
 	 * It may ask other programs (Xen from 4.18: xenstore) and so may block: not for the sampling thread.
 	 * 0 or a negative errno.
 	 */
-	int (*list)(struct hypervisor *x, struct guest_info **domains, size_t *n);
-	/*
-	 * The same for a search for a domain named @name that comes back: without those that have another name, or that
-	 * are another one of this name as they were there at @since_ns (CLOCK_MONOTONIC), when that one was, too.
-	 * NULL: list() is as good.
-	 */
-	int (*list_returned)(struct hypervisor *x, const char *name, uint64_t since_ns, struct guest_info **domains,
-	                     size_t *n);
+	int (*list)(struct hypervisor *x, const struct domain_identity *returned, struct guest_info **domains,
+	            size_t *n);
 	/* The domain's name; -ENOENT if it is not known. May block, as list(). */
 	int (*domain_name)(struct hypervisor *x, uint32_t domid, char *name, size_t size);
-	/* The command of the process that runs the domain: 0 or a negative errno. NULL: there is none. */
-	int (*monitor)(struct hypervisor *x, uint32_t domid, char *name, size_t size);
-	/*
-	 * In words for the user, what there is in place of a domain of this name or number, which was not found; "":
-	 * nothing. NULL: this backend has none.
-	 */
-	void (*explain_absence)(struct hypervisor *x, const char *operand, char *text, size_t size);
 	/* The domain that this program runs in. */
 	uint32_t (*own_domid)(struct hypervisor *x);
+	/*
+	 * In words for the user, why a call about the domain @info failed with errno @error; or, if @operand is not
+	 * NULL, why there is no domain of that name or number. False: the backend has no words of its own: @why is
+	 * strerror()'s, or "" for @operand.
+	 */
+	bool (*explain)(struct hypervisor *x, const char *operand, const struct guest_info *info, int error, char *why,
+	                size_t size);
+};
 
+/* What a guest is attached for. */
+enum attach_purpose {
+	ATTACH_TO_SAMPLE,
+	ATTACH_TO_WATCH, /* for the watchdog, which only calls info(), unpause(), clean_up() and detach() */
+};
+
+/* A guest as a whole. */
+struct guest_ops {
 	/*
 	 * Prepares a domain for sampling the vCPUs in @wanted (a bit each; NULL: all). Everything that stop() needs is
 	 * allocated here. NULL with errno; ENOTSUP: this backend cannot read stacks of that kind of guest.
 	 */
-	struct guest *(*attach)(struct hypervisor *x, const struct guest_info *info, const uint64_t *wanted);
+	struct guest *(*attach)(struct hypervisor *x, const struct guest_info *info, const uint64_t *wanted,
+	                        enum attach_purpose purpose);
 	/*
-	 * What attach() could not find out without stopping the guest, to be called once the watchdog is at work. 0 or
-	 * a negative errno, which explain() puts into words. NULL: attach() does all.
+	 * Finds out what attach() cannot without stopping the guest. To be called once the watchdog is at work. @how:
+	 * how the guest's memory was found, for the user; "": there is only one way. 0 or a negative errno.
 	 */
-	int (*settle)(struct guest *g);
-	/* How its memory was found, for the user; by now settle() was called. NULL: there is one way only. */
-	void (*memory_source)(const struct guest *g, char *text, size_t size);
-	/* attach() for the watchdog, which only calls info(), unpause() and clean_up(). NULL: attach() will do. */
-	struct guest *(*attach_to_watch)(struct hypervisor *x, const struct guest_info *info);
+	int (*settle)(struct guest *g, char *how, size_t size);
 	void (*detach)(struct guest *g); /* the caller has unmapped all pages before */
-	/* In words for the user, why attach() failed with errno @error. NULL: this backend has none of its own. */
-	void (*explain)(struct hypervisor *x, const struct guest_info *info, int error, char *why, size_t size);
 	/* The instruction set of most of its code. Each sample has a mode of its own (struct vcpu_regs). */
 	enum arch_id (*arch)(const struct guest *g);
-
-	/* What the hypervisor knows of the domain: one hypercall. -ESRCH: it is gone. */
-	int (*info)(struct guest *g, struct guest_info *info);
 	/*
-	 * The same of @n guests (1 or more) of one connection by one hypercall, or one for each few hundred: infos[i]
-	 * of guests[i], with a domid of UINT32_MAX if it is not known. 0 or a negative errno. NULL: this backend
-	 * cannot.
+	 * What the hypervisor knows of one guest, by one hypercall: 0; -ESRCH: it is gone; or another negative errno.
+	 * Of several guests of one connection, by one hypercall for each few hundred: infos[i] of guests[i], with a
+	 * domid of UINT32_MAX if it is not known; -ENOTSUP: this backend must be asked about each.
 	 */
-	int (*infos)(struct guest *const *guests, size_t n, struct guest_info *infos);
+	int (*info)(struct guest *const *guests, size_t n, struct guest_info *infos);
+};
+
+/* The stop of a sample. */
+struct pause_ops {
+	/*
+	 * From now on the pauses of @g are recorded in @m, which is set to zero and must outlive the last stop(), and
+	 * @guard (NULL: nobody) is told of the stops that settle() and peek() make. What the last stop() has read may
+	 * be in @m: collect() it first.
+	 */
+	void (*mark_at)(struct guest *g, struct pause_mark *m, const struct stop_guard *guard);
 	/*
 	 * Lays out the next stop(), which will not read the registers of the vCPUs in @asleep (bits; NULL: of none).
 	 * To be called before each stop(), while the guest runs.
 	 */
 	void (*prepare)(struct guest *g, const uint64_t *asleep);
 	/*
-	 * Calls @work(@ctx) in the thread that stop(), copy() and resume() are to be called in, and returns when no vCPU is
-	 * held by it any more. 0; a negative errno: it was not called. NULL: any thread may call them.
+	 * Calls @work(@ctx) in the thread that stop(), copy() and resume() are to be called in, and returns when that
+	 * thread holds no vCPU any more. Adds to *cpu_ns the CPU time of a thread that is not the caller's. 0; a
+	 * negative errno: @work was not called.
 	 */
-	int (*run)(struct guest *g, void (*work)(void *ctx), void *ctx);
+	int (*run)(struct guest *g, void (*work)(void *ctx), void *ctx, uint64_t *cpu_ns);
+	/* One vCPU's registers while the guest runs, to find its pages before the first stop(). */
+	int (*peek)(struct guest *g, uint32_t vcpu, struct vcpu_regs *regs);
 	/*
 	 * Pauses the guest and reads run states and registers of its vCPUs, by one call. 0: the guest is paused, and
 	 * resume() must follow; a vCPU that waits for a CPU is not paused, and one that could not be paused within
 	 * about a millisecond goes on: neither has registers. Negative errno: it is not paused any more; -EAGAIN:
 	 * another round may succeed. Positive errno: it is paused, and resume() must follow, but it could not be read.
+	 * *held_ns: until when (CLOCK_MONOTONIC) some vCPU is or was paused. UINT64_MAX: until resume(); 0: none is.
 	 */
-	int (*stop)(struct guest *g);
-	/*
-	 * After a stop() with -EAGAIN, or after resume(): until when (CLOCK_MONOTONIC, ns) some vCPUs may have been
-	 * paused; 0: none was. NULL: stop() pauses all of them, or with -EAGAIN none.
-	 */
-	uint64_t (*held_until)(const struct guest *g);
+	int (*stop)(struct guest *g, uint64_t *held_ns);
 	/*
 	 * What the last stop() has read. Makes no call, so it can wait until the guest runs again. @before is the
 	 * domain's information from just before the pause. Fills info->vcpus entries of @vcpus; the registers of
@@ -213,36 +222,10 @@ struct hypervisor_ops {
 	 * the guest is still paused.
 	 */
 	int (*resume)(struct guest *g);
-	/*
-	 * From now on the pauses of @g are recorded in @m, which is set to zero and must outlive the last stop(). What
-	 * the last stop() has read may be in @m: collect() it first.
-	 */
-	void (*mark_at)(struct guest *g, struct pause_mark *m);
-	/* One vCPU's registers while the guest runs, to find its pages before the first stop(). */
-	int (*peek)(struct guest *g, uint32_t vcpu, struct vcpu_regs *regs);
-	/* From now on @guard is told of the stops that settle() and peek() make. NULL: they make none. */
-	void (*guard_by)(struct guest *g, const struct stop_guard *guard);
+};
 
-	/*
-	 * For the watchdog, about the pauses that another process recorded in @m: is one in force? A backend that
-	 * marks pauses itself, before and after its calls, does not know next to a call: there it says no, or yes if
-	 * that process is @dead, so that no pause is left behind.
-	 */
-	bool (*is_marked)(const struct pause_mark *m, bool dead);
-	/*
-	 * Has that process's resume() fail with -ECANCELED, unless the hypervisor has begun to carry it out. False:
-	 * this backend cannot.
-	 */
-	bool (*cancel_resume)(struct pause_mark *m);
-	/*
-	 * Undoes one pause of the domain, whoever made it. -EINVAL: it is not paused. NULL: only the process that has
-	 * paused it can, and its death does. That process must handle SIGURG, which interrupts what stop() waits for.
-	 */
-	int (*unpause)(struct guest *g);
-	/*
-	 * For the watchdog when the recorder is dead: undoes what it left behind beside a pause. NULL: nothing ever.
-	 */
-	void (*clean_up)(struct guest *g);
+/* The guest's memory. */
+struct memory_ops {
 	/*
 	 * Maps @n frames, at most GUEST_MAP_MAX, read-only: pages[i] is NULL if the hypervisor refused frame i. Not
 	 * while the guest is paused.
@@ -250,17 +233,60 @@ struct hypervisor_ops {
 	int (*map)(struct guest *g, const uint64_t *frames, size_t n, const void **pages);
 	void (*unmap)(struct guest *g, const void *page);
 	/*
-	 * Releases what else of the guest this process maps, which would keep it and its memory when it ends. The
-	 * caller has unmapped all pages before; prepare() gets it back. NULL: there is nothing else.
-	 */
-	void (*let_go)(struct guest *g);
-	/*
 	 * Where memory cannot be mapped, else NULL: a page of map() is an address for this only. Fills the pieces of
 	 * @to one after the other from those of @from, by one call. 0 or a negative errno; -ESTALE: these pages are not
 	 * the guest's any more, map() them again.
 	 */
 	int (*copy)(struct guest *g, const struct iovec *to, size_t nto, const struct iovec *from, size_t nfrom);
+	/*
+	 * Releases what else of the guest this process maps, which would keep it and its memory when it ends. The
+	 * caller has unmapped all pages before; prepare() gets it back.
+	 */
+	void (*let_go)(struct guest *g);
 };
+
+/* For the watchdog, about the pauses that another process recorded in a mark. */
+struct watch_ops {
+	/*
+	 * Only the process that made a pause can undo it, and its death does. That process must handle SIGURG, which
+	 * interrupts what stop() waits for. False: a pause outlives the process, and everybody can undo it.
+	 */
+	bool ends_with_recorder;
+	/*
+	 * Is a pause in force? A backend that marks pauses itself, before and after its calls, does not know next to a
+	 * call: there it says no, or yes if that process is @dead, so that no pause is left behind.
+	 */
+	bool (*is_marked)(const struct pause_mark *m, bool dead);
+	/*
+	 * Where a pause outlives its process: has that process's resume() fail with -ECANCELED, unless the hypervisor
+	 * has begun to carry it out. False: this backend cannot.
+	 */
+	bool (*cancel_resume)(struct pause_mark *m);
+	/* There, too: undoes one pause of the domain, whoever made it. -EINVAL: it is not paused. */
+	int (*unpause)(struct guest *g);
+	/* Where it does not: undoes what a dead recorder left behind beside its pause. */
+	void (*clean_up)(struct guest *g);
+};
+
+struct hypervisor_ops {
+	const char *name;
+	const char *prefix; /* of a domain's name or number on the command line, where it is ambiguous: "xen:3" */
+	/* What stopping and reading a guest needs when all is open: a bit each (capabilities(7)). */
+	uint64_t capabilities;
+
+	struct host_ops host;
+	struct guest_ops guest;
+	struct pause_ops pause;
+	struct memory_ops memory;
+	struct watch_ops watch;
+};
+
+/* For backends that have nothing of their own to do in a hook: */
+bool hook_explain(struct hypervisor *x, const char *operand, const struct guest_info *info, int error, char *why,
+                  size_t size);
+int hook_settle(struct guest *g, char *how, size_t size);
+int hook_run(struct guest *g, void (*work)(void *ctx), void *ctx, uint64_t *cpu_ns);
+void hook_let_go(struct guest *g);
 
 extern const struct hypervisor_ops hypervisor_backend; /* Xen, or the simulation: whichever is linked */
 extern const struct hypervisor_ops hypervisor_kvm;

@@ -13,7 +13,7 @@ struct entry {
 
 /* Entries are only ever removed all at once, or the refused ones together. All memory is there from the start. */
 struct pages {
-	const struct hypervisor_ops *ops;
+	const struct memory_ops *ops;
 	struct guest *guest;
 	struct hash_table by_frame;
 	struct entry *entries;
@@ -23,7 +23,7 @@ struct pages {
 	size_t nwanted;
 };
 
-struct pages *pages_new(const struct hypervisor_ops *ops, struct guest *guest, size_t limit)
+struct pages *pages_new(const struct memory_ops *ops, struct guest *guest, size_t limit)
 {
 	size_t room = limit < GUEST_MAP_MAX ? GUEST_MAP_MAX : limit;
 	struct pages *p = calloc(1, sizeof(*p));

@@ -146,7 +146,7 @@ static int begin_search(struct guest *g)
 {
 	if (g->machine.may_be_protected)
 		return -ENOTSUP;
-	g->search = search_new(g->x->ops, g, g->machine.pid);
+	g->search = search_new(&g->x->ops->memory, g, g->machine.pid);
 	if (!g->search)
 		return errno == ENOENT ? -ENOSYS : -errno;
 	threads_look(&g->machine, g->layout.threads);
@@ -204,29 +204,9 @@ static int find_again(struct guest *g, const struct guest_info *info)
 	return 0;
 }
 
-/* NULL: errno. */
-static struct guest *open_guest(struct hypervisor *x, const struct guest_info *info)
+static int attach_to_sample(struct guest *g, const uint64_t *wanted)
 {
-	struct guest *g = calloc(1, sizeof(*g));
-	int rc;
-
-	if (!g)
-		return NULL;
-	g->x = x;
-	g->mark = (struct mark *)&g->own;
-	g->pidfd = (int)syscall(SYS_pidfd_open, (pid_t)info->domid, 0);
-	rc = g->pidfd < 0 ? -errno : find_again(g, info);
-	if (rc == 0)
-		return g;
-	kvm_detach(g);
-	errno = -rc;
-	return NULL;
-}
-
-struct guest *kvm_attach(struct hypervisor *x, const struct guest_info *info, const uint64_t *wanted)
-{
-	struct guest *g = open_guest(x, info);
-	int rc = g ? check(g) : -errno;
+	int rc = check(g);
 
 	allow_descriptors();
 	if (rc == 0)
@@ -237,27 +217,34 @@ struct guest *kvm_attach(struct hypervisor *x, const struct guest_info *info, co
 		rc = set_threads(g);
 	if (rc == 0)
 		rc = check_tracer(g);
-	if (rc != 0) {
-		kvm_detach(g);
-		errno = -rc;
-		return NULL;
-	}
+	if (rc != 0)
+		return rc;
 	memset(g->wanted, wanted ? 0 : 0xff, sizeof(g->wanted));
 	if (wanted)
 		memcpy(g->wanted, wanted, (g->machine.vcpus + 63) / 64 * sizeof(*wanted));
 	note_looked(g);
 	g->to_share = g->layout.nslots > 0;
-	return g;
+	return 0;
 }
 
-/* No memory, no threads and no pages of vCPUs: the watchdog outlives the guest, and a mapping would keep that. */
-struct guest *kvm_attach_to_watch(struct hypervisor *x, const struct guest_info *info)
+/*
+ * The watchdog has no memory, no threads and no pages of vCPUs: it outlives the guest, and a mapping would keep that.
+ */
+struct guest *kvm_attach(struct hypervisor *x, const struct guest_info *info, const uint64_t *wanted,
+                         enum attach_purpose purpose)
 {
-	struct guest *g = open_guest(x, info);
-	int rc = g ? make_vcpus(g) : 0;
+	struct guest *g = calloc(1, sizeof(*g));
+	int rc;
 
-	if (g)
-		g->is_watched = true;
+	if (!g)
+		return NULL;
+	g->x = x;
+	g->mark = (struct mark *)&g->own;
+	g->is_watched = purpose == ATTACH_TO_WATCH;
+	g->pidfd = (int)syscall(SYS_pidfd_open, (pid_t)info->domid, 0);
+	rc = g->pidfd < 0 ? -errno : find_again(g, info);
+	if (rc == 0)
+		rc = g->is_watched ? make_vcpus(g) : attach_to_sample(g, wanted);
 	if (rc == 0)
 		return g;
 	kvm_detach(g);
@@ -295,12 +282,26 @@ static void explain_refusal(char *why, size_t size)
 		         "a container's seccomp filter forbids ptrace or pidfd_getfd");
 }
 
+static void explain_absence(const char *operand, char *why, size_t size)
+{
+	const pid_t pid = machine_without_kvm(operand);
+	char command[32];
+
+	why[0] = '\0';
+	if (pid && machine_command(pid, command, sizeof(command)) == 0)
+		snprintf(why, size, "process %d (%s) runs no virtual machine on KVM%s", (int)pid, command,
+		         strncmp(command, "qemu", 4) == 0 ? ": QEMU needs -accel kvm" : "");
+}
+
 /* What a user can do about it. */
-void kvm_explain(struct hypervisor *x, const struct guest_info *info, int error, char *why, size_t size)
+bool kvm_explain(struct hypervisor *x, const char *operand, const struct guest_info *info, int error, char *why,
+                 size_t size)
 {
 	struct machine m = {0};
 
-	if (error == EBUSY)
+	if (operand)
+		explain_absence(operand, why, size);
+	else if (error == EBUSY)
 		snprintf(why, size, "another program traces it, such as gdb or strace: end that first");
 	else if (error == EALREADY)
 		snprintf(why, size, "its VMM itself uses the registers that KVM shares with it (KVM_CAP_SYNC_REGS)");
@@ -319,32 +320,19 @@ void kvm_explain(struct hypervisor *x, const struct guest_info *info, int error,
 		explain_refusal(why, size);
 	else
 		snprintf(why, size, "%s", strerror(error));
-}
-
-void kvm_memory_source(const struct guest *g, char *text, size_t size)
-{
-	if (g->search)
-		snprintf(text, size,
-		         "%s: found by the process's mappings, checked by the guest's page tables and stack",
-		         g->x->why);
-	else
-		snprintf(text, size, "found by the kernel's memory slots (BPF iterator)");
+	return true;
 }
 
 /* --- stops that the caller does not ask for --------------------------------------------------------------------- */
 
-void kvm_guard_by(struct guest *g, const struct stop_guard *guard)
-{
-	g->guard = *guard;
-}
-
 int kvm_stop_by(struct guest *g, void (*work)(void *guest))
 {
+	uint64_t cpu_ns;
 	int rc;
 
 	if (g->guard.begin)
 		g->guard.begin(g->guard.ctx);
-	rc = g->x->ops->run(g, work, g);
+	rc = g->x->ops->pause.run(g, work, g, &cpu_ns);
 	if (g->guard.end)
 		g->guard.end(g->guard.ctx);
 	return rc;
@@ -359,7 +347,7 @@ static bool narrow(struct guest *g, unsigned *stops)
 	bool told = false;
 
 	for (uint32_t i = 0; i < g->machine.vcpus; i++)
-		if (g->vcpus[i].tid && g->x->ops->peek(g, i, &regs) == 0) {
+		if (g->vcpus[i].tid && g->x->ops->pause.peek(g, i, &regs) == 0) {
 			told |= search_narrow(g->search, &g->layout, &regs);
 			(*stops)++;
 		}
@@ -417,9 +405,16 @@ static int settle(struct guest *g)
 }
 
 /* A guest that is given up may end: its pages, still mapped, would keep its memory. */
-int kvm_settle(struct guest *g)
+int kvm_settle(struct guest *g, char *how, size_t size)
 {
 	int rc = settle(g);
+
+	if (g->search)
+		snprintf(how, size,
+		         "%s: found by the process's mappings, checked by the guest's page tables and stack",
+		         g->x->why);
+	else
+		snprintf(how, size, "found by the kernel's memory slots (BPF iterator)");
 
 	/* The sampling thread's priority and capabilities are others. */
 	tracer_end(g->x->tracer);

@@ -109,16 +109,20 @@ static int add_machine(void *ctx, const struct machine *m)
 	struct machines *all = ctx;
 	int rc = array_room(&all->info, &all->room, all->n, sizeof(*all->info));
 
-	if (rc == 0)
-		kvm_describe(m, &all->info[all->n++]);
-	return rc;
+	if (rc != 0)
+		return rc;
+	kvm_describe(m, &all->info[all->n]);
+	machine_command(m->pid, all->info[all->n].monitor, sizeof(all->info->monitor));
+	all->n++;
+	return 0;
 }
 
-static int list_wanted(const struct machine_wanted *wanted, struct guest_info **domains, size_t *n)
+static int list(struct hypervisor *x, const struct domain_identity *returned, struct guest_info **domains, size_t *n)
 {
 	struct machines all = {calloc(1, sizeof(*all.info)), 0, 1};
-	int rc = all.info ? machine_each(wanted, add_machine, &all) : -ENOMEM;
+	int rc = all.info ? machine_each(returned, add_machine, &all) : -ENOMEM;
 
+	(void)x;
 	*domains = all.info;
 	*n = all.n;
 	if (rc != 0)
@@ -126,42 +130,10 @@ static int list_wanted(const struct machine_wanted *wanted, struct guest_info **
 	return rc;
 }
 
-static int list(struct hypervisor *x, struct guest_info **domains, size_t *n)
-{
-	(void)x;
-	return list_wanted(NULL, domains, n);
-}
-
-static int list_returned(struct hypervisor *x, const char *name, uint64_t since_ns, struct guest_info **domains,
-                         size_t *n)
-{
-	(void)x;
-	return list_wanted(&(struct machine_wanted){name, since_ns}, domains, n);
-}
-
 static int domain_name(struct hypervisor *x, uint32_t domid, char *name, size_t size)
 {
 	(void)x;
 	return machine_name((pid_t)domid, name, size) == 0 ? 0 : -ENOENT;
-}
-
-static int monitor(struct hypervisor *x, uint32_t domid, char *name, size_t size)
-{
-	(void)x;
-	return machine_command((pid_t)domid, name, size);
-}
-
-static void explain_absence(struct hypervisor *x, const char *operand, char *text, size_t size)
-{
-	const pid_t pid = machine_without_kvm(operand);
-	char command[32];
-
-	(void)x;
-	text[0] = '\0';
-	if (!pid || machine_command(pid, command, sizeof(command)) != 0)
-		return;
-	snprintf(text, size, "process %d (%s) runs no virtual machine on KVM%s", (int)pid, command,
-	         strncmp(command, "qemu", 4) == 0 ? ": QEMU needs -accel kvm" : "");
 }
 
 static uint32_t own_domid(struct hypervisor *x)
@@ -258,8 +230,12 @@ static void wait_for_state(struct guest *g)
 	g->was_asked = true;
 }
 
-static int info(struct guest *g, struct guest_info *info)
+static int info(struct guest *const *guests, size_t n, struct guest_info *info)
 {
+	struct guest *g = guests[0];
+
+	if (n > 1)
+		return -ENOTSUP;
 	if (!is_alive(g))
 		return -ESRCH;
 	kvm_describe(&g->machine, info);
@@ -343,19 +319,15 @@ static void give_up_late(struct guest *g)
 
 static int release_all(struct guest *g)
 {
-	bool any = false;
 	int result = 0;
 
 	for (uint32_t i = 0; i < g->machine.vcpus; i++) {
 		struct vcpu *v = &g->vcpus[i];
-		bool held = v->held;
-		int rc = held && !v->is_late ? vcpu_release(v) : 0;
+		int rc = v->held && !v->is_late ? vcpu_release(v) : 0;
 
-		any |= held;
 		if (rc != 0 && rc != -ESRCH)
 			result = rc;
 	}
-	g->released_ns = any ? clock_now() : 0;
 	give_up_late(g);
 	return result;
 }
@@ -413,8 +385,16 @@ static int await_all(struct guest *g)
 	return result;
 }
 
+static bool is_any_held(const struct guest *g)
+{
+	for (uint32_t i = 0; i < g->machine.vcpus; i++)
+		if (g->vcpus[i].held)
+			return true;
+	return false;
+}
+
 /* A thread that is gone is no error as long as its process is there: vCPUs can be unplugged. */
-static int stop(struct guest *g)
+static int stop(struct guest *g, uint64_t *held_ns)
 {
 	int rc, gone;
 
@@ -423,28 +403,26 @@ static int stop(struct guest *g)
 	gone = await_all(g);
 	disarm_all(g);
 	rc = rc != 0 ? rc : gone;
+	*held_ns = is_any_held(g) ? UINT64_MAX : 0;
 	if (rc == 0) {
 		g->refused = 0;
 		return 0;
 	}
 	release_all(g);
+	if (*held_ns)
+		*held_ns = clock_now();
 	if (rc != -ESRCH || !is_alive(g))
 		return rc;
 	kvm_look_again(g);
 	return -EAGAIN;
 }
 
-static int run(struct guest *g, void (*work)(void *ctx), void *ctx)
+static int run(struct guest *g, void (*work)(void *ctx), void *ctx, uint64_t *cpu_ns)
 {
-	int rc = tracer_run(g->x->tracer, work, ctx);
+	int rc = tracer_run(g->x->tracer, work, ctx, cpu_ns);
 
 	g->mark->held = 0;
 	return rc;
-}
-
-static uint64_t held_until(const struct guest *g)
-{
-	return g->released_ns;
 }
 
 static int copy(struct guest *g, const struct iovec *to, size_t nto, const struct iovec *from, size_t nfrom)
@@ -492,8 +470,9 @@ static void registers(struct guest *g, uint32_t vcpu, struct register_set *set)
 static void stop_shortly(void *guest)
 {
 	struct guest *g = guest;
+	uint64_t held_ns;
 
-	g->stopped = stop(g);
+	g->stopped = stop(g, &held_ns);
 	if (g->stopped == 0)
 		g->stopped = resume(g);
 }
@@ -516,9 +495,10 @@ static int peek(struct guest *g, uint32_t vcpu, struct vcpu_regs *regs)
 
 /* --- the watchdog's ---------------------------------------------------------------------------------------------- */
 
-static void mark_at(struct guest *g, struct pause_mark *m)
+static void mark_at(struct guest *g, struct pause_mark *m, const struct stop_guard *guard)
 {
 	memset(m, 0, sizeof(*m));
+	g->guard = guard ? *guard : (struct stop_guard){0};
 	g->mark = (struct mark *)m;
 }
 
@@ -589,38 +569,23 @@ const struct hypervisor_ops hypervisor_kvm = {
 	.name = "ptrace",
 	.prefix = "kvm",
 	.capabilities = 1ull << CAP_SYS_PTRACE | 1ull << CAP_DAC_READ_SEARCH,
-	.open = open_kvm,
-	.close = close_kvm,
-	.version = version,
-	.find = find,
-	.list = list,
-	.list_returned = list_returned,
-	.domain_name = domain_name,
-	.monitor = monitor,
-	.explain_absence = explain_absence,
-	.own_domid = own_domid,
-	.attach = kvm_attach,
-	.attach_to_watch = kvm_attach_to_watch,
-	.settle = kvm_settle,
-	.memory_source = kvm_memory_source,
-	.detach = kvm_detach,
-	.explain = kvm_explain,
-	.arch = arch,
-	.info = info,
-	.prepare = prepare,
-	.run = run,
-	.stop = stop,
-	.held_until = held_until,
-	.copy = copy,
-	.collect = collect,
-	.registers = registers,
-	.resume = resume,
-	.mark_at = mark_at,
-	.peek = peek,
-	.guard_by = kvm_guard_by,
-	.is_marked = is_marked,
-	.clean_up = kvm_clean_up,
-	.map = map,
-	.unmap = unmap,
-	.let_go = let_go,
+	.host = {.open = open_kvm,
+                 .close = close_kvm,
+                 .version = version,
+                 .find = find,
+                 .list = list,
+                 .domain_name = domain_name,
+                 .own_domid = own_domid,
+                 .explain = kvm_explain},
+	.guest = {.attach = kvm_attach, .settle = kvm_settle, .detach = kvm_detach, .arch = arch, .info = info},
+	.pause = {.mark_at = mark_at,
+                  .prepare = prepare,
+                  .run = run,
+                  .peek = peek,
+                  .stop = stop,
+                  .collect = collect,
+                  .registers = registers,
+                  .resume = resume},
+	.memory = {.map = map, .unmap = unmap, .copy = copy, .let_go = let_go},
+	.watch = {.ends_with_recorder = true, .is_marked = is_marked, .clean_up = kvm_clean_up},
 };

@@ -48,9 +48,8 @@ struct guest {
 	bool is_stopped;       /* its monitor was stopped by a signal then, */
 	bool is_dumping;       /* or was dumping core: it is as good as gone */
 	bool was_asked;        /* by info() */
-	uint64_t released_ns;  /* held_until() */
 	int stopped;           /* what the last stop by kvm_stop_by() has returned */
-	bool is_watched;       /* by attach_to_watch() */
+	bool is_watched;       /* ATTACH_TO_WATCH */
 	size_t mapped;         /* pages */
 	bool moved;            /* its memory is elsewhere than some of these say */
 	struct pause_mark own;
@@ -61,14 +60,13 @@ struct guest {
 void kvm_describe(const struct machine *m, struct guest_info *info);
 
 /* Of struct hypervisor_ops. */
-struct guest *kvm_attach(struct hypervisor *x, const struct guest_info *info, const uint64_t *wanted);
-struct guest *kvm_attach_to_watch(struct hypervisor *x, const struct guest_info *info);
-int kvm_settle(struct guest *g);
+struct guest *kvm_attach(struct hypervisor *x, const struct guest_info *info, const uint64_t *wanted,
+                         enum attach_purpose purpose);
+int kvm_settle(struct guest *g, char *how, size_t size);
 void kvm_detach(struct guest *g);
-void kvm_explain(struct hypervisor *x, const struct guest_info *info, int error, char *why, size_t size);
-void kvm_memory_source(const struct guest *g, char *text, size_t size);
+bool kvm_explain(struct hypervisor *x, const char *operand, const struct guest_info *info, int error, char *why,
+                 size_t size);
 void kvm_clean_up(struct guest *g);
-void kvm_guard_by(struct guest *g, const struct stop_guard *guard);
 
 /* Calls @work(@g), which stops threads, as run() does, and is no round of the caller's. 0 or a negative errno. */
 int kvm_stop_by(struct guest *g, void (*work)(void *guest));

@@ -347,20 +347,20 @@ static uint64_t ticks_of(uint64_t since_ns)
 	return (since_ns + clock_read(CLOCK_BOOTTIME) - now) / (1000000000u / (uint64_t)sysconf(_SC_CLK_TCK));
 }
 
-static bool can_be_back(pid_t pid, const struct machine_wanted *wanted)
+static bool can_be_back(pid_t pid, const struct domain_identity *returned)
 {
 	char name[64];
 	uint64_t start;
 
 	if (given_name(pid, name, sizeof(name)) != 0)
 		return false;
-	if (!name[0] && (read_start(pid, &start) != 0 || start < ticks_of(wanted->since_ns) ||
+	if (!name[0] && (read_start(pid, &start) != 0 || start < ticks_of(returned->seen_ns) ||
 	                 machine_command(pid, name, sizeof(name)) != 0))
 		return false;
-	return strncmp(name, wanted->name, sizeof(name) - 1) == 0;
+	return strncmp(name, returned->name, sizeof(name) - 1) == 0;
 }
 
-int machine_each(const struct machine_wanted *wanted, int (*each)(void *ctx, const struct machine *m), void *ctx)
+int machine_each(const struct domain_identity *returned, int (*each)(void *ctx, const struct machine *m), void *ctx)
 {
 	struct machine m;
 	pid_t *pids;
@@ -369,7 +369,7 @@ int machine_each(const struct machine_wanted *wanted, int (*each)(void *ctx, con
 	int rc = all_pids(&pids, &n);
 
 	for (size_t i = 0; rc == 0 && i < n; i++) {
-		if ((wanted && !can_be_back(pids[i], wanted)) || machine_find(pids[i], &m) != 0)
+		if ((returned && !can_be_back(pids[i], returned)) || machine_find(pids[i], &m) != 0)
 			continue;
 		any = true;
 		rc = each(ctx, &m);

@@ -8,6 +8,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "guest/hypervisor.h"
+
 #define MACHINE_VCPUS_MAX 512u
 
 /* A process that runs a virtual machine. */
@@ -27,19 +29,11 @@ bool machine_proc_is_ours(void);
 /* 0; -ESRCH: there is no such process, or it runs no virtual machine; -EACCES: it may not be looked into. */
 int machine_find(pid_t pid, struct machine *m);
 /*
- * One that came back has this name; if that is only its monitor's command, which others may have, too, it was started
- * since, by CLOCK_MONOTONIC.
+ * Calls @each for every one, by ascending pid; it returns 0 or a negative errno, which ends it. @returned, if it is not
+ * NULL: only for those of that name that, where that is only their monitor's command, were started since. 0 or a
+ * negative errno; -EACCES: there was none among the processes that may be looked into.
  */
-struct machine_wanted {
-	const char *name;
-	uint64_t since_ns;
-};
-
-/*
- * Calls @each for every one that is @wanted (NULL: all), by ascending pid; it returns 0 or a negative errno, which ends
- * it. 0 or a negative errno; -EACCES: there was none among the processes that may be looked into.
- */
-int machine_each(const struct machine_wanted *wanted, int (*each)(void *ctx, const struct machine *m), void *ctx);
+int machine_each(const struct domain_identity *returned, int (*each)(void *ctx, const struct machine *m), void *ctx);
 /* The process of this number, or the QEMU of this name, that runs no virtual machine of KVM; 0: there is none. */
 pid_t machine_without_kvm(const char *text);
 /*

@@ -39,7 +39,7 @@ static void start(struct search *s, const struct mapping *mappings, size_t n)
 	s->total = s->few + maps_sequences(mappings, n, s->all + s->few);
 }
 
-struct search *search_new(const struct hypervisor_ops *ops, struct guest *g, pid_t pid)
+struct search *search_new(const struct memory_ops *ops, struct guest *g, pid_t pid)
 {
 	struct search *s = calloc(1, sizeof(*s));
 	struct mapping mappings[MAPPINGS_MAX];

@@ -14,7 +14,7 @@
 struct search;
 
 /* Reads memory by @ops of @g. NULL: errno; ENOENT: no mapping can be memory. */
-struct search *search_new(const struct hypervisor_ops *ops, struct guest *g, pid_t pid);
+struct search *search_new(const struct memory_ops *ops, struct guest *g, pid_t pid);
 void search_free(struct search *s); /* NULL is fine */
 
 /* Has the process other mappings now? The candidates are these, then. */

@@ -11,6 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/clock.h"
+
 #define KICK_NS 250000 /* between interruptions of its calls */
 #define GONE_NS 20000  /* between two looks whether it is gone */
 
@@ -21,6 +23,7 @@ struct tracer {
 	sem_t begin, done;
 	void (*work)(void *ctx); /* NULL: the thread is to end */
 	void *ctx;
+	uint64_t cpu_ns; /* that it took */
 	bool gives_up;
 };
 
@@ -38,6 +41,7 @@ struct tracer *tracer_new(void)
 static void *serve(void *tracer)
 {
 	struct tracer *t = tracer;
+	uint64_t began_ns;
 
 	t->tid = (pid_t)syscall(SYS_gettid);
 	for (;;) {
@@ -45,7 +49,9 @@ static void *serve(void *tracer)
 			;
 		if (!t->work)
 			return NULL;
+		began_ns = clock_cpu();
 		t->work(t->ctx);
+		t->cpu_ns = clock_cpu() - began_ns;
 		sem_post(&t->done);
 		if (t->gives_up)
 			return NULL;
@@ -118,7 +124,7 @@ static bool is_done(struct tracer *t)
 	return true;
 }
 
-int tracer_run(struct tracer *t, void (*work)(void *ctx), void *ctx)
+int tracer_run(struct tracer *t, void (*work)(void *ctx), void *ctx, uint64_t *cpu_ns)
 {
 	int rc = begin(t);
 
@@ -129,6 +135,7 @@ int tracer_run(struct tracer *t, void (*work)(void *ctx), void *ctx)
 	sem_post(&t->begin);
 	while (!is_done(t))
 		pthread_kill(t->thread, SIGURG);
+	*cpu_ns += t->cpu_ns;
 	if (t->gives_up)
 		join(t);
 	return 0;

@@ -20,7 +20,7 @@ struct hypervisor {
 	struct xenstore *names;
 	struct xentoollog_logger logger;
 	struct xen_domctl *op;    /* for single calls */
-	multicall_entry_t *batch; /* for infos(): BATCH of them */
+	multicall_entry_t *batch; /* for info(): BATCH of them */
 	uint32_t interface;       /* version of the domctl interface */
 	bool finds_next;          /* struct domctl_version */
 	char version[64];
@@ -77,14 +77,15 @@ void domctl_enter(multicall_entry_t *entry, struct xen_domctl *op);
 void domctl_ask_context(const struct guest *g, struct xen_domctl *op, uint32_t vcpu, uint32_t i);
 
 /* Of struct hypervisor_ops. */
-struct guest *domctl_attach(struct hypervisor *x, const struct guest_info *info, const uint64_t *wanted);
+struct guest *domctl_attach(struct hypervisor *x, const struct guest_info *info, const uint64_t *wanted,
+                            enum attach_purpose purpose);
 void domctl_detach(struct guest *g);
 void domctl_prepare(struct guest *g, const uint64_t *asleep);
-int domctl_stop(struct guest *g);
+int domctl_stop(struct guest *g, uint64_t *held_ns);
 void domctl_collect(struct guest *g, struct guest_info *info, struct vcpu_stop *vcpus);
 void domctl_registers(struct guest *g, uint32_t vcpu, struct register_set *set);
 int domctl_resume(struct guest *g);
-void domctl_mark_at(struct guest *g, struct pause_mark *m);
+void domctl_mark_at(struct guest *g, struct pause_mark *m, const struct stop_guard *guard);
 bool domctl_is_marked(const struct pause_mark *m, bool dead);
 bool domctl_cancel_resume(struct pause_mark *m);
 int domctl_peek(struct guest *g, uint32_t vcpu, struct vcpu_regs *regs);

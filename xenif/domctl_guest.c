@@ -92,11 +92,13 @@ static int find_arch(struct guest *g)
 	return rc;
 }
 
-struct guest *domctl_attach(struct hypervisor *x, const struct guest_info *info, const uint64_t *wanted)
+struct guest *domctl_attach(struct hypervisor *x, const struct guest_info *info, const uint64_t *wanted,
+                            enum attach_purpose purpose)
 {
 	struct guest *g = calloc(1, sizeof(*g));
 	int rc = -ENOMEM;
 
+	(void)purpose;
 	if (g) {
 		g->x = x;
 		g->domid = info->domid;

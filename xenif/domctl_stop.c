@@ -148,12 +148,13 @@ void domctl_prepare(struct guest *g, const uint64_t *asleep)
 	g->mark->resumed.result = PENDING;
 }
 
-int domctl_stop(struct guest *g)
+int domctl_stop(struct guest *g, uint64_t *held_ns)
 {
 	const struct parts *p = &g->parts;
 	int rc = xencall2(g->x->call, __HYPERVISOR_multicall, (uintptr_t)g->list, p->end) < 0 ? -errno : 0;
 
-	if (result(g, p->pause) != 0) {
+	*held_ns = result(g, p->pause) == 0 ? UINT64_MAX : 0;
+	if (!*held_ns) {
 		g->mark->resumed.result = 0;
 		return rc ? rc : result(g, p->pause);
 	}
@@ -162,8 +163,9 @@ int domctl_stop(struct guest *g)
 	return -rc;
 }
 
-void domctl_mark_at(struct guest *g, struct pause_mark *m)
+void domctl_mark_at(struct guest *g, struct pause_mark *m, const struct stop_guard *guard)
 {
+	(void)guard;
 	memset(m, 0, sizeof(*m));
 	g->mark = (struct mark *)m;
 }

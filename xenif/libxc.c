@@ -79,8 +79,9 @@ static int find(struct hypervisor *x, uint32_t domid, struct guest_info *info)
 	return rc == 0 && info->domid != domid ? -ESRCH : rc;
 }
 
-static int list(struct hypervisor *x, struct guest_info **domains, size_t *n)
+static int list(struct hypervisor *x, const struct domain_identity *returned, struct guest_info **domains, size_t *n)
 {
+	(void)returned;
 	return domains_list(x, query, true, x->names, domains, n);
 }
 
@@ -146,12 +147,14 @@ static void detach(struct guest *g)
 	free(g);
 }
 
-static struct guest *attach(struct hypervisor *x, const struct guest_info *info, const uint64_t *wanted)
+static struct guest *attach(struct hypervisor *x, const struct guest_info *info, const uint64_t *wanted,
+                            enum attach_purpose purpose)
 {
 	struct guest *g = calloc(1, sizeof(*g));
 	unsigned width = 0;
 	int rc = 0;
 
+	(void)purpose;
 	if (!g)
 		return NULL;
 	g->x = x;
@@ -182,9 +185,9 @@ static enum arch_id guest_arch(const struct guest *g)
 	return g->arch;
 }
 
-static int info(struct guest *g, struct guest_info *info)
+static int info(struct guest *const *guests, size_t n, struct guest_info *infos)
 {
-	return find(g->x, g->domid, info);
+	return n == 1 ? find(guests[0]->x, guests[0]->domid, infos) : -ENOTSUP;
 }
 
 static int peek(struct guest *g, uint32_t vcpu, struct vcpu_regs *regs)
@@ -220,10 +223,11 @@ static void read_vcpu(struct guest *g, uint32_t v)
 		memset(&s->regs, 0, sizeof(s->regs));
 }
 
-static int stop(struct guest *g)
+static int stop(struct guest *g, uint64_t *held_ns)
 {
-	int rc = info(g, &g->info);
+	int rc = find(g->x, g->domid, &g->info);
 
+	*held_ns = 0;
 	if (rc != 0)
 		return rc;
 	for (uint32_t v = 0; v < g->vcpus; v++) {
@@ -237,6 +241,7 @@ static int stop(struct guest *g)
 		set_mark(g, MAYBE, false);
 		return rc;
 	}
+	*held_ns = UINT64_MAX;
 	set_mark(g, SURELY, true);
 	for (uint32_t v = 0; v < g->vcpus; v++)
 		read_vcpu(g, v);
@@ -274,8 +279,9 @@ static int resume(struct guest *g)
 	return rc;
 }
 
-static void mark_at(struct guest *g, struct pause_mark *m)
+static void mark_at(struct guest *g, struct pause_mark *m, const struct stop_guard *guard)
 {
+	(void)guard;
 	memset(m, 0, sizeof(*m));
 	g->mark = m;
 }
@@ -320,26 +326,22 @@ static void unmap(struct guest *g, const void *page)
 const struct hypervisor_ops hypervisor_backend = {
 	.name = "libxenctrl",
 	.prefix = "xen",
-	.open = open_xen,
-	.close = close_xen,
-	.version = version,
-	.find = find,
-	.list = list,
-	.domain_name = domain_name,
-	.own_domid = own_domid,
-	.attach = attach,
-	.detach = detach,
-	.arch = guest_arch,
-	.info = info,
-	.prepare = prepare,
-	.stop = stop,
-	.collect = collect,
-	.resume = resume,
-	.mark_at = mark_at,
-	.peek = peek,
-	.is_marked = is_marked,
-	.cancel_resume = cancel_resume,
-	.unpause = unpause,
-	.map = map,
-	.unmap = unmap,
+	.host = {.open = open_xen,
+                 .close = close_xen,
+                 .version = version,
+                 .find = find,
+                 .list = list,
+                 .domain_name = domain_name,
+                 .own_domid = own_domid,
+                 .explain = hook_explain},
+	.guest = {.attach = attach, .settle = hook_settle, .detach = detach, .arch = guest_arch, .info = info},
+	.pause = {.mark_at = mark_at,
+                  .prepare = prepare,
+                  .run = hook_run,
+                  .peek = peek,
+                  .stop = stop,
+                  .collect = collect,
+                  .resume = resume},
+	.memory = {.map = map, .unmap = unmap, .let_go = hook_let_go},
+	.watch = {.is_marked = is_marked, .cancel_resume = cancel_resume, .unpause = unpause},
 };

@@ -158,8 +158,9 @@ static int find(struct hypervisor *x, uint32_t domid, struct guest_info *info)
 	return rc == 0 && info->domid != domid ? -ESRCH : rc;
 }
 
-static int list(struct hypervisor *x, struct guest_info **domains, size_t *n)
+static int list(struct hypervisor *x, const struct domain_identity *returned, struct guest_info **domains, size_t *n)
 {
+	(void)returned; /* only the names tell, and asking for these is the caller's */
 	return domains_list(x, query, x->finds_next, x->names, domains, n);
 }
 
@@ -178,11 +179,6 @@ static uint32_t own_domid(struct hypervisor *x)
 static enum arch_id guest_arch(const struct guest *g)
 {
 	return g->arch;
-}
-
-static int info(struct guest *g, struct guest_info *info)
-{
-	return find(g->x, g->domid, info);
 }
 
 static int unpause(struct guest *g)
@@ -212,31 +208,35 @@ static int several(struct guest *const *guests, size_t n, struct guest_info *inf
 	return now < n ? several(guests + now, n - now, infos + now) : 0;
 }
 
+static int info(struct guest *const *guests, size_t n, struct guest_info *infos)
+{
+	return n == 1 ? find(guests[0]->x, guests[0]->domid, infos) : several(guests, n, infos);
+}
+
 const struct hypervisor_ops hypervisor_backend = {
 	.name = "libxencall",
 	.prefix = "xen",
-	.open = open_xen,
-	.close = close_xen,
-	.version = version,
-	.find = find,
-	.list = list,
-	.domain_name = domain_name,
-	.own_domid = own_domid,
-	.attach = domctl_attach,
-	.detach = domctl_detach,
-	.arch = guest_arch,
-	.info = info,
-	.infos = several,
-	.prepare = domctl_prepare,
-	.stop = domctl_stop,
-	.collect = domctl_collect,
-	.registers = domctl_registers,
-	.resume = domctl_resume,
-	.mark_at = domctl_mark_at,
-	.peek = domctl_peek,
-	.is_marked = domctl_is_marked,
-	.cancel_resume = domctl_cancel_resume,
-	.unpause = unpause,
-	.map = foreign_map,
-	.unmap = foreign_unmap,
+	.host = {.open = open_xen,
+                 .close = close_xen,
+                 .version = version,
+                 .find = find,
+                 .list = list,
+                 .domain_name = domain_name,
+                 .own_domid = own_domid,
+                 .explain = hook_explain},
+	.guest = {.attach = domctl_attach,
+                  .settle = hook_settle,
+                  .detach = domctl_detach,
+                  .arch = guest_arch,
+                  .info = info},
+	.pause = {.mark_at = domctl_mark_at,
+                  .prepare = domctl_prepare,
+                  .run = hook_run,
+                  .peek = domctl_peek,
+                  .stop = domctl_stop,
+                  .collect = domctl_collect,
+                  .registers = domctl_registers,
+                  .resume = domctl_resume},
+	.memory = {.map = foreign_map, .unmap = foreign_unmap, .let_go = hook_let_go},
+	.watch = {.is_marked = domctl_is_marked, .cancel_resume = domctl_cancel_resume, .unpause = unpause},
 };

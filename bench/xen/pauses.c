@@ -42,9 +42,9 @@ static uint64_t floor_round(struct guest *g)
 {
 	uint64_t start;
 
-	ops->prepare(g, NULL);
+	ops->pause.prepare(g, NULL);
 	start = clock_now();
-	if (ops->stop(g) != 0 || ops->resume(g) != 0)
+	if (ops->pause.stop(g, &(uint64_t){0}) != 0 || ops->pause.resume(g) != 0)
 		fail("stop");
 	return clock_now() - start;
 }
@@ -172,7 +172,7 @@ int main(int argc, char **argv)
 	struct guest *g = NULL;
 	struct guest_info info;
 	char why[1024] = "";
-	struct hypervisor *x = ops->open(why, sizeof(why));
+	struct hypervisor *x = ops->host.open(why, sizeof(why));
 
 	if (rounds < 1 || rounds > ROUNDS_MAX || (!floor && strcmp(argv[1], "uniprof") != 0)) {
 		fprintf(stderr, "Usage: pauses floor|uniprof DOMAIN ROUNDS\n");
@@ -181,7 +181,7 @@ int main(int argc, char **argv)
 	if (!x || target_find(ops, x, argv[2], &info) != 0)
 		fail(*why ? why : argv[2]);
 	if (floor)
-		g = ops->attach(x, &info, NULL);
+		g = ops->guest.attach(x, &info, NULL, ATTACH_TO_SAMPLE);
 	else
 		u = uniprof_open(&info);
 	if (floor && !g)

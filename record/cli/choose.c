@@ -17,7 +17,7 @@
 static const char *name_of(const struct hypervisor_ops *ops, struct hypervisor *x, uint32_t domid, char *name,
                            size_t size)
 {
-	if (ops->domain_name(x, domid, name, size) != 0)
+	if (ops->host.domain_name(x, domid, name, size) != 0)
 		snprintf(name, size, "-");
 	return name;
 }
@@ -25,7 +25,7 @@ static const char *name_of(const struct hypervisor_ops *ops, struct hypervisor *
 /* Why a domain in this state cannot be recorded; NULL if it can. With @look, it may be paused or shut down. */
 static const char *obstacle_of_state(const struct hypervisor_ops *ops, const struct guest_info *info, bool look)
 {
-	const bool has_registers = ops->unpause; /* where its VMM has it, there are none */
+	const bool has_registers = !ops->watch.ends_with_recorder; /* where its VMM has it, there are none */
 
 	if (info->dying)
 		return "it is being destroyed";
@@ -54,24 +54,24 @@ static const char *obstacle(const struct hypervisor_ops *ops, struct hypervisor 
 	struct guest *g;
 	int rc;
 
-	if (info->domid == ops->own_domid(x))
+	if (info->domid == ops->host.own_domid(x))
 		return "this is the domain uniprof-record runs in";
 	if (reason)
 		return reason;
-	g = ops->attach(x, info, NULL);
+	g = ops->guest.attach(x, info, NULL, ATTACH_TO_SAMPLE);
 	if (!g) {
 		target_explain(ops, x, info, errno, text, OBSTACLE_SIZE);
 		return text;
 	}
-	rc = ops->info(g, &now);
-	ops->detach(g);
+	rc = ops->guest.info(&g, 1, &now);
+	ops->guest.detach(g);
 	if (rc == -ESRCH)
 		return "it has just ended";
 	if (rc != 0)
 		return NULL;
 	*info = now;
 	/* Where only its VMM knows, list() could not tell. */
-	return ops->unpause ? NULL : obstacle_of_state(ops, info, look);
+	return ops->watch.ends_with_recorder ? obstacle_of_state(ops, info, look) : NULL;
 }
 
 /* The names and numbers of all domains but our own, for a message. */
@@ -81,13 +81,13 @@ static void list_names(const struct hypervisor_ops *ops, struct hypervisor *x, c
 	size_t n = 0, used = 0;
 
 	text[0] = '\0';
-	if (ops->list(x, &domains, &n) != 0)
+	if (ops->host.list(x, NULL, &domains, &n) != 0)
 		return;
 	for (size_t i = 0; used < size && i < n; i++) {
 		uint32_t domid = domains[i].domid;
 		char name[64];
 
-		if (domid == ops->own_domid(x))
+		if (domid == ops->host.own_domid(x))
 			continue;
 		used += (size_t)snprintf(text + used, size - used, "%s%s (%" PRIu32 ")", used ? ", " : "",
 		                         name_of(ops, x, domid, name, sizeof(name)), domid);
@@ -105,7 +105,7 @@ static int open_found(const struct hypervisor_ops *ops, struct hypervisor *x, co
 		snprintf(why, size, "%s: %s", operand, reason);
 		return EXIT_DOMAIN;
 	}
-	if (o->stack.registers && !ops->registers) {
+	if (o->stack.registers && !ops->pause.registers) {
 		snprintf(why, size, "%s: this build does not read all registers: build with XENIF=xencall", operand);
 		return EXIT_DOMAIN;
 	}
@@ -144,9 +144,7 @@ static int open_one(const struct hypervisor_ops *ops, struct hypervisor *x, cons
 	}
 	if (rc != 0) {
 		list_names(ops, x, names, sizeof(names));
-		text[0] = '\0';
-		if (ops->explain_absence)
-			ops->explain_absence(x, operand, text, sizeof(text));
+		ops->host.explain(x, operand, &info, -rc, text, sizeof(text));
 		snprintf(why, size, "%s: no such domain; %s%s%s%s", operand, text, text[0] ? "; " : "",
 		         names[0] ? "there are: " : "this host has no guests", names);
 		return EXIT_DOMAIN;
@@ -197,21 +195,20 @@ static void print_column(const char *text, int width)
 
 static void list_one(const struct hypervisor_ops *ops, struct hypervisor *x, struct guest_info *info)
 {
-	char name[64], monitor[32] = "-", memory[32] = "-", text[OBSTACLE_SIZE];
+	const struct guest_info listed = *info;
+	char name[64], memory[32] = "-", text[OBSTACLE_SIZE];
 	const char *reason = obstacle(ops, x, info, false, text);
 
 	if (info->pages)
 		snprintf(memory, sizeof(memory), "%" PRIu64, (info->pages * GUEST_PAGE_SIZE + MIB - 1) / MIB);
-	if (ops->monitor)
-		ops->monitor(x, info->domid, monitor, sizeof(monitor));
 	printf("%7" PRIu32 "  ", info->domid);
 	print_column(name_of(ops, x, info->domid, name, sizeof(name)), 24);
 	printf("%-4s %5" PRIu32 " %7s  ", upf_kind_text(info->kind), info->vcpus, memory);
-	print_column(monitor, 15);
+	print_column(listed.monitor[0] ? listed.monitor : "-", 15);
 	if (reason)
 		printf(" no: %s\n", reason);
 	else
-		puts(ops->settle && !info->pages ? " maybe: its memory must be searched first" : " yes");
+		puts(info->kind == GUEST_KVM && !info->pages ? " maybe: its memory must be searched first" : " yes");
 }
 
 void choose_list_head(void)
@@ -223,7 +220,7 @@ int choose_list(const struct hypervisor_ops *ops, struct hypervisor *x)
 {
 	struct guest_info *domains;
 	size_t n;
-	int rc = ops->list(x, &domains, &n);
+	int rc = ops->host.list(x, NULL, &domains, &n);
 
 	if (rc != 0)
 		return rc;

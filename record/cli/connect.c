@@ -15,7 +15,7 @@ size_t connect_all(struct connection all[CONNECTIONS_MAX], char *why, size_t siz
 		char reason[512];
 
 		all[n].ops = hypervisors[i];
-		all[n].x = hypervisors[i]->open(reason, sizeof(reason));
+		all[n].x = hypervisors[i]->host.open(reason, sizeof(reason));
 		if (all[n].x)
 			n++;
 		else if (used < size)
@@ -27,7 +27,7 @@ size_t connect_all(struct connection all[CONNECTIONS_MAX], char *why, size_t siz
 void connect_close(struct connection *all, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		all[i].ops->close(all[i].x);
+		all[i].ops->host.close(all[i].x);
 }
 
 static bool has_prefix(const struct hypervisor_ops *ops, const char *operand)
@@ -56,10 +56,10 @@ static bool is_missing(const char *operand, char *why, size_t size)
 
 		if (!has_prefix(hypervisors[i], operand))
 			continue;
-		x = hypervisors[i]->open(why, size);
+		x = hypervisors[i]->host.open(why, size);
 		if (!x)
 			return true;
-		hypervisors[i]->close(x);
+		hypervisors[i]->host.close(x);
 	}
 	return false;
 }

@@ -65,9 +65,7 @@ static int list_domains(const struct connection *all, size_t n)
 
 		if (rc == 0)
 			continue;
-		snprintf(why, sizeof(why), "%s", strerror(-rc));
-		if (all[i].ops->explain)
-			all[i].ops->explain(all[i].x, &none, -rc, why, sizeof(why));
+		all[i].ops->host.explain(all[i].x, NULL, &none, -rc, why, sizeof(why));
 		say("cannot list the domains: %s", why);
 		return EXIT_HYPERVISOR;
 	}

@@ -101,7 +101,7 @@ static int open_pause_file(struct recording *r)
 	const char *path = r->options->pause_file;
 	char why[1024];
 
-	if (!path || !r->ops->unpause)
+	if (!path || r->ops->watch.ends_with_recorder)
 		return 0;
 	r->pause_file = pause_file_new(path, r->ops, r->ntargets, why, sizeof(why));
 	if (r->pause_file)
@@ -159,24 +159,22 @@ static int start_messages(struct recording *r)
 /* What could not be found out without stopping the guests. */
 static int settle(struct recording *r, struct hypervisor *x, char *const *operands)
 {
-	char text[256];
+	char how[256], why[256];
 
 	for (size_t i = 0; i < r->ntargets; i++) {
 		struct target *t = r->targets[i];
 		const char *name = r->options->start ? t->name : operands[i];
-		int rc = target_settle(t);
+		int rc = r->ops->guest.settle(t->guest, how, sizeof(how));
 
 		if (rc != 0) {
-			target_explain(r->ops, x, &t->info, -rc, text, sizeof(text));
-			say("%s: %s", name, text);
+			target_explain(r->ops, x, &t->info, -rc, why, sizeof(why));
+			say("%s: %s", name, why);
 			return EXIT_DOMAIN;
 		}
 		if (r->options->verbose)
 			tell_shortened(t, name);
-		if (!r->options->verbose || !r->ops->memory_source)
-			continue;
-		r->ops->memory_source(t->guest, text, sizeof(text));
-		say("%s: memory: %s", name, text);
+		if (r->options->verbose && how[0])
+			say("%s: memory: %s", name, how);
 	}
 	return 0;
 }
@@ -365,12 +363,10 @@ static void tell_failure(const struct session *s)
 	const struct target *t = s->refused;
 	char why[256];
 
-	if (t && t->ops->explain) {
-		t->ops->explain(s->x, &t->info, -s->error, why, sizeof(why));
+	if (t && t->ops->host.explain(s->x, NULL, &t->info, -s->error, why, sizeof(why)))
 		say("%s: %s", t->name, why);
-	} else {
+	else
 		say("%s%s%s", s->failed, s->error ? ": " : "", s->error ? strerror(-s->error) : "");
-	}
 }
 
 /* The exit status, with a message if the recording did not end as asked for. */
@@ -442,7 +438,7 @@ int recording_run(const struct options *o, const struct hypervisor_ops *ops, str
 
 	r.status = isatty(STDERR_FILENO) && !o->session.quiet && !o->session.missed;
 	block_signals(&r);
-	if (!ops->unpause)
+	if (ops->watch.ends_with_recorder)
 		signals_interrupt();
 	if (rc == 0)
 		rc = open_pause_file(&r);
@@ -453,9 +449,9 @@ int recording_run(const struct options *o, const struct hypervisor_ops *ops, str
 	if (rc == 0)
 		rc = settle(&r, x, operands);
 	if (rc == 0)
-		rc = prepare_trace(&r, ops->version(x), command);
+		rc = prepare_trace(&r, ops->host.version(x), command);
 	if (rc == 0 && o->verbose)
-		say("%s by %s; %zu domain%s, %.3f Hz", ops->version(x), ops->name, r.ntargets,
+		say("%s by %s; %zu domain%s, %.3f Hz", ops->host.version(x), ops->name, r.ntargets,
 		    r.ntargets == 1 ? "" : "s", (double)o->session.rate_mhz / 1e3);
 	if (rc == 0)
 		rc = start_finder(&r);

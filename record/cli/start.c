@@ -34,7 +34,7 @@ static bool has_name(const struct hypervisor_ops *ops, struct hypervisor *x, uin
 {
 	char its[1024];
 
-	return ops->domain_name(x, domid, its, sizeof(its)) == 0 && strcmp(its, name) == 0;
+	return ops->host.domain_name(x, domid, its, sizeof(its)) == 0 && strcmp(its, name) == 0;
 }
 
 /* The domain that is there and was not @before: how many there are, the last of them in @info; or a negative errno. */
@@ -42,7 +42,7 @@ static int look(const struct hypervisor_ops *ops, struct hypervisor *x, const st
                 struct guest_info *info)
 {
 	struct domains now;
-	int rc = ops->list(x, &now.list, &now.n);
+	int rc = ops->host.list(x, NULL, &now.list, &now.n);
 
 	if (rc != 0)
 		return rc;
@@ -150,7 +150,7 @@ int start_domain(const struct hypervisor_ops *ops, struct hypervisor *x, const c
                  const sigset_t *signals, struct guest_info *info, char *why, size_t size)
 {
 	struct domains before;
-	int rc = ops->list(x, &before.list, &before.n);
+	int rc = ops->host.list(x, NULL, &before.list, &before.n);
 
 	if (rc != 0) {
 		snprintf(why, size, "--start: cannot list the domains: %s", strerror(-rc));

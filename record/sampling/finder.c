@@ -58,7 +58,7 @@ static bool has_identity(const struct hypervisor_ops *ops, struct hypervisor *x,
 
 	if (memcmp(info->uuid, identity->uuid, sizeof(none)) == 0 && memcmp(info->uuid, none, sizeof(none)) != 0)
 		return true;
-	return identity->name[0] && ops->domain_name(x, info->domid, name, sizeof(name)) == 0 &&
+	return identity->name[0] && ops->host.domain_name(x, info->domid, name, sizeof(name)) == 0 &&
 	       strcmp(name, identity->name) == 0;
 }
 
@@ -75,8 +75,7 @@ int finder_search(const struct hypervisor_ops *ops, struct hypervisor *x, const 
 {
 	struct guest_info *domains;
 	size_t n;
-	int rc = ops->list_returned ? ops->list_returned(x, identity->name, identity->seen_ns, &domains, &n)
-	                            : ops->list(x, &domains, &n);
+	int rc = ops->host.list(x, identity, &domains, &n);
 
 	if (rc != 0)
 		return rc;
@@ -137,7 +136,7 @@ static void *finder_thread(void *arg)
 	/* As the writer thread does: a table of its own, in which the watchdog's descriptor is closed. */
 	if (f->not_held >= 0 && unshare(CLONE_FILES) == 0)
 		close(f->not_held);
-	x = f->ops->open(why, sizeof(why));
+	x = f->ops->host.open(why, sizeof(why));
 	privileges_drop(f->ops->capabilities); /* best effort: the sampling thread reports it */
 	atomic_store(&f->started, x ? 0 : EIO);
 	while (x && !atomic_load(&f->ending)) {
@@ -149,7 +148,7 @@ static void *finder_thread(void *arg)
 		cost_ns = clock_cpu() - began_ns;
 	}
 	if (x)
-		f->ops->close(x);
+		f->ops->host.close(x);
 	return NULL;
 }
 

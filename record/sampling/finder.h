@@ -17,13 +17,6 @@
 
 struct finder;
 
-/* What a domain that came back is known by: the uuid (0: none), or else the name ("": none). */
-struct domain_identity {
-	uint8_t uuid[16];
-	char name[64];
-	uint64_t seen_ns; /* CLOCK_MONOTONIC: it was there */
-};
-
 /*
  * Starts the thread, for @n domains at most. It closes its copy of @not_held, the watchdog's descriptor (-1: none), so
  * that a search that hangs does not keep the watchdog from seeing this process's death. Call it before real-time

@@ -18,11 +18,12 @@ static const char *name_of(const struct target *t)
 /* From now on @info is domain @d. 0 or a negative errno; ECHILD: the watchdog is dead. */
 static int take_up(struct session *s, uint32_t d, const struct guest_info *info)
 {
+	char how[256];
 	int rc = watchdog_replace(s->watchdog, d, info);
 
 	if (rc == 0)
 		rc = target_reopen(s->targets[d], s->x, info, s->options->some_vcpus ? s->options->vcpus : NULL);
-	return rc == 0 ? target_settle(s->targets[d]) : rc;
+	return rc == 0 ? s->targets[d]->ops->guest.settle(s->targets[d]->guest, how, sizeof(how)) : rc;
 }
 
 /* @info is back, but cannot be recorded; maybe it can be later. */

@@ -21,7 +21,7 @@ void inquiry_release(struct inquiry *q)
 
 static bool is_asked(const struct target *t)
 {
-	return !t->ended && t->ops->infos && sample_asks_first(t);
+	return !t->ended && sample_asks_first(t);
 }
 
 void inquiry_make(struct inquiry *q, struct target *const *targets, size_t n)
@@ -33,7 +33,7 @@ void inquiry_make(struct inquiry *q, struct target *const *targets, size_t n)
 		if (is_asked(targets[i]))
 			q->guests[asked++] = targets[i]->guest;
 	}
-	if (asked < 2 || targets[0]->ops->infos(q->guests, asked, q->answers) != 0)
+	if (asked < 2 || targets[0]->ops->guest.info(q->guests, asked, q->answers) != 0)
 		return;
 	asked = 0;
 	for (size_t i = 0; i < n; i++) {

@@ -141,9 +141,9 @@ static void end_refused(struct loop *l, struct target *t, const struct round *r)
 {
 	l->s->refused = r->stuck ? NULL : t;
 	end(l, UPF_REASON_ERROR, r->error,
-	    !r->stuck         ? "the hypervisor refused to pause or read the domain"
-	    : t->ops->unpause ? "the domain could not be resumed; if it stays paused: xl unpause"
-	                      : "the domain could not be resumed");
+	    !r->stuck                          ? "the hypervisor refused to pause or read the domain"
+	    : t->ops->watch.ends_with_recorder ? "the domain could not be resumed"
+	                                       : "the domain could not be resumed; if it stays paused: xl unpause");
 }
 
 static void one_round(struct loop *l, uint32_t domain)
@@ -241,12 +241,12 @@ static void find_build(struct target *t, uint64_t ns)
 
 	for (size_t i = 0; i < t->nsamples && !t->build_more && progress == BUILD_NONE; i++) {
 		t->build_regs = t->stops[t->samples[i].vcpu].regs;
-		progress = build_search(&t->build, t->ops, t->guest, &t->build_regs,
+		progress = build_search(&t->build, &t->ops->memory, t->guest, &t->build_regs,
 		                        entry_find(t->pages, &t->build_regs), ns);
 		t->build_wanted &= !t->build_regs.valid;
 	}
 	if (t->build_more)
-		progress = build_search(&t->build, t->ops, t->guest, &t->build_regs, 0, ns);
+		progress = build_search(&t->build, &t->ops->memory, t->guest, &t->build_regs, 0, ns);
 	t->build_more = progress == BUILD_MORE;
 }
 
@@ -596,7 +596,7 @@ static bool wait_for_deadline(struct loop *l)
 /* A domain that --start created is paused until here. Somebody else may have let it run. */
 static void let_run(struct loop *l, struct target *t)
 {
-	int rc = t->ops->unpause ? t->ops->unpause(t->guest) : -EINVAL;
+	int rc = t->ops->watch.ends_with_recorder ? -EINVAL : t->ops->watch.unpause(t->guest);
 
 	if (rc == 0 || rc == -EINVAL)
 		t->held = false;

@@ -17,7 +17,7 @@ void sample_warm(struct target *t)
 		uint32_t vcpu = t->samples[i].vcpu;
 
 		memset(&t->stops[vcpu], 0, sizeof(t->stops[vcpu]));
-		if (t->ops->peek(t->guest, vcpu, &t->stops[vcpu].regs) == 0)
+		if (t->ops->pause.peek(t->guest, vcpu, &t->stops[vcpu].regs) == 0)
 			t->stops[vcpu].online = true;
 	}
 	/* Until the first round much time may pass. */
@@ -107,7 +107,7 @@ static bool settled_unpaused(struct target *t, struct round *r)
 	if (t->answer)
 		info = *t->answer;
 	else
-		rc = t->ops->info(t->guest, &info);
+		rc = t->ops->guest.info(&t->guest, 1, &info);
 
 	if (rc != 0) {
 		fail(t, r, rc);
@@ -156,6 +156,7 @@ static void add_pause(struct round *r, uint64_t began_ns, uint64_t ended_ns)
 /* What a pause was like. */
 struct pause {
 	int stopped;       /* by stop(): 0, or why there is nothing to read */
+	uint64_t held_ns;  /* by stop() */
 	int undone;        /* by resume() or, later, end_pause(); 0, too, if stop() did not pause the guest */
 	bool copied;       /* false: memory has moved */
 	uint64_t ended_ns; /* when resume() was called */
@@ -187,7 +188,7 @@ static void end_pause(struct target *t, struct round *r, struct pause *p)
 		p->undone = -EINVAL;
 		r->overruns++;
 	}
-	if (!t->ops->held_until || t->ops->held_until(t->guest))
+	if (p->held_ns)
 		add_pause(r, began_ns, ended_ns);
 }
 
@@ -195,16 +196,16 @@ static void prepare(struct target *t)
 {
 	/* A spent mark would say that the next pause is in force before it is. */
 	if (t->mark_spent)
-		t->ops->mark_at(t->guest, t->watch->mark);
+		target_watch(t, t->watch);
 	t->mark_spent = false;
-	t->ops->prepare(t->guest, t->asleep);
+	t->ops->pause.prepare(t->guest, t->asleep);
 	vcpu_stacks_lay_out(t);
 }
 
 /* Another error ends the recording of this guest. */
-static void end_failed_stop(struct target *t, struct round *r, int error)
+static void end_failed_stop(struct target *t, struct round *r, const struct pause *p)
 {
-	uint64_t ended_ns = t->ops->held_until && error == -EAGAIN ? t->ops->held_until(t->guest) : 0;
+	uint64_t ended_ns = p->stopped == -EAGAIN ? p->held_ns : 0;
 	const bool was_held = ended_ns != 0;
 
 	watch_end(t->watch, &r->began_ns, &ended_ns);
@@ -227,27 +228,18 @@ static void hold(void *ctx)
 	struct pause *p = h->p;
 
 	h->r->began_ns = watch_begin(t->watch);
-	p->stopped = t->ops->stop(t->guest);
+	p->stopped = t->ops->pause.stop(t->guest, &p->held_ns);
 	if (p->stopped < 0)
 		return;
 	/* Where memory is read by calls, a live walk finds most in the copies. */
 	if (p->stopped == 0 && (!h->live || t->batch))
 		p->copied = vcpu_stacks_copy(t);
 	if (p->stopped == 0 && h->live) {
-		t->ops->collect(t->guest, &p->before, t->stops);
+		t->ops->pause.collect(t->guest, &p->before, t->stops);
 		vcpu_stacks_walk(t, true);
 	}
-	p->undone = watch_claim(t->watch) ? t->ops->resume(t->guest) : -ECANCELED;
+	p->undone = watch_claim(t->watch) ? t->ops->pause.resume(t->guest) : -ECANCELED;
 	p->ended_ns = clock_now();
-}
-
-static void hold_elsewhere(void *ctx)
-{
-	const struct hold *h = ctx;
-	uint64_t cpu_ns = clock_cpu();
-
-	hold(ctx);
-	h->r->cpu_ns += clock_cpu() - cpu_ns;
 }
 
 /* Pauses, copies, unpauses. @live: the walk itself is in the pause, and so needs no list. */
@@ -255,19 +247,17 @@ static void read_paused(struct target *t, struct round *r, bool live, struct pau
 {
 	struct hold h = {t, r, p, live};
 
-	if (!t->ops->run)
-		hold(&h);
-	else if (t->ops->run(t->guest, hold_elsewhere, &h) != 0) {
+	if (t->ops->pause.run(t->guest, hold, &h, &r->cpu_ns) != 0) {
 		p->stopped = -EAGAIN; /* no memory for a thread */
 		return;
 	}
 	if (p->stopped < 0) {
-		end_failed_stop(t, r, p->stopped);
+		end_failed_stop(t, r, p);
 		return;
 	}
 	end_pause(t, r, p);
 	if (p->stopped == 0 && !live)
-		t->ops->collect(t->guest, &p->before, t->stops);
+		t->ops->pause.collect(t->guest, &p->before, t->stops);
 }
 
 /* False: the round is settled without samples. */
@@ -325,8 +315,7 @@ static void read_registers(struct target *t, size_t i)
 		return;
 	s->nregs = regs->arch->registers ? regs->arch->registers : UPF_REGS;
 	t->registers[i].n = 0;
-	if (t->ops->registers)
-		t->ops->registers(t->guest, s->vcpu, &t->registers[i]);
+	t->ops->pause.registers(t->guest, s->vcpu, &t->registers[i]);
 }
 
 /* Completes the samples, after the guest was resumed. */
@@ -375,7 +364,7 @@ bool sample_ended(struct target *t, struct round *r)
 	int rc;
 
 	*r = (struct round){.time_ns = clock_now()};
-	rc = t->ops->info(t->guest, &info);
+	rc = t->ops->guest.info(&t->guest, 1, &info);
 	if (rc == -ESRCH)
 		end(t, r, NULL);
 	else if (rc == 0 && is_over(t, &info))

@@ -18,14 +18,14 @@ static int find_name(const struct hypervisor_ops *ops, struct hypervisor *x, con
 {
 	struct guest_info *domains;
 	size_t n, found = 0;
-	int rc = ops->list(x, &domains, &n);
+	int rc = ops->host.list(x, NULL, &domains, &n);
 
 	if (rc != 0)
 		return rc;
 	for (size_t i = 0; i < n; i++) {
 		char name[1024];
 
-		if (ops->domain_name(x, domains[i].domid, name, sizeof(name)) != 0 || strcmp(name, text) != 0)
+		if (ops->host.domain_name(x, domains[i].domid, name, sizeof(name)) != 0 || strcmp(name, text) != 0)
 			continue;
 		*info = domains[i];
 		found++;
@@ -39,7 +39,7 @@ int target_find(const struct hypervisor_ops *ops, struct hypervisor *x, const ch
 	uint64_t domid;
 
 	if (parse_u64(text, 0, UINT32_MAX, &domid) == 0)
-		return ops->find(x, (uint32_t)domid, info);
+		return ops->host.find(x, (uint32_t)domid, info);
 	return find_name(ops, x, text, info);
 }
 
@@ -142,12 +142,12 @@ static struct target *open_unnamed(const struct hypervisor_ops *ops, struct hype
 	t->seen_ns = clock_now();
 	rc = make_room(t, wanted);
 	if (rc == 0) {
-		t->guest = ops->attach(x, info, wanted);
+		t->guest = ops->guest.attach(x, info, wanted, ATTACH_TO_SAMPLE);
 		rc = t->guest ? 0 : -errno;
 	}
 	if (rc == 0) {
-		t->arch = ops->arch(t->guest);
-		t->pages = pages_new(ops, t->guest, PAGES_MAX);
+		t->arch = ops->guest.arch(t->guest);
+		t->pages = pages_new(&ops->memory, t->guest, PAGES_MAX);
 		rc = t->pages ? make_captures(t) : -ENOMEM;
 	}
 	if (rc != 0) {
@@ -163,7 +163,7 @@ struct target *target_open(const struct hypervisor_ops *ops, struct hypervisor *
 {
 	struct target *t = open_unnamed(ops, x, info, wanted, stack);
 
-	if (t && ops->domain_name(x, info->domid, t->name, sizeof(t->name)) != 0)
+	if (t && ops->host.domain_name(x, info->domid, t->name, sizeof(t->name)) != 0)
 		t->name[0] = '\0';
 	return t;
 }
@@ -188,9 +188,7 @@ void target_watch(struct target *t, struct watch *watch)
 	const struct stop_guard guard = {begin_stop, end_stop, t};
 
 	t->watch = watch;
-	t->ops->mark_at(t->guest, watch->mark);
-	if (t->ops->guard_by)
-		t->ops->guard_by(t->guest, &guard);
+	t->ops->pause.mark_at(t->guest, watch->mark, &guard);
 }
 
 void target_explain(const struct hypervisor_ops *ops, struct hypervisor *x, const struct guest_info *info, int error,
@@ -200,17 +198,8 @@ void target_explain(const struct hypervisor_ops *ops, struct hypervisor *x, cons
 		snprintf(why, size, "it has vCPUs 0 to %" PRIu32 ", none of those asked for", info->vcpus - 1);
 	else if (error == E2BIG)
 		snprintf(why, size, "it has too many vCPUs: select some with -C");
-	else if (ops->explain)
-		ops->explain(x, info, error, why, size);
-	else if (error == ENOTSUP)
-		snprintf(why, size, "this build records only PV guests: build with XENIF=xencall");
 	else
-		snprintf(why, size, "%s", strerror(error));
-}
-
-int target_settle(struct target *t)
-{
-	return t->ops->settle ? t->ops->settle(t->guest) : 0;
+		ops->host.explain(x, NULL, info, error, why, size);
 }
 
 void target_close(struct target *t)
@@ -224,7 +213,7 @@ void target_close(struct target *t)
 	capture_batch_free(t->batch);
 	pages_free(t->pages);
 	if (t->guest)
-		t->ops->detach(t->guest);
+		t->ops->guest.detach(t->guest);
 	free(t->stops);
 	free(t->samples);
 	free(t->frames);
@@ -239,8 +228,7 @@ void target_close(struct target *t)
 void target_let_go(struct target *t)
 {
 	pages_drop(t->pages);
-	if (t->ops->let_go)
-		t->ops->let_go(t->guest);
+	t->ops->memory.let_go(t->guest);
 }
 
 void target_reserve(struct target *t, struct block_room *room)

@@ -101,12 +101,9 @@ void target_let_go(struct target *t);
 /* Its pauses are watched by @watch from now on, which must outlive the last of them. */
 void target_watch(struct target *t, struct watch *watch);
 
-/* In words for the user, why target_open(), target_reopen() or target_settle() failed with errno @error. */
+/* In words for the user, why target_open(), target_reopen() or settle() failed with errno @error. */
 void target_explain(const struct hypervisor_ops *ops, struct hypervisor *x, const struct guest_info *info, int error,
                     char *why, size_t size);
-
-/* To be called once its pauses are watched, before the first: 0 or a negative errno (struct hypervisor_ops, settle). */
-int target_settle(struct target *t);
 
 /* Adds to @room what blocks must have for the samples of @t, and gives these their slots. */
 void target_reserve(struct target *t, struct block_room *room);

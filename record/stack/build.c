@@ -305,7 +305,7 @@ static enum build_progress conclude(struct build *b)
 	return b->note.size ? BUILD_FOUND : BUILD_NONE;
 }
 
-enum build_progress build_search(struct build *b, const struct hypervisor_ops *ops, struct guest *guest,
+enum build_progress build_search(struct build *b, const struct memory_ops *ops, struct guest *guest,
                                  const struct vcpu_regs *regs, uint64_t entry, uint64_t ns)
 {
 	const struct build before = *b;

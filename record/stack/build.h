@@ -46,7 +46,7 @@ enum build_progress {
  * search is near the instruction pointer if it is the kernel's. A search reads at most 40 MiB in 160 pieces, each by a
  * call that maps and one that copies, beside those for page tables. Not to be used while the guest is paused.
  */
-enum build_progress build_search(struct build *b, const struct hypervisor_ops *ops, struct guest *guest,
+enum build_progress build_search(struct build *b, const struct memory_ops *ops, struct guest *guest,
                                  const struct vcpu_regs *regs, uint64_t entry, uint64_t ns);
 
 #endif

@@ -198,7 +198,7 @@ static int read_head(struct pause_file *f)
 static bool is_left(const struct pause_file *f, size_t i, const struct hypervisor_ops *ops)
 {
 	return watch_left(&pause_file_watches(f)[i]) != WATCH_LEFT_NONE &&
-	       ops->is_marked(&pause_file_marks(f)[i], true);
+	       ops->watch.is_marked(&pause_file_marks(f)[i], true);
 }
 
 /* What a killed recorder has left must not be lost, nor what is no pause file. 0 or -1 with @why. */
@@ -315,17 +315,17 @@ enum pause_left pause_file_undo(struct pause_file *f, size_t i, const struct hyp
 	int rc;
 
 	*domid = is->domid;
-	if (!ops->unpause || !is_left(f, i, ops) || ops->find(x, is->domid, &info) != 0 ||
+	if (ops->watch.ends_with_recorder || !is_left(f, i, ops) || ops->host.find(x, is->domid, &info) != 0 ||
 	    memcmp(info.uuid, is->uuid, sizeof(info.uuid)) != 0 || !info.paused)
 		return PAUSE_NONE;
 	if (left == WATCH_LEFT_TAKEN)
 		return PAUSE_UNSURE;
-	guest = ops->attach(x, &info, NULL);
+	guest = ops->guest.attach(x, &info, NULL, ATTACH_TO_WATCH);
 	if (!guest)
 		return PAUSE_FAILED;
 	memset(mark, 0, sizeof(*mark)); /* once only, whatever happens to this process */
-	rc = ops->unpause(guest);
-	ops->detach(guest);
+	rc = ops->watch.unpause(guest);
+	ops->guest.detach(guest);
 	errno = -rc;
 	return rc == 0 ? PAUSE_RESUMED : PAUSE_FAILED;
 }

@@ -154,9 +154,9 @@ static bool is_prevented(const struct hypervisor_ops *ops, struct watch *w)
 {
 	uint64_t since = clock_now();
 
-	if (!ops->cancel_resume(w->mark))
+	if (!ops->watch.cancel_resume(w->mark))
 		return false;
-	while (ops->is_marked(w->mark, false) && clock_now() - since < CALL_NS)
+	while (ops->watch.is_marked(w->mark, false) && clock_now() - since < CALL_NS)
 		wait_a_little();
 	return true;
 }
@@ -165,11 +165,11 @@ static bool is_prevented(const struct hypervisor_ops *ops, struct watch *w)
 static int unpause(const struct hypervisor_ops *ops, struct guest *guest, const uint8_t *uuid)
 {
 	struct guest_info info;
-	int rc = ops->info(guest, &info);
+	int rc = ops->guest.info(&guest, 1, &info);
 
 	if (rc != 0 || memcmp(info.uuid, uuid, sizeof(info.uuid)) != 0 || !info.paused)
 		return rc == -ESRCH ? 0 : rc;
-	rc = ops->unpause(guest);
+	rc = ops->watch.unpause(guest);
 	return rc == -EINVAL || rc == -ESRCH ? 0 : rc;
 }
 
@@ -178,7 +178,7 @@ static void note(const struct hypervisor_ops *ops, struct watch *w, uint64_t sta
 {
 	uint64_t now_ns = clock_now();
 
-	if (ops->is_marked(w->mark, true))
+	if (ops->watch.is_marked(w->mark, true))
 		return;
 	if (phase_of(state) == HELD && atomic_load(&w->state) == state)
 		atomic_store(&w->later_ns, now_ns);
@@ -195,7 +195,7 @@ void watch_undo(const struct hypervisor_ops *ops, struct guest *guest, const uin
 
 	if (watch_is_over(state))
 		return;
-	if (!ops->is_marked(w->mark, dead)) {
+	if (!ops->watch.is_marked(w->mark, dead)) {
 		note(ops, w, state);
 		return;
 	}
@@ -206,7 +206,7 @@ void watch_undo(const struct hypervisor_ops *ops, struct guest *guest, const uin
 		return;
 	}
 	/* If the call fails, the recorder finds the pause stuck, and says so. */
-	if (ops->is_marked(w->mark, dead) && unpause(ops, guest, uuid) != 0)
+	if (ops->watch.is_marked(w->mark, dead) && unpause(ops, guest, uuid) != 0)
 		return;
 	atomic_store(&w->undone_ns, clock_now());
 	move(w, in_phase(state, TAKEN), UNDONE);
@@ -235,7 +235,7 @@ bool watch_kick(const struct hypervisor_ops *ops, struct guest *guest, struct wa
 	bool stopped = is_stopped(recorder);
 	struct guest_info info;
 
-	if (watch_is_over(state) || !ops->is_marked(w->mark, false))
+	if (watch_is_over(state) || !ops->watch.is_marked(w->mark, false))
 		return false;
 	/* It was stopped later, in another pause or after this one: it would not stop again. */
 	if (stopped && atomic_load(&w->state) != state)
@@ -247,7 +247,7 @@ bool watch_kick(const struct hypervisor_ops *ops, struct guest *guest, struct wa
 	} else if (now_ns - atomic_load(&w->kicked_ns) < KICKED_NS) {
 		return false;
 	}
-	if (again && !stopped && ops->info(guest, &info) == 0 && info.paused)
+	if (again && !stopped && ops->guest.info(&guest, 1, &info) == 0 && info.paused)
 		return true;
 	/* SIGCONT would discard a SIGSTOP that is on its way. */
 	if (stopped)

@@ -12,10 +12,10 @@
  * The recorder may unpause only after it moved the word from "held" to "ending", the watchdog only after it moved it
  * to "taken". From "held", the watchdog unpauses at once: the recorder will find that it must not. From "ending", the
  * recorder may have been stopped just before its call: the watchdog first makes that call void (cancel_resume() of struct
- * hypervisor_ops), waits for as long as a call may take that the hypervisor has already begun, 50 ms, and unpauses
+ * watch_ops), waits for as long as a call may take that the hypervisor has already begun, 50 ms, and unpauses
  * only if the mark still says that the pause is in force.
  *
- * Where only the recorder can end its pauses (struct hypervisor_ops, unpause, is NULL), the watchdog takes nothing: it
+ * Where only the recorder can end its pauses (struct watch_ops, ends_with_recorder), the watchdog takes nothing: it
  * kicks the recorder, which is to send it a signal, and kills it if that does not help. See watch_kick().
  *
  * The word holds the number of the pause too, so that a late compare-and-swap never meets another pause. A sample

@@ -92,8 +92,8 @@ static int watch(struct process *p, size_t i, const struct guest_info *info)
 	struct watched *w = &p->watched[i];
 
 	if (w->guest)
-		p->ops->detach(w->guest);
-	w->guest = p->ops->attach_to_watch ? p->ops->attach_to_watch(p->x, info) : p->ops->attach(p->x, info, NULL);
+		p->ops->guest.detach(w->guest);
+	w->guest = p->ops->guest.attach(p->x, info, NULL, ATTACH_TO_WATCH);
 	memcpy(w->uuid, info->uuid, sizeof(w->uuid));
 	return w->guest ? 0 : errno;
 }
@@ -135,12 +135,12 @@ static void undo(struct process *p, size_t i, uint64_t state, bool dead)
 
 	if (!guest)
 		return;
-	if (p->ops->unpause)
+	if (!p->ops->watch.ends_with_recorder)
 		watch_undo(p->ops, guest, p->watched[i].uuid, w, state, dead);
 	else if (!dead && watch_kick(p->ops, guest, w, state, p->recorder, p->pidfd))
 		kill_recorder(p);
-	else if (dead && p->ops->clean_up && p->ops->is_marked(w->mark, true))
-		p->ops->clean_up(guest);
+	else if (dead && p->ops->watch.is_marked(w->mark, true))
+		p->ops->watch.clean_up(guest);
 }
 
 /* Undoes the pause of domain @i if it is too old. When it will be, or when to look again. */
@@ -252,7 +252,7 @@ static _Noreturn void watchdog_process(struct process *p, const struct guest_inf
 
 	p->recorder = getppid();
 	p->pidfd = (int)syscall(SYS_pidfd_open, p->recorder, 0);
-	p->x = p->ops->open(why, sizeof(why));
+	p->x = p->ops->host.open(why, sizeof(why));
 	p->watched = calloc(p->n, sizeof(*p->watched));
 	rc = watch_all(p, domains);
 	latency_exact_timers();

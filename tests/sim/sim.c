@@ -26,7 +26,6 @@ struct guest {
 	struct guest_info before;
 	struct vcpu_stop vcpu[SIM_VCPUS];
 	bool uncollected;
-	uint64_t held_until_ns;
 };
 
 static struct hypervisor the_host;
@@ -283,9 +282,9 @@ static int find(struct hypervisor *x, uint32_t domid, struct guest_info *info)
 	return 0;
 }
 
-static int list(struct hypervisor *x, struct guest_info **domains, size_t *n)
+static int list(struct hypervisor *x, const struct domain_identity *returned, struct guest_info **domains, size_t *n)
 {
-	(void)x;
+	(void)x, (void)returned;
 	call_outside_pause();
 	*domains = calloc(world_size + 1, sizeof(**domains));
 	if (!*domains)
@@ -317,12 +316,13 @@ static uint32_t own_domid(struct hypervisor *x)
 	return 0;
 }
 
-static struct guest *attach(struct hypervisor *x, const struct guest_info *info, const uint64_t *wanted)
+static struct guest *attach(struct hypervisor *x, const struct guest_info *info, const uint64_t *wanted,
+                            enum attach_purpose purpose)
 {
 	struct sim_domain *d = domain_of(info->domid);
 	struct guest *g;
 
-	(void)x, (void)wanted;
+	(void)x, (void)wanted, (void)purpose;
 	if (d->unsupported) {
 		errno = ENOTSUP;
 		return NULL;
@@ -346,24 +346,17 @@ static enum arch_id guest_arch(const struct guest *g)
 	return ARCH_X86_64;
 }
 
-static int info(struct guest *g, struct guest_info *info)
+static int info(struct guest *const *guests, size_t n, struct guest_info *infos)
 {
 	call_outside_pause();
-	g->d->infos++;
-	describe(g->d, info);
-	return exists(g->d) ? 0 : -ESRCH;
-}
-
-static int infos(struct guest *const *guests, size_t n, struct guest_info *infos)
-{
-	call_outside_pause();
-	guests[0]->d->batches++;
+	guests[0]->d->batches += n > 1;
+	guests[0]->d->infos += n == 1;
 	for (size_t i = 0; i < n; i++) {
 		describe(guests[i]->d, &infos[i]);
 		if (!exists(guests[i]->d))
 			infos[i].domid = UINT32_MAX;
 	}
-	return 0;
+	return n == 1 && !exists(guests[0]->d) ? -ESRCH : 0;
 }
 
 /* Values of the mark's first word. A compare-and-swap stands for what the hypervisor does in one call. */
@@ -380,18 +373,19 @@ static void prepare(struct guest *g, const uint64_t *asleep)
 	g->asleep = asleep ? asleep[0] : 0;
 }
 
-static int stop(struct guest *g)
+static int stop(struct guest *g, uint64_t *held_ns)
 {
 	struct sim_domain *d = g->d;
 
 	call_outside_pause();
+	*held_ns = 0;
 	if (!exists(d))
 		return -ESRCH;
 	if (d->stop_error < 0) {
-		g->held_until_ns = clock_now() + d->held_ns;
+		*held_ns = clock_now() + d->held_ns;
 		return d->stop_error;
 	}
-	g->held_until_ns = clock_now();
+	*held_ns = UINT64_MAX;
 	d->stops++;
 	if (d->tick)
 		d->tick(d, d->ctx);
@@ -406,11 +400,6 @@ static int stop(struct guest *g)
 	if (d->stop_error == 0)
 		memcpy(g->vcpu, d->vcpu, sizeof(g->vcpu));
 	return d->stop_error;
-}
-
-static uint64_t held_until(const struct guest *g)
-{
-	return g->held_until_ns;
 }
 
 /* Takes one off, as the hypervisor does: it cannot tell whose it is. */
@@ -487,8 +476,9 @@ static int resume(struct guest *g)
 	return unpause(g);
 }
 
-static void mark_at(struct guest *g, struct pause_mark *m)
+static void mark_at(struct guest *g, struct pause_mark *m, const struct stop_guard *guard)
 {
+	(void)guard;
 	g->d->broken += g->uncollected;
 	memset(m, 0, sizeof(*m));
 	g->mark = m;
@@ -543,31 +533,25 @@ static void unmap(struct guest *g, const void *page)
 const struct hypervisor_ops hypervisor_backend = {
 	.name = "simulation",
 	.prefix = "sim",
-	.open = open_sim,
-	.close = close_sim,
-	.version = version,
-	.find = find,
-	.list = list,
-	.domain_name = domain_name,
-	.own_domid = own_domid,
-	.attach = attach,
-	.detach = detach,
-	.arch = guest_arch,
-	.info = info,
-	.infos = infos,
-	.prepare = prepare,
-	.stop = stop,
-	.held_until = held_until,
-	.collect = collect,
-	.registers = registers,
-	.resume = resume,
-	.mark_at = mark_at,
-	.peek = peek,
-	.is_marked = is_marked,
-	.cancel_resume = cancel_resume,
-	.unpause = unpause,
-	.map = map,
-	.unmap = unmap,
+	.host = {.open = open_sim,
+                 .close = close_sim,
+                 .version = version,
+                 .find = find,
+                 .list = list,
+                 .domain_name = domain_name,
+                 .own_domid = own_domid,
+                 .explain = hook_explain},
+	.guest = {.attach = attach, .settle = hook_settle, .detach = detach, .arch = guest_arch, .info = info},
+	.pause = {.mark_at = mark_at,
+                  .prepare = prepare,
+                  .run = hook_run,
+                  .peek = peek,
+                  .stop = stop,
+                  .collect = collect,
+                  .registers = registers,
+                  .resume = resume},
+	.memory = {.map = map, .unmap = unmap, .let_go = hook_let_go},
+	.watch = {.is_marked = is_marked, .cancel_resume = cancel_resume, .unpause = unpause},
 };
 
 const struct hypervisor_ops *const hypervisors[] = {&hypervisor_backend, NULL};

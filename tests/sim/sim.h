@@ -26,7 +26,7 @@ struct sim_domain {
 	/* What the hypervisor counts as one figure: pauses by stop(), and pauses of somebody else's. */
 	_Atomic unsigned our_pauses, foreign_pauses;
 	int stop_error;       /* what stop() is to fail with, 0: not at all; above 0: paused all the same */
-	uint64_t held_ns;     /* held_until() of a stop() that fails is so long after it */
+	uint64_t held_ns;     /* what held the guest in a stop() that fails ends so long after it */
 	bool steal_pause;     /* somebody undoes our pause at the next resume() */
 	unsigned long freeze; /* at this stop() the process stops itself, with the guest paused; 0: never */
 	/* Called at each stop(), before anything is read, to change what the guest does. */

@@ -91,7 +91,7 @@ static int translate(struct capture *capture, const struct space_root *root, uin
 	return 0;
 }
 
-static const struct hypervisor_ops memory_ops = {.map = map, .unmap = unmap};
+static const struct memory_ops memory_ops = {.map = map, .unmap = unmap};
 /* --- traces ------------------------------------------------------------------------------------------------------ */
 
 struct trace {

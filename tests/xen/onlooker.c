@@ -67,15 +67,16 @@ struct looked_at {
 static struct looked_at look_at(const char *domain)
 {
 	char why[1024] = "";
-	struct hypervisor *x = ops->open(why, sizeof(why));
+	struct hypervisor *x = ops->host.open(why, sizeof(why));
 	struct looked_at g = {.guest = NULL};
 
-	if (!x || target_find(ops, x, domain, &g.info) != 0 || !(g.guest = ops->attach(x, &g.info, NULL)))
+	if (!x || target_find(ops, x, domain, &g.info) != 0 ||
+	    !(g.guest = ops->guest.attach(x, &g.info, NULL, ATTACH_TO_SAMPLE)))
 		fail(*why ? why : domain);
-	g.pages = pages_new(ops, g.guest, 64);
+	g.pages = pages_new(&ops->memory, g.guest, 64);
 	g.capture = g.pages ? capture_new(g.pages, 256) : NULL;
 	g.stops = calloc(g.info.vcpus, sizeof(*g.stops));
-	if (!g.capture || !g.stops || ops->peek(g.guest, 0, &g.regs) != 0)
+	if (!g.capture || !g.stops || ops->pause.peek(g.guest, 0, &g.regs) != 0)
 		fail("peek");
 	capture_set_live(g.capture, true);
 	return g;
@@ -103,7 +104,7 @@ static bool is_paused(struct looked_at *g)
 {
 	struct guest_info info;
 
-	return ops->info(g->guest, &info) == 0 && info.paused;
+	return ops->guest.info(&g->guest, 1, &info) == 0 && info.paused;
 }
 
 static uint64_t now_us(void)
@@ -268,8 +269,8 @@ static void await_pause(struct looked_at *g, uint64_t *seed)
 
 static void pause_it(struct looked_at *g)
 {
-	ops->prepare(g->guest, NULL);
-	if (ops->stop(g->guest) != 0)
+	ops->pause.prepare(g->guest, NULL);
+	if (ops->pause.stop(g->guest, &(uint64_t){0}) != 0)
 		fail("cannot pause the guest");
 }
 
@@ -285,7 +286,7 @@ static void see_foreign(struct looked_at *g, struct counters *t)
 		}
 		usleep(1000);
 	}
-	ops->resume(g->guest);
+	ops->pause.resume(g->guest);
 }
 
 /*
@@ -415,7 +416,7 @@ static void kill_both(struct looked_at *g, const char *domain, uint64_t beats, b
 	t->failed += resume_paused() != 0; /* there is nothing left to be undone */
 	if (foreign) {
 		t->undone += !is_paused(g);
-		ops->resume(g->guest);
+		ops->pause.resume(g->guest);
 	}
 	t->stopped += goes_on(g, beats) < 0;
 	t->left_paused += is_paused(g);
@@ -460,7 +461,7 @@ static void freeze_once(struct looked_at *g, const struct recorder *r, uint64_t 
 	kill(r->pid, SIGCONT);
 	if (foreign) {
 		usleep(100000);
-		t->undone += ops->resume(g->guest) != 0;
+		t->undone += ops->pause.resume(g->guest) != 0;
 		t->stopped += goes_on(g, beats) < 0;
 	}
 }

@@ -26,8 +26,9 @@ static inline int setup(void **state)
 	memset(&f, 0, sizeof(f));
 	f.d.info = (struct guest_info){.domid = 1, .vcpus = 1};
 	sim_world(&f.d, 1);
-	f.guest = hypervisor_backend.attach(hypervisor_backend.open(why, sizeof(why)), &f.d.info, NULL);
-	f.pages = pages_new(&hypervisor_backend, f.guest, 100);
+	f.guest = hypervisor_backend.guest.attach(hypervisor_backend.host.open(why, sizeof(why)), &f.d.info, NULL,
+	                                          ATTACH_TO_SAMPLE);
+	f.pages = pages_new(&hypervisor_backend.memory, f.guest, 100);
 	f.capture = capture_new(f.pages, 256);
 	while (f.d.used < 32)
 		sim_space(&f.d);
@@ -41,7 +42,7 @@ static inline int teardown(void **state)
 
 	capture_free(f->capture);
 	pages_free(f->pages);
-	hypervisor_backend.detach(f->guest);
+	hypervisor_backend.guest.detach(f->guest);
 	sim_free(&f->d);
 	return 0;
 }

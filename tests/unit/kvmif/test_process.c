@@ -98,7 +98,10 @@ static void protection_is_seen(void **state)
 
 static bool can_be(const char *name, uint64_t since_ns)
 {
-	return can_be_back(child, &(struct machine_wanted){name, since_ns});
+	struct domain_identity returned = {.seen_ns = since_ns};
+
+	snprintf(returned.name, sizeof(returned.name), "%s", name);
+	return can_be_back(child, &returned);
 }
 
 /* Without a name of its own it has that of its command, as others may: it must be later than the one that ended. */

@@ -139,7 +139,7 @@ static void memory_is_not_looked_for_during_a_search(void **state)
 	(void)state;
 	assert_ptr_not_equal(memory, MAP_FAILED);
 	x86_mode(&cpu, &regs);
-	g->search = search_new(&hypervisor_kvm, g, getpid());
+	g->search = search_new(&hypervisor_kvm.memory, g, getpid());
 	assert_non_null(g->search);
 	assert_false(search_narrow(g->search, &g->layout, &regs));
 	assert_int_equal(g->slots_ns, 0);
@@ -158,13 +158,13 @@ static void memory_that_is_mapped_anew_has_moved(void **state)
 	(void)state;
 	g->slots_ns = clock_now();
 	g->to_share = true;
-	hypervisor_kvm.prepare(g, NULL);
+	hypervisor_kvm.pause.prepare(g, NULL);
 	assert_false(g->moved || g->to_share);
 	g->to_share = true;
 	g->mapped = 1;
-	hypervisor_kvm.prepare(g, NULL);
+	hypervisor_kvm.pause.prepare(g, NULL);
 	assert_true(g->moved && !g->to_share);
-	assert_int_equal(hypervisor_kvm.copy(g, NULL, 0, NULL, 0), -ESTALE);
+	assert_int_equal(hypervisor_kvm.memory.copy(g, NULL, 0, NULL, 0), -ESTALE);
 	kvm_detach(g);
 }
 

@@ -327,7 +327,7 @@ static void a_slow_thread_does_not_hold_another(void **state)
 		vcpu_look(&v[i]);
 	}
 	for (int again = 0; again < 3; again++) {
-		assert_int_equal(tracer_run(a.tracer, attempt, &a), 0);
+		assert_int_equal(tracer_run(a.tracer, attempt, &a, &(uint64_t){0}), 0);
 		assert_int_equal(a.rc, -EBUSY);
 		assert_int_equal(a.others, 0);
 		assert_true(a.took_ns >= VCPU_STOP_NS);

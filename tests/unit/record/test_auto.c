@@ -70,7 +70,7 @@ static int setup(void **state)
 		.running = true,
 	};
 	sim_world(&f.d, 1);
-	f.x = hypervisor_backend.open(why, sizeof(why));
+	f.x = hypervisor_backend.host.open(why, sizeof(why));
 	open_target(&f);
 	*state = &f;
 	return 0;

@@ -29,8 +29,8 @@ static int setup(void **state)
 	memset(&f, 0, sizeof(f));
 	f.d.info = (struct guest_info){.domid = 1, .vcpus = 1};
 	sim_world(&f.d, 1);
-	x = hypervisor_backend.open(why, sizeof(why));
-	f.guest = hypervisor_backend.attach(x, &f.d.info, NULL);
+	x = hypervisor_backend.host.open(why, sizeof(why));
+	f.guest = hypervisor_backend.guest.attach(x, &f.d.info, NULL, ATTACH_TO_SAMPLE);
 	f.root = sim_space(&f.d);
 	f.regs = (struct vcpu_regs){
 		.arch = &arch_x86_64_pv, .root.cr3 = f.root << GUEST_PAGE_SHIFT, .ip = CODE + 0x123, .valid = true};
@@ -45,7 +45,7 @@ static int teardown(void **state)
 
 	assert_int_equal(f->d.mapped, 0);
 	assert_int_equal(f->d.broken, 0);
-	hypervisor_backend.detach(f->guest);
+	hypervisor_backend.guest.detach(f->guest);
 	sim_free(&f->d);
 	return 0;
 }
@@ -92,7 +92,7 @@ static bool search(struct fixture *f, uint64_t entry)
 	enum build_progress progress;
 
 	do
-		progress = build_search(&f->build, &hypervisor_backend, f->guest, &f->regs, entry, 0);
+		progress = build_search(&f->build, &hypervisor_backend.memory, f->guest, &f->regs, entry, 0);
 	while (progress == BUILD_MORE);
 	return progress == BUILD_FOUND;
 }
@@ -232,7 +232,8 @@ static void at_once(void **state)
 	struct fixture *f = *state;
 
 	put_note(f, CODE + 2 * MIB, 0xab, 20);
-	assert_int_equal(build_search(&f->build, &hypervisor_backend, f->guest, &f->regs, 0, UINT64_MAX), BUILD_FOUND);
+	assert_int_equal(build_search(&f->build, &hypervisor_backend.memory, f->guest, &f->regs, 0, UINT64_MAX),
+	                 BUILD_FOUND);
 }
 
 /* Meanwhile the vCPU was in user mode, whose page tables lack the kernel; in others nothing is where it began. */
@@ -242,13 +243,13 @@ static void meanwhile_elsewhere(void **state)
 	const uint64_t kernel = f->regs.root.cr3, other = sim_space(&f->d) << GUEST_PAGE_SHIFT;
 
 	put_note(f, CODE + 2 * MIB, 0xab, 20);
-	assert_int_equal(build_search(&f->build, &hypervisor_backend, f->guest, &f->regs, 0, 0), BUILD_MORE);
+	assert_int_equal(build_search(&f->build, &hypervisor_backend.memory, f->guest, &f->regs, 0, 0), BUILD_MORE);
 	f->regs.user = true;
 	f->regs.root.cr3 = other;
-	assert_int_equal(build_search(&f->build, &hypervisor_backend, f->guest, &f->regs, 0, 0), BUILD_NONE);
+	assert_int_equal(build_search(&f->build, &hypervisor_backend.memory, f->guest, &f->regs, 0, 0), BUILD_NONE);
 	f->regs.user = false;
 	f->regs.root.cr3 = kernel;
-	assert_int_equal(build_search(&f->build, &hypervisor_backend, f->guest, &f->regs, 0, 0), BUILD_MORE);
+	assert_int_equal(build_search(&f->build, &hypervisor_backend.memory, f->guest, &f->regs, 0, 0), BUILD_MORE);
 	f->regs.root.cr3 = other;
 	assert_false(search(f, 0));
 	f->regs.root.cr3 = kernel;

@@ -30,9 +30,9 @@ static int setup(void **state)
 	for (int i = 0; i < 300; i++)
 		sim_space(&f.d);
 	sim_world(&f.d, 1);
-	f.x = hypervisor_backend.open(why, sizeof(why));
-	f.guest = hypervisor_backend.attach(f.x, &f.d.info, NULL);
-	f.pages = pages_new(&hypervisor_backend, f.guest, 400);
+	f.x = hypervisor_backend.host.open(why, sizeof(why));
+	f.guest = hypervisor_backend.guest.attach(f.x, &f.d.info, NULL, ATTACH_TO_SAMPLE);
+	f.pages = pages_new(&hypervisor_backend.memory, f.guest, 400);
 	f.capture = capture_new(f.pages, LINES);
 	*state = &f;
 	return 0;
@@ -45,7 +45,7 @@ static int teardown(void **state)
 	capture_free(f->capture);
 	pages_free(f->pages);
 	assert_int_equal(f->d.mapped, 0);
-	hypervisor_backend.detach(f->guest);
+	hypervisor_backend.guest.detach(f->guest);
 	sim_free(&f->d);
 	return 0;
 }

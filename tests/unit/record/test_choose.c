@@ -17,12 +17,12 @@ static void check_why(struct sim_domain *domains, size_t n, const char *expected
 	struct hypervisor *x;
 
 	sim_world(domains, n);
-	x = hypervisor_backend.open(why, sizeof(why));
+	x = hypervisor_backend.host.open(why, sizeof(why));
 	assert_non_null(x);
 	assert_int_equal(choose_targets(&hypervisor_backend, x, operands, 1, &options, &target, why, sizeof(why)),
 	                 EXIT_DOMAIN);
 	assert_string_equal(why, expected);
-	hypervisor_backend.close(x);
+	hypervisor_backend.host.close(x);
 }
 
 static void others_are_named(void **state)
@@ -43,9 +43,9 @@ static void there_are_none(void **state)
 	check_why(domains, 1, "web1: no such domain; this host has no guests");
 }
 
-static int next_one(struct guest *g, struct guest_info *info)
+static int next_one(struct guest *const *guests, size_t n, struct guest_info *info)
 {
-	(void)g;
+	(void)guests, (void)n;
 	*info = (struct guest_info){.domid = 9, .vcpus = 1};
 	return -ESRCH;
 }
@@ -62,14 +62,14 @@ static void it_ends_meanwhile(void **state)
 	struct hypervisor *x;
 
 	(void)state;
-	ops.info = next_one;
+	ops.guest.info = next_one;
 	sim_world(domains, 2);
-	x = ops.open(why, sizeof(why));
+	x = ops.host.open(why, sizeof(why));
 	assert_non_null(x);
 	assert_int_equal(choose_targets(&ops, x, operands, 1, &options, &target, why, sizeof(why)), EXIT_DOMAIN);
 	assert_null(target);
 	assert_string_equal(why, "web1: it has just ended");
-	ops.close(x);
+	ops.host.close(x);
 }
 
 int main(void)

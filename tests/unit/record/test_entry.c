@@ -30,9 +30,9 @@ static int setup(void **state)
 	memset(&f, 0, sizeof(f));
 	f.d.info = (struct guest_info){.domid = 1, .vcpus = 1};
 	sim_world(&f.d, 1);
-	x = hypervisor_backend.open(why, sizeof(why));
-	f.guest = hypervisor_backend.attach(x, &f.d.info, NULL);
-	f.pages = pages_new(&hypervisor_backend, f.guest, 100);
+	x = hypervisor_backend.host.open(why, sizeof(why));
+	f.guest = hypervisor_backend.guest.attach(x, &f.d.info, NULL, ATTACH_TO_SAMPLE);
+	f.pages = pages_new(&hypervisor_backend.memory, f.guest, 100);
 	f.root = sim_space(&f.d);
 	f.regs = (struct vcpu_regs){.arch = &arch_x86_64_pv,
 	                            .root.cr3 = f.root << GUEST_PAGE_SHIFT,
@@ -50,7 +50,7 @@ static int teardown(void **state)
 
 	pages_free(f->pages);
 	assert_int_equal(f->d.mapped, 0);
-	hypervisor_backend.detach(f->guest);
+	hypervisor_backend.guest.detach(f->guest);
 	sim_free(&f->d);
 	return 0;
 }

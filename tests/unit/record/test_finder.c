@@ -30,7 +30,7 @@ static int setup(void **state)
 	char why[128];
 
 	make_world();
-	*state = hypervisor_backend.open(why, sizeof(why));
+	*state = hypervisor_backend.host.open(why, sizeof(why));
 	return *state ? 0 : -1;
 }
 
@@ -124,14 +124,13 @@ static struct {
 	atomic_uint searches;
 } asked;
 
-static int list_returned(struct hypervisor *x, const char *name, uint64_t since_ns, struct guest_info **found,
-                         size_t *n)
+static int list(struct hypervisor *x, const struct domain_identity *returned, struct guest_info **found, size_t *n)
 {
 	uint64_t began_ns = clock_cpu();
 
 	(void)x;
-	snprintf(asked.name, sizeof(asked.name), "%s", name);
-	asked.since_ns = since_ns;
+	snprintf(asked.name, sizeof(asked.name), "%s", returned->name);
+	asked.since_ns = returned->seen_ns;
 	while (clock_cpu() - began_ns < SEARCH_NS)
 		;
 	asked.searches++;
@@ -146,7 +145,7 @@ static void a_backend_is_told_what_is_looked_for(void **state)
 	struct hypervisor_ops ops = hypervisor_backend;
 	struct guest_info info;
 
-	ops.list_returned = list_returned;
+	ops.host.list = list;
 	domains[2].name = "web";
 	assert_int_equal(finder_search(&ops, *state, &identity, NULL, 0, &info), -ESRCH);
 	assert_string_equal(asked.name, "web");
@@ -161,7 +160,7 @@ static void searches_are_seldom_where_they_cost_much(void **state)
 	struct finder *f;
 
 	(void)state;
-	ops.list_returned = list_returned;
+	ops.host.list = list;
 	asked.searches = 0;
 	f = finder_start(&ops, 1, -1);
 	assert_non_null(f);

@@ -56,7 +56,7 @@ static int setup(void **state)
 	for (uint32_t i = 0; i < DOMAINS; i++)
 		furnish(&h.d[i], i + 1);
 	sim_world(h.d, DOMAINS);
-	x = hypervisor_backend.open(why, sizeof(why));
+	x = hypervisor_backend.host.open(why, sizeof(why));
 	for (size_t i = 0; i < DOMAINS; i++) {
 		h.t[i] = target_open(&hypervisor_backend, x, &h.d[i].info, NULL, &choice);
 		assert_non_null(h.t[i]);

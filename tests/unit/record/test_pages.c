@@ -35,7 +35,7 @@ static void unmap(struct guest *g, const void *page)
 	g->mapped[f] = false;
 }
 
-static const struct hypervisor_ops ops = {.map = map, .unmap = unmap};
+static const struct memory_ops ops = {.map = map, .unmap = unmap};
 
 static void expect(struct pages *p, struct guest *g, uint64_t frame, int rc)
 {

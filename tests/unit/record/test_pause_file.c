@@ -64,7 +64,7 @@ static void killed_at(struct fixture *f, enum moment moment, void (*seen)(void))
 		fd = open(children, O_RDONLY);
 		children[read(fd, children, sizeof(children) - 1)] = '\0';
 		pids[1] = atoi(children);
-		ops->mark_at(f->recorder, w->mark);
+		ops->pause.mark_at(f->recorder, w->mark, NULL);
 		if (moment != BEFORE)
 			begin(f, w);
 		if (moment == TAKEN)
@@ -90,7 +90,7 @@ static void killed_at(struct fixture *f, enum moment moment, void (*seen)(void))
 static enum pause_left undo(struct fixture *f)
 {
 	char text[64];
-	struct hypervisor *x = ops->open(text, sizeof(text));
+	struct hypervisor *x = ops->host.open(text, sizeof(text));
 	struct pause_file *file = pause_file_open(path, why, sizeof(why));
 	enum pause_left left;
 	uint32_t domid;
@@ -102,7 +102,7 @@ static enum pause_left undo(struct fixture *f)
 	left = pause_file_undo(file, 0, ops, x, &domid);
 	assert_int_equal(domid, 7);
 	pause_file_close(file, false);
-	ops->close(x);
+	ops->host.close(x);
 	return left;
 }
 

@@ -48,7 +48,7 @@ static int setup(void **state)
 	make_vcpu(&f.d, 0, root, true);
 	make_vcpu(&f.d, 1, root, false);
 	sim_world(&f.d, 1);
-	f.x = hypervisor_backend.open(why, sizeof(why));
+	f.x = hypervisor_backend.host.open(why, sizeof(why));
 	f.t = target_open(&hypervisor_backend, f.x, &f.d.info, NULL, &choice);
 	assert_non_null(f.t);
 	f.watch.mark = &f.mark;
@@ -61,7 +61,7 @@ static int teardown(void **state)
 {
 	struct fixture *f = *state;
 
-	assert_false(hypervisor_backend.is_marked(&f->mark, true));
+	assert_false(hypervisor_backend.watch.is_marked(&f->mark, true));
 	target_close(f->t);
 	assert_int_equal(f->d.mapped, 0);
 	assert_int_equal(f->d.broken, 0);

@@ -70,7 +70,7 @@ static int setup(void **state)
 	memset(&f, 0, sizeof(f));
 	make_domain(&f.d[0], 1, "web1", VCPUS);
 	sim_world(f.d, 1);
-	f.x = hypervisor_backend.open(why, sizeof(why));
+	f.x = hypervisor_backend.host.open(why, sizeof(why));
 	f.t = target_open(&hypervisor_backend, f.x, &f.d[0].info, NULL, &copies);
 	assert_non_null(f.t);
 	target_reserve(f.t, &room);
@@ -154,7 +154,7 @@ static int setup_few(void **state)
 	memset(&f, 0, sizeof(f));
 	make_domain(&f.d[0], 1, "web1", 2);
 	sim_world(f.d, 1);
-	f.x = hypervisor_backend.open(why, sizeof(why));
+	f.x = hypervisor_backend.host.open(why, sizeof(why));
 	f.t = target_open(&hypervisor_backend, f.x, &f.d[0].info, NULL, &copies);
 	target_reserve(f.t, &room); /* behind another domain with 10 */
 	assert_int_equal(room.slots, 12);

@@ -33,9 +33,9 @@ static int setup(void **state)
 	memset(&f, 0, sizeof(f));
 	f.d.info = (struct guest_info){.domid = 1, .vcpus = 1};
 	sim_world(&f.d, 1);
-	f.x = hypervisor_backend.open(why, sizeof(why));
-	f.guest = hypervisor_backend.attach(f.x, &f.d.info, NULL);
-	f.pages = pages_new(&hypervisor_backend, f.guest, 100);
+	f.x = hypervisor_backend.host.open(why, sizeof(why));
+	f.guest = hypervisor_backend.guest.attach(f.x, &f.d.info, NULL, ATTACH_TO_SAMPLE);
+	f.pages = pages_new(&hypervisor_backend.memory, f.guest, 100);
 	f.capture = capture_new(f.pages, 256);
 	f.root = sim_space(&f.d);
 	f.regs = (struct vcpu_regs){.ip = 0x1234,
@@ -54,7 +54,7 @@ static int teardown(void **state)
 	capture_free(f->capture);
 	pages_free(f->pages);
 	assert_int_equal(f->d.mapped, 0);
-	hypervisor_backend.detach(f->guest);
+	hypervisor_backend.guest.detach(f->guest);
 	sim_free(&f->d);
 	return 0;
 }
@@ -243,7 +243,7 @@ static void bounded_pages(void **state)
 		returns[i] = i + 1;
 	capture_free(f->capture);
 	pages_free(f->pages);
-	f->pages = pages_new(&hypervisor_backend, f->guest, 8);
+	f->pages = pages_new(&hypervisor_backend.memory, f->guest, 8);
 	f->capture = capture_new(f->pages, 256);
 	for (int i = 0; i < 20; i++) {
 		f->regs.fp = 0x10000000000 + (uint64_t)i * 0x10000000;

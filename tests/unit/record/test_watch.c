@@ -93,7 +93,7 @@ static void the_recorder_died_after_its_call(void **state)
 	f->w->domain.foreign_pauses = 1;
 	begin(f, &f->w->watch);
 	assert_true(watch_claim(&f->w->watch));
-	assert_int_equal(ops->resume(f->recorder), 0);
+	assert_int_equal(ops->pause.resume(f->recorder), 0);
 	undo(f, true);
 	undo(f, false);
 	assert_int_equal(f->w->domain.foreign_pauses, 1);
@@ -108,7 +108,7 @@ static void the_recorder_is_stopped_after_its_call(void **state)
 	f->w->domain.foreign_pauses = 1;
 	begin(f, &f->w->watch);
 	assert_true(watch_claim(&f->w->watch));
-	assert_int_equal(ops->resume(f->recorder), 0);
+	assert_int_equal(ops->pause.resume(f->recorder), 0);
 	undo(f, false);
 	began_ns = f->w->watch.began_ns;
 	ended_ns = now() + S;
@@ -176,7 +176,7 @@ static void another_domain_is_left_alone(void **state)
 	f->w->domain.info.uuid[0]++;
 	undo_domain(f, (const uint8_t[16]){1, 2, 3}, true);
 	assert_int_equal(f->w->domain.our_pauses, 1);
-	assert_int_equal(ops->resume(f->recorder), 0);
+	assert_int_equal(ops->pause.resume(f->recorder), 0);
 }
 
 /* --- both at once ------------------------------------------------------------------------------------------------ */

@@ -38,8 +38,8 @@ static pid_t start_recorder(struct fixture *f, enum kind kind, int *pidfd)
 	if (pid == 0) {
 		uint64_t began_ns = watch_begin(&f->w->watch), ended_ns = began_ns;
 
-		ops->prepare(f->recorder, NULL);
-		ops->stop(f->recorder);
+		ops->pause.prepare(f->recorder, NULL);
+		ops->pause.stop(f->recorder, &(uint64_t){0});
 		if (kind == STUCK)
 			be_stuck(f->w);
 		signals_interrupt();
@@ -53,7 +53,7 @@ static pid_t start_recorder(struct fixture *f, enum kind kind, int *pidfd)
 		while (atomic_load(&f->w->waits));
 		sigprocmask(SIG_UNBLOCK, &set, NULL); /* takes note of a signal that came before */
 		watch_claim(&f->w->watch);
-		ops->resume(f->recorder);
+		ops->pause.resume(f->recorder);
 		_exit(watch_end(&f->w->watch, &began_ns, &ended_ns) != WATCH_KICKED);
 	}
 	*pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
@@ -166,8 +166,8 @@ static void a_recorder_that_runs_gets_no_sigcont(void **state)
 	if (pid == 0) {
 		uint64_t began_ns = watch_begin(&f->w->watch), ended_ns = began_ns;
 
-		ops->prepare(f->recorder, NULL);
-		ops->stop(f->recorder);
+		ops->pause.prepare(f->recorder, NULL);
+		ops->pause.stop(f->recorder, &(uint64_t){0});
 		signals_interrupt();
 		sigemptyset(&none);
 		sigemptyset(&both);
@@ -177,7 +177,7 @@ static void a_recorder_that_runs_gets_no_sigcont(void **state)
 		atomic_store(&f->w->awake, true);
 		sigsuspend(&none);
 		watch_claim(&f->w->watch);
-		ops->resume(f->recorder);
+		ops->pause.resume(f->recorder);
 		_exit(watch_end(&f->w->watch, &began_ns, &ended_ns) != WATCH_KICKED || signals_continued_ns() != 0);
 	}
 	pidfd = (int)syscall(SYS_pidfd_open, pid, 0);

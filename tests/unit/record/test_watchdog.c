@@ -17,7 +17,7 @@ static struct watchdog *start(struct fixture *f, uint64_t max_pause_ns, struct w
 
 	assert_non_null(g);
 	*w = watchdog_watch(g, 0);
-	ops->mark_at(f->recorder, (*w)->mark);
+	ops->pause.mark_at(f->recorder, (*w)->mark, NULL);
 	return g;
 }
 
@@ -57,7 +57,7 @@ static void a_pause_too_long_is_undone(void **state)
 		assert_true(w->undone_ns - w->began_ns >= 5 * MS);
 	}
 	assert_int_equal(f->w->domain.foreign_pauses, 1);
-	ops->mark_at(f->recorder, &f->w->mark);
+	ops->pause.mark_at(f->recorder, &f->w->mark, NULL);
 	watchdog_stop(g);
 }
 
@@ -74,7 +74,7 @@ static void it_is_woken(void **state)
 		assert_true(await_unpaused(f));
 		assert_int_equal(end(f, w, watch_claim(w)), WATCH_UNDONE);
 	}
-	ops->mark_at(f->recorder, &f->w->mark);
+	ops->pause.mark_at(f->recorder, &f->w->mark, NULL);
 	watchdog_stop(g);
 }
 

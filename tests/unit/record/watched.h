@@ -53,10 +53,10 @@ static int setup(void **state)
 	f.w->domain.info = (struct guest_info){.domid = 7, .vcpus = 1, .uuid = {1, 2, 3}};
 	f.w->watch.mark = &f.w->mark;
 	sim_world(&f.w->domain, 1);
-	x = ops->open(why, sizeof(why));
-	f.recorder = ops->attach(x, &f.w->domain.info, NULL);
-	f.watchdog = ops->attach(x, &f.w->domain.info, NULL);
-	ops->mark_at(f.recorder, &f.w->mark);
+	x = ops->host.open(why, sizeof(why));
+	f.recorder = ops->guest.attach(x, &f.w->domain.info, NULL, ATTACH_TO_SAMPLE);
+	f.watchdog = ops->guest.attach(x, &f.w->domain.info, NULL, ATTACH_TO_SAMPLE);
+	ops->pause.mark_at(f.recorder, &f.w->mark, NULL);
 	*state = &f;
 	return 0;
 }
@@ -67,8 +67,8 @@ static int teardown(void **state)
 
 	assert_int_equal(f->w->domain.our_pauses, 0);
 	assert_int_equal(f->w->domain.broken, 0);
-	ops->detach(f->recorder);
-	ops->detach(f->watchdog);
+	ops->guest.detach(f->recorder);
+	ops->guest.detach(f->watchdog);
 	munmap(f->w, sizeof(*f->w));
 	return 0;
 }
@@ -78,16 +78,16 @@ MAYBE void begin(struct fixture *f, struct watch *w)
 	struct vcpu_stop vcpus[SIM_VCPUS];
 	struct guest_info before;
 
-	ops->prepare(f->recorder, NULL);
+	ops->pause.prepare(f->recorder, NULL);
 	watch_begin(w);
-	assert_int_equal(ops->stop(f->recorder), 0);
-	ops->collect(f->recorder, &before, vcpus);
+	assert_int_equal(ops->pause.stop(f->recorder, &(uint64_t){0}), 0);
+	ops->pause.collect(f->recorder, &before, vcpus);
 }
 
 /* As the recorder does. How the pause ended. */
 MAYBE enum watch_outcome end(struct fixture *f, struct watch *w, bool claimed)
 {
-	int rc = claimed ? ops->resume(f->recorder) : -ECANCELED;
+	int rc = claimed ? ops->pause.resume(f->recorder) : -ECANCELED;
 	uint64_t began_ns = w->began_ns, ended_ns = now();
 	enum watch_outcome how = watch_end(w, &began_ns, &ended_ns);
 
@@ -95,7 +95,7 @@ MAYBE enum watch_outcome end(struct fixture *f, struct watch *w, bool claimed)
 	assert_true(rc == 0 || rc == -ECANCELED);
 	if (how == WATCH_UNDONE) {
 		assert_true(w->undone_ns >= w->began_ns && w->undone_ns <= now());
-		ops->mark_at(f->recorder, w->mark);
+		ops->pause.mark_at(f->recorder, w->mark, NULL);
 	}
 	assert_true(began_ns >= w->began_ns && began_ns <= ended_ns && ended_ns <= now());
 	assert_true(rc == 0 || how == WATCH_UNDONE);

@@ -28,14 +28,14 @@ static void every_version_is_found(void **state)
 		struct hypervisor *x;
 
 		xen_of(interface, few, COUNT(few));
-		x = ops->open(why, sizeof(why));
+		x = ops->host.open(why, sizeof(why));
 		if (!x) {
 			fail_msg("domctl 0x%x: %s", interface, why);
 			return;
 		}
 		snprintf(expected, sizeof(expected), "0x%x", interface);
-		assert_string_equal(strrchr(ops->version(x), ' ') + 1, expected);
-		ops->close(x);
+		assert_string_equal(strrchr(ops->host.version(x), ' ') + 1, expected);
+		ops->host.close(x);
 	}
 }
 
@@ -48,7 +48,7 @@ static void other_versions_are_refused(void **state)
 		char why[256] = "";
 
 		xen_of(unknown[i], few, COUNT(few));
-		assert_null(ops->open(why, sizeof(why)));
+		assert_null(ops->host.open(why, sizeof(why)));
 		assert_non_null(strstr(why, "0xc to 0x18"));
 	}
 }
@@ -58,7 +58,7 @@ static void other_versions_are_refused(void **state)
 static struct hypervisor *open_fake(void)
 {
 	char why[256];
-	struct hypervisor *x = ops->open(why, sizeof(why));
+	struct hypervisor *x = ops->host.open(why, sizeof(why));
 
 	assert_non_null(x);
 	xen.domctls = 0;
@@ -79,7 +79,7 @@ static void a_name_is_found_by_few_calls(void **state)
 		assert_int_equal(info.domid, 300);
 		assert_int_equal(target_find(ops, x, "guest301", &info), -ESRCH);
 		assert_in_range(xen.domctls, 0, 4 * COUNT(few));
-		ops->close(x);
+		ops->host.close(x);
 	}
 }
 
@@ -98,7 +98,7 @@ static void a_domain_that_is_gone_is_looked_for_by_few_calls(void **state)
 		assert_in_range(xen.domctls, 1, COUNT(few) + 1);
 		assert_int_equal(finder_search(ops, x, &renamed, NULL, 0, &info), 0);
 		assert_int_equal(info.domid, 7);
-		ops->close(x);
+		ops->host.close(x);
 	}
 }
 
@@ -114,12 +114,12 @@ static void without_xenstore_all_are_listed(void **state)
 		xen_of(interface, few, COUNT(few));
 		xen.xenstore = false;
 		x = open_fake();
-		assert_int_equal(ops->list(x, &domains, &n), 0);
+		assert_int_equal(ops->host.list(x, NULL, &domains, &n), 0);
 		assert_int_equal(n, COUNT(few));
 		for (size_t i = 0; i < n; i++)
 			assert_int_equal(domains[i].domid, few[i]);
 		free(domains);
-		ops->close(x);
+		ops->host.close(x);
 	}
 }
 
@@ -137,7 +137,7 @@ static void a_number_is_found_by_one_call(void **state)
 		assert_int_equal(target_find(ops, x, "8", &info), -ESRCH);
 		assert_int_equal(target_find(ops, x, "40000", &info), -ESRCH);
 		assert_int_equal(xen.domctls, 2); /* the last is no domain number */
-		ops->close(x);
+		ops->host.close(x);
 	}
 }
 
@@ -157,9 +157,10 @@ static void many_domains_are_asked_about_by_few_calls(void **state)
 		xen_of(interface, domids, MANY);
 		x = open_fake();
 		for (uint32_t i = 0; i < MANY; i++)
-			guests[i] = ops->attach(x, &(struct guest_info){.domid = i + 1, .vcpus = 1}, NULL);
+			guests[i] = ops->guest.attach(x, &(struct guest_info){.domid = i + 1, .vcpus = 1}, NULL,
+			                              ATTACH_TO_SAMPLE);
 		xen.ndomids--; /* the last one ends */
-		assert_int_equal(ops->infos(guests, MANY, infos), 0);
+		assert_int_equal(ops->guest.info(guests, MANY, infos), 0);
 		assert_int_equal(xen.multicalls, 2);
 		for (uint32_t i = 0; i < MANY - 1; i++) {
 			assert_int_equal(infos[i].domid, i + 1);
@@ -167,8 +168,8 @@ static void many_domains_are_asked_about_by_few_calls(void **state)
 		}
 		assert_int_not_equal(infos[MANY - 1].domid, MANY);
 		for (uint32_t i = 0; i < MANY; i++)
-			ops->detach(guests[i]);
-		ops->close(x);
+			ops->guest.detach(guests[i]);
+		ops->host.close(x);
 	}
 }
 
@@ -184,16 +185,16 @@ static void kinds(void **state)
 
 		xen_of(interface, few, COUNT(few));
 		x = open_fake();
-		assert_int_equal(ops->find(x, 7, &info), 0);
+		assert_int_equal(ops->host.find(x, 7, &info), 0);
 		assert_int_equal(info.kind, GUEST_PV);
 		xen.hvm = true;
 		xen.emulated = 1;
-		assert_int_equal(ops->find(x, 7, &info), 0);
+		assert_int_equal(ops->host.find(x, 7, &info), 0);
 		assert_int_equal(info.kind, interface < 0xe ? GUEST_HVM : GUEST_PVH);
 		xen.emulated = 0x3ff;
-		assert_int_equal(ops->find(x, 7, &info), 0);
+		assert_int_equal(ops->host.find(x, 7, &info), 0);
 		assert_int_equal(info.kind, GUEST_HVM);
-		ops->close(x);
+		ops->host.close(x);
 	}
 }
 
@@ -205,8 +206,8 @@ static struct hypervisor *attach_hvm(uint32_t interface, struct guest **g)
 	xen_of(interface, few, COUNT(few));
 	xen.hvm = true;
 	x = open_fake();
-	assert_int_equal(ops->find(x, 7, &info), 0);
-	*g = ops->attach(x, &info, NULL);
+	assert_int_equal(ops->host.find(x, 7, &info), 0);
+	*g = ops->guest.attach(x, &info, NULL, ATTACH_TO_SAMPLE);
 	assert_non_null(*g);
 	return x;
 }
@@ -221,12 +222,12 @@ static void registers_of_hvm_guests(void **state)
 		struct guest *g;
 		struct hypervisor *x = attach_hvm(interface, &g);
 
-		assert_int_equal(ops->arch(g), ARCH_X86_64);
+		assert_int_equal(ops->guest.arch(g), ARCH_X86_64);
 		memset(vcpus, 0xff, sizeof(vcpus));
-		ops->prepare(g, NULL);
-		assert_int_equal(ops->stop(g), 0);
-		assert_int_equal(ops->resume(g), 0);
-		ops->collect(g, &before, vcpus);
+		ops->pause.prepare(g, NULL);
+		assert_int_equal(ops->pause.stop(g, &(uint64_t){0}), 0);
+		assert_int_equal(ops->pause.resume(g), 0);
+		ops->pause.collect(g, &before, vcpus);
 		assert_int_equal(before.domid, 7);
 		assert_true(vcpus[0].regs.valid && vcpus[0].regs.user);
 		assert_int_equal(vcpus[0].regs.ip, 0x1234);
@@ -236,9 +237,9 @@ static void registers_of_hvm_guests(void **state)
 		assert_int_equal(vcpus[0].regs.root.cr3, 0x5000);
 		assert_int_equal(vcpus[0].regs.arch->id, ARCH_X86_64);
 		assert_false(vcpus[1].regs.valid);
-		assert_int_equal(ops->peek(g, 1, &vcpus[1].regs), -ENODATA);
-		ops->detach(g);
-		ops->close(x);
+		assert_int_equal(ops->pause.peek(g, 1, &vcpus[1].regs), -ENODATA);
+		ops->guest.detach(g);
+		ops->host.close(x);
 	}
 }
 
@@ -258,17 +259,17 @@ static void registers_of_32_bit_pv_guests(void **state)
 	xen_of(0x15, few, COUNT(few));
 	xen.word_size = 32;
 	x = open_fake();
-	g = ops->attach(x, &info, NULL);
+	g = ops->guest.attach(x, &info, NULL, ATTACH_TO_SAMPLE);
 	assert_non_null(g);
 	assert_int_equal(xen.domctls, 1);
-	assert_int_equal(ops->arch(g), ARCH_X86_32);
+	assert_int_equal(ops->guest.arch(g), ARCH_X86_32);
 	for (unsigned ring = 0; ring < 4; ring++) {
 		xen.cs = (uint16_t)(0xe018 | ring);
 		memset(&vcpu, 0xff, sizeof(vcpu));
-		ops->prepare(g, NULL);
-		assert_int_equal(ops->stop(g), 0);
-		assert_int_equal(ops->resume(g), 0);
-		ops->collect(g, &before, &vcpu);
+		ops->pause.prepare(g, NULL);
+		assert_int_equal(ops->pause.stop(g, &(uint64_t){0}), 0);
+		assert_int_equal(ops->pause.resume(g), 0);
+		ops->pause.collect(g, &before, &vcpu);
 		assert_true(vcpu.regs.valid);
 		assert_ptr_equal(vcpu.regs.arch, &arch_x86_32_pv);
 		assert_int_equal(vcpu.regs.ip, 0xc0101234);
@@ -280,10 +281,10 @@ static void registers_of_32_bit_pv_guests(void **state)
 		assert_int_equal(vcpu.regs.interrupt_table, 0);
 		assert_int_equal(vcpu.regs.user, ring == 3);
 	}
-	assert_int_equal(ops->peek(g, 0, &vcpu.regs), 0);
+	assert_int_equal(ops->pause.peek(g, 0, &vcpu.regs), 0);
 	assert_int_equal(vcpu.regs.ip, 0xc0101234);
-	ops->detach(g);
-	ops->close(x);
+	ops->guest.detach(g);
+	ops->host.close(x);
 }
 
 /* --- memory ------------------------------------------------------------------------------------------------------ */
@@ -297,24 +298,24 @@ static void pages_are_mapped_together(void **state)
 	struct hypervisor *x = attach_hvm(0x15, &g);
 
 	(void)state;
-	assert_int_equal(ops->map(g, frames, COUNT(frames), first), 0);
-	assert_int_equal(ops->map(g, frames, COUNT(frames), second), 0);
+	assert_int_equal(ops->memory.map(g, frames, COUNT(frames), first), 0);
+	assert_int_equal(ops->memory.map(g, frames, COUNT(frames), second), 0);
 	assert_int_equal(xen.maps, 2);
 	assert_null(first[2]);
 	assert_int_equal(*(const uint8_t *)first[3], 4);
-	assert_int_equal(ops->map(g, &frames[2], 1, none), 0);
+	assert_int_equal(ops->memory.map(g, &frames[2], 1, none), 0);
 	assert_null(none[0]);
 	assert_int_equal(xen.mapped, 2 * COUNT(frames));
 	for (size_t i = COUNT(frames); i-- > 0;)
 		if (second[i])
-			ops->unmap(g, second[i]);
+			ops->memory.unmap(g, second[i]);
 	assert_int_equal(xen.mapped, COUNT(frames));
 	for (size_t i = 0; i < COUNT(frames); i++)
 		if (first[i])
-			ops->unmap(g, first[i]);
+			ops->memory.unmap(g, first[i]);
 	assert_int_equal(xen.mapped, 0);
-	ops->detach(g);
-	ops->close(x);
+	ops->guest.detach(g);
+	ops->host.close(x);
 }
 
 /* --- pauses ------------------------------------------------------------------------------------------------------ */
@@ -329,30 +330,30 @@ static struct hypervisor *attach_both(void)
 
 	xen_of(0x15, few, COUNT(few));
 	x = open_fake();
-	sampled = ops->attach(x, &info, NULL);
-	watching = ops->attach(x, &info, NULL);
+	sampled = ops->guest.attach(x, &info, NULL, ATTACH_TO_SAMPLE);
+	watching = ops->guest.attach(x, &info, NULL, ATTACH_TO_SAMPLE);
 	assert_true(sampled && watching);
-	ops->mark_at(sampled, &mark);
+	ops->pause.mark_at(sampled, &mark, NULL);
 	return x;
 }
 
 static void detach_both(struct hypervisor *x)
 {
-	ops->detach(sampled);
-	ops->detach(watching);
-	ops->close(x);
+	ops->guest.detach(sampled);
+	ops->guest.detach(watching);
+	ops->host.close(x);
 }
 
 static void pause_sampled(void)
 {
-	ops->prepare(sampled, NULL);
-	assert_int_equal(ops->stop(sampled), 0);
+	ops->pause.prepare(sampled, NULL);
+	assert_int_equal(ops->pause.stop(sampled, &(uint64_t){0}), 0);
 }
 
 static bool is_marked_now(void)
 {
-	assert_int_equal(ops->is_marked(&mark, false), ops->is_marked(&mark, true));
-	return ops->is_marked(&mark, false);
+	assert_int_equal(ops->watch.is_marked(&mark, false), ops->watch.is_marked(&mark, true));
+	return ops->watch.is_marked(&mark, false);
 }
 
 static void see_the_mark(void)
@@ -373,7 +374,7 @@ static void a_pause_is_marked_while_it_is_in_force(void **state)
 		pause_sampled();
 		xen.inside = NULL;
 		assert_true(is_marked_now());
-		assert_int_equal(ops->resume(sampled), 0);
+		assert_int_equal(ops->pause.resume(sampled), 0);
 		assert_false(is_marked_now());
 		assert_int_equal(xen.pauses, 0);
 	}
@@ -387,16 +388,16 @@ static void a_cancelled_resume_does_nothing(void **state)
 	(void)state;
 	pause_sampled();
 	xen.pauses++; /* somebody else's */
-	assert_true(ops->cancel_resume(&mark));
-	assert_int_equal(ops->resume(sampled), -ECANCELED);
+	assert_true(ops->watch.cancel_resume(&mark));
+	assert_int_equal(ops->pause.resume(sampled), -ECANCELED);
 	assert_int_equal(xen.pauses, 2);
 	assert_true(is_marked_now());
-	assert_int_equal(ops->unpause(watching), 0);
+	assert_int_equal(ops->watch.unpause(watching), 0);
 	assert_int_equal(xen.pauses, 1);
 	/* The next pause is as any. */
-	ops->mark_at(sampled, &mark);
+	ops->pause.mark_at(sampled, &mark, NULL);
 	pause_sampled();
-	assert_int_equal(ops->resume(sampled), 0);
+	assert_int_equal(ops->pause.resume(sampled), 0);
 	assert_int_equal(xen.pauses, 1);
 	detach_both(x);
 }
@@ -408,9 +409,9 @@ static void somebody_else_undoes_it(void **state)
 	(void)state;
 	pause_sampled();
 	xen.pauses = 0;
-	assert_int_equal(ops->resume(sampled), -EINVAL);
+	assert_int_equal(ops->pause.resume(sampled), -EINVAL);
 	assert_false(is_marked_now());
-	assert_int_equal(ops->unpause(watching), -EINVAL);
+	assert_int_equal(ops->watch.unpause(watching), -EINVAL);
 	detach_both(x);
 }
 
