@@ -41,6 +41,11 @@ struct pages *pages_new(const struct memory_ops *ops, struct guest *guest, size_
 	return NULL;
 }
 
+struct pages *pages_beside(const struct pages *p, size_t limit)
+{
+	return pages_new(p->ops, p->guest, limit);
+}
+
 void pages_free(struct pages *p)
 {
 	if (!p)

@@ -21,6 +21,8 @@ struct pages;
  * At most @limit pages stay mapped; when that is reached, all are unmapped, and mapped again as needed. NULL: errno.
  */
 struct pages *pages_new(const struct memory_ops *ops, struct guest *guest, size_t limit);
+/* Other pages of the same guest, likewise. */
+struct pages *pages_beside(const struct pages *p, size_t limit);
 void pages_free(struct pages *p); /* unmaps all pages; NULL is fine */
 
 /* 0 and the page; -EAGAIN: not mapped yet, pages_fill() will map it; -EIO: the hypervisor refused to map it. */

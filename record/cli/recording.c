@@ -136,13 +136,13 @@ static int start_watchdog(struct recording *r)
 /* That not all of what was asked for of each stack fits into a block, as the domain has many vCPUs. */
 static void tell_shortened(const struct target *t, const char *name)
 {
-	const struct stack_choice *is = &t->stack, *asked = &t->asked;
+	const struct stack_choice *is = &t->stacks.choice, *asked = &t->asked;
 	bool frames = asked->window_words || !asked->copy_words;
 
 	if ((frames && is->max_frames < asked->max_frames) || stack_words(is) < stack_words(asked) ||
 	    is->window_words < asked->window_words)
 		say("%s: %zu vCPUs: of each stack at most %u frames, %u bytes at its top, and %u bytes of a copy",
-		    name, t->nsamples, frames ? is->max_frames : 0, is->window_words * UPF_WORD,
+		    name, t->stacks.nsamples, frames ? is->max_frames : 0, is->window_words * UPF_WORD,
 		    is->copy_words * UPF_WORD);
 }
 

@@ -32,14 +32,14 @@ static void try_later(const struct session *s, struct target *t, const struct gu
 {
 	char why[256];
 
-	if (t->retry.wait_ns == 0) {
+	if (t->comeback.wait_ns == 0) {
 		target_explain(t->ops, s->x, info, error, why, sizeof(why));
 		say("%s is back as domain %u, but cannot be recorded: %s; trying again", name_of(t), info->domid, why);
 	}
-	t->retry.wait_ns = t->retry.wait_ns ? 2 * t->retry.wait_ns : RETRY_NS;
-	if (t->retry.wait_ns > RETRY_MAX_NS)
-		t->retry.wait_ns = RETRY_MAX_NS;
-	t->retry.next_ns = now + t->retry.wait_ns;
+	t->comeback.wait_ns = t->comeback.wait_ns ? 2 * t->comeback.wait_ns : RETRY_NS;
+	if (t->comeback.wait_ns > RETRY_MAX_NS)
+		t->comeback.wait_ns = RETRY_MAX_NS;
+	t->comeback.next_ns = now + t->comeback.wait_ns;
 }
 
 /* Taken up since the finder has seen that it is not. */
@@ -59,13 +59,13 @@ static void look_for(struct session *s, uint32_t d, uint64_t now)
 	struct guest_info info;
 	int rc;
 
-	if (now < t->retry.next_ns)
+	if (now < t->comeback.next_ns)
 		return;
 	finder_recorded(s->finder, d, 0);
 	if (!finder_found(s->finder, d, &info) || is_recorded(s, &info)) {
 		memcpy(identity.uuid, t->info.uuid, sizeof(identity.uuid));
 		memcpy(identity.name, t->name, sizeof(identity.name));
-		identity.seen_ns = t->seen_ns;
+		identity.seen_ns = t->comeback.seen_ns;
 		finder_look_for(s->finder, d, &identity);
 		return;
 	}
@@ -77,8 +77,7 @@ static void look_for(struct session *s, uint32_t d, uint64_t now)
 		try_later(s, t, &info, now, -rc);
 		return;
 	}
-	memset(&t->retry, 0, sizeof(t->retry));
-	t->awaited = false;
+	t->comeback = (struct comeback){.seen_ns = t->comeback.seen_ns};
 	finder_recorded(s->finder, d, info.domid);
 	if (!s->options->quiet)
 		say("%s is back as domain %u", name_of(t), t->info.domid);
@@ -88,9 +87,9 @@ static void look_for(struct session *s, uint32_t d, uint64_t now)
 
 static void tell_awaited(const struct session *s, struct target *t)
 {
-	if (!t->awaited && !s->options->quiet)
+	if (!t->comeback.awaited && !s->options->quiet)
 		say("waiting for %s to come back", name_of(t));
-	t->awaited = true;
+	t->comeback.awaited = true;
 }
 
 void follow_look(struct session *s, uint64_t now)

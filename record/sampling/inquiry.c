@@ -29,7 +29,7 @@ void inquiry_make(struct inquiry *q, struct target *const *targets, size_t n)
 	size_t asked = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		targets[i]->answer = NULL;
+		targets[i]->last.answer = NULL;
 		if (is_asked(targets[i]))
 			q->guests[asked++] = targets[i]->guest;
 	}
@@ -42,7 +42,7 @@ void inquiry_make(struct inquiry *q, struct target *const *targets, size_t n)
 		if (!is_asked(targets[i]))
 			continue;
 		if (answer->domid == targets[i]->info.domid)
-			targets[i]->answer = answer;
+			targets[i]->last.answer = answer;
 		asked++;
 	}
 }

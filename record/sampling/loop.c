@@ -10,7 +10,6 @@
 #include "record/sampling/follow.h"
 #include "record/sampling/sample.h"
 #include "record/sampling/timer.h"
-#include "record/stack/entry.h"
 
 /*
  * A block is written when it is so old. A short block takes more bytes a sample, so at low rates a file, which nobody
@@ -20,8 +19,7 @@
 #define FLUSH_FEW_NS (4 * FLUSH_NS) /* one with fewer than FEW samples, to a file */
 #define FEW 1000
 #define LOOK_NS 500000000ull /* if rounds are further apart, domains are checked so often */
-#define BUILD_LOOKS_MAX 64   /* for the guest's build-id, one a second: it may have to boot first */
-#define BUILD_NS 250000u     /* of each search, after a round: the next deadline is near */
+#define BUILD_NS 250000u     /* of each search for a build-id, after a round: the next deadline is near */
 #define IDLE_COST 8          /* CPU time spent without a sample is charged so many times */
 
 struct loop {
@@ -57,9 +55,9 @@ static void count_round(struct session *s, struct target *t)
 {
 	t->rounds++;
 	s->records.block.totals.rounds++;
-	s->records.block.totals.samples += t->nsamples;
+	s->records.block.totals.samples += t->stacks.nsamples;
 	atomic_fetch_add(&s->live.rounds, 1);
-	atomic_fetch_add(&s->live.samples, t->nsamples);
+	atomic_fetch_add(&s->live.samples, t->stacks.nsamples);
 }
 
 static void count_pause(struct session *s, const struct round *r)
@@ -86,18 +84,18 @@ static void keep_round(struct session *s, uint32_t domain, const struct round *r
 	                             .domain = domain,
 	                             .time_ns = time_ns,
 	                             .pause_ns = r->pause_ns,
-	                             .samples = t->samples,
-	                             .nsamples = t->nsamples};
+	                             .samples = t->stacks.samples,
+	                             .nsamples = t->stacks.nsamples};
 
 	if (record_stream_put(&s->records, &round) == 0)
 		count_round(s, t);
 	else
-		lose(s, domain, t->nsamples);
+		lose(s, domain, t->stacks.nsamples);
 }
 
 static void skip_round(struct session *s, uint32_t domain, uint64_t time_ns, enum upf_lost why)
 {
-	uint64_t n = s->targets[domain]->nsamples;
+	uint64_t n = s->targets[domain]->stacks.nsamples;
 	const struct record lost = {RECORD_LOST, .domain = domain, .time_ns = time_ns, .count = n, .code = why};
 
 	if (record_stream_put(&s->records, &lost) != 0) {
@@ -150,7 +148,7 @@ static void one_round(struct loop *l, uint32_t domain)
 {
 	struct session *s = l->s;
 	struct target *t = s->targets[domain];
-	bool foreign = t->foreign;
+	bool foreign = t->last.foreign;
 	struct round r;
 	uint64_t time_ns;
 
@@ -159,7 +157,7 @@ static void one_round(struct loop *l, uint32_t domain)
 
 	charge_pause(l, t, &r);
 	l->elsewhere_ns += r.cpu_ns;
-	if (t->foreign != foreign)
+	if (t->last.foreign != foreign)
 		record_stream_event(&s->records, domain, time_ns, foreign ? UPF_EVENT_RESUMED : UPF_EVENT_PAUSED, 0);
 	if (r.shutdown && r.kind != ROUND_ENDED)
 		tell_end(s, domain, &r);
@@ -212,87 +210,37 @@ static void some_rounds(struct loop *l, bool answered)
 	for (uint32_t d = 0; d < l->s->ntargets; d++) {
 		const struct target *t = l->s->targets[d];
 
-		if (!t->ended && !l->over && !is_sampled(l->s, t) && answered == (t->answer != NULL))
+		if (!t->ended && !l->over && !is_sampled(l->s, t) && answered == (t->last.answer != NULL))
 			one_round(l, d);
 	}
-}
-
-/* Once a trace, as soon as the guest has an interrupt table: not at its first instruction. */
-static void tell_entry(struct session *s, uint32_t domain, uint64_t time_ns)
-{
-	struct target *t = s->targets[domain];
-
-	for (size_t i = 0; i < t->nsamples && t->started && !t->ended && !t->entry_told; i++) {
-		const uint64_t address = entry_find(t->pages, &t->stops[t->samples[i].vcpu].regs);
-		const struct record entry = {RECORD_ENTRY, .domain = domain, .time_ns = time_ns, .count = address,
-		                             .code = t->samples[i].vcpu};
-
-		t->entry_told = address && record_stream_put(&s->records, &entry) == 0;
-	}
-}
-
-/*
- * By the registers of the last round, or those that sample_warm() has read. No vCPU may have any: of KVM's, those that
- * wait for a CPU have none. A search that has begun goes on by those that it began with.
- */
-static void find_build(struct target *t, uint64_t ns)
-{
-	enum build_progress progress = BUILD_NONE;
-
-	for (size_t i = 0; i < t->nsamples && !t->build_more && progress == BUILD_NONE; i++) {
-		t->build_regs = t->stops[t->samples[i].vcpu].regs;
-		progress = build_search(&t->build, &t->ops->memory, t->guest, &t->build_regs,
-		                        entry_find(t->pages, &t->build_regs), ns);
-		t->build_wanted &= !t->build_regs.valid;
-	}
-	if (t->build_more)
-		progress = build_search(&t->build, &t->ops->memory, t->guest, &t->build_regs, 0, ns);
-	t->build_more = progress == BUILD_MORE;
-}
-
-static void begin_build(struct target *t, uint64_t ns)
-{
-	if (t->build.note.size || t->build_looks == BUILD_LOOKS_MAX)
-		return;
-	t->build_looks++;
-	t->build_wanted = true;
-	if (!t->ended)
-		find_build(t, ns);
-}
-
-static void tell_build(struct session *s, uint32_t domain, uint64_t time_ns)
-{
-	struct target *t = s->targets[domain];
-	const struct record build = {RECORD_BUILD,
-	                             .domain = domain,
-	                             .time_ns = time_ns,
-	                             .count = t->build.note.address,
-	                             .build_id = t->build.note.id,
-	                             .build_id_size = t->build.note.size};
-
-	if (t->build.note.size && !t->build_told)
-		t->build_told = record_stream_put(&s->records, &build) == 0;
 }
 
 static void go_on_with_builds(struct session *s, uint64_t now)
 {
 	for (uint32_t d = 0; d < s->ntargets; d++) {
-		if (s->targets[d]->ended || (!s->targets[d]->build_wanted && !s->targets[d]->build_more))
-			continue;
-		find_build(s->targets[d], BUILD_NS);
-		tell_build(s, d, session_time(s, now));
+		struct target *t = s->targets[d];
+
+		if (!t->ended)
+			image_go_on(&t->image, t->pages, &t->stacks, BUILD_NS);
+		image_tell_build(&t->image, &s->records, d, session_time(s, now));
 	}
 }
 
 /* What the report must know of a guest's image. @again: in this block, too. */
 static void tell_images(struct session *s, uint64_t now, bool again)
 {
+	const uint64_t time_ns = session_time(s, now);
+
 	for (uint32_t d = 0; d < s->ntargets; d++) {
-		s->targets[d]->entry_told &= !again;
-		s->targets[d]->build_told &= !again;
-		tell_entry(s, d, session_time(s, now));
-		begin_build(s->targets[d], BUILD_NS);
-		tell_build(s, d, session_time(s, now));
+		struct target *t = s->targets[d];
+
+		t->image.entry_told &= !again;
+		t->image.build_told &= !again;
+		if (t->last.started && !t->ended)
+			image_tell_entry(&t->image, t->pages, &t->stacks, &s->records, d, time_ns);
+		if (!t->ended)
+			image_search(&t->image, t->pages, &t->stacks, BUILD_NS);
+		image_tell_build(&t->image, &s->records, d, time_ns);
 	}
 }
 
@@ -612,7 +560,7 @@ void loop_run(struct session *s)
 	for (uint32_t d = 0; d < s->ntargets; d++) {
 		throttle_init(&s->targets[d]->throttle, s->options->max_overhead, s->seed + d);
 		sample_warm(s->targets[d]);
-		begin_build(s->targets[d], UINT64_MAX);
+		image_search(&s->targets[d]->image, s->targets[d]->pages, &s->targets[d]->stacks, UINT64_MAX);
 	}
 	throttle_init(&l.cpu, s->options->max_cpu, s->seed);
 	l.cpu_ns = clock_cpu();
@@ -621,7 +569,7 @@ void loop_run(struct session *s)
 	tell_schedule(&l);
 	tell_start(&l, 0);
 	for (uint32_t d = 0; d < s->ntargets; d++)
-		tell_build(s, d, 0);
+		image_tell_build(&s->targets[d]->image, &s->records, d, 0);
 	for (uint32_t d = 0; d < s->ntargets; d++)
 		if (s->targets[d]->held && !signals_ending())
 			let_run(&l, s->targets[d]);

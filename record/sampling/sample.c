@@ -13,17 +13,17 @@
 
 void sample_warm(struct target *t)
 {
-	for (size_t i = 0; i < t->nsamples; i++) {
-		uint32_t vcpu = t->samples[i].vcpu;
+	for (size_t i = 0; i < t->stacks.nsamples; i++) {
+		uint32_t vcpu = t->stacks.samples[i].vcpu;
 
-		memset(&t->stops[vcpu], 0, sizeof(t->stops[vcpu]));
-		if (t->ops->pause.peek(t->guest, vcpu, &t->stops[vcpu].regs) == 0)
-			t->stops[vcpu].online = true;
+		memset(&t->stacks.stops[vcpu], 0, sizeof(t->stacks.stops[vcpu]));
+		if (t->ops->pause.peek(t->guest, vcpu, &t->stacks.stops[vcpu].regs) == 0)
+			t->stacks.stops[vcpu].online = true;
 	}
 	/* Until the first round much time may pass. */
-	t->owned = t->info.pages;
-	t->mapped_ns = clock_now();
-	vcpu_stacks_map(t);
+	t->last.owned = t->info.pages;
+	t->last.mapped_ns = clock_now();
+	vcpu_stacks_map(&t->stacks);
 }
 
 /* --- a round ----------------------------------------------------------------------------------------------------- */
@@ -57,7 +57,7 @@ static bool forbidden(struct target *t, struct round *r, const struct guest_info
 		end(t, r, info);
 		return true;
 	}
-	t->foreign = info->paused;
+	t->last.foreign = info->paused;
 	r->shutdown = info->shutdown;
 	r->shutdown_code = info->shutdown_code;
 	if (t->look || !info->paused)
@@ -86,8 +86,8 @@ static void fail(struct target *t, struct round *r, int error)
  */
 static bool lacks_registers(const struct target *t)
 {
-	for (size_t i = 0; i < t->nsamples; i++) {
-		const struct vcpu_stop *v = &t->stops[t->samples[i].vcpu];
+	for (size_t i = 0; i < t->stacks.nsamples; i++) {
+		const struct vcpu_stop *v = &t->stacks.stops[t->stacks.samples[i].vcpu];
 
 		if (v->in_vmm || (v->online && !v->regs.valid))
 			return true;
@@ -104,8 +104,8 @@ static bool settled_unpaused(struct target *t, struct round *r)
 	struct guest_info info;
 	int rc = 0;
 
-	if (t->answer)
-		info = *t->answer;
+	if (t->last.answer)
+		info = *t->last.answer;
 	else
 		rc = t->ops->guest.info(&t->guest, 1, &info);
 
@@ -115,10 +115,10 @@ static bool settled_unpaused(struct target *t, struct round *r)
 	}
 	if (forbidden(t, r, &info))
 		return true;
-	if (!t->started || info.cpu_ns != t->total_cpu_ns || (t->look && lacks_registers(t)))
+	if (!t->last.started || info.cpu_ns != t->last.total_cpu_ns || (t->look && lacks_registers(t)))
 		return false;
-	for (size_t i = 0; i < t->nsamples; i++)
-		t->samples[i].cpu_ns = 0;
+	for (size_t i = 0; i < t->stacks.nsamples; i++)
+		t->stacks.samples[i].cpu_ns = 0;
 	r->kind = ROUND_SAME;
 	return true;
 }
@@ -136,12 +136,12 @@ static bool frames_can_move(const struct target *t)
  */
 static void forget_moved(struct target *t, const struct round *r, const struct guest_info *info)
 {
-	if (!frames_can_move(t) || (info->pages == t->owned && r->began_ns - t->mapped_ns < REMAP_NS))
+	if (!frames_can_move(t) || (info->pages == t->last.owned && r->began_ns - t->last.mapped_ns < REMAP_NS))
 		return;
-	if (t->mapped_ns)
+	if (t->last.mapped_ns)
 		pages_drop(t->pages);
-	t->owned = info->pages;
-	t->mapped_ns = r->began_ns;
+	t->last.owned = info->pages;
+	t->last.mapped_ns = r->began_ns;
 }
 
 /* Clocks are known to stand still for a moment; a pause is never nothing. */
@@ -198,8 +198,8 @@ static void prepare(struct target *t)
 	if (t->mark_spent)
 		target_watch(t, t->watch);
 	t->mark_spent = false;
-	t->ops->pause.prepare(t->guest, t->asleep);
-	vcpu_stacks_lay_out(t);
+	t->ops->pause.prepare(t->guest, t->stacks.asleep);
+	vcpu_stacks_lay_out(&t->stacks);
 }
 
 /* Another error ends the recording of this guest. */
@@ -232,11 +232,11 @@ static void hold(void *ctx)
 	if (p->stopped < 0)
 		return;
 	/* Where memory is read by calls, a live walk finds most in the copies. */
-	if (p->stopped == 0 && (!h->live || t->batch))
-		p->copied = vcpu_stacks_copy(t);
+	if (p->stopped == 0 && (!h->live || t->stacks.batch))
+		p->copied = vcpu_stacks_copy(&t->stacks);
 	if (p->stopped == 0 && h->live) {
-		t->ops->pause.collect(t->guest, &p->before, t->stops);
-		vcpu_stacks_walk(t, true);
+		t->ops->pause.collect(t->guest, &p->before, t->stacks.stops);
+		vcpu_stacks_walk(&t->stacks, true);
 	}
 	p->undone = watch_claim(t->watch) ? t->ops->pause.resume(t->guest) : -ECANCELED;
 	p->ended_ns = clock_now();
@@ -257,7 +257,7 @@ static void read_paused(struct target *t, struct round *r, bool live, struct pau
 	}
 	end_pause(t, r, p);
 	if (p->stopped == 0 && !live)
-		t->ops->pause.collect(t->guest, &p->before, t->stops);
+		t->ops->pause.collect(t->guest, &p->before, t->stacks.stops);
 }
 
 /* False: the round is settled without samples. */
@@ -290,7 +290,8 @@ static int take(struct target *t, struct round *r, bool live)
 		return -1;
 	if (!live)
 		forget_moved(t, r, &p.before);
-	return (live || (sleepers_all_slept(t) && vcpu_stacks_walk(t, false))) && vcpu_stacks_judge(t);
+	return (live || (sleepers_all_slept(&t->stacks) && vcpu_stacks_walk(&t->stacks, false))) &&
+	       vcpu_stacks_judge(&t->stacks);
 }
 
 static uint8_t state_of(const struct vcpu_stop *v)
@@ -307,15 +308,15 @@ static uint8_t state_of(const struct vcpu_stop *v)
 /* All registers of sample @i, if they are asked for. */
 static void read_registers(struct target *t, size_t i)
 {
-	struct upf_sample *s = &t->samples[i];
-	const struct vcpu_regs *regs = &t->stops[s->vcpu].regs;
+	struct upf_sample *s = &t->stacks.samples[i];
+	const struct vcpu_regs *regs = &t->stacks.stops[s->vcpu].regs;
 
-	s->registers = t->registers && s->end != UPF_END_NONE ? &t->registers[i] : NULL;
+	s->registers = t->stacks.registers && s->end != UPF_END_NONE ? &t->stacks.registers[i] : NULL;
 	if (!s->registers)
 		return;
 	s->nregs = regs->arch->registers ? regs->arch->registers : UPF_REGS;
-	t->registers[i].n = 0;
-	t->ops->pause.registers(t->guest, s->vcpu, &t->registers[i]);
+	t->stacks.registers[i].n = 0;
+	t->ops->pause.registers(t->guest, s->vcpu, &t->stacks.registers[i]);
 }
 
 /* Completes the samples, after the guest was resumed. */
@@ -323,14 +324,14 @@ static void finish(struct target *t)
 {
 	bool active = false;
 
-	t->total_cpu_ns = 0;
+	t->last.total_cpu_ns = 0;
 	for (uint32_t v = 0; v < t->info.vcpus; v++) {
-		t->total_cpu_ns += t->stops[v].cpu_ns;
-		active |= t->stops[v].online && !t->stops[v].blocked;
+		t->last.total_cpu_ns += t->stacks.stops[v].cpu_ns;
+		active |= t->stacks.stops[v].online && !t->stacks.stops[v].blocked;
 	}
-	for (size_t i = 0; i < t->nsamples; i++) {
-		struct upf_sample *s = &t->samples[i];
-		const struct vcpu_stop *v = &t->stops[s->vcpu];
+	for (size_t i = 0; i < t->stacks.nsamples; i++) {
+		struct upf_sample *s = &t->stacks.samples[i];
+		const struct vcpu_stop *v = &t->stacks.stops[s->vcpu];
 		uint64_t now = v->cpu_ns - v->cpu_ns % UPF_TICK_NS;
 
 		s->state = state_of(v);
@@ -342,20 +343,20 @@ static void finish(struct target *t)
 		s->sp = v->regs.sp;
 		s->fp = v->regs.fp;
 		read_registers(t, i);
-		vcpu_stacks_filter(t, i);
-		sleepers_count(t, i);
-		s->cpu_ns = t->started && now > t->last_cpu_ns[i] ? now - t->last_cpu_ns[i] : 0;
-		t->last_cpu_ns[i] = now;
+		vcpu_stacks_filter(&t->stacks, i);
+		sleepers_count(&t->stacks, i);
+		s->cpu_ns = t->last.started && now > t->stacks.last_cpu_ns[i] ? now - t->stacks.last_cpu_ns[i] : 0;
+		t->stacks.last_cpu_ns[i] = now;
 	}
-	vcpu_stacks_renew_lists(t);
-	t->quiet = !active;
-	t->started = true;
+	vcpu_stacks_renew_lists(&t->stacks);
+	t->last.quiet = !active;
+	t->last.started = true;
 }
 
 static void note_seen(struct target *t, const struct round *r)
 {
 	if (!t->ended)
-		t->seen_ns = r->time_ns;
+		t->comeback.seen_ns = r->time_ns;
 }
 
 bool sample_ended(struct target *t, struct round *r)
@@ -375,7 +376,7 @@ bool sample_ended(struct target *t, struct round *r)
 
 bool sample_asks_first(const struct target *t)
 {
-	return t->quiet || t->foreign;
+	return t->last.quiet || t->last.foreign;
 }
 
 /*
@@ -388,8 +389,8 @@ static bool take_until_complete(struct target *t, struct round *r)
 	int taken = take(t, r, false);
 
 	for (unsigned again = 1; taken == 0 && again < ROUND_PAUSES; again++) {
-		sleepers_choose_none(t);
-		vcpu_stacks_map(t);
+		sleepers_choose_none(&t->stacks);
+		vcpu_stacks_map(&t->stacks);
 		taken = take(t, r, again == ROUND_PAUSES - 1);
 	}
 	return taken >= 0;
@@ -401,11 +402,11 @@ static struct round take_round(struct target *t)
 
 	if (sample_asks_first(t) && settled_unpaused(t, &r))
 		return r;
-	sleepers_choose(t);
+	sleepers_choose(&t->stacks);
 	if (!take_until_complete(t, &r))
 		return r;
 	finish(t);
-	if (t->look && lacks_registers(t) && t->looks++ < LOOKS_MAX)
+	if (t->look && lacks_registers(t) && t->last.looks++ < LOOKS_MAX)
 		r.kind = ROUND_AGAIN;
 	return r;
 }

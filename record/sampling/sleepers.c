@@ -5,20 +5,20 @@
 
 #define PATIENCE_MAX 63u /* rounds */
 
-void sleepers_choose_none(struct target *t)
+void sleepers_choose_none(struct vcpu_stacks *all)
 {
-	memset(t->asleep, 0, sizeof(t->asleep));
+	memset(all->asleep, 0, sizeof(all->asleep));
 }
 
-void sleepers_choose(struct target *t)
+void sleepers_choose(struct vcpu_stacks *all)
 {
-	sleepers_choose_none(t);
-	for (size_t i = 0; i < t->nsamples; i++) {
-		const struct sleeper *s = &t->sleepers[i];
-		uint32_t vcpu = t->samples[i].vcpu;
+	sleepers_choose_none(all);
+	for (size_t i = 0; i < all->nsamples; i++) {
+		const struct sleeper *s = &all->sleepers[i];
+		uint32_t vcpu = all->samples[i].vcpu;
 
-		if (s->rounds > s->patience && !t->registers)
-			t->asleep[vcpu / 64] |= 1ull << vcpu % 64;
+		if (s->rounds > s->patience && !all->registers)
+			all->asleep[vcpu / 64] |= 1ull << vcpu % 64;
 	}
 }
 
@@ -28,26 +28,26 @@ static bool has_run(const struct sleeper *s, const struct vcpu_stop *stop)
 	return stop->online != s->online || (stop->online && !stop->blocked) || stop->cpu_ns != s->cpu_ns;
 }
 
-bool sleepers_all_slept(struct target *t)
+bool sleepers_all_slept(struct vcpu_stacks *all)
 {
-	bool all = true;
+	bool slept = true;
 
-	for (size_t i = 0; i < t->nsamples; i++) {
-		struct sleeper *s = &t->sleepers[i];
+	for (size_t i = 0; i < all->nsamples; i++) {
+		struct sleeper *s = &all->sleepers[i];
 
-		if (!sleepers_left_out(t, i) || !has_run(s, &t->stops[t->samples[i].vcpu]))
+		if (!vcpu_stacks_leave_out(all, i) || !has_run(s, &all->stops[all->samples[i].vcpu]))
 			continue;
 		s->rounds = 0;
 		s->patience = s->patience < PATIENCE_MAX ? 2 * s->patience + 1 : PATIENCE_MAX;
-		all = false;
+		slept = false;
 	}
-	return all;
+	return slept;
 }
 
-void sleepers_count(struct target *t, size_t i)
+void sleepers_count(struct vcpu_stacks *all, size_t i)
 {
-	struct sleeper *s = &t->sleepers[i];
-	const struct vcpu_stop *stop = &t->stops[t->samples[i].vcpu];
+	struct sleeper *s = &all->sleepers[i];
+	const struct vcpu_stop *stop = &all->stops[all->samples[i].vcpu];
 
 	if (has_run(s, stop))
 		s->rounds = 0;

@@ -6,26 +6,18 @@
 #ifndef RECORD_SAMPLING_SLEEPERS_H
 #define RECORD_SAMPLING_SLEEPERS_H
 
-#include "record/sampling/target.h"
+#include "record/sampling/vcpu_stacks.h"
 
 /* Before a round. With all registers, each vCPU is read in each round. */
-void sleepers_choose(struct target *t);
+void sleepers_choose(struct vcpu_stacks *all);
 /* The round is to read all vCPUs. */
-void sleepers_choose_none(struct target *t);
+void sleepers_choose_none(struct vcpu_stacks *all);
 /*
  * After collect(). False: a vCPU that was left out has run after all. From then on it must sleep for longer before it is
  * left out: so a vCPU that wakes often costs few rounds that are taken twice.
  */
-bool sleepers_all_slept(struct target *t);
+bool sleepers_all_slept(struct vcpu_stacks *all);
 /* After a round that was taken: how long sample @i's vCPU has slept. */
-void sleepers_count(struct target *t, size_t i);
-
-/* This round leaves the vCPU of sample @i out. */
-static inline bool sleepers_left_out(const struct target *t, size_t i)
-{
-	uint32_t vcpu = t->samples[i].vcpu;
-
-	return t->asleep[vcpu / 64] >> vcpu % 64 & 1;
-}
+void sleepers_count(struct vcpu_stacks *all, size_t i);
 
 #endif

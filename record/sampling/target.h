@@ -5,12 +5,11 @@
 
 #include "format/upf.h"
 #include "guest/arch.h"
-#include "guest/capture.h"
 #include "guest/hypervisor.h"
 #include "guest/pages.h"
+#include "record/sampling/image.h"
 #include "record/sampling/throttle.h"
-#include "record/stack/build.h"
-#include "record/stack/stack.h"
+#include "record/sampling/vcpu_stacks.h"
 #include "record/watchdog/watch.h"
 
 /* What a block must have room for. */
@@ -18,71 +17,53 @@ struct block_room {
 	uint32_t slots, copy_words; /* copies of the stacks: of how many vCPUs, words of each */
 };
 
-/* How long a vCPU has slept, and how long it must have for a round to take it for asleep still. */
-struct sleeper {
-	uint32_t rounds, patience;
-	uint64_t cpu_ns; /* used by the last round */
-	bool online;
+/* What the last round has left for the next one. */
+struct last_round {
+	bool started;                    /* there was one */
+	bool quiet;                      /* no vCPU was active: ask before pausing again */
+	bool foreign;                    /* the guest was paused by somebody else when last looked at */
+	unsigned looks;                  /* of a single look, none of which was kept */
+	uint64_t total_cpu_ns;           /* of all vCPUs */
+	uint64_t owned;                  /* pages of memory that the guest had when those were mapped that are, */
+	uint64_t mapped_ns;              /* and when that was; 0: not yet */
+	const struct guest_info *answer; /* what inquiry_make() was just told; NULL: it did not ask about this one */
+};
+
+/* How it ended, and comes back (follow.h). */
+struct comeback {
+	uint64_t seen_ns; /* CLOCK_MONOTONIC: it had not ended by then */
+	bool awaited;     /* ended, and the user was told that it is waited for */
+	/* It is back, but could not be recorded: when to try again, and after what wait; 0: at once. */
+	uint64_t next_ns, wait_ns;
 };
 
 struct target {
 	const struct hypervisor_ops *ops;
-	struct stack_choice asked; /* what target_open() was asked for */
 	struct guest *guest;
+	struct pages *pages;
+	struct guest_info info; /* as it was when sampling began */
+	char name[64];          /* "" where there is none */
+	enum arch_id arch;      /* of most of its code */
+
 	struct watch *watch;    /* by which the watchdog watches its pauses; NULL: nobody does */
 	uint64_t stop_began_ns; /* of a stop that is not a round's (struct stop_guard) */
 	bool mark_spent;        /* the watchdog took over the last pause: clear the mark before the next one */
-	enum arch_id arch;      /* of most of its code */
-	struct pages *pages;
-	uint64_t owned;              /* pages of memory that the guest had when these were mapped, */
-	uint64_t mapped_ns;          /* and when that was; 0: not yet */
-	struct capture **captures;   /* by sample: what a pause copies of its memory */
-	struct capture_batch *batch; /* copies them all by one call; NULL: memory is mapped */
-	struct guest_info info;      /* as it was when sampling began */
-	char name[64];               /* "" where there is none */
 
-	struct stack_choice stack;  /* less than asked for if many vCPUs would not fit into a block */
-	struct vcpu_stop *stops;    /* every vCPU: info.vcpus of them */
-	struct upf_sample *samples; /* of the sampled vCPUs */
-	size_t nsamples;
-	uint64_t *frames;                    /* nsamples * max_frames, pointed into by the samples */
-	uint64_t *words;                     /* nsamples * stack_words(), likewise */
-	uint64_t *last_cpu_ns;               /* by sample: CPU time at the last round, whole ticks */
-	uint64_t total_cpu_ns;               /* of all vCPUs at the last round */
-	struct sleeper *sleepers;            /* by sample */
-	struct footing *footings;            /* by sample */
-	struct returns *returns;             /* NULL: frame pointers are not judged */
-	uint64_t asleep[UPF_VCPUS_MAX / 64]; /* vCPUs that the round does not read */
-
-	struct register_set *registers; /* by sample; NULL: they are not asked for */
-
-	struct throttle throttle;
+	struct stack_choice asked; /* what target_open() was asked for */
+	struct vcpu_stacks stacks;
 	struct {
 		uint32_t slot, slots; /* the first one, and how many */
 		uint32_t copy_words;
 	} reserved; /* room in every block, by target_reserve() */
 
-	const struct guest_info *answer; /* what inquiry_make() was just told; NULL: it did not ask about this one */
-	uint64_t rounds;                 /* that were kept */
-	bool started;                    /* a round was taken */
-	bool entry_told;                 /* the trace has the kernel's entry */
-	struct build build;              /* that it runs, as far as it was found in its memory */
-	bool build_told;                 /* the trace has it */
-	bool build_wanted;               /* its search waits for registers */
-	bool build_more;                 /* ... is under way */
-	struct vcpu_regs build_regs;     /* ... by these */
-	unsigned build_looks;            /* how often it was begun, or tried to */
-	unsigned looks;                  /* so far, none of which was kept */
-	bool look;    /* paused by somebody else, or shut down, it is sampled as it is; for a single round */
-	bool quiet;   /* no vCPU was active at the last round: ask before pausing again */
-	bool foreign; /* paused by somebody else when last looked at */
-	bool held;    /* paused since its creation, until the session lets it run */
+	struct last_round last;
+	struct throttle throttle;
+	uint64_t rounds; /* that were kept */
+	struct image image;
+	bool look; /* paused by somebody else, or shut down, it is sampled as it is; for a single round */
+	bool held; /* paused since its creation, until the session lets it run */
 	bool ended;
-	bool awaited;     /* ended, and the user was told that it is waited for */
-	uint64_t seen_ns; /* CLOCK_MONOTONIC: it had not ended by then */
-	struct {
-		uint64_t next_ns, wait_ns;
-	} retry; /* it is back, but could not be recorded: when to try again, and after what wait; 0: at once */
+	struct comeback comeback;
 };
 
 /* Finds the domain that @text names, by number or name. 0; -ESRCH: none; -EINVAL: more than one has this name. */

@@ -305,8 +305,8 @@ static enum build_progress conclude(struct build *b)
 	return b->note.size ? BUILD_FOUND : BUILD_NONE;
 }
 
-enum build_progress build_search(struct build *b, const struct memory_ops *ops, struct guest *guest,
-                                 const struct vcpu_regs *regs, uint64_t entry, uint64_t ns)
+enum build_progress build_search(struct build *b, const struct pages *pages, const struct vcpu_regs *regs,
+                                 uint64_t entry, uint64_t ns)
 {
 	const struct build before = *b;
 	struct search *s;
@@ -321,7 +321,7 @@ enum build_progress build_search(struct build *b, const struct memory_ops *ops, 
 		return BUILD_NONE;
 	s->b = b;
 	s->regs = regs;
-	s->pages = pages_new(ops, guest, PAGES_MAX);
+	s->pages = pages_beside(pages, PAGES_MAX);
 	s->tables = s->pages ? capture_new(s->pages, LINES) : NULL;
 	gone_on = s->tables && go_on(s, ns);
 	capture_free(s->tables);

@@ -8,7 +8,7 @@
 #define RECORD_STACK_BUILD_H
 
 #include "format/upf.h"
-#include "guest/hypervisor.h"
+#include "guest/pages.h"
 
 struct build_note {
 	uint8_t id[UPF_BUILD_ID_MAX];
@@ -41,12 +41,12 @@ enum build_progress {
 };
 
 /*
- * Searches for about @ns, but two pieces at least, in the address space of @regs, unless the last search was at the
+ * Searches for about @ns, but two pieces at least, in the address space of @regs of the guest of @pages, not by these, unless the last search was at the
  * same place. @entry is the handler of interrupt vector 0, which is in the kernel's code; 0: not known, and the
  * search is near the instruction pointer if it is the kernel's. A search reads at most 40 MiB in 160 pieces, each by a
  * call that maps and one that copies, beside those for page tables. Not to be used while the guest is paused.
  */
-enum build_progress build_search(struct build *b, const struct memory_ops *ops, struct guest *guest,
-                                 const struct vcpu_regs *regs, uint64_t entry, uint64_t ns);
+enum build_progress build_search(struct build *b, const struct pages *pages, const struct vcpu_regs *regs,
+                                 uint64_t entry, uint64_t ns);
 
 #endif

@@ -118,7 +118,7 @@ static const struct upf_sample *take(struct fixture *f)
 	r = sample_round(f->t);
 	assert_int_equal(r.kind, ROUND_TAKEN);
 	f->retaken += r.pauses > 1;
-	return &f->t->samples[0];
+	return &f->t->stacks.samples[0];
 }
 
 static void is_copy(struct fixture *f, const struct upf_sample *s)
@@ -159,8 +159,8 @@ static void frames_everywhere(void **state)
 		assert_int_equal(s->tops, UPF_TOPS_WINDOW);
 		assert_int_equal(s->end, UPF_END_ROOT);
 		has_frames(s, 10);
-		assert_int_equal(s->nwords, other->samples[0].nwords);
-		assert_int_equal(capture_lines(f->t->captures[0]), capture_lines(other->captures[0]));
+		assert_int_equal(s->nwords, other->stacks.samples[0].nwords);
+		assert_int_equal(capture_lines(f->t->stacks.captures[0]), capture_lines(other->stacks.captures[0]));
 	}
 	assert_int_equal(f->retaken, 0);
 	target_close(other);
@@ -196,8 +196,8 @@ static void mapped_together(void **state)
 	assert_int_equal(f->d.maps, 5); /* four levels of page tables, and the stacks */
 	take(f);
 	for (uint32_t v = 0; v < VCPUS; v++) {
-		assert_int_equal(f->t->samples[v].end, UPF_END_ROOT);
-		assert_int_equal(f->t->samples[v].depth, 4);
+		assert_int_equal(f->t->stacks.samples[v].end, UPF_END_ROOT);
+		assert_int_equal(f->t->stacks.samples[v].depth, 4);
 	}
 	assert_int_equal(f->d.maps, 5 + 4); /* and of the code, whose highest table is theirs */
 }
@@ -214,7 +214,7 @@ static void no_frames(void **state)
 		for (int n = 0; n < 50; n++) {
 			without_frames(f, held[i]);
 			is_copy(f, take(f));
-			assert_int_equal(f->t->samples[0].depth, 1);
+			assert_int_equal(f->t->stacks.samples[0].depth, 1);
 		}
 	assert_in_range(f->retaken, 1, 3);
 }
@@ -227,7 +227,7 @@ static void what_looks_like_frames(void **state)
 	with_frames(f, SP, 5, 64);
 	sim_poke(&f->d, f->root, SP + 32 * 2 + 8, behind(3) + 1);
 	is_copy(f, take(f));
-	assert_int_equal(f->t->samples[0].depth, 1);
+	assert_int_equal(f->t->stacks.samples[0].depth, 1);
 	with_frames(f, SP, 1, 64);
 	sim_poke(&f->d, f->root, SP + 8, 0);
 	is_copy(f, take(f));
@@ -235,7 +235,7 @@ static void what_looks_like_frames(void **state)
 	with_frames(f, SP, 5, 64);
 	sim_poke(&f->d, f->root, SP + 32 * 4 + 8, behind(3) + 1);
 	take(f);
-	assert_int_equal(f->t->samples[0].depth, 6);
+	assert_int_equal(f->t->stacks.samples[0].depth, 6);
 }
 
 /*
@@ -253,7 +253,7 @@ static void frames_far_up(void **state)
 	assert_int_equal(take(f)->tops, UPF_TOPS_WINDOW);
 	sim_poke(&f->d, f->root, SP - 0x80, behind(50));
 	is_copy(f, take(f));
-	has_frames(&f->t->samples[0], 0);
+	has_frames(&f->t->stacks.samples[0], 0);
 }
 
 /* Goes from one style to the other: what is recorded is right all the time, and copies end when they are of no use. */
@@ -295,9 +295,9 @@ static void now_and_then(void **state)
 				f->d.vcpu[0].regs.fp = HEAP + 3;
 			take(f);
 			if (other)
-				is_copy(f, &f->t->samples[0]);
+				is_copy(f, &f->t->stacks.samples[0]);
 			else
-				has_frames(&f->t->samples[0], 7);
+				has_frames(&f->t->stacks.samples[0], 7);
 		}
 		assert_in_range(f->retaken, 0, 80);
 	}

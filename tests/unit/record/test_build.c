@@ -15,6 +15,7 @@
 struct fixture {
 	struct sim_domain d;
 	struct guest *guest;
+	struct pages *pages;
 	uint64_t root;
 	struct vcpu_regs regs;
 	struct build build;
@@ -31,6 +32,7 @@ static int setup(void **state)
 	sim_world(&f.d, 1);
 	x = hypervisor_backend.host.open(why, sizeof(why));
 	f.guest = hypervisor_backend.guest.attach(x, &f.d.info, NULL, ATTACH_TO_SAMPLE);
+	f.pages = pages_new(&hypervisor_backend.memory, f.guest, 1);
 	f.root = sim_space(&f.d);
 	f.regs = (struct vcpu_regs){
 		.arch = &arch_x86_64_pv, .root.cr3 = f.root << GUEST_PAGE_SHIFT, .ip = CODE + 0x123, .valid = true};
@@ -45,6 +47,7 @@ static int teardown(void **state)
 
 	assert_int_equal(f->d.mapped, 0);
 	assert_int_equal(f->d.broken, 0);
+	pages_free(f->pages);
 	hypervisor_backend.guest.detach(f->guest);
 	sim_free(&f->d);
 	return 0;
@@ -92,7 +95,7 @@ static bool search(struct fixture *f, uint64_t entry)
 	enum build_progress progress;
 
 	do
-		progress = build_search(&f->build, &hypervisor_backend.memory, f->guest, &f->regs, entry, 0);
+		progress = build_search(&f->build, f->pages, &f->regs, entry, 0);
 	while (progress == BUILD_MORE);
 	return progress == BUILD_FOUND;
 }
@@ -232,8 +235,7 @@ static void at_once(void **state)
 	struct fixture *f = *state;
 
 	put_note(f, CODE + 2 * MIB, 0xab, 20);
-	assert_int_equal(build_search(&f->build, &hypervisor_backend.memory, f->guest, &f->regs, 0, UINT64_MAX),
-	                 BUILD_FOUND);
+	assert_int_equal(build_search(&f->build, f->pages, &f->regs, 0, UINT64_MAX), BUILD_FOUND);
 }
 
 /* Meanwhile the vCPU was in user mode, whose page tables lack the kernel; in others nothing is where it began. */
@@ -243,13 +245,13 @@ static void meanwhile_elsewhere(void **state)
 	const uint64_t kernel = f->regs.root.cr3, other = sim_space(&f->d) << GUEST_PAGE_SHIFT;
 
 	put_note(f, CODE + 2 * MIB, 0xab, 20);
-	assert_int_equal(build_search(&f->build, &hypervisor_backend.memory, f->guest, &f->regs, 0, 0), BUILD_MORE);
+	assert_int_equal(build_search(&f->build, f->pages, &f->regs, 0, 0), BUILD_MORE);
 	f->regs.user = true;
 	f->regs.root.cr3 = other;
-	assert_int_equal(build_search(&f->build, &hypervisor_backend.memory, f->guest, &f->regs, 0, 0), BUILD_NONE);
+	assert_int_equal(build_search(&f->build, f->pages, &f->regs, 0, 0), BUILD_NONE);
 	f->regs.user = false;
 	f->regs.root.cr3 = kernel;
-	assert_int_equal(build_search(&f->build, &hypervisor_backend.memory, f->guest, &f->regs, 0, 0), BUILD_MORE);
+	assert_int_equal(build_search(&f->build, f->pages, &f->regs, 0, 0), BUILD_MORE);
 	f->regs.root.cr3 = other;
 	assert_false(search(f, 0));
 	f->regs.root.cr3 = kernel;

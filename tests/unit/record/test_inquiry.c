@@ -132,8 +132,8 @@ static void one_wakes(void **state)
 	rounds(h);
 	for (size_t i = 0; i < DOMAINS; i++)
 		assert_int_equal(h->last[i].kind, i == 41 ? ROUND_TAKEN : ROUND_SAME);
-	assert_int_equal(h->t[41]->samples[0].frames[0], 0x1234);
-	assert_int_equal(h->t[41]->samples[0].cpu_ns, 5000);
+	assert_int_equal(h->t[41]->stacks.samples[0].frames[0], 0x1234);
+	assert_int_equal(h->t[41]->stacks.samples[0].cpu_ns, 5000);
 	assert_calls(h, 2, 0, DOMAINS + 1);
 }
 

@@ -103,9 +103,9 @@ static void all_of_it(void **state)
 	sample_warm(f->t);
 	r = sample_round(f->t);
 	assert_true(r.kind == ROUND_TAKEN && r.pauses == 1);
-	check_sample(&f->t->samples[0]);
-	check_sample(&f->t->samples[1]);
-	check_code(f->t->samples[0].registers, 16);
+	check_sample(&f->t->stacks.samples[0]);
+	check_sample(&f->t->stacks.samples[1]);
+	check_code(f->t->stacks.samples[0].registers, 16);
 	/* Now there is a page behind; the next pause finds that out, and another copies it. */
 	fill_code(f, 0x402000, 0x402040);
 	f->d.vcpu[0].blocked = false;
@@ -114,7 +114,7 @@ static void all_of_it(void **state)
 		f->d.info.cpu_ns += 1000000;
 		assert_int_equal(sample_round(f->t).kind, ROUND_TAKEN);
 	}
-	check_code(f->t->samples[0].registers, 24);
+	check_code(f->t->stacks.samples[0].registers, 24);
 }
 
 /* Without a single page of code, nor of stack. */
@@ -125,9 +125,9 @@ static void nothing_there(void **state)
 	f->d.vcpu[0].regs.ip = f->d.vcpu[0].regs.fp = f->d.vcpu[0].regs.sp = 0x123456789000;
 	f->d.vcpu[1].regs.valid = false;
 	assert_int_equal(sample_round(f->t).kind, ROUND_TAKEN);
-	assert_int_equal(f->t->samples[0].registers->code_size, 0);
-	assert_true(*upf_registers_find(f->t->samples[0].registers, REGISTER_RIP) == 0x123456789000);
-	assert_null(f->t->samples[1].registers);
+	assert_int_equal(f->t->stacks.samples[0].registers->code_size, 0);
+	assert_true(*upf_registers_find(f->t->stacks.samples[0].registers, REGISTER_RIP) == 0x123456789000);
+	assert_null(f->t->stacks.samples[1].registers);
 }
 
 /* One that sleeps is read all the same. */
@@ -156,8 +156,8 @@ static void look_at_paused(void **state)
 	f->t->look = true;
 	sample_warm(f->t);
 	r = sample_round(f->t);
-	assert_true(r.kind == ROUND_TAKEN && r.pauses == 1 && !r.shutdown && f->t->foreign);
-	check_sample(&f->t->samples[0]);
+	assert_true(r.kind == ROUND_TAKEN && r.pauses == 1 && !r.shutdown && f->t->last.foreign);
+	check_sample(&f->t->stacks.samples[0]);
 	assert_int_equal(f->d.foreign_pauses, 1);
 }
 
@@ -191,7 +191,7 @@ static void look_at_crashed(void **state)
 	assert_false(sample_ended(f->t, &r));
 	r = sample_round(f->t);
 	assert_true(r.kind == ROUND_TAKEN && r.shutdown && r.shutdown_code == 3);
-	check_sample(&f->t->samples[0]);
+	check_sample(&f->t->stacks.samples[0]);
 	f->d.info.dying = true;
 	assert_int_equal(sample_round(f->t).kind, ROUND_ENDED);
 }
@@ -206,12 +206,12 @@ static void look_again(struct fixture *f, const struct vcpu_stop *out_of_reach)
 	while (sample_round(f->t).kind == ROUND_AGAIN)
 		looks++;
 	assert_in_range(looks, 10, 1000);
-	assert_int_equal(f->t->samples[1].end, UPF_END_NONE);
-	f->t->looks = 0;
+	assert_int_equal(f->t->stacks.samples[1].end, UPF_END_NONE);
+	f->t->last.looks = 0;
 	assert_int_equal(sample_round(f->t).kind, ROUND_AGAIN);
 	f->d.vcpu[1] = f->d.vcpu[0];
 	assert_int_equal(sample_round(f->t).kind, ROUND_TAKEN);
-	check_sample(&f->t->samples[1]);
+	check_sample(&f->t->stacks.samples[1]);
 }
 
 static void look_at_one_outside(void **state)

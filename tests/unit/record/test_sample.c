@@ -95,13 +95,13 @@ static void warm_then_two_calls(void **state)
 	assert_int_equal(f->d.resumes, 10);
 	assert_int_equal(f->d.infos, 0);
 	assert_int_equal(f->d.maps, maps);
-	assert_int_equal(f->t->samples[0].state, UPF_RUNNING);
-	assert_int_equal(f->t->samples[0].end, UPF_END_ROOT);
-	assert_int_equal(f->t->samples[0].depth, 4);
-	assert_int_equal(f->t->samples[0].cpu_ns, 1000000);
-	assert_int_equal(f->t->samples[1].state, UPF_BLOCKED);
-	assert_int_equal(f->t->samples[1].cpu_ns, 0);
-	assert_memory_equal(f->t->samples[1].frames + 1, returns, sizeof(returns));
+	assert_int_equal(f->t->stacks.samples[0].state, UPF_RUNNING);
+	assert_int_equal(f->t->stacks.samples[0].end, UPF_END_ROOT);
+	assert_int_equal(f->t->stacks.samples[0].depth, 4);
+	assert_int_equal(f->t->stacks.samples[0].cpu_ns, 1000000);
+	assert_int_equal(f->t->stacks.samples[1].state, UPF_BLOCKED);
+	assert_int_equal(f->t->stacks.samples[1].cpu_ns, 0);
+	assert_memory_equal(f->t->stacks.samples[1].frames + 1, returns, sizeof(returns));
 }
 
 /* Without warming, the first round maps outside its pause and is taken anew: nothing is lost. */
@@ -112,7 +112,7 @@ static void cold_start(void **state)
 
 	assert_int_equal(r.kind, ROUND_TAKEN);
 	assert_int_equal(r.pauses, 2);
-	assert_int_equal(f->t->samples[0].end, UPF_END_ROOT);
+	assert_int_equal(f->t->stacks.samples[0].end, UPF_END_ROOT);
 	assert_true(f->d.maps > 0);
 	assert_int_equal(take(f).pauses, 1);
 }
@@ -137,9 +137,9 @@ static void idle_guest_is_left_alone(void **state)
 	f->d.vcpu[1].cpu_ns += 5000;
 	f->d.info.cpu_ns += 5000;
 	assert_int_equal(take(f).kind, ROUND_TAKEN);
-	assert_int_equal(f->t->samples[1].cpu_ns, 5000);
+	assert_int_equal(f->t->stacks.samples[1].cpu_ns, 5000);
 	assert_int_equal(take(f).kind, ROUND_SAME);
-	assert_int_equal(f->t->samples[1].cpu_ns, 0);
+	assert_int_equal(f->t->stacks.samples[1].cpu_ns, 0);
 	assert_int_equal(f->d.stops, 2);
 }
 
@@ -153,13 +153,13 @@ static void cpu_time_is_exact(void **state)
 	for (int i = 0; i < 1000; i++) {
 		f->d.vcpu[0].cpu_ns += 1234567;
 		take(f);
-		assert_int_equal(f->t->samples[0].cpu_ns % UPF_TICK_NS, 0);
-		sum += f->t->samples[0].cpu_ns;
+		assert_int_equal(f->t->stacks.samples[0].cpu_ns % UPF_TICK_NS, 0);
+		sum += f->t->stacks.samples[0].cpu_ns;
 	}
 	assert_int_equal(sum, 1234567000);
 	f->d.vcpu[0].cpu_ns -= 1000000; /* a clock that goes back gives nothing */
 	take(f);
-	assert_int_equal(f->t->samples[0].cpu_ns, 0);
+	assert_int_equal(f->t->stacks.samples[0].cpu_ns, 0);
 }
 
 static void somebody_elses_pause(void **state)
@@ -346,8 +346,8 @@ static void the_watchdog_takes_over_while_we_resume(void **state)
 	f->d.on_resume = take_over;
 	f->d.ctx = f;
 	assert_int_equal(take(f).kind, ROUND_TAKEN);
-	assert_int_equal(f->t->samples[0].state, UPF_RUNNING);
-	assert_int_equal(f->t->samples[0].depth, 4);
+	assert_int_equal(f->t->stacks.samples[0].state, UPF_RUNNING);
+	assert_int_equal(f->t->stacks.samples[0].depth, 4);
 	f->d.on_resume = NULL;
 	assert_int_equal(take(f).kind, ROUND_TAKEN);
 }
@@ -371,9 +371,9 @@ static void a_sleeper_is_not_read(void **state)
 	contexts = f->d.contexts;
 	for (int i = 0; i < 10; i++, run_first(f)) {
 		assert_int_equal(take(f).pauses, 1);
-		assert_int_equal(f->t->samples[1].state, UPF_BLOCKED);
-		assert_int_equal(f->t->samples[1].depth, 4);
-		assert_int_equal(f->t->samples[1].cpu_ns, 0);
+		assert_int_equal(f->t->stacks.samples[1].state, UPF_BLOCKED);
+		assert_int_equal(f->t->stacks.samples[1].depth, 4);
+		assert_int_equal(f->t->stacks.samples[1].cpu_ns, 0);
 	}
 	assert_int_equal(f->d.contexts - contexts, 10); /* the first vCPU's */
 	f->d.vcpu[1].cpu_ns += 3000;
@@ -381,8 +381,8 @@ static void a_sleeper_is_not_read(void **state)
 	r = take(f);
 	assert_int_equal(r.kind, ROUND_TAKEN);
 	assert_int_equal(r.pauses, 2);
-	assert_int_equal(f->t->samples[1].frames[0], 0x5555);
-	assert_int_equal(f->t->samples[1].cpu_ns, 3000);
+	assert_int_equal(f->t->stacks.samples[1].frames[0], 0x5555);
+	assert_int_equal(f->t->stacks.samples[1].cpu_ns, 3000);
 }
 
 /* One that wakes every few rounds makes few of them be taken twice. */
@@ -398,7 +398,7 @@ static void a_light_sleeper_is_read(void **state)
 			f->d.vcpu[1].regs.ip++;
 		}
 		again += take(f).pauses == 2;
-		assert_int_equal(f->t->samples[1].frames[0], f->d.vcpu[1].regs.ip);
+		assert_int_equal(f->t->stacks.samples[1].frames[0], f->d.vcpu[1].regs.ip);
 	}
 	assert_in_range(again, 1, 10);
 }
@@ -417,8 +417,8 @@ static void a_stack_that_moves(void **state)
 		f->d.vcpu[0].regs.fp = FP - 0x10000 * (uint64_t)(i % 16 + 1);
 		f->d.vcpu[0].regs.sp = f->d.vcpu[0].regs.fp - 32;
 		again += take(f).pauses == 2;
-		assert_int_equal(f->t->samples[0].end, UPF_END_ROOT);
-		assert_int_equal(f->t->samples[0].depth, 4);
+		assert_int_equal(f->t->stacks.samples[0].end, UPF_END_ROOT);
+		assert_int_equal(f->t->stacks.samples[0].depth, 4);
 	}
 	assert_in_range(again, 15, 16);
 }
@@ -435,7 +435,7 @@ static void make_frames_move(struct fixture *f, enum guest_kind kind)
 	target_watch(f->t, &f->watch);
 	sample_warm(f->t);
 	assert_int_equal(take(f).pauses, 1);
-	assert_int_equal(f->t->samples[0].frames[1], 0x10);
+	assert_int_equal(f->t->stacks.samples[0].frames[1], 0x10);
 	f->d.moved = sim_page(&f->d, root, FP);
 	f->d.moved_to = sim_space(&f->d);
 	memcpy(f->d.memory[f->d.moved_to], f->d.memory[f->d.moved], GUEST_PAGE_SIZE);
@@ -449,8 +449,8 @@ static void frames_that_move(void **state)
 
 	make_frames_move(f, GUEST_PVH);
 	assert_int_equal(take(f).pauses, 2);
-	assert_int_equal(f->t->samples[0].end, UPF_END_ROOT);
-	assert_int_equal(f->t->samples[0].frames[1], 0x999);
+	assert_int_equal(f->t->stacks.samples[0].end, UPF_END_ROOT);
+	assert_int_equal(f->t->stacks.samples[0].frames[1], 0x999);
 	assert_int_equal(take(f).pauses, 1);
 }
 
@@ -462,10 +462,10 @@ static void frames_that_move_unseen(void **state)
 	make_frames_move(f, GUEST_HVM);
 	f->d.info.pages--;
 	assert_int_equal(take(f).pauses, 1);
-	assert_int_equal(f->t->samples[0].frames[1], 0x10);
-	f->t->mapped_ns -= 11000000000;
+	assert_int_equal(f->t->stacks.samples[0].frames[1], 0x10);
+	f->t->last.mapped_ns -= 11000000000;
 	assert_int_equal(take(f).pauses, 2);
-	assert_int_equal(f->t->samples[0].frames[1], 0x999);
+	assert_int_equal(f->t->stacks.samples[0].frames[1], 0x999);
 }
 
 /* A PV guest's frames are the host's, and do not move. */
@@ -494,7 +494,7 @@ static void registers_of_arm(void **state)
 		f->t = target_open(&hypervisor_backend, f->x, &f->d.info, NULL, &with);
 		target_watch(f->t, &f->watch);
 		assert_int_equal(take(f).kind, ROUND_TAKEN);
-		s = &f->t->samples[0];
+		s = &f->t->stacks.samples[0];
 		assert_int_equal(s->mode, UPF_ARCH_ARM64);
 		assert_int_equal(s->link, 0x4242);
 		assert_int_equal(s->depth, copy ? 1 : 2);
@@ -502,8 +502,8 @@ static void registers_of_arm(void **state)
 		assert_int_equal(s->nregs, copy ? UPF_REGS_ARM64 : 0);
 		assert_int_equal(s->regs[30], 0x4242);
 		assert_int_equal(s->regs[31], fp - 64);
-		assert_int_equal(f->t->samples[1].mode, 0);
-		assert_int_equal(f->t->samples[1].link, 0);
+		assert_int_equal(f->t->stacks.samples[1].mode, 0);
+		assert_int_equal(f->t->stacks.samples[1].link, 0);
 	}
 }
 
@@ -513,9 +513,9 @@ static void offline_vcpu(void **state)
 
 	f->d.vcpu[1].online = false;
 	take(f);
-	assert_int_equal(f->t->samples[1].state, UPF_OFFLINE);
-	assert_int_equal(f->t->samples[1].end, UPF_END_NONE);
-	assert_int_equal(f->t->samples[1].depth, 0);
+	assert_int_equal(f->t->stacks.samples[1].state, UPF_OFFLINE);
+	assert_int_equal(f->t->stacks.samples[1].end, UPF_END_NONE);
+	assert_int_equal(f->t->stacks.samples[1].depth, 0);
 }
 
 static void some_vcpus(void **state)
@@ -528,10 +528,10 @@ static void some_vcpus(void **state)
 	assert_null(f->t);
 	assert_int_equal(errno, ENODEV);
 	f->t = target_open(&hypervisor_backend, f->x, &f->d.info, second, &choice);
-	assert_int_equal(f->t->nsamples, 1);
+	assert_int_equal(f->t->stacks.nsamples, 1);
 	take(f);
-	assert_int_equal(f->t->samples[0].vcpu, 1);
-	assert_int_equal(f->t->samples[0].frames[0], 0x1001);
+	assert_int_equal(f->t->stacks.samples[0].vcpu, 1);
+	assert_int_equal(f->t->stacks.samples[0].frames[0], 0x1001);
 }
 
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)

@@ -58,7 +58,7 @@ static int encode(struct fixture *f)
 	r = sample_round(f->t);
 	assert_int_equal(r.kind, ROUND_TAKEN);
 	upf_encoder_reset(f->e, 1000000);
-	return upf_encode_round(f->e, 0, 1000000, r.pause_ns, f->t->samples, f->t->nsamples);
+	return upf_encode_round(f->e, 0, 1000000, r.pause_ns, f->t->stacks.samples, f->t->stacks.nsamples);
 }
 
 static int setup(void **state)
@@ -101,7 +101,7 @@ static void come_back(struct fixture *f, size_t i, uint32_t vcpus)
 	uint64_t seen_ns;
 
 	assert_false(sample_ended(f->t, &r));
-	seen_ns = f->t->seen_ns;
+	seen_ns = f->t->comeback.seen_ns;
 	assert_int_equal(seen_ns, r.time_ns);
 	end_domain(&f->d[i - 1]);
 	assert_true(sample_ended(f->t, &r));
@@ -111,7 +111,7 @@ static void come_back(struct fixture *f, size_t i, uint32_t vcpus)
 	assert_int_equal(info.domid, i + 1);
 	assert_int_equal(target_reopen(f->t, f->x, &info, NULL), 0);
 	/* If it cannot be recorded after all, it is not taken for another one that was there before. */
-	assert_int_equal(f->t->seen_ns, seen_ns);
+	assert_int_equal(f->t->comeback.seen_ns, seen_ns);
 	assert_int_equal(f->t->info.domid, i + 1);
 	assert_string_equal(f->t->name, "web1");
 }
@@ -119,16 +119,16 @@ static void come_back(struct fixture *f, size_t i, uint32_t vcpus)
 static void fewer_vcpus(void **state)
 {
 	struct fixture *f = *state;
-	uint32_t words = f->t->stack.copy_words;
+	uint32_t words = f->t->stacks.choice.copy_words;
 
 	assert_int_equal(encode(f), 0);
-	assert_int_equal(f->t->samples[0].nwords, words);
+	assert_int_equal(f->t->stacks.samples[0].nwords, words);
 	come_back(f, 1, 4);
 	assert_int_equal(encode(f), 0);
-	assert_int_equal(f->t->nsamples, 4);
-	assert_int_equal(f->t->samples[0].nwords, words);
+	assert_int_equal(f->t->stacks.nsamples, 4);
+	assert_int_equal(f->t->stacks.samples[0].nwords, words);
 	for (uint32_t v = 0; v < 4; v++)
-		assert_int_equal(f->t->samples[v].slot, v);
+		assert_int_equal(f->t->stacks.samples[v].slot, v);
 }
 
 /* Blocks still have the room of the first time. */
@@ -137,11 +137,11 @@ static void fewer_and_as_many_again(void **state)
 	struct fixture *f = *state;
 
 	come_back(f, 1, 2);
-	assert_int_equal(f->t->nsamples, 2);
+	assert_int_equal(f->t->stacks.nsamples, 2);
 	come_back(f, 2, VCPUS);
-	assert_int_equal(f->t->nsamples, VCPUS);
+	assert_int_equal(f->t->stacks.nsamples, VCPUS);
 	for (uint32_t v = 0; v < VCPUS; v++)
-		assert_int_equal(f->t->samples[v].slot, v);
+		assert_int_equal(f->t->stacks.samples[v].slot, v);
 	assert_int_equal(encode(f), 0);
 }
 
@@ -170,9 +170,9 @@ static void more_vcpus(void **state)
 
 	assert_int_equal(encode(f), 0);
 	come_back(f, 1, 4);
-	assert_int_equal(f->t->nsamples, 2);
-	assert_int_equal(f->t->samples[0].slot, 10);
-	assert_int_equal(f->t->samples[1].slot, 11);
+	assert_int_equal(f->t->stacks.nsamples, 2);
+	assert_int_equal(f->t->stacks.samples[0].slot, 10);
+	assert_int_equal(f->t->stacks.samples[1].slot, 11);
 	assert_int_equal(encode(f), 0);
 }
 
