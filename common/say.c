@@ -101,3 +101,13 @@ void say(const char *format, ...)
 	fputc('\n', stderr);
 	funlockfile(stderr);
 }
+
+int failure(char *why, size_t size, int rc, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(why, size, format, args);
+	va_end(args);
+	return rc;
+}

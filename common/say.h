@@ -11,6 +11,8 @@
 void say_name(const char *program); /* once, at the start of main(); kept, not copied */
 /* Prints a message after the program's name; control characters are shown as \xNN. On a terminal, no word is broken. */
 void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* Writes one line for the user to @why, of @size bytes, for who prints it. Returns @rc. */
+int failure(char *why, size_t size, int rc, const char *format, ...) __attribute__((format(printf, 4, 5)));
 
 /*
  * Prints @text, which is safe, from @column on. Lines that would be longer than @width columns (0: none would) are

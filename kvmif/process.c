@@ -41,20 +41,24 @@ static ssize_t read_file(pid_t pid, const char *file, char *to, size_t size)
 	return n;
 }
 
-/* The 22nd field of stat; the second one, in brackets, may hold anything. */
+const char *machine_stat_field(const char *stat, int number)
+{
+	const char *at = strrchr(stat, ')');
+
+	for (int field = 2; at && field < number; field++)
+		at = strchr(at + 1, ' ');
+	return at ? at + 1 : NULL;
+}
+
 static int read_start(pid_t pid, uint64_t *start)
 {
-	char text[1024], *at;
+	char text[1024];
 	ssize_t n = read_file(pid, "stat", text, sizeof(text));
+	const char *at = n < 0 ? NULL : machine_stat_field(text, 22);
 
-	if (n < 0)
-		return (int)n;
-	at = strrchr(text, ')');
-	for (int field = 2; at && field < 22; field++)
-		at = strchr(at + 1, ' ');
 	if (!at)
-		return -EIO;
-	*start = strtoull(at + 1, NULL, 10);
+		return n < 0 ? (int)n : -EIO;
+	*start = strtoull(at, NULL, 10);
 	return 0;
 }
 
@@ -449,8 +453,8 @@ static char thread_state(pid_t pid, const char *tid)
 	const char *at;
 
 	snprintf(file, sizeof(file), "task/%.20s/stat", tid);
-	at = read_file(pid, file, text, sizeof(text)) > 0 ? strrchr(text, ')') : NULL;
-	return at && at[1] ? at[2] : '\0';
+	at = read_file(pid, file, text, sizeof(text)) > 0 ? machine_stat_field(text, 3) : NULL;
+	return at ? *at : '\0';
 }
 
 bool machine_is_stopped(pid_t pid)

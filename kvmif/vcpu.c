@@ -100,14 +100,11 @@ static int open_file(pid_t pid, pid_t tid, const char *name)
 
 static void forget_thread(struct vcpu *v)
 {
-	if (v->cpu_time >= 0)
-		close(v->cpu_time);
-	if (v->call >= 0)
-		close(v->call);
-	if (v->sched >= 0)
-		close(v->sched);
-	if (v->stat >= 0)
-		close(v->stat);
+	const int files[] = {v->cpu_time, v->call, v->sched, v->stat};
+
+	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++)
+		if (files[i] >= 0)
+			close(files[i]);
 	v->cpu_time = v->call = v->sched = v->stat = -1;
 	v->ahead = 0;
 	v->was_seen = false;
@@ -171,22 +168,27 @@ static bool read_counts(const struct vcpu *v, struct vcpu_schedule *to)
 	return true;
 }
 
-/* The number behind @name and a colon; 0: there is none. */
-static uint64_t number_of(const char *text, const char *name)
+/* What is behind @name and a colon; NULL: there is no such line. */
+static const char *value_of(const char *text, const char *name)
 {
 	const char *at = text ? strstr(text, name) : NULL;
 
-	at = at ? strchr(at, ':') : NULL;
+	return at ? strchr(at, ':') : NULL;
+}
+
+static uint64_t number_of(const char *text, const char *name)
+{
+	const char *at = value_of(text, name);
+
 	return at ? strtoull(at + 1, NULL, 10) : 0;
 }
 
 /* sched has times in ms, with six decimals. */
 static uint64_t time_of(const char *text, const char *name)
 {
-	const char *at = text ? strstr(text, name) : NULL;
+	const char *at = value_of(text, name);
 	unsigned long long ms, ns;
 
-	at = at ? strchr(at, ':') : NULL;
 	return at && sscanf(at, ": %llu.%llu", &ms, &ns) == 2 ? ms * 1000000 + ns : LEFT_UNKNOWN;
 }
 
@@ -207,11 +209,8 @@ static bool read_switches(int file, struct vcpu_schedule *to)
 static int last_cpu(int file)
 {
 	char text[1024];
-	const char *at = read_text(file, text, sizeof(text));
+	const char *at = read_text(file, text, sizeof(text)) ? machine_stat_field(text, 39) : NULL;
 
-	at = at ? strrchr(at, ')') : NULL;
-	for (int field = 2; at && field < 39; field++)
-		at = strchr(at + 1, ' ');
 	return at ? atoi(at) : -1;
 }
 
@@ -249,12 +248,8 @@ static enum vcpu_place place_in(const char *text, int *fd)
 static enum vcpu_place read_place(int file, int *fd)
 {
 	char text[200];
-	ssize_t n = file < 0 ? -1 : pread(file, text, sizeof(text) - 1, 0);
 
-	if (n <= 0)
-		return VCPU_GONE;
-	text[n] = '\0';
-	return place_in(text, fd);
+	return read_text(file, text, sizeof(text)) ? place_in(text, fd) : VCPU_GONE;
 }
 
 static enum vcpu_place place_of(const struct vcpu *v)

@@ -101,28 +101,22 @@ static int open_found(const struct hypervisor_ops *ops, struct hypervisor *x, co
 	char text[OBSTACLE_SIZE];
 	const char *reason = obstacle(ops, x, info, o->look, text);
 
-	if (reason) {
-		snprintf(why, size, "%s: %s", operand, reason);
-		return EXIT_DOMAIN;
-	}
-	if (o->stack.registers && !ops->pause.registers) {
-		snprintf(why, size, "%s: this build does not read all registers: build with XENIF=xencall", operand);
-		return EXIT_DOMAIN;
-	}
+	if (reason)
+		return failure(why, size, EXIT_DOMAIN, "%s: %s", operand, reason);
+	if (o->stack.registers && !ops->pause.registers)
+		return failure(why, size, EXIT_DOMAIN,
+		               "%s: this build does not read all registers: build with XENIF=xencall", operand);
 	*target = target_open(ops, x, info, o->session.some_vcpus ? o->session.vcpus : NULL, &o->stack);
 	if (*target) {
 		(*target)->look = o->look;
 		return 0;
 	}
-	if (errno == E2BIG) {
-		snprintf(why, size, "%s: too many vCPUs to %s: select some with -C%s", operand,
-		         o->stack.registers ? "record their registers" : "copy their stacks",
-		         o->stack.registers ? "" : ", or use --call-graph fp");
-		return EXIT_DOMAIN;
-	}
+	if (errno == E2BIG)
+		return failure(why, size, EXIT_DOMAIN, "%s: too many vCPUs to %s: select some with -C%s", operand,
+		               o->stack.registers ? "record their registers" : "copy their stacks",
+		               o->stack.registers ? "" : ", or use --call-graph fp");
 	target_explain(ops, x, info, errno, text, sizeof(text));
-	snprintf(why, size, "%s: %s", operand, text);
-	return EXIT_DOMAIN;
+	return failure(why, size, EXIT_DOMAIN, "%s: %s", operand, text);
 }
 
 static int open_one(const struct hypervisor_ops *ops, struct hypervisor *x, const char *operand,
@@ -132,22 +126,18 @@ static int open_one(const struct hypervisor_ops *ops, struct hypervisor *x, cons
 	char names[512], text[OBSTACLE_SIZE];
 	int rc = target_find(ops, x, operand, &info);
 
-	if (rc == -EINVAL) {
-		snprintf(why, size, "%s: more than one domain has this name: use its number (--list shows them)",
-		         operand);
-		return EXIT_DOMAIN;
-	}
+	if (rc == -EINVAL)
+		return failure(why, size, EXIT_DOMAIN,
+		               "%s: more than one domain has this name: use its number (--list shows them)", operand);
 	if (rc == -EACCES || rc == -EPERM) {
 		target_explain(ops, x, &info, -rc, text, sizeof(text));
-		snprintf(why, size, "%s: %s", operand, text);
-		return EXIT_DOMAIN;
+		return failure(why, size, EXIT_DOMAIN, "%s: %s", operand, text);
 	}
 	if (rc != 0) {
 		list_names(ops, x, names, sizeof(names));
 		ops->host.explain(x, operand, &info, -rc, text, sizeof(text));
-		snprintf(why, size, "%s: no such domain; %s%s%s%s", operand, text, text[0] ? "; " : "",
-		         names[0] ? "there are: " : "this host has no guests", names);
-		return EXIT_DOMAIN;
+		return failure(why, size, EXIT_DOMAIN, "%s: no such domain; %s%s%s%s", operand, text,
+		               text[0] ? "; " : "", names[0] ? "there are: " : "this host has no guests", names);
 	}
 	return open_found(ops, x, operand, &info, o, target, why, size);
 }
@@ -163,8 +153,7 @@ int choose_targets(const struct hypervisor_ops *ops, struct hypervisor *x, char 
 		for (size_t j = 0; j < i; j++) {
 			if (targets[j]->info.domid != targets[i]->info.domid)
 				continue;
-			snprintf(why, size, "%s: this domain is given twice", operands[i]);
-			return EXIT_DOMAIN;
+			return failure(why, size, EXIT_DOMAIN, "%s: this domain is given twice", operands[i]);
 		}
 	}
 	return 0;

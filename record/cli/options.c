@@ -8,6 +8,8 @@
 
 #include "common/parse.h"
 
+#include "common/say.h"
+
 #define DEFAULT_MAX_STACK 127 /* perf's */
 #define DEFAULT_WINDOW 256    /* bytes */
 #define DEFAULT_COPY 16384
@@ -28,8 +30,7 @@
 
 static int fail(char *why, size_t size, const char *text)
 {
-	snprintf(why, size, "%s", text);
-	return -1;
+	return failure(why, size, -1, "%s", text);
 }
 
 APPLY(set_output)
@@ -81,10 +82,8 @@ APPLY(set_max_stack)
 	uint64_t n;
 
 	(void)def;
-	if (parse_u64(value, 1, UPF_DEPTH_MAX, &n) != 0) {
-		snprintf(why, size, "not a number of frames from 1 to %u", UPF_DEPTH_MAX);
-		return -1;
-	}
+	if (parse_u64(value, 1, UPF_DEPTH_MAX, &n) != 0)
+		return failure(why, size, -1, "not a number of frames from 1 to %u", UPF_DEPTH_MAX);
 	((struct options *)ctx)->stack.max_frames = (uint32_t)n;
 	return 0;
 }
@@ -111,11 +110,9 @@ APPLY(set_call_graph)
 
 		if (strlen(modes[i].name) != len || strncmp(modes[i].name, value, len) != 0)
 			continue;
-		if (value[len] && parse_u64(value + len + 1, least, most, &bytes) != 0) {
-			snprintf(why, size, "%s takes a size of %llu to %u bytes", modes[i].name,
-			         (unsigned long long)least, most);
-			return -1;
-		}
+		if (value[len] && parse_u64(value + len + 1, least, most, &bytes) != 0)
+			return failure(why, size, -1, "%s takes a size of %llu to %u bytes", modes[i].name,
+			               (unsigned long long)least, most);
 		bytes = (bytes + UPF_WORD - 1) / UPF_WORD;
 		stack->window_words = copies ? modes[i].window / UPF_WORD : (uint32_t)bytes;
 		stack->copy_words = copies ? (uint32_t)bytes : 0;
@@ -195,8 +192,7 @@ APPLY(set_max_files)
 	(void)def;
 	if (parse_u64(value, 1, MAX_FILES, &((struct options *)ctx)->output.max_files) == 0)
 		return 0;
-	snprintf(why, size, "not a number of files: 1 to %u", MAX_FILES);
-	return -1;
+	return failure(why, size, -1, "not a number of files: 1 to %u", MAX_FILES);
 }
 
 APPLY(set_flight_recorder)
@@ -224,10 +220,8 @@ APPLY(set_image)
 	(void)def;
 	if (*value == '\0')
 		return fail(why, size, "a file name is needed");
-	if (o->nimages == IMAGES_MAX) {
-		snprintf(why, size, "%d images at most", IMAGES_MAX);
-		return -1;
-	}
+	if (o->nimages == IMAGES_MAX)
+		return failure(why, size, -1, "%d images at most", IMAGES_MAX);
 	o->images[o->nimages++] = value;
 	return 0;
 }

@@ -63,8 +63,8 @@ static int open_started(struct recording *r, struct hypervisor *x, const char *n
 	signal = signals_ending();
 	if (signal) {
 		r->interrupted = true;
-		snprintf(why, size, "%s during the command of --start: nothing is recorded", strsignal(signal));
-		return EXIT_COMMAND;
+		return failure(why, size, EXIT_COMMAND, "%s during the command of --start: nothing is recorded",
+		               strsignal(signal));
 	}
 	return rc == 0 ? choose_started(r->ops, x, &r->started, o, r->targets, why, size) : rc;
 }

@@ -13,6 +13,7 @@
 #include "common/say.h"
 #include "record/cli/exit_code.h"
 #include "record/process/signals.h"
+#include "record/sampling/target.h"
 
 #define LOOK_MS 100 /* between two looks for the domain */
 #define WAIT_MS 20  /* for a signal, between two looks for the command's end */
@@ -30,13 +31,6 @@ static bool has(const struct domains *d, const struct guest_info *info)
 	return false;
 }
 
-static bool has_name(const struct hypervisor_ops *ops, struct hypervisor *x, uint32_t domid, const char *name)
-{
-	char its[1024];
-
-	return ops->host.domain_name(x, domid, its, sizeof(its)) == 0 && strcmp(its, name) == 0;
-}
-
 /* The domain that is there and was not @before: how many there are, the last of them in @info; or a negative errno. */
 static int look(const struct hypervisor_ops *ops, struct hypervisor *x, const struct domains *before, const char *name,
                 struct guest_info *info)
@@ -49,7 +43,7 @@ static int look(const struct hypervisor_ops *ops, struct hypervisor *x, const st
 	for (size_t i = 0; i < now.n; i++) {
 		const struct guest_info *d = &now.list[i];
 
-		if (d->vcpus == 0 || d->dying || has(before, d) || (name && !has_name(ops, x, d->domid, name)))
+		if (d->vcpus == 0 || d->dying || has(before, d) || (name && !target_is_called(ops, x, d->domid, name)))
 			continue;
 		*info = *d;
 		rc++;
@@ -152,10 +146,8 @@ int start_domain(const struct hypervisor_ops *ops, struct hypervisor *x, const c
 	struct domains before;
 	int rc = ops->host.list(x, NULL, &before.list, &before.n);
 
-	if (rc != 0) {
-		snprintf(why, size, "--start: cannot list the domains: %s", strerror(-rc));
-		return EXIT_HYPERVISOR;
-	}
+	if (rc != 0)
+		return failure(why, size, EXIT_HYPERVISOR, "--start: cannot list the domains: %s", strerror(-rc));
 	rc = run(command, signals, why, size);
 	if (rc != 0)
 		look(ops, x, &before, name, info); /* it may have got that far */

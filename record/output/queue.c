@@ -2,15 +2,13 @@
 #include "record/output/queue.h"
 
 #include <errno.h>
-#include <pthread.h>
-#include <sched.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <time.h>
-#include <unistd.h>
 
-#include "record/process/signals.h"
+#include "common/clock.h"
+#include "record/process/thread.h"
 
 #define BLOCKS 4
 #define IDLE_NS 500000000
@@ -39,16 +37,6 @@ struct queue {
 	atomic_int error;
 };
 
-static void set_deadline(struct timespec *t)
-{
-	clock_gettime(CLOCK_MONOTONIC, t);
-	t->tv_nsec += IDLE_NS;
-	if (t->tv_nsec >= 1000000000) {
-		t->tv_nsec -= 1000000000;
-		t->tv_sec++;
-	}
-}
-
 /* Takes the oldest full block. False: there is none and none will come. Calls idle() while it waits. */
 static bool next_full(struct queue *q)
 {
@@ -56,10 +44,10 @@ static bool next_full(struct queue *q)
 
 	pthread_mutex_lock(&q->lock);
 	while (q->nfull == 0 && !q->ending) {
-		struct timespec deadline;
+		const uint64_t until = clock_now() + IDLE_NS;
+		const struct timespec deadline = {(time_t)(until / 1000000000), (long)(until % 1000000000)};
 
-		set_deadline(&deadline);
-		if (pthread_cond_timedwait(&q->filled, &q->lock, &deadline) == ETIMEDOUT) {
+		if (pthread_cond_clockwait(&q->filled, &q->lock, CLOCK_MONOTONIC, &deadline) == ETIMEDOUT) {
 			pthread_mutex_unlock(&q->lock);
 			q->consumer.idle(q->consumer.ctx);
 			pthread_mutex_lock(&q->lock);
@@ -110,13 +98,7 @@ static void *writer_thread(void *arg)
 {
 	struct queue *q = arg;
 
-	signals_leave_to_sampler();
-	/*
-	 * A descriptor table of its own: a thread that is stuck in write() lives on after the process was killed, and
-	 * so do the descriptors it holds.
-	 */
-	if (q->not_held >= 0 && unshare(CLONE_FILES) == 0)
-		close(q->not_held);
+	thread_begin(q->not_held);
 	if (!start(q))
 		return NULL;
 	while (next_full(q)) {
@@ -139,16 +121,10 @@ static void release(struct queue *q)
 	free(q);
 }
 
-/* A small stack: if memory is locked, all of it is resident. */
 static int start_thread(struct queue *q)
 {
-	pthread_attr_t attr;
-	int rc;
+	int rc = thread_start(&q->thread, writer_thread, q);
 
-	pthread_attr_init(&attr);
-	pthread_attr_setstacksize(&attr, 256 << 10);
-	rc = pthread_create(&q->thread, &attr, writer_thread, q);
-	pthread_attr_destroy(&attr);
 	if (rc != 0)
 		return rc;
 	pthread_mutex_lock(&q->lock);
@@ -164,7 +140,6 @@ static int start_thread(struct queue *q)
 struct queue *queue_start(const struct queue_consumer *consumer, const struct queue_blocks *blocks, int not_held)
 {
 	struct queue *q = calloc(1, sizeof(*q));
-	pthread_condattr_t attr;
 	int rc = 0;
 
 	if (!q)
@@ -173,10 +148,7 @@ struct queue *queue_start(const struct queue_consumer *consumer, const struct qu
 	q->period_ns = blocks->period_ns;
 	q->not_held = not_held;
 	pthread_mutex_init(&q->lock, NULL);
-	pthread_condattr_init(&attr);
-	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-	pthread_cond_init(&q->filled, &attr);
-	pthread_condattr_destroy(&attr);
+	pthread_cond_init(&q->filled, NULL);
 	pthread_cond_init(&q->freed, NULL);
 	while (rc == 0 && q->nfree < BLOCKS) {
 		struct upf_encoder *e = upf_encoder_new(blocks->tops, blocks->slots, blocks->copy_words);

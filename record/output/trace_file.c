@@ -103,8 +103,7 @@ static int open_beside(struct trace_file *o, char *why, size_t size)
 
 	if (asprintf(&o->temporary, "%.*s.%s.XXXXXX", dir, o->path, o->path + dir) < 0) {
 		o->temporary = NULL;
-		snprintf(why, size, "out of memory");
-		return -1;
+		return failure(why, size, -1, "out of memory");
 	}
 	o->fd = mkostemp(o->temporary, O_CLOEXEC);
 	if (o->fd >= 0) {
@@ -158,10 +157,9 @@ static int check_standard_output(char *why, size_t size)
 {
 	if (!isatty(STDOUT_FILENO))
 		return 0;
-	snprintf(why, size,
-	         "a trace is binary and standard output is a terminal: use -o FILE, or pipe it into "
-	         "uniprof-report -");
-	return -1;
+	return failure(why, size, -1,
+	               "a trace is binary and standard output is a terminal: use -o FILE, or pipe it into "
+	               "uniprof-report -");
 }
 
 int trace_file_check(const char *path, bool overwrite, char *why, size_t size)
@@ -180,8 +178,7 @@ int trace_file_check(const char *path, bool overwrite, char *why, size_t size)
 	snprintf(text, sizeof(text), "%.*s", dir ? dir : 1, dir ? path : ".");
 	if (access(text, W_OK | X_OK) == 0)
 		return 0;
-	snprintf(why, size, "cannot write in %s: %s", text, strerror(errno));
-	return -1;
+	return failure(why, size, -1, "cannot write in %s: %s", text, strerror(errno));
 }
 
 struct trace_file *trace_file_open(const char *path, bool overwrite, char *why, size_t size)
@@ -225,10 +222,8 @@ int trace_file_publish(struct trace_file *o, char *why, size_t size)
 {
 	if (!o->temporary)
 		return 0;
-	if (move_into_place(o) != 0) {
-		snprintf(why, size, "%s: %s", o->path, strerror(errno));
-		return -1;
-	}
+	if (move_into_place(o) != 0)
+		return failure(why, size, -1, "%s: %s", o->path, strerror(errno));
 	free(o->temporary);
 	o->temporary = NULL;
 	return 0;

@@ -3,8 +3,6 @@
 
 #include <errno.h>
 #include <poll.h>
-#include <pthread.h>
-#include <sched.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +11,7 @@
 #include <unistd.h>
 
 #include "record/process/privileges.h"
-#include "record/process/signals.h"
+#include "record/process/thread.h"
 
 #define CLEAR_LINE "\r\033[K"
 
@@ -97,10 +95,7 @@ static void *write_messages(void *arg)
 	struct messages *m = arg;
 	char text[4096];
 
-	signals_leave_to_sampler();
-	/* As the writer thread of queue.c: a thread that is stuck in write() keeps its descriptors. */
-	if (m->not_held >= 0 && unshare(CLONE_FILES) == 0)
-		close(m->not_held);
+	thread_begin(m->not_held);
 	privileges_drop(0);
 	pthread_mutex_lock(&m->lock);
 	while (m->n || !m->ending) {
@@ -123,19 +118,6 @@ static void *write_messages(void *arg)
 	return NULL;
 }
 
-/* A small stack: if memory is locked, all of it is resident. */
-static int start_thread(struct messages *m)
-{
-	pthread_attr_t attr;
-	int rc;
-
-	pthread_attr_init(&attr);
-	pthread_attr_setstacksize(&attr, 256 << 10);
-	rc = pthread_create(&m->thread, &attr, write_messages, m);
-	pthread_attr_destroy(&attr);
-	return rc;
-}
-
 struct messages *messages_start(int not_held)
 {
 	struct messages *m = calloc(1, sizeof(*m));
@@ -151,7 +133,7 @@ struct messages *messages_start(int not_held)
 	pthread_mutex_init(&m->lock, NULL);
 	pthread_cond_init(&m->filled, NULL);
 	pthread_cond_init(&m->finished, NULL);
-	rc = start_thread(m);
+	rc = thread_start(&m->thread, write_messages, m);
 	if (rc != 0) {
 		fclose(stream);
 		free(m);

@@ -3,8 +3,6 @@
 
 #include <errno.h>
 #include <poll.h>
-#include <pthread.h>
-#include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,14 +12,13 @@
 
 #include "common/clock.h"
 #include "record/process/privileges.h"
-#include "record/process/signals.h"
+#include "record/process/thread.h"
 
 #define SOON_MS 100   /* between two searches at first: most guests come back soon or not at all */
 #define SOON 100      /* this many searches are SOON_MS apart */
 #define LATER_MS 1000 /* between two later searches */
 #define MS 1000000u   /* ns */
 #define IDLE 19       /* times the CPU time of a search, between this one and the next */
-#define STACK_SIZE (256 << 10)
 
 enum search_state { SEARCH_NONE, SEARCH_WANTED, SEARCH_FOUND };
 
@@ -58,6 +55,7 @@ static bool has_identity(const struct hypervisor_ops *ops, struct hypervisor *x,
 
 	if (memcmp(info->uuid, identity->uuid, sizeof(none)) == 0 && memcmp(info->uuid, none, sizeof(none)) != 0)
 		return true;
+	/* Both names end at the same length. */
 	return identity->name[0] && ops->host.domain_name(x, info->domid, name, sizeof(name)) == 0 &&
 	       strcmp(name, identity->name) == 0;
 }
@@ -132,10 +130,7 @@ static void *finder_thread(void *arg)
 	unsigned searches = 0;
 	bool left = false;
 
-	signals_leave_to_sampler();
-	/* As the writer thread does: a table of its own, in which the watchdog's descriptor is closed. */
-	if (f->not_held >= 0 && unshare(CLONE_FILES) == 0)
-		close(f->not_held);
+	thread_begin(f->not_held);
 	x = f->ops->host.open(why, sizeof(why));
 	privileges_drop(f->ops->capabilities); /* best effort: the sampling thread reports it */
 	atomic_store(&f->started, x ? 0 : EIO);
@@ -154,13 +149,8 @@ static void *finder_thread(void *arg)
 
 static int start_thread(struct finder *f)
 {
-	pthread_attr_t attr;
-	int rc;
+	int rc = thread_start(&f->thread, finder_thread, f);
 
-	pthread_attr_init(&attr);
-	pthread_attr_setstacksize(&attr, STACK_SIZE);
-	rc = pthread_create(&f->thread, &attr, finder_thread, f);
-	pthread_attr_destroy(&attr);
 	if (rc != 0)
 		return rc;
 	while (atomic_load(&f->started) < 0)
@@ -201,15 +191,6 @@ struct finder *finder_start(const struct hypervisor_ops *ops, size_t n, int not_
 	return NULL;
 }
 
-/* Never blocks: the count would have to reach 2^64. */
-static void wake(struct finder *f)
-{
-	const uint64_t one = 1;
-
-	if (write(f->wake, &one, sizeof(one)) < 0)
-		errno = 0;
-}
-
 void finder_stop(struct finder *f)
 {
 	struct timespec until;
@@ -217,7 +198,7 @@ void finder_stop(struct finder *f)
 	if (!f)
 		return;
 	atomic_store(&f->ending, true);
-	wake(f);
+	thread_wake(f->wake);
 	clock_gettime(CLOCK_REALTIME, &until);
 	until.tv_sec++;
 	/* A thread that hangs keeps what it uses; the process is about to end. */
@@ -238,7 +219,7 @@ void finder_look_for(struct finder *f, size_t i, const struct domain_identity *i
 		return;
 	s->identity = *identity;
 	atomic_store(&s->state, SEARCH_WANTED);
-	wake(f);
+	thread_wake(f->wake);
 }
 
 bool finder_found(struct finder *f, size_t i, struct guest_info *info)

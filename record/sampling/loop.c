@@ -161,30 +161,17 @@ static void one_round(struct loop *l, uint32_t domain)
 		record_stream_event(&s->records, domain, time_ns, foreign ? UPF_EVENT_RESUMED : UPF_EVENT_PAUSED, 0);
 	if (r.shutdown && r.kind != ROUND_ENDED)
 		tell_end(s, domain, &r);
-	switch (r.kind) {
-	case ROUND_TAKEN:
-	case ROUND_SAME:
+	if (r.kind == ROUND_TAKEN || r.kind == ROUND_SAME)
 		keep_round(s, domain, &r, time_ns);
-		break;
-	case ROUND_PAUSED:
-		skip_round(s, domain, time_ns, UPF_LOST_PAUSED);
-		break;
-	case ROUND_AGAIN:
-		break;
-	case ROUND_VOID:
-		skip_round(s, domain, time_ns, UPF_LOST_VOID);
-		break;
-	case ROUND_REFUSED:
-		skip_round(s, domain, time_ns, UPF_LOST_CALL);
-		break;
-	case ROUND_ENDED:
+	else if (r.kind == ROUND_ENDED)
 		tell_end(s, domain, &r);
-		break;
-	case ROUND_FAILED:
-		skip_round(s, domain, time_ns, UPF_LOST_CALL);
+	else if (r.kind != ROUND_AGAIN)
+		skip_round(s, domain, time_ns,
+		           r.kind == ROUND_PAUSED ? UPF_LOST_PAUSED
+		           : r.kind == ROUND_VOID ? UPF_LOST_VOID
+		                                  : UPF_LOST_CALL);
+	if (r.kind == ROUND_FAILED)
 		end_refused(l, t, &r);
-		break;
-	}
 	count_pause(s, &r); /* after the round was recorded, so that both are in the same block */
 }
 

@@ -12,6 +12,13 @@
 
 #define PAGES_MAX 8192 /* mapped at most: 32 MiB of the guest's memory, none of it ours */
 
+bool target_is_called(const struct hypervisor_ops *ops, struct hypervisor *x, uint32_t domid, const char *name)
+{
+	char is[1024];
+
+	return ops->host.domain_name(x, domid, is, sizeof(is)) == 0 && strcmp(is, name) == 0;
+}
+
 static int find_name(const struct hypervisor_ops *ops, struct hypervisor *x, const char *text, struct guest_info *info)
 {
 	struct guest_info *domains;
@@ -21,9 +28,7 @@ static int find_name(const struct hypervisor_ops *ops, struct hypervisor *x, con
 	if (rc != 0)
 		return rc;
 	for (size_t i = 0; i < n; i++) {
-		char name[1024];
-
-		if (ops->host.domain_name(x, domains[i].domid, name, sizeof(name)) != 0 || strcmp(name, text) != 0)
+		if (!target_is_called(ops, x, domains[i].domid, text))
 			continue;
 		*info = domains[i];
 		found++;

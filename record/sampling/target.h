@@ -66,6 +66,9 @@ struct target {
 	struct comeback comeback;
 };
 
+/* Has this domain that name? Asks for it, and so may block. */
+bool target_is_called(const struct hypervisor_ops *ops, struct hypervisor *x, uint32_t domid, const char *name);
+
 /* Finds the domain that @text names, by number or name. 0; -ESRCH: none; -EINVAL: more than one has this name. */
 int target_find(const struct hypervisor_ops *ops, struct hypervisor *x, const char *text, struct guest_info *info);
 

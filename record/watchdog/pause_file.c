@@ -14,6 +14,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/say.h"
+
 #define MAGIC "uniprof pauses 1"
 #define DOMAINS_MAX 65536
 #define LOCK_TRIES 20 /* a tenth of a second apart */
@@ -146,10 +148,8 @@ static int open_locked(struct pause_file *f, bool create, char *why, size_t size
 		is_new = f->fd < 0 && errno == ENOENT && create;
 		if (is_new)
 			f->fd = open(f->path, flags | O_CREAT | O_EXCL, 0600);
-		if (f->fd < 0) {
-			snprintf(why, size, "%s: %s", f->path, strerror(errno));
-			return -1;
-		}
+		if (f->fd < 0)
+			return failure(why, size, -1, "%s: %s", f->path, strerror(errno));
 		if (check(f, why, size) != 0) {
 			if (is_new)
 				unlink(f->path);
@@ -208,10 +208,8 @@ static int check_old(struct pause_file *f, const struct hypervisor_ops *ops, cha
 	bool left = false;
 
 	/* One that was killed while it created the file has left zeros. */
-	if (pread(f->fd, magic, sizeof(magic), 0) > 0 && magic[0] && memcmp(magic, MAGIC, sizeof(magic)) != 0) {
-		snprintf(why, size, "%s: is not a pause file: remove it, or give another name", f->path);
-		return -1;
-	}
+	if (pread(f->fd, magic, sizeof(magic), 0) > 0 && magic[0] && memcmp(magic, MAGIC, sizeof(magic)) != 0)
+		return failure(why, size, -1, "%s: is not a pause file: remove it, or give another name", f->path);
 	if (read_head(f) != 0)
 		return 0;
 	for (size_t i = 0; i < pause_file_domains(f) && strcmp(pause_file_backend(f), ops->name) == 0; i++)

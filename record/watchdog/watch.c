@@ -11,6 +11,7 @@
 
 #include "common/clock.h"
 #include "record/process/signals.h"
+#include "record/process/thread.h"
 
 /*
  * How long a call that the hypervisor has begun to carry out may take at most. Xen reads the call and carries it out
@@ -47,15 +48,6 @@ static void wait_a_little(void)
 
 /* --- the recorder's part ----------------------------------------------------------------------------------------- */
 
-static void wake(int fd)
-{
-	const uint64_t one = 1;
-
-	/* An eventfd, which takes 2^64 of these before it blocks. */
-	if (write(fd, &one, sizeof(one)) < 0)
-		errno = 0;
-}
-
 uint64_t watch_begin(struct watch *w)
 {
 	uint64_t state, now_ns;
@@ -67,7 +59,7 @@ uint64_t watch_begin(struct watch *w)
 	/* Either we see that the watchdog sleeps, or it sees, before it does, that a pause has begun. */
 	atomic_store(&w->state, in_phase(state, HELD));
 	if (atomic_load(&w->asleep) && atomic_exchange(&w->asleep, false))
-		wake(w->wake_fd);
+		thread_wake(w->wake_fd);
 	now_ns = clock_now();
 	atomic_store(&w->began_ns, now_ns);
 	return now_ns;

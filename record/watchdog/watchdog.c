@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "record/watchdog/watchdog.h"
 
+#include <ctype.h>
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -269,37 +270,20 @@ static _Noreturn void watchdog_process(struct process *p, const struct guest_inf
 	_exit(0);
 }
 
-/* Before Linux 5.9, as far as the limit of descriptors, or 4096, goes. */
-static void close_numbers(unsigned first, unsigned last)
-{
-	long most = sysconf(_SC_OPEN_MAX);
-
-	if (first > last || syscall(SYS_close_range, first, last, 0) == 0)
-		return;
-	if (most < 0 || most > 4096)
-		most = 4096;
-	for (unsigned fd = first; fd <= last && fd < (unsigned)most; fd++)
-		close((int)fd);
-}
-
-static int by_number(const void *a, const void *b)
-{
-	return *(const int *)a - *(const int *)b;
-}
-
 /* A pipe or terminal of the parent's would stay open in the watchdog's hands: it must hold none. */
 static void close_all_but(const struct process *p)
 {
-	int kept[] = {p->pipe, p->life, p->wake, p->file};
-	const size_t n = sizeof(kept) / sizeof(*kept) - (p->file < 0);
-	unsigned first = 0;
+	DIR *dir = opendir("/proc/self/fd");
+	struct dirent *e;
 
-	qsort(kept, n, sizeof(*kept), by_number);
-	for (size_t i = 0; i < n; i++) {
-		close_numbers(first, (unsigned)kept[i] - 1);
-		first = (unsigned)kept[i] + 1;
+	while (dir && (e = readdir(dir))) {
+		const int fd = isdigit((unsigned char)e->d_name[0]) ? atoi(e->d_name) : -1;
+
+		if (fd >= 0 && fd != p->pipe && fd != p->life && fd != p->wake && fd != p->file && fd != dirfd(dir))
+			close(fd);
 	}
-	close_numbers(first, UINT_MAX);
+	if (dir)
+		closedir(dir);
 }
 
 /* --- the recorder's process -------------------------------------------------------------------------------------- */
