@@ -62,7 +62,7 @@ static int set_threads(struct guest *g)
 	return result;
 }
 
-/* All that can be. */
+/* Attaches to all vCPUs that it can. */
 static int attach_vcpus(struct guest *g)
 {
 	int result = 0;
@@ -78,7 +78,7 @@ static int attach_vcpus(struct guest *g)
 	return result;
 }
 
-/* Each takes two, and the soft limit is for programs that use select(). Best effort. */
+/* Each vCPU takes several descriptors, and the soft limit is for programs that use select(). Best effort. */
 static void allow_descriptors(void)
 {
 	struct rlimit limit;
@@ -111,7 +111,7 @@ static void attach_new_vcpus(struct guest *g)
 	attach_vcpus(g);
 }
 
-/* One that has a thread, but that we have no page of? */
+/* Is there a vCPU that has a thread, but whose page is not mapped here? */
 static bool has_new_vcpu(const struct guest *g)
 {
 	for (uint32_t i = 0; i < g->machine.vcpus; i++)
@@ -129,7 +129,7 @@ static struct iterator *iterator_of(struct hypervisor *x)
 	return x->it;
 }
 
-/* The layout is this old: what has used CPU time since was started since, if it was not. */
+/* The layout is of this moment: an unstarted vCPU that uses CPU time from now on has been started. */
 static void note_looked(struct guest *g)
 {
 	g->slots_ns = clock_now();

@@ -266,7 +266,7 @@ static bool is_due(const struct guest *g, uint32_t i)
 	       !v->is_still && (v->on_cpu || v->place == VCPU_HALTED);
 }
 
-/* Pages that were mapped before may have been of what is unmapped by this. */
+/* This unmaps what was shared before, and pages mapped until now may be part of that. */
 static void share(struct guest *g)
 {
 	shared_map(&g->shared, &g->layout, g->pidfd, g->machine.pid);
@@ -340,7 +340,7 @@ static void disarm_all(struct guest *g)
 	g->mark->armed = 0;
 }
 
-/* Of -EPERM: somebody else traces the thread, or has until now, or it is just ending. */
+/* What -EPERM means: another program traces the thread, or just did, or the thread is ending. */
 static int refusal(struct guest *g, const struct vcpu *v)
 {
 	pid_t by = machine_tracer(g->machine.pid, v->tid);
@@ -367,7 +367,7 @@ static int interrupt_all(struct guest *g)
 	return rc;
 }
 
-/* Not for longer than it takes: one that does not stop must not hold the others. */
+/* Waits for a limited time: a thread that does not stop must not hold the others. */
 static int await_all(struct guest *g)
 {
 	const uint64_t deadline_ns = clock_now() + VCPU_STOP_NS;

@@ -25,6 +25,9 @@
 struct recording {
 	const struct options *options;
 	const struct hypervisor_ops *ops;
+	struct hypervisor *x;
+	const char *command;   /* the command line */
+	char *const *operands; /* that name the domains */
 	struct target **targets;
 	size_t ntargets;
 	struct guest_info started; /* --start: the domain as its creator left it */
@@ -157,17 +160,17 @@ static int start_messages(struct recording *r)
 }
 
 /* What could not be found out without stopping the guests. */
-static int settle(struct recording *r, struct hypervisor *x, char *const *operands)
+static int settle(struct recording *r)
 {
 	char how[256], why[256];
 
 	for (size_t i = 0; i < r->ntargets; i++) {
 		struct target *t = r->targets[i];
-		const char *name = r->options->start ? t->name : operands[i];
+		const char *name = r->options->start ? t->name : r->operands[i];
 		int rc = r->ops->guest.settle(t->guest, how, sizeof(how));
 
 		if (rc != 0) {
-			target_explain(r->ops, x, &t->info, -rc, why, sizeof(why));
+			target_explain(r->ops, r->x, &t->info, -rc, why, sizeof(why));
 			say("%s: %s", name, why);
 			return EXIT_DOMAIN;
 		}
@@ -179,23 +182,29 @@ static int settle(struct recording *r, struct hypervisor *x, char *const *operan
 	return 0;
 }
 
-static int prepare_trace(struct recording *r, const char *hypervisor, const char *command)
+static int prepare_trace(struct recording *r)
 {
-	int rc = describe(&r->description, r->options, r->targets, r->ntargets, hypervisor, command);
+	const struct options *o = r->options;
+	const char *hypervisor = r->ops->host.version(r->x);
+	int rc = describe(&r->description, o, r->targets, r->ntargets, hypervisor, r->command);
 	char why[1024];
 
-	if (rc == 0 && describe_images(&r->description, r->options, why, sizeof(why)) != 0) {
+	if (rc == 0 && describe_images(&r->description, o, why, sizeof(why)) != 0) {
 		say("%s", why);
 		return EXIT_USAGE;
 	}
 	if (rc == 0) {
-		r->session.output = trace_output_new(&r->options->output, &r->description.session);
+		r->session.output = trace_output_new(&o->output, &r->description.session);
 		rc = r->session.output ? 0 : -errno;
 	}
-	if (rc == 0)
-		return 0;
-	say("cannot prepare the trace: %s", strerror(-rc));
-	return EXIT_CUT_SHORT;
+	if (rc != 0) {
+		say("cannot prepare the trace: %s", strerror(-rc));
+		return EXIT_CUT_SHORT;
+	}
+	if (o->verbose)
+		say("%s by %s; %zu domain%s, %.3f Hz", hypervisor, r->ops->name, r->ntargets,
+		    r->ntargets == 1 ? "" : "s", (double)o->session.rate_mhz / 1e3);
+	return 0;
 }
 
 /* --- called by the writer thread --------------------------------------------------------------------------------- */
@@ -430,33 +439,27 @@ static void clean_up(struct recording *r)
 	messages_stop(r->messages);
 }
 
+/* In this order. */
+static int (*const preparations[])(struct recording *r) = {open_pause_file, start_watchdog, start_messages, settle,
+                                                           prepare_trace,   start_finder,   start_writer};
+
 int recording_run(const struct options *o, const struct hypervisor_ops *ops, struct hypervisor *x, const char *command,
                   char *const *operands, size_t n)
 {
-	struct recording r = {.options = o, .ops = ops, .ntargets = o->start ? 1 : n};
+	struct recording r = {.options = o,
+	                      .ops = ops,
+	                      .x = x,
+	                      .command = command,
+	                      .operands = operands,
+	                      .ntargets = o->start ? 1 : n};
 	int rc = open_domains(&r, x, operands, n);
 
 	r.status = isatty(STDERR_FILENO) && !o->session.quiet && !o->session.missed;
 	block_signals(&r);
 	if (ops->watch.ends_with_recorder)
 		signals_interrupt();
-	if (rc == 0)
-		rc = open_pause_file(&r);
-	if (rc == 0)
-		rc = start_watchdog(&r);
-	if (rc == 0)
-		rc = start_messages(&r);
-	if (rc == 0)
-		rc = settle(&r, x, operands);
-	if (rc == 0)
-		rc = prepare_trace(&r, ops->host.version(x), command);
-	if (rc == 0 && o->verbose)
-		say("%s by %s; %zu domain%s, %.3f Hz", ops->host.version(x), ops->name, r.ntargets,
-		    r.ntargets == 1 ? "" : "s", (double)o->session.rate_mhz / 1e3);
-	if (rc == 0)
-		rc = start_finder(&r);
-	if (rc == 0)
-		rc = start_writer(&r);
+	for (size_t p = 0; rc == 0 && p < sizeof(preparations) / sizeof(*preparations); p++)
+		rc = preparations[p](&r);
 	if (rc == 0) {
 		run_session(&r, x);
 		finish(&r);

@@ -7,14 +7,9 @@
 
 #define EVENTS_MAX 8 /* that a domain may have waiting; more replace the newest one */
 
-struct waiting_event {
-	uint64_t time_ns, value;
-	enum upf_event_code code;
-};
-
 struct unrecorded {
 	uint64_t lost; /* samples */
-	struct waiting_event events[EVENTS_MAX];
+	struct record events[EVENTS_MAX];
 	unsigned nevents;
 };
 
@@ -111,11 +106,7 @@ static int put_events(struct record_stream *r, uint32_t domain)
 	int rc = 0;
 
 	while (rc == 0 && done < u->nevents) {
-		const struct waiting_event *e = &u->events[done];
-		const struct record event = {RECORD_EVENT, .domain = domain, .time_ns = e->time_ns, .count = e->value,
-		                             .code = e->code};
-
-		rc = put_once(r, &event);
+		rc = put_once(r, &u->events[done]);
 		done += rc == 0;
 	}
 	u->nevents -= done;
@@ -147,7 +138,7 @@ void record_stream_event(struct record_stream *r, uint32_t domain, uint64_t time
 		return;
 	if (u->nevents == EVENTS_MAX)
 		u->nevents--;
-	u->events[u->nevents++] = (struct waiting_event){.time_ns = time_ns, .value = value, .code = code};
+	u->events[u->nevents++] = event;
 }
 
 void record_stream_lose(struct record_stream *r, uint32_t domain, uint64_t samples)

@@ -231,7 +231,7 @@ static void tell_images(struct session *s, uint64_t now, bool again)
 	}
 }
 
-/* An answer gets old: those domains come first. */
+/* Domains with an answer come first: answers get old. */
 static void all_rounds(struct loop *l)
 {
 	inquiry_make(&l->s->inquiry, l->s->targets, l->s->ntargets);

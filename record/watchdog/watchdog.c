@@ -108,7 +108,7 @@ static int watch_all(struct process *p, const struct guest_info *domains)
 	return rc;
 }
 
-/* Nobody but us can say why; its standard error is there only as long as it lives. */
+/* Only the watchdog can say why. It opens the recorder's standard error first, which closes when that ends. */
 static void kill_recorder(struct process *p)
 {
 	if (p->err < 0)
