@@ -2,159 +2,157 @@
 #include "common/option_table.h"
 #include "common/say.h"
 
+#include <getopt.h>
+#include <stdarg.h>
 #include <stdbool.h>
 #include <string.h>
+
+#define ROWS_MAX 128
+#define LONG 256 /* getopt_long() tells letters by themselves, and long names by this plus the row's number */
+
+int option_refuse(struct option_use *use, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(use->reason, sizeof(use->reason), format, args);
+	va_end(args);
+	return -1;
+}
+
+int option_set_true(struct option_use *use)
+{
+	*(bool *)option_place(use) = true;
+	return 0;
+}
+
+int option_set_name(struct option_use *use)
+{
+	*(const char **)option_place(use) = use->value;
+	return *use->value ? 0 : option_refuse(use, "a file name is needed");
+}
+
+/* --- parsing ----------------------------------------------------------------------------------------------------- */
+
+struct parser {
+	const struct option_def *table;
+	struct option names[ROWS_MAX + 1];
+	char letters[3 * ROWS_MAX + 3];
+	char *why;
+	size_t size;
+};
 
 static bool last_row(const struct option_def *def)
 {
 	return def->letter == 0 && def->name == NULL;
 }
 
-static const struct option_def *find_letter(const struct option_def *table, int letter)
+static bool is_optional(const struct option_def *def)
 {
-	for (; !last_row(table); table++)
-		if (table->letter == letter)
-			return table;
-	return NULL;
+	return def->takes == OPTION_OPTIONAL_ARG || def->takes == OPTION_OPTIONAL_NUMBER;
 }
 
-/* An exact name, or the only one that begins so; *ambiguous tells the two failures apart. */
-static const struct option_def *find_name(const struct option_def *table, const char *name, size_t len,
-                                          bool *ambiguous)
+/* In getopt_long()'s form. "-": operands are given out where they stand; ":": a missing argument is told apart. */
+static void list_options(struct parser *p)
 {
-	const struct option_def *found = NULL;
+	struct option *name = p->names;
+	char *to = stpcpy(p->letters, "-:");
 
-	*ambiguous = false;
-	for (; !last_row(table); table++) {
-		if (!table->name || strncmp(table->name, name, len) != 0)
-			continue;
-		if (table->name[len] == '\0')
-			return table;
-		*ambiguous |= found && (found->apply != table->apply || found->id != table->id);
-		found = table;
+	for (const struct option_def *def = p->table; !last_row(def) && def - p->table < ROWS_MAX; def++) {
+		int argument = def->takes == OPTION_NO_ARG ? no_argument
+		               : is_optional(def)          ? optional_argument
+		                                           : required_argument;
+
+		if (def->letter)
+			to += sprintf(to, "%c%.*s", def->letter, argument, "::");
+		if (def->name)
+			*name++ = (struct option){def->name, argument, NULL, LONG + (int)(def - p->table)};
 	}
-	return *ambiguous ? NULL : found;
 }
 
-struct parser {
-	const struct option_def *table;
-	int argc, at;
-	char **argv;
-	void *ctx;
-	char *why;
-	size_t size;
-};
-
-/* Is the next word of "-r 2" the argument, or an operand? */
-static bool is_ambiguous(struct parser *p, const struct option_def *def, const char *shown)
+static const struct option_def *find_option(const struct parser *p, int found)
 {
-	const char *next = p->at + 1 < p->argc ? p->argv[p->at + 1] : "";
+	const struct option_def *def = p->table;
 
-	if (def->takes != OPTION_OPTIONAL_NUMBER || *next < '0' || *next > '9')
-		return false;
-	snprintf(p->why, p->size, "%s %s is ambiguous: write %s%s%s, or put %s before %s", shown, next, shown,
-	         shown[1] == '-' ? "=" : "", next, next, shown);
-	return true;
+	if (found >= LONG)
+		return def + (found - LONG);
+	while (def->letter != found)
+		def++;
+	return def;
 }
 
-static int apply(struct parser *p, const struct option_def *def, const char *shown, const char *value)
+/* Says why getopt_long() has not taken @word. @option: the letter or LONG and more, if it has one; 0: none. */
+static int refuse_word(struct parser *p, bool incomplete, int option, const char *word)
 {
-	char reason[256] = "";
+	size_t len = strcspn(word, "=");
+	bool several = false;
 
-	if (!value && is_ambiguous(p, def, shown))
+	if (incomplete && option < LONG)
+		snprintf(p->why, p->size, "-%c needs an argument; try --help", option);
+	else if (option >= LONG)
+		snprintf(p->why, p->size, incomplete ? "--%s needs an argument; try --help" : "--%s takes no argument",
+		         find_option(p, option)->name);
+	else if (option)
+		snprintf(p->why, p->size, "unknown option -%c; try --help", option);
+	if (option)
 		return -1;
-	if (def->apply(p->ctx, def, value, reason, sizeof(reason)) == 0)
-		return 0;
-	if (value)
-		snprintf(p->why, p->size, "%s %s: %s", shown, *value ? value : "''", reason);
-	else
-		snprintf(p->why, p->size, "%s: %s", shown, reason);
+	for (const struct option *name = p->names; name->name; name++)
+		several |= len > 2 && strncmp(name->name, word + 2, len - 2) == 0;
+	snprintf(p->why, p->size, "%s option %.*s; try --help", several ? "ambiguous" : "unknown", (int)len, word);
 	return -1;
 }
 
-/* The argument that must follow: the rest of this word, or the next word. */
-static const char *next_value(struct parser *p, const char *shown)
+/* @next: the word that follows, which might be meant as the argument of "-r 2", or as an operand. */
+static int apply_option(struct parser *p, void *to, int found, const char *next)
 {
-	if (p->at + 1 < p->argc)
-		return p->argv[++p->at];
-	snprintf(p->why, p->size, "%s needs an argument; try --help", shown);
-	return NULL;
-}
-
-static int parse_long(struct parser *p, const char *word)
-{
-	size_t len = strcspn(word + 2, "=");
-	const char *value = word[2 + len] ? word + 3 + len : NULL;
-	const struct option_def *def;
+	struct option_use use = {.def = find_option(p, found), .value = optarg, .to = to};
 	char shown[64];
-	bool ambiguous;
 
-	snprintf(shown, sizeof(shown), "--%.*s", (int)len, word + 2);
-	def = len ? find_name(p->table, word + 2, len, &ambiguous) : NULL;
-	if (!def) {
-		snprintf(p->why, p->size, "%s option %s; try --help", len && ambiguous ? "ambiguous" : "unknown",
-		         shown);
-		return -1;
-	}
-	if (def->takes == OPTION_NO_ARG && value) {
-		snprintf(p->why, p->size, "%s takes no argument", shown);
-		return -1;
-	}
-	if (def->takes == OPTION_ARG && !value) {
-		value = next_value(p, shown);
-		if (!value)
-			return -1;
-	}
-	return apply(p, def, shown, value);
+	if (found < LONG)
+		snprintf(shown, sizeof(shown), "-%c", found);
+	else
+		snprintf(shown, sizeof(shown), "--%s", use.def->name);
+	if (!optarg && use.def->takes == OPTION_OPTIONAL_NUMBER && *next >= '0' && *next <= '9')
+		snprintf(p->why, p->size, "%s %s is ambiguous: write %s%s%s, or put %s before %s", shown, next, shown,
+		         found < LONG ? "" : "=", next, next, shown);
+	else if (use.def->apply(&use) == 0)
+		return 0;
+	else
+		snprintf(p->why, p->size, "%s%s%s: %s", shown, optarg ? " " : "",
+		         !optarg   ? ""
+		         : *optarg ? optarg
+		                   : "''",
+		         use.reason);
+	return -1;
 }
 
-static int parse_letters(struct parser *p, const char *word)
+int options_parse(const struct option_def *table, int argc, char **argv, void *to, char *why, size_t size)
 {
-	for (const char *c = word + 1; *c; c++) {
-		const struct option_def *def = find_letter(p->table, (unsigned char)*c);
-		char shown[3] = {'-', *c, '\0'};
-		const char *value = NULL;
+	struct parser p = {.table = table, .why = why, .size = size};
+	int found, operands = 0, rc = 0;
 
-		if (!def) {
-			snprintf(p->why, p->size, "unknown option %s; try --help", shown);
-			return -1;
-		}
-		if (def->takes != OPTION_NO_ARG && c[1])
-			value = c + 1;
-		else if (def->takes == OPTION_ARG && !(value = next_value(p, shown)))
-			return -1;
-		if (apply(p, def, shown, value) != 0)
-			return -1;
-		if (value)
-			return 0;
+	list_options(&p);
+	opterr = 0;
+	optind = 0; /* begin anew */
+	while (rc == 0 && (found = getopt_long(argc, argv, p.letters, p.names, NULL)) != -1) {
+		if (found == 1)
+			argv[operands++] = optarg;
+		else if (found == '?' || found == ':')
+			rc = refuse_word(&p, found == ':', optopt, argv[optind - 1]);
+		else
+			rc = apply_option(&p, to, found, optind < argc ? argv[optind] : "");
 	}
-	return 0;
+	while (rc == 0 && optind < argc)
+		argv[operands++] = argv[optind++];
+	return rc == 0 ? operands : rc;
 }
 
-int options_parse(const struct option_def *table, int argc, char **argv, void *ctx, char *why, size_t size)
-{
-	struct parser p = {.table = table, .argc = argc, .argv = argv, .ctx = ctx, .why = why, .size = size};
-	bool ended = false;
-	int operands = 0;
-
-	for (p.at = 1; p.at < argc; p.at++) {
-		char *word = argv[p.at];
-
-		if (ended || word[0] != '-' || word[1] == '\0')
-			argv[operands++] = word;
-		else if (strcmp(word, "--") == 0)
-			ended = true;
-		else if ((word[1] == '-' ? parse_long(&p, word) : parse_letters(&p, word)) != 0)
-			return -1;
-	}
-	return operands;
-}
+/* --- help -------------------------------------------------------------------------------------------------------- */
 
 /* "  -F, --freq HZ" */
 static int print_names(const struct option_def *def, FILE *out)
 {
-	const bool optional = def->takes == OPTION_OPTIONAL_ARG || def->takes == OPTION_OPTIONAL_NUMBER;
-	const char *open = optional ? (def->name ? "[=" : "[") : " ";
+	const char *open = is_optional(def) ? (def->name ? "[=" : "[") : " ";
 	int n = 0;
 
 	if (def->letter)
@@ -164,7 +162,7 @@ static int print_names(const struct option_def *def, FILE *out)
 	if (def->name)
 		n += fprintf(out, "--%s", def->name);
 	if (def->arg)
-		n += fprintf(out, "%s%s%s", open, def->arg, optional ? "]" : "");
+		n += fprintf(out, "%s%s%s", open, def->arg, is_optional(def) ? "]" : "");
 	return n;
 }
 

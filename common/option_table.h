@@ -18,22 +18,42 @@ enum option_arg {
 	OPTION_OPTIONAL_NUMBER, /* the same, and a next word that begins with a digit is refused as ambiguous */
 };
 
+struct option_use;
+
 struct option_def {
 	int letter;       /* 0: none */
 	const char *name; /* long name, NULL: none; the table ends with a row where both are missing */
 	const char *arg;  /* name of the argument in --help, "[=X]" semantics by @takes */
 	enum option_arg takes;
-	const char *help; /* one sentence without a full stop; NULL: an alias, not shown */
-	/* Applies @value (NULL without argument) to @ctx. 0, or -1 with a reason in @why (size bytes). */
-	int (*apply)(void *ctx, const struct option_def *def, const char *value, char *why, size_t size);
-	int id; /* free for apply() */
+	const char *help;                     /* one sentence without a full stop; NULL: an alias, not shown */
+	int (*apply)(struct option_use *use); /* 0, or -1 with a reason: option_refuse() */
+	size_t id;                            /* free for apply(); an offset for those below */
 };
 
+/* An option on the command line. */
+struct option_use {
+	const struct option_def *def;
+	const char *value; /* NULL: there is none */
+	void *to;          /* the structure that options_parse() was called with */
+	char reason[256];
+};
+
+/* Sets the reason. -1 */
+int option_refuse(struct option_use *use, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* The member of the structure whose offset is the row's id. */
+static inline void *option_place(const struct option_use *use)
+{
+	return (char *)use->to + use->def->id;
+}
+/* For rows: sets the bool at the offset, or the const char * there, to a name that is not empty. */
+int option_set_true(struct option_use *use);
+int option_set_name(struct option_use *use);
+
 /*
- * Parses @argv into @ctx. Operands are moved to argv[0..n) in order and their number is returned; on error -1, with
- * one clear line in @why.
+ * Parses @argv into the structure at @to, by getopt_long(): not in two threads at once. Operands are moved to
+ * argv[0..n) in order and their number is returned; on error -1, with one clear line in @why.
  */
-int options_parse(const struct option_def *table, int argc, char **argv, void *ctx, char *why, size_t size);
+int options_parse(const struct option_def *table, int argc, char **argv, void *to, char *why, size_t size);
 
 /* The option part of --help, wrapped to @width columns. */
 void options_print(const struct option_def *table, FILE *out, int width);

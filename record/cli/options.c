@@ -8,8 +8,6 @@
 
 #include "common/parse.h"
 
-#include "common/say.h"
-
 #define DEFAULT_MAX_STACK 127 /* perf's */
 #define DEFAULT_WINDOW 256    /* bytes */
 #define DEFAULT_COPY 16384
@@ -26,70 +24,49 @@
 #define LEAST_MEMORY (4u << 20)
 #define MAX_FILES 1000000u
 
-#define APPLY(name) static int name(void *ctx, const struct option_def *def, const char *value, char *why, size_t size)
-
-static int fail(char *why, size_t size, const char *text)
+static int set_rate(struct option_use *use)
 {
-	return failure(why, size, -1, "%s", text);
-}
-
-APPLY(set_output)
-{
-	(void)def;
-	if (*value == '\0')
-		return fail(why, size, "a file name is needed");
-	((struct options *)ctx)->output.path = value;
-	return 0;
-}
-
-APPLY(set_rate)
-{
-	(void)def;
-	if (parse_rate(value, &((struct options *)ctx)->session.rate_mhz) == 0)
+	if (parse_rate(use->value, option_place(use)) == 0)
 		return 0;
-	return fail(why, size, "not a rate: samples a second above 0, up to 1 MHz, such as 99, 0.5 or 1k");
+	return option_refuse(use, "not a rate: samples a second above 0, up to 1 MHz, such as 99, 0.5 or 1k");
 }
 
-APPLY(set_duration)
+static int set_duration(struct option_use *use)
 {
-	(void)def;
-	if (parse_duration(value, &((struct options *)ctx)->session.duration_ns) == 0)
+	if (parse_duration(use->value, option_place(use)) == 0)
 		return 0;
-	return fail(why, size, "not a duration: a time above 0, such as 10, 0.5s, 2m or 1h");
+	return option_refuse(use, "not a duration: a time above 0, such as 10, 0.5s, 2m or 1h");
 }
 
-APPLY(set_samples)
+static int set_samples(struct option_use *use)
 {
-	(void)def;
-	if (parse_u64(value, 1, UINT64_MAX, &((struct options *)ctx)->session.rounds) == 0)
+	if (parse_u64(use->value, 1, UINT64_MAX, option_place(use)) == 0)
 		return 0;
-	return fail(why, size, "not a number of samples: 1 or more");
+	return option_refuse(use, "not a number of samples: 1 or more");
 }
 
-APPLY(set_vcpus)
+static int set_vcpus(struct option_use *use)
 {
-	struct options *o = ctx;
+	struct options *o = use->to;
 
-	(void)def;
 	o->session.some_vcpus = true;
-	if (parse_list(value, o->session.vcpus, UPF_VCPUS_MAX) == 0)
+	if (parse_list(use->value, o->session.vcpus, UPF_VCPUS_MAX) == 0)
 		return 0;
-	return fail(why, size, "not a list of vCPUs: numbers and ranges such as 0,2-3");
+	return option_refuse(use, "not a list of vCPUs: numbers and ranges such as 0,2-3");
 }
 
-APPLY(set_max_stack)
+static int set_max_stack(struct option_use *use)
 {
 	uint64_t n;
 
-	(void)def;
-	if (parse_u64(value, 1, UPF_DEPTH_MAX, &n) != 0)
-		return failure(why, size, -1, "not a number of frames from 1 to %u", UPF_DEPTH_MAX);
-	((struct options *)ctx)->stack.max_frames = (uint32_t)n;
+	if (parse_u64(use->value, 1, UPF_DEPTH_MAX, &n) != 0)
+		return option_refuse(use, "not a number of frames from 1 to %u", UPF_DEPTH_MAX);
+	*(uint32_t *)option_place(use) = (uint32_t)n;
 	return 0;
 }
 
 /* auto[,BYTES], fp[,BYTES] or dwarf[,BYTES]; the last two as in perf. */
-APPLY(set_call_graph)
+static int set_call_graph(struct option_use *use)
 {
 	static const struct {
 		const char *name;
@@ -99,10 +76,10 @@ APPLY(set_call_graph)
 		{"fp", DEFAULT_WINDOW, 0},
 		{"dwarf", 0, DEFAULT_COPY},
 	};
-	struct stack_choice *stack = &((struct options *)ctx)->stack;
+	struct stack_choice *stack = &((struct options *)use->to)->stack;
+	const char *value = use->value;
 	size_t len = strcspn(value, ",");
 
-	(void)def;
 	for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); i++) {
 		bool copies = modes[i].copy != 0;
 		uint64_t bytes = copies ? modes[i].copy : modes[i].window, least = copies ? UPF_WORD : 0;
@@ -111,57 +88,43 @@ APPLY(set_call_graph)
 		if (strlen(modes[i].name) != len || strncmp(modes[i].name, value, len) != 0)
 			continue;
 		if (value[len] && parse_u64(value + len + 1, least, most, &bytes) != 0)
-			return failure(why, size, -1, "%s takes a size of %llu to %u bytes", modes[i].name,
-			               (unsigned long long)least, most);
+			return option_refuse(use, "%s takes a size of %llu to %u bytes", modes[i].name,
+			                     (unsigned long long)least, most);
 		bytes = (bytes + UPF_WORD - 1) / UPF_WORD;
 		stack->window_words = copies ? modes[i].window / UPF_WORD : (uint32_t)bytes;
 		stack->copy_words = copies ? (uint32_t)bytes : 0;
 		return 0;
 	}
-	return fail(why, size, "must be auto, fp or dwarf, and may have a size in bytes: fp,256 or dwarf,16384");
+	return option_refuse(use, "must be auto, fp or dwarf, and may have a size in bytes: fp,256 or dwarf,16384");
 }
 
-static int set_share(const char *value, double *share, char *why, size_t size)
+static int set_share(struct option_use *use)
 {
 	char *rest;
-	double percent = strtod(value, &rest);
+	double percent = strtod(use->value, &rest);
 
-	if (rest == value || strcmp(rest, *rest == '%' ? "%" : "") != 0 || !(percent >= 0.001 && percent <= 100))
-		return fail(why, size, "not a percentage from 0.001 to 100");
-	*share = percent / 100;
+	if (rest == use->value || strcmp(rest, *rest == '%' ? "%" : "") != 0 || !(percent >= 0.001 && percent <= 100))
+		return option_refuse(use, "not a percentage from 0.001 to 100");
+	*(double *)option_place(use) = percent / 100;
 	return 0;
 }
 
-APPLY(set_max_overhead)
+static int set_max_pause(struct option_use *use)
 {
-	(void)def;
-	return set_share(value, &((struct options *)ctx)->session.max_overhead, why, size);
-}
+	uint64_t *ns = option_place(use);
 
-APPLY(set_max_cpu)
-{
-	(void)def;
-	return set_share(value, &((struct options *)ctx)->session.max_cpu, why, size);
-}
-
-APPLY(set_max_pause)
-{
-	uint64_t *ns = &((struct options *)ctx)->session.max_pause_ns;
-
-	(void)def;
-	if (parse_duration(value, ns) == 0 && *ns >= LEAST_PAUSE_NS && *ns <= MOST_PAUSE_NS)
+	if (parse_duration(use->value, ns) == 0 && *ns >= LEAST_PAUSE_NS && *ns <= MOST_PAUSE_NS)
 		return 0;
-	return fail(why, size, "not a time from 1ms to 60s");
+	return option_refuse(use, "not a time from 1ms to 60s");
 }
 
-APPLY(set_realtime)
+static int set_realtime(struct option_use *use)
 {
 	uint64_t priority = DEFAULT_PRIORITY;
 
-	(void)def;
-	if (value && parse_u64(value, 0, 99, &priority) != 0)
-		return fail(why, size, "not a real-time priority: 1 to 99, or 0 for none");
-	((struct options *)ctx)->priority = (int)priority;
+	if (use->value && parse_u64(use->value, 0, 99, &priority) != 0)
+		return option_refuse(use, "not a real-time priority: 1 to 99, or 0 for none");
+	*(int *)option_place(use) = (int)priority;
 	return 0;
 }
 
@@ -174,114 +137,75 @@ static int size_or_time(const char *value, uint64_t *bytes, uint64_t *ns)
 	return parse_duration(value, ns);
 }
 
-APPLY(set_switch)
+static int set_switch(struct option_use *use)
 {
-	struct options *o = ctx;
+	struct options *o = use->to;
 	uint64_t *bytes = &o->session.switching.bytes, *ns = &o->session.switching.ns;
 
-	(void)def;
 	o->session.switching.on = o->output.switching = true;
 	*bytes = *ns = 0;
-	if (!value || strcmp(value, "signal") == 0 || size_or_time(value, bytes, ns) == 0)
+	if (!use->value || strcmp(use->value, "signal") == 0 || size_or_time(use->value, bytes, ns) == 0)
 		return 0;
-	return fail(why, size, "must be a size such as 100M, a time such as 1h, or signal");
+	return option_refuse(use, "must be a size such as 100M, a time such as 1h, or signal");
 }
 
-APPLY(set_max_files)
+static int set_max_files(struct option_use *use)
 {
-	(void)def;
-	if (parse_u64(value, 1, MAX_FILES, &((struct options *)ctx)->output.max_files) == 0)
+	if (parse_u64(use->value, 1, MAX_FILES, option_place(use)) == 0)
 		return 0;
-	return failure(why, size, -1, "not a number of files: 1 to %u", MAX_FILES);
+	return option_refuse(use, "not a number of files: 1 to %u", MAX_FILES);
 }
 
-APPLY(set_flight_recorder)
+static int set_flight_recorder(struct option_use *use)
 {
-	struct options *o = ctx;
+	struct options *o = use->to;
 	uint64_t *bytes = &o->output.flight_recorder.bytes, *ns = &o->output.flight_recorder.ns;
 
-	(void)def;
 	o->session.flight_recorder = o->output.flight_recorder.on = true;
 	*bytes = DEFAULT_MEMORY;
 	*ns = 0;
-	if (value && size_or_time(value, bytes, ns) != 0)
-		return fail(why, size, "must be a size such as 64M or a time such as 60s");
+	if (use->value && size_or_time(use->value, bytes, ns) != 0)
+		return option_refuse(use, "must be a size such as 64M or a time such as 60s");
 	if (*ns)
 		*bytes = MOST_MEMORY;
 	if (*bytes >= LEAST_MEMORY)
 		return 0;
-	return fail(why, size, "less than 4M of memory may not hold one block");
+	return option_refuse(use, "less than 4M of memory may not hold one block");
 }
 
-APPLY(set_image)
+static int set_image(struct option_use *use)
 {
-	struct options *o = ctx;
+	struct options *o = use->to;
 
-	(void)def;
-	if (*value == '\0')
-		return fail(why, size, "a file name is needed");
+	if (*use->value == '\0')
+		return option_refuse(use, "a file name is needed");
 	if (o->nimages == IMAGES_MAX)
-		return failure(why, size, -1, "%d images at most", IMAGES_MAX);
-	o->images[o->nimages++] = value;
+		return option_refuse(use, "%d images at most", IMAGES_MAX);
+	o->images[o->nimages++] = use->value;
 	return 0;
 }
 
-APPLY(set_start)
+static int set_start(struct option_use *use)
 {
-	(void)def;
-	if (*value == '\0')
-		return fail(why, size, "a command is needed, such as 'xl create -p web1.cfg'");
-	((struct options *)ctx)->start = value;
-	return 0;
+	if (*use->value == '\0')
+		return option_refuse(use, "a command is needed, such as 'xl create -p web1.cfg'");
+	return option_set_name(use);
 }
 
-APPLY(set_pause_file)
-{
-	struct options *o = ctx;
-
-	if (*value == '\0')
-		return fail(why, size, "a file name is needed");
-	*(def->id ? &o->resume : &o->pause_file) = value;
-	return 0;
-}
-
-enum flag {
-	FLAG_MISSED,
-	FLAG_FORCE,
-	FLAG_FOLLOW,
-	FLAG_LIST,
-	FLAG_QUIET,
-	FLAG_VERBOSE,
-	FLAG_VERSION,
-	FLAG_HELP,
-	FLAG_REGISTERS
-};
-
-APPLY(set_flag)
-{
-	struct options *o = ctx;
-	bool *const flags[] = {
-		[FLAG_MISSED] = &o->session.missed,     [FLAG_FORCE] = &o->output.replace,
-		[FLAG_FOLLOW] = &o->session.follow,     [FLAG_LIST] = &o->list,
-		[FLAG_QUIET] = &o->session.quiet,       [FLAG_VERBOSE] = &o->verbose,
-		[FLAG_VERSION] = &o->version,           [FLAG_HELP] = &o->help,
-		[FLAG_REGISTERS] = &o->stack.registers,
-	};
-
-	(void)value, (void)why, (void)size;
-	*flags[def->id] = true;
-	return 0;
-}
+#define AT(member) offsetof(struct options, member)
 
 const struct option_def record_options[] = {
-	{'o', "output", "FILE", OPTION_ARG, "write the trace to FILE; - is standard output", set_output, 0},
-	{'F', "freq", "HZ", OPTION_ARG, "sample HZ times a second, such as 99, 1k or max (99)", set_rate, 0},
+	{'o', "output", "FILE", OPTION_ARG, "write the trace to FILE; - is standard output", option_set_name,
+         AT(output.path)},
+	{'F', "freq", "HZ", OPTION_ARG, "sample HZ times a second, such as 99, 1k or max (99)", set_rate,
+         AT(session.rate_mhz)},
 	{'d', "duration", "TIME", OPTION_ARG, "stop after TIME: seconds, or 500ms, 10s, 2m, 1h (until Ctrl-C)",
-         set_duration, 0},
-	{'T', "time", "TIME", OPTION_ARG, NULL, set_duration, 0},
-	{'n', "samples", "N", OPTION_ARG, "stop after N samples of each vCPU", set_samples, 0},
+         set_duration, AT(session.duration_ns)},
+	{'T', "time", "TIME", OPTION_ARG, NULL, set_duration, AT(session.duration_ns)},
+	{'n', "samples", "N", OPTION_ARG, "stop after N samples of each vCPU", set_samples, AT(session.rounds)},
 	{'C', "vcpu", "LIST", OPTION_ARG, "sample only these vCPUs, such as 0,2-3 (all)", set_vcpus, 0},
-	{0, "max-stack", "N", OPTION_ARG, "record at most N frames of a stack (127)", set_max_stack, 0},
+	{0, "max-stack", "N", OPTION_ARG, "record at most N frames of a stack (127)", set_max_stack,
+         AT(stack.max_frames)},
 	{0, "call-graph", "MODE[,SIZE]", OPTION_ARG,
          "auto: follow frame pointers, and copy up to SIZE bytes of the stack where they fail (the default, auto,16384); "
          "fp: frame pointers only, with SIZE bytes at the top of the stack (fp,256); "
@@ -290,33 +214,36 @@ const struct option_def record_options[] = {
 	{0, "registers", NULL, OPTION_NO_ARG,
          "record all registers, too, and a copy of the stack each time; with -n 1 also of a domain that is paused or has "
          "crashed",
-         set_flag, FLAG_REGISTERS},
+         option_set_true, AT(stack.registers)},
 	{0, "image", "[DOM=]FILE", OPTION_ARG,
          "the binary that the domain runs: store its path and build-id, so that uniprof-report can find and verify it",
          set_image, 0},
 	{0, "max-overhead", "PERCENT", OPTION_ARG,
-         "sample less often when a domain would be paused for more than PERCENT of the time (10)", set_max_overhead,
-         0},
+         "sample less often when a domain would be paused for more than PERCENT of the time (10)", set_share,
+         AT(session.max_overhead)},
 	{0, "max-pause", "TIME", OPTION_ARG, "have the watchdog end a pause that lasts longer than TIME (100ms)",
-         set_max_pause, 0},
+         set_max_pause, AT(session.max_pause_ns)},
 	{0, "pause-file", "FILE", OPTION_ARG,
-         "keep in FILE, on a tmpfs such as /run, whether a guest is paused, for --resume-paused", set_pause_file, 0},
+         "keep in FILE, on a tmpfs such as /run, whether a guest is paused, for --resume-paused", option_set_name,
+         AT(pause_file)},
 	{0, "resume-paused", "FILE", OPTION_ARG,
          "resume the guests that a recorder with --pause-file=FILE has left paused, as it was killed with its watchdog",
-         set_pause_file, 1},
+         option_set_name, AT(resume)},
 	{0, "max-cpu", "PERCENT", OPTION_ARG,
-         "sample less often when sampling would use more than PERCENT of one CPU (50)", set_max_cpu, 0},
+         "sample less often when sampling would use more than PERCENT of one CPU (50)", set_share,
+         AT(session.max_cpu)},
 	{'r', "realtime", "PRIO", OPTION_OPTIONAL_NUMBER,
          "sample at real-time priority PRIO, with locked memory and on one CPU; -r0: at normal priority (1)",
-         set_realtime, 0},
+         set_realtime, AT(priority)},
 	{'M', "missed-deadlines", NULL, OPTION_NO_ARG, "report missed deadlines on standard error as they occur",
-         set_flag, FLAG_MISSED},
+         option_set_true, AT(session.missed)},
 	{0, "switch-output", "WHEN", OPTION_OPTIONAL_NUMBER,
          "begin a new trace, FILE.TIME, on SIGUSR2 (signal), or when the current one "
          "reaches a size such as 100M or an age such as 1h",
          set_switch, 0},
 	{0, "switch-max-files", "N", OPTION_ARG,
-         "keep only the newest N traces, those of earlier recordings to FILE included", set_max_files, 0},
+         "keep only the newest N traces, those of earlier recordings to FILE included", set_max_files,
+         AT(output.max_files)},
 	{0, "overwrite", "WHAT", OPTION_OPTIONAL_NUMBER,
          "keep only the newest samples, in memory: a time such as 60s or a size such as 64M (64M); SIGUSR2 writes "
          "them to FILE.TIME, the end of the recording to FILE",
@@ -324,17 +251,25 @@ const struct option_def record_options[] = {
 	{0, "start", "COMMAND", OPTION_ARG,
          "run COMMAND, which creates the domain and leaves it paused, such as 'xl create -p web1.cfg'; then let the "
          "domain run, and record it from its first instruction",
-         set_start, 0},
+         set_start, AT(start)},
 	{0, "follow", NULL, OPTION_NO_ARG, "continue when a domain comes back, after a reboot or a new start",
-         set_flag, FLAG_FOLLOW},
-	{'f', "force", NULL, OPTION_NO_ARG, "replace FILE if it exists", set_flag, FLAG_FORCE},
-	{'l', "list", NULL, OPTION_NO_ARG, "list the domains and whether they can be recorded", set_flag, FLAG_LIST},
-	{'q', "quiet", NULL, OPTION_NO_ARG, "print no status line and no summary", set_flag, FLAG_QUIET},
-	{'v', "verbose", NULL, OPTION_NO_ARG, "print what is done, and what it cost the host", set_flag, FLAG_VERBOSE},
-	{'V', "version", NULL, OPTION_NO_ARG, "print the version", set_flag, FLAG_VERSION},
-	{'h', "help", NULL, OPTION_NO_ARG, "print this help", set_flag, FLAG_HELP},
+         option_set_true, AT(session.follow)},
+	{'f', "force", NULL, OPTION_NO_ARG, "replace FILE if it exists", option_set_true, AT(output.replace)},
+	{'l', "list", NULL, OPTION_NO_ARG, "list the domains and whether they can be recorded", option_set_true,
+         AT(list)},
+	{'q', "quiet", NULL, OPTION_NO_ARG, "print no status line and no summary", option_set_true, AT(session.quiet)},
+	{'v', "verbose", NULL, OPTION_NO_ARG, "print what is done, and what it cost the host", option_set_true,
+         AT(verbose)},
+	{'V', "version", NULL, OPTION_NO_ARG, "print the version", option_set_true, AT(version)},
+	{'h', "help", NULL, OPTION_NO_ARG, "print this help", option_set_true, AT(help)},
 	{0},
 };
+
+static int fail(char *why, size_t size, const char *text)
+{
+	snprintf(why, size, "%s", text);
+	return -1;
+}
 
 /* Checks combinations of options. 0, or -1 and @why. */
 static int check_together(const struct options *o, char *why, size_t size)

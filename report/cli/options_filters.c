@@ -6,43 +6,33 @@
 
 #include <string.h>
 
-enum { PICK_TIME, PICK_VCPUS, PICK_DOMAINS };
-
-static int apply_pick(void *ctx, const struct option_def *def, const char *value, char *why, size_t size)
+static int set_time(struct option_use *use)
 {
-	struct selection *s = &((struct settings *)ctx)->selection;
-
-	switch (def->id) {
-	case PICK_TIME:
-		return selection_time(s, value, why, size);
-	case PICK_VCPUS:
-		return selection_vcpus(s, value, why, size);
-	default:
-		return selection_domains(s, value, why, size);
-	}
+	return selection_time(option_place(use), use->value, use->reason, sizeof(use->reason));
 }
 
-enum { NAMES_FOCUS, NAMES_IGNORE, NAMES_HIDE, NAMES_SHOW_FROM };
-
-static int apply_names(void *ctx, const struct option_def *def, const char *value, char *why, size_t size)
+static int set_vcpus(struct option_use *use)
 {
-	struct selection *s = &((struct settings *)ctx)->selection;
-	struct patterns *const patterns[] = {&s->focus, &s->ignore, &s->hide, &s->show_from};
-
-	return patterns_add(patterns[def->id], value, why, size);
+	return selection_vcpus(option_place(use), use->value, use->reason, sizeof(use->reason));
 }
 
-static int apply_max_stack(void *ctx, const struct option_def *def, const char *value, char *why, size_t size)
+static int set_domains(struct option_use *use)
 {
-	struct settings *s = ctx;
+	return selection_domains(option_place(use), use->value, use->reason, sizeof(use->reason));
+}
+
+static int add_pattern(struct option_use *use)
+{
+	return patterns_add(option_place(use), use->value, use->reason, sizeof(use->reason));
+}
+
+static int set_max_stack(struct option_use *use)
+{
 	uint64_t n;
 
-	(void)def;
-	if (parse_u64(value, 1, UINT32_MAX, &n) != 0) {
-		snprintf(why, size, "a number of frames, 1 or more, is needed");
-		return -1;
-	}
-	s->selection.max_stack = (uint32_t)n;
+	if (parse_u64(use->value, 1, UINT32_MAX, &n) != 0)
+		return option_refuse(use, "a number of frames, 1 or more, is needed");
+	*(uint32_t *)option_place(use) = (uint32_t)n;
 	return 0;
 }
 
@@ -60,41 +50,28 @@ static unsigned state_bits(const char *name, size_t len)
 	return 0;
 }
 
-static int apply_state(void *ctx, const struct option_def *def, const char *value, char *why, size_t size)
+static int set_states(struct option_use *use)
 {
-	struct settings *s = ctx;
-	const char *at = value;
+	struct selection *s = option_place(use);
+	const char *at = use->value;
 	size_t len;
 
-	(void)def;
-	s->selection.some_states = true;
+	s->some_states = true;
 	do {
 		unsigned bits;
 
 		len = strcspn(at, ",");
 		bits = state_bits(at, len);
-		if (bits == 0) {
-			snprintf(why, size, "a list of running, runnable, vmm, blocked, offline or all is needed");
-			return -1;
-		}
-		s->selection.states |= bits;
+		if (bits == 0)
+			return option_refuse(use,
+			                     "a list of running, runnable, vmm, blocked, offline or all is needed");
+		s->states |= bits;
 		at += len + 1;
 	} while (at[-1] == ',');
 	return 0;
 }
 
-static int apply_collapse(void *ctx, const struct option_def *def, const char *value, char *why, size_t size)
-{
-	struct settings *s = ctx;
-
-	(void)def, (void)value, (void)why, (void)size;
-	s->selection.collapse_recursion = true;
-	return 0;
-}
-
 /* --- one word of a few ------------------------------------------------------------------------------------------- */
-
-enum { WORD_WEIGHT, WORD_PERCENTAGE, WORD_GROUP };
 
 #define WORDS 3
 
@@ -103,27 +80,28 @@ static const char *const words[][WORDS] = {
 	[WORD_WEIGHT] = {"time", "samples", "cpu"},
 	[WORD_PERCENTAGE] = {"absolute", "relative"},
 	[WORD_GROUP] = {"domain", "vcpu", "space"},
+	[WORD_COLOR] = {"auto", "always", "never"},
 };
 
-static int apply_word(void *ctx, const struct option_def *def, const char *value, char *why, size_t size)
+int option_set_word(struct option_use *use)
 {
-	struct selection *s = &((struct settings *)ctx)->selection;
-	const char *const *known = words[def->id];
+	struct settings *s = use->to;
+	const char *const *known = words[use->def->id];
 	unsigned n = 0;
 
-	while (n < WORDS && known[n] && strcmp(value, known[n]) != 0)
+	while (n < WORDS && known[n] && strcmp(use->value, known[n]) != 0)
 		n++;
-	if (n == WORDS || !known[n]) {
-		snprintf(why, size, "%s%s%s or %s is needed", known[0], known[2] ? ", " : "", known[2] ? known[1] : "",
-		         known[known[2] ? 2 : 1]);
-		return -1;
-	}
-	if (def->id == WORD_WEIGHT)
-		s->weight = WEIGHT_TIME + n;
-	else if (def->id == WORD_PERCENTAGE)
-		s->relative = n;
+	if (n == WORDS || !known[n])
+		return option_refuse(use, "%s%s%s or %s is needed", known[0], known[2] ? ", " : "",
+		                     known[2] ? known[1] : "", known[known[2] ? 2 : 1]);
+	if (use->def->id == WORD_WEIGHT)
+		s->selection.weight = WEIGHT_TIME + n;
+	else if (use->def->id == WORD_PERCENTAGE)
+		s->selection.relative = n;
+	else if (use->def->id == WORD_GROUP)
+		s->selection.group = GROUP_BY_DOMAIN + n;
 	else
-		s->group = GROUP_BY_DOMAIN + n;
+		s->color = COLOR_AUTO + n;
 	return 0;
 }
 
@@ -133,32 +111,34 @@ const struct option_def options_filters[] = {
 	{0, "time", "FROM,TO", OPTION_ARG,
          "count only samples of this time range: 1.5,3 are seconds; 500ms or 10% also work; either "
          "end may be omitted; 10%/2 is the second tenth",
-         apply_pick, PICK_TIME},
-	{0, "vcpu", "LIST", OPTION_ARG, "count only samples of these vCPUs: 0,2-5", apply_pick, PICK_VCPUS},
-	{0, "domain", "LIST", OPTION_ARG, "count only samples of these domains, by name or number", apply_pick,
-         PICK_DOMAINS},
+         set_time, AT(selection)},
+	{0, "vcpu", "LIST", OPTION_ARG, "count only samples of these vCPUs: 0,2-5", set_vcpus, AT(selection)},
+	{0, "domain", "LIST", OPTION_ARG, "count only samples of these domains, by name or number", set_domains,
+         AT(selection)},
 	{0, "state", "LIST", OPTION_ARG,
          "count only samples of vCPUs in these run states: running,runnable,vmm,blocked,offline or all "
          "(default: running,runnable,vmm; --stacks, --dump and --registers: all)",
-         apply_state, 0},
+         set_states, AT(selection)},
 	{0, "focus", "RE", OPTION_ARG, "count only stacks with a function that matches the regular expression RE",
-         apply_names, NAMES_FOCUS},
-	{0, "ignore", "RE", OPTION_ARG, "omit stacks with a function that matches", apply_names, NAMES_IGNORE},
-	{0, "hide", "RE", OPTION_ARG, "remove frames that match; their time goes to their callers", apply_names,
-         NAMES_HIDE},
+         add_pattern, AT(selection.focus)},
+	{0, "ignore", "RE", OPTION_ARG, "omit stacks with a function that matches", add_pattern, AT(selection.ignore)},
+	{0, "hide", "RE", OPTION_ARG, "remove frames that match; their time goes to their callers", add_pattern,
+         AT(selection.hide)},
 	{0, "show-from", "RE", OPTION_ARG, "start stacks at the first function that matches; omit stacks without one",
-         apply_names, NAMES_SHOW_FROM},
-	{0, "max-stack", "N", OPTION_ARG, "keep only the N frames nearest to the leaf", apply_max_stack, 0},
+         add_pattern, AT(selection.show_from)},
+	{0, "max-stack", "N", OPTION_ARG, "keep only the N frames nearest to the leaf", set_max_stack,
+         AT(selection.max_stack)},
 	{0, "collapse-recursion", NULL, OPTION_NO_ARG, "show a function that calls itself as one frame",
-         apply_collapse, 0},
+         option_set_true, AT(selection.collapse_recursion)},
 	{0, "weight", "WHAT", OPTION_ARG,
          "count time (default), which each sample stands for; samples; or cpu, the CPU time used since the previous "
          "sample",
-         apply_word, WORD_WEIGHT},
+         option_set_word, WORD_WEIGHT},
 	{0, "percentage", "WHAT", OPTION_ARG,
          "relative: percentages of the samples that --focus, --ignore and --show-from keep; absolute (default): of "
          "all samples",
-         apply_word, WORD_PERCENTAGE},
-	{0, "by", "WHAT", OPTION_ARG, "show each domain, vCPU or address space separately", apply_word, WORD_GROUP},
+         option_set_word, WORD_PERCENTAGE},
+	{0, "by", "WHAT", OPTION_ARG, "show each domain, vCPU or address space separately", option_set_word,
+         WORD_GROUP},
 	{0},
 };

@@ -4,113 +4,73 @@
 #include "report/cli/settings.h"
 #include "common/parse.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-static int apply_sort(void *ctx, const struct option_def *def, const char *value, char *why, size_t size)
+static int set_keys(struct option_use *use)
 {
-	struct settings *s = ctx;
-
-	(void)def;
-	return keys_parse(&s->options.keys, value, why, size);
+	return keys_parse(option_place(use), use->value, use->reason, sizeof(use->reason));
 }
 
-static int apply_quantum(void *ctx, const struct option_def *def, const char *value, char *why, size_t size)
+static int set_quantum(struct option_use *use)
 {
-	struct settings *s = ctx;
-
-	(void)def;
-	if (parse_duration(value, &s->quantum_ns) == 0)
+	if (parse_duration(use->value, option_place(use)) == 0)
 		return 0;
-	snprintf(why, size, "a length of time is needed, as 100ms or 1s");
-	return -1;
+	return option_refuse(use, "a length of time is needed, as 100ms or 1s");
 }
 
-static int apply_children(void *ctx, const struct option_def *def, const char *value, char *why, size_t size)
+static int set_children(struct option_use *use)
 {
-	struct settings *s = ctx;
-
-	(void)value, (void)why, (void)size;
-	s->options.children = (enum children)def->id;
+	((struct settings *)use->to)->options.children = (enum children)use->def->id;
 	return 0;
 }
 
-static int apply_sources(void *ctx, const struct option_def *def, const char *value, char *why, size_t size)
+static int set_sources(struct option_use *use)
 {
-	struct settings *s = ctx;
-
-	(void)def;
-	s->options.source_path = value;
-	if (*value)
-		return 0;
-	snprintf(why, size, "a directory's name is needed");
-	return -1;
+	return *use->value ? option_set_name(use) : option_refuse(use, "a directory's name is needed");
 }
 
-static int apply_old(void *ctx, const struct option_def *def, const char *value, char *why, size_t size)
+static int add_old(struct option_use *use)
 {
-	struct settings *s = ctx;
-
-	(void)def;
-	if (*value && strcmp(value, "-") != 0)
-		return settings_add_file(&s->old, value, why, size);
-	snprintf(why, size, "a file name is needed");
-	return -1;
+	if (*use->value && strcmp(use->value, "-") != 0)
+		return option_add_name(use);
+	return option_refuse(use, "a file name is needed");
 }
 
-static int apply_old_symbols(void *ctx, const struct option_def *def, const char *value, char *why, size_t size)
+static int set_percent(struct option_use *use)
 {
-	struct settings *s = ctx;
-
-	(void)def;
-	return settings_add_file(&s->old_files, value, why, size);
-}
-
-static int apply_bottom_up(void *ctx, const struct option_def *def, const char *value, char *why, size_t size)
-{
-	struct settings *s = ctx;
-
-	(void)def, (void)value, (void)why, (void)size;
-	s->selection.bottom_up = true;
-	return 0;
-}
-
-static int apply_percent(void *ctx, const struct option_def *def, const char *value, char *why, size_t size)
-{
-	struct settings *s = ctx;
+	double *percent = option_place(use);
 	char *end;
 
-	(void)def;
-	s->options.percent_limit = strtod(value, &end);
-	if (end == value || *end || !isfinite(s->options.percent_limit) || s->options.percent_limit < 0 ||
-	    s->options.percent_limit > 100) {
-		snprintf(why, size, "a number from 0 to 100 is needed");
-		return -1;
-	}
-	return 0;
+	*percent = strtod(use->value, &end);
+	if (end != use->value && !*end && *percent >= 0 && *percent <= 100)
+		return 0;
+	return option_refuse(use, "a number from 0 to 100 is needed");
 }
 
 const struct option_def options_tables[] = {
 	{0, "sort", "KEYS", OPTION_ARG,
          "keys of the lines of --flat: a list of sym (default), address, dom, vcpu, space, image, "
          "line, state, time",
-         apply_sort, 0},
-	{0, "time-quantum", "T", OPTION_ARG, "length of an interval of --sort time (default: 1s)", apply_quantum, 0},
+         set_keys, AT(options.keys)},
+	{0, "time-quantum", "T", OPTION_ARG, "length of an interval of --sort time (default: 1s)", set_quantum,
+         AT(quantum_ns)},
 	{0, "children", NULL, OPTION_NO_ARG, "sort by Total: the time in a function and in what it called",
-         apply_children, CHILDREN_FIRST},
-	{0, "no-children", NULL, OPTION_NO_ARG, "omit the column Total", apply_children, CHILDREN_NO},
+         set_children, CHILDREN_FIRST},
+	{0, "no-children", NULL, OPTION_NO_ARG, "omit the column Total", set_children, CHILDREN_NO},
 	{0, "bottom-up", NULL, OPTION_NO_ARG,
-         "start stacks of --tree and --folded at their leaves: from functions up to their callers", apply_bottom_up,
-         0},
-	{0, "reverse", NULL, OPTION_NO_ARG, NULL, apply_bottom_up, 0},
-	{'G', "inverted", NULL, OPTION_NO_ARG, NULL, apply_bottom_up, 0},
+         "start stacks of --tree and --folded at their leaves: from functions up to their callers", option_set_true,
+         AT(selection.bottom_up)},
+	{0, "reverse", NULL, OPTION_NO_ARG, NULL, option_set_true, AT(selection.bottom_up)},
+	{'G', "inverted", NULL, OPTION_NO_ARG, NULL, option_set_true, AT(selection.bottom_up)},
 	{0, "percent-limit", "N", OPTION_ARG, "omit lines of tables below N percent (default: --tree 0.5)",
-         apply_percent, 0},
-	{0, "diff", "OLD", OPTION_ARG, "compare with the older trace OLD; may be given several times", apply_old, 0},
+         set_percent, AT(options.percent_limit)},
+	{0, "diff", "OLD", OPTION_ARG, "compare with the older trace OLD; may be given several times", add_old,
+         AT(old)},
 	{0, "diff-symbols", "[DOM=]FILE", OPTION_ARG,
-         "symbols for OLD, as by -s, if it ran another binary than -s names", apply_old_symbols, 0},
+         "symbols for OLD, as by -s, if it ran another binary than -s names", option_add_name, AT(old_files)},
 	{0, "source-path", "DIR", OPTION_ARG,
-         "for --annotate: look below DIR for source files that are not where they were compiled", apply_sources, 0},
+         "for --annotate: look below DIR for source files that are not where they were compiled", set_sources,
+         AT(options.source_path)},
 	{0},
 };

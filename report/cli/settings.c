@@ -2,7 +2,6 @@
 #include "report/cli/settings.h"
 #include "report/cli/option_groups.h"
 #include "report/cli/views.h"
-#include "common/array.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -12,45 +11,43 @@
 
 /* --- the table --------------------------------------------------------------------------------------------------- */
 
-static int apply_view(void *ctx, const struct option_def *def, const char *value, char *why, size_t size)
+static int set_view(struct option_use *use)
 {
-	struct settings *s = ctx;
-	const struct view *view = views[def->id];
+	struct settings *s = use->to;
+	const struct view *view = views[use->def->id];
 
-	s->argument = value;
-	if (s->view && s->view != view) {
-		snprintf(why, size, "one view at a time, and --%s was given too", s->view->name);
-		return -1;
-	}
+	s->argument = use->value;
+	if (s->view && s->view != view)
+		return option_refuse(use, "one view at a time, and --%s was given too", s->view->name);
 	s->view = view;
 	return 0;
 }
 
 /* A table that has become too small must not lose an option in silence: every run of the program shows it. */
-static void put(struct option_def *table, size_t *n, const struct option_def *row)
-{
-	if (*n == ROWS - 1)
-		abort();
-	table[(*n)++] = *row;
-}
-
 static void append(struct option_def *table, size_t *n, const struct option_def *rows)
 {
-	for (; rows->apply; rows++)
-		put(table, n, rows);
+	for (; rows->apply; rows++) {
+		if (*n == ROWS - 1)
+			abort();
+		table[(*n)++] = *rows;
+	}
 }
 
-/* @help NULL: --help does not show it. */
-static void put_view(struct option_def *table, size_t *n, int i, const char *name, const char *help)
+/* The views, by their names, which --help shows, or by their other ones. */
+static void append_views(struct option_def *table, size_t *n, bool aliases)
 {
-	const struct option_def row = {.name = name,
-	                               .arg = views[i]->arg,
-	                               .takes = views[i]->arg ? OPTION_ARG : OPTION_NO_ARG,
-	                               .help = help,
-	                               .apply = apply_view,
-	                               .id = i};
+	for (size_t i = 0; views[i]; i++) {
+		const struct option_def rows[] = {{.name = aliases ? views[i]->alias : views[i]->name,
+		                                   .arg = views[i]->arg,
+		                                   .takes = views[i]->arg ? OPTION_ARG : OPTION_NO_ARG,
+		                                   .help = aliases ? NULL : views[i]->help,
+		                                   .apply = set_view,
+		                                   .id = i},
+		                                  {0}};
 
-	put(table, n, &row);
+		if (rows[0].name)
+			append(table, n, rows);
+	}
 }
 
 const struct option_def *settings_table(void)
@@ -60,11 +57,8 @@ const struct option_def *settings_table(void)
 
 	if (table[0].apply)
 		return table;
-	for (int i = 0; views[i]; i++)
-		put_view(table, &n, i, views[i]->name, views[i]->help);
-	for (int i = 0; views[i]; i++)
-		if (views[i]->alias)
-			put_view(table, &n, i, views[i]->alias, NULL);
+	append_views(table, &n, false);
+	append_views(table, &n, true);
 	append(table, &n, options_naming);
 	append(table, &n, options_filters);
 	append(table, &n, options_tables);
@@ -174,16 +168,6 @@ int settings_parse(struct settings *s, int argc, char **argv, char *why, size_t 
 	return s->help || s->version ? 0 : check_view(s, why, size);
 }
 
-int settings_add_file(struct file_names *files, const char *name, char *why, size_t size)
-{
-	if (array_room(&files->list, &files->cap, files->n, sizeof(*files->list)) != 0) {
-		snprintf(why, size, "out of memory");
-		return -1;
-	}
-	files->list[files->n++] = name;
-	return 0;
-}
-
 void settings_free(struct settings *s)
 {
 	free(s->files.list);
@@ -199,8 +183,7 @@ void settings_help(FILE *out, int width)
 	struct option_def rows[ROWS] = {0};
 	size_t n = 0;
 
-	for (int i = 0; views[i]; i++)
-		put(rows, &n, &settings_table()[i]);
+	append_views(rows, &n, false);
 	fputs("Usage: uniprof-report [view] [options] [-s SYMBOLS]... run.upf...\n"
 	      "       uniprof-record -o - DOMAIN | uniprof-report [view] [options] -\n\n"
 	      "Shows where a guest recorded by uniprof-record spent its time.\n\nViews:\n",

@@ -40,8 +40,6 @@ struct settings {
  */
 int settings_parse(struct settings *s, int argc, char **argv, char *why, size_t size);
 void settings_free(struct settings *s);
-/* Adds what an option names: 0, or -1 with a reason in @why. */
-int settings_add_file(struct file_names *files, const char *name, char *why, size_t size);
 void settings_help(FILE *out, int width);
 /* All options in one table, views first; the same one every time. For parsing and for its tests. */
 const struct option_def *settings_table(void);

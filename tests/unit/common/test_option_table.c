@@ -13,18 +13,14 @@ struct seen {
 	int times;
 };
 
-static int note(void *ctx, const struct option_def *def, const char *value, char *why, size_t size)
+static int note(struct option_use *use)
 {
-	struct seen *s = ctx;
+	struct seen *s = use->to;
 
-	s->last = def->name;
-	s->value = value;
+	s->last = use->def->name;
+	s->value = use->value;
 	s->times++;
-	if (value && strcmp(value, "bad") == 0) {
-		snprintf(why, size, "it is bad");
-		return -1;
-	}
-	return 0;
+	return use->value && strcmp(use->value, "bad") == 0 ? option_refuse(use, "it is bad") : 0;
 }
 
 static const struct option_def table[] = {
@@ -95,6 +91,9 @@ static void errors(void **state)
 	} cases[] = {
 		{"-z", "unknown option -z; try --help"},
 		{"--zulu", "unknown option --zulu; try --help"},
+		{"--al", "ambiguous option --al; try --help"},
+		{"--al=1", "ambiguous option --al; try --help"},
+		{"-az", "unknown option -z; try --help"},
 		{"-b", "-b needs an argument; try --help"},
 		{"--beta", "--beta needs an argument; try --help"},
 		{"--alpha=1", "--alpha takes no argument"},
