@@ -16,7 +16,7 @@ struct source_image {
 	const struct isa *isa;
 	struct image *image;
 	struct tables *tables; /* NULL: it has none; likewise below */
-	struct tables *at_calls;
+	struct exidx *at_calls;
 	struct orc *orc;
 	struct code *code;
 };
@@ -59,7 +59,7 @@ void cfi_free(struct cfi *cfi)
 		return;
 	for (size_t i = 0; i < cfi->nimages; i++) {
 		tables_free(cfi->images[i].tables);
-		tables_free(cfi->images[i].at_calls);
+		free(cfi->images[i].at_calls);
 		orc_free(cfi->images[i].orc);
 		code_free(cfi->images[i].code);
 		image_close(cfi->images[i].image);
@@ -80,7 +80,7 @@ static void read_linked(struct cfi *cfi, struct source_image *i)
 	uint64_t stubs;
 
 	i->tables = tables_new(i->image);
-	i->at_calls = tables_new_at_calls(i->image);
+	i->at_calls = exidx_new(i->image);
 	i->orc = orc_new(i->image);
 	i->code = code_new(i->image, cfi->symbols);
 	if (image_hypercall_page(i->image, &stubs)) {
@@ -197,7 +197,7 @@ static bool from_tables(struct cfi *cfi, uint64_t address, struct cfi_known_row 
 		int rc = i->tables ? tables_row(i->tables, address, &k->row) : -ENOENT;
 
 		if (rc == -ENOENT && i->at_calls)
-			rc = tables_row(i->at_calls, address, &k->row);
+			rc = exidx_row(i->at_calls, address, &k->row);
 		if (rc == -ENOENT)
 			continue;
 		k->source = rc == -EBADMSG ? CFI_DAMAGED : rc == -ENODATA ? CFI_UNKNOWN : CFI_BY_TABLE;

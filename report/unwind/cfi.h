@@ -21,8 +21,9 @@ enum cfi_source {
 };
 
 struct cfi_known_row {
-	uint8_t source;      /* enum cfi_source */
-	struct tables *live; /* CFI_BY_TABLE: not NULL: the frame needs more than a row can say, use tables_step() */
+	uint8_t source; /* enum cfi_source */
+	const struct tables
+		*live; /* CFI_BY_TABLE: not NULL: the frame needs more than a row can say, use tables_step() */
 	struct cfi_row row;
 };
 

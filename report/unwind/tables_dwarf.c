@@ -5,7 +5,7 @@
  * perhaps read from memory once. Whatever else an expression does is not evaluated, so a stranger's table cannot loop;
  * on x86-64, libunwind unwinds such a frame.
  */
-#include "report/unwind/tables_reader.h"
+#include "report/unwind/tables.h"
 
 #include "report/unwind/frame_rules.h"
 #include "report/unwind/leb128.h"
@@ -15,8 +15,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-struct dwarf_tables {
-	struct tables base;
+struct tables {
 	const struct isa *isa;
 	struct fde_index index;
 	struct libunwind_step *step; /* NULL: not x86-64's */
@@ -300,9 +299,8 @@ static int make_row(const struct isa *isa, uint64_t ip, const struct fde_program
 	return rc;
 }
 
-static int find_row(struct tables *tables, uint64_t address, struct cfi_row *row)
+int tables_row(const struct tables *t, uint64_t address, struct cfi_row *row)
 {
-	const struct dwarf_tables *t = (const struct dwarf_tables *)tables;
 	const struct fde *fde = fde_find(&t->index, address);
 	struct frame_rules rules;
 	struct fde_program p;
@@ -320,9 +318,8 @@ static int find_row(struct tables *tables, uint64_t address, struct cfi_row *row
 	return more && t->step && !fde->debug ? -ENOTSUP : rc;
 }
 
-static int step(struct tables *tables, uint64_t address, struct registers *r, const struct memory *m)
+int tables_step(const struct tables *t, uint64_t address, struct registers *r, const struct memory *m)
 {
-	const struct dwarf_tables *t = (const struct dwarf_tables *)tables;
 	const struct fde *fde = fde_find(&t->index, address);
 
 	return fde ? libunwind_step(t->step, fde, address, r, m) : -EBADMSG;
@@ -330,33 +327,33 @@ static int step(struct tables *tables, uint64_t address, struct registers *r, co
 
 /* --- opening ----------------------------------------------------------------------------------------------------- */
 
-static void close_tables(struct tables *tables)
+void tables_free(struct tables *t)
 {
-	struct dwarf_tables *t = (struct dwarf_tables *)tables;
-
+	if (!t)
+		return;
 	libunwind_step_free(t->step);
 	fde_free(&t->index);
 	free(t);
 }
 
-struct tables *tables_new_dwarf(struct image *image, const struct isa *isa)
+struct tables *tables_new(struct image *image)
 {
-	static const struct tables_reader reader = {find_row, step, close_tables};
-	struct dwarf_tables *t = calloc(1, sizeof(*t));
+	struct tables *t = image_isa(image) ? calloc(1, sizeof(*t)) : NULL;
 	int rc;
 
-	if (!t)
+	if (!t) {
+		errno = image_isa(image) ? ENOMEM : ENOENT;
 		return NULL;
-	t->base.reader = &reader;
-	t->isa = isa;
+	}
+	t->isa = image_isa(image);
 	rc = fde_index(&t->index, image);
 	if (rc == 0 && t->index.n == 0)
 		rc = -ENOENT;
-	if (rc == 0 && isa == &isa_x86_64 && !(t->step = libunwind_step_new(image, &t->index)))
+	if (rc == 0 && t->isa == &isa_x86_64 && !(t->step = libunwind_step_new(image, &t->index)))
 		rc = -ENOMEM;
 	if (rc == 0)
-		return &t->base;
-	close_tables(&t->base);
+		return t;
+	tables_free(t);
 	errno = -rc;
 	return NULL;
 }

@@ -6,7 +6,7 @@
  * No library reads them of another machine's files. What a function's bytes do (EHABI 10.3) is collected to a CFI row:
  * the virtual stack pointer they begin with is a register, and they only add constants to it and pop registers.
  */
-#include "report/unwind/tables_reader.h"
+#include "report/unwind/tables.h"
 
 #include "common/array.h"
 #include "format/bytes/wire.h"
@@ -22,9 +22,7 @@
 enum { R3 = 3, R4 = 4, SP = 13, LR = 14, PC = 15, REGS = 16 };
 
 struct exidx {
-	struct tables base;
-	const struct isa *isa;
-	struct image *image;
+	const struct image *image;
 	struct image_section index;
 };
 
@@ -179,15 +177,15 @@ static int32_t offset_of(const struct machine *m, unsigned r)
 	return (int32_t)(m->at[r] - m->vsp);
 }
 
-static int make_row(const struct isa *isa, const struct machine *m, struct cfi_row *row)
+static int make_row(const struct machine *m, struct cfi_row *row)
 {
 	unsigned ra = m->popped >> PC & 1 ? PC : LR;
 
 	*row = (struct cfi_row){.kind = CFI_CALLER, .cfa_base = (uint8_t)m->base, .cfa_offset = (int32_t)m->vsp};
-	for (unsigned r = 0; r < isa->regs; r++)
+	for (unsigned r = 0; r < isa_arm.regs; r++)
 		row->reg[r].where = CFI_LOST;
-	for (unsigned k = 0; k < isa->nkept; k++) {
-		unsigned r = isa->kept[k];
+	for (unsigned k = 0; k < isa_arm.nkept; k++) {
+		unsigned r = isa_arm.kept[k];
 
 		row->reg[r].where = m->popped >> r & 1 ? CFI_SAVED : CFI_SAME;
 		row->reg[r].offset = m->popped >> r & 1 ? offset_of(m, r) : 0;
@@ -198,7 +196,7 @@ static int make_row(const struct isa *isa, const struct machine *m, struct cfi_r
 	return 0;
 }
 
-static int run(const struct isa *isa, struct stream *s, struct cfi_row *row)
+static int run(struct stream *s, struct cfi_row *row)
 {
 	struct machine m = {.base = SP};
 
@@ -206,7 +204,7 @@ static int run(const struct isa *isa, struct stream *s, struct cfi_row *row)
 		run_one(&m, op, s);
 		m.refused |= m.vsp > FRAME_MAX || m.vsp < -FRAME_MAX;
 	}
-	return m.refused ? -ENODATA : make_row(isa, &m, row);
+	return m.refused ? -ENODATA : make_row(&m, row);
 }
 
 /* --- finding them ------------------------------------------------------------------------------------------------ */
@@ -251,9 +249,8 @@ static const uint8_t *find_entry(const struct exidx *x, uint64_t address)
 	return low ? x->index.data + ENTRY * (low - 1) : NULL;
 }
 
-static int find_row(struct tables *tables, uint64_t address, struct cfi_row *row)
+int exidx_row(const struct exidx *x, uint64_t address, struct cfi_row *row)
 {
-	const struct exidx *x = (const struct exidx *)tables;
 	const uint8_t *entry = find_entry(x, address);
 	struct stream s;
 	uint32_t how;
@@ -267,31 +264,24 @@ static int find_row(struct tables *tables, uint64_t address, struct cfi_row *row
 	if (!(how & COMPACT)) {
 		uint64_t at = x->index.address + (uint64_t)(entry + 4 - x->index.data);
 
-		return open_table(x, prel31(at, how), &s) ? run(x->isa, &s, row) : -EBADMSG;
+		return open_table(x, prel31(at, how), &s) ? run(&s, row) : -EBADMSG;
 	}
 	if (how >> 24 != COMPACT >> 24)
 		return -EBADMSG;
 	s = (struct stream){entry + 4, 1, 4};
-	return run(x->isa, &s, row);
+	return run(&s, row);
 }
 
-static void close_tables(struct tables *tables)
+struct exidx *exidx_new(struct image *image)
 {
-	free(tables);
-}
-
-struct tables *tables_new_exidx(struct image *image, const struct isa *isa)
-{
-	static const struct tables_reader reader = {find_row, NULL, close_tables};
 	struct image_section index;
 	struct exidx *x;
 
 	errno = ENOENT;
-	if (isa != &isa_arm || !image_section(image, ".ARM.exidx", &index) || index.size < ENTRY)
+	if (image_isa(image) != &isa_arm || !image_section(image, ".ARM.exidx", &index) || index.size < ENTRY)
 		return NULL;
 	x = malloc(sizeof(*x));
-	if (!x)
-		return NULL;
-	*x = (struct exidx){{&reader}, isa, image, index};
-	return &x->base;
+	if (x)
+		*x = (struct exidx){image, index};
+	return x;
 }

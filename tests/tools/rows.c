@@ -18,6 +18,7 @@ struct comparison {
 	struct image *image;
 	struct symbols symbols;
 	struct tables *tables;
+	struct exidx *exidx; /* if there are no others */
 	struct code *code;
 	struct flow_reader *reader;
 	bool verbose, at_calls;
@@ -83,7 +84,7 @@ static void compare_at(struct comparison *c, const struct symbol_range *range, u
 	struct cfi_row table, code;
 	const char *what;
 
-	if (tables_row(c->tables, address - c->at_calls, &table) != 0) {
+	if ((c->at_calls ? exidx_row(c->exidx, address - 1, &table) : tables_row(c->tables, address, &table)) != 0) {
 		c->uncovered++;
 		return;
 	}
@@ -139,11 +140,10 @@ int main(int argc, char **argv)
 	c.isa = image_isa(c.image);
 	c.tables = tables_new(c.image);
 	c.at_calls = !c.tables;
-	if (c.at_calls)
-		c.tables = tables_new_at_calls(c.image);
+	c.exidx = c.tables ? NULL : exidx_new(c.image);
 	c.code = code_new(c.image, &c.symbols);
 	c.reader = c.isa ? flow_open(c.isa) : NULL;
-	if (!c.tables || !c.code || !c.reader) {
+	if ((!c.tables && !c.exidx) || !c.code || !c.reader) {
 		fprintf(stderr, "rows: %s: no unwind tables, or not a known instruction set\n", argv[argc - 1]);
 		return 2;
 	}
@@ -153,6 +153,7 @@ int main(int argc, char **argv)
 	flow_close(c.reader);
 	code_free(c.code);
 	tables_free(c.tables);
+	free(c.exidx);
 	symbols_free(&c.symbols);
 	image_close(c.image);
 	return c.wrong != 0;

@@ -22,7 +22,7 @@ static int run_bytes(const uint8_t *bytes, size_t n, struct cfi_row *row)
 
 	for (size_t i = 0; i < n; i++)
 		words[i / 4 * 4 + 3 - i % 4] = bytes[i];
-	return run(&isa_arm, &s, row);
+	return run(&s, row);
 }
 
 static void check(const uint8_t *bytes, size_t n, const struct expected *e)
