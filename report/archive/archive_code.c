@@ -129,7 +129,7 @@ const uint8_t *archive_code_at(const struct archive_code *c, uint64_t start, siz
 
 /* --- writing ----------------------------------------------------------------------------------------------------- */
 
-static int put_number(struct buf *b, uint64_t number)
+int archive_put_number(struct buf *b, uint64_t number)
 {
 	uint8_t bytes[VARINT_MAX];
 
@@ -146,15 +146,15 @@ int archive_code_put(struct archive_code_payload *p, const struct archive_code_f
 	if (p->functions.len + 5 * VARINT_MAX + len + f->ncode + 2 > UPF_RAW_MAX ||
 	    (f->ncode && p->has_code && p->machine != machine))
 		return -ENOSPC;
-	rc = put_number(&p->functions, start - p->last);
+	rc = archive_put_number(&p->functions, start - p->last);
 	if (rc == 0)
-		rc = put_number(&p->functions, f->size);
+		rc = archive_put_number(&p->functions, f->size);
 	if (rc == 0)
-		rc = put_number(&p->functions, len);
+		rc = archive_put_number(&p->functions, len);
 	if (rc == 0)
 		rc = buf_add(&p->functions, f->name, len);
 	if (rc == 0)
-		rc = put_number(&p->functions, f->ncode);
+		rc = archive_put_number(&p->functions, f->ncode);
 	p->last = start;
 	if (f->ncode) {
 		p->has_code = true;
@@ -166,7 +166,7 @@ int archive_code_put(struct archive_code_payload *p, const struct archive_code_f
 int archive_code_finish(struct archive_code_payload *p, struct buf *out)
 {
 	uint8_t machine[2];
-	int rc = p->program ? put_number(out, *p->program) : 0;
+	int rc = p->program ? archive_put_number(out, *p->program) : 0;
 
 	put_u16(machine, p->machine);
 	if (rc == 0)

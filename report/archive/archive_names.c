@@ -41,13 +41,6 @@ static bool is_text(const struct archive_names_payload *p, uint32_t id, const ch
 	return strncmp(known, text, len) == 0 && known[len] == '\0';
 }
 
-static int put_number(struct buf *b, uint64_t number)
-{
-	uint8_t bytes[VARINT_MAX];
-
-	return buf_add(b, bytes, put_varint(bytes, number));
-}
-
 /* Puts the number of @text, which may be NULL. */
 static int put_text(struct archive_names_payload *p, const char *text)
 {
@@ -55,17 +48,17 @@ static int put_text(struct archive_names_payload *p, const char *text)
 	uint32_t hash, id;
 
 	if (!text)
-		return put_number(&p->addresses, 0);
+		return archive_put_number(&p->addresses, 0);
 	if (hash_table_reserve(&p->index) != 0)
 		return -ENOMEM;
 	hash = hash_table_hash_text(&p->index, text, len);
 	for (size_t at = hash_table_first(&p->index, hash); hash_table_id(&p->index, &at, hash, &id);
 	     at = hash_table_next(&p->index, at))
 		if (is_text(p, id, text, len))
-			return put_number(&p->addresses, p->offsets[id] + 1);
+			return archive_put_number(&p->addresses, p->offsets[id] + 1);
 	if (add_text(p, text, len, hash) != 0)
 		return -ENOMEM;
-	return put_number(&p->addresses, p->offsets[p->ntexts - 1] + 1);
+	return archive_put_number(&p->addresses, p->offsets[p->ntexts - 1] + 1);
 }
 
 static int put_frame(struct archive_names_payload *p, const struct line_frame *frame)
@@ -74,7 +67,7 @@ static int put_frame(struct archive_names_payload *p, const struct line_frame *f
 
 	if (rc == 0)
 		rc = put_text(p, frame->file);
-	return rc == 0 ? put_number(&p->addresses, frame->line) : rc;
+	return rc == 0 ? archive_put_number(&p->addresses, frame->line) : rc;
 }
 
 int archive_names_put(struct archive_names_payload *p, uint64_t address, const struct resolution *r)
@@ -87,13 +80,13 @@ int archive_names_put(struct archive_names_payload *p, uint64_t address, const s
 		some.n--;
 	if (p->naddresses && p->texts.len + p->addresses.len + most_bytes(&some) + 3 * VARINT_MAX > UPF_RAW_MAX)
 		return -ENOSPC;
-	rc = put_number(&p->addresses, address - p->last);
+	rc = archive_put_number(&p->addresses, address - p->last);
 	if (rc == 0)
 		rc = put_text(p, some.symbol);
 	if (rc == 0 && some.symbol)
-		rc = put_number(&p->addresses, some.offset);
+		rc = archive_put_number(&p->addresses, some.offset);
 	if (rc == 0)
-		rc = put_number(&p->addresses, (uint64_t)some.n);
+		rc = archive_put_number(&p->addresses, (uint64_t)some.n);
 	for (int i = 0; rc == 0 && i < some.n; i++)
 		rc = put_frame(p, &some.frames[i]);
 	p->last = address;
@@ -103,12 +96,12 @@ int archive_names_put(struct archive_names_payload *p, uint64_t address, const s
 
 int archive_names_finish(struct archive_names_payload *p, struct buf *out)
 {
-	int rc = p->program ? put_number(out, *p->program) : 0;
+	int rc = p->program ? archive_put_number(out, *p->program) : 0;
 
 	if (rc == 0)
-		rc = put_number(out, p->flags);
+		rc = archive_put_number(out, p->flags);
 	if (rc == 0)
-		rc = put_number(out, p->texts.len);
+		rc = archive_put_number(out, p->texts.len);
 	if (rc == 0)
 		rc = buf_add(out, p->texts.data, p->texts.len);
 	if (rc == 0)

@@ -275,6 +275,13 @@ static void put_pointer(struct writing *w, Dwarf_Die *pointer, const char *mark,
 /* The type that @holder has, or "void". */
 static void put_type(struct writing *w, Dwarf_Die *holder, int depth)
 {
+	/* Types of another one, which comes before their mark. */
+	static const struct {
+		int tag;
+		const char *mark;
+	} derived[] = {{DW_TAG_pointer_type, "*"},           {DW_TAG_reference_type, "&"},
+	               {DW_TAG_rvalue_reference_type, "&&"}, {DW_TAG_const_type, " const"},
+	               {DW_TAG_volatile_type, " volatile"},  {DW_TAG_array_type, " []"}};
 	Dwarf_Die at = *holder, type;
 
 	strip(&at, false);
@@ -284,34 +291,21 @@ static void put_type(struct writing *w, Dwarf_Die *holder, int depth)
 	}
 	if (depth >= TYPE_DEPTH_MAX || w->out->len - w->start >= TEXT_MAX)
 		return;
-	switch (dwarf_tag(&type)) {
-	case DW_TAG_pointer_type:
-		put_pointer(w, &type, "*", depth + 1);
-		break;
-	case DW_TAG_reference_type:
-		put_pointer(w, &type, "&", depth + 1);
-		break;
-	case DW_TAG_rvalue_reference_type:
-		put_pointer(w, &type, "&&", depth + 1);
-		break;
-	case DW_TAG_const_type:
-		put_type(w, &type, depth + 1);
-		put(w, " const");
-		break;
-	case DW_TAG_volatile_type:
-		put_type(w, &type, depth + 1);
-		put(w, " volatile");
-		break;
-	case DW_TAG_array_type:
-		put_type(w, &type, depth + 1);
-		put(w, " []");
-		break;
-	case DW_TAG_base_type:
-		put_name(w, own_name(&type));
-		break;
-	default:
-		put_scoped(w, &type);
+	for (size_t i = 0; i < sizeof(derived) / sizeof(derived[0]); i++) {
+		if (derived[i].tag != dwarf_tag(&type))
+			continue;
+		if (*derived[i].mark != ' ') {
+			put_pointer(w, &type, derived[i].mark, depth + 1);
+		} else {
+			put_type(w, &type, depth + 1);
+			put(w, derived[i].mark);
+		}
+		return;
 	}
+	if (dwarf_tag(&type) == DW_TAG_base_type)
+		put_name(w, own_name(&type));
+	else
+		put_scoped(w, &type);
 }
 
 /* Is the object that a method is called for const? */

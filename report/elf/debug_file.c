@@ -105,28 +105,27 @@ static struct elf_file *by_link_in(const struct elf_file *f, const char *root, c
 
 static struct elf_file *by_link(const struct elf_file *f, const char *root)
 {
+	static const struct {
+		const char *before, *behind; /* the directory of @f; @behind NULL: without it */
+	} places[] = {{"", ""}, {"", "/.debug"}, {"/usr/lib/debug", ""}, {"/usr/lib/debug", NULL}};
 	char *directory = f->path ? realpath(f->path, NULL) : NULL, *end = directory ? strrchr(directory, '/') : NULL;
 	struct elf_file *found = NULL;
 	GElf_Word crc;
 	const char *name = end ? debug_link(f, &crc) : NULL;
-	char *debug = NULL;
+	char *place;
 
-	if (name) {
+	if (end)
 		*end = '\0';
-		found = by_link_in(f, root, directory, name, crc);
-		if (!found && asprintf(&debug, "%s/.debug", directory) >= 0) {
-			found = by_link_in(f, root, debug, name, crc);
-			free(debug);
-		}
-		if (!found && asprintf(&debug, "/usr/lib/debug%s", directory) >= 0) {
-			found = by_link_in(f, root, debug, name, crc);
-			free(debug);
-		}
-		if (!found)
-			found = by_link_in(f, root, "/usr/lib/debug", name, crc);
-		if (!found && *root)
-			found = by_link_in(f, root, "", name, crc);
+	for (size_t i = 0; name && !found && i < sizeof(places) / sizeof(places[0]); i++) {
+		const char *behind = places[i].behind;
+
+		if (asprintf(&place, "%s%s%s", places[i].before, behind ? directory : "", behind ? behind : "") < 0)
+			break;
+		found = by_link_in(f, root, place, name, crc);
+		free(place);
 	}
+	if (name && !found && *root)
+		found = by_link_in(f, root, "", name, crc);
 	free(directory);
 	return found;
 }

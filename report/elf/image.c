@@ -265,11 +265,6 @@ bool image_is_linked(const struct image *i)
 	return i->file->header.e_type != ET_REL;
 }
 
-struct Elf *image_elf(const struct image *i)
-{
-	return elf_file_is_expandable(i->file) ? i->file->elf : NULL;
-}
-
 uint64_t image_entry(const struct image *i)
 {
 	return i->file->header.e_entry + i->bias;

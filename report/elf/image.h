@@ -12,7 +12,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct Elf;
 struct image;
 
 struct image_section {
@@ -45,8 +44,6 @@ const struct isa *image_isa_at(const struct image *i, uint64_t address);
 bool image_is_data(const struct image *i, uint64_t address);
 bool image_is_linked(
 	const struct image *i); /* false: a relocatable object, as Linux' modules are; nothing has an address */
-/* The file, as libelf has it, for libdw; NULL: its compressed sections are too large together. */
-struct Elf *image_elf(const struct image *i);
 uint64_t image_entry(const struct image *i);
 /*
  * The executable bytes at @address up to the end of their section or segment: NULL and 0 if there are none in the

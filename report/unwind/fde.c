@@ -70,12 +70,19 @@ static bool get_entry(const struct image_section *s, bool debug, uint64_t at, st
 	return true;
 }
 
-/* Skips the address of a personality routine, whose length depends on its encoding. */
-static void pass_personality(struct cursor *data, uint8_t word)
+/* The bytes of an address, of a machine whose words have @word bytes; 0: its length varies, or is not known. */
+static unsigned pointer_size(uint8_t encoding, uint8_t word)
 {
 	static const uint8_t sizes[16] = {
 		[ENC_U2] = 2, [ENC_U4] = 4, [ENC_U8] = 8, [ENC_S2] = 2, [ENC_S4] = 4, [ENC_S8] = 8};
-	uint8_t encoding = get_u8(data) & 0x0f, size = encoding == ENC_ABS ? word : sizes[encoding];
+
+	return (encoding & 0x0f) == ENC_ABS ? word : sizes[encoding & 0x0f];
+}
+
+/* Skips the address of a personality routine. */
+static void pass_personality(struct cursor *data, uint8_t word)
+{
+	unsigned size = pointer_size(get_u8(data), word);
 
 	if (size == 0 || !get_bytes(data, size))
 		data->bad = true;
@@ -153,41 +160,22 @@ static bool get_cie(const struct fde_index *x, bool debug, uint64_t at, struct c
 /* Decodes a pointer that is at address @here, of a machine whose words have @word bytes. */
 static uint64_t get_pointer(struct cursor *c, uint8_t encoding, uint64_t here, uint8_t word)
 {
-	uint64_t base = (encoding & 0x70) == ENC_PCREL ? here : 0, v;
+	bool relative = (encoding & 0x70) == ENC_PCREL;
+	unsigned size = pointer_size(encoding, word);
+	uint64_t v = 0;
 
 	if ((encoding & 0x70) != ENC_PCREL && (encoding & 0x70) != 0)
 		c->bad = true;
-	switch (encoding & 0x0f) {
-	case ENC_ABS:
-		v = word == 8 ? get_u64(c) : get_u32(c);
-		break;
-	case ENC_U8:
-	case ENC_S8:
-		v = get_u64(c);
-		break;
-	case ENC_U2:
-		v = get_u16(c);
-		break;
-	case ENC_U4:
-		v = get_u32(c);
-		break;
-	case ENC_S2:
-		v = (uint64_t)(int16_t)get_u16(c);
-		break;
-	case ENC_S4:
-		v = (uint64_t)(int32_t)get_u32(c);
-		break;
-	case ENC_ULEB:
+	if ((encoding & 0x0f) == ENC_ULEB)
 		v = get_uleb(c);
-		break;
-	case ENC_SLEB:
+	else if ((encoding & 0x0f) == ENC_SLEB)
 		v = (uint64_t)get_sleb(c);
-		break;
-	default:
+	else if (size)
+		v = get_integer(c, size, encoding & 8);
+	else
 		c->bad = true;
-		return 0;
-	}
-	return word == 8 ? v + base : (uint32_t)(v + base);
+	v += relative ? here : 0;
+	return word == 8 ? v : (uint32_t)v;
 }
 
 /* The addresses that FDE @e covers; @e->body is then after them. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* leb128.h - DWARF's integers of variable length (DWARF 4, 7.6). */
+/* leb128.h - DWARF's integers of variable length (DWARF 4, 7.6), and of those lengths that have names. */
 #ifndef REPORT_UNWIND_LEB128_H
 #define REPORT_UNWIND_LEB128_H
 
@@ -25,6 +25,15 @@ static inline int64_t get_sleb(struct cursor *c)
 	if (shift < 64 && (byte & 0x40))
 		v |= UINT64_MAX << shift;
 	return (int64_t)v;
+}
+
+/* Of @size bytes: 2, 4, 8, or one byte for any other size. */
+static inline uint64_t get_integer(struct cursor *c, unsigned size, bool is_signed)
+{
+	uint64_t v = size == 8 ? get_u64(c) : size == 4 ? get_u32(c) : size == 2 ? get_u16(c) : get_u8(c);
+	unsigned above = size < 8 ? 64 - 8 * size : 0;
+
+	return is_signed ? (uint64_t)((int64_t)(v << above) >> above) : v;
 }
 
 #endif

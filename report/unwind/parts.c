@@ -7,16 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Other symbols, as labels, may lie inside a function, which goes on after them. */
 static struct part part_at(const struct symbols *s, const struct symbol_range *range)
 {
-	const struct symbol_range *end = s->ranges + s->nranges;
-	struct part p = {symbols_start(s, range), range->end + s->bias};
-
-	for (const struct symbol_range *next = range + 1; next < end && next->symbol_start == range->symbol_start;
-	     next++)
-		p.end = next->end + s->bias;
-	return p;
+	return (struct part){symbols_start(s, range), symbols_end(s, range)};
 }
 
 /* gcc and clang call the cold part of f "f.cold". The length of "f"; 0: @name is no cold part. */

@@ -124,24 +124,11 @@ static bool dereference(struct evaluation *e)
 
 static int64_t get_constant(struct cursor *in, uint8_t op)
 {
-	switch (op) {
-	case DW_OP_const1u:
-		return get_u8(in);
-	case DW_OP_const1s:
-		return (int8_t)get_u8(in);
-	case DW_OP_const2u:
-		return get_u16(in);
-	case DW_OP_const2s:
-		return (int16_t)get_u16(in);
-	case DW_OP_const4u:
-		return get_u32(in);
-	case DW_OP_const4s:
-		return (int32_t)get_u32(in);
-	case DW_OP_constu:
+	if (op == DW_OP_constu)
 		return (int64_t)get_uleb(in);
-	default:
+	if (op == DW_OP_consts)
 		return get_sleb(in);
-	}
+	return (int64_t)get_integer(in, 1u << (op - DW_OP_const1u) / 2, (op - DW_OP_const1u) % 2);
 }
 
 static bool evaluate_one(struct evaluation *e, struct cursor *in)
@@ -154,14 +141,7 @@ static bool evaluate_one(struct evaluation *e, struct cursor *in)
 	if (op >= DW_OP_breg0 && op <= DW_OP_breg31)
 		return push_register(e, op - DW_OP_breg0, get_sleb(in));
 	switch (op) {
-	case DW_OP_const1u:
-	case DW_OP_const1s:
-	case DW_OP_const2u:
-	case DW_OP_const2s:
-	case DW_OP_const4u:
-	case DW_OP_const4s:
-	case DW_OP_constu:
-	case DW_OP_consts:
+	case DW_OP_const1u ... DW_OP_consts: /* two of each size, and two of variable length */
 		return push_constant(e, get_constant(in, op));
 	case DW_OP_bregx:
 		reg = get_uleb(in);
