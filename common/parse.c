@@ -7,18 +7,26 @@
 #define NS_PER_S 1000000000ull
 #define RATE_MAX 1000000000ull /* millihertz */
 
-int parse_u64(const char *text, uint64_t min, uint64_t max, uint64_t *out)
+/* The decimal digits at *text, one at least; *text is then behind them. */
+static int parse_digits(const char **text, uint64_t *out)
 {
+	const char *start = *text;
 	uint64_t n = 0;
 
-	if (!*text)
-		return -EINVAL;
-	for (; *text; text++) {
-		if (*text < '0' || *text > '9')
-			return -EINVAL;
-		if (__builtin_mul_overflow(n, 10, &n) || __builtin_add_overflow(n, (uint64_t)(*text - '0'), &n))
+	for (; **text >= '0' && **text <= '9'; ++*text)
+		if (__builtin_mul_overflow(n, 10, &n) || __builtin_add_overflow(n, (uint64_t)(**text - '0'), &n))
 			return -ERANGE;
-	}
+	*out = n;
+	return *text == start ? -EINVAL : 0;
+}
+
+int parse_u64(const char *text, uint64_t min, uint64_t max, uint64_t *out)
+{
+	uint64_t n;
+	int rc = parse_digits(&text, &n);
+
+	if (rc != 0 || *text)
+		return rc ? rc : -EINVAL;
 	if (n < min || n > max)
 		return -ERANGE;
 	*out = n;
@@ -31,15 +39,11 @@ int parse_u64(const char *text, uint64_t min, uint64_t max, uint64_t *out)
  */
 static int parse_scaled(const char *text, uint64_t unit, uint64_t *out, const char **end)
 {
-	uint64_t whole = 0, part = 0, scale = 1;
-	const char *start = text;
+	uint64_t whole, part = 0, scale = 1;
+	int rc = parse_digits(&text, &whole);
 
-	for (; *text >= '0' && *text <= '9'; text++)
-		if (__builtin_mul_overflow(whole, 10, &whole) ||
-		    __builtin_add_overflow(whole, (uint64_t)(*text - '0'), &whole))
-			return -ERANGE;
-	if (text == start)
-		return -EINVAL;
+	if (rc != 0)
+		return rc;
 	if (*text == '.') {
 		for (text++; *text >= '0' && *text <= '9'; text++)
 			if (scale < 1000000000) {
@@ -141,36 +145,24 @@ int parse_rate(const char *text, uint64_t *mhz)
 	return 0;
 }
 
-static int parse_number(const char **text, size_t below, size_t *out)
-{
-	const char *start = *text;
-	size_t n = 0;
-
-	for (; **text >= '0' && **text <= '9'; ++*text) {
-		n = n * 10 + (size_t)(**text - '0');
-		if (n >= below)
-			return -ERANGE;
-	}
-	*out = n;
-	return *text == start ? -EINVAL : 0;
-}
-
 int parse_list(const char *text, uint64_t *set, size_t bits)
 {
 	for (;;) {
-		size_t first, last;
-		int rc = parse_number(&text, bits, &first);
+		uint64_t first, last;
+		int rc = parse_digits(&text, &first);
 
 		last = first;
 		if (rc == 0 && *text == '-') {
 			text++;
-			rc = parse_number(&text, bits, &last);
+			rc = parse_digits(&text, &last);
 		}
 		if (rc != 0)
 			return rc;
+		if (first >= bits || last >= bits)
+			return -ERANGE;
 		if (last < first)
 			return -EINVAL;
-		for (size_t i = first; i <= last; i++)
+		for (uint64_t i = first; i <= last; i++)
 			set[i / 64] |= 1ull << (i % 64);
 		if (*text == '\0')
 			return 0;

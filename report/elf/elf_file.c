@@ -268,19 +268,15 @@ const uint8_t *elf_file_note(const struct elf_file *f, const char *owner, GElf_W
 {
 	const uint8_t *found = NULL;
 	Elf_Scn *section = NULL;
-	size_t n = 0;
 	GElf_Shdr sh;
 	GElf_Phdr ph;
 
 	while (!found && (section = elf_nextscn(f->elf, section)) != NULL)
 		if (gelf_getshdr(section, &sh) && sh.sh_type == SHT_NOTE)
 			found = find_note(elf_getdata(section, NULL), owner, type, size);
-	if (elf_getphdrnum(f->elf, &n) != 0)
-		return found;
-	for (size_t i = 0; !found && i < n && i < INT32_MAX; i++)
-		if (gelf_getphdr(f->elf, (int)i, &ph) && ph.p_type == PT_NOTE)
-			found = find_note(elf_getdata_rawchunk(f->elf, (int64_t)ph.p_offset, ph.p_filesz, ELF_T_NHDR),
-			                  owner, type, size);
+	for (size_t i = 0; !found && elf_file_segment(f, PT_NOTE, &i, &ph);)
+		found = find_note(elf_getdata_rawchunk(f->elf, (int64_t)ph.p_offset, ph.p_filesz, ELF_T_NHDR), owner,
+		                  type, size);
 	return found;
 }
 
@@ -297,18 +293,26 @@ size_t elf_file_build_id(const struct elf_file *f, uint8_t id[BUILD_ID_MAX])
 
 /* --- segments ---------------------------------------------------------------------------------------------------- */
 
+bool elf_file_segment(const struct elf_file *f, GElf_Word type, size_t *i, GElf_Phdr *h)
+{
+	size_t n;
+
+	if (elf_getphdrnum(f->elf, &n) != 0)
+		return false;
+	while (*i < n && *i < INT32_MAX)
+		if (gelf_getphdr(f->elf, (int)(*i)++, h) && h->p_type == type)
+			return true;
+	return false;
+}
+
 /* The lowest segment with all of @flags that begins at @from or above. */
 static bool lowest_segment(const struct elf_file *f, GElf_Word flags, uint64_t from, uint64_t *address)
 {
 	bool found = false;
 	GElf_Phdr h;
-	size_t n;
 
-	if (elf_getphdrnum(f->elf, &n) != 0)
-		return false;
-	for (size_t i = 0; i < n && i < INT32_MAX; i++) {
-		if (!gelf_getphdr(f->elf, (int)i, &h) || h.p_type != PT_LOAD || (h.p_flags & flags) != flags ||
-		    h.p_vaddr < from || (found && h.p_vaddr >= *address))
+	for (size_t i = 0; elf_file_segment(f, PT_LOAD, &i, &h);) {
+		if ((h.p_flags & flags) != flags || h.p_vaddr < from || (found && h.p_vaddr >= *address))
 			continue;
 		*address = h.p_vaddr;
 		found = true;
@@ -329,12 +333,9 @@ uint64_t elf_file_highest(const struct elf_file *f)
 {
 	uint64_t end = 0;
 	GElf_Phdr h;
-	size_t n;
 
-	if (elf_getphdrnum(f->elf, &n) != 0)
-		return 0;
-	for (size_t i = 0; i < n && i < INT32_MAX; i++)
-		if (gelf_getphdr(f->elf, (int)i, &h) && h.p_type == PT_LOAD && h.p_vaddr + h.p_memsz > end)
+	for (size_t i = 0; elf_file_segment(f, PT_LOAD, &i, &h);)
+		if (h.p_vaddr + h.p_memsz > end)
 			end = h.p_vaddr + h.p_memsz;
 	return end;
 }

@@ -62,6 +62,8 @@ bool elf_file_debug_contents(const struct elf_file *f, const char *name, struct 
 bool elf_file_is_expandable(const struct elf_file *f);
 /* Has it a section of that type with at least one entry besides the first? */
 bool elf_file_has_table(const struct elf_file *f, GElf_Word type);
+/* The next segment of that @type from number *i on, which becomes the number behind it; false: there is none. */
+bool elf_file_segment(const struct elf_file *f, GElf_Word type, size_t *i, GElf_Phdr *h);
 /* The contents of the first note of @owner (three letters) and @type, *size bytes; NULL: there is none. */
 const uint8_t *elf_file_note(const struct elf_file *f, const char *owner, GElf_Word type, size_t *size);
 /* Copies its build-id to @id. The number of bytes; 0: it has none. */

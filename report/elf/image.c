@@ -65,18 +65,14 @@ static int add_sections(struct image *i)
 /* For files without sections. */
 static int add_segments(struct image *i)
 {
-	size_t n;
-	int rc = elf_getphdrnum(i->file->elf, &n) == 0 ? 0 : -EINVAL;
 	GElf_Phdr h;
+	int rc = 0;
 
-	for (size_t k = 0; rc == 0 && k < n && k < INT32_MAX; k++) {
-		if (!gelf_getphdr(i->file->elf, (int)k, &h) || h.p_type != PT_LOAD || h.p_offset > i->file->size ||
-		    h.p_filesz > i->file->size - h.p_offset)
-			continue;
-		rc = add_piece(i,
-		               &(struct piece){h.p_vaddr, h.p_filesz, i->file->bytes + h.p_offset, h.p_flags & PF_X});
-	}
-	return rc == -ENOMEM ? rc : 0;
+	for (size_t k = 0; rc == 0 && elf_file_segment(i->file, PT_LOAD, &k, &h);)
+		if (h.p_offset <= i->file->size && h.p_filesz <= i->file->size - h.p_offset)
+			rc = add_piece(i, &(struct piece){h.p_vaddr, h.p_filesz, i->file->bytes + h.p_offset,
+			                                  h.p_flags & PF_X});
+	return rc;
 }
 
 static int compare(const void *va, const void *vb)

@@ -57,17 +57,9 @@ static int list_archived(struct binaries_loading *l)
 	return l->archived ? 0 : -ENOMEM;
 }
 
-static bool has_files(const struct binaries_loading *l, uint32_t domain)
-{
-	for (size_t i = 0; i < l->files.n; i++)
-		if (binary_files_for(&l->files, domain, i))
-			return true;
-	return false;
-}
-
 static bool is_archived(const struct binaries_loading *l, uint32_t domain)
 {
-	return l->traces->session.archived && !has_files(l, domain);
+	return l->traces->session.archived && !binary_files_any(&l->files, domain);
 }
 
 static bool same_archived(const struct binaries_loading *l, uint32_t a, uint32_t b)
@@ -290,26 +282,25 @@ void binaries_free(struct binaries *b)
 	*b = (struct binaries){0};
 }
 
-bool binaries_have_stacks(const struct binaries *b)
+static bool any_program(const struct binaries *b, bool (*is)(const struct program *p))
 {
 	for (size_t i = 0; i < b->nprograms; i++)
-		if (program_has_stacks(&b->programs[i]))
+		if (is(&b->programs[i]))
 			return true;
 	return false;
+}
+
+bool binaries_have_stacks(const struct binaries *b)
+{
+	return any_program(b, program_has_stacks);
 }
 
 bool binaries_have_tables(const struct binaries *b)
 {
-	for (size_t i = 0; i < b->nprograms; i++)
-		if (program_has_tables(&b->programs[i]))
-			return true;
-	return false;
+	return any_program(b, program_has_tables);
 }
 
 bool binaries_lack_dwarf(const struct binaries *b)
 {
-	for (size_t i = 0; i < b->nprograms; i++)
-		if (program_lacks_dwarf(&b->programs[i]))
-			return true;
-	return false;
+	return any_program(b, program_lacks_dwarf);
 }

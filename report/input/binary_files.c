@@ -223,7 +223,7 @@ static const struct upf_domain *domain_at(const struct choosing *c, size_t i)
 	return i < c->traces->session.ndomains ? &c->traces->session.domains[i] : &unknown;
 }
 
-static bool has_any(const struct binary_files *f, size_t domain)
+bool binary_files_any(const struct binary_files *f, size_t domain)
 {
 	for (size_t i = 0; i < f->n; i++)
 		if (*place(f, domain, i))
@@ -287,7 +287,7 @@ static int choose_given(struct choosing *c)
 	for (size_t k = 0; done && k < f->n; k++)
 		left[k] = !f->list[k].image && !choose_by_rule(c, k);
 	for (size_t i = 0; done && i < f->ndomains; i++) {
-		bare[i] = !has_any(f, i);
+		bare[i] = !binary_files_any(f, i);
 		all[i] = true;
 	}
 	if (done)
@@ -375,11 +375,6 @@ static int add_recorded(struct choosing *c, size_t domain)
 	return 0;
 }
 
-static bool counts(const struct choosing *c, size_t domain)
-{
-	return traces_have(c->traces, (uint32_t)domain);
-}
-
 static void choose_recorded(struct choosing *c)
 {
 	struct binary_files *f = c->files;
@@ -387,7 +382,7 @@ static void choose_recorded(struct choosing *c)
 	for (size_t i = 0; i < f->ndomains; i++) {
 		size_t k = c->recorded[i];
 
-		if (k == NO_FILE || has_any(f, i) || !counts(c, i))
+		if (k == NO_FILE || binary_files_any(f, i) || !traces_have(c->traces, (uint32_t)i))
 			continue;
 		if (!f->list[k].is_elf)
 			study(&f->list[k], true);
@@ -436,10 +431,10 @@ static int check_use(const struct choosing *c)
 		if (!f->list[k].image && !f->list[k].domain && f->list[k].identity[0] && !unused)
 			unused = &f->list[k];
 	for (size_t i = f->ndomains; i-- > 0;) {
-		for (size_t k = 0; counts(c, i) && k < f->n; k++)
+		for (size_t k = 0; traces_have(c->traces, (uint32_t)i) && k < f->n; k++)
 			if (!f->list[k].image && *place(f, i, k))
 				return 0;
-		if (counts(c, i) && is_known(domain_at(c, i)))
+		if (traces_have(c->traces, (uint32_t)i) && is_known(domain_at(c, i)))
 			domain = i;
 	}
 	return unused && domain < f->ndomains ? refuse(c, domain_at(c, domain), unused) : 0;
@@ -450,7 +445,7 @@ static int check_identities(const struct choosing *c)
 	int rc = check_use(c);
 
 	for (size_t i = 0; rc == 0 && i < c->files->ndomains; i++)
-		if (counts(c, i))
+		if (traces_have(c->traces, (uint32_t)i))
 			rc = check_domain(c, i);
 	return rc;
 }

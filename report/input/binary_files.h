@@ -61,6 +61,7 @@ int binary_files_choose(struct binary_files *f, const struct traces *t, const st
                         char *why, size_t size);
 /* Is file number @file for @domain, as all traces together number it? */
 bool binary_files_for(const struct binary_files *f, size_t domain, size_t file);
+bool binary_files_any(const struct binary_files *f, size_t domain); /* is any file? */
 /* Reads file->symbols once. As symbols_add_file(). */
 int binary_file_read(struct binary_file *file, const struct debug_search *where, char *why, size_t size);
 void binary_files_free(struct binary_files *f);

@@ -177,12 +177,6 @@ static int list_files(struct program_loading *l)
 	return 0;
 }
 
-static void set_options(struct program *p, const struct binary_request *request)
-{
-	p->no_repair = request->no_repair;
-	p->no_inline = request->no_inline;
-}
-
 /* Is all of it @other at another address? *moved: how much higher. The files know by now where they are linked. */
 static bool is_like(const struct program_loading *l, const struct program *other, uint64_t *moved)
 {
@@ -221,7 +215,8 @@ int program_load(struct program *p, const struct program_source *source, char *w
 	struct program_loading l = {.program = p, .source = source, .why = why, .size = size};
 	int rc = list_files(&l);
 
-	set_options(p, source->request);
+	p->no_repair = source->request->no_repair;
+	p->no_inline = source->request->no_inline;
 	for (size_t i = 0; rc == 0 && i < p->nfiles; i++)
 		rc = p->files[i]->is_elf ? check_machine(&l, p->files[i]) : 0;
 	if (rc == 0 && !share(&l))
@@ -239,7 +234,8 @@ int program_load(struct program *p, const struct program_source *source, char *w
 
 int program_archive(struct program *p, const struct binary_request *request)
 {
-	set_options(p, request);
+	p->no_repair = request->no_repair;
+	p->no_inline = request->no_inline;
 	p->archive = archive_new();
 	return p->archive ? 0 : -ENOMEM;
 }

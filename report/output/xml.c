@@ -12,29 +12,19 @@ static bool is_noncharacter(const unsigned char *s)
 
 void xml_text(FILE *out, const char *text, size_t len)
 {
-	static const struct {
-		char c;
-		const char *as;
-	} marks[] = {
-		{'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'"', "&quot;"}, {'\'', "&#39;"},
-	};
+	static const char marks[] = "&<>\"'";
+	static const char *const as[] = {"&amp;", "&lt;", "&gt;", "&quot;", "&#39;"};
 
 	for (size_t i = 0; i < len && text[i]; i++) {
-		const char *as = NULL;
-		size_t known = sizeof(marks) / sizeof(marks[0]);
+		const char *mark = strchr(marks, text[i]);
 
-		for (size_t m = 0; m < known; m++)
-			if (text[i] == marks[m].c)
-				as = marks[m].as;
-		if (i + 2 < len && is_noncharacter((const unsigned char *)text + i)) {
-			as = "?";
+		if (mark) {
+			fputs(as[mark - marks], out);
+		} else if (i + 2 < len && is_noncharacter((const unsigned char *)text + i)) {
+			fputc('?', out);
 			i += 2;
-		} else if ((unsigned char)text[i] < ' ') {
-			as = "?";
+		} else {
+			fputc((unsigned char)text[i] < ' ' ? '?' : text[i], out);
 		}
-		if (as)
-			fputs(as, out);
-		else
-			fputc(text[i], out);
 	}
 }
