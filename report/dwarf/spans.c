@@ -15,7 +15,7 @@ int spans_add(struct spans *s, uint64_t start, uint64_t end, uint64_t die, uint3
 }
 
 /* By start; of spans with the same start, the longest first. */
-static int compare(const void *va, const void *vb)
+static int compare_spans(const void *va, const void *vb)
 {
 	const struct span *a = va, *b = vb;
 
@@ -31,7 +31,7 @@ void spans_sort(struct spans *s)
 	uint64_t reach = 0;
 
 	if (s->n)
-		qsort(s->list, s->n, sizeof(*s->list), compare);
+		qsort(s->list, s->n, sizeof(*s->list), compare_spans);
 	for (size_t i = 0; i < s->n; i++) {
 		reach = s->list[i].end > reach ? s->list[i].end : reach;
 		s->list[i].reach = reach;

@@ -75,7 +75,7 @@ static int add_segments(struct image *i)
 	return rc;
 }
 
-static int compare(const void *va, const void *vb)
+static int compare_pieces(const void *va, const void *vb)
 {
 	const struct piece *a = va, *b = vb;
 
@@ -195,7 +195,7 @@ bool image_is_data(const struct image *i, uint64_t address)
 	return m && !m->isa;
 }
 
-static int load(struct image *i)
+static int load_pieces(struct image *i)
 {
 	int rc;
 
@@ -205,7 +205,7 @@ static int load(struct image *i)
 	if (rc == 0 && i->npieces == 0)
 		rc = add_segments(i);
 	if (i->npieces)
-		qsort(i->pieces, i->npieces, sizeof(*i->pieces), compare);
+		qsort(i->pieces, i->npieces, sizeof(*i->pieces), compare_pieces);
 	cut_overlaps(i);
 	return rc == 0 ? load_marks(i) : rc;
 }
@@ -217,7 +217,7 @@ struct image *image_open(const char *path, char *why, size_t size)
 
 	if (i) {
 		i->file = elf_file_open(path, why, size);
-		rc = i->file ? load(i) : 0;
+		rc = i->file ? load_pieces(i) : 0;
 	}
 	if (rc == 0 && i->file)
 		return i;
@@ -243,7 +243,7 @@ void image_move(struct image *i, uint64_t bias)
 	for (size_t k = 0; k < i->npieces; k++)
 		i->pieces[k].start += bias;
 	if (i->npieces) /* some may have wrapped around the end of the address space */
-		qsort(i->pieces, i->npieces, sizeof(*i->pieces), compare);
+		qsort(i->pieces, i->npieces, sizeof(*i->pieces), compare_pieces);
 }
 
 uint64_t image_bias(const struct image *i)
@@ -266,7 +266,7 @@ uint64_t image_entry(const struct image *i)
 	return i->file->header.e_entry + i->bias;
 }
 
-static const struct piece *find(const struct image *i, uint64_t address)
+static const struct piece *piece_at(const struct image *i, uint64_t address)
 {
 	size_t low;
 
@@ -276,7 +276,7 @@ static const struct piece *find(const struct image *i, uint64_t address)
 
 const uint8_t *image_bytes(const struct image *i, uint64_t address, size_t *left)
 {
-	const struct piece *p = find(i, address);
+	const struct piece *p = piece_at(i, address);
 
 	*left = p ? p->size - (address - p->start) : 0;
 	return p ? p->data + (address - p->start) : NULL;
@@ -284,7 +284,7 @@ const uint8_t *image_bytes(const struct image *i, uint64_t address, size_t *left
 
 const uint8_t *image_code(const struct image *i, uint64_t address, size_t *left)
 {
-	const struct piece *p = find(i, address);
+	const struct piece *p = piece_at(i, address);
 
 	*left = p && p->code ? p->size - (address - p->start) : 0;
 	return p && p->code ? p->data + (address - p->start) : NULL;

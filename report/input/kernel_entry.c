@@ -12,7 +12,7 @@ static bool is_in_time(const struct trace *t, const struct upf_block *b)
 	return b->last_ns + t->scope.later_ns >= t->scope.from_ns && b->first_ns + t->scope.later_ns < t->scope.to_ns;
 }
 
-static void add(struct kernel_entries *e, uint64_t address)
+static void add_entry(struct kernel_entries *e, uint64_t address)
 {
 	for (size_t i = 0; i < e->n; i++)
 		if (e->address[i] == address)
@@ -21,13 +21,13 @@ static void add(struct kernel_entries *e, uint64_t address)
 		e->address[e->n++] = address;
 }
 
-static void note(const struct trace *t, const struct upf_record *rec, struct kernel_entries *of)
+static void note_entry(const struct trace *t, const struct upf_record *rec, struct kernel_entries *of)
 {
 	uint32_t domain = scope_domain(&t->scope, rec->domain);
 
 	if (rec->count != 0 && rec->domain < upf_reader_session(t->reader)->ndomains &&
 	    scope_has_domain(&t->scope, domain))
-		add(&of[domain], rec->count);
+		add_entry(&of[domain], rec->count);
 }
 
 struct looking {
@@ -56,7 +56,7 @@ static bool note_block(void *ctx, const struct upf_block *b)
 			if (rec.kind != UPF_ENTRY)
 				continue;
 			told++;
-			note(l->trace, &rec, l->of);
+			note_entry(l->trace, &rec, l->of);
 		}
 	l->any |= told > 0;
 	l->without += !l->any;

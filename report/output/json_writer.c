@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <math.h>
 
-static void quoted(FILE *out, const char *text)
+static void put_quoted(FILE *out, const char *text)
 {
 	fputc('"', out);
 	while (*text) {
@@ -27,7 +27,7 @@ static void quoted(FILE *out, const char *text)
 	fputc('"', out);
 }
 
-static void next(struct json *j, const char *key)
+static void begin_value(struct json *j, const char *key)
 {
 	if (j->depth > 0) {
 		if (j->open[j->depth - 1].any)
@@ -35,14 +35,14 @@ static void next(struct json *j, const char *key)
 		j->open[j->depth - 1].any = true;
 	}
 	if (key) {
-		quoted(j->out, key);
+		put_quoted(j->out, key);
 		fputc(':', j->out);
 	}
 }
 
 static void open_one(struct json *j, const char *key, char open, char close)
 {
-	next(j, key);
+	begin_value(j, key);
 	fputc(open, j->out);
 	assert(j->depth < JSON_DEPTH);
 	j->open[j->depth].close = close;
@@ -69,25 +69,25 @@ void json_end(struct json *j)
 
 void json_text(struct json *j, const char *key, const char *text)
 {
-	next(j, key);
-	quoted(j->out, text);
+	begin_value(j, key);
+	put_quoted(j->out, text);
 }
 
 void json_uint(struct json *j, const char *key, uint64_t n)
 {
-	next(j, key);
+	begin_value(j, key);
 	fprintf(j->out, "%" PRIu64, n);
 }
 
 void json_int(struct json *j, const char *key, int64_t n)
 {
-	next(j, key);
+	begin_value(j, key);
 	fprintf(j->out, "%" PRId64, n);
 }
 
 void json_real(struct json *j, const char *key, double n)
 {
-	next(j, key);
+	begin_value(j, key);
 	if (isfinite(n))
 		fprintf(j->out, "%.15g", n);
 	else
@@ -96,12 +96,12 @@ void json_real(struct json *j, const char *key, double n)
 
 void json_bool(struct json *j, const char *key, bool b)
 {
-	next(j, key);
+	begin_value(j, key);
 	fputs(b ? "true" : "false", j->out);
 }
 
 void json_null(struct json *j, const char *key)
 {
-	next(j, key);
+	begin_value(j, key);
 	fputs("null", j->out);
 }

@@ -34,7 +34,7 @@ static void forget_beside(struct outfile *o)
 
 /* --- writing ----------------------------------------------------------------------------------------------------- */
 
-static void put(struct outfile *o, const void *data, size_t len)
+static void write_bytes(struct outfile *o, const void *data, size_t len)
 {
 	const char *from = data;
 	size_t done = 0;
@@ -60,7 +60,7 @@ static void squeeze(struct outfile *o, const char *data, size_t len, int flush)
 		o->gzip.next_out = out;
 		o->gzip.avail_out = sizeof(out);
 		deflate(&o->gzip, flush);
-		put(o, out, sizeof(out) - o->gzip.avail_out);
+		write_bytes(o, out, sizeof(out) - o->gzip.avail_out);
 	} while (o->error == 0 && o->gzip.avail_out == 0);
 }
 
@@ -70,7 +70,7 @@ static ssize_t write_all(void *ctx, const char *data, size_t len)
 	size_t most = 1u << 30; /* zlib counts in 32 bits */
 
 	if (!o->compressed)
-		put(o, data, len);
+		write_bytes(o, data, len);
 	for (size_t done = 0; o->compressed && o->error == 0 && done < len; done += most)
 		squeeze(o, data + done, len - done < most ? len - done : most, Z_NO_FLUSH);
 	return o->error == 0 ? (ssize_t)len : 0;

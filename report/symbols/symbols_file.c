@@ -17,7 +17,7 @@ static int fail(char *why, size_t size, const char *text)
 }
 
 /* A pipe, as of <(nm guest), is kept in an unnamed file, so that it can be read from its beginning again. */
-static int queue(int *fd)
+static int copy_pipe(int *fd)
 {
 	FILE *copy = tmpfile();
 	char data[65536];
@@ -50,7 +50,7 @@ static int add_open_file(struct symbols *s, int fd, const char *path, const stru
 	if (rc == 0 && S_ISDIR(st.st_mode))
 		rc = -EISDIR;
 	if (rc == 0 && !S_ISREG(st.st_mode))
-		rc = queue(&fd);
+		rc = copy_pipe(&fd);
 	n = rc == 0 ? pread(fd, magic, sizeof(magic), 0) : 0;
 	if (rc != 0 || n < 0)
 		return fail(why, size, strerror(rc != 0 ? -rc : errno));

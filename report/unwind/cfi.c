@@ -234,38 +234,28 @@ static bool is_entry(const struct cfi *cfi, uint64_t address)
 	return false;
 }
 
-static bool from_code(struct cfi *cfi, uint64_t address, bool behind, struct cfi_known_row *k)
-{
-	for (struct source_image *i = NULL; (i = next_image(cfi, i)) != NULL;) {
-		if (i->code && code_row(i->code, address, behind, &k->row) == 0) {
-			k->source = CFI_BY_CODE;
-			return true;
-		}
-	}
-	return false;
-}
-
 struct cfi_known_row cfi_from_code(struct cfi *cfi, uint64_t address, bool behind)
 {
 	struct cfi_known_row k = {.source = CFI_UNKNOWN};
 
-	from_code(cfi, address, behind, &k);
+	for (struct source_image *i = NULL; k.source == CFI_UNKNOWN && (i = next_image(cfi, i)) != NULL;)
+		if (i->code && code_row(i->code, address, behind, &k.row) == 0)
+			k.source = CFI_BY_CODE;
 	return k;
 }
 
 /* The first instruction of a function: nothing has been pushed, whatever it is. */
-static bool from_name(const struct cfi *cfi, uint64_t address, bool behind, struct cfi_known_row *k)
+static void from_name(const struct cfi *cfi, uint64_t address, bool behind, struct cfi_known_row *k)
 {
 	const struct symbol_range *at = symbols_range(cfi->symbols, address);
 
 	if (behind || !at || symbols_start(cfi->symbols, at) != address)
-		return false;
+		return;
 	plain_row(cfi->isa, &k->row, 0);
 	k->source = CFI_BY_CODE;
-	return true;
 }
 
-static void find(struct cfi *cfi, uint64_t address, bool behind, struct cfi_known_row *k)
+static void find_row(struct cfi *cfi, uint64_t address, bool behind, struct cfi_known_row *k)
 {
 	if (from_tables(cfi, address - behind, k) || from_orc(cfi, address - behind, k))
 		return;
@@ -274,7 +264,8 @@ static void find(struct cfi *cfi, uint64_t address, bool behind, struct cfi_know
 		k->row.kind = CFI_ROOT;
 		return;
 	}
-	if (!from_code(cfi, address, behind, k))
+	*k = cfi_from_code(cfi, address, behind);
+	if (k->source == CFI_UNKNOWN)
 		from_name(cfi, address, behind, k);
 }
 
@@ -308,7 +299,7 @@ const struct cfi_known_row *cfi_find(struct cfi *cfi, uint64_t address, bool beh
 		return find_stub(cfi, address);
 	if (hash_array_find(&cfi->by_address, &id, behind, &row))
 		return &cfi->cache[id].known;
-	find(cfi, address, behind, &row.known);
+	find_row(cfi, address, behind, &row.known);
 	return hash_array_add(&cfi->by_address, &id, behind, &row) == 0 ? &cfi->cache[id].known : NULL;
 }
 

@@ -73,7 +73,7 @@ static bool leaves_stack(const struct walk *w, const struct cfi_row *row, uint64
 }
 
 /* 0, with an instruction pointer of 0 if this is the outermost frame; or why there is no caller. */
-static uint8_t apply(const struct walk *w, const struct cfi_row *row, struct registers *up)
+static uint8_t apply_row(const struct walk *w, const struct cfi_row *row, struct registers *up)
 {
 	uint64_t cfa = w->regs.reg[row->cfa_base] + (uint64_t)(int64_t)row->cfa_offset, at;
 
@@ -129,8 +129,8 @@ static void prefer_code(const struct walk *w, struct cfi_known_row *k, uint8_t *
 	    cfi_called_from(w->cfi, up->ip, w->regs.ip))
 		return;
 	by_code = cfi_from_code(w->cfi, w->regs.ip, false);
-	if (by_code.source != CFI_BY_CODE || by_code.row.kind != CFI_CALLER || apply(w, &by_code.row, &other) != 0 ||
-	    !cfi_called_from(w->cfi, other.ip, w->regs.ip))
+	if (by_code.source != CFI_BY_CODE || by_code.row.kind != CFI_CALLER ||
+	    apply_row(w, &by_code.row, &other) != 0 || !cfi_called_from(w->cfi, other.ip, w->regs.ip))
 		return;
 	*k = by_code;
 	*up = other;
@@ -176,7 +176,7 @@ static bool go_up(struct walk *w, uint8_t *end)
 		*end = end_of_popped(w);
 		return false;
 	}
-	*end = k.live ? step_live(w, &k, &up) : apply(w, &k.row, &up);
+	*end = k.live ? step_live(w, &k, &up) : apply_row(w, &k.row, &up);
 	if (!w->behind && k.source == CFI_BY_TABLE)
 		prefer_code(w, &k, end, &up);
 	if (*end != 0 || up.ip == 0) /* UPF_END_ROOT is 0 */

@@ -193,7 +193,7 @@ static bool get_range(const struct fde_index *x, struct entry *e, const struct c
 }
 
 /* In an image that was moved, absolute addresses are still as linked. */
-static bool place(const struct fde_index *x, const struct cie *cie, struct fde *fde)
+static bool move_absolute(const struct fde_index *x, const struct cie *cie, struct fde *fde)
 {
 	if (x->bias == 0 || (cie->encoding & 0x70) == ENC_PCREL)
 		return true;
@@ -202,7 +202,7 @@ static bool place(const struct fde_index *x, const struct cie *cie, struct fde *
 	return fde->start < fde->end;
 }
 
-static int add(struct fde_index *x, const struct fde *fde)
+static int add_fde(struct fde_index *x, const struct fde *fde)
 {
 	if (x->n >= FDES_MAX || array_room(&x->fdes, &x->cap, x->n, sizeof(*x->fdes)) != 0)
 		return -ENOMEM;
@@ -227,15 +227,16 @@ static int index_section(struct fde_index *x, bool debug)
 		if (e.cie != last_cie)
 			usable = get_cie(x, debug, e.cie, &cie);
 		last_cie = e.cie;
-		if (usable && cursor_left(&e.body) <= FDE_MAX && get_range(x, &e, &cie, &fde) && place(x, &cie, &fde))
-			rc = add(x, &fde);
+		if (usable && cursor_left(&e.body) <= FDE_MAX && get_range(x, &e, &cie, &fde) &&
+		    move_absolute(x, &cie, &fde))
+			rc = add_fde(x, &fde);
 		else
 			x->passed_over++;
 	}
 	return rc;
 }
 
-static int compare(const void *va, const void *vb)
+static int compare_fdes(const void *va, const void *vb)
 {
 	const struct fde *a = va, *b = vb;
 
@@ -274,7 +275,7 @@ int fde_index(struct fde_index *x, struct image *image)
 		return rc;
 	}
 	if (x->n)
-		qsort(x->fdes, x->n, sizeof(*x->fdes), compare);
+		qsort(x->fdes, x->n, sizeof(*x->fdes), compare_fdes);
 	drop_covered(x);
 	return 0;
 }

@@ -225,7 +225,7 @@ int orc_row(const struct orc *o, uint64_t address, struct cfi_row *row)
 
 /* --- modules ----------------------------------------------------------------------------------------------------- */
 
-static int compare(const void *va, const void *vb)
+static int compare_placed(const void *va, const void *vb)
 {
 	const struct placed *a = va, *b = vb;
 
@@ -251,7 +251,7 @@ static void place_entries(struct orc *o, const struct module *module, const stru
 	}
 	o->n = n;
 	if (n)
-		qsort(o->placed, n, sizeof(*o->placed), compare);
+		qsort(o->placed, n, sizeof(*o->placed), compare_placed);
 }
 
 struct orc *orc_of_module(struct image *image, const struct module *module)

@@ -26,7 +26,7 @@ struct climb {
 	bool rest_is_right; /* the frame pointer is still what the walk began with */
 };
 
-static void add(struct chain *c, uint64_t address, uint8_t flags)
+static void add_frame(struct chain *c, uint64_t address, uint8_t flags)
 {
 	c->frame[c->n].address = address;
 	c->frame[c->n++].flags = flags;
@@ -127,7 +127,7 @@ static bool is_made(const struct climb *w, uint64_t at)
 	return at == w->sample->fp + (uint64_t)offsets[0] || at == w->sample->fp + (uint64_t)offsets[1];
 }
 
-static enum candidate judge(const struct climb *w, const struct cfi_known_row *k, uint64_t *caller)
+static enum candidate judge_row(const struct climb *w, const struct cfi_known_row *k, uint64_t *caller)
 {
 	const struct cfi_row *row = &k->row;
 	uint64_t at = cfa_of(w, row) + (uint64_t)(int64_t)row->ra_offset, offset;
@@ -156,9 +156,9 @@ static enum candidate judge(const struct climb *w, const struct cfi_known_row *k
  * they lead to does not follow a call, and that of the code does, the code is right. Where they hold at calls only,
  * the code is right about the leaf whenever it tells.
  */
-static enum candidate choose(const struct climb *w, struct cfi_known_row *k, uint64_t *caller)
+static enum candidate choose_row(const struct climb *w, struct cfi_known_row *k, uint64_t *caller)
 {
-	enum candidate found = judge(w, k, caller), other;
+	enum candidate found = judge_row(w, k, caller), other;
 	struct cfi_known_row by_code;
 	uint64_t another;
 
@@ -166,7 +166,7 @@ static enum candidate choose(const struct climb *w, struct cfi_known_row *k, uin
 	    (found == CANDIDATE_SURE && !w->isa->tables_hold_at_calls))
 		return found;
 	by_code = cfi_from_code(w->cfi, w->ip, false);
-	other = judge(w, &by_code, &another);
+	other = judge_row(w, &by_code, &another);
 	if (other != CANDIDATE_SURE &&
 	    (other != CANDIDATE_NONE || !w->isa->tables_hold_at_calls || by_code.source != CFI_BY_CODE))
 		return found;
@@ -197,7 +197,7 @@ static enum candidate climb(struct climb *w)
 	k = *found;
 	if (k.source == CFI_UNKNOWN && just_pushed(w, &k.row))
 		k.source = CFI_BY_CODE;
-	c = choose(w, &k, &caller);
+	c = choose_row(w, &k, &caller);
 	if (c < CANDIDATE_LIKELY)
 		return c;
 	w->ip = caller;
@@ -230,15 +230,15 @@ void repair_chain(struct cfi *cfi, const struct upf_record *s, const uint64_t *f
 	if (depth == 0)
 		return;
 	w.ip = frames[0];
-	add(c, w.ip, 0);
+	add_frame(c, w.ip, 0);
 	do {
 		found = climb(&w);
 		if (found >= CANDIDATE_LIKELY)
-			add(c, w.ip, FRAME_RESTORED);
+			add_frame(c, w.ip, FRAME_RESTORED);
 	} while (found >= CANDIDATE_LIKELY && !w.top && w.rest_is_right && c->n <= RESTORED_MAX);
 	c->doubtful = found == CANDIDATE_UNSURE;
 	c->restored = c->n > 1;
 	c->end = w.rest_is_right ? s->end : CHAIN_END_UNSURE;
 	for (uint32_t i = 1; w.rest_is_right && i < depth && c->n <= UPF_DEPTH_MAX; i++)
-		add(c, frames[i], 0);
+		add_frame(c, frames[i], 0);
 }

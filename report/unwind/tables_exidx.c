@@ -37,7 +37,7 @@ struct stream {
 /* Behind the last one stands what ends them. */
 #define FINISH 0xb0u
 
-static uint8_t next(struct stream *s)
+static uint8_t next_byte(struct stream *s)
 {
 	size_t at = s->at;
 
@@ -53,7 +53,7 @@ static uint32_t next_uleb(struct stream *s)
 	uint8_t byte;
 
 	for (unsigned shift = 0; shift < 28; shift += 7) {
-		byte = next(s);
+		byte = next_byte(s);
 		v |= (uint32_t)(byte & 0x7f) << shift;
 		if (!(byte & 0x80))
 			return v;
@@ -77,7 +77,7 @@ struct machine {
 	bool refused;
 };
 
-static void pop(struct machine *m, uint32_t registers)
+static void pop_registers(struct machine *m, uint32_t registers)
 {
 	for (unsigned r = 0; r < REGS; r++)
 		if (registers >> r & 1) {
@@ -109,15 +109,15 @@ static void run_b(struct machine *m, uint8_t op, struct stream *s)
 
 	switch (op & 15) {
 	case 1:
-		operand = next(s);
+		operand = next_byte(s);
 		m->refused |= operand == 0 || operand > 15;
-		pop(m, operand & 15);
+		pop_registers(m, operand & 15);
 		return;
 	case 2:
 		m->vsp += 0x204 + ((int64_t)next_uleb(s) << 2);
 		return;
 	case 3:
-		pass_over(m, (next(s) & 15) + 1, 8, 4);
+		pass_over(m, (next_byte(s) & 15) + 1, 8, 4);
 		return;
 	case 4:
 		pass_over(m, 1, 4, 0); /* the return address' authentication code */
@@ -132,9 +132,9 @@ static void run_b(struct machine *m, uint8_t op, struct stream *s)
 static void run_c(struct machine *m, uint8_t op, struct stream *s)
 {
 	if (op == 0xc7)
-		pass_over(m, (unsigned)__builtin_popcount(next(s) & 15), 4, 0);
+		pass_over(m, (unsigned)__builtin_popcount(next_byte(s) & 15), 4, 0);
 	else if (op == 0xc6 || op == 0xc8 || op == 0xc9)
-		pass_over(m, (next(s) & 15) + 1, 8, 0);
+		pass_over(m, (next_byte(s) & 15) + 1, 8, 0);
 	else if (op < 0xc6 || (op & 0xf8) == 0xd0)
 		pass_over(m, (op & 7) + 1, 8, 0);
 	else
@@ -153,15 +153,15 @@ static void run_one(struct machine *m, uint8_t op, struct stream *s)
 		m->vsp -= ((op & 0x3f) << 2) + 4;
 		return;
 	case 8:
-		mask = (uint32_t)(op & 15) << 8 | next(s);
+		mask = (uint32_t)(op & 15) << 8 | next_byte(s);
 		m->refused |= mask == 0;
-		pop(m, mask << R4);
+		pop_registers(m, mask << R4);
 		return;
 	case 9:
 		set_vsp(m, op & 15);
 		return;
 	case 10:
-		pop(m, ((2u << (op & 7)) - 1) << R4 | (uint32_t)(op >> 3 & 1) << LR);
+		pop_registers(m, ((2u << (op & 7)) - 1) << R4 | (uint32_t)(op >> 3 & 1) << LR);
 		return;
 	case 11:
 		run_b(m, op, s);
@@ -196,11 +196,11 @@ static int make_row(const struct machine *m, struct cfi_row *row)
 	return 0;
 }
 
-static int run(struct stream *s, struct cfi_row *row)
+static int run_bytes(struct stream *s, struct cfi_row *row)
 {
 	struct machine m = {.base = SP};
 
-	for (uint8_t op = next(s); op != FINISH && !m.refused; op = next(s)) {
+	for (uint8_t op = next_byte(s); op != FINISH && !m.refused; op = next_byte(s)) {
 		run_one(&m, op, s);
 		m.refused |= m.vsp > FRAME_MAX || m.vsp < -FRAME_MAX;
 	}
@@ -264,12 +264,12 @@ int exidx_row(const struct exidx *x, uint64_t address, struct cfi_row *row)
 	if (!(how & COMPACT)) {
 		uint64_t at = x->index.address + (uint64_t)(entry + 4 - x->index.data);
 
-		return open_table(x, prel31(at, how), &s) ? run(&s, row) : -EBADMSG;
+		return open_table(x, prel31(at, how), &s) ? run_bytes(&s, row) : -EBADMSG;
 	}
 	if (how >> 24 != COMPACT >> 24)
 		return -EBADMSG;
 	s = (struct stream){entry + 4, 1, 4};
-	return run(&s, row);
+	return run_bytes(&s, row);
 }
 
 struct exidx *exidx_new(struct image *image)

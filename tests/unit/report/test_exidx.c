@@ -15,21 +15,21 @@ struct expected {
 	int32_t at; /* where @reg is, or NONE */
 };
 
-static int run_bytes(const uint8_t *bytes, size_t n, struct cfi_row *row)
+static int row_of_bytes(const uint8_t *bytes, size_t n, struct cfi_row *row)
 {
 	uint8_t words[64] = {0};
 	struct stream s = {words, 0, n};
 
 	for (size_t i = 0; i < n; i++)
 		words[i / 4 * 4 + 3 - i % 4] = bytes[i];
-	return run(&s, row);
+	return run_bytes(&s, row);
 }
 
 static void check(const uint8_t *bytes, size_t n, const struct expected *e)
 {
 	struct cfi_row row;
 
-	assert_int_equal(run_bytes(bytes, n, &row), 0);
+	assert_int_equal(row_of_bytes(bytes, n, &row), 0);
 	assert_int_equal(row.cfa_base, e->base);
 	assert_int_equal(row.cfa_offset, e->cfa);
 	assert_int_equal(row.ra, e->ra == NONE ? CFI_RA_LINK : CFI_RA_SAVED);
@@ -89,7 +89,7 @@ static void what_is_refused(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++)
-		assert_int_equal(run_bytes(refused[i], sizeof(refused[i]), &row), -ENODATA);
+		assert_int_equal(row_of_bytes(refused[i], sizeof(refused[i]), &row), -ENODATA);
 }
 
 /* Whatever they are, they end, within their words, and rows hold registers that there are. */
@@ -106,7 +106,7 @@ static void any_bytes(void **state)
 			seed = seed * 1664525 + 1013904223;
 			bytes[k] = (uint8_t)(seed >> 24);
 		}
-		if (run_bytes(bytes, 1 + i % sizeof(bytes), &row) == 0) {
+		if (row_of_bytes(bytes, 1 + i % sizeof(bytes), &row) == 0) {
 			assert_in_range(row.cfa_base, 0, 14);
 			assert_true(row.cfa_offset <= FRAME_MAX && row.cfa_offset >= -FRAME_MAX);
 		}
