@@ -132,11 +132,14 @@ static bool frames_can_move(const struct target *t)
 /*
  * A guest that gives pages back and gets others may have other memory at the same frames, while our mappings stay what
  * they were. Its amount of memory changes with that; for other ways to move a frame, which are rare, all pages are
- * mapped anew now and then. The copies count as missing then, and the round is taken again.
+ * mapped anew now and then. The copies count as missing then, and the round is taken again: not the first one, before
+ * which a search for the build-id may take longer than that.
  */
 static void forget_moved(struct target *t, const struct round *r, const struct guest_info *info)
 {
-	if (!frames_can_move(t) || (info->pages == t->last.owned && r->began_ns - t->last.mapped_ns < REMAP_NS))
+	const bool is_old = t->last.started && r->began_ns - t->last.mapped_ns >= REMAP_NS;
+
+	if (!frames_can_move(t) || (info->pages == t->last.owned && !is_old))
 		return;
 	if (t->last.mapped_ns)
 		pages_drop(t->pages);

@@ -123,7 +123,7 @@ static void take_lists(struct table *t)
 static void take_entries(struct table *t, void (*take_path)(struct table *t, uint64_t length))
 {
 	unsigned n = get_u8(&t->in);
-	uint64_t content[FORMS_MAX], form[FORMS_MAX], entries;
+	uint64_t content[FORMS_MAX] = {0}, form[FORMS_MAX] = {0}, entries;
 
 	t->in.bad |= n > FORMS_MAX;
 	for (unsigned i = 0; !t->in.bad && i < n; i++) {
