@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * radix_sort.h - brings ids into the order of numbers that belong to them, in linear time and without a comparison:
- * millions of rows are further from the processor than a comparison may cost.
+ * radix_sort.h - sorts ids by the numbers that belong to them, in linear time and without comparisons: with millions of
+ * rows the cache misses of comparisons dominate.
  *
  * Ids with equal numbers keep their order. So to sort by several numbers, sort by the least important one first.
  */

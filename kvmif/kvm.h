@@ -41,8 +41,8 @@ struct guest {
 	struct search *search; /* for the memory, by its monitor's mappings; NULL: the kernel tells where it is */
 	uint64_t slots_ns;     /* when memory and vCPUs were looked at, */
 	uint64_t look_cost_ns; /* and the CPU time of the last look after the first */
-	uint64_t refused_ns;   /* since when threads could not be traced, */
-	unsigned refused;      /* in so many stops; 0: the last one could */
+	uint64_t refused_ns;   /* when the first of the consecutive stops below was refused */
+	unsigned refused;      /* consecutive stops at which a thread could not be traced */
 	uint64_t held_ns;      /* since when its monitor has held all its vCPUs; 0: it does not */
 	uint64_t closely_ns;   /* when a guest that used no CPU time was looked at more closely; 0: never */
 	bool is_stopped;       /* its monitor was stopped by a signal then, */

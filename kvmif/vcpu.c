@@ -25,7 +25,7 @@
 #define WANTED (KVM_SYNC_X86_REGS | KVM_SYNC_X86_SREGS)
 #define POISON 0x5afe5afe5afe5afeull /* not canonical: no instruction pointer */
 #define OWN_NS_MAX 2000000u          /* that a stop may cost a sleeping thread, before it is known */
-#define OWN_NS_MORE 20000u           /* than twice the least that one has cost */
+#define OWN_NS_MORE 20000u           /* slack above twice the cheapest stop so far */
 #define LOOKS 3                      /* at a page that seems to be in use by its monitor */
 #define TAKEN_NS 50000u    /* a thread that has left a CPU less than this before we got it was preempted by us */
 #define RETURN_NS 1000000u /* a thread that waits since a stop less long ago than this waits because of the stop */

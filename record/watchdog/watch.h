@@ -55,8 +55,8 @@ enum watch_outcome {
 /* --- the recorder's part; a NULL @w is watched by nobody --------------------------------------------------------- */
 
 /*
- * Before stop(). Wakes the watchdog if it sleeps. When the pause begins, ns of CLOCK_MONOTONIC: if the recorder is
- * stopped before this time is read, that is no part of the pause; if it is stopped afterwards, the watchdog notes it.
+ * Call this before stop(). Wakes the watchdog if it sleeps. Returns the start of the pause, ns of CLOCK_MONOTONIC. If
+ * the recorder is stopped before it has read that time, this is no part of the pause; if later, the watchdog notes it.
  */
 uint64_t watch_begin(struct watch *w);
 /* Before resume(). False: the watchdog undoes the pause, and resume() must not be called. */

@@ -209,7 +209,7 @@ static bool wait_for(struct process *p, uint64_t until, bool asleep)
 	return fds[0].revents != 0;
 }
 
-/* The answer to the recorder: 0 or an errno, all of which fit into a byte. False: nobody reads it. */
+/* The answer to the recorder: 0 or an errno, which fits into a byte. False: the pipe is closed. */
 static bool answer(const struct process *p, int rc)
 {
 	unsigned char byte = (unsigned char)rc;

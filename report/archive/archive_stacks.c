@@ -7,7 +7,7 @@
 
 #define BLOCKS_MAX 64 /* before one samples block: memory is bounded whatever the file says */
 #define RESTORED 1u
-#define DOUBTFUL 2u
+#define UNCERTAIN 2u
 #define NODE_BYTES (2 * VARINT_MAX + 1) /* at most */
 #define STACK_BYTES (4 * VARINT_MAX + 2)
 
@@ -125,7 +125,7 @@ void archive_stacks_chain(const struct archive_stacks *s, uint32_t program, uint
 
 	chain->n = 0;
 	chain->restored = found && (found->bits & RESTORED);
-	chain->doubtful = found && (found->bits & DOUBTFUL);
+	chain->uncertain = found && (found->bits & UNCERTAIN);
 	if (!found)
 		return;
 	chain->end = found->end;
@@ -185,7 +185,7 @@ int archive_stacks_put(struct archive_stacks_payload *p, uint32_t program, uint3
 	n += put_varint(bytes + n, zigzag((int64_t)top - p->last_top));
 	n += put_varint(bytes + n, node);
 	bytes[n++] = chain->n ? chain->end : 0;
-	bytes[n++] = (uint8_t)((chain->restored ? RESTORED : 0) | (chain->doubtful ? DOUBTFUL : 0));
+	bytes[n++] = (uint8_t)((chain->restored ? RESTORED : 0) | (chain->uncertain ? UNCERTAIN : 0));
 	p->last_stack = stack;
 	p->last_top = top;
 	p->nstacks++;

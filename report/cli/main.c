@@ -135,7 +135,7 @@ static int check_whole(const struct recording *r, const struct settings *s)
 	else if (r->binaries.has_archive)
 		say("%s: this is an archive already", name);
 	else if (!r->binaries.has_files)
-		say("%s: no binary to keep names of: give it by -s FILE", name);
+		say("%s: no binary, so no names for the archive: give it by -s FILE", name);
 	else
 		return EXIT_DONE;
 	return EXIT_USAGE;

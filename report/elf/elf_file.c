@@ -38,7 +38,7 @@ static bool is_sound(struct elf_file *f)
 	return f->bytes && elf_kind(f->elf) == ELF_K_ELF && gelf_getehdr(f->elf, &f->header);
 }
 
-/* libelf takes a file that it does not know for one without a kind, and that is no error of its. */
+/* libelf calls a file of an unknown format ELF_K_NONE, and sets no error then. */
 static void explain_damage(const struct elf_file *f, char *why, size_t size)
 {
 	int error = elf_errno();

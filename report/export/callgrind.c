@@ -19,8 +19,8 @@
 #include <stdlib.h>
 
 #define NOBODY UINT32_MAX
-#define DOMAIN_ITSELF UINT32_MAX /* in place of a function of the table */
-#define NO_FILE "???"            /* as callgrind has it */
+#define DOMAIN_ENTRY UINT32_MAX /* in place of a function of the table */
+#define NO_FILE "???"           /* as callgrind has it */
 
 /* What costs are counted in: all that a file has, the one that stacks are weighed by first. */
 enum event { EVENT_SAMPLES, EVENT_CPU, EVENT_TIME, EVENTS };
@@ -29,16 +29,16 @@ static const struct {
 } events[EVENTS] = {{"Samples", "samples"}, {"CPU", "CPU time, ns"}, {"Time", "time that samples stand for, ns"}};
 
 /* A function as the file has it. */
-struct party {
+struct entry {
 	uint32_t domain;
-	uint32_t function; /* of the table, or DOMAIN_ITSELF */
+	uint32_t function; /* of the table, or DOMAIN_ENTRY */
 	uint32_t again;    /* 1: f'2 */
 	bool written;      /* its name is in the file already */
 };
 
 /* Cost at a line of a function: its own, or that of a call. */
 struct cost {
-	uint32_t from, to; /* parties; @to NOBODY: its own */
+	uint32_t from, to; /* entries; @to NOBODY: its own */
 	uint32_t line, called_line;
 	uint64_t values[EVENTS];
 	uint32_t stack; /* the last one that was added: each counts once */
@@ -48,7 +48,7 @@ struct callgrind {
 	const struct report *report;
 	struct frame_table table;
 	struct strings files, objects;
-	HASH_ARRAY(struct party, parties, nparties, by_party);
+	HASH_ARRAY(struct entry, entries, nentries, by_entry);
 	HASH_ARRAY(struct cost, costs, ncosts, by_cost);
 	uint32_t *seen; /* by function of the table: the last stack that it was met in */
 	size_t seen_cap;
@@ -97,7 +97,7 @@ static int meet(struct callgrind *g, uint32_t function, uint32_t *again)
 static int add_stack(void *ctx, const struct stack *s, const struct callchain *c)
 {
 	struct callgrind *g = ctx;
-	struct party party = {.domain = s->domain, .function = DOMAIN_ITSELF};
+	struct entry entry = {.domain = s->domain, .function = DOMAIN_ENTRY};
 	struct cost cost = {.to = NOBODY};
 	uint32_t next;
 	int rc = frame_table_chain(&g->table, c);
@@ -105,14 +105,14 @@ static int add_stack(void *ctx, const struct stack *s, const struct callchain *c
 	g->stack++;
 	add_values(g, g->values, s);
 	if (rc == 0)
-		rc = hash_array_add(&g->by_party, &cost.from, again, &party);
+		rc = hash_array_add(&g->by_entry, &cost.from, again, &entry);
 	for (size_t i = 0; rc == 0 && i < c->n; i++) {
 		const struct table_frame *f = &g->table.frames[g->table.ids[i]];
 
-		party.function = f->function;
-		rc = meet(g, f->function, &party.again);
+		entry.function = f->function;
+		rc = meet(g, f->function, &entry.again);
 		if (rc == 0)
-			rc = hash_array_add(&g->by_party, &next, again, &party);
+			rc = hash_array_add(&g->by_entry, &next, again, &entry);
 		if (rc == 0 && next != cost.from) /* f'2 calling itself would be added up again */
 			rc = add_cost(
 				g,
@@ -157,9 +157,9 @@ static int put_name(struct callgrind *g, struct strings *known, const char *key,
 	return rc;
 }
 
-static int put_file(struct callgrind *g, const char *key, const struct party *p)
+static int put_file(struct callgrind *g, const char *key, const struct entry *p)
 {
-	const char *file = p->function == DOMAIN_ITSELF ? NULL : g->table.functions[p->function].file;
+	const char *file = p->function == DOMAIN_ENTRY ? NULL : g->table.functions[p->function].file;
 
 	return put_name(g, &g->files, key, file ? file : NO_FILE);
 }
@@ -173,20 +173,20 @@ static int put_object(struct callgrind *g, uint32_t domain)
 	return rc == 0 ? put_name(g, &g->objects, "ob", image) : rc;
 }
 
-static int party_name(struct callgrind *g, const struct party *p, const char **name)
+static int entry_name(struct callgrind *g, const struct entry *p, const char **name)
 {
-	if (p->function == DOMAIN_ITSELF)
+	if (p->function == DOMAIN_ENTRY)
 		return stacks_domain_name(g->report->run, p->domain, name);
 	*name = g->report->run->names.functions[g->table.functions[p->function].function].name;
 	return 0;
 }
 
 /* Functions of one name can differ in file and object, so each has its own number. */
-static int put_party(struct callgrind *g, const char *key, uint32_t id)
+static int put_entry(struct callgrind *g, const char *key, uint32_t id)
 {
-	struct party *p = &g->parties[id];
+	struct entry *p = &g->entries[id];
 	const char *name;
-	int rc = party_name(g, p, &name);
+	int rc = entry_name(g, p, &name);
 
 	if (rc != 0)
 		return rc;
@@ -203,10 +203,10 @@ static int put_function(struct callgrind *g, uint32_t id)
 	int rc;
 
 	fputc('\n', g->report->out.file);
-	rc = put_object(g, g->parties[id].domain);
+	rc = put_object(g, g->entries[id].domain);
 	if (rc == 0)
-		rc = put_file(g, "fl", &g->parties[id]);
-	return rc == 0 ? put_party(g, "fn", id) : rc;
+		rc = put_file(g, "fl", &g->entries[id]);
+	return rc == 0 ? put_entry(g, "fn", id) : rc;
 }
 
 /* Ends the line. */
@@ -219,10 +219,10 @@ static void put_values(const struct callgrind *g, const uint64_t values[EVENTS])
 
 static int put_call(struct callgrind *g, const struct cost *c)
 {
-	int rc = put_file(g, "cfi", &g->parties[c->to]);
+	int rc = put_file(g, "cfi", &g->entries[c->to]);
 
 	if (rc == 0)
-		rc = put_party(g, "cfn", c->to);
+		rc = put_entry(g, "cfn", c->to);
 	if (rc == 0)
 		fprintf(g->report->out.file, "calls=%" PRIu64 " %u\n", c->values[EVENT_SAMPLES], c->called_line);
 	return rc;
@@ -297,9 +297,9 @@ static int run(const struct report *r, struct view_result *found)
 	frame_table_free(&g.table);
 	strings_free(&g.files);
 	strings_free(&g.objects);
-	hash_array_free(&g.by_party);
+	hash_array_free(&g.by_entry);
 	hash_array_free(&g.by_cost);
-	free(g.parties);
+	free(g.entries);
 	free(g.costs);
 	free(g.seen);
 	if (rc == 0)

@@ -112,7 +112,7 @@ static int keep_stack(struct keeper *k, uint32_t program, const struct upf_recor
 {
 	int rc;
 
-	if (k->chain.n == 0 && !k->chain.restored && !k->chain.doubtful)
+	if (k->chain.n == 0 && !k->chain.restored && !k->chain.uncertain)
 		return 0;
 	rc = archive_stacks_put(&k->stacks, program, rec->stack, rec->top, &k->chain);
 	if (rc == -ENOSPC) {

@@ -91,7 +91,7 @@ struct label {
 	uint32_t text;
 };
 
-struct tabling {
+struct table_builder {
 	struct table *table;
 	const struct fold_request *request;
 	enum fold_run run;
@@ -101,8 +101,8 @@ struct tabling {
 };
 
 /* The text of (@a, @b), by @print if it was not met before. */
-static int label(struct tabling *g, uint64_t a, uint64_t b, uint32_t *text,
-                 void (*print)(const struct tabling *g, uint64_t a, uint64_t b, char *out, size_t size))
+static int label(struct table_builder *g, uint64_t a, uint64_t b, uint32_t *text,
+                 void (*print)(const struct table_builder *g, uint64_t a, uint64_t b, char *out, size_t size))
 {
 	char out[512];
 	uint32_t id;
@@ -117,7 +117,7 @@ static int label(struct tabling *g, uint64_t a, uint64_t b, uint32_t *text,
 	return rc == 0 ? hash_array_add(&g->by_value, &id, b, &(struct label){a, b, *text}) : rc;
 }
 
-static void print_image(const struct tabling *g, uint64_t domain, char *out, size_t size)
+static void print_image(const struct table_builder *g, uint64_t domain, char *out, size_t size)
 {
 	const struct upf_session *s = g->stacks.session;
 
@@ -127,7 +127,7 @@ static void print_image(const struct tabling *g, uint64_t domain, char *out, siz
 		snprintf(out, size, "[unknown]");
 }
 
-static void print_slot(const struct tabling *g, uint64_t slot, char *out, size_t size)
+static void print_slot(const struct table_builder *g, uint64_t slot, char *out, size_t size)
 {
 	double quantum = (double)g->stacks.profile->quantum_ns / 1e9;
 
@@ -137,7 +137,7 @@ static void print_slot(const struct tabling *g, uint64_t slot, char *out, size_t
 #define OF_USER 0x100u /* beside a key: of a stack in user mode */
 #define NAMELESS KEYS  /* in place of a key: all code without a name */
 
-static void print_number(const struct tabling *g, uint64_t key, uint64_t n, char *out, size_t size)
+static void print_number(const struct table_builder *g, uint64_t key, uint64_t n, char *out, size_t size)
 {
 	switch (key) {
 	case KEY_DOM:
@@ -166,7 +166,7 @@ static void print_number(const struct tabling *g, uint64_t key, uint64_t n, char
 }
 
 /* Without a file, @line is the function: one row for all code without lines would say nothing. */
-static void print_line(const struct tabling *g, uint64_t file, uint64_t line, char *out, size_t size)
+static void print_line(const struct table_builder *g, uint64_t file, uint64_t line, char *out, size_t size)
 {
 	if (file)
 		snprintf(out, size, "%s:%" PRIu64, (const char *)(uintptr_t)file, line);
@@ -197,7 +197,7 @@ static uint64_t key_of(const struct stack *s, enum key key)
 }
 
 /* What all frames of a stack share. */
-static int label_stack(struct tabling *g, const struct stack *s, uint32_t text[KEYS])
+static int label_stack(struct table_builder *g, const struct stack *s, uint32_t text[KEYS])
 {
 	const struct keys *keys = &g->table->keys;
 	int rc = 0;
@@ -208,13 +208,13 @@ static int label_stack(struct tabling *g, const struct stack *s, uint32_t text[K
 	return rc;
 }
 
-static void print_address(const struct tabling *g, uint64_t address, uint64_t key, char *out, size_t size)
+static void print_address(const struct table_builder *g, uint64_t address, uint64_t key, char *out, size_t size)
 {
 	(void)g, (void)key;
 	snprintf(out, size, "%#" PRIx64, address);
 }
 
-static int label_frame(struct tabling *g, const struct callchain_frame *f, uint32_t text[KEYS])
+static int label_frame(struct table_builder *g, const struct callchain_frame *f, uint32_t text[KEYS])
 {
 	const struct keys *keys = &g->table->keys;
 	uint32_t function = f->function;
@@ -247,14 +247,14 @@ static int find_row(struct table *t, const uint32_t text[KEYS], uint32_t slot, s
 	return rc;
 }
 
-static void count(struct tabling *g, struct table_row *row, uint64_t weight, bool leaf)
+static void count(struct table_builder *g, struct table_row *row, uint64_t weight, bool leaf)
 {
 	row->w.self[g->run] += leaf ? weight : 0;
 	row->w.total[g->run] += row->stack != g->stack ? weight : 0;
 	row->stack = g->stack;
 }
 
-static int add_stack(struct tabling *g, const struct stack *s)
+static int add_stack(struct table_builder *g, const struct stack *s)
 {
 	uint64_t weight = fold_weight(g->request, s);
 	uint32_t text[KEYS] = {0};
@@ -278,7 +278,7 @@ static int add_stack(struct tabling *g, const struct stack *s)
 }
 
 /* Domains are functions where they are no keys. */
-static int add_run(struct tabling *g)
+static int add_run(struct table_builder *g)
 {
 	const struct profile *p = g->request->run[g->run].profile;
 	const struct keys *keys = &g->table->keys;
@@ -296,7 +296,7 @@ static int add_run(struct tabling *g)
 
 int table_make(struct table *t, const struct keys *keys, const struct fold_request *request)
 {
-	struct tabling g = {.table = t, .request = request};
+	struct table_builder g = {.table = t, .request = request};
 	int rc = 0;
 
 	*t = (struct table){.keys = *keys};

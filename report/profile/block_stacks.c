@@ -148,7 +148,7 @@ static int make_true(struct block_stacks *b, const struct upf_record *rec, struc
 		chain_by_archive(b, rec);
 	s->end = b->chain.n ? b->chain.end : chain_end_of_frames(b->session, b->decoder, rec);
 	s->restored = b->chain.restored;
-	s->doubtful = b->chain.doubtful;
+	s->uncertain = b->chain.uncertain;
 	return b->chain.n ? put_chain(b, s->program, &b->chain, &s->node)
 	                  : map_stack(b, s->program, rec->stack, &s->node);
 }

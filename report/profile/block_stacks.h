@@ -21,8 +21,8 @@ struct block_stack {
 	uint32_t user;                /* 1: of a stack in user mode */
 	uint32_t node;                /* of the call tree: its leaf */
 	uint8_t end;
-	bool restored, doubtful; /* as struct chain's */
-	bool copied;             /* the loader's: frame pointers failed, so it was copied */
+	bool restored, uncertain; /* as struct chain's */
+	bool copied;              /* the loader's: frame pointers failed, so it was copied */
 };
 
 /* A node of the block's in the call tree, where it is the stack of a program other than the first. */

@@ -64,7 +64,7 @@ void counters_add(struct counters *t, const struct counters *other)
 	add_counts(t->user_end[0], other->user_end[0], COUNTERS_STATES * COUNTERS_ENDS);
 	add_counts(t->lost, other->lost, COUNTERS_LOST);
 	add_counts(t->restored, other->restored, COUNTERS_STATES);
-	add_counts(t->doubtful, other->doubtful, COUNTERS_STATES);
+	add_counts(t->uncertain, other->uncertain, COUNTERS_STATES);
 	add_counts(t->copied, other->copied, COUNTERS_STATES);
 	t->late += other->late;
 	if (other->last_ns > t->last_ns)

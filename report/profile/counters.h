@@ -29,9 +29,9 @@ struct counters {
 	uint64_t user_end[COUNTERS_STATES][COUNTERS_ENDS];
 	uint64_t lost[COUNTERS_LOST]; /* by enum upf_lost */
 	/* Samples by run state, not of user mode: */
-	uint64_t restored[COUNTERS_STATES]; /* whose leaf's caller was put back */
-	uint64_t doubtful[COUNTERS_STATES]; /* that lack it, as what is on the stack is not sure */
-	uint64_t copied[COUNTERS_STATES];   /* whose stack was copied */
+	uint64_t restored[COUNTERS_STATES];  /* whose leaf's caller was put back */
+	uint64_t uncertain[COUNTERS_STATES]; /* that lack it, as what is on the stack is not sure */
+	uint64_t copied[COUNTERS_STATES];    /* whose stack was copied */
 	uint64_t late;
 	uint64_t last_ns; /* time of the last record */
 	struct upf_hist pause;

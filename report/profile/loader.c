@@ -14,7 +14,7 @@
 
 #define MILLI_NS_PER_S UINT64_C(1000000000000)
 
-/* Nor may it take all time: where repeated samples cannot be counted by multiplication, so many are gone through. */
+/* Limits the work for repeated samples that have to be counted one by one, not by multiplication. */
 #define REPEATS_FREE (4u << 20)
 #define REPEATS_EACH 512u /* for a byte of a block */
 
@@ -78,7 +78,7 @@ static int count_samples(struct loader *l, const struct upf_record *rec, const s
 	count_time(p, rec, squares);
 	if (!rec->user) {
 		p->counters.restored[state] += s->restored * rec->count;
-		p->counters.doubtful[state] += s->doubtful * rec->count;
+		p->counters.uncertain[state] += s->uncertain * rec->count;
 		p->counters.copied[state] += s->copied * rec->count;
 	}
 	counters_sample(&p->counters, rec);

@@ -29,7 +29,7 @@ struct symbol {
 	size_t name;    /* offset in the names */
 	uint8_t bind;   /* enum symbol_bind */
 	bool label;     /* not marked as a function: an assembler label */
-	bool mark;      /* data: names nothing, but ends what stands before it */
+	bool mark;      /* a data symbol: it names no code, but ends the range of the symbol before it */
 };
 
 /* Without symbols.bias. */

@@ -28,7 +28,7 @@ struct cfi_known_row {
 };
 
 /*
- * Is the row doubtful before the next call, because it is of an aligned frame? gcc 12's tables say in such a frame's
+ * Is the row uncertain before the next call, because it is of an aligned frame? gcc 12's tables say in such a frame's
  * epilogue that the caller's frame pointer is still in memory after it was popped.
  */
 static inline bool cfi_is_doubtful(const struct cfi_known_row *k, const struct isa *isa)

@@ -215,7 +215,7 @@ void unwind_copy(struct cfi *cfi, const struct upf_record *s, uint64_t ip, struc
 	w.regs.ip = ip;
 	w.regs.known = (uint32_t)((UINT64_C(1) << s->nregs) - 1);
 	c->n = 0;
-	c->restored = c->doubtful = false;
+	c->restored = c->uncertain = false;
 	do {
 		c->frame[c->n].address = w.regs.ip;
 		c->frame[c->n++].flags = w.behind ? 0 : FRAME_EXACT;

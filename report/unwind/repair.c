@@ -226,7 +226,7 @@ void repair_chain(struct cfi *cfi, const struct upf_record *s, const uint64_t *f
 	enum candidate found;
 
 	c->n = 0;
-	c->restored = c->doubtful = false;
+	c->restored = c->uncertain = false;
 	if (depth == 0)
 		return;
 	w.ip = frames[0];
@@ -236,7 +236,7 @@ void repair_chain(struct cfi *cfi, const struct upf_record *s, const uint64_t *f
 		if (found >= CANDIDATE_LIKELY)
 			add_frame(c, w.ip, FRAME_RESTORED);
 	} while (found >= CANDIDATE_LIKELY && !w.top && w.rest_is_right && c->n <= RESTORED_MAX);
-	c->doubtful = found == CANDIDATE_UNSURE;
+	c->uncertain = found == CANDIDATE_UNSURE;
 	c->restored = c->n > 1;
 	c->end = w.rest_is_right ? s->end : CHAIN_END_UNSURE;
 	for (uint32_t i = 1; w.rest_is_right && i < depth && c->n <= UPF_DEPTH_MAX; i++)

@@ -69,7 +69,7 @@ void chain_of_sample(struct cfi *cfi, const struct upf_session *session, const s
 	bool plain;
 
 	chain->n = 0;
-	chain->restored = chain->doubtful = false;
+	chain->restored = chain->uncertain = false;
 	if (!isa)
 		return;
 	depth = frames_of(decoder, isa, rec->stack, frames, &plain);

@@ -27,9 +27,9 @@ enum chain_end {
 
 struct chain {
 	uint32_t n;
-	uint8_t end;   /* enum upf_end or chain_end */
-	bool restored; /* a caller was restored */
-	bool doubtful; /* one is missing, but the word on the stack is not certain to be a return address */
+	uint8_t end;    /* enum upf_end or chain_end */
+	bool restored;  /* a caller was restored */
+	bool uncertain; /* one is missing, but the word on the stack is not certain to be a return address */
 	struct {
 		uint64_t address;
 		uint8_t flags;

@@ -252,7 +252,7 @@ static bool lacks_frame_pointers(struct notes *n, uint64_t all)
 {
 	static const uint8_t ends[] = {UPF_END_UNMAPPED, UPF_END_MISALIGNED, UPF_END_NONCANONICAL, UPF_END_DESCENDING,
 	                               CHAIN_END_UNSURE};
-	uint64_t broken = binaries_have_tables(&n->run->binaries) ? counted(n, n->run->profile.counters.doubtful) : 0;
+	uint64_t broken = binaries_have_tables(&n->run->binaries) ? counted(n, n->run->profile.counters.uncertain) : 0;
 
 	for (size_t i = 0; i < sizeof(ends); i++)
 		broken += ended(n, ends[i]);
@@ -286,7 +286,7 @@ static void print_stacks(struct notes *n)
 {
 	const struct counters *t = &n->run->profile.counters;
 	uint64_t whole = ended(n, UPF_END_ROOT), missing = ended(n, UPF_END_NONE);
-	uint64_t restored = counted(n, t->restored), doubtful = counted(n, t->doubtful);
+	uint64_t restored = counted(n, t->restored), uncertain = counted(n, t->uncertain);
 	uint64_t all = profile_count(&n->run->profile, n->states) - user_samples(n) - missing;
 
 	if (all + missing == 0)
@@ -310,8 +310,8 @@ static void print_stacks(struct notes *n)
 		          "if the guest was compiled without frame pointers, record with --call-graph dwarf");
 	if (restored)
 		para_item(in(n, "Stacks"), "%s with restored callers", text_count(restored).s);
-	if (doubtful)
-		para_item(in(n, "Stacks"), "%s may lack a caller", text_count(doubtful).s);
+	if (uncertain)
+		para_item(in(n, "Stacks"), "%s may lack a caller", text_count(uncertain).s);
 }
 
 /*

@@ -333,7 +333,7 @@ static struct chain chain_of(const uint64_t *frames, uint32_t n)
 static void stacks_come_back(void **state)
 {
 	static const uint64_t frames[] = {0x3000, 0x2000, 0x1000};
-	struct chain deep = chain_of(frames, 3), flat = chain_of(frames, 1), none = {.doubtful = true}, found;
+	struct chain deep = chain_of(frames, 3), flat = chain_of(frames, 1), none = {.uncertain = true}, found;
 	struct archive_stacks_payload p = {0};
 	struct archive_stacks s = {0};
 	struct buf b = {0};
@@ -359,10 +359,10 @@ static void stacks_come_back(void **state)
 	assert_int_equal(found.n, 1);
 	archive_stacks_chain(&s, 0, 3, 1, &found);
 	assert_int_equal(found.n, 0);
-	assert_true(found.doubtful);
+	assert_true(found.uncertain);
 	archive_stacks_chain(&s, 0, 3, 2, &found);
 	assert_int_equal(found.n, 0);
-	assert_false(found.doubtful);
+	assert_false(found.uncertain);
 	/* They are of that samples block alone: not of one that follows another missing one, nor of the next. */
 	archive_stacks_of(&s, &(struct upf_block){.seq = 12});
 	archive_stacks_chain(&s, 0, 7, 1, &found);

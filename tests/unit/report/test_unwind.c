@@ -197,7 +197,7 @@ static void two_put_back(void **state)
 	repair_chain(f->rows, &f->sample, frames, 2, &f->chain);
 	assert_int_equal(f->chain.n, 4);
 	assert_true(f->chain.frame[1].address == BEHIND_THIRD && f->chain.frame[2].address == BEHIND_SECOND);
-	assert_true(f->chain.frame[3].address == frames[1] && f->chain.restored && !f->chain.doubtful);
+	assert_true(f->chain.frame[3].address == frames[1] && f->chain.restored && !f->chain.uncertain);
 	assert_int_equal(f->chain.frame[2].flags, FRAME_RESTORED);
 	assert_int_equal(f->chain.frame[3].flags, 0);
 }
@@ -212,12 +212,12 @@ static void nothing_made_up(void **state)
 	for (size_t i = 0; i < COUNT(bad); i++) {
 		f->words[0] = bad[i];
 		repair_chain(f->rows, &f->sample, frames, 2, &f->chain);
-		assert_true(f->chain.doubtful && !f->chain.restored);
+		assert_true(f->chain.uncertain && !f->chain.restored);
 	}
 	f->words[0] = BEHIND_THIRD;
 	f->sample.nwords = 0;
 	repair_chain(f->rows, &f->sample, frames, 2, &f->chain);
-	assert_true(!f->chain.restored && f->chain.doubtful);
+	assert_true(!f->chain.restored && f->chain.uncertain);
 }
 
 /* With the frame made the walk is right, whatever lies in the window. */
@@ -229,7 +229,7 @@ static void frame_made(void **state)
 	f->words[0] = BEHIND_THIRD;
 	f->sample.fp = STACK;
 	repair_chain(f->rows, &f->sample, frames, 2, &f->chain);
-	assert_true(!f->chain.restored && !f->chain.doubtful);
+	assert_true(!f->chain.restored && !f->chain.uncertain);
 }
 
 static void names_alone(void **state)
@@ -248,7 +248,7 @@ static void names_alone(void **state)
 	repair_chain(f->rows, &f->sample, pushed, 2, &f->chain);
 	assert_true(f->chain.n == 3 && f->chain.frame[1].address == BEHIND_THIRD);
 	repair_chain(f->rows, &f->sample, inside, 2, &f->chain);
-	assert_true(!f->chain.restored && !f->chain.doubtful);
+	assert_true(!f->chain.restored && !f->chain.uncertain);
 }
 
 /* --- ORC --------------------------------------------------------------------------------------------------------- */
