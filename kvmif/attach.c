@@ -327,7 +327,7 @@ bool kvm_explain(struct hypervisor *x, const char *operand, const struct guest_i
 
 int kvm_stop_by(struct guest *g, void (*work)(void *guest))
 {
-	uint64_t cpu_ns;
+	uint64_t cpu_ns = 0;
 	int rc;
 
 	if (g->guard.begin)

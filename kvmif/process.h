@@ -62,8 +62,8 @@ bool machine_is_dumping(pid_t pid);
 bool machine_tracing_forbidden(void);
 
 /*
- * Field @number, 3 or more, of the text of a file "stat" (proc(5)); NULL: it has none. The second field, in brackets, may
- * hold anything.
+ * Field @number, 3 or more, of the text of a file "stat" (proc(5)); NULL: it has none. The second field, in brackets,
+ * may hold anything.
  */
 const char *machine_stat_field(const char *stat, int number);
 

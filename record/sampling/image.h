@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* image.h - what the report must know of the image that a guest runs, once in each trace: its entry and its build-id. */
+/* image.h - what the report must know of the image that a guest runs, once a trace: its entry and its build-id. */
 #ifndef RECORD_SAMPLING_IMAGE_H
 #define RECORD_SAMPLING_IMAGE_H
 

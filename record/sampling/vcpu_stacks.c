@@ -14,7 +14,7 @@
 #define LINES_MAX 384    /* that a pause copies of one vCPU's memory, beside twice the stack that is kept */
 #define AHEAD 16384u     /* bytes above it whose pages are mapped together */
 
-/* --- memory ---------------------------------------------------------------------------------------------------------- */
+/* --- memory ------------------------------------------------------------------------------------------------------ */
 
 static bool is_wanted(const uint64_t *wanted, uint32_t vcpu)
 {
@@ -120,7 +120,7 @@ void vcpu_stacks_close(struct vcpu_stacks *all)
 	free(all->registers);
 }
 
-/* --- a round --------------------------------------------------------------------------------------------------------- */
+/* --- a round ----------------------------------------------------------------------------------------------------- */
 
 void vcpu_stacks_lay_out(struct vcpu_stacks *all)
 {

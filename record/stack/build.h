@@ -41,10 +41,11 @@ enum build_progress {
 };
 
 /*
- * Searches for about @ns, but two pieces at least, in the address space of @regs of the guest of @pages, not by these, unless the last search was at the
- * same place. @entry is the handler of interrupt vector 0, which is in the kernel's code; 0: not known, and the
- * search is near the instruction pointer if it is the kernel's. A search reads at most 40 MiB in 160 pieces, each by a
- * call that maps and one that copies, beside those for page tables. Not to be used while the guest is paused.
+ * Searches for about @ns, but reads two pieces at least, in the address space of @regs, unless the last search was at
+ * the same place. @pages names the guest; the search maps pages of its own. @entry is the handler of interrupt vector
+ * 0, which is in the kernel's code; 0: not known, and the search is near the instruction pointer if it is the kernel's.
+ * A search reads at most 40 MiB in 160 pieces, each by a call that maps and one that copies, beside those for page
+ * tables. Not to be used while the guest is paused.
  */
 enum build_progress build_search(struct build *b, const struct pages *pages, const struct vcpu_regs *regs,
                                  uint64_t entry, uint64_t ns);
