@@ -150,7 +150,7 @@ int options_parse(const struct option_def *table, int argc, char **argv, void *t
 /* --- help -------------------------------------------------------------------------------------------------------- */
 
 /* "  -F, --freq HZ" */
-static int print_names(const struct option_def *def, FILE *out)
+static int print_option_names(const struct option_def *def, FILE *out)
 {
 	const char *open = is_optional(def) ? (def->name ? "[=" : "[") : " ";
 	int n = 0;
@@ -175,7 +175,7 @@ void options_print(const struct option_def *table, FILE *out, int width)
 
 		if (!table->help)
 			continue;
-		n = print_names(table, out);
+		n = print_option_names(table, out);
 		if (n > indent - 2)
 			n = fprintf(out, "\n%*s", indent, "") - 1;
 		else

@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* Takes over @text. */
-static int add(struct strings *s, char *text, uint32_t *id)
+static int add_text(struct strings *s, char *text, uint32_t *id)
 {
 	uint32_t hash = hash_table_hash_text(&s->index, text, strlen(text));
 	int rc;
@@ -35,7 +35,7 @@ int strings_add(struct strings *s, const char *text, uint32_t *id)
 	int rc = hash_table_reserve(&s->index);
 	char *copy = rc == 0 ? safe_text(text) : NULL;
 
-	return copy ? add(s, copy, id) : -ENOMEM;
+	return copy ? add_text(s, copy, id) : -ENOMEM;
 }
 
 void strings_free(struct strings *s)

@@ -52,7 +52,7 @@ static bool do_next(struct thread_pool *pool)
 	return true;
 }
 
-static void *run(void *arg)
+static void *work_on(void *arg)
 {
 	struct thread_pool *pool = arg;
 
@@ -80,7 +80,7 @@ struct thread_pool *thread_pool_start(unsigned helpers, size_t slots, void (*wor
 	if (!pool->busy || !pool->threads)
 		error = ENOMEM;
 	while (error == 0 && pool->nthreads < helpers) {
-		error = pthread_create(&pool->threads[pool->nthreads], NULL, run, pool);
+		error = pthread_create(&pool->threads[pool->nthreads], NULL, work_on, pool);
 		pool->nthreads += error == 0;
 	}
 	if (error == 0 || pool->nthreads > 0) /* fewer do as well */

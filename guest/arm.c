@@ -20,7 +20,7 @@ static bool canonical_64(uint64_t address)
 	return top == 0 || top == 0xfff;
 }
 
-static bool canonical_32(uint64_t address)
+static bool arm_canonical_32(uint64_t address)
 {
 	return address <= UINT32_MAX;
 }
@@ -84,7 +84,7 @@ int arm32_frame(struct space *space, uint64_t fp, unsigned set, bool innermost, 
 
 /* --- modes ------------------------------------------------------------------------------------------------------- */
 
-static uint32_t word_at(const uint8_t *code)
+static uint32_t arm_word_at(const uint8_t *code)
 {
 	return code[0] | code[1] << 8 | code[2] << 16 | (uint32_t)code[3] << 24;
 }
@@ -92,7 +92,7 @@ static uint32_t word_at(const uint8_t *code)
 /* BL, and BLR with or without authentication (Arm ARM, C4.1). */
 bool arm64_ends_call(const uint8_t *code)
 {
-	uint32_t instruction = word_at(code + ARCH_CALL_BYTES - 4);
+	uint32_t instruction = arm_word_at(code + ARCH_CALL_BYTES - 4);
 
 	return (instruction & 0xfc000000) == 0x94000000 || (instruction & 0xfffffc1f) == 0xd63f0000 ||
 	       (instruction & 0xfefff800) == 0xd63f0800;
@@ -104,7 +104,7 @@ bool arm64_ends_call(const uint8_t *code)
  */
 bool arm32_ends_call(const uint8_t *code)
 {
-	uint32_t before = word_at(code), last = word_at(code + 4);
+	uint32_t before = arm_word_at(code), last = arm_word_at(code + 4);
 	uint16_t first = (uint16_t)last, second = (uint16_t)(last >> 16);
 
 	return (last & 0x0f000000) == 0x0b000000 || (last & 0xfe000000) == 0xfa000000 ||
@@ -144,7 +144,7 @@ static const struct arch arm64 = {
 #define ARM32(walk) \
 	{ \
 		.id = ARCH_ARM32, .registers = 15, .word = 4, .return_offset = 4 /* at most */, \
-		.canonical = canonical_32, .frame_pointers = ARM32_FRAME_POINTERS, .frame = arm32_frame, \
+		.canonical = arm_canonical_32, .frame_pointers = ARM32_FRAME_POINTERS, .frame = arm32_frame, \
 		.translate = (walk), .ends_call = arm32_ends_call, .code_address = arm32_code_address \
 	}
 

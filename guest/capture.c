@@ -71,7 +71,7 @@ void capture_free(struct capture *c)
 
 /* --- the list ---------------------------------------------------------------------------------------------------- */
 
-static uint16_t *bucket_of(struct capture *c, uint64_t frame)
+static uint16_t *frame_bucket(struct capture *c, uint64_t frame)
 {
 	size_t i = (frame * 0x9e3779b97f4a7c15ull) >> 40 & (BUCKETS - 1);
 
@@ -80,13 +80,13 @@ static uint16_t *bucket_of(struct capture *c, uint64_t frame)
 	return &c->buckets[i];
 }
 
-static struct captured *find(struct capture *c, uint64_t frame)
+static struct captured *find_frame(struct capture *c, uint64_t frame)
 {
 	uint16_t at;
 
 	if (c->last && c->last->frame == frame)
 		return c->last;
-	at = *bucket_of(c, frame);
+	at = *frame_bucket(c, frame);
 	return at ? c->last = &c->frames[at - 1] : NULL;
 }
 
@@ -100,7 +100,7 @@ void capture_clear(struct capture *c)
 }
 
 /* Puts the runs and the copies' places in order of the frames' lines. */
-static void lay_out(struct capture *c)
+static void lay_out_copies(struct capture *c)
 {
 	c->nruns = c->lines = 0;
 	for (size_t i = 0; i < c->nframes; i++) {
@@ -146,10 +146,10 @@ static void drop_unused(struct capture *c)
 		f.listed = f.used | f.used_before;
 		if (!f.listed)
 			continue;
-		*bucket_of(c, f.frame) = (uint16_t)(c->nframes + 1);
+		*frame_bucket(c, f.frame) = (uint16_t)(c->nframes + 1);
 		c->frames[c->nframes++] = f;
 	}
-	lay_out(c);
+	lay_out_copies(c);
 }
 
 void capture_age(struct capture *c)
@@ -164,9 +164,9 @@ void capture_age(struct capture *c)
 	}
 }
 
-static struct captured *add(struct capture *c, uint64_t frame)
+static struct captured *add_frame(struct capture *c, uint64_t frame)
 {
-	struct captured *f = find(c, frame);
+	struct captured *f = find_frame(c, frame);
 	const void *page;
 	int rc;
 
@@ -177,7 +177,7 @@ static struct captured *add(struct capture *c, uint64_t frame)
 		return NULL;
 	f = &c->frames[c->nframes++];
 	*f = (struct captured){.frame = frame, .page = rc == 0 ? page : NULL};
-	*bucket_of(c, frame) = (uint16_t)c->nframes;
+	*frame_bucket(c, frame) = (uint16_t)c->nframes;
 	return f;
 }
 
@@ -192,7 +192,7 @@ static size_t frames_noted(const struct capture *c)
 }
 
 /* Makes room where the list has become too long: first by what was not used lately, then altogether. */
-static void make_room(struct capture *c)
+static void shorten_list(struct capture *c)
 {
 	size_t frames = frames_noted(c);
 	bool full = c->nframes + frames > FRAMES_MAX || lines_listed(c) + c->nnoted > c->lines_max;
@@ -234,10 +234,10 @@ int capture_extend(struct capture *c)
 	if (c->generation != pages_generation(c->pages))
 		capture_clear(c);
 	c->nnoted = n;
-	make_room(c);
+	shorten_list(c);
 	c->nnoted = 0;
 	for (size_t i = 0; i < n; i++) {
-		struct captured *f = c->lines + i < c->lines_max ? add(c, c->noted[i].frame) : NULL;
+		struct captured *f = c->lines + i < c->lines_max ? add_frame(c, c->noted[i].frame) : NULL;
 		uint64_t bit = 1ull << c->noted[i].line;
 
 		if (!f)
@@ -246,7 +246,7 @@ int capture_extend(struct capture *c)
 		f->listed |= bit;
 		f->used |= bit;
 	}
-	lay_out(c);
+	lay_out_copies(c);
 	return added;
 }
 
@@ -342,7 +342,7 @@ void capture_set_live(struct capture *c, bool live)
 }
 
 /* A line noted twice does no harm; but a walk mostly reads a line's words one after the other. */
-static void note(struct capture *c, uint64_t frame, uint32_t line)
+static void note_line(struct capture *c, uint64_t frame, uint32_t line)
 {
 	const struct noted *newest = c->nnoted ? &c->noted[c->nnoted - 1] : NULL;
 
@@ -373,7 +373,7 @@ int capture_read(struct capture *c, uint64_t frame, uint32_t offset, void *to, u
 
 	if (c->generation != pages_generation(c->pages))
 		capture_clear(c);
-	f = find(c, frame);
+	f = find_frame(c, frame);
 	if (f && !f->page)
 		return -EIO;
 	from = c->live && !pages_remote(c->pages) ? NULL : line_of(c, f, line);
@@ -391,10 +391,10 @@ int capture_read(struct capture *c, uint64_t frame, uint32_t offset, void *to, u
 void capture_want(struct capture *c, uint64_t frame, uint32_t offset)
 {
 	uint32_t line = offset / CAPTURE_LINE;
-	struct captured *f = find(c, frame);
+	struct captured *f = find_frame(c, frame);
 
 	if (f && (f->listed >> line & 1))
 		f->used |= 1ull << line;
 	else
-		note(c, frame, line);
+		note_line(c, frame, line);
 }

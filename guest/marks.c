@@ -5,7 +5,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-static size_t size_of(size_t n)
+static size_t marks_size(size_t n)
 {
 	return (n * sizeof(struct pause_mark) + GUEST_PAGE_SIZE - 1) & ~(size_t)(GUEST_PAGE_SIZE - 1);
 }
@@ -20,13 +20,13 @@ struct pause_mark *marks_new(size_t n)
 	void *p = MAP_FAILED;
 
 	if (fd >= 0) {
-		p = mmap(NULL, size_of(n), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+		p = mmap(NULL, marks_size(n), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 		close(fd);
 	}
 	if (p == MAP_FAILED) {
-		p = mmap(NULL, size_of(n), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+		p = mmap(NULL, marks_size(n), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 		if (p != MAP_FAILED)
-			mlock(p, size_of(n)); /* best effort */
+			mlock(p, marks_size(n)); /* best effort */
 	}
 	return p == MAP_FAILED ? NULL : p;
 }
@@ -34,5 +34,5 @@ struct pause_mark *marks_new(size_t n)
 void marks_free(struct pause_mark *marks, size_t n)
 {
 	if (marks)
-		munmap(marks, size_of(n));
+		munmap(marks, marks_size(n));
 }

@@ -60,14 +60,14 @@ void pages_free(struct pages *p)
  * Multiply-shift hashing: one multiplication, since this runs while the guest is paused, by the table's random seed,
  * since a guest chooses the frames in its page tables.
  */
-static uint32_t hash_of(const struct pages *p, uint64_t frame)
+static uint32_t hash_frame(const struct pages *p, uint64_t frame)
 {
 	return (uint32_t)(frame * (p->by_frame.seed | 1) >> 32);
 }
 
-static const struct entry *find(const struct pages *p, uint64_t frame)
+static const struct entry *find_page(const struct pages *p, uint64_t frame)
 {
-	uint32_t hash = hash_of(p, frame), id;
+	uint32_t hash = hash_frame(p, frame), id;
 
 	for (size_t at = hash_table_first(&p->by_frame, hash); hash_table_id(&p->by_frame, &at, hash, &id);
 	     at = hash_table_next(&p->by_frame, at))
@@ -76,7 +76,7 @@ static const struct entry *find(const struct pages *p, uint64_t frame)
 	return NULL;
 }
 
-static void note(struct pages *p, uint64_t frame)
+static void note_page(struct pages *p, uint64_t frame)
 {
 	for (size_t i = 0; i < p->nwanted; i++)
 		if (p->wanted[i] == frame)
@@ -87,10 +87,10 @@ static void note(struct pages *p, uint64_t frame)
 
 int pages_find(struct pages *p, uint64_t frame, const void **page)
 {
-	const struct entry *entry = find(p, frame);
+	const struct entry *entry = find_page(p, frame);
 
 	if (!entry) {
-		note(p, frame);
+		note_page(p, frame);
 		return -EAGAIN;
 	}
 	*page = entry->page;
@@ -120,9 +120,9 @@ int pages_read(struct pages *p, const void *page, uint32_t offset, void *to, uin
 	               : -EIO;
 }
 
-static void remember(struct pages *p, uint64_t frame, const void *page)
+static void remember_page(struct pages *p, uint64_t frame, const void *page)
 {
-	hash_table_add(&p->by_frame, hash_of(p, frame), (uint32_t)p->used);
+	hash_table_add(&p->by_frame, hash_frame(p, frame), (uint32_t)p->used);
 	p->entries[p->used++] = (struct entry){frame, page};
 	p->mapped += page != NULL;
 	if (p->mapped > p->most)
@@ -144,7 +144,7 @@ int pages_fill(struct pages *p)
 	if (rc != 0)
 		return rc;
 	for (size_t i = 0; i < n; i++) {
-		remember(p, p->wanted[i], got[i]);
+		remember_page(p, p->wanted[i], got[i]);
 		fresh += got[i] != NULL;
 	}
 	return fresh;
@@ -175,7 +175,7 @@ void pages_retry(struct pages *p)
 	forget_all(p);
 	for (size_t i = 0; i < n; i++)
 		if (p->entries[i].page)
-			remember(p, p->entries[i].frame, p->entries[i].page);
+			remember_page(p, p->entries[i].frame, p->entries[i].page);
 }
 
 uint64_t pages_generation(const struct pages *p)

@@ -30,7 +30,7 @@ static bool canonical_57(uint64_t address)
 	return top == 0 || top == 0xff;
 }
 
-static bool canonical_32(uint64_t address)
+static bool x86_canonical_32(uint64_t address)
 {
 	return address >> 32 == 0;
 }
@@ -42,7 +42,7 @@ static bool canonical_32(uint64_t address)
 	}
 #define MODE_32(walk) \
 	{ \
-		.id = ARCH_X86_32, .registers = 8, .word = 4, .return_offset = 4, .canonical = canonical_32, \
+		.id = ARCH_X86_32, .registers = 8, .word = 4, .return_offset = 4, .canonical = x86_canonical_32, \
 		.translate = (walk), .ends_call = x86_ends_call, \
 	}
 
@@ -54,7 +54,7 @@ static const struct arch compat_5 = MODE_32(x86_walk_5), compat_4 = MODE_32(x86_
 			 two_large = MODE_32(x86_walk_2_large), two = MODE_32(x86_walk_2),
 			 flat = MODE_32(x86_walk_none);
 /* Real mode, and 16-bit code in segments: few stacks there can be followed, so none is. */
-static const struct arch sixteen = {.id = ARCH_X86_16, .registers = 8, .word = 2, .canonical = canonical_32};
+static const struct arch sixteen = {.id = ARCH_X86_16, .registers = 8, .word = 2, .canonical = x86_canonical_32};
 
 static const struct arch *arch_of(const struct x86_state *s)
 {

@@ -37,7 +37,8 @@ static int large_frame(const struct format *f, unsigned shift, uint64_t entry, u
 	return 0;
 }
 
-static int walk(const struct format *f, struct capture *capture, uint64_t table, uint64_t address, uint64_t *frame)
+static int walk_tables(const struct format *f, struct capture *capture, uint64_t table, uint64_t address,
+                       uint64_t *frame)
 {
 	for (unsigned shift = f->top; shift >= GUEST_PAGE_SHIFT; shift -= f->bits) {
 		uint64_t at = table + (address >> shift & ((1u << f->bits) - 1)) * f->entry, entry = 0;
@@ -66,28 +67,28 @@ int x86_walk_pv(struct capture *capture, const struct space_root *root, uint64_t
 {
 	static const struct format f = {39, 9, 8, LEVEL(30) | LEVEL(21), LEVEL(39), UNCACHED};
 
-	return walk(&f, capture, root->cr3, address, frame);
+	return walk_tables(&f, capture, root->cr3, address, frame);
 }
 
 int x86_walk_pv_pae(struct capture *capture, const struct space_root *root, uint64_t address, uint64_t *frame)
 {
 	static const struct format f = {30, 9, 8, LEVEL(21), LEVEL(30), UNCACHED};
 
-	return walk(&f, capture, root->cr3, address, frame);
+	return walk_tables(&f, capture, root->cr3, address, frame);
 }
 
 int x86_walk_5(struct capture *capture, const struct space_root *root, uint64_t address, uint64_t *frame)
 {
 	static const struct format f = {48, 9, 8, LEVEL(30) | LEVEL(21), LEVEL(48) | LEVEL(39), 0};
 
-	return walk(&f, capture, root->cr3, address, frame);
+	return walk_tables(&f, capture, root->cr3, address, frame);
 }
 
 int x86_walk_4(struct capture *capture, const struct space_root *root, uint64_t address, uint64_t *frame)
 {
 	static const struct format f = {39, 9, 8, LEVEL(30) | LEVEL(21), LEVEL(39), 0};
 
-	return walk(&f, capture, root->cr3, address, frame);
+	return walk_tables(&f, capture, root->cr3, address, frame);
 }
 
 /* The processor reads the four entries of the highest table when cr3 is written, and checks their bits only then. */
@@ -95,21 +96,21 @@ int x86_walk_pae(struct capture *capture, const struct space_root *root, uint64_
 {
 	static const struct format f = {30, 9, 8, LEVEL(21), LEVEL(30), 0};
 
-	return walk(&f, capture, root->cr3, address, frame);
+	return walk_tables(&f, capture, root->cr3, address, frame);
 }
 
 int x86_walk_2_large(struct capture *capture, const struct space_root *root, uint64_t address, uint64_t *frame)
 {
 	static const struct format f = {22, 10, 4, LEVEL(22), 0, 0};
 
-	return walk(&f, capture, root->cr3, address, frame);
+	return walk_tables(&f, capture, root->cr3, address, frame);
 }
 
 int x86_walk_2(struct capture *capture, const struct space_root *root, uint64_t address, uint64_t *frame)
 {
 	static const struct format f = {22, 10, 4, 0, 0, 0};
 
-	return walk(&f, capture, root->cr3, address, frame);
+	return walk_tables(&f, capture, root->cr3, address, frame);
 }
 
 int x86_walk_none(struct capture *capture, const struct space_root *root, uint64_t address, uint64_t *frame)

@@ -154,7 +154,7 @@ static int begin_search(struct guest *g)
 }
 
 /* Nothing of a protected guest is touched: with registers asked for, its KVM_RUN would fail. */
-static int check(struct guest *g)
+static int check_unprotected(struct guest *g)
 {
 	int rc;
 
@@ -206,7 +206,7 @@ static int find_again(struct guest *g, const struct guest_info *info)
 
 static int attach_to_sample(struct guest *g, const uint64_t *wanted)
 {
-	int rc = check(g);
+	int rc = check_unprotected(g);
 
 	allow_descriptors();
 	if (rc == 0)
@@ -341,7 +341,7 @@ int kvm_stop_by(struct guest *g, void (*work)(void *guest))
 /* --- without the kernel's word ----------------------------------------------------------------------------------- */
 
 /* One stop of each vCPU whose thread is known. True: its registers said where memory is, or is not. Counts *stops. */
-static bool narrow(struct guest *g, unsigned *stops)
+static bool narrow_by_stops(struct guest *g, unsigned *stops)
 {
 	struct vcpu_regs regs;
 	bool told = false;
@@ -379,7 +379,7 @@ static int find_threads(struct guest *g, bool by_stops)
 	return rc < 0 ? rc : missing;
 }
 
-static int settle(struct guest *g)
+static int settle_layout(struct guest *g)
 {
 	const struct timespec wait = {.tv_nsec = SETTLE_WAIT_NS};
 	unsigned stops = 0;
@@ -396,7 +396,7 @@ static int settle(struct guest *g)
 		g->slots_ns = clock_now(); /* nobody looks again meanwhile */
 		missing = find_threads(g, i >= SETTLE_ASLEEP);
 		if (missing >= 0 && !(told && search_is_settled(g->search)))
-			told |= narrow(g, &stops);
+			told |= narrow_by_stops(g, &stops);
 	}
 	if (missing < 0)
 		return missing;
@@ -407,7 +407,7 @@ static int settle(struct guest *g)
 /* A guest that is given up may end: its pages, still mapped, would keep its memory. */
 int kvm_settle(struct guest *g, char *how, size_t size)
 {
-	int rc = settle(g);
+	int rc = settle_layout(g);
 
 	if (g->search)
 		snprintf(how, size,

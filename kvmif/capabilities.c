@@ -18,7 +18,7 @@ static const struct {
 	{CAP_SYS_ADMIN, CAP_SYS_ADMIN, "CAP_SYS_ADMIN"},
 };
 
-static uint64_t effective(void)
+static uint64_t effective_capabilities(void)
 {
 	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
 	struct __user_cap_data_struct caps[_LINUX_CAPABILITY_U32S_3] = {{0}};
@@ -30,7 +30,7 @@ static uint64_t effective(void)
 
 bool capabilities_missing(uint64_t needed, char *text, size_t size)
 {
-	const uint64_t have = effective();
+	const uint64_t have = effective_capabilities();
 	size_t used = 0, n = 0;
 
 	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++) {

@@ -105,7 +105,7 @@ struct kvm_vcpu {
 
 #pragma clang attribute pop
 
-static void put(struct seq_file *seq, struct kvm_record *r)
+static void put_record(struct seq_file *seq, struct kvm_record *r)
 {
 	bpf_seq_write(seq, r, sizeof(*r));
 }
@@ -118,7 +118,7 @@ struct chains {
 };
 
 /* One chain of the hash table: 0, go on with the next one. */
-static long put_chain(__u32 i, struct chains *c)
+static long put_hash_chain(__u32 i, struct chains *c)
 {
 	struct kvm_memslots *slots = c->slots;
 	struct hlist_node *node = BPF_CORE_READ(slots, id_hash[i & (CHAINS - 1)].first);
@@ -130,7 +130,7 @@ static long put_chain(__u32 i, struct chains *c)
 		c->r.slot.size = (__u64)BPF_CORE_READ(slot, npages) << 12;
 		c->r.slot.host_address = BPF_CORE_READ(slot, userspace_addr);
 		c->r.slot.flags = BPF_CORE_READ(slot, flags);
-		put(c->seq, &c->r);
+		put_record(c->seq, &c->r);
 		node = BPF_CORE_READ(node, next);
 	}
 	return 0;
@@ -147,7 +147,7 @@ static void put_slots(struct seq_file *seq, const struct kvm_record *r, struct k
 	           (BPF_CORE_READ(slots, node_idx) & 1 ? bpf_core_type_size(struct hlist_node) : 0);
 	c.r.type = KVM_RECORD_SLOT;
 	c.r.slot.space = 0;
-	bpf_loop(CHAINS, put_chain, &c, 0);
+	bpf_loop(CHAINS, put_hash_chain, &c, 0);
 }
 
 static void put_vm(struct seq_file *seq, struct kvm_record *r, struct kvm *kvm)
@@ -160,13 +160,13 @@ static void put_vm(struct seq_file *seq, struct kvm_record *r, struct kvm *kvm)
 	if (bpf_core_field_exists(struct kvm_arch, has_protected_state) &&
 	    BPF_CORE_READ(kvm, arch.has_protected_state))
 		r->machine.flags |= KVM_VM_PROTECTED;
-	put(seq, r);
+	put_record(seq, r);
 	if (has_slots)
 		put_slots(seq, r, kvm);
 }
 
 /* In the PID namespace of the process that reads the iterator; 0: it has no number there. */
-static __u32 number_of(struct pid *pid)
+static __u32 pid_number(struct pid *pid)
 {
 	struct pid *reader = BPF_CORE_READ((struct task_struct *)bpf_get_current_task(), thread_pid);
 	const __u32 level = BPF_CORE_READ(reader, level);
@@ -186,14 +186,14 @@ static void put_vcpu(struct seq_file *seq, struct kvm_record *r, struct kvm_vcpu
 		r->type = KVM_RECORD_VM;
 		r->vm = (__u64)BPF_CORE_READ(vcpu, kvm);
 		r->machine.flags = KVM_VM_PROTECTED;
-		put(seq, r);
+		put_record(seq, r);
 	}
 	r->type = KVM_RECORD_VCPU;
 	r->vm = (__u64)BPF_CORE_READ(vcpu, kvm);
 	r->vcpu.number = BPF_CORE_READ(vcpu, vcpu_id);
-	r->vcpu.tid = number_of(BPF_CORE_READ(vcpu, pid));
+	r->vcpu.tid = pid_number(BPF_CORE_READ(vcpu, pid));
 	r->vcpu.mp_state = BPF_CORE_READ(vcpu, arch.mp_state);
-	put(seq, r);
+	put_record(seq, r);
 }
 
 /* Without a C library. */
@@ -216,7 +216,7 @@ int each_file(struct bpf_iter__task_file *ctx)
 	if (!task || !file || BPF_CORE_READ(file, f_path.dentry, d_sb, s_magic) != ANON_INODE_FS_MAGIC)
 		return 0;
 	bpf_probe_read_kernel_str(name, sizeof(name), BPF_CORE_READ(file, f_path.dentry, d_name.name));
-	r.pid = number_of(BPF_CORE_READ(task, group_leader, thread_pid));
+	r.pid = pid_number(BPF_CORE_READ(task, group_leader, thread_pid));
 	if (begins(name, "kvm-vm", 7))
 		put_vm(ctx->meta->seq, &r, BPF_CORE_READ(file, private_data));
 	else if (begins(name, "kvm-vcpu:", 9))

@@ -20,14 +20,14 @@ struct iterator {
 };
 
 /* This program reports errors itself. */
-static int quiet(enum libbpf_print_level level, const char *format, va_list args)
+static int log_nothing(enum libbpf_print_level level, const char *format, va_list args)
 {
 	(void)level, (void)format, (void)args;
 	return 0;
 }
 
 /* To read the types of modules, libbpf lists all types that are loaded, which takes CAP_SYS_ADMIN. */
-static void explain(int error, char *why, size_t size)
+static void explain_failure(int error, char *why, size_t size)
 {
 	const char *text = strerror(error);
 
@@ -52,10 +52,10 @@ struct iterator *iterator_open(char *why, size_t size)
 		snprintf(why, size, "out of memory");
 		return NULL;
 	}
-	libbpf_set_print(quiet);
+	libbpf_set_print(log_nothing);
 	it->program = iterator_bpf__open_and_load();
 	if (!it->program) {
-		explain(errno, why, size);
+		explain_failure(errno, why, size);
 		iterator_close(it);
 		return NULL;
 	}
@@ -71,7 +71,7 @@ void iterator_close(struct iterator *it)
 }
 
 /* Whole records only: the kernel does not split what one write has added, but a read may end inside one. */
-static int read_all(int fd, int (*each)(void *ctx, const struct kvm_record *record), void *ctx)
+static int read_records(int fd, int (*each)(void *ctx, const struct kvm_record *record), void *ctx)
 {
 	struct kvm_record records[RECORDS];
 	size_t have = 0;
@@ -126,7 +126,7 @@ int iterator_read(struct iterator *it, pid_t pid, int (*each)(void *ctx, const s
 
 	if (fd < 0)
 		return fd;
-	rc = read_all(fd, each, ctx);
+	rc = read_records(fd, each, ctx);
 	close(fd);
 	return rc;
 }

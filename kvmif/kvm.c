@@ -81,14 +81,14 @@ static void close_kvm(struct hypervisor *x)
 	free(x);
 }
 
-static const char *version(struct hypervisor *x)
+static const char *kvm_version(struct hypervisor *x)
 {
 	return x->version;
 }
 
 /* --- finding ----------------------------------------------------------------------------------------------------- */
 
-static int find(struct hypervisor *x, uint32_t domid, struct guest_info *info)
+static int kvm_find(struct hypervisor *x, uint32_t domid, struct guest_info *info)
 {
 	struct machine m;
 	int rc = domid > INT32_MAX ? -ESRCH : machine_find((pid_t)domid, &m);
@@ -117,7 +117,8 @@ static int add_machine(void *ctx, const struct machine *m)
 	return 0;
 }
 
-static int list(struct hypervisor *x, const struct domain_identity *returned, struct guest_info **domains, size_t *n)
+static int kvm_list(struct hypervisor *x, const struct domain_identity *returned, struct guest_info **domains,
+                    size_t *n)
 {
 	struct machines all = {calloc(1, sizeof(*all.info)), 0, 1};
 	int rc = all.info ? machine_each(returned, add_machine, &all) : -ENOMEM;
@@ -130,13 +131,13 @@ static int list(struct hypervisor *x, const struct domain_identity *returned, st
 	return rc;
 }
 
-static int domain_name(struct hypervisor *x, uint32_t domid, char *name, size_t size)
+static int kvm_domain_name(struct hypervisor *x, uint32_t domid, char *name, size_t size)
 {
 	(void)x;
 	return machine_name((pid_t)domid, name, size) == 0 ? 0 : -ENOENT;
 }
 
-static uint32_t own_domid(struct hypervisor *x)
+static uint32_t kvm_own_domid(struct hypervisor *x)
 {
 	(void)x;
 	return UINT32_MAX;
@@ -170,7 +171,7 @@ static void look_closely(struct guest *g)
 }
 
 /* Where every vCPU is; and whether the guest is paused, which its monitor does by holding the threads. */
-static void look(struct guest *g)
+static void look_at_guest(struct guest *g)
 {
 	bool any = false, held = true, used = false;
 
@@ -222,15 +223,15 @@ static void wait_for_state(struct guest *g)
 {
 	const struct timespec wait = {.tv_nsec = HELD_LOOK_NS};
 
-	look(g);
+	look_at_guest(g);
 	while (!g->was_asked && g->held_ns && !is_held(g)) {
 		nanosleep(&wait, NULL);
-		look(g);
+		look_at_guest(g);
 	}
 	g->was_asked = true;
 }
 
-static int info(struct guest *const *guests, size_t n, struct guest_info *info)
+static int kvm_info(struct guest *const *guests, size_t n, struct guest_info *info)
 {
 	struct guest *g = guests[0];
 
@@ -267,7 +268,7 @@ static bool is_due(const struct guest *g, uint32_t i)
 }
 
 /* This unmaps what was shared before, and pages mapped until now may be part of that. */
-static void share(struct guest *g)
+static void kvm_share(struct guest *g)
 {
 	shared_map(&g->shared, &g->layout, g->pidfd, g->machine.pid);
 	g->to_share = false;
@@ -282,7 +283,7 @@ static bool is_look_due(const struct guest *g)
 	return clock_now() - g->slots_ns >= (wait_ns > SLOTS_NS ? wait_ns : SLOTS_NS);
 }
 
-static void prepare(struct guest *g, const uint64_t *asleep)
+static void kvm_prepare(struct guest *g, const uint64_t *asleep)
 {
 	memset(g->asleep, 0, sizeof(g->asleep));
 	memset(g->due, 0, sizeof(g->due));
@@ -292,10 +293,10 @@ static void prepare(struct guest *g, const uint64_t *asleep)
 	if (is_look_due(g))
 		kvm_look_again(g);
 	if (g->to_share)
-		share(g);
+		kvm_share(g);
 	g->mark->armed = 1;
-	g->was_asked = true; /* info() is not to take its time any more */
-	look(g);
+	g->was_asked = true; /* kvm_info() is not to take its time any more */
+	look_at_guest(g);
 	for (uint32_t i = 0; i < g->machine.vcpus; i++) {
 		if (!is_due(g, i))
 			continue;
@@ -394,7 +395,7 @@ static bool is_any_held(const struct guest *g)
 }
 
 /* A thread that is gone is no error as long as its process is there: vCPUs can be unplugged. */
-static int stop(struct guest *g, uint64_t *held_ns)
+static int kvm_stop(struct guest *g, uint64_t *held_ns)
 {
 	int rc, gone;
 
@@ -417,7 +418,7 @@ static int stop(struct guest *g, uint64_t *held_ns)
 	return -EAGAIN;
 }
 
-static int run(struct guest *g, void (*work)(void *ctx), void *ctx, uint64_t *cpu_ns)
+static int kvm_run(struct guest *g, void (*work)(void *ctx), void *ctx, uint64_t *cpu_ns)
 {
 	int rc = tracer_run(g->x->tracer, work, ctx, cpu_ns);
 
@@ -425,12 +426,12 @@ static int run(struct guest *g, void (*work)(void *ctx), void *ctx, uint64_t *cp
 	return rc;
 }
 
-static int copy(struct guest *g, const struct iovec *to, size_t nto, const struct iovec *from, size_t nfrom)
+static int kvm_copy(struct guest *g, const struct iovec *to, size_t nto, const struct iovec *from, size_t nfrom)
 {
 	return g->moved ? -ESTALE : remote_read(g->machine.pid, to, nto, from, nfrom);
 }
 
-static int resume(struct guest *g)
+static int kvm_resume(struct guest *g)
 {
 	for (uint32_t i = 0; i < g->machine.vcpus; i++)
 		if (g->vcpus[i].is_still)
@@ -452,7 +453,7 @@ static void collect_vcpu(struct guest *g, uint32_t i, struct vcpu_stop *stop)
 		vcpu_registers(v, &stop->regs);
 }
 
-static void collect(struct guest *g, struct guest_info *before, struct vcpu_stop *vcpus)
+static void kvm_collect(struct guest *g, struct guest_info *before, struct vcpu_stop *vcpus)
 {
 	kvm_describe(&g->machine, before);
 	tell_state(g, before);
@@ -472,12 +473,12 @@ static void stop_shortly(void *guest)
 	struct guest *g = guest;
 	uint64_t held_ns;
 
-	g->stopped = stop(g, &held_ns);
+	g->stopped = kvm_stop(g, &held_ns);
 	if (g->stopped == 0)
-		g->stopped = resume(g);
+		g->stopped = kvm_resume(g);
 }
 
-static int peek(struct guest *g, uint32_t vcpu, struct vcpu_regs *regs)
+static int kvm_peek(struct guest *g, uint32_t vcpu, struct vcpu_regs *regs)
 {
 	struct vcpu *v = &g->vcpus[vcpu];
 	uint64_t all[MACHINE_VCPUS_MAX / 64];
@@ -485,7 +486,7 @@ static int peek(struct guest *g, uint32_t vcpu, struct vcpu_regs *regs)
 
 	memset(all, 0xff, sizeof(all));
 	all[vcpu / 64] &= ~(1ull << vcpu % 64);
-	prepare(g, all);
+	kvm_prepare(g, all);
 	rc = kvm_stop_by(g, stop_shortly);
 	rc = rc != 0 ? rc : g->stopped;
 	if (rc == 0 && v->run)
@@ -495,14 +496,14 @@ static int peek(struct guest *g, uint32_t vcpu, struct vcpu_regs *regs)
 
 /* --- the watchdog's ---------------------------------------------------------------------------------------------- */
 
-static void mark_at(struct guest *g, struct pause_mark *m, const struct stop_guard *guard)
+static void kvm_mark_at(struct guest *g, struct pause_mark *m, const struct stop_guard *guard)
 {
 	memset(m, 0, sizeof(*m));
 	g->guard = guard ? *guard : (struct stop_guard){0};
 	g->mark = (struct mark *)m;
 }
 
-static bool is_marked(const struct pause_mark *m, bool dead)
+static bool kvm_is_marked(const struct pause_mark *m, bool dead)
 {
 	const volatile struct mark *mark = (const volatile struct mark *)m;
 
@@ -511,7 +512,7 @@ static bool is_marked(const struct pause_mark *m, bool dead)
 
 /* --- memory ------------------------------------------------------------------------------------------------------ */
 
-/* For copy(): an address in the monitor or, where memory is mapped here, our own. */
+/* For kvm_copy(): an address in the monitor or, where memory is mapped here, our own. */
 static const void *page_at(const struct guest *g, uint64_t frame)
 {
 	uint64_t at =
@@ -527,7 +528,7 @@ static bool can_look_again(const struct guest *g)
 	return is_look_due(g) && !(g->search && search_is_trying(g->search));
 }
 
-static int map(struct guest *g, const uint64_t *frames, size_t n, const void **pages)
+static int kvm_map(struct guest *g, const uint64_t *frames, size_t n, const void **pages)
 {
 	bool missing = false;
 
@@ -549,7 +550,7 @@ static int map(struct guest *g, const uint64_t *frames, size_t n, const void **p
 	return 0;
 }
 
-static void unmap(struct guest *g, const void *page)
+static void kvm_unmap(struct guest *g, const void *page)
 {
 	(void)page;
 	g->mapped--;
@@ -571,21 +572,21 @@ const struct hypervisor_ops hypervisor_kvm = {
 	.capabilities = 1ull << CAP_SYS_PTRACE | 1ull << CAP_DAC_READ_SEARCH,
 	.host = {.open = open_kvm,
                  .close = close_kvm,
-                 .version = version,
-                 .find = find,
-                 .list = list,
-                 .domain_name = domain_name,
-                 .own_domid = own_domid,
+                 .version = kvm_version,
+                 .find = kvm_find,
+                 .list = kvm_list,
+                 .domain_name = kvm_domain_name,
+                 .own_domid = kvm_own_domid,
                  .explain = kvm_explain},
-	.guest = {.attach = kvm_attach, .settle = kvm_settle, .detach = kvm_detach, .arch = arch, .info = info},
-	.pause = {.mark_at = mark_at,
-                  .prepare = prepare,
-                  .run = run,
-                  .peek = peek,
-                  .stop = stop,
-                  .collect = collect,
+	.guest = {.attach = kvm_attach, .settle = kvm_settle, .detach = kvm_detach, .arch = arch, .info = kvm_info},
+	.pause = {.mark_at = kvm_mark_at,
+                  .prepare = kvm_prepare,
+                  .run = kvm_run,
+                  .peek = kvm_peek,
+                  .stop = kvm_stop,
+                  .collect = kvm_collect,
                   .registers = registers,
-                  .resume = resume},
-	.memory = {.map = map, .unmap = unmap, .copy = copy, .let_go = let_go},
-	.watch = {.ends_with_recorder = true, .is_marked = is_marked, .clean_up = kvm_clean_up},
+                  .resume = kvm_resume},
+	.memory = {.map = kvm_map, .unmap = kvm_unmap, .copy = kvm_copy, .let_go = let_go},
+	.watch = {.ends_with_recorder = true, .is_marked = kvm_is_marked, .clean_up = kvm_clean_up},
 };

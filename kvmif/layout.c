@@ -30,7 +30,7 @@ static int add_slot(struct layout *l, const struct kvm_record *r)
 	return rc;
 }
 
-static int add(void *ctx, const struct kvm_record *r)
+static int add_slot_record(void *ctx, const struct kvm_record *r)
 {
 	struct reading *reading = ctx;
 	struct layout *l = reading->l;
@@ -50,7 +50,7 @@ static int add(void *ctx, const struct kvm_record *r)
 	return 0;
 }
 
-static int by_address(const void *a, const void *b)
+static int by_guest_address(const void *a, const void *b)
 {
 	const struct memory_slot *x = a, *y = b;
 
@@ -61,7 +61,7 @@ int layout_read(struct layout *l, struct iterator *it, pid_t pid)
 {
 	struct layout next = {.has_slots = true};
 	struct reading reading = {&next, (unsigned)pid};
-	int rc = iterator_read(it, pid, add, &reading);
+	int rc = iterator_read(it, pid, add_slot_record, &reading);
 
 	if (rc == 0 && !next.vm)
 		rc = -ESRCH;
@@ -70,7 +70,7 @@ int layout_read(struct layout *l, struct iterator *it, pid_t pid)
 		return rc;
 	}
 	if (next.nslots)
-		qsort(next.slots, next.nslots, sizeof(*next.slots), by_address);
+		qsort(next.slots, next.nslots, sizeof(*next.slots), by_guest_address);
 	layout_free(l);
 	*l = next;
 	return 0;

@@ -47,7 +47,7 @@ static bool goes_on(const struct line *a, const struct line *b)
 }
 
 /* Keeps the largest, by descending size. */
-static size_t keep(struct mapping *all, size_t n, const struct mapping *m)
+static size_t keep_largest(struct mapping *all, size_t n, const struct mapping *m)
 {
 	size_t at = n;
 
@@ -66,7 +66,7 @@ static size_t keep(struct mapping *all, size_t n, const struct mapping *m)
 
 static size_t keep_run(struct mapping *all, size_t n, const struct mapping *run, size_t pieces)
 {
-	return pieces > 1 ? keep(all, n, run) : n;
+	return pieces > 1 ? keep_largest(all, n, run) : n;
 }
 
 int maps_read(FILE *f, struct mapping mappings[MAPPINGS_MAX])
@@ -86,7 +86,7 @@ int maps_read(FILE *f, struct mapping mappings[MAPPINGS_MAX])
 			run = (struct mapping){line.start, line.end - line.start};
 			pieces = 0;
 		}
-		n = keep(mappings, n, &(struct mapping){line.start, line.end - line.start});
+		n = keep_largest(mappings, n, &(struct mapping){line.start, line.end - line.start});
 		pieces++;
 		last = line;
 	}
@@ -110,7 +110,8 @@ int maps_of(pid_t pid, struct mapping mappings[MAPPINGS_MAX])
 
 /* --- candidates -------------------------------------------------------------------------------------------------- */
 
-static size_t add(struct candidate *all, size_t n, uint64_t low, uint64_t low_size, uint64_t high, uint64_t high_size)
+static size_t add_candidate(struct candidate *all, size_t n, uint64_t low, uint64_t low_size, uint64_t high,
+                            uint64_t high_size)
 {
 	all[n].nslots = high_size ? 2 : 1;
 	all[n].slots[0] = (struct memory_slot){0, low_size, low};
@@ -124,8 +125,8 @@ static size_t add_splits(struct candidate *all, size_t n, const struct mapping *
 	for (size_t i = 0; i < SPLITS && splits[i] < m->size; i++) {
 		uint64_t low = splits[i], high = m->size - low;
 
-		n = add(all, n, m->address, low, m->address + low, high);
-		n = add(all, n, m->address + high, low, m->address, high);
+		n = add_candidate(all, n, m->address, low, m->address + low, high);
+		n = add_candidate(all, n, m->address + high, low, m->address, high);
 	}
 	return n;
 }
@@ -138,11 +139,11 @@ size_t maps_candidates(const struct mapping *mappings, size_t nmappings, struct 
 		const struct mapping *m = &mappings[i];
 
 		if (m->size < FOUR_GIB)
-			n = add(all, n, m->address, m->size, 0, 0);
+			n = add_candidate(all, n, m->address, m->size, 0, 0);
 		n = add_splits(all, n, m);
 		for (size_t j = 0; j < nmappings && m->size < FOUR_GIB; j++)
 			if (j != i)
-				n = add(all, n, m->address, m->size, mappings[j].address, mappings[j].size);
+				n = add_candidate(all, n, m->address, m->size, mappings[j].address, mappings[j].size);
 	}
 	return n;
 }
@@ -181,7 +182,7 @@ static size_t add_limits(struct candidate *all, size_t n, const struct mapping *
 	return n;
 }
 
-static bool is_among(const struct mapping *m, const struct mapping *const *of, size_t count)
+static bool is_candidate(const struct mapping *m, const struct mapping *const *of, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
 		if (of[i] == m)
@@ -194,7 +195,7 @@ static size_t add_longer(struct candidate *all, size_t n, const struct mapping *
                          const struct mapping **of, size_t count)
 {
 	for (size_t i = 0; count < REGIONS_MAX && i < nmappings; i++) {
-		if (mappings[i].size % REGION_UNIT || is_among(&mappings[i], of, count))
+		if (mappings[i].size % REGION_UNIT || is_candidate(&mappings[i], of, count))
 			continue;
 		of[count] = &mappings[i];
 		if (count > 0)

@@ -22,7 +22,7 @@
 #define VCPU_LINK "anon_inode:kvm-vcpu:"
 
 /* At most @size - 1 bytes of /proc/@pid/@file, ended by 0. How many, or a negative errno. */
-static ssize_t read_file(pid_t pid, const char *file, char *to, size_t size)
+static ssize_t read_proc_file(pid_t pid, const char *file, char *to, size_t size)
 {
 	char path[64];
 	ssize_t n;
@@ -53,7 +53,7 @@ const char *machine_stat_field(const char *stat, int number)
 static int read_start(pid_t pid, uint64_t *start)
 {
 	char text[1024];
-	ssize_t n = read_file(pid, "stat", text, sizeof(text));
+	ssize_t n = read_proc_file(pid, "stat", text, sizeof(text));
 	const char *at = n < 0 ? NULL : machine_stat_field(text, 22);
 
 	if (!at)
@@ -151,7 +151,7 @@ static void copy_qemu_name(const char *value, char *name, size_t size)
 
 static int read_comm(pid_t pid, const char *file, char *name, size_t size)
 {
-	ssize_t n = read_file(pid, file, name, size);
+	ssize_t n = read_proc_file(pid, file, name, size);
 
 	if (n > 0 && name[n - 1] == '\n')
 		name[n - 1] = '\0';
@@ -175,7 +175,7 @@ int machine_thread_name(pid_t pid, pid_t tid, char *name, size_t size)
 static int given_name(pid_t pid, char *name, size_t size)
 {
 	char line[16384];
-	ssize_t n = read_file(pid, "cmdline", line, sizeof(line));
+	ssize_t n = read_proc_file(pid, "cmdline", line, sizeof(line));
 	const char *value;
 
 	if (n < 0)
@@ -260,7 +260,7 @@ static uint32_t qemu_vcpus(const char *smp)
 uint32_t machine_vcpus_most(pid_t pid)
 {
 	char line[16384];
-	ssize_t n = read_file(pid, "cmdline", line, sizeof(line));
+	ssize_t n = read_proc_file(pid, "cmdline", line, sizeof(line));
 	const char *smp = n > 0 ? argument(line, (size_t)n, "smp") : NULL;
 	const char *cpus = n > 0 ? argument(line, (size_t)n, "cpus") : NULL;
 	uint32_t most = smp ? qemu_vcpus(smp) : cpus ? key_value(cpus, "max") : 0;
@@ -383,7 +383,7 @@ int machine_each(const struct domain_identity *returned, int (*each)(void *ctx, 
 }
 
 /* By its number, or QEMU's by its name: other programs have options of that name, too. */
-static bool is_called(pid_t pid, const char *text)
+static bool is_named(pid_t pid, const char *text)
 {
 	char command[32], name[1024], number[16];
 
@@ -402,7 +402,7 @@ pid_t machine_without_kvm(const char *text)
 	int rc = all_pids(&pids, &n);
 
 	for (size_t i = 0; rc == 0 && !pid && i < n; i++)
-		if (is_called(pids[i], text) && machine_find(pids[i], &m) == -ESRCH)
+		if (is_named(pids[i], text) && machine_find(pids[i], &m) == -ESRCH)
 			pid = pids[i];
 	free(pids);
 	return pid;
@@ -414,7 +414,7 @@ bool machine_asks_protection(pid_t pid)
 {
 	static const char *const words[] = {"sev-guest", "sev-snp-guest", "tdx-guest", "confidential-guest-support"};
 	char line[16384];
-	ssize_t n = read_file(pid, "cmdline", line, sizeof(line));
+	ssize_t n = read_proc_file(pid, "cmdline", line, sizeof(line));
 
 	for (size_t i = 0; n > 0 && i < sizeof(words) / sizeof(*words); i++)
 		if (memmem(line, (size_t)n, words[i], strlen(words[i])))
@@ -429,7 +429,7 @@ static long status_number(pid_t pid, pid_t tid, const char *field)
 	ssize_t n;
 
 	snprintf(file, sizeof(file), "task/%d/status", (int)tid);
-	n = read_file(pid, file, text, sizeof(text));
+	n = read_proc_file(pid, file, text, sizeof(text));
 	if (n < 0)
 		return n;
 	at = strstr(text, field);
@@ -453,7 +453,7 @@ static char thread_state(pid_t pid, const char *tid)
 	const char *at;
 
 	snprintf(file, sizeof(file), "task/%.20s/stat", tid);
-	at = read_file(pid, file, text, sizeof(text)) > 0 ? machine_stat_field(text, 3) : NULL;
+	at = read_proc_file(pid, file, text, sizeof(text)) > 0 ? machine_stat_field(text, 3) : NULL;
 	return at ? *at : '\0';
 }
 

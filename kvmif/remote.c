@@ -15,7 +15,7 @@ struct cursor {
 };
 
 /* The next @size bytes, in pieces. */
-static size_t take(struct cursor *c, size_t size, struct iovec *pieces)
+static size_t take_pieces(struct cursor *c, size_t size, struct iovec *pieces)
 {
 	size_t n = 0;
 
@@ -43,7 +43,7 @@ static void copy_here(struct cursor *c, const struct iovec *from)
 {
 	const char *at = (const char *)((uintptr_t)from->iov_base & ~(uintptr_t)REMOTE_IS_HERE);
 	struct iovec pieces[PIECES_MAX];
-	size_t n = take(c, from->iov_len, pieces);
+	size_t n = take_pieces(c, from->iov_len, pieces);
 
 	for (size_t i = 0; i < n; at += pieces[i++].iov_len)
 		memcpy(pieces[i].iov_base, at, pieces[i].iov_len);
@@ -65,7 +65,7 @@ int remote_read(pid_t pid, const struct iovec *to, size_t nto, const struct iove
 		}
 		for (; from + n < end && n < PIECES_MAX && !is_here(&from[n]); n++)
 			size += from[n].iov_len;
-		got = process_vm_readv(pid, pieces, take(&c, size, pieces), from, n, 0);
+		got = process_vm_readv(pid, pieces, take_pieces(&c, size, pieces), from, n, 0);
 		if (got != (ssize_t)size)
 			return got < 0 ? -errno : -EFAULT;
 		from += n;

@@ -28,7 +28,7 @@ struct search {
 	bool is_trying;
 };
 
-static void start(struct search *s, const struct mapping *mappings, size_t n)
+static void start_search(struct search *s, const struct mapping *mappings, size_t n)
 {
 	memset(s->mappings, 0, sizeof(s->mappings));
 	memcpy(s->mappings, mappings, n * sizeof(*mappings));
@@ -50,7 +50,7 @@ struct search *search_new(const struct memory_ops *ops, struct guest *g, pid_t p
 	s->pid = pid;
 	n = maps_of(pid, mappings);
 	if (n > 0) {
-		start(s, mappings, (size_t)n);
+		start_search(s, mappings, (size_t)n);
 		s->pages = pages_new(ops, g, PAGES_MAX);
 		s->capture = s->pages ? capture_new(s->pages, LINES_MAX) : NULL;
 		n = s->capture ? n : -ENOMEM;
@@ -78,14 +78,14 @@ bool search_has_changed(struct search *s)
 
 	if (n <= 0 || ((size_t)n == s->nmappings && memcmp(mappings, s->mappings, (size_t)n * sizeof(*mappings)) == 0))
 		return false;
-	start(s, mappings, (size_t)n);
+	start_search(s, mappings, (size_t)n);
 	return true;
 }
 
 /* --- a candidate's check ----------------------------------------------------------------------------------------- */
 
 /* The aligned word at or below @address. */
-static int read_word(struct space *space, uint64_t address, uint64_t *word)
+static int read_guest_word(struct space *space, uint64_t address, uint64_t *word)
 {
 	int rc = -EAGAIN;
 
@@ -107,7 +107,7 @@ static bool follows_call(struct space *space, uint64_t address)
 	if (address < GUEST_PAGE_SIZE)
 		return false;
 	for (uint32_t i = 0; i <= ARCH_CALL_BYTES; i += word) {
-		if (read_word(space, first + i, &value) != 0)
+		if (read_guest_word(space, first + i, &value) != 0)
 			return false;
 		memcpy(code + i, &value, word);
 	}
@@ -120,12 +120,12 @@ static bool passes(struct capture *c, const struct vcpu_regs *regs, bool *paged)
 	struct space space = space_of(regs, c);
 	uint64_t word;
 
-	if (read_word(&space, regs->ip, &word) != 0)
+	if (read_guest_word(&space, regs->ip, &word) != 0)
 		return false;
 	/* Without paging the instruction's line is the only one. */
 	*paged |= capture_lines(c) > 1;
 	for (uint32_t i = 0; i < STACK_WORDS; i++) {
-		if (read_word(&space, regs->sp + i * regs->arch->word, &word) != 0)
+		if (read_guest_word(&space, regs->sp + i * regs->arch->word, &word) != 0)
 			return false;
 		if (follows_call(&space, word))
 			return true;
@@ -143,7 +143,7 @@ static bool try(struct search *s, const struct vcpu_regs *regs, bool *paged)
 }
 
 /* Rules out those among the candidates from @first to @n that do not pass, if one does. */
-static bool narrow(struct search *s, struct layout *l, const struct vcpu_regs *regs, size_t first, size_t n)
+static bool narrow_candidates(struct search *s, struct layout *l, const struct vcpu_regs *regs, size_t first, size_t n)
 {
 	const struct layout was = *l;
 	bool pass[CANDIDATES_MAX + SEQUENCES_MAX], any = false, paged = false;
@@ -171,7 +171,8 @@ bool search_narrow(struct search *s, struct layout *l, const struct vcpu_regs *r
 	if (!regs->valid || !regs->arch->translate || !regs->arch->ends_call)
 		return false;
 	s->is_trying = true;
-	told = narrow(s, l, regs, s->first, s->n) || (s->first < s->few && narrow(s, l, regs, s->few, s->total));
+	told = narrow_candidates(s, l, regs, s->first, s->n) ||
+	       (s->first < s->few && narrow_candidates(s, l, regs, s->few, s->total));
 	s->is_trying = false;
 	pages_drop(s->pages);
 	return told;

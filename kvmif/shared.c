@@ -22,7 +22,7 @@ struct file {
 	ino_t inode;
 };
 
-static bool is_file(const struct stat *st, const struct file *file)
+static bool is_memory_file(const struct stat *st, const struct file *file)
 {
 	return S_ISREG(st->st_mode) && st->st_dev == file->device && st->st_ino == file->inode;
 }
@@ -41,7 +41,7 @@ static bool is_mappable(int fd, const struct file *file)
 	struct statfs fs;
 	struct stat st;
 
-	return fstat(fd, &st) == 0 && is_file(&st, file) && fstatfs(fd, &fs) == 0 && fs.f_type == TMPFS_MAGIC &&
+	return fstat(fd, &st) == 0 && is_memory_file(&st, file) && fstatfs(fd, &fs) == 0 && fs.f_type == TMPFS_MAGIC &&
 	       is_sealed(fd);
 }
 
@@ -64,7 +64,7 @@ static int open_again(int pidfd, int number, const struct file *file)
 }
 
 /* Our own descriptor of that file in memory, which the process has open as well; or -1. */
-static int open_file(int pidfd, pid_t pid, const struct file *file)
+static int open_memory_file(int pidfd, pid_t pid, const struct file *file)
 {
 	char path[64];
 	struct dirent *e;
@@ -75,7 +75,7 @@ static int open_file(int pidfd, pid_t pid, const struct file *file)
 	snprintf(path, sizeof(path), "/proc/%d/fd", (int)pid);
 	dir = opendir(path);
 	while (dir && fd < 0 && (e = readdir(dir))) {
-		if (fstatat(dirfd(dir), e->d_name, &st, 0) == 0 && is_file(&st, file))
+		if (fstatat(dirfd(dir), e->d_name, &st, 0) == 0 && is_memory_file(&st, file))
 			fd = open_again(pidfd, atoi(e->d_name), file);
 	}
 	if (dir)
@@ -91,7 +91,7 @@ static bool is_memory(const struct layout *l, uint64_t start, uint64_t end)
 	return false;
 }
 
-static void add(struct shared *s, const struct shared_part *part)
+static void add_part(struct shared *s, const struct shared_part *part)
 {
 	struct shared_part *p = &s->parts[s->n];
 	void *here = mmap(NULL, part->size, PROT_READ, MAP_SHARED, part->fd, (off_t)part->offset);
@@ -105,7 +105,7 @@ static void add(struct shared *s, const struct shared_part *part)
 }
 
 /* A line of /proc/PID/maps. */
-static void add_line(struct shared *s, const struct layout *l, int pidfd, pid_t pid, const char *line)
+static void add_mapping(struct shared *s, const struct layout *l, int pidfd, pid_t pid, const char *line)
 {
 	uint64_t start, end, offset, inode;
 	struct shared_part part;
@@ -119,9 +119,9 @@ static void add_line(struct shared *s, const struct layout *l, int pidfd, pid_t 
 	if (perms[3] != 's' || !inode || !is_memory(l, start, end))
 		return;
 	file = (struct file){makedev(major, minor), (ino_t)inode};
-	part = (struct shared_part){start, end - start, NULL, open_file(pidfd, pid, &file), offset};
+	part = (struct shared_part){start, end - start, NULL, open_memory_file(pidfd, pid, &file), offset};
 	if (part.fd >= 0)
-		add(s, &part);
+		add_part(s, &part);
 }
 
 void shared_map(struct shared *s, const struct layout *l, int pidfd, pid_t pid)
@@ -133,7 +133,7 @@ void shared_map(struct shared *s, const struct layout *l, int pidfd, pid_t pid)
 	snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
 	f = fopen(path, "re");
 	while (f && fgets(line, sizeof(line), f))
-		add_line(s, l, pidfd, pid, line);
+		add_mapping(s, l, pidfd, pid, line);
 	if (f)
 		fclose(f);
 }

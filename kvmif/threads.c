@@ -39,14 +39,14 @@ static int each_thread(int (*each)(struct visit *v, pid_t tid), struct visit *v)
 	return rc;
 }
 
-static void note(struct visit *v, int fd, pid_t tid)
+static void note_thread(struct visit *v, int fd, pid_t tid)
 {
 	for (uint32_t i = 0; fd >= 0 && i < v->m->vcpus; i++)
 		if (v->m->fds[i] == fd)
 			v->threads[i] = tid;
 }
 
-static bool is_known(const struct visit *v, pid_t tid)
+static bool is_known_thread(const struct visit *v, pid_t tid)
 {
 	for (uint32_t i = 0; i < v->m->vcpus; i++)
 		if (v->threads[i] == tid)
@@ -68,23 +68,23 @@ static bool is_kernels(pid_t pid, pid_t tid)
 	return false;
 }
 
-static int look_at(struct visit *v, pid_t tid)
+static int look_at_thread(struct visit *v, pid_t tid)
 {
 	int fd;
 
-	if (!is_known(v, tid) && vcpu_call_of(v->pid, tid, &fd) == VCPU_HALTED && !is_kernels(v->pid, tid))
-		note(v, fd, tid);
+	if (!is_known_thread(v, tid) && vcpu_call_of(v->pid, tid, &fd) == VCPU_HALTED && !is_kernels(v->pid, tid))
+		note_thread(v, fd, tid);
 	return 0;
 }
 
-static int stop(struct visit *v, pid_t tid)
+static int stop_thread(struct visit *v, pid_t tid)
 {
 	int fd;
 
-	if (is_known(v, tid) || vcpu_call_of(v->pid, tid, &fd) != VCPU_RUNNING || is_kernels(v->pid, tid))
+	if (is_known_thread(v, tid) || vcpu_call_of(v->pid, tid, &fd) != VCPU_RUNNING || is_kernels(v->pid, tid))
 		return 0;
 	fd = vcpu_identify(tid);
-	note(v, fd, tid);
+	note_thread(v, fd, tid);
 	v->late |= fd == -EBUSY;
 	if (fd == -EPERM && machine_tracer(v->pid, tid) > 0)
 		return -EBUSY;
@@ -108,7 +108,7 @@ int threads_look(const struct machine *m, pid_t threads[MACHINE_VCPUS_MAX])
 	for (uint32_t i = 0; i < m->vcpus; i++)
 		if (threads[i] && vcpu_call_of(m->pid, threads[i], &(int){0}) == VCPU_GONE)
 			threads[i] = 0;
-	rc = each_thread(look_at, &v);
+	rc = each_thread(look_at_thread, &v);
 	for (uint32_t i = 0; i < m->vcpus; i++)
 		missing += m->fds[i] >= 0 && !threads[i];
 	return rc != 0 ? rc : missing;
@@ -117,7 +117,7 @@ int threads_look(const struct machine *m, pid_t threads[MACHINE_VCPUS_MAX])
 int threads_stop(const struct machine *m, pid_t threads[MACHINE_VCPUS_MAX], bool *late)
 {
 	struct visit v = {.pid = m->pid, .m = m, .threads = threads};
-	int rc = each_thread(stop, &v);
+	int rc = each_thread(stop_thread, &v);
 
 	*late = v.late;
 	return rc;

@@ -38,7 +38,7 @@ struct tracer *tracer_new(void)
 	return t;
 }
 
-static void *serve(void *tracer)
+static void *serve_requests(void *tracer)
 {
 	struct tracer *t = tracer;
 	uint64_t began_ns;
@@ -58,19 +58,19 @@ static void *serve(void *tracer)
 	}
 }
 
-static int begin(struct tracer *t)
+static int start_tracer(struct tracer *t)
 {
 	int rc;
 
 	if (t->is_there)
 		return 0;
 	t->gives_up = false;
-	rc = pthread_create(&t->thread, NULL, serve, t);
+	rc = pthread_create(&t->thread, NULL, serve_requests, t);
 	t->is_there = rc == 0;
 	return -rc;
 }
 
-static struct timespec in(long ns)
+static struct timespec time_after(long ns)
 {
 	struct timespec at;
 
@@ -81,7 +81,7 @@ static struct timespec in(long ns)
 }
 
 /* It can be joined before the kernel has detached it. */
-static void join(struct tracer *t)
+static void join_thread(struct tracer *t)
 {
 	pthread_join(t->thread, NULL);
 	while (syscall(SYS_tgkill, getpid(), t->tid, 0) == 0)
@@ -95,7 +95,7 @@ void tracer_end(struct tracer *t)
 		return;
 	t->work = NULL;
 	sem_post(&t->begin);
-	join(t);
+	join_thread(t);
 }
 
 void tracer_free(struct tracer *t)
@@ -116,7 +116,7 @@ void tracer_give_up(struct tracer *t)
 /* Signals of others interrupt the wait, too. */
 static bool is_done(struct tracer *t)
 {
-	struct timespec until = in(KICK_NS);
+	struct timespec until = time_after(KICK_NS);
 
 	while (sem_clockwait(&t->done, CLOCK_MONOTONIC, &until) != 0)
 		if (errno != EINTR)
@@ -126,7 +126,7 @@ static bool is_done(struct tracer *t)
 
 int tracer_run(struct tracer *t, void (*work)(void *ctx), void *ctx, uint64_t *cpu_ns)
 {
-	int rc = begin(t);
+	int rc = start_tracer(t);
 
 	if (rc != 0)
 		return rc;
@@ -137,6 +137,6 @@ int tracer_run(struct tracer *t, void (*work)(void *ctx), void *ctx, uint64_t *c
 		pthread_kill(t->thread, SIGURG);
 	*cpu_ns += t->cpu_ns;
 	if (t->gives_up)
-		join(t);
+		join_thread(t);
 	return 0;
 }

@@ -88,7 +88,7 @@ int vcpu_attach(struct vcpu *v, int pidfd, int fd)
 	return 0;
 }
 
-static int open_file(pid_t pid, pid_t tid, const char *name)
+static int open_proc_file(pid_t pid, pid_t tid, const char *name)
 {
 	char path[64];
 	int fd;
@@ -118,12 +118,12 @@ int vcpu_set_thread(struct vcpu *v, pid_t pid, pid_t tid)
 	forget_thread(v);
 	if (tid == 0)
 		return 0;
-	v->cpu_time = open_file(pid, tid, "schedstat");
-	v->call = open_file(pid, tid, "syscall");
-	v->stat = open_file(pid, tid, "stat");
-	v->sched = open_file(pid, tid, "sched"); /* only kernels with CONFIG_SCHED_DEBUG have it */
+	v->cpu_time = open_proc_file(pid, tid, "schedstat");
+	v->call = open_proc_file(pid, tid, "syscall");
+	v->stat = open_proc_file(pid, tid, "stat");
+	v->sched = open_proc_file(pid, tid, "sched"); /* only kernels with CONFIG_SCHED_DEBUG have it */
 	if (v->sched < 0)
-		v->sched = open_file(pid, tid, "status");
+		v->sched = open_proc_file(pid, tid, "status");
 	if (v->cpu_time >= 0 && v->call >= 0) {
 		v->tid = tid;
 		/* Its filter is there: the kernel knows the thread of a vCPU from its first KVM_RUN on. */
@@ -169,16 +169,16 @@ static bool read_counts(const struct vcpu *v, struct vcpu_schedule *to)
 }
 
 /* What is behind @name and a colon; NULL: there is no such line. */
-static const char *value_of(const char *text, const char *name)
+static const char *text_after(const char *text, const char *name)
 {
 	const char *at = text ? strstr(text, name) : NULL;
 
 	return at ? strchr(at, ':') : NULL;
 }
 
-static uint64_t number_of(const char *text, const char *name)
+static uint64_t number_after(const char *text, const char *name)
 {
-	const char *at = value_of(text, name);
+	const char *at = text_after(text, name);
 
 	return at ? strtoull(at + 1, NULL, 10) : 0;
 }
@@ -186,7 +186,7 @@ static uint64_t number_of(const char *text, const char *name)
 /* sched has times in ms, with six decimals. */
 static uint64_t time_of(const char *text, const char *name)
 {
-	const char *at = value_of(text, name);
+	const char *at = text_after(text, name);
 	unsigned long long ms, ns;
 
 	return at && sscanf(at, ": %llu.%llu", &ms, &ns) == 2 ? ms * 1000000 + ns : LEFT_UNKNOWN;
@@ -199,9 +199,9 @@ static bool read_switches(int file, struct vcpu_schedule *to)
 	const char *is = read_text(file, text, sizeof(text));
 
 	to->left_ns = time_of(is, "se.exec_start");
-	to->switches = number_of(is, "nr_switches");
+	to->switches = number_after(is, "nr_switches");
 	if (is && !to->switches)
-		to->switches = number_of(is, "\nvoluntary_ctxt") + number_of(is, "\nnonvoluntary_ctxt");
+		to->switches = number_after(is, "\nvoluntary_ctxt") + number_after(is, "\nnonvoluntary_ctxt");
 	return is != NULL;
 }
 
@@ -252,7 +252,7 @@ static enum vcpu_place read_place(int file, int *fd)
 	return read_text(file, text, sizeof(text)) ? place_in(text, fd) : VCPU_GONE;
 }
 
-static enum vcpu_place place_of(const struct vcpu *v)
+static enum vcpu_place place_of_vcpu(const struct vcpu *v)
 {
 	int fd = -1;
 	enum vcpu_place place = read_place(v->call, &fd);
@@ -262,7 +262,7 @@ static enum vcpu_place place_of(const struct vcpu *v)
 
 enum vcpu_place vcpu_call_of(pid_t pid, pid_t tid, int *fd)
 {
-	int file = open_file(pid, tid, "syscall");
+	int file = open_proc_file(pid, tid, "syscall");
 	enum vcpu_place place = read_place(file, fd);
 
 	if (file >= 0)
@@ -347,7 +347,7 @@ void vcpu_look(struct vcpu *v)
 	uint64_t ns = v->cpu_ns;
 
 	read_counts(v, &before);
-	v->place = place_of(v);
+	v->place = place_of_vcpu(v);
 	read_switches(v->sched, &v->looked);
 	if (read_counts(v, &v->looked))
 		ns = without_own(v, v->looked.cpu_ns);
@@ -466,7 +466,7 @@ static int await_stop(struct vcpu *v, uint64_t deadline_ns)
 	return rc;
 }
 
-static void take(struct vcpu *v)
+static void take_registers(struct vcpu *v)
 {
 	v->kept = v->run->s.regs;
 	v->flags = v->run->flags;
@@ -482,7 +482,7 @@ int vcpu_await(struct vcpu *v, uint64_t deadline_ns)
 	int rc = await_stop(v, deadline_ns);
 
 	if (rc == 0)
-		take(v);
+		take_registers(v);
 	vcpu_disarm(v);
 	return rc;
 }
@@ -609,7 +609,7 @@ static void add_segment(struct register_set *set, unsigned s, const struct kvm_s
 	upf_registers_add(set, REGISTER_ES_ATTRIBUTES + s, attributes);
 }
 
-static void add_all(const struct kvm_sync_regs *from, struct register_set *set)
+static void add_registers(const struct kvm_sync_regs *from, struct register_set *set)
 {
 	const struct kvm_sregs *s = &from->sregs;
 	const struct kvm_segment *const segments[] = {
@@ -625,5 +625,5 @@ static void add_all(const struct kvm_sync_regs *from, struct register_set *set)
 void vcpu_all_registers(const struct vcpu *v, struct register_set *set)
 {
 	if (v->is_inside)
-		add_all(&v->kept, set);
+		add_registers(&v->kept, set);
 }

@@ -22,7 +22,7 @@ void abi_ask(struct xen_domctl *op, enum guest_kind kind, uint32_t vcpu, void *c
 }
 
 /* The registers x0 to x30 are in order (xen/include/public/arch-arm.h). */
-static struct arm_state state_of(const vcpu_guest_context_t *from)
+static struct arm_state arm_state_of(const vcpu_guest_context_t *from)
 {
 	const struct vcpu_guest_core_regs *r = &from->user_regs;
 	struct arm_state state = {
@@ -40,7 +40,7 @@ static struct arm_state state_of(const vcpu_guest_context_t *from)
 
 void abi_regs(enum guest_kind kind, enum arch_id arch, const void *context, struct vcpu_regs *to)
 {
-	const struct arm_state state = state_of(context);
+	const struct arm_state state = arm_state_of(context);
 
 	(void)kind, (void)arch;
 	arm_mode(&state, to);
@@ -53,7 +53,7 @@ enum arch_id abi_arch(enum guest_kind kind, uint32_t bits, const void *context)
 	(void)kind, (void)bits;
 	if (!context)
 		return ARCH_ARM64;
-	state = state_of(context);
+	state = arm_state_of(context);
 	return arm_guest_arch(&state);
 }
 

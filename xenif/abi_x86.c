@@ -78,7 +78,7 @@ static void regs_pv32(const vcpu_guest_context_x86_32_t *from, struct vcpu_regs 
 #define ATTRIBUTE_L 0x200u
 #define ATTRIBUTE_D 0x400u
 
-static struct x86_state state_of(const struct hvm_hw_cpu *from)
+static struct x86_state x86_state_of(const struct hvm_hw_cpu *from)
 {
 	return (struct x86_state){
 		.cr0 = from->cr0,
@@ -99,7 +99,7 @@ static struct x86_state state_of(const struct hvm_hw_cpu *from)
 
 static void regs_hvm(const struct hvm_hw_cpu *from, struct vcpu_regs *to)
 {
-	const struct x86_state state = state_of(from);
+	const struct x86_state state = x86_state_of(from);
 
 	*to = (struct vcpu_regs){
 		.all = {from->rax, from->rdx, from->rcx, from->rbx, from->rsi, from->rdi, from->rbp, from->rsp,
@@ -173,7 +173,7 @@ enum arch_id abi_arch(enum guest_kind kind, uint32_t bits, const void *context)
 		return bits == 32 ? ARCH_X86_32 : ARCH_X86_64;
 	if (!from)
 		return ARCH_X86_64;
-	state = state_of(&from->hvm);
+	state = x86_state_of(&from->hvm);
 	return x86_guest_arch(&state);
 }
 

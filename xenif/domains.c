@@ -12,7 +12,7 @@ struct list {
 	size_t n, room;
 };
 
-static int append(struct list *l, const struct guest_info *info)
+static int append_domain(struct list *l, const struct guest_info *info)
 {
 	int rc = array_room(&l->domains, &l->room, l->n, sizeof(*l->domains));
 
@@ -22,7 +22,7 @@ static int append(struct list *l, const struct guest_info *info)
 }
 
 /* Every answer is the next domain. */
-static int walk(struct list *l, struct hypervisor *x, domain_query *query)
+static int walk_domains(struct list *l, struct hypervisor *x, domain_query *query)
 {
 	struct guest_info info;
 	int rc = 0;
@@ -30,20 +30,20 @@ static int walk(struct list *l, struct hypervisor *x, domain_query *query)
 	for (uint32_t d = 0; rc == 0 && d < DOMID_FIRST_RESERVED; d = info.domid + 1) {
 		rc = query(x, d, &info);
 		if (rc == 0)
-			rc = append(l, &info);
+			rc = append_domain(l, &info);
 	}
 	return rc == -ESRCH ? 0 : rc;
 }
 
 /* A number that no longer is a domain's is passed over: it ended since. */
-static int ask(struct list *l, struct hypervisor *x, domain_query *query, uint32_t domid)
+static int ask_domain(struct list *l, struct hypervisor *x, domain_query *query, uint32_t domid)
 {
 	struct guest_info info;
 	int rc = query(x, domid, &info);
 
 	if (rc == -ESRCH || (rc == 0 && info.domid != domid))
 		return 0;
-	return rc == 0 ? append(l, &info) : rc;
+	return rc == 0 ? append_domain(l, &info) : rc;
 }
 
 int domains_list(struct hypervisor *x, domain_query *query, bool finds_next, struct xenstore *store,
@@ -55,13 +55,13 @@ int domains_list(struct hypervisor *x, domain_query *query, bool finds_next, str
 	int rc = 0;
 
 	if (finds_next) {
-		rc = walk(&l, x, query);
+		rc = walk_domains(&l, x, query);
 	} else if (xenstore_domids(store, &domids, &ndomids) == 0) {
 		for (size_t i = 0; rc == 0 && i < ndomids; i++)
-			rc = ask(&l, x, query, domids[i]);
+			rc = ask_domain(&l, x, query, domids[i]);
 	} else {
 		for (uint32_t d = 0; rc == 0 && d < DOMID_FIRST_RESERVED; d++)
-			rc = ask(&l, x, query, d);
+			rc = ask_domain(&l, x, query, d);
 	}
 	free(domids);
 	if (rc != 0) {

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static size_t align(size_t n)
+static size_t align_word(size_t n)
 {
 	return (n + 63) & ~(size_t)63;
 }
@@ -16,21 +16,21 @@ struct layout {
 	size_t ops, mark, contexts, size;
 };
 
-static struct layout lay_out(const struct guest *g)
+static struct layout stop_layout(const struct guest *g)
 {
 	size_t entries = 2 + 2 * (size_t)g->vcpus + g->nwanted;
 	struct layout l;
 
-	l.ops = align(entries * sizeof(*g->list));
-	l.mark = l.ops + align(entries * sizeof(*g->ops));
-	l.contexts = l.mark + align(sizeof(*g->mark));
+	l.ops = align_word(entries * sizeof(*g->list));
+	l.mark = l.ops + align_word(entries * sizeof(*g->ops));
+	l.contexts = l.mark + align_word(sizeof(*g->mark));
 	l.size = l.contexts + g->nwanted * abi_context_size;
 	return l;
 }
 
 static int make_buffer(struct guest *g)
 {
-	struct layout l = lay_out(g);
+	struct layout l = stop_layout(g);
 	uint8_t *buffer = xencall_alloc_buffer(g->x->call, l.size);
 
 	if (!buffer)
@@ -44,7 +44,7 @@ static int make_buffer(struct guest *g)
 	return 0;
 }
 
-static int choose(struct guest *g, const uint64_t *wanted)
+static int choose_registers(struct guest *g, const uint64_t *wanted)
 {
 	g->wanted = calloc(g->vcpus, sizeof(*g->wanted));
 	g->asleep = calloc(g->vcpus / 64 + 1, sizeof(*g->asleep));
@@ -104,7 +104,7 @@ struct guest *domctl_attach(struct hypervisor *x, const struct guest_info *info,
 		g->domid = info->domid;
 		g->vcpus = info->vcpus;
 		g->kind = info->kind;
-		rc = choose(g, wanted);
+		rc = choose_registers(g, wanted);
 	}
 	if (rc == 0)
 		rc = make_buffer(g);

@@ -10,17 +10,17 @@
 #define PENDING ((xen_ulong_t)-EINPROGRESS)
 
 /* Adds a domctl to the list. */
-static void append(struct guest *g, size_t *n, struct xen_domctl *op)
+static void append_domctl(struct guest *g, size_t *n, struct xen_domctl *op)
 {
 	memset(&g->list[*n], 0, sizeof(*g->list));
 	domctl_enter(&g->list[*n], op);
 	++*n;
 }
 
-static struct xen_domctl *add(struct guest *g, size_t *n, struct xen_domctl *op, uint32_t cmd)
+static struct xen_domctl *add_domctl(struct guest *g, size_t *n, struct xen_domctl *op, uint32_t cmd)
 {
 	domctl_fill(g->x, op, cmd, g->domid);
-	append(g, n, op);
+	append_domctl(g, n, op);
 	return op;
 }
 
@@ -41,22 +41,22 @@ static struct parts build(struct guest *g)
 	struct parts p = {0};
 	size_t n = 0;
 
-	add(g, &n, &g->ops[n], XEN_DOMCTL_getdomaininfo);
+	add_domctl(g, &n, &g->ops[n], XEN_DOMCTL_getdomaininfo);
 	p.before = n;
 	for (uint32_t v = 0; v < g->vcpus; v++)
 		if (!is_asleep(g, v))
-			add(g, &n, &g->ops[n], XEN_DOMCTL_getvcpuinfo)->u.getvcpuinfo.vcpu = v;
+			add_domctl(g, &n, &g->ops[n], XEN_DOMCTL_getvcpuinfo)->u.getvcpuinfo.vcpu = v;
 	p.pause = n;
-	add(g, &n, &g->ops[n], XEN_DOMCTL_pausedomain);
+	add_domctl(g, &n, &g->ops[n], XEN_DOMCTL_pausedomain);
 	p.after = n;
 	for (uint32_t v = 0; v < g->vcpus; v++)
-		add(g, &n, after(g, &p, v), XEN_DOMCTL_getvcpuinfo)->u.getvcpuinfo.vcpu = v;
+		add_domctl(g, &n, after(g, &p, v), XEN_DOMCTL_getvcpuinfo)->u.getvcpuinfo.vcpu = v;
 	p.contexts = n;
 	for (uint32_t i = 0; i < g->nwanted; i++) {
 		if (is_asleep(g, g->wanted[i]))
 			continue;
 		domctl_ask_context(g, &g->ops[n], g->wanted[i], i);
-		append(g, &n, &g->ops[n]);
+		append_domctl(g, &n, &g->ops[n]);
 	}
 	p.end = n;
 	return p;
@@ -97,7 +97,7 @@ void domctl_collect(struct guest *g, struct guest_info *info, struct vcpu_stop *
 }
 
 /* The place of a vCPU's registers; -1: they are not read. */
-static int place_of(const struct guest *g, uint32_t vcpu)
+static int registers_place(const struct guest *g, uint32_t vcpu)
 {
 	for (uint32_t i = 0; i < g->nwanted; i++)
 		if (g->wanted[i] == vcpu)
@@ -107,7 +107,7 @@ static int place_of(const struct guest *g, uint32_t vcpu)
 
 void domctl_registers(struct guest *g, uint32_t vcpu, struct register_set *set)
 {
-	int i = place_of(g, vcpu);
+	int i = registers_place(g, vcpu);
 
 	if (i >= 0)
 		abi_registers(g->kind, g->arch, g->contexts + (size_t)i * abi_context_size, set);

@@ -42,13 +42,13 @@ struct guest {
 	struct pause_mark own, *mark;
 };
 
-static void quiet(struct xentoollog_logger *logger, xentoollog_level level, int error, const char *context,
-                  const char *format, va_list args)
+static void log_nothing(struct xentoollog_logger *logger, xentoollog_level level, int error, const char *context,
+                        const char *format, va_list args)
 {
 	(void)logger, (void)level, (void)error, (void)context, (void)format, (void)args;
 }
 
-static void close_xen(struct hypervisor *x)
+static void close_libxc(struct hypervisor *x)
 {
 	if (!x)
 		return;
@@ -59,7 +59,7 @@ static void close_xen(struct hypervisor *x)
 }
 
 /* Answers with the next higher domain if there is none of that number. */
-static int query(struct hypervisor *x, uint32_t domid, struct guest_info *info)
+static int libxc_query(struct hypervisor *x, uint32_t domid, struct guest_info *info)
 {
 	xc_domaininfo_t list;
 	int n = xc_domain_getinfolist(x->xc, domid, 1, &list);
@@ -72,20 +72,21 @@ static int query(struct hypervisor *x, uint32_t domid, struct guest_info *info)
 	return 0;
 }
 
-static int find(struct hypervisor *x, uint32_t domid, struct guest_info *info)
+static int libxc_find(struct hypervisor *x, uint32_t domid, struct guest_info *info)
 {
-	int rc = query(x, domid, info);
+	int rc = libxc_query(x, domid, info);
 
 	return rc == 0 && info->domid != domid ? -ESRCH : rc;
 }
 
-static int list(struct hypervisor *x, const struct domain_identity *returned, struct guest_info **domains, size_t *n)
+static int libxc_list(struct hypervisor *x, const struct domain_identity *returned, struct guest_info **domains,
+                      size_t *n)
 {
 	(void)returned;
-	return domains_list(x, query, true, x->names, domains, n);
+	return domains_list(x, libxc_query, true, x->names, domains, n);
 }
 
-static struct hypervisor *open_xen(char *why, size_t size)
+static struct hypervisor *open_libxc(char *why, size_t size)
 {
 	struct hypervisor *x = calloc(1, sizeof(*x));
 	xen_extraversion_t extra = "";
@@ -96,45 +97,45 @@ static struct hypervisor *open_xen(char *why, size_t size)
 		snprintf(why, size, "out of memory");
 		return NULL;
 	}
-	x->logger.vmessage = quiet;
+	x->logger.vmessage = log_nothing;
 	x->xc = xc_interface_open(&x->logger, &x->logger, 0);
 	if (!x->xc) {
 		abi_explain_open(errno, why, size);
-		close_xen(x);
+		close_libxc(x);
 		return NULL;
 	}
 	version = xc_version(x->xc, XENVER_version, NULL);
 	xc_version(x->xc, XENVER_extraversion, &extra);
 	snprintf(x->version, sizeof(x->version), "Xen %d.%d%.*s, libxenctrl", version >> 16, version & 0xffff,
 	         (int)sizeof(extra), extra);
-	rc = query(x, 0, &info);
+	rc = libxc_query(x, 0, &info);
 	if (rc == -EPERM) {
 		snprintf(why, size, "%s does not let this domain control others: run it in dom0", x->version);
-		close_xen(x);
+		close_libxc(x);
 		return NULL;
 	}
 	if (rc != 0) {
 		snprintf(why, size,
 		         "this build's libxenctrl (domctl 0x%x) does not fit %s: %s; build with XENIF=xencall",
 		         XEN_DOMCTL_INTERFACE_VERSION, x->version, strerror(-rc));
-		close_xen(x);
+		close_libxc(x);
 		return NULL;
 	}
 	x->names = xenstore_open();
 	return x;
 }
 
-static const char *version(struct hypervisor *x)
+static const char *libxc_version(struct hypervisor *x)
 {
 	return x->version;
 }
 
-static int domain_name(struct hypervisor *x, uint32_t domid, char *name, size_t size)
+static int libxc_domain_name(struct hypervisor *x, uint32_t domid, char *name, size_t size)
 {
 	return xenstore_name(x->names, domid, name, size);
 }
 
-static uint32_t own_domid(struct hypervisor *x)
+static uint32_t libxc_own_domid(struct hypervisor *x)
 {
 	return xenstore_own_domid(x->names);
 }
@@ -180,17 +181,17 @@ static struct guest *attach(struct hypervisor *x, const struct guest_info *info,
 	return g;
 }
 
-static enum arch_id guest_arch(const struct guest *g)
+static enum arch_id libxc_arch(const struct guest *g)
 {
 	return g->arch;
 }
 
-static int info(struct guest *const *guests, size_t n, struct guest_info *infos)
+static int libxc_info(struct guest *const *guests, size_t n, struct guest_info *infos)
 {
-	return n == 1 ? find(guests[0]->x, guests[0]->domid, infos) : -ENOTSUP;
+	return n == 1 ? libxc_find(guests[0]->x, guests[0]->domid, infos) : -ENOTSUP;
 }
 
-static int peek(struct guest *g, uint32_t vcpu, struct vcpu_regs *regs)
+static int libxc_peek(struct guest *g, uint32_t vcpu, struct vcpu_regs *regs)
 {
 	if (xc_vcpu_getcontext(g->x->xc, g->domid, vcpu, &g->context) != 0)
 		return -errno;
@@ -208,7 +209,7 @@ static void set_mark(struct guest *g, int word, bool marked)
 	atomic_signal_fence(memory_order_seq_cst);
 }
 
-static void prepare(struct guest *g, const uint64_t *asleep)
+static void libxc_prepare(struct guest *g, const uint64_t *asleep)
 {
 	for (uint32_t v = 0; v < g->vcpus; v++)
 		g->vcpu[v].asleep = asleep && (asleep[v / 64] >> v % 64 & 1);
@@ -219,13 +220,13 @@ static void read_vcpu(struct guest *g, uint32_t v)
 	struct vcpu_state *s = &g->vcpu[v];
 
 	s->known = xc_vcpu_getinfo(g->x->xc, g->domid, v, &s->after) == 0;
-	if (s->known && s->wanted && !s->asleep && peek(g, v, &s->regs) != 0)
+	if (s->known && s->wanted && !s->asleep && libxc_peek(g, v, &s->regs) != 0)
 		memset(&s->regs, 0, sizeof(s->regs));
 }
 
-static int stop(struct guest *g, uint64_t *held_ns)
+static int libxc_stop(struct guest *g, uint64_t *held_ns)
 {
-	int rc = find(g->x, g->domid, &g->info);
+	int rc = libxc_find(g->x, g->domid, &g->info);
 
 	*held_ns = 0;
 	if (rc != 0)
@@ -248,7 +249,7 @@ static int stop(struct guest *g, uint64_t *held_ns)
 	return 0;
 }
 
-static void collect(struct guest *g, struct guest_info *before, struct vcpu_stop *vcpus)
+static void libxc_collect(struct guest *g, struct guest_info *before, struct vcpu_stop *vcpus)
 {
 	*before = g->info;
 	for (uint32_t v = 0; v < g->vcpus; v++) {
@@ -263,30 +264,30 @@ static void collect(struct guest *g, struct guest_info *before, struct vcpu_stop
 	}
 }
 
-static int unpause(struct guest *g)
+static int libxc_unpause(struct guest *g)
 {
 	return xc_domain_unpause(g->x->xc, g->domid) == 0 ? 0 : -errno;
 }
 
-static int resume(struct guest *g)
+static int libxc_resume(struct guest *g)
 {
 	int rc;
 
 	set_mark(g, SURELY, false);
-	rc = unpause(g);
+	rc = libxc_unpause(g);
 	if (rc == 0 || rc == -EINVAL || rc == -ESRCH)
 		set_mark(g, MAYBE, false);
 	return rc;
 }
 
-static void mark_at(struct guest *g, struct pause_mark *m, const struct stop_guard *guard)
+static void libxc_mark_at(struct guest *g, struct pause_mark *m, const struct stop_guard *guard)
 {
 	(void)guard;
 	memset(m, 0, sizeof(*m));
 	g->mark = m;
 }
 
-static bool is_marked(const struct pause_mark *m, bool dead)
+static bool libxc_is_marked(const struct pause_mark *m, bool dead)
 {
 	return *(const volatile uint64_t *)&m->words[dead ? MAYBE : SURELY];
 }
@@ -301,7 +302,7 @@ static bool cancel_resume(struct pause_mark *m)
 	return false;
 }
 
-static int map(struct guest *g, const uint64_t *frames, size_t n, const void **pages)
+static int libxc_map(struct guest *g, const uint64_t *frames, size_t n, const void **pages)
 {
 	for (size_t i = 0; i < n; i++) {
 		xen_pfn_t pfn = frames[i];
@@ -317,7 +318,7 @@ static int map(struct guest *g, const uint64_t *frames, size_t n, const void **p
 	return 0;
 }
 
-static void unmap(struct guest *g, const void *page)
+static void libxc_unmap(struct guest *g, const void *page)
 {
 	(void)g;
 	munmap((void *)(uintptr_t)page, GUEST_PAGE_SIZE);
@@ -326,22 +327,22 @@ static void unmap(struct guest *g, const void *page)
 const struct hypervisor_ops hypervisor_backend = {
 	.name = "libxenctrl",
 	.prefix = "xen",
-	.host = {.open = open_xen,
-                 .close = close_xen,
-                 .version = version,
-                 .find = find,
-                 .list = list,
-                 .domain_name = domain_name,
-                 .own_domid = own_domid,
+	.host = {.open = open_libxc,
+                 .close = close_libxc,
+                 .version = libxc_version,
+                 .find = libxc_find,
+                 .list = libxc_list,
+                 .domain_name = libxc_domain_name,
+                 .own_domid = libxc_own_domid,
                  .explain = hook_explain},
-	.guest = {.attach = attach, .settle = hook_settle, .detach = detach, .arch = guest_arch, .info = info},
-	.pause = {.mark_at = mark_at,
-                  .prepare = prepare,
+	.guest = {.attach = attach, .settle = hook_settle, .detach = detach, .arch = libxc_arch, .info = libxc_info},
+	.pause = {.mark_at = libxc_mark_at,
+                  .prepare = libxc_prepare,
                   .run = hook_run,
-                  .peek = peek,
-                  .stop = stop,
-                  .collect = collect,
-                  .resume = resume},
-	.memory = {.map = map, .unmap = unmap, .let_go = hook_let_go},
-	.watch = {.is_marked = is_marked, .cancel_resume = cancel_resume, .unpause = unpause},
+                  .peek = libxc_peek,
+                  .stop = libxc_stop,
+                  .collect = libxc_collect,
+                  .resume = libxc_resume},
+	.memory = {.map = libxc_map, .unmap = libxc_unmap, .let_go = hook_let_go},
+	.watch = {.is_marked = libxc_is_marked, .cancel_resume = cancel_resume, .unpause = libxc_unpause},
 };

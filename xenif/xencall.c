@@ -24,8 +24,8 @@
 #define BATCH 256u /* domains that one multicall asks about */
 
 /* libxencall would print messages of its own; this program reports errors itself. */
-static void quiet(struct xentoollog_logger *logger, xentoollog_level level, int error, const char *context,
-                  const char *format, va_list args)
+static void log_nothing(struct xentoollog_logger *logger, xentoollog_level level, int error, const char *context,
+                        const char *format, va_list args)
 {
 	(void)logger, (void)level, (void)error, (void)context, (void)format, (void)args;
 }
@@ -84,7 +84,7 @@ static void read_version(struct hypervisor *x)
 	         (int)sizeof(xen_extraversion_t), extra);
 }
 
-static void close_xen(struct hypervisor *x)
+static void close_xencall(struct hypervisor *x)
 {
 	if (!x)
 		return;
@@ -100,7 +100,7 @@ static void close_xen(struct hypervisor *x)
 	free(x);
 }
 
-static struct hypervisor *open_xen(char *why, size_t size)
+static struct hypervisor *open_xencall(char *why, size_t size)
 {
 	struct hypervisor *x = calloc(1, sizeof(*x));
 	int rc;
@@ -109,21 +109,21 @@ static struct hypervisor *open_xen(char *why, size_t size)
 		snprintf(why, size, "out of memory");
 		return NULL;
 	}
-	x->logger.vmessage = quiet;
+	x->logger.vmessage = log_nothing;
 	x->call = xencall_open(&x->logger, 0);
 	x->memory = x->call ? xenforeignmemory_open(&x->logger, 0) : NULL;
 	x->op = x->memory ? xencall_alloc_buffer(x->call, sizeof(*x->op)) : NULL;
 	x->batch = x->op ? xencall_alloc_buffer(x->call, BATCH * sizeof(*x->batch)) : NULL;
 	if (!x->batch) {
 		abi_explain_open(errno, why, size);
-		close_xen(x);
+		close_xencall(x);
 		return NULL;
 	}
 	read_version(x);
 	rc = find_interface(x);
 	if (rc != 0) {
 		domctl_version_explain(x->version, rc, why, size);
-		close_xen(x);
+		close_xencall(x);
 		return NULL;
 	}
 	snprintf(x->version + strlen(x->version), sizeof(x->version) - strlen(x->version), ", domctl 0x%x",
@@ -132,13 +132,13 @@ static struct hypervisor *open_xen(char *why, size_t size)
 	return x;
 }
 
-static const char *version(struct hypervisor *x)
+static const char *xencall_version(struct hypervisor *x)
 {
 	return x->version;
 }
 
 /* Answers with the next higher domain if this Xen does (struct domctl_version). */
-static int query(struct hypervisor *x, uint32_t domid, struct guest_info *info)
+static int xencall_query(struct hypervisor *x, uint32_t domid, struct guest_info *info)
 {
 	int rc;
 
@@ -151,37 +151,38 @@ static int query(struct hypervisor *x, uint32_t domid, struct guest_info *info)
 	return rc;
 }
 
-static int find(struct hypervisor *x, uint32_t domid, struct guest_info *info)
+static int xencall_find(struct hypervisor *x, uint32_t domid, struct guest_info *info)
 {
-	int rc = query(x, domid, info);
+	int rc = xencall_query(x, domid, info);
 
 	return rc == 0 && info->domid != domid ? -ESRCH : rc;
 }
 
-static int list(struct hypervisor *x, const struct domain_identity *returned, struct guest_info **domains, size_t *n)
+static int xencall_list(struct hypervisor *x, const struct domain_identity *returned, struct guest_info **domains,
+                        size_t *n)
 {
 	(void)returned; /* only the names tell, and asking for these is the caller's */
-	return domains_list(x, query, x->finds_next, x->names, domains, n);
+	return domains_list(x, xencall_query, x->finds_next, x->names, domains, n);
 }
 
-static int domain_name(struct hypervisor *x, uint32_t domid, char *name, size_t size)
+static int xencall_domain_name(struct hypervisor *x, uint32_t domid, char *name, size_t size)
 {
 	return xenstore_name(x->names, domid, name, size);
 }
 
-static uint32_t own_domid(struct hypervisor *x)
+static uint32_t xencall_own_domid(struct hypervisor *x)
 {
 	return xenstore_own_domid(x->names);
 }
 
 /* --- guests ------------------------------------------------------------------------------------------------------ */
 
-static enum arch_id guest_arch(const struct guest *g)
+static enum arch_id xencall_arch(const struct guest *g)
 {
 	return g->arch;
 }
 
-static int unpause(struct guest *g)
+static int xencall_unpause(struct guest *g)
 {
 	domctl_fill(g->x, g->x->op, XEN_DOMCTL_unpausedomain, g->domid);
 	return domctl_call(g->x, g->x->op);
@@ -208,27 +209,27 @@ static int several(struct guest *const *guests, size_t n, struct guest_info *inf
 	return now < n ? several(guests + now, n - now, infos + now) : 0;
 }
 
-static int info(struct guest *const *guests, size_t n, struct guest_info *infos)
+static int xencall_info(struct guest *const *guests, size_t n, struct guest_info *infos)
 {
-	return n == 1 ? find(guests[0]->x, guests[0]->domid, infos) : several(guests, n, infos);
+	return n == 1 ? xencall_find(guests[0]->x, guests[0]->domid, infos) : several(guests, n, infos);
 }
 
 const struct hypervisor_ops hypervisor_backend = {
 	.name = "libxencall",
 	.prefix = "xen",
-	.host = {.open = open_xen,
-                 .close = close_xen,
-                 .version = version,
-                 .find = find,
-                 .list = list,
-                 .domain_name = domain_name,
-                 .own_domid = own_domid,
+	.host = {.open = open_xencall,
+                 .close = close_xencall,
+                 .version = xencall_version,
+                 .find = xencall_find,
+                 .list = xencall_list,
+                 .domain_name = xencall_domain_name,
+                 .own_domid = xencall_own_domid,
                  .explain = hook_explain},
 	.guest = {.attach = domctl_attach,
                   .settle = hook_settle,
                   .detach = domctl_detach,
-                  .arch = guest_arch,
-                  .info = info},
+                  .arch = xencall_arch,
+                  .info = xencall_info},
 	.pause = {.mark_at = domctl_mark_at,
                   .prepare = domctl_prepare,
                   .run = hook_run,
@@ -238,5 +239,5 @@ const struct hypervisor_ops hypervisor_backend = {
                   .registers = domctl_registers,
                   .resume = domctl_resume},
 	.memory = {.map = foreign_map, .unmap = foreign_unmap, .let_go = hook_let_go},
-	.watch = {.is_marked = domctl_is_marked, .cancel_resume = domctl_cancel_resume, .unpause = unpause},
+	.watch = {.is_marked = domctl_is_marked, .cancel_resume = domctl_cancel_resume, .unpause = xencall_unpause},
 };

@@ -18,7 +18,7 @@ struct xenstore {
 	char **(*directory)(void *handle, uint32_t transaction, const char *path, unsigned *n);
 };
 
-static void *load(void)
+static void *load_library(void)
 {
 	static const char *const sonames[] = {"libxenstore.so.4", "libxenstore.so.3.0", "libxenstore.so"};
 	void *library = NULL;
@@ -34,7 +34,7 @@ struct xenstore *xenstore_open(void)
 
 	if (!s)
 		return NULL;
-	s->library = load();
+	s->library = load_library();
 	if (s->library) {
 		s->open = (void *(*)(unsigned long))dlsym(s->library, "xs_open");
 		s->close = (void (*)(void *))dlsym(s->library, "xs_close");

@@ -20,14 +20,14 @@ static void put_bits(struct bits_out *o, uint64_t v, unsigned n)
 }
 
 /* The bytes written from @out on; 0: they are more than @room. */
-static size_t finish(struct bits_out *o, const uint8_t *out, size_t room)
+static size_t finish_bits(struct bits_out *o, const uint8_t *out, size_t room)
 {
 	if (o->nbits)
 		put_bits(o, 0, 8 - o->nbits);
 	return (size_t)(o->p - out) > room ? 0 : (size_t)(o->p - out);
 }
 
-static void put_value(struct bits_out *o, uint64_t v, unsigned k)
+static void put_rice(struct bits_out *o, uint64_t v, unsigned k)
 {
 	uint64_t quotient = v >> k;
 
@@ -63,7 +63,7 @@ static uint64_t usual_cost(unsigned width, unsigned k)
  * The parameter of about the fewest bits, by how many numbers have how many bits. The cost need not be convex, so every
  * parameter is tried.
  */
-static unsigned choose(const uint64_t *values, size_t n, uint64_t base, unsigned least_k)
+static unsigned choose_parameter(const uint64_t *values, size_t n, uint64_t base, unsigned least_k)
 {
 	size_t widths[65] = {0};
 	uint64_t fewest = UINT64_MAX;
@@ -89,14 +89,14 @@ static unsigned choose(const uint64_t *values, size_t n, uint64_t base, unsigned
 size_t rice_encode(uint8_t *out, size_t room, const uint64_t *values, size_t n, unsigned least_k)
 {
 	uint64_t base = least(values, n);
-	unsigned k = choose(values, n, base, least_k);
+	unsigned k = choose_parameter(values, n, base, least_k);
 	struct bits_out o = {out, 0, 0};
 
 	*o.p++ = (uint8_t)k;
 	o.p += put_varint(o.p, base);
 	for (size_t i = 0; i < n && (size_t)(o.p - out) <= room; i++)
-		put_value(&o, values[i] - base, k);
-	return finish(&o, out, room);
+		put_rice(&o, values[i] - base, k);
+	return finish_bits(&o, out, room);
 }
 
 static void put_in_range(struct bits_out *o, uint64_t v, uint32_t limit)
@@ -122,7 +122,7 @@ size_t range_encode(uint8_t *out, size_t room, const uint64_t *values, size_t n)
 	o.p += put_varint(o.p, most - base + 1);
 	for (size_t i = 0; i < n && (size_t)(o.p - out) <= room; i++)
 		put_in_range(&o, values[i] - base, (uint32_t)(most - base + 1));
-	return finish(&o, out, room);
+	return finish_bits(&o, out, room);
 }
 
 void range_open(struct rice *r, const uint8_t *data, size_t len)

@@ -14,7 +14,7 @@ enum footer_tag {
 	FOOTER_REASON = 3,
 };
 
-static int put_value(struct buf *b, uint16_t tag, const uint64_t *values, size_t n)
+static int put_footer_values(struct buf *b, uint16_t tag, const uint64_t *values, size_t n)
 {
 	uint8_t bytes[HISTOGRAM_MAX * VARINT_MAX];
 	size_t len = 0;
@@ -36,16 +36,16 @@ static int put_histogram(struct buf *b, const struct upf_hist *h)
 		values[n++] = h->bucket[i];
 		last = i;
 	}
-	return put_value(b, FOOTER_HISTOGRAM, values, n);
+	return put_footer_values(b, FOOTER_HISTOGRAM, values, n);
 }
 
 int footer_put(struct buf *b, const struct upf_totals *t, enum upf_reason reason)
 {
 	const uint64_t totals[] = {t->rounds, t->pauses, t->samples, t->lost, t->late, t->duration_ns}, why = reason;
-	int rc = put_value(b, FOOTER_TOTALS, totals, 6);
+	int rc = put_footer_values(b, FOOTER_TOTALS, totals, 6);
 
 	rc = rc ? rc : put_histogram(b, &t->pause);
-	return rc ? rc : put_value(b, FOOTER_REASON, &why, 1);
+	return rc ? rc : put_footer_values(b, FOOTER_REASON, &why, 1);
 }
 
 static void get_totals(struct cursor *v, struct upf_totals *t)

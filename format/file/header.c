@@ -81,12 +81,12 @@ bool tag_get(struct cursor *c, uint16_t *tag, struct cursor *value)
 
 /* --- writing ----------------------------------------------------------------------------------------------------- */
 
-static uint64_t number_of(const void *at, size_t size)
+static uint64_t read_number(const void *at, size_t size)
 {
 	return size == 1 ? *(const uint8_t *)at : size == 4 ? *(const uint32_t *)at : *(const uint64_t *)at;
 }
 
-static int put_field(struct buf *b, const struct field *f, const void *structure)
+static int put_header_field(struct buf *b, const struct field *f, const void *structure)
 {
 	const uint8_t *at = (const uint8_t *)structure + f->at;
 	uint8_t bytes[16 + 8];
@@ -97,7 +97,7 @@ static int put_field(struct buf *b, const struct field *f, const void *structure
 		return text ? tag_put(b, f->tag, text, strlen(text)) : 0;
 	}
 	for (size_t i = 0; i < f->n; i++)
-		put_u64(bytes + i * f->size, number_of(at + i * f->size, f->size));
+		put_u64(bytes + i * f->size, read_number(at + i * f->size, f->size));
 	return tag_put(b, f->tag, bytes, f->n * (size_t)f->size);
 }
 
@@ -106,7 +106,7 @@ static int put_fields(struct buf *b, const struct field *f, size_t n, const void
 	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && i < n; i++)
-		rc = put_field(b, &f[i], structure);
+		rc = put_header_field(b, &f[i], structure);
 	return rc;
 }
 
@@ -120,7 +120,7 @@ static int put_tops(struct buf *b, const struct upf_session *s)
 	return s->tops == UPF_TOPS_NONE ? 0 : tag_put(b, TAG_TOPS, tops, s->copy_size ? 12 : 8);
 }
 
-static int put_domain(struct buf *b, const struct upf_domain *d)
+static int put_domain_fields(struct buf *b, const struct upf_domain *d)
 {
 	struct buf inner = {0};
 	int rc = put_fields(&inner, domain_fields, DOMAIN_FIELDS - !d->program, d);
@@ -136,7 +136,7 @@ static int put_tags(struct buf *b, const struct upf_session *s)
 
 	rc = rc ? rc : put_tops(b, s);
 	for (size_t i = 0; rc == 0 && i < s->ndomains; i++)
-		rc = put_domain(b, &s->domains[i]);
+		rc = put_domain_fields(b, &s->domains[i]);
 	return rc;
 }
 

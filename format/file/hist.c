@@ -5,7 +5,7 @@
  */
 #include "format/upf.h"
 
-static unsigned bucket_of(uint64_t ns)
+static unsigned hist_bucket(uint64_t ns)
 {
 	unsigned shift, bucket;
 
@@ -33,7 +33,7 @@ void upf_hist_add(struct upf_hist *h, uint64_t ns)
 	h->sum_ns += ns;
 	if (ns > h->max_ns)
 		h->max_ns = ns;
-	h->bucket[bucket_of(ns)]++;
+	h->bucket[hist_bucket(ns)]++;
 }
 
 void upf_hist_merge(struct upf_hist *h, const struct upf_hist *other)
@@ -66,7 +66,7 @@ uint64_t upf_hist_above(const struct upf_hist *h, uint64_t ns)
 {
 	uint64_t n = 0;
 
-	for (unsigned i = bucket_of(ns) + 1; i < UPF_HIST_BUCKETS; i++)
+	for (unsigned i = hist_bucket(ns) + 1; i < UPF_HIST_BUCKETS; i++)
 		n += h->bucket[i];
 	return n;
 }

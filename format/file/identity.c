@@ -57,8 +57,8 @@ static uint64_t word(const struct file *f, const uint8_t *at, size_t wide, size_
 }
 
 /* Where the table of @sections, or of segments, lies in the file, and how long and many its entries are. */
-static void find_table(const struct file *f, const uint8_t *header, bool sections, uint64_t *offset, size_t *entry,
-                       size_t *n)
+static void find_header_table(const struct file *f, const uint8_t *header, bool sections, uint64_t *offset,
+                              size_t *entry, size_t *n)
 {
 	const uint8_t *sizes = header + (f->wide ? 54 : 42) + (sections ? 4 : 0);
 
@@ -69,7 +69,7 @@ static void find_table(const struct file *f, const uint8_t *header, bool section
 		*n = HEADERS_MAX;
 }
 
-static struct piece segment(const struct file *f, const uint8_t *at)
+static struct piece segment_notes(const struct file *f, const uint8_t *at)
 {
 	return (struct piece){(uint32_t)number(f, at, 4), (uint32_t)number(f, at + (f->wide ? 4 : 24), 4),
 	                      word(f, at, 8, 4), word(f, at, 16, 8), word(f, at, 32, 16)};
@@ -91,13 +91,13 @@ static bool any_piece(const struct file *f, const uint8_t *header, bool sections
 	uint64_t offset;
 	size_t entry, n;
 
-	find_table(f, header, sections, &offset, &entry, &n);
+	find_header_table(f, header, sections, &offset, &entry, &n);
 	for (size_t i = 0; entry >= least && i < n; i++, offset += entry) {
 		struct piece p;
 
 		if (!read_at(f, offset, bytes, least))
 			return false;
-		p = sections ? section(f, bytes) : segment(f, bytes);
+		p = sections ? section(f, bytes) : segment_notes(f, bytes);
 		if (each(ctx, f, &p))
 			return true;
 	}
@@ -207,7 +207,7 @@ static int hash_file(const struct file *f, const uint8_t *header, char *text)
 		return -ENOMEM;
 	XXH3_128bits_reset(h.state);
 	if (header) {
-		find_table(f, header, false, &offset, &entry, &n);
+		find_header_table(f, header, false, &offset, &entry, &n);
 		h.headers_end = offset <= f->size ? offset + n * entry : 0;
 		any_piece(f, header, false, hash_code, &h);
 	}
@@ -222,7 +222,7 @@ static int hash_file(const struct file *f, const uint8_t *header, char *text)
 
 /* --- either ------------------------------------------------------------------------------------------------------ */
 
-static bool read_header(struct file *f, uint8_t header[sizeof(Elf64_Ehdr)])
+static bool read_elf_header(struct file *f, uint8_t header[sizeof(Elf64_Ehdr)])
 {
 	memset(header, 0, sizeof(Elf64_Ehdr));
 	if (!read_at(f, 0, header, sizeof(Elf32_Ehdr)) || memcmp(header, ELFMAG, SELFMAG) != 0)
@@ -245,7 +245,7 @@ int identity_of_fd(int fd, char text[IDENTITY_SIZE])
 	if (!S_ISREG(st.st_mode))
 		return S_ISDIR(st.st_mode) ? -EISDIR : -ESPIPE;
 	f.size = (uint64_t)st.st_size;
-	elf = read_header(&f, header);
+	elf = read_elf_header(&f, header);
 	found = elf && any_piece(&f, header, true, find_id, &note);
 	note.type = PT_NOTE;
 	if (!found && !(elf && any_piece(&f, header, false, find_id, &note)))

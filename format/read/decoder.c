@@ -122,7 +122,7 @@ const struct upf_node *upf_decoder_nodes(const struct upf_decoder *d, uint32_t *
 	return d->nodes;
 }
 
-static int add_node(struct upf_decoder *d, uint32_t parent, uint32_t depth, uint64_t address)
+static int add_stack_node(struct upf_decoder *d, uint32_t parent, uint32_t depth, uint64_t address)
 {
 	if (array_room(&d->nodes, &d->node_room, d->nnodes, sizeof(*d->nodes)) != 0 ||
 	    array_room(&d->children, &d->child_room, d->nnodes, sizeof(*d->children)) != 0)
@@ -164,7 +164,7 @@ static bool find_tops(struct upf_decoder *d)
 	return d->tops == UPF_TOPS_MIXED || !windows || !copies;
 }
 
-static void forget(struct upf_decoder *d)
+static void forget_stacks(struct upf_decoder *d)
 {
 	for (uint32_t i = 0; i < d->ndomains; i++)
 		d->domains[i].seen = false;
@@ -193,8 +193,8 @@ enum upf_fault upf_decoder_start(struct upf_decoder *d, const struct upf_block *
 	struct cursor c = cursor_of(b->payload, b->raw_size);
 
 	d->v1 = b->v1;
-	forget(d);
-	if (add_node(d, 0, 0, 0) != 0)
+	forget_stacks(d);
+	if (add_stack_node(d, 0, 0, 0) != 0)
 		return UPF_FAULT_MEMORY;
 	d->first_tick = d->last_tick = d->tick = b->first_ns / UPF_TICK_NS;
 	d->round_tick = d->first_tick;
@@ -249,7 +249,7 @@ static int define_stack(struct upf_decoder *d, uint32_t *leaf)
 
 		if (d->columns.bad)
 			return -EBADMSG;
-		if (add_node(d, node, d->nodes[node].depth + 1, address) != 0)
+		if (add_stack_node(d, node, d->nodes[node].depth + 1, address) != 0)
 			return -ENOMEM;
 		node = d->nnodes - 1;
 	}
@@ -257,7 +257,7 @@ static int define_stack(struct upf_decoder *d, uint32_t *leaf)
 	return 0;
 }
 
-static int get_stack(struct upf_decoder *d, uint8_t state, uint32_t *leaf)
+static int get_sample_stack(struct upf_decoder *d, uint8_t state, uint32_t *leaf)
 {
 	enum column column = state == UPF_RUNNING ? COLUMN_STACK : COLUMN_REST;
 	uint64_t k = 0;
@@ -382,7 +382,7 @@ static int keep_room(struct upf_decoder *d)
 }
 
 /* What comes with the stack. */
-static int get_top(struct upf_decoder *d, struct kept *k)
+static int get_sample_top(struct upf_decoder *d, struct kept *k)
 {
 	struct cursor *tops = &d->columns.column[COLUMN_TOPS];
 	int rc = 0;
@@ -422,7 +422,7 @@ static void tell_top(const struct upf_decoder *d, struct upf_record *r, const st
 		r->top = k->more_top;
 }
 
-static inline void tell(const struct upf_decoder *d, struct upf_record *r, const struct kept *k)
+static inline void fill_record(const struct upf_decoder *d, struct upf_record *r, const struct kept *k)
 {
 	r->count = 1;
 	r->vcpu = k->vcpu;
@@ -459,16 +459,16 @@ static int get_sample(struct upf_decoder *d, struct upf_record *r)
 		cpu = 0;
 	if (cpu > UINT64_MAX / UPF_TICK_NS)
 		return -EBADMSG;
-	rc = get_stack(d, k->state, &k->stack);
+	rc = get_sample_stack(d, k->state, &k->stack);
 	if (rc == 0 && !d->plain)
-		rc = get_top(d, k);
+		rc = get_sample_top(d, k);
 	if (rc == 0 && d->registers.waiting)
 		rc = register_lists_take(&d->registers, k->vcpu, &k->registers);
 	if (rc != 0)
 		return rc;
 	d->nkept++;
 	d->domains[d->domain].nkept++;
-	tell(d, r, k);
+	fill_record(d, r, k);
 	r->cpu_ns = cpu * UPF_TICK_NS;
 	return 0;
 }
@@ -564,7 +564,7 @@ static bool next_repeated(struct upf_decoder *d, struct upf_record *r)
 		return false;
 	r->kind = UPF_SAMPLE;
 	r->repeated = true;
-	tell(d, r, &d->kept[s->kept + d->repeat++]);
+	fill_record(d, r, &d->kept[s->kept + d->repeat++]);
 	return true;
 }
 

@@ -52,7 +52,7 @@ static const uint8_t *here(const struct upf_reader *r)
 	return r->in.data + r->used;
 }
 
-static uint64_t position(const struct upf_reader *r)
+static uint64_t file_position(const struct upf_reader *r)
 {
 	return r->offset + r->used;
 }
@@ -104,7 +104,7 @@ static enum upf_fault fault_of(int rc)
 	return rc == -ENOMEM ? UPF_FAULT_MEMORY : UPF_FAULT_IO;
 }
 
-static enum upf_fault read_header(struct upf_reader *r, char *detail)
+static enum upf_fault read_block_header(struct upf_reader *r, char *detail)
 {
 	enum upf_fault fault = fault_of(need(r, 16));
 	size_t known = left(r) < HEADER_MAGIC_SIZE ? left(r) : HEADER_MAGIC_SIZE;
@@ -141,7 +141,7 @@ struct upf_reader *upf_reader_open(int fd, enum upf_fault *fault, char *detail)
 	r->fd = fd;
 	r->raw = malloc(UPF_RAW_MAX);
 	if (r->raw)
-		*fault = read_header(r, detail);
+		*fault = read_block_header(r, detail);
 	if (*fault == UPF_OK)
 		return r;
 	upf_reader_close(r);
@@ -171,7 +171,7 @@ int upf_reader_suspend(struct upf_reader *r)
 	if (holds)
 		memcpy(payload, r->again.payload, r->again.raw_size);
 	r->fd = -1;
-	r->offset = position(r);
+	r->offset = file_position(r);
 	r->used = 0;
 	buf_free(&r->in);
 	free(r->raw);
@@ -230,7 +230,7 @@ const struct upf_health *upf_reader_health(const struct upf_reader *r)
 
 uint64_t upf_reader_bytes(const struct upf_reader *r)
 {
-	return position(r);
+	return file_position(r);
 }
 
 const struct upf_totals *upf_reader_totals(const struct upf_reader *r, enum upf_reason *reason)
@@ -281,7 +281,7 @@ static int pass_over_bytes(struct upf_reader *r, struct upf_block *b, enum upf_f
 {
 	int64_t skipped;
 
-	b->offset = position(r);
+	b->offset = file_position(r);
 	b->fault = fault;
 	b->payload = NULL;
 	skipped = skip_to_marker(r, least < left(r) ? least : left(r));
@@ -294,7 +294,7 @@ static int pass_over_bytes(struct upf_reader *r, struct upf_block *b, enum upf_f
 	return 1;
 }
 
-static int pass_over(struct upf_reader *r, struct upf_block *b, enum upf_fault fault)
+static int pass_block(struct upf_reader *r, struct upf_block *b, enum upf_fault fault)
 {
 	return pass_over_bytes(r, b, fault, 1);
 }
@@ -309,13 +309,13 @@ static int pass_over_damaged(struct upf_reader *r, struct upf_block *b, const st
 
 	r->in_vain += size;
 	return pass_over_bytes(r, b, UPF_FAULT_CHECKSUM,
-	                       r->in_vain > IN_VAIN_MAX + IN_VAIN_RATIO * position(r) ? size : 1);
+	                       r->in_vain > IN_VAIN_MAX + IN_VAIN_RATIO * file_position(r) ? size : 1);
 }
 
 static void describe(struct upf_reader *r, const struct block_header *h, struct upf_block *b)
 {
 	*b = (struct upf_block){
-		.offset = position(r),
+		.offset = file_position(r),
 		.type = h->type,
 		.v1 = r->header.major == V1_MAJOR,
 		.seq = h->seq,
@@ -329,7 +329,7 @@ static void describe(struct upf_reader *r, const struct block_header *h, struct 
 }
 
 /* A block whose checksum is correct, but which cannot be used: it is skipped as a whole. */
-static int refuse(struct upf_reader *r, const struct block_header *h, struct upf_block *b, enum upf_fault fault)
+static int refuse_block(struct upf_reader *r, const struct block_header *h, struct upf_block *b, enum upf_fault fault)
 {
 	b->fault = fault;
 	r->health.damaged++;
@@ -338,7 +338,7 @@ static int refuse(struct upf_reader *r, const struct block_header *h, struct upf
 	return 1;
 }
 
-static bool expand(struct upf_reader *r, const struct block_header *h)
+static bool expand_block(struct upf_reader *r, const struct block_header *h)
 {
 	const uint8_t *stored = here(r) + h->header_size;
 
@@ -350,7 +350,7 @@ static bool expand(struct upf_reader *r, const struct block_header *h)
 	       (int)h->raw_size;
 }
 
-static enum upf_fault judge(struct upf_reader *r, const struct block_header *h)
+static enum upf_fault judge_block(struct upf_reader *r, const struct block_header *h)
 {
 	if (h->trace_id != r->header.trace_id)
 		return UPF_FAULT_FOREIGN;
@@ -358,7 +358,7 @@ static enum upf_fault judge(struct upf_reader *r, const struct block_header *h)
 		return UPF_FAULT_ORDER;
 	if ((h->flags & BLOCK_REQUIRED) && h->type != UPF_BLOCK_SAMPLES && h->type != UPF_BLOCK_FOOTER)
 		return UPF_FAULT_FEATURE;
-	return expand(r, h) ? UPF_OK : UPF_FAULT_COMPRESSION;
+	return expand_block(r, h) ? UPF_OK : UPF_FAULT_COMPRESSION;
 }
 
 static enum upf_fault take_footer(struct upf_reader *r, const struct block_header *h)
@@ -366,7 +366,7 @@ static enum upf_fault take_footer(struct upf_reader *r, const struct block_heade
 	if (footer_get(r->raw, h->raw_size, &r->totals, &r->reason) != 0)
 		return UPF_FAULT_RECORD;
 	r->health.has_footer = true;
-	r->footer_offset = position(r);
+	r->footer_offset = file_position(r);
 	return UPF_OK;
 }
 
@@ -375,7 +375,7 @@ static int take_block(struct upf_reader *r, const struct block_header *h, struct
 	enum upf_fault fault;
 
 	describe(r, h, b);
-	fault = judge(r, h);
+	fault = judge_block(r, h);
 	if (fault == UPF_OK && h->type == UPF_BLOCK_FOOTER)
 		fault = take_footer(r, h);
 	if (fault != UPF_FAULT_FOREIGN && fault != UPF_FAULT_ORDER) {
@@ -383,7 +383,7 @@ static int take_block(struct upf_reader *r, const struct block_header *h, struct
 		r->next_seq = h->seq + 1;
 	}
 	if (fault != UPF_OK)
-		return refuse(r, h, b, fault);
+		return refuse_block(r, h, b, fault);
 	r->health.blocks++;
 	b->payload = r->raw;
 	use_up(r, h->header_size + h->stored_size);
@@ -396,9 +396,9 @@ static int too_long(struct upf_reader *r, struct upf_block *b)
 	size_t n = left(r) - BLOCK_SYNC_SIZE;
 
 	if (memmem(here(r) + BLOCK_SYNC_SIZE, n, BLOCK_SYNC, BLOCK_SYNC_SIZE))
-		return pass_over(r, b, UPF_FAULT_SIZE);
+		return pass_block(r, b, UPF_FAULT_SIZE);
 	r->health.cut = true;
-	return pass_over(r, b, UPF_FAULT_CUT);
+	return pass_block(r, b, UPF_FAULT_CUT);
 }
 
 static int next_at_marker(struct upf_reader *r, struct upf_block *b)
@@ -413,7 +413,7 @@ static int next_at_marker(struct upf_reader *r, struct upf_block *b)
 		return too_long(r, b);
 	fault = block_header_get(here(r), r->header.major == V1_MAJOR, &h);
 	if (fault != UPF_OK)
-		return pass_over(r, b, fault);
+		return pass_block(r, b, fault);
 	rc = need(r, h.header_size + h.stored_size);
 	if (rc != 0)
 		return rc;
@@ -459,5 +459,5 @@ int upf_reader_next(struct upf_reader *r, struct upf_block *b)
 		return next_at_marker(r, b);
 	if (left(r) < TRAILER_SIZE)
 		r->health.cut = true;
-	return pass_over(r, b, r->health.cut ? UPF_FAULT_CUT : UPF_FAULT_GAP);
+	return pass_block(r, b, r->health.cut ? UPF_FAULT_CUT : UPF_FAULT_GAP);
 }

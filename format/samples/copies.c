@@ -112,7 +112,7 @@ static inline bool old_word(const struct copy *copy, uint64_t address, uint64_t 
 }
 
 /* Where the copy at these registers begins. */
-static uint64_t base_of(const uint64_t *regs, uint32_t nregs)
+static uint64_t copy_base(const uint64_t *regs, uint32_t nregs)
 {
 	return regs[upf_regs_sp(nregs)] & ~(uint64_t)(UPF_WORD - 1);
 }
@@ -167,7 +167,7 @@ static void put_words(struct column_writer *columns, const struct copy *before, 
 void copies_put(struct copies *c, struct column_writer *columns, const struct upf_sample *s)
 {
 	struct copy *copy = &c->copy[s->slot];
-	uint64_t base = base_of(copy->regs, copy->nregs);
+	uint64_t base = copy_base(copy->regs, copy->nregs);
 
 	add_varint(columns, COLUMN_COPY, s->nwords);
 	put_words(columns, copy, base, s);
@@ -179,7 +179,7 @@ void copies_put(struct copies *c, struct column_writer *columns, const struct up
 
 /* --- decoding ---------------------------------------------------------------------------------------------------- */
 
-static uint32_t key_of(uint32_t domain, uint32_t vcpu)
+static uint32_t vcpu_key(uint32_t domain, uint32_t vcpu)
 {
 	return domain * UPF_VCPUS_MAX + vcpu;
 }
@@ -232,8 +232,8 @@ static int find_copy(struct copies *c, uint32_t key, struct copy **copy)
  * Reads the words of the new copy into c->fresh. A word that is not coded must be in the last copy, so the memory for
  * a block is in proportion to its size.
  */
-static int get_words(struct copies *c, struct column_reader *columns, const struct copy *before, uint64_t base,
-                     uint32_t n)
+static int get_copy_words(struct copies *c, struct column_reader *columns, const struct copy *before, uint64_t base,
+                          uint32_t n)
 {
 	for (uint32_t i = 0; i < n;) {
 		uint64_t skip = column_number(columns, COLUMN_COPY_SKIP), old = 0;
@@ -267,7 +267,7 @@ int copies_get_regs(struct copies *c, struct column_reader *columns, uint32_t do
 		nregs = column_byte(columns, COLUMN_REGS);
 	if (nregs > UPF_REGS_MAX || upf_regs_sp(nregs) < 0)
 		return -EBADMSG;
-	rc = find_copy(c, key_of(domain, vcpu), &copy);
+	rc = find_copy(c, vcpu_key(domain, vcpu), &copy);
 	if (rc != 0)
 		return rc;
 	copy->changed |= copy->nregs != nregs;
@@ -319,13 +319,13 @@ int copies_get(struct copies *c, struct column_reader *columns, uint32_t domain,
 
 	if (columns->bad || n > UPF_COPY_MAX)
 		return -EBADMSG;
-	rc = find_copy(c, key_of(domain, vcpu), &copy);
+	rc = find_copy(c, vcpu_key(domain, vcpu), &copy);
 	if (rc == 0 && n)
 		rc = array_room(&c->fresh, &c->fresh_room, n - 1, sizeof(*c->fresh));
 	if (rc != 0)
 		return rc;
-	base = base_of(copy->regs, copy->nregs);
-	rc = get_words(c, columns, copy, base, (uint32_t)n);
+	base = copy_base(copy->regs, copy->nregs);
+	rc = get_copy_words(c, columns, copy, base, (uint32_t)n);
 	if (rc != 0)
 		return rc;
 	if (copy->changed || copy->number == 0 || n != copy->nwords ||
@@ -337,7 +337,7 @@ int copies_get(struct copies *c, struct column_reader *columns, uint32_t domain,
 
 void copies_tell(const struct copies *c, uint32_t domain, uint32_t vcpu, struct upf_record *r)
 {
-	uint32_t key = key_of(domain, vcpu);
+	uint32_t key = vcpu_key(domain, vcpu);
 	const struct copy *copy = c->used ? known_copy(c, key, hash_table_hash(&c->by_key, key, 0)) : NULL;
 
 	if (!copy)

@@ -15,7 +15,7 @@ static uint64_t random_number(uint64_t seed, uint64_t k)
 }
 
 /* What follows from the period's beginning. */
-static void draw(struct schedule_at *at)
+static void draw_deadline(struct schedule_at *at)
 {
 	unsigned __int128 random = random_number(at->schedule.seed, at->k);
 
@@ -32,7 +32,7 @@ void schedule_seek(struct schedule_at *at, uint64_t k)
 	at->part = MILLI_NS_PER_S % at->schedule.rate_mhz;
 	at->from_ns = at->schedule.start_ns + (uint64_t)(since / at->schedule.rate_mhz);
 	at->rest = (uint64_t)(since % at->schedule.rate_mhz);
-	draw(at);
+	draw_deadline(at);
 }
 
 void schedule_step(struct schedule_at *at)
@@ -42,7 +42,7 @@ void schedule_step(struct schedule_at *at)
 	at->k++;
 	at->from_ns += at->length_ns;
 	at->rest = at->part >= rate - at->rest ? at->rest - (rate - at->part) : at->rest + at->part;
-	draw(at);
+	draw_deadline(at);
 }
 
 void schedule_find(struct schedule_at *at, uint64_t time_ns)

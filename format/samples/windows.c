@@ -110,7 +110,7 @@ static struct hint *hint_at(struct windows *w, uint32_t node)
 }
 
 /* The position of @top among the recent ones; RECENT: it is none of them. */
-static unsigned position(const struct hint *h, uint32_t top)
+static unsigned recent_position(const struct hint *h, uint32_t top)
 {
 	unsigned i = 0;
 
@@ -126,7 +126,7 @@ static uint64_t predicted_sp(const struct windows *w, const struct hint *h, unsi
 }
 
 /* @top, at position @i until now, comes first. */
-static void remember(struct windows *w, struct hint *h, unsigned i, uint32_t top, uint64_t sp)
+static void remember_top(struct windows *w, struct hint *h, unsigned i, uint32_t top, uint64_t sp)
 {
 	w->last_sp = sp;
 	for (i = i < RECENT ? i : RECENT - 1; i > 0; i--) {
@@ -138,7 +138,7 @@ static void remember(struct windows *w, struct hint *h, unsigned i, uint32_t top
 }
 
 /* What a new window is told by: the one that came last at its place, or nothing. */
-static const struct top *base_of(const struct windows *w, const struct hint *h)
+static const struct top *window_base(const struct windows *w, const struct hint *h)
 {
 	static const struct top nothing;
 
@@ -157,7 +157,7 @@ bool windows_have_room(const struct windows *w, size_t samples, size_t words)
 	return samples < TOPS_MAX - w->ntops && samples < HINTS_MAX - w->nhints && words <= WORDS_MAX - w->nwords;
 }
 
-static uint32_t *chain(struct windows *w, const struct upf_sample *s)
+static uint32_t *window_chain(struct windows *w, const struct upf_sample *s)
 {
 	uint64_t h = (s->fp - s->sp + s->nwords) * UINT64_C(0x9e3779b97f4a7c15);
 
@@ -166,7 +166,7 @@ static uint32_t *chain(struct windows *w, const struct upf_sample *s)
 	return hash_chain(&w->by_words, h);
 }
 
-static uint32_t find(const struct windows *w, uint32_t from, const struct upf_sample *s)
+static uint32_t find_top(const struct windows *w, uint32_t from, const struct upf_sample *s)
 {
 	uint32_t i = from;
 
@@ -217,28 +217,28 @@ static uint32_t list_top(struct windows *w, uint32_t *head, const struct upf_sam
 
 void windows_put(struct windows *w, struct column_writer *columns, uint32_t parent, const struct upf_sample *s)
 {
-	uint32_t *head = chain(w, s), top = find(w, *head, s);
+	uint32_t *head = window_chain(w, s), top = find_top(w, *head, s);
 	unsigned i = RECENT;
 	struct hint *h;
 
 	h = hint_at(w, parent);
 	if (top) {
-		i = position(h, top);
+		i = recent_position(h, top);
 		add_varint(columns, COLUMN_TOP, i < RECENT ? i : TOP_LISTED + w->ntops - top);
 	} else {
 		add_varint(columns, COLUMN_TOP, TOP_NEW);
-		put_top(columns, s, base_of(w, h), w->words);
+		put_top(columns, s, window_base(w, h), w->words);
 		top = list_top(w, head, s);
 	}
 	add_zigzag(columns, COLUMN_SP, s->sp - predicted_sp(w, h, i));
-	remember(w, h, i, top, s->sp);
+	remember_top(w, h, i, top, s->sp);
 }
 
 /* --- decoding ---------------------------------------------------------------------------------------------------- */
 
 /* The words of a new top, behind those there are. */
-static int get_words(struct windows *w, struct column_reader *columns, const struct top *base, uint32_t n,
-                     uint64_t last)
+static int get_window_words(struct windows *w, struct column_reader *columns, const struct top *base, uint32_t n,
+                            uint64_t last)
 {
 	uint64_t *words;
 	int rc = array_room(&w->words, &w->word_room, (size_t)w->nwords + n, sizeof(*w->words));
@@ -265,10 +265,11 @@ static int get_words(struct windows *w, struct column_reader *columns, const str
 	return 0;
 }
 
-static int get_top(struct windows *w, struct column_reader *columns, const struct hint *h, uint64_t leaf_address)
+static int get_window_top(struct windows *w, struct column_reader *columns, const struct hint *h,
+                          uint64_t leaf_address)
 {
 	uint64_t fp_offset = (uint64_t)column_difference(columns, COLUMN_FP), n = column_number(columns, COLUMN_SIZE);
-	struct top base = *base_of(w, h); /* the array may move */
+	struct top base = *window_base(w, h); /* the array may move */
 	uint32_t first = w->nwords;
 	int rc;
 
@@ -278,7 +279,7 @@ static int get_top(struct windows *w, struct column_reader *columns, const struc
 		return -EBADMSG;
 	rc = array_room(&w->tops, &w->top_room, w->ntops + 1, sizeof(*w->tops));
 	if (rc == 0)
-		rc = get_words(w, columns, &base, (uint32_t)n, leaf_address);
+		rc = get_window_words(w, columns, &base, (uint32_t)n, leaf_address);
 	if (rc == 0)
 		w->tops[++w->ntops] =
 			(struct top){.fp_offset = fp_offset + base.fp_offset, .first = first, .nwords = (uint32_t)n};
@@ -308,7 +309,7 @@ int windows_get(struct windows *w, struct column_reader *columns, const struct u
 		return -ENOMEM;
 	i = code < RECENT ? (unsigned)code : RECENT;
 	if (code == TOP_NEW) {
-		rc = get_top(w, columns, h, nodes[leaf].address);
+		rc = get_window_top(w, columns, h, nodes[leaf].address);
 		*top = w->ntops;
 	} else {
 		*top = listed(w, h, code);
@@ -317,7 +318,7 @@ int windows_get(struct windows *w, struct column_reader *columns, const struct u
 	if (rc != 0)
 		return rc;
 	*sp = predicted_sp(w, h, i) + off;
-	remember(w, h, i, *top, *sp);
+	remember_top(w, h, i, *top, *sp);
 	return 0;
 }
 

@@ -246,7 +246,7 @@ static void begin_optional(struct upf_encoder *e, uint8_t kind, uint64_t tick)
 	add_u8(&e->columns, COLUMN_KIND, kind);
 }
 
-static void begin(struct upf_encoder *e, uint8_t kind, uint32_t domain, uint64_t tick)
+static void begin_record(struct upf_encoder *e, uint8_t kind, uint32_t domain, uint64_t tick)
 {
 	begin_optional(e, kind, tick);
 	add_varint(&e->columns, COLUMN_DOMAIN, domain);
@@ -347,7 +347,7 @@ int upf_encode_round(struct upf_encoder *e, uint32_t domain, uint64_t time_ns, u
 		return -EINVAL;
 	if (!has_room_for(e, samples, n))
 		return full(e);
-	begin(e, UPF_ROUND, domain, tick);
+	begin_record(e, UPF_ROUND, domain, tick);
 	d = domain_state(e, domain);
 	tick = encode_time(e, d, tick);
 	elapsed = tick - d->round_tick;
@@ -375,7 +375,7 @@ int upf_encode_same(struct upf_encoder *e, uint32_t domain, uint64_t time_ns)
 		return -ENOENT;
 	if (!has_room(e))
 		return full(e);
-	begin(e, UPF_SAME, domain, tick);
+	begin_record(e, UPF_SAME, domain, tick);
 	tick = encode_time(e, d, tick);
 	d->round_tick = tick;
 	d->pause_ticks = 0;
@@ -393,7 +393,7 @@ static int encode_note(struct upf_encoder *e, uint8_t kind, uint32_t domain, uin
 		return -EINVAL;
 	if (!has_room(e))
 		return full(e);
-	begin(e, kind, domain, tick);
+	begin_record(e, kind, domain, tick);
 	add_zigzag(&e->columns, COLUMN_TIME, tick - e->last_tick);
 	add_varint(&e->columns, COLUMN_COUNT, count);
 	e->last_tick = tick;

@@ -32,8 +32,8 @@ static size_t put_split(struct upf_packer *p, size_t n, uint32_t nregs, uint8_t 
 }
 
 /* Writes column @c to @at, which has room for its bytes, in the form *form. @nregs: see forms_put(). The bytes used. */
-static size_t put_column(struct upf_packer *p, enum column c, const struct column_buffer *column, uint32_t nregs,
-                         uint8_t *at, uint8_t *form)
+static size_t put_form(struct upf_packer *p, enum column c, const struct column_buffer *column, uint32_t nregs,
+                       uint8_t *at, uint8_t *form)
 {
 	struct cursor from = cursor_of(column->data, column->len);
 	const unsigned least_k = is_large(c) ? RICE_K_LARGE : 0;
@@ -61,7 +61,7 @@ static size_t put_column(struct upf_packer *p, enum column c, const struct colum
 /* --- all of them ------------------------------------------------------------------------------------------------- */
 
 /* Empty, or the same as if it were not there: all zero, or all samples come with the same. */
-static bool is_left_out(const struct column_buffer *column, enum column c)
+static bool is_column_left_out(const struct column_buffer *column, enum column c)
 {
 	const uint8_t *data = column->data;
 
@@ -75,15 +75,15 @@ size_t forms_put(struct upf_packer *p, const struct column_writer *w, uint32_t n
 	size_t n, total = 0, columns = 0;
 
 	for (enum column c = 0; c < COLUMNS; c++)
-		columns += !is_left_out(&w->column[c], c);
+		columns += !is_column_left_out(&w->column[c], c);
 	n = put_varint(head, columns);
 	for (enum column c = 0; c < COLUMNS; c++) {
 		size_t len;
 
-		if (is_left_out(&w->column[c], c))
+		if (is_column_left_out(&w->column[c], c))
 			continue;
 		head[n++] = (uint8_t)c;
-		len = put_column(p, c, &w->column[c], nregs, body + total, &head[n++]);
+		len = put_form(p, c, &w->column[c], nregs, body + total, &head[n++]);
 		n += put_varint(head + n, len);
 		total += len;
 	}

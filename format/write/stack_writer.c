@@ -31,7 +31,7 @@ bool stack_writer_has_room(const struct stack_writer *w, size_t frames)
 	return STACK_NODES_MAX - w->nnodes >= frames;
 }
 
-static uint32_t *chain(const struct stack_writer *w, uint32_t parent, uint64_t address)
+static uint32_t *node_chain(const struct stack_writer *w, uint32_t parent, uint64_t address)
 {
 	uint64_t h = (address + parent * UINT64_C(0x9e3779b97f4a7c15)) * UINT64_C(0xbf58476d1ce4e5b9);
 
@@ -44,17 +44,17 @@ static uint32_t find_node(const struct stack_writer *w, uint32_t parent, uint64_
 
 	if (i && w->nodes[i].address == address)
 		return i;
-	i = *chain(w, parent, address);
+	i = *node_chain(w, parent, address);
 	while (i && (w->nodes[i].address != address || w->nodes[i].parent != parent))
 		i = w->nodes[i].next;
 	return i;
 }
 
 /* A frame differs least from the callee its caller had last, otherwise from its caller. */
-static uint32_t add_node(struct stack_writer *w, struct column_writer *columns, bool leaf, uint32_t parent,
-                         uint64_t address)
+static uint32_t write_node(struct stack_writer *w, struct column_writer *columns, bool leaf, uint32_t parent,
+                           uint64_t address)
 {
-	uint32_t *head = chain(w, parent, address), i = w->nnodes++;
+	uint32_t *head = node_chain(w, parent, address), i = w->nnodes++;
 	uint32_t near = w->nodes[parent].child ? w->nodes[parent].child : parent;
 
 	add_zigzag(columns, leaf && near != parent ? COLUMN_LEAF : COLUMN_FRAME, address - w->nodes[near].address);
@@ -122,7 +122,7 @@ uint32_t stack_writer_put(struct stack_writer *w, struct column_writer *columns,
 	encode_branch(w, columns, node);
 	add_varint(columns, COLUMN_PUSH, left);
 	for (; left; left--)
-		node = add_node(w, columns, left == 1, node, s->frames[left - 1]);
+		node = write_node(w, columns, left == 1, node, s->frames[left - 1]);
 	w->nodes[node].stack = ++w->nstacks;
 	return *leaf = node;
 }

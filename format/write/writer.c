@@ -19,7 +19,7 @@ struct upf_writer {
 	struct upf_packer *packer;
 };
 
-static int put_out(struct upf_writer *w, const void *data, size_t len)
+static int write_bytes(struct upf_writer *w, const void *data, size_t len)
 {
 	if (w->error == 0)
 		w->error = w->write(w->ctx, data, len);
@@ -34,7 +34,7 @@ static int put_header(struct upf_writer *w, const struct upf_session *session)
 	int rc = header_put(&b, session);
 
 	if (rc == 0)
-		rc = put_out(w, b.data, b.len);
+		rc = write_bytes(w, b.data, b.len);
 	buf_free(&b);
 	return rc;
 }
@@ -78,7 +78,7 @@ static int put_block(struct upf_writer *w, struct block_header *h)
 	h->seq = w->seq++;
 	h->trace_id = w->trace_id;
 	block_header_put(w->packer->stored, h, w->packer->stored + BLOCK_HEADER_SIZE);
-	return put_out(w, w->packer->stored, BLOCK_HEADER_SIZE + h->stored_size);
+	return write_bytes(w, w->packer->stored, BLOCK_HEADER_SIZE + h->stored_size);
 }
 
 /* Packs an encoder's block, which must not be empty; fills in @h except sequence number and trace id. */
@@ -154,7 +154,7 @@ int upf_writer_finish(struct upf_writer *w, const struct upf_totals *totals, enu
 		rc = put_payload(w, h, b.data, b.len);
 	buf_free(&b);
 	trailer_put(trailer, offset, w->trace_id);
-	return rc == 0 ? put_out(w, trailer, sizeof(trailer)) : rc;
+	return rc == 0 ? write_bytes(w, trailer, sizeof(trailer)) : rc;
 }
 
 /* --- blocks in memory -------------------------------------------------------------------------------------------- */

@@ -14,8 +14,8 @@
 #define OBSTACLE_SIZE 256
 #define MIB (1u << 20)
 
-static const char *name_of(const struct hypervisor_ops *ops, struct hypervisor *x, uint32_t domid, char *name,
-                           size_t size)
+static const char *guest_name(const struct hypervisor_ops *ops, struct hypervisor *x, uint32_t domid, char *name,
+                              size_t size)
 {
 	if (ops->host.domain_name(x, domid, name, size) != 0)
 		snprintf(name, size, "-");
@@ -90,7 +90,7 @@ static void list_names(const struct hypervisor_ops *ops, struct hypervisor *x, c
 		if (domid == ops->host.own_domid(x))
 			continue;
 		used += (size_t)snprintf(text + used, size - used, "%s%s (%" PRIu32 ")", used ? ", " : "",
-		                         name_of(ops, x, domid, name, sizeof(name)), domid);
+		                         guest_name(ops, x, domid, name, sizeof(name)), domid);
 	}
 	free(domains);
 }
@@ -119,8 +119,8 @@ static int open_found(const struct hypervisor_ops *ops, struct hypervisor *x, co
 	return failure(why, size, EXIT_DOMAIN, "%s: %s", operand, text);
 }
 
-static int open_one(const struct hypervisor_ops *ops, struct hypervisor *x, const char *operand,
-                    const struct options *o, struct target **target, char *why, size_t size)
+static int open_operand(const struct hypervisor_ops *ops, struct hypervisor *x, const char *operand,
+                        const struct options *o, struct target **target, char *why, size_t size)
 {
 	struct guest_info info = {0};
 	char names[512], text[OBSTACLE_SIZE];
@@ -146,7 +146,7 @@ int choose_targets(const struct hypervisor_ops *ops, struct hypervisor *x, char 
                    const struct options *o, struct target **targets, char *why, size_t size)
 {
 	for (size_t i = 0; i < n; i++) {
-		int rc = open_one(ops, x, operands[i], o, &targets[i], why, size);
+		int rc = open_operand(ops, x, operands[i], o, &targets[i], why, size);
 
 		if (rc != 0)
 			return rc;
@@ -167,7 +167,7 @@ int choose_started(const struct hypervisor_ops *ops, struct hypervisor *x, const
 	int rc;
 
 	info.paused = false;
-	rc = open_found(ops, x, name_of(ops, x, info.domid, name, sizeof(name)), &info, o, target, why, size);
+	rc = open_found(ops, x, guest_name(ops, x, info.domid, name, sizeof(name)), &info, o, target, why, size);
 	if (rc == 0)
 		(*target)->held = started->paused;
 	return rc;
@@ -191,7 +191,7 @@ static void list_one(const struct hypervisor_ops *ops, struct hypervisor *x, str
 	if (info->pages)
 		snprintf(memory, sizeof(memory), "%" PRIu64, (info->pages * GUEST_PAGE_SIZE + MIB - 1) / MIB);
 	printf("%7" PRIu32 "  ", info->domid);
-	print_column(name_of(ops, x, info->domid, name, sizeof(name)), 24);
+	print_column(guest_name(ops, x, info->domid, name, sizeof(name)), 24);
 	printf("%-4s %5" PRIu32 " %7s  ", upf_kind_text(info->kind), info->vcpus, memory);
 	print_column(listed.monitor[0] ? listed.monitor : "-", 15);
 	if (reason)

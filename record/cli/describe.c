@@ -93,7 +93,7 @@ int describe(struct description *d, const struct options *o, struct target *cons
 	return 0;
 }
 
-static bool is_called(const struct upf_domain *d, const char *text, size_t len)
+static bool is_given_name(const struct upf_domain *d, const char *text, size_t len)
 {
 	char number[16];
 
@@ -109,7 +109,7 @@ static void forget_image(struct upf_domain *d)
 	d->image = d->build_id = NULL;
 }
 
-static int set_image(struct upf_domain *d, const char *path, const char *identity)
+static int set_image_of(struct upf_domain *d, const char *path, const char *identity)
 {
 	forget_image(d);
 	d->image = strdup(path);
@@ -128,9 +128,9 @@ static int set_images(struct description *d, const char *name, size_t len, const
 	for (size_t i = 0; i < d->session.ndomains; i++) {
 		struct upf_domain *domain = &d->domains[i];
 
-		if (name ? !is_called(domain, name, len) : domain->image != NULL)
+		if (name ? !is_given_name(domain, name, len) : domain->image != NULL)
 			continue;
-		if (set_image(domain, path, identity) != 0)
+		if (set_image_of(domain, path, identity) != 0)
 			return -ENOMEM;
 		n++;
 	}
@@ -149,7 +149,7 @@ static int describe_image(struct description *d, const char *image, bool named, 
 	int rc;
 
 	for (size_t i = 0; equals && i < d->session.ndomains; i++)
-		is_named |= is_called(&d->domains[i], image, (size_t)(equals - image));
+		is_named |= is_given_name(&d->domains[i], image, (size_t)(equals - image));
 	if (is_named != named)
 		return 0;
 	path = realpath(is_named ? equals + 1 : image, NULL);

@@ -113,8 +113,8 @@ static int resume_paused(const char *path, const struct connection *all, size_t 
 	return done ? EXIT_RECORDED : EXIT_CUT_SHORT;
 }
 
-static int record(const struct options *o, const struct connection *all, size_t nall, const char *command,
-                  char **operands, size_t n)
+static int record_guests(const struct options *o, const struct connection *all, size_t nall, const char *command,
+                         char **operands, size_t n)
 {
 	char why[1024];
 	const struct connection *c = connect_choose(all, nall, operands, n, why, sizeof(why));
@@ -142,12 +142,12 @@ static int list_or_record(const struct options *o, const char *command, char **o
 	if (o->resume)
 		rc = resume_paused(o->resume, all, nall);
 	else
-		rc = o->list ? list_domains(all, nall) : record(o, all, nall, command, operands, n);
+		rc = o->list ? list_domains(all, nall) : record_guests(o, all, nall, command, operands, n);
 	connect_close(all, nall);
 	return rc;
 }
 
-static int run(int argc, char **argv, const char *command)
+static int run_command(int argc, char **argv, const char *command)
 {
 	struct options o;
 	char why[1024];
@@ -182,7 +182,7 @@ int main(int argc, char **argv)
 		return EXIT_CUT_SHORT;
 	}
 	command = describe_command(argc, argv);
-	status = run(argc, argv, command);
+	status = run_command(argc, argv, command);
 	free(command);
 	rc = standard_output_flush();
 	if (rc == 0)

@@ -173,7 +173,7 @@ static int set_flight_recorder(struct option_use *use)
 	return option_refuse(use, "less than 4M of memory may not hold one block");
 }
 
-static int set_image(struct option_use *use)
+static int set_image_option(struct option_use *use)
 {
 	struct options *o = use->to;
 
@@ -217,7 +217,7 @@ const struct option_def record_options[] = {
          option_set_true, AT(stack.registers)},
 	{0, "image", "[DOM=]FILE", OPTION_ARG,
          "the binary that the domain runs: store its path and build-id, so that uniprof-report can find and verify it",
-         set_image, 0},
+         set_image_option, 0},
 	{0, "max-overhead", "PERCENT", OPTION_ARG,
          "sample less often when a domain would be paused for more than PERCENT of the time (10)", set_share,
          AT(session.max_overhead)},
@@ -265,7 +265,7 @@ const struct option_def record_options[] = {
 	{0},
 };
 
-static int fail(char *why, size_t size, const char *text)
+static int fail_option(char *why, size_t size, const char *text)
 {
 	snprintf(why, size, "%s", text);
 	return -1;
@@ -278,11 +278,12 @@ static int check_together(const struct options *o, char *why, size_t size)
 
 	if (o->output.switching && o->output.flight_recorder.on &&
 	    (o->session.switching.bytes || o->session.switching.ns))
-		return fail(why, size, "--switch-output with a size or time cannot be combined with --overwrite");
+		return fail_option(why, size,
+		                   "--switch-output with a size or time cannot be combined with --overwrite");
 	if (o->output.max_files && !several)
-		return fail(why, size, "--switch-max-files is for --switch-output or --overwrite");
+		return fail_option(why, size, "--switch-max-files is for --switch-output or --overwrite");
 	if (several && o->output.path && strcmp(o->output.path, "-") == 0)
-		return fail(why, size, "--switch-output and --overwrite need a file to write to: give -o FILE");
+		return fail_option(why, size, "--switch-output and --overwrite need a file to write to: give -o FILE");
 	return 0;
 }
 

@@ -160,7 +160,7 @@ static int start_messages(struct recording *r)
 }
 
 /* What could not be found out without stopping the guests. */
-static int settle(struct recording *r)
+static int settle_guests(struct recording *r)
 {
 	char how[256], why[256];
 
@@ -344,7 +344,7 @@ static void run_session(struct recording *r, struct hypervisor *x)
  * Releases the guests, then writes the rest and the footer. Nothing is paused any more, and the disk or the reader may
  * be slow, so a second Ctrl-C ends the program at once.
  */
-static void finish(struct recording *r)
+static void finish_recording(struct recording *r)
 {
 	struct session *s = &r->session;
 	struct upf_totals *totals = &s->records.totals, *rest = &s->records.block.totals;
@@ -399,7 +399,7 @@ static int verdict(const struct session *s)
 	return EXIT_RECORDED;
 }
 
-static int conclude(struct recording *r)
+static int conclude_recording(struct recording *r)
 {
 	size_t pages = 0;
 
@@ -423,7 +423,7 @@ static void report_held(const struct recording *r)
 		    domid, domid, domid);
 }
 
-static void clean_up(struct recording *r)
+static void free_recording(struct recording *r)
 {
 	report_held(r);
 	for (size_t i = 0; r->targets && i < r->ntargets; i++)
@@ -440,8 +440,8 @@ static void clean_up(struct recording *r)
 }
 
 /* In this order. */
-static int (*const preparations[])(struct recording *r) = {open_pause_file, start_watchdog, start_messages, settle,
-                                                           prepare_trace,   start_finder,   start_writer};
+static int (*const preparations[])(struct recording *r) = {
+	open_pause_file, start_watchdog, start_messages, settle_guests, prepare_trace, start_finder, start_writer};
 
 int recording_run(const struct options *o, const struct hypervisor_ops *ops, struct hypervisor *x, const char *command,
                   char *const *operands, size_t n)
@@ -462,10 +462,10 @@ int recording_run(const struct options *o, const struct hypervisor_ops *ops, str
 		rc = preparations[p](&r);
 	if (rc == 0) {
 		run_session(&r, x);
-		finish(&r);
-		rc = conclude(&r);
+		finish_recording(&r);
+		rc = conclude_recording(&r);
 	}
-	clean_up(&r);
+	free_recording(&r);
 	if (r.interrupted)
 		signals_deliver(&r.session.signals);
 	return rc;

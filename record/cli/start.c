@@ -32,8 +32,8 @@ static bool has(const struct domains *d, const struct guest_info *info)
 }
 
 /* The domain that is there and was not @before: how many there are, the last of them in @info; or a negative errno. */
-static int look(const struct hypervisor_ops *ops, struct hypervisor *x, const struct domains *before, const char *name,
-                struct guest_info *info)
+static int look_for_new(const struct hypervisor_ops *ops, struct hypervisor *x, const struct domains *before,
+                        const char *name, struct guest_info *info)
 {
 	struct domains now;
 	int rc = ops->host.list(x, NULL, &now.list, &now.n);
@@ -102,7 +102,7 @@ static int run_shell(const char *command, int *status, const sigset_t *signals)
 	return rc == 0 ? await_end(pid, status, signals) : rc;
 }
 
-static int run(const char *command, const sigset_t *signals, char *why, size_t size)
+static int run_and_wait(const char *command, const sigset_t *signals, char *why, size_t size)
 {
 	int status, rc = run_shell(command, &status, signals);
 
@@ -118,15 +118,15 @@ static int run(const char *command, const sigset_t *signals, char *why, size_t s
 	return EXIT_COMMAND;
 }
 
-static int find(const struct hypervisor_ops *ops, struct hypervisor *x, const struct domains *before, const char *name,
-                struct guest_info *info, char *why, size_t size)
+static int find_new(const struct hypervisor_ops *ops, struct hypervisor *x, const struct domains *before,
+                    const char *name, struct guest_info *info, char *why, size_t size)
 {
 	const struct timespec pause = {.tv_nsec = LOOK_MS * 1000000};
-	int n = look(ops, x, before, name, info);
+	int n = look_for_new(ops, x, before, name, info);
 
 	for (int i = 0; n == 0 && !signals_ending() && i < START_WAIT_S * 1000 / LOOK_MS; i++) {
 		nanosleep(&pause, NULL);
-		n = look(ops, x, before, name, info);
+		n = look_for_new(ops, x, before, name, info);
 	}
 	if (n == 1)
 		return 0;
@@ -148,11 +148,11 @@ int start_domain(const struct hypervisor_ops *ops, struct hypervisor *x, const c
 
 	if (rc != 0)
 		return failure(why, size, EXIT_HYPERVISOR, "--start: cannot list the domains: %s", strerror(-rc));
-	rc = run(command, signals, why, size);
+	rc = run_and_wait(command, signals, why, size);
 	if (rc != 0)
-		look(ops, x, &before, name, info); /* it may have got that far */
+		look_for_new(ops, x, &before, name, info); /* it may have got that far */
 	else
-		rc = find(ops, x, &before, name, info, why, size);
+		rc = find_new(ops, x, &before, name, info, why, size);
 	free(before.list);
 	return rc;
 }

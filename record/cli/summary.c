@@ -9,7 +9,7 @@
 #include "common/say.h"
 #include "common/quantity.h"
 
-static void print_samples(const struct session *s)
+static void print_sample_counts(const struct session *s)
 {
 	const struct upf_totals *t = &s->records.totals;
 
@@ -21,7 +21,7 @@ static void print_samples(const struct session *s)
 	        (unsigned long long)s->live.lost);
 }
 
-static void print_pauses(const struct session *s)
+static void print_pause_times(const struct session *s)
 {
 	const struct upf_totals *t = &s->records.totals;
 	uint64_t longer = upf_hist_above(&t->pause, UPF_LONG_PAUSE_NS);
@@ -116,8 +116,8 @@ static void print_written(const struct session *s, const char *path)
 
 void summary_print(const struct session *s, const char *path)
 {
-	print_samples(s);
-	print_pauses(s);
+	print_sample_counts(s);
+	print_pause_times(s);
 	print_retried(s);
 	print_overruns(s);
 	print_throttled(s->throttled.for_pauses, "--max-overhead", s->options->max_overhead);

@@ -32,7 +32,7 @@ struct flight_recorder *flight_recorder_new(uint64_t bytes, uint64_t ns)
 	return NULL;
 }
 
-static size_t size_of(const struct kept_block *e)
+static size_t kept_size(const struct kept_block *e)
 {
 	return sizeof(*e) + upf_kept_size(e->block);
 }
@@ -41,7 +41,7 @@ static void drop_oldest(struct flight_recorder *r)
 {
 	struct kept_block *e = r->oldest;
 
-	r->bytes -= size_of(e);
+	r->bytes -= kept_size(e);
 	r->oldest = e->next;
 	if (!r->oldest)
 		r->newest = NULL;
@@ -81,7 +81,7 @@ int flight_recorder_add(struct flight_recorder *r, struct upf_encoder *e, const 
 	else
 		r->oldest = kept;
 	r->newest = kept;
-	r->bytes += size_of(kept);
+	r->bytes += kept_size(kept);
 	while (r->oldest != r->newest && (r->bytes > r->max_bytes || is_oldest_expired(r)))
 		drop_oldest(r);
 	return 0;

@@ -82,8 +82,8 @@ static void note_error(struct queue *q, int rc)
 		atomic_compare_exchange_strong(&q->error, &none, rc);
 }
 
-/* Tells start_thread(), which waits for the result. */
-static bool start(struct queue *q)
+/* Tells start_writer(), which waits for the result. */
+static bool start_queue(struct queue *q)
 {
 	bool started = q->consumer.start(q->consumer.ctx) == 0;
 
@@ -99,7 +99,7 @@ static void *writer_thread(void *arg)
 	struct queue *q = arg;
 
 	thread_begin(q->not_held);
-	if (!start(q))
+	if (!start_queue(q))
 		return NULL;
 	while (next_full(q)) {
 		note_error(q, q->consumer.consume(q->consumer.ctx, q->taken.block, &q->taken.info));
@@ -110,7 +110,7 @@ static void *writer_thread(void *arg)
 	return NULL;
 }
 
-static void release(struct queue *q)
+static void release_queue(struct queue *q)
 {
 	for (unsigned i = 0; i < q->nfree; i++)
 		upf_encoder_free(q->free[i]);
@@ -121,7 +121,7 @@ static void release(struct queue *q)
 	free(q);
 }
 
-static int start_thread(struct queue *q)
+static int start_writer(struct queue *q)
 {
 	int rc = thread_start(&q->thread, writer_thread, q);
 
@@ -161,9 +161,9 @@ struct queue *queue_start(const struct queue_consumer *consumer, const struct qu
 		q->free[q->nfree++] = e;
 	}
 	if (rc == 0)
-		rc = start_thread(q);
+		rc = start_writer(q);
 	if (rc != 0) {
-		release(q);
+		release_queue(q);
 		errno = rc;
 		return NULL;
 	}
@@ -217,6 +217,6 @@ int queue_finish(struct queue *q)
 	pthread_mutex_unlock(&q->lock);
 	pthread_join(q->thread, NULL);
 	rc = queue_error(q);
-	release(q);
+	release_queue(q);
 	return rc;
 }

@@ -85,7 +85,7 @@ static int put_once(struct record_stream *r, const struct record *record)
 	return e ? encode(e, &r->due, record) : -ENOBUFS;
 }
 
-static int put_lost(struct record_stream *r, uint32_t domain, uint64_t time_ns)
+static int put_lost_record(struct record_stream *r, uint32_t domain, uint64_t time_ns)
 {
 	struct unrecorded *u = &r->unrecorded[domain];
 	const struct record lost = {RECORD_LOST, .domain = domain, .time_ns = time_ns, .count = u->lost,
@@ -116,7 +116,7 @@ static int put_events(struct record_stream *r, uint32_t domain)
 
 int record_stream_retry(struct record_stream *r, uint32_t domain, uint64_t time_ns)
 {
-	int rc = put_lost(r, domain, time_ns);
+	int rc = put_lost_record(r, domain, time_ns);
 
 	return rc == 0 ? put_events(r, domain) : rc;
 }

@@ -47,7 +47,7 @@ struct looked_at {
 };
 
 /* In this order, so that a link that is created in between is not followed. False: there is no such file. */
-static bool look_at(const char *path, struct looked_at *l)
+static bool inspect_path(const char *path, struct looked_at *l)
 {
 	struct stat link;
 
@@ -96,7 +96,7 @@ static int open_folder(const char *path, int length)
 	return fd;
 }
 
-static int open_beside(struct trace_file *o, char *why, size_t size)
+static int open_beside_trace(struct trace_file *o, char *why, size_t size)
 {
 	const char *slash = strrchr(o->path, '/');
 	int dir = slash ? (int)(slash - o->path) + 1 : 0;
@@ -123,9 +123,9 @@ enum place {
 };
 
 /* How to open @path; fills in @l. PLACE_NONE: @why says why. */
-static enum place place_of(const char *path, bool overwrite, struct looked_at *l, char *why, size_t size)
+static enum place choose_place(const char *path, bool overwrite, struct looked_at *l, char *why, size_t size)
 {
-	if (!look_at(path, l))
+	if (!inspect_path(path, l))
 		return PLACE_BESIDE;
 	if (S_ISDIR(l->st.st_mode)) {
 		snprintf(why, size, "%s is a directory: name a file in it", path);
@@ -143,9 +143,9 @@ static int open_path(struct trace_file *o, char *why, size_t size)
 {
 	struct looked_at l;
 
-	switch (place_of(o->path, o->overwrite, &l, why, size)) {
+	switch (choose_place(o->path, o->overwrite, &l, why, size)) {
 	case PLACE_BESIDE:
-		return open_beside(o, why, size);
+		return open_beside_trace(o, why, size);
 	case PLACE_THERE:
 		return open_in_place(o, &l, why, size);
 	default:
@@ -172,7 +172,7 @@ int trace_file_check(const char *path, bool overwrite, char *why, size_t size)
 
 	if (strcmp(path, "-") == 0)
 		return check_standard_output(why, size);
-	place = place_of(path, overwrite, &l, why, size);
+	place = choose_place(path, overwrite, &l, why, size);
 	if (place != PLACE_BESIDE)
 		return place == PLACE_THERE ? 0 : -1;
 	snprintf(text, sizeof(text), "%.*s", dir ? dir : 1, dir ? path : ".");

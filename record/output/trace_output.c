@@ -121,7 +121,7 @@ static int abandon(struct trace_output *t, char *name, int error)
  * Begins a trace whose time 0 is @start_ns of CLOCK_MONOTONIC; @stamp: with a time stamp in its name. 0, or -1 with a
  * description of the problem, and neither file nor descriptor left behind.
  */
-static int begin(struct trace_output *t, uint64_t start_ns, bool stamp)
+static int begin_trace(struct trace_output *t, uint64_t start_ns, bool stamp)
 {
 	struct upf_session *h = &t->head;
 	char *name;
@@ -179,7 +179,7 @@ static int switch_trace(struct trace_output *t, uint64_t start_ns)
 	int rc = complete(t, start_ns, UPF_REASON_SWITCH);
 	char *complete_one = rc == 0 ? strdup(t->last) : NULL;
 
-	if (rc == 0 && begin(t, start_ns, true) != 0)
+	if (rc == 0 && begin_trace(t, start_ns, true) != 0)
 		rc = -EIO;
 	if (rc == 0 && complete_one && t->options->verbose)
 		say("%s is complete; recording to %s", complete_one, t->last);
@@ -190,12 +190,12 @@ static int switch_trace(struct trace_output *t, uint64_t start_ns)
 /* If a file with that name has come since the check, the samples go to another file: they are nowhere else. */
 static int begin_last(struct trace_output *t, uint64_t start_ns)
 {
-	if (begin(t, start_ns, false) == 0)
+	if (begin_trace(t, start_ns, false) == 0)
 		return 0;
 	if (access(t->options->path, F_OK) != 0)
 		return -1;
 	say("%s; trying another name", t->problem);
-	if (begin(t, start_ns, true) != 0)
+	if (begin_trace(t, start_ns, true) != 0)
 		return -1;
 	say("the samples are in %s", trace_output_last(t));
 	t->problem[0] = '\0';
@@ -207,7 +207,7 @@ static int dump(struct trace_output *t, uint64_t end_ns, enum upf_reason reason,
 {
 	const uint64_t session_ns = t->head.start_mono_ns;
 	const uint64_t start_ns = session_ns + flight_recorder_first_ns(t->flight_recorder);
-	int rc = (stamp ? begin(t, start_ns, true) : begin_last(t, start_ns)) == 0 ? 0 : -EIO;
+	int rc = (stamp ? begin_trace(t, start_ns, true) : begin_last(t, start_ns)) == 0 ? 0 : -EIO;
 
 	if (rc == 0)
 		rc = flight_recorder_write(t->flight_recorder, t->writer, &t->totals);
@@ -221,7 +221,7 @@ static int dump(struct trace_output *t, uint64_t end_ns, enum upf_reason reason,
 }
 
 /* A dump that fails is reported; it does not end a recording that may have run for months. */
-static int keep(struct trace_output *t, struct upf_encoder *e, const struct block_info *info)
+static int keep_block(struct trace_output *t, struct upf_encoder *e, const struct block_info *info)
 {
 	int rc = 0, dumped;
 
@@ -249,7 +249,7 @@ int trace_output_open(struct trace_output *t)
 	rotation_adopt(t->rotation);
 	if (t->flight_recorder)
 		return trace_file_check(o->path, o->replace, t->problem, sizeof(t->problem));
-	if (begin(t, t->head.start_mono_ns, o->switching) != 0)
+	if (begin_trace(t, t->head.start_mono_ns, o->switching) != 0)
 		return -1;
 	t->is_file = trace_file_is_regular(t->file);
 	count_bytes(t);
@@ -272,7 +272,7 @@ static int write_block(struct trace_output *t, struct upf_encoder *e, const stru
 int trace_output_block(struct trace_output *t, struct upf_encoder *e, const struct block_info *info)
 {
 	if (t->flight_recorder)
-		return keep(t, e, info);
+		return keep_block(t, e, info);
 	if (t->error == 0)
 		t->error = write_block(t, e, info);
 	return t->error;

@@ -26,7 +26,7 @@ static int stay_here(void)
 	return sched_setaffinity(0, sizeof(here), &here);
 }
 
-static void note(int rc, const char *what, char *missing, size_t size)
+static void note_failure(int rc, const char *what, char *missing, size_t size)
 {
 	size_t len = strlen(missing);
 
@@ -39,9 +39,9 @@ void latency_try(int priority, bool stay, char *missing, size_t size)
 	const struct sched_param param = {.sched_priority = priority};
 
 	missing[0] = '\0';
-	note(sched_setscheduler(0, SCHED_FIFO, &param), "real-time priority", missing, size);
+	note_failure(sched_setscheduler(0, SCHED_FIFO, &param), "real-time priority", missing, size);
 	/* Only the present memory: without capabilities, locking more could fail, and then so would allocations. */
-	note(mlockall(MCL_CURRENT | MCL_ONFAULT), "locked memory", missing, size);
+	note_failure(mlockall(MCL_CURRENT | MCL_ONFAULT), "locked memory", missing, size);
 	if (stay)
-		note(stay_here(), "a CPU of its own", missing, size);
+		note_failure(stay_here(), "a CPU of its own", missing, size);
 }

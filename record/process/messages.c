@@ -30,7 +30,7 @@ struct messages {
 	bool ending, done;
 };
 
-static bool add(struct messages *m, const char *text, size_t len)
+static bool add_message(struct messages *m, const char *text, size_t len)
 {
 	if (len > sizeof(m->text) - m->n)
 		return false;
@@ -39,7 +39,7 @@ static bool add(struct messages *m, const char *text, size_t len)
 	return true;
 }
 
-static bool add_line(struct messages *m, const char *text, size_t len)
+static bool add_message_line(struct messages *m, const char *text, size_t len)
 {
 	size_t n = m->n;
 	char note[96];
@@ -48,21 +48,21 @@ static bool add_line(struct messages *m, const char *text, size_t len)
 	                               "uniprof-record: %u lines dropped: standard error was not read\n", m->dropped)
 	                    : 0;
 
-	if ((!m->status_line || add(m, CLEAR_LINE, strlen(CLEAR_LINE))) && add(m, note, (size_t)noted) &&
-	    add(m, text, len))
+	if ((!m->status_line || add_message(m, CLEAR_LINE, strlen(CLEAR_LINE))) &&
+	    add_message(m, note, (size_t)noted) && add_message(m, text, len))
 		return true;
 	m->n = n;
 	return false;
 }
 
 /* The stream's write(). */
-static ssize_t take(void *cookie, const char *text, size_t len)
+static ssize_t take_message(void *cookie, const char *text, size_t len)
 {
 	struct messages *m = cookie;
 	bool status_line = len && text[len - 1] != '\n';
 
 	pthread_mutex_lock(&m->lock);
-	if (add_line(m, text, len)) {
+	if (add_message_line(m, text, len)) {
 		m->dropped = 0;
 		m->status_line = status_line;
 		pthread_cond_signal(&m->filled);
@@ -74,7 +74,7 @@ static ssize_t take(void *cookie, const char *text, size_t len)
 }
 
 /* Standard error may be non-blocking: whoever shares it can set that. What cannot be written is lost. */
-static void write_all(const char *text, size_t len)
+static void write_stderr(const char *text, size_t len)
 {
 	struct pollfd p = {.fd = STDERR_FILENO, .events = POLLOUT};
 
@@ -109,7 +109,7 @@ static void *write_messages(void *arg)
 		m->n -= n;
 		memmove(m->text, m->text + n, m->n);
 		pthread_mutex_unlock(&m->lock);
-		write_all(text, n);
+		write_stderr(text, n);
 		pthread_mutex_lock(&m->lock);
 	}
 	m->done = true;
@@ -121,7 +121,7 @@ static void *write_messages(void *arg)
 struct messages *messages_start(int not_held)
 {
 	struct messages *m = calloc(1, sizeof(*m));
-	FILE *stream = m ? fopencookie(m, "w", (cookie_io_functions_t){.write = take}) : NULL;
+	FILE *stream = m ? fopencookie(m, "w", (cookie_io_functions_t){.write = take_message}) : NULL;
 	int rc;
 
 	if (!stream) {

@@ -60,7 +60,7 @@ static bool has_identity(const struct hypervisor_ops *ops, struct hypervisor *x,
 	       strcmp(name, identity->name) == 0;
 }
 
-static bool is_among(const _Atomic uint32_t *domids, size_t n, uint32_t domid)
+static bool is_among_domids(const _Atomic uint32_t *domids, size_t n, uint32_t domid)
 {
 	for (size_t i = 0; i < n; i++)
 		if (atomic_load(&domids[i]) == domid)
@@ -79,7 +79,7 @@ int finder_search(const struct hypervisor_ops *ops, struct hypervisor *x, const 
 		return rc;
 	rc = -ESRCH;
 	for (size_t i = 0; rc != 0 && i < n; i++) {
-		if (!is_running(&domains[i]) || is_among(recorded, nrecorded, domains[i].domid) ||
+		if (!is_running(&domains[i]) || is_among_domids(recorded, nrecorded, domains[i].domid) ||
 		    !has_identity(ops, x, &domains[i], identity))
 			continue;
 		*info = domains[i];
@@ -147,7 +147,7 @@ static void *finder_thread(void *arg)
 	return NULL;
 }
 
-static int start_thread(struct finder *f)
+static int start_finder_thread(struct finder *f)
 {
 	int rc = thread_start(&f->thread, finder_thread, f);
 
@@ -160,7 +160,7 @@ static int start_thread(struct finder *f)
 	return f->started;
 }
 
-static void release(struct finder *f)
+static void release_finder(struct finder *f)
 {
 	if (f->wake >= 0)
 		close(f->wake);
@@ -183,10 +183,10 @@ struct finder *finder_start(const struct hypervisor_ops *ops, size_t n, int not_
 	f->searches = calloc(n, sizeof(*f->searches));
 	f->recorded = calloc(n, sizeof(*f->recorded));
 	f->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	rc = !f->searches || !f->recorded || f->wake < 0 ? ENOMEM : start_thread(f);
+	rc = !f->searches || !f->recorded || f->wake < 0 ? ENOMEM : start_finder_thread(f);
 	if (rc == 0)
 		return f;
-	release(f);
+	release_finder(f);
 	errno = rc;
 	return NULL;
 }
@@ -203,7 +203,7 @@ void finder_stop(struct finder *f)
 	until.tv_sec++;
 	/* A thread that hangs keeps what it uses; the process is about to end. */
 	if (pthread_timedjoin_np(f->thread, NULL, &until) == 0)
-		release(f);
+		release_finder(f);
 }
 
 void finder_recorded(struct finder *f, size_t i, uint32_t domid)

@@ -10,7 +10,7 @@
 #define RETRY_NS 1000000000ull       /* a domain that cannot be recorded is tried again after so long, */
 #define RETRY_MAX_NS (16 * RETRY_NS) /* then after twice as long, and so on up to this */
 
-static const char *name_of(const struct target *t)
+static const char *target_name(const struct target *t)
 {
 	return t->name[0] ? t->name : "the domain";
 }
@@ -34,7 +34,8 @@ static void try_later(const struct session *s, struct target *t, const struct gu
 
 	if (t->comeback.wait_ns == 0) {
 		target_explain(t->ops, s->x, info, error, why, sizeof(why));
-		say("%s is back as domain %u, but cannot be recorded: %s; trying again", name_of(t), info->domid, why);
+		say("%s is back as domain %u, but cannot be recorded: %s; trying again", target_name(t), info->domid,
+		    why);
 	}
 	t->comeback.wait_ns = t->comeback.wait_ns ? 2 * t->comeback.wait_ns : RETRY_NS;
 	if (t->comeback.wait_ns > RETRY_MAX_NS)
@@ -80,7 +81,7 @@ static void look_for(struct session *s, uint32_t d, uint64_t now)
 	t->comeback = (struct comeback){.seen_ns = t->comeback.seen_ns};
 	finder_recorded(s->finder, d, info.domid);
 	if (!s->options->quiet)
-		say("%s is back as domain %u", name_of(t), t->info.domid);
+		say("%s is back as domain %u", target_name(t), t->info.domid);
 	record_stream_event(&s->records, d, session_time(s, now), UPF_EVENT_REBOOT, t->info.domid);
 	sample_warm(t);
 }
@@ -88,7 +89,7 @@ static void look_for(struct session *s, uint32_t d, uint64_t now)
 static void tell_awaited(const struct session *s, struct target *t)
 {
 	if (!t->comeback.awaited && !s->options->quiet)
-		say("waiting for %s to come back", name_of(t));
+		say("waiting for %s to come back", target_name(t));
 	t->comeback.awaited = true;
 }
 

@@ -41,7 +41,7 @@ struct loop {
 	bool over;
 };
 
-static void end(struct loop *l, enum upf_reason reason, int error, const char *failed)
+static void end_guest(struct loop *l, enum upf_reason reason, int error, const char *failed)
 {
 	l->over = true;
 	l->s->reason = reason;
@@ -138,10 +138,11 @@ static void tell_end(struct session *s, uint32_t domain, const struct round *r)
 static void end_refused(struct loop *l, struct target *t, const struct round *r)
 {
 	l->s->refused = r->stuck ? NULL : t;
-	end(l, UPF_REASON_ERROR, r->error,
-	    !r->stuck                          ? "the hypervisor refused to pause or read the domain"
-	    : t->ops->watch.ends_with_recorder ? "the domain could not be resumed"
-	                                       : "the domain could not be resumed; if it stays paused: xl unpause");
+	end_guest(l, UPF_REASON_ERROR, r->error,
+	          !r->stuck ? "the hypervisor refused to pause or read the domain"
+	          : t->ops->watch.ends_with_recorder
+	                  ? "the domain could not be resumed"
+	                  : "the domain could not be resumed; if it stays paused: xl unpause");
 }
 
 static void one_round(struct loop *l, uint32_t domain)
@@ -267,7 +268,7 @@ static void look_for_ends(struct loop *l)
 			tell_end(s, d, &r);
 	}
 	if (!any_left(s) && !l->over)
-		end(l, UPF_REASON_DOMAIN, 0, NULL);
+		end_guest(l, UPF_REASON_DOMAIN, 0, NULL);
 }
 
 /* --- deadlines --------------------------------------------------------------------------------------------------- */
@@ -428,8 +429,8 @@ static void housekeeping(struct loop *l, uint64_t now)
 	/* The flight recorder keeps only the newest blocks, so each block must have it. */
 	tell_images(s, now, s->options->flight_recorder);
 	if (!l->over && !watchdog_alive(s->watchdog))
-		end(l, UPF_REASON_ERROR, 0,
-		    "the watchdog process was killed; without it a pause could be left behind");
+		end_guest(l, UPF_REASON_ERROR, 0,
+		          "the watchdog process was killed; without it a pause could be left behind");
 }
 
 static void check_limits(struct loop *l, uint64_t now)
@@ -437,11 +438,11 @@ static void check_limits(struct loop *l, uint64_t now)
 	const struct session_options *o = l->s->options;
 
 	if (o->duration_ns && now - l->s->began_ns >= o->duration_ns)
-		end(l, UPF_REASON_DURATION, 0, NULL);
+		end_guest(l, UPF_REASON_DURATION, 0, NULL);
 	else if (all_sampled(l->s))
-		end(l, UPF_REASON_SAMPLES, 0, NULL);
+		end_guest(l, UPF_REASON_SAMPLES, 0, NULL);
 	else if (queue_error(l->s->records.queue) != 0)
-		end(l, UPF_REASON_OUTPUT, queue_error(l->s->records.queue), NULL);
+		end_guest(l, UPF_REASON_OUTPUT, queue_error(l->s->records.queue), NULL);
 }
 
 /* Sleeps until @deadline, and checks the domains now and then. The signal that came; 0: none. */
@@ -457,7 +458,7 @@ static int wait_watchfully(struct loop *l, uint64_t deadline)
 		housekeeping(l, now);
 		switch_or_dump(l, now);
 		if (queue_error(l->s->records.queue) != 0)
-			end(l, UPF_REASON_OUTPUT, queue_error(l->s->records.queue), NULL);
+			end_guest(l, UPF_REASON_OUTPUT, queue_error(l->s->records.queue), NULL);
 	}
 	return signal || l->over ? signal : clock_wait(deadline, &l->s->signals);
 }
@@ -523,7 +524,7 @@ static bool wait_for_deadline(struct loop *l)
 	}
 	if (signal) {
 		s->signal = signal;
-		end(l, UPF_REASON_SIGNAL, 0, NULL);
+		end_guest(l, UPF_REASON_SIGNAL, 0, NULL);
 	}
 	return due && !signal && !l->over;
 }
@@ -536,7 +537,7 @@ static void let_run(struct loop *l, struct target *t)
 	if (rc == 0 || rc == -EINVAL)
 		t->held = false;
 	else
-		end(l, UPF_REASON_ERROR, rc, "the new domain cannot be let run");
+		end_guest(l, UPF_REASON_ERROR, rc, "the new domain cannot be let run");
 }
 
 void loop_run(struct session *s)
@@ -566,7 +567,7 @@ void loop_run(struct session *s)
 			count_late(&l, clock_now());
 			all_rounds(&l);
 			if (!any_left(s) && !l.over)
-				end(&l, UPF_REASON_DOMAIN, 0, NULL);
+				end_guest(&l, UPF_REASON_DOMAIN, 0, NULL);
 		}
 		now = clock_now();
 		atomic_store(&s->live.elapsed_ns, now - s->began_ns);

@@ -28,23 +28,23 @@ void sample_warm(struct target *t)
 
 /* --- a round ----------------------------------------------------------------------------------------------------- */
 
-static bool same_domain(const struct target *t, const struct guest_info *info)
+static bool is_same_domain(const struct target *t, const struct guest_info *info)
 {
 	return info->domid == t->info.domid && memcmp(info->uuid, t->info.uuid, sizeof(info->uuid)) == 0;
 }
 
 static bool is_over(const struct target *t, const struct guest_info *info)
 {
-	return !same_domain(t, info) || info->dying || (info->shutdown && !t->look);
+	return !is_same_domain(t, info) || info->dying || (info->shutdown && !t->look);
 }
 
 /* A mapping would keep a dying domain as a zombie, so all is unmapped at once. */
-static void end(struct target *t, struct round *r, const struct guest_info *info)
+static void end_target(struct target *t, struct round *r, const struct guest_info *info)
 {
 	target_let_go(t);
 	t->ended = true;
 	r->kind = ROUND_ENDED;
-	if (info && same_domain(t, info) && !info->dying && info->shutdown) {
+	if (info && is_same_domain(t, info) && !info->dying && info->shutdown) {
 		r->shutdown = true;
 		r->shutdown_code = info->shutdown_code;
 	}
@@ -54,7 +54,7 @@ static void end(struct target *t, struct round *r, const struct guest_info *info
 static bool forbidden(struct target *t, struct round *r, const struct guest_info *info)
 {
 	if (is_over(t, info)) {
-		end(t, r, info);
+		end_target(t, r, info);
 		return true;
 	}
 	t->last.foreign = info->paused;
@@ -66,10 +66,10 @@ static bool forbidden(struct target *t, struct round *r, const struct guest_info
 	return true;
 }
 
-static void fail(struct target *t, struct round *r, int error)
+static void fail_round(struct target *t, struct round *r, int error)
 {
 	if (error == -ESRCH) {
-		end(t, r, NULL);
+		end_target(t, r, NULL);
 		return;
 	}
 	if (error == -EAGAIN) {
@@ -110,7 +110,7 @@ static bool settled_unpaused(struct target *t, struct round *r)
 		rc = t->ops->guest.info(&t->guest, 1, &info);
 
 	if (rc != 0) {
-		fail(t, r, rc);
+		fail_round(t, r, rc);
 		return true;
 	}
 	if (forbidden(t, r, &info))
@@ -195,7 +195,7 @@ static void end_pause(struct target *t, struct round *r, struct pause *p)
 		add_pause(r, began_ns, ended_ns);
 }
 
-static void prepare(struct target *t)
+static void prepare_stop(struct target *t)
 {
 	/* A spent mark would say that the next pause is in force before it is. */
 	if (t->mark_spent)
@@ -269,9 +269,9 @@ static bool has_samples(struct target *t, struct round *r, const struct pause *p
 	/* No pause of ours is left if it was undone, or with the domain gone. */
 	r->stuck = p->undone != 0 && p->undone != -EINVAL && p->undone != -ESRCH;
 	if (r->stuck || p->undone == -ESRCH)
-		fail(t, r, p->undone);
+		fail_round(t, r, p->undone);
 	else if (p->stopped != 0)
-		fail(t, r, p->stopped < 0 ? p->stopped : -p->stopped);
+		fail_round(t, r, p->stopped < 0 ? p->stopped : -p->stopped);
 	else if (!forbidden(t, r, &p->before) && p->undone == -EINVAL)
 		r->kind = ROUND_VOID;
 	return r->kind == ROUND_TAKEN;
@@ -281,11 +281,11 @@ static bool has_samples(struct target *t, struct round *r, const struct pause *p
  * One pause, and the walks in the copies that it left. 1: the samples are new; 0: what a walk cannot do without was
  * missing; -1: the round is settled without samples.
  */
-static int take(struct target *t, struct round *r, bool live)
+static int take_samples(struct target *t, struct round *r, bool live)
 {
 	struct pause p = {.copied = true};
 
-	prepare(t);
+	prepare_stop(t);
 	read_paused(t, r, live, &p);
 	if (!p.copied)
 		pages_drop(t->pages);
@@ -297,7 +297,7 @@ static int take(struct target *t, struct round *r, bool live)
 	       vcpu_stacks_judge(&t->stacks);
 }
 
-static uint8_t state_of(const struct vcpu_stop *v)
+static uint8_t vcpu_run_state(const struct vcpu_stop *v)
 {
 	if (!v->online)
 		return UPF_OFFLINE;
@@ -323,7 +323,7 @@ static void read_registers(struct target *t, size_t i)
 }
 
 /* Completes the samples, after the guest was resumed. */
-static void finish(struct target *t)
+static void finish_samples(struct target *t)
 {
 	bool active = false;
 
@@ -337,7 +337,7 @@ static void finish(struct target *t)
 		const struct vcpu_stop *v = &t->stacks.stops[s->vcpu];
 		uint64_t now = v->cpu_ns - v->cpu_ns % UPF_TICK_NS;
 
-		s->state = state_of(v);
+		s->state = vcpu_run_state(v);
 		s->user = v->regs.user;
 		s->mode = v->regs.valid && v->regs.arch->id != t->arch ? v->regs.arch->id : 0;
 		s->root = v->regs.root.cr3;
@@ -370,9 +370,9 @@ bool sample_ended(struct target *t, struct round *r)
 	*r = (struct round){.time_ns = clock_now()};
 	rc = t->ops->guest.info(&t->guest, 1, &info);
 	if (rc == -ESRCH)
-		end(t, r, NULL);
+		end_target(t, r, NULL);
 	else if (rc == 0 && is_over(t, &info))
-		end(t, r, &info);
+		end_target(t, r, &info);
 	note_seen(t, r);
 	return t->ended;
 }
@@ -389,12 +389,12 @@ bool sample_asks_first(const struct target *t)
  */
 static bool take_until_complete(struct target *t, struct round *r)
 {
-	int taken = take(t, r, false);
+	int taken = take_samples(t, r, false);
 
 	for (unsigned again = 1; taken == 0 && again < ROUND_PAUSES; again++) {
 		sleepers_choose_none(&t->stacks);
 		vcpu_stacks_map(&t->stacks);
-		taken = take(t, r, again == ROUND_PAUSES - 1);
+		taken = take_samples(t, r, again == ROUND_PAUSES - 1);
 	}
 	return taken >= 0;
 }
@@ -408,7 +408,7 @@ static struct round take_round(struct target *t)
 	sleepers_choose(&t->stacks);
 	if (!take_until_complete(t, &r))
 		return r;
-	finish(t);
+	finish_samples(t);
 	if (t->look && lacks_registers(t) && t->last.looks++ < LOOKS_MAX)
 		r.kind = ROUND_AGAIN;
 	return r;

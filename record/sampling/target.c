@@ -19,7 +19,8 @@ bool target_is_called(const struct hypervisor_ops *ops, struct hypervisor *x, ui
 	return ops->host.domain_name(x, domid, is, sizeof(is)) == 0 && strcmp(is, name) == 0;
 }
 
-static int find_name(const struct hypervisor_ops *ops, struct hypervisor *x, const char *text, struct guest_info *info)
+static int find_by_name(const struct hypervisor_ops *ops, struct hypervisor *x, const char *text,
+                        struct guest_info *info)
 {
 	struct guest_info *domains;
 	size_t n, found = 0;
@@ -43,7 +44,7 @@ int target_find(const struct hypervisor_ops *ops, struct hypervisor *x, const ch
 
 	if (parse_u64(text, 0, UINT32_MAX, &domid) == 0)
 		return ops->host.find(x, (uint32_t)domid, info);
-	return find_name(ops, x, text, info);
+	return find_by_name(ops, x, text, info);
 }
 
 static struct target *open_unnamed(const struct hypervisor_ops *ops, struct hypervisor *x,

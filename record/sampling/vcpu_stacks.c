@@ -16,7 +16,7 @@
 
 /* --- memory ------------------------------------------------------------------------------------------------------ */
 
-static bool is_wanted(const uint64_t *wanted, uint32_t vcpu)
+static bool is_wanted_vcpu(const uint64_t *wanted, uint32_t vcpu)
 {
 	return !wanted || (wanted[vcpu / 64] >> vcpu % 64 & 1);
 }
@@ -57,7 +57,7 @@ int vcpu_stacks_open(struct vcpu_stacks *all, uint32_t vcpus, const uint64_t *wa
 	if (vcpus > UPF_VCPUS_MAX)
 		return -ENOTSUP;
 	for (uint32_t v = 0; v < vcpus; v++)
-		n += is_wanted(wanted, v);
+		n += is_wanted_vcpu(wanted, v);
 	if (n == 0)
 		return -ENODEV;
 	if (!limit(&all->choice, n))
@@ -77,7 +77,7 @@ int vcpu_stacks_open(struct vcpu_stacks *all, uint32_t vcpus, const uint64_t *wa
 		return -ENOMEM;
 	n = 0;
 	for (uint32_t v = 0; v < vcpus; v++) {
-		if (!is_wanted(wanted, v))
+		if (!is_wanted_vcpu(wanted, v))
 			continue;
 		all->samples[n].vcpu = v;
 		all->samples[n].frames = all->frames + n * all->choice.max_frames;

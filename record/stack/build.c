@@ -37,7 +37,7 @@ struct search {
 
 /* --- the guest's memory ------------------------------------------------------------------------------------------ */
 
-static bool frame_of(struct search *s, uint64_t address, uint64_t *frame)
+static bool frame_at(struct search *s, uint64_t address, uint64_t *frame)
 {
 	const struct arch *arch = s->regs->arch;
 	int rc;
@@ -52,7 +52,7 @@ static bool frame_of(struct search *s, uint64_t address, uint64_t *frame)
 }
 
 /* The pages of these frames, as far as they can be mapped; the others become NULL. */
-static void map(struct search *s, const uint64_t *frames, const bool *wanted, size_t n, const void **pages)
+static void map_frames(struct search *s, const uint64_t *frames, const bool *wanted, size_t n, const void **pages)
 {
 	bool missing = true;
 
@@ -67,7 +67,7 @@ static void map(struct search *s, const uint64_t *frames, const bool *wanted, si
 	}
 }
 
-static bool copy(struct search *s, const void *const *pages, size_t n, uint8_t *bytes)
+static bool copy_bytes(struct search *s, const void *const *pages, size_t n, uint8_t *bytes)
 {
 	struct iovec to[PIECE], from[PIECE];
 	size_t many = 0;
@@ -94,9 +94,9 @@ static size_t read_pages(struct search *s, uint64_t address, size_t n, uint8_t *
 
 	memset(bytes, 0, n * GUEST_PAGE_SIZE);
 	for (size_t k = 0; k < n; k++)
-		there[k] = frame_of(s, address + k * GUEST_PAGE_SIZE, &frames[k]);
-	map(s, frames, there, n, pages);
-	if (!copy(s, pages, n, bytes))
+		there[k] = frame_at(s, address + k * GUEST_PAGE_SIZE, &frames[k]);
+	map_frames(s, frames, there, n, pages);
+	if (!copy_bytes(s, pages, n, bytes))
 		memset(pages, 0, sizeof(pages));
 	for (size_t k = 0; k < n; k++) {
 		there[k] = pages[k] != NULL;
@@ -134,7 +134,7 @@ static bool open_headers(struct headers *h, const uint8_t *at, size_t left)
 	return left >= sizeof(wide) && h->entry >= (h->wide ? sizeof(Elf64_Phdr) : sizeof(Elf32_Phdr));
 }
 
-static bool segment(const struct headers *h, size_t i, struct segment *s)
+static bool read_segment(const struct headers *h, size_t i, struct segment *s)
 {
 	uint64_t at = h->table + i * h->entry;
 	Elf64_Phdr wide;
@@ -159,11 +159,11 @@ static enum owner owner_by(const struct search *s, const struct headers *h, uint
 	struct segment p;
 	uint64_t base = 0;
 
-	for (size_t i = 0; !loaded && segment(h, i, &p); i++) {
+	for (size_t i = 0; !loaded && read_segment(h, i, &p); i++) {
 		loaded = p.type == PT_LOAD && p.offset == 0;
 		base = address - p.address;
 	}
-	for (size_t i = 0; segment(h, i, &p); i++) {
+	for (size_t i = 0; read_segment(h, i, &p); i++) {
 		claims |= p.type == PT_NOTE && distance >= p.offset && distance - p.offset < p.size;
 		holds |= p.type == PT_LOAD && p.flags & PF_X && s->b->near - base - p.address < p.size;
 	}
@@ -192,7 +192,7 @@ static enum owner owner_of(struct search *s, uint64_t note)
 
 /* --- notes ------------------------------------------------------------------------------------------------------- */
 
-static void take(struct search *s, uint64_t address, const uint8_t *id, uint32_t size)
+static void take_build_id(struct search *s, uint64_t address, const uint8_t *id, uint32_t size)
 {
 	enum owner owner = owner_of(s, address);
 	struct build *b = s->b;
@@ -233,13 +233,13 @@ static void scan(struct search *s, uint64_t address)
 
 		at += sizeof(NAME);
 		if (is_note(s, name, &note))
-			take(s, address + name - sizeof(note), at, note.n_descsz);
+			take_build_id(s, address + name - sizeof(note), at, note.n_descsz);
 	}
 }
 
 /* --- the search -------------------------------------------------------------------------------------------------- */
 
-static void look(struct search *s, struct build_side *side)
+static void look_in_side(struct search *s, struct build_side *side)
 {
 	size_t n;
 
@@ -259,18 +259,18 @@ static bool is_under_way(const struct build *b)
 	return (b->up.left || b->down.left) && !b->certain;
 }
 
-static bool is_near(uint64_t a, uint64_t b)
+static bool is_near_address(uint64_t a, uint64_t b)
 {
 	return a - b + SAME_PLACE <= 2 * SAME_PLACE;
 }
 
 /* False: there is nothing to search for. */
-static bool begin(struct build *b, const struct vcpu_regs *regs, uint64_t near)
+static bool begin_search(struct build *b, const struct vcpu_regs *regs, uint64_t near)
 {
 	bool is_high = near >> (regs->arch->word * 8 - 1) & 1;
 	uint64_t page = near & ~(uint64_t)(GUEST_PAGE_SIZE - 1);
 
-	if (!near || b->searches == SEARCHES_MAX || (b->searches && is_near(near, b->near)))
+	if (!near || b->searches == SEARCHES_MAX || (b->searches && is_near_address(near, b->near)))
 		return false;
 	*b = (struct build){.near = near,
 	                    .searches = b->searches,
@@ -280,23 +280,23 @@ static bool begin(struct build *b, const struct vcpu_regs *regs, uint64_t near)
 }
 
 /* False: nothing is mapped where it began. */
-static bool go_on(struct search *s, uint64_t ns)
+static bool search_on(struct search *s, uint64_t ns)
 {
 	const uint64_t since = clock_now();
 	struct build *b = s->b;
 	uint64_t frame;
 
 	capture_set_live(s->tables, true);
-	if (!frame_of(s, b->near, &frame))
+	if (!frame_at(s, b->near, &frame))
 		return false;
 	do {
-		look(s, &b->up);
-		look(s, &b->down);
+		look_in_side(s, &b->up);
+		look_in_side(s, &b->down);
 	} while (is_under_way(b) && clock_now() - since < ns);
 	return true;
 }
 
-static enum build_progress conclude(struct build *b)
+static enum build_progress conclude_search(struct build *b)
 {
 	b->searches++;
 	b->up.left = b->down.left = 0;
@@ -313,22 +313,22 @@ enum build_progress build_search(struct build *b, const struct pages *pages, con
 	bool gone_on;
 
 	if (!regs->valid || !regs->arch->translate ||
-	    (!is_under_way(b) && !begin(b, regs,
-	                                entry        ? entry
-	                                : regs->user ? 0
-	                                             : regs->ip)) ||
+	    (!is_under_way(b) && !begin_search(b, regs,
+	                                       entry        ? entry
+	                                       : regs->user ? 0
+	                                                    : regs->ip)) ||
 	    !(s = calloc(1, sizeof(*s))))
 		return BUILD_NONE;
 	s->b = b;
 	s->regs = regs;
 	s->pages = pages_beside(pages, PAGES_MAX);
 	s->tables = s->pages ? capture_new(s->pages, LINES) : NULL;
-	gone_on = s->tables && go_on(s, ns);
+	gone_on = s->tables && search_on(s, ns);
 	capture_free(s->tables);
 	pages_free(s->pages);
 	free(s);
 	if (gone_on)
-		return is_under_way(b) ? BUILD_MORE : conclude(b);
+		return is_under_way(b) ? BUILD_MORE : conclude_search(b);
 	*b = before;
 	/* In user mode the kernel may be mapped elsewhere: another sample will tell. */
 	if (is_under_way(b) && !regs->user)

@@ -67,7 +67,7 @@ void returns_start(struct returns *r)
 	r->lookups = r->maps = 0;
 }
 
-static uint64_t code_address(const struct vcpu_regs *regs, uint64_t saved)
+static uint64_t return_code(const struct vcpu_regs *regs, uint64_t saved)
 {
 	return regs->arch->code_address ? regs->arch->code_address(saved) : saved;
 }
@@ -76,7 +76,7 @@ static uint64_t code_address(const struct vcpu_regs *regs, uint64_t saved)
 static void expect(struct space *space, const struct vcpu_regs *regs, const uint64_t *saved, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++) {
-		uint64_t address = code_address(regs, saved[i]);
+		uint64_t address = return_code(regs, saved[i]);
 
 		space_expect(space, address - ARCH_CALL_BYTES, address);
 	}
@@ -100,8 +100,8 @@ static uint32_t read_words(struct returns *r, const struct vcpu_regs *regs, uint
 	return got;
 }
 
-static enum behind_call look(struct returns *r, const struct vcpu_regs *regs, uint64_t address, const uint64_t *next,
-                             uint32_t nnext)
+static enum behind_call look_before(struct returns *r, const struct vcpu_regs *regs, uint64_t address,
+                                    const uint64_t *next, uint32_t nnext)
 {
 	uint64_t from = address - ARCH_CALL_BYTES, words[2] = {0};
 	uint8_t code[sizeof(words)];
@@ -119,7 +119,7 @@ static uint64_t space_number(const struct vcpu_regs *regs)
 	return regs->user ? regs->root.cr3 : 0;
 }
 
-static size_t slot_of(uint64_t address, uint64_t root, size_t slots)
+static size_t cache_slot(uint64_t address, uint64_t root, size_t slots)
 {
 	const uint64_t mix = 0x9e3779b97f4a7c15ull;
 
@@ -127,38 +127,38 @@ static size_t slot_of(uint64_t address, uint64_t root, size_t slots)
 }
 
 /* The @nnext return addresses of @next are those to be looked up next. */
-static enum behind_call find(struct returns *r, const struct vcpu_regs *regs, uint64_t address, const uint64_t *next,
-                             uint32_t nnext)
+static enum behind_call find_call(struct returns *r, const struct vcpu_regs *regs, uint64_t address,
+                                  const uint64_t *next, uint32_t nnext)
 {
 	uint64_t root = space_number(regs);
-	struct known *k = &r->known[slot_of(address, root, KNOWN)];
+	struct known *k = &r->known[cache_slot(address, root, KNOWN)];
 
 	if (k->verdict != BEHIND_UNKNOWN && k->address == address && k->root == root)
 		return k->verdict;
 	if (address < ARCH_CALL_BYTES || r->lookups++ >= LOOKUPS_MAX)
 		return BEHIND_UNKNOWN;
-	*k = (struct known){address, root, (uint8_t)look(r, regs, address, next, nnext)};
+	*k = (struct known){address, root, (uint8_t)look_before(r, regs, address, next, nnext)};
 	return k->verdict;
 }
 
-static bool is_near(uint64_t a, uint64_t b)
+static bool is_near_word(uint64_t a, uint64_t b)
 {
 	return (a >> REGION_SHIFT) + 1 - (b >> REGION_SHIFT) <= 2;
 }
 
 bool returns_to(struct returns *r, const struct vcpu_regs *regs, const uint64_t *saved, uint32_t n)
 {
-	uint64_t address = code_address(regs, saved[0]);
-	enum behind_call found = find(r, regs, address, saved + 1, n - 1);
+	uint64_t address = return_code(regs, saved[0]);
+	enum behind_call found = find_call(r, regs, address, saved + 1, n - 1);
 
-	return found == BEHIND_CALL || (found == BEHIND_UNKNOWN && is_near(address, regs->ip));
+	return found == BEHIND_CALL || (found == BEHIND_UNKNOWN && is_near_word(address, regs->ip));
 }
 
 static bool is_return(struct returns *r, const struct vcpu_regs *regs, uint64_t saved)
 {
-	uint64_t address = code_address(regs, saved);
+	uint64_t address = return_code(regs, saved);
 
-	return is_near(address, regs->ip) && find(r, regs, address, NULL, 0) == BEHIND_CALL;
+	return is_near_word(address, regs->ip) && find_call(r, regs, address, NULL, 0) == BEHIND_CALL;
 }
 
 bool returns_among(struct returns *r, const struct vcpu_regs *regs, const uint64_t *words, uint32_t n)
@@ -176,7 +176,7 @@ bool returns_among(struct returns *r, const struct vcpu_regs *regs, const uint64
 bool returns_above(struct returns *r, const struct vcpu_regs *regs, uint64_t address)
 {
 	uint64_t root = space_number(regs), words[RETURNS_ABOVE];
-	struct bare *b = &r->bare[slot_of(address, root, BARE)];
+	struct bare *b = &r->bare[cache_slot(address, root, BARE)];
 	uint32_t n;
 
 	if (b->times && b->address == address && b->root == root) {

@@ -32,8 +32,8 @@ static bool is_in_stack(const struct vcpu_regs *regs, uint64_t size)
  * By frame pointers. With auto, only if the first one can point into the stack: elsewhere, memory would be captured
  * that is no stack.
  */
-static void walk(const struct stack_choice *c, struct footing *f, struct space *space, const struct vcpu_regs *regs,
-                 uint64_t *frames, struct upf_sample *s)
+static void walk_by_frames(const struct stack_choice *c, struct footing *f, struct space *space,
+                           const struct vcpu_regs *regs, uint64_t *frames, struct upf_sample *s)
 {
 	uint64_t size = is_copied(c, f) ? (uint64_t)c->copy_words * UPF_WORD : STACK_SIZE;
 
@@ -86,7 +86,7 @@ bool stack_read(const struct stack_choice *c, struct footing *f, struct space *s
 {
 	bool complete;
 
-	walk(c, f, space, regs, room->frames, s);
+	walk_by_frames(c, f, space, regs, room->frames, s);
 	if (is_copied(c, f) || (live && stack_is_auto(c) && has_failed(s->end, s->depth))) {
 		s->tops = UPF_TOPS_COPY;
 		s->end = (uint8_t)top_copy(space, regs, room->words, c->copy_words, &s->nwords);
@@ -114,8 +114,8 @@ static bool are_frames(struct returns *r, const struct vcpu_regs *regs, const ui
  * has saved a frame pointer that looks like the root's, often 0; but above it, there are its callers' return
  * addresses.
  */
-static bool is_root(struct returns *r, const struct vcpu_regs *regs, const struct footing *f,
-                    const struct upf_sample *s)
+static bool is_stack_root(struct returns *r, const struct vcpu_regs *regs, const struct footing *f,
+                          const struct upf_sample *s)
 {
 	uint64_t at = (f->above - regs->sp) / UPF_WORD;
 
@@ -134,7 +134,7 @@ bool stack_judge(const struct stack_choice *c, struct footing *f, struct returns
 	if (s->end == UPF_END_NONE || !regs->arch->ends_call || (s->end == UPF_END_COLD && !copied))
 		return true;
 	if (f->end != UPF_END_COLD && !has_failed(f->end, s->depth) && are_frames(r, regs, s->frames, s->depth) &&
-	    is_root(r, regs, f, s) && !returns_among(r, regs, s->words + c->window_words, f->gap)) {
+	    is_stack_root(r, regs, f, s) && !returns_among(r, regs, s->words + c->window_words, f->gap)) {
 		f->copies -= f->copies > 0;
 		return true;
 	}

@@ -60,7 +60,7 @@ static unsigned regions_of(const uint64_t *frames, uint32_t depth, uint64_t *reg
 }
 
 /* Is @word the frame pointer, or near one of the regions? */
-static bool is_wanted(uint64_t word, const uint64_t *regions, unsigned n, uint64_t fp)
+static bool is_near_wanted(uint64_t word, const uint64_t *regions, unsigned n, uint64_t fp)
 {
 	uint64_t region = word >> REGION_SHIFT;
 	bool near = word == fp;
@@ -77,12 +77,12 @@ void top_filter(uint64_t *words, uint32_t n, const uint64_t *frames, uint32_t de
 
 	for (uint32_t i = 0; i < n; i++) {
 		if (size == UPF_WORD) {
-			words[i] = is_wanted(words[i], regions, nregions, fp) ? words[i] : 0;
+			words[i] = is_near_wanted(words[i], regions, nregions, fp) ? words[i] : 0;
 			continue;
 		}
-		if (!is_wanted(words[i] & low, regions, nregions, fp))
+		if (!is_near_wanted(words[i] & low, regions, nregions, fp))
 			words[i] &= ~low;
-		if (!is_wanted(words[i] >> 32, regions, nregions, fp))
+		if (!is_near_wanted(words[i] >> 32, regions, nregions, fp))
 			words[i] &= low;
 	}
 }

@@ -21,7 +21,7 @@ enum upf_end walk_end(int error)
  * Can @fp be the frame pointer of the caller of frame @last? Stacks grow down, so a caller's frame is above its
  * callee's; anything else is a loop or no frame pointer at all.
  */
-static enum upf_end check(const struct arch *arch, uint64_t fp, uint64_t last)
+static enum upf_end check_frame(const struct arch *arch, uint64_t fp, uint64_t last)
 {
 	if (fp % arch->word != 0)
 		return UPF_END_MISALIGNED;
@@ -67,7 +67,7 @@ static void next_pointers(const struct arch *arch, struct pointers *p, uint64_t 
 
 	*address -= set;
 	p->fp[p->set] = caller;
-	if (set != p->set && (set == 1 || caller != 0) && check(arch, p->fp[set], last) == UPF_END_ROOT)
+	if (set != p->set && (set == 1 || caller != 0) && check_frame(arch, p->fp[set], last) == UPF_END_ROOT)
 		p->set = set;
 }
 
@@ -103,7 +103,7 @@ enum upf_end walk_frames(struct space *space, const struct vcpu_regs *regs, uint
 		return UPF_END_MODE;
 	for (; fp != 0; n++) {
 		uint64_t caller, address;
-		enum upf_end end = check(arch, fp, last);
+		enum upf_end end = check_frame(arch, fp, last);
 		int rc;
 
 		*depth = n;

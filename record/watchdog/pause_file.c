@@ -105,7 +105,7 @@ static int lock(const struct pause_file *f, char *why, size_t size)
 }
 
 /* Whoever could write to it could have any paused domain resumed. */
-static int check(const struct pause_file *f, char *why, size_t size)
+static int check_owner(const struct pause_file *f, char *why, size_t size)
 {
 	struct stat st;
 	struct statfs fs;
@@ -122,7 +122,7 @@ static int check(const struct pause_file *f, char *why, size_t size)
 	return -1;
 }
 
-static int map(struct pause_file *f, size_t size)
+static int map_pause_file(struct pause_file *f, size_t size)
 {
 	f->head = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, f->fd, 0);
 	if (f->head == MAP_FAILED) {
@@ -150,7 +150,7 @@ static int open_locked(struct pause_file *f, bool create, char *why, size_t size
 			f->fd = open(f->path, flags | O_CREAT | O_EXCL, 0600);
 		if (f->fd < 0)
 			return failure(why, size, -1, "%s: %s", f->path, strerror(errno));
-		if (check(f, why, size) != 0) {
+		if (check_owner(f, why, size) != 0) {
 			if (is_new)
 				unlink(f->path);
 			return -1;
@@ -161,7 +161,7 @@ static int open_locked(struct pause_file *f, bool create, char *why, size_t size
 	return 0;
 }
 
-static struct pause_file *open_file(const char *path, bool create, char *why, size_t size)
+static struct pause_file *open_mapped(const char *path, bool create, char *why, size_t size)
 {
 	struct pause_file *f = calloc(1, sizeof(*f));
 
@@ -191,7 +191,7 @@ static int read_head(struct pause_file *f)
 	    h.watch_size != want.watch_size || h.mark_size != want.mark_size || h.n > DOMAINS_MAX ||
 	    (uint64_t)st.st_size != layout_of(h.n).size)
 		return -1;
-	return map(f, layout_of(h.n).size);
+	return map_pause_file(f, layout_of(h.n).size);
 }
 
 /* Does it say that domain @i is paused? */
@@ -226,7 +226,7 @@ static int check_old(struct pause_file *f, const struct hypervisor_ops *ops, cha
 
 struct pause_file *pause_file_new(const char *path, const struct hypervisor_ops *ops, size_t n, char *why, size_t size)
 {
-	struct pause_file *f = open_file(path, true, why, size);
+	struct pause_file *f = open_mapped(path, true, why, size);
 	const struct layout l = layout_of(n);
 
 	if (!f || check_old(f, ops, why, size) != 0) {
@@ -234,7 +234,7 @@ struct pause_file *pause_file_new(const char *path, const struct hypervisor_ops 
 		return NULL;
 	}
 	if (ftruncate(f->fd, 0) == 0 && (errno = posix_fallocate(f->fd, 0, (off_t)l.size)) == 0 &&
-	    map(f, l.size) == 0) {
+	    map_pause_file(f, l.size) == 0) {
 		*f->head = expected(ops->name, n);
 		return f;
 	}
@@ -245,7 +245,7 @@ struct pause_file *pause_file_new(const char *path, const struct hypervisor_ops 
 
 struct pause_file *pause_file_open(const char *path, char *why, size_t size)
 {
-	struct pause_file *f = open_file(path, false, why, size);
+	struct pause_file *f = open_mapped(path, false, why, size);
 
 	if (!f || read_head(f) == 0)
 		return f;

@@ -36,7 +36,7 @@ static uint64_t in_phase(uint64_t state, enum phase phase)
 	return (state >> PHASE_BITS << PHASE_BITS) | phase;
 }
 
-static bool move(struct watch *w, uint64_t from, enum phase to)
+static bool move_phase(struct watch *w, uint64_t from, enum phase to)
 {
 	return atomic_compare_exchange_strong(&w->state, &from, in_phase(from, to));
 }
@@ -67,7 +67,7 @@ uint64_t watch_begin(struct watch *w)
 
 bool watch_claim(struct watch *w)
 {
-	return !w || move(w, in_phase(atomic_load(&w->state), HELD), ENDING);
+	return !w || move_phase(w, in_phase(atomic_load(&w->state), HELD), ENDING);
 }
 
 /* What was seen of an earlier pause is earlier than this one's beginning. */
@@ -106,7 +106,7 @@ enum watch_outcome watch_end(struct watch *w, uint64_t *began_ns, uint64_t *ende
 			return WATCH_UNDONE;
 		}
 		if (phase_of(state) != TAKEN) {
-			if (!move(w, state, OVER))
+			if (!move_phase(w, state, OVER))
 				continue;
 			correct(w, false, began_ns, ended_ns);
 			return end_kicked(w, state);
@@ -154,7 +154,7 @@ static bool is_prevented(const struct hypervisor_ops *ops, struct watch *w)
 }
 
 /* Only what still is the domain that was paused, and is paused: anything else is not ours to undo. */
-static int unpause(const struct hypervisor_ops *ops, struct guest *guest, const uint8_t *uuid)
+static int unpause_own(const struct hypervisor_ops *ops, struct guest *guest, const uint8_t *uuid)
 {
 	struct guest_info info;
 	int rc = ops->guest.info(&guest, 1, &info);
@@ -166,7 +166,7 @@ static int unpause(const struct hypervisor_ops *ops, struct guest *guest, const 
 }
 
 /* No pause is marked as in force: it has not begun, or its end is not noted yet. For when the recorder goes on. */
-static void note(const struct hypervisor_ops *ops, struct watch *w, uint64_t state)
+static void note_state(const struct hypervisor_ops *ops, struct watch *w, uint64_t state)
 {
 	uint64_t now_ns = clock_now();
 
@@ -174,9 +174,9 @@ static void note(const struct hypervisor_ops *ops, struct watch *w, uint64_t sta
 		return;
 	if (phase_of(state) == HELD && atomic_load(&w->state) == state)
 		atomic_store(&w->later_ns, now_ns);
-	if (phase_of(state) == ENDING && move(w, state, TAKEN)) {
+	if (phase_of(state) == ENDING && move_phase(w, state, TAKEN)) {
 		atomic_store(&w->undone_ns, now_ns);
-		move(w, in_phase(state, TAKEN), UNDONE);
+		move_phase(w, in_phase(state, TAKEN), UNDONE);
 	}
 }
 
@@ -188,20 +188,20 @@ void watch_undo(const struct hypervisor_ops *ops, struct guest *guest, const uin
 	if (watch_is_over(state))
 		return;
 	if (!ops->watch.is_marked(w->mark, dead)) {
-		note(ops, w, state);
+		note_state(ops, w, state);
 		return;
 	}
-	if (!move(w, state, TAKEN))
+	if (!move_phase(w, state, TAKEN))
 		return;
 	if (ending && !dead && !is_prevented(ops, w)) {
-		move(w, in_phase(state, TAKEN), ENDING);
+		move_phase(w, in_phase(state, TAKEN), ENDING);
 		return;
 	}
 	/* If the call fails, the recorder finds the pause stuck, and says so. */
-	if (ops->watch.is_marked(w->mark, dead) && unpause(ops, guest, uuid) != 0)
+	if (ops->watch.is_marked(w->mark, dead) && unpause_own(ops, guest, uuid) != 0)
 		return;
 	atomic_store(&w->undone_ns, clock_now());
-	move(w, in_phase(state, TAKEN), UNDONE);
+	move_phase(w, in_phase(state, TAKEN), UNDONE);
 }
 
 /* Stopped by a signal, not by a debugger. */

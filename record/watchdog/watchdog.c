@@ -88,7 +88,7 @@ static void survive_oom(void)
 }
 
 /* Everything needed later is made now: when the time comes there may be no memory. 0 or an errno. */
-static int watch(struct process *p, size_t i, const struct guest_info *info)
+static int watch_guest(struct process *p, size_t i, const struct guest_info *info)
 {
 	struct watched *w = &p->watched[i];
 
@@ -104,7 +104,7 @@ static int watch_all(struct process *p, const struct guest_info *domains)
 	int rc = p->x && p->watched ? 0 : EIO;
 
 	for (size_t i = 0; rc == 0 && i < p->n; i++)
-		rc = watch(p, i, &domains[i]);
+		rc = watch_guest(p, i, &domains[i]);
 	return rc;
 }
 
@@ -145,7 +145,7 @@ static void undo(struct process *p, size_t i, uint64_t state, bool dead)
 }
 
 /* Undoes the pause of domain @i if it is too old. When it will be, or when to look again. */
-static uint64_t look_at(struct process *p, size_t i, uint64_t now_ns)
+static uint64_t undo_if_old(struct process *p, size_t i, uint64_t now_ns)
 {
 	struct watch *w = &p->watches[i];
 	uint64_t state = watch_state(w), again = now_ns + p->max_pause_ns, due;
@@ -163,13 +163,13 @@ static uint64_t look_at(struct process *p, size_t i, uint64_t now_ns)
 }
 
 /* When to look again. */
-static uint64_t look(struct process *p)
+static uint64_t look_at_all(struct process *p)
 {
 	uint64_t now_ns = clock_now(), again = UINT64_MAX;
 
 	p->idle++;
 	for (size_t i = 0; i < p->n; i++) {
-		uint64_t at = look_at(p, i, now_ns);
+		uint64_t at = undo_if_old(p, i, now_ns);
 
 		again = at < again ? at : again;
 	}
@@ -218,7 +218,7 @@ static bool answer(const struct process *p, int rc)
 }
 
 /* False: the recorder is dead, or no more to be spoken to. */
-static bool serve(struct process *p)
+static bool serve_recorder(struct process *p)
 {
 	struct request r;
 	ssize_t n;
@@ -228,19 +228,19 @@ static bool serve(struct process *p)
 	while (n < 0 && errno == EINTR);
 	if (n != (ssize_t)sizeof(r))
 		return false;
-	return answer(p, r.domain < p->n ? watch(p, r.domain, &r.info) : EINVAL);
+	return answer(p, r.domain < p->n ? watch_guest(p, r.domain, &r.info) : EINVAL);
 }
 
-static void run(struct process *p)
+static void run_watchdog(struct process *p)
 {
 	for (;;) {
-		uint64_t again = look(p);
+		uint64_t again = look_at_all(p);
 		bool asleep = p->idle > IDLE_LOOKS && fall_asleep(p);
 		bool asked = wait_for(p, again, asleep);
 
 		if (p->idle > IDLE_LOOKS)
 			stay_awake(p);
-		if (asked && !serve(p))
+		if (asked && !serve_recorder(p))
 			return;
 	}
 }
@@ -263,7 +263,7 @@ static _Noreturn void watchdog_process(struct process *p, const struct guest_inf
 	privileges_drop(p->ops->capabilities); /* best effort: the recorder says if it cannot */
 	if (!answer(p, rc) || rc != 0)
 		_exit(1);
-	run(p);
+	run_watchdog(p);
 	for (size_t i = 0; i < p->n; i++)
 		undo(p, i, watch_state(&p->watches[i]), true);
 	tell_kill(p);
@@ -307,7 +307,7 @@ static int await_answer(int life)
 	return n == 1 ? -byte : -ECHILD;
 }
 
-static void release(struct watchdog *g)
+static void release_guests(struct watchdog *g)
 {
 	if (!g->file)
 		marks_free(g->marks, g->ndomains);
@@ -399,7 +399,7 @@ struct watchdog *watchdog_start(const struct hypervisor_ops *ops, const struct g
 err:
 	close_pair(requests);
 	close_pair(answers);
-	release(g);
+	release_guests(g);
 	return NULL;
 }
 
@@ -441,5 +441,5 @@ void watchdog_stop(struct watchdog *g)
 	close(g->pipe);
 	waitpid(g->pid, NULL, 0);
 	close(g->life);
-	release(g);
+	release_guests(g);
 }

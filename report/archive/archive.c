@@ -183,7 +183,7 @@ int archive_add(struct archive *a, struct symbols *symbols, const struct upf_blo
 /* --- looking up -------------------------------------------------------------------------------------------------- */
 
 /* Equal addresses in the order in which they were added, which is that of their frames. */
-static int compare_addresses(const void *va, const void *vb)
+static int compare_kept_addresses(const void *va, const void *vb)
 {
 	const struct known *a = va, *b = vb;
 
@@ -195,7 +195,7 @@ static int compare_addresses(const void *va, const void *vb)
 void archive_sort(struct archive *a)
 {
 	if (a->naddresses)
-		qsort(a->addresses, a->naddresses, sizeof(*a->addresses), compare_addresses);
+		qsort(a->addresses, a->naddresses, sizeof(*a->addresses), compare_kept_addresses);
 	archive_code_sort(&a->code);
 }
 

@@ -102,7 +102,7 @@ int archive_code_add(struct archive_code *c, struct symbols *symbols, const uint
 	return rc == 0 && from.bad ? -EBADMSG : rc;
 }
 
-static int compare_functions(const void *va, const void *vb)
+static int compare_code(const void *va, const void *vb)
 {
 	const struct archive_function *a = va, *b = vb;
 
@@ -112,14 +112,13 @@ static int compare_functions(const void *va, const void *vb)
 void archive_code_sort(struct archive_code *c)
 {
 	if (c->n)
-		qsort(c->functions, c->n, sizeof(*c->functions), compare_functions);
+		qsort(c->functions, c->n, sizeof(*c->functions), compare_code);
 }
 
 const uint8_t *archive_code_at(const struct archive_code *c, uint64_t start, size_t *size, const struct isa **isa)
 {
 	const struct archive_function key = {.start = start};
-	const struct archive_function *f =
-		c->n ? bsearch(&key, c->functions, c->n, sizeof(key), compare_functions) : NULL;
+	const struct archive_function *f = c->n ? bsearch(&key, c->functions, c->n, sizeof(key), compare_code) : NULL;
 
 	if (!f || f->size == 0)
 		return NULL;

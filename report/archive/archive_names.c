@@ -42,7 +42,7 @@ static bool is_text(const struct archive_names_payload *p, uint32_t id, const ch
 }
 
 /* Puts the number of @text, which may be NULL. */
-static int put_text(struct archive_names_payload *p, const char *text)
+static int put_text_index(struct archive_names_payload *p, const char *text)
 {
 	size_t len = text ? text_len(text) : 0;
 	uint32_t hash, id;
@@ -61,12 +61,12 @@ static int put_text(struct archive_names_payload *p, const char *text)
 	return archive_put_number(&p->addresses, p->offsets[p->ntexts - 1] + 1);
 }
 
-static int put_frame(struct archive_names_payload *p, const struct line_frame *frame)
+static int put_archive_frame(struct archive_names_payload *p, const struct line_frame *frame)
 {
-	int rc = put_text(p, frame->name);
+	int rc = put_text_index(p, frame->name);
 
 	if (rc == 0)
-		rc = put_text(p, frame->file);
+		rc = put_text_index(p, frame->file);
 	return rc == 0 ? archive_put_number(&p->addresses, frame->line) : rc;
 }
 
@@ -82,13 +82,13 @@ int archive_names_put(struct archive_names_payload *p, uint64_t address, const s
 		return -ENOSPC;
 	rc = archive_put_number(&p->addresses, address - p->last);
 	if (rc == 0)
-		rc = put_text(p, some.symbol);
+		rc = put_text_index(p, some.symbol);
 	if (rc == 0 && some.symbol)
 		rc = archive_put_number(&p->addresses, some.offset);
 	if (rc == 0)
 		rc = archive_put_number(&p->addresses, (uint64_t)some.n);
 	for (int i = 0; rc == 0 && i < some.n; i++)
-		rc = put_frame(p, &some.frames[i]);
+		rc = put_archive_frame(p, &some.frames[i]);
 	p->last = address;
 	p->naddresses++;
 	return rc;

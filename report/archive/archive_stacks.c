@@ -32,7 +32,7 @@ void archive_stacks_free(struct archive_stacks *s)
 	*s = (struct archive_stacks){0};
 }
 
-static void forget(struct archive_stacks *s)
+static void forget_archive(struct archive_stacks *s)
 {
 	s->blocks = 0;
 	s->nnodes = 0;
@@ -62,7 +62,7 @@ static int get_node(struct archive_stacks *s, struct cursor *c, size_t base)
 	return 0;
 }
 
-static int keep_stack(struct archive_stacks *s, const struct archive_stack *stack)
+static int keep_archive_stack(struct archive_stacks *s, const struct archive_stack *stack)
 {
 	uint32_t id;
 
@@ -71,7 +71,7 @@ static int keep_stack(struct archive_stacks *s, const struct archive_stack *stac
 }
 
 /* The stack behind @last. */
-static int get_stack(struct archive_stacks *s, struct cursor *c, size_t base, struct archive_stack *last)
+static int get_archive_stack(struct archive_stacks *s, struct cursor *c, size_t base, struct archive_stack *last)
 {
 	uint64_t program, node;
 
@@ -85,7 +85,7 @@ static int get_stack(struct archive_stacks *s, struct cursor *c, size_t base, st
 	if (c->bad || program > UINT32_MAX || node > s->nnodes - base)
 		return -EBADMSG;
 	last->node = node ? (uint32_t)(base + node) : 0;
-	return keep_stack(s, last);
+	return keep_archive_stack(s, last);
 }
 
 int archive_stacks_add(struct archive_stacks *s, const struct upf_block *b)
@@ -97,7 +97,7 @@ int archive_stacks_add(struct archive_stacks *s, const struct upf_block *b)
 	int rc = 0;
 
 	if (b->seq != s->next_seq)
-		forget(s);
+		forget_archive(s);
 	s->next_seq = b->seq + 1;
 	if (s->blocks++ >= BLOCKS_MAX)
 		return -EBADMSG;
@@ -105,14 +105,14 @@ int archive_stacks_add(struct archive_stacks *s, const struct upf_block *b)
 	for (; rc == 0 && n > 0; n--)
 		rc = get_node(s, &c, base);
 	while (rc == 0 && cursor_left(&c))
-		rc = get_stack(s, &c, base, &last);
+		rc = get_archive_stack(s, &c, base, &last);
 	return rc == 0 && c.bad ? -EBADMSG : rc;
 }
 
 void archive_stacks_of(struct archive_stacks *s, const struct upf_block *b)
 {
 	if (b->seq != s->next_seq)
-		forget(s);
+		forget_archive(s);
 	s->next_seq = b->seq; /* no later block has it */
 }
 

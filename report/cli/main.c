@@ -96,7 +96,7 @@ static bool is_damaged(const struct recording *r, bool quiet)
 	return !recording_sound(r);
 }
 
-static int judge(const struct report *r, const struct settings *s, const struct view_result *found)
+static int judge_result(const struct report *r, const struct settings *s, const struct view_result *found)
 {
 	const char *name = inputs_shown(s->traces[0]), *others = s->ntraces > 1 ? " and others" : "";
 	bool quiet = s->options.quiet || s->view->takes & VIEW_WHOLE;
@@ -120,7 +120,7 @@ static int judge(const struct report *r, const struct settings *s, const struct 
 	return EXIT_NOTHING;
 }
 
-static bool is_file(const struct view *view)
+static bool is_file_view(const struct view *view)
 {
 	return view->gzip || view->takes & VIEW_FILE;
 }
@@ -186,14 +186,14 @@ static int open_output(struct outfile *out, const struct settings *s, struct tex
 	text->utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
 	text->width = to_file ? 0 : terminal_columns(STDOUT_FILENO);
 	text->color = terminal_color(s->color, to_file);
-	if (!to_file && !s->no_pager && !is_file(s->view))
+	if (!to_file && !s->no_pager && !is_file_view(s->view))
 		pager = pager_start();
 	if (pager)
 		say("PAGER: %s: not found; shown without a pager", pager);
 	if (s->odd_ending)
 		say("-o %s: no view has this ending: writing the text of --%s", s->output, s->view->name);
-	rc = !to_file && is_file(s->view) && isatty(STDOUT_FILENO) ? -ENOTTY
-	                                                           : outfile_open(out, s->output, s->view->gzip);
+	rc = !to_file && is_file_view(s->view) && isatty(STDOUT_FILENO) ? -ENOTTY
+	                                                                : outfile_open(out, s->output, s->view->gzip);
 	if (rc == 0) {
 		text->file = out->file;
 		return EXIT_DONE;
@@ -217,7 +217,7 @@ static int run_view(struct report *r, const struct settings *s)
 		return rc;
 	rc = s->view->run(r, &found);
 	if (rc == 0) {
-		rc = judge(r, s, &found);
+		rc = judge_result(r, s, &found);
 		return close_output(&out, s, rc, rc == EXIT_NOTHING);
 	}
 	if (rc == -ENODATA && r->old) {
@@ -293,7 +293,7 @@ static int report(const struct settings *s)
 	return rc;
 }
 
-static void tell(const char *line)
+static void print_hint(const char *line)
 {
 	say("%s", line);
 }
@@ -308,11 +308,11 @@ static int start_debuginfod(struct settings *s)
 	urls = getenv("DEBUGINFOD_URLS");
 	if (!urls || !*urls)
 		return 0;
-	s->binaries.debug.debuginfod = debuginfod_new(tell);
+	s->binaries.debug.debuginfod = debuginfod_new(print_hint);
 	return s->binaries.debug.debuginfod ? 0 : -1;
 }
 
-static int print_text(const struct settings *s)
+static int print_manual(const struct settings *s)
 {
 	static char all[1 << 15]; /* so that every error is one of the flush, which tells its reason */
 	int width = terminal_columns(STDOUT_FILENO), rc;
@@ -348,7 +348,7 @@ int main(int argc, char **argv)
 		say("%s", why);
 		rc = EXIT_USAGE;
 	} else if (settings.help || settings.version) {
-		rc = print_text(&settings);
+		rc = print_manual(&settings);
 	} else if (start_debuginfod(&settings) != 0) {
 		say("%s", strerror(ENOMEM));
 		rc = EXIT_ERROR;

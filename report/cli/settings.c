@@ -24,7 +24,7 @@ static int set_view(struct option_use *use)
 }
 
 /* A table that has become too small must not lose an option in silence: every run of the program shows it. */
-static void append(struct option_def *table, size_t *n, const struct option_def *rows)
+static void append_options(struct option_def *table, size_t *n, const struct option_def *rows)
 {
 	for (; rows->apply; rows++) {
 		if (*n == ROWS - 1)
@@ -46,7 +46,7 @@ static void append_views(struct option_def *table, size_t *n, bool aliases)
 		                                  {0}};
 
 		if (rows[0].name)
-			append(table, n, rows);
+			append_options(table, n, rows);
 	}
 }
 
@@ -59,10 +59,10 @@ const struct option_def *settings_table(void)
 		return table;
 	append_views(table, &n, false);
 	append_views(table, &n, true);
-	append(table, &n, options_naming);
-	append(table, &n, options_filters);
-	append(table, &n, options_tables);
-	append(table, &n, options_general);
+	append_options(table, &n, options_naming);
+	append_options(table, &n, options_filters);
+	append_options(table, &n, options_tables);
+	append_options(table, &n, options_general);
 	return table;
 }
 

@@ -87,7 +87,7 @@ static size_t get_form(struct table *t, uint64_t form)
 
 /* --- the names --------------------------------------------------------------------------------------------------- */
 
-static void take_name(struct table *t, uint64_t bytes)
+static void pass_name(struct table *t, uint64_t bytes)
 {
 	t->in.bad |= bytes > t->room;
 	t->room -= t->in.bad ? 0 : bytes;
@@ -95,14 +95,14 @@ static void take_name(struct table *t, uint64_t bytes)
 
 static void take_directory(struct table *t, uint64_t length)
 {
-	take_name(t, length);
+	pass_name(t, length);
 	if (length > t->longest)
 		t->longest = length;
 }
 
 static void take_file(struct table *t, uint64_t length)
 {
-	take_name(t, t->directory + t->longest + length + 3);
+	pass_name(t, t->directory + t->longest + length + 3);
 }
 
 /* Before DWARF 5: both lists end with an empty name. */
@@ -137,12 +137,12 @@ static void take_entries(struct table *t, void (*take_path)(struct table *t, uin
 		for (unsigned i = 0; !t->in.bad && i < n; i++) {
 			size_t length = get_form(t, form[i]);
 
-			(content[i] == DW_LNCT_path ? take_path : take_name)(t, length);
+			(content[i] == DW_LNCT_path ? take_path : pass_name)(t, length);
 		}
 }
 
 /* Up to the directories. */
-static void read_header(struct table *t)
+static void read_table_header(struct table *t)
 {
 	uint64_t length = get_u32(&t->in);
 	unsigned opcodes;
@@ -171,7 +171,7 @@ static bool is_in_proportion(struct line_tables *l, uint64_t offset, size_t dire
 	struct table t = {.of = l, .in = cursor_of(l->lines.data + offset, l->lines.size - offset)};
 	uint64_t own, size;
 
-	read_header(&t);
+	read_table_header(&t);
 	size = (uint64_t)(t.in.end - l->lines.data) - offset;
 	t.in.bad |= size > l->bytes;
 	t.room = own = t.room < l->room ? t.room : l->room;
@@ -184,7 +184,7 @@ static bool is_in_proportion(struct line_tables *l, uint64_t offset, size_t dire
 		take_lists(&t);
 	}
 	/* The rest may define as many files as fit. */
-	take_name(&t, cursor_left(&t.in) / DEFINITION_MIN * (t.directory + t.longest + 2));
+	pass_name(&t, cursor_left(&t.in) / DEFINITION_MIN * (t.directory + t.longest + 2));
 	if (t.in.bad)
 		return false;
 	l->room -= own - t.room;

@@ -217,7 +217,7 @@ static bool next_entry(Dwarf_Die *path, int *depth)
 }
 
 /* What is known of one entry that functions are or may be in. */
-static int read_entry(struct lines *l, struct unit *u, Dwarf_Die *die, Dwarf_Die *parent, int tag)
+static int read_die(struct lines *l, struct unit *u, Dwarf_Die *die, Dwarf_Die *parent, int tag)
 {
 	int rc = 0;
 
@@ -244,7 +244,7 @@ static int read_functions(struct lines *l, struct unit *u, Dwarf_Die *die)
 		int tag = dwarf_tag(&path[depth]);
 
 		if (may_hold_functions(tag))
-			rc = read_entry(l, u, &path[depth], depth ? &path[depth - 1] : NULL, tag);
+			rc = read_die(l, u, &path[depth], depth ? &path[depth - 1] : NULL, tag);
 		if (may_hold_functions(tag) && depth + 1 < NESTING_MAX &&
 		    dwarf_child(&path[depth], &path[depth + 1]) == 0)
 			depth++;
@@ -254,7 +254,7 @@ static int read_functions(struct lines *l, struct unit *u, Dwarf_Die *die)
 	return rc;
 }
 
-static bool number_of(Dwarf_Die *die, unsigned name, Dwarf_Word *value)
+static bool attribute_number(Dwarf_Die *die, unsigned name, Dwarf_Word *value)
 {
 	Dwarf_Attribute attribute;
 
@@ -276,7 +276,7 @@ static int has_readable_lines(struct lines *l, Dwarf_Die *unit)
 	Dwarf_Lines *lines;
 	Dwarf_Word at;
 	size_t n;
-	int rc = number_of(unit, DW_AT_stmt_list, &at)
+	int rc = attribute_number(unit, DW_AT_stmt_list, &at)
 	                 ? line_tables_admit(&l->tables, at, directory ? strlen(directory) : 0)
 	                 : 0;
 
@@ -320,7 +320,7 @@ static int read_unit(struct lines *l, struct unit *u, Dwarf_Die *die)
 
 /* --- one address ------------------------------------------------------------------------------------------------- */
 
-static const char *text_of(Dwarf_Die *die, unsigned name)
+static const char *attribute_text(Dwarf_Die *die, unsigned name)
 {
 	Dwarf_Attribute attribute;
 	const char *text = dwarf_formstring(dwarf_attr_integrate(die, name, &attribute));
@@ -331,9 +331,9 @@ static const char *text_of(Dwarf_Die *die, unsigned name)
 /* NULL: it has none. */
 static const char *linkers_name(Dwarf_Die *die)
 {
-	const char *name = text_of(die, DW_AT_linkage_name);
+	const char *name = attribute_text(die, DW_AT_linkage_name);
 
-	return name ? name : text_of(die, DW_AT_MIPS_linkage_name);
+	return name ? name : attribute_text(die, DW_AT_MIPS_linkage_name);
 }
 
 /* The unit that @die stands in, which may be another one than its code; its functions are read. NULL: not known. */
@@ -379,14 +379,14 @@ static const char *scoped_name(struct lines *l, Dwarf_Die *die)
 	return NULL;
 }
 
-static struct line_frame frame_of(struct lines *l, const struct unit *u, Dwarf_Die *die)
+static struct line_frame die_frame(struct lines *l, const struct unit *u, Dwarf_Die *die)
 {
 	struct line_frame frame = {.name = linkers_name(die)};
 	Dwarf_Addr called;
 
 	if (frame.name)
 		return frame;
-	frame.name = text_of(die, DW_AT_name);
+	frame.name = attribute_text(die, DW_AT_name);
 	if (frame.name && local_names_called(&u->names, die, &called))
 		frame.called = called + l->bias;
 	if (frame.name && u->scoped) {
@@ -397,7 +397,7 @@ static struct line_frame frame_of(struct lines *l, const struct unit *u, Dwarf_D
 	return frame;
 }
 
-static const char *join(struct lines *l, const char *directory, const char *file)
+static const char *join_path(struct lines *l, const char *directory, const char *file)
 {
 	struct path path = {directory, file, NULL};
 	uint32_t id;
@@ -420,7 +420,7 @@ static const char *whole_path(struct lines *l, Dwarf_Die *unit, const char *file
 	if (!file || *file == '/')
 		return file;
 	directory = directory_of(unit);
-	return directory && *directory ? join(l, directory, file) : file;
+	return directory && *directory ? join_path(l, directory, file) : file;
 }
 
 /* Where an inlined function is called. @unit: NULL if its line table is not to be read. */
@@ -434,9 +434,9 @@ static void read_call(struct lines *l, Dwarf_Die *unit, Dwarf_Die *die, struct l
 	caller->line = 0;
 	if (!unit)
 		return;
-	if (number_of(die, DW_AT_call_line, &line) && line <= UINT32_MAX)
+	if (attribute_number(die, DW_AT_call_line, &line) && line <= UINT32_MAX)
 		caller->line = (uint32_t)line;
-	if (number_of(die, DW_AT_call_file, &file) && dwarf_getsrcfiles(unit, &files, &n) == 0 && file < n)
+	if (attribute_number(die, DW_AT_call_file, &file) && dwarf_getsrcfiles(unit, &files, &n) == 0 && file < n)
 		caller->file = whole_path(l, unit, dwarf_filesrc(files, (size_t)file, NULL, NULL));
 }
 
@@ -478,14 +478,14 @@ static int read_inlined(struct lines *l, const struct unit *u, Dwarf_Die *unit, 
 	int depth = 0, n = 1;
 	bool more = dwarf_child(die, &path[0]) == 0;
 
-	frames[0] = frame_of(l, u, die);
+	frames[0] = die_frame(l, u, die);
 	while (more && n < LINES_DEPTH_MAX && l->looks++ < l->looks_max) {
 		int tag = dwarf_tag(&path[depth]);
 		bool down = is_on_the_way(l, &path[depth], tag, address);
 
 		if (down && tag == DW_TAG_inlined_subroutine) {
 			read_call(l, unit, &path[depth], &frames[n - 1]);
-			frames[n++] = frame_of(l, u, &path[depth]);
+			frames[n++] = die_frame(l, u, &path[depth]);
 			/* Its siblings are elsewhere; what is inlined further is below it. */
 			more = dwarf_child(&path[depth], &path[0]) == 0;
 			depth = 0;

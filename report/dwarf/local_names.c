@@ -125,13 +125,13 @@ static void put_bytes(struct writing *w, const char *text, size_t len)
 		w->rc = buf_add(w->out, text, len);
 }
 
-static void put(struct writing *w, const char *text)
+static void put_part(struct writing *w, const char *text)
 {
 	put_bytes(w, text, strlen(text));
 }
 
 /* A name from the file, which may be a base type's or have some between "<" and ">". */
-static void put_name(struct writing *w, const char *name)
+static void put_part_name(struct writing *w, const char *name)
 {
 	const char *from = name, *at = name;
 
@@ -143,7 +143,7 @@ static void put_name(struct writing *w, const char *name)
 			continue;
 		}
 		put_bytes(w, from, (size_t)(at - from));
-		put(w, base_names[base][1]);
+		put_part(w, base_names[base][1]);
 		from = at += strlen(base_names[base][0]);
 	}
 	put_bytes(w, from, (size_t)(at - from));
@@ -192,10 +192,10 @@ static void put_scoped(struct writing *w, Dwarf_Die *die)
 		if (!dwarf_offdie(dwarf_cu_getdwarf(die->cu), chain[n], &scope) ||
 		    dwarf_tag(&scope) == DW_TAG_lexical_block)
 			continue;
-		put_name(w, own_name(&scope));
-		put(w, dwarf_tag(&scope) == DW_TAG_subprogram ? "()::" : "::");
+		put_part_name(w, own_name(&scope));
+		put_part(w, dwarf_tag(&scope) == DW_TAG_subprogram ? "()::" : "::");
 	}
-	put_name(w, own_name(die));
+	put_part_name(w, own_name(die));
 }
 
 static void put_type(struct writing *w, Dwarf_Die *holder, int depth);
@@ -235,7 +235,7 @@ static void put_parameters(struct writing *w, Dwarf_Die *function, int depth)
 	Dwarf_Die child;
 	int n = 0;
 
-	put(w, "(");
+	put_part(w, "(");
 	for (bool more = dwarf_child(function, &child) == 0; more && n < PARAMETERS_MAX;
 	     more = dwarf_siblingof(&child, &child) == 0) {
 		int tag = dwarf_tag(&child);
@@ -244,14 +244,14 @@ static void put_parameters(struct writing *w, Dwarf_Die *function, int depth)
 		if ((tag != DW_TAG_formal_parameter || has_flag(&child, DW_AT_artificial)) &&
 		    tag != DW_TAG_unspecified_parameters)
 			continue;
-		put(w, n++ ? ", " : "");
+		put_part(w, n++ ? ", " : "");
 		strip(&holder, true);
 		if (tag == DW_TAG_formal_parameter)
 			put_type(w, &holder, depth);
 		else
-			put(w, "...");
+			put_part(w, "...");
 	}
-	put(w, ")");
+	put_part(w, ")");
 }
 
 /* A pointer or reference: what it is to, and @mark. */
@@ -262,13 +262,13 @@ static void put_pointer(struct writing *w, Dwarf_Die *pointer, const char *mark,
 	strip(&holder, false);
 	if (!type_of(&holder, &type) || dwarf_tag(&type) != DW_TAG_subroutine_type) {
 		put_type(w, pointer, depth);
-		put(w, mark);
+		put_part(w, mark);
 		return;
 	}
 	put_type(w, &type, depth);
-	put(w, " (");
-	put(w, mark);
-	put(w, ")");
+	put_part(w, " (");
+	put_part(w, mark);
+	put_part(w, ")");
 	put_parameters(w, &type, depth);
 }
 
@@ -286,7 +286,7 @@ static void put_type(struct writing *w, Dwarf_Die *holder, int depth)
 
 	strip(&at, false);
 	if (!type_of(&at, &type)) {
-		put(w, "void");
+		put_part(w, "void");
 		return;
 	}
 	if (depth >= TYPE_DEPTH_MAX || w->out->len - w->start >= TEXT_MAX)
@@ -298,12 +298,12 @@ static void put_type(struct writing *w, Dwarf_Die *holder, int depth)
 			put_pointer(w, &type, derived[i].mark, depth + 1);
 		} else {
 			put_type(w, &type, depth + 1);
-			put(w, derived[i].mark);
+			put_part(w, derived[i].mark);
 		}
 		return;
 	}
 	if (dwarf_tag(&type) == DW_TAG_base_type)
-		put_name(w, own_name(&type));
+		put_part_name(w, own_name(&type));
 	else
 		put_scoped(w, &type);
 }
@@ -338,11 +338,11 @@ int local_names_text(const struct local_names *n, Dwarf_Die *die, struct buf *ou
 		;
 	if (is_template(own_name(&function))) {
 		put_type(&w, &function, 0);
-		put(&w, " ");
+		put_part(&w, " ");
 	}
 	put_scoped(&w, &function);
 	put_parameters(&w, &function, 0);
 	if (is_const(&function))
-		put(&w, " const");
+		put_part(&w, " const");
 	return w.rc == 0 ? buf_add(out, "", 1) : w.rc;
 }

@@ -219,7 +219,7 @@ bool debug_file_common_refused(const struct elf_file *f, const char *name, const
 /* --- .gnu_debugdata ---------------------------------------------------------------------------------------------- */
 
 /* A whole xz file; *out is malloc()ed, *size its bytes. */
-static bool decompress(const uint8_t *in, size_t n, uint8_t **out, size_t *size)
+static bool decompress_xz(const uint8_t *in, size_t n, uint8_t **out, size_t *size)
 {
 	uint64_t limit = MINI_MEMORY;
 	size_t room = n * 4 + (64u << 10), at;
@@ -247,7 +247,8 @@ struct elf_file *debug_file_mini(const struct elf_file *f)
 	uint8_t *memory;
 	size_t size;
 
-	if (!elf_file_contents(f, ".gnu_debugdata", &packed) || !decompress(packed.data, packed.size, &memory, &size))
+	if (!elf_file_contents(f, ".gnu_debugdata", &packed) ||
+	    !decompress_xz(packed.data, packed.size, &memory, &size))
 		return NULL;
 	return elf_file_of_memory(memory, size);
 }

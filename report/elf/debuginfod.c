@@ -55,7 +55,7 @@ void debuginfod_free(struct debuginfod *d)
 	free(d); /* the library stays loaded: it is not made for being unloaded */
 }
 
-static void tell(const struct debuginfod *d, const char *what, const char *then)
+static void tell_progress(const struct debuginfod *d, const char *what, const char *then)
 {
 	const char *urls = getenv(DEBUGINFOD_URLS_ENV_VAR);
 	char line[512];
@@ -68,7 +68,7 @@ static void tell(const struct debuginfod *d, const char *what, const char *then)
 void debuginfod_refuse(struct debuginfod *d, const char *why)
 {
 	d->given_up = true;
-	tell(d, why, "; no server is asked any more");
+	tell_progress(d, why, "; no server is asked any more");
 }
 
 /* --- limits ------------------------------------------------------------------------------------------------------ */
@@ -104,7 +104,7 @@ static struct debuginfod *context(debuginfod_client *client)
 /*
  * Called by the library several times a second; other than 0 ends the download. Before it begins, @a is just a count.
  */
-static int watch(debuginfod_client *client, long a, long b)
+static int watch_download(debuginfod_client *client, long a, long b)
 {
 	struct debuginfod *d = context(client);
 	time_t elapsed = d ? (time_t)((clock_now() - d->start_ns) / 1000000000u) : 0;
@@ -115,7 +115,7 @@ static int watch(debuginfod_client *client, long a, long b)
 		d->stopped = limit_reached(d, elapsed, a > 0 ? (uint64_t)a : 0, b > 0 ? (uint64_t)b : 0);
 	if (!d->stopped && !d->told && elapsed >= TELL_AFTER) {
 		d->told = true;
-		tell(d, "waiting for the file", "");
+		tell_progress(d, "waiting for the file", "");
 	}
 	return d->stopped != NULL;
 }
@@ -131,7 +131,7 @@ static time_t seconds_of(const char *name, time_t standard)
 
 /* --- the library ------------------------------------------------------------------------------------------------- */
 
-static bool load(struct debuginfod *d)
+static bool load_library(struct debuginfod *d)
 {
 	__typeof__(&debuginfod_begin) begin;
 	__typeof__(&debuginfod_set_user_data) set_user_data;
@@ -152,11 +152,11 @@ static bool load(struct debuginfod *d)
 	if (!d->client)
 		return false;
 	set_user_data(d->client, d);
-	set_progressfn(d->client, watch);
+	set_progressfn(d->client, watch_download);
 	return true;
 }
 
-static void start(struct debuginfod *d, const char *id)
+static void start_progress(struct debuginfod *d, const char *id)
 {
 	strcpy(d->id, id);
 	d->missing = d->told = false;
@@ -167,7 +167,7 @@ static void start(struct debuginfod *d, const char *id)
 }
 
 /* What came is a file of reasonable size, also if it was in the cache before. */
-static int check(struct debuginfod *d, int fd)
+static int check_download(struct debuginfod *d, int fd)
 {
 	struct stat st;
 
@@ -190,19 +190,21 @@ int debuginfod_find(struct debuginfod *d, enum debuginfod_kind kind, const uint8
 	if (d->missing && kind == d->kind && strcmp(text, d->id) == 0)
 		return -ENOENT;
 	d->kind = kind;
-	start(d, text);
-	if (!d->client && !load(d)) {
+	start_progress(d, text);
+	if (!d->client && !load_library(d)) {
 		debuginfod_refuse(d, DEBUGINFOD_SONAME " cannot be used");
 		return -ENOENT;
 	}
 	fd = d->find[kind](d->client, (const unsigned char *)text, 0, NULL);
 	if (fd >= 0)
-		return check(d, fd);
+		return check_download(d, fd);
 	d->missing = true;
 	if (d->stopped)
 		debuginfod_refuse(d, d->stopped);
 	else if (fd == -ENOENT)
-		tell(d, kind == DEBUGINFOD_EXECUTABLE ? "no server has its file" : "no server has its debug file", "");
+		tell_progress(
+			d, kind == DEBUGINFOD_EXECUTABLE ? "no server has its file" : "no server has its debug file",
+			"");
 	else
 		debuginfod_refuse(d, strerror(-fd));
 	return -ENOENT;

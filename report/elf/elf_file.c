@@ -14,7 +14,7 @@
 
 /* --- opening ----------------------------------------------------------------------------------------------------- */
 
-static int explain(int rc, char *why, size_t size)
+static int explain_elf(int rc, char *why, size_t size)
 {
 	snprintf(why, size, "%s", rc == -ESPIPE ? "not a regular file" : strerror(-rc));
 	return rc;
@@ -62,7 +62,7 @@ struct elf_file *elf_file_of_fd(int fd, const char *path, char *why, size_t size
 		close(fd);
 	}
 	if (!f || !f->path) {
-		explain(-ENOMEM, why, size);
+		explain_elf(-ENOMEM, why, size);
 		elf_file_close(f);
 		return NULL;
 	}
@@ -82,7 +82,7 @@ struct elf_file *elf_file_open(const char *path, char *why, size_t size)
 
 	if (fd >= 0)
 		return elf_file_of_fd(fd, path, why, size);
-	explain(fd, why, size);
+	explain_elf(fd, why, size);
 	return NULL;
 }
 
@@ -144,7 +144,7 @@ static bool is_in_file(const struct elf_file *f, const GElf_Shdr *h)
 	return h->sh_type != SHT_NOBITS && h->sh_offset <= f->size && h->sh_size <= f->size - h->sh_offset;
 }
 
-static bool decompress(Elf_Scn *section)
+static bool decompress_section(Elf_Scn *section)
 {
 	GElf_Chdr h;
 
@@ -158,7 +158,7 @@ static bool contents(Elf_Scn *section, struct elf_contents *s)
 
 	if (s->header.sh_type == SHT_NOBITS)
 		return false;
-	if ((s->header.sh_flags & SHF_COMPRESSED) && !decompress(section))
+	if ((s->header.sh_flags & SHF_COMPRESSED) && !decompress_section(section))
 		return false;
 	data = elf_rawdata(section, NULL);
 	if (!data || !data->d_buf || data->d_size == 0)

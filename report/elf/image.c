@@ -170,7 +170,7 @@ static int load_marks(struct image *i)
 }
 
 /* The last one that is not above @address; NULL: none. */
-static const struct mark *mark_at(const struct image *i, uint64_t address)
+static const struct mark *code_mark_at(const struct image *i, uint64_t address)
 {
 	size_t low;
 
@@ -181,7 +181,7 @@ static const struct mark *mark_at(const struct image *i, uint64_t address)
 
 const struct isa *image_isa_at(const struct image *i, uint64_t address)
 {
-	const struct mark *m = mark_at(i, address);
+	const struct mark *m = code_mark_at(i, address);
 
 	if (m)
 		return m->isa ? m->isa : image_isa(i);
@@ -190,7 +190,7 @@ const struct isa *image_isa_at(const struct image *i, uint64_t address)
 
 bool image_is_data(const struct image *i, uint64_t address)
 {
-	const struct mark *m = mark_at(i, address);
+	const struct mark *m = code_mark_at(i, address);
 
 	return m && !m->isa;
 }

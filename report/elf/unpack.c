@@ -42,7 +42,7 @@ static int fill(struct unpacking *u)
 	return u->n ? 0 : -ENODATA;
 }
 
-static int put(struct unpacking *u, const void *data, size_t n)
+static int put_bytes(struct unpacking *u, const void *data, size_t n)
 {
 	if (n > UNPACK_MAX - u->made)
 		return -EFBIG;
@@ -78,7 +78,7 @@ static int by_gzip(struct unpacking *u)
 		z.avail_out = CHUNK;
 		step = inflate(&z, Z_NO_FLUSH);
 		took(u, u->n - z.avail_in);
-		rc = step == Z_OK || step == Z_STREAM_END ? put(u, u->made_of, CHUNK - z.avail_out) : -EBADMSG;
+		rc = step == Z_OK || step == Z_STREAM_END ? put_bytes(u, u->made_of, CHUNK - z.avail_out) : -EBADMSG;
 	}
 	inflateEnd(&z);
 	return rc;
@@ -98,7 +98,7 @@ static int by_xz(struct unpacking *u)
 		x.avail_out = CHUNK;
 		step = lzma_code(&x, LZMA_RUN);
 		took(u, u->n - x.avail_in);
-		rc = step == LZMA_OK || step == LZMA_STREAM_END ? put(u, u->made_of, CHUNK - x.avail_out)
+		rc = step == LZMA_OK || step == LZMA_STREAM_END ? put_bytes(u, u->made_of, CHUNK - x.avail_out)
 		     : step == LZMA_MEMLIMIT_ERROR              ? -ENOMEM
 		                                                : -EBADMSG;
 	}
@@ -119,14 +119,14 @@ static int by_zstd(struct unpacking *u)
 		step = ZSTD_decompressStream(z, &out, &in);
 		took(u, in.pos);
 		room = CHUNK - out.pos;
-		rc = ZSTD_isError(step) ? -EBADMSG : put(u, u->made_of, out.pos);
+		rc = ZSTD_isError(step) ? -EBADMSG : put_bytes(u, u->made_of, out.pos);
 	}
 	ZSTD_freeDStream(z);
 	return rc;
 }
 
 /* As many bytes. -ENODATA: there are fewer. */
-static int take(struct unpacking *u, uint8_t *to, size_t n)
+static int take_bytes(struct unpacking *u, uint8_t *to, size_t n)
 {
 	while (n) {
 		size_t part;
@@ -158,20 +158,20 @@ static int by_lz4(struct unpacking *u)
 {
 	const uint32_t most = (uint32_t)LZ4_compressBound(LZ4_BLOCK);
 	uint8_t *block = malloc(most), *plain = malloc(LZ4_BLOCK), word[4];
-	int rc = block && plain ? take(u, word, sizeof(word)) : -ENOMEM;
+	int rc = block && plain ? take_bytes(u, word, sizeof(word)) : -ENOMEM;
 
 	while (rc == 0 && !is_at_end(u)) {
 		uint32_t size;
 		int n;
 
-		rc = take(u, word, sizeof(word));
+		rc = take_bytes(u, word, sizeof(word));
 		size = rc == 0 ? le32(word) : 0;
 		if (rc == 0)
-			rc = size && size <= most ? take(u, block, size) : -EBADMSG;
+			rc = size && size <= most ? take_bytes(u, block, size) : -EBADMSG;
 		if (rc != 0)
 			break;
 		n = LZ4_decompress_safe((const char *)block, (char *)plain, (int)size, LZ4_BLOCK);
-		rc = n >= 0 ? put(u, plain, (size_t)n) : -EBADMSG;
+		rc = n >= 0 ? put_bytes(u, plain, (size_t)n) : -EBADMSG;
 	}
 	free(block);
 	free(plain);
@@ -217,7 +217,7 @@ static uint64_t payload_in(const uint8_t *head, size_t n, uint64_t *length)
 	return ((head[0x1f1] ? head[0x1f1] : 4u) + 1) * 512ull + le32(head + 0x248);
 }
 
-static int explain(int rc, const char *name, char *why, size_t size)
+static int explain_unpack(int rc, const char *name, char *why, size_t size)
 {
 	if (rc == -EBADMSG || rc == -ENODATA)
 		snprintf(why, size, "packed by %s, and %s", name, rc == -ENODATA ? "cut off" : "damaged");
@@ -229,7 +229,7 @@ static int explain(int rc, const char *name, char *why, size_t size)
 }
 
 /* 0, or a negative errno with one line in @why; u->in stands at its beginning. */
-static int unpack(struct unpacking *u, uint64_t file_size, char *why, size_t size)
+static int unpack_stream(struct unpacking *u, uint64_t file_size, char *why, size_t size)
 {
 	const char *name = NULL;
 	uint64_t at, length = 0;
@@ -259,7 +259,7 @@ static int unpack(struct unpacking *u, uint64_t file_size, char *why, size_t siz
 		return -ENOTSUP;
 	}
 	rc = by(u);
-	return rc == 0 ? 0 : explain(rc, name, why, size);
+	return rc == 0 ? 0 : explain_unpack(rc, name, why, size);
 }
 
 /* Of an unnamed file with what was written to it; or a negative errno. */
@@ -279,14 +279,14 @@ int unpack_file(const char *path, char *why, size_t size)
 	if (in >= 0 && u) {
 		u->in = fdopen(in, "r");
 		u->out = tmpfile();
-		rc = u->in && u->out ? 0 : explain(-errno, NULL, why, size);
+		rc = u->in && u->out ? 0 : explain_unpack(-errno, NULL, why, size);
 	}
 	if (rc == 0) {
 		length = lseek(in, 0, SEEK_END);
 		rewind(u->in);
-		rc = unpack(u, length > 0 ? (uint64_t)length : 0, why, size);
+		rc = unpack_stream(u, length > 0 ? (uint64_t)length : 0, why, size);
 		if (rc == 0 && (rc = descriptor_of(u->out)) < 0)
-			explain(rc, NULL, why, size);
+			explain_unpack(rc, NULL, why, size);
 	}
 	if (u && u->in)
 		fclose(u->in);

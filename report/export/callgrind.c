@@ -94,7 +94,7 @@ static int meet(struct callgrind *g, uint32_t function, uint32_t *again)
 	return 0;
 }
 
-static int add_stack(void *ctx, const struct stack *s, const struct callchain *c)
+static int add_costs(void *ctx, const struct stack *s, const struct callchain *c)
 {
 	struct callgrind *g = ctx;
 	struct entry entry = {.domain = s->domain, .function = DOMAIN_ENTRY};
@@ -128,7 +128,7 @@ static int add_stack(void *ctx, const struct stack *s, const struct callchain *c
 /* --- writing ----------------------------------------------------------------------------------------------------- */
 
 /* By function; its own cost first. */
-static int compare(const void *va, const void *vb)
+static int compare_costs(const void *va, const void *vb)
 {
 	const struct cost *a = va, *b = vb;
 	bool a_calls = a->to != NOBODY, b_calls = b->to != NOBODY;
@@ -145,7 +145,7 @@ static int compare(const void *va, const void *vb)
 }
 
 /* A name is written once, with a number that is used afterwards. */
-static int put_name(struct callgrind *g, struct strings *known, const char *key, const char *name)
+static int put_numbered_name(struct callgrind *g, struct strings *known, const char *key, const char *name)
 {
 	size_t before = known->n;
 	uint32_t id;
@@ -157,11 +157,11 @@ static int put_name(struct callgrind *g, struct strings *known, const char *key,
 	return rc;
 }
 
-static int put_file(struct callgrind *g, const char *key, const struct entry *p)
+static int put_file_name(struct callgrind *g, const char *key, const struct entry *p)
 {
 	const char *file = p->function == DOMAIN_ENTRY ? NULL : g->table.functions[p->function].file;
 
-	return put_name(g, &g->files, key, file ? file : NO_FILE);
+	return put_numbered_name(g, &g->files, key, file ? file : NO_FILE);
 }
 
 /* A domain's image is the object that its functions are in. */
@@ -170,7 +170,7 @@ static int put_object(struct callgrind *g, uint32_t domain)
 	const char *image;
 	int rc = stacks_image(g->report->run, domain, &image);
 
-	return rc == 0 ? put_name(g, &g->objects, "ob", image) : rc;
+	return rc == 0 ? put_numbered_name(g, &g->objects, "ob", image) : rc;
 }
 
 static int entry_name(struct callgrind *g, const struct entry *p, const char **name)
@@ -198,14 +198,14 @@ static int put_entry(struct callgrind *g, const char *key, uint32_t id)
 	return 0;
 }
 
-static int put_function(struct callgrind *g, uint32_t id)
+static int put_function_name(struct callgrind *g, uint32_t id)
 {
 	int rc;
 
 	fputc('\n', g->report->out.file);
 	rc = put_object(g, g->entries[id].domain);
 	if (rc == 0)
-		rc = put_file(g, "fl", &g->entries[id]);
+		rc = put_file_name(g, "fl", &g->entries[id]);
 	return rc == 0 ? put_entry(g, "fn", id) : rc;
 }
 
@@ -219,7 +219,7 @@ static void put_values(const struct callgrind *g, const uint64_t values[EVENTS])
 
 static int put_call(struct callgrind *g, const struct cost *c)
 {
-	int rc = put_file(g, "cfi", &g->entries[c->to]);
+	int rc = put_file_name(g, "cfi", &g->entries[c->to]);
 
 	if (rc == 0)
 		rc = put_entry(g, "cfn", c->to);
@@ -233,12 +233,12 @@ static int put_costs(struct callgrind *g)
 	int rc = 0;
 
 	if (g->ncosts)
-		qsort(g->costs, g->ncosts, sizeof(*g->costs), compare);
+		qsort(g->costs, g->ncosts, sizeof(*g->costs), compare_costs);
 	for (size_t i = 0; rc == 0 && i < g->ncosts; i++) {
 		const struct cost *c = &g->costs[i];
 
 		if (i == 0 || c->from != c[-1].from)
-			rc = put_function(g, c->from);
+			rc = put_function_name(g, c->from);
 		if (rc == 0 && c->to != NOBODY)
 			rc = put_call(g, c);
 		if (rc == 0) {
@@ -249,7 +249,7 @@ static int put_costs(struct callgrind *g)
 	return rc;
 }
 
-static void put_head(const struct callgrind *g)
+static void put_callgrind_head(const struct callgrind *g)
 {
 	FILE *out = g->report->out.file;
 
@@ -277,17 +277,17 @@ static void choose_events(struct callgrind *g)
 			g->order[g->nevents++] = e;
 }
 
-static int run(const struct report *r, struct view_result *found)
+static int run_callgrind(const struct report *r, struct view_result *found)
 {
 	struct callgrind g = {.report = r};
 	int rc = view_load(r, NULL);
 
 	(void)found;
 	if (rc == 0)
-		rc = stacks_each(r->run, r->selection->states, add_stack, &g);
+		rc = stacks_each(r->run, r->selection->states, add_costs, &g);
 	if (rc == 0) {
 		choose_events(&g);
-		put_head(&g);
+		put_callgrind_head(&g);
 		rc = put_costs(&g);
 	}
 	if (rc == 0) {
@@ -311,5 +311,5 @@ const struct view view_callgrind = {
 	.name = "callgrind",
 	.help = "callgrind's format, for kcachegrind and callgrind_annotate",
 	.states = STATES_CPU,
-	.run = run,
+	.run = run_callgrind,
 };

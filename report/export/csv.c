@@ -15,12 +15,12 @@ struct csv {
 	struct table table;
 };
 
-static const char *text_of(const struct csv *c, const struct table_row *row, unsigned column)
+static const char *column_text(const struct csv *c, const struct table_row *row, unsigned column)
 {
 	return c->report->run->names.functions[row->text[column]].name;
 }
 
-static void put_text(FILE *out, const char *text)
+static void put_csv_text(FILE *out, const char *text)
 {
 	fputc('"', out);
 	for (; *text; text++) {
@@ -44,7 +44,7 @@ static void put_headings(const struct csv *c)
 	fputs("\r\n", out);
 }
 
-static void put_weights(const struct csv *c, const struct fold_weights *w, enum fold_run run)
+static void put_csv_weights(const struct csv *c, const struct fold_weights *w, enum fold_run run)
 {
 	fprintf(c->report->out.file, "%" PRIu64 ",%.4f,%" PRIu64 ",%.4f", w->self[run],
 	        100 * fold_share_of(c->fold, run, w->self[run]), w->total[run],
@@ -63,20 +63,20 @@ static void put_row(const struct csv *c, const struct table_row *row)
 	FILE *out = c->report->out.file;
 
 	for (unsigned i = 0; i < c->table.keys.n; i++) {
-		put_text(out, text_of(c, row, i));
+		put_csv_text(out, column_text(c, row, i));
 		fputc(',', out);
 	}
-	put_weights(c, &row->w, FOLD_NEW);
+	put_csv_weights(c, &row->w, FOLD_NEW);
 	put_errors(c, fold_error(fold, row->w.self[FOLD_NEW]), fold_error(fold, row->w.total[FOLD_NEW]));
 	if (fold->compared) {
 		fputc(',', out);
-		put_weights(c, &row->w, FOLD_OLD);
+		put_csv_weights(c, &row->w, FOLD_OLD);
 		put_errors(c, fold_change_error(fold, row->w.self), fold_change_error(fold, row->w.total));
 	}
 	fputs("\r\n", out);
 }
 
-static int put_table(const struct report *r, struct fold *fold, void *ctx)
+static int put_csv_table(const struct report *r, struct fold *fold, void *ctx)
 {
 	const struct fold_request request = view_request(r);
 	const struct keys keys = view_keys(r);
@@ -100,10 +100,10 @@ static int put_table(const struct report *r, struct fold *fold, void *ctx)
 	return rc;
 }
 
-static int run(const struct report *r, struct view_result *found)
+static int run_csv(const struct report *r, struct view_result *found)
 {
 	(void)found;
-	return view_fold(r, NULL, false, put_table, NULL);
+	return view_fold(r, NULL, false, put_csv_table, NULL);
 }
 
 const struct view view_csv = {
@@ -112,5 +112,5 @@ const struct view view_csv = {
 	.endings = {".csv"},
 	.states = STATES_CPU,
 	.takes = VIEW_COMPARES | VIEW_KEYS | VIEW_LIMITS | VIEW_GROUPS | VIEW_NOISE,
-	.run = run,
+	.run = run_csv,
 };

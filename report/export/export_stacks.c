@@ -43,7 +43,7 @@ uint32_t stacks_pid(const struct upf_session *session, uint32_t domain)
 }
 
 /* Kept among the names of functions. */
-static int keep(struct recording *r, const char *text, const char **name)
+static int keep_name(struct recording *r, const char *text, const char **name)
 {
 	uint32_t function;
 	int rc = symbolizer_function(&r->names, text, &function);
@@ -58,7 +58,7 @@ int stacks_domain_name(struct recording *r, uint32_t domain, const char **name)
 	char text[256];
 
 	domain_text(&r->traces.session, domain, text, sizeof(text));
-	return keep(r, text, name);
+	return keep_name(r, text, name);
 }
 
 int stacks_image(struct recording *r, uint32_t domain, const char **name)
@@ -67,11 +67,11 @@ int stacks_image(struct recording *r, uint32_t domain, const char **name)
 	char text[256];
 
 	if (d && d->image && *d->image)
-		return keep(r, d->image, name);
+		return keep_name(r, d->image, name);
 	text[0] = '[';
 	domain_text(&r->traces.session, domain, text + 1, sizeof(text) - 2);
 	strcat(text, "]");
-	return keep(r, text, name);
+	return keep_name(r, text, name);
 }
 
 uint64_t stacks_period(const struct upf_session *session)

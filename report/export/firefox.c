@@ -25,7 +25,7 @@ static int add_marker(struct firefox *f, const struct upf_record *rec)
 	return rc;
 }
 
-static int record(void *ctx, const struct upf_block *b, const struct upf_record *rec, uint32_t node)
+static int count_record(void *ctx, const struct upf_block *b, const struct upf_record *rec, uint32_t node)
 {
 	struct firefox *f = ctx;
 	const struct timeline_sample m = {.time_ns = rec->time_ns,
@@ -69,7 +69,7 @@ static int add_main_threads(struct firefox *f)
 
 /* --- the file ---------------------------------------------------------------------------------------------------- */
 
-static int put_file(struct firefox *f)
+static int put_profile_file(struct firefox *f)
 {
 	int rc = 0;
 
@@ -86,7 +86,7 @@ static int put_file(struct firefox *f)
 	return rc;
 }
 
-static void clean_up(struct firefox *f)
+static void free_firefox(struct firefox *f)
 {
 	timeline_free(&f->timeline);
 	frame_table_free(&f->table);
@@ -101,10 +101,10 @@ static void clean_up(struct firefox *f)
 	free(f->filenames);
 }
 
-static int run(const struct report *r, struct view_result *found)
+static int run_firefox(const struct report *r, struct view_result *found)
 {
 	struct firefox f = {.report = r, .json.out = r->out.file};
-	const struct load_hooks hooks = {.ctx = &f, .record = record};
+	const struct load_hooks hooks = {.ctx = &f, .record = count_record};
 	int rc;
 
 	timeline_init(&f.timeline);
@@ -114,10 +114,10 @@ static int run(const struct report *r, struct view_result *found)
 	if (rc == 0)
 		rc = firefox_make_tables(&f);
 	if (rc == 0)
-		rc = put_file(&f);
+		rc = put_profile_file(&f);
 	if (f.timeline.failed)
 		found->failed = TIMELINE_FILE;
-	clean_up(&f);
+	free_firefox(&f);
 	if (rc == 0)
 		view_end(r, NULL, profile_count(&r->run->profile, r->selection->states));
 	return rc;
@@ -128,5 +128,5 @@ const struct view view_firefox = {
 	.help = "Firefox Profiler's format: one thread per vCPU, markers for lost samples: -o run.json.gz",
 	.states = STATES_CPU,
 	.gzip = true,
-	.run = run,
+	.run = run_firefox,
 };

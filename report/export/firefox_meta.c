@@ -18,7 +18,7 @@ static void put_category(struct json *j, const char *name, const char *color)
 	json_end(j);
 }
 
-static void put_field(struct json *j, const char *key, const char *label, const char *format)
+static void put_schema_field(struct json *j, const char *key, const char *label, const char *format)
 {
 	json_object(j, NULL);
 	json_text(j, "key", key);
@@ -53,15 +53,15 @@ static void put_schemas(struct json *j)
 {
 	json_array(j, "markerSchema");
 	open_schema(j, firefox_markers[MARKER_LOST], "{marker.data.samples} samples lost: {marker.data.reason}");
-	put_field(j, "samples", "Samples", "integer");
-	put_field(j, "reason", "Reason", "string");
+	put_schema_field(j, "samples", "Samples", "integer");
+	put_schema_field(j, "reason", "Reason", "string");
 	close_schema(j);
 	open_schema(j, firefox_markers[MARKER_LATE], "{marker.data.deadlines} deadlines missed");
-	put_field(j, "deadlines", "Deadlines", "integer");
+	put_schema_field(j, "deadlines", "Deadlines", "integer");
 	close_schema(j);
 	open_schema(j, firefox_markers[MARKER_DOMAIN], "{marker.data.event}");
-	put_field(j, "event", "Event", "string");
-	put_field(j, "value", "Value", "integer");
+	put_schema_field(j, "event", "Event", "string");
+	put_schema_field(j, "value", "Value", "integer");
 	close_schema(j);
 	json_end(j);
 }
@@ -76,7 +76,7 @@ static void put_units(struct json *j)
 }
 
 /* The viewer shows what is between beginning and end, both after startTime, and nothing else. */
-static void put_times(struct json *j, const struct traces *traces)
+static void put_profile_times(struct json *j, const struct traces *traces)
 {
 	uint64_t from_ns, to_ns;
 
@@ -95,7 +95,7 @@ void firefox_meta(struct json *j, const struct traces *traces)
 	json_uint(j, "version", GECKO_VERSION);
 	json_uint(j, "preprocessedProfileVersion", PROCESSED_VERSION);
 	json_real(j, "interval", firefox_ms(stacks_period(s)));
-	put_times(j, traces);
+	put_profile_times(j, traces);
 	json_text(j, "product", "uniprof");
 	json_text(j, "importedFrom", s->recorder ? s->recorder : "uniprof");
 	json_text(j, "arguments", s->command ? s->command : "");

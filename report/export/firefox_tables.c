@@ -24,7 +24,7 @@ static int note_mode(struct firefox *f, uint32_t frame, bool user)
 	return 0;
 }
 
-static int add_stack(void *ctx, const struct stack *s, const struct callchain *c)
+static int add_firefox_stack(void *ctx, const struct stack *s, const struct callchain *c)
 {
 	struct firefox *f = ctx;
 	uint32_t leaf = 0;
@@ -89,7 +89,7 @@ int firefox_make_tables(struct firefox *f)
 	if (rc != 0)
 		return rc;
 	f->leaves = calloc(f->report->run->profile.tree.n, 2 * sizeof(*f->leaves));
-	rc = f->leaves ? stacks_each(f->report->run, f->report->selection->states, add_stack, f) : -ENOMEM;
+	rc = f->leaves ? stacks_each(f->report->run, f->report->selection->states, add_firefox_stack, f) : -ENOMEM;
 	return rc == 0 ? add_strings(f) : rc;
 }
 
@@ -97,7 +97,7 @@ int firefox_make_tables(struct firefox *f)
 
 typedef void put_cell(struct firefox *f, size_t row);
 
-static void put_column(struct firefox *f, const char *key, size_t rows, put_cell *put)
+static void put_firefox_column(struct firefox *f, const char *key, size_t rows, put_cell *put)
 {
 	json_array(&f->json, key);
 	for (size_t i = 0; i < rows; i++)
@@ -111,12 +111,12 @@ struct column {
 };
 
 /* @columns end with one without a name. */
-static void put_table(struct firefox *f, const char *key, size_t rows, const struct column *columns)
+static void put_firefox_table(struct firefox *f, const char *key, size_t rows, const struct column *columns)
 {
 	json_object(&f->json, key);
 	json_uint(&f->json, "length", rows);
 	for (; columns->key; columns++)
-		put_column(f, columns->key, rows, columns->put);
+		put_firefox_column(f, columns->key, rows, columns->put);
 	json_end(&f->json);
 }
 
@@ -248,12 +248,12 @@ void firefox_put_shared(struct firefox *f)
 	};
 
 	json_object(&f->json, "shared");
-	put_table(f, "stackTable", f->stacks.n - 1, stacks);
-	put_table(f, "frameTable", f->table.nframes, frames);
-	put_table(f, "funcTable", f->table.nfunctions, functions);
-	put_table(f, "resourceTable", 0, resources);
-	put_table(f, "nativeSymbols", 0, symbols);
-	put_table(f, "sources", f->files.n, sources);
-	put_column(f, "stringArray", f->strings.n, cell_string);
+	put_firefox_table(f, "stackTable", f->stacks.n - 1, stacks);
+	put_firefox_table(f, "frameTable", f->table.nframes, frames);
+	put_firefox_table(f, "funcTable", f->table.nfunctions, functions);
+	put_firefox_table(f, "resourceTable", 0, resources);
+	put_firefox_table(f, "nativeSymbols", 0, symbols);
+	put_firefox_table(f, "sources", f->files.n, sources);
+	put_firefox_column(f, "stringArray", f->strings.n, cell_string);
 	json_end(&f->json);
 }

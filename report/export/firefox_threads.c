@@ -55,7 +55,7 @@ static int put_sample_column(struct firefox *f, const struct timeline_vcpu *v, c
 	return rc;
 }
 
-static int put_samples(struct firefox *f, const struct timeline_vcpu *v)
+static int put_thread_samples(struct firefox *f, const struct timeline_vcpu *v)
 {
 	bool alike = profile_unit(&f->report->run->profile, NULL, f->report->selection->weight) == UNIT_SAMPLES;
 	int rc = 0;
@@ -197,7 +197,7 @@ int firefox_put_thread(struct firefox *f, const struct timeline_vcpu *v)
 	json_array(&f->json, "pausedRanges");
 	json_end(&f->json);
 	json_bool(&f->json, "showMarkersInTimeline", true);
-	rc = put_samples(f, v);
+	rc = put_thread_samples(f, v);
 	put_markers(f, v);
 	json_end(&f->json);
 	return rc;

@@ -28,7 +28,7 @@ struct document {
 };
 
 /* What is not known is left out. */
-static void put_text(struct json *j, const char *key, const char *text)
+static void put_known(struct json *j, const char *key, const char *text)
 {
 	if (text && *text)
 		json_text(j, key, text);
@@ -49,12 +49,12 @@ static void put_trace(struct document *d)
 	json_uint(&d->json, "duration_ns", recording_duration(r->run));
 	json_real(&d->json, "rate_hz", (double)s->rate_mhz / 1e3);
 	json_uint(&d->json, "max_stack", s->max_stack);
-	put_text(&d->json, "command", s->command);
-	put_text(&d->json, "recorder", s->recorder);
-	put_text(&d->json, "host", s->host);
-	put_text(&d->json, "hypervisor", s->hypervisor);
+	put_known(&d->json, "command", s->command);
+	put_known(&d->json, "recorder", s->recorder);
+	put_known(&d->json, "host", s->host);
+	put_known(&d->json, "hypervisor", s->hypervisor);
 	json_bool(&d->json, "whole", recording_sound(r->run));
-	put_text(&d->json, "faults", faults);
+	put_known(&d->json, "faults", faults);
 	json_end(&d->json);
 }
 
@@ -69,12 +69,12 @@ static void put_one_trace(struct json *j, const struct trace *t)
 	json_text(j, "id", text_trace_id(s->trace_id).s);
 	json_text(j, "start", text_utc(s->start_real_ns).s);
 	json_real(j, "rate_hz", (double)s->rate_mhz / 1e3);
-	put_text(j, "command", s->command);
-	put_text(j, "host", s->host);
-	put_text(j, "hypervisor", s->hypervisor);
+	put_known(j, "command", s->command);
+	put_known(j, "host", s->host);
+	put_known(j, "hypervisor", s->hypervisor);
 	json_uint(j, "overlapping", t->covered_samples);
 	json_bool(j, "whole", trace_sound(t));
-	put_text(j, "faults", faults);
+	put_known(j, "faults", faults);
 	json_end(j);
 }
 
@@ -89,17 +89,17 @@ static void put_traces(struct document *d)
 	json_end(&d->json);
 }
 
-static void put_domain(struct json *j, const struct upf_domain *d)
+static void put_json_domain(struct json *j, const struct upf_domain *d)
 {
 	json_object(j, NULL);
 	json_uint(j, "id", d->id);
-	put_text(j, "name", d->name);
+	put_known(j, "name", d->name);
 	json_text(j, "uuid", text_uuid(d->uuid).s);
 	json_text(j, "kind", upf_kind_text(d->kind));
 	json_text(j, "arch", upf_arch_text(d->arch));
 	json_uint(j, "vcpus", d->vcpus);
-	put_text(j, "image", d->image);
-	put_text(j, "build_id", d->build_id);
+	put_known(j, "image", d->image);
+	put_known(j, "build_id", d->build_id);
 	json_end(j);
 }
 
@@ -109,7 +109,7 @@ static void put_domains(struct document *d)
 
 	json_array(&d->json, "domains");
 	for (size_t i = 0; i < s->ndomains; i++)
-		put_domain(&d->json, &s->domains[i]);
+		put_json_domain(&d->json, &s->domains[i]);
 	json_end(&d->json);
 }
 
@@ -123,7 +123,7 @@ static void put_states(struct json *j, const uint64_t states[COUNTERS_STATES])
 	json_end(j);
 }
 
-static void put_lost(struct json *j, const struct counters *t)
+static void put_lost_counts(struct json *j, const struct counters *t)
 {
 	json_object(j, "lost");
 	json_uint(j, "total", counters_lost(t));
@@ -165,7 +165,7 @@ static void put_totals(struct document *d)
 	json_uint(&d->json, "total", d->fold->total[FOLD_NEW]);
 	json_real(&d->json, "independent_samples", d->fold->effective[FOLD_NEW]);
 	put_states(&d->json, t->state);
-	put_lost(&d->json, t);
+	put_lost_counts(&d->json, t);
 	json_uint(&d->json, "late", t->late);
 	json_uint(&d->json, "rounds", t->rounds);
 	put_pauses(&d->json, &t->pause);
@@ -240,7 +240,7 @@ static void put_functions(struct document *d)
 	json_end(&d->json);
 }
 
-static int put_stack(void *ctx, const struct stack *s, const struct callchain *c)
+static int put_json_stack(void *ctx, const struct stack *s, const struct callchain *c)
 {
 	struct document *d = ctx;
 	int rc = frame_table_chain(&d->table, c);
@@ -263,7 +263,7 @@ static int put_stack(void *ctx, const struct stack *s, const struct callchain *c
 	return 0;
 }
 
-static void put_frame(struct document *d, const struct table_frame *f)
+static void put_json_frame(struct document *d, const struct table_frame *f)
 {
 	const struct table_function *function = &d->table.functions[f->function];
 	char address[20];
@@ -275,7 +275,7 @@ static void put_frame(struct document *d, const struct table_frame *f)
 		json_text(&d->json, "address", address);
 		json_uint(&d->json, "offset", f->offset);
 	}
-	put_text(&d->json, "file", function->file);
+	put_known(&d->json, "file", function->file);
 	if (f->line)
 		json_uint(&d->json, "line", f->line);
 	if (f->inline_depth)
@@ -288,20 +288,20 @@ static int put_stacks(struct document *d)
 	int rc;
 
 	json_array(&d->json, "stacks");
-	rc = stacks_each(d->report->run, d->report->selection->states, put_stack, d);
+	rc = stacks_each(d->report->run, d->report->selection->states, put_json_stack, d);
 	json_end(&d->json);
 	return rc;
 }
 
-static void put_frames(struct document *d)
+static void put_json_frames(struct document *d)
 {
 	json_array(&d->json, "frames");
 	for (size_t i = 0; i < d->table.nframes; i++)
-		put_frame(d, &d->table.frames[i]);
+		put_json_frame(d, &d->table.frames[i]);
 	json_end(&d->json);
 }
 
-static int put_profile(struct document *d)
+static int put_json_profile(struct document *d)
 {
 	int rc = put_stacks(d);
 
@@ -309,7 +309,7 @@ static int put_profile(struct document *d)
 		rc = number_functions(d);
 	if (rc != 0)
 		return rc;
-	put_frames(d);
+	put_json_frames(d);
 	put_functions(d);
 	return 0;
 }
@@ -327,7 +327,7 @@ static int put_document(struct document *d)
 	put_totals(d);
 	rc = put_vcpus(d);
 	if (rc == 0)
-		rc = put_profile(d);
+		rc = put_json_profile(d);
 	json_end(&d->json);
 	return rc;
 }
@@ -345,7 +345,7 @@ static int write_json(const struct report *r, struct fold *fold, void *ctx)
 	return rc;
 }
 
-static int run(const struct report *r, struct view_result *found)
+static int run_json(const struct report *r, struct view_result *found)
 {
 	(void)found;
 	return view_fold(r, NULL, false, write_json, NULL);
@@ -357,5 +357,5 @@ const struct view view_json = {
 	.endings = {".json"},
 	.states = STATES_CPU,
 	.takes = VIEW_NOISE,
-	.run = run,
+	.run = run_json,
 };

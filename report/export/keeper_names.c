@@ -10,7 +10,7 @@
 
 /* --- names ------------------------------------------------------------------------------------------------------- */
 
-static int compare_addresses(const void *va, const void *vb)
+static int compare_looked_up(const void *va, const void *vb)
 {
 	const uint64_t *a = va, *b = vb;
 
@@ -20,7 +20,7 @@ static int compare_addresses(const void *va, const void *vb)
 static void sort_addresses(struct kept_program *k)
 {
 	if (k->naddresses)
-		qsort(k->addresses, k->naddresses, sizeof(*k->addresses), compare_addresses);
+		qsort(k->addresses, k->naddresses, sizeof(*k->addresses), compare_looked_up);
 }
 
 static int flush_names(struct keeper *k, struct archive_names_payload *names)
@@ -34,7 +34,7 @@ static int flush_names(struct keeper *k, struct archive_names_payload *names)
 	return rc;
 }
 
-static int write_names(struct keeper *k, const struct kept_program *p, struct archive_names_payload *names)
+static int put_program_names(struct keeper *k, const struct kept_program *p, struct archive_names_payload *names)
 {
 	struct resolution found;
 	int rc = 0;
@@ -61,7 +61,7 @@ int keeper_put_names(struct keeper *k, const struct kept_program *p)
 	struct archive_names_payload names = {.program = k->nprograms > 1 ? &p->number : NULL,
 	                                      .flags = (program_has_tables(p->of) ? ARCHIVE_TABLES : 0) |
 	                                               (program_lacks_dwarf(p->of) ? ARCHIVE_NO_DWARF : 0)};
-	int rc = p->of->has_symbols ? write_names(k, p, &names) : 0;
+	int rc = p->of->has_symbols ? put_program_names(k, p, &names) : 0;
 
 	archive_names_end(&names);
 	return rc;
@@ -127,7 +127,8 @@ static int add_extents(struct keeper *k, struct kept_program *p, const struct ke
 	return rc;
 }
 
-static int find_function(struct keeper *k, struct kept_program *p, uint64_t address, const struct symbol_range *range)
+static int find_kept_function(struct keeper *k, struct kept_program *p, uint64_t address,
+                              const struct symbol_range *range)
 {
 	const struct symbols *s = &p->of->symbols;
 	const struct kept_function f = {.address = address,
@@ -160,7 +161,7 @@ int keeper_find_functions(struct keeper *k, struct kept_program *p)
 
 		if (range && (p->nfunctions == 0 ||
 		              symbols_start(&p->of->symbols, range) > p->functions[p->nfunctions - 1].start))
-			rc = find_function(k, p, address, range);
+			rc = find_kept_function(k, p, address, range);
 	}
 	sort_addresses(p);
 	return rc;

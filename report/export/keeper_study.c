@@ -15,7 +15,7 @@ int keeper_add_address(struct kept_program *k, uint64_t address)
 }
 
 /* As symbolizer_find() looks it up. */
-static int add_frame(struct kept_program *k, uint64_t address, bool caller)
+static int study_frame(struct kept_program *k, uint64_t address, bool caller)
 {
 	return keeper_add_address(k, address - (caller && address != 0));
 }
@@ -25,7 +25,7 @@ static int add_chain(struct kept_program *k, const struct chain *c)
 	int rc = 0;
 
 	for (uint32_t i = 0; rc == 0 && i < c->n; i++)
-		rc = add_frame(k, c->frame[i].address, i > 0 && !(c->frame[i].flags & FRAME_EXACT));
+		rc = study_frame(k, c->frame[i].address, i > 0 && !(c->frame[i].flags & FRAME_EXACT));
 	return rc;
 }
 
@@ -80,7 +80,7 @@ static int use_stack(struct kept_program *k, const struct upf_decoder *decoder, 
 }
 
 /* The addresses of stacks as they were recorded. */
-static int add_recorded(struct kept_program *k, const struct upf_decoder *decoder)
+static int study_recorded(struct kept_program *k, const struct upf_decoder *decoder)
 {
 	uint32_t n;
 	const struct upf_node *nodes = upf_decoder_nodes(decoder, &n);
@@ -88,9 +88,9 @@ static int add_recorded(struct kept_program *k, const struct upf_decoder *decode
 
 	for (size_t i = 1; rc == 0 && i < k->nuses && i < n; i++) {
 		if (k->uses[i] & USED_AS_LEAF)
-			rc = add_frame(k, nodes[i].address, false);
+			rc = study_frame(k, nodes[i].address, false);
 		if (rc == 0 && k->uses[i] & USED_AS_CALLER)
-			rc = add_frame(k, nodes[i].address, true);
+			rc = study_frame(k, nodes[i].address, true);
 	}
 	return rc;
 }
@@ -108,7 +108,7 @@ int keeper_flush_stacks(struct keeper *k)
 	return rc;
 }
 
-static int keep_stack(struct keeper *k, uint32_t program, const struct upf_record *rec)
+static int study_stack(struct keeper *k, uint32_t program, const struct upf_record *rec)
 {
 	int rc;
 
@@ -124,7 +124,7 @@ static int keep_stack(struct keeper *k, uint32_t program, const struct upf_recor
 }
 
 /* Has this pair been met in the block? 1: yes; 0: no, now it has; -ENOMEM. */
-static int met(struct keeper *k, uint32_t program, const struct upf_record *rec)
+static int is_met_pair(struct keeper *k, uint32_t program, const struct upf_record *rec)
 {
 	const struct pair pair = {program, rec->stack, rec->top};
 	uint32_t id;
@@ -142,11 +142,11 @@ static int study_sample(struct keeper *k, const struct upf_record *rec)
 		rc = add_registers(k, program, rec);
 	if (rc != 0 || !p->of->cfi || !chain_may_differ(k->session, rec))
 		return rc;
-	rc = met(k, program, rec);
+	rc = is_met_pair(k, program, rec);
 	if (rc != 0)
 		return rc < 0 ? rc : 0;
 	chain_of_sample(p->of->cfi, k->session, k->decoder, rec, &k->chain);
-	return k->writer ? keep_stack(k, program, rec) : add_chain(p, &k->chain);
+	return k->writer ? study_stack(k, program, rec) : add_chain(p, &k->chain);
 }
 
 /* Goes through the block's samples, as far as it is sound. */
@@ -168,6 +168,6 @@ int keeper_study_block(struct keeper *k, const struct upf_block *b)
 			upf_decoder_pass_repeated(k->decoder); /* no stack that was not there before */
 	}
 	for (size_t i = 0; rc == 0 && !k->writer && i < k->nprograms; i++)
-		rc = add_recorded(&k->programs[i], k->decoder);
+		rc = study_recorded(&k->programs[i], k->decoder);
 	return rc == 0 && more < 0 && more != -EBADMSG ? more : rc;
 }

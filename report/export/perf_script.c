@@ -31,7 +31,7 @@ static void put_word(FILE *out, const char *text)
 	}
 }
 
-static void put_frame(const struct script *s, const struct callchain_frame *f, const char *image)
+static void print_frame(const struct script *s, const struct callchain_frame *f, const char *image)
 {
 	const struct function *function = &s->report->run->names.functions[f->function];
 	FILE *out = s->report->out.file;
@@ -58,7 +58,7 @@ static void put_event(const struct script *s, const struct upf_record *rec, cons
 	        rec->vcpu, rec->vcpu, us / 1000000, us % 1000000, period);
 }
 
-static int record(void *ctx, const struct upf_block *b, const struct upf_record *rec, uint32_t node)
+static int print_record(void *ctx, const struct upf_block *b, const struct upf_record *rec, uint32_t node)
 {
 	struct script *s = ctx;
 	const char *domain, *image;
@@ -76,13 +76,13 @@ static int record(void *ctx, const struct upf_block *b, const struct upf_record 
 		return rc;
 	put_event(s, rec, domain);
 	for (size_t i = s->stacks.chain.n; i-- > 0;)
-		put_frame(s, &s->stacks.chain.frames[i], image);
+		print_frame(s, &s->stacks.chain.frames[i], image);
 	fputc('\n', s->report->out.file);
 	return 0;
 }
 
 /* Ends when the output has no reader. */
-static int block(void *ctx, const struct upf_block *b)
+static int flush_block(void *ctx, const struct upf_block *b)
 {
 	const struct script *s = ctx;
 
@@ -91,7 +91,7 @@ static int block(void *ctx, const struct upf_block *b)
 }
 
 /* As perf's own begins: programs that look at a file's first line know it by that. */
-static void put_head(const struct report *r)
+static void print_script_head(const struct report *r)
 {
 	const struct upf_session *session = &r->run->traces.session;
 	const struct {
@@ -113,14 +113,14 @@ static void put_head(const struct report *r)
 	fputs("# ========\n#\n", r->out.file);
 }
 
-static int run(const struct report *r, struct view_result *found)
+static int run_perf_script(const struct report *r, struct view_result *found)
 {
 	struct script s = {.report = r, .stacks = stacks_of(r->run)};
-	const struct load_hooks hooks = {.ctx = &s, .block = block, .record = record};
+	const struct load_hooks hooks = {.ctx = &s, .block = flush_block, .record = print_record};
 	int rc;
 
 	(void)found;
-	put_head(r);
+	print_script_head(r);
 	rc = view_load(r, &hooks);
 	display_stacks_free(&s.stacks);
 	if (rc == 0)
@@ -133,5 +133,5 @@ const struct view view_perf_script = {
 	.help = "every sample as perf script prints it, for stackcollapse-perf.pl, speedscope, Firefox Profiler, "
 		"Perfetto",
 	.states = STATES_CPU,
-	.run = run,
+	.run = run_perf_script,
 };

@@ -90,7 +90,7 @@ static int put_part(struct pprof *p, unsigned field)
 }
 
 /* A text is a number in the string table. */
-static int put_text(struct pprof *p, struct buf *message, unsigned field, const char *text)
+static int put_text_number(struct pprof *p, struct buf *message, unsigned field, const char *text)
 {
 	uint32_t id;
 	int rc = strings_add(&p->strings, text, &id);
@@ -185,24 +185,24 @@ static int find_locations(struct pprof *p, uint32_t domain, size_t n)
 
 /* --- samples ----------------------------------------------------------------------------------------------------- */
 
-static int put_label(struct pprof *p, const char *key, const char *text)
+static int put_sample_label(struct pprof *p, const char *key, const char *text)
 {
-	int rc = put_text(p, &p->part, LABEL_KEY, key);
+	int rc = put_text_number(p, &p->part, LABEL_KEY, key);
 
 	if (rc == 0)
-		rc = put_text(p, &p->part, LABEL_STR, text);
+		rc = put_text_number(p, &p->part, LABEL_STR, text);
 	return rc == 0 ? put_part(p, SAMPLE_LABEL) : rc;
 }
 
 /* With a unit, for pprof passes over numbers that are 0 and have none. */
 static int put_number(struct pprof *p, const char *key, uint64_t n, const char *unit)
 {
-	int rc = put_text(p, &p->part, LABEL_KEY, key);
+	int rc = put_text_number(p, &p->part, LABEL_KEY, key);
 
 	if (rc == 0)
 		rc = protobuf_uint(&p->part, LABEL_NUM, n);
 	if (rc == 0)
-		rc = put_text(p, &p->part, LABEL_NUM_UNIT, unit);
+		rc = put_text_number(p, &p->part, LABEL_NUM_UNIT, unit);
 	return rc == 0 ? put_part(p, SAMPLE_LABEL) : rc;
 }
 
@@ -212,10 +212,10 @@ static int put_labels(struct pprof *p, const struct stack *s)
 	int rc = stacks_domain_name(p->report->run, s->domain, &domain);
 
 	if (rc == 0)
-		rc = put_label(p, "domain", domain);
+		rc = put_sample_label(p, "domain", domain);
 	if (rc == 0)
 		rc = put_number(p, "vcpu", s->vcpu, "count");
-	return rc == 0 ? put_label(p, "state", upf_state_text(s->state)) : rc;
+	return rc == 0 ? put_sample_label(p, "state", upf_state_text(s->state)) : rc;
 }
 
 static int put_sample(void *ctx, const struct stack *s, const struct callchain *c)
@@ -246,16 +246,16 @@ static int put_sample(void *ctx, const struct stack *s, const struct callchain *
  * Without a system name: pprof takes it for mangled where it is the name, and would cut what looks like C++'s
  * arguments.
  */
-static int put_function(struct pprof *p, uint32_t i)
+static int put_pprof_function(struct pprof *p, uint32_t i)
 {
 	const struct table_function *f = &p->table.functions[i];
 	const char *name = p->report->run->names.functions[f->function].name;
 	int rc = protobuf_uint(&p->message, FUNCTION_ID, i + 1);
 
 	if (rc == 0)
-		rc = put_text(p, &p->message, FUNCTION_NAME, name);
+		rc = put_text_number(p, &p->message, FUNCTION_NAME, name);
 	if (rc == 0 && f->file)
-		rc = put_text(p, &p->message, FUNCTION_FILENAME, f->file);
+		rc = put_text_number(p, &p->message, FUNCTION_FILENAME, f->file);
 	return rc == 0 ? put_message(p, PROFILE_FUNCTION) : rc;
 }
 
@@ -290,9 +290,9 @@ static int put_mapping(struct pprof *p, uint32_t domain)
 	if (rc == 0)
 		rc = protobuf_uint(&p->message, MAPPING_MEMORY_LIMIT, UINT64_MAX);
 	if (rc == 0)
-		rc = put_text(p, &p->message, MAPPING_FILENAME, image);
+		rc = put_text_number(p, &p->message, MAPPING_FILENAME, image);
 	if (rc == 0 && d->build_id)
-		rc = put_text(p, &p->message, MAPPING_BUILD_ID, d->build_id);
+		rc = put_text_number(p, &p->message, MAPPING_BUILD_ID, d->build_id);
 	if (rc == 0)
 		rc = put_resolved(p, domain);
 	return rc == 0 ? put_message(p, PROFILE_MAPPING) : rc;
@@ -300,10 +300,10 @@ static int put_mapping(struct pprof *p, uint32_t domain)
 
 static int put_value_type(struct pprof *p, unsigned field, const char *type, const char *unit)
 {
-	int rc = put_text(p, &p->message, VALUE_TYPE_TYPE, type);
+	int rc = put_text_number(p, &p->message, VALUE_TYPE_TYPE, type);
 
 	if (rc == 0)
-		rc = put_text(p, &p->message, VALUE_TYPE_UNIT, unit);
+		rc = put_text_number(p, &p->message, VALUE_TYPE_UNIT, unit);
 	return rc == 0 ? put_message(p, field) : rc;
 }
 
@@ -323,7 +323,7 @@ static int put_comment(struct pprof *p, const char *label, const char *text)
 	char comment[1024];
 
 	snprintf(comment, sizeof(comment), "%s: %s", label, text ? text : "?");
-	return put_text(p, &p->profile, PROFILE_COMMENT, comment);
+	return put_text_number(p, &p->profile, PROFILE_COMMENT, comment);
 }
 
 static int put_comments(struct pprof *p)
@@ -358,10 +358,10 @@ static int put_types(struct pprof *p)
 	if (rc == 0)
 		rc = protobuf_uint(&p->profile, PROFILE_PERIOD, stacks_period(&p->report->run->traces.session));
 	/* The flat profile's figures, so samples: a trace may have no CPU times. */
-	return rc == 0 ? put_text(p, &p->profile, PROFILE_DEFAULT_SAMPLE_TYPE, first) : rc;
+	return rc == 0 ? put_text_number(p, &p->profile, PROFILE_DEFAULT_SAMPLE_TYPE, first) : rc;
 }
 
-static int put_times(struct pprof *p)
+static int put_pprof_times(struct pprof *p)
 {
 	const struct recording *r = p->report->run;
 	uint64_t from_ns, to_ns;
@@ -385,15 +385,15 @@ static int make(struct pprof *p)
 	for (uint32_t i = 0; rc == 0 && i < r->run->traces.session.ndomains; i++)
 		rc = put_mapping(p, i);
 	for (uint32_t i = 0; rc == 0 && i < p->table.nfunctions; i++)
-		rc = put_function(p, i);
+		rc = put_pprof_function(p, i);
 	if (rc == 0)
-		rc = put_times(p);
+		rc = put_pprof_times(p);
 	if (rc == 0)
 		rc = put_comments(p);
 	return rc == 0 ? put_strings(p) : rc;
 }
 
-static int run(const struct report *r, struct view_result *found)
+static int run_pprof(const struct report *r, struct view_result *found)
 {
 	struct pprof p = {.report = r};
 	int rc = view_load(r, NULL);
@@ -424,5 +424,5 @@ const struct view view_pprof = {
 	.endings = {".pb", ".pprof"},
 	.states = STATES_CPU,
 	.gzip = true,
-	.run = run,
+	.run = run_pprof,
 };

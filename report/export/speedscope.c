@@ -26,7 +26,7 @@ struct speedscope {
 	struct display_stacks stacks;
 };
 
-static int record(void *ctx, const struct upf_block *b, const struct upf_record *rec, uint32_t node)
+static int note_record(void *ctx, const struct upf_block *b, const struct upf_record *rec, uint32_t node)
 {
 	struct speedscope *s = ctx;
 	const struct timeline_sample m = {.time_ns = rec->time_ns,
@@ -59,7 +59,7 @@ struct stretches {
 	bool by_cpu; /* a sample weighs its CPU time, not a period */
 };
 
-static void start(struct stretches *s, struct speedscope *from, const struct timeline_vcpu *v)
+static void start_stretches(struct stretches *s, struct speedscope *from, const struct timeline_vcpu *v)
 {
 	*s = (struct stretches){.cursor = {.timeline = &from->timeline, .vcpu = v},
 	                        .period = stacks_period(&from->report->run->traces.session),
@@ -112,7 +112,7 @@ static int add_frames(void *ctx, const struct stack *stack, const struct callcha
 }
 
 /* Functions are its frames: by lines it would show a function as many. */
-static int put_frames(struct speedscope *s)
+static int put_shared_frames(struct speedscope *s)
 {
 	int rc = stacks_each(s->report->run, s->report->selection->states, add_frames, s);
 
@@ -132,7 +132,7 @@ static int put_frames(struct speedscope *s)
 	return rc;
 }
 
-static int put_stack(struct speedscope *s, uint32_t domain, const struct stretch *stretch)
+static int put_stretch_stack(struct speedscope *s, uint32_t domain, const struct stretch *stretch)
 {
 	int rc = 0;
 
@@ -148,35 +148,35 @@ static int put_stack(struct speedscope *s, uint32_t domain, const struct stretch
 	return rc;
 }
 
-static int put_samples(struct speedscope *s, const struct timeline_vcpu *v)
+static int put_stretch_stacks(struct speedscope *s, const struct timeline_vcpu *v)
 {
 	struct stretches stretches;
 	struct stretch stretch;
 	int rc;
 
 	json_array(&s->json, "samples");
-	for (start(&stretches, s, v); (rc = next(&stretches, &stretch)) > 0;)
-		if ((rc = put_stack(s, v->domain, &stretch)) != 0)
+	for (start_stretches(&stretches, s, v); (rc = next(&stretches, &stretch)) > 0;)
+		if ((rc = put_stretch_stack(s, v->domain, &stretch)) != 0)
 			break;
 	json_end(&s->json);
 	return rc;
 }
 
-static int put_weights(struct speedscope *s, const struct timeline_vcpu *v, uint64_t *end)
+static int put_stretch_weights(struct speedscope *s, const struct timeline_vcpu *v, uint64_t *end)
 {
 	struct stretches stretches;
 	struct stretch stretch;
 	int rc;
 
 	json_array(&s->json, "weights");
-	for (start(&stretches, s, v); (rc = next(&stretches, &stretch)) > 0;)
+	for (start_stretches(&stretches, s, v); (rc = next(&stretches, &stretch)) > 0;)
 		json_uint(&s->json, NULL, stretch.ns);
 	json_end(&s->json);
 	*end = stretches.now;
 	return rc;
 }
 
-static int put_profile(struct speedscope *s, const struct timeline_vcpu *v)
+static int put_vcpu_profile(struct speedscope *s, const struct timeline_vcpu *v)
 {
 	uint64_t end = 0, from_ns, to_ns;
 	const char *domain;
@@ -191,9 +191,9 @@ static int put_profile(struct speedscope *s, const struct timeline_vcpu *v)
 	json_text(&s->json, "type", "sampled");
 	json_text(&s->json, "name", name);
 	json_text(&s->json, "unit", "nanoseconds");
-	rc = put_samples(s, v);
+	rc = put_stretch_stacks(s, v);
 	if (rc == 0)
-		rc = put_weights(s, v, &end);
+		rc = put_stretch_weights(s, v, &end);
 	json_uint(&s->json, "startValue", 0);
 	traces_range(&s->report->run->traces, TRACES_DOMAINS, &from_ns, &to_ns);
 	json_uint(&s->json, "endValue", end > to_ns ? end : to_ns);
@@ -211,14 +211,14 @@ static int put_profiles(struct speedscope *s)
 	timeline_sort(&s->timeline);
 	json_array(&s->json, "profiles");
 	for (size_t i = 0; rc == 0 && i < s->timeline.n; i++)
-		rc = put_profile(s, &s->timeline.vcpus[i]);
+		rc = put_vcpu_profile(s, &s->timeline.vcpus[i]);
 	if (s->timeline.n == 0)
-		rc = put_profile(s, &none);
+		rc = put_vcpu_profile(s, &none);
 	json_end(&s->json);
 	return rc;
 }
 
-static int put_file(struct speedscope *s)
+static int put_speedscope(struct speedscope *s)
 {
 	int rc;
 
@@ -227,7 +227,7 @@ static int put_file(struct speedscope *s)
 	json_text(&s->json, "exporter", "uniprof-report");
 	json_text(&s->json, "name", s->report->run->traces.list[0].path);
 	json_uint(&s->json, "activeProfileIndex", 0);
-	rc = put_frames(s);
+	rc = put_shared_frames(s);
 	if (rc == 0)
 		rc = put_profiles(s);
 	if (rc == 0)
@@ -235,16 +235,16 @@ static int put_file(struct speedscope *s)
 	return rc;
 }
 
-static int run(const struct report *r, struct view_result *found)
+static int run_speedscope(const struct report *r, struct view_result *found)
 {
 	struct speedscope s = {.report = r, .json.out = r->out.file, .stacks = stacks_of(r->run)};
-	const struct load_hooks hooks = {.ctx = &s, .record = record};
+	const struct load_hooks hooks = {.ctx = &s, .record = note_record};
 	int rc;
 
 	timeline_init(&s.timeline);
 	rc = view_load(r, &hooks);
 	if (rc == 0)
-		rc = put_file(&s);
+		rc = put_speedscope(&s);
 	if (s.timeline.failed)
 		found->failed = TIMELINE_FILE;
 	timeline_free(&s.timeline);
@@ -259,5 +259,5 @@ const struct view view_speedscope = {
 	.name = "speedscope",
 	.help = "speedscope's format: one timeline per vCPU",
 	.states = STATES_CPU,
-	.run = run,
+	.run = run_speedscope,
 };

@@ -35,7 +35,7 @@ int timeline_vcpu(struct timeline *t, uint32_t domain, uint32_t vcpu, uint32_t *
 	return hash_array_add(&t->by_vcpu, id, vcpu, &(struct timeline_vcpu){.domain = domain, .vcpu = vcpu});
 }
 
-static int open_file(struct timeline *t)
+static int open_spill(struct timeline *t)
 {
 	const char *folder = getenv("TMPDIR");
 	char *path;
@@ -51,7 +51,7 @@ static int open_file(struct timeline *t)
 
 static int write_chunk(struct timeline *t, const struct timeline_vcpu *v)
 {
-	int rc = t->fd < 0 ? open_file(t) : 0;
+	int rc = t->fd < 0 ? open_spill(t) : 0;
 	ssize_t n;
 
 	if (rc != 0)
@@ -75,7 +75,7 @@ static int spill(struct timeline *t, struct timeline_vcpu *v)
 	return 0;
 }
 
-static int make_room(struct timeline *t, struct timeline_vcpu *v)
+static int spill_if_full(struct timeline *t, struct timeline_vcpu *v)
 {
 	uint32_t cap = v->cap ? 2 * v->cap : FIRST_ROOM;
 	struct timeline_sample *recent;
@@ -101,7 +101,7 @@ int timeline_add(struct timeline *t, uint32_t domain, uint32_t vcpu, const struc
 	if (rc != 0)
 		return rc;
 	v = &t->vcpus[id];
-	rc = make_room(t, v);
+	rc = spill_if_full(t, v);
 	if (rc != 0)
 		return rc;
 	v->recent[v->nrecent++] = *m;
@@ -109,7 +109,7 @@ int timeline_add(struct timeline *t, uint32_t domain, uint32_t vcpu, const struc
 	return 0;
 }
 
-static int compare(const void *va, const void *vb)
+static int compare_events(const void *va, const void *vb)
 {
 	const struct timeline_vcpu *a = va, *b = vb;
 
@@ -121,7 +121,7 @@ static int compare(const void *va, const void *vb)
 void timeline_sort(struct timeline *t)
 {
 	if (t->n)
-		qsort(t->vcpus, t->n, sizeof(*t->vcpus), compare);
+		qsort(t->vcpus, t->n, sizeof(*t->vcpus), compare_events);
 }
 
 /* --- reading ----------------------------------------------------------------------------------------------------- */

@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static int put_out(void *ctx, const void *data, size_t len)
+static int write_out(void *ctx, const void *data, size_t len)
 {
 	return fwrite(data, 1, len, ctx) == len ? 0 : -EIO;
 }
@@ -67,7 +67,7 @@ static struct upf_writer *new_writer(const struct keeper *k)
 	session.domains = domains;
 	session.archived = true;
 	session.by_program = k->nprograms > 1;
-	writer = upf_writer_new(&session, put_out, k->report->out.file);
+	writer = upf_writer_new(&session, write_out, k->report->out.file);
 	free(domains);
 	return writer;
 }
@@ -91,7 +91,7 @@ static int write_archive(struct keeper *k, struct upf_reader *reader)
 	return rc;
 }
 
-static int study(struct keeper *k, struct upf_reader *reader)
+static int study_trace(struct keeper *k, struct upf_reader *reader)
 {
 	int rc = read_trace(k, reader, keeper_study_block);
 
@@ -147,7 +147,7 @@ static void close_keeper(struct keeper *k)
 	hash_array_free(&k->pairs);
 }
 
-static int run(const struct report *r, struct view_result *found)
+static int run_archive(const struct report *r, struct view_result *found)
 {
 	struct trace *t = &r->run->traces.list[0];
 	struct keeper k = {.report = r, .session = upf_reader_session(t->reader)};
@@ -159,7 +159,7 @@ static int run(const struct report *r, struct view_result *found)
 		rc = open_keeper(&k, r);
 	k.size = stat(t->path, &st) == 0 ? (uint64_t)st.st_size : 0;
 	if (rc == 0)
-		rc = read_again(&k, t->path, study);
+		rc = read_again(&k, t->path, study_trace);
 	if (rc == 0)
 		rc = read_again(&k, t->path, write_archive);
 	close_keeper(&k);
@@ -173,5 +173,5 @@ const struct view view_archive = {
 	.endings = {".upf"},
 	.states = STATES_ALL,
 	.takes = VIEW_WHOLE | VIEW_FILE,
-	.run = run,
+	.run = run_archive,
 };

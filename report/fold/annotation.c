@@ -20,8 +20,8 @@ struct search {
 
 /* --- counting ---------------------------------------------------------------------------------------------------- */
 
-static int count(const struct search *s, struct annotated_set *set, const struct annotated *key, uint64_t weight,
-                 bool leaf)
+static int count_annotated(const struct search *s, struct annotated_set *set, const struct annotated *key,
+                           uint64_t weight, bool leaf)
 {
 	struct annotated *spot;
 	uint32_t id;
@@ -37,7 +37,7 @@ static int count(const struct search *s, struct annotated_set *set, const struct
 }
 
 /* 1, 0, or -ENOMEM. A name is matched once. */
-static int is_wanted(struct search *s, uint32_t function)
+static int is_wanted_function(struct search *s, uint32_t function)
 {
 	size_t old = s->nverdicts;
 
@@ -50,7 +50,7 @@ static int is_wanted(struct search *s, uint32_t function)
 	return s->verdicts[function] == WANTED;
 }
 
-static int add_frame(struct search *s, const struct callchain_frame *f, uint64_t weight, bool leaf)
+static int annotate_frame(struct search *s, const struct callchain_frame *f, uint64_t weight, bool leaf)
 {
 	const struct annotated line = {
 		.function = f->function, .file = f->file, .line = f->file ? f->line : 0, .stack = SIZE_MAX};
@@ -59,15 +59,15 @@ static int add_frame(struct search *s, const struct callchain_frame *f, uint64_t
 	                                  .address = f->address,
 	                                  .caller = f->caller,
 	                                  .stack = SIZE_MAX};
-	int rc = is_wanted(s, f->function);
+	int rc = is_wanted_function(s, f->function);
 
 	if (rc <= 0)
 		return rc;
-	rc = count(s, &s->annotation->lines, &line, weight, leaf);
-	return rc == 0 ? count(s, &s->annotation->addresses, &address, weight, leaf) : rc;
+	rc = count_annotated(s, &s->annotation->lines, &line, weight, leaf);
+	return rc == 0 ? count_annotated(s, &s->annotation->addresses, &address, weight, leaf) : rc;
 }
 
-static int add_stacks(struct search *s, const struct fold_request *q)
+static int annotate_stacks(struct search *s, const struct fold_request *q)
 {
 	const struct profile *p = q->run[FOLD_NEW].profile;
 	int rc = 0;
@@ -80,7 +80,7 @@ static int add_stacks(struct search *s, const struct fold_request *q)
 		rc = filter_callchain(p->filter, &s->chain, &p->tree, s->names, p->stacks[i].node, p->stacks[i].user);
 		s->stack = i;
 		for (size_t k = 0; rc == 0 && k < s->chain.n; k++)
-			rc = add_frame(s, &s->chain.frames[k], weight, k + 1 == s->chain.n);
+			rc = annotate_frame(s, &s->chain.frames[k], weight, k + 1 == s->chain.n);
 	}
 	return rc;
 }
@@ -93,7 +93,7 @@ static int compare_numbers(uint64_t a, uint64_t b)
 }
 
 /* A set has either lines or addresses. */
-static int compare(const void *va, const void *vb)
+static int compare_annotated(const void *va, const void *vb)
 {
 	const struct annotated *a = va, *b = vb;
 	int order = compare_numbers(a->function, b->function);
@@ -126,7 +126,7 @@ int annotation_make(struct annotation *s, const struct fold_request *request, co
 	int rc;
 
 	*s = (struct annotation){0};
-	rc = add_stacks(&search, request);
+	rc = annotate_stacks(&search, request);
 	free(search.verdicts);
 	callchain_free(&search.chain);
 	if (rc != 0) {
@@ -134,9 +134,9 @@ int annotation_make(struct annotation *s, const struct fold_request *request, co
 		return rc;
 	}
 	if (s->lines.n)
-		qsort(s->lines.of, s->lines.n, sizeof(*s->lines.of), compare);
+		qsort(s->lines.of, s->lines.n, sizeof(*s->lines.of), compare_annotated);
 	if (s->addresses.n)
-		qsort(s->addresses.of, s->addresses.n, sizeof(*s->addresses.of), compare);
+		qsort(s->addresses.of, s->addresses.n, sizeof(*s->addresses.of), compare_annotated);
 	return 0;
 }
 

@@ -111,7 +111,7 @@ static size_t longest(const struct batches *b)
 }
 
 /* Adds by how much batches differ in the share of the function whose samples b->own has, by lag: half the variogram. */
-static void add_function(struct batches *b, double share)
+static void add_function_variance(struct batches *b, double share)
 {
 	for (size_t i = 0; i < b->n; i++)
 		b->own[i] -= share * b->all[i];
@@ -161,13 +161,13 @@ static double independent(struct batches *b)
 		if (share < SHARE_MIN)
 			continue;
 		binomial += share * (1 - share);
-		add_function(b, share);
+		add_function_variance(b, share);
 	}
 	measured = variance(b);
 	return measured > 0 ? binomial / measured : 0;
 }
 
-static int measure(struct profile *p, const struct fold_request *q)
+static int measure_batches(struct profile *p, const struct fold_request *q)
 {
 	struct batches b = {.cells = malloc((p->nstacks + 1) * sizeof(*b.cells)), .order = radix_sort_ids(p->nstacks)};
 	int rc = b.cells && b.order ? make_cells(&b, q) : -ENOMEM;
@@ -190,5 +190,5 @@ static int measure(struct profile *p, const struct fold_request *q)
 int batches_measure(struct profile *p, const struct fold_request *q)
 {
 	p->effective = noise_samples(p, q->selection->states, q->selection->weight);
-	return p->quantum_ns ? measure(p, q) : 0;
+	return p->quantum_ns ? measure_batches(p, q) : 0;
 }

@@ -20,7 +20,7 @@ const struct extent *extents_find(const struct extents *e, uint32_t function, co
 	return hash_array_find(&e->by_function, &id, function, &(struct extent){file, function}) ? &e->of[id] : NULL;
 }
 
-static int add_line(struct extents *e, const struct name_at *at, uint64_t address)
+static int add_extent_line(struct extents *e, const struct name_at *at, uint64_t address)
 {
 	struct extent *x;
 	uint32_t id;
@@ -53,9 +53,9 @@ static int add_instruction(struct extents *e, struct symbolizer *names, uint32_t
 	int rc = symbolizer_find(names, program, address, false, &name);
 
 	if (rc == 0)
-		rc = add_line(e, &name.at, address);
+		rc = add_extent_line(e, &name.at, address);
 	for (uint32_t i = 0; rc == 0 && i < name.ninlined; i++)
-		rc = add_line(e, &symbolizer_inlined(names, &name)[i], address);
+		rc = add_extent_line(e, &symbolizer_inlined(names, &name)[i], address);
 	return rc;
 }
 
@@ -76,7 +76,7 @@ static int add_code(struct extents *e, struct symbolizer *names, uint32_t progra
 }
 
 /* 1: this one was met before; 0: now it is. */
-static int met(struct extents *e, uint32_t program, uint64_t start)
+static int is_met_start(struct extents *e, uint32_t program, uint64_t start)
 {
 	const struct extent_symbol symbol = {start, program};
 	uint32_t id;
@@ -93,7 +93,7 @@ int extents_add(struct extents *e, const struct binaries *b, struct symbolizer *
 	const struct isa *isa;
 	size_t size;
 	const uint8_t *code = program_function(&b->programs[program], address, &start, &size, &isa);
-	int rc = code ? met(e, program, start) : 1;
+	int rc = code ? is_met_start(e, program, start) : 1;
 
 	if (rc != 0)
 		return rc < 0 ? rc : 0;

@@ -87,7 +87,7 @@ static int fold_stack(struct folding *g, const struct stack *s, struct folded *a
 }
 
 /* Labels of domains are stored once, as names are, so that they can be compared by pointer. */
-static int find_vcpu(struct folding *g, const struct stack *s, uint32_t *vcpu)
+static int find_fold_vcpu(struct folding *g, const struct stack *s, uint32_t *vcpu)
 {
 	struct fold_vcpu key = {.number = s->vcpu};
 	char label[256];
@@ -107,7 +107,7 @@ static int count_vcpu(struct folding *g, const struct stack *s, uint32_t node, u
 {
 	struct fold_stack key = {.node = node};
 	uint32_t stack;
-	int rc = find_vcpu(g, s, &key.vcpu);
+	int rc = find_fold_vcpu(g, s, &key.vcpu);
 
 	if (rc == 0)
 		rc = hash_array_add(&g->fold->by_stack, &stack, vcpu, &key);
@@ -119,7 +119,7 @@ static int count_vcpu(struct folding *g, const struct stack *s, uint32_t node, u
 	return 0;
 }
 
-static void count(struct folding *g, const struct stack *s, const struct folded *at, uint64_t weight)
+static void count_weight(struct folding *g, const struct stack *s, const struct folded *at, uint64_t weight)
 {
 	g->fold->nodes[at->leaf].w.self[g->run] += weight;
 	if (g->run != FOLD_NEW)
@@ -136,7 +136,7 @@ static bool is_folded(const struct folding *g, const struct folded *at, const st
 }
 
 /* A stack is walked once, however many vCPUs and run states have it. */
-static int add_stack(struct folding *g, const struct stack *s)
+static int fold_one_stack(struct folding *g, const struct stack *s)
 {
 	struct folded *at = &g->folded[(size_t)s->node * 2 + stack_is_user(s)];
 	uint64_t weight = fold_weight(g->request, s);
@@ -144,7 +144,7 @@ static int add_stack(struct folding *g, const struct stack *s)
 
 	if (rc != 0 || weight == 0)
 		return rc;
-	count(g, s, at, weight);
+	count_weight(g, s, at, weight);
 	return g->request->page ? count_vcpu(g, s, at->leaf, weight) : 0;
 }
 
@@ -165,7 +165,7 @@ static int fold_run(struct fold *f, const struct fold_request *q, enum fold_run 
 	for (size_t i = 0; i < n; i++)
 		g.folded[i].leaf = FOLD_NONE;
 	for (size_t i = 0; rc == 0 && i < p->nstacks; i++)
-		rc = add_stack(&g, &p->stacks[i]);
+		rc = fold_one_stack(&g, &p->stacks[i]);
 	free(g.folded);
 	display_stacks_free(&g.stacks);
 	return rc;
@@ -195,7 +195,7 @@ static uint64_t by_total(const void *ctx, uint32_t node)
 	return ~node_of(ctx, node)->w.total[FOLD_NEW];
 }
 
-static uint64_t by_change(const void *ctx, uint32_t node)
+static uint64_t node_change(const void *ctx, uint32_t node)
 {
 	return fold_largest_change_first(((const struct ordering *)ctx)->fold, node_of(ctx, node)->w.total);
 }
@@ -293,7 +293,7 @@ int fold_sort(struct fold *f, const struct symbolizer *names, enum fold_order or
 	static uint64_t (*const keys[][4])(const void *ctx,
 	                                   uint32_t id) = {[FOLD_BY_TOTAL] = {by_name, by_total},
 	                                                   [FOLD_BY_NAME] = {by_name},
-	                                                   [FOLD_BY_CHANGE] = {by_name, by_total, by_change}};
+	                                                   [FOLD_BY_CHANGE] = {by_name, by_total, node_change}};
 	uint32_t *ranks = symbolizer_ranks(names, strcmp);
 	int rc = ranks ? sort_by(f, ranks, keys[order]) : -ENOMEM;
 
@@ -350,7 +350,7 @@ static int sum_functions(struct fold *f, const struct symbolizer *names)
 }
 
 /* What names left out was sampled as well, and is taken to be as noisy as what they kept. */
-static double effective(const struct profile *p, const struct fold *f, unsigned states, enum fold_run run)
+static double effective_samples(const struct profile *p, const struct fold *f, unsigned states, enum fold_run run)
 {
 	double samples = p->effective > 0 ? p->effective : noise_samples(p, states, f->weight);
 
@@ -359,7 +359,7 @@ static double effective(const struct profile *p, const struct fold *f, unsigned 
 	                       : 0;
 }
 
-static int prepare(struct fold *f, const struct fold_request *q)
+static int prepare_fold(struct fold *f, const struct fold_request *q)
 {
 	const struct fold_node root = {.function = FOLD_NONE};
 	const struct profile *p = q->run[FOLD_NEW].profile, *old = q->run[FOLD_OLD].profile;
@@ -383,7 +383,7 @@ static int prepare(struct fold *f, const struct fold_request *q)
 int fold_make(struct fold *f, const struct fold_request *q)
 {
 	static uint64_t (*const no_keys[])(const void *ctx, uint32_t id) = {NULL};
-	int rc = prepare(f, q);
+	int rc = prepare_fold(f, q);
 
 	for (unsigned r = 0; rc == 0 && r < FOLD_RUNS; r++)
 		rc = q->run[r].profile ? fold_run(f, q, r) : 0;
@@ -395,7 +395,7 @@ int fold_make(struct fold *f, const struct fold_request *q)
 		rc = sum_functions(f, q->run[FOLD_NEW].names);
 	for (unsigned r = 0; rc == 0 && r < FOLD_RUNS; r++)
 		if (q->run[r].profile)
-			f->effective[r] = effective(q->run[r].profile, f, q->selection->states, r);
+			f->effective[r] = effective_samples(q->run[r].profile, f, q->selection->states, r);
 	if (rc != 0)
 		fold_free(f);
 	return rc;

@@ -166,7 +166,7 @@ static void print_number(const struct table_builder *g, uint64_t key, uint64_t n
 }
 
 /* Without a file, @line is the function: one row for all code without lines would say nothing. */
-static void print_line(const struct table_builder *g, uint64_t file, uint64_t line, char *out, size_t size)
+static void format_line(const struct table_builder *g, uint64_t file, uint64_t line, char *out, size_t size)
 {
 	if (file)
 		snprintf(out, size, "%s:%" PRIu64, (const char *)(uintptr_t)file, line);
@@ -174,7 +174,7 @@ static void print_line(const struct table_builder *g, uint64_t file, uint64_t li
 		snprintf(out, size, "[no line] %s", g->stacks.common->functions[line].name);
 }
 
-static uint64_t number_of(const struct stack *s, enum key key)
+static uint64_t key_number(const struct stack *s, enum key key)
 {
 	switch (key) {
 	case KEY_VCPU:
@@ -191,7 +191,7 @@ static uint64_t number_of(const struct stack *s, enum key key)
 }
 
 /* An address space is two: the kernel's and the program's in it. */
-static uint64_t key_of(const struct stack *s, enum key key)
+static uint64_t stack_key(const struct stack *s, enum key key)
 {
 	return key == KEY_SPACE && stack_is_user(s) ? key | OF_USER : key;
 }
@@ -204,7 +204,7 @@ static int label_stack(struct table_builder *g, const struct stack *s, uint32_t 
 
 	for (unsigned i = 0; rc == 0 && i < keys->n; i++)
 		if (!known[keys->key[i]].of_frame)
-			rc = label(g, key_of(s, keys->key[i]), number_of(s, keys->key[i]), &text[i], print_number);
+			rc = label(g, stack_key(s, keys->key[i]), key_number(s, keys->key[i]), &text[i], print_number);
 	return rc;
 }
 
@@ -228,14 +228,14 @@ static int label_frame(struct table_builder *g, const struct callchain_frame *f,
 		else if (keys->key[i] == KEY_ADDRESS)
 			rc = label(g, f->address, KEY_ADDRESS, &text[i], print_address);
 		else if (keys->key[i] == KEY_LINE)
-			rc = label(g, (uintptr_t)f->file, f->file ? f->line : function, &text[i], print_line);
+			rc = label(g, (uintptr_t)f->file, f->file ? f->line : function, &text[i], format_line);
 	}
 	return rc;
 }
 
 /* --- rows -------------------------------------------------------------------------------------------------------- */
 
-static int find_row(struct table *t, const uint32_t text[KEYS], uint32_t slot, struct table_row **row)
+static int find_table_row(struct table *t, const uint32_t text[KEYS], uint32_t slot, struct table_row **row)
 {
 	struct table_row key = {.slot = slot, .stack = SIZE_MAX};
 	uint32_t id;
@@ -247,14 +247,14 @@ static int find_row(struct table *t, const uint32_t text[KEYS], uint32_t slot, s
 	return rc;
 }
 
-static void count(struct table_builder *g, struct table_row *row, uint64_t weight, bool leaf)
+static void count_row(struct table_builder *g, struct table_row *row, uint64_t weight, bool leaf)
 {
 	row->w.self[g->run] += leaf ? weight : 0;
 	row->w.total[g->run] += row->stack != g->stack ? weight : 0;
 	row->stack = g->stack;
 }
 
-static int add_stack(struct table_builder *g, const struct stack *s)
+static int add_table_stack(struct table_builder *g, const struct stack *s)
 {
 	uint64_t weight = fold_weight(g->request, s);
 	uint32_t text[KEYS] = {0};
@@ -269,9 +269,9 @@ static int add_stack(struct table_builder *g, const struct stack *s)
 	for (size_t i = 0; rc == 0 && i < g->stacks.chain.n; i++) {
 		rc = label_frame(g, &g->stacks.chain.frames[i], text);
 		if (rc == 0)
-			rc = find_row(g->table, text, s->slot, &row);
+			rc = find_table_row(g->table, text, s->slot, &row);
 		if (rc == 0)
-			count(g, row, weight, i + 1 == g->stacks.chain.n);
+			count_row(g, row, weight, i + 1 == g->stacks.chain.n);
 	}
 	g->stack++;
 	return rc;
@@ -288,7 +288,7 @@ static int add_run(struct table_builder *g)
 	g->stacks.vcpus = g->stacks.spaces = false;
 	g->stacks.domains &= keys->n == 1 && keys->key[0] == KEY_SYM;
 	for (size_t i = 0; rc == 0 && i < p->nstacks; i++)
-		rc = add_stack(g, &p->stacks[i]);
+		rc = add_table_stack(g, &p->stacks[i]);
 	hash_array_free(&g->by_value);
 	display_stacks_free(&g->stacks);
 	return rc;
@@ -338,7 +338,7 @@ static uint64_t by_weight(const void *ctx, uint32_t row)
 	return ~table_weights(&s->table->rows[row], s->by_total)[FOLD_NEW];
 }
 
-static uint64_t by_change(const void *ctx, uint32_t row)
+static uint64_t row_change(const void *ctx, uint32_t row)
 {
 	const struct sorting *s = ctx;
 
@@ -360,7 +360,7 @@ static int sort_rows(struct sorting *s, uint32_t *rows)
 	if (rc == 0)
 		rc = radix_sort(rows, t->n, by_weight, s);
 	if (rc == 0 && s->order->changes)
-		rc = radix_sort(rows, t->n, by_change, s);
+		rc = radix_sort(rows, t->n, row_change, s);
 	s->column = 0;
 	if (rc == 0 && t->keys.key[0] == KEY_TIME)
 		rc = radix_sort(rows, t->n, by_key, s);

@@ -19,7 +19,7 @@ struct binaries_loading {
 	size_t size;
 };
 
-static int fail(struct binaries_loading *l, int error)
+static int fail_loading(struct binaries_loading *l, int error)
 {
 	snprintf(l->why, l->size, "%s", strerror(-error));
 	return -1;
@@ -165,7 +165,7 @@ static int load_archives(struct binaries_loading *l)
 	for (size_t i = 0; rc == 0 && i < b->nprograms; i++)
 		if (b->programs[i].archive)
 			rc = program_archived(&b->programs[i]);
-	return rc == 0 ? 0 : fail(l, rc);
+	return rc == 0 ? 0 : fail_loading(l, rc);
 }
 
 /* --- all of it --------------------------------------------------------------------------------------------------- */
@@ -228,11 +228,11 @@ static int make_programs(struct binaries_loading *l)
 	if (rc == 0 && has_kernel(l))
 		rc = kernel_entry_find(l->traces, l->kernel_entries);
 	if (rc != 0)
-		return fail(l, rc);
+		return fail_loading(l, rc);
 	number_programs(l);
 	b->programs = calloc(b->nprograms, sizeof(*b->programs));
 	b->resolvers = calloc(b->nprograms, sizeof(*b->resolvers));
-	return b->programs && b->resolvers ? 0 : fail(l, -ENOMEM);
+	return b->programs && b->resolvers ? 0 : fail_loading(l, -ENOMEM);
 }
 
 static int load_all(struct binaries_loading *l)

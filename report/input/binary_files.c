@@ -111,7 +111,7 @@ static int add_given(struct choosing *c, const char *text)
 /* --- what is known of the files ---------------------------------------------------------------------------------- */
 
 /* Or a pipe, which may never end: a trace may name anything. */
-static bool is_file(const char *path)
+static bool is_regular_file(const char *path)
 {
 	struct stat st;
 
@@ -119,7 +119,7 @@ static bool is_file(const char *path)
 }
 
 /* Everything else reads what was packed from an unpacked copy. 0, or -1 with one line in c->why. */
-static int unpack(const struct choosing *c, struct binary_file *file)
+static int unpack_binary(const struct choosing *c, struct binary_file *file)
 {
 	char why[200], *copy;
 	int fd = elf_file_is(file->path) ? -ENOENT : unpack_file(file->path, why, sizeof(why));
@@ -140,7 +140,7 @@ static int unpack(const struct choosing *c, struct binary_file *file)
 	return 0;
 }
 
-static void find_range(struct binary_file *file)
+static void find_address_range(struct binary_file *file)
 {
 	char why[64];
 	struct elf_file *f = elf_file_open(file->path, why, sizeof(why));
@@ -150,7 +150,7 @@ static void find_range(struct binary_file *file)
 	elf_file_close(f);
 }
 
-static void study(struct binary_file *file, bool need_identity)
+static void study_file(struct binary_file *file, bool need_identity)
 {
 	char why[64];
 	struct image *i;
@@ -165,10 +165,10 @@ static void study(struct binary_file *file, bool need_identity)
 	if (!file->is_linked || !need_identity || identity_of_file(file->path, file->identity) != 0)
 		file->identity[0] = '\0';
 	else
-		find_range(file);
+		find_address_range(file);
 }
 
-static bool is_known(const struct upf_domain *d)
+static bool is_known_domain(const struct upf_domain *d)
 {
 	return d->build_id && *d->build_id;
 }
@@ -176,14 +176,14 @@ static bool is_known(const struct upf_domain *d)
 static bool any_known(const struct upf_session *s)
 {
 	for (size_t i = 0; i < s->ndomains; i++)
-		if (is_known(&s->domains[i]))
+		if (is_known_domain(&s->domains[i]))
 			return true;
 	return false;
 }
 
 static bool ran_it(const struct upf_domain *d, const struct binary_file *file)
 {
-	return is_known(d) && file->identity[0] && strcmp(d->build_id, file->identity) == 0;
+	return is_known_domain(d) && file->identity[0] && strcmp(d->build_id, file->identity) == 0;
 }
 
 /* Kernels are in the upper half of the addresses. */
@@ -206,14 +206,14 @@ static bool is_about(const struct upf_domain *d, const struct binary_file *file)
 
 /* --- which domain's it is ---------------------------------------------------------------------------------------- */
 
-static bool *place(const struct binary_files *f, size_t domain, size_t file)
+static bool *file_place(const struct binary_files *f, size_t domain, size_t file)
 {
 	return &f->chosen[domain * f->n + file];
 }
 
 bool binary_files_for(const struct binary_files *f, size_t domain, size_t file)
 {
-	return *place(f, domain, file);
+	return *file_place(f, domain, file);
 }
 
 static const struct upf_domain *domain_at(const struct choosing *c, size_t i)
@@ -226,7 +226,7 @@ static const struct upf_domain *domain_at(const struct choosing *c, size_t i)
 bool binary_files_any(const struct binary_files *f, size_t domain)
 {
 	for (size_t i = 0; i < f->n; i++)
-		if (*place(f, domain, i))
+		if (*file_place(f, domain, i))
 			return true;
 	return false;
 }
@@ -246,7 +246,7 @@ static bool choose_by_rule(const struct choosing *c, size_t file)
 		const struct upf_domain *d = domain_at(c, i);
 		bool is = b->domain ? domain_is_called(d, b->domain, b->domain_len) : ran_it(d, b);
 
-		*place(c->files, i, file) = is;
+		*file_place(c->files, i, file) = is;
 		any |= is;
 	}
 	return any;
@@ -260,7 +260,7 @@ static bool choose_in(const struct choosing *c, const bool *set, size_t file)
 	for (size_t i = 0; i < c->files->ndomains; i++) {
 		bool is = set[i] && can_run(domain_at(c, i), &c->files->list[file]);
 
-		*place(c->files, i, file) |= is;
+		*file_place(c->files, i, file) |= is;
 		any |= is;
 	}
 	return any;
@@ -273,7 +273,7 @@ static void choose_rest(const struct choosing *c, const bool *left, const bool *
 		if (!left[k] || choose_in(c, bare, k) || choose_in(c, all, k))
 			continue;
 		for (size_t i = 0; i < c->files->ndomains; i++)
-			*place(c->files, i, k) = true;
+			*file_place(c->files, i, k) = true;
 	}
 }
 
@@ -306,10 +306,10 @@ static int find_image(struct choosing *c, const char *image, char **path)
 	*path = NULL;
 	if (c->request->debug.symfs && asprintf(path, "%s/%s", c->request->debug.symfs, image) < 0)
 		return no_memory(c);
-	if (*path && is_file(*path))
+	if (*path && is_regular_file(*path))
 		return 0;
 	free(*path);
-	*path = is_file(image) ? strdup(image) : NULL;
+	*path = is_regular_file(image) ? strdup(image) : NULL;
 	return 0;
 }
 
@@ -358,7 +358,7 @@ static bool is_given(const struct choosing *c, const struct upf_domain *d)
 }
 
 /* The image that the trace names for @domain, if its build is known as well; or else any file of that build. */
-static int add_recorded(struct choosing *c, size_t domain)
+static int add_recorded_image(struct choosing *c, size_t domain)
 {
 	const struct upf_domain *d = &c->traces->session.domains[domain];
 	char *path = NULL;
@@ -385,14 +385,14 @@ static void choose_recorded(struct choosing *c)
 		if (k == NO_FILE || binary_files_any(f, i) || !traces_have(c->traces, (uint32_t)i))
 			continue;
 		if (!f->list[k].is_elf)
-			study(&f->list[k], true);
-		*place(f, i, k) = true;
+			study_file(&f->list[k], true);
+		*file_place(f, i, k) = true;
 	}
 }
 
 /* --- are they the ones that ran? --------------------------------------------------------------------------------- */
 
-static int refuse(const struct choosing *c, const struct upf_domain *d, const struct binary_file *b)
+static int refuse_file(const struct choosing *c, const struct upf_domain *d, const struct binary_file *b)
 {
 	bool several = c->traces->session.ndomains > 1;
 
@@ -410,14 +410,14 @@ static int check_domain(const struct choosing *c, size_t domain)
 	const struct binary_files *f = c->files;
 	const struct binary_file *wrong = NULL;
 
-	for (size_t k = 0; is_known(d) && k < f->n; k++) {
-		if (!*place(f, domain, k) || !is_about(d, &f->list[k]))
+	for (size_t k = 0; is_known_domain(d) && k < f->n; k++) {
+		if (!*file_place(f, domain, k) || !is_about(d, &f->list[k]))
 			continue;
 		if (ran_it(d, &f->list[k]))
 			return 0;
 		wrong = wrong ? wrong : &f->list[k];
 	}
-	return wrong ? refuse(c, d, wrong) : 0;
+	return wrong ? refuse_file(c, d, wrong) : 0;
 }
 
 /* A file that only domains ran whose samples do not count was meant for those that do. */
@@ -432,12 +432,12 @@ static int check_use(const struct choosing *c)
 			unused = &f->list[k];
 	for (size_t i = f->ndomains; i-- > 0;) {
 		for (size_t k = 0; traces_have(c->traces, (uint32_t)i) && k < f->n; k++)
-			if (!f->list[k].image && *place(f, i, k))
+			if (!f->list[k].image && *file_place(f, i, k))
 				return 0;
-		if (traces_have(c->traces, (uint32_t)i) && is_known(domain_at(c, i)))
+		if (traces_have(c->traces, (uint32_t)i) && is_known_domain(domain_at(c, i)))
 			domain = i;
 	}
-	return unused && domain < f->ndomains ? refuse(c, domain_at(c, domain), unused) : 0;
+	return unused && domain < f->ndomains ? refuse_file(c, domain_at(c, domain), unused) : 0;
 }
 
 static int check_identities(const struct choosing *c)
@@ -481,7 +481,7 @@ static int check_traces(const struct choosing *c)
 
 /* --- all of it --------------------------------------------------------------------------------------------------- */
 
-static int list_files(struct choosing *c)
+static int list_binary_files(struct choosing *c)
 {
 	const struct upf_session *s = &c->traces->session;
 	struct binary_files *f = c->files;
@@ -490,8 +490,8 @@ static int list_files(struct choosing *c)
 	for (size_t k = 0; rc == 0 && k < c->request->nfiles; k++)
 		rc = add_given(c, c->request->files[k]);
 	for (size_t k = 0; rc == 0 && k < f->n; k++) {
-		rc = unpack(c, &f->list[k]);
-		study(&f->list[k], any_known(s));
+		rc = unpack_binary(c, &f->list[k]);
+		study_file(&f->list[k], any_known(s));
 	}
 	c->ngiven = f->n;
 	f->ndomains = s->ndomains ? s->ndomains : 1;
@@ -501,15 +501,15 @@ static int list_files(struct choosing *c)
 	for (size_t i = 0; rc == 0 && i < f->ndomains; i++) {
 		c->recorded[i] = NO_FILE;
 		if (i < s->ndomains && !s->archived)
-			rc = add_recorded(c, i);
+			rc = add_recorded_image(c, i);
 	}
 	return rc;
 }
 
-static int choose(struct choosing *c)
+static int choose_files(struct choosing *c)
 {
 	struct binary_files *f = c->files;
-	int rc = list_files(c);
+	int rc = list_binary_files(c);
 
 	if (rc != 0)
 		return rc;
@@ -527,7 +527,7 @@ int binary_files_choose(struct binary_files *f, const struct traces *t, const st
                         char *why, size_t size)
 {
 	struct choosing c = {.files = f, .traces = t, .request = request, .why = why, .size = size};
-	int rc = choose(&c);
+	int rc = choose_files(&c);
 
 	free(c.recorded);
 	return rc;

@@ -16,7 +16,7 @@ struct program_loading {
 	size_t size;
 };
 
-static int fail(struct program_loading *l, const char *path, const char *why)
+static int fail_program(struct program_loading *l, const char *path, const char *why)
 {
 	snprintf(l->why, l->size, "%s%s%s", path ? path : "", path ? ": " : "", why);
 	return -1;
@@ -63,8 +63,8 @@ static int choose_bias(struct program_loading *l, size_t i, size_t nlists, size_
 		return 0;
 	}
 	if (!lowest_address(file->path, &l->program->symbols, from, &lowest))
-		return fail(l, binary_file_name(file),
-		            "nothing in it is loaded: where it lies cannot be told by an address");
+		return fail_program(l, binary_file_name(file),
+		                    "nothing in it is loaded: where it lies cannot be told by an address");
 	*bias = file->where - lowest;
 	return 0;
 }
@@ -79,9 +79,9 @@ static int add_symbols(struct program_loading *l, size_t i, size_t nlists)
 
 	/* A kernel's vmlinux may be stripped and still be what its stacks are unwound by. */
 	if (rc < 0 || (rc > 0 && !file->image && !image_has_tables(file->path)))
-		return fail(l, binary_file_name(file), why);
+		return fail_program(l, binary_file_name(file), why);
 	if (symbols_append(symbols, &file->symbols) != 0)
-		return fail(l, binary_file_name(file), strerror(ENOMEM));
+		return fail_program(l, binary_file_name(file), strerror(ENOMEM));
 	if (choose_bias(l, i, nlists, from) != 0)
 		return -1;
 	symbols_move(symbols, from, l->program->bias[i]);
@@ -103,7 +103,7 @@ static int check_machine(struct program_loading *l, const struct binary_file *fi
 		         isa ? upf_arch_text(isa->arch) : "another machine", d->name ? d->name : "the domain",
 		         upf_arch_text(d->arch));
 	elf_file_close(f);
-	return ran ? 0 : fail(l, binary_file_name(file), why);
+	return ran ? 0 : fail_program(l, binary_file_name(file), why);
 }
 
 /* Lists come first: they may say where binaries are loaded. */
@@ -120,7 +120,7 @@ static int load_symbols(struct program_loading *l)
 	for (size_t i = 0; rc == 0 && i < l->program->nfiles; i++)
 		if (l->program->files[i]->is_elf)
 			rc = add_symbols(l, i, nlists);
-	return rc == 0 && symbols_sort(symbols) != 0 ? fail(l, "symbols", strerror(ENOMEM)) : rc;
+	return rc == 0 && symbols_sort(symbols) != 0 ? fail_program(l, "symbols", strerror(ENOMEM)) : rc;
 }
 
 /* --- tables, lines ----------------------------------------------------------------------------------------------- */
@@ -135,11 +135,11 @@ static int load_cfi(struct program_loading *l)
 		return 0;
 	p->cfi = cfi_new(&p->symbols);
 	if (!p->cfi)
-		return fail(l, NULL, strerror(ENOMEM));
+		return fail_program(l, NULL, strerror(ENOMEM));
 	for (size_t i = 0; i < l->program->nfiles; i++)
 		if (l->program->files[i]->is_elf &&
 		    cfi_add_image(p->cfi, l->program->files[i]->path, l->program->bias[i], why, sizeof(why)) != 0)
-			return fail(l, binary_file_name(l->program->files[i]), why);
+			return fail_program(l, binary_file_name(l->program->files[i]), why);
 	return 0;
 }
 
@@ -156,21 +156,21 @@ static int load_lines(struct program_loading *l)
 		p->lines[p->nlines] =
 			lines_new(l->program->files[i]->path, l->program->bias[i], &l->source->request->debug);
 		if (!p->lines[p->nlines++])
-			return fail(l, NULL, strerror(ENOMEM));
+			return fail_program(l, NULL, strerror(ENOMEM));
 	}
-	return p->lines ? 0 : fail(l, NULL, strerror(ENOMEM));
+	return p->lines ? 0 : fail_program(l, NULL, strerror(ENOMEM));
 }
 
 /* --- all of it --------------------------------------------------------------------------------------------------- */
 
-static int list_files(struct program_loading *l)
+static int list_program_files(struct program_loading *l)
 {
 	struct binary_files *all = l->source->files;
 
 	l->program->files = calloc(all->n + 1, sizeof(struct binary_file *));
 	l->program->bias = calloc(all->n + 1, sizeof(*l->program->bias));
 	if (!l->program->files || !l->program->bias)
-		return fail(l, NULL, strerror(ENOMEM));
+		return fail_program(l, NULL, strerror(ENOMEM));
 	for (size_t i = 0; i < all->n; i++)
 		if (binary_files_for(all, l->source->domain, i))
 			l->program->files[l->program->nfiles++] = &all->list[i];
@@ -193,7 +193,7 @@ static bool is_like(const struct program_loading *l, const struct program *other
 }
 
 /* Of many guests with one kernel, which is relocated in each, names and lines are read once. */
-static bool share(struct program_loading *l)
+static bool share_names(struct program_loading *l)
 {
 	struct program *p = l->program;
 	uint64_t moved = 0;
@@ -213,13 +213,13 @@ static bool share(struct program_loading *l)
 int program_load(struct program *p, const struct program_source *source, char *why, size_t size)
 {
 	struct program_loading l = {.program = p, .source = source, .why = why, .size = size};
-	int rc = list_files(&l);
+	int rc = list_program_files(&l);
 
 	p->no_repair = source->request->no_repair;
 	p->no_inline = source->request->no_inline;
 	for (size_t i = 0; rc == 0 && i < p->nfiles; i++)
 		rc = p->files[i]->is_elf ? check_machine(&l, p->files[i]) : 0;
-	if (rc == 0 && !share(&l))
+	if (rc == 0 && !share_names(&l))
 		rc = load_symbols(&l);
 	if (rc == 0)
 		rc = load_cfi(&l);

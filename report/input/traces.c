@@ -74,7 +74,7 @@ void traces_close(struct traces *t)
 
 /* --- one session ------------------------------------------------------------------------------------------------- */
 
-static bool same_domain(const struct upf_domain *a, const struct upf_domain *b)
+static bool equal_domains(const struct upf_domain *a, const struct upf_domain *b)
 {
 	if (a->name && b->name)
 		return strcmp(a->name, b->name) == 0;
@@ -86,7 +86,7 @@ static int join_domain(struct traces *t, const struct upf_domain *d, uint32_t *i
 	size_t n = t->session.ndomains;
 
 	for (size_t i = 0; i < n; i++) {
-		if (same_domain(&t->domains[i], d)) {
+		if (equal_domains(&t->domains[i], d)) {
 			*index = (uint32_t)i;
 			return 0;
 		}
@@ -113,7 +113,7 @@ static int join_session(struct traces *t, struct trace *one)
 	return rc;
 }
 
-static uint64_t start_of(const void *ctx, uint32_t i)
+static uint64_t trace_start(const void *ctx, uint32_t i)
 {
 	const struct traces *t = ctx;
 
@@ -125,7 +125,7 @@ static int sort_by_start(struct traces *t)
 {
 	struct trace *list = calloc(t->n, sizeof(*list));
 	uint32_t *order = radix_sort_ids(t->n);
-	int rc = list && order ? radix_sort(order, t->n, start_of, t) : -ENOMEM;
+	int rc = list && order ? radix_sort(order, t->n, trace_start, t) : -ENOMEM;
 
 	for (size_t i = 0; rc == 0 && i < t->n; i++)
 		list[i] = t->list[order[i]];
@@ -263,7 +263,7 @@ static bool same_guest(const struct upf_session *s, uint32_t a, const struct upf
 
 	if (memcmp(x->uuid, none, 16) != 0 && memcmp(y->uuid, none, 16) != 0)
 		return memcmp(x->uuid, y->uuid, 16) == 0;
-	return same_text(s->host, other->host) && same_domain(x, y);
+	return same_text(s->host, other->host) && equal_domains(x, y);
 }
 
 /* How much later time 0 of @b is than that of @a. Of one boot this is exact, even if the clock was set. */

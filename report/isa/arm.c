@@ -12,7 +12,7 @@
 
 enum { THUMB_FP = 7, FP = 11, SP = 13, LR = 14, PC = 15 };
 
-static unsigned number_of(unsigned reg)
+static unsigned arm_number(unsigned reg)
 {
 	if (reg >= ARM_REG_R0 && reg <= ARM_REG_R12)
 		return reg - ARM_REG_R0;
@@ -36,11 +36,11 @@ static bool is_conditional(const cs_arm *x)
 /* --- loads and stores -------------------------------------------------------------------------------------------- */
 
 /* The registers from operand @from on go to the words from CFA - @below up, or come from there. */
-static void transfer(const struct isa *isa, struct frame_state *s, const cs_arm *x, unsigned from, bool store,
-                     bool known, int32_t below)
+static void arm_transfer(const struct isa *isa, struct frame_state *s, const cs_arm *x, unsigned from, bool store,
+                         bool known, int32_t below)
 {
 	for (unsigned i = from; i < x->op_count && x->operands[i].type == ARM_OP_REG; i++, below -= 4) {
-		unsigned reg = number_of(x->operands[i].reg);
+		unsigned reg = arm_number(x->operands[i].reg);
 
 		if (store && known)
 			frame_save(isa, s, reg, below);
@@ -51,15 +51,15 @@ static void transfer(const struct isa *isa, struct frame_state *s, const cs_arm 
 	}
 }
 
-static void push(const struct isa *isa, struct frame_state *s, const cs_arm *x)
+static void arm_push(const struct isa *isa, struct frame_state *s, const cs_arm *x)
 {
 	frame_move_sp(s, -4 * x->op_count);
-	transfer(isa, s, x, 0, true, s->sp_known, s->sp);
+	arm_transfer(isa, s, x, 0, true, s->sp_known, s->sp);
 }
 
-static void pop(const struct isa *isa, struct frame_state *s, const cs_arm *x)
+static void arm_pop(const struct isa *isa, struct frame_state *s, const cs_arm *x)
 {
-	transfer(isa, s, x, 0, false, s->sp_known, s->sp);
+	arm_transfer(isa, s, x, 0, false, s->sp_known, s->sp);
 	frame_move_sp(s, 4 * x->op_count);
 }
 
@@ -74,7 +74,7 @@ static void move_by_floats(struct frame_state *s, const cs_arm *x, int sign)
 /* ldm and stm, upwards from the base or up to it. */
 static void transfer_many(const struct isa *isa, struct frame_state *s, const cs_arm *x, bool store, bool before)
 {
-	unsigned base = number_of(x->operands[0].reg);
+	unsigned base = arm_number(x->operands[0].reg);
 	int32_t size = 4 * (x->op_count - 1), below;
 	bool known = frame_place(isa, s, base, before ? -size : 0, &below);
 
@@ -82,7 +82,7 @@ static void transfer_many(const struct isa *isa, struct frame_state *s, const cs
 		frame_move_sp(s, before ? -size : size);
 	else if (x->writeback)
 		frame_lose(isa, s, base);
-	transfer(isa, s, x, 1, store, known, below);
+	arm_transfer(isa, s, x, 1, store, known, below);
 }
 
 /* str, ldr, strd and ldrd; the base may move before, [sp, #-8]!, or behind, [sp], #8. */
@@ -99,9 +99,9 @@ static void transfer_one(const struct isa *isa, struct frame_state *s, const cs_
 	if (n == x->op_count || x->operands[n].type != ARM_OP_MEM)
 		return;
 	m = &x->operands[n].mem;
-	base = number_of(m->base);
+	base = arm_number(m->base);
 	known = m->index == ARM_REG_INVALID && frame_place(isa, s, base, m->disp, &below);
-	transfer(isa, s, x, 0, store, known, below);
+	arm_transfer(isa, s, x, 0, store, known, below);
 	after = n + 1 < x->op_count ? &x->operands[n + 1] : NULL;
 	if (x->writeback && base == SP && m->index == ARM_REG_INVALID && (!after || after->type == ARM_OP_IMM))
 		frame_move_sp(s, !after ? m->disp : after->subtracted ? -after->imm : after->imm);
@@ -122,7 +122,7 @@ static bool subtracts(unsigned id)
 }
 
 /* mov, add and sub of a constant, of an address in the frame: T32's may have one operand for both registers. */
-static bool move(const struct isa *isa, struct frame_state *s, unsigned id, const cs_arm *x)
+static bool arm_move(const struct isa *isa, struct frame_state *s, unsigned id, const cs_arm *x)
 {
 	const cs_arm_op *to = &x->operands[0], *from = &x->operands[1], *by;
 	int64_t displacement = 0;
@@ -138,9 +138,9 @@ static bool move(const struct isa *isa, struct frame_state *s, unsigned id, cons
 		from = x->op_count == 2 ? to : from;
 	}
 	if (to->type != ARM_OP_REG || from->type != ARM_OP_REG || from->shift.type != ARM_SFT_INVALID ||
-	    !frame_place(isa, s, number_of(from->reg), displacement, &below))
+	    !frame_place(isa, s, arm_number(from->reg), displacement, &below))
 		return false;
-	frame_set(isa, s, number_of(to->reg), below);
+	frame_set(isa, s, arm_number(to->reg), below);
 	return true;
 }
 
@@ -149,20 +149,20 @@ static bool writes(csh handle, const cs_insn *insn, unsigned number)
 	cs_regs written = {0};
 
 	for (uint8_t i = flow_written(handle, insn, written); i-- > 0;)
-		if (number_of(written[i]) == number)
+		if (arm_number(written[i]) == number)
 			return true;
 	return false;
 }
 
-static void lose_written(const struct isa *isa, csh handle, const cs_insn *insn, struct frame_state *s)
+static void arm_lose_written(const struct isa *isa, csh handle, const cs_insn *insn, struct frame_state *s)
 {
 	cs_regs written = {0};
 
 	for (uint8_t i = flow_written(handle, insn, written); i-- > 0;)
-		frame_lose(isa, s, number_of(written[i]));
+		frame_lose(isa, s, arm_number(written[i]));
 }
 
-static void apply(const struct isa *isa, csh handle, const cs_insn *insn, struct frame_state *s)
+static void arm_apply(const struct isa *isa, csh handle, const cs_insn *insn, struct frame_state *s)
 {
 	const cs_arm *x = &insn->detail->arm;
 	struct instruction flow;
@@ -174,15 +174,15 @@ static void apply(const struct isa *isa, csh handle, const cs_insn *insn, struct
 	if (is_conditional(x) && (flow.flow == FLOW_END || flow.flow == FLOW_INDIRECT))
 		return;
 	if (is_conditional(x)) {
-		lose_written(isa, handle, insn, s);
+		arm_lose_written(isa, handle, insn, s);
 		return;
 	}
 	switch (insn->id) {
 	case ARM_INS_PUSH:
-		push(isa, s, x);
+		arm_push(isa, s, x);
 		return;
 	case ARM_INS_POP:
-		pop(isa, s, x);
+		arm_pop(isa, s, x);
 		return;
 	case ARM_INS_SVC: /* capstone takes the link register for written */
 	case ARM_INS_HVC:
@@ -209,8 +209,8 @@ static void apply(const struct isa *isa, csh handle, const cs_insn *insn, struct
 		transfer_one(isa, s, x, insn->id == ARM_INS_STR || insn->id == ARM_INS_STRD);
 		return;
 	default:
-		if (!move(isa, s, insn->id, x))
-			lose_written(isa, handle, insn, s);
+		if (!arm_move(isa, s, insn->id, x))
+			arm_lose_written(isa, handle, insn, s);
 	}
 }
 
@@ -221,7 +221,7 @@ static void write_pc(const cs_insn *insn, struct instruction *out)
 {
 	const cs_arm *x = &insn->detail->arm;
 	bool by_link = x->op_count && x->operands[x->op_count - 1].type == ARM_OP_REG &&
-	               number_of(x->operands[x->op_count - 1].reg) == LR;
+	               arm_number(x->operands[x->op_count - 1].reg) == LR;
 
 	out->returns = insn->id == ARM_INS_POP || insn->id == ARM_INS_LDM || insn->id == ARM_INS_LDMDB ||
 	               (insn->id == ARM_INS_LDR && x->writeback && x->operands[1].mem.base == ARM_REG_SP) ||
@@ -229,7 +229,7 @@ static void write_pc(const cs_insn *insn, struct instruction *out)
 	out->flow = out->returns ? FLOW_END : FLOW_INDIRECT;
 }
 
-static void find_flow(csh handle, const cs_insn *insn, struct instruction *out)
+static void arm_find_flow(csh handle, const cs_insn *insn, struct instruction *out)
 {
 	const cs_arm *x = &insn->detail->arm;
 
@@ -269,19 +269,19 @@ static void find_flow(csh handle, const cs_insn *insn, struct instruction *out)
 
 /* --- A32 --------------------------------------------------------------------------------------------------------- */
 
-static uint8_t size_of(const uint8_t *code, size_t left)
+static uint8_t arm_size(const uint8_t *code, size_t left)
 {
 	(void)code, (void)left;
 	return 4;
 }
 
-static bool is_padding(const uint8_t *code, size_t left)
+static bool arm_is_padding(const uint8_t *code, size_t left)
 {
 	return left < 4 || peek_u32(code) == 0xe320f000 || peek_u32(code) == 0xe1a00000 || peek_u32(code) == 0;
 }
 
 /* Bit 0 of a return address says that it is T32 code. */
-static uint64_t code_address(uint64_t word)
+static uint64_t arm_code_address(uint64_t word)
 {
 	return word & ~UINT64_C(1);
 }
@@ -323,7 +323,7 @@ static bool decode_t32(size_t handle, const uint8_t *code, size_t left, uint64_t
 
 static void apply_t32(const struct isa *isa, csh handle, const cs_insn *insn, struct frame_state *s)
 {
-	apply(isa, handle, insn, s);
+	arm_apply(isa, handle, insn, s);
 	if (insn->id == 0 && is_it(insn->bytes, insn->size))
 		s->it = insn->bytes[0];
 	else
@@ -339,8 +339,8 @@ static bool is_padding_t32(const uint8_t *code, size_t left)
 #define COMMON \
 	.arch = UPF_ARCH_ARM32, .machine = EM_ARM, .decoder = CS_ARCH_ARM, .word = 4, .regs = 15, .sp = SP, \
 	.cfa = ISA_NONE, .link = LR, .ip = PC, .kept = {4, 5, 6, THUMB_FP, 8, 9, 10, FP, LR}, .nkept = 9, \
-	.direct_call = 4, .tables_hold_at_calls = true, .kernel_from = 0xc0000000, .find_flow = find_flow, \
-	.code_address = code_address
+	.direct_call = 4, .tables_hold_at_calls = true, .kernel_from = 0xc0000000, .find_flow = arm_find_flow, \
+	.code_address = arm_code_address
 
 const struct isa isa_arm = {
 	COMMON,
@@ -348,9 +348,9 @@ const struct isa isa_arm = {
 	.fp = FP,
 	.return_offsets = {4, 0},
 	.indirect_calls = {4},
-	.size = size_of,
-	.apply = apply,
-	.is_padding = is_padding,
+	.size = arm_size,
+	.apply = arm_apply,
+	.is_padding = arm_is_padding,
 	.other = &isa_t32,
 };
 

@@ -14,7 +14,7 @@ enum { FP = 29, LR = 30, SP = 31 };
 
 #define ADDRESS_BITS 48 /* above them, a pointer may have an authentication code (Linux: at most so many) */
 
-static unsigned number_of(unsigned reg)
+static unsigned arm64_number(unsigned reg)
 {
 	if (reg >= ARM64_REG_X0 && reg <= ARM64_REG_X28)
 		return reg - ARM64_REG_X0;
@@ -46,13 +46,13 @@ static bool is_load(unsigned id)
 }
 
 /* A register as wide as those that frames save; others do not matter. */
-static bool is_whole(unsigned reg)
+static bool arm64_is_whole(unsigned reg)
 {
 	return (reg >= ARM64_REG_X0 && reg <= ARM64_REG_X28) || reg == ARM64_REG_X29 || reg == ARM64_REG_X30;
 }
 
 /* One or two registers to or from memory at a base, which may move: [sp, #-32]! before, [sp], #32 behind. */
-static bool transfer(const struct isa *isa, struct frame_state *s, unsigned id, const cs_arm64 *x)
+static bool arm64_transfer(const struct isa *isa, struct frame_state *s, unsigned id, const cs_arm64 *x)
 {
 	unsigned n = 0, base;
 	int64_t displacement, moved;
@@ -65,17 +65,17 @@ static bool transfer(const struct isa *isa, struct frame_state *s, unsigned id, 
 	    x->operands[n].type != ARM64_OP_MEM)
 		return false;
 	after = n + 1 < x->op_count;
-	base = number_of(x->operands[n].mem.base);
+	base = arm64_number(x->operands[n].mem.base);
 	displacement = x->operands[n].mem.disp;
 	moved = after ? x->operands[n + 1].imm : displacement;
 	known = x->operands[n].mem.index == ARM64_REG_INVALID &&
 	        frame_place(isa, s, base, after ? 0 : displacement, &below);
 	for (unsigned i = 0; i < n; i++) {
-		unsigned reg = number_of(x->operands[i].reg);
+		unsigned reg = arm64_number(x->operands[i].reg);
 
-		if (is_store(id) && known && is_whole(x->operands[i].reg))
+		if (is_store(id) && known && arm64_is_whole(x->operands[i].reg))
 			frame_save(isa, s, reg, below - 8 * (int32_t)i);
-		else if (is_load(id) && known && is_whole(x->operands[i].reg))
+		else if (is_load(id) && known && arm64_is_whole(x->operands[i].reg))
 			frame_restore(isa, s, reg, below - 8 * (int32_t)i);
 		else if (is_load(id))
 			frame_lose(isa, s, reg);
@@ -90,7 +90,7 @@ static bool transfer(const struct isa *isa, struct frame_state *s, unsigned id, 
 /* --- addresses --------------------------------------------------------------------------------------------------- */
 
 /* mov, add and sub of a constant, of an address in the frame. */
-static bool move(const struct isa *isa, struct frame_state *s, unsigned id, const cs_arm64 *x)
+static bool arm64_move(const struct isa *isa, struct frame_state *s, unsigned id, const cs_arm64 *x)
 {
 	const cs_arm64_op *by = &x->operands[2];
 	int64_t displacement = 0;
@@ -106,10 +106,10 @@ static bool move(const struct isa *isa, struct frame_state *s, unsigned id, cons
 			return false;
 		displacement = by->shift.type == ARM64_SFT_LSL ? by->imm << by->shift.value : by->imm;
 	}
-	if (!frame_place(isa, s, number_of(x->operands[1].reg), id == ARM64_INS_SUB ? -displacement : displacement,
+	if (!frame_place(isa, s, arm64_number(x->operands[1].reg), id == ARM64_INS_SUB ? -displacement : displacement,
 	                 &below))
 		return false;
-	frame_set(isa, s, number_of(x->operands[0].reg), below);
+	frame_set(isa, s, arm64_number(x->operands[0].reg), below);
 	return true;
 }
 
@@ -120,7 +120,7 @@ static bool writes_none(unsigned id)
 	       id == ARM64_INS_CCMN || id == ARM64_INS_SVC || id == ARM64_INS_HVC || id == ARM64_INS_SMC;
 }
 
-static void apply(const struct isa *isa, csh handle, const cs_insn *insn, struct frame_state *s)
+static void arm64_apply(const struct isa *isa, csh handle, const cs_insn *insn, struct frame_state *s)
 {
 	cs_regs written = {0};
 
@@ -129,11 +129,11 @@ static void apply(const struct isa *isa, csh handle, const cs_insn *insn, struct
 			frame_lose(isa, s, insn->bytes[0] & 31);
 		return;
 	}
-	if (transfer(isa, s, insn->id, &insn->detail->arm64) || move(isa, s, insn->id, &insn->detail->arm64) ||
-	    writes_none(insn->id))
+	if (arm64_transfer(isa, s, insn->id, &insn->detail->arm64) ||
+	    arm64_move(isa, s, insn->id, &insn->detail->arm64) || writes_none(insn->id))
 		return;
 	for (uint8_t i = flow_written(handle, insn, written); i-- > 0;)
-		frame_lose(isa, s, number_of(written[i]));
+		frame_lose(isa, s, arm64_number(written[i]));
 }
 
 /* --- where it goes ----------------------------------------------------------------------------------------------- */
@@ -163,7 +163,7 @@ static void branch_to_register(uint32_t word, struct instruction *out)
 	}
 }
 
-static void find_flow(csh handle, const cs_insn *insn, struct instruction *out)
+static void arm64_find_flow(csh handle, const cs_insn *insn, struct instruction *out)
 {
 	uint32_t word = peek_u32(insn->bytes);
 
@@ -185,18 +185,18 @@ static void find_flow(csh handle, const cs_insn *insn, struct instruction *out)
 	}
 }
 
-static uint8_t size_of(const uint8_t *code, size_t left)
+static uint8_t arm64_size(const uint8_t *code, size_t left)
 {
 	(void)code, (void)left;
 	return 4;
 }
 
-static bool is_padding(const uint8_t *code, size_t left)
+static bool arm64_is_padding(const uint8_t *code, size_t left)
 {
 	return left < 4 || peek_u32(code) == 0xd503201f || peek_u32(code) == 0;
 }
 
-static uint64_t code_address(uint64_t word)
+static uint64_t arm64_code_address(uint64_t word)
 {
 	uint64_t above = UINT64_MAX << ADDRESS_BITS;
 
@@ -219,12 +219,12 @@ const struct isa isa_arm64 = {
 	.nkept = 12,
 	.return_offsets = {8, 8},
 	.tables_hold_at_calls = true,
-	.size = size_of,
+	.size = arm64_size,
 	.direct_call = 4,
 	.indirect_calls = {4},
 	.kernel_from = UINT64_C(1) << 55,
-	.apply = apply,
-	.find_flow = find_flow,
-	.is_padding = is_padding,
-	.code_address = code_address,
+	.apply = arm64_apply,
+	.find_flow = arm64_find_flow,
+	.is_padding = arm64_is_padding,
+	.code_address = arm64_code_address,
 };

@@ -120,7 +120,7 @@ bool flow_meet(struct frame_state *a, const struct frame_state *b)
 	return a->sp_known || a->fp_known || a->cfa_known;
 }
 
-static bool set_base(const struct isa *isa, const struct frame_state *s, struct cfi_row *row)
+static bool set_frame_base(const struct isa *isa, const struct frame_state *s, struct cfi_row *row)
 {
 	if (s->copied && s->cfa_known) {
 		row->cfa_base = isa->cfa; /* the true one: about to leave an aligned frame */
@@ -159,7 +159,7 @@ static void set_return(const struct isa *isa, const struct frame_state *s, struc
 bool flow_row(const struct isa *isa, const struct frame_state *s, struct cfi_row *row)
 {
 	*row = (struct cfi_row){.kind = CFI_CALLER};
-	if (!set_base(isa, s, row))
+	if (!set_frame_base(isa, s, row))
 		return false;
 	set_return(isa, s, row);
 	for (unsigned r = 0; r < isa->regs; r++)

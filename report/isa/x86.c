@@ -10,7 +10,7 @@
 /* --- registers --------------------------------------------------------------------------------------------------- */
 
 /* The number of a register, whole or in part, that matters to a frame: rbx to r15, ecx to edi. */
-static unsigned number_of(const struct isa *isa, unsigned reg)
+static unsigned x86_number(const struct isa *isa, unsigned reg)
 {
 	static const struct {
 		uint8_t long_mode, i386;
@@ -41,7 +41,7 @@ static unsigned number_of(const struct isa *isa, unsigned reg)
 }
 
 /* Is @reg, as a whole, the register that addresses of a frame are in? */
-static bool is_whole(const struct isa *isa, unsigned reg, unsigned number)
+static bool x86_is_whole(const struct isa *isa, unsigned reg, unsigned number)
 {
 	static const uint16_t whole[2][3] = {{X86_REG_ESP, X86_REG_EBP, X86_REG_ECX},
 	                                     {X86_REG_RSP, X86_REG_RBP, X86_REG_R10}};
@@ -54,23 +54,23 @@ static bool is_whole(const struct isa *isa, unsigned reg, unsigned number)
 /* --- instructions that matter ------------------------------------------------------------------------------------ */
 
 /* Is @m base + displacement, of a base that is known? Then it is CFA - *below. */
-static bool place(const struct isa *isa, const struct frame_state *s, const x86_op_mem *m, int32_t *below)
+static bool x86_frame_slot(const struct isa *isa, const struct frame_state *s, const x86_op_mem *m, int32_t *below)
 {
-	unsigned base = number_of(isa, m->base);
+	unsigned base = x86_number(isa, m->base);
 
-	return m->index == X86_REG_INVALID && m->segment == X86_REG_INVALID && is_whole(isa, m->base, base) &&
+	return m->index == X86_REG_INVALID && m->segment == X86_REG_INVALID && x86_is_whole(isa, m->base, base) &&
 	       frame_place(isa, s, base, m->disp, below);
 }
 
-static void push(const struct isa *isa, struct frame_state *s, const cs_x86_op *o)
+static void x86_push(const struct isa *isa, struct frame_state *s, const cs_x86_op *o)
 {
 	int32_t below;
 
 	frame_move_sp(s, -isa->word);
 	if (o->type == X86_OP_REG && s->sp_known)
-		frame_save(isa, s, number_of(isa, o->reg), s->sp);
+		frame_save(isa, s, x86_number(isa, o->reg), s->sp);
 	/* gcc aligns a frame: and copies the return address, so that frame pointers lead on. */
-	if (o->type == X86_OP_MEM && !s->sp_known && s->cfa_known && place(isa, s, &o->mem, &below) &&
+	if (o->type == X86_OP_MEM && !s->sp_known && s->cfa_known && x86_frame_slot(isa, s, &o->mem, &below) &&
 	    below == isa->word) {
 		s->sp_known = s->copied = true;
 		s->sp = isa->word;
@@ -78,9 +78,9 @@ static void push(const struct isa *isa, struct frame_state *s, const cs_x86_op *
 	}
 }
 
-static void pop(const struct isa *isa, struct frame_state *s, const cs_x86_op *o)
+static void x86_pop(const struct isa *isa, struct frame_state *s, const cs_x86_op *o)
 {
-	unsigned reg = o->type == X86_OP_REG ? number_of(isa, o->reg) : ISA_NONE;
+	unsigned reg = o->type == X86_OP_REG ? x86_number(isa, o->reg) : ISA_NONE;
 
 	if (s->sp_known)
 		frame_restore(isa, s, reg, s->sp);
@@ -104,32 +104,32 @@ static void leave(const struct isa *isa, struct frame_state *s)
 }
 
 /* mov and lea, as far as they move addresses of this frame or save registers. False: any other. */
-static bool move(const struct isa *isa, struct frame_state *s, unsigned id, const cs_x86 *x)
+static bool x86_move(const struct isa *isa, struct frame_state *s, unsigned id, const cs_x86 *x)
 {
 	const cs_x86_op *to = &x->operands[0], *from = &x->operands[1];
 	int32_t below;
 
 	if (x->op_count != 2 || to->size != isa->word)
 		return false;
-	if (id == X86_INS_LEA && to->type == X86_OP_REG && place(isa, s, &from->mem, &below)) {
-		frame_set(isa, s, number_of(isa, to->reg), below);
+	if (id == X86_INS_LEA && to->type == X86_OP_REG && x86_frame_slot(isa, s, &from->mem, &below)) {
+		frame_set(isa, s, x86_number(isa, to->reg), below);
 		return true;
 	}
 	if (id != X86_INS_MOV)
 		return false;
-	if (to->type == X86_OP_MEM && from->type == X86_OP_REG && place(isa, s, &to->mem, &below)) {
-		frame_save(isa, s, number_of(isa, from->reg), below);
+	if (to->type == X86_OP_MEM && from->type == X86_OP_REG && x86_frame_slot(isa, s, &to->mem, &below)) {
+		frame_save(isa, s, x86_number(isa, from->reg), below);
 		return true;
 	}
 	if (to->type != X86_OP_REG)
 		return false;
-	if (from->type == X86_OP_MEM && place(isa, s, &from->mem, &below)) {
-		frame_restore(isa, s, number_of(isa, to->reg), below);
+	if (from->type == X86_OP_MEM && x86_frame_slot(isa, s, &from->mem, &below)) {
+		frame_restore(isa, s, x86_number(isa, to->reg), below);
 		return true;
 	}
-	if (from->type == X86_OP_REG && number_of(isa, from->reg) != isa->cfa &&
-	    frame_place(isa, s, number_of(isa, from->reg), 0, &below)) {
-		frame_set(isa, s, number_of(isa, to->reg), below);
+	if (from->type == X86_OP_REG && x86_number(isa, from->reg) != isa->cfa &&
+	    frame_place(isa, s, x86_number(isa, from->reg), 0, &below)) {
+		frame_set(isa, s, x86_number(isa, to->reg), below);
 		return true;
 	}
 	return false;
@@ -139,7 +139,7 @@ static bool move(const struct isa *isa, struct frame_state *s, unsigned id, cons
 static bool adjust(const struct isa *isa, struct frame_state *s, unsigned id, const cs_x86 *x)
 {
 	if ((id != X86_INS_ADD && id != X86_INS_SUB) || x->op_count != 2 || x->operands[0].type != X86_OP_REG ||
-	    !is_whole(isa, x->operands[0].reg, isa->sp) || x->operands[1].type != X86_OP_IMM)
+	    !x86_is_whole(isa, x->operands[0].reg, isa->sp) || x->operands[1].type != X86_OP_IMM)
 		return false;
 	frame_move_sp(s, id == X86_INS_ADD ? x->operands[1].imm : -x->operands[1].imm);
 	return true;
@@ -149,16 +149,16 @@ static bool adjust(const struct isa *isa, struct frame_state *s, unsigned id, co
 static void take_back_cfa(const struct isa *isa, struct frame_state *s, unsigned id, const cs_x86 *x)
 {
 	if (s->copied && id == X86_INS_MOV && x->op_count == 2 && x->operands[0].type == X86_OP_REG &&
-	    is_whole(isa, x->operands[0].reg, isa->cfa) && x->operands[1].type == X86_OP_MEM &&
-	    is_whole(isa, x->operands[1].mem.base, isa->fp))
+	    x86_is_whole(isa, x->operands[0].reg, isa->cfa) && x->operands[1].type == X86_OP_MEM &&
+	    x86_is_whole(isa, x->operands[1].mem.base, isa->fp))
 		s->cfa_known = true;
 }
 
 /* And the stack pointer from it: the return address itself again. */
 static bool leave_aligned(const struct isa *isa, struct frame_state *s, unsigned id, const cs_x86 *x)
 {
-	if (!s->copied || id != X86_INS_LEA || !is_whole(isa, x->operands[0].reg, isa->sp) ||
-	    !is_whole(isa, x->operands[1].mem.base, isa->cfa) || x->operands[1].mem.disp != -isa->word)
+	if (!s->copied || id != X86_INS_LEA || !x86_is_whole(isa, x->operands[0].reg, isa->sp) ||
+	    !x86_is_whole(isa, x->operands[1].mem.base, isa->cfa) || x->operands[1].mem.disp != -isa->word)
 		return false;
 	s->copied = s->cfa_known = false;
 	s->sp_known = true;
@@ -166,29 +166,29 @@ static bool leave_aligned(const struct isa *isa, struct frame_state *s, unsigned
 	return true;
 }
 
-static void lose_written(const struct isa *isa, csh handle, const cs_insn *insn, struct frame_state *s)
+static void x86_lose_written(const struct isa *isa, csh handle, const cs_insn *insn, struct frame_state *s)
 {
 	cs_regs written = {0};
 
 	for (uint8_t i = flow_written(handle, insn, written); i-- > 0;)
-		frame_lose(isa, s, number_of(isa, written[i]));
+		frame_lose(isa, s, x86_number(isa, written[i]));
 }
 
-static void apply(const struct isa *isa, csh handle, const cs_insn *insn, struct frame_state *s)
+static void x86_apply(const struct isa *isa, csh handle, const cs_insn *insn, struct frame_state *s)
 {
 	const cs_x86 *x = &insn->detail->x86;
 	unsigned id = insn->id;
 
 	switch (id) {
 	case X86_INS_PUSH:
-		push(isa, s, &x->operands[0]);
+		x86_push(isa, s, &x->operands[0]);
 		return;
 	case X86_INS_PUSHFQ:
 	case X86_INS_PUSHFD:
 		frame_move_sp(s, -isa->word);
 		return;
 	case X86_INS_POP:
-		pop(isa, s, &x->operands[0]);
+		x86_pop(isa, s, &x->operands[0]);
 		return;
 	case X86_INS_POPFQ:
 	case X86_INS_POPFD:
@@ -203,14 +203,14 @@ static void apply(const struct isa *isa, csh handle, const cs_insn *insn, struct
 	default:
 		break;
 	}
-	if (!leave_aligned(isa, s, id, x) && !move(isa, s, id, x) && !adjust(isa, s, id, x))
-		lose_written(isa, handle, insn, s);
+	if (!leave_aligned(isa, s, id, x) && !x86_move(isa, s, id, x) && !adjust(isa, s, id, x))
+		x86_lose_written(isa, handle, insn, s);
 	take_back_cfa(isa, s, id, x);
 }
 
 /* --- where it goes ----------------------------------------------------------------------------------------------- */
 
-static void find_flow(csh handle, const cs_insn *insn, struct instruction *out)
+static void x86_find_flow(csh handle, const cs_insn *insn, struct instruction *out)
 {
 	const cs_x86 *x = &insn->detail->x86;
 	bool direct = x->op_count == 1 && x->operands[0].type == X86_OP_IMM;
@@ -232,7 +232,7 @@ static void find_flow(csh handle, const cs_insn *insn, struct instruction *out)
 	}
 }
 
-static bool is_padding(const uint8_t *code, size_t left)
+static bool x86_is_padding(const uint8_t *code, size_t left)
 {
 	return *code == 0xcc || *code == 0x90 || (left > 1 && code[0] == 0x0f && code[1] == 0x1f) ||
 	       (left > 1 && code[0] == 0x66 &&
@@ -244,7 +244,7 @@ static bool is_padding_i386(const uint8_t *code, size_t left)
 {
 	size_t i = code[0] == 0x2e || code[0] == 0x66;
 
-	return is_padding(code, left) || (left > 1 && code[0] == 0x89 && code[1] == 0xf6) ||
+	return x86_is_padding(code, left) || (left > 1 && code[0] == 0x89 && code[1] == 0xf6) ||
 	       (left > i + 2 && code[i] == 0x8d &&
 	        ((code[i + 1] == 0x76 && code[i + 2] == 0) || (code[i + 1] == 0xb6 && code[i + 2] == 0) ||
 	         ((code[i + 1] == 0x74 || code[i + 1] == 0xb4) && code[i + 2] == 0x26)));
@@ -301,9 +301,9 @@ const struct isa isa_x86_64 = {
 	.direct_call = 5,
 	.indirect_calls = {2, 3, 4, 5, 6, 7, 8, 9},
 	.kernel_from = UINT64_C(1) << 63,
-	.apply = apply,
-	.find_flow = find_flow,
-	.is_padding = is_padding,
+	.apply = x86_apply,
+	.find_flow = x86_find_flow,
+	.is_padding = x86_is_padding,
 	.stub_depth = stub_depth_64,
 };
 
@@ -326,8 +326,8 @@ const struct isa isa_i386 = {
 	.indirect_calls = {2, 3, 4, 5, 6, 7, 8, 9},
 	.callee_pops = true,
 	.kernel_from = 0xc0000000,
-	.apply = apply,
-	.find_flow = find_flow,
+	.apply = x86_apply,
+	.find_flow = x86_find_flow,
 	.is_padding = is_padding_i386,
 	.stub_depth = stub_depth_32,
 };

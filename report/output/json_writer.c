@@ -40,7 +40,7 @@ static void begin_value(struct json *j, const char *key)
 	}
 }
 
-static void open_one(struct json *j, const char *key, char open, char close)
+static void open_level(struct json *j, const char *key, char open, char close)
 {
 	begin_value(j, key);
 	fputc(open, j->out);
@@ -51,12 +51,12 @@ static void open_one(struct json *j, const char *key, char open, char close)
 
 void json_object(struct json *j, const char *key)
 {
-	open_one(j, key, '{', '}');
+	open_level(j, key, '{', '}');
 }
 
 void json_array(struct json *j, const char *key)
 {
-	open_one(j, key, '[', ']');
+	open_level(j, key, '[', ']');
 }
 
 void json_end(struct json *j)

@@ -64,7 +64,7 @@ static void squeeze(struct outfile *o, const char *data, size_t len, int flush)
 	} while (o->error == 0 && o->gzip.avail_out == 0);
 }
 
-static ssize_t write_all(void *ctx, const char *data, size_t len)
+static ssize_t write_pipe(void *ctx, const char *data, size_t len)
 {
 	struct outfile *o = ctx;
 	size_t most = 1u << 30; /* zlib counts in 32 bits */
@@ -79,7 +79,7 @@ static ssize_t write_all(void *ctx, const char *data, size_t len)
 /* --- opening ----------------------------------------------------------------------------------------------------- */
 
 /* Beside the file that @path names in the end, with that one's mode. */
-static int open_beside(struct outfile *o, const char *path, const struct stat *old)
+static int open_beside_old(struct outfile *o, const char *path, const struct stat *old)
 {
 	mode_t mask = umask(0);
 
@@ -111,9 +111,9 @@ static int open_fd(struct outfile *o, const char *path)
 		return 0;
 	o->fd = -1;
 	if (stat(path, &st) != 0)
-		return errno == ENOENT ? open_beside(o, path, NULL) : -errno;
+		return errno == ENOENT ? open_beside_old(o, path, NULL) : -errno;
 	if (S_ISREG(st.st_mode))
-		return access(path, W_OK) == 0 ? open_beside(o, path, &st) : -errno;
+		return access(path, W_OK) == 0 ? open_beside_old(o, path, &st) : -errno;
 	o->fd = open(path, O_WRONLY | O_CLOEXEC);
 	return o->fd < 0 ? -errno : 0;
 }
@@ -128,7 +128,7 @@ static int start_gzip(struct outfile *o)
 	return 0;
 }
 
-static void clean_up(struct outfile *o)
+static void remove_unfinished(struct outfile *o)
 {
 	if (o->beside)
 		unlink(o->beside);
@@ -151,7 +151,7 @@ static bool ends_in_gz(const char *path)
 
 int outfile_open(struct outfile *o, const char *path, bool compress)
 {
-	const cookie_io_functions_t functions = {.write = write_all};
+	const cookie_io_functions_t functions = {.write = write_pipe};
 	int rc;
 
 	*o = (struct outfile){.fd = -1};
@@ -165,7 +165,7 @@ int outfile_open(struct outfile *o, const char *path, bool compress)
 	if (rc == 0)
 		setvbuf(o->file, NULL, _IOFBF, BUFFER);
 	else
-		clean_up(o);
+		remove_unfinished(o);
 	return rc;
 }
 
@@ -189,6 +189,6 @@ int outfile_close(struct outfile *o, bool keep)
 		else
 			rc = -errno;
 	}
-	clean_up(o);
+	remove_unfinished(o);
 	return rc;
 }

@@ -24,7 +24,7 @@ void heat_free(struct heat *h)
 	*h = (struct heat){0};
 }
 
-static int count(struct heat *h, uint32_t cell, uint32_t stack, uint64_t weight)
+static int count_cell(struct heat *h, uint32_t cell, uint32_t stack, uint64_t weight)
 {
 	uint32_t id;
 	int rc = hash_array_add(&h->by_place, &id, stack, &(struct heat_entry){cell, stack, 0});
@@ -45,7 +45,8 @@ static void coarsen(struct heat *h, uint64_t times)
 	for (size_t i = 0; i < n; i++) {
 		const struct heat_entry e = h->entries[i];
 
-		count(h, (uint32_t)(e.cell / times), e.stack, e.weight); /* cannot fail: there is room for as many */
+		count_cell(h, (uint32_t)(e.cell / times), e.stack,
+		           e.weight); /* cannot fail: there is room for as many */
 	}
 }
 
@@ -69,10 +70,10 @@ int heat_add(struct heat *h, uint64_t time_ns, uint64_t weight, uint32_t stack, 
 	cell = (uint32_t)(time_ns / h->cell_ns);
 	if (cell >= h->cells)
 		h->cells = cell + 1;
-	return count(h, cell, stack, weight);
+	return count_cell(h, cell, stack, weight);
 }
 
-static int compare(const void *va, const void *vb)
+static int compare_cells(const void *va, const void *vb)
 {
 	const struct heat_entry *a = va, *b = vb;
 
@@ -125,11 +126,11 @@ void heat_finish(struct heat *h, uint64_t to_ns, const uint32_t *called)
 	for (size_t i = 0; i < h->n; i++)
 		h->entries[i].stack = called[h->entries[i].stack];
 	if (h->n)
-		qsort(h->entries, h->n, sizeof(*h->entries), compare);
+		qsort(h->entries, h->n, sizeof(*h->entries), compare_cells);
 	for (size_t i = 0; i < h->n; i++) {
 		const struct heat_entry e = h->entries[i];
 
-		if (n && compare(&e, &h->entries[n - 1]) == 0)
+		if (n && compare_cells(&e, &h->entries[n - 1]) == 0)
 			h->entries[n - 1].weight += e.weight;
 		else if (e.stack != UINT32_MAX)
 			h->entries[n++] = e;

@@ -55,7 +55,7 @@ static int make_notes(const struct report *r, const struct fold *fold, char **no
 
 /* --- the page ---------------------------------------------------------------------------------------------------- */
 
-static void put(const struct page *p, const char *from, const char *to)
+static void put_span(const struct page *p, const char *from, const char *to)
 {
 	fwrite(from, 1, (size_t)(to - from), p->out);
 }
@@ -77,7 +77,7 @@ static void put_policy(struct page *p)
 static void put_style(struct page *p)
 {
 	fputs("<style>", p->out);
-	put(p, asset_style.text, asset_style.end);
+	put_span(p, asset_style.text, asset_style.end);
 	fputs("</style>", p->out);
 }
 
@@ -85,7 +85,7 @@ static void put_scripts(struct page *p)
 {
 	for (const struct asset *a = asset_scripts; a->text; a++) {
 		fputs("<script>", p->out);
-		put(p, a->text, a->end);
+		put_span(p, a->text, a->end);
 		fputs("</script>\n", p->out);
 	}
 }
@@ -117,11 +117,11 @@ static void put_page(struct page *p)
 
 	while ((open = memmem(at, (size_t)(asset_page.end - at), "{{", 2)) &&
 	       (close = memmem(open, (size_t)(asset_page.end - open), "}}", 2))) {
-		put(p, at, open);
+		put_span(p, at, open);
 		fill_in(p, open + 2, (size_t)(close - open - 2));
 		at = close + 2;
 	}
-	put(p, at, asset_page.end);
+	put_span(p, at, asset_page.end);
 }
 
 int page_write(const struct report *r, const struct fold *fold, const struct heat *heat)

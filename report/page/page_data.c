@@ -37,7 +37,7 @@ static uint64_t by_text(const void *ctx, uint32_t name)
 	return (uint64_t)p->ranks[p->names[name].function] << 8 | p->names[name].kind;
 }
 
-static int name_of(struct data *p, size_t node, uint32_t *name)
+static int node_name(struct data *p, size_t node, uint32_t *name)
 {
 	const struct fold_node *n = &p->fold->nodes[node];
 
@@ -50,7 +50,7 @@ static int sort_names(struct data *p)
 	int rc = 0;
 
 	for (size_t i = 1; rc == 0 && i < p->fold->n; i++)
-		rc = name_of(p, i, &name);
+		rc = node_name(p, i, &name);
 	p->ranks = symbolizer_ranks(&p->r->run->names, strcmp);
 	p->order = radix_sort_ids(p->nnames);
 	p->numbers = radix_sort_ids(p->nnames);
@@ -63,7 +63,7 @@ static int sort_names(struct data *p)
 	return rc;
 }
 
-static const char *text_of(const struct data *p, const struct name *name)
+static const char *name_text(const struct data *p, const struct name *name)
 {
 	return p->r->run->names.functions[name->function].name;
 }
@@ -142,11 +142,11 @@ static void write_palette(struct data *p, const char *key, const char *(*colour)
 	json_end(&p->json);
 }
 
-static void write_names(struct data *p)
+static void write_page_names(struct data *p)
 {
 	json_array(&p->json, "names");
 	for (size_t i = 0; i < p->nnames; i++)
-		json_text(&p->json, NULL, text_of(p, &p->names[p->order[i]]));
+		json_text(&p->json, NULL, name_text(p, &p->names[p->order[i]]));
 	json_end(&p->json);
 	json_array(&p->json, "kinds");
 	for (size_t i = 0; i < p->nnames; i++)
@@ -156,7 +156,7 @@ static void write_names(struct data *p)
 	for (size_t i = 0; i < p->nnames; i++) {
 		const struct name *name = &p->names[p->order[i]];
 
-		json_uint(&p->json, NULL, palette_colour(text_of(p, name), name->kind));
+		json_uint(&p->json, NULL, palette_colour(name_text(p, name), name->kind));
 	}
 	json_end(&p->json);
 	write_palette(p, "light", palette_light);
@@ -176,7 +176,7 @@ static int write_nodes(struct data *p)
 	json_end(&p->json);
 	json_array(&p->json, "name");
 	for (size_t i = 1; rc == 0 && i < p->fold->n; i++) {
-		rc = name_of(p, i, &name);
+		rc = node_name(p, i, &name);
 		if (rc == 0)
 			json_uint(&p->json, NULL, p->numbers[name]);
 	}
@@ -226,7 +226,7 @@ static void write_stacks(struct data *p)
 	json_end(&p->json);
 }
 
-static bool is_left_out(const struct data *p, const struct heat_entry *e)
+static bool is_entry_left_out(const struct data *p, const struct heat_entry *e)
 {
 	return e->stack == p->fold->nstacks;
 }
@@ -239,7 +239,7 @@ static void write_entries(struct data *p, bool left_out)
 
 	json_array(&p->json, "cell");
 	for (size_t i = 0; i < h->n; i++) {
-		if (is_left_out(p, &h->entries[i]) != left_out)
+		if (is_entry_left_out(p, &h->entries[i]) != left_out)
 			continue;
 		json_uint(&p->json, NULL, h->entries[i].cell - last);
 		last = h->entries[i].cell;
@@ -247,7 +247,7 @@ static void write_entries(struct data *p, bool left_out)
 	json_end(&p->json);
 	json_array(&p->json, "weight");
 	for (size_t i = 0; i < h->n; i++)
-		if (is_left_out(p, &h->entries[i]) == left_out)
+		if (is_entry_left_out(p, &h->entries[i]) == left_out)
 			json_uint(&p->json, NULL, h->entries[i].weight);
 	json_end(&p->json);
 }
@@ -264,7 +264,7 @@ static void write_heat(struct data *p)
 	write_entries(p, false);
 	json_array(&p->json, "stack");
 	for (size_t i = 0; i < h->n; i++)
-		if (!is_left_out(p, &h->entries[i]))
+		if (!is_entry_left_out(p, &h->entries[i]))
 			json_uint(&p->json, NULL, h->entries[i].stack);
 	json_end(&p->json);
 	json_object(&p->json, "left_out");
@@ -292,7 +292,7 @@ static int write_data(struct data *p, const char *title, const char *notes)
 	write_figures(p);
 	if (notes)
 		json_text(&p->json, "trust", notes);
-	write_names(p);
+	write_page_names(p);
 	rc = write_nodes(p);
 	write_vcpus(p);
 	write_stacks(p);

@@ -2,7 +2,7 @@
 /* view_flamegraph.c - the flame graph, as a page. */
 #include "report/page/page.h"
 
-static int write_page(const struct report *r, struct fold *fold, void *heat)
+static int write_flamegraph(const struct report *r, struct fold *fold, void *heat)
 {
 	int rc = page_write(r, fold, heat);
 
@@ -11,10 +11,10 @@ static int write_page(const struct report *r, struct fold *fold, void *heat)
 	return rc;
 }
 
-static int run(const struct report *r, struct view_result *found)
+static int run_flamegraph(const struct report *r, struct view_result *found)
 {
 	(void)found;
-	return view_fold(r, NULL, true, write_page, NULL);
+	return view_fold(r, NULL, true, write_flamegraph, NULL);
 }
 
 const struct view view_flamegraph = {
@@ -23,5 +23,5 @@ const struct view view_flamegraph = {
 	.endings = {".html"},
 	.states = STATES_CPU,
 	.takes = VIEW_COMPARES | VIEW_GROUPS | VIEW_FILE,
-	.run = run,
+	.run = run_flamegraph,
 };

@@ -16,7 +16,7 @@ struct mapping {
 	struct heat heat;
 };
 
-static int add(struct mapping *m, const struct upf_record *rec, uint32_t stack)
+static int map_sample(struct mapping *m, const struct upf_record *rec, uint32_t stack)
 {
 	const struct profile *p = &m->report->run->profile;
 	const struct selection *selection = m->report->selection;
@@ -27,17 +27,17 @@ static int add(struct mapping *m, const struct upf_record *rec, uint32_t stack)
 	return heat_add(&m->heat, rec->time_ns, weight, stack, p->nstacks + 1);
 }
 
-static int record(void *ctx, const struct upf_block *b, const struct upf_record *rec, uint32_t node)
+static int map_record(void *ctx, const struct upf_block *b, const struct upf_record *rec, uint32_t node)
 {
 	struct mapping *m = ctx;
 
 	(void)b;
-	return rec->kind == UPF_SAMPLE ? add(m, rec, profile_latest(&m->report->run->profile, node) + 1) : 0;
+	return rec->kind == UPF_SAMPLE ? map_sample(m, rec, profile_latest(&m->report->run->profile, node) + 1) : 0;
 }
 
 static int left_out(void *ctx, const struct upf_record *rec)
 {
-	return add(ctx, rec, LEFT_OUT);
+	return map_sample(ctx, rec, LEFT_OUT);
 }
 
 /* When what counts ends; 0: the last sample tells. */
@@ -60,7 +60,7 @@ static uint64_t end_of_time(const struct report *r)
  * Stacks become those of the flame graph. What is left out gets the number after all others, if it belongs to what
  * shares are of.
  */
-static int write_page(const struct report *r, struct fold *fold, void *ctx)
+static int write_heatmap(const struct report *r, struct fold *fold, void *ctx)
 {
 	struct mapping *m = ctx;
 	uint32_t *called = malloc((fold->nstack_of + 1) * sizeof(*called));
@@ -78,16 +78,16 @@ static int write_page(const struct report *r, struct fold *fold, void *ctx)
 	return rc;
 }
 
-static int run(const struct report *r, struct view_result *found)
+static int run_heatmap(const struct report *r, struct view_result *found)
 {
 	struct mapping m = {.report = r};
-	struct load_hooks hooks = {.ctx = &m, .record = record, .left_out = left_out};
+	struct load_hooks hooks = {.ctx = &m, .record = map_record, .left_out = left_out};
 	int rc;
 
 	(void)found;
 	heat_init(&m.heat, r->run->traces.session.rate_mhz, r->run->traces.list[0].scope.from_ns);
 	hooks.slot_ns = m.heat.cell_ns; /* cells only ever become a multiple of it */
-	rc = view_fold(r, &hooks, true, write_page, &m);
+	rc = view_fold(r, &hooks, true, write_heatmap, &m);
 	heat_free(&m.heat);
 	return rc;
 }
@@ -97,5 +97,5 @@ const struct view view_heatmap = {
 	.help = "heat map: when the time was spent, with the flame graph of any range, as one HTML file",
 	.states = STATES_CPU,
 	.takes = VIEW_GROUPS | VIEW_FILE,
-	.run = run,
+	.run = run_heatmap,
 };

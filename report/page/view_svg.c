@@ -63,7 +63,7 @@ static void note_depth(struct svg *s, const struct fold_node *node, uint64_t lef
 /* --- drawing ----------------------------------------------------------------------------------------------------- */
 
 /* As many letters as the frame has room for; whole characters of UTF-8. */
-static void put_label(const struct svg *s, const char *name, double width)
+static void put_frame_label(const struct svg *s, const char *name, double width)
 {
 	size_t room = (size_t)((width - 8) / LETTER), bytes = 0, letters = 0;
 	size_t all = 0;
@@ -107,7 +107,7 @@ static void draw_frame(struct svg *s, const struct fold_node *node, uint64_t lef
 	        palette_light(palette_colour(name, all ? FOLD_GROUP : node->kind)));
 	if (width >= TEXT_FROM) {
 		fprintf(s->out, "<text x=\"%.2f\" y=\"%" PRIu32 "\">", x + 4, y + 13);
-		put_label(s, name, width);
+		put_frame_label(s, name, width);
 		fputs("</text>", s->out);
 	}
 	fputs("</g>\n", s->out);
@@ -145,7 +145,7 @@ static void draw_head(struct svg *s, const char *title, uint32_t height)
 	        text_time(t->pause.sum_ns).s, recording_sound(s->report->run) ? "" : "; the trace is incomplete");
 }
 
-static void draw(struct svg *s, const char *title)
+static void draw_svg(struct svg *s, const char *title)
 {
 	bool any = s->fold->total[FOLD_NEW] > 0;
 
@@ -171,7 +171,7 @@ static int write_svg(const struct report *r, struct fold *fold, void *ctx)
 		most = fold->nodes[i].depth > most ? fold->nodes[i].depth : most;
 	s.next = calloc(most + 2, sizeof(*s.next));
 	if (title && s.next) {
-		draw(&s, title);
+		draw_svg(&s, title);
 		view_end(r, fold, fold->samples);
 		rc = 0;
 	}
@@ -180,7 +180,7 @@ static int write_svg(const struct report *r, struct fold *fold, void *ctx)
 	return rc;
 }
 
-static int run(const struct report *r, struct view_result *found)
+static int run_svg(const struct report *r, struct view_result *found)
 {
 	(void)found;
 	return view_fold(r, NULL, true, write_svg, NULL);
@@ -192,5 +192,5 @@ const struct view view_svg = {
 	.endings = {".svg"},
 	.states = STATES_CPU,
 	.takes = VIEW_GROUPS | VIEW_FILE,
-	.run = run,
+	.run = run_svg,
 };

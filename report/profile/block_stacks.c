@@ -106,7 +106,7 @@ static int map_stack(struct block_stacks *b, uint32_t program, uint32_t leaf, ui
 
 /* --- true stacks ------------------------------------------------------------------------------------------------- */
 
-static int put_chain(struct block_stacks *b, uint32_t program, const struct chain *c, uint32_t *node)
+static int put_program_chain(struct block_stacks *b, uint32_t program, const struct chain *c, uint32_t *node)
 {
 	int rc = calltree_program(b->tree, program, node);
 
@@ -149,7 +149,7 @@ static int make_true(struct block_stacks *b, const struct upf_record *rec, struc
 	s->end = b->chain.n ? b->chain.end : chain_end_of_frames(b->session, b->decoder, rec);
 	s->restored = b->chain.restored;
 	s->uncertain = b->chain.uncertain;
-	return b->chain.n ? put_chain(b, s->program, &b->chain, &s->node)
+	return b->chain.n ? put_program_chain(b, s->program, &b->chain, &s->node)
 	                  : map_stack(b, s->program, rec->stack, &s->node);
 }
 

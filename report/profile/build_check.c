@@ -57,14 +57,14 @@ static bool is_new(struct hash_array *seen, uint64_t address, uint32_t program)
 	return !hash_array_find(seen, &id, program, &asked) && hash_array_add(seen, &id, program, &asked) == 0;
 }
 
-static void count(struct build_count *of, bool right)
+static void count_return(struct build_count *of, bool right)
 {
 	of->checked++;
 	of->right += right;
 }
 
-static void ask(const struct binaries *b, const struct profile *p, const struct node_facts *facts,
-                struct build_check *of)
+static void ask_node(const struct binaries *b, const struct profile *p, const struct node_facts *facts,
+                     struct build_check *of)
 {
 	struct hash_array seen = {0};
 
@@ -78,10 +78,10 @@ static void ask(const struct binaries *b, const struct profile *p, const struct 
 		    !is_new(&seen, node->address, program))
 			continue;
 		if (facts[n].caller && !node->flags && cfi_code_before(cfi, node->address, &right))
-			count(&of[program].returns, right);
+			count_return(&of[program].returns, right);
 		else if (facts[n].leaf && of[program].leaves.checked < LEAVES_MAX &&
 		         cfi_code_at(cfi, node->address, &right))
-			count(&of[program].leaves, right);
+			count_return(&of[program].leaves, right);
 	}
 	hash_array_free(&seen);
 }
@@ -109,7 +109,7 @@ bool build_check(const struct binaries *b, const struct profile *p, struct build
 
 	if (of && facts) {
 		learn_stacks(facts, p);
-		ask(b, p, facts, of);
+		ask_node(b, p, facts, of);
 	}
 	for (uint32_t i = 0; of && !wrong && i < b->nprograms; i++) {
 		*found = of[i];

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-static void put_name(struct callchain_frame *f, const struct name_at *at)
+static void set_frame_name(struct callchain_frame *f, const struct name_at *at)
 {
 	f->function = at->function;
 	f->file = at->file;
@@ -12,8 +12,8 @@ static void put_name(struct callchain_frame *f, const struct name_at *at)
 }
 
 /* Leaf first, so an inlined function comes before the one that contains it. */
-static int add(struct callchain *c, const struct call_node *node, uint32_t program, bool caller,
-               struct symbolizer *names)
+static int add_callchain_frame(struct callchain *c, const struct call_node *node, uint32_t program, bool caller,
+                               struct symbolizer *names)
 {
 	struct callchain_frame frame = {.program = program,
 	                                .address = node->address,
@@ -28,10 +28,10 @@ static int add(struct callchain *c, const struct call_node *node, uint32_t progr
 	if (rc != 0)
 		return rc;
 	for (uint32_t i = name.ninlined; i-- > 0; c->frames[c->n++] = frame)
-		put_name(&frame, &symbolizer_inlined(names, &name)[i]);
+		set_frame_name(&frame, &symbolizer_inlined(names, &name)[i]);
 	frame.inlined = false;
 	frame.offset = name.offset;
-	put_name(&frame, &name.at);
+	set_frame_name(&frame, &name.at);
 	c->frames[c->n++] = frame;
 	return 0;
 }
@@ -54,7 +54,7 @@ int callchain_make(struct callchain *c, const struct calltree *tree, struct symb
 	c->n = 0;
 	for (uint32_t i = node; rc == 0 && i != 0; i = tree->nodes[i].parent)
 		if (!(tree->nodes[i].flags & CALLTREE_PROGRAM))
-			rc = add(c, &tree->nodes[i], program, i != node, names);
+			rc = add_callchain_frame(c, &tree->nodes[i], program, i != node, names);
 	callchain_turn(c, 0);
 	return rc;
 }

@@ -145,7 +145,7 @@ int filter_callchain(struct filter *f, struct callchain *c, const struct calltre
 
 /* --- whole stacks ------------------------------------------------------------------------------------------------ */
 
-static int judge(struct filter *f, const struct calltree *tree, uint32_t node, bool user, uint8_t *verdict)
+static int judge_node(struct filter *f, const struct calltree *tree, uint32_t node, bool user, uint8_t *verdict)
 {
 	const struct selection *s = f->selection;
 	unsigned traits, any = 0;
@@ -176,6 +176,6 @@ int filter_keeps(struct filter *f, const struct calltree *tree, uint32_t node, b
 	int rc = bytes_room(&f->verdicts, &f->nverdicts, which);
 
 	if (rc == 0 && f->verdicts[which] == NOT_JUDGED)
-		rc = judge(f, tree, node, user, &f->verdicts[which]);
+		rc = judge_node(f, tree, node, user, &f->verdicts[which]);
 	return rc != 0 ? rc : f->verdicts[which] == KEPT;
 }

@@ -41,7 +41,7 @@ static int by_domain_room(struct gaps *g, uint32_t domain)
 }
 
 /* What is known of @domain, valid until the next call; NULL: no memory. */
-static struct gap_domain *domain_of(struct gaps *g, uint32_t domain)
+static struct gap_domain *find_gap_domain(struct gaps *g, uint32_t domain)
 {
 	if (by_domain_room(g, domain) != 0)
 		return NULL;
@@ -80,7 +80,8 @@ static void count_unsampled(struct profile *p, uint64_t periods)
 		p->counters.unsampled_ns += periods * p->period_ns;
 }
 
-static void begin(struct gaps *g, struct gap_domain *d, const struct upf_record *rec, uint64_t period, bool counted)
+static void begin_gap(struct gaps *g, struct gap_domain *d, const struct upf_record *rec, uint64_t period,
+                      bool counted)
 {
 	d->begun = true;
 	d->counted = counted;
@@ -95,7 +96,7 @@ static void begin(struct gaps *g, struct gap_domain *d, const struct upf_record 
 
 int gaps_round(struct gaps *g, const struct upf_record *rec, uint64_t rate_mhz, bool counted, struct profile *p)
 {
-	struct gap_domain *d = g->now && g->now->domain == rec->domain ? g->now : domain_of(g, rec->domain);
+	struct gap_domain *d = g->now && g->now->domain == rec->domain ? g->now : find_gap_domain(g, rec->domain);
 	uint64_t period = rec->period, unsampled = 0;
 
 	if (!d)
@@ -108,7 +109,7 @@ int gaps_round(struct gaps *g, const struct upf_record *rec, uint64_t rate_mhz, 
 	else
 		g->periods = 1;
 	if (!d->begun)
-		begin(g, d, rec, period, counted);
+		begin_gap(g, d, rec, period, counted);
 	else
 		d->stride = d->block == g->block && !unsampled ? g->periods : 0;
 	d->block = g->block;
@@ -129,7 +130,7 @@ int gaps_note(struct gaps *g, const struct upf_record *rec)
 	if (rec->kind != UPF_LOST && (rec->kind != UPF_EVENT || rec->code == UPF_EVENT_RATE))
 		return 0;
 	g->now = NULL; /* what it points at may move */
-	d = domain_of(g, rec->domain);
+	d = find_gap_domain(g, rec->domain);
 	if (!d)
 		return -ENOMEM;
 	*(d->begun ? &d->cut_after : &d->cut_before) = true;
@@ -149,7 +150,7 @@ void gaps_cut(struct gaps *g)
 
 /* --- CPU time ---------------------------------------------------------------------------------------------------- */
 
-static int find_vcpu(struct gaps *g, uint32_t domain, uint32_t vcpu, uint32_t *id)
+static int find_gap_vcpu(struct gaps *g, uint32_t domain, uint32_t vcpu, uint32_t *id)
 {
 	return hash_array_add(&g->by_vcpu, id, vcpu,
 	                      &(struct gap_vcpu){.domain = domain, .vcpu = vcpu, .stack = GAP_NONE});
@@ -167,7 +168,7 @@ int gaps_sample(struct gaps *g, struct upf_record *rec, uint32_t *vcpu)
 
 	*vcpu = (uint32_t)g->guess;
 	if (!is_vcpu(g, g->guess, rec))
-		rc = find_vcpu(g, g->now->domain, rec->vcpu, vcpu);
+		rc = find_gap_vcpu(g, g->now->domain, rec->vcpu, vcpu);
 	if (rc != 0)
 		return rc;
 	g->guess = (size_t)*vcpu + 1;
@@ -231,7 +232,7 @@ static void stretch(struct profile *p, const struct gaps *part, const struct gap
 
 static int settle_domain(struct gaps *before, const struct gaps *part, const struct gap_domain *d, struct profile *p)
 {
-	struct gap_domain *b = domain_of(before, d->domain);
+	struct gap_domain *b = find_gap_domain(before, d->domain);
 	uint64_t unsampled = 0;
 
 	if (!b)
@@ -244,7 +245,7 @@ static int settle_domain(struct gaps *before, const struct gaps *part, const str
 	if (b->begun)
 		stretch(p, part, d, gap_between(b, d->first, p->period_ns, &unsampled));
 	else
-		begin(before, b, &(struct upf_record){.time_ns = d->first_ns}, d->first, d->counted);
+		begin_gap(before, b, &(struct upf_record){.time_ns = d->first_ns}, d->first, d->counted);
 	if (d->counted && unsampled)
 		count_unsampled(p, unsampled);
 	b->last = d->last;
@@ -258,7 +259,7 @@ static int settle_vcpu(struct gaps *before, const struct gap_vcpu *v, struct pro
 {
 	struct gap_vcpu *b;
 	uint32_t id;
-	int rc = find_vcpu(before, v->domain, v->vcpu, &id);
+	int rc = find_gap_vcpu(before, v->domain, v->vcpu, &id);
 
 	if (rc != 0)
 		return rc;

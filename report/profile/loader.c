@@ -214,7 +214,7 @@ static int leave_out(struct loader *l, const struct upf_record *rec)
 }
 
 /* Records tell what samples stand for whether they count themselves or not. */
-static int measure(struct loader *l, const struct upf_record *rec, bool counted)
+static int measure_time(struct loader *l, const struct upf_record *rec, bool counted)
 {
 	if (rec->kind == UPF_ROUND || rec->kind == UPF_SAME)
 		return gaps_round(&l->gaps, rec, l->rate_mhz, counted, l->profile);
@@ -234,7 +234,7 @@ static int load_record(struct loader *l, struct upf_record *rec)
 	if (rec->kind == UPF_ROUND)
 		rc = begin_round(l, domain);
 	if (rc == 0 && rec->kind != UPF_SAMPLE)
-		rc = measure(l, rec, counted);
+		rc = measure_time(l, rec, counted);
 	if (rc != 0)
 		return rc;
 	if (!counted)

@@ -73,7 +73,7 @@ static int latest_room(struct profile *p, uint32_t node)
 
 /* --- stacks ------------------------------------------------------------------------------------------------------ */
 
-static uint32_t hash_of(const struct profile *p, const struct stack *key)
+static uint32_t hash_stack(const struct profile *p, const struct stack *key)
 {
 	uint64_t who = (uint64_t)key->domain << 32 | (uint64_t)key->vcpu << 8 | key->state << 1 | key->user;
 
@@ -97,13 +97,13 @@ static int index_stack(struct profile *p, uint32_t stack)
 	int rc = hash_table_reserve(&p->index);
 
 	if (rc == 0)
-		hash_table_add(&p->index, hash_of(p, &p->stacks[stack]), stack);
+		hash_table_add(&p->index, hash_stack(p, &p->stacks[stack]), stack);
 	return rc;
 }
 
 static int look_up_stack(struct profile *p, const struct stack *key, uint32_t *stack)
 {
-	uint32_t hash = hash_of(p, key);
+	uint32_t hash = hash_stack(p, key);
 	int rc;
 
 	for (size_t at = hash_table_first(&p->index, hash); hash_table_id(&p->index, &at, hash, stack);
@@ -147,7 +147,7 @@ static inline int find_stack(struct profile *p, const struct stack *key, struct 
 	return 0;
 }
 
-static uint32_t slot_of(const struct profile *p, uint64_t time_ns)
+static uint32_t time_slot(const struct profile *p, uint64_t time_ns)
 {
 	uint64_t slot = p->quantum_ns ? time_ns / p->quantum_ns : 0;
 
@@ -176,7 +176,7 @@ int profile_sample(struct profile *p, const struct upf_record *rec, uint32_t nod
 	                    .vcpu = (uint16_t)rec->vcpu,
 	                    .state = (uint8_t)counters_state(rec->state),
 	                    .user = rec->user,
-	                    .slot = slot_of(p, rec->time_ns),
+	                    .slot = time_slot(p, rec->time_ns),
 	                    .space = profile_space(p, rec)};
 	struct stack *stack;
 	int rc = find_stack(p, &key, &stack);
@@ -192,7 +192,7 @@ int profile_sample(struct profile *p, const struct upf_record *rec, uint32_t nod
 }
 
 /* Adds the weight of @from to the same stack of @node in @slot. */
-static int add_stack(struct profile *p, const struct stack *from, uint32_t node, uint32_t slot)
+static int add_profile_stack(struct profile *p, const struct stack *from, uint32_t node, uint32_t slot)
 {
 	struct stack key = *from, *stack;
 	int rc;
@@ -210,7 +210,7 @@ static int add_stack(struct profile *p, const struct stack *from, uint32_t node,
 }
 
 /* Memory is asked ahead, as in calltree_map(). */
-static int add_stacks(struct profile *p, const struct profile *part, const uint32_t *map)
+static int add_part_stacks(struct profile *p, const struct profile *part, const uint32_t *map)
 {
 	int rc = latest_room(p, (uint32_t)p->tree.n - 1);
 
@@ -226,7 +226,7 @@ static int add_stacks(struct profile *p, const struct profile *part, const uint3
 		if (i >= 2 * AHEAD) {
 			const struct stack *from = &part->stacks[i - 2 * AHEAD];
 
-			rc = add_stack(p, from, map[from->node], from->slot);
+			rc = add_profile_stack(p, from, map[from->node], from->slot);
 		}
 	}
 	return rc;
@@ -238,7 +238,7 @@ int profile_add(struct profile *p, const struct profile *part)
 	int rc = map ? calltree_map(&p->tree, &part->tree, map) : -ENOMEM;
 
 	if (rc == 0)
-		rc = add_stacks(p, part, map);
+		rc = add_part_stacks(p, part, map);
 	if (rc == 0)
 		counters_add(&p->counters, &part->counters);
 	free(map);
@@ -255,7 +255,7 @@ int profile_forget_slots(struct profile *p)
 	for (size_t i = 0; rc == 0 && i < n; i++) { /* never more than those that were looked at */
 		const struct stack from = p->stacks[i];
 
-		rc = add_stack(p, &from, from.node, 0);
+		rc = add_profile_stack(p, &from, from.node, 0);
 	}
 	return rc;
 }

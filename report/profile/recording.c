@@ -55,7 +55,7 @@ void recording_close(struct recording *r)
 
 /* --- loading ----------------------------------------------------------------------------------------------------- */
 
-static uint64_t size_of(int fd)
+static uint64_t file_size(int fd)
 {
 	struct stat st;
 
@@ -91,7 +91,8 @@ int recording_load_trace(struct recording *r, struct profile *p, struct trace *t
 	return rc;
 }
 
-static int load_one(struct recording *r, struct trace *t, const struct load_hooks *hooks, struct progress *progress)
+static int load_one_trace(struct recording *r, struct trace *t, const struct load_hooks *hooks,
+                          struct progress *progress)
 {
 	struct load_options options = recording_options(r);
 	uint64_t covered = r->profile.counters.covered;
@@ -102,7 +103,7 @@ static int load_one(struct recording *r, struct trace *t, const struct load_hook
 	options.hooks = hooks;
 	options.progress = progress;
 	if (trace_resume(t) == 0)
-		options.size = size_of(t->fd);
+		options.size = file_size(t->fd);
 	rc = recording_load_trace(r, &r->profile, t, &options);
 	trace_suspend(t);
 	t->covered_samples = r->profile.counters.covered - covered;
@@ -117,7 +118,7 @@ int recording_load(struct recording *r, const struct load_hooks *hooks, struct p
 		tell_trace(progress, &r->traces, i);
 		rc = traces_cover(&r->traces, i);
 		if (rc == 0)
-			rc = load_one(r, &r->traces.list[i], hooks, progress);
+			rc = load_one_trace(r, &r->traces.list[i], hooks, progress);
 	}
 	progress_end(progress);
 	if (rc == 0)

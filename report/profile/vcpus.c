@@ -28,7 +28,7 @@ int vcpu_list_add(struct vcpu_list *list, const struct vcpu_list *more)
 	return 0;
 }
 
-static int compare(const void *va, const void *vb)
+static int compare_vcpus(const void *va, const void *vb)
 {
 	const struct vcpu_states *a = va, *b = vb;
 
@@ -41,7 +41,7 @@ void vcpu_list_sort(struct vcpu_list *list)
 {
 	hash_table_free(&list->by_vcpu.table);
 	if (list->n)
-		qsort(list->v, list->n, sizeof(*list->v), compare);
+		qsort(list->v, list->n, sizeof(*list->v), compare_vcpus);
 }
 
 void vcpu_list_free(struct vcpu_list *list)

@@ -64,7 +64,7 @@ struct sink {
 
 enum { STOP_LONG = 1, STOP_MEMORY };
 
-static void collect(const char *text, size_t len, void *opaque)
+static void collect_text(const char *text, size_t len, void *opaque)
 {
 	struct sink *s = opaque;
 
@@ -78,10 +78,10 @@ static bool by_library(const char *symbol, struct sink *s)
 {
 	const int options = DMGL_PARAMS | DMGL_ANSI;
 
-	if (rust_demangle_callback(symbol, options, collect, s))
+	if (rust_demangle_callback(symbol, options, collect_text, s))
 		return true;
 	s->out->len = s->start;
-	return cplus_demangle_v3_callback(symbol, options, collect, s);
+	return cplus_demangle_v3_callback(symbol, options, collect_text, s);
 }
 
 /*

@@ -39,7 +39,7 @@ static size_t without_stamp(const char *name, size_t len)
 }
 
 /* The next piece of @len bytes at @at: what it stands for in *c, how long it is. */
-static size_t take(const char *at, size_t len, char *c)
+static size_t take_piece(const char *at, size_t len, char *c)
 {
 	*c = *at;
 	if (len > 2 && at[0] == '_' && at[1] == '_') {
@@ -67,7 +67,7 @@ int demangle_ocaml(const char *symbol, size_t len, struct buf *out)
 		char c;
 		int rc;
 
-		i += take(symbol + i, end - i, &c);
+		i += take_piece(symbol + i, end - i, &c);
 		rc = buf_add(out, &c, 1);
 		if (rc != 0)
 			return rc;

@@ -40,19 +40,19 @@ static const uint8_t *symbol_at(const struct module *m, size_t i)
 	return m->table.data + i * SYMBOL;
 }
 
-static uint16_t section_of(const uint8_t *symbol)
+static uint16_t symbol_section(const uint8_t *symbol)
 {
 	return peek_u16(symbol + offsetof(Elf64_Sym, st_shndx));
 }
 
-static uint64_t value_of(const uint8_t *symbol)
+static uint64_t symbol_value(const uint8_t *symbol)
 {
 	return peek_u64(symbol + offsetof(Elf64_Sym, st_value));
 }
 
 /* --- the module's functions, twice ------------------------------------------------------------------------------- */
 
-static int add(struct functions *f, const char *name, size_t len, uint64_t address, uint16_t section)
+static int add_module_function(struct functions *f, const char *name, size_t len, uint64_t address, uint16_t section)
 {
 	if (array_room(&f->of, &f->cap, f->n, sizeof(*f->of)) != 0)
 		return -ENOMEM;
@@ -68,13 +68,13 @@ static int list_own(const struct module *m, struct functions *f)
 	for (size_t i = 1; rc == 0 && i < m->table.size / SYMBOL; i++) {
 		const uint8_t *symbol = symbol_at(m, i);
 		uint32_t at = peek_u32(symbol);
-		uint16_t section = section_of(symbol);
+		uint16_t section = symbol_section(symbol);
 		const char *name = (const char *)m->strings.data + at;
 		size_t len = at < m->strings.size ? strnlen(name, m->strings.size - at) : 0;
 
 		if (ELF64_ST_TYPE(symbol[offsetof(Elf64_Sym, st_info)]) == STT_FUNC && section != SHN_UNDEF &&
 		    section < m->nplaces && len != 0 && at + len < m->strings.size)
-			rc = add(f, name, len, value_of(symbol), section);
+			rc = add_module_function(f, name, len, symbol_value(symbol), section);
 	}
 	return rc;
 }
@@ -92,12 +92,12 @@ static int list_guests(const struct symbols *s, const char *module, struct funct
 
 		if (range->start == range->symbol_start && len > tail && name[len - 1] == ']' &&
 		    strncmp(name + len - tail, " [", 2) == 0 && strncmp(name + len - tail + 2, module, tail - 3) == 0)
-			rc = add(f, name, len - tail, symbols_start(s, range), 0);
+			rc = add_module_function(f, name, len - tail, symbols_start(s, range), 0);
 	}
 	return rc;
 }
 
-static int compare(const void *va, const void *vb)
+static int compare_functions(const void *va, const void *vb)
 {
 	const struct function *a = va, *b = vb;
 	int order = memcmp(a->name, b->name, a->len < b->len ? a->len : b->len);
@@ -111,9 +111,9 @@ static void keep_unique(struct functions *f)
 	size_t kept = 0;
 
 	if (f->n)
-		qsort(f->of, f->n, sizeof(*f->of), compare);
+		qsort(f->of, f->n, sizeof(*f->of), compare_functions);
 	for (size_t i = 0, next; i < f->n; i = next) {
-		for (next = i + 1; next < f->n && compare(&f->of[i], &f->of[next]) == 0; next++)
+		for (next = i + 1; next < f->n && compare_functions(&f->of[i], &f->of[next]) == 0; next++)
 			;
 		if (next == i + 1)
 			f->of[kept++] = f->of[i];
@@ -127,12 +127,12 @@ static void keep_unique(struct functions *f)
  * Every function that both have tells where its section begins, and all of a section must tell the same. 0, -ENOENT,
  * -EPROTO.
  */
-static int place(struct module *m, const struct functions *own, const struct functions *guests)
+static int place_sections(struct module *m, const struct functions *own, const struct functions *guests)
 {
 	int rc = -ENOENT;
 
 	for (size_t i = 0, k = 0; i < own->n && k < guests->n;) {
-		int order = compare(&own->of[i], &guests->of[k]);
+		int order = compare_functions(&own->of[i], &guests->of[k]);
 		struct place *p = &m->places[own->of[i].section];
 		uint64_t address;
 
@@ -159,14 +159,14 @@ static int place_all(struct module *m, const struct symbols *symbols, const char
 	keep_unique(&own);
 	keep_unique(&guests);
 	if (rc == 0)
-		rc = place(m, &own, &guests);
+		rc = place_sections(m, &own, &guests);
 	free(own.of);
 	free(guests.of);
 	return rc;
 }
 
 /* Its name among the strings of .modinfo. NULL: no module. */
-static const char *find_name(struct image *image)
+static const char *module_name(struct image *image)
 {
 	struct image_section s;
 	size_t at = 0;
@@ -179,7 +179,7 @@ static const char *find_name(struct image *image)
 	return NULL;
 }
 
-static void explain(int rc, const char *name, char *why, size_t size)
+static void explain_module(int rc, const char *name, char *why, size_t size)
 {
 	if (rc == -ENOENT)
 		snprintf(why, size,
@@ -196,7 +196,7 @@ static void explain(int rc, const char *name, char *why, size_t size)
 
 struct module *module_place(struct image *image, const struct symbols *symbols, char *why, size_t size)
 {
-	const char *name = find_name(image);
+	const char *name = module_name(image);
 	struct module *m = calloc(1, sizeof(*m));
 	int rc = -ENOMEM;
 
@@ -212,7 +212,7 @@ struct module *module_place(struct image *image, const struct symbols *symbols, 
 		rc = place_all(m, symbols, name);
 	if (rc == 0)
 		return m;
-	explain(rc, name, why, size);
+	explain_module(rc, name, why, size);
 	module_free(m);
 	return NULL;
 }
@@ -232,9 +232,9 @@ bool module_address(const struct module *m, uint32_t symbol, uint64_t *address)
 	if (symbol >= m->table.size / SYMBOL)
 		return false;
 	at = symbol_at(m, symbol);
-	section = section_of(at);
+	section = symbol_section(at);
 	if (section >= m->nplaces || !m->places[section].known)
 		return false;
-	*address = m->places[section].address + value_of(at);
+	*address = m->places[section].address + symbol_value(at);
 	return true;
 }

@@ -29,8 +29,8 @@ void symbolizer_free(struct symbolizer *n)
 }
 
 /* Takes over @text. */
-static int add_function(struct symbolizer *n, char *text, uint32_t hash, const struct function *like,
-                        uint32_t *function)
+static int add_new_function(struct symbolizer *n, char *text, uint32_t hash, const struct function *like,
+                            uint32_t *function)
 {
 	int rc = n->nfunctions < UINT32_MAX - 1 ? 0 : -EOVERFLOW;
 
@@ -49,7 +49,7 @@ static int add_function(struct symbolizer *n, char *text, uint32_t hash, const s
 }
 
 /* The function called @text, which is safe already. */
-static int find_function(struct symbolizer *n, const char *text, const struct function *like, uint32_t *function)
+static int find_same_function(struct symbolizer *n, const char *text, const struct function *like, uint32_t *function)
 {
 	uint32_t hash, id;
 	char *copy;
@@ -65,14 +65,14 @@ static int find_function(struct symbolizer *n, const char *text, const struct fu
 		}
 	}
 	copy = strdup(text);
-	return copy ? add_function(n, copy, hash, like, function) : -ENOMEM;
+	return copy ? add_new_function(n, copy, hash, like, function) : -ENOMEM;
 }
 
 int symbolizer_function(struct symbolizer *n, const char *name, uint32_t *function)
 {
 	const struct function like = {.named = true};
 	char *text = safe_text(name);
-	int rc = text ? find_function(n, text, &like, function) : -ENOMEM;
+	int rc = text ? find_same_function(n, text, &like, function) : -ENOMEM;
 
 	free(text);
 	return rc;
@@ -80,7 +80,7 @@ int symbolizer_function(struct symbolizer *n, const char *name, uint32_t *functi
 
 int symbolizer_like(struct symbolizer *n, const struct function *other, uint32_t *function)
 {
-	return find_function(n, other->name, other, function);
+	return find_same_function(n, other->name, other, function);
 }
 
 static int demangled_function(struct symbolizer *n, const char *symbol, uint32_t *function)
@@ -164,7 +164,7 @@ static int name_address(struct symbolizer *n, uint64_t address, uint32_t *functi
 	char text[20];
 
 	snprintf(text, sizeof(text), "0x%" PRIx64, address);
-	return find_function(n, text, &like, function);
+	return find_same_function(n, text, &like, function);
 }
 
 static int look_up(struct symbolizer *n, uint32_t program, uint64_t address, bool caller, struct frame_name *out)
@@ -237,7 +237,7 @@ static const char *whole_name(const struct ranking *r, const struct short_name *
 	return s->text[sizeof(s->text) - 1] ? r->names->functions[s->function].name : s->text;
 }
 
-static int compare_names(const void *va, const void *vb, void *ctx)
+static int compare_function_names(const void *va, const void *vb, void *ctx)
 {
 	const struct ranking *r = ctx;
 
@@ -255,9 +255,9 @@ uint32_t *symbolizer_ranks(const struct symbolizer *n, int (*compare)(const char
 		list[i].function = (uint32_t)i;
 	}
 	if (list && ranks)
-		qsort_r(list, n->nfunctions, sizeof(*list), compare_names, &r);
+		qsort_r(list, n->nfunctions, sizeof(*list), compare_function_names, &r);
 	for (size_t i = 0; list && ranks && i < n->nfunctions; i++) {
-		rank += i > 0 && compare_names(&list[i - 1], &list[i], &r) != 0;
+		rank += i > 0 && compare_function_names(&list[i - 1], &list[i], &r) != 0;
 		ranks[list[i].function] = rank;
 	}
 	if (!list) {

@@ -95,7 +95,7 @@ static size_t underscores(const char *name)
 	return strspn(name, "_");
 }
 
-static bool is_clone(const char *name)
+static bool is_clone_name(const char *name)
 {
 	size_t len = strlen(name);
 
@@ -114,7 +114,7 @@ static int prefer_name(const char *a, const char *b)
 }
 
 /* By address; the one to keep first. Marks have no name; of marks alone there are no @names at all. */
-static int compare(const void *va, const void *vb, void *names)
+static int compare_symbols(const void *va, const void *vb, void *names)
 {
 	const struct symbol *a = va, *b = vb;
 	const char *na, *nb;
@@ -130,7 +130,7 @@ static int compare(const void *va, const void *vb, void *names)
 		return order;
 	na = (const char *)names + a->name;
 	nb = (const char *)names + b->name;
-	if ((order = prefer_bool(!is_clone(na), !is_clone(nb))) != 0)
+	if ((order = prefer_bool(!is_clone_name(na), !is_clone_name(nb))) != 0)
 		return order;
 	if (a->bind != b->bind)
 		return a->bind > b->bind ? -1 : 1;
@@ -217,7 +217,7 @@ struct open_symbols {
 };
 
 /* Ends the open symbols that end at or below @until, and cuts a range of the innermost that goes on. */
-static int advance(struct symbols *s, struct open_symbols *open, uint64_t until)
+static int end_until(struct symbols *s, struct open_symbols *open, uint64_t until)
 {
 	int rc = 0;
 
@@ -242,11 +242,11 @@ static int make_ranges(struct symbols *s)
 	int rc = open.of ? 0 : -ENOMEM;
 
 	for (size_t i = 0; rc == 0 && i < s->nadded; i++) {
-		rc = advance(s, &open, s->added[i].start);
+		rc = end_until(s, &open, s->added[i].start);
 		open.of[open.n++] = i;
 	}
 	if (rc == 0)
-		rc = advance(s, &open, UINT64_MAX);
+		rc = end_until(s, &open, UINT64_MAX);
 	free(open.of);
 	return rc;
 }
@@ -257,7 +257,7 @@ int symbols_sort(struct symbols *s)
 
 	if (s->nadded == 0)
 		return 0;
-	qsort_r(s->added, s->nadded, sizeof(*s->added), compare, s->names.data);
+	qsort_r(s->added, s->nadded, sizeof(*s->added), compare_symbols, s->names.data);
 	drop_aliases(s);
 	rc = make_ranges(s);
 	free(s->added);

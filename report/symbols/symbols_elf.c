@@ -25,7 +25,7 @@ struct elf_table {
 };
 
 /* The first section of @type that has symbols; the one with extended indices that belongs to it. */
-static bool find_table(struct elf_table *t, GElf_Word type)
+static bool find_symbol_table(struct elf_table *t, GElf_Word type)
 {
 	Elf_Scn *section = NULL;
 	GElf_Shdr header;
@@ -47,7 +47,7 @@ static bool find_table(struct elf_table *t, GElf_Word type)
 	return found != 0;
 }
 
-static bool is_code(const struct elf_table *t, const GElf_Sym *sym, GElf_Word extended, GElf_Shdr *header)
+static bool is_code_symbol(const struct elf_table *t, const GElf_Sym *sym, GElf_Word extended, GElf_Shdr *header)
 {
 	unsigned type = GELF_ST_TYPE(sym->st_info);
 	size_t section = sym->st_shndx == SHN_XINDEX ? extended : sym->st_shndx;
@@ -62,7 +62,7 @@ static bool is_code(const struct elf_table *t, const GElf_Sym *sym, GElf_Word ex
 }
 
 /* $a, $d, $t, $x mark code and data in ARM and RISC-V objects; .L are local labels. */
-static bool is_mapping(const char *name)
+static bool is_mapping_symbol(const char *name)
 {
 	return name[0] == '$' || strncmp(name, ".L", 2) == 0;
 }
@@ -89,10 +89,11 @@ static int add_symbol(struct symbols *s, const struct elf_table *t, int i)
 	GElf_Sym sym;
 	int rc;
 
-	if (!gelf_getsymshndx(t->symbols, t->indices, i, &sym, &extended) || !is_code(t, &sym, extended, &section))
+	if (!gelf_getsymshndx(t->symbols, t->indices, i, &sym, &extended) ||
+	    !is_code_symbol(t, &sym, extended, &section))
 		return 0;
 	name = elf_strptr(t->elf, t->names, sym.st_name);
-	if (!name || *name == '\0' || is_mapping(name))
+	if (!name || *name == '\0' || is_mapping_symbol(name))
 		return 0;
 	symbol.start = sym.st_value;
 	if (t->machine == EM_ARM)
@@ -114,7 +115,7 @@ static int add_table(struct symbols *s, const struct elf_file *f, GElf_Word type
 	struct elf_table t = {.elf = f->elf, .machine = f->header.e_machine};
 	size_t added = 0;
 
-	if (!find_table(&t, type))
+	if (!find_symbol_table(&t, type))
 		return 0;
 	for (size_t i = 1; i < t.n && i <= INT32_MAX; i++) {
 		int rc = add_symbol(s, &t, (int)i);

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static int fail(char *why, size_t size, const char *text)
+static int fail_symbols(char *why, size_t size, const char *text)
 {
 	snprintf(why, size, "%s", text);
 	return -1;
@@ -53,10 +53,11 @@ static int add_open_file(struct symbols *s, int fd, const char *path, const stru
 		rc = copy_pipe(&fd);
 	n = rc == 0 ? pread(fd, magic, sizeof(magic), 0) : 0;
 	if (rc != 0 || n < 0)
-		return fail(why, size, strerror(rc != 0 ? -rc : errno));
+		return fail_symbols(why, size, strerror(rc != 0 ? -rc : errno));
 	if (n == 0)
-		return fail(why, size,
-		            "the file is empty: an ELF file, the output of nm, or a copy of /proc/kallsyms is needed");
+		return fail_symbols(
+			why, size,
+			"the file is empty: an ELF file, the output of nm, or a copy of /proc/kallsyms is needed");
 	if (n == SELFMAG && memcmp(magic, ELFMAG, SELFMAG) == 0)
 		return symbols_add_elf(s, fd, path, where, why, size);
 	return symbols_add_text(s, fd, why, size);
@@ -67,7 +68,7 @@ int symbols_add_file(struct symbols *s, const char *path, const struct debug_sea
 	int fd = open(path, O_RDONLY | O_CLOEXEC), rc;
 
 	if (fd < 0)
-		return fail(why, size, strerror(errno));
+		return fail_symbols(why, size, strerror(errno));
 	rc = add_open_file(s, fd, path, where, why, size);
 	close(fd);
 	return rc;

@@ -37,7 +37,7 @@ struct kallsyms_tables {
 	unsigned long read; /* how many names have been looked at */
 };
 
-static size_t align(size_t at)
+static size_t align_table(size_t at)
 {
 	return (at + 7) & ~(size_t)7;
 }
@@ -47,7 +47,7 @@ static size_t align(size_t at)
 /* Is the index behind the tokens' end at @end, and right for all of them? The token "0" is at @zero. */
 static bool find_index(struct kallsyms_tables *t, size_t zero, size_t end)
 {
-	t->index = align(end);
+	t->index = align_table(end);
 	if (t->index > t->size || t->size - t->index < 2 * TOKENS || peek_u16(t->data + t->index + 2 * '0') > zero)
 		return false;
 	t->tokens = zero - peek_u16(t->data + t->index + 2 * '0');
@@ -97,7 +97,7 @@ static bool next_name(const struct kallsyms_tables *t, size_t *at, size_t *first
 /* Do the markers, which are behind the names' @end, have the offsets of every 256th name? */
 static bool markers_agree(const struct kallsyms_tables *t, size_t end, unsigned size)
 {
-	size_t marker = align(end), at = t->names, first;
+	size_t marker = align_table(end), at = t->names, first;
 	unsigned n;
 
 	for (uint32_t i = 0; i < t->count; i++) {
@@ -178,7 +178,7 @@ static bool are_addresses(struct kallsyms_tables *t)
 
 static bool find_addresses(struct kallsyms_tables *t)
 {
-	size_t size = align(4 * (size_t)t->count);
+	size_t size = align_table(4 * (size_t)t->count);
 
 	if (t->count_at >= size + 8) {
 		t->base_at = t->count_at - 8;
@@ -186,7 +186,7 @@ static bool find_addresses(struct kallsyms_tables *t)
 		if (are_addresses(t))
 			return true;
 	}
-	t->offsets = align(t->index + 2 * TOKENS);
+	t->offsets = align_table(t->index + 2 * TOKENS);
 	t->base_at = t->offsets + size;
 	return are_addresses(t);
 }
@@ -194,7 +194,7 @@ static bool find_addresses(struct kallsyms_tables *t)
 /* --- symbols ----------------------------------------------------------------------------------------------------- */
 
 /* The length, or 0: it is too long. */
-static size_t expand(const struct kallsyms_tables *t, size_t first, unsigned n, char name[NAME_MAX_LENGTH + 1])
+static size_t expand_name(const struct kallsyms_tables *t, size_t first, unsigned n, char name[NAME_MAX_LENGTH + 1])
 {
 	size_t len = 0;
 
@@ -212,7 +212,7 @@ static size_t expand(const struct kallsyms_tables *t, size_t first, unsigned n, 
 	return len;
 }
 
-static int add_all(struct symbols *s, const struct kallsyms_tables *t)
+static int add_kallsyms(struct symbols *s, const struct kallsyms_tables *t)
 {
 	size_t at = t->names, first;
 	char name[NAME_MAX_LENGTH + 1];
@@ -220,7 +220,7 @@ static int add_all(struct symbols *s, const struct kallsyms_tables *t)
 	int rc = 0;
 
 	for (uint32_t i = 0; rc == 0 && i < t->count && next_name(t, &at, &first, &n); i++) {
-		size_t len = expand(t, first, n, name);
+		size_t len = expand_name(t, first, n, name);
 
 		if (len > 1)
 			rc = symbols_add_typed(s, (struct symbol){.start = address_of(t, i)}, name[0], name + 1,
@@ -241,5 +241,5 @@ int symbols_add_kernel(struct symbols *s, const struct elf_file *f)
 	t.size = rodata.size;
 	if (!find_tokens(&t) || !find_names(&t) || !find_addresses(&t))
 		return 0;
-	return add_all(s, &t) == 0 ? 1 : -ENOMEM;
+	return add_kallsyms(s, &t) == 0 ? 1 : -ENOMEM;
 }

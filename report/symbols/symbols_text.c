@@ -59,7 +59,7 @@ static bool is_nothing(const char *line)
 }
 
 /* "name", or "name [module]"; nm -l's file and line behind a tab are cut off. */
-static void take_name(char *name, struct text_line *line)
+static void cut_name(char *name, struct text_line *line)
 {
 	char *tab = strchr(name, '\t');
 
@@ -80,18 +80,18 @@ static enum line_kind parse_line(char *text, struct text_line *line)
 		return is_nothing(text) ? LINE_NOTHING : LINE_BAD;
 	if (!take_type(&at, &line->type) && (!take_hex(&at, &line->size) || !take_type(&at, &line->type)))
 		return LINE_BAD;
-	take_name(text + (at - text), line);
+	cut_name(text + (at - text), line);
 	return line->len ? LINE_SYMBOL : LINE_BAD;
 }
 
 /* nm(1): t, T text; w, W weak; i indirect function. u, v, V are data; a, A no addresses; N, n debugging. */
-static bool is_code(char type)
+static bool is_code_type(char type)
 {
 	return strchr("tTwWi", type) != NULL;
 }
 
 /* Lines that arm and riscv assemblers write at each change between code and data, and local labels. */
-static bool is_mapping(const char *name)
+static bool is_mapping_line(const char *name)
 {
 	return (name[0] == '$' && name[1] && strchr("adtx", name[1]) && (name[2] == '\0' || name[2] == '.')) ||
 	       strncmp(name, ".L", 2) == 0;
@@ -107,13 +107,13 @@ struct text {
 
 int symbols_add_typed(struct symbols *s, struct symbol symbol, char type, const char *name, size_t len)
 {
-	if (strchr("aAuUnN", type) || is_mapping(name))
+	if (strchr("aAuUnN", type) || is_mapping_line(name))
 		return 0;
 	if (strchr("wW", type))
 		symbol.bind = SYMBOL_WEAK;
 	else if (isupper((unsigned char)type))
 		symbol.bind = SYMBOL_GLOBAL;
-	symbol.mark = !is_code(type);
+	symbol.mark = !is_code_type(type);
 	if (symbol.mark)
 		symbol.size = 0;
 	return symbols_add(s, symbol, name, len);
@@ -129,7 +129,7 @@ static bool chomp(char *line, ssize_t n)
 	return true;
 }
 
-static int read_lines(struct symbols *s, struct text *t, char *why, size_t size)
+static int read_symbol_lines(struct symbols *s, struct text *t, char *why, size_t size)
 {
 	struct text_line line;
 	ssize_t n;
@@ -150,8 +150,8 @@ static int read_lines(struct symbols *s, struct text *t, char *why, size_t size)
 		}
 		if (kind != LINE_SYMBOL)
 			continue;
-		t->symbols += is_code(line.type);
-		t->zero += is_code(line.type) && line.address == 0;
+		t->symbols += is_code_type(line.type);
+		t->zero += is_code_type(line.type) && line.address == 0;
 		if (symbols_add_typed(s, (struct symbol){.start = line.address, .size = line.size}, line.type,
 		                      line.name, line.len) != 0) {
 			snprintf(why, size, "%s", strerror(ENOMEM));
@@ -164,7 +164,7 @@ static int read_lines(struct symbols *s, struct text *t, char *why, size_t size)
 	return -1;
 }
 
-static int judge(const struct text *t, char *why, size_t size)
+static int judge_text(const struct text *t, char *why, size_t size)
 {
 	if (t->symbols == 0)
 		snprintf(why, size,
@@ -190,9 +190,9 @@ int symbols_add_text(struct symbols *s, int fd, char *why, size_t size)
 			close(copy);
 		return -1;
 	}
-	rc = read_lines(s, &t, why, size);
+	rc = read_symbol_lines(s, &t, why, size);
 	if (rc == 0)
-		rc = judge(&t, why, size);
+		rc = judge_text(&t, why, size);
 	free(t.line);
 	fclose(t.file);
 	return rc;

@@ -255,7 +255,7 @@ static void from_name(const struct cfi *cfi, uint64_t address, bool behind, stru
 	k->source = CFI_BY_CODE;
 }
 
-static void find_row(struct cfi *cfi, uint64_t address, bool behind, struct cfi_known_row *k)
+static void find_cfi_row(struct cfi *cfi, uint64_t address, bool behind, struct cfi_known_row *k)
 {
 	if (from_tables(cfi, address - behind, k) || from_orc(cfi, address - behind, k))
 		return;
@@ -299,7 +299,7 @@ const struct cfi_known_row *cfi_find(struct cfi *cfi, uint64_t address, bool beh
 		return find_stub(cfi, address);
 	if (hash_array_find(&cfi->by_address, &id, behind, &row))
 		return &cfi->cache[id].known;
-	find_row(cfi, address, behind, &row.known);
+	find_cfi_row(cfi, address, behind, &row.known);
 	return hash_array_add(&cfi->by_address, &id, behind, &row) == 0 ? &cfi->cache[id].known : NULL;
 }
 

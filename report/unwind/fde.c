@@ -42,7 +42,7 @@ struct cie {
 	struct cursor instructions;
 };
 
-static struct image_section section_of(const struct fde_index *x, bool debug)
+static struct image_section frame_section(const struct fde_index *x, bool debug)
 {
 	return debug ? x->debug : x->eh;
 }
@@ -129,7 +129,7 @@ static unsigned return_column(const struct isa *isa)
 
 static bool get_cie(const struct fde_index *x, bool debug, uint64_t at, struct cie *cie)
 {
-	const struct image_section s = section_of(x, debug);
+	const struct image_section s = frame_section(x, debug);
 	const uint8_t *letters;
 	struct entry e;
 	uint8_t version;
@@ -181,7 +181,7 @@ static uint64_t get_pointer(struct cursor *c, uint8_t encoding, uint64_t here, u
 /* The addresses that FDE @e covers; @e->body is then after them. */
 static bool get_range(const struct fde_index *x, struct entry *e, const struct cie *cie, struct fde *fde)
 {
-	const struct image_section s = section_of(x, fde->debug);
+	const struct image_section s = frame_section(x, fde->debug);
 	uint64_t here = s.address + (uint64_t)(e->body.at - s.data), size;
 
 	if (cie->encoding & 0x80) /* indirect, or left out */
@@ -212,7 +212,7 @@ static int add_fde(struct fde_index *x, const struct fde *fde)
 
 static int index_section(struct fde_index *x, bool debug)
 {
-	const struct image_section s = section_of(x, debug);
+	const struct image_section s = frame_section(x, debug);
 	uint64_t last_cie = UINT64_MAX;
 	struct cie cie = {0};
 	bool usable = false;
@@ -309,7 +309,7 @@ const struct fde *fde_find(const struct fde_index *x, uint64_t address)
 
 int fde_program(const struct fde_index *x, const struct fde *fde, struct fde_program *p)
 {
-	const struct image_section s = section_of(x, fde->debug);
+	const struct image_section s = frame_section(x, fde->debug);
 	struct fde again = *fde;
 	struct entry e;
 	struct cie cie;

@@ -162,7 +162,7 @@ static int return_to(struct follow *w, uint64_t next, const struct instruction *
 }
 
 /* Plans the ways on from instruction number @i, after which the stack is @after. */
-static int go_on(struct follow *w, uint32_t i, const struct instruction *x, const struct frame_state *after)
+static int follow_on(struct follow *w, uint32_t i, const struct instruction *x, const struct frame_state *after)
 {
 	uint64_t next = w->f->at[i].address + x->size;
 	int rc = 0;
@@ -222,7 +222,7 @@ static int take_step(struct follow *w, const struct step *s)
 		return rc;
 	w->f->at[i].size = x.size;
 	w->has_frame |= !is_bare(w, &s->state);
-	return go_on(w, i, &x, &state);
+	return follow_on(w, i, &x, &state);
 }
 
 static int take_steps(struct follow *w)
@@ -237,7 +237,7 @@ static int take_steps(struct follow *w)
 	return rc;
 }
 
-static int by_address(const void *va, const void *vb)
+static int compare_starts(const void *va, const void *vb)
 {
 	const struct followed_at *a = va, *b = vb;
 
@@ -307,7 +307,7 @@ int follow(struct followed *f, const struct image *image, struct flow_reader *re
 	if (rc == 0)
 		rc = fill_gaps(&w);
 	if (f->n)
-		qsort(f->at, f->n, sizeof(*f->at), by_address);
+		qsort(f->at, f->n, sizeof(*f->at), compare_starts);
 	free(w.steps);
 	free(w.later);
 	hash_table_free(&f->by_address.table);
@@ -318,7 +318,7 @@ const struct followed_at *followed_at(const struct followed *f, uint64_t address
 {
 	const struct followed_at key = {.address = address};
 
-	return f->n ? bsearch(&key, f->at, f->n, sizeof(*f->at), by_address) : NULL;
+	return f->n ? bsearch(&key, f->at, f->n, sizeof(*f->at), compare_starts) : NULL;
 }
 
 const struct followed_at *followed_before(const struct followed *f, uint64_t address)

@@ -87,7 +87,7 @@ static void restore_state(struct machine *m)
 
 /* --- instructions ------------------------------------------------------------------------------------------------ */
 
-static void advance(struct machine *m, uint64_t delta)
+static void advance_location(struct machine *m, uint64_t delta)
 {
 	m->location += delta * m->program->code_align;
 }
@@ -174,7 +174,7 @@ static void execute_one(struct machine *m)
 
 	switch (op & 0xc0) {
 	case DW_CFA_advance_loc:
-		advance(m, low);
+		advance_location(m, low);
 		return;
 	case DW_CFA_offset:
 		set(m, low, offset_rule(m, RULE_OFFSET, get_uleb(&m->in)));
@@ -187,13 +187,13 @@ static void execute_one(struct machine *m)
 	case DW_CFA_nop:
 		return;
 	case DW_CFA_advance_loc1:
-		advance(m, get_u8(&m->in));
+		advance_location(m, get_u8(&m->in));
 		return;
 	case DW_CFA_advance_loc2:
-		advance(m, get_u16(&m->in));
+		advance_location(m, get_u16(&m->in));
 		return;
 	case DW_CFA_advance_loc4:
-		advance(m, get_u32(&m->in));
+		advance_location(m, get_u32(&m->in));
 		return;
 	case DW_CFA_remember_state:
 		remember_state(m);

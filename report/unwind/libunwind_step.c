@@ -3,8 +3,8 @@
  * libunwind_step.c - libunwind's remote unwinding with accessors of our own: code and tables come from the image,
  * registers and stack from the caller.
  *
- * The tables come from a stranger. libunwind reads them word by word through read_word(), which fails after a limited
- * number of words in one step: so an expression that loops for ever ends.
+ * The tables come from a stranger. libunwind reads them word by word through read_copied_word(), which fails after a
+ * limited number of words in one step: so an expression that loops for ever ends.
  */
 #include "report/unwind/libunwind_step.h"
 
@@ -76,7 +76,7 @@ static bool read_image(const struct libunwind_step *t, uint64_t address, uint8_t
 	return any;
 }
 
-static int read_word(unw_addr_space_t as, unw_word_t address, unw_word_t *value, int write, void *arg)
+static int read_copied_word(unw_addr_space_t as, unw_word_t address, unw_word_t *value, int write, void *arg)
 {
 	struct libunwind_step *t = arg;
 	uint8_t bytes[8] = {0};
@@ -183,7 +183,7 @@ static unw_accessors_t accessors = {
 	.find_proc_info = find_description,
 	.put_unwind_info = put_description,
 	.get_dyn_info_list_addr = no_dynamic_info,
-	.access_mem = read_word,
+	.access_mem = read_copied_word,
 	.access_reg = read_register,
 	.access_fpreg = no_float,
 	.resume = no_resume,
@@ -195,7 +195,7 @@ static unw_accessors_t accessors = {
 static const uint8_t preserved[] = {X86_RBX, X86_FP, X86_R12, X86_R13, X86_R14, X86_R15};
 
 /* Has the frame no caller? Its return address is nowhere then. */
-static bool is_root(unw_cursor_t *cursor)
+static bool has_no_caller(unw_cursor_t *cursor)
 {
 	unw_save_loc_t loc;
 
@@ -254,7 +254,7 @@ int libunwind_step(struct libunwind_step *t, const struct fde *fde, uint64_t add
 	rc = unw_init_remote(&cursor, t->space, t);
 	if (rc >= 0)
 		rc = unw_step(&cursor);
-	if (rc >= 0 && is_root(&cursor))
+	if (rc >= 0 && has_no_caller(&cursor))
 		return 1;
 	rc = rc < 0 ? -EBADMSG : take_registers(&cursor, m, r);
 	return rc == -EBADMSG && t->missing ? -EFAULT : rc;

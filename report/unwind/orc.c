@@ -53,7 +53,7 @@ struct orc {
 	bool three_bits;       /* Linux 6.4 and later */
 };
 
-static uint16_t word_at(const struct orc *o, size_t i)
+static uint16_t orc_word(const struct orc *o, size_t i)
 {
 	return peek_u16(o->table.data + i * ENTRY + 4);
 }
@@ -64,7 +64,7 @@ static bool find_layout(struct orc *o)
 	size_t old = 0, new = 0;
 
 	for (size_t i = 0; i < o->n; i++) {
-		uint16_t w = word_at(o, i);
+		uint16_t w = orc_word(o, i);
 
 		if ((w & 0xf) != BASE_SP)
 			continue;
@@ -108,7 +108,7 @@ static uint64_t address_at(const struct orc *o, size_t i)
 	return o->ip.address + i * 4 + (uint64_t)(int32_t)peek_u32(o->ip.data + i * 4);
 }
 
-static bool find_entry(const struct orc *o, uint64_t address, size_t *found)
+static bool find_orc_entry(const struct orc *o, uint64_t address, size_t *found)
 {
 	size_t low;
 
@@ -117,13 +117,13 @@ static bool find_entry(const struct orc *o, uint64_t address, size_t *found)
 	return low != 0;
 }
 
-static struct entry read_entry(const struct orc *o, size_t i)
+static struct entry orc_entry(const struct orc *o, size_t i)
 {
 	static const uint8_t two_bits[] = {KIND_CALL, KIND_REGS, KIND_IRET, KIND_UNDEFINED};
 	static const uint8_t three_bits[] = {KIND_UNDEFINED, KIND_END,       KIND_CALL,      KIND_REGS,
 	                                     KIND_IRET,      KIND_UNDEFINED, KIND_UNDEFINED, KIND_UNDEFINED};
 	const uint8_t *at = o->table.data + i * ENTRY;
-	uint16_t w = word_at(o, i);
+	uint16_t w = orc_word(o, i);
 	struct entry e = {.sp_offset = (int16_t)peek_u16(at),
 	                  .fp_offset = (int16_t)peek_u16(at + 2),
 	                  .sp_base = w & 0xf,
@@ -138,7 +138,7 @@ static struct entry read_entry(const struct orc *o, size_t i)
 	return e;
 }
 
-static bool set_base(struct cfi_row *row, const struct entry *e)
+static bool set_orc_base(struct cfi_row *row, const struct entry *e)
 {
 	static const uint8_t registers[16] = {
 		[BASE_DX] = X86_RDX,  [BASE_DI] = X86_RDI,  [BASE_FP] = X86_FP,          [BASE_SP] = X86_SP,
@@ -199,9 +199,9 @@ int orc_row(const struct orc *o, uint64_t address, struct cfi_row *row)
 	struct entry e;
 	size_t i;
 
-	if (o->n == 0 || !find_entry(o, address, &i))
+	if (o->n == 0 || !find_orc_entry(o, address, &i))
 		return -ENOENT;
-	e = read_entry(o, o->placed ? o->placed[i].entry : i);
+	e = orc_entry(o, o->placed ? o->placed[i].entry : i);
 	/* Between a module's sections may lie another module. */
 	if (e.kind == KIND_UNDEFINED)
 		return o->placed || i + 1 == o->n ? -ENOENT : -ENODATA;
@@ -214,7 +214,7 @@ int orc_row(const struct orc *o, uint64_t address, struct cfi_row *row)
 		row->reg[r].where = CFI_LOST; /* ORC tells of no other */
 	row->reg[X86_SP].where = CFI_VALUE;
 	row->reg[X86_FP].where = CFI_SAME;
-	if (!set_base(row, &e) || !set_fp(row, &e))
+	if (!set_orc_base(row, &e) || !set_fp(row, &e))
 		return -ENODATA;
 	if (e.kind == KIND_REGS)
 		set_regs(row);
@@ -247,7 +247,7 @@ static void place_entries(struct orc *o, const struct module *module, const stru
 		    !module_address(module, (uint32_t)ELF64_R_SYM(info), &address))
 			continue;
 		o->placed[n++] = (struct placed){address + peek_u64(at + 16), (size_t)(offset / 4),
-		                                 read_entry(o, (size_t)(offset / 4)).kind == KIND_UNDEFINED};
+		                                 orc_entry(o, (size_t)(offset / 4)).kind == KIND_UNDEFINED};
 	}
 	o->n = n;
 	if (n)

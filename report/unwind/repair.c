@@ -26,7 +26,7 @@ struct climb {
 	bool rest_is_right; /* the frame pointer is still what the walk began with */
 };
 
-static void add_frame(struct chain *c, uint64_t address, uint8_t flags)
+static void add_chain_frame(struct chain *c, uint64_t address, uint8_t flags)
 {
 	c->frame[c->n].address = address;
 	c->frame[c->n++].flags = flags;
@@ -108,7 +108,7 @@ static enum candidate find_only(const struct climb *w, uint64_t *caller)
 }
 
 /* The return address, from memory at @at or the link register. */
-static bool find_return(const struct climb *w, const struct cfi_row *row, uint64_t at, uint64_t *caller)
+static bool read_return(const struct climb *w, const struct cfi_row *row, uint64_t at, uint64_t *caller)
 {
 	*caller = 0;
 	if (row->ra != CFI_RA_SAVED && !w->behind)
@@ -143,7 +143,7 @@ static enum candidate judge_row(const struct climb *w, const struct cfi_known_ro
 		return CANDIDATE_NONE; /* the frame is made, and the walk has found it */
 	if (row->ra == CFI_RA_LINK && w->behind)
 		return CANDIDATE_NONE;
-	if (!find_return(w, row, at, caller))
+	if (!read_return(w, row, at, caller))
 		return CANDIDATE_UNSURE;
 	if (cfi_called_from(w->cfi, *caller, w->ip - w->behind) ||
 	    (!cfi_any(w->cfi) && cfi_named(w->cfi, *caller, &offset)))
@@ -176,7 +176,7 @@ static enum candidate choose_row(const struct climb *w, struct cfi_known_row *k,
 }
 
 /* Is this return address in the function where all begins? */
-static bool is_root(const struct climb *w, uint64_t caller)
+static bool is_root_call(const struct climb *w, uint64_t caller)
 {
 	const struct cfi_known_row *k = cfi_find(w->cfi, caller, true);
 
@@ -210,7 +210,7 @@ static enum candidate climb(struct climb *w)
 	 * The walk began with the frame pointer of the leaf's code, A32 or T32. If the caller that it did not find is
 	 * of the other one, it has passed over more, unless that is where all begins.
 	 */
-	w->rest_is_right &= cfi_isa_at(w->cfi, caller - 1) == w->isa || is_root(w, caller);
+	w->rest_is_right &= cfi_isa_at(w->cfi, caller - 1) == w->isa || is_root_call(w, caller);
 	w->sp = cfa_of(w, &k.row);
 	return c;
 }
@@ -230,15 +230,15 @@ void repair_chain(struct cfi *cfi, const struct upf_record *s, const uint64_t *f
 	if (depth == 0)
 		return;
 	w.ip = frames[0];
-	add_frame(c, w.ip, 0);
+	add_chain_frame(c, w.ip, 0);
 	do {
 		found = climb(&w);
 		if (found >= CANDIDATE_LIKELY)
-			add_frame(c, w.ip, FRAME_RESTORED);
+			add_chain_frame(c, w.ip, FRAME_RESTORED);
 	} while (found >= CANDIDATE_LIKELY && !w.top && w.rest_is_right && c->n <= RESTORED_MAX);
 	c->uncertain = found == CANDIDATE_UNSURE;
 	c->restored = c->n > 1;
 	c->end = w.rest_is_right ? s->end : CHAIN_END_UNSURE;
 	for (uint32_t i = 1; w.rest_is_right && i < depth && c->n <= UPF_DEPTH_MAX; i++)
-		add_frame(c, frames[i], 0);
+		add_chain_frame(c, frames[i], 0);
 }

@@ -40,7 +40,7 @@ struct evaluation {
 	unsigned n;
 };
 
-static bool push(struct evaluation *e, struct value v)
+static bool push_value(struct evaluation *e, struct value v)
 {
 	if (e->n == STACK)
 		return false;
@@ -50,14 +50,14 @@ static bool push(struct evaluation *e, struct value v)
 
 static bool push_constant(struct evaluation *e, int64_t v)
 {
-	return push(e, (struct value){.reg = ISA_NONE, .constant = v});
+	return push_value(e, (struct value){.reg = ISA_NONE, .constant = v});
 }
 
 static bool push_register(struct evaluation *e, uint64_t reg, int64_t offset)
 {
 	if (reg == e->isa->ip)
 		return push_constant(e, (int64_t)(e->ip + (uint64_t)offset));
-	return reg < e->isa->regs && push(e, (struct value){.reg = (unsigned)reg, .constant = offset});
+	return reg < e->isa->regs && push_value(e, (struct value){.reg = (unsigned)reg, .constant = offset});
 }
 
 static bool is_constant(const struct value *v)
@@ -162,7 +162,7 @@ static const struct value *evaluate(struct evaluation *e, const struct frame_rul
 	bool fine = true;
 
 	if (with_cfa)
-		push(e, (struct value){.reg = ISA_NONE, .from_cfa = true});
+		push_value(e, (struct value){.reg = ISA_NONE, .from_cfa = true});
 	while (fine && cursor_left(&in))
 		fine = evaluate_one(e, &in) && !in.bad;
 	return fine && e->n != 0 ? &e->stack[e->n - 1] : NULL;
@@ -231,7 +231,7 @@ static enum cfi_where find_register(const struct isa *isa, uint64_t ip, const st
 }
 
 /* The return address is what a column has that is a register only where calls put it into one. */
-static int find_return(const struct isa *isa, uint64_t ip, const struct frame_rule *rule, struct cfi_row *row)
+static int return_rule(const struct isa *isa, uint64_t ip, const struct frame_rule *rule, struct cfi_row *row)
 {
 	if (rule->kind == RULE_UNDEFINED) {
 		row->kind = CFI_ROOT;
@@ -256,14 +256,14 @@ static void find_kept(const struct isa *isa, uint64_t ip, const struct frame_rul
 	*more |= row->reg[r].where == CFI_LOST && rule->kind >= RULE_EXPRESSION;
 }
 
-static int make_row(const struct isa *isa, uint64_t ip, const struct fde_program *p, const struct frame_rules *rules,
-                    struct cfi_row *row, bool *more)
+static int make_dwarf_row(const struct isa *isa, uint64_t ip, const struct fde_program *p,
+                          const struct frame_rules *rules, struct cfi_row *row, bool *more)
 {
 	int rc;
 
 	*row = (struct cfi_row){.kind = CFI_CALLER, .interrupted = p->interrupted};
 	*more = false;
-	rc = find_return(isa, ip, &rules->column[p->column], row);
+	rc = return_rule(isa, ip, &rules->column[p->column], row);
 	if (row->kind == CFI_ROOT)
 		return 0;
 	if (rc == 0)
@@ -294,7 +294,7 @@ int tables_row(const struct tables *t, uint64_t address, struct cfi_row *row)
 		rc = frame_rules_at(t->isa, &p, fde->start, address, &rules);
 	if (rc != 0)
 		return rc;
-	rc = make_row(t->isa, address, &p, &rules, row, &more);
+	rc = make_dwarf_row(t->isa, address, &p, &rules, row, &more);
 	return more && t->step && !fde->debug ? -ENOTSUP : rc;
 }
 

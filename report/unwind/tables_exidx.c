@@ -97,7 +97,7 @@ static void set_vsp(struct machine *m, unsigned r)
 }
 
 /* Registers of floating-point and other units, of which only the room matters. */
-static void pass_over(struct machine *m, unsigned n, unsigned size, unsigned more)
+static void pass_registers(struct machine *m, unsigned n, unsigned size, unsigned more)
 {
 	m->vsp += n * size + more;
 }
@@ -117,14 +117,14 @@ static void run_b(struct machine *m, uint8_t op, struct stream *s)
 		m->vsp += 0x204 + ((int64_t)next_uleb(s) << 2);
 		return;
 	case 3:
-		pass_over(m, (next_byte(s) & 15) + 1, 8, 4);
+		pass_registers(m, (next_byte(s) & 15) + 1, 8, 4);
 		return;
 	case 4:
-		pass_over(m, 1, 4, 0); /* the return address' authentication code */
+		pass_registers(m, 1, 4, 0); /* the return address' authentication code */
 		return;
 	default:
 		m->refused |= (op & 15) < 8;
-		pass_over(m, (op & 7) + 1, 8, 4);
+		pass_registers(m, (op & 7) + 1, 8, 4);
 	}
 }
 
@@ -132,11 +132,11 @@ static void run_b(struct machine *m, uint8_t op, struct stream *s)
 static void run_c(struct machine *m, uint8_t op, struct stream *s)
 {
 	if (op == 0xc7)
-		pass_over(m, (unsigned)__builtin_popcount(next_byte(s) & 15), 4, 0);
+		pass_registers(m, (unsigned)__builtin_popcount(next_byte(s) & 15), 4, 0);
 	else if (op == 0xc6 || op == 0xc8 || op == 0xc9)
-		pass_over(m, (next_byte(s) & 15) + 1, 8, 0);
+		pass_registers(m, (next_byte(s) & 15) + 1, 8, 0);
 	else if (op < 0xc6 || (op & 0xf8) == 0xd0)
-		pass_over(m, (op & 7) + 1, 8, 0);
+		pass_registers(m, (op & 7) + 1, 8, 0);
 	else
 		m->refused = true;
 }
@@ -177,7 +177,7 @@ static int32_t offset_of(const struct machine *m, unsigned r)
 	return (int32_t)(m->at[r] - m->vsp);
 }
 
-static int make_row(const struct machine *m, struct cfi_row *row)
+static int make_exidx_row(const struct machine *m, struct cfi_row *row)
 {
 	unsigned ra = m->popped >> PC & 1 ? PC : LR;
 
@@ -204,7 +204,7 @@ static int run_bytes(struct stream *s, struct cfi_row *row)
 		run_one(&m, op, s);
 		m.refused |= m.vsp > FRAME_MAX || m.vsp < -FRAME_MAX;
 	}
-	return m.refused ? -ENODATA : make_row(&m, row);
+	return m.refused ? -ENODATA : make_exidx_row(&m, row);
 }
 
 /* --- finding them ------------------------------------------------------------------------------------------------ */
@@ -240,7 +240,7 @@ static bool open_table(const struct exidx *x, uint64_t address, struct stream *s
 }
 
 /* The last entry whose function does not begin above @address; NULL: none. */
-static const uint8_t *find_entry(const struct exidx *x, uint64_t address)
+static const uint8_t *find_exidx_entry(const struct exidx *x, uint64_t address)
 {
 	size_t low;
 
@@ -251,7 +251,7 @@ static const uint8_t *find_entry(const struct exidx *x, uint64_t address)
 
 int exidx_row(const struct exidx *x, uint64_t address, struct cfi_row *row)
 {
-	const uint8_t *entry = find_entry(x, address);
+	const uint8_t *entry = find_exidx_entry(x, address);
 	struct stream s;
 	uint32_t how;
 	size_t left;

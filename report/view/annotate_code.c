@@ -76,8 +76,8 @@ static int disassemble(struct recording *run, uint32_t program, uint64_t address
  * Gives the instructions, which go on to @end, what @addresses weigh; of those that lie in none each is a line of its
  * own.
  */
-static int weigh(struct symbolizer *names, struct listing *lines, uint64_t end, const struct annotated *addresses,
-                 size_t n)
+static int weigh_code(struct symbolizer *names, struct listing *lines, uint64_t end, const struct annotated *addresses,
+                      size_t n)
 {
 	size_t ninstructions = lines->n, k = 0;
 	int rc = 0;
@@ -124,7 +124,7 @@ static int print_symbol(const struct annotate *a, const struct annotated *addres
 	int rc = disassemble(run, addresses[0].program, annotated_instruction(&addresses[0]), &end, &lines);
 
 	if (rc == 0)
-		rc = weigh(&run->names, &lines, end, addresses, n);
+		rc = weigh_code(&run->names, &lines, end, addresses, n);
 	if (rc == 0)
 		listing_print(&lines, &a->r->out, a->fold, true);
 	listing_free(&lines);

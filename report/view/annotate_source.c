@@ -38,8 +38,8 @@ static int find_extents(struct annotate *a, uint32_t function)
 /* --- a file of it ------------------------------------------------------------------------------------------------ */
 
 /* From the first line of the function to the last one, as far as the file has them; false: it has none. */
-static bool find_range(const struct annotate *a, const struct annotated *lines, size_t n, uint32_t *first,
-                       uint32_t *last)
+static bool find_line_range(const struct annotate *a, const struct annotated *lines, size_t n, uint32_t *first,
+                            uint32_t *last)
 {
 	const struct extent *extent = extents_find(&a->extents, lines[0].function, lines[0].file);
 
@@ -61,19 +61,19 @@ static bool find_range(const struct annotate *a, const struct annotated *lines, 
 	return true;
 }
 
-static int read_lines(const struct annotate *a, const struct annotated *lines, size_t n, struct listing *out)
+static int list_source_lines(const struct annotate *a, const struct annotated *lines, size_t n, struct listing *out)
 {
 	uint32_t line, last;
 	int rc = 0;
 
-	if (find_range(a, lines, n, &line, &last))
+	if (find_line_range(a, lines, n, &line, &last))
 		for (; rc == 0 && line <= last; line++)
 			rc = listing_add(out, line, source_line(&a->source, line));
 	return rc;
 }
 
 /* Those of no line, or of one that the file does not have, come last. */
-static int weigh(struct listing *out, const struct annotated *lines, size_t n)
+static int weigh_lines(struct listing *out, const struct annotated *lines, size_t n)
 {
 	size_t nlines = out->n, k = 0;
 	int rc = 0;
@@ -108,9 +108,9 @@ static int print_file(const struct annotate *a, const struct annotated *lines, s
 	              : "\n",
 	      out->file);
 	listing_head(out, a->fold->unit, "Line", "Source");
-	rc = read_lines(a, lines, n, &listing);
+	rc = list_source_lines(a, lines, n, &listing);
 	if (rc == 0)
-		rc = weigh(&listing, lines, n);
+		rc = weigh_lines(&listing, lines, n);
 	if (rc == 0)
 		listing_print(&listing, out, a->fold, false);
 	listing_free(&listing);

@@ -36,7 +36,7 @@ void listing_head(const struct text_out *out, enum unit unit, const char *place,
 	        text);
 }
 
-static void print_weights(const struct listed *line, const struct text_out *out, const struct fold *fold)
+static void print_listed_weights(const struct listed *line, const struct text_out *out, const struct fold *fold)
 {
 	if (line->total == 0) {
 		fprintf(out->file, "%*s", WIDTH_WEIGHTS, "");
@@ -49,9 +49,9 @@ static void print_weights(const struct listed *line, const struct text_out *out,
 	column_weight(out, fold->unit, line->total);
 }
 
-static void print_line(const struct listed *line, const struct text_out *out, const struct fold *fold, bool is_code)
+static void print_listed(const struct listed *line, const struct text_out *out, const struct fold *fold, bool is_code)
 {
-	print_weights(line, out, fold);
+	print_listed_weights(line, out, fold);
 	if (is_code)
 		fprintf(out->file, "  %*" PRIx64, COLUMN_PLACE, line->place);
 	else if (line->place)
@@ -71,6 +71,6 @@ void listing_print(const struct listing *l, const struct text_out *out, const st
 	for (size_t i = 0; i < l->n; i++) {
 		if (i > 0 && !is_code && l->of[i].place != l->of[i - 1].place + 1)
 			fprintf(out->file, "%*s\n", WIDTH_WEIGHTS + 2 + COLUMN_PLACE, "...");
-		print_line(&l->of[i], out, fold, is_code);
+		print_listed(&l->of[i], out, fold, is_code);
 	}
 }

@@ -26,7 +26,7 @@ static void end_paragraph(struct notes *n)
 }
 
 /* The paragraph of that label, begun with its first item. */
-static struct para *in(struct notes *n, const char *label)
+static struct para *find_paragraph(struct notes *n, const char *label)
 {
 	if (n->label && strcmp(n->label, label) == 0)
 		return &n->para;
@@ -38,7 +38,7 @@ static struct para *in(struct notes *n, const char *label)
 
 /* --- the trace --------------------------------------------------------------------------------------------------- */
 
-static void append(char *text, size_t size, const char *what, uint64_t n)
+static void append_count(char *text, size_t size, const char *what, uint64_t n)
 {
 	size_t len = strlen(text);
 
@@ -54,9 +54,9 @@ void quality_faults(const struct upf_health *h, uint64_t bad_blocks, char *text,
 	size_t len;
 
 	text[0] = '\0';
-	append(text, size, damaged == 1 ? "block damaged" : "blocks damaged", damaged);
-	append(text, size, missing == 1 ? "block missing" : "blocks missing", missing);
-	append(text, size, "bytes skipped", h->skipped_bytes);
+	append_count(text, size, damaged == 1 ? "block damaged" : "blocks damaged", damaged);
+	append_count(text, size, missing == 1 ? "block missing" : "blocks missing", missing);
+	append_count(text, size, "bytes skipped", h->skipped_bytes);
 	len = strlen(text);
 	if (h->cut || !h->has_footer)
 		snprintf(text + len, size - len, "%s%s", len ? ", " : "",
@@ -64,7 +64,7 @@ void quality_faults(const struct upf_health *h, uint64_t bad_blocks, char *text,
 		                : "no footer: the recorder was killed, or the end is cut off");
 }
 
-static void print_trace(struct notes *n, const char *label)
+static void print_trace_notes(struct notes *n, const char *label)
 {
 	const struct upf_health health = traces_health(&n->run->traces);
 	char text[256];
@@ -72,7 +72,7 @@ static void print_trace(struct notes *n, const char *label)
 	if (recording_sound(n->run))
 		return;
 	quality_faults(&health, n->run->profile.counters.bad_blocks, text, sizeof(text));
-	para_item(in(n, label), "incomplete: %s", text);
+	para_item(find_paragraph(n, label), "incomplete: %s", text);
 }
 
 /* --- samples ----------------------------------------------------------------------------------------------------- */
@@ -132,14 +132,15 @@ static void print_rate(struct notes *n)
 	bool slower = whole && rate > 0 && rate < 0.9 * asked;
 
 	if (rate > 0 && (slower || t->throttled))
-		para_item(in(n, "Rate"), "requested %s Hz, effective %s Hz%s", text_count((uint64_t)(asked + 0.5)).s,
-		          text_count((uint64_t)(rate + 0.5)).s, t->throttled ? " (throttled)" : "");
+		para_item(find_paragraph(n, "Rate"), "requested %s Hz, effective %s Hz%s",
+		          text_count((uint64_t)(asked + 0.5)).s, text_count((uint64_t)(rate + 0.5)).s,
+		          t->throttled ? " (throttled)" : "");
 	else if (t->throttled)
-		para_item(in(n, "Rate"), "throttled: sampled less often than requested");
+		para_item(find_paragraph(n, "Rate"), "throttled: sampled less often than requested");
 	if (t->unsampled_ns)
-		para_item(in(n, "Rate"), "%s not sampled and not counted", text_time(t->unsampled_ns).s);
+		para_item(find_paragraph(n, "Rate"), "%s not sampled and not counted", text_time(t->unsampled_ns).s);
 	if (lacks_cpu(&run->profile))
-		para_item(in(n, "Rate"), "%s of CPU time has no later sample to count for",
+		para_item(find_paragraph(n, "Rate"), "%s of CPU time has no later sample to count for",
 		          text_time(t->cpu_left_ns).s);
 }
 
@@ -154,7 +155,7 @@ static void print_covered(struct notes *n)
 		if (t->covered_samples) {
 			char *path = safe_text(t->path), *by = safe_text(t->covered_by->path);
 
-			para_item(in(n, "Overlap"),
+			para_item(find_paragraph(n, "Overlap"),
 			          "%s samples of %.64s not counted: the same guest and time as in %.64s",
 			          text_count(t->covered_samples).s, path ? path : "?", by ? by : "?");
 			free(path);
@@ -174,8 +175,8 @@ static void item_states(struct notes *n)
 
 		if ((n->states & 1u << s) || samples == 0)
 			continue;
-		para_item(in(n, "Samples"), "%s %s samples not counted%s", text_count(samples).s, upf_state_text(s),
-		          hint);
+		para_item(find_paragraph(n, "Samples"), "%s %s samples not counted%s", text_count(samples).s,
+		          upf_state_text(s), hint);
 		hint = "";
 	}
 }
@@ -185,23 +186,26 @@ static void item_filtered(struct notes *n, const char *label)
 	uint64_t left_out = quality_left_out(&n->run->profile, n->states);
 
 	if (left_out)
-		para_item(in(n, label), "%s filtered out", text_count(left_out).s);
+		para_item(find_paragraph(n, label), "%s filtered out", text_count(left_out).s);
 }
 
-static void print_samples(struct notes *n)
+static void print_sample_notes(struct notes *n)
 {
 	const struct counters *t = &n->run->profile.counters;
 
-	para_item(in(n, "Samples"), "%s counted", text_count(profile_count(&n->run->profile, n->states)).s);
+	para_item(find_paragraph(n, "Samples"), "%s counted",
+	          text_count(profile_count(&n->run->profile, n->states)).s);
 	item_states(n);
 	item_filtered(n, "Samples");
 	if (counters_lost(t) == 0)
-		para_item(in(n, "Samples"), "none lost");
+		para_item(find_paragraph(n, "Samples"), "none lost");
 	for (unsigned i = 0; i < COUNTERS_LOST; i++)
 		if (t->lost[i])
-			para_item(in(n, "Samples"), "%s lost: %s", text_count(t->lost[i]).s, upf_lost_text(i));
+			para_item(find_paragraph(n, "Samples"), "%s lost: %s", text_count(t->lost[i]).s,
+			          upf_lost_text(i));
 	if (t->late)
-		para_item(in(n, "Samples"), "%s deadline%s missed", text_count(t->late).s, t->late == 1 ? "" : "s");
+		para_item(find_paragraph(n, "Samples"), "%s deadline%s missed", text_count(t->late).s,
+		          t->late == 1 ? "" : "s");
 }
 
 static uint64_t of_states(const uint64_t ends[COUNTERS_STATES][COUNTERS_ENDS], unsigned states, unsigned end)
@@ -267,9 +271,9 @@ static void item_ways(struct notes *n, uint64_t all)
 	if (n->run->traces.session.tops != UPF_TOPS_MIXED)
 		return;
 	if (copied == 0)
-		para_item(in(n, "Stacks"), "all by frame pointers");
+		para_item(find_paragraph(n, "Stacks"), "all by frame pointers");
 	else
-		para_item(in(n, "Stacks"), "%s by frame pointers, %s by copies where these failed",
+		para_item(find_paragraph(n, "Stacks"), "%s by frame pointers, %s by copies where these failed",
 		          text_share(all - copied, all).s, text_share(copied, all).s);
 }
 
@@ -292,10 +296,10 @@ static void print_stacks(struct notes *n)
 	if (all + missing == 0)
 		return;
 	if (all)
-		para_item(in(n, "Stacks"), "%s whole", share_whole(whole, all).s);
+		para_item(find_paragraph(n, "Stacks"), "%s whole", share_whole(whole, all).s);
 	for (unsigned end = 1; end < COUNTERS_ENDS; end++)
 		if (ended(n, end))
-			para_item(in(n, "Stacks"), "%s %s: %s", text_count(ended(n, end)).s,
+			para_item(find_paragraph(n, "Stacks"), "%s %s: %s", text_count(ended(n, end)).s,
 			          end == UPF_END_NONE ? "missing"
 			          : is_truncated(end) ? "truncated"
 			                              : "broken",
@@ -304,14 +308,15 @@ static void print_stacks(struct notes *n)
 		item_ways(n, all);
 	if (ended(n, CHAIN_END_UNKNOWN) && n->run->traces.session.tops >= UPF_TOPS_COPY &&
 	    !binaries_have_tables(&n->run->binaries))
-		para_item(in(n, "Stacks"), "give the guest's binary with -s FILE: its unwind tables can unwind them");
+		para_item(find_paragraph(n, "Stacks"),
+		          "give the guest's binary with -s FILE: its unwind tables can unwind them");
 	if (lacks_frame_pointers(n, all))
-		para_item(in(n, "Stacks"),
+		para_item(find_paragraph(n, "Stacks"),
 		          "if the guest was compiled without frame pointers, record with --call-graph dwarf");
 	if (restored)
-		para_item(in(n, "Stacks"), "%s with restored callers", text_count(restored).s);
+		para_item(find_paragraph(n, "Stacks"), "%s with restored callers", text_count(restored).s);
 	if (uncertain)
-		para_item(in(n, "Stacks"), "%s may lack a caller", text_count(uncertain).s);
+		para_item(find_paragraph(n, "Stacks"), "%s may lack a caller", text_count(uncertain).s);
 }
 
 /*
@@ -324,9 +329,9 @@ static void print_user(struct notes *n)
 
 	if (user == 0)
 		return;
-	para_item(in(n, "User"), "%s samples in user mode, %s, below [user]", text_count(user).s,
+	para_item(find_paragraph(n, "User"), "%s samples in user mode, %s, below [user]", text_count(user).s,
 	          text_share(user, profile_count(&n->run->profile, n->states)).s);
-	para_item(in(n, "User"), "%s of their stacks whole", share_whole(whole, user).s);
+	para_item(find_paragraph(n, "User"), "%s of their stacks whole", share_whole(whole, user).s);
 }
 
 /* --- names, pauses, vCPUs ---------------------------------------------------------------------------------------- */
@@ -366,9 +371,9 @@ static void item_nameless(struct notes *n)
 	const struct upf_domain *first = guests_text(n, lacks_symbols, guests, sizeof(guests));
 
 	if (first && first->name)
-		para_item(in(n, "Names"), "no binary of %s: -s %.64s=FILE", guests, first->name);
+		para_item(find_paragraph(n, "Names"), "no binary of %s: -s %.64s=FILE", guests, first->name);
 	else if (first)
-		para_item(in(n, "Names"), "no binary of %s: -s %u=FILE", guests, first->id);
+		para_item(find_paragraph(n, "Names"), "no binary of %s: -s %u=FILE", guests, first->id);
 }
 
 static void item_dwarf(struct notes *n)
@@ -379,7 +384,7 @@ static void item_dwarf(struct notes *n)
 		return;
 	if (n->run->binaries.nprograms > 1)
 		guests_text(n, program_lacks_dwarf, guests, sizeof(guests));
-	para_item(in(n, "Names"),
+	para_item(find_paragraph(n, "Names"),
 	          "no inlined functions and no source lines: no debug information (DWARF) in the binary%s%s",
 	          guests[0] ? " of " : "", guests);
 }
@@ -390,28 +395,28 @@ static bool is_nameless(struct notes *n, const struct fold *fold)
 	return fold->frames == fold->unnamed_frames && (fold->frames || user_samples(n));
 }
 
-static void print_names(struct notes *n, const struct fold *fold)
+static void print_name_notes(struct notes *n, const struct fold *fold)
 {
 	const struct binaries *binaries = &n->run->binaries;
 
 	if (!fold || (fold->frames == 0 && (binaries->has_symbols || !is_nameless(n, fold))))
 		return;
 	if (fold->frames == 0)
-		para_item(in(n, "Names"), "none");
+		para_item(find_paragraph(n, "Names"), "none");
 	else if (fold->unnamed == 0)
-		para_item(in(n, "Names"), "every address has a name");
+		para_item(find_paragraph(n, "Names"), "every address has a name");
 	else
-		para_item(in(n, "Names"), "%s address%s without one, %s of frames (--sort address)",
+		para_item(find_paragraph(n, "Names"), "%s address%s without one, %s of frames (--sort address)",
 		          text_count(fold->unnamed).s, fold->unnamed == 1 ? "" : "es",
 		          text_share(fold->unnamed_frames, fold->frames).s);
 	if (!binaries->has_symbols)
-		para_item(in(n, "Names"), "-s FILE gives names: the guest's binary or nm's list of it");
+		para_item(find_paragraph(n, "Names"), "-s FILE gives names: the guest's binary or nm's list of it");
 	else if (fold->unnamed)
 		item_nameless(n);
 	item_dwarf(n);
 }
 
-static void print_pauses(struct notes *n)
+static void print_pause_notes(struct notes *n)
 {
 	const struct upf_hist *h = &n->run->profile.counters.pause;
 	uint64_t guest_time = recording_guest_time(n->run);
@@ -419,11 +424,11 @@ static void print_pauses(struct notes *n)
 
 	if (h->count == 0)
 		return;
-	para_item(in(n, "Pauses"), "%s of the guest%s: %s in all, %.3g%% of %s%s", text_count(h->count).s,
+	para_item(find_paragraph(n, "Pauses"), "%s of the guest%s: %s in all, %.3g%% of %s%s", text_count(h->count).s,
 	          several ? "s" : "", text_time(h->sum_ns).s,
 	          guest_time ? 100.0 * (double)h->sum_ns / (double)guest_time : 0.0, several ? "their " : "",
 	          text_time(guest_time).s);
-	para_item(in(n, "Pauses"), "p50 %s, p99 %s, max %s", text_time(upf_hist_quantile(h, 500)).s,
+	para_item(find_paragraph(n, "Pauses"), "p50 %s, p99 %s, max %s", text_time(upf_hist_quantile(h, 500)).s,
 	          text_time(upf_hist_quantile(h, 990)).s, text_time(h->max_ns).s);
 }
 
@@ -446,7 +451,7 @@ static void states_text(const struct vcpu_states *v, char *text, size_t size)
 static void item_vcpus(struct notes *n, const struct vcpu_states *from, const struct vcpu_states *to, const char *text)
 {
 	const struct upf_session *session = &n->run->traces.session;
-	struct para *p = in(n, "vCPUs");
+	struct para *p = find_paragraph(n, "vCPUs");
 	char range[32] = "";
 
 	if (to != from)
@@ -498,10 +503,10 @@ static void print_old(struct notes *n)
 	const struct profile *p = &n->run->profile;
 	uint64_t lost = counters_lost(&p->counters);
 
-	para_item(in(n, "Old run"), "%s counted", text_count(profile_count(p, n->states)).s);
+	para_item(find_paragraph(n, "Old run"), "%s counted", text_count(profile_count(p, n->states)).s);
 	item_filtered(n, "Old run");
-	para_item(in(n, "Old run"), "%s lost", lost ? text_count(lost).s : "none");
-	print_trace(n, "Old run");
+	para_item(find_paragraph(n, "Old run"), "%s lost", lost ? text_count(lost).s : "none");
+	print_trace_notes(n, "Old run");
 	end_paragraph(n);
 }
 
@@ -509,9 +514,10 @@ static void print_old(struct notes *n)
 static void print_noise(struct notes *n, const struct fold *fold)
 {
 
-	para_item(in(n, "Noise"), "%s: 95%% confidence interval of a change", n->out->utf8 ? "\u00b1" : "+-");
-	para_item(in(n, "Noise"), "~: not significant, may be chance");
-	para_item(in(n, "Noise"), "old and new run tell as much as %s and %s independent samples",
+	para_item(find_paragraph(n, "Noise"), "%s: 95%% confidence interval of a change",
+	          n->out->utf8 ? "\u00b1" : "+-");
+	para_item(find_paragraph(n, "Noise"), "~: not significant, may be chance");
+	para_item(find_paragraph(n, "Noise"), "old and new run tell as much as %s and %s independent samples",
 	          text_count((uint64_t)fold->effective[FOLD_OLD]).s,
 	          text_count((uint64_t)fold->effective[FOLD_NEW]).s);
 }
@@ -521,15 +527,15 @@ void quality_print(const struct recording *run, const struct recording *old, uns
 {
 	struct notes n = {.run = run, .states = states, .out = out};
 
-	print_samples(&n);
+	print_sample_notes(&n);
 	print_rate(&n);
 	print_covered(&n);
 	print_stacks(&n);
 	print_user(&n);
-	print_names(&n, fold);
-	print_pauses(&n);
+	print_name_notes(&n, fold);
+	print_pause_notes(&n);
 	print_vcpus(&n);
-	print_trace(&n, "Trace");
+	print_trace_notes(&n, "Trace");
 	if (old && fold)
 		print_noise(&n, fold);
 	end_paragraph(&n);
@@ -538,7 +544,7 @@ void quality_print(const struct recording *run, const struct recording *old, uns
 }
 
 /* Lines for people: on a terminal broken between words. */
-static void print_line(const struct text_out *out, const char *format, ...)
+static void print_wrapped(const struct text_out *out, const char *format, ...)
 {
 	char text[512], *safe;
 	va_list args;
@@ -560,9 +566,9 @@ void quality_names(const struct recording *run, unsigned states, const struct fo
 	if (!is_nameless(&n, fold) || (run->binaries.has_symbols && fold->frames == 0))
 		return;
 	if (!run->binaries.has_symbols)
-		print_line(out, "No names: -s FILE gives them, from the guest's binary or its /proc/kallsyms.");
+		print_wrapped(out, "No names: -s FILE gives them, from the guest's binary or its /proc/kallsyms.");
 	else
-		print_line(out, "No address has a name in the files of -s: another build, or loaded elsewhere?");
+		print_wrapped(out, "No address has a name in the files of -s: another build, or loaded elsewhere?");
 	fputc('\n', out->file);
 }
 
@@ -573,20 +579,21 @@ void quality_no_samples(const struct profile *p, unsigned states, const struct t
 	uint64_t counted = profile_count(p, states);
 
 	if (t->samples == 0 && lost)
-		print_line(out, "The trace holds no samples: all %s were lost.", text_count(lost).s);
+		print_wrapped(out, "The trace holds no samples: all %s were lost.", text_count(lost).s);
 	else if (t->samples == 0)
-		print_line(out, "The trace holds no samples.");
+		print_wrapped(out, "The trace holds no samples.");
 	else if (counted)
-		print_line(out, "The %s samples used no CPU time; --weight samples counts them.",
-		           text_count(counted).s);
+		print_wrapped(out, "The %s samples used no CPU time; --weight samples counts them.",
+		              text_count(counted).s);
 	else if (idle == t->samples)
-		print_line(out, "%s %s samples found a vCPU running or waiting for a CPU.",
-		           quality_left_out(p, STATES_ALL) ? "What the filters leave was idle: none of these"
-		                                           : "The guest was idle: none of its",
-		           text_count(t->samples).s);
+		print_wrapped(out, "%s %s samples found a vCPU running or waiting for a CPU.",
+		              quality_left_out(p, STATES_ALL) ? "What the filters leave was idle: none of these"
+		                                              : "The guest was idle: none of its",
+		              text_count(t->samples).s);
 	else
-		print_line(out, "None of the %s samples is in the run states asked for; --state all counts every one.",
-		           text_count(t->samples).s);
+		print_wrapped(out,
+		              "None of the %s samples is in the run states asked for; --state all counts every one.",
+		              text_count(t->samples).s);
 	if (counted == 0 && t->samples && idle == t->samples)
-		print_line(out, "Use --state all to see where it waited.");
+		print_wrapped(out, "Use --state all to see where it waited.");
 }

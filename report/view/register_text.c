@@ -61,7 +61,7 @@ static const struct bit *bits_of(uint32_t id, uint64_t value)
 	}
 }
 
-static void append(char text[REGISTER_TEXT], const char *word)
+static void append_word(char text[REGISTER_TEXT], const char *word)
 {
 	size_t n = strlen(text);
 
@@ -85,13 +85,13 @@ void register_flags(char text[REGISTER_TEXT], uint32_t id, uint64_t value)
 	text[0] = '\0';
 	for (; bit && bit->name; bit++)
 		if (value >> bit->bit & 1)
-			append(text, bit->name);
+			append_word(text, bit->name);
 	if (id == REGISTER_RFLAGS && value >> 12 & 3) {
 		snprintf(privilege, sizeof(privilege), "IOPL=%u", (unsigned)(value >> 12 & 3));
-		append(text, privilege);
+		append_word(text, privilege);
 	}
 	if ((id == REGISTER_CPSR || id == REGISTER_SPSR_EL1) && arm_mode(value))
-		append(text, arm_mode(value));
+		append_word(text, arm_mode(value));
 }
 
 void register_segment(char text[REGISTER_TEXT], unsigned s, uint64_t attributes)
@@ -118,7 +118,7 @@ void register_segment(char text[REGISTER_TEXT], unsigned s, uint64_t attributes)
 }
 
 /* 0 if it is not known. */
-static uint64_t value_of(const struct register_set *set, uint32_t id)
+static uint64_t register_value(const struct register_set *set, uint32_t id)
 {
 	const uint64_t *value = upf_registers_find(set, id);
 
@@ -128,27 +128,28 @@ static uint64_t value_of(const struct register_set *set, uint32_t id)
 static const char *x86_mode(const struct register_set *set, uint8_t arch)
 {
 	const uint64_t *cr0 = upf_registers_find(set, REGISTER_CR0);
-	bool in_long_mode = value_of(set, REGISTER_EFER) & EFER_LMA;
+	bool in_long_mode = register_value(set, REGISTER_EFER) & EFER_LMA;
 
 	if (arch == UPF_ARCH_X86_64)
 		return "64-bit code";
 	if (arch == UPF_ARCH_X86_16 && cr0 && !(*cr0 & CR0_PE))
 		return "real mode";
 	if (arch == UPF_ARCH_X86_16)
-		return value_of(set, REGISTER_RFLAGS) & RFLAGS_VM && !in_long_mode ? "virtual-8086 mode"
-		                                                                   : "16-bit code";
+		return register_value(set, REGISTER_RFLAGS) & RFLAGS_VM && !in_long_mode ? "virtual-8086 mode"
+		                                                                         : "16-bit code";
 	if (!cr0)
 		return "32-bit code";
 	if (in_long_mode)
 		return "32-bit code in long mode";
 	if (!(*cr0 & CR0_PG))
 		return "32-bit code, paging off";
-	return value_of(set, REGISTER_CR0 + 4) & CR4_PAE ? "32-bit code, PAE" : "32-bit code, two-level page tables";
+	return register_value(set, REGISTER_CR0 + 4) & CR4_PAE ? "32-bit code, PAE"
+	                                                       : "32-bit code, two-level page tables";
 }
 
 bool register_thumb(const struct register_set *set)
 {
-	return value_of(set, REGISTER_CPSR) & CPSR_THUMB;
+	return register_value(set, REGISTER_CPSR) & CPSR_THUMB;
 }
 
 static void arm_text(char text[REGISTER_TEXT], const struct register_set *set, uint8_t arch, bool user)

@@ -13,7 +13,7 @@
 
 #define TAB 8
 
-static int read_all(struct source *s, int fd, size_t size)
+static int read_lines_of(struct source *s, int fd, size_t size)
 {
 	size_t len = 0;
 	ssize_t n = 1;
@@ -50,7 +50,7 @@ static int split(struct source *s)
 	return rc;
 }
 
-static int read_file(struct source *s, const char *path)
+static int read_source(struct source *s, const char *path)
 {
 	struct stat st;
 	int fd = regular_file_open(path), rc;
@@ -60,7 +60,7 @@ static int read_file(struct source *s, const char *path)
 	rc = fstat(fd, &st) != 0 ? -errno : st.st_size > SOURCE_SIZE_MAX ? -EFBIG : 0;
 	*s = (struct source){0};
 	if (rc == 0)
-		rc = read_all(s, fd, (size_t)st.st_size);
+		rc = read_lines_of(s, fd, (size_t)st.st_size);
 	close(fd);
 	if (rc == 0)
 		rc = split(s);
@@ -73,7 +73,7 @@ static int read_file(struct source *s, const char *path)
 
 int source_read(struct source *s, const char *path, const char *dir)
 {
-	int rc = read_file(s, path);
+	int rc = read_source(s, path);
 
 	for (const char *rest = path; rc != 0 && rc != -ENOMEM && dir && rest;) {
 		char *there;
@@ -81,7 +81,7 @@ int source_read(struct source *s, const char *path, const char *dir)
 		rest += strspn(rest, "/");
 		if (asprintf(&there, "%s/%s", dir, rest) < 0)
 			return -ENOMEM;
-		rc = read_file(s, there);
+		rc = read_source(s, there);
 		free(there);
 		rest = strchr(rest, '/');
 	}

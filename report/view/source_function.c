@@ -11,7 +11,7 @@
 
 /* --- a line ------------------------------------------------------------------------------------------------------ */
 
-static const char *start_of(const struct source *s, uint32_t number)
+static const char *line_start(const struct source *s, uint32_t number)
 {
 	const char *line = s->lines[number - 1];
 
@@ -20,7 +20,7 @@ static const char *start_of(const struct source *s, uint32_t number)
 
 static bool is_empty(const struct source *s, uint32_t number)
 {
-	return *start_of(s, number) == '\0';
+	return *line_start(s, number) == '\0';
 }
 
 static int indent_of(const struct source *s, uint32_t number)
@@ -35,7 +35,7 @@ static int indent_of(const struct source *s, uint32_t number)
 /* Belongs to what is above it, however little it is indented: a brace, a preprocessor's line, a label. */
 static bool is_inner(const struct source *s, uint32_t number)
 {
-	const char *at = start_of(s, number);
+	const char *at = line_start(s, number);
 	size_t word = strspn(at, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
 
 	return *at == '{' || *at == '#' || *at == '\0' || (word && at[word] == ':' && at[word + 1] == '\0');
@@ -62,9 +62,9 @@ static int signature_indent(const struct source *s, uint32_t first, uint32_t las
 	/* It is the first line, or a brace has the same indentation. */
 	if (first < last && top < least_indent(s, first + 1, last))
 		return top;
-	if (*start_of(s, first) == '{')
+	if (*line_start(s, first) == '{')
 		return indent_of(s, first);
-	if (*start_of(s, last) == '}')
+	if (*line_start(s, last) == '}')
 		return least;
 	return least == INT_MAX ? -1 : least - 1;
 }
@@ -74,7 +74,7 @@ static bool find_signature(const struct source *s, int indent, uint32_t *first)
 	for (uint32_t i = *first, looks = 0; i >= 1 && looks < ABOVE_MAX; i--, looks++) {
 		if (is_inner(s, i) || indent_of(s, i) > indent)
 			continue;
-		if (*start_of(s, i) == '}')
+		if (*line_start(s, i) == '}')
 			return false; /* another function's */
 		*first = i;
 		return true;
@@ -85,7 +85,7 @@ static bool find_signature(const struct source *s, int indent, uint32_t *first)
 static void add_comment(const struct source *s, uint32_t *first)
 {
 	for (int left = COMMENT_MAX; *first > 1 && left > 0; left--) {
-		if (is_empty(s, *first - 1) || *start_of(s, *first - 1) == '}')
+		if (is_empty(s, *first - 1) || *line_start(s, *first - 1) == '}')
 			return;
 		--*first;
 	}
@@ -96,7 +96,7 @@ static void find_brace(const struct source *s, int indent, uint32_t *last)
 	for (uint32_t i = *last + 1; i <= s->n && i - *last < ABOVE_MAX; i++) {
 		if (is_inner(s, i) || indent_of(s, i) > indent)
 			continue;
-		if (*start_of(s, i) == '}' && indent_of(s, i) == indent)
+		if (*line_start(s, i) == '}' && indent_of(s, i) == indent)
 			*last = i;
 		return;
 	}
@@ -109,7 +109,7 @@ void source_function(const struct source *s, uint32_t *first, uint32_t *last)
 	if (indent < 0 || !find_signature(s, indent, first))
 		return;
 	indent = indent_of(s, *first);
-	if (*start_of(s, *last) != '}' || indent_of(s, *last) != indent)
+	if (*line_start(s, *last) != '}' || indent_of(s, *last) != indent)
 		find_brace(s, indent, last);
 	add_comment(s, first);
 }

@@ -17,7 +17,7 @@ static int measure_noise(const struct report *r, struct recording *run)
 	return rc == 0 && !r->selection->quantum_ns ? profile_forget_slots(&run->profile) : rc;
 }
 
-static int load_one(const struct report *r, struct recording *run, const struct load_hooks *hooks)
+static int load_run(const struct report *r, struct recording *run, const struct load_hooks *hooks)
 {
 	int rc = recording_load(run, hooks, r->progress);
 
@@ -36,10 +36,10 @@ static bool has_nothing(const struct report *r)
 
 int view_load(const struct report *r, const struct load_hooks *hooks)
 {
-	int rc = load_one(r, r->run, hooks);
+	int rc = load_run(r, r->run, hooks);
 
 	if (rc == 0 && r->old)
-		rc = load_one(r, r->old, NULL);
+		rc = load_run(r, r->old, NULL);
 	return rc == 0 && r->old && has_nothing(r) ? -ENODATA : rc;
 }
 

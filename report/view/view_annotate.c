@@ -23,7 +23,7 @@ static int print_function(struct annotate *a, uint32_t function)
 	return rc == 0 ? annotate_code(a, function) : rc < 0 ? rc : 0;
 }
 
-static int compare_functions(const void *va, const void *vb, void *ctx)
+static int by_weight_of_function(const void *va, const void *vb, void *ctx)
 {
 	const struct annotate *annotate = ctx;
 	uint32_t a = *(const uint32_t *)va, b = *(const uint32_t *)vb;
@@ -54,13 +54,13 @@ static size_t find_functions(const struct annotate *a, uint32_t *functions)
 	return n;
 }
 
-static int print_functions(struct annotate *a)
+static int annotate_functions(struct annotate *a)
 {
 	uint32_t *functions = malloc((a->annotation.addresses.n + 1) * sizeof(*functions));
 	size_t n = functions ? find_functions(a, functions) : 0;
 	int rc = functions ? 0 : -ENOMEM;
 
-	qsort_r(functions, n, sizeof(*functions), compare_functions, a);
+	qsort_r(functions, n, sizeof(*functions), by_weight_of_function, a);
 	for (size_t i = 0; rc == 0 && i < n; i++) {
 		if (i > 0)
 			fputc('\n', a->r->out.file);
@@ -79,14 +79,14 @@ static int print_annotated(const struct report *r, struct fold *fold, struct vie
 	if (rc != 0)
 		return rc;
 	found->nothing = a.annotation.addresses.n == 0;
-	rc = print_functions(&a);
+	rc = annotate_functions(&a);
 	source_free(&a.source);
 	extents_free(&a.extents);
 	annotation_free(&a.annotation);
 	return rc;
 }
 
-static int run(const struct report *r, struct view_result *found)
+static int run_annotate(const struct report *r, struct view_result *found)
 {
 	return view_table(r, found, print_annotated);
 }
@@ -99,5 +99,5 @@ const struct view view_annotate = {
 		"their instructions",
 	.states = STATES_CPU,
 	.takes = VIEW_PATTERN | VIEW_LIMITS,
-	.run = run,
+	.run = run_annotate,
 };

@@ -21,7 +21,7 @@ static double seconds(uint64_t ns)
 	return (double)ns / 1e9;
 }
 
-static int block(void *ctx, const struct upf_block *b)
+static int dump_block(void *ctx, const struct upf_block *b)
 {
 	const struct report *r = ((const struct dump *)ctx)->report;
 
@@ -46,7 +46,7 @@ static int block(void *ctx, const struct upf_block *b)
 	return fflush(r->out.file) == 0 ? 0 : -EIO; /* outfile.h knows why */
 }
 
-static int print_sample(struct dump *d, const struct upf_record *rec, uint32_t node)
+static int dump_sample(struct dump *d, const struct upf_record *rec, uint32_t node)
 {
 	const struct report *r = d->report;
 	int rc = filter_callchain(r->run->profile.filter, &d->chain, &r->run->profile.tree, &r->run->names, node,
@@ -123,7 +123,7 @@ static void print_other(const struct report *r, const struct upf_record *rec)
 	}
 }
 
-static int record(void *ctx, const struct upf_block *b, const struct upf_record *rec, uint32_t node)
+static int dump_record(void *ctx, const struct upf_block *b, const struct upf_record *rec, uint32_t node)
 {
 	struct dump *d = ctx;
 	const struct report *r = d->report;
@@ -134,14 +134,14 @@ static int record(void *ctx, const struct upf_block *b, const struct upf_record 
 	fprintf(r->out.file, "%" PRIu64 " %" PRIu64 " %" PRIu32 " %.6f ", b->offset, b->seq, rec->index,
 	        seconds(rec->time_ns));
 	if (rec->kind == UPF_SAMPLE)
-		rc = print_sample(d, rec, node);
+		rc = dump_sample(d, rec, node);
 	else
 		print_other(r, rec);
 	fputc('\n', r->out.file);
 	return rc;
 }
 
-static int broken(void *ctx, const struct upf_block *b, uint32_t index)
+static int dump_broken(void *ctx, const struct upf_block *b, uint32_t index)
 {
 	const struct report *r = ((const struct dump *)ctx)->report;
 
@@ -167,7 +167,7 @@ static void print_end(const struct report *r, const struct upf_reader *reader)
 
 static int dump_trace(struct dump *d, struct trace *t)
 {
-	const struct load_hooks hooks = {.ctx = d, .block = block, .record = record, .broken = broken};
+	const struct load_hooks hooks = {.ctx = d, .block = dump_block, .record = dump_record, .broken = dump_broken};
 	const struct report *r = d->report;
 	struct load_options options = recording_options(r->run);
 	int rc;
@@ -186,7 +186,7 @@ static int dump_trace(struct dump *d, struct trace *t)
 	return rc;
 }
 
-static int run(const struct report *r, struct view_result *found)
+static int run_dump(const struct report *r, struct view_result *found)
 {
 	struct dump d = {.report = r};
 	int rc = 0;
@@ -206,5 +206,5 @@ const struct view view_dump = {
 	.name = "dump",
 	.help = "every record with all its fields; damaged blocks are marked",
 	.states = STATES_ALL,
-	.run = run,
+	.run = run_dump,
 };

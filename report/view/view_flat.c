@@ -24,7 +24,7 @@ struct flat {
 
 /* --- lines ------------------------------------------------------------------------------------------------------- */
 
-static const char *text_of(const struct flat *f, const struct table_row *row, unsigned column)
+static const char *cell_text(const struct flat *f, const struct table_row *row, unsigned column)
 {
 	return f->r->run->names.functions[row->text[column]].name;
 }
@@ -34,8 +34,8 @@ static int width_of(const struct flat *f, unsigned column)
 	int width = text_columns(key_title(f->table.keys.key[column]));
 
 	for (size_t i = 0; i < f->table.n; i++)
-		if (text_columns(text_of(f, &f->table.rows[i], column)) > width)
-			width = text_columns(text_of(f, &f->table.rows[i], column));
+		if (text_columns(cell_text(f, &f->table.rows[i], column)) > width)
+			width = text_columns(cell_text(f, &f->table.rows[i], column));
 	return width < KEY_WIDTH_MAX ? width : KEY_WIDTH_MAX;
 }
 
@@ -58,7 +58,7 @@ static void fit(struct flat *f, int room)
 }
 
 /* For a table whose columns in front of the keys are @weights wide. */
-static void measure(struct flat *f, int weights)
+static void measure_columns(struct flat *f, int weights)
 {
 	unsigned n = f->table.keys.n;
 
@@ -70,7 +70,7 @@ static void measure(struct flat *f, int weights)
 }
 
 /* Of a path, the end says most. */
-static void print_text(const struct report *r, enum key key, const char *text, int columns)
+static void print_key_text(const struct report *r, enum key key, const char *text, int columns)
 {
 	if (key == KEY_LINE || key == KEY_IMAGE)
 		text_path(r->out.file, text, columns, r->out.utf8);
@@ -83,13 +83,13 @@ static void print_key(const struct flat *f, unsigned column, const char *text, i
 	const struct report *r = f->r;
 	int width = f->width[column], n = text_columns(text);
 
-	print_text(r, f->table.keys.key[column], text, width ? width : text_room(r->out.width, *used));
+	print_key_text(r, f->table.keys.key[column], text, width ? width : text_room(r->out.width, *used));
 	if (width)
 		fprintf(r->out.file, "%*s", (n < width ? width - n : 0) + 2, "");
 	*used += width + 2;
 }
 
-static int print_weights(const struct flat *f, uint64_t weight)
+static int print_row_weights(const struct flat *f, uint64_t weight)
 {
 	column_share(&f->r->out, fold_share(f->fold, weight));
 	if (f->amounts) {
@@ -99,18 +99,18 @@ static int print_weights(const struct flat *f, uint64_t weight)
 	return COLUMN_SHARE + (f->amounts ? 1 + COLUMN_WEIGHT : 0) + fprintf(f->r->out.file, "  ");
 }
 
-static void print_line(const struct flat *f, const struct table_row *row)
+static void print_row(const struct flat *f, const struct table_row *row)
 {
 	int used;
 
 	if (f->fold->compared)
 		used = columns_change(&f->r->out, f->fold, table_weights(row, f->by_total));
 	else
-		used = print_weights(f, row->w.self[FOLD_NEW]);
+		used = print_row_weights(f, row->w.self[FOLD_NEW]);
 	if (!f->fold->compared && f->totals)
-		used += print_weights(f, row->w.total[FOLD_NEW]);
+		used += print_row_weights(f, row->w.total[FOLD_NEW]);
 	for (unsigned k = 0; k < f->table.keys.n; k++)
-		print_key(f, k, text_of(f, row, k), &used);
+		print_key(f, k, cell_text(f, row, k), &used);
 	fputc('\n', f->r->out.file);
 }
 
@@ -122,7 +122,7 @@ static int print_weights_head(const struct flat *f, const char *title)
 }
 
 /* Without all amounts, if these would leave little room for names. */
-static void print_head(struct flat *f)
+static void print_flat_head(struct flat *f)
 {
 	const struct report *r = f->r;
 	int used, keys = (KEY_WIDTH_MIN + 2) * ((int)f->table.keys.n - 1);
@@ -131,7 +131,7 @@ static void print_head(struct flat *f)
 	used = f->fold->compared ? columns_change_head(&r->out, f->fold->unit) : print_weights_head(f, "Self");
 	if (!f->fold->compared && f->totals)
 		used += print_weights_head(f, "Total");
-	measure(f, used);
+	measure_columns(f, used);
 	for (unsigned k = 0; k < f->table.keys.n; k++)
 		print_key(f, k, key_title(f->table.keys.key[k]), &used);
 	fputc('\n', r->out.file);
@@ -143,10 +143,10 @@ static void print_rows(struct flat *f)
 	double limit = view_limit(f->r->options, 0);
 	size_t hidden = 0;
 
-	print_head(f);
+	print_flat_head(f);
 	for (size_t i = 0; i < f->table.n; i++) {
 		if (fold_reaches(f->fold, table_weights(&f->table.rows[i], f->by_total), limit))
-			print_line(f, &f->table.rows[i]);
+			print_row(f, &f->table.rows[i]);
 		else
 			hidden++;
 	}
@@ -180,7 +180,7 @@ static int print_table(const struct report *r, struct fold *fold, struct view_re
 	return rc;
 }
 
-static int run(const struct report *r, struct view_result *found)
+static int run_flat(const struct report *r, struct view_result *found)
 {
 	return view_table(r, found, print_table);
 }
@@ -191,5 +191,5 @@ const struct view view_flat = {
 	.endings = {".txt", ".out"},
 	.states = STATES_CPU,
 	.takes = VIEW_COMPARES | VIEW_KEYS | VIEW_LIMITS | VIEW_GROUPS,
-	.run = run,
+	.run = run_flat,
 };

@@ -21,7 +21,7 @@ struct line {
 };
 
 /* Frame number @depth is @name. ';' parts frames, so it becomes ':' within one; names are safe otherwise. */
-static int push(struct line *line, uint32_t depth, const char *name)
+static int push_name(struct line *line, uint32_t depth, const char *name)
 {
 	int rc = array_room(&line->ends, &line->cap, depth + 1, sizeof(*line->ends));
 
@@ -45,7 +45,7 @@ static int print_lines(const struct report *r, const struct fold *fold, struct l
 	for (size_t i = 1; rc == 0 && i < fold->n; i++) {
 		const struct fold_node *node = &fold->nodes[i];
 
-		rc = push(line, node->depth - 1, r->run->names.functions[node->function].name);
+		rc = push_name(line, node->depth - 1, r->run->names.functions[node->function].name);
 		if (rc != 0 || (!node->w.self[FOLD_NEW] && !node->w.self[FOLD_OLD]))
 			continue;
 		fwrite_unlocked(line->text.data, 1, line->text.len, r->out.file);
@@ -71,7 +71,7 @@ static int print_folded(const struct report *r, struct fold *fold, void *ctx)
 	return rc;
 }
 
-static int run(const struct report *r, struct view_result *found)
+static int run_folded(const struct report *r, struct view_result *found)
 {
 	(void)found;
 	return view_fold(r, NULL, false, print_folded, NULL);
@@ -83,5 +83,5 @@ const struct view view_folded = {
 	.endings = {".folded", ".collapsed"},
 	.states = STATES_CPU,
 	.takes = VIEW_COMPARES | VIEW_TURNS | VIEW_GROUPS,
-	.run = run,
+	.run = run_folded,
 };

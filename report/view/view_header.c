@@ -63,7 +63,7 @@ static void print_tops(const struct report *r, const struct upf_session *s)
 	}
 }
 
-static void print_trace(const struct report *r, const struct trace *t)
+static void print_trace_header(const struct report *r, const struct trace *t)
 {
 	const struct upf_session *s = upf_reader_session(t->reader);
 
@@ -82,7 +82,7 @@ static void print_trace(const struct report *r, const struct trace *t)
 		print_domain(r, &s->domains[i]);
 }
 
-static int run(const struct report *r, struct view_result *found)
+static int run_header(const struct report *r, struct view_result *found)
 {
 	(void)found;
 	for (size_t i = 0; i < r->run->traces.n; i++) {
@@ -90,7 +90,7 @@ static int run(const struct report *r, struct view_result *found)
 			fputs(i ? "\n" : "", r->out.file);
 			field(r, "trace", r->run->traces.list[i].path);
 		}
-		print_trace(r, &r->run->traces.list[i]);
+		print_trace_header(r, &r->run->traces.list[i]);
 	}
 	return 0;
 }
@@ -99,5 +99,5 @@ const struct view view_header = {
 	.name = "header",
 	.help = "what was recorded: command line, host, hypervisor, start, domains",
 	.states = STATES_ALL,
-	.run = run,
+	.run = run_header,
 };

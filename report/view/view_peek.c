@@ -63,12 +63,12 @@ static int find_edges(struct peek *p)
 
 /* --- lines ------------------------------------------------------------------------------------------------------- */
 
-static const char *name_of(const struct peek *p, uint32_t function)
+static const char *function_name(const struct peek *p, uint32_t function)
 {
 	return function == NOBODY ? "[no caller: stacks begin here]" : p->r->run->names.functions[function].name;
 }
 
-static void print_line(const struct peek *p, uint64_t weight, const char *name, int indent)
+static void print_neighbour(const struct peek *p, uint64_t weight, const char *name, int indent)
 {
 	const struct report *r = p->r;
 
@@ -81,24 +81,25 @@ static void print_line(const struct peek *p, uint64_t weight, const char *name, 
 	fputc('\n', r->out.file);
 }
 
-static int compare_names(const struct peek *p, uint64_t weight_a, uint64_t weight_b, uint32_t a, uint32_t b)
+static int compare_weights_names(const struct peek *p, uint64_t weight_a, uint64_t weight_b, uint32_t a, uint32_t b)
 {
-	return weight_a != weight_b ? (weight_a > weight_b ? -1 : 1) : strcmp(name_of(p, a), name_of(p, b));
+	return weight_a != weight_b ? (weight_a > weight_b ? -1 : 1)
+	                            : strcmp(function_name(p, a), function_name(p, b));
 }
 
 /* By function, the heaviest first; the same of who calls it and of what it calls. */
-static int compare(const void *va, const void *vb, void *ctx)
+static int compare_neighbours(const void *va, const void *vb, void *ctx)
 {
 	const struct peek *p = ctx;
 	const struct edge *a = va, *b = vb;
 	const struct fold_weights *functions = p->fold->functions;
 
 	if (a->function != b->function)
-		return compare_names(p, functions[a->function].total[FOLD_NEW], functions[b->function].total[FOLD_NEW],
-		                     a->function, b->function);
+		return compare_weights_names(p, functions[a->function].total[FOLD_NEW],
+		                             functions[b->function].total[FOLD_NEW], a->function, b->function);
 	if (a->is_call != b->is_call)
 		return a->is_call ? 1 : -1;
-	return compare_names(p, a->weight, b->weight, a->other, b->other);
+	return compare_weights_names(p, a->weight, b->weight, a->other, b->other);
 }
 
 /* From number @i on, those of @function and of this kind, below @title. The number of the one behind them. */
@@ -114,12 +115,12 @@ static size_t print_edges(const struct peek *p, const char *title, size_t i, uin
 		if (title)
 			fprintf(p->r->out.file, "%*s  %s\n", COLUMN_SHARE + 1 + COLUMN_WEIGHT, "", title);
 		title = NULL;
-		print_line(p, edge->weight, name_of(p, edge->other), 4);
+		print_neighbour(p, edge->weight, function_name(p, edge->other), 4);
 	}
 	return i;
 }
 
-static void print_functions(const struct peek *p)
+static void print_wanted(const struct peek *p)
 {
 	fprintf(p->r->out.file, "%6s %12s  Function\n", "Total", column_weight_title(p->fold->unit));
 	for (size_t i = 0; i < p->n;) {
@@ -128,8 +129,8 @@ static void print_functions(const struct peek *p)
 
 		fputc('\n', p->r->out.file);
 		i = print_edges(p, "called by", i, function, false);
-		print_line(p, w->total[FOLD_NEW], name_of(p, function), 0);
-		print_line(p, w->self[FOLD_NEW], "itself", 4);
+		print_neighbour(p, w->total[FOLD_NEW], function_name(p, function), 0);
+		print_neighbour(p, w->self[FOLD_NEW], "itself", 4);
 		i = print_edges(p, "calls", i, function, true);
 	}
 }
@@ -142,21 +143,21 @@ static int print_peek(const struct report *r, struct fold *fold, struct view_res
 	int rc = p.wanted ? 0 : -ENOMEM;
 
 	for (uint32_t i = 0; rc == 0 && i < fold->nfunctions; i++)
-		p.wanted[i] =
-			fold->functions[i].total[FOLD_NEW] && patterns_match(r->options->pattern, name_of(&p, i));
+		p.wanted[i] = fold->functions[i].total[FOLD_NEW] &&
+		              patterns_match(r->options->pattern, function_name(&p, i));
 	if (rc == 0)
 		rc = find_edges(&p);
 	found->nothing = p.n == 0;
 	if (rc == 0 && p.n) {
-		qsort_r(p.edges, p.n, sizeof(*p.edges), compare, &p);
-		print_functions(&p);
+		qsort_r(p.edges, p.n, sizeof(*p.edges), compare_neighbours, &p);
+		print_wanted(&p);
 	}
 	free(p.wanted);
 	hash_array_free(&p.by_ends);
 	return rc;
 }
 
-static int run(const struct report *r, struct view_result *found)
+static int run_peek(const struct report *r, struct view_result *found)
 {
 	return view_table(r, found, print_peek);
 }
@@ -167,5 +168,5 @@ const struct view view_peek = {
 	.help = "functions that match RE, each with its callers and callees",
 	.states = STATES_CPU,
 	.takes = VIEW_PATTERN | VIEW_LIMITS | VIEW_GROUPS,
-	.run = run,
+	.run = run_peek,
 };

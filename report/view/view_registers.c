@@ -259,7 +259,7 @@ static int print_stack(struct look *l, const struct upf_record *rec, uint32_t no
 	return 0;
 }
 
-static uint64_t word_at(const struct upf_record *rec, unsigned bytes, size_t i)
+static uint64_t stack_word(const struct upf_record *rec, unsigned bytes, size_t i)
 {
 	const uint64_t word = rec->words[i * bytes / sizeof(*rec->words)];
 
@@ -291,8 +291,8 @@ static int print_memory(struct look *l, const struct upf_record *rec)
 	for (unsigned here = 0; rc == 0 && i < n; i += here) {
 		bool zeros = true;
 
-		for (here = 0; here < row && i + here < n && !has_name(l, word_at(rec, bytes, i + here)); here++)
-			zeros &= word_at(rec, bytes, i + here) == 0;
+		for (here = 0; here < row && i + here < n && !has_name(l, stack_word(rec, bytes, i + here)); here++)
+			zeros &= stack_word(rec, bytes, i + here) == 0;
 		if (here == row && zeros && ++same > 1 && i + row < n) {
 			fputs(skipped ? "" : "  *\n", out);
 			skipped = true;
@@ -302,9 +302,9 @@ static int print_memory(struct look *l, const struct upf_record *rec)
 		skipped = false;
 		fprintf(out, "  %0*" PRIx64 " ", l->digits, from + i * bytes);
 		for (unsigned k = 0; k < (here ? here : 1); k++)
-			fprintf(out, " %0*" PRIx64, l->digits, word_at(rec, bytes, i + k));
+			fprintf(out, " %0*" PRIx64, l->digits, stack_word(rec, bytes, i + k));
 		if (here == 0) {
-			rc = print_name(l, word_at(rec, bytes, i), "  ");
+			rc = print_name(l, stack_word(rec, bytes, i), "  ");
 			here = 1;
 		}
 		fputc('\n', out);
@@ -314,7 +314,7 @@ static int print_memory(struct look *l, const struct upf_record *rec)
 
 /* --- a sample ---------------------------------------------------------------------------------------------------- */
 
-static struct domain_state *domain_of(struct look *l, uint32_t domain)
+static struct domain_state *look_at_domain(struct look *l, uint32_t domain)
 {
 	while (l->ndomains <= domain) {
 		if (array_room(&l->domains, &l->cap, l->ndomains, sizeof(*l->domains)) != 0)
@@ -326,7 +326,7 @@ static struct domain_state *domain_of(struct look *l, uint32_t domain)
 
 static int note_event(struct look *l, const struct upf_record *rec)
 {
-	struct domain_state *d = domain_of(l, rec->domain);
+	struct domain_state *d = look_at_domain(l, rec->domain);
 
 	if (!d)
 		return -ENOMEM;
@@ -372,8 +372,8 @@ static void print_none(const struct look *l, const struct upf_record *rec)
 	fputs(", no registers\n", l->report->out.file);
 }
 
-static void print_head(const struct look *l, const struct upf_record *rec, const struct register_set *set,
-                       uint8_t arch)
+static void print_registers_head(const struct look *l, const struct upf_record *rec, const struct register_set *set,
+                                 uint8_t arch)
 {
 	const struct report *r = l->report;
 	const struct domain_state *d = rec->domain < l->ndomains ? &l->domains[rec->domain] : NULL;
@@ -388,7 +388,7 @@ static void print_head(const struct look *l, const struct upf_record *rec, const
 		fputs("The domain was paused by another program.\n", r->out.file);
 }
 
-static int print_sample(struct look *l, const struct upf_record *rec, uint32_t node)
+static int print_registers(struct look *l, const struct upf_record *rec, uint32_t node)
 {
 	const struct upf_session *session = &l->report->run->traces.session;
 	const uint8_t arch = rec->mode                         ? rec->mode
@@ -408,7 +408,7 @@ static int print_sample(struct look *l, const struct upf_record *rec, uint32_t n
 	l->digits = rec->nregs == UPF_REGS_I386 || rec->nregs == UPF_REGS_ARM32 ? 8 : 16;
 	l->in_row_max = l->digits == 8 ? 4 : 3;
 	fputs(l->shown++ ? "\n\n" : "", l->report->out.file);
-	print_head(l, rec, &set, arch);
+	print_registers_head(l, rec, &set, arch);
 	fputc('\n', l->report->out.file);
 	rc = print_others(l, &set, true);
 	if (rc == 0)
@@ -426,7 +426,7 @@ static int print_sample(struct look *l, const struct upf_record *rec, uint32_t n
 	return rc == 0 && rec->nwords ? print_memory(l, rec) : rc;
 }
 
-static int record(void *ctx, const struct upf_block *b, const struct upf_record *rec, uint32_t node)
+static int look_at_record(void *ctx, const struct upf_block *b, const struct upf_record *rec, uint32_t node)
 {
 	struct look *l = ctx;
 
@@ -437,11 +437,11 @@ static int record(void *ctx, const struct upf_block *b, const struct upf_record 
 	if (rec->kind != UPF_SAMPLE || rec->repeated ||
 	    !(l->report->selection->states & 1u << counters_state(rec->state)))
 		return 0;
-	return print_sample(l, rec, node);
+	return print_registers(l, rec, node);
 }
 
 /* Before it waits for more input, and so that it ends when the output has no reader. */
-static int block(void *ctx, const struct upf_block *b)
+static int flush_registers(void *ctx, const struct upf_block *b)
 {
 	const struct look *l = ctx;
 
@@ -449,10 +449,10 @@ static int block(void *ctx, const struct upf_block *b)
 	return fflush(l->report->out.file) == 0 ? 0 : -EIO; /* outfile.h knows why */
 }
 
-static int run(const struct report *r, struct view_result *found)
+static int run_registers(const struct report *r, struct view_result *found)
 {
 	struct look l = {.report = r};
-	const struct load_hooks hooks = {.ctx = &l, .block = block, .record = record};
+	const struct load_hooks hooks = {.ctx = &l, .block = flush_registers, .record = look_at_record};
 	int rc = view_load(r, &hooks);
 
 	if (l.shown == 0)
@@ -469,5 +469,5 @@ const struct view view_registers = {
 	.name = "registers",
 	.help = "all registers of each sample, with its mode, code and stack, if they were recorded",
 	.states = STATES_ALL,
-	.run = run,
+	.run = run_registers,
 };

@@ -16,7 +16,7 @@ struct stack_printer {
 	struct callchain chain;
 };
 
-static int record(void *ctx, const struct upf_block *b, const struct upf_record *rec, uint32_t node)
+static int print_record_stack(void *ctx, const struct upf_block *b, const struct upf_record *rec, uint32_t node)
 {
 	struct stack_printer *l = ctx;
 	const struct report *r = l->report;
@@ -35,7 +35,7 @@ static int record(void *ctx, const struct upf_block *b, const struct upf_record 
 }
 
 /* Flushes before it waits for more input, and ends when the output has no reader. */
-static int block(void *ctx, const struct upf_block *b)
+static int flush_stacks(void *ctx, const struct upf_block *b)
 {
 	const struct stack_printer *l = ctx;
 
@@ -43,7 +43,7 @@ static int block(void *ctx, const struct upf_block *b)
 	return fflush(l->report->out.file) == 0 ? 0 : -EIO; /* outfile.h knows why */
 }
 
-static void print_head(const struct report *r)
+static void print_stacks_head(const struct report *r)
 {
 	const struct upf_session *s = &r->run->traces.session;
 
@@ -57,14 +57,14 @@ static void print_head(const struct report *r)
 	fputs("# leaf first; each stack ends with 1 (whole) or 0 (cut short)\n\n", r->out.file);
 }
 
-static int run(const struct report *r, struct view_result *found)
+static int run_stacks(const struct report *r, struct view_result *found)
 {
 	struct stack_printer l = {.report = r};
-	const struct load_hooks hooks = {.ctx = &l, .block = block, .record = record};
+	const struct load_hooks hooks = {.ctx = &l, .block = flush_stacks, .record = print_record_stack};
 	int rc;
 
 	(void)found;
-	print_head(r);
+	print_stacks_head(r);
 	rc = view_load(r, &hooks);
 	callchain_free(&l.chain);
 	if (rc == 0)
@@ -76,5 +76,5 @@ const struct view view_stacks = {
 	.name = "stacks",
 	.help = "every stack in order, leaf first, one frame per line, as uniprof 1.2 wrote them",
 	.states = STATES_ALL,
-	.run = run,
+	.run = run_stacks,
 };

@@ -23,7 +23,7 @@ static bool is_narrow(const struct report *r)
 }
 
 /* How many columns they take. */
-static int print_weights(const struct report *r, const struct fold *fold, const struct fold_node *n)
+static int print_node_weights(const struct report *r, const struct fold *fold, const struct fold_node *n)
 {
 	int shares = is_bottom_up(r) ? 1 : 2;
 
@@ -42,7 +42,7 @@ static int print_weights(const struct report *r, const struct fold *fold, const 
 
 static void print_node(const struct report *r, const struct fold *fold, const struct fold_node *node)
 {
-	int used = fold->compared ? columns_change(&r->out, fold, node->w.total) : print_weights(r, fold, node);
+	int used = fold->compared ? columns_change(&r->out, fold, node->w.total) : print_node_weights(r, fold, node);
 	int least = is_narrow(r) ? LEAST_FOR_A_NAME / 2 : LEAST_FOR_A_NAME; /* columns for the name */
 	int depth = (int)node->depth - 1, indent = 2 * depth, most = (r->out.width - used - least) / 2 * 2;
 	char note[16] = "";
@@ -89,7 +89,7 @@ static int print_tree(const struct report *r, struct fold *fold, struct view_res
 	return 0;
 }
 
-static int run(const struct report *r, struct view_result *found)
+static int run_tree(const struct report *r, struct view_result *found)
 {
 	return view_table(r, found, print_tree);
 }
@@ -99,5 +99,5 @@ const struct view view_tree = {
 	.help = "call tree, from the root down or --bottom-up",
 	.states = STATES_CPU,
 	.takes = VIEW_COMPARES | VIEW_TURNS | VIEW_LIMITS | VIEW_GROUPS,
-	.run = run,
+	.run = run_tree,
 };

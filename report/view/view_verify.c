@@ -8,14 +8,14 @@
 
 #include <inttypes.h>
 
-static int block(void *ctx, const struct upf_block *b)
+static int verify_block(void *ctx, const struct upf_block *b)
 {
 	if (b->fault != UPF_OK)
 		fprintf(ctx, "offset %" PRIu64 ": %s\n", b->offset, upf_fault_text(b->fault));
 	return 0;
 }
 
-static int broken(void *ctx, const struct upf_block *b, uint32_t index)
+static int count_broken(void *ctx, const struct upf_block *b, uint32_t index)
 {
 	fprintf(ctx, "offset %" PRIu64 ", record %" PRIu32 ": %s\n", b->offset, index,
 	        upf_fault_text(UPF_FAULT_RECORD));
@@ -58,8 +58,8 @@ static void print_ok(const struct report *r, const struct upf_reader *reader, co
 	        upf_reason_text(reason));
 }
 
-static void judge(const struct report *r, const struct upf_reader *reader, const struct counters *t,
-                  struct view_result *found)
+static void judge_trace(const struct report *r, const struct upf_reader *reader, const struct counters *t,
+                        struct view_result *found)
 {
 	bool mismatch = compare_footer(r, reader, t);
 	char faults[256];
@@ -76,7 +76,7 @@ static void judge(const struct report *r, const struct upf_reader *reader, const
 /* Every trace by itself, and whatever the filters say: they are about what is shown. */
 static int verify(const struct report *r, struct trace *t, struct view_result *found)
 {
-	const struct load_hooks hooks = {.ctx = r->out.file, .block = block, .broken = broken};
+	const struct load_hooks hooks = {.ctx = r->out.file, .block = verify_block, .broken = count_broken};
 	const struct load_options options = {.archived = r->run->binaries.has_archive, .hooks = &hooks};
 	uint64_t bad_blocks = t->bad_blocks;
 	struct profile p;
@@ -91,14 +91,14 @@ static int verify(const struct report *r, struct trace *t, struct view_result *f
 	if (rc == 0)
 		rc = recording_load_trace(r->run, &p, t, &options);
 	if (rc == 0)
-		judge(r, t->reader, &p.counters, found);
+		judge_trace(r, t->reader, &p.counters, found);
 	r->run->profile.counters.bad_blocks += p.counters.bad_blocks - bad_blocks;
 	trace_suspend(t);
 	profile_free(&p);
 	return rc;
 }
 
-static int run(const struct report *r, struct view_result *found)
+static int run_verify(const struct report *r, struct view_result *found)
 {
 	int rc = 0;
 
@@ -111,5 +111,5 @@ const struct view view_verify = {
 	.name = "verify",
 	.help = "read the whole trace and say whether it is sound",
 	.states = STATES_ALL,
-	.run = run,
+	.run = run_verify,
 };

@@ -144,7 +144,7 @@ static void memory_is_not_looked_for_during_a_search(void **state)
 	assert_false(search_narrow(g->search, &g->layout, &regs));
 	assert_int_equal(g->slots_ns, 0);
 	/* Else it is where memory is missing. */
-	assert_int_equal(map(g, &(uint64_t){1}, 1, &page), 0);
+	assert_int_equal(kvm_map(g, &(uint64_t){1}, 1, &page), 0);
 	assert_int_not_equal(g->slots_ns, 0);
 	kvm_detach(g);
 	munmap(memory, 8 * MIB);
