@@ -8,10 +8,10 @@ number=0
 guard() {
 	local all try
 
-	timeout "${LIMIT:-1200}" tail --pid=$$ -f /dev/null
+	timeout "${LIMIT:-3000}" tail --pid=$$ -f /dev/null
 	[ $? = 124 ] || return
 	all="$(descendants $$) $$"
-	echo "# $0: ended after ${LIMIT:-1200} s" > /proc/$$/fd/2
+	echo "# $0: ended after ${LIMIT:-3000} s" > /proc/$$/fd/2
 	# shellcheck disable=SC2086
 	{
 		kill -TERM $all

@@ -35,6 +35,10 @@ killed() {
 	echo "$i ends by SIG$1, of which $((i / 2)) were looked at: $inside held the guest" > "$work/told"
 	((inside > 0))
 }
+# ended PROCESS: it is a zombie, or the shell has reaped it.
+ended() {
+	! grep -qs '^State:.[^Z]' "/proc/$1/task/"*/status
+}
 # The recorder is stopped, some of the time inside a pause; meanwhile the guest goes on, and then the recorder.
 stopped() {
 	local i inside=0 status=0
@@ -50,7 +54,7 @@ stopped() {
 		kill -CONT "$recorder"
 	done
 	kill -INT "$recorder"
-	await in_state Z "$recorder" || kill -KILL "$recorder"
+	await ended "$recorder" || kill -KILL "$recorder"
 	wait "$recorder" || status=1
 	cat "$work/kills.err"
 	unharmed && "$report" --verify "$work/kills.upf" || status=1
@@ -117,7 +121,7 @@ done
 
 # A monitor whose filter lacks restart_syscall, and whose thread sleeps outside KVM_RUN most of the time. A thread that
 # was seen awake is stopped, and may have fallen asleep by then.
-stops=${STOPS:-4000}
+stops=${STOPS:-1500}
 start_vmm -s -w 100 work=storm
 stops_of() {
 	"$report" -q --folded --weight samples --no-inline --state "$1" -s "$guest" "$work/storm.upf" > "$work/storm.folded"

@@ -23,7 +23,7 @@ export const build = resolve(process.env.BUILD ?? join(here, '../../build'));
 export const readers = join(build, 'readers');
 
 const PATIENCE = 120e3;    // milliseconds for one action, also on a busy machine
-const LIMIT = 1200e3;      // ... and for all of them: only what hangs gets there
+const LIMIT = 3000e3;      // ... and for all of them: only what hangs gets there
 export const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium';
 const ROOT = process.getuid() === 0;
 const FLAGS = ['--disable-gpu', '--disable-quic', '--disable-component-update'];    // beside puppeteer's own

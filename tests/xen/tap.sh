@@ -6,7 +6,7 @@ report=$build/uniprof-report
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 # A lab's boot alone takes minutes on a busy machine.
-LIMIT=${LIMIT:-1200}
+LIMIT=${LIMIT:-3000}
 # shellcheck source=tests/tap.sh
 . "$xen/../tap.sh"
 

@@ -10,13 +10,13 @@ mount -t tmpfs tmpfs /run/uniprof
 guest_start frozen 2 "work=heartbeat others=idle"
 onlooker freeze "$(($1 / 2))" frozen "$2" "$3" > /out/freezes 2> /out/freezes.err
 cp /tmp/onlooker.upf /out/frozen.upf
-onlooker freeze "$(($1 / 4))" frozen "$2" "$3" foreign >> /out/freezes 2> /out/freezes-foreign.err
+onlooker freeze "$(($1 / 2))" frozen "$2" "$3" foreign >> /out/freezes 2> /out/freezes-foreign.err
 guest_end frozen
 
 # Killed together, over and over, and what is left undone by a process that comes later.
 guest_start both 2 "work=heartbeat others=idle"
 onlooker both "$1" both "$2" > /out/both 2> /out/both.err
-onlooker both "$(($1 / 2))" both "$2" foreign >> /out/both 2>> /out/both.err
+onlooker both "$1" both "$2" foreign >> /out/both 2>> /out/both.err
 guest_end both
 
 guest_start beat 2 "work=heartbeat others=idle"
@@ -24,7 +24,7 @@ for signal in KILL SEGV INT TERM PIPE; do
 	onlooker kill $signal "$1" beat "$2"
 done > /out/ends 2> /out/ends.err
 for signal in KILL INT; do
-	onlooker kill $signal "$(($1 / 2))" beat "$2" foreign
+	onlooker kill $signal "$1" beat "$2" foreign
 done >> /out/ends 2>> /out/ends.err
 cp /tmp/onlooker.upf /out/last.upf
 
