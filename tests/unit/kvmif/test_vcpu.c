@@ -300,7 +300,10 @@ static void attempt(void *ctx)
 	a->rc = vcpu_await(a->slow, began + VCPU_STOP_NS);
 	a->others = vcpu_await(a->other, began + VCPU_STOP_NS);
 	a->took_ns = clock_now() - began;
-	vcpu_release(a->other);
+	if (a->others == 0)
+		vcpu_release(a->other);
+	else
+		vcpu_give_up(a->other);
 	vcpu_give_up(a->slow);
 	tracer_give_up(a->tracer);
 }
@@ -326,16 +329,18 @@ static void a_slow_thread_does_not_hold_another(void **state)
 		assert_int_equal(vcpu_set_thread(&v[i], threads[i], threads[i]), 0);
 		vcpu_look(&v[i]);
 	}
-	for (int again = 0; again < 3; again++) {
+	/* On a busy machine the other one may get no CPU in time, either. */
+	for (int again = 0, tries = 0; again < 3 && tries < 1000; again += a.others == 0, tries++) {
 		assert_int_equal(tracer_run(a.tracer, attempt, &a, &(uint64_t){0}), 0);
 		assert_int_equal(a.rc, -EBUSY);
-		assert_int_equal(a.others, 0);
+		assert_true(a.others == 0 || a.others == -EBUSY);
 		assert_true(a.took_ns >= VCPU_STOP_NS);
 		/* It is not traced any more, and not stopped when it goes on. */
 		assert_int_equal(machine_tracer(threads[0], threads[0]), 0);
 		vcpu_look(&v[0]);
 		assert_false(v[0].is_still || v[0].on_cpu);
 	}
+	assert_int_equal(a.others, 0);
 	arrivals = v[0].looked.arrivals;
 	kill(child, SIGKILL);
 	for (int i = 0; i < 1000 && v[0].looked.arrivals == arrivals; i++) {
