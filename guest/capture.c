@@ -314,14 +314,15 @@ void capture_batch_clear(struct capture_batch *b)
 	b->n = b->nfrom = 0;
 }
 
-void capture_batch_add(struct capture_batch *b, struct capture *c)
+void capture_batch_add(struct capture_batch *b, uint32_t vcpu, struct capture *c)
 {
 	c->fresh = false;
 	if (c->nruns == 0 || c->generation != pages_generation(c->pages))
 		return;
 	memcpy(&b->from[b->nfrom], c->runs, c->nruns * sizeof(*c->runs));
-	b->nfrom += c->nruns;
 	b->to[b->n] = (struct iovec){.iov_base = c->copies, .iov_len = c->lines * CAPTURE_LINE};
+	pages_plan(b->pages, vcpu, &b->to[b->n], &b->from[b->nfrom], c->nruns);
+	b->nfrom += c->nruns;
 	b->captures[b->n++] = c;
 }
 

@@ -42,7 +42,7 @@ struct capture_batch;
 struct capture_batch *capture_batch_new(struct pages *pages, size_t captures, size_t lines);
 void capture_batch_free(struct capture_batch *b); /* NULL is fine */
 void capture_batch_clear(struct capture_batch *b);
-void capture_batch_add(struct capture_batch *b, struct capture *c);
+void capture_batch_add(struct capture_batch *b, uint32_t vcpu, struct capture *c);
 /* 0, or a negative errno: no copy is of use, and the guest's memory may be elsewhere now (pages_drop()). */
 int capture_batch_copy(struct capture_batch *b);
 

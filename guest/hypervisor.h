@@ -136,6 +136,11 @@ struct host_ops {
 	            size_t *n);
 	/* The domain's name; -ENOENT if it is not known. May block, as list(). */
 	int (*domain_name)(struct hypervisor *x, uint32_t domid, char *name, size_t size);
+	/*
+	 * From now on guests are attached to be sampled without a stop: stop() interrupts vCPUs, copies what is planned
+	 * and pauses nothing. 0, or -1 with one line in @why. NULL: this backend cannot.
+	 */
+	int (*sample_live)(struct hypervisor *x, char *why, size_t size);
 	/* The domain that this program runs in. */
 	uint32_t (*own_domid)(struct hypervisor *x);
 	/*
@@ -169,6 +174,8 @@ struct guest_ops {
 	void (*detach)(struct guest *g); /* the caller has unmapped all pages before */
 	/* The instruction set of most of its code. Each sample has a mode of its own (struct vcpu_regs). */
 	enum arch_id (*arch)(const struct guest *g);
+	/* Is it sampled without a stop (sample_live())? NULL: never. */
+	bool (*is_live)(const struct guest *g);
 	/*
 	 * What the hypervisor knows of one guest, by one hypercall: 0; -ESRCH: it is gone; or another negative errno.
 	 * Of several guests of one connection, by one hypercall for each few hundred: infos[i] of guests[i], with a
@@ -239,6 +246,11 @@ struct memory_ops {
 	 */
 	int (*copy)(struct guest *g, const struct iovec *to, size_t nto, const struct iovec *from, size_t nfrom);
 	/*
+	 * There, too: what the first copy() after the next stop() will ask for, for a sample that reads memory itself.
+	 * The pieces of @vcpu are @to and the @nfrom of @from, until then. NULL: nothing is to be planned.
+	 */
+	void (*plan)(struct guest *g, uint32_t vcpu, const struct iovec *to, const struct iovec *from, size_t nfrom);
+	/*
 	 * Releases what else of the guest this process maps, which would keep it and its memory when it ends. The
 	 * caller has unmapped all pages before; prepare() gets it back.
 	 */
@@ -273,6 +285,7 @@ struct hypervisor_ops {
 	const char *prefix; /* of a domain's name or number on the command line, where it is ambiguous: "xen:3" */
 	/* What stopping and reading a guest needs when all is open: a bit each (capabilities(7)). */
 	uint64_t capabilities;
+	uint64_t live_capabilities; /* and sampling it live beside */
 
 	struct host_ops host;
 	struct guest_ops guest;

@@ -102,6 +102,12 @@ bool pages_remote(const struct pages *p)
 	return p->ops->copy != NULL;
 }
 
+void pages_plan(struct pages *p, uint32_t vcpu, const struct iovec *to, const struct iovec *from, size_t nfrom)
+{
+	if (p->ops->plan)
+		p->ops->plan(p->guest, vcpu, to, from, nfrom);
+}
+
 int pages_copy(struct pages *p, const struct iovec *to, size_t nto, const struct iovec *from, size_t nfrom)
 {
 	return p->ops->copy(p->guest, to, nto, from, nfrom);

@@ -32,6 +32,8 @@ int pages_find(struct pages *p, uint64_t frame, const void **page);
  * hypervisor_ops, copy)? Else it is mapped.
  */
 bool pages_remote(const struct pages *p);
+/* Before the next pause: what pages_copy() will be asked for first, by vCPU (struct memory_ops, plan). */
+void pages_plan(struct pages *p, uint32_t vcpu, const struct iovec *to, const struct iovec *from, size_t nfrom);
 /* Fills the pieces of @to one after the other from those of @from, by one call. 0 or a negative errno. */
 int pages_copy(struct pages *p, const struct iovec *to, size_t nto, const struct iovec *from, size_t nfrom);
 /* @size bytes at @offset of @page. 0; -EIO: they cannot be read. */

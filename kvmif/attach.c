@@ -38,6 +38,8 @@ void kvm_detach(struct guest *g)
 	for (uint32_t i = 0; g->vcpus && i < g->machine.vcpus; i++)
 		vcpu_detach(&g->vcpus[i]);
 	free(g->vcpus);
+	live_close(g->live);
+	free(g->plans);
 	layout_free(&g->layout);
 	shared_unmap(&g->shared);
 	search_free(g->search);
@@ -52,6 +54,10 @@ void kvm_detach(struct guest *g)
 static int set_threads(struct guest *g)
 {
 	int result = 0;
+
+	for (uint32_t i = 0; g->live && i < g->machine.vcpus; i++)
+		if (is_set(g->wanted, i))
+			live_set_vcpu(g->live, i, g->layout.vcpus[i], g->layout.threads[i]);
 
 	for (uint32_t i = 0; i < g->machine.vcpus; i++) {
 		int rc = g->vcpus[i].run ? vcpu_set_thread(&g->vcpus[i], g->machine.pid, g->layout.threads[i]) : 0;
@@ -208,20 +214,22 @@ static int attach_to_sample(struct guest *g, const uint64_t *wanted)
 {
 	int rc = check_unprotected(g);
 
+	memset(g->wanted, wanted ? 0 : 0xff, sizeof(g->wanted));
+	if (wanted)
+		memcpy(g->wanted, wanted, (g->machine.vcpus + 63) / 64 * sizeof(*wanted));
 	allow_descriptors();
 	if (rc == 0)
 		rc = make_vcpus(g);
 	if (rc == 0)
 		rc = attach_vcpus(g);
 	if (rc == 0)
+		rc = kvm_open_live(g);
+	if (rc == 0)
 		rc = set_threads(g);
 	if (rc == 0)
 		rc = check_tracer(g);
 	if (rc != 0)
 		return rc;
-	memset(g->wanted, wanted ? 0 : 0xff, sizeof(g->wanted));
-	if (wanted)
-		memcpy(g->wanted, wanted, (g->machine.vcpus + 63) / 64 * sizeof(*wanted));
 	note_looked(g);
 	g->to_share = g->layout.nslots > 0;
 	return 0;
@@ -316,6 +324,8 @@ bool kvm_explain(struct hypervisor *x, const char *operand, const struct guest_i
 		         "cannot find its memory: %s, and its process's mappings do not show it; "
 		         "if it is paused, let it run",
 		         x->why);
+	else if (error == ENOEXEC)
+		snprintf(why, size, "--sampler live: %s", x->why_not_live);
 	else if (error == EPERM || error == EACCES)
 		explain_refusal(why, size);
 	else
@@ -408,6 +418,9 @@ static int settle_layout(struct guest *g)
 int kvm_settle(struct guest *g, char *how, size_t size)
 {
 	int rc = settle_layout(g);
+
+	if (rc == 0 && g->live)
+		rc = kvm_check_live(g);
 
 	if (g->search)
 		snprintf(how, size,

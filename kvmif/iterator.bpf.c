@@ -190,6 +190,7 @@ static void put_vcpu(struct seq_file *seq, struct kvm_record *r, struct kvm_vcpu
 	}
 	r->type = KVM_RECORD_VCPU;
 	r->vm = (__u64)BPF_CORE_READ(vcpu, kvm);
+	r->vcpu.address = (__u64)vcpu;
 	r->vcpu.number = BPF_CORE_READ(vcpu, vcpu_id);
 	r->vcpu.tid = pid_number(BPF_CORE_READ(vcpu, pid));
 	r->vcpu.mp_state = BPF_CORE_READ(vcpu, arch.mp_state);

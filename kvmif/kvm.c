@@ -31,11 +31,6 @@
 #define REFUSED_NS 5000000000ull
 #define REFUSED_STOPS 10
 
-static bool is_set(const uint64_t *bits, uint32_t i)
-{
-	return bits[i / 64] >> i % 64 & 1;
-}
-
 /* --- connection -------------------------------------------------------------------------------------------------- */
 
 static struct hypervisor *open_kvm(char *why, size_t size)
@@ -292,17 +287,19 @@ static void kvm_prepare(struct guest *g, const uint64_t *asleep)
 		memcpy(g->asleep, asleep, (g->machine.vcpus + 63) / 64 * sizeof(*asleep));
 	if (is_look_due(g))
 		kvm_look_again(g);
-	if (g->to_share)
+	if (g->to_share && !g->live)
 		kvm_share(g);
-	g->mark->armed = 1;
+	g->mark->armed = !kvm_is_live(g);
 	g->was_asked = true; /* kvm_info() is not to take its time any more */
 	look_at_guest(g);
 	for (uint32_t i = 0; i < g->machine.vcpus; i++) {
 		if (!is_due(g, i))
 			continue;
 		g->due[i / 64] |= 1ull << i % 64;
-		g->is_taken |= vcpu_is_taken(&g->vcpus[i]);
+		g->is_taken |= !kvm_is_live(g) && vcpu_is_taken(&g->vcpus[i]);
 	}
+	if (kvm_is_live(g))
+		kvm_plan_nothing(g);
 }
 
 /* --- a stop ------------------------------------------------------------------------------------------------------ */
@@ -399,6 +396,10 @@ static int kvm_stop(struct guest *g, uint64_t *held_ns)
 {
 	int rc, gone;
 
+	if (kvm_is_live(g)) {
+		kvm_ask(g, held_ns);
+		return 0;
+	}
 	g->mark->held = 1;
 	rc = interrupt_all(g);
 	gone = await_all(g);
@@ -420,15 +421,23 @@ static int kvm_stop(struct guest *g, uint64_t *held_ns)
 
 static int kvm_run(struct guest *g, void (*work)(void *ctx), void *ctx, uint64_t *cpu_ns)
 {
-	int rc = tracer_run(g->x->tracer, work, ctx, cpu_ns);
+	int rc;
 
+	if (kvm_is_live(g)) {
+		work(ctx);
+		return 0;
+	}
+	rc = tracer_run(g->x->tracer, work, ctx, cpu_ns);
 	g->mark->held = 0;
 	return rc;
 }
 
 static int kvm_copy(struct guest *g, const struct iovec *to, size_t nto, const struct iovec *from, size_t nfrom)
 {
-	return g->moved ? -ESTALE : remote_read(g->machine.pid, to, nto, from, nfrom);
+	if (g->moved)
+		return -ESTALE;
+	return nto && kvm_is_planned(g, from) ? kvm_copy_planned(g)
+	                                      : remote_read(g->machine.pid, to, nto, from, nfrom);
 }
 
 static int kvm_resume(struct guest *g)
@@ -446,7 +455,7 @@ static void collect_vcpu(struct guest *g, uint32_t i, struct vcpu_stop *stop)
 	stop->online = v->tid != 0 && v->place != VCPU_GONE && !is_unstarted(g, i);
 	stop->blocked = v->place != VCPU_RUNNING;
 	stop->running = v->on_cpu;
-	stop->in_vmm = stop->running && v->was_stopped && !v->is_inside;
+	stop->in_vmm = stop->running && (v->was_stopped || v->was_read) && !v->is_inside;
 	/* One that sleeps has used none since it was looked at but for our stop. */
 	stop->cpu_ns = stop->blocked ? v->cpu_ns : vcpu_cpu_ns(v);
 	if (!is_set(g->asleep, i) && is_set(g->wanted, i) && v->run)
@@ -517,7 +526,7 @@ static const void *page_at(const struct guest *g, uint64_t frame)
 {
 	uint64_t at =
 		frame >> (64 - GUEST_PAGE_SHIFT) ? 0 : layout_host_address(&g->layout, frame << GUEST_PAGE_SHIFT);
-	const void *here = at ? shared_page(&g->shared, g->machine.pid, at) : NULL;
+	const void *here = at && !g->live ? shared_page(&g->shared, g->machine.pid, at) : NULL;
 
 	return (const void *)(here ? (uintptr_t)here | REMOTE_IS_HERE : (uintptr_t)at);
 }
@@ -570,15 +579,22 @@ const struct hypervisor_ops hypervisor_kvm = {
 	.name = "ptrace",
 	.prefix = "kvm",
 	.capabilities = 1ull << CAP_SYS_PTRACE | 1ull << CAP_DAC_READ_SEARCH,
+	.live_capabilities = 1ull << CAP_BPF | 1ull << CAP_PERFMON,
 	.host = {.open = open_kvm,
                  .close = close_kvm,
                  .version = kvm_version,
                  .find = kvm_find,
                  .list = kvm_list,
+                 .sample_live = kvm_sample_live,
                  .domain_name = kvm_domain_name,
                  .own_domid = kvm_own_domid,
                  .explain = kvm_explain},
-	.guest = {.attach = kvm_attach, .settle = kvm_settle, .detach = kvm_detach, .arch = arch, .info = kvm_info},
+	.guest = {.attach = kvm_attach,
+                  .settle = kvm_settle,
+                  .detach = kvm_detach,
+                  .arch = arch,
+                  .is_live = kvm_is_live,
+                  .info = kvm_info},
 	.pause = {.mark_at = kvm_mark_at,
                   .prepare = kvm_prepare,
                   .run = kvm_run,
@@ -587,6 +603,6 @@ const struct hypervisor_ops hypervisor_kvm = {
                   .collect = kvm_collect,
                   .registers = registers,
                   .resume = kvm_resume},
-	.memory = {.map = kvm_map, .unmap = kvm_unmap, .copy = kvm_copy, .let_go = let_go},
+	.memory = {.map = kvm_map, .unmap = kvm_unmap, .copy = kvm_copy, .plan = kvm_plan, .let_go = let_go},
 	.watch = {.ends_with_recorder = true, .is_marked = kvm_is_marked, .clean_up = kvm_clean_up},
 };

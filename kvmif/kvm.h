@@ -5,6 +5,7 @@
 
 #include "guest/hypervisor.h"
 #include "kvmif/layout.h"
+#include "kvmif/live.h"
 #include "kvmif/search.h"
 #include "kvmif/shared.h"
 #include "kvmif/tracer.h"
@@ -18,7 +19,9 @@ struct hypervisor {
 	char version[160];
 	struct tracer *tracer;
 	struct iterator *it; /* opened when it is needed */
+	bool is_live;        /* guests are attached to be sampled without a stop */
 	char why[120];       /* "", or why it cannot be used */
+	char why_not_live[120];
 };
 
 /* In a pause_mark. We write it ourselves, in time: before the first call of a stop and after its last. */
@@ -27,8 +30,18 @@ struct mark {
 	uint64_t armed; /* kvm_valid_regs may be set */
 };
 
+/* What the next sample of a vCPU copies. */
+struct plan {
+	struct iovec to;
+	const struct iovec *from;
+	size_t nfrom;
+};
+
 struct guest {
 	struct hypervisor *x;
+	struct live *live;  /* NULL: it is sampled by stops */
+	struct plan *plans; /* by vCPU; then only */
+	bool by_stops;      /* nevertheless, for now */
 	struct machine machine;
 	int pidfd;
 	struct vcpu *vcpus; /* machine.vcpus of them */
@@ -57,6 +70,11 @@ struct guest {
 	struct stop_guard guard; /* of stops that the caller does not ask for by itself; begin NULL: none */
 };
 
+static inline bool is_set(const uint64_t *bits, uint32_t i)
+{
+	return bits[i / 64] >> i % 64 & 1;
+}
+
 void kvm_describe(const struct machine *m, struct guest_info *info);
 
 /* Of struct hypervisor_ops. */
@@ -70,6 +88,23 @@ void kvm_clean_up(struct guest *g);
 
 /* Calls @work(@g), which stops threads, as run() does, and is no round of the caller's. 0 or a negative errno. */
 int kvm_stop_by(struct guest *g, void (*work)(void *guest));
+
+/* Without stops (kvm_live.c). Is the guest sampled so? */
+bool kvm_is_live(const struct guest *g);
+/* Of struct hypervisor_ops. */
+int kvm_sample_live(struct hypervisor *x, char *why, size_t size);
+void kvm_plan(struct guest *g, uint32_t vcpu, const struct iovec *to, const struct iovec *from, size_t nfrom);
+/* If guests are to be sampled so: 0 or a negative errno; -ENOEXEC: x->why_not_live says why not. */
+int kvm_open_live(struct guest *g);
+/* Samples all vCPUs that are due. *held_ns: until when the program held one; 0: none ran. */
+void kvm_ask(struct guest *g, uint64_t *held_ns);
+/* Before each sample. */
+void kvm_plan_nothing(struct guest *g);
+/* Is it what was planned that is asked for, from @from on? Then kvm_copy_planned() is copy(). */
+bool kvm_is_planned(const struct guest *g, const struct iovec *from);
+int kvm_copy_planned(struct guest *g);
+/* By one stop: does what live samples read equal the registers? 0 or a negative errno; -ENOEXEC: no. */
+int kvm_check_live(struct guest *g);
 
 /* vCPUs and memory come and go. Stops nothing. */
 void kvm_look_again(struct guest *g);

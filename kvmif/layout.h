@@ -20,6 +20,7 @@ struct layout {
 	struct memory_slot *slots; /* by ascending address */
 	size_t nslots, room;
 	pid_t threads[MACHINE_VCPUS_MAX];  /* by vCPU; 0: not known, or none */
+	uint64_t vcpus[MACHINE_VCPUS_MAX]; /* their structures in the kernel, for live.h; 0: not known */
 	bool unstarted[MACHINE_VCPUS_MAX]; /* by vCPU: it waits for another one to start it */
 	bool is_protected;                 /* its registers are not for the host */
 	bool has_slots;                    /* false: this kernel does not tell */

@@ -28,6 +28,7 @@ struct kvm_record {
 		} slot;
 		struct {
 			unsigned int number, tid, mp_state;
+			unsigned long long address; /* struct kvm_vcpu */
 		} vcpu;
 	};
 };

@@ -355,11 +355,22 @@ void vcpu_look(struct vcpu *v)
 		v->own_ns += ns - v->cpu_ns;
 		ns = v->cpu_ns;
 	}
-	v->was_stopped = false;
+	v->was_stopped = v->was_read = false;
 	v->is_still = v->was_seen && v->looked.arrivals && v->looked.arrivals == v->seen.arrivals;
 	v->is_inside &= v->is_still;
 	v->on_cpu = is_on_cpu(v, &before);
 	v->cpu_ns = ns;
+}
+
+void vcpu_take(struct vcpu *v, const struct kvm_sync_regs *kept, bool inside, bool asleep)
+{
+	v->kept = *kept;
+	v->flags = 0;
+	v->is_inside = inside;
+	v->was_read = true;
+	v->was_seen = v->is_still = asleep;
+	if (asleep)
+		v->seen = v->looked;
 }
 
 void vcpu_check_still(struct vcpu *v)

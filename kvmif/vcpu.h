@@ -62,6 +62,7 @@ struct vcpu {
 	uint64_t released_ns;              /* CLOCK_MONOTONIC: when the last stop ended */
 	bool was_seen;                     /* @seen means something: it has stopped in time */
 	bool was_stopped;                  /* since vcpu_look() */
+	bool was_read;                     /* since then, without a stop */
 	bool is_still;                     /* by vcpu_look(): it has not been on a CPU since @seen */
 	bool on_cpu;                       /* by vcpu_look(): on one, or it would be, were it not for us */
 	bool is_late;                      /* it has not stopped in time */
@@ -78,6 +79,10 @@ struct vcpu {
  * asks KVM for registers there, or sets them. If @v was attached before, it still leaves out what stops have cost then.
  */
 int vcpu_attach(struct vcpu *v, int pidfd, int fd);
+/*
+ * Its registers are @kept, which were read while it ran, or @asleep, without a stop; @inside: in KVM_RUN.
+ */
+void vcpu_take(struct vcpu *v, const struct kvm_sync_regs *kept, bool inside, bool asleep);
 /* Its thread is @tid from now on. 0 or a negative errno. */
 int vcpu_set_thread(struct vcpu *v, pid_t pid, pid_t tid);
 void vcpu_detach(struct vcpu *v); /* all zero is fine */

@@ -119,6 +119,14 @@ static int record_guests(const struct options *o, const struct connection *all, 
 	char why[1024];
 	const struct connection *c = connect_choose(all, nall, operands, n, why, sizeof(why));
 
+	if (c && o->live && !c->ops->host.sample_live) {
+		say("--sampler live is for KVM guests");
+		return EXIT_USAGE;
+	}
+	if (c && o->live && c->ops->host.sample_live(c->x, why, sizeof(why)) != 0) {
+		say("--sampler live: %s", why);
+		return EXIT_HYPERVISOR;
+	}
 	if (c)
 		return recording_run(o, c->ops, c->x, command, operands, n);
 	say("%s", why);

@@ -98,6 +98,14 @@ static int set_call_graph(struct option_use *use)
 	return option_refuse(use, "must be auto, fp or dwarf, and may have a size in bytes: fp,256 or dwarf,16384");
 }
 
+static int set_sampler(struct option_use *use)
+{
+	bool *live = option_place(use);
+
+	*live = strcmp(use->value, "live") == 0;
+	return *live || strcmp(use->value, "stop") == 0 ? 0 : option_refuse(use, "must be stop or live");
+}
+
 static int set_share(struct option_use *use)
 {
 	char *rest;
@@ -215,6 +223,10 @@ const struct option_def record_options[] = {
          "record all registers, too, and a copy of the stack each time; with -n 1 also of a domain that is paused or has "
          "crashed",
          option_set_true, AT(stack.registers)},
+	{0, "sampler", "HOW", OPTION_ARG,
+         "stop: stop the guest for each sample (stop); live: do not stop it, but have a BPF program read registers and "
+         "memory while the vCPU is interrupted (KVM on AMD)",
+         set_sampler, AT(live)},
 	{0, "image", "[DOM=]FILE", OPTION_ARG,
          "the binary that the domain runs: store its path and build-id, so that uniprof-report can find and verify it",
          set_image_option, 0},

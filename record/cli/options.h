@@ -25,6 +25,7 @@ struct options {
 	const char *start;      /* command that creates the domain; NULL: it exists */
 	const char *pause_file; /* NULL: none */
 	const char *resume;     /* the pause file of a recorder that was killed; NULL: record */
+	bool live;              /* guests are not stopped */
 	bool list, verbose, version, help;
 };
 

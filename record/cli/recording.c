@@ -202,7 +202,7 @@ static int prepare_trace(struct recording *r)
 		return EXIT_CUT_SHORT;
 	}
 	if (o->verbose)
-		say("%s by %s; %zu domain%s, %.3f Hz", hypervisor, r->ops->name, r->ntargets,
+		say("%s by %s; %zu domain%s, %.3f Hz", hypervisor, o->live ? "BPF" : r->ops->name, r->ntargets,
 		    r->ntargets == 1 ? "" : "s", (double)o->session.rate_mhz / 1e3);
 	return 0;
 }
@@ -334,7 +334,7 @@ static void run_session(struct recording *r, struct hypervisor *x)
 	s->began_ns = s->start_ns = head->start_mono_ns;
 	memcpy(&s->seed, head->trace_id, sizeof(s->seed));
 	reduce_latency(r->options);
-	drop_privileges(r->options, r->ops->capabilities);
+	drop_privileges(r->options, r->ops->capabilities | (r->options->live ? r->ops->live_capabilities : 0));
 	loop_run(s);
 }
 

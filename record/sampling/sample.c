@@ -192,7 +192,7 @@ static void end_pause(struct target *t, struct round *r, struct pause *p)
 		r->overruns++;
 	}
 	if (p->held_ns)
-		add_pause(r, began_ns, ended_ns);
+		add_pause(r, began_ns, p->held_ns == UINT64_MAX ? ended_ns : p->held_ns);
 }
 
 static void prepare_stop(struct target *t)
@@ -389,12 +389,14 @@ bool sample_asks_first(const struct target *t)
  */
 static bool take_until_complete(struct target *t, struct round *r)
 {
+	/* A guest that is not paused changes what is walked. */
+	const bool can_walk = !t->ops->guest.is_live || !t->ops->guest.is_live(t->guest);
 	int taken = take_samples(t, r, false);
 
 	for (unsigned again = 1; taken == 0 && again < ROUND_PAUSES; again++) {
 		sleepers_choose_none(&t->stacks);
 		vcpu_stacks_map(&t->stacks);
-		taken = take_samples(t, r, again == ROUND_PAUSES - 1);
+		taken = take_samples(t, r, can_walk && again == ROUND_PAUSES - 1);
 	}
 	return taken >= 0;
 }

@@ -129,7 +129,7 @@ void vcpu_stacks_lay_out(struct vcpu_stacks *all)
 	capture_batch_clear(all->batch);
 	for (size_t i = 0; i < all->nsamples; i++)
 		if (!vcpu_stacks_leave_out(all, i))
-			capture_batch_add(all->batch, all->captures[i]);
+			capture_batch_add(all->batch, all->samples[i].vcpu, all->captures[i]);
 }
 
 bool vcpu_stacks_copy(struct vcpu_stacks *all)

@@ -8,6 +8,7 @@
 
 #include "kvmif/attach.c"
 #include "kvmif/no_iterator.c"
+#include "kvmif/no_live.c"
 
 /* Makes vCPUs 0 to n - 1. False: there is no KVM here. */
 static bool make_machine(int *kvm, int *vm, int *vcpus, int n)

@@ -56,7 +56,7 @@ static void slots_are_found(void **state)
 		slot(VM, 0x100000, 0xf00000, 0x7f0000100000),
 		slot(VM, 0, 0xa0000, 0x7f0000000000),
 		slot(VM + 1, 0x2000000, 0x1000, 0x1000),
-		{.type = KVM_RECORD_VCPU, .pid = PID, .vm = VM, .vcpu = {1, 12, 0}},
+		{.type = KVM_RECORD_VCPU, .pid = PID, .vm = VM, .vcpu = {1, 12, 0, VM + 1}},
 		{.type = KVM_RECORD_VCPU, .pid = PID, .vm = VM, .vcpu = {2, 14, 1}},
 		{.type = KVM_RECORD_VCPU, .pid = PID + 1, .vm = VM, .vcpu = {0, 13, 0}},
 	};
@@ -65,6 +65,7 @@ static void slots_are_found(void **state)
 	(void)state;
 	assert_int_equal(read_records(&l, r, sizeof(r) / sizeof(*r)), 0);
 	assert_int_equal(l.nslots, 3);
+	assert_int_equal(l.vcpus[1], VM + 1);
 	assert_int_equal(layout_size(&l), 0xa0000 + 0xf00000 + 0x10000);
 	assert_int_equal(layout_host_address(&l, 0), 0x7f0000000000);
 	assert_int_equal(layout_host_address(&l, 0x1fff), 0x7f0000001000);

@@ -8,6 +8,7 @@
 
 #include "guest/x86.h"
 #include "kvmif/kvm.c"
+#include "kvmif/no_live.c"
 #include "kvmif/search.c"
 
 #define MIB 0x100000ull

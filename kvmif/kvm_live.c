@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Samples of a guest without a stop: vCPUs that run are interrupted, and the program in the kernel reads them (live.h);
+ * those that sleep are read by us, and are known to sleep on by their schedule (vcpu_check_still()).
+ */
+#include "kvmif/kvm.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "kvmif/remote.h"
+
+#define LIVE_WAIT_NS 20000 /* until a thread is interrupted: the kernel's least, and as much again; then twice that */
+#define CHECKS 100         /* stops in which a vCPU may be outside KVM_RUN */
+#define CHECK_WAIT_NS 1000000u /* between two */
+
+bool kvm_is_live(const struct guest *g)
+{
+	return g->live && !g->by_stops;
+}
+
+/* How long the program has held the vCPU. What could not be read in full, as memory that is paged out, is no sample. */
+static uint64_t take_answer(struct guest *g, uint32_t i, bool asleep)
+{
+	const struct live_slot *s = live_answer(g->live, i);
+	const bool is_outside = s->place == LIVE_OUTSIDE;
+	struct kvm_sync_regs regs;
+	const bool is_own = live_registers(s, &regs);
+
+	if (asleep || is_outside || s->read == s->nruns)
+		vcpu_take(&g->vcpus[i], &regs, is_own && !is_outside, asleep);
+	return s->ended_ns - s->began_ns;
+}
+
+/* Those that run are asked, of which only these stay due; the registers of those that sleep are read. */
+static int ask_all(struct guest *g)
+{
+	int asked = 0;
+
+	for (uint32_t i = 0; i < g->machine.vcpus; i++) {
+		if (!is_set(g->due, i))
+			continue;
+		if (g->vcpus[i].place != VCPU_HALTED && live_ask(g->live, i) == 0) {
+			asked++;
+			continue;
+		}
+		if (g->vcpus[i].place == VCPU_HALTED && live_read(g->live, i) == 0)
+			take_answer(g, i, true);
+		g->due[i / 64] &= ~(1ull << i % 64);
+	}
+	return asked;
+}
+
+/* One that is not interrupted in time does not run: it waits for a CPU, or has fallen asleep. */
+static uint64_t await_answers(struct guest *g, uint64_t deadline_ns, int asked)
+{
+	struct timespec wait = {.tv_nsec = LIVE_WAIT_NS};
+	uint64_t most_ns = 0;
+	bool late = false;
+
+	while (asked > 0) {
+		late = clock_now() >= deadline_ns;
+		for (uint32_t i = 0; i < g->machine.vcpus; i++) {
+			if (!is_set(g->due, i))
+				continue;
+			if (live_is_answered(g->live, i)) {
+				uint64_t ns = take_answer(g, i, false);
+
+				most_ns = ns > most_ns ? ns : most_ns;
+			} else if (late) {
+				live_cancel(g->live, i);
+				g->vcpus[i].on_cpu = false;
+				live_plan(g->live, i, NULL, 0);
+			} else {
+				continue;
+			}
+			g->due[i / 64] &= ~(1ull << i % 64);
+			asked--;
+		}
+		if (asked > 0)
+			nanosleep(&wait, NULL);
+		/* Where we share its CPU, it must come to run in between. */
+		wait.tv_nsec *= 2;
+	}
+	return most_ns;
+}
+
+void kvm_ask(struct guest *g, uint64_t *held_ns)
+{
+	const uint64_t began_ns = clock_now();
+	const uint64_t lost_ns = await_answers(g, began_ns + VCPU_STOP_NS, ask_all(g));
+
+	*held_ns = lost_ns ? began_ns + lost_ns : 0;
+}
+
+/* --- memory ------------------------------------------------------------------------------------------------------ */
+
+void kvm_plan_nothing(struct guest *g)
+{
+	for (uint32_t i = 0; i < g->machine.vcpus; i++) {
+		g->plans[i] = (struct plan){0};
+		live_plan(g->live, i, NULL, 0);
+	}
+}
+
+/*
+ * The pieces of a vCPU that slept are as they were: it has not run since. Those that an interrupt did not find in memory
+ * are read here, only to have them there the next time.
+ */
+int kvm_copy_planned(struct guest *g)
+{
+	int rc = 0;
+
+	for (uint32_t i = 0; rc == 0 && i < g->machine.vcpus; i++) {
+		const struct plan *p = &g->plans[i];
+		const struct live_slot *s = live_answer(g->live, i);
+
+		if (p->nfrom == 0)
+			continue;
+		if (s->nruns == p->nfrom && s->read == s->nruns)
+			memcpy(p->to.iov_base, s->data, p->to.iov_len);
+		else if (g->vcpus[i].is_still || s->read < s->nruns)
+			rc = remote_read(g->machine.pid, &p->to, 1, p->from, p->nfrom);
+	}
+	return rc;
+}
+
+void kvm_plan(struct guest *g, uint32_t vcpu, const struct iovec *to, const struct iovec *from, size_t nfrom)
+{
+	if (!kvm_is_live(g))
+		return;
+	g->plans[vcpu] = (struct plan){*to, from, nfrom};
+	if (is_set(g->due, vcpu) && g->vcpus[vcpu].place == VCPU_RUNNING)
+		live_plan(g->live, vcpu, from, nfrom);
+}
+
+bool kvm_is_planned(const struct guest *g, const struct iovec *from)
+{
+	for (uint32_t i = 0; g->live && i < g->machine.vcpus; i++)
+		if (g->plans[i].from == from)
+			return true;
+	return false;
+}
+
+/* --- attaching --------------------------------------------------------------------------------------------------- */
+
+int kvm_sample_live(struct hypervisor *x, char *why, size_t size)
+{
+	struct live *l = live_open(1, why, size);
+
+	if (!l)
+		return -1;
+	live_close(l);
+	x->is_live = true;
+	snprintf(x->version + strlen(x->version), sizeof(x->version) - strlen(x->version), ", sampled live");
+	return 0;
+}
+
+/* Only what the kernel itself tells will do: a vCPU's address in it, and where memory is. */
+int kvm_open_live(struct guest *g)
+{
+	if (!g->x->is_live)
+		return 0;
+	if (g->search) {
+		snprintf(g->x->why_not_live, sizeof(g->x->why_not_live), "%s", g->x->why);
+		return -ENOEXEC;
+	}
+	g->plans = calloc(g->machine.vcpus, sizeof(*g->plans));
+	if (!g->plans)
+		return -ENOMEM;
+	g->live = live_open(g->machine.vcpus, g->x->why_not_live, sizeof(g->x->why_not_live));
+	return g->live ? 0 : -ENOEXEC;
+}
+
+/* The control registers in the VMCB differ from the guest's in bits that do not matter here. */
+static bool is_same(const struct kvm_sync_regs *a, const struct kvm_sync_regs *b)
+{
+	const uint64_t cr0 = 1ull << 31 | 1, cr4 = 1ull << 12 | 1 << 5, efer = 1 << 10 | 1 << 8;
+
+	return memcmp(&a->regs, &b->regs, sizeof(a->regs)) == 0 && ((a->sregs.cr0 ^ b->sregs.cr0) & cr0) == 0 &&
+	       a->sregs.cr3 == b->sregs.cr3 && ((a->sregs.cr4 ^ b->sregs.cr4) & cr4) == 0 &&
+	       ((a->sregs.efer ^ b->sregs.efer) & efer) == 0 && a->sregs.cs.base == b->sregs.cs.base &&
+	       a->sregs.cs.l == b->sregs.cs.l && a->sregs.cs.db == b->sregs.cs.db &&
+	       a->sregs.ss.base == b->sregs.ss.base && a->sregs.ss.dpl == b->sregs.ss.dpl &&
+	       a->sregs.idt.base == b->sregs.idt.base;
+}
+
+/* What KVM itself tells of its vCPUs that are stopped, beside what the program reads. */
+static void compare_stopped(void *guest)
+{
+	struct guest *g = guest;
+	int compared = 0, wrong = 0, rc;
+	uint64_t held_ns;
+
+	g->stopped = g->x->ops->pause.stop(g, &held_ns);
+	if (g->stopped != 0)
+		return;
+	for (uint32_t i = 0; i < g->machine.vcpus; i++) {
+		const struct vcpu *v = &g->vcpus[i];
+		struct kvm_sync_regs read;
+
+		if (!v->held || !v->is_inside || live_read(g->live, i) != 0)
+			continue;
+		compared++;
+		wrong += !live_registers(live_answer(g->live, i), &read) || !is_same(&v->kept, &read);
+	}
+	rc = g->x->ops->pause.resume(g);
+	g->stopped = rc != 0 ? rc : wrong ? -ENOEXEC : compared ? 0 : -EAGAIN;
+}
+
+int kvm_check_live(struct guest *g)
+{
+	const struct timespec wait = {.tv_nsec = CHECK_WAIT_NS};
+	int rc = -EAGAIN;
+
+	g->by_stops = true;
+	for (int i = 0; rc == -EAGAIN && i < CHECKS; i++) {
+		if (i > 0)
+			nanosleep(&wait, NULL);
+		g->x->ops->pause.prepare(g, NULL);
+		rc = kvm_stop_by(g, compare_stopped);
+		rc = rc != 0 ? rc : g->stopped;
+	}
+	g->by_stops = false;
+	g->to_share = false;
+	if (rc == -ENOEXEC || rc == -EAGAIN) {
+		snprintf(g->x->why_not_live, sizeof(g->x->why_not_live), "%s",
+		         rc == -EAGAIN ? "no vCPU could be stopped to compare what is read with its registers"
+		                       : "what is read of this kernel's memory are not the vCPU's registers");
+		rc = -ENOEXEC;
+	}
+	return rc;
+}

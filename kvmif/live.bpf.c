@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
+/*
+ * Runs in a vCPU's own thread, when a timer that the recorder has started interrupts it: KVM has left the guest for
+ * that interrupt, so the guest's registers are in memory, and the monitor's memory is that of the current process. It
+ * copies both, and the guest goes on. In the recorder's thread, it reads the registers of a vCPU that sleeps.
+ *
+ * AMD only: kvm_amd stores all general registers after each exit, and the others are in the VMCB.
+ */
+typedef unsigned char __u8;
+typedef unsigned short __u16;
+typedef unsigned int __u32, __be32, __wsum;
+typedef unsigned long long __u64;
+typedef short __s16;
+typedef int __s32;
+typedef long long __s64;
+typedef unsigned short __be16;
+enum bpf_map_type { BPF_MAP_TYPE_UNSPEC };
+
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_core_read.h>
+
+#include "kvmif/live_slot.h"
+
+#define ARRAY 2       /* BPF_MAP_TYPE_ARRAY */
+#define MMAPABLE 1024 /* BPF_F_MMAPABLE */
+
+#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
+
+struct mutex {
+	struct {
+		long long counter;
+	} owner;
+};
+struct kvm_vcpu_arch {
+	unsigned long regs[17];
+	__u8 handling_intr_from_guest;
+};
+struct kvm_vcpu {
+	struct mutex mutex;
+	struct kvm_vcpu_arch arch;
+};
+struct vmcb;
+struct kvm_vmcb_info {
+	struct vmcb *ptr;
+};
+struct vcpu_svm {
+	struct vmcb *vmcb;
+	struct kvm_vmcb_info vmcb01;
+};
+
+#pragma clang attribute pop
+
+struct {
+	int (*type)[ARRAY];
+	int (*max_entries)[1];
+	int (*map_flags)[MMAPABLE];
+	__u32 *key;
+	struct live_slot *value;
+} slots SEC(".maps");
+
+static void read_registers(struct live_slot *s)
+{
+	struct kvm_vcpu *vcpu = (void *)s->vcpu;
+	struct vcpu_svm *svm = (void *)s->vcpu;
+	void *vmcb = BPF_CORE_READ(svm, vmcb);
+
+	s->place = BPF_CORE_READ(vcpu, arch.handling_intr_from_guest) ? LIVE_IN_GUEST
+	           : BPF_CORE_READ(vcpu, mutex.owner.counter)         ? LIVE_IN_KVM
+	                                                              : LIVE_OUTSIDE;
+	/* While a guest of the guest runs, the registers are that one's. */
+	s->nested = vmcb != BPF_CORE_READ(svm, vmcb01.ptr);
+	bpf_core_read(s->registers, sizeof(s->registers), &vcpu->arch.regs);
+	bpf_probe_read_kernel(s->save, sizeof(s->save), vmcb + LIVE_SAVE);
+	bpf_probe_read_kernel(&s->exit_code, sizeof(s->exit_code), vmcb + LIVE_EXIT_CODE);
+}
+
+struct copying {
+	struct live_slot *s;
+};
+
+/* 0: go on with the next run. */
+static long copy_run(__u32 i, struct copying *c)
+{
+	struct live_slot *s = c->s;
+	__u32 at, size;
+
+	if (i >= LIVE_RUNS)
+		return 1;
+	at = s->runs[i].at & (LIVE_DATA - 1);
+	size = s->runs[i].size;
+	if (size > LIVE_RUN_MAX || bpf_probe_read_user(s->data + at, size, (void *)s->runs[i].from) != 0)
+		return 1;
+	s->read++;
+	return 0;
+}
+
+SEC("perf_event")
+int interrupted(void *ctx)
+{
+	__u32 key = (__u32)bpf_get_attach_cookie(ctx);
+	struct live_slot *s = bpf_map_lookup_elem(&slots, &key);
+	struct copying c = {s};
+
+	if (!s || s->done == s->wanted)
+		return 1;
+	s->began_ns = bpf_ktime_get_ns();
+	s->read = 0;
+	read_registers(s);
+	if (s->place != LIVE_OUTSIDE)
+		bpf_loop(s->nruns, copy_run, &c, 0);
+	s->ended_ns = bpf_ktime_get_ns();
+	/* x86 does not reorder stores. */
+	asm volatile("" ::: "memory");
+	*(volatile unsigned *)&s->done = s->wanted;
+	/* Other than 0: the event is used up, and the timer stops. */
+	return 1;
+}
+
+SEC("syscall")
+int asked(__u32 *number)
+{
+	__u32 key = *number;
+	struct live_slot *s = bpf_map_lookup_elem(&slots, &key);
+
+	if (!s)
+		return 1;
+	s->began_ns = s->ended_ns = bpf_ktime_get_ns();
+	s->read = 0;
+	read_registers(s);
+	s->done = s->wanted;
+	return 0;
+}
+
+char LICENSE[] SEC("license") = "Dual BSD/GPL";

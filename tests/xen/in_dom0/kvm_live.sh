@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# A host's part of kvm_live.t: guests of KVM under the small monitor, recorded without a stop, and by stops.
+
+# vmm_start NAME OPTION... LINE: in $pid, when it runs.
+vmm_start() {
+	name=$1
+	shift
+	for line; do :; done
+	rm -f /run/beats
+	vmm -k -b /run/beats -a "$line" $options guest.elf 2> "/out/$name.vmm" &
+	pid=$!
+	await test -s /run/beats
+}
+# signal_exits: how often the guest had to leave for a signal, which each stop is.
+mkdir -p /run/debug
+mount -t debugfs debugfs /run/debug
+signal_exits() {
+	cat /run/debug/kvm/"$pid"-*/signal_exits
+}
+record() { # NAME OPTION...
+	name=$1
+	shift
+	signal_exits > "/out/$name.before"
+	uniprof-record --max-cpu 100 --max-overhead 100 -o "/out/$name.upf" "$@" "$pid" 2> "/out/$name.err"
+	echo $? > "/out/$name.rc"
+	signal_exits > "/out/$name.after"
+}
+
+for work in shares levels recursion depth:16; do
+	options=
+	vmm_start "${work%:*}" "work=$work far"
+	work=${work%:*}
+	record "$work" --sampler live -F 999 -n 3000
+	[ "$work" != shares ] || record stops -F 999 -n 1000
+	kill -9 "$pid"
+	wait "$pid" 2> /dev/null
+done
+options="-c 2"
+vmm_start halted "work=shares far others=idle"
+record halted --sampler live -F 999 -n 1000
+# However the recorder ends, the guest goes on.
+for signal in KILL TERM; do
+	rm -f /out/killed.upf
+	uniprof-record --sampler live -F 999 -f -o /out/killed.upf "$pid" 2> /out/killed.err &
+	recorder=$!
+	await test -s /out/killed.upf
+	kill -$signal "$recorder"
+	wait "$recorder" 2> /dev/null
+done
+
+kill -9 "$pid"
+wait "$pid" 2> /dev/null
+# A monitor that ends while it is recorded.
+vmm_start ended "work=shares far"
+uniprof-record --sampler live -F 999 -o /out/ended.upf "$pid" 2> /out/ended.err &
+recorder=$!
+await test -s /out/ended.upf
+kill -9 "$pid"
+wait "$recorder"
+echo $? > /out/ended.rc
+dmesg > /out/dmesg
+exit 0

@@ -1,0 +1,63 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# Guests of KVM recorded without a stop, on an emulated processor of AMD's with Debian's kernel: the real kvm_amd.
+set -u
+. "$(dirname "$0")/tap.sh"
+
+"$xen/../kvm/guests/build" "$work/guest.elf" || exit
+guest=$work/guest.elf
+if ! nm "$build/uniprof-record" | grep -q bpf_object; then
+	echo "1..0 # SKIP built without libbpf"
+	exit
+fi
+lab -i -k kvm -f "$build/tests/kvm/vmm=/bin/vmm" "$xen/in_dom0/kvm_live.sh"
+
+recorded() { # NAME
+	cat "$out/$1.err"
+	[ "$(cat "$out/$1.rc")" = 0 ] && "$report" --verify "$out/$1.upf"
+}
+# Where a vCPU waits for the one processor there is, it has no stack.
+true_shares() { # NAME TRUTH
+	folded "$out/$1.upf" | sed 's/^\[user\];//' | grep -v '^\[no stack\]' > "$work/live"
+	shares_of "$work/live" "$xen/guests/truth/$2.txt" 3
+}
+# all_whole NAME: all stacks that there are; those of 9 of 10 samples, since the recorder and the vCPU share a processor.
+all_whole() {
+	"$report" -s "$guest" "$out/$1.upf" | tee "$work/profile"
+	"$report" -q --dump "$out/$1.upf" | awk '/ sample / && / running / { all++; whole += / end 0 / && !/depth 0/ } / sample / && / running / && / end [1-9]/ { bad++ }
+		END { print all, whole, bad; exit !(all > 500 && whole > 0.9 * all && bad * 500 < all) }'
+}
+for work_of in shares levels recursion depth; do
+	ok "$work_of: recorded" recorded "$work_of"
+	ok "$work_of: every stack is the guest's, every share of time within 3 points" true_shares "$work_of" "$work_of"
+	ok "$work_of: stacks are whole" all_whole "$work_of"
+done
+no_signal() {
+	tail "$out"/shares.{before,after} "$out"/stops.{before,after}
+	[ "$(cat "$out/stops.after")" -gt $(($(cat "$out/stops.before") + 500)) ] &&
+		[ "$(cat "$out/shares.after")" -lt $(($(cat "$out/shares.before") + 110)) ]
+}
+ok "no exit by a signal for a sample, but one for each stop" no_signal
+shorter() {
+	grep -h '^paused' "$out/shares.err" "$out/stops.err" | tee "$work/told"
+	[ "$(sed 's/.*p50 \([0-9.]*\) us.*/\1/' "$work/told" | tr '\n' ' ' | awk '{ print $1 * 4 < $2 }')" = 1 ]
+}
+ok "the program holds the vCPU for less than a quarter of a stop" shorter
+sed 's/^/# /' "$work/told"
+ok "a vCPU at work beside one that is halted: recorded" recorded halted
+sleeps() {
+	"$report" -q --folded --no-inline --state blocked -s "$guest" "$out/halted.upf" | tee "$work/blocked"
+	[ "$(wc -l < "$work/blocked")" = 1 ] && grep -q 'work_idle' "$work/blocked"
+}
+ok "the one that is halted shows its stack, and is not woken" sleeps
+ended() {
+	cat "$out/ended.err"
+	[ "$(cat "$out/ended.rc")" = 0 ] && "$report" --verify "$out/ended.upf"
+}
+ok "a monitor that ends while it is recorded" ended
+clean() {
+	tail -n 5 "$out/dmesg"
+	! grep -E 'BUG:|Oops|WARNING:|stall' "$out/dmesg"
+}
+ok "nothing in the kernel's log" clean
+done_testing
