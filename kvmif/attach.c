@@ -55,13 +55,11 @@ static int set_threads(struct guest *g)
 {
 	int result = 0;
 
-	for (uint32_t i = 0; g->live && i < g->machine.vcpus; i++)
-		if (is_set(g->wanted, i))
-			live_set_vcpu(g->live, i, g->layout.vcpus[i], g->layout.threads[i]);
-
 	for (uint32_t i = 0; i < g->machine.vcpus; i++) {
 		int rc = g->vcpus[i].run ? vcpu_set_thread(&g->vcpus[i], g->machine.pid, g->layout.threads[i]) : 0;
 
+		if (rc == 0 && g->live && is_set(g->wanted, i))
+			rc = live_set_vcpu(g->live, i, g->layout.vcpus[i], g->layout.threads[i]);
 		if (rc != 0 && rc != -ESRCH)
 			result = rc;
 	}

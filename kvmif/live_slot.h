@@ -23,12 +23,11 @@ enum live_place {
 struct live_slot {
 	/* Asked: */
 	unsigned long long vcpu; /* struct kvm_vcpu * */
-	unsigned int tid;        /* of the recorder's view: for its own use */
 	unsigned int wanted;     /* the number of this question */
 	unsigned int nruns;
 	/* Answered: */
 	unsigned int done; /* the number of the question that was answered last */
-	unsigned int place, nested, read, pad;
+	unsigned int place, nested, read;
 	unsigned long long exit_code;
 	unsigned long long began_ns, ended_ns; /* CLOCK_MONOTONIC */
 	unsigned long long registers[17];      /* in KVM's order: rax, rcx, rdx, rbx, rsp, rbp, rsi, rdi, r8 to rip */

@@ -48,6 +48,8 @@ static int check_usage(const struct options *o, int operands)
 		say("no domain: give one; --list shows them, --help shows more");
 	else if (operands > 1 && o->start)
 		say("--start records one domain: give at most one name");
+	else if (o->live && o->stack.registers)
+		say("--registers needs a stop: not with --sampler live");
 	else if (!o->output.path)
 		say("no output: give -o FILE");
 	else
