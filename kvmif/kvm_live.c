@@ -31,7 +31,7 @@ static uint64_t take_answer(struct guest *g, uint32_t i, bool asleep)
 	const bool is_own = live_registers(s, &regs);
 
 	if (asleep || is_outside || s->read == s->nruns)
-		vcpu_take(&g->vcpus[i], &regs, is_own && !is_outside, asleep);
+		vcpu_take(&g->vcpus[i], &regs, !is_outside, !is_own, asleep);
 	return s->ended_ns - s->began_ns;
 }
 

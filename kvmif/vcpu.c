@@ -362,17 +362,6 @@ void vcpu_look(struct vcpu *v)
 	v->cpu_ns = ns;
 }
 
-void vcpu_take(struct vcpu *v, const struct kvm_sync_regs *kept, bool inside, bool asleep)
-{
-	v->kept = *kept;
-	v->flags = 0;
-	v->is_inside = inside;
-	v->was_read = true;
-	v->was_seen = v->is_still = asleep;
-	if (asleep)
-		v->seen = v->looked;
-}
-
 void vcpu_check_still(struct vcpu *v)
 {
 	struct vcpu_schedule now;
@@ -551,6 +540,17 @@ int vcpu_identify(pid_t tid)
 static bool is_guest_itself(const struct vcpu *v)
 {
 	return v->is_inside && !(v->flags & (KVM_RUN_X86_SMM | KVM_RUN_X86_GUEST_MODE));
+}
+
+void vcpu_take(struct vcpu *v, const struct kvm_sync_regs *kept, bool inside, bool nested, bool asleep)
+{
+	v->kept = *kept;
+	v->flags = nested ? KVM_RUN_X86_GUEST_MODE : 0;
+	v->is_inside = inside;
+	v->was_read = true;
+	v->was_seen = v->is_still = asleep;
+	if (asleep)
+		v->seen = v->looked;
 }
 
 void vcpu_registers(const struct vcpu *v, struct vcpu_regs *regs)

@@ -80,9 +80,10 @@ struct vcpu {
  */
 int vcpu_attach(struct vcpu *v, int pidfd, int fd);
 /*
- * Its registers are @kept, which were read while it ran, or @asleep, without a stop; @inside: in KVM_RUN.
+ * Its registers are @kept, which were read while it ran, or @asleep, without a stop; @inside: in KVM_RUN; @nested: they
+ * are of a guest of the guest.
  */
-void vcpu_take(struct vcpu *v, const struct kvm_sync_regs *kept, bool inside, bool asleep);
+void vcpu_take(struct vcpu *v, const struct kvm_sync_regs *kept, bool inside, bool nested, bool asleep);
 /* Its thread is @tid from now on. 0 or a negative errno. */
 int vcpu_set_thread(struct vcpu *v, pid_t pid, pid_t tid);
 void vcpu_detach(struct vcpu *v); /* all zero is fine */
