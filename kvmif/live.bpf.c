@@ -6,15 +6,7 @@
  *
  * AMD only: kvm_amd stores all general registers after each exit, and the others are in the VMCB.
  */
-typedef unsigned char __u8;
-typedef unsigned short __u16;
-typedef unsigned int __u32, __be32, __wsum;
-typedef unsigned long long __u64;
-typedef short __s16;
-typedef int __s32;
-typedef long long __s64;
-typedef unsigned short __be16;
-enum bpf_map_type { BPF_MAP_TYPE_UNSPEC };
+#include "kvmif/bpf_types.h" /* first: libbpf's headers want these */
 
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_core_read.h>

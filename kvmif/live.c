@@ -45,7 +45,7 @@ static const char *reason_of(int error)
 	if (error == EPERM || error == EACCES)
 		return "needs CAP_BPF, CAP_PERFMON and CAP_SYS_ADMIN: run as root";
 	if (error == ENOENT || error == ESRCH || error == EINVAL)
-		return "this kernel has no BTF of kvm_amd: only AMD's processors can be sampled live, from Linux 5.17 on";
+		return "no BTF of kvm_amd: guests are sampled live on AMD's processors only, from Linux 5.17 on";
 	return strerror(error);
 }
 

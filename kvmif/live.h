@@ -30,8 +30,8 @@ void live_close(struct live *l); /* NULL is fine */
 int live_set_vcpu(struct live *l, uint32_t vcpu, uint64_t address, pid_t tid);
 
 /*
- * The next samples of @vcpu also copy these pieces of its monitor's memory, each of which lies in a page, in order. False:
- * they are too many; none is copied.
+ * The next samples of @vcpu also copy these pieces of its monitor's memory, each of which lies in a page, in order.
+ * False: they are too many; none is copied.
  */
 bool live_plan(struct live *l, uint32_t vcpu, const struct iovec *from, size_t nfrom);
 /* The thread is to be sampled while it runs. 0 or a negative errno; -ESRCH: it is gone. */

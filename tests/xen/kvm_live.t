@@ -50,7 +50,17 @@ sleeps() {
 	"$report" -q --folded --no-inline --state blocked -s "$guest" "$out/halted.upf" | tee "$work/blocked"
 	[ "$(wc -l < "$work/blocked")" = 1 ] && grep -q 'work_idle' "$work/blocked"
 }
-ok "the one that is halted shows its stack, and is not woken" sleeps
+ok "the one that is halted shows its stack" sleeps
+# The stop at the beginning does wake it.
+not_woken() {
+	cat "$out/arrivals"
+	awk '{ n[NR] = $1 } END { exit !(NR == 2 && n[1] > 0 && n[2] - n[1] <= 5) }' "$out/arrivals"
+}
+ok "it is not woken for its 1,000 samples" not_woken
+goes_on() {
+	recorded again && folded "$out/again.upf" | tee "$work/again" && grep -q 'work_shares;function_3' "$work/again"
+}
+ok "after a recorder that was killed, and one that was ended, the guest works on, and is recorded" goes_on
 ended() {
 	cat "$out/ended.err"
 	[ "$(cat "$out/ended.rc")" = 0 ] && "$report" --verify "$out/ended.upf"

@@ -37,8 +37,15 @@ for work in shares levels recursion depth:16; do
 done
 options="-c 2"
 vmm_start halted "work=shares far others=idle"
+# The thread that sleeps in KVM_RUN, and how often it has been on a processor.
+halted=$(grep -l ' 0xae80 ' "/proc/$pid/task/"*/syscall)
+arrivals() {
+	cut -d ' ' -f 3 "${halted%/*}/schedstat"
+}
+arrivals > /out/arrivals
 record halted --sampler live -F 999 -n 1000
-# However the recorder ends, the guest goes on.
+arrivals >> /out/arrivals
+# However the recorder ends, the guest goes on, and can be recorded again.
 for signal in KILL TERM; do
 	rm -f /out/killed.upf
 	uniprof-record --sampler live -F 999 -f -o /out/killed.upf "$pid" 2> /out/killed.err &
@@ -47,7 +54,7 @@ for signal in KILL TERM; do
 	kill -$signal "$recorder"
 	wait "$recorder" 2> /dev/null
 done
-
+record again --sampler live -F 999 -n 200
 kill -9 "$pid"
 wait "$pid" 2> /dev/null
 # A monitor that ends while it is recorded.
