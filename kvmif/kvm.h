@@ -31,7 +31,7 @@ struct mark {
 };
 
 /* What the next sample of a vCPU copies. */
-struct plan {
+struct planned_copy {
 	struct iovec to;
 	const struct iovec *from;
 	size_t nfrom;
@@ -39,9 +39,9 @@ struct plan {
 
 struct guest {
 	struct hypervisor *x;
-	struct live *live;  /* NULL: it is sampled by stops */
-	struct plan *plans; /* by vCPU; then only */
-	bool by_stops;      /* nevertheless, for now */
+	struct live *live;          /* NULL: it is sampled by stops */
+	struct planned_copy *plans; /* by vCPU; then only */
+	bool by_stops;              /* nevertheless, for now */
 	struct machine machine;
 	int pidfd;
 	struct vcpu *vcpus; /* machine.vcpus of them */

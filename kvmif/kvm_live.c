@@ -101,7 +101,7 @@ void kvm_ask(struct guest *g, uint64_t *held_ns)
 void kvm_plan_nothing(struct guest *g)
 {
 	for (uint32_t i = 0; i < g->machine.vcpus; i++) {
-		g->plans[i] = (struct plan){0};
+		g->plans[i] = (struct planned_copy){0};
 		live_plan(g->live, i, NULL, 0);
 	}
 }
@@ -115,7 +115,7 @@ int kvm_copy_planned(struct guest *g)
 	int rc = 0;
 
 	for (uint32_t i = 0; rc == 0 && i < g->machine.vcpus; i++) {
-		const struct plan *p = &g->plans[i];
+		const struct planned_copy *p = &g->plans[i];
 		const struct live_slot *s = live_answer(g->live, i);
 
 		if (p->nfrom == 0)
@@ -132,7 +132,7 @@ void kvm_plan(struct guest *g, uint32_t vcpu, const struct iovec *to, const stru
 {
 	if (!kvm_is_live(g))
 		return;
-	g->plans[vcpu] = (struct plan){*to, from, nfrom};
+	g->plans[vcpu] = (struct planned_copy){*to, from, nfrom};
 	if (is_set(g->due, vcpu) && g->vcpus[vcpu].place == VCPU_RUNNING)
 		live_plan(g->live, vcpu, from, nfrom);
 }
