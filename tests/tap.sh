@@ -11,7 +11,11 @@ guard() {
 	timeout "${LIMIT:-3000}" tail --pid=$$ -f /dev/null
 	[ $? = 124 ] || return
 	all="$(descendants $$) $$"
-	echo "# $0: ended after ${LIMIT:-3000} s" > /proc/$$/fd/2
+	{
+		echo "# $0: ended after ${LIMIT:-3000} s, with"
+		# shellcheck disable=SC2086
+		ps -o pid,stat,etimes,args -p "${all//[[:space:]]/,}" | cut -c 1-200 | sed 's/^/# /'
+	} > /proc/$$/fd/2
 	# shellcheck disable=SC2086
 	{
 		kill -TERM $all

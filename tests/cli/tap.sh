@@ -3,7 +3,8 @@
 # What tests of uniprof-report's command line share: a folder of their own in $tmp, where commands run, and checks of
 # what they print.
 # Expected outputs are in tests/cli/expected; UPDATE=1 writes them anew: look at the difference before committing it.
-export LC_ALL=C.UTF-8
+# script's commands are a shell's: the one of whoever runs the tests may know other words, or none is set.
+export LC_ALL=C.UTF-8 SHELL=/bin/bash
 unset DEBUGINFOD_URLS
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 build=${BUILD:-$here/../../build}
