@@ -137,10 +137,11 @@ struct host_ops {
 	/* The domain's name; -ENOENT if it is not known. May block, as list(). */
 	int (*domain_name)(struct hypervisor *x, uint32_t domid, char *name, size_t size);
 	/*
-	 * From now on guests are attached to be sampled without a stop: stop() interrupts vCPUs, copies what is planned
-	 * and pauses nothing. 0, or -1 with one line in @why. NULL: this backend cannot.
+	 * From now on guests are attached to be sampled without a stop, where that is possible: stop() interrupts
+	 * vCPUs, copies what is planned and pauses nothing. @must: elsewhere attach() or settle() fails with ENOEXEC.
+	 * NULL: this backend cannot.
 	 */
-	int (*sample_live)(struct hypervisor *x, char *why, size_t size);
+	void (*sample_live)(struct hypervisor *x, bool must);
 	/* The domain that this program runs in. */
 	uint32_t (*own_domid)(struct hypervisor *x);
 	/*
@@ -168,13 +169,14 @@ struct guest_ops {
 	                        enum attach_purpose purpose);
 	/*
 	 * Finds out what attach() cannot without stopping the guest. To be called once the watchdog is at work. @how:
-	 * how the guest's memory was found, for the user; "": there is only one way. 0 or a negative errno.
+	 * how the guest's memory was found, and why it is not sampled live, for the user; "": there is only one way.
+	 * 0 or a negative errno.
 	 */
 	int (*settle)(struct guest *g, char *how, size_t size);
 	void (*detach)(struct guest *g); /* the caller has unmapped all pages before */
 	/* The instruction set of most of its code. Each sample has a mode of its own (struct vcpu_regs). */
 	enum arch_id (*arch)(const struct guest *g);
-	/* Is it sampled without a stop (sample_live())? NULL: never. */
+	/* Is it sampled without a stop (sample_live())? From settle() on. NULL: never. */
 	bool (*is_live)(const struct guest *g);
 	/*
 	 * What the hypervisor knows of one guest, by one hypercall: 0; -ESRCH: it is gone; or another negative errno.

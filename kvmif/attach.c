@@ -58,8 +58,6 @@ static int set_threads(struct guest *g)
 	for (uint32_t i = 0; i < g->machine.vcpus; i++) {
 		int rc = g->vcpus[i].run ? vcpu_set_thread(&g->vcpus[i], g->machine.pid, g->layout.threads[i]) : 0;
 
-		if (rc == 0 && g->live && is_set(g->wanted, i))
-			rc = live_set_vcpu(g->live, i, g->layout.vcpus[i], g->layout.threads[i]);
 		if (rc != 0 && rc != -ESRCH)
 			result = rc;
 	}
@@ -415,18 +413,18 @@ static int settle_layout(struct guest *g)
 /* A guest that is given up may end: its pages, still mapped, would keep its memory. */
 int kvm_settle(struct guest *g, char *how, size_t size)
 {
-	int rc = settle_layout(g);
+	int rc = settle_layout(g), used;
 
 	if (rc == 0 && g->live)
 		rc = kvm_check_live(g);
-
 	if (g->search)
-		snprintf(how, size,
-		         "%s: found by the process's mappings, checked by the guest's page tables and stack",
-		         g->x->why);
+		used = snprintf(how, size,
+		                "%s: found by the process's mappings, checked by the guest's page tables and stack",
+		                g->x->why);
 	else
-		snprintf(how, size, "found by the kernel's memory slots (BPF iterator)");
-
+		used = snprintf(how, size, "found by the kernel's memory slots (BPF iterator)");
+	if (g->why_not_live[0] && (size_t)used < size)
+		snprintf(how + used, size - (size_t)used, "; sampled by stops: %s", g->why_not_live);
 	/* The sampling thread's priority and capabilities are others. */
 	tracer_end(g->x->tracer);
 	for (uint32_t i = 0; rc != 0 && i < g->machine.vcpus; i++)
@@ -473,6 +471,7 @@ void kvm_look_again(struct guest *g)
 	if (has_new_vcpu(g))
 		attach_new_vcpus(g);
 	set_threads(g);
+	kvm_set_timers(g);
 	note_looked(g);
 	g->look_cost_ns = clock_cpu() - before_ns;
 }

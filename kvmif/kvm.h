@@ -19,8 +19,8 @@ struct hypervisor {
 	char version[160];
 	struct tracer *tracer;
 	struct iterator *it; /* opened when it is needed */
-	bool is_live;        /* guests are attached to be sampled without a stop */
 	char why[120];       /* "", or why it cannot be used */
+	bool to_live, must;  /* guests are to be sampled without a stop, and only so */
 	char why_not_live[120];
 };
 
@@ -42,6 +42,7 @@ struct guest {
 	struct live *live;          /* NULL: it is sampled by stops */
 	struct planned_copy *plans; /* by vCPU; then only */
 	bool by_stops;              /* nevertheless, for now */
+	char why_not_live[120];     /* "": it was not to be */
 	struct machine machine;
 	int pidfd;
 	struct vcpu *vcpus; /* machine.vcpus of them */
@@ -92,10 +93,15 @@ int kvm_stop_by(struct guest *g, void (*work)(void *guest));
 /* Without stops (kvm_live.c). Is the guest sampled so? */
 bool kvm_is_live(const struct guest *g);
 /* Of struct hypervisor_ops. */
-int kvm_sample_live(struct hypervisor *x, char *why, size_t size);
+void kvm_sample_live(struct hypervisor *x, bool must);
 void kvm_plan(struct guest *g, uint32_t vcpu, const struct iovec *to, const struct iovec *from, size_t nfrom);
-/* If guests are to be sampled so: 0 or a negative errno; -ENOEXEC: x->why_not_live says why not. */
+/*
+ * If guests are to be sampled so. 0, also where it is not possible and stops will do, as g->why_not_live says; or a
+ * negative errno; -ENOEXEC: it must be, and is not possible, as x->why_not_live says.
+ */
 int kvm_open_live(struct guest *g);
+/* The threads are the layout's. 0 or a negative errno. */
+int kvm_set_timers(struct guest *g);
 /* Samples all vCPUs that are due. *held_ns: until when the program held one; 0: none ran. */
 void kvm_ask(struct guest *g, uint64_t *held_ns);
 /* Before each sample. */
@@ -103,7 +109,7 @@ void kvm_plan_nothing(struct guest *g);
 /* Is it what was planned that is asked for, from @from on? Then kvm_copy_planned() is copy(). */
 bool kvm_is_planned(const struct guest *g, const struct iovec *from);
 int kvm_copy_planned(struct guest *g);
-/* By one stop: does what live samples read equal the registers? 0 or a negative errno; -ENOEXEC: no. */
+/* By one stop: does what live samples read equal the registers? Else as with kvm_open_live(). */
 int kvm_check_live(struct guest *g);
 
 /* vCPUs and memory come and go. Stops nothing. */

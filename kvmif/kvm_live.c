@@ -147,32 +147,54 @@ bool kvm_is_planned(const struct guest *g, const struct iovec *from)
 
 /* --- attaching --------------------------------------------------------------------------------------------------- */
 
-int kvm_sample_live(struct hypervisor *x, char *why, size_t size)
+void kvm_sample_live(struct hypervisor *x, bool must)
 {
-	struct live *l = live_open(1, why, size);
+	x->to_live = true;
+	x->must = must;
+}
 
-	if (!l)
-		return -1;
-	live_close(l);
-	x->is_live = true;
-	snprintf(x->version + strlen(x->version), sizeof(x->version) - strlen(x->version), ", sampled live");
-	return 0;
+/* @why is a text of ours, or @g's own. */
+static int sample_by_stops(struct guest *g, const char *why)
+{
+	if (why != g->why_not_live)
+		snprintf(g->why_not_live, sizeof(g->why_not_live), "%s", why);
+	memcpy(g->x->why_not_live, g->why_not_live, sizeof(g->why_not_live));
+	live_close(g->live);
+	free(g->plans);
+	g->live = NULL;
+	g->plans = NULL;
+	return g->x->must ? -ENOEXEC : 0;
+}
+
+int kvm_set_timers(struct guest *g)
+{
+	int result = 0;
+
+	for (uint32_t i = 0; g->live && i < g->machine.vcpus; i++) {
+		int rc = is_set(g->wanted, i)
+		                 ? live_set_vcpu(g->live, i, g->layout.vcpus[i], g->layout.threads[i])
+		                 : 0;
+
+		if (rc != 0 && rc != -ESRCH)
+			result = rc;
+	}
+	return result;
 }
 
 /* Only what the kernel itself tells will do: a vCPU's address in it, and where memory is. */
 int kvm_open_live(struct guest *g)
 {
-	if (!g->x->is_live)
+	if (!g->x->to_live)
 		return 0;
-	if (g->search) {
-		snprintf(g->x->why_not_live, sizeof(g->x->why_not_live), "%s", g->x->why);
-		return -ENOEXEC;
-	}
+	if (g->search)
+		return sample_by_stops(g, g->x->why);
 	g->plans = calloc(g->machine.vcpus, sizeof(*g->plans));
 	if (!g->plans)
 		return -ENOMEM;
-	g->live = live_open(g->machine.vcpus, g->x->why_not_live, sizeof(g->x->why_not_live));
-	return g->live ? 0 : -ENOEXEC;
+	g->live = live_open(g->machine.vcpus, g->why_not_live, sizeof(g->why_not_live));
+	if (!g->live)
+		return sample_by_stops(g, g->why_not_live);
+	return kvm_set_timers(g) == 0 ? 0 : sample_by_stops(g, "its threads cannot be given timers (perf events)");
 }
 
 /* The control registers in the VMCB differ from the guest's in bits that do not matter here. */
@@ -225,12 +247,9 @@ int kvm_check_live(struct guest *g)
 		rc = rc != 0 ? rc : g->stopped;
 	}
 	g->by_stops = false;
-	g->to_share = false;
-	if (rc == -ENOEXEC || rc == -EAGAIN) {
-		snprintf(g->x->why_not_live, sizeof(g->x->why_not_live), "%s",
-		         rc == -EAGAIN ? "no vCPU could be stopped to compare what is read with its registers"
-		                       : "what is read of this kernel's memory are not the vCPU's registers");
-		rc = -ENOEXEC;
-	}
+	if (rc == -EAGAIN)
+		return sample_by_stops(g, "no vCPU could be stopped to compare what is read with its registers");
+	if (rc == -ENOEXEC)
+		return sample_by_stops(g, "what is read of this kernel's memory are not the vCPU's registers");
 	return rc;
 }

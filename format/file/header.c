@@ -25,6 +25,7 @@ struct field {
 	uint8_t size; /* of a number, in bytes; 0: a text */
 	uint8_t n;    /* how many such numbers, one behind the other */
 	size_t at;
+	bool is_rare; /* left out if it is 0 */
 };
 #define OF_SESSION(field) offsetof(struct upf_session, field)
 #define OF_DOMAIN(field) offsetof(struct upf_domain, field)
@@ -45,7 +46,7 @@ static const struct field domain_fields[] = {
 	{3, 1, 1, OF_DOMAIN(kind)},    {4, 1, 1, OF_DOMAIN(arch)},
 	{5, 4, 1, OF_DOMAIN(vcpus)},   {6, 0, 0, OF_DOMAIN(name)},
 	{7, 0, 0, OF_DOMAIN(image)},   {8, 0, 0, OF_DOMAIN(build_id)},
-	{9, 4, 1, OF_DOMAIN(program)}, /* the last one: left out if it is 0 */
+	{9, 4, 1, OF_DOMAIN(program), true}, {10, 1, 1, OF_DOMAIN(live), true},
 };
 #define SESSION_FIELDS (sizeof(session_fields) / sizeof(*session_fields))
 #define DOMAIN_FIELDS (sizeof(domain_fields) / sizeof(*domain_fields))
@@ -96,6 +97,8 @@ static int put_header_field(struct buf *b, const struct field *f, const void *st
 
 		return text ? tag_put(b, f->tag, text, strlen(text)) : 0;
 	}
+	if (f->is_rare && read_number(at, f->size) == 0)
+		return 0;
 	for (size_t i = 0; i < f->n; i++)
 		put_u64(bytes + i * f->size, read_number(at + i * f->size, f->size));
 	return tag_put(b, f->tag, bytes, f->n * (size_t)f->size);
@@ -123,7 +126,7 @@ static int put_tops(struct buf *b, const struct upf_session *s)
 static int put_domain_fields(struct buf *b, const struct upf_domain *d)
 {
 	struct buf inner = {0};
-	int rc = put_fields(&inner, domain_fields, DOMAIN_FIELDS - !d->program, d);
+	int rc = put_fields(&inner, domain_fields, DOMAIN_FIELDS, d);
 
 	rc = rc ? rc : tag_put(b, TAG_DOMAIN, inner.data, inner.len);
 	buf_free(&inner);

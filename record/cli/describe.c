@@ -55,6 +55,7 @@ static void describe_domain(struct upf_domain *d, const struct target *t)
 	d->kind = t->info.kind;
 	d->arch = t->arch;
 	d->vcpus = t->info.vcpus;
+	d->live = target_is_live(t);
 	d->name = t->name[0] ? t->name : NULL;
 }
 

@@ -48,7 +48,7 @@ static int check_usage(const struct options *o, int operands)
 		say("no domain: give one; --list shows them, --help shows more");
 	else if (operands > 1 && o->start)
 		say("--start records one domain: give at most one name");
-	else if (o->live && o->stack.registers)
+	else if (o->sampler == SAMPLER_LIVE && o->stack.registers)
 		say("--registers needs a stop: not with --sampler live");
 	else if (!o->output.path)
 		say("no output: give -o FILE");
@@ -121,14 +121,12 @@ static int record_guests(const struct options *o, const struct connection *all, 
 	char why[1024];
 	const struct connection *c = connect_choose(all, nall, operands, n, why, sizeof(why));
 
-	if (c && o->live && !c->ops->host.sample_live) {
+	if (c && o->sampler == SAMPLER_LIVE && !c->ops->host.sample_live) {
 		say("--sampler live is for KVM guests");
 		return EXIT_USAGE;
 	}
-	if (c && o->live && c->ops->host.sample_live(c->x, why, sizeof(why)) != 0) {
-		say("--sampler live: %s", why);
-		return EXIT_HYPERVISOR;
-	}
+	if (c && c->ops->host.sample_live && o->sampler != SAMPLER_STOP && !o->stack.registers)
+		c->ops->host.sample_live(c->x, o->sampler == SAMPLER_LIVE);
 	if (c)
 		return recording_run(o, c->ops, c->x, command, operands, n);
 	say("%s", why);

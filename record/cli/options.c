@@ -100,10 +100,14 @@ static int set_call_graph(struct option_use *use)
 
 static int set_sampler(struct option_use *use)
 {
-	bool *live = option_place(use);
+	static const char *const names[] = {[SAMPLER_AUTO] = "auto", [SAMPLER_STOP] = "stop", [SAMPLER_LIVE] = "live"};
 
-	*live = strcmp(use->value, "live") == 0;
-	return *live || strcmp(use->value, "stop") == 0 ? 0 : option_refuse(use, "must be stop or live");
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (strcmp(use->value, names[i]) == 0) {
+			*(enum sampler *)option_place(use) = (enum sampler)i;
+			return 0;
+		}
+	return option_refuse(use, "must be auto, stop or live");
 }
 
 static int set_share(struct option_use *use)
@@ -224,9 +228,9 @@ const struct option_def record_options[] = {
          "crashed",
          option_set_true, AT(stack.registers)},
 	{0, "sampler", "HOW", OPTION_ARG,
-         "stop: stop the guest for each sample (stop); live: do not stop it, but have a BPF program read registers and "
-         "memory while the vCPU is interrupted (KVM on AMD)",
-         set_sampler, AT(live)},
+         "stop: stop the guest for each sample; live: do not stop it, but have a BPF program read registers and memory "
+         "while the vCPU is interrupted (KVM on AMD); auto: live where that is possible (auto)",
+         set_sampler, AT(sampler)},
 	{0, "image", "[DOM=]FILE", OPTION_ARG,
          "the binary that the domain runs: store its path and build-id, so that uniprof-report can find and verify it",
          set_image_option, 0},

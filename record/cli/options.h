@@ -14,6 +14,13 @@
 
 #define IMAGES_MAX 64 /* --image */
 
+/* How guests are read. */
+enum sampler {
+	SAMPLER_AUTO, /* without a stop where that is possible */
+	SAMPLER_STOP,
+	SAMPLER_LIVE,
+};
+
 struct options {
 	struct session_options session;
 	struct output_options output; /* path NULL: not given */
@@ -25,7 +32,7 @@ struct options {
 	const char *start;      /* command that creates the domain; NULL: it exists */
 	const char *pause_file; /* NULL: none */
 	const char *resume;     /* the pause file of a recorder that was killed; NULL: record */
-	bool live;              /* guests are not stopped */
+	enum sampler sampler;
 	bool list, verbose, version, help;
 };
 

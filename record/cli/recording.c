@@ -182,6 +182,14 @@ static int settle_guests(struct recording *r)
 	return 0;
 }
 
+static bool is_any_live(const struct recording *r)
+{
+	for (size_t i = 0; i < r->ntargets; i++)
+		if (target_is_live(r->targets[i]))
+			return true;
+	return false;
+}
+
 static int prepare_trace(struct recording *r)
 {
 	const struct options *o = r->options;
@@ -202,7 +210,7 @@ static int prepare_trace(struct recording *r)
 		return EXIT_CUT_SHORT;
 	}
 	if (o->verbose)
-		say("%s by %s; %zu domain%s, %.3f Hz", hypervisor, o->live ? "BPF" : r->ops->name, r->ntargets,
+		say("%s by %s; %zu domain%s, %.3f Hz", hypervisor, is_any_live(r) ? "BPF" : r->ops->name, r->ntargets,
 		    r->ntargets == 1 ? "" : "s", (double)o->session.rate_mhz / 1e3);
 	return 0;
 }
@@ -334,7 +342,7 @@ static void run_session(struct recording *r, struct hypervisor *x)
 	s->began_ns = s->start_ns = head->start_mono_ns;
 	memcpy(&s->seed, head->trace_id, sizeof(s->seed));
 	reduce_latency(r->options);
-	drop_privileges(r->options, r->ops->capabilities | (r->options->live ? r->ops->live_capabilities : 0));
+	drop_privileges(r->options, r->ops->capabilities | (is_any_live(r) ? r->ops->live_capabilities : 0));
 	loop_run(s);
 }
 

@@ -390,7 +390,7 @@ bool sample_asks_first(const struct target *t)
 static bool take_until_complete(struct target *t, struct round *r)
 {
 	/* A guest that is not paused changes what is walked. */
-	const bool can_walk = !t->ops->guest.is_live || !t->ops->guest.is_live(t->guest);
+	const bool can_walk = !target_is_live(t);
 	int taken = take_samples(t, r, false);
 
 	for (unsigned again = 1; taken == 0 && again < ROUND_PAUSES; again++) {

@@ -111,6 +111,11 @@ void target_watch(struct target *t, struct watch *watch)
 	t->ops->pause.mark_at(t->guest, watch->mark, &guard);
 }
 
+bool target_is_live(const struct target *t)
+{
+	return t->ops->guest.is_live && t->ops->guest.is_live(t->guest);
+}
+
 void target_explain(const struct hypervisor_ops *ops, struct hypervisor *x, const struct guest_info *info, int error,
                     char *why, size_t size)
 {

@@ -82,6 +82,8 @@ struct target *target_open(const struct hypervisor_ops *ops, struct hypervisor *
 void target_close(struct target *t);
 /* Releases what is mapped of the domain, as it has ended or may end: a mapping would keep its memory. */
 void target_let_go(struct target *t);
+/* Is it sampled without a stop? */
+bool target_is_live(const struct target *t);
 /* Its pauses are watched by @watch from now on, which must outlive the last of them. */
 void target_watch(struct target *t, struct watch *watch);
 

@@ -98,6 +98,7 @@ static void put_json_domain(struct json *j, const struct upf_domain *d)
 	json_text(j, "kind", upf_kind_text(d->kind));
 	json_text(j, "arch", upf_arch_text(d->arch));
 	json_uint(j, "vcpus", d->vcpus);
+	put_known(j, "sampler", d->live ? "live" : NULL);
 	put_known(j, "image", d->image);
 	put_known(j, "build_id", d->build_id);
 	json_end(j);

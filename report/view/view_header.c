@@ -32,6 +32,7 @@ static void print_domain(const struct report *r, const struct upf_domain *d)
 	field(r, "kind", upf_kind_text(d->kind));
 	field(r, "arch", upf_arch_text(d->arch));
 	fprintf(r->out.file, "%-11s %" PRIu32 "\n", "vcpus", d->vcpus);
+	field(r, "sampled", d->live ? "live: without a stop" : NULL);
 	field(r, "image", d->image);
 	field(r, "build-id", d->build_id);
 	if (d->build_id && d->build_address)

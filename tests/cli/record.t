@@ -102,7 +102,7 @@ is "negative duration" 2 "$record" -d -1 -o x.upf busy <<< 'uniprof-record: -d -
 is "vCPUs of nonsense" 2 "$record" -C 1-x -o x.upf busy <<< 'uniprof-record: -C 1-x: not a list of vCPUs: numbers and ranges such as 0,2-3'
 is "max-stack 0" 2 "$record" --max-stack 0 -o x.upf busy <<< 'uniprof-record: --max-stack 0: not a number of frames from 1 to 1024'
 is "all registers without a stop" 2 "$record" --sampler live --registers -o x.upf busy <<< 'uniprof-record: --registers needs a stop: not with --sampler live'
-is "a sampler of nonsense" 2 "$record" --sampler often -o x.upf busy <<< 'uniprof-record: --sampler often: must be stop or live'
+is "a sampler of nonsense" 2 "$record" --sampler often -o x.upf busy <<< 'uniprof-record: --sampler often: must be auto, stop or live'
 is "no stop, but no KVM" 2 "$record" --sampler live -o x.upf busy <<< 'uniprof-record: --sampler live is for KVM guests'
 is "no Xen" 3 env UNIPROF_SIM_NO_XEN=1 "$record" -o x.upf busy <<< 'uniprof-record: this machine does not run on Xen: record in dom0 of a Xen host; uniprof-report works anywhere'
 is "no such name" 4 "$record" -o x.upf web1 <<< 'uniprof-record: web1: no such domain; there are: busy (1), idle (2), paused (3), hvm (4), twins (5), twins (6), frameless (7), refused (8)'

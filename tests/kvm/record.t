@@ -114,6 +114,11 @@ refused() {
 	"$record" -f -o "$work/no.upf" "$@" 2> "$work/no.err"
 	[ $? = "$status" ] && cat "$work/no.err" && grep -qF "$text" "$work/no.err"
 }
+if [ ! -e /sys/module/kvm_amd ]; then
+	ok "not to be stopped, on a processor that is not AMD's" refused 4 "$pid: --sampler live: " --sampler live "$pid"
+	ok "... and by default stopped" recorded auto -v --sampler auto -n 10 "$pid"
+	ok "... which -v explains" grep -q "sampled by stops: KVM runs on no processor of AMD's here" "$work/auto.err"
+fi
 ok "no such guest" refused 4 "nobody: no such domain; there are: " nobody
 ok "no such process" refused 4 "$$: no such domain" "kvm:$$"
 ok "no such hypervisor here" refused 4 "xen:3: " xen:3
@@ -165,7 +170,7 @@ as_nobody() {
 }
 mkdir -m 777 "$work/nobody"
 chmod 755 "$work"
-cp "$record" "$work/recorder"
+cp "$build/uniprof-record" "$work/recorder"
 with_capabilities() {
 	as_nobody "$needed" "$work/recorder" -F 100 -n 20 -o "$work/nobody/a.upf" "$pid" && "$report" --verify "$work/nobody/a.upf"
 }
@@ -179,7 +184,7 @@ file_capabilities_work() {
 		as_another_account "$work/cat" /proc/self/status | grep -q '^CapEff:.*[1-9a-f]'
 }
 with_setcap() {
-	cp "$record" "$work/capable" && setcap "$given" "$work/capable" || return
+	cp "$build/uniprof-record" "$work/capable" && setcap "$given" "$work/capable" || return
 	as_another_account "$work/capable" -F 100 -n 20 -o "$work/nobody/c.upf" "$pid" &&
 		"$report" --verify "$work/nobody/c.upf"
 }

@@ -4,9 +4,12 @@
 # guests are known to do.
 kvm=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 build=${BUILD:?is set by make check-kvm}
-record=$build/uniprof-record
 report=$build/uniprof-report
 work=$(mktemp -d)
+# These tests are of stops, also on a host where guests are sampled live.
+record=$work/uniprof-record
+printf '#!/bin/sh\nexec "%s" --sampler stop "$@"\n' "$(realpath "$build/uniprof-record")" > "$record"
+chmod +x "$record"
 # Guests have the name of their monitor's command: one that no other guest of this host has.
 called=t$$
 vmm=$work/$called

@@ -33,6 +33,15 @@ for work_of in shares levels recursion depth; do
 	ok "$work_of: every stack is the guest's, every share of time within 3 points" true_shares "$work_of" "$work_of"
 	ok "$work_of: stacks are whole" all_whole "$work_of"
 done
+sampled() { # NAME
+	cat "$out/$1.err"
+	"$report" --header "$out/$1.upf" | sed -n 's/^sampled *//p'
+}
+by_what() {
+	[ "$(sampled shares | tail -n 1)" = "live: without a stop" ] && [ "$(sampled stops | tail -n 1)" != "live: without a stop" ] &&
+		[ "$(sampled registers | tail -n 1)" != "live: without a stop" ] && recorded registers
+}
+ok "live is the default, but for all registers, and the trace says which" by_what
 no_signal() {
 	tail "$out"/shares.{before,after} "$out"/stops.{before,after}
 	[ "$(cat "$out/stops.after")" -gt $(($(cat "$out/stops.before") + 500)) ] &&

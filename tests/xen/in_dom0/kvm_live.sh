@@ -26,12 +26,14 @@ record() { # NAME OPTION...
 	signal_exits > "/out/$name.after"
 }
 
+# --sampler auto is live here.
 for work in shares levels recursion depth:16; do
 	options=
 	vmm_start "${work%:*}" "work=$work far"
 	work=${work%:*}
-	record "$work" --sampler live -F 999 -n 3000
-	[ "$work" != shares ] || record stops -F 999 -n 1000
+	record "$work" -v -F 999 -n 3000
+	[ "$work" != shares ] || record stops --sampler stop -F 999 -n 1000
+	[ "$work" != shares ] || record registers --registers -F 999 -n 10
 	kill -9 "$pid"
 	wait "$pid" 2> /dev/null
 done
