@@ -21,7 +21,8 @@ runs() {
 }
 hangs() {
 	HANGS=$work LIMIT=1 bash "$work/hangs.t" 2>&1 | tee "$work/out"
-	[ "${PIPESTATUS[0]}" = 143 ] && [ "$(cat "$work/out")" = "# $work/hangs.t: ended after 1 s" ]
+	[ "${PIPESTATUS[0]}" = 143 ] && [ "$(head -n 1 "$work/out")" = "# $work/hangs.t: ended after 1 s, with" ] &&
+		grep -q '^# .* tail -f /dev/null$' "$work/out" && ! grep -v '^#' "$work/out"
 }
 nothing_runs() {
 	! runs
