@@ -80,6 +80,26 @@ enum upf_kind {
  */
 enum upf_state { UPF_RUNNING = 0, UPF_RUNNABLE = 1, UPF_BLOCKED = 2, UPF_OFFLINE = 3, UPF_VMM = 4 };
 
+/*
+ * Why a vCPU was not in the guest although it ran, or was in the VMM: what the guest did last. NONE: it was in the guest,
+ * or it is not known.
+ */
+enum upf_exit {
+	UPF_EXIT_NONE = 0,
+	UPF_EXIT_OTHER = 1,
+	UPF_EXIT_INTERRUPT = 2, /* an interrupt of the host's */
+	UPF_EXIT_WINDOW = 3,    /* the guest could take an interrupt from now on */
+	UPF_EXIT_PORT = 4,      /* port I/O */
+	UPF_EXIT_MEMORY = 5,    /* a page that the host had not mapped, or a device's memory */
+	UPF_EXIT_MSR = 6,
+	UPF_EXIT_REGISTER = 7, /* a control or debug register, or the address of a table */
+	UPF_EXIT_EXCEPTION = 8,
+	UPF_EXIT_CPUID = 9,
+	UPF_EXIT_HALT = 10,
+	UPF_EXIT_PAUSE = 11, /* it spins */
+	UPF_EXIT_HYPERCALL = 12,
+};
+
 /* Why a stack walk ended. Only UPF_END_ROOT is a whole stack; DEPTH and COLD are truncated, the others broken. */
 enum upf_end {
 	UPF_END_ROOT = 0,         /* the chain ended as it should: frame pointer or return address 0 */
@@ -150,6 +170,7 @@ int upf_regs_fp(uint32_t nregs);
 const char *upf_kind_text(unsigned kind);
 const char *upf_state_text(unsigned state);
 const char *upf_end_text(unsigned end);
+const char *upf_exit_text(unsigned exit);
 const char *upf_lost_text(unsigned reason);
 const char *upf_event_text(unsigned code);
 const char *upf_reason_text(unsigned reason);
@@ -255,6 +276,7 @@ struct upf_sample {
 	uint32_t vcpu;
 	uint8_t state; /* enum upf_state */
 	uint8_t end;   /* enum upf_end */
+	uint8_t exit;  /* enum upf_exit */
 	bool user;     /* the vCPU was in user mode */
 	uint8_t mode;  /* enum upf_arch: the instruction set, if it is not its domain's */
 	uint8_t tops;  /* enum upf_tops, for an encoder of UPF_TOPS_MIXED: not that */
@@ -439,7 +461,7 @@ enum upf_record_kind {
 #define UPF_PERIOD_NONE UINT64_MAX
 struct upf_record {
 	uint8_t kind; /* enum upf_record_kind; others: optional record of a later version, to be passed over */
-	uint8_t code; /* LOST: enum upf_lost; EVENT: enum upf_event_code */
+	uint8_t code; /* LOST: enum upf_lost; EVENT: enum upf_event_code; SAMPLE: enum upf_exit */
 
 	/*
 	 * SAMPLE: one follows UPF_ROUND for each vCPU; UPF_SAME is followed by all the samples it repeats, @repeated

@@ -34,6 +34,23 @@ enum guest_kind { GUEST_UNKNOWN = 0, GUEST_PV, GUEST_PVH, GUEST_HVM, GUEST_ARM, 
 /* The instruction sets. The values are those of the trace (enum upf_arch). */
 enum arch_id { ARCH_UNKNOWN = 0, ARCH_X86_64, ARCH_X86_32, ARCH_ARM64, ARCH_ARM32, ARCH_X86_16 };
 
+/* Why a vCPU has left the guest. The values are those of the trace (enum upf_exit). */
+enum guest_exit {
+	GUEST_EXIT_NONE = 0, /* it has not, or it is not known */
+	GUEST_EXIT_OTHER,
+	GUEST_EXIT_INTERRUPT,
+	GUEST_EXIT_WINDOW,
+	GUEST_EXIT_PORT,
+	GUEST_EXIT_MEMORY,
+	GUEST_EXIT_MSR,
+	GUEST_EXIT_REGISTER,
+	GUEST_EXIT_EXCEPTION,
+	GUEST_EXIT_CPUID,
+	GUEST_EXIT_HALT,
+	GUEST_EXIT_PAUSE,
+	GUEST_EXIT_HYPERCALL,
+};
+
 /* What the hypervisor knows of a domain. */
 struct guest_info {
 	uint32_t domid;
@@ -88,7 +105,8 @@ struct vcpu_stop {
 	uint64_t cpu_ns; /* CPU time used, final while the guest is paused */
 	bool online, blocked;
 	bool running; /* on a CPU just before the pause */
-	bool in_vmm; /* its thread was busy in the virtual machine monitor, not in the guest: there are no registers */
+	bool in_vmm;  /* its thread was busy in the virtual machine monitor, not in the guest: mostly there are no registers */
+	enum guest_exit exit; /* why it was not in the guest though it ran */
 };
 
 /*

@@ -455,7 +455,8 @@ static void collect_vcpu(struct guest *g, uint32_t i, struct vcpu_stop *stop)
 	stop->online = v->tid != 0 && v->place != VCPU_GONE && !is_unstarted(g, i);
 	stop->blocked = v->place != VCPU_RUNNING;
 	stop->running = v->on_cpu;
-	stop->in_vmm = stop->running && (v->was_stopped || v->was_read) && !v->is_inside;
+	stop->in_vmm = stop->running && (v->is_away || (v->was_stopped && !v->is_inside));
+	stop->exit = stop->running ? v->exit : GUEST_EXIT_NONE;
 	/* One that sleeps has used none since it was looked at but for our stop. */
 	stop->cpu_ns = stop->blocked ? v->cpu_ns : vcpu_cpu_ns(v);
 	if (!is_set(g->asleep, i) && is_set(g->wanted, i) && v->run)

@@ -26,12 +26,14 @@ bool kvm_is_live(const struct guest *g)
 static uint64_t take_answer(struct guest *g, uint32_t i, bool asleep)
 {
 	const struct live_slot *s = live_answer(g->live, i);
-	const bool is_outside = s->place == LIVE_OUTSIDE;
+	struct vcpu *v = &g->vcpus[i];
 	struct kvm_sync_regs regs;
 	const bool is_own = live_registers(s, &regs);
 
-	if (asleep || is_outside || s->read == s->nruns)
-		vcpu_take(&g->vcpus[i], &regs, !is_outside, !is_own, asleep);
+	if (asleep || s->read == s->nruns)
+		vcpu_take(v, &regs, !is_own, asleep);
+	v->is_away = s->place == LIVE_OUTSIDE;
+	v->exit = asleep ? GUEST_EXIT_NONE : live_exit(s);
 	return s->ended_ns - s->began_ns;
 }
 

@@ -98,8 +98,7 @@ int interrupted(void *ctx)
 	s->began_ns = bpf_ktime_get_ns();
 	s->read = 0;
 	read_registers(s);
-	if (s->place != LIVE_OUTSIDE)
-		bpf_loop(s->nruns, copy_run, &c, 0);
+	bpf_loop(s->nruns, copy_run, &c, 0);
 	s->ended_ns = bpf_ktime_get_ns();
 	/* x86 does not reorder stores. */
 	asm volatile("" ::: "memory");

@@ -259,6 +259,33 @@ static struct kvm_segment segment_of(const struct live_slot *s, unsigned at)
 	};
 }
 
+/* The exit codes of APM volume 2, appendix C, by ranges up to the next one. */
+static const struct {
+	unsigned from;
+	enum guest_exit exit;
+} exits[] = {
+	{0x00, GUEST_EXIT_REGISTER},  {0x40, GUEST_EXIT_EXCEPTION}, {0x60, GUEST_EXIT_INTERRUPT},
+	{0x64, GUEST_EXIT_WINDOW},    {0x65, GUEST_EXIT_REGISTER},  {0x6e, GUEST_EXIT_OTHER},
+	{0x72, GUEST_EXIT_CPUID},     {0x73, GUEST_EXIT_OTHER},     {0x77, GUEST_EXIT_PAUSE},
+	{0x78, GUEST_EXIT_HALT},      {0x79, GUEST_EXIT_OTHER},     {0x7b, GUEST_EXIT_PORT},
+	{0x7c, GUEST_EXIT_MSR},       {0x7d, GUEST_EXIT_OTHER},     {0x81, GUEST_EXIT_HYPERCALL},
+	{0x82, GUEST_EXIT_OTHER},     {0x8b, GUEST_EXIT_HALT},      {0x8d, GUEST_EXIT_OTHER},
+	{0x400, GUEST_EXIT_MEMORY},   {0x401, GUEST_EXIT_OTHER},
+};
+
+/*
+ * Our own interrupt has taken it out of the guest, if an interrupt has. After another exit KVM takes what has come in
+ * while it had interrupts off, and also says then that the guest was interrupted.
+ */
+enum guest_exit live_exit(const struct live_slot *s)
+{
+	enum guest_exit exit = GUEST_EXIT_OTHER;
+
+	for (size_t i = 0; i < sizeof(exits) / sizeof(*exits) && exits[i].from <= s->exit_code; i++)
+		exit = exits[i].exit;
+	return s->place == LIVE_IN_GUEST && exit == GUEST_EXIT_INTERRUPT ? GUEST_EXIT_NONE : exit;
+}
+
 bool live_registers(const struct live_slot *s, struct kvm_sync_regs *to)
 {
 	const unsigned long long *r = s->registers;

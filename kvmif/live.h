@@ -15,6 +15,7 @@
 #include <sys/types.h>
 #include <sys/uio.h>
 
+#include "guest/hypervisor.h"
 #include "kvmif/live_slot.h"
 
 struct live;
@@ -44,6 +45,8 @@ int live_read(struct live *l, uint32_t vcpu);
 
 /* The answer, valid until the next question. */
 const struct live_slot *live_answer(const struct live *l, uint32_t vcpu);
+/* Why the vCPU was not in the guest when it was interrupted. */
+enum guest_exit live_exit(const struct live_slot *s);
 /* Its registers: those that a walk needs, and the segments' bases. False: they are of a guest of the guest. */
 bool live_registers(const struct live_slot *s, struct kvm_sync_regs *to);
 

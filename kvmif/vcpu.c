@@ -355,7 +355,8 @@ void vcpu_look(struct vcpu *v)
 		v->own_ns += ns - v->cpu_ns;
 		ns = v->cpu_ns;
 	}
-	v->was_stopped = v->was_read = false;
+	v->was_stopped = v->is_away = false;
+	v->exit = GUEST_EXIT_NONE;
 	v->is_still = v->was_seen && v->looked.arrivals && v->looked.arrivals == v->seen.arrivals;
 	v->is_inside &= v->is_still;
 	v->on_cpu = is_on_cpu(v, &before);
@@ -542,12 +543,11 @@ static bool is_guest_itself(const struct vcpu *v)
 	return v->is_inside && !(v->flags & (KVM_RUN_X86_SMM | KVM_RUN_X86_GUEST_MODE));
 }
 
-void vcpu_take(struct vcpu *v, const struct kvm_sync_regs *kept, bool inside, bool nested, bool asleep)
+void vcpu_take(struct vcpu *v, const struct kvm_sync_regs *kept, bool nested, bool asleep)
 {
 	v->kept = *kept;
 	v->flags = nested ? KVM_RUN_X86_GUEST_MODE : 0;
-	v->is_inside = inside;
-	v->was_read = true;
+	v->is_inside = true;
 	v->was_seen = v->is_still = asleep;
 	if (asleep)
 		v->seen = v->looked;

@@ -62,12 +62,13 @@ struct vcpu {
 	uint64_t released_ns;              /* CLOCK_MONOTONIC: when the last stop ended */
 	bool was_seen;                     /* @seen means something: it has stopped in time */
 	bool was_stopped;                  /* since vcpu_look() */
-	bool was_read;                     /* since then, without a stop */
 	bool is_still;                     /* by vcpu_look(): it has not been on a CPU since @seen */
 	bool on_cpu;                       /* by vcpu_look(): on one, or it would be, were it not for us */
 	bool is_late;                      /* it has not stopped in time */
 	bool armed, held;
 	bool is_filtered;          /* by seccomp */
+	bool is_away;              /* it was read while its thread was outside KVM_RUN; @kept are its registers */
+	enum guest_exit exit;      /* read without a stop: why it was not in the guest */
 	bool is_inside;            /* it is in KVM_RUN: @kept are its registers, */
 	struct kvm_sync_regs kept; /* which were copied while it was stopped, */
 	uint16_t flags;            /* with those of struct kvm_run */
@@ -80,10 +81,10 @@ struct vcpu {
  */
 int vcpu_attach(struct vcpu *v, int pidfd, int fd);
 /*
- * Its registers are @kept, which were read while it ran, or @asleep, without a stop; @inside: in KVM_RUN; @nested: they
- * are of a guest of the guest.
+ * Its registers are @kept, which were read while it ran, or @asleep, without a stop; @nested: they are of a guest of the
+ * guest.
  */
-void vcpu_take(struct vcpu *v, const struct kvm_sync_regs *kept, bool inside, bool nested, bool asleep);
+void vcpu_take(struct vcpu *v, const struct kvm_sync_regs *kept, bool nested, bool asleep);
 /* Its thread is @tid from now on. 0 or a negative errno. */
 int vcpu_set_thread(struct vcpu *v, pid_t pid, pid_t tid);
 void vcpu_detach(struct vcpu *v); /* all zero is fine */

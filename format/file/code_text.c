@@ -50,6 +50,27 @@ const char *upf_state_text(unsigned state)
 	return LOOK_UP(text, state);
 }
 
+const char *upf_exit_text(unsigned exit)
+{
+	static const char *const text[] = {
+		[UPF_EXIT_NONE] = "",
+		[UPF_EXIT_OTHER] = "other exit",
+		[UPF_EXIT_INTERRUPT] = "interrupt",
+		[UPF_EXIT_WINDOW] = "interrupt window",
+		[UPF_EXIT_PORT] = "port I/O",
+		[UPF_EXIT_MEMORY] = "page fault or MMIO",
+		[UPF_EXIT_MSR] = "MSR",
+		[UPF_EXIT_REGISTER] = "control register",
+		[UPF_EXIT_EXCEPTION] = "exception",
+		[UPF_EXIT_CPUID] = "CPUID",
+		[UPF_EXIT_HALT] = "halt",
+		[UPF_EXIT_PAUSE] = "pause",
+		[UPF_EXIT_HYPERCALL] = "hypercall",
+	};
+
+	return LOOK_UP(text, exit);
+}
+
 const char *upf_end_text(unsigned end)
 {
 	static const char *const text[] = {

@@ -407,6 +407,7 @@ static int get_sample_top(struct upf_decoder *d, struct kept *k)
 static void tell_top(const struct upf_decoder *d, struct upf_record *r, const struct kept *k)
 {
 	r->mode = k->more.mode;
+	r->code = k->more.exit;
 	r->root = k->more.root;
 	r->link = k->more.link;
 	r->tops = k->tops;

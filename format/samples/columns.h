@@ -85,7 +85,7 @@ static inline bool is_of_bytes(uint64_t c)
 #define MORE_ROOT 0x10
 #define MORE_LINK 0x20
 #define MORE_REGS 0x40
-#define MORE_RESERVED 0x80
+#define MORE_EXIT 0x80
 
 /* What reads as 0 where the column is left out; other numbers each cost a byte, so that memory is limited by it. */
 static inline bool may_be_left_out(uint64_t c)

@@ -260,7 +260,7 @@ static void encode_rest(struct upf_encoder *e, const struct upf_sample *s, uint3
 	bool tell_regs = nregs != (tops == UPF_TOPS_COPY ? UPF_REGS : 0);
 
 	more_put(e->more, &e->columns, leaf, e->stacks.nodes[leaf].address,
-	         &(struct more_values){s->root, s->link, s->mode, tell_regs});
+	         &(struct more_values){s->root, s->link, s->mode, s->exit, tell_regs});
 	if (nregs)
 		e->nregs = e->nregs == 0 || e->nregs == nregs ? nregs : NREGS_DIFFER;
 	if (nregs)

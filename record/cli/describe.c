@@ -46,6 +46,8 @@ char *describe_command(int argc, char *const *argv)
 }
 
 _Static_assert((int)GUEST_PV == UPF_KIND_PV && (int)GUEST_KVM == UPF_KIND_KVM, "kinds are the trace's");
+_Static_assert((int)GUEST_EXIT_OTHER == UPF_EXIT_OTHER && (int)GUEST_EXIT_HYPERCALL == UPF_EXIT_HYPERCALL,
+               "so are reasons");
 _Static_assert((int)ARCH_X86_64 == UPF_ARCH_X86_64 && (int)ARCH_X86_16 == UPF_ARCH_X86_16, "so are instruction sets");
 
 static void describe_domain(struct upf_domain *d, const struct target *t)

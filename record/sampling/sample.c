@@ -89,7 +89,7 @@ static bool lacks_registers(const struct target *t)
 	for (size_t i = 0; i < t->stacks.nsamples; i++) {
 		const struct vcpu_stop *v = &t->stacks.stops[t->stacks.samples[i].vcpu];
 
-		if (v->in_vmm || (v->online && !v->regs.valid))
+		if (v->online && !v->regs.valid)
 			return true;
 	}
 	return false;
@@ -338,6 +338,7 @@ static void finish_samples(struct target *t)
 		uint64_t now = v->cpu_ns - v->cpu_ns % UPF_TICK_NS;
 
 		s->state = vcpu_run_state(v);
+		s->exit = (uint8_t)v->exit;
 		s->user = v->regs.user;
 		s->mode = v->regs.valid && v->regs.arch->id != t->arch ? v->regs.arch->id : 0;
 		s->root = v->regs.root.cr3;

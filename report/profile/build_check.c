@@ -33,7 +33,10 @@ static void learn_stacks(struct node_facts *facts, const struct profile *p)
 		struct node_facts *parent = &facts[p->tree.nodes[n].parent];
 
 		parent->kernel |= facts[n].kernel;
-		parent->caller |= facts[n].kernel;
+		if (p->tree.nodes[n].flags & CALLTREE_OUTSIDE)
+			parent->leaf |= facts[n].leaf;
+		else
+			parent->caller |= facts[n].kernel;
 	}
 	for (size_t n = 1; n < p->tree.n; n++) {
 		const struct call_node *node = &p->tree.nodes[n];

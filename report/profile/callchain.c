@@ -2,6 +2,7 @@
 #include "report/profile/callchain.h"
 #include "report/unwind/unwind.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 static void set_frame_name(struct callchain_frame *f, const struct name_at *at)
@@ -36,6 +37,25 @@ static int add_callchain_frame(struct callchain *c, const struct call_node *node
 	return 0;
 }
 
+/* What the host did, or why it had to. */
+static int add_outside_frame(struct callchain *c, const struct call_node *node, struct symbolizer *names)
+{
+	struct callchain_frame frame = {0};
+	char name[64];
+	int rc;
+
+	if (node->address == CALLTREE_HOST || node->address == CALLTREE_VMM)
+		snprintf(name, sizeof(name), "%s", node->address == CALLTREE_HOST ? "[host]" : "[VMM]");
+	else
+		snprintf(name, sizeof(name), "[%s]", upf_exit_text((unsigned)node->address));
+	rc = symbolizer_function(names, name, &frame.function);
+	if (rc == 0)
+		rc = array_room(&c->frames, &c->cap, c->n, sizeof(*c->frames));
+	if (rc == 0)
+		c->frames[c->n++] = frame;
+	return rc;
+}
+
 void callchain_turn(struct callchain *c, size_t first)
 {
 	for (size_t a = first, b = c->n; a + 1 < b; a++) {
@@ -49,12 +69,20 @@ void callchain_turn(struct callchain *c, size_t first)
 int callchain_make(struct callchain *c, const struct calltree *tree, struct symbolizer *names, uint32_t node)
 {
 	uint32_t program = calltree_program_of(tree, node);
+	bool called = false;
 	int rc = 0;
 
 	c->n = 0;
-	for (uint32_t i = node; rc == 0 && i != 0; i = tree->nodes[i].parent)
-		if (!(tree->nodes[i].flags & CALLTREE_PROGRAM))
-			rc = add_callchain_frame(c, &tree->nodes[i], program, i != node, names);
+	for (uint32_t i = node; rc == 0 && i != 0; i = tree->nodes[i].parent) {
+		const struct call_node *at = &tree->nodes[i];
+
+		if (at->flags & CALLTREE_OUTSIDE) {
+			rc = add_outside_frame(c, at, names);
+		} else if (!(at->flags & CALLTREE_PROGRAM)) {
+			rc = add_callchain_frame(c, at, program, called, names);
+			called = true;
+		}
+	}
 	callchain_turn(c, 0);
 	return rc;
 }

@@ -37,7 +37,7 @@ int calltree_append(struct calltree *t, uint32_t parent, uint64_t address, uint8
 	if (rc != 0)
 		return rc;
 	*node = (uint32_t)t->n++;
-	t->nodes[*node] = (struct call_node){.address = address, .parent = parent, .flags = flags & 7u};
+	t->nodes[*node] = (struct call_node){.address = address, .parent = parent, .flags = flags & 15u};
 	t->has_programs |= flags & CALLTREE_PROGRAM;
 	return 0;
 }
@@ -45,7 +45,7 @@ int calltree_append(struct calltree *t, uint32_t parent, uint64_t address, uint8
 /* Of the node for @address below one whose hash is @above. */
 static uint32_t hash_below(const struct calltree *t, uint32_t above, uint64_t address, uint8_t flags)
 {
-	return hash_table_hash(&t->index, address, above << 3 | flags) >> 3;
+	return hash_table_hash(&t->index, address, above << 4 | flags) >> 4;
 }
 
 static int find_child(struct calltree *t, uint32_t parent, uint64_t address, uint8_t flags, uint32_t hash,
@@ -64,7 +64,7 @@ static int find_child(struct calltree *t, uint32_t parent, uint64_t address, uin
 	rc = calltree_append(t, parent, address, flags, node);
 	if (rc != 0)
 		return rc;
-	t->nodes[*node].hash = hash & (UINT32_MAX >> 3);
+	t->nodes[*node].hash = hash & (UINT32_MAX >> 4);
 	hash_table_add(&t->index, hash, *node);
 	return 0;
 }

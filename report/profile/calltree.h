@@ -15,12 +15,18 @@
 struct call_node {
 	uint64_t address;
 	uint32_t parent;
-	uint32_t flags : 3; /* FRAME_..., of unwind.h, or CALLTREE_PROGRAM */
-	uint32_t hash : 29; /* of the whole path: a child's comes from it and the child's address */
+	uint32_t flags : 4; /* FRAME_..., of unwind.h, or CALLTREE_... */
+	uint32_t hash : 28; /* of the whole path: a child's comes from it and the child's address */
 };
 
 /* No frame: below it are the stacks of program number @address, above it is node 0. Program 0 has no such node. */
 #define CALLTREE_PROGRAM 4u
+/*
+ * No frame of the guest's: what the host did while the guest waited. @address is CALLTREE_HOST or CALLTREE_VMM, whose
+ * parent is the reason, enum upf_exit.
+ */
+#define CALLTREE_OUTSIDE 8u
+enum { CALLTREE_HOST = 256, CALLTREE_VMM };
 
 struct calltree {
 	struct call_node *nodes;

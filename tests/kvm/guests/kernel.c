@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Boots a PVH guest and gives each vCPU its work, as its command line says:
- *   work=shares|levels|recursion|leaves|depth:N|heartbeat|storm|idle
- *       what vCPU 0 does. storm writes to an I/O port all the time.
+ *   work=shares|levels|recursion|leaves|depth:N|heartbeat|storm|exits|idle
+ *       what vCPU 0 does. storm writes to an I/O port all the time; exits leaves the guest for one reason after the
+ *       other, and tells its monitor how many cycles each took (in ring 0).
  *   others=idle|same
  *       what the other vCPUs do; the default is idle
  *   vcpus=N
@@ -81,6 +82,61 @@ KEPT static void work_storm(void)
 		port(0x80, 0);
 }
 
+/* The monitor takes memory away when it is told to; each page of it that is touched then is a page fault of the host's. */
+#define TAKEN ((volatile uint8_t *)0xc00000)
+#define TAKEN_PAGES 16
+
+KEPT static void exits_calculate(void)
+{
+	BURN(2);
+}
+
+KEPT static void exits_write_port(void)
+{
+	for (int i = 0; i < 200; i++)
+		port(0x80, 0);
+	AFTER_CALL();
+}
+
+KEPT static void exits_ask_cpuid(void)
+{
+	for (int i = 0; i < 400; i++) {
+		uint32_t leaf = 0;
+
+		__asm__ volatile("cpuid" : "+a"(leaf) : : "ebx", "ecx", "edx");
+	}
+	AFTER_CALL();
+}
+
+KEPT static void exits_touch_pages(void)
+{
+	for (int i = 0; i < 4; i++) {
+		port(0x81, TAKEN_PAGES);
+		for (int page = 0; page < TAKEN_PAGES; page++)
+			TAKEN[page * 4096]++;
+	}
+	AFTER_CALL();
+}
+
+/* Cycles since @from, for the monitor's sum of this number. */
+static inline void tell_spent(uint16_t number, uint64_t from)
+{
+	__asm__ volatile("outl %0, %1" : : "a"((uint32_t)(tsc() - from)), "d"((uint16_t)(0xe0 + number)));
+}
+
+KEPT static void work_exits(void)
+{
+	static void (*const parts[])(void) = {exits_calculate, exits_write_port, exits_ask_cpuid, exits_touch_pages};
+
+	for (;;)
+		for (uint16_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
+			const uint64_t from = tsc();
+
+			((void (*)(void))((uint64_t)parts[i] + moved))();
+			tell_spent(i, from);
+		}
+}
+
 static inline __attribute__((always_inline)) void work(void)
 {
 	const char *what = argument("work=");
@@ -99,6 +155,8 @@ static inline __attribute__((always_inline)) void work(void)
 		work_heartbeat();
 	else if (is(what, "storm"))
 		work_storm();
+	else if (is(what, "exits"))
+		work_exits();
 	else if (is(what, "idle"))
 		work_idle();
 	crash();

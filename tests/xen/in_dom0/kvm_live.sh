@@ -37,6 +37,13 @@ for work in shares levels recursion depth:16; do
 	kill -9 "$pid"
 	wait "$pid" 2> /dev/null
 done
+options=
+vmm_start exits "work=exits far ring=0"
+cp /run/beats /out/exits.told
+record exits -F 999 -n 4000
+cat /run/beats >> /out/exits.told
+kill -9 "$pid"
+wait "$pid" 2> /dev/null
 options="-c 2"
 vmm_start halted "work=shares far others=idle"
 # The thread that sleeps in KVM_RUN, and how often it has been on a processor.
