@@ -59,7 +59,7 @@ static int annotate_frame(struct search *s, const struct callchain_frame *f, uin
 	                                  .address = f->address,
 	                                  .caller = f->caller,
 	                                  .stack = SIZE_MAX};
-	int rc = is_wanted_function(s, f->function);
+	int rc = f->is_outside ? 0 : is_wanted_function(s, f->function);
 
 	if (rc <= 0)
 		return rc;

@@ -103,7 +103,7 @@ static void draw_frame(struct svg *s, const struct fold_node *node, uint64_t lef
 	fputs(": ", s->out);
 	put_figures(s, weight);
 	fprintf(s->out, "</title><rect x=\"%.2f\" y=\"%" PRIu32 "\" width=\"%.2f\" height=\"%d\" fill=\"%s\"/>", x, y,
-	        width > 2 ? width - 0.5 : width, ROW - 1,
+	        width - (width > 2 ? 0.5 : width / 4), ROW - 1,
 	        palette_light(palette_colour(name, all ? FOLD_GROUP : node->kind)));
 	if (width >= TEXT_FROM) {
 		fprintf(s->out, "<text x=\"%.2f\" y=\"%" PRIu32 "\">", x + 4, y + 13);

@@ -40,7 +40,7 @@ static int add_callchain_frame(struct callchain *c, const struct call_node *node
 /* What the host did, or why it had to. */
 static int add_outside_frame(struct callchain *c, const struct call_node *node, struct symbolizer *names)
 {
-	struct callchain_frame frame = {0};
+	struct callchain_frame frame = {.is_outside = true};
 	char name[64];
 	int rc;
 

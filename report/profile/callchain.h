@@ -15,6 +15,7 @@ struct callchain_frame {
 	uint64_t offset;   /* behind the function's start; 0 if it has no name, or is inlined */
 	bool caller;       /* @address is a return address; not so of what was interrupted */
 	bool restored;     /* put back: not found by frame pointers */
+	bool is_outside;   /* not of the guest: what the host did meanwhile, or why it had to */
 	bool inlined;      /* inlined into the frame before it, at the same address */
 	const char *file;  /* the source of @address; NULL: not known. Lives as long as the names */
 	uint32_t line;     /* in @file; 0: not known */

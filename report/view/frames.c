@@ -18,8 +18,10 @@ static void print_frame(const struct report *r, const struct callchain_frame *f)
 {
 	if (r->run->names.functions[f->function].named) {
 		fputs_unlocked(r->run->names.functions[f->function].name, r->out.file);
-		putc_unlocked('+', r->out.file);
-		put_hex(r->out.file, f->offset);
+		if (!f->is_outside) {
+			putc_unlocked('+', r->out.file);
+			put_hex(r->out.file, f->offset);
+		}
 	} else {
 		put_hex(r->out.file, f->address);
 	}

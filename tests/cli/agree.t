@@ -98,7 +98,7 @@ sub weigh {
 
 	for my $s (@samples) {
 		$waiting->{$s->{vcpu}} += $s->{cpu};
-		next if $s->{state} >= 2;
+		next if $s->{state} == 2 || $s->{state} == 3;
 		$truth->{time}{$s->{leaf}} += $periods;
 		$truth->{samples}{$s->{leaf}}++;
 		$truth->{cpu}{$s->{leaf}} += 1000 * delete $waiting->{$s->{vcpu}};
@@ -107,14 +107,16 @@ sub weigh {
 
 sub new_sample {
 	my ($vcpu) = @_;
-	my $state = (0, 0, 0, 0, 0, 1, 2, 2, 2, 3)[random(10)]; # running, runnable, blocked, offline
+	my $state = (0, 0, 0, 0, 0, 1, 2, 2, 2, 3, 4)[random(11)]; # running, runnable, blocked, offline, in the VMM
 	my $cpu = $state == 0 ? 1000 + random(9000) : random(3) ? 0 : random(5000);
-	my $stack = $state >= 2 ? 5 : random(scalar @stacks);
+	my $stack = $state == 2 || $state == 3 ? 5 : random(scalar @stacks);
 	my $user = @{$stacks[$stack]} && random(10) == 0 ? 1 : 0;
+	my $exit = ($state == 0 || $state == 4) && random(4) == 0 ? 1 + random(12) : 0;
 
 	# Of a program, frames without a name are left out.
-	return {vcpu => $vcpu, state => $state, cpu => $cpu, leaf => $user && $stack == 6 ? '_start' : $leaves[$stack],
-		line => "sample $vcpu $state $cpu $user @{$stacks[$stack]}" =~ s/ $//r . "\n"};
+	my $leaf = $exit && @{$stacks[$stack]} ? ($state ? '[VMM]' : '[host]') : $user && $stack == 6 ? '_start' : $leaves[$stack];
+	return {vcpu => $vcpu, state => $state, cpu => $cpu, leaf => $leaf,
+		line => "sample $vcpu $state $cpu $user $exit @{$stacks[$stack]}" =~ s/ $//r . "\n"};
 }
 
 # @guests: how many vCPUs each has. @rounds periods, of which those after the middle are throttled to a quarter.
@@ -327,7 +329,7 @@ $from{svg} = sub {
 	for (split /\n/, report('--svg', @_)) {
 		my ($name, $x, $y, $width) = m{^<g><title>(.*): [^:]*</title><rect x="([\d.]+)" y="(\d+)" width="([\d.]+)"} or next;
 
-		$width += 0.5 if $width > 1.5;
+		$width = $width > 1.5 ? $width + 0.5 : $width / 3 * 4;
 		push @boxes, {name => $name =~ s/&lt;/</gr =~ s/&gt;/>/gr =~ s/&amp;/&/gr, x => $x, y => $y, width => $width, inner => 0};
 	}
 	my ($root) = grep { $_->{name} eq 'all' } @boxes or die "no root\n";

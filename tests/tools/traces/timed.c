@@ -59,6 +59,7 @@ static void read_sample(struct timed *t, char *line)
 	s->state = (uint8_t)strtoul(line, &line, 10);
 	s->cpu_ns = strtoull(line, &line, 10) * 1000;
 	s->user = strtoul(line, &line, 10);
+	s->exit = (uint8_t)strtoul(line, &line, 10);
 	while (*line == ' ' && s->depth < UPF_DEPTH_MAX)
 		frames[s->depth++] = strtoull(line, &line, 16);
 }

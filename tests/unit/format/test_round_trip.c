@@ -71,6 +71,7 @@ static void random_round(struct model *m, uint32_t domain)
 		                           .state = (uint8_t)below(m, 4),
 		                           .end = (uint8_t)below(m, 16),
 		                           .user = below(m, 2),
+		                           .exit = (uint8_t)(below(m, 4) ? 0 : below(m, 256)),
 		                           .cpu_ns = below(m, 2000) * UINT64_C(1000)};
 		some_stack(m, &s[i], frames[i]);
 	}
@@ -94,6 +95,7 @@ static void random_round(struct model *m, uint32_t domain)
 		x->state = s[i].state;
 		x->end = s[i].end;
 		x->user = s[i].user;
+		x->code = s[i].exit;
 		x->cpu_ns = s[i].cpu_ns;
 		x->depth = s[i].depth;
 		x->frames = malloc((s[i].depth + 1) * sizeof(*x->frames));
