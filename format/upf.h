@@ -461,7 +461,7 @@ enum upf_record_kind {
 #define UPF_PERIOD_NONE UINT64_MAX
 struct upf_record {
 	uint8_t kind; /* enum upf_record_kind; others: optional record of a later version, to be passed over */
-	uint8_t code; /* LOST: enum upf_lost; EVENT: enum upf_event_code; SAMPLE: enum upf_exit */
+	uint8_t code; /* LOST: enum upf_lost; EVENT: enum upf_event_code */
 
 	/*
 	 * SAMPLE: one follows UPF_ROUND for each vCPU; UPF_SAME is followed by all the samples it repeats, @repeated
@@ -469,6 +469,7 @@ struct upf_record {
 	 */
 	bool repeated, user;
 	uint8_t state, end;
+	uint8_t exit;            /* enum upf_exit */
 	uint8_t mode;            /* enum upf_arch; 0: its domain's */
 	uint8_t tops;            /* enum upf_tops: what of the following is there */
 	uint32_t vcpu;           /* ENTRY and REGISTERS, too */

@@ -173,9 +173,8 @@ int kvm_set_timers(struct guest *g)
 	int result = 0;
 
 	for (uint32_t i = 0; g->live && i < g->machine.vcpus; i++) {
-		int rc = is_set(g->wanted, i)
-		                 ? live_set_vcpu(g->live, i, g->layout.vcpus[i], g->layout.threads[i])
-		                 : 0;
+		int rc =
+			is_set(g->wanted, i) ? live_set_vcpu(g->live, i, g->layout.vcpus[i], g->layout.threads[i]) : 0;
 
 		if (rc != 0 && rc != -ESRCH)
 			result = rc;

@@ -42,11 +42,10 @@ static const struct field session_fields[] = {
 	{8, 0, 0, OF_SESSION(hypervisor)},
 };
 static const struct field domain_fields[] = {
-	{1, 4, 1, OF_DOMAIN(id)},      {2, 1, 16, OF_DOMAIN(uuid)},
-	{3, 1, 1, OF_DOMAIN(kind)},    {4, 1, 1, OF_DOMAIN(arch)},
-	{5, 4, 1, OF_DOMAIN(vcpus)},   {6, 0, 0, OF_DOMAIN(name)},
-	{7, 0, 0, OF_DOMAIN(image)},   {8, 0, 0, OF_DOMAIN(build_id)},
-	{9, 4, 1, OF_DOMAIN(program), true}, {10, 1, 1, OF_DOMAIN(live), true},
+	{1, 4, 1, OF_DOMAIN(id)},          {2, 1, 16, OF_DOMAIN(uuid)},    {3, 1, 1, OF_DOMAIN(kind)},
+	{4, 1, 1, OF_DOMAIN(arch)},        {5, 4, 1, OF_DOMAIN(vcpus)},    {6, 0, 0, OF_DOMAIN(name)},
+	{7, 0, 0, OF_DOMAIN(image)},       {8, 0, 0, OF_DOMAIN(build_id)}, {9, 4, 1, OF_DOMAIN(program), true},
+	{10, 1, 1, OF_DOMAIN(live), true},
 };
 #define SESSION_FIELDS (sizeof(session_fields) / sizeof(*session_fields))
 #define DOMAIN_FIELDS (sizeof(domain_fields) / sizeof(*domain_fields))

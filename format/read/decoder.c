@@ -24,7 +24,7 @@
 /* A sample as a SAME record will repeat it. */
 struct kept {
 	uint32_t vcpu, stack;
-	uint8_t state, end;
+	uint8_t state, end, exit;
 	bool user;
 	uint8_t tops;       /* enum upf_tops */
 	uint32_t top;       /* WINDOW */
@@ -157,7 +157,8 @@ static bool find_tops(struct upf_decoder *d)
 	          : copies                      ? UPF_TOPS_COPY
 	                                        : UPF_TOPS_NONE;
 	d->copies_from = windows && copies ? COPIES_FROM : 0;
-	d->plain = d->tops == UPF_TOPS_NONE && !d->columns.there[COLUMN_MORE] && !d->columns.there[COLUMN_EXT];
+	d->plain = d->tops == UPF_TOPS_NONE && !d->columns.there[COLUMN_MORE] && !d->columns.there[COLUMN_EXT] &&
+	           !d->columns.there[COLUMN_EXIT];
 	windows_reset(d->windows, d->v1);
 	copies_reset(d->copies, d->v1);
 	more_reset(d->more);
@@ -407,7 +408,6 @@ static int get_sample_top(struct upf_decoder *d, struct kept *k)
 static void tell_top(const struct upf_decoder *d, struct upf_record *r, const struct kept *k)
 {
 	r->mode = k->more.mode;
-	r->code = k->more.exit;
 	r->root = k->more.root;
 	r->link = k->more.link;
 	r->tops = k->tops;
@@ -430,6 +430,7 @@ static inline void fill_record(const struct upf_decoder *d, struct upf_record *r
 	r->stack = k->stack;
 	r->state = k->state;
 	r->end = k->end;
+	r->exit = k->exit;
 	r->user = k->user;
 	if (!d->plain)
 		tell_top(d, r, k);
@@ -453,6 +454,7 @@ static int get_sample(struct upf_decoder *d, struct upf_record *r)
 	k->vcpu = (uint32_t)vcpu;
 	k->state = (state & STATE_RUN_MASK) | (state & STATE_VMM ? UPF_VMM : 0);
 	k->user = state & STATE_USER;
+	k->exit = d->plain ? UPF_EXIT_NONE : column_byte(&d->columns, COLUMN_EXIT);
 	k->end = state >> STATE_END_SHIFT & STATE_END_MASK;
 	predicted = k->state == UPF_RUNNING ? d->round_elapsed : 0;
 	cpu = predicted - ((uint64_t)off << d->parameters.cpu_shift);

@@ -47,7 +47,8 @@ enum column {
 	COLUMN_LEAF = 34,
 	COLUMN_RUN = 35,
 	COLUMN_BRANCH = 36,
-	COLUMNS = 37, /* one more than the highest */
+	COLUMN_EXIT = 37,
+	COLUMNS = 38, /* one more than the highest */
 };
 #define COLUMNS_MAX 64 /* in a block */
 
@@ -70,7 +71,7 @@ static inline bool is_large(uint64_t c)
 static inline bool is_of_bytes(uint64_t c)
 {
 	return c == COLUMN_KIND || c == COLUMN_STATE || c == COLUMN_CODE || c == COLUMN_EXT || c == COLUMN_TOPS ||
-	       c == COLUMN_MORE || c == COLUMN_REGS;
+	       c == COLUMN_MORE || c == COLUMN_REGS || c == COLUMN_EXIT;
 }
 
 /* The STATE byte. */
@@ -85,7 +86,7 @@ static inline bool is_of_bytes(uint64_t c)
 #define MORE_ROOT 0x10
 #define MORE_LINK 0x20
 #define MORE_REGS 0x40
-#define MORE_EXIT 0x80
+#define MORE_RESERVED 0x80
 
 /* What reads as 0 where the column is left out; other numbers each cost a byte, so that memory is limited by it. */
 static inline bool may_be_left_out(uint64_t c)

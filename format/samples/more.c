@@ -106,7 +106,7 @@ void more_put(struct more *m, struct column_writer *columns, uint32_t leaf, uint
               const struct more_values *v)
 {
 	uint8_t byte = (uint8_t)((v->mode & MORE_MODE_MASK) | (v->root ? MORE_ROOT : 0) | (v->link ? MORE_LINK : 0) |
-	                         (v->has_regs ? MORE_REGS : 0) | (v->exit ? MORE_EXIT : 0));
+	                         (v->has_regs ? MORE_REGS : 0));
 	uint64_t *link;
 
 	add_u8(columns, COLUMN_MORE, byte);
@@ -117,8 +117,6 @@ void more_put(struct more *m, struct column_writer *columns, uint32_t leaf, uint
 		add_zigzag(columns, COLUMN_LINK, v->link - *link);
 		*link = v->link;
 	}
-	if (v->exit)
-		add_u8(columns, COLUMN_CODE, v->exit);
 }
 
 /* --- decoding ---------------------------------------------------------------------------------------------------- */
@@ -156,7 +154,7 @@ int more_get(struct more *m, struct column_reader *columns, uint32_t leaf, uint6
 	uint8_t byte = column_byte(columns, COLUMN_MORE);
 	int rc = 0;
 
-	if (columns->bad)
+	if (columns->bad || (byte & MORE_RESERVED))
 		return -EBADMSG;
 	v->mode = byte & MORE_MODE_MASK;
 	v->has_regs = byte & MORE_REGS;
@@ -164,8 +162,6 @@ int more_get(struct more *m, struct column_reader *columns, uint32_t leaf, uint6
 		rc = get_root(m, columns, &v->root);
 	if (rc == 0 && (byte & MORE_LINK))
 		rc = get_link(m, columns, leaf, address, &v->link);
-	if (byte & MORE_EXIT)
-		v->exit = column_byte(columns, COLUMN_CODE);
 	return rc;
 }
 

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * more.h - what few samples have: a mode of their own, an address space, a link register, a reason why the vCPU had left
- * the guest (FORMAT.md, "More").
- */
+/* more.h - what few samples have: a mode of their own, an address space, a link register (FORMAT.md, "More"). */
 #ifndef FORMAT_SAMPLES_MORE_H
 #define FORMAT_SAMPLES_MORE_H
 
@@ -20,7 +17,7 @@ void more_reset(struct more *m); /* a new block */
 /* What a sample has of it. */
 struct more_values {
 	uint64_t root, link;
-	uint8_t mode, exit;
+	uint8_t mode;
 	bool has_regs;
 };
 

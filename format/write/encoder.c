@@ -260,7 +260,7 @@ static void encode_rest(struct upf_encoder *e, const struct upf_sample *s, uint3
 	bool tell_regs = nregs != (tops == UPF_TOPS_COPY ? UPF_REGS : 0);
 
 	more_put(e->more, &e->columns, leaf, e->stacks.nodes[leaf].address,
-	         &(struct more_values){s->root, s->link, s->mode, s->exit, tell_regs});
+	         &(struct more_values){s->root, s->link, s->mode, tell_regs});
 	if (nregs)
 		e->nregs = e->nregs == 0 || e->nregs == nregs ? nregs : NREGS_DIFFER;
 	if (nregs)
@@ -308,6 +308,7 @@ static void encode_sample(struct upf_encoder *e, const struct upf_sample *s, uin
 	add_u8(&e->columns, COLUMN_STATE,
 	       (uint8_t)((s->state & STATE_RUN_MASK) | (s->state & UPF_VMM ? STATE_VMM : 0) |
 	                 (s->user ? STATE_USER : 0) | (s->end & STATE_END_MASK) << STATE_END_SHIFT));
+	add_u8(&e->columns, COLUMN_EXIT, s->exit);
 	encode_cpu(e, s, s->state == UPF_RUNNING ? expected_cpu : 0);
 	encode_rest(e, s, stack_writer_put(&e->stacks, &e->columns, s));
 	e->records++;

@@ -102,7 +102,7 @@ static int weigh_sample(struct loader *l, struct upf_record *rec, uint32_t *vcpu
 static int go_outside(struct calltree *t, const struct upf_record *rec, uint32_t *node)
 {
 	const uint64_t where = rec->state == UPF_VMM ? CALLTREE_VMM : CALLTREE_HOST;
-	int rc = calltree_child(t, *node, rec->code, CALLTREE_OUTSIDE, node);
+	int rc = calltree_child(t, *node, rec->exit, CALLTREE_OUTSIDE, node);
 
 	return rc == 0 ? calltree_child(t, *node, where, CALLTREE_OUTSIDE, node) : rc;
 }
@@ -114,7 +114,7 @@ static int load_sample(struct loader *l, struct upf_record *rec)
 	uint32_t vcpu, number = GAP_NONE;
 	int rc = block_stacks_find(&l->stacks, rec, &stack);
 
-	if (rc == 0 && rec->code && stack.node)
+	if (rc == 0 && rec->exit && stack.node)
 		rc = go_outside(&l->profile->tree, rec, &stack.node);
 	if (rc == 0)
 		rc = weigh_sample(l, rec, &vcpu);

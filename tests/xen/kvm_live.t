@@ -17,9 +17,9 @@ recorded() { # NAME
 	cat "$out/$1.err"
 	[ "$(cat "$out/$1.rc")" = 0 ] && "$report" --verify "$out/$1.upf"
 }
-# Where a vCPU waits for the one processor there is, it has no stack.
+# What the host does meanwhile is above the guest's stack. Where a vCPU waits for the one processor there is, it has no stack.
 true_shares() { # NAME TRUTH
-	folded "$out/$1.upf" | sed 's/^\[user\];//' | grep -v '^\[no stack\]' > "$work/live"
+	folded "$out/$1.upf" | sed 's/^\[user\];//; s/;\[[^]]*\];\[[^]]*\]\( [0-9]*\)$/\1/' | grep -v '^\[no stack\]' > "$work/live"
 	shares_of "$work/live" "$xen/guests/truth/$2.txt" 3
 }
 # all_whole NAME: all stacks that there are; those of 9 of 10 samples, since the recorder and the vCPU share a processor.
@@ -54,6 +54,39 @@ shorter() {
 }
 ok "the program holds the vCPU for less than a quarter of a stop" shorter
 sed 's/^/# /' "$work/told"
+ok "a guest that leaves for one reason after the other: recorded" recorded exits
+# By the guest's own count of cycles, host and monitor included.
+parts="exits_calculate exits_write_port exits_ask_cpuid exits_touch_pages"
+shares_of_parts() {
+	folded "$out/exits.upf" > "$work/exits"
+	awk -v parts="$parts" '
+		NR == FNR { for (i = 1; i <= 4; i++) told[i] = $(i + 4) - told[i]; next }
+		/^_start;kernel_main;work_exits;exits_/ { split($1, frame, ";"); seen[frame[4]] += $NF; all += $NF }
+		END {
+			n = split(parts, name, " ")
+			for (i = 1; i <= n; i++) sum += told[i]
+			for (i = 1; i <= n; i++) {
+				off = 100 * (seen[name[i]] / all - told[i] / sum)
+				printf "%s: %.1f%%, off by %.1f\n", name[i], 100 * seen[name[i]] / all, off
+				bad += off < -2 || off > 2
+			}
+			exit bad || all < 3000
+		}' "$out/exits.told" "$work/exits"
+}
+ok "each part has its share by the guest's own count, within 2 points" shares_of_parts
+# outside FUNCTION REASON WHO...: of its samples outside the guest most are below this reason, and those were at work. To have
+# pages taken away it writes to a port, too.
+outside() {
+	grep ";$1;\[" "$work/exits" | grep -v ';\[interrupt\];' | tee "$work/outside"
+	awk -v reason="[$2]" -v who="$(printf '[%s]' "${@:3}")" '
+		{ n = split($0, frame, ";"); sub(/ [0-9]+$/, "", frame[n]); all += $NF }
+		frame[n - 1] == reason && index(who, frame[n]) { good += $NF }
+		END { exit !(all > 100 && good >= 0.8 * all) }' "$work/outside"
+}
+ok "port I/O is the host's kernel's and the VMM's" outside exits_write_port "port I/O" host VMM
+ok "CPUID is the kernel's" outside exits_ask_cpuid CPUID host
+ok "so are pages that are not there" outside exits_touch_pages "page fault or MMIO" host
+ok "who calculates does not leave but for interrupts" test -z "$(grep ';exits_calculate;\[' "$work/exits" | grep -v ';\[interrupt\];')"
 ok "a vCPU at work beside one that is halted: recorded" recorded halted
 sleeps() {
 	"$report" -q --folded --no-inline --state blocked -s "$guest" "$out/halted.upf" | tee "$work/blocked"

@@ -9,7 +9,7 @@
 
 /* A record as the test knows it. */
 struct expected {
-	uint8_t kind, state, end, code;
+	uint8_t kind, state, end, code, exit;
 	bool user, repeated;
 	uint32_t domain, vcpu, depth;
 	uint64_t time_ns, pause_ns, cpu_ns, count;
@@ -95,7 +95,7 @@ static void random_round(struct model *m, uint32_t domain)
 		x->state = s[i].state;
 		x->end = s[i].end;
 		x->user = s[i].user;
-		x->code = s[i].exit;
+		x->exit = s[i].exit;
 		x->cpu_ns = s[i].cpu_ns;
 		x->depth = s[i].depth;
 		x->frames = malloc((s[i].depth + 1) * sizeof(*x->frames));
@@ -207,7 +207,7 @@ static void check_record(const struct upf_decoder *d, const struct upf_record *r
 	assert_int_equal(r->vcpu, x->vcpu);
 	if (x->kind != UPF_SAMPLE)
 		return;
-	assert_true(r->state == x->state && r->end == x->end && r->user == x->user);
+	assert_true(r->state == x->state && r->end == x->end && r->user == x->user && r->exit == x->exit);
 	assert_true(r->cpu_ns == x->cpu_ns);
 	check_stack(d, r, x);
 }
