@@ -454,7 +454,7 @@ static int get_sample(struct upf_decoder *d, struct upf_record *r)
 	k->vcpu = (uint32_t)vcpu;
 	k->state = (state & STATE_RUN_MASK) | (state & STATE_VMM ? UPF_VMM : 0);
 	k->user = state & STATE_USER;
-	k->exit = d->plain ? UPF_EXIT_NONE : column_byte(&d->columns, COLUMN_EXIT);
+	k->exit = d->columns.there[COLUMN_EXIT] ? column_byte(&d->columns, COLUMN_EXIT) : UPF_EXIT_NONE;
 	k->end = state >> STATE_END_SHIFT & STATE_END_MASK;
 	predicted = k->state == UPF_RUNNING ? d->round_elapsed : 0;
 	cpu = predicted - ((uint64_t)off << d->parameters.cpu_shift);
