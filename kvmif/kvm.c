@@ -165,16 +165,26 @@ static void look_closely(struct guest *g)
 	g->is_dumping = machine_is_dumping(g->machine.pid);
 }
 
+static void look_at_vcpu(struct guest *g, uint32_t i)
+{
+	if (kvm_is_live(g))
+		kvm_look_live(g, i);
+	else
+		vcpu_look(&g->vcpus[i]);
+}
+
 /* Where every vCPU is; and whether the guest is paused, which its monitor does by holding the threads. */
 static void look_at_guest(struct guest *g)
 {
 	bool any = false, held = true, used = false;
 
+	if (kvm_is_live(g))
+		live_look(g->live, VCPU_TAKEN_NS);
 	for (uint32_t i = 0; i < g->machine.vcpus; i++) {
 		struct vcpu *v = &g->vcpus[i];
 		uint64_t cpu_ns = v->cpu_ns;
 
-		vcpu_look(v);
+		look_at_vcpu(g, i);
 		if (!v->tid)
 			continue;
 		any = true;
@@ -458,7 +468,7 @@ static void collect_vcpu(struct guest *g, uint32_t i, struct vcpu_stop *stop)
 	stop->in_vmm = stop->running && (v->is_away || (v->was_stopped && !v->is_inside));
 	stop->exit = stop->running ? v->exit : GUEST_EXIT_NONE;
 	/* One that sleeps has used none since it was looked at but for our stop. */
-	stop->cpu_ns = stop->blocked ? v->cpu_ns : vcpu_cpu_ns(v);
+	stop->cpu_ns = stop->blocked || kvm_is_live(g) ? v->cpu_ns : vcpu_cpu_ns(v);
 	if (!is_set(g->asleep, i) && is_set(g->wanted, i) && v->run)
 		vcpu_registers(v, &stop->regs);
 }

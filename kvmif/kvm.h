@@ -102,6 +102,8 @@ void kvm_plan(struct guest *g, uint32_t vcpu, const struct iovec *to, const stru
 int kvm_open_live(struct guest *g);
 /* The threads are the layout's. 0 or a negative errno. */
 int kvm_set_timers(struct guest *g);
+/* Where vCPU @i is, by the last live_look(). */
+void kvm_look_live(struct guest *g, uint32_t i);
 /* Samples all vCPUs that are due. *held_ns: until when the program held one; 0: none ran. */
 void kvm_ask(struct guest *g, uint64_t *held_ns);
 /* Before each sample. */

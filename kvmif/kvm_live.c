@@ -22,6 +22,19 @@ bool kvm_is_live(const struct guest *g)
 	return g->live && !g->by_stops;
 }
 
+void kvm_look_live(struct guest *g, uint32_t i)
+{
+	const struct live_slot *s = live_answer(g->live, i);
+	const bool is_asleep = s->thread == LIVE_ASLEEP;
+
+	vcpu_set_look(&g->vcpus[i],
+	              s->thread == LIVE_GONE                  ? VCPU_GONE
+	              : is_asleep && s->place == LIVE_OUTSIDE ? VCPU_OUTSIDE
+	              : is_asleep                             ? VCPU_HALTED
+	                                                      : VCPU_RUNNING,
+	              s->cpu_ns, s->arrivals, s->thread == LIVE_ON_CPU);
+}
+
 /* How long the program has held the vCPU. What could not be read in full, as memory that is paged out, is no sample. */
 static uint64_t take_answer(struct guest *g, uint32_t i, bool asleep)
 {
@@ -33,11 +46,13 @@ static uint64_t take_answer(struct guest *g, uint32_t i, bool asleep)
 	if (asleep || s->read == s->nruns)
 		vcpu_take(v, &regs, !is_own, asleep);
 	v->is_away = s->place == LIVE_OUTSIDE;
+	if (!asleep && s->cpu_ns > v->looked.cpu_ns)
+		v->cpu_ns += s->cpu_ns - v->looked.cpu_ns;
 	v->exit = asleep ? GUEST_EXIT_NONE : live_exit(s);
 	return s->ended_ns - s->began_ns;
 }
 
-/* Those that run are asked, of which only these stay due; the registers of those that sleep are read. */
+/* Those that run are asked, of which only these stay due; the registers of those that sleep are there. */
 static int ask_all(struct guest *g)
 {
 	int asked = 0;
@@ -49,7 +64,7 @@ static int ask_all(struct guest *g)
 			asked++;
 			continue;
 		}
-		if (g->vcpus[i].place == VCPU_HALTED && live_read(g->live, i) == 0)
+		if (g->vcpus[i].place == VCPU_HALTED)
 			take_answer(g, i, true);
 		g->due[i / 64] &= ~(1ull << i % 64);
 	}
@@ -173,8 +188,7 @@ int kvm_set_timers(struct guest *g)
 	int result = 0;
 
 	for (uint32_t i = 0; g->live && i < g->machine.vcpus; i++) {
-		int rc =
-			is_set(g->wanted, i) ? live_set_vcpu(g->live, i, g->layout.vcpus[i], g->layout.threads[i]) : 0;
+		int rc = live_set_vcpu(g->live, i, g->layout.vcpus[i], g->layout.threads[i]);
 
 		if (rc != 0 && rc != -ESRCH)
 			result = rc;
@@ -221,11 +235,12 @@ static void compare_stopped(void *guest)
 	g->stopped = g->x->ops->pause.stop(g, &held_ns);
 	if (g->stopped != 0)
 		return;
+	live_look(g->live, 0);
 	for (uint32_t i = 0; i < g->machine.vcpus; i++) {
 		const struct vcpu *v = &g->vcpus[i];
 		struct kvm_sync_regs read;
 
-		if (!v->held || !v->is_inside || live_read(g->live, i) != 0)
+		if (!v->held || !v->is_inside)
 			continue;
 		compared++;
 		wrong += !live_registers(live_answer(g->live, i), &read) || !is_same(&v->kept, &read);

@@ -209,18 +209,16 @@ void live_cancel(struct live *l, uint32_t vcpu)
 	t->is_owed = !live_is_answered(l, vcpu);
 }
 
-int live_read(struct live *l, uint32_t vcpu)
+int live_look(struct live *l, uint32_t taken_ns)
 {
+	struct live_look look = {.vcpus = l->vcpus, .taken_ns = taken_ns};
 	struct bpf_test_run_opts options;
 
 	memset(&options, 0, sizeof(options));
 	options.sz = sizeof(options);
-	options.ctx_in = &vcpu;
-	options.ctx_size_in = sizeof(vcpu);
-	l->slots[vcpu].wanted++;
-	return bpf_prog_test_run_opts(bpf_program__fd(l->program->progs.asked), &options) == 0 && options.retval == 0
-	               ? 0
-	               : -EIO;
+	options.ctx_in = &look;
+	options.ctx_size_in = sizeof(look);
+	return bpf_prog_test_run_opts(bpf_program__fd(l->program->progs.look), &options) == 0 ? 0 : -EIO;
 }
 
 const struct live_slot *live_answer(const struct live *l, uint32_t vcpu)

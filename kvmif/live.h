@@ -40,8 +40,11 @@ int live_ask(struct live *l, uint32_t vcpu);
 bool live_is_answered(const struct live *l, uint32_t vcpu);
 /* If it does not run now, it is not to be sampled later. */
 void live_cancel(struct live *l, uint32_t vcpu);
-/* Reads the registers of a vCPU whose thread sleeps, by this thread of ours. 0 or a negative errno. */
-int live_read(struct live *l, uint32_t vcpu);
+/*
+ * Reads what all vCPUs' threads do, and the registers of those that sleep, by this thread of ours. @taken_ns: a thread
+ * that has left a CPU less than this before we got it was preempted by us. 0 or a negative errno.
+ */
+int live_look(struct live *l, uint32_t taken_ns);
 
 /* The answer, valid until the next question. */
 const struct live_slot *live_answer(const struct live *l, uint32_t vcpu);

@@ -20,6 +20,21 @@ enum live_place {
 	LIVE_IN_GUEST,
 };
 
+/* What the thread does. */
+enum live_thread {
+	LIVE_GONE,
+	LIVE_ON_CPU, /* or would be, had the recorder not taken its CPU */
+	LIVE_WAITING,
+	LIVE_ASLEEP,
+};
+
+/* What the program in the recorder's thread is called with: the slots of these vCPUs are to be filled. */
+struct live_look {
+	unsigned int vcpus; /* from the first one on */
+	unsigned int
+		taken_ns; /* a thread that has left a CPU less than this before the recorder got it was preempted by it */
+};
+
 struct live_slot {
 	/* Asked: */
 	unsigned long long vcpu; /* struct kvm_vcpu * */
@@ -27,7 +42,9 @@ struct live_slot {
 	unsigned int nruns;
 	/* Answered: */
 	unsigned int done; /* the number of the question that was answered last */
-	unsigned int place, nested, read;
+	unsigned int place, thread, nested, read;
+	unsigned long long cpu_ns;   /* that the thread has run, as schedstat has it, */
+	unsigned long long arrivals; /* and how often it has come on a CPU; 0: not known */
 	unsigned long long exit_code;
 	unsigned long long began_ns, ended_ns; /* CLOCK_MONOTONIC */
 	unsigned long long registers[17];      /* in KVM's order: rax, rcx, rdx, rbx, rsp, rbp, rsi, rdi, r8 to rip */

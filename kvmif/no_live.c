@@ -48,9 +48,9 @@ void live_cancel(struct live *l, uint32_t vcpu)
 	(void)l, (void)vcpu;
 }
 
-int live_read(struct live *l, uint32_t vcpu)
+int live_look(struct live *l, uint32_t taken_ns)
 {
-	(void)l, (void)vcpu;
+	(void)l, (void)taken_ns;
 	return -ENOSYS;
 }
 

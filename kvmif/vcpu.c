@@ -27,7 +27,6 @@
 #define OWN_NS_MAX 2000000u          /* that a stop may cost a sleeping thread, before it is known */
 #define OWN_NS_MORE 20000u           /* slack above twice the cheapest stop so far */
 #define LOOKS 3                      /* at a page that seems to be in use by its monitor */
-#define TAKEN_NS 50000u    /* a thread that has left a CPU less than this before we got it was preempted by us */
 #define RETURN_NS 1000000u /* a thread that waits since a stop less long ago than this waits because of the stop */
 _Static_assert(sizeof(struct kvm_run) <= PAGE, "struct kvm_run is in one page");
 
@@ -316,7 +315,7 @@ static bool is_preempted_by_us(const struct vcpu *v)
 		close(file);
 	if (own.left_ns == LEFT_UNKNOWN || v->looked.left_ns == LEFT_UNKNOWN)
 		return true;
-	return v->looked.left_ns + TAKEN_NS >= own.left_ns;
+	return v->looked.left_ns + VCPU_TAKEN_NS >= own.left_ns;
 }
 
 /*
@@ -341,16 +340,10 @@ static bool is_on_cpu(struct vcpu *v, const struct vcpu_schedule *before)
 	return is_preempted_by_us(v);
 }
 
-void vcpu_look(struct vcpu *v)
+/* The thread has run for @ns, as the scheduler counts. */
+static void settle_look(struct vcpu *v, uint64_t ns)
 {
-	struct vcpu_schedule before = {0};
-	uint64_t ns = v->cpu_ns;
-
-	read_counts(v, &before);
-	v->place = place_of_vcpu(v);
-	read_switches(v->sched, &v->looked);
-	if (read_counts(v, &v->looked))
-		ns = without_own(v, v->looked.cpu_ns);
+	ns = without_own(v, ns);
 	if (ns > v->cpu_ns && is_own(v, ns - v->cpu_ns)) {
 		v->own_ns += ns - v->cpu_ns;
 		ns = v->cpu_ns;
@@ -359,8 +352,26 @@ void vcpu_look(struct vcpu *v)
 	v->exit = GUEST_EXIT_NONE;
 	v->is_still = v->was_seen && v->looked.arrivals && v->looked.arrivals == v->seen.arrivals;
 	v->is_inside &= v->is_still;
-	v->on_cpu = is_on_cpu(v, &before);
 	v->cpu_ns = ns;
+}
+
+void vcpu_look(struct vcpu *v)
+{
+	struct vcpu_schedule before = {0};
+
+	read_counts(v, &before);
+	v->place = place_of_vcpu(v);
+	read_switches(v->sched, &v->looked);
+	settle_look(v, read_counts(v, &v->looked) ? v->looked.cpu_ns : v->cpu_ns + v->own_ns);
+	v->on_cpu = is_on_cpu(v, &before);
+}
+
+void vcpu_set_look(struct vcpu *v, enum vcpu_place place, uint64_t cpu_ns, uint64_t arrivals, bool on_cpu)
+{
+	v->place = place == VCPU_OUTSIDE ? place_of_vcpu(v) : place;
+	v->looked = (struct vcpu_schedule){.cpu_ns = cpu_ns, .arrivals = arrivals};
+	settle_look(v, place == VCPU_GONE ? v->cpu_ns + v->own_ns : cpu_ns);
+	v->on_cpu = on_cpu;
 }
 
 void vcpu_check_still(struct vcpu *v)

@@ -94,6 +94,12 @@ void vcpu_detach(struct vcpu *v); /* all zero is fine */
  * that has just woken up to take a sample.
  */
 void vcpu_look(struct vcpu *v);
+/*
+ * The same, as it has been told without a stop: the thread is at @place, RUNNING, HALTED or GONE, or somewhere else if
+ * that is OUTSIDE; has run for @cpu_ns and come on a CPU @arrivals times; @on_cpu as above.
+ */
+void vcpu_set_look(struct vcpu *v, enum vcpu_place place, uint64_t cpu_ns, uint64_t arrivals, bool on_cpu);
+#define VCPU_TAKEN_NS 50000u /* a thread that has left a CPU less than this before we got it was preempted by us */
 /* CPU time now. */
 uint64_t vcpu_cpu_ns(struct vcpu *v);
 /* Has its monitor taken it out of the guest, and does not let it go on? By the last vcpu_look(). */

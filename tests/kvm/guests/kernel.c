@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Boots a PVH guest and gives each vCPU its work, as its command line says:
- *   work=shares|levels|recursion|leaves|depth:N|heartbeat|storm|exits|idle
- *       what vCPU 0 does. storm writes to an I/O port all the time; exits leaves the guest for one reason after the
+ *   work=shares|levels|recursion|leaves|depth:N|heartbeat|count|storm|exits|idle
+ *       what vCPU 0 does. count writes a byte to an I/O port for a fixed number of instructions; storm does nothing else; exits leaves the guest for one reason after the
  *       other, and tells its monitor how many cycles each took (in ring 0).
  *   others=idle|same
  *       what the other vCPUs do; the default is idle
@@ -74,6 +74,16 @@ KEPT void work_heartbeat(void)
 {
 	for (;;)
 		beat();
+}
+
+/* Unlike a heart's, its beats become fewer the less time it has. */
+KEPT static void work_count(void)
+{
+	for (;;) {
+		for (LOCAL int spin = 0; spin < 20000; spin++)
+			__asm__ volatile("");
+		port(0xe9, '.');
+	}
 }
 
 KEPT static void work_storm(void)
@@ -153,6 +163,8 @@ static inline __attribute__((always_inline)) void work(void)
 		work_depth(number(what));
 	else if (is(what, "heartbeat"))
 		work_heartbeat();
+	else if (is(what, "count"))
+		work_count();
 	else if (is(what, "storm"))
 		work_storm();
 	else if (is(what, "exits"))
