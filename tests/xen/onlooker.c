@@ -41,7 +41,7 @@
 #define MOST_US 30000     /* between the recorder's beginning and its end */
 #define LOOKS 400         /* for a pause to come upon */
 #define PATIENCE_MS 60000 /* for the guest's next beat and the watchdog's end, however busy the machine is */
-#define FROZEN_MS 1500    /* a recorder is stopped for so long */
+#define FROZEN_MS 4000    /* a recorder is stopped for so long */
 #define TRACE "/tmp/onlooker.upf"
 #define PAUSES "/run/uniprof/pauses"
 
