@@ -263,13 +263,13 @@ static bool is_unstarted(const struct guest *g, uint32_t i)
 	return g->layout.unstarted[i] && v->place == VCPU_HALTED && v->cpu_ns == v->looked_ns;
 }
 
-/* Is this vCPU to be stopped? One that waits for a CPU would not stop in time. */
+/* Is this vCPU to be sampled? One that waits for a CPU would not stop in time. */
 static bool is_due(const struct guest *g, uint32_t i)
 {
 	const struct vcpu *v = &g->vcpus[i];
 
 	return v->run && v->tid && is_set(g->wanted, i) && !is_set(g->asleep, i) && !is_unstarted(g, i) &&
-	       !v->is_still && (v->on_cpu || v->place == VCPU_HALTED);
+	       !v->is_still && (v->on_cpu || v->place == VCPU_HALTED || (v->place == VCPU_RUNNING && kvm_is_live(g)));
 }
 
 /* This unmaps what was shared before, and pages mapped until now may be part of that. */

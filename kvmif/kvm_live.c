@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Samples of a guest without a stop: vCPUs that run are interrupted, and the program in the kernel reads them (live.h);
- * those that sleep are read by us, and are known to sleep on by their schedule (vcpu_check_still()).
+ * those that do not are read by us, and their schedule tells whether they have run meanwhile (vcpu_check_still()).
  */
 #include "kvmif/kvm.h"
 
@@ -32,27 +32,27 @@ void kvm_look_live(struct guest *g, uint32_t i)
 	              : is_asleep && s->place == LIVE_OUTSIDE ? VCPU_OUTSIDE
 	              : is_asleep                             ? VCPU_HALTED
 	                                                      : VCPU_RUNNING,
-	              s->cpu_ns, s->arrivals, s->thread == LIVE_ON_CPU);
+	              s->cpu_ns, s->arrivals, s->thread == LIVE_ON_CPU || s->thread == LIVE_TAKEN);
 }
 
 /* How long the program has held the vCPU. What could not be read in full, as memory that is paged out, is no sample. */
-static uint64_t take_answer(struct guest *g, uint32_t i, bool asleep)
+static uint64_t take_answer(struct guest *g, uint32_t i)
 {
 	const struct live_slot *s = live_answer(g->live, i);
 	struct vcpu *v = &g->vcpus[i];
 	struct kvm_sync_regs regs;
-	const bool is_own = live_registers(s, &regs);
+	const bool is_own = live_registers(s, &regs), is_off = s->thread != LIVE_ON_CPU;
 
-	if (asleep || s->read == s->nruns)
-		vcpu_take(v, &regs, !is_own, asleep);
+	if (is_off || s->read == s->nruns)
+		vcpu_take(v, &regs, !is_own, is_off);
 	v->is_away = s->place == LIVE_OUTSIDE;
-	if (!asleep && s->cpu_ns > v->looked.cpu_ns)
+	if (!is_off && s->cpu_ns > v->looked.cpu_ns)
 		v->cpu_ns += s->cpu_ns - v->looked.cpu_ns;
-	v->exit = asleep ? GUEST_EXIT_NONE : live_exit(s);
+	v->exit = live_exit(s);
 	return s->ended_ns - s->began_ns;
 }
 
-/* Those that run are asked, of which only these stay due; the registers of those that sleep are there. */
+/* Those that run are asked, of which only these stay due; the registers of the others are there. */
 static int ask_all(struct guest *g)
 {
 	int asked = 0;
@@ -60,12 +60,12 @@ static int ask_all(struct guest *g)
 	for (uint32_t i = 0; i < g->machine.vcpus; i++) {
 		if (!is_set(g->due, i))
 			continue;
-		if (g->vcpus[i].place != VCPU_HALTED && live_ask(g->live, i) == 0) {
+		if (live_answer(g->live, i)->thread == LIVE_ON_CPU && live_ask(g->live, i) == 0) {
 			asked++;
 			continue;
 		}
-		if (g->vcpus[i].place == VCPU_HALTED)
-			take_answer(g, i, true);
+		if (live_answer(g->live, i)->thread != LIVE_ON_CPU)
+			take_answer(g, i);
 		g->due[i / 64] &= ~(1ull << i % 64);
 	}
 	return asked;
@@ -84,7 +84,7 @@ static uint64_t await_answers(struct guest *g, uint64_t deadline_ns, int asked)
 			if (!is_set(g->due, i))
 				continue;
 			if (live_is_answered(g->live, i)) {
-				uint64_t ns = take_answer(g, i, false);
+				uint64_t ns = take_answer(g, i);
 
 				most_ns = ns > most_ns ? ns : most_ns;
 			} else if (late) {
@@ -124,7 +124,7 @@ void kvm_plan_nothing(struct guest *g)
 }
 
 /*
- * The pieces of a vCPU that slept are as they were: it has not run since. Those that an interrupt did not find in
+ * The pieces of a vCPU that does not run are as they were: it has not run since. Those that an interrupt did not find in
  * memory are read here, only to have them there the next time.
  */
 int kvm_copy_planned(struct guest *g)

@@ -3,7 +3,7 @@
  * Runs in a vCPU's own thread, when a timer that the recorder has started interrupts it: KVM has left the guest for
  * that interrupt, so the guest's registers are in memory, and the monitor's memory is that of the current process. It
  * copies both, and the guest goes on. In the recorder's thread, it reads what all vCPUs' threads do, and the registers of
- * those that sleep.
+ * those that do not run.
  *
  * AMD only: kvm_amd stores all general registers after each exit, and the others are in the VMCB.
  */
@@ -122,7 +122,7 @@ static void read_thread(struct live_slot *s, __u32 taken_ns)
 	read_schedule(s, task);
 	s->thread = BPF_CORE_READ(task, on_cpu)    ? LIVE_ON_CPU
 	            : BPF_CORE_READ(task, __state) ? LIVE_ASLEEP
-	            : is_taken(task, taken_ns)     ? LIVE_ON_CPU
+	            : is_taken(task, taken_ns)     ? LIVE_TAKEN
 	                                           : LIVE_WAITING;
 }
 
@@ -159,6 +159,7 @@ int interrupted(void *ctx)
 	s->read = 0;
 	read_registers(s);
 	read_schedule(s, (void *)bpf_get_current_task());
+	s->thread = LIVE_ON_CPU;
 	bpf_loop(s->nruns, copy_run, &c, 0);
 	s->ended_ns = bpf_ktime_get_ns();
 	/* x86 does not reorder stores. */
@@ -181,7 +182,7 @@ static long look_at(__u32 key, struct looking *l)
 		return 1;
 	s->read = 0;
 	read_thread(s, l->taken_ns);
-	if (s->thread == LIVE_ASLEEP)
+	if (s->thread > LIVE_ON_CPU)
 		read_registers(s);
 	s->done = s->wanted;
 	return 0;

@@ -272,8 +272,8 @@ static const struct {
 };
 
 /*
- * Our own interrupt has taken it out of the guest, if an interrupt has. After another exit KVM takes what has come in
- * while it had interrupts off, and also says then that the guest was interrupted.
+ * Our own interrupt has taken it out of the guest, if an interrupt has: the timer's, or the one that has woken us. After
+ * another exit KVM takes what has come in while it had interrupts off, and also says then that the guest was interrupted.
  */
 enum guest_exit live_exit(const struct live_slot *s)
 {
@@ -281,7 +281,10 @@ enum guest_exit live_exit(const struct live_slot *s)
 
 	for (size_t i = 0; i < sizeof(exits) / sizeof(*exits) && exits[i].from <= s->exit_code; i++)
 		exit = exits[i].exit;
-	return s->place == LIVE_IN_GUEST && exit == GUEST_EXIT_INTERRUPT ? GUEST_EXIT_NONE : exit;
+	if (exit == GUEST_EXIT_INTERRUPT &&
+	    (s->place == LIVE_IN_GUEST || (s->place == LIVE_IN_KVM && s->thread == LIVE_TAKEN)))
+		return GUEST_EXIT_NONE;
+	return exit;
 }
 
 bool live_registers(const struct live_slot *s, struct kvm_sync_regs *to)

@@ -41,14 +41,14 @@ bool live_is_answered(const struct live *l, uint32_t vcpu);
 /* If it does not run now, it is not to be sampled later. */
 void live_cancel(struct live *l, uint32_t vcpu);
 /*
- * Reads what all vCPUs' threads do, and the registers of those that sleep, by this thread of ours. @taken_ns: a thread
+ * Reads what all vCPUs' threads do, and the registers of those that do not run, by this thread of ours. @taken_ns: a thread
  * that has left a CPU less than this before we got it was preempted by us. 0 or a negative errno.
  */
 int live_look(struct live *l, uint32_t taken_ns);
 
 /* The answer, valid until the next question. */
 const struct live_slot *live_answer(const struct live *l, uint32_t vcpu);
-/* Why the vCPU was not in the guest when it was interrupted. */
+/* Why the vCPU was not in the guest when it was interrupted, or we have taken its CPU. */
 enum guest_exit live_exit(const struct live_slot *s);
 /* Its registers: those that a walk needs, and the segments' bases. False: they are of a guest of the guest. */
 bool live_registers(const struct live_slot *s, struct kvm_sync_regs *to);

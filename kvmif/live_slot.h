@@ -23,7 +23,8 @@ enum live_place {
 /* What the thread does. */
 enum live_thread {
 	LIVE_GONE,
-	LIVE_ON_CPU, /* or would be, had the recorder not taken its CPU */
+	LIVE_ON_CPU,
+	LIVE_TAKEN, /* it would be, had the recorder not taken its CPU */
 	LIVE_WAITING,
 	LIVE_ASLEEP,
 };

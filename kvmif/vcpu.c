@@ -554,13 +554,13 @@ static bool is_guest_itself(const struct vcpu *v)
 	return v->is_inside && !(v->flags & (KVM_RUN_X86_SMM | KVM_RUN_X86_GUEST_MODE));
 }
 
-void vcpu_take(struct vcpu *v, const struct kvm_sync_regs *kept, bool nested, bool asleep)
+void vcpu_take(struct vcpu *v, const struct kvm_sync_regs *kept, bool nested, bool off)
 {
 	v->kept = *kept;
 	v->flags = nested ? KVM_RUN_X86_GUEST_MODE : 0;
 	v->is_inside = true;
-	v->was_seen = v->is_still = asleep;
-	if (asleep)
+	v->was_seen = v->is_still = off;
+	if (off)
 		v->seen = v->looked;
 }
 

@@ -81,10 +81,10 @@ struct vcpu {
  */
 int vcpu_attach(struct vcpu *v, int pidfd, int fd);
 /*
- * Its registers are @kept, which were read while it ran, or @asleep, without a stop; @nested: they are of a guest of the
- * guest.
+ * Its registers are @kept, which were read without a stop while it ran, or @off, while its thread was on no CPU;
+ * @nested: they are of a guest of the guest.
  */
-void vcpu_take(struct vcpu *v, const struct kvm_sync_regs *kept, bool nested, bool asleep);
+void vcpu_take(struct vcpu *v, const struct kvm_sync_regs *kept, bool nested, bool off);
 /* Its thread is @tid from now on. 0 or a negative errno. */
 int vcpu_set_thread(struct vcpu *v, pid_t pid, pid_t tid);
 void vcpu_detach(struct vcpu *v); /* all zero is fine */

@@ -44,7 +44,30 @@ record exits -F 999 -n 4000
 cat /run/beats >> /out/exits.told
 kill -9 "$pid"
 wait "$pid" 2> /dev/null
+# Two vCPUs, a hog and the recorder want the one processor, and may have half of it.
 options="-c 2"
+vmm_start scarce "work=shares far others=same"
+mkdir /run/cgroup
+mount -t cgroup2 cgroup /run/cgroup
+echo +cpu > /run/cgroup/cgroup.subtree_control
+mkdir /run/cgroup/half
+echo "50000 100000" > /run/cgroup/half/cpu.max
+echo "$pid" > /run/cgroup/half/cgroup.procs
+while :; do :; done &
+hog=$!
+uniprof-record --max-cpu 100 --max-overhead 100 -F 199 -d 60s -o /out/scarce.upf "$pid" 2> /out/scarce.err &
+recorder=$!
+await test -s /out/scarce.upf
+sleep 1.5
+cat "/proc/$pid/task/"*/schedstat > /out/scarce.told
+sleep 6
+cat "/proc/$pid/task/"*/schedstat >> /out/scarce.told
+kill -INT "$recorder"
+wait "$recorder"
+echo $? > /out/scarce.rc
+kill "$hog"
+kill -9 "$pid"
+wait "$pid" 2> /dev/null
 vmm_start halted "work=shares far others=idle"
 # The thread that sleeps in KVM_RUN, and how often it has been on a processor.
 halted=$(grep -l ' 0xae80 ' "/proc/$pid/task/"*/syscall)
