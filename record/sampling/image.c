@@ -8,13 +8,18 @@
 void image_tell_entry(struct image *m, struct pages *pages, const struct vcpu_stacks *all,
                       struct record_stream *records, uint32_t domain, uint64_t time_ns)
 {
-	for (size_t i = 0; i < all->nsamples && !m->entry_told; i++) {
-		const uint64_t address = entry_find(pages, &all->stops[all->samples[i].vcpu].regs);
+	bool is_tried = false;
+
+	for (size_t i = 0; m->entry_due && i < all->nsamples && !m->entry_told; i++) {
+		const struct vcpu_regs *regs = &all->stops[all->samples[i].vcpu].regs;
+		const uint64_t address = entry_find(pages, regs);
 		const struct record entry = {RECORD_ENTRY, .domain = domain, .time_ns = time_ns, .count = address,
 		                             .code = all->samples[i].vcpu};
 
 		m->entry_told = address && record_stream_put(records, &entry) == 0;
+		is_tried |= regs->valid;
 	}
+	m->entry_due &= !is_tried;
 }
 
 void image_go_on(struct image *m, struct pages *pages, const struct vcpu_stacks *all, uint64_t ns)

@@ -10,6 +10,7 @@
 /* Zero to begin with. */
 struct image {
 	bool entry_told, build_told; /* the trace has it */
+	bool entry_due;              /* to be looked for in the next registers that come */
 	struct build build;          /* that the guest runs, as far as it was found in its memory */
 	bool wanted;                 /* its search waits for registers, */
 	bool more;                   /* or is under way, */
@@ -25,7 +26,10 @@ void image_search(struct image *m, struct pages *pages, const struct vcpu_stacks
  */
 void image_go_on(struct image *m, struct pages *pages, const struct vcpu_stacks *all, uint64_t ns);
 
-/* Record what is known and not told yet. The entry is known as soon as the guest has an interrupt table. */
+/*
+ * Record what is known and not told yet. The entry is known as soon as the guest has an interrupt table; it is looked for
+ * once each time it is due, when registers come.
+ */
 void image_tell_entry(struct image *m, struct pages *pages, const struct vcpu_stacks *all,
                       struct record_stream *records, uint32_t domain, uint64_t time_ns);
 void image_tell_build(struct image *m, struct record_stream *records, uint32_t domain, uint64_t time_ns);

@@ -203,11 +203,13 @@ static void some_rounds(struct loop *l, bool answered)
 	}
 }
 
-static void go_on_with_builds(struct session *s, uint64_t now)
+static void go_on_with_images(struct session *s, uint64_t now)
 {
 	for (uint32_t d = 0; d < s->ntargets; d++) {
 		struct target *t = s->targets[d];
 
+		if (t->image.entry_due && t->last.started && !t->ended)
+			image_tell_entry(&t->image, t->pages, &t->stacks, &s->records, d, session_time(s, now));
 		if (!t->ended)
 			image_go_on(&t->image, t->pages, &t->stacks, BUILD_NS);
 		image_tell_build(&t->image, &s->records, d, session_time(s, now));
@@ -223,6 +225,7 @@ static void tell_images(struct session *s, uint64_t now, bool again)
 		struct target *t = s->targets[d];
 
 		t->image.entry_told &= !again;
+		t->image.entry_due = !t->image.entry_told;
 		t->image.build_told &= !again;
 		if (t->last.started && !t->ended)
 			image_tell_entry(&t->image, t->pages, &t->stacks, &s->records, d, time_ns);
@@ -574,7 +577,7 @@ void loop_run(struct session *s)
 		if (l.over)
 			break;
 		follow_look(s, now);
-		go_on_with_builds(s, now);
+		go_on_with_images(s, now);
 		housekeeping(&l, now);
 		switch_or_dump(&l, now);
 		check_limits(&l, now);
