@@ -117,6 +117,8 @@ counted() {
 		$5 != "sample" || $9 != vcpu { next }
 		{ progress += substr($0, match($0, / cpu /) + 5) }
 		$10 != "running" || !match($0, /depth [1-9][0-9]*: /) { next }
+		{ all++ }
+		!/ end 0 / { cut++; next } # said to be no whole stack: those must be few
 		{
 			stack = ""
 			n = split(substr($0, RSTART + RLENGTH), names, " ")
@@ -128,7 +130,7 @@ counted() {
 			if (progress >= 300)
 				progress = 0
 		}
-		END { for (s in count) print s, count[s] }' | sed 's/^_start_secondary;secondary_main;/_start;kernel_main;/'
+		END { for (s in count) print s, count[s]; if (cut * 1000 > all) print "[cut]", cut }' | sed 's/^_start_secondary;secondary_main;/_start;kernel_main;/'
 }
 
 # shares NAME TRUTH VCPU...: every stack of each of these vCPUs is one that the guest can have, and owns its share of time
