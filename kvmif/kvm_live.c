@@ -14,7 +14,7 @@
 #include "kvmif/remote.h"
 
 #define LIVE_WAIT_NS 20000 /* until a thread is interrupted: the kernel's least, and as much again; then twice that */
-#define CHECKS 100         /* stops in which a vCPU may be outside KVM_RUN */
+#define CHECKS 100         /* stops in which a vCPU may be outside KVM_RUN, and looks at one that has stopped */
 #define CHECK_WAIT_NS 1000000u /* between two */
 
 bool kvm_is_live(const struct guest *g)
@@ -225,6 +225,19 @@ static bool is_same(const struct kvm_sync_regs *a, const struct kvm_sync_regs *b
 	       a->sregs.idt.base == b->sregs.idt.base;
 }
 
+/* A thread that has just stopped leaves its CPU a moment later. */
+static void look_at_stopped(struct guest *g)
+{
+	bool is_leaving = true;
+
+	for (int i = 0; is_leaving && i < CHECKS; i++) {
+		is_leaving = false;
+		live_look(g->live, 0);
+		for (uint32_t v = 0; v < g->machine.vcpus; v++)
+			is_leaving |= g->vcpus[v].held && live_answer(g->live, v)->thread == LIVE_ON_CPU;
+	}
+}
+
 /* What KVM itself tells of its vCPUs that are stopped, beside what the program reads. */
 static void compare_stopped(void *guest)
 {
@@ -235,12 +248,12 @@ static void compare_stopped(void *guest)
 	g->stopped = g->x->ops->pause.stop(g, &held_ns);
 	if (g->stopped != 0)
 		return;
-	live_look(g->live, 0);
+	look_at_stopped(g);
 	for (uint32_t i = 0; i < g->machine.vcpus; i++) {
 		const struct vcpu *v = &g->vcpus[i];
 		struct kvm_sync_regs read;
 
-		if (!v->held || !v->is_inside)
+		if (!v->held || !v->is_inside || live_answer(g->live, i)->thread == LIVE_ON_CPU)
 			continue;
 		compared++;
 		wrong += !live_registers(live_answer(g->live, i), &read) || !is_same(&v->kept, &read);

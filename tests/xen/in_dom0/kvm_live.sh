@@ -1,30 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# A host's part of kvm_live.t: guests of KVM under the small monitor, recorded without a stop, and by stops.
-
-# vmm_start NAME OPTION... LINE: in $pid, when it runs.
-vmm_start() {
-	name=$1
-	shift
-	for line; do :; done
-	rm -f /run/beats
-	vmm -k -b /run/beats -a "$line" $options guest.elf 2> "/out/$name.vmm" &
-	pid=$!
-	await test -s /run/beats
-}
-# signal_exits: how often the guest had to leave for a signal, which each stop is.
-mkdir -p /run/debug
-mount -t debugfs debugfs /run/debug
-signal_exits() {
-	cat /run/debug/kvm/"$pid"-*/signal_exits
-}
-record() { # NAME OPTION...
-	name=$1
-	shift
-	signal_exits > "/out/$name.before"
-	uniprof-record --max-cpu 100 --max-overhead 100 -o "/out/$name.upf" "$@" "$pid" 2> "/out/$name.err"
-	echo $? > "/out/$name.rc"
-	signal_exits > "/out/$name.after"
-}
+# A host's part of kvm_live.t, of one processor: guests of KVM recorded without a stop, and by stops.
+. /lab/kvm_guests.sh
 
 # --sampler auto is live here.
 for work in shares levels recursion depth:16; do

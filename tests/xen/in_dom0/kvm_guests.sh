@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# What scripts of hosts with KVM share: guests under the small monitor, and recordings of them.
+
+# vmm_start NAME OPTION... LINE: in $pid, when it runs.
+vmm_start() {
+	name=$1
+	shift
+	for line; do :; done
+	rm -f /run/beats
+	vmm -k -b /run/beats -a "$line" $options guest.elf 2> "/out/$name.vmm" &
+	pid=$!
+	await test -s /run/beats
+}
+# signal_exits: how often the guest had to leave for a signal, which each stop is.
+mkdir -p /run/debug
+mount -t debugfs debugfs /run/debug
+signal_exits() {
+	cat /run/debug/kvm/"$pid"-*/signal_exits
+}
+record() { # NAME OPTION...
+	name=$1
+	shift
+	signal_exits > "/out/$name.before"
+	uniprof-record --max-cpu 100 --max-overhead 100 -o "/out/$name.upf" "$@" "$pid" 2> "/out/$name.err"
+	echo $? > "/out/$name.rc"
+	signal_exits > "/out/$name.after"
+}
+

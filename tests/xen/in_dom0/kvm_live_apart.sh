@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# A host's part of kvm_live.t, of two processors: the guest has one, the recorder the other and interrupts it.
+. /lab/kvm_guests.sh
+
+options=
+taskset -p 1 $$ > /dev/null
+vmm_start shares "work=shares far"
+taskset -p 2 $$ > /dev/null
+record shares -v -F 999 -n 3000
+record stops --sampler stop -F 999 -n 1000
+kill -9 "$pid"
+wait "$pid" 2> /dev/null
+taskset -p 1 $$ > /dev/null
+vmm_start exits "work=exits far ring=0"
+taskset -p 2 $$ > /dev/null
+cp /run/beats /out/exits.told
+record exits -F 999 -n 3000
+cat /run/beats >> /out/exits.told
+# Recorders that are killed, at any moment, and guests that end.
+for try in 1 2 3 4 5 6 7 8; do
+	rm -f /out/killed.upf
+	uniprof-record --max-cpu 100 -F 5k -f -o /out/killed.upf "$pid" 2> /out/killed.err &
+	recorder=$!
+	await test -s /out/killed.upf
+	sleep "0.$try"
+	kill -KILL "$recorder"
+	wait "$recorder" 2> /dev/null
+done
+record again -F 999 -n 200
+kill -9 "$pid"
+wait "$pid" 2> /dev/null
+for try in 1 2 3 4; do
+	vmm_start ended "work=exits far ring=0"
+	rm -f /out/ended.upf
+	uniprof-record --max-cpu 100 -F 5k -o /out/ended.upf "$pid" 2> /out/ended.err &
+	recorder=$!
+	await test -s /out/ended.upf
+	sleep "0.$try"
+	kill -9 "$pid"
+	wait "$recorder"
+	echo $? >> /out/ended.rcs
+done
+grep -c '\[bpf\]$' /proc/kallsyms > /out/programs
+dmesg > /out/dmesg
+exit 0
