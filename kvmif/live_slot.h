@@ -32,8 +32,8 @@ enum live_thread {
 /* What the program in the recorder's thread is called with: the slots of these vCPUs are to be filled. */
 struct live_look {
 	unsigned int vcpus; /* from the first one on */
-	unsigned int
-		taken_ns; /* a thread that has left a CPU less than this before the recorder got it was preempted by it */
+	/* A thread that has left a CPU less than this before the recorder got it was preempted by it. */
+	unsigned int taken_ns;
 };
 
 struct live_slot {

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// pictures.mjs TRACE OPTION...: the README's pictures of pages that uniprof-report makes of the trace with these options.
+// pictures.mjs two|exits TRACE OPTION...: the README's pictures of pages that uniprof-report makes of the trace with these
+// options: a flame graph and a heat map, or a low flame graph.
 // make pictures calls it.
 
 import {join} from 'node:path';
 import {drawn, here, needBrowser, open, preferColours} from './browser.mjs';
 import {pageOf, report} from './pages.mjs';
 
-const [trace, ...options] = process.argv.slice(2);
+const [what, trace, ...options] = process.argv.slice(2);
 const docs = join(here, '../../docs');
 const BURST = 3;    // seconds
 
@@ -25,18 +26,22 @@ function busiest() {
 
 const browser = await needBrowser();
 
+async function picture(tab, name, page, fragment) {
+	await open(tab, page, fragment);
+	await drawn(tab);
+	await tab.screenshot({path: join(docs, name)});
+}
+
 try {
-	const tab = await browser.newTab({width: 1000, height: 560});
+	const graph = pageOf(browser.folder, trace, '--flamegraph', ...options);
+	const tab = await browser.newTab({width: 1000, height: what === 'exits' ? 470 : 560});
 
-	await open(tab, pageOf(browser.folder, trace, '--flamegraph', ...options));
-	await drawn(tab);
-	await tab.screenshot({path: join(docs, 'flamegraph.png')});
-
-	await tab.setViewport({width: 1000, height: 740});
-	await preferColours(tab, 'dark');
-	await open(tab, pageOf(browser.folder, trace, '--heatmap', ...options), busiest());
-	await drawn(tab);
-	await tab.screenshot({path: join(docs, 'heatmap.png')});
+	await picture(tab, what === 'exits' ? 'exits.png' : 'flamegraph.png', graph);
+	if (what === 'two') {
+		await tab.setViewport({width: 1000, height: 740});
+		await preferColours(tab, 'dark');
+		await picture(tab, 'heatmap.png', pageOf(browser.folder, trace, '--heatmap', ...options), busiest());
+	}
 } finally {
 	await browser.end();
 }
