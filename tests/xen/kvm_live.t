@@ -50,9 +50,15 @@ ok "live is the default, but for all registers, and the trace says which" by_wha
 signals() { # BEFORE AFTER
 	echo $(($(cat "$out/$2") - $(cat "$out/$1"))) exits by a signal
 }
+# Of a thousand stops fewer than that are made where the vCPU waits for a processor, as on a busy machine.
 no_signal() {
+	local stops
+
+	stops=$(sed -n 's/^paused *\([0-9]*\) times.*/\1/p' "$out/stops.err")
+	echo "$stops stops"
 	signals shares.before shares.after && signals stops.before stops.after
-	[ "$(signals stops.before stops.after | cut -d ' ' -f 1)" -gt 500 ] && [ "$(signals shares.before shares.after | cut -d ' ' -f 1)" -lt 110 ]
+	[ "$stops" -gt 50 ] && [ "$(signals stops.before stops.after | cut -d ' ' -f 1)" -ge $((stops * 9 / 10)) ] &&
+		[ "$(signals shares.before shares.after | cut -d ' ' -f 1)" -lt 110 ]
 }
 ok "no exit by a signal for a sample, but one for each stop" no_signal
 ok "a guest that leaves for one reason after the other: recorded" recorded exits
