@@ -142,30 +142,32 @@ ok "they run and wait as the scheduler says, within 3 points" states
 ok "and where they do, every stack is the guest's, every share of time within 8 points" true_shares scarce shares 8
 
 # --- two processors: the guest has one, the recorder the other and interrupts it ---------------------------------------
-live_lab kvm_live_apart.sh -c 2
-ok "apart: recorded" recorded shares
-# On a busy machine an emulated processor stands still for some cycles of the guest's, and so do its samples.
-ok "apart: every stack is the guest's, every share of time within 8 points" true_shares shares shares 8
-ok "apart: stacks are whole" all_whole shares
 both_live() {
 	[ "$(sampled shares | tail -n 1)" = "live: without a stop" ] && [ "$(sampled exits | tail -n 1)" = "live: without a stop" ]
 }
-ok "apart: they are live" both_live
-ok "apart: no exit by a signal for a sample, but one for each stop" no_signal
 shorter() {
 	grep -h '^paused' "$out/shares.err" "$out/stops.err" | tee "$work/told"
 	[ "$(sed 's/.*p50 \([0-9.]*\) us.*/\1/' "$work/told" | tr '\n' ' ' | awk '{ print $1 * 2 < $2 }')" = 1 ]
 }
-ok "apart: the program holds the vCPU for less than half a stop" shorter
-sed 's/^/# /' "$work/told"
-ok "apart: a guest that leaves for one reason after the other: recorded" recorded exits
-ok "apart: each part has its share by the guest's own count, within 8 points" shares_of_parts 8
-ok "apart: after eight recorders that were killed the guest works on, and is recorded" recorded again
 ended_in_order() {
 	cat "$out/ended.rcs" "$out/ended.err"
 	[ "$(sort -u "$out/ended.rcs")" = 0 ] && [ "$(wc -l < "$out/ended.rcs")" = 4 ]
 }
-ok "apart: four monitors that end while they are recorded" ended_in_order
-ok "apart: no program is left in the kernel" test "$(cat "$out/programs")" = 0
-ok "apart: nothing in the kernel's log" clean
+for kind in kvm kvm-trixie; do
+	live_lab kvm_live_apart.sh -c 2 -k "$kind"
+	ok "$kind, apart: recorded" recorded shares
+	# On a busy machine an emulated processor stands still for some cycles of the guest's, and so do its samples.
+	ok "$kind, apart: every stack is the guest's, every share of time within 8 points" true_shares shares shares 8
+	ok "$kind, apart: stacks are whole" all_whole shares
+	ok "$kind, apart: they are live" both_live
+	ok "$kind, apart: no exit by a signal for a sample, but one for each stop" no_signal
+	ok "$kind, apart: the program holds the vCPU for less than half a stop" shorter
+	sed 's/^/# /' "$work/told"
+	ok "$kind, apart: a guest that leaves for one reason after the other: recorded" recorded exits
+	ok "$kind, apart: each part has its share by the guest's own count, within 8 points" shares_of_parts 8
+	ok "$kind, apart: after eight recorders that were killed the guest works on, and is recorded" recorded again
+	ok "$kind, apart: four monitors that end while they are recorded" ended_in_order
+	ok "$kind, apart: no program is left in the kernel" test "$(cat "$out/programs")" = 0
+	ok "$kind, apart: nothing in the kernel's log" clean
+done
 done_testing
