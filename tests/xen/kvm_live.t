@@ -50,17 +50,12 @@ ok "live is the default, but for all registers, and the trace says which" by_wha
 signals() { # BEFORE AFTER
 	echo $(($(cat "$out/$2") - $(cat "$out/$1"))) exits by a signal
 }
-# Of a thousand stops fewer than that are made where the vCPU waits for a processor, as on a busy machine.
+# A stop has none where the vCPU waits for a processor, or has left the guest by itself: on a busy machine, many.
 no_signal() {
-	local stops
-
-	stops=$(sed -n 's/^paused *\([0-9]*\) times.*/\1/p' "$out/stops.err")
-	echo "$stops stops"
 	signals shares.before shares.after && signals stops.before stops.after
-	[ "$stops" -gt 50 ] && [ "$(signals stops.before stops.after | cut -d ' ' -f 1)" -ge $((stops * 9 / 10)) ] &&
-		[ "$(signals shares.before shares.after | cut -d ' ' -f 1)" -lt 110 ]
+	[ "$(signals stops.before stops.after | cut -d ' ' -f 1)" -gt 100 ] && [ "$(signals shares.before shares.after | cut -d ' ' -f 1)" -lt 50 ]
 }
-ok "no exit by a signal for a sample, but one for each stop" no_signal
+ok "no exits by signals for samples, but for stops" no_signal
 ok "a guest that leaves for one reason after the other: recorded" recorded exits
 # shares_of_parts POINTS: by the guest's own count of cycles, host and monitor included.
 parts="exits_calculate exits_write_port exits_ask_cpuid exits_touch_pages"
@@ -153,14 +148,15 @@ ended_in_order() {
 	cat "$out/ended.rcs" "$out/ended.err"
 	[ "$(sort -u "$out/ended.rcs")" = 0 ] && [ "$(wc -l < "$out/ended.rcs")" = 4 ]
 }
-for kind in kvm kvm-trixie; do
+# KINDS="kvm kvm-trixie" also on Linux 6.12.
+for kind in ${KINDS:-kvm}; do
 	live_lab kvm_live_apart.sh -c 2 -k "$kind"
 	ok "$kind, apart: recorded" recorded shares
 	# On a busy machine an emulated processor stands still for some cycles of the guest's, and so do its samples.
 	ok "$kind, apart: every stack is the guest's, every share of time within 8 points" true_shares shares shares 8
 	ok "$kind, apart: stacks are whole" all_whole shares
 	ok "$kind, apart: they are live" both_live
-	ok "$kind, apart: no exit by a signal for a sample, but one for each stop" no_signal
+	ok "$kind, apart: no exits by signals for samples, but for stops" no_signal
 	ok "$kind, apart: the program holds the vCPU for less than half a stop" shorter
 	sed 's/^/# /' "$work/told"
 	ok "$kind, apart: a guest that leaves for one reason after the other: recorded" recorded exits
