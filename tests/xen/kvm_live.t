@@ -144,6 +144,10 @@ shorter() {
 	grep -h '^paused' "$out/shares.err" "$out/stops.err" | tee "$work/told"
 	[ "$(sed 's/.*p50 \([0-9.]*\) us.*/\1/' "$work/told" | tr '\n' ' ' | awk '{ print $1 * 2 < $2 }')" = 1 ]
 }
+still_there() {
+	cat "$out/exits.vmm"
+	recorded again
+}
 ended_in_order() {
 	cat "$out/ended.rcs" "$out/ended.err"
 	[ "$(sort -u "$out/ended.rcs")" = 0 ] && [ "$(wc -l < "$out/ended.rcs")" = 4 ]
@@ -161,7 +165,7 @@ for kind in ${KINDS:-kvm}; do
 	sed 's/^/# /' "$work/told"
 	ok "$kind, apart: a guest that leaves for one reason after the other: recorded" recorded exits
 	ok "$kind, apart: each part has its share by the guest's own count, within 8 points" shares_of_parts 8
-	ok "$kind, apart: after eight recorders that were killed the guest works on, and is recorded" recorded again
+	ok "$kind, apart: after eight recorders that were killed the guest works on, and is recorded" still_there
 	ok "$kind, apart: four monitors that end while they are recorded" ended_in_order
 	ok "$kind, apart: no program is left in the kernel" test "$(cat "$out/programs")" = 0
 	ok "$kind, apart: nothing in the kernel's log" clean
