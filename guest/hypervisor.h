@@ -4,7 +4,7 @@
  * read its registers, map its memory, resume it.
  *
  * A backend fills in struct hypervisor_ops: xenif/xencall.c, xenif/libxc.c (older hosts),
- * kvmif/kvm.c, tests/sim/sim.c (simulated, for tests). A program has a table of those it was linked with: `hypervisors`.
+ * kvmif/backend/kvm.c, tests/sim/sim.c (simulated, for tests). A program has a table of those it was linked with: `hypervisors`.
  * Functions return 0 or a negative errno and never print; only open() gives its reason in words. A connection and
  * the guests attached by it belong to one thread.
  *

@@ -37,6 +37,12 @@ my %folders = (
 		[qw(file)],        # what is around the blocks: headers, footer, histogram, texts, identities
 		[qw(bytes)],       # integers, bit codes, checksums
 	],
+	kvmif => [
+		[qw(backend)],       # what the recorder calls: a guest attached, stopped or sampled live
+		[qw(memory vcpus)],  # where the guest's memory is; one vCPU and its thread
+		[qw(bpf)],           # programs in the kernel, and what loads and asks them
+		[qw(process)],       # the monitor's process by /proc, and what is permitted
+	],
 	record => [
 		[qw(cli)],              # the command line, and messages
 		[qw(sampling)],         # a round, a sample

@@ -6,7 +6,7 @@
  */
 #include <time.h>
 
-#include "kvmif/iterator.c"
+#include "kvmif/bpf/iterator.c"
 
 static _Noreturn void die(const char *what, const char *why)
 {

@@ -6,9 +6,9 @@
 #include <linux/kvm.h>
 #include <sys/ioctl.h>
 
-#include "kvmif/attach.c"
-#include "kvmif/no_iterator.c"
-#include "kvmif/no_live.c"
+#include "kvmif/backend/attach.c"
+#include "kvmif/bpf/no_iterator.c"
+#include "kvmif/bpf/no_live.c"
 
 /* Makes vCPUs 0 to n - 1. False: there is no KVM here. */
 static bool make_machine(int *kvm, int *vm, int *vcpus, int n)

@@ -4,7 +4,7 @@
 
 #include <errno.h>
 
-#include "kvmif/layout.h"
+#include "kvmif/memory/layout.h"
 
 #define PID 7u
 #define VM 0xffff888000000000ull

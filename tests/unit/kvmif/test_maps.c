@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kvmif/maps.h"
+#include "kvmif/memory/maps.h"
 
 #define MIB 0x100000ull
 #define GIB 0x40000000ull

@@ -5,7 +5,7 @@
 #include <signal.h>
 #include <sys/wait.h>
 
-#include "kvmif/process.c"
+#include "kvmif/process/process.c"
 
 static pid_t child;
 

@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "kvmif/remote.h"
+#include "kvmif/memory/remote.h"
 
 #define PIECES 3000u
 #define PIECE 64u

@@ -7,9 +7,9 @@
 #include <unistd.h>
 
 #include "guest/x86.h"
-#include "kvmif/kvm.c"
-#include "kvmif/no_live.c"
-#include "kvmif/search.c"
+#include "kvmif/backend/kvm.c"
+#include "kvmif/bpf/no_live.c"
+#include "kvmif/memory/search.c"
 
 #define MIB 0x100000ull
 #define GIB 0x40000000ull

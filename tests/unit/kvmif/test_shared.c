@@ -9,7 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "kvmif/shared.h"
+#include "kvmif/memory/shared.h"
 
 #define PAGE 4096u
 #define PAGES 16u

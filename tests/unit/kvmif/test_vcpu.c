@@ -12,9 +12,9 @@
 #include <unistd.h>
 
 #include "guest/arch.h"
-#include "kvmif/process.h"
-#include "kvmif/tracer.h"
-#include "kvmif/vcpu.h"
+#include "kvmif/process/process.h"
+#include "kvmif/vcpus/tracer.h"
+#include "kvmif/vcpus/vcpu.h"
 
 #define GUEST_MODE (1 << 2) /* KVM_RUN_X86_GUEST_MODE of newer headers */
 

@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Samples of a guest without a stop: vCPUs that run are interrupted, and the program in the kernel reads them (live.h);
+ * those that do not are read by us, and their schedule tells whether they have run meanwhile (vcpu_check_still()).
+ */
+#include "kvmif/backend/kvm.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "kvmif/memory/remote.h"
+
+#define LIVE_WAIT_NS 20000 /* until a thread is interrupted: the kernel's least, and as much again; then twice that */
+#define CHECKS 100         /* stops in which a vCPU may be outside KVM_RUN, and looks at one that has stopped */
+#define CHECK_WAIT_NS 1000000u /* between two */
+
+bool kvm_is_live(const struct guest *g)
+{
+	return g->live && !g->by_stops;
+}
+
+void kvm_look_live(struct guest *g, uint32_t i)
+{
+	const struct live_slot *s = live_answer(g->live, i);
+	const bool is_asleep = s->thread == LIVE_ASLEEP;
+
+	vcpu_set_look(&g->vcpus[i],
+	              s->thread == LIVE_GONE                  ? VCPU_GONE
+	              : is_asleep && s->place == LIVE_OUTSIDE ? VCPU_OUTSIDE
+	              : is_asleep                             ? VCPU_HALTED
+	                                                      : VCPU_RUNNING,
+	              s->cpu_ns, s->arrivals, s->thread == LIVE_ON_CPU || s->thread == LIVE_TAKEN);
+}
+
+/* How long the program has held the vCPU. What could not be read in full, as memory that is paged out, is no sample. */
+static uint64_t take_answer(struct guest *g, uint32_t i)
+{
+	const struct live_slot *s = live_answer(g->live, i);
+	struct vcpu *v = &g->vcpus[i];
+	struct kvm_sync_regs regs;
+	const bool is_own = live_registers(s, &regs), is_off = s->thread != LIVE_ON_CPU;
+
+	if (is_off || s->read == s->nruns)
+		vcpu_take(v, &regs, !is_own, is_off);
+	v->is_away = s->place == LIVE_OUTSIDE;
+	if (!is_off && s->cpu_ns > v->looked.cpu_ns)
+		v->cpu_ns += s->cpu_ns - v->looked.cpu_ns;
+	v->exit = live_exit(s);
+	return s->ended_ns - s->began_ns;
+}
+
+/* Those that run are asked, of which only these stay due; the registers of the others are there. */
+static int ask_all(struct guest *g)
+{
+	int asked = 0;
+
+	for (uint32_t i = 0; i < g->machine.vcpus; i++) {
+		if (!is_set(g->due, i))
+			continue;
+		if (live_answer(g->live, i)->thread == LIVE_ON_CPU && live_ask(g->live, i) == 0) {
+			asked++;
+			continue;
+		}
+		if (live_answer(g->live, i)->thread != LIVE_ON_CPU)
+			take_answer(g, i);
+		g->due[i / 64] &= ~(1ull << i % 64);
+	}
+	return asked;
+}
+
+/* One that is not interrupted in time does not run: it waits for a CPU, or has fallen asleep. */
+static uint64_t await_answers(struct guest *g, uint64_t deadline_ns, int asked)
+{
+	struct timespec wait = {.tv_nsec = LIVE_WAIT_NS};
+	uint64_t most_ns = 0;
+	bool late = false;
+
+	while (asked > 0) {
+		late = clock_now() >= deadline_ns;
+		for (uint32_t i = 0; i < g->machine.vcpus; i++) {
+			if (!is_set(g->due, i))
+				continue;
+			if (live_is_answered(g->live, i)) {
+				uint64_t ns = take_answer(g, i);
+
+				most_ns = ns > most_ns ? ns : most_ns;
+			} else if (late) {
+				live_cancel(g->live, i);
+				g->vcpus[i].on_cpu = false;
+				live_plan(g->live, i, NULL, 0);
+			} else {
+				continue;
+			}
+			g->due[i / 64] &= ~(1ull << i % 64);
+			asked--;
+		}
+		if (asked > 0)
+			nanosleep(&wait, NULL);
+		/* Where we share its CPU, it must come to run in between. */
+		wait.tv_nsec *= 2;
+	}
+	return most_ns;
+}
+
+void kvm_ask(struct guest *g, uint64_t *held_ns)
+{
+	const uint64_t began_ns = clock_now();
+	const uint64_t lost_ns = await_answers(g, began_ns + VCPU_STOP_NS, ask_all(g));
+
+	*held_ns = lost_ns ? began_ns + lost_ns : 0;
+}
+
+/* --- memory ------------------------------------------------------------------------------------------------------ */
+
+void kvm_plan_nothing(struct guest *g)
+{
+	for (uint32_t i = 0; i < g->machine.vcpus; i++) {
+		g->plans[i] = (struct planned_copy){0};
+		live_plan(g->live, i, NULL, 0);
+	}
+}
+
+/*
+ * The pieces of a vCPU that does not run are as they were: it has not run since. Those that an interrupt did not find in
+ * memory are read here, only to have them there the next time.
+ */
+int kvm_copy_planned(struct guest *g)
+{
+	int rc = 0;
+
+	for (uint32_t i = 0; rc == 0 && i < g->machine.vcpus; i++) {
+		const struct planned_copy *p = &g->plans[i];
+		const struct live_slot *s = live_answer(g->live, i);
+
+		if (p->nfrom == 0)
+			continue;
+		if (s->nruns == p->nfrom && s->read == s->nruns)
+			memcpy(p->to.iov_base, s->data, p->to.iov_len);
+		else if (g->vcpus[i].is_still || s->read < s->nruns)
+			rc = remote_read(g->machine.pid, &p->to, 1, p->from, p->nfrom);
+	}
+	return rc;
+}
+
+void kvm_plan(struct guest *g, uint32_t vcpu, const struct iovec *to, const struct iovec *from, size_t nfrom)
+{
+	if (!kvm_is_live(g))
+		return;
+	g->plans[vcpu] = (struct planned_copy){*to, from, nfrom};
+	if (is_set(g->due, vcpu) && g->vcpus[vcpu].place == VCPU_RUNNING)
+		live_plan(g->live, vcpu, from, nfrom);
+}
+
+bool kvm_is_planned(const struct guest *g, const struct iovec *from)
+{
+	for (uint32_t i = 0; g->live && i < g->machine.vcpus; i++)
+		if (g->plans[i].from == from)
+			return true;
+	return false;
+}
+
+/* --- attaching --------------------------------------------------------------------------------------------------- */
+
+void kvm_sample_live(struct hypervisor *x, bool must)
+{
+	x->to_live = true;
+	x->must = must;
+}
+
+/* @why is a text of ours, or @g's own. */
+static int sample_by_stops(struct guest *g, const char *why)
+{
+	if (why != g->why_not_live)
+		snprintf(g->why_not_live, sizeof(g->why_not_live), "%s", why);
+	memcpy(g->x->why_not_live, g->why_not_live, sizeof(g->why_not_live));
+	live_close(g->live);
+	free(g->plans);
+	g->live = NULL;
+	g->plans = NULL;
+	return g->x->must ? -ENOEXEC : 0;
+}
+
+int kvm_set_timers(struct guest *g)
+{
+	int result = 0;
+
+	for (uint32_t i = 0; g->live && i < g->machine.vcpus; i++) {
+		int rc = live_set_vcpu(g->live, i, g->layout.vcpus[i], g->layout.threads[i]);
+
+		if (rc != 0 && rc != -ESRCH)
+			result = rc;
+	}
+	return result;
+}
+
+/* Only what the kernel itself tells will do: a vCPU's address in it, and where memory is. */
+int kvm_open_live(struct guest *g)
+{
+	if (!g->x->to_live)
+		return 0;
+	if (g->search)
+		return sample_by_stops(g, g->x->why);
+	g->plans = calloc(g->machine.vcpus, sizeof(*g->plans));
+	if (!g->plans)
+		return -ENOMEM;
+	g->live = live_open(g->machine.vcpus, g->why_not_live, sizeof(g->why_not_live));
+	if (!g->live)
+		return sample_by_stops(g, g->why_not_live);
+	return kvm_set_timers(g) == 0 ? 0 : sample_by_stops(g, "its threads cannot be given timers (perf events)");
+}
+
+/* The control registers in the VMCB differ from the guest's in bits that do not matter here. */
+static bool is_same(const struct kvm_sync_regs *a, const struct kvm_sync_regs *b)
+{
+	const uint64_t cr0 = 1ull << 31 | 1, cr4 = 1ull << 12 | 1 << 5, efer = 1 << 10 | 1 << 8;
+
+	return memcmp(&a->regs, &b->regs, sizeof(a->regs)) == 0 && ((a->sregs.cr0 ^ b->sregs.cr0) & cr0) == 0 &&
+	       a->sregs.cr3 == b->sregs.cr3 && ((a->sregs.cr4 ^ b->sregs.cr4) & cr4) == 0 &&
+	       ((a->sregs.efer ^ b->sregs.efer) & efer) == 0 && a->sregs.cs.base == b->sregs.cs.base &&
+	       a->sregs.cs.l == b->sregs.cs.l && a->sregs.cs.db == b->sregs.cs.db &&
+	       a->sregs.ss.base == b->sregs.ss.base && a->sregs.ss.dpl == b->sregs.ss.dpl &&
+	       a->sregs.idt.base == b->sregs.idt.base;
+}
+
+/* A thread that has just stopped leaves its CPU a moment later. */
+static void look_at_stopped(struct guest *g)
+{
+	bool is_leaving = true;
+
+	for (int i = 0; is_leaving && i < CHECKS; i++) {
+		is_leaving = false;
+		live_look(g->live, 0);
+		for (uint32_t v = 0; v < g->machine.vcpus; v++)
+			is_leaving |= g->vcpus[v].held && live_answer(g->live, v)->thread == LIVE_ON_CPU;
+	}
+}
+
+/* What KVM itself tells of its vCPUs that are stopped, beside what the program reads. */
+static void compare_stopped(void *guest)
+{
+	struct guest *g = guest;
+	int compared = 0, wrong = 0, rc;
+	uint64_t held_ns;
+
+	g->stopped = g->x->ops->pause.stop(g, &held_ns);
+	if (g->stopped != 0)
+		return;
+	look_at_stopped(g);
+	for (uint32_t i = 0; i < g->machine.vcpus; i++) {
+		const struct vcpu *v = &g->vcpus[i];
+		struct kvm_sync_regs read;
+
+		if (!v->held || !v->is_inside || live_answer(g->live, i)->thread == LIVE_ON_CPU)
+			continue;
+		compared++;
+		wrong += !live_registers(live_answer(g->live, i), &read) || !is_same(&v->kept, &read);
+	}
+	rc = g->x->ops->pause.resume(g);
+	g->stopped = rc != 0 ? rc : wrong ? -ENOEXEC : compared ? 0 : -EAGAIN;
+}
+
+int kvm_check_live(struct guest *g)
+{
+	const struct timespec wait = {.tv_nsec = CHECK_WAIT_NS};
+	int rc = -EAGAIN;
+
+	g->by_stops = true;
+	for (int i = 0; rc == -EAGAIN && i < CHECKS; i++) {
+		if (i > 0)
+			nanosleep(&wait, NULL);
+		g->x->ops->pause.prepare(g, NULL);
+		rc = kvm_stop_by(g, compare_stopped);
+		rc = rc != 0 ? rc : g->stopped;
+	}
+	g->by_stops = false;
+	if (rc == -EAGAIN)
+		return sample_by_stops(g, "no vCPU could be stopped to compare what is read with its registers");
+	if (rc == -ENOEXEC)
+		return sample_by_stops(g, "what is read of this kernel's memory are not the vCPU's registers");
+	return rc;
+}

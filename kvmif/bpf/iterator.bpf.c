@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
+/*
+ * Runs in the kernel once for each open file of a process, when somebody reads the iterator: writes a record for each
+ * virtual machine, for each slot of its memory, and for each vCPU. It is attached to nothing else.
+ *
+ * Types have only the fields that are used; where these are in the running kernel is found when the program is loaded
+ * (CO-RE).
+ */
+#include "kvmif/bpf/bpf_types.h" /* first: libbpf's headers want these */
+
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_core_read.h>
+
+#include "kvmif/bpf/record.h"
+
+#define ANON_INODE_FS_MAGIC 0x09041934
+#define CHAINS 128   /* of the hash table of slots */
+#define CHAIN_MAX 16 /* slots in one of them */
+
+#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
+
+struct seq_file;
+struct bpf_iter_meta {
+	struct seq_file *seq;
+};
+struct pid_namespace;
+struct upid {
+	int nr;
+	struct pid_namespace *ns;
+};
+struct pid {
+	unsigned int level;
+	struct upid numbers[1];
+};
+struct task_struct {
+	struct task_struct *group_leader;
+	struct pid *thread_pid;
+};
+struct super_block {
+	unsigned long s_magic;
+};
+struct qstr {
+	const unsigned char *name;
+};
+struct dentry {
+	struct qstr d_name;
+	struct super_block *d_sb;
+};
+struct path {
+	struct dentry *dentry;
+};
+struct file {
+	struct path f_path;
+	void *private_data;
+};
+struct bpf_iter__task_file {
+	struct bpf_iter_meta *meta;
+	struct task_struct *task;
+	__u32 fd;
+	struct file *file;
+};
+
+struct hlist_node {
+	struct hlist_node *next;
+};
+struct hlist_head {
+	struct hlist_node *first;
+};
+struct kvm_memory_slot {
+	struct hlist_node id_node[2];
+	__u64 base_gfn;
+	unsigned long npages, userspace_addr;
+	__u32 flags;
+};
+struct kvm_memslots {
+	struct hlist_head id_hash[CHAINS];
+	int node_idx;
+};
+struct kvm_arch {
+	__u8 vm_type;
+	_Bool has_protected_state;
+};
+struct kvm {
+	struct kvm_memslots *memslots[2];
+	struct kvm_arch arch;
+};
+struct kvm_vcpu_arch {
+	int mp_state;
+	_Bool guest_state_protected;
+};
+struct kvm_vcpu {
+	struct kvm *kvm;
+	int vcpu_id;
+	struct pid *pid;
+	struct kvm_vcpu_arch arch;
+};
+
+#pragma clang attribute pop
+
+static void put_record(struct seq_file *seq, struct kvm_record *r)
+{
+	bpf_seq_write(seq, r, sizeof(*r));
+}
+
+struct chains {
+	struct seq_file *seq;
+	struct kvm_memslots *slots;
+	__u64 offset; /* of the node in its slot */
+	struct kvm_record r;
+};
+
+/* One chain of the hash table: 0, go on with the next one. */
+static long put_hash_chain(__u32 i, struct chains *c)
+{
+	struct kvm_memslots *slots = c->slots;
+	struct hlist_node *node = BPF_CORE_READ(slots, id_hash[i & (CHAINS - 1)].first);
+
+	for (int n = 0; n < CHAIN_MAX && node; n++) {
+		struct kvm_memory_slot *slot = (void *)node - c->offset;
+
+		c->r.slot.address = BPF_CORE_READ(slot, base_gfn) << 12;
+		c->r.slot.size = (__u64)BPF_CORE_READ(slot, npages) << 12;
+		c->r.slot.host_address = BPF_CORE_READ(slot, userspace_addr);
+		c->r.slot.flags = BPF_CORE_READ(slot, flags);
+		put_record(c->seq, &c->r);
+		node = BPF_CORE_READ(node, next);
+	}
+	return 0;
+}
+
+/* By bpf_loop(): a loop of C is verified turn by turn, which takes the kernel a third of a second. */
+static void put_slots(struct seq_file *seq, const struct kvm_record *r, struct kvm *kvm)
+{
+	struct kvm_memslots *slots = BPF_CORE_READ(kvm, memslots[0]);
+	struct chains c = {.seq = seq, .slots = slots, .r = *r};
+
+	/* Each slot has a node for either table. */
+	c.offset = __builtin_preserve_field_info(((struct kvm_memory_slot *)0)->id_node, BPF_FIELD_BYTE_OFFSET) +
+	           (BPF_CORE_READ(slots, node_idx) & 1 ? bpf_core_type_size(struct hlist_node) : 0);
+	c.r.type = KVM_RECORD_SLOT;
+	c.r.slot.space = 0;
+	bpf_loop(CHAINS, put_hash_chain, &c, 0);
+}
+
+static void put_vm(struct seq_file *seq, struct kvm_record *r, struct kvm *kvm)
+{
+	_Bool has_slots = bpf_core_field_exists(struct kvm_memslots, id_hash);
+
+	r->type = KVM_RECORD_VM;
+	r->vm = (__u64)kvm;
+	r->machine.flags = has_slots ? 0 : KVM_VM_NO_SLOTS;
+	if (bpf_core_field_exists(struct kvm_arch, has_protected_state) &&
+	    BPF_CORE_READ(kvm, arch.has_protected_state))
+		r->machine.flags |= KVM_VM_PROTECTED;
+	put_record(seq, r);
+	if (has_slots)
+		put_slots(seq, r, kvm);
+}
+
+/* In the PID namespace of the process that reads the iterator; 0: it has no number there. */
+static __u32 pid_number(struct pid *pid)
+{
+	struct pid *reader = BPF_CORE_READ((struct task_struct *)bpf_get_current_task(), thread_pid);
+	const __u32 level = BPF_CORE_READ(reader, level);
+	const __u64 at = __builtin_preserve_field_info(((struct pid *)0)->numbers, BPF_FIELD_BYTE_OFFSET) +
+	                 level * bpf_core_type_size(struct upid);
+	struct upid *its = (void *)pid + at, *readers = (void *)reader + at;
+
+	if (!pid || BPF_CORE_READ(pid, level) < level || BPF_CORE_READ(its, ns) != BPF_CORE_READ(readers, ns))
+		return 0;
+	return BPF_CORE_READ(its, nr);
+}
+
+static void put_vcpu(struct seq_file *seq, struct kvm_record *r, struct kvm_vcpu *vcpu)
+{
+	if (bpf_core_field_exists(struct kvm_vcpu_arch, guest_state_protected) &&
+	    BPF_CORE_READ(vcpu, arch.guest_state_protected)) {
+		r->type = KVM_RECORD_VM;
+		r->vm = (__u64)BPF_CORE_READ(vcpu, kvm);
+		r->machine.flags = KVM_VM_PROTECTED;
+		put_record(seq, r);
+	}
+	r->type = KVM_RECORD_VCPU;
+	r->vm = (__u64)BPF_CORE_READ(vcpu, kvm);
+	r->vcpu.address = (__u64)vcpu;
+	r->vcpu.number = BPF_CORE_READ(vcpu, vcpu_id);
+	r->vcpu.tid = pid_number(BPF_CORE_READ(vcpu, pid));
+	r->vcpu.mp_state = BPF_CORE_READ(vcpu, arch.mp_state);
+	put_record(seq, r);
+}
+
+/* Without a C library. */
+static _Bool begins(const char *name, const char *with, int n)
+{
+	for (int i = 0; i < n; i++)
+		if (name[i] != with[i])
+			return 0;
+	return 1;
+}
+
+SEC("iter/task_file")
+int each_file(struct bpf_iter__task_file *ctx)
+{
+	struct task_struct *task = ctx->task;
+	struct file *file = ctx->file;
+	struct kvm_record r = {0};
+	char name[10] = {0};
+
+	if (!task || !file || BPF_CORE_READ(file, f_path.dentry, d_sb, s_magic) != ANON_INODE_FS_MAGIC)
+		return 0;
+	bpf_probe_read_kernel_str(name, sizeof(name), BPF_CORE_READ(file, f_path.dentry, d_name.name));
+	r.pid = pid_number(BPF_CORE_READ(task, group_leader, thread_pid));
+	if (begins(name, "kvm-vm", 7))
+		put_vm(ctx->meta->seq, &r, BPF_CORE_READ(file, private_data));
+	else if (begins(name, "kvm-vcpu:", 9))
+		put_vcpu(ctx->meta->seq, &r, BPF_CORE_READ(file, private_data));
+	return 0;
+}
+
+char LICENSE[] SEC("license") = "Dual BSD/GPL";

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
+/*
+ * Runs in a vCPU's own thread, when a timer that the recorder has started interrupts it: KVM has left the guest for
+ * that interrupt, so the guest's registers are in memory, and the monitor's memory is that of the current process. It
+ * copies both, and the guest goes on. In the recorder's thread, it reads what all vCPUs' threads do, and the registers of
+ * those that do not run.
+ *
+ * AMD only: kvm_amd stores all general registers after each exit, and the others are in the VMCB.
+ */
+#include "kvmif/bpf/bpf_types.h" /* first: libbpf's headers want these */
+
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_core_read.h>
+
+#include "kvmif/bpf/live_slot.h"
+
+#define ARRAY 2       /* BPF_MAP_TYPE_ARRAY */
+#define MMAPABLE 1024 /* BPF_F_MMAPABLE */
+
+#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
+
+struct hlist_node {
+	struct hlist_node *next;
+};
+struct hlist_head {
+	struct hlist_node *first;
+};
+struct pid {
+	struct hlist_head tasks[1];
+};
+struct thread_info {
+	__u32 cpu;
+};
+struct sched_entity {
+	__u64 exec_start, sum_exec_runtime;
+};
+struct sched_info {
+	unsigned long pcount;
+};
+struct task_struct {
+	struct thread_info thread_info;
+	unsigned int __state;
+	int on_cpu;
+	struct sched_entity se;
+	struct sched_info sched_info;
+	struct hlist_node pid_links[1];
+};
+struct mutex {
+	struct {
+		long long counter;
+	} owner;
+};
+struct kvm_vcpu_arch {
+	unsigned long regs[17];
+	__u8 handling_intr_from_guest;
+};
+struct kvm_vcpu {
+	struct pid *pid;
+	struct mutex mutex;
+	struct kvm_vcpu_arch arch;
+};
+struct vmcb;
+struct kvm_vmcb_info {
+	struct vmcb *ptr;
+};
+struct vcpu_svm {
+	struct vmcb *vmcb;
+	struct kvm_vmcb_info vmcb01;
+};
+
+#pragma clang attribute pop
+
+struct {
+	int (*type)[ARRAY];
+	int (*max_entries)[1];
+	int (*map_flags)[MMAPABLE];
+	__u32 *key;
+	struct live_slot *value;
+} slots SEC(".maps");
+
+static void read_registers(struct live_slot *s)
+{
+	struct kvm_vcpu *vcpu = (void *)s->vcpu;
+	struct vcpu_svm *svm = (void *)s->vcpu;
+	void *vmcb = BPF_CORE_READ(svm, vmcb);
+
+	s->place = BPF_CORE_READ(vcpu, arch.handling_intr_from_guest) ? LIVE_IN_GUEST
+	           : BPF_CORE_READ(vcpu, mutex.owner.counter)         ? LIVE_IN_KVM
+	                                                              : LIVE_OUTSIDE;
+	/* While a guest of the guest runs, the registers are that one's. */
+	s->nested = vmcb != BPF_CORE_READ(svm, vmcb01.ptr);
+	bpf_core_read(s->registers, sizeof(s->registers), &vcpu->arch.regs);
+	bpf_probe_read_kernel(s->save, sizeof(s->save), vmcb + LIVE_SAVE);
+	bpf_probe_read_kernel(&s->exit_code, sizeof(s->exit_code), vmcb + LIVE_EXIT_CODE);
+}
+
+static void read_schedule(struct live_slot *s, struct task_struct *task)
+{
+	s->cpu_ns = BPF_CORE_READ(task, se.sum_exec_runtime);
+	s->arrivals = bpf_core_field_exists(task->sched_info.pcount) ? BPF_CORE_READ(task, sched_info.pcount) : 0;
+}
+
+/* Has the recorder, whose thread this is, taken the CPU of a thread that could run? */
+static int is_taken(struct task_struct *task, __u32 taken_ns)
+{
+	struct task_struct *own = (void *)bpf_get_current_task();
+
+	return BPF_CORE_READ(task, thread_info.cpu) == bpf_get_smp_processor_id() &&
+	       BPF_CORE_READ(task, se.exec_start) + taken_ns >= BPF_CORE_READ(own, se.exec_start);
+}
+
+static void read_thread(struct live_slot *s, __u32 taken_ns)
+{
+	struct kvm_vcpu *vcpu = (void *)s->vcpu;
+	struct pid *pid = BPF_CORE_READ(vcpu, pid);
+	void *node = pid ? BPF_CORE_READ(pid, tasks[0].first) : (void *)0;
+	struct task_struct *task = node - bpf_core_field_offset(struct task_struct, pid_links);
+
+	s->thread = LIVE_GONE;
+	if (!node)
+		return;
+	read_schedule(s, task);
+	s->thread = BPF_CORE_READ(task, on_cpu)    ? LIVE_ON_CPU
+	            : BPF_CORE_READ(task, __state) ? LIVE_ASLEEP
+	            : is_taken(task, taken_ns)     ? LIVE_TAKEN
+	                                           : LIVE_WAITING;
+}
+
+struct copying {
+	struct live_slot *s;
+};
+
+/* 0: go on with the next run. */
+static long copy_run(__u32 i, struct copying *c)
+{
+	struct live_slot *s = c->s;
+	__u32 at, size;
+
+	if (i >= LIVE_RUNS)
+		return 1;
+	at = s->runs[i].at & (LIVE_DATA - 1);
+	size = s->runs[i].size;
+	if (size > LIVE_RUN_MAX || bpf_probe_read_user(s->data + at, size, (void *)s->runs[i].from) != 0)
+		return 1;
+	s->read++;
+	return 0;
+}
+
+SEC("perf_event")
+int interrupted(void *ctx)
+{
+	__u32 key = (__u32)bpf_get_attach_cookie(ctx);
+	struct live_slot *s = bpf_map_lookup_elem(&slots, &key);
+	struct copying c = {s};
+
+	if (!s || s->done == s->wanted)
+		return 1;
+	s->began_ns = bpf_ktime_get_ns();
+	s->read = 0;
+	read_registers(s);
+	read_schedule(s, (void *)bpf_get_current_task());
+	s->thread = LIVE_ON_CPU;
+	bpf_loop(s->nruns, copy_run, &c, 0);
+	s->ended_ns = bpf_ktime_get_ns();
+	/* x86 does not reorder stores. */
+	asm volatile("" ::: "memory");
+	*(volatile unsigned *)&s->done = s->wanted;
+	/* Other than 0: the event is used up, and the timer stops. */
+	return 1;
+}
+
+struct looking {
+	__u32 taken_ns;
+};
+
+/* 0: go on with the next vCPU. */
+static long look_at(__u32 key, struct looking *l)
+{
+	struct live_slot *s = bpf_map_lookup_elem(&slots, &key);
+
+	if (!s)
+		return 1;
+	s->read = 0;
+	read_thread(s, l->taken_ns);
+	if (s->thread > LIVE_ON_CPU)
+		read_registers(s);
+	s->done = s->wanted;
+	return 0;
+}
+
+SEC("syscall")
+int look(struct live_look *what)
+{
+	struct looking l = {what->taken_ns};
+
+	bpf_loop(what->vcpus, look_at, &l, 0);
+	return 0;
+}
+
+char LICENSE[] SEC("license") = "Dual BSD/GPL";

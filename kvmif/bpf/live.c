@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "kvmif/bpf/live.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+
+#include "kvmif/bpf/live.skel.h"
+
+#define RUN_NS 1 /* that the thread runs before it is interrupted; the kernel makes 10 us of it, its least */
+#define PAGE 4096u
+
+struct timer {
+	int event; /* -1: none */
+	struct bpf_link *link;
+	pid_t tid;
+	bool is_owed; /* the interrupt of a question that was withdrawn: it would come with the next one's */
+};
+
+struct live {
+	struct live_bpf *program;
+	struct live_slot *slots;
+	size_t size;
+	uint32_t vcpus;
+	struct timer *timers;
+};
+
+static int log_nothing(enum libbpf_print_level level, const char *format, va_list args)
+{
+	(void)level, (void)format, (void)args;
+	return 0;
+}
+
+static const char *reason_of(int error)
+{
+	if (error == EPERM || error == EACCES)
+		return "needs CAP_BPF, CAP_PERFMON and CAP_SYS_ADMIN: run as root";
+	if (error == ENOENT || error == ESRCH || error == EINVAL)
+		return "no BTF of kvm_amd, or a kernel before Linux 5.17";
+	return strerror(error);
+}
+
+static int map_slots(struct live *l)
+{
+	void *at;
+
+	l->size = (l->vcpus * sizeof(*l->slots) + PAGE - 1) / PAGE * PAGE;
+	at = mmap(NULL, l->size, PROT_READ | PROT_WRITE, MAP_SHARED, bpf_map__fd(l->program->maps.slots), 0);
+	if (at == MAP_FAILED)
+		return -errno;
+	l->slots = at;
+	return 0;
+}
+
+static int load(struct live *l)
+{
+	libbpf_set_print(log_nothing);
+	l->timers = calloc(l->vcpus, sizeof(*l->timers));
+	if (!l->timers)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < l->vcpus; i++)
+		l->timers[i].event = -1;
+	l->program = live_bpf__open();
+	if (!l->program || bpf_map__set_max_entries(l->program->maps.slots, l->vcpus) != 0 ||
+	    live_bpf__load(l->program) != 0)
+		return -errno;
+	return map_slots(l);
+}
+
+struct live *live_open(uint32_t vcpus, char *why, size_t size)
+{
+	struct live *l;
+	int rc;
+
+	/* To find that out by loading the program takes 10 MB. */
+	if (access("/sys/module/kvm_amd", F_OK) != 0) {
+		snprintf(why, size, "KVM runs on no processor of AMD's here (kvm_amd)");
+		return NULL;
+	}
+	l = calloc(1, sizeof(*l));
+	if (!l) {
+		snprintf(why, size, "out of memory");
+		return NULL;
+	}
+	l->vcpus = vcpus;
+	rc = load(l);
+	if (rc == 0)
+		return l;
+	snprintf(why, size, "%s", reason_of(-rc));
+	live_close(l);
+	return NULL;
+}
+
+static void end_timer(struct timer *t)
+{
+	bpf_link__destroy(t->link);
+	if (t->event >= 0)
+		close(t->event);
+	*t = (struct timer){.event = -1};
+}
+
+void live_close(struct live *l)
+{
+	if (!l)
+		return;
+	for (uint32_t i = 0; l->timers && i < l->vcpus; i++)
+		end_timer(&l->timers[i]);
+	if (l->slots)
+		munmap(l->slots, l->size);
+	live_bpf__destroy(l->program);
+	free(l->timers);
+	free(l);
+}
+
+int live_set_vcpu(struct live *l, uint32_t vcpu, uint64_t address, pid_t tid)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE,
+		.size = sizeof(attr),
+		.config = PERF_COUNT_SW_TASK_CLOCK,
+		.sample_period = RUN_NS,
+		.disabled = 1,
+	};
+	struct bpf_perf_event_opts options;
+	struct timer *t = &l->timers[vcpu];
+	int rc = 0;
+
+	l->slots[vcpu].vcpu = address;
+	if (t->tid == tid)
+		return 0;
+	end_timer(t);
+	if (tid == 0)
+		return 0;
+	/* The padding, too: libbpf checks it. */
+	memset(&options, 0, sizeof(options));
+	options.sz = sizeof(options);
+	options.bpf_cookie = vcpu;
+	t->event = (int)syscall(SYS_perf_event_open, &attr, tid, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	if (t->event < 0)
+		return -errno;
+	t->link = bpf_program__attach_perf_event_opts(l->program->progs.interrupted, t->event, &options);
+	if (!t->link)
+		rc = -errno;
+	/* libbpf starts it. */
+	if (rc == 0 && ioctl(t->event, PERF_EVENT_IOC_DISABLE, 0) != 0)
+		rc = -errno;
+	if (rc != 0)
+		end_timer(t);
+	else
+		t->tid = tid;
+	return rc;
+}
+
+bool live_plan(struct live *l, uint32_t vcpu, const struct iovec *from, size_t nfrom)
+{
+	struct live_slot *s = &l->slots[vcpu];
+	size_t at = 0;
+
+	s->nruns = 0;
+	for (size_t i = 0; i < nfrom; i++) {
+		if (i == LIVE_RUNS || at >= LIVE_DATA || from[i].iov_len > LIVE_RUN_MAX)
+			return false;
+		s->runs[i].from = (uintptr_t)from[i].iov_base;
+		s->runs[i].at = (unsigned)at;
+		s->runs[i].size = (unsigned)from[i].iov_len;
+		at += from[i].iov_len;
+	}
+	s->nruns = (unsigned)nfrom;
+	return true;
+}
+
+int live_ask(struct live *l, uint32_t vcpu)
+{
+	struct live_slot *s = &l->slots[vcpu];
+	struct timer *t = &l->timers[vcpu];
+
+	if (t->event < 0)
+		return -ESRCH;
+	__atomic_store_n(&s->wanted, s->wanted + 1, __ATOMIC_RELEASE);
+	if (ioctl(t->event, t->is_owed ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_REFRESH, t->is_owed ? 0 : 1) != 0)
+		return -errno;
+	t->is_owed = false;
+	return 0;
+}
+
+bool live_is_answered(const struct live *l, uint32_t vcpu)
+{
+	const struct live_slot *s = &l->slots[vcpu];
+
+	return __atomic_load_n(&s->done, __ATOMIC_ACQUIRE) == s->wanted;
+}
+
+void live_cancel(struct live *l, uint32_t vcpu)
+{
+	struct timer *t = &l->timers[vcpu];
+
+	if (t->event < 0)
+		return;
+	ioctl(t->event, PERF_EVENT_IOC_DISABLE, 0);
+	t->is_owed = !live_is_answered(l, vcpu);
+}
+
+int live_look(struct live *l, uint32_t taken_ns)
+{
+	struct live_look look = {.vcpus = l->vcpus, .taken_ns = taken_ns};
+	struct bpf_test_run_opts options;
+
+	memset(&options, 0, sizeof(options));
+	options.sz = sizeof(options);
+	options.ctx_in = &look;
+	options.ctx_size_in = sizeof(look);
+	return bpf_prog_test_run_opts(bpf_program__fd(l->program->progs.look), &options) == 0 ? 0 : -EIO;
+}
+
+const struct live_slot *live_answer(const struct live *l, uint32_t vcpu)
+{
+	return &l->slots[vcpu];
+}
+
+/* --- the VMCB ---------------------------------------------------------------------------------------------------- */
+
+static uint64_t word_of(const struct live_slot *s, unsigned at)
+{
+	uint64_t word;
+
+	memcpy(&word, &s->save[at - LIVE_SAVE], sizeof(word));
+	return word;
+}
+
+/* 16 bytes: selector, attributes, limit, base. The attributes are those of a descriptor, without the limit's bits. */
+static struct kvm_segment segment_of(const struct live_slot *s, unsigned at)
+{
+	const uint64_t low = word_of(s, at);
+	const unsigned attributes = low >> 16 & 0xfff;
+
+	return (struct kvm_segment){
+		.selector = low & 0xffff,
+		.base = word_of(s, at + 8),
+		.limit = (uint32_t)(low >> 32),
+		.type = attributes & 15,
+		.s = attributes >> 4 & 1,
+		.dpl = attributes >> 5 & 3,
+		.present = attributes >> 7 & 1,
+		.avl = attributes >> 8 & 1,
+		.l = attributes >> 9 & 1,
+		.db = attributes >> 10 & 1,
+		.g = attributes >> 11 & 1,
+	};
+}
+
+/* The exit codes of APM volume 2, appendix C, by ranges up to the next one. */
+static const struct {
+	unsigned from;
+	enum guest_exit exit;
+} exits[] = {
+	{0x00, GUEST_EXIT_REGISTER}, {0x40, GUEST_EXIT_EXCEPTION}, {0x60, GUEST_EXIT_INTERRUPT},
+	{0x64, GUEST_EXIT_WINDOW},   {0x65, GUEST_EXIT_REGISTER},  {0x6e, GUEST_EXIT_OTHER},
+	{0x72, GUEST_EXIT_CPUID},    {0x73, GUEST_EXIT_OTHER},     {0x77, GUEST_EXIT_PAUSE},
+	{0x78, GUEST_EXIT_HALT},     {0x79, GUEST_EXIT_OTHER},     {0x7b, GUEST_EXIT_PORT},
+	{0x7c, GUEST_EXIT_MSR},      {0x7d, GUEST_EXIT_OTHER},     {0x81, GUEST_EXIT_HYPERCALL},
+	{0x82, GUEST_EXIT_OTHER},    {0x8b, GUEST_EXIT_HALT},      {0x8d, GUEST_EXIT_OTHER},
+	{0x400, GUEST_EXIT_MEMORY},  {0x401, GUEST_EXIT_OTHER},
+};
+
+/*
+ * Our own interrupt has taken it out of the guest, if an interrupt has: the timer's, or the one that has woken us. After
+ * another exit KVM takes what has come in while it had interrupts off, and also says then that the guest was interrupted.
+ */
+enum guest_exit live_exit(const struct live_slot *s)
+{
+	enum guest_exit exit = GUEST_EXIT_OTHER;
+
+	for (size_t i = 0; i < sizeof(exits) / sizeof(*exits) && exits[i].from <= s->exit_code; i++)
+		exit = exits[i].exit;
+	if (exit == GUEST_EXIT_INTERRUPT &&
+	    (s->place == LIVE_IN_GUEST || (s->place == LIVE_IN_KVM && s->thread == LIVE_TAKEN)))
+		return GUEST_EXIT_NONE;
+	return exit;
+}
+
+bool live_registers(const struct live_slot *s, struct kvm_sync_regs *to)
+{
+	const unsigned long long *r = s->registers;
+
+	memset(to, 0, sizeof(*to));
+	to->regs = (struct kvm_regs){
+		.rax = r[0],
+		.rcx = r[1],
+		.rdx = r[2],
+		.rbx = r[3],
+		.rsp = r[4],
+		.rbp = r[5],
+		.rsi = r[6],
+		.rdi = r[7],
+		.r8 = r[8],
+		.r9 = r[9],
+		.r10 = r[10],
+		.r11 = r[11],
+		.r12 = r[12],
+		.r13 = r[13],
+		.r14 = r[14],
+		.r15 = r[15],
+		.rip = r[16],
+		.rflags = word_of(s, 0x570),
+	};
+	to->sregs.cs = segment_of(s, 0x410);
+	to->sregs.ss = segment_of(s, 0x420);
+	to->sregs.idt.base = word_of(s, 0x488);
+	to->sregs.efer = word_of(s, 0x4d0);
+	to->sregs.cr4 = word_of(s, 0x548);
+	to->sregs.cr3 = word_of(s, 0x550);
+	to->sregs.cr0 = word_of(s, 0x558);
+	/* As KVM tells it: SS has the privilege. */
+	to->sregs.ss.dpl = (uint8_t)(word_of(s, 0x4c8) >> 24 & 3);
+	return !s->nested;
+}

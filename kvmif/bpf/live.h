@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * live.h - samples of a guest that is not stopped. For each vCPU's thread there is a timer, which is started for one
+ * sample and interrupts the thread when it has run for a few microseconds more; a BPF program (live.bpf.c) then copies
+ * registers and memory. The guest loses the interrupts and the copying; no signal, no exit to the monitor. One of AMD's
+ * processors only, and Linux 5.17.
+ */
+#ifndef KVMIF_BPF_LIVE_H
+#define KVMIF_BPF_LIVE_H
+
+#include <linux/kvm.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+#include <sys/uio.h>
+
+#include "guest/hypervisor.h"
+#include "kvmif/bpf/live_slot.h"
+
+struct live;
+
+/*
+ * For a guest of up to @vcpus vCPUs: loads the program, which takes CAP_BPF, CAP_PERFMON and CAP_SYS_ADMIN, or root.
+ * NULL: @why is the reason in a few words.
+ */
+struct live *live_open(uint32_t vcpus, char *why, size_t size);
+void live_close(struct live *l); /* NULL is fine */
+
+/* @vcpu is the kernel's structure at @address, and thread @tid runs it; 0: none does. 0 or a negative errno. */
+int live_set_vcpu(struct live *l, uint32_t vcpu, uint64_t address, pid_t tid);
+
+/*
+ * The next samples of @vcpu also copy these pieces of its monitor's memory, each of which lies in a page, in order.
+ * False: they are too many; none is copied.
+ */
+bool live_plan(struct live *l, uint32_t vcpu, const struct iovec *from, size_t nfrom);
+/* The thread is to be sampled while it runs. 0 or a negative errno; -ESRCH: it is gone. */
+int live_ask(struct live *l, uint32_t vcpu);
+bool live_is_answered(const struct live *l, uint32_t vcpu);
+/* If it does not run now, it is not to be sampled later. */
+void live_cancel(struct live *l, uint32_t vcpu);
+/*
+ * Reads what all vCPUs' threads do, and the registers of those that do not run, by this thread of ours. @taken_ns: a thread
+ * that has left a CPU less than this before we got it was preempted by us. 0 or a negative errno.
+ */
+int live_look(struct live *l, uint32_t taken_ns);
+
+/* The answer, valid until the next question. */
+const struct live_slot *live_answer(const struct live *l, uint32_t vcpu);
+/* Why the vCPU was not in the guest when it was interrupted, or we have taken its CPU. */
+enum guest_exit live_exit(const struct live_slot *s);
+/* Its registers: those that a walk needs, and the segments' bases. False: they are of a guest of the guest. */
+bool live_registers(const struct live_slot *s, struct kvm_sync_regs *to);
+
+#endif

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * live_slot.h - what kvmif/bpf/live.c asks of the program in kvmif/bpf/live.bpf.c about one vCPU, and its answer: memory that
+ * both see.
+ */
+#ifndef KVMIF_BPF_LIVE_SLOT_H
+#define KVMIF_BPF_LIVE_SLOT_H
+
+#define LIVE_RUNS 1024    /* pieces of memory that one sample copies */
+#define LIVE_RUN_MAX 4096 /* bytes of one: it lies in a page */
+#define LIVE_DATA 65536   /* bytes of all, and room for one more that is as long as can be */
+#define LIVE_SAVE 0x400   /* the state save area of AMD's VMCB (APM volume 2, appendix B), */
+#define LIVE_SAVE_SIZE 0x180
+#define LIVE_EXIT_CODE 0x70
+
+/* Where the vCPU's thread was. */
+enum live_place {
+	LIVE_OUTSIDE, /* not in KVM_RUN, or any other call on the vCPU */
+	LIVE_IN_KVM,  /* in such a call: KVM works for the guest */
+	LIVE_IN_GUEST,
+};
+
+/* What the thread does. */
+enum live_thread {
+	LIVE_GONE,
+	LIVE_ON_CPU,
+	LIVE_TAKEN, /* it would be, had the recorder not taken its CPU */
+	LIVE_WAITING,
+	LIVE_ASLEEP,
+};
+
+/* What the program in the recorder's thread is called with: the slots of these vCPUs are to be filled. */
+struct live_look {
+	unsigned int vcpus; /* from the first one on */
+	/* A thread that has left a CPU less than this before the recorder got it was preempted by it. */
+	unsigned int taken_ns;
+};
+
+struct live_slot {
+	/* Asked: */
+	unsigned long long vcpu; /* struct kvm_vcpu * */
+	unsigned int wanted;     /* the number of this question */
+	unsigned int nruns;
+	/* Answered: */
+	unsigned int done; /* the number of the question that was answered last */
+	unsigned int place, thread, nested, read;
+	unsigned long long cpu_ns;   /* that the thread has run, as schedstat has it, */
+	unsigned long long arrivals; /* and how often it has come on a CPU; 0: not known */
+	unsigned long long exit_code;
+	unsigned long long began_ns, ended_ns; /* CLOCK_MONOTONIC */
+	unsigned long long registers[17];      /* in KVM's order: rax, rcx, rdx, rbx, rsp, rbp, rsi, rdi, r8 to rip */
+	unsigned char save[LIVE_SAVE_SIZE];
+	/* Asked: */
+	struct {
+		unsigned long long from; /* in the monitor */
+		unsigned int at, size;
+	} runs[LIVE_RUNS];
+	/* Answered: the runs, one after the other. */
+	unsigned char data[LIVE_DATA + LIVE_RUN_MAX];
+};
+
+#endif
