@@ -105,7 +105,7 @@ struct vcpu_stop {
 	uint64_t cpu_ns; /* CPU time used, final while the guest is paused */
 	bool online, blocked;
 	bool running; /* on a CPU just before the pause */
-	bool in_vmm; /* its thread was busy in the virtual machine monitor, not in the guest: mostly there are no registers */
+	bool in_vmm; /* its thread was busy in the virtual machine monitor; after a stop there are no registers then */
 	enum guest_exit exit; /* why it was not in the guest though it ran */
 };
 

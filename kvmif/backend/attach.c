@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What a guest consists of: its monitor's process, the descriptors and threads of its vCPUs, its memory. */
-#include "kvmif/backend/kvm.h"
+#include "kvmif/backend/kvm_guest.h"
 
 #include <errno.h>
 #include <linux/capability.h>
@@ -327,21 +327,6 @@ bool kvm_explain(struct hypervisor *x, const char *operand, const struct guest_i
 	else
 		snprintf(why, size, "%s", strerror(error));
 	return true;
-}
-
-/* --- stops that the caller does not ask for --------------------------------------------------------------------- */
-
-int kvm_stop_by(struct guest *g, void (*work)(void *guest))
-{
-	uint64_t cpu_ns = 0;
-	int rc;
-
-	if (g->guard.begin)
-		g->guard.begin(g->guard.ctx);
-	rc = g->x->ops->pause.run(g, work, g, &cpu_ns);
-	if (g->guard.end)
-		g->guard.end(g->guard.ctx);
-	return rc;
 }
 
 /* --- without the kernel's word ----------------------------------------------------------------------------------- */

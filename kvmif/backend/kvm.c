@@ -21,7 +21,7 @@
 #include <unistd.h>
 
 #include "common/array.h"
-#include "kvmif/backend/kvm.h"
+#include "kvmif/backend/kvm_guest.h"
 #include "kvmif/memory/remote.h"
 
 #define HELD_NS 100000000ull /* a guest whose monitor holds all vCPUs for so long is paused */
@@ -165,26 +165,20 @@ static void look_closely(struct guest *g)
 	g->is_dumping = machine_is_dumping(g->machine.pid);
 }
 
-static void look_at_vcpu(struct guest *g, uint32_t i)
-{
-	if (kvm_is_live(g))
-		kvm_look_live(g, i);
-	else
-		vcpu_look(&g->vcpus[i]);
-}
-
 /* Where every vCPU is; and whether the guest is paused, which its monitor does by holding the threads. */
 static void look_at_guest(struct guest *g)
 {
+	const bool is_told = kvm_is_live(g) && live_look(g->live, VCPU_TAKEN_NS) == 0;
 	bool any = false, held = true, used = false;
 
-	if (kvm_is_live(g))
-		live_look(g->live, VCPU_TAKEN_NS);
 	for (uint32_t i = 0; i < g->machine.vcpus; i++) {
 		struct vcpu *v = &g->vcpus[i];
 		uint64_t cpu_ns = v->cpu_ns;
 
-		look_at_vcpu(g, i);
+		if (is_told)
+			kvm_set_look(g, i);
+		else
+			vcpu_look(v);
 		if (!v->tid)
 			continue;
 		any = true;

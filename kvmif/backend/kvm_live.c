@@ -3,7 +3,7 @@
  * Samples of a guest without a stop: vCPUs that run are interrupted, and the program in the kernel reads them (live.h);
  * those that do not are read by us, and their schedule tells whether they have run meanwhile (vcpu_check_still()).
  */
-#include "kvmif/backend/kvm.h"
+#include "kvmif/backend/kvm_guest.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -22,7 +22,7 @@ bool kvm_is_live(const struct guest *g)
 	return g->live && !g->by_stops;
 }
 
-void kvm_look_live(struct guest *g, uint32_t i)
+void kvm_set_look(struct guest *g, uint32_t i)
 {
 	const struct live_slot *s = live_answer(g->live, i);
 	const bool is_asleep = s->thread == LIVE_ASLEEP;
@@ -58,13 +58,15 @@ static int ask_all(struct guest *g)
 	int asked = 0;
 
 	for (uint32_t i = 0; i < g->machine.vcpus; i++) {
+		const bool runs = live_answer(g->live, i)->thread == LIVE_ON_CPU;
+
 		if (!is_set(g->due, i))
 			continue;
-		if (live_answer(g->live, i)->thread == LIVE_ON_CPU && live_ask(g->live, i) == 0) {
+		if (runs && live_ask(g->live, i) == 0) {
 			asked++;
 			continue;
 		}
-		if (live_answer(g->live, i)->thread != LIVE_ON_CPU)
+		if (!runs)
 			take_answer(g, i);
 		g->due[i / 64] &= ~(1ull << i % 64);
 	}
@@ -124,8 +126,8 @@ void kvm_plan_nothing(struct guest *g)
 }
 
 /*
- * The pieces of a vCPU that does not run are as they were: it has not run since. Those that an interrupt did not find in
- * memory are read here, only to have them there the next time.
+ * The pieces of a vCPU that does not run are as they were. Those that an interrupt did not find in memory are read here,
+ * only to have them there the next time.
  */
 int kvm_copy_planned(struct guest *g)
 {
@@ -150,7 +152,7 @@ void kvm_plan(struct guest *g, uint32_t vcpu, const struct iovec *to, const stru
 	if (!kvm_is_live(g))
 		return;
 	g->plans[vcpu] = (struct planned_copy){*to, from, nfrom};
-	if (is_set(g->due, vcpu) && g->vcpus[vcpu].place == VCPU_RUNNING)
+	if (is_set(g->due, vcpu) && live_answer(g->live, vcpu)->thread == LIVE_ON_CPU)
 		live_plan(g->live, vcpu, from, nfrom);
 }
 
@@ -166,29 +168,29 @@ bool kvm_is_planned(const struct guest *g, const struct iovec *from)
 
 void kvm_sample_live(struct hypervisor *x, bool must)
 {
-	x->to_live = true;
-	x->must = must;
+	x->wants_live = true;
+	x->only_live = must;
 }
 
-/* @why is a text of ours, or @g's own. */
 static int sample_by_stops(struct guest *g, const char *why)
 {
-	if (why != g->why_not_live)
-		snprintf(g->why_not_live, sizeof(g->why_not_live), "%s", why);
-	memcpy(g->x->why_not_live, g->why_not_live, sizeof(g->why_not_live));
+	snprintf(g->why_not_live, sizeof(g->why_not_live), "%s", why);
+	snprintf(g->x->why_not_live, sizeof(g->x->why_not_live), "%s", why);
 	live_close(g->live);
 	free(g->plans);
 	g->live = NULL;
 	g->plans = NULL;
-	return g->x->must ? -ENOEXEC : 0;
+	return g->x->only_live ? -ENOEXEC : 0;
 }
 
+/* vCPUs that are not to be sampled have no timer, which would cost at each switch of their threads. */
 int kvm_set_timers(struct guest *g)
 {
 	int result = 0;
 
 	for (uint32_t i = 0; g->live && i < g->machine.vcpus; i++) {
-		int rc = live_set_vcpu(g->live, i, g->layout.vcpus[i], g->layout.threads[i]);
+		int rc =
+			live_set_vcpu(g->live, i, g->layout.vcpus[i], is_set(g->wanted, i) ? g->layout.threads[i] : 0);
 
 		if (rc != 0 && rc != -ESRCH)
 			result = rc;
@@ -199,16 +201,18 @@ int kvm_set_timers(struct guest *g)
 /* Only what the kernel itself tells will do: a vCPU's address in it, and where memory is. */
 int kvm_open_live(struct guest *g)
 {
-	if (!g->x->to_live)
+	char why[sizeof(g->why_not_live)];
+
+	if (!g->x->wants_live)
 		return 0;
 	if (g->search)
 		return sample_by_stops(g, g->x->why);
 	g->plans = calloc(g->machine.vcpus, sizeof(*g->plans));
 	if (!g->plans)
 		return -ENOMEM;
-	g->live = live_open(g->machine.vcpus, g->why_not_live, sizeof(g->why_not_live));
+	g->live = live_open(g->machine.vcpus, why, sizeof(why));
 	if (!g->live)
-		return sample_by_stops(g, g->why_not_live);
+		return sample_by_stops(g, why);
 	return kvm_set_timers(g) == 0 ? 0 : sample_by_stops(g, "its threads cannot be given timers (perf events)");
 }
 

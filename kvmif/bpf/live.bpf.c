@@ -2,8 +2,8 @@
 /*
  * Runs in a vCPU's own thread, when a timer that the recorder has started interrupts it: KVM has left the guest for
  * that interrupt, so the guest's registers are in memory, and the monitor's memory is that of the current process. It
- * copies both, and the guest goes on. In the recorder's thread, it reads what all vCPUs' threads do, and the registers of
- * those that do not run.
+ * copies both, and the guest goes on. In the recorder's thread, it reads what all vCPUs' threads do, and the registers
+ * of those that do not run.
  *
  * AMD only: kvm_amd stores all general registers after each exit, and the others are in the VMCB.
  */
@@ -189,11 +189,11 @@ static long look_at(__u32 key, struct looking *l)
 }
 
 SEC("syscall")
-int look(struct live_look *what)
+int look(struct live_look_args *args)
 {
-	struct looking l = {what->taken_ns};
+	struct looking l = {args->taken_ns};
 
-	bpf_loop(what->vcpus, look_at, &l, 0);
+	bpf_loop(args->vcpus, look_at, &l, 0);
 	return 0;
 }
 

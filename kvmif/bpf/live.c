@@ -211,14 +211,18 @@ void live_cancel(struct live *l, uint32_t vcpu)
 
 int live_look(struct live *l, uint32_t taken_ns)
 {
-	struct live_look look = {.vcpus = l->vcpus, .taken_ns = taken_ns};
+	struct live_look_args args = {.vcpus = l->vcpus, .taken_ns = taken_ns};
 	struct bpf_test_run_opts options;
 
 	memset(&options, 0, sizeof(options));
 	options.sz = sizeof(options);
-	options.ctx_in = &look;
-	options.ctx_size_in = sizeof(look);
-	return bpf_prog_test_run_opts(bpf_program__fd(l->program->progs.look), &options) == 0 ? 0 : -EIO;
+	options.ctx_in = &args;
+	options.ctx_size_in = sizeof(args);
+	if (bpf_prog_test_run_opts(bpf_program__fd(l->program->progs.look), &options) == 0)
+		return 0;
+	for (uint32_t i = 0; i < l->vcpus; i++)
+		l->slots[i].thread = LIVE_ON_CPU;
+	return -EIO;
 }
 
 const struct live_slot *live_answer(const struct live *l, uint32_t vcpu)
@@ -272,8 +276,8 @@ static const struct {
 };
 
 /*
- * Our own interrupt has taken it out of the guest, if an interrupt has: the timer's, or the one that has woken us. After
- * another exit KVM takes what has come in while it had interrupts off, and also says then that the guest was interrupted.
+ * If an interrupt has taken it out of the guest, that was ours: the timer's, or the one that has woken us. After another
+ * exit KVM takes what has come in while it had interrupts off, and says then, too, that the guest was interrupted.
  */
 enum guest_exit live_exit(const struct live_slot *s)
 {

@@ -29,8 +29,8 @@ enum live_thread {
 	LIVE_ASLEEP,
 };
 
-/* What the program in the recorder's thread is called with: the slots of these vCPUs are to be filled. */
-struct live_look {
+/* What look() in live.bpf.c is called with: the slots of these vCPUs are to be filled. */
+struct live_look_args {
 	unsigned int vcpus; /* from the first one on */
 	/* A thread that has left a CPU less than this before the recorder got it was preempted by it. */
 	unsigned int taken_ns;

@@ -327,7 +327,7 @@ static void drop_privileges(const struct options *o, uint64_t keep)
 	if (rc != 0)
 		say("cannot give up capabilities: %s; continuing with them", strerror(-rc));
 	else if (o->verbose)
-		say("gave up all capabilities%s", keep ? " but those that stopping the guest needs" : "");
+		say("gave up all capabilities%s", keep ? " but those that sampling needs" : "");
 }
 
 static void run_session(struct recording *r, struct hypervisor *x)

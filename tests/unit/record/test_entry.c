@@ -6,6 +6,7 @@
 
 #include "tests/sim/sim.h"
 #include "guest/x86.h"
+#include "record/sampling/image.h"
 #include "record/stack/entry.h"
 
 #define TABLE 0xfffffe0000000000ull
@@ -107,6 +108,25 @@ static void none(void **state)
 	assert_int_equal(entry_find(f->pages, &f->regs), 0);
 }
 
+/* A vCPU that waits for a processor has none of its registers read: those of a later round are taken. */
+static void due_until_registers_come(void **state)
+{
+	struct fixture *f = *state;
+	struct vcpu_stop stop = {.online = true};
+	struct upf_sample sample = {.vcpu = 0};
+	const struct vcpu_stacks all = {.stops = &stop, .samples = &sample, .nsamples = 1};
+	struct record_stream records = {0};
+	struct image image = {.entry_due = true};
+
+	image_tell_entry(&image, f->pages, &all, &records, 0, 0);
+	assert_true(image.entry_due);
+	stop.regs = f->regs;
+	stop.regs.interrupt_table = 0; /* it has none yet: the next second will do */
+	image_tell_entry(&image, f->pages, &all, &records, 0, 0);
+	assert_false(image.entry_due);
+	assert_false(image.entry_told);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -114,6 +134,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(of_32_bit_code, setup, teardown),
 		cmocka_unit_test_setup_teardown(known, setup, teardown),
 		cmocka_unit_test_setup_teardown(none, setup, teardown),
+		cmocka_unit_test_setup_teardown(due_until_registers_come, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

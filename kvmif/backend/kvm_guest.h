@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* kvm.h - private to kvmif: what attach.c (what a guest consists of) and kvm.c (its stops) share. */
-#ifndef KVMIF_BACKEND_KVM_H
-#define KVMIF_BACKEND_KVM_H
+/*
+ * kvm_guest.h - what the files of this folder share: kvm.c (a guest's stops), kvm_live.c (samples without one),
+ * attach.c (what it consists of) and stop_by.c.
+ */
+#ifndef KVMIF_BACKEND_KVM_GUEST_H
+#define KVMIF_BACKEND_KVM_GUEST_H
 
 #include "guest/hypervisor.h"
-#include "kvmif/memory/layout.h"
 #include "kvmif/bpf/live.h"
+#include "kvmif/memory/layout.h"
 #include "kvmif/memory/search.h"
 #include "kvmif/memory/shared.h"
 #include "kvmif/vcpus/tracer.h"
@@ -18,9 +21,9 @@ struct hypervisor {
 	const struct hypervisor_ops *ops; /* kvm.c's */
 	char version[160];
 	struct tracer *tracer;
-	struct iterator *it; /* opened when it is needed */
-	char why[120];       /* "", or why it cannot be used */
-	bool to_live, must;  /* guests are to be sampled without a stop, and only so */
+	struct iterator *it;        /* opened when it is needed */
+	char why[120];              /* "", or why it cannot be used */
+	bool wants_live, only_live; /* guests are to be sampled without a stop: where that is possible, or fail */
 	char why_not_live[120];
 };
 
@@ -102,8 +105,8 @@ void kvm_plan(struct guest *g, uint32_t vcpu, const struct iovec *to, const stru
 int kvm_open_live(struct guest *g);
 /* The threads are the layout's. 0 or a negative errno. */
 int kvm_set_timers(struct guest *g);
-/* Where vCPU @i is, by the last live_look(). */
-void kvm_look_live(struct guest *g, uint32_t i);
+/* vcpu_set_look(), by the last live_look(). */
+void kvm_set_look(struct guest *g, uint32_t i);
 /* Samples all vCPUs that are due. *held_ns: until when the program held one; 0: none ran. */
 void kvm_ask(struct guest *g, uint64_t *held_ns);
 /* Before each sample. */
