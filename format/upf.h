@@ -81,8 +81,8 @@ enum upf_kind {
 enum upf_state { UPF_RUNNING = 0, UPF_RUNNABLE = 1, UPF_BLOCKED = 2, UPF_OFFLINE = 3, UPF_VMM = 4 };
 
 /*
- * Why a vCPU was not in the guest although its thread ran: what the guest did last. NONE: it was in the guest, or that is
- * not known.
+ * Why a vCPU was not in the guest although its thread ran: what the guest did last. NONE: it was in the guest, or
+ * that is not known.
  */
 enum upf_exit {
 	UPF_EXIT_NONE = 0,

@@ -3,10 +3,10 @@
  * hypervisor.h - the only interface between the sampler and a hypervisor: find a guest, attach to it, pause it and
  * read its registers, map its memory, resume it.
  *
- * A backend fills in struct hypervisor_ops: xenif/xencall.c, xenif/libxc.c (older hosts),
- * kvmif/backend/kvm.c, tests/sim/sim.c (simulated, for tests). A program has a table of those it was linked with: `hypervisors`.
- * Functions return 0 or a negative errno and never print; only open() gives its reason in words. A connection and
- * the guests attached by it belong to one thread.
+ * A backend fills in struct hypervisor_ops: xenif/xencall.c, xenif/libxc.c (older hosts), kvmif/backend/kvm.c,
+ * tests/sim/sim.c (simulated, for tests). A program has a table of those it was linked with: `hypervisors`. Functions
+ * return 0 or a negative errno and never print; only open() gives its reason in words. A connection and the guests
+ * attached by it belong to one thread.
  *
  * "One hypercall" in a comment is a cost, not a promise to return soon: on Xen, every call that concerns a domain
  * takes one lock of the hypervisor's (domctl_lock), and is repeated until it gets it.

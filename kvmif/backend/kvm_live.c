@@ -126,8 +126,8 @@ void kvm_plan_nothing(struct guest *g)
 }
 
 /*
- * The pieces of a vCPU that does not run are as they were. Those that an interrupt did not find in memory are read here,
- * only to have them there the next time.
+ * The pieces of a vCPU that does not run are as they were. Those that an interrupt did not find in memory are read
+ * here, only to have them there the next time.
  */
 int kvm_copy_planned(struct guest *g)
 {

@@ -276,8 +276,9 @@ static const struct {
 };
 
 /*
- * If an interrupt has taken it out of the guest, that was ours: the timer's, or the one that has woken us. After another
- * exit KVM takes what has come in while it had interrupts off, and says then, too, that the guest was interrupted.
+ * If an interrupt has taken it out of the guest, that was ours: the timer's, or the one that has woken us. After
+ * another exit KVM takes what has come in while it had interrupts off, and says then, too, that the guest was
+ * interrupted.
  */
 enum guest_exit live_exit(const struct live_slot *s)
 {

@@ -42,8 +42,8 @@ bool live_is_answered(const struct live *l, uint32_t vcpu);
 void live_cancel(struct live *l, uint32_t vcpu);
 /*
  * Reads what all vCPUs' threads do, and the registers of those that do not run, by this thread of ours. @taken_ns: a
- * thread that has left a CPU less than this before we got it was preempted by us. 0 or a negative errno: then none of the
- * answers tells what the threads do, as if all ran.
+ * thread that has left a CPU less than this before we got it was preempted by us. 0 or a negative errno: then none of
+ * the answers tells what the threads do, as if all ran.
  */
 int live_look(struct live *l, uint32_t taken_ns);
 

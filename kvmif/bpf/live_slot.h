@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * live_slot.h - what kvmif/bpf/live.c asks of the program in kvmif/bpf/live.bpf.c about one vCPU, and its answer: memory that
- * both see.
+ * live_slot.h - what kvmif/bpf/live.c asks of the program in kvmif/bpf/live.bpf.c about one vCPU, and its answer:
+ * memory that both see.
  */
 #ifndef KVMIF_BPF_LIVE_SLOT_H
 #define KVMIF_BPF_LIVE_SLOT_H

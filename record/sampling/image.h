@@ -27,8 +27,8 @@ void image_search(struct image *m, struct pages *pages, const struct vcpu_stacks
 void image_go_on(struct image *m, struct pages *pages, const struct vcpu_stacks *all, uint64_t ns);
 
 /*
- * Record what is known and not told yet. The entry is known as soon as the guest has an interrupt table; when it is due,
- * it is looked for once, in the next registers that come.
+ * Record what is known and not told yet. The entry is known as soon as the guest has an interrupt table; when it is
+ * due, it is looked for once, in the next registers that come.
  */
 void image_tell_entry(struct image *m, struct pages *pages, const struct vcpu_stacks *all,
                       struct record_stream *records, uint32_t domain, uint64_t time_ns);

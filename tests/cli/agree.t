@@ -114,7 +114,8 @@ sub new_sample {
 	my $exit = ($state == 0 || $state == 4) && random(4) == 0 ? 1 + random(12) : 0;
 
 	# Of a program, frames without a name are left out.
-	my $leaf = $exit && @{$stacks[$stack]} ? ($state ? '[VMM]' : '[host]') : $user && $stack == 6 ? '_start' : $leaves[$stack];
+	my $leaf = $user && $stack == 6 ? '_start' : $leaves[$stack];
+	$leaf = $state ? '[VMM]' : '[host]' if $exit && @{$stacks[$stack]};
 	return {vcpu => $vcpu, state => $state, cpu => $cpu, leaf => $leaf,
 		line => "sample $vcpu $state $cpu $user $exit @{$stacks[$stack]}" =~ s/ $//r . "\n"};
 }

@@ -95,7 +95,8 @@ if unshare --user --map-root-user true 2> "$work/unshare"; then
 else
 	ok "# SKIP no user namespace can be made here: $(head -n 1 "$work/unshare")" true
 fi
-ok "a process that is no monitor" says "$$: no such domain; process $$ ($(cat /proc/$$/comm)) runs no virtual machine on KVM; there are: " \
+ok "a process that is no monitor" \
+	says "$$: no such domain; process $$ ($(cat /proc/$$/comm)) runs no virtual machine on KVM; there are: " \
 	"$record" -n 1 -f -o "$work/no.upf" "kvm:$$"
 end_machines
 

@@ -66,8 +66,8 @@ end_machines
 
 # --- calls -----------------------------------------------------------------------------------------------------------
 # calls "OPTION..." WANTED: what a round calls, from the first thread seized to the last one left. Signals interrupt a
-# wait under strace, which is slow, and it is called again. Few rounds are taken twice, and a recording's first one reads
-# no memory yet. A thread that waits for a processor is not stopped, or let go: only rounds that have stopped all count,
+# wait under strace, which is slow, and it is called again. Few rounds are taken twice, and a recording's first one
+# reads no memory yet. A thread that waits for a processor is not stopped, or let go: only rounds that have stopped all count,
 # and on a busy host it takes several recordings to have enough of them.
 calls() {
 	local try status=2

@@ -130,7 +130,10 @@ counted() {
 			if (progress >= 300)
 				progress = 0
 		}
-		END { for (s in count) print s, count[s]; if (cut * 1000 > all) print "[cut]", cut }' | sed 's/^_start_secondary;secondary_main;/_start;kernel_main;/'
+		END {
+			for (s in count) print s, count[s]
+			if (cut * 1000 > all) print "[cut]", cut
+		}' | sed 's/^_start_secondary;secondary_main;/_start;kernel_main;/'
 }
 
 # shares NAME TRUTH VCPU...: every stack of each of these vCPUs is one that the guest can have, and owns its share of time

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// pictures.mjs two|exits TRACE OPTION...: the README's pictures of pages that uniprof-report makes of the trace with these
-// options: a flame graph and a heat map, or a low flame graph.
+// pictures.mjs two|exits TRACE OPTION...: the README's pictures of pages that uniprof-report makes of the trace with
+// these options: a flame graph and a heat map, or a flame graph that is low.
 // make pictures calls it.
 
 import {join} from 'node:path';

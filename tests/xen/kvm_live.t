@@ -15,7 +15,7 @@ live_lab() { # SCRIPT OPTION...
 	lab -k kvm -f "$build/tests/kvm/vmm=/bin/vmm" -f "$xen/in_dom0/kvm_guests.sh" "${@:2}" "$xen/in_dom0/$1"
 }
 
-# --- one processor, whose time is a count of instructions; the recorder takes it from the guest ------------------------
+# --- one processor, whose time is a count of instructions; the recorder takes it from the guest ----------------------
 live_lab kvm_live.sh -i
 
 recorded() { # NAME
@@ -24,13 +24,17 @@ recorded() { # NAME
 }
 # What the host does meanwhile is above the guest's stack.
 true_shares() { # NAME TRUTH [POINTS]
-	folded "$out/$1.upf" | sed 's/^\[user\];//; s/^_start_secondary;secondary_main;/_start;kernel_main;/; s/;\[[^]]*\];\[[^]]*\]\( [0-9]*\)$/\1/' | grep -v '^\[no stack\]' > "$work/live"
+	folded "$out/$1.upf" | grep -v '^\[no stack\]' | sed '
+		s/^\[user\];//
+		s/^_start_secondary;secondary_main;/_start;kernel_main;/
+		s/;\[[^]]*\];\[[^]]*\]\( [0-9]*\)$/\1/' > "$work/live"
 	shares_of "$work/live" "$xen/guests/truth/$2.txt" "${3:-3}"
 }
 # all_whole NAME: all stacks that there are; those of 98 of 100 samples.
 all_whole() {
 	"$report" -s "$guest" "$out/$1.upf" | tee "$work/profile"
-	"$report" -q --dump "$out/$1.upf" | awk '/ sample / && / running / { all++; whole += / end 0 / && !/depth 0/ } / sample / && / running / && / end [1-9]/ { bad++ }
+	"$report" -q --dump "$out/$1.upf" | awk '
+		/ sample / && / running / { all++; whole += / end 0 / && !/depth 0/; bad += / end [1-9]/ }
 		END { print all, whole, bad; exit !(all > 500 && whole > 0.98 * all && bad * 500 < all) }'
 }
 for work_of in shares levels recursion depth; do
@@ -42,18 +46,22 @@ sampled() { # NAME
 	cat "$out/$1.err"
 	"$report" --header "$out/$1.upf" | sed -n 's/^sampled *//p'
 }
+is_live() { # NAME
+	[ "$(sampled "$1" | tail -n 1)" = "live: without a stop" ]
+}
 by_what() {
-	[ "$(sampled shares | tail -n 1)" = "live: without a stop" ] && [ "$(sampled stops | tail -n 1)" != "live: without a stop" ] &&
-		[ "$(sampled registers | tail -n 1)" != "live: without a stop" ] && recorded registers
+	is_live shares && ! is_live stops && ! is_live registers && recorded registers
 }
 ok "live is the default, but for all registers, and the trace says which" by_what
-signals() { # BEFORE AFTER
-	echo $(($(cat "$out/$2") - $(cat "$out/$1"))) exits by a signal
+# signals NAME: how often the guest had to leave for a signal while it was recorded.
+signals() {
+	echo $(($(cat "$out/$1.after") - $(cat "$out/$1.before")))
 }
 # A stop has none where the vCPU waits for a processor, or has left the guest by itself: on a busy machine, many.
 no_signal() {
-	signals shares.before shares.after && signals stops.before stops.after
-	[ "$(signals stops.before stops.after | cut -d ' ' -f 1)" -gt 100 ] && [ "$(signals shares.before shares.after | cut -d ' ' -f 1)" -lt 50 ]
+	signals shares
+	signals stops
+	[ "$(signals stops)" -gt 100 ] && [ "$(signals shares)" -lt 50 ]
 }
 ok "no exits by signals for samples, but for stops" no_signal
 ok "a guest that leaves for one reason after the other: recorded" recorded exits
@@ -76,8 +84,8 @@ shares_of_parts() {
 		}' "$out/exits.told" "$work/exits"
 }
 ok "each part has its share by the guest's own count, within 2 points" shares_of_parts 2
-# outside FUNCTION REASON WHO...: of its samples outside the guest most are below this reason, and those were at work. To have
-# pages taken away it writes to a port, too.
+# outside FUNCTION REASON WHO...: of its samples outside the guest most are below this reason, and those were at work.
+# To have pages taken away it writes to a port, too.
 outside() {
 	grep ";$1;\[" "$work/exits" | grep -v ';\[interrupt\];' | tee "$work/outside"
 	awk -v reason="[$2]" -v who="$(printf '[%s]' "${@:3}")" '
@@ -88,7 +96,10 @@ outside() {
 ok "port I/O is the host's kernel's and the VMM's" outside exits_write_port "port I/O" host VMM
 ok "CPUID is the kernel's" outside exits_ask_cpuid CPUID host
 ok "so are pages that are not there" outside exits_touch_pages "page fault or MMIO" host
-ok "who calculates does not leave but for interrupts" test -z "$(grep ';exits_calculate;\[' "$work/exits" | grep -v ';\[interrupt\];')"
+calculates() {
+	! grep ';exits_calculate;\[' "$work/exits" | grep -v ';\[interrupt\];'
+}
+ok "who calculates does not leave but for interrupts" calculates
 ok "a vCPU at work beside one that is halted: recorded" recorded halted
 sleeps() {
 	"$report" -q --folded --no-inline --state blocked -s "$guest" "$out/halted.upf" | tee "$work/blocked"
@@ -115,30 +126,31 @@ clean() {
 	! grep -E 'BUG:|Oops|WARNING:|stall' "$out/dmesg"
 }
 ok "nothing in the kernel's log" clean
-# By schedstat: how long each thread has run and waited. The monitor's own thread is the first one, which sleeps.
+# By schedstat: how long each thread has run and waited. The first one is the monitor's own, then come the vCPUs'.
 states() {
+	paste -d ' ' "$out/scarce.before" "$out/scarce.after" | sed 1d > "$work/schedstat"
 	"$report" -q --csv --sort vcpu,state --state all "$out/scarce.upf" | tr -d '"' > "$work/states"
 	awk -F '[ ,]' '
-		NR == FNR { n++; if (n > 3) { ran[n - 5] = $1 - was[n - 3]; waited[n - 5] = $2 - waits[n - 3] } else { was[n] = $1; waits[n] = $2 } next }
-		$2 == "running" || $2 == "runnable" { all[$1] += $3; got[$1] += $2 == "running" ? $3 : 0 }
+		NR == FNR { should[n++] = 100 * ($4 - $1) / ($4 - $1 + $5 - $2); next }
+		$2 == "running" { got[$1] = $3 }
+		$2 ~ /^runn/ { all[$1] += $3 }
 		END {
-			for (v = 0; v < 2; v++) {
+			for (v = 0; v < n; v++) {
 				is = 100 * got[v] / all[v]
-				should = 100 * ran[v] / (ran[v] + waited[v])
-				printf "vCPU %d: running %.1f%%, by schedstat %.1f%%\n", v, is, should
-				bad += is < should - 3 || is > should + 3
+				printf "vCPU %d: running %.1f%%, by schedstat %.1f%%\n", v, is, should[v]
+				bad += is < should[v] - 3 || is > should[v] + 3
 			}
-			exit bad
-		}' "$out/scarce.told" "$work/states"
+			exit bad || n != 2
+		}' "$work/schedstat" "$work/states"
 }
 ok "two vCPUs, a hog and the recorder on half a processor: recorded" recorded scarce
 ok "they run and wait as the scheduler says, within 3 points" states
 # While they wait they are at one place: a quarter of the samples tells something new.
 ok "and where they do, every stack is the guest's, every share of time within 8 points" true_shares scarce shares 8
 
-# --- two processors: the guest has one, the recorder the other and interrupts it ---------------------------------------
+# --- two processors: the guest has one, the recorder the other and interrupts it -------------------------------------
 both_live() {
-	[ "$(sampled shares | tail -n 1)" = "live: without a stop" ] && [ "$(sampled exits | tail -n 1)" = "live: without a stop" ]
+	is_live shares && is_live exits
 }
 shorter() {
 	grep -h '^paused' "$out/shares.err" "$out/stops.err" | tee "$work/told"

@@ -2,8 +2,8 @@
 /*
  * Boots a PVH guest and gives each vCPU its work, as its command line says:
  *   work=shares|levels|recursion|leaves|depth:N|heartbeat|count|storm|exits|idle
- *       what vCPU 0 does. count writes a byte to an I/O port for a fixed number of instructions; storm does nothing else; exits leaves the guest for one reason after the
- *       other, and tells its monitor how many cycles each took (in ring 0).
+ *       what vCPU 0 does. storm writes to an I/O port all the time, count after a fixed number of instructions. exits
+ *       leaves the guest for one reason after the other, and tells its monitor how many cycles each took (in ring 0).
  *   others=idle|same
  *       what the other vCPUs do; the default is idle
  *   vcpus=N
@@ -92,7 +92,7 @@ KEPT static void work_storm(void)
 		port(0x80, 0);
 }
 
-/* The monitor takes memory away when it is told to; each page of it that is touched then is a page fault of the host's. */
+/* The monitor takes memory away when it is told to. Each page that is touched then is a page fault of the host's. */
 #define TAKEN ((volatile uint8_t *)0xc00000)
 #define TAKEN_PAGES 16
 

@@ -35,9 +35,9 @@ uniprof-record --max-cpu 100 --max-overhead 100 -F 199 -d 60s -o /out/scarce.upf
 recorder=$!
 await test -s /out/scarce.upf
 sleep 1.5
-cat "/proc/$pid/task/"*/schedstat > /out/scarce.told
+cat "/proc/$pid/task/"*/schedstat > /out/scarce.before
 sleep 6
-cat "/proc/$pid/task/"*/schedstat >> /out/scarce.told
+cat "/proc/$pid/task/"*/schedstat > /out/scarce.after
 kill -INT "$recorder"
 wait "$recorder"
 echo $? > /out/scarce.rc
