@@ -18,6 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/host_stack.h"
 #include "common/registers.h"
 
 #ifdef __cplusplus
@@ -294,6 +295,7 @@ struct upf_sample {
 	uint32_t nregs;                       /* 0: UPF_REGS with a copy, otherwise none */
 	uint32_t slot;                        /* of copies and registers: a number of this vCPU's own in the session */
 	const struct register_set *registers; /* all others; NULL: they are not kept */
+	const struct host_stack *host;        /* what the host did meanwhile; NULL: it is not known */
 };
 
 /* A round: one pause of one domain (@domain indexes the session's list) and the samples of its vCPUs, all or none. */
@@ -455,6 +457,7 @@ enum upf_record_kind {
 	UPF_ENTRY = 7,
 	UPF_REGISTERS = 8,
 	UPF_BUILD = 9,
+	UPF_HOST = 10,
 };
 #define UPF_BUILD_ID_MIN 8u
 #define UPF_BUILD_ID_MAX 64u
@@ -472,6 +475,7 @@ struct upf_record {
 	uint8_t exit;            /* enum upf_exit */
 	uint8_t mode;            /* enum upf_arch; 0: its domain's */
 	uint8_t tops;            /* enum upf_tops: what of the following is there */
+	uint32_t host;           /* number of what the host did: upf_decoder_host_stack(); 0: it is not known */
 	uint32_t vcpu;           /* ENTRY and REGISTERS, too */
 	uint32_t stack;          /* the leaf's node */
 	uint32_t top;            /* its number in the block; alike ones, with the same link and mode, have the same */
@@ -519,6 +523,19 @@ bool upf_record_registers(const struct upf_record *rec, struct register_set *set
 bool upf_decoder_has(const struct upf_decoder *d, enum upf_record_kind kind);
 /* The samples that the SAME just given out repeats are passed over. */
 void upf_decoder_pass_repeated(struct upf_decoder *d);
+/* A function of the host. The texts have no NUL at their ends, and are valid as long as the block. */
+struct upf_host_function {
+	bool is_vmm;      /* not the kernel's */
+	const char *name; /* of no bytes: not known to the recorder */
+	const char *file; /* see struct host_function */
+	const uint8_t *build_id;
+	uint32_t name_size, file_size, build_id_size; /* bytes */
+	uint64_t offset;
+};
+/* The functions of host stack @number of the block, root first; *@depth of them. Valid until the next record. */
+const uint32_t *upf_decoder_host_stack(const struct upf_decoder *d, uint32_t number, uint32_t *depth);
+/* Function @number, which is one of those. */
+const struct upf_host_function *upf_decoder_host_function(const struct upf_decoder *d, uint32_t number);
 /* The nodes so far, @n of them, node 0 included; the array may move with the next upf_decoder_next(). */
 const struct upf_node *upf_decoder_nodes(const struct upf_decoder *d, uint32_t *n);
 

@@ -106,7 +106,8 @@ struct vcpu_stop {
 	bool online, blocked;
 	bool running; /* on a CPU just before the pause */
 	bool in_vmm; /* its thread was busy in the virtual machine monitor; after a stop there are no registers then */
-	enum guest_exit exit; /* why it was not in the guest though it ran */
+	enum guest_exit exit;          /* why it was not in the guest though it ran */
+	const struct host_stack *host; /* what its thread did then; NULL: not known, see record_host() */
 };
 
 /*
@@ -160,6 +161,11 @@ struct host_ops {
 	 * NULL: this backend cannot.
 	 */
 	void (*sample_live)(struct hypervisor *x, bool must);
+	/*
+	 * From now on live samples tell what the host did while a vCPU was not in the guest. 0; negative errno: @why
+	 * is one line. NULL: this backend cannot.
+	 */
+	int (*record_host)(struct hypervisor *x, char *why, size_t size);
 	/* The domain that this program runs in. */
 	uint32_t (*own_domid)(struct hypervisor *x);
 	/*

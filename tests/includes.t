@@ -39,7 +39,7 @@ my %folders = (
 	],
 	kvmif => [
 		[qw(backend)],       # what the recorder calls: a guest attached, stopped or sampled live
-		[qw(memory vcpus)],  # where the guest's memory is; one vCPU and its thread
+		[qw(memory vcpus host)], # where the guest's memory is; one vCPU and its thread; what that did in the host
 		[qw(bpf)],           # programs in the kernel, and what loads and asks them
 		[qw(process)],       # the monitor's process by /proc, and what is permitted
 	],

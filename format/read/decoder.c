@@ -13,6 +13,7 @@
 #include "common/array.h"
 #include "format/samples/columns.h"
 #include "format/samples/copies.h"
+#include "format/samples/host_stacks.h"
 #include "format/samples/more.h"
 #include "format/samples/parameters.h"
 #include "format/samples/register_list.h"
@@ -25,6 +26,7 @@
 struct kept {
 	uint32_t vcpu, stack;
 	uint8_t state, end, exit;
+	uint32_t host; /* its host stack; 0: none */
 	bool user;
 	uint8_t tops;       /* enum upf_tops */
 	uint32_t top;       /* WINDOW */
@@ -74,6 +76,7 @@ struct upf_decoder {
 	uint32_t ndomains;
 	size_t domain_room;
 	struct register_lists registers;
+	struct host_reader host;
 
 	/* where we are */
 	uint32_t domain;
@@ -109,6 +112,7 @@ void upf_decoder_free(struct upf_decoder *d)
 	free(d->kept);
 	free(d->domains);
 	register_lists_free(&d->registers);
+	host_reader_free(&d->host);
 	free(d->nodes);
 	free(d->children);
 	free(d->stacks);
@@ -158,7 +162,7 @@ static bool find_tops(struct upf_decoder *d)
 	                                        : UPF_TOPS_NONE;
 	d->copies_from = windows && copies ? COPIES_FROM : 0;
 	d->plain = d->tops == UPF_TOPS_NONE && !d->columns.there[COLUMN_MORE] && !d->columns.there[COLUMN_EXT] &&
-	           !d->columns.there[COLUMN_EXIT];
+	           !d->columns.there[COLUMN_EXIT] && !d->columns.there[COLUMN_HOST];
 	windows_reset(d->windows, d->v1);
 	copies_reset(d->copies, d->v1);
 	more_reset(d->more);
@@ -172,6 +176,7 @@ static void forget_stacks(struct upf_decoder *d)
 	d->nnodes = d->nstacks = d->nbranches = d->nkept = d->index = d->domain = 0;
 	d->broken = d->in_round = d->repeating = false;
 	register_lists_reset(&d->registers);
+	host_reader_reset(&d->host);
 }
 
 /* How many stacks come before the next new one. */
@@ -431,6 +436,7 @@ static inline void fill_record(const struct upf_decoder *d, struct upf_record *r
 	r->state = k->state;
 	r->end = k->end;
 	r->exit = k->exit;
+	r->host = k->host;
 	r->user = k->user;
 	if (!d->plain)
 		tell_top(d, r, k);
@@ -438,7 +444,7 @@ static inline void fill_record(const struct upf_decoder *d, struct upf_record *r
 
 static int get_sample(struct upf_decoder *d, struct upf_record *r)
 {
-	uint64_t vcpu = number(d, COLUMN_VCPU), predicted, cpu;
+	uint64_t vcpu = number(d, COLUMN_VCPU), host = 0, predicted, cpu;
 	uint8_t state = column_byte(&d->columns, COLUMN_STATE);
 	int64_t off = difference(d, COLUMN_CPU);
 	struct kept *k;
@@ -446,7 +452,10 @@ static int get_sample(struct upf_decoder *d, struct upf_record *r)
 
 	if (rc != 0)
 		return rc;
-	if (d->columns.bad || vcpu >= UPF_VCPUS_MAX || ((state & STATE_VMM) && (state & STATE_RUN_MASK)))
+	if (d->columns.there[COLUMN_HOST])
+		host = number(d, COLUMN_HOST);
+	if (d->columns.bad || vcpu >= UPF_VCPUS_MAX || host > d->host.nstacks ||
+	    ((state & STATE_VMM) && (state & STATE_RUN_MASK)))
 		return -EBADMSG;
 	k = &d->kept[d->nkept];
 	if (!d->plain)
@@ -455,6 +464,7 @@ static int get_sample(struct upf_decoder *d, struct upf_record *r)
 	k->state = (state & STATE_RUN_MASK) | (state & STATE_VMM ? UPF_VMM : 0);
 	k->user = state & STATE_USER;
 	k->exit = d->columns.there[COLUMN_EXIT] ? column_byte(&d->columns, COLUMN_EXIT) : UPF_EXIT_NONE;
+	k->host = (uint32_t)host;
 	k->end = state >> STATE_END_SHIFT & STATE_END_MASK;
 	predicted = k->state == UPF_RUNNING ? d->round_elapsed : 0;
 	cpu = predicted - ((uint64_t)off << d->parameters.cpu_shift);
@@ -529,6 +539,25 @@ static int get_build(struct upf_decoder *d, struct upf_record *r)
 	return item.bad ? -EBADMSG : 0;
 }
 
+const uint32_t *upf_decoder_host_stack(const struct upf_decoder *d, uint32_t number, uint32_t *depth)
+{
+	const uint32_t begin = number > 1 ? d->host.ends[number - 2] : 0;
+
+	*depth = number ? d->host.ends[number - 1] - begin : 0;
+	return number ? d->host.frames + begin : NULL;
+}
+
+const struct upf_host_function *upf_decoder_host_function(const struct upf_decoder *d, uint32_t number)
+{
+	return &d->host.functions[number];
+}
+
+static int get_host_stack(struct upf_decoder *d)
+{
+	d->in_round = false;
+	return host_reader_get(&d->host, column_item(&d->columns));
+}
+
 static inline int get_record(struct upf_decoder *d, struct upf_record *r)
 {
 	if (d->registers.waiting && r->kind != UPF_SAMPLE)
@@ -552,6 +581,10 @@ static inline int get_record(struct upf_decoder *d, struct upf_record *r)
 	case UPF_BUILD:
 		if (!d->v1)
 			return get_build(d, r);
+		break;
+	case UPF_HOST:
+		if (!d->v1)
+			return get_host_stack(d);
 		break;
 	}
 	return column_item(&d->columns).bad ? -EBADMSG : 0; /* of a later version */

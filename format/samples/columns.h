@@ -48,7 +48,8 @@ enum column {
 	COLUMN_RUN = 35,
 	COLUMN_BRANCH = 36,
 	COLUMN_EXIT = 37,
-	COLUMNS = 38, /* one more than the highest */
+	COLUMN_HOST = 38,
+	COLUMNS = 39, /* one more than the highest */
 };
 #define COLUMNS_MAX 64 /* in a block */
 

@@ -9,6 +9,7 @@
 
 #include "format/samples/columns.h"
 #include "format/samples/copies.h"
+#include "format/samples/host_stacks.h"
 #include "format/samples/more.h"
 #include "format/samples/parameters.h"
 #include "format/samples/windows.h"
@@ -32,6 +33,7 @@ struct upf_encoder {
 	struct windows *windows; /* UPF_TOPS_WINDOW, _MIXED */
 	struct copies *copies;   /* UPF_TOPS_COPY, _MIXED, and registers */
 	struct more *more;
+	struct host_writer *host;
 	uint32_t nregs; /* of all samples that have some; NREGS_DIFFER */
 	uint64_t period_ticks, first_tick, last_tick, samples, lost;
 	struct schedule_walk due;       /* if its rate_mhz is not 0 */
@@ -65,11 +67,12 @@ struct upf_encoder *upf_encoder_new(enum upf_tops tops, uint32_t slots, uint32_t
 	if (e) {
 		e->tops = tops;
 		e->slots = slots;
+		e->host = host_writer_new();
 		e->carry = calloc(slots + 1, sizeof(*e->carry));
 		e->domains = calloc(UPF_DOMAINS_MAX, sizeof(*e->domains));
 	}
-	if (!e || !e->carry || !e->domains || stack_writer_init(&e->stacks) != 0 || !columns_alloc(&e->columns) ||
-	    !make_tops(e, slots, copy_words)) {
+	if (!e || !e->host || !e->carry || !e->domains || stack_writer_init(&e->stacks) != 0 ||
+	    !columns_alloc(&e->columns) || !make_tops(e, slots, copy_words)) {
 		upf_encoder_free(e);
 		errno = ENOMEM;
 		return NULL;
@@ -86,6 +89,7 @@ void upf_encoder_free(struct upf_encoder *e)
 	windows_free(e->windows);
 	copies_free(e->copies);
 	more_free(e->more);
+	host_writer_free(e->host);
 	free(e->carry);
 	free(e->domains);
 	stack_writer_free(&e->stacks);
@@ -105,6 +109,7 @@ void upf_encoder_reset(struct upf_encoder *e, uint64_t period_ns)
 	e->time_shift = e->cpu_shift = 0;
 	memset(e->carry, 0, e->slots * sizeof(*e->carry));
 	more_reset(e->more);
+	host_writer_reset(e->host);
 	if (e->windows)
 		windows_reset(e->windows, false);
 	if (e->copies)
@@ -189,7 +194,7 @@ static bool has_room_for(struct upf_encoder *e, const struct upf_sample *samples
 		const struct upf_sample *s = &samples[i];
 
 		most += s->depth * VARINT_MAX + s->nwords * (VARINT_MAX + 1) + nregs_of(e, s) * VARINT_MAX;
-		most += s->registers ? REGISTER_LIST_MAX : 0;
+		most += (s->registers ? REGISTER_LIST_MAX : 0) + host_writer_need(e->host, s->host);
 		frames += s->depth;
 		words += tops_of(e, s) == UPF_TOPS_WINDOW ? s->nwords : 0;
 	}
@@ -309,6 +314,7 @@ static void encode_sample(struct upf_encoder *e, const struct upf_sample *s, uin
 	       (uint8_t)((s->state & STATE_RUN_MASK) | (s->state & UPF_VMM ? STATE_VMM : 0) |
 	                 (s->user ? STATE_USER : 0) | (s->end & STATE_END_MASK) << STATE_END_SHIFT));
 	add_u8(&e->columns, COLUMN_EXIT, s->exit);
+	add_varint(&e->columns, COLUMN_HOST, host_writer_number(e->host, s->host));
 	encode_cpu(e, s, s->state == UPF_RUNNING ? expected_cpu : 0);
 	encode_rest(e, s, stack_writer_put(&e->stacks, &e->columns, s));
 	e->records++;
@@ -333,9 +339,21 @@ static bool acceptable(const struct upf_encoder *e, uint32_t domain, const struc
 		return false;
 	for (size_t i = 0; i < n; i++)
 		if (samples[i].vcpu >= UPF_VCPUS_MAX || samples[i].depth > UPF_DEPTH_MAX ||
-		    !acceptable_rest(e, &samples[i]) || !register_list_acceptable(samples[i].registers))
+		    !acceptable_rest(e, &samples[i]) || !register_list_acceptable(samples[i].registers) ||
+		    !host_writer_acceptable(samples[i].host))
 			return false;
 	return true;
+}
+
+/* The host's stacks that are new in this block. */
+static void encode_host_stacks(struct upf_encoder *e, uint64_t tick, const struct upf_sample *samples, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (host_writer_need(e->host, samples[i].host) == 0)
+			continue;
+		begin_optional(e, UPF_HOST, tick);
+		host_writer_put(e->host, &e->columns, samples[i].host);
+	}
 }
 
 int upf_encode_round(struct upf_encoder *e, uint32_t domain, uint64_t time_ns, uint64_t pause_ns,
@@ -348,6 +366,7 @@ int upf_encode_round(struct upf_encoder *e, uint32_t domain, uint64_t time_ns, u
 		return -EINVAL;
 	if (!has_room_for(e, samples, n))
 		return full(e);
+	encode_host_stacks(e, tick, samples, n);
 	begin_record(e, UPF_ROUND, domain, tick);
 	d = domain_state(e, domain);
 	tick = encode_time(e, d, tick);

@@ -321,7 +321,8 @@ bool kvm_explain(struct hypervisor *x, const char *operand, const struct guest_i
 		         "if it is paused, let it run",
 		         x->why);
 	else if (error == ENOEXEC)
-		snprintf(why, size, "--sampler live: %s", x->why_not_live);
+		snprintf(why, size, "it cannot be sampled without a stop (--sampler live, --host): %s",
+		         x->why_not_live);
 	else if (error == EPERM || error == EACCES)
 		explain_refusal(why, size);
 	else

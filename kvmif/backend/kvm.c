@@ -73,6 +73,7 @@ static void close_kvm(struct hypervisor *x)
 {
 	iterator_close(x->it);
 	tracer_free(x->tracer);
+	host_stacks_close(x->host);
 	free(x);
 }
 
@@ -461,6 +462,7 @@ static void collect_vcpu(struct guest *g, uint32_t i, struct vcpu_stop *stop)
 	stop->running = v->on_cpu;
 	stop->in_vmm = stop->running && (v->is_away || (v->was_stopped && !v->is_inside));
 	stop->exit = stop->running ? v->exit : GUEST_EXIT_NONE;
+	stop->host = stop->running ? v->host : NULL;
 	/* One that sleeps has used none since it was looked at but for our stop. */
 	stop->cpu_ns = stop->blocked || kvm_is_live(g) ? v->cpu_ns : vcpu_cpu_ns(v);
 	if (!is_set(g->asleep, i) && is_set(g->wanted, i) && v->run)
@@ -591,6 +593,7 @@ const struct hypervisor_ops hypervisor_kvm = {
                  .find = kvm_find,
                  .list = kvm_list,
                  .sample_live = kvm_sample_live,
+                 .record_host = kvm_record_host,
                  .domain_name = kvm_domain_name,
                  .own_domid = kvm_own_domid,
                  .explain = kvm_explain},

@@ -8,6 +8,7 @@
 
 #include "guest/hypervisor.h"
 #include "kvmif/bpf/live.h"
+#include "kvmif/host/host_stacks.h"
 #include "kvmif/memory/layout.h"
 #include "kvmif/memory/search.h"
 #include "kvmif/memory/shared.h"
@@ -25,6 +26,7 @@ struct hypervisor {
 	char why[120];              /* "", or why it cannot be used */
 	bool wants_live, only_live; /* guests are to be sampled without a stop: where that is possible, or fail */
 	char why_not_live[120];
+	struct host_stacks *host; /* NULL: they are not asked for */
 };
 
 /* In a pause_mark. We write it ourselves, in time: before the first call of a stop and after its last. */
@@ -97,6 +99,7 @@ int kvm_stop_by(struct guest *g, void (*work)(void *guest));
 bool kvm_is_live(const struct guest *g);
 /* Of struct hypervisor_ops. */
 void kvm_sample_live(struct hypervisor *x, bool must);
+int kvm_record_host(struct hypervisor *x, char *why, size_t size);
 void kvm_plan(struct guest *g, uint32_t vcpu, const struct iovec *to, const struct iovec *from, size_t nfrom);
 /*
  * If guests are to be sampled so. 0, also where it is not possible and stops will do, as g->why_not_live says; or a

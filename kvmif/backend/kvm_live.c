@@ -14,6 +14,7 @@
 #include "kvmif/memory/remote.h"
 
 #define LIVE_WAIT_NS 20000 /* until a thread is interrupted: the kernel's least, and as much again; then twice that */
+#define BUILD_ID_VALID 1   /* BPF_STACK_BUILD_ID_VALID of linux/bpf.h */
 #define CHECKS 100         /* stops in which a vCPU may be outside KVM_RUN, and looks at one that has stopped */
 #define CHECK_WAIT_NS 1000000u /* between two */
 
@@ -35,6 +36,22 @@ void kvm_set_look(struct guest *g, uint32_t i)
 	              s->cpu_ns, s->arrivals, s->thread == LIVE_ON_CPU || s->thread == LIVE_TAKEN);
 }
 
+/* What the thread did outside the guest. */
+static const struct host_stack *host_stack_of(struct guest *g, const struct live_slot *s)
+{
+	const struct host_addresses a = {
+		.kernel = s->host,
+		.nkernel = s->host_depth,
+		.monitor = g->machine.pid,
+		.vmm_ip = s->vmm_ip,
+		.build_id = s->vmm_at.build_id,
+		.build_id_size = s->vmm_at.status == BUILD_ID_VALID ? sizeof(s->vmm_at.build_id) : 0,
+		.offset = s->vmm_at.offset,
+	};
+
+	return g->x->host && s->thread == LIVE_ON_CPU ? host_stacks_find(g->x->host, &a) : NULL;
+}
+
 /* How long the program has held the vCPU. What could not be read in full, as memory that is paged out, is no sample. */
 static uint64_t take_answer(struct guest *g, uint32_t i)
 {
@@ -49,6 +66,7 @@ static uint64_t take_answer(struct guest *g, uint32_t i)
 	if (!is_off && s->cpu_ns > v->looked.cpu_ns)
 		v->cpu_ns += s->cpu_ns - v->looked.cpu_ns;
 	v->exit = live_exit(s);
+	v->host = host_stack_of(g, s);
 	return s->ended_ns - s->began_ns;
 }
 
@@ -172,6 +190,12 @@ void kvm_sample_live(struct hypervisor *x, bool must)
 	x->only_live = must;
 }
 
+int kvm_record_host(struct hypervisor *x, char *why, size_t size)
+{
+	x->host = host_stacks_open("/proc/kallsyms", why, size);
+	return x->host ? 0 : -EIO;
+}
+
 static int sample_by_stops(struct guest *g, const char *why)
 {
 	snprintf(g->why_not_live, sizeof(g->why_not_live), "%s", why);
@@ -213,6 +237,8 @@ int kvm_open_live(struct guest *g)
 	g->live = live_open(g->machine.vcpus, why, sizeof(why));
 	if (!g->live)
 		return sample_by_stops(g, why);
+	if (g->x->host)
+		live_read_host(g->live);
 	return kvm_set_timers(g) == 0 ? 0 : sample_by_stops(g, "its threads cannot be given timers (perf events)");
 }
 

@@ -14,8 +14,13 @@
 
 #include "kvmif/bpf/live_slot.h"
 
-#define ARRAY 2       /* BPF_MAP_TYPE_ARRAY */
-#define MMAPABLE 1024 /* BPF_F_MMAPABLE */
+#define ARRAY 2                 /* BPF_MAP_TYPE_ARRAY */
+#define MMAPABLE 1024           /* BPF_F_MMAPABLE */
+#define USER_STACK (1 << 8)     /* BPF_F_USER_STACK */
+#define USER_BUILD_ID (1 << 11) /* BPF_F_USER_BUILD_ID */
+/* Exit codes from here on are those of interrupts, which are ours. */
+#define EXIT_INTERRUPT 0x60
+#define EXIT_INTERRUPT_END 0x64
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 
@@ -146,6 +151,25 @@ static long copy_run(__u32 i, struct copying *c)
 	return 0;
 }
 
+/* The thread's stack, in the kernel and in the monitor, if it was at work there. */
+static void read_host(void *ctx, struct live_slot *s)
+{
+	long size;
+
+	s->host_depth = 0;
+	s->vmm_ip = 0;
+	if (!s->wants_host ||
+	    (s->place == LIVE_IN_GUEST && s->exit_code >= EXIT_INTERRUPT && s->exit_code < EXIT_INTERRUPT_END))
+		return;
+	size = bpf_get_stack(ctx, s->host, sizeof(s->host), 0);
+	if (size > 0)
+		s->host_depth = size / sizeof(*s->host);
+	if (s->place != LIVE_OUTSIDE)
+		return;
+	bpf_get_stack(ctx, &s->vmm_ip, sizeof(s->vmm_ip), USER_STACK);
+	bpf_get_stack(ctx, &s->vmm_at, sizeof(s->vmm_at), USER_STACK | USER_BUILD_ID);
+}
+
 SEC("perf_event")
 int interrupted(void *ctx)
 {
@@ -161,6 +185,7 @@ int interrupted(void *ctx)
 	read_schedule(s, (void *)bpf_get_current_task());
 	s->thread = LIVE_ON_CPU;
 	bpf_loop(s->nruns, copy_run, &c, 0);
+	read_host(ctx, s);
 	s->ended_ns = bpf_ktime_get_ns();
 	/* x86 does not reorder stores. */
 	asm volatile("" ::: "memory");

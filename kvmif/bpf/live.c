@@ -100,6 +100,12 @@ struct live *live_open(uint32_t vcpus, char *why, size_t size)
 	return NULL;
 }
 
+void live_read_host(struct live *l)
+{
+	for (uint32_t i = 0; i < l->vcpus; i++)
+		l->slots[i].wants_host = 1;
+}
+
 static void end_timer(struct timer *t)
 {
 	bpf_link__destroy(t->link);

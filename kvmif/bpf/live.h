@@ -26,6 +26,8 @@ struct live;
  */
 struct live *live_open(uint32_t vcpus, char *why, size_t size);
 void live_close(struct live *l); /* NULL is fine */
+/* Answers of threads that were at work outside the guest tell their stacks from now on, too. */
+void live_read_host(struct live *l);
 
 /* @vcpu is the kernel's structure at @address, and thread @tid runs it; 0: none does. 0 or a negative errno. */
 int live_set_vcpu(struct live *l, uint32_t vcpu, uint64_t address, pid_t tid);

@@ -12,6 +12,7 @@
 #define LIVE_SAVE 0x400   /* the state save area of AMD's VMCB (APM volume 2, appendix B), */
 #define LIVE_SAVE_SIZE 0x180
 #define LIVE_EXIT_CODE 0x70
+#define LIVE_HOST_DEPTH 64 /* frames of a stack of the host's */
 
 /* Where the vCPU's thread was. */
 enum live_place {
@@ -41,14 +42,23 @@ struct live_slot {
 	unsigned long long vcpu; /* struct kvm_vcpu * */
 	unsigned int wanted;     /* the number of this question */
 	unsigned int nruns;
+	unsigned int wants_host; /* the host's stack, where it was at work */
 	/* Answered: */
 	unsigned int done; /* the number of the question that was answered last */
 	unsigned int place, thread, nested, read;
+	unsigned int host_depth;     /* 0: not asked for, not at work in the kernel, or it cannot be read */
 	unsigned long long cpu_ns;   /* that the thread has run, as schedstat has it, */
 	unsigned long long arrivals; /* and how often it has come on a CPU; 0: not known */
 	unsigned long long exit_code;
-	unsigned long long began_ns, ended_ns; /* CLOCK_MONOTONIC */
-	unsigned long long registers[17];      /* in KVM's order: rax, rcx, rdx, rbx, rsp, rbp, rsi, rdi, r8 to rip */
+	unsigned long long began_ns, ended_ns;    /* CLOCK_MONOTONIC */
+	unsigned long long host[LIVE_HOST_DEPTH]; /* addresses in the kernel, leaf first */
+	unsigned long long vmm_ip;                /* the monitor's, in user mode; 0: as above */
+	struct {
+		int status; /* BPF_STACK_BUILD_ID_... of linux/bpf.h */
+		unsigned char build_id[20];
+		unsigned long long offset; /* in the file */
+	} vmm_at;
+	unsigned long long registers[17]; /* in KVM's order: rax, rcx, rdx, rbx, rsp, rbp, rsi, rdi, r8 to rip */
 	unsigned char save[LIVE_SAVE_SIZE];
 	/* Asked: */
 	struct {

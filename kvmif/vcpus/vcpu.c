@@ -350,6 +350,7 @@ static void settle_look(struct vcpu *v, uint64_t ns)
 	}
 	v->was_stopped = v->is_away = false;
 	v->exit = GUEST_EXIT_NONE;
+	v->host = NULL;
 	v->is_still = v->was_seen && v->looked.arrivals && v->looked.arrivals == v->seen.arrivals;
 	v->is_inside &= v->is_still;
 	v->cpu_ns = ns;

@@ -66,13 +66,14 @@ struct vcpu {
 	bool on_cpu;                       /* by vcpu_look(): on one, or it would be, were it not for us */
 	bool is_late;                      /* it has not stopped in time */
 	bool armed, held;
-	bool is_filtered;          /* by seccomp */
-	bool is_away;              /* it was read while its thread was outside KVM_RUN; @kept are its registers */
-	enum guest_exit exit;      /* read without a stop: why it was not in the guest */
-	bool is_inside;            /* it is in KVM_RUN: @kept are its registers, */
-	struct kvm_sync_regs kept; /* which were copied while it was stopped, */
-	uint16_t flags;            /* with those of struct kvm_run */
-	int status;                /* of the stop */
+	bool is_filtered;              /* by seccomp */
+	bool is_away;                  /* it was read while its thread was outside KVM_RUN; @kept are its registers */
+	enum guest_exit exit;          /* read without a stop: why it was not in the guest, */
+	const struct host_stack *host; /* and what the host did; NULL: not known */
+	bool is_inside;                /* it is in KVM_RUN: @kept are its registers, */
+	struct kvm_sync_regs kept;     /* which were copied while it was stopped, */
+	uint16_t flags;                /* with those of struct kvm_run */
+	int status;                    /* of the stop */
 };
 
 /*

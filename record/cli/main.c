@@ -50,6 +50,9 @@ static int check_usage(const struct options *o, int operands)
 		say("--start records one domain: give at most one name");
 	else if (o->sampler == SAMPLER_LIVE && o->stack.registers)
 		say("--registers needs a stop: not with --sampler live");
+	else if (o->host && (o->sampler == SAMPLER_STOP || o->stack.registers))
+		say("--host needs samples without a stop: not with %s",
+		    o->sampler == SAMPLER_STOP ? "--sampler stop" : "--registers");
 	else if (!o->output.path)
 		say("no output: give -o FILE");
 	else
@@ -115,22 +118,39 @@ static int resume_paused(const char *path, const struct connection *all, size_t 
 	return done ? EXIT_RECORDED : EXIT_CUT_SHORT;
 }
 
+/* 0, or the exit status. */
+static int choose_sampler(const struct options *o, const struct connection *c)
+{
+	const bool must = o->sampler == SAMPLER_LIVE || o->host;
+	char why[1024];
+
+	if (must && !c->ops->host.sample_live) {
+		say("%s is for KVM guests", o->host ? "--host" : "--sampler live");
+		return EXIT_USAGE;
+	}
+	if (o->host && c->ops->host.record_host(c->x, why, sizeof(why)) != 0) {
+		say("--host: %s", why);
+		return EXIT_HYPERVISOR;
+	}
+	if (c->ops->host.sample_live && o->sampler != SAMPLER_STOP && !o->stack.registers)
+		c->ops->host.sample_live(c->x, must);
+	return 0;
+}
+
 static int record_guests(const struct options *o, const struct connection *all, size_t nall, const char *command,
                          char **operands, size_t n)
 {
 	char why[1024];
 	const struct connection *c = connect_choose(all, nall, operands, n, why, sizeof(why));
 
-	if (c && o->sampler == SAMPLER_LIVE && !c->ops->host.sample_live) {
-		say("--sampler live is for KVM guests");
-		return EXIT_USAGE;
+	int rc;
+
+	if (!c) {
+		say("%s", why);
+		return EXIT_DOMAIN;
 	}
-	if (c && c->ops->host.sample_live && o->sampler != SAMPLER_STOP && !o->stack.registers)
-		c->ops->host.sample_live(c->x, o->sampler == SAMPLER_LIVE);
-	if (c)
-		return recording_run(o, c->ops, c->x, command, operands, n);
-	say("%s", why);
-	return EXIT_DOMAIN;
+	rc = choose_sampler(o, c);
+	return rc != 0 ? rc : recording_run(o, c->ops, c->x, command, operands, n);
 }
 
 static int list_or_record(const struct options *o, const char *command, char **operands, size_t n)

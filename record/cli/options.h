@@ -33,6 +33,7 @@ struct options {
 	const char *pause_file; /* NULL: none */
 	const char *resume;     /* the pause file of a recorder that was killed; NULL: record */
 	enum sampler sampler;
+	bool host; /* what the host did for a vCPU, too */
 	bool list, verbose, version, help;
 };
 

@@ -339,6 +339,7 @@ static void finish_samples(struct target *t)
 
 		s->state = vcpu_run_state(v);
 		s->exit = (uint8_t)v->exit;
+		s->host = v->host;
 		s->user = v->regs.user;
 		s->mode = v->regs.valid && v->regs.arch->id != t->arch ? v->regs.arch->id : 0;
 		s->root = v->regs.root.cr3;

@@ -164,7 +164,7 @@ enum exit_code inputs_open(struct recording *r, const struct inputs *inputs, con
 			say("%s", why);
 		rc = failed == -EINVAL ? EXIT_USAGE : failed ? EXIT_ERROR : EXIT_DONE;
 	}
-	if (rc == EXIT_DONE && recording_prepare(r, selection, inputs->mangled) != 0) {
+	if (rc == EXIT_DONE && recording_prepare(r, selection, inputs->mangled, &inputs->binaries.debug) != 0) {
 		say("%s", strerror(ENOMEM));
 		rc = EXIT_ERROR;
 	}

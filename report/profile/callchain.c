@@ -38,17 +38,19 @@ static int add_callchain_frame(struct callchain *c, const struct call_node *node
 }
 
 /* What the host did, or why it had to. */
-static int add_outside_frame(struct callchain *c, const struct call_node *node, struct symbolizer *names)
+static int add_outside_frame(struct callchain *c, const struct calltree *tree, const struct call_node *node,
+                             struct symbolizer *names)
 {
 	struct callchain_frame frame = {.is_outside = true};
-	char name[64];
+	char reason[64];
+	const char *name = node->address == CALLTREE_HOST  ? "[host]"
+	                   : node->address == CALLTREE_VMM ? "[VMM]"
+	                   : node->address > CALLTREE_VMM  ? tree->functions.texts[node->address - CALLTREE_FUNCTION]
+	                                                   : reason;
 	int rc;
 
-	if (node->address == CALLTREE_HOST || node->address == CALLTREE_VMM)
-		snprintf(name, sizeof(name), "%s", node->address == CALLTREE_HOST ? "[host]" : "[VMM]");
-	else
-		snprintf(name, sizeof(name), "[%s]", upf_exit_text((unsigned)node->address));
-	rc = symbolizer_function(names, name, &frame.function);
+	snprintf(reason, sizeof(reason), "[%s]", upf_exit_text((unsigned)node->address));
+	rc = symbolizer_host_function(names, name, &frame.function);
 	if (rc == 0)
 		rc = array_room(&c->frames, &c->cap, c->n, sizeof(*c->frames));
 	if (rc == 0)
@@ -77,7 +79,7 @@ int callchain_make(struct callchain *c, const struct calltree *tree, struct symb
 		const struct call_node *at = &tree->nodes[i];
 
 		if (at->flags & CALLTREE_OUTSIDE) {
-			rc = add_outside_frame(c, at, names);
+			rc = add_outside_frame(c, tree, at, names);
 		} else if (!(at->flags & CALLTREE_PROGRAM)) {
 			rc = add_callchain_frame(c, at, program, called, names);
 			called = true;

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define AHEAD 8 /* nodes: as long as memory takes to answer */
 
@@ -27,6 +28,7 @@ void calltree_free(struct calltree *t)
 {
 	free(t->nodes);
 	hash_table_free(&t->index);
+	strings_free(&t->functions);
 	*t = (struct calltree){0};
 }
 
@@ -84,6 +86,16 @@ int calltree_program(struct calltree *t, uint32_t program, uint32_t *node)
 	return program == 0 ? 0 : calltree_child(t, 0, program, CALLTREE_PROGRAM, node);
 }
 
+int calltree_function(struct calltree *t, const char *name, uint32_t *function)
+{
+	const size_t n = t->functions.n;
+	int rc = strings_add(&t->functions, name, function);
+
+	if (rc == 0 && t->functions.n > n)
+		t->function_bytes += strlen(t->functions.texts[n]) + sizeof(*t->functions.texts);
+	return rc;
+}
+
 uint32_t calltree_program_of(const struct calltree *t, uint32_t node)
 {
 	if (!t->has_programs || node == 0)
@@ -93,11 +105,33 @@ uint32_t calltree_program_of(const struct calltree *t, uint32_t node)
 	return t->nodes[node].flags & CALLTREE_PROGRAM ? (uint32_t)t->nodes[node].address : 0;
 }
 
+/* The numbers here of @part's functions of the host. NULL: no memory. */
+static uint32_t *map_functions(struct calltree *t, const struct calltree *part)
+{
+	uint32_t *map = malloc((part->functions.n + 1) * sizeof(*map));
+
+	for (size_t i = 0; map && i < part->functions.n; i++) {
+		if (calltree_function(t, part->functions.texts[i], &map[i]) != 0) {
+			free(map);
+			return NULL;
+		}
+	}
+	return map;
+}
+
+static uint64_t mapped_address(const struct call_node *node, const uint32_t *functions)
+{
+	if (!(node->flags & CALLTREE_OUTSIDE) || node->address < CALLTREE_FUNCTION)
+		return node->address;
+	return CALLTREE_FUNCTION + functions[node->address - CALLTREE_FUNCTION];
+}
+
 /*
  * A large tree is nowhere near the processor, and each look would wait for memory twice: for the slot, then for the
  * node. The hashes need no look, so slots and nodes are asked for ahead.
  */
-static int map_ahead(struct calltree *t, const struct calltree *part, uint32_t *hash, uint32_t *map)
+static int map_ahead(struct calltree *t, const struct calltree *part, const uint32_t *functions, uint32_t *hash,
+                     uint32_t *map)
 {
 	int rc = hash_table_reserve(&t->index);
 	uint32_t id;
@@ -107,7 +141,7 @@ static int map_ahead(struct calltree *t, const struct calltree *part, uint32_t *
 		const struct call_node *node = part->nodes + (i < part->n ? i : 0);
 
 		if (i < part->n) {
-			hash[i] = hash_below(t, hash[node->parent], node->address, node->flags);
+			hash[i] = hash_below(t, hash[node->parent], mapped_address(node, functions), node->flags);
 			hash_table_prefetch(&t->index, hash[i]);
 		}
 		if (i > AHEAD && i - AHEAD < part->n) {
@@ -121,8 +155,8 @@ static int map_ahead(struct calltree *t, const struct calltree *part, uint32_t *
 		node = &part->nodes[i - 2 * AHEAD];
 		rc = hash_table_reserve(&t->index);
 		if (rc == 0)
-			rc = find_child(t, map[node->parent], node->address, node->flags, hash[i - 2 * AHEAD],
-			                &map[i - 2 * AHEAD]);
+			rc = find_child(t, map[node->parent], mapped_address(node, functions), node->flags,
+			                hash[i - 2 * AHEAD], &map[i - 2 * AHEAD]);
 	}
 	return rc;
 }
@@ -130,8 +164,10 @@ static int map_ahead(struct calltree *t, const struct calltree *part, uint32_t *
 int calltree_map(struct calltree *t, const struct calltree *part, uint32_t *map)
 {
 	uint32_t *hash = malloc(part->n * sizeof(*hash));
-	int rc = hash ? map_ahead(t, part, hash, map) : -ENOMEM;
+	uint32_t *functions = map_functions(t, part);
+	int rc = hash && functions ? map_ahead(t, part, functions, hash, map) : -ENOMEM;
 
+	free(functions);
 	free(hash);
 	return rc;
 }

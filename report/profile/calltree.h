@@ -11,6 +11,7 @@
 #define REPORT_PROFILE_CALLTREE_H
 
 #include "common/hash_table.h"
+#include "common/string_table.h"
 
 struct call_node {
 	uint64_t address;
@@ -22,17 +23,19 @@ struct call_node {
 /* No frame: below it are the stacks of program number @address, above it is node 0. Program 0 has no such node. */
 #define CALLTREE_PROGRAM 4u
 /*
- * No frame of the guest's: what the host did while the guest waited. @address is CALLTREE_HOST or CALLTREE_VMM, whose
- * parent is the reason, enum upf_exit.
+ * No frame of the guest's: what the host did while the guest waited. @address is the reason, enum upf_exit; its child's
+ * CALLTREE_HOST or CALLTREE_VMM; below that one each is CALLTREE_FUNCTION and the number of one of the host's functions.
  */
 #define CALLTREE_OUTSIDE 8u
-enum { CALLTREE_HOST = 256, CALLTREE_VMM };
+enum { CALLTREE_HOST = 256, CALLTREE_VMM, CALLTREE_FUNCTION };
 
 struct calltree {
 	struct call_node *nodes;
 	size_t n, cap;
 	struct hash_table index;
-	bool has_programs; /* other than program 0 */
+	bool has_programs;        /* other than program 0 */
+	struct strings functions; /* the host's */
+	size_t function_bytes;    /* of their names */
 };
 
 int calltree_init(struct calltree *t);   /* 0 or -ENOMEM */
@@ -44,6 +47,8 @@ int calltree_child(struct calltree *t, uint32_t parent, uint64_t address, uint8_
 int calltree_append(struct calltree *t, uint32_t parent, uint64_t address, uint8_t flags, uint32_t *node);
 /* The node below which the stacks of @program begin; as calltree_child(). */
 int calltree_program(struct calltree *t, uint32_t program, uint32_t *node);
+/* The number of the host's function @name. As calltree_child(). */
+int calltree_function(struct calltree *t, const char *name, uint32_t *function);
 /* The program whose code the stack at @node is of. */
 uint32_t calltree_program_of(const struct calltree *t, uint32_t node);
 /*

@@ -3,6 +3,7 @@
 #include "report/profile/filter.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 /*
@@ -11,6 +12,9 @@
  */
 #define MEMORY_FREE (512u << 20)
 #define MEMORY_EACH 32u /* for a byte of the file */
+
+#define HOST_NAME_MAX (2 * HOST_TEXT_MAX + 16)
+_Static_assert(MONITOR_PLACE_MAX <= HOST_NAME_MAX, "either fits");
 
 #define MILLI_NS_PER_S UINT64_C(1000000000000)
 
@@ -98,13 +102,57 @@ static int weigh_sample(struct loader *l, struct upf_record *rec, uint32_t *vcpu
 	return rec->repeated ? walk_repeated(l) : gaps_sample(&l->gaps, rec, vcpu);
 }
 
-/* Above the guest's stack: why the vCPU had left the guest, and who was at work then. */
-static int go_outside(struct calltree *t, const struct upf_record *rec, uint32_t *node)
+/* That of a function of the VMM is looked up by its place when it is shown (report/symbols/monitor_names.h). */
+static void name_host_function(char name[HOST_NAME_MAX], const struct upf_host_function *f)
 {
+	if (f->name_size == 0 && f->is_vmm)
+		monitor_place(name, f->build_id, f->build_id_size, f->offset, f->file, f->file_size);
+	else
+		snprintf(name, HOST_NAME_MAX, "%.*s [%.*s]", f->name_size ? (int)f->name_size : 9,
+		         f->name_size ? f->name : "[unknown]", (int)f->file_size, f->file);
+}
+
+/* A function of the host's, by its number in the block, as a number of the call tree. */
+static int host_function(struct loader *l, uint32_t number, uint32_t *function)
+{
+	const struct upf_host_function *f = upf_decoder_host_function(l->decoder, number);
+	char name[HOST_NAME_MAX];
+	int rc = 0;
+
+	for (; rc == 0 && l->nfunctions <= number; l->nfunctions++) {
+		rc = array_room(&l->functions, &l->functions_cap, l->nfunctions, sizeof(*l->functions));
+		if (rc == 0)
+			l->functions[l->nfunctions] = 0;
+	}
+	if (rc == 0 && !l->functions[number]) {
+		name_host_function(name, f);
+		rc = calltree_function(&l->profile->tree, name, function);
+		if (rc == 0)
+			l->functions[number] = *function + 1;
+	}
+	if (rc == 0)
+		*function = l->functions[number] - 1;
+	return rc;
+}
+
+/* Above the guest's stack: why the vCPU had left the guest, and who was at work then. */
+static int go_outside(struct loader *l, const struct upf_record *rec, uint32_t *node)
+{
+	struct calltree *t = &l->profile->tree;
 	const uint64_t where = rec->state == UPF_VMM ? CALLTREE_VMM : CALLTREE_HOST;
 	int rc = calltree_child(t, *node, rec->exit, CALLTREE_OUTSIDE, node);
+	const uint32_t *frames;
+	uint32_t depth, function;
 
-	return rc == 0 ? calltree_child(t, *node, where, CALLTREE_OUTSIDE, node) : rc;
+	if (rc == 0)
+		rc = calltree_child(t, *node, where, CALLTREE_OUTSIDE, node);
+	frames = upf_decoder_host_stack(l->decoder, rec->host, &depth);
+	for (uint32_t i = 0; rc == 0 && i < depth; i++) {
+		rc = host_function(l, frames[i], &function);
+		if (rc == 0)
+			rc = calltree_child(t, *node, CALLTREE_FUNCTION + function, CALLTREE_OUTSIDE, node);
+	}
+	return rc;
 }
 
 static int load_sample(struct loader *l, struct upf_record *rec)
@@ -115,7 +163,7 @@ static int load_sample(struct loader *l, struct upf_record *rec)
 	int rc = block_stacks_find(&l->stacks, rec, &stack);
 
 	if (rc == 0 && rec->exit && stack.node)
-		rc = go_outside(&l->profile->tree, rec, &stack.node);
+		rc = go_outside(l, rec, &stack.node);
 	if (rc == 0)
 		rc = weigh_sample(l, rec, &vcpu);
 	if (rc != 0)
@@ -287,6 +335,7 @@ int loader_block(struct loader *l, const struct upf_block *b)
 	l->block = b;
 	l->block_walked = 0;
 	l->broken = false;
+	l->nfunctions = 0;
 	repeats_reset(&l->repeats);
 	block_stacks_start(&l->stacks);
 	if (fault == UPF_FAULT_MEMORY)
@@ -391,4 +440,5 @@ void loader_close(struct loader *l)
 	block_stacks_free(&l->stacks);
 	repeats_free(&l->repeats);
 	gaps_free(&l->gaps);
+	free(l->functions);
 }

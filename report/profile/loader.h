@@ -18,6 +18,8 @@ struct loader {
 	const struct upf_block *block;
 	struct repeats repeats;
 	struct gaps gaps;
+	uint32_t *functions; /* in the call tree, by the block's number of a function of the host; + 1, 0: not known */
+	size_t nfunctions, functions_cap;
 	uint64_t rate_mhz;       /* that was asked for */
 	uint64_t next_seq;       /* of the block that is to come */
 	bool hole;               /* something is missing before the next samples block */

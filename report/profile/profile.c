@@ -48,7 +48,7 @@ static size_t index_bytes(const struct hash_table *t)
 size_t profile_bytes(const struct profile *p)
 {
 	return p->tree.cap * sizeof(*p->tree.nodes) + index_bytes(&p->tree.index) + p->cap * sizeof(*p->stacks) +
-	       p->nlatest * sizeof(*p->latest) + index_bytes(&p->index);
+	       p->nlatest * sizeof(*p->latest) + index_bytes(&p->index) + p->tree.function_bytes;
 }
 
 /* All that tells stacks apart is in front of their weights, without gaps. */

@@ -7,12 +7,14 @@
 
 #define BATCHES 32 /* of time: enough to see how much they differ, and long beside what a guest does at a time */
 
-int recording_prepare(struct recording *r, const struct selection *selection, bool mangled)
+int recording_prepare(struct recording *r, const struct selection *selection, bool mangled,
+                      const struct debug_search *where)
 {
 	int rc = profile_init(&r->profile);
 
 	symbolizer_init(&r->names, r->binaries.resolvers);
 	r->names.mangled = mangled;
+	r->names.monitor = (struct monitor_names){.where = where, .mangled = mangled};
 	if (rc != 0)
 		return rc;
 	for (size_t i = 0; i < r->traces.n; i++)

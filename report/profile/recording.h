@@ -28,9 +28,11 @@ struct recording {
 
 /*
  * Makes ready what is neither traces nor binaries, which have been joined and loaded. @selection must outlive it;
- * @mangled: names stay as the linker has them. 0 or -ENOMEM.
+ * @mangled: names stay as the linker has them. @where: the VMM's files are searched there; it must outlive it, too. 0 or
+ * -ENOMEM.
  */
-int recording_prepare(struct recording *r, const struct selection *selection, bool mangled);
+int recording_prepare(struct recording *r, const struct selection *selection, bool mangled,
+                      const struct debug_search *where);
 /*
  * Adds all traces to r->profile, each in its own scope; @hooks, NULL: none, hear what counts. As load_trace(); or
  * -ENOEXEC: a binary is probably another build than the one that ran, if r->has_wrong.

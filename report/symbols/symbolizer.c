@@ -25,6 +25,7 @@ void symbolizer_free(struct symbolizer *n)
 	hash_array_free(&n->by_address);
 	hash_array_free(&n->by_symbol);
 	hash_array_free(&n->by_path);
+	monitor_names_free(&n->monitor);
 	*n = (struct symbolizer){0};
 }
 
@@ -74,6 +75,17 @@ int symbolizer_function(struct symbolizer *n, const char *name, uint32_t *functi
 	char *text = safe_text(name);
 	int rc = text ? find_same_function(n, text, &like, function) : -ENOMEM;
 
+	free(text);
+	return rc;
+}
+
+int symbolizer_host_function(struct symbolizer *n, const char *name, uint32_t *function)
+{
+	char *text;
+	int rc = monitor_name(&n->monitor, name, &text);
+
+	if (rc == 0)
+		rc = symbolizer_function(n, text, function);
 	free(text);
 	return rc;
 }

@@ -13,6 +13,7 @@
 
 #include "common/hash_array.h"
 #include "common/string_table.h"
+#include "report/symbols/monitor_names.h"
 #include "report/symbols/resolver.h"
 
 #define SYMBOLIZER_BYTES_MAX (256u << 20)
@@ -68,6 +69,7 @@ struct symbolizer {
 	size_t ninlined, inlined_cap;
 	struct strings files;
 	HASH_ARRAY(struct file_of_path, paths, npaths, by_path);
+	struct monitor_names monitor; /* the VMM's functions */
 };
 
 /* @resolvers, one for each program, must outlive @n. */
@@ -84,6 +86,8 @@ bool symbolizer_knows(const struct symbolizer *n, uint32_t program, uint64_t add
 const struct name_at *symbolizer_inlined(const struct symbolizer *n, const struct frame_name *name);
 /* A function with a name that is no symbol, as "[no stack]". 0 or -ENOMEM. */
 int symbolizer_function(struct symbolizer *n, const char *name, uint32_t *function);
+/* The same for a function of the host's, whose name may be that of a place: monitor_name(). */
+int symbolizer_host_function(struct symbolizer *n, const char *name, uint32_t *function);
 /* The function with the same name as @other, a function of another symbolizer. 0 or -ENOMEM. */
 int symbolizer_like(struct symbolizer *n, const struct function *other, uint32_t *function);
 /*

@@ -115,6 +115,9 @@ static void print_other(const struct report *r, const struct upf_record *rec)
 		for (uint32_t i = 0; i < rec->registers_size; i++)
 			fprintf(out, "%02x", rec->build_id[i]);
 		break;
+	case UPF_HOST:
+		fprintf(out, "host stack");
+		break;
 	case UPF_REGISTERS:
 		print_registers(r, rec);
 		break;

@@ -115,7 +115,13 @@ sub new_sample {
 
 	# Of a program, frames without a name are left out.
 	my $leaf = $user && $stack == 6 ? '_start' : $leaves[$stack];
-	$leaf = $state ? '[VMM]' : '[host]' if $exit && @{$stacks[$stack]};
+	# What the host did is known of every other one that left.
+	my $host = $exit && random(2) ? random(3) : undef;
+	if ($exit && @{$stacks[$stack]}) {
+		$leaf = $state ? '[VMM]' : '[host]';
+		$leaf = ('serve [kvm]', '[unknown] [vmm]', 'serve [kvm]')[$host] if defined $host;
+	}
+	$exit .= ":$host" if defined $host;
 	return {vcpu => $vcpu, state => $state, cpu => $cpu, leaf => $leaf,
 		line => "sample $vcpu $state $cpu $user $exit @{$stacks[$stack]}" =~ s/ $//r . "\n"};
 }

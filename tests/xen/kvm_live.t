@@ -156,6 +156,35 @@ shorter() {
 	grep -h '^paused' "$out/shares.err" "$out/stops.err" | tee "$work/told"
 	[ "$(sed 's/.*p50 \([0-9.]*\) us.*/\1/' "$work/told" | tr '\n' ' ' | awk '{ print $1 * 2 < $2 }')" = 1 ]
 }
+# calls REASON WHO FUNCTION...: nine of ten stacks of the host's that are known pass these functions, in this order.
+calls() {
+	"$report" -q --folded --symfs "$work/root" -s "$guest" "$out/exits.upf" | grep -F ";[$1];[$2];" | tee "$work/host"
+	awk -v functions="${*:3}" '
+		BEGIN { n = split(functions, name, " ") }
+		{
+			to = 1
+			for (i = 1; i <= split($0, frame, ";"); i++) {
+				sub(/ .*/, "", frame[i])
+				to += to <= n && frame[i] == name[to]
+			}
+			all += $NF
+			good += to > n ? $NF : 0
+		}
+		END { print all, good; exit !(all > 50 && good >= 0.9 * all) }' "$work/host"
+}
+# What the monitor does for a write to a port, and for one that asks it to take pages away. No symbol names a stub of
+# the linker's (.plt).
+monitor_calls() {
+	calls "port I/O" VMM | cat > "$work/calls"
+	grep -F '[VMM];__ioctl [libc.so.6]' "$work/calls" | tail -n 1 && grep -F '[VMM];run_vcpu [vmm]' "$work/calls" | tail -n 1 &&
+		grep -E 'exits_touch_pages;.*\[VMM\];__?madvise \[libc.so.6\];.*;__x64_sys_madvise \[kernel\]' "$work/calls" | tail -n 1 &&
+		! grep -E 'exits_(ask|calc)' "$work/calls" &&
+		[ "$(grep -cF '[unknown]' "$work/calls")" -le $(($(wc -l < "$work/calls") / 20)) ]
+}
+entry="entry_SYSCALL_64_after_hwframe do_syscall_64 __x64_sys_ioctl kvm_vcpu_ioctl kvm_arch_vcpu_ioctl_run"
+mkdir -p "$work/root/bin" "$work/root/lib"
+cp "$build/tests/kvm/vmm" "$work/root/bin"
+cp "$(ldd "$build/tests/kvm/vmm" | sed -n 's/.* => \(.*libc\.so\.6\) .*/\1/p')" "$work/root/lib"
 still_there() {
 	cat "$out/exits.vmm"
 	recorded again
@@ -177,6 +206,10 @@ for kind in ${KINDS:-kvm}; do
 	sed 's/^/# /' "$work/told"
 	ok "$kind, apart: a guest that leaves for one reason after the other: recorded" recorded exits
 	ok "$kind, apart: each part has its share by the guest's own count, within 8 points" shares_of_parts 8
+	ok "$kind, apart: the host's kernel serves CPUID in KVM_RUN" calls CPUID host $entry
+	ok "$kind, apart: and pages that are not there, by its own page tables" \
+		calls "page fault or MMIO" host $entry kvm_mmu_page_fault
+	ok "$kind, apart: what the monitor does, by its own names" monitor_calls
 	ok "$kind, apart: after eight recorders that were killed the guest works on, and is recorded" still_there
 	ok "$kind, apart: four monitors that end while they are recorded" ended_in_order
 	ok "$kind, apart: no program is left in the kernel" test "$(cat "$out/programs")" = 0

@@ -22,6 +22,24 @@ struct timed {
 	size_t last[GUESTS_MAX]; /* those of each guest's last one */
 };
 
+/* What the host does: in its kernel, in the VMM, in a system call of the VMM's. */
+static const struct host_function functions[] = {
+	{.id = 0, .name = "enter", .file = "kernel"},
+	{.id = 1, .name = "serve", .file = "kvm"},
+	{.id = 2,
+         .name = "",
+         .file = "/bin/vmm",
+         .is_vmm = true,
+         .build_id = {1, 2},
+         .build_id_size = 2,
+         .offset = 77},
+};
+static const struct host_stack host_stacks[] = {
+	{.id = 0, .depth = 2, .frames = {&functions[1], &functions[0]}},
+	{.id = 1, .depth = 1, .frames = {&functions[2]}},
+	{.id = 2, .depth = 3, .frames = {&functions[1], &functions[0], &functions[2]}},
+};
+
 static void read_rate(struct timed *t, const char *line)
 {
 	uint64_t start_ms;
@@ -60,6 +78,11 @@ static void read_sample(struct timed *t, char *line)
 	s->cpu_ns = strtoull(line, &line, 10) * 1000;
 	s->user = strtoul(line, &line, 10);
 	s->exit = (uint8_t)strtoul(line, &line, 10);
+	if (*line == ':') {
+		size_t host = strtoul(line + 1, &line, 10);
+
+		s->host = host < sizeof(host_stacks) / sizeof(*host_stacks) ? &host_stacks[host] : NULL;
+	}
 	while (*line == ' ' && s->depth < UPF_DEPTH_MAX)
 		frames[s->depth++] = strtoull(line, &line, 16);
 }

@@ -14,7 +14,11 @@ struct expected {
 	uint32_t domain, vcpu, depth;
 	uint64_t time_ns, pause_ns, cpu_ns, count;
 	uint64_t *frames;
+	const struct host_stack *host;
 };
+
+#define HOST_STACKS 40
+#define HOST_FUNCTIONS 100
 
 struct model {
 	struct upf_encoder *encoder;
@@ -25,6 +29,9 @@ struct model {
 	uint64_t now, seed;
 	size_t last[UPF_DOMAINS_MAX], nlast[UPF_DOMAINS_MAX]; /* the domain's last round's samples in list */
 	bool has[UPF_DOMAINS_MAX];
+	struct host_function functions[HOST_FUNCTIONS];
+	char names[HOST_FUNCTIONS][300];
+	struct host_stack host_stacks[HOST_STACKS];
 };
 
 static struct expected *expect(struct model *m, uint8_t kind, uint32_t domain)
@@ -72,6 +79,7 @@ static void random_round(struct model *m, uint32_t domain)
 		                           .end = (uint8_t)below(m, 16),
 		                           .user = below(m, 2),
 		                           .exit = (uint8_t)(below(m, 4) ? 0 : below(m, 256)),
+		                           .host = below(m, 4) ? NULL : &m->host_stacks[below(m, HOST_STACKS)],
 		                           .cpu_ns = below(m, 2000) * UINT64_C(1000)};
 		some_stack(m, &s[i], frames[i]);
 	}
@@ -96,6 +104,7 @@ static void random_round(struct model *m, uint32_t domain)
 		x->end = s[i].end;
 		x->user = s[i].user;
 		x->exit = s[i].exit;
+		x->host = s[i].host;
 		x->cpu_ns = s[i].cpu_ns;
 		x->depth = s[i].depth;
 		x->frames = malloc((s[i].depth + 1) * sizeof(*x->frames));
@@ -195,6 +204,49 @@ static void check_stack(const struct upf_decoder *d, const struct upf_record *r,
 	assert_int_equal(node, 0);
 }
 
+/* Some have no name, some one that is longer than can be. */
+static void make_host_stacks(struct model *m)
+{
+	for (uint32_t i = 0; i < HOST_FUNCTIONS; i++) {
+		struct host_function *f = &m->functions[i];
+
+		memset(m->names[i], 'a' + (int)(i % 26), i % 10 ? i % 10 : i % 20 * 20);
+		*f = (struct host_function){.id = i,
+		                            .name = m->names[i],
+		                            .file = i % 3 ? "kernel" : "/usr/bin/vmm",
+		                            .is_vmm = i % 3 == 0,
+		                            .offset = i % 3 ? 0 : pseudo(&m->seed),
+		                            .build_id_size = (uint8_t)(i % (HOST_BUILD_ID_MAX + 1))};
+		memset(f->build_id, (int)i, f->build_id_size);
+	}
+	for (uint32_t i = 0; i < HOST_STACKS; i++) {
+		m->host_stacks[i].id = i;
+		m->host_stacks[i].depth = 1 + below(m, HOST_DEPTH_MAX);
+		for (uint32_t k = 0; k < m->host_stacks[i].depth; k++)
+			m->host_stacks[i].frames[k] = &m->functions[below(m, HOST_FUNCTIONS)];
+	}
+}
+
+static void check_host_stack(const struct upf_decoder *d, const struct upf_record *r, const struct host_stack *s)
+{
+	uint32_t depth;
+	const uint32_t *numbers = upf_decoder_host_stack(d, r->host, &depth);
+
+	assert_int_equal(depth, s ? s->depth : 0);
+	for (uint32_t i = 0; i < depth; i++) {
+		const struct upf_host_function *f = upf_decoder_host_function(d, numbers[i]);
+		const struct host_function *x = s->frames[depth - 1 - i];
+
+		assert_int_equal(f->name_size, strnlen(x->name, HOST_TEXT_MAX));
+		assert_memory_equal(f->name, x->name, f->name_size);
+		assert_int_equal(f->file_size, strlen(x->file));
+		assert_memory_equal(f->file, x->file, f->file_size);
+		assert_int_equal(f->build_id_size, x->build_id_size);
+		assert_memory_equal(f->build_id, x->build_id, f->build_id_size);
+		assert_true(f->offset == x->offset && f->is_vmm == x->is_vmm);
+	}
+}
+
 static void check_record(const struct upf_decoder *d, const struct upf_record *r, const struct expected *x)
 {
 	assert_int_equal(r->kind, x->kind);
@@ -210,6 +262,7 @@ static void check_record(const struct upf_decoder *d, const struct upf_record *r
 	assert_true(r->state == x->state && r->end == x->end && r->user == x->user && r->exit == x->exit);
 	assert_true(r->cpu_ns == x->cpu_ns);
 	check_stack(d, r, x);
+	check_host_stack(d, r, x->host);
 }
 
 /* Reads everything back; returns the number of sample blocks. */
@@ -234,6 +287,8 @@ static unsigned check_all(struct model *m)
 		blocks++;
 		assert_int_equal(upf_decoder_start(d, &b), UPF_OK);
 		while ((rc = upf_decoder_next(d, &record)) == 1) {
+			if (record.kind == UPF_HOST)
+				continue;
 			assert_true(i < m->n);
 			check_record(d, &record, &m->list[i++]);
 			samples += record.kind == UPF_SAMPLE;
@@ -252,6 +307,7 @@ static void model_open(struct model *m, uint64_t seed)
 {
 	memset(m, 0, sizeof(*m));
 	m->seed = seed;
+	make_host_stacks(m);
 	m->encoder = upf_encoder_new(UPF_TOPS_NONE, 0, 0);
 	m->writer = upf_writer_new(&some_session, collect, &m->out);
 	assert_true(m->encoder && m->writer);

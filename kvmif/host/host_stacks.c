@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "kvmif/host/host_stacks.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/hash_array.h"
+#include "kvmif/host/kernel_symbols.h"
+
+struct known_function {
+	uint64_t monitor; /* a process; 0: the kernel's */
+	uint64_t start;   /* of the function; in a monitor the address itself */
+	struct host_function *function;
+};
+
+struct host_stacks {
+	struct kernel_symbols *kernel;
+	HASH_ARRAY(struct known_function, functions, nfunctions, by_start);
+	struct host_stack **stacks;
+	size_t nstacks, cap;
+	struct hash_table index;
+};
+
+struct host_stacks *host_stacks_open(const char *kallsyms, char *why, size_t size)
+{
+	FILE *f = fopen(kallsyms, "re");
+	struct host_stacks *h = calloc(1, sizeof(*h));
+
+	if (h && f)
+		h->kernel = kernel_symbols_read(f);
+	if (!h || !h->kernel)
+		snprintf(why, size, "%s: %s", kallsyms,
+		         h && f && errno == EPERM ? "addresses are hidden (CAP_SYSLOG)" : strerror(errno));
+	if (f)
+		fclose(f);
+	if (h && h->kernel)
+		return h;
+	free(h);
+	return NULL;
+}
+
+void host_stacks_close(struct host_stacks *h)
+{
+	if (!h)
+		return;
+	for (size_t i = 0; i < h->nfunctions; i++) {
+		if (h->functions[i].monitor)
+			free((char *)h->functions[i].function->file);
+		free(h->functions[i].function);
+	}
+	for (size_t i = 0; i < h->nstacks; i++)
+		free(h->stacks[i]);
+	kernel_symbols_free(h->kernel);
+	hash_array_free(&h->by_start);
+	hash_table_free(&h->index);
+	free(h->stacks);
+	free(h);
+}
+
+/* The path of the file that @address of process @pid is mapped from, which the caller frees. NULL: none. */
+static char *mapped_file(pid_t pid, uint64_t address)
+{
+	char path[32], *line = NULL, *found = NULL;
+	size_t size = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
+	f = fopen(path, "re");
+	while (f && !found && getline(&line, &size, f) >= 0) {
+		uint64_t from, to;
+		int at = 0;
+
+		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %*s %*s %*s %n", &from, &to, &at) == 2 && at &&
+		    address >= from && address < to && line[at])
+			found = strndup(line + at, strcspn(line + at, "\n"));
+	}
+	free(line);
+	if (f)
+		fclose(f);
+	return found;
+}
+
+/* Completes a new function. False: no memory. */
+static bool describe(const struct host_stacks *h, struct host_function *to, const struct known_function *key,
+                     const struct host_addresses *a)
+{
+	struct kernel_function f;
+
+	if (!key->monitor) {
+		f = kernel_symbols_find(h->kernel, key->start);
+		to->name = f.start ? f.name : "";
+		to->file = f.start ? f.module : "kernel";
+		return true;
+	}
+	to->is_vmm = true;
+	to->name = "";
+	to->file = mapped_file((pid_t)key->monitor, key->start);
+	if (!to->file)
+		to->file = strdup("");
+	to->build_id_size = (uint8_t)a->build_id_size;
+	memcpy(to->build_id, a->build_id, a->build_id_size);
+	to->offset = a->offset;
+	return to->file != NULL;
+}
+
+static const struct host_function *find_function(struct host_stacks *h, struct known_function key,
+                                                 const struct host_addresses *a)
+{
+	const size_t n = h->nfunctions;
+	struct host_function *f;
+	uint32_t id;
+
+	if (hash_array_find(&h->by_start, &id, start, &key))
+		return h->functions[id].function;
+	if (n == HOST_NUMBERS_MAX)
+		return NULL;
+	f = calloc(1, sizeof(*f));
+	if (!f || !describe(h, f, &key, a)) {
+		free(f);
+		return NULL;
+	}
+	f->id = (uint32_t)n;
+	key.function = f;
+	if (hash_array_add(&h->by_start, &id, start, &key) == 0)
+		return f;
+	if (key.monitor)
+		free((char *)f->file);
+	free(f);
+	return NULL;
+}
+
+static bool is_same(const struct host_stack *a, const struct host_stack *b)
+{
+	return a->depth == b->depth && memcmp(a->frames, b->frames, a->depth * sizeof(*a->frames)) == 0;
+}
+
+static const struct host_stack *find_stack(struct host_stacks *h, struct host_stack *s)
+{
+	uint32_t hash, id;
+
+	if (hash_table_reserve(&h->index) != 0)
+		return NULL;
+	hash = hash_table_hash_text(&h->index, (const char *)s->frames, s->depth * sizeof(*s->frames));
+	for (size_t at = hash_table_first(&h->index, hash); hash_table_id(&h->index, &at, hash, &id);
+	     at = hash_table_next(&h->index, at))
+		if (is_same(h->stacks[id], s))
+			return h->stacks[id];
+	if (h->nstacks == HOST_NUMBERS_MAX || array_room(&h->stacks, &h->cap, h->nstacks, sizeof(*h->stacks)) != 0)
+		return NULL;
+	h->stacks[h->nstacks] = malloc(sizeof(*s));
+	if (!h->stacks[h->nstacks])
+		return NULL;
+	s->id = (uint32_t)h->nstacks;
+	*h->stacks[h->nstacks] = *s;
+	hash_table_add(&h->index, hash, s->id);
+	return h->stacks[h->nstacks++];
+}
+
+const struct host_stack *host_stacks_find(struct host_stacks *h, const struct host_addresses *a)
+{
+	struct host_stack s = {0};
+
+	for (uint32_t i = 0; i < a->nkernel && s.depth < HOST_DEPTH_MAX; i++) {
+		/* A return address follows the call, which may be the last instruction of its function. */
+		const uint64_t start = kernel_symbols_find(h->kernel, a->kernel[i] - (i > 0)).start;
+
+		s.frames[s.depth] = find_function(h, (struct known_function){0, start, NULL}, a);
+		if (!s.frames[s.depth++])
+			return NULL;
+	}
+	if (a->vmm_ip && s.depth < HOST_DEPTH_MAX) {
+		s.frames[s.depth] =
+			find_function(h, (struct known_function){(uint64_t)a->monitor, a->vmm_ip, NULL}, a);
+		if (!s.frames[s.depth++])
+			return NULL;
+	}
+	return s.depth ? find_stack(h, &s) : NULL;
+}
