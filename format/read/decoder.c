@@ -13,7 +13,7 @@
 #include "common/array.h"
 #include "format/samples/columns.h"
 #include "format/samples/copies.h"
-#include "format/samples/host_stacks.h"
+#include "format/samples/host_records.h"
 #include "format/samples/more.h"
 #include "format/samples/parameters.h"
 #include "format/samples/register_list.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* host_stacks.h - the records of what the host did for a vCPU (FORMAT.md, "Host stacks"). */
-#ifndef FORMAT_SAMPLES_HOST_STACKS_H
-#define FORMAT_SAMPLES_HOST_STACKS_H
+/* host_records.h - the records of what the host did for a vCPU (FORMAT.md, "Host stacks"). */
+#ifndef FORMAT_SAMPLES_HOST_RECORDS_H
+#define FORMAT_SAMPLES_HOST_RECORDS_H
 
 #include "common/host_stack.h"
 #include "format/samples/columns.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "format/samples/host_stacks.h"
+#include "format/samples/host_records.h"
 
 #include <errno.h>
 #include <stdlib.h>
