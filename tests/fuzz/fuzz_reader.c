@@ -27,6 +27,26 @@ static void must(bool fine)
 
 static volatile uint64_t sum; /* so that what is handed out is read */
 
+static void read_host_stack(const struct upf_decoder *d, uint32_t number)
+{
+	uint32_t depth;
+	const uint32_t *functions = upf_decoder_host_stack(d, number, &depth);
+
+	must(depth <= HOST_DEPTH_MAX && (depth != 0) == (number != 0));
+	for (uint32_t i = 0; i < depth; i++) {
+		const struct upf_host_function *f = upf_decoder_host_function(d, functions[i]);
+
+		must(f->name_size <= HOST_TEXT_MAX && f->file_size <= HOST_TEXT_MAX &&
+		     f->build_id_size <= HOST_BUILD_ID_MAX);
+		for (uint32_t at = 0; at < f->name_size; at++)
+			sum += (uint8_t)f->name[at];
+		for (uint32_t at = 0; at < f->file_size; at++)
+			sum += (uint8_t)f->file[at];
+		for (uint32_t at = 0; at < f->build_id_size; at++)
+			sum += f->build_id[at];
+	}
+}
+
 static void decode(struct upf_decoder *d, const struct upf_block *b)
 {
 	struct register_set set;
@@ -47,6 +67,7 @@ static void decode(struct upf_decoder *d, const struct upf_block *b)
 		for (uint32_t g = 0; r.registers && g < set.n; g++)
 			sum += set.of[g].id + set.of[g].value + set.code[set.code_before % REGISTERS_CODE];
 		must(!r.registers || (set.n <= REGISTERS_MAX && set.code_before <= set.code_size));
+		read_host_stack(d, r.host);
 		must((r.regs != NULL) == (r.nregs != 0) && r.nregs <= UPF_REGS_MAX);
 		for (unsigned g = 0; g < r.nregs; g++)
 			sum += r.regs[g];
