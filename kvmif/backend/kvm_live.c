@@ -226,6 +226,7 @@ int kvm_set_timers(struct guest *g)
 int kvm_open_live(struct guest *g)
 {
 	char why[sizeof(g->why_not_live)];
+	int rc;
 
 	if (!g->x->wants_live)
 		return 0;
@@ -239,7 +240,12 @@ int kvm_open_live(struct guest *g)
 		return sample_by_stops(g, why);
 	if (g->x->host)
 		live_read_host(g->live);
-	return kvm_set_timers(g) == 0 ? 0 : sample_by_stops(g, "its threads cannot be given timers (perf events)");
+	rc = kvm_set_timers(g);
+	if (rc == 0)
+		return 0;
+	snprintf(why, sizeof(why), "no perf events for its threads: %s",
+	         rc == -EACCES ? "CAP_SYS_ADMIN, or kernel.perf_event_paranoid of at most 2" : strerror(-rc));
+	return sample_by_stops(g, why);
 }
 
 /* The control registers in the VMCB differ from the guest's in bits that do not matter here. */

@@ -64,16 +64,14 @@ struct kvm_vcpu {
 	struct mutex mutex;
 	struct kvm_vcpu_arch arch;
 };
-struct vmcb;
-struct kvm_vmcb_info {
-	struct vmcb *ptr;
-};
-struct vcpu_svm {
-	struct vmcb *vmcb;
-	struct kvm_vmcb_info vmcb01;
-};
 
 #pragma clang attribute pop
+
+/*
+ * Where kvm_amd's struct vcpu_svm, which begins with the struct kvm_vcpu, has pointers to the VMCB that is in use and to
+ * the guest's own one. live.c finds that out: libbpf would need CAP_SYS_ADMIN to read a module's BTF.
+ */
+const volatile __u32 vmcb_at, own_vmcb_at;
 
 struct {
 	int (*type)[ARRAY];
@@ -83,17 +81,24 @@ struct {
 	struct live_slot *value;
 } slots SEC(".maps");
 
+static void *read_pointer(__u64 at)
+{
+	void *pointer = (void *)0;
+
+	bpf_probe_read_kernel(&pointer, sizeof(pointer), (void *)at);
+	return pointer;
+}
+
 static void read_registers(struct live_slot *s)
 {
 	struct kvm_vcpu *vcpu = (void *)s->vcpu;
-	struct vcpu_svm *svm = (void *)s->vcpu;
-	void *vmcb = BPF_CORE_READ(svm, vmcb);
+	void *vmcb = read_pointer(s->vcpu + vmcb_at);
 
 	s->place = BPF_CORE_READ(vcpu, arch.handling_intr_from_guest) ? LIVE_IN_GUEST
 	           : BPF_CORE_READ(vcpu, mutex.owner.counter)         ? LIVE_IN_KVM
 	                                                              : LIVE_OUTSIDE;
 	/* While a guest of the guest runs, the registers are that one's. */
-	s->nested = vmcb != BPF_CORE_READ(svm, vmcb01.ptr);
+	s->nested = vmcb != read_pointer(s->vcpu + own_vmcb_at);
 	bpf_core_read(s->registers, sizeof(s->registers), &vcpu->arch.regs);
 	bpf_probe_read_kernel(s->save, sizeof(s->save), vmcb + LIVE_SAVE);
 	bpf_probe_read_kernel(&s->exit_code, sizeof(s->exit_code), vmcb + LIVE_EXIT_CODE);

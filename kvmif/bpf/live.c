@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include <bpf/bpf.h>
+#include <bpf/btf.h>
 #include <bpf/libbpf.h>
 
 #include "kvmif/bpf/live.skel.h"
@@ -43,11 +44,56 @@ static int log_nothing(enum libbpf_print_level level, const char *format, va_lis
 static const char *reason_of(int error)
 {
 	if (error == EPERM || error == EACCES)
-		return "needs CAP_BPF, CAP_PERFMON and CAP_SYS_ADMIN: run as root";
+		return "needs CAP_BPF and CAP_PERFMON, or root";
 	if (error == ENOENT || error == ESRCH || error == EINVAL)
 		return "no BTF of kvm_amd, or a kernel before Linux 5.17";
 	return strerror(error);
 }
+
+/* --- where kvm_amd has the VMCB ---------------------------------------------------------------------------------- */
+
+/* Adds the place of member @name of the structure *@type, and sets *@type to the member's. False: there is none. */
+static bool find_member(const struct btf *btf, int *type, const char *name, unsigned *at)
+{
+	const struct btf_type *t = btf__type_by_id(btf, (unsigned)*type);
+	const struct btf_member *m = t && btf_is_struct(t) ? btf_members(t) : NULL;
+
+	for (unsigned i = 0; m && i < btf_vlen(t); i++) {
+		if (strcmp(btf__name_by_offset(btf, m[i].name_off), name) != 0)
+			continue;
+		*at += btf_member_bit_offset(t, i) / 8;
+		*type = (int)m[i].type;
+		return true;
+	}
+	return false;
+}
+
+static int find_places(struct live_bpf *program, const struct btf *btf)
+{
+	int outer = btf__find_by_name_kind(btf, "vcpu_svm", BTF_KIND_STRUCT), type = outer, own = outer;
+	unsigned at = 0, own_at = 0;
+
+	if (outer < 0 || !find_member(btf, &type, "vmcb", &at) || !find_member(btf, &own, "vmcb01", &own_at) ||
+	    !find_member(btf, &own, "ptr", &own_at))
+		return -ENOENT;
+	program->rodata->vmcb_at = at;
+	program->rodata->own_vmcb_at = own_at;
+	return 0;
+}
+
+/* By the BTF of the module, or of the kernel where it is no module. */
+static int find_vmcb(struct live_bpf *program)
+{
+	struct btf *kernel = btf__load_vmlinux_btf();
+	struct btf *module = kernel ? btf__load_module_btf("kvm_amd", kernel) : NULL;
+	int rc = kernel ? find_places(program, module ? module : kernel) : -ENOENT;
+
+	btf__free(module);
+	btf__free(kernel);
+	return rc;
+}
+
+/* --- the program ------------------------------------------------------------------------------------------------- */
 
 static int map_slots(struct live *l)
 {
@@ -63,6 +109,8 @@ static int map_slots(struct live *l)
 
 static int load(struct live *l)
 {
+	int rc;
+
 	libbpf_set_print(log_nothing);
 	l->timers = calloc(l->vcpus, sizeof(*l->timers));
 	if (!l->timers)
@@ -70,8 +118,10 @@ static int load(struct live *l)
 	for (uint32_t i = 0; i < l->vcpus; i++)
 		l->timers[i].event = -1;
 	l->program = live_bpf__open();
-	if (!l->program || bpf_map__set_max_entries(l->program->maps.slots, l->vcpus) != 0 ||
-	    live_bpf__load(l->program) != 0)
+	rc = l->program ? find_vmcb(l->program) : -errno;
+	if (rc != 0)
+		return rc;
+	if (bpf_map__set_max_entries(l->program->maps.slots, l->vcpus) != 0 || live_bpf__load(l->program) != 0)
 		return -errno;
 	return map_slots(l);
 }

@@ -21,7 +21,7 @@
 struct live;
 
 /*
- * For a guest of up to @vcpus vCPUs: loads the program, which takes CAP_BPF, CAP_PERFMON and CAP_SYS_ADMIN, or root.
+ * For a guest of up to @vcpus vCPUs: loads the program, which takes CAP_BPF and CAP_PERFMON, or root.
  * NULL: @why is the reason in a few words.
  */
 struct live *live_open(uint32_t vcpus, char *why, size_t size);

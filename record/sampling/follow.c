@@ -18,12 +18,19 @@ static const char *target_name(const struct target *t)
 /* From now on @info is domain @d. 0 or a negative errno; ECHILD: the watchdog is dead. */
 static int take_up(struct session *s, uint32_t d, const struct guest_info *info)
 {
+	struct target *t = s->targets[d];
+	const bool was_live = target_is_live(t);
 	char how[256];
 	int rc = watchdog_replace(s->watchdog, d, info);
 
 	if (rc == 0)
-		rc = target_reopen(s->targets[d], s->x, info, s->options->some_vcpus ? s->options->vcpus : NULL);
-	return rc == 0 ? s->targets[d]->ops->guest.settle(s->targets[d]->guest, how, sizeof(how)) : rc;
+		rc = target_reopen(t, s->x, info, s->options->some_vcpus ? s->options->vcpus : NULL);
+	if (rc == 0)
+		rc = t->ops->guest.settle(t->guest, how, sizeof(how));
+	/* The trace says still that it is live, and the capabilities that it took at first may be gone. */
+	if (rc == 0 && was_live && !target_is_live(t))
+		say("%s: memory: %s", target_name(t), how);
+	return rc;
 }
 
 /* @info is back, but cannot be recorded; maybe it can be later. */

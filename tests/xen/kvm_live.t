@@ -12,7 +12,7 @@ if ! nm "$build/uniprof-record" | grep -q bpf_object; then
 	exit
 fi
 live_lab() { # SCRIPT OPTION...
-	lab -k kvm -f "$build/tests/kvm/vmm=/bin/vmm" -f "$xen/in_dom0/kvm_guests.sh" "${@:2}" "$xen/in_dom0/$1"
+	lab -k kvm -f "$build/tests/kvm/vmm=/bin/vmm" -f /usr/bin/setpriv=/bin/set_privileges -f "$xen/in_dom0/kvm_guests.sh" "${@:2}" "$xen/in_dom0/$1"
 }
 
 # --- one processor, whose time is a count of instructions; the recorder takes it from the guest ----------------------
@@ -116,6 +116,22 @@ goes_on() {
 	recorded again && folded "$out/again.upf" | tee "$work/again" && grep -q 'work_shares;function_3' "$work/again"
 }
 ok "after a recorder that was killed, and one that was ended, the guest works on, and is recorded" goes_on
+as_nobody() {
+	recorded few && is_live few && true_shares few shares 10
+}
+ok "four capabilities suffice where kernel.perf_event_paranoid is 2" as_nobody
+says_why() {
+	cat "$out/strict.err"
+	[ "$(cat "$out/strict.rc")" = 4 ] && grep -q 'kernel.perf_event_paranoid' "$out/strict.err"
+}
+ok "where it is 3, --sampler live says so" says_why
+comes_back() {
+	recorded follow && ! grep stops "$out/follow.err" && [ "$(signals follow)" -lt 50 ] &&
+		"$report" -q --dump "$out/follow.upf" | awk '
+			/ event .*reboot/ { back = 1 } / sample / && / running / { n[back]++ }
+			END { print n[0] + 0, n[1]; exit !(n[1] > 100) }'
+}
+ok "a guest that comes back is sampled live again" comes_back
 ended() {
 	cat "$out/ended.err"
 	[ "$(cat "$out/ended.rc")" = 0 ] && "$report" --verify "$out/ended.upf"

@@ -65,6 +65,40 @@ done
 record again --sampler live -F 999 -n 200
 kill -9 "$pid"
 wait "$pid" 2> /dev/null
+# As nobody, with four capabilities; with Debian's own sysctl they do not suffice.
+vmm_start few "work=shares far"
+paranoid=$(cat /proc/sys/kernel/perf_event_paranoid)
+few() { # NAME OPTION...
+	name=$1
+	shift
+	mkdir -m 777 "/run/$name"
+	set_privileges --reuid 65534 --regid 65534 --clear-groups --inh-caps "-all,$four" --ambient-caps "$four" \
+		--bounding-set "-all,$four" uniprof-record -o "/run/$name/x.upf" -F 999 -n 300 "$@" "$pid" 2> "/out/$name.err"
+	echo $? > "/out/$name.rc"
+	cp "/run/$name/x.upf" "/out/$name.upf"
+}
+four=+sys_ptrace,+dac_read_search,+bpf,+perfmon
+few strict --sampler live
+echo 2 > /proc/sys/kernel/perf_event_paranoid
+few few -v
+# A guest that comes back is sampled live again.
+uniprof-record --max-cpu 100 --max-overhead 100 --follow --sampler live -v -F 199 -d 60s -o /out/follow.upf vmm 2> /out/follow.err &
+recorder=$!
+await test -s /out/follow.upf
+kill -9 "$pid"
+wait "$pid" 2> /dev/null
+await grep -q waiting /out/follow.err
+vmm_start few "work=shares far"
+await grep -q back /out/follow.err
+signal_exits > /out/follow.before
+sleep 3
+signal_exits > /out/follow.after
+kill -INT "$recorder"
+wait "$recorder"
+echo $? > /out/follow.rc
+kill -9 "$pid"
+wait "$pid" 2> /dev/null
+echo "$paranoid" > /proc/sys/kernel/perf_event_paranoid
 # A monitor that ends while it is recorded.
 vmm_start ended "work=shares far"
 uniprof-record --sampler live -F 999 -o /out/ended.upf "$pid" 2> /out/ended.err &
