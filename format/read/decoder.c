@@ -45,7 +45,7 @@ struct domain_state {
 struct upf_decoder {
 	struct column_reader columns;
 	enum upf_tops tops;   /* of every sample with registers in this block; MIXED: as the TOPS column says */
-	bool plain;           /* no sample of this block has more than its stack */
+	bool plain;           /* no sample of this block has what tell_top() tells */
 	uint32_t copies_from; /* copies' numbers in this block are above this */
 	struct windows *windows;
 	struct copies *copies;
@@ -161,8 +161,7 @@ static bool find_tops(struct upf_decoder *d)
 	          : copies                      ? UPF_TOPS_COPY
 	                                        : UPF_TOPS_NONE;
 	d->copies_from = windows && copies ? COPIES_FROM : 0;
-	d->plain = d->tops == UPF_TOPS_NONE && !d->columns.there[COLUMN_MORE] && !d->columns.there[COLUMN_EXT] &&
-	           !d->columns.there[COLUMN_EXIT] && !d->columns.there[COLUMN_HOST];
+	d->plain = d->tops == UPF_TOPS_NONE && !d->columns.there[COLUMN_MORE] && !d->columns.there[COLUMN_EXT];
 	windows_reset(d->windows, d->v1);
 	copies_reset(d->copies, d->v1);
 	more_reset(d->more);
@@ -444,7 +443,7 @@ static inline void fill_record(const struct upf_decoder *d, struct upf_record *r
 
 static int get_sample(struct upf_decoder *d, struct upf_record *r)
 {
-	uint64_t vcpu = number(d, COLUMN_VCPU), host = 0, predicted, cpu;
+	uint64_t vcpu = number(d, COLUMN_VCPU), host = number(d, COLUMN_HOST), predicted, cpu;
 	uint8_t state = column_byte(&d->columns, COLUMN_STATE);
 	int64_t off = difference(d, COLUMN_CPU);
 	struct kept *k;
@@ -452,8 +451,6 @@ static int get_sample(struct upf_decoder *d, struct upf_record *r)
 
 	if (rc != 0)
 		return rc;
-	if (d->columns.there[COLUMN_HOST])
-		host = number(d, COLUMN_HOST);
 	if (d->columns.bad || vcpu >= UPF_VCPUS_MAX || host > d->host.nstacks ||
 	    ((state & STATE_VMM) && (state & STATE_RUN_MASK)))
 		return -EBADMSG;
@@ -463,7 +460,7 @@ static int get_sample(struct upf_decoder *d, struct upf_record *r)
 	k->vcpu = (uint32_t)vcpu;
 	k->state = (state & STATE_RUN_MASK) | (state & STATE_VMM ? UPF_VMM : 0);
 	k->user = state & STATE_USER;
-	k->exit = d->columns.there[COLUMN_EXIT] ? column_byte(&d->columns, COLUMN_EXIT) : UPF_EXIT_NONE;
+	k->exit = column_byte(&d->columns, COLUMN_EXIT);
 	k->host = (uint32_t)host;
 	k->end = state >> STATE_END_SHIFT & STATE_END_MASK;
 	predicted = k->state == UPF_RUNNING ? d->round_elapsed : 0;

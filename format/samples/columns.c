@@ -85,6 +85,12 @@ static bool open_column(struct column_reader *r, uint64_t id, uint64_t form, con
 	return open_form(&r->rice[id], id, form, at, len) && !r->rice[id].bad;
 }
 
+/* Version 1 had only the first columns, and copies' columns under the ids of windows: see v1_id(). */
+static bool is_of_v1(uint64_t c)
+{
+	return c < V1_COLUMNS || c == COLUMN_COPY_SKIP || c == COLUMN_COPY_WORD;
+}
+
 static void clear(struct column_reader *r, bool v1)
 {
 	memset(r->there, 0, sizeof(r->there));
@@ -92,12 +98,12 @@ static void clear(struct column_reader *r, bool v1)
 	r->unknown = 0;
 	for (uint64_t c = 0; c < COLUMNS; c++) {
 		r->column[c] = cursor_of(NULL, 0);
-		r->form[c] = !v1 && may_be_left_out(c) ? FORM_RANGE : FORM_BYTES;
+		r->form[c] = may_be_left_out(c) && !(v1 && is_of_v1(c)) ? FORM_RANGE : FORM_BYTES;
 		r->rice[c] = (struct rice){.limit = 1};
 	}
 }
 
-/* Version 1 had only the first columns, and copies of stacks in those of windows. */
+/* The id here of a column of version 1. COLUMNS: there is none. */
 static uint64_t v1_id(uint64_t id, bool copies)
 {
 	if (copies && id == COLUMN_SKIP)

@@ -89,7 +89,10 @@ static inline bool is_of_bytes(uint64_t c)
 #define MORE_REGS 0x40
 #define MORE_RESERVED 0x80
 
-/* What reads as 0 where the column is left out; other numbers each cost a byte, so that memory is limited by it. */
+/*
+ * What reads as 0 where the column is left out; other numbers each cost a byte, so that memory is limited by it. In
+ * blocks of version 1 this holds for later columns only.
+ */
 static inline bool may_be_left_out(uint64_t c)
 {
 	return c != COLUMN_KIND && c != COLUMN_EXT && c != COLUMN_TOP && c != COLUMN_COPY && c != COLUMN_TOPS &&

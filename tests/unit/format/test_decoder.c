@@ -177,6 +177,23 @@ static void numbers_beyond_their_limits(void **state)
 	assert_int_equal(ends_with(&c, -EBADMSG), 1);
 }
 
+/* What came later reads as 0 in a block of version 1; what it had must be there. */
+static void later_columns_are_left_out_of_version_1(void **state)
+{
+	static const uint8_t no_columns[] = {0};
+	static struct column_reader r;
+
+	(void)state;
+	for (enum column i = COLUMN_DOMAIN; i < COLUMNS; i++) {
+		struct cursor c = cursor_of(no_columns, sizeof(no_columns));
+		bool later = i > COLUMN_TOPS && i != COLUMN_COPY_SKIP && may_be_left_out(i);
+
+		assert_true(columns_get(&r, &c, true));
+		assert_int_equal(is_of_bytes(i) ? column_byte(&r, i) : column_number(&r, i), 0);
+		assert_int_equal(r.bad, !later);
+	}
+}
+
 static void stacks_that_are_not_there(void **state)
 {
 	const uint64_t shapes[][2] = {{1, 0}, {1, 1}, {UINT64_MAX, 1}, {0, UINT64_MAX}, {UINT64_MAX, UINT64_MAX}};
@@ -439,6 +456,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sound),
 		cmocka_unit_test(numbers_beyond_their_limits),
+		cmocka_unit_test(later_columns_are_left_out_of_version_1),
 		cmocka_unit_test(stacks_that_are_not_there),
 		cmocka_unit_test(records_out_of_place),
 		cmocka_unit_test(registers_out_of_place),
