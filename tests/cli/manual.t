@@ -64,7 +64,7 @@ perl -e '
 		return unless /\.([ch]|js|mjs)$/ && open my $in, "<", $_;
 		local $/; $word{$_} = 1 for <$in> =~ /\b([a-z]\w*)\(/gi;
 	}}, ".");
-	for my $document ("README.md", glob "docs/*.md") {
+	for my $document ("README.md", "CONTRIBUTING.md", "format/FORMAT.md", glob "docs/*.md") {
 		open my $in, "<", $document or die;
 		while (<$in>) {
 			for (/`([^`]+)`/g) {

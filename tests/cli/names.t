@@ -321,14 +321,14 @@ copy() { # copy IP WORDS...: what lies on the stack
 
 # same_archive NAME TRACE SYMBOLS...: in every view that shows samples.
 same_archive() {
-	local name=$1 trace=$2 bad=0 view
+	local name=$1 trace=$2 bad=0 view all
 	shift 2
+	mapfile -t all < <(views dump registers header verify archive)
 	"$report" --archive "$@" -o full.upf "$trace" || bad=1
 	mkdir away && mv guest away
-	for view in --flat --tree '--tree --bottom-up' '--peek .' --folded --stacks '--folded --state all' --perf-script \
-	    '--flat --no-inline' '--flat --no-demangle' '--flat --no-repair' '--folded --focus work' '--flat --sort sym,line' \
-	    '--flat --time 1%,60%' '--folded --hide leaf' '--annotate .' '--annotate . --no-repair' --flamegraph --heatmap --svg --pprof \
-	    --speedscope --callgrind --firefox --csv --json; do
+	for view in "${all[@]/#/--}" '--tree --bottom-up' '--folded --state all' '--flat --no-inline' '--flat --no-demangle' \
+	    '--flat --no-repair' '--folded --focus work' '--flat --sort sym,line' '--flat --time 1%,60%' '--folded --hide leaf' \
+	    '--annotate . --no-repair'; do
 		mv away/guest .
 		# shellcheck disable=SC2086
 		"$report" $view "$@" "$trace" >with 2>&1

@@ -206,13 +206,13 @@ ok $? 'of its file'
 # --- archives: the same without binaries
 # same_archive NAME TRACE SYMBOLS...: in every view that shows samples.
 same_archive() {
-	local name=$1 trace=$2 bad=0 view
+	local name=$1 trace=$2 bad=0 view all
 	shift 2
+	mapfile -t all < <(views dump registers header verify archive)
 	"$report" -q --archive "$@" -o full.upf "$trace" || bad=1
 	mkdir away && mv web db ./*.copy ./*.plain away
-	for view in --flat --tree '--tree --bottom-up' '--peek .' --folded '--folded --by domain' --stacks --perf-script '--flat --sort sym,dom' \
-	    '--flat --no-inline' '--flat --no-repair' '--folded --focus work' '--flat --sort sym,line' '--folded --domain db1' '--annotate .' \
-	    '--annotate . --no-inline' --flamegraph --heatmap --svg --pprof --speedscope --callgrind --firefox --csv --json; do
+	for view in "${all[@]/#/--}" '--tree --bottom-up' '--folded --by domain' '--flat --sort sym,dom' '--flat --no-inline' \
+	    '--flat --no-repair' '--folded --focus work' '--flat --sort sym,line' '--folded --domain db1' '--annotate . --no-inline'; do
 		mv away/* .
 		# shellcheck disable=SC2086
 		"$report" $view "$@" "$trace" >with 2>&1

@@ -42,5 +42,11 @@ fails() {
 	ok $? "$name"
 }
 
+# views [NAME...]: every view of --help but these, an option a line; where it takes an expression, one that all matches.
+views() {
+	local but="^($(IFS='|'; echo "$*"))( |\$)"
+	"$report" --help | sed -n '/^Views:/,/^$/ { s/^ *--\([a-z-]*\) RE .*/\1 ./p; t; s/^ *--\([a-z-]*\) .*/\1/p }' | grep -vE "$but"
+}
+
 cp "$here/report.syms" "$tmp/syms"
 cp "$here/kallsyms" "$tmp/kallsyms"
