@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * view_dump.c - every record of the trace: its place (the block's offset and sequence number, its number in the
- * block), its time, and all its fields.
+ * block), its time, and what it says; of a sample, run state, CPU time, end and stack.
  */
 #include "report/view/frames.h"
 #include "report/unwind/unwind.h"
@@ -207,7 +207,7 @@ static int run_dump(const struct report *r, struct view_result *found)
 
 const struct view view_dump = {
 	.name = "dump",
-	.help = "every record with all its fields; damaged blocks are marked",
+	.help = "every record, and of samples run state, CPU time and stack; damaged blocks are marked",
 	.states = STATES_ALL,
 	.run = run_dump,
 };
