@@ -42,6 +42,8 @@ void host_writer_free(struct host_writer *w)
 
 void host_writer_reset(struct host_writer *w)
 {
+	if (!w)
+		return;
 	w->generation++;
 	w->stacks.n = w->functions.n = 0;
 }
@@ -70,7 +72,7 @@ static bool has(const struct host_writer *w, const struct numbers *numbers, uint
 
 size_t host_writer_need(const struct host_writer *w, const struct host_stack *s)
 {
-	size_t need = 2 + VARINT_MAX;
+	size_t need = 1 + 2 * VARINT_MAX;
 
 	if (!s || has(w, &w->stacks, s->id))
 		return 0;
@@ -100,7 +102,7 @@ static size_t put_function(uint8_t *at, const struct host_function *f)
 	n += put_text(at + n, f->name, text_size(f->name));
 	n += put_text(at + n, f->file, text_size(f->file));
 	n += put_text(at + n, f->build_id, f->build_id_size);
-	return n + put_varint(at + n, f->offset);
+	return n + put_varint(at + n, f->build_id_size ? f->offset : 0);
 }
 
 void host_writer_put(struct host_writer *w, struct column_writer *columns, const struct host_stack *s)

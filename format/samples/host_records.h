@@ -10,9 +10,9 @@
 
 /* Which stacks and functions a block has. */
 struct host_writer;
-struct host_writer *host_writer_new(void); /* NULL: no memory */
-void host_writer_free(struct host_writer *w);
-void host_writer_reset(struct host_writer *w);           /* a new block */
+struct host_writer *host_writer_new(void);     /* of half a megabyte each for stacks and functions; NULL: no memory */
+void host_writer_free(struct host_writer *w);  /* NULL is fine; so it is of the next one */
+void host_writer_reset(struct host_writer *w); /* a new block */
 bool host_writer_acceptable(const struct host_stack *s); /* NULL is */
 /* The most bytes that @s takes in this block, its record's kind included; 0: the block has it. */
 size_t host_writer_need(const struct host_writer *w, const struct host_stack *s);

@@ -33,8 +33,8 @@ struct upf_encoder {
 	struct windows *windows; /* UPF_TOPS_WINDOW, _MIXED */
 	struct copies *copies;   /* UPF_TOPS_COPY, _MIXED, and registers */
 	struct more *more;
-	struct host_writer *host;
-	uint32_t nregs; /* of all samples that have some; NREGS_DIFFER */
+	struct host_writer *host; /* NULL: no sample has had a host stack yet */
+	uint32_t nregs;           /* of all samples that have some; NREGS_DIFFER */
 	uint64_t period_ticks, first_tick, last_tick, samples, lost;
 	struct schedule_walk due;       /* if its rate_mhz is not 0 */
 	uint64_t first_k;               /* due's when the block began */
@@ -67,12 +67,11 @@ struct upf_encoder *upf_encoder_new(enum upf_tops tops, uint32_t slots, uint32_t
 	if (e) {
 		e->tops = tops;
 		e->slots = slots;
-		e->host = host_writer_new();
 		e->carry = calloc(slots + 1, sizeof(*e->carry));
 		e->domains = calloc(UPF_DOMAINS_MAX, sizeof(*e->domains));
 	}
-	if (!e || !e->host || !e->carry || !e->domains || stack_writer_init(&e->stacks) != 0 ||
-	    !columns_alloc(&e->columns) || !make_tops(e, slots, copy_words)) {
+	if (!e || !e->carry || !e->domains || stack_writer_init(&e->stacks) != 0 || !columns_alloc(&e->columns) ||
+	    !make_tops(e, slots, copy_words)) {
 		upf_encoder_free(e);
 		errno = ENOMEM;
 		return NULL;
@@ -184,6 +183,17 @@ static uint32_t nregs_of(const struct upf_encoder *e, const struct upf_sample *s
 static bool has_room(struct upf_encoder *e)
 {
 	return columns_fit(&e->columns, RECORD_BYTES);
+}
+
+/* Most recordings need none. 0 or -ENOMEM. */
+static int make_host_writer(struct upf_encoder *e, const struct upf_sample *samples, size_t n)
+{
+	for (size_t i = 0; !e->host && i < n; i++) {
+		e->host = samples[i].host ? host_writer_new() : NULL;
+		if (samples[i].host && !e->host)
+			return -ENOMEM;
+	}
+	return 0;
 }
 
 static bool has_room_for(struct upf_encoder *e, const struct upf_sample *samples, size_t n)
@@ -364,6 +374,8 @@ int upf_encode_round(struct upf_encoder *e, uint32_t domain, uint64_t time_ns, u
 
 	if (!acceptable(e, domain, samples, n))
 		return -EINVAL;
+	if (make_host_writer(e, samples, n) != 0)
+		return -ENOMEM;
 	if (!has_room_for(e, samples, n))
 		return full(e);
 	encode_host_stacks(e, tick, samples, n);

@@ -140,6 +140,7 @@ static bool is_same(const struct host_stack *a, const struct host_stack *b)
 static const struct host_stack *find_stack(struct host_stacks *h, struct host_stack *s)
 {
 	uint32_t hash, id;
+	size_t size;
 
 	if (hash_table_reserve(&h->index) != 0)
 		return NULL;
@@ -150,11 +151,12 @@ static const struct host_stack *find_stack(struct host_stacks *h, struct host_st
 			return h->stacks[id];
 	if (h->nstacks == HOST_NUMBERS_MAX || array_room(&h->stacks, &h->cap, h->nstacks, sizeof(*h->stacks)) != 0)
 		return NULL;
-	h->stacks[h->nstacks] = malloc(sizeof(*s));
-	if (!h->stacks[h->nstacks])
-		return NULL;
 	s->id = (uint32_t)h->nstacks;
-	*h->stacks[h->nstacks] = *s;
+	size = offsetof(struct host_stack, frames) + s->depth * sizeof(*s->frames);
+	h->stacks[s->id] = malloc(size);
+	if (!h->stacks[s->id])
+		return NULL;
+	memcpy(h->stacks[s->id], s, size);
 	hash_table_add(&h->index, hash, s->id);
 	return h->stacks[h->nstacks++];
 }

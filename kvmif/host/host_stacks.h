@@ -29,7 +29,7 @@ struct host_addresses {
 	uint64_t offset;        /* of vmm_ip, in that file */
 };
 
-/* NULL: nothing was read, or there is no room for more. */
+/* NULL: nothing was read, or it is new and there are HOST_NUMBERS_MAX stacks or functions. */
 const struct host_stack *host_stacks_find(struct host_stacks *h, const struct host_addresses *a);
 
 #endif

@@ -185,8 +185,9 @@ int monitor_name(struct monitor_names *m, const char *text, char **name)
 	if (symbol)
 		rc = m->mangled ? buf_add(&shown, symbol, strlen(symbol) + 1) : demangle(symbol, &shown);
 	slash = strrchr(p.path, '/');
-	if (rc == 0 &&
-	    asprintf(name, "%s [%s]", symbol ? (const char *)shown.data : "[unknown]", slash ? slash + 1 : p.path) < 0)
+	/* "[vdso]" has brackets. */
+	if (rc == 0 && asprintf(name, *p.path == '[' ? "%s %s" : "%s [%s]",
+	                        symbol ? (const char *)shown.data : "[unknown]", slash ? slash + 1 : p.path) < 0)
 		rc = -ENOMEM;
 	buf_free(&shown);
 	return rc;

@@ -215,7 +215,7 @@ static void make_host_stacks(struct model *m)
 		                            .name = m->names[i],
 		                            .file = i % 3 ? "kernel" : "/usr/bin/vmm",
 		                            .is_vmm = i % 3 == 0,
-		                            .offset = i % 3 ? 0 : pseudo(&m->seed),
+		                            .offset = i % (HOST_BUILD_ID_MAX + 1) ? pseudo(&m->seed) : 0,
 		                            .build_id_size = (uint8_t)(i % (HOST_BUILD_ID_MAX + 1))};
 		memset(f->build_id, (int)i, f->build_id_size);
 	}

@@ -77,6 +77,7 @@ static void other_texts_are_names(void **state)
 	     *text; text++)
 		is_named(&m, *text, *text);
 	is_named(&m, "@12+7 ", "[unknown] []");
+	is_named(&m, "@+0 [vdso]", "[unknown] [vdso]");
 }
 
 int main(void)
