@@ -205,6 +205,32 @@ still_there() {
 	cat "$out/exits.vmm"
 	recorded again
 }
+# Each sample in a function ends as it must; at least five of each do.
+astray() {
+	recorded hostile && recorded copies && is_live hostile && [ -e "$out/hostile.runs" ] || return
+	"$report" -q --no-repair --dump -s "$guest" "$out/hostile.upf" |
+		sed -n 's/.* sample .* end [0-9]* (\([^)]*\)), depth \([0-9]*\): \([a-z_]*\).*/\3: \1, \2/p' | sort | uniq -c > "$work/ends"
+	cat "$work/ends"
+	while IFS=: read -r function end; do
+		awk -v function_="$function:" -v end="^ *[0-9]+ $function:$end\$" '
+			$2 == function_ { all += $1; good += $0 ~ end ? $1 : 0 }
+			END { if (all < 5 || good < all) { print function_, all, good; exit 1 } }' "$work/ends" || return
+	done <<-'END'
+		fp_loop: frame pointer not above the last, 2
+		fp_cycle: frame pointer not above the last, 3
+		fp_down: frame pointer not above the last, 2
+		fp_odd: frame pointer misaligned, 1
+		fp_nowhere: no page there, 1
+		fp_outside: page refused by the hypervisor, 1
+		fp_endless: depth limit, 127
+		fp_tables: whole, 1
+		fp_flipping: (whole|no page there), 1
+		fp_random: .*
+		sp_odd: whole, 3
+		sp_outside: whole, 3
+		sp_random: whole, 3
+	END
+}
 ended_in_order() {
 	cat "$out/ended.rcs" "$out/ended.err"
 	[ "$(sort -u "$out/ended.rcs")" = 0 ] && [ "$(wc -l < "$out/ended.rcs")" = 4 ]
@@ -228,6 +254,7 @@ for kind in ${KINDS:-kvm}; do
 	ok "$kind, apart: what the monitor does, by its own names" monitor_calls
 	ok "$kind, apart: after eight recorders that were killed the guest works on, and is recorded" still_there
 	ok "$kind, apart: four monitors that end while they are recorded" ended_in_order
+	ok "$kind, apart: pointers and page tables that lead astray: every walk ends, for the right reason" astray
 	ok "$kind, apart: no program is left in the kernel" test "$(cat "$out/programs")" = 0
 	ok "$kind, apart: nothing in the kernel's log" clean
 done

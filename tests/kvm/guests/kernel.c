@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Boots a PVH guest and gives each vCPU its work, as its command line says:
- *   work=shares|levels|recursion|leaves|depth:N|heartbeat|count|storm|exits|idle
+ *   work=shares|levels|recursion|leaves|depth:N|heartbeat|count|storm|exits|hostile|idle
  *       what vCPU 0 does. storm writes to an I/O port all the time, count after a fixed number of instructions. exits
  *       leaves the guest for one reason after the other, and tells its monitor how many cycles each took (in ring 0).
- *   others=idle|same
+ *   others=idle|same|flip
  *       what the other vCPUs do; the default is idle
  *   vcpus=N
  *       how many vCPUs to start by INIT and SIPI, once they are there; without it, who started the guest has
@@ -36,6 +36,8 @@ volatile uint64_t beats;
 uint64_t boot_vcpu(uint64_t vcpu, const struct start_info *info);
 void kernel_main(void);
 void secondary_main(long vcpu);
+void work_hostile(void);
+void work_flip(void);
 void asm_exc_divide_error(void);
 /* How much higher the code runs than it was linked; of the page table for there. */
 uint64_t moved;
@@ -169,6 +171,8 @@ static inline __attribute__((always_inline)) void work(void)
 		work_storm();
 	else if (is(what, "exits"))
 		work_exits();
+	else if (is(what, "hostile"))
+		work_hostile();
 	else if (is(what, "idle"))
 		work_idle();
 	crash();
@@ -179,6 +183,8 @@ KEPT void secondary_main(long vcpu)
 	(void)vcpu;
 	if (is(argument("others="), "same"))
 		work();
+	if (is(argument("others="), "flip"))
+		work_flip();
 	work_idle();
 	AFTER_CALL();
 }

@@ -141,6 +141,7 @@ gdt_pointer:
 	.long gdt
 
 	.balign 4096
+	.globl pml4
 pml4:	.quad pdpt_low + PAGE_RWU
 	.fill 511, 8, 0
 pdpt_low:

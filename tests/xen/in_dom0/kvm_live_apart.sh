@@ -40,6 +40,16 @@ for try in 1 2 3 4; do
 	wait "$recorder"
 	echo $? >> /out/ended.rcs
 done
+# Pointers and page tables that lead astray.
+taskset -p 1 $$ > /dev/null
+options="-c 2"
+vmm_start hostile "work=hostile others=flip ring=0"
+taskset -p 2 $$ > /dev/null
+record hostile --call-graph fp -C 0 -F 999 -n 2000
+record copies -C 0 -F 999 -n 500
+kill -0 "$pid" && echo runs > /out/hostile.runs
+kill -9 "$pid"
+wait "$pid" 2> /dev/null
 grep -c '\[bpf\]$' /proc/kallsyms > /out/programs
 dmesg > /out/dmesg
 exit 0
