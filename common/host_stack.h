@@ -29,7 +29,8 @@ struct host_function {
 struct host_stack {
 	uint32_t id;
 	uint32_t depth;
-	const struct host_function *frames[HOST_DEPTH_MAX]; /* leaf first; there may be memory for @depth of them only */
+	/* Leaf first; there may be memory for @depth of them only. */
+	const struct host_function *frames[HOST_DEPTH_MAX];
 };
 
 #endif
