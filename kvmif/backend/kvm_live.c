@@ -36,12 +36,23 @@ void kvm_set_look(struct guest *g, uint32_t i)
 	              s->cpu_ns, s->arrivals, s->thread == LIVE_ON_CPU || s->thread == LIVE_TAKEN);
 }
 
+/* Where the thread's own frames begin. */
+static uint32_t host_begin(const struct live_slot *s)
+{
+	uint32_t from = 0;
+
+	while (s->host_from && from < s->host_depth && s->host[from] != s->host_from)
+		from++;
+	return from;
+}
+
 /* What the thread did outside the guest. */
 static const struct host_stack *host_stack_of(struct guest *g, const struct live_slot *s)
 {
+	const uint32_t from = host_begin(s);
 	const struct host_addresses a = {
-		.kernel = s->host,
-		.nkernel = s->host_depth,
+		.kernel = s->host + from,
+		.nkernel = s->host_depth - from,
 		.monitor = g->machine.pid,
 		.vmm_ip = s->vmm_ip,
 		.build_id = s->vmm_at.build_id,

@@ -156,17 +156,30 @@ static long copy_run(__u32 i, struct copying *c)
 	return 0;
 }
 
+/* The beginning of struct bpf_perf_event_data, as x86 has it. */
+struct interrupted_at {
+	__u64 registers[16], ip;
+};
+
 /* The thread's stack, in the kernel and in the monitor, if it was at work there. */
 static void read_host(void *ctx, struct live_slot *s)
 {
 	long size;
 
 	s->host_depth = 0;
-	s->vmm_ip = 0;
+	s->host_from = s->vmm_ip = 0;
 	if (!s->wants_host ||
 	    (s->place == LIVE_IN_GUEST && s->exit_code >= EXIT_INTERRUPT && s->exit_code < EXIT_INTERRUPT_END))
 		return;
 	size = bpf_get_stack(ctx, s->host, sizeof(s->host), 0);
+	/*
+	 * Right after an exit the kernel takes the thread to be in the guest still, and tells no stack. This one begins
+	 * in this program.
+	 */
+	if (size <= 0 && s->place == LIVE_IN_GUEST) {
+		s->host_from = ((struct interrupted_at *)ctx)->ip;
+		size = bpf_get_task_stack(bpf_get_current_task_btf(), s->host, sizeof(s->host), 0);
+	}
 	if (size > 0)
 		s->host_depth = size / sizeof(*s->host);
 	if (s->place != LIVE_OUTSIDE)

@@ -52,6 +52,7 @@ struct live_slot {
 	unsigned long long exit_code;
 	unsigned long long began_ns, ended_ns;    /* CLOCK_MONOTONIC */
 	unsigned long long host[LIVE_HOST_DEPTH]; /* addresses in the kernel, leaf first */
+	unsigned long long host_from;             /* the frame that the stack is to begin with; 0: it begins so */
 	unsigned long long vmm_ip;                /* the monitor's, in user mode; 0: as above */
 	struct {
 		int status; /* BPF_STACK_BUILD_ID_... of linux/bpf.h */

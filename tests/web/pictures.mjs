@@ -34,7 +34,7 @@ async function picture(tab, name, page, fragment) {
 
 try {
 	const graph = pageOf(browser.folder, trace, '--flamegraph', ...options);
-	const tab = await browser.newTab({width: 1000, height: what === 'exits' ? 470 : 560});
+	const tab = await browser.newTab({width: 1000, height: what === 'exits' ? 820 : 560});
 
 	await picture(tab, what === 'exits' ? 'exits.png' : 'flamegraph.png', graph);
 	if (what === 'two') {

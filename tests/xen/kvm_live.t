@@ -197,6 +197,11 @@ monitor_calls() {
 		! grep -E 'exits_(ask|calc)' "$work/calls" &&
 		[ "$(grep -cF '[unknown]' "$work/calls")" -le $(($(wc -l < "$work/calls") / 20)) ]
 }
+# Whenever the thread was on a processor, the program has found its stack.
+all_known() {
+	folded "$out/exits.upf" | awk '/;\[host\]/ { all += $NF; known += /;\[host\];/ ? $NF : 0 }
+		END { print all, known; exit !(all > 500 && known > 0.9 * all) }'
+}
 entry="entry_SYSCALL_64_after_hwframe do_syscall_64 __x64_sys_ioctl kvm_vcpu_ioctl kvm_arch_vcpu_ioctl_run"
 mkdir -p "$work/root/bin" "$work/root/lib"
 cp "$build/tests/kvm/vmm" "$work/root/bin"
@@ -251,6 +256,7 @@ for kind in ${KINDS:-kvm}; do
 	ok "$kind, apart: the host's kernel serves CPUID in KVM_RUN" calls CPUID host $entry
 	ok "$kind, apart: and pages that are not there, by its own page tables" \
 		calls "page fault or MMIO" host $entry kvm_mmu_page_fault
+	ok "$kind, apart: every stack of the host's kernel is known" all_known
 	ok "$kind, apart: what the monitor does, by its own names" monitor_calls
 	ok "$kind, apart: after eight recorders that were killed the guest works on, and is recorded" still_there
 	ok "$kind, apart: four monitors that end while they are recorded" ended_in_order
