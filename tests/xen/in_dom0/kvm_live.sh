@@ -66,6 +66,7 @@ record again --sampler live -F 999 -n 200
 kill -9 "$pid"
 wait "$pid" 2> /dev/null
 # As nobody, with four capabilities; with Debian's own sysctl they do not suffice.
+options=
 vmm_start few "work=shares far"
 paranoid=$(cat /proc/sys/kernel/perf_event_paranoid)
 few() { # NAME OPTION...
@@ -73,7 +74,7 @@ few() { # NAME OPTION...
 	shift
 	mkdir -m 777 "/run/$name"
 	set_privileges --reuid 65534 --regid 65534 --clear-groups --inh-caps "-all,$four" --ambient-caps "$four" \
-		--bounding-set "-all,$four" uniprof-record -o "/run/$name/x.upf" -F 999 -n 300 "$@" "$pid" 2> "/out/$name.err"
+		--bounding-set "-all,$four" uniprof-record --max-cpu 100 --max-overhead 100 -o "/run/$name/x.upf" -F 999 -n 300 "$@" "$pid" 2> "/out/$name.err"
 	echo $? > "/out/$name.rc"
 	cp "/run/$name/x.upf" "/out/$name.upf"
 }
