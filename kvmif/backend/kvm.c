@@ -169,7 +169,7 @@ static void look_closely(struct guest *g)
 /* Where every vCPU is; and whether the guest is paused, which its monitor does by holding the threads. */
 static void look_at_guest(struct guest *g)
 {
-	const bool is_told = kvm_is_live(g) && live_look(g->live, VCPU_TAKEN_NS) == 0;
+	const bool is_told = kvm_is_live(g) && live_look(g->live, 0, g->machine.vcpus, VCPU_TAKEN_NS) == 0;
 	bool any = false, held = true, used = false;
 
 	for (uint32_t i = 0; i < g->machine.vcpus; i++) {

@@ -102,7 +102,21 @@ static int ask_all(struct guest *g)
 	return asked;
 }
 
-/* One that is not interrupted in time does not run: it waits for a CPU, or has fallen asleep. */
+/*
+ * It was not interrupted in time, so it does not run. If it waits for a CPU, it is read as it stands: not far from where
+ * it was at the deadline. If it has fallen asleep, it has no stack.
+ */
+static void look_again(struct guest *g, uint32_t i)
+{
+	live_cancel(g->live, i);
+	live_plan(g->live, i, NULL, 0);
+	if (live_look(g->live, i, 1, VCPU_TAKEN_NS) == 0 && live_answer(g->live, i)->thread == LIVE_WAITING) {
+		kvm_set_look(g, i);
+		take_answer(g, i);
+	}
+	g->vcpus[i].on_cpu = false;
+}
+
 static uint64_t await_answers(struct guest *g, uint64_t deadline_ns, int asked)
 {
 	struct timespec wait = {.tv_nsec = LIVE_WAIT_NS};
@@ -119,9 +133,7 @@ static uint64_t await_answers(struct guest *g, uint64_t deadline_ns, int asked)
 
 				most_ns = ns > most_ns ? ns : most_ns;
 			} else if (late) {
-				live_cancel(g->live, i);
-				g->vcpus[i].on_cpu = false;
-				live_plan(g->live, i, NULL, 0);
+				look_again(g, i);
 			} else {
 				continue;
 			}
@@ -279,7 +291,7 @@ static void look_at_stopped(struct guest *g)
 
 	for (int i = 0; is_leaving && i < CHECKS; i++) {
 		is_leaving = false;
-		live_look(g->live, 0);
+		live_look(g->live, 0, g->machine.vcpus, 0);
 		for (uint32_t v = 0; v < g->machine.vcpus; v++)
 			is_leaving |= g->vcpus[v].held && live_answer(g->live, v)->thread == LIVE_ON_CPU;
 	}

@@ -213,12 +213,13 @@ int interrupted(void *ctx)
 }
 
 struct looking {
-	__u32 taken_ns;
+	__u32 first, taken_ns;
 };
 
 /* 0: go on with the next vCPU. */
-static long look_at(__u32 key, struct looking *l)
+static long look_at(__u32 i, struct looking *l)
 {
+	__u32 key = l->first + i;
 	struct live_slot *s = bpf_map_lookup_elem(&slots, &key);
 
 	if (!s)
@@ -234,7 +235,7 @@ static long look_at(__u32 key, struct looking *l)
 SEC("syscall")
 int look(struct live_look_args *args)
 {
-	struct looking l = {args->taken_ns};
+	struct looking l = {args->first, args->taken_ns};
 
 	bpf_loop(args->vcpus, look_at, &l, 0);
 	return 0;

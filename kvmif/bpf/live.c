@@ -265,9 +265,9 @@ void live_cancel(struct live *l, uint32_t vcpu)
 	t->is_owed = !live_is_answered(l, vcpu);
 }
 
-int live_look(struct live *l, uint32_t taken_ns)
+int live_look(struct live *l, uint32_t first, uint32_t n, uint32_t taken_ns)
 {
-	struct live_look_args args = {.vcpus = l->vcpus, .taken_ns = taken_ns};
+	struct live_look_args args = {.first = first, .vcpus = n, .taken_ns = taken_ns};
 	struct bpf_test_run_opts options;
 
 	memset(&options, 0, sizeof(options));
@@ -276,7 +276,7 @@ int live_look(struct live *l, uint32_t taken_ns)
 	options.ctx_size_in = sizeof(args);
 	if (bpf_prog_test_run_opts(bpf_program__fd(l->program->progs.look), &options) == 0)
 		return 0;
-	for (uint32_t i = 0; i < l->vcpus; i++)
+	for (uint32_t i = first; i < first + n; i++)
 		l->slots[i].thread = LIVE_ON_CPU;
 	return -EIO;
 }

@@ -43,11 +43,11 @@ bool live_is_answered(const struct live *l, uint32_t vcpu);
 /* If it does not run now, it is not to be sampled later. */
 void live_cancel(struct live *l, uint32_t vcpu);
 /*
- * Reads what all vCPUs' threads do, and the registers of those that do not run, by this thread of ours. @taken_ns: a
- * thread that has left a CPU less than this before we got it was preempted by us. 0 or a negative errno: then none of
+ * Reads what the threads of @n vCPUs do, and the registers of those that do not run, by this thread of ours. @taken_ns:
+ * a thread that has left a CPU less than this before we got it was preempted by us. 0 or a negative errno: then none of
  * the answers tells what the threads do, as if all ran.
  */
-int live_look(struct live *l, uint32_t taken_ns);
+int live_look(struct live *l, uint32_t first, uint32_t n, uint32_t taken_ns);
 
 /* The answer, valid until the next question. */
 const struct live_slot *live_answer(const struct live *l, uint32_t vcpu);

@@ -32,7 +32,7 @@ enum live_thread {
 
 /* What look() in live.bpf.c is called with: the slots of these vCPUs are to be filled. */
 struct live_look_args {
-	unsigned int vcpus; /* from the first one on */
+	unsigned int first, vcpus;
 	/* A thread that has left a CPU less than this before the recorder got it was preempted by it. */
 	unsigned int taken_ns;
 };

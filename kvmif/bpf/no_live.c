@@ -53,9 +53,9 @@ void live_cancel(struct live *l, uint32_t vcpu)
 	(void)l, (void)vcpu;
 }
 
-int live_look(struct live *l, uint32_t taken_ns)
+int live_look(struct live *l, uint32_t first, uint32_t n, uint32_t taken_ns)
 {
-	(void)l, (void)taken_ns;
+	(void)l, (void)first, (void)n, (void)taken_ns;
 	return -ENOSYS;
 }
 
