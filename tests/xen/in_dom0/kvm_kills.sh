@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# A host's part of kvm_kills.t, of two processors: recorders that end in every way, and monitors that do, so many of each as
+# /lab/kills says.
+. /lab/kvm_guests.sh
+
+kills=$(cat /lab/kills)
+left() {
+	for of in prog map link; do
+		bpftool "$of" list | grep -c '^[0-9]' | sed "s/^/$of /"
+	done
+	ls /proc/[0-9]*/fd -l 2> /dev/null | grep -c 'anon_inode:\[perf_event\]' | sed 's/^/event /'
+}
+# A moment of up to 0.3 s, another one each time.
+moment() {
+	moment=$(((moment * 7 + 3) % 31))
+	sleep "0.0$moment"
+}
+moment=1
+begin() {
+	rm -f /out/killed.upf
+	uniprof-record --max-cpu 100 --max-overhead 100 -F 5k -f -o /out/killed.upf "$@" "$pid" 2> /out/killed.err &
+	recorder=$!
+	await test -s /out/killed.upf
+	moment
+}
+start_guest() {
+	taskset -p 1 $$ > /dev/null
+	vmm_start kills "work=exits far ring=0"
+	taskset -p 2 $$ > /dev/null
+}
+options=
+left > /out/left.before
+start_guest
+signal_exits > /out/kills.before
+for signal in KILL TERM; do
+	for try in $(seq "$kills"); do
+		begin
+		kill -$signal "$recorder"
+		wait "$recorder" 2> /dev/null
+	done
+done
+# Stopped at any moment, and killed then or let go on.
+for try in $(seq "$kills"); do
+	begin
+	kill -STOP "$recorder"
+	moment
+	[ $((try % 2)) = 0 ] || kill -KILL "$recorder"
+	kill -CONT "$recorder" 2> /dev/null
+	kill -INT "$recorder" 2> /dev/null
+	wait "$recorder" 2> /dev/null
+done
+signal_exits > /out/kills.after
+record again -F 999 -n 500
+kill -9 "$pid"
+wait "$pid" 2> /dev/null
+for try in $(seq "$kills"); do
+	start_guest
+	begin --host
+	kill -9 "$pid"
+	wait "$recorder"
+	echo $? >> /out/ended.rcs
+	wait "$pid" 2> /dev/null
+done
+# Programs and maps are freed a moment later.
+await sh -c '! bpftool prog list | grep -q "name interrupted"'
+sleep 1
+left > /out/left.after
+dmesg > /out/dmesg
+exit 0
