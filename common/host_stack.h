@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * host_stack.h - what the host did while a vCPU was not in the guest: the stack of the vCPU's own thread, in the host's
- * kernel and in the virtual machine monitor. Who samples makes each function and each stack once, and numbers them from
- * 0; they live as long as the recording.
+ * kernel and in the virtual machine monitor. The backend makes each function and each stack once, and numbers them from
+ * 0. They live as long as the recording.
  */
 #ifndef COMMON_HOST_STACK_H
 #define COMMON_HOST_STACK_H

@@ -24,6 +24,7 @@ struct numbers {
 struct host_writer {
 	struct numbers stacks, functions;
 	uint32_t generation;
+	uint8_t item[VARINT_MAX + HOST_DEPTH_MAX * (FRAME_BYTES + 2 * HOST_TEXT_MAX + HOST_BUILD_ID_MAX)];
 };
 
 struct host_writer *host_writer_new(void)
@@ -107,7 +108,7 @@ static size_t put_function(uint8_t *at, const struct host_function *f)
 
 void host_writer_put(struct host_writer *w, struct column_writer *columns, const struct host_stack *s)
 {
-	uint8_t item[VARINT_MAX + HOST_DEPTH_MAX * (FRAME_BYTES + 2 * HOST_TEXT_MAX + HOST_BUILD_ID_MAX)];
+	uint8_t *item = w->item;
 	size_t n = put_varint(item, s->depth);
 
 	for (uint32_t i = s->depth; i-- > 0;) {
@@ -128,7 +129,7 @@ void host_writer_put(struct host_writer *w, struct column_writer *columns, const
 
 uint32_t host_writer_number(const struct host_writer *w, const struct host_stack *s)
 {
-	return s ? w->stacks.of[s->id].number : 0;
+	return s && has(w, &w->stacks, s->id) ? w->stacks.of[s->id].number : 0;
 }
 
 /* --- decoding ---------------------------------------------------------------------------------------------------- */

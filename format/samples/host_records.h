@@ -11,8 +11,8 @@
 /* Which stacks and functions a block has. */
 struct host_writer;
 struct host_writer *host_writer_new(void);     /* of half a megabyte each for stacks and functions; NULL: no memory */
-void host_writer_free(struct host_writer *w);  /* NULL is fine; so it is of the next one */
-void host_writer_reset(struct host_writer *w); /* a new block */
+void host_writer_free(struct host_writer *w);  /* NULL is fine */
+void host_writer_reset(struct host_writer *w); /* a new block; NULL is fine */
 bool host_writer_acceptable(const struct host_stack *s); /* NULL is */
 /* The most bytes that @s takes in this block, its record's kind included; 0: the block has it. */
 size_t host_writer_need(const struct host_writer *w, const struct host_stack *s);

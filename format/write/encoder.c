@@ -204,7 +204,7 @@ static bool has_room_for(struct upf_encoder *e, const struct upf_sample *samples
 		const struct upf_sample *s = &samples[i];
 
 		most += s->depth * VARINT_MAX + s->nwords * (VARINT_MAX + 1) + nregs_of(e, s) * VARINT_MAX;
-		most += (s->registers ? REGISTER_LIST_MAX : 0) + host_writer_need(e->host, s->host);
+		most += s->registers ? REGISTER_LIST_MAX : 0;
 		frames += s->depth;
 		words += tops_of(e, s) == UPF_TOPS_WINDOW ? s->nwords : 0;
 	}
@@ -355,15 +355,25 @@ static bool acceptable(const struct upf_encoder *e, uint32_t domain, const struc
 	return true;
 }
 
-/* The host's stacks that are new in this block. */
-static void encode_host_stacks(struct upf_encoder *e, uint64_t tick, const struct upf_sample *samples, size_t n)
+/*
+ * The host's stacks that are new in this block. 0; -ENOSPC: it is full, and has what was written. A round that begins a
+ * block goes without those that do not fit.
+ */
+static int encode_host_stacks(struct upf_encoder *e, uint64_t tick, const struct upf_sample *samples, size_t n)
 {
+	const bool is_first = e->records == 0;
+
 	for (size_t i = 0; i < n; i++) {
-		if (host_writer_need(e->host, samples[i].host) == 0)
-			continue;
-		begin_optional(e, UPF_HOST, tick);
-		host_writer_put(e->host, &e->columns, samples[i].host);
+		const size_t need = host_writer_need(e->host, samples[i].host);
+
+		if (need && columns_fit(&e->columns, need)) {
+			begin_optional(e, UPF_HOST, tick);
+			host_writer_put(e->host, &e->columns, samples[i].host);
+		} else if (need && !is_first) {
+			return -ENOSPC;
+		}
 	}
+	return 0;
 }
 
 int upf_encode_round(struct upf_encoder *e, uint32_t domain, uint64_t time_ns, uint64_t pause_ns,
@@ -378,7 +388,8 @@ int upf_encode_round(struct upf_encoder *e, uint32_t domain, uint64_t time_ns, u
 		return -ENOMEM;
 	if (!has_room_for(e, samples, n))
 		return full(e);
-	encode_host_stacks(e, tick, samples, n);
+	if (encode_host_stacks(e, tick, samples, n) != 0)
+		return -ENOSPC;
 	begin_record(e, UPF_ROUND, domain, tick);
 	d = domain_state(e, domain);
 	tick = encode_time(e, d, tick);

@@ -103,18 +103,27 @@ static int ask_all(struct guest *g)
 }
 
 /*
- * It was not interrupted in time, so it does not run. If it waits for a CPU, it is read as it stands: not far from where
- * it was at the deadline. If it has fallen asleep, it has no stack.
+ * It ran at the deadline, but was not interrupted in time. If it waits for a CPU now, it is read as it stands: not far
+ * from where it was. If it has fallen asleep, it has no stack.
  */
 static void look_again(struct guest *g, uint32_t i)
 {
+	enum live_thread thread;
+
 	live_cancel(g->live, i);
+	if (live_is_answered(g->live, i)) {
+		take_answer(g, i);
+		return;
+	}
 	live_plan(g->live, i, NULL, 0);
-	if (live_look(g->live, i, 1, VCPU_TAKEN_NS) == 0 && live_answer(g->live, i)->thread == LIVE_WAITING) {
+	if (live_look(g->live, i, 1, VCPU_TAKEN_NS) != 0)
+		return;
+	thread = (enum live_thread)live_answer(g->live, i)->thread;
+	if (thread == LIVE_WAITING || thread == LIVE_TAKEN) {
 		kvm_set_look(g, i);
 		take_answer(g, i);
+		g->vcpus[i].on_cpu = true;
 	}
-	g->vcpus[i].on_cpu = false;
 }
 
 static uint64_t await_answers(struct guest *g, uint64_t deadline_ns, int asked)

@@ -10,9 +10,12 @@
 #include "common/hash_array.h"
 #include "kvmif/host/kernel_symbols.h"
 
+#define MAPPINGS 16
+
 struct known_function {
 	uint64_t monitor; /* a process; 0: the kernel's */
 	uint64_t start;   /* of the function; in a monitor the address itself */
+	uint64_t has_id;  /* 1: in a monitor, with its file's build-id */
 	struct host_function *function;
 };
 
@@ -22,6 +25,12 @@ struct host_stacks {
 	struct host_stack **stacks;
 	size_t nstacks, cap;
 	struct hash_table index;
+	struct mapping { /* the last ones that were looked for */
+		pid_t monitor;
+		uint64_t from, to;
+		char *file; /* "": none */
+	} mappings[MAPPINGS];
+	unsigned next;
 };
 
 struct host_stacks *host_stacks_open(const char *kallsyms, char *why, size_t size)
@@ -53,6 +62,8 @@ void host_stacks_close(struct host_stacks *h)
 	}
 	for (size_t i = 0; i < h->nstacks; i++)
 		free(h->stacks[i]);
+	for (unsigned i = 0; i < MAPPINGS; i++)
+		free(h->mappings[i].file);
 	kernel_symbols_free(h->kernel);
 	hash_array_free(&h->by_start);
 	hash_table_free(&h->index);
@@ -60,34 +71,69 @@ void host_stacks_close(struct host_stacks *h)
 	free(h);
 }
 
-/* The path of the file that @address of process @pid is mapped from, which the caller frees. NULL: none. */
-static char *mapped_file(pid_t pid, uint64_t address)
+/* A path of /proc/PID/maps: of one that is too long the end, as a file that was replaced is called before that. */
+static char *path_of(const char *text)
 {
-	char path[32], *line = NULL, *found = NULL;
+	static const char deleted[] = " (deleted)";
+	size_t n = strcspn(text, "\n"), cut;
+
+	if (n >= sizeof(deleted) && strncmp(text + n - (sizeof(deleted) - 1), deleted, sizeof(deleted) - 1) == 0)
+		n -= sizeof(deleted) - 1;
+	cut = n > HOST_TEXT_MAX ? n - HOST_TEXT_MAX : 0;
+	return strndup(text + cut, n - cut);
+}
+
+/* Sets m->file to what m->from, an address of m->monitor, is mapped from, and the range. */
+static void read_mapping(struct mapping *m)
+{
+	const uint64_t address = m->from;
+	char path[32], *line = NULL;
 	size_t size = 0;
 	FILE *f;
 
-	snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
+	snprintf(path, sizeof(path), "/proc/%d/maps", (int)m->monitor);
 	f = fopen(path, "re");
-	while (f && !found && getline(&line, &size, f) >= 0) {
+	while (f && !m->file && getline(&line, &size, f) >= 0) {
 		uint64_t from, to;
 		int at = 0;
 
-		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %*s %*s %*s %n", &from, &to, &at) == 2 && at &&
-		    address >= from && address < to && line[at])
-			found = strndup(line + at, strcspn(line + at, "\n"));
+		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %*s %*s %*s %n", &from, &to, &at) != 2 || !at ||
+		    address < from || address >= to)
+			continue;
+		m->from = from;
+		m->to = to;
+		m->file = path_of(line + at);
 	}
 	free(line);
 	if (f)
 		fclose(f);
-	return found;
+}
+
+/* The file that @address of process @monitor is mapped from, "" for none: valid until the next call. NULL: no memory. */
+static const char *mapped_file(struct host_stacks *h, pid_t monitor, uint64_t address)
+{
+	struct mapping *m;
+
+	for (unsigned i = 0; i < MAPPINGS; i++) {
+		m = &h->mappings[i];
+		if (m->file && m->monitor == monitor && address >= m->from && address < m->to)
+			return m->file;
+	}
+	m = &h->mappings[h->next++ % MAPPINGS];
+	free(m->file);
+	*m = (struct mapping){.monitor = monitor, .from = address, .to = address + 1};
+	read_mapping(m);
+	if (!m->file)
+		m->file = strdup("");
+	return m->file;
 }
 
 /* Completes a new function. False: no memory. */
-static bool describe(const struct host_stacks *h, struct host_function *to, const struct known_function *key,
+static bool describe(struct host_stacks *h, struct host_function *to, const struct known_function *key,
                      const struct host_addresses *a)
 {
 	struct kernel_function f;
+	const char *file;
 
 	if (!key->monitor) {
 		f = kernel_symbols_find(h->kernel, key->start);
@@ -97,9 +143,8 @@ static bool describe(const struct host_stacks *h, struct host_function *to, cons
 	}
 	to->is_vmm = true;
 	to->name = "";
-	to->file = mapped_file((pid_t)key->monitor, key->start);
-	if (!to->file)
-		to->file = strdup("");
+	file = mapped_file(h, (pid_t)key->monitor, key->start);
+	to->file = file ? strdup(file) : NULL;
 	to->build_id_size = (uint8_t)a->build_id_size;
 	memcpy(to->build_id, a->build_id, a->build_id_size);
 	to->offset = a->offset;
@@ -113,7 +158,7 @@ static const struct host_function *find_function(struct host_stacks *h, struct k
 	struct host_function *f;
 	uint32_t id;
 
-	if (hash_array_find(&h->by_start, &id, start, &key))
+	if (hash_array_find(&h->by_start, &id, has_id, &key))
 		return h->functions[id].function;
 	if (n == HOST_NUMBERS_MAX)
 		return NULL;
@@ -124,7 +169,7 @@ static const struct host_function *find_function(struct host_stacks *h, struct k
 	}
 	f->id = (uint32_t)n;
 	key.function = f;
-	if (hash_array_add(&h->by_start, &id, start, &key) == 0)
+	if (hash_array_add(&h->by_start, &id, has_id, &key) == 0)
 		return f;
 	if (key.monitor)
 		free((char *)f->file);
@@ -163,19 +208,20 @@ static const struct host_stack *find_stack(struct host_stacks *h, struct host_st
 
 const struct host_stack *host_stacks_find(struct host_stacks *h, const struct host_addresses *a)
 {
+	const uint32_t room = HOST_DEPTH_MAX - (a->vmm_ip != 0);
 	struct host_stack s = {0};
 
-	for (uint32_t i = 0; i < a->nkernel && s.depth < HOST_DEPTH_MAX; i++) {
+	for (uint32_t i = 0; i < a->nkernel && s.depth < room; i++) {
 		/* A return address follows the call, which may be the last instruction of its function. */
 		const uint64_t start = kernel_symbols_find(h->kernel, a->kernel[i] - (i > 0)).start;
 
-		s.frames[s.depth] = find_function(h, (struct known_function){0, start, NULL}, a);
+		s.frames[s.depth] = find_function(h, (struct known_function){.start = start}, a);
 		if (!s.frames[s.depth++])
 			return NULL;
 	}
-	if (a->vmm_ip && s.depth < HOST_DEPTH_MAX) {
-		s.frames[s.depth] =
-			find_function(h, (struct known_function){(uint64_t)a->monitor, a->vmm_ip, NULL}, a);
+	if (a->vmm_ip) {
+		s.frames[s.depth] = find_function(
+			h, (struct known_function){(uint64_t)a->monitor, a->vmm_ip, a->build_id_size != 0, NULL}, a);
 		if (!s.frames[s.depth++])
 			return NULL;
 	}

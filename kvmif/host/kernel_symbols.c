@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,11 +11,11 @@
 #include "common/buf.h"
 
 #define FUNCTION_MAX (1u << 16) /* bytes; what is farther behind the last symbol is in none */
-#define TYPES "tTwW"            /* of code */
+#define TYPES "tTwW"            /* of code; others end a function */
 
 struct symbol {
 	uint64_t address;
-	uint32_t name, module; /* where the texts are */
+	uint32_t name, module; /* where the texts are; 0: no code */
 };
 
 struct kernel_symbols {
@@ -44,13 +45,14 @@ static int add_module(struct kernel_symbols *k, const char *module, uint32_t *at
 static int add_line(struct kernel_symbols *k, const char *line)
 {
 	char type, name[512], module[128] = "kernel";
-	struct symbol s;
+	struct symbol s = {0};
 	int n = sscanf(line, "%" SCNx64 " %c %511s [%127[^]]]", &s.address, &type, name, module);
-	int rc = n >= 3 && strchr(TYPES, type) ? array_room(&k->of, &k->cap, k->n, sizeof(*k->of)) : 1;
+	const bool is_code = n >= 3 && strchr(TYPES, type);
+	int rc = n >= 3 ? array_room(&k->of, &k->cap, k->n, sizeof(*k->of)) : 1;
 
-	if (rc == 0)
+	if (rc == 0 && is_code)
 		rc = add_text(k, name, &s.name);
-	if (rc == 0)
+	if (rc == 0 && is_code)
 		rc = add_module(k, module, &s.module);
 	if (rc == 0)
 		k->of[k->n++] = s;
@@ -113,8 +115,10 @@ struct kernel_function kernel_symbols_find(const struct kernel_symbols *k, uint6
 	if (i == 0 || address - k->of[i - 1].address >= FUNCTION_MAX)
 		return (struct kernel_function){0};
 	s = &k->of[i - 1];
-	while (s > k->of && s[-1].address == s->address)
+	while (s > k->of && s[-1].address == s->address && s[-1].name)
 		s--;
+	if (!s->name)
+		return (struct kernel_function){0};
 	return (struct kernel_function){s->address, (const char *)k->texts.data + s->name,
 	                                (const char *)k->texts.data + s->module};
 }

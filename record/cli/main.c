@@ -142,7 +142,6 @@ static int record_guests(const struct options *o, const struct connection *all, 
 {
 	char why[1024];
 	const struct connection *c = connect_choose(all, nall, operands, n, why, sizeof(why));
-
 	int rc;
 
 	if (!c) {

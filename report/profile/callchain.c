@@ -50,7 +50,8 @@ static int add_outside_frame(struct callchain *c, const struct calltree *tree, c
 	int rc;
 
 	snprintf(reason, sizeof(reason), "[%s]", upf_exit_text((unsigned)node->address));
-	rc = symbolizer_host_function(names, name, &frame.function);
+	rc = node->address >= CALLTREE_FUNCTION ? symbolizer_host_function(names, name, &frame.function)
+	                                        : symbolizer_function(names, name, &frame.function);
 	if (rc == 0)
 		rc = array_room(&c->frames, &c->cap, c->n, sizeof(*c->frames));
 	if (rc == 0)

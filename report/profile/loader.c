@@ -13,8 +13,8 @@
 #define MEMORY_FREE (512u << 20)
 #define MEMORY_EACH 32u /* for a byte of the file */
 
-#define HOST_NAME_MAX (2 * HOST_TEXT_MAX + 16)
-_Static_assert(MONITOR_PLACE_MAX <= HOST_NAME_MAX, "either fits");
+#define FUNCTION_TEXT_MAX (2 * HOST_TEXT_MAX + 16)
+_Static_assert(MONITOR_PLACE_MAX <= FUNCTION_TEXT_MAX, "either fits");
 
 #define MILLI_NS_PER_S UINT64_C(1000000000000)
 
@@ -103,12 +103,12 @@ static int weigh_sample(struct loader *l, struct upf_record *rec, uint32_t *vcpu
 }
 
 /* That of a function of the VMM is looked up by its place when it is shown (report/symbols/monitor_names.h). */
-static void name_host_function(char name[HOST_NAME_MAX], const struct upf_host_function *f)
+static void name_host_function(char name[FUNCTION_TEXT_MAX], const struct upf_host_function *f)
 {
 	if (f->name_size == 0 && f->is_vmm)
 		monitor_place(name, f->build_id, f->build_id_size, f->offset, f->file, f->file_size);
 	else
-		snprintf(name, HOST_NAME_MAX, "%.*s [%.*s]", f->name_size ? (int)f->name_size : 9,
+		snprintf(name, FUNCTION_TEXT_MAX, "%.*s [host:%.*s]", f->name_size ? (int)f->name_size : 9,
 		         f->name_size ? f->name : "[unknown]", (int)f->file_size, f->file);
 }
 
@@ -116,7 +116,7 @@ static void name_host_function(char name[HOST_NAME_MAX], const struct upf_host_f
 static int host_function(struct loader *l, uint32_t number, uint32_t *function)
 {
 	const struct upf_host_function *f = upf_decoder_host_function(l->decoder, number);
-	char name[HOST_NAME_MAX];
+	char name[FUNCTION_TEXT_MAX];
 	int rc = 0;
 
 	for (; rc == 0 && l->nfunctions <= number; l->nfunctions++) {
@@ -147,6 +147,9 @@ static int go_outside(struct loader *l, const struct upf_record *rec, uint32_t *
 	if (rc == 0)
 		rc = calltree_child(t, *node, where, CALLTREE_OUTSIDE, node);
 	frames = upf_decoder_host_stack(l->decoder, rec->host, &depth);
+	l->block_walked += depth;
+	if (l->block_walked > REPEATS_FREE + REPEATS_EACH * (uint64_t)l->block->stored_size)
+		return -EFBIG;
 	for (uint32_t i = 0; rc == 0 && i < depth; i++) {
 		rc = host_function(l, frames[i], &function);
 		if (rc == 0)

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #define FILES_MAX 64 /* a trace may name any that there are */
+#define KERNEL_ID 20 /* bytes of a build-id as the kernel gives it: a shorter one has zeros behind it */
 
 struct monitor_file {
 	char build_id[2 * BUILD_ID_MAX + 1];
@@ -23,7 +24,7 @@ struct monitor_file {
 struct place {
 	char build_id[2 * BUILD_ID_MAX + 1];
 	uint64_t offset;
-	const char *path;
+	char path[MONITOR_PLACE_MAX];
 };
 
 void monitor_names_free(struct monitor_names *m)
@@ -61,7 +62,7 @@ static bool parse_place(const char *text, struct place *p)
 	    sscanf(text + len + 1, "%" SCNx64 " %n", &p->offset, &end) != 1)
 		return false;
 	snprintf(p->build_id, sizeof(p->build_id), "%.*s", (int)len - 1, text + 1);
-	p->path = text + len + 1 + end;
+	snprintf(p->path, sizeof(p->path), "%s", text + len + 1 + end);
 	return true;
 }
 
@@ -72,13 +73,15 @@ static struct elf_file *open_recorded(const struct place *p, const char *root)
 {
 	char path[MONITOR_PLACE_MAX + 256], why[256], id[2 * BUILD_ID_MAX + 1];
 	struct elf_file *f = NULL;
-	uint8_t bytes[BUILD_ID_MAX];
+	uint8_t bytes[BUILD_ID_MAX] = {0};
+	size_t n;
 
 	if (*p->path == '/' && snprintf(path, sizeof(path), "%s%s", root, p->path) < (int)sizeof(path))
 		f = elf_file_open(path, why, sizeof(why));
 	if (!f)
 		return NULL;
-	put_hex(id, bytes, elf_file_build_id(f, bytes));
+	n = elf_file_build_id(f, bytes);
+	put_hex(id, bytes, n < KERNEL_ID ? KERNEL_ID : n);
 	if (strcmp(id, p->build_id) == 0)
 		return f;
 	elf_file_close(f);
@@ -87,10 +90,18 @@ static struct elf_file *open_recorded(const struct place *p, const char *root)
 
 static struct elf_file *open_by_id(const struct place *p, const struct debug_search *where)
 {
-	char why[256];
+	char why[256], id[2 * BUILD_ID_MAX + 1];
 	char *path = debug_file_of_build(p->build_id, where);
-	struct elf_file *f = path ? elf_file_open(path, why, sizeof(why)) : NULL;
+	struct elf_file *f;
+	size_t n = strlen(p->build_id);
 
+	/* Maybe it is a shorter one. */
+	while (n > 2 && strncmp(p->build_id + n - 2, "00", 2) == 0)
+		n -= 2;
+	snprintf(id, sizeof(id), "%.*s", (int)n, p->build_id);
+	if (!path && n < strlen(p->build_id))
+		path = debug_file_of_build(id, where);
+	f = path ? elf_file_open(path, why, sizeof(why)) : NULL;
 	free(path);
 	return f;
 }
@@ -101,7 +112,7 @@ static int read_segments(struct monitor_file *file, const struct elf_file *f)
 	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && elf_file_segment(f, PT_LOAD, &i, &h);) {
-		if (!(h.p_flags & PF_X))
+		if (!(h.p_flags & PF_X) || h.p_filesz == 0)
 			continue;
 		rc = array_room(&file->code, &file->cap, file->nsegments, sizeof(*file->code));
 		if (rc == 0)
@@ -128,7 +139,9 @@ static int read_file(struct monitor_file *file, const struct place *p, const str
 	if (!f)
 		return 0;
 	rc = read_segments(file, f);
-	if (rc == 0 && symbols_add_file(&file->symbols, f->path, where, why, sizeof(why)) == -ENOMEM)
+	/* A file of debug information alone has no code: nothing there is where it was in the program. */
+	if (rc == 0 && file->nsegments &&
+	    symbols_add_file(&file->symbols, f->path, where, why, sizeof(why)) == -ENOMEM)
 		rc = -ENOMEM;
 	if (rc == 0)
 		rc = symbols_sort(&file->symbols);
@@ -167,11 +180,26 @@ static const char *symbol_at(const struct monitor_file *file, uint64_t offset)
 	return NULL;
 }
 
+/* Without folders; "[vdso]" is none, but has brackets. */
+static const char *file_name(char *path)
+{
+	char *slash = strrchr(path, '/');
+	size_t n = strlen(path);
+
+	if (slash)
+		return slash + 1;
+	if (n > 2 && path[0] == '[' && path[n - 1] == ']') {
+		path[n - 1] = '\0';
+		return path + 1;
+	}
+	return n ? path : "anonymous";
+}
+
 int monitor_name(struct monitor_names *m, const char *text, char **name)
 {
 	struct monitor_file *file;
 	struct buf shown = {0};
-	const char *symbol, *slash;
+	const char *symbol;
 	struct place p;
 	int rc;
 
@@ -184,10 +212,8 @@ int monitor_name(struct monitor_names *m, const char *text, char **name)
 	symbol = rc == 0 && file ? symbol_at(file, p.offset) : NULL;
 	if (symbol)
 		rc = m->mangled ? buf_add(&shown, symbol, strlen(symbol) + 1) : demangle(symbol, &shown);
-	slash = strrchr(p.path, '/');
-	/* "[vdso]" has brackets. */
-	if (rc == 0 && asprintf(name, *p.path == '[' ? "%s %s" : "%s [%s]",
-	                        symbol ? (const char *)shown.data : "[unknown]", slash ? slash + 1 : p.path) < 0)
+	if (rc == 0 &&
+	    asprintf(name, "%s [VMM:%s]", symbol ? (const char *)shown.data : "[unknown]", file_name(p.path)) < 0)
 		rc = -ENOMEM;
 	buf_free(&shown);
 	return rc;

@@ -30,8 +30,8 @@ void monitor_names_free(struct monitor_names *m);
 void monitor_place(char text[MONITOR_PLACE_MAX], const uint8_t *build_id, size_t size, uint64_t offset,
                    const char *path, size_t path_size);
 /*
- * The symbol at a place, "[unknown]" if there is none, with the name of the file behind it: in @name, for free(). @text
- * that is no place is taken as it is. 0 or -ENOMEM.
+ * The symbol at a place, "[unknown]" if there is none, and behind it "[VMM:FILE]": in @name, for free(). @text that is no
+ * place is taken as it is. 0 or -ENOMEM.
  */
 int monitor_name(struct monitor_names *m, const char *text, char **name);
 

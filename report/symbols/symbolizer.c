@@ -81,13 +81,22 @@ int symbolizer_function(struct symbolizer *n, const char *name, uint32_t *functi
 
 int symbolizer_host_function(struct symbolizer *n, const char *name, uint32_t *function)
 {
-	char *text;
-	int rc = monitor_name(&n->monitor, name, &text);
+	struct name_of_symbol known = {.symbol = name};
+	char *text = NULL;
+	uint32_t id;
+	int rc = 0;
 
+	if (hash_array_find(&n->by_symbol, &id, symbol, &known)) {
+		*function = n->texts[id].function;
+		return 0;
+	}
+	if (n->bytes < SYMBOLIZER_BYTES_MAX)
+		rc = monitor_name(&n->monitor, name, &text);
 	if (rc == 0)
-		rc = symbolizer_function(n, text, function);
+		rc = symbolizer_function(n, text ? text : "[too many names]", function);
 	free(text);
-	return rc;
+	known.function = *function;
+	return rc == 0 ? hash_array_add(&n->by_symbol, &id, symbol, &known) : rc;
 }
 
 int symbolizer_like(struct symbolizer *n, const struct function *other, uint32_t *function)

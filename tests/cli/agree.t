@@ -119,7 +119,7 @@ sub new_sample {
 	my $host = $exit && random(2) ? random(3) : undef;
 	if ($exit && @{$stacks[$stack]}) {
 		$leaf = $state ? '[VMM]' : '[host]';
-		$leaf = ('serve [kvm]', '[unknown] [vmm]', 'serve [kvm]')[$host] if defined $host;
+		$leaf = ('serve [host:kvm]', '[unknown] [VMM:vmm]', 'serve [host:kvm]')[$host] if defined $host;
 	}
 	$exit .= ":$host" if defined $host;
 	return {vcpu => $vcpu, state => $state, cpu => $cpu, leaf => $leaf,

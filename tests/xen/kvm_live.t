@@ -194,8 +194,8 @@ calls() {
 # the linker's (.plt).
 monitor_calls() {
 	calls 0 "port I/O" VMM | cat > "$work/calls"
-	grep -F '[VMM];__ioctl [libc.so.6]' "$work/calls" | tail -n 1 && grep -F '[VMM];run_vcpu [vmm]' "$work/calls" | tail -n 1 &&
-		grep -E 'exits_touch_pages;.*\[VMM\];__?madvise \[libc.so.6\];.*;__x64_sys_madvise \[kernel\]' "$work/calls" | tail -n 1 &&
+	grep -F '[VMM];__ioctl [VMM:libc.so.6]' "$work/calls" | tail -n 1 && grep -F '[VMM];run_vcpu [VMM:vmm]' "$work/calls" | tail -n 1 &&
+		grep -E 'exits_touch_pages;.*\[VMM\];__?madvise \[VMM:libc.so.6\];.*;__x64_sys_madvise \[host:kernel\]' "$work/calls" | tail -n 1 &&
 		! grep -E 'exits_(ask|calc)' "$work/calls" &&
 		[ "$(grep -cF '[unknown]' "$work/calls")" -le $(($(wc -l < "$work/calls") / 20)) ]
 }

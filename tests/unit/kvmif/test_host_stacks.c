@@ -55,7 +55,8 @@ static void functions_are_found(void **state)
 	check(k, 0xffffffff80ffffff, 0, NULL, NULL);
 	check(k, 0xffffffff81000000, 0xffffffff81000000, "_text", "kernel");
 	check(k, 0xffffffff81000500, 0xffffffff81000500, "first", "kernel");
-	check(k, 0xffffffff81001008, 0xffffffff81000500, "first", "kernel");
+	check(k, 0xffffffff81000fff, 0xffffffff81000500, "first", "kernel");
+	check(k, 0xffffffff81001008, 0, NULL, NULL); /* behind data */
 	check(k, 0xffffffff81002abc, 0xffffffff81002000, "schedule", "kernel");
 	check(k, 0xffffffffc00000ff, 0xffffffffc0000000, "enter", "kvm_amd");
 	check(k, 0xffffffffc0000100, 0xffffffffc0000100, "leave", "kvm_amd");

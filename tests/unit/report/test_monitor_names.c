@@ -55,14 +55,14 @@ static void the_function_is_found(void **state)
 	elf_file_close(f);
 	assert_int_equal(dl_iterate_phdr(find_offset, &offset), 1);
 	monitor_place(place, id, size, offset, path, strlen(path));
-	is_named(&m, place, "the_function_is_found [test_monitor_names]");
-	is_named(&none, place, "[unknown] [test_monitor_names]");
+	is_named(&m, place, "the_function_is_found [VMM:test_monitor_names]");
+	is_named(&none, place, "[unknown] [VMM:test_monitor_names]");
 	/* Another build at the same path. */
 	id[0] ^= 1;
 	monitor_place(place, id, size, offset, path, strlen(path));
-	is_named(&m, place, "[unknown] [test_monitor_names]");
+	is_named(&m, place, "[unknown] [VMM:test_monitor_names]");
 	monitor_place(place, NULL, 0, 0, "/bin/other", 10);
-	is_named(&m, place, "[unknown] [other]");
+	is_named(&m, place, "[unknown] [VMM:other]");
 	monitor_names_free(&m);
 	monitor_names_free(&none);
 }
@@ -76,8 +76,8 @@ static void other_texts_are_names(void **state)
 	             (const char *const[]){"schedule [kernel]", "", "@", "@+", "@12", "@12+xyz", "@+zz /a", NULL};
 	     *text; text++)
 		is_named(&m, *text, *text);
-	is_named(&m, "@12+7 ", "[unknown] []");
-	is_named(&m, "@+0 [vdso]", "[unknown] [vdso]");
+	is_named(&m, "@12+7 ", "[unknown] [VMM:anonymous]");
+	is_named(&m, "@+0 [vdso]", "[unknown] [VMM:vdso]");
 }
 
 int main(void)
