@@ -115,7 +115,7 @@ refused() {
 	[ $? = "$status" ] && cat "$work/no.err" && grep -qF "$text" "$work/no.err"
 }
 if [ ! -e /sys/module/kvm_amd ]; then
-	ok "not to be stopped, on a processor that is not AMD's" refused 4 "$pid: --sampler live: " --sampler live "$pid"
+	ok "not to be stopped, on a processor that is not AMD's" refused 4 "$pid: it cannot be sampled without a stop" --sampler live "$pid"
 	ok "... and by default stopped" recorded auto -v --sampler auto -n 10 "$pid"
 	ok "... which -v explains" grep -q "sampled by stops: KVM runs on no processor of AMD's here" "$work/auto.err"
 fi

@@ -30,11 +30,11 @@ true_shares() { # NAME TRUTH [POINTS]
 		s/;\[[^]]*\];\[[^]]*\]\( [0-9]*\)$/\1/' > "$work/live"
 	shares_of "$work/live" "$xen/guests/truth/$2.txt" "${3:-4}"
 }
-# all_whole NAME: all stacks that there are; those of 98 of 100 samples.
+# all_whole NAME: all stacks that there are. On a busy machine some vCPUs are not interrupted in time, and have none.
 all_whole() {
 	"$report" -s "$guest" "$out/$1.upf" | tee "$work/profile"
 	"$report" -q --dump "$out/$1.upf" | awk '
-		/ sample / && / running / { all++; whole += / end 0 / && !/depth 0/; bad += / end [1-9]/ }
+		/ sample / && / running / && !/no registers/ { all++; whole += / end 0 / && !/depth 0/; bad += / end [1-9]/ }
 		END { print all, whole, bad; exit !(all > 500 && whole > 0.98 * all && bad * 500 < all) }'
 }
 for work_of in shares levels recursion depth; do
@@ -255,9 +255,9 @@ for kind in ${KINDS:-kvm}; do
 	sed 's/^/# /' "$work/told"
 	ok "$kind, apart: a guest that leaves for one reason after the other: recorded" recorded exits
 	ok "$kind, apart: each part has its share by the guest's own count, within 8 points" shares_of_parts 8
-	ok "$kind, apart: the host's kernel serves CPUID in KVM_RUN" calls 90 CPUID host $entry
+	ok "$kind, apart: the host's kernel serves CPUID in KVM_RUN" calls 80 CPUID host $entry
 	ok "$kind, apart: and pages that are not there, by its own page tables" \
-		calls 60 "page fault or MMIO" host $entry kvm_mmu_page_fault
+		calls 20 "page fault or MMIO" host $entry kvm_mmu_page_fault
 	ok "$kind, apart: every stack of the host's kernel is known" all_known
 	ok "$kind, apart: what the monitor does, by its own names" monitor_calls
 	ok "$kind, apart: after eight recorders that were killed the guest works on, and is recorded" still_there
