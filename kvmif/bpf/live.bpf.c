@@ -68,8 +68,8 @@ struct kvm_vcpu {
 #pragma clang attribute pop
 
 /*
- * Where kvm_amd's struct vcpu_svm, which begins with the struct kvm_vcpu, has pointers to the VMCB that is in use and to
- * the guest's own one. live.c finds that out: libbpf would need CAP_SYS_ADMIN to read a module's BTF.
+ * Where kvm_amd's struct vcpu_svm, which begins with the struct kvm_vcpu, has pointers to the VMCB that is in use and
+ * to the guest's own one. live.c finds that out: libbpf would need CAP_SYS_ADMIN to read a module's BTF.
  */
 const volatile __u32 vmcb_at, own_vmcb_at;
 

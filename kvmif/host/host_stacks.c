@@ -109,7 +109,7 @@ static void read_mapping(struct mapping *m)
 		fclose(f);
 }
 
-/* The file that @address of process @monitor is mapped from, "" for none: valid until the next call. NULL: no memory. */
+/* The file that @address of process @monitor is mapped from, "" for none, until the next call. NULL: no memory. */
 static const char *mapped_file(struct host_stacks *h, pid_t monitor, uint64_t address)
 {
 	struct mapping *m;

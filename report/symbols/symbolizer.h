@@ -86,7 +86,7 @@ bool symbolizer_knows(const struct symbolizer *n, uint32_t program, uint64_t add
 const struct name_at *symbolizer_inlined(const struct symbolizer *n, const struct frame_name *name);
 /* A function with a name that is no symbol, as "[no stack]". 0 or -ENOMEM. */
 int symbolizer_function(struct symbolizer *n, const char *name, uint32_t *function);
-/* The same for a function of the host's, whose name may be that of a place: monitor_name(). @name lives as long as @n. */
+/* The same for a function of the host's, also by a place: monitor_name(). @name lives as long as @n. */
 int symbolizer_host_function(struct symbolizer *n, const char *name, uint32_t *function);
 /* The function with the same name as @other, a function of another symbolizer. 0 or -ENOMEM. */
 int symbolizer_like(struct symbolizer *n, const struct function *other, uint32_t *function);
