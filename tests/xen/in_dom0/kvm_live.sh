@@ -7,7 +7,7 @@ for work in shares levels recursion depth:16; do
 	options=
 	vmm_start "${work%:*}" "work=$work far"
 	work=${work%:*}
-	record "$work" -v -F 999 -n 3000
+	record "$work" -v -F 1999 -n 9000
 	[ "$work" != shares ] || record stops --sampler stop -F 999 -n 1000
 	[ "$work" != shares ] || record registers --registers -F 999 -n 10
 	kill -9 "$pid"
