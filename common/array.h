@@ -8,6 +8,7 @@
 #ifndef COMMON_ARRAY_H
 #define COMMON_ARRAY_H
 
+#include <errno.h>
 #include <stddef.h>
 
 int array_grow(void *array, size_t *cap, size_t n, size_t size); /* what array_room() does when there is no room */
@@ -21,6 +22,10 @@ static inline int array_room(void *array, size_t *cap, size_t n, size_t size)
 {
 	return n < *cap ? 0 : array_grow(array, cap, n, size);
 }
+
+/* Adds the last argument behind the @n elements of @array, all three of them variables. 0, or -ENOMEM as above. */
+#define array_add(array, cap, n, ...) \
+	(array_room(&(array), &(cap), (n), sizeof(*(array))) == 0 ? ((array)[(n)++] = (__VA_ARGS__), 0) : -ENOMEM)
 
 /*
  * Sets the size_t @i to the number of the first of @n elements that does not fulfil @condition, an expression of @i; to

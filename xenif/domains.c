@@ -12,15 +12,6 @@ struct list {
 	size_t n, room;
 };
 
-static int append_domain(struct list *l, const struct guest_info *info)
-{
-	int rc = array_room(&l->domains, &l->room, l->n, sizeof(*l->domains));
-
-	if (rc == 0)
-		l->domains[l->n++] = *info;
-	return rc;
-}
-
 /* Every answer is the next domain. */
 static int walk_domains(struct list *l, struct hypervisor *x, domain_query *query)
 {
@@ -30,7 +21,7 @@ static int walk_domains(struct list *l, struct hypervisor *x, domain_query *quer
 	for (uint32_t d = 0; rc == 0 && d < DOMID_FIRST_RESERVED; d = info.domid + 1) {
 		rc = query(x, d, &info);
 		if (rc == 0)
-			rc = append_domain(l, &info);
+			rc = array_add(l->domains, l->room, l->n, info);
 	}
 	return rc == -ESRCH ? 0 : rc;
 }
@@ -43,7 +34,7 @@ static int ask_domain(struct list *l, struct hypervisor *x, domain_query *query,
 
 	if (rc == -ESRCH || (rc == 0 && info.domid != domid))
 		return 0;
-	return rc == 0 ? append_domain(l, &info) : rc;
+	return rc == 0 ? array_add(l->domains, l->room, l->n, info) : rc;
 }
 
 int domains_list(struct hypervisor *x, domain_query *query, bool finds_next, struct xenstore *store,

@@ -128,13 +128,11 @@ const struct upf_node *upf_decoder_nodes(const struct upf_decoder *d, uint32_t *
 
 static int add_stack_node(struct upf_decoder *d, uint32_t parent, uint32_t depth, uint64_t address)
 {
-	if (array_room(&d->nodes, &d->node_room, d->nnodes, sizeof(*d->nodes)) != 0 ||
-	    array_room(&d->children, &d->child_room, d->nnodes, sizeof(*d->children)) != 0)
+	if (array_room(&d->children, &d->child_room, d->nnodes, sizeof(*d->children)) != 0)
 		return -ENOMEM;
 	d->children[parent] = d->nnodes;
 	d->children[d->nnodes] = 0;
-	d->nodes[d->nnodes++] = (struct upf_node){.address = address, .parent = parent, .depth = depth};
-	return 0;
+	return array_add(d->nodes, d->node_room, d->nnodes, (struct upf_node){address, parent, depth});
 }
 
 /* --- columns ----------------------------------------------------------------------------------------------------- */
@@ -231,10 +229,7 @@ static int get_branch(struct upf_decoder *d, uint32_t *node)
 	if (d->columns.bad || back >= d->nnodes)
 		return -EBADMSG;
 	*node = d->nnodes - 1 - (uint32_t)back;
-	if (array_room(&d->branches, &d->branch_room, d->nbranches, sizeof(*d->branches)) != 0)
-		return -ENOMEM;
-	d->branches[d->nbranches++] = *node;
-	return 0;
+	return array_add(d->branches, d->branch_room, d->nbranches, *node);
 }
 
 static int define_stack(struct upf_decoder *d, uint32_t *leaf)
@@ -285,11 +280,9 @@ static int get_sample_stack(struct upf_decoder *d, uint8_t state, uint32_t *leaf
 		*leaf = d->stacks[k];
 		return 0;
 	}
-	rc = array_room(&d->stacks, &d->stack_room, d->nstacks, sizeof(*d->stacks));
+	rc = define_stack(d, leaf);
 	if (rc == 0)
-		rc = define_stack(d, leaf);
-	if (rc == 0)
-		d->stacks[d->nstacks++] = *leaf;
+		rc = array_add(d->stacks, d->stack_room, d->nstacks, *leaf);
 	return rc || d->v1 ? rc : next_run(d);
 }
 

@@ -161,8 +161,6 @@ static int get_function(struct host_reader *r, struct cursor *c)
 	struct upf_host_function f;
 	uint64_t size;
 
-	if (array_room(&r->functions, &r->function_room, r->nfunctions, sizeof(*r->functions)) != 0)
-		return -ENOMEM;
 	f.is_vmm = get_u8(c) & FUNCTION_VMM;
 	f.name = get_text(c, &f.name_size);
 	f.file = get_text(c, &f.file_size);
@@ -172,8 +170,7 @@ static int get_function(struct host_reader *r, struct cursor *c)
 	f.offset = get_varint(c);
 	if (c->bad || size > HOST_BUILD_ID_MAX)
 		return -EBADMSG;
-	r->functions[r->nfunctions++] = f;
-	return 0;
+	return array_add(r->functions, r->function_room, r->nfunctions, f);
 }
 
 static int get_frame(struct host_reader *r, struct cursor *c)
@@ -183,13 +180,9 @@ static int get_frame(struct host_reader *r, struct cursor *c)
 
 	if (c->bad || number > r->nfunctions || number >= HOST_NUMBERS_MAX)
 		return -EBADMSG;
-	if (array_room(&r->frames, &r->frame_room, r->nframes, sizeof(*r->frames)) != 0)
-		return -ENOMEM;
 	if (number == r->nfunctions)
 		rc = get_function(r, c);
-	if (rc == 0)
-		r->frames[r->nframes++] = (uint32_t)number;
-	return rc;
+	return rc == 0 ? array_add(r->frames, r->frame_room, r->nframes, (uint32_t)number) : rc;
 }
 
 int host_reader_get(struct host_reader *r, struct cursor item)
@@ -199,11 +192,7 @@ int host_reader_get(struct host_reader *r, struct cursor item)
 
 	if (item.bad || depth == 0 || depth > HOST_DEPTH_MAX)
 		return -EBADMSG;
-	if (array_room(&r->ends, &r->stack_room, r->nstacks, sizeof(*r->ends)) != 0)
-		return -ENOMEM;
 	for (; rc == 0 && depth; depth--)
 		rc = get_frame(r, &item);
-	if (rc == 0)
-		r->ends[r->nstacks++] = r->nframes;
-	return rc;
+	return rc == 0 ? array_add(r->ends, r->stack_room, r->nstacks, r->nframes) : rc;
 }

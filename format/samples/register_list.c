@@ -94,9 +94,8 @@ int register_lists_get(struct register_lists *l, struct cursor item, struct upf_
 
 	if (item.bad || register_list_get(at, size, &rec->vcpu, &set) != 0)
 		return -EBADMSG;
-	if (array_room(&l->of, &l->room, l->n, sizeof(*l->of)) != 0)
+	if (array_add(l->of, l->room, l->n, (struct register_list){.at = at, .size = size, .vcpu = rec->vcpu}) != 0)
 		return -ENOMEM;
-	l->of[l->n++] = (struct register_list){.at = at, .size = size, .vcpu = rec->vcpu};
 	l->waiting = true;
 	register_lists_tell(l, l->n, rec);
 	return 0;

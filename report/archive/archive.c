@@ -83,14 +83,12 @@ static int get_texts(struct archive *a, struct cursor *c, struct texts *texts)
 	from = texts->size <= cursor_left(c) ? get_bytes(c, (size_t)texts->size) : NULL;
 	if (!from || !are_texts(from, (size_t)texts->size))
 		return -EBADMSG;
-	if (array_room(&a->texts, &a->texts_cap, a->ntexts, sizeof(*a->texts)) != 0)
-		return -ENOMEM;
 	copy = malloc((size_t)texts->size + 1);
-	if (!copy)
+	if (!copy || array_add(a->texts, a->texts_cap, a->ntexts, copy) != 0) {
+		free(copy);
 		return -ENOMEM;
-	memcpy(copy, from, (size_t)texts->size);
-	a->texts[a->ntexts++] = copy;
-	texts->data = copy;
+	}
+	texts->data = memcpy(copy, from, (size_t)texts->size);
 	return 0;
 }
 
@@ -108,38 +106,32 @@ static int get_frame(struct archive *a, struct cursor *c, const struct texts *te
 	struct line_frame frame = {0};
 	uint64_t line;
 
-	if (array_room(&a->frames, &a->frames_cap, a->nframes, sizeof(*a->frames)) != 0)
-		return -ENOMEM;
 	frame.name = get_text(c, texts);
 	frame.file = get_text(c, texts);
 	line = get_varint(c);
 	frame.line = (uint32_t)line;
 	if (c->bad || line > UINT32_MAX)
 		return -EBADMSG;
-	a->frames[a->nframes++] = frame;
-	return 0;
+	return array_add(a->frames, a->frames_cap, a->nframes, frame);
 }
 
 static int get_address(struct archive *a, struct cursor *c, const struct texts *texts, uint64_t *address, size_t *left)
 {
 	struct known known = {.first = a->nframes};
 	uint64_t n;
-	int rc = array_room(&a->addresses, &a->addresses_cap, a->naddresses, sizeof(*a->addresses));
+	int rc = 0;
 
 	known.address = *address += get_varint(c);
 	known.symbol = get_text(c, texts);
 	known.offset = known.symbol ? get_varint(c) : 0;
 	n = get_varint(c);
-	if (rc == 0 && (c->bad || n > LINES_DEPTH_MAX))
-		rc = -EBADMSG;
-	if (rc == 0)
-		rc = archive_take(left, sizeof(known) + n * sizeof(*a->frames));
+	if (c->bad || n > LINES_DEPTH_MAX)
+		return -EBADMSG;
+	rc = archive_take(left, sizeof(known) + n * sizeof(*a->frames));
 	for (uint64_t i = 0; rc == 0 && i < n; i++)
 		rc = get_frame(a, c, texts);
 	known.n = (int)n;
-	if (rc == 0)
-		a->addresses[a->naddresses++] = known;
-	return rc;
+	return rc == 0 ? array_add(a->addresses, a->addresses_cap, a->naddresses, known) : rc;
 }
 
 static int add_names(struct archive *a, const struct upf_block *b, size_t *left)

@@ -40,16 +40,13 @@ int archive_take(size_t *left, size_t n)
 /* A copy of the payload, which the functions' code stays in; NULL: no memory. */
 static const uint8_t *keep_chunk(struct archive_code *c, const uint8_t *payload, size_t len)
 {
-	uint8_t *chunk;
+	uint8_t *chunk = malloc(len + 1);
 
-	if (array_room(&c->chunks, &c->chunks_cap, c->nchunks, sizeof(*c->chunks)) != 0)
+	if (!chunk || array_add(c->chunks, c->chunks_cap, c->nchunks, chunk) != 0) {
+		free(chunk);
 		return NULL;
-	chunk = malloc(len + 1);
-	if (!chunk)
-		return NULL;
-	memcpy(chunk, payload, len);
-	c->chunks[c->nchunks++] = chunk;
-	return chunk;
+	}
+	return memcpy(chunk, payload, len);
 }
 
 /* The function behind *start, which is of @isa, or of ARM's other one. */
@@ -75,11 +72,9 @@ static int get_function(struct archive_code *c, struct symbols *symbols, struct 
 	if (from->bad || !name || !function.code || code_len > symbol.size || symbol.size == 0 ||
 	    symbol.size > UINT64_MAX - symbol.start)
 		return -EBADMSG;
-	if (array_room(&c->functions, &c->cap, c->n, sizeof(*c->functions)) != 0 ||
-	    symbols_add(symbols, symbol, (const char *)name, strnlen((const char *)name, (size_t)name_len)) != 0)
+	if (symbols_add(symbols, symbol, (const char *)name, strnlen((const char *)name, (size_t)name_len)) != 0)
 		return -ENOMEM;
-	c->functions[c->n++] = function;
-	return 0;
+	return array_add(c->functions, c->cap, c->n, function);
 }
 
 int archive_code_add(struct archive_code *c, struct symbols *symbols, const uint8_t *payload, size_t len, size_t *left)

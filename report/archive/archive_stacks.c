@@ -56,10 +56,7 @@ static int get_node(struct archive_stacks *s, struct cursor *c, size_t base)
 	}
 	if (node.depth > UPF_DEPTH_MAX + 1)
 		return -EBADMSG;
-	if (array_room(&s->nodes, &s->nodes_cap, s->nnodes, sizeof(*s->nodes)) != 0)
-		return -ENOMEM;
-	s->nodes[s->nnodes++] = node;
-	return 0;
+	return array_add(s->nodes, s->nodes_cap, s->nnodes, node);
 }
 
 static int keep_archive_stack(struct archive_stacks *s, const struct archive_stack *stack)

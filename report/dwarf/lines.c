@@ -135,11 +135,9 @@ static int read_units(struct lines *l)
 		Dwarf_Die die;
 
 		if (l->nunits < UINT32_MAX && dwarf_offdie(l->dwarf, at + header, &die)) {
-			rc = array_room(&l->units, &l->units_cap, l->nunits, sizeof(*l->units));
+			rc = array_add(l->units, l->units_cap, l->nunits, (struct unit){.die = dwarf_dieoffset(&die)});
 			if (rc == 0)
-				rc = add_ranges(l, &l->spans, &die, (uint32_t)l->nunits);
-			if (rc == 0)
-				l->units[l->nunits++] = (struct unit){.die = dwarf_dieoffset(&die)};
+				rc = add_ranges(l, &l->spans, &die, (uint32_t)l->nunits - 1);
 		}
 		at = next;
 	}

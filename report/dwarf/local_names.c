@@ -23,12 +23,8 @@ void local_names_free(struct local_names *n)
 
 int local_names_scope(struct local_names *n, Dwarf_Die *die, Dwarf_Die *parent)
 {
-	int rc = array_room(&n->scopes, &n->scopes_cap, n->nscopes, sizeof(*n->scopes));
-
-	if (rc == 0)
-		n->scopes[n->nscopes++] =
-			(struct scope_entry){dwarf_dieoffset(die), parent ? dwarf_dieoffset(parent) : 0};
-	return rc;
+	return array_add(n->scopes, n->scopes_cap, n->nscopes,
+	                 (struct scope_entry){dwarf_dieoffset(die), parent ? dwarf_dieoffset(parent) : 0});
 }
 
 /* The entry that @die's attribute @name refers to. */
@@ -43,15 +39,11 @@ int local_names_copy(struct local_names *n, Dwarf_Die *die)
 {
 	struct copy_entry copy;
 	Dwarf_Die origin;
-	int rc;
 
 	if (!refers_to(die, DW_AT_abstract_origin, &origin) || dwarf_entrypc(die, &copy.address) != 0)
 		return 0;
 	copy.origin = dwarf_dieoffset(&origin);
-	rc = array_room(&n->copies, &n->copies_cap, n->ncopies, sizeof(*n->copies));
-	if (rc == 0)
-		n->copies[n->ncopies++] = copy;
-	return rc;
+	return array_add(n->copies, n->copies_cap, n->ncopies, copy);
 }
 
 static int compare_copies(const void *va, const void *vb)

@@ -7,11 +7,9 @@
 
 int spans_add(struct spans *s, uint64_t start, uint64_t end, uint64_t die, uint32_t unit)
 {
-	int rc = start < end ? array_room(&s->list, &s->cap, s->n, sizeof(*s->list)) : 0;
+	const struct span span = {.start = start, .end = end, .die = die, .unit = unit};
 
-	if (rc == 0 && start < end)
-		s->list[s->n++] = (struct span){.start = start, .end = end, .die = die, .unit = unit};
-	return rc;
+	return start < end ? array_add(s->list, s->cap, s->n, span) : 0;
 }
 
 /* By start; of spans with the same start, the longest first. */

@@ -39,10 +39,7 @@ static int add_piece(struct image *i, const struct piece *p)
 {
 	if (p->size == 0 || p->start + p->size < p->start)
 		return 0;
-	if (array_room(&i->pieces, &i->cap, i->npieces, sizeof(*i->pieces)) != 0)
-		return -ENOMEM;
-	i->pieces[i->npieces++] = *p;
-	return 0;
+	return array_add(i->pieces, i->cap, i->npieces, *p);
 }
 
 static int add_sections(struct image *i)
@@ -130,9 +127,8 @@ static int add_marks(struct image *i, Elf_Scn *section, const GElf_Shdr *h, bool
 		if (!gelf_getsym(data, (int)k, &symbol) || symbol.st_shndx == SHN_UNDEF ||
 		    !mark_of(i, &symbol, elf_strptr(i->file->elf, h->sh_link, symbol.st_name), by_functions, &m))
 			continue;
-		if (array_room(&i->marks, &i->marks_cap, i->nmarks, sizeof(m)) != 0)
+		if (array_add(i->marks, i->marks_cap, i->nmarks, m) != 0)
 			return -ENOMEM;
-		i->marks[i->nmarks++] = m;
 	}
 	return 0;
 }

@@ -52,14 +52,6 @@ static uint64_t symbol_value(const uint8_t *symbol)
 
 /* --- the module's functions, twice ------------------------------------------------------------------------------- */
 
-static int add_module_function(struct functions *f, const char *name, size_t len, uint64_t address, uint16_t section)
-{
-	if (array_room(&f->of, &f->cap, f->n, sizeof(*f->of)) != 0)
-		return -ENOMEM;
-	f->of[f->n++] = (struct function){name, len, address, section};
-	return 0;
-}
-
 /* As the file has them. */
 static int list_own(const struct module *m, struct functions *f)
 {
@@ -74,7 +66,8 @@ static int list_own(const struct module *m, struct functions *f)
 
 		if (ELF64_ST_TYPE(symbol[offsetof(Elf64_Sym, st_info)]) == STT_FUNC && section != SHN_UNDEF &&
 		    section < m->nplaces && len != 0 && at + len < m->strings.size)
-			rc = add_module_function(f, name, len, symbol_value(symbol), section);
+			rc = array_add(f->of, f->cap, f->n,
+			               (struct function){name, len, symbol_value(symbol), section});
 	}
 	return rc;
 }
@@ -92,7 +85,8 @@ static int list_guests(const struct symbols *s, const char *module, struct funct
 
 		if (range->start == range->symbol_start && len > tail && name[len - 1] == ']' &&
 		    strncmp(name + len - tail, " [", 2) == 0 && strncmp(name + len - tail + 2, module, tail - 3) == 0)
-			rc = add_module_function(f, name, len - tail, symbols_start(s, range), 0);
+			rc = array_add(f->of, f->cap, f->n,
+			               (struct function){name, len - tail, symbols_start(s, range), 0});
 	}
 	return rc;
 }

@@ -112,11 +112,8 @@ static int read_segments(struct monitor_file *file, const struct elf_file *f)
 	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && elf_file_segment(f, PT_LOAD, &i, &h);) {
-		if (!(h.p_flags & PF_X) || h.p_filesz == 0)
-			continue;
-		rc = array_room(&file->code, &file->cap, file->nsegments, sizeof(*file->code));
-		if (rc == 0)
-			file->code[file->nsegments++] = h;
+		if ((h.p_flags & PF_X) && h.p_filesz != 0)
+			rc = array_add(file->code, file->cap, file->nsegments, h);
 	}
 	return rc;
 }
@@ -160,11 +157,10 @@ static int find_file(struct monitor_names *m, const struct place *p, struct moni
 			*file = &m->files[i];
 	if (*file || m->n == FILES_MAX)
 		return 0;
-	rc = array_room(&m->files, &m->cap, m->n, sizeof(*m->files));
+	rc = array_add(m->files, m->cap, m->n, (struct monitor_file){0});
 	if (rc != 0)
 		return rc;
-	*file = &m->files[m->n++];
-	memset(*file, 0, sizeof(**file));
+	*file = &m->files[m->n - 1];
 	strcpy((*file)->build_id, p->build_id);
 	return read_file(*file, p, m->where);
 }

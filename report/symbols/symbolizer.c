@@ -166,17 +166,13 @@ static int find_place(struct symbolizer *n, const struct line_frame *frame, stru
 
 static int add_inlined(struct symbolizer *n, const struct line_frame *frame)
 {
-	int rc = array_room(&n->inlined, &n->inlined_cap, n->ninlined, sizeof(*n->inlined));
 	struct name_at at;
+	int rc = find_place(n, frame, &at);
 
-	if (rc == 0)
-		rc = find_place(n, frame, &at);
 	if (rc == 0)
 		rc = frame->name ? function_of_symbol(n, frame->name, &at.function)
 		                 : symbolizer_function(n, "[inlined]", &at.function);
-	if (rc == 0)
-		n->inlined[n->ninlined++] = at;
-	return rc;
+	return rc == 0 ? array_add(n->inlined, n->inlined_cap, n->ninlined, at) : rc;
 }
 
 static int name_address(struct symbolizer *n, uint64_t address, uint32_t *function)

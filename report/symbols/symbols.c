@@ -12,19 +12,16 @@
 
 int symbols_add(struct symbols *s, struct symbol symbol, const char *name, size_t len)
 {
-	int rc;
+	int rc = 0;
 
 	if (!symbol.mark && len >= SYMBOLS_TEXT_MAX - s->names.len)
 		return 0;
-	rc = array_room(&s->added, &s->cap, s->nadded, sizeof(*s->added));
 	symbol.name = s->names.len;
-	if (rc == 0 && !symbol.mark)
+	if (!symbol.mark)
 		rc = buf_add(&s->names, name, len);
 	if (rc == 0 && !symbol.mark)
 		rc = buf_add(&s->names, "", 1);
-	if (rc == 0)
-		s->added[s->nadded++] = symbol;
-	return rc;
+	return rc == 0 ? array_add(s->added, s->cap, s->nadded, symbol) : rc;
 }
 
 int symbols_append(struct symbols *s, const struct symbols *other)
@@ -199,14 +196,11 @@ static uint64_t symbol_end(const struct symbols *s, size_t i)
 static int add_range(struct symbols *s, size_t i, uint64_t start, uint64_t end)
 {
 	const struct symbol *sym = &s->added[i];
-	int rc;
 
 	if (start >= end || sym->mark)
 		return 0;
-	rc = array_room(&s->ranges, &s->ranges_cap, s->nranges, sizeof(*s->ranges));
-	if (rc == 0)
-		s->ranges[s->nranges++] = (struct symbol_range){start, end, sym->start, sym->name};
-	return rc;
+	return array_add(s->ranges, s->ranges_cap, s->nranges,
+	                 (struct symbol_range){start, end, sym->start, sym->name});
 }
 
 /* What is open at one address, the innermost last. */

@@ -202,14 +202,6 @@ static bool move_absolute(const struct fde_index *x, const struct cie *cie, stru
 	return fde->start < fde->end;
 }
 
-static int add_fde(struct fde_index *x, const struct fde *fde)
-{
-	if (x->n >= FDES_MAX || array_room(&x->fdes, &x->cap, x->n, sizeof(*x->fdes)) != 0)
-		return -ENOMEM;
-	x->fdes[x->n++] = *fde;
-	return 0;
-}
-
 static int index_section(struct fde_index *x, bool debug)
 {
 	const struct image_section s = frame_section(x, debug);
@@ -229,7 +221,7 @@ static int index_section(struct fde_index *x, bool debug)
 		last_cie = e.cie;
 		if (usable && cursor_left(&e.body) <= FDE_MAX && get_range(x, &e, &cie, &fde) &&
 		    move_absolute(x, &cie, &fde))
-			rc = add_fde(x, &fde);
+			rc = x->n < FDES_MAX ? array_add(x->fdes, x->cap, x->n, fde) : -ENOMEM;
 		else
 			x->passed_over++;
 	}

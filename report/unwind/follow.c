@@ -46,16 +46,8 @@ static int plan(struct follow *w, uint64_t address, const struct frame_state *st
 {
 	const struct step step = {address, *state, from, (uint8_t)arrival};
 
-	if (arrival == AFTER_CALL) {
-		if (array_room(&w->later, &w->later_cap, w->nlater, sizeof(step)) != 0)
-			return -ENOMEM;
-		w->later[w->nlater++] = step;
-		return 0;
-	}
-	if (array_room(&w->steps, &w->steps_cap, w->nsteps, sizeof(step)) != 0)
-		return -ENOMEM;
-	w->steps[w->nsteps++] = step;
-	return 0;
+	return arrival == AFTER_CALL ? array_add(w->later, w->later_cap, w->nlater, step)
+	                             : array_add(w->steps, w->steps_cap, w->nsteps, step);
 }
 
 static struct followed_at *find_at(const struct follow *w, uint64_t address)

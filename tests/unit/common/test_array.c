@@ -41,6 +41,23 @@ static void too_large(void **state)
 	assert_int_equal(cap, 0);
 }
 
+static void one_more(void **state)
+{
+	struct pair {
+		int a, b;
+	} *list = NULL;
+	size_t cap = 0;
+	uint32_t n = 0;
+
+	(void)state;
+	for (int i = 0; i < 1000; i++)
+		assert_int_equal(array_add(list, cap, n, (struct pair){i, -i}), 0);
+	assert_int_equal(n, 1000);
+	for (int i = 0; i < 1000; i++)
+		assert_true(list[i].a == i && list[i].b == -i);
+	free(list);
+}
+
 static void bytes(void **state)
 {
 	struct buf b = {0};
@@ -76,10 +93,8 @@ static void search(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(elements_stay),
-		cmocka_unit_test(too_large),
-		cmocka_unit_test(bytes),
-		cmocka_unit_test(search),
+		cmocka_unit_test(elements_stay), cmocka_unit_test(too_large), cmocka_unit_test(one_more),
+		cmocka_unit_test(bytes),         cmocka_unit_test(search),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
