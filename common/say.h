@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * say.h - one-line messages on stderr: "uniprof-record: what: why".
- * Only the two programs' own code prints them; other code includes this for print_safe() alone.
+ * Only the two programs' own code prints them; other code includes this for print_safe() and failure().
  */
 #ifndef COMMON_SAY_H
 #define COMMON_SAY_H

@@ -1,6 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "format/bytes/wire.h"
 
+#include <stdio.h>
+
+void put_hex(char *text, const uint8_t *bytes, size_t n)
+{
+	*text = '\0';
+	for (size_t i = 0; i < n; i++)
+		sprintf(text + 2 * i, "%02x", bytes[i]);
+}
+
 uint64_t get_long_varint(struct cursor *c)
 {
 	const uint8_t *at = c->at;

@@ -123,6 +123,9 @@ static inline uint64_t get_u64(struct cursor *c)
 	return at ? peek_u64(at) : 0;
 }
 
+/* Writes the @n bytes in hexadecimal to @text, and a NUL. */
+void put_hex(char *text, const uint8_t *bytes, size_t n);
+
 uint64_t get_long_varint(struct cursor *c); /* any, but those of one byte are faster read in line */
 
 static inline uint64_t get_varint(struct cursor *c)

@@ -9,7 +9,6 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -189,11 +188,9 @@ static bool hash_code(void *ctx, const struct file *f, const struct piece *p)
 static void print_hash(XXH3_state_t *state, char *text)
 {
 	XXH128_canonical_t canonical;
-	size_t at = (size_t)sprintf(text, HASH_PREFIX);
 
 	XXH128_canonicalFromHash(&canonical, XXH3_128bits_digest(state));
-	for (size_t i = 0; i < sizeof(canonical.digest); i++)
-		at += (size_t)sprintf(text + at, "%02x", canonical.digest[i]);
+	put_hex(stpcpy(text, HASH_PREFIX), canonical.digest, sizeof(canonical.digest));
 }
 
 static int hash_file(const struct file *f, const uint8_t *header, char *text)
@@ -250,8 +247,7 @@ int identity_of_fd(int fd, char text[IDENTITY_SIZE])
 	note.type = PT_NOTE;
 	if (!found && !(elf && any_piece(&f, header, false, find_id, &note)))
 		return hash_file(&f, elf ? header : NULL, text);
-	for (size_t i = 0; i < note.len; i++)
-		sprintf(text + 2 * i, "%02x", note.id[i]);
+	put_hex(text, note.id, note.len);
 	return 0;
 }
 

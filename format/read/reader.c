@@ -4,7 +4,6 @@
  * block with a correct checksum, and reports what it skipped.
  */
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -206,8 +205,7 @@ int upf_reader_set_build(struct upf_reader *r, const struct upf_record *rec)
 
 	if (!text)
 		return -ENOMEM;
-	for (uint32_t i = 0; i < rec->registers_size; i++)
-		sprintf(text + 2 * i, "%02x", rec->build_id[i]);
+	put_hex(text, rec->build_id, rec->registers_size);
 	d->build_id = text;
 	d->build_address = rec->count;
 	return 0;

@@ -2,10 +2,11 @@
 #include "report/elf/debug_file.h"
 
 #include "common/regular_file.h"
+#include "format/bytes/wire.h"
 #include "report/elf/debuginfod.h"
 
 #include <elfutils/libdwelf.h>
-#include <errno.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,71 +16,49 @@
 #define MINI_MAX (256u << 20)    /* bytes of a decompressed .gnu_debugdata, ... */
 #define MINI_MEMORY (128u << 20) /* ... and for decompressing it */
 
-#define DEBUG_NAME_MAX (2 * BUILD_ID_MAX + 16)
-
 /* --- separate debug files ---------------------------------------------------------------------------------------- */
 
-static bool same_id(const struct elf_file *a, const uint8_t *id, size_t len)
+static bool has_id(const struct elf_file *f, const char *id)
 {
-	uint8_t other[BUILD_ID_MAX];
+	char own[BUILD_ID_TEXT];
 
-	return elf_file_build_id(a, other) == len && memcmp(other, id, len) == 0;
+	elf_file_build_id(f, own);
+	return strcmp(own, id) == 0;
 }
 
-/* .gnu_debuglink's CRC-32 is the one of IEEE 802.3, as xz has it, over the whole file. */
-static bool same_crc(const struct elf_file *f, uint32_t crc)
-{
-	return lzma_crc32(f->bytes, f->size, 0) == crc;
-}
-
-/* @root, @directory, @name in one; NULL: it cannot be opened. */
-static struct elf_file *try_open(const char *root, const char *directory, const char *name)
+/* NULL: the file of this name cannot be opened. */
+static __attribute__((format(printf, 1, 2))) struct elf_file *try_open(const char *format, ...)
 {
 	struct elf_file *f = NULL;
 	char *path, why[64];
+	va_list args;
+	int n;
 
-	if (asprintf(&path, "%s%s/%s", root, directory, name) < 0)
+	va_start(args, format);
+	n = vasprintf(&path, format, args);
+	va_end(args);
+	if (n < 0)
 		return NULL;
 	f = elf_file_open(path, why, sizeof(why));
 	free(path);
 	return f;
 }
 
-/* The name of a file in a .build-id directory: "xx/yyyy", @suffix. */
-static void debug_name(char name[DEBUG_NAME_MAX], const uint8_t *id, size_t len, const char *suffix)
-{
-	size_t at = 0;
-
-	for (size_t i = 0; i < len && i < BUILD_ID_MAX; i++)
-		at += (size_t)snprintf(name + at, DEBUG_NAME_MAX - at, i == 1 ? "/%02x" : "%02x", id[i]);
-	snprintf(name + at, DEBUG_NAME_MAX - at, "%s", suffix);
-}
-
-static struct elf_file *in_folders(const uint8_t *id, size_t len, const char *root, bool symfs, const char *suffix)
+static struct elf_file *in_folders(const char *id, const char *root, bool symfs, const char *suffix)
 {
 	static const char *const directories[] = {"/usr/lib/debug/.build-id", "/usr/lib/.build-id", "/.build-id"};
-	char name[DEBUG_NAME_MAX];
 	struct elf_file *found = NULL;
 
-	if (len < 2)
+	if (strlen(id) < 4)
 		return NULL;
-	debug_name(name, id, len, suffix);
 	for (int i = 0; !found && i < (symfs ? 3 : 2); i++) {
-		found = try_open(root, directories[i], name);
-		if (found && !same_id(found, id, len)) {
+		found = try_open("%s%s/%.2s/%s%s", root, directories[i], id, id + 2, suffix);
+		if (found && !has_id(found, id)) {
 			elf_file_close(found);
 			found = NULL;
 		}
 	}
 	return found;
-}
-
-static struct elf_file *by_build_id(const struct elf_file *f, const char *root, bool symfs)
-{
-	uint8_t id[BUILD_ID_MAX];
-	size_t len = elf_file_build_id(f, id);
-
-	return in_folders(id, len, root, symfs, ".debug");
 }
 
 /* The name in .gnu_debuglink, which is no path; NULL: there is none. */
@@ -90,20 +69,19 @@ static const char *debug_link(const struct elf_file *f, GElf_Word *crc)
 	return name && *name && !strchr(name, '/') ? name : NULL;
 }
 
-static struct elf_file *by_link_in(const struct elf_file *f, const char *root, const char *directory, const char *name,
-                                   uint32_t crc)
+/*
+ * @found, if it is what .gnu_debuglink of a file with the build-id @id means; else NULL. Its CRC-32 is the one of IEEE
+ * 802.3, as xz has it, over the whole file.
+ */
+static struct elf_file *check_linked(struct elf_file *found, const char *id, uint32_t crc)
 {
-	struct elf_file *found = try_open(root, directory, name);
-	uint8_t id[BUILD_ID_MAX];
-	size_t len = elf_file_build_id(f, id);
-
-	if (found && same_crc(found, crc) && (len == 0 || same_id(found, id, len)))
+	if (found && lzma_crc32(found->bytes, found->size, 0) == crc && (!*id || has_id(found, id)))
 		return found;
 	elf_file_close(found);
 	return NULL;
 }
 
-static struct elf_file *by_link(const struct elf_file *f, const char *root)
+static struct elf_file *by_link(const struct elf_file *f, const char *id, const char *root)
 {
 	static const struct {
 		const char *before, *behind; /* the directory of @f; @behind NULL: without it */
@@ -112,27 +90,25 @@ static struct elf_file *by_link(const struct elf_file *f, const char *root)
 	struct elf_file *found = NULL;
 	GElf_Word crc;
 	const char *name = end ? debug_link(f, &crc) : NULL;
-	char *place;
 
 	if (end)
 		*end = '\0';
 	for (size_t i = 0; name && !found && i < sizeof(places) / sizeof(places[0]); i++) {
 		const char *behind = places[i].behind;
 
-		if (asprintf(&place, "%s%s%s", places[i].before, behind ? directory : "", behind ? behind : "") < 0)
-			break;
-		found = by_link_in(f, root, place, name, crc);
-		free(place);
+		found = try_open("%s%s%s%s/%s", root, places[i].before, behind ? directory : "", behind ? behind : "",
+		                 name);
+		found = check_linked(found, id, crc);
 	}
 	if (name && !found && *root)
-		found = by_link_in(f, root, "", name, crc);
+		found = check_linked(try_open("%s/%s", root, name), id, crc);
 	free(directory);
 	return found;
 }
 
-static struct elf_file *by_server(const uint8_t *id, size_t len, enum debuginfod_kind kind, struct debuginfod *servers)
+static struct elf_file *by_server(const char *id, enum debuginfod_kind kind, struct debuginfod *servers)
 {
-	int fd = len ? debuginfod_find(servers, kind, id, len) : -ENOENT;
+	int fd = debuginfod_find(servers, kind, id);
 	struct elf_file *found;
 	char path[32], why[128];
 
@@ -140,7 +116,7 @@ static struct elf_file *by_server(const uint8_t *id, size_t len, enum debuginfod
 		return NULL;
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd); /* leads to its place in the cache */
 	found = elf_file_of_fd(fd, path, why, sizeof(why));
-	if (found && same_id(found, id, len))
+	if (found && has_id(found, id))
 		return found;
 	debuginfod_refuse(servers, found ? "a server sent the file of another build" : why);
 	elf_file_close(found);
@@ -151,27 +127,15 @@ struct elf_file *debug_file_find(const struct elf_file *f, const struct debug_se
 {
 	const char *const roots[] = {where ? where->symfs : NULL, ""};
 	struct elf_file *found = NULL;
-	uint8_t id[BUILD_ID_MAX];
+	char id[BUILD_ID_TEXT];
 
+	elf_file_build_id(f, id);
 	for (int i = roots[0] ? 0 : 1; !found && i < 2; i++) {
-		found = by_build_id(f, roots[i], i == 0);
+		found = in_folders(id, roots[i], i == 0, ".debug");
 		if (!found)
-			found = by_link(f, roots[i]);
+			found = by_link(f, id, roots[i]);
 	}
-	return found || !where || !where->debuginfod
-	               ? found
-	               : by_server(id, elf_file_build_id(f, id), DEBUGINFOD_DEBUG_FILE, where->debuginfod);
-}
-
-static size_t parse_id(const char *text, uint8_t id[BUILD_ID_MAX])
-{
-	size_t n = strlen(text), len = 0;
-
-	if (n % 2 || n / 2 > BUILD_ID_MAX || strspn(text, "0123456789abcdef") != n)
-		return 0;
-	while (2 * len < n && sscanf(text + 2 * len, "%2hhx", &id[len]) == 1)
-		len++;
-	return len;
+	return found || !where || !where->debuginfod ? found : by_server(id, DEBUGINFOD_DEBUG_FILE, where->debuginfod);
 }
 
 char *debug_file_of_build(const char *build_id, const struct debug_search *where)
@@ -179,15 +143,16 @@ char *debug_file_of_build(const char *build_id, const struct debug_search *where
 	static const char *const suffixes[] = {"", ".debug"};
 	const char *const roots[] = {where->symfs, ""};
 	struct elf_file *found = NULL;
-	uint8_t id[BUILD_ID_MAX];
-	size_t len = parse_id(build_id, id);
+	size_t n = strlen(build_id);
 	char *path;
 
+	if (n % 2 || n >= BUILD_ID_TEXT || strspn(build_id, "0123456789abcdef") != n)
+		return NULL;
 	for (int k = 0; k < 2; k++)
 		for (int i = roots[0] ? 0 : 1; !found && i < 2; i++)
-			found = in_folders(id, len, roots[i], i == 0, suffixes[k]);
+			found = in_folders(build_id, roots[i], i == 0, suffixes[k]);
 	for (int k = 0; where->debuginfod && !found && k < 2; k++)
-		found = by_server(id, len, k ? DEBUGINFOD_DEBUG_FILE : DEBUGINFOD_EXECUTABLE, where->debuginfod);
+		found = by_server(build_id, k ? DEBUGINFOD_DEBUG_FILE : DEBUGINFOD_EXECUTABLE, where->debuginfod);
 	path = found ? realpath(found->path, NULL) : NULL;
 	elf_file_close(found);
 	return path;
@@ -197,11 +162,11 @@ char *debug_file_of_build(const char *build_id, const struct debug_search *where
 bool debug_file_common_refused(const struct elf_file *f, const char *name, const uint8_t *id, size_t len)
 {
 	char *file = f->path ? realpath(f->path, NULL) : NULL, *end = file ? strrchr(file, '/') : NULL;
-	char by_id[DEBUG_NAME_MAX], *path = NULL;
+	char hex[BUILD_ID_TEXT] = {0}, *path = NULL;
 	bool refused = false;
 
-	debug_name(by_id, id, len, ".debug");
-	if (asprintf(&path, "/usr/lib/debug/.build-id/%s", by_id) >= 0) {
+	put_hex(hex, id, len < BUILD_ID_MAX ? len : BUILD_ID_MAX);
+	if (asprintf(&path, "/usr/lib/debug/.build-id/%.2s/%s.debug", hex, hex + 2) >= 0) {
 		refused = regular_file_refused(path);
 		free(path);
 	}

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "report/elf/debuginfod.h"
 #include "common/clock.h"
+#include "report/elf/elf_file.h"
 
 #include <dlfcn.h>
 #include <elfutils/debuginfod.h>
 #include <errno.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,6 @@
 #define SILENCE_LIMIT 15        /* ... and after so many it must have had ... */
 #define SLOWEST 1024            /* ... so many bytes a second */
 #define TELL_AFTER 3            /* seconds of waiting */
-#define ID_MAX 64               /* bytes of a build-id */
 
 struct debuginfod {
 	void (*tell)(const char *line);
@@ -28,7 +27,7 @@ struct debuginfod {
 	bool given_up;
 
 	/* the last file asked for */
-	char id[2 * ID_MAX + 1];
+	char id[BUILD_ID_TEXT];
 	enum debuginfod_kind kind;
 	bool missing;
 	uint64_t start_ns;
@@ -178,24 +177,21 @@ static int check_download(struct debuginfod *d, int fd)
 	return -ENOENT;
 }
 
-int debuginfod_find(struct debuginfod *d, enum debuginfod_kind kind, const uint8_t *id, size_t len)
+int debuginfod_find(struct debuginfod *d, enum debuginfod_kind kind, const char *id)
 {
-	char text[2 * ID_MAX + 1] = "";
 	int fd;
 
-	if (d->given_up || len == 0 || len > ID_MAX)
+	if (d->given_up || !*id || strlen(id) >= sizeof(d->id))
 		return -ENOENT;
-	for (size_t i = 0; i < len; i++)
-		snprintf(text + 2 * i, 3, "%02x", id[i]);
-	if (d->missing && kind == d->kind && strcmp(text, d->id) == 0)
+	if (d->missing && kind == d->kind && strcmp(id, d->id) == 0)
 		return -ENOENT;
 	d->kind = kind;
-	start_progress(d, text);
+	start_progress(d, id);
 	if (!d->client && !load_library(d)) {
 		debuginfod_refuse(d, DEBUGINFOD_SONAME " cannot be used");
 		return -ENOENT;
 	}
-	fd = d->find[kind](d->client, (const unsigned char *)text, 0, NULL);
+	fd = d->find[kind](d->client, (const unsigned char *)d->id, 0, NULL);
 	if (fd >= 0)
 		return check_download(d, fd);
 	d->missing = true;

@@ -10,9 +10,6 @@
 #ifndef REPORT_ELF_DEBUGINFOD_H
 #define REPORT_ELF_DEBUGINFOD_H
 
-#include <stddef.h>
-#include <stdint.h>
-
 struct debuginfod;
 
 /* @tell gets one line about a wait that takes long, and one about the first failure. NULL: no memory. */
@@ -20,12 +17,12 @@ struct debuginfod *debuginfod_new(void (*tell)(const char *line));
 void debuginfod_free(struct debuginfod *d); /* NULL is fine */
 enum debuginfod_kind { DEBUGINFOD_DEBUG_FILE, DEBUGINFOD_EXECUTABLE };
 /*
- * The file of debug information with this build-id, or the program itself: a file descriptor for reading a regular file,
- * which the caller closes and whose contents it checks. -ENOENT: the servers do not have it, or none is asked any more.
- * Waits at most five minutes, for a server that sends nothing 15 seconds; DEBUGINFOD_MAXTIME and DEBUGINFOD_TIMEOUT
- * change that.
+ * The file of debug information with this build-id in hexadecimal, or the program itself: a file descriptor for reading
+ * a regular file, which the caller closes and whose contents it checks. -ENOENT: the servers do not have it, or none is
+ * asked any more. Waits at most five minutes, for a server that sends nothing 15 seconds; DEBUGINFOD_MAXTIME and
+ * DEBUGINFOD_TIMEOUT change that.
  */
-int debuginfod_find(struct debuginfod *d, enum debuginfod_kind kind, const uint8_t *id, size_t len);
+int debuginfod_find(struct debuginfod *d, enum debuginfod_kind kind, const char *id);
 /* The last file found is not what it should be, and @why: tells that, and no server is asked any more. */
 void debuginfod_refuse(struct debuginfod *d, const char *why);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "report/elf/elf_file.h"
 #include "common/regular_file.h"
+#include "format/bytes/wire.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -280,15 +281,12 @@ const uint8_t *elf_file_note(const struct elf_file *f, const char *owner, GElf_W
 	return found;
 }
 
-size_t elf_file_build_id(const struct elf_file *f, uint8_t id[BUILD_ID_MAX])
+void elf_file_build_id(const struct elf_file *f, char id[BUILD_ID_TEXT])
 {
 	size_t n = 0;
 	const uint8_t *found = elf_file_note(f, "GNU", NT_GNU_BUILD_ID, &n);
 
-	if (!found || n > BUILD_ID_MAX)
-		return 0;
-	memcpy(id, found, n);
-	return n;
+	put_hex(id, found, found && n <= BUILD_ID_MAX ? n : 0);
 }
 
 /* --- segments ---------------------------------------------------------------------------------------------------- */

@@ -14,7 +14,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define BUILD_ID_MAX 64 /* bytes; linkers write 8 to 32 */
+#define BUILD_ID_MAX 64                      /* bytes; linkers write 8 to 32 */
+#define BUILD_ID_TEXT (2 * BUILD_ID_MAX + 1) /* bytes of the same in hexadecimal, its NUL included */
 
 struct elf_file {
 	Elf *elf;
@@ -66,8 +67,8 @@ bool elf_file_has_table(const struct elf_file *f, GElf_Word type);
 bool elf_file_segment(const struct elf_file *f, GElf_Word type, size_t *i, GElf_Phdr *h);
 /* The contents of the first note of @owner (three letters) and @type, *size bytes; NULL: there is none. */
 const uint8_t *elf_file_note(const struct elf_file *f, const char *owner, GElf_Word type, size_t *size);
-/* Copies its build-id to @id. The number of bytes; 0: it has none. */
-size_t elf_file_build_id(const struct elf_file *f, uint8_t id[BUILD_ID_MAX]);
+/* Its build-id in hexadecimal; "": it has none. */
+void elf_file_build_id(const struct elf_file *f, char id[BUILD_ID_TEXT]);
 /*
  * The lowest address that is loaded, not counting what is far below all code, as Linux' per-CPU data at 0; false:
  * nothing is loaded.

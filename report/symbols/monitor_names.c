@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "report/symbols/monitor_names.h"
 #include "common/array.h"
+#include "format/bytes/wire.h"
 #include "report/elf/debug_file.h"
 #include "report/symbols/demangle.h"
 #include "report/symbols/symbols.h"
@@ -15,14 +16,14 @@
 #define KERNEL_ID 20 /* bytes of a build-id as the kernel gives it: a shorter one has zeros behind it */
 
 struct monitor_file {
-	char build_id[2 * BUILD_ID_MAX + 1];
+	char build_id[BUILD_ID_TEXT];
 	struct symbols symbols;
 	GElf_Phdr *code; /* segments, as many as @nsegments */
 	size_t nsegments, cap;
 };
 
 struct place {
-	char build_id[2 * BUILD_ID_MAX + 1];
+	char build_id[BUILD_ID_TEXT];
 	uint64_t offset;
 	char path[MONITOR_PLACE_MAX];
 };
@@ -37,17 +38,10 @@ void monitor_names_free(struct monitor_names *m)
 	*m = (struct monitor_names){0};
 }
 
-static void put_hex(char *text, const uint8_t *bytes, size_t n)
-{
-	*text = '\0';
-	for (size_t i = 0; i < n; i++)
-		sprintf(text + 2 * i, "%02x", bytes[i]);
-}
-
 void monitor_place(char text[MONITOR_PLACE_MAX], const uint8_t *build_id, size_t size, uint64_t offset,
                    const char *path, size_t path_size)
 {
-	char id[2 * BUILD_ID_MAX + 1];
+	char id[BUILD_ID_TEXT];
 
 	put_hex(id, build_id, size > BUILD_ID_MAX ? 0 : size);
 	snprintf(text, MONITOR_PLACE_MAX, "@%s+%" PRIx64 " %.*s", id, offset, (int)path_size, path);
@@ -71,17 +65,16 @@ static bool parse_place(const char *text, struct place *p)
 /* Where it was, below @root. */
 static struct elf_file *open_recorded(const struct place *p, const char *root)
 {
-	char path[MONITOR_PLACE_MAX + 256], why[256], id[2 * BUILD_ID_MAX + 1];
+	char path[MONITOR_PLACE_MAX + 256], why[256], id[BUILD_ID_TEXT];
 	struct elf_file *f = NULL;
-	uint8_t bytes[BUILD_ID_MAX] = {0};
-	size_t n;
 
 	if (*p->path == '/' && snprintf(path, sizeof(path), "%s%s", root, p->path) < (int)sizeof(path))
 		f = elf_file_open(path, why, sizeof(why));
 	if (!f)
 		return NULL;
-	n = elf_file_build_id(f, bytes);
-	put_hex(id, bytes, n < KERNEL_ID ? KERNEL_ID : n);
+	elf_file_build_id(f, id);
+	while (strlen(id) < 2 * KERNEL_ID)
+		strcat(id, "00");
 	if (strcmp(id, p->build_id) == 0)
 		return f;
 	elf_file_close(f);
@@ -90,7 +83,7 @@ static struct elf_file *open_recorded(const struct place *p, const char *root)
 
 static struct elf_file *open_by_id(const struct place *p, const struct debug_search *where)
 {
-	char why[256], id[2 * BUILD_ID_MAX + 1];
+	char why[256], id[BUILD_ID_TEXT];
 	char *path = debug_file_of_build(p->build_id, where);
 	struct elf_file *f;
 	size_t n = strlen(p->build_id);
@@ -122,8 +115,7 @@ static int read_segments(struct monitor_file *file, const struct elf_file *f)
 static int read_file(struct monitor_file *file, const struct place *p, const struct debug_search *where)
 {
 	struct elf_file *f = NULL;
-	char why[256];
-	int rc = 0;
+	int rc;
 
 	if (!where || !*p->build_id)
 		return 0;
@@ -137,10 +129,9 @@ static int read_file(struct monitor_file *file, const struct place *p, const str
 		return 0;
 	rc = read_segments(file, f);
 	/* A file of debug information alone has no code: nothing there is where it was in the program. */
-	if (rc == 0 && file->nsegments &&
-	    symbols_add_file(&file->symbols, f->path, where, why, sizeof(why)) == -ENOMEM)
-		rc = -ENOMEM;
-	if (rc == 0)
+	if (rc == 0 && file->nsegments)
+		rc = symbols_add_elf(&file->symbols, f, where);
+	if (rc >= 0)
 		rc = symbols_sort(&file->symbols);
 	elf_file_close(f);
 	return rc;

@@ -99,12 +99,12 @@ void symbols_free(struct symbols *s);
  */
 int symbols_add_typed(struct symbols *s, struct symbol symbol, char type, const char *name, size_t len);
 
-/* The kinds of files; the same contract as symbols_add_file(). */
-int symbols_add_elf(struct symbols *s, int fd, const char *path, const struct debug_search *where, char *why,
-                    size_t size);
+/* nm's text or kallsyms, at the beginning of @fd, which is closed. The same contract as symbols_add_file(). */
 int symbols_add_text(struct symbols *s, int fd, char *why, size_t size);
 struct elf_file;
-/* Those that a stripped Linux kernel holds of itself. 1: there were, 0: none, or -ENOMEM. */
+/* Those of an ELF file, or of its debug files. 1: there were, 0: none, or -ENOMEM. */
+int symbols_add_elf(struct symbols *s, const struct elf_file *f, const struct debug_search *where);
+/* Those that a stripped Linux kernel holds of itself. The same contract. */
 int symbols_add_kernel(struct symbols *s, const struct elf_file *f);
 
 #endif

@@ -9,9 +9,7 @@
 
 #include <errno.h>
 #include <gelf.h>
-#include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #define NAME_MAX_BYTES (64u << 10) /* longer names are cut: all symbols could have one of megabytes */
 
@@ -138,7 +136,7 @@ static int add_own(struct symbols *s, const struct elf_file *f)
 	return rc < 0 || more < 0 ? -ENOMEM : rc || more;
 }
 
-static int add_any(struct symbols *s, const struct elf_file *f, const struct debug_search *where)
+int symbols_add_elf(struct symbols *s, const struct elf_file *f, const struct debug_search *where)
 {
 	struct elf_file *separate;
 	int rc;
@@ -151,44 +149,4 @@ static int add_any(struct symbols *s, const struct elf_file *f, const struct deb
 	if (rc == 0)
 		rc = add_own(s, f);
 	return rc == 0 ? symbols_add_kernel(s, f) : rc;
-}
-
-static int add_binary(struct symbols *s, const struct elf_file *f, const struct debug_search *where, char *why,
-                      size_t size)
-{
-	int rc;
-
-	if (f->header.e_type == ET_REL) {
-		snprintf(why, size,
-		         "a relocatable object, not linked yet: it does not know the addresses the guest runs at");
-		return 1;
-	}
-	rc = add_any(s, f, where);
-	if (rc == 1)
-		return 0;
-	if (rc < 0)
-		snprintf(why, size, "%s", strerror(-rc));
-	else if (elf_file_has_table(f, SHT_SYMTAB))
-		snprintf(why, size, "an ELF file without a function in its symbol table");
-	else
-		snprintf(why, size,
-		         "an ELF file without symbols (stripped?): the file as it was linked is needed, or its "
-		         "debug file where --symfs or build-id directories lead to it");
-	return rc < 0 || elf_file_has_table(f, SHT_SYMTAB) ? -1 : 1;
-}
-
-int symbols_add_elf(struct symbols *s, int fd, const char *path, const struct debug_search *where, char *why,
-                    size_t size)
-{
-	int own = dup(fd), rc;
-	struct elf_file *f;
-
-	if (own < 0) {
-		snprintf(why, size, "%s", strerror(errno));
-		return -1;
-	}
-	f = elf_file_of_fd(own, path, why, size);
-	rc = f ? add_binary(s, f, where, why, size) : -1;
-	elf_file_close(f);
-	return rc;
 }

@@ -4,6 +4,7 @@
  *
  *	address [size] type name [TAB [module]]
  */
+#include "common/say.h"
 #include "report/symbols/symbols.h"
 
 #include <ctype.h>
@@ -140,55 +141,46 @@ static int read_symbol_lines(struct symbols *s, struct text *t, char *why, size_
 		t->number++;
 		if (chomp(t->line, n))
 			kind = parse_line(t->line, &line);
-		if (kind == LINE_BAD) {
-			snprintf(why, size,
-			         t->symbols ? "line %lu is not `address type name`"
-			                    : "neither an ELF file nor the output of nm or /proc/kallsyms (line "
-			                      "%lu is not `address type name`)",
-			         t->number);
-			return -1;
-		}
+		if (kind == LINE_BAD)
+			return failure(why, size, -1,
+			               t->symbols ? "line %lu is not `address type name`"
+			                          : "neither an ELF file nor the output of nm or /proc/kallsyms (line "
+			                            "%lu is not `address type name`)",
+			               t->number);
 		if (kind != LINE_SYMBOL)
 			continue;
 		t->symbols += is_code_type(line.type);
 		t->zero += is_code_type(line.type) && line.address == 0;
 		if (symbols_add_typed(s, (struct symbol){.start = line.address, .size = line.size}, line.type,
-		                      line.name, line.len) != 0) {
-			snprintf(why, size, "%s", strerror(ENOMEM));
-			return -1;
-		}
+		                      line.name, line.len) != 0)
+			return failure(why, size, -1, "%s", strerror(ENOMEM));
 	}
 	if (!ferror(t->file) && feof(t->file))
 		return 0;
-	snprintf(why, size, "%s", strerror(errno));
-	return -1;
+	return failure(why, size, -1, "%s", strerror(errno));
 }
 
 static int judge_text(const struct text *t, char *why, size_t size)
 {
 	if (t->symbols == 0)
-		snprintf(why, size,
-		         "no functions in it (types t, T, w, W): is it the output of nm for the guest's binary?");
-	else if (t->zero == t->symbols && t->symbols > 1)
-		snprintf(why, size,
-		         "every address in it is 0: the guest's kernel hides them (kernel.kptr_restrict); "
-		         "copy /proc/kallsyms again as the guest's root");
-	else
-		return 0;
-	return -1;
+		return failure(
+			why, size, -1,
+			"no functions in it (types t, T, w, W): is it the output of nm for the guest's binary?");
+	if (t->zero == t->symbols && t->symbols > 1)
+		return failure(why, size, -1,
+		               "every address in it is 0: the guest's kernel hides them (kernel.kptr_restrict); copy "
+		               "/proc/kallsyms again as the guest's root");
+	return 0;
 }
 
 int symbols_add_text(struct symbols *s, int fd, char *why, size_t size)
 {
-	struct text t = {0};
-	int copy = dup(fd), rc;
+	struct text t = {.file = fdopen(fd, "r")};
+	int rc;
 
-	t.file = copy >= 0 ? fdopen(copy, "r") : NULL;
 	if (!t.file) {
-		snprintf(why, size, "%s", strerror(errno));
-		if (copy >= 0)
-			close(copy);
-		return -1;
+		close(fd);
+		return failure(why, size, -1, "%s", strerror(ENOMEM));
 	}
 	rc = read_symbol_lines(s, &t, why, size);
 	if (rc == 0)

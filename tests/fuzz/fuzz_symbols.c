@@ -42,6 +42,5 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	if (symbols_sort(&symbols) == 0)
 		look(&symbols, len);
 	symbols_free(&symbols);
-	close(fd);
 	return 0;
 }

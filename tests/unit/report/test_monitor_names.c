@@ -2,7 +2,9 @@
 /* Functions of a monitor by file and place: this program is the monitor. */
 #include "tests/unit/unit.h"
 
+#include <inttypes.h>
 #include <link.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -43,24 +45,25 @@ static void the_function_is_found(void **state)
 	struct monitor_names m = {.where = &where}, none = {0};
 	char path[4096] = "", place[MONITOR_PLACE_MAX], why[256];
 	uint64_t offset = (uintptr_t)the_function_is_found;
-	uint8_t id[BUILD_ID_MAX];
+	char id[BUILD_ID_TEXT];
 	struct elf_file *f;
-	size_t size;
 
 	(void)state;
 	assert_true(readlink("/proc/self/exe", path, sizeof(path) - 1) > 0);
 	f = elf_file_open(path, why, sizeof(why));
 	assert_non_null(f);
-	size = elf_file_build_id(f, id);
+	elf_file_build_id(f, id);
 	elf_file_close(f);
 	assert_int_equal(dl_iterate_phdr(find_offset, &offset), 1);
-	monitor_place(place, id, size, offset, path, strlen(path));
+	snprintf(place, sizeof(place), "@%s+%" PRIx64 " %.255s", id, offset, path);
 	is_named(&m, place, "the_function_is_found [VMM:test_monitor_names]");
 	is_named(&none, place, "[unknown] [VMM:test_monitor_names]");
 	/* Another build at the same path. */
-	id[0] ^= 1;
-	monitor_place(place, id, size, offset, path, strlen(path));
+	place[1] = place[1] == '0' ? '1' : '0';
 	is_named(&m, place, "[unknown] [VMM:test_monitor_names]");
+	monitor_place(place, (const uint8_t[]){0x0a, 0xbc}, 2, 0x12, "/bin/other", 10);
+	assert_string_equal(place, "@0abc+12 /bin/other");
+	is_named(&m, place, "[unknown] [VMM:other]");
 	monitor_place(place, NULL, 0, 0, "/bin/other", 10);
 	is_named(&m, place, "[unknown] [VMM:other]");
 	monitor_names_free(&m);
