@@ -8,11 +8,10 @@
 
 int buf_reserve(struct buf *b, size_t more)
 {
-	if (b->cap - b->len >= more)
-		return 0;
-	if (more > SIZE_MAX - b->len)
-		return -ENOMEM;
-	return array_grow(&b->data, &b->cap, b->len + more - 1, sizeof(*b->data));
+	if (!b->failed && b->cap - b->len < more)
+		b->failed = more > SIZE_MAX - b->len ||
+		            array_grow(&b->data, &b->cap, b->len + more - 1, sizeof(*b->data)) != 0;
+	return b->failed ? -ENOMEM : 0;
 }
 
 int buf_add(struct buf *b, const void *data, size_t len)

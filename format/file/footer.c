@@ -14,17 +14,17 @@ enum footer_tag {
 	FOOTER_REASON = 3,
 };
 
-static int put_footer_values(struct buf *b, uint16_t tag, const uint64_t *values, size_t n)
+static void put_footer_values(struct buf *b, uint16_t tag, const uint64_t *values, size_t n)
 {
 	uint8_t bytes[HISTOGRAM_MAX * VARINT_MAX];
 	size_t len = 0;
 
 	for (size_t i = 0; i < n; i++)
 		len += put_varint(bytes + len, values[i]);
-	return tag_put(b, tag, bytes, len);
+	tag_put(b, tag, bytes, len);
 }
 
-static int put_histogram(struct buf *b, const struct upf_hist *h)
+static void put_histogram(struct buf *b, const struct upf_hist *h)
 {
 	uint64_t values[HISTOGRAM_MAX] = {h->count, h->sum_ns, h->max_ns}, last = 0;
 	size_t n = 3;
@@ -36,16 +36,17 @@ static int put_histogram(struct buf *b, const struct upf_hist *h)
 		values[n++] = h->bucket[i];
 		last = i;
 	}
-	return put_footer_values(b, FOOTER_HISTOGRAM, values, n);
+	put_footer_values(b, FOOTER_HISTOGRAM, values, n);
 }
 
 int footer_put(struct buf *b, const struct upf_totals *t, enum upf_reason reason)
 {
 	const uint64_t totals[] = {t->rounds, t->pauses, t->samples, t->lost, t->late, t->duration_ns}, why = reason;
-	int rc = put_footer_values(b, FOOTER_TOTALS, totals, 6);
 
-	rc = rc ? rc : put_histogram(b, &t->pause);
-	return rc ? rc : put_footer_values(b, FOOTER_REASON, &why, 1);
+	put_footer_values(b, FOOTER_TOTALS, totals, 6);
+	put_histogram(b, &t->pause);
+	put_footer_values(b, FOOTER_REASON, &why, 1);
+	return b->failed ? -ENOMEM : 0;
 }
 
 static void get_totals(struct cursor *v, struct upf_totals *t)

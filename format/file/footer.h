@@ -6,7 +6,7 @@
 #include "common/buf.h"
 #include "format/upf.h"
 
-int footer_put(struct buf *b, const struct upf_totals *t, enum upf_reason reason);
+int footer_put(struct buf *b, const struct upf_totals *t, enum upf_reason reason);             /* 0 or -ENOMEM */
 int footer_get(const uint8_t *at, size_t size, struct upf_totals *t, enum upf_reason *reason); /* 0 or -EBADMSG */
 
 #endif

@@ -52,15 +52,14 @@ static const struct field domain_fields[] = {
 
 /* --- tagged values ----------------------------------------------------------------------------------------------- */
 
-int tag_put(struct buf *b, uint16_t tag, const void *value, size_t len)
+void tag_put(struct buf *b, uint16_t tag, const void *value, size_t len)
 {
 	uint8_t head[6];
-	int rc;
 
 	put_u16(head, tag);
 	put_u32(head + 2, (uint32_t)len);
-	rc = buf_add(b, head, sizeof(head));
-	return rc == 0 ? buf_add(b, value, len) : rc;
+	buf_add(b, head, sizeof(head));
+	buf_add(b, value, len);
 }
 
 bool tag_get(struct cursor *c, uint16_t *tag, struct cursor *value)
@@ -86,76 +85,64 @@ static uint64_t read_number(const void *at, size_t size)
 	return size == 1 ? *(const uint8_t *)at : size == 4 ? *(const uint32_t *)at : *(const uint64_t *)at;
 }
 
-static int put_header_field(struct buf *b, const struct field *f, const void *structure)
+static void put_header_field(struct buf *b, const struct field *f, const void *structure)
 {
 	const uint8_t *at = (const uint8_t *)structure + f->at;
+	const char *text = f->size == 0 ? *(const char *const *)at : NULL;
 	uint8_t bytes[16 + 8];
 
-	if (f->size == 0) {
-		const char *text = *(const char *const *)at;
-
-		return text ? tag_put(b, f->tag, text, strlen(text)) : 0;
-	}
-	if (f->is_rare && read_number(at, f->size) == 0)
-		return 0;
+	if (text)
+		tag_put(b, f->tag, text, strlen(text));
+	if (f->size == 0 || (f->is_rare && read_number(at, f->size) == 0))
+		return;
 	for (size_t i = 0; i < f->n; i++)
 		put_u64(bytes + i * f->size, read_number(at + i * f->size, f->size));
-	return tag_put(b, f->tag, bytes, f->n * (size_t)f->size);
+	tag_put(b, f->tag, bytes, f->n * (size_t)f->size);
 }
 
-static int put_fields(struct buf *b, const struct field *f, size_t n, const void *structure)
+static void put_fields(struct buf *b, const struct field *f, size_t n, const void *structure)
 {
-	int rc = 0;
-
-	for (size_t i = 0; rc == 0 && i < n; i++)
-		rc = put_header_field(b, &f[i], structure);
-	return rc;
+	for (size_t i = 0; i < n; i++)
+		put_header_field(b, &f[i], structure);
 }
 
-static int put_tops(struct buf *b, const struct upf_session *s)
+static void put_tops(struct buf *b, const struct upf_session *s)
 {
 	uint8_t tops[12];
 
 	put_u32(tops, s->tops);
 	put_u32(tops + 4, s->tops_size);
 	put_u32(tops + 8, s->copy_size);
-	return s->tops == UPF_TOPS_NONE ? 0 : tag_put(b, TAG_TOPS, tops, s->copy_size ? 12 : 8);
+	if (s->tops != UPF_TOPS_NONE)
+		tag_put(b, TAG_TOPS, tops, s->copy_size ? 12 : 8);
 }
 
-static int put_domain_fields(struct buf *b, const struct upf_domain *d)
+static void put_domain_fields(struct buf *b, const struct upf_domain *d)
 {
 	struct buf inner = {0};
-	int rc = put_fields(&inner, domain_fields, DOMAIN_FIELDS, d);
 
-	rc = rc ? rc : tag_put(b, TAG_DOMAIN, inner.data, inner.len);
+	put_fields(&inner, domain_fields, DOMAIN_FIELDS, d);
+	tag_put(b, TAG_DOMAIN, inner.data, inner.len);
+	b->failed |= inner.failed;
 	buf_free(&inner);
-	return rc;
-}
-
-static int put_tags(struct buf *b, const struct upf_session *s)
-{
-	int rc = put_fields(b, session_fields, SESSION_FIELDS, s);
-
-	rc = rc ? rc : put_tops(b, s);
-	for (size_t i = 0; rc == 0 && i < s->ndomains; i++)
-		rc = put_domain_fields(b, &s->domains[i]);
-	return rc;
 }
 
 int header_put(struct buf *b, const struct upf_session *s)
 {
 	uint8_t fixed[HEADER_FIXED] = {0}, sum[8];
-	int rc;
 
 	memcpy(fixed, HEADER_MAGIC, HEADER_MAGIC_SIZE);
 	put_u16(fixed + 8, UPF_MAJOR);
 	put_u16(fixed + 10, UPF_MINOR);
 	put_u64(fixed + 16, s->by_program ? FEATURE_PROGRAMS : 0);
 	put_u64(fixed + 24, s->archived ? FEATURE_ARCHIVE : 0);
-	rc = buf_add(b, fixed, sizeof(fixed));
-	rc = rc ? rc : put_tags(b, s);
-	if (rc != 0)
-		return rc;
+	buf_add(b, fixed, sizeof(fixed));
+	put_fields(b, session_fields, SESSION_FIELDS, s);
+	put_tops(b, s);
+	for (size_t i = 0; i < s->ndomains; i++)
+		put_domain_fields(b, &s->domains[i]);
+	if (b->failed)
+		return -ENOMEM;
 	if (b->len + sizeof(sum) > HEADER_MAX)
 		return -E2BIG;
 	put_u32(b->data + 12, (uint32_t)(b->len + sizeof(sum)));

@@ -14,12 +14,12 @@
 #define HEADER_MAX (1u << 20)
 #define TAG_REQUIRED 0x8000 /* a reader that does not know the tag must give up */
 
-/* Tagged values: u16 tag, u32 length, bytes. 0 or -ENOMEM. */
-int tag_put(struct buf *b, uint16_t tag, const void *value, size_t len);
+/* Tagged values: u16 tag, u32 length, bytes. */
+void tag_put(struct buf *b, uint16_t tag, const void *value, size_t len);
 /* Reads the next one from @c into *tag and *value; false at the end, or if it is damaged (c->bad is set). */
 bool tag_get(struct cursor *c, uint16_t *tag, struct cursor *value);
 
-int header_put(struct buf *b, const struct upf_session *s);
+int header_put(struct buf *b, const struct upf_session *s); /* 0, -ENOMEM; -E2BIG: longer than HEADER_MAX */
 
 /* A session that owns its strings and domains. */
 struct header {

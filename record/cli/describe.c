@@ -12,36 +12,31 @@
 #include "common/clock.h"
 #include "format/file/identity.h"
 
-static int quote(struct buf *b, const char *word)
+static void quote(struct buf *b, const char *word)
 {
-	int rc;
-
 	if (*word &&
-	    strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./:,@%") == strlen(word))
-		return buf_add(b, word, strlen(word));
-	rc = buf_add(b, "'", 1);
-	for (; rc == 0 && *word; word++)
-		rc = *word == '\'' ? buf_add(b, "'\\''", 4) : buf_add(b, word, 1);
-	return rc == 0 ? buf_add(b, "'", 1) : rc;
+	    strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./:,@%") == strlen(word)) {
+		buf_add(b, word, strlen(word));
+		return;
+	}
+	buf_add(b, "'", 1);
+	for (; *word; word++)
+		buf_add(b, *word == '\'' ? "'\\''" : word, *word == '\'' ? 4 : 1);
+	buf_add(b, "'", 1);
 }
 
 char *describe_command(int argc, char *const *argv)
 {
 	struct buf b = {0};
-	int rc = 0;
 
-	for (int i = 0; rc == 0 && i < argc; i++) {
-		if (i > 0)
-			rc = buf_add(&b, " ", 1);
-		if (rc == 0)
-			rc = quote(&b, argv[i]);
+	for (int i = 0; i < argc; i++) {
+		buf_add(&b, " ", i > 0);
+		quote(&b, argv[i]);
 	}
-	if (rc == 0)
-		rc = buf_add(&b, "", 1);
-	if (rc == 0)
+	if (buf_add(&b, "", 1) == 0)
 		return (char *)b.data;
 	buf_free(&b);
-	errno = -rc;
+	errno = ENOMEM;
 	return NULL;
 }
 

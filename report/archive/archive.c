@@ -88,7 +88,8 @@ static int get_texts(struct archive *a, struct cursor *c, struct texts *texts)
 		free(copy);
 		return -ENOMEM;
 	}
-	texts->data = memcpy(copy, from, (size_t)texts->size);
+	memcpy(copy, from, (size_t)texts->size);
+	texts->data = copy;
 	return 0;
 }
 

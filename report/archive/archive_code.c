@@ -124,11 +124,11 @@ const uint8_t *archive_code_at(const struct archive_code *c, uint64_t start, siz
 
 /* --- writing ----------------------------------------------------------------------------------------------------- */
 
-int archive_put_number(struct buf *b, uint64_t number)
+void archive_put_number(struct buf *b, uint64_t number)
 {
 	uint8_t bytes[VARINT_MAX];
 
-	return buf_add(b, bytes, put_varint(bytes, number));
+	buf_add(b, bytes, put_varint(bytes, number));
 }
 
 int archive_code_put(struct archive_code_payload *p, const struct archive_code_function *f)
@@ -136,43 +136,37 @@ int archive_code_put(struct archive_code_payload *p, const struct archive_code_f
 	const uint16_t machine = f->ncode && f->isa ? f->isa->machine : EM_NONE;
 	const uint64_t start = f->start + (f->ncode && f->isa == &isa_t32);
 	size_t len = strnlen(f->name, ARCHIVE_TEXT_MAX);
-	int rc;
 
 	if (p->functions.len + 5 * VARINT_MAX + len + f->ncode + 2 > UPF_RAW_MAX ||
 	    (f->ncode && p->has_code && p->machine != machine))
 		return -ENOSPC;
-	rc = archive_put_number(&p->functions, start - p->last);
-	if (rc == 0)
-		rc = archive_put_number(&p->functions, f->size);
-	if (rc == 0)
-		rc = archive_put_number(&p->functions, len);
-	if (rc == 0)
-		rc = buf_add(&p->functions, f->name, len);
-	if (rc == 0)
-		rc = archive_put_number(&p->functions, f->ncode);
+	archive_put_number(&p->functions, start - p->last);
+	archive_put_number(&p->functions, f->size);
+	archive_put_number(&p->functions, len);
+	buf_add(&p->functions, f->name, len);
+	archive_put_number(&p->functions, f->ncode);
 	p->last = start;
 	if (f->ncode) {
 		p->has_code = true;
 		p->machine = machine;
 	}
-	return rc == 0 ? buf_add(&p->functions, f->code, f->ncode) : rc;
+	return buf_add(&p->functions, f->code, f->ncode);
 }
 
 int archive_code_finish(struct archive_code_payload *p, struct buf *out)
 {
 	uint8_t machine[2];
-	int rc = p->program ? archive_put_number(out, *p->program) : 0;
 
+	if (p->program)
+		archive_put_number(out, *p->program);
 	put_u16(machine, p->machine);
-	if (rc == 0)
-		rc = buf_add(out, machine, sizeof(machine));
-	if (rc == 0)
-		rc = buf_add(out, p->functions.data, p->functions.len);
+	buf_add(out, machine, sizeof(machine));
+	buf_add(out, p->functions.data, p->functions.len);
 	p->functions.len = 0;
 	p->last = 0;
 	p->machine = EM_NONE;
 	p->has_code = false;
-	return rc;
+	return out->failed ? -ENOMEM : 0;
 }
 
 void archive_code_end(struct archive_code_payload *p)

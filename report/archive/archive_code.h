@@ -39,7 +39,7 @@ const uint8_t *archive_code_at(const struct archive_code *c, uint64_t start, siz
 
 /* --- writing --- */
 
-int archive_put_number(struct buf *b, uint64_t number); /* as a varint; 0 or -ENOMEM */
+void archive_put_number(struct buf *b, uint64_t number); /* as a varint */
 
 /* A payload being made. Set the program and zero the rest; archive_code_end() at the end. */
 struct archive_code_payload {

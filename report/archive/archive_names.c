@@ -28,10 +28,9 @@ static int add_text(struct archive_names_payload *p, const char *text, size_t le
 	if (array_room(&p->offsets, &p->cap, p->ntexts, sizeof(*p->offsets)) != 0)
 		return -ENOMEM;
 	p->offsets[p->ntexts] = p->texts.len;
-	if (buf_add(&p->texts, text, len) != 0 || buf_add(&p->texts, "", 1) != 0)
-		return -ENOMEM;
+	buf_add(&p->texts, text, len);
 	hash_table_add(&p->index, hash, (uint32_t)p->ntexts++);
-	return 0;
+	return buf_add(&p->texts, "", 1);
 }
 
 static bool is_text(const struct archive_names_payload *p, uint32_t id, const char *text, size_t len)
@@ -41,76 +40,71 @@ static bool is_text(const struct archive_names_payload *p, uint32_t id, const ch
 	return strncmp(known, text, len) == 0 && known[len] == '\0';
 }
 
-/* Puts the number of @text, which may be NULL. */
-static int put_text_index(struct archive_names_payload *p, const char *text)
+/* Finds or adds the text. 0 or -ENOMEM. */
+static int find_text(struct archive_names_payload *p, const char *text, uint32_t *id)
 {
-	size_t len = text ? text_len(text) : 0;
-	uint32_t hash, id;
+	size_t len = text_len(text);
+	uint32_t hash;
 
-	if (!text)
-		return archive_put_number(&p->addresses, 0);
-	if (hash_table_reserve(&p->index) != 0)
+	if (p->texts.failed || hash_table_reserve(&p->index) != 0)
 		return -ENOMEM;
 	hash = hash_table_hash_text(&p->index, text, len);
-	for (size_t at = hash_table_first(&p->index, hash); hash_table_id(&p->index, &at, hash, &id);
+	for (size_t at = hash_table_first(&p->index, hash); hash_table_id(&p->index, &at, hash, id);
 	     at = hash_table_next(&p->index, at))
-		if (is_text(p, id, text, len))
-			return archive_put_number(&p->addresses, p->offsets[id] + 1);
-	if (add_text(p, text, len, hash) != 0)
-		return -ENOMEM;
-	return archive_put_number(&p->addresses, p->offsets[p->ntexts - 1] + 1);
+		if (is_text(p, *id, text, len))
+			return 0;
+	*id = (uint32_t)p->ntexts;
+	return add_text(p, text, len, hash);
 }
 
-static int put_archive_frame(struct archive_names_payload *p, const struct line_frame *frame)
+/* Puts the number of @text, which may be NULL. */
+static void put_text_index(struct archive_names_payload *p, const char *text)
 {
-	int rc = put_text_index(p, frame->name);
+	uint32_t id;
 
-	if (rc == 0)
-		rc = put_text_index(p, frame->file);
-	return rc == 0 ? archive_put_number(&p->addresses, frame->line) : rc;
+	if (text && find_text(p, text, &id) != 0)
+		p->addresses.failed = true;
+	else
+		archive_put_number(&p->addresses, text ? p->offsets[id] + 1 : 0);
 }
 
 int archive_names_put(struct archive_names_payload *p, uint64_t address, const struct resolution *r)
 {
 	struct resolution some = *r;
-	int rc;
 
 	/* 64 inlined functions with the longest names do not fit into a block: then frames are dropped. */
 	while (some.n > 1 && most_bytes(&some) > UPF_RAW_MAX / 2)
 		some.n--;
 	if (p->naddresses && p->texts.len + p->addresses.len + most_bytes(&some) + 3 * VARINT_MAX > UPF_RAW_MAX)
 		return -ENOSPC;
-	rc = archive_put_number(&p->addresses, address - p->last);
-	if (rc == 0)
-		rc = put_text_index(p, some.symbol);
-	if (rc == 0 && some.symbol)
-		rc = archive_put_number(&p->addresses, some.offset);
-	if (rc == 0)
-		rc = archive_put_number(&p->addresses, (uint64_t)some.n);
-	for (int i = 0; rc == 0 && i < some.n; i++)
-		rc = put_archive_frame(p, &some.frames[i]);
+	archive_put_number(&p->addresses, address - p->last);
+	put_text_index(p, some.symbol);
+	if (some.symbol)
+		archive_put_number(&p->addresses, some.offset);
+	archive_put_number(&p->addresses, (uint64_t)some.n);
+	for (int i = 0; i < some.n; i++) {
+		put_text_index(p, some.frames[i].name);
+		put_text_index(p, some.frames[i].file);
+		archive_put_number(&p->addresses, some.frames[i].line);
+	}
 	p->last = address;
 	p->naddresses++;
-	return rc;
+	return p->addresses.failed ? -ENOMEM : 0;
 }
 
 int archive_names_finish(struct archive_names_payload *p, struct buf *out)
 {
-	int rc = p->program ? archive_put_number(out, *p->program) : 0;
-
-	if (rc == 0)
-		rc = archive_put_number(out, p->flags);
-	if (rc == 0)
-		rc = archive_put_number(out, p->texts.len);
-	if (rc == 0)
-		rc = buf_add(out, p->texts.data, p->texts.len);
-	if (rc == 0)
-		rc = buf_add(out, p->addresses.data, p->addresses.len);
+	if (p->program)
+		archive_put_number(out, *p->program);
+	archive_put_number(out, p->flags);
+	archive_put_number(out, p->texts.len);
+	buf_add(out, p->texts.data, p->texts.len);
+	buf_add(out, p->addresses.data, p->addresses.len);
 	p->texts.len = p->addresses.len = 0;
 	p->ntexts = p->naddresses = 0;
 	p->last = 0;
 	hash_table_clear(&p->index);
-	return rc;
+	return out->failed ? -ENOMEM : 0;
 }
 
 void archive_names_end(struct archive_names_payload *p)

@@ -192,17 +192,15 @@ int archive_stacks_put(struct archive_stacks_payload *p, uint32_t program, uint3
 int archive_stacks_finish(struct archive_stacks_payload *p, struct buf *out)
 {
 	uint8_t bytes[VARINT_MAX];
-	int rc = buf_add(out, bytes, put_varint(bytes, p->n));
 
-	if (rc == 0)
-		rc = buf_add(out, p->nodes.data, p->nodes.len);
-	if (rc == 0)
-		rc = buf_add(out, p->stacks.data, p->stacks.len);
+	buf_add(out, bytes, put_varint(bytes, p->n));
+	buf_add(out, p->nodes.data, p->nodes.len);
+	buf_add(out, p->stacks.data, p->stacks.len);
 	p->nodes.len = p->stacks.len = 0;
 	p->nstacks = 0;
 	p->last_stack = p->last_top = 0;
 	hash_array_clear(&p->by_parent);
-	return rc;
+	return out->failed ? -ENOMEM : 0;
 }
 
 void archive_stacks_end(struct archive_stacks_payload *p)

@@ -83,7 +83,6 @@ struct writing {
 	const struct local_names *names;
 	struct buf *out;
 	size_t start;
-	int rc;
 };
 
 /* As demanglers write what GCC calls "long unsigned int"; the longer of two that begin alike first. */
@@ -113,8 +112,8 @@ static int base_at(const char *at)
 
 static void put_bytes(struct writing *w, const char *text, size_t len)
 {
-	if (w->rc == 0 && w->out->len - w->start + len <= TEXT_MAX)
-		w->rc = buf_add(w->out, text, len);
+	if (w->out->len - w->start + len <= TEXT_MAX)
+		buf_add(w->out, text, len);
 }
 
 static void put_part(struct writing *w, const char *text)
@@ -336,5 +335,5 @@ int local_names_text(const struct local_names *n, Dwarf_Die *die, struct buf *ou
 	put_parameters(&w, &function, 0);
 	if (is_const(&function))
 		put_part(&w, " const");
-	return w.rc == 0 ? buf_add(out, "", 1) : w.rc;
+	return buf_add(out, "", 1);
 }

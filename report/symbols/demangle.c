@@ -62,16 +62,12 @@ struct sink {
 	jmp_buf stop;
 };
 
-enum { STOP_LONG = 1, STOP_MEMORY };
-
 static void collect_text(const char *text, size_t len, void *opaque)
 {
 	struct sink *s = opaque;
 
-	if (s->out->len - s->start + len > NAME_MAX_BYTES)
-		longjmp(s->stop, STOP_LONG);
-	if (buf_add(s->out, text, len) != 0)
-		longjmp(s->stop, STOP_MEMORY);
+	if (s->out->len - s->start + len > NAME_MAX_BYTES || buf_add(s->out, text, len) != 0)
+		longjmp(s->stop, 1);
 }
 
 static bool by_library(const char *symbol, struct sink *s)
@@ -91,14 +87,11 @@ static bool by_library(const char *symbol, struct sink *s)
 static int demangle_itanium(const char *symbol, struct buf *out)
 {
 	struct sink s = {.out = out, .start = out->len};
-	int stopped = setjmp(s.stop);
 
-	if (stopped == STOP_MEMORY)
-		return -ENOMEM;
-	if (stopped == 0 && by_library(symbol, &s))
+	if (setjmp(s.stop) == 0 && by_library(symbol, &s))
 		return 1;
 	out->len = s.start;
-	return 0;
+	return out->failed ? -ENOMEM : 0;
 }
 
 /* --- any --------------------------------------------------------------------------------------------------------- */
@@ -132,8 +125,7 @@ int demangle(const char *symbol, struct buf *out)
 	int rc = demangle_base_name(symbol, base, out);
 
 	if (rc == 0)
-		rc = buf_add(out, symbol, base);
-	if (rc >= 0)
-		rc = buf_add(out, symbol + name, len - name);
-	return rc == 0 ? buf_add(out, "", 1) : rc;
+		buf_add(out, symbol, base);
+	buf_add(out, symbol + name, len - name);
+	return rc < 0 ? rc : buf_add(out, "", 1);
 }

@@ -8,6 +8,7 @@
 #include "report/symbols/demangle.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <string.h>
 
 #define PREFIX "caml"
@@ -65,12 +66,9 @@ int demangle_ocaml(const char *symbol, size_t len, struct buf *out)
 	end = without_stamp(symbol, len);
 	for (size_t i = prefix; i < end;) {
 		char c;
-		int rc;
 
 		i += take_piece(symbol + i, end - i, &c);
-		rc = buf_add(out, &c, 1);
-		if (rc != 0)
-			return rc;
+		buf_add(out, &c, 1);
 	}
-	return 1;
+	return out->failed ? -ENOMEM : 1;
 }

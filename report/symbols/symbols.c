@@ -12,16 +12,14 @@
 
 int symbols_add(struct symbols *s, struct symbol symbol, const char *name, size_t len)
 {
-	int rc = 0;
-
 	if (!symbol.mark && len >= SYMBOLS_TEXT_MAX - s->names.len)
 		return 0;
 	symbol.name = s->names.len;
-	if (!symbol.mark)
-		rc = buf_add(&s->names, name, len);
-	if (rc == 0 && !symbol.mark)
-		rc = buf_add(&s->names, "", 1);
-	return rc == 0 ? array_add(s->added, s->cap, s->nadded, symbol) : rc;
+	if (!symbol.mark) {
+		buf_add(&s->names, name, len);
+		buf_add(&s->names, "", 1);
+	}
+	return s->names.failed ? -ENOMEM : array_add(s->added, s->cap, s->nadded, symbol);
 }
 
 int symbols_append(struct symbols *s, const struct symbols *other)

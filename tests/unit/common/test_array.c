@@ -71,8 +71,12 @@ static void bytes(void **state)
 	assert_int_equal(buf_reserve(&b, SIZE_MAX), -ENOMEM);
 	assert_int_equal(buf_reserve(&b, SIZE_MAX - b.len), -ENOMEM);
 	assert_int_equal(b.len, 3000);
+	assert_true(b.failed);
+	assert_int_equal(buf_add(&b, "abc", 3), -ENOMEM);
+	assert_int_equal(b.len, 3000);
 	buf_free(&b);
 	assert_null(b.data);
+	assert_false(b.failed);
 }
 
 /* Every length, and every number of elements before what is searched for. */
