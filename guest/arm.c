@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "guest/arm_tables.h"
 #include "guest/space.h"
 
 #define CPSR_THUMB 0x20u

@@ -7,6 +7,7 @@
 #define GUEST_ARM_H
 
 #include "guest/arch.h"
+#include "guest/capture.h"
 #include "guest/hypervisor.h"
 
 /*
@@ -36,5 +37,13 @@ uint64_t arm64_code_address(uint64_t saved);
 int arm32_frame(struct space *space, uint64_t fp, unsigned set, bool innermost, uint64_t *caller, uint64_t *address);
 bool arm32_ends_call(const uint8_t *code);
 uint64_t arm32_code_address(uint64_t saved);
+
+/*
+ * Walk the page tables of ARM, in every format that its processors have (Arm ARM, D8 and G5), as translate() of struct
+ * arch; frames are of 4 KiB, whatever the granule. At most four steps, whatever the tables hold; each of the tables may
+ * have been changed by the guest since the last one was read.
+ */
+int arm64_walk(struct capture *capture, const struct space_root *root, uint64_t address, uint64_t *frame);
+int arm32_walk(struct capture *capture, const struct space_root *root, uint64_t address, uint64_t *frame);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "guest/arm_tables.h"
+#include "guest/arm.h"
 
 #include <errno.h>
 

@@ -7,6 +7,7 @@
 #define GUEST_X86_H
 
 #include "guest/arch.h"
+#include "guest/capture.h"
 #include "guest/hypervisor.h"
 
 /* What decides a vCPU's mode, and the registers that a walk starts from as they are: offsets in their segments. */
@@ -38,5 +39,21 @@ void x86_renumber(uint64_t *all);
 
 /* A PV guest's page tables hold machine frames; Xen itself keeps it in 64-bit mode, or in 32-bit mode with PAE. */
 extern const struct arch arch_x86_64_pv, arch_x86_32_pv;
+
+/*
+ * Walk the page tables of x86, in every format that its processors have, as translate() of struct arch. At most as many
+ * steps as the format has levels, whatever the tables hold; each of the tables may have been changed by the guest since
+ * the last one was read.
+ */
+typedef int x86_walk(struct capture *capture, const struct space_root *root, uint64_t address, uint64_t *frame);
+
+x86_walk x86_walk_pv;      /* 4 levels of a PV guest */
+x86_walk x86_walk_pv_pae;  /* 3 levels of a 32-bit PV guest */
+x86_walk x86_walk_5;       /* 57-bit addresses */
+x86_walk x86_walk_4;       /* 48-bit addresses; pages of 1 GiB, 2 MiB and 4 KiB */
+x86_walk x86_walk_pae;     /* 32-bit addresses, 3 levels; pages of 2 MiB and 4 KiB */
+x86_walk x86_walk_2_large; /* 32-bit addresses, 2 levels; pages of 4 MiB, below 1 TiB (PSE-36), and 4 KiB */
+x86_walk x86_walk_2;       /* the same without large pages */
+x86_walk x86_walk_none;    /* paging is off: addresses are physical */
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Formats and bits: Intel SDM vol. 3A, chapter 4; PSE-36: 4.3. */
-#include "guest/x86_tables.h"
+#include "guest/x86.h"
 
 #include <errno.h>
 
