@@ -7,7 +7,6 @@
 #define REPORT_EXPORT_KEEPER_H
 
 #include "report/archive/archive_stacks.h"
-#include "report/unwind/sample_chain.h"
 #include "report/view/view.h"
 
 struct pair {

@@ -3,7 +3,7 @@
  * cfi_row.h - a row of call frame information: how to get from a frame to its caller's, at one instruction.
  *
  * The canonical frame address (CFA) is what the stack pointer was before the call that made the frame. Rows come from
- * unwind tables (tables.h), from the code itself (code.h), from Linux' ORC (orc.h).
+ * unwind tables and Linux' ORC (tables.h), and from the code itself (code.h).
  */
 #ifndef REPORT_ISA_CFI_ROW_H
 #define REPORT_ISA_CFI_ROW_H

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "report/profile/block_stacks.h"
-#include "report/unwind/sample_chain.h"
 
 #include <errno.h>
 #include <stdlib.h>

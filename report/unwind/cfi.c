@@ -3,7 +3,6 @@
 
 #include "common/hash_array.h"
 #include "report/unwind/code.h"
-#include "report/unwind/orc.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -3,7 +3,6 @@
 #include "report/unwind/fde.h"
 
 #include "common/array.h"
-#include "report/unwind/leb128.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -91,7 +90,7 @@ static void pass_personality(struct cursor *data, uint8_t word)
 /* "zPLR" and the like: R and S are what matters. B: AArch64's return addresses are signed with its second key. */
 static bool get_augmentation(struct cie *cie, struct cursor *c, const char *letters, uint8_t word)
 {
-	uint64_t size = get_uleb(c);
+	uint64_t size = get_varint(c);
 	const uint8_t *bytes = get_bytes(c, size);
 	struct cursor data;
 
@@ -148,9 +147,9 @@ static bool get_cie(const struct fde_index *x, bool debug, uint64_t at, struct c
 	if (version == 4 && (get_u8(&e.body) != x->isa->word || get_u8(&e.body) != 0))
 		return false;
 	*cie = (struct cie){.encoding = ENC_ABS};
-	cie->code_align = get_uleb(&e.body);
+	cie->code_align = get_varint(&e.body);
 	cie->data_align = get_sleb(&e.body);
-	column = version == 1 ? get_u8(&e.body) : get_uleb(&e.body);
+	column = version == 1 ? get_u8(&e.body) : get_varint(&e.body);
 	if (len && !get_augmentation(cie, &e.body, (const char *)letters, x->isa->word))
 		return false;
 	cie->instructions = e.body;
@@ -167,7 +166,7 @@ static uint64_t get_pointer(struct cursor *c, uint8_t encoding, uint64_t here, u
 	if ((encoding & 0x70) != ENC_PCREL && (encoding & 0x70) != 0)
 		c->bad = true;
 	if ((encoding & 0x0f) == ENC_ULEB)
-		v = get_uleb(c);
+		v = get_varint(c);
 	else if ((encoding & 0x0f) == ENC_SLEB)
 		v = (uint64_t)get_sleb(c);
 	else if (size)
@@ -307,7 +306,7 @@ int fde_program(const struct fde_index *x, const struct fde *fde, struct fde_pro
 	struct cie cie;
 
 	if (!get_entry(&s, fde->debug, fde->at, &e) || !get_cie(x, fde->debug, e.cie, &cie) ||
-	    !get_range(x, &e, &cie, &again) || (cie.sized && !get_bytes(&e.body, get_uleb(&e.body))) || e.body.bad)
+	    !get_range(x, &e, &cie, &again) || (cie.sized && !get_bytes(&e.body, get_varint(&e.body))) || e.body.bad)
 		return -EBADMSG;
 	*p = (struct fde_program){.column = return_column(x->isa),
 	                          .common = cie.instructions,

@@ -5,8 +5,6 @@
  */
 #include "report/unwind/frame_rules.h"
 
-#include "report/unwind/leb128.h"
-
 #include <dwarf.h>
 #include <errno.h>
 
@@ -37,7 +35,7 @@ static struct frame_rule register_rule(const struct machine *m, uint64_t reg, in
 
 static struct frame_rule get_expression(struct machine *m, enum frame_rule_kind kind)
 {
-	uint64_t size = get_uleb(&m->in);
+	uint64_t size = get_varint(&m->in);
 	const uint8_t *bytes = get_bytes(&m->in, size);
 
 	return (struct frame_rule){.kind = (uint8_t)kind, .expression = bytes, .size = bytes ? (uint32_t)size : 0};
@@ -100,18 +98,18 @@ static bool execute_cfa(struct machine *m, uint8_t op)
 
 	switch (op) {
 	case DW_CFA_def_cfa:
-		reg = get_uleb(&m->in);
-		*cfa = register_rule(m, reg, (int64_t)get_uleb(&m->in));
+		reg = get_varint(&m->in);
+		*cfa = register_rule(m, reg, (int64_t)get_varint(&m->in));
 		return true;
 	case DW_CFA_def_cfa_sf:
-		reg = get_uleb(&m->in);
+		reg = get_varint(&m->in);
 		*cfa = register_rule(m, reg, factored(m, (uint64_t)get_sleb(&m->in)));
 		return true;
 	case DW_CFA_def_cfa_register:
-		*cfa = register_rule(m, get_uleb(&m->in), cfa->offset);
+		*cfa = register_rule(m, get_varint(&m->in), cfa->offset);
 		return true;
 	case DW_CFA_def_cfa_offset:
-		cfa->offset = (int64_t)get_uleb(&m->in);
+		cfa->offset = (int64_t)get_varint(&m->in);
 		return true;
 	case DW_CFA_def_cfa_offset_sf:
 		cfa->offset = factored(m, (uint64_t)get_sleb(&m->in));
@@ -127,20 +125,20 @@ static bool execute_cfa(struct machine *m, uint8_t op)
 /* Those that begin with a column. */
 static void execute_column(struct machine *m, uint8_t op)
 {
-	uint64_t column = get_uleb(&m->in);
+	uint64_t column = get_varint(&m->in);
 
 	switch (op) {
 	case DW_CFA_offset_extended:
-		set(m, column, offset_rule(m, RULE_OFFSET, get_uleb(&m->in)));
+		set(m, column, offset_rule(m, RULE_OFFSET, get_varint(&m->in)));
 		break;
 	case DW_CFA_offset_extended_sf:
 		set(m, column, offset_rule(m, RULE_OFFSET, (uint64_t)get_sleb(&m->in)));
 		break;
 	case DW_CFA_GNU_negative_offset_extended:
-		set(m, column, offset_rule(m, RULE_OFFSET, -get_uleb(&m->in)));
+		set(m, column, offset_rule(m, RULE_OFFSET, -get_varint(&m->in)));
 		break;
 	case DW_CFA_val_offset:
-		set(m, column, offset_rule(m, RULE_VALUE, get_uleb(&m->in)));
+		set(m, column, offset_rule(m, RULE_VALUE, get_varint(&m->in)));
 		break;
 	case DW_CFA_val_offset_sf:
 		set(m, column, offset_rule(m, RULE_VALUE, (uint64_t)get_sleb(&m->in)));
@@ -155,7 +153,7 @@ static void execute_column(struct machine *m, uint8_t op)
 		set(m, column, (struct frame_rule){.kind = RULE_SAME});
 		break;
 	case DW_CFA_register:
-		set(m, column, register_rule(m, get_uleb(&m->in), 0));
+		set(m, column, register_rule(m, get_varint(&m->in), 0));
 		break;
 	case DW_CFA_expression:
 		set(m, column, get_expression(m, RULE_EXPRESSION));
@@ -177,7 +175,7 @@ static void execute_one(struct machine *m)
 		advance_location(m, low);
 		return;
 	case DW_CFA_offset:
-		set(m, low, offset_rule(m, RULE_OFFSET, get_uleb(&m->in)));
+		set(m, low, offset_rule(m, RULE_OFFSET, get_varint(&m->in)));
 		return;
 	case DW_CFA_restore:
 		restore(m, low);
@@ -202,7 +200,7 @@ static void execute_one(struct machine *m)
 		restore_state(m);
 		return;
 	case DW_CFA_GNU_args_size:
-		get_uleb(&m->in);
+		get_varint(&m->in);
 		return;
 	case DW_CFA_AARCH64_negate_ra_state: /* the report takes the signature out of any return address */
 		m->in.bad |= m->isa != &isa_arm64;

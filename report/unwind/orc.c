@@ -4,7 +4,7 @@
  * Linux 6.4 changed the layout: the kind of an entry got a third bit, and other values. A header that tells came
  * later still, so the entries themselves must tell: nearly all of them are for ordinary calls.
  */
-#include "report/unwind/orc.h"
+#include "report/unwind/tables.h"
 
 #include "common/array.h"
 #include "format/bytes/wire.h"

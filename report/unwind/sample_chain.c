@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "report/unwind/sample_chain.h"
+#include "report/unwind/unwind.h"
 
 /* The frames of the block's stack that ends in @leaf, leaf first. *plain: all are addresses as they were recorded. */
 static uint32_t frames_of(const struct upf_decoder *decoder, const struct isa *isa, uint32_t leaf, uint64_t *frames,

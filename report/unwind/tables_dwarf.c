@@ -8,7 +8,6 @@
 #include "report/unwind/tables.h"
 
 #include "report/unwind/frame_rules.h"
-#include "report/unwind/leb128.h"
 #include "report/unwind/libunwind_step.h"
 
 #include <dwarf.h>
@@ -125,7 +124,7 @@ static bool dereference(struct evaluation *e)
 static int64_t get_constant(struct cursor *in, uint8_t op)
 {
 	if (op == DW_OP_constu)
-		return (int64_t)get_uleb(in);
+		return (int64_t)get_varint(in);
 	if (op == DW_OP_consts)
 		return get_sleb(in);
 	return (int64_t)get_integer(in, 1u << (op - DW_OP_const1u) / 2, (op - DW_OP_const1u) % 2);
@@ -144,10 +143,10 @@ static bool evaluate_one(struct evaluation *e, struct cursor *in)
 	case DW_OP_const1u ... DW_OP_consts: /* two of each size, and two of variable length */
 		return push_constant(e, get_constant(in, op));
 	case DW_OP_bregx:
-		reg = get_uleb(in);
+		reg = get_varint(in);
 		return push_register(e, reg, get_sleb(in));
 	case DW_OP_plus_uconst:
-		return e->n && add_constant(&e->stack[e->n - 1], get_uleb(in));
+		return e->n && add_constant(&e->stack[e->n - 1], get_varint(in));
 	case DW_OP_deref:
 		return dereference(e);
 	default:

@@ -48,4 +48,16 @@ void repair_chain(struct cfi *cfi, const struct upf_record *sample, const uint64
 /* The chain of a sample recorded with a copy of the stack, at the instruction @ip. */
 void unwind_copy(struct cfi *cfi, const struct upf_record *sample, uint64_t ip, struct chain *chain);
 
+/* May the sample's true stack differ from the recorded one? Only if its instruction set is known. */
+bool chain_may_differ(const struct upf_session *session, const struct upf_record *rec);
+/*
+ * Why the frames end that the recorder found. A sample with a copy of the stack may have frames, too: those that frame
+ * pointers led to, up to the root, where the recorder had no reason to doubt them.
+ */
+uint8_t chain_end_of_frames(const struct upf_session *session, const struct upf_decoder *decoder,
+                            const struct upf_record *rec);
+/* *chain has n == 0 if the stack is as recorded. @decoder has just given out @rec. */
+void chain_of_sample(struct cfi *cfi, const struct upf_session *session, const struct upf_decoder *decoder,
+                     const struct upf_record *rec, struct chain *chain);
+
 #endif

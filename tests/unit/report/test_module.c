@@ -2,7 +2,7 @@
 /* Modules of Linux: files that are not linked, put where kallsyms says that their functions lie. */
 #include "tests/unit/unit.h"
 
-#include "report/unwind/orc.h"
+#include "report/unwind/tables.h"
 #include "report/unwind/cfi.h"
 #include "tests/elf.h"
 

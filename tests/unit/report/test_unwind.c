@@ -6,7 +6,7 @@
 #include "tests/unit/unit.h"
 
 #include "report/isa/x86.h"
-#include "report/unwind/orc.h"
+#include "report/unwind/tables.h"
 #include "report/unwind/unwind.h"
 #include "tests/elf.h"
 
