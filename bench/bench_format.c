@@ -19,7 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "format/write/encoder.h"
+#include "format/write/packer.h"
 #include "format/upf.h"
 
 #define FUNCTIONS 30

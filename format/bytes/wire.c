@@ -3,6 +3,9 @@
 
 #include <stdio.h>
 
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
 void put_hex(char *text, const uint8_t *bytes, size_t n)
 {
 	*text = '\0';
@@ -28,4 +31,19 @@ uint64_t get_long_varint(struct cursor *c)
 	}
 	c->bad = true;
 	return 0;
+}
+
+uint64_t checksum(const void *data, size_t len)
+{
+	return XXH64(data, len, 0);
+}
+
+uint64_t checksum2(const void *a, size_t alen, const void *b, size_t blen)
+{
+	XXH64_state_t state;
+
+	XXH64_reset(&state, 0);
+	XXH64_update(&state, a, alen);
+	XXH64_update(&state, b, blen);
+	return XXH64_digest(&state);
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* wire.h - the bytes of a trace: little-endian integers, varints, and a cursor that never reads past its end. */
+/*
+ * wire.h - the bytes of a trace: little-endian integers, varints, checksums, and a cursor that never reads past its
+ * end.
+ */
 #ifndef FORMAT_BYTES_WIRE_H
 #define FORMAT_BYTES_WIRE_H
 
@@ -139,5 +142,10 @@ static inline int64_t get_zigzag(struct cursor *c)
 {
 	return unzigzag(get_varint(c));
 }
+
+/* XXH64 with seed 0 (FORMAT.md, "Checksums"). */
+uint64_t checksum(const void *data, size_t len);
+/* Of two pieces, as if they were one. */
+uint64_t checksum2(const void *a, size_t alen, const void *b, size_t blen);
 
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "format/file/block.h"
 
-#include "format/bytes/checksum.h"
 #include "format/bytes/wire.h"
 
 #define TRAILER_MAGIC "UPFend\r\n"

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "format/bytes/checksum.h"
+#include "format/bytes/wire.h"
 
 #define DETAIL_SIZE 64
 

@@ -261,8 +261,3 @@ int identity_of_file(const char *path, char text[IDENTITY_SIZE])
 	close(fd);
 	return rc;
 }
-
-bool identity_is_hash(const char *text)
-{
-	return strncmp(text, HASH_PREFIX, strlen(HASH_PREFIX)) == 0;
-}

@@ -10,9 +10,6 @@
 #ifndef FORMAT_FILE_IDENTITY_H
 #define FORMAT_FILE_IDENTITY_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #define IDENTITY_SIZE 160 /* bytes of the text, its NUL included: a build-id has 64 bytes at most */
 
 /*
@@ -21,7 +18,5 @@
  */
 int identity_of_fd(int fd, char text[IDENTITY_SIZE]);
 int identity_of_file(const char *path, char text[IDENTITY_SIZE]);
-/* Is the identity a hash, as of a file without build-id? */
-bool identity_is_hash(const char *text);
 
 #endif

@@ -2,7 +2,7 @@
 /*
  * encoder.c - writes records to the columns of one block (FORMAT.md, "Samples blocks").
  */
-#include "format/write/encoder.h"
+#include "format/write/packer.h"
 
 #include <errno.h>
 #include <stdlib.h>

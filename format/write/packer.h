@@ -29,4 +29,14 @@ void pack(struct upf_packer *p, struct block_header *h);
  */
 size_t forms_put(struct upf_packer *p, const struct column_writer *w, uint32_t nregs, uint8_t *at);
 
+/* What an encoder has gathered (encoder.c). */
+struct encoded {
+	uint64_t first_ns, last_ns;
+	uint32_t samples, lost;
+	size_t size;
+};
+
+/* Writes the block's payload to @at, which has UPF_RAW_MAX bytes. @p is NULL: every column as bytes. */
+struct encoded encoder_payload(const struct upf_encoder *e, struct upf_packer *p, uint8_t *at);
+
 #endif

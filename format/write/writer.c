@@ -6,7 +6,6 @@
 
 #include "format/file/footer.h"
 #include "format/file/header.h"
-#include "format/write/encoder.h"
 #include "format/write/packer.h"
 #include "format/bytes/wire.h"
 

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "format/file/block.h"
-#include "format/bytes/checksum.h"
+#include "format/bytes/wire.h"
 #include "format/file/header.h"
 
 #define RECORDS_MAX 200000 /* a SAME may repeat a lot from a few bytes: that is no fault */

@@ -2,7 +2,7 @@
 /* The file header: what goes in comes out, what is unknown is passed over or refused by name. */
 #include "tests/unit/format/trace.h"
 
-#include "format/bytes/checksum.h"
+#include "format/bytes/wire.h"
 #include "format/file/header.h"
 
 static void assert_domain(const struct upf_domain *a, const struct upf_domain *b)

@@ -2,7 +2,7 @@
 /* Whatever happens to a trace's bytes: it is told, and every block that is still whole is used. */
 #include "tests/unit/format/trace.h"
 
-#include "format/bytes/checksum.h"
+#include "format/bytes/wire.h"
 
 #include <pthread.h>
 

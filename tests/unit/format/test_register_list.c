@@ -2,7 +2,7 @@
 /* All registers of a sample: what went in comes out, repeated too; what is damaged or out of place is refused. */
 #include "tests/unit/format/trace.h"
 
-#include "format/write/encoder.h"
+#include "format/write/packer.h"
 #include "format/samples/register_list.h"
 
 #define VCPUS 3

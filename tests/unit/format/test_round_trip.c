@@ -2,7 +2,7 @@
 /* What is encoded is decoded, record by record; what does not fit leaves the encoder as it was. */
 #include "tests/unit/format/trace.h"
 
-#include "format/write/encoder.h"
+#include "format/write/packer.h"
 
 #define VCPUS 6
 #define DEPTH UPF_DEPTH_MAX

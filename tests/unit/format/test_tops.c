@@ -9,7 +9,7 @@
 
 #include "format/samples/columns.h"
 #include "format/samples/copies.h"
-#include "format/write/encoder.h"
+#include "format/write/packer.h"
 #include "format/samples/windows.h"
 
 #define SAMPLES_MAX 20000

@@ -7,7 +7,7 @@
 
 #include <fcntl.h>
 
-#include "format/bytes/checksum.h"
+#include "format/bytes/wire.h"
 
 #define FOLDER "tests/unit/format/v1/"
 
