@@ -26,7 +26,7 @@ struct options {
 	struct output_options output; /* path NULL: not given */
 	struct stack_choice stack;
 	bool look;    /* a single sample, with all registers: also of a domain that is paused or has shut down */
-	int priority; /* of SCHED_FIFO, with the rest of latency.h; 0: none of it */
+	int priority; /* of SCHED_FIFO, with the rest of thread_reduce_latency(); 0: none of it */
 	const char *images[IMAGES_MAX]; /* FILE or DOMAIN=FILE, nimages of them */
 	size_t nimages;
 	const char *start;      /* command that creates the domain; NULL: it exists */

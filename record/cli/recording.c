@@ -15,9 +15,8 @@
 #include "record/cli/start.h"
 #include "record/cli/summary.h"
 #include "record/output/trace_file.h"
-#include "record/process/latency.h"
+#include "record/process/thread.h"
 #include "record/process/messages.h"
-#include "record/process/privileges.h"
 #include "record/process/signals.h"
 #include "record/sampling/loop.h"
 #include "record/sampling/session.h"
@@ -224,7 +223,7 @@ static int writer_start(void *ctx)
 	const struct output_options *o = &r->options->output;
 	int rc = trace_output_open(r->session.output);
 
-	privileges_drop(o->switching || o->flight_recorder.on ? 1ull << CAP_DAC_OVERRIDE : 0);
+	thread_drop_privileges(o->switching || o->flight_recorder.on ? 1ull << CAP_DAC_OVERRIDE : 0);
 	return rc;
 }
 
@@ -247,7 +246,7 @@ static void writer_idle(void *ctx)
 	const struct recording *r = ctx;
 
 	if (r->status)
-		status_line_draw(&r->session.live, trace_output_bytes(r->session.output));
+		summary_draw_status(&r->session.live, trace_output_bytes(r->session.output));
 }
 
 static struct queue_blocks blocks_for(struct recording *r)
@@ -309,10 +308,10 @@ static void reduce_latency(const struct options *o)
 {
 	char missing[256];
 
-	latency_exact_timers();
+	thread_exact_timers();
 	if (!o->priority)
 		return;
-	latency_try(o->priority, true, missing, sizeof(missing));
+	thread_reduce_latency(o->priority, true, missing, sizeof(missing));
 	if (*missing && !o->session.quiet)
 		say("continuing without %s: pauses may be longer", missing);
 	else if (!*missing && o->verbose)
@@ -322,7 +321,7 @@ static void reduce_latency(const struct options *o)
 /* To be called when the hypervisor is open here and in the watchdog, and the output in the writer thread. */
 static void drop_privileges(const struct options *o, uint64_t keep)
 {
-	int rc = privileges_drop(keep);
+	int rc = thread_drop_privileges(keep);
 
 	if (rc != 0)
 		say("cannot give up capabilities: %s; continuing with them", strerror(-rc));

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "common/say.h"
 #include "common/quantity.h"
@@ -138,4 +139,17 @@ void summary_print_cost(const struct session *s, size_t pages)
 	say("used %.6f s of CPU time, %.1f us a sample, at most %.1f MiB of memory and %zu mapped pages of guests; "
 	    "slept %ld times",
 	    seconds, samples ? seconds * 1e6 / (double)samples : 0, (double)u.ru_maxrss / 1024, pages, u.ru_nvcsw);
+}
+
+void summary_draw_status(const struct live_counters *live, uint64_t bytes)
+{
+	uint64_t elapsed = live->elapsed_ns, paused = live->paused_ns;
+	char text[256], size[QUANTITY_SIZE];
+
+	snprintf(text, sizeof(text), "%.1f s  %llu samples  %.1f Hz  missed %llu  lost %llu  paused %.3f%%  %s",
+	         (double)elapsed / 1e9, (unsigned long long)live->samples, quantity_per_second(live->rounds, elapsed),
+	         (unsigned long long)live->late, (unsigned long long)live->lost, quantity_percent(paused, elapsed),
+	         quantity_bytes(size, bytes));
+	fprintf(stderr, "%.*s", terminal_columns(STDERR_FILENO) - 1, text);
+	fflush(stderr);
 }

@@ -10,7 +10,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "record/process/privileges.h"
 #include "record/process/thread.h"
 
 #define CLEAR_LINE "\r\033[K"
@@ -96,7 +95,7 @@ static void *write_messages(void *arg)
 	char text[4096];
 
 	thread_begin(m->not_held);
-	privileges_drop(0);
+	thread_drop_privileges(0);
 	pthread_mutex_lock(&m->lock);
 	while (m->n || !m->ending) {
 		size_t n = m->n < sizeof(text) ? m->n : sizeof(text);

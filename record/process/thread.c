@@ -2,8 +2,13 @@
 #include "record/process/thread.h"
 
 #include <errno.h>
+#include <linux/capability.h>
 #include <sched.h>
-#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "record/process/signals.h"
@@ -35,4 +40,60 @@ void thread_wake(int eventfd)
 
 	if (write(eventfd, &one, sizeof(one)) < 0)
 		errno = 0;
+}
+
+void thread_exact_timers(void)
+{
+	prctl(PR_SET_TIMERSLACK, 1ul);
+}
+
+/* A thread that moves to another CPU has cold caches there, perhaps while the guest is paused. */
+static int stay_here(void)
+{
+	int cpu = sched_getcpu();
+	cpu_set_t here;
+
+	if (cpu < 0)
+		return -1;
+	CPU_ZERO(&here);
+	CPU_SET(cpu, &here);
+	return sched_setaffinity(0, sizeof(here), &here);
+}
+
+static void note_failure(int rc, const char *what, char *missing, size_t size)
+{
+	size_t len = strlen(missing);
+
+	if (rc != 0)
+		snprintf(missing + len, size - len, "%s%s (%s)", len ? ", " : "", what, strerror(errno));
+}
+
+void thread_reduce_latency(int priority, bool stay, char *missing, size_t size)
+{
+	const struct sched_param param = {.sched_priority = priority};
+
+	missing[0] = '\0';
+	note_failure(sched_setscheduler(0, SCHED_FIFO, &param), "real-time priority", missing, size);
+	/* Only the present memory: without capabilities, locking more could fail, and then so would allocations. */
+	note_failure(mlockall(MCL_CURRENT | MCL_ONFAULT), "locked memory", missing, size);
+	if (stay)
+		note_failure(stay_here(), "a CPU of its own", missing, size);
+}
+
+int thread_drop_privileges(uint64_t keep)
+{
+	/* For the calling thread only. The C library has no function for it: see capset(2). */
+	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+	struct __user_cap_data_struct caps[_LINUX_CAPABILITY_U32S_3] = {{0}};
+
+	if (syscall(SYS_capget, &header, caps) != 0)
+		return -errno;
+	for (unsigned i = 0; i < _LINUX_CAPABILITY_U32S_3; i++) {
+		caps[i].permitted &= (uint32_t)(keep >> 32 * i);
+		caps[i].effective = caps[i].permitted;
+		caps[i].inheritable = 0;
+	}
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
+		return -errno;
+	return syscall(SYS_capset, &header, caps) == 0 ? 0 : -errno;
 }

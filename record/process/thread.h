@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* thread.h - a thread beside the sampling thread. */
+/* thread.h - what a thread is started with, and what it does for itself: priority, capabilities, descriptors. */
 #ifndef RECORD_PROCESS_THREAD_H
 #define RECORD_PROCESS_THREAD_H
 
 #include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 /*
  * Starts @run(@arg) with a small stack: if memory is locked, all of it is resident. 0 or an errno. Call it before
@@ -18,5 +21,23 @@ int thread_start(pthread_t *thread, void *(*run)(void *arg), void *arg);
 void thread_begin(int not_held);
 /* Adds 1 to an eventfd. It would only block at 2^64. */
 void thread_wake(int eventfd);
+
+/*
+ * Tries to run the calling thread at real-time @priority (SCHED_FIFO, 1 to 99), to lock the program's memory, each
+ * page from its first use on, and, if @stay, to keep the thread on the CPU where it is now. Lists what it could not
+ * get, and why, in @missing (size bytes; "": nothing). Needs capabilities. Threads started later inherit priority and
+ * CPU.
+ */
+void thread_reduce_latency(int priority, bool stay, char *missing, size_t size);
+
+/* Makes the calling thread's timers as exact as the kernel can. Needs no capability. */
+void thread_exact_timers(void);
+
+/*
+ * Gives up all capabilities of the calling thread, and of threads it starts later, for ever; the hypervisor's device
+ * stays usable while it is open. Those in @keep are kept where it has them, a bit each (linux/capability.h). 0, or a
+ * negative errno and they are unchanged.
+ */
+int thread_drop_privileges(uint64_t keep);
 
 #endif

@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "common/clock.h"
-#include "record/process/privileges.h"
 #include "record/process/thread.h"
 
 #define SOON_MS 100   /* between two searches at first: most guests come back soon or not at all */
@@ -132,7 +131,7 @@ static void *finder_thread(void *arg)
 
 	thread_begin(f->not_held);
 	x = f->ops->host.open(why, sizeof(why));
-	privileges_drop(f->ops->capabilities); /* best effort: the sampling thread reports it */
+	thread_drop_privileges(f->ops->capabilities); /* best effort: the sampling thread reports it */
 	atomic_store(&f->started, x ? 0 : EIO);
 	while (x && !atomic_load(&f->ending)) {
 		uint64_t began_ns;

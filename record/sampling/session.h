@@ -8,7 +8,6 @@
 
 #include "format/upf.h"
 #include "record/output/record_stream.h"
-#include "record/output/status_line.h"
 #include "record/output/trace_output.h"
 #include "record/sampling/finder.h"
 #include "record/sampling/inquiry.h"
@@ -31,6 +30,11 @@ struct session_options {
 	} switching;                /* --switch-output */
 	bool flight_recorder;       /* --overwrite: SIGUSR2 asks for a dump */
 	bool missed, quiet;         /* report missed deadlines; report nothing else */
+};
+
+/* Written by the sampling thread, read by the writer thread. */
+struct live_counters {
+	atomic_ullong rounds, samples, late, lost, paused_ns, elapsed_ns;
 };
 
 struct session {

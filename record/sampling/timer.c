@@ -8,11 +8,6 @@ void timer_init(struct sampling_timer *p, uint64_t start_ns, uint64_t rate_mhz, 
 	*p = (struct sampling_timer){.schedule = {.start_ns = start_ns, .rate_mhz = rate_mhz, .seed = seed}};
 }
 
-uint64_t timer_period_ns(const struct sampling_timer *p)
-{
-	return NS_PER_S * 1000 / p->schedule.rate_mhz;
-}
-
 uint64_t timer_next(struct sampling_timer *p)
 {
 	return upf_deadline(&p->schedule, p->next++);

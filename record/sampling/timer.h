@@ -21,6 +21,5 @@ void timer_init(struct sampling_timer *p, uint64_t start_ns, uint64_t rate_mhz, 
 uint64_t timer_next(struct sampling_timer *p);
 /* Skips the deadlines that passed before @now_ns. Returns how many. */
 uint64_t timer_skip(struct sampling_timer *p, uint64_t now_ns);
-uint64_t timer_period_ns(const struct sampling_timer *p);
 
 #endif

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "record/stack/code.h"
 #include "record/stack/top.h"
 
 #define WARM_STEPS 64    /* pages mapped one after the other on the way to one stack's end */
@@ -160,7 +159,7 @@ static bool walk_stack(struct vcpu_stacks *all, size_t i, const struct vcpu_regs
 	if (regs->valid && regs->sp >= below)
 		space_want(&space, regs->sp - below, regs->sp + NEIGHBOURS);
 	if (all->registers && regs->valid)
-		complete &= code_read(&space, regs->ip, &all->registers[i]);
+		complete &= top_read_code(&space, regs->ip, &all->registers[i]);
 	return complete;
 }
 

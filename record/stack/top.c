@@ -2,12 +2,15 @@
 #include "record/stack/top.h"
 
 #include <errno.h>
+#include <string.h>
 
 #include "record/stack/walk.h"
 
 #define REGION_SHIFT 31     /* code that calls each other directly lies within 2 GiB */
 #define REGIONS 8           /* different ones of one stack that are looked at */
 #define LOWEST_CODE 0x1000u /* nothing runs in the first page */
+#define CODE_WORDS (REGISTERS_CODE / 8)
+#define CODE_BEFORE 3 /* of them */
 
 static uint64_t first_word(const struct vcpu_regs *regs)
 {
@@ -85,4 +88,23 @@ void top_filter(uint64_t *words, uint32_t n, const uint64_t *frames, uint32_t de
 		if (!is_near_wanted(words[i] >> 32, regions, nregions, fp))
 			words[i] &= low;
 	}
+}
+
+/* The word that holds @ip is read first, then those behind it, then those before it, as far as there are any. */
+bool top_read_code(struct space *space, uint64_t ip, struct register_set *set)
+{
+	uint64_t words[CODE_WORDS], first = (ip & ~(uint64_t)7) - 8 * CODE_BEFORE;
+	unsigned from = CODE_BEFORE, to = CODE_BEFORE;
+	uint32_t got;
+	int rc = 0;
+
+	while (to < CODE_WORDS && (rc = space_copy(space, first + 8 * to, &words[to], 1, &got)) == 0)
+		to++;
+	while (from > 0 && to > CODE_BEFORE && rc != -EAGAIN &&
+	       (rc = space_copy(space, first + 8 * (from - 1), &words[from - 1], 1, &got)) == 0)
+		from--;
+	set->code_size = (uint8_t)(8 * (to - from));
+	set->code_before = set->code_size ? (uint8_t)(ip - (first + 8 * from)) : 0;
+	memcpy(set->code, words + from, set->code_size);
+	return rc != -EAGAIN;
 }

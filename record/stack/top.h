@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * top.h - the memory at the top of a stack: the few words in which the report finds callers that a walk by frame
- * pointers misses, or a copy of the stack for unwinding by tables. top_window() and top_copy() make no call and
- * allocate nothing, so they may run while the guest is paused.
+ * pointers misses, or a copy of the stack for unwinding by tables; with all registers, also the code that is about to
+ * be executed. All but top_filter() make no call and allocate nothing, so they may run while the guest is paused.
  */
 #ifndef RECORD_STACK_TOP_H
 #define RECORD_STACK_TOP_H
 
 #include <stdint.h>
 
+#include "common/registers.h"
 #include "format/upf.h"
 #include "guest/space.h"
 
@@ -30,5 +31,11 @@ void top_filter(uint64_t *words, uint32_t n, const uint64_t *frames, uint32_t de
  * Returns why it ended there; UPF_END_DEPTH: at @max.
  */
 enum upf_end top_copy(struct space *space, const struct vcpu_regs *regs, uint64_t *words, uint32_t max, uint32_t *n);
+
+/*
+ * Reads the code around @ip into @set: about as much before it as behind it, less where there is no page. Makes no
+ * call. False: memory is missing that was noted for the next time.
+ */
+bool top_read_code(struct space *space, uint64_t ip, struct register_set *set);
 
 #endif

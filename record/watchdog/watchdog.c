@@ -18,8 +18,7 @@
 #include <unistd.h>
 
 #include "common/clock.h"
-#include "record/process/latency.h"
-#include "record/process/privileges.h"
+#include "record/process/thread.h"
 
 #define IDLE_LOOKS 10 /* without a new pause, then the watchdog sleeps */
 
@@ -256,11 +255,11 @@ static _Noreturn void watchdog_process(struct process *p, const struct guest_inf
 	p->x = p->ops->host.open(why, sizeof(why));
 	p->watched = calloc(p->n, sizeof(*p->watched));
 	rc = watch_all(p, domains);
-	latency_exact_timers();
+	thread_exact_timers();
 	/* Above the recorder, which might not leave it a CPU; what cannot be had, the recorder's own try reports. */
 	if (priority)
-		latency_try(priority, false, missing, sizeof(missing));
-	privileges_drop(p->ops->capabilities); /* best effort: the recorder says if it cannot */
+		thread_reduce_latency(priority, false, missing, sizeof(missing));
+	thread_drop_privileges(p->ops->capabilities); /* best effort: the recorder says if it cannot */
 	if (!answer(p, rc) || rc != 0)
 		_exit(1);
 	run_watchdog(p);
