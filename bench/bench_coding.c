@@ -26,7 +26,7 @@
 #define HAVE_ZSTD 0
 #endif
 
-#include "common/buf.h"
+#include "common/array.h"
 #include "format/samples/columns.h"
 #include "format/samples/parameters.h"
 #include "format/upf.h"

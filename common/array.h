@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * array.h - arrays that grow, and searching sorted ones.
+ * array.h - arrays that grow, searching sorted ones, and buffers of bytes.
  *
  * An array that grows is a pointer and how many elements it has room for, both the caller's, NULL and 0 at the
  * beginning. The caller free()s the array. Growing doubles the room, so that adding n elements costs O(n).
@@ -9,7 +9,9 @@
 #define COMMON_ARRAY_H
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 int array_grow(void *array, size_t *cap, size_t n, size_t size); /* what array_room() does when there is no room */
 
@@ -42,5 +44,20 @@ static inline int array_room(void *array, size_t *cap, size_t n, size_t size)
 				high_ = (i); \
 		} \
 	} while (0)
+
+/*
+ * A byte buffer that grows. Zero-initialise, buf_free() at the end. Once there is no memory, every later addition
+ * fails, too: so it suffices to check the last one of several, or @failed.
+ */
+struct buf {
+	uint8_t *data;
+	size_t len, cap;
+	bool failed;
+};
+
+/* Makes room for @more bytes after the end; 0 or -ENOMEM. */
+int buf_reserve(struct buf *b, size_t more);
+int buf_add(struct buf *b, const void *data, size_t len); /* 0 or -ENOMEM */
+void buf_free(struct buf *b);
 
 #endif

@@ -20,7 +20,7 @@
 
 #include "common/hash_table.h"
 
-#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct hash_array {
@@ -51,8 +51,19 @@ struct hash_array {
 
 #define HASH_ARRAY_KEY(last, ...) (offsetof(__typeof__(*(__VA_ARGS__)), last) + sizeof((__VA_ARGS__)->last))
 
-void hash_array_clear(struct hash_array *a); /* removes all elements, keeps the room */
-void hash_array_free(struct hash_array *a);
+/* Removes all elements, keeps the room. */
+static inline void hash_array_clear(struct hash_array *a)
+{
+	a->n = 0;
+	hash_table_clear(&a->table);
+}
+
+static inline void hash_array_free(struct hash_array *a)
+{
+	free(a->elements);
+	hash_table_free(&a->table);
+	*a = (struct hash_array){0};
+}
 
 /*
  * Below, sizes are constants, of which nothing is left when all is inlined. Keys are read by halves of words, as most of

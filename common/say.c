@@ -2,6 +2,9 @@
 #include "common/say.h"
 #include "common/utf8.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -110,4 +113,51 @@ int failure(char *why, size_t size, int rc, const char *format, ...)
 	vsnprintf(why, size, format, args);
 	va_end(args);
 	return rc;
+}
+
+int standard_streams_open(void)
+{
+	static const int flags[] = {
+		[STDIN_FILENO] = O_RDONLY,
+		[STDOUT_FILENO] = O_RDONLY,
+		[STDERR_FILENO] = O_WRONLY,
+	};
+
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
+		int opened;
+
+		if (fcntl(fd, F_GETFD) >= 0 || errno != EBADF)
+			continue;
+		/* The lowest number that is free, so this one. */
+		opened = open("/dev/null", flags[fd]);
+		if (opened < 0)
+			return -errno;
+	}
+	return 0;
+}
+
+int standard_output_flush(void)
+{
+	errno = 0;
+	if (fflush(stdout) == 0 && !ferror(stdout))
+		return 0;
+	return errno ? -errno : -EIO;
+}
+
+int write_all(int fd, const void *data, size_t len)
+{
+	struct pollfd p = {.fd = fd, .events = POLLOUT};
+	const char *at = data;
+
+	while (len) {
+		ssize_t n = write(fd, at, len);
+
+		if (n < 0 && errno == EAGAIN)
+			poll(&p, 1, -1);
+		else if (n < 0 && errno != EINTR)
+			return -errno;
+		at += n > 0 ? n : 0;
+		len -= n > 0 ? (size_t)n : 0;
+	}
+	return 0;
 }

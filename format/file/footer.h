@@ -3,7 +3,7 @@
 #ifndef FORMAT_FILE_FOOTER_H
 #define FORMAT_FILE_FOOTER_H
 
-#include "common/buf.h"
+#include "common/array.h"
 #include "format/upf.h"
 
 int footer_put(struct buf *b, const struct upf_totals *t, enum upf_reason reason);             /* 0 or -ENOMEM */

@@ -3,7 +3,7 @@
 #ifndef FORMAT_FILE_HEADER_H
 #define FORMAT_FILE_HEADER_H
 
-#include "common/buf.h"
+#include "common/array.h"
 #include "format/upf.h"
 #include "format/bytes/wire.h"
 

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "common/array.h"
-#include "common/buf.h"
 
 #define FUNCTION_MAX (1u << 16) /* bytes; what is farther behind the last symbol is in none */
 #define TYPES "tTwW"            /* of code; others end a function */

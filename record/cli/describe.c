@@ -8,7 +8,7 @@
 #include <sys/random.h>
 #include <unistd.h>
 
-#include "common/buf.h"
+#include "common/array.h"
 #include "common/clock.h"
 #include "format/file/identity.h"
 

@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "common/say.h"
-#include "common/standard_streams.h"
 #include "record/cli/choose.h"
 #include "record/cli/connect.h"
 #include "record/cli/describe.h"

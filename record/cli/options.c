@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "common/parse.h"
+#include "common/say.h"
 
 #define DEFAULT_MAX_STACK 127 /* perf's */
 #define DEFAULT_WINDOW 256    /* bytes */
@@ -285,12 +286,6 @@ const struct option_def record_options[] = {
 	{0},
 };
 
-static int fail_option(char *why, size_t size, const char *text)
-{
-	snprintf(why, size, "%s", text);
-	return -1;
-}
-
 /* Checks combinations of options. 0, or -1 and @why. */
 static int check_together(const struct options *o, char *why, size_t size)
 {
@@ -298,12 +293,12 @@ static int check_together(const struct options *o, char *why, size_t size)
 
 	if (o->output.switching && o->output.flight_recorder.on &&
 	    (o->session.switching.bytes || o->session.switching.ns))
-		return fail_option(why, size,
-		                   "--switch-output with a size or time cannot be combined with --overwrite");
+		return failure(why, size, -1,
+		               "--switch-output with a size or time cannot be combined with --overwrite");
 	if (o->output.max_files && !several)
-		return fail_option(why, size, "--switch-max-files is for --switch-output or --overwrite");
+		return failure(why, size, -1, "--switch-max-files is for --switch-output or --overwrite");
 	if (several && o->output.path && strcmp(o->output.path, "-") == 0)
-		return fail_option(why, size, "--switch-output and --overwrite need a file to write to: give -o FILE");
+		return failure(why, size, -1, "--switch-output and --overwrite need a file to write to: give -o FILE");
 	return 0;
 }
 

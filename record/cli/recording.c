@@ -53,7 +53,7 @@ static int check_output(const struct output_options *o, char *why, size_t size)
 	return o->switching || trace_file_check(o->path, o->replace, why, size) == 0 ? 0 : EXIT_OUTPUT;
 }
 
-static int open_started(struct recording *r, struct hypervisor *x, const char *name, char *why, size_t size)
+static int open_started(struct recording *r, const char *name, char *why, size_t size)
 {
 	const struct options *o = r->options;
 	int rc = check_output(&o->output, why, size), signal;
@@ -61,17 +61,17 @@ static int open_started(struct recording *r, struct hypervisor *x, const char *n
 	if (rc != 0)
 		return rc;
 	block_signals(r);
-	rc = start_domain(r->ops, x, o->start, name, &r->session.signals, &r->started, why, size);
+	rc = start_domain(r->ops, r->x, o->start, name, &r->session.signals, &r->started, why, size);
 	signal = signals_ending();
 	if (signal) {
 		r->interrupted = true;
 		return failure(why, size, EXIT_COMMAND, "%s during the command of --start: nothing is recorded",
 		               strsignal(signal));
 	}
-	return rc == 0 ? choose_started(r->ops, x, &r->started, o, r->targets, why, size) : rc;
+	return rc == 0 ? choose_started(r->ops, r->x, &r->started, o, r->targets, why, size) : rc;
 }
 
-static int open_domains(struct recording *r, struct hypervisor *x, char *const *operands, size_t n)
+static int open_domains(struct recording *r, size_t noperands)
 {
 	char why[1024];
 	int rc;
@@ -83,9 +83,9 @@ static int open_domains(struct recording *r, struct hypervisor *x, char *const *
 		return EXIT_CUT_SHORT;
 	}
 	if (r->options->start)
-		rc = open_started(r, x, n ? operands[0] : NULL, why, sizeof(why));
+		rc = open_started(r, noperands ? r->operands[0] : NULL, why, sizeof(why));
 	else
-		rc = choose_targets(r->ops, x, operands, n, r->options, r->targets, why, sizeof(why));
+		rc = choose_targets(r->ops, r->x, r->operands, noperands, r->options, r->targets, why, sizeof(why));
 	if (rc != 0)
 		say("%s", why);
 	return rc;
@@ -251,16 +251,14 @@ static void writer_idle(void *ctx)
 
 static struct queue_blocks blocks_for(struct recording *r)
 {
-	struct block_room room = {0};
-
-	for (size_t i = 0; i < r->ntargets; i++)
-		target_reserve(r->targets[i], &room);
-	return (struct queue_blocks){
+	struct queue_blocks blocks = {
 		.period_ns = 1000000000000ull / r->options->session.rate_mhz,
 		.tops = stack_tops(&r->options->stack),
-		.slots = room.slots,
-		.copy_words = room.copy_words,
 	};
+
+	for (size_t i = 0; i < r->ntargets; i++)
+		target_reserve(r->targets[i], &blocks);
+	return blocks;
 }
 
 /* Opens the output. As the preparations. */
@@ -329,13 +327,13 @@ static void drop_privileges(const struct options *o, uint64_t keep)
 		say("gave up all capabilities%s", keep ? " but those that sampling needs" : "");
 }
 
-static void run_session(struct recording *r, struct hypervisor *x)
+static void run_session(struct recording *r)
 {
 	const struct upf_session *head = &r->description.session;
 	struct session *s = &r->session;
 
 	s->options = &r->options->session;
-	s->x = x;
+	s->x = r->x;
 	s->targets = r->targets;
 	s->ntargets = r->ntargets;
 	s->began_ns = s->start_ns = head->start_mono_ns;
@@ -459,7 +457,7 @@ int recording_run(const struct options *o, const struct hypervisor_ops *ops, str
 	                      .command = command,
 	                      .operands = operands,
 	                      .ntargets = o->start ? 1 : n};
-	int rc = open_domains(&r, x, operands, n);
+	int rc = open_domains(&r, n);
 
 	r.status = isatty(STDERR_FILENO) && !o->session.quiet && !o->session.missed;
 	block_signals(&r);
@@ -468,7 +466,7 @@ int recording_run(const struct options *o, const struct hypervisor_ops *ops, str
 	for (size_t p = 0; rc == 0 && p < sizeof(preparations) / sizeof(*preparations); p++)
 		rc = preparations[p](&r);
 	if (rc == 0) {
-		run_session(&r, x);
+		run_session(&r);
 		finish_recording(&r);
 		rc = conclude_recording(&r);
 	}

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -127,16 +126,13 @@ static enum place choose_place(const char *path, bool overwrite, struct looked_a
 {
 	if (!inspect_path(path, l))
 		return PLACE_BESIDE;
-	if (S_ISDIR(l->st.st_mode)) {
-		snprintf(why, size, "%s is a directory: name a file in it", path);
-		return PLACE_NONE;
-	}
+	if (S_ISDIR(l->st.st_mode))
+		return failure(why, size, PLACE_NONE, "%s is a directory: name a file in it", path);
 	if (!S_ISREG(l->st.st_mode))
 		return PLACE_THERE;
 	if (overwrite)
 		return PLACE_BESIDE;
-	snprintf(why, size, "%s exists: choose another name, or replace it with -f", path);
-	return PLACE_NONE;
+	return failure(why, size, PLACE_NONE, "%s exists: choose another name, or replace it with -f", path);
 }
 
 static int open_path(struct trace_file *o, char *why, size_t size)
@@ -236,34 +232,11 @@ bool trace_file_is_regular(const struct trace_file *o)
 	return fstat(o->fd, &st) == 0 && S_ISREG(st.st_mode);
 }
 
-/* Standard output may be non-blocking: whoever shares it can set that. */
-static void await_room(int fd)
-{
-	struct pollfd p = {.fd = fd, .events = POLLOUT};
-	int error = errno;
-
-	poll(&p, 1, -1);
-	errno = error;
-}
-
 int trace_file_write(void *output, const void *data, size_t len)
 {
 	const struct trace_file *o = output;
-	const char *at = data;
 
-	while (len) {
-		ssize_t n = write(o->fd, at, len);
-
-		if (n < 0 && errno == EAGAIN)
-			await_room(o->fd);
-		if (n < 0 && (errno == EINTR || errno == EAGAIN))
-			continue;
-		if (n < 0)
-			return -errno;
-		at += n;
-		len -= (size_t)n;
-	}
-	return 0;
+	return write_all(o->fd, data, len);
 }
 
 static void remove_temporary(const struct trace_file *o)

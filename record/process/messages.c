@@ -2,7 +2,6 @@
 #include "record/process/messages.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/say.h"
 #include "record/process/thread.h"
 
 #define CLEAR_LINE "\r\033[K"
@@ -72,23 +72,6 @@ static ssize_t take_message(void *cookie, const char *text, size_t len)
 	return (ssize_t)len;
 }
 
-/* Standard error may be non-blocking: whoever shares it can set that. What cannot be written is lost. */
-static void write_stderr(const char *text, size_t len)
-{
-	struct pollfd p = {.fd = STDERR_FILENO, .events = POLLOUT};
-
-	while (len) {
-		ssize_t n = write(STDERR_FILENO, text, len);
-
-		if (n < 0 && errno == EAGAIN)
-			poll(&p, 1, -1);
-		if (n < 0 && errno != EAGAIN && errno != EINTR)
-			return;
-		text += n > 0 ? n : 0;
-		len -= n > 0 ? (size_t)n : 0;
-	}
-}
-
 static void *write_messages(void *arg)
 {
 	struct messages *m = arg;
@@ -108,7 +91,7 @@ static void *write_messages(void *arg)
 		m->n -= n;
 		memmove(m->text, m->text + n, m->n);
 		pthread_mutex_unlock(&m->lock);
-		write_stderr(text, n);
+		write_all(STDERR_FILENO, text, n); /* what cannot be written is lost */
 		pthread_mutex_lock(&m->lock);
 	}
 	m->done = true;

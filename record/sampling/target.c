@@ -144,7 +144,7 @@ void target_let_go(struct target *t)
 	t->ops->memory.let_go(t->guest);
 }
 
-void target_reserve(struct target *t, struct block_room *room)
+void target_reserve(struct target *t, struct queue_blocks *room)
 {
 	t->reserved.slot = room->slots;
 	t->reserved.slots = (uint32_t)t->stacks.nsamples;

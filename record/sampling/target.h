@@ -12,11 +12,6 @@
 #include "record/sampling/vcpu_stacks.h"
 #include "record/watchdog/watch.h"
 
-/* What a block must have room for. */
-struct block_room {
-	uint32_t slots, copy_words; /* copies of the stacks: of how many vCPUs, words of each */
-};
-
 /* What the last round has left for the next one. */
 struct last_round {
 	bool started;                    /* there was one */
@@ -92,7 +87,7 @@ void target_explain(const struct hypervisor_ops *ops, struct hypervisor *x, cons
                     char *why, size_t size);
 
 /* Adds to @room what blocks must have for the samples of @t, and gives these their slots. */
-void target_reserve(struct target *t, struct block_room *room);
+void target_reserve(struct target *t, struct queue_blocks *room);
 
 /*
  * @t samples that domain from now on: no more vCPUs and no longer copies than target_reserve() made room for. 0, or a

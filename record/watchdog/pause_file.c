@@ -216,12 +216,10 @@ static int check_old(struct pause_file *f, const struct hypervisor_ops *ops, cha
 		left |= is_left(f, i, ops);
 	munmap(f->head, f->size);
 	f->head = NULL;
-	if (left)
-		snprintf(why, size,
-		         "%s: a recorder that was killed may have left a domain paused: "
-		         "use --resume-paused first",
-		         f->path);
-	return left ? -1 : 0;
+	return left ? failure(why, size, -1,
+	                      "%s: a recorder that was killed may have left a domain paused: use --resume-paused first",
+	                      f->path)
+	            : 0;
 }
 
 struct pause_file *pause_file_new(const char *path, const struct hypervisor_ops *ops, size_t n, char *why, size_t size)

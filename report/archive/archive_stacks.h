@@ -6,7 +6,7 @@
 #ifndef REPORT_ARCHIVE_ARCHIVE_STACKS_H
 #define REPORT_ARCHIVE_ARCHIVE_STACKS_H
 
-#include "common/buf.h"
+#include "common/array.h"
 #include "common/hash_array.h"
 #include "report/unwind/unwind.h"
 

@@ -4,7 +4,6 @@
  * inputs.c print error messages.
  */
 #include "common/say.h"
-#include "common/standard_streams.h"
 #include "report/elf/debuginfod.h"
 #include "report/cli/inputs.h"
 #include "report/output/outfile.h"

@@ -7,7 +7,7 @@
 #ifndef REPORT_DWARF_LOCAL_NAMES_H
 #define REPORT_DWARF_LOCAL_NAMES_H
 
-#include "common/buf.h"
+#include "common/array.h"
 
 #include <elfutils/libdw.h>
 

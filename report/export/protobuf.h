@@ -8,7 +8,7 @@
 #ifndef REPORT_EXPORT_PROTOBUF_H
 #define REPORT_EXPORT_PROTOBUF_H
 
-#include "common/buf.h"
+#include "common/array.h"
 
 int protobuf_uint(struct buf *message, unsigned field, uint64_t value);
 int protobuf_bytes(struct buf *message, unsigned field, const void *data, size_t len);

@@ -7,7 +7,7 @@
 #ifndef REPORT_SYMBOLS_DEMANGLE_H
 #define REPORT_SYMBOLS_DEMANGLE_H
 
-#include "common/buf.h"
+#include "common/array.h"
 
 #include <stdbool.h>
 

@@ -12,7 +12,7 @@
 #ifndef REPORT_SYMBOLS_SYMBOLS_H
 #define REPORT_SYMBOLS_SYMBOLS_H
 
-#include "common/buf.h"
+#include "common/array.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -6,7 +6,7 @@
  * In a comparison there are two counts, as difffolded.pl -n writes them: the old one first, normalised. Lines are
  * sorted by the names of their frames from the root on, so that the callees of one function stay together.
  */
-#include "common/buf.h"
+#include "common/array.h"
 #include "report/view/view.h"
 
 #include <errno.h>

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "common/array.h"
-#include "common/buf.h"
 
 static void elements_stay(void **state)
 {

@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "common/standard_streams.h"
+#include "common/say.h"
 
 #define CHECK(what) \
 	do { \

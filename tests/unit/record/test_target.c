@@ -64,7 +64,7 @@ static int encode(struct fixture *f)
 static int setup(void **state)
 {
 	static struct fixture f;
-	struct block_room room = {0};
+	struct queue_blocks room = {0};
 	char why[128];
 
 	memset(&f, 0, sizeof(f));
@@ -148,7 +148,7 @@ static void fewer_and_as_many_again(void **state)
 static int setup_few(void **state)
 {
 	static struct fixture f;
-	struct block_room room = {.slots = 10};
+	struct queue_blocks room = {.slots = 10};
 	char why[128];
 
 	memset(&f, 0, sizeof(f));

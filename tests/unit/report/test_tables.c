@@ -5,7 +5,7 @@
 #include <dwarf.h>
 #include <errno.h>
 
-#include "common/buf.h"
+#include "common/array.h"
 #include "report/unwind/tables.h"
 #include "format/bytes/wire.h"
 #include "tests/elf.h"
