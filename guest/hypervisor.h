@@ -99,6 +99,12 @@ struct vcpu_regs {
 	uint64_t all[32];
 };
 
+/* Is @vcpu in @set, a bit each? NULL: all are. */
+static inline bool vcpu_is_in(const uint64_t *set, uint32_t vcpu)
+{
+	return !set || set[vcpu / 64] >> vcpu % 64 & 1;
+}
+
 /* One vCPU of a paused guest. */
 struct vcpu_stop {
 	struct vcpu_regs regs;

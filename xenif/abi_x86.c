@@ -179,61 +179,48 @@ enum arch_id abi_arch(enum guest_kind kind, uint32_t bits, const void *context)
 
 /* --- all registers ----------------------------------------------------------------------------------------------- */
 
+/* What PV guests of both word sizes have, by the same names. */
+#define PV_CONTROL(type) \
+	REGISTER_FIELD(type, ctrlreg[0], REGISTER_CR0), REGISTER_FIELD(type, ctrlreg[2], REGISTER_CR0 + 2), \
+		REGISTER_FIELD(type, ctrlreg[3], REGISTER_CR0 + 3), \
+		REGISTER_FIELD(type, ctrlreg[4], REGISTER_CR0 + 4)
+#define PV_DEBUG(type) \
+	REGISTER_FIELD(type, debugreg[0], REGISTER_DR0), REGISTER_FIELD(type, debugreg[1], REGISTER_DR0 + 1), \
+		REGISTER_FIELD(type, debugreg[2], REGISTER_DR0 + 2), \
+		REGISTER_FIELD(type, debugreg[3], REGISTER_DR0 + 3), \
+		REGISTER_FIELD(type, debugreg[6], REGISTER_DR0 + 6), \
+		REGISTER_FIELD(type, debugreg[7], REGISTER_DR0 + 7)
+#define PV_SELECTORS(type) \
+	REGISTER_FIELD(type, user_regs.es, REGISTER_ES), REGISTER_FIELD(type, user_regs.cs, REGISTER_CS), \
+		REGISTER_FIELD(type, user_regs.ss, REGISTER_SS), REGISTER_FIELD(type, user_regs.ds, REGISTER_DS), \
+		REGISTER_FIELD(type, user_regs.fs, REGISTER_FS), REGISTER_FIELD(type, user_regs.gs, REGISTER_GS)
+#define PV_KERNEL(type) \
+	REGISTER_FIELD(type, ldt_base, REGISTER_ES_BASE + SEGMENT_LDTR), \
+		REGISTER_FIELD(type, kernel_ss, REGISTER_KERNEL_SS), \
+		REGISTER_FIELD(type, kernel_sp, REGISTER_KERNEL_SP), \
+		REGISTER_FIELD(type, event_callback_eip, REGISTER_EVENT_CALLBACK), \
+		REGISTER_FIELD(type, failsafe_callback_eip, REGISTER_FAILSAFE_CALLBACK)
+
 #define PV(member, register) REGISTER_FIELD(vcpu_guest_context_t, member, register)
 static const struct register_field pv_fields[] = {
 	PV(user_regs.rip, REGISTER_RIP),
 	PV(user_regs.rflags, REGISTER_RFLAGS),
-	PV(ctrlreg[0], REGISTER_CR0),
-	PV(ctrlreg[2], REGISTER_CR0 + 2),
-	PV(ctrlreg[3], REGISTER_CR0 + 3),
-	PV(ctrlreg[4], REGISTER_CR0 + 4),
+	PV_CONTROL(vcpu_guest_context_t),
 	PV(ctrlreg[1], REGISTER_USER_CR3),
-	PV(debugreg[0], REGISTER_DR0),
-	PV(debugreg[1], REGISTER_DR0 + 1),
-	PV(debugreg[2], REGISTER_DR0 + 2),
-	PV(debugreg[3], REGISTER_DR0 + 3),
-	PV(debugreg[6], REGISTER_DR0 + 6),
-	PV(debugreg[7], REGISTER_DR0 + 7),
-	PV(user_regs.es, REGISTER_ES),
-	PV(user_regs.cs, REGISTER_CS),
-	PV(user_regs.ss, REGISTER_SS),
-	PV(user_regs.ds, REGISTER_DS),
-	PV(user_regs.fs, REGISTER_FS),
-	PV(user_regs.gs, REGISTER_GS),
+	PV_DEBUG(vcpu_guest_context_t),
+	PV_SELECTORS(vcpu_guest_context_t),
 	PV(fs_base, REGISTER_FS_BASE),
-	PV(ldt_base, REGISTER_ES_BASE + SEGMENT_LDTR),
-	PV(kernel_ss, REGISTER_KERNEL_SS),
-	PV(kernel_sp, REGISTER_KERNEL_SP),
-	PV(event_callback_eip, REGISTER_EVENT_CALLBACK),
-	PV(failsafe_callback_eip, REGISTER_FAILSAFE_CALLBACK),
+	PV_KERNEL(vcpu_guest_context_t),
 	PV(syscall_callback_eip, REGISTER_SYSCALL_CALLBACK),
 };
 
-#define PV32(member, register) REGISTER_FIELD(vcpu_guest_context_x86_32_t, member, register)
 static const struct register_field pv32_fields[] = {
-	PV32(user_regs.eip, REGISTER_RIP),
-	PV32(user_regs.eflags, REGISTER_RFLAGS),
-	PV32(ctrlreg[0], REGISTER_CR0),
-	PV32(ctrlreg[2], REGISTER_CR0 + 2),
-	PV32(ctrlreg[3], REGISTER_CR0 + 3),
-	PV32(ctrlreg[4], REGISTER_CR0 + 4),
-	PV32(debugreg[0], REGISTER_DR0),
-	PV32(debugreg[1], REGISTER_DR0 + 1),
-	PV32(debugreg[2], REGISTER_DR0 + 2),
-	PV32(debugreg[3], REGISTER_DR0 + 3),
-	PV32(debugreg[6], REGISTER_DR0 + 6),
-	PV32(debugreg[7], REGISTER_DR0 + 7),
-	PV32(user_regs.es, REGISTER_ES),
-	PV32(user_regs.cs, REGISTER_CS),
-	PV32(user_regs.ss, REGISTER_SS),
-	PV32(user_regs.ds, REGISTER_DS),
-	PV32(user_regs.fs, REGISTER_FS),
-	PV32(user_regs.gs, REGISTER_GS),
-	PV32(ldt_base, REGISTER_ES_BASE + SEGMENT_LDTR),
-	PV32(kernel_ss, REGISTER_KERNEL_SS),
-	PV32(kernel_sp, REGISTER_KERNEL_SP),
-	PV32(event_callback_eip, REGISTER_EVENT_CALLBACK),
-	PV32(failsafe_callback_eip, REGISTER_FAILSAFE_CALLBACK),
+	REGISTER_FIELD(vcpu_guest_context_x86_32_t, user_regs.eip, REGISTER_RIP),
+	REGISTER_FIELD(vcpu_guest_context_x86_32_t, user_regs.eflags, REGISTER_RFLAGS),
+	PV_CONTROL(vcpu_guest_context_x86_32_t),
+	PV_DEBUG(vcpu_guest_context_x86_32_t),
+	PV_SELECTORS(vcpu_guest_context_x86_32_t),
+	PV_KERNEL(vcpu_guest_context_x86_32_t),
 };
 
 #define HVM(member, register) REGISTER_FIELD(struct hvm_hw_cpu, member, register)

@@ -51,7 +51,7 @@ static int choose_registers(struct guest *g, const uint64_t *wanted)
 	if (!g->wanted || !g->asleep)
 		return -ENOMEM;
 	for (uint32_t v = 0; v < g->vcpus; v++)
-		if (!wanted || (wanted[v / 64] >> v % 64 & 1))
+		if (vcpu_is_in(wanted, v))
 			g->wanted[g->nwanted++] = v;
 	return 0;
 }

@@ -24,11 +24,6 @@ static struct xen_domctl *add_domctl(struct guest *g, size_t *n, struct xen_domc
 	return op;
 }
 
-static bool is_asleep(const struct guest *g, uint32_t vcpu)
-{
-	return g->asleep[vcpu / 64] >> vcpu % 64 & 1;
-}
-
 /* What vCPU @v is asked after the pause. The first of these follows the pause at once: its answer is the mark. */
 static struct xen_domctl *after(const struct guest *g, const struct parts *p, uint32_t v)
 {
@@ -44,7 +39,7 @@ static struct parts build(struct guest *g)
 	add_domctl(g, &n, &g->ops[n], XEN_DOMCTL_getdomaininfo);
 	p.before = n;
 	for (uint32_t v = 0; v < g->vcpus; v++)
-		if (!is_asleep(g, v))
+		if (!vcpu_is_in(g->asleep, v))
 			add_domctl(g, &n, &g->ops[n], XEN_DOMCTL_getvcpuinfo)->u.getvcpuinfo.vcpu = v;
 	p.pause = n;
 	add_domctl(g, &n, &g->ops[n], XEN_DOMCTL_pausedomain);
@@ -53,7 +48,7 @@ static struct parts build(struct guest *g)
 		add_domctl(g, &n, after(g, &p, v), XEN_DOMCTL_getvcpuinfo)->u.getvcpuinfo.vcpu = v;
 	p.contexts = n;
 	for (uint32_t i = 0; i < g->nwanted; i++) {
-		if (is_asleep(g, g->wanted[i]))
+		if (vcpu_is_in(g->asleep, g->wanted[i]))
 			continue;
 		domctl_ask_context(g, &g->ops[n], g->wanted[i], i);
 		append_domctl(g, &n, &g->ops[n]);
@@ -77,7 +72,7 @@ void domctl_collect(struct guest *g, struct guest_info *info, struct vcpu_stop *
 		abi_info(&g->ops[p->info].u.getdomaininfo, g->x->interface, info);
 	for (uint32_t v = 0; v < g->vcpus; v++) {
 		const struct xen_domctl_getvcpuinfo *earlier =
-			is_asleep(g, v) ? NULL : &g->ops[before++].u.getvcpuinfo;
+			vcpu_is_in(g->asleep, v) ? NULL : &g->ops[before++].u.getvcpuinfo;
 
 		vcpus[v].online = vcpus[v].blocked = vcpus[v].running = false;
 		vcpus[v].cpu_ns = 0;
@@ -87,7 +82,7 @@ void domctl_collect(struct guest *g, struct guest_info *info, struct vcpu_stop *
 	for (uint32_t i = 0; i < g->nwanted; i++) {
 		struct vcpu_regs *regs = &vcpus[g->wanted[i]].regs;
 
-		if (is_asleep(g, g->wanted[i]))
+		if (vcpu_is_in(g->asleep, g->wanted[i]))
 			continue;
 		if (result(g, context++) == 0)
 			abi_regs(g->kind, g->arch, g->contexts + i * abi_context_size, regs);

@@ -86,12 +86,29 @@ static int libxc_list(struct hypervisor *x, const struct domain_identity *return
 	return domains_list(x, libxc_query, true, x->names, domains, n);
 }
 
+/* Does this library fit the Xen that runs? 0 or a negative errno, with one line in @why. */
+static int check_version(struct hypervisor *x, char *why, size_t size)
+{
+	int version = xc_version(x->xc, XENVER_version, NULL), rc;
+	xen_extraversion_t extra = "";
+	struct guest_info info;
+
+	xc_version(x->xc, XENVER_extraversion, &extra);
+	snprintf(x->version, sizeof(x->version), "Xen %d.%d%.*s, libxenctrl", version >> 16, version & 0xffff,
+	         (int)sizeof(extra), extra);
+	rc = libxc_query(x, 0, &info);
+	if (rc == -EPERM)
+		snprintf(why, size, "%s does not let this domain control others: run it in dom0", x->version);
+	else if (rc != 0)
+		snprintf(why, size,
+		         "this build's libxenctrl (domctl 0x%x) does not fit %s: %s; build with XENIF=xencall",
+		         XEN_DOMCTL_INTERFACE_VERSION, x->version, strerror(-rc));
+	return rc;
+}
+
 static struct hypervisor *open_libxc(char *why, size_t size)
 {
 	struct hypervisor *x = calloc(1, sizeof(*x));
-	xen_extraversion_t extra = "";
-	struct guest_info info;
-	int version, rc;
 
 	if (!x) {
 		snprintf(why, size, "out of memory");
@@ -101,28 +118,12 @@ static struct hypervisor *open_libxc(char *why, size_t size)
 	x->xc = xc_interface_open(&x->logger, &x->logger, 0);
 	if (!x->xc) {
 		abi_explain_open(errno, why, size);
-		close_libxc(x);
-		return NULL;
+	} else if (check_version(x, why, size) == 0) {
+		x->names = xenstore_open();
+		return x;
 	}
-	version = xc_version(x->xc, XENVER_version, NULL);
-	xc_version(x->xc, XENVER_extraversion, &extra);
-	snprintf(x->version, sizeof(x->version), "Xen %d.%d%.*s, libxenctrl", version >> 16, version & 0xffff,
-	         (int)sizeof(extra), extra);
-	rc = libxc_query(x, 0, &info);
-	if (rc == -EPERM) {
-		snprintf(why, size, "%s does not let this domain control others: run it in dom0", x->version);
-		close_libxc(x);
-		return NULL;
-	}
-	if (rc != 0) {
-		snprintf(why, size,
-		         "this build's libxenctrl (domctl 0x%x) does not fit %s: %s; build with XENIF=xencall",
-		         XEN_DOMCTL_INTERFACE_VERSION, x->version, strerror(-rc));
-		close_libxc(x);
-		return NULL;
-	}
-	x->names = xenstore_open();
-	return x;
+	close_libxc(x);
+	return NULL;
 }
 
 static const char *libxc_version(struct hypervisor *x)
@@ -177,7 +178,7 @@ static struct guest *attach(struct hypervisor *x, const struct guest_info *info,
 		return NULL;
 	}
 	for (uint32_t v = 0; v < g->vcpus; v++)
-		g->vcpu[v].wanted = !wanted || (wanted[v / 64] >> v % 64 & 1);
+		g->vcpu[v].wanted = vcpu_is_in(wanted, v);
 	return g;
 }
 
@@ -212,7 +213,7 @@ static void set_mark(struct guest *g, int word, bool marked)
 static void libxc_prepare(struct guest *g, const uint64_t *asleep)
 {
 	for (uint32_t v = 0; v < g->vcpus; v++)
-		g->vcpu[v].asleep = asleep && (asleep[v / 64] >> v % 64 & 1);
+		g->vcpu[v].asleep = asleep && vcpu_is_in(asleep, v);
 }
 
 static void read_vcpu(struct guest *g, uint32_t v)

@@ -10,18 +10,11 @@
 
 struct upf_packer *upf_packer_new(void)
 {
-	struct upf_packer *p = calloc(1, sizeof(*p));
+	struct upf_packer *p = malloc(sizeof(*p));
 
-	if (p) {
-		p->raw = malloc(UPF_RAW_MAX);
-		p->stored = malloc(BLOCK_HEADER_SIZE + PACKED_MAX);
-		p->spare = malloc(PACKED_MAX);
-		p->numbers = malloc(UPF_RAW_MAX * sizeof(*p->numbers));
-		p->compressor = LZ4_createStreamHC();
-	}
-	if (p && p->raw && p->stored && p->spare && p->numbers && p->compressor)
+	if (p && (p->compressor = LZ4_createStreamHC()))
 		return p;
-	upf_packer_free(p);
+	free(p);
 	errno = ENOMEM;
 	return NULL;
 }
@@ -30,10 +23,6 @@ void upf_packer_free(struct upf_packer *p)
 {
 	if (!p)
 		return;
-	free(p->raw);
-	free(p->stored);
-	free(p->spare);
-	free(p->numbers);
 	LZ4_freeStreamHC(p->compressor);
 	free(p);
 }

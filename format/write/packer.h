@@ -10,12 +10,13 @@
 
 #define PACKED_MAX LZ4_COMPRESSBOUND(UPF_RAW_MAX)
 
+/* The system gives memory only to the pages that are written. */
 struct upf_packer {
-	uint8_t *raw;      /* the payload to be packed, UPF_RAW_MAX bytes */
-	uint8_t *stored;   /* room for a block header, then the packed payload */
-	uint8_t *spare;    /* PACKED_MAX bytes for a column in another form */
-	uint64_t *numbers; /* UPF_RAW_MAX numbers of a column */
 	LZ4_streamHC_t *compressor;
+	uint8_t raw[UPF_RAW_MAX];                       /* the payload to be packed */
+	uint8_t stored[BLOCK_HEADER_SIZE + PACKED_MAX]; /* room for a block header, then the packed payload */
+	uint8_t spare[PACKED_MAX];                      /* for a column in another form */
+	uint64_t numbers[UPF_RAW_MAX];                  /* of a column */
 };
 
 /* Compresses to @to, which has room for PACKED_MAX bytes. The bytes used. */

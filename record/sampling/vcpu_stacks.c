@@ -15,11 +15,6 @@
 
 /* --- memory ------------------------------------------------------------------------------------------------------ */
 
-static bool is_wanted_vcpu(const uint64_t *wanted, uint32_t vcpu)
-{
-	return !wanted || (wanted[vcpu / 64] >> vcpu % 64 & 1);
-}
-
 /* A round that does not fit into a block could not be recorded: with many vCPUs, stacks are truncated more. */
 static bool limit(struct stack_choice *s, size_t vcpus)
 {
@@ -56,7 +51,7 @@ int vcpu_stacks_open(struct vcpu_stacks *all, uint32_t vcpus, const uint64_t *wa
 	if (vcpus > UPF_VCPUS_MAX)
 		return -ENOTSUP;
 	for (uint32_t v = 0; v < vcpus; v++)
-		n += is_wanted_vcpu(wanted, v);
+		n += vcpu_is_in(wanted, v);
 	if (n == 0)
 		return -ENODEV;
 	if (!limit(&all->choice, n))
@@ -76,7 +71,7 @@ int vcpu_stacks_open(struct vcpu_stacks *all, uint32_t vcpus, const uint64_t *wa
 		return -ENOMEM;
 	n = 0;
 	for (uint32_t v = 0; v < vcpus; v++) {
-		if (!is_wanted_vcpu(wanted, v))
+		if (!vcpu_is_in(wanted, v))
 			continue;
 		all->samples[n].vcpu = v;
 		all->samples[n].frames = all->frames + n * all->choice.max_frames;

@@ -37,9 +37,7 @@ struct vcpu_stacks {
 /* This round leaves the vCPU of sample @i out. */
 static inline bool vcpu_stacks_leave_out(const struct vcpu_stacks *all, size_t i)
 {
-	uint32_t vcpu = all->samples[i].vcpu;
-
-	return all->asleep[vcpu / 64] >> vcpu % 64 & 1;
+	return vcpu_is_in(all->asleep, all->samples[i].vcpu);
 }
 
 /*

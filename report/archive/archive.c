@@ -14,15 +14,13 @@ struct known {
 };
 
 struct archive {
-	char **texts; /* of each block */
-	size_t ntexts, texts_cap;
 	struct known *addresses;
 	size_t naddresses, addresses_cap;
 	struct line_frame *frames;
 	size_t nframes, frames_cap;
 	unsigned flags;
 	bool any;
-	struct archive_code code;
+	struct archive_code code; /* it keeps the texts, too */
 };
 
 struct archive *archive_new(void)
@@ -34,9 +32,6 @@ void archive_free(struct archive *a)
 {
 	if (!a)
 		return;
-	for (size_t i = 0; i < a->ntexts; i++)
-		free(a->texts[i]);
-	free(a->texts);
 	archive_code_free(&a->code);
 	free(a->addresses);
 	free(a->frames);
@@ -77,20 +72,13 @@ static bool are_texts(const uint8_t *data, size_t size)
 static int get_texts(struct archive *a, struct cursor *c, struct texts *texts)
 {
 	const uint8_t *from;
-	char *copy;
 
 	texts->size = get_varint(c);
 	from = texts->size <= cursor_left(c) ? get_bytes(c, (size_t)texts->size) : NULL;
 	if (!from || !are_texts(from, (size_t)texts->size))
 		return -EBADMSG;
-	copy = malloc((size_t)texts->size + 1);
-	if (!copy || array_add(a->texts, a->texts_cap, a->ntexts, copy) != 0) {
-		free(copy);
-		return -ENOMEM;
-	}
-	memcpy(copy, from, (size_t)texts->size);
-	texts->data = copy;
-	return 0;
+	texts->data = (const char *)archive_code_keep(&a->code, from, (size_t)texts->size);
+	return texts->data ? 0 : -ENOMEM;
 }
 
 /* NULL for 0, or if there is no such text: then the cursor is bad. */
@@ -192,21 +180,15 @@ void archive_sort(struct archive *a)
 	archive_code_sort(&a->code);
 }
 
-/* The first one at @address or above; NULL: none. */
-static const struct known *first_from(const struct archive *a, uint64_t address)
+bool archive_find(const struct archive *a, uint64_t address, struct resolution *out)
 {
+	const struct known *known;
 	size_t low;
 
 	ARRAY_SEARCH(low, a->naddresses, a->addresses[low].address < address);
-	return low < a->naddresses ? &a->addresses[low] : NULL;
-}
-
-bool archive_find(const struct archive *a, uint64_t address, struct resolution *out)
-{
-	const struct known *known = first_from(a, address);
-
-	if (!known || known->address != address)
+	if (low == a->naddresses || a->addresses[low].address != address)
 		return false;
+	known = &a->addresses[low];
 	out->symbol = known->symbol;
 	out->offset = known->offset;
 	out->n = known->n;

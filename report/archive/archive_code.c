@@ -37,16 +37,15 @@ int archive_take(size_t *left, size_t n)
 	return 0;
 }
 
-/* A copy of the payload, which the functions' code stays in; NULL: no memory. */
-static const uint8_t *keep_chunk(struct archive_code *c, const uint8_t *payload, size_t len)
+const uint8_t *archive_code_keep(struct archive_code *c, const uint8_t *bytes, size_t n)
 {
-	uint8_t *chunk = malloc(len + 1);
+	uint8_t *chunk = malloc(n + 1);
 
 	if (!chunk || array_add(c->chunks, c->chunks_cap, c->nchunks, chunk) != 0) {
 		free(chunk);
 		return NULL;
 	}
-	return memcpy(chunk, payload, len);
+	return memcpy(chunk, bytes, n);
 }
 
 /* The function behind *start, which is of @isa, or of ARM's other one. */
@@ -79,7 +78,7 @@ static int get_function(struct archive_code *c, struct symbols *symbols, struct 
 
 int archive_code_add(struct archive_code *c, struct symbols *symbols, const uint8_t *payload, size_t len, size_t *left)
 {
-	const uint8_t *chunk = keep_chunk(c, payload, len);
+	const uint8_t *chunk = archive_code_keep(c, payload, len); /* which the functions' code stays in */
 	const struct isa *isa;
 	struct cursor from;
 	uint64_t start = 0;

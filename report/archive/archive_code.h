@@ -25,6 +25,8 @@ struct archive_code {
 };
 
 void archive_code_free(struct archive_code *c);
+/* A copy of the @n bytes that lives as long as @c, with a byte of room behind it. NULL: no memory. */
+const uint8_t *archive_code_keep(struct archive_code *c, const uint8_t *bytes, size_t n);
 /* Takes @n bytes of the memory that archives may still take. 0; -EBADMSG: there is not so much. */
 int archive_take(size_t *left, size_t n);
 /*

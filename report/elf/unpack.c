@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "report/elf/unpack.h"
 #include "common/regular_file.h"
+#include "format/bytes/wire.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -143,11 +144,6 @@ static int take_bytes(struct unpacking *u, uint8_t *to, size_t n)
 	return 0;
 }
 
-static uint32_t le32(const uint8_t *p)
-{
-	return p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
-}
-
 static bool is_at_end(const struct unpacking *u)
 {
 	return u->left + u->n <= (u->from_boot_image ? 4 : 0);
@@ -165,7 +161,7 @@ static int by_lz4(struct unpacking *u)
 		int n;
 
 		rc = take_bytes(u, word, sizeof(word));
-		size = rc == 0 ? le32(word) : 0;
+		size = rc == 0 ? peek_u32(word) : 0;
 		if (rc == 0)
 			rc = size && size <= most ? take_bytes(u, block, size) : -EBADMSG;
 		if (rc != 0)
@@ -211,10 +207,10 @@ static unpack_fn *format_of(const uint8_t *data, size_t n, const char **name)
 static uint64_t payload_in(const uint8_t *head, size_t n, uint64_t *length)
 {
 	if (n < 0x250 || memcmp(head + 0x202, "HdrS", 4) != 0 || head[0x1fe] != 0x55 || head[0x1ff] != 0xaa ||
-	    (head[0x206] | head[0x207] << 8) < 0x208)
+	    peek_u16(head + 0x206) < 0x208)
 		return 0;
-	*length = le32(head + 0x24c);
-	return ((head[0x1f1] ? head[0x1f1] : 4u) + 1) * 512ull + le32(head + 0x248);
+	*length = peek_u32(head + 0x24c);
+	return ((head[0x1f1] ? head[0x1f1] : 4u) + 1) * 512ull + peek_u32(head + 0x248);
 }
 
 static int explain_unpack(int rc, const char *name, char *why, size_t size)
