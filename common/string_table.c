@@ -19,13 +19,12 @@ static int add_text(struct strings *s, char *text, uint32_t *id)
 			return 0;
 		}
 	}
-	rc = s->n < UINT32_MAX - 1 ? array_room(&s->texts, &s->cap, s->n, sizeof(*s->texts)) : -EOVERFLOW;
+	rc = s->n < UINT32_MAX - 1 ? array_add(s->texts, s->cap, s->n, text) : -EOVERFLOW;
 	if (rc != 0) {
 		free(text);
 		return rc;
 	}
-	*id = (uint32_t)s->n++;
-	s->texts[*id] = text;
+	*id = (uint32_t)s->n - 1;
 	hash_table_add(&s->index, hash, *id);
 	return 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * domctl.h - private to the backend by libxencall: xencall.c is the connection, domctl_guest.c opens a guest,
- * domctl_stop.c stops it, foreign_pages.c maps its memory.
+ * domctl.h - private to the backend by libxencall: xencall.c is the connection, domctl_guest.c opens a guest and maps
+ * its memory, domctl_stop.c stops it.
  */
 #ifndef XENIF_DOMCTL_H
 #define XENIF_DOMCTL_H

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "format/file/footer.h"
 
 #include <errno.h>
 

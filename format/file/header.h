@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* header.h - the header of a trace (FORMAT.md, "File header"), and tagged values. */
+/* header.h - the header of a trace (FORMAT.md, "File header"), its footer, and tagged values. */
 #ifndef FORMAT_FILE_HEADER_H
 #define FORMAT_FILE_HEADER_H
 
@@ -33,5 +33,9 @@ struct header {
 uint32_t header_size(const uint8_t *at, enum upf_fault *fault, char *detail);
 enum upf_fault header_get(const uint8_t *at, uint32_t size, struct header *h, char *detail);
 void header_free(struct header *h);
+
+/* The block that completes a trace: totals, histogram, reason (FORMAT.md, "Footer"; footer.c). */
+int footer_put(struct buf *b, const struct upf_totals *t, enum upf_reason reason);             /* 0 or -ENOMEM */
+int footer_get(const uint8_t *at, size_t size, struct upf_totals *t, enum upf_reason *reason); /* 0 or -EBADMSG */
 
 #endif

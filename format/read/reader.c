@@ -10,7 +10,6 @@
 #include <lz4.h>
 
 #include "format/file/block.h"
-#include "format/file/footer.h"
 #include "format/file/header.h"
 
 #define CHUNK (256u << 10)

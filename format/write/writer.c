@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "format/file/footer.h"
 #include "format/file/header.h"
 #include "format/write/packer.h"
 #include "format/bytes/wire.h"

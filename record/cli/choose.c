@@ -9,7 +9,6 @@
 
 #include "common/say.h"
 #include "format/upf.h"
-#include "record/cli/exit_code.h"
 
 #define OBSTACLE_SIZE 256
 #define MIB (1u << 20)

@@ -10,7 +10,6 @@
 #include "record/cli/choose.h"
 #include "record/cli/connect.h"
 #include "record/cli/describe.h"
-#include "record/cli/exit_code.h"
 #include "record/cli/recording.h"
 #include "record/process/signals.h"
 #include "record/watchdog/pause_file.h"

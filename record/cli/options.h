@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* options.h - what the user asked uniprof-record for. */
+/* options.h - the command line of uniprof-record: what the user asked for, and the exit status that answers. */
 #ifndef RECORD_CLI_OPTIONS_H
 #define RECORD_CLI_OPTIONS_H
 
@@ -11,6 +11,17 @@
 #include "record/output/trace_output.h"
 #include "record/sampling/session.h"
 #include "record/sampling/target.h"
+
+/* The exit status, as in the man page. */
+enum exit_code {
+	EXIT_RECORDED = 0,
+	EXIT_CUT_SHORT = 1, /* an error ended the recording; what was written is valid */
+	EXIT_USAGE = 2,
+	EXIT_HYPERVISOR = 3, /* no hypervisor, no permission to use it, or an unknown version */
+	EXIT_DOMAIN = 4,     /* no such domain, or it cannot be recorded */
+	EXIT_OUTPUT = 5,     /* the output cannot be written */
+	EXIT_COMMAND = 6,    /* the command of --start failed */
+};
 
 #define IMAGES_MAX 64 /* --image */
 

@@ -11,7 +11,6 @@
 #include "common/say.h"
 #include "record/cli/choose.h"
 #include "record/cli/describe.h"
-#include "record/cli/exit_code.h"
 #include "record/cli/start.h"
 #include "record/cli/summary.h"
 #include "record/output/trace_file.h"
@@ -112,6 +111,12 @@ static int open_pause_file(struct recording *r)
 	return EXIT_CUT_SHORT;
 }
 
+static int cannot_start(const char *what)
+{
+	say("cannot start %s: %s", what, strerror(errno));
+	return EXIT_CUT_SHORT;
+}
+
 static int start_watchdog(struct recording *r)
 {
 	const struct watchdog_limits limits = {.max_pause_ns = r->options->session.max_pause_ns,
@@ -124,11 +129,8 @@ static int start_watchdog(struct recording *r)
 		domains[i] = r->targets[i]->info;
 	w = domains ? watchdog_start(r->ops, domains, r->ntargets, &limits) : NULL;
 	free(domains);
-	if (!w) {
-		say("cannot start the watchdog process, which would end a pause that is left behind: %s",
-		    strerror(errno));
-		return EXIT_CUT_SHORT;
-	}
+	if (!w)
+		return cannot_start("the watchdog process, which would end a pause that is left behind");
 	for (size_t i = 0; i < r->ntargets; i++)
 		target_watch(r->targets[i], watchdog_watch(w, i));
 	r->session.watchdog = w;
@@ -152,10 +154,7 @@ static void tell_shortened(const struct target *t, const char *name)
 static int start_messages(struct recording *r)
 {
 	r->messages = messages_start(watchdog_fd(r->session.watchdog));
-	if (r->messages)
-		return 0;
-	say("cannot start the thread that prints messages: %s", strerror(errno));
-	return EXIT_CUT_SHORT;
+	return r->messages ? 0 : cannot_start("the thread that prints messages");
 }
 
 /* What could not be found out without stopping the guests. */
@@ -279,8 +278,7 @@ static int start_writer(struct recording *r)
 		say("%s", trace_output_problem(s->output));
 		return EXIT_OUTPUT;
 	}
-	say("cannot start the writer thread: %s", strerror(errno));
-	return EXIT_CUT_SHORT;
+	return cannot_start("the writer thread");
 }
 
 /* For --follow. As the preparations. */
@@ -291,10 +289,8 @@ static int start_finder(struct recording *r)
 	if (!r->options->session.follow)
 		return 0;
 	s->finder = finder_start(r->ops, r->ntargets, watchdog_fd(s->watchdog));
-	if (!s->finder) {
-		say("cannot start the thread for --follow: %s", strerror(errno));
-		return EXIT_CUT_SHORT;
-	}
+	if (!s->finder)
+		return cannot_start("the thread for --follow");
 	for (size_t i = 0; i < r->ntargets; i++)
 		finder_recorded(s->finder, i, r->targets[i]->info.domid);
 	return 0;

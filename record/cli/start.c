@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "common/say.h"
-#include "record/cli/exit_code.h"
+#include "record/cli/options.h"
 #include "record/process/signals.h"
 #include "record/sampling/target.h"
 

@@ -12,7 +12,7 @@
 
 /*
  * Runs @command by the shell, waits for its end, and then, START_WAIT_S seconds at most, for a domain that was not
- * there before. @name: which one; NULL: the only one. 0, or an exit status of exit_code.h with one line in @why; then
+ * there before. @name: which one; NULL: the only one. 0, or an exit status with one line in @why; then
  * @info is set, too, if the domain is there. @signals are blocked. One that ends the recorder waits for the command's
  * end, and then is pending; a second one ends the program at once.
  */

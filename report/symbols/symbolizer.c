@@ -33,17 +33,17 @@ void symbolizer_free(struct symbolizer *n)
 static int add_new_function(struct symbolizer *n, char *text, uint32_t hash, const struct function *like,
                             uint32_t *function)
 {
-	int rc = n->nfunctions < UINT32_MAX - 1 ? 0 : -EOVERFLOW;
+	struct function new = *like;
+	int rc;
 
-	if (rc == 0)
-		rc = array_room(&n->functions, &n->functions_cap, n->nfunctions, sizeof(*n->functions));
+	new.name = text;
+	rc = n->nfunctions < UINT32_MAX - 1 ? array_add(n->functions, n->functions_cap, n->nfunctions, new)
+	                                    : -EOVERFLOW;
 	if (rc != 0) {
 		free(text);
 		return rc;
 	}
-	*function = (uint32_t)n->nfunctions++;
-	n->functions[*function] = *like;
-	n->functions[*function].name = text;
+	*function = (uint32_t)n->nfunctions - 1;
 	n->bytes += strlen(text) + 1;
 	hash_table_add(&n->by_name, hash, *function);
 	return 0;

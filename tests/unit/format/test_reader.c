@@ -6,7 +6,7 @@
 
 #include <pthread.h>
 
-#include "format/file/footer.h"
+#include "format/file/header.h"
 
 #define ALL ((1u << (SMALL_BLOCKS + 1)) - 1)
 

@@ -7,7 +7,6 @@
 
 #include "tests/sim/sim.h"
 #include "record/cli/choose.h"
-#include "record/cli/exit_code.h"
 
 static void check_why(struct sim_domain *domains, size_t n, const char *expected)
 {

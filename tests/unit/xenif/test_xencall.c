@@ -7,7 +7,6 @@
 #undef hypervisor_backend
 #include "xenif/domctl_guest.c"
 #include "xenif/domctl_stop.c"
-#include "xenif/foreign_pages.c"
 
 #include "guest/x86.h"
 #include "record/sampling/finder.h"
