@@ -10,6 +10,7 @@
 
 #include "common/array.h"
 #include "common/clock.h"
+#include "common/say.h"
 #include "format/file/identity.h"
 
 static void quote(struct buf *b, const char *word)
@@ -158,11 +159,9 @@ static int describe_image(struct description *d, const char *image, bool named, 
 	if (rc >= 0)
 		return 0;
 	if (equals && !is_named)
-		snprintf(why, size, "--image %s: no domain of this recording, and as a file: %s", image,
-		         strerror(-rc));
-	else
-		snprintf(why, size, "--image %s: %s", image, rc == -ESPIPE ? "not a regular file" : strerror(-rc));
-	return -1;
+		return failure(why, size, -1, "--image %s: no domain of this recording, and as a file: %s", image,
+		               strerror(-rc));
+	return failure(why, size, -1, "--image %s: %s", image, rc == -ESPIPE ? "not a regular file" : strerror(-rc));
 }
 
 /* First those of named domains, of which the last one counts; then the last one of those for all others. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "report/elf/unpack.h"
 #include "common/regular_file.h"
+#include "common/say.h"
 #include "format/bytes/wire.h"
 
 #include <errno.h>
@@ -216,12 +217,10 @@ static uint64_t payload_in(const uint8_t *head, size_t n, uint64_t *length)
 static int explain_unpack(int rc, const char *name, char *why, size_t size)
 {
 	if (rc == -EBADMSG || rc == -ENODATA)
-		snprintf(why, size, "packed by %s, and %s", name, rc == -ENODATA ? "cut off" : "damaged");
-	else if (rc == -EFBIG)
-		snprintf(why, size, "packed by %s, and larger than 1 GiB", name);
-	else
-		snprintf(why, size, "cannot be unpacked: %s", strerror(-rc));
-	return rc;
+		return failure(why, size, rc, "packed by %s, and %s", name, rc == -ENODATA ? "cut off" : "damaged");
+	if (rc == -EFBIG)
+		return failure(why, size, rc, "packed by %s, and larger than 1 GiB", name);
+	return failure(why, size, rc, "cannot be unpacked: %s", strerror(-rc));
 }
 
 /* 0, or a negative errno with one line in @why; u->in stands at its beginning. */
@@ -237,10 +236,8 @@ static int unpack_stream(struct unpacking *u, uint64_t file_size, char *why, siz
 	at = payload_in(u->data, u->n, &length);
 	u->from_boot_image = at != 0;
 	if (rc == 0 && at) {
-		if (at > file_size || length > file_size - at) {
-			snprintf(why, size, "a boot image, and cut off");
-			return -ENODATA;
-		}
+		if (at > file_size || length > file_size - at)
+			return failure(why, size, -ENODATA, "a boot image, and cut off");
 		u->n = 0;
 		u->left = length;
 		rc = fseeko(u->in, (off_t)at, SEEK_SET) == 0 ? fill(u) : -errno;
@@ -248,12 +245,10 @@ static int unpack_stream(struct unpacking *u, uint64_t file_size, char *why, siz
 	by = rc == 0 ? format_of(u->data + u->at, u->n, &name) : NULL;
 	if (!by && !u->from_boot_image)
 		return -ENOENT;
-	if (!by) {
-		snprintf(why, size,
-		         "a boot image that is not packed by gzip, xz, zstd or lz4: the vmlinux in it, "
-		         "unpacked, or a copy of /proc/kallsyms is needed");
-		return -ENOTSUP;
-	}
+	if (!by)
+		return failure(why, size, -ENOTSUP,
+		               "a boot image that is not packed by gzip, xz, zstd or lz4: the vmlinux in it, "
+		               "unpacked, or a copy of /proc/kallsyms is needed");
 	rc = by(u);
 	return rc == 0 ? 0 : explain_unpack(rc, name, why, size);
 }
