@@ -25,3 +25,16 @@ int array_grow(void *array, size_t *cap, size_t n, size_t size)
 	*cap = more;
 	return 0;
 }
+
+int array_room_zeroed(void *array, size_t *cap, size_t n, size_t size)
+{
+	size_t before = *cap;
+	char *elements;
+	int rc = array_room(array, cap, n, size);
+
+	if (*cap == before)
+		return rc;
+	memcpy(&elements, array, sizeof(elements));
+	memset(elements + before * size, 0, (*cap - before) * size);
+	return 0;
+}

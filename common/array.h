@@ -21,6 +21,8 @@ static inline int array_room(void *array, size_t *cap, size_t n, size_t size)
 {
 	return n < *cap ? 0 : array_grow(array, cap, n, size);
 }
+/* The same, but the bytes of new elements are 0: all *@cap elements can be read if the array grows by nothing else. */
+int array_room_zeroed(void *array, size_t *cap, size_t n, size_t size);
 
 /*
  * Sets the size_t @i to the number of the first of @n elements that does not fulfil @condition, an expression of @i; to

@@ -82,13 +82,10 @@ static int add_cost(struct callgrind *g, const struct cost *key, const struct st
 /* Has this stack had the function already? Notes that it has it now. */
 static int meet(struct callgrind *g, uint32_t function, uint32_t *again)
 {
-	size_t old = g->seen_cap;
-	int rc = array_room(&g->seen, &g->seen_cap, function, sizeof(*g->seen));
+	int rc = array_room_zeroed(&g->seen, &g->seen_cap, function, sizeof(*g->seen));
 
 	if (rc != 0)
 		return rc;
-	for (; old < g->seen_cap; old++)
-		g->seen[old] = 0;
 	*again = g->seen[function] == g->stack;
 	g->seen[function] = g->stack;
 	return 0;

@@ -13,15 +13,11 @@
 
 static int note_mode(struct firefox *f, uint32_t frame, bool user)
 {
-	size_t old = f->modes_cap;
-	int rc = array_room(&f->modes, &f->modes_cap, frame, sizeof(*f->modes));
+	int rc = array_room_zeroed(&f->modes, &f->modes_cap, frame, sizeof(*f->modes));
 
-	if (rc != 0)
-		return rc;
-	for (; old < f->modes_cap; old++)
-		f->modes[old] = 0;
-	f->modes[frame] |= user ? FIREFOX_IN_USER : FIREFOX_IN_KERNEL;
-	return 0;
+	if (rc == 0)
+		f->modes[frame] |= user ? FIREFOX_IN_USER : FIREFOX_IN_KERNEL;
+	return rc;
 }
 
 static int add_firefox_stack(void *ctx, const struct stack *s, const struct callchain *c)

@@ -3,7 +3,6 @@
 #include "report/export/keeper.h"
 
 #include <errno.h>
-#include <stdlib.h>
 
 /* --- addresses --------------------------------------------------------------------------------------------------- */
 

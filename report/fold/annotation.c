@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { UNKNOWN, WANTED, UNWANTED };
+enum { UNKNOWN = 0, WANTED, UNWANTED };
 
 struct search {
 	struct annotation *annotation;
@@ -39,11 +39,8 @@ static int count_annotated(const struct search *s, struct annotated_set *set, co
 /* 1, 0, or -ENOMEM. A name is matched once. */
 static int is_wanted_function(struct search *s, uint32_t function)
 {
-	size_t old = s->nverdicts;
-
-	if (array_room(&s->verdicts, &s->nverdicts, function, sizeof(*s->verdicts)) != 0)
+	if (array_room_zeroed(&s->verdicts, &s->nverdicts, function, sizeof(*s->verdicts)) != 0)
 		return -ENOMEM;
-	memset(s->verdicts + old, UNKNOWN, s->nverdicts - old);
 	if (s->verdicts[function] == UNKNOWN)
 		s->verdicts[function] =
 			patterns_match(s->wanted, s->names->functions[function].name) ? WANTED : UNWANTED;

@@ -9,8 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define UNKNOWN UINT32_MAX
-
 void display_stacks_free(struct display_stacks *r)
 {
 	callchain_free(&r->chain);
@@ -87,18 +85,17 @@ static int push_root(struct display_stacks *r, const struct stack *s)
 static int translate(struct display_stacks *r, uint32_t *function)
 {
 	uint32_t from = *function;
-	size_t old = r->ntranslated;
 	int rc = 0;
 
 	if (r->names == r->common)
 		return 0;
-	if (array_room(&r->translated, &r->ntranslated, from, sizeof(*r->translated)) != 0)
+	if (array_room_zeroed(&r->translated, &r->ntranslated, from, sizeof(*r->translated)) != 0)
 		return -ENOMEM;
-	for (size_t i = old; i < r->ntranslated; i++)
-		r->translated[i] = UNKNOWN;
-	if (r->translated[from] == UNKNOWN)
-		rc = symbolizer_like(r->common, &r->names->functions[from], &r->translated[from]);
-	*function = r->translated[from];
+	*function = r->translated[from] - 1;
+	if (r->translated[from] == 0)
+		rc = symbolizer_like(r->common, &r->names->functions[from], function);
+	if (rc == 0)
+		r->translated[from] = *function + 1;
 	return rc;
 }
 

@@ -3,7 +3,6 @@
 #include "report/fold/extents.h"
 
 #include <errno.h>
-#include <stdlib.h>
 
 void extents_free(struct extents *e)
 {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "report/page/heat.h"
 
-#include <errno.h>
 #include <stdlib.h>
 
 #define MS 1000000ull

@@ -318,7 +318,6 @@ static int broken_block(struct loader *l, const struct upf_block *b, uint32_t in
 
 	l->broken = true;
 	l->profile->counters.bad_blocks++;
-	counters_fault(&l->profile->counters, UPF_FAULT_RECORD, b->offset);
 	return hooks && hooks->broken ? hooks->broken(hooks->ctx, b, index) : 0;
 }
 
@@ -367,14 +366,11 @@ int loader_next(struct loader *l, struct upf_reader *r, struct upf_block *b)
 {
 	int rc = out_of_proportion(l, r) ? -EFBIG : upf_reader_next(r, b);
 
-	if (rc > 0 && b->fault != UPF_OK)
-		counters_fault(&l->profile->counters, b->fault, b->offset);
-	if (rc > 0) {
-		l->hole |= b->fault != UPF_OK || b->seq != l->next_seq;
-		l->next_seq = b->seq + 1;
-	}
-	if (rc > 0)
-		progress_at(l->options.progress, upf_reader_bytes(r), l->options.size);
+	if (rc <= 0)
+		return rc;
+	l->hole |= b->fault != UPF_OK || b->seq != l->next_seq;
+	l->next_seq = b->seq + 1;
+	progress_at(l->options.progress, upf_reader_bytes(r), l->options.size);
 	return rc;
 }
 

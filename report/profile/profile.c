@@ -58,19 +58,6 @@ static inline bool same_stack(const struct stack *a, const struct stack *b)
 	return memcmp(a, b, offsetof(struct stack, samples)) == 0;
 }
 
-/* p->latest has @node. */
-static int latest_room(struct profile *p, uint32_t node)
-{
-	size_t old = p->nlatest;
-
-	if (node < old)
-		return 0;
-	if (array_room(&p->latest, &p->nlatest, node, sizeof(*p->latest)) != 0)
-		return -ENOMEM;
-	memset(p->latest + old, 0, (p->nlatest - old) * sizeof(*p->latest));
-	return 0;
-}
-
 /* --- stacks ------------------------------------------------------------------------------------------------------ */
 
 static uint32_t hash_stack(const struct profile *p, const struct stack *key)
@@ -117,7 +104,7 @@ static int look_up_stack(struct profile *p, const struct stack *key, uint32_t *s
 /* A stack that its node did not have last. */
 static int find_other_stack(struct profile *p, const struct stack *key, struct stack **out)
 {
-	int rc = latest_room(p, key->node);
+	int rc = array_room_zeroed(&p->latest, &p->nlatest, key->node, sizeof(*p->latest));
 	uint32_t latest = rc == 0 ? p->latest[key->node] : 0, several = latest & PROFILE_SEVERAL;
 	uint32_t stack = (latest ^ several) - 1;
 
@@ -212,7 +199,7 @@ static int add_profile_stack(struct profile *p, const struct stack *from, uint32
 /* Memory is asked ahead, as in calltree_map(). */
 static int add_part_stacks(struct profile *p, const struct profile *part, const uint32_t *map)
 {
-	int rc = latest_room(p, (uint32_t)p->tree.n - 1);
+	int rc = array_room_zeroed(&p->latest, &p->nlatest, p->tree.n - 1, sizeof(*p->latest));
 
 	for (size_t i = 0; rc == 0 && i < part->nstacks + 2 * AHEAD; i++) {
 		if (i < part->nstacks)

@@ -5,7 +5,6 @@
 #include "report/view/source_function.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* 0, also if there is no such file, or -ENOMEM. */

@@ -9,7 +9,6 @@
 #include "common/buf.h"
 #include "report/view/view.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
