@@ -215,7 +215,7 @@ static int run_view(struct report *r, const struct settings *s)
 
 	if (rc != EXIT_DONE)
 		return rc;
-	rc = s->view->run(r, &found);
+	rc = view_run(s->view, r, &found);
 	if (rc == 0) {
 		rc = judge_result(r, s, &found);
 		return close_output(&out, s, rc, rc == EXIT_NOTHING);

@@ -299,9 +299,7 @@ static int run_callgrind(const struct report *r, struct view_result *found)
 	free(g.entries);
 	free(g.costs);
 	free(g.seen);
-	if (rc == 0)
-		view_end(r, NULL, profile_count(&r->run->profile, r->selection->states));
-	return rc;
+	return view_exported(r, rc);
 }
 
 const struct view view_callgrind = {

@@ -118,9 +118,7 @@ static int run_firefox(const struct report *r, struct view_result *found)
 	if (f.timeline.failed)
 		found->failed = TIMELINE_FILE;
 	free_firefox(&f);
-	if (rc == 0)
-		view_end(r, NULL, profile_count(&r->run->profile, r->selection->states));
-	return rc;
+	return view_exported(r, rc);
 }
 
 const struct view view_firefox = {

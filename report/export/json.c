@@ -333,23 +333,14 @@ static int put_document(struct document *d)
 	return rc;
 }
 
-static int write_json(const struct report *r, struct fold *fold, void *ctx)
+static int write_json(const struct report *r, struct fold *fold)
 {
 	struct document d = {.report = r, .fold = fold, .json.out = r->out.file};
 	int rc = put_document(&d);
 
-	(void)ctx;
 	frame_table_free(&d.table);
 	free(d.numbers);
-	if (rc == 0)
-		view_end(r, NULL, profile_count(&r->run->profile, r->selection->states));
-	return rc;
-}
-
-static int run_json(const struct report *r, struct view_result *found)
-{
-	(void)found;
-	return view_fold(r, NULL, false, write_json, NULL);
+	return view_exported(r, rc);
 }
 
 const struct view view_json = {
@@ -358,5 +349,5 @@ const struct view view_json = {
 	.endings = {".json"},
 	.states = STATES_CPU,
 	.takes = VIEW_NOISE,
-	.run = run_json,
+	.write = write_json,
 };

@@ -123,9 +123,7 @@ static int run_perf_script(const struct report *r, struct view_result *found)
 	print_script_head(r);
 	rc = view_load(r, &hooks);
 	display_stacks_free(&s.stacks);
-	if (rc == 0)
-		view_end(r, NULL, profile_count(&r->run->profile, r->selection->states));
-	return rc;
+	return view_exported(r, rc);
 }
 
 const struct view view_perf_script = {

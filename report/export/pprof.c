@@ -361,9 +361,7 @@ static int run_pprof(const struct report *r, struct view_result *found)
 	buf_free(&p.message.bytes);
 	buf_free(&p.part.bytes);
 	buf_free(&p.ids.bytes);
-	if (rc == 0)
-		view_end(r, NULL, profile_count(&r->run->profile, r->selection->states));
-	return rc;
+	return view_exported(r, rc);
 }
 
 const struct view view_pprof = {

@@ -250,9 +250,7 @@ static int run_speedscope(const struct report *r, struct view_result *found)
 	timeline_free(&s.timeline);
 	frame_table_free(&s.table);
 	display_stacks_free(&s.stacks);
-	if (rc == 0)
-		view_end(r, NULL, profile_count(&r->run->profile, r->selection->states));
-	return rc;
+	return view_exported(r, rc);
 }
 
 const struct view view_speedscope = {

@@ -2,19 +2,13 @@
 /* view_flamegraph.c - the flame graph, as a page. */
 #include "report/page/page.h"
 
-static int write_flamegraph(const struct report *r, struct fold *fold, void *heat)
+static int write_flamegraph(const struct report *r, struct fold *fold)
 {
-	int rc = page_write(r, fold, heat);
+	int rc = page_write(r, fold, NULL);
 
 	if (rc == 0)
 		view_end(r, fold, fold->samples);
 	return rc;
-}
-
-static int run_flamegraph(const struct report *r, struct view_result *found)
-{
-	(void)found;
-	return view_fold(r, NULL, true, write_flamegraph, NULL);
 }
 
 const struct view view_flamegraph = {
@@ -23,5 +17,6 @@ const struct view view_flamegraph = {
 	.endings = {".html"},
 	.states = STATES_CPU,
 	.takes = VIEW_COMPARES | VIEW_GROUPS | VIEW_FILE,
-	.run = run_flamegraph,
+	.write = write_flamegraph,
+	.page = true,
 };

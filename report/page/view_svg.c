@@ -159,14 +159,13 @@ static void draw_svg(struct svg *s, const char *title)
 	fputs("</svg>\n", s->out);
 }
 
-static int write_svg(const struct report *r, struct fold *fold, void *ctx)
+static int write_svg(const struct report *r, struct fold *fold)
 {
 	struct svg s = {.report = r, .fold = fold, .out = r->out.file};
 	char *title = page_title(&r->run->traces.session);
 	uint32_t most = 0;
 	int rc = -ENOMEM;
 
-	(void)ctx;
 	for (size_t i = 0; i < fold->n; i++)
 		most = fold->nodes[i].depth > most ? fold->nodes[i].depth : most;
 	s.next = calloc(most + 2, sizeof(*s.next));
@@ -180,17 +179,12 @@ static int write_svg(const struct report *r, struct fold *fold, void *ctx)
 	return rc;
 }
 
-static int run_svg(const struct report *r, struct view_result *found)
-{
-	(void)found;
-	return view_fold(r, NULL, true, write_svg, NULL);
-}
-
 const struct view view_svg = {
 	.name = "svg",
 	.help = "flame graph as an SVG picture, without scripts",
 	.endings = {".svg"},
 	.states = STATES_CPU,
 	.takes = VIEW_GROUPS | VIEW_FILE,
-	.run = run_svg,
+	.write = write_svg,
+	.page = true,
 };

@@ -120,33 +120,40 @@ static void print_no_samples(const struct report *r, const struct text_out *out)
 		quality_no_samples(&r->run->profile, r->selection->states, out);
 }
 
-struct table_view {
-	struct view_result *found;
-	int (*print)(const struct report *r, struct fold *fold, struct view_result *found);
-};
-
-static int show_table(const struct report *r, struct fold *fold, void *ctx)
+static int show_table(const struct report *r, struct fold *fold, const struct view *view, struct view_result *found)
 {
-	const struct table_view *v = ctx;
 	int rc = 0;
 
 	if (!r->options->quiet && fold->samples)
 		quality_names(r->run, r->selection->states, fold, &r->out);
 	if (fold->total[FOLD_NEW] || fold->total[FOLD_OLD])
-		rc = v->print(r, fold, v->found);
+		rc = view->table(r, fold, found);
 	else
 		print_no_samples(r, &r->out);
-	if (rc == 0 && !r->options->quiet && !v->found->nothing && !has_filtered_all(r)) {
+	if (rc == 0 && !r->options->quiet && !found->nothing && !has_filtered_all(r)) {
 		fputc('\n', r->out.file);
 		print_notes(r, fold, &r->out);
 	}
 	return rc;
 }
 
-int view_table(const struct report *r, struct view_result *found,
-               int (*print)(const struct report *r, struct fold *fold, struct view_result *found))
+struct showing {
+	const struct view *view;
+	struct view_result *found;
+};
+
+static int show_fold(const struct report *r, struct fold *fold, void *ctx)
 {
-	return view_fold(r, NULL, false, show_table, &(struct table_view){found, print});
+	const struct showing *s = ctx;
+
+	return s->view->table ? show_table(r, fold, s->view, s->found) : s->view->write(r, fold);
+}
+
+int view_run(const struct view *view, const struct report *r, struct view_result *found)
+{
+	if (view->run)
+		return view->run(r, found);
+	return view_fold(r, NULL, view->page, show_fold, &(struct showing){view, found});
 }
 
 /* Messages go where the terminal or its pager is. */
@@ -174,4 +181,11 @@ void view_end(const struct report *r, const struct fold *fold, uint64_t samples)
 	if (samples == 0 && !r->options->quiet)
 		print_no_samples(r, &out);
 	view_notes(r, fold);
+}
+
+int view_exported(const struct report *r, int rc)
+{
+	if (rc == 0)
+		view_end(r, NULL, profile_count(&r->run->profile, r->selection->states));
+	return rc;
 }

@@ -180,16 +180,11 @@ static int print_table(const struct report *r, struct fold *fold, struct view_re
 	return rc;
 }
 
-static int run_flat(const struct report *r, struct view_result *found)
-{
-	return view_table(r, found, print_table);
-}
-
 const struct view view_flat = {
 	.name = "flat",
 	.help = "functions by their own time (default)",
 	.endings = {".txt", ".out"},
 	.states = STATES_CPU,
 	.takes = VIEW_COMPARES | VIEW_KEYS | VIEW_LIMITS | VIEW_GROUPS,
-	.run = run_flat,
+	.table = print_table,
 };
