@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "report/export/timeline.h"
+#include "report/export/export_stacks.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -106,6 +107,19 @@ int timeline_add(struct timeline *t, uint32_t domain, uint32_t vcpu, const struc
 	v->recent[v->nrecent++] = *m;
 	v->n++;
 	return 0;
+}
+
+int timeline_add_record(struct timeline *t, const struct report *r, const struct upf_record *rec, uint32_t node)
+{
+	const struct timeline_sample m = {.time_ns = rec->time_ns,
+	                                  .cpu_ns = rec->cpu_ns,
+	                                  .span_ns = stacks_span(r->run, r->selection, rec),
+	                                  .node = node,
+	                                  .user = rec->user};
+
+	if (rec->kind != UPF_SAMPLE || !counters_among(r->selection->states, rec->state))
+		return 0;
+	return timeline_add(t, rec->domain, rec->vcpu, &m);
 }
 
 static int compare_events(const void *va, const void *vb)

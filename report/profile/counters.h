@@ -51,6 +51,11 @@ static inline unsigned counters_state(unsigned state)
 {
 	return state < COUNTERS_STATES ? state : UPF_OFFLINE;
 }
+/* Is the run state @state of a record one of @states? */
+static inline bool counters_among(unsigned states, unsigned state)
+{
+	return states & 1u << counters_state(state);
+}
 static inline unsigned counters_end(unsigned end)
 {
 	return end < COUNTERS_ENDS ? end : COUNTERS_ENDS - 1;

@@ -160,7 +160,7 @@ int gaps_sample(struct gaps *g, struct upf_record *rec, uint32_t *vcpu)
 		return rc;
 	g->guess = (size_t)*vcpu + 1;
 	v = &g->vcpus[*vcpu];
-	if (STATES_CPU & 1u << counters_state(rec->state)) {
+	if (counters_among(STATES_CPU, rec->state)) {
 		rec->cpu_ns += v->cpu_ns;
 		v->cpu_ns = 0;
 	} else {
@@ -185,7 +185,7 @@ int gaps_note_sample(struct gaps *g, const struct upf_record *rec, uint32_t vcpu
 {
 	struct gap_vcpu *v = &g->vcpus[vcpu];
 
-	if (v->stack == GAP_NONE && (STATES_CPU & 1u << counters_state(rec->state))) {
+	if (v->stack == GAP_NONE && counters_among(STATES_CPU, rec->state)) {
 		v->stack = stack;
 		v->first_ns = rec->cpu_ns;
 	}

@@ -406,6 +406,8 @@ int loader_blocks(struct loader *l, struct upf_reader *r)
 
 	while ((rc = loader_next(l, r, &b)) > 0) {
 		rc = hooks && hooks->block ? hooks->block(hooks->ctx, &b) : 0;
+		if (rc == 0 && hooks && hooks->flushed && fflush(hooks->flushed) != 0)
+			rc = -EIO; /* outfile.h knows why */
 		if (rc == 0 && b.fault == UPF_OK)
 			rc = load_any(l, &b);
 		if (rc != 0)

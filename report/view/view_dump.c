@@ -8,7 +8,6 @@
 
 #include "common/say.h"
 
-#include <errno.h>
 #include <inttypes.h>
 
 struct dump {
@@ -43,7 +42,7 @@ static int dump_block(void *ctx, const struct upf_block *b)
 		        b->stored_size, b->raw_size);
 	else
 		fprintf(r->out.file, " type %u, not known here: %" PRIu32 " bytes skipped\n", b->type, b->stored_size);
-	return fflush(r->out.file) == 0 ? 0 : -EIO; /* outfile.h knows why */
+	return 0;
 }
 
 static int dump_sample(struct dump *d, const struct upf_record *rec, uint32_t node)
@@ -132,7 +131,7 @@ static int dump_record(void *ctx, const struct upf_block *b, const struct upf_re
 	const struct report *r = d->report;
 	int rc = 0;
 
-	if (rec->kind == UPF_SAMPLE && !(r->selection->states & 1u << counters_state(rec->state)))
+	if (rec->kind == UPF_SAMPLE && !counters_among(r->selection->states, rec->state))
 		return 0;
 	fprintf(r->out.file, "%" PRIu64 " %" PRIu64 " %" PRIu32 " %.6f ", b->offset, b->seq, rec->index,
 	        seconds(rec->time_ns));
@@ -170,8 +169,12 @@ static void print_end(const struct report *r, const struct upf_reader *reader)
 
 static int dump_trace(struct dump *d, struct trace *t)
 {
-	const struct load_hooks hooks = {.ctx = d, .block = dump_block, .record = dump_record, .broken = dump_broken};
 	const struct report *r = d->report;
+	const struct load_hooks hooks = {.ctx = d,
+	                                 .block = dump_block,
+	                                 .flushed = r->out.file,
+	                                 .record = dump_record,
+	                                 .broken = dump_broken};
 	struct load_options options = recording_options(r->run);
 	int rc;
 

@@ -426,25 +426,15 @@ static int look_at_record(void *ctx, const struct upf_block *b, const struct upf
 	if (rec->kind == UPF_EVENT)
 		return note_event(l, rec);
 	/* What did not run is as it was. */
-	if (rec->kind != UPF_SAMPLE || rec->repeated ||
-	    !(l->report->selection->states & 1u << counters_state(rec->state)))
+	if (rec->kind != UPF_SAMPLE || rec->repeated || !counters_among(l->report->selection->states, rec->state))
 		return 0;
 	return print_registers(l, rec, node);
-}
-
-/* Before it waits for more input, and so that it ends when the output has no reader. */
-static int flush_registers(void *ctx, const struct upf_block *b)
-{
-	const struct look *l = ctx;
-
-	(void)b;
-	return fflush(l->report->out.file) == 0 ? 0 : -EIO; /* outfile.h knows why */
 }
 
 static int run_registers(const struct report *r, struct view_result *found)
 {
 	struct look l = {.report = r};
-	const struct load_hooks hooks = {.ctx = &l, .block = flush_registers, .record = look_at_record};
+	const struct load_hooks hooks = {.ctx = &l, .flushed = r->out.file, .record = look_at_record};
 	int rc = view_load(r, &hooks);
 
 	if (l.shown == 0)
