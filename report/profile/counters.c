@@ -80,8 +80,3 @@ uint64_t counters_lost(const struct counters *t)
 		sum += t->lost[i];
 	return sum;
 }
-
-bool counters_sound(const struct counters *t, const struct upf_health *h)
-{
-	return !h->damaged && !h->missing && !h->skipped_bytes && !h->cut && h->has_footer && !t->bad_blocks;
-}

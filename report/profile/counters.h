@@ -44,8 +44,6 @@ void counters_add(struct counters *t, const struct counters *other); /* of anoth
 /* The sum over the run states @states, bit n being state n; @by_state has the counts that are so many apart. */
 uint64_t counters_sum(const uint64_t *by_state, size_t apart, unsigned states);
 uint64_t counters_lost(const struct counters *t); /* every reason */
-/* The trace is whole and nothing in it is damaged, as far as it has been read; @h: what its reader says. */
-bool counters_sound(const struct counters *t, const struct upf_health *h);
 /* Run state and end of a sample as indices of the arrays above, whatever a later version writes. */
 static inline unsigned counters_state(unsigned state)
 {
