@@ -2,13 +2,43 @@
 #include "report/page/page.h"
 #include "common/say.h"
 #include "report/output/xml.h"
-#include "report/page/assets.h"
+#include "report/page/hashes.h" /* made by the makefile */
 #include "report/view/quality.h"
 
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* --- the HTML, CSS and JavaScript files of this folder, embedded in the program ---------------------------------- */
+
+/* The file at @path, from the top of the tree, from @name to @name_end. */
+#define EMBED(name, path) \
+	__asm__(".pushsection .rodata\n" #name ": .incbin \"" path "\"\n" #name "_end:\n.popsection\n"); \
+	extern const char name[] __attribute__((visibility("hidden"))); \
+	extern const char name##_end[] __attribute__((visibility("hidden")))
+
+EMBED(page_html, "report/page/page.html");
+EMBED(page_css, "report/page/page.css");
+EMBED(profile_js, "report/page/profile.js");
+EMBED(tree_js, "report/page/tree.js");
+EMBED(graph_js, "report/page/graph.js");
+EMBED(heat_js, "report/page/heat.js");
+EMBED(page_js, "report/page/page.js");
+
+struct asset {
+	const char *text, *end; /* [text, end) */
+	const char *hash;       /* SHA-256 in base64, as a content security policy names it; NULL: none is needed */
+};
+
+/* In the page, {{NAME}} marks what fill_in() puts there. Scripts are in the order in which they run. */
+static const struct asset asset_page = {page_html, page_html_end, NULL};
+static const struct asset asset_style = {page_css, page_css_end, HASH_page_css};
+static const struct asset asset_scripts[] = {
+	{profile_js, profile_js_end, HASH_profile_js}, {tree_js, tree_js_end, HASH_tree_js},
+	{graph_js, graph_js_end, HASH_graph_js},       {heat_js, heat_js_end, HASH_heat_js},
+	{page_js, page_js_end, HASH_page_js},          {0},
+};
 
 struct page {
 	const struct report *r;
