@@ -15,11 +15,6 @@ struct csv {
 	struct table table;
 };
 
-static const char *column_text(const struct csv *c, const struct table_row *row, unsigned column)
-{
-	return c->report->run->names.functions[row->text[column]].name;
-}
-
 static void put_csv_text(FILE *out, const char *text)
 {
 	fputc('"', out);
@@ -63,7 +58,7 @@ static void put_row(const struct csv *c, const struct table_row *row)
 	FILE *out = c->report->out.file;
 
 	for (unsigned i = 0; i < c->table.keys.n; i++) {
-		put_csv_text(out, column_text(c, row, i));
+		put_csv_text(out, table_text(&c->report->run->names, row, i));
 		fputc(',', out);
 	}
 	put_csv_weights(c, &row->w, FOLD_NEW);
