@@ -10,7 +10,6 @@
 #include "report/output/json_writer.h"
 #include "report/output/text.h"
 #include "report/view/quality.h"
-#include "report/profile/vcpus.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -187,7 +186,7 @@ static int put_vcpus(struct document *d)
 		json_end(&d->json);
 	}
 	json_end(&d->json);
-	vcpu_list_free(&vcpus);
+	hash_array_free(&vcpus.by_vcpu);
 	return rc;
 }
 

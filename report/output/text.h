@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* text.h - formats numbers, times and names for people. */
+/* text.h - formats numbers, times and names for people, and escapes them for XML. */
 #ifndef REPORT_OUTPUT_TEXT_H
 #define REPORT_OUTPUT_TEXT_H
 
@@ -34,6 +34,12 @@ void text_name(FILE *out, const char *name, int columns, bool utf8);
 
 /* The same for paths: cut at its beginning. */
 void text_path(FILE *out, const char *path, int columns, bool utf8);
+
+/*
+ * Escapes @text for XML and HTML, between tags and in quoted attributes: at most @len bytes, up to its end. UTF-8, as
+ * from print_safe(); what XML cannot hold becomes '?'.
+ */
+void text_xml(FILE *out, const char *text, size_t len);
 
 /* Columns that a terminal of @width has left behind @used, at least one; no limit, 0, if it has none. */
 static inline int text_room(int width, int used)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "report/page/page.h"
 #include "common/say.h"
-#include "report/output/xml.h"
 #include "report/page/hashes.h" /* made by the makefile */
 #include "report/view/quality.h"
 
@@ -92,7 +91,7 @@ static void put_span(const struct page *p, const char *from, const char *to)
 
 static void put_title(struct page *p)
 {
-	xml_text(p->out, p->title, strlen(p->title));
+	text_xml(p->out, p->title, strlen(p->title));
 }
 
 static void put_policy(struct page *p)

@@ -2,7 +2,6 @@
 /* annotate_source.c - a function's source, each line beside its weight. */
 #include "report/view/annotate.h"
 #include "report/view/listing.h"
-#include "report/view/source_function.h"
 
 #include <errno.h>
 #include <string.h>

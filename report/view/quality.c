@@ -3,7 +3,6 @@
 #include "common/say.h"
 #include "report/unwind/unwind.h"
 #include "report/output/text.h"
-#include "report/profile/vcpus.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
@@ -493,7 +492,7 @@ static void print_vcpus(struct notes *n)
 		states_text(&vcpus.v[i], text, sizeof(text));
 		item_vcpus(n, &vcpus.v[i], &vcpus.v[end - 1], text);
 	}
-	vcpu_list_free(&vcpus);
+	hash_array_free(&vcpus.by_vcpu);
 }
 
 /* --- all of them ------------------------------------------------------------------------------------------------- */

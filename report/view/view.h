@@ -98,6 +98,11 @@ double view_limit(const struct view_options *options, double otherwise);
  */
 int view_fold(const struct report *r, const struct load_hooks *hooks, bool page,
               int (*show)(const struct report *r, struct fold *fold, void *ctx), void *ctx);
+/*
+ * Prints "name+0xoffset" or "0xaddress" for each frame of @c, leaf first, each followed by @separator; @restored is
+ * printed after a frame that the report added.
+ */
+void view_frames(const struct report *r, const struct callchain *c, const char *restored, const char *separator);
 /* Notes on quality for a view whose output is data: on standard error. @fold NULL: it has not folded anything. */
 void view_notes(const struct report *r, const struct fold *fold);
 /* The same, and before them, if @samples is 0, why there are none. */

@@ -3,7 +3,7 @@
  * view_dump.c - every record of the trace: its place (the block's offset and sequence number, its number in the
  * block), its time, and what it says; of a sample, run state, CPU time, end and stack.
  */
-#include "report/view/frames.h"
+#include "report/view/view.h"
 #include "report/unwind/unwind.h"
 
 #include "common/say.h"
@@ -57,7 +57,7 @@ static int dump_sample(struct dump *d, const struct upf_record *rec, uint32_t no
 	        "%s domain %" PRIu32 " vcpu %" PRIu32 " %s %s cpu %" PRIu64 " us, end %u (%s), depth %zu: ",
 	        rec->repeated ? "repeated" : "sample", rec->domain, rec->vcpu, upf_state_text(rec->state),
 	        rec->user ? "user" : "kernel", rec->cpu_ns / 1000, rec->end, chain_end_text(rec->end), d->chain.n);
-	frames_print(r, &d->chain, "*", " ");
+	view_frames(r, &d->chain, "*", " ");
 	return 0;
 }
 
@@ -170,11 +170,8 @@ static void print_end(const struct report *r, const struct upf_reader *reader)
 static int dump_trace(struct dump *d, struct trace *t)
 {
 	const struct report *r = d->report;
-	const struct load_hooks hooks = {.ctx = d,
-	                                 .block = dump_block,
-	                                 .flushed = r->out.file,
-	                                 .record = dump_record,
-	                                 .broken = dump_broken};
+	const struct load_hooks hooks = {
+		.ctx = d, .block = dump_block, .flushed = r->out.file, .record = dump_record, .broken = dump_broken};
 	struct load_options options = recording_options(r->run);
 	int rc;
 

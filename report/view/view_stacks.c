@@ -4,7 +4,7 @@
  * of comment and an empty line; then for each stack one line per frame, leaf first, a line 1 (whole) or 0 (truncated),
  * and an empty line.
  */
-#include "report/view/frames.h"
+#include "report/view/view.h"
 #include "report/output/text.h"
 
 #include "common/say.h"
@@ -27,7 +27,7 @@ static int print_record_stack(void *ctx, const struct upf_block *b, const struct
 	                      rec->user);
 	if (rc != 0)
 		return rc;
-	frames_print(r, &l->chain, "", "\n");
+	view_frames(r, &l->chain, "", "\n");
 	fputs_unlocked(rec->end == UPF_END_ROOT ? "1\n\n" : "0\n\n", r->out.file);
 	return 0;
 }
