@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * array.h - arrays that grow, and searching sorted ones.
+ * array.h - arrays that grow, sorting them, and searching sorted ones.
  *
  * An array that grows is a pointer and how many elements it has room for, both the caller's, NULL and 0 at the
  * beginning. The caller free()s the array. Growing doubles the room, so that adding n elements costs O(n).
@@ -9,6 +9,8 @@
 #define COMMON_ARRAY_H
 
 #include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
 
 int array_grow(void *array, size_t *cap, size_t n, size_t size); /* what array_room() does when there is no room */
 
@@ -23,6 +25,19 @@ static inline int array_room(void *array, size_t *cap, size_t n, size_t size)
 }
 /* The same, but the bytes of new elements are 0: all *@cap elements can be read if the array grows by nothing else. */
 int array_room_zeroed(void *array, size_t *cap, size_t n, size_t size);
+
+/* qsort() of an array that may be NULL if it is empty. */
+static inline void array_sort(void *array, size_t n, size_t size, int (*compare)(const void *a, const void *b))
+{
+	if (n)
+		qsort(array, n, size, compare);
+}
+
+/* For compare(): below 0, 0 or above 0, as @a is less than @b, equal, or greater. */
+static inline int array_compare(uint64_t a, uint64_t b)
+{
+	return (a > b) - (a < b);
+}
 
 /*
  * Sets the size_t @i to the number of the first of @n elements that does not fulfil @condition, an expression of @i; to

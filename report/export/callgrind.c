@@ -128,17 +128,15 @@ static int add_costs(void *ctx, const struct stack *s, const struct callchain *c
 static int compare_costs(const void *va, const void *vb)
 {
 	const struct cost *a = va, *b = vb;
-	bool a_calls = a->to != NOBODY, b_calls = b->to != NOBODY;
+	int order = array_compare(a->from, b->from);
 
-	if (a->from != b->from)
-		return a->from < b->from ? -1 : 1;
-	if (a_calls != b_calls)
-		return a_calls ? 1 : -1;
-	if (a->line != b->line)
-		return a->line < b->line ? -1 : 1;
-	if (a->to != b->to)
-		return a->to < b->to ? -1 : 1;
-	return (a->called_line > b->called_line) - (a->called_line < b->called_line);
+	if (order == 0)
+		order = array_compare(a->to != NOBODY, b->to != NOBODY);
+	if (order == 0)
+		order = array_compare(a->line, b->line);
+	if (order == 0)
+		order = array_compare(a->to, b->to);
+	return order ? order : array_compare(a->called_line, b->called_line);
 }
 
 /* A name is written once, with a number that is used afterwards. */
@@ -229,8 +227,7 @@ static int put_costs(struct callgrind *g)
 {
 	int rc = 0;
 
-	if (g->ncosts)
-		qsort(g->costs, g->ncosts, sizeof(*g->costs), compare_costs);
+	array_sort(g->costs, g->ncosts, sizeof(*g->costs), compare_costs);
 	for (size_t i = 0; rc == 0 && i < g->ncosts; i++) {
 		const struct cost *c = &g->costs[i];
 

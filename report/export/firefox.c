@@ -43,9 +43,7 @@ static int by_domain_and_time(const void *va, const void *vb)
 {
 	const struct marker *a = va, *b = vb;
 
-	if (a->domain != b->domain)
-		return a->domain < b->domain ? -1 : 1;
-	return (a->time_ns > b->time_ns) - (a->time_ns < b->time_ns);
+	return a->domain != b->domain ? array_compare(a->domain, b->domain) : array_compare(a->time_ns, b->time_ns);
 }
 
 /* Every domain has its vCPU 0, for its markers, and a file has a thread at all. */
@@ -59,8 +57,7 @@ static int add_main_threads(struct firefox *f)
 	for (size_t i = 0; rc == 0 && i < f->nmarkers; i++)
 		rc = timeline_vcpu(&f->timeline, f->markers[i].domain, 0, &id);
 	timeline_sort(&f->timeline);
-	if (f->nmarkers)
-		qsort(f->markers, f->nmarkers, sizeof(*f->markers), by_domain_and_time);
+	array_sort(f->markers, f->nmarkers, sizeof(*f->markers), by_domain_and_time);
 	return rc;
 }
 

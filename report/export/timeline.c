@@ -126,15 +126,12 @@ static int compare_events(const void *va, const void *vb)
 {
 	const struct timeline_vcpu *a = va, *b = vb;
 
-	if (a->domain != b->domain)
-		return a->domain < b->domain ? -1 : 1;
-	return (a->vcpu > b->vcpu) - (a->vcpu < b->vcpu);
+	return a->domain != b->domain ? array_compare(a->domain, b->domain) : array_compare(a->vcpu, b->vcpu);
 }
 
 void timeline_sort(struct timeline *t)
 {
-	if (t->n)
-		qsort(t->vcpus, t->n, sizeof(*t->vcpus), compare_events);
+	array_sort(t->vcpus, t->n, sizeof(*t->vcpus), compare_events);
 }
 
 /* --- reading ----------------------------------------------------------------------------------------------------- */

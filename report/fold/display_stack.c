@@ -17,16 +17,6 @@ void display_stacks_free(struct display_stacks *r)
 	*r = (struct display_stacks){0};
 }
 
-static int push_display_frame(struct display_stacks *r, const struct callchain_frame *frame)
-{
-	struct callchain *c = &r->chain;
-	int rc = array_room(&c->frames, &c->cap, c->n, sizeof(*c->frames));
-
-	if (rc == 0)
-		c->frames[c->n++] = *frame;
-	return rc;
-}
-
 /* --- frames that stand for no code ------------------------------------------------------------------------------- */
 
 static int push_name(struct display_stacks *r, const char *name)
@@ -34,7 +24,7 @@ static int push_name(struct display_stacks *r, const char *name)
 	struct callchain_frame frame = {.caller = true};
 	int rc = symbolizer_function(r->common, name, &frame.function);
 
-	return rc == 0 ? push_display_frame(r, &frame) : rc;
+	return rc == 0 ? callchain_push(&r->chain, &frame) : rc;
 }
 
 enum { DOMAIN, VCPU, SPACE };
@@ -50,8 +40,8 @@ static int push_number(struct display_stacks *r, int what, uint64_t number)
 	int rc;
 
 	if (r->last[what].known && r->last[what].number == number)
-		return push_display_frame(
-			r, &(struct callchain_frame){.function = r->last[what].function, .caller = true});
+		return callchain_push(&r->chain,
+		                      &(struct callchain_frame){.function = r->last[what].function, .caller = true});
 	if (what == DOMAIN)
 		domain_text(r->session, (uint32_t)number, text, sizeof(text));
 	else if (what == VCPU)
@@ -132,7 +122,7 @@ static int push_frames(struct display_stacks *r, const struct stack *s)
 		r->unnamed += !r->names->functions[frame.function].named;
 		rc = translate(r, &frame.function);
 		if (rc == 0)
-			rc = push_display_frame(r, &frame);
+			rc = callchain_push(&r->chain, &frame);
 	}
 	return rc;
 }

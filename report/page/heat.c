@@ -76,9 +76,7 @@ static int compare_cells(const void *va, const void *vb)
 {
 	const struct heat_entry *a = va, *b = vb;
 
-	if (a->cell != b->cell)
-		return a->cell < b->cell ? -1 : 1;
-	return (a->stack > b->stack) - (a->stack < b->stack);
+	return a->cell != b->cell ? array_compare(a->cell, b->cell) : array_compare(a->stack, b->stack);
 }
 
 /*
@@ -124,8 +122,7 @@ void heat_finish(struct heat *h, uint64_t to_ns, const uint32_t *called)
 	choose_columns(h, whole > seen ? whole : seen);
 	for (size_t i = 0; i < h->n; i++)
 		h->entries[i].stack = called[h->entries[i].stack];
-	if (h->n)
-		qsort(h->entries, h->n, sizeof(*h->entries), compare_cells);
+	array_sort(h->entries, h->n, sizeof(*h->entries), compare_cells);
 	for (size_t i = 0; i < h->n; i++) {
 		const struct heat_entry e = h->entries[i];
 

@@ -89,9 +89,7 @@ static int compare_vcpus(const void *va, const void *vb)
 {
 	const struct vcpu_states *a = va, *b = vb;
 
-	if (a->domain != b->domain)
-		return a->domain < b->domain ? -1 : 1;
-	return (a->vcpu > b->vcpu) - (a->vcpu < b->vcpu);
+	return a->domain != b->domain ? array_compare(a->domain, b->domain) : array_compare(a->vcpu, b->vcpu);
 }
 
 /* --- stacks ------------------------------------------------------------------------------------------------------ */
@@ -314,8 +312,7 @@ int profile_vcpus(const struct profile *p, struct vcpu_list *vcpus)
 	}
 	if (add_vcpus(vcpus, &p->left_out_vcpus) != 0)
 		return -ENOMEM;
-	if (vcpus->n)
-		qsort(vcpus->v, vcpus->n, sizeof(*vcpus->v), compare_vcpus);
+	array_sort(vcpus->v, vcpus->n, sizeof(*vcpus->v), compare_vcpus);
 	return 0;
 }
 
