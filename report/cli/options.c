@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "report/cli/option_groups.h"
+/* options.c - all options but the views: what each does, and its row of --help. */
 #include "report/cli/settings.h"
 #include "common/array.h"
 #include "common/parse.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "report/cli/settings.h"
-#include "report/cli/option_groups.h"
 #include "report/cli/views.h"
 
 #include <stdlib.h>

@@ -162,13 +162,3 @@ bool selection_by_record(const struct selection *s)
 {
 	return s->from.given || s->to.given || s->some_vcpus || s->ndomains;
 }
-
-bool selection_by_name(const struct selection *s)
-{
-	return s->focus.n || s->ignore.n || s->hide.n || s->show_from.n;
-}
-
-bool selection_needs_length(const struct selection *s)
-{
-	return s->from.is_share || s->to.is_share;
-}

@@ -74,10 +74,7 @@ int selection_vcpus(struct selection *s, const char *value, char *why, size_t si
 int selection_domains(struct selection *s, const char *value, char *why, size_t size);
 void selection_free(struct selection *s);
 
-/* Does it leave out samples by what the recorder knows of them, other than the run state? By names? */
+/* Does it leave out samples by what the recorder knows of them, other than the run state? */
 bool selection_by_record(const struct selection *s);
-bool selection_by_name(const struct selection *s);
-/* The trace's length must be known before it is read. */
-bool selection_needs_length(const struct selection *s);
 
 #endif

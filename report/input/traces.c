@@ -324,7 +324,7 @@ int traces_join(struct traces *t, const struct selection *selection, char *why, 
 		snprintf(why, size, "%s", strerror(ENOMEM));
 		return -1;
 	}
-	if (selection_needs_length(selection) && find_length(t, &length_ns, why, size) != 0)
+	if ((selection->from.is_share || selection->to.is_share) && find_length(t, &length_ns, why, size) != 0)
 		return -1;
 	/* A domain need not be in every trace, but in one of them. */
 	if (scope_make(&all, selection, &t->session, length_ns, why, size) != 0)

@@ -1,17 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "report/output/text.h"
 #include "common/quantity.h"
-#include "common/say.h"
 #include "common/utf8.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
-
-#define LABEL 9
-#define WIDTH 80
 
 struct text text_count(uint64_t n)
 {
@@ -144,41 +138,4 @@ void text_xml(FILE *out, const char *text, size_t len)
 			fputc((unsigned char)text[i] < ' ' ? '?' : text[i], out);
 		}
 	}
-}
-
-void para_start(struct para *p, const struct text_out *out, const char *label)
-{
-	*p = (struct para){.out = out, .width = out->width ? out->width : WIDTH};
-	p->column = fprintf(out->file, "%-*s", LABEL, label);
-}
-
-/*
- * One that does not fit into the rest of the line begins the next one. On a terminal, one that does not fit into a line
- * goes on in the next; elsewhere it stays whole, for programs that search it.
- */
-void para_item(struct para *p, const char *format, ...)
-{
-	char item[256], *safe;
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(item, sizeof(item), format, args);
-	va_end(args);
-	safe = safe_text(item);
-	if (!safe)
-		return;
-	if (p->items++ > 0) {
-		if (p->column + 3 + text_columns(safe) > p->width)
-			p->column = fprintf(p->out->file, "\n%*s", LABEL, "") - 1;
-		else
-			p->column +=
-				fprintf(p->out->file, "%s", p->out->utf8 ? " \u00b7 " : "; ") - (p->out->utf8 ? 1 : 0);
-	}
-	p->column = print_words(p->out->file, safe, p->column, LABEL + 2, p->out->width);
-	free(safe);
-}
-
-void para_end(struct para *p)
-{
-	fputc('\n', p->out->file);
 }

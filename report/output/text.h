@@ -47,14 +47,4 @@ static inline int text_room(int width, int used)
 	return width == 0 ? 0 : width > used ? width - used : 1;
 }
 
-/* A labelled paragraph of items, wrapped at the terminal's width, or before column 80. */
-struct para {
-	const struct text_out *out;
-	int width, column;
-	int items;
-};
-void para_start(struct para *p, const struct text_out *out, const char *label);
-void para_item(struct para *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
-void para_end(struct para *p);
-
 #endif

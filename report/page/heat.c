@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "report/page/heat.h"
 
-#include <stdlib.h>
-
 #define MS 1000000ull
 #define SECOND (1000 * MS)
 

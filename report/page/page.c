@@ -167,3 +167,24 @@ int page_write(const struct report *r, const struct fold *fold, const struct hea
 	free(p.notes);
 	return p.rc;
 }
+
+/* --- the flame graph alone -------------------------------------------------------------------------------------- */
+
+static int write_flamegraph(const struct report *r, struct fold *fold)
+{
+	int rc = page_write(r, fold, NULL);
+
+	if (rc == 0)
+		view_end(r, fold, fold->samples);
+	return rc;
+}
+
+const struct view view_flamegraph = {
+	.name = "flamegraph",
+	.help = "flame graph, as one HTML file for any browser",
+	.endings = {".html"},
+	.states = STATES_CPU,
+	.takes = VIEW_COMPARES | VIEW_GROUPS | VIEW_FILE,
+	.write = write_flamegraph,
+	.page = true,
+};

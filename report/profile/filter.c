@@ -12,7 +12,7 @@ enum { NOT_JUDGED, KEPT, LEFT_OUT };
 
 bool filter_needed(const struct selection *s)
 {
-	return selection_by_name(s) || s->max_stack || s->collapse_recursion;
+	return s->focus.n || s->ignore.n || s->hide.n || s->show_from.n || s->max_stack || s->collapse_recursion;
 }
 
 void filter_free(struct filter *f)

@@ -124,11 +124,6 @@ int gaps_note(struct gaps *g, const struct upf_record *rec)
 	return 0;
 }
 
-void gaps_next_block(struct gaps *g)
-{
-	g->block++;
-}
-
 void gaps_cut(struct gaps *g)
 {
 	for (size_t i = 0; i < g->ndomains; i++)

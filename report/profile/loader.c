@@ -392,7 +392,7 @@ static int load_any(struct loader *l, const struct upf_block *b)
 	archive_stacks_of(&l->stacks.archived, b);
 	if (l->hole)
 		gaps_cut(&l->gaps);
-	gaps_next_block(&l->gaps);
+	l->gaps.block++;
 	rc = loader_block(l, b);
 	l->hole = l->broken;
 	return rc == 0 ? loader_block_done(l, l->block_walked, b->stored_size) : rc;
