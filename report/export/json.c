@@ -26,7 +26,7 @@ struct document {
 	uint32_t *numbers; /* of the names' functions: their numbers here, or NO_NUMBER */
 };
 
-/* What is not known is left out. */
+/* Omits the key if the text is not known. */
 static void put_known(struct json *j, const char *key, const char *text)
 {
 	if (text && *text)
@@ -199,7 +199,7 @@ static struct fold_weights weights_of(const struct document *d, size_t function)
 	return function < d->fold->nfunctions ? d->fold->functions[function] : (struct fold_weights){0};
 }
 
-/* Those of all stacks, also of stacks that weigh nothing, which are not in the fold; and what the fold adds. */
+/* Numbers the functions of all stacks, also of those that weigh nothing and so are not in the fold, and the fold's. */
 static int number_functions(struct document *d)
 {
 	size_t all = d->report->run->names.nfunctions;

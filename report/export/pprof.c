@@ -173,7 +173,7 @@ static void put_sample_label(struct pprof *p, const char *key, const char *text)
 	protobuf_message(&p->message, SAMPLE_LABEL, &p->part);
 }
 
-/* With a unit, for pprof passes over numbers that are 0 and have none. */
+/* A label needs a unit: pprof ignores numbers that are 0 and have none. */
 static void put_number(struct pprof *p, const char *key, uint64_t n, const char *unit)
 {
 	put_text_number(p, &p->part, LABEL_KEY, key);

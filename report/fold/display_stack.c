@@ -90,8 +90,8 @@ static int translate(struct display_stacks *r, uint32_t *function)
 }
 
 /*
- * Below [user], what has no name is no function of its own: [user] stands for it, as there are programs without number.
- * An address of the @kernel's or above is there by accident, from a stack without frame pointers.
+ * Below [user], frames without a name are not shown: [user] stands for them, as a guest runs any number of programs. An
+ * address from @kernel on is an accident there: the program's stack has no frame pointers.
  */
 static bool is_hidden(const struct display_stacks *r, uint64_t kernel, const struct callchain_frame *frame)
 {

@@ -304,7 +304,7 @@ static int find_length(const struct traces *t, uint64_t *length_ns, char *why, s
 static void set_scope(const struct traces *t, struct trace *one, const struct selection *selection, uint64_t length_ns)
 {
 	const struct upf_session *s = upf_reader_session(one->reader);
-	char why[1]; /* what this one lacks, another one has */
+	char why[1]; /* unused: a domain that this trace lacks is in another one */
 
 	scope_make(&one->scope, selection, s, length_ns, why, sizeof(why));
 	one->scope.later_ns = later(t, one);

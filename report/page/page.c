@@ -68,7 +68,7 @@ char *page_title(const struct upf_session *session)
 	return made;
 }
 
-/* Pages are UTF-8, wherever they are made, and browsers break lines. */
+/* A page is always UTF-8, and the browser breaks its lines. */
 static int make_notes(const struct report *r, const struct fold *fold, char **notes)
 {
 	size_t len;
@@ -102,7 +102,7 @@ static void put_policy(struct page *p)
 	fprintf(p->out, "; style-src 'sha256-%s'", asset_style.hash);
 }
 
-/* Between the tags there must be exactly what was hashed. */
+/* The text between the tags must be exactly the text that was hashed. */
 static void put_style(struct page *p)
 {
 	fputs("<style>", p->out);

@@ -184,7 +184,7 @@ static int load_sample(struct loader *l, struct upf_record *rec)
 
 /* --- repeated samples -------------------------------------------------------------------------------------------- */
 
-/* Does whoever listens want each sample by itself? */
+/* Does the hook want each sample by itself? */
 static bool each_by_itself(const struct loader *l)
 {
 	const struct load_hooks *hooks = l->options.hooks;
@@ -260,7 +260,7 @@ static int load_same(struct loader *l, const struct upf_record *rec, uint32_t do
 	return rc;
 }
 
-/* Records that do not count are as if they were not there. */
+/* A record that does not count: only its samples are counted, as left out. */
 static int leave_out(struct loader *l, const struct upf_record *rec)
 {
 	if (rec->kind != UPF_SAMPLE && rec->kind != UPF_SAME)

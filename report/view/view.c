@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <unistd.h>
 
-/* Batches have been looked at then: nobody else wants them apart. */
+/* Afterwards only --sort time still needs stacks of different times apart. */
 static int measure_noise(const struct report *r, struct recording *run)
 {
 	const struct report alone = {.selection = r->selection, .run = run};
@@ -151,7 +151,7 @@ static void print_notes(const struct report *r, const struct fold *fold, const s
 	quality_print(r->run, r->old, r->selection->states, fold, out);
 }
 
-/* That it was for the filters main() says. */
+/* If the filters left no sample, main() says so. */
 static void print_no_samples(const struct report *r, const struct text_out *out)
 {
 	if (!has_filtered_all(r))
