@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * protobuf.h - writes messages of protocol buffers (protobuf.dev, "Encoding"): integers as varints, texts and inner
- * messages with their length. Fields of value 0 are omitted, as in proto3. Each function adds one field; when memory is
- * missing, message.rc tells it, and nothing is added any more.
+ * messages with their length. Fields of value 0 are omitted, as in proto3. Each function adds one field; if memory is
+ * missing, message.rc says so, and nothing is added any more.
  */
 #ifndef REPORT_EXPORT_PROTOBUF_H
 #define REPORT_EXPORT_PROTOBUF_H

@@ -90,7 +90,7 @@ static int translate(struct display_stacks *r, uint32_t *function)
 }
 
 /*
- * Below [user], frames without a name are not shown: [user] stands for them, as a guest runs any number of programs. An
+ * Below [user], frames without a name are not shown: [user] stands for them, as a guest may run many programs. An
  * address from @kernel on is an accident there: the program's stack has no frame pointers.
  */
 static bool is_hidden(const struct display_stacks *r, uint64_t kernel, const struct callchain_frame *frame)

@@ -121,7 +121,7 @@ static int add_block(struct binaries_loading *l, size_t trace, uint64_t program,
 	return rc;
 }
 
-/* An archive has its names before all samples. The reader reports damaged blocks; blocks that cannot be parsed count. */
+/* An archive has its names before all samples. The reader reports damaged blocks; malformed ones are counted here. */
 static int read_names(struct binaries_loading *l, size_t trace)
 {
 	struct trace *t = &l->traces->list[trace];

@@ -12,7 +12,7 @@
 #include "report/view/view.h"
 
 /*
- * To r->out, which the caller checks for errors: @fold, made for a page and sorted by name; @heat, finished, NULL: none.
+ * To r->out, which the caller checks for errors: @fold, made for a page and sorted by name; @heat, finished, or NULL.
  * Its stack number fold->nstacks is what filters by name leave out. 0 or -ENOMEM.
  */
 int page_write(const struct report *r, const struct fold *fold, const struct heat *heat);

@@ -15,7 +15,7 @@ struct load_hooks {
 	void *ctx;
 	/* Before a block's records, and for every block that is skipped (b->fault). */
 	int (*block)(void *ctx, const struct upf_block *b);
-	/* Flushed before each block's records, as a pipe may be slow; without a reader of it, loading ends with -EIO. */
+	/* Flushed before each block's records, as a pipe may be slow; if it has no reader, loading ends with -EIO. */
 	FILE *flushed;
 	/* @node is the sample's leaf in the profile's tree; 0 for other records. */
 	int (*record)(void *ctx, const struct upf_block *b, const struct upf_record *rec, uint32_t node);

@@ -17,7 +17,7 @@
  */
 double noise_samples(const struct profile *p, unsigned states, enum weight weight);
 
-/* The +- of @share, 0 to 1, of @samples effective ones: half of the interval that holds the truth in 95 of 100 cases. */
+/* The +- of @share, 0 to 1, of @samples effective ones: half of the interval that holds the truth in 95 % of cases. */
 double noise_error(double share, double samples);
 /* The same of the difference between two independent runs' shares: one within +- of 0 may be chance alone. */
 double noise_error_of_change(double old_share, double old_samples, double share, double samples);

@@ -118,8 +118,8 @@ int profile_forget_slots(struct profile *p);
 int profile_add(struct profile *p, const struct profile *part);
 
 /*
- * All vCPUs with samples, in order, whether filters by name left these out or not; to be freed on failure, too. Nothing
- * is found in it by key. 0 or -ENOMEM.
+ * All vCPUs with samples, in order, whether filters by name left these out or not; to be freed on failure, too. It
+ * cannot be searched by key. 0 or -ENOMEM.
  */
 int profile_vcpus(const struct profile *p, struct vcpu_list *vcpus);
 
