@@ -47,3 +47,16 @@ void buf_free(struct buf *b)
 	free(b->data);
 	*b = (struct buf){0};
 }
+
+int array_room_zeroed(void *array, size_t *cap, size_t n, size_t size)
+{
+	size_t before = *cap;
+	char *elements;
+	int rc = array_room(array, cap, n, size);
+
+	if (*cap == before)
+		return rc;
+	memcpy(&elements, array, sizeof(elements));
+	memset(elements + before * size, 0, (*cap - before) * size);
+	return 0;
+}

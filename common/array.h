@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * array.h - arrays that grow, searching sorted ones, and buffers of bytes.
+ * array.h - arrays that grow, sorting them, searching sorted ones, and buffers of bytes.
  *
  * An array that grows is a pointer and how many elements it has room for, both the caller's, NULL and 0 at the
  * beginning. The caller free()s the array. Growing doubles the room, so that adding n elements costs O(n).
@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 int array_grow(void *array, size_t *cap, size_t n, size_t size); /* what array_room() does when there is no room */
 
@@ -23,6 +24,21 @@ int array_grow(void *array, size_t *cap, size_t n, size_t size); /* what array_r
 static inline int array_room(void *array, size_t *cap, size_t n, size_t size)
 {
 	return n < *cap ? 0 : array_grow(array, cap, n, size);
+}
+/* The same, but the bytes of new elements are 0: all *@cap elements can be read if the array grows by nothing else. */
+int array_room_zeroed(void *array, size_t *cap, size_t n, size_t size);
+
+/* qsort() of an array that may be NULL if it is empty. */
+static inline void array_sort(void *array, size_t n, size_t size, int (*compare)(const void *a, const void *b))
+{
+	if (n)
+		qsort(array, n, size, compare);
+}
+
+/* For compare(): below 0, 0 or above 0, as @a is less than @b, equal, or greater. */
+static inline int array_compare(uint64_t a, uint64_t b)
+{
+	return (a > b) - (a < b);
 }
 
 /* Adds the last argument behind the @n elements of @array, all three of them variables. 0, or -ENOMEM as above. */

@@ -49,6 +49,10 @@ struct hash_array {
 #define hash_array_add(array, id, last, ...) \
 	hash_array_add_key(array, __VA_ARGS__, sizeof(*(__VA_ARGS__)), HASH_ARRAY_KEY(last, __VA_ARGS__), id)
 
+/* Has the array an element with this key already? 1: yes; 0: no, now it has; or as hash_array_add(). */
+#define hash_array_meet(array, last, ...) \
+	hash_array_meet_key(array, __VA_ARGS__, sizeof(*(__VA_ARGS__)), HASH_ARRAY_KEY(last, __VA_ARGS__))
+
 #define HASH_ARRAY_KEY(last, ...) (offsetof(__typeof__(*(__VA_ARGS__)), last) + sizeof((__VA_ARGS__)->last))
 
 /* Removes all elements, keeps the room. */
@@ -132,6 +136,15 @@ HASH_ARRAY_INLINE int hash_array_add_key(struct hash_array *a, const void *eleme
 	memcpy((uint8_t *)a->elements + *id * size, element, size);
 	hash_table_add(&a->table, hash, *id);
 	return 0;
+}
+
+HASH_ARRAY_INLINE int hash_array_meet_key(struct hash_array *a, const void *element, size_t size, size_t key)
+{
+	size_t n = a->n;
+	uint32_t id;
+	int rc = hash_array_add_key(a, element, size, key, &id);
+
+	return rc == 0 ? a->n == n : rc;
 }
 
 #endif

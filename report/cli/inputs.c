@@ -3,7 +3,6 @@
 #include "common/regular_file.h"
 #include "common/say.h"
 #include "report/elf/elf_file.h"
-#include "report/input/builds.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -105,7 +104,7 @@ static int add_traces(struct traces *traces, const struct inputs *s, const struc
 
 	for (size_t i = 0; rc == EXIT_DONE && i < s->ntraces; i++) {
 		rc = add_trace(traces, s->traces[i]);
-		failed = rc == EXIT_DONE ? builds_learn(&traces->list[i]) : 0;
+		failed = rc == EXIT_DONE ? trace_learn_builds(&traces->list[i]) : 0;
 		if (failed) {
 			say("%s: %s", inputs_shown(s->traces[i]), strerror(-failed));
 			rc = EXIT_ERROR;

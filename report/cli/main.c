@@ -79,7 +79,7 @@ static int close_output(struct outfile *out, const struct settings *s, int rc, b
 	return EXIT_ERROR;
 }
 
-/* Is a trace not whole? Says so of each that is not, if the view was not to. */
+/* Is a trace incomplete? If the view printed no notes (@quiet), says so for each incomplete trace. */
 static bool is_damaged(const struct recording *r, bool quiet)
 {
 	char faults[256];
@@ -124,7 +124,7 @@ static bool is_file_view(const struct view *view)
 	return view->gzip || view->takes & VIEW_FILE;
 }
 
-/* What a view cannot do without that shows all of one trace. */
+/* Checks what a view with VIEW_WHOLE needs: one file, and binaries. */
 static int check_whole(const struct recording *r, const struct settings *s)
 {
 	const char *name = inputs_shown(s->traces[0]);
@@ -148,13 +148,13 @@ static const char *failure_text(int error)
 	return error == ESTALE ? "it was replaced by another file meanwhile" : strerror(error);
 }
 
-/* What could not be read: one of the traces, or all of them together took too much memory. */
+/* The trace that could not be read; the first one, if all of them together took too much memory. */
 static const char *failed_trace(const struct report *r, const struct settings *s)
 {
 	return r->run->failed ? r->run->failed : r->old && r->old->failed ? r->old->failed : s->traces[0];
 }
 
-/* The binary of one of its domains is not what ran. */
+/* Says that the binary of one of the domains is not the build that ran. */
 static void say_wrong_build(const struct recording *r)
 {
 	char name[128] = "the domain";
@@ -214,7 +214,7 @@ static int run_view(struct report *r, const struct settings *s)
 
 	if (rc != EXIT_DONE)
 		return rc;
-	rc = s->view->run(r, &found);
+	rc = view_run(s->view, r, &found);
 	if (rc == 0) {
 		rc = judge_result(r, s, &found);
 		return close_output(&out, s, rc, rc == EXIT_NOTHING);

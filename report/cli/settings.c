@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "report/cli/settings.h"
-#include "report/cli/option_groups.h"
 #include "report/cli/views.h"
 
 #include <stdlib.h>
@@ -23,7 +22,7 @@ static int set_view(struct option_use *use)
 	return 0;
 }
 
-/* A table that has become too small must not lose an option in silence: every run of the program shows it. */
+/* If ROWS is too small, every run of the program aborts: no option is lost without notice. */
 static void append_options(struct option_def *table, size_t *n, const struct option_def *rows)
 {
 	for (; rows->apply; rows++) {
@@ -110,7 +109,7 @@ static int check_keys(const struct settings *s, char *why, size_t size)
 	return -1;
 }
 
-/* Options that tables have and this view has not would be passed over in silence. */
+/* Refuses options of tables that this view does not take: it would ignore them without a word. */
 static int check_view(struct settings *s, char *why, size_t size)
 {
 	const struct {

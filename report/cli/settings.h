@@ -41,6 +41,11 @@ struct settings {
 int settings_parse(struct settings *s, int argc, char **argv, char *why, size_t size);
 void settings_free(struct settings *s);
 void settings_help(FILE *out, int width);
+/* All options but the views, in the groups of --help (options.c). Each table ends with a row of zeros. */
+extern const struct option_def options_naming[];  /* where names come from */
+extern const struct option_def options_filters[]; /* what counts */
+extern const struct option_def options_tables[];  /* tables and comparison */
+extern const struct option_def options_general[]; /* output, help */
 /* All options in one table, views first; the same one every time. For parsing and for its tests. */
 const struct option_def *settings_table(void);
 

@@ -82,13 +82,10 @@ static int add_cost(struct callgrind *g, const struct cost *key, const struct st
 /* Has this stack had the function already? Notes that it has it now. */
 static int meet(struct callgrind *g, uint32_t function, uint32_t *again)
 {
-	size_t old = g->seen_cap;
-	int rc = array_room(&g->seen, &g->seen_cap, function, sizeof(*g->seen));
+	int rc = array_room_zeroed(&g->seen, &g->seen_cap, function, sizeof(*g->seen));
 
 	if (rc != 0)
 		return rc;
-	for (; old < g->seen_cap; old++)
-		g->seen[old] = 0;
 	*again = g->seen[function] == g->stack;
 	g->seen[function] = g->stack;
 	return 0;
@@ -131,17 +128,15 @@ static int add_costs(void *ctx, const struct stack *s, const struct callchain *c
 static int compare_costs(const void *va, const void *vb)
 {
 	const struct cost *a = va, *b = vb;
-	bool a_calls = a->to != NOBODY, b_calls = b->to != NOBODY;
+	int order = array_compare(a->from, b->from);
 
-	if (a->from != b->from)
-		return a->from < b->from ? -1 : 1;
-	if (a_calls != b_calls)
-		return a_calls ? 1 : -1;
-	if (a->line != b->line)
-		return a->line < b->line ? -1 : 1;
-	if (a->to != b->to)
-		return a->to < b->to ? -1 : 1;
-	return (a->called_line > b->called_line) - (a->called_line < b->called_line);
+	if (order == 0)
+		order = array_compare(a->to != NOBODY, b->to != NOBODY);
+	if (order == 0)
+		order = array_compare(a->line, b->line);
+	if (order == 0)
+		order = array_compare(a->to, b->to);
+	return order ? order : array_compare(a->called_line, b->called_line);
 }
 
 /* A name is written once, with a number that is used afterwards. */
@@ -232,8 +227,7 @@ static int put_costs(struct callgrind *g)
 {
 	int rc = 0;
 
-	if (g->ncosts)
-		qsort(g->costs, g->ncosts, sizeof(*g->costs), compare_costs);
+	array_sort(g->costs, g->ncosts, sizeof(*g->costs), compare_costs);
 	for (size_t i = 0; rc == 0 && i < g->ncosts; i++) {
 		const struct cost *c = &g->costs[i];
 
@@ -302,9 +296,7 @@ static int run_callgrind(const struct report *r, struct view_result *found)
 	free(g.entries);
 	free(g.costs);
 	free(g.seen);
-	if (rc == 0)
-		view_end(r, NULL, profile_count(&r->run->profile, r->selection->states));
-	return rc;
+	return view_exported(r, rc);
 }
 
 const struct view view_callgrind = {

@@ -15,11 +15,6 @@ struct csv {
 	struct table table;
 };
 
-static const char *column_text(const struct csv *c, const struct table_row *row, unsigned column)
-{
-	return c->report->run->names.functions[row->text[column]].name;
-}
-
 static void put_csv_text(FILE *out, const char *text)
 {
 	fputc('"', out);
@@ -63,7 +58,7 @@ static void put_row(const struct csv *c, const struct table_row *row)
 	FILE *out = c->report->out.file;
 
 	for (unsigned i = 0; i < c->table.keys.n; i++) {
-		put_csv_text(out, column_text(c, row, i));
+		put_csv_text(out, table_text(&c->report->run->names, row, i));
 		fputc(',', out);
 	}
 	put_csv_weights(c, &row->w, FOLD_NEW);
@@ -76,7 +71,7 @@ static void put_row(const struct csv *c, const struct table_row *row)
 	fputs("\r\n", out);
 }
 
-static int put_csv_table(const struct report *r, struct fold *fold, void *ctx)
+static int put_csv_table(const struct report *r, struct fold *fold)
 {
 	const struct fold_request request = view_request(r);
 	const struct keys keys = view_keys(r);
@@ -85,7 +80,6 @@ static int put_csv_table(const struct report *r, struct fold *fold, void *ctx)
 	struct csv c = {.report = r, .fold = fold};
 	int rc = table_make(&c.table, &keys, &request);
 
-	(void)ctx;
 	if (rc != 0)
 		return rc;
 	rc = table_sort(&c.table, &r->run->names, &order);
@@ -95,15 +89,7 @@ static int put_csv_table(const struct report *r, struct fold *fold, void *ctx)
 		if (fold_reaches(fold, table_weights(&c.table.rows[i], order.by_total), limit))
 			put_row(&c, &c.table.rows[i]);
 	table_free(&c.table);
-	if (rc == 0)
-		view_end(r, NULL, profile_count(&r->run->profile, r->selection->states));
-	return rc;
-}
-
-static int run_csv(const struct report *r, struct view_result *found)
-{
-	(void)found;
-	return view_fold(r, NULL, false, put_csv_table, NULL);
+	return view_exported(r, rc);
 }
 
 const struct view view_csv = {
@@ -112,5 +98,5 @@ const struct view view_csv = {
 	.endings = {".csv"},
 	.states = STATES_CPU,
 	.takes = VIEW_COMPARES | VIEW_KEYS | VIEW_LIMITS | VIEW_GROUPS | VIEW_NOISE,
-	.run = run_csv,
+	.write = put_csv_table,
 };

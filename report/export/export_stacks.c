@@ -15,7 +15,7 @@ int stacks_each(struct recording *r, unsigned states,
 	for (size_t i = 0; rc == 0 && i < r->profile.nstacks; i++) {
 		const struct stack *s = &r->profile.stacks[i];
 
-		if (!stacks_counts(states, s->state))
+		if (!counters_among(states, s->state))
 			continue;
 		rc = display_stack_make(&stacks, s);
 		if (rc == 0)

@@ -12,12 +12,6 @@
 #include "report/fold/display_stack.h"
 #include "report/profile/recording.h"
 
-/* A sample in this run state counts; @states are those that do. */
-static inline bool stacks_counts(unsigned states, unsigned state)
-{
-	return states & 1u << counters_state(state);
-}
-
 /*
  * Stacks as --folded shows them, without frames for domains and vCPUs: each format has its own way to tell those.
  * display_stacks_free() at the end.

@@ -9,9 +9,13 @@
 
 #include "common/array.h"
 #include "report/export/export_stacks.h"
-#include "report/export/firefox_meta.h"
 
 #include <stdlib.h>
+
+#define PROCESSED_VERSION 61 /* readers take older ones than their own, never newer ones */
+#define GECKO_VERSION 34     /* of what it might have been made of: the one of the same time */
+
+const char *const firefox_markers[FIREFOX_MARKERS] = {"Lost", "Late", "Domain"};
 
 /* --- loading ----------------------------------------------------------------------------------------------------- */
 
@@ -28,27 +32,18 @@ static int add_marker(struct firefox *f, const struct upf_record *rec)
 static int count_record(void *ctx, const struct upf_block *b, const struct upf_record *rec, uint32_t node)
 {
 	struct firefox *f = ctx;
-	const struct timeline_sample m = {.time_ns = rec->time_ns,
-	                                  .cpu_ns = rec->cpu_ns,
-	                                  .span_ns = stacks_span(f->report->run, f->report->selection, rec),
-	                                  .node = node,
-	                                  .user = rec->user};
 
 	(void)b;
 	if (rec->kind == UPF_LOST || rec->kind == UPF_LATE || rec->kind == UPF_EVENT)
 		return add_marker(f, rec);
-	if (rec->kind != UPF_SAMPLE || !stacks_counts(f->report->selection->states, rec->state))
-		return 0;
-	return timeline_add(&f->timeline, rec->domain, rec->vcpu, &m);
+	return timeline_add_record(&f->timeline, f->report, rec, node);
 }
 
 static int by_domain_and_time(const void *va, const void *vb)
 {
 	const struct marker *a = va, *b = vb;
 
-	if (a->domain != b->domain)
-		return a->domain < b->domain ? -1 : 1;
-	return (a->time_ns > b->time_ns) - (a->time_ns < b->time_ns);
+	return a->domain != b->domain ? array_compare(a->domain, b->domain) : array_compare(a->time_ns, b->time_ns);
 }
 
 /* Every domain has its vCPU 0, for its markers, and a file has a thread at all. */
@@ -62,9 +57,121 @@ static int add_main_threads(struct firefox *f)
 	for (size_t i = 0; rc == 0 && i < f->nmarkers; i++)
 		rc = timeline_vcpu(&f->timeline, f->markers[i].domain, 0, &id);
 	timeline_sort(&f->timeline);
-	if (f->nmarkers)
-		qsort(f->markers, f->nmarkers, sizeof(*f->markers), by_domain_and_time);
+	array_sort(f->markers, f->nmarkers, sizeof(*f->markers), by_domain_and_time);
 	return rc;
+}
+
+/* --- the file's head: versions, and the categories and markers that the rest refers to by number ----------------- */
+
+static void put_category(struct json *j, const char *name, const char *color)
+{
+	json_object(j, NULL);
+	json_text(j, "name", name);
+	json_text(j, "color", color);
+	json_array(j, "subcategories");
+	json_text(j, NULL, "Other");
+	json_end(j);
+	json_end(j);
+}
+
+static void put_schema_field(struct json *j, const char *key, const char *label, const char *format)
+{
+	json_object(j, NULL);
+	json_text(j, "key", key);
+	json_text(j, "label", label);
+	json_text(j, "format", format);
+	json_end(j);
+}
+
+/* Begins the schema of one kind of marker, up to its fields. */
+static void open_schema(struct json *j, const char *name, const char *label)
+{
+	json_object(j, NULL);
+	json_text(j, "name", name);
+	json_text(j, "tooltipLabel", label);
+	json_text(j, "tableLabel", label);
+	json_text(j, "chartLabel", label);
+	json_array(j, "display");
+	json_text(j, NULL, "marker-chart");
+	json_text(j, NULL, "marker-table");
+	json_text(j, NULL, "timeline-overview");
+	json_end(j);
+	json_array(j, "fields");
+}
+
+static void close_schema(struct json *j)
+{
+	json_end(j);
+	json_end(j);
+}
+
+static void put_schemas(struct json *j)
+{
+	json_array(j, "markerSchema");
+	open_schema(j, firefox_markers[MARKER_LOST], "{marker.data.samples} samples lost: {marker.data.reason}");
+	put_schema_field(j, "samples", "Samples", "integer");
+	put_schema_field(j, "reason", "Reason", "string");
+	close_schema(j);
+	open_schema(j, firefox_markers[MARKER_LATE], "{marker.data.deadlines} deadlines missed");
+	put_schema_field(j, "deadlines", "Deadlines", "integer");
+	close_schema(j);
+	open_schema(j, firefox_markers[MARKER_DOMAIN], "{marker.data.event}");
+	put_schema_field(j, "event", "Event", "string");
+	put_schema_field(j, "value", "Value", "integer");
+	close_schema(j);
+	json_end(j);
+}
+
+static void put_units(struct json *j)
+{
+	json_object(j, "sampleUnits");
+	json_text(j, "time", "ms");
+	json_text(j, "eventDelay", "ms");
+	json_text(j, "threadCPUDelta", "ns");
+	json_end(j);
+}
+
+/* The viewer shows what is between beginning and end, both after startTime, and nothing else. */
+static void put_profile_times(struct json *j, const struct traces *traces)
+{
+	uint64_t from_ns, to_ns;
+
+	traces_range(traces, TRACES_DOMAINS, &from_ns, &to_ns);
+	json_real(j, "startTime", firefox_ms(traces->session.start_real_ns));
+	json_uint(j, "startTimeAsClockMonotonicNanosecondsSinceBoot", traces->session.start_mono_ns);
+	json_real(j, "profilingStartTime", firefox_ms(from_ns));
+	json_real(j, "profilingEndTime", firefox_ms(to_ns));
+}
+
+static void put_meta(struct json *j, const struct traces *traces)
+{
+	const struct upf_session *s = &traces->session;
+
+	json_object(j, "meta");
+	json_uint(j, "version", GECKO_VERSION);
+	json_uint(j, "preprocessedProfileVersion", PROCESSED_VERSION);
+	json_real(j, "interval", firefox_ms(stacks_period(s)));
+	put_profile_times(j, traces);
+	json_text(j, "product", "uniprof");
+	json_text(j, "importedFrom", s->recorder ? s->recorder : "uniprof");
+	json_text(j, "arguments", s->command ? s->command : "");
+	json_text(j, "oscpu", s->hypervisor ? s->hypervisor : "");
+	json_uint(j, "processType", 0);
+	json_uint(j, "stackwalk", 1);
+	json_bool(j, "debug", false);
+	json_bool(j, "symbolicated", true);
+	json_bool(j, "symbolicationNotSupported", true);
+	json_bool(j, "usesOnlyOneStackType", true);
+	json_bool(j, "sourceCodeIsNotOnSearchfox", true);
+	json_bool(j, "keepProfileThreadOrder", true);
+	json_array(j, "categories");
+	put_category(j, "Other", "grey"); /* one of this colour has to be there */
+	put_category(j, "Kernel", "orange");
+	put_category(j, "User", "yellow");
+	json_end(j);
+	put_schemas(j);
+	put_units(j);
+	json_end(j);
 }
 
 /* --- the file ---------------------------------------------------------------------------------------------------- */
@@ -74,7 +181,7 @@ static int put_profile_file(struct firefox *f)
 	int rc = 0;
 
 	json_object(&f->json, NULL);
-	firefox_meta(&f->json, &f->report->run->traces);
+	put_meta(&f->json, &f->report->run->traces);
 	json_array(&f->json, "libs");
 	json_end(&f->json);
 	firefox_put_shared(f);
@@ -118,9 +225,7 @@ static int run_firefox(const struct report *r, struct view_result *found)
 	if (f.timeline.failed)
 		found->failed = TIMELINE_FILE;
 	free_firefox(&f);
-	if (rc == 0)
-		view_end(r, NULL, profile_count(&r->run->profile, r->selection->states));
-	return rc;
+	return view_exported(r, rc);
 }
 
 const struct view view_firefox = {

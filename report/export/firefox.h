@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * firefox.h - a profile for Firefox Profiler while it is made: what firefox.c loads, firefox_tables.c and
- * firefox_threads.c write.
+ * firefox.h - a profile for Firefox Profiler while it is made: what firefox.c loads, and firefox_tables.c writes.
  */
 #ifndef REPORT_EXPORT_FIREFOX_H
 #define REPORT_EXPORT_FIREFOX_H
@@ -13,7 +12,11 @@
 #include "report/profile/calltree.h"
 #include "report/view/view.h"
 
-enum { FIREFOX_IN_KERNEL = 1, FIREFOX_IN_USER = 2 }; /* stacks that contain a frame */
+/* Of stacks, by their place in the file's head. */
+enum firefox_category { CATEGORY_OTHER, CATEGORY_KERNEL, CATEGORY_USER };
+
+enum firefox_marker { MARKER_LOST, MARKER_LATE, MARKER_DOMAIN, FIREFOX_MARKERS };
+extern const char *const firefox_markers[FIREFOX_MARKERS]; /* their names, of the schemas too */
 
 struct marker {
 	uint64_t time_ns, count;
@@ -39,6 +42,13 @@ struct firefox {
 	uint32_t *sources;   /* the same: the file, if it has one */
 	uint32_t *filenames; /* by file: the string */
 };
+
+/* The file's times are milliseconds. */
+static inline double firefox_ms(uint64_t ns)
+{
+	return (double)ns / 1e6;
+}
+
 /* Makes the tables of what was loaded. 0 or -ENOMEM. */
 int firefox_make_tables(struct firefox *f);
 /* Writes what all threads share: the tables. */

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "report/export/frame_table.h"
 
-#include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define INLINE_DEPTH_MAX UINT16_MAX
 

@@ -10,7 +10,6 @@
 #include "report/output/json_writer.h"
 #include "report/output/text.h"
 #include "report/view/quality.h"
-#include "report/profile/vcpus.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -27,7 +26,7 @@ struct document {
 	uint32_t *numbers; /* of the names' functions: their numbers here, or NO_NUMBER */
 };
 
-/* What is not known is left out. */
+/* Omits the key if the text is not known. */
 static void put_known(struct json *j, const char *key, const char *text)
 {
 	if (text && *text)
@@ -187,7 +186,7 @@ static int put_vcpus(struct document *d)
 		json_end(&d->json);
 	}
 	json_end(&d->json);
-	vcpu_list_free(&vcpus);
+	hash_array_free(&vcpus.by_vcpu);
 	return rc;
 }
 
@@ -200,7 +199,7 @@ static struct fold_weights weights_of(const struct document *d, size_t function)
 	return function < d->fold->nfunctions ? d->fold->functions[function] : (struct fold_weights){0};
 }
 
-/* Those of all stacks, also of stacks that weigh nothing, which are not in the fold; and what the fold adds. */
+/* Numbers the functions of all stacks, also of those that weigh nothing and so are not in the fold, and the fold's. */
 static int number_functions(struct document *d)
 {
 	size_t all = d->report->run->names.nfunctions;
@@ -333,23 +332,14 @@ static int put_document(struct document *d)
 	return rc;
 }
 
-static int write_json(const struct report *r, struct fold *fold, void *ctx)
+static int write_json(const struct report *r, struct fold *fold)
 {
 	struct document d = {.report = r, .fold = fold, .json.out = r->out.file};
 	int rc = put_document(&d);
 
-	(void)ctx;
 	frame_table_free(&d.table);
 	free(d.numbers);
-	if (rc == 0)
-		view_end(r, NULL, profile_count(&r->run->profile, r->selection->states));
-	return rc;
-}
-
-static int run_json(const struct report *r, struct view_result *found)
-{
-	(void)found;
-	return view_fold(r, NULL, false, write_json, NULL);
+	return view_exported(r, rc);
 }
 
 const struct view view_json = {
@@ -358,5 +348,5 @@ const struct view view_json = {
 	.endings = {".json"},
 	.states = STATES_CPU,
 	.takes = VIEW_NOISE,
-	.run = run_json,
+	.write = write_json,
 };

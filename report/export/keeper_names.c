@@ -6,21 +6,17 @@
 #include "report/fold/extents.h"
 
 #include <errno.h>
-#include <stdlib.h>
 
 /* --- names ------------------------------------------------------------------------------------------------------- */
 
 static int compare_looked_up(const void *va, const void *vb)
 {
-	const uint64_t *a = va, *b = vb;
-
-	return (*a > *b) - (*a < *b);
+	return array_compare(*(const uint64_t *)va, *(const uint64_t *)vb);
 }
 
 static void sort_addresses(struct kept_program *k)
 {
-	if (k->naddresses)
-		qsort(k->addresses, k->naddresses, sizeof(*k->addresses), compare_looked_up);
+	array_sort(k->addresses, k->naddresses, sizeof(*k->addresses), compare_looked_up);
 }
 
 static int flush_names(struct keeper *k, struct archive_names_payload *names)

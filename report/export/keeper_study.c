@@ -3,7 +3,6 @@
 #include "report/export/keeper.h"
 
 #include <errno.h>
-#include <stdlib.h>
 
 /* --- addresses --------------------------------------------------------------------------------------------------- */
 
@@ -123,15 +122,6 @@ static int study_stack(struct keeper *k, uint32_t program, const struct upf_reco
 	return rc;
 }
 
-/* Has this pair been met in the block? 1: yes; 0: no, now it has; -ENOMEM. */
-static int is_met_pair(struct keeper *k, uint32_t program, const struct upf_record *rec)
-{
-	const struct pair pair = {program, rec->stack, rec->top};
-	uint32_t id;
-
-	return hash_array_find(&k->pairs, &id, top, &pair) ? 1 : hash_array_add(&k->pairs, &id, top, &pair);
-}
-
 static int study_sample(struct keeper *k, const struct upf_record *rec)
 {
 	uint32_t program = binaries_program(&k->report->run->binaries, rec->domain);
@@ -142,7 +132,7 @@ static int study_sample(struct keeper *k, const struct upf_record *rec)
 		rc = add_registers(k, program, rec);
 	if (rc != 0 || !p->of->cfi || !chain_may_differ(k->session, rec))
 		return rc;
-	rc = is_met_pair(k, program, rec);
+	rc = hash_array_meet(&k->pairs, top, &(struct pair){program, rec->stack, rec->top});
 	if (rc != 0)
 		return rc < 0 ? rc : 0;
 	chain_of_sample(p->of->cfi, k->session, k->decoder, rec, &k->chain);

@@ -10,7 +10,6 @@
 #include "report/view/view.h"
 #include "report/output/text.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -65,7 +64,7 @@ static int print_record(void *ctx, const struct upf_block *b, const struct upf_r
 	int rc;
 
 	(void)b;
-	if (rec->kind != UPF_SAMPLE || !stacks_counts(s->report->selection->states, rec->state))
+	if (rec->kind != UPF_SAMPLE || !counters_among(s->report->selection->states, rec->state))
 		return 0;
 	rc = stacks_domain_name(s->report->run, rec->domain, &domain);
 	if (rc == 0)
@@ -79,15 +78,6 @@ static int print_record(void *ctx, const struct upf_block *b, const struct upf_r
 		print_frame(s, &s->stacks.chain.frames[i], image);
 	fputc('\n', s->report->out.file);
 	return 0;
-}
-
-/* Ends when the output has no reader. */
-static int flush_block(void *ctx, const struct upf_block *b)
-{
-	const struct script *s = ctx;
-
-	(void)b;
-	return fflush(s->report->out.file) == 0 ? 0 : -EIO; /* outfile.h knows why */
 }
 
 /* As perf's own begins: programs that look at a file's first line know it by that. */
@@ -116,16 +106,14 @@ static void print_script_head(const struct report *r)
 static int run_perf_script(const struct report *r, struct view_result *found)
 {
 	struct script s = {.report = r, .stacks = stacks_of(r->run)};
-	const struct load_hooks hooks = {.ctx = &s, .block = flush_block, .record = print_record};
+	const struct load_hooks hooks = {.ctx = &s, .flushed = r->out.file, .record = print_record};
 	int rc;
 
 	(void)found;
 	print_script_head(r);
 	rc = view_load(r, &hooks);
 	display_stacks_free(&s.stacks);
-	if (rc == 0)
-		view_end(r, NULL, profile_count(&r->run->profile, r->selection->states));
-	return rc;
+	return view_exported(r, rc);
 }
 
 const struct view view_perf_script = {

@@ -68,58 +68,39 @@ struct pprof {
 	struct hash_table by_frame;
 	uint32_t *frames; /* of the locations: outermost first */
 	size_t nframes, frames_cap;
-	struct buf profile, message, part, ids; /* all but the first used anew for every message */
+	/* The first ends with the others, and has their failures; those are used anew for every message. */
+	struct message profile, message, part, ids;
 };
 
-/* Ends the message that is being made: as a field of the profile. */
-static int put_message(struct pprof *p, unsigned field)
-{
-	int rc = protobuf_message(&p->profile, field, &p->message);
-
-	p->message.len = 0;
-	return rc;
-}
-
-/* Ends the part of a message that is being made. */
-static int put_part(struct pprof *p, unsigned field)
-{
-	int rc = protobuf_message(&p->message, field, &p->part);
-
-	p->part.len = 0;
-	return rc;
-}
-
 /* A text is a number in the string table. */
-static int put_text_number(struct pprof *p, struct buf *message, unsigned field, const char *text)
+static void put_text_number(struct pprof *p, struct message *message, unsigned field, const char *text)
 {
-	uint32_t id;
+	uint32_t id = 0;
 	int rc = strings_add(&p->strings, text, &id);
 
-	return rc == 0 ? protobuf_uint(message, field, id) : rc;
+	if (p->profile.rc == 0)
+		p->profile.rc = rc;
+	protobuf_uint(message, field, id);
 }
 
 /* --- locations --------------------------------------------------------------------------------------------------- */
 
-static int put_location(struct pprof *p, const struct location *l, uint32_t id)
+static void put_location(struct pprof *p, const struct location *l, uint32_t id)
 {
 	const struct table_frame *first = &p->table.frames[p->frames[l->first]];
-	bool mapped = first->address && stacks_domain(&p->report->run->traces.session, l->domain);
-	int rc = protobuf_uint(&p->message, LOCATION_ID, id + 1);
 
-	if (rc == 0 && mapped)
-		rc = protobuf_uint(&p->message, LOCATION_MAPPING_ID, l->domain + 1);
-	if (rc == 0)
-		rc = protobuf_uint(&p->message, LOCATION_ADDRESS, frame_table_code(first));
-	for (uint32_t i = l->n; rc == 0 && i-- > 0;) {
+	protobuf_uint(&p->message, LOCATION_ID, id + 1);
+	if (first->address && stacks_domain(&p->report->run->traces.session, l->domain))
+		protobuf_uint(&p->message, LOCATION_MAPPING_ID, l->domain + 1);
+	protobuf_uint(&p->message, LOCATION_ADDRESS, frame_table_code(first));
+	for (uint32_t i = l->n; i-- > 0;) {
 		const struct table_frame *f = &p->table.frames[p->frames[l->first + i]];
 
-		rc = protobuf_uint(&p->part, LINE_FUNCTION_ID, f->function + 1);
-		if (rc == 0)
-			rc = protobuf_uint(&p->part, LINE_LINE, f->line);
-		if (rc == 0)
-			rc = put_part(p, LOCATION_LINE);
+		protobuf_uint(&p->part, LINE_FUNCTION_ID, f->function + 1);
+		protobuf_uint(&p->part, LINE_LINE, f->line);
+		protobuf_message(&p->message, LOCATION_LINE, &p->part);
 	}
-	return rc == 0 ? put_message(p, PROFILE_LOCATION) : rc;
+	protobuf_message(&p->profile, PROFILE_LOCATION, &p->message);
 }
 
 static int add_location(struct pprof *p, uint32_t domain, const uint32_t *frames, uint32_t n, uint32_t *id)
@@ -138,7 +119,8 @@ static int add_location(struct pprof *p, uint32_t domain, const uint32_t *frames
 	p->locations[*id] = (struct location){.domain = domain, .first = (uint32_t)p->nframes, .n = n};
 	memcpy(p->frames + p->nframes, frames, n * sizeof(*frames));
 	p->nframes += n;
-	return put_location(p, &p->locations[*id], *id);
+	put_location(p, &p->locations[*id], *id);
+	return p->profile.rc;
 }
 
 /* The location of @n frames, which is written when it is met first. */
@@ -169,7 +151,6 @@ static int find_locations(struct pprof *p, uint32_t domain, size_t n)
 	uint32_t id;
 	int rc = 0;
 
-	p->ids.len = 0;
 	for (size_t end = n; rc == 0 && end > 0;) {
 		size_t first = end - 1;
 
@@ -177,7 +158,7 @@ static int find_locations(struct pprof *p, uint32_t domain, size_t n)
 			first--;
 		rc = find_location(p, domain, p->table.ids + first, (uint32_t)(end - first), &id);
 		if (rc == 0)
-			rc = protobuf_varint(&p->ids, (uint64_t)id + 1);
+			protobuf_varint(&p->ids, (uint64_t)id + 1);
 		end = first;
 	}
 	return rc;
@@ -185,59 +166,45 @@ static int find_locations(struct pprof *p, uint32_t domain, size_t n)
 
 /* --- samples ----------------------------------------------------------------------------------------------------- */
 
-static int put_sample_label(struct pprof *p, const char *key, const char *text)
+static void put_sample_label(struct pprof *p, const char *key, const char *text)
 {
-	int rc = put_text_number(p, &p->part, LABEL_KEY, key);
-
-	if (rc == 0)
-		rc = put_text_number(p, &p->part, LABEL_STR, text);
-	return rc == 0 ? put_part(p, SAMPLE_LABEL) : rc;
+	put_text_number(p, &p->part, LABEL_KEY, key);
+	put_text_number(p, &p->part, LABEL_STR, text);
+	protobuf_message(&p->message, SAMPLE_LABEL, &p->part);
 }
 
-/* With a unit, for pprof passes over numbers that are 0 and have none. */
-static int put_number(struct pprof *p, const char *key, uint64_t n, const char *unit)
+/* A label needs a unit: pprof ignores numbers that are 0 and have none. */
+static void put_number(struct pprof *p, const char *key, uint64_t n, const char *unit)
 {
-	int rc = put_text_number(p, &p->part, LABEL_KEY, key);
-
-	if (rc == 0)
-		rc = protobuf_uint(&p->part, LABEL_NUM, n);
-	if (rc == 0)
-		rc = put_text_number(p, &p->part, LABEL_NUM_UNIT, unit);
-	return rc == 0 ? put_part(p, SAMPLE_LABEL) : rc;
-}
-
-static int put_labels(struct pprof *p, const struct stack *s)
-{
-	const char *domain;
-	int rc = stacks_domain_name(p->report->run, s->domain, &domain);
-
-	if (rc == 0)
-		rc = put_sample_label(p, "domain", domain);
-	if (rc == 0)
-		rc = put_number(p, "vcpu", s->vcpu, "count");
-	return rc == 0 ? put_sample_label(p, "state", upf_state_text(s->state)) : rc;
+	put_text_number(p, &p->part, LABEL_KEY, key);
+	protobuf_uint(&p->part, LABEL_NUM, n);
+	put_text_number(p, &p->part, LABEL_NUM_UNIT, unit);
+	protobuf_message(&p->message, SAMPLE_LABEL, &p->part);
 }
 
 static int put_sample(void *ctx, const struct stack *s, const struct callchain *c)
 {
 	struct pprof *p = ctx;
+	const char *domain;
 	int rc = frame_table_chain(&p->table, c);
 
 	if (rc == 0)
 		rc = find_locations(p, s->domain, c->n);
 	if (rc == 0)
-		rc = protobuf_message(&p->message, SAMPLE_LOCATION_ID, &p->ids);
-	if (rc == 0)
-		rc = protobuf_varint(&p->part, s->samples);
-	if (rc == 0)
-		rc = protobuf_varint(&p->part, s->cpu_ns);
-	if (rc == 0 && p->has_time)
-		rc = protobuf_varint(&p->part, stacks_time(p->report->run, s));
-	if (rc == 0)
-		rc = put_part(p, SAMPLE_VALUE);
-	if (rc == 0)
-		rc = put_labels(p, s);
-	return rc == 0 ? put_message(p, PROFILE_SAMPLE) : rc;
+		rc = stacks_domain_name(p->report->run, s->domain, &domain);
+	if (rc != 0)
+		return rc;
+	protobuf_message(&p->message, SAMPLE_LOCATION_ID, &p->ids);
+	protobuf_varint(&p->part, s->samples);
+	protobuf_varint(&p->part, s->cpu_ns);
+	if (p->has_time)
+		protobuf_varint(&p->part, stacks_time(p->report->run, s));
+	protobuf_message(&p->message, SAMPLE_VALUE, &p->part);
+	put_sample_label(p, "domain", domain);
+	put_number(p, "vcpu", s->vcpu, "count");
+	put_sample_label(p, "state", upf_state_text(s->state));
+	protobuf_message(&p->profile, PROFILE_SAMPLE, &p->message);
+	return p->profile.rc;
 }
 
 /* --- tables ------------------------------------------------------------------------------------------------------ */
@@ -246,36 +213,31 @@ static int put_sample(void *ctx, const struct stack *s, const struct callchain *
  * Without a system name: pprof takes it for mangled where it is the name, and would cut what looks like C++'s
  * arguments.
  */
-static int put_pprof_function(struct pprof *p, uint32_t i)
+static void put_pprof_function(struct pprof *p, uint32_t i)
 {
 	const struct table_function *f = &p->table.functions[i];
-	const char *name = p->report->run->names.functions[f->function].name;
-	int rc = protobuf_uint(&p->message, FUNCTION_ID, i + 1);
 
-	if (rc == 0)
-		rc = put_text_number(p, &p->message, FUNCTION_NAME, name);
-	if (rc == 0 && f->file)
-		rc = put_text_number(p, &p->message, FUNCTION_FILENAME, f->file);
-	return rc == 0 ? put_message(p, PROFILE_FUNCTION) : rc;
+	protobuf_uint(&p->message, FUNCTION_ID, i + 1);
+	put_text_number(p, &p->message, FUNCTION_NAME, p->report->run->names.functions[f->function].name);
+	if (f->file)
+		put_text_number(p, &p->message, FUNCTION_FILENAME, f->file);
+	protobuf_message(&p->profile, PROFILE_FUNCTION, &p->message);
 }
 
 /* What pprof need not look up in the image any more. */
-static int put_resolved(struct pprof *p, uint32_t domain)
+static void put_resolved(struct pprof *p, uint32_t domain)
 {
 	const struct binaries *b = &p->report->run->binaries;
-	const struct program *program = &b->programs[binaries_program(b, domain)];
 	bool files = false, inlines = false;
-	int rc = protobuf_uint(&p->message, MAPPING_HAS_FUNCTIONS, program->has_symbols);
 
 	for (size_t i = 0; i < p->table.nfunctions; i++)
 		files |= p->table.functions[i].file != NULL;
 	for (size_t i = 0; i < p->table.nframes; i++)
 		inlines |= p->table.frames[i].inline_depth > 0;
-	if (rc == 0)
-		rc = protobuf_uint(&p->message, MAPPING_HAS_FILENAMES, files);
-	if (rc == 0)
-		rc = protobuf_uint(&p->message, MAPPING_HAS_LINE_NUMBERS, files);
-	return rc == 0 ? protobuf_uint(&p->message, MAPPING_HAS_INLINE_FRAMES, inlines) : rc;
+	protobuf_uint(&p->message, MAPPING_HAS_FUNCTIONS, b->programs[binaries_program(b, domain)].has_symbols);
+	protobuf_uint(&p->message, MAPPING_HAS_FILENAMES, files);
+	protobuf_uint(&p->message, MAPPING_HAS_LINE_NUMBERS, files);
+	protobuf_uint(&p->message, MAPPING_HAS_INLINE_FRAMES, inlines);
 }
 
 /* A domain's image, at the addresses that it was linked for. */
@@ -285,112 +247,98 @@ static int put_mapping(struct pprof *p, uint32_t domain)
 	const char *image;
 	int rc = stacks_image(p->report->run, domain, &image);
 
-	if (rc == 0)
-		rc = protobuf_uint(&p->message, MAPPING_ID, (uint64_t)domain + 1);
-	if (rc == 0)
-		rc = protobuf_uint(&p->message, MAPPING_MEMORY_LIMIT, UINT64_MAX);
-	if (rc == 0)
-		rc = put_text_number(p, &p->message, MAPPING_FILENAME, image);
-	if (rc == 0 && d->build_id)
-		rc = put_text_number(p, &p->message, MAPPING_BUILD_ID, d->build_id);
-	if (rc == 0)
-		rc = put_resolved(p, domain);
-	return rc == 0 ? put_message(p, PROFILE_MAPPING) : rc;
+	if (rc != 0)
+		return rc;
+	protobuf_uint(&p->message, MAPPING_ID, (uint64_t)domain + 1);
+	protobuf_uint(&p->message, MAPPING_MEMORY_LIMIT, UINT64_MAX);
+	put_text_number(p, &p->message, MAPPING_FILENAME, image);
+	if (d->build_id)
+		put_text_number(p, &p->message, MAPPING_BUILD_ID, d->build_id);
+	put_resolved(p, domain);
+	protobuf_message(&p->profile, PROFILE_MAPPING, &p->message);
+	return p->profile.rc;
 }
 
-static int put_value_type(struct pprof *p, unsigned field, const char *type, const char *unit)
+static void put_value_type(struct pprof *p, unsigned field, const char *type, const char *unit)
 {
-	int rc = put_text_number(p, &p->message, VALUE_TYPE_TYPE, type);
-
-	if (rc == 0)
-		rc = put_text_number(p, &p->message, VALUE_TYPE_UNIT, unit);
-	return rc == 0 ? put_message(p, field) : rc;
+	put_text_number(p, &p->message, VALUE_TYPE_TYPE, type);
+	put_text_number(p, &p->message, VALUE_TYPE_UNIT, unit);
+	protobuf_message(&p->profile, field, &p->message);
 }
 
-static int put_strings(struct pprof *p)
+static void put_strings(struct pprof *p)
 {
-	int rc = 0;
-
-	for (size_t i = 0; rc == 0 && i < p->strings.n; i++)
-		rc = protobuf_text(&p->profile, PROFILE_STRING_TABLE, p->strings.texts[i]);
-	return rc;
+	for (size_t i = 0; i < p->strings.n; i++)
+		protobuf_text(&p->profile, PROFILE_STRING_TABLE, p->strings.texts[i]);
 }
 
 /* --- the profile ------------------------------------------------------------------------------------------------- */
 
-static int put_comment(struct pprof *p, const char *label, const char *text)
+static void put_comment(struct pprof *p, const char *label, const char *text)
 {
 	char comment[1024];
 
 	snprintf(comment, sizeof(comment), "%s: %s", label, text ? text : "?");
-	return put_text_number(p, &p->profile, PROFILE_COMMENT, comment);
+	put_text_number(p, &p->profile, PROFILE_COMMENT, comment);
 }
 
-static int put_comments(struct pprof *p)
+static void put_comments(struct pprof *p)
 {
 	const struct upf_session *session = &p->report->run->traces.session;
-	const struct counters *t = &p->report->run->profile.counters;
-	int rc = put_comment(p, "recorded by", session->recorder);
+	const uint64_t lost = counters_lost(&p->report->run->profile.counters);
 
-	if (rc == 0)
-		rc = put_comment(p, "command", session->command);
-	if (rc == 0)
-		rc = put_comment(p, "host", session->host);
-	if (rc == 0)
-		rc = put_comment(p, "hypervisor", session->hypervisor);
-	if (rc == 0 && counters_lost(t))
-		rc = put_comment(p, "samples lost", text_count(counters_lost(t)).s);
-	return rc;
+	put_comment(p, "recorded by", session->recorder);
+	put_comment(p, "command", session->command);
+	put_comment(p, "host", session->host);
+	put_comment(p, "hypervisor", session->hypervisor);
+	if (lost)
+		put_comment(p, "samples lost", text_count(lost).s);
 }
 
-static int put_types(struct pprof *p)
+static void put_types(struct pprof *p)
 {
 	bool by_cpu = p->report->selection->weight == WEIGHT_CPU;
 	const char *first = by_cpu ? "cpu" : p->has_time ? "time" : "samples";
-	int rc = put_value_type(p, PROFILE_SAMPLE_TYPE, "samples", "count");
 
-	if (rc == 0)
-		rc = put_value_type(p, PROFILE_SAMPLE_TYPE, "cpu", "nanoseconds");
-	if (rc == 0 && p->has_time)
-		rc = put_value_type(p, PROFILE_SAMPLE_TYPE, "time", "nanoseconds");
-	if (rc == 0)
-		rc = put_value_type(p, PROFILE_PERIOD_TYPE, "cpu", "nanoseconds");
-	if (rc == 0)
-		rc = protobuf_uint(&p->profile, PROFILE_PERIOD, stacks_period(&p->report->run->traces.session));
+	put_value_type(p, PROFILE_SAMPLE_TYPE, "samples", "count");
+	put_value_type(p, PROFILE_SAMPLE_TYPE, "cpu", "nanoseconds");
+	if (p->has_time)
+		put_value_type(p, PROFILE_SAMPLE_TYPE, "time", "nanoseconds");
+	put_value_type(p, PROFILE_PERIOD_TYPE, "cpu", "nanoseconds");
+	protobuf_uint(&p->profile, PROFILE_PERIOD, stacks_period(&p->report->run->traces.session));
 	/* The flat profile's figures, so samples: a trace may have no CPU times. */
-	return rc == 0 ? put_text_number(p, &p->profile, PROFILE_DEFAULT_SAMPLE_TYPE, first) : rc;
+	put_text_number(p, &p->profile, PROFILE_DEFAULT_SAMPLE_TYPE, first);
 }
 
-static int put_pprof_times(struct pprof *p)
+static void put_pprof_times(struct pprof *p)
 {
 	const struct recording *r = p->report->run;
 	uint64_t from_ns, to_ns;
-	int rc;
 
 	traces_range(&r->traces, TRACES_DOMAINS, &from_ns, &to_ns);
-	rc = protobuf_uint(&p->profile, PROFILE_TIME_NANOS, r->traces.session.start_real_ns + from_ns);
-	return rc == 0 ? protobuf_uint(&p->profile, PROFILE_DURATION_NANOS, recording_duration(r)) : rc;
+	protobuf_uint(&p->profile, PROFILE_TIME_NANOS, r->traces.session.start_real_ns + from_ns);
+	protobuf_uint(&p->profile, PROFILE_DURATION_NANOS, recording_duration(r));
 }
 
 static int make(struct pprof *p)
 {
 	const struct report *r = p->report;
 	uint32_t empty;
-	int rc = strings_add(&p->strings, "", &empty); /* has to be the first */
+	int rc;
 
-	if (rc == 0)
-		rc = put_types(p);
-	if (rc == 0)
-		rc = stacks_each(r->run, r->selection->states, put_sample, p);
+	p->profile.rc = strings_add(&p->strings, "", &empty); /* has to be the first */
+	put_types(p);
+	rc = stacks_each(r->run, r->selection->states, put_sample, p);
 	for (uint32_t i = 0; rc == 0 && i < r->run->traces.session.ndomains; i++)
 		rc = put_mapping(p, i);
-	for (uint32_t i = 0; rc == 0 && i < p->table.nfunctions; i++)
-		rc = put_pprof_function(p, i);
-	if (rc == 0)
-		rc = put_pprof_times(p);
-	if (rc == 0)
-		rc = put_comments(p);
-	return rc == 0 ? put_strings(p) : rc;
+	if (rc != 0)
+		return rc;
+	for (uint32_t i = 0; i < p->table.nfunctions; i++)
+		put_pprof_function(p, i);
+	put_pprof_times(p);
+	put_comments(p);
+	put_strings(p);
+	return p->profile.rc;
 }
 
 static int run_pprof(const struct report *r, struct view_result *found)
@@ -403,19 +351,17 @@ static int run_pprof(const struct report *r, struct view_result *found)
 	if (rc == 0)
 		rc = make(&p);
 	if (rc == 0)
-		fwrite(p.profile.data, 1, p.profile.len, r->out.file);
+		fwrite(p.profile.bytes.data, 1, p.profile.bytes.len, r->out.file);
 	frame_table_free(&p.table);
 	strings_free(&p.strings);
 	hash_table_free(&p.by_frame);
 	free(p.locations);
 	free(p.frames);
-	buf_free(&p.profile);
-	buf_free(&p.message);
-	buf_free(&p.part);
-	buf_free(&p.ids);
-	if (rc == 0)
-		view_end(r, NULL, profile_count(&r->run->profile, r->selection->states));
-	return rc;
+	buf_free(&p.profile.bytes);
+	buf_free(&p.message.bytes);
+	buf_free(&p.part.bytes);
+	buf_free(&p.ids.bytes);
+	return view_exported(r, rc);
 }
 
 const struct view view_pprof = {

@@ -29,16 +29,9 @@ struct speedscope {
 static int note_record(void *ctx, const struct upf_block *b, const struct upf_record *rec, uint32_t node)
 {
 	struct speedscope *s = ctx;
-	const struct timeline_sample m = {.time_ns = rec->time_ns,
-	                                  .cpu_ns = rec->cpu_ns,
-	                                  .span_ns = stacks_span(s->report->run, s->report->selection, rec),
-	                                  .node = node,
-	                                  .user = rec->user};
 
 	(void)b;
-	if (rec->kind != UPF_SAMPLE || !stacks_counts(s->report->selection->states, rec->state))
-		return 0;
-	return timeline_add(&s->timeline, rec->domain, rec->vcpu, &m);
+	return timeline_add_record(&s->timeline, s->report, rec, node);
 }
 
 /* --- stretches of one stack -------------------------------------------------------------------------------------- */
@@ -250,9 +243,7 @@ static int run_speedscope(const struct report *r, struct view_result *found)
 	timeline_free(&s.timeline);
 	frame_table_free(&s.table);
 	display_stacks_free(&s.stacks);
-	if (rc == 0)
-		view_end(r, NULL, profile_count(&r->run->profile, r->selection->states));
-	return rc;
+	return view_exported(r, rc);
 }
 
 const struct view view_speedscope = {

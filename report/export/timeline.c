@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "report/export/timeline.h"
+#include "report/export/export_stacks.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #define FIRST_ROOM 4u /* samples: a trace may name very many vCPUs */
@@ -109,19 +109,29 @@ int timeline_add(struct timeline *t, uint32_t domain, uint32_t vcpu, const struc
 	return 0;
 }
 
+int timeline_add_record(struct timeline *t, const struct report *r, const struct upf_record *rec, uint32_t node)
+{
+	const struct timeline_sample m = {.time_ns = rec->time_ns,
+	                                  .cpu_ns = rec->cpu_ns,
+	                                  .span_ns = stacks_span(r->run, r->selection, rec),
+	                                  .node = node,
+	                                  .user = rec->user};
+
+	if (rec->kind != UPF_SAMPLE || !counters_among(r->selection->states, rec->state))
+		return 0;
+	return timeline_add(t, rec->domain, rec->vcpu, &m);
+}
+
 static int compare_events(const void *va, const void *vb)
 {
 	const struct timeline_vcpu *a = va, *b = vb;
 
-	if (a->domain != b->domain)
-		return a->domain < b->domain ? -1 : 1;
-	return (a->vcpu > b->vcpu) - (a->vcpu < b->vcpu);
+	return a->domain != b->domain ? array_compare(a->domain, b->domain) : array_compare(a->vcpu, b->vcpu);
 }
 
 void timeline_sort(struct timeline *t)
 {
-	if (t->n)
-		qsort(t->vcpus, t->n, sizeof(*t->vcpus), compare_events);
+	array_sort(t->vcpus, t->n, sizeof(*t->vcpus), compare_events);
 }
 
 /* --- reading ----------------------------------------------------------------------------------------------------- */

@@ -9,14 +9,13 @@
 #ifndef REPORT_EXPORT_TIMELINE_H
 #define REPORT_EXPORT_TIMELINE_H
 
-#include "common/hash_array.h"
+#include "report/view/view.h"
 
 struct timeline_sample {
 	uint64_t time_ns;
 	uint64_t cpu_ns;
 	uint64_t span_ns; /* the time that it stands for */
 	uint32_t node;    /* the leaf, in the profile's call tree */
-	uint8_t state;
 	bool user;
 };
 
@@ -43,6 +42,8 @@ void timeline_free(struct timeline *t);
 int timeline_vcpu(struct timeline *t, uint32_t domain, uint32_t vcpu, uint32_t *id);
 /* Appends a sample to its vCPU: 0, or a negative errno; t->failed says whether the file is the cause. */
 int timeline_add(struct timeline *t, uint32_t domain, uint32_t vcpu, const struct timeline_sample *m);
+/* The same of a record, if it is a sample that counts. */
+int timeline_add_record(struct timeline *t, const struct report *r, const struct upf_record *rec, uint32_t node);
 /* By domain and number. No timeline_add() afterwards. */
 void timeline_sort(struct timeline *t);
 

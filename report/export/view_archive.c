@@ -26,7 +26,7 @@ static int copy_block(struct keeper *k, const struct upf_block *b)
 	return rc == 0 ? upf_writer_copy(k->writer, b) : rc;
 }
 
-/* Reads the trace to its end; blocks that are missing will be missing. */
+/* Reads the trace to its end. The archive lacks the same blocks as the trace. */
 static int read_trace(struct keeper *k, struct upf_reader *reader,
                       int (*each)(struct keeper *k, const struct upf_block *b))
 {

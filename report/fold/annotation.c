@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { UNKNOWN, WANTED, UNWANTED };
+enum { UNKNOWN = 0, WANTED, UNWANTED };
 
 struct search {
 	struct annotation *annotation;
@@ -39,11 +39,8 @@ static int count_annotated(const struct search *s, struct annotated_set *set, co
 /* 1, 0, or -ENOMEM. A name is matched once. */
 static int is_wanted_function(struct search *s, uint32_t function)
 {
-	size_t old = s->nverdicts;
-
-	if (array_room(&s->verdicts, &s->nverdicts, function, sizeof(*s->verdicts)) != 0)
+	if (array_room_zeroed(&s->verdicts, &s->nverdicts, function, sizeof(*s->verdicts)) != 0)
 		return -ENOMEM;
-	memset(s->verdicts + old, UNKNOWN, s->nverdicts - old);
 	if (s->verdicts[function] == UNKNOWN)
 		s->verdicts[function] =
 			patterns_match(s->wanted, s->names->functions[function].name) ? WANTED : UNWANTED;
@@ -87,25 +84,20 @@ static int annotate_stacks(struct search *s, const struct fold_request *q)
 
 /* --- order ------------------------------------------------------------------------------------------------------- */
 
-static int compare_numbers(uint64_t a, uint64_t b)
-{
-	return (a > b) - (a < b);
-}
-
 /* A set has either lines or addresses. */
 static int compare_annotated(const void *va, const void *vb)
 {
 	const struct annotated *a = va, *b = vb;
-	int order = compare_numbers(a->function, b->function);
+	int order = array_compare(a->function, b->function);
 
 	if (order == 0 && a->file != b->file)
 		order = !a->file ? -1 : !b->file ? 1 : strcmp(a->file, b->file);
 	if (order == 0)
-		order = compare_numbers(a->line, b->line);
+		order = array_compare(a->line, b->line);
 	if (order == 0)
-		order = compare_numbers(a->program, b->program);
+		order = array_compare(a->program, b->program);
 	if (order == 0)
-		order = compare_numbers(annotated_instruction(a), annotated_instruction(b));
+		order = array_compare(annotated_instruction(a), annotated_instruction(b));
 	return order ? order : (int)a->caller - (int)b->caller;
 }
 
@@ -133,10 +125,8 @@ int annotation_make(struct annotation *s, const struct fold_request *request, co
 		annotation_free(s);
 		return rc;
 	}
-	if (s->lines.n)
-		qsort(s->lines.of, s->lines.n, sizeof(*s->lines.of), compare_annotated);
-	if (s->addresses.n)
-		qsort(s->addresses.of, s->addresses.n, sizeof(*s->addresses.of), compare_annotated);
+	array_sort(s->lines.of, s->lines.n, sizeof(*s->lines.of), compare_annotated);
+	array_sort(s->addresses.of, s->addresses.n, sizeof(*s->addresses.of), compare_annotated);
 	return 0;
 }
 

@@ -7,7 +7,6 @@
 #define REPORT_FOLD_ANNOTATION_H
 
 #include "report/fold/fold.h"
-#include "report/input/patterns.h"
 
 struct annotated {
 	uint32_t function;

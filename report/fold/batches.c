@@ -9,7 +9,6 @@
 #define BATCHES_MIN 6  /* fewer tell nothing */
 #define BATCHES_MAX 64 /* many traces have more: neighbours become one */
 #define SHARE_MIN 1e-4 /* of functions that are looked at: all others together weigh little or nothing */
-#define LOST_MAX 0.8   /* beyond it, a trace is too short to tell how long it would have to be */
 #define NO_FUNCTION UINT32_MAX
 
 /* What one stack adds to its leaf's function in one batch. */

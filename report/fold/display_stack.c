@@ -9,24 +9,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define UNKNOWN UINT32_MAX
-
 void display_stacks_free(struct display_stacks *r)
 {
 	callchain_free(&r->chain);
 	callchain_free(&r->whole);
 	free(r->translated);
 	*r = (struct display_stacks){0};
-}
-
-static int push_display_frame(struct display_stacks *r, const struct callchain_frame *frame)
-{
-	struct callchain *c = &r->chain;
-	int rc = array_room(&c->frames, &c->cap, c->n, sizeof(*c->frames));
-
-	if (rc == 0)
-		c->frames[c->n++] = *frame;
-	return rc;
 }
 
 /* --- frames that stand for no code ------------------------------------------------------------------------------- */
@@ -36,7 +24,7 @@ static int push_name(struct display_stacks *r, const char *name)
 	struct callchain_frame frame = {.caller = true};
 	int rc = symbolizer_function(r->common, name, &frame.function);
 
-	return rc == 0 ? push_display_frame(r, &frame) : rc;
+	return rc == 0 ? callchain_push(&r->chain, &frame) : rc;
 }
 
 enum { DOMAIN, VCPU, SPACE };
@@ -52,8 +40,8 @@ static int push_number(struct display_stacks *r, int what, uint64_t number)
 	int rc;
 
 	if (r->last[what].known && r->last[what].number == number)
-		return push_display_frame(
-			r, &(struct callchain_frame){.function = r->last[what].function, .caller = true});
+		return callchain_push(&r->chain,
+		                      &(struct callchain_frame){.function = r->last[what].function, .caller = true});
 	if (what == DOMAIN)
 		domain_text(r->session, (uint32_t)number, text, sizeof(text));
 	else if (what == VCPU)
@@ -87,24 +75,23 @@ static int push_root(struct display_stacks *r, const struct stack *s)
 static int translate(struct display_stacks *r, uint32_t *function)
 {
 	uint32_t from = *function;
-	size_t old = r->ntranslated;
 	int rc = 0;
 
 	if (r->names == r->common)
 		return 0;
-	if (array_room(&r->translated, &r->ntranslated, from, sizeof(*r->translated)) != 0)
+	if (array_room_zeroed(&r->translated, &r->ntranslated, from, sizeof(*r->translated)) != 0)
 		return -ENOMEM;
-	for (size_t i = old; i < r->ntranslated; i++)
-		r->translated[i] = UNKNOWN;
-	if (r->translated[from] == UNKNOWN)
-		rc = symbolizer_like(r->common, &r->names->functions[from], &r->translated[from]);
-	*function = r->translated[from];
+	*function = r->translated[from] - 1;
+	if (r->translated[from] == 0)
+		rc = symbolizer_like(r->common, &r->names->functions[from], function);
+	if (rc == 0)
+		r->translated[from] = *function + 1;
 	return rc;
 }
 
 /*
- * Below [user], what has no name is no function of its own: [user] stands for it, as there are programs without number.
- * An address of the @kernel's or above is there by accident, from a stack without frame pointers.
+ * Below [user], frames without a name are not shown: [user] stands for them, as a guest may run many programs. An
+ * address from @kernel on is an accident there: the program's stack has no frame pointers.
  */
 static bool is_hidden(const struct display_stacks *r, uint64_t kernel, const struct callchain_frame *frame)
 {
@@ -135,7 +122,7 @@ static int push_frames(struct display_stacks *r, const struct stack *s)
 		r->unnamed += !r->names->functions[frame.function].named;
 		rc = translate(r, &frame.function);
 		if (rc == 0)
-			rc = push_display_frame(r, &frame);
+			rc = callchain_push(&r->chain, &frame);
 	}
 	return rc;
 }

@@ -29,7 +29,7 @@ struct display_stacks {
 		uint64_t number;
 		uint32_t function;
 	} last[3];            /* domain, vCPU, address space: the names made last */
-	uint32_t *translated; /* from names' functions to the common ones */
+	uint32_t *translated; /* by function of the names: its number among the common ones, + 1; 0: not known yet */
 	size_t ntranslated;
 };
 

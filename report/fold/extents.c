@@ -3,7 +3,6 @@
 #include "report/fold/extents.h"
 
 #include <errno.h>
-#include <stdlib.h>
 
 void extents_free(struct extents *e)
 {
@@ -75,17 +74,6 @@ static int add_code(struct extents *e, struct symbolizer *names, uint32_t progra
 	return rc;
 }
 
-/* 1: this one was met before; 0: now it is. */
-static int is_met_start(struct extents *e, uint32_t program, uint64_t start)
-{
-	const struct extent_symbol symbol = {start, program};
-	uint32_t id;
-
-	return hash_array_find(&e->symbols, &id, program, &symbol)
-	               ? 1
-	               : hash_array_add(&e->symbols, &id, program, &symbol);
-}
-
 int extents_add(struct extents *e, const struct binaries *b, struct symbolizer *names, uint32_t program,
                 uint64_t address)
 {
@@ -93,7 +81,7 @@ int extents_add(struct extents *e, const struct binaries *b, struct symbolizer *
 	const struct isa *isa;
 	size_t size;
 	const uint8_t *code = program_function(&b->programs[program], address, &start, &size, &isa);
-	int rc = code ? is_met_start(e, program, start) : 1;
+	int rc = code ? hash_array_meet(&e->symbols, program, &(struct extent_symbol){start, program}) : 1;
 
 	if (rc != 0)
 		return rc < 0 ? rc : 0;

@@ -47,6 +47,11 @@ struct table_order {
 	const struct fold *changes; /* the largest change of the share of this comes first; NULL: the largest row */
 	bool by_total;              /* not by self */
 };
+/* The text of a row in a column of keys. */
+static inline const char *table_text(const struct symbolizer *names, const struct table_row *row, unsigned column)
+{
+	return names->functions[row->text[column]].name;
+}
 /* The weights of a row that it is sorted by. */
 static inline const uint64_t *table_weights(const struct table_row *row, bool by_total)
 {

@@ -121,7 +121,7 @@ static int add_block(struct binaries_loading *l, size_t trace, uint64_t program,
 	return rc;
 }
 
-/* The names of an archive stand before all samples. What is damaged among them is told by the reader, or counted. */
+/* An archive has its names before all samples. The reader reports damaged blocks; malformed ones are counted here. */
 static int read_names(struct binaries_loading *l, size_t trace)
 {
 	struct trace *t = &l->traces->list[trace];

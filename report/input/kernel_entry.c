@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "report/input/kernel_entry.h"
-#include "report/input/first_blocks.h"
 
 #include <errno.h>
 
@@ -72,7 +71,7 @@ int kernel_entry_find(struct traces *t, struct kernel_entries *of)
 		l.trace = &t->list[i];
 		l.without = 0;
 		l.any = false;
-		rc = first_blocks(l.trace, note_block, &l);
+		rc = trace_first_blocks(l.trace, note_block, &l);
 	}
 	upf_decoder_free(l.decoder);
 	return rc;

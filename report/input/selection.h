@@ -7,9 +7,15 @@
 #define REPORT_INPUT_SELECTION_H
 
 #include "format/upf.h"
-#include "report/input/patterns.h"
 
+#include <regex.h>
 #include <stdio.h>
+
+/* Regular expressions (POSIX extended) that users give for names. Zero-initialise, patterns_free() at the end. */
+struct patterns {
+	regex_t *expressions;
+	size_t n, cap;
+};
 
 #define SHARE_WHOLE 1000000u
 
@@ -56,16 +62,19 @@ struct selection {
 	uint64_t quantum_ns; /* not 0: samples of different slots of this length stay apart */
 };
 
+/* 0, or -1 with a reason in @why: the expression is wrong or empty, or out of memory. */
+int patterns_add(struct patterns *p, const char *expression, char *why, size_t size);
+void patterns_free(struct patterns *p);
+/* Does any of them match a part of @name? */
+bool patterns_match(const struct patterns *p, const char *name);
+
 /* Each takes an option's argument: 0, or -1 with a reason in @why. */
 int selection_time(struct selection *s, const char *value, char *why, size_t size);
 int selection_vcpus(struct selection *s, const char *value, char *why, size_t size);
 int selection_domains(struct selection *s, const char *value, char *why, size_t size);
 void selection_free(struct selection *s);
 
-/* Does it leave out samples by what the recorder knows of them, other than the run state? By names? */
+/* Does it leave out samples by what the recorder knows of them, other than the run state? */
 bool selection_by_record(const struct selection *s);
-bool selection_by_name(const struct selection *s);
-/* The trace's length must be known before it is read. */
-bool selection_needs_length(const struct selection *s);
 
 #endif

@@ -72,6 +72,94 @@ void traces_close(struct traces *t)
 	*t = (struct traces){0};
 }
 
+/* --- what must be known before it is read ------------------------------------------------------------------------ */
+
+static int first_of_file(struct upf_reader *reader, bool (*each)(void *ctx, const struct upf_block *b), void *ctx)
+{
+	struct upf_block b;
+	bool more = true;
+	int rc = 0;
+
+	while (more && (rc = upf_reader_next(reader, &b)) > 0)
+		more = b.type != UPF_BLOCK_SAMPLES || each(ctx, &b);
+	return rc < 0 ? rc : 0;
+}
+
+static int first_of_pipe(struct upf_reader *reader, bool (*each)(void *ctx, const struct upf_block *b), void *ctx)
+{
+	struct upf_block b;
+	int rc = upf_reader_next(reader, &b);
+
+	if (rc <= 0)
+		return rc;
+	if (b.type == UPF_BLOCK_SAMPLES)
+		each(ctx, &b);
+	upf_reader_again(reader, &b);
+	return 0;
+}
+
+int trace_first_blocks(const struct trace *t, bool (*each)(void *ctx, const struct upf_block *b), void *ctx)
+{
+	enum upf_fault fault;
+	int fd = t->is_file ? regular_file_open(t->path) : -1, rc;
+	struct upf_reader *again = fd >= 0 ? upf_reader_open(fd, &fault, NULL) : NULL;
+
+	if (!t->is_file)
+		return first_of_pipe(t->reader, each, ctx);
+	rc = again ? first_of_file(again, each, ctx) : 0; /* gone meanwhile: reading it says so */
+	upf_reader_close(again);
+	if (fd >= 0)
+		close(fd);
+	return rc;
+}
+
+#define BUILD_BLOCKS_MAX 16 /* of samples: a build-id is in the first, or comes soon after the guest has booted */
+
+struct learning {
+	struct upf_decoder *decoder;
+	struct upf_reader *reader;
+	size_t blocks;
+	int rc;
+};
+
+static bool any_build_unknown(const struct upf_session *s)
+{
+	for (size_t i = 0; i < s->ndomains; i++)
+		if (!s->domains[i].build_id)
+			return true;
+	return false;
+}
+
+static bool learn_from_block(void *ctx, const struct upf_block *b)
+{
+	struct learning *l = ctx;
+	const struct upf_session *s = upf_reader_session(l->reader);
+	struct upf_record rec;
+
+	if (b->fault == UPF_OK && upf_decoder_start(l->decoder, b) == UPF_OK)
+		while (l->rc == 0 && upf_decoder_has(l->decoder, UPF_BUILD) &&
+		       upf_decoder_next(l->decoder, &rec) > 0) {
+			if (rec.kind == UPF_SAME)
+				upf_decoder_pass_repeated(l->decoder);
+			if (rec.kind == UPF_BUILD && rec.domain < s->ndomains && !s->domains[rec.domain].build_id)
+				l->rc = upf_reader_set_build(l->reader, &rec);
+		}
+	return l->rc == 0 && ++l->blocks < BUILD_BLOCKS_MAX && any_build_unknown(s);
+}
+
+int trace_learn_builds(struct trace *t)
+{
+	struct learning l = {.reader = t->reader};
+	int rc = 0;
+
+	if (!any_build_unknown(upf_reader_session(t->reader)))
+		return 0;
+	l.decoder = upf_decoder_new();
+	rc = l.decoder ? trace_first_blocks(t, learn_from_block, &l) : -ENOMEM;
+	upf_decoder_free(l.decoder);
+	return rc ? rc : l.rc;
+}
+
 /* --- one session ------------------------------------------------------------------------------------------------- */
 
 static bool equal_domains(const struct upf_domain *a, const struct upf_domain *b)
@@ -216,7 +304,7 @@ static int find_length(const struct traces *t, uint64_t *length_ns, char *why, s
 static void set_scope(const struct traces *t, struct trace *one, const struct selection *selection, uint64_t length_ns)
 {
 	const struct upf_session *s = upf_reader_session(one->reader);
-	char why[1]; /* what this one lacks, another one has */
+	char why[1]; /* unused: a domain that this trace lacks is in another one */
 
 	scope_make(&one->scope, selection, s, length_ns, why, sizeof(why));
 	one->scope.later_ns = later(t, one);
@@ -236,7 +324,7 @@ int traces_join(struct traces *t, const struct selection *selection, char *why, 
 		snprintf(why, size, "%s", strerror(ENOMEM));
 		return -1;
 	}
-	if (selection_needs_length(selection) && find_length(t, &length_ns, why, size) != 0)
+	if ((selection->from.is_share || selection->to.is_share) && find_length(t, &length_ns, why, size) != 0)
 		return -1;
 	/* A domain need not be in every trace, but in one of them. */
 	if (scope_make(&all, selection, &t->session, length_ns, why, size) != 0)
@@ -373,11 +461,14 @@ struct upf_health traces_health(const struct traces *t)
 	return sum;
 }
 
+bool health_sound(const struct upf_health *h, uint64_t bad_blocks)
+{
+	return !h->damaged && !h->missing && !h->skipped_bytes && !h->cut && h->has_footer && !bad_blocks;
+}
+
 bool trace_sound(const struct trace *t)
 {
-	const struct upf_health *h = upf_reader_health(t->reader);
-
-	return !h->damaged && !h->missing && !h->skipped_bytes && !h->cut && h->has_footer && !t->bad_blocks;
+	return health_sound(upf_reader_health(t->reader), t->bad_blocks);
 }
 
 /* As the footer tells; 0: it is missing. */

@@ -47,6 +47,17 @@ int trace_resume(struct trace *t);
 /* Closes the file until then. The reader keeps what it told. */
 void trace_suspend(struct trace *t);
 /*
+ * A look at the trace before it is read, for what must be known by then: calls @each for one samples block after the
+ * other, until it returns false. Of what cannot be read twice, such as a pipe, that is the first block, which is then
+ * given out again. 0 or a negative errno.
+ */
+int trace_first_blocks(const struct trace *t, bool (*each)(void *ctx, const struct upf_block *b), void *ctx);
+/*
+ * Looks into the first blocks for the build-ids of the domains whose build the header does not tell, as the recorder
+ * found them in the domains' memory, and gives them to the session of the reader. 0 or a negative errno.
+ */
+int trace_learn_builds(struct trace *t);
+/*
  * Puts all of them on one time and into one session, as far as @selection lets them count; the earliest becomes the
  * first. 0, or -1 with a reason in @why.
  */
@@ -68,7 +79,9 @@ uint64_t traces_length(const struct traces *t);
 
 /* The readers' together, final when all has been loaded: sums, and whether all have a footer and any is cut. */
 struct upf_health traces_health(const struct traces *t);
-bool trace_sound(const struct trace *t); /* is it whole, as far as it has been read? */
+/* Is nothing missing or damaged, so far; nor sound blocks whose content breaks the format? */
+bool health_sound(const struct upf_health *h, uint64_t bad_blocks);
+bool trace_sound(const struct trace *t); /* the same of one trace */
 /* How long any of them was recorded, by the footers, as far as it is in scope, ns; 0 if a footer is missing. */
 uint64_t traces_duration(const struct traces *t);
 /*

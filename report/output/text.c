@@ -1,17 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "report/output/text.h"
 #include "common/quantity.h"
-#include "common/say.h"
 #include "common/utf8.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
-
-#define LABEL 9
-#define WIDTH 80
 
 struct text text_count(uint64_t n)
 {
@@ -121,39 +115,27 @@ void text_path(FILE *out, const char *path, int columns, bool utf8)
 	fprintf(out, "%s%s", utf8 ? "\u2026" : "...", path);
 }
 
-void para_start(struct para *p, const struct text_out *out, const char *label)
+/* U+FFFE and U+FFFF are no characters in XML (https://www.w3.org/TR/xml/#charsets). */
+static bool is_noncharacter(const unsigned char *s)
 {
-	*p = (struct para){.out = out, .width = out->width ? out->width : WIDTH};
-	p->column = fprintf(out->file, "%-*s", LABEL, label);
+	return s[0] == 0xef && s[1] == 0xbf && s[2] >= 0xbe;
 }
 
-/*
- * One that does not fit into the rest of the line begins the next one. On a terminal, one that does not fit into a line
- * goes on in the next; elsewhere it stays whole, for programs that search it.
- */
-void para_item(struct para *p, const char *format, ...)
+void text_xml(FILE *out, const char *text, size_t len)
 {
-	char item[256], *safe;
-	va_list args;
+	static const char marks[] = "&<>\"'";
+	static const char *const as[] = {"&amp;", "&lt;", "&gt;", "&quot;", "&#39;"};
 
-	va_start(args, format);
-	vsnprintf(item, sizeof(item), format, args);
-	va_end(args);
-	safe = safe_text(item);
-	if (!safe)
-		return;
-	if (p->items++ > 0) {
-		if (p->column + 3 + text_columns(safe) > p->width)
-			p->column = fprintf(p->out->file, "\n%*s", LABEL, "") - 1;
-		else
-			p->column +=
-				fprintf(p->out->file, "%s", p->out->utf8 ? " \u00b7 " : "; ") - (p->out->utf8 ? 1 : 0);
+	for (size_t i = 0; i < len && text[i]; i++) {
+		const char *mark = strchr(marks, text[i]);
+
+		if (mark) {
+			fputs(as[mark - marks], out);
+		} else if (i + 2 < len && is_noncharacter((const unsigned char *)text + i)) {
+			fputc('?', out);
+			i += 2;
+		} else {
+			fputc((unsigned char)text[i] < ' ' ? '?' : text[i], out);
+		}
 	}
-	p->column = print_words(p->out->file, safe, p->column, LABEL + 2, p->out->width);
-	free(safe);
-}
-
-void para_end(struct para *p)
-{
-	fputc('\n', p->out->file);
 }

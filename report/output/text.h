@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* text.h - formats numbers, times and names for people. */
+/* text.h - formats numbers, times and names for people, and escapes them for XML. */
 #ifndef REPORT_OUTPUT_TEXT_H
 #define REPORT_OUTPUT_TEXT_H
 
@@ -35,20 +35,16 @@ void text_name(FILE *out, const char *name, int columns, bool utf8);
 /* The same for paths: cut at its beginning. */
 void text_path(FILE *out, const char *path, int columns, bool utf8);
 
+/*
+ * Escapes @text for XML and HTML, between tags and in quoted attributes: at most @len bytes, up to its end. UTF-8, as
+ * from print_safe(); what XML cannot hold becomes '?'.
+ */
+void text_xml(FILE *out, const char *text, size_t len);
+
 /* Columns that a terminal of @width has left behind @used, at least one; no limit, 0, if it has none. */
 static inline int text_room(int width, int used)
 {
 	return width == 0 ? 0 : width > used ? width - used : 1;
 }
-
-/* A labelled paragraph of items, wrapped at the terminal's width, or before column 80. */
-struct para {
-	const struct text_out *out;
-	int width, column;
-	int items;
-};
-void para_start(struct para *p, const struct text_out *out, const char *label);
-void para_item(struct para *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
-void para_end(struct para *p);
 
 #endif

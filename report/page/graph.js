@@ -8,7 +8,7 @@ const TEXT_FROM = 26;    // narrower frames bear no name
 const SEEN_FROM = 0.8;   // what is narrower is drawn as one grey strip with its neighbours
 const LISTED = 300;      // frames in the list
 
-// What colours a frame is drawn in; the style sheet has those that are not the names' own.
+// The colours that are drawn in; the style sheet has those that are not the names' own.
 class Colours {
 	constructor(data) {
 		this.data = data;
@@ -20,14 +20,28 @@ class Colours {
 		const style = getComputedStyle(document.documentElement);
 
 		this.names = document.documentElement.dataset.theme === 'dark' ? this.data.dark : this.data.light;
-		for (const key of ['paper', 'ink', 'accent', 'frame-ink', 'dim', 'dim-ink', 'tiny', 'match', 'match-ink', 'same', 'more',
-			'less', 'faint', 'line', 'heat-low', 'heat-middle', 'heat-high'])
+		for (const key of ['paper', 'ink', 'frame-ink', 'dim', 'dim-ink', 'tiny', 'match', 'match-ink', 'same', 'more', 'less',
+			'faint', 'heat-low', 'heat-middle', 'heat-high'])
 			this[key] = style.getPropertyValue(`--${key}`).trim();
 		this.groups = this.names[this.names.length - 1];
 	}
 
 	of(frame) {
 		return frame.key < 0 ? this.groups : this.names[this.data.colours[frame.key]];
+	}
+
+	// Makes the canvas so large, in pixels of the style sheet, and empty; what draws on it.
+	startDrawing(canvas, width, height) {
+		const ratio = window.devicePixelRatio || 1, pen = canvas.getContext('2d', {alpha: false});
+
+		canvas.width = Math.round(width * ratio);
+		canvas.height = Math.round(height * ratio);
+		canvas.style.width = `${width}px`;
+		canvas.style.height = `${height}px`;
+		pen.scale(ratio, ratio);
+		pen.fillStyle = this.paper;
+		pen.fillRect(0, 0, width, height);
+		return pen;
 	}
 
 	// From a at 0 to b at 1; both as #rrggbb.
@@ -183,16 +197,9 @@ class Graph {
 	}
 
 	draw() {
-		const height = Math.min(this.element.clientHeight, this.rows.length * ROW), ratio = window.devicePixelRatio || 1;
-		const pen = this.canvas.getContext('2d', {alpha: false});
+		const height = Math.min(this.element.clientHeight, this.rows.length * ROW);
+		const pen = this.colours.startDrawing(this.canvas, this.width, height);
 
-		this.canvas.width = Math.round(this.width * ratio);
-		this.canvas.height = Math.round(height * ratio);
-		this.canvas.style.width = `${this.width}px`;
-		this.canvas.style.height = `${height}px`;
-		pen.scale(ratio, ratio);
-		pen.fillStyle = this.colours.paper;
-		pen.fillRect(0, 0, this.width, height);
 		pen.font = '12px ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospace';
 		pen.textBaseline = 'middle';
 		this.letter = pen.measureText('x').width;

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "report/page/heat.h"
 
-#include <errno.h>
-#include <stdlib.h>
-
 #define MS 1000000ull
 #define SECOND (1000 * MS)
 
@@ -77,9 +74,7 @@ static int compare_cells(const void *va, const void *vb)
 {
 	const struct heat_entry *a = va, *b = vb;
 
-	if (a->cell != b->cell)
-		return a->cell < b->cell ? -1 : 1;
-	return (a->stack > b->stack) - (a->stack < b->stack);
+	return a->cell != b->cell ? array_compare(a->cell, b->cell) : array_compare(a->stack, b->stack);
 }
 
 /*
@@ -125,8 +120,7 @@ void heat_finish(struct heat *h, uint64_t to_ns, const uint32_t *called)
 	choose_columns(h, whole > seen ? whole : seen);
 	for (size_t i = 0; i < h->n; i++)
 		h->entries[i].stack = called[h->entries[i].stack];
-	if (h->n)
-		qsort(h->entries, h->n, sizeof(*h->entries), compare_cells);
+	array_sort(h->entries, h->n, sizeof(*h->entries), compare_cells);
 	for (size_t i = 0; i < h->n; i++) {
 		const struct heat_entry e = h->entries[i];
 

@@ -127,16 +127,9 @@ class HeatMap {
 	// --- drawing --------------------------------------------------------------------------------------------------------
 
 	draw() {
-		const ratio = window.devicePixelRatio || 1, pen = this.canvas.getContext('2d', {alpha: false});
-
 		this.measure();
-		this.canvas.width = Math.round(this.width * ratio);
-		this.canvas.height = Math.round(this.height * ratio);
-		this.canvas.style.width = `${this.width}px`;
-		this.canvas.style.height = `${this.height}px`;
-		pen.scale(ratio, ratio);
-		pen.fillStyle = this.colours.paper;
-		pen.fillRect(0, 0, this.width, this.height);
+		const pen = this.colours.startDrawing(this.canvas, this.width, this.height);
+
 		pen.font = '11px system-ui, "DejaVu Sans", sans-serif';
 		this.drawCells(pen);
 		this.drawChosen(pen);
@@ -145,7 +138,7 @@ class HeatMap {
 	}
 
 	drawCells(pen) {
-		const {rows, cells} = this.heat, c = this.colours;
+		const {cells} = this.heat, c = this.colours;
 		const steps = Array.from({length: HEAT_STEPS + 1}, (_, i) => i * 2 < HEAT_STEPS ?
 			Colours.mix(c['heat-low'], c['heat-middle'], i * 2 / HEAT_STEPS) :
 			Colours.mix(c['heat-middle'], c['heat-high'], i * 2 / HEAT_STEPS - 1));

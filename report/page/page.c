@@ -1,14 +1,43 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "report/page/page.h"
 #include "common/say.h"
-#include "report/output/xml.h"
-#include "report/page/assets.h"
+#include "report/page/hashes.h" /* made by the makefile */
 #include "report/view/quality.h"
 
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* --- the HTML, CSS and JavaScript files of this folder, embedded in the program ---------------------------------- */
+
+/* The file at @path, from the top of the tree, from @name to @name_end. */
+#define EMBED(name, path) \
+	__asm__(".pushsection .rodata\n" #name ": .incbin \"" path "\"\n" #name "_end:\n.popsection\n"); \
+	extern const char name[] __attribute__((visibility("hidden"))); \
+	extern const char name##_end[] __attribute__((visibility("hidden")))
+
+EMBED(page_html, "report/page/page.html");
+EMBED(page_css, "report/page/page.css");
+EMBED(profile_js, "report/page/profile.js");
+EMBED(tree_js, "report/page/tree.js");
+EMBED(graph_js, "report/page/graph.js");
+EMBED(heat_js, "report/page/heat.js");
+EMBED(page_js, "report/page/page.js");
+
+struct asset {
+	const char *text, *end; /* [text, end) */
+	const char *hash;       /* SHA-256 in base64, as a content security policy names it; NULL: none is needed */
+};
+
+/* In the page, {{NAME}} marks what fill_in() puts there. Scripts are in the order in which they run. */
+static const struct asset asset_page = {page_html, page_html_end, NULL};
+static const struct asset asset_style = {page_css, page_css_end, HASH_page_css};
+static const struct asset asset_scripts[] = {
+	{profile_js, profile_js_end, HASH_profile_js}, {tree_js, tree_js_end, HASH_tree_js},
+	{graph_js, graph_js_end, HASH_graph_js},       {heat_js, heat_js_end, HASH_heat_js},
+	{page_js, page_js_end, HASH_page_js},          {0},
+};
 
 struct page {
 	const struct report *r;
@@ -39,7 +68,7 @@ char *page_title(const struct upf_session *session)
 	return made;
 }
 
-/* Pages are UTF-8, wherever they are made, and browsers break lines. */
+/* A page is always UTF-8, and the browser breaks its lines. */
 static int make_notes(const struct report *r, const struct fold *fold, char **notes)
 {
 	size_t len;
@@ -62,7 +91,7 @@ static void put_span(const struct page *p, const char *from, const char *to)
 
 static void put_title(struct page *p)
 {
-	xml_text(p->out, p->title, strlen(p->title));
+	text_xml(p->out, p->title, strlen(p->title));
 }
 
 static void put_policy(struct page *p)
@@ -73,7 +102,7 @@ static void put_policy(struct page *p)
 	fprintf(p->out, "; style-src 'sha256-%s'", asset_style.hash);
 }
 
-/* Between the tags there must be exactly what was hashed. */
+/* The text between the tags must be exactly the text that was hashed. */
 static void put_style(struct page *p)
 {
 	fputs("<style>", p->out);
@@ -138,3 +167,24 @@ int page_write(const struct report *r, const struct fold *fold, const struct hea
 	free(p.notes);
 	return p.rc;
 }
+
+/* --- the flame graph alone -------------------------------------------------------------------------------------- */
+
+static int write_flamegraph(const struct report *r, struct fold *fold)
+{
+	int rc = page_write(r, fold, NULL);
+
+	if (rc == 0)
+		view_end(r, fold, fold->samples);
+	return rc;
+}
+
+const struct view view_flamegraph = {
+	.name = "flamegraph",
+	.help = "flame graph, as one HTML file for any browser",
+	.endings = {".html"},
+	.states = STATES_CPU,
+	.takes = VIEW_COMPARES | VIEW_GROUPS | VIEW_FILE,
+	.write = write_flamegraph,
+	.page = true,
+};

@@ -337,10 +337,10 @@ class Page {
 	}
 
 	matchedText() {
-		const {now} = this.whole.matched(this.marks), names = this.marks.reduce((a, b) => a + b, 0);
+		const names = Page.sum(this.marks);
 
 		return names === 0 ? 'no match' :
-			`${share(now, this.all.now)} matched, in ${count(names)} name${names === 1 ? '' : 's'}`;
+			`${share(this.whole.matched(this.marks), this.all.now)} matched, in ${count(names)} name${names === 1 ? '' : 's'}`;
 	}
 
 	// --- frames -------------------------------------------------------------------------------------------------

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "report/page/page_data.h"
+/* page_data.c - what a page shows, as the JSON that its scripts read. */
+#include "report/page/page.h"
 #include "common/radix_sort.h"
 #include "common/say.h"
 #include "report/output/json_writer.h"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // profile.js - the profile that the page carries, in arrays: frames depth first, stacks, and when they were seen.
-// page.c writes it; DATA_VERSION is there.
+// page_data.c writes it; DATA_VERSION is there.
 'use strict';
 
-const KIND_GROUP = 2, KIND_INLINED = 3; // enum flame_kind
+const KIND_GROUP = 2, KIND_INLINED = 3; // enum fold_kind
 
 class Profile {
 	constructor(data) {

@@ -5,7 +5,7 @@
 
 /* global KIND_GROUP */
 
-// One box. now and old are what it weighs in the run and in the one compared with, selfNow and selfOld those it ends.
+// One box. now and old are what it weighs in the run and in the one compared with; selfNow is what ends in it now.
 class Frame {
 	constructor(tree, parent, key, at) {
 		this.tree = tree;
@@ -13,7 +13,7 @@ class Frame {
 		this.key = key; // of a function: its name's number; tells siblings apart
 		this.at = at;   // the tree's own
 		this.depth = parent ? parent.depth + 1 : 0;
-		this.now = this.old = this.selfNow = this.selfOld = 0;
+		this.now = this.old = this.selfNow = 0;
 		this.made = null;
 	}
 
@@ -87,10 +87,7 @@ class TopDown extends Tree {
 
 		frame.now = this.total[node];
 		frame.selfNow = this.self[node];
-		if (this.totalOld) {
-			frame.old = this.totalOld[node];
-			frame.selfOld = this.selfOld[node];
-		}
+		frame.old = this.totalOld?.[node] ?? 0;
 		return frame;
 	}
 
@@ -103,21 +100,18 @@ class TopDown extends Tree {
 		return children;
 	}
 
-	// What stacks weigh, now and in the old run, that have a marked name; each counts once.
+	// What stacks weigh that have a marked name; each counts once.
 	matched(marks) {
 		const {count, name, end} = this.profile;
-		let now = 0, old = 0;
+		let weight = 0;
 
 		for (let i = 1; i < count;) {
-			if (!marks[name[i]]) {
-				i++;
-				continue;
-			}
-			now += this.total[i];
-			old += this.totalOld ? this.totalOld[i] : 0;
-			i = end[i];
+			const found = marks[name[i]];
+
+			weight += found ? this.total[i] : 0;
+			i = found ? end[i] : i + 1;
 		}
-		return {now, old};
+		return weight;
 	}
 }
 
@@ -163,10 +157,8 @@ class BottomUp extends Tree {
 
 		child.now += now;
 		child.old += old;
-		if (isLeaf) {
+		if (isLeaf)
 			child.selfNow += now;
-			child.selfOld += old;
-		}
 	}
 }
 

@@ -22,7 +22,7 @@ static int map_sample(struct mapping *m, const struct upf_record *rec, uint32_t 
 	const struct selection *selection = m->report->selection;
 	uint64_t weight = profile_sample_weight(p, rec, selection->weight);
 
-	if (weight == 0 || !(selection->states & 1u << counters_state(rec->state)))
+	if (weight == 0 || !counters_among(selection->states, rec->state))
 		return 0;
 	return heat_add(&m->heat, rec->time_ns, weight, stack, p->nstacks + 1);
 }

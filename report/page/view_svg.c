@@ -3,7 +3,6 @@
 #include "common/utf8.h"
 #include "report/page/page.h"
 #include "report/page/palette.h"
-#include "report/output/xml.h"
 #include "report/output/text.h"
 #include "report/view/quality.h"
 
@@ -74,7 +73,7 @@ static void put_frame_label(const struct svg *s, const char *name, double width)
 		do
 			bytes++;
 		while (utf8_is_continuation(name[bytes]));
-	xml_text(s->out, name, bytes);
+	text_xml(s->out, name, bytes);
 	if (all > room)
 		fputs("\u2026", s->out);
 }
@@ -99,7 +98,7 @@ static void draw_frame(struct svg *s, const struct fold_node *node, uint64_t lef
 	uint32_t y = HEAD + (s->deepest - node->depth) * ROW;
 
 	fputs("<g><title>", s->out);
-	xml_text(s->out, name, strlen(name));
+	text_xml(s->out, name, strlen(name));
 	fputs(": ", s->out);
 	put_figures(s, weight);
 	fprintf(s->out, "</title><rect x=\"%.2f\" y=\"%" PRIu32 "\" width=\"%.2f\" height=\"%d\" fill=\"%s\"/>", x, y,
@@ -127,13 +126,13 @@ static void draw_head(struct svg *s, const char *title, uint32_t height)
 	        "\" font-family=\"ui-monospace, 'DejaVu Sans Mono', Menlo, monospace\" "
 	        "font-size=\"11.5\" fill=\"#1b1f24\">\n<title>",
 	        WIDTH, height, WIDTH, height);
-	xml_text(s->out, title, strlen(title));
+	text_xml(s->out, title, strlen(title));
 	fprintf(s->out,
 	        "</title>\n<rect width=\"100%%\" height=\"100%%\" fill=\"#ffffff\"/>\n"
 	        "<text x=\"%d\" y=\"26\" font-size=\"17\" "
 	        "font-family=\"system-ui, 'DejaVu Sans', sans-serif\" font-weight=\"bold\">",
 	        MARGIN);
-	xml_text(s->out, title, strlen(title));
+	text_xml(s->out, title, strlen(title));
 	fprintf(s->out,
 	        "</text>\n<text x=\"%d\" y=\"46\" fill=\"#5b6470\" "
 	        "font-family=\"system-ui, 'DejaVu Sans', sans-serif\">"
@@ -159,14 +158,13 @@ static void draw_svg(struct svg *s, const char *title)
 	fputs("</svg>\n", s->out);
 }
 
-static int write_svg(const struct report *r, struct fold *fold, void *ctx)
+static int write_svg(const struct report *r, struct fold *fold)
 {
 	struct svg s = {.report = r, .fold = fold, .out = r->out.file};
 	char *title = page_title(&r->run->traces.session);
 	uint32_t most = 0;
 	int rc = -ENOMEM;
 
-	(void)ctx;
 	for (size_t i = 0; i < fold->n; i++)
 		most = fold->nodes[i].depth > most ? fold->nodes[i].depth : most;
 	s.next = calloc(most + 2, sizeof(*s.next));
@@ -180,17 +178,12 @@ static int write_svg(const struct report *r, struct fold *fold, void *ctx)
 	return rc;
 }
 
-static int run_svg(const struct report *r, struct view_result *found)
-{
-	(void)found;
-	return view_fold(r, NULL, true, write_svg, NULL);
-}
-
 const struct view view_svg = {
 	.name = "svg",
 	.help = "flame graph as an SVG picture, without scripts",
 	.endings = {".svg"},
 	.states = STATES_CPU,
 	.takes = VIEW_GROUPS | VIEW_FILE,
-	.run = run_svg,
+	.write = write_svg,
+	.page = true,
 };

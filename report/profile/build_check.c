@@ -51,15 +51,6 @@ struct asked {
 	uint32_t program;
 };
 
-/* True: @address of @program was not asked about before. */
-static bool is_new(struct hash_array *seen, uint64_t address, uint32_t program)
-{
-	const struct asked asked = {address, program};
-	uint32_t id;
-
-	return !hash_array_find(seen, &id, program, &asked) && hash_array_add(seen, &id, program, &asked) == 0;
-}
-
 static void count_return(struct build_count *of, bool right)
 {
 	of->checked++;
@@ -78,7 +69,7 @@ static void ask_node(const struct binaries *b, const struct profile *p, const st
 		bool right;
 
 		if ((!facts[n].caller && !facts[n].leaf) || (node->flags & ~FRAME_EXACT) || !cfi ||
-		    !is_new(&seen, node->address, program))
+		    hash_array_meet(&seen, program, &(struct asked){node->address, program}) != 0)
 			continue;
 		if (facts[n].caller && !node->flags && cfi_code_before(cfi, node->address, &right))
 			count_return(&of[program].returns, right);

@@ -5,6 +5,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+int callchain_push(struct callchain *c, const struct callchain_frame *frame)
+{
+	int rc = array_room(&c->frames, &c->cap, c->n, sizeof(*c->frames));
+
+	if (rc == 0)
+		c->frames[c->n++] = *frame;
+	return rc;
+}
+
 static void set_frame_name(struct callchain_frame *f, const struct name_at *at)
 {
 	f->function = at->function;
@@ -52,11 +61,7 @@ static int add_outside_frame(struct callchain *c, const struct calltree *tree, c
 	snprintf(reason, sizeof(reason), "[%s]", upf_exit_text((unsigned)node->address));
 	rc = node->address >= CALLTREE_FUNCTION ? symbolizer_host_function(names, name, &frame.function)
 	                                        : symbolizer_function(names, name, &frame.function);
-	if (rc == 0)
-		rc = array_room(&c->frames, &c->cap, c->n, sizeof(*c->frames));
-	if (rc == 0)
-		c->frames[c->n++] = frame;
-	return rc;
+	return rc == 0 ? callchain_push(c, &frame) : rc;
 }
 
 void callchain_turn(struct callchain *c, size_t first)

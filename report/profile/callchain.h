@@ -30,6 +30,8 @@ struct callchain {
 
 /* The stack whose leaf is @node, with all its frames; empty for node 0. 0 or -ENOMEM. See filter_callchain(). */
 int callchain_make(struct callchain *c, const struct calltree *tree, struct symbolizer *names, uint32_t node);
+/* Adds a frame behind the last one. 0 or -ENOMEM. */
+int callchain_push(struct callchain *c, const struct callchain_frame *frame);
 /* Turns the frames from @first on round. */
 void callchain_turn(struct callchain *c, size_t first);
 void callchain_free(struct callchain *c);

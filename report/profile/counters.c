@@ -23,18 +23,7 @@ void counters_record(struct counters *t, const struct upf_record *rec)
 	case UPF_LATE:
 		t->late += rec->count;
 		break;
-	case UPF_EVENT:
-		t->events++;
-		break;
 	}
-}
-
-void counters_fault(struct counters *t, enum upf_fault fault, uint64_t offset)
-{
-	if (t->first_fault != UPF_OK)
-		return;
-	t->first_fault = fault;
-	t->first_fault_offset = offset;
 }
 
 static void add_counts(uint64_t *to, const uint64_t *from, size_t n)
@@ -47,7 +36,6 @@ void counters_add(struct counters *t, const struct counters *other)
 {
 	t->rounds += other->rounds;
 	t->samples += other->samples;
-	t->events += other->events;
 	t->out_of_scope += other->out_of_scope;
 	add_counts(t->state, other->state, COUNTERS_STATES);
 	add_counts(t->time, other->time, COUNTERS_STATES);
@@ -72,8 +60,6 @@ void counters_add(struct counters *t, const struct counters *other)
 	if (other->pause.count)
 		upf_hist_merge(&t->pause, &other->pause);
 	t->bad_blocks += other->bad_blocks;
-	if (other->first_fault != UPF_OK)
-		counters_fault(t, other->first_fault, other->first_fault_offset);
 }
 
 uint64_t counters_sum(const uint64_t *by_state, size_t apart, unsigned states)
@@ -93,9 +79,4 @@ uint64_t counters_lost(const struct counters *t)
 	for (unsigned i = 0; i < COUNTERS_LOST; i++)
 		sum += t->lost[i];
 	return sum;
-}
-
-bool counters_sound(const struct counters *t, const struct upf_health *h)
-{
-	return !h->damaged && !h->missing && !h->skipped_bytes && !h->cut && h->has_footer && !t->bad_blocks;
 }

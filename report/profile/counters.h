@@ -14,7 +14,7 @@
 #define COUNTERS_LOST 8u
 
 struct counters {
-	uint64_t rounds, samples, events;
+	uint64_t rounds, samples;
 	uint64_t out_of_scope; /* samples that are not in here: of other times, vCPUs and domains than asked for */
 	uint64_t state[COUNTERS_STATES];
 	uint64_t time[COUNTERS_STATES];             /* that samples of these stand for: as struct stack has it */
@@ -37,22 +37,22 @@ struct counters {
 	struct upf_hist pause;
 	/* Sound blocks whose records break the format, beside what struct upf_health counts. */
 	uint64_t bad_blocks;
-	enum upf_fault first_fault; /* the first damage met, UPF_OK: none */
-	uint64_t first_fault_offset;
 };
 
 void counters_record(struct counters *t, const struct upf_record *rec);
 void counters_add(struct counters *t, const struct counters *other); /* of another part of the same traces */
-void counters_fault(struct counters *t, enum upf_fault fault, uint64_t offset);
 /* The sum over the run states @states, bit n being state n; @by_state has the counts that are so many apart. */
 uint64_t counters_sum(const uint64_t *by_state, size_t apart, unsigned states);
 uint64_t counters_lost(const struct counters *t); /* every reason */
-/* The trace is whole and nothing in it is damaged, as far as it has been read; @h: what its reader says. */
-bool counters_sound(const struct counters *t, const struct upf_health *h);
 /* Run state and end of a sample as indices of the arrays above, whatever a later version writes. */
 static inline unsigned counters_state(unsigned state)
 {
 	return state < COUNTERS_STATES ? state : UPF_OFFLINE;
+}
+/* Is the run state @state of a record one of @states? */
+static inline bool counters_among(unsigned states, unsigned state)
+{
+	return states & 1u << counters_state(state);
 }
 static inline unsigned counters_end(unsigned end)
 {

@@ -12,7 +12,7 @@ enum { NOT_JUDGED, KEPT, LEFT_OUT };
 
 bool filter_needed(const struct selection *s)
 {
-	return selection_by_name(s) || s->max_stack || s->collapse_recursion;
+	return s->focus.n || s->ignore.n || s->hide.n || s->show_from.n || s->max_stack || s->collapse_recursion;
 }
 
 void filter_free(struct filter *f)
@@ -23,26 +23,12 @@ void filter_free(struct filter *f)
 	*f = (struct filter){0};
 }
 
-/* *@bytes has number @n afterwards, new ones 0. */
-static int bytes_room(uint8_t **bytes, size_t *have, size_t n)
-{
-	size_t cap = *have;
-
-	if (n < *have)
-		return 0;
-	if (array_room(bytes, &cap, n, 1) != 0)
-		return -ENOMEM;
-	memset(*bytes + *have, 0, cap - *have);
-	*have = cap;
-	return 0;
-}
-
 static int traits_of(struct filter *f, uint32_t function, unsigned *traits)
 {
 	const struct selection *s = f->selection;
 	const char *name = f->names->functions[function].name;
 
-	if (bytes_room(&f->traits, &f->ntraits, function) != 0)
+	if (array_room_zeroed(&f->traits, &f->ntraits, function, sizeof(*f->traits)) != 0)
 		return -ENOMEM;
 	if (!f->traits[function])
 		f->traits[function] = (uint8_t)(KNOWN | (patterns_match(&s->focus, name) ? FOCUS : 0) |
@@ -173,7 +159,7 @@ static int judge_node(struct filter *f, const struct calltree *tree, uint32_t no
 int filter_keeps(struct filter *f, const struct calltree *tree, uint32_t node, bool user)
 {
 	size_t which = (size_t)node * 2 + user;
-	int rc = bytes_room(&f->verdicts, &f->nverdicts, which);
+	int rc = array_room_zeroed(&f->verdicts, &f->nverdicts, which, sizeof(*f->verdicts));
 
 	if (rc == 0 && f->verdicts[which] == NOT_JUDGED)
 		rc = judge_node(f, tree, node, user, &f->verdicts[which]);

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define MILLI_NS_PER_S UINT64_C(1000000000000)
 /* A longer gap is not throttling: the recorder was stopped, or the host suspended. */
@@ -28,22 +27,10 @@ void gaps_reset(struct gaps *g)
 
 /* --- rounds ------------------------------------------------------------------------------------------------------ */
 
-static int by_domain_room(struct gaps *g, uint32_t domain)
-{
-	size_t old = g->nby_domain;
-
-	if (domain < old)
-		return 0;
-	if (array_room(&g->by_domain, &g->nby_domain, domain, sizeof(*g->by_domain)) != 0)
-		return -ENOMEM;
-	memset(g->by_domain + old, 0, (g->nby_domain - old) * sizeof(*g->by_domain));
-	return 0;
-}
-
 /* What is known of @domain, valid until the next call; NULL: no memory. */
 static struct gap_domain *find_gap_domain(struct gaps *g, uint32_t domain)
 {
-	if (by_domain_room(g, domain) != 0)
+	if (array_room_zeroed(&g->by_domain, &g->nby_domain, domain, sizeof(*g->by_domain)) != 0)
 		return NULL;
 	if (g->by_domain[domain] < g->ndomains && g->domains[g->by_domain[domain]].domain == domain)
 		return &g->domains[g->by_domain[domain]];
@@ -137,11 +124,6 @@ int gaps_note(struct gaps *g, const struct upf_record *rec)
 	return 0;
 }
 
-void gaps_next_block(struct gaps *g)
-{
-	g->block++;
-}
-
 void gaps_cut(struct gaps *g)
 {
 	for (size_t i = 0; i < g->ndomains; i++)
@@ -173,7 +155,7 @@ int gaps_sample(struct gaps *g, struct upf_record *rec, uint32_t *vcpu)
 		return rc;
 	g->guess = (size_t)*vcpu + 1;
 	v = &g->vcpus[*vcpu];
-	if (STATES_CPU & 1u << counters_state(rec->state)) {
+	if (counters_among(STATES_CPU, rec->state)) {
 		rec->cpu_ns += v->cpu_ns;
 		v->cpu_ns = 0;
 	} else {
@@ -198,7 +180,7 @@ int gaps_note_sample(struct gaps *g, const struct upf_record *rec, uint32_t vcpu
 {
 	struct gap_vcpu *v = &g->vcpus[vcpu];
 
-	if (v->stack == GAP_NONE && (STATES_CPU & 1u << counters_state(rec->state))) {
+	if (v->stack == GAP_NONE && counters_among(STATES_CPU, rec->state)) {
 		v->stack = stack;
 		v->first_ns = rec->cpu_ns;
 	}

@@ -43,7 +43,7 @@ struct gap_vcpu {
 /* Zero-initialise, gaps_free() at the end. */
 struct gaps {
 	bool is_part;   /* what is before is added by gaps_settle() */
-	uint64_t block; /* the number of the one that rounds come of */
+	uint64_t block; /* the number of the one that rounds come of: the caller counts */
 	struct gap_domain *domains;
 	size_t ndomains, domains_cap;
 	uint32_t *by_domain; /* the number in domains[], if that one is of this domain */
@@ -68,7 +68,6 @@ void gaps_reset(struct gaps *g); /* nothing is before */
 int gaps_round(struct gaps *g, const struct upf_record *rec, uint64_t rate_mhz, bool counted, struct profile *p);
 /* Any other record but a sample: the time since its domain's last round may be lost. 0 or -ENOMEM. */
 int gaps_note(struct gaps *g, const struct upf_record *rec);
-void gaps_next_block(struct gaps *g);
 void gaps_cut(struct gaps *g); /* something of all domains is lost */
 /* A sample of the round, not a repeated one: rec->cpu_ns becomes what it tells of. *@vcpu: its vCPU's number here. */
 int gaps_sample(struct gaps *g, struct upf_record *rec, uint32_t *vcpu);

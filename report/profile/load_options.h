@@ -6,6 +6,8 @@
 #include "report/input/binaries.h"
 #include "report/output/progress.h"
 
+#include <stdio.h>
+
 /*
  * For views that show records in order; each function may be NULL. A return value other than 0 ends loading with it.
  */
@@ -13,6 +15,8 @@ struct load_hooks {
 	void *ctx;
 	/* Before a block's records, and for every block that is skipped (b->fault). */
 	int (*block)(void *ctx, const struct upf_block *b);
+	/* Flushed before each block's records, as a pipe may be slow; if it has no reader, loading ends with -EIO. */
+	FILE *flushed;
 	/* @node is the sample's leaf in the profile's tree; 0 for other records. */
 	int (*record)(void *ctx, const struct upf_block *b, const struct upf_record *rec, uint32_t node);
 	/* Samples that are in scope, but left out by name. */

@@ -184,7 +184,7 @@ static int load_sample(struct loader *l, struct upf_record *rec)
 
 /* --- repeated samples -------------------------------------------------------------------------------------------- */
 
-/* Does whoever listens want each sample by itself? */
+/* Does the hook want each sample by itself? */
 static bool each_by_itself(const struct loader *l)
 {
 	const struct load_hooks *hooks = l->options.hooks;
@@ -260,7 +260,7 @@ static int load_same(struct loader *l, const struct upf_record *rec, uint32_t do
 	return rc;
 }
 
-/* Records that do not count are as if they were not there. */
+/* A record that does not count: only its samples are counted, as left out. */
 static int leave_out(struct loader *l, const struct upf_record *rec)
 {
 	if (rec->kind != UPF_SAMPLE && rec->kind != UPF_SAME)
@@ -318,7 +318,6 @@ static int broken_block(struct loader *l, const struct upf_block *b, uint32_t in
 
 	l->broken = true;
 	l->profile->counters.bad_blocks++;
-	counters_fault(&l->profile->counters, UPF_FAULT_RECORD, b->offset);
 	return hooks && hooks->broken ? hooks->broken(hooks->ctx, b, index) : 0;
 }
 
@@ -367,14 +366,11 @@ int loader_next(struct loader *l, struct upf_reader *r, struct upf_block *b)
 {
 	int rc = out_of_proportion(l, r) ? -EFBIG : upf_reader_next(r, b);
 
-	if (rc > 0 && b->fault != UPF_OK)
-		counters_fault(&l->profile->counters, b->fault, b->offset);
-	if (rc > 0) {
-		l->hole |= b->fault != UPF_OK || b->seq != l->next_seq;
-		l->next_seq = b->seq + 1;
-	}
-	if (rc > 0)
-		progress_at(l->options.progress, upf_reader_bytes(r), l->options.size);
+	if (rc <= 0)
+		return rc;
+	l->hole |= b->fault != UPF_OK || b->seq != l->next_seq;
+	l->next_seq = b->seq + 1;
+	progress_at(l->options.progress, upf_reader_bytes(r), l->options.size);
 	return rc;
 }
 
@@ -396,7 +392,7 @@ static int load_any(struct loader *l, const struct upf_block *b)
 	archive_stacks_of(&l->stacks.archived, b);
 	if (l->hole)
 		gaps_cut(&l->gaps);
-	gaps_next_block(&l->gaps);
+	l->gaps.block++;
 	rc = loader_block(l, b);
 	l->hole = l->broken;
 	return rc == 0 ? loader_block_done(l, l->block_walked, b->stored_size) : rc;
@@ -410,6 +406,8 @@ int loader_blocks(struct loader *l, struct upf_reader *r)
 
 	while ((rc = loader_next(l, r, &b)) > 0) {
 		rc = hooks && hooks->block ? hooks->block(hooks->ctx, &b) : 0;
+		if (rc == 0 && hooks && hooks->flushed && fflush(hooks->flushed) != 0)
+			rc = -EIO; /* outfile.h knows why */
 		if (rc == 0 && b.fault == UPF_OK)
 			rc = load_any(l, &b);
 		if (rc != 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* loader.h - the loading of one trace: block after block, or several blocks at once (loader_threads.c). */
+/* loader.h - the loading of one trace: one block after the other; load.c has several at once. */
 #ifndef REPORT_PROFILE_LOADER_H
 #define REPORT_PROFILE_LOADER_H
 
@@ -43,10 +43,5 @@ int loader_block(struct loader *l, const struct upf_block *b);
 int loader_block_done(struct loader *l, uint64_t walked, uint64_t stored);
 /* All that is left of @r, a block after the other. */
 int loader_blocks(struct loader *l, struct upf_reader *r);
-/*
- * The same by several threads, to be used without hooks, filter and archived stacks. In the order of the blocks, so
- * that nothing depends on the number of threads.
- */
-int loader_by_threads(struct loader *l, struct upf_reader *r, unsigned threads);
 
 #endif

@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#define Z95 1.959964 /* so many standard errors to either side hold the truth in 95 of 100 cases */
+
 double noise_samples(const struct profile *p, unsigned states, enum weight weight)
 {
 	const struct counters *t = &p->counters;
@@ -19,22 +21,18 @@ double noise_samples(const struct profile *p, unsigned states, enum weight weigh
 	return squares > 0 ? sum * sum / squares : 0;
 }
 
-struct noise_range noise_range(double share, double samples, double z)
-{
-	double z2 = z * z, middle, half;
-
-	if (samples <= 0)
-		return (struct noise_range){0, 1};
-	middle = (share + z2 / (2 * samples)) / (1 + z2 / samples);
-	half = z / (1 + z2 / samples) * sqrt(share * (1 - share) / samples + z2 / (4 * samples * samples));
-	return (struct noise_range){middle - half > 0 ? middle - half : 0, middle + half < 1 ? middle + half : 1};
-}
-
 double noise_error(double share, double samples)
 {
-	struct noise_range r = noise_range(share, samples, NOISE_Z95);
+	const double z2 = Z95 * Z95;
+	double middle, half, from, to;
 
-	return (r.to - r.from) / 2;
+	if (samples <= 0)
+		return 0.5;
+	middle = (share + z2 / (2 * samples)) / (1 + z2 / samples);
+	half = Z95 / (1 + z2 / samples) * sqrt(share * (1 - share) / samples + z2 / (4 * samples * samples));
+	from = middle - half > 0 ? middle - half : 0;
+	to = middle + half < 1 ? middle + half : 1;
+	return (to - from) / 2;
 }
 
 double noise_error_of_change(double old_share, double old_samples, double share, double samples)

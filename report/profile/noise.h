@@ -11,21 +11,13 @@
 
 #include "report/profile/profile.h"
 
-#define NOISE_Z95 1.959964 /* so many standard errors to either side hold the truth in 95 of 100 cases */
-
 /*
  * How many samples of equal weight are as good as those of @p in these states, if each is independent of the others;
  * report/fold/batches.h finds out whether they are.
  */
 double noise_samples(const struct profile *p, unsigned states, enum weight weight);
 
-/* Where the true share is, with the certainty that @z standard errors give. */
-struct noise_range {
-	double from, to;
-};
-/* @share: 0 to 1, of @samples effective ones. With none: all from 0 to 1. */
-struct noise_range noise_range(double share, double samples, double z);
-/* Half of that, at 95 %: the +- of a share. */
+/* The +- of @share, 0 to 1, of @samples effective ones: half of the interval that holds the truth in 95 % of cases. */
 double noise_error(double share, double samples);
 /* The same of the difference between two independent runs' shares: one within +- of 0 may be chance alone. */
 double noise_error_of_change(double old_share, double old_samples, double share, double samples);

@@ -20,7 +20,7 @@ void profile_free(struct profile *p)
 	free(p->stacks);
 	free(p->latest);
 	hash_table_free(&p->index);
-	vcpu_list_free(&p->left_out_vcpus);
+	hash_array_free(&p->left_out_vcpus.by_vcpu);
 	*p = (struct profile){0};
 }
 
@@ -58,17 +58,38 @@ static inline bool same_stack(const struct stack *a, const struct stack *b)
 	return memcmp(a, b, offsetof(struct stack, samples)) == 0;
 }
 
-/* p->latest has @node. */
-static int latest_room(struct profile *p, uint32_t node)
-{
-	size_t old = p->nlatest;
+/* --- vCPUs ------------------------------------------------------------------------------------------------------- */
 
-	if (node < old)
-		return 0;
-	if (array_room(&p->latest, &p->nlatest, node, sizeof(*p->latest)) != 0)
-		return -ENOMEM;
-	memset(p->latest + old, 0, (p->nlatest - old) * sizeof(*p->latest));
+/* Found, or added with no samples: valid until the next call. NULL: out of memory. */
+static struct vcpu_states *find_vcpu(struct vcpu_list *list, uint32_t domain, uint32_t vcpu)
+{
+	uint32_t id;
+	int rc = hash_array_add(&list->by_vcpu, &id, vcpu, &(struct vcpu_states){.domain = domain, .vcpu = vcpu});
+
+	return rc == 0 ? &list->v[id] : NULL;
+}
+
+static int add_vcpus(struct vcpu_list *list, const struct vcpu_list *more)
+{
+	for (size_t i = 0; i < more->n; i++) {
+		const struct vcpu_states *from = &more->v[i];
+		struct vcpu_states *v = find_vcpu(list, from->domain, from->vcpu);
+
+		if (!v)
+			return -ENOMEM;
+		for (unsigned s = 0; s < COUNTERS_STATES; s++) {
+			v->state[s] += from->state[s];
+			v->time[s] += from->time[s];
+		}
+	}
 	return 0;
+}
+
+static int compare_vcpus(const void *va, const void *vb)
+{
+	const struct vcpu_states *a = va, *b = vb;
+
+	return a->domain != b->domain ? array_compare(a->domain, b->domain) : array_compare(a->vcpu, b->vcpu);
 }
 
 /* --- stacks ------------------------------------------------------------------------------------------------------ */
@@ -117,7 +138,7 @@ static int look_up_stack(struct profile *p, const struct stack *key, uint32_t *s
 /* A stack that its node did not have last. */
 static int find_other_stack(struct profile *p, const struct stack *key, struct stack **out)
 {
-	int rc = latest_room(p, key->node);
+	int rc = array_room_zeroed(&p->latest, &p->nlatest, key->node, sizeof(*p->latest));
 	uint32_t latest = rc == 0 ? p->latest[key->node] : 0, several = latest & PROFILE_SEVERAL;
 	uint32_t stack = (latest ^ several) - 1;
 
@@ -157,7 +178,7 @@ static uint32_t time_slot(const struct profile *p, uint64_t time_ns)
 int profile_leave_out(struct profile *p, const struct upf_record *rec)
 {
 	unsigned state = counters_state(rec->state);
-	struct vcpu_states *v = vcpu_list_find(&p->left_out_vcpus, rec->domain, rec->vcpu);
+	struct vcpu_states *v = find_vcpu(&p->left_out_vcpus, rec->domain, rec->vcpu);
 
 	if (!v)
 		return -ENOMEM;
@@ -212,7 +233,7 @@ static int add_profile_stack(struct profile *p, const struct stack *from, uint32
 /* Memory is asked ahead, as in calltree_map(). */
 static int add_part_stacks(struct profile *p, const struct profile *part, const uint32_t *map)
 {
-	int rc = latest_room(p, (uint32_t)p->tree.n - 1);
+	int rc = array_room_zeroed(&p->latest, &p->nlatest, p->tree.n - 1, sizeof(*p->latest));
 
 	for (size_t i = 0; rc == 0 && i < part->nstacks + 2 * AHEAD; i++) {
 		if (i < part->nstacks)
@@ -282,16 +303,16 @@ int profile_vcpus(const struct profile *p, struct vcpu_list *vcpus)
 	*vcpus = (struct vcpu_list){0};
 	for (size_t i = 0; i < p->nstacks; i++) {
 		const struct stack *s = &p->stacks[i];
-		struct vcpu_states *v = vcpu_list_find(vcpus, s->domain, s->vcpu);
+		struct vcpu_states *v = find_vcpu(vcpus, s->domain, s->vcpu);
 
 		if (!v)
 			return -ENOMEM;
 		v->state[s->state] += s->samples;
 		v->time[s->state] += s->time;
 	}
-	if (vcpu_list_add(vcpus, &p->left_out_vcpus) != 0)
+	if (add_vcpus(vcpus, &p->left_out_vcpus) != 0)
 		return -ENOMEM;
-	vcpu_list_sort(vcpus);
+	array_sort(vcpus->v, vcpus->n, sizeof(*vcpus->v), compare_vcpus);
 	return 0;
 }
 

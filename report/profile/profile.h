@@ -6,10 +6,22 @@
 #ifndef REPORT_PROFILE_PROFILE_H
 #define REPORT_PROFILE_PROFILE_H
 
+#include "common/hash_array.h"
 #include "report/profile/calltree.h"
 #include "report/input/selection.h"
 #include "report/profile/counters.h"
-#include "report/profile/vcpus.h"
+
+/* How many samples a vCPU has in which run state. */
+struct vcpu_states {
+	uint32_t domain, vcpu;
+	uint64_t state[COUNTERS_STATES]; /* samples */
+	uint64_t time[COUNTERS_STATES];  /* that these stand for */
+};
+
+/* hash_array_free() of @by_vcpu at the end. */
+struct vcpu_list {
+	HASH_ARRAY(struct vcpu_states, v, n, by_vcpu);
+};
 
 /* One stack of one vCPU in one run state, and how often it was seen. */
 struct stack {
@@ -106,8 +118,8 @@ int profile_forget_slots(struct profile *p);
 int profile_add(struct profile *p, const struct profile *part);
 
 /*
- * All vCPUs with samples, in order, whether filters by name left these out or not: for vcpu_list_free(), on failure,
- * too. 0 or -ENOMEM.
+ * All vCPUs with samples, in order, whether filters by name left these out or not; to be freed on failure, too. It
+ * cannot be searched by key. 0 or -ENOMEM.
  */
 int profile_vcpus(const struct profile *p, struct vcpu_list *vcpus);
 

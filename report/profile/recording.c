@@ -160,7 +160,7 @@ bool recording_sound(const struct recording *r)
 {
 	const struct upf_health health = traces_health(&r->traces);
 
-	return counters_sound(&r->profile.counters, &health);
+	return health_sound(&health, r->profile.counters.bad_blocks);
 }
 
 uint64_t recording_duration(const struct recording *r)

@@ -2,10 +2,8 @@
 /* annotate_source.c - a function's source, each line beside its weight. */
 #include "report/view/annotate.h"
 #include "report/view/listing.h"
-#include "report/view/source_function.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* 0, also if there is no such file, or -ENOMEM. */

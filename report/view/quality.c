@@ -3,11 +3,13 @@
 #include "common/say.h"
 #include "report/unwind/unwind.h"
 #include "report/output/text.h"
-#include "report/profile/vcpus.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define LABEL 9  /* columns */
+#define WIDTH 80 /* of lines that no terminal limits */
 
 /* What the notes are about, and where they go. */
 struct notes {
@@ -15,25 +17,51 @@ struct notes {
 	unsigned states; /* that count */
 	const struct text_out *out;
 	const char *label; /* of the paragraph that is being written; NULL: none */
-	struct para para;
+	int column;        /* to which its line has come */
 };
 
 static void end_paragraph(struct notes *n)
 {
 	if (n->label)
-		para_end(&n->para);
+		fputc('\n', n->out->file);
 	n->label = NULL;
 }
 
-/* The paragraph of that label, begun with its first item. */
-static struct para *find_paragraph(struct notes *n, const char *label)
+/* Before an item of so many columns: the label, if its paragraph begins, or else a new line, or a separator. */
+static void begin_item(struct notes *n, const char *label, int columns)
 {
-	if (n->label && strcmp(n->label, label) == 0)
-		return &n->para;
-	end_paragraph(n);
-	para_start(&n->para, n->out, label);
-	n->label = label;
-	return &n->para;
+	FILE *out = n->out->file;
+
+	if (!n->label || strcmp(n->label, label) != 0) {
+		end_paragraph(n);
+		n->label = label;
+		n->column = fprintf(out, "%-*s", LABEL, label);
+	} else if (n->column + 3 + columns > (n->out->width ? n->out->width : WIDTH)) {
+		n->column = fprintf(out, "\n%*s", LABEL, "") - 1;
+	} else {
+		n->column += fprintf(out, "%s", n->out->utf8 ? " \u00b7 " : "; ") - (n->out->utf8 ? 1 : 0);
+	}
+}
+
+/*
+ * An item of the paragraph of that label. One that does not fit into the rest of the line begins the next one. On a
+ * terminal, one that does not fit into a line goes on in the next; elsewhere it stays whole, for programs that search
+ * it.
+ */
+__attribute__((format(printf, 3, 4))) static void note(struct notes *n, const char *label, const char *format, ...)
+{
+	char text[256], *safe;
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	safe = safe_text(text);
+	if (!safe)
+		return;
+	begin_item(n, label, text_columns(safe));
+	n->column = print_words(n->out->file, safe, n->column, LABEL + 2, n->out->width);
+	free(safe);
 }
 
 /* --- the trace --------------------------------------------------------------------------------------------------- */
@@ -72,7 +100,7 @@ static void print_trace_notes(struct notes *n, const char *label)
 	if (recording_sound(n->run))
 		return;
 	quality_faults(&health, n->run->profile.counters.bad_blocks, text, sizeof(text));
-	para_item(find_paragraph(n, label), "incomplete: %s", text);
+	note(n, label, "incomplete: %s", text);
 }
 
 /* --- samples ----------------------------------------------------------------------------------------------------- */
@@ -132,16 +160,14 @@ static void print_rate(struct notes *n)
 	bool slower = whole && rate > 0 && rate < 0.9 * asked;
 
 	if (rate > 0 && (slower || t->throttled))
-		para_item(find_paragraph(n, "Rate"), "requested %s Hz, effective %s Hz%s",
-		          text_count((uint64_t)(asked + 0.5)).s, text_count((uint64_t)(rate + 0.5)).s,
-		          t->throttled ? " (throttled)" : "");
+		note(n, "Rate", "requested %s Hz, effective %s Hz%s", text_count((uint64_t)(asked + 0.5)).s,
+		     text_count((uint64_t)(rate + 0.5)).s, t->throttled ? " (throttled)" : "");
 	else if (t->throttled)
-		para_item(find_paragraph(n, "Rate"), "throttled: sampled less often than requested");
+		note(n, "Rate", "throttled: sampled less often than requested");
 	if (t->unsampled_ns)
-		para_item(find_paragraph(n, "Rate"), "%s not sampled and not counted", text_time(t->unsampled_ns).s);
+		note(n, "Rate", "%s not sampled and not counted", text_time(t->unsampled_ns).s);
 	if (lacks_cpu(&run->profile))
-		para_item(find_paragraph(n, "Rate"), "%s of CPU time has no later sample to count for",
-		          text_time(t->cpu_left_ns).s);
+		note(n, "Rate", "%s of CPU time has no later sample to count for", text_time(t->cpu_left_ns).s);
 }
 
 /* Time that several traces have of one guest. */
@@ -155,9 +181,8 @@ static void print_covered(struct notes *n)
 		if (t->covered_samples) {
 			char *path = safe_text(t->path), *by = safe_text(t->covered_by->path);
 
-			para_item(find_paragraph(n, "Overlap"),
-			          "%s samples of %.64s not counted: the same guest and time as in %.64s",
-			          text_count(t->covered_samples).s, path ? path : "?", by ? by : "?");
+			note(n, "Overlap", "%s samples of %.64s not counted: the same guest and time as in %.64s",
+			     text_count(t->covered_samples).s, path ? path : "?", by ? by : "?");
 			free(path);
 			free(by);
 		}
@@ -175,8 +200,7 @@ static void item_states(struct notes *n)
 
 		if ((n->states & 1u << s) || samples == 0)
 			continue;
-		para_item(find_paragraph(n, "Samples"), "%s %s samples not counted%s", text_count(samples).s,
-		          upf_state_text(s), hint);
+		note(n, "Samples", "%s %s samples not counted%s", text_count(samples).s, upf_state_text(s), hint);
 		hint = "";
 	}
 }
@@ -186,26 +210,23 @@ static void item_filtered(struct notes *n, const char *label)
 	uint64_t left_out = quality_left_out(&n->run->profile, n->states);
 
 	if (left_out)
-		para_item(find_paragraph(n, label), "%s filtered out", text_count(left_out).s);
+		note(n, label, "%s filtered out", text_count(left_out).s);
 }
 
 static void print_sample_notes(struct notes *n)
 {
 	const struct counters *t = &n->run->profile.counters;
 
-	para_item(find_paragraph(n, "Samples"), "%s counted",
-	          text_count(profile_count(&n->run->profile, n->states)).s);
+	note(n, "Samples", "%s counted", text_count(profile_count(&n->run->profile, n->states)).s);
 	item_states(n);
 	item_filtered(n, "Samples");
 	if (counters_lost(t) == 0)
-		para_item(find_paragraph(n, "Samples"), "none lost");
+		note(n, "Samples", "none lost");
 	for (unsigned i = 0; i < COUNTERS_LOST; i++)
 		if (t->lost[i])
-			para_item(find_paragraph(n, "Samples"), "%s lost: %s", text_count(t->lost[i]).s,
-			          upf_lost_text(i));
+			note(n, "Samples", "%s lost: %s", text_count(t->lost[i]).s, upf_lost_text(i));
 	if (t->late)
-		para_item(find_paragraph(n, "Samples"), "%s deadline%s missed", text_count(t->late).s,
-		          t->late == 1 ? "" : "s");
+		note(n, "Samples", "%s deadline%s missed", text_count(t->late).s, t->late == 1 ? "" : "s");
 }
 
 static uint64_t of_states(const uint64_t ends[COUNTERS_STATES][COUNTERS_ENDS], unsigned states, unsigned end)
@@ -271,10 +292,10 @@ static void item_ways(struct notes *n, uint64_t all)
 	if (n->run->traces.session.tops != UPF_TOPS_MIXED)
 		return;
 	if (copied == 0)
-		para_item(find_paragraph(n, "Stacks"), "all by frame pointers");
+		note(n, "Stacks", "all by frame pointers");
 	else
-		para_item(find_paragraph(n, "Stacks"), "%s by frame pointers, %s by copies where these failed",
-		          text_share(all - copied, all).s, text_share(copied, all).s);
+		note(n, "Stacks", "%s by frame pointers, %s by copies where these failed",
+		     text_share(all - copied, all).s, text_share(copied, all).s);
 }
 
 static struct text share_whole(uint64_t whole, uint64_t all)
@@ -296,27 +317,25 @@ static void print_stacks(struct notes *n)
 	if (all + missing == 0)
 		return;
 	if (all)
-		para_item(find_paragraph(n, "Stacks"), "%s whole", share_whole(whole, all).s);
+		note(n, "Stacks", "%s whole", share_whole(whole, all).s);
 	for (unsigned end = 1; end < COUNTERS_ENDS; end++)
 		if (ended(n, end))
-			para_item(find_paragraph(n, "Stacks"), "%s %s: %s", text_count(ended(n, end)).s,
-			          end == UPF_END_NONE ? "missing"
-			          : is_truncated(end) ? "truncated"
-			                              : "broken",
-			          chain_end_text(end));
+			note(n, "Stacks", "%s %s: %s", text_count(ended(n, end)).s,
+			     end == UPF_END_NONE ? "missing"
+			     : is_truncated(end) ? "truncated"
+			                         : "broken",
+			     chain_end_text(end));
 	if (all)
 		item_ways(n, all);
 	if (ended(n, CHAIN_END_UNKNOWN) && n->run->traces.session.tops >= UPF_TOPS_COPY &&
 	    !binaries_have_tables(&n->run->binaries))
-		para_item(find_paragraph(n, "Stacks"),
-		          "give the guest's binary with -s FILE: its unwind tables can unwind them");
+		note(n, "Stacks", "give the guest's binary with -s FILE: its unwind tables can unwind them");
 	if (lacks_frame_pointers(n, all))
-		para_item(find_paragraph(n, "Stacks"),
-		          "if the guest was compiled without frame pointers, record with --call-graph dwarf");
+		note(n, "Stacks", "if the guest was compiled without frame pointers, record with --call-graph dwarf");
 	if (restored)
-		para_item(find_paragraph(n, "Stacks"), "%s with restored callers", text_count(restored).s);
+		note(n, "Stacks", "%s with restored callers", text_count(restored).s);
 	if (uncertain)
-		para_item(find_paragraph(n, "Stacks"), "%s may lack a caller", text_count(uncertain).s);
+		note(n, "Stacks", "%s may lack a caller", text_count(uncertain).s);
 }
 
 /*
@@ -329,9 +348,9 @@ static void print_user(struct notes *n)
 
 	if (user == 0)
 		return;
-	para_item(find_paragraph(n, "User"), "%s samples in user mode, %s, below [user]", text_count(user).s,
-	          text_share(user, profile_count(&n->run->profile, n->states)).s);
-	para_item(find_paragraph(n, "User"), "%s of their stacks whole", share_whole(whole, user).s);
+	note(n, "User", "%s samples in user mode, %s, below [user]", text_count(user).s,
+	     text_share(user, profile_count(&n->run->profile, n->states)).s);
+	note(n, "User", "%s of their stacks whole", share_whole(whole, user).s);
 }
 
 /* --- names, pauses, vCPUs ---------------------------------------------------------------------------------------- */
@@ -371,9 +390,9 @@ static void item_nameless(struct notes *n)
 	const struct upf_domain *first = guests_text(n, lacks_symbols, guests, sizeof(guests));
 
 	if (first && first->name)
-		para_item(find_paragraph(n, "Names"), "no binary of %s: -s %.64s=FILE", guests, first->name);
+		note(n, "Names", "no binary of %s: -s %.64s=FILE", guests, first->name);
 	else if (first)
-		para_item(find_paragraph(n, "Names"), "no binary of %s: -s %u=FILE", guests, first->id);
+		note(n, "Names", "no binary of %s: -s %u=FILE", guests, first->id);
 }
 
 static void item_dwarf(struct notes *n)
@@ -384,9 +403,8 @@ static void item_dwarf(struct notes *n)
 		return;
 	if (n->run->binaries.nprograms > 1)
 		guests_text(n, program_lacks_dwarf, guests, sizeof(guests));
-	para_item(find_paragraph(n, "Names"),
-	          "no inlined functions and no source lines: no debug information (DWARF) in the binary%s%s",
-	          guests[0] ? " of " : "", guests);
+	note(n, "Names", "no inlined functions and no source lines: no debug information (DWARF) in the binary%s%s",
+	     guests[0] ? " of " : "", guests);
 }
 
 /* No address has a name: there is only [user], or code without one. */
@@ -402,15 +420,15 @@ static void print_name_notes(struct notes *n, const struct fold *fold)
 	if (!fold || (fold->frames == 0 && (binaries->has_symbols || !is_nameless(n, fold))))
 		return;
 	if (fold->frames == 0)
-		para_item(find_paragraph(n, "Names"), "none");
+		note(n, "Names", "none");
 	else if (fold->unnamed == 0)
-		para_item(find_paragraph(n, "Names"), "every address has a name");
+		note(n, "Names", "every address has a name");
 	else
-		para_item(find_paragraph(n, "Names"), "%s address%s without one, %s of frames (--sort address)",
-		          text_count(fold->unnamed).s, fold->unnamed == 1 ? "" : "es",
-		          text_share(fold->unnamed_frames, fold->frames).s);
+		note(n, "Names", "%s address%s without one, %s of frames (--sort address)",
+		     text_count(fold->unnamed).s, fold->unnamed == 1 ? "" : "es",
+		     text_share(fold->unnamed_frames, fold->frames).s);
 	if (!binaries->has_symbols)
-		para_item(find_paragraph(n, "Names"), "-s FILE gives names: the guest's binary or nm's list of it");
+		note(n, "Names", "-s FILE gives names: the guest's binary or nm's list of it");
 	else if (fold->unnamed)
 		item_nameless(n);
 	item_dwarf(n);
@@ -424,12 +442,11 @@ static void print_pause_notes(struct notes *n)
 
 	if (h->count == 0)
 		return;
-	para_item(find_paragraph(n, "Pauses"), "%s of the guest%s: %s in all, %.3g%% of %s%s", text_count(h->count).s,
-	          several ? "s" : "", text_time(h->sum_ns).s,
-	          guest_time ? 100.0 * (double)h->sum_ns / (double)guest_time : 0.0, several ? "their " : "",
-	          text_time(guest_time).s);
-	para_item(find_paragraph(n, "Pauses"), "p50 %s, p99 %s, max %s", text_time(upf_hist_quantile(h, 500)).s,
-	          text_time(upf_hist_quantile(h, 990)).s, text_time(h->max_ns).s);
+	note(n, "Pauses", "%s of the guest%s: %s in all, %.3g%% of %s%s", text_count(h->count).s, several ? "s" : "",
+	     text_time(h->sum_ns).s, guest_time ? 100.0 * (double)h->sum_ns / (double)guest_time : 0.0,
+	     several ? "their " : "", text_time(guest_time).s);
+	note(n, "Pauses", "p50 %s, p99 %s, max %s", text_time(upf_hist_quantile(h, 500)).s,
+	     text_time(upf_hist_quantile(h, 990)).s, text_time(h->max_ns).s);
 }
 
 static void states_text(const struct vcpu_states *v, char *text, size_t size)
@@ -451,19 +468,18 @@ static void states_text(const struct vcpu_states *v, char *text, size_t size)
 static void item_vcpus(struct notes *n, const struct vcpu_states *from, const struct vcpu_states *to, const char *text)
 {
 	const struct upf_session *session = &n->run->traces.session;
-	struct para *p = find_paragraph(n, "vCPUs");
 	char range[32] = "";
 
 	if (to != from)
 		snprintf(range, sizeof(range), "-%u", to->vcpu);
 	if (session->ndomains <= 1)
-		para_item(p, "vcpu %u%s: %s", from->vcpu, range, text);
+		note(n, "vCPUs", "vcpu %u%s: %s", from->vcpu, range, text);
 	else if (from->domain < session->ndomains)
-		para_item(p, "%.64s vcpu %u%s: %s",
-		          session->domains[from->domain].name ? session->domains[from->domain].name : "?", from->vcpu,
-		          range, text);
+		note(n, "vCPUs", "%.64s vcpu %u%s: %s",
+		     session->domains[from->domain].name ? session->domains[from->domain].name : "?", from->vcpu,
+		     range, text);
 	else
-		para_item(p, "unknown domain %u vcpu %u%s: %s", from->domain, from->vcpu, range, text);
+		note(n, "vCPUs", "unknown domain %u vcpu %u%s: %s", from->domain, from->vcpu, range, text);
 }
 
 /* Where those that read the same as @v[i] end, its neighbours. */
@@ -493,7 +509,7 @@ static void print_vcpus(struct notes *n)
 		states_text(&vcpus.v[i], text, sizeof(text));
 		item_vcpus(n, &vcpus.v[i], &vcpus.v[end - 1], text);
 	}
-	vcpu_list_free(&vcpus);
+	hash_array_free(&vcpus.by_vcpu);
 }
 
 /* --- all of them ------------------------------------------------------------------------------------------------- */
@@ -503,9 +519,9 @@ static void print_old(struct notes *n)
 	const struct profile *p = &n->run->profile;
 	uint64_t lost = counters_lost(&p->counters);
 
-	para_item(find_paragraph(n, "Old run"), "%s counted", text_count(profile_count(p, n->states)).s);
+	note(n, "Old run", "%s counted", text_count(profile_count(p, n->states)).s);
 	item_filtered(n, "Old run");
-	para_item(find_paragraph(n, "Old run"), "%s lost", lost ? text_count(lost).s : "none");
+	note(n, "Old run", "%s lost", lost ? text_count(lost).s : "none");
 	print_trace_notes(n, "Old run");
 	end_paragraph(n);
 }
@@ -513,13 +529,10 @@ static void print_old(struct notes *n)
 /* What the +- of changes rests on. */
 static void print_noise(struct notes *n, const struct fold *fold)
 {
-
-	para_item(find_paragraph(n, "Noise"), "%s: 95%% confidence interval of a change",
-	          n->out->utf8 ? "\u00b1" : "+-");
-	para_item(find_paragraph(n, "Noise"), "~: not significant, may be chance");
-	para_item(find_paragraph(n, "Noise"), "old and new run tell as much as %s and %s independent samples",
-	          text_count((uint64_t)fold->effective[FOLD_OLD]).s,
-	          text_count((uint64_t)fold->effective[FOLD_NEW]).s);
+	note(n, "Noise", "%s: 95%% confidence interval of a change", n->out->utf8 ? "\u00b1" : "+-");
+	note(n, "Noise", "~: not significant, may be chance");
+	note(n, "Noise", "old and new run tell as much as %s and %s independent samples",
+	     text_count((uint64_t)fold->effective[FOLD_OLD]).s, text_count((uint64_t)fold->effective[FOLD_NEW]).s);
 }
 
 void quality_print(const struct recording *run, const struct recording *old, unsigned states, const struct fold *fold,

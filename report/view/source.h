@@ -29,5 +29,11 @@ void source_free(struct source *s);
  * NULL: no memory.
  */
 char *source_line(const struct source *s, uint64_t number);
+/*
+ * Widens *first to *last, lines of a function that the source has, to the signature above with its comment, and to the
+ * closing brace below: no instruction belongs to the signature, and optimised code often has none of the first and
+ * last lines. Indentation tells (source_function.c). What does not look like a function stays as it is.
+ */
+void source_function(const struct source *s, uint32_t *first, uint32_t *last);
 
 #endif

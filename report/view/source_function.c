@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "report/view/source_function.h"
+#include "report/view/source.h"
 
 #include <limits.h>
 #include <stdbool.h>

@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <unistd.h>
 
-/* Batches have been looked at then: nobody else wants them apart. */
+/* Afterwards only --sort time still needs stacks of different times apart. */
 static int measure_noise(const struct report *r, struct recording *run)
 {
 	const struct report alone = {.selection = r->selection, .run = run};
@@ -101,6 +101,44 @@ int view_fold(const struct report *r, const struct load_hooks *hooks, bool page,
 	return rc;
 }
 
+/* --- stacks ------------------------------------------------------------------------------------------------------ */
+
+static void put_hex(FILE *out, uint64_t n)
+{
+	char text[18];
+	char *at = text + sizeof(text) - 1;
+
+	*at = '\0';
+	do
+		*--at = "0123456789abcdef"[n & 15];
+	while ((n >>= 4) != 0);
+	fputs_unlocked("0x", out);
+	fputs_unlocked(at, out);
+}
+
+static void print_frame(const struct report *r, const struct callchain_frame *f)
+{
+	if (r->run->names.functions[f->function].named) {
+		fputs_unlocked(r->run->names.functions[f->function].name, r->out.file);
+		if (!f->is_outside) {
+			putc_unlocked('+', r->out.file);
+			put_hex(r->out.file, f->offset);
+		}
+	} else {
+		put_hex(r->out.file, f->address);
+	}
+}
+
+void view_frames(const struct report *r, const struct callchain *c, const char *restored, const char *separator)
+{
+	for (size_t i = c->n; i-- > 0;) {
+		print_frame(r, &c->frames[i]);
+		if (c->frames[i].restored)
+			fputs_unlocked(restored, r->out.file);
+		fputs_unlocked(separator, r->out.file);
+	}
+}
+
 /* --- notes ------------------------------------------------------------------------------------------------------- */
 
 static bool has_filtered_all(const struct report *r)
@@ -113,40 +151,47 @@ static void print_notes(const struct report *r, const struct fold *fold, const s
 	quality_print(r->run, r->old, r->selection->states, fold, out);
 }
 
-/* That it was for the filters main() says. */
+/* If the filters left no sample, main() says so. */
 static void print_no_samples(const struct report *r, const struct text_out *out)
 {
 	if (!has_filtered_all(r))
 		quality_no_samples(&r->run->profile, r->selection->states, out);
 }
 
-struct table_view {
-	struct view_result *found;
-	int (*print)(const struct report *r, struct fold *fold, struct view_result *found);
-};
-
-static int show_table(const struct report *r, struct fold *fold, void *ctx)
+static int show_table(const struct report *r, struct fold *fold, const struct view *view, struct view_result *found)
 {
-	const struct table_view *v = ctx;
 	int rc = 0;
 
 	if (!r->options->quiet && fold->samples)
 		quality_names(r->run, r->selection->states, fold, &r->out);
 	if (fold->total[FOLD_NEW] || fold->total[FOLD_OLD])
-		rc = v->print(r, fold, v->found);
+		rc = view->table(r, fold, found);
 	else
 		print_no_samples(r, &r->out);
-	if (rc == 0 && !r->options->quiet && !v->found->nothing && !has_filtered_all(r)) {
+	if (rc == 0 && !r->options->quiet && !found->nothing && !has_filtered_all(r)) {
 		fputc('\n', r->out.file);
 		print_notes(r, fold, &r->out);
 	}
 	return rc;
 }
 
-int view_table(const struct report *r, struct view_result *found,
-               int (*print)(const struct report *r, struct fold *fold, struct view_result *found))
+struct showing {
+	const struct view *view;
+	struct view_result *found;
+};
+
+static int show_fold(const struct report *r, struct fold *fold, void *ctx)
 {
-	return view_fold(r, NULL, false, show_table, &(struct table_view){found, print});
+	const struct showing *s = ctx;
+
+	return s->view->table ? show_table(r, fold, s->view, s->found) : s->view->write(r, fold);
+}
+
+int view_run(const struct view *view, const struct report *r, struct view_result *found)
+{
+	if (view->run)
+		return view->run(r, found);
+	return view_fold(r, NULL, view->page, show_fold, &(struct showing){view, found});
 }
 
 /* Messages go where the terminal or its pager is. */
@@ -174,4 +219,11 @@ void view_end(const struct report *r, const struct fold *fold, uint64_t samples)
 	if (samples == 0 && !r->options->quiet)
 		print_no_samples(r, &out);
 	view_notes(r, fold);
+}
+
+int view_exported(const struct report *r, int rc)
+{
+	if (rc == 0)
+		view_end(r, NULL, profile_count(&r->run->profile, r->selection->states));
+	return rc;
 }

@@ -66,11 +66,18 @@ struct view {
 	const char *endings[2];
 	unsigned takes; /* VIEW_... */
 	/*
-	 * Loads, shows. 0 or a negative errno: reading, writing or memory failed. What is wrong with the trace is in
-	 * its health, and no error.
+	 * One of these shows it: @table prints a table of the fold, which the notes on quality follow; @write writes
+	 * other data of the fold, which is made for a page or not; @run loads and shows by itself. 0 or a negative
+	 * errno: reading, writing or memory failed. What is wrong with the trace is in its health, and no error.
 	 */
+	int (*table)(const struct report *r, struct fold *fold, struct view_result *found);
+	int (*write)(const struct report *r, struct fold *fold);
+	bool page;
 	int (*run)(const struct report *r, struct view_result *found);
 };
+
+/* Loads and shows. As the functions of struct view. */
+int view_run(const struct view *view, const struct report *r, struct view_result *found);
 
 /* --- for views --------------------------------------------------------------------------------------------------- */
 
@@ -92,14 +99,15 @@ double view_limit(const struct view_options *options, double otherwise);
 int view_fold(const struct report *r, const struct load_hooks *hooks, bool page,
               int (*show)(const struct report *r, struct fold *fold, void *ctx), void *ctx);
 /*
- * The whole of a view that is a table: loads, folds, prints by @print, adds the notes on quality. 0 or a negative
- * errno.
+ * Prints "name+0xoffset" or "0xaddress" for each frame of @c, leaf first, each followed by @separator; @restored is
+ * printed after a frame that the report added.
  */
-int view_table(const struct report *r, struct view_result *found,
-               int (*print)(const struct report *r, struct fold *fold, struct view_result *found));
+void view_frames(const struct report *r, const struct callchain *c, const char *restored, const char *separator);
 /* Notes on quality for a view whose output is data: on standard error. @fold NULL: it has not folded anything. */
 void view_notes(const struct report *r, const struct fold *fold);
 /* The same, and before them, if @samples is 0, why there are none. */
 void view_end(const struct report *r, const struct fold *fold, uint64_t samples);
+/* The end of an exporter that has folded nothing, or has no use for names: the same notes if @rc is 0. Returns @rc. */
+int view_exported(const struct report *r, int rc);
 
 #endif

@@ -86,11 +86,6 @@ static int print_annotated(const struct report *r, struct fold *fold, struct vie
 	return rc;
 }
 
-static int run_annotate(const struct report *r, struct view_result *found)
-{
-	return view_table(r, found, print_annotated);
-}
-
 const struct view view_annotate = {
 	.name = "annotate",
 	.alias = "list",
@@ -99,5 +94,5 @@ const struct view view_annotate = {
 		"their instructions",
 	.states = STATES_CPU,
 	.takes = VIEW_PATTERN | VIEW_LIMITS,
-	.run = run_annotate,
+	.table = print_annotated,
 };

@@ -3,12 +3,11 @@
  * view_dump.c - every record of the trace: its place (the block's offset and sequence number, its number in the
  * block), its time, and what it says; of a sample, run state, CPU time, end and stack.
  */
-#include "report/view/frames.h"
+#include "report/view/view.h"
 #include "report/unwind/unwind.h"
 
 #include "common/say.h"
 
-#include <errno.h>
 #include <inttypes.h>
 
 struct dump {
@@ -43,7 +42,7 @@ static int dump_block(void *ctx, const struct upf_block *b)
 		        b->stored_size, b->raw_size);
 	else
 		fprintf(r->out.file, " type %u, not known here: %" PRIu32 " bytes skipped\n", b->type, b->stored_size);
-	return fflush(r->out.file) == 0 ? 0 : -EIO; /* outfile.h knows why */
+	return 0;
 }
 
 static int dump_sample(struct dump *d, const struct upf_record *rec, uint32_t node)
@@ -58,7 +57,7 @@ static int dump_sample(struct dump *d, const struct upf_record *rec, uint32_t no
 	        "%s domain %" PRIu32 " vcpu %" PRIu32 " %s %s cpu %" PRIu64 " us, end %u (%s), depth %zu: ",
 	        rec->repeated ? "repeated" : "sample", rec->domain, rec->vcpu, upf_state_text(rec->state),
 	        rec->user ? "user" : "kernel", rec->cpu_ns / 1000, rec->end, chain_end_text(rec->end), d->chain.n);
-	frames_print(r, &d->chain, "*", " ");
+	view_frames(r, &d->chain, "*", " ");
 	return 0;
 }
 
@@ -132,7 +131,7 @@ static int dump_record(void *ctx, const struct upf_block *b, const struct upf_re
 	const struct report *r = d->report;
 	int rc = 0;
 
-	if (rec->kind == UPF_SAMPLE && !(r->selection->states & 1u << counters_state(rec->state)))
+	if (rec->kind == UPF_SAMPLE && !counters_among(r->selection->states, rec->state))
 		return 0;
 	fprintf(r->out.file, "%" PRIu64 " %" PRIu64 " %" PRIu32 " %.6f ", b->offset, b->seq, rec->index,
 	        seconds(rec->time_ns));
@@ -170,8 +169,9 @@ static void print_end(const struct report *r, const struct upf_reader *reader)
 
 static int dump_trace(struct dump *d, struct trace *t)
 {
-	const struct load_hooks hooks = {.ctx = d, .block = dump_block, .record = dump_record, .broken = dump_broken};
 	const struct report *r = d->report;
+	const struct load_hooks hooks = {
+		.ctx = d, .block = dump_block, .flushed = r->out.file, .record = dump_record, .broken = dump_broken};
 	struct load_options options = recording_options(r->run);
 	int rc;
 

@@ -24,18 +24,15 @@ struct flat {
 
 /* --- lines ------------------------------------------------------------------------------------------------------- */
 
-static const char *cell_text(const struct flat *f, const struct table_row *row, unsigned column)
-{
-	return f->r->run->names.functions[row->text[column]].name;
-}
-
 static int width_of(const struct flat *f, unsigned column)
 {
 	int width = text_columns(key_title(f->table.keys.key[column]));
 
-	for (size_t i = 0; i < f->table.n; i++)
-		if (text_columns(cell_text(f, &f->table.rows[i], column)) > width)
-			width = text_columns(cell_text(f, &f->table.rows[i], column));
+	for (size_t i = 0; i < f->table.n; i++) {
+		int columns = text_columns(table_text(&f->r->run->names, &f->table.rows[i], column));
+
+		width = columns > width ? columns : width;
+	}
 	return width < KEY_WIDTH_MAX ? width : KEY_WIDTH_MAX;
 }
 
@@ -110,7 +107,7 @@ static void print_row(const struct flat *f, const struct table_row *row)
 	if (!f->fold->compared && f->totals)
 		used += print_row_weights(f, row->w.total[FOLD_NEW]);
 	for (unsigned k = 0; k < f->table.keys.n; k++)
-		print_key(f, k, cell_text(f, row, k), &used);
+		print_key(f, k, table_text(&f->r->run->names, row, k), &used);
 	fputc('\n', f->r->out.file);
 }
 
@@ -180,16 +177,11 @@ static int print_table(const struct report *r, struct fold *fold, struct view_re
 	return rc;
 }
 
-static int run_flat(const struct report *r, struct view_result *found)
-{
-	return view_table(r, found, print_table);
-}
-
 const struct view view_flat = {
 	.name = "flat",
 	.help = "functions by their own time (default)",
 	.endings = {".txt", ".out"},
 	.states = STATES_CPU,
 	.takes = VIEW_COMPARES | VIEW_KEYS | VIEW_LIMITS | VIEW_GROUPS,
-	.run = run_flat,
+	.table = print_table,
 };

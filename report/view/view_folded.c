@@ -9,7 +9,6 @@
 #include "common/array.h"
 #include "report/view/view.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,12 +55,11 @@ static int print_lines(const struct report *r, const struct fold *fold, struct l
 	return rc;
 }
 
-static int print_folded(const struct report *r, struct fold *fold, void *ctx)
+static int print_folded(const struct report *r, struct fold *fold)
 {
 	struct line line = {0};
 	int rc = fold_sort(fold, &r->run->names, FOLD_BY_NAME);
 
-	(void)ctx;
 	if (rc == 0)
 		rc = print_lines(r, fold, &line);
 	buf_free(&line.text);
@@ -71,17 +69,11 @@ static int print_folded(const struct report *r, struct fold *fold, void *ctx)
 	return rc;
 }
 
-static int run_folded(const struct report *r, struct view_result *found)
-{
-	(void)found;
-	return view_fold(r, NULL, false, print_folded, NULL);
-}
-
 const struct view view_folded = {
 	.name = "folded",
 	.help = "one line per stack, 'root;...;leaf count', for flame graph programs",
 	.endings = {".folded", ".collapsed"},
 	.states = STATES_CPU,
 	.takes = VIEW_COMPARES | VIEW_TURNS | VIEW_GROUPS,
-	.run = run_folded,
+	.write = print_folded,
 };

@@ -25,7 +25,6 @@ static void print_id(const struct report *r, const struct trace *t)
 
 static void print_domain(const struct report *r, const struct upf_domain *d)
 {
-
 	fprintf(r->out.file, "\n%-11s %" PRIu32 "\n", "domain", d->id);
 	field(r, "name", d->name);
 	field(r, "uuid", text_uuid(d->uuid).s);

@@ -157,16 +157,11 @@ static int print_peek(const struct report *r, struct fold *fold, struct view_res
 	return rc;
 }
 
-static int run_peek(const struct report *r, struct view_result *found)
-{
-	return view_table(r, found, print_peek);
-}
-
 const struct view view_peek = {
 	.name = "peek",
 	.arg = "RE",
 	.help = "functions that match RE, each with its callers and callees",
 	.states = STATES_CPU,
 	.takes = VIEW_PATTERN | VIEW_LIMITS | VIEW_GROUPS,
-	.run = run_peek,
+	.table = print_peek,
 };

@@ -28,7 +28,7 @@ struct look {
 	const struct report *report;
 	struct callchain chain;
 	struct domain_state *domains;
-	size_t ndomains, cap;
+	size_t ndomains;
 	struct disassembly *disassembly;
 	const struct isa *isa; /* that it is for */
 	uint32_t program;      /* that the sample's domain ran */
@@ -314,22 +314,14 @@ static int print_memory(struct look *l, const struct upf_record *rec)
 
 /* --- a sample ---------------------------------------------------------------------------------------------------- */
 
-static struct domain_state *look_at_domain(struct look *l, uint32_t domain)
-{
-	while (l->ndomains <= domain) {
-		if (array_room(&l->domains, &l->cap, l->ndomains, sizeof(*l->domains)) != 0)
-			return NULL;
-		l->domains[l->ndomains++] = (struct domain_state){0};
-	}
-	return &l->domains[domain];
-}
-
 static int note_event(struct look *l, const struct upf_record *rec)
 {
-	struct domain_state *d = look_at_domain(l, rec->domain);
+	struct domain_state *d;
+	int rc = array_room_zeroed(&l->domains, &l->ndomains, rec->domain, sizeof(*l->domains));
 
-	if (!d)
-		return -ENOMEM;
+	if (rc != 0)
+		return rc;
+	d = &l->domains[rec->domain];
 	if (rec->code == UPF_EVENT_PAUSED || rec->code == UPF_EVENT_RESUMED)
 		d->paused = rec->code == UPF_EVENT_PAUSED;
 	if (rec->code == UPF_EVENT_SHUTDOWN) {
@@ -434,25 +426,15 @@ static int look_at_record(void *ctx, const struct upf_block *b, const struct upf
 	if (rec->kind == UPF_EVENT)
 		return note_event(l, rec);
 	/* What did not run is as it was. */
-	if (rec->kind != UPF_SAMPLE || rec->repeated ||
-	    !(l->report->selection->states & 1u << counters_state(rec->state)))
+	if (rec->kind != UPF_SAMPLE || rec->repeated || !counters_among(l->report->selection->states, rec->state))
 		return 0;
 	return print_registers(l, rec, node);
-}
-
-/* Before it waits for more input, and so that it ends when the output has no reader. */
-static int flush_registers(void *ctx, const struct upf_block *b)
-{
-	const struct look *l = ctx;
-
-	(void)b;
-	return fflush(l->report->out.file) == 0 ? 0 : -EIO; /* outfile.h knows why */
 }
 
 static int run_registers(const struct report *r, struct view_result *found)
 {
 	struct look l = {.report = r};
-	const struct load_hooks hooks = {.ctx = &l, .block = flush_registers, .record = look_at_record};
+	const struct load_hooks hooks = {.ctx = &l, .flushed = r->out.file, .record = look_at_record};
 	int rc = view_load(r, &hooks);
 
 	if (l.shown == 0)

@@ -4,12 +4,10 @@
  * of comment and an empty line; then for each stack one line per frame, leaf first, a line 1 (whole) or 0 (truncated),
  * and an empty line.
  */
-#include "report/view/frames.h"
+#include "report/view/view.h"
 #include "report/output/text.h"
 
 #include "common/say.h"
-
-#include <errno.h>
 
 struct stack_printer {
 	const struct report *report;
@@ -23,24 +21,15 @@ static int print_record_stack(void *ctx, const struct upf_block *b, const struct
 	int rc;
 
 	(void)b;
-	if (rec->kind != UPF_SAMPLE || !(r->selection->states & 1u << counters_state(rec->state)))
+	if (rec->kind != UPF_SAMPLE || !counters_among(r->selection->states, rec->state))
 		return 0;
 	rc = filter_callchain(r->run->profile.filter, &l->chain, &r->run->profile.tree, &r->run->names, node,
 	                      rec->user);
 	if (rc != 0)
 		return rc;
-	frames_print(r, &l->chain, "", "\n");
+	view_frames(r, &l->chain, "", "\n");
 	fputs_unlocked(rec->end == UPF_END_ROOT ? "1\n\n" : "0\n\n", r->out.file);
 	return 0;
-}
-
-/* Flushes before it waits for more input, and ends when the output has no reader. */
-static int flush_stacks(void *ctx, const struct upf_block *b)
-{
-	const struct stack_printer *l = ctx;
-
-	(void)b;
-	return fflush(l->report->out.file) == 0 ? 0 : -EIO; /* outfile.h knows why */
 }
 
 static void print_stacks_head(const struct report *r)
@@ -60,7 +49,7 @@ static void print_stacks_head(const struct report *r)
 static int run_stacks(const struct report *r, struct view_result *found)
 {
 	struct stack_printer l = {.report = r};
-	const struct load_hooks hooks = {.ctx = &l, .block = flush_stacks, .record = print_record_stack};
+	const struct load_hooks hooks = {.ctx = &l, .flushed = r->out.file, .record = print_record_stack};
 	int rc;
 
 	(void)found;

@@ -89,15 +89,10 @@ static int print_tree(const struct report *r, struct fold *fold, struct view_res
 	return 0;
 }
 
-static int run_tree(const struct report *r, struct view_result *found)
-{
-	return view_table(r, found, print_tree);
-}
-
 const struct view view_tree = {
 	.name = "tree",
 	.help = "call tree, from the root down or --bottom-up",
 	.states = STATES_CPU,
 	.takes = VIEW_COMPARES | VIEW_TURNS | VIEW_LIMITS | VIEW_GROUPS,
-	.run = run_tree,
+	.table = print_tree,
 };

@@ -65,7 +65,7 @@ static void judge_trace(const struct report *r, const struct upf_reader *reader,
 	char faults[256];
 
 	found->mismatch |= mismatch;
-	if (counters_sound(t, upf_reader_health(reader)) && !mismatch) {
+	if (health_sound(upf_reader_health(reader), t->bad_blocks) && !mismatch) {
 		print_ok(r, reader, t);
 		return;
 	}

@@ -20,28 +20,30 @@ static void is_encoded(const struct buf *b, const char *expected, size_t len)
 /* The bytes that protobuf.dev shows, and the ends of the range. */
 static void protobuf(void **state)
 {
-	struct buf message = {0}, inner = {0};
+	struct message message = {0}, inner = {0};
 
 	(void)state;
-	assert_int_equal(protobuf_uint(&inner, 1, 150), 0);
-	is_encoded(&inner, "\x08\x96\x01", 3);
-	assert_int_equal(protobuf_uint(&inner, 1, 0), 0);
-	is_encoded(&inner, "\x08\x96\x01", 3);
-	assert_int_equal(protobuf_text(&message, 2, "testing"), 0);
-	is_encoded(&message, "\x12\x07testing", 9);
-	message.len = 0;
-	assert_int_equal(protobuf_message(&message, 3, &inner), 0);
-	is_encoded(&message, "\x1a\x03\x08\x96\x01", 5);
-	message.len = 0;
-	assert_int_equal(protobuf_uint(&message, 16, UINT64_MAX), 0);
-	is_encoded(&message, "\x80\x01\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 12);
-	message.len = 0;
-	assert_int_equal(protobuf_varint(&message, 0), 0);
-	assert_int_equal(protobuf_varint(&message, 127), 0);
-	assert_int_equal(protobuf_varint(&message, 128), 0);
-	is_encoded(&message, "\x00\x7f\x80\x01", 4);
-	buf_free(&message);
-	buf_free(&inner);
+	protobuf_uint(&inner, 1, 150);
+	is_encoded(&inner.bytes, "\x08\x96\x01", 3);
+	protobuf_uint(&inner, 1, 0);
+	is_encoded(&inner.bytes, "\x08\x96\x01", 3);
+	protobuf_text(&message, 2, "testing");
+	is_encoded(&message.bytes, "\x12\x07testing", 9);
+	message.bytes.len = 0;
+	protobuf_message(&message, 3, &inner);
+	assert_int_equal(inner.bytes.len, 0);
+	is_encoded(&message.bytes, "\x1a\x03\x08\x96\x01", 5);
+	message.bytes.len = 0;
+	protobuf_uint(&message, 16, UINT64_MAX);
+	is_encoded(&message.bytes, "\x80\x01\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 12);
+	message.bytes.len = 0;
+	protobuf_varint(&message, 0);
+	protobuf_varint(&message, 127);
+	protobuf_varint(&message, 128);
+	is_encoded(&message.bytes, "\x00\x7f\x80\x01", 4);
+	assert_int_equal(message.rc, 0);
+	buf_free(&message.bytes);
+	buf_free(&inner.bytes);
 }
 
 static void strings_once(void **state)

@@ -352,8 +352,8 @@ static void threads_change_nothing(void **state)
 			}
 			assert_int_equal(one.nstacks, several.nstacks);
 			assert_memory_equal(one.stacks, several.stacks, one.nstacks * sizeof(*one.stacks));
-			assert_memory_equal(&one.counters, &several.counters, offsetof(struct counters, first_fault));
-			assert_int_equal(one.counters.first_fault_offset, several.counters.first_fault_offset);
+			assert_memory_equal(&one.counters, &several.counters, offsetof(struct counters, bad_blocks));
+			assert_int_equal(one.counters.bad_blocks, several.counters.bad_blocks);
 			profile_free(&several);
 		}
 		profile_free(&one);

@@ -2,7 +2,7 @@
 /* Whole functions by some of their lines. */
 #include "tests/unit/unit.h"
 
-#include "report/view/source_function.h"
+#include "report/view/source.h"
 
 static const char *const text[] = {
 	/* 1 */ "#include <x.h>",
