@@ -2,6 +2,7 @@
 #include "record/process/messages.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -72,16 +73,24 @@ static ssize_t take_message(void *cookie, const char *text, size_t len)
 	return (ssize_t)len;
 }
 
+/* How much of it is written next: at most PIPE_BUF bytes, which a pipe takes as a whole or not at all, and whole lines. */
+static size_t next_lines(const struct messages *m)
+{
+	const char *end = m->n > PIPE_BUF ? memrchr(m->text, '\n', PIPE_BUF) : NULL;
+
+	return m->n <= PIPE_BUF ? m->n : end ? (size_t)(end + 1 - m->text) : PIPE_BUF;
+}
+
 static void *write_messages(void *arg)
 {
 	struct messages *m = arg;
-	char text[4096];
+	char text[PIPE_BUF];
 
 	thread_begin(m->not_held);
 	thread_drop_privileges(0);
 	pthread_mutex_lock(&m->lock);
 	while (m->n || !m->ending) {
-		size_t n = m->n < sizeof(text) ? m->n : sizeof(text);
+		size_t n = next_lines(m);
 
 		if (n == 0) {
 			pthread_cond_wait(&m->filled, &m->lock);

@@ -97,7 +97,7 @@ is(ended($pid), 0, '-M into a pipe that nobody reads: the recorder ends on time'
 is_whole('pipe.upf', 2.5, '... with samples to the end, none lost');
 sysread $unread, my $text, 1 << 20;
 ok($text =~ /\Auniprof-record: \d+ deadlines? missed/ && $text !~ /^(?!uniprof-record: )/m, '... and what came is whole lines') or
-	diag substr $text, 0, 300;
+	diag substr($text, 0, 300), ' ... ', substr($text, -300);
 
 # --- a terminal that is stopped, as by Ctrl-S --------------------------------------------------------------------------
 
