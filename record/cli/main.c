@@ -11,6 +11,7 @@
 #include "record/cli/connect.h"
 #include "record/cli/describe.h"
 #include "record/cli/recording.h"
+#include "record/output/trace_file.h"
 #include "record/process/signals.h"
 #include "record/watchdog/pause_file.h"
 
@@ -51,7 +52,7 @@ static int check_usage(const struct options *o, int operands)
 	else if (o->host && (o->sampler == SAMPLER_STOP || o->stack.registers))
 		say("--host needs samples without a stop: not with %s",
 		    o->sampler == SAMPLER_STOP ? "--sampler stop" : "--registers");
-	else if (!o->output.path)
+	else if (!o->output.path && (operands == 0 || o->output.switching || o->output.flight_recorder.on))
 		say("no output: give -o FILE");
 	else
 		return 0;
@@ -172,6 +173,26 @@ static int list_or_record(const struct options *o, const char *command, char **o
 	return rc;
 }
 
+/* Without -o the trace has the first domain's name. */
+static int list_or_record_by_name(struct options *o, const char *command, char **operands, size_t n)
+{
+	char *name = NULL;
+	int rc;
+
+	if (!o->output.path && n > 0) {
+		name = trace_file_name(operands[0], o->output.replace);
+		o->output.path = name;
+		o->output.is_default = true;
+		if (!name) {
+			say("out of memory");
+			return EXIT_CUT_SHORT;
+		}
+	}
+	rc = list_or_record(o, command, operands, n);
+	free(name);
+	return rc;
+}
+
 static int run_command(int argc, char **argv, const char *command)
 {
 	struct options o;
@@ -190,7 +211,7 @@ static int run_command(int argc, char **argv, const char *command)
 	else if (o.version)
 		puts("uniprof-record " UNIPROF_VERSION);
 	else
-		return list_or_record(&o, command, argv, (size_t)n);
+		return list_or_record_by_name(&o, command, argv, (size_t)n);
 	return EXIT_RECORDED;
 }
 

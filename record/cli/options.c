@@ -208,8 +208,9 @@ static int set_start(struct option_use *use)
 #define AT(member) offsetof(struct options, member)
 
 const struct option_def record_options[] = {
-	{'o', "output", "FILE", OPTION_ARG, "write the trace to FILE; - is standard output", option_set_name,
-         AT(output.path)},
+	{'o', "output", "FILE", OPTION_ARG,
+         "write the trace to FILE; - is standard output (DOMAIN.upf, or DOMAIN.1.upf and so on where that exists)",
+         option_set_name, AT(output.path)},
 	{'F', "freq", "HZ", OPTION_ARG, "sample HZ times a second, such as 99, 1k or max (99)", set_rate,
          AT(session.rate_mhz)},
 	{'d', "duration", "TIME", OPTION_ARG, "stop after TIME: seconds, or 500ms, 10s, 2m, 1h (until Ctrl-C)",

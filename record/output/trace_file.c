@@ -11,8 +11,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/parse.h"
 #include "common/say.h"
 #include "record/process/signals.h"
+
+#define NAMES_MAX 100000 /* that are tried */
 
 struct trace_file {
 	int fd;
@@ -263,4 +266,46 @@ int trace_file_close(struct trace_file *o)
 	free(o->path);
 	free(o);
 	return rc;
+}
+
+/* --- a trace that was given no name ------------------------------------------------------------------------------ */
+
+static char *numbered_name(const char *guest, unsigned number)
+{
+	char *name;
+	int rc = number ? asprintf(&name, "%s.%u.upf", guest, number) : asprintf(&name, "%s.upf", guest);
+
+	return rc < 0 ? NULL : name;
+}
+
+char *trace_file_name(const char *guest, bool overwrite)
+{
+	char *plain = strdup(guest), *name;
+	unsigned number = 0;
+	struct stat st;
+
+	if (!plain)
+		return NULL;
+	for (char *c = plain; *c; c++)
+		if (*c == '/' || (c == plain && (*c == '.' || *c == '-')))
+			*c = '_';
+	name = numbered_name(plain, number);
+	while (name && !overwrite && number < NAMES_MAX && lstat(name, &st) == 0) {
+		free(name);
+		name = numbered_name(plain, ++number);
+	}
+	free(plain);
+	return name;
+}
+
+void trace_file_give(struct trace_file *o)
+{
+	const char *user = getenv("SUDO_UID"), *group = getenv("SUDO_GID");
+	uint64_t uid, gid;
+
+	if (geteuid() != 0 || !o->temporary || !user || !group || parse_u64(user, 0, UINT32_MAX - 1, &uid) != 0 ||
+	    parse_u64(group, 0, UINT32_MAX - 1, &gid) != 0)
+		return;
+	if (fchown(o->fd, (uid_t)uid, (gid_t)gid) != 0)
+		return; /* it stays root's */
 }

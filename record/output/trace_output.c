@@ -137,6 +137,8 @@ static int begin_trace(struct trace_output *t, uint64_t start_ns, bool stamp)
 	t->file = trace_file_open(name, t->options->replace, t->problem, sizeof(t->problem));
 	if (!t->file)
 		return abandon(t, name, 0);
+	if (t->options->is_default)
+		trace_file_give(t->file);
 	t->writer = upf_writer_new(h, trace_file_write, t->file);
 	if (!t->writer)
 		return abandon(t, name, errno);

@@ -16,6 +16,7 @@
 struct output_options {
 	const char *path;   /* "-": standard output */
 	bool replace;       /* a file that exists */
+	bool is_default;    /* the path is trace_file_name()'s: the file is to be that of sudo's user */
 	bool verbose;       /* print when a trace of several is complete */
 	bool switching;     /* --switch-output: blocks say when */
 	uint64_t max_files; /* with a time stamp in their name; 0: no limit */

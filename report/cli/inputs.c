@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <glob.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -16,6 +17,31 @@
 const char *inputs_shown(const char *path)
 {
 	return strcmp(path, "-") == 0 ? "standard input" : path;
+}
+
+static bool is_newer(const struct stat *a, const struct stat *b)
+{
+	return a->st_mtim.tv_sec != b->st_mtim.tv_sec ? a->st_mtim.tv_sec > b->st_mtim.tv_sec
+	                                              : a->st_mtim.tv_nsec > b->st_mtim.tv_nsec;
+}
+
+char *inputs_newest(void)
+{
+	struct stat newest = {0}, st;
+	char *name = NULL;
+	glob_t all;
+
+	if (glob("*.upf", 0, NULL, &all) != 0)
+		return NULL;
+	for (size_t i = 0; i < all.gl_pathc; i++) {
+		if (stat(all.gl_pathv[i], &st) != 0 || !S_ISREG(st.st_mode) || (name && !is_newer(&st, &newest)))
+			continue;
+		name = all.gl_pathv[i];
+		newest = st;
+	}
+	name = name ? strdup(name) : NULL;
+	globfree(&all);
+	return name;
 }
 
 static int open_input(const char *path, int *fd)

@@ -30,6 +30,8 @@ struct inputs {
 enum exit_code inputs_open(struct recording *r, const struct inputs *inputs, const struct selection *selection);
 /* Is @output one of the files that are read, so that it must not be replaced? Then says so. */
 bool inputs_replaced(const struct recording *r, const struct inputs *inputs, const char *output);
+/* The newest *.upf of this folder, to be freed; NULL: there is none, or errno is ENOMEM. */
+char *inputs_newest(void);
 /* A trace's name as messages have it. */
 const char *inputs_shown(const char *path);
 

@@ -284,6 +284,8 @@ static int report(const struct settings *s)
 
 	handle_signals(s);
 	progress_init(&progress);
+	if (s->newest)
+		say("%s: the newest trace here", s->newest);
 	rc = show(&r, s);
 	recording_close(&old);
 	recording_close(&run);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "report/cli/settings.h"
+#include "common/say.h"
+#include "report/cli/inputs.h"
 #include "report/cli/views.h"
 
 #include <stdlib.h>
@@ -76,13 +78,19 @@ static int check_operands(struct settings *s, int n, char **argv, char *why, siz
 		streams += strcmp(argv[i], "-") == 0;
 	s->traces = argv;
 	s->ntraces = (size_t)n;
-	if (n > 0 && streams <= 1)
+	if (streams > 1)
+		return failure(why, size, -1, "standard input, -, is given twice");
+	if (n > 0)
 		return 0;
-	if (n == 0)
-		snprintf(why, size, "no trace given: uniprof-report run.upf, or - for standard input; try --help");
-	else
-		snprintf(why, size, "standard input, -, is given twice");
-	return -1;
+	s->newest = inputs_newest();
+	if (!s->newest)
+		return failure(
+			why, size, -1,
+			"no trace given, and none (*.upf) here: uniprof-report run.upf, or - for standard input; try "
+			"--help");
+	s->traces = &s->newest;
+	s->ntraces = 1;
+	return 0;
 }
 
 static void choose_view(struct settings *s)
@@ -169,6 +177,7 @@ int settings_parse(struct settings *s, int argc, char **argv, char *why, size_t 
 
 void settings_free(struct settings *s)
 {
+	free(s->newest);
 	free(s->files.list);
 	free(s->old.list);
 	free(s->old_files.list);
@@ -183,7 +192,7 @@ void settings_help(FILE *out, int width)
 	size_t n = 0;
 
 	append_views(rows, &n, false);
-	fputs("Usage: uniprof-report [view] [options] [-s SYMBOLS]... run.upf...\n"
+	fputs("Usage: uniprof-report [view] [options] [-s SYMBOLS]... [run.upf...]\n"
 	      "       uniprof-record -o - DOMAIN | uniprof-report [view] [options] -\n\n"
 	      "Shows where a guest recorded by uniprof-record spent its time.\n\nViews:\n",
 	      out);

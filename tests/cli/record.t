@@ -94,7 +94,29 @@ begun last "$record" -q -F 1k -d 3 --overwrite=1s -o last.upf frameless
 is "help" 0 "$record" --help <<< ''
 is "version" 0 "$record" -V <<< ''
 is "no domain" 2 "$record" -o x.upf <<< 'uniprof-record: no domain: give one; --list shows them, --help shows more'
-is "no output" 2 "$record" busy <<< 'uniprof-record: no output: give -o FILE'
+is "no output, no name" 2 "$record" --start true <<< 'uniprof-record: no output: give -o FILE'
+is "no output for several traces" 2 "$record" --overwrite busy <<< 'uniprof-record: no output: give -o FILE'
+mkdir named
+cd named || exit
+is "no -o" 0 "$record" -n 1 busy <<< -
+said "... the trace has the domain's name" err '^written .* to busy\.upf$'
+mv busy.upf busy.1.upf
+ln -s nowhere busy.upf
+is "no -o, and the names are taken" 0 "$record" -n 1 busy idle <<< -
+said "... it has the next number" err '^written .* to busy\.2\.upf$'
+is "no -o, but -f" 0 "$record" -f -n 1 1 <<< -
+said "... a number is as good" err '^written .* to 1\.upf$'
+is "a name that is a path" 4 "$record" -n 1 ../busy <<< - # no domain has it here
+if [ "$(id -u)" = 0 ] && chown 1 busy.1.upf 2> /dev/null; then
+	is "no -o, by sudo" 0 env SUDO_UID=1 SUDO_GID=2 "$record" -n 1 busy <<< -
+	[ "$(stat -c '%u %g %a' busy.3.upf)" = "1 2 600" ]
+	ok $? "... the trace is the user's" "$(ls -ln)"
+	is "-o, by sudo" 0 env SUDO_UID=1 SUDO_GID=2 "$record" -n 1 -o given.upf busy <<< -
+	[ "$(stat -c '%u %g %a' given.upf)" = "0 0 600" ]
+	ok $? "... the trace is root's" "$(ls -ln)"
+fi
+cd ..
+rm -r named
 is "unknown option" 2 "$record" --frequency=5 busy <<< 'uniprof-record: unknown option --frequency; try --help'
 is "rate 0" 2 "$record" -F 0 -o x.upf busy <<< 'uniprof-record: -F 0: not a rate: samples a second above 0, up to 1 MHz, such as 99, 0.5 or 1k'
 is "rate of nonsense" 2 "$record" --freq=fast -o x.upf busy <<< 'uniprof-record: --freq fast: not a rate: samples a second above 0, up to 1 MHz, such as 99, 0.5 or 1k'

@@ -140,7 +140,16 @@ done
 ok $? 'nor where the view is given'
 
 # --- what goes wrong
-fails 'no trace' 2 'no trace given' "$report"
+mkdir "$tmp/none" "$tmp/some"
+fails 'no trace' 2 'no trace given, and none (*.upf) here' env -C "$tmp/none" "$report"
+cp "$tmp/small.upf" "$tmp/some/new.upf"
+cp "$tmp/small.upf" "$tmp/some/.hidden.upf"
+echo nonsense > "$tmp/some/old.upf"
+touch -d '1 hour ago' "$tmp/some/old.upf"
+mkdir "$tmp/some/folder.upf"
+[ "$(cd "$tmp/some" && "$report" --folded 2>&1)" = "uniprof-report: new.upf: the newest trace here
+$("$report" --folded "$tmp/small.upf" 2>&1)" ]
+ok $? 'no trace given: the newest one in this folder, which is named'
 fails 'standard input twice' 2 'given twice' "$report" - small.upf -
 fails 'unknown option' 2 '--nonsense' "$report" --nonsense small.upf
 fails 'two views' 2 'one view at a time' "$report" --tree --folded small.upf

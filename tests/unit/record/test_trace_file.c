@@ -333,6 +333,27 @@ static void a_pipe_without_blocking(void **state)
 
 #define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, enter_folder, leave_folder)
 
+static void is_named(const char *guest, bool overwrite, const char *name)
+{
+	char *got = trace_file_name(guest, overwrite);
+
+	assert_string_equal(got, name);
+	free(got);
+}
+
+static void names_are_free_and_in_this_folder(void **state)
+{
+	(void)state;
+	is_named("web1", false, "web1.upf");
+	is_named("../etc/x", false, "_._etc_x.upf");
+	is_named("-f", false, "_f.upf");
+	is_named(".", false, "_.upf");
+	assert_int_equal(symlink("nowhere", "web1.upf"), 0);
+	is_named("web1", false, "web1.1.upf");
+	is_named("web1", true, "web1.upf");
+	assert_int_equal(unlink("web1.upf"), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -352,6 +373,7 @@ int main(void)
 		IN_FOLDER(a_link_that_leads_elsewhere),
 		IN_FOLDER(a_pipe_made_anew),
 		IN_FOLDER(a_pipe_without_blocking),
+		IN_FOLDER(names_are_free_and_in_this_folder),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
