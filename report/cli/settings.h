@@ -21,7 +21,7 @@ struct settings {
 	struct patterns pattern; /* the same, of views with VIEW_PATTERN */
 	char **traces;           /* ntraces of them, argv's; "-": standard input */
 	size_t ntraces;
-	char *newest; /* NULL, or the only trace: none was given */
+	char *newest;                   /* NULL, or the only trace: none was given */
 	struct binary_request binaries; /* without files: */
 	struct file_names files;        /* of -s */
 	struct file_names old;          /* traces to compare with; none: nothing is compared */

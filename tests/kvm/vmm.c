@@ -185,7 +185,7 @@ static void set_registers(const struct vcpu *v)
 	const struct kvm_segment data = {
 		.limit = ~0u, .selector = 16, .type = 3, .present = 1, .db = 1, .s = 1, .g = 1};
 	struct kvm_regs regs = {
-		.rip = entry, .rbx = INFO, .rflags = 2, .rsi = v->number ? SECONDARY : 0, .rdi = v->number};
+		.rip = entry, .rbx = INFO, .rflags = 0x202, .rsi = v->number ? SECONDARY : 0, .rdi = v->number};
 	struct kvm_sregs sregs;
 
 	must(ioctl(v->fd, KVM_GET_SREGS, &sregs), "KVM_GET_SREGS");

@@ -74,7 +74,7 @@ high:	movl $0x10, %eax
 	jmp *%rcx
 3:	pushq $0x2b /* to ring 3; it may use I/O ports */
 	pushq %rdx
-	pushq $0x3002
+	pushq $0x3202
 	pushq $0x33
 	pushq %rcx
 	iretq

@@ -1,38 +1,41 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # A host's part of kvm_live.t, of two processors: the guest has one, the recorder the other and interrupts it.
+#
+# A sample costs the emulator what the host's scheduler takes to run the other processor's thread, tens of milliseconds on a
+# starved machine: there are no more of them than the tests need.
 . /lab/kvm_guests.sh
 
 options=
 taskset -p 1 $$ > /dev/null
 vmm_start shares "work=shares far"
 taskset -p 2 $$ > /dev/null
-record shares -v -F 999 -n 3000
-record stops --sampler stop -F 999 -n 1000
+record shares -v -F 999 -n 1500
+record stops --sampler stop -F 999 -n 500
 kill -9 "$pid"
 wait "$pid" 2> /dev/null
 taskset -p 1 $$ > /dev/null
 vmm_start exits "work=exits far ring=0"
 taskset -p 2 $$ > /dev/null
 cp /run/beats /out/exits.told
-record exits --host -F 999 -n 3000
+record exits --host -F 999 -n 1500
 cat /run/beats >> /out/exits.told
 # Recorders that are killed, at any moment, and guests that end.
 for try in 1 2 3 4 5 6 7 8; do
 	rm -f /out/killed.upf
-	uniprof-record --max-cpu 100 -F 5k -f -o /out/killed.upf "$pid" 2> /out/killed.err &
+	uniprof-record --max-cpu 100 -F 2k -f -o /out/killed.upf "$pid" 2> /out/killed.err &
 	recorder=$!
 	await test -s /out/killed.upf
 	sleep "0.$try"
 	kill -KILL "$recorder"
 	wait "$recorder" 2> /dev/null
 done
-record again -F 999 -n 200
+record again -F 999 -n 100
 kill -9 "$pid"
 wait "$pid" 2> /dev/null
 for try in 1 2 3 4; do
 	vmm_start ended "work=exits far ring=0"
 	rm -f /out/ended.upf
-	uniprof-record --max-cpu 100 -F 5k -o /out/ended.upf "$pid" 2> /out/ended.err &
+	uniprof-record --max-cpu 100 -F 2k -o /out/ended.upf "$pid" 2> /out/ended.err &
 	recorder=$!
 	await test -s /out/ended.upf
 	sleep "0.$try"
@@ -46,7 +49,7 @@ options="-c 2"
 vmm_start hostile "work=hostile others=flip ring=0"
 taskset -p 2 $$ > /dev/null
 record hostile --call-graph fp -C 0 -F 999 -n 2000
-record copies -C 0 -F 999 -n 500
+record copies -C 0 -F 999 -n 200
 kill -0 "$pid" && echo runs > /out/hostile.runs
 kill -9 "$pid"
 wait "$pid" 2> /dev/null
