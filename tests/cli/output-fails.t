@@ -117,7 +117,7 @@ replaced() {
 	echo precious > victim
 	"$record" -d 1 -o pipe busy 2> err &
 	pid=$!
-	sleep 0.5
+	await grep -q 'waiting for a reader' err
 	"$@"
 	wait $pid
 	status=$?
