@@ -23,8 +23,8 @@ struct trace_file *trace_file_open(const char *path, bool overwrite, char *why, 
 /* Checks whether @path could be opened, for a trace that is written later. 0, or -1 and one line in @why. */
 int trace_file_check(const char *path, bool overwrite, char *why, size_t size);
 /*
- * The name for a trace of @guest, to be freed: GUEST.upf, or if that exists, and is not to be replaced, GUEST.1.upf and so
- * on, in the current folder. What names a folder, a hidden file or an option becomes _. NULL: no memory.
+ * The name for a trace of @guest, to be freed: GUEST.upf in the current folder, or if that exists, and is not to be
+ * replaced, GUEST.1.upf and so on. What names a folder, a hidden file or an option becomes _. NULL: no memory.
  */
 char *trace_file_name(const char *guest, bool overwrite);
 /* A new file of root's that sudo was used for is its user's from now on: best effort. */

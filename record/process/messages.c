@@ -73,7 +73,7 @@ static ssize_t take_message(void *cookie, const char *text, size_t len)
 	return (ssize_t)len;
 }
 
-/* How much of it is written next: at most PIPE_BUF bytes, which a pipe takes as a whole or not at all, and whole lines. */
+/* How much of it is written next: whole lines, at most PIPE_BUF bytes, which a pipe takes as a whole or not at all. */
 static size_t next_lines(const struct messages *m)
 {
 	const char *end = m->n > PIPE_BUF ? memrchr(m->text, '\n', PIPE_BUF) : NULL;

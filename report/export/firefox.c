@@ -5,7 +5,7 @@
  *
  * A table is an object with one array per column. Events of a domain, such as lost samples, are markers of its vCPU 0.
  */
-#include "report/export/firefox.h"
+#include "report/export/firefox_tables.h"
 
 #include "common/array.h"
 #include "report/export/export_stacks.h"
@@ -14,8 +14,6 @@
 
 #define PROCESSED_VERSION 61 /* readers take older ones than their own, never newer ones */
 #define GECKO_VERSION 34     /* of what it might have been made of: the one of the same time */
-
-const char *const firefox_markers[FIREFOX_MARKERS] = {"Lost", "Late", "Domain"};
 
 /* --- loading ----------------------------------------------------------------------------------------------------- */
 

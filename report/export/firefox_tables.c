@@ -3,7 +3,7 @@
  * firefox_tables.c - the tables of stacks, frames, functions, files and texts, which all threads share; and of each
  * thread, which is a vCPU, those of its samples and markers.
  */
-#include "report/export/firefox.h"
+#include "report/export/firefox_tables.h"
 
 #include "common/array.h"
 #include "report/export/export_stacks.h"
@@ -11,6 +11,8 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+const char *const firefox_markers[FIREFOX_MARKERS] = {"Lost", "Late", "Domain"};
 
 enum { IN_KERNEL = 1, IN_USER = 2 }; /* stacks that contain a frame */
 

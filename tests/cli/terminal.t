@@ -91,7 +91,7 @@ sub shows {
 
 POSIX::mkfifo('pipe', 0600) or die;
 sysopen my $unread, 'pipe', O_RDWR or die;
-fcntl $unread, 1031, 4096 or die; # F_SETPIPE_SZ: it is full also where a busy machine makes few deadlines, and few messages
+fcntl $unread, 1031, 4096 or die; # F_SETPIPE_SZ: few messages, of a busy machine, fill it, too
 my $pid = start($unread, qw(-M -F 50k -d 3 -o pipe.upf busy));
 is(ended($pid), 0, '-M into a pipe that nobody reads: the recorder ends on time');
 is_whole('pipe.upf', 2.5, '... with samples to the end, none lost');

@@ -34,7 +34,10 @@ all_whole() { # NAME SAMPLES: at least so many
 		END { print all, whole; exit !(all >= least && whole == all) }'
 }
 of_62_frames() {
-	stacks depth | awk -F ';' '{ print NF, $1, $NF } NF != 62 || $1 != "_start" || $NF !~ /^bottom / { bad = 1 } END { exit bad || NR == 0 }'
+	stacks depth | awk -F ';' '
+		{ print NF, $1, $NF }
+		NF != 62 || $1 != "_start" || $NF !~ /^bottom / { bad = 1 }
+		END { exit bad || NR == 0 }'
 }
 ok "shares: recorded" recorded shares
 ok "by stops, and -v says why" by_stops

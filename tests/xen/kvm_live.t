@@ -250,7 +250,7 @@ ended_in_order() {
 for kind in ${KINDS:-kvm}; do
 	live_lab kvm_live_apart.sh -c 2 -k "$kind"
 	ok "$kind, apart: recorded" recorded shares
-	# On a busy machine an emulated processor stands still now and then, and one sample has all of that time: they are counted.
+	# On a busy machine an emulated processor stands still now and then: one sample would have all of that time.
 	ok "$kind, apart: every stack is the guest's, every share of time within 8 points" true_shares shares shares 8 --weight samples
 	ok "$kind, apart: stacks are whole" all_whole shares
 	ok "$kind, apart: they are live" both_live

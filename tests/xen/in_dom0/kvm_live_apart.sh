@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # A host's part of kvm_live.t, of two processors: the guest has one, the recorder the other and interrupts it.
 #
-# A sample costs the emulator what the host's scheduler takes to run the other processor's thread, tens of milliseconds on a
-# starved machine: there are no more of them than the tests need.
+# A sample costs the emulator what the host's scheduler takes to run the other processor's thread, tens of milliseconds
+# on a starved machine: there are no more of them than the tests need.
 . /lab/kvm_guests.sh
 
 options=

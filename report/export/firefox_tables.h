@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * firefox.h - a profile for Firefox Profiler while it is made: what firefox.c loads, and firefox_tables.c writes.
+ * firefox_tables.h - a profile for Firefox Profiler while it is made: what firefox.c loads, and firefox_tables.c writes.
  */
-#ifndef REPORT_EXPORT_FIREFOX_H
-#define REPORT_EXPORT_FIREFOX_H
+#ifndef REPORT_EXPORT_FIREFOX_TABLES_H
+#define REPORT_EXPORT_FIREFOX_TABLES_H
 
 #include "report/export/frame_table.h"
 #include "common/string_table.h"
