@@ -17,7 +17,7 @@ taskset -p 1 $$ > /dev/null
 vmm_start exits "work=exits far ring=0"
 taskset -p 2 $$ > /dev/null
 cp /run/beats /out/exits.told
-record exits --host -F 999 -n 1500
+record exits --host -F 999 -n 3000
 cat /run/beats >> /out/exits.told
 # Recorders that are killed, at any moment, and guests that end.
 for try in 1 2 3 4 5 6 7 8; do
