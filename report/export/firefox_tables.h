@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * firefox_tables.h - a profile for Firefox Profiler while it is made: what firefox.c loads, and firefox_tables.c writes.
+ * firefox_tables.h - a profile for Firefox Profiler while it is made: firefox.c loads it, and has its tables written.
  */
 #ifndef REPORT_EXPORT_FIREFOX_TABLES_H
 #define REPORT_EXPORT_FIREFOX_TABLES_H

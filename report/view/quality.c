@@ -43,6 +43,15 @@ static void begin_item(struct notes *n, const char *label, int columns)
 	}
 }
 
+/* Safe to print, to be freed; NULL: no memory. */
+static char *safe_format(const char *format, va_list args)
+{
+	char text[512];
+
+	vsnprintf(text, sizeof(text), format, args);
+	return safe_text(text);
+}
+
 /*
  * An item of the paragraph of that label. One that does not fit into the rest of the line begins the next one. On a
  * terminal, one that does not fit into a line goes on in the next; elsewhere it stays whole, for programs that search
@@ -50,13 +59,12 @@ static void begin_item(struct notes *n, const char *label, int columns)
  */
 __attribute__((format(printf, 3, 4))) static void note(struct notes *n, const char *label, const char *format, ...)
 {
-	char text[256], *safe;
 	va_list args;
+	char *safe;
 
 	va_start(args, format);
-	vsnprintf(text, sizeof(text), format, args);
+	safe = safe_format(format, args);
 	va_end(args);
-	safe = safe_text(text);
 	if (!safe)
 		return;
 	begin_item(n, label, text_columns(safe));
@@ -559,13 +567,12 @@ void quality_print(const struct recording *run, const struct recording *old, uns
 /* Lines for people: on a terminal broken between words. */
 static void print_wrapped(const struct text_out *out, const char *format, ...)
 {
-	char text[512], *safe;
 	va_list args;
+	char *safe;
 
 	va_start(args, format);
-	vsnprintf(text, sizeof(text), format, args);
+	safe = safe_format(format, args);
 	va_end(args);
-	safe = safe_text(text);
 	if (safe)
 		print_words(out->file, safe, 0, 0, out->width);
 	free(safe);
