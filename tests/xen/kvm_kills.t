@@ -14,8 +14,8 @@ if ! nm "$build/uniprof-record" | grep -q bpf_object; then
 	exit
 fi
 echo "$kills" > "$work/kills"
-lab -k "${KIND:-kvm}" -c 2 -T 6000 -f "$build/tests/kvm/vmm=/bin/vmm" -f "$bpftool=/bin/bpftool" -f "$xen/in_dom0/kvm_guests.sh" \
-	-f "$work/kills" "$xen/in_dom0/kvm_kills.sh"
+lab -k "${KIND:-kvm}" -c 2 -f "$build/tests/kvm/vmm=/bin/vmm" -f "$bpftool=/bin/bpftool" -f "$xen/in_dom0/kvm_guests.sh" \
+	-f "$build/tests/xen/onlooker=/bin/onlooker" -f "$work/kills" "$xen/in_dom0/kvm_kills.sh"
 
 # The stop at the beginning is one exit by a signal; it is tried again where the vCPU was not in the guest.
 few_signals() {

@@ -248,7 +248,7 @@ ended_in_order() {
 }
 # KINDS="kvm kvm-trixie" also on Linux 6.12.
 for kind in ${KINDS:-kvm}; do
-	live_lab kvm_live_apart.sh -c 2 -k "$kind"
+	live_lab kvm_live_apart.sh -c 2 -k "$kind" -f "$build/tests/xen/onlooker=/bin/onlooker"
 	ok "$kind, apart: recorded" recorded shares
 	# On a busy machine an emulated processor stands still now and then: one sample would have all of that time.
 	ok "$kind, apart: every stack is the guest's, every share of time within 8 points" true_shares shares shares 8 --weight samples

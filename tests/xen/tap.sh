@@ -14,10 +14,11 @@ guest=$work/guest.elf
 "$xen/guests/build" "$guest"
 
 # lab OPTION... SCRIPT: one run, with the recorder and the guest; leaves everything in $out. A lab that fails ends the
-# test. The bound is only for what hangs: how long a run takes depends on the machine's load.
+# test. The bound is only for what hangs: how long a run takes depends on the machine's load. It comes before the
+# test's own, so that the console's last words are shown.
 lab() {
 	out=$work/out-$number-$RANDOM
-	"$xen/lab" -T "$LIMIT" -f "$build/uniprof-record=/bin/uniprof-record" -g "$guest" -o "$out" "$@" \
+	"$xen/lab" -T "$((LIMIT * 9 / 10))" -f "$build/uniprof-record=/bin/uniprof-record" -g "$guest" -o "$out" "$@" \
 		> "$work/lab.log" 2>&1 || {
 		echo "Bail out! the lab ended with $?"
 		sed 's/^/# /' "$work/lab.log"

@@ -4,7 +4,9 @@
 # await COMMAND...: waits until it succeeds. Scripts wait for what must become so, not for a time in which it should
 # have: how long that is depends on the machine's load. The bound, two minutes, is only for what never comes.
 await() {
-	for try in $(seq 600); do
+	local tries
+
+	for tries in $(seq 600); do
 		"$@" && return
 		sleep 0.2
 	done
