@@ -557,7 +557,8 @@ static int count_samples(const char *trace)
 
 static int hold_event(void)
 {
-	struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE, .size = sizeof(attr), .config = PERF_COUNT_SW_DUMMY};
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE, .size = sizeof(attr), .config = PERF_COUNT_SW_DUMMY};
 
 	if (syscall(SYS_perf_event_open, &attr, 0, -1, -1, 0) < 0)
 		fail("perf_event_open");
