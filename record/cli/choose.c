@@ -31,13 +31,13 @@ static const char *obstacle_of_state(const struct hypervisor_ops *ops, const str
 	if (info->shutdown && !has_registers)
 		return "it has crashed: reset it first";
 	if (info->shutdown && !look)
-		return "it has shut down; --registers -n 1 shows it as it is";
+		return "it has shut down; --dump shows it as it is";
 	if (info->vcpus == 0)
 		return "it is still being built";
 	if (info->paused && !has_registers)
 		return "it is paused: let it run first";
 	if (info->paused && !look)
-		return "it is paused: unpause it first (xl unpause); --registers -n 1 shows it as it is";
+		return "it is paused: unpause it first (xl unpause); --dump shows it as it is";
 	return NULL;
 }
 

@@ -13,6 +13,7 @@
 #include "record/cli/recording.h"
 #include "record/output/trace_file.h"
 #include "record/process/signals.h"
+#include "record/process/viewer.h"
 #include "record/watchdog/pause_file.h"
 
 static void print_help(void)
@@ -22,6 +23,7 @@ static void print_help(void)
 	setvbuf(stdout, all, _IOFBF, sizeof(all));
 	puts("Usage: uniprof-record [options] -o FILE DOMAIN...\n"
 	     "       uniprof-record [options] -o FILE --start COMMAND [DOMAIN]\n"
+	     "       uniprof-record --dump DOMAIN...\n"
 	     "       uniprof-record --list\n"
 	     "Samples the stacks of Xen and KVM guests, given by name or number (on KVM the\n"
 	     "process ID of the monitor), until Ctrl-C or until the end of --duration.\n");
@@ -48,10 +50,11 @@ static int check_usage(const struct options *o, int operands)
 	else if (operands > 1 && o->start)
 		say("--start records one domain: give at most one name");
 	else if (o->sampler == SAMPLER_LIVE && o->stack.registers)
-		say("--registers needs a stop: not with --sampler live");
+		say("%s needs a stop: not with --sampler live", o->dump ? "--dump" : "--registers");
 	else if (o->host && (o->sampler == SAMPLER_STOP || o->stack.registers))
-		say("--host needs samples without a stop: not with %s",
-		    o->sampler == SAMPLER_STOP ? "--sampler stop" : "--registers");
+		say("--host needs samples without a stop: not with %s", o->sampler == SAMPLER_STOP ? "--sampler stop"
+		                                                        : o->dump                  ? "--dump"
+		                                                                                   : "--registers");
 	else if (!o->output.path && (operands == 0 || o->output.switching || o->output.flight_recorder.on))
 		say("no output: give -o FILE");
 	else
@@ -193,6 +196,21 @@ static int list_or_record_by_name(struct options *o, const char *command, char *
 	return rc;
 }
 
+/* The recorder does not read the guest's binary: the report does, with no privileges. */
+static int dump_guests(struct options *o, const char *command, char **operands, size_t n)
+{
+	char *const report[] = {"uniprof-report", "--last", "-", o->verbose ? NULL : "-q", NULL};
+	struct viewer viewer;
+	int rc = viewer_start(&viewer, report);
+
+	if (rc != 0) {
+		say("cannot start uniprof-report: %s", strerror(-rc));
+		return EXIT_CUT_SHORT;
+	}
+	rc = list_or_record(o, command, operands, n);
+	return viewer_end(&viewer) != 0 && rc == EXIT_RECORDED ? EXIT_OUTPUT : rc;
+}
+
 static int run_command(int argc, char **argv, const char *command)
 {
 	struct options o;
@@ -210,6 +228,8 @@ static int run_command(int argc, char **argv, const char *command)
 		print_help();
 	else if (o.version)
 		puts("uniprof-record " UNIPROF_VERSION);
+	else if (o.dump)
+		return dump_guests(&o, command, argv, (size_t)n);
 	else
 		return list_or_record_by_name(&o, command, argv, (size_t)n);
 	return EXIT_RECORDED;

@@ -277,6 +277,10 @@ const struct option_def record_options[] = {
 	{0, "follow", NULL, OPTION_NO_ARG, "continue when a domain comes back, after a reboot or a new start",
          option_set_true, AT(session.follow)},
 	{'f', "force", NULL, OPTION_NO_ARG, "replace FILE if it exists", option_set_true, AT(output.replace)},
+	{0, "dump", NULL, OPTION_NO_ARG,
+         "show what each vCPU does now, also of a domain that is paused or has crashed: its state and its stack; no "
+         "trace is written",
+         option_set_true, AT(dump)},
 	{'l', "list", NULL, OPTION_NO_ARG, "list the domains and whether they can be recorded", option_set_true,
          AT(list)},
 	{'q', "quiet", NULL, OPTION_NO_ARG, "print no status line and no summary", option_set_true, AT(session.quiet)},
@@ -296,6 +300,9 @@ static int check_together(const struct options *o, char *why, size_t size)
 	    (o->session.switching.bytes || o->session.switching.ns))
 		return failure(why, size, -1,
 		               "--switch-output with a size or time cannot be combined with --overwrite");
+	if (o->dump && (several || o->output.path || o->start))
+		return failure(why, size, -1,
+		               "--dump writes no trace: not with -o, --start, --switch-output or --overwrite");
 	if (o->output.max_files && !several)
 		return failure(why, size, -1, "--switch-max-files is for --switch-output or --overwrite");
 	if (several && o->output.path && strcmp(o->output.path, "-") == 0)
@@ -319,8 +326,15 @@ int record_options_parse(struct options *o, int argc, char **argv, char *why, si
 	};
 	n = options_parse(record_options, argc, argv, o, why, size);
 	o->output.verbose = o->verbose;
+	if (n >= 0 && check_together(o, why, size) != 0)
+		return -1;
+	if (o->dump) {
+		o->stack.registers = o->session.quiet = true;
+		o->session.rounds = 1;
+		o->output.path = "-";
+	}
 	o->look = o->stack.registers && o->session.rounds == 1;
 	if (o->priority < 0)
 		o->priority = o->session.max_overhead <= MODEST_OVERHEAD ? DEFAULT_PRIORITY : 0;
-	return n >= 0 && check_together(o, why, size) != 0 ? -1 : n;
+	return n;
 }

@@ -45,6 +45,7 @@ struct options {
 	const char *resume;     /* the pause file of a recorder that was killed; NULL: record */
 	enum sampler sampler;
 	bool host; /* what the host did for a vCPU, too */
+	bool dump; /* show the guests as they are now, instead of a trace */
 	bool list, verbose, version, help;
 };
 

@@ -14,6 +14,7 @@
 #include "common/parse.h"
 #include "common/say.h"
 #include "record/process/signals.h"
+#include "record/process/thread.h"
 
 #define NAMES_MAX 100000 /* that are tried */
 
@@ -300,12 +301,9 @@ char *trace_file_name(const char *guest, bool overwrite)
 
 void trace_file_give(struct trace_file *o)
 {
-	const char *user = getenv("SUDO_UID"), *group = getenv("SUDO_GID");
-	uint64_t uid, gid;
+	uid_t user;
+	gid_t group;
 
-	if (geteuid() != 0 || !o->temporary || !user || !group || parse_u64(user, 0, UINT32_MAX - 1, &uid) != 0 ||
-	    parse_u64(group, 0, UINT32_MAX - 1, &gid) != 0)
-		return;
-	if (fchown(o->fd, (uid_t)uid, (gid_t)gid) != 0)
+	if (o->temporary && thread_sudo_user(&user, &group) && fchown(o->fd, user, group) != 0)
 		return; /* it stays root's */
 }

@@ -5,12 +5,14 @@
 #include <linux/capability.h>
 #include <sched.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "common/parse.h"
 #include "record/process/signals.h"
 
 #define STACK_SIZE (256 << 10)
@@ -96,4 +98,17 @@ int thread_drop_privileges(uint64_t keep)
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
 		return -errno;
 	return syscall(SYS_capset, &header, caps) == 0 ? 0 : -errno;
+}
+
+bool thread_sudo_user(uid_t *user, gid_t *group)
+{
+	const char *u = getenv("SUDO_UID"), *g = getenv("SUDO_GID");
+	uint64_t uid, gid;
+
+	if (geteuid() != 0 || !u || !g || parse_u64(u, 0, UINT32_MAX - 1, &uid) != 0 ||
+	    parse_u64(g, 0, UINT32_MAX - 1, &gid) != 0)
+		return false;
+	*user = (uid_t)uid;
+	*group = (gid_t)gid;
+	return true;
 }

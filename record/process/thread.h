@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 /*
  * Starts @run(@arg) with a small stack: if memory is locked, all of it is resident. 0 or an errno. Call it before
@@ -39,5 +40,8 @@ void thread_exact_timers(void);
  * negative errno and they are unchanged.
  */
 int thread_drop_privileges(uint64_t keep);
+
+/* The user and the group of who has called sudo. False: nobody has, or this is not root. */
+bool thread_sudo_user(uid_t *user, gid_t *group);
 
 #endif

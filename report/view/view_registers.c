@@ -3,11 +3,10 @@
  * view_registers.c - every sample whose registers are in the trace, in order: what the vCPU was doing, its registers,
  * the code there, its stack by names, and the memory that its stack is in.
  */
-#include "common/say.h"
 #include "report/isa/disassembly.h"
 #include "report/isa/isa.h"
-#include "report/unwind/unwind.h"
 #include "report/view/register_text.h"
+#include "report/view/vcpu_text.h"
 #include "report/view/view.h"
 
 #include <errno.h>
@@ -18,17 +17,10 @@
 #define PAGE 4096u
 #define NAME 8 /* columns of a register's name, if it stands beside others */
 
-/* What was last heard of a domain. */
-struct domain_state {
-	bool paused, shut_down;
-	uint64_t code; /* of the shutdown */
-};
-
 struct look {
 	const struct report *report;
 	struct callchain chain;
-	struct domain_state *domains;
-	size_t ndomains;
+	struct domain_states domains;
 	struct disassembly *disassembly;
 	const struct isa *isa; /* that it is for */
 	uint32_t program;      /* that the sample's domain ran */
@@ -233,32 +225,6 @@ static int print_instruction(struct look *l, const struct register_set *set, con
 
 /* --- the stack --------------------------------------------------------------------------------------------------- */
 
-static int print_stack(struct look *l, const struct upf_record *rec, uint32_t node)
-{
-	const struct report *r = l->report;
-	int rc = filter_callchain(r->run->profile.filter, &l->chain, &r->run->profile.tree, &r->run->names, node,
-	                          rec->user);
-
-	if (rc != 0)
-		return rc;
-	fputs("\nStack\n", r->out.file);
-	for (size_t i = l->chain.n, n = 0; i-- > 0; n++) {
-		const struct callchain_frame *f = &l->chain.frames[i];
-		const struct function *function = &r->run->names.functions[f->function];
-
-		fprintf(r->out.file, "  #%-3zu %0*" PRIx64, n, l->digits, f->address);
-		if (function->named)
-			fprintf(r->out.file, "  %s+%#" PRIx64 "%s", function->name, f->offset,
-			        f->inlined ? " (inlined)" : "");
-		if (f->file)
-			fprintf(r->out.file, "  %s:%" PRIu32, f->file, f->line);
-		fputc('\n', r->out.file);
-	}
-	if (rec->end != UPF_END_ROOT)
-		fprintf(r->out.file, "  ends here: %s\n", chain_end_text(rec->end));
-	return 0;
-}
-
 static uint64_t stack_word(const struct upf_record *rec, unsigned bytes, size_t i)
 {
 	const uint64_t word = rec->words[i * bytes / sizeof(*rec->words)];
@@ -314,53 +280,10 @@ static int print_memory(struct look *l, const struct upf_record *rec)
 
 /* --- a sample ---------------------------------------------------------------------------------------------------- */
 
-static int note_event(struct look *l, const struct upf_record *rec)
-{
-	struct domain_state *d;
-	int rc = array_room_zeroed(&l->domains, &l->ndomains, rec->domain, sizeof(*l->domains));
-
-	if (rc != 0)
-		return rc;
-	d = &l->domains[rec->domain];
-	if (rec->code == UPF_EVENT_PAUSED || rec->code == UPF_EVENT_RESUMED)
-		d->paused = rec->code == UPF_EVENT_PAUSED;
-	if (rec->code == UPF_EVENT_SHUTDOWN) {
-		d->shut_down = true;
-		d->code = rec->count;
-	}
-	if (rec->code == UPF_EVENT_REBOOT)
-		d->shut_down = false;
-	return 0;
-}
-
-/* Xen's SHUTDOWN_ codes (xen/include/public/sched.h). */
-static const char *shutdown_text(uint64_t code)
-{
-	static const char *const text[] = {"powered off", "shut down to reboot",          "suspended",
-	                                   "crashed",     "been stopped by its watchdog", "been reset"};
-
-	return code < sizeof(text) / sizeof(text[0]) ? text[code] : "shut down";
-}
-
-/* Which it is, when, and what it was doing. */
-static void print_vcpu(const struct report *r, const struct upf_record *rec)
-{
-	const struct upf_session *session = &r->run->traces.session;
-	char name[256];
-
-	domain_text(session, rec->domain, name, sizeof(name));
-	print_safe(r->out.file, name);
-	if (rec->domain < session->ndomains)
-		fprintf(r->out.file, " (%" PRIu32 ", %s)", session->domains[rec->domain].id,
-		        upf_kind_text(session->domains[rec->domain].kind));
-	fprintf(r->out.file, ", vCPU %" PRIu32 ", %.6f s: %s", rec->vcpu, (double)rec->time_ns / 1e9,
-	        upf_state_text(rec->state));
-}
-
 static void print_none(const struct look *l, const struct upf_record *rec)
 {
 	fputs("\n\n", l->report->out.file);
-	print_vcpu(l->report, rec);
+	vcpu_print(l->report, rec);
 	fputs(", no registers\n", l->report->out.file);
 }
 
@@ -368,24 +291,17 @@ static void print_registers_head(const struct look *l, const struct upf_record *
                                  uint8_t arch)
 {
 	const struct report *r = l->report;
-	const struct domain_state *d = rec->domain < l->ndomains ? &l->domains[rec->domain] : NULL;
 	char mode[REGISTER_TEXT];
 
 	register_mode(mode, set, arch, rec->user);
-	print_vcpu(r, rec);
+	vcpu_print(r, rec);
 	fprintf(r->out.file, ", %s\n", mode);
-	if (d && d->shut_down)
-		fprintf(r->out.file, "The domain had %s.\n", shutdown_text(d->code));
-	else if (d && d->paused)
-		fputs("The domain was paused by another program.\n", r->out.file);
+	domain_state_print(r, &l->domains, rec->domain);
 }
 
 static int print_registers(struct look *l, const struct upf_record *rec, uint32_t node)
 {
-	const struct upf_session *session = &l->report->run->traces.session;
-	const uint8_t arch = rec->mode                         ? rec->mode
-	                     : rec->domain < session->ndomains ? session->domains[rec->domain].arch
-	                                                       : UPF_ARCH_UNKNOWN;
+	const uint8_t arch = vcpu_arch(l->report, rec);
 	const struct isa *isa;
 	const struct calltree *tree = &l->report->run->profile.tree;
 	struct register_set set;
@@ -413,8 +329,10 @@ static int print_registers(struct look *l, const struct upf_record *rec, uint32_
 	isa = isa_of_arch(arch);
 	rc = print_instruction(l, &set, isa && isa->other && register_thumb(&set) ? isa->other : isa,
 	                       tree->nodes[node].address);
-	if (rc == 0)
-		rc = print_stack(l, rec, node);
+	if (rc == 0) {
+		fputs("\nStack\n", l->report->out.file);
+		rc = stack_print(l->report, &l->chain, rec, node, l->digits);
+	}
 	return rc == 0 && rec->nwords ? print_memory(l, rec) : rc;
 }
 
@@ -424,7 +342,7 @@ static int look_at_record(void *ctx, const struct upf_block *b, const struct upf
 
 	(void)b;
 	if (rec->kind == UPF_EVENT)
-		return note_event(l, rec);
+		return domain_states_note(&l->domains, rec);
 	/* What did not run is as it was. */
 	if (rec->kind != UPF_SAMPLE || rec->repeated || !counters_among(l->report->selection->states, rec->state))
 		return 0;
@@ -441,7 +359,7 @@ static int run_registers(const struct report *r, struct view_result *found)
 		found->lacks = "it has no registers; uniprof-record --registers keeps them";
 	callchain_free(&l.chain);
 	disassembly_free(l.disassembly);
-	free(l.domains);
+	domain_states_free(&l.domains);
 	if (rc == 0 && l.shown)
 		view_notes(r, NULL);
 	return rc;

@@ -134,7 +134,7 @@ is "no such name" 4 "$record" -o x.upf web1 <<< 'uniprof-record: web1: no such d
 is "no such domid" 4 "$record" -o x.upf 77 <<< 'uniprof-record: 77: no such domain; there are: busy (1), idle (2), paused (3), hvm (4), twins (5), twins (6), frameless (7), refused (8)'
 is "its own domain" 4 "$record" -o x.upf Domain-0 <<< 'uniprof-record: Domain-0: this is the domain uniprof-record runs in'
 is "two of one name" 4 "$record" -o x.upf twins <<< 'uniprof-record: twins: more than one domain has this name: use its number (--list shows them)'
-is "a paused domain" 4 "$record" -o x.upf paused <<< 'uniprof-record: paused: it is paused: unpause it first (xl unpause); --registers -n 1 shows it as it is'
+is "a paused domain" 4 "$record" -o x.upf paused <<< 'uniprof-record: paused: it is paused: unpause it first (xl unpause); --dump shows it as it is'
 is "another kind of guest" 4 "$record" -o x.upf refused <<< 'uniprof-record: refused: this build records only PV guests: build with XENIF=xencall'
 is "no such vCPU" 4 "$record" -C 5 -o x.upf busy <<< 'uniprof-record: busy: it has vCPUs 0 to 1, none of those asked for'
 is "a domain twice" 4 "$record" -o x.upf busy 1 <<< 'uniprof-record: 1: this domain is given twice'
@@ -183,13 +183,43 @@ said "… with its stack" shown '^  #3 '
 is "… from a pipe alike" 0 test "${PIPESTATUS[*]}" = '0 0 0 0' <<< ''
 is "… but not for longer" 4 "$record" -q -n 2 --registers -o none.upf paused <<< -
 export UNIPROF_SIM_CRASHED=1
-is "a crashed domain" 4 "$record" -q -n 1 -o none.upf crashed <<< 'uniprof-record: crashed: it has shut down; --registers -n 1 shows it as it is'
+is "a crashed domain" 4 "$record" -q -n 1 -o none.upf crashed <<< 'uniprof-record: crashed: it has shut down; --dump shows it as it is'
 is "… as it is" 0 "$record" -q -n 1 -F 0.5 --registers -o crashed.upf crashed <<< ''
 "$report" -q --registers crashed.upf > shown
 said "… is shown so" shown '^The domain had crashed'
 said "… with its stack" shown '^  #3 '
 is "… and the trace is whole" 0 "$report" --verify crashed.upf <<< -
+# One look, which uniprof-report shows: it is beside the recorder.
+is "--dump of a crashed domain" 0 "$record" --dump crashed <<< ''
 unset UNIPROF_SIM_CRASHED
+said "… is shown so" out '^The domain had crashed'
+files=$(ls)
+is "--dump" 0 "$record" --dump busy paused <<< ''
+said "… each vCPU's state" out '^busy (1, PV), vCPU 1, .* s: blocked, kernel mode, 64-bit code$'
+said "… also of a paused domain" out '^The domain was paused by another program'
+ok "… with their stacks" test "$(grep -cx '  #3   0000000000005030' out)" = 3
+ok "… and no file" test "$(ls)" = "$files"
+is "… -v: with what the recorder did" 0 "$record" -v --dump busy <<< -
+said "… and the notes" err '^Stacks   all whole'
+is "--dump with a file" 2 "$record" --dump -o x.upf busy <<< 'uniprof-record: --dump writes no trace: not with -o, --start, --switch-output or --overwrite'
+is "--dump without a stop" 2 "$record" --dump --sampler live busy <<< 'uniprof-record: --dump needs a stop: not with --sampler live'
+is "--dump of what is not there" 4 "$record" --dump 77 <<< -
+said "… says only that" err '^uniprof-record: 77: no such domain; .*(8)$'
+is "… and shows nothing" 1 test -s out <<< ''
+cp "$record" alone
+is "--dump without a report" 5 env PATH=/nowhere ./alone --dump busy <<< 'uniprof-record: cannot run uniprof-report: No such file or directory; record with -o FILE, and read that where it is installed'
+is "--dump into a closed pipe" 0 bash -c '"$0" --dump busy | true' "$record" <<< -
+# The report of a recorder under sudo is the user's.
+if [ "$(id -u)" = 0 ]; then
+	mkdir sudo
+	cp "$record" sudo
+	printf '#!/bin/sh\nid -u; id -g; id -G; grep CapEff /proc/self/status; cat > /dev/null\n' > sudo/uniprof-report
+	chmod 755 . sudo sudo/*
+	is "--dump by sudo" 0 env SUDO_UID=12345 SUDO_GID=12346 sudo/"${record##*/}" --dump busy <<< ''
+	ok "… the report runs as the user" cmp out <(printf '12345\n12346\n12346\nCapEff:\t0000000000000000\n')
+	is "--dump by root" 0 env -u SUDO_UID sudo/"${record##*/}" --dump busy <<< ''
+	said "… the report has no capabilities" out '^CapEff:.0000000000000000$'
+fi
 # Each vCPU of "busy" has page tables of its own.
 spaces() {
 	"$report" -q --folded --by space --state all registers.upf | sed 's/;.*//' | sort -u | tee spaces

@@ -6,12 +6,18 @@ set -u
 
 # --- stacks and shares -----------------------------------------------------------------------------------------------
 # The memory of each guest is in three slots; stacks are above 4 GiB.
+looked_at_once() {
+	"$record" --dump --image "$guest" "$pid" > "$work/look" || return
+	cat "$work/look"
+	[ "$(tail -n 1 "$work/look" | sed 's/.*  //; s/+.*//')" = _start ] && grep -q '  kernel_main+0x' "$work/look"
+}
 for kind in shares levels recursion depth:16; do
 	truth=${kind%:*}
 	start_vmm -k "work=$kind far"
 	ok "$truth: recorded by pid" recorded "$truth" -F 2k -n 5000 "$pid"
 	ok "$truth: every stack is the guest's, every share of time within 3 points" shares "$truth" "$truth" 0
 	ok "$truth: the trace says which build ran, as the guest's memory has it" says_build "$truth"
+	ok "$truth: one look has the stack by names" looked_at_once
 	ok "$truth: nothing is left behind" untouched
 	end_machines
 done
