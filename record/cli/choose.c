@@ -10,7 +10,6 @@
 #include "common/say.h"
 #include "format/upf.h"
 
-#define OBSTACLE_SIZE 256
 #define MIB (1u << 20)
 
 static const char *guest_name(const struct hypervisor_ops *ops, struct hypervisor *x, uint32_t domid, char *name,
@@ -41,11 +40,7 @@ static const char *obstacle_of_state(const struct hypervisor_ops *ops, const str
 	return NULL;
 }
 
-/*
- * Why a domain cannot be recorded now, maybe in @text; NULL if it can: @info is all that is known then. With @look, it
- * may be paused or shut down.
- */
-static const char *obstacle(const struct hypervisor_ops *ops, struct hypervisor *x, struct guest_info *info, bool look,
+const char *choose_obstacle(const struct hypervisor_ops *ops, struct hypervisor *x, struct guest_info *info, bool look,
                             char text[OBSTACLE_SIZE])
 {
 	const char *reason = obstacle_of_state(ops, info, look);
@@ -98,7 +93,7 @@ static int open_found(const struct hypervisor_ops *ops, struct hypervisor *x, co
                       struct guest_info *info, const struct options *o, struct target **target, char *why, size_t size)
 {
 	char text[OBSTACLE_SIZE];
-	const char *reason = obstacle(ops, x, info, o->look, text);
+	const char *reason = choose_obstacle(ops, x, info, o->look, text);
 
 	if (reason)
 		return failure(why, size, EXIT_DOMAIN, "%s: %s", operand, reason);
@@ -185,7 +180,7 @@ static void list_one(const struct hypervisor_ops *ops, struct hypervisor *x, str
 {
 	const struct guest_info listed = *info;
 	char name[64], memory[32] = "-", text[OBSTACLE_SIZE];
-	const char *reason = obstacle(ops, x, info, false, text);
+	const char *reason = choose_obstacle(ops, x, info, false, text);
 
 	if (info->pages)
 		snprintf(memory, sizeof(memory), "%" PRIu64, (info->pages * GUEST_PAGE_SIZE + MIB - 1) / MIB);

@@ -6,6 +6,14 @@
 #include "record/cli/options.h"
 #include "record/sampling/target.h"
 
+#define OBSTACLE_SIZE 256
+
+/*
+ * Why a domain cannot be recorded now, maybe in @text; NULL if it can: @info is all that is known then. With @look, it
+ * may be paused or shut down.
+ */
+const char *choose_obstacle(const struct hypervisor_ops *ops, struct hypervisor *x, struct guest_info *info, bool look,
+                            char text[OBSTACLE_SIZE]);
 /*
  * Opens @n targets, named by @operands. 0, or an exit status with one line in @why; those opened so far are in
  * @targets.

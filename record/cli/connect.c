@@ -37,6 +37,16 @@ static bool has_prefix(const struct hypervisor_ops *ops, const char *operand)
 	return strncmp(operand, ops->prefix, len) == 0 && operand[len] == ':';
 }
 
+const char *connect_without_prefix(const struct connection *c, const char *operand)
+{
+	if (has_prefix(c->ops, operand))
+		return operand + strlen(c->ops->prefix) + 1;
+	for (size_t i = 0; hypervisors[i]; i++)
+		if (has_prefix(hypervisors[i], operand))
+			return NULL;
+	return operand;
+}
+
 /* The one whose prefix @operand has, which is taken off; NULL: it has none. */
 static const struct connection *by_prefix(const struct connection *all, size_t n, char **operand)
 {

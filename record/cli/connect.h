@@ -17,6 +17,11 @@ size_t connect_all(struct connection all[CONNECTIONS_MAX], char *why, size_t siz
 void connect_close(struct connection *all, size_t n);
 
 /*
+ * @operand as @c knows it: without @c's prefix, or as it is if it has no hypervisor's. NULL: it has another one's.
+ */
+const char *connect_without_prefix(const struct connection *c, const char *operand);
+
+/*
  * The connection that has the guests that the @count @operands name; prefixes such as "xen:" are taken off. NULL:
  * @why is one line. A guest that nobody has is left to be reported by who looks for it. Where none is named, the
  * first connection.

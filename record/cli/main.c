@@ -10,6 +10,7 @@
 #include "record/cli/choose.h"
 #include "record/cli/connect.h"
 #include "record/cli/describe.h"
+#include "record/cli/patterns.h"
 #include "record/cli/recording.h"
 #include "record/output/trace_file.h"
 #include "record/process/signals.h"
@@ -21,12 +22,13 @@ static void print_help(void)
 	static char all[16384]; /* one write, whose error is told */
 
 	setvbuf(stdout, all, _IOFBF, sizeof(all));
-	puts("Usage: uniprof-record [options] -o FILE DOMAIN...\n"
+	puts("Usage: uniprof-record [options] -o FILE DOMAIN... | --all\n"
 	     "       uniprof-record [options] -o FILE --start COMMAND [DOMAIN]\n"
 	     "       uniprof-record --dump DOMAIN...\n"
 	     "       uniprof-record --list\n"
-	     "Samples the stacks of Xen and KVM guests, given by name or number (on KVM the\n"
-	     "process ID of the monitor), until Ctrl-C or until the end of --duration.\n");
+	     "Samples the stacks of Xen and KVM guests, given by name, by pattern or by number\n"
+	     "(on KVM the process ID of the monitor), until Ctrl-C or until the end of\n"
+	     "--duration.\n");
 	options_print(record_options, stdout, 80);
 	puts("\nExamples:\n"
 	     "  uniprof-record -o run.upf -d 10s web1        ten seconds of web1 at 99 Hz\n"
@@ -39,13 +41,17 @@ static void print_help(void)
 /* What the options ask for, and what is missing for it. */
 static int check_usage(const struct options *o, int operands)
 {
-	if (o->help || o->version || ((o->list || o->resume) && operands == 0))
+	const bool named = operands > 0 || o->all;
+
+	if (o->help || o->version || ((o->list || o->resume) && !named))
 		return 0;
 	if (o->list)
 		say("--list shows all domains: give no name");
 	else if (o->resume)
 		say("--resume-paused resumes what its file names: give no domain");
-	else if (operands == 0 && !o->start)
+	else if (o->all && operands > 0)
+		say("--all records all domains: give no name");
+	else if (!named && !o->start)
 		say("no domain: give one; --list shows them, --help shows more");
 	else if (operands > 1 && o->start)
 		say("--start records one domain: give at most one name");
@@ -55,7 +61,7 @@ static int check_usage(const struct options *o, int operands)
 		say("--host needs samples without a stop: not with %s", o->sampler == SAMPLER_STOP ? "--sampler stop"
 		                                                        : o->dump                  ? "--dump"
 		                                                                                   : "--registers");
-	else if (!o->output.path && (operands == 0 || o->output.switching || o->output.flight_recorder.on))
+	else if (!o->output.path && (!named || o->output.switching || o->output.flight_recorder.on))
 		say("no output: give -o FILE");
 	else
 		return 0;
@@ -154,6 +160,32 @@ static int record_guests(const struct options *o, const struct connection *all, 
 	return rc != 0 ? rc : recording_run(o, c->ops, c->x, command, operands, n);
 }
 
+static int record_matching(const struct options *o, const struct connection *all, size_t nall, const char *command,
+                           char *const *operands, size_t n)
+{
+	struct names names = {0};
+	char why[1024], **named;
+	int rc = patterns_expand(&names, o, all, nall, operands, n, why, sizeof(why));
+
+	if (rc != 0) {
+		say("%s", why);
+		names_free(&names);
+		return rc;
+	}
+	named = malloc((names.n + 1) * sizeof(*named)); /* of which prefixes are taken off */
+	for (size_t i = 0; named && i < names.n; i++)
+		named[i] = names.of[i];
+	if (named) {
+		rc = record_guests(o, all, nall, command, named, names.n);
+	} else {
+		say("out of memory");
+		rc = EXIT_CUT_SHORT;
+	}
+	free(named);
+	names_free(&names);
+	return rc;
+}
+
 static int list_or_record(const struct options *o, const char *command, char **operands, size_t n)
 {
 	char why[1024];
@@ -171,7 +203,7 @@ static int list_or_record(const struct options *o, const char *command, char **o
 	if (o->resume)
 		rc = resume_paused(o->resume, all, nall);
 	else
-		rc = o->list ? list_domains(all, nall) : record_guests(o, all, nall, command, operands, n);
+		rc = o->list ? list_domains(all, nall) : record_matching(o, all, nall, command, operands, n);
 	connect_close(all, nall);
 	return rc;
 }
@@ -182,8 +214,8 @@ static int list_or_record_by_name(struct options *o, const char *command, char *
 	char *name = NULL;
 	int rc;
 
-	if (!o->output.path && n > 0) {
-		name = trace_file_name(operands[0], o->output.replace);
+	if (!o->output.path && (n > 0 || o->all)) {
+		name = trace_file_name(o->all ? "all" : operands[0], o->output.replace);
 		o->output.path = name;
 		o->output.is_default = true;
 		if (!name) {

@@ -192,9 +192,19 @@ static int set_image_option(struct option_use *use)
 
 	if (*use->value == '\0')
 		return option_refuse(use, "a file name is needed");
-	if (o->nimages == IMAGES_MAX)
-		return option_refuse(use, "%d images at most", IMAGES_MAX);
+	if (o->nimages == REPEATS_MAX)
+		return option_refuse(use, "%d images at most", REPEATS_MAX);
 	o->images[o->nimages++] = use->value;
+	return 0;
+}
+
+static int set_exclude(struct option_use *use)
+{
+	struct options *o = use->to;
+
+	if (o->nexcluded == REPEATS_MAX)
+		return option_refuse(use, "%d patterns at most", REPEATS_MAX);
+	o->excluded[o->nexcluded++] = use->value;
 	return 0;
 }
 
@@ -270,6 +280,9 @@ const struct option_def record_options[] = {
          "keep only the newest samples, in memory: a time such as 60s or a size such as 64M (64M); SIGUSR2 writes "
          "them to FILE.TIME, the end of the recording to FILE",
          set_flight_recorder, 0},
+	{'a', "all", NULL, OPTION_NO_ARG, "record all domains that can be recorded", option_set_true, AT(all)},
+	{0, "exclude", "PATTERN", OPTION_ARG,
+         "of --all, and of patterns, leave out the domains with such a name, such as 'test*'", set_exclude, 0},
 	{0, "start", "COMMAND", OPTION_ARG,
          "run COMMAND, which creates the domain and leaves it paused, such as 'xl create -p web1.cfg'; then let the "
          "domain run, and record it from its first instruction",
@@ -303,6 +316,8 @@ static int check_together(const struct options *o, char *why, size_t size)
 	if (o->dump && (several || o->output.path || o->start))
 		return failure(why, size, -1,
 		               "--dump writes no trace: not with -o, --start, --switch-output or --overwrite");
+	if (o->all && o->start)
+		return failure(why, size, -1, "--start records one domain: not with --all");
 	if (o->output.max_files && !several)
 		return failure(why, size, -1, "--switch-max-files is for --switch-output or --overwrite");
 	if (several && o->output.path && strcmp(o->output.path, "-") == 0)

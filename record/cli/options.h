@@ -23,7 +23,7 @@ enum exit_code {
 	EXIT_COMMAND = 6,    /* the command of --start failed */
 };
 
-#define IMAGES_MAX 64 /* --image */
+#define REPEATS_MAX 64 /* --image, --exclude */
 
 /* How guests are read. */
 enum sampler {
@@ -38,8 +38,11 @@ struct options {
 	struct stack_choice stack;
 	bool look;    /* a single sample, with all registers: also of a domain that is paused or has shut down */
 	int priority; /* of SCHED_FIFO, with the rest of thread_reduce_latency(); 0: none of it */
-	const char *images[IMAGES_MAX]; /* FILE or DOMAIN=FILE, nimages of them */
+	const char *images[REPEATS_MAX]; /* FILE or DOMAIN=FILE, nimages of them */
 	size_t nimages;
+	bool all;                          /* domains */
+	const char *excluded[REPEATS_MAX]; /* patterns of --exclude, nexcluded of them */
+	size_t nexcluded;
 	const char *start;      /* command that creates the domain; NULL: it exists */
 	const char *pause_file; /* NULL: none */
 	const char *resume;     /* the pause file of a recorder that was killed; NULL: record */

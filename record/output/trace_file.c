@@ -288,7 +288,7 @@ char *trace_file_name(const char *guest, bool overwrite)
 	if (!plain)
 		return NULL;
 	for (char *c = plain; *c; c++)
-		if (*c == '/' || (c == plain && (*c == '.' || *c == '-')))
+		if (strchr("/*?[]", *c) || (c == plain && (*c == '.' || *c == '-')))
 			*c = '_';
 	name = numbered_name(plain, number);
 	while (name && !overwrite && number < NAMES_MAX && lstat(name, &st) == 0) {

@@ -189,6 +189,27 @@ is "… as it is" 0 "$record" -q -n 1 -F 0.5 --registers -o crashed.upf crashed 
 said "… is shown so" shown '^The domain had crashed'
 said "… with its stack" shown '^  #3 '
 is "… and the trace is whole" 0 "$report" --verify crashed.upf <<< -
+# Domains that are not named one by one.
+domains() { # TRACE NAME...
+	"$report" --header "$1" | sed -n 's/^name *//p' | sort | cmp - <(printf '%s\n' "${@:2}")
+}
+is "a pattern" 0 "$record" -q -n 1 'twin*' <<< ''
+ok "… all domains that it matches, in a trace without its characters" domains twin_.upf twins twins
+is "a pattern of a domain that is named, too" 0 "$record" -q -n 1 -o named.upf 'b[u]sy' busy 'id?e' <<< ''
+ok "… which is there once" domains named.upf busy idle
+is "a pattern that nothing matches" 4 "$record" 'nosuch*' <<< 'uniprof-record: nosuch*: no domain has such a name; --list shows them'
+is "… of another hypervisor" 4 "$record" 'kvm:bus*' <<< 'uniprof-record: kvm:bus*: no domain has such a name; --list shows them'
+is "… only one that cannot be recorded" 4 "$record" 'pause*' <<- END
+	uniprof-record: paused (3) is not recorded: it is paused: unpause it first (xl unpause); --dump shows it as it is
+	uniprof-record: pause*: no such domain can be recorded; --list shows why
+END
+is "--all" 0 "$record" -q -n 1 --all --exclude 'twin*' --exclude 'crash*' --exclude hvm <<- END
+	uniprof-record: paused (3) is not recorded: it is paused: unpause it first (xl unpause); --dump shows it as it is
+	uniprof-record: refused (8) is not recorded: this build records only PV guests: build with XENIF=xencall
+END
+ok "… all that can be recorded" domains all.upf busy frameless idle
+is "… and a name" 2 "$record" -a busy <<< 'uniprof-record: --all records all domains: give no name'
+is "… and a command" 2 "$record" -a --start true <<< 'uniprof-record: --start records one domain: not with --all'
 # One look, which uniprof-report shows: it is beside the recorder.
 is "--dump of a crashed domain" 0 "$record" --dump crashed <<< ''
 unset UNIPROF_SIM_CRASHED
