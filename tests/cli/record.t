@@ -54,6 +54,9 @@ begun max cpu_used max.upf -F max busy
 begun max-cpu cpu_used max-cpu.upf -F max --max-cpu 5 --max-overhead 100 busy
 # shellcheck disable=SC2046
 begun hundred env UNIPROF_SIM_IDLE=100 "$record" -v -d 2 -o hundred.upf $(seq 101 200)
+said_away() { # FILE
+	grep -q 'waiting for .* to come back' "$1"
+}
 said_back() {
 	grep -q 'born is back' back.err
 }
@@ -61,6 +64,7 @@ comes_back() {
 	UNIPROF_SIM_BORN=born "$record" -v -F 1k --follow -o back.upf --start 'touch born' &
 	await has_samples back.upf
 	rm born
+	await said_away back.err
 	sleep 2
 	touch born
 	await said_back
@@ -74,6 +78,7 @@ begun back comes_back
 one_ends() {
 	touch alive
 	UNIPROF_SIM_ALIVE=alive "$record" -F 10k --max-cpu 1 -d 4.5 -o rate.upf busy idle &
+	await takes $! INT
 	sleep 1.5
 	rm alive
 	wait $!
@@ -324,9 +329,9 @@ is "duration is time, whatever the rate" 0 timeout 60 "$record" -q -d 0.5 -F 0.0
 one_is_away() {
 	touch alive
 	UNIPROF_SIM_ALIVE=$work/alive "$record" -F 1k --max-overhead 100 --follow -n 1500 -o each.upf busy idle &
-	sleep 0.3
+	await takes $! INT
 	rm alive
-	sleep 0.6
+	await said_away err
 	touch alive
 	wait $!
 }

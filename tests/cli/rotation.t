@@ -97,6 +97,7 @@ dead_guest() { # FOLDER OPTION
 	await takes $! USR2 INT
 	sleep 0.5
 	rm born
+	await grep -q 'waiting for .* to come back' err
 	sleep 2
 	before=$(find . -name 'run.upf*' | wc -l)
 	for n in 1 2; do
