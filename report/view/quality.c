@@ -43,15 +43,6 @@ static void begin_item(struct notes *n, const char *label, int columns)
 	}
 }
 
-/* Safe to print, to be freed; NULL: no memory. */
-static char *safe_format(const char *format, va_list args)
-{
-	char text[512];
-
-	vsnprintf(text, sizeof(text), format, args);
-	return safe_text(text);
-}
-
 /*
  * An item of the paragraph of that label. One that does not fit into the rest of the line begins the next one. On a
  * terminal, one that does not fit into a line goes on in the next; elsewhere it stays whole, for programs that search
@@ -59,12 +50,13 @@ static char *safe_format(const char *format, va_list args)
  */
 __attribute__((format(printf, 3, 4))) static void note(struct notes *n, const char *label, const char *format, ...)
 {
+	char text[512], *safe;
 	va_list args;
-	char *safe;
 
 	va_start(args, format);
-	safe = safe_format(format, args);
+	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
+	safe = safe_text(text);
 	if (!safe)
 		return;
 	begin_item(n, label, text_columns(safe));
@@ -74,12 +66,12 @@ __attribute__((format(printf, 3, 4))) static void note(struct notes *n, const ch
 
 /* --- the trace --------------------------------------------------------------------------------------------------- */
 
-static void append_count(char *text, size_t size, const char *what, uint64_t n)
+/* Adds "12 blocks damaged" to a list with commas. */
+static void append_item(char *text, size_t size, struct text number, const char *what)
 {
 	size_t len = strlen(text);
 
-	if (n != 0)
-		snprintf(text + len, size - len, "%s%s %s", len ? ", " : "", text_count(n).s, what);
+	snprintf(text + len, size - len, "%s%s %s", len ? ", " : "", number.s, what);
 }
 
 void quality_faults(const struct upf_health *h, uint64_t bad_blocks, char *text, size_t size)
@@ -90,9 +82,12 @@ void quality_faults(const struct upf_health *h, uint64_t bad_blocks, char *text,
 	size_t len;
 
 	text[0] = '\0';
-	append_count(text, size, damaged == 1 ? "block damaged" : "blocks damaged", damaged);
-	append_count(text, size, missing == 1 ? "block missing" : "blocks missing", missing);
-	append_count(text, size, "bytes skipped", h->skipped_bytes);
+	if (damaged)
+		append_item(text, size, text_count(damaged), damaged == 1 ? "block damaged" : "blocks damaged");
+	if (missing)
+		append_item(text, size, text_count(missing), missing == 1 ? "block missing" : "blocks missing");
+	if (h->skipped_bytes)
+		append_item(text, size, text_count(h->skipped_bytes), "bytes skipped");
 	len = strlen(text);
 	if (h->cut || !h->has_footer)
 		snprintf(text + len, size - len, "%s%s", len ? ", " : "",
@@ -105,10 +100,9 @@ static void print_trace_notes(struct notes *n, const char *label)
 	const struct upf_health health = traces_health(&n->run->traces);
 	char text[256];
 
-	if (recording_sound(n->run))
-		return;
 	quality_faults(&health, n->run->profile.counters.bad_blocks, text, sizeof(text));
-	note(n, label, "incomplete: %s", text);
+	if (*text)
+		note(n, label, "incomplete: %s", text);
 }
 
 /* --- samples ----------------------------------------------------------------------------------------------------- */
@@ -308,11 +302,7 @@ static void item_ways(struct notes *n, uint64_t all)
 
 static struct text share_whole(uint64_t whole, uint64_t all)
 {
-	if (whole == all)
-		return (struct text){"all"};
-	if (whole == 0)
-		return (struct text){"none"};
-	return text_share(whole, all);
+	return whole == all ? (struct text){"all"} : whole == 0 ? (struct text){"none"} : text_share(whole, all);
 }
 
 static void print_stacks(struct notes *n)
@@ -459,18 +449,12 @@ static void print_pause_notes(struct notes *n)
 
 static void states_text(const struct vcpu_states *v, char *text, size_t size)
 {
-	uint64_t all = 0;
+	uint64_t all = counters_sum(v->time, 1, STATES_ALL);
 
 	text[0] = '\0';
 	for (unsigned s = 0; s < COUNTERS_STATES; s++)
-		all += v->time[s];
-	for (unsigned s = 0; s < COUNTERS_STATES; s++) {
-		size_t len = strlen(text);
-
 		if (v->time[s])
-			snprintf(text + len, size - len, "%s%s %s", len ? ", " : "", text_share(v->time[s], all).s,
-			         upf_state_text(s));
-	}
+			append_item(text, size, text_share(v->time[s], all), upf_state_text(s));
 }
 
 static void item_vcpus(struct notes *n, const struct vcpu_states *from, const struct vcpu_states *to, const char *text)
@@ -564,18 +548,10 @@ void quality_print(const struct recording *run, const struct recording *old, uns
 		print_old(&(struct notes){.run = old, .states = states, .out = out});
 }
 
-/* Lines for people: on a terminal broken between words. */
-static void print_wrapped(const struct text_out *out, const char *format, ...)
+/* A line of our own words: on a terminal broken between them. */
+static void print_wrapped(const struct text_out *out, const char *text)
 {
-	va_list args;
-	char *safe;
-
-	va_start(args, format);
-	safe = safe_format(format, args);
-	va_end(args);
-	if (safe)
-		print_words(out->file, safe, 0, 0, out->width);
-	free(safe);
+	print_words(out->file, text, 0, 0, out->width);
 	fputc('\n', out->file);
 }
 
@@ -597,23 +573,26 @@ void quality_no_samples(const struct profile *p, unsigned states, const struct t
 	const struct counters *t = &p->counters;
 	uint64_t idle = t->state[UPF_BLOCKED] + t->state[UPF_OFFLINE], lost = counters_lost(t);
 	uint64_t counted = profile_count(p, states);
+	const struct text all = text_count(t->samples);
+	char text[256];
 
 	if (t->samples == 0 && lost)
-		print_wrapped(out, "The trace holds no samples: all %s were lost.", text_count(lost).s);
+		snprintf(text, sizeof(text), "The trace holds no samples: all %s were lost.", text_count(lost).s);
 	else if (t->samples == 0)
-		print_wrapped(out, "The trace holds no samples.");
+		snprintf(text, sizeof(text), "The trace holds no samples.");
 	else if (counted)
-		print_wrapped(out, "The %s samples used no CPU time; --weight samples counts them.",
-		              text_count(counted).s);
+		snprintf(text, sizeof(text), "The %s samples used no CPU time; --weight samples counts them.",
+		         text_count(counted).s);
 	else if (idle == t->samples)
-		print_wrapped(out, "%s %s samples found a vCPU running or waiting for a CPU.",
-		              quality_left_out(p, STATES_ALL) ? "What the filters leave was idle: none of these"
-		                                              : "The guest was idle: none of its",
-		              text_count(t->samples).s);
+		snprintf(text, sizeof(text), "%s %s samples found a vCPU running or waiting for a CPU.",
+		         quality_left_out(p, STATES_ALL) ? "What the filters leave was idle: none of these"
+		                                         : "The guest was idle: none of its",
+		         all.s);
 	else
-		print_wrapped(out,
-		              "None of the %s samples is in the run states asked for; --state all counts every one.",
-		              text_count(t->samples).s);
+		snprintf(text, sizeof(text),
+		         "None of the %s samples is in the run states asked for; --state all counts every one.",
+		         all.s);
+	print_wrapped(out, text);
 	if (counted == 0 && t->samples && idle == t->samples)
 		print_wrapped(out, "Use --state all to see where it waited.");
 }
