@@ -89,10 +89,8 @@ static int say_fault(const char *path, enum upf_fault fault, const char *detail)
 
 	switch (fault) {
 	case UPF_FAULT_IO:
-		say("%s: %s", name, strerror(errno));
-		return EXIT_ERROR;
 	case UPF_FAULT_MEMORY:
-		say("%s: %s", name, strerror(ENOMEM));
+		say("%s: %s", name, strerror(fault == UPF_FAULT_IO ? errno : ENOMEM));
 		return EXIT_ERROR;
 	case UPF_FAULT_MAJOR:
 	case UPF_FAULT_FEATURE:

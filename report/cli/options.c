@@ -17,10 +17,7 @@ static int add_name(struct option_use *use)
 {
 	struct file_names *names = option_place(use);
 
-	if (array_room(&names->list, &names->cap, names->n, sizeof(*names->list)) != 0)
-		return option_refuse(use, "out of memory");
-	names->list[names->n++] = use->value;
-	return 0;
+	return array_add(names->list, names->cap, names->n, use->value) == 0 ? 0 : option_refuse(use, "out of memory");
 }
 
 static int set_symfs(struct option_use *use)

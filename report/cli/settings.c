@@ -12,6 +12,15 @@
 
 /* --- the table --------------------------------------------------------------------------------------------------- */
 
+/* In the order of --help. */
+static const struct {
+	const char *title;
+	const struct option_def *rows;
+} groups[] = {{"Names", options_naming},
+              {"What counts", options_filters},
+              {"Tables and comparison", options_tables},
+              {"Options", options_general}};
+
 static int set_view(struct option_use *use)
 {
 	struct settings *s = use->to;
@@ -60,10 +69,8 @@ const struct option_def *settings_table(void)
 		return table;
 	append_views(table, &n, false);
 	append_views(table, &n, true);
-	append_options(table, &n, options_naming);
-	append_options(table, &n, options_filters);
-	append_options(table, &n, options_tables);
-	append_options(table, &n, options_general);
+	for (size_t i = 0; i < sizeof(groups) / sizeof(groups[0]); i++)
+		append_options(table, &n, groups[i].rows);
 	return table;
 }
 
@@ -197,14 +204,10 @@ void settings_help(FILE *out, int width)
 	      "Shows where a guest recorded by uniprof-record spent its time.\n\nViews:\n",
 	      out);
 	options_print(rows, out, width);
-	fputs("\nNames:\n", out);
-	options_print(options_naming, out, width);
-	fputs("\nWhat counts:\n", out);
-	options_print(options_filters, out, width);
-	fputs("\nTables and comparison:\n", out);
-	options_print(options_tables, out, width);
-	fputs("\nOptions:\n", out);
-	options_print(options_general, out, width);
+	for (size_t i = 0; i < sizeof(groups) / sizeof(groups[0]); i++) {
+		fprintf(out, "\n%s:\n", groups[i].title);
+		options_print(groups[i].rows, out, width);
+	}
 	fputs("\nExamples:\n"
 	      "  uniprof-report -s guest.elf run.upf             which functions took the time\n"
 	      "  uniprof-report --tree -s guest.elf run.upf      who called them\n"

@@ -74,7 +74,7 @@ static int annotate_stacks(struct search *s, const struct fold_request *q)
 
 		if (weight == 0)
 			continue;
-		rc = filter_callchain(p->filter, &s->chain, &p->tree, s->names, p->stacks[i].node, p->stacks[i].user);
+		rc = filter_callchain(&s->chain, p, s->names, p->stacks[i].node, p->stacks[i].user);
 		s->stack = i;
 		for (size_t k = 0; rc == 0 && k < s->chain.n; k++)
 			rc = annotate_frame(s, &s->chain.frames[k], weight, k + 1 == s->chain.n);

@@ -110,7 +110,7 @@ static uint64_t kernel_from(const struct display_stacks *r, const struct stack *
 static int push_frames(struct display_stacks *r, const struct stack *s)
 {
 	uint64_t kernel = kernel_from(r, s);
-	int rc = filter_callchain(r->profile->filter, &r->whole, &r->profile->tree, r->names, s->node, s->user);
+	int rc = filter_callchain(&r->whole, r->profile, r->names, s->node, s->user);
 
 	if (rc == 0 && r->whole.user)
 		rc = push_name(r, "[user]");

@@ -337,12 +337,10 @@ static int add_image(struct choosing *c, char *path, size_t *file)
 		free(path);
 		return 0;
 	}
-	if (array_room(&f->list, &f->cap, f->n, sizeof(*f->list)) != 0) {
-		free(path);
-		return no_memory(c);
-	}
-	f->list[f->n++] = (struct binary_file){.path = path, .image = true};
-	return 0;
+	if (array_add(f->list, f->cap, f->n, (struct binary_file){.path = path, .image = true}) == 0)
+		return 0;
+	free(path);
+	return no_memory(c);
 }
 
 /* Is a file of -s for it, so that none of the traces' images will be? */

@@ -378,9 +378,8 @@ static int add_covered(struct trace *one, const struct trace *by, uint32_t domai
 		c->to_ns = to_ns > c->to_ns ? to_ns : c->to_ns;
 		return 0;
 	}
-	if (array_room(&one->covered, &one->covered_cap, s->ncovered, sizeof(*one->covered)) != 0)
+	if (array_add(one->covered, one->covered_cap, s->ncovered, (struct scope_span){domain, from_ns, to_ns}) != 0)
 		return -ENOMEM;
-	one->covered[s->ncovered++] = (struct scope_span){domain, from_ns, to_ns};
 	s->covered = one->covered;
 	s->some = true;
 	if (!one->covered_by)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "report/output/outfile.h"
+#include "common/say.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -36,17 +37,8 @@ static void forget_beside(struct outfile *o)
 
 static void write_bytes(struct outfile *o, const void *data, size_t len)
 {
-	const char *from = data;
-	size_t done = 0;
-
-	while (o->error == 0 && done < len) {
-		ssize_t n = write(o->fd, from + done, len - done);
-
-		if (n > 0)
-			done += (size_t)n;
-		else if (n == 0 || errno != EINTR)
-			o->error = n == 0 ? -EIO : -errno;
-	}
+	if (o->error == 0)
+		o->error = write_all(o->fd, data, len);
 }
 
 /* Compresses @len bytes; with Z_FINISH all that is left, and gzip's trailer. */

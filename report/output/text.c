@@ -27,7 +27,7 @@ struct text text_share(uint64_t part, uint64_t whole)
 {
 	struct text t = {""};
 
-	snprintf(t.s, sizeof(t.s), "%.1f%%", whole ? 100.0 * (double)part / (double)whole : 0.0);
+	snprintf(t.s, sizeof(t.s), "%.1f%%", quantity_percent(part, whole));
 	return t;
 }
 
@@ -56,23 +56,24 @@ struct text text_utc(uint64_t real_ns)
 	return t;
 }
 
-struct text text_uuid(const uint8_t uuid[16])
+static struct text hex(const uint8_t bytes[16], const char *dash)
 {
 	struct text t = {""};
 	char *to = t.s;
 
 	for (int i = 0; i < 16; i++)
-		to += sprintf(to, "%s%02x", i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", uuid[i]);
+		to += sprintf(to, "%s%02x", i == 4 || i == 6 || i == 8 || i == 10 ? dash : "", bytes[i]);
 	return t;
+}
+
+struct text text_uuid(const uint8_t uuid[16])
+{
+	return hex(uuid, "-");
 }
 
 struct text text_trace_id(const uint8_t id[16])
 {
-	struct text t = {""};
-
-	for (int i = 0; i < 16; i++)
-		sprintf(t.s + 2 * i, "%02x", id[i]);
-	return t;
+	return hex(id, "");
 }
 
 int text_columns(const char *name)

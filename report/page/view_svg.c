@@ -65,10 +65,8 @@ static void note_depth(struct svg *s, const struct fold_node *node, uint64_t lef
 static void put_frame_label(const struct svg *s, const char *name, double width)
 {
 	size_t room = (size_t)((width - 8) / LETTER), bytes = 0, letters = 0;
-	size_t all = 0;
+	size_t all = (size_t)text_columns(name);
 
-	for (const char *c = name; *c; c++)
-		all += !utf8_is_continuation(*c);
 	for (; name[bytes] && letters < (all <= room ? all : room - 1); letters++)
 		do
 			bytes++;

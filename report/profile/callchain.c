@@ -7,11 +7,7 @@
 
 int callchain_push(struct callchain *c, const struct callchain_frame *frame)
 {
-	int rc = array_room(&c->frames, &c->cap, c->n, sizeof(*c->frames));
-
-	if (rc == 0)
-		c->frames[c->n++] = *frame;
-	return rc;
+	return array_add(c->frames, c->cap, c->n, *frame);
 }
 
 static void set_frame_name(struct callchain_frame *f, const struct name_at *at)

@@ -120,13 +120,12 @@ static int trim(struct filter *f, struct callchain *c)
 	return rc;
 }
 
-int filter_callchain(struct filter *f, struct callchain *c, const struct calltree *tree, struct symbolizer *names,
-                     uint32_t node, bool user)
+int filter_callchain(struct callchain *c, const struct profile *p, struct symbolizer *names, uint32_t node, bool user)
 {
-	int rc = callchain_make(c, tree, names, node);
+	int rc = callchain_make(c, &p->tree, names, node);
 
 	c->user = user && node != 0;
-	return rc == 0 && f ? trim(f, c) : rc;
+	return rc == 0 && p->filter ? trim(p->filter, c) : rc;
 }
 
 /* --- whole stacks ------------------------------------------------------------------------------------------------ */

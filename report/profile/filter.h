@@ -7,7 +7,7 @@
 #define REPORT_PROFILE_FILTER_H
 
 #include "report/profile/callchain.h"
-#include "report/input/selection.h"
+#include "report/profile/profile.h"
 
 /* Zero-initialise but selection and names, which must outlive it; filter_free() at the end. */
 struct filter {
@@ -26,10 +26,9 @@ void filter_free(struct filter *f);
 /* 1: the stack at @node counts; 0: it does not, or nothing of it would be shown; or -ENOMEM. Of one tree only. */
 int filter_keeps(struct filter *f, const struct calltree *tree, uint32_t node, bool user);
 /*
- * The stack at @node as callchain_make() has it, without the frames that are not to be shown: a leaf may so be a
- * caller. @user: it is one of user mode. @f NULL: nothing is filtered. 0 or -ENOMEM.
+ * The stack at @node of @p as callchain_make() has it, without the frames that are not to be shown: a leaf may so be a
+ * caller. @user: it is one of user mode. 0 or -ENOMEM.
  */
-int filter_callchain(struct filter *f, struct callchain *c, const struct calltree *tree, struct symbolizer *names,
-                     uint32_t node, bool user);
+int filter_callchain(struct callchain *c, const struct profile *p, struct symbolizer *names, uint32_t node, bool user);
 
 #endif

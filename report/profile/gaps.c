@@ -167,13 +167,10 @@ int gaps_sample(struct gaps *g, struct upf_record *rec, uint32_t *vcpu)
 
 static int note_first(struct gaps *g, uint32_t stack)
 {
-	int rc = array_room(&g->firsts, &g->firsts_cap, g->nfirsts, sizeof(*g->firsts));
+	int rc = array_add(g->firsts, g->firsts_cap, g->nfirsts, stack);
 
-	if (rc != 0)
-		return rc;
-	g->firsts[g->nfirsts++] = stack;
-	g->now->nfirsts++;
-	return 0;
+	g->now->nfirsts += rc == 0;
+	return rc;
 }
 
 int gaps_note_sample(struct gaps *g, const struct upf_record *rec, uint32_t vcpu, uint32_t stack)

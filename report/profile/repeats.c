@@ -19,9 +19,8 @@ void repeats_reset(struct repeats *r)
 struct domain_repeats *repeats_of(struct repeats *r, uint32_t domain)
 {
 	while (r->ndomains <= domain) {
-		if (array_room(&r->domains, &r->domains_cap, r->ndomains, sizeof(*r->domains)) != 0)
+		if (array_add(r->domains, r->domains_cap, r->ndomains, (struct domain_repeats){0}) != 0)
 			return NULL;
-		r->domains[r->ndomains++] = (struct domain_repeats){0};
 	}
 	return &r->domains[domain];
 }
@@ -34,12 +33,11 @@ void repeats_learn(struct repeats *r, struct domain_repeats *d)
 
 int repeats_add(struct repeats *r, const struct upf_record *rec, const struct block_stack *stack)
 {
-	int rc = array_room(&r->samples, &r->cap, r->n, sizeof(*r->samples));
+	int rc = array_add(r->samples, r->cap, r->n, (struct repeated){*rec, *stack});
 
 	if (rc != 0)
 		return rc;
-	r->samples[r->n] = (struct repeated){*rec, *stack};
-	r->samples[r->n++].rec.tops = UPF_TOPS_NONE; /* they do not last */
+	r->samples[r->n - 1].rec.tops = UPF_TOPS_NONE; /* they do not last */
 	r->learning->n++;
 	return 0;
 }

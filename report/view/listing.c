@@ -11,12 +11,10 @@
 
 int listing_add(struct listing *l, uint64_t place, char *text)
 {
-	int rc = text ? array_room(&l->of, &l->cap, l->n, sizeof(*l->of)) : -ENOMEM;
+	int rc = text ? array_add(l->of, l->cap, l->n, (struct listed){.place = place, .text = text}) : -ENOMEM;
 
 	if (rc != 0)
 		free(text);
-	else
-		l->of[l->n++] = (struct listed){.place = place, .text = text};
 	return rc;
 }
 

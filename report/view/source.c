@@ -39,9 +39,7 @@ static int split(struct source *s)
 	for (char *at = s->text; rc == 0 && *at;) {
 		char *end = strchr(at, '\n');
 
-		rc = array_room(&s->lines, &s->cap, s->n, sizeof(*s->lines));
-		if (rc == 0)
-			s->lines[s->n++] = at;
+		rc = array_add(s->lines, s->cap, s->n, at);
 		if (!end)
 			break;
 		*end = '\0';

@@ -76,8 +76,7 @@ int stack_print(const struct report *r, struct callchain *chain, const struct up
                 int digits)
 {
 	FILE *out = r->out.file;
-	int rc = filter_callchain(r->run->profile.filter, chain, &r->run->profile.tree, &r->run->names, node,
-	                          sample->user);
+	int rc = filter_callchain(chain, &r->run->profile, &r->run->names, node, sample->user);
 
 	if (rc != 0)
 		return rc;

@@ -48,8 +48,7 @@ static int dump_block(void *ctx, const struct upf_block *b)
 static int dump_sample(struct dump *d, const struct upf_record *rec, uint32_t node)
 {
 	const struct report *r = d->report;
-	int rc = filter_callchain(r->run->profile.filter, &d->chain, &r->run->profile.tree, &r->run->names, node,
-	                          rec->user);
+	int rc = filter_callchain(&d->chain, &r->run->profile, &r->run->names, node, rec->user);
 
 	if (rc != 0)
 		return rc;

@@ -23,8 +23,7 @@ static int print_record_stack(void *ctx, const struct upf_block *b, const struct
 	(void)b;
 	if (rec->kind != UPF_SAMPLE || !counters_among(r->selection->states, rec->state))
 		return 0;
-	rc = filter_callchain(r->run->profile.filter, &l->chain, &r->run->profile.tree, &r->run->names, node,
-	                      rec->user);
+	rc = filter_callchain(&l->chain, &r->run->profile, &r->run->names, node, rec->user);
 	if (rc != 0)
 		return rc;
 	view_frames(r, &l->chain, "", "\n");
