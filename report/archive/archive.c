@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* archive.c - reads an archive's names from its blocks, and finds them by address. */
 #include "report/archive/archive.h"
+#include "common/array.h"
 #include "format/bytes/wire.h"
 
 #include <errno.h>
@@ -168,15 +169,12 @@ static int compare_kept_addresses(const void *va, const void *vb)
 {
 	const struct known *a = va, *b = vb;
 
-	if (a->address != b->address)
-		return a->address < b->address ? -1 : 1;
-	return (a->first > b->first) - (a->first < b->first);
+	return a->address != b->address ? array_compare(a->address, b->address) : array_compare(a->first, b->first);
 }
 
 void archive_sort(struct archive *a)
 {
-	if (a->naddresses)
-		qsort(a->addresses, a->naddresses, sizeof(*a->addresses), compare_kept_addresses);
+	array_sort(a->addresses, a->naddresses, sizeof(*a->addresses), compare_kept_addresses);
 	archive_code_sort(&a->code);
 }
 

@@ -100,13 +100,12 @@ static int compare_code(const void *va, const void *vb)
 {
 	const struct archive_function *a = va, *b = vb;
 
-	return (a->start > b->start) - (a->start < b->start);
+	return array_compare(a->start, b->start);
 }
 
 void archive_code_sort(struct archive_code *c)
 {
-	if (c->n)
-		qsort(c->functions, c->n, sizeof(*c->functions), compare_code);
+	array_sort(c->functions, c->n, sizeof(*c->functions), compare_code);
 }
 
 const uint8_t *archive_code_at(const struct archive_code *c, uint64_t start, size_t *size, const struct isa **isa)

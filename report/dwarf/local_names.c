@@ -50,15 +50,12 @@ static int compare_copies(const void *va, const void *vb)
 {
 	const struct copy_entry *a = va, *b = vb;
 
-	if (a->origin != b->origin)
-		return a->origin < b->origin ? -1 : 1;
-	return (a->address > b->address) - (a->address < b->address);
+	return a->origin != b->origin ? array_compare(a->origin, b->origin) : array_compare(a->address, b->address);
 }
 
 void local_names_sort(struct local_names *n)
 {
-	if (n->ncopies)
-		qsort(n->copies, n->ncopies, sizeof(*n->copies), compare_copies);
+	array_sort(n->copies, n->ncopies, sizeof(*n->copies), compare_copies);
 }
 
 bool local_names_called(const struct local_names *n, Dwarf_Die *inlined, Dwarf_Addr *address)

@@ -18,18 +18,17 @@ static int compare_spans(const void *va, const void *vb)
 	const struct span *a = va, *b = vb;
 
 	if (a->start != b->start)
-		return a->start < b->start ? -1 : 1;
+		return array_compare(a->start, b->start);
 	if (a->end != b->end)
-		return a->end > b->end ? -1 : 1;
-	return (a->die > b->die) - (a->die < b->die);
+		return array_compare(b->end, a->end);
+	return array_compare(a->die, b->die);
 }
 
 void spans_sort(struct spans *s)
 {
 	uint64_t reach = 0;
 
-	if (s->n)
-		qsort(s->list, s->n, sizeof(*s->list), compare_spans);
+	array_sort(s->list, s->n, sizeof(*s->list), compare_spans);
 	for (size_t i = 0; i < s->n; i++) {
 		reach = s->list[i].end > reach ? s->list[i].end : reach;
 		s->list[i].reach = reach;

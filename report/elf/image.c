@@ -76,7 +76,7 @@ static int compare_pieces(const void *va, const void *vb)
 {
 	const struct piece *a = va, *b = vb;
 
-	return (a->start > b->start) - (a->start < b->start);
+	return array_compare(a->start, b->start);
 }
 
 /* Where pieces overlap, the first one counts. */
@@ -137,9 +137,7 @@ static int compare_marks(const void *va, const void *vb)
 {
 	const struct mark *a = va, *b = vb;
 
-	if (a->start != b->start)
-		return a->start < b->start ? -1 : 1;
-	return (a->order > b->order) - (a->order < b->order);
+	return a->start != b->start ? array_compare(a->start, b->start) : array_compare(a->order, b->order);
 }
 
 static int find_marks(struct image *i, bool by_functions)
@@ -152,8 +150,7 @@ static int find_marks(struct image *i, bool by_functions)
 		if (gelf_getshdr(section, &h) &&
 		    (h.sh_type == SHT_SYMTAB || (by_functions && h.sh_type == SHT_DYNSYM)))
 			rc = add_marks(i, section, &h, by_functions);
-	if (i->nmarks)
-		qsort(i->marks, i->nmarks, sizeof(*i->marks), compare_marks);
+	array_sort(i->marks, i->nmarks, sizeof(*i->marks), compare_marks);
 	return rc;
 }
 
@@ -200,8 +197,7 @@ static int load_pieces(struct image *i)
 	rc = add_sections(i);
 	if (rc == 0 && i->npieces == 0)
 		rc = add_segments(i);
-	if (i->npieces)
-		qsort(i->pieces, i->npieces, sizeof(*i->pieces), compare_pieces);
+	array_sort(i->pieces, i->npieces, sizeof(*i->pieces), compare_pieces);
 	cut_overlaps(i);
 	return rc == 0 ? load_marks(i) : rc;
 }
@@ -238,8 +234,8 @@ void image_move(struct image *i, uint64_t bias)
 	i->bias = bias;
 	for (size_t k = 0; k < i->npieces; k++)
 		i->pieces[k].start += bias;
-	if (i->npieces) /* some may have wrapped around the end of the address space */
-		qsort(i->pieces, i->npieces, sizeof(*i->pieces), compare_pieces);
+	/* Some may have wrapped around the end of the address space. */
+	array_sort(i->pieces, i->npieces, sizeof(*i->pieces), compare_pieces);
 }
 
 uint64_t image_bias(const struct image *i)

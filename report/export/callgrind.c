@@ -293,8 +293,6 @@ static int run_callgrind(const struct report *r, struct view_result *found)
 	strings_free(&g.objects);
 	hash_array_free(&g.by_entry);
 	hash_array_free(&g.by_cost);
-	free(g.entries);
-	free(g.costs);
 	free(g.seen);
 	return view_exported(r, rc);
 }

@@ -52,6 +52,8 @@ struct keeper {
 int keeper_study_block(struct keeper *k, const struct upf_block *b);
 /* Keeps an address of a program once. 0 or -ENOMEM. */
 int keeper_add_address(struct kept_program *k, uint64_t address);
+/* Writes a block, and frees @payload. 0 or a negative errno; -ENOMEM also if the payload is not whole. */
+int keeper_write(struct keeper *k, uint8_t type, struct buf *payload);
 /* Writes the stacks of the last block studied, if there are any. 0 or a negative errno. */
 int keeper_flush_stacks(struct keeper *k);
 

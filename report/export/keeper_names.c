@@ -22,12 +22,9 @@ static void sort_addresses(struct kept_program *k)
 static int flush_names(struct keeper *k, struct archive_names_payload *names)
 {
 	struct buf payload = {0};
-	int rc = archive_names_finish(names, &payload);
 
-	if (rc == 0)
-		rc = upf_writer_data(k->writer, UPF_BLOCK_NAMES, payload.data, payload.len);
-	buf_free(&payload);
-	return rc;
+	archive_names_finish(names, &payload);
+	return keeper_write(k, UPF_BLOCK_NAMES, &payload);
 }
 
 static int put_program_names(struct keeper *k, const struct kept_program *p, struct archive_names_payload *names)
@@ -87,12 +84,9 @@ static int add_targets(struct kept_program *k, const struct isa *isa, const uint
 static int flush_code(struct keeper *k, struct archive_code_payload *code)
 {
 	struct buf payload = {0};
-	int rc = archive_code_finish(code, &payload);
 
-	if (rc == 0)
-		rc = upf_writer_data(k->writer, UPF_BLOCK_CODE, payload.data, payload.len);
-	buf_free(&payload);
-	return rc;
+	archive_code_finish(code, &payload);
+	return keeper_write(k, UPF_BLOCK_CODE, &payload);
 }
 
 /* The function's code, cut to what listings show; NULL: not at hand. */

@@ -96,15 +96,20 @@ static int study_recorded(struct kept_program *k, const struct upf_decoder *deco
 
 /* --- blocks ------------------------------------------------------------------------------------------------------ */
 
+int keeper_write(struct keeper *k, uint8_t type, struct buf *payload)
+{
+	int rc = payload->failed ? -ENOMEM : upf_writer_data(k->writer, type, payload->data, payload->len);
+
+	buf_free(payload);
+	return rc;
+}
+
 int keeper_flush_stacks(struct keeper *k)
 {
 	struct buf payload = {0};
-	int rc = archive_stacks_finish(&k->stacks, &payload);
 
-	if (rc == 0)
-		rc = upf_writer_data(k->writer, UPF_BLOCK_STACKS, payload.data, payload.len);
-	buf_free(&payload);
-	return rc;
+	archive_stacks_finish(&k->stacks, &payload);
+	return keeper_write(k, UPF_BLOCK_STACKS, &payload);
 }
 
 static int study_stack(struct keeper *k, uint32_t program, const struct upf_record *rec)

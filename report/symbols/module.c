@@ -96,7 +96,7 @@ static int compare_functions(const void *va, const void *vb)
 	const struct function *a = va, *b = vb;
 	int order = memcmp(a->name, b->name, a->len < b->len ? a->len : b->len);
 
-	return order != 0 ? order : (a->len > b->len) - (a->len < b->len);
+	return order != 0 ? order : array_compare(a->len, b->len);
 }
 
 /* Static functions may share a name: those tell nothing. */
@@ -104,8 +104,7 @@ static void keep_unique(struct functions *f)
 {
 	size_t kept = 0;
 
-	if (f->n)
-		qsort(f->of, f->n, sizeof(*f->of), compare_functions);
+	array_sort(f->of, f->n, sizeof(*f->of), compare_functions);
 	for (size_t i = 0, next; i < f->n; i = next) {
 		for (next = i + 1; next < f->n && compare_functions(&f->of[i], &f->of[next]) == 0; next++)
 			;

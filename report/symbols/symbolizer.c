@@ -79,24 +79,39 @@ int symbolizer_function(struct symbolizer *n, const char *name, uint32_t *functi
 	return rc;
 }
 
-int symbolizer_host_function(struct symbolizer *n, const char *name, uint32_t *function)
+/* Symbols stay where they are, so that a pointer tells them apart. @find is asked once for each. */
+static int find_once(struct symbolizer *n, const char *symbol,
+                     int (*find)(struct symbolizer *n, const char *symbol, uint32_t *function), uint32_t *function)
 {
-	struct name_of_symbol known = {.symbol = name};
-	char *text = NULL;
+	struct name_of_symbol known = {.symbol = symbol};
 	uint32_t id;
-	int rc = 0;
+	int rc;
 
 	if (hash_array_find(&n->by_symbol, &id, symbol, &known)) {
 		*function = n->texts[id].function;
 		return 0;
 	}
+	rc = find(n, symbol, function);
+	known.function = *function;
+	return rc == 0 ? hash_array_add(&n->by_symbol, &id, symbol, &known) : rc;
+}
+
+static int find_host_function(struct symbolizer *n, const char *name, uint32_t *function)
+{
+	char *text = NULL;
+	int rc = 0;
+
 	if (n->bytes < SYMBOLIZER_BYTES_MAX)
 		rc = monitor_name(&n->monitor, name, &text);
 	if (rc == 0)
 		rc = symbolizer_function(n, text ? text : "[too many names]", function);
 	free(text);
-	known.function = *function;
-	return rc == 0 ? hash_array_add(&n->by_symbol, &id, symbol, &known) : rc;
+	return rc;
+}
+
+int symbolizer_host_function(struct symbolizer *n, const char *name, uint32_t *function)
+{
+	return find_once(n, name, find_host_function, function);
 }
 
 int symbolizer_like(struct symbolizer *n, const struct function *other, uint32_t *function)
@@ -120,20 +135,9 @@ static int demangled_function(struct symbolizer *n, const char *symbol, uint32_t
 	return rc;
 }
 
-/* Symbols stay where they are, so that a pointer tells them apart. */
 static int function_of_symbol(struct symbolizer *n, const char *symbol, uint32_t *function)
 {
-	struct name_of_symbol text = {.symbol = symbol};
-	uint32_t id;
-	int rc;
-
-	if (hash_array_find(&n->by_symbol, &id, symbol, &text)) {
-		*function = n->texts[id].function;
-		return 0;
-	}
-	rc = demangled_function(n, symbol, function);
-	text.function = *function;
-	return rc == 0 ? hash_array_add(&n->by_symbol, &id, symbol, &text) : rc;
+	return find_once(n, symbol, demangled_function, function);
 }
 
 /* --- one address ------------------------------------------------------------------------------------------------- */

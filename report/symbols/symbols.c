@@ -102,9 +102,9 @@ static int prefer_name(const char *a, const char *b)
 	size_t ua = underscores(a), ub = underscores(b), la = strlen(a), lb = strlen(b);
 
 	if (ua != ub)
-		return ua < ub ? -1 : 1;
+		return array_compare(ua, ub);
 	if (la != lb)
-		return la < lb ? -1 : 1;
+		return array_compare(la, lb);
 	return strcmp(a, b);
 }
 
@@ -116,7 +116,7 @@ static int compare_symbols(const void *va, const void *vb, void *names)
 	int order;
 
 	if (a->start != b->start)
-		return a->start < b->start ? -1 : 1;
+		return array_compare(a->start, b->start);
 	if ((order = prefer_bool(!a->mark, !b->mark)) != 0 || a->mark)
 		return order;
 	if ((order = prefer_bool(a->size != 0, b->size != 0)) != 0)
@@ -128,7 +128,7 @@ static int compare_symbols(const void *va, const void *vb, void *names)
 	if ((order = prefer_bool(!is_clone_name(na), !is_clone_name(nb))) != 0)
 		return order;
 	if (a->bind != b->bind)
-		return a->bind > b->bind ? -1 : 1;
+		return array_compare(b->bind, a->bind);
 	return prefer_name(na, nb);
 }
 

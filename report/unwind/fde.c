@@ -232,10 +232,10 @@ static int compare_fdes(const void *va, const void *vb)
 	const struct fde *a = va, *b = vb;
 
 	if (a->start != b->start)
-		return a->start < b->start ? -1 : 1;
+		return array_compare(a->start, b->start);
 	if (a->debug != b->debug)
-		return a->debug ? 1 : -1;
-	return (a->at > b->at) - (a->at < b->at);
+		return array_compare(a->debug, b->debug);
+	return array_compare(a->at, b->at);
 }
 
 /* Of those with one start, what is no longer than one before it is never found. The others' ends ascend. */
@@ -265,8 +265,7 @@ int fde_index(struct fde_index *x, struct image *image)
 		fde_free(x);
 		return rc;
 	}
-	if (x->n)
-		qsort(x->fdes, x->n, sizeof(*x->fdes), compare_fdes);
+	array_sort(x->fdes, x->n, sizeof(*x->fdes), compare_fdes);
 	drop_covered(x);
 	return 0;
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "report/unwind/follow.h"
 
+#include "common/array.h"
+
 #include <errno.h>
 #include <stdlib.h>
 
@@ -233,7 +235,7 @@ static int compare_starts(const void *va, const void *vb)
 {
 	const struct followed_at *a = va, *b = vb;
 
-	return (a->address > b->address) - (a->address < b->address);
+	return array_compare(a->address, b->address);
 }
 
 /* Moves *from to the next code of the main part that nothing has led to. False: there is none. */
@@ -298,8 +300,7 @@ int follow(struct followed *f, const struct image *image, struct flow_reader *re
 		rc = take_steps(&w);
 	if (rc == 0)
 		rc = fill_gaps(&w);
-	if (f->n)
-		qsort(f->at, f->n, sizeof(*f->at), compare_starts);
+	array_sort(f->at, f->n, sizeof(*f->at), compare_starts);
 	free(w.steps);
 	free(w.later);
 	hash_table_free(&f->by_address.table);

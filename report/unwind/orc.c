@@ -250,8 +250,7 @@ static void place_entries(struct orc *o, const struct module *module, const stru
 		                                 orc_entry(o, (size_t)(offset / 4)).kind == KIND_UNDEFINED};
 	}
 	o->n = n;
-	if (n)
-		qsort(o->placed, n, sizeof(*o->placed), compare_placed);
+	array_sort(o->placed, n, sizeof(*o->placed), compare_placed);
 }
 
 struct orc *orc_of_module(struct image *image, const struct module *module)
