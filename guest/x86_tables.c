@@ -60,58 +60,27 @@ static int walk_tables(const struct format *f, struct capture *capture, uint64_t
 	return 0;
 }
 
+#define WALK(name, ...) \
+	int name(struct capture *capture, const struct space_root *root, uint64_t address, uint64_t *frame) \
+	{ \
+		static const struct format f = {__VA_ARGS__}; \
+\
+		return walk_tables(&f, capture, root->cr3, address, frame); \
+	}
+
 /*
- * Entries are machine frames, those of a passed-through device's registers too: reading these may have side effects.
+ * PV guests' entries are machine frames, those of a passed-through device's registers too: reading these may have side
+ * effects.
  */
-int x86_walk_pv(struct capture *capture, const struct space_root *root, uint64_t address, uint64_t *frame)
-{
-	static const struct format f = {39, 9, 8, LEVEL(30) | LEVEL(21), LEVEL(39), UNCACHED};
-
-	return walk_tables(&f, capture, root->cr3, address, frame);
-}
-
-int x86_walk_pv_pae(struct capture *capture, const struct space_root *root, uint64_t address, uint64_t *frame)
-{
-	static const struct format f = {30, 9, 8, LEVEL(21), LEVEL(30), UNCACHED};
-
-	return walk_tables(&f, capture, root->cr3, address, frame);
-}
-
-int x86_walk_5(struct capture *capture, const struct space_root *root, uint64_t address, uint64_t *frame)
-{
-	static const struct format f = {48, 9, 8, LEVEL(30) | LEVEL(21), LEVEL(48) | LEVEL(39), 0};
-
-	return walk_tables(&f, capture, root->cr3, address, frame);
-}
-
-int x86_walk_4(struct capture *capture, const struct space_root *root, uint64_t address, uint64_t *frame)
-{
-	static const struct format f = {39, 9, 8, LEVEL(30) | LEVEL(21), LEVEL(39), 0};
-
-	return walk_tables(&f, capture, root->cr3, address, frame);
-}
+WALK(x86_walk_pv, 39, 9, 8, LEVEL(30) | LEVEL(21), LEVEL(39), UNCACHED)
+WALK(x86_walk_pv_pae, 30, 9, 8, LEVEL(21), LEVEL(30), UNCACHED)
+WALK(x86_walk_5, 48, 9, 8, LEVEL(30) | LEVEL(21), LEVEL(48) | LEVEL(39), 0)
+WALK(x86_walk_4, 39, 9, 8, LEVEL(30) | LEVEL(21), LEVEL(39), 0)
 
 /* The processor reads the four entries of the highest table when cr3 is written, and checks their bits only then. */
-int x86_walk_pae(struct capture *capture, const struct space_root *root, uint64_t address, uint64_t *frame)
-{
-	static const struct format f = {30, 9, 8, LEVEL(21), LEVEL(30), 0};
-
-	return walk_tables(&f, capture, root->cr3, address, frame);
-}
-
-int x86_walk_2_large(struct capture *capture, const struct space_root *root, uint64_t address, uint64_t *frame)
-{
-	static const struct format f = {22, 10, 4, LEVEL(22), 0, 0};
-
-	return walk_tables(&f, capture, root->cr3, address, frame);
-}
-
-int x86_walk_2(struct capture *capture, const struct space_root *root, uint64_t address, uint64_t *frame)
-{
-	static const struct format f = {22, 10, 4, 0, 0, 0};
-
-	return walk_tables(&f, capture, root->cr3, address, frame);
-}
+WALK(x86_walk_pae, 30, 9, 8, LEVEL(21), LEVEL(30), 0)
+WALK(x86_walk_2_large, 22, 10, 4, LEVEL(22), 0, 0)
+WALK(x86_walk_2, 22, 10, 4, 0, 0, 0)
 
 int x86_walk_none(struct capture *capture, const struct space_root *root, uint64_t address, uint64_t *frame)
 {
