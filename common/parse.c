@@ -82,15 +82,15 @@ static int parse_with_unit(const char *text, const struct unit *units, uint64_t 
 	return -EINVAL;
 }
 
-/* More than nothing. */
-static int parse_amount(const char *text, const struct unit *units, uint64_t *out)
+/* More than nothing, and at most @max. */
+static int parse_amount(const char *text, const struct unit *units, uint64_t max, uint64_t *out)
 {
 	uint64_t value;
 	int rc = parse_with_unit(text, units, &value);
 
 	if (rc != 0)
 		return rc;
-	if (value == 0 || value > INT64_MAX)
+	if (value == 0 || value > max)
 		return -ERANGE;
 	*out = value;
 	return 0;
@@ -110,7 +110,7 @@ int parse_duration(const char *text, uint64_t *ns)
 		{NULL, 0},
 	};
 
-	return parse_amount(text, units, ns);
+	return parse_amount(text, units, INT64_MAX, ns);
 }
 
 int parse_size(const char *text, uint64_t *bytes)
@@ -120,7 +120,7 @@ int parse_size(const char *text, uint64_t *bytes)
 		{"M", 1 << 20}, {"MB", 1 << 20}, {"G", 1ull << 30}, {"GB", 1ull << 30}, {NULL, 0},
 	};
 
-	return parse_amount(text, units, bytes);
+	return parse_amount(text, units, INT64_MAX, bytes);
 }
 
 int parse_rate(const char *text, uint64_t *mhz)
@@ -129,20 +129,12 @@ int parse_rate(const char *text, uint64_t *mhz)
 		{"", 1000},       {"Hz", 1000},      {"hz", 1000},        {"k", 1000000}, {"kHz", 1000000},
 		{"khz", 1000000}, {"M", 1000000000}, {"MHz", 1000000000}, {NULL, 0},
 	};
-	uint64_t value;
-	int rc;
 
 	if (strcmp(text, "max") == 0) {
 		*mhz = RATE_MAX;
 		return 0;
 	}
-	rc = parse_with_unit(text, units, &value);
-	if (rc != 0)
-		return rc;
-	if (value == 0 || value > RATE_MAX)
-		return -ERANGE;
-	*mhz = value;
-	return 0;
+	return parse_amount(text, units, RATE_MAX, mhz);
 }
 
 int parse_list(const char *text, uint64_t *set, size_t bits)
