@@ -199,7 +199,7 @@ static void write_block(struct guest *g, struct upf_encoder *e, struct upf_write
 	must(upf_writer_block(w, e) == 0, "writing");
 	f->encode_ns += encoded - start;
 	f->write_ns += now_ns() - encoded;
-	f->raw += (double)encoder_payload(e, NULL, raw).size;
+	f->raw += (double)encoder_payload(e, NULL, raw).raw_size;
 }
 
 static void write_trace(struct sink *out, struct figures *f, enum upf_tops tops, unsigned stale)

@@ -291,9 +291,8 @@ static int get_sample_stack(struct upf_decoder *d, uint8_t state, uint32_t *leaf
 /* Makes room for the states of the first @n domains. */
 static int add_domains(struct upf_decoder *d, uint32_t n)
 {
-	if (array_room(&d->domains, &d->domain_room, n - 1, sizeof(*d->domains)) != 0)
+	if (array_room_zeroed(&d->domains, &d->domain_room, n - 1, sizeof(*d->domains)) != 0)
 		return -ENOMEM;
-	memset(d->domains + d->ndomains, 0, (n - d->ndomains) * sizeof(*d->domains));
 	d->ndomains = n;
 	return 0;
 }

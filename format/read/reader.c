@@ -241,15 +241,12 @@ const struct upf_totals *upf_reader_totals(const struct upf_reader *r, enum upf_
 /* --- blocks ------------------------------------------------------------------------------------------------------ */
 
 /*
- * Moves on to the next marker at or behind @from bytes ahead, or to the end; how far that was, or a negative errno.
- * Whether a block follows the marker is for the caller to see.
+ * Moves on to the next marker at or behind @from bytes ahead, or to the end. Whether a block follows the marker is for
+ * the caller to see. 0 or a negative errno.
  */
-static int64_t skip_to_marker(struct upf_reader *r, size_t from)
+static int skip_to_marker(struct upf_reader *r, size_t from)
 {
-	int64_t skipped = 0;
-
 	use_up(r, from);
-	skipped += (int64_t)from;
 	for (;;) {
 		const uint8_t *at;
 		size_t n;
@@ -260,32 +257,31 @@ static int64_t skip_to_marker(struct upf_reader *r, size_t from)
 		n = left(r);
 		at = n >= BLOCK_SYNC_SIZE ? memmem(here(r), n, BLOCK_SYNC, BLOCK_SYNC_SIZE) : NULL;
 		if (at) {
-			skipped += at - here(r);
 			use_up(r, (size_t)(at - here(r)));
-			return skipped;
+			return 0;
 		}
 		/* A marker may begin in the last bytes. */
-		n = r->eof ? n : n - (BLOCK_SYNC_SIZE - 1);
-		use_up(r, n);
-		skipped += (int64_t)n;
+		use_up(r, r->eof ? n : n - (BLOCK_SYNC_SIZE - 1));
 		if (r->eof)
-			return skipped;
+			return 0;
 	}
 }
 
 /* Reports @fault at the current position and skips it, @least bytes without looking. 1, or a negative errno. */
 static int pass_over_bytes(struct upf_reader *r, struct upf_block *b, enum upf_fault fault, size_t least)
 {
-	int64_t skipped;
+	uint64_t skipped;
+	int rc;
 
 	b->offset = file_position(r);
 	b->fault = fault;
 	b->payload = NULL;
-	skipped = skip_to_marker(r, least < left(r) ? least : left(r));
-	if (skipped < 0)
-		return (int)skipped;
+	rc = skip_to_marker(r, least < left(r) ? least : left(r));
+	if (rc != 0)
+		return rc;
+	skipped = file_position(r) - b->offset;
 	r->health.damaged += fault != UPF_FAULT_GAP;
-	r->health.skipped_bytes += (uint64_t)skipped;
+	r->health.skipped_bytes += skipped;
 	if (fault == UPF_FAULT_GAP || fault == UPF_FAULT_CUT)
 		b->stored_size = (uint32_t)(skipped > UINT32_MAX ? UINT32_MAX : skipped);
 	return 1;

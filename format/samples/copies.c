@@ -199,12 +199,7 @@ static struct copy *known_copy(const struct copies *c, uint32_t key, uint32_t ha
 /* One that this block does not use yet: of a block before, whose memory it keeps, or a new one. NULL: no memory. */
 static struct copy *unused_copy(struct copies *c)
 {
-	size_t before = c->slots;
-
-	if (array_room(&c->copy, &c->slots, c->used, sizeof(*c->copy)) != 0)
-		return NULL;
-	memset(c->copy + before, 0, (c->slots - before) * sizeof(*c->copy));
-	return &c->copy[c->used];
+	return array_room_zeroed(&c->copy, &c->slots, c->used, sizeof(*c->copy)) == 0 ? &c->copy[c->used] : NULL;
 }
 
 static int find_copy(struct copies *c, uint32_t key, struct copy **copy)

@@ -504,7 +504,7 @@ static uint32_t clamp(uint64_t n)
 	return n > UINT32_MAX ? UINT32_MAX : (uint32_t)n;
 }
 
-struct encoded encoder_payload(const struct upf_encoder *e, struct upf_packer *packer, uint8_t *at)
+struct block_header encoder_payload(const struct upf_encoder *e, struct upf_packer *packer, uint8_t *at)
 {
 	struct parameters p = {
 		.period_ticks = e->period_ticks,
@@ -518,12 +518,13 @@ struct encoded encoder_payload(const struct upf_encoder *e, struct upf_packer *p
 	if (p.due.schedule.rate_mhz)
 		schedule_seek(&p.due, e->first_k);
 	n = parameters_put(&p, e->first_tick, at);
-
-	return (struct encoded){
+	n += forms_put(packer, &e->columns, e->nregs == NREGS_DIFFER ? 0 : e->nregs, at + n);
+	return (struct block_header){
+		.type = UPF_BLOCK_SAMPLES,
 		.first_ns = e->first_tick * UPF_TICK_NS,
 		.last_ns = e->last_tick * UPF_TICK_NS,
 		.samples = clamp(e->samples),
 		.lost = clamp(e->lost),
-		.size = n + forms_put(packer, &e->columns, e->nregs == NREGS_DIFFER ? 0 : e->nregs, at + n),
+		.raw_size = (uint32_t)n,
 	};
 }

@@ -30,14 +30,10 @@ void pack(struct upf_packer *p, struct block_header *h);
  */
 size_t forms_put(struct upf_packer *p, const struct column_writer *w, uint32_t nregs, uint8_t *at);
 
-/* What an encoder has gathered (encoder.c). */
-struct encoded {
-	uint64_t first_ns, last_ns;
-	uint32_t samples, lost;
-	size_t size;
-};
-
-/* Writes the block's payload to @at, which has UPF_RAW_MAX bytes. @p is NULL: every column as bytes. */
-struct encoded encoder_payload(const struct upf_encoder *e, struct upf_packer *p, uint8_t *at);
+/*
+ * Writes the block's payload to @at, which has UPF_RAW_MAX bytes (encoder.c). @p is NULL: every column as bytes. The
+ * header but for what pack() fills in, and the number and trace.
+ */
+struct block_header encoder_payload(const struct upf_encoder *e, struct upf_packer *p, uint8_t *at);
 
 #endif

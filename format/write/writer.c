@@ -82,16 +82,7 @@ static int put_block(struct upf_writer *w, struct block_header *h)
 /* Packs an encoder's block, which must not be empty; fills in @h except sequence number and trace id. */
 static void pack_samples(struct upf_packer *p, struct upf_encoder *e, struct block_header *h)
 {
-	struct encoded payload = encoder_payload(e, p, p->raw);
-
-	*h = (struct block_header){
-		.type = UPF_BLOCK_SAMPLES,
-		.raw_size = (uint32_t)payload.size,
-		.first_ns = payload.first_ns,
-		.last_ns = payload.last_ns,
-		.samples = payload.samples,
-		.lost = payload.lost,
-	};
+	*h = encoder_payload(e, p, p->raw);
 	pack(p, h);
 }
 

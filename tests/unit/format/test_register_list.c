@@ -35,12 +35,10 @@ static void check(const struct upf_record *r, const struct register_set *want)
 /* The block in @e as a reader has it. */
 static struct upf_block block_of(const struct upf_encoder *e, uint8_t *payload)
 {
-	const struct encoded made = encoder_payload(e, NULL, payload);
+	const struct block_header made = encoder_payload(e, NULL, payload);
 
-	return (struct upf_block){.type = UPF_BLOCK_SAMPLES,
-	                          .first_ns = made.first_ns,
-	                          .payload = payload,
-	                          .raw_size = (uint32_t)made.size};
+	return (struct upf_block){
+		.type = UPF_BLOCK_SAMPLES, .first_ns = made.first_ns, .payload = payload, .raw_size = made.raw_size};
 }
 
 static void check_block(const struct upf_block *b, const struct register_set *sets)
@@ -183,7 +181,7 @@ static void largest_round_fits(void **state)
 
 		assert_non_null(e);
 		assert_int_equal(upf_encode_round(e, 0, 5000, 1, s, n), 0);
-		assert_true(encoder_payload(e, NULL, payload).size <= UPF_RAW_MAX);
+		assert_true(encoder_payload(e, NULL, payload).raw_size <= UPF_RAW_MAX);
 		upf_encoder_free(e);
 	}
 	free(payload);

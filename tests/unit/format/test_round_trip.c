@@ -353,22 +353,22 @@ static void random_records_come_back(void **state)
 	}
 }
 
-static void payload_of(const struct upf_encoder *e, struct bytes *b, struct encoded *info)
+static void payload_of(const struct upf_encoder *e, struct bytes *b, struct block_header *info)
 {
 	uint8_t *at = malloc(UPF_RAW_MAX);
 
 	assert_non_null(at);
 	*info = encoder_payload(e, NULL, at);
-	assert_true(info->size <= UPF_RAW_MAX);
+	assert_true(info->raw_size <= UPF_RAW_MAX);
 	b->len = 0;
-	collect(b, at, info->size);
+	collect(b, at, info->raw_size);
 	free(at);
 }
 
 static void refused_and_unchanged(struct upf_encoder *e, const struct upf_sample *s, size_t n, uint64_t time)
 {
 	struct bytes before = {0}, after = {0};
-	struct encoded a, b;
+	struct block_header a, b;
 
 	payload_of(e, &before, &a);
 	assert_int_equal(upf_encode_round(e, 0, time, 20000, s, n), -ENOSPC);

@@ -318,7 +318,7 @@ static void largest(enum upf_tops tops, uint32_t n, uint32_t depth, uint32_t wor
 		}
 		upf_encoder_reset(e, 1000);
 		assert_int_equal(upf_encode_round(e, 0, seed, 1, s, n), 0);
-		assert_true(encoder_payload(e, NULL, payload).size <= UPF_RAW_MAX);
+		assert_true(encoder_payload(e, NULL, payload).raw_size <= UPF_RAW_MAX);
 	}
 	free(payload);
 	free(s);
