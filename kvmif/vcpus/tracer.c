@@ -8,7 +8,6 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "common/clock.h"
@@ -70,22 +69,12 @@ static int start_tracer(struct tracer *t)
 	return -rc;
 }
 
-static struct timespec time_after(long ns)
-{
-	struct timespec at;
-
-	clock_gettime(CLOCK_MONOTONIC, &at);
-	at.tv_sec += (at.tv_nsec + ns) / 1000000000;
-	at.tv_nsec = (at.tv_nsec + ns) % 1000000000;
-	return at;
-}
-
 /* It can be joined before the kernel has detached it. */
 static void join_thread(struct tracer *t)
 {
 	pthread_join(t->thread, NULL);
 	while (syscall(SYS_tgkill, getpid(), t->tid, 0) == 0)
-		nanosleep(&(struct timespec){.tv_nsec = GONE_NS}, NULL);
+		clock_sleep(GONE_NS);
 	t->is_there = false;
 }
 
@@ -116,7 +105,7 @@ void tracer_give_up(struct tracer *t)
 /* Signals of others interrupt the wait, too. */
 static bool is_done(struct tracer *t)
 {
-	struct timespec until = time_after(KICK_NS);
+	struct timespec until = clock_timespec(clock_now() + KICK_NS);
 
 	while (sem_clockwait(&t->done, CLOCK_MONOTONIC, &until) != 0)
 		if (errno != EINTR)

@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/clock.h"
 #include "common/say.h"
 #include "record/cli/options.h"
 #include "record/process/signals.h"
@@ -121,11 +122,10 @@ static int run_and_wait(const char *command, const sigset_t *signals, char *why,
 static int find_new(const struct hypervisor_ops *ops, struct hypervisor *x, const struct domains *before,
                     const char *name, struct guest_info *info, char *why, size_t size)
 {
-	const struct timespec pause = {.tv_nsec = LOOK_MS * 1000000};
 	int n = look_for_new(ops, x, before, name, info);
 
 	for (int i = 0; n == 0 && !signals_ending() && i < START_WAIT_S * 1000 / LOOK_MS; i++) {
-		nanosleep(&pause, NULL);
+		clock_sleep(LOOK_MS * 1000000);
 		n = look_for_new(ops, x, before, name, info);
 	}
 	if (n == 1)

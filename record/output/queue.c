@@ -44,8 +44,7 @@ static bool next_full(struct queue *q)
 
 	pthread_mutex_lock(&q->lock);
 	while (q->nfull == 0 && !q->ending) {
-		const uint64_t until = clock_now() + IDLE_NS;
-		const struct timespec deadline = {(time_t)(until / 1000000000), (long)(until % 1000000000)};
+		const struct timespec deadline = clock_timespec(clock_now() + IDLE_NS);
 
 		if (pthread_cond_clockwait(&q->filled, &q->lock, CLOCK_MONOTONIC, &deadline) == ETIMEDOUT) {
 			pthread_mutex_unlock(&q->lock);

@@ -8,15 +8,16 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "common/clock.h"
 #include "common/parse.h"
 #include "common/say.h"
 #include "record/process/signals.h"
 #include "record/process/thread.h"
 
-#define NAMES_MAX 100000 /* that are tried */
+#define NAMES_MAX 100000       /* that are tried */
+#define OPEN_WAIT_NS 50000000u /* between two looks for a reader */
 
 struct trace_file {
 	int fd;
@@ -30,7 +31,6 @@ struct trace_file {
 /* Waits for the reader of a named pipe. What else has none never will. */
 static int open_patiently(const char *path, int flags, bool is_pipe)
 {
-	const struct timespec while_waiting = {.tv_nsec = 50000000};
 	bool told = false;
 	int fd;
 
@@ -38,7 +38,7 @@ static int open_patiently(const char *path, int flags, bool is_pipe)
 		if (!told)
 			say("%s: waiting for a reader", path);
 		told = true;
-		nanosleep(&while_waiting, NULL);
+		clock_sleep(OPEN_WAIT_NS);
 	}
 	return fd;
 }

@@ -7,9 +7,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "common/clock.h"
 #include "common/say.h"
 #include "record/process/thread.h"
 
@@ -145,8 +145,7 @@ void messages_stop(struct messages *m)
 	if (!m)
 		return;
 	fflush(stream);
-	clock_gettime(CLOCK_MONOTONIC, &latest);
-	latest.tv_sec++;
+	latest = clock_timespec(clock_now() + 1000000000);
 	pthread_mutex_lock(&m->lock);
 	m->ending = true;
 	pthread_cond_signal(&m->filled);

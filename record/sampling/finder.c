@@ -153,7 +153,7 @@ static int start_finder_thread(struct finder *f)
 	if (rc != 0)
 		return rc;
 	while (atomic_load(&f->started) < 0)
-		nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+		clock_sleep(1000000);
 	if (f->started != 0)
 		pthread_join(f->thread, NULL);
 	return f->started;
@@ -198,8 +198,7 @@ void finder_stop(struct finder *f)
 		return;
 	atomic_store(&f->ending, true);
 	thread_wake(f->wake);
-	clock_gettime(CLOCK_REALTIME, &until);
-	until.tv_sec++;
+	until = clock_timespec(clock_read(CLOCK_REALTIME) + 1000000000);
 	/* A thread that hangs keeps what it uses; the process is about to end. */
 	if (pthread_timedjoin_np(f->thread, NULL, &until) == 0)
 		release_finder(f);

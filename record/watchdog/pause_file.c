@@ -11,14 +11,15 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "common/clock.h"
 #include "common/say.h"
 
 #define MAGIC "uniprof pauses 1"
 #define DOMAINS_MAX 65536
-#define LOCK_TRIES 20 /* a tenth of a second apart */
+#define LOCK_TRIES 20
+#define LOCK_WAIT_NS 100000000u /* between two */
 
 struct identity {
 	uint32_t domid;
@@ -91,11 +92,10 @@ static struct header expected(const char *backend, size_t n)
 /* The recorder or its watchdog, which may just be undoing a pause, may still live. 0 or -1 with @why. */
 static int lock(const struct pause_file *f, char *why, size_t size)
 {
-	const struct timespec pause = {.tv_nsec = 100000000};
 	int rc = flock(f->fd, LOCK_EX | LOCK_NB);
 
 	for (int i = 0; rc != 0 && errno == EWOULDBLOCK && i < LOCK_TRIES; i++) {
-		nanosleep(&pause, NULL);
+		clock_sleep(LOCK_WAIT_NS);
 		rc = flock(f->fd, LOCK_EX | LOCK_NB);
 	}
 	if (rc != 0)

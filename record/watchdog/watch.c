@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "common/clock.h"
@@ -39,11 +38,6 @@ static uint64_t in_phase(uint64_t state, enum phase phase)
 static bool move_phase(struct watch *w, uint64_t from, enum phase to)
 {
 	return atomic_compare_exchange_strong(&w->state, &from, in_phase(from, to));
-}
-
-static void wait_a_little(void)
-{
-	nanosleep(&(struct timespec){.tv_nsec = LOOK_NS}, NULL);
 }
 
 /* --- the recorder's part ----------------------------------------------------------------------------------------- */
@@ -115,7 +109,7 @@ enum watch_outcome watch_end(struct watch *w, uint64_t *began_ns, uint64_t *ende
 			since = clock_now();
 		if (clock_now() - since > STUCK_NS)
 			return WATCH_STUCK;
-		wait_a_little();
+		clock_sleep(LOOK_NS);
 	}
 	return WATCH_OURS;
 }
@@ -149,7 +143,7 @@ static bool is_prevented(const struct hypervisor_ops *ops, struct watch *w)
 	if (!ops->watch.cancel_resume(w->mark))
 		return false;
 	while (ops->watch.is_marked(w->mark, false) && clock_now() - since < CALL_NS)
-		wait_a_little();
+		clock_sleep(LOOK_NS);
 	return true;
 }
 

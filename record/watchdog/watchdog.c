@@ -198,8 +198,8 @@ static void stay_awake(struct process *p)
 static bool wait_for(struct process *p, uint64_t until, bool asleep)
 {
 	struct pollfd fds[2] = {{.fd = p->pipe, .events = POLLIN}, {.fd = asleep ? p->wake : -1, .events = POLLIN}};
-	uint64_t now_ns = clock_now(), left = until > now_ns ? until - now_ns : 0, count;
-	struct timespec t = {.tv_sec = (time_t)(left / 1000000000u), .tv_nsec = (long)(left % 1000000000u)};
+	uint64_t now_ns = clock_now(), count;
+	struct timespec t = clock_timespec(until > now_ns ? until - now_ns : 0);
 
 	if (ppoll(fds, 2, asleep ? NULL : &t, NULL) <= 0)
 		return false;
