@@ -203,35 +203,36 @@ static void some_rounds(struct loop *l, bool answered)
 	}
 }
 
-static void go_on_with_images(struct session *s, uint64_t now)
+/* What the report must know of a guest's image. @search: image_search() or image_go_on(). */
+static void tell_image(struct session *s, uint32_t domain, uint64_t now,
+                       void (*search)(struct image *m, struct pages *pages, const struct vcpu_stacks *all,
+                                      uint64_t ns))
 {
-	for (uint32_t d = 0; d < s->ntargets; d++) {
-		struct target *t = s->targets[d];
+	struct target *t = s->targets[domain];
 
-		if (t->image.entry_due && t->last.started && !t->ended)
-			image_tell_entry(&t->image, t->pages, &t->stacks, &s->records, d, session_time(s, now));
-		if (!t->ended)
-			image_go_on(&t->image, t->pages, &t->stacks, BUILD_NS);
-		image_tell_build(&t->image, &s->records, d, session_time(s, now));
-	}
+	if (t->last.started && !t->ended)
+		image_tell_entry(&t->image, t->pages, &t->stacks, &s->records, domain, session_time(s, now));
+	if (!t->ended)
+		search(&t->image, t->pages, &t->stacks, BUILD_NS);
+	image_tell_build(&t->image, &s->records, domain, session_time(s, now));
 }
 
-/* What the report must know of a guest's image. @again: in this block, too. */
+static void go_on_with_images(struct session *s, uint64_t now)
+{
+	for (uint32_t d = 0; d < s->ntargets; d++)
+		tell_image(s, d, now, image_go_on);
+}
+
+/* @again: in this block, too. */
 static void tell_images(struct session *s, uint64_t now, bool again)
 {
-	const uint64_t time_ns = session_time(s, now);
-
 	for (uint32_t d = 0; d < s->ntargets; d++) {
-		struct target *t = s->targets[d];
+		struct image *m = &s->targets[d]->image;
 
-		t->image.entry_told &= !again;
-		t->image.entry_due = !t->image.entry_told;
-		t->image.build_told &= !again;
-		if (t->last.started && !t->ended)
-			image_tell_entry(&t->image, t->pages, &t->stacks, &s->records, d, time_ns);
-		if (!t->ended)
-			image_search(&t->image, t->pages, &t->stacks, BUILD_NS);
-		image_tell_build(&t->image, &s->records, d, time_ns);
+		m->entry_told &= !again;
+		m->entry_due = !m->entry_told;
+		m->build_told &= !again;
+		tell_image(s, d, now, image_search);
 	}
 }
 
