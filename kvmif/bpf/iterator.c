@@ -19,13 +19,6 @@ struct iterator {
 	struct iterator_bpf *program;
 };
 
-/* This program reports errors itself. */
-static int log_nothing(enum libbpf_print_level level, const char *format, va_list args)
-{
-	(void)level, (void)format, (void)args;
-	return 0;
-}
-
 /* To read the types of modules, libbpf lists all types that are loaded, which takes CAP_SYS_ADMIN. */
 static void explain_failure(int error, char *why, size_t size)
 {
@@ -52,7 +45,7 @@ struct iterator *iterator_open(char *why, size_t size)
 		snprintf(why, size, "out of memory");
 		return NULL;
 	}
-	libbpf_set_print(log_nothing);
+	libbpf_set_print(NULL); /* this program reports errors itself */
 	it->program = iterator_bpf__open_and_load();
 	if (!it->program) {
 		explain_failure(errno, why, size);

@@ -35,12 +35,6 @@ struct live {
 	struct timer *timers;
 };
 
-static int log_nothing(enum libbpf_print_level level, const char *format, va_list args)
-{
-	(void)level, (void)format, (void)args;
-	return 0;
-}
-
 static const char *reason_of(int error)
 {
 	if (error == EPERM || error == EACCES)
@@ -111,7 +105,7 @@ static int load(struct live *l)
 {
 	int rc;
 
-	libbpf_set_print(log_nothing);
+	libbpf_set_print(NULL);
 	l->timers = calloc(l->vcpus, sizeof(*l->timers));
 	if (!l->timers)
 		return -ENOMEM;
