@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "common/array.h"
 #include "common/parse.h"
 
 /* Types as in xenstore.h, which has kept them since Xen 4.0. */
@@ -80,9 +81,7 @@ int xenstore_name(struct xenstore *s, uint32_t domid, char *name, size_t size)
 
 static int by_number(const void *a, const void *b)
 {
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-	return (x > y) - (x < y);
+	return array_compare(*(const uint32_t *)a, *(const uint32_t *)b);
 }
 
 int xenstore_domids(struct xenstore *s, uint32_t **domids, size_t *n)

@@ -47,23 +47,18 @@ static int add_line(struct kernel_symbols *k, const char *line)
 	struct symbol s = {0};
 	int n = sscanf(line, "%" SCNx64 " %c %511s [%127[^]]]", &s.address, &type, name, module);
 	const bool is_code = n >= 3 && strchr(TYPES, type);
-	int rc = n >= 3 ? array_room(&k->of, &k->cap, k->n, sizeof(*k->of)) : 1;
+	int rc = is_code ? add_text(k, name, &s.name) : 0;
 
 	if (rc == 0 && is_code)
-		rc = add_text(k, name, &s.name);
-	if (rc == 0 && is_code)
 		rc = add_module(k, module, &s.module);
-	if (rc == 0)
-		k->of[k->n++] = s;
-	return rc < 0 ? rc : 0;
+	return rc == 0 && n >= 3 ? array_add(k->of, k->cap, k->n, s) : rc;
 }
 
 static int compare(const void *a, const void *b)
 {
 	const struct symbol *x = a, *y = b;
 
-	return x->address != y->address ? (x->address < y->address ? -1 : 1)
-	                                : (x->name > y->name) - (x->name < y->name);
+	return x->address != y->address ? array_compare(x->address, y->address) : array_compare(x->name, y->name);
 }
 
 static int read_all(struct kernel_symbols *k, FILE *f)
@@ -77,8 +72,7 @@ static int read_all(struct kernel_symbols *k, FILE *f)
 	free(line);
 	if (rc == 0 && ferror(f))
 		rc = -EIO;
-	if (k->n)
-		qsort(k->of, k->n, sizeof(*k->of), compare);
+	array_sort(k->of, k->n, sizeof(*k->of), compare);
 	if (rc == 0 && (k->n == 0 || k->of[k->n - 1].address == 0))
 		rc = -EPERM;
 	return rc;

@@ -18,16 +18,12 @@ struct reading {
 static int add_slot(struct layout *l, const struct kvm_record *r)
 {
 	struct memory_slot slot = {r->slot.address, r->slot.size, r->slot.host_address};
-	int rc;
 
 	/* Two descriptors of one machine give each slot twice. */
 	for (size_t i = 0; i < l->nslots; i++)
 		if (l->slots[i].address == slot.address)
 			return 0;
-	rc = array_room(&l->slots, &l->room, l->nslots, sizeof(*l->slots));
-	if (rc == 0)
-		l->slots[l->nslots++] = slot;
-	return rc;
+	return array_add(l->slots, l->room, l->nslots, slot);
 }
 
 static int add_slot_record(void *ctx, const struct kvm_record *r)
@@ -53,9 +49,7 @@ static int add_slot_record(void *ctx, const struct kvm_record *r)
 
 static int by_guest_address(const void *a, const void *b)
 {
-	const struct memory_slot *x = a, *y = b;
-
-	return x->address < y->address ? -1 : x->address > y->address;
+	return array_compare(((const struct memory_slot *)a)->address, ((const struct memory_slot *)b)->address);
 }
 
 int layout_read(struct layout *l, struct iterator *it, pid_t pid)
@@ -70,8 +64,7 @@ int layout_read(struct layout *l, struct iterator *it, pid_t pid)
 		layout_free(&next);
 		return rc;
 	}
-	if (next.nslots)
-		qsort(next.slots, next.nslots, sizeof(*next.slots), by_guest_address);
+	array_sort(next.slots, next.nslots, sizeof(*next.slots), by_guest_address);
 	layout_free(l);
 	*l = next;
 	return 0;
@@ -106,20 +99,13 @@ int layout_set_slots(struct layout *l, const struct memory_slot *slots, size_t n
 
 uint64_t layout_host_address(const struct layout *l, uint64_t address)
 {
-	size_t low = 0, high = l->nslots;
+	const struct memory_slot *s;
+	size_t i;
 
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-		const struct memory_slot *s = &l->slots[middle];
-
-		if (address < s->address)
-			high = middle;
-		else if (address - s->address >= s->size)
-			low = middle + 1;
-		else
-			return s->host_address + ((address - s->address) & ~(uint64_t)PAGE_MASK);
-	}
-	return 0;
+	ARRAY_SEARCH(i, l->nslots, l->slots[i].address <= address);
+	s = i > 0 ? &l->slots[i - 1] : NULL;
+	return s && address - s->address < s->size ? s->host_address + ((address - s->address) & ~(uint64_t)PAGE_MASK)
+	                                           : 0;
 }
 
 uint64_t layout_size(const struct layout *l)

@@ -304,9 +304,7 @@ int machine_find(pid_t pid, struct machine *m)
 
 static int compare_pids(const void *a, const void *b)
 {
-	const pid_t x = *(const pid_t *)a, y = *(const pid_t *)b;
-
-	return x < y ? -1 : x > y;
+	return *(const pid_t *)a - *(const pid_t *)b; /* none is negative */
 }
 
 static int all_pids(pid_t **pids, size_t *n)
@@ -324,13 +322,10 @@ static int all_pids(pid_t **pids, size_t *n)
 	while (rc == 0 && (e = readdir(dir))) {
 		if (!isdigit((unsigned char)e->d_name[0]) || parse_u64(e->d_name, 1, INT32_MAX, &pid) != 0)
 			continue;
-		rc = array_room(pids, &room, *n, sizeof(**pids));
-		if (rc == 0)
-			(*pids)[(*n)++] = (pid_t)pid;
+		rc = array_add(*pids, room, *n, (pid_t)pid);
 	}
 	closedir(dir);
-	if (rc == 0 && *n)
-		qsort(*pids, *n, sizeof(**pids), compare_pids);
+	array_sort(*pids, *n, sizeof(**pids), compare_pids);
 	return rc;
 }
 
@@ -447,41 +442,52 @@ bool machine_is_filtered(pid_t pid, pid_t tid)
 }
 
 /* The letter of its state; 0: it is gone. */
-static char thread_state(pid_t pid, const char *tid)
+static char thread_state(pid_t pid, pid_t tid)
 {
 	char file[32], text[1024];
 	const char *at;
 
-	snprintf(file, sizeof(file), "task/%.20s/stat", tid);
+	snprintf(file, sizeof(file), "task/%d/stat", (int)tid);
 	at = read_proc_file(pid, file, text, sizeof(text)) > 0 ? machine_stat_field(text, 3) : NULL;
 	return at ? *at : '\0';
 }
 
-bool machine_is_stopped(pid_t pid)
+int machine_each_thread(pid_t pid, int (*each)(void *ctx, pid_t tid), void *ctx)
 {
 	char path[64];
-	bool stopped = false;
 	struct dirent *e;
+	int rc = 0;
 	DIR *dir;
 
 	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
 	dir = opendir(path);
-	while (dir && !stopped && (e = readdir(dir))) {
-		const char state = thread_state(pid, e->d_name);
+	if (!dir)
+		return errno == ENOENT ? -ESRCH : -errno;
+	while (rc == 0 && (e = readdir(dir))) {
+		pid_t tid = (pid_t)atoi(e->d_name);
 
-		stopped = state == 't' || state == 'T';
+		if (tid > 0)
+			rc = each(ctx, tid);
 	}
-	if (dir)
-		closedir(dir);
-	return stopped;
+	closedir(dir);
+	return rc;
+}
+
+static int is_thread_stopped(void *pid, pid_t tid)
+{
+	const char state = thread_state(*(const pid_t *)pid, tid);
+
+	return state == 't' || state == 'T';
+}
+
+bool machine_is_stopped(pid_t pid)
+{
+	return machine_each_thread(pid, is_thread_stopped, &pid) > 0;
 }
 
 bool machine_is_suspended(pid_t pid)
 {
-	char tid[32];
-
-	snprintf(tid, sizeof(tid), "%d", (int)pid);
-	return thread_state(pid, tid) == 'T';
+	return thread_state(pid, pid) == 'T';
 }
 
 bool machine_is_dumping(pid_t pid)

@@ -52,6 +52,8 @@ bool machine_asks_protection(pid_t pid);
 pid_t machine_tracer(pid_t pid, pid_t tid);
 /* Does a seccomp filter say which calls thread @tid may make? True if that cannot be found out. */
 bool machine_is_filtered(pid_t pid, pid_t tid);
+/* Calls @each for each thread of the process, until it returns other than 0. That, or a negative errno. */
+int machine_each_thread(pid_t pid, int (*each)(void *ctx, pid_t tid), void *ctx);
 /* Is a thread of it stopped, by a tracer or by a signal? */
 bool machine_is_stopped(pid_t pid);
 /* Is it stopped as a whole, by SIGSTOP or Ctrl-Z? */

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "kvmif/vcpus/threads.h"
 
-#include <dirent.h>
 #include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "kvmif/vcpus/vcpu.h"
@@ -16,28 +13,6 @@ struct visit {
 	pid_t tracer;
 	bool late;
 };
-
-/* Calls @each for each thread of the process, until it returns other than 0. That, or a negative errno. */
-static int each_thread(int (*each)(struct visit *v, pid_t tid), struct visit *v)
-{
-	char path[64];
-	struct dirent *e;
-	int rc = 0;
-	DIR *dir;
-
-	snprintf(path, sizeof(path), "/proc/%d/task", (int)v->pid);
-	dir = opendir(path);
-	if (!dir)
-		return errno == ENOENT ? -ESRCH : -errno;
-	while (rc == 0 && (e = readdir(dir))) {
-		pid_t tid = (pid_t)atoi(e->d_name);
-
-		if (tid > 0)
-			rc = each(v, tid);
-	}
-	closedir(dir);
-	return rc;
-}
 
 static void note_thread(struct visit *v, int fd, pid_t tid)
 {
@@ -68,8 +43,9 @@ static bool is_kernels(pid_t pid, pid_t tid)
 	return false;
 }
 
-static int look_at_thread(struct visit *v, pid_t tid)
+static int look_at_thread(void *visit, pid_t tid)
 {
+	struct visit *v = visit;
 	int fd;
 
 	if (!is_known_thread(v, tid) && vcpu_call_of(v->pid, tid, &fd) == VCPU_HALTED && !is_kernels(v->pid, tid))
@@ -77,8 +53,9 @@ static int look_at_thread(struct visit *v, pid_t tid)
 	return 0;
 }
 
-static int stop_thread(struct visit *v, pid_t tid)
+static int stop_thread(void *visit, pid_t tid)
 {
+	struct visit *v = visit;
 	int fd;
 
 	if (is_known_thread(v, tid) || vcpu_call_of(v->pid, tid, &fd) != VCPU_RUNNING || is_kernels(v->pid, tid))
@@ -91,8 +68,9 @@ static int stop_thread(struct visit *v, pid_t tid)
 	return fd == -EPERM ? fd : 0;
 }
 
-static int trace(struct visit *v, pid_t tid)
+static int trace(void *visit, pid_t tid)
 {
+	struct visit *v = visit;
 	pid_t by = machine_tracer(v->pid, tid);
 
 	if (by > 0)
@@ -108,7 +86,7 @@ int threads_look(const struct machine *m, pid_t threads[MACHINE_VCPUS_MAX])
 	for (uint32_t i = 0; i < m->vcpus; i++)
 		if (threads[i] && vcpu_call_of(m->pid, threads[i], &(int){0}) == VCPU_GONE)
 			threads[i] = 0;
-	rc = each_thread(look_at_thread, &v);
+	rc = machine_each_thread(m->pid, look_at_thread, &v);
 	for (uint32_t i = 0; i < m->vcpus; i++)
 		missing += m->fds[i] >= 0 && !threads[i];
 	return rc != 0 ? rc : missing;
@@ -117,7 +95,7 @@ int threads_look(const struct machine *m, pid_t threads[MACHINE_VCPUS_MAX])
 int threads_stop(const struct machine *m, pid_t threads[MACHINE_VCPUS_MAX], bool *late)
 {
 	struct visit v = {.pid = m->pid, .m = m, .threads = threads};
-	int rc = each_thread(stop_thread, &v);
+	int rc = machine_each_thread(m->pid, stop_thread, &v);
 
 	*late = v.late;
 	return rc;
@@ -126,7 +104,7 @@ int threads_stop(const struct machine *m, pid_t threads[MACHINE_VCPUS_MAX], bool
 pid_t threads_tracer(pid_t pid)
 {
 	struct visit v = {.pid = pid};
-	int rc = each_thread(trace, &v);
+	int rc = machine_each_thread(pid, trace, &v);
 
 	return rc != 0 ? rc : v.tracer;
 }
