@@ -9,7 +9,6 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "common/clock.h"
@@ -184,7 +183,7 @@ static int check_tracer(const struct guest *g)
 	pid_t by;
 
 	while ((by = threads_tracer(g->machine.pid)) > 0 && clock_now() < until_ns)
-		nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+		clock_sleep(1000000);
 	return by > 0 ? -EBUSY : by;
 }
 
@@ -330,6 +329,19 @@ bool kvm_explain(struct hypervisor *x, const char *operand, const struct guest_i
 	return true;
 }
 
+int kvm_stop_by(struct guest *g, void (*work)(void *guest))
+{
+	uint64_t cpu_ns = 0;
+	int rc;
+
+	if (g->guard.begin)
+		g->guard.begin(g->guard.ctx);
+	rc = g->x->ops->pause.run(g, work, g, &cpu_ns);
+	if (g->guard.end)
+		g->guard.end(g->guard.ctx);
+	return rc != 0 ? rc : g->stopped;
+}
+
 /* --- without the kernel's word ----------------------------------------------------------------------------------- */
 
 /* One stop of each vCPU whose thread is known. True: its registers said where memory is, or is not. Counts *stops. */
@@ -362,10 +374,8 @@ static int find_threads(struct guest *g, bool by_stops)
 {
 	int missing = threads_look(&g->machine, g->layout.threads), rc = 0;
 
-	if (missing > 0 && by_stops) {
+	if (missing > 0 && by_stops)
 		rc = kvm_stop_by(g, stop_threads);
-		rc = rc != 0 ? rc : g->stopped;
-	}
 	if (rc == 0)
 		rc = set_threads(g);
 	return rc < 0 ? rc : missing;
@@ -373,7 +383,6 @@ static int find_threads(struct guest *g, bool by_stops)
 
 static int settle_layout(struct guest *g)
 {
-	const struct timespec wait = {.tv_nsec = SETTLE_WAIT_NS};
 	unsigned stops = 0;
 	bool told = false;
 	int missing = 0;
@@ -384,7 +393,7 @@ static int settle_layout(struct guest *g)
 		if (told && search_is_settled(g->search) && (missing == 0 || i > 2 * SETTLE_ASLEEP))
 			break;
 		if (i > 0)
-			nanosleep(&wait, NULL);
+			clock_sleep(SETTLE_WAIT_NS);
 		g->slots_ns = clock_now(); /* nobody looks again meanwhile */
 		missing = find_threads(g, i >= SETTLE_ASLEEP);
 		if (missing >= 0 && !(told && search_is_settled(g->search)))

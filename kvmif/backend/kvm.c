@@ -17,7 +17,6 @@
 #include <string.h>
 #include <sys/syscall.h>
 #include <sys/utsname.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "common/array.h"
@@ -52,19 +51,14 @@ static struct hypervisor *open_kvm(char *why, size_t size)
 		return NULL;
 	}
 	x = calloc(1, sizeof(*x));
-	if (!x) {
+	if (!x || !(x->tracer = tracer_new())) {
 		snprintf(why, size, "out of memory");
+		free(x);
 		return NULL;
 	}
 	if (uname(&host) != 0)
 		host.release[0] = '\0';
 	x->ops = &hypervisor_kvm;
-	x->tracer = tracer_new();
-	if (!x->tracer) {
-		snprintf(why, size, "out of memory");
-		free(x);
-		return NULL;
-	}
 	snprintf(x->version, sizeof(x->version), "KVM, Linux %s", host.release);
 	return x;
 }
@@ -221,11 +215,9 @@ static void tell_state(const struct guest *g, struct guest_info *info)
 /* The first time nothing is known of how long it has been held. */
 static void wait_for_state(struct guest *g)
 {
-	const struct timespec wait = {.tv_nsec = HELD_LOOK_NS};
-
 	look_at_guest(g);
 	while (!g->was_asked && g->held_ns && !is_held(g)) {
-		nanosleep(&wait, NULL);
+		clock_sleep(HELD_LOOK_NS);
 		look_at_guest(g);
 	}
 	g->was_asked = true;
@@ -263,7 +255,7 @@ static bool is_due(const struct guest *g, uint32_t i)
 {
 	const struct vcpu *v = &g->vcpus[i];
 
-	return v->run && v->tid && is_set(g->wanted, i) && !is_set(g->asleep, i) && !is_unstarted(g, i) &&
+	return v->run && v->tid && vcpu_is_in(g->wanted, i) && !vcpu_is_in(g->asleep, i) && !is_unstarted(g, i) &&
 	       !v->is_still && (v->on_cpu || v->place == VCPU_HALTED || (v->place == VCPU_RUNNING && kvm_is_live(g)));
 }
 
@@ -362,7 +354,7 @@ static int interrupt_all(struct guest *g)
 	int rc = g->is_taken ? -EALREADY : 0;
 
 	for (uint32_t i = 0; rc == 0 && i < g->machine.vcpus; i++) {
-		if (is_set(g->due, i))
+		if (vcpu_is_in(g->due, i))
 			rc = vcpu_interrupt(&g->vcpus[i]);
 		if (rc == -EPERM)
 			rc = refusal(g, &g->vcpus[i]);
@@ -465,7 +457,7 @@ static void collect_vcpu(struct guest *g, uint32_t i, struct vcpu_stop *stop)
 	stop->host = stop->running ? v->host : NULL;
 	/* One that sleeps has used none since it was looked at but for our stop. */
 	stop->cpu_ns = stop->blocked || kvm_is_live(g) ? v->cpu_ns : vcpu_cpu_ns(v);
-	if (!is_set(g->asleep, i) && is_set(g->wanted, i) && v->run)
+	if (!vcpu_is_in(g->asleep, i) && vcpu_is_in(g->wanted, i) && v->run)
 		vcpu_registers(v, &stop->regs);
 }
 
@@ -504,7 +496,6 @@ static int kvm_peek(struct guest *g, uint32_t vcpu, struct vcpu_regs *regs)
 	all[vcpu / 64] &= ~(1ull << vcpu % 64);
 	kvm_prepare(g, all);
 	rc = kvm_stop_by(g, stop_shortly);
-	rc = rc != 0 ? rc : g->stopped;
 	if (rc == 0 && v->run)
 		vcpu_registers(v, regs);
 	return rc != 0 ? rc : v->run && regs->valid ? 0 : -ENODATA;

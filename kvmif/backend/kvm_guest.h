@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * kvm_guest.h - what the files of this folder share: kvm.c (a guest's stops), kvm_live.c (samples without one),
- * attach.c (what it consists of) and stop_by.c.
+ * attach.c (what it consists of).
  */
 #ifndef KVMIF_BACKEND_KVM_GUEST_H
 #define KVMIF_BACKEND_KVM_GUEST_H
@@ -67,7 +67,7 @@ struct guest {
 	bool is_stopped;       /* its monitor was stopped by a signal then, */
 	bool is_dumping;       /* or was dumping core: it is as good as gone */
 	bool was_asked;        /* by info() */
-	int stopped;           /* what the last stop by kvm_stop_by() has returned */
+	int stopped;           /* the result of the last work of kvm_stop_by() */
 	bool is_watched;       /* ATTACH_TO_WATCH */
 	size_t mapped;         /* pages */
 	bool moved;            /* its memory is elsewhere than some of these say */
@@ -75,11 +75,6 @@ struct guest {
 	volatile struct mark *mark;
 	struct stop_guard guard; /* of stops that the caller does not ask for by itself; begin NULL: none */
 };
-
-static inline bool is_set(const uint64_t *bits, uint32_t i)
-{
-	return bits[i / 64] >> i % 64 & 1;
-}
 
 void kvm_describe(const struct machine *m, struct guest_info *info);
 
@@ -92,7 +87,10 @@ bool kvm_explain(struct hypervisor *x, const char *operand, const struct guest_i
                  size_t size);
 void kvm_clean_up(struct guest *g);
 
-/* Calls @work(@g), which stops threads, as run() does, and is no round of the caller's. 0 or a negative errno. */
+/*
+ * Calls @work(@g), which stops threads and sets g->stopped, as run() does, and is no round of the caller's. g->stopped,
+ * or a negative errno.
+ */
 int kvm_stop_by(struct guest *g, void (*work)(void *guest));
 
 /* Without stops (kvm_live.c). Is the guest sampled so? */

@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "kvmif/memory/remote.h"
 
@@ -89,7 +88,7 @@ static int ask_all(struct guest *g)
 	for (uint32_t i = 0; i < g->machine.vcpus; i++) {
 		const bool runs = live_answer(g->live, i)->thread == LIVE_ON_CPU;
 
-		if (!is_set(g->due, i))
+		if (!vcpu_is_in(g->due, i))
 			continue;
 		if (runs && live_ask(g->live, i) == 0) {
 			asked++;
@@ -128,14 +127,13 @@ static void look_again(struct guest *g, uint32_t i)
 
 static uint64_t await_answers(struct guest *g, uint64_t deadline_ns, int asked)
 {
-	struct timespec wait = {.tv_nsec = LIVE_WAIT_NS};
-	uint64_t most_ns = 0;
+	uint64_t most_ns = 0, wait_ns = LIVE_WAIT_NS;
 	bool late = false;
 
 	while (asked > 0) {
 		late = clock_now() >= deadline_ns;
 		for (uint32_t i = 0; i < g->machine.vcpus; i++) {
-			if (!is_set(g->due, i))
+			if (!vcpu_is_in(g->due, i))
 				continue;
 			if (live_is_answered(g->live, i)) {
 				uint64_t ns = take_answer(g, i);
@@ -150,9 +148,9 @@ static uint64_t await_answers(struct guest *g, uint64_t deadline_ns, int asked)
 			asked--;
 		}
 		if (asked > 0)
-			nanosleep(&wait, NULL);
+			clock_sleep(wait_ns);
 		/* Where we share its CPU, it must come to run in between. */
-		wait.tv_nsec *= 2;
+		wait_ns *= 2;
 	}
 	return most_ns;
 }
@@ -202,7 +200,7 @@ void kvm_plan(struct guest *g, uint32_t vcpu, const struct iovec *to, const stru
 	if (!kvm_is_live(g))
 		return;
 	g->plans[vcpu] = (struct planned_copy){*to, from, nfrom};
-	if (is_set(g->due, vcpu) && live_answer(g->live, vcpu)->thread == LIVE_ON_CPU)
+	if (vcpu_is_in(g->due, vcpu) && live_answer(g->live, vcpu)->thread == LIVE_ON_CPU)
 		live_plan(g->live, vcpu, from, nfrom);
 }
 
@@ -245,8 +243,8 @@ int kvm_set_timers(struct guest *g)
 	int result = 0;
 
 	for (uint32_t i = 0; g->live && i < g->machine.vcpus; i++) {
-		int rc =
-			live_set_vcpu(g->live, i, g->layout.vcpus[i], is_set(g->wanted, i) ? g->layout.threads[i] : 0);
+		int rc = live_set_vcpu(g->live, i, g->layout.vcpus[i],
+		                       vcpu_is_in(g->wanted, i) ? g->layout.threads[i] : 0);
 
 		if (rc != 0 && rc != -ESRCH)
 			result = rc;
@@ -332,16 +330,14 @@ static void compare_stopped(void *guest)
 
 int kvm_check_live(struct guest *g)
 {
-	const struct timespec wait = {.tv_nsec = CHECK_WAIT_NS};
 	int rc = -EAGAIN;
 
 	g->by_stops = true;
 	for (int i = 0; rc == -EAGAIN && i < CHECKS; i++) {
 		if (i > 0)
-			nanosleep(&wait, NULL);
+			clock_sleep(CHECK_WAIT_NS);
 		g->x->ops->pause.prepare(g, NULL);
 		rc = kvm_stop_by(g, compare_stopped);
-		rc = rc != 0 ? rc : g->stopped;
 	}
 	g->by_stops = false;
 	if (rc == -EAGAIN)

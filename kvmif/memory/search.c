@@ -114,16 +114,20 @@ static bool follows_call(struct space *space, uint64_t address)
 	return space->arch->ends_call(code + first % word);
 }
 
-/* Of @regs in the memory that the capture reads. @paged: page tables were read. */
-static bool passes(struct capture *c, const struct vcpu_regs *regs, bool *paged)
+/* Of @regs in the memory that the layout has now. @paged: page tables were read. */
+static bool passes(struct search *s, const struct vcpu_regs *regs, bool *paged)
 {
-	struct space space = space_of(regs, c);
+	struct space space = space_of(regs, s->capture);
 	uint64_t word;
 
+	/* All that was read is of another candidate's memory. */
+	pages_drop(s->pages);
+	capture_clear(s->capture);
+	capture_set_live(s->capture, true);
 	if (read_guest_word(&space, regs->ip, &word) != 0)
 		return false;
 	/* Without paging the instruction's line is the only one. */
-	*paged |= capture_lines(c) > 1;
+	*paged |= capture_lines(s->capture) > 1;
 	for (uint32_t i = 0; i < STACK_WORDS; i++) {
 		if (read_guest_word(&space, regs->sp + i * regs->arch->word, &word) != 0)
 			return false;
@@ -131,15 +135,6 @@ static bool passes(struct capture *c, const struct vcpu_regs *regs, bool *paged)
 			return true;
 	}
 	return false;
-}
-
-/* All that was read is of another candidate's memory. */
-static bool try(struct search *s, const struct vcpu_regs *regs, bool *paged)
-{
-	pages_drop(s->pages);
-	capture_clear(s->capture);
-	capture_set_live(s->capture, true);
-	return passes(s->capture, regs, paged);
 }
 
 /* Rules out those among the candidates from @first to @n that do not pass, if one does. */
@@ -151,7 +146,7 @@ static bool narrow_candidates(struct search *s, struct layout *l, const struct v
 	for (size_t i = first; i < n; i++) {
 		l->slots = s->all[i].slots;
 		l->nslots = s->all[i].nslots;
-		pass[i] = !s->out[i] && try(s, regs, &paged);
+		pass[i] = !s->out[i] && passes(s, regs, &paged);
 		any |= pass[i];
 	}
 	*l = was;
