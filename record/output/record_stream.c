@@ -27,7 +27,7 @@ void record_stream_release(struct record_stream *r)
 
 static int encode(struct upf_encoder *e, const struct upf_schedule *due, const struct record *r)
 {
-	int rc = 0;
+	int rc;
 
 	if (upf_encoder_empty(e))
 		upf_encoder_schedule(e, due);
@@ -36,29 +36,23 @@ static int encode(struct upf_encoder *e, const struct upf_schedule *due, const s
 	case RECORD_SAME:
 		rc = upf_encode_same(e, r->domain, r->time_ns);
 		if (rc != -ENOENT)
-			break;
+			return rc;
 		/* The block has no round of this domain to repeat yet: write it in full. */
 		/* fall through */
 	case RECORD_ROUND:
-		rc = upf_encode_round(e, r->domain, r->time_ns, r->pause_ns, r->samples, r->nsamples);
-		break;
+		return upf_encode_round(e, r->domain, r->time_ns, r->pause_ns, r->samples, r->nsamples);
 	case RECORD_LOST:
-		rc = upf_encode_lost(e, r->domain, r->time_ns, r->count, r->code);
-		break;
+		return upf_encode_lost(e, r->domain, r->time_ns, r->count, r->code);
 	case RECORD_LATE:
-		rc = upf_encode_late(e, r->domain, r->time_ns, r->count);
-		break;
+		return upf_encode_late(e, r->domain, r->time_ns, r->count);
 	case RECORD_EVENT:
-		rc = upf_encode_event(e, r->domain, r->time_ns, r->code, r->count);
-		break;
+		return upf_encode_event(e, r->domain, r->time_ns, r->code, r->count);
 	case RECORD_ENTRY:
-		rc = upf_encode_entry(e, r->domain, r->time_ns, r->code, r->count);
-		break;
+		return upf_encode_entry(e, r->domain, r->time_ns, r->code, r->count);
 	case RECORD_BUILD:
-		rc = upf_encode_build(e, r->domain, r->time_ns, r->count, r->build_id, r->build_id_size);
-		break;
+		return upf_encode_build(e, r->domain, r->time_ns, r->count, r->build_id, r->build_id_size);
 	}
-	return rc;
+	return 0;
 }
 
 void record_stream_submit(struct record_stream *r)
