@@ -3,7 +3,6 @@
 #ifndef COMMON_QUANTITY_H
 #define COMMON_QUANTITY_H
 
-#include <stddef.h>
 #include <stdint.h>
 
 #define QUANTITY_SIZE 32 /* bytes that always suffice for @text */

@@ -97,14 +97,11 @@ struct machines {
 static int add_machine(void *ctx, const struct machine *m)
 {
 	struct machines *all = ctx;
-	int rc = array_room(&all->info, &all->room, all->n, sizeof(*all->info));
+	struct guest_info info;
 
-	if (rc != 0)
-		return rc;
-	kvm_describe(m, &all->info[all->n]);
-	machine_command(m->pid, all->info[all->n].monitor, sizeof(all->info->monitor));
-	all->n++;
-	return 0;
+	kvm_describe(m, &info);
+	machine_command(m->pid, info.monitor, sizeof(info.monitor));
+	return array_add(all->info, all->room, all->n, info);
 }
 
 static int kvm_list(struct hypervisor *x, const struct domain_identity *returned, struct guest_info **domains,

@@ -4,7 +4,6 @@
 #define KVMIF_MEMORY_REMOTE_H
 
 #include <stddef.h>
-#include <stdint.h>
 #include <sys/types.h>
 #include <sys/uio.h>
 
