@@ -302,7 +302,9 @@ static void item_ways(struct notes *n, uint64_t all)
 
 static struct text share_whole(uint64_t whole, uint64_t all)
 {
-	return whole == all ? (struct text){"all"} : whole == 0 ? (struct text){"none"} : text_share(whole, all);
+	if (whole == 0)
+		return (struct text){"none"};
+	return whole < all ? text_share(whole, all) : (struct text){"all"};
 }
 
 static void print_stacks(struct notes *n)
