@@ -6,6 +6,7 @@
 #include <grp.h>
 #include <limits.h>
 #include <poll.h>
+#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,16 +16,25 @@
 #include "common/say.h"
 #include "record/process/thread.h"
 
+/* With all groups of the user's. 0 or a negative errno. */
+static int become(uid_t user, gid_t group)
+{
+	const struct passwd *known = getpwuid(user);
+
+	if ((known ? initgroups(known->pw_name, group) : setgroups(1, &group)) != 0 ||
+	    setresgid(group, group, group) != 0 || setresuid(user, user, user) != 0)
+		return -errno;
+	return 0;
+}
+
 /* 0 or a negative errno. */
 static int give_up_privileges(void)
 {
 	uid_t user;
 	gid_t group;
+	int rc = thread_sudo_user(&user, &group) ? become(user, group) : 0;
 
-	if (thread_sudo_user(&user, &group) &&
-	    (setgroups(1, &group) != 0 || setresgid(group, group, group) != 0 || setresuid(user, user, user) != 0))
-		return -errno;
-	return thread_drop_privileges(0);
+	return rc == 0 ? thread_drop_privileges(0) : rc;
 }
 
 /* False: nothing was recorded. */
