@@ -11,6 +11,11 @@
 #include "kvmif/host/kernel_symbols.h"
 
 #define MAPPINGS 16
+#define LAST (HOST_NUMBERS_MAX - 1)
+
+/* For what is new when all other numbers are given away: its samples are seen to be the host's, but not where. */
+static const struct host_function other_function = {.id = LAST, .name = "[too many host stacks]", .file = "kernel"};
+static const struct host_stack other_stack = {.id = LAST, .depth = 1, .frames = {&other_function}};
 
 struct known_function {
 	uint64_t monitor; /* a process; 0: the kernel's */
@@ -160,8 +165,8 @@ static const struct host_function *find_function(struct host_stacks *h, struct k
 
 	if (hash_array_find(&h->by_start, &id, has_id, &key))
 		return h->functions[id].function;
-	if (n == HOST_NUMBERS_MAX)
-		return NULL;
+	if (n == LAST)
+		return &other_function;
 	f = calloc(1, sizeof(*f));
 	if (!f || !describe(h, f, &key, a)) {
 		free(f);
@@ -194,7 +199,9 @@ static const struct host_stack *find_stack(struct host_stacks *h, struct host_st
 	     at = hash_table_next(&h->index, at))
 		if (is_same(h->stacks[id], s))
 			return h->stacks[id];
-	if (h->nstacks == HOST_NUMBERS_MAX || array_room(&h->stacks, &h->cap, h->nstacks, sizeof(*h->stacks)) != 0)
+	if (h->nstacks == LAST)
+		return &other_stack;
+	if (array_room(&h->stacks, &h->cap, h->nstacks, sizeof(*h->stacks)) != 0)
 		return NULL;
 	s->id = (uint32_t)h->nstacks;
 	size = offsetof(struct host_stack, frames) + s->depth * sizeof(*s->frames);

@@ -29,7 +29,10 @@ struct host_addresses {
 	uint64_t offset;        /* of vmm_ip, in that file */
 };
 
-/* NULL: nothing was read, or it is new and there are HOST_NUMBERS_MAX stacks or functions. */
+/*
+ * When HOST_NUMBERS_MAX stacks or functions are known, all new ones are one: "[too many host stacks]". NULL: nothing
+ * was read, or no memory.
+ */
 const struct host_stack *host_stacks_find(struct host_stacks *h, const struct host_addresses *a);
 
 #endif

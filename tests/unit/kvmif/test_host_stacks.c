@@ -111,6 +111,38 @@ static void each_stack_is_made_once(void **state)
 	host_stacks_close(h);
 }
 
+/* More stacks than numbers: each has a stack, and those that came first have theirs. */
+static void too_many_are_one(void **state)
+{
+	static const unsigned long long known[] = {0xffffffff81000000, 0xffffffff81000500, 0xffffffff81002000,
+	                                           0xffffffffc0000000, 0xffffffffc0000100, 0xffffffffc0000200};
+	const unsigned each = 7; /* known ones, and one that is not */
+	struct host_stacks *h = open_stacks();
+	const struct host_stack *first = NULL, *last = NULL, *s;
+
+	(void)state;
+	for (unsigned n = 0; n < 2 * HOST_NUMBERS_MAX; n++) {
+		unsigned long long kernel[7];
+		unsigned rest = n;
+
+		for (unsigned i = 0; i < 7; i++, rest /= each)
+			kernel[i] = rest % each < 6 ? known[rest % each] + 1 : 1;
+		s = host_stacks_find(h, &(struct host_addresses){.kernel = kernel, .nkernel = 7});
+		assert_non_null(s);
+		assert_true(s->id == (n < HOST_NUMBERS_MAX ? n : HOST_NUMBERS_MAX - 1));
+		first = n ? first : s;
+		last = s;
+	}
+	assert_string_equal(last->frames[0]->name, "[too many host stacks]");
+	s = host_stacks_find(
+		h, &(struct host_addresses){
+			   .kernel = (const unsigned long long[]){known[0], known[0] + 1, known[0] + 1, known[0] + 1,
+	                                                          known[0] + 1, known[0] + 1, known[0] + 1},
+			   .nkernel = 7});
+	assert_ptr_equal(s, first);
+	host_stacks_close(h);
+}
+
 static void monitors_are_told_by_file(void **state)
 {
 	const uint8_t build_id[] = {1, 2, 3};
@@ -141,9 +173,8 @@ static void monitors_are_told_by_file(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(functions_are_found),
-		cmocka_unit_test(hidden_addresses_are_refused),
-		cmocka_unit_test(each_stack_is_made_once),
+		cmocka_unit_test(functions_are_found),       cmocka_unit_test(hidden_addresses_are_refused),
+		cmocka_unit_test(each_stack_is_made_once),   cmocka_unit_test(too_many_are_one),
 		cmocka_unit_test(monitors_are_told_by_file),
 	};
 
