@@ -26,6 +26,12 @@ int option_set_true(struct option_use *use)
 	return 0;
 }
 
+int option_ignore(struct option_use *use)
+{
+	(void)use;
+	return 0;
+}
+
 int option_set_name(struct option_use *use)
 {
 	*(const char **)option_place(use) = use->value;
@@ -126,6 +132,11 @@ static int apply_option(struct parser *p, void *to, int found, const char *next)
 	return -1;
 }
 
+static bool takes_operand(const struct parser *p, int found)
+{
+	return found != '?' && found != ':' && find_option(p, found)->takes == OPTION_OPERAND;
+}
+
 int options_parse(const struct option_def *table, int argc, char **argv, void *to, char *why, size_t size)
 {
 	struct parser p = {.table = table, .why = why, .size = size};
@@ -135,7 +146,7 @@ int options_parse(const struct option_def *table, int argc, char **argv, void *t
 	opterr = 0;
 	optind = 0; /* begin anew */
 	while (rc == 0 && (found = getopt_long(argc, argv, p.letters, p.names, NULL)) != -1) {
-		if (found == 1)
+		if (found == 1 || takes_operand(&p, found))
 			argv[operands++] = optarg;
 		else if (found == '?' || found == ':')
 			rc = refuse_word(&p, found == ':', optopt, argv[optind - 1]);
@@ -193,7 +204,7 @@ static bool same(const struct option_def *a, const struct option_def *b)
 const char *options_check(const struct option_def *table)
 {
 	for (const struct option_def *def = table; !last_row(def); def++) {
-		if (!def->apply)
+		if (!def->apply && def->takes != OPTION_OPERAND)
 			return "a row without apply()";
 		if ((def->takes == OPTION_NO_ARG) != (def->arg == NULL))
 			return "a row whose argument has no name, or a name without an argument";

@@ -14,6 +14,7 @@
 enum option_arg {
 	OPTION_NO_ARG,
 	OPTION_ARG,
+	OPTION_OPERAND,         /* an argument that is an operand, as the word alone is: there is no apply() */
 	OPTION_OPTIONAL_ARG,    /* must be attached: the next word is an operand */
 	OPTION_OPTIONAL_NUMBER, /* the same, and a next word that begins with a digit is refused as ambiguous */
 };
@@ -47,6 +48,7 @@ static inline void *option_place(const struct option_use *use)
 }
 /* For rows: sets the bool at the offset, or the const char * there, to a name that is not empty. */
 int option_set_true(struct option_use *use);
+int option_ignore(struct option_use *use); /* what is so anyway */
 int option_set_name(struct option_use *use);
 
 /*

@@ -226,6 +226,8 @@ const struct option_def record_options[] = {
          set_duration, AT(session.duration_ns)},
 	{'T', "time", "TIME", OPTION_ARG, NULL, set_duration, AT(session.duration_ns)},
 	{'n', "samples", "N", OPTION_ARG, "stop after N samples of each vCPU", set_samples, AT(session.rounds)},
+	{'p', "pid", "PID", OPTION_OPERAND, NULL, NULL, 0},
+	{'g', NULL, NULL, OPTION_NO_ARG, NULL, option_ignore, 0},
 	{'C', "vcpu", "LIST", OPTION_ARG, "sample only these vCPUs, such as 0,2-3 (all)", set_vcpus, 0},
 	{0, "max-stack", "N", OPTION_ARG, "record at most N frames of a stack (127)", set_max_stack,
          AT(stack.max_frames)},

@@ -194,6 +194,7 @@ static int set_percent(struct option_use *use)
 /* --- the rows ---------------------------------------------------------------------------------------------------- */
 
 const struct option_def options_naming[] = {
+	{'i', "input", "FILE", OPTION_OPERAND, NULL, NULL, 0},
 	{'s', "symbols", "[DOM=]FILE[@ADDRESS]", OPTION_ARG,
          "symbols from FILE: the guest's ELF binary, its vmlinuz, the output of nm, or its /proc/kallsyms; "
          "a binary also has unwind tables; may be given several times; DOM=: of the guest with this name or number; "

@@ -36,7 +36,7 @@ static int set_view(struct option_use *use)
 /* If ROWS is too small, every run of the program aborts: no option is lost without notice. */
 static void append_options(struct option_def *table, size_t *n, const struct option_def *rows)
 {
-	for (; rows->apply; rows++) {
+	for (; rows->letter || rows->name; rows++) {
 		if (*n == ROWS - 1)
 			abort();
 		table[(*n)++] = *rows;

@@ -117,10 +117,12 @@ prints '-s <(nm guest)' "$plain" bash -c "$report --folded -q -s <(nm guest) run
 mkfifo names
 nm guest >names &
 prints 'a FIFO for -s' "$plain" "$report" --folded -q -s names run.upf
+kill $! 2>/dev/null # where nobody reads it
 wait
 mkfifo trace
 cat run.upf >trace &
 prints 'a FIFO for the trace' "$inlined" "$report" --folded -q -s guest trace
+kill $! 2>/dev/null
 wait
 cat run.upf >trace &
 writer=$!

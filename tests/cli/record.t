@@ -194,6 +194,9 @@ is "… as it is" 0 "$record" -q -n 1 -F 0.5 --registers -o crashed.upf crashed 
 said "… is shown so" shown '^The domain had crashed'
 said "… with its stack" shown '^  #3 '
 is "… and the trace is whole" 0 "$report" --verify crashed.upf <<< -
+is "-p and -g, as in perf" 0 "$record" -q -n 1 -g -p 1 -o pid.upf <<< ''
+is "… and -i" 0 "$report" -q --folded --state all -i pid.upf <<< ''
+is "-p without one" 2 "$record" -p <<< 'uniprof-record: -p needs an argument; try --help'
 # Domains that are not named one by one.
 domains() { # TRACE NAME...
 	"$report" --header "$1" | sed -n 's/^name *//p' | sort | cmp - <(printf '%s\n' "${@:2}")

@@ -28,6 +28,7 @@ static const struct option_def table[] = {
 	{'b', "beta", "X", OPTION_ARG, "second", note, 0},
 	{'c', "charlie", "X", OPTION_OPTIONAL_ARG, "third", note, 0},
 	{'d', "delta", "N", OPTION_OPTIONAL_NUMBER, "a number", note, 0},
+	{'o', "operand", "X", OPTION_OPERAND, NULL, NULL, 0},
 	{0, "alps", NULL, OPTION_NO_ARG, "fourth", note, 0},
 	{0},
 };
@@ -82,6 +83,10 @@ static void forms(void **state)
 	assert_int_equal(parse("x -a y -- -b"), 3);
 	assert_string_equal(seen.value, "x");
 	assert_int_equal(parse("-"), 1);
+	assert_int_equal(parse("-o x -a --operand=y z"), 3);
+	assert_string_equal(seen.value, "x");
+	assert_int_equal(parse("x -oy"), 2);
+	assert_string_equal(seen.value, "x");
 }
 
 static void errors(void **state)
