@@ -329,19 +329,6 @@ bool kvm_explain(struct hypervisor *x, const char *operand, const struct guest_i
 	return true;
 }
 
-int kvm_stop_by(struct guest *g, void (*work)(void *guest))
-{
-	uint64_t cpu_ns = 0;
-	int rc;
-
-	if (g->guard.begin)
-		g->guard.begin(g->guard.ctx);
-	rc = g->x->ops->pause.run(g, work, g, &cpu_ns);
-	if (g->guard.end)
-		g->guard.end(g->guard.ctx);
-	return rc != 0 ? rc : g->stopped;
-}
-
 /* --- without the kernel's word ----------------------------------------------------------------------------------- */
 
 /* One stop of each vCPU whose thread is known. True: its registers said where memory is, or is not. Counts *stops. */

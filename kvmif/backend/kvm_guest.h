@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * kvm_guest.h - what the files of this folder share: kvm.c (a guest's stops), kvm_live.c (samples without one),
- * attach.c (what it consists of).
+ * attach.c (what it consists of) and stop_by.c.
  */
 #ifndef KVMIF_BACKEND_KVM_GUEST_H
 #define KVMIF_BACKEND_KVM_GUEST_H

@@ -25,8 +25,8 @@ uint8_t vcpu_arch(const struct report *r, const struct upf_record *sample);
 /* Domain, vCPU, time and run state, without a newline. */
 void vcpu_print(const struct report *r, const struct upf_record *sample);
 /*
- * The stack of tree node @node, leaf first, a line a frame, with addresses of @digits digits. @chain is for reuse: zero-
- * initialise, callchain_free() at the end. 0 or a negative errno.
+ * The stack of tree node @node, leaf first, a line a frame, with addresses of @digits digits. @chain is for reuse:
+ * zero-initialise, callchain_free() at the end. 0 or a negative errno.
  */
 int stack_print(const struct report *r, struct callchain *chain, const struct upf_record *sample, uint32_t node,
                 int digits);

@@ -19,8 +19,8 @@ recorded() { # NAME
 by_stops() {
 	grep 'sampled by stops: .*kvm_amd' "$out/shares.err"
 }
-# The guest works in ring 3. A thread that was not on its processor at the deadline has no stack. By samples: in time, one
-# long stall of the recorder's would count for the function that it met.
+# The guest works in ring 3. A thread that was not on its processor at the deadline has no stack. By samples: in time,
+# one long stall of the recorder's would count for the function that it met.
 stacks() { # NAME
 	folded --weight samples "$out/$1.upf" | grep -v '^\[no stack\]' | sed 's/^\[user\];//'
 }

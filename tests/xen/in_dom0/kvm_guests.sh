@@ -11,8 +11,9 @@ vmm_start() {
 	pid=$!
 	await test -s /run/beats
 }
-# hold_event: the first perf event of a task, and the end of the last one, have the kernel patch __schedule(). An emulated
-# processor may then go on for ever with what the other one has patched (QEMU before 8.1). So there is always one.
+# hold_event: the first perf event of a task, and the end of the last one, have the kernel patch __schedule(). An
+# emulated processor may then go on for ever with what the other one has patched (QEMU before 8.1). So there is always
+# one.
 hold_event() {
 	onlooker event &
 }
