@@ -12,7 +12,7 @@ for mode in pv long pae two flat; do
 	kernels+=(-g "$work/$mode.elf")
 	add_symbols "$mode"
 done
-lab "${kernels[@]}" "$xen/in_dom0/registers.sh" pv=pv,pv.elf,shares hvm=hvm,long.elf,shares long=pvh,long.elf,recursion \
+lab "${kernels[@]}" -f "$report=/bin/uniprof-report" "$xen/in_dom0/registers.sh" pv=pv,pv.elf,shares hvm=hvm,long.elf,shares long=pvh,long.elf,recursion \
 	pae=pvh,pae.elf,levels two=pvh,two.elf,shares flat=pvh,flat.elf,levels crash=pvh,long.elf,end:3
 
 check_registers <<-END
@@ -24,5 +24,16 @@ check_registers <<-END
 	flat flat paused kernel mode, 32-bit code, paging off
 	crash long crashed kernel mode, 64-bit code
 END
+
+# The same by one command, in dom0.
+dumped() { # NAME: with both vCPUs' stacks
+	cat "$out/$1.dump"
+	[ "$(grep -c "^$1 ([0-9]*, .*), vCPU [01], .* s: .*, kernel mode, " "$out/$1.dump")" = 2 ] &&
+		[ "$(grep -c '^The domain ' "$out/$1.dump")" = 2 ] && grep -q '  kernel_main+0x' "$out/$1.dump" &&
+		grep -q '  secondary_main+0x' "$out/$1.dump"
+}
+for guest in pv hvm long pae two flat crash; do
+	ok "$guest: --dump shows its state and its stacks by names" dumped $guest
+done
 
 done_testing
