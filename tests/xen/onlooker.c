@@ -22,8 +22,9 @@
  *       --resume-paused undo what is left; foreign: with a pause of somebody else's, which must stay
  *   onlooker domctls SECONDS DOMAIN
  *       asks Xen for the domain's information, without a break
- *   onlooker event
- *       has a perf event of its own, which counts nothing, until it is killed
+ *   onlooker hold
+ *       has a perf event of its own, which counts nothing, and a virtual machine of KVM's, which never runs, until it
+ *       is killed
  */
 #include "format/upf.h"
 #include "record/sampling/target.h"
@@ -32,11 +33,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/kvm.h>
 #include <linux/perf_event.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -555,13 +558,18 @@ static int count_samples(const char *trace)
 	return 0;
 }
 
-static int hold_event(void)
+static int hold(void)
 {
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_SOFTWARE, .size = sizeof(attr), .config = PERF_COUNT_SW_DUMMY};
+	int kvm, machine;
 
 	if (syscall(SYS_perf_event_open, &attr, 0, -1, -1, 0) < 0)
 		fail("perf_event_open");
+	kvm = open("/dev/kvm", O_RDWR);
+	machine = kvm < 0 ? -1 : ioctl(kvm, KVM_CREATE_VM, 0);
+	if (machine < 0 || ioctl(machine, KVM_CREATE_VCPU, 0) < 0)
+		fail("/dev/kvm");
 	for (;;)
 		pause();
 }
@@ -583,11 +591,11 @@ int main(int argc, char **argv)
 		return kill_both_often((unsigned)atoi(argv[2]), argv[3], strtoull(argv[4], NULL, 16), argc > 5);
 	if (argc == 4 && strcmp(argv[1], "domctls") == 0)
 		return make_domctls((unsigned)atoi(argv[2]), argv[3]);
-	if (argc == 2 && strcmp(argv[1], "event") == 0)
-		return hold_event();
+	if (argc == 2 && strcmp(argv[1], "hold") == 0)
+		return hold();
 	fprintf(stderr, "Usage: onlooker words DOMAIN ADDRESS... | samples TRACE | stall [FILE]"
 	                " | kill SIGNAL COUNT DOMAIN BEATS [foreign]"
 	                " | freeze COUNT DOMAIN BEATS LONGEST [foreign] | both COUNT DOMAIN BEATS [foreign]"
-	                " | domctls SECONDS DOMAIN | event\n");
+	                " | domctls SECONDS DOMAIN | hold\n");
 	return 2;
 }

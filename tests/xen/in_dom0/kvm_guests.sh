@@ -11,11 +11,12 @@ vmm_start() {
 	pid=$!
 	await test -s /run/beats
 }
-# hold_event: the first perf event of a task, and the end of the last one, have the kernel patch __schedule(). An
-# emulated processor may then go on for ever with what the other one has patched (QEMU before 8.1). So there is always
-# one.
-hold_event() {
-	onlooker event &
+# hold_keys: the first virtual machine and the first perf event of a task have the kernel patch __schedule(), and so has
+# the end of the last one. An emulated processor may then go on for ever with what the other one has patched (QEMU
+# before 8.1). So there is always one of each.
+hold_keys() {
+	onlooker hold &
+	await sh -c 'ls /run/debug/kvm | grep -q "^[0-9]"'
 }
 # signal_exits: how often the guest had to leave for a signal, which each stop is.
 mkdir -p /run/debug

@@ -2,7 +2,7 @@
 # A host's part of kvm_kills.t, of two processors: recorders that end in every way, and monitors that do, so many of each as
 # /lab/kills says.
 . /lab/kvm_guests.sh
-hold_event
+hold_keys
 
 kills=$(cat /lab/kills)
 left() {

@@ -4,7 +4,7 @@
 # A sample costs the emulator what the host's scheduler takes to run the other processor's thread, tens of milliseconds
 # on a starved machine: there are no more of them than the tests need.
 . /lab/kvm_guests.sh
-hold_event
+hold_keys
 
 options=
 taskset -p 1 $$ > /dev/null
