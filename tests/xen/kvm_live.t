@@ -57,15 +57,15 @@ ok "live is the default, but for all registers, and the trace says which" by_wha
 signals() {
 	echo $(($(cat "$out/$1.after") - $(cat "$out/$1.before")))
 }
-pauses() { # NAME
-	awk '/^paused/ { print $2 }' "$out/$1.err"
+rounds() { # NAME
+	awk '/^samples/ { sub("[(]", "", $6); print $6 }' "$out/$1.err"
 }
-# A stop has none where the vCPU waits for a processor, or has left the guest by itself: on a busy machine, many. So each
-# pause by a stop has ten times as many at least.
+# A stop has none where the vCPU waits for a processor, or has left the guest by itself: on a busy machine, many. So a
+# round of stops has ten times as many as a live one, at least.
 no_signal() {
-	echo "$(signals shares) signals in $(pauses shares) pauses live, $(signals stops) in $(pauses stops) by stops"
+	echo "$(signals shares) signals in $(rounds shares) rounds live, $(signals stops) in $(rounds stops) by stops"
 	[ "$(signals stops)" -gt 20 ] && [ "$(signals shares)" -lt 50 ] &&
-		[ $(($(signals stops) * $(pauses shares))) -gt $((10 * $(signals shares) * $(pauses stops))) ]
+		[ $(($(signals stops) * $(rounds shares))) -gt $((10 * $(signals shares) * $(rounds stops))) ]
 }
 ok "no exits by signals for samples, but for stops" no_signal
 ok "a guest that leaves for one reason after the other: recorded" recorded exits
