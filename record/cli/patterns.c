@@ -20,12 +20,12 @@ static bool is_pattern(const char *operand)
 /* 0 or a negative errno. */
 static int add(struct names *names, const char *name)
 {
-	int rc = array_room(&names->of, &names->cap, names->n, sizeof(*names->of));
+	char *copy = strdup(name);
+	int rc = copy ? array_add(names->of, names->cap, names->n, copy) : -ENOMEM;
 
 	if (rc != 0)
-		return rc;
-	names->of[names->n] = strdup(name);
-	return names->of[names->n] ? (names->n++, 0) : -ENOMEM;
+		free(copy);
+	return rc;
 }
 
 /* By its name, or by its number. */

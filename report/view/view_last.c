@@ -52,7 +52,7 @@ static int compare_vcpus(const void *a, const void *b)
 {
 	const struct last_sample *x = a, *y = b;
 
-	return x->domain != y->domain ? (x->domain > y->domain ? 1 : -1) : (x->vcpu > y->vcpu) - (x->vcpu < y->vcpu);
+	return x->domain != y->domain ? array_compare(x->domain, y->domain) : array_compare(x->vcpu, y->vcpu);
 }
 
 static int print_all(struct look *l)
