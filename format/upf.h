@@ -144,7 +144,8 @@ enum upf_event_code {
 	UPF_EVENT_REBOOT = 4,   /* value: the new domid */
 	UPF_EVENT_PAUSED = 5,   /* somebody else paused it */
 	UPF_EVENT_RESUMED = 6,
-	UPF_EVENT_RATE = 7, /* value: the new rate in millihertz */
+	UPF_EVENT_RATE = 7,  /* value: the new rate in millihertz */
+	UPF_EVENT_STOPS = 8, /* sampled by stops from now on, not live any more */
 };
 
 /* Why a recording ended (footer). */

@@ -79,7 +79,7 @@ struct space_root {
 
 /* The registers that a stack walk starts from, as linear addresses: segment bases are added. */
 struct vcpu_regs {
-	uint64_t ip, sp, fp;     /* fp is 0 if the register is */
+	uint64_t ip, sp, fp;     /* fp is 0 if the register is; sp: not known */
 	uint64_t link;           /* the link register, where there is one */
 	const struct arch *arch; /* the mode that the vCPU is in now; set if @valid */
 	struct space_root root;  /* the running address space */
@@ -163,10 +163,10 @@ struct host_ops {
 	int (*domain_name)(struct hypervisor *x, uint32_t domid, char *name, size_t size);
 	/*
 	 * From now on guests are attached to be sampled without a stop, where that is possible: stop() interrupts
-	 * vCPUs, copies what is planned and pauses nothing. @must: elsewhere attach() or settle() fails with ENOEXEC.
-	 * NULL: this backend cannot.
+	 * vCPUs, copies what is planned and pauses nothing. @must: elsewhere attach(), settle() or stop() fails with
+	 * ENOEXEC. @needs_sp: samples without a stack pointer are of no use. NULL: this backend cannot.
 	 */
-	void (*sample_live)(struct hypervisor *x, bool must);
+	void (*sample_live)(struct hypervisor *x, bool must, bool needs_sp);
 	/*
 	 * From now on live samples tell what the host did while a vCPU was not in the guest. 0; negative errno: @why
 	 * is one line. NULL: this backend cannot.
@@ -206,8 +206,10 @@ struct guest_ops {
 	void (*detach)(struct guest *g); /* the caller has unmapped all pages before */
 	/* The instruction set of most of its code. Each sample has a mode of its own (struct vcpu_regs). */
 	enum arch_id (*arch)(const struct guest *g);
-	/* Is it sampled without a stop (sample_live())? From settle() on. NULL: never. */
+	/* Is it sampled without a stop (sample_live())? From settle() on; prepare() may change that. NULL: never. */
 	bool (*is_live)(const struct guest *g);
+	/* Not any more, as @why says. NULL: it never is. */
+	void (*stop_instead)(struct guest *g, const char *why);
 	/*
 	 * What the hypervisor knows of one guest, by one hypercall: 0; -ESRCH: it is gone; or another negative errno.
 	 * Of several guests of one connection, by one hypercall for each few hundred: infos[i] of guests[i], with a

@@ -149,7 +149,7 @@ void x86_mode(const struct x86_state *s, struct vcpu_regs *regs)
 	regs->code_base = is_64 ? 0 : s->cs_base;
 	regs->stack_base = is_64 ? 0 : s->ss_base;
 	regs->ip = is_64 ? s->ip : (uint32_t)(s->cs_base + s->ip);
-	regs->sp = is_64 ? s->sp : (uint32_t)(s->ss_base + s->sp);
+	regs->sp = is_64 || !s->sp ? s->sp : (uint32_t)(s->ss_base + s->sp);
 	regs->fp = is_64 || !(uint32_t)s->fp ? s->fp : (uint32_t)(s->ss_base + s->fp);
 	regs->user = s->privilege == 3;
 	regs->valid = true;

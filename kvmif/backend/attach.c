@@ -320,8 +320,8 @@ bool kvm_explain(struct hypervisor *x, const char *operand, const struct guest_i
 		         "if it is paused, let it run",
 		         x->why);
 	else if (error == ENOEXEC)
-		snprintf(why, size, "it cannot be sampled without a stop (--sampler live, --host): %s",
-		         x->why_not_live);
+		snprintf(why, size, "it cannot be sampled without a stop%s: %s",
+		         x->only_live ? " (--sampler live, --host)" : "", x->why_not_live);
 	else if (error == EPERM || error == EACCES)
 		explain_refusal(why, size);
 	else

@@ -274,6 +274,8 @@ static bool is_look_due(const struct guest *g)
 
 static void kvm_prepare(struct guest *g, const uint64_t *asleep)
 {
+	if (kvm_is_live(g))
+		kvm_check_again(g);
 	memset(g->asleep, 0, sizeof(g->asleep));
 	memset(g->due, 0, sizeof(g->due));
 	g->is_taken = false;
@@ -390,6 +392,8 @@ static int kvm_stop(struct guest *g, uint64_t *held_ns)
 {
 	int rc, gone;
 
+	if (g->refused_live)
+		return g->refused_live;
 	if (kvm_is_live(g)) {
 		kvm_ask(g, held_ns);
 		return 0;
@@ -590,6 +594,7 @@ const struct hypervisor_ops hypervisor_kvm = {
                   .detach = kvm_detach,
                   .arch = arch,
                   .is_live = kvm_is_live,
+                  .stop_instead = kvm_stop_instead,
                   .info = kvm_info},
 	.pause = {.mark_at = kvm_mark_at,
                   .prepare = kvm_prepare,

@@ -25,6 +25,7 @@ struct hypervisor {
 	struct iterator *it;        /* opened when it is needed */
 	char why[120];              /* "", or why it cannot be used */
 	bool wants_live, only_live; /* guests are to be sampled without a stop: where that is possible, or fail */
+	bool needs_sp;              /* with their stack pointers */
 	char why_not_live[120];
 	struct host_stacks *host; /* NULL: they are not asked for */
 };
@@ -48,6 +49,10 @@ struct guest {
 	struct planned_copy *plans; /* by vCPU; then only */
 	bool by_stops;              /* nevertheless, for now */
 	char why_not_live[120];     /* "": it was not to be */
+	int refused_live;           /* -ENOEXEC: it must be, but cannot */
+	struct kvm_sregs space;     /* Intel: the address space and mode of all stops, */
+	bool space_is_known;
+	uint64_t checked_ns;        /* of which this was the last */
 	struct machine machine;
 	int pidfd;
 	struct vcpu *vcpus; /* machine.vcpus of them */
@@ -96,7 +101,8 @@ int kvm_stop_by(struct guest *g, void (*work)(void *guest));
 /* Without stops (kvm_live.c). Is the guest sampled so? */
 bool kvm_is_live(const struct guest *g);
 /* Of struct hypervisor_ops. */
-void kvm_sample_live(struct hypervisor *x, bool must);
+void kvm_sample_live(struct hypervisor *x, bool must, bool needs_sp);
+void kvm_stop_instead(struct guest *g, const char *why);
 int kvm_record_host(struct hypervisor *x, char *why, size_t size);
 void kvm_plan(struct guest *g, uint32_t vcpu, const struct iovec *to, const struct iovec *from, size_t nfrom);
 /*
@@ -115,8 +121,13 @@ void kvm_plan_nothing(struct guest *g);
 /* Is it what was planned that is asked for, from @from on? Then kvm_copy_planned() is copy(). */
 bool kvm_is_planned(const struct guest *g, const struct iovec *from);
 int kvm_copy_planned(struct guest *g);
-/* By one stop: does what live samples read equal the registers? Else as with kvm_open_live(). */
+/*
+ * By stops: does what live samples read equal the registers, and is what they do not tell always the same? Else as with
+ * kvm_open_live().
+ */
 int kvm_check_live(struct guest *g);
+/* By a stop now and then, where it is needed. Afterwards the guest may be sampled by stops. */
+void kvm_check_again(struct guest *g);
 
 /* vCPUs and memory come and go. Stops nothing. */
 void kvm_look_again(struct guest *g);

@@ -16,6 +16,8 @@
 #define BUILD_ID_VALID 1   /* BPF_STACK_BUILD_ID_VALID of linux/bpf.h */
 #define CHECKS 100         /* stops in which a vCPU may be outside KVM_RUN, and looks at one that has stopped */
 #define CHECK_WAIT_NS 1000000u /* between two */
+#define SPACE_CHECKS 16        /* stops that must find one address space, where live samples do not tell it, */
+#define SPACE_NS 1000000000u   /* and then one so often */
 
 bool kvm_is_live(const struct guest *g)
 {
@@ -67,15 +69,16 @@ static uint64_t take_answer(struct guest *g, uint32_t i)
 {
 	const struct live_slot *s = live_answer(g->live, i);
 	struct vcpu *v = &g->vcpus[i];
-	struct kvm_sync_regs regs;
-	const bool is_own = live_registers(s, &regs), is_off = s->thread != LIVE_ON_CPU;
+	struct kvm_sync_regs regs = v->kept;
+	const enum live_found found = live_registers(g->live, s, &regs);
+	const bool is_off = s->thread != LIVE_ON_CPU, is_known = v->was_inside || !live_lacks_sp(g->live);
 
-	if (is_off || s->read == s->nruns)
-		vcpu_take(v, &regs, !is_own, is_off);
+	if (found != LIVE_NOT_FOUND && is_known && (is_off || s->read == s->nruns))
+		vcpu_take(v, &regs, found == LIVE_OF_NESTED, is_off);
 	v->is_away = s->place == LIVE_OUTSIDE;
 	if (!is_off && s->cpu_ns > v->looked.cpu_ns)
 		v->cpu_ns += s->cpu_ns - v->looked.cpu_ns;
-	v->exit = live_exit(s);
+	v->exit = live_exit(g->live, s);
 	v->host = host_stack_of(g, s);
 	return s->ended_ns - s->began_ns;
 }
@@ -214,10 +217,11 @@ bool kvm_is_planned(const struct guest *g, const struct iovec *from)
 
 /* --- attaching --------------------------------------------------------------------------------------------------- */
 
-void kvm_sample_live(struct hypervisor *x, bool must)
+void kvm_sample_live(struct hypervisor *x, bool must, bool needs_sp)
 {
 	x->wants_live = true;
 	x->only_live = must;
+	x->needs_sp = needs_sp;
 }
 
 int kvm_record_host(struct hypervisor *x, char *why, size_t size)
@@ -234,7 +238,14 @@ static int sample_by_stops(struct guest *g, const char *why)
 	free(g->plans);
 	g->live = NULL;
 	g->plans = NULL;
-	return g->x->only_live ? -ENOEXEC : 0;
+	g->refused_live = g->x->only_live ? -ENOEXEC : 0;
+	return g->refused_live;
+}
+
+void kvm_stop_instead(struct guest *g, const char *why)
+{
+	if (g->live)
+		sample_by_stops(g, why);
 }
 
 /* vCPUs that are not to be sampled have no timer, which would cost at each switch of their threads. */
@@ -268,6 +279,8 @@ int kvm_open_live(struct guest *g)
 	g->live = live_open(g->machine.vcpus, why, sizeof(why));
 	if (!g->live)
 		return sample_by_stops(g, why);
+	if (g->x->needs_sp && live_lacks_sp(g->live))
+		return sample_by_stops(g, "copies of stacks need the stack pointer, which KVM does not keep on Intel");
 	if (g->x->host)
 		live_read_host(g->live);
 	rc = kvm_set_timers(g);
@@ -279,16 +292,38 @@ int kvm_open_live(struct guest *g)
 }
 
 /* The control registers in the VMCB differ from the guest's in bits that do not matter here. */
-static bool is_same(const struct kvm_sync_regs *a, const struct kvm_sync_regs *b)
+static bool is_same_space(const struct kvm_sregs *a, const struct kvm_sregs *b)
 {
 	const uint64_t cr0 = 1ull << 31 | 1, cr4 = 1ull << 12 | 1 << 5, efer = 1 << 10 | 1 << 8;
 
-	return memcmp(&a->regs, &b->regs, sizeof(a->regs)) == 0 && ((a->sregs.cr0 ^ b->sregs.cr0) & cr0) == 0 &&
-	       a->sregs.cr3 == b->sregs.cr3 && ((a->sregs.cr4 ^ b->sregs.cr4) & cr4) == 0 &&
-	       ((a->sregs.efer ^ b->sregs.efer) & efer) == 0 && a->sregs.cs.base == b->sregs.cs.base &&
-	       a->sregs.cs.l == b->sregs.cs.l && a->sregs.cs.db == b->sregs.cs.db &&
-	       a->sregs.ss.base == b->sregs.ss.base && a->sregs.ss.dpl == b->sregs.ss.dpl &&
-	       a->sregs.idt.base == b->sregs.idt.base;
+	return ((a->cr0 ^ b->cr0) & cr0) == 0 && a->cr3 == b->cr3 && ((a->cr4 ^ b->cr4) & cr4) == 0 &&
+	       ((a->efer ^ b->efer) & efer) == 0 && a->cs.base == b->cs.base && a->cs.l == b->cs.l &&
+	       a->cs.db == b->cs.db && a->ss.base == b->ss.base && a->ss.dpl == b->ss.dpl &&
+	       a->idt.base == b->idt.base;
+}
+
+/* What a stop has found, and what is read of the same vCPU. */
+static bool is_read(const struct guest *g, const struct vcpu *v, const struct live_slot *s)
+{
+	struct kvm_sync_regs read = v->kept;
+
+	if (live_registers(g->live, s, &read) != LIVE_FOUND)
+		return false;
+	if (live_lacks_sp(g->live))
+		read.regs.rsp = v->kept.regs.rsp;
+	return memcmp(&read.regs, &v->kept.regs, sizeof(read.regs)) == 0 &&
+	       is_same_space(&read.sregs, &v->kept.sregs);
+}
+
+/* Where live samples do not tell it: is it the address space and the mode of all stops before? */
+static bool is_known_space(struct guest *g, const struct vcpu *v)
+{
+	if (!live_lacks_sp(g->live))
+		return true;
+	if (!g->space_is_known)
+		g->space = v->kept.sregs;
+	g->space_is_known = true;
+	return is_same_space(&g->space, &v->kept.sregs);
 }
 
 /* A thread that has just stopped leaves its CPU a moment later. */
@@ -308,7 +343,7 @@ static void look_at_stopped(struct guest *g)
 static void compare_stopped(void *guest)
 {
 	struct guest *g = guest;
-	int compared = 0, wrong = 0, rc;
+	int compared = 0, wrong = 0, other = 0, rc;
 	uint64_t held_ns;
 
 	g->stopped = g->x->ops->pause.stop(g, &held_ns);
@@ -317,32 +352,56 @@ static void compare_stopped(void *guest)
 	look_at_stopped(g);
 	for (uint32_t i = 0; i < g->machine.vcpus; i++) {
 		const struct vcpu *v = &g->vcpus[i];
-		struct kvm_sync_regs read;
 
 		if (!v->held || !v->is_inside || live_answer(g->live, i)->thread == LIVE_ON_CPU)
 			continue;
 		compared++;
-		wrong += !live_registers(live_answer(g->live, i), &read) || !is_same(&v->kept, &read);
+		wrong += !is_read(g, v, live_answer(g->live, i));
+		other += !is_known_space(g, v);
 	}
 	rc = g->x->ops->pause.resume(g);
-	g->stopped = rc != 0 ? rc : wrong ? -ENOEXEC : compared ? 0 : -EAGAIN;
+	g->stopped = rc != 0 ? rc : wrong ? -ENOEXEC : other ? -EXDEV : compared ? 0 : -EAGAIN;
+}
+
+static int compare_once(struct guest *g)
+{
+	int rc;
+
+	g->by_stops = true;
+	g->x->ops->pause.prepare(g, NULL);
+	rc = kvm_stop_by(g, compare_stopped);
+	g->by_stops = false;
+	g->checked_ns = clock_now();
+	return rc;
+}
+
+static int judge_checks(struct guest *g, int rc)
+{
+	if (rc == -ENOEXEC)
+		return sample_by_stops(g, "what is read of this kernel's memory are not the vCPU's registers");
+	if (rc == -EXDEV)
+		return sample_by_stops(g, "it uses several address spaces or modes, which KVM does not tell on Intel");
+	return rc;
 }
 
 int kvm_check_live(struct guest *g)
 {
-	int rc = -EAGAIN;
+	const int wanted = live_lacks_sp(g->live) ? SPACE_CHECKS : 1;
+	int rc = -EAGAIN, compared = 0;
 
-	g->by_stops = true;
-	for (int i = 0; rc == -EAGAIN && i < CHECKS; i++) {
+	for (int i = 0; (rc == 0 || rc == -EAGAIN) && compared < wanted && i < CHECKS; i++) {
 		if (i > 0)
 			clock_sleep(CHECK_WAIT_NS);
-		g->x->ops->pause.prepare(g, NULL);
-		rc = kvm_stop_by(g, compare_stopped);
+		rc = compare_once(g);
+		compared += rc == 0;
 	}
-	g->by_stops = false;
-	if (rc == -EAGAIN)
+	if (rc == -EAGAIN && compared == 0)
 		return sample_by_stops(g, "no vCPU could be stopped to compare what is read with its registers");
-	if (rc == -ENOEXEC)
-		return sample_by_stops(g, "what is read of this kernel's memory are not the vCPU's registers");
-	return rc;
+	return judge_checks(g, rc == -EAGAIN ? 0 : rc);
+}
+
+void kvm_check_again(struct guest *g)
+{
+	if (live_lacks_sp(g->live) && clock_now() - g->checked_ns >= SPACE_NS)
+		judge_checks(g, compare_once(g));
 }

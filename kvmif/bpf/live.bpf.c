@@ -5,7 +5,8 @@
  * copies both, and the guest goes on. In the recorder's thread, it reads what all vCPUs' threads do, and the registers
  * of those that do not run.
  *
- * AMD only: kvm_amd stores all general registers after each exit, and the others are in the VMCB.
+ * AMD: kvm_amd stores all general registers after each exit, and the others are in the VMCB. Intel: kvm_intel stores
+ * those but rsp and rip, and reads each other one from the VMCS when somebody asks for it. For rip, perf can be made to.
  */
 #include "kvmif/bpf/bpf_types.h" /* first: libbpf's headers want these */
 
@@ -18,9 +19,7 @@
 #define MMAPABLE 1024           /* BPF_F_MMAPABLE */
 #define USER_STACK (1 << 8)     /* BPF_F_USER_STACK */
 #define USER_BUILD_ID (1 << 11) /* BPF_F_USER_BUILD_ID */
-/* Exit codes from here on are those of interrupts, which are ours. */
-#define EXIT_INTERRUPT 0x60
-#define EXIT_INTERRUPT_END 0x64
+#define PERF_EVENT_ARRAY 4      /* BPF_MAP_TYPE_PERF_EVENT_ARRAY */
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 
@@ -57,6 +56,7 @@ struct mutex {
 };
 struct kvm_vcpu_arch {
 	unsigned long regs[17];
+	__u32 regs_avail;
 	__u8 handling_intr_from_guest;
 };
 struct kvm_vcpu {
@@ -67,11 +67,8 @@ struct kvm_vcpu {
 
 #pragma clang attribute pop
 
-/*
- * Where kvm_amd's struct vcpu_svm, which begins with the struct kvm_vcpu, has pointers to the VMCB that is in use and
- * to the guest's own one. live.c finds that out: libbpf would need CAP_SYS_ADMIN to read a module's BTF.
- */
-const volatile __u32 vmcb_at, own_vmcb_at;
+/* What live.c finds out: libbpf would need CAP_SYS_ADMIN to read a module's BTF. */
+const volatile struct live_places places;
 
 struct {
 	int (*type)[ARRAY];
@@ -81,6 +78,14 @@ struct {
 	struct live_slot *value;
 } slots SEC(".maps");
 
+/* For each vCPU an event that has perf ask for rip when something is written to it; nothing is kept. */
+struct {
+	int (*type)[PERF_EVENT_ARRAY];
+	int (*max_entries)[1];
+	__u32 *key;
+	__u32 *value;
+} rips SEC(".maps");
+
 static void *read_pointer(__u64 at)
 {
 	void *pointer = (void *)0;
@@ -89,19 +94,31 @@ static void *read_pointer(__u64 at)
 	return pointer;
 }
 
-static void read_registers(struct live_slot *s)
+static void read_place(struct live_slot *s)
 {
 	struct kvm_vcpu *vcpu = (void *)s->vcpu;
-	void *vmcb = read_pointer(s->vcpu + vmcb_at);
 
 	s->place = BPF_CORE_READ(vcpu, arch.handling_intr_from_guest) ? LIVE_IN_GUEST
 	           : BPF_CORE_READ(vcpu, mutex.owner.counter)         ? LIVE_IN_KVM
 	                                                              : LIVE_OUTSIDE;
+}
+
+static void read_registers(struct live_slot *s)
+{
+	struct kvm_vcpu *vcpu = (void *)s->vcpu;
+	void *state = read_pointer(s->vcpu + places.state);
+	__u64 own = s->vcpu + places.own_state;
+
 	/* While a guest of the guest runs, the registers are that one's. */
-	s->nested = vmcb != read_pointer(s->vcpu + own_vmcb_at);
+	s->nested = state != (places.is_intel ? (void *)own : read_pointer(own));
+	s->available = BPF_CORE_READ(vcpu, arch.regs_avail);
 	bpf_core_read(s->registers, sizeof(s->registers), &vcpu->arch.regs);
-	bpf_probe_read_kernel(s->save, sizeof(s->save), vmcb + LIVE_SAVE);
-	bpf_probe_read_kernel(&s->exit_code, sizeof(s->exit_code), vmcb + LIVE_EXIT_CODE);
+	if (places.is_intel) {
+		bpf_probe_read_kernel(&s->exit_code, sizeof(__u32), (void *)s->vcpu + places.exit_code);
+		return;
+	}
+	bpf_probe_read_kernel(s->save, sizeof(s->save), state + LIVE_SAVE);
+	bpf_probe_read_kernel(&s->exit_code, sizeof(s->exit_code), state + LIVE_EXIT_CODE);
 }
 
 static void read_schedule(struct live_slot *s, struct task_struct *task)
@@ -169,7 +186,7 @@ static void read_host(void *ctx, struct live_slot *s)
 	s->host_depth = 0;
 	s->host_from = s->vmm_ip = 0;
 	if (!s->wants_host ||
-	    (s->place == LIVE_IN_GUEST && s->exit_code >= EXIT_INTERRUPT && s->exit_code < EXIT_INTERRUPT_END))
+	    (s->place == LIVE_IN_GUEST && s->exit_code - places.interrupts < places.ninterrupts))
 		return;
 	size = bpf_get_stack(ctx, s->host, sizeof(s->host), 0);
 	/*
@@ -199,6 +216,10 @@ int interrupted(void *ctx)
 		return 1;
 	s->began_ns = bpf_ktime_get_ns();
 	s->read = 0;
+	read_place(s);
+	/* Outside, perf would ask for its own registers. There is no buffer: it is an error, after perf has asked. */
+	if (places.is_intel && s->place == LIVE_IN_GUEST)
+		bpf_perf_event_output(ctx, &rips, key, &key, sizeof(key));
 	read_registers(s);
 	read_schedule(s, (void *)bpf_get_current_task());
 	s->thread = LIVE_ON_CPU;
@@ -226,8 +247,10 @@ static long look_at(__u32 i, struct looking *l)
 		return 1;
 	s->read = 0;
 	read_thread(s, l->taken_ns);
-	if (s->thread > LIVE_ON_CPU)
+	if (s->thread > LIVE_ON_CPU) {
+		read_place(s);
 		read_registers(s);
+	}
 	s->done = s->wanted;
 	return 0;
 }

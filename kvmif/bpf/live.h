@@ -2,8 +2,11 @@
 /*
  * live.h - samples of a guest that is not stopped. For each vCPU's thread there is a timer, which is started for one
  * sample and interrupts the thread when it has run for a few microseconds more; a BPF program (live.bpf.c) then copies
- * registers and memory. The guest loses the interrupts and the copying; no signal, no exit to the monitor. One of AMD's
- * processors only, and Linux 5.17.
+ * registers and memory. The guest loses the interrupts and the copying; no signal, no exit to the monitor. From Linux
+ * 5.17.
+ *
+ * On Intel's processors KVM keeps no rsp, and control registers and segments as it has read them last. So these are a
+ * stop's, and a guest that has several address spaces cannot be sampled so.
  */
 #ifndef KVMIF_BPF_LIVE_H
 #define KVMIF_BPF_LIVE_H
@@ -52,8 +55,19 @@ int live_look(struct live *l, uint32_t first, uint32_t n, uint32_t taken_ns);
 /* The answer, valid until the next question. */
 const struct live_slot *live_answer(const struct live *l, uint32_t vcpu);
 /* Why the vCPU was not in the guest when it was interrupted, or we have taken its CPU. */
-enum guest_exit live_exit(const struct live_slot *s);
-/* Its registers: those that a walk needs, and the segments' bases. False: they are of a guest of the guest. */
-bool live_registers(const struct live_slot *s, struct kvm_sync_regs *to);
+enum guest_exit live_exit(const struct live *l, const struct live_slot *s);
+
+enum live_found {
+	LIVE_FOUND,
+	LIVE_OF_NESTED, /* they are of a guest of the guest */
+	LIVE_NOT_FOUND, /* Intel: KVM has not read rip since the exit */
+};
+/*
+ * Its registers: those that a walk needs, and the segments' bases. On Intel rsp is 0, and *@to must have the control
+ * registers and segments of a stop, which stay what they are.
+ */
+enum live_found live_registers(const struct live *l, const struct live_slot *s, struct kvm_sync_regs *to);
+/* Intel: rsp is never known. */
+bool live_lacks_sp(const struct live *l);
 
 #endif

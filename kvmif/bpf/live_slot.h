@@ -14,6 +14,16 @@
 #define LIVE_EXIT_CODE 0x70
 #define LIVE_HOST_DEPTH 64 /* frames of a stack of the host's */
 
+/*
+ * Where KVM's structure of a vCPU, which begins with the struct kvm_vcpu, has a pointer to the guest's state that is in
+ * use, and which of them is the guest's own: AMD, where there is a pointer to its VMCB; Intel, where it is.
+ */
+struct live_places {
+	unsigned int is_intel, state, own_state;
+	unsigned int exit_code;               /* on Intel; else it is in the VMCB */
+	unsigned int interrupts, ninterrupts; /* exit codes of interrupts, which are ours */
+};
+
 /* Where the vCPU's thread was. */
 enum live_place {
 	LIVE_OUTSIDE, /* not in KVM_RUN, or any other call on the vCPU */
@@ -46,6 +56,7 @@ struct live_slot {
 	/* Answered: */
 	unsigned int done; /* the number of the question that was answered last */
 	unsigned int place, thread, nested, read;
+	unsigned int available;      /* bits of KVM's enum kvm_reg: what it has read since the exit */
 	unsigned int host_depth;     /* 0: not asked for, not at work in the kernel, or it cannot be read */
 	unsigned long long cpu_ns;   /* that the thread has run, as schedstat has it, */
 	unsigned long long arrivals; /* and how often it has come on a CPU; 0: not known */

@@ -65,15 +65,20 @@ const struct live_slot *live_answer(const struct live *l, uint32_t vcpu)
 	return NULL;
 }
 
-enum guest_exit live_exit(const struct live_slot *s)
+enum guest_exit live_exit(const struct live *l, const struct live_slot *s)
 {
-	(void)s;
+	(void)l, (void)s;
 	return GUEST_EXIT_NONE;
 }
 
-bool live_registers(const struct live_slot *s, struct kvm_sync_regs *to)
+enum live_found live_registers(const struct live *l, const struct live_slot *s, struct kvm_sync_regs *to)
 {
-	(void)s;
-	memset(to, 0, sizeof(*to));
+	(void)l, (void)s, (void)to;
+	return LIVE_NOT_FOUND;
+}
+
+bool live_lacks_sp(const struct live *l)
+{
+	(void)l;
 	return false;
 }

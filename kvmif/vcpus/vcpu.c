@@ -484,6 +484,7 @@ static void take_registers(struct vcpu *v)
 	v->kept = v->run->s.regs;
 	v->flags = v->run->flags;
 	v->is_inside = v->kept.regs.rip != POISON;
+	v->was_inside |= v->is_inside;
 	v->was_seen = read_counts(v, &v->seen);
 	/* Registers are no sign that it still is in KVM_RUN: it may have left since it was asked for them. */
 	if (v->is_filtered)

@@ -70,6 +70,7 @@ struct vcpu {
 	bool is_away;                  /* it was read while its thread was outside KVM_RUN; @kept are its registers */
 	enum guest_exit exit;          /* read without a stop: why it was not in the guest, */
 	const struct host_stack *host; /* and what the host did; NULL: not known */
+	bool was_inside;               /* @kept has the control registers and segments of a stop */
 	bool is_inside;                /* it is in KVM_RUN: @kept are its registers, */
 	struct kvm_sync_regs kept;     /* which were copied while it was stopped, */
 	uint16_t flags;                /* with those of struct kvm_run */

@@ -141,7 +141,7 @@ static int choose_sampler(const struct options *o, const struct connection *c)
 		return EXIT_HYPERVISOR;
 	}
 	if (c->ops->host.sample_live && o->sampler != SAMPLER_STOP && !o->stack.registers)
-		c->ops->host.sample_live(c->x, must);
+		c->ops->host.sample_live(c->x, must, !o->stack.window_words && o->stack.copy_words);
 	return 0;
 }
 

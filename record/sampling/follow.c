@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "common/clock.h"
 #include "common/say.h"
 #include "record/sampling/sample.h"
 
@@ -27,9 +28,11 @@ static int take_up(struct session *s, uint32_t d, const struct guest_info *info)
 		rc = target_reopen(t, s->x, info, s->options->some_vcpus ? s->options->vcpus : NULL);
 	if (rc == 0)
 		rc = t->ops->guest.settle(t->guest, how, sizeof(how));
-	/* The trace says still that it is live, and the capabilities that it took at first may be gone. */
-	if (rc == 0 && was_live && !target_is_live(t))
+	/* The capabilities that it took at first may be gone. */
+	if (rc == 0 && was_live && !target_is_live(t)) {
 		say("%s: memory: %s", target_name(t), how);
+		record_stream_event(&s->records, d, session_time(s, clock_now()), UPF_EVENT_STOPS, 0);
+	}
 	return rc;
 }
 

@@ -145,11 +145,22 @@ static void end_refused(struct loop *l, struct target *t, const struct round *r)
 	                  : "the domain could not be resumed; if it stays paused: xl unpause");
 }
 
+/* It was sampled live, and cannot be any more. */
+static void tell_stops(struct session *s, uint32_t domain, uint64_t time_ns)
+{
+	const struct target *t = s->targets[domain];
+	char why[256];
+
+	target_explain(t->ops, s->x, &t->info, ENOEXEC, why, sizeof(why));
+	say("%s: %s; sampled by stops from now on", t->name[0] ? t->name : "the domain", why);
+	record_stream_event(&s->records, domain, time_ns, UPF_EVENT_STOPS, 0);
+}
+
 static void one_round(struct loop *l, uint32_t domain)
 {
 	struct session *s = l->s;
 	struct target *t = s->targets[domain];
-	bool foreign = t->last.foreign;
+	const bool foreign = t->last.foreign, was_live = target_is_live(t);
 	struct round r;
 	uint64_t time_ns;
 
@@ -173,6 +184,8 @@ static void one_round(struct loop *l, uint32_t domain)
 		                                  : UPF_LOST_CALL);
 	if (r.kind == ROUND_FAILED)
 		end_refused(l, t, &r);
+	else if (was_live && !target_is_live(t))
+		tell_stops(s, domain, time_ns);
 	count_pause(s, &r); /* after the round was recorded, so that both are in the same block */
 }
 

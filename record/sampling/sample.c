@@ -322,6 +322,15 @@ static void read_registers(struct target *t, size_t i)
 	t->ops->pause.registers(t->guest, s->vcpu, &t->stacks.registers[i]);
 }
 
+/* Its live samples have no stack pointer, and its code needs one to be unwound. */
+static void check_footings(struct target *t)
+{
+	for (size_t i = 0; i < t->stacks.nsamples; i++)
+		if (stack_needs_sp(&t->stacks.footings[i]) && target_is_live(t))
+			t->ops->guest.stop_instead(t->guest,
+			                           "its code has no frame pointers, and live samples no stack pointer");
+}
+
 /* Completes the samples, after the guest was resumed. */
 static void finish_samples(struct target *t)
 {
@@ -354,6 +363,7 @@ static void finish_samples(struct target *t)
 		t->stacks.last_cpu_ns[i] = now;
 	}
 	vcpu_stacks_renew_lists(&t->stacks);
+	check_footings(t);
 	t->last.quiet = !active;
 	t->last.started = true;
 }

@@ -4,6 +4,8 @@
 #include "record/stack/top.h"
 #include "record/stack/walk.h"
 
+#define UNFOUNDED_MIN 20u   /* stacks whose frames lead nowhere, and there is no stack pointer, */
+#define UNFOUNDED_SHARE 10u /* and one of so many does: these are too many */
 #define STACK_SIZE (8u << 20) /* bytes above the stack pointer in which a frame pointer is looked for */
 
 enum upf_tops stack_tops(const struct stack_choice *c)
@@ -81,11 +83,24 @@ static bool has_failed(enum upf_end end, uint32_t depth)
 	       ((end != UPF_END_ROOT && end != UPF_END_DEPTH) || depth < 2);
 }
 
+/* There is no window, and nothing to copy from. */
+static bool read_without_sp(const struct stack_choice *c, struct footing *f, struct space *space,
+                            const struct vcpu_regs *regs, uint64_t *frames, struct upf_sample *s)
+{
+	s->tops = c->window_words ? UPF_TOPS_WINDOW : UPF_TOPS_NONE;
+	s->end = (uint8_t)walk_frames(space, regs, frames, c->max_frames, &s->depth, &f->above);
+	f->end = s->end;
+	f->gap = 0;
+	return s->end != UPF_END_COLD;
+}
+
 bool stack_read(const struct stack_choice *c, struct footing *f, struct space *space, const struct vcpu_regs *regs,
                 const struct stack_room *room, bool live, struct upf_sample *s)
 {
 	bool complete;
 
+	if (regs->valid && !regs->sp)
+		return read_without_sp(c, f, space, regs, room->frames, s);
 	walk_by_frames(c, f, space, regs, room->frames, s);
 	if (is_copied(c, f) || (live && stack_is_auto(c) && has_failed(s->end, s->depth))) {
 		s->tops = UPF_TOPS_COPY;
@@ -126,6 +141,11 @@ static bool is_stack_root(struct returns *r, const struct vcpu_regs *regs, const
 	return !returns_among(r, regs, s->words + at, RETURNS_ABOVE);
 }
 
+bool stack_needs_sp(const struct footing *f)
+{
+	return f->unfounded >= UNFOUNDED_MIN && f->unfounded > f->founded / UNFOUNDED_SHARE;
+}
+
 bool stack_judge(const struct stack_choice *c, struct footing *f, struct returns *r, const struct vcpu_regs *regs,
                  struct upf_sample *s)
 {
@@ -136,10 +156,16 @@ bool stack_judge(const struct stack_choice *c, struct footing *f, struct returns
 	if (f->end != UPF_END_COLD && !has_failed(f->end, s->depth) && are_frames(r, regs, s->frames, s->depth) &&
 	    is_stack_root(r, regs, f, s) && !returns_among(r, regs, s->words + c->window_words, f->gap)) {
 		f->copies -= f->copies > 0;
+		f->founded += !regs->sp;
+		return true;
+	}
+	s->depth = 1;
+	if (!regs->sp) {
+		f->unfounded++;
+		s->end = UPF_END_DESCENDING;
 		return true;
 	}
 	f->copies = STACK_COPIES;
-	s->depth = 1;
 	if (!copied)
 		s->end = UPF_END_COLD; /* unless the stack is read once more */
 	return copied;

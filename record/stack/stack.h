@@ -30,6 +30,7 @@ struct footing {
 	uint8_t end;     /* enum upf_end: of the walk by frame pointers */
 	uint64_t above;  /* address behind the last frame that it found */
 	uint32_t gap;    /* words read between the window and the frame pointer */
+	uint32_t founded, unfounded; /* samples without a stack pointer whose frames could be trusted, or not */
 };
 
 /* Where a sample's frames and words go: max_frames and stack_words() of them. */
@@ -54,7 +55,7 @@ enum upf_tops stack_tops(const struct stack_choice *c);
 /*
  * Reads the stack of @regs into the sample: its frames, words, tops and end. Makes no call and allocates nothing.
  * @live: if frame pointers lead to no root, copies the stack at once. False: memory is missing that was noted for the
- * next time.
+ * next time. Without a stack pointer there are frames only.
  */
 bool stack_read(const struct stack_choice *c, struct footing *f, struct space *space, const struct vcpu_regs *regs,
                 const struct stack_room *room, bool live, struct upf_sample *s);
@@ -65,5 +66,7 @@ bool stack_read(const struct stack_choice *c, struct footing *f, struct space *s
  */
 bool stack_judge(const struct stack_choice *c, struct footing *f, struct returns *r, const struct vcpu_regs *regs,
                  struct upf_sample *s);
+/* Are frames not to be trusted in so many samples without a stack pointer that these are of no use? */
+bool stack_needs_sp(const struct footing *f);
 
 #endif

@@ -112,9 +112,10 @@ int gaps_round(struct gaps *g, const struct upf_record *rec, uint64_t rate_mhz, 
 
 int gaps_note(struct gaps *g, const struct upf_record *rec)
 {
+	const bool is_other = rec->code == UPF_EVENT_RATE || rec->code == UPF_EVENT_STOPS;
 	struct gap_domain *d;
 
-	if (rec->kind != UPF_LOST && (rec->kind != UPF_EVENT || rec->code == UPF_EVENT_RATE))
+	if (rec->kind != UPF_LOST && (rec->kind != UPF_EVENT || is_other))
 		return 0;
 	g->now = NULL; /* what it points at may move */
 	d = find_gap_domain(g, rec->domain);

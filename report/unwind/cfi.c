@@ -319,6 +319,24 @@ bool cfi_called_from(struct cfi *cfi, uint64_t return_address, uint64_t callee)
 	return false;
 }
 
+bool cfi_call_before(struct cfi *cfi, uint64_t return_address, uint64_t *function)
+{
+	for (struct source_image *i = NULL; (i = next_image(cfi, i)) != NULL;)
+		if (i->code && code_call_before(i->code, return_address, function) == CALL_DIRECT)
+			return true;
+	return false;
+}
+
+unsigned cfi_calls_of(struct cfi *cfi, uint64_t function, uint64_t callee, uint64_t *at)
+{
+	unsigned calls = 0;
+
+	for (struct source_image *i = NULL; calls == 0 && (i = next_image(cfi, i)) != NULL;)
+		if (i->code)
+			calls = code_calls_of(i->code, function, callee, at);
+	return calls;
+}
+
 bool cfi_code_before(struct cfi *cfi, uint64_t return_address, bool *calls)
 {
 	bool any = false;

@@ -206,6 +206,23 @@ bool code_reaches(struct code *c, uint64_t target, uint64_t address)
 	return false;
 }
 
+unsigned code_calls_of(struct code *c, uint64_t function, uint64_t callee, uint64_t *at)
+{
+	const struct followed *f = function_at(c, function);
+	unsigned calls = 0;
+
+	for (uint32_t i = 0; f && i < f->n; i++) {
+		const uint64_t end = f->at[i].address + f->at[i].size;
+		uint64_t target;
+
+		if (code_call_before(c, end, &target) != CALL_DIRECT || !code_reaches(c, target, callee))
+			continue;
+		*at = end;
+		calls++;
+	}
+	return calls;
+}
+
 int code_has_instruction(struct code *c, uint64_t address)
 {
 	const struct symbol_range *function = symbols_range(c->symbols, address);

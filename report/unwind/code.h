@@ -33,6 +33,9 @@ enum call_kind code_call_before(struct code *c, uint64_t address, uint64_t *targ
  */
 bool code_reaches(struct code *c, uint64_t target, uint64_t address);
 
+/* How many direct calls in the @function can reach the code at @callee so? *at: behind the last of them. */
+unsigned code_calls_of(struct code *c, uint64_t function, uint64_t callee, uint64_t *at);
+
 /*
  * Is there an instruction at @address, counted from the beginning of its function? -ENODATA: that cannot be told, as
  * there is no symbol, or data among the code.

@@ -215,6 +215,63 @@ static enum candidate climb(struct climb *w)
 	return c;
 }
 
+/* Is the frame pointer the function's own? A row from code calls it the same as long as it is the caller's. */
+static bool is_fp_set(const struct isa *isa, const struct cfi_known_row *k)
+{
+	return k->row.cfa_base == isa->fp || (k->source == CFI_BY_CODE && k->row.reg[isa->fp].where != CFI_SAME);
+}
+
+/*
+ * Without a stack pointer: does the function at @ip, which has no frame now, lack its caller? That is the function that
+ * the next frame is of, and so the one that the call before @caller, in the frame after that, has led to. *@at: where
+ * it has called the leaf, or its beginning, if there is more than one such place.
+ */
+static enum candidate find_without_sp(struct cfi *cfi, uint64_t ip, uint64_t caller, uint64_t *at, uint8_t *flags)
+{
+	const struct isa *isa = cfi_isa(cfi);
+	const struct cfi_known_row *found = cfi_find(cfi, ip, false);
+	struct cfi_known_row k = found ? *found : (struct cfi_known_row){.source = CFI_UNKNOWN};
+	uint64_t function;
+	unsigned calls;
+
+	/* As in choose_row(): tables may be wrong in an epilogue, the code is not. */
+	if (k.source == CFI_BY_TABLE || k.source == CFI_BY_ORC) {
+		const struct cfi_known_row by_code = cfi_from_code(cfi, ip, false);
+
+		k = by_code.source == CFI_BY_CODE ? by_code : k;
+	}
+	if (k.source <= CFI_DAMAGED || k.row.kind == CFI_ROOT || k.row.interrupted || is_fp_set(isa, &k))
+		return CANDIDATE_NONE;
+	if (!caller || !cfi_call_before(cfi, caller, &function))
+		return CANDIDATE_UNSURE;
+	calls = cfi_calls_of(cfi, function, ip, at);
+	if (calls == 0)
+		return CANDIDATE_UNSURE;
+	*flags = FRAME_RESTORED;
+	if (calls > 1) {
+		*at = function;
+		*flags |= FRAME_EXACT;
+	}
+	return CANDIDATE_SURE;
+}
+
+static void repair_without_sp(struct cfi *cfi, const struct upf_record *s, const uint64_t *frames, uint32_t depth,
+                              struct chain *c)
+{
+	uint64_t at;
+	uint8_t flags;
+	enum candidate found = find_without_sp(cfi, frames[0], depth > 1 ? frames[1] : 0, &at, &flags);
+
+	add_chain_frame(c, frames[0], 0);
+	if (found == CANDIDATE_SURE)
+		add_chain_frame(c, at, flags);
+	c->uncertain = found == CANDIDATE_UNSURE;
+	c->restored = c->n > 1;
+	c->end = s->end;
+	for (uint32_t i = 1; i < depth && c->n <= UPF_DEPTH_MAX; i++)
+		add_chain_frame(c, frames[i], 0);
+}
+
 void repair_chain(struct cfi *cfi, const struct upf_record *s, const uint64_t *frames, uint32_t depth, struct chain *c)
 {
 	struct climb w = {.isa = cfi_isa_at(cfi, depth ? frames[0] : 0), /* whose frame pointer the sample has */
@@ -229,6 +286,10 @@ void repair_chain(struct cfi *cfi, const struct upf_record *s, const uint64_t *f
 	c->restored = c->uncertain = false;
 	if (depth == 0)
 		return;
+	if (s->sp == 0) {
+		repair_without_sp(cfi, s, frames, depth, c);
+		return;
+	}
 	w.ip = frames[0];
 	add_chain_frame(c, w.ip, 0);
 	do {

@@ -217,7 +217,7 @@ mkdir -p "$work/root/bin" "$work/root/lib"
 cp "$build/tests/kvm/vmm" "$work/root/bin"
 cp "$(ldd "$build/tests/kvm/vmm" | sed -n 's/.* => \(.*libc\.so\.6\) .*/\1/p')" "$work/root/lib"
 still_there() {
-	cat "$out/exits.vmm"
+	cat "$out/failed" "$out/exits.vmm"
 	recorded again
 }
 # Samples in a function end as they must, but for one in fifty, and one more: where it begins and ends.

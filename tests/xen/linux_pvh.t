@@ -17,7 +17,7 @@ profile() { # [-t TRACE] OPTION...
 }
 
 recorded() {
-	cat "$out"/*.err
+	cat "$out"/*.err "$out/failed"
 	"$report" --verify "$trace" && "$report" --verify "$out/boot.upf"
 }
 ok "recorded" recorded

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Boots a PVH guest and gives each vCPU its work, as its command line says:
- *   work=shares|levels|recursion|leaves|depth:N|heartbeat|count|storm|exits|hostile|idle
+ *   work=shares|levels|recursion|leaves|depth:N|heartbeat|count|storm|exits|spaces|hostile|idle
  *       what vCPU 0 does. storm writes to an I/O port all the time, count after a fixed number of instructions. exits
  *       leaves the guest for one reason after the other, and tells its monitor how many cycles each took (in ring 0).
+ *       spaces goes from one address space to another all the time (in ring 0).
  *   others=idle|same|flip
  *       what the other vCPUs do; the default is idle
  *   vcpus=N
@@ -149,6 +150,23 @@ KEPT static void work_exits(void)
 		}
 }
 
+/* Page tables that differ in nothing but their address. */
+KEPT static void work_spaces(void)
+{
+	static uint64_t other[512] __attribute__((aligned(4096)));
+	uint64_t own, both;
+
+	__asm__ volatile("mov %%cr3, %0" : "=r"(own));
+	for (int i = 0; i < 512; i++)
+		other[i] = ((const uint64_t *)own)[i];
+	both = own ^ (uint64_t)other;
+	for (;;) {
+		BURN(1);
+		own ^= both;
+		__asm__ volatile("mov %0, %%cr3" : : "r"(own) : "memory");
+	}
+}
+
 static inline __attribute__((always_inline)) void work(void)
 {
 	const char *what = argument("work=");
@@ -171,6 +189,8 @@ static inline __attribute__((always_inline)) void work(void)
 		work_storm();
 	else if (is(what, "exits"))
 		work_exits();
+	else if (is(what, "spaces"))
+		work_spaces();
 	else if (is(what, "hostile"))
 		work_hostile();
 	else if (is(what, "idle"))

@@ -303,6 +303,31 @@ static void now_and_then(void **state)
 	}
 }
 
+/* Without a stack pointer there are frames or nothing, and no round is taken twice for more. */
+static void no_stack_pointer(void **state)
+{
+	struct fixture *f = *state;
+	const struct upf_sample *s = &f->t->stacks.samples[0];
+
+	for (int i = 0; i < 100; i++) {
+		with_frames(f, SP, 7, 64);
+		f->d.vcpu[0].regs.sp = 0;
+		take(f);
+		has_frames(s, 7);
+		assert_true(s->tops == UPF_TOPS_WINDOW && s->nwords == 0 && s->sp == 0 && s->end == UPF_END_ROOT);
+	}
+	assert_false(stack_needs_sp(&f->t->stacks.footings[0]));
+	for (int i = 0; i < 30; i++) {
+		with_frames(f, SP, 7, 64);
+		sim_poke(&f->d, f->root, SP + 32 * 2 + 8, behind(3) + 1);
+		f->d.vcpu[0].regs.sp = 0;
+		take(f);
+		assert_true(s->depth == 1 && s->end == UPF_END_DESCENDING);
+	}
+	assert_true(stack_needs_sp(&f->t->stacks.footings[0]));
+	assert_in_range(f->retaken, 0, 3);
+}
+
 static void calls_of_x86(void **state)
 {
 	static const struct {
@@ -339,7 +364,8 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		TEST(mapped_together), TEST(frames_everywhere), TEST(no_frames),    TEST(what_looks_like_frames),
-		TEST(frames_far_up),   TEST(both_styles),       TEST(now_and_then), cmocka_unit_test(calls_of_x86),
+		TEST(frames_far_up),   TEST(both_styles),       TEST(now_and_then), TEST(no_stack_pointer),
+		cmocka_unit_test(calls_of_x86),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

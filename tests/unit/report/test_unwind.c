@@ -19,13 +19,18 @@
 /* A function's size; three of them make the text. */
 #define SIZE 16
 
-/* first: push %rbp; mov %rsp,%rbp; call second; pop %rbp; ret. second: call third; ret. third: ret. */
+/*
+ * first: push %rbp; mov %rsp,%rbp; call second; pop %rbp; ret. second: call third; ret. third: ret, and behind it
+ * call first.
+ */
 static const uint8_t text[3 * SIZE] = {
 	[0] = 0x55, [1] = 0x48,  [2] = 0x89,    [3] = 0xe5,      [4] = 0xe8,        [5] = 7,
 	[9] = 0x5d, [10] = 0xc3, [SIZE] = 0xe8, [SIZE + 1] = 11, [SIZE + 5] = 0xc3, [2 * SIZE] = 0xc3,
+	[2 * SIZE + 1] = 0xe8, [2 * SIZE + 2] = 0xda, [2 * SIZE + 3] = 0xff, [2 * SIZE + 4] = 0xff, [2 * SIZE + 5] = 0xff,
 };
 #define BEHIND_SECOND (TEXT + 9)       /* in first */
 #define BEHIND_THIRD (TEXT + SIZE + 5) /* in second */
+#define BEHIND_FIRST (TEXT + 2 * SIZE + 6)
 
 struct fixture {
 	struct symbols symbols;
@@ -230,6 +235,32 @@ static void frame_made(void **state)
 	f->sample.fp = STACK;
 	repair_chain(f->rows, &f->sample, frames, 2, &f->chain);
 	assert_true(!f->chain.restored && !f->chain.uncertain);
+}
+
+/*
+ * Without a stack pointer: first, whose frame it is, has called second. It has not called third, which lacks two
+ * callers; and a function with a frame lacks none.
+ */
+static void no_stack_pointer(void **state)
+{
+	const uint64_t second[] = {TEXT + SIZE, BEHIND_FIRST}, third[] = {TEXT + 2 * SIZE, BEHIND_FIRST},
+		       first[] = {TEXT + 4, BEHIND_FIRST}, unknown[] = {TEXT + SIZE, 0xffffffff81555555};
+	struct fixture *f = *state;
+
+	f->sample.sp = 0;
+	f->sample.nwords = 0;
+	repair_chain(f->rows, &f->sample, second, 2, &f->chain);
+	assert_true(f->chain.n == 3 && f->chain.restored && !f->chain.uncertain);
+	assert_true(f->chain.frame[1].address == BEHIND_SECOND && f->chain.frame[2].address == BEHIND_FIRST);
+	assert_int_equal(f->chain.frame[1].flags, FRAME_RESTORED);
+	repair_chain(f->rows, &f->sample, third, 2, &f->chain);
+	assert_true(f->chain.n == 2 && !f->chain.restored && f->chain.uncertain);
+	repair_chain(f->rows, &f->sample, first, 2, &f->chain);
+	assert_true(f->chain.n == 2 && !f->chain.restored && !f->chain.uncertain);
+	repair_chain(f->rows, &f->sample, unknown, 2, &f->chain);
+	assert_true(!f->chain.restored && f->chain.uncertain);
+	repair_chain(f->rows, &f->sample, second, 1, &f->chain);
+	assert_true(f->chain.n == 1 && f->chain.uncertain);
 }
 
 static void names_alone(void **state)
@@ -443,6 +474,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(two_put_back, setup, teardown),
 		cmocka_unit_test_setup_teardown(nothing_made_up, setup, teardown),
 		cmocka_unit_test_setup_teardown(frame_made, setup, teardown),
+		cmocka_unit_test_setup_teardown(no_stack_pointer, setup, teardown),
 		cmocka_unit_test_setup_teardown(names_alone, setup_names, teardown),
 		cmocka_unit_test(orc_layouts),
 		cmocka_unit_test_setup_teardown(another_stack, setup, teardown),

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # What scripts of hosts with KVM share: guests under the small monitor, and recordings of them.
 
-# vmm_start NAME OPTION... LINE: in $pid, when it runs.
+# vmm_start NAME OPTION... LINE: in $pid, when it runs; of $guest.
+guest=guest.elf
 vmm_start() {
 	name=$1
 	shift
 	for line; do :; done
 	rm -f /run/beats
-	vmm -k -b /run/beats -a "$line" $options guest.elf 2> "/out/$name.vmm" &
+	vmm -k -b /run/beats -a "$line" $options "$guest" 2> "/out/$name.vmm" &
 	pid=$!
 	await test -s /run/beats
 }

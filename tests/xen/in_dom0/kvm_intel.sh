@@ -1,17 +1,39 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# A host's part of kvm_intel.t: guests of KVM on one of two processors of Intel's, recorded by stops from the other.
+# A host's part of kvm_intel.t: guests of KVM on one of two processors of Intel's, recorded from the other.
 . /lab/kvm_guests.sh
 
 options=
-record_work() { # WORK SAMPLES
+start() { # NAME LINE
 	taskset -p 1 $$ > /dev/null
-	vmm_start "${1%:*}" "work=$1 far"
+	vmm_start "$1" "$2"
 	taskset -p 2 $$ > /dev/null
-	record "$name" -v --max-stack 200 -F 499 -n "$2"
+}
+end() {
 	kill -9 "$pid"
 	wait "$pid" 2> /dev/null
 }
-record_work shares 3000
-record_work depth:62 500
+start shares "work=shares far"
+record shares -v -F 499 -n 3000
+record stops -v --sampler stop -F 499 -n 3000
+record copies -v --call-graph dwarf -F 499 -n 20
+end
+start depth "work=depth:62 far"
+record depth --max-stack 200 -F 499 -n 300
+record depth_stops --sampler stop --max-stack 200 -F 499 -n 300
+end
+guest=leaves.elf
+start leaves "work=leaves far"
+record leaves -F 499 -n 1500
+end
+guest=guest.elf
+start exits "work=exits far ring=0"
+cp /run/beats /out/exits.told
+record exits --host -F 499 -n 1500
+cat /run/beats >> /out/exits.told
+end
+start spaces "work=spaces far ring=0"
+record spaces -v -F 499 -n 300
+record live --sampler live -F 499 -n 300
+end
 dmesg > /out/dmesg
 exit 0
