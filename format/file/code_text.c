@@ -104,9 +104,10 @@ const char *upf_lost_text(unsigned reason)
 const char *upf_event_text(unsigned code)
 {
 	static const char *const text[] = {
-		[UPF_EVENT_START] = "start",   [UPF_EVENT_DYING] = "dying",   [UPF_EVENT_SHUTDOWN] = "shutdown",
-		[UPF_EVENT_REBOOT] = "reboot", [UPF_EVENT_PAUSED] = "paused", [UPF_EVENT_RESUMED] = "resumed",
-		[UPF_EVENT_RATE] = "rate",     [UPF_EVENT_STOPS] = "sampled by stops from now on",
+		[UPF_EVENT_START] = "start",       [UPF_EVENT_DYING] = "dying",
+		[UPF_EVENT_SHUTDOWN] = "shutdown", [UPF_EVENT_REBOOT] = "reboot",
+		[UPF_EVENT_PAUSED] = "paused",     [UPF_EVENT_RESUMED] = "resumed",
+		[UPF_EVENT_RATE] = "rate",         [UPF_EVENT_STOPS] = "sampled by stops from now on",
 	};
 
 	return LOOK_UP(text, code);

@@ -52,7 +52,7 @@ struct guest {
 	int refused_live;           /* -ENOEXEC: it must be, but cannot */
 	struct kvm_sregs space;     /* Intel: the address space and mode of all stops, */
 	bool space_is_known;
-	uint64_t checked_ns;        /* of which this was the last */
+	uint64_t checked_ns; /* of which this was the last */
 	struct machine machine;
 	int pidfd;
 	struct vcpu *vcpus; /* machine.vcpus of them */

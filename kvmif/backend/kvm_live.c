@@ -311,8 +311,7 @@ static bool is_read(const struct guest *g, const struct vcpu *v, const struct li
 		return false;
 	if (live_lacks_sp(g->live))
 		read.regs.rsp = v->kept.regs.rsp;
-	return memcmp(&read.regs, &v->kept.regs, sizeof(read.regs)) == 0 &&
-	       is_same_space(&read.sregs, &v->kept.sregs);
+	return memcmp(&read.regs, &v->kept.regs, sizeof(read.regs)) == 0 && is_same_space(&read.sregs, &v->kept.sregs);
 }
 
 /* Where live samples do not tell it: is it the address space and the mode of all stops before? */

@@ -185,8 +185,7 @@ static void read_host(void *ctx, struct live_slot *s)
 
 	s->host_depth = 0;
 	s->host_from = s->vmm_ip = 0;
-	if (!s->wants_host ||
-	    (s->place == LIVE_IN_GUEST && s->exit_code - places.interrupts < places.ninterrupts))
+	if (!s->wants_host || (s->place == LIVE_IN_GUEST && s->exit_code - places.interrupts < places.ninterrupts))
 		return;
 	size = bpf_get_stack(ctx, s->host, sizeof(s->host), 0);
 	/*

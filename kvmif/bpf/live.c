@@ -84,8 +84,7 @@ static bool find_intel(const struct btf *btf, int outer, struct live_places *p)
 	p->is_intel = 1;
 	p->interrupts = 1;
 	p->ninterrupts = 1;
-	return find_member(btf, &state, "loaded_vmcs", &p->state) &&
-	       find_member(btf, &own, "vmcs01", &p->own_state) &&
+	return find_member(btf, &state, "loaded_vmcs", &p->state) && find_member(btf, &own, "vmcs01", &p->own_state) &&
 	       (find_member(btf, &reason, "exit_reason", &p->exit_code) ||
 	        (find_member(btf, &reason, "vt", &p->exit_code) &&
 	         find_member(btf, &reason, "exit_reason", &p->exit_code)));
@@ -245,7 +244,8 @@ int live_set_vcpu(struct live *l, uint32_t vcpu, uint64_t address, pid_t tid)
 	if (t->event < 0)
 		return -errno;
 	rc = open_rip(l, vcpu, tid);
-	t->link = rc == 0 ? bpf_program__attach_perf_event_opts(l->program->progs.interrupted, t->event, &options) : NULL;
+	t->link = rc == 0 ? bpf_program__attach_perf_event_opts(l->program->progs.interrupted, t->event, &options)
+	                  : NULL;
 	if (rc == 0 && !t->link)
 		rc = -errno;
 	/* libbpf starts it. */
@@ -378,12 +378,12 @@ static const struct exit_range amd_exits[] = {
 
 /* SDM volume 3, appendix C. */
 static const struct exit_range intel_exits[] = {
-	{0, GUEST_EXIT_EXCEPTION}, {1, GUEST_EXIT_INTERRUPT}, {2, GUEST_EXIT_OTHER},     {7, GUEST_EXIT_WINDOW},
-	{8, GUEST_EXIT_OTHER},     {10, GUEST_EXIT_CPUID},    {11, GUEST_EXIT_OTHER},    {12, GUEST_EXIT_HALT},
-	{13, GUEST_EXIT_OTHER},    {18, GUEST_EXIT_HYPERCALL}, {19, GUEST_EXIT_OTHER},   {28, GUEST_EXIT_REGISTER},
-	{30, GUEST_EXIT_PORT},     {31, GUEST_EXIT_MSR},      {33, GUEST_EXIT_OTHER},    {36, GUEST_EXIT_HALT},
-	{37, GUEST_EXIT_OTHER},    {40, GUEST_EXIT_PAUSE},    {41, GUEST_EXIT_OTHER},    {46, GUEST_EXIT_REGISTER},
-	{48, GUEST_EXIT_MEMORY},   {50, GUEST_EXIT_OTHER},    {55, GUEST_EXIT_REGISTER}, {56, GUEST_EXIT_OTHER},
+	{0, GUEST_EXIT_EXCEPTION}, {1, GUEST_EXIT_INTERRUPT},  {2, GUEST_EXIT_OTHER},     {7, GUEST_EXIT_WINDOW},
+	{8, GUEST_EXIT_OTHER},     {10, GUEST_EXIT_CPUID},     {11, GUEST_EXIT_OTHER},    {12, GUEST_EXIT_HALT},
+	{13, GUEST_EXIT_OTHER},    {18, GUEST_EXIT_HYPERCALL}, {19, GUEST_EXIT_OTHER},    {28, GUEST_EXIT_REGISTER},
+	{30, GUEST_EXIT_PORT},     {31, GUEST_EXIT_MSR},       {33, GUEST_EXIT_OTHER},    {36, GUEST_EXIT_HALT},
+	{37, GUEST_EXIT_OTHER},    {40, GUEST_EXIT_PAUSE},     {41, GUEST_EXIT_OTHER},    {46, GUEST_EXIT_REGISTER},
+	{48, GUEST_EXIT_MEMORY},   {50, GUEST_EXIT_OTHER},     {55, GUEST_EXIT_REGISTER}, {56, GUEST_EXIT_OTHER},
 };
 
 static enum guest_exit find_exit(const struct exit_range *ranges, size_t n, unsigned code)
@@ -403,10 +403,11 @@ static enum guest_exit find_exit(const struct exit_range *ranges, size_t n, unsi
 enum guest_exit live_exit(const struct live *l, const struct live_slot *s)
 {
 	/* The bits above Intel's basic reason tell of an entry that failed, and of enclaves. */
-	enum guest_exit exit = l->is_intel ? find_exit(intel_exits, sizeof(intel_exits) / sizeof(*intel_exits),
-	                                               (uint16_t)s->exit_code)
-	                                   : find_exit(amd_exits, sizeof(amd_exits) / sizeof(*amd_exits),
-	                                               s->exit_code > UINT32_MAX ? UINT32_MAX : (unsigned)s->exit_code);
+	enum guest_exit exit =
+		l->is_intel
+			? find_exit(intel_exits, sizeof(intel_exits) / sizeof(*intel_exits), (uint16_t)s->exit_code)
+			: find_exit(amd_exits, sizeof(amd_exits) / sizeof(*amd_exits),
+	                            s->exit_code > UINT32_MAX ? UINT32_MAX : (unsigned)s->exit_code);
 
 	if (exit == GUEST_EXIT_INTERRUPT &&
 	    (s->place == LIVE_IN_GUEST || (s->place == LIVE_IN_KVM && s->thread == LIVE_TAKEN)))

@@ -242,11 +242,11 @@ const struct option_def record_options[] = {
          option_set_true, AT(stack.registers)},
 	{0, "sampler", "HOW", OPTION_ARG,
          "stop: stop the guest for each sample; live: do not stop it, but have a BPF program read registers and memory "
-         "while the vCPU is interrupted (KVM on AMD); auto: live where that is possible (auto)",
+         "while the vCPU is interrupted (KVM); auto: live where that is possible (auto)",
          set_sampler, AT(sampler)},
 	{0, "host", NULL, OPTION_NO_ARG,
          "record also what the host does while a vCPU is not in the guest: the stack of its thread in the kernel, and "
-         "where it is in the VMM (KVM on AMD, live)",
+         "where it is in the VMM (KVM, live)",
          option_set_true, AT(host)},
 	{0, "image", "[DOM=]FILE", OPTION_ARG,
          "the binary that the domain runs: store its path and build-id, so that uniprof-report can find and verify it",

@@ -327,8 +327,8 @@ static void check_footings(struct target *t)
 {
 	for (size_t i = 0; i < t->stacks.nsamples; i++)
 		if (stack_needs_sp(&t->stacks.footings[i]) && target_is_live(t))
-			t->ops->guest.stop_instead(t->guest,
-			                           "its code has no frame pointers, and live samples no stack pointer");
+			t->ops->guest.stop_instead(
+				t->guest, "its code has no frame pointers, and live samples no stack pointer");
 }
 
 /* Completes the samples, after the guest was resumed. */

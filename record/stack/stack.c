@@ -4,8 +4,8 @@
 #include "record/stack/top.h"
 #include "record/stack/walk.h"
 
-#define UNFOUNDED_MIN 20u   /* stacks whose frames lead nowhere, and there is no stack pointer, */
-#define UNFOUNDED_SHARE 10u /* and one of so many does: these are too many */
+#define UNFOUNDED_MIN 20u     /* stacks whose frames lead nowhere, and there is no stack pointer, */
+#define UNFOUNDED_SHARE 10u   /* and one of so many does: these are too many */
 #define STACK_SIZE (8u << 20) /* bytes above the stack pointer in which a frame pointer is looked for */
 
 enum upf_tops stack_tops(const struct stack_choice *c)

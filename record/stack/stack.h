@@ -26,10 +26,10 @@ struct stack_choice {
 
 /* What earlier samples of a vCPU, and the last one, tell of its frame pointers. Zero-initialise. */
 struct footing {
-	uint32_t copies; /* samples for which the stack will still be copied */
-	uint8_t end;     /* enum upf_end: of the walk by frame pointers */
-	uint64_t above;  /* address behind the last frame that it found */
-	uint32_t gap;    /* words read between the window and the frame pointer */
+	uint32_t copies;             /* samples for which the stack will still be copied */
+	uint8_t end;                 /* enum upf_end: of the walk by frame pointers */
+	uint64_t above;              /* address behind the last frame that it found */
+	uint32_t gap;                /* words read between the window and the frame pointer */
 	uint32_t founded, unfounded; /* samples without a stack pointer whose frames could be trusted, or not */
 };
 

@@ -363,9 +363,9 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		TEST(mapped_together), TEST(frames_everywhere), TEST(no_frames),    TEST(what_looks_like_frames),
-		TEST(frames_far_up),   TEST(both_styles),       TEST(now_and_then), TEST(no_stack_pointer),
-		cmocka_unit_test(calls_of_x86),
+		TEST(mapped_together),        TEST(frames_everywhere), TEST(no_frames),
+		TEST(what_looks_like_frames), TEST(frames_far_up),     TEST(both_styles),
+		TEST(now_and_then),           TEST(no_stack_pointer),  cmocka_unit_test(calls_of_x86),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

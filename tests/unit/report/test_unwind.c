@@ -24,9 +24,23 @@
  * call first.
  */
 static const uint8_t text[3 * SIZE] = {
-	[0] = 0x55, [1] = 0x48,  [2] = 0x89,    [3] = 0xe5,      [4] = 0xe8,        [5] = 7,
-	[9] = 0x5d, [10] = 0xc3, [SIZE] = 0xe8, [SIZE + 1] = 11, [SIZE + 5] = 0xc3, [2 * SIZE] = 0xc3,
-	[2 * SIZE + 1] = 0xe8, [2 * SIZE + 2] = 0xda, [2 * SIZE + 3] = 0xff, [2 * SIZE + 4] = 0xff, [2 * SIZE + 5] = 0xff,
+	[0] = 0x55,
+	[1] = 0x48,
+	[2] = 0x89,
+	[3] = 0xe5,
+	[4] = 0xe8,
+	[5] = 7,
+	[9] = 0x5d,
+	[10] = 0xc3,
+	[SIZE] = 0xe8,
+	[SIZE + 1] = 11,
+	[SIZE + 5] = 0xc3,
+	[2 * SIZE] = 0xc3,
+	[2 * SIZE + 1] = 0xe8,
+	[2 * SIZE + 2] = 0xda,
+	[2 * SIZE + 3] = 0xff,
+	[2 * SIZE + 4] = 0xff,
+	[2 * SIZE + 5] = 0xff,
 };
 #define BEHIND_SECOND (TEXT + 9)       /* in first */
 #define BEHIND_THIRD (TEXT + SIZE + 5) /* in second */

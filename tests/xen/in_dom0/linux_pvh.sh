@@ -11,7 +11,7 @@ boot() {
 	wait $!
 }
 again() {
-	xl destroy linux
+	xl destroy linux 2> /dev/null
 	rm $linux_log
 	boot
 }
@@ -29,7 +29,7 @@ type=pvh linux_config
 boot
 work
 # See "Guests that fail" in README.md.
-if grep -E 'Kernel panic|double fault|stack guard' /out/after > /out/failed; then
+if grep -E 'Kernel panic|double fault|stack guard' /out/after > /out/failed || ! xl list linux 2>> /out/failed; then
 	again
 	work
 fi
