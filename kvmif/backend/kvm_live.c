@@ -276,11 +276,9 @@ int kvm_open_live(struct guest *g)
 	g->plans = calloc(g->machine.vcpus, sizeof(*g->plans));
 	if (!g->plans)
 		return -ENOMEM;
-	g->live = live_open(g->machine.vcpus, why, sizeof(why));
+	g->live = live_open(g->machine.vcpus, g->x->needs_sp, why, sizeof(why));
 	if (!g->live)
 		return sample_by_stops(g, why);
-	if (g->x->needs_sp && live_lacks_sp(g->live))
-		return sample_by_stops(g, "copies of stacks need the stack pointer, which KVM does not keep on Intel");
 	if (g->x->host)
 		live_read_host(g->live);
 	rc = kvm_set_timers(g);

@@ -139,7 +139,7 @@ static int load(struct live *l)
 	return map_slots(l);
 }
 
-struct live *live_open(uint32_t vcpus, char *why, size_t size)
+struct live *live_open(uint32_t vcpus, bool needs_sp, char *why, size_t size)
 {
 	/* To find that out by loading the program takes 10 MB. */
 	const bool is_intel = access("/sys/module/kvm_intel", F_OK) == 0;
@@ -148,6 +148,10 @@ struct live *live_open(uint32_t vcpus, char *why, size_t size)
 
 	if (!is_intel && access("/sys/module/kvm_amd", F_OK) != 0) {
 		snprintf(why, size, "KVM runs on no processor of AMD's or Intel's here (kvm_amd, kvm_intel)");
+		return NULL;
+	}
+	if (is_intel && needs_sp) {
+		snprintf(why, size, "copies of stacks need the stack pointer, which KVM does not keep on Intel");
 		return NULL;
 	}
 	l = calloc(1, sizeof(*l));

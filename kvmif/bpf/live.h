@@ -24,10 +24,10 @@
 struct live;
 
 /*
- * For a guest of up to @vcpus vCPUs: loads the program, which takes CAP_BPF and CAP_PERFMON, or root.
- * NULL: @why is the reason in a few words.
+ * For a guest of up to @vcpus vCPUs: loads the program, which takes CAP_BPF and CAP_PERFMON, or root. @needs_sp: only
+ * where rsp is known. NULL: @why is the reason in a few words.
  */
-struct live *live_open(uint32_t vcpus, char *why, size_t size);
+struct live *live_open(uint32_t vcpus, bool needs_sp, char *why, size_t size);
 void live_close(struct live *l); /* NULL is fine */
 /* Answers of threads that were at work outside the guest tell their stacks from now on, too. */
 void live_read_host(struct live *l);

@@ -7,9 +7,9 @@
 #include "kvmif/bpf/live.h"
 
 /* Since there is none, none of the others is called. */
-struct live *live_open(uint32_t vcpus, char *why, size_t size)
+struct live *live_open(uint32_t vcpus, bool needs_sp, char *why, size_t size)
 {
-	(void)vcpus;
+	(void)vcpus, (void)needs_sp;
 	snprintf(why, size, "built without libbpf");
 	return NULL;
 }

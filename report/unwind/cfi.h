@@ -79,7 +79,7 @@ struct cfi_known_row cfi_from_code(struct cfi *cfi, uint64_t address, bool behin
 bool cfi_called_from(struct cfi *cfi, uint64_t return_address, uint64_t callee);
 /* Is there a direct call before @return_address? *function: where it leads. */
 bool cfi_call_before(struct cfi *cfi, uint64_t return_address, uint64_t *function);
-/* In how many places does the function that begins at @function call the one at @callee? *at: behind the last one. */
+/* In how many places can the function that begins at @function have called the one at @callee? *at: behind the last. */
 unsigned cfi_calls_of(struct cfi *cfi, uint64_t function, uint64_t callee, uint64_t *at);
 /* Has an image code before @return_address, of any instruction set? Then *calls says whether that is a call. */
 bool cfi_code_before(struct cfi *cfi, uint64_t return_address, bool *calls);

@@ -209,18 +209,26 @@ bool code_reaches(struct code *c, uint64_t target, uint64_t address)
 unsigned code_calls_of(struct code *c, uint64_t function, uint64_t callee, uint64_t *at)
 {
 	const struct followed *f = function_at(c, function);
-	unsigned calls = 0;
+	unsigned calls = 0, indirect = 0;
+	uint64_t behind_indirect = 0;
 
 	for (uint32_t i = 0; f && i < f->n; i++) {
 		const uint64_t end = f->at[i].address + f->at[i].size;
 		uint64_t target;
+		enum call_kind kind = code_call_before(c, end, &target);
 
-		if (code_call_before(c, end, &target) != CALL_DIRECT || !code_reaches(c, target, callee))
-			continue;
-		*at = end;
-		calls++;
+		if (kind == CALL_INDIRECT) {
+			behind_indirect = end;
+			indirect++;
+		} else if (kind == CALL_DIRECT && code_reaches(c, target, callee)) {
+			*at = end;
+			calls++;
+		}
 	}
-	return calls;
+	if (calls > 0)
+		return calls;
+	*at = behind_indirect;
+	return indirect;
 }
 
 int code_has_instruction(struct code *c, uint64_t address)

@@ -33,7 +33,10 @@ enum call_kind code_call_before(struct code *c, uint64_t address, uint64_t *targ
  */
 bool code_reaches(struct code *c, uint64_t target, uint64_t address);
 
-/* How many direct calls in the @function can reach the code at @callee so? *at: behind the last of them. */
+/*
+ * How many calls in the @function can reach the code at @callee so: direct ones, or if there is none, through pointers?
+ * *at: behind the last of them.
+ */
 unsigned code_calls_of(struct code *c, uint64_t function, uint64_t callee, uint64_t *at);
 
 /*
