@@ -6,7 +6,7 @@
  * of those that do not run.
  *
  * AMD: kvm_amd stores all general registers after each exit, and the others are in the VMCB. Intel: kvm_intel stores
- * those but rsp and rip, and reads each other one from the VMCS when somebody asks for it. For rip, perf can be made to.
+ * those but rsp and rip, and reads each other one from the VMCS when somebody asks for it. For rip perf can be made to.
  */
 #include "kvmif/bpf/bpf_types.h" /* first: libbpf's headers want these */
 

@@ -13,8 +13,8 @@ UNIT_CYCLES=400000 "$xen/../kvm/guests/build" "$work/guest.elf" || exit
 guest=$work/guest.elf
 LEAVES=without UNIT_CYCLES=400000 "$xen/../kvm/guests/build" "$work/leaves.elf" || exit
 LEAVES=any UNIT_CYCLES=400000 "$xen/../kvm/guests/build" "$work/any.elf" || exit
-lab -k kvm-intel -c 2 -f "$build/tests/kvm/vmm=/bin/vmm" -f "$work/leaves.elf" -f "$work/any.elf" -f "$xen/in_dom0/kvm_guests.sh" \
-	"$xen/in_dom0/kvm_intel.sh"
+lab -k kvm-intel -c 2 -f "$build/tests/kvm/vmm=/bin/vmm" -f "$xen/in_dom0/kvm_guests.sh" \
+	-f "$work/leaves.elf" -f "$work/any.elf" "$xen/in_dom0/kvm_intel.sh"
 
 recorded() { # NAME
 	cat "$out/$1.err"
@@ -59,7 +59,8 @@ of_62_frames() { # NAME
 for how in shares stops; do
 	ok "$how: recorded" recorded $how
 	ok "$how: all stacks are whole" all_whole $how 2600
-	ok "$how: every stack is the guest's, every share of samples within 3 points" true_shares $how "$xen/guests/truth/shares.txt"
+	ok "$how: every stack is the guest's, every share of samples within 3 points" \
+		true_shares $how "$xen/guests/truth/shares.txt"
 done
 ok "live is the default, and stops only check it" no_stops shares
 ok "copies of stacks, which need rsp, are taken by stops" by_stops copies 'need the stack pointer'
@@ -83,10 +84,8 @@ ok "leaves: callers of functions without a frame are put back" leaves
 without_frames() {
 	grep 'no frame pointers.*sampled by stops from now on' "$out/any.err" &&
 		"$report" --dump "$out/any.upf" | grep 'event .*sampled by stops' &&
-		stacks any "$work/any.elf" | tee "$work/any" | awk '/caller_2;leaf_registers / { n += $NF } END { exit n < 50 }'
-	result=$?
-	cat "$work/any"
-	return $result
+		stacks any "$work/any.elf" | tee "$work/any" &&
+		awk '/caller_2;leaf_registers / { n += $NF } END { exit n < 50 }' "$work/any"
 }
 ok "any: recorded" recorded any
 ok "any: where frames lead nowhere, by stops from then on, and trace and user are told" without_frames
