@@ -327,14 +327,12 @@ bool cfi_call_before(struct cfi *cfi, uint64_t return_address, uint64_t *functio
 	return false;
 }
 
-unsigned cfi_calls_of(struct cfi *cfi, uint64_t function, uint64_t callee, uint64_t *at)
+bool cfi_only_call(struct cfi *cfi, uint64_t target, uint64_t callee, struct code_caller *caller)
 {
-	unsigned calls = 0;
-
-	for (struct source_image *i = NULL; calls == 0 && (i = next_image(cfi, i)) != NULL;)
-		if (i->code)
-			calls = code_calls_of(i->code, function, callee, at);
-	return calls;
+	for (struct source_image *i = NULL; (i = next_image(cfi, i)) != NULL;)
+		if (i->code && code_only_call(i->code, target, callee, caller))
+			return true;
+	return false;
 }
 
 bool cfi_code_before(struct cfi *cfi, uint64_t return_address, bool *calls)

@@ -6,8 +6,9 @@
 #ifndef REPORT_UNWIND_CFI_H
 #define REPORT_UNWIND_CFI_H
 
-#include "report/symbols/symbols.h"
 #include "report/elf/image.h"
+#include "report/symbols/symbols.h"
+#include "report/unwind/code.h"
 #include "report/unwind/memory.h"
 #include "report/unwind/tables.h"
 
@@ -79,8 +80,8 @@ struct cfi_known_row cfi_from_code(struct cfi *cfi, uint64_t address, bool behin
 bool cfi_called_from(struct cfi *cfi, uint64_t return_address, uint64_t callee);
 /* Is there a direct call before @return_address? *function: where it leads. */
 bool cfi_call_before(struct cfi *cfi, uint64_t return_address, uint64_t *function);
-/* In how many places can the function that begins at @function have called the one at @callee? *at: behind the last. */
-unsigned cfi_calls_of(struct cfi *cfi, uint64_t function, uint64_t callee, uint64_t *at);
+/* As code_only_call(), in the image that has both. */
+bool cfi_only_call(struct cfi *cfi, uint64_t target, uint64_t callee, struct code_caller *caller);
 /* Has an image code before @return_address, of any instruction set? Then *calls says whether that is a call. */
 bool cfi_code_before(struct cfi *cfi, uint64_t return_address, bool *calls);
 /* Has an image's code a function at @address? Then *begins says whether one of its instructions is there. */

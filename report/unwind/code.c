@@ -178,57 +178,89 @@ static bool is_stub(struct code *c, uint64_t address)
 	return false;
 }
 
-bool code_reaches(struct code *c, uint64_t target, uint64_t address)
+/*
+ * Where a call of @target can come to without another call. @functions: room for REACH_MAX. False: there may be more, as
+ * an indirect jump or a stub is among them, or too many are.
+ */
+static bool follow_jumps(struct code *c, uint64_t target, const struct followed **functions, size_t *n)
 {
-	uint64_t queue[REACH_MAX];
-	size_t n = 0;
+	uint64_t queue[REACH_MAX] = {target};
+	size_t queued = 1;
+	bool all = true;
 
-	queue[n++] = target;
-	for (size_t i = 0; i < n; i++) {
+	*n = 0;
+	for (size_t i = 0; i < queued; i++) {
 		const struct followed *f = function_at(c, queue[i]);
 
 		if (!f) {
-			if (is_stub(c, queue[i]))
-				return true;
+			all &= !is_stub(c, queue[i]);
 			continue;
 		}
-		if (parts_have(f->parts, address) || f->jumps_anywhere)
-			return true;
+		functions[(*n)++] = f;
+		all &= !f->jumps_anywhere;
 		for (size_t j = 0; j < f->njumps; j++) {
 			size_t k = 0;
 
-			while (k < n && queue[k] != f->jumps[j])
+			while (k < queued && queue[k] != f->jumps[j])
 				k++;
-			if (k == n && n < REACH_MAX)
-				queue[n++] = f->jumps[j];
+			if (k == queued && queued < REACH_MAX)
+				queue[queued++] = f->jumps[j];
 		}
 	}
+	return all && queued < REACH_MAX;
+}
+
+bool code_reaches(struct code *c, uint64_t target, uint64_t address)
+{
+	const struct followed *functions[REACH_MAX];
+	size_t n;
+
+	if (!follow_jumps(c, target, functions, &n))
+		return true;
+	for (size_t i = 0; i < n; i++)
+		if (parts_have(functions[i]->parts, address))
+			return true;
 	return false;
 }
 
-unsigned code_calls_of(struct code *c, uint64_t function, uint64_t callee, uint64_t *at)
+/* How many calls of one kind in @f can reach the code at @callee? *at: behind the last. */
+static unsigned calls_in(struct code *c, const struct followed *f, enum call_kind kind, uint64_t callee, uint64_t *at)
 {
-	const struct followed *f = function_at(c, function);
-	unsigned calls = 0, indirect = 0;
-	uint64_t behind_indirect = 0;
+	unsigned calls = 0;
 
-	for (uint32_t i = 0; f && i < f->n; i++) {
+	for (uint32_t i = 0; i < f->n; i++) {
 		const uint64_t end = f->at[i].address + f->at[i].size;
 		uint64_t target;
-		enum call_kind kind = code_call_before(c, end, &target);
 
-		if (kind == CALL_INDIRECT) {
-			behind_indirect = end;
-			indirect++;
-		} else if (kind == CALL_DIRECT && code_reaches(c, target, callee)) {
-			*at = end;
-			calls++;
+		if (code_call_before(c, end, &target) != kind ||
+		    (kind == CALL_DIRECT && !code_reaches(c, target, callee)))
+			continue;
+		*at = end;
+		calls++;
+	}
+	return calls;
+}
+
+bool code_only_call(struct code *c, uint64_t target, uint64_t callee, struct code_caller *caller)
+{
+	const struct followed *functions[REACH_MAX];
+	size_t n, callers = 0;
+
+	if (!follow_jumps(c, target, functions, &n))
+		return false;
+	for (enum call_kind kind = CALL_DIRECT; callers == 0 && kind <= CALL_INDIRECT; kind++) {
+		for (size_t i = 0; i < n; i++) {
+			unsigned calls = calls_in(c, functions[i], kind, callee, &caller->address);
+
+			if (calls == 0)
+				continue;
+			callers++;
+			caller->is_return = calls == 1;
+			if (calls > 1)
+				caller->address = functions[i]->parts[0].start;
 		}
 	}
-	if (calls > 0)
-		return calls;
-	*at = behind_indirect;
-	return indirect;
+	return callers == 1;
 }
 
 int code_has_instruction(struct code *c, uint64_t address)

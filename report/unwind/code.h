@@ -33,11 +33,17 @@ enum call_kind code_call_before(struct code *c, uint64_t address, uint64_t *targ
  */
 bool code_reaches(struct code *c, uint64_t target, uint64_t address);
 
+/* Who has called a function. */
+struct code_caller {
+	uint64_t address; /* where the call returns to, or of several calls where their function begins */
+	bool is_return;   /* the former */
+};
+
 /*
- * How many calls in the @function can reach the code at @callee so: direct ones, or if there is none, through pointers?
- * *at: behind the last of them.
+ * Which function that a call of @target comes to, by tail calls or none, can have called the one at @callee so? By direct
+ * calls, or if there is none, through a pointer. False: none, more than one, or that cannot be told.
  */
-unsigned code_calls_of(struct code *c, uint64_t function, uint64_t callee, uint64_t *at);
+bool code_only_call(struct code *c, uint64_t target, uint64_t callee, struct code_caller *caller);
 
 /*
  * Is there an instruction at @address, counted from the beginning of its function? -ENODATA: that cannot be told, as

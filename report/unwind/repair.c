@@ -223,16 +223,14 @@ static bool is_fp_set(const struct isa *isa, const struct cfi_known_row *k)
 
 /*
  * Without a stack pointer: does the function at @ip, which has no frame now, lack its caller? That is the function that
- * the next frame is of, and so the one that the call before @caller, in the frame after that, has led to. *@at: where
- * it has called the leaf, or its beginning, if there is more than one such place.
+ * the next frame is of, and so the one that the call before @above, in the frame after that, has led to.
  */
-static enum candidate find_without_sp(struct cfi *cfi, uint64_t ip, uint64_t caller, uint64_t *at, uint8_t *flags)
+static enum candidate find_without_sp(struct cfi *cfi, uint64_t ip, uint64_t above, struct code_caller *caller)
 {
 	const struct isa *isa = cfi_isa(cfi);
 	const struct cfi_known_row *found = cfi_find(cfi, ip, false);
 	struct cfi_known_row k = found ? *found : (struct cfi_known_row){.source = CFI_UNKNOWN};
-	uint64_t function;
-	unsigned calls;
+	uint64_t target;
 
 	/* As in choose_row(): tables may be wrong in an epilogue, the code is not. */
 	if (k.source == CFI_BY_TABLE || k.source == CFI_BY_ORC) {
@@ -242,29 +240,20 @@ static enum candidate find_without_sp(struct cfi *cfi, uint64_t ip, uint64_t cal
 	}
 	if (k.source <= CFI_DAMAGED || k.row.kind == CFI_ROOT || k.row.interrupted || is_fp_set(isa, &k))
 		return CANDIDATE_NONE;
-	if (!caller || !cfi_call_before(cfi, caller, &function))
-		return CANDIDATE_UNSURE;
-	calls = cfi_calls_of(cfi, function, ip, at);
-	if (calls == 0)
-		return CANDIDATE_UNSURE;
-	*flags = FRAME_RESTORED;
-	if (calls > 1) {
-		*at = function;
-		*flags |= FRAME_EXACT;
-	}
-	return CANDIDATE_SURE;
+	return above && cfi_call_before(cfi, above, &target) && cfi_only_call(cfi, target, ip, caller)
+	               ? CANDIDATE_SURE
+	               : CANDIDATE_UNSURE;
 }
 
 static void repair_without_sp(struct cfi *cfi, const struct upf_record *s, const uint64_t *frames, uint32_t depth,
                               struct chain *c)
 {
-	uint64_t at;
-	uint8_t flags;
-	enum candidate found = find_without_sp(cfi, frames[0], depth > 1 ? frames[1] : 0, &at, &flags);
+	struct code_caller caller;
+	enum candidate found = find_without_sp(cfi, frames[0], depth > 1 ? frames[1] : 0, &caller);
 
 	add_chain_frame(c, frames[0], 0);
 	if (found == CANDIDATE_SURE)
-		add_chain_frame(c, at, flags);
+		add_chain_frame(c, caller.address, FRAME_RESTORED | (caller.is_return ? 0 : FRAME_EXACT));
 	c->uncertain = found == CANDIDATE_UNSURE;
 	c->restored = c->n > 1;
 	c->end = s->end;

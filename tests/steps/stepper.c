@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * stepper.c - runs a program one instruction at a time and takes a sample before each, by the recorder's own code:
- * stepper PROGRAM PREFIX makes PREFIX.fp.upf, PREFIX.dwarf.upf and PREFIX.auto.upf, and PREFIX.truth.upf with the
+ * stepper PROGRAM PREFIX makes PREFIX.fp.upf, .dwarf.upf, .auto.upf and .live.upf, and PREFIX.truth.upf with the
  * chains as they are.
  *
  * The truth is kept from the call and return instructions themselves: what a call pushes is on the chain until the
@@ -162,10 +162,12 @@ static void trace_close(struct trace *t, uint64_t steps)
 static const struct {
 	const char *name;
 	struct stack_choice choice;
+	bool without_sp; /* as from a processor of Intel's, live */
 } kinds[] = {
-	{"fp", {UPF_DEPTH_MAX, WINDOW, 0}},
-	{"dwarf", {1, 0, COPY}},
-	{"auto", {UPF_DEPTH_MAX, WINDOW, COPY}},
+	{"fp", {UPF_DEPTH_MAX, WINDOW, 0}, false},
+	{"dwarf", {1, 0, COPY}, false},
+	{"auto", {UPF_DEPTH_MAX, WINDOW, COPY}, false},
+	{"live", {UPF_DEPTH_MAX, WINDOW, COPY}, true},
 };
 #define KINDS (sizeof(kinds) / sizeof(kinds[0]))
 
@@ -274,8 +276,12 @@ static uint64_t run(struct stepper *s)
 		enum kind kind = kind_at(p, &now);
 
 		put_truth(s, now.regs.ip, step);
-		for (size_t i = 0; i < KINDS; i++)
-			sample(s, &s->by[i], &kinds[i].choice, &now, step);
+		for (size_t i = 0; i < KINDS; i++) {
+			struct step_registers seen = now;
+
+			seen.regs.sp = kinds[i].without_sp ? 0 : now.regs.sp;
+			sample(s, &s->by[i], &kinds[i].choice, &seen, step);
+		}
 		before = now;
 		if (!p->machine->step(p))
 			return step;

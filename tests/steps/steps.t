@@ -61,7 +61,7 @@ compare() {
 	local program=$1 trace=$2
 
 	shift 2
-	paste <(stacks -s "$program" "$program.truth.upf") <(stacks -s "${symbols:-$program}" "$@" "$trace") | awk -F'\t' '
+	paste <(stacks -s "$program" --no-repair "$program.truth.upf") <(stacks -s "${symbols:-$program}" "$@" "$trace") | awk -F'\t' '
 		$1 == $2 { same++; next }
 		{ leaf = $1; sub(";.*", "", leaf); if (!bad[leaf]++) wrong[leaf] = $1 ", not " $2 }
 		END { for (leaf in bad) print "  " bad[leaf] " at " wrong[leaf]; print same + 0 " of " NR " exact" }'
@@ -75,6 +75,28 @@ exact() {
 	read -r same _ all _ < <(tail -n 1 <<< "$said")
 	[ "$all" -gt 1000 ] && [ "$same" = "$all" ]
 	ok $? "$1: $same of $all" "$said"
+}
+
+# A sample without a stack pointer cannot tell who has called a function without a frame. The report finds the caller, or
+# the function that it is in, or counts the stack among those that may lack it. All else is the truth.
+without_sp() { # NAME PROGRAM
+	local said right may wrong
+
+	may=$("$report" --flat -s "$2" "$2.live.upf" 2>&1 | sed -n 's/^ *\([0-9,]*\) may lack a caller.*/\1/p')
+	said=$(paste <(stacks -s "$2" --no-repair "$2.truth.upf") <(stacks -s "$2" "$2.live.upf") | awk -F'\t' '
+		{
+			leaf = above = $1; sub(/;.*/, "", leaf); sub(/[^;]*;/, "", above)
+			function_above = above; sub(/\+[^;]*/, "+0x0", function_above)
+			lacking = above; sub(/[^;]*;/, "", lacking)
+		}
+		$2 == leaf ";0" { next } # is told to be broken
+		$1 == $2 || $2 == leaf ";" function_above { right++; next }
+		$2 == leaf ";" lacking { may++; next }
+		{ wrong++; print "  " $1 ", not " $2 }
+		END { print right + 0, may + 0, wrong + 0 }')
+	read -r right lacking wrong < <(tail -n 1 <<< "$said")
+	[ "$wrong" = 0 ] && [ "$right" -gt 1000 ] && [ "$lacking" -le "${may//,/}" ]
+	ok $? "$1: $right right, $lacking lack callers" "$may may lack a caller: $said"
 }
 
 has() { # FILE SECTION
@@ -131,6 +153,8 @@ check_all() {
 		exact "$name, frame pointers, .eh_frame, dwarf" "$at-frames-eh" dwarf
 		exact "$name, no frame pointers, .eh_frame, dwarf" "$at-none-eh" dwarf
 	fi
+	[ "$1" != x86-64 ] || without_sp "$name, frame pointers, .eh_frame, no stack pointer" "$at-frames-eh"
+	[ "$1" != x86-64 ] || without_sp "$name, frame pointers, no tables, no stack pointer" "$at-frames-bare"
 	# gcc's frame pointers in T32 point to the end of the frame, wherever the saved one is: a walk does not know.
 	# Nor which of both frame pointers the caller of a leaf without a frame has.
 	[[ $1-$2 = t32-gcc || $1 = mixed ]] || exact "$name, frame pointers, no tables, fp" "$at-frames-bare" fp
