@@ -82,7 +82,8 @@ exact() {
 without_sp() { # NAME PROGRAM
 	local said right may wrong
 
-	may=$("$report" --flat -s "$2" "$2.live.upf" 2>&1 | sed -n 's/^ *\([0-9,]*\) may lack a caller.*/\1/p')
+	may=$("$report" --flat -s "$2" "$2.live.upf" 2>&1 | grep -o '[0-9,]* may lack a caller')
+	may=${may%% *}
 	said=$(paste <(stacks -s "$2" --no-repair "$2.truth.upf") <(stacks -s "$2" "$2.live.upf") | awk -F'\t' '
 		{
 			leaf = above = $1; sub(/;.*/, "", leaf); sub(/[^;]*;/, "", above)
