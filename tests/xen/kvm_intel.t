@@ -36,8 +36,8 @@ by_stops() { # NAME WHY
 }
 # The guest works in ring 3. A thread that was not on its processor at the deadline has no stack; nor has one that KVM
 # has not read rip of. By samples: in time, one long stall of the recorder's would count for the function that it met.
-stacks() { # NAME [GUEST]
-	"$report" -q --folded --no-inline --weight samples -s "${2:-$guest}" "$out/$1.upf" | grep -v '^\[no stack\]' |
+stacks() { # NAME [GUEST [OPTION…]]
+	"$report" -q --folded --no-inline --weight samples -s "${2:-$guest}" "${@:3}" "$out/$1.upf" | grep -v '^\[no stack\]' |
 		sed 's/^\[user\];//'
 }
 true_shares() { # NAME TRUTH-FILE [GUEST]
@@ -80,26 +80,31 @@ leaves() {
 }
 ok "leaves: recorded" recorded leaves
 ok "leaves: callers of functions without a frame are put back" leaves
-# Functions that use the frame pointer as any other register.
+# Functions that use the frame pointer as any other register: a live stack has leaf_registers alone, one by a stop its
+# caller.
 without_frames() {
-	grep 'no frame pointers.*sampled by stops from now on' "$out/any.err" &&
-		"$report" --dump "$out/any.upf" | grep 'event .*sampled by stops' &&
-		stacks any "$work/any.elf" | tee "$work/any" &&
-		awk '/caller_2;leaf_registers / { n += $NF } END { exit n < 50 }' "$work/any"
+	grep 'no frame pointers.*sampled by stops from now on' "$out/any.err" || return
+	switch=$("$report" --dump "$out/any.upf" | awk '/event .*sampled by stops/ { print $4; exit }')
+	echo "switched at ${switch:?} s"
+	stacks any "$work/any.elf" --time "$switch," | tee "$work/any"
+	! grep '^leaf_registers ' "$work/any" &&
+		awk '/caller_2;leaf_registers / { n += $NF } END { exit n < 5 }' "$work/any"
 }
 ok "any: recorded" recorded any
 ok "any: where frames lead nowhere, by stops from then on, and trace and user are told" without_frames
-# What the host does: as in kvm_live.t.
-outside() { # FUNCTION REASON
-	stacks exits | grep ";$1;\[" | tee "$work/outside"
-	grep -F ";$1;[$2];" "$work/outside" | awk '{ n += $NF } END { print n; exit n < 30 }'
+# What the host does: as in kvm_live.t. How many samples there are depends on how fast the processor is emulated.
+outside() { # FUNCTION REASON: of its samples outside the guest most are below this reason
+	stacks exits | grep ";$1;\[" | grep -v ';\[interrupt\];' | tee "$work/outside"
+	awk -v reason=";$1;[$2];" '
+		{ all += $NF; good += index($0, reason) ? $NF : 0 }
+		END { print good + 0, "of", all + 0; exit !(all >= 5 && good >= 0.8 * all) }' "$work/outside"
 }
 ok "exits: recorded with the host's stacks" recorded exits
 ok "exits: port I/O" outside exits_write_port "port I/O"
 ok "exits: CPUID" outside exits_ask_cpuid CPUID
 from_host() {
-	head -n 20 "$work/outside"
-	grep -qE 'kvm_arch_vcpu_ioctl_run \[host:kvm\];vmx_handle_exit \[host:kvm_intel\]' "$work/outside"
+	stacks exits | grep -F '[host:' | tee "$work/host" | head -n 20
+	grep -qE 'kvm_arch_vcpu_ioctl_run \[host:kvm\];vmx_handle_exit \[host:kvm_intel\]' "$work/host"
 }
 ok "exits: the host's functions" from_host
 # The stops at the start find it out, or one of those later.
