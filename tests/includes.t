@@ -51,6 +51,7 @@ my %folders = (
 	],
 	report => [
 		[qw(cli)],          # the command line, and messages about errors
+		[qw(top)],          # a view: a screen that is kept up to date
 		[qw(page export)],  # views: pages and pictures; files of other programs
 		[qw(view)],         # views: tables and texts; the notes on quality
 		[qw(fold)],         # stacks folded, and summed up by function, by line
@@ -72,6 +73,7 @@ my @libraries = (
 	[qr/^lz4/, qw(format report)],
 	[qr/^(xen|libxl|xs\.h)/, qw(xenif record)],
 	[qr/^bpf\//, qw(kvmif)],
+	[qr/^(curses|ncurses)/, qw(report)],
 	[qr/^(elf|gelf|libelf|dwarf|elfutils\/|libdwfl|zlib|lzma|zstd|libiberty|demangle|libunwind|capstone)/, qw(report)],
 );
 # ELF's constants are the C library's: registers and identities of images need no ELF library.

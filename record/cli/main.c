@@ -229,18 +229,33 @@ static int list_or_record_by_name(struct options *o, const char *command, char *
 }
 
 /* The recorder does not read the guest's binary: the report does, with no privileges. */
-static int dump_guests(struct options *o, const char *command, char **operands, size_t n)
+static int show_guests(struct options *o, const char *command, char **operands, size_t n)
 {
-	char *const report[] = {"uniprof-report", "--last", "-", o->verbose ? NULL : "-q", NULL};
+	char *report[5 + 2 * REPEATS_MAX] = {"uniprof-report", o->top ? "--top" : "--last"};
 	struct viewer viewer;
-	int rc = viewer_start(&viewer, report);
+	size_t words = 2;
+	int rc;
 
+	for (size_t i = 0; i < o->nsymbols; i++) {
+		report[words++] = "-s";
+		report[words++] = (char *)o->symbols[i];
+	}
+	if (!o->verbose)
+		report[words++] = "-q";
+	report[words] = "-";
+	if (o->top && !isatty(STDOUT_FILENO)) {
+		say("--top shows a screen: standard output must be a terminal");
+		return EXIT_USAGE;
+	}
+	rc = viewer_start(&viewer, report, o->top);
 	if (rc != 0) {
 		say("cannot start uniprof-report: %s", strerror(-rc));
 		return EXIT_CUT_SHORT;
 	}
 	rc = list_or_record(o, command, operands, n);
-	return viewer_end(&viewer) != 0 && rc == EXIT_RECORDED ? EXIT_OUTPUT : rc;
+	if (o->top && rc == EXIT_OUTPUT)
+		rc = EXIT_RECORDED; /* the user has left the screen */
+	return viewer_end(&viewer, rc != EXIT_RECORDED || o->verbose) != 0 && rc == EXIT_RECORDED ? EXIT_OUTPUT : rc;
 }
 
 static int run_command(int argc, char **argv, const char *command)
@@ -260,8 +275,8 @@ static int run_command(int argc, char **argv, const char *command)
 		print_help();
 	else if (o.version)
 		puts("uniprof-record " UNIPROF_VERSION);
-	else if (o.dump)
-		return dump_guests(&o, command, argv, (size_t)n);
+	else if (o.dump || o.top)
+		return show_guests(&o, command, argv, (size_t)n);
 	else
 		return list_or_record_by_name(&o, command, argv, (size_t)n);
 	return EXIT_RECORDED;

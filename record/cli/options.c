@@ -185,16 +185,28 @@ static int set_flight_recorder(struct option_use *use)
 	return option_refuse(use, "less than 4M of memory may not hold one block");
 }
 
+static int add_file(struct option_use *use, const char **files, size_t *n)
+{
+	if (*use->value == '\0')
+		return option_refuse(use, "a file name is needed");
+	if (*n == REPEATS_MAX)
+		return option_refuse(use, "%d files at most", REPEATS_MAX);
+	files[(*n)++] = use->value;
+	return 0;
+}
+
 static int set_image_option(struct option_use *use)
 {
 	struct options *o = use->to;
 
-	if (*use->value == '\0')
-		return option_refuse(use, "a file name is needed");
-	if (o->nimages == REPEATS_MAX)
-		return option_refuse(use, "%d images at most", REPEATS_MAX);
-	o->images[o->nimages++] = use->value;
-	return 0;
+	return add_file(use, o->images, &o->nimages);
+}
+
+static int set_symbols_option(struct option_use *use)
+{
+	struct options *o = use->to;
+
+	return add_file(use, o->symbols, &o->nsymbols);
 }
 
 static int set_exclude(struct option_use *use)
@@ -295,6 +307,11 @@ const struct option_def record_options[] = {
          "show what each vCPU does now, also of a domain that is paused or has crashed: its state and its stack; no "
          "trace is written",
          option_set_true, AT(dump)},
+	{0, "top", NULL, OPTION_NO_ARG,
+         "show on a screen, by uniprof-report --top, where the domains spend their time now; no trace is written",
+         option_set_true, AT(top)},
+	{'s', "symbols", "[DOM=]FILE", OPTION_ARG, "for --top and --dump: the domain's binary, as uniprof-report's -s",
+         set_symbols_option, 0},
 	{'l', "list", NULL, OPTION_NO_ARG, "list the domains and whether they can be recorded", option_set_true,
          AT(list)},
 	{'q', "quiet", NULL, OPTION_NO_ARG, "print no status line and no summary", option_set_true, AT(session.quiet)},
@@ -314,9 +331,16 @@ static int check_together(const struct options *o, char *why, size_t size)
 	    (o->session.switching.bytes || o->session.switching.ns))
 		return failure(why, size, -1,
 		               "--switch-output with a size or time cannot be combined with --overwrite");
-	if (o->dump && (several || o->output.path || o->start))
+	if (o->dump && o->top)
+		return failure(why, size, -1, "--top cannot be combined with --dump");
+	if ((o->dump || o->top) && (several || o->output.path || o->start))
 		return failure(why, size, -1,
-		               "--dump writes no trace: not with -o, --start, --switch-output or --overwrite");
+		               "--%s writes no trace: not with -o, --start, --switch-output or --overwrite",
+		               o->dump ? "dump" : "top");
+	if (o->nsymbols && !o->dump && !o->top)
+		return failure(
+			why, size, -1,
+			"-s is for --top and --dump: the binary of a trace is given to uniprof-report, or by --image");
 	if (o->all && o->start)
 		return failure(why, size, -1, "--start records one domain: not with --all");
 	if (o->output.max_files && !several)
@@ -328,6 +352,7 @@ static int check_together(const struct options *o, char *why, size_t size)
 
 int record_options_parse(struct options *o, int argc, char **argv, char *why, size_t size)
 {
+	const char *slash = strrchr(argv[0], '/');
 	int n;
 
 	*o = (struct options){
@@ -339,11 +364,16 @@ int record_options_parse(struct options *o, int argc, char **argv, char *why, si
 	                  .window_words = DEFAULT_WINDOW / UPF_WORD,
 	                  .copy_words = DEFAULT_COPY / UPF_WORD},
 		.priority = -1,
+		.top = strcmp(slash ? slash + 1 : argv[0], "uniprof-top") == 0,
 	};
 	n = options_parse(record_options, argc, argv, o, why, size);
 	o->output.verbose = o->verbose;
 	if (n >= 0 && check_together(o, why, size) != 0)
 		return -1;
+	if (o->top) {
+		o->session.quiet = true;
+		o->output.path = "-";
+	}
 	if (o->dump) {
 		o->stack.registers = o->session.quiet = true;
 		o->session.rounds = 1;

@@ -39,6 +39,8 @@ struct options {
 	int priority; /* of SCHED_FIFO, with the rest of thread_reduce_latency(); 0: none of it */
 	const char *images[REPEATS_MAX]; /* FILE or DOMAIN=FILE, nimages of them */
 	size_t nimages;
+	const char *symbols[REPEATS_MAX]; /* what the viewer gets by -s; nsymbols of them */
+	size_t nsymbols;
 	bool all;                          /* domains */
 	const char *excluded[REPEATS_MAX]; /* patterns of --exclude, nexcluded of them */
 	size_t nexcluded;
@@ -48,6 +50,7 @@ struct options {
 	enum sampler sampler;
 	bool host; /* what the host did for a vCPU, too */
 	bool dump; /* show the guests as they are now, instead of a trace */
+	bool top;  /* show them on a screen that is kept up to date, instead of a trace */
 	bool list, verbose, version, help;
 };
 

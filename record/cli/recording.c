@@ -356,6 +356,8 @@ static void finish_recording(struct recording *r)
 	s->watchdog = NULL;
 	finder_stop(s->finder);
 	s->finder = NULL;
+	if (r->options->top)
+		signal(SIGINT, SIG_IGN); /* the screen's end sends one, whatever has ended it */
 	signals_unblock(&s->signals);
 	loop_put_rest(s);
 	trace_output_set_end(s->output, rest, s->began_ns + totals->duration_ns, s->reason);

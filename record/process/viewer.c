@@ -10,7 +10,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include "common/say.h"
@@ -60,10 +64,15 @@ static void execute(char *const argv[])
 	execvp(argv[0], argv);
 }
 
-static _Noreturn void run(char *const argv[], int from)
+/* @keeper: the process that it ends with; 0: none. */
+static _Noreturn void run(char *const argv[], int from, pid_t keeper)
 {
 	char rest[4096];
 	int rc = give_up_privileges();
+
+	/* Privileges that change undo it. */
+	if (keeper && (prctl(PR_SET_PDEATHSIG, SIGTERM) != 0 || getppid() != keeper))
+		_exit(1);
 
 	if (rc != 0) {
 		say("cannot give up privileges for %s: %s", argv[0], strerror(-rc));
@@ -79,31 +88,119 @@ static _Noreturn void run(char *const argv[], int from)
 	_exit(1);
 }
 
-int viewer_start(struct viewer *v, char *const argv[])
+static int await(pid_t pid)
+{
+	int status = 0;
+
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	return status;
+}
+
+static pid_t kept; /* a signal's handler has no context to find it in */
+
+static void pass_on_signal(int number)
+{
+	(void)number;
+	kill(kept, SIGTERM);
+}
+
+/* The viewer ends with who keeps it, and that with the recorder. */
+static pid_t start_kept(char *const argv[], int from)
+{
+	const pid_t keeper = getpid(), viewer = fork();
+
+	if (viewer == 0)
+		run(argv, from, keeper);
+	kept = viewer;
+	return viewer;
+}
+
+/*
+ * Stays beside a viewer that has the terminal: gives that back if the viewer is killed, and ends the recording with it.
+ * Ctrl-C is for the others.
+ */
+static _Noreturn void keep_terminal(char *const argv[], int from)
+{
+	static const char plain[] = "\033[?1049l\033[?25h\033[?1l\033>\033[m\r\n";
+	struct termios before;
+	bool known = tcgetattr(STDOUT_FILENO, &before) == 0;
+	const pid_t recorder = getppid(), viewer = start_kept(argv, from);
+	int status = 1;
+
+	close(from);
+	signal(SIGINT, SIG_IGN);
+	signal(SIGQUIT, SIG_IGN);
+	signal(SIGTTOU, SIG_IGN);
+	if (viewer > 0) {
+		signal(SIGTERM, pass_on_signal);
+		signal(SIGHUP, pass_on_signal);
+		prctl(PR_SET_PDEATHSIG, SIGTERM);
+		status = await(viewer);
+	}
+	if (WIFSIGNALED(status) && known)
+		tcsetattr(STDOUT_FILENO, TCSAFLUSH, &before);
+	/* After these it has given the terminal back itself, and the recorder ends by its own, or as nobody reads. */
+	if (WIFSIGNALED(status) && (WTERMSIG(status) == SIGTERM || WTERMSIG(status) == SIGHUP))
+		_exit(0);
+	if (WIFSIGNALED(status) && known && write(STDOUT_FILENO, plain, sizeof(plain) - 1) > 0)
+		say("%s: ended by signal %d (%s)", argv[0], WTERMSIG(status), strsignal(WTERMSIG(status)));
+	if (getppid() == recorder)
+		kill(recorder, SIGINT);
+	_exit(WIFEXITED(status) ? WEXITSTATUS(status) : 1);
+}
+
+/* What the recorder says meanwhile would spoil the screen. */
+static int hold_messages(struct viewer *v)
+{
+	v->err = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	v->messages = memfd_create("messages", MFD_CLOEXEC);
+	return v->err >= 0 && v->messages >= 0 && dup2(v->messages, STDERR_FILENO) >= 0 ? 0 : -errno;
+}
+
+static void pass_on_messages(struct viewer *v)
+{
+	char text[4096];
+	ssize_t n;
+
+	fflush(stderr);
+	dup2(v->err, STDERR_FILENO);
+	lseek(v->messages, 0, SEEK_SET);
+	while ((n = read(v->messages, text, sizeof(text))) > 0)
+		fwrite(text, 1, (size_t)n, stderr);
+	close(v->messages);
+	close(v->err);
+}
+
+int viewer_start(struct viewer *v, char *const argv[], bool screen)
 {
 	int ends[2], rc;
 
 	if (pipe2(ends, O_CLOEXEC) != 0)
 		return -errno;
+	v->screen = screen;
 	v->pid = fork();
 	if (v->pid == 0) {
 		close(ends[1]);
-		run(argv, ends[0]);
+		if (screen)
+			keep_terminal(argv, ends[0]);
+		run(argv, ends[0], 0);
 	}
 	v->out = v->pid > 0 ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1) : -1;
 	rc = v->out >= 0 && dup2(ends[1], STDOUT_FILENO) >= 0 ? 0 : -errno;
 	close(ends[0]);
 	close(ends[1]);
-	return rc;
+	return rc == 0 && screen ? hold_messages(v) : rc;
 }
 
-int viewer_end(struct viewer *v)
+int viewer_end(struct viewer *v, bool tell)
 {
-	int status = 0;
+	int status;
 
 	dup2(v->out, STDOUT_FILENO);
 	close(v->out);
-	while (waitpid(v->pid, &status, 0) < 0 && errno == EINTR)
-		;
+	status = await(v->pid);
+	if (v->screen && (tell || status != 0))
+		pass_on_messages(v);
 	return status;
 }

@@ -100,8 +100,11 @@ static int judge_result(const struct report *r, const struct settings *s, const 
 	const char *name = inputs_shown(s->traces[0]), *others = s->ntraces > 1 ? " and others" : "";
 	bool quiet = s->options.quiet || s->view->takes & VIEW_WHOLE;
 	const struct profile *p = &r->run->profile;
-	bool damaged = (s->view != &view_header && is_damaged(r->run, quiet)) || found->mismatch;
+	bool damaged;
 
+	if (found->left)
+		return EXIT_DONE;
+	damaged = (s->view != &view_header && is_damaged(r->run, quiet)) || found->mismatch;
 	if (r->old && is_damaged(r->old, s->options.quiet))
 		damaged = true;
 	if (damaged)
@@ -185,7 +188,11 @@ static int open_output(struct outfile *out, const struct settings *s, struct tex
 	text->utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
 	text->width = to_file ? 0 : terminal_columns(STDOUT_FILENO);
 	text->color = terminal_color(s->color, to_file);
-	if (!to_file && !s->no_pager && !is_file_view(s->view))
+	if (s->view->takes & VIEW_SCREEN && (to_file || !isatty(STDOUT_FILENO))) {
+		say("--%s shows a screen: standard output must be a terminal", s->view->name);
+		return EXIT_USAGE;
+	}
+	if (!to_file && !s->no_pager && !is_file_view(s->view) && !(s->view->takes & VIEW_SCREEN))
 		pager = pager_start();
 	if (pager)
 		say("PAGER: %s: not found; shown without a pager", pager);

@@ -12,7 +12,7 @@ extern const struct view *const views[]; /* the first is the default; ends with 
  */
 const struct view *view_for_output(const char *output);
 
-extern const struct view view_flat, view_tree, view_peek, view_annotate, view_folded, view_stacks;
+extern const struct view view_top, view_flat, view_tree, view_peek, view_annotate, view_folded, view_stacks;
 extern const struct view view_dump, view_registers, view_last, view_header, view_verify;
 extern const struct view view_flamegraph, view_svg, view_heatmap;                     /* report/page/ */
 extern const struct view view_perf_script, view_pprof, view_firefox, view_speedscope; /* report/export/ */

@@ -15,6 +15,10 @@ struct load_hooks {
 	void *ctx;
 	/* Before a block's records, and for every block that is skipped (b->fault). */
 	int (*block)(void *ctx, const struct upf_block *b);
+	/*
+	 * Before the next block is waited for, and once it is there, or the end: for who looks at the profile meanwhile.
+	 */
+	int (*waits)(void *ctx, bool begins);
 	/* Flushed before each block's records, as a pipe may be slow; if it has no reader, loading ends with -EIO. */
 	FILE *flushed;
 	/* @node is the sample's leaf in the profile's tree; 0 for other records. */

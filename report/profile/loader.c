@@ -398,13 +398,25 @@ static int load_any(struct loader *l, const struct upf_block *b)
 	return rc == 0 ? loader_block_done(l, l->block_walked, b->stored_size) : rc;
 }
 
+/* As loader_next(), or what a hook returned, negative. */
+static int next_for_hooks(struct loader *l, struct upf_reader *r, struct upf_block *b)
+{
+	const struct load_hooks *hooks = l->options.hooks;
+	int rc = hooks && hooks->waits ? hooks->waits(hooks->ctx, true) : 0, ended;
+
+	if (rc == 0)
+		rc = loader_next(l, r, b);
+	ended = hooks && hooks->waits ? hooks->waits(hooks->ctx, false) : 0;
+	return ended != 0 ? ended : rc;
+}
+
 int loader_blocks(struct loader *l, struct upf_reader *r)
 {
 	const struct load_hooks *hooks = l->options.hooks;
 	struct upf_block b;
 	int rc;
 
-	while ((rc = loader_next(l, r, &b)) > 0) {
+	while ((rc = next_for_hooks(l, r, &b)) > 0) {
 		rc = hooks && hooks->block ? hooks->block(hooks->ctx, &b) : 0;
 		if (rc == 0 && hooks && hooks->flushed && fflush(hooks->flushed) != 0)
 			rc = -EIO; /* outfile.h knows why */

@@ -41,6 +41,7 @@ struct view_result {
 	bool nothing;       /* its pattern matches nothing */
 	const char *lacks;  /* the trace has nothing for it: what is not there, and how to get it; NULL: it has */
 	bool mismatch;      /* the trace's own figures contradict each other */
+	bool left;          /* before all was read, as the user wanted: nothing is wrong */
 	const char *failed; /* what an error of run() is about; NULL: the trace */
 };
 
@@ -53,6 +54,7 @@ struct view_result {
 #define VIEW_WHOLE 32u   /* needs all of one trace, and binaries: no filters */
 #define VIEW_FILE 64u    /* is for other programs: no terminal shows it */
 #define VIEW_GROUPS 128u /* tells domains, vCPUs or address spaces apart: --by */
+#define VIEW_SCREEN 512u /* has the terminal to itself */
 #define VIEW_NOISE 256u  /* says how far shares may be off by chance */
 
 struct view {

@@ -12,7 +12,7 @@ installs() {
 	make -s -o all -C "$root" O="${BUILD:?is set by make check-cli}" prefix="$work/usr" "$@" < /dev/null
 }
 files() {
-	(cd "$work" && find . -type f | sort)
+	(cd "$work" && find . -type f -o -type l | sort)
 }
 # One made without KVM has no unit, one made without any hypervisor no recorder.
 wanted() {
@@ -20,9 +20,11 @@ wanted() {
 		echo ./usr/bin/uniprof-record
 	fi
 	echo ./usr/bin/uniprof-report
+	[ ! -x "$BUILD/uniprof-record" ] || echo ./usr/bin/uniprof-top
 	[ ! -e "$unit" ] || echo ./usr/lib/systemd/system/uniprof-record@.service
 	[ ! -x "$BUILD/uniprof-record" ] || echo ./usr/share/man/man1/uniprof-record.1
 	echo ./usr/share/man/man1/uniprof-report.1
+	[ ! -x "$BUILD/uniprof-record" ] || echo ./usr/share/man/man1/uniprof-top.1
 }
 unit=$work/usr/lib/systemd/system/uniprof-record@.service
 ok "make install" installs install
