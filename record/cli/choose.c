@@ -10,10 +10,8 @@
 #include "common/say.h"
 #include "format/upf.h"
 
-#define MIB (1u << 20)
-
-static const char *guest_name(const struct hypervisor_ops *ops, struct hypervisor *x, uint32_t domid, char *name,
-                              size_t size)
+const char *choose_name(const struct hypervisor_ops *ops, struct hypervisor *x, uint32_t domid, char *name,
+                        size_t size)
 {
 	if (ops->host.domain_name(x, domid, name, size) != 0)
 		snprintf(name, size, "-");
@@ -41,7 +39,7 @@ static const char *obstacle_of_state(const struct hypervisor_ops *ops, const str
 }
 
 const char *choose_obstacle(const struct hypervisor_ops *ops, struct hypervisor *x, struct guest_info *info, bool look,
-                            char text[OBSTACLE_SIZE])
+                            char text[OBSTACLE_SIZE], struct guest **attached)
 {
 	const char *reason = obstacle_of_state(ops, info, look);
 	struct guest_info now;
@@ -58,7 +56,10 @@ const char *choose_obstacle(const struct hypervisor_ops *ops, struct hypervisor 
 		return text;
 	}
 	rc = ops->guest.info(&g, 1, &now);
-	ops->guest.detach(g);
+	if (rc == 0 && attached)
+		*attached = g;
+	else
+		ops->guest.detach(g);
 	if (rc == -ESRCH)
 		return "it has just ended";
 	if (rc != 0)
@@ -84,7 +85,7 @@ static void list_names(const struct hypervisor_ops *ops, struct hypervisor *x, c
 		if (domid == ops->host.own_domid(x))
 			continue;
 		used += (size_t)snprintf(text + used, size - used, "%s%s (%" PRIu32 ")", used ? ", " : "",
-		                         guest_name(ops, x, domid, name, sizeof(name)), domid);
+		                         choose_name(ops, x, domid, name, sizeof(name)), domid);
 	}
 	free(domains);
 }
@@ -93,7 +94,7 @@ static int open_found(const struct hypervisor_ops *ops, struct hypervisor *x, co
                       struct guest_info *info, const struct options *o, struct target **target, char *why, size_t size)
 {
 	char text[OBSTACLE_SIZE];
-	const char *reason = choose_obstacle(ops, x, info, o->look, text);
+	const char *reason = choose_obstacle(ops, x, info, o->look, text, NULL);
 
 	if (reason)
 		return failure(why, size, EXIT_DOMAIN, "%s: %s", operand, reason);
@@ -161,54 +162,8 @@ int choose_started(const struct hypervisor_ops *ops, struct hypervisor *x, const
 	int rc;
 
 	info.paused = false;
-	rc = open_found(ops, x, guest_name(ops, x, info.domid, name, sizeof(name)), &info, o, target, why, size);
+	rc = open_found(ops, x, choose_name(ops, x, info.domid, name, sizeof(name)), &info, o, target, why, size);
 	if (rc == 0)
 		(*target)->held = started->paused;
 	return rc;
-}
-
-/* One of the table's columns. */
-static void print_column(const char *text, int width)
-{
-	int n = (int)strlen(text);
-
-	print_safe(stdout, text);
-	printf("%*s ", n < width ? width - n : 0, "");
-}
-
-static void list_one(const struct hypervisor_ops *ops, struct hypervisor *x, struct guest_info *info)
-{
-	const struct guest_info listed = *info;
-	char name[64], memory[32] = "-", text[OBSTACLE_SIZE];
-	const char *reason = choose_obstacle(ops, x, info, false, text);
-
-	if (info->pages)
-		snprintf(memory, sizeof(memory), "%" PRIu64, (info->pages * GUEST_PAGE_SIZE + MIB - 1) / MIB);
-	printf("%7" PRIu32 "  ", info->domid);
-	print_column(guest_name(ops, x, info->domid, name, sizeof(name)), 24);
-	printf("%-4s %5" PRIu32 " %7s  ", upf_kind_text(info->kind), info->vcpus, memory);
-	print_column(listed.monitor[0] ? listed.monitor : "-", 15);
-	if (reason)
-		printf(" no: %s\n", reason);
-	else
-		puts(info->kind == GUEST_KVM && !info->pages ? " maybe: its memory must be searched first" : " yes");
-}
-
-void choose_list_head(void)
-{
-	printf("%7s  %-24s %-4s %5s %7s  %-15s  %s\n", "ID", "NAME", "KIND", "VCPUS", "MIB", "VMM", "CAN BE RECORDED");
-}
-
-int choose_list(const struct hypervisor_ops *ops, struct hypervisor *x)
-{
-	struct guest_info *domains;
-	size_t n;
-	int rc = ops->host.list(x, NULL, &domains, &n);
-
-	if (rc != 0)
-		return rc;
-	for (size_t i = 0; i < n; i++)
-		list_one(ops, x, &domains[i]);
-	free(domains);
-	return 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* choose.h - the domains that the user named, and the list of all domains. */
+/* choose.h - the domains that the user named. */
 #ifndef RECORD_CLI_CHOOSE_H
 #define RECORD_CLI_CHOOSE_H
 
@@ -10,10 +10,14 @@
 
 /*
  * Why a domain cannot be recorded now, maybe in @text; NULL if it can: @info is all that is known then. With @look, it
- * may be paused or shut down.
+ * may be paused or shut down. If @attached is not NULL, the guest stays attached, to be detached by the caller; unless it
+ * could not be: *attached is as before.
  */
 const char *choose_obstacle(const struct hypervisor_ops *ops, struct hypervisor *x, struct guest_info *info, bool look,
-                            char text[OBSTACLE_SIZE]);
+                            char text[OBSTACLE_SIZE], struct guest **attached);
+/* The domain's name in @name, or "-". */
+const char *choose_name(const struct hypervisor_ops *ops, struct hypervisor *x, uint32_t domid, char *name,
+                        size_t size);
 /*
  * Opens @n targets, named by @operands. 0, or an exit status with one line in @why; those opened so far are in
  * @targets.
@@ -26,12 +30,5 @@ int choose_targets(const struct hypervisor_ops *ops, struct hypervisor *x, char 
  */
 int choose_started(const struct hypervisor_ops *ops, struct hypervisor *x, const struct guest_info *started,
                    const struct options *o, struct target **target, char *why, size_t size);
-
-/*
- * --list: prints the names of its columns on standard output; then, for each hypervisor, every domain and whether it
- * could be recorded. 0 or a negative errno.
- */
-void choose_list_head(void);
-int choose_list(const struct hypervisor_ops *ops, struct hypervisor *x);
 
 #endif

@@ -7,9 +7,9 @@
 #include <unistd.h>
 
 #include "common/say.h"
-#include "record/cli/choose.h"
 #include "record/cli/connect.h"
 #include "record/cli/describe.h"
+#include "record/cli/list.h"
 #include "record/cli/patterns.h"
 #include "record/cli/recording.h"
 #include "record/output/trace_file.h"
@@ -66,23 +66,6 @@ static int check_usage(const struct options *o, int operands)
 	else
 		return 0;
 	return EXIT_USAGE;
-}
-
-static int list_domains(const struct connection *all, size_t n)
-{
-	choose_list_head();
-	for (size_t i = 0; i < n; i++) {
-		const struct guest_info none = {0};
-		int rc = choose_list(all[i].ops, all[i].x);
-		char why[256];
-
-		if (rc == 0)
-			continue;
-		all[i].ops->host.explain(all[i].x, NULL, &none, -rc, why, sizeof(why));
-		say("cannot list the domains: %s", why);
-		return EXIT_HYPERVISOR;
-	}
-	return EXIT_RECORDED;
 }
 
 /* What a killed recorder has left of domain @i. False: it may still be paused. */

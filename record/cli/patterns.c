@@ -68,7 +68,7 @@ static int add_domain(struct names *names, const struct options *o, const struct
 		found->recordable++;
 		return 0;
 	}
-	reason = choose_obstacle(c->ops, c->x, domain, o->look, text);
+	reason = choose_obstacle(c->ops, c->x, domain, o->look, text, NULL);
 	if (reason) {
 		say("%s (%s) is not recorded: %s", name, number, reason);
 		return 0;

@@ -55,11 +55,12 @@ int window_part(const struct profile *p, const struct window_mark *from, const s
 	if (!stacks)
 		return -ENOMEM;
 	*part = *p;
-	part->stacks = memcpy(stacks, p->stacks, p->nstacks * sizeof(*stacks));
+	part->stacks = stacks;
 	for (size_t i = 0; i < p->nstacks; i++) {
 		const struct window_weights before = weights_at(from, i), until = weights_at(to, i);
 		struct stack *s = &stacks[i];
 
+		*s = p->stacks[i];
 		s->samples = (to ? until.samples : s->samples) - before.samples;
 		s->cpu_ns = (to ? until.cpu_ns : s->cpu_ns) - before.cpu_ns;
 		s->time = (to ? until.time : s->time) - before.time;

@@ -354,7 +354,7 @@ said "… is said" err 'No space left on device'
 is "a reader that goes away ends the recording" 0 grep -qx 5 pipe.status <<< ''
 is "… and is said" 0 grep -q ': standard output: its reader went away' pipe.err <<< ''
 is "the list" 0 "$record" --list <<< ''
-said "… knows the kinds, and what can be recorded" out '^ *1  busy  *PV  *2  *[0-9-]*  -  *yes$'
+said "… knows the kinds, and what can be recorded" out '^ *1  busy  *PV  *2  *[0-9-]* \(idle\|running\)  *[0-9.]*%  -  *yes$'
 is "… is of all" 2 "$record" --list busy <<< 'uniprof-record: --list shows all domains: give no name'
 "$record" -F 1k -o int.upf busy 2> int.err &
 await has_samples int.upf

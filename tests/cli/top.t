@@ -64,8 +64,24 @@ left() {
 	terminals display-message -p '#{alternate_on} #{cursor_flag}' | tee modes
 	[ "$(cat status)" = "$1" ] && cmp before after && [ "$(cat modes)" = "0 1" ] && await gone
 }
+# Processes of this test with such a command line; other recorders may run here, too.
+mine() { # REGEX
+	local pid
+
+	for pid in $(pgrep -f -- "$1"); do
+		[ "$(readlink "/proc/$pid/cwd")" != "$tmp" ] || echo "$pid"
+	done
+}
+recorders='^\./uniprof-top -F'
+viewers='^uniprof-report --top -q .*-$'
 gone() {
-	! pgrep -f "^\./uniprof-top -F|^uniprof-report --top -q .*-\$"
+	[ -z "$(mine "$recorders"; mine "$viewers")" ]
+}
+send() { # SIGNAL REGEX
+	local pids
+
+	mapfile -t pids < <(mine "$2")
+	kill "-$1" "${pids[@]}"
 }
 
 # --- a trace ----------------------------------------------------------------------------------------------------------
@@ -142,19 +158,19 @@ ok "until q" left 0
 for signal in KILL SEGV; do
 	start 80x24 "./uniprof-top -F 1k busy"
 	has 'busy .* 1000 Hz' > /dev/null
-	pkill "-$signal" -f '^uniprof-report --top -q -$'
+	send $signal "$viewers"
 	ok "the viewer's end by SIG$signal: the terminal is as it was" left 5
 	ok "and a line says it" grep -q "uniprof-report: ended by signal" errors
 done
 for signal in HUP TERM; do
 	start 80x24 "./uniprof-top -F 1k busy"
 	has 'busy .* 1000 Hz' > /dev/null
-	pkill "-$signal" -f '^\./uniprof-top -F 1k busy$'
+	send $signal "$recorders"
 	ok "SIG$signal ends all, and the terminal is as it was" left 0
 done
 start 80x24 "./uniprof-top -F 1k busy"
 has 'busy .* 1000 Hz' > /dev/null
-pkill -KILL -f '^\./uniprof-top -F 1k busy$'
+send KILL "$recorders"
 ok "so it is when all of the recorder is killed" left 137
 start 80x24 "./uniprof-top nobody"
 ok "no such guest: one line" left 4

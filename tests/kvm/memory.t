@@ -31,7 +31,7 @@ ok "below 4 GiB and above it: every stack is the guest's, every share of time wi
 ok "nothing is left behind" untouched
 listed() {
 	"$work/searcher" --list | tee "$work/list"
-	grep -qE "^ *$pid  $called +KVM +1 +- +$called +maybe: " "$work/list"
+	grep -qE "^ *$pid  $called +KVM +1 +- +running +[0-9.]+% +$called +maybe: " "$work/list"
 }
 ok "--list stops no guest to search its memory" listed
 end_machines

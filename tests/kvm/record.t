@@ -110,7 +110,7 @@ process_vm_readv PTRACE_DETACH PTRACE_DETACH"
 start_vmm -c 2 -k work=heartbeat
 listed() {
 	"$record" --list | tee "$work/list"
-	grep -qE "^ *$pid  $called +KVM +2 +16  $called +yes\$" "$work/list"
+	grep -qE "^ *$pid  $called +KVM +2 +16 (running|idle) +[0-9.]+%  $called +yes\$" "$work/list"
 }
 ok "--list shows it, by its monitor's name" listed
 refused() {

@@ -137,6 +137,27 @@ static void furnish(struct sim_domain *d, uint32_t domid, const char *name, uint
 	d->vcpu[0].cpu_ns = d->info.cpu_ns;
 }
 
+/* Each of eight vCPUs in a thousand functions, one after the other. */
+static void eight_tick(struct sim_domain *d, void *ctx)
+{
+	(void)ctx;
+	for (uint32_t v = 0; v < d->info.vcpus; v++) {
+		d->vcpu[v].regs.ip = 0x100000 + (d->stops + v) % 1000 * 64;
+		d->vcpu[v].cpu_ns += 1000000;
+		d->info.cpu_ns += 1000000;
+	}
+}
+
+static void make_eight(struct sim_domain *d)
+{
+	furnish(d, 12, "eight", 8);
+	for (uint32_t v = 0; v < d->info.vcpus; v++) {
+		d->vcpu[v].blocked = false;
+		d->vcpu[v].running = true;
+	}
+	d->tick = eight_tick;
+}
+
 /* Compiled without frame pointers: a number in the register, return addresses between the words of its stack. */
 static void make_frameless(struct sim_domain *d)
 {
@@ -165,7 +186,7 @@ static void default_world(void)
 	const char *freeze = getenv("UNIPROF_SIM_FREEZE"), *idle = getenv("UNIPROF_SIM_IDLE");
 	const char *born = getenv("UNIPROF_SIM_BORN"), *crashed = getenv("UNIPROF_SIM_CRASHED");
 	size_t n = 9, more = idle ? strtoul(idle, NULL, 10) : 0;
-	struct sim_domain *domains = zeroed((n + 3 + more) * sizeof(*domains));
+	struct sim_domain *domains = zeroed((n + 4 + more) * sizeof(*domains));
 
 	furnish(&domains[0], 0, "Domain-0", 1);
 	furnish(&domains[1], 1, "busy", 2);
@@ -200,6 +221,8 @@ static void default_world(void)
 	}
 	if (getenv("UNIPROF_SIM_WIDE"))
 		furnish(&domains[n++], 11, "wide", SIM_VCPUS);
+	if (getenv("UNIPROF_SIM_EIGHT"))
+		make_eight(&domains[n++]);
 	for (uint32_t i = 0; i < more; i++)
 		furnish(&domains[n + i], 101 + i, NULL, 1);
 	sim_world(domains, n + more);

@@ -12,7 +12,7 @@ survived() { # TRACE
 	recorded "$1" && ! grep -E ' .*[psc]' "$out/state"
 }
 listed() { # NAME KIND [VCPUS]
-	grep -E "^ *[0-9]+  $1  *$2  *${3:-2}  *[0-9]+  -  *yes$" "$out/list"
+	grep -E "^ *[0-9]+  $1  *$2  *${3:-2}  *[0-9]+ (running|idle)  *[0-9.]+%  -  *yes$" "$out/list"
 }
 # The kind and the instruction set that the head of the trace names.
 head_says() { # NAME KIND ARCH

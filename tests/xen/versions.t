@@ -26,8 +26,8 @@ make -s -C "$xen/../.." O="$work/libxc" XENIF=libxc uniprof-record > "$work/make
 build=$work/libxc guest=$pv
 lab -i -g "$work/long.elf" "$xen/in_dom0/versions.sh"
 only_pv() {
-	dom0_listed && grep '^ *1  shares  *PV  *1  *[0-9]*  -  *yes$' "$out/list" &&
-		grep '^ *2  pvh  *PVH  *1  *[0-9]*  -  *no: this build records only PV guests' "$out/list"
+	dom0_listed && grep '^ *1  shares  *PV  *1  *[0-9]* running  *[0-9.]*%  -  *yes$' "$out/list" &&
+		grep '^ *2  pvh  *PVH  *1  *[0-9]* -  *-  -  *no: this build records only PV guests' "$out/list"
 }
 ok "libxc: lists the domains" only_pv
 ok "libxc: records" of_version shares "4.17.*libxenctrl"
