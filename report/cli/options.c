@@ -68,12 +68,12 @@ static int add_pattern(struct option_use *use)
 	return patterns_add(option_place(use), use->value, use->reason, sizeof(use->reason));
 }
 
-static int set_max_stack(struct option_use *use)
+static int set_number(struct option_use *use)
 {
 	uint64_t n;
 
 	if (parse_u64(use->value, 1, UINT32_MAX, &n) != 0)
-		return option_refuse(use, "a number of frames, 1 or more, is needed");
+		return option_refuse(use, "a number, 1 or more, is needed");
 	*(uint32_t *)option_place(use) = (uint32_t)n;
 	return 0;
 }
@@ -237,7 +237,7 @@ const struct option_def options_filters[] = {
          AT(selection.hide)},
 	{0, "show-from", "RE", OPTION_ARG, "start stacks at the first function that matches; omit stacks without one",
          add_pattern, AT(selection.show_from)},
-	{0, "max-stack", "N", OPTION_ARG, "keep only the N frames nearest to the leaf", set_max_stack,
+	{0, "max-stack", "N", OPTION_ARG, "keep only the N frames nearest to the leaf", set_number,
          AT(selection.max_stack)},
 	{0, "collapse-recursion", NULL, OPTION_NO_ARG, "show a function that calls itself as one frame",
          option_set_true, AT(selection.collapse_recursion)},
@@ -268,6 +268,8 @@ const struct option_def options_tables[] = {
          AT(selection.bottom_up)},
 	{0, "reverse", NULL, OPTION_NO_ARG, NULL, option_set_true, AT(selection.bottom_up)},
 	{'G', "inverted", NULL, OPTION_NO_ARG, NULL, option_set_true, AT(selection.bottom_up)},
+	{'n', "rows", "N", OPTION_ARG, "show only the first N lines of --flat and --csv", set_number,
+         AT(options.rows)},
 	{0, "percent-limit", "N", OPTION_ARG, "omit lines of tables below N percent (default: --tree 0.5)",
          set_percent, AT(options.percent_limit)},
 	{0, "diff", "OLD", OPTION_ARG, "compare with the older trace OLD; may be given several times", add_old,

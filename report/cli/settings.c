@@ -137,6 +137,7 @@ static int check_view(struct settings *s, char *why, size_t size)
 		{s->options.children, VIEW_KEYS, s->options.children == CHILDREN_NO ? "no-children" : "children"},
 		{s->selection.bottom_up, VIEW_TURNS, "bottom-up"},
 		{s->options.percent_limit >= 0, VIEW_LIMITS, "percent-limit"},
+		{s->options.rows, VIEW_KEYS, "rows"},
 		{s->quantum_ns, VIEW_KEYS, "time-quantum"},
 		{s->selection.group, VIEW_GROUPS, "by"},
 	};

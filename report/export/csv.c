@@ -85,7 +85,7 @@ static int put_csv_table(const struct report *r, struct fold *fold)
 	rc = table_sort(&c.table, &r->run->names, &order);
 	if (rc == 0)
 		put_headings(&c);
-	for (size_t i = 0; rc == 0 && i < c.table.n; i++)
+	for (size_t i = 0; rc == 0 && i < view_rows(r->options, c.table.n); i++)
 		if (fold_reaches(fold, table_weights(&c.table.rows[i], order.by_total), limit))
 			put_row(&c, &c.table.rows[i]);
 	table_free(&c.table);

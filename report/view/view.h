@@ -23,6 +23,7 @@ struct view_options {
 	enum children children;
 	const char *source_path; /* a directory of source files, for --annotate; NULL: none */
 	double percent_limit;    /* tables leave out what is below; negative: the view's own default */
+	uint32_t rows;           /* of --flat and --csv at most; 0: all */
 	bool quiet;              /* no notes on quality */
 };
 
@@ -94,6 +95,11 @@ struct fold_request view_request(const struct report *r);
 struct keys view_keys(const struct report *r);
 /* The least share that is shown: --percent-limit, or @otherwise percent. */
 double view_limit(const struct view_options *options, double otherwise);
+/* How many of @n rows are shown. */
+static inline size_t view_rows(const struct view_options *options, size_t n)
+{
+	return options->rows && options->rows < n ? options->rows : n;
+}
 /*
  * Loads, as view_load(), and folds, for a page or not; then @show shows it. 0 or a negative errno, also what @show
  * returns.

@@ -138,10 +138,10 @@ static void print_flat_head(struct flat *f)
 static void print_rows(struct flat *f)
 {
 	double limit = view_limit(f->r->options, 0);
-	size_t hidden = 0;
+	size_t hidden = 0, rows = view_rows(f->r->options, f->table.n);
 
 	print_flat_head(f);
-	for (size_t i = 0; i < f->table.n; i++) {
+	for (size_t i = 0; i < rows; i++) {
 		if (fold_reaches(f->fold, table_weights(&f->table.rows[i], f->by_total), limit))
 			print_row(f, &f->table.rows[i]);
 		else
@@ -150,6 +150,9 @@ static void print_rows(struct flat *f)
 	if (hidden)
 		fprintf(f->r->out.file, "(%s line%s below %g%% not shown)\n", text_count(hidden).s,
 		        hidden == 1 ? "" : "s", f->r->options->percent_limit);
+	if (rows < f->table.n)
+		fprintf(f->r->out.file, "(%s more line%s not shown)\n", text_count(f->table.n - rows).s,
+		        f->table.n - rows == 1 ? "" : "s");
 }
 
 /* --- the view ---------------------------------------------------------------------------------------------------- */

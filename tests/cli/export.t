@@ -490,6 +490,7 @@ my ($head, $line) = split /\r\n/, report('--csv', '--sort', 'vcpu,sym', '--diff'
 is($head, 'vcpu,function,self,self_percent,total,total_percent,self_error,total_error,old_self,old_self_percent,old_total,old_total_percent,self_change_error,total_change_error', 'csv: keys, --diff');
 like($line, qr/^"0","work",3,60\.0000,5,100\.0000,(\d+\.\d{4}),(\d+\.\d{4}),7,46\.6667,12,80\.0000,(\d+\.\d{4}),(\d+\.\d{4})$/, 'and a line');
 
+is(() = report('--csv', '-n', 2, '-s', $syms, 'small.upf') =~ /\n/g, 3, 'headings, and two rows');
 is(() = report('--csv', '--percent-limit', '30', '-s', $syms, 'small.upf') =~ /\n/g, 3, 'headings, and what is above --percent-limit');
 SKIP: {
 	skip 'no Turkish locale can be made here', 1 if system('localedef -c -i tr_TR -f UTF-8 ./tr_TR.UTF-8 2>localedef.err') != 0;

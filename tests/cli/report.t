@@ -13,6 +13,7 @@ size=$(stat -c %s "$tmp/small.upf")
 # --- views
 same flat 0 "$report" -s syms small.upf
 same flat-unnamed 0 "$report" small.upf
+same flat-rows 0 "$report" -q -n 2 -s syms small.upf
 same flat-limit 0 "$report" -q --percent-limit 30 -s syms small.upf
 same flat-idle 0 "$report" -s syms idle.upf
 same flat-idle-all 0 "$report" --state all -s syms idle.upf
@@ -154,6 +155,8 @@ fails 'standard input twice' 2 'given twice' "$report" - small.upf -
 fails 'unknown option' 2 '--nonsense' "$report" --nonsense small.upf
 fails 'two views' 2 'one view at a time' "$report" --tree --folded small.upf
 fails 'bad state' 2 'running, runnable, vmm, blocked, offline or all' "$report" --state asleep small.upf
+fails 'no rows' 2 'a number, 1 or more' "$report" --rows 0 small.upf
+fails 'rows of a picture' 2 '--rows cannot be used with --svg' "$report" -n 3 --svg small.upf
 fails 'bad limit' 2 'from 0 to 100' "$report" --percent-limit x small.upf
 fails 'missing file' 1 'No such file' "$report" nowhere.upf
 fails 'directory' 1 'directory' "$report" .
