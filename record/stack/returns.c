@@ -158,7 +158,9 @@ static bool is_return(struct returns *r, const struct vcpu_regs *regs, uint64_t 
 {
 	uint64_t address = return_code(regs, saved);
 
-	return is_near_word(address, regs->ip) && find_call(r, regs, address, NULL, 0) == BEHIND_CALL;
+	/* Most words are 0, which is near to the code of a unikernel. */
+	return address >= ARCH_CALL_BYTES && is_near_word(address, regs->ip) &&
+	       find_call(r, regs, address, NULL, 0) == BEHIND_CALL;
 }
 
 bool returns_among(struct returns *r, const struct vcpu_regs *regs, const uint64_t *words, uint32_t n)
