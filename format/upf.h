@@ -186,7 +186,7 @@ struct upf_domain {
 	uint8_t arch; /* enum upf_arch */
 	uint32_t vcpus;
 	const char *name;       /* NULL: not known */
-	const char *image;      /* path given by the user, NULL: not given */
+	const char *image;      /* path given by the user, or, if there is no @build_id in the header, by the host */
 	const char *build_id;   /* hexadecimal, NULL: not known */
 	uint64_t build_address; /* of the note in its memory that @build_id is from; 0: it is from the header */
 	uint32_t program;       /* of an archive by program: which of its programs the domain ran */

@@ -162,6 +162,11 @@ struct host_ops {
 	/* The domain's name; -ENOENT if it is not known. May block, as list(). */
 	int (*domain_name)(struct hypervisor *x, uint32_t domid, char *name, size_t size);
 	/*
+	 * The path on this host of the file that the domain's kernel was loaded from, as the VMM's command line or the
+	 * toolstack names it; nobody has opened it. -ENOENT if it is not known. May block, as list().
+	 */
+	int (*kernel)(struct hypervisor *x, uint32_t domid, char *path, size_t size);
+	/*
 	 * From now on guests are attached to be sampled without a stop, where that is possible: stop() interrupts
 	 * vCPUs, copies what is planned and pauses nothing. @must: elsewhere attach(), settle() or stop() fails with
 	 * ENOEXEC. @needs_sp: samples without a stack pointer are of no use. NULL: this backend cannot.

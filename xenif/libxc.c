@@ -136,6 +136,11 @@ static int libxc_domain_name(struct hypervisor *x, uint32_t domid, char *name, s
 	return xenstore_name(x->names, domid, name, size);
 }
 
+static int libxc_kernel(struct hypervisor *x, uint32_t domid, char *path, size_t size)
+{
+	return xenstore_kernel(x->names, domid, path, size);
+}
+
 static uint32_t libxc_own_domid(struct hypervisor *x)
 {
 	return xenstore_own_domid(x->names);
@@ -334,6 +339,7 @@ const struct hypervisor_ops hypervisor_backend = {
                  .find = libxc_find,
                  .list = libxc_list,
                  .domain_name = libxc_domain_name,
+                 .kernel = libxc_kernel,
                  .own_domid = libxc_own_domid,
                  .explain = hook_explain},
 	.guest = {.attach = attach, .settle = hook_settle, .detach = detach, .arch = libxc_arch, .info = libxc_info},

@@ -170,6 +170,11 @@ static int xencall_domain_name(struct hypervisor *x, uint32_t domid, char *name,
 	return xenstore_name(x->names, domid, name, size);
 }
 
+static int xencall_kernel(struct hypervisor *x, uint32_t domid, char *path, size_t size)
+{
+	return xenstore_kernel(x->names, domid, path, size);
+}
+
 static uint32_t xencall_own_domid(struct hypervisor *x)
 {
 	return xenstore_own_domid(x->names);
@@ -223,6 +228,7 @@ const struct hypervisor_ops hypervisor_backend = {
                  .find = xencall_find,
                  .list = xencall_list,
                  .domain_name = xencall_domain_name,
+                 .kernel = xencall_kernel,
                  .own_domid = xencall_own_domid,
                  .explain = hook_explain},
 	.guest = {.attach = domctl_attach,

@@ -63,20 +63,36 @@ void xenstore_close(struct xenstore *s)
 	free(s);
 }
 
+/* -ENOENT: there is none, or it does not fit. */
+static int read_text(struct xenstore *s, const char *path, char *text, size_t size)
+{
+	unsigned len;
+	char *value = s ? s->read(s->handle, 0, path, &len) : NULL;
+	int n = value ? snprintf(text, size, "%s", value) : -1;
+
+	free(value);
+	return n >= 0 && (size_t)n < size ? 0 : -ENOENT;
+}
+
 int xenstore_name(struct xenstore *s, uint32_t domid, char *name, size_t size)
 {
-	char path[64], *value;
-	unsigned len;
+	char path[64];
 
-	if (!s)
-		return -ENOENT;
 	snprintf(path, sizeof(path), "/local/domain/%u/name", domid);
-	value = s->read(s->handle, 0, path, &len);
-	if (!value)
-		return -ENOENT;
-	snprintf(name, size, "%s", value);
-	free(value);
-	return 0;
+	return read_text(s, path, name, size);
+}
+
+int xenstore_kernel(struct xenstore *s, uint32_t domid, char *kernel, size_t size)
+{
+	char path[64], vm[64] = "", file[96];
+	int rc;
+
+	snprintf(path, sizeof(path), "/local/domain/%u/vm", domid);
+	rc = read_text(s, path, vm, sizeof(vm));
+	snprintf(file, sizeof(file), "%s/image/kernel", vm);
+	if (rc == 0)
+		rc = read_text(s, file, kernel, size);
+	return rc == 0 && *kernel != '/' ? -ENOENT : rc;
 }
 
 static int by_number(const void *a, const void *b)

@@ -18,6 +18,8 @@ void xenstore_close(struct xenstore *s);
 /* The name of domain @domid, cut to @size bytes: 0 or -ENOENT. */
 int xenstore_name(struct xenstore *s, uint32_t domid, char *name, size_t size);
 /* The numbers of all domains, ascending: *domids, @n of them, which the caller frees. 0, -ENOENT or -ENOMEM. */
+/* The file that libxl has loaded a PV guest's kernel from; -ENOENT: it is not known. */
+int xenstore_kernel(struct xenstore *s, uint32_t domid, char *path, size_t size);
 int xenstore_domids(struct xenstore *s, uint32_t **domids, size_t *n);
 /* The domain this program runs in; 0 if xenstore does not tell. */
 uint32_t xenstore_own_domid(struct xenstore *s);

@@ -124,6 +124,12 @@ static int kvm_domain_name(struct hypervisor *x, uint32_t domid, char *name, siz
 	return machine_name((pid_t)domid, name, size) == 0 ? 0 : -ENOENT;
 }
 
+static int kvm_kernel(struct hypervisor *x, uint32_t domid, char *path, size_t size)
+{
+	(void)x;
+	return machine_kernel((pid_t)domid, path, size);
+}
+
 static uint32_t kvm_own_domid(struct hypervisor *x)
 {
 	(void)x;
@@ -587,6 +593,7 @@ const struct hypervisor_ops hypervisor_kvm = {
                  .sample_live = kvm_sample_live,
                  .record_host = kvm_record_host,
                  .domain_name = kvm_domain_name,
+                 .kernel = kvm_kernel,
                  .own_domid = kvm_own_domid,
                  .explain = kvm_explain},
 	.guest = {.attach = kvm_attach,

@@ -10,6 +10,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -193,6 +195,32 @@ int machine_name(pid_t pid, char *name, size_t size)
 	int rc = given_name(pid, name, size);
 
 	return rc != 0 || name[0] ? rc : machine_command(pid, name, size);
+}
+
+/* In a container a name may be another file's, or nobody's. */
+static bool is_same_file(pid_t pid, const char *path)
+{
+	char there[PATH_MAX + 32];
+	struct stat a, b;
+
+	return snprintf(there, sizeof(there), "/proc/%d/root%s", (int)pid, path) < (int)sizeof(there) &&
+	       stat(there, &a) == 0 && stat(path, &b) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
+int machine_kernel(pid_t pid, char *path, size_t size)
+{
+	char line[16384], file[32], folder[PATH_MAX] = "";
+	ssize_t n = read_proc_file(pid, "cmdline", line, sizeof(line));
+	const char *value = n > 0 ? argument(line, (size_t)n, "kernel") : NULL;
+
+	if (!value || !*value)
+		return -ENOENT;
+	snprintf(file, sizeof(file), "/proc/%d/cwd", (int)pid);
+	if (*value != '/' && (n = readlink(file, folder, sizeof(folder) - 1)) > 0)
+		folder[n] = '\0';
+	if (snprintf(path, size, "%s%s%s", folder, *folder ? "/" : "", value) >= (int)size || *path != '/')
+		return -ENOENT;
+	return is_same_file(pid, path) ? 0 : -ENOENT;
 }
 
 /* --- numbers of vCPUs --------------------------------------------------------------------------------------------- */

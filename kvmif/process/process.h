@@ -43,6 +43,11 @@ pid_t machine_without_kvm(const char *text);
 uint32_t machine_vcpus_most(pid_t pid);
 /* The -name or --name of QEMU and crosvm, Firecracker's --id, else the command. 0 or a negative errno. */
 int machine_name(pid_t pid, char *name, size_t size);
+/*
+ * The path of the file of -kernel or --kernel, as QEMU, cloud-hypervisor and kvmtool have it. -ENOENT: none is given,
+ * or the process sees another file of that name than we do.
+ */
+int machine_kernel(pid_t pid, char *path, size_t size);
 /* The monitor's command, such as "qemu-system-x86". */
 int machine_command(pid_t pid, char *name, size_t size);
 int machine_thread_name(pid_t pid, pid_t tid, char *name, size_t size);

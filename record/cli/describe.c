@@ -2,6 +2,7 @@
 #include "record/cli/describe.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -174,6 +175,22 @@ int describe_images(struct description *d, const struct options *o, char *why, s
 	for (size_t i = o->nimages; rc == 0 && i-- > 0;)
 		rc = describe_image(d, o->images[i], false, why, size);
 	return rc;
+}
+
+int describe_kernels(struct description *d, const struct hypervisor_ops *ops, struct hypervisor *x)
+{
+	char path[PATH_MAX];
+
+	for (size_t i = 0; i < d->session.ndomains; i++) {
+		struct upf_domain *domain = &d->domains[i];
+
+		if (domain->image || ops->host.kernel(x, domain->id, path, sizeof(path)) != 0)
+			continue;
+		domain->image = strdup(path);
+		if (!domain->image)
+			return -ENOMEM;
+	}
+	return 0;
 }
 
 void describe_free(struct description *d)

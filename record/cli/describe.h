@@ -17,6 +17,11 @@ int describe(struct description *d, const struct options *o, struct target *cons
              const char *hypervisor, const char *command);
 /* Adds the binaries of --image. 0, or -1 and one line in @why: no such file, or no such domain in this recording. */
 int describe_images(struct description *d, const struct options *o, char *why, size_t size);
+/*
+ * Names for the other domains the file that the host knows their kernel by, if it does. Its build is not known: no file is
+ * opened. 0 or -ENOMEM.
+ */
+int describe_kernels(struct description *d, const struct hypervisor_ops *ops, struct hypervisor *x);
 void describe_free(struct description *d);
 
 /* @argv as one line, quoted for the shell; to be called before options_parse() moves the words. NULL: errno. */

@@ -198,6 +198,8 @@ static int prepare_trace(struct recording *r)
 		say("%s", why);
 		return EXIT_USAGE;
 	}
+	if (rc == 0)
+		rc = describe_kernels(&r->description, r->ops, r->x);
 	if (rc == 0) {
 		r->session.output = trace_output_new(&o->output, &r->description.session);
 		rc = r->session.output ? 0 : -errno;

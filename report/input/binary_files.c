@@ -321,19 +321,28 @@ static size_t find_recorded(const struct binary_files *f, const char *path)
 
 	if (stat(path, &a) != 0)
 		return f->n;
-	while (k < f->n &&
-	       (!f->list[k].image || stat(f->list[k].path, &b) != 0 || a.st_dev != b.st_dev || a.st_ino != b.st_ino))
+	while (k < f->n && (!f->list[k].image || stat(binary_file_name(&f->list[k]), &b) != 0 ||
+	                    a.st_dev != b.st_dev || a.st_ino != b.st_ino))
 		k++;
 	return k;
 }
 
+static void free_file(struct binary_file *file)
+{
+	symbols_free(&file->symbols);
+	free(file->path);
+	if (file->packed)
+		close(file->fd);
+	free(file->packed);
+}
+
 /* Takes over @path. */
-static int add_image(struct choosing *c, char *path, size_t *file)
+static int add_image(struct choosing *c, char *path, size_t *number)
 {
 	struct binary_files *f = c->files;
 
-	*file = find_recorded(f, path);
-	if (*file < f->n) {
+	*number = find_recorded(f, path);
+	if (*number < f->n) {
 		free(path);
 		return 0;
 	}
@@ -355,15 +364,79 @@ static bool is_given(const struct choosing *c, const struct upf_domain *d)
 	return false;
 }
 
-/* The image that the trace names for @domain, if its build is known as well; or else any file of that build. */
+/* Not the user has named its image, but the host. */
+static bool is_named_by_host(const struct upf_domain *d)
+{
+	return d->image && (!d->build_id || d->build_address);
+}
+
+/* Could the domain have been started from it? It may be another build by now, or be in a form that has no names. */
+static bool could_be(const struct upf_domain *d, const struct binary_file *b)
+{
+	return b->is_elf && can_run(d, b) && (!is_known_domain(d) || ran_it(d, b));
+}
+
+/* Takes over @path: of an image that the host has named, so that it is no error if it cannot be used. */
+static int add_if_usable(struct choosing *c, size_t domain, char *path)
+{
+	const struct upf_domain *d = domain_at(c, domain);
+	struct binary_file b = {.path = path, .image = true};
+	struct binary_files *f = c->files;
+	size_t k = find_recorded(f, path);
+
+	if (k < f->n) {
+		if (could_be(d, &f->list[k]))
+			c->recorded[domain] = k;
+		free(path);
+		return 0;
+	}
+	if (unpack_binary(c, &b) == 0)
+		study_file(&b, true);
+	if (!could_be(d, &b)) {
+		free_file(&b);
+		return 0;
+	}
+	if (array_add(f->list, f->cap, f->n, b) == 0) {
+		c->recorded[domain] = k;
+		return 0;
+	}
+	free_file(&b);
+	return no_memory(c);
+}
+
+/* Unikraft leaves the names of "app" in "app.dbg". */
+static int add_host_image(struct choosing *c, size_t domain)
+{
+	const struct upf_domain *d = domain_at(c, domain);
+	const char *const endings[] = {".dbg", ""};
+	char *name, *path;
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < 2 && c->recorded[domain] == NO_FILE; i++) {
+		if (asprintf(&name, "%s%s", d->image, endings[i]) < 0)
+			return no_memory(c);
+		rc = find_image(c, name, &path);
+		if (rc == 0 && path)
+			rc = add_if_usable(c, domain, path);
+		free(name);
+	}
+	return rc;
+}
+
+/* The image that the trace names for @domain; or else any file of that build. */
 static int add_recorded_image(struct choosing *c, size_t domain)
 {
 	const struct upf_domain *d = &c->traces->session.domains[domain];
+	bool by_host = is_named_by_host(d);
 	char *path = NULL;
 
-	if (!d->build_id || c->files->n - c->ngiven == IMAGES_MAX)
+	if (c->files->n - c->ngiven == IMAGES_MAX)
 		return 0;
-	if (d->image && find_image(c, d->image, &path) != 0)
+	if (by_host && !is_given(c, d) && add_host_image(c, domain) != 0)
+		return -1;
+	if (!d->build_id || c->recorded[domain] != NO_FILE)
+		return 0;
+	if (d->image && !by_host && find_image(c, d->image, &path) != 0)
 		return -1;
 	if (!path && !is_given(c, d))
 		path = debug_file_of_build(d->build_id, &c->request->debug);
@@ -545,13 +618,8 @@ int binary_file_read(struct binary_file *file, const struct debug_search *where,
 
 void binary_files_free(struct binary_files *f)
 {
-	for (size_t k = 0; k < f->n; k++) {
-		symbols_free(&f->list[k].symbols);
-		free(f->list[k].path);
-		if (f->list[k].packed)
-			close(f->list[k].fd);
-		free(f->list[k].packed);
-	}
+	for (size_t k = 0; k < f->n; k++)
+		free_file(&f->list[k]);
 	free(f->list);
 	free(f->chosen);
 	*f = (struct binary_files){0};

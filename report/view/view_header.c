@@ -33,6 +33,8 @@ static void print_domain(const struct report *r, const struct upf_domain *d)
 	fprintf(r->out.file, "%-11s %" PRIu32 "\n", "vcpus", d->vcpus);
 	field(r, "sampled", d->live ? "live: without a stop" : NULL);
 	field(r, "image", d->image);
+	if (d->image && (!d->build_id || d->build_address))
+		fprintf(r->out.file, "%-11s named by the host, not by the user\n", "");
 	field(r, "build-id", d->build_id);
 	if (d->build_id && d->build_address)
 		fprintf(r->out.file, "%-11s in its memory, at %#" PRIx64 "\n", "", d->build_address);

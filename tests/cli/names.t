@@ -241,6 +241,7 @@ fails 'another kernel is, wherever it was loaded' 1 'kernel: not what web1 ran' 
 { echo "build $note"; cat lines; } | "$mktrace" stacks >again.upf
 { echo "build 400000 c0ffee00c0ffee02"; cat lines; } | "$mktrace" stacks >another.upf
 fails 'two builds in two traces' 1 'another.upf: web1 ran c0ffee00c0ffee02 there, and c0ffee00c0ffee01 in a trace before' "$report" -s guest again.upf another.upf
+mkdir -p byid0/.build-id/"${id::2}" && cp guest byid0/.build-id/"${id::2}/${id:2}"
 mkdir -p byid/.build-id/"${id::2}" && ln -s "$tmp/guest" byid/.build-id/"${id::2}/${id:2}"
 prints 'its file is found by the build-id' "$whole" "$report" --folded -q --symfs byid found.upf
 rm byid/.build-id/"${id::2}/${id:2}" && cp other byid/.build-id/"${id::2}/${id:2}"
@@ -249,6 +250,31 @@ ok $? 'a file with another build-id is not taken for it'
 objcopy --only-keep-debug guest byid/.build-id/"${id::2}/${id:2}".debug
 "$report" --folded -q --symfs byid found.upf >out && grep -q leaf out
 ok $? 'its file of debug information is better than nothing'
+
+# --- the image that the host has named, not the user: if it cannot be the one that ran, it is none
+addresses=$("$report" --folded -q run.upf)
+"$mktrace" stacks "$tmp/guest" <lines >host.upf
+prints 'an image that the host has named' "$whole" "$report" --folded -q host.upf
+prints '-s comes first' '_start;work;leaf 2' "$report" --folded -q --no-inline -s guest.nm host.upf
+prints 'the header says who named it' 'named by the host, not by the user' sh -c "'$report' --header host.upf | tail -1 | sed 's/^ *//'"
+{ echo "build $note"; cat lines; } | "$mktrace" stacks "$tmp/guest" >host_found.upf
+prints 'of the build in memory' "$whole" "$report" --folded -q host_found.upf
+{ echo "build $note"; cat lines; } | "$mktrace" stacks "$tmp/other" >host_other.upf
+prints 'of another build by now' "$addresses" "$report" --folded -q host_other.upf
+prints 'then a file of that build is found elsewhere' "$whole" "$report" --folded -q --symfs byid0 host_other.upf
+mkdir app && cp guest app/app.dbg && strip -o app/app guest
+"$mktrace" stacks "$tmp/app/app" <lines >host_app.upf
+prints 'a stripped one has its names beside it, as of Unikraft' "$whole" "$report" --folded -q host_app.upf
+gzip -c guest >app/vmlinuz
+"$mktrace" stacks "$tmp/app/vmlinuz" <lines >host_packed.upf
+prints 'a packed one' '_start;work;leaf 2' "$report" --folded -q --no-inline host_packed.upf
+echo nonsense >app/raw
+for path in app/raw app/none app; do
+	"$mktrace" stacks "$tmp/$path" <lines >host_raw.upf
+	prints "one of no use: $path" "$addresses" "$report" --folded -q host_raw.upf
+done
+"$mktrace" stacks "$tmp/built_again" <chain.lines >host_chain.upf
+fails 'probably another build' 1 'probably another build than web1 ran' "$report" host_chain.upf
 
 # --- the file of a recorded build
 mv guest kept && cp other guest
@@ -291,6 +317,13 @@ ok $? 'several images: each guest has its own'
 fails 'a domain has its own' 1 'plain: not what busy ran: c0ffee00c0ffee01, and' "$report" --domain busy -s plain sim.upf
 "$report" --state all --domain idle sim.upf 2>&1 | grep -q 'no binary of\|gives names'
 ok $((! $?)) 'the one of the domain that is shown is taken'
+export UNIPROF_SIM_KERNEL=$tmp/guest
+"$record" -q -f -d 0.2s -o sim.upf busy idle 2>err && "$report" --header sim.upf | tee header | grep -A1 "^image  *$tmp/guest$" | grep -q 'by the host' &&
+	[ "$(grep -c ^image header)" = 1 ]
+ok $? 'without --image what the host knows'
+"$record" -q -f -d 0.2s --image plain -o sim.upf busy idle 2>err && "$report" --header sim.upf | grep -c "^image  *$tmp/plain$" | grep -qx 2
+ok $? 'which --image replaces'
+unset UNIPROF_SIM_KERNEL
 "$record" -q -f -d 0.2s --image nothing -o sim.upf busy >out 2>err
 [ $? -eq 2 ] && grep -qx 'uniprof-record: --image nothing: No such file or directory' err
 ok $? '--image: no such file'

@@ -333,6 +333,15 @@ static int domain_name(struct hypervisor *x, uint32_t domid, char *name, size_t 
 	return 0;
 }
 
+/* Of "busy", the file that the tests name. */
+static int domain_kernel(struct hypervisor *x, uint32_t domid, char *path, size_t size)
+{
+	const char *kernel = getenv("UNIPROF_SIM_KERNEL");
+
+	(void)x;
+	return kernel && domid == 1 && snprintf(path, size, "%s", kernel) < (int)size ? 0 : -ENOENT;
+}
+
 static uint32_t own_domid(struct hypervisor *x)
 {
 	(void)x;
@@ -562,6 +571,7 @@ const struct hypervisor_ops hypervisor_backend = {
                  .find = find,
                  .list = list,
                  .domain_name = domain_name,
+                 .kernel = domain_kernel,
                  .own_domid = own_domid,
                  .explain = hook_explain},
 	.guest = {.attach = attach, .settle = hook_settle, .detach = detach, .arch = guest_arch, .info = info},

@@ -32,7 +32,7 @@ static void usage(void)
 		fprintf(stderr, " %s", kinds[i].name);
 	fputs("\n       mktrace many COUNT UNIQUE DEPTH\n"
 	      "       mktrace scattered COUNT DEPTH\n"
-	      "       mktrace stacks|copies [IMAGE IDENTITY] <LINES\n"
+	      "       mktrace stacks|copies [IMAGE [IDENTITY]] <LINES\n"
 	      "counted, hostile and timed read lines too.\n",
 	      stderr);
 }
@@ -41,8 +41,8 @@ int main(int argc, char **argv)
 {
 	struct maker m;
 
-	if ((argc == 2 || argc == 4) && (strcmp(argv[1], "stacks") == 0 || strcmp(argv[1], "copies") == 0)) {
-		make_stacks(&m, argv[1][0] == 'c', argc == 4 ? argv[2] : NULL, argc == 4 ? argv[3] : NULL);
+	if (argc >= 2 && argc <= 4 && (strcmp(argv[1], "stacks") == 0 || strcmp(argv[1], "copies") == 0)) {
+		make_stacks(&m, argv[1][0] == 'c', argc >= 3 ? argv[2] : NULL, argc == 4 ? argv[3] : NULL);
 		end(&m);
 		return 0;
 	}

@@ -57,6 +57,34 @@ static void names_are_found(void **state)
 	check_name("-named", "web1", "sh");
 }
 
+static void check_kernel(const char *option, const char *value, const char *wanted)
+{
+	char path[256];
+
+	start(option, value);
+	assert_int_equal(machine_kernel(child, path, sizeof(path)), wanted ? 0 : -ENOENT);
+	if (wanted)
+		assert_string_equal(path, wanted);
+	assert_int_equal(machine_kernel(child, path, 4), -ENOENT);
+	end();
+}
+
+static void kernels_are_found(void **state)
+{
+	char folder[200], wanted[256];
+
+	(void)state;
+	check_kernel("-kernel", "/bin/sh", "/bin/sh");
+	check_kernel("--kernel=/bin/sh", "x", "/bin/sh");
+	check_kernel("-kernel", "/no/such/file", NULL);
+	check_kernel("-kernel", "", NULL);
+	check_kernel("-kernel", NULL, NULL);
+	check_kernel("-initrd", "/bin/sh", NULL);
+	assert_non_null(getcwd(folder, sizeof(folder)));
+	snprintf(wanted, sizeof(wanted), "%s/GNUmakefile", folder);
+	check_kernel("-kernel", "GNUmakefile", wanted);
+}
+
 static void check_vcpus(const char *option, const char *value, uint32_t wanted)
 {
 	start(option, value);
@@ -157,6 +185,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_are_found),
+		cmocka_unit_test(kernels_are_found),
 		cmocka_unit_test(vcpus_to_come_are_counted),
 		cmocka_unit_test(protection_is_seen),
 		cmocka_unit_test(one_that_came_back_is_told_from_others),
