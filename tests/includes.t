@@ -74,6 +74,7 @@ my @libraries = (
 	[qr/^(xen|libxl|xs\.h)/, qw(xenif record)],
 	[qr/^bpf\//, qw(kvmif)],
 	[qr/^(curses|ncurses)/, qw(report)],
+	[qr/^ini\./, qw(report)],
 	[qr/^(elf|gelf|libelf|dwarf|elfutils\/|libdwfl|zlib|lzma|zstd|libiberty|demangle|libunwind|capstone)/, qw(report)],
 );
 # ELF's constants are the C library's: registers and identities of images need no ELF library.

@@ -2,6 +2,7 @@
 #include "record/cli/list.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -108,7 +109,18 @@ static void print_domain(const struct listed *d)
 		puts(info->kind == GUEST_KVM && !info->pages ? " maybe: its memory must be searched first" : " yes");
 }
 
-static void print_list(struct list *l)
+static void print_kernel(const struct listed *d)
+{
+	char path[PATH_MAX];
+
+	if (d->on->ops->host.kernel(d->on->x, d->info.domid, path, sizeof(path)) != 0)
+		return;
+	printf("%9s", "");
+	print_safe(stdout, path);
+	putchar('\n');
+}
+
+static void print_list(struct list *l, bool kernels)
 {
 	const struct timespec pause = {.tv_nsec = CPU_NS};
 	bool attached = false;
@@ -123,11 +135,14 @@ static void print_list(struct list *l)
 		measure(&l->all[i]);
 	printf("%7s  %-24s %-4s %5s %7s %-9s %7s  %-15s  %s\n", "ID", "NAME", "KIND", "VCPUS", "MIB", "STATE", "CPU",
 	       "VMM", "CAN BE RECORDED");
-	for (size_t i = 0; i < l->n; i++)
+	for (size_t i = 0; i < l->n; i++) {
 		print_domain(&l->all[i]);
+		if (kernels)
+			print_kernel(&l->all[i]);
+	}
 }
 
-int list_domains(const struct connection *all, size_t n)
+int list_domains(const struct connection *all, size_t n, bool kernels)
 {
 	const struct guest_info none = {0};
 	struct list l = {0};
@@ -141,7 +156,7 @@ int list_domains(const struct connection *all, size_t n)
 			say("cannot list the domains: %s", why);
 		}
 	}
-	print_list(&l);
+	print_list(&l, kernels);
 	free(l.all);
 	return rc == 0 ? EXIT_RECORDED : EXIT_HYPERVISOR;
 }

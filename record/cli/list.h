@@ -5,7 +5,10 @@
 
 #include "record/cli/connect.h"
 
-/* Prints the domains of @n hypervisors on standard output; takes a quarter of a second. An exit status, after its message. */
-int list_domains(const struct connection *all, size_t n);
+/*
+ * Prints the domains of @n hypervisors on standard output, with @kernels also what each was started from; takes a quarter
+ * of a second. An exit status, after its message.
+ */
+int list_domains(const struct connection *all, size_t n, bool kernels);
 
 #endif

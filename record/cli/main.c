@@ -186,7 +186,8 @@ static int list_or_record(const struct options *o, const char *command, char **o
 	if (o->resume)
 		rc = resume_paused(o->resume, all, nall);
 	else
-		rc = o->list ? list_domains(all, nall) : record_matching(o, all, nall, command, operands, n);
+		rc = o->list ? list_domains(all, nall, o->verbose)
+		             : record_matching(o, all, nall, command, operands, n);
 	connect_close(all, nall);
 	return rc;
 }

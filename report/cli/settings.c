@@ -165,6 +165,24 @@ static int check_view(struct settings *s, char *why, size_t size)
 	return -1;
 }
 
+/* The command line and the environment come first. */
+static int take_config(struct settings *s, char *why, size_t size)
+{
+	struct binary_request *b = &s->binaries;
+
+	if (config_read(&s->config, why, size) != 0)
+		return -1;
+	b->known = s->config.known;
+	b->nknown = s->config.nknown;
+	b->debug.folders = s->config.folders;
+	b->debug.nfolders = s->config.nfolders;
+	if (!b->debug.symfs)
+		b->debug.symfs = s->config.symfs;
+	if (!s->debuginfod && !getenv("DEBUGINFOD_URLS"))
+		s->debuginfod = s->config.debuginfod;
+	return 0;
+}
+
 int settings_parse(struct settings *s, int argc, char **argv, char *why, size_t size)
 {
 	int n;
@@ -180,7 +198,9 @@ int settings_parse(struct settings *s, int argc, char **argv, char *why, size_t 
 		s->selection.quantum_ns = s->quantum_ns ? s->quantum_ns : DEFAULT_QUANTUM_NS;
 	s->selection.spaces = s->selection.group == GROUP_BY_SPACE || keys_has(&s->options.keys, KEY_SPACE);
 	s->selection.noise = s->old.n || s->view->takes & VIEW_NOISE;
-	return s->help || s->version ? 0 : check_view(s, why, size);
+	if (s->help || s->version)
+		return 0;
+	return take_config(s, why, size) == 0 ? check_view(s, why, size) : -1;
 }
 
 void settings_free(struct settings *s)
@@ -190,6 +210,7 @@ void settings_free(struct settings *s)
 	free(s->old.list);
 	free(s->old_files.list);
 	s->files = s->old = s->old_files = (struct file_names){0};
+	config_free(&s->config);
 	selection_free(&s->selection);
 	patterns_free(&s->pattern);
 }

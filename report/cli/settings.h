@@ -4,6 +4,7 @@
 #define REPORT_CLI_SETTINGS_H
 
 #include "common/option_table.h"
+#include "report/cli/config.h"
 #include "report/output/terminal.h"
 #include "report/view/view.h"
 
@@ -21,7 +22,8 @@ struct settings {
 	struct patterns pattern; /* the same, of views with VIEW_PATTERN */
 	char **traces;           /* ntraces of them, argv's; "-": standard input */
 	size_t ntraces;
-	char *newest;                   /* NULL, or the only trace: none was given */
+	char *newest; /* NULL, or the only trace: none was given */
+	struct config config;
 	struct binary_request binaries; /* without files: */
 	struct file_names files;        /* of -s */
 	struct file_names old;          /* traces to compare with; none: nothing is compared */

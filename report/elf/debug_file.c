@@ -5,6 +5,7 @@
 #include "format/bytes/wire.h"
 #include "report/elf/debuginfod.h"
 
+#include <dirent.h>
 #include <elfutils/libdwelf.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -138,6 +139,25 @@ struct elf_file *debug_file_find(const struct elf_file *f, const struct debug_se
 	return found || !where || !where->debuginfod ? found : by_server(id, DEBUGINFOD_DEBUG_FILE, where->debuginfod);
 }
 
+/* Any file there, the last folder first. */
+static struct elf_file *among_programs(const char *id, const char *folder)
+{
+	struct elf_file *found = NULL;
+	DIR *dir = opendir(folder);
+	struct dirent *e;
+
+	while (dir && !found && (e = readdir(dir))) {
+		found = try_open("%s/%s", folder, e->d_name);
+		if (found && !has_id(found, id)) {
+			elf_file_close(found);
+			found = NULL;
+		}
+	}
+	if (dir)
+		closedir(dir);
+	return found;
+}
+
 char *debug_file_of_build(const char *build_id, const struct debug_search *where)
 {
 	static const char *const suffixes[] = {"", ".debug"};
@@ -151,6 +171,8 @@ char *debug_file_of_build(const char *build_id, const struct debug_search *where
 	for (int k = 0; k < 2; k++)
 		for (int i = roots[0] ? 0 : 1; !found && i < 2; i++)
 			found = in_folders(build_id, roots[i], i == 0, suffixes[k]);
+	for (size_t i = where->nfolders; !found && i-- > 0;)
+		found = among_programs(build_id, where->folders[i]);
 	for (int k = 0; where->debuginfod && !found && k < 2; k++)
 		found = by_server(build_id, k ? DEBUGINFOD_DEBUG_FILE : DEBUGINFOD_EXECUTABLE, where->debuginfod);
 	path = found ? realpath(found->path, NULL) : NULL;

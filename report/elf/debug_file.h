@@ -14,6 +14,8 @@ struct debuginfod;
 struct debug_search {
 	const char *symfs;             /* a directory; NULL: none */
 	struct debuginfod *debuginfod; /* servers; NULL: none */
+	char *const *folders;          /* of programs: nfolders of them */
+	size_t nfolders;
 };
 
 /*
@@ -29,7 +31,8 @@ struct debug_search {
 struct elf_file *debug_file_find(const struct elf_file *f, const struct debug_search *where);
 /*
  * The path, for free(), of a file with that build-id (hexadecimal): the program, or else its file of debug information
- * alone, from the same .build-id directories and /usr/lib/.build-id, then from the servers. NULL: none, or no memory.
+ * alone, from the same .build-id directories and /usr/lib/.build-id, then any file in where->folders, then from the
+ * servers. NULL: none, or no memory.
  */
 char *debug_file_of_build(const char *build_id, const struct debug_search *where);
 /*

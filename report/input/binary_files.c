@@ -8,6 +8,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -404,6 +405,24 @@ static int add_if_usable(struct choosing *c, size_t domain, char *path)
 	return no_memory(c);
 }
 
+/* What the configuration has for the domain: the last entry counts, or the one before it if that cannot be used. */
+static int add_known_image(struct choosing *c, size_t domain)
+{
+	const struct upf_domain *d = domain_at(c, domain);
+	int rc = 0;
+
+	for (size_t i = c->request->nknown; rc == 0 && i-- > 0 && c->recorded[domain] == NO_FILE;) {
+		const struct known_binary *k = &c->request->known[i];
+		char *path;
+
+		if (!d->name || fnmatch(k->domain, d->name, 0) != 0 || !is_regular_file(k->path))
+			continue;
+		path = strdup(k->path);
+		rc = path ? add_if_usable(c, domain, path) : no_memory(c);
+	}
+	return rc;
+}
+
 /* Unikraft leaves the names of "app" in "app.dbg". */
 static int add_host_image(struct choosing *c, size_t domain)
 {
@@ -432,6 +451,8 @@ static int add_recorded_image(struct choosing *c, size_t domain)
 
 	if (c->files->n - c->ngiven == IMAGES_MAX)
 		return 0;
+	if (!is_given(c, d) && add_known_image(c, domain) != 0)
+		return -1;
 	if (by_host && !is_given(c, d) && add_host_image(c, domain) != 0)
 		return -1;
 	if (!d->build_id || c->recorded[domain] != NO_FILE)

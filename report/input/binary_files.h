@@ -16,10 +16,18 @@
 #include "report/input/kernel_entry.h"
 #include "report/input/traces.h"
 
+/* A binary that some guests may run, by the configuration: it is not taken for one that cannot have run it. */
+struct known_binary {
+	char *domain; /* its name, or a pattern */
+	char *path;
+};
+
 /* What the command line asks for. */
 struct binary_request {
 	const char *const *files; /* of -s: [DOMAIN=]FILE, with @ADDRESS or @+OFFSET */
 	size_t nfiles;
+	const struct known_binary *known; /* the last one that fits counts */
+	size_t nknown;
 	bool other_run; /* they were given for another run: ignore those of a DOMAIN that is not in this one */
 	struct debug_search debug; /* symfs: a directory with the guest's files, images too */
 	bool no_repair;            /* stacks stay as recorded: no unwind tables */

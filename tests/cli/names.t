@@ -276,6 +276,47 @@ done
 "$mktrace" stacks "$tmp/built_again" <chain.lines >host_chain.upf
 fails 'probably another build' 1 'probably another build than web1 ran' "$report" host_chain.upf
 
+# --- the configuration
+config() {
+	printf '%s\n' "$@" >uniprof.conf
+}
+export UNIPROF_CONFIG=$tmp/uniprof.conf
+config '# ours' '[guests]' "web1 = $tmp/guest"
+prints 'a guest that is configured' "$whole" "$report" --folded -q run.upf
+prints '-s comes first' '_start;work;leaf 2' "$report" --folded -q --no-inline -s guest.nm run.upf
+config '[guests]' "web* = $tmp/guest ; all of them" "db* = $tmp/plain"
+prints 'by a pattern' "$whole" "$report" --folded -q run.upf
+config '[guests]' "db* = $tmp/guest"
+prints 'another guest' "$addresses" "$report" --folded -q run.upf
+config '[guests]' "web1 = $tmp/guest" "web1 = $tmp/none" "web1 = $tmp/other"
+prints 'the one that ran' "$whole" "$report" --folded -q found.upf
+config '[guests]' "web1 = $tmp/other"
+prints 'another build is passed over' "$addresses" "$report" --folded -q found.upf
+mkdir images images/folder && cp other plain images && cp guest images/x && mkfifo images/pipe
+config '[files]' "images = $tmp/images" "images = $tmp/none"
+prints 'a folder of images is searched by build-id' "$whole" "$report" --folded -q found.upf
+prints 'and nothing is guessed' "$addresses" "$report" --folded -q run.upf
+config '[files]' "symfs = $tmp/byid0"
+prints 'symfs' "$whole" "$report" --folded -q found.upf
+prints '--symfs comes first' "$addresses" "$report" --folded -q --symfs "$tmp/none" found.upf
+mkdir -p home/.config && mv uniprof.conf home/.config
+prints 'in ~/.config' "$whole" env -u UNIPROF_CONFIG -u XDG_CONFIG_HOME HOME="$tmp/home" "$report" --folded -q found.upf
+prints 'in XDG_CONFIG_HOME' "$whole" env -u UNIPROF_CONFIG XDG_CONFIG_HOME="$tmp/home/.config" "$report" --folded -q found.upf
+prints 'a file that is not there is empty' "$addresses" "$report" --folded -q found.upf
+wrong() { # TEXT LINE...
+	config "${@:2}"
+	fails "configuration: $2 $3" 2 "$tmp/uniprof.conf: $1" "$report" run.upf
+}
+wrong "'web.elf' must be an absolute path" '[guests]' 'web1 = web.elf'
+wrong "'guest' is no section" '[guest]' 'web1 = /web.elf'
+wrong "'image' is not known in [files]" '[files]' 'image = /web.elf'
+wrong "'symfs' has no value" '[files]' 'symfs ='
+config '[guests]' 'web1'
+fails 'configuration: no value' 2 "$tmp/uniprof.conf:2: neither" "$report" run.upf
+"$report" --help >out
+ok $? '--help reads no configuration'
+export UNIPROF_CONFIG=
+
 # --- the file of a recorded build
 mv guest kept && cp other guest
 fails 'even where it was recorded' 1 "$tmp/guest: not what web1 ran" "$report" named.upf
@@ -321,6 +362,8 @@ export UNIPROF_SIM_KERNEL=$tmp/guest
 "$record" -q -f -d 0.2s -o sim.upf busy idle 2>err && "$report" --header sim.upf | tee header | grep -A1 "^image  *$tmp/guest$" | grep -q 'by the host' &&
 	[ "$(grep -c ^image header)" = 1 ]
 ok $? 'without --image what the host knows'
+"$record" --list -v | grep -A1 '  busy ' | tail -1 | grep -qx " *$tmp/guest" && ! "$record" --list | grep -q "$tmp/guest"
+ok $? '--list -v shows it'
 "$record" -q -f -d 0.2s --image plain -o sim.upf busy idle 2>err && "$report" --header sim.upf | grep -c "^image  *$tmp/plain$" | grep -qx 2
 ok $? 'which --image replaces'
 unset UNIPROF_SIM_KERNEL

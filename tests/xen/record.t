@@ -26,6 +26,11 @@ for kind in shares levels recursion; do
 	ok "$kind: under 1 % of the rounds were taken twice" seldom_retaken $kind
 	ok "$kind: every stack is the guest's, every share of time within 3 points" shares "$out/$kind.upf" $kind
 done
+named_by_host() {
+	"$report" --header "$out/shares.upf" | tee "$work/header"
+	grep -A1 -x 'image  */lab/guest.elf' "$work/header" | grep -q 'named by the host'
+}
+ok "xenstore tells what the kernel of a PV guest was loaded from" named_by_host
 
 no_capabilities() {
 	cat "$out/caps" "$out/caps.err"

@@ -31,6 +31,10 @@ only_pv() {
 }
 ok "libxc: lists the domains" only_pv
 ok "libxc: records" of_version shares "4.17.*libxenctrl"
+named_by_host() {
+	"$report" --header "$out/shares.upf" | grep -x "image  */lab/guest.elf"
+}
+ok "libxc: xenstore tells what its kernel was loaded from" named_by_host
 ok "libxc: the guest's stacks, shares within 3 points" shares "$out/shares.upf" shares
 
 done_testing

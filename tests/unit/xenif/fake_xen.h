@@ -274,6 +274,12 @@ int xenstore_name(struct xenstore *s, uint32_t domid, char *name, size_t size)
 	return 0;
 }
 
+int xenstore_kernel(struct xenstore *s, uint32_t domid, char *path, size_t size)
+{
+	(void)s, (void)domid, (void)path, (void)size;
+	return -ENOENT;
+}
+
 int xenstore_domids(struct xenstore *s, uint32_t **domids, size_t *n)
 {
 	if (!s)
