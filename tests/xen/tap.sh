@@ -54,3 +54,10 @@ calls_a_round() {
 		/ ioctl\(/ { calls++ } / (mmap|munmap)\(/ { maps++ }' "$out/$1.txt" | sort | uniq -c | tee "$work/calls"
 	[ "$(wc -l < "$work/calls")" = 1 ] && grep -q " $2 0\$" "$work/calls"
 }
+
+# $out/dmesg, the log of Linux, has no complaint. By whole words, as modules are "Installing" file systems.
+quiet_kernel() {
+	[ -s "$out/dmesg" ] || return 1
+	tail -n 5 "$out/dmesg"
+	! grep -wE 'BUG|Oops|WARNING|stall|stalls|stalled|refcount|refcount_t' "$out/dmesg"
+}
