@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/completion.h"
 #include "common/say.h"
 #include "record/cli/connect.h"
 #include "record/cli/describe.h"
@@ -24,7 +25,7 @@ static void print_help(void)
 	setvbuf(stdout, all, _IOFBF, sizeof(all));
 	puts("Usage: uniprof-record [options] -o FILE DOMAIN... | --all\n"
 	     "       uniprof-record [options] -o FILE --start COMMAND [DOMAIN]\n"
-	     "       uniprof-record --dump DOMAIN...\n"
+	     "       uniprof-record --dump | --top DOMAIN...\n"
 	     "       uniprof-record --list\n"
 	     "Samples the stacks of Xen and KVM guests, given by name, by pattern or by number\n"
 	     "(on KVM the process ID of the monitor), until Ctrl-C or until the end of\n"
@@ -43,7 +44,7 @@ static int check_usage(const struct options *o, int operands)
 {
 	const bool named = operands > 0 || o->all;
 
-	if (o->help || o->version || ((o->list || o->resume) && !named))
+	if (o->help || o->version || o->completion || ((o->list || o->resume) && !named))
 		return 0;
 	if (o->list)
 		say("--list shows all domains: give no name");
@@ -242,6 +243,18 @@ static int show_guests(struct options *o, const char *command, char **operands, 
 	return viewer_end(&viewer, rc != EXIT_RECORDED || o->verbose) != 0 && rc == EXIT_RECORDED ? EXIT_OUTPUT : rc;
 }
 
+static int print_completion(const char *shell)
+{
+	const struct completion c = {.programs = "uniprof-record uniprof-top",
+	                             .operands = "uniprof-record --list 2> /dev/null | awk 'NR > 1 { print $2 }'",
+	                             .table = record_options};
+
+	if (completion_print(stdout, shell, &c) == 0)
+		return EXIT_RECORDED;
+	say("--completion %s: bash and zsh are known", shell);
+	return EXIT_USAGE;
+}
+
 static int run_command(int argc, char **argv, const char *command)
 {
 	struct options o;
@@ -259,6 +272,8 @@ static int run_command(int argc, char **argv, const char *command)
 		print_help();
 	else if (o.version)
 		puts("uniprof-record " UNIPROF_VERSION);
+	else if (o.completion)
+		return print_completion(o.completion);
 	else if (o.dump || o.top)
 		return show_guests(&o, command, argv, (size_t)n);
 	else

@@ -319,6 +319,7 @@ const struct option_def record_options[] = {
          AT(verbose)},
 	{'V', "version", NULL, OPTION_NO_ARG, "print the version", option_set_true, AT(version)},
 	{'h', "help", NULL, OPTION_NO_ARG, "print this help", option_set_true, AT(help)},
+	{0, "completion", "SHELL", OPTION_ARG, NULL, option_set_name, AT(completion)},
 	{0},
 };
 

@@ -52,6 +52,7 @@ struct options {
 	bool dump; /* show the guests as they are now, instead of a trace */
 	bool top;  /* show them on a screen that is kept up to date, instead of a trace */
 	bool list, verbose, version, help;
+	const char *completion; /* for this shell; NULL: not asked for */
 };
 
 extern const struct option_def record_options[];

@@ -3,6 +3,7 @@
  * main.c - uniprof-report: opens the inputs, runs one view, turns the result into an exit status. Only this file and
  * inputs.c print error messages.
  */
+#include "common/completion.h"
 #include "common/say.h"
 #include "report/elf/debuginfod.h"
 #include "report/cli/inputs.h"
@@ -320,16 +321,30 @@ static int start_debuginfod(struct settings *s)
 	return s->binaries.debug.debuginfod ? 0 : -1;
 }
 
+static int print_completion(const char *shell)
+{
+	const struct completion c = {.programs = "uniprof-report", .file_ending = ".upf", .table = settings_table()};
+
+	if (completion_print(stdout, shell, &c) == 0)
+		return EXIT_DONE;
+	say("--completion %s: bash and zsh are known", shell);
+	return EXIT_USAGE;
+}
+
 static int print_manual(const struct settings *s)
 {
 	static char all[1 << 15]; /* so that every error is one of the flush, which tells its reason */
 	int width = terminal_columns(STDOUT_FILENO), rc;
 
 	setvbuf(stdout, all, _IOFBF, sizeof(all));
-	if (s->help)
+	if (s->completion) {
+		if (print_completion(s->completion) != EXIT_DONE)
+			return EXIT_USAGE;
+	} else if (s->help) {
 		settings_help(stdout, width && width < 100 ? width : 80);
-	else
+	} else {
 		puts("uniprof-report " UNIPROF_VERSION);
+	}
 	rc = standard_output_flush();
 	if (rc == 0 || rc == -EPIPE)
 		return EXIT_DONE;
@@ -355,7 +370,7 @@ int main(int argc, char **argv)
 	if (settings_parse(&settings, argc, argv, why, sizeof(why)) != 0) {
 		say("%s", why);
 		rc = EXIT_USAGE;
-	} else if (settings.help || settings.version) {
+	} else if (settings.help || settings.version || settings.completion) {
 		rc = print_manual(&settings);
 	} else if (start_debuginfod(&settings) != 0) {
 		say("%s", strerror(ENOMEM));

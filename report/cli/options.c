@@ -296,5 +296,6 @@ const struct option_def options_general[] = {
          AT(options.quiet)},
 	{'h', "help", NULL, OPTION_NO_ARG, "print this text", option_set_true, AT(help)},
 	{'V', "version", NULL, OPTION_NO_ARG, "print the version", option_set_true, AT(version)},
+	{0, "completion", "SHELL", OPTION_ARG, NULL, option_set_name, AT(completion)},
 	{0},
 };

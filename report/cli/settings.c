@@ -79,7 +79,7 @@ static int check_operands(struct settings *s, int n, char **argv, char *why, siz
 {
 	int streams = 0;
 
-	if (s->help || s->version)
+	if (s->help || s->version || s->completion)
 		return 0;
 	for (int i = 0; i < n; i++)
 		streams += strcmp(argv[i], "-") == 0;
@@ -198,7 +198,7 @@ int settings_parse(struct settings *s, int argc, char **argv, char *why, size_t 
 		s->selection.quantum_ns = s->quantum_ns ? s->quantum_ns : DEFAULT_QUANTUM_NS;
 	s->selection.spaces = s->selection.group == GROUP_BY_SPACE || keys_has(&s->options.keys, KEY_SPACE);
 	s->selection.noise = s->old.n || s->view->takes & VIEW_NOISE;
-	if (s->help || s->version)
+	if (s->help || s->version || s->completion)
 		return 0;
 	return take_config(s, why, size) == 0 ? check_view(s, why, size) : -1;
 }

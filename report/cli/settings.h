@@ -35,6 +35,7 @@ struct settings {
 	uint64_t quantum_ns;         /* 0: not given */
 	enum color_when color;
 	bool mangled, no_pager, help, version;
+	const char *completion; /* for this shell; NULL: not asked for */
 };
 
 /*

@@ -22,9 +22,14 @@ wanted() {
 	echo ./usr/bin/uniprof-report
 	[ ! -x "$BUILD/uniprof-record" ] || echo ./usr/bin/uniprof-top
 	[ ! -e "$unit" ] || echo ./usr/lib/systemd/system/uniprof-record@.service
+	[ ! -x "$BUILD/uniprof-record" ] || echo ./usr/share/bash-completion/completions/uniprof-record
+	echo ./usr/share/bash-completion/completions/uniprof-report
+	[ ! -x "$BUILD/uniprof-record" ] || echo ./usr/share/bash-completion/completions/uniprof-top
 	[ ! -x "$BUILD/uniprof-record" ] || echo ./usr/share/man/man1/uniprof-record.1
 	echo ./usr/share/man/man1/uniprof-report.1
 	[ ! -x "$BUILD/uniprof-record" ] || echo ./usr/share/man/man1/uniprof-top.1
+	[ ! -x "$BUILD/uniprof-record" ] || echo ./usr/share/zsh/site-functions/_uniprof-record
+	echo ./usr/share/zsh/site-functions/_uniprof-report
 }
 unit=$work/usr/lib/systemd/system/uniprof-record@.service
 ok "make install" installs install
