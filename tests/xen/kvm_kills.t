@@ -26,12 +26,13 @@ few_signals() {
 }
 ok "recorders that are killed, ended, stopped: no signals but at the beginning" few_signals
 works_on() {
-	cat "$out/again.err" "$out/kills.vmm"
+	cat "$out/failed" "$out/recorded.vmm" "$out/again.err"
 	[ "$(cat "$out/again.rc")" = 0 ] && "$report" --verify "$out/again.upf"
 }
 ok "the guest works on, and is recorded" works_on
 in_order() {
 	sort "$out/ended.rcs" | uniq -c
+	cat "$out/ended.err"
 	[ "$(grep -cx 0 "$out/ended.rcs")" = "$kills" ]
 }
 ok "each recording of a monitor that was killed ends in order" in_order

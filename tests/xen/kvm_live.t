@@ -121,7 +121,7 @@ goes_on() {
 }
 ok "after a recorder that was killed, and one that was ended, the guest works on, and is recorded" goes_on
 as_nobody() {
-	recorded few && is_live few && true_shares few shares 10
+	recorded few && is_live few && true_shares few shares 10 --weight samples
 }
 ok "four capabilities suffice where kernel.perf_event_paranoid is 2" as_nobody
 says_why() {
@@ -218,14 +218,22 @@ still_there() {
 }
 # Samples in a function end as they must, but for one in fifty, and one more: where it begins and ends.
 astray() {
-	recorded hostile && recorded copies && is_live hostile && [ -e "$out/hostile.runs" ] || return
+	[ -e "$out/hostile.runs" ] && is_live hostile || return
 	"$report" -q --no-repair --dump -s "$guest" "$out/hostile.upf" |
 		sed -n 's/.* sample .* end [0-9]* (\([^)]*\)), depth \([0-9]*\): \([a-z_]*\).*/\3: \1, \2/p' | sort | uniq -c > "$work/ends"
-	cat "$work/ends"
+	as_they_must && recorded hostile && recorded copies
+}
+as_they_must() {
+	local function end
+
 	while IFS=: read -r function end; do
 		awk -v function_="$function:" -v end="^ *[0-9]+ $function:$end\$" '
 			$2 == function_ { all += $1; good += $0 ~ end ? $1 : 0 }
-			END { if (all < 5 || good < 0.98 * all - 1) { print function_, all, good; exit 1 } }' "$work/ends" || return
+			END {
+				bad = all < 5 || good < 0.98 * all - 1
+				if (bad) print function_, all " samples, " good " as they must be"
+				exit bad
+			}' "$work/ends" || { grep " $function:" "$work/ends"; return 1; }
 	done <<-'END'
 		fp_loop: frame pointer not above the last, 2
 		fp_cycle: frame pointer not above the last, 3
