@@ -41,7 +41,7 @@ my %folders = (
 		[qw(backend)],       # what the recorder calls: a guest attached, stopped or sampled live
 		[qw(memory vcpus host)], # where the guest's memory is; one vCPU and its thread; what that did in the host
 		[qw(bpf)],           # programs in the kernel, and what loads and asks them
-		[qw(process)],       # the monitor's process by /proc, and what is permitted
+		[qw(process arch)],  # the monitor's process by /proc, and what is permitted; a vCPU's registers, by architecture
 	],
 	record => [
 		[qw(cli)],              # the command line, and messages

@@ -319,6 +319,9 @@ bool kvm_explain(struct hypervisor *x, const char *operand, const struct guest_i
 		         "cannot find its memory: %s, and its process's mappings do not show it; "
 		         "if it is paused, let it run",
 		         x->why);
+	else if (error == ENOEXEC && VCPU_STATE_IS_PEEKED && !x->only_live)
+		snprintf(why, size, "on ARM64, registers are read by a BPF program: %s",
+		         x->why[0] ? x->why : x->why_not_live);
 	else if (error == ENOEXEC)
 		snprintf(why, size, "it cannot be sampled without a stop%s: %s",
 		         x->only_live ? " (--sampler live, --host)" : "", x->why_not_live);
@@ -397,7 +400,7 @@ int kvm_settle(struct guest *g, char *how, size_t size)
 {
 	int rc = settle_layout(g), used;
 
-	if (rc == 0 && g->live)
+	if (rc == 0 && kvm_has_live(g))
 		rc = kvm_check_live(g);
 	if (g->search)
 		used = snprintf(how, size,

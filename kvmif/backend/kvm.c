@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * KVM on x86, through the monitor's process: its threads are stopped by ptrace, its memory is read by
- * process_vm_readv(), its vCPUs' registers by a page that KVM shares with it (vcpu.h). Nothing is injected into the
- * monitor, and no cooperation of its is needed.
+ * KVM, through the monitor's process: its threads are stopped by ptrace, its memory is read by process_vm_readv(), its
+ * vCPUs' registers by a page that KVM shares with it (vcpu.h) or, on ARM64, by a program in the kernel (live.h). Nothing
+ * is injected into the monitor, and no cooperation of its is needed.
  *
  * A sample of one vCPU is six system calls, of two vCPUs eleven: seize and interrupt each thread, wait for each and read
  * what the scheduler has counted of it, one read of memory, detach from each; one less where all memory is shared
@@ -139,7 +139,7 @@ static uint32_t kvm_own_domid(struct hypervisor *x)
 static enum arch_id arch(const struct guest *g)
 {
 	(void)g;
-	return ARCH_X86_64;
+	return VCPU_STATE_ARCH;
 }
 
 /* --- between stops ----------------------------------------------------------------------------------------------- */
@@ -289,7 +289,7 @@ static void kvm_prepare(struct guest *g, const uint64_t *asleep)
 		memcpy(g->asleep, asleep, (g->machine.vcpus + 63) / 64 * sizeof(*asleep));
 	if (is_look_due(g))
 		kvm_look_again(g);
-	if (g->to_share && !g->live)
+	if (g->to_share && !kvm_has_live(g))
 		kvm_share(g);
 	g->mark->armed = !kvm_is_live(g);
 	g->was_asked = true; /* kvm_info() is not to take its time any more */
@@ -407,6 +407,7 @@ static int kvm_stop(struct guest *g, uint64_t *held_ns)
 	g->mark->held = 1;
 	rc = interrupt_all(g);
 	gone = await_all(g);
+	kvm_peek_stopped(g);
 	disarm_all(g);
 	rc = rc != 0 ? rc : gone;
 	*held_ns = is_any_held(g) ? UINT64_MAX : 0;
@@ -531,7 +532,7 @@ static const void *page_at(const struct guest *g, uint64_t frame)
 {
 	uint64_t at =
 		frame >> (64 - GUEST_PAGE_SHIFT) ? 0 : layout_host_address(&g->layout, frame << GUEST_PAGE_SHIFT);
-	const void *here = at && !g->live ? shared_page(&g->shared, g->machine.pid, at) : NULL;
+	const void *here = at && !kvm_has_live(g) ? shared_page(&g->shared, g->machine.pid, at) : NULL;
 
 	return (const void *)(here ? (uintptr_t)here | REMOTE_IS_HERE : (uintptr_t)at);
 }

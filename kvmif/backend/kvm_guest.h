@@ -47,10 +47,11 @@ struct guest {
 	struct hypervisor *x;
 	struct live *live;          /* NULL: it is sampled by stops */
 	struct planned_copy *plans; /* by vCPU; then only */
-	bool by_stops;              /* nevertheless, for now */
+	bool by_stops;              /* nevertheless, for now, */
+	bool only_peeks;            /* or for good: @live reads the registers of vCPUs that have stopped */
 	char why_not_live[120];     /* "": it was not to be */
 	int refused_live;           /* -ENOEXEC: it must be, but cannot */
-	struct kvm_sregs space;     /* Intel: the address space and mode of all stops, */
+	struct vcpu_state space;    /* live_lacks_space(): the address space and mode of all stops, */
 	bool space_is_known;
 	uint64_t checked_ns; /* of which this was the last */
 	struct machine machine;
@@ -98,7 +99,8 @@ void kvm_clean_up(struct guest *g);
  */
 int kvm_stop_by(struct guest *g, void (*work)(void *guest));
 
-/* Without stops (kvm_live.c). Is the guest sampled so? */
+/* Without stops (kvm_live.c). Is the guest sampled so, but for stops now and then? Is it now? */
+bool kvm_has_live(const struct guest *g);
 bool kvm_is_live(const struct guest *g);
 /* Of struct hypervisor_ops. */
 void kvm_sample_live(struct hypervisor *x, bool must, bool needs_sp);
@@ -128,6 +130,9 @@ int kvm_copy_planned(struct guest *g);
 int kvm_check_live(struct guest *g);
 /* By a stop now and then, where it is needed. Afterwards the guest may be sampled by stops. */
 void kvm_check_again(struct guest *g);
+
+/* Where it is peeked at (state.h): reads the registers of the vCPUs that have stopped. */
+void kvm_peek_stopped(struct guest *g);
 
 /* vCPUs and memory come and go. Stops nothing. */
 void kvm_look_again(struct guest *g);

@@ -19,9 +19,29 @@
 #define SPACE_CHECKS 16        /* stops that must find one address space, where live samples do not tell it, */
 #define SPACE_NS 1000000000u   /* and then one so often */
 
+bool kvm_has_live(const struct guest *g)
+{
+	return g->live && !g->only_peeks;
+}
+
 bool kvm_is_live(const struct guest *g)
 {
-	return g->live && !g->by_stops;
+	return kvm_has_live(g) && !g->by_stops;
+}
+
+void kvm_peek_stopped(struct guest *g)
+{
+	if (!VCPU_STATE_IS_PEEKED)
+		return;
+	const int rc = live_peek(g->live, 0, g->machine.vcpus);
+
+	for (uint32_t i = 0; i < g->machine.vcpus; i++) {
+		struct vcpu *v = &g->vcpus[i];
+
+		if (v->held && !v->is_late && v->is_inside)
+			v->is_inside =
+				rc == 0 && live_registers(g->live, live_answer(g->live, i), &v->kept) == LIVE_FOUND;
+	}
 }
 
 void kvm_set_look(struct guest *g, uint32_t i)
@@ -69,16 +89,16 @@ static uint64_t take_answer(struct guest *g, uint32_t i)
 {
 	const struct live_slot *s = live_answer(g->live, i);
 	struct vcpu *v = &g->vcpus[i];
-	struct kvm_sync_regs regs = v->kept;
+	struct vcpu_state regs = v->kept;
 	const enum live_found found = live_registers(g->live, s, &regs);
 	const bool is_off = s->thread != LIVE_ON_CPU, is_known = v->was_inside || !live_lacks_sp(g->live);
 
 	if (found != LIVE_NOT_FOUND && is_known && (is_off || s->read == s->nruns))
-		vcpu_take(v, &regs, found == LIVE_OF_NESTED, is_off);
+		vcpu_take(v, &regs, is_off);
 	v->is_away = s->place == LIVE_OUTSIDE;
 	if (!is_off && s->cpu_ns > v->looked.cpu_ns)
 		v->cpu_ns += s->cpu_ns - v->looked.cpu_ns;
-	v->exit = live_exit(g->live, s);
+	v->exit = live_exit(g->live, s, v->run);
 	v->host = host_stack_of(g, s);
 	return s->ended_ns - s->began_ns;
 }
@@ -209,7 +229,7 @@ void kvm_plan(struct guest *g, uint32_t vcpu, const struct iovec *to, const stru
 
 bool kvm_is_planned(const struct guest *g, const struct iovec *from)
 {
-	for (uint32_t i = 0; g->live && i < g->machine.vcpus; i++)
+	for (uint32_t i = 0; g->plans && i < g->machine.vcpus; i++)
 		if (g->plans[i].from == from)
 			return true;
 	return false;
@@ -234,11 +254,16 @@ static int sample_by_stops(struct guest *g, const char *why)
 {
 	snprintf(g->why_not_live, sizeof(g->why_not_live), "%s", why);
 	snprintf(g->x->why_not_live, sizeof(g->x->why_not_live), "%s", why);
-	live_close(g->live);
 	free(g->plans);
-	g->live = NULL;
 	g->plans = NULL;
-	g->refused_live = g->x->only_live ? -ENOEXEC : 0;
+	g->only_peeks = VCPU_STATE_IS_PEEKED && g->live;
+	if (g->only_peeks) {
+		kvm_set_timers(g);
+	} else {
+		live_close(g->live);
+		g->live = NULL;
+	}
+	g->refused_live = g->x->only_live || (VCPU_STATE_IS_PEEKED && !g->live) ? -ENOEXEC : 0;
 	return g->refused_live;
 }
 
@@ -255,12 +280,19 @@ int kvm_set_timers(struct guest *g)
 
 	for (uint32_t i = 0; g->live && i < g->machine.vcpus; i++) {
 		int rc = live_set_vcpu(g->live, i, g->layout.vcpus[i],
-		                       vcpu_is_in(g->wanted, i) ? g->layout.threads[i] : 0);
+		                       !g->only_peeks && vcpu_is_in(g->wanted, i) ? g->layout.threads[i] : 0);
 
 		if (rc != 0 && rc != -ESRCH)
 			result = rc;
 	}
 	return result;
+}
+
+static int open_to_peek(struct guest *g)
+{
+	g->live = live_open(g->machine.vcpus, false, g->x->why_not_live, sizeof(g->x->why_not_live));
+	g->only_peeks = true;
+	return g->live ? kvm_set_timers(g) : -ENOEXEC;
 }
 
 /* Only what the kernel itself tells will do: a vCPU's address in it, and where memory is. */
@@ -269,10 +301,12 @@ int kvm_open_live(struct guest *g)
 	char why[sizeof(g->why_not_live)];
 	int rc;
 
-	if (!g->x->wants_live)
+	if (!g->x->wants_live && !VCPU_STATE_IS_PEEKED)
 		return 0;
 	if (g->search)
 		return sample_by_stops(g, g->x->why);
+	if (!g->x->wants_live)
+		return open_to_peek(g);
 	g->plans = calloc(g->machine.vcpus, sizeof(*g->plans));
 	if (!g->plans)
 		return -ENOMEM;
@@ -289,38 +323,24 @@ int kvm_open_live(struct guest *g)
 	return sample_by_stops(g, why);
 }
 
-/* The control registers in the VMCB differ from the guest's in bits that do not matter here. */
-static bool is_same_space(const struct kvm_sregs *a, const struct kvm_sregs *b)
-{
-	const uint64_t cr0 = 1ull << 31 | 1, cr4 = 1ull << 12 | 1 << 5, efer = 1 << 10 | 1 << 8;
-
-	return ((a->cr0 ^ b->cr0) & cr0) == 0 && a->cr3 == b->cr3 && ((a->cr4 ^ b->cr4) & cr4) == 0 &&
-	       ((a->efer ^ b->efer) & efer) == 0 && a->cs.base == b->cs.base && a->cs.l == b->cs.l &&
-	       a->cs.db == b->cs.db && a->ss.base == b->ss.base && a->ss.dpl == b->ss.dpl &&
-	       a->idt.base == b->idt.base;
-}
-
 /* What a stop has found, and what is read of the same vCPU. */
 static bool is_read(const struct guest *g, const struct vcpu *v, const struct live_slot *s)
 {
-	struct kvm_sync_regs read = v->kept;
+	struct vcpu_state read = v->kept;
 
-	if (live_registers(g->live, s, &read) != LIVE_FOUND)
-		return false;
-	if (live_lacks_sp(g->live))
-		read.regs.rsp = v->kept.regs.rsp;
-	return memcmp(&read.regs, &v->kept.regs, sizeof(read.regs)) == 0 && is_same_space(&read.sregs, &v->kept.sregs);
+	return live_registers(g->live, s, &read) == LIVE_FOUND &&
+	       state_is_same(&read, &v->kept, live_lacks_sp(g->live)) && state_is_same_space(&read, &v->kept);
 }
 
 /* Where live samples do not tell it: is it the address space and the mode of all stops before? */
 static bool is_known_space(struct guest *g, const struct vcpu *v)
 {
-	if (!live_lacks_sp(g->live))
+	if (!live_lacks_space(g->live))
 		return true;
 	if (!g->space_is_known)
-		g->space = v->kept.sregs;
+		g->space = v->kept;
 	g->space_is_known = true;
-	return is_same_space(&g->space, &v->kept.sregs);
+	return state_is_same_space(&g->space, &v->kept);
 }
 
 /* A thread that has just stopped leaves its CPU a moment later. */
@@ -377,13 +397,13 @@ static int judge_checks(struct guest *g, int rc)
 	if (rc == -ENOEXEC)
 		return sample_by_stops(g, "what is read of this kernel's memory are not the vCPU's registers");
 	if (rc == -EXDEV)
-		return sample_by_stops(g, "it uses several address spaces or modes, which KVM does not tell on Intel");
+		return sample_by_stops(g, "it uses several address spaces or modes, which KVM does not tell here");
 	return rc;
 }
 
 int kvm_check_live(struct guest *g)
 {
-	const int wanted = live_lacks_sp(g->live) ? SPACE_CHECKS : 1;
+	const int wanted = live_lacks_space(g->live) ? SPACE_CHECKS : 1;
 	int rc = -EAGAIN, compared = 0;
 
 	for (int i = 0; (rc == 0 || rc == -EAGAIN) && compared < wanted && i < CHECKS; i++) {
@@ -399,6 +419,6 @@ int kvm_check_live(struct guest *g)
 
 void kvm_check_again(struct guest *g)
 {
-	if (live_lacks_sp(g->live) && clock_now() - g->checked_ns >= SPACE_NS)
+	if (live_lacks_space(g->live) && clock_now() - g->checked_ns >= SPACE_NS)
 		judge_checks(g, compare_once(g));
 }

@@ -84,10 +84,22 @@ struct kvm {
 	struct kvm_memslots *memslots[2];
 	struct kvm_arch arch;
 };
+#ifdef KVM_ARM64
+struct kvm_mp_state {
+	__u32 mp_state;
+};
+struct kvm_vcpu_arch {
+	struct kvm_mp_state mp_state;
+	_Bool guest_state_protected; /* it has none */
+};
+#define MP_STATE(vcpu) BPF_CORE_READ(vcpu, arch.mp_state.mp_state)
+#else
 struct kvm_vcpu_arch {
 	int mp_state;
 	_Bool guest_state_protected;
 };
+#define MP_STATE(vcpu) BPF_CORE_READ(vcpu, arch.mp_state)
+#endif
 struct kvm_vcpu {
 	struct kvm *kvm;
 	int vcpu_id;
@@ -96,6 +108,9 @@ struct kvm_vcpu {
 };
 
 #pragma clang attribute pop
+
+/* Of the host's pages, in which KVM counts. */
+const volatile __u32 page_shift = 12;
 
 static void put_record(struct seq_file *seq, struct kvm_record *r)
 {
@@ -118,8 +133,8 @@ static long put_hash_chain(__u32 i, struct chains *c)
 	for (int n = 0; n < CHAIN_MAX && node; n++) {
 		struct kvm_memory_slot *slot = (void *)node - c->offset;
 
-		c->r.slot.address = BPF_CORE_READ(slot, base_gfn) << 12;
-		c->r.slot.size = (__u64)BPF_CORE_READ(slot, npages) << 12;
+		c->r.slot.address = BPF_CORE_READ(slot, base_gfn) << page_shift;
+		c->r.slot.size = (__u64)BPF_CORE_READ(slot, npages) << page_shift;
 		c->r.slot.host_address = BPF_CORE_READ(slot, userspace_addr);
 		c->r.slot.flags = BPF_CORE_READ(slot, flags);
 		put_record(c->seq, &c->r);
@@ -185,7 +200,7 @@ static void put_vcpu(struct seq_file *seq, struct kvm_record *r, struct kvm_vcpu
 	r->vcpu.address = (__u64)vcpu;
 	r->vcpu.number = BPF_CORE_READ(vcpu, vcpu_id);
 	r->vcpu.tid = pid_number(BPF_CORE_READ(vcpu, pid));
-	r->vcpu.mp_state = BPF_CORE_READ(vcpu, arch.mp_state);
+	r->vcpu.mp_state = MP_STATE(vcpu);
 	put_record(seq, r);
 }
 

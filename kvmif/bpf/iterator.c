@@ -46,8 +46,10 @@ struct iterator *iterator_open(char *why, size_t size)
 		return NULL;
 	}
 	libbpf_set_print(NULL); /* this program reports errors itself */
-	it->program = iterator_bpf__open_and_load();
-	if (!it->program) {
+	it->program = iterator_bpf__open();
+	if (it->program)
+		it->program->rodata->page_shift = (unsigned)__builtin_ctzl((unsigned long)sysconf(_SC_PAGESIZE));
+	if (!it->program || iterator_bpf__load(it->program) != 0) {
 		explain_failure(errno, why, size);
 		iterator_close(it);
 		return NULL;

@@ -4,9 +4,6 @@
  * that interrupt, so the guest's registers are in memory, and the monitor's memory is that of the current process. It
  * copies both, and the guest goes on. In the recorder's thread, it reads what all vCPUs' threads do, and the registers
  * of those that do not run.
- *
- * AMD: kvm_amd stores all general registers after each exit, and the others are in the VMCB. Intel: kvm_intel stores
- * those but rsp and rip, and reads each other one from the VMCS when somebody asks for it. For rip perf can be made to.
  */
 #include "kvmif/bpf/bpf_types.h" /* first: libbpf's headers want these */
 
@@ -17,9 +14,9 @@
 
 #define ARRAY 2                 /* BPF_MAP_TYPE_ARRAY */
 #define MMAPABLE 1024           /* BPF_F_MMAPABLE */
+#define PERF_EVENT_ARRAY 4      /* BPF_MAP_TYPE_PERF_EVENT_ARRAY */
 #define USER_STACK (1 << 8)     /* BPF_F_USER_STACK */
 #define USER_BUILD_ID (1 << 11) /* BPF_F_USER_BUILD_ID */
-#define PERF_EVENT_ARRAY 4      /* BPF_MAP_TYPE_PERF_EVENT_ARRAY */
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 
@@ -54,20 +51,10 @@ struct mutex {
 		long long counter;
 	} owner;
 };
-struct kvm_vcpu_arch {
-	unsigned long regs[17];
-	__u32 regs_avail;
-	__u8 handling_intr_from_guest;
-};
-struct kvm_vcpu {
-	struct pid *pid;
-	struct mutex mutex;
-	struct kvm_vcpu_arch arch;
-};
 
 #pragma clang attribute pop
 
-/* What live.c finds out: libbpf would need CAP_SYS_ADMIN to read a module's BTF. */
+/* x86: what live_x86.c finds out: libbpf would need CAP_SYS_ADMIN to read a module's BTF. */
 const volatile struct live_places places;
 
 struct {
@@ -78,7 +65,7 @@ struct {
 	struct live_slot *value;
 } slots SEC(".maps");
 
-/* For each vCPU an event that has perf ask for rip when something is written to it; nothing is kept. */
+/* Intel: for each vCPU an event that has perf ask for rip when something is written to it; nothing is kept. */
 struct {
 	int (*type)[PERF_EVENT_ARRAY];
 	int (*max_entries)[1];
@@ -86,40 +73,11 @@ struct {
 	__u32 *value;
 } rips SEC(".maps");
 
-static void *read_pointer(__u64 at)
-{
-	void *pointer = (void *)0;
-
-	bpf_probe_read_kernel(&pointer, sizeof(pointer), (void *)at);
-	return pointer;
-}
-
-static void read_place(struct live_slot *s)
-{
-	struct kvm_vcpu *vcpu = (void *)s->vcpu;
-
-	s->place = BPF_CORE_READ(vcpu, arch.handling_intr_from_guest) ? LIVE_IN_GUEST
-	           : BPF_CORE_READ(vcpu, mutex.owner.counter)         ? LIVE_IN_KVM
-	                                                              : LIVE_OUTSIDE;
-}
-
-static void read_registers(struct live_slot *s)
-{
-	struct kvm_vcpu *vcpu = (void *)s->vcpu;
-	void *state = read_pointer(s->vcpu + places.state);
-	__u64 own = s->vcpu + places.own_state;
-
-	/* While a guest of the guest runs, the registers are that one's. */
-	s->nested = state != (places.is_intel ? (void *)own : read_pointer(own));
-	s->available = BPF_CORE_READ(vcpu, arch.regs_avail);
-	bpf_core_read(s->registers, sizeof(s->registers), &vcpu->arch.regs);
-	if (places.is_intel) {
-		bpf_probe_read_kernel(&s->exit_code, sizeof(__u32), (void *)s->vcpu + places.exit_code);
-		return;
-	}
-	bpf_probe_read_kernel(s->save, sizeof(s->save), state + LIVE_SAVE);
-	bpf_probe_read_kernel(&s->exit_code, sizeof(s->exit_code), state + LIVE_EXIT_CODE);
-}
+#ifdef KVM_ARM64
+#include "kvmif/bpf/live_arm64.bpf.h"
+#else
+#include "kvmif/bpf/live_x86.bpf.h"
+#endif
 
 static void read_schedule(struct live_slot *s, struct task_struct *task)
 {
@@ -173,11 +131,6 @@ static long copy_run(__u32 i, struct copying *c)
 	return 0;
 }
 
-/* The beginning of struct bpf_perf_event_data, as x86 has it. */
-struct interrupted_at {
-	__u64 registers[16], ip;
-};
-
 /* The thread's stack, in the kernel and in the monitor, if it was at work there. */
 static void read_host(void *ctx, struct live_slot *s)
 {
@@ -185,7 +138,7 @@ static void read_host(void *ctx, struct live_slot *s)
 
 	s->host_depth = 0;
 	s->host_from = s->vmm_ip = 0;
-	if (!s->wants_host || (s->place == LIVE_IN_GUEST && s->exit_code - places.interrupts < places.ninterrupts))
+	if (!s->wants_host || is_by_interrupt(s))
 		return;
 	size = bpf_get_stack(ctx, s->host, sizeof(s->host), 0);
 	/*
@@ -193,7 +146,7 @@ static void read_host(void *ctx, struct live_slot *s)
 	 * in this program.
 	 */
 	if (size <= 0 && s->place == LIVE_IN_GUEST) {
-		s->host_from = ((struct interrupted_at *)ctx)->ip;
+		s->host_from = interrupted_ip(ctx);
 		size = bpf_get_task_stack(bpf_get_current_task_btf(), s->host, sizeof(s->host), 0);
 	}
 	if (size > 0)
@@ -215,25 +168,21 @@ int interrupted(void *ctx)
 		return 1;
 	s->began_ns = bpf_ktime_get_ns();
 	s->read = 0;
-	read_place(s);
-	/* Outside, perf would ask for its own registers. There is no buffer: it is an error, after perf has asked. */
-	if (places.is_intel && s->place == LIVE_IN_GUEST)
-		bpf_perf_event_output(ctx, &rips, key, &key, sizeof(key));
+	read_place(s, 1);
+	prepare_registers(ctx, s, key);
 	read_registers(s);
 	read_schedule(s, (void *)bpf_get_current_task());
 	s->thread = LIVE_ON_CPU;
 	bpf_loop(s->nruns, copy_run, &c, 0);
 	read_host(ctx, s);
 	s->ended_ns = bpf_ktime_get_ns();
-	/* x86 does not reorder stores. */
-	asm volatile("" ::: "memory");
-	*(volatile unsigned *)&s->done = s->wanted;
+	tell_done(s);
 	/* Other than 0: the event is used up, and the timer stops. */
 	return 1;
 }
 
 struct looking {
-	__u32 first, taken_ns;
+	__u32 first, taken_ns, stopped;
 };
 
 /* 0: go on with the next vCPU. */
@@ -246,8 +195,8 @@ static long look_at(__u32 i, struct looking *l)
 		return 1;
 	s->read = 0;
 	read_thread(s, l->taken_ns);
-	if (s->thread > LIVE_ON_CPU) {
-		read_place(s);
+	if (s->thread > LIVE_ON_CPU || (s->thread == LIVE_ON_CPU && l->stopped)) {
+		read_place(s, 0);
 		read_registers(s);
 	}
 	s->done = s->wanted;
@@ -257,7 +206,7 @@ static long look_at(__u32 i, struct looking *l)
 SEC("syscall")
 int look(struct live_look_args *args)
 {
-	struct looking l = {args->first, args->taken_ns};
+	struct looking l = {args->first, args->taken_ns, args->stopped};
 
 	bpf_loop(args->vcpus, look_at, &l, 0);
 	return 0;

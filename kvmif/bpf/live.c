@@ -12,15 +12,14 @@
 #include <unistd.h>
 
 #include <bpf/bpf.h>
-#include <bpf/btf.h>
 #include <bpf/libbpf.h>
 
 #include "kvmif/bpf/live.skel.h"
+#include "kvmif/bpf/live_arch.h"
 
 #define RUN_NS 1 /* that the thread runs before it is interrupted; the kernel makes 10 us of it, its least */
-#define PAGE 4096u
-
-#define KVM_REG_RIP 16 /* of KVM's enum kvm_reg */
+#define PSTATE_TRIES 100
+#define PSTATE_CALLS 10000
 
 struct timer {
 	int event; /* -1: none */
@@ -36,7 +35,8 @@ struct live {
 	size_t size;
 	uint32_t vcpus;
 	struct timer *timers;
-	bool is_intel;
+	struct live_places places;
+	bool lacks_space, knows_space;
 };
 
 static const char *reason_of(int error)
@@ -48,70 +48,14 @@ static const char *reason_of(int error)
 	return strerror(error);
 }
 
-/* --- where KVM has the state ------------------------------------------------------------------------------------- */
-
-/* Adds the place of member @name of the structure *@type, and sets *@type to the member's. False: there is none. */
-static bool find_member(const struct btf *btf, int *type, const char *name, unsigned *at)
-{
-	const struct btf_type *t = btf__type_by_id(btf, (unsigned)*type);
-	const struct btf_member *m = t && btf_is_struct(t) ? btf_members(t) : NULL;
-
-	for (unsigned i = 0; m && i < btf_vlen(t); i++) {
-		if (strcmp(btf__name_by_offset(btf, m[i].name_off), name) != 0)
-			continue;
-		*at += btf_member_bit_offset(t, i) / 8;
-		*type = (int)m[i].type;
-		return true;
-	}
-	return false;
-}
-
-static bool find_amd(const struct btf *btf, int outer, struct live_places *p)
-{
-	int state = outer, own = outer;
-
-	p->interrupts = 0x60;
-	p->ninterrupts = 4;
-	return find_member(btf, &state, "vmcb", &p->state) && find_member(btf, &own, "vmcb01", &p->own_state) &&
-	       find_member(btf, &own, "ptr", &p->own_state);
-}
-
-/* Newer kernels have the exit's reason in a part that they share with TDX. */
-static bool find_intel(const struct btf *btf, int outer, struct live_places *p)
-{
-	int state = outer, own = outer, reason = outer;
-
-	p->is_intel = 1;
-	p->interrupts = 1;
-	p->ninterrupts = 1;
-	return find_member(btf, &state, "loaded_vmcs", &p->state) && find_member(btf, &own, "vmcs01", &p->own_state) &&
-	       (find_member(btf, &reason, "exit_reason", &p->exit_code) ||
-	        (find_member(btf, &reason, "vt", &p->exit_code) &&
-	         find_member(btf, &reason, "exit_reason", &p->exit_code)));
-}
-
-/* By the BTF of the module, or of the kernel where it is no module. */
-static int find_places(struct live *l)
-{
-	struct live_places *p = (struct live_places *)&l->program->rodata->places;
-	struct btf *kernel = btf__load_vmlinux_btf();
-	struct btf *module = kernel ? btf__load_module_btf(l->is_intel ? "kvm_intel" : "kvm_amd", kernel) : NULL;
-	const struct btf *btf = module ? module : kernel;
-	int outer = kernel ? btf__find_by_name_kind(btf, l->is_intel ? "vcpu_vmx" : "vcpu_svm", BTF_KIND_STRUCT) : -1;
-	bool found = outer >= 0 && (l->is_intel ? find_intel(btf, outer, p) : find_amd(btf, outer, p));
-
-	btf__free(module);
-	btf__free(kernel);
-	return found ? 0 : -ENOENT;
-}
-
 /* --- the program ------------------------------------------------------------------------------------------------- */
 
 static int map_slots(struct live *l)
 {
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	void *at;
 
-	l->size = (l->vcpus * sizeof(*l->slots) + PAGE - 1) / PAGE * PAGE;
+	l->size = ((l->vcpus + 1) * sizeof(*l->slots) + page - 1) / page * page;
 	at = mmap(NULL, l->size, PROT_READ | PROT_WRITE, MAP_SHARED, bpf_map__fd(l->program->maps.slots), 0);
 	if (at == MAP_FAILED)
 		return -errno;
@@ -124,43 +68,40 @@ static int load(struct live *l)
 	int rc;
 
 	libbpf_set_print(NULL);
-	l->timers = calloc(l->vcpus, sizeof(*l->timers));
+	l->timers = calloc(l->vcpus + 1, sizeof(*l->timers));
 	if (!l->timers)
 		return -ENOMEM;
-	for (uint32_t i = 0; i < l->vcpus; i++)
+	for (uint32_t i = 0; i <= l->vcpus; i++)
 		l->timers[i].event = l->timers[i].rip = -1;
-	l->program = live_bpf__open();
-	rc = l->program ? find_places(l) : -errno;
+	rc = live_find_places(&l->places);
 	if (rc != 0)
 		return rc;
-	if (bpf_map__set_max_entries(l->program->maps.slots, l->vcpus) != 0 ||
-	    bpf_map__set_max_entries(l->program->maps.rips, l->vcpus) != 0 || live_bpf__load(l->program) != 0)
+	l->program = live_bpf__open();
+	if (!l->program)
+		return -errno;
+	*(struct live_places *)&l->program->rodata->places = l->places;
+	if (bpf_map__set_max_entries(l->program->maps.slots, l->vcpus + 1) != 0 ||
+	    bpf_map__set_max_entries(l->program->maps.rips, l->vcpus + 1) != 0 || live_bpf__load(l->program) != 0)
 		return -errno;
 	return map_slots(l);
 }
 
 struct live *live_open(uint32_t vcpus, bool needs_sp, char *why, size_t size)
 {
-	/* To find that out by loading the program takes 10 MB. */
-	const bool is_intel = access("/sys/module/kvm_intel", F_OK) == 0;
+	struct live_places places = {0};
 	struct live *l;
 	int rc;
 
-	if (!is_intel && access("/sys/module/kvm_amd", F_OK) != 0) {
-		snprintf(why, size, "KVM runs on no processor of AMD's or Intel's here (kvm_amd, kvm_intel)");
+	/* To find that out by loading the program takes 10 MB. */
+	if (!live_is_possible(&places, needs_sp, why, size))
 		return NULL;
-	}
-	if (is_intel && needs_sp) {
-		snprintf(why, size, "copies of stacks need the stack pointer, which KVM does not keep on Intel");
-		return NULL;
-	}
 	l = calloc(1, sizeof(*l));
 	if (!l) {
 		snprintf(why, size, "out of memory");
 		return NULL;
 	}
 	l->vcpus = vcpus;
-	l->is_intel = is_intel;
+	l->places = places;
 	rc = load(l);
 	if (rc == 0)
 		return l;
@@ -189,7 +130,7 @@ void live_close(struct live *l)
 {
 	if (!l)
 		return;
-	for (uint32_t i = 0; l->timers && i < l->vcpus; i++)
+	for (uint32_t i = 0; l->timers && i <= l->vcpus; i++)
 		end_timer(&l->timers[i]);
 	if (l->slots)
 		munmap(l->slots, l->size);
@@ -215,8 +156,8 @@ static int open_rip(struct live *l, uint32_t vcpu, pid_t tid)
 	};
 	struct timer *t = &l->timers[vcpu];
 
-	t->rip = l->is_intel ? open_event(&attr, tid) : -1;
-	if (!l->is_intel)
+	t->rip = l->places.is_intel ? open_event(&attr, tid) : -1;
+	if (!l->places.is_intel)
 		return 0;
 	if (t->rip < 0 || bpf_map_update_elem(bpf_map__fd(l->program->maps.rips), &vcpu, &t->rip, BPF_ANY) != 0)
 		return -errno;
@@ -311,16 +252,25 @@ void live_cancel(struct live *l, uint32_t vcpu)
 	t->is_owed = !live_is_answered(l, vcpu);
 }
 
-int live_look(struct live *l, uint32_t first, uint32_t n, uint32_t taken_ns)
+static int run_look(struct live *l, struct live_look_args args)
 {
-	struct live_look_args args = {.first = first, .vcpus = n, .taken_ns = taken_ns};
 	struct bpf_test_run_opts options;
 
 	memset(&options, 0, sizeof(options));
 	options.sz = sizeof(options);
 	options.ctx_in = &args;
 	options.ctx_size_in = sizeof(args);
-	if (bpf_prog_test_run_opts(bpf_program__fd(l->program->progs.look), &options) == 0)
+	return bpf_prog_test_run_opts(bpf_program__fd(l->program->progs.look), &options) == 0 ? 0 : -EIO;
+}
+
+int live_peek(struct live *l, uint32_t first, uint32_t n)
+{
+	return run_look(l, (struct live_look_args){.first = first, .vcpus = n, .stopped = 1});
+}
+
+int live_look(struct live *l, uint32_t first, uint32_t n, uint32_t taken_ns)
+{
+	if (run_look(l, (struct live_look_args){.first = first, .vcpus = n, .taken_ns = taken_ns}) == 0)
 		return 0;
 	for (uint32_t i = first; i < first + n; i++)
 		l->slots[i].thread = LIVE_ON_CPU;
@@ -332,140 +282,46 @@ const struct live_slot *live_answer(const struct live *l, uint32_t vcpu)
 	return &l->slots[vcpu];
 }
 
-/* --- the VMCB ---------------------------------------------------------------------------------------------------- */
-
-static uint64_t word_of(const struct live_slot *s, unsigned at)
+/* Of this CPU, in the kernel: by an event of our own thread, with the slot behind the vCPUs'; 0: not found out. */
+static uint64_t host_pstate(struct live *l)
 {
-	uint64_t word;
+	uint64_t pstate = 0;
 
-	memcpy(&word, &s->save[at - LIVE_SAVE], sizeof(word));
-	return word;
+	if (live_set_vcpu(l, l->vcpus, 0, gettid()) != 0)
+		return 0;
+	for (int i = 0; !(pstate >> 2 & 3) && i < PSTATE_TRIES && live_ask(l, l->vcpus) == 0; i++) {
+		for (int calls = 0; !live_is_answered(l, l->vcpus) && calls < PSTATE_CALLS; calls++)
+			getppid();
+		live_cancel(l, l->vcpus);
+		pstate = l->slots[l->vcpus].host_pstate;
+	}
+	live_set_vcpu(l, l->vcpus, 0, 0);
+	return pstate;
 }
 
-/* 16 bytes: selector, attributes, limit, base. The attributes are those of a descriptor, without the limit's bits. */
-static struct kvm_segment segment_of(const struct live_slot *s, unsigned at)
+bool live_lacks_space(struct live *l)
 {
-	const uint64_t low = word_of(s, at);
-	const unsigned attributes = low >> 16 & 0xfff;
+	uint64_t pstate;
 
-	return (struct kvm_segment){
-		.selector = low & 0xffff,
-		.base = word_of(s, at + 8),
-		.limit = (uint32_t)(low >> 32),
-		.type = attributes & 15,
-		.s = attributes >> 4 & 1,
-		.dpl = attributes >> 5 & 3,
-		.present = attributes >> 7 & 1,
-		.avl = attributes >> 8 & 1,
-		.l = attributes >> 9 & 1,
-		.db = attributes >> 10 & 1,
-		.g = attributes >> 11 & 1,
-	};
-}
-
-/* Exit codes by ranges up to the next one. */
-struct exit_range {
-	unsigned from;
-	enum guest_exit exit;
-};
-
-/* APM volume 2, appendix C. */
-static const struct exit_range amd_exits[] = {
-	{0x00, GUEST_EXIT_REGISTER}, {0x40, GUEST_EXIT_EXCEPTION}, {0x60, GUEST_EXIT_INTERRUPT},
-	{0x64, GUEST_EXIT_WINDOW},   {0x65, GUEST_EXIT_REGISTER},  {0x6e, GUEST_EXIT_OTHER},
-	{0x72, GUEST_EXIT_CPUID},    {0x73, GUEST_EXIT_OTHER},     {0x77, GUEST_EXIT_PAUSE},
-	{0x78, GUEST_EXIT_HALT},     {0x79, GUEST_EXIT_OTHER},     {0x7b, GUEST_EXIT_PORT},
-	{0x7c, GUEST_EXIT_MSR},      {0x7d, GUEST_EXIT_OTHER},     {0x81, GUEST_EXIT_HYPERCALL},
-	{0x82, GUEST_EXIT_OTHER},    {0x8b, GUEST_EXIT_HALT},      {0x8d, GUEST_EXIT_OTHER},
-	{0x400, GUEST_EXIT_MEMORY},  {0x401, GUEST_EXIT_OTHER},
-};
-
-/* SDM volume 3, appendix C. */
-static const struct exit_range intel_exits[] = {
-	{0, GUEST_EXIT_EXCEPTION}, {1, GUEST_EXIT_INTERRUPT},  {2, GUEST_EXIT_OTHER},     {7, GUEST_EXIT_WINDOW},
-	{8, GUEST_EXIT_OTHER},     {10, GUEST_EXIT_CPUID},     {11, GUEST_EXIT_OTHER},    {12, GUEST_EXIT_HALT},
-	{13, GUEST_EXIT_OTHER},    {18, GUEST_EXIT_HYPERCALL}, {19, GUEST_EXIT_OTHER},    {28, GUEST_EXIT_REGISTER},
-	{30, GUEST_EXIT_PORT},     {31, GUEST_EXIT_MSR},       {33, GUEST_EXIT_OTHER},    {36, GUEST_EXIT_HALT},
-	{37, GUEST_EXIT_OTHER},    {40, GUEST_EXIT_PAUSE},     {41, GUEST_EXIT_OTHER},    {46, GUEST_EXIT_REGISTER},
-	{48, GUEST_EXIT_MEMORY},   {50, GUEST_EXIT_OTHER},     {55, GUEST_EXIT_REGISTER}, {56, GUEST_EXIT_OTHER},
-};
-
-static enum guest_exit find_exit(const struct exit_range *ranges, size_t n, unsigned code)
-{
-	enum guest_exit exit = GUEST_EXIT_OTHER;
-
-	for (size_t i = 0; i < n && ranges[i].from <= code; i++)
-		exit = ranges[i].exit;
-	return exit;
-}
-
-/*
- * If an interrupt has taken it out of the guest, that was ours: the timer's, or the one that has woken us. After
- * another exit KVM takes what has come in while it had interrupts off, and says then, too, that the guest was
- * interrupted.
- */
-enum guest_exit live_exit(const struct live *l, const struct live_slot *s)
-{
-	/* The bits above Intel's basic reason tell of an entry that failed, and of enclaves. */
-	enum guest_exit exit =
-		l->is_intel
-			? find_exit(intel_exits, sizeof(intel_exits) / sizeof(*intel_exits), (uint16_t)s->exit_code)
-			: find_exit(amd_exits, sizeof(amd_exits) / sizeof(*amd_exits),
-	                            s->exit_code > UINT32_MAX ? UINT32_MAX : (unsigned)s->exit_code);
-
-	if (exit == GUEST_EXIT_INTERRUPT &&
-	    (s->place == LIVE_IN_GUEST || (s->place == LIVE_IN_KVM && s->thread == LIVE_TAKEN)))
-		return GUEST_EXIT_NONE;
-	return exit;
+	if (!l->knows_space) {
+		pstate = live_place_lacks_space(&l->places, NULL) ? host_pstate(l) : 0;
+		l->lacks_space = live_place_lacks_space(&l->places, &pstate);
+	}
+	l->knows_space = true;
+	return l->lacks_space;
 }
 
 bool live_lacks_sp(const struct live *l)
 {
-	return l->is_intel;
+	return live_place_lacks_sp(&l->places);
 }
 
-/* The control registers and segments are in the VMCB. */
-static void read_vmcb(const struct live_slot *s, struct kvm_sync_regs *to)
+enum guest_exit live_exit(const struct live *l, const struct live_slot *s, const struct kvm_run *run)
 {
-	to->regs.rflags = word_of(s, 0x570);
-	to->sregs.cs = segment_of(s, 0x410);
-	to->sregs.ss = segment_of(s, 0x420);
-	to->sregs.idt.base = word_of(s, 0x488);
-	to->sregs.efer = word_of(s, 0x4d0);
-	to->sregs.cr4 = word_of(s, 0x548);
-	to->sregs.cr3 = word_of(s, 0x550);
-	to->sregs.cr0 = word_of(s, 0x558);
-	/* As KVM tells it: SS has the privilege. */
-	to->sregs.ss.dpl = (uint8_t)(word_of(s, 0x4c8) >> 24 & 3);
+	return live_exit_of(&l->places, s, run);
 }
 
-enum live_found live_registers(const struct live *l, const struct live_slot *s, struct kvm_sync_regs *to)
+enum live_found live_registers(const struct live *l, const struct live_slot *s, struct vcpu_state *to)
 {
-	const unsigned long long *r = s->registers;
-
-	to->regs = (struct kvm_regs){
-		.rax = r[0],
-		.rcx = r[1],
-		.rdx = r[2],
-		.rbx = r[3],
-		.rsp = l->is_intel ? 0 : r[4],
-		.rbp = r[5],
-		.rsi = r[6],
-		.rdi = r[7],
-		.r8 = r[8],
-		.r9 = r[9],
-		.r10 = r[10],
-		.r11 = r[11],
-		.r12 = r[12],
-		.r13 = r[13],
-		.r14 = r[14],
-		.r15 = r[15],
-		.rip = r[16],
-		.rflags = to->regs.rflags,
-	};
-	if (!l->is_intel)
-		read_vmcb(s, to);
-	else if (!(s->available >> KVM_REG_RIP & 1))
-		return LIVE_NOT_FOUND;
-	return s->nested ? LIVE_OF_NESTED : LIVE_FOUND;
+	return live_registers_of(&l->places, s, to);
 }

@@ -11,7 +11,6 @@
 #ifndef KVMIF_BPF_LIVE_H
 #define KVMIF_BPF_LIVE_H
 
-#include <linux/kvm.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -19,7 +18,7 @@
 #include <sys/uio.h>
 
 #include "guest/hypervisor.h"
-#include "kvmif/bpf/live_slot.h"
+#include "kvmif/bpf/live_arch.h"
 
 struct live;
 
@@ -51,23 +50,25 @@ void live_cancel(struct live *l, uint32_t vcpu);
  * the answers tells what the threads do, as if all ran.
  */
 int live_look(struct live *l, uint32_t first, uint32_t n, uint32_t taken_ns);
+/* Reads the registers of @n vCPUs, of which those count whose threads have stopped. 0 or a negative errno. */
+int live_peek(struct live *l, uint32_t first, uint32_t n);
 
 /* The answer, valid until the next question. */
 const struct live_slot *live_answer(const struct live *l, uint32_t vcpu);
 /* Why the vCPU was not in the guest when it was interrupted, or we have taken its CPU. */
-enum guest_exit live_exit(const struct live *l, const struct live_slot *s);
+enum guest_exit live_exit(const struct live *l, const struct live_slot *s, const struct kvm_run *run);
 
-enum live_found {
-	LIVE_FOUND,
-	LIVE_OF_NESTED, /* they are of a guest of the guest */
-	LIVE_NOT_FOUND, /* Intel: KVM has not read rip since the exit */
-};
 /*
  * Its registers: those that a walk needs, and the segments' bases. On Intel rsp is 0, and *@to must have the control
  * registers and segments of a stop, which stay what they are.
  */
-enum live_found live_registers(const struct live *l, const struct live_slot *s, struct kvm_sync_regs *to);
+enum live_found live_registers(const struct live *l, const struct live_slot *s, struct vcpu_state *to);
 /* Intel: rsp is never known. */
 bool live_lacks_sp(const struct live *l);
+/*
+ * What live_registers() tells of the address space is that of an earlier stop: on Intel, and on ARM64 where the host's
+ * kernel runs at EL2 (VHE).
+ */
+bool live_lacks_space(struct live *l);
 
 #endif

@@ -45,6 +45,7 @@ struct live_look_args {
 	unsigned int first, vcpus;
 	/* A thread that has left a CPU less than this before the recorder got it was preempted by it. */
 	unsigned int taken_ns;
+	unsigned int stopped; /* all have stopped: their registers are to be read even if one still leaves its CPU */
 };
 
 struct live_slot {
@@ -56,12 +57,13 @@ struct live_slot {
 	/* Answered: */
 	unsigned int done; /* the number of the question that was answered last */
 	unsigned int place, thread, nested, read;
-	unsigned int available;      /* bits of KVM's enum kvm_reg: what it has read since the exit */
-	unsigned int host_depth;     /* 0: not asked for, not at work in the kernel, or it cannot be read */
-	unsigned long long cpu_ns;   /* that the thread has run, as schedstat has it, */
-	unsigned long long arrivals; /* and how often it has come on a CPU; 0: not known */
-	unsigned long long exit_code;
-	unsigned long long began_ns, ended_ns;    /* CLOCK_MONOTONIC */
+	unsigned int available;                /* bits of KVM's enum kvm_reg: what it has read since the exit */
+	unsigned int host_depth;               /* 0: not asked for, not at work in the kernel, or it cannot be read */
+	unsigned long long cpu_ns;             /* that the thread has run, as schedstat has it, */
+	unsigned long long arrivals;           /* and how often it has come on a CPU; 0: not known */
+	unsigned long long host_pstate;        /* ARM64: of the host, when it was interrupted */
+	unsigned long long exit_code;          /* x86 */
+	unsigned long long began_ns, ended_ns; /* CLOCK_MONOTONIC */
 	unsigned long long host[LIVE_HOST_DEPTH]; /* addresses in the kernel, leaf first */
 	unsigned long long host_from;             /* the frame that the stack is to begin with; 0: it begins so */
 	unsigned long long vmm_ip;                /* the monitor's, in user mode; 0: as above */
@@ -70,8 +72,17 @@ struct live_slot {
 		unsigned char build_id[20];
 		unsigned long long offset; /* in the file */
 	} vmm_at;
-	unsigned long long registers[17]; /* in KVM's order: rax, rcx, rdx, rbx, rsp, rbp, rsi, rdi, r8 to rip */
-	unsigned char save[LIVE_SAVE_SIZE];
+	union {
+		struct {
+			unsigned long long
+				registers[17]; /* in KVM's order: rax, rcx, rdx, rbx, rsp, rbp, rsi, rdi, r8 to rip */
+			unsigned char save[LIVE_SAVE_SIZE];
+		};
+		struct live_arm64 {
+			unsigned long long x[31], sp_el0, pc, pstate; /* as KVM has them */
+			unsigned long long sp_el1, elr, spsr, ttbr0, ttbr1, tcr, sctlr;
+		} arm64;
+	};
 	/* Asked: */
 	struct {
 		unsigned long long from; /* in the monitor */

@@ -65,13 +65,25 @@ const struct live_slot *live_answer(const struct live *l, uint32_t vcpu)
 	return NULL;
 }
 
-enum guest_exit live_exit(const struct live *l, const struct live_slot *s)
+int live_peek(struct live *l, uint32_t first, uint32_t n)
 {
-	(void)l, (void)s;
+	(void)l, (void)first, (void)n;
+	return -ENOSYS;
+}
+
+bool live_lacks_space(struct live *l)
+{
+	(void)l;
+	return false;
+}
+
+enum guest_exit live_exit(const struct live *l, const struct live_slot *s, const struct kvm_run *run)
+{
+	(void)l, (void)s, (void)run;
 	return GUEST_EXIT_NONE;
 }
 
-enum live_found live_registers(const struct live *l, const struct live_slot *s, struct kvm_sync_regs *to)
+enum live_found live_registers(const struct live *l, const struct live_slot *s, struct vcpu_state *to)
 {
 	(void)l, (void)s, (void)to;
 	return LIVE_NOT_FOUND;

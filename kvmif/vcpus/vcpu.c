@@ -4,57 +4,23 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
-#include <stdatomic.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
-#include <sys/user.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "common/registers.h"
-#include "guest/x86.h"
 #include "kvmif/process/process.h"
 
-#define PAGE 4096u /* struct kvm_run is in the first one */
-#define WANTED (KVM_SYNC_X86_REGS | KVM_SYNC_X86_SREGS)
-#define POISON 0x5afe5afe5afe5afeull /* not canonical: no instruction pointer */
-#define OWN_NS_MAX 2000000u          /* that a stop may cost a sleeping thread, before it is known */
-#define OWN_NS_MORE 20000u           /* slack above twice the cheapest stop so far */
-#define LOOKS 3                      /* at a page that seems to be in use by its monitor */
-#define RETURN_NS 1000000u /* a thread that waits since a stop less long ago than this waits because of the stop */
+#define PAGE 4096u          /* struct kvm_run is in the first one */
+#define OWN_NS_MAX 2000000u /* that a stop may cost a sleeping thread, before it is known */
+#define OWN_NS_MORE 20000u  /* slack above twice the cheapest stop so far */
+#define RETURN_NS 1000000u  /* a thread that waits since a stop less long ago than this waits because of the stop */
 _Static_assert(sizeof(struct kvm_run) <= PAGE, "struct kvm_run is in one page");
-
-/*
- * At the end of struct kvm_run, of which KVM uses nothing there: POISON while kvm_valid_regs is ours, also if we were
- * killed meanwhile. Monitors that use the registers themselves set it as we do.
- */
-static uint64_t *owner(struct kvm_run *run)
-{
-	return (uint64_t *)(void *)&run->s.padding[sizeof(run->s.padding) - sizeof(uint64_t)];
-}
-
-static bool is_set_by_monitor(struct kvm_run *run)
-{
-	const uint64_t before = __atomic_load_n(owner(run), __ATOMIC_ACQUIRE);
-	const uint64_t valid = __atomic_load_n(&run->kvm_valid_regs, __ATOMIC_ACQUIRE);
-
-	return valid && before != POISON && __atomic_load_n(owner(run), __ATOMIC_ACQUIRE) != POISON;
-}
-
-/* Another recorder may arm and disarm the page meanwhile; what the monitor sets stays. */
-static bool is_taken(struct kvm_run *run)
-{
-	for (int look = 0; look < LOOKS; look++)
-		if (!run->kvm_dirty_regs && !is_set_by_monitor(run))
-			return false;
-	return true;
-}
 
 /* --- attaching --------------------------------------------------------------------------------------------------- */
 
@@ -77,7 +43,7 @@ int vcpu_attach(struct vcpu *v, int pidfd, int fd)
 	close(mine);
 	if (rc != 0)
 		return rc;
-	if (is_taken(page)) {
+	if (state_page_is_taken(page)) {
 		munmap(page, PAGE);
 		return -EALREADY;
 	}
@@ -383,25 +349,15 @@ void vcpu_check_still(struct vcpu *v)
 		v->is_inside = false;
 }
 
-bool vcpu_is_taken(const struct vcpu *v)
-{
-	return is_taken(v->run);
-}
-
-static void arm(struct vcpu *v)
-{
-	v->armed = true;
-	*owner(v->run) = POISON;
-	v->run->s.regs.regs.rip = POISON;
-	atomic_signal_fence(memory_order_seq_cst);
-	__atomic_store_n(&v->run->kvm_valid_regs, WANTED, __ATOMIC_RELEASE);
-}
-
 void vcpu_disarm(struct vcpu *v)
 {
-	__atomic_store_n(&v->run->kvm_valid_regs, 0, __ATOMIC_RELEASE);
-	*owner(v->run) = 0;
+	state_disarm(v->run);
 	v->armed = false;
+}
+
+bool vcpu_is_taken(const struct vcpu *v)
+{
+	return state_page_is_taken(v->run);
 }
 
 /* --- the stop ---------------------------------------------------------------------------------------------------- */
@@ -422,31 +378,13 @@ int vcpu_interrupt(struct vcpu *v)
 	if (ptrace(PTRACE_SEIZE, v->tid, NULL, NULL) != 0)
 		return -errno;
 	v->held = true;
-	if (v->run)
-		arm(v);
+	if (v->run) {
+		v->armed = true;
+		state_arm(v->run);
+	}
 	if (ptrace(PTRACE_INTERRUPT, v->tid, NULL, NULL) != 0)
 		return errno == ESRCH ? mark_gone(v) : -errno;
 	return 0;
-}
-
-/* Of the kernel's own errors, which no program sees (include/linux/errno.h). */
-#define ERESTARTNOHAND 514
-#define ERESTART_RESTARTBLOCK 516
-
-/*
- * The thread may have left KVM_RUN, and have just fallen asleep in nanosleep, poll or a timed futex. Such a call goes
- * on by restart_syscall, which its process's seccomp filter may punish by death; let it begin anew instead, as other
- * calls do. The sleep is longer by what it has lasted. Both ways, it ends by EINTR if a signal's handler runs.
- */
-static void begin_call_anew(struct vcpu *v)
-{
-	void *rax = (void *)offsetof(struct user_regs_struct, rax);
-	long result;
-
-	errno = 0;
-	result = ptrace(PTRACE_PEEKUSER, v->tid, rax, NULL);
-	if (errno == 0 && result == -ERESTART_RESTARTBLOCK)
-		ptrace(PTRACE_POKEUSER, v->tid, rax, (void *)(long)-ERESTARTNOHAND);
 }
 
 static int await_once(struct vcpu *v, int how)
@@ -481,14 +419,12 @@ static int await_stop(struct vcpu *v, uint64_t deadline_ns)
 
 static void take_registers(struct vcpu *v)
 {
-	v->kept = v->run->s.regs;
-	v->flags = v->run->flags;
-	v->is_inside = v->kept.regs.rip != POISON;
+	v->is_inside = state_take(v->run, v->tid, &v->kept);
 	v->was_inside |= v->is_inside;
 	v->was_seen = read_counts(v, &v->seen);
 	/* Registers are no sign that it still is in KVM_RUN: it may have left since it was asked for them. */
 	if (v->is_filtered)
-		begin_call_anew(v);
+		state_begin_call_anew(v->tid);
 }
 
 int vcpu_await(struct vcpu *v, uint64_t deadline_ns)
@@ -518,16 +454,6 @@ int vcpu_release(struct vcpu *v)
 	return 0;
 }
 
-/* A stop makes KVM_RUN fail with EINTR; its number and its arguments are in the registers still. */
-static int call_of_stopped(const struct vcpu *v)
-{
-	struct user_regs_struct r;
-
-	if (ptrace(PTRACE_GETREGS, v->tid, NULL, &r) != 0)
-		return -errno;
-	return r.orig_rax == SYS_ioctl && r.rsi == KVM_RUN ? (int)r.rdi : -ENOENT;
-}
-
 int vcpu_identify(pid_t tid)
 {
 	struct vcpu v = {.tid = tid};
@@ -538,28 +464,16 @@ int vcpu_identify(pid_t tid)
 	rc = await_stop(&v, clock_now() + VCPU_STOP_NS);
 	if (rc != 0)
 		return rc;
-	fd = call_of_stopped(&v);
+	fd = state_call_of(tid);
 	if (fd == -ENOENT)
-		begin_call_anew(&v);
+		state_begin_call_anew(tid);
 	rc = vcpu_release(&v);
 	return rc != 0 ? rc : fd;
 }
 
-/* From Linux 6.11; before that a guest of the guest is not seen. */
-#ifndef KVM_RUN_X86_GUEST_MODE
-#define KVM_RUN_X86_GUEST_MODE (1 << 2)
-#endif
-
-/* System management mode has memory of its own, and a guest's guest its own addresses. */
-static bool is_guest_itself(const struct vcpu *v)
-{
-	return v->is_inside && !(v->flags & (KVM_RUN_X86_SMM | KVM_RUN_X86_GUEST_MODE));
-}
-
-void vcpu_take(struct vcpu *v, const struct kvm_sync_regs *kept, bool nested, bool off)
+void vcpu_take(struct vcpu *v, const struct vcpu_state *kept, bool off)
 {
 	v->kept = *kept;
-	v->flags = nested ? KVM_RUN_X86_GUEST_MODE : 0;
 	v->is_inside = true;
 	v->was_seen = v->is_still = off;
 	if (off)
@@ -568,86 +482,13 @@ void vcpu_take(struct vcpu *v, const struct kvm_sync_regs *kept, bool nested, bo
 
 void vcpu_registers(const struct vcpu *v, struct vcpu_regs *regs)
 {
-	const struct kvm_regs *r = &v->kept.regs;
-	const struct kvm_sregs *s = &v->kept.sregs;
-
-	const struct x86_state state = {
-		.cr0 = s->cr0,
-		.cr3 = s->cr3,
-		.cr4 = s->cr4,
-		.efer = s->efer,
-		.rflags = r->rflags,
-		.cs_l = s->cs.l,
-		.cs_d = s->cs.db,
-		.privilege = s->ss.dpl,
-		.cs_base = s->cs.base,
-		.ss_base = s->ss.base,
-		.ip = r->rip,
-		.sp = r->rsp,
-		.fp = r->rbp,
-	};
-
-	*regs = (struct vcpu_regs){
-		.all = {r->rax, r->rdx, r->rcx, r->rbx, r->rsi, r->rdi, r->rbp, r->rsp, r->r8, r->r9, r->r10, r->r11,
-	                r->r12, r->r13, r->r14, r->r15},
-		.interrupt_table = s->idt.base,
-	};
-	if (is_guest_itself(v))
-		x86_mode(&state, regs);
-}
-
-#define FIELD(member, register) REGISTER_FIELD(struct kvm_sync_regs, member, register)
-static const struct register_field fields[] = {
-	FIELD(regs.rip, REGISTER_RIP),
-	FIELD(regs.rflags, REGISTER_RFLAGS),
-	FIELD(sregs.cr0, REGISTER_CR0),
-	FIELD(sregs.cr2, REGISTER_CR0 + 2),
-	FIELD(sregs.cr3, REGISTER_CR0 + 3),
-	FIELD(sregs.cr4, REGISTER_CR0 + 4),
-	FIELD(sregs.cr8, REGISTER_CR0 + 8),
-	FIELD(sregs.efer, REGISTER_EFER),
-	FIELD(sregs.apic_base, REGISTER_APIC_BASE),
-	FIELD(sregs.gdt.base, REGISTER_ES_BASE + SEGMENT_GDTR),
-	FIELD(sregs.gdt.limit, REGISTER_ES_LIMIT + SEGMENT_GDTR),
-	FIELD(sregs.idt.base, REGISTER_ES_BASE + SEGMENT_IDTR),
-	FIELD(sregs.idt.limit, REGISTER_ES_LIMIT + SEGMENT_IDTR),
-};
-
-static void add_segment(struct register_set *set, unsigned s, const struct kvm_segment *from)
-{
-	const unsigned attributes = from->type | from->s << 4 | from->dpl << 5 |
-	                            (from->present && !from->unusable) << 7 | from->avl << 8 | from->l << 9 |
-	                            from->db << 10 | from->g << 11;
-
-	upf_registers_add(set,
-	                  s == SEGMENT_LDTR ? REGISTER_LDTR
-	                  : s == SEGMENT_TR ? REGISTER_TR
-	                                    : REGISTER_ES + s,
-	                  from->selector);
-	upf_registers_add(set,
-	                  s == SEGMENT_FS   ? REGISTER_FS_BASE
-	                  : s == SEGMENT_GS ? REGISTER_GS_BASE
-	                                    : REGISTER_ES_BASE + s,
-	                  from->base);
-	upf_registers_add(set, REGISTER_ES_LIMIT + s, from->limit);
-	upf_registers_add(set, REGISTER_ES_ATTRIBUTES + s, attributes);
-}
-
-static void add_registers(const struct kvm_sync_regs *from, struct register_set *set)
-{
-	const struct kvm_sregs *s = &from->sregs;
-	const struct kvm_segment *const segments[] = {
-		[SEGMENT_ES] = &s->es, [SEGMENT_CS] = &s->cs, [SEGMENT_SS] = &s->ss,    [SEGMENT_DS] = &s->ds,
-		[SEGMENT_FS] = &s->fs, [SEGMENT_GS] = &s->gs, [SEGMENT_LDTR] = &s->ldt, [SEGMENT_TR] = &s->tr,
-	};
-
-	registers_read(set, fields, sizeof(fields) / sizeof(fields[0]), from);
-	for (unsigned i = 0; i < sizeof(segments) / sizeof(segments[0]); i++)
-		add_segment(set, i, segments[i]);
+	*regs = (struct vcpu_regs){0};
+	if (v->is_inside)
+		state_registers(&v->kept, regs);
 }
 
 void vcpu_all_registers(const struct vcpu *v, struct register_set *set)
 {
 	if (v->is_inside)
-		add_registers(&v->kept, set);
+		state_all_registers(&v->kept, set);
 }

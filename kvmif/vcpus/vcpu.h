@@ -3,7 +3,7 @@
  * vcpu.h - one vCPU and its thread: stopped by ptrace, its registers by the page that the kernel shares with its
  * monitor.
  *
- * The thread runs nothing of ours. While kvm_valid_regs is set in that page (struct kvm_run), KVM writes the registers
+ * The thread runs nothing of ours. On x86, while kvm_valid_regs is set in that page (struct kvm_run), KVM writes the registers
  * there whenever KVM_RUN returns to the monitor, which a ptrace stop makes it do (KVM_CAP_SYNC_REGS). Then the monitor
  * sees EINTR, and calls KVM_RUN again.
  *
@@ -25,6 +25,7 @@
 
 #include "common/clock.h"
 #include "guest/hypervisor.h"
+#include "kvmif/arch/state.h"
 
 /* Where a thread was when it was looked at, without a stop. */
 enum vcpu_place {
@@ -72,8 +73,7 @@ struct vcpu {
 	const struct host_stack *host; /* and what the host did; NULL: not known */
 	bool was_inside;               /* @kept has the control registers and segments of a stop */
 	bool is_inside;                /* it is in KVM_RUN: @kept are its registers, */
-	struct kvm_sync_regs kept;     /* which were copied while it was stopped, */
-	uint16_t flags;                /* with those of struct kvm_run */
+	struct vcpu_state kept;        /* which were copied while it was stopped */
 	int status;                    /* of the stop */
 };
 
@@ -82,11 +82,8 @@ struct vcpu {
  * asks KVM for registers there, or sets them. If @v was attached before, it still leaves out what stops have cost then.
  */
 int vcpu_attach(struct vcpu *v, int pidfd, int fd);
-/*
- * Its registers are @kept, which were read without a stop while it ran, or @off, while its thread was on no CPU;
- * @nested: they are of a guest of the guest.
- */
-void vcpu_take(struct vcpu *v, const struct kvm_sync_regs *kept, bool nested, bool off);
+/* Its registers are @kept, which were read without a stop while it ran, or @off, while its thread was on no CPU. */
+void vcpu_take(struct vcpu *v, const struct vcpu_state *kept, bool off);
 /* Its thread is @tid from now on. 0 or a negative errno. */
 int vcpu_set_thread(struct vcpu *v, pid_t pid, pid_t tid);
 void vcpu_detach(struct vcpu *v); /* all zero is fine */

@@ -22,12 +22,12 @@ static struct kvm_run run;
 
 static struct vcpu_regs registers(uint16_t flags, bool is_inside)
 {
-	struct vcpu v = {.run = &run, .is_inside = is_inside, .flags = flags};
+	struct vcpu v = {.run = &run, .is_inside = is_inside, .kept.flags = flags};
 	struct vcpu_regs regs;
 
-	v.kept.regs = (struct kvm_regs){.rip = 0x1000, .rsp = 0x2000, .rbp = 0x3000};
-	v.kept.sregs = (struct kvm_sregs){.cr0 = 0x80000011, .cr3 = 0x5000, .cr4 = 0x20, .efer = 0x500};
-	v.kept.sregs.cs.l = 1;
+	v.kept.sync.regs = (struct kvm_regs){.rip = 0x1000, .rsp = 0x2000, .rbp = 0x3000};
+	v.kept.sync.sregs = (struct kvm_sregs){.cr0 = 0x80000011, .cr3 = 0x5000, .cr4 = 0x20, .efer = 0x500};
+	v.kept.sync.sregs.cs.l = 1;
 	vcpu_registers(&v, &regs);
 	return regs;
 }
@@ -234,7 +234,7 @@ static void recorders_do_not_see_each_other(void **state)
 	assert_int_not_equal(monitor.run->s.regs.regs.rip, 0x1000);
 	vcpu_registers(&v, &regs);
 	assert_true(v.is_inside);
-	assert_int_equal(v.kept.regs.rip, 0x1000);
+	assert_int_equal(v.kept.sync.regs.rip, 0x1000);
 	vcpu_detach(&v);
 	end_process(thread);
 }
