@@ -142,10 +142,10 @@ static void read_host(void *ctx, struct live_slot *s)
 		return;
 	size = bpf_get_stack(ctx, s->host, sizeof(s->host), 0);
 	/*
-	 * Right after an exit the kernel takes the thread to be in the guest still, and tells no stack. This one begins
-	 * in this program.
+	 * Right after an exit, on ARM64 until KVM_RUN returns, the kernel takes the thread to be in the guest still, and
+	 * tells no stack. This one begins in this program.
 	 */
-	if (size <= 0 && s->place == LIVE_IN_GUEST) {
+	if (size <= 0 && s->place != LIVE_OUTSIDE) {
 		s->host_from = interrupted_ip(ctx);
 		size = bpf_get_task_stack(bpf_get_current_task_btf(), s->host, sizeof(s->host), 0);
 	}

@@ -172,5 +172,6 @@ void work_block(void);
 void work_hostile(void);
 void work_flip(void);
 void work_lockstep(uint64_t cycle_ns);
+void work_spaces(void);
 
 #endif

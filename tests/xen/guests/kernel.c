@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Brings up the guest's vCPUs and gives each its work, as its command line says:
- *   work=shares|levels|recursion|heartbeat|idle|leaves|styles|block|plug|hostile|depth:N|end:N|lockstep:N
+ *   work=shares|levels|recursion|heartbeat|idle|leaves|styles|block|plug|hostile|depth:N|end:N|lockstep:N|spaces
  *       what vCPU 0 does. smp is shares; depth may stand alone: depth=N. end:N works for 1000 units of time
  *       (guest.h), or after=N, then shuts down for Xen's reason N. plug brings vCPU 1 up again and again. lockstep:N
- *       repeats itself every N us, in a PV guest.
+ *       repeats itself every N us, in a PV guest. spaces goes from one address space to another, in arm64-4k.
  *   others=idle|block|same|down|flip
  *       what the other vCPUs do; the default is the same as vCPU 0 for depth, else idle. down works for a while, then
  *       takes itself down, over and over. flip takes a page out of the page tables and puts it back.
@@ -94,6 +94,10 @@ static inline __attribute__((always_inline)) void work(long vcpu)
 		work_plug();
 	else if (is(what, "hostile") && vcpu == 0)
 		work_hostile();
+#if defined(GRANULE) && GRANULE == 12
+	else if (is(what, "spaces"))
+		work_spaces();
+#endif
 #ifdef PV
 	else if (is(what, "lockstep"))
 		work_lockstep(number(what) * 1000ull);

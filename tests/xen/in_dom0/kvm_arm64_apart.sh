@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# An ARM64 host's part of kvm_arm64.t, of two processors: the guest has one, the recorder the other and interrupts it; two vCPUs;
+# two address spaces; recorders that are killed, and monitors, so many of each as /lab/kills says.
+. /lab/kvm_guests.sh
+kills=$(cat /lab/kills)
+guest=arm64-4k.img
+options=
+start() { # NAME LINE
+	taskset -p 1 $$ > /dev/null
+	vmm_start "$1" "$2"
+	taskset -p 2 $$ > /dev/null
+}
+end() {
+	kill -9 "$pid"
+	wait "$pid" 2> /dev/null
+}
+start shares "work=shares"
+record shares -F 997 -n 2000
+record fast -F 4999 -n 2000
+for try in $(seq "$kills"); do
+	for sampler in live stop; do
+		rm -f /out/killed.upf
+		uniprof-record --sampler $sampler --max-cpu 100 -F 2k -o /out/killed.upf "$pid" 2> /out/killed.err &
+		recorder=$!
+		await sh -c "test -s /out/killed.upf || ! kill -0 $recorder"
+		sleep "0.0$((try % 10))"
+		kill -KILL "$recorder"
+		wait "$recorder" 2> /dev/null
+	done
+done
+record again -F 997 -n 100
+end
+# KVM knows none of its hypercalls, and so it does not sleep.
+start host "work=idle"
+record host --host -F 997 -n 1000
+end
+start spaces "work=spaces"
+record spaces -v -F 997 -n 2000
+end
+options="-c 2"
+start two "work=shares others=same vcpus=2"
+record two -F 997 -n 1000
+end
+options=
+for try in $(seq "$kills"); do
+	start ended "work=shares"
+	rm -f /out/ended.upf
+	uniprof-record --max-cpu 100 -F 2k -o /out/ended.upf "$pid" 2> /out/ended.err &
+	recorder=$!
+	await test -s /out/ended.upf
+	sleep "0.0$((try % 10))"
+	kill -9 "$pid"
+	wait "$recorder"
+	echo $? >> /out/ended.rcs
+	wait "$pid" 2> /dev/null
+done
+sleep 1
+{
+	ls -l /proc/[0-9]*/fd | grep 'anon_inode:.perf_event\|anon_inode:bpf'
+	grep '\[bpf\]$' /proc/kallsyms
+} > /out/left 2> /dev/null
+dmesg > /out/dmesg
+exit 0
