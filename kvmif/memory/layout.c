@@ -40,7 +40,9 @@ static int add_slot_record(void *ctx, const struct kvm_record *r)
 	} else if (r->type == KVM_RECORD_VCPU && r->vcpu.number < MACHINE_VCPUS_MAX) {
 		l->threads[r->vcpu.number] = (pid_t)r->vcpu.tid;
 		l->vcpus[r->vcpu.number] = r->vcpu.address;
-		l->unstarted[r->vcpu.number] = r->vcpu.mp_state == KVM_MP_STATE_UNINITIALIZED;
+		/* As x86 and as ARM64 have it. */
+		l->unstarted[r->vcpu.number] =
+			r->vcpu.mp_state == KVM_MP_STATE_UNINITIALIZED || r->vcpu.mp_state == KVM_MP_STATE_STOPPED;
 	} else if (r->type == KVM_RECORD_SLOT) {
 		return add_slot(l, r);
 	}

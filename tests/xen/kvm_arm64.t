@@ -78,9 +78,10 @@ check_kinds kvm-nvhe <<-END
 	64k arm64-64k recursion
 	lpae arm32-lpae levels
 END
-for kind in kvm-trixie kvm-nvhe-trixie; do
+for kind in kvm-trixie kvm-nvhe-trixie kvm-trixie-16k; do
 	check_kinds $kind <<-END
 		4k arm64-4k shares
+		64k arm64-64k recursion
 	END
 done
 
@@ -109,6 +110,11 @@ of_host() {
 		/work_idle;.*\[host\];.*;kvm_vcpu_ioctl / { known += $NF } /;handle_exit / { calls += $NF }
 		END { print all, known, calls; exit !(all > 500 && known > 0.05 * all && calls > 0) }' "$work/host"
 }
+# The third vCPU has not been started.
+sleeps() { # NAME
+	recorded "$1" && folded --state blocked "$out/$1.upf" | tee "$work/blocked"
+	[ "$(sed 's/ [0-9]*$//' "$work/blocked")" = "_start_secondary;secondary_main;work_halt" ]
+}
 in_order() {
 	cat "$out/ended.rcs" "$out/ended.err"
 	[ "$(sort -u "$out/ended.rcs")" = 0 ] && [ "$(wc -l < "$out/ended.rcs")" = "$(cat "$work/kills")" ]
@@ -119,6 +125,9 @@ for kind in ${KINDS:-kvm kvm-nvhe}; do
 	ok "$kind, apart: live is the default" is_live shares
 	for name in shares fast two; do
 		ok "$kind, apart: $name: every stack is the guest's, every share of time within 8 points" apart $name shares
+	done
+	for name in halted halted-stop; do
+		ok "$kind, apart: $name: the vCPU that waits for an interrupt shows its stack" sleeps $name
 	done
 	ok "$kind, apart: with the host's functions: these are of KVM_RUN" of_host
 	ok "$kind, apart: after recorders that were killed the guest works on, and is recorded" recorded again

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Brings up the guest's vCPUs and gives each its work, as its command line says:
- *   work=shares|levels|recursion|heartbeat|idle|leaves|styles|block|plug|hostile|depth:N|end:N|lockstep:N|spaces
+ *   work=shares|levels|recursion|heartbeat|idle|leaves|styles|block|plug|hostile|depth:N|end:N|lockstep:N|spaces|count|halt
  *       what vCPU 0 does. smp is shares; depth may stand alone: depth=N. end:N works for 1000 units of time
  *       (guest.h), or after=N, then shuts down for Xen's reason N. plug brings vCPU 1 up again and again. lockstep:N
  *       repeats itself every N us, in a PV guest. spaces goes from one address space to another, in arm64-4k.
- *   others=idle|block|same|down|flip
+ *       count tells its hypervisor of each piece of work. halt waits for an interrupt that does not come, on ARM64.
+ *   others=idle|block|same|down|flip|halt
  *       what the other vCPUs do; the default is the same as vCPU 0 for depth, else idle. down works for a while, then
  *       takes itself down, over and over. flip takes a page out of the page tables and puts it back.
  *   vcpus=N
@@ -68,6 +69,25 @@ KEPT void work_idle(void)
 		hypercall(__HYPERVISOR_sched_op, SCHEDOP_block, 0, 0);
 }
 
+/* A hypercall after each of equal pieces of work. */
+KEPT static void work_count(void)
+{
+	for (;;) {
+		for (LOCAL int spin = 0; spin < 20000; spin++)
+			__asm__ volatile("");
+		hypercall(__HYPERVISOR_xen_version, 0, 0, 0);
+	}
+}
+
+#ifdef __aarch64__
+/* Asks no hypervisor; interrupts are off. */
+KEPT static void work_halt(void)
+{
+	for (;;)
+		__asm__ volatile("wfi");
+}
+#endif
+
 static inline __attribute__((always_inline)) void work(long vcpu)
 {
 	const char *what = argument("work=");
@@ -90,10 +110,16 @@ static inline __attribute__((always_inline)) void work(long vcpu)
 		work_idle();
 	else if (is(what, "block"))
 		work_block();
+	else if (is(what, "count"))
+		work_count();
 	else if (is(what, "plug"))
 		work_plug();
 	else if (is(what, "hostile") && vcpu == 0)
 		work_hostile();
+#ifdef __aarch64__
+	else if (is(what, "halt"))
+		work_halt();
+#endif
 #if defined(GRANULE) && GRANULE == 12
 	else if (is(what, "spaces"))
 		work_spaces();
@@ -127,6 +153,10 @@ KEPT void secondary_main(long vcpu)
 		work_flip();
 	if (is(argument("others="), "block"))
 		work_block();
+#ifdef __aarch64__
+	if (is(argument("others="), "halt"))
+		work_halt();
+#endif
 	if (is(argument("others="), "down"))
 		work_down(vcpu);
 	work_idle();

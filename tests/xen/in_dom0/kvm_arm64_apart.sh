@@ -41,6 +41,11 @@ options="-c 2"
 start two "work=shares others=same vcpus=2"
 record two -F 997 -n 1000
 end
+options="-c 3"
+start halted "work=shares others=halt vcpus=2"
+record halted --sampler live -F 997 -n 500
+record halted-stop --sampler stop -F 997 -n 500
+end
 options=
 for try in $(seq "$kills"); do
 	start ended "work=shares"
