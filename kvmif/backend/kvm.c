@@ -407,7 +407,8 @@ static int kvm_stop(struct guest *g, uint64_t *held_ns)
 	g->mark->held = 1;
 	rc = interrupt_all(g);
 	gone = await_all(g);
-	kvm_peek_stopped(g);
+	if (is_any_held(g))
+		kvm_peek_stopped(g);
 	disarm_all(g);
 	rc = rc != 0 ? rc : gone;
 	*held_ns = is_any_held(g) ? UINT64_MAX : 0;

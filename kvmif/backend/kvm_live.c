@@ -31,10 +31,11 @@ bool kvm_is_live(const struct guest *g)
 
 void kvm_peek_stopped(struct guest *g)
 {
-	if (!VCPU_STATE_IS_PEEKED)
-		return;
-	const int rc = live_peek(g->live, 0, g->machine.vcpus);
+	int rc;
 
+	if (!VCPU_STATE_IS_PEEKED || !g->live)
+		return;
+	rc = live_peek(g->live, 0, g->machine.vcpus);
 	for (uint32_t i = 0; i < g->machine.vcpus; i++) {
 		struct vcpu *v = &g->vcpus[i];
 
