@@ -51,15 +51,15 @@ bool state_page_is_taken(struct kvm_run *run);
 void state_arm(struct kvm_run *run);
 void state_disarm(struct kvm_run *run);
 /*
- * Thread @tid has stopped: was it in KVM_RUN? Then its registers are those of @run, in *s; where KVM writes none (ARM64),
- * a program reads them afterwards (kvmif/bpf/live.h).
+ * Thread @tid has stopped: was it in KVM_RUN? Then its registers are those of @run, in *s; where KVM writes none
+ * (ARM64), a program reads them afterwards (kvmif/bpf/live.h).
  */
 bool state_take(struct kvm_run *run, pid_t tid, struct vcpu_state *s);
 /*
- * The stopped thread may have left KVM_RUN, and have just fallen asleep in nanosleep, poll or a timed futex. Such a call
- * goes on by restart_syscall, which its process's seccomp filter may punish by death; let it begin anew instead, as other
- * calls do. The sleep is longer by what it has lasted. Both ways, it ends by EINTR if a signal's handler runs. Not on
- * ARM64, where the kernel has prepared the call before we can.
+ * The stopped thread may have left KVM_RUN, and have just fallen asleep in nanosleep, poll or a timed futex. Such a
+ * call goes on by restart_syscall, which its process's seccomp filter may punish by death; let it begin anew instead,
+ * as other calls do. The sleep is longer by what it has lasted. Both ways, it ends by EINTR if a signal's handler runs.
+ * Not on ARM64, where the kernel has prepared the call before we can.
  */
 void state_begin_call_anew(pid_t tid);
 /* The descriptor of the vCPU that the stopped thread runs. -ENOENT: none; -ENOTSUP: it cannot be told. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * KVM, through the monitor's process: its threads are stopped by ptrace, its memory is read by process_vm_readv(), its
- * vCPUs' registers by a page that KVM shares with it (vcpu.h) or, on ARM64, by a program in the kernel (live.h). Nothing
- * is injected into the monitor, and no cooperation of its is needed.
+ * vCPUs' registers by a page that KVM shares with it (vcpu.h) or, on ARM64, by a program in the kernel (live.h).
+ * Nothing is injected into the monitor, and no cooperation of its is needed.
  *
  * A sample of one vCPU is six system calls, of two vCPUs eleven: seize and interrupt each thread, wait for each and read
  * what the scheduler has counted of it, one read of memory, detach from each; one less where all memory is shared

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
 /*
- * live_arm64.bpf.h - live.bpf.c's part for ARM64. After each exit KVM stores the general registers, pc, pstate and SP_EL0;
- * the other ones, too, where the host's kernel runs at EL1, and at EL2 (VHE) when the thread leaves KVM_RUN or its CPU.
+ * live_arm64.bpf.h - live.bpf.c's part for ARM64. After each exit KVM stores the general registers, pc, pstate and
+ * SP_EL0; the other ones, too, where the host's kernel runs at EL1, and at EL2 (VHE) when the thread leaves KVM_RUN or
+ * its CPU.
  */
 #define PF_VCPU 1
 #define SOFTIRQ_MASK 0xff00

@@ -3,9 +3,9 @@
  * vcpu.h - one vCPU and its thread: stopped by ptrace, its registers by the page that the kernel shares with its
  * monitor.
  *
- * The thread runs nothing of ours. On x86, while kvm_valid_regs is set in that page (struct kvm_run), KVM writes the registers
- * there whenever KVM_RUN returns to the monitor, which a ptrace stop makes it do (KVM_CAP_SYNC_REGS). Then the monitor
- * sees EINTR, and calls KVM_RUN again.
+ * The thread runs nothing of ours. On x86, while kvm_valid_regs is set in that page (struct kvm_run), KVM writes the
+ * registers there whenever KVM_RUN returns to the monitor, which a ptrace stop makes it do (KVM_CAP_SYNC_REGS). Then
+ * the monitor sees EINTR, and calls KVM_RUN again.
  *
  * Only a thread that runs, or sleeps inside KVM_RUN, is stopped. One that sleeps in nanosleep or poll would go on by
  * restart_syscall, which a monitor's seccomp filter may forbid, and then it would be killed. Where there is a filter,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Brings up the guest's vCPUs and gives each its work, as its command line says:
- *   work=shares|levels|recursion|heartbeat|idle|leaves|styles|block|plug|hostile|depth:N|end:N|lockstep:N|spaces|count|halt
+ *   work=shares|levels|recursion|heartbeat|idle|leaves|styles|block|plug|hostile|depth:N|end:N|lockstep:N|spaces|
+ *   count|halt
  *       what vCPU 0 does. smp is shares; depth may stand alone: depth=N. end:N works for 1000 units of time
  *       (guest.h), or after=N, then shuts down for Xen's reason N. plug brings vCPU 1 up again and again. lockstep:N
  *       repeats itself every N us, in a PV guest. spaces goes from one address space to another, in arm64-4k.

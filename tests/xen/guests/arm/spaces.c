@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Two address spaces of TTBR0, one after the other, in which one address is that of two stacks: who takes the one for the
- * other finds calls that there are not.
+ * Two address spaces of TTBR0, one after the other, in which one address is that of two stacks: who takes the one for
+ * the other finds calls that there are not.
  */
 #include "../guest.h"
 #include "layout.h"
