@@ -10,7 +10,7 @@
 // All that the browser and a test write to disk lies in browser.folder. tests/web/keeper removes it and ends the
 // browser when the test ends, by a signal as well. No test file runs for longer than LIMIT.
 
-import {execFileSync, spawn} from 'node:child_process';
+import {execFileSync, spawn, spawnSync} from 'node:child_process';
 import {once} from 'node:events';
 import {existsSync, mkdtempSync} from 'node:fs';
 import {createRequire} from 'node:module';
@@ -54,8 +54,12 @@ export async function startBrowser({executable = CHROMIUM, sandbox = !ROOT, warn
 
 		return new Browser(folder, chromium);
 	} catch (error) {
+		const again = () => spawnSync(join(here, 'apart'), ['--version'],
+			{env: folder.environment(executable), encoding: 'utf8', timeout: PATIENCE}).stderr.trim();
+		const why = reason(error.message, again);
+
 		await folder.remove();
-		throw new Error(`${executable} does not start: ${reason(error.message)}`);
+		throw new Error(`${executable} does not start: ${why}`);
 	}
 }
 
@@ -91,9 +95,10 @@ async function launchSafely(launch, warn) {
 	}
 }
 
-// Of what puppeteer says of a browser that did not start, the line that tells why.
-function reason(message) {
-	const printed = /stderr:\n(.*?)\n*TROUBLESHOOTING/s.exec(message)?.[1] || message.split('\n')[0];
+// Of what puppeteer says of a browser that did not start, the line that tells why. It does not wait for what the browser
+// prints: @again asks for that.
+function reason(message, again) {
+	const printed = /stderr:\n(.*?)\n*TROUBLESHOOTING/s.exec(message)?.[1] || again() || message.split('\n')[0];
 	const lines = printed.split('\n');
 
 	return lines.find(line => /ERROR|FATAL/.test(line)) ?? lines.at(-1);

@@ -151,7 +151,7 @@ KEPT static void work_exits(void)
 }
 
 /* Page tables that differ in nothing but their address. */
-KEPT static void work_spaces(void)
+KEPT void work_spaces(void)
 {
 	static uint64_t other[512] __attribute__((aligned(4096)));
 	uint64_t own, both;
