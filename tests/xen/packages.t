@@ -50,7 +50,7 @@ files() {
 ok "a bare Debian" made
 files > "$work/before"
 mkdir "$bare/packages"
-cp "$work"/build/deb/{lib,uniprof-re}*.deb "$bare/packages" && rm "$bare"/packages/*-dbgsym_*
+cp "$work"/build/deb/{lib,uniprof-re}*.deb "$bare/packages"
 installs() {
 	in_bare sh -c 'apt-get -qq update && apt-get -qq -y install --no-install-recommends /packages/*.deb'
 }
