@@ -14,7 +14,8 @@
 
 #define LIVE_WAIT_NS 20000 /* until a thread is interrupted: the kernel's least, and as much again; then twice that */
 #define BUILD_ID_VALID 1   /* BPF_STACK_BUILD_ID_VALID of linux/bpf.h */
-#define CHECKS 100         /* stops in which a vCPU may be outside KVM_RUN, and looks at one that has stopped */
+#define CHECKS 100         /* looks at a vCPU that has just stopped */
+#define CHECKS_NS 2000000000u  /* in which a vCPU must have been found in KVM_RUN; on a busy host it waits for a CPU */
 #define CHECK_WAIT_NS 1000000u /* between two */
 #define SPACE_CHECKS 16        /* stops that must find one address space, where live samples do not tell it, */
 #define SPACE_NS 1000000000u   /* and then one so often */
@@ -405,13 +406,15 @@ static int judge_checks(struct guest *g, int rc)
 int kvm_check_live(struct guest *g)
 {
 	const int wanted = live_lacks_space(g->live) ? SPACE_CHECKS : 1;
-	int rc = -EAGAIN, compared = 0;
+	const uint64_t began_ns = clock_now();
+	int rc, compared = 0;
 
-	for (int i = 0; (rc == 0 || rc == -EAGAIN) && compared < wanted && i < CHECKS; i++) {
-		if (i > 0)
-			clock_sleep(CHECK_WAIT_NS);
+	for (;;) {
 		rc = compare_once(g);
 		compared += rc == 0;
+		if (compared == wanted || (rc != 0 && rc != -EAGAIN) || clock_now() - began_ns > CHECKS_NS)
+			break;
+		clock_sleep(CHECK_WAIT_NS);
 	}
 	if (rc == -EAGAIN && compared == 0)
 		return sample_by_stops(g, "no vCPU could be stopped to compare what is read with its registers");
