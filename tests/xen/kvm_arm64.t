@@ -112,7 +112,7 @@ of_host() {
 }
 # The third vCPU has not been started.
 sleeps() { # NAME
-	recorded "$1" && folded --state blocked "$out/$1.upf" | tee "$work/blocked"
+	recorded "$1" && folded --vcpu 1-2 --state blocked "$out/$1.upf" | tee "$work/blocked"
 	[ "$(sed 's/ [0-9]*$//' "$work/blocked")" = "_start_secondary;secondary_main;work_halt" ]
 }
 in_order() {
