@@ -19,10 +19,10 @@
 #ifndef KVM_RUN_X86_GUEST_MODE
 #define KVM_RUN_X86_GUEST_MODE (1 << 2)
 #endif
+/* @flags of struct kvm_run: in system management mode, and in a guest of the guest, the registers are not its own. */
 struct vcpu_state {
 	struct kvm_sync_regs sync;
-	uint16_t
-		flags; /* of struct kvm_run: not the guest's own are those of system management mode and of a guest of it */
+	uint16_t flags;
 };
 #define VCPU_STATE_ARCH ARCH_X86_64
 #define VCPU_STATE_IS_PEEKED false

@@ -8,13 +8,14 @@
 #include <stdint.h>
 
 #include "guest/hypervisor.h"
-#include "kvmif/bpf/live_slot.h"
 #include "kvmif/arch/state.h"
+#include "kvmif/bpf/live_slot.h"
 
 enum live_found {
 	LIVE_FOUND,
 	LIVE_NOT_FOUND, /* Intel: KVM has not read rip since the exit */
 };
+
 /* As live_open(). Sets in @p what needs no BTF. */
 bool live_is_possible(struct live_places *p, bool needs_sp, char *why, size_t size);
 /* By the kernel's BTF, and that of KVM where it is a module. 0 or a negative errno. */

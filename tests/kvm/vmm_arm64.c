@@ -5,6 +5,7 @@
  *   -c N      vCPUs, of which the guest starts those behind the first by PSCI
  *   -3        32-bit code
  *   -m        memory from a memfd, instead of anonymous
+ *   -k        nothing: as with this option of vmm.c, halted vCPUs sleep in KVM_RUN
  *   -b FILE   written when vCPU 0 runs
  *   -a TEXT   the guest's command line
  * A vCPU that cannot go on ends the process with status 3 and the reason on stderr.
@@ -171,7 +172,7 @@ static void parse(int argc, char **argv)
 		case 'm':
 			options.memfd = true;
 			break;
-		case 'k': /* as vmm.c; vCPUs always sleep in KVM_RUN */
+		case 'k':
 			break;
 		case 'b':
 			options.beats = optarg;

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# An ARM64 host's part of kvm_arm64.t: guests of each kind and mode, by stops and live; how deep stacks are walked; on two
-# processors, of which the guest has one and the recorder the other.
+# An ARM64 host's part of kvm_arm64.t, of one processor: the guests that /lab/kinds lists, live and by stops.
 . /lab/kvm_guests.sh
 
 both() { # NAME KERNEL LINE
@@ -9,8 +8,7 @@ both() { # NAME KERNEL LINE
 	vmm_start "$1" "$3"
 	record "$1-live" --sampler live -F 997 -n 1500
 	record "$1-stop" --sampler stop -F 997 -n 1500
-	kill -9 "$pid"
-	wait "$pid" 2> /dev/null
+	end
 }
 while read -r name kernel work; do
 	both "$name" "$kernel" "work=$work" < /dev/null

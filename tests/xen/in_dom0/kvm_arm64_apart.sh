@@ -5,15 +5,6 @@
 kills=$(cat /lab/kills)
 guest=arm64-4k.img
 options=
-start() { # NAME LINE
-	taskset -p 1 $$ > /dev/null
-	vmm_start "$1" "$2"
-	taskset -p 2 $$ > /dev/null
-}
-end() {
-	kill -9 "$pid"
-	wait "$pid" 2> /dev/null
-}
 start shares "work=shares"
 record shares -F 997 -n 2000
 record fast -F 4999 -n 2000

@@ -12,6 +12,16 @@ vmm_start() {
 	pid=$!
 	await test -s /run/beats
 }
+# start NAME LINE: a guest on the first of two processors; the script goes on on the second. end: its end.
+start() { # NAME LINE
+	taskset -p 1 $$ > /dev/null
+	vmm_start "$1" "$2"
+	taskset -p 2 $$ > /dev/null
+}
+end() {
+	kill -9 "$pid"
+	wait "$pid" 2> /dev/null
+}
 # hold_keys: the first virtual machine and the first perf event of a task have the kernel patch __schedule(), and so has
 # the end of the last one. An emulated processor may then go on for ever with what the other one has patched (QEMU
 # before 8.1). So there is always one of each.

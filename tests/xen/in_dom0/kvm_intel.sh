@@ -3,15 +3,6 @@
 . /lab/kvm_guests.sh
 
 options=
-start() { # NAME LINE
-	taskset -p 1 $$ > /dev/null
-	vmm_start "$1" "$2"
-	taskset -p 2 $$ > /dev/null
-}
-end() {
-	kill -9 "$pid"
-	wait "$pid" 2> /dev/null
-}
 start shares "work=shares far"
 record shares -v -F 499 -n 3000
 record stops -v --sampler stop -F 499 -n 3000
