@@ -88,7 +88,7 @@ static void read_registers(struct live_slot *s)
 	s->nested = bpf_core_field_exists(vcpu->arch.ctxt.vncr_array) && BPF_CORE_READ(vcpu, arch.ctxt.vncr_array);
 }
 
-/* struct bpf_perf_event_data begins with the same registers, in the same order, as the answer: x0 to x30, sp, pc, pstate. */
+/* struct bpf_perf_event_data begins with the registers that the answer begins with: x0 to x30, sp, pc, pstate. */
 static __u64 interrupted_ip(void *ctx)
 {
 	return ((struct live_arm64 *)ctx)->pc;
