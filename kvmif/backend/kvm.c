@@ -229,6 +229,7 @@ static void wait_for_state(struct guest *g)
 static int kvm_info(struct guest *const *guests, size_t n, struct guest_info *info)
 {
 	struct guest *g = guests[0];
+	bool knows_thread = false;
 
 	if (n > 1)
 		return -ENOTSUP;
@@ -240,8 +241,12 @@ static int kvm_info(struct guest *const *guests, size_t n, struct guest_info *in
 	tell_state(g, info);
 	if (g->is_watched)
 		info->paused = machine_is_stopped(g->machine.pid);
-	for (uint32_t i = 0; i < g->machine.vcpus; i++)
+	for (uint32_t i = 0; i < g->machine.vcpus; i++) {
+		knows_thread |= g->vcpus[i].tid != 0;
 		info->cpu_ns += g->vcpus[i].cpu_ns;
+	}
+	if (!knows_thread) /* whose threads would take stops to be found */
+		info->cpu_ns = machine_cpu_ns(g->machine.pid);
 	return 0;
 }
 

@@ -64,6 +64,17 @@ static int read_start(pid_t pid, uint64_t *start)
 	return 0;
 }
 
+uint64_t machine_cpu_ns(pid_t pid)
+{
+	char text[1024];
+	const char *at = read_proc_file(pid, "stat", text, sizeof(text)) > 0 ? machine_stat_field(text, 14) : NULL;
+	unsigned long long user = 0, system = 0;
+
+	if (!at || sscanf(at, "%llu %llu", &user, &system) != 2)
+		return 0;
+	return (user + system) * (1000000000u / (uint64_t)sysconf(_SC_CLK_TCK));
+}
+
 /* The argument behind -@option or --@option, or after '=' in the same word; NULL: it is not given. */
 static const char *argument(const char *line, size_t len, const char *option)
 {

@@ -74,4 +74,7 @@ bool machine_tracing_forbidden(void);
  */
 const char *machine_stat_field(const char *stat, int number);
 
+/* CPU time of all threads of process @pid, in nanoseconds, to a tick of the kernel; 0: not known. */
+uint64_t machine_cpu_ns(pid_t pid);
+
 #endif

@@ -17,30 +17,35 @@ asked() {
 answered() {
 	tail -c "+$(($1 + 1))" "$work/qemu.out" | grep -q '^(qemu) $'
 }
-# A halted vCPU's registers stand still, and so does its stack. By QEMU's monitor: the instruction pointer, and where
-# each function that frame pointers lead to goes on.
+# A halted vCPU's registers stand still, and so does its stack. By QEMU's monitor: the instruction pointer, where the
+# function that halts returns to, which makes no frame, and where each function that frame pointers lead to goes on.
 their_chain() {
 	local frame words
 
 	asked 'cpu 1' > /dev/null
 	asked 'info registers' > "$work/registers"
 	grep -q ' HLT=1' "$work/registers" || return
-	sed -n 's/^RIP=0*\([0-9a-f]*\) .*/0x\1/p' "$work/registers"
+	sed -n 's/^RIP=0*\([0-9a-f]*\) .*/\1/p' "$work/registers"
+	returns_to "$(sed -n 's/.* RSP=\([0-9a-f]*\).*/0x\1/p' "$work/registers")" 1 2
 	frame=0x$(sed -n 's/.* RBP=0*\([0-9a-f]*\) .*/\1/p' "$work/registers")
 	while ((frame)); do
-		words=$(asked "x /2gx $frame" | grep '^0000')
+		returns_to "$frame" 2 3
 		frame=$(awk '{ print $2 }' <<< "$words")
-		awk '{ sub("^0x0*", "0x", $3); print $3 }' <<< "$words"
 	done
 }
+# returns_to ADDRESS N FIELD: of the N words there, which are left in $words, the one in this field.
+returns_to() {
+	words=$(asked "x /$2gx $1" | grep '^0000')
+	awk -v field="$3" '{ sub("^0x0*", "", $field); print $field }' <<< "$words"
+}
 our_chain() {
-	"$report" -q --stacks --state blocked --vcpu 1 "$1" | awk '/^0x/ { print $1; n++; next } n { exit }'
+	"$report" -q --perf-script --state blocked --vcpu 1 "$1" | awk '/^\t/ { print $1; n++; next } n { exit }'
 }
 same_chain() {
 	their_chain > "$work/theirs"
 	our_chain "$1" > "$work/ours"
 	cat "$work/registers" "$work/theirs" "$work/ours"
-	[ "$(wc -l < "$work/theirs")" -ge 2 ] && cmp "$work/theirs" "$work/ours"
+	[ "$(wc -l < "$work/theirs")" = 3 ] && cmp "$work/theirs" "$work/ours"
 }
 # All that "info registers" shows but debug registers, which KVM does not give here. Attributes of segments are bits 8 to 15
 # and 20 to 23 of what QEMU shows.

@@ -120,10 +120,10 @@ refused() {
 	"$record" -f -o "$work/no.upf" "$@" 2> "$work/no.err"
 	[ $? = "$status" ] && cat "$work/no.err" && grep -qF "$text" "$work/no.err"
 }
-if [ ! -e /sys/module/kvm_amd ]; then
-	ok "not to be stopped, on a processor that is not AMD's" refused 4 "$pid: it cannot be sampled without a stop" --sampler live "$pid"
+if [ ! -e /sys/module/kvm_amd ] && [ ! -e /sys/module/kvm_intel ]; then
+	ok "not to be stopped, on a processor that is neither AMD's nor Intel's" refused 4 "$pid: it cannot be sampled without a stop" --sampler live "$pid"
 	ok "... and by default stopped" recorded auto -v --sampler auto -n 10 "$pid"
-	ok "... which -v explains" grep -q "sampled by stops: KVM runs on no processor of AMD's here" "$work/auto.err"
+	ok "... which -v explains" grep -q "sampled by stops: KVM runs on no processor of AMD's or Intel's here" "$work/auto.err"
 fi
 ok "no such guest" refused 4 "nobody: no such domain; there are: " nobody
 ok "no such process" refused 4 "$$: no such domain" "kvm:$$"
