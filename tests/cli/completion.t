@@ -31,12 +31,15 @@ unknown() {
 	bin/uniprof-record --completion fish 2> err
 	[ $? = 2 ] && grep -qx 'uniprof-record: --completion fish: bash and zsh are known' err
 }
+# A server for each shell: one that is about to end may still be found.
+shell=
 terminals() {
-	tmux -u -S "$tmp/terminal" -f /dev/null "$@"
+	tmux -u -S "$tmp/terminal.$shell" -f /dev/null "$@"
 }
 trap 'terminals kill-server 2> /dev/null; rm -rf "$tmp"' EXIT
 begin() { # SHELL COMMAND
 	terminals kill-server 2> /dev/null
+	shell=$1
 	terminals new-session -d -x 120 -y 30 -e LANG=C.UTF-8 -e HOME="$tmp" "$2"
 	terminals send-keys "PATH=$tmp/bin:\$PATH; PS1='$ '; $3" Enter "clear" Enter
 	sleep 1
