@@ -56,9 +56,11 @@ of_62_frames() { # NAME
 		NF != 62 || $1 != "_start" || $NF !~ /^bottom / { bad = 1 }
 		END { exit bad || NR == 0 }'
 }
+# By stops, threads that on a busy host do not come in time have no registers.
+declare -A least=([shares]=2600 [stops]=1000)
 for how in shares stops; do
 	ok "$how: recorded" recorded $how
-	ok "$how: all stacks are whole" all_whole $how 2600
+	ok "$how: all stacks are whole" all_whole $how "${least[$how]}"
 	ok "$how: every stack is the guest's, every share of samples within 3 points" \
 		true_shares $how "$xen/guests/truth/shares.txt"
 done
