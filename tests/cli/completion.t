@@ -41,32 +41,30 @@ begin() { # SHELL COMMAND
 	terminals kill-server 2> /dev/null
 	shell=$1
 	terminals new-session -d -x 120 -y 30 -e LANG=C.UTF-8 -e HOME="$tmp" "$2"
-	terminals send-keys "PATH=$tmp/bin:\$PATH; PS1='$ '; $3" Enter "clear" Enter
-	sleep 1
+	terminals send-keys "PATH=$tmp/bin:\$PATH; PS1='$ '; $3" Enter
+	await '^\$ *$'
 }
-await() {
+# What is typed is dropped, by a key that waits its turn while the shell completes; then there is nothing but a prompt.
+clear_screen() {
+	terminals send-keys C-u clear Enter
+	await '^\$ *$' '[^$ ]'
+}
+await() { # REGEX [REGEX]: lines like the first, none like the second
 	local try
 
 	for ((try = 0; try < 300; try++)); do
 		terminals capture-pane -p > screen
-		grep -qE -- "$1" screen && return
+		grep -qE -- "$1" screen && { [ -z "${2-}" ] || ! grep -qE -- "$2" screen; } && return
 		sleep 0.1
 	done
 	cat screen
 	return 1
 }
-# completes TEXT REGEX: after this and Tab, twice, it is on the screen; the line is then left.
+# completes TEXT REGEX: after this and Tab, twice, it is on the screen.
 completes() {
-	local status
-
+	clear_screen || return
 	terminals send-keys "$1" Tab Tab
 	await "$2"
-	status=$?
-	terminals send-keys C-c
-	sleep 0.3
-	terminals send-keys "clear" Enter
-	sleep 0.3
-	return $status
 }
 
 ok "bash: printed, and bash reads it" made bash
