@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
 # includes.t - who includes whom: rooms by the table below, folders of a large room from the left to the right only,
-# and no circle between files. A file and its header are one.
+# and no circle between files. A file and its header are one. And who reads a clock or waits for a time.
 use strict;
 use warnings;
 use File::Basename;
@@ -85,6 +85,15 @@ my %programs = (
 	'uniprof-record' => [qw(common format guest xenif kvmif record)],
 	'uniprof-report' => [qw(common format report)],
 );
+
+# What reads a clock, waits with a timeout, or ends such a wait: only common/clock.c, whose place a simulated clock
+# takes in tests. KVM's part is not simulated. The hash table's seed is no time: it stands in for getrandom(). The pool
+# is the report's.
+my $clocks = qr/\b(?:clock_(?:gettime|nanosleep)|gettimeofday|time|nanosleep|u?sleep|sigtimedwait|p?select|ppoll|
+	epoll_\w+|alarm|setitimer|timer\w*_create|sem_\w+wait|
+	pthread_(?:\w*(?:timed|clock)\w*|cond_wait|cond_signal|cond_broadcast|create))\s*\(|
+	\bpoll\s*\((?!.*,\s*(?:0|-1)\))/x;
+my %may_read_clocks = map { $_ => 1 } qw(common/clock.c common/hash_table.c common/thread_pool.c);
 
 # --- what is included ------------------------------------------------------------------------------------------------
 
@@ -229,6 +238,36 @@ sub same_names {
 	return @bad;
 }
 
+# { file => text } of the files of these rooms.
+sub texts {
+	my ($root, @rooms) = @_;
+	my %text;
+
+	find({no_chdir => 1, wanted => sub {
+		return unless /\.[ch]$/ && -f;
+		open(my $in, '<', $_) or die "$_: $!";
+		local $/;
+		$text{substr($_, length($root) + 1)} = <$in>;
+	}}, grep { -d } map { "$root/$_" } @rooms);
+	return \%text;
+}
+
+sub clocks_read {
+	my ($text) = @_;
+	my @bad;
+
+	for my $file (sort grep { !$may_read_clocks{$_} } keys %$text) {
+		# Without comments and strings.
+		(my $code = $text->{$file}) =~ s{(/\*.*?\*/|"(?:\\.|[^"\\])*")}{$1 =~ s/[^\n]//gr}gse;
+		my $line = 0;
+		for (split /\n/, $code) {
+			$line++;
+			push @bad, "$file:$line: $1" if /($clocks)/;
+		}
+	}
+	return @bad;
+}
+
 # --- do the rules see what they are for? -----------------------------------------------------------------------------
 
 # A tree of the given files, { path => [lines of includes] }.
@@ -270,10 +309,19 @@ is_deeply([folders_broken($wrong, 'format')], ['format/f.h: in no folder of the 
 	'folders: every one may include the public header, and no other file beside the folders');
 is_deeply([circles($wrong)], ['record/output/o -> record/sampling/s -> record/output/o'], 'circles are seen');
 is_deeply([same_names($wrong, qw(common record))], ['common/a and record/process/a'], 'names used twice are seen');
+my %waits = (
+	'common/clock.c' => 'nanosleep(&t);',
+	'record/a.c'     => "/* sleep(1) */\npoll(&p, 1, 0);\npoll(&p, 1, -1);\npoll(&p, 1, 10);\nclock_sleep(1);\n",
+	'record/b.c'     => "x = time(NULL);\npthread_cond_clockwait(&c);\nsession_time(s);\n",
+);
+is_deeply([clocks_read(\%waits)],
+	['record/a.c:4: poll(', 'record/b.c:1: time(', 'record/b.c:2: pthread_cond_clockwait('],
+	'clocks: breaches are seen');
 
 # --- the tree --------------------------------------------------------------------------------------------------------
 
-my $tree = includes(dirname(dirname(File::Spec->rel2abs($0))));
+my $top = dirname(dirname(File::Spec->rel2abs($0)));
+my $tree = includes($top);
 
 sub none {
 	my ($what, @bad) = @_;
@@ -286,4 +334,6 @@ none('libraries stay in their rooms', libraries_broken($tree));
 none("$_: folders include downwards only", folders_broken($tree, $_)) for sort keys %folders;
 none('no circle between files', circles($tree));
 none("$_: no two files of one name", same_names($tree, @{$programs{$_}})) for sort keys %programs;
+none('time is read, and waited for, in common/clock.c alone',
+	clocks_read(texts($top, grep { $_ ne 'kvmif' } @{$programs{'uniprof-record'}})));
 done_testing();

@@ -148,7 +148,7 @@ static bool is_alive(const struct guest *g)
 {
 	struct pollfd p = {.fd = g->pidfd, .events = POLLIN};
 
-	return poll(&p, 1, 0) == 0;
+	return poll(&p, 1, 0) != 1; /* not -1, EINTR: the watchdog signals us */
 }
 
 /* What only the monitor's process as a whole tells; not too often. */

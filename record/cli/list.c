@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "common/array.h"
 #include "common/clock.h"
@@ -122,7 +121,6 @@ static void print_kernel(const struct listed *d)
 
 static void print_list(struct list *l, bool kernels)
 {
-	const struct timespec pause = {.tv_nsec = CPU_NS};
 	bool attached = false;
 
 	for (size_t i = 0; i < l->n; i++) {
@@ -130,7 +128,7 @@ static void print_list(struct list *l, bool kernels)
 		attached |= l->all[i].guest != NULL;
 	}
 	if (attached)
-		nanosleep(&pause, NULL);
+		clock_sleep(CPU_NS);
 	for (size_t i = 0; i < l->n; i++)
 		measure(&l->all[i]);
 	printf("%7s  %-24s %-4s %5s %7s %-9s %7s  %-15s  %s\n", "ID", "NAME", "KIND", "VCPUS", "MIB", "STATE", "CPU",

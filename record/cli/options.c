@@ -351,6 +351,18 @@ static int check_together(const struct options *o, char *why, size_t size)
 	return 0;
 }
 
+/* 0, or -1 and @why. */
+static int read_seed(struct options *o, char *why, size_t size)
+{
+	const char *text = getenv("UNIPROF_SEED");
+
+	o->seeded = text && *text;
+	if (o->seeded && parse_u64(text, 0, UINT64_MAX, &o->seed) != 0)
+		return failure(why, size, -1, "UNIPROF_SEED=%s: not a number from 0 to %llu", text,
+		               (unsigned long long)UINT64_MAX);
+	return 0;
+}
+
 int record_options_parse(struct options *o, int argc, char **argv, char *why, size_t size)
 {
 	const char *slash = strrchr(argv[0], '/');
@@ -369,7 +381,7 @@ int record_options_parse(struct options *o, int argc, char **argv, char *why, si
 	};
 	n = options_parse(record_options, argc, argv, o, why, size);
 	o->output.verbose = o->verbose;
-	if (n >= 0 && check_together(o, why, size) != 0)
+	if (n >= 0 && (check_together(o, why, size) != 0 || read_seed(o, why, size) != 0))
 		return -1;
 	if (o->top) {
 		o->session.quiet = true;

@@ -53,6 +53,8 @@ struct options {
 	bool top;  /* show them on a screen that is kept up to date, instead of a trace */
 	bool list, verbose, version, help;
 	const char *completion; /* for this shell; NULL: not asked for */
+	bool seeded;            /* by the environment: the deadlines follow from @seed */
+	uint64_t seed;
 };
 
 extern const struct option_def record_options[];

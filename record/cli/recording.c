@@ -334,7 +334,10 @@ static void run_session(struct recording *r)
 	s->targets = r->targets;
 	s->ntargets = r->ntargets;
 	s->began_ns = s->start_ns = head->start_mono_ns;
-	memcpy(&s->seed, head->trace_id, sizeof(s->seed));
+	if (r->options->seeded)
+		s->seed = r->options->seed;
+	else
+		memcpy(&s->seed, head->trace_id, sizeof(s->seed));
 	reduce_latency(r->options);
 	drop_privileges(r->options, r->ops->capabilities | (is_any_live(r) ? r->ops->live_capabilities : 0));
 	loop_run(s);
@@ -443,9 +446,18 @@ static void free_recording(struct recording *r)
 	messages_stop(r->messages);
 }
 
+/* After the command of --start. As the preparations. */
+static int use_small_pages(struct recording *r)
+{
+	(void)r;
+	thread_small_pages();
+	return 0;
+}
+
 /* In this order. */
-static int (*const preparations[])(struct recording *r) = {
-	open_pause_file, start_watchdog, start_messages, settle_guests, prepare_trace, start_finder, start_writer};
+static int (*const preparations[])(struct recording *r) = {open_pause_file, start_watchdog,  start_messages,
+                                                           settle_guests,   use_small_pages, prepare_trace,
+                                                           start_finder,    start_writer};
 
 int recording_run(const struct options *o, const struct hypervisor_ops *ops, struct hypervisor *x, const char *command,
                   char *const *operands, size_t n)

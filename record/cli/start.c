@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "common/clock.h"
@@ -17,7 +16,6 @@
 #include "record/sampling/target.h"
 
 #define LOOK_MS 100 /* between two looks for the domain */
-#define WAIT_MS 20  /* for a signal, between two looks for the command's end */
 
 struct domains {
 	struct guest_info *list;
@@ -59,15 +57,16 @@ static int look_for_new(const struct hypervisor_ops *ops, struct hypervisor *x, 
  */
 static int await_end(pid_t pid, int *status, const sigset_t *signals)
 {
-	const struct timespec pause = {.tv_nsec = WAIT_MS * 1000000};
+	sigset_t awaited = *signals;
 	int ended, first = 0;
 
+	sigaddset(&awaited, SIGCHLD); /* which run_shell() has blocked */
 	while ((ended = waitpid(pid, status, WNOHANG)) == 0) {
-		int number = sigtimedwait(signals, NULL, &pause);
+		int number = clock_wait(CLOCK_NEVER, &awaited);
 
 		if (number == SIGTSTP) {
 			raise(SIGSTOP);
-		} else if (number > 0 && number != SIGUSR2) {
+		} else if (number != SIGCHLD && number != SIGUSR2) {
 			if (first) {
 				raise(number);
 				signals_deliver(signals);
@@ -88,11 +87,15 @@ static int run_shell(const char *command, int *status, const sigset_t *signals)
 	char *const argv[] = {"sh", "-c", "--", (char *)(uintptr_t)command, NULL};
 	posix_spawn_file_actions_t actions;
 	posix_spawnattr_t attributes;
+	sigset_t child;
 	pid_t pid;
 	int rc = posix_spawn_file_actions_init(&actions);
 
 	if (rc != 0)
 		return rc;
+	sigemptyset(&child);
+	sigaddset(&child, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &child, NULL);
 	posix_spawnattr_init(&attributes);
 	signals_reset_in_child(&attributes);
 	rc = posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO);

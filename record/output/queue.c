@@ -5,7 +5,6 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "common/clock.h"
 #include "record/process/thread.h"
@@ -44,9 +43,7 @@ static bool next_full(struct queue *q)
 
 	pthread_mutex_lock(&q->lock);
 	while (q->nfull == 0 && !q->ending) {
-		const struct timespec deadline = clock_timespec(clock_now() + IDLE_NS);
-
-		if (pthread_cond_clockwait(&q->filled, &q->lock, CLOCK_MONOTONIC, &deadline) == ETIMEDOUT) {
+		if (clock_await(&q->filled, &q->lock, clock_now() + IDLE_NS) == ETIMEDOUT) {
 			pthread_mutex_unlock(&q->lock);
 			q->consumer.idle(q->consumer.ctx);
 			pthread_mutex_lock(&q->lock);
@@ -68,7 +65,7 @@ static void give_back(struct queue *q, struct upf_encoder *e)
 	upf_encoder_reset(e, q->period_ns);
 	pthread_mutex_lock(&q->lock);
 	q->free[q->nfree++] = e;
-	pthread_cond_signal(&q->freed);
+	clock_signal(&q->freed);
 	pthread_mutex_unlock(&q->lock);
 }
 
@@ -88,7 +85,7 @@ static bool start_queue(struct queue *q)
 
 	pthread_mutex_lock(&q->lock);
 	q->state = started ? STARTED : FAILED;
-	pthread_cond_signal(&q->freed);
+	clock_signal(&q->freed);
 	pthread_mutex_unlock(&q->lock);
 	return started;
 }
@@ -128,7 +125,7 @@ static int start_writer(struct queue *q)
 		return rc;
 	pthread_mutex_lock(&q->lock);
 	while (q->state == STARTING)
-		pthread_cond_wait(&q->freed, &q->lock);
+		clock_await(&q->freed, &q->lock, CLOCK_NEVER);
 	pthread_mutex_unlock(&q->lock);
 	if (q->state == STARTED)
 		return 0;
@@ -184,7 +181,7 @@ struct upf_encoder *queue_wait(struct queue *q)
 {
 	pthread_mutex_lock(&q->lock);
 	while (!q->current && q->nfree == 0)
-		pthread_cond_wait(&q->freed, &q->lock);
+		clock_await(&q->freed, &q->lock, CLOCK_NEVER);
 	pthread_mutex_unlock(&q->lock);
 	return queue_current(q);
 }
@@ -195,7 +192,7 @@ bool queue_submit(struct queue *q, const struct block_info *info)
 		return false;
 	pthread_mutex_lock(&q->lock);
 	q->full[q->nfull++] = (struct full_block){q->current, *info};
-	pthread_cond_signal(&q->filled);
+	clock_signal(&q->filled);
 	pthread_mutex_unlock(&q->lock);
 	q->current = NULL;
 	return true;
@@ -212,7 +209,7 @@ int queue_finish(struct queue *q)
 
 	pthread_mutex_lock(&q->lock);
 	q->ending = true;
-	pthread_cond_signal(&q->filled);
+	clock_signal(&q->filled);
 	pthread_mutex_unlock(&q->lock);
 	pthread_join(q->thread, NULL);
 	rc = queue_error(q);

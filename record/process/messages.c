@@ -65,7 +65,7 @@ static ssize_t take_message(void *cookie, const char *text, size_t len)
 	if (add_message_line(m, text, len)) {
 		m->dropped = 0;
 		m->status_line = status_line;
-		pthread_cond_signal(&m->filled);
+		clock_signal(&m->filled);
 	} else if (!status_line) {
 		m->dropped++;
 	}
@@ -93,7 +93,7 @@ static void *write_messages(void *arg)
 		size_t n = next_lines(m);
 
 		if (n == 0) {
-			pthread_cond_wait(&m->filled, &m->lock);
+			clock_await(&m->filled, &m->lock, CLOCK_NEVER);
 			continue;
 		}
 		memcpy(text, m->text, n);
@@ -104,7 +104,7 @@ static void *write_messages(void *arg)
 		pthread_mutex_lock(&m->lock);
 	}
 	m->done = true;
-	pthread_cond_signal(&m->finished);
+	clock_signal(&m->finished);
 	pthread_mutex_unlock(&m->lock);
 	return NULL;
 }
@@ -138,18 +138,18 @@ struct messages *messages_start(int not_held)
 
 void messages_stop(struct messages *m)
 {
-	struct timespec latest;
+	uint64_t latest_ns;
 	FILE *stream = stderr;
 	bool done;
 
 	if (!m)
 		return;
 	fflush(stream);
-	latest = clock_timespec(clock_now() + 1000000000);
+	latest_ns = clock_now() + 1000000000;
 	pthread_mutex_lock(&m->lock);
 	m->ending = true;
-	pthread_cond_signal(&m->filled);
-	while (!m->done && pthread_cond_clockwait(&m->finished, &m->lock, CLOCK_MONOTONIC, &latest) == 0)
+	clock_signal(&m->filled);
+	while (!m->done && clock_await(&m->finished, &m->lock, latest_ns) == 0)
 		;
 	done = m->done;
 	pthread_mutex_unlock(&m->lock);

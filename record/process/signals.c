@@ -5,7 +5,6 @@
 #include <stdatomic.h>
 #include <stddef.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "common/clock.h"
@@ -82,10 +81,8 @@ void signals_deliver(const sigset_t *signals)
 
 void signals_unblock(const sigset_t *signals)
 {
-	const struct timespec none = {0};
-
 	signal(SIGUSR2, SIG_IGN); /* it asks for a trace; there is no other one */
-	while (sigtimedwait(signals, NULL, &none) > 0)
+	while (clock_wait(0, signals))
 		;
 	signals_deliver(signals);
 }

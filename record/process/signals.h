@@ -15,7 +15,7 @@
 void signals_reset(void);
 /*
  * Blocks, for the calling thread and those it starts later, the signals that end or stop the recorder, and SIGUSR2 if
- * @usr2; they are then in @signals, for sigtimedwait(). Ignores SIGUSR2 otherwise, and those that only report a failed
+ * @usr2; they are then in @signals, for clock_wait(). Ignores SIGUSR2 otherwise, and those that only report a failed
  * write.
  */
 void signals_block(sigset_t *signals, bool usr2);

@@ -12,6 +12,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "common/clock.h"
 #include "common/parse.h"
 #include "record/process/signals.h"
 
@@ -24,7 +25,7 @@ int thread_start(pthread_t *thread, void *(*run)(void *arg), void *arg)
 
 	pthread_attr_init(&attr);
 	pthread_attr_setstacksize(&attr, STACK_SIZE);
-	rc = pthread_create(thread, &attr, run, arg);
+	rc = clock_thread(thread, &attr, run, arg);
 	pthread_attr_destroy(&attr);
 	return rc;
 }
@@ -36,17 +37,14 @@ void thread_begin(int not_held)
 		close(not_held);
 }
 
-void thread_wake(int eventfd)
-{
-	const uint64_t one = 1;
-
-	if (write(eventfd, &one, sizeof(one)) < 0)
-		errno = 0;
-}
-
 void thread_exact_timers(void)
 {
 	prctl(PR_SET_TIMERSLACK, 1ul);
+}
+
+void thread_small_pages(void)
+{
+	prctl(PR_SET_THP_DISABLE, 1ul, 0ul, 0ul, 0ul);
 }
 
 /* A thread that moves to another CPU has cold caches there, perhaps while the guest is paused. */

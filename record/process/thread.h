@@ -20,8 +20,12 @@ int thread_start(pthread_t *thread, void *(*run)(void *arg), void *arg);
  * after the process was killed, and so do the descriptors that it holds.
  */
 void thread_begin(int not_held);
-/* Adds 1 to an eventfd. It would only block at 2^64. */
-void thread_wake(int eventfd);
+
+/*
+ * The process gets no more huge pages: at the first use of one the kernel clears 2 MB, and no sample is taken
+ * meanwhile. Programs started later inherit that: call it after the command of --start, which may be a monitor.
+ */
+void thread_small_pages(void);
 
 /*
  * Tries to run the calling thread at real-time @priority (SCHED_FIFO, 1 to 99), to lock the program's memory, each

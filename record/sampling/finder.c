@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "common/clock.h"
@@ -16,7 +15,7 @@
 #define SOON_MS 100   /* between two searches at first: most guests come back soon or not at all */
 #define SOON 100      /* this many searches are SOON_MS apart */
 #define LATER_MS 1000 /* between two later searches */
-#define MS 1000000u   /* ns */
+#define MS 1000000ull /* ns */
 #define IDLE 19       /* times the CPU time of a search, between this one and the next */
 
 enum search_state { SEARCH_NONE, SEARCH_WANTED, SEARCH_FOUND };
@@ -36,8 +35,12 @@ struct finder {
 	int not_held;
 	int wake; /* eventfd: there is something to look for, or it is time to end */
 	atomic_bool ending;
-	_Atomic int started; /* errno of the start; -1: not known yet */
 	pthread_t thread;
+	pthread_mutex_t lock;
+	pthread_cond_t told;
+	/* under the lock: */
+	int started; /* errno of the start; -1: not known yet */
+	bool done;
 };
 
 /* A paused domain may still be under construction. The domid may be the old one: a save that failed goes on. */
@@ -109,15 +112,25 @@ static bool search_all(struct finder *f, struct hypervisor *x)
 /* Until the time of the next search; the last took @cost_ns of CPU time. True: it is the first one for something. */
 static bool await_work(struct finder *f, bool left, unsigned searches, uint64_t cost_ns)
 {
-	const int pause_ms = searches < SOON ? SOON_MS : LATER_MS, idle_ms = (int)(IDLE * cost_ns / MS);
+	const uint64_t pause_ns = (searches < SOON ? SOON_MS : LATER_MS) * MS, idle_ns = IDLE * cost_ns;
 	struct pollfd p = {.fd = f->wake, .events = POLLIN};
 	uint64_t count;
 
-	if (poll(&p, 1, !left ? -1 : pause_ms > idle_ms ? pause_ms : idle_ms) <= 0)
+	if (clock_poll(&p, 1, !left ? CLOCK_NEVER : clock_now() + (pause_ns > idle_ns ? pause_ns : idle_ns)) <= 0)
 		return false;
 	if (read(f->wake, &count, sizeof(count)) < 0)
 		errno = 0;
 	return true;
+}
+
+/* finder_start() and finder_stop() wait for it. */
+static void tell(struct finder *f, int started, bool done)
+{
+	pthread_mutex_lock(&f->lock);
+	f->started = started;
+	f->done = done;
+	clock_signal(&f->told);
+	pthread_mutex_unlock(&f->lock);
 }
 
 static void *finder_thread(void *arg)
@@ -132,7 +145,7 @@ static void *finder_thread(void *arg)
 	thread_begin(f->not_held);
 	x = f->ops->host.open(why, sizeof(why));
 	thread_drop_privileges(f->ops->capabilities); /* best effort: the sampling thread reports it */
-	atomic_store(&f->started, x ? 0 : EIO);
+	tell(f, x ? 0 : EIO, !x);
 	while (x && !atomic_load(&f->ending)) {
 		uint64_t began_ns;
 
@@ -141,8 +154,10 @@ static void *finder_thread(void *arg)
 		left = search_all(f, x);
 		cost_ns = clock_cpu() - began_ns;
 	}
-	if (x)
-		f->ops->host.close(x);
+	if (!x)
+		return NULL;
+	f->ops->host.close(x);
+	tell(f, 0, true);
 	return NULL;
 }
 
@@ -152,8 +167,10 @@ static int start_finder_thread(struct finder *f)
 
 	if (rc != 0)
 		return rc;
-	while (atomic_load(&f->started) < 0)
-		clock_sleep(1000000);
+	pthread_mutex_lock(&f->lock);
+	while (f->started < 0)
+		clock_await(&f->told, &f->lock, CLOCK_NEVER);
+	pthread_mutex_unlock(&f->lock);
 	if (f->started != 0)
 		pthread_join(f->thread, NULL);
 	return f->started;
@@ -165,6 +182,8 @@ static void release_finder(struct finder *f)
 		close(f->wake);
 	free(f->searches);
 	free(f->recorded);
+	pthread_cond_destroy(&f->told);
+	pthread_mutex_destroy(&f->lock);
 	free(f);
 }
 
@@ -179,6 +198,8 @@ struct finder *finder_start(const struct hypervisor_ops *ops, size_t n, int not_
 	f->n = n;
 	f->not_held = not_held;
 	f->started = -1;
+	pthread_mutex_init(&f->lock, NULL);
+	pthread_cond_init(&f->told, NULL);
 	f->searches = calloc(n, sizeof(*f->searches));
 	f->recorded = calloc(n, sizeof(*f->recorded));
 	f->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -192,16 +213,23 @@ struct finder *finder_start(const struct hypervisor_ops *ops, size_t n, int not_
 
 void finder_stop(struct finder *f)
 {
-	struct timespec until;
+	uint64_t latest_ns = clock_now() + 1000000000;
+	bool done;
 
 	if (!f)
 		return;
 	atomic_store(&f->ending, true);
-	thread_wake(f->wake);
-	until = clock_timespec(clock_read(CLOCK_REALTIME) + 1000000000);
+	clock_wake(f->wake);
+	pthread_mutex_lock(&f->lock);
+	while (!f->done && clock_await(&f->told, &f->lock, latest_ns) == 0)
+		;
+	done = f->done;
+	pthread_mutex_unlock(&f->lock);
 	/* A thread that hangs keeps what it uses; the process is about to end. */
-	if (pthread_timedjoin_np(f->thread, NULL, &until) == 0)
-		release_finder(f);
+	if (!done)
+		return;
+	pthread_join(f->thread, NULL);
+	release_finder(f);
 }
 
 void finder_recorded(struct finder *f, size_t i, uint32_t domid)
@@ -217,7 +245,7 @@ void finder_look_for(struct finder *f, size_t i, const struct domain_identity *i
 		return;
 	s->identity = *identity;
 	atomic_store(&s->state, SEARCH_WANTED);
-	thread_wake(f->wake);
+	clock_wake(f->wake);
 }
 
 bool finder_found(struct finder *f, size_t i, struct guest_info *info)

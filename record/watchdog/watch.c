@@ -10,7 +10,6 @@
 
 #include "common/clock.h"
 #include "record/process/signals.h"
-#include "record/process/thread.h"
 
 /*
  * How long a call that the hypervisor has begun to carry out may take at most. Xen reads the call and carries it out
@@ -53,7 +52,7 @@ uint64_t watch_begin(struct watch *w)
 	/* Either we see that the watchdog sleeps, or it sees, before it does, that a pause has begun. */
 	atomic_store(&w->state, in_phase(state, HELD));
 	if (atomic_load(&w->asleep) && atomic_exchange(&w->asleep, false))
-		thread_wake(w->wake_fd);
+		clock_wake(w->wake_fd);
 	now_ns = clock_now();
 	atomic_store(&w->began_ns, now_ns);
 	return now_ns;

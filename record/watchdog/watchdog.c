@@ -14,7 +14,6 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "common/clock.h"
@@ -198,10 +197,9 @@ static void stay_awake(struct process *p)
 static bool wait_for(struct process *p, uint64_t until, bool asleep)
 {
 	struct pollfd fds[2] = {{.fd = p->pipe, .events = POLLIN}, {.fd = asleep ? p->wake : -1, .events = POLLIN}};
-	uint64_t now_ns = clock_now(), count;
-	struct timespec t = clock_timespec(until > now_ns ? until - now_ns : 0);
+	uint64_t count;
 
-	if (ppoll(fds, 2, asleep ? NULL : &t, NULL) <= 0)
+	if (clock_poll(fds, 2, asleep ? CLOCK_NEVER : until) <= 0)
 		return false;
 	if (fds[1].revents && read(p->wake, &count, sizeof(count)) < 0)
 		errno = 0;
@@ -430,7 +428,7 @@ bool watchdog_alive(const struct watchdog *g)
 {
 	struct pollfd p = {.fd = g->life};
 
-	return poll(&p, 1, 0) == 0;
+	return poll(&p, 1, 0) != 1; /* not -1, EINTR: the watchdog signals us */
 }
 
 void watchdog_stop(struct watchdog *g)

@@ -6,79 +6,15 @@
 # and rates, recursion, inlined functions, stacks without frames, user mode.
 use strict;
 use warnings;
-use Cwd qw(abs_path);
-use File::Basename qw(dirname);
-use File::Temp;
-use IO::Uncompress::Gunzip qw(gunzip $GunzipError);
-use JSON::PP ();
-use List::Util qw(max sum0);
+use FindBin qw($Bin);
+use lib $Bin;
+use Formats;
+use List::Util qw(sum0);
 use Test::More;
 
-my $here = abs_path(dirname(__FILE__));
-my $build = abs_path($ENV{BUILD} || "$here/../../build");
-my ($report, $mktrace) = ("$build/uniprof-report", "$build/tests/tools/mktrace");
-my $dir = File::Temp->newdir;
 my $seed = $ENV{SEED} || 20;
 
-alarm 600; # nothing hangs
-$ENV{LC_ALL} = 'C.UTF-8';
-chdir $dir or BAIL_OUT("$dir: $!");
-END { chdir '/' }
-
-sub write_file {
-	my ($path, $text) = @_;
-
-	open my $out, '>:raw', $path or die "$path: $!";
-	print $out $text;
-	close $out or die "$path: $!";
-}
-
-sub report {
-	open my $from, '-|', $report, '-q', @_ or die "$report: $!";
-	local $/;
-	my $text = <$from> // '';
-	close $from or die "@_: exit status " . ($? >> 8) . "\n";
-	return $text;
-}
-
 # --- traces -----------------------------------------------------------------------------------------------------------
-
-write_file('in.c', <<'END');
-int state;
-static inline __attribute__((always_inline)) void inner(void)
-{
-	state += 7;
-	__asm__ volatile(".globl here\nhere:\n\tnop");
-}
-__attribute__((noinline)) void leaf(void)
-{
-	state++;
-	__asm__ volatile(".globl in_leaf\nin_leaf:\n\tnop");
-}
-__attribute__((noinline)) void work(int n)
-{
-	inner();
-	leaf();
-	__asm__ volatile(".globl from_work\nfrom_work:\n\tnop");
-	if (n)
-		work(n - 1);
-	__asm__ volatile(".globl again\nagain:\n\tnop");
-}
-__attribute__((noinline)) void idle(void)
-{
-	__asm__ volatile(".globl in_idle\nin_idle:\n\tnop");
-}
-void _start(void)
-{
-	work(2);
-	__asm__ volatile(".globl back\nback:\n\tnop");
-	idle();
-	__asm__ volatile(".globl idled\nidled:\n\tnop");
-}
-END
-system('gcc -g -O1 -fno-optimize-sibling-calls -fcf-protection=none -nostdlib -static -Wl,--build-id=none -o in.elf in.c') == 0
-	or BAIL_OUT('gcc');
-my %at = map { reverse /^(\S+) . (\S+)$/ } split /\n/, qx(nm in.elf);
 
 # Numbers that are the same on every machine.
 sub random { my ($below) = @_; $seed = ($seed * 1103515245 + 12345) & 0x7fffffff; return ($seed >> 8) % $below }
@@ -175,8 +111,7 @@ sub difficult {
 			@known = ();
 		}
 	}
-	write_file('lines', $text);
-	system("'$mktrace' timed <lines >$name.upf") == 0 or BAIL_OUT("mktrace timed: $name");
+	trace("$name.upf", 'timed', $text);
 }
 
 difficult('one', 100000, 0, 'hosta', 300, 1);
@@ -184,19 +119,6 @@ difficult('two', 99500, 0, 'hosta', 300, 3, 2);
 difficult('other', 31000, 1500, 'hostb', 100, 2);
 
 # --- what the views say -----------------------------------------------------------------------------------------------
-
-my ($unit, $period_ns, @domains);
-
-# Sums up stacks of names, root first.
-sub add_stack {
-	my ($sums, $weight, @names) = @_;
-	my %seen;
-
-	return if !@names || !$weight;
-	$sums->{$_}[1] += $weight for grep { !$seen{$_}++ } @names;
-	$sums->{$names[-1]}[0] += $weight;
-	$sums->{$_}[0] //= 0 for @names;
-}
 
 # What a table has as a weight: a number, or a time, which is rounded. In the unit, and how much it may be off.
 sub amount {
@@ -208,17 +130,6 @@ sub amount {
 	return [$number, 0] if !defined $scale;
 	return [$number * $scale{$scale}, 0.501 * $scale{$scale} / 10 ** length($decimals // '')];
 }
-
-sub decode { return JSON::PP->new->utf8->decode($_[0]) }
-sub ungzip { my ($packed, $text) = @_; gunzip(\$packed => \$text) or die $GunzipError; return $text }
-
-my %from;
-
-$from{csv} = sub {
-	my (undef, @lines) = split /\r\n/, report('--csv', @_);
-
-	return {map { /^"((?:[^"]|"")*)",(\d+),[\d.]+,(\d+),/ ? ($1 => [$2, $3]) : die "csv: $_\n" } @lines};
-};
 
 $from{flat} = sub {
 	my %sums;
@@ -356,37 +267,6 @@ $from{svg} = sub {
 	return \%sums;
 };
 
-$from{'perf-script'} = sub {
-	my (%sums, $weight, @names);
-
-	for (split /\n/, report('--perf-script', @_), -1) {
-		if (/: (\d+) vcpu-clock:$/) {
-			$weight = $1;
-		} elsif (/^\t *([0-9a-f]+) (.+) \(\S+\)$/) {
-			unshift @names, $2 eq '[unknown]' ? "0x$1" : $2 =~ s/\+0x[0-9a-f]+$//r;
-		} elsif ($_ eq '') {
-			add_stack(\%sums, $weight, @names);
-			@names = ();
-		}
-	}
-	return \%sums;
-};
-
-$from{json} = sub {
-	my $json = decode(report('--json', @_));
-	my %key = (samples => ['samples', 1], cpu_ns => ['cpu_ns', 1], periods => ['time_ns', $period_ns], time_ns => ['time_ns', 1]);
-	my ($key, $one) = @{$key{$json->{totals}{weight}}};
-	my %sums = map { $_->{name} => [@$_{qw(self total)}] } grep { $_->{total} } @{$json->{functions}};
-	my %of_stacks;
-
-	add_stack(\%of_stacks, $_->{$key} / $one, map { $json->{functions}[$json->{frames}[$_]{function}]{name} } @{$_->{frames}})
-		for @{$json->{stacks}};
-	delete @sums{grep { !$of_stacks{$_} } @domains};
-	is_deeply(\%of_stacks, \%sums, "json: stacks add up to functions, @_") or diag(explain([\%of_stacks, \%sums]));
-	is(sum0(map { $_->[0] } values %sums), $json->{totals}{total}, "json: and to the total, @_");
-	return \%sums;
-};
-
 # --- protocol buffers -------------------------------------------------------------------------------------------------
 
 # The fields of a message: [number, value or bytes].
@@ -444,38 +324,6 @@ $from{pprof} = sub {
 		my $one = $default eq 'time' && $unit eq 'periods' ? $period_ns : 1;
 
 		add_stack(\%sums, (varints($values))[$column] / $one, map { @{$location{$_}} } reverse varints($ids // ''));
-	}
-	return \%sums;
-};
-
-$from{firefox} = sub {
-	my $json = decode(ungzip(report('--firefox', @_)));
-	my $s = $json->{shared};
-	my %sums;
-
-	for my $samples (map { $_->{samples} } @{$json->{threads}}) {
-		for my $i (0 .. $samples->{length} - 1) {
-			my $weight = $samples->{weight} ? sprintf('%.0f', $samples->{weight}[$i] * 1e6) : 1;
-			my @names;
-
-			for (my $stack = $samples->{stack}[$i]; defined $stack; $stack = $s->{stackTable}{prefix}[$stack]) {
-				unshift @names, $s->{stringArray}[$s->{funcTable}{name}[$s->{frameTable}{func}[$s->{stackTable}{frame}[$stack]]]];
-			}
-			add_stack(\%sums, $unit eq 'periods' ? $weight / $period_ns : $weight, @names);
-		}
-	}
-	return \%sums;
-};
-
-# Always nanoseconds: a sample is a period.
-$from{speedscope} = sub {
-	my $json = decode(report('--speedscope', @_));
-	my $one = $unit eq 'samples' || $unit eq 'periods' ? $period_ns : 1;
-	my %sums;
-
-	for my $p (@{$json->{profiles}}) {
-		add_stack(\%sums, $p->{weights}[$_] / $one, map { $json->{shared}{frames}[$_]{name} } @{$p->{samples}[$_]}) for 0 .. $#{$p->{samples}};
-		is($p->{endValue} >= sum0(@{$p->{weights}}), 1, "speedscope: $p->{name} does not end too early, @_");
 	}
 	return \%sums;
 };
@@ -552,12 +400,8 @@ sub differs {
 
 sub agree {
 	my ($what, @arguments) = @_;
-	my $json = decode(report('--json', @arguments));
+	my $json = learn_units(@arguments);
 	my @wrong;
-
-	$unit = $json->{totals}{weight};
-	$period_ns = int(1e12 / ($json->{trace}{rate_hz} * 1000));
-	@domains = map { $_->{name} } @{$json->{domains}};
 	my $want = $from{csv}->(@arguments);
 	my $whole = $json->{totals}{total};
 	my %code = %$want;
@@ -608,5 +452,4 @@ for my $filter (['--time', '0.5,2'], ['--vcpu', '0'], ['--state', 'all'], ['--fo
 	}
 }
 agree('--domain of several', '--domain', 'hosta-1,hostb-0', @files, 'two.upf', 'other.upf');
-chdir '/';
 done_testing;

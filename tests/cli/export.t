@@ -2,23 +2,16 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Files for other programs, each read by the program it is for, and its figures equal to the flat profile's:
 # pprof by go tool pprof, Firefox Profiler's by its profiler-cli, callgrind's by callgrind_annotate; perf-script's text by
-# the grammar in uniprof-report(1). tests/web/export.test.mjs has speedscope's page. docs/json.md and --csv are read by what is below.
+# the grammar in uniprof-report(1). tests/web/export.test.mjs has speedscope's page. Formats.pm decodes the others.
 use strict;
 use warnings;
-use Cwd qw(abs_path);
-use File::Basename qw(dirname);
-use File::Temp;
-use IO::Uncompress::Gunzip qw(gunzip $GunzipError);
-use JSON::PP ();
+use FindBin qw($Bin);
+use lib $Bin;
+use Formats;
 use Test::More;
 
-my $here = abs_path(dirname(__FILE__));
-my $build = abs_path($ENV{BUILD} || "$here/../../build");
-my ($report, $mktrace, $readers) = ("$build/uniprof-report", "$build/tests/tools/mktrace", "$build/readers");
-my $dir = File::Temp->newdir;
+my $readers = "$build/readers";
 
-alarm 1800; # nothing hangs
-$ENV{LC_ALL} = 'C.UTF-8';
 if (system("$here/../readers/fetch", $readers) != 0) {
 	plan skip_all => 'no network to get the readers by' if $? >> 8 == 3;
 	fail('the readers are there');
@@ -26,54 +19,8 @@ if (system("$here/../readers/fetch", $readers) != 0) {
 	exit 1;
 }
 $ENV{HOME} = "$dir"; # readers keep things there
-chdir $dir or BAIL_OUT("$dir: $!");
-END { chdir '/' }
 
-# --- helpers ----------------------------------------------------------------------------------------------------------
-
-sub contents {
-	my ($path) = @_;
-
-	open my $in, '<:raw', $path or die "$path: $!";
-	local $/;
-	return scalar(<$in>) // '';
-}
-
-sub write_file {
-	my ($path, $text) = @_;
-
-	open my $out, '>:raw', $path or die "$path: $!";
-	print $out $text;
-	close $out or die "$path: $!";
-}
-
-# Standard output of a program that has to succeed.
-sub output_of {
-	open my $from, '-|', @_ or die "$_[0]: $!";
-	local $/;
-	my $text = <$from> // '';
-	close $from or diag("@_: exit status " . ($? >> 8));
-	return $text;
-}
-
-sub report { output_of($report, '-q', @_) }
-
-# A trace of stacks, by mktrace's lines.
-sub trace {
-	my ($name, $kind, $lines) = @_;
-
-	write_file('lines', $lines // '');
-	system("'$mktrace' $kind <lines >'$name'") == 0 or BAIL_OUT("mktrace $kind");
-	return $name;
-}
-
-sub ungzip {
-	my ($path) = @_;
-	my $text;
-
-	gunzip($path => \$text) or die "$path: $GunzipError";
-	return $text;
-}
+# --- the yardstick ----------------------------------------------------------------------------------------------------
 
 # {function => [self, total]} of what the flat profile shows, the yardstick for all formats. Where domains are told apart they
 # stand in it as functions, which formats have in ways of their own.
@@ -90,54 +37,7 @@ sub flat {
 
 sub total { my ($flat) = @_; my $n = 0; $n += $_->[0] for values %$flat; return $n }
 
-# Sums up stacks of names, root first.
-sub add_stack {
-	my ($flat, $weight, @names) = @_;
-	my %seen;
-
-	$flat->{$_}[1] += $weight for grep { !$seen{$_}++ } @names;
-	$flat->{$names[-1]}[0] += $weight;
-	$_->[0] //= 0 for @$flat{@names};
-}
-
 # --- perf-script ------------------------------------------------------------------------------------------------------
-
-# By the grammar, every line; samples as [domain, vCPU, frames leaf first, event line].
-sub perf_samples {
-	my ($text) = @_;
-	my (@samples, $open, $head);
-
-	for (split /\n/, $text, -1) {
-		if (!$open && /^#/) {
-			$head++;
-		} elsif (!$open && /^([^ ()]+):vcpu(\d+) (\d+)\/(\d+) \[(\d{3,})\] (\d+)\.(\d{6}): (\d+) vcpu-clock:$/) {
-			die "vCPU: $_" if $2 != $4 || $2 != $5;
-			push @samples, {domain => $1, vcpu => $2, domid => $3, us => $6 * 1000000 + $7, period => $8, frames => []};
-			$open = 1;
-		} elsif ($open && /^\t *([0-9a-f]+) (.+) \(([^ ()]+)\)$/) {
-			my ($address, $name, $image) = ($1, $2, $3);
-
-			$name = "0x$address" if $name eq '[unknown]';
-			$name =~ s/\+0x[0-9a-f]+$//;
-			push @{$samples[-1]{frames}}, $name;
-			$samples[-1]{image} = $image;
-		} elsif ($open && $_ eq '') {
-			$open = 0;
-		} elsif ($_ ne '') {
-			die "no line of the grammar: $_\n";
-		}
-	}
-	die "no head\n" if !$head;
-	return @samples;
-}
-
-sub from_perf_script {
-	my (@arguments) = @_;
-	my %flat;
-
-	add_stack(\%flat, 1, reverse @{$_->{frames}}) for perf_samples(report('--perf-script', @arguments));
-	return \%flat;
-}
 
 # As stackcollapse-perf.pl does it, but for the frames without a name.
 sub collapsed {
@@ -196,97 +96,9 @@ sub from_callgrind {
 	return {map { $_ => [$self->{$_} // 0, $total->{$_}] } grep { !/'2$/ } keys %$total};
 }
 
-# --- JSON formats -----------------------------------------------------------------------------------------------------
-
-sub from_json {
-	my (@arguments) = @_;
-	my $json = JSON::PP->new->utf8->decode(report('--json', @arguments));
-	my (%by_stacks, %by_functions);
-
-	for my $s (@{$json->{stacks}}) {
-		add_stack(\%by_stacks, $s->{samples}, map { $json->{functions}[$json->{frames}[$_]{function}]{name} } @{$s->{frames}});
-	}
-	for my $f (@{$json->{functions}}) {
-		$by_functions{$f->{name}} = [@$f{'self', 'total'}] if exists $by_stacks{$f->{name}};
-	}
-	is_deeply(\%by_functions, \%by_stacks, 'json: functions are what stacks add up to');
-	return \%by_stacks;
-}
-
-# Shares of a period in nanoseconds become samples.
-sub from_speedscope {
-	my (@arguments) = @_;
-	my $json = JSON::PP->new->utf8->decode(report('--speedscope', @arguments));
-	my (%flat, %names);
-
-	for my $p (@{$json->{profiles}}) {
-		die "samples and weights differ in number\n" if @{$p->{samples}} != @{$p->{weights}};
-		for my $i (0 .. $#{$p->{samples}}) {
-			my @names = map { $json->{shared}{frames}[$_]{name} } @{$p->{samples}[$i]};
-
-			add_stack(\%flat, $p->{weights}[$i] / 10050251, @names) if @names;
-		}
-	}
-	return \%flat;
-}
-
-sub firefox_stack {
-	my ($json, $stack) = @_;
-	my $s = $json->{shared};
-	my @names;
-
-	for (; defined $stack; $stack = $s->{stackTable}{prefix}[$stack]) {
-		my $frame = $s->{stackTable}{frame}[$stack];
-
-		unshift @names, $s->{stringArray}[$s->{funcTable}{name}[$s->{frameTable}{func}[$frame]]];
-	}
-	return @names;
-}
-
-# All of a table's columns have its length.
-sub check_table {
-	my ($name, $table) = @_;
-
-	for (grep { ref $table->{$_} eq 'ARRAY' } keys %$table) {
-		die "$name.$_: $#{$table->{$_}} + 1 rows of $table->{length}\n" if @{$table->{$_}} != $table->{length};
-	}
-}
-
-sub from_firefox {
-	my (@arguments) = @_;
-	my %flat;
-
-	report('--firefox', '-o', 'run.json.gz', @arguments);
-	my $json = JSON::PP->new->utf8->decode(ungzip('run.json.gz'));
-	check_table($_, $json->{shared}{$_}) for qw(stackTable frameTable funcTable resourceTable nativeSymbols sources);
-	for my $thread (@{$json->{threads}}) {
-		check_table("$thread->{name}.$_", $thread->{$_}) for qw(samples markers);
-		add_stack(\%flat, 1, firefox_stack($json, $_)) for @{$thread->{samples}{stack}};
-	}
-	return \%flat;
-}
-
 # --- all formats hold the same figures --------------------------------------------------------------------------------
 
-# RFC 4180, one line.
-sub csv_fields { map { s/^"(.*)"$/$1/r =~ s/""/"/gr } $_[0] =~ /\G("(?:[^"]|"")*"|[^",]*)(?:,|$)/g }
-
-sub from_csv {
-	my (@arguments) = @_;
-	my %flat;
-	my ($head, @lines) = split /\r\n/, report('--csv', @arguments);
-
-	die "no headings: $head\n" if $head ne 'function,self,self_percent,total,total_percent,self_error,total_error';
-	for (@lines) {
-		my ($name, $self, undef, $total) = csv_fields($_);
-
-		$flat{$name} = [$self, $total];
-	}
-	return \%flat;
-}
-
-my %from = ('perf-script' => \&from_perf_script, pprof => \&from_pprof, callgrind => \&from_callgrind, json => \&from_json,
-	speedscope => \&from_speedscope, firefox => \&from_firefox, csv => \&from_csv);
+@from{qw(pprof callgrind)} = (\&from_pprof, \&from_callgrind);
 
 # Whole numbers, so that shares of a period can be compared.
 sub rounded { my ($flat) = @_; return {map { $_ => [map { sprintf '%.0f', $_ } @{$flat->{$_}}] } keys %$flat} }
@@ -307,6 +119,7 @@ sub same_figures {
 	my ($what, $domains, @arguments) = @_;
 	my $want = flat(@arguments);
 
+	learn_units(@arguments);
 	for my $format (sort keys %from) {
 		my %want = %$want;
 		my $got = nameless_merged(rounded($from{$format}->(@arguments)), $want{'[unknown]'});
@@ -367,7 +180,7 @@ my $domain = 'a;b \xff\x0a7/7 [000] 1.0: 1 x:\x0a"c" (d)';
 my $named = same_figures('hostile names', ['<script>alert(1)</script>', $domain], @hostile[0 .. 2], '--domain', '7', 'hostile.upf');
 delete $named->{$domain};
 is_deeply([sort keys %$named], [q(a"b'c,d=e), 'bad\xffutf8\x1b[31m', 'semi;colon (paren) 12'], 'hostile names are as on a terminal');
-is(total(from_perf_script(@hostile)), 10, 'perf-script: hostile domains and images break no line of the grammar');
+is(total($from{'perf-script'}->(@hostile)), 10, 'perf-script: hostile domains and images break no line of the grammar');
 like(annotate('no') && contents('out'), qr/^(?!.*\e)(?!.*[\xff\r])/s, 'callgrind: no control characters');
 for my $format (qw(perf-script callgrind csv json speedscope)) {
 	my $text = report("--$format", @hostile);
@@ -427,8 +240,7 @@ profiler('stop', '--all');
 sub firefox_times {
 	my (@arguments) = @_;
 
-	report('--firefox', '-o', 'run.json.gz', @arguments);
-	my $json = JSON::PP->new->utf8->decode(ungzip('run.json.gz'));
+	my $json = decode(ungzip(output_of('sh', '-c', '"$0" -q --firefox "$@" 2>said; true', $report, @arguments)));
 	my @times = sort { $a <=> $b } map { @{$_->{samples}{time}}, @{$_->{markers}{startTime}} } @{$json->{threads}};
 
 	return ($json->{meta}, [@times[0, -1]], {map { ("$_->{processName} $_->{tid}" => $_) } @{$json->{threads}}});
@@ -447,7 +259,7 @@ is_deeply([map { "$_ $of->{$_}{registerTime}" } sort keys %$of],
 	['mail 4194305/0 60000', 'news 7/0 60000', 'web1 3/0 0'], 'guests of two hosts with one number are two processes');
 is_deeply([sort map { "$_->{domain} $_->{domid}" } grep { !$shown{$_->{domain}}++ } perf_samples(report('--perf-script', 'small.upf', 'elsewhere.upf'))],
 	['mail 4194305', 'news 7', 'web1 3'], 'for perf-script, too');
-my $speedscope = JSON::PP->new->utf8->decode(report('--speedscope', 'small.upf', 'elsewhere.upf'));
+my $speedscope = decode(report('--speedscope', 'small.upf', 'elsewhere.upf'));
 is($speedscope->{profiles}[0]{endValue}, 60.05e9, 'speedscope: all time of two traces');
 like(do { report('--pprof', '--time', '31,39', '-o', 'run.pb.gz', 'web.upf'); pprof('run.pb.gz', '-raw') },
 	qr/^Time: 2023-11-14 22:13:51/m, 'pprof: a range begins when it does');
@@ -457,19 +269,19 @@ is("@$first{'domain', 'vcpu', 'domid', 'period', 'image'}", 'web1 0 3 10000000 /
 is($first->{us}, 5000000, 'and when, by the host\'s clock');
 is(scalar(grep { $_->{us} % 10000 } @more), 0, 'to the microsecond');
 
-my $json = JSON::PP->new->utf8->decode(output_of('sh', '-c', '"$0" -q --json small.upf later.upf killed.upf 2>said; true', $report));
+my $json = decode(output_of('sh', '-c', '"$0" -q --json small.upf later.upf killed.upf 2>said; true', $report));
 is_deeply([map { [@$_{qw(file start whole)}, exists $_->{faults} ? 1 : 0] } @{$json->{traces}}],
 	[['small.upf', '2023-11-14T22:13:20.123456Z', JSON::PP::true, 0], ['killed.upf', '2023-11-14T22:13:20.123456Z', JSON::PP::false, 1],
 	['later.upf', '2023-11-14T22:13:21.123456Z', JSON::PP::true, 0]], 'json: each trace by its name, and which is not whole');
 ok($json->{traces}[1]{overlapping} > 0 && $json->{traces}[2]{overlapping} == 0, 'and which tells of time that another has');
-$json = JSON::PP->new->utf8->decode(report('--json', '-s', $syms, 'small.upf'));
+$json = decode(report('--json', '-s', $syms, 'small.upf'));
 is("@$json{'format', 'version'}", 'uniprof-report 1', 'json: its format and version');
 is($json->{totals}{lost}{total}, 5, 'lost samples');
 ok($json->{trace}{whole}, 'a whole trace');
-$json = JSON::PP->new->utf8->decode(output_of('sh', '-c', '"$0" -q --json killed.upf 2>said; true', $report));
+$json = decode(output_of('sh', '-c', '"$0" -q --json killed.upf 2>said; true', $report));
 ok(!$json->{trace}{whole} && $json->{trace}{faults}, 'and one that is not, and why');
 
-$json = JSON::PP->new->utf8->decode(report('--json', '-s', $syms, '--weight', 'cpu', '--state', 'all', 'small.upf'));
+$json = decode(report('--json', '-s', $syms, '--weight', 'cpu', '--state', 'all', 'small.upf'));
 my %unweighed = map { $_->{name} => 1 } map { $json->{functions}[$json->{frames}[$_]{function}] } map { @{$_->{frames}} }
 	grep { $_->{cpu_ns} == 0 } @{$json->{stacks}};
 is_deeply([sort keys %unweighed], ['idle'], 'json: stacks that weigh nothing have their own functions');
@@ -500,56 +312,33 @@ SKIP: {
 
 # --- inlined functions and source lines -------------------------------------------------------------------------------
 
-write_file('in.c', <<'END');
-int state;
-static inline __attribute__((always_inline)) void inner(void)
-{
-	state += 7;
-	__asm__ volatile(".globl here\nhere:\n\tnop");
-}
-static inline __attribute__((always_inline)) void outer(void)
-{
-	inner();
-}
-__attribute__((noinline)) void work(void)
-{
-	outer();
-}
-void _start(void)
-{
-	work();
-	__asm__ volatile(".globl back\nback:\n\tnop");
-}
-END
-system('gcc -g -O1 -fcf-protection=none -nostdlib -static -Wl,--build-id=none -o in.elf in.c') == 0 or BAIL_OUT('gcc');
-my %at = map { reverse /^(\S+) . (\S+)$/ } split /\n/, output_of('nm', 'in.elf');
 trace('in.upf', 'counted', "0 0 6 $at{here} $at{back}\n");
 my @in = ('-s', 'in.elf', 'in.upf');
 same_figures('inlined functions', ['web1'], @in);
 report('--pprof', '-o', 'in.pb.gz', @in);
-like(pprof('in.pb.gz', '-raw'), qr/: 0x\w+ M=1 inner \S*in\.c:5 s=0\S*\n\s+outer \S*in\.c:9 s=0\S*\n\s+work \S*in\.c:13 s=0/,
+like(pprof('in.pb.gz', '-raw'), qr/: 0x\w+ M=1 inner \S*in\.c:5 s=0\S*\n\s+outer \S*in\.c:9 s=0\S*\n\s+work \S*in\.c:18 s=0/,
 	'pprof: a location has all its inlined functions, with lines');
 report('--callgrind', '-o', 'out', @in);
 like(contents('out'), qr{^cfi=\((\d+)\) \S*in\.c\n.*^cfn=\((\d+)\) inner\n.*^fl=\(\1\)\nfn=\(\2\)\n5 6 60000000$}ms, 'callgrind: file and line of an inlined function');
 like(output_of('sh', '-c', 'cd / && callgrind_annotate --show=Samples "$0/out" "$0/in.c"', $dir), qr/^6 \(100\.0%\)\s+__asm__/m, 'its source, annotated');
 report('--firefox', '-o', 'in.json.gz', @in);
-$json = JSON::PP->new->utf8->decode(ungzip('in.json.gz'));
+$json = decode(ungzip(contents('in.json.gz')));
 is_deeply($json->{shared}{frameTable}{inlineDepth}, [0, 0, 1, 2], 'firefox: inline depths');
-is_deeply([@{$json->{shared}{frameTable}{line}}[1 .. 3]], [13, 9, 5], 'and lines');
-$json = JSON::PP->new->utf8->decode(report('--json', @in));
-is_deeply([map { "$_->{line}:" . ($_->{inline_depth} // 0) } @{$json->{frames}}[1 .. 3]], ['13:0', '9:1', '5:2'], 'json: both');
+is_deeply([@{$json->{shared}{frameTable}{line}}[1 .. 3]], [18, 9, 5], 'and lines');
+$json = decode(report('--json', @in));
+is_deeply([map { "$_->{line}:" . ($_->{inline_depth} // 0) } @{$json->{frames}}[1 .. 3]], ['18:0', '9:1', '5:2'], 'json: both');
 
 # --- compressed output ------------------------------------------------------------------------------------------------
 
 for my $view (qw(folded flat json perf-script callgrind)) {
 	report("--$view", '-s', $syms, '-o', 'plain', 'small.upf');
 	report("--$view", '-s', $syms, '-o', 'packed.gz', 'small.upf');
-	ok(contents('plain') ne '' && ungzip('packed.gz') eq contents('plain'), "--$view -o FILE.gz is what it is without, compressed");
+	ok(contents('plain') ne '' && ungzip(contents('packed.gz')) eq contents('plain'), "--$view -o FILE.gz is what it is without, compressed");
 }
 report('--pprof', '-o', 'once.pb.gz', 'small.upf');
 report('--pprof', '-o', 'once.pb', 'small.upf');
 is(contents('once.pb'), contents('once.pb.gz'), 'pprof is compressed once, whatever its name');
-unlike(ungzip('once.pb'), qr/^\x1f\x8b/, 'and not twice');
+unlike(ungzip(contents('once.pb')), qr/^\x1f\x8b/, 'and not twice');
 is(report('--pprof', 'small.upf'), contents('once.pb'), 'the same to a pipe');
 
 # --- a view's end -----------------------------------------------------------------------------------------------------
@@ -593,11 +382,11 @@ for my $i (0 .. length($bytes) - 1) {
 
 	write_file('broken.upf', substr($bytes, 0, $i) . chr(ord(substr $bytes, $i, 1) ^ 0x5a) . substr($bytes, $i + 1));
 	unlink 'broken.out';
-	system("timeout 20 '$report' -q --$format -o broken.out broken.upf 2>said");
+	system("'$report' -q --$format -o broken.out broken.upf 2>said");
 	my ($signal, $code) = ($? & 127, $? >> 8);
 	my $fine = -e 'broken.out' ? $code == 0 || $code == 4 : $code == 3 || $code == 1;
 
-	$fine &&= eval { JSON::PP->new->utf8->decode(contents('broken.out')) } if -e 'broken.out' && $format =~ /json|speedscope/;
+	$fine &&= eval { decode(contents('broken.out')) } if -e 'broken.out' && $format =~ /json|speedscope/;
 	push @bad, "$format, byte $i: signal $signal, exit $code" if $signal || !$fine;
 }
 is_deeply(\@bad, [], 'damage is survived by every format');

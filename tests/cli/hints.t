@@ -20,6 +20,8 @@ ok $? '... are no reason'
 grep -q 'none whole' "$tmp/out" && ! grep -qF -- "$hint" "$tmp/out"
 ok $? 'nor are copies of the stack, which it would be'
 # Frame pointers where they lead to a root, copies where they do not: without any option.
+# shellcheck source=tests/sim/clock.sh
+work=$tmp . "$here/../sim/clock.sh"
 record=${BUILD:?}/uniprof-record-sim
 "$record" -q -F 1k -n 20 -o "$tmp/auto.upf" busy frameless
 "$report" --state all "$tmp/auto.upf" >"$tmp/out" 2>&1

@@ -6,6 +6,7 @@ root=$(cd "$(dirname "$0")/../.." && pwd)
 . "$root/tests/tap.sh"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+. "$root/tests/sim/clock.sh"
 
 unset MAKEFLAGS MAKELEVEL
 installs() {

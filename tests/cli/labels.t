@@ -3,9 +3,6 @@
 # Labels in assembly: a local one without type and size names nothing if there is a function around it.
 set -u
 . "$(dirname "$0")/tap.sh"
-build=$(cd "$build" && pwd)
-report=$build/uniprof-report
-mktrace=$build/tests/tools/mktrace
 cd "$tmp" || exit 1
 
 cat >asm.s <<'END'

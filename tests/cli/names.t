@@ -4,29 +4,13 @@
 # which is refused, and archives, which need none.
 set -u
 . "$(dirname "$0")/tap.sh"
-build=$(cd "$build" && pwd)
-report=$build/uniprof-report
-mktrace=$build/tests/tools/mktrace
 samples=$here/names
 cd "$tmp" || exit 1
+# shellcheck source=tests/sim/clock.sh
+work=$tmp . "$here/../sim/clock.sh"
 
 skip() { # skip NAME WHY
 	ok 0 "$1 # SKIP $2"
-}
-
-# prints NAME TEXT COMMAND...: exactly TEXT.
-prints() {
-	local name=$1 text=$2
-	shift 2
-	"$@" >out 2>err </dev/null
-	sed 's/^/# /' err
-	[ "$(cat out)" = "$text" ] || diff <(echo "$text") out | sed 's/^/# /'
-	[ "$(cat out)" = "$text" ]
-	ok $? "$name"
-}
-
-address() { # address FILE SYMBOL [OFFSET]: hexadecimal
-	printf '%x' $((0x$(nm "$1" | awk -v name="$2" '$3 == name {print $1}') + ${3:-0}))
 }
 
 # --- inlined functions and lines, as addr2line has them
@@ -325,7 +309,7 @@ prints 'it may be gone' "$(for a in $(echo "$stack" | tr ' ' '\n' | tac); do pri
 	"$report" --folded -q named.upf
 mkdir -p "root$tmp" && cp kept "root$tmp/guest"
 mkfifo guest
-timeout 20 "$report" --folded -q named.upf >/dev/null
+"$report" --folded -q named.upf >/dev/null
 ok $? 'a pipe in its place is not read'
 rm guest
 prints 'or below --symfs' "$whole" "$report" --folded -q --symfs root named.upf
@@ -338,42 +322,42 @@ fails 'no symbols at all' 1 'bare' "$report" -s bare run.upf
 
 # --- what the recorder stores
 record=$build/uniprof-record-sim
-"$record" -q -f -d 0.2s -o sim.upf busy idle >/dev/null 2>err
+"$record" -q -f -n 20 -o sim.upf busy idle >/dev/null 2>err
 [ "$("$report" --header sim.upf | grep -c 'build-id *\(11\)\{20\}$')" -eq 1 ] && "$report" --header sim.upf | grep -q 'memory, at 0x2e00$'
 ok $? 'the build-id that is in the memory of a guest'
 "$record" -q -f -d 1.5s --overwrite -o sim.upf busy >/dev/null 2>err
 "$report" -q --dump sim.upf | awk '/^block/ { n++ } / build domain 0 at 0x2e00 (11)*/ { found++ } END { exit n < 2 || found < n - 1 }'
 ok $? 'in each block of a flight recorder'
-"$record" -q -f -d 0.2s --image guest -o sim.upf busy >/dev/null 2>err
+"$record" -q -f -n 20 --image guest -o sim.upf busy >/dev/null 2>err
 "$report" --header sim.upf | tr -s ' ' | grep -qF "$tmp/guest" && "$report" --header sim.upf | grep -q c0ffee00c0ffee01
 ok $? '--image: path and build-id'
-"$record" -q -f -d 0.2s --image plain --image busy=guest -o sim.upf busy idle 2>err
+"$record" -q -f -n 20 --image plain --image busy=guest -o sim.upf busy idle 2>err
 "$report" --header sim.upf >header
 grep -q c0ffee00c0ffee01 header && grep -q "$tmp/plain" header && grep -q 'xxh3:[0-9a-f]\{32\}' header
 ok $? '--image DOMAIN=FILE; a hash where there is no build-id'
 cp plain idle.elf
-"$record" -q -f -d 0.2s --image busy=guest --image idle=idle.elf -o sim.upf busy idle 2>err
+"$record" -q -f -n 20 --image busy=guest --image idle=idle.elf -o sim.upf busy idle 2>err
 "$report" --state all sim.upf >out 2>&1 && ! grep -q 'no binary of\|gives names' out
 ok $? 'several images: each guest has its own'
 fails 'a domain has its own' 1 'plain: not what busy ran: c0ffee00c0ffee01, and' "$report" --domain busy -s plain sim.upf
 "$report" --state all --domain idle sim.upf 2>&1 | grep -q 'no binary of\|gives names'
 ok $((! $?)) 'the one of the domain that is shown is taken'
 export UNIPROF_SIM_KERNEL=$tmp/guest
-"$record" -q -f -d 0.2s -o sim.upf busy idle 2>err && "$report" --header sim.upf | tee header | grep -A1 "^image  *$tmp/guest$" | grep -q 'by the host' &&
+"$record" -q -f -n 20 -o sim.upf busy idle 2>err && "$report" --header sim.upf | tee header | grep -A1 "^image  *$tmp/guest$" | grep -q 'by the host' &&
 	[ "$(grep -c ^image header)" = 1 ]
 ok $? 'without --image what the host knows'
 "$record" --list -v | grep -A1 '  busy ' | tail -1 | grep -qx " *$tmp/guest" && ! "$record" --list | grep -q "$tmp/guest"
 ok $? '--list -v shows it'
-"$record" -q -f -d 0.2s --image plain -o sim.upf busy idle 2>err && "$report" --header sim.upf | grep -c "^image  *$tmp/plain$" | grep -qx 2
+"$record" -q -f -n 20 --image plain -o sim.upf busy idle 2>err && "$report" --header sim.upf | grep -c "^image  *$tmp/plain$" | grep -qx 2
 ok $? 'which --image replaces'
 unset UNIPROF_SIM_KERNEL
-"$record" -q -f -d 0.2s --image nothing -o sim.upf busy >out 2>err
+"$record" -q -f -n 20 --image nothing -o sim.upf busy >out 2>err
 [ $? -eq 2 ] && grep -qx 'uniprof-record: --image nothing: No such file or directory' err
 ok $? '--image: no such file'
-"$record" -q -f -d 0.2s --image idle=guest -o sim.upf busy >out 2>err
+"$record" -q -f -n 20 --image idle=guest -o sim.upf busy >out 2>err
 [ $? -eq 2 ] && grep -q 'idle=guest: no domain of this recording, and as a file: No such file' err
 ok $? '--image: no such domain'
-"$record" -q -f -d 0.2s --image plain -o sim.upf busy 2>err
+"$record" -q -f -n 20 --image plain -o sim.upf busy 2>err
 cp plain altered && printf '\xcc' | dd of=altered bs=1 seek=$((0x1008)) conv=notrunc 2>/dev/null
 fails 'another build without build-id' 1 'altered: not what busy ran: xxh3:' "$report" -s altered sim.upf
 strip -o plain.stripped plain

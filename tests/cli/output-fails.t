@@ -3,13 +3,12 @@
 # Outputs that fail while the recorder runs: a full disk, a folder that is moved away, a pipe that is replaced, closed
 # descriptors. The recording ends with one clear line, its summary and exit status 5, and what was written before is valid.
 set -u
-# shellcheck source=tests/tap.sh
-. "$(dirname "$0")/../tap.sh"
-record=${BUILD:?is set by make check-cli}/uniprof-record-sim
-report=$BUILD/uniprof-report
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit
+# shellcheck source=tests/cli/tap.sh
+. "$(dirname "$0")/tap.sh"
+record=$build/uniprof-record-sim work=$tmp/work
+mkdir "$work" && cd "$work" || exit
+# What ends by itself and waits for nobody is recorded on a simulated clock (tests/sim/clock.h).
+simulated=(env UNIPROF_SIM_CLOCK=free UNIPROF_SEED=1)
 
 # ended STATUS GOT TEXT: the exit status is as wanted; err has a summary and one line of the program's with TEXT in it.
 ended() {
@@ -32,7 +31,7 @@ valid() {
 # --- --switch-output -------------------------------------------------------------------------------------------------
 
 full_disk() {
-	(ulimit -f 2; exec "$record" -F 2k -d 3 --switch-output=300ms -o full.upf busy 2> err)
+	(ulimit -f 1; exec "${simulated[@]}" "$record" -F 20k -d 1 --switch-output=300ms -o full.upf busy 2> err)
 	ended 5 $? 'full.upf.[0-9]*: File too large; what was written before is valid'
 }
 ok "a trace that does not fit when the next one is due" full_disk
@@ -113,9 +112,10 @@ ok "dumps that fail leave neither a descriptor open nor a file behind" failed_du
 replaced() {
 	local pid status
 
+	rm -f err # of the one before
 	mkfifo pipe
 	echo precious > victim
-	"$record" -d 1 -o pipe busy 2> err &
+	"$record" -n 1 -o pipe busy 2> err &
 	pid=$!
 	await grep -q 'waiting for a reader' err
 	"$@"
@@ -145,17 +145,20 @@ by_other_pipe() {
 ok "a named pipe that becomes a symbolic link to another pipe" replaced by_other_pipe
 rm -f pipe victim
 patient() {
+	rm -f err
 	mkfifo pipe
 	ln -s pipe to-pipe
-	(sleep 0.5; cat pipe > piped.upf) &
-	"$record" -q -d 0.5 -o to-pipe busy && wait && valid 0 piped.upf
+	"$record" -n 100 -o to-pipe busy 2> err &
+	await grep -q 'to-pipe: waiting for a reader' err
+	cat pipe > piped.upf
+	wait $! && valid 0 piped.upf
 }
 ok "a symbolic link to a named pipe is what the user named" patient
 
 # --- closed descriptors ----------------------------------------------------------------------------------------------
 
 closed() { # TRACE COMMAND...: the command records a whole trace with these descriptors closed
-	"${@:2}" "$record" -v -F 1k -n 500 -o "$1" busy
+	"${@:2}" "${simulated[@]}" "$record" -v -F 1k -n 500 -o "$1" busy
 	[ $? = 0 ] && valid 0 "$1" &&
 		[ "$("$report" -q --folded --weight samples --state all "$1" | awk '{ n += $NF } END { print n }')" = 1000 ]
 }
@@ -170,7 +173,7 @@ report_closed() {
 }
 ok "… and the report's notes do not go to its output" report_closed
 no_stdout() {
-	"$record" -v -d 0.2 -o - busy >&- 2> err
+	"$record" -v -n 1 -o - busy >&- 2> err
 	[ $? = 5 ] && cat err && grep -q 'Bad file descriptor' err
 }
 ok "no trace goes to a standard output that is closed" no_stdout

@@ -13,7 +13,7 @@ my $build = $ENV{BUILD} || "$here/../../build";
 my ($seed, $count) = ($ENV{SEED} || 1, $ENV{COUNT} || 1000);
 my $dir = tempdir(CLEANUP => 1);
 
-alarm 900; # nothing hangs
+alarm 3000; # nothing hangs
 note("SEED=$seed");
 system("$build/tests/tools/pairs", $seed, $count, $dir) == 0 or BAIL_OUT('pairs');
 open my $truths, '<', "$dir/truth" or BAIL_OUT("truth: $!");

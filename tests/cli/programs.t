@@ -4,26 +4,8 @@
 # -s is for which guest, archives of all, and traces of Xen and KVM guests shown as one.
 set -u
 . "$(dirname "$0")/tap.sh"
-build=$(cd "$build" && pwd)
-report=$build/uniprof-report
-mktrace=$build/tests/tools/mktrace
 samples=$here/names
 cd "$tmp" || exit 1
-
-# prints NAME TEXT COMMAND...: exactly TEXT.
-prints() {
-	local name=$1 text=$2
-	shift 2
-	"$@" >out 2>err </dev/null
-	sed 's/^/# /' err
-	[ "$(cat out)" = "$text" ] || diff <(echo "$text") out | sed 's/^/# /'
-	[ "$(cat out)" = "$text" ]
-	ok $? "$name"
-}
-
-address() { # address FILE SYMBOL [OFFSET]: hexadecimal
-	printf '%x' $((0x$(nm "$1" | awk -v name="$2" '$3 == name {print $1}') + ${3:-0}))
-}
 
 # --- two guests: the same addresses, other names
 flags='-O2 -g -ffreestanding -fno-pic -no-pie -nostdlib -static'

@@ -109,18 +109,25 @@ ok $? 'with the options of that view'
 [ "${PIPESTATUS[0]}" -eq 0 ] && [ -s "$tmp/out" ]
 ok $? 'a reader that goes away'
 mkfifo "$tmp/pipe"
-# shellcheck disable=SC2016
-perl -e '$SIG{INT} = "DEFAULT"; exec @ARGV' "$report" -q -s "$tmp/syms" - <"$tmp/pipe" >"$tmp/out" &
-pid=$!
-exec 5>"$tmp/pipe"
-await takes "$pid" INT
-kill -INT "$pid"
-sleep 0.2
-cat "$tmp/small.upf" >&5
-exec 5>&-
-wait "$pid"
-grep -q leaf "$tmp/out"
+# interrupt COMMAND...: a report that reads a pipe whose writer is descriptor 5 is interrupted, then the command runs.
+interrupt() {
+	perl -e '$SIG{INT} = "DEFAULT"; exec @ARGV' "$report" -q -s "$tmp/syms" - <"$tmp/pipe" >"$tmp/out" &
+	pid=$!
+	exec 5>"$tmp/pipe"
+	await takes "$pid" INT && kill -INT "$pid" && await seen && "$@"
+	exec 5>&-
+	wait "$pid"
+}
+seen() { # the signal: it is not pending any more
+	grep -q '^SigPnd' "/proc/$pid/status" && ! grep -qE '^S(ig|hd)Pnd:.*[2367abef]$' "/proc/$pid/status"
+}
+send() { cat "$tmp/small.upf" >&5; }
+again() { kill -INT "$pid"; }
+interrupt send && grep -q leaf "$tmp/out"
 ok $? 'Ctrl-C in a pipeline shows what came'
+interrupt again
+[ $? = 130 ]
+ok $? 'a second one ends the report'
 
 for name in run.pb run.pb.gz run.pprof; do
 	(cd "$tmp" && "$report" -q -s syms -o $name small.upf && "$report" -q --pprof -s syms small.upf | cmp - $name)

@@ -1,15 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 # Recordings that go on for months: --switch-output, --switch-max-files, --overwrite, on a simulated hypervisor. Two
-# million samples must take no more files, memory and mapped pages than a tenth of that.
+# million samples must take no more files, memory and mapped pages than a tenth of that. Time is simulated too: so the
+# numbers are exact.
 set -u
-# shellcheck source=tests/tap.sh
-. "$(dirname "$0")/../tap.sh"
-record=${BUILD:?is set by make check-cli}/uniprof-record-sim
-report=$BUILD/uniprof-report
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit
+# shellcheck source=tests/cli/tap.sh
+. "$(dirname "$0")/tap.sh"
+record=$build/uniprof-record-sim work=$tmp/work
+mkdir "$work" && cd "$work" || exit
+# shellcheck source=tests/sim/clock.sh
+. "$here/../sim/clock.sh"
 export ASAN_OPTIONS=quarantine_size_mb=0 # else what was freed counts as used
 
 # run NAME OPTION...: a recording in a folder of its own, told to stderr in NAME/err.
@@ -39,27 +39,28 @@ used() {
 
 # --- a week ---------------------------------------------------------------------------------------------------------------
 
-# Two million samples and a tenth of them, of two vCPUs, as fast as they come.
-week=(-F max --max-overhead 100 --max-cpu 100% --switch-output=16k --switch-max-files=4)
+# Two million samples and a tenth of them, of two vCPUs: where no time is measured a block of 40,000 has 6 kB.
+week=(-F max --max-overhead 100 --max-cpu 100% --switch-output=4k --switch-max-files=4)
 ok "a short recording" run short "${week[@]}" -n 100000
 ok "two million samples" run long "${week[@]}" -n 1000000
 bounded_files() {
 	sound long 4 || return 1
 	grep -E 'in [0-9]+ traces' long/err | awk '{ for (i = 1; i < NF; i++) if ($i == "in") exit !($(i + 1) > 20) }' &&
-		[ "$(find long -name 'run.upf*' -size +80k | wc -l)" = 0 ]
+		[ "$(find long -name 'run.upf*' -size +20k | wc -l)" = 0 ]
 }
 ok "… leave the last four files, each about as large as was asked for" bounded_files
 bounded() {
 	echo "$1: $(used short "$1") for 200,000 samples, $(used long "$1") for 2,000,000; $2 more are allowed"
 	awk -v short="$(used short "$1")" -v long="$(used long "$1")" -v more="$2" 'BEGIN { exit !(short > 0 && long <= short + more) }'
 }
-# How many of the four blocks were ever in use depends on the machine's load; what is allowed is 1.2 bytes a sample.
+# How many of the four blocks were ever in use is a race of two threads; what is allowed is 1.2 bytes a sample.
 ok "… take no more memory" bounded MiB 2
 ok "… and no more mapped pages" bounded "mapped pages" 0
 bounded MiB 2 | sed 's/^/# /'
 bounded "mapped pages" 0 | sed 's/^/# /'
-# The writer thread is still busy with a switch when the next rounds come.
-ok "as many samples in as many files as it takes" run all -F max --max-overhead 100 --max-cpu 100% --switch-output=16k -n 100000
+in_real_time() { UNIPROF_SIM_CLOCK='' "$@"; }
+# In real time the writer thread is still busy with a switch when the next rounds come.
+ok "as many samples in as many files as it takes" in_real_time run all -F max --max-overhead 100 --max-cpu 100% --switch-output=16k -n 100000
 full() {
 	ls -l all
 	[ "$(find all -name 'run.upf*' | wc -l)" -gt 2 ] && [ "$(find all -name 'run.upf*' -size -16384c | wc -l)" -le 1 ]
@@ -67,64 +68,58 @@ full() {
 ok "… each but the last has reached its size" full
 # --- when to switch -------------------------------------------------------------------------------------------------------
 
-traces() { # N: so many, at least
-	[ "$(find . -name 'run.upf*' | wc -l)" -ge "$1" ]
-}
-signalled() { # FOLDER OPTION...: SIGUSR2 comes twice, and each time there is a trace more
-	local before
-
+# held FOLDER OPTION...: a recording in a folder of its own, on a clock that the test holds.
+held() {
 	mkdir "$1"
-	cd "$1" || return
-	"$record" -F 1k "${@:2}" -o run.upf busy 2> err &
-	await takes $! USR2 INT
-	for _ in 1 2; do
-		sleep 1.6 # blocks of up to a second are kept or dropped whole
-		before=$(find . -name 'run.upf*' | wc -l)
+	on_clock in_folder "$@"
+}
+in_folder() {
+	cd "$1" && exec "$record" -o run.upf "${@:2}" > out 2> err
+}
+signalled() { # FOLDER OPTION...: SIGUSR2 comes after 1.6 s and after 3.2, the end after 3.6
+	local at
+
+	held "$1" -F 1k "${@:2}" busy
+	for at in 1.6 3.2; do
+		go_to $at
 		kill -USR2 $!
-		await traces $((before + 1)) || break
 	done
-	sleep 0.4
-	kill -INT $!
-	wait $!
+	go_to 3.6
+	ended_by INT
+	cat "$1/err"
 }
 # All samples have been handed to the writer thread by then, and the guest adds none.
 dead_guest() { # FOLDER OPTION
-	local before n
+	UNIPROF_SIM_BORN=born held "$1" -F 20 "$2" --follow --start 'touch born'
+	go_to 0.5
+	rm "$1/born"
+	go_to 2.5
+	kill -USR2 $!
+	go_to 2.5
+	kill -USR2 $!
+	go_to 3
+	ended_by INT
+	cat "$1/err"
+}
+traces() { # FOLDER SECOND...: it has a trace that begins then, and no other one
+	diff <(cd "$1" && printf '%s\n' run.upf.*) <(printf 'run.upf.202601010000%s\n' "${@:2}")
+}
+# seconds FOLDER: of each trace the samples of the running vCPU, and the times of the first and the last one, in the trace.
+seconds() {
+	local trace
 
-	mkdir "$1"
-	cd "$1" || return
-	UNIPROF_SIM_BORN=$PWD/born "$record" -F 20 "$2" --follow -o run.upf --start 'touch born' 2> err &
-	await takes $! USR2 INT
-	sleep 0.5
-	rm born
-	await grep -q 'waiting for .* to come back' err
-	sleep 2
-	before=$(find . -name 'run.upf*' | wc -l)
-	for n in 1 2; do
-		kill -USR2 $!
-		await traces $((before + n)) || break
+	for trace in "$1"/run.upf*; do
+		"$report" -q --dump "$trace" | awk '/ (sample|repeated) domain 0 vcpu 0 / { if (!n++) first = $4; last = $4 }
+			END { printf "%d %.3f %.3f\n", n, first, last }'
 	done
-	kill -INT $!
-	wait $!
 }
-# They take seconds: beside each other. done_with NAME TEXT: waits for that one.
-declare -A running
-run timed -F 1k -d 2.9 --switch-output=1s &
-running[timed]=$!
-signalled signal --switch-output 2> /dev/null &
-running[signal]=$!
-signalled flight --overwrite=500ms 2> /dev/null &
-running[flight]=$!
-dead_guest dead --overwrite=60s 2> /dev/null &
-running[dead]=$!
-dead_guest dead-signal --switch-output 2> /dev/null &
-running[dead-signal]=$!
-done_with() {
-	wait "${running[$1]}"
-	ok $? "$2" "$(cat "$1/err")"
+have() { # FOLDER LINE...: as seconds() prints
+	diff <(seconds "$1") <(printf '%s\n' "${@:2}")
 }
-done_with timed "a switch every so often"
+ok "a switch every so often" run timed -F 1k -d 2.9 --switch-output=1s
 ok "… three traces, all whole" sound timed 3
+ok "… that begin a second after each other" traces timed 0000 0100 0200
+ok "… with the round that is due then" have timed '1001 0.001 1.000' '1001 0.001 1.001' '898 0.001 0.898'
 # Each trace but the first is named when the one before it is complete.
 told_switches() {
 	cat timed/err
@@ -134,73 +129,59 @@ told_switches() {
 ok "… with -v it is said which one is complete, and which is next" told_switches
 all_there() {
 	samples timed/run.upf*
-	[ "$(samples timed/run.upf*)" = "$(sed -n 's/^samples *\([0-9]*\) in.*/\1/p' timed/err)" ]
+	[ "$(samples timed/run.upf*)" = 5800 ] && grep -q '^samples  5800 in 2.90 s (2900 rounds, .*; missed 0, lost 0$' timed/err
 }
 ok "… and every sample in one of them" all_there
-done_with signal "a switch whenever SIGUSR2 comes"
+ok "a switch whenever SIGUSR2 comes" signalled signal --switch-output
 ok "… three traces, all whole" sound signal 3
-done_with flight "a flight recorder writes what it has whenever SIGUSR2 comes, and at the end"
+ok "… that begin when it came" traces signal 0000 0160 0320
+ok "… with all samples until then" have signal '1600 0.001 1.599' '1600 0.001 1.600' '400 0.001 0.400'
+ok "a flight recorder writes what it has whenever SIGUSR2 comes, and at the end" signalled flight --overwrite=500ms
 ok "… three traces, all whole" sound flight 3
-# Blocks of up to a second are kept or dropped whole.
-recent_only() {
-	for trace in flight/run.upf*; do
-		"$report" --dump "$trace" | awk '/ sample / { if (!n++) first = $4; last = $4 } END { print n, last - first; exit !(n > 200 && last - first <= 1.6) }' || return 1
-	done
-}
-ok "… each with the last moments only" recent_only
-named() {
-	ls flight
-	[ -e flight/run.upf ] && [ "$(find flight -name 'run.upf.20????????????*' | wc -l)" = 2 ]
-}
-ok "… under names that say when; the end's under its own" named
-done_with dead "a flight recorder writes what it has also when the guest is dead, as often as it is asked"
+# Blocks of up to a second are kept or dropped whole: one is from 1 s on, those after the signals from 1.6 s and 2.6 s.
+ok "… under names that say when; the end's under its own" traces flight 0100 0260
+ok "… each with the last moments only" have flight '1000 0.000 0.999' '600 0.000 0.599' '600 0.000 0.599'
+ok "a flight recorder writes what it has also when the guest is dead, as often as it is asked" dead_guest dead --overwrite=60s
 ok "… three traces, all whole" sound dead 3
-has_samples() {
-	for trace in dead/run.upf.*; do [ "$(samples "$trace")" -gt 3 ] || return; done
-}
-ok "… that have its last samples" has_samples
-done_with dead-signal "a switch whenever SIGUSR2 comes also when the guest is dead"
+ok "… that have its last samples" have dead '10 0.028 0.490' '10 0.028 0.490' '10 0.028 0.490'
+ok "a switch whenever SIGUSR2 comes also when the guest is dead" dead_guest dead-signal --switch-output
 ok "… three traces, all whole" sound dead-signal 3
+ok "… of which the first has its samples" have dead-signal '10 0.028 0.490' '0 0.000 0.000' '0 0.000 0.000'
 # --- signals and deadlines ------------------------------------------------------------------------------------------------
 
-# Each deadline is a round, or is counted, but for the time that a busy machine needs to start. A signal comes about three
-# times between two of them.
+# A signal comes about three times between two of them.
 all_deadlines() {
-	local _
+	local n
 
-	mkdir deadlines
-	"$record" -F 10 -d 4 --overwrite -o deadlines/run.upf busy 2> deadlines/err &
-	await takes $! USR2 INT
-	for _ in $(seq 100); do kill -USR2 $! && sleep 0.03; done
+	held deadlines -F 10 -d 1 --overwrite busy
+	for n in {03..90..3}; do
+		go_to "0.$n"
+		kill -USR2 $!
+	done
+	go_on
 	wait $!
 	cat deadlines/err
-	awk '/^samples/ { gsub("[(;,]", ""); for (i = 1; i < NF; i++) { if ($(i + 1) == "rounds") n += $i; if ($i == "missed") n += $(i + 1) } }
-		/^throttled/ { n += $2 } END { print n " of 40 deadlines"; exit !(n >= 25 && n <= 41) }' deadlines/err
+	grep -q '^samples  20 in 1.00 s (10 rounds, .*; missed 0, lost 0$' deadlines/err && ! grep '^throttled' deadlines/err
 }
 ok "SIGUSR2 costs no deadline" all_deadlines
 # --- a file that comes while the flight recorder runs ---------------------------------------------------------------------
 
-dumps() { # PID: it has samples
-	kill -USR2 "$1"
-	sleep 0.3
-	"$report" -q --folded run.upf.20* | grep -q . || { rm -f run.upf.20*; return 1; }
-	rm run.upf.20*
-}
 came_between() {
-	mkdir between
-	cd between || return
-	"$record" -F 1k --overwrite -o run.upf busy 2> err &
-	await takes $! USR2 INT
-	await dumps $! || return
-	echo precious > run.upf
-	kill -INT $!
-	wait $! || return
-	cat err
-	ls
-	grep -qx precious run.upf && "$report" --verify run.upf.20* && [ "$(samples run.upf.20*)" -gt 0 ] &&
-		grep -q '^uniprof-record: run.upf exists: .*; trying another name$' err &&
-		grep -qx "uniprof-record: the samples are in $(ls run.upf.20*)" err &&
-		grep -q "^written .*run.upf.20" err
+	held between -F 1k --overwrite busy
+	go_to 1.2
+	kill -USR2 $!
+	go_to 1.2
+	[ "$(samples between/run.upf.2026010100000000)" = 2400 ] || return
+	rm between/run.upf.*
+	echo precious > between/run.upf
+	go_to 1.5
+	ended_by INT || return
+	cat between/err
+	ls between
+	grep -qx precious between/run.upf && "$report" --verify between/run.upf.20* && [ "$(samples between/run.upf.20*)" = 3000 ] &&
+		grep -q '^uniprof-record: run.upf exists: .*; trying another name$' between/err &&
+		grep -qx "uniprof-record: the samples are in $(cd between && ls run.upf.20*)" between/err &&
+		grep -q "^written .*run.upf.20" between/err
 }
 ok "a file that is there at the end is kept, and so are the samples, under another name" came_between
 # --- blocks ---------------------------------------------------------------------------------------------------------------
@@ -209,23 +190,18 @@ ok "a file that is there at the end is kept, and so are the samples, under anoth
 blocks() {
 	"$record" -q -F 99 -d 9 -o - busy
 }
-begin_after() { # SECONDS LEAST: each block but the first begins so long after the one before, or later; so many at least
-	"$report" -q --dump - | awk -v want="$1" -v least="$2" '/ samples: / { sub(".* lost, ", ""); at = $1
-			if (n++) { print at - last; early += at - last < want - 0.1 }
-			last = at }
-		END { exit early || n < least }'
+begin_at() { # SECOND...: its blocks
+	diff <("$report" -q --dump - | sed -n 's/.* samples: .* lost, \([0-9]*\)\.[0-9]*.*/\1/p') <(printf '%s\n' "$@")
 }
-to_file() { blocks > to.upf && begin_after 4 2 < to.upf; }
+to_file() { blocks > to.upf && begin_at 0 4 8 < to.upf; }
 ok "at 99 Hz a file has a block every four seconds" to_file
-to_pipe() { blocks | cat | begin_after 1 4; }
+to_pipe() { blocks | cat | begin_at 0 1 2 3 4 5 6 7 8; }
 ok "… a pipe every second" to_pipe
 killed() {
-	"$record" -F 99 -o killed.upf busy 2> err &
-	await takes $! INT
-	sleep 5
-	kill -KILL $!
-	wait $!
-	"$report" -q --dump killed.upf | awk '/ sample / { last = $4 } END { print last; exit !(last > 0.5) }'
+	held killed -F 99 busy
+	go_to 5
+	ended_by KILL
+	have killed '396 0.006 3.999'
 }
 ok "… of a recorder that is killed the last four seconds may be missing" killed
 # --- what does not go together --------------------------------------------------------------------------------------------

@@ -1,15 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 # --start: the command, the domain that it creates, and what goes wrong with either. Simulated: tests/sim/sim.h has "born", a
-# domain that its creator leaves paused.
+# domain that its creator leaves paused. The recorder's time is simulated, too; a command's is real.
 set -u
-# shellcheck source=tests/tap.sh
-. "$(dirname "$0")/../tap.sh"
-record=${BUILD:?is set by make check-cli}/uniprof-record-sim
-report=$BUILD/uniprof-report
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit
+# shellcheck source=tests/cli/tap.sh
+. "$(dirname "$0")/tap.sh"
+record=$build/uniprof-record-sim work=$tmp/work
+mkdir "$work" && cd "$work" || exit
+# shellcheck source=tests/sim/clock.sh
+. "$here/../sim/clock.sh"
 
 by=(env)
 
@@ -33,6 +32,13 @@ recorded() {
 		"$report" --header run.upf | grep -q born
 }
 ok "the only new domain is recorded; the command's output is no trace" recorded
+# shellcheck disable=SC2016
+huge_pages() {
+	rm run.upf
+	starts 0 'grep THP_enabled /proc/self/status; touch born' &&
+		[ "$(grep THP_enabled err)" = "$(grep THP_enabled /proc/self/status)" ]
+}
+ok "… it has huge pages, though the recorder has none" huge_pages
 ignoring() { rm run.upf; local by=(env --ignore-signal=CHLD); recorded; }
 ok "… also by a parent that ignores SIGCHLD" ignoring
 # shellcheck disable=SC2016 # for the command's shell
@@ -40,12 +46,18 @@ blocking() { rm run.upf; local by=(env --block-signal=TERM); starts 143 'kill $P
 ok "a signal during the command ends the recorder, also where its parent has blocked it" blocking
 # shellcheck disable=SC2016
 held_by_signal() {
-	starts 143 'touch born; kill $PPID; sleep 0.1' && grep -q 'Terminated during the command of --start: nothing is recorded' err &&
+	starts 143 'touch born; kill $PPID' && grep -q 'Terminated during the command of --start: nothing is recorded' err &&
 		says 'domain 9 is still paused, as the command of --start left it: xl unpause 9, or xl destroy 9'
 }
 ok "… and by then there is a domain: it is said that it stays paused" held_by_signal
+# The command does not end before the recorder.
 # shellcheck disable=SC2016
-impatient() { starts 143 'kill $PPID; until grep -q "another signal" err; do sleep 0.1; done; kill $PPID; sleep 5; touch late' && [ ! -e late ]; }
+impatient() {
+	mkfifo hold
+	starts 143 'kill $PPID; until grep -q "another signal" err; do sleep 0.1; done; kill $PPID; exec cat hold'
+	: <> hold
+	[ "$got" = 143 ]
+}
 ok "… a second signal does not wait for the command's end" impatient
 # shellcheck disable=SC2016
 unblocked() { starts 6 'kill $$; true' && says '--start: the command was ended by signal 15 (Terminated)'; }

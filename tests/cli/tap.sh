@@ -7,7 +7,7 @@
 export LC_ALL=C.UTF-8 SHELL=/bin/bash
 unset DEBUGINFOD_URLS
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-build=${BUILD:-$here/../../build}
+build=$(realpath "${BUILD:-$here/../../build}")
 report=$build/uniprof-report
 mktrace=$build/tests/tools/mktrace
 expected=$here/expected
@@ -40,6 +40,35 @@ fails() {
 	[ "$code" -eq "$want" ] && [ ! -s "$tmp/out" ] && [ "$(wc -l <"$tmp/err")" -eq 1 ] &&
 		grep -q '^uniprof-report: ' "$tmp/err" && grep -qF -- "$text" "$tmp/err"
 	ok $? "$name"
+}
+
+# prints NAME TEXT COMMAND...: exactly TEXT, and succeeds. It runs where the test is, not in $tmp.
+prints() {
+	local name=$1 text=$2 code
+	shift 2
+	"$@" >out 2>err </dev/null
+	code=$?
+	sed 's/^/# /' err
+	[ "$(cat out)" = "$text" ] || diff <(echo "$text") out | sed 's/^/# /'
+	[ $code -eq 0 ] && [ "$(cat out)" = "$text" ]
+	ok $? "$name"
+}
+
+address() { # address FILE SYMBOL [OFFSET]: hexadecimal
+	printf '%x' $((0x$(nm "$1" | awk -v name="$2" '$3 == name {print $1}') + ${3:-0}))
+}
+
+# counted COMMAND...: its exit status; $instructions: how many instructions all its threads have executed. Neither the
+# machine nor its load matters.
+counted() {
+	local code
+	valgrind --tool=cachegrind --cache-sim=no --cachegrind-out-file=/dev/null --log-file="$tmp/counted" "$@"
+	code=$?
+	instructions=$(sed -n 's/.* I *refs: *//p' "$tmp/counted" | tr -d ,)
+	return $code
+}
+needs_valgrind() {
+	command -v valgrind >/dev/null || { echo '1..0 # SKIP there is no valgrind'; exit; }
 }
 
 # views [NAME...]: every view of --help but these and --top, which needs a terminal, an option a line; where it takes an expression, one that all matches.

@@ -11,7 +11,7 @@ reports() {
 	sed -n 's/^\$ \(.*uniprof-report .*\)/\1/p' "$shown"
 }
 run() {
-	timeout 120 "$kvm/demo" > "$shown" 2>&1 || { cat "$shown"; return 1; }
+	"$kvm/demo" > "$shown" 2>&1 || { cat "$shown"; return 1; }
 }
 ok "runs to its end" run
 repeated() {

@@ -5,36 +5,36 @@
 set -u
 . "$(dirname "$0")/tap.sh"
 
+make_hook || exit
 start_vmm -k -c 2 "work=heartbeat others=same"
 
-# held COMMAND: it takes hold of the recorder until $release; if that was not inside a pause, of the next recorder. The
-# guest goes on all the same.
+# held COMMAND: it holds the recorder inside a pause until $release. The guest goes on all the same. The watchdog says
+# why after the guest is let go.
 held() {
-	local try status
+	local status
 
-	for ((try = 0; try < 200; try++)); do
-		begin && "$1" || return
-		unharmed || status=1
-		$release
-		kill -INT "$recorder" 2> /dev/null
-		wait "$recorder"
-		status=${status:-$?}
-		[ "$status" = 0 ] || break
-		unset status
-	done
-	# The watchdog says so after the guest is let go.
-	[ "$status" = 137 ] &&
+	begin && "$1" && unharmed
+	status=$?
+	$release
+	[ $status = 0 ] || kill -KILL "$recorder"
+	wait "$recorder"
+	[ $? = 137 ] && [ $status = 0 ] &&
 		await grep -q '^uniprof-record: killed by its watchdog: it was traced, frozen' "$work/kills.err" && return
-	echo "exit status $status" | cat - "$work/kills.err"
+	cat "$work/kills.err"
 	return 1
 }
 
 # --- debuggers -------------------------------------------------------------------------------------------------------
-# debugged PROCESS: gdb holds it until it is told to go.
+# debugged PROCESS [COMMAND...]: gdb holds it until it is told to go, after these commands.
 debugged() {
+	local process=$1 commands=()
+
+	shift
+	for command; do commands+=(-ex "$command"); done
 	rm -f "$work/go" "$work/gdb"
 	mkfifo "$work/go"
-	gdb -q -nx -batch -p "$1" -ex 'echo holds it\n' -ex "shell cat $work/go" > "$work/gdb" 2>&1 &
+	gdb -q -nx -batch -p "$process" "${commands[@]}" -ex 'echo holds it\n' -ex "shell cat $work/go" \
+		> "$work/gdb" 2>&1 &
 	debugger=$!
 	await grep -q 'holds it' "$work/gdb" || { kill -KILL "$debugger"; return 1; }
 }
@@ -42,8 +42,9 @@ undebugged() {
 	echo > "$work/go"
 	wait "$debugger"
 }
+# It waits so for vCPUs that it has begun to stop, and for nothing else.
 gdb_holds() {
-	debugged "$recorder"
+	debugged "$recorder" 'catch syscall waitid' continue
 }
 command -v gdb > /dev/null && {
 	release=undebugged
@@ -90,10 +91,14 @@ make_freezer() {
 	echo "$root has none, or none that kills"
 	return 1
 }
+# The watchdog would let a recorder go on that is stopped for long.
 freeze_recorder() {
-	echo "$recorder" > "$freezer/cgroup.procs" || return
-	a_moment
-	freeze
+	local watchdog
+
+	watchdog=$(pgrep -P "$recorder" uniprof-wdog) &&
+		kill -STOP "$watchdog" && await in_state T "$watchdog" &&
+		echo "$recorder" > "$freezer/cgroup.procs" && stop_inside && freeze &&
+		kill -CONT "$recorder" "$watchdog"
 }
 freeze() {
 	echo 1 > "$freezer/cgroup.freeze"
@@ -107,11 +112,16 @@ if make_freezer > "$work/freezer"; then
 	release=thaw
 	ok "a freezer holds the recorder inside a pause: the watchdog ends it and says why, the guest goes on" held freeze_recorder
 
+	records() {
+		"$report" -q --dump "$work/kills.upf" 2> /dev/null | wc -l
+	}
+	recorded_beyond() {
+		[ "$(records)" -gt "$1" ]
+	}
 	# Its threads can be stopped all the same, and the recording goes on.
 	frozen_monitor() {
 		begin
-		echo "$pid" > "$freezer/cgroup.procs" && freeze || return
-		a_moment
+		echo "$pid" > "$freezer/cgroup.procs" && freeze && await recorded_beyond "$(records)" || return
 		kill -0 "$recorder" || return
 		kill -INT "$recorder"
 		wait "$recorder" || return

@@ -53,8 +53,6 @@ end() {
 
 start_vmm -k work=shares
 mkdir -m 777 "$work/nobody"
-chmod 755 "$work"
-cp "$record" "$work/recorder"
 "$record" -F 100 -d 600s -o "$work/nobody/root.upf" "$pid" 2> "$work/root.err" &
 recorder=$!
 ok "root's recorder records" await [ -s "$work/nobody/root.upf" ]
@@ -65,7 +63,7 @@ ok $? "and ends in order" "$(cat "$work/root.err")"
 # shellcheck disable=SC2086
 needed=$(printf '+%s,' $documented | tr 'A-Z' 'a-z' | sed 's/cap_//g; s/,$//')
 setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps "$needed" --ambient-caps "$needed" \
-	"$work/recorder" -F 100 -d 600s -o "$work/nobody/account.upf" "$pid" 2> "$work/account.err" &
+	"$record" -F 100 -d 600s -o "$work/nobody/account.upf" "$pid" 2> "$work/account.err" &
 recorder=$!
 ok "so does an account's with the four" await [ -s "$work/nobody/account.upf" ]
 ok "it keeps the two, too" await the_fewest
@@ -74,7 +72,7 @@ ok $? "and ends in order" "$(cat "$work/account.err")"
 
 # With the four, and nothing of the account's own.
 unseen() {
-	setpriv --reuid 65534 --regid 65534 --clear-groups "$work/recorder" --list 2>&1 | tee "$work/list"
+	setpriv --reuid 65534 --regid 65534 --clear-groups "$record" --list 2>&1 | tee "$work/list"
 	grep -q "cannot list the domains: not permitted: CAP_SYS_PTRACE and CAP_DAC_READ_SEARCH are missing: run as root" "$work/list"
 }
 ok "without any --list says what is missing" unseen

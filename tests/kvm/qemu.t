@@ -71,21 +71,21 @@ for machine in microvm q35; do
 	name="$machine,,$$"
 	start_qemu "$name" 1 work=levels -machine $machine
 	works_or_skip work_levels
-	ok "$machine, one vCPU: recorded by QEMU's name" recorded one -F 2k -n 6000 "$machine,$$"
-	ok "$machine, one vCPU: every stack is the guest's, every share of time within 3 points" shares one levels 0
+	ok "$machine, one vCPU: recorded by QEMU's name" recorded one -F 2k -n 4000 "$machine,$$"
+	ok "$machine, one vCPU: every stack is the guest's, and has its share of time" shares one levels 0
 	ok "$machine, one vCPU: nothing is left behind" untouched
 	end_machines
 
 	start_qemu "$name" 2 "work=levels others=same vcpus=2 " -machine $machine
 	works _start_secondary > "$work/why"
-	ok "$machine, two vCPUs: recorded" recorded two -F 1k -n 6000 "$machine,$$"
-	ok "$machine, two vCPUs: every stack is the guest's, every share of time within 3 points" shares two levels 0 1
+	ok "$machine, two vCPUs: recorded" recorded two -F 2k -n 4000 "$machine,$$"
+	ok "$machine, two vCPUs: every stack is the guest's, and has its share of time" shares two levels 0 1
 	ok "$machine, two vCPUs: nothing is left behind" untouched
 	end_machines
 
 	start_qemu "$name" 2 "work=levels others=idle vcpus=2 " -machine $machine
 	works work_levels > "$work/why"
-	ok "$machine, a halted vCPU beside one at work: recorded" recorded idle -F 2k -n 8000 "$machine,$$"
+	ok "$machine, a halted vCPU beside one at work: recorded" recorded idle -F 2k -n 4000 "$machine,$$"
 	ok "$machine: the share of the one at work" shares idle levels 0
 	ok "$machine: the halted one is asleep, where it waits" asleep idle
 	ok "$machine: QEMU's monitor shows the same instruction pointer and the same chain of callers" same_chain "$work/idle.upf"

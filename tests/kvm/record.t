@@ -14,22 +14,25 @@ looked_at_once() {
 for kind in shares levels recursion depth:16; do
 	truth=${kind%:*}
 	start_vmm -k "work=$kind far"
-	ok "$truth: recorded by pid" recorded "$truth" -F 2k -n 5000 "$pid"
-	ok "$truth: every stack is the guest's, every share of time within 3 points" shares "$truth" "$truth" 0
+	ok "$truth: recorded by pid" recorded "$truth" -F 2k -n 4000 "$pid"
+	enough=2000
+	[ $kind != levels ] || enough=10000
+	ok "$truth: every stack is the guest's, and has its share of time" shares "$truth" "$truth" 0
 	ok "$truth: the trace says which build ran, as the guest's memory has it" says_build "$truth"
 	ok "$truth: one look has the stack by names" looked_at_once
 	ok "$truth: nothing is left behind" untouched
 	end_machines
 done
+enough=2000
 
 start_vmm -c 2 -m -d "work=shares others=same"
-ok "memory from a memfd, two vCPUs at work: recorded" recorded memfd -F 1k -n 6000 "kvm:$called"
+ok "memory from a memfd, two vCPUs at work: recorded" recorded memfd -F 2k -n 4000 "kvm:$called"
 ok "the shares of each vCPU" shares memfd shares 0 1
 end_machines
 
 # --- a relocated kernel (KASLR) --------------------------------------------------------------------------------------
 start_vmm -k "work=shares far moved=77"
-ok "a guest that is not where it was linked: recorded" recorded moved -F 2k -n 5000 "$pid"
+ok "a guest that is not where it was linked: recorded" recorded moved -F 2k -n 4000 "$pid"
 tells_where() {
 	local linked
 
@@ -38,16 +41,13 @@ tells_where() {
 }
 ok "the trace tells where" tells_where
 ok "and which build it is" says_build moved
-ok "by its image alone every stack is the guest's, every share of time within 3 points" shares moved shares 0
+ok "by its image alone every stack is the guest's, and has its share of time" shares moved shares 0
 end_machines
 
 # --- vCPUs that do nothing -------------------------------------------------------------------------------------------
-halted() {
-	grep -q ' 0xae80 ' "/proc/$pid/task/"*/syscall
-}
 start_vmm -c 2 -k "work=shares others=idle"
 await halted
-ok "a halted vCPU beside one at work: recorded" recorded smp -F 2k -n 8000 "$pid"
+ok "a halted vCPU beside one at work: recorded" recorded smp -F 2k -n 4000 "$pid"
 ok "the halted vCPU is asleep, where it waits" asleep smp
 ok "the shares of the other one" shares smp smp 0
 end_machines
@@ -55,14 +55,13 @@ end_machines
 start_vmm -k work=idle
 await halted
 ok "an idle guest: recorded" recorded idle -F 1k -n 1000 "$pid"
-seldom() {
-	cat "$work/idle.err"
-	awk '/^paused/ { exit !($2 <= 50) }' "$work/idle.err"
-}
-ok "an idle guest of 1000 rounds is paused in 50 at most" seldom
+# Whoever is stopped wakes up for it, and that must not look as if the guest had run. On a busy machine it may, now and
+# then.
+ok "it is not paused any more: a hundred rounds in a row do not" at_rest idle ' (round|same) domain ' ' same '
 end_machines
 
 start_vmm work=idle
+await in_state S "$pid"
 ok "a guest whose monitor waits in user space: recorded" recorded outside -F 1k -n 200 "$pid"
 not_stopped() {
 	[ "$("$report" -q --folded --weight samples --state all "$work/outside.upf")" = '[no stack] 200' ]
@@ -71,40 +70,51 @@ ok "its thread is not stopped where it sleeps, and there is no stack" not_stoppe
 end_machines
 
 # --- calls -----------------------------------------------------------------------------------------------------------
-# calls "OPTION..." WANTED: what a round calls, from the first thread seized to the last one left. Signals interrupt a
-# wait under strace, which is slow, and it is called again. Few rounds are taken twice, and a recording's first one
-# reads no memory yet. A thread that waits for a processor is not stopped, or let go: only rounds that have stopped all
-# count. On a busy host it takes several recordings to have enough of them, of which 95 in 100 are as they must be.
+# calls "OPTION..." WANTED: what a pause calls that stops all vCPUs, from the first thread seized to the last one left.
+# Signals interrupt a wait under strace, which is slow, and it is called again. A recording's first pause reads no
+# memory yet, and the last one of a round that is taken again may read more. A thread that waits for a processor is not
+# stopped, or let go: it may take several recordings until one pause has stopped all.
 calls() {
-	local try status=1
+	local good=0 other=0 retried=0
 
 	# shellcheck disable=SC2086
 	start_vmm $1 -k "work=shares others=same"
-	rm -f "$work/strace"
-	for ((try = 0; try < 20 && status; try++)); do
-		strace -f -A -o "$work/strace" -e trace=ptrace,waitid,pread64,process_vm_readv,rt_sigtimedwait \
-			"$record" -F 100 -n 200 --max-overhead 100% --max-cpu 100% --max-pause 60s -f -o "$work/calls.upf" "$pid" > "$work/strace.out" 2>&1
-		awk '/ERESTART/ || (/unfinished/ && !/ptrace/) || /ptrace resumed/ { next }
+	: > "$work/calls"
+	while ((good == 0)); do
+		strace -f -o "$work/strace" -e trace=ptrace,waitid,pread64,process_vm_readv,rt_sigtimedwait \
+			"$record" -F 100 -n 100 --max-overhead 100% --max-cpu 100% --max-pause 60s -f \
+			-o "$work/calls.upf" "$pid" > "$work/strace.out" 2>&1 || break
+		awk -v threads="$(grep -o SEIZE <<< "$2" | wc -l)" '
+			function pause() {
+				if (gsub("SEIZE", "&", calls) == threads && gsub("DETACH", "&", calls) == threads &&
+				    sub(/PTRACE_DETACH[^D]*$/, "PTRACE_DETACH", calls))
+					print substr(calls, 2)
+				calls = ""
+			}
+			/ERESTART/ || (/unfinished/ && !/ptrace/) || /ptrace resumed/ { next }
 			{ sub(/^[0-9]+ +(<\.\.\. )?/, ""); split($0, a, /[(, ]/) }
-			/^rt_sigtimedwait/ { if (sub(/PTRACE_DETACH[^D]*$/, "PTRACE_DETACH", calls)) print calls; calls = "" }
-			/PTRACE_SEIZE/ || (calls && /^(ptrace|waitid|pread64|process_vm)/) { calls = calls " " (a[1] == "ptrace" ? a[2] : a[1]) }' \
-			"$work/strace" | cut -c 1-200 | sort | uniq -c | sort -rn > "$work/calls"
-		awk -v wanted="$2" -v recordings="$((try + 1))" '
-			function how_many(text, what) { return gsub(what, "", text) }
-			{ n = $1; $1 = ""; calls = substr($0, 2) }
-			how_many(calls, "SEIZE") == how_many(wanted, "SEIZE") && how_many(calls, "DETACH") == how_many(wanted, "DETACH") { all += n }
-			calls == wanted { good = n }
-			END { exit good < 20 || all - good > recordings + 0.05 * all }' "$work/calls"
-		status=$?
+			/^rt_sigtimedwait/ || (/PTRACE_SEIZE/ && calls ~ /DETACH/) { pause() }
+			/PTRACE_SEIZE/ || (calls && /^(ptrace|waitid|pread64|process_vm)/) {
+				calls = calls " " (a[1] == "ptrace" ? a[2] : a[1])
+			}' "$work/strace" >> "$work/calls"
+		good=$(grep -cxF "$2" "$work/calls")
+		other=$(grep -cvxF -e "$2" -e "${2/process_vm_readv /}" "$work/calls")
+		retried=$((retried + $(awk '/^retried/ { n = $2 } END { print n + 0 }' "$work/strace.out")))
 	done
 	end_machines
-	cat "$work/calls"
-	return "$status"
+	echo "$good pauses, and $other others; $retried rounds were taken again"
+	sort "$work/calls" | uniq -c
+	((good > 0 && other <= retried))
 }
-ok "one vCPU: six calls" calls "-c 1" "PTRACE_SEIZE PTRACE_INTERRUPT waitid pread64 process_vm_readv PTRACE_DETACH"
-ok "one vCPU, memory from a memfd: five calls" calls -m "PTRACE_SEIZE PTRACE_INTERRUPT waitid pread64 PTRACE_DETACH"
-ok "two vCPUs: eleven calls" calls "-c 2" "PTRACE_SEIZE PTRACE_INTERRUPT PTRACE_SEIZE PTRACE_INTERRUPT waitid pread64 waitid pread64 \
-process_vm_readv PTRACE_DETACH PTRACE_DETACH"
+begin="PTRACE_SEIZE PTRACE_INTERRUPT"
+ok "one vCPU: six calls" calls "-c 1" "$begin waitid pread64 process_vm_readv PTRACE_DETACH"
+ok "one vCPU, memory from a memfd: five calls" calls -m "$begin waitid pread64 PTRACE_DETACH"
+if [ "$(nproc)" -gt 1 ]; then
+	ok "two vCPUs: eleven calls" calls "-c 2" \
+		"$begin $begin waitid pread64 waitid pread64 process_vm_readv PTRACE_DETACH PTRACE_DETACH"
+else
+	ok "# SKIP two vCPUs do not run at once on one processor" true
+fi
 
 # --- who it is -------------------------------------------------------------------------------------------------------
 start_vmm -c 2 -k work=heartbeat
@@ -175,10 +185,9 @@ as_nobody() {
 		--ambient-caps "$1" "${@:2}"
 }
 mkdir -m 777 "$work/nobody"
-chmod 755 "$work"
-cp "$build/uniprof-record" "$work/recorder"
 with_capabilities() {
-	as_nobody "$needed" "$work/recorder" -F 100 -n 20 -o "$work/nobody/a.upf" "$pid" && "$report" --verify "$work/nobody/a.upf"
+	as_nobody "$needed" "$record" -F 100 -n 20 -o "$work/nobody/a.upf" "$pid" &&
+		"$report" --verify "$work/nobody/a.upf"
 }
 ok "recorded by an account with the unit file's capabilities, $needed" with_capabilities
 as_another_account() {
@@ -190,7 +199,7 @@ file_capabilities_work() {
 		as_another_account "$work/cat" /proc/self/status | grep -q '^CapEff:.*[1-9a-f]'
 }
 with_setcap() {
-	cp "$build/uniprof-record" "$work/capable" && setcap "$given" "$work/capable" || return
+	cp "$work/uniprof-record" "$work/capable" && setcap "$given" "$work/capable" || return
 	as_another_account "$work/capable" -F 100 -n 20 -o "$work/nobody/c.upf" "$pid" &&
 		"$report" --verify "$work/nobody/c.upf"
 }
@@ -205,7 +214,7 @@ fi
 without() {
 	local capabilities
 	capabilities=$(sed "s/,*+$1,*/,/; s/^,//; s/,\$//" <<< "$needed")
-	as_nobody "$capabilities" "$work/recorder" -o "$work/nobody/b.upf" "$pid" 2>&1 | tee "$work/without"
+	as_nobody "$capabilities" "$record" -o "$work/nobody/b.upf" "$pid" 2>&1 | tee "$work/without"
 	grep -qF "$2" "$work/without"
 }
 for capability in sys_ptrace dac_read_search; do
@@ -239,19 +248,20 @@ end_machines
 start_vmm -c 2 -k "work=heartbeat others=same"
 # strace gets hold of the threads that the recorder does not have at that moment.
 looked_at() {
-	local try
+	local tracer
 
-	for ((try = 0; try < 20; try++)); do
-		timeout -s INT 0.3 strace -f -o /dev/null -p "$pid" &> "$work/tracer"
-		"$report" --dump "$work/kills.upf" 2> /dev/null | grep 'lost domain 0 .*hypervisor refused' && return
-	done
-	return 1
+	strace -f -o /dev/null -p "$pid" 2> "$work/tracer" &
+	tracer=$!
+	await grep -q attached "$work/tracer"
+	kill "$tracer"
+	wait "$tracer"
+	"$report" --dump "$work/kills.upf" 2> /dev/null | grep 'lost domain 0 .*hypervisor refused'
 }
 goes_on_recording() {
 	local status=0
 
-	begin -F 100
-	looked_at || status=1
+	begin
+	await looked_at || status=1
 	kill -INT "$recorder"
 	wait "$recorder" || status=1
 	cat "$work/kills.err" "$work/tracer"

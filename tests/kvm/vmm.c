@@ -18,30 +18,18 @@
  * A byte written to port 0x81 takes that many pages at 12 MiB away from the guest, which then finds new ones there.
  * A vCPU that cannot go on ends the process with status 3 and the reason on stderr.
  */
+#include "vmm.h"
+
 #include <elf.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <linux/filter.h>
-#include <linux/kvm.h>
 #include <linux/seccomp.h>
-#include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
 #include <stdatomic.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/ioctl.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <time.h>
-#include <unistd.h>
 
-#define MAX_VCPUS 8
 #define BASE_LIMIT 0xa0000u /* of the first slot */
 #define KERNEL 0x100000u
 #define LOW_LIMIT 0x1000000u /* of the second */
@@ -54,14 +42,6 @@
 #define LINE 0x7100u
 #define SECONDARY 0x55504650u /* guests/start.S */
 
-struct vcpu {
-	unsigned number;
-	int fd;
-	struct kvm_run *run;
-	pthread_t thread;
-	_Atomic pid_t tid;
-};
-
 static struct {
 	unsigned vcpus;
 	bool memfd, whole, irqchip, filter, signals, second, sync;
@@ -69,7 +49,6 @@ static struct {
 	const char *beats, *line, *kernel;
 } options = {.vcpus = 1, .line = ""};
 
-static int vm;
 static uint8_t *low;
 static uint32_t entry;
 static struct vcpu vcpus[MAX_VCPUS];
@@ -77,62 +56,21 @@ static _Atomic uint64_t beats, sent, arrived, told[4];
 static _Atomic bool quiet;
 static sem_t never;
 
-static _Noreturn void die(const char *what)
-{
-	fprintf(stderr, "vmm: %s: %s\n", what, strerror(errno));
-	_exit(3);
-}
-
-static int must(int result, const char *what)
-{
-	if (result < 0)
-		die(what);
-	return result;
-}
-
 /* --- memory ------------------------------------------------------------------------------------------------------ */
-
-static uint8_t *map_memory(uint64_t size)
-{
-	int fd = options.memfd ? must(memfd_create("guest", MFD_ALLOW_SEALING), "memfd_create") : -1;
-	uint8_t *p;
-
-	if (options.memfd) {
-		must(ftruncate(fd, (off_t)size), "ftruncate");
-		/* As QEMU does. */
-		must(fcntl(fd, F_ADD_SEALS, F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL), "F_ADD_SEALS");
-	}
-	p = mmap(NULL, size, PROT_READ | PROT_WRITE,
-	         (options.memfd ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS) | MAP_NORESERVE, fd, 0);
-	if (p == MAP_FAILED)
-		die("mmap");
-	return p;
-}
-
-static uint8_t *add_slot(uint32_t slot, uint64_t address, uint64_t size, uint8_t *p)
-{
-	must(ioctl(vm, KVM_SET_USER_MEMORY_REGION,
-	           &(struct kvm_userspace_memory_region){.slot = slot,
-	                                                 .guest_phys_addr = address,
-	                                                 .memory_size = size,
-	                                                 .userspace_addr = (uintptr_t)p}),
-	     "KVM_SET_USER_MEMORY_REGION");
-	return p;
-}
 
 /* Slots from one mapping: the guest's memory as one piece would be another one with what lies between. */
 static uint8_t *add_pieces(void)
 {
-	uint8_t *base = add_slot(0, 0, BASE_LIMIT, map_memory(BASE_LIMIT));
+	uint8_t *base = add_slot(0, 0, BASE_LIMIT, map_memory(BASE_LIMIT, options.memfd));
 
-	add_slot(2, FAR, FAR_SIZE, map_memory(FAR_SIZE));
-	low = add_slot(1, KERNEL, LOW_LIMIT - KERNEL, map_memory(LOW_LIMIT - KERNEL));
+	add_slot(2, FAR, FAR_SIZE, map_memory(FAR_SIZE, options.memfd));
+	low = add_slot(1, KERNEL, LOW_LIMIT - KERNEL, map_memory(LOW_LIMIT - KERNEL, options.memfd));
 	return base;
 }
 
 static uint8_t *add_whole(void)
 {
-	uint8_t *base = add_slot(0, 0, HOLE, map_memory(HOLE + WHOLE_FAR));
+	uint8_t *base = add_slot(0, 0, HOLE, map_memory(HOLE + WHOLE_FAR, options.memfd));
 
 	add_slot(1, FAR, WHOLE_FAR, base + HOLE);
 	low = base + KERNEL;
@@ -215,12 +153,7 @@ static void set_cpuid(const struct vcpu *v, int kvm)
 
 static void make_vcpu(struct vcpu *v, unsigned number, int kvm)
 {
-	v->number = number;
-	v->fd = must(ioctl(vm, KVM_CREATE_VCPU, number), "KVM_CREATE_VCPU");
-	v->run = mmap(NULL, (size_t)must(ioctl(kvm, KVM_GET_VCPU_MMAP_SIZE, 0), "KVM_GET_VCPU_MMAP_SIZE"),
-	              PROT_READ | PROT_WRITE, MAP_SHARED, v->fd, 0);
-	if (v->run == MAP_FAILED)
-		die("mmap of a vCPU");
+	create_vcpu(v, number, kvm);
 	set_cpuid(v, kvm);
 	set_registers(v);
 	if (options.sync)
@@ -352,7 +285,7 @@ static uint64_t armed(void)
 /* "beats sent arrived armed told...", in place. */
 static _Noreturn void tell(void)
 {
-	int fd = options.beats ? must(open(options.beats, O_WRONLY | O_CREAT | O_TRUNC, 0644), options.beats) : -1;
+	int fd = options.beats ? open_beats(options.beats) : -1;
 
 	for (;;) {
 		char line[160];
@@ -435,9 +368,7 @@ int main(int argc, char **argv)
 	load_kernel();
 	for (unsigned i = 0; i < options.vcpus; i++)
 		make_vcpu(&vcpus[i], i, kvm);
-	for (unsigned i = 0; i < options.vcpus; i++)
-		if (pthread_create(&vcpus[i].thread, NULL, run_vcpu, &vcpus[i]) != 0)
-			die("pthread_create");
+	start_vcpus(vcpus, options.vcpus, run_vcpu);
 	if (options.signals && pthread_create(&sender, NULL, send_signals, NULL) != 0)
 		die("pthread_create");
 	tell();

@@ -10,22 +10,10 @@
  *   -a TEXT   the guest's command line
  * A vCPU that cannot go on ends the process with status 3 and the reason on stderr.
  */
-#include <endian.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <linux/kvm.h>
-#include <pthread.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/ioctl.h>
-#include <sys/mman.h>
-#include <unistd.h>
+#include "vmm.h"
 
-#define MAX_VCPUS 8
+#include <endian.h>
+
 #define RAM 0x40000000u /* tests/xen/guests/arm/layout.h */
 #define RAM_SIZE 0x4000000u
 #define KERNEL 0x8000u
@@ -33,32 +21,12 @@
 #define EL1_64 0x3c5u /* pstate: EL1h, or SVC mode; interrupts off */
 #define SVC_32 0x1d3u
 
-struct vcpu {
-	unsigned number;
-	int fd;
-	struct kvm_run *run;
-};
-
 static struct {
 	unsigned vcpus;
 	bool is_32, memfd;
 	const char *beats, *line;
 } options = {.vcpus = 1, .line = ""};
-static int vm;
 static uint8_t *memory;
-
-static _Noreturn void die(const char *what)
-{
-	fprintf(stderr, "vmm: %s: %s\n", what, strerror(errno));
-	_exit(3);
-}
-
-static int must(int result, const char *what)
-{
-	if (result < 0)
-		die(what);
-	return result;
-}
 
 /* --- memory ------------------------------------------------------------------------------------------------------ */
 
@@ -90,19 +58,9 @@ static void make_tree(uint8_t *to)
 
 static void add_memory(const char *kernel)
 {
-	const int fd = options.memfd ? must(memfd_create("guest", 0), "memfd_create") : -1;
 	const int file = must(open(kernel, O_RDONLY | O_CLOEXEC), kernel);
 
-	if (options.memfd)
-		must(ftruncate(fd, RAM_SIZE), "ftruncate");
-	memory = mmap(NULL, RAM_SIZE, PROT_READ | PROT_WRITE, options.memfd ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS,
-	              fd, 0);
-	if (memory == MAP_FAILED)
-		die("mmap");
-	must(ioctl(vm, KVM_SET_USER_MEMORY_REGION,
-	           &(struct kvm_userspace_memory_region){
-			   .guest_phys_addr = RAM, .memory_size = RAM_SIZE, .userspace_addr = (uintptr_t)memory}),
-	     "KVM_SET_USER_MEMORY_REGION");
+	memory = add_slot(0, RAM, RAM_SIZE, map_memory(RAM_SIZE, options.memfd));
 	must((int)read(file, memory + KERNEL, TREE - KERNEL), kernel);
 	close(file);
 	make_tree(memory + TREE);
@@ -122,12 +80,7 @@ static void make_vcpu(struct vcpu *v, unsigned number, int kvm)
 {
 	struct kvm_vcpu_init init;
 
-	v->number = number;
-	v->fd = must(ioctl(vm, KVM_CREATE_VCPU, number), "KVM_CREATE_VCPU");
-	v->run = mmap(NULL, (size_t)must(ioctl(kvm, KVM_GET_VCPU_MMAP_SIZE, 0), "KVM_GET_VCPU_MMAP_SIZE"),
-	              PROT_READ | PROT_WRITE, MAP_SHARED, v->fd, 0);
-	if (v->run == MAP_FAILED)
-		die("mmap of a vCPU");
+	create_vcpu(v, number, kvm);
 	must(ioctl(vm, KVM_ARM_PREFERRED_TARGET, &init), "KVM_ARM_PREFERRED_TARGET");
 	init.features[0] |= 1u << KVM_ARM_VCPU_PSCI_0_2 | (number ? 1u << KVM_ARM_VCPU_POWER_OFF : 0) |
 	                    (options.is_32 ? 1u << KVM_ARM_VCPU_EL1_32BIT : 0);
@@ -194,19 +147,14 @@ int main(int argc, char **argv)
 {
 	static struct vcpu vcpus[MAX_VCPUS];
 	int kvm = must(open("/dev/kvm", O_RDWR | O_CLOEXEC), "/dev/kvm");
-	pthread_t thread;
 
 	parse(argc, argv);
 	vm = must(ioctl(kvm, KVM_CREATE_VM, 0), "KVM_CREATE_VM");
 	add_memory(argv[optind]);
 	for (unsigned i = 0; i < options.vcpus; i++)
 		make_vcpu(&vcpus[i], i, kvm);
-	for (unsigned i = 0; i < options.vcpus; i++)
-		if (pthread_create(&thread, NULL, run_vcpu, &vcpus[i]) != 0)
-			die("pthread_create");
+	start_vcpus(vcpus, options.vcpus, run_vcpu);
 	if (options.beats)
-		must((int)write(must(open(options.beats, O_WRONLY | O_CREAT | O_TRUNC, 0644), options.beats), "1\n",
-		                2),
-		     options.beats);
+		must((int)write(open_beats(options.beats), "1\n", 2), options.beats);
 	pause();
 }

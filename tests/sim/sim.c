@@ -13,6 +13,7 @@
 #include "common/clock.h"
 #include "common/registers.h"
 #include "guest/x86.h"
+#include "tests/sim/clock.h"
 
 struct hypervisor {
 	int unused;
@@ -100,15 +101,20 @@ void sim_free(struct sim_domain *d)
 
 /* --- the default world, for tests of the command line ------------------------------------------------------------ */
 
+static bool is_simulated_time(void)
+{
+	return sim_clock_is_on && sim_clock_is_on();
+}
+
 /* "busy" alternates between two callees of one function: 2 rounds in 3 in the first. */
 static void busy_tick(struct sim_domain *d, void *ctx)
 {
-	uint64_t n = d->stops;
+	uint64_t n = d->stops, ns = is_simulated_time() ? 0 : 1000000;
 
 	(void)ctx;
 	d->vcpu[0].regs.ip = n % 3 ? 0x1000 + n % 16 : 0x2000 + n % 16;
-	d->vcpu[0].cpu_ns += 1000000;
-	d->info.cpu_ns += 1000000;
+	d->vcpu[0].cpu_ns += ns;
+	d->info.cpu_ns += ns;
 }
 
 static void furnish(struct sim_domain *d, uint32_t domid, const char *name, uint32_t vcpus)
@@ -186,13 +192,14 @@ static void default_world(void)
 	const char *freeze = getenv("UNIPROF_SIM_FREEZE"), *idle = getenv("UNIPROF_SIM_IDLE");
 	const char *born = getenv("UNIPROF_SIM_BORN"), *crashed = getenv("UNIPROF_SIM_CRASHED");
 	size_t n = 9, more = idle ? strtoul(idle, NULL, 10) : 0;
-	struct sim_domain *domains = zeroed((n + 4 + more) * sizeof(*domains));
+	struct sim_domain *domains = zeroed((n + 5 + more) * sizeof(*domains));
 
 	furnish(&domains[0], 0, "Domain-0", 1);
 	furnish(&domains[1], 1, "busy", 2);
 	domains[1].vcpu[0].blocked = false;
 	domains[1].vcpu[0].running = true;
 	domains[1].tick = busy_tick;
+	domains[1].run_ns = domains[1].period_ns = 1000000;
 	put_note(&domains[1], 0x2e00);
 	domains[1].freeze = freeze ? strtoul(freeze, NULL, 10) : 0;
 	furnish(&domains[2], 2, "idle", 1);
@@ -223,15 +230,27 @@ static void default_world(void)
 		furnish(&domains[n++], 11, "wide", SIM_VCPUS);
 	if (getenv("UNIPROF_SIM_EIGHT"))
 		make_eight(&domains[n++]);
+	if (getenv("UNIPROF_SIM_PULSE")) {
+		furnish(&domains[n], 13, "pulse", 1);
+		domains[n].run_ns = 30000000;
+		domains[n++].period_ns = 100000000;
+	}
 	for (uint32_t i = 0; i < more; i++)
 		furnish(&domains[n + i], 101 + i, NULL, 1);
 	sim_world(domains, n + more);
 }
 
-void sim_world(struct sim_domain *domains, size_t n)
+struct hypervisor *sim_world(struct sim_domain *domains, size_t n)
 {
 	world = domains;
 	world_size = n;
+	return &the_host;
+}
+
+struct guest *sim_guest(struct sim_domain *d)
+{
+	d->info = (struct guest_info){.domid = 1, .vcpus = 1};
+	return hypervisor_backend.guest.attach(sim_world(d, 1), &d->info, NULL, ATTACH_TO_SAMPLE);
 }
 
 /* --- the interface ----------------------------------------------------------------------------------------------- */
@@ -255,8 +274,48 @@ static bool exists(const struct sim_domain *d)
 	return !d->absent_until || access(d->absent_until, F_OK) == 0;
 }
 
-static void describe(const struct sim_domain *d, struct guest_info *info)
+/* The part of a call that takes so long as the environment says. Of several numbers each call has the next one. */
+static void spend(const char *variable, unsigned long call)
 {
+	const char *at = sim_clock_spend ? getenv(variable) : NULL;
+	unsigned long n = 1;
+
+	if (!at)
+		return;
+	for (const char *c = at; *c; c++)
+		n += *c == ',';
+	for (call %= n; call > 0; call--)
+		at = strchr(at, ',') + 1;
+	sim_clock_spend(strtoull(at, NULL, 10));
+}
+
+/* How long the first vCPU has run by @ns, had nobody paused it. */
+static uint64_t running_by(const struct sim_domain *d, uint64_t ns)
+{
+	uint64_t part = ns % d->period_ns;
+
+	return ns / d->period_ns * d->run_ns + (part < d->run_ns ? part : d->run_ns);
+}
+
+/* CPU time and run state are those of now. Call it before a pause begins and when it ends, too. */
+static void follow_clock(struct sim_domain *d)
+{
+	const uint64_t now = clock_now(), since = d->followed_ns;
+
+	if (!d->period_ns || !is_simulated_time())
+		return;
+	d->followed_ns = now;
+	d->vcpu[0].running = now % d->period_ns < d->run_ns;
+	d->vcpu[0].blocked = !d->vcpu[0].running;
+	if (!since || is_paused(d))
+		return;
+	d->vcpu[0].cpu_ns += running_by(d, now) - running_by(d, since);
+	d->info.cpu_ns = d->vcpu[0].cpu_ns;
+}
+
+static void describe(struct sim_domain *d, struct guest_info *info)
+{
+	follow_clock(d);
 	*info = d->info;
 	info->paused = is_paused(d);
 }
@@ -269,6 +328,7 @@ static struct hypervisor *open_sim(char *why, size_t size)
 		         "uniprof-report works anywhere");
 		return NULL;
 	}
+	clock_now(); /* a simulated clock knows this thread from here on */
 	if (!world)
 		default_world();
 	return &the_host;
@@ -295,7 +355,7 @@ static struct sim_domain *domain_of(uint32_t domid)
 
 static int find(struct hypervisor *x, uint32_t domid, struct guest_info *info)
 {
-	const struct sim_domain *d = domain_of(domid);
+	struct sim_domain *d = domain_of(domid);
 
 	(void)x;
 	call_outside_pause();
@@ -316,8 +376,7 @@ static int list(struct hypervisor *x, const struct domain_identity *returned, st
 	for (size_t i = 0; i < world_size; i++) {
 		if (!exists(&world[i]))
 			continue;
-		(*domains)[*n] = world[i].info;
-		(*domains)[(*n)++].paused = is_paused(&world[i]);
+		describe(&world[i], &(*domains)[(*n)++]);
 	}
 	return 0;
 }
@@ -383,6 +442,7 @@ static int info(struct guest *const *guests, size_t n, struct guest_info *infos)
 	call_outside_pause();
 	guests[0]->d->batches += n > 1;
 	guests[0]->d->infos += n == 1;
+	spend("UNIPROF_SIM_ASK_NS", 0);
 	for (size_t i = 0; i < n; i++) {
 		describe(guests[i]->d, &infos[i]);
 		if (!exists(guests[i]->d))
@@ -417,8 +477,10 @@ static int stop(struct guest *g, uint64_t *held_ns)
 		*held_ns = clock_now() + d->held_ns;
 		return d->stop_error;
 	}
+	spend("UNIPROF_SIM_STOP_NS", 0);
 	*held_ns = UINT64_MAX;
 	d->stops++;
+	follow_clock(d);
 	if (d->tick)
 		d->tick(d, d->ctx);
 	g->uncollected = true;
@@ -429,6 +491,7 @@ static int stop(struct guest *g, uint64_t *held_ns)
 	held = d;
 	if (d->stops == d->freeze)
 		raise(SIGSTOP);
+	spend("UNIPROF_SIM_READ_NS", d->stops - 1);
 	if (d->stop_error == 0)
 		memcpy(g->vcpu, d->vcpu, sizeof(g->vcpu));
 	return d->stop_error;
@@ -498,6 +561,8 @@ static int resume(struct guest *g)
 	held = NULL;
 	if (d->on_resume)
 		d->on_resume(d, d->ctx);
+	spend("UNIPROF_SIM_RESUME_NS", 0);
+	follow_clock(d);
 	if (!atomic_compare_exchange_strong(mark_of(g->mark), &paused, NOT_PAUSED))
 		return -ECANCELED;
 	if (d->steal_pause) {

@@ -29,6 +29,8 @@ struct sim_domain {
 	uint64_t held_ns;     /* what held the guest in a stop() that fails ends so long after it */
 	bool steal_pause;     /* somebody undoes our pause at the next resume() */
 	unsigned long freeze; /* at this stop() the process stops itself, with the guest paused; 0: never */
+	/* On a simulated clock the first vCPU runs for @run_ns of each @period_ns, but not while paused; 0: not so. */
+	uint64_t run_ns, period_ns, followed_ns;
 	/* Called at each stop(), before anything is read, to change what the guest does. */
 	void (*tick)(struct sim_domain *d, void *ctx);
 	/* Called at each resume(), before anything is done. */
@@ -47,8 +49,15 @@ struct sim_domain {
  * There the environment variable UNIPROF_SIM_FREEZE=N sets @freeze of "busy". UNIPROF_SIM_BORN=FILE adds "born", a
  * domain that its creator leaves paused, while FILE is there. UNIPROF_SIM_ALIVE=FILE: so long "idle" is there.
  * UNIPROF_SIM_CRASHED adds "crashed". UNIPROF_SIM_IDLE=N adds N domains that sleep, from number 101 on.
+ * UNIPROF_SIM_PULSE adds "pulse", which on a simulated clock (tests/sim/clock.h) runs for 30 ms of each 100. On such a
+ * clock calls take so many ns of it as the environment says: UNIPROF_SIM_ASK_NS info(); UNIPROF_SIM_STOP_NS stop(),
+ * before the guest is paused, UNIPROF_SIM_READ_NS thereafter (a list: one after the other, again and again);
+ * UNIPROF_SIM_RESUME_NS resume().
+ * Returns what open() will.
  */
-void sim_world(struct sim_domain *domains, size_t n);
+struct hypervisor *sim_world(struct sim_domain *domains, size_t n);
+/* Makes @d domain 1, of one vCPU and alone in its world, and attaches to it. */
+struct guest *sim_guest(struct sim_domain *d);
 
 /* The frame of the page at virtual @address under @root; page and page tables are added if they are missing. */
 uint64_t sim_page(struct sim_domain *d, uint64_t root, uint64_t address);

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # What the tests of Xen on ARM share: the recorder for its dom0, and guests.
-kernels=() options=() clock=(-i)
+kernels=() options=()
 
 # Builds the lab's guest as $work/NAME.img.
 add_guest() { # NAME MODE [VARIANT [COMPILER]]
@@ -8,8 +8,8 @@ add_guest() { # NAME MODE [VARIANT [COMPILER]]
 	kernels+=(-g "$work/$1.img")
 }
 
-# The report stays this system's. Several tests at once build one recorder. $options and
-# $clock are more of the lab's.
+# The report stays this system's. Several tests at once build one recorder. $options
+# are more of the lab's.
 lab_arm() { # SCRIPT [ARGUMENT...]
 	local sysroot
 
@@ -20,5 +20,5 @@ lab_arm() { # SCRIPT [ARGUMENT...]
 	flock "$build" make -s -C "$xen/../.." O="$build" CC="aarch64-linux-gnu-gcc --sysroot=$sysroot" uniprof-record \
 		> "$work/make.log" 2>&1 || cat "$work/make.log"
 	guest=${kernels[1]}
-	lab -a arm64 "${clock[@]}" "${kernels[@]}" "${options[@]}" "$@"
+	lab -a arm64 "${kernels[@]}" "${options[@]}" "$@"
 }

@@ -12,10 +12,6 @@ add_guest clang32 arm32-short leaf clang
 add_guest nofp64 arm64-4k nofp-debug
 lab_arm "$xen/in_dom0/arm_leaves.sh"
 
-recorded() {
-	cat "$out/$1.err"
-	[ "$(cat "$out/$1.rc")" = 0 ] && "$report" --verify "$out/$1.upf"
-}
 # clang does not make a jump of the call in by_jump().
 leaves() {
 	folded "$out/$1.upf" | sed 's/;by_jump;leaf_buffer/;leaf_buffer/' > "$work/leaves"

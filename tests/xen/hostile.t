@@ -5,7 +5,7 @@
 set -u
 . "$(dirname "$0")/tap.sh"
 
-lab -i "$xen/in_dom0/hostile.sh"
+lab "$xen/in_dom0/hostile.sh"
 
 recorded() {
 	cat "$out/$1.err" "$out/state"

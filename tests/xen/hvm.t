@@ -7,7 +7,7 @@ set -u
 
 "$xen/guests/build" -m long "$work/long.elf"
 guest=$work/long.elf
-lab -i -q -g "$work/long.elf" "$xen/in_dom0/hvm.sh"
+lab -q -g "$work/long.elf" "$xen/in_dom0/hvm.sh"
 
 ok "the device model is QEMU" grep . "$out/qemu"
 ok "from its first instruction: recorded" recorded boot

@@ -2,10 +2,6 @@
 # What tests of several kinds and modes of guests share, which are recorded at once in one trace: $out/all.upf, or of guests that
 # lead astray $out/fp.upf and $out/dwarf.upf.
 
-recorded() { # TRACE
-	cat "$out/$1.err"
-	[ "$(cat "$out/$1.rc")" = 0 ] && "$report" --verify "$out/$1.upf"
-}
 # The guests go on, too.
 survived() { # TRACE
 	cat "$out/state"

@@ -6,8 +6,9 @@ set -u
 . "$(dirname "$0")/tap.sh"
 . "$xen/kinds.sh"
 
+CPU_LIMIT=300
 build_kinds
-lab -i "${kernels[@]}" "$xen/in_dom0/kinds.sh"
+lab "${kernels[@]}" "$xen/in_dom0/kinds.sh"
 
 ok "recorded" recorded all
 check_all_kinds

@@ -12,7 +12,7 @@ for mode in "${modes[@]}"; do
 	"$xen/guests/build" -m "$mode" "$work/$mode.elf"
 	kernels+=(-g "$work/$mode.elf")
 done
-lab -i "${kernels[@]}" "$xen/in_dom0/kinds_hostile.sh"
+lab "${kernels[@]}" "$xen/in_dom0/kinds_hostile.sh"
 
 none='no page there' refused='page refused by the hypervisor' last='frame pointer not above the last'
 ok "frame pointers: recorded, and the guests run" survived fp

@@ -5,7 +5,7 @@
 set -u
 . "$(dirname "$0")/tap.sh"
 
-lab -i "$xen/in_dom0/life.sh"
+lab "$xen/in_dom0/life.sh"
 
 ended() { # NAME
 	cat "$out/$1.err"

@@ -7,7 +7,7 @@ set -u
 
 linux=$work/linux
 "$xen/linux/build" -r "$linux"
-lab -i -f "$linux/grub.bin" "$xen/in_dom0/linux_pvh.sh"
+lab -e -f "$linux/grub.bin" "$xen/in_dom0/linux_pvh.sh"
 trace=$out/pvh.upf
 profile() { # [-t TRACE] OPTION...
 	local of=$trace

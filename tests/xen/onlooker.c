@@ -22,9 +22,6 @@
  *       --resume-paused undo what is left; foreign: with a pause of somebody else's, which must stay
  *   onlooker domctls SECONDS DOMAIN
  *       asks Xen for the domain's information, without a break
- *   onlooker hold
- *       has a perf event of its own, which counts nothing, and a virtual machine of KVM's, which never runs, until it
- *       is killed
  */
 #include "format/upf.h"
 #include "record/sampling/target.h"
@@ -33,22 +30,18 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/kvm.h>
-#include <linux/perf_event.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #define MOST_US 30000     /* between the recorder's beginning and its end */
 #define LOOKS 400         /* for a pause to come upon */
-#define PATIENCE_MS 60000 /* for the guest's next beat and the watchdog's end, however busy the machine is */
-#define FROZEN_MS 4000    /* a recorder is stopped for so long */
+#define PATIENCE_MS 60000 /* for the guest's next beat and the watchdog's end */
+#define FROZEN_MS 1000    /* a recorder is stopped for so long */
 #define TRACE "/tmp/onlooker.upf"
 #define PAUSES "/run/uniprof/pauses"
 
@@ -558,22 +551,6 @@ static int count_samples(const char *trace)
 	return 0;
 }
 
-static int hold(void)
-{
-	struct perf_event_attr attr = {
-		.type = PERF_TYPE_SOFTWARE, .size = sizeof(attr), .config = PERF_COUNT_SW_DUMMY};
-	int kvm, machine;
-
-	if (syscall(SYS_perf_event_open, &attr, 0, -1, -1, 0) < 0)
-		fail("perf_event_open");
-	kvm = open("/dev/kvm", O_RDWR);
-	machine = kvm < 0 ? -1 : ioctl(kvm, KVM_CREATE_VM, 0);
-	if (machine < 0 || ioctl(machine, KVM_CREATE_VCPU, 0) < 0)
-		fail("/dev/kvm");
-	for (;;)
-		pause();
-}
-
 int main(int argc, char **argv)
 {
 	if ((argc == 2 || argc == 3) && strcmp(argv[1], "stall") == 0)
@@ -591,11 +568,9 @@ int main(int argc, char **argv)
 		return kill_both_often((unsigned)atoi(argv[2]), argv[3], strtoull(argv[4], NULL, 16), argc > 5);
 	if (argc == 4 && strcmp(argv[1], "domctls") == 0)
 		return make_domctls((unsigned)atoi(argv[2]), argv[3]);
-	if (argc == 2 && strcmp(argv[1], "hold") == 0)
-		return hold();
 	fprintf(stderr, "Usage: onlooker words DOMAIN ADDRESS... | samples TRACE | stall [FILE]"
 	                " | kill SIGNAL COUNT DOMAIN BEATS [foreign]"
 	                " | freeze COUNT DOMAIN BEATS LONGEST [foreign] | both COUNT DOMAIN BEATS [foreign]"
-	                " | domctls SECONDS DOMAIN | hold\n");
+	                " | domctls SECONDS DOMAIN\n");
 	return 2;
 }

@@ -5,7 +5,7 @@ set -u
 . "$(dirname "$0")/tap.sh"
 
 beats=0x$(nm "$guest" | awk '$3 == "beats" { print $1 }')
-lab -i -f "$build/tests/xen/onlooker=/bin/onlooker" "$xen/in_dom0/output.sh" "$beats"
+lab -f "$build/tests/xen/onlooker=/bin/onlooker" "$xen/in_dom0/output.sh" "$beats"
 
 # ended NAME STATUS TEXT: the recorder said so, once, and the guest goes on.
 ended() {

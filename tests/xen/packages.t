@@ -3,6 +3,7 @@
 # make deb: lintian finds nothing, and on a bare Debian, in a folder, the packages install, record a guest of KVM, and leave
 # nothing.
 set -u
+export LC_ALL=C.UTF-8 # what the report prints depends on it
 for needed in dpkg-buildpackage dh lintian mmdebstrap; do
 	command -v "$needed" > /dev/null || { echo "1..0 # SKIP $needed is not here"; exit; }
 done

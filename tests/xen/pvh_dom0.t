@@ -10,7 +10,7 @@ kills=10
 for mode in pv long; do
 	"$xen/guests/build" -m $mode "$work/$mode.elf"
 done
-lab -i -k pvh -g "$work/pv.elf" -g "$work/long.elf" -f "$build/tests/xen/onlooker=/bin/onlooker" "$xen/in_dom0/pvh_dom0.sh" $kills \
+lab -k pvh -g "$work/pv.elf" -g "$work/long.elf" -f "$build/tests/xen/onlooker=/bin/onlooker" "$xen/in_dom0/pvh_dom0.sh" $kills \
 	"$(nm "$guest" | awk '$3 == "beats" { print "0x" $1 }')"
 
 pvh_dom0() {

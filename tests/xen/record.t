@@ -7,12 +7,8 @@ set -u
 address() {
 	nm "$guest" | awk -v name="$1" '$3 == name { print "0x" $1 }'
 }
-lab -i -f "$build/tests/xen/onlooker=/bin/onlooker" "$xen/in_dom0/record.sh" "$(address lived_ns)" "$(address stood_ns)"
+lab -f "$build/tests/xen/onlooker=/bin/onlooker" "$xen/in_dom0/record.sh" "$(address lived_ns)" "$(address stood_ns)"
 
-recorded() {
-	cat "$out/$1.err"
-	[ "$(cat "$out/$1.rc")" = 0 ] && "$report" --verify "$out/$1.upf"
-}
 says_build() {
 	local id
 
@@ -23,7 +19,7 @@ says_build() {
 for kind in shares levels recursion; do
 	ok "$kind: recorded" recorded $kind
 	ok "$kind: the trace says which build ran, as the guest's memory has it" says_build $kind
-	ok "$kind: under 1 % of the rounds were taken twice" seldom_retaken $kind
+	ok "$kind: no round was taken twice" retaken $kind 0
 	ok "$kind: every stack is the guest's, every share of time within 3 points" shares "$out/$kind.upf" $kind
 done
 named_by_host() {
@@ -40,25 +36,31 @@ no_capabilities() {
 ok "at real-time priority: recorded" recorded caps
 ok "the threads that sample, write the trace and write messages, and the watchdog, have no capability left" no_capabilities
 
-# Asked for a hundred thousand samples a second, and for 1 % of the time at most.
+# Asked for a hundred thousand samples a second, and for 3 % of the time at most.
+paused_for() { # NAME: the share of time in percent, by the recorder
+	awk '/^paused/ { for (i = 1; i < NF; i++) if ($i ~ /%$/) print $i + 0 }' "$out/$1.err"
+}
 held_back() {
 	cat "$out/held.err"
-	awk '/^paused/ { for (i = 1; i < NF; i++) if ($i ~ /%$/) share = $i + 0 } END { exit !(share > 0.5 && share < 1.2) }' "$out/held.err" &&
+	awk -v share="$(paused_for held)" 'BEGIN { exit !(share > 2.7 && share <= 3) }' &&
 		"$report" --dump "$out/held.upf" | grep -q 'event domain 0 7 (rate)'
 }
 ok "held: recorded" recorded held
-ok "--max-overhead 1% at 100 kHz: paused for 1 % of the time, and the trace says at what rate" held_back
+ok "--max-overhead 3% at 100 kHz: paused for 3 % of the time, and the trace says at what rate" held_back
 ok "held: the shares are right all the same" shares "$out/held.upf" shares
 
 # The guest says how long it was not allowed to run; the onlooker's own looks at it pause it too, for less than is to be seen.
 by_its_own_clock() {
 	cat "$out/clock.err" "$out/clock.words"
-	awk 'NR == 1 { lived = $1; stood = $2 } NR == 2 { lived = $1 - lived; stood = $2 - stood }
+	awk -v ours="$(paused_for clock)" '
+		NR == 1 { lived = $1; stood = $2 } NR == 2 { lived = $1 - lived; stood = $2 - stood }
 		END { share = 100 * stood / lived; printf "%.1f ms of %.1f s: %.3f %%\n", stood / 1e6, lived / 1e9, share
-			exit !(NR == 2 && lived > 5e9 && share > 0.5 && share < 1.2) }' "$out/clock.words"
+			exit !(NR == 2 && lived > 3e9 && ours <= 3 && share > ours / 2 && share < ours) }
+	' "$out/clock.words"
 }
 ok "clock: recorded" recorded clock
-ok "--max-overhead 1% at 100 kHz: paused for less than 1.2 % of the time by the guest's own clock" by_its_own_clock
+ok "--max-overhead 3% at 100 kHz: by the guest's own clock it is paused for less than the recorder says" \
+	by_its_own_clock
 
 # A vCPU that waits for ever beside one that works.
 ok "smp: recorded" recorded smp

@@ -12,12 +12,8 @@ for variant in leaf leaf-tables leaf-omit nofp nofp-debug; do
 	"$xen/guests/build" -v "$variant" "$work/$variant.elf"
 	kernels+=(-g "$work/$variant.elf")
 done
-lab -i "${kernels[@]}" "$xen/in_dom0/stacks.sh"
+lab "${kernels[@]}" "$xen/in_dom0/stacks.sh"
 
-recorded() {
-	cat "$out/$1.err"
-	[ "$(cat "$out/$1.rc")" = 0 ] && "$report" --verify "$out/$1.upf"
-}
 # blocked NAME CHAIN OPTION...: vCPU 1 and no other is blocked, all the time, and has this one stack.
 blocked() {
 	local name=$1 chain=$2
@@ -38,7 +34,7 @@ way() {
 	awk -v low="$2" -v high="$3" '/by frame pointers/ { there = 1; copied = 0; for (i = 1; i < NF; i++) if ($(i + 1) == "by" && $(i + 2) == "copies") copied = $i + 0 }
 		END { exit !(there && copied >= low && copied <= high) }' "$work/profile"
 }
-# all_right NAME KERNEL TRUTH LOW HIGH
+# all_right NAME KERNEL TRUTH LOW HIGH [AGAIN]: when frame pointers fail, a round is taken again, once or AGAIN times.
 all_right() {
 	guest=$work/$2.elf
 	[ "$2" != frames ] || guest=$frames
@@ -47,7 +43,7 @@ all_right() {
 	ok "$1: the vCPU blocked in a hypercall shows the stub, and all its callers" blocked "$1" "$waiting"
 	ok "$1: all stacks are whole" all_whole "$1"
 	ok "$1: $4 to $5 % of the stacks were copied" way "$1" "$4" "$5"
-	ok "$1: under 1 % of the rounds were taken again" seldom_retaken "$1"
+	ok "$1: at most ${6:-1} of the rounds were taken again" retaken "$1" "${6:-1}"
 }
 # With frame pointers nothing is copied; without, nearly everything.
 all_right frames frames shares 0 0
@@ -56,7 +52,8 @@ all_right leaf-tables leaf-tables leaves 0 0
 all_right leaf-omit leaf-omit leaves 30 51
 all_right nofp nofp leaves 98 100
 all_right nofp-debug nofp-debug leaves 98 100
-all_right styles leaf styles 20 51
+# Its style changes every 300 ms: 60 times.
+all_right styles leaf styles 20 51 60
 
 guest=$work/nofp-debug.elf
 ok "nofp-copy: recorded" recorded nofp-copy

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# However a recording ends, the guest runs on; on processors that really run side by side.
+# However a recording ends, the guest runs on; dom0 and each vCPU have a processor of their own.
 set -u
 . "$(dirname "$0")/tap.sh"
 
@@ -9,14 +9,14 @@ kills=${KILLS:-20}
 address() {
 	nm "$guest" | awk -v name="$1" '$3 == name { print "0x" $1 }'
 }
-lab -c 4 -T "$((3600 + kills * 60))" -f "$build/tests/xen/onlooker=/bin/onlooker" "$xen/in_dom0/watchdog.sh" "$kills" \
+CPU_LIMIT=$((600 + kills * 60))
+lab -c 4 -f "$build/tests/xen/onlooker=/bin/onlooker" "$xen/in_dom0/watchdog.sh" "$kills" \
 	"$(address beats)" "$(address longest_ns)"
 
-# Stopped for 4 s each time, where a pause may last 0.1 s; the guest's own clock has the last word, which also counts
-# what a busy machine takes from the emulation.
+# Stopped for 1 s each time, where a pause may last 0.1 s; the guest's own clock has the last word.
 freezes() {
 	cat "$out/freezes" "$out/freezes.err"
-	awk '$1 == "freeze" { ok = $5 > 0 && !$7 && !$11 && !$13 && !$15 && !$17 && $19 > 0 && $19 < 3500 }
+	awk '$1 == "freeze" { ok = $5 > 0 && !$7 && !$11 && !$13 && !$15 && !$17 && $19 > 0 && $19 < 200 }
 		END { exit !ok }' "$out/freezes"
 }
 ok "$((kills / 2)) stops by SIGSTOP, some inside a pause: the guest always goes on, its longest pause is bounded" freezes
@@ -31,10 +31,9 @@ voided() {
 ok "the samples of those pauses are void" voided
 told() {
 	cat "$out/freezes.err"
-	awk '/^paused/ && match($0, /max [0-9.]* [mu]?s/) { split(substr($0, RSTART, RLENGTH), max, " "); ok = max[3] != "s" || max[2] < 3.5 }
+	awk '/^paused/ && match($0, /max [0-9.]* [mu]?s/) { split(substr($0, RSTART, RLENGTH), max, " "); ok = max[3] != "s" && (max[3] != "ms" || max[2] < 200) }
 		END { exit !ok }' "$out/freezes.err"
 }
-# Each stop is of 4 s.
 ok "what the recorder was stopped for does not count as paused" told
 foreign_kept() {
 	cat "$out/freezes" "$out/freezes-foreign.err"

@@ -6,11 +6,10 @@
 
 #include "common/array.h"
 
-static void elements_stay(void **state)
+TEST(elements_stay)
 {
 	size_t *list = NULL, cap = 0, grown = 0;
 
-	(void)state;
 	for (size_t i = 0; i < 10000; i++) {
 		size_t before = cap;
 
@@ -25,13 +24,12 @@ static void elements_stay(void **state)
 	free(list);
 }
 
-static void too_large(void **state)
+TEST(too_large)
 {
 	static const size_t sizes[] = {0, 1, 2, 3, 24, 1000, SIZE_MAX / 2, SIZE_MAX};
 	char *list = NULL;
 	size_t cap = 0;
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(sizes); i++)
 		assert_int_equal(array_room(&list, &cap, SIZE_MAX, sizes[i]), -ENOMEM);
 	assert_int_equal(array_room(&list, &cap, SIZE_MAX / 24, 24), -ENOMEM);
@@ -40,7 +38,7 @@ static void too_large(void **state)
 	assert_int_equal(cap, 0);
 }
 
-static void one_more(void **state)
+TEST(one_more)
 {
 	struct pair {
 		int a, b;
@@ -48,7 +46,6 @@ static void one_more(void **state)
 	size_t cap = 0;
 	uint32_t n = 0;
 
-	(void)state;
 	for (int i = 0; i < 1000; i++)
 		assert_int_equal(array_add(list, cap, n, (struct pair){i, -i}), 0);
 	assert_int_equal(n, 1000);
@@ -57,11 +54,10 @@ static void one_more(void **state)
 	free(list);
 }
 
-static void bytes(void **state)
+TEST(bytes)
 {
 	struct buf b = {0};
 
-	(void)state;
 	assert_int_equal(buf_add(&b, "", 0), 0);
 	for (int i = 0; i < 1000; i++)
 		assert_int_equal(buf_add(&b, "abc", 3), 0);
@@ -79,9 +75,8 @@ static void bytes(void **state)
 }
 
 /* Every length, and every number of elements before what is searched for. */
-static void search(void **state)
+TEST(search)
 {
-	(void)state;
 	for (size_t n = 0; n < 40; n++) {
 		for (size_t limit = 0; limit <= n; limit++) {
 			size_t looks = 0, i;
@@ -91,14 +86,4 @@ static void search(void **state)
 			assert_true(looks <= 6);
 		}
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(elements_stay), cmocka_unit_test(too_large), cmocka_unit_test(one_more),
-		cmocka_unit_test(bytes),         cmocka_unit_test(search),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -39,12 +39,11 @@ static void fill(struct things *t)
 	}
 }
 
-static void each_key_once(void **state)
+TEST(each_key_once)
 {
 	struct things t = {0};
 	uint32_t id;
 
-	(void)state;
 	fill(&t);
 	for (uint32_t i = 0; i < ELEMENTS; i++) {
 		struct thing x = thing(i + 10);
@@ -62,12 +61,11 @@ static void each_key_once(void **state)
 	assert_int_equal(t.n, 0);
 }
 
-static void emptied(void **state)
+TEST(emptied)
 {
 	struct things t = {0};
 	uint32_t id;
 
-	(void)state;
 	hash_array_clear(&t.by_key);
 	fill(&t);
 	hash_array_clear(&t.by_key);
@@ -79,9 +77,8 @@ static void emptied(void **state)
 }
 
 /* Keys of every size: the last byte counts, and the one behind it does not. */
-static void sizes(void **state)
+TEST(sizes)
 {
-	(void)state;
 	for (size_t key = 1; key <= 40; key++) {
 		struct hash_array a = {0};
 		uint8_t x[41] = {0};
@@ -101,13 +98,12 @@ static void sizes(void **state)
 }
 
 /* Each bit of the key changes the hash, or else chosen keys could all have one. */
-static void hashes_differ(void **state)
+TEST(hashes_differ)
 {
 	struct hash_array a = {.table = {.seed = 12345}};
 	uint8_t x[40] = {0};
 	const uint32_t none = hash_array_hash(&a, x, sizeof(x));
 
-	(void)state;
 	for (size_t i = 0; i < 8 * sizeof(x); i++) {
 		x[i / 8] ^= (uint8_t)(1u << i % 8);
 		assert_int_not_equal(hash_array_hash(&a, x, sizeof(x)), none);
@@ -115,23 +111,12 @@ static void hashes_differ(void **state)
 	}
 }
 
-static void full(void **state)
+TEST(full)
 {
 	struct hash_array a = {.n = UINT32_MAX - 1};
 	uint32_t id;
 
-	(void)state;
 	assert_int_equal(hash_array_add_key(&a, "x", 1, 1, &id), -EOVERFLOW);
 	assert_int_equal(a.table.used, 0);
 	hash_array_free(&a);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_key_once), cmocka_unit_test(emptied), cmocka_unit_test(sizes),
-		cmocka_unit_test(hashes_differ), cmocka_unit_test(full),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -31,11 +31,10 @@ static void fill(struct hash_table *t, bool reserve)
 	assert_int_equal(find(t, 2 * KEYS + 1), UINT32_MAX);
 }
 
-static void growing(void **state)
+TEST(growing)
 {
 	struct hash_table t = {0};
 
-	(void)state;
 	fill(&t, true);
 	hash_table_clear(&t);
 	assert_int_equal(find(&t, 1), UINT32_MAX);
@@ -45,12 +44,11 @@ static void growing(void **state)
 }
 
 /* With all memory from the start: nothing moves, however many times it is filled. */
-static void fixed(void **state)
+TEST(fixed)
 {
 	struct hash_table_slot *slots;
 	struct hash_table t;
 
-	(void)state;
 	assert_int_equal(hash_table_init(&t, KEYS), 0);
 	slots = t.slots;
 	for (int i = 0; i < 3; i++) {
@@ -61,11 +59,10 @@ static void fixed(void **state)
 	hash_table_free(&t);
 }
 
-static void sizes(void **state)
+TEST(sizes)
 {
 	struct hash_table t;
 
-	(void)state;
 	for (size_t n = 0; n < 5000; n++) {
 		assert_int_equal(hash_table_init(&t, n), 0);
 		assert_true((t.mask + 1) * 2 >= n * 3);
@@ -73,15 +70,4 @@ static void sizes(void **state)
 		hash_table_free(&t);
 	}
 	assert_int_equal(hash_table_init(&t, SIZE_MAX), -ENOMEM);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(growing),
-		cmocka_unit_test(fixed),
-		cmocka_unit_test(sizes),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

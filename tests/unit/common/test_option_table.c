@@ -52,9 +52,8 @@ static int parse(const char *words)
 	return n;
 }
 
-static void forms(void **state)
+TEST(forms)
 {
-	(void)state;
 	assert_int_equal(parse("-b5"), 0);
 	assert_string_equal(seen.value, "5");
 	assert_int_equal(parse("-b 5"), 0);
@@ -89,7 +88,7 @@ static void forms(void **state)
 	assert_string_equal(seen.value, "x");
 }
 
-static void errors(void **state)
+TEST(errors)
 {
 	static const struct {
 		const char *words, *why;
@@ -109,47 +108,32 @@ static void errors(void **state)
 		{"--delta 7s x", "--delta 7s is ambiguous: write --delta=7s, or put 7s before --delta"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		assert_int_equal(parse(cases[i].words), -1);
 		assert_string_equal(why, cases[i].why);
 	}
 }
 
-static void tables(void **state)
+TEST(tables)
 {
 	static const struct option_def twice[] = {{'a', "alpha", NULL, OPTION_NO_ARG, "x", note, 0},
 	                                          {'a', NULL, NULL, OPTION_NO_ARG, "y", note, 0},
 	                                          {0}};
 
-	(void)state;
 	assert_null(options_check(table));
 	assert_null(options_check(record_options));
 	assert_non_null(options_check(twice));
 }
 
-static void help_fits(void **state)
+TEST(help_fits)
 {
 	char *text = NULL;
 	size_t size;
 	FILE *f = open_memstream(&text, &size);
 
-	(void)state;
 	options_print(record_options, f, 80);
 	fclose(f);
 	for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n"))
 		assert_true(strlen(line) <= 80);
 	free(text);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(forms),
-		cmocka_unit_test(errors),
-		cmocka_unit_test(tables),
-		cmocka_unit_test(help_fits),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

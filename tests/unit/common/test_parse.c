@@ -5,11 +5,10 @@
 
 #include "common/parse.h"
 
-static void numbers(void **state)
+TEST(numbers)
 {
 	uint64_t n;
 
-	(void)state;
 	assert_int_equal(parse_u64("0", 0, 9, &n), 0);
 	assert_int_equal(parse_u64("18446744073709551615", 0, UINT64_MAX, &n), 0);
 	assert_true(n == UINT64_MAX);
@@ -20,7 +19,7 @@ static void numbers(void **state)
 		assert_int_equal(parse_u64(bad[i], 0, UINT64_MAX, &n), -EINVAL);
 }
 
-static void durations(void **state)
+TEST(durations)
 {
 	static const struct {
 		const char *text;
@@ -34,7 +33,6 @@ static void durations(void **state)
 	                                  ".5", "1.2.3", "1 s", "nan", "inf", "99999999999d"};
 	uint64_t ns;
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(good); i++) {
 		assert_int_equal(parse_duration(good[i].text, &ns), 0);
 		assert_true(ns == good[i].ns);
@@ -43,12 +41,11 @@ static void durations(void **state)
 		assert_int_not_equal(parse_duration(bad[i], &ns), 0);
 }
 
-static void sizes(void **state)
+TEST(sizes)
 {
 	static const char *const bad[] = {"", "0B", "5", "M", "1.5", "-1k", "1T", "9000000000G", "1 M", "k1"};
 	uint64_t bytes;
 
-	(void)state;
 	assert_int_equal(parse_size("4096B", &bytes), 0);
 	assert_true(bytes == 4096);
 	assert_int_equal(parse_size("1.5k", &bytes), 0);
@@ -61,12 +58,11 @@ static void sizes(void **state)
 		assert_int_not_equal(parse_size(bad[i], &bytes), 0);
 }
 
-static void rates(void **state)
+TEST(rates)
 {
 	static const char *const bad[] = {"0", "0.0001", "-5", "", "Hz", "2MHz", "99 Hz", "1e3", "1000001"};
 	uint64_t mhz;
 
-	(void)state;
 	assert_int_equal(parse_rate("99", &mhz), 0);
 	assert_true(mhz == 99000);
 	assert_int_equal(parse_rate("max", &mhz), 0);
@@ -82,26 +78,15 @@ static void rates(void **state)
 		assert_int_not_equal(parse_rate(bad[i], &mhz), 0);
 }
 
-static void lists(void **state)
+TEST(lists)
 {
 	static const char *const bad[] = {"", ",", "1,", "3-1", "a", "1-", "-1", "128", "0-128", "1,,2"};
 	uint64_t set[2] = {0};
 
-	(void)state;
 	assert_int_equal(parse_list("0,2-4,127", set, 128), 0);
 	assert_true(set[0] == 0x1d && set[1] == 1ull << 63);
 	assert_int_equal(parse_list("1", set, 128), 0);
 	assert_true(set[0] == 0x1f && set[1] == 1ull << 63);
 	for (size_t i = 0; i < COUNT(bad); i++)
 		assert_int_not_equal(parse_list(bad[i], set, 128), 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(numbers), cmocka_unit_test(durations), cmocka_unit_test(sizes),
-		cmocka_unit_test(rates),   cmocka_unit_test(lists),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

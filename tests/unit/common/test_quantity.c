@@ -5,7 +5,7 @@
 #include "report/output/text.h"
 
 /* A unit ends where its last digit would round up to the next. */
-static void times(void **state)
+TEST(times)
 {
 	static const struct {
 		uint64_t ns;
@@ -25,28 +25,25 @@ static void times(void **state)
 	};
 	char text[QUANTITY_SIZE];
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(times); i++)
 		assert_string_equal(quantity_time(text, times[i].ns), times[i].text);
 }
 
 /* Halves, too, round in one way for both programs: of 2,050,000 ns one said 2.0 and the other 2.1 ms. */
-static void programs_agree(void **state)
+TEST(programs_agree)
 {
 	char text[QUANTITY_SIZE];
 
-	(void)state;
 	for (uint64_t ns = 5; ns < 1000000; ns += 10)
 		assert_string_equal(quantity_time(text, ns), text_time(ns).s);
 	for (uint64_t ns = 1050000; ns < 1000000000; ns += 100000)
 		assert_string_equal(quantity_time(text, ns), text_time(ns).s);
 }
 
-static void sizes_and_ratios(void **state)
+TEST(sizes_and_ratios)
 {
 	char text[QUANTITY_SIZE];
 
-	(void)state;
 	assert_string_equal(quantity_bytes(text, 9999), "9999 B");
 	assert_string_equal(quantity_bytes(text, 10000), "10.0 kB");
 	assert_string_equal(quantity_bytes(text, 12300000), "12.3 MB");
@@ -54,15 +51,4 @@ static void sizes_and_ratios(void **state)
 	assert_true(quantity_percent(1, 0) == 0.0);
 	assert_true(quantity_per_second(100, 500000000) == 200.0);
 	assert_true(quantity_per_second(100, 0) == 0.0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(times),
-		cmocka_unit_test(programs_agree),
-		cmocka_unit_test(sizes_and_ratios),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -28,13 +28,12 @@ static void check(const struct numbers *n, const uint32_t *ids)
 	}
 }
 
-static void sorts(void **state)
+TEST(sorts)
 {
 	static const uint64_t masks[] = {0, 1, 7, 0xfff, UINT64_MAX, 0xff00000000000000, 0x7ff0001};
 	static struct numbers n;
 	uint64_t random = 88172645463325252u;
 
-	(void)state;
 	for (size_t m = 0; m < COUNT(masks); m++) {
 		uint32_t *ids = radix_sort_ids(N);
 
@@ -51,19 +50,11 @@ static void sorts(void **state)
 	}
 }
 
-static void nothing(void **state)
+TEST(nothing)
 {
 	uint32_t *ids = radix_sort_ids(0);
 
-	(void)state;
 	assert_non_null(ids);
 	assert_int_equal(radix_sort(ids, 0, key, NULL), 0);
 	free(ids);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {cmocka_unit_test(sorts), cmocka_unit_test(nothing)};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,12 +9,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static void test_file(void **state)
+TEST(test_file)
 {
 	char path[] = "/tmp/regular_file.XXXXXX", byte = 'x';
 	int made = mkstemp(path), fd;
 
-	(void)state;
 	assert_true(made >= 0);
 	assert_int_equal(write(made, &byte, 1), 1);
 	close(made);
@@ -30,11 +29,10 @@ static void test_file(void **state)
 }
 
 /* Without a writer, open() of a FIFO would wait. */
-static void test_others(void **state)
+TEST(test_others)
 {
 	char dir[] = "/tmp/regular_file.XXXXXX", fifo[sizeof(dir) + 5];
 
-	(void)state;
 	assert_non_null(mkdtemp(dir));
 	snprintf(fifo, sizeof(fifo), "%s/fifo", dir);
 	assert_int_equal(mkfifo(fifo, 0600), 0);
@@ -44,11 +42,4 @@ static void test_others(void **state)
 	assert_int_equal(regular_file_open("/dev/zero"), -ESPIPE);
 	unlink(fifo);
 	rmdir(dir);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_file), cmocka_unit_test(test_others)};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

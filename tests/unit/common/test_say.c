@@ -6,7 +6,7 @@
 
 #include "common/say.h"
 
-static void names_from_strangers(void **state)
+TEST(names_from_strangers)
 {
 	static const struct {
 		const char *in, *out;
@@ -28,7 +28,6 @@ static void names_from_strangers(void **state)
 		{"\xf4\x90\x80\x80", "\\xf4\\x90\\x80\\x80"}, /* beyond Unicode */
 	};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		char *text = NULL;
 		size_t size;
@@ -39,11 +38,4 @@ static void names_from_strangers(void **state)
 		assert_string_equal(text, cases[i].out);
 		free(text);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {cmocka_unit_test(names_from_strangers)};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -95,28 +95,16 @@ static void room(void)
 	CHECK(standard_output_flush() == 0);
 }
 
-static void descriptors(void **state)
+TEST(descriptors)
 {
-	(void)state;
 	assert_int_equal(in_child(close_all), 0);
 	assert_int_equal(in_child(close_error_only), 0);
 	assert_int_equal(in_child(close_none), 0);
 }
 
-static void output(void **state)
+TEST(output)
 {
-	(void)state;
 	assert_int_equal(in_child(full), 0);
 	assert_int_equal(in_child(full_before), 0);
 	assert_int_equal(in_child(room), 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(descriptors),
-		cmocka_unit_test(output),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

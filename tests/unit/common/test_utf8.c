@@ -17,9 +17,8 @@ static size_t encode(uint32_t code, char *out)
 	return n;
 }
 
-static void every_code_point(void **state)
+TEST(every_code_point)
 {
-	(void)state;
 	for (uint32_t code = 0; code < 0x120000; code++) {
 		bool fine = code < 0xd800 || (code > 0xdfff && code < 0x110000);
 		uint32_t found = 1;
@@ -42,9 +41,8 @@ static bool allowed(unsigned first, unsigned second)
 	return first >= 0xc2 && first <= 0xf4 && second >= low && second <= high;
 }
 
-static void every_beginning(void **state)
+TEST(every_beginning)
 {
-	(void)state;
 	for (unsigned first = 0x80; first < 0x100; first++) {
 		for (unsigned second = 0; second < 0x100; second++) {
 			const char text[] = {(char)first, (char)second, (char)0xbf, (char)0x80, 0};
@@ -56,25 +54,13 @@ static void every_beginning(void **state)
 	}
 }
 
-static void bad_bytes_later(void **state)
+TEST(bad_bytes_later)
 {
 	static const char *const texts[] = {"\xe2\x82",         "\xe2\x82 ", "\xe2\x82\xc0", "\xf0\x9f\x99",
 	                                    "\xf0\x9f\x99\x40", "\x80",      "\xff"};
 	uint32_t code;
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(texts); i++)
 		assert_int_equal(utf8_character(texts[i], &code), 0);
 	assert_int_equal(utf8_character("", &code), 1);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_code_point),
-		cmocka_unit_test(every_beginning),
-		cmocka_unit_test(bad_bytes_later),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

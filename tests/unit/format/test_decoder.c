@@ -136,11 +136,10 @@ static unsigned ends_with(struct columns *c, int expected)
 	return n;
 }
 
-static void sound(void **state)
+TEST(sound)
 {
 	struct columns c = {0};
 
-	(void)state;
 	add_round(&c, 0);
 	add_sample(&c, 3, 0);
 	add_shape(&c, 0, 5);
@@ -156,11 +155,10 @@ static void sound(void **state)
 	assert_int_equal(ends_with(&c, 0), 7);
 }
 
-static void numbers_beyond_their_limits(void **state)
+TEST(numbers_beyond_their_limits)
 {
 	struct columns c = {0};
 
-	(void)state;
 	add_round(&c, UPF_DOMAINS_MAX);
 	assert_int_equal(ends_with(&c, -EBADMSG), 0);
 	add_round(&c, 0);
@@ -178,12 +176,11 @@ static void numbers_beyond_their_limits(void **state)
 }
 
 /* What came later reads as 0 in a block of version 1; what it had must be there. */
-static void later_columns_are_left_out_of_version_1(void **state)
+TEST(later_columns_are_left_out_of_version_1)
 {
 	static const uint8_t no_columns[] = {0};
 	static struct column_reader r;
 
-	(void)state;
 	for (enum column i = COLUMN_DOMAIN; i < COLUMNS; i++) {
 		struct cursor c = cursor_of(no_columns, sizeof(no_columns));
 		bool later = i > COLUMN_TOPS && i != COLUMN_COPY_SKIP && may_be_left_out(i);
@@ -194,12 +191,11 @@ static void later_columns_are_left_out_of_version_1(void **state)
 	}
 }
 
-static void stacks_that_are_not_there(void **state)
+TEST(stacks_that_are_not_there)
 {
 	const uint64_t shapes[][2] = {{1, 0}, {1, 1}, {UINT64_MAX, 1}, {0, UINT64_MAX}, {UINT64_MAX, UINT64_MAX}};
 	struct columns c = {0};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(shapes); i++) {
 		add_round(&c, 0);
 		add_sample(&c, 0, 0);
@@ -216,11 +212,10 @@ static void stacks_that_are_not_there(void **state)
 	}
 }
 
-static void records_out_of_place(void **state)
+TEST(records_out_of_place)
 {
 	struct columns c = {0};
 
-	(void)state;
 	add_sample(&c, 0, 0);
 	add_shape(&c, 0, 1);
 	assert_int_equal(ends_with(&c, -EBADMSG), 0);
@@ -241,11 +236,10 @@ static void records_out_of_place(void **state)
 	assert_int_equal(ends_with(&c, -EBADMSG), 2);
 }
 
-static void columns_with_something_left(void **state)
+TEST(columns_with_something_left)
 {
 	struct columns c = {0};
 
-	(void)state;
 	for (int column = COLUMN_DOMAIN; column < COLUMNS; column++) {
 		add_round(&c, 0);
 		add_byte(&c, column, 0);
@@ -264,11 +258,10 @@ static void add_registers(struct columns *c, uint64_t vcpu)
 }
 
 /* They belong to the sample behind them. */
-static void registers_out_of_place(void **state)
+TEST(registers_out_of_place)
 {
 	struct columns c = {0};
 
-	(void)state;
 	add_round(&c, 0);
 	add_registers(&c, 1);
 	add_sample(&c, 1, 0);
@@ -295,11 +288,10 @@ static void registers_out_of_place(void **state)
 	assert_int_equal(ends_with(&c, -EBADMSG), 1);
 }
 
-static void times_that_overflow(void **state)
+TEST(times_that_overflow)
 {
 	struct columns c = {0};
 
-	(void)state;
 	add_byte(&c, COLUMN_KIND, UPF_ROUND);
 	add(&c, COLUMN_DOMAIN, 0);
 	add(&c, COLUMN_TIME, zigzag(-2000));
@@ -324,11 +316,10 @@ static void times_that_overflow(void **state)
 	assert_int_equal(ends_with(&c, -EBADMSG), 1);
 }
 
-static void what_a_later_version_adds(void **state)
+TEST(what_a_later_version_adds)
 {
 	struct columns c = {0};
 
-	(void)state;
 	add_round(&c, 0);
 	add_byte(&c, COLUMN_KIND, 200);
 	add(&c, COLUMN_EXT, 3);
@@ -344,7 +335,7 @@ static void what_a_later_version_adds(void **state)
 }
 
 /* What a reader must know of a later version: the column is named, and nothing of the block is believed. */
-static void what_a_later_version_requires(void **state)
+TEST(what_a_later_version_requires)
 {
 	static const uint8_t payload[] = {0, 0,         0, 0, 0, 2, COLUMN_KIND, FORM_BYTES, 1, 77, FORM_REQUIRED,
 	                                  1, UPF_ROUND, 0};
@@ -352,7 +343,6 @@ static void what_a_later_version_requires(void **state)
 	struct upf_decoder *d = upf_decoder_new();
 	struct upf_record r;
 
-	(void)state;
 	assert_non_null(d);
 	assert_int_equal(upf_decoder_start(d, &b), UPF_FAULT_FEATURE);
 	assert_int_equal(upf_decoder_unknown(d), 77);
@@ -361,11 +351,10 @@ static void what_a_later_version_requires(void **state)
 }
 
 /* A round can hold every vCPU once; more would let a block's memory outgrow any guest's. */
-static void more_samples_than_vcpus(void **state)
+TEST(more_samples_than_vcpus)
 {
 	struct columns c = {0};
 
-	(void)state;
 	for (unsigned n = UPF_VCPUS_MAX; n <= UPF_VCPUS_MAX + 1; n++) {
 		add_round(&c, 0);
 		add_sample(&c, 0, 0);
@@ -392,13 +381,12 @@ static void decode_next(struct upf_decoder *d, struct columns *c, uint64_t first
 	clear(c);
 }
 
-static void a_block_knows_nothing_of_the_one_before(void **state)
+TEST(a_block_knows_nothing_of_the_one_before)
 {
 	struct upf_decoder *d = upf_decoder_new();
 	struct columns c = {0};
 	struct upf_record r = {0};
 
-	(void)state;
 	assert_non_null(d);
 	add_round(&c, 5);
 	decode_next(d, &c, 9000000, &r);
@@ -423,13 +411,12 @@ static void whole_block(struct columns *c)
 	build(c);
 }
 
-static void cut_and_changed_payloads_never_crash(void **state)
+TEST(cut_and_changed_payloads_never_crash)
 {
 	struct columns c = {0};
 	uint64_t seed = 42;
 	int rc;
 
-	(void)state;
 	whole_block(&c);
 	assert_int_equal(decode(c.payload.data, c.payload.len, 0, &rc), 6);
 	for (size_t len = 0; len < c.payload.len; len++) {
@@ -449,25 +436,4 @@ static void cut_and_changed_payloads_never_crash(void **state)
 		free(b.data);
 	}
 	clear(&c);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(sound),
-		cmocka_unit_test(numbers_beyond_their_limits),
-		cmocka_unit_test(later_columns_are_left_out_of_version_1),
-		cmocka_unit_test(stacks_that_are_not_there),
-		cmocka_unit_test(records_out_of_place),
-		cmocka_unit_test(registers_out_of_place),
-		cmocka_unit_test(columns_with_something_left),
-		cmocka_unit_test(times_that_overflow),
-		cmocka_unit_test(more_samples_than_vcpus),
-		cmocka_unit_test(a_block_knows_nothing_of_the_one_before),
-		cmocka_unit_test(what_a_later_version_adds),
-		cmocka_unit_test(what_a_later_version_requires),
-		cmocka_unit_test(cut_and_changed_payloads_never_crash),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

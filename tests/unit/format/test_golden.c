@@ -119,14 +119,13 @@ static void encode(struct upf_encoder *e)
 	assert_int_equal(upf_encode_same(e, 0, 3000000), 0);
 }
 
-static void trace_is_written_the_same(void **state)
+TEST(trace_is_written_the_same)
 {
 	struct upf_encoder *e = upf_encoder_new(UPF_TOPS_NONE, 0, 0);
 	struct upf_totals totals = {.rounds = 3, .pauses = 2, .samples = 3, .duration_ns = 3000000};
 	struct bytes b = {0};
 	struct upf_writer *w = upf_writer_new(&session, collect, &b);
 
-	(void)state;
 	assert_true(e && w);
 	encode(e);
 	assert_int_equal(upf_writer_block(w, e), 0);
@@ -182,20 +181,9 @@ static void still_reads(const uint8_t *trace, size_t len)
 	close(fd);
 }
 
-static void traces_still_read(void **state)
+TEST(traces_still_read)
 {
-	(void)state;
 	still_reads(golden, sizeof(golden));
 	still_reads(golden_index, sizeof(golden_index));
 	still_reads(golden_v1, sizeof(golden_v1));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(trace_is_written_the_same),
-		cmocka_unit_test(traces_still_read),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

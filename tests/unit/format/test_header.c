@@ -17,7 +17,7 @@ static void assert_domain(const struct upf_domain *a, const struct upf_domain *b
 		assert_string_equal(a->build_id, b->build_id);
 }
 
-static void comes_back(void **state)
+TEST(comes_back)
 {
 	struct small t;
 	enum upf_fault fault;
@@ -25,7 +25,6 @@ static void comes_back(void **state)
 	const struct upf_session *s;
 	int fd;
 
-	(void)state;
 	make_small(&t);
 	fd = file_of(t.bytes.data, t.bytes.len);
 	r = upf_reader_open(fd, &fault, NULL);
@@ -48,12 +47,11 @@ static void comes_back(void **state)
 }
 
 /* Domains have programs only in an archive that keeps them apart. */
-static void programs(void **state)
+TEST(programs)
 {
 	const struct upf_domain domains[] = {{.name = "a", .program = 5}, {.name = "b"}};
 	struct upf_session session = some_session;
 
-	(void)state;
 	session.domains = domains;
 	for (int by_program = 0; by_program < 2; by_program++) {
 		struct buf b = {0};
@@ -94,19 +92,17 @@ static struct outcome read_header_with(uint16_t major, uint16_t minor, uint64_t 
 	return o;
 }
 
-static void optional_things_are_passed_over(void **state)
+TEST(optional_things_are_passed_over)
 {
 	struct outcome o = read_header_with(UPF_MAJOR, UPF_MINOR + 7, 0, UINT64_MAX, 0x1234);
 
-	(void)state;
 	assert_int_equal(o.open, UPF_OK);
 }
 
-static void required_things_are_refused_by_name(void **state)
+TEST(required_things_are_refused_by_name)
 {
 	struct outcome o = read_header_with(UPF_MAJOR, UPF_MINOR, 1u << 3, 0, 0x1234);
 
-	(void)state;
 	assert_int_equal(o.open, UPF_FAULT_FEATURE);
 	assert_string_equal(o.detail, "feature bit 3");
 	o = read_header_with(UPF_MAJOR, UPF_MINOR, UINT64_C(1) << 63, 0, 0x1234);
@@ -119,12 +115,11 @@ static void required_things_are_refused_by_name(void **state)
 	assert_string_equal(o.detail, "version 3.5");
 }
 
-static void values_that_pass_the_end_are_refused(void **state)
+TEST(values_that_pass_the_end_are_refused)
 {
 	struct buf b = {0};
 	uint8_t sum[8];
 
-	(void)state;
 	assert_int_equal(header_put(&b, &some_session), 0);
 	for (size_t cut = 1; cut < 7; cut++) { /* into the last domain's value, or its head */
 		size_t len = b.len - 8 - cut;
@@ -143,29 +138,27 @@ static void values_that_pass_the_end_are_refused(void **state)
 	buf_free(&b);
 }
 
-static void not_a_trace(void **state)
+TEST(not_a_trace)
 {
 	const char text[] = "#!/bin/sh\necho this is a text of more than forty bytes\n";
 	struct outcome o = read_bytes((const uint8_t *)text, sizeof(text));
 
-	(void)state;
 	assert_int_equal(o.open, UPF_FAULT_MAGIC);
 	o = read_bytes((const uint8_t *)"x", 1);
 	assert_int_equal(o.open, UPF_FAULT_MAGIC);
 }
 
-static void reading_that_fails_says_why(void **state)
+TEST(reading_that_fails_says_why)
 {
 	enum upf_fault fault;
 
-	(void)state;
 	errno = 0;
 	assert_null(upf_reader_open(-1, &fault, NULL));
 	assert_int_equal(fault, UPF_FAULT_IO);
 	assert_int_equal(errno, EBADF);
 }
 
-static void many_domains(void **state)
+TEST(many_domains)
 {
 	static struct upf_domain domains[UPF_DOMAINS_MAX];
 	struct upf_session session = some_session;
@@ -173,7 +166,6 @@ static void many_domains(void **state)
 	struct upf_writer *w;
 	struct outcome o;
 
-	(void)state;
 	session.domains = domains;
 	session.ndomains = UPF_DOMAINS_MAX;
 	for (uint32_t i = 0; i < UPF_DOMAINS_MAX; i++)
@@ -192,27 +184,9 @@ static int refuse(void *ctx, const void *data, size_t len)
 	return -ENOSPC;
 }
 
-static void a_writer_without_output_is_none(void **state)
+TEST(a_writer_without_output_is_none)
 {
-	(void)state;
 	errno = 0;
 	assert_null(upf_writer_new(&some_session, refuse, NULL));
 	assert_int_equal(errno, ENOSPC);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(comes_back),
-		cmocka_unit_test(programs),
-		cmocka_unit_test(optional_things_are_passed_over),
-		cmocka_unit_test(required_things_are_refused_by_name),
-		cmocka_unit_test(values_that_pass_the_end_are_refused),
-		cmocka_unit_test(not_a_trace),
-		cmocka_unit_test(reading_that_fails_says_why),
-		cmocka_unit_test(many_domains),
-		cmocka_unit_test(a_writer_without_output_is_none),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

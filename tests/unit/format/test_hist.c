@@ -9,13 +9,12 @@ static int by_value(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static void quantiles_are_within_a_sixteenth(void **state)
+TEST(quantiles_are_within_a_sixteenth)
 {
 	static uint64_t v[10000];
 	struct upf_hist h = {0};
 	uint64_t seed = 1;
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(v); i++) {
 		v[i] = pseudo(&seed) >> (20 + pseudo(&seed) % 44);
 		upf_hist_add(&h, v[i]);
@@ -32,11 +31,10 @@ static void quantiles_are_within_a_sixteenth(void **state)
 	}
 }
 
-static void extremes(void **state)
+TEST(extremes)
 {
 	struct upf_hist h = {0};
 
-	(void)state;
 	assert_int_equal(upf_hist_quantile(&h, 500), 0);
 	upf_hist_add(&h, 0);
 	assert_int_equal(upf_hist_quantile(&h, 1000), 0);
@@ -45,24 +43,12 @@ static void extremes(void **state)
 	assert_int_equal(upf_hist_quantile(&h, 500), 0);
 }
 
-static void one_value_is_itself(void **state)
+TEST(one_value_is_itself)
 {
-	(void)state;
 	for (uint64_t v = 0; v < 100000; v += 7) {
 		struct upf_hist h = {0};
 
 		upf_hist_add(&h, v);
 		assert_true(upf_hist_quantile(&h, 1) == v && upf_hist_quantile(&h, 1000) == v);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(quantiles_are_within_a_sixteenth),
-		cmocka_unit_test(extremes),
-		cmocka_unit_test(one_value_is_itself),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

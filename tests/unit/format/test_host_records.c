@@ -16,13 +16,12 @@ static int get(const uint8_t *item, size_t n)
 /* One frame of a new function: no text, no build-id. */
 static const uint8_t sound[] = {1, 0, 1, 0, 0, 0, 5};
 
-static void what_breaks_the_format(void **state)
+TEST(what_breaks_the_format)
 {
 	static const uint8_t no_depth[] = {0}, deep[] = {HOST_DEPTH_MAX + 1}, unknown[] = {1, 2},
 			     again[] = {2, 0, 0, 9, 9};
 	uint8_t text[1 + 1 + 1 + 2 + HOST_TEXT_MAX + 1 + 16] = {1, 1, 0};
 
-	(void)state;
 	host_reader_reset(&reader);
 	for (size_t n = 0; n < sizeof(sound); n++)
 		assert_int_equal(get(sound, n), -EBADMSG);
@@ -45,7 +44,7 @@ static void what_breaks_the_format(void **state)
 #define MANY 512u
 
 /* All vCPUs of a large guest, each with a stack of its own. */
-static void a_round_goes_without_what_does_not_fit(void **state)
+TEST(a_round_goes_without_what_does_not_fit)
 {
 	static struct host_function functions[MANY][HOST_DEPTH_MAX];
 	static struct host_stack stacks[MANY];
@@ -54,7 +53,6 @@ static void a_round_goes_without_what_does_not_fit(void **state)
 	const uint64_t frame = 0x1000;
 	struct upf_encoder *e = upf_encoder_new(UPF_TOPS_NONE, 0, 0);
 
-	(void)state;
 	assert_non_null(e);
 	memset(name, 'x', HOST_TEXT_MAX);
 	upf_encoder_reset(e, 1000000);
@@ -73,14 +71,4 @@ static void a_round_goes_without_what_does_not_fit(void **state)
 	/* The next one has stacks that could be in another block. */
 	assert_int_equal(upf_encode_round(e, 0, 1000000, 0, samples, MANY), -ENOSPC);
 	upf_encoder_free(e);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_breaks_the_format),
-		cmocka_unit_test(a_round_goes_without_what_does_not_fit),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

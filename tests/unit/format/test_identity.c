@@ -73,12 +73,11 @@ static int identify(const void *data, size_t len, char *text)
 
 #define ID "a0a1a2a3a4a5a6a7a8a9aaabacadaeafb0b1b2b3"
 
-static void build_id(void **state)
+TEST(build_id)
 {
 	struct tiny t = make_tiny();
 	char text[IDENTITY_SIZE];
 
-	(void)state;
 	assert_int_equal(identify(&t, sizeof(t), text), 0);
 	assert_string_equal(text, ID);
 	assert_false(is_hash(text));
@@ -91,12 +90,11 @@ static void build_id(void **state)
 	assert_string_equal(text, ID); /* by its segment */
 }
 
-static void hash(void **state)
+TEST(hash)
 {
 	struct tiny t = make_tiny();
 	char whole[IDENTITY_SIZE], other[IDENTITY_SIZE];
 
-	(void)state;
 	t.note.head.n_type = 1;
 	identify(&t, sizeof(t), whole);
 	assert_true(is_hash(whole));
@@ -112,12 +110,11 @@ static void hash(void **state)
 	assert_true(is_hash(whole) && strcmp(whole, other) != 0);
 }
 
-static void damaged(void **state)
+TEST(damaged)
 {
 	struct tiny good = make_tiny();
 	char text[IDENTITY_SIZE];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(good); i++) {
 		for (int bit = 0; bit < 8; bit++) {
 			struct tiny t = good;
@@ -135,7 +132,7 @@ static void damaged(void **state)
 }
 
 /* Sections that all have the same notes, as short as notes can be. By CPU time. */
-static void many_notes(void **state)
+TEST(many_notes)
 {
 	static struct {
 		struct tiny tiny;
@@ -145,7 +142,6 @@ static void many_notes(void **state)
 	const clock_t before = clock();
 	char text[IDENTITY_SIZE];
 
-	(void)state;
 	f.tiny = make_tiny();
 	f.tiny.header.e_phnum = 0;
 	f.tiny.header.e_shoff = (size_t)((const uint8_t *)f.sections - (const uint8_t *)&f);
@@ -157,12 +153,4 @@ static void many_notes(void **state)
 	assert_int_equal(identify(&f, sizeof(f), text), 0);
 	assert_true(is_hash(text));
 	assert_true(clock() - before < 5 * CLOCKS_PER_SEC);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {cmocka_unit_test(build_id), cmocka_unit_test(hash),
-	                                   cmocka_unit_test(damaged), cmocka_unit_test(many_notes)};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -24,7 +24,7 @@ static struct upf_kept *keep(struct upf_packer *p, struct upf_encoder *e, uint64
 	return k;
 }
 
-static void a_part_is_a_trace_of_its_own(void **state)
+TEST(a_part_is_a_trace_of_its_own)
 {
 	struct upf_packer *p = upf_packer_new();
 	struct upf_encoder *e = upf_encoder_new(UPF_TOPS_NONE, 0, 0);
@@ -41,7 +41,6 @@ static void a_part_is_a_trace_of_its_own(void **state)
 	uint64_t n = 0;
 	int fd;
 
-	(void)state;
 	for (uint64_t i = 0; i < 5; i++)
 		k[i] = keep(p, e, i);
 	w = upf_writer_new(&session, collect, &m);
@@ -77,23 +76,12 @@ static void a_part_is_a_trace_of_its_own(void **state)
 	free(m.data);
 }
 
-static void pauses_above_a_bound(void **state)
+TEST(pauses_above_a_bound)
 {
 	struct upf_hist h = {0};
 
-	(void)state;
 	for (uint64_t ns = 1; ns < 1u << 22; ns *= 2)
 		upf_hist_add(&h, ns);
 	assert_int_equal(upf_hist_above(&h, (1u << 20) - 1), 2);
 	assert_int_equal(upf_hist_above(&h, UINT64_MAX), 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_part_is_a_trace_of_its_own),
-		cmocka_unit_test(pauses_above_a_bound),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -74,12 +74,11 @@ static int64_t compare(int fd, const uint64_t *pauses)
 	return sum;
 }
 
-static void sum_is_exact(void **state)
+TEST(sum_is_exact)
 {
 	static const uint32_t ranges[][2] = {{20000, 30000}, {1000, 5000}, {1, 3000}, {1300, 10}};
 	static uint64_t pauses[ROUNDS];
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(ranges); i++) {
 		int64_t off = compare(make_trace(pauses, ranges[i][0], ranges[i][1]), pauses);
 
@@ -88,17 +87,9 @@ static void sum_is_exact(void **state)
 }
 
 /* Shorter than a tick, each is told as one: too much rather than nothing. */
-static void none_is_none(void **state)
+TEST(none_is_none)
 {
 	static uint64_t pauses[ROUNDS];
 
-	(void)state;
 	assert_true(compare(make_trace(pauses, 1, 500), pauses) > 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {cmocka_unit_test(sum_is_exact), cmocka_unit_test(none_is_none)};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

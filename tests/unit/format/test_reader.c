@@ -10,21 +10,20 @@
 
 #define ALL ((1u << (SMALL_BLOCKS + 1)) - 1)
 
-static struct small small;
+static struct small small; /* of the test that runs */
 
-static int setup(void **state)
+static void setup(struct small *f)
 {
-	(void)state;
-	make_small(&small);
-	return 0;
+	make_small(f);
+	small = *f;
 }
 
-static int teardown(void **state)
+static void teardown(struct small *f)
 {
-	(void)state;
-	free(small.bytes.data);
-	return 0;
+	free(f->bytes.data);
 }
+
+#define SMALL_TEST(name) TEST_WITH(name, struct small, f, setup, teardown)
 
 static uint8_t *copy_of_small(void)
 {
@@ -34,11 +33,10 @@ static uint8_t *copy_of_small(void)
 	return memcpy(copy, small.bytes.data, small.bytes.len);
 }
 
-static void sound(void **state)
+SMALL_TEST(sound)
 {
 	struct outcome o = read_bytes(small.bytes.data, small.bytes.len);
 
-	(void)state;
 	assert_false(found(&o));
 	assert_int_equal(o.health.blocks, SMALL_BLOCKS + 1);
 	assert_int_equal(o.delivered, ALL);
@@ -46,7 +44,7 @@ static void sound(void **state)
 	assert_true(o.totals);
 }
 
-static void the_footer_comes_back(void **state)
+SMALL_TEST(the_footer_comes_back)
 {
 	int fd = file_of(small.bytes.data, small.bytes.len);
 	enum upf_fault fault;
@@ -55,7 +53,6 @@ static void the_footer_comes_back(void **state)
 	const struct upf_totals *t;
 	struct upf_block b;
 
-	(void)state;
 	assert_null(upf_reader_totals(r, &reason));
 	while (upf_reader_next(r, &b) == 1)
 		continue;
@@ -71,13 +68,12 @@ static void the_footer_comes_back(void **state)
 	close(fd);
 }
 
-static void a_histogram_that_does_not_add_up(void **state)
+TEST(a_histogram_that_does_not_add_up)
 {
 	struct upf_totals totals = {0}, got;
 	enum upf_reason reason;
 	struct buf b = {0};
 
-	(void)state;
 	upf_hist_add(&totals.pause, 30000);
 	assert_int_equal(footer_put(&b, &totals, UPF_REASON_SIGNAL), 0);
 	assert_int_equal(footer_get(b.data, b.len, &got, &reason), 0);
@@ -98,9 +94,8 @@ static unsigned whole_before(size_t len)
 	return whole;
 }
 
-static void cut_anywhere(void **state)
+SMALL_TEST(cut_anywhere)
 {
-	(void)state;
 	for (size_t len = 0; len < small.bytes.len; len++) {
 		struct outcome o = read_bytes(small.bytes.data, len);
 
@@ -139,9 +134,8 @@ static void check_flip(size_t at, uint8_t mask)
 	free(copy);
 }
 
-static void every_flipped_byte_costs_its_block_only(void **state)
+SMALL_TEST(every_flipped_byte_costs_its_block_only)
 {
-	(void)state;
 	for (size_t at = 0; at < small.bytes.len; at++) {
 		for (unsigned bit = 0; bit < 8; bit++)
 			check_flip(at, (uint8_t)(1u << bit));
@@ -168,12 +162,11 @@ static struct outcome read_order(const struct small *other, const int *order, si
 	return o;
 }
 
-static void repeated_swapped_dropped(void **state)
+SMALL_TEST(repeated_swapped_dropped)
 {
 	const int repeated[] = {0, 1, 1, 2, 3}, swapped[] = {0, 2, 1, 3}, dropped[] = {0, 2, 3};
 	struct outcome o = read_order(NULL, repeated, COUNT(repeated));
 
-	(void)state;
 	assert_int_equal(o.faults, 1u << UPF_FAULT_ORDER);
 	assert_true(o.delivered == ALL && o.health.damaged == 1 && o.samples == SMALL_BLOCKS * 7);
 	o = read_order(NULL, swapped, COUNT(swapped));
@@ -183,14 +176,13 @@ static void repeated_swapped_dropped(void **state)
 	assert_true(o.faults == 0 && o.delivered == (ALL & ~2u) && o.health.missing == 1);
 }
 
-static void of_another_trace(void **state)
+SMALL_TEST(of_another_trace)
 {
 	const int mixed[] = {0, 11, 1, 2, 3};
 	struct upf_session session = some_session;
 	struct small other;
 	struct outcome o;
 
-	(void)state;
 	session.trace_id[3] ^= 1;
 	make_small_for(&other, &session);
 	o = read_order(&other, mixed, COUNT(mixed));
@@ -200,11 +192,10 @@ static void of_another_trace(void **state)
 }
 
 /* Bytes put in, or taken out, between or inside blocks. */
-static void shifted(void **state)
+SMALL_TEST(shifted)
 {
 	struct outcome o;
 
-	(void)state;
 	for (size_t at = small.at[0]; at < small.at[SMALL_BLOCKS + 1]; at += 3) {
 		bool between = at == small.at[block_at(at)];
 		struct bytes b = {0};
@@ -225,12 +216,11 @@ static void shifted(void **state)
 	}
 }
 
-static void bytes_after_the_end(void **state)
+SMALL_TEST(bytes_after_the_end)
 {
 	struct bytes b = {0};
 	struct outcome o;
 
-	(void)state;
 	collect(&b, small.bytes.data, small.bytes.len);
 	collect(&b, small.bytes.data, small.at[0]);
 	o = read_bytes(b.data, b.len);
@@ -253,12 +243,11 @@ static uint8_t *with_header(size_t offset, uint8_t value, uint8_t flags)
 	return copy;
 }
 
-static void types_of_a_later_version(void **state)
+SMALL_TEST(types_of_a_later_version)
 {
 	uint8_t *copy = with_header(8, 77, 0);
 	struct outcome o = read_bytes(copy, small.bytes.len);
 
-	(void)state;
 	assert_true(!found(&o) && o.delivered == ALL && o.samples == (SMALL_BLOCKS - 1) * 7);
 	free(copy);
 	copy = with_header(8, 77, BLOCK_REQUIRED);
@@ -281,13 +270,12 @@ static void *drip(void *arg)
 	return NULL;
 }
 
-static void through_a_pipe_in_drops(void **state)
+SMALL_TEST(through_a_pipe_in_drops)
 {
 	pthread_t thread;
 	struct outcome o;
 	int fds[2];
 
-	(void)state;
 	assert_int_equal(pipe(fds), 0);
 	assert_int_equal(pthread_create(&thread, NULL, drip, &fds[1]), 0);
 	o = read_fd(fds[0]);
@@ -296,14 +284,13 @@ static void through_a_pipe_in_drops(void **state)
 }
 
 /* A live reader must get a block as soon as its last byte is there. */
-static void a_block_is_given_out_at_once(void **state)
+SMALL_TEST(a_block_is_given_out_at_once)
 {
 	enum upf_fault fault;
 	struct upf_reader *r;
 	struct upf_block b;
 	int fds[2];
 
-	(void)state;
 	assert_int_equal(pipe(fds), 0);
 	assert_int_equal(write(fds[1], small.bytes.data, small.at[1]), small.at[1]);
 	r = upf_reader_open(fds[0], &fault, NULL);
@@ -357,30 +344,8 @@ static void read_markers(bool sound_headers)
 	free(t.bytes.data);
 }
 
-static void markers_everywhere(void **state)
+TEST(markers_everywhere)
 {
-	(void)state;
 	read_markers(false);
 	read_markers(true);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(sound),
-		cmocka_unit_test(the_footer_comes_back),
-		cmocka_unit_test(a_histogram_that_does_not_add_up),
-		cmocka_unit_test(cut_anywhere),
-		cmocka_unit_test(markers_everywhere),
-		cmocka_unit_test(every_flipped_byte_costs_its_block_only),
-		cmocka_unit_test(repeated_swapped_dropped),
-		cmocka_unit_test(of_another_trace),
-		cmocka_unit_test(shifted),
-		cmocka_unit_test(bytes_after_the_end),
-		cmocka_unit_test(types_of_a_later_version),
-		cmocka_unit_test(through_a_pipe_in_drops),
-		cmocka_unit_test(a_block_is_given_out_at_once),
-	};
-
-	return cmocka_run_group_tests(tests, setup, teardown);
 }

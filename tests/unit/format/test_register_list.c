@@ -63,7 +63,7 @@ static void check_block(const struct upf_block *b, const struct register_set *se
 	upf_decoder_free(d);
 }
 
-static void come_back(void **state)
+TEST(come_back)
 {
 	const uint64_t frames[] = {0x1000, 0x2000};
 	struct upf_encoder *e = upf_encoder_new(UPF_TOPS_NONE, 0, 0);
@@ -71,7 +71,6 @@ static void come_back(void **state)
 	struct register_set sets[VCPUS];
 	uint64_t seed = 5;
 
-	(void)state;
 	assert_true(e && payload);
 	for (int i = 0; i < 500; i++) {
 		struct upf_sample s[VCPUS];
@@ -92,7 +91,7 @@ static void come_back(void **state)
 	upf_encoder_free(e);
 }
 
-static void not_encoded(void **state)
+TEST(not_encoded)
 {
 	struct upf_encoder *e = upf_encoder_new(UPF_TOPS_NONE, 0, 0);
 	struct register_set sets[] = {{.n = REGISTERS_MAX + 1},
@@ -100,7 +99,6 @@ static void not_encoded(void **state)
 	                              {.code_size = REGISTERS_CODE + 1},
 	                              {.code_size = 1, .code_before = 2}};
 
-	(void)state;
 	assert_non_null(e);
 	for (size_t i = 0; i < COUNT(sets); i++) {
 		const struct upf_sample s = {.registers = &sets[i]};
@@ -112,7 +110,7 @@ static void not_encoded(void **state)
 }
 
 /* Items of EXT, as they may be in a file. */
-static void damaged(void **state)
+TEST(damaged)
 {
 	static const struct {
 		uint8_t size, item[12];
@@ -132,7 +130,6 @@ static void damaged(void **state)
 		{4, {0, 0, 0, REGISTERS_CODE + 1}, -EBADMSG},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(items); i++) {
 		struct register_set set;
 		uint32_t vcpu = 0;
@@ -145,7 +142,7 @@ static void damaged(void **state)
 }
 
 /* With as many vCPUs as a recorder samples so, nothing in it compressible. */
-static void largest_round_fits(void **state)
+TEST(largest_round_fits)
 {
 	const uint32_t n = UPF_ROUND_REGISTERS_MAX, depth = UPF_ROUND_COPY_FRAMES_MAX / n,
 		       words = UPF_ROUND_COPY_MAX / n - 32 - UPF_REGISTERS_WORDS;
@@ -155,7 +152,6 @@ static void largest_round_fits(void **state)
 	uint64_t random[1024], seed = 3;
 	uint8_t *payload = malloc(UPF_RAW_MAX);
 
-	(void)state;
 	assert_true(s && payload && words + UPF_REGS_MAX + depth <= COUNT(random));
 	for (size_t i = 0; i < COUNT(random); i++)
 		random[i] = pseudo(&seed) | UINT64_C(1) << 63;
@@ -189,7 +185,7 @@ static void largest_round_fits(void **state)
 }
 
 /* Records of all registers fill a block, however little each round has beside them. */
-static void block_fills_up(void **state)
+TEST(block_fills_up)
 {
 	struct register_set set = {.n = REGISTERS_MAX, .code_size = REGISTERS_CODE};
 	const struct upf_sample s = {.registers = &set};
@@ -201,7 +197,6 @@ static void block_fills_up(void **state)
 	struct upf_record r;
 	int rc;
 
-	(void)state;
 	assert_true(e && payload && d);
 	for (uint32_t i = 0; i < set.n; i++) {
 		set.of[i].id = i % 2 * REGISTERS_ID_MAX;
@@ -224,9 +219,8 @@ static void block_fills_up(void **state)
 	upf_encoder_free(e);
 }
 
-static void names(void **state)
+TEST(names)
 {
-	(void)state;
 	assert_string_equal(upf_register_name(REGISTER_CR0 + 3), "cr3");
 	assert_string_equal(upf_register_name(REGISTER_R13_SVC), "sp_svc");
 	assert_string_equal(upf_register_name(REGISTER_ES_LIMIT + SEGMENT_IDTR), "idtr.limit");
@@ -234,14 +228,4 @@ static void names(void **state)
 		assert_true(!upf_register_name(id) || *upf_register_name(id));
 	assert_null(upf_register_name(REGISTER_ES_BASE + SEGMENTS));
 	assert_null(upf_register_name(REGISTERS_ID_MAX));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(come_back),          cmocka_unit_test(not_encoded),    cmocka_unit_test(damaged),
-		cmocka_unit_test(largest_round_fits), cmocka_unit_test(block_fills_up), cmocka_unit_test(names),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

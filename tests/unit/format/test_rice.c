@@ -29,13 +29,12 @@ static void round_trip(const uint64_t *v, size_t n)
 	free(at);
 }
 
-static void numbers_come_back(void **state)
+TEST(numbers_come_back)
 {
 	const uint64_t extremes[] = {0, UINT64_MAX, 1, UINT64_MAX - 1, UINT64_C(1) << 32, (UINT64_C(1) << 63) + 5, 0};
 	static uint64_t v[3000];
 	uint64_t seed = 9;
 
-	(void)state;
 	round_trip(extremes, COUNT(extremes));
 	for (unsigned shift = 0; shift < 64; shift += 3) {
 		size_t n = 1 + pseudo(&seed) % COUNT(v);
@@ -48,14 +47,13 @@ static void numbers_come_back(void **state)
 	}
 }
 
-static void ranges_come_back(void **state)
+TEST(ranges_come_back)
 {
 	const uint64_t wide[] = {5, UINT32_MAX + UINT64_C(5)};
 	static uint64_t v[1000];
 	uint8_t at[5000];
 	uint64_t seed = 3;
 
-	(void)state;
 	assert_int_equal(range_encode(at, sizeof(at), wide, COUNT(wide)), 0);
 	for (uint64_t limit = 1; limit < UINT32_MAX; limit += limit / 2 + 1) {
 		struct rice r;
@@ -76,38 +74,24 @@ static void ranges_come_back(void **state)
 	}
 }
 
-static void no_room_is_told(void **state)
+TEST(no_room_is_told)
 {
 	const uint64_t v[] = {1, 2, 3};
 	uint8_t at[3 + RICE_MORE];
 
-	(void)state;
 	assert_int_equal(rice_encode(at, 2, v, 3, 0), 0);
 	assert_int_equal(rice_encode(at, 3, v, 3, 0), 3);
 }
 
-static void other_parameters_are_refused(void **state)
+TEST(other_parameters_are_refused)
 {
 	const uint8_t bad[] = {RICE_K_MAX + 1, 0, 0}, more[] = {0, 0, 0, 0}, padding[] = {0, 0, 0x80};
 	struct rice r;
 
-	(void)state;
 	rice_open(&r, bad, sizeof(bad));
 	assert_true(r.bad);
 	rice_open(&r, more, sizeof(more));
 	assert_true(rice_next(&r) == 0 && !rice_done(&r));
 	rice_open(&r, padding, sizeof(padding));
 	assert_true(rice_next(&r) == 0 && !rice_done(&r));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(numbers_come_back),
-		cmocka_unit_test(ranges_come_back),
-		cmocka_unit_test(no_room_is_told),
-		cmocka_unit_test(other_parameters_are_refused),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

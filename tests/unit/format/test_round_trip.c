@@ -324,12 +324,11 @@ static void model_close(struct model *m)
 	free(m->out.data);
 }
 
-static void random_records_come_back(void **state)
+TEST(random_records_come_back)
 {
 	static struct model m;
 	const struct upf_totals totals = {0};
 
-	(void)state;
 	for (uint64_t seed = 1; seed <= 8; seed++) {
 		model_open(&m, seed);
 		for (int i = 0; i < 3000; i++) {
@@ -411,9 +410,8 @@ static void fill_up(uint32_t n, uint32_t depth)
 	upf_encoder_free(e);
 }
 
-static void a_full_block_is_left_as_it_was(void **state)
+TEST(a_full_block_is_left_as_it_was)
 {
-	(void)state;
 	fill_up(1, 0);
 	fill_up(1, 1);
 	fill_up(1, 20);
@@ -423,12 +421,11 @@ static void a_full_block_is_left_as_it_was(void **state)
 	fill_up(UPF_VCPUS_MAX, 1);
 }
 
-static void other_records_fill_a_block_too(void **state)
+TEST(other_records_fill_a_block_too)
 {
 	struct upf_encoder *e = upf_encoder_new(UPF_TOPS_NONE, 0, 0);
 	int rc = 0;
 
-	(void)state;
 	assert_non_null(e);
 	upf_encoder_reset(e, 1000000);
 	assert_int_equal(upf_encode_same(e, 0, 0), -ENOENT);
@@ -445,13 +442,12 @@ static void other_records_fill_a_block_too(void **state)
 	upf_encoder_free(e);
 }
 
-static void out_of_range_is_refused(void **state)
+TEST(out_of_range_is_refused)
 {
 	struct upf_encoder *e = upf_encoder_new(UPF_TOPS_NONE, 0, 0);
 	static const uint64_t frames[UPF_DEPTH_MAX + 1];
 	struct upf_sample s = {.frames = frames, .depth = UPF_DEPTH_MAX + 1};
 
-	(void)state;
 	assert_non_null(e);
 	assert_int_equal(upf_encode_round(e, 0, 0, 0, &s, 1), -EINVAL);
 	s.depth = 1;
@@ -464,13 +460,12 @@ static void out_of_range_is_refused(void **state)
 	upf_encoder_free(e);
 }
 
-static void a_round_no_block_can_hold(void **state)
+TEST(a_round_no_block_can_hold)
 {
 	struct upf_encoder *e = upf_encoder_new(UPF_TOPS_NONE, 0, 0);
 	static const uint64_t frames[UPF_DEPTH_MAX];
 	static struct upf_sample s[UPF_VCPUS_MAX];
 
-	(void)state;
 	assert_non_null(e);
 	for (uint32_t i = 0; i < COUNT(s); i++)
 		s[i] = (struct upf_sample){.vcpu = i, .frames = frames, .depth = UPF_DEPTH_MAX};
@@ -479,12 +474,11 @@ static void a_round_no_block_can_hold(void **state)
 	upf_encoder_free(e);
 }
 
-static void an_empty_stack_needs_no_frames(void **state)
+TEST(an_empty_stack_needs_no_frames)
 {
 	struct upf_encoder *e = upf_encoder_new(UPF_TOPS_NONE, 0, 0);
 	const struct upf_sample s[2] = {{.vcpu = 0, .end = UPF_END_NONE}, {.vcpu = 1, .end = UPF_END_NONE}};
 
-	(void)state;
 	assert_non_null(e);
 	for (uint64_t t = 0; t < 3; t++)
 		assert_int_equal(upf_encode_round(e, 0, t, 0, s, 2), 0);
@@ -492,12 +486,11 @@ static void an_empty_stack_needs_no_frames(void **state)
 }
 
 /* Times at both ends, and one that goes backwards. */
-static void extreme_times(void **state)
+TEST(extreme_times)
 {
 	static struct model m;
 	const uint64_t times[] = {0, 1000, UINT64_MAX / 1000 * 1000, 5000, 0, 1000000};
 
-	(void)state;
 	model_open(&m, 3);
 	for (size_t i = 0; i < COUNT(times); i++) {
 		m.now = times[i];
@@ -583,12 +576,11 @@ static void check_due(const struct model *m, uint64_t period_ns, const struct du
 	close(fd);
 }
 
-static void rounds_of_a_schedule(void **state)
+TEST(rounds_of_a_schedule)
 {
 	static const uint64_t rates[] = {99000, 1000000, 333, 7777777, 1000000000};
 	static struct due_round rounds[ROUNDS];
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(rates); i++) {
 		struct upf_schedule due = {.start_ns = 123456789, .rate_mhz = rates[i], .seed = i};
 		uint64_t period_ns = UINT64_C(1000000000000) / rates[i];
@@ -607,12 +599,11 @@ static void rounds_of_a_schedule(void **state)
 	}
 }
 
-static void an_empty_block_writes_nothing(void **state)
+TEST(an_empty_block_writes_nothing)
 {
 	static struct model m;
 	size_t before;
 
-	(void)state;
 	model_open(&m, 1);
 	before = m.out.len;
 	assert_int_equal(upf_writer_block(m.writer, m.encoder), 0);
@@ -635,14 +626,13 @@ static int spend(void *ctx, const void *data, size_t len)
 	return 0;
 }
 
-static void an_error_of_the_output_ends_the_trace(void **state)
+TEST(an_error_of_the_output_ends_the_trace)
 {
 	struct budget budget = {.left = 1000};
 	struct upf_writer *w = upf_writer_new(&some_session, spend, &budget);
 	struct upf_encoder *e = upf_encoder_new(UPF_TOPS_NONE, 0, 0);
 	const struct upf_totals totals = {0};
 
-	(void)state;
 	assert_true(w && e);
 	fill_block(e, 0);
 	budget.left = 10;
@@ -653,22 +643,4 @@ static void an_error_of_the_output_ends_the_trace(void **state)
 	assert_true(budget.left == SIZE_MAX);
 	upf_writer_free(w);
 	upf_encoder_free(e);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(random_records_come_back),
-		cmocka_unit_test(a_full_block_is_left_as_it_was),
-		cmocka_unit_test(other_records_fill_a_block_too),
-		cmocka_unit_test(out_of_range_is_refused),
-		cmocka_unit_test(a_round_no_block_can_hold),
-		cmocka_unit_test(an_empty_stack_needs_no_frames),
-		cmocka_unit_test(extreme_times),
-		cmocka_unit_test(rounds_of_a_schedule),
-		cmocka_unit_test(an_empty_block_writes_nothing),
-		cmocka_unit_test(an_error_of_the_output_ends_the_trace),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -261,23 +261,20 @@ static void come_back(enum upf_tops tops, bool more)
 	}
 }
 
-static void windows_come_back(void **state)
+TEST(windows_come_back)
 {
-	(void)state;
 	come_back(UPF_TOPS_WINDOW, false);
 	come_back(UPF_TOPS_WINDOW, true);
 }
 
-static void copies_come_back(void **state)
+TEST(copies_come_back)
 {
-	(void)state;
 	come_back(UPF_TOPS_COPY, false);
 	come_back(UPF_TOPS_COPY, true);
 }
 
-static void both_come_back(void **state)
+TEST(both_come_back)
 {
-	(void)state;
 	come_back(UPF_TOPS_MIXED, false);
 	come_back(UPF_TOPS_MIXED, true);
 	come_back(UPF_TOPS_NONE, true);
@@ -331,11 +328,10 @@ static uint32_t least(uint32_t a, uint32_t b)
 	return a < b ? a : b;
 }
 
-static void largest_rounds_fit(void **state)
+TEST(largest_rounds_fit)
 {
 	static const uint32_t vcpus[] = {1, 2, 8, 26, 128, 512, 1024};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(vcpus); i++) {
 		uint32_t n = vcpus[i], frames = UPF_ROUND_FRAMES_MAX / n, window = UPF_ROUND_WINDOW_MAX / n,
 			 copy = UPF_ROUND_COPY_MAX / n - 32;
@@ -360,13 +356,12 @@ static struct column_reader reader_of(struct column_writer *w)
 }
 
 /* A copy may leave alone only what the copy before had: else three bytes would make 64 KiB. */
-static void copies_from_nothing(void **state)
+TEST(copies_from_nothing)
 {
 	static const struct {
 		uint32_t words, skip;
 	} bad[] = {{100, 100}, {100, 1}, {UPF_COPY_MAX + 1, 0}, {1, 2}};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(bad); i++) {
 		struct copies *c = copies_new(0, 0);
 		struct column_reader r;
@@ -407,12 +402,11 @@ static void get_copy(struct copies *c, uint32_t vcpu, uint32_t words, bool coded
 }
 
 /* A large copy that comes again takes few bytes: the room for it must not stay with every small one. */
-static void small_copies_take_little(void **state)
+TEST(small_copies_take_little)
 {
 	struct copies *c = copies_new(0, 0);
 	size_t before;
 
-	(void)state;
 	get_copy(c, 0, UPF_COPY_MAX, true);
 	before = mallinfo2().uordblks + mallinfo2().hblkhd;
 	for (uint32_t vcpu = 1; vcpu < 2000; vcpu++) {
@@ -423,14 +417,13 @@ static void small_copies_take_little(void **state)
 	copies_free(c);
 }
 
-static void windows_not_there(void **state)
+TEST(windows_not_there)
 {
 	static const uint64_t bad[] = {0, 3, 5, 6, UINT64_MAX}; /* recent where nothing was; listed before any was */
 	const struct upf_node nodes[] = {{0}, {.address = 0x1000}};
 	uint64_t sp;
 	uint32_t top;
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(bad); i++) {
 		struct windows *win = windows_new(0);
 		struct column_reader r;
@@ -447,7 +440,7 @@ static void windows_not_there(void **state)
 }
 
 /* A window that is all as its base takes two bytes: else a block of 1 MiB would make 2 GiB. */
-static void windows_beyond_a_block(void **state)
+TEST(windows_beyond_a_block)
 {
 	const uint32_t n = UPF_WINDOWS_MAX / UPF_WINDOW_MAX;
 	const struct upf_node nodes[] = {{0}, {.address = 0x1000}};
@@ -455,7 +448,6 @@ static void windows_beyond_a_block(void **state)
 	uint64_t sp;
 	uint32_t top;
 
-	(void)state;
 	for (uint32_t i = 0; i <= n; i++) {
 		struct column_reader r;
 		struct column_writer w = {0};
@@ -471,16 +463,4 @@ static void windows_beyond_a_block(void **state)
 		columns_free(&w);
 	}
 	windows_free(win);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(windows_come_back),      cmocka_unit_test(copies_come_back),
-		cmocka_unit_test(both_come_back),         cmocka_unit_test(largest_rounds_fit),
-		cmocka_unit_test(copies_from_nothing),    cmocka_unit_test(windows_not_there),
-		cmocka_unit_test(windows_beyond_a_block), cmocka_unit_test(small_copies_take_little),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

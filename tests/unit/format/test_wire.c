@@ -2,9 +2,8 @@
 /* Varints, zigzag and the cursor: limits, and nothing read past an end. */
 #include "tests/unit/format/trace.h"
 
-static void varints_come_back(void **state)
+TEST(varints_come_back)
 {
-	(void)state;
 	for (unsigned bit = 0; bit <= 64; bit++) {
 		for (int off = -1; off <= 1; off++) {
 			uint64_t v = (bit < 64 ? UINT64_C(1) << bit : 0) + (uint64_t)off;
@@ -22,23 +21,21 @@ static void varints_come_back(void **state)
 	}
 }
 
-static void longer_than_64_bits_is_refused(void **state)
+TEST(longer_than_64_bits_is_refused)
 {
 	const uint8_t eleven[] = {0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0};
 	const uint8_t sixtyfive[] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 2};
 	struct cursor c = cursor_of(eleven, sizeof(eleven));
 
-	(void)state;
 	assert_true(get_varint(&c) == 0 && c.bad);
 	c = cursor_of(sixtyfive, sizeof(sixtyfive));
 	assert_true(get_varint(&c) == 0 && c.bad);
 }
 
-static void zigzag_is_small_for_small(void **state)
+TEST(zigzag_is_small_for_small)
 {
 	const int64_t v[] = {0, -1, 1, -2, 2, 1000, -1000, INT64_MAX, INT64_MIN};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(v); i++)
 		assert_true(unzigzag(zigzag(v[i])) == v[i]);
 	for (unsigned i = 0; i < 5; i++)
@@ -46,11 +43,10 @@ static void zigzag_is_small_for_small(void **state)
 	assert_true(zigzag(INT64_MIN) == UINT64_MAX);
 }
 
-static void bytes_are_little_endian(void **state)
+TEST(bytes_are_little_endian)
 {
 	uint8_t at[8];
 
-	(void)state;
 	put_u64(at, UINT64_C(0x0807060504030201));
 	for (unsigned i = 0; i < 8; i++)
 		assert_int_equal(at[i], i + 1);
@@ -59,27 +55,15 @@ static void bytes_are_little_endian(void **state)
 	assert_true(peek_u64(at) == UINT64_C(0x0807060504030201));
 }
 
-static void a_bad_cursor_stays_bad(void **state)
+TEST(a_bad_cursor_stays_bad)
 {
 	const uint8_t at[3] = {1, 2, 3};
 	struct cursor c = cursor_of(at, 3);
 
-	(void)state;
 	assert_int_equal(get_u32(&c), 0);
 	assert_true(c.bad);
 	assert_int_equal(get_u8(&c), 0);
 	assert_null(get_bytes(&c, 0));
 	c = cursor_of(at, 3);
 	assert_null(get_bytes(&c, SIZE_MAX));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(varints_come_back),         cmocka_unit_test(longer_than_64_bits_is_refused),
-		cmocka_unit_test(zigzag_is_small_for_small), cmocka_unit_test(bytes_are_little_endian),
-		cmocka_unit_test(a_bad_cursor_stays_bad),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

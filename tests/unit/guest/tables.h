@@ -18,33 +18,21 @@ struct fixture {
 	struct capture *capture;
 };
 
-static inline int setup(void **state)
+static inline void setup(struct fixture *f)
 {
-	static struct fixture f;
-	char why[128];
-
-	memset(&f, 0, sizeof(f));
-	f.d.info = (struct guest_info){.domid = 1, .vcpus = 1};
-	sim_world(&f.d, 1);
-	f.guest = hypervisor_backend.guest.attach(hypervisor_backend.host.open(why, sizeof(why)), &f.d.info, NULL,
-	                                          ATTACH_TO_SAMPLE);
-	f.pages = pages_new(&hypervisor_backend.memory, f.guest, 100);
-	f.capture = capture_new(f.pages, 256);
-	while (f.d.used < 32)
-		sim_space(&f.d);
-	*state = &f;
-	return 0;
+	f->guest = sim_guest(&f->d);
+	f->pages = pages_new(&hypervisor_backend.memory, f->guest, 100);
+	f->capture = capture_new(f->pages, 256);
+	while (f->d.used < 32)
+		sim_space(&f->d);
 }
 
-static inline int teardown(void **state)
+static inline void teardown(struct fixture *f)
 {
-	struct fixture *f = *state;
-
 	capture_free(f->capture);
 	pages_free(f->pages);
 	hypervisor_backend.guest.detach(f->guest);
 	sim_free(&f->d);
-	return 0;
 }
 
 /* Writes entry @index of the table in @frame. */

@@ -56,9 +56,8 @@ static void fails(struct fixture *f, const struct arm_state *state, uint64_t add
 
 /* --- 64-bit formats ---------------------------------------------------------------------------------------------- */
 
-static void pages_of_4k(void **state)
+FIXTURE_TEST(pages_of_4k)
 {
-	struct fixture *f = *state;
 	const struct arm_state s = state_of(EL1, TCR(16, 16) | TG1_4K);
 	const uint64_t at = 0xffff800000000000; /* index 256, then 0, 0, 0 */
 
@@ -82,9 +81,8 @@ static void pages_of_4k(void **state)
 }
 
 /* The first level is the one that the number of address bits leaves: here of 39, and of 25, whose table is short. */
-static void fewer_levels(void **state)
+FIXTURE_TEST(fewer_levels)
 {
-	struct fixture *f = *state;
 	const struct arm_state three = state_of(EL0, TCR(25, 25) | TG1_4K), two = state_of(EL0, TCR(39, 39) | TG1_4K);
 	struct arm_state aside = two;
 
@@ -103,9 +101,8 @@ static void fewer_levels(void **state)
 	leads_to(f, &aside, 0xffffffffffffffff, 7);
 }
 
-static void pages_of_16k(void **state)
+FIXTURE_TEST(pages_of_16k)
 {
-	struct fixture *f = *state;
 	struct arm_state s = state_of(EL1, TCR(16, 16) | TG0_16K | TG1_16K);
 
 	/* Tables are of four frames: frames 4 to 7, 8 to 11, 12 to 15. The root has two entries. */
@@ -121,9 +118,8 @@ static void pages_of_16k(void **state)
 	fails(f, &s, 0xffffffffffff, -EFAULT);
 }
 
-static void pages_of_64k(void **state)
+FIXTURE_TEST(pages_of_64k)
 {
-	struct fixture *f = *state;
 	const struct arm_state s = state_of(EL1, TCR(16, 12) | TG0_64K | TG1_64K);
 
 	/*
@@ -143,9 +139,8 @@ static void pages_of_64k(void **state)
 }
 
 /* What TCR says of the halves: of their size, of tags in the top byte, that one has no tables. */
-static void halves(void **state)
+FIXTURE_TEST(halves)
 {
-	struct fixture *f = *state;
 	const uint64_t tcr = TCR(25, 25) | TG1_4K, tbi0 = 1ull << 37, tbi1 = 1ull << 38, epd0 = 1 << 7, epd1 = 1 << 23;
 	const uint64_t low = 0x1000, high = 0xffffff8000001000;
 	struct arm_state s = state_of(EL1, tcr);
@@ -177,9 +172,8 @@ static void halves(void **state)
 }
 
 /* Whatever a guest writes to its registers. */
-static void hostile_registers(void **state)
+FIXTURE_TEST(hostile_registers)
 {
-	struct fixture *f = *state;
 	static const uint64_t tcrs[] = {0,      63,    48,           63 << 16 | 63,  3 << 14,
 	                                TG1_4K, ~0ull, TG0_64K | 11, 1ull << 59 | 12};
 
@@ -197,9 +191,8 @@ static void hostile_registers(void **state)
 	}
 }
 
-static void no_tables(void **state)
+FIXTURE_TEST(no_tables)
 {
-	struct fixture *f = *state;
 	struct arm_state s = state_of(EL1, TCR(16, 16) | TG1_4K), s32 = state_of(SVC, EAE);
 
 	s.root.arm.sctlr &= ~1ull;
@@ -209,9 +202,8 @@ static void no_tables(void **state)
 }
 
 /* Every entry leads back to its own table: there are as many steps as levels. */
-static void loops(void **state)
+FIXTURE_TEST(loops)
 {
-	struct fixture *f = *state;
 	const struct arm_state s = state_of(EL1, TCR(16, 16) | TG1_4K), lpae = state_of(SVC, EAE);
 	struct arm_state narrow = state_of(SVC, 0);
 
@@ -229,9 +221,8 @@ static void loops(void **state)
 
 /* --- 32-bit formats ---------------------------------------------------------------------------------------------- */
 
-static void long_descriptors(void **state)
+FIXTURE_TEST(long_descriptors)
 {
-	struct fixture *f = *state;
 	struct arm_state s = state_of(SVC, EAE);
 
 	s.root.arm.ttbr0 = 0x1020 | ASID; /* four entries, at any multiple of 32 */
@@ -263,9 +254,8 @@ static void long_descriptors(void **state)
 	fails(f, &s, 0x40000000, -EFAULT);
 }
 
-static void short_descriptors(void **state)
+FIXTURE_TEST(short_descriptors)
 {
-	struct fixture *f = *state;
 	struct arm_state s = state_of(SVC, 0);
 
 	/* The table at 16 KiB is of frames 4 to 7. */
@@ -302,7 +292,9 @@ static void short_descriptors(void **state)
 
 /* --- modes ------------------------------------------------------------------------------------------------------- */
 
-static void modes(void **state)
+#define VALUE(r) (((r) + 1) * 2) /* what the lower half of x[r] holds: no two are the same, and none is 0 */
+
+FIXTURE_TEST(modes)
 {
 	static const struct {
 		uint32_t cpsr;
@@ -324,7 +316,6 @@ static void modes(void **state)
 		{0x1f, 0, 13, 11, 14, ARCH_ARM32, ARCH_ARM32, false},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		struct arm_state s = state_of(cases[i].cpsr, cases[i].tcr);
 		struct vcpu_regs regs;
@@ -333,7 +324,7 @@ static void modes(void **state)
 		s.sp_el1 = 1001;
 		s.pc = 0x123456789a;
 		for (unsigned r = 0; r < 31; r++)
-			s.x[r] = r * 2 | 1ull << 32;
+			s.x[r] = VALUE(r) | 1ull << 32;
 		arm_mode(&s, &regs);
 		assert_true(regs.valid);
 		assert_int_equal(regs.arch->id, cases[i].arch);
@@ -342,19 +333,19 @@ static void modes(void **state)
 		if (cases[i].arch == ARCH_ARM64) {
 			assert_int_equal(regs.ip, 0x123456789a);
 			assert_int_equal(regs.sp, cases[i].sp);
-			assert_int_equal(regs.fp, cases[i].fp * 2 | 1ull << 32);
-			assert_int_equal(regs.link, cases[i].link * 2 | 1ull << 32);
+			assert_int_equal(regs.fp, VALUE(cases[i].fp) | 1ull << 32);
+			assert_int_equal(regs.link, VALUE(cases[i].link) | 1ull << 32);
 			assert_memory_equal(regs.all, s.x, sizeof(s.x));
 			assert_int_equal(regs.all[31], cases[i].sp);
 		} else {
 			assert_int_equal(regs.ip, 0x3456789a);
-			assert_int_equal(regs.sp, cases[i].sp * 2);
-			assert_int_equal(regs.fp, cases[i].fp * 2);
-			assert_int_equal(regs.link, cases[i].link * 2);
-			assert_int_equal(regs.all[0], 0);
-			assert_int_equal(regs.all[12], 2 * (cases[i].fp == 27 ? 28 : 12));
-			assert_int_equal(regs.all[13], cases[i].sp * 2);
-			assert_int_equal(regs.all[14], cases[i].link * 2);
+			assert_int_equal(regs.sp, VALUE(cases[i].sp));
+			assert_int_equal(regs.fp, VALUE(cases[i].fp));
+			assert_int_equal(regs.link, VALUE(cases[i].link));
+			for (unsigned r = 0; r < 13; r++) /* in mode FIQ r8 to r12 are others */
+				assert_int_equal(regs.all[r], VALUE(cases[i].cpsr == 0x11 && r >= 8 ? r + 16 : r));
+			assert_int_equal(regs.all[13], VALUE(cases[i].sp));
+			assert_int_equal(regs.all[14], VALUE(cases[i].link));
 		}
 	}
 }
@@ -409,18 +400,16 @@ static void is_chain(struct fixture *f, uint32_t cpsr, uint32_t fp, const uint64
 	is_chain(f, cpsr, fp, words, COUNT(words), (const uint64_t[]){__VA_ARGS__}, \
 	         1 + sizeof((const uint64_t[]){__VA_ARGS__}) / sizeof(uint64_t))
 
-static void frames_of_64_bit_code(void **state)
+FIXTURE_TEST(frames_of_64_bit_code)
 {
-	struct fixture *f = *state;
 	static const uint64_t words[] = {0, STACK + 0x20, 0xffff800040002001, 0, STACK + 0x30, 0x40003000,
 	                                 0, 0x40004000};
 
 	IS_CHAIN(f, EL1, 8, words, 0xffff800040002001, 0x40003000, 0x40004000);
 }
 
-static void frames_of_clang(void **state)
+FIXTURE_TEST(frames_of_clang)
 {
-	struct fixture *f = *state;
 	/* A function keeps a pointer to its caller's stack below its frame, as gcc would the frame pointer. */
 	static const uint64_t words[] = {STACK + 0x18, STACK + 0x10, 0x40002000, 7, STACK + 0x1c, 0x40003001, 8, 0,
 	                                 0x40004000};
@@ -428,18 +417,16 @@ static void frames_of_clang(void **state)
 	IS_CHAIN(f, SVC, 4, words, 0x40002000, 0x40003000, 0x40004000);
 }
 
-static void frames_of_gcc(void **state)
+FIXTURE_TEST(frames_of_gcc)
 {
-	struct fixture *f = *state;
 	static const uint64_t words[] = {STACK + 0x14, 0x40002000, 7, 8, STACK + 0x20, 0x40003001, 9, 0, 0x40004000};
 
 	IS_CHAIN(f, SVC, 4, words, 0x40002000, 0x40003000, 0x40004000);
 }
 
 /* T32, A32 of clang's, T32, A32 of gcc's. Each saves its own frame pointer, whatever its caller has there. */
-static void frames_of_both_sets(void **state)
+FIXTURE_TEST(frames_of_both_sets)
 {
-	struct fixture *f = *state;
 	uint64_t words[] = {STACK + 0x20, 0x40002000, 0, 9, STACK + 0x34, 0x40003001, 0, 0, 5,
 	                    0x40004000,   0,          0, 0, 0x40005000};
 
@@ -452,18 +439,16 @@ static void frames_of_both_sets(void **state)
 }
 
 /* Its caller is in the link register: the walk does not know whether it is still there. */
-static void leaf_of_gcc(void **state)
+FIXTURE_TEST(leaf_of_gcc)
 {
-	struct fixture *f = *state;
 	static const uint64_t words[] = {5, STACK + 0x14, 6, 7, STACK + 0x20, 0x40003000, 9, 0, 0x40004000};
 
 	IS_CHAIN(f, SVC, 4, words, 0x40003000, 0x40004000);
 }
 
 /* Frames that lead astray: out of the stack, to themselves, below address 4. */
-static void bad_frames_of_32_bit_code(void **state)
+FIXTURE_TEST(bad_frames_of_32_bit_code)
 {
-	struct fixture *f = *state;
 	static const uint32_t pointers[] = {STACK, 0xfffffffc, 4, 0xfffffff8};
 
 	for (size_t i = 0; i < COUNT(pointers); i++) {
@@ -481,31 +466,4 @@ static void bad_frames_of_32_bit_code(void **state)
 		end = walk(f, &regs, frames, COUNT(frames), &got);
 		assert_true(end != UPF_END_ROOT && end != UPF_END_DEPTH);
 	}
-}
-
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(pages_of_4k),
-		TEST(fewer_levels),
-		TEST(pages_of_16k),
-		TEST(pages_of_64k),
-		TEST(halves),
-		TEST(hostile_registers),
-		TEST(no_tables),
-		TEST(loops),
-		TEST(long_descriptors),
-		TEST(short_descriptors),
-		TEST(modes),
-		TEST(frames_of_64_bit_code),
-		TEST(frames_of_clang),
-		TEST(frames_of_gcc),
-		TEST(leaf_of_gcc),
-		TEST(frames_of_both_sets),
-		TEST(bad_frames_of_32_bit_code),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -68,9 +68,8 @@ static int read_word(struct fixture *f, const struct x86_state *state, uint64_t 
 
 /* --- formats ----------------------------------------------------------------------------------------------------- */
 
-static void four_levels(void **state)
+FIXTURE_TEST(four_levels)
 {
-	struct fixture *f = *state;
 	const uint64_t at = 0xffff800000000000; /* index 256, then 0, 0, 0 */
 
 	put8(f, 1, 256, 2 << 12 | TABLE | SOFTWARE);
@@ -88,9 +87,8 @@ static void four_levels(void **state)
 	fails(f, &long_4, 0, -EFAULT);
 }
 
-static void five_levels(void **state)
+FIXTURE_TEST(five_levels)
 {
-	struct fixture *f = *state;
 	const uint64_t at = 0xff00000000000000;
 
 	put8(f, 1, 256, 2 << 12 | TABLE | SOFTWARE);
@@ -105,10 +103,8 @@ static void five_levels(void **state)
 }
 
 /* 32-bit code under a 64-bit kernel: the same tables. */
-static void four_levels_below_4_gib(void **state)
+FIXTURE_TEST(four_levels_below_4_gib)
 {
-	struct fixture *f = *state;
-
 	put8(f, 1, 0, 2 << 12 | TABLE);
 	put8(f, 2, 3, 3 << 12 | TABLE);
 	put8(f, 3, 511, 4 << 12 | TABLE);
@@ -116,10 +112,8 @@ static void four_levels_below_4_gib(void **state)
 	leads_to(f, &compat, 0xffffffff, 6);
 }
 
-static void three_levels(void **state)
+FIXTURE_TEST(three_levels)
 {
-	struct fixture *f = *state;
-
 	/* The highest table has four entries, at any multiple of 32; the accessed flag there does no harm. */
 	put8(f, 1, 4 + 3, 2 << 12 | 0x21);
 	put8(f, 2, 511, 3 << 12 | TABLE);
@@ -134,9 +128,8 @@ static void three_levels(void **state)
 }
 
 /* A 32-bit PV guest's entries are machine frames, with what Xen sets in the highest table, and may be devices'. */
-static void three_levels_of_machine_frames(void **state)
+FIXTURE_TEST(three_levels_of_machine_frames)
 {
-	struct fixture *f = *state;
 	const struct vcpu_regs pv32 = {.arch = &arch_x86_32_pv, .root.cr3 = 0x1000};
 	uint64_t frame;
 
@@ -157,10 +150,8 @@ static void three_levels_of_machine_frames(void **state)
 	assert_false(pv32.arch->canonical(1ull << 32));
 }
 
-static void two_levels(void **state)
+FIXTURE_TEST(two_levels)
 {
-	struct fixture *f = *state;
-
 	put4(f, 1, 1023, 3 << 12 | TABLE);
 	put4(f, 1, 768, 0x00c00000 | LARGE);
 	put4(f, 1, 769, 0x00c00000 | 0x12 << 13 | LARGE | 0x1000); /* PSE-36: above 4 GiB; PAT */
@@ -178,10 +169,8 @@ static void two_levels(void **state)
 	fails(f, &two, 0xc0001000, -EFAULT);
 }
 
-static void paging_off(void **state)
+FIXTURE_TEST(paging_off)
 {
-	struct fixture *f = *state;
-
 	leads_to(f, &flat, 0xffffffff, 0xfffff);
 	leads_to(f, &flat, 0x7123, 7);
 	assert_int_equal(f->d.maps, 0);
@@ -190,10 +179,9 @@ static void paging_off(void **state)
 /* --- hostile tables ---------------------------------------------------------------------------------------------- */
 
 /* Every entry of a table points at the table: a walk has as many steps as levels. */
-static void loops(void **state)
+FIXTURE_TEST(loops)
 {
 	static const struct x86_state *const modes[] = {&long_4, &long_5, &compat, &pae, &two_large, &two};
-	struct fixture *f = *state;
 
 	for (size_t m = 0; m < COUNT(modes); m++) {
 		bool wide = modes[m]->cr4 & PAE;
@@ -206,9 +194,8 @@ static void loops(void **state)
 }
 
 /* Tables and pages where the guest has no memory, up to the highest frame that an entry can hold. */
-static void points_outside(void **state)
+FIXTURE_TEST(points_outside)
 {
-	struct fixture *f = *state;
 	uint64_t frame;
 
 	put8(f, 1, 0, 0x000ffffffffff000 | TABLE);
@@ -231,10 +218,8 @@ static void points_outside(void **state)
 	assert_int_equal(frame, 0xffffc00);
 }
 
-static void reserved_bits(void **state)
+FIXTURE_TEST(reserved_bits)
 {
-	struct fixture *f = *state;
-
 	put8(f, 1, 0, 2 << 12 | LARGE);
 	fails(f, &long_4, 0, -EFAULT);
 	put8(f, 1, 1, 2 << 12 | TABLE);
@@ -248,9 +233,8 @@ static void reserved_bits(void **state)
 }
 
 /* A PV guest's entry may be a device's register. */
-static void registers_of_devices(void **state)
+FIXTURE_TEST(registers_of_devices)
 {
-	struct fixture *f = *state;
 	const struct vcpu_regs pv = {.arch = &arch_x86_64_pv, .root.cr3 = 0x1000};
 	struct space space = space_of(&pv, f->capture);
 	uint64_t word;
@@ -280,7 +264,7 @@ static struct vcpu_regs regs_of(struct x86_state s, uint64_t ip, uint64_t sp, ui
 	return regs;
 }
 
-static void instruction_sets(void **state)
+FIXTURE_TEST(instruction_sets)
 {
 	const struct {
 		struct x86_state s;
@@ -294,7 +278,6 @@ static void instruction_sets(void **state)
 		{flat, ARCH_X86_32, 4, 0},           {real, ARCH_X86_16, 2, 0},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		struct vcpu_regs regs = regs_of(cases[i].s, 1, 2, 3);
 
@@ -306,11 +289,10 @@ static void instruction_sets(void **state)
 }
 
 /* 16-bit code there is in every mode but 64-bit code's; long mode has no virtual 8086 mode. */
-static void sixteen_bits(void **state)
+FIXTURE_TEST(sixteen_bits)
 {
 	struct x86_state s = pae;
 
-	(void)state;
 	s.cs_d = false;
 	assert_int_equal(regs_of(s, 0, 0, 0).arch->id, ARCH_X86_16);
 	s = two;
@@ -328,12 +310,11 @@ static void sixteen_bits(void **state)
 	assert_int_equal(regs_of(s, 0, 0, 0).arch->id, ARCH_X86_32);
 }
 
-static void segment_bases(void **state)
+FIXTURE_TEST(segment_bases)
 {
 	struct x86_state s = two;
 	struct vcpu_regs regs;
 
-	(void)state;
 	s.cs_base = 0xf0000000, s.ss_base = 0x1000, s.privilege = 3;
 	regs = regs_of(s, 0x20000123, 0x8000000000000010, 0x20);
 	assert_true(regs.user);
@@ -353,12 +334,11 @@ static void segment_bases(void **state)
 	assert_true(regs.code_base == 0 && regs.stack_base == 0);
 }
 
-static void registers_by_number(void **state)
+FIXTURE_TEST(registers_by_number)
 {
 	static const uint64_t i386[16] = {100, 102, 101, 103, 107, 106, 104, 105};
 	struct vcpu_regs regs;
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(regs.all); i++)
 		regs.all[i] = 100 + i;
 	x86_mode(&long_4, &regs);
@@ -369,39 +349,12 @@ static void registers_by_number(void **state)
 	assert_memory_equal(regs.all, i386, sizeof(i386));
 }
 
-static void what_a_guest_is_made_for(void **state)
+FIXTURE_TEST(what_a_guest_is_made_for)
 {
-	(void)state;
 	assert_int_equal(x86_guest_arch(&long_4), ARCH_X86_64);
 	assert_int_equal(x86_guest_arch(&compat), ARCH_X86_64);
 	assert_int_equal(x86_guest_arch(&pae), ARCH_X86_32);
 	assert_int_equal(x86_guest_arch(&two), ARCH_X86_32);
 	assert_int_equal(x86_guest_arch(&flat), ARCH_X86_64);
 	assert_int_equal(x86_guest_arch(&real), ARCH_X86_64);
-}
-
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(four_levels),
-		TEST(five_levels),
-		TEST(four_levels_below_4_gib),
-		TEST(three_levels),
-		TEST(three_levels_of_machine_frames),
-		TEST(two_levels),
-		TEST(paging_off),
-		TEST(loops),
-		TEST(points_outside),
-		TEST(reserved_bits),
-		TEST(registers_of_devices),
-		TEST(instruction_sets),
-		TEST(sixteen_bits),
-		TEST(segment_bases),
-		TEST(registers_by_number),
-		TEST(what_a_guest_is_made_for),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -22,14 +22,13 @@ static bool make_machine(int *kvm, int *vm, int *vcpus, int n)
 	return *vm >= 0;
 }
 
-static void vcpus_are_as_many_as_there_is_room_for(void **state)
+TEST(vcpus_are_as_many_as_there_is_room_for)
 {
 	struct machine m;
 	struct guest g = {0};
 	struct guest_info info;
 	int kvm, vm, vcpus[3];
 
-	(void)state;
 	if (!make_machine(&kvm, &vm, vcpus, 2))
 		pass_without("/dev/kvm");
 	assert_int_equal(machine_find(getpid(), &m), 0);
@@ -50,13 +49,4 @@ static void vcpus_are_as_many_as_there_is_room_for(void **state)
 	close(vcpus[0]);
 	close(vm);
 	close(kvm);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(vcpus_are_as_many_as_there_is_room_for),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

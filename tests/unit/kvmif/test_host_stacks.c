@@ -46,11 +46,10 @@ static void check(const struct kernel_symbols *k, uint64_t address, uint64_t sta
 	assert_string_equal(f.module, module);
 }
 
-static void functions_are_found(void **state)
+TEST(functions_are_found)
 {
 	struct kernel_symbols *k = read_text(kallsyms);
 
-	(void)state;
 	assert_non_null(k);
 	check(k, 0xffffffff80ffffff, 0, NULL, NULL);
 	check(k, 0xffffffff81000000, 0xffffffff81000000, "_text", "kernel");
@@ -66,9 +65,8 @@ static void functions_are_found(void **state)
 	kernel_symbols_free(k);
 }
 
-static void hidden_addresses_are_refused(void **state)
+TEST(hidden_addresses_are_refused)
 {
-	(void)state;
 	assert_null(read_text("0000000000000000 T _text\n0000000000000000 t schedule\n"));
 	assert_int_equal(errno, EPERM);
 	assert_null(read_text("nothing\n"));
@@ -89,7 +87,7 @@ static struct host_stacks *open_stacks(void)
 	return h;
 }
 
-static void each_stack_is_made_once(void **state)
+TEST(each_stack_is_made_once)
 {
 	/* Two places of one function; a return address behind the last instruction of enter(). */
 	const unsigned long long one[] = {0xffffffff81002010, 0xffffffffc0000100},
@@ -97,7 +95,6 @@ static void each_stack_is_made_once(void **state)
 	struct host_stacks *h = open_stacks();
 	const struct host_stack *s = host_stacks_find(h, &(struct host_addresses){.kernel = one, .nkernel = 2});
 
-	(void)state;
 	assert_non_null(s);
 	assert_int_equal(s->depth, 2);
 	assert_string_equal(s->frames[0]->name, "schedule");
@@ -112,7 +109,7 @@ static void each_stack_is_made_once(void **state)
 }
 
 /* More stacks than numbers: each has a stack, and those that came first have theirs. */
-static void too_many_are_one(void **state)
+TEST(too_many_are_one)
 {
 	static const unsigned long long known[] = {0xffffffff81000000, 0xffffffff81000500, 0xffffffff81002000,
 	                                           0xffffffffc0000000, 0xffffffffc0000100, 0xffffffffc0000200};
@@ -120,7 +117,6 @@ static void too_many_are_one(void **state)
 	struct host_stacks *h = open_stacks();
 	const struct host_stack *first = NULL, *last = NULL, *s;
 
-	(void)state;
 	for (unsigned n = 0; n < 2 * HOST_NUMBERS_MAX; n++) {
 		unsigned long long kernel[7];
 		unsigned rest = n;
@@ -143,7 +139,7 @@ static void too_many_are_one(void **state)
 	host_stacks_close(h);
 }
 
-static void monitors_are_told_by_file(void **state)
+TEST(monitors_are_told_by_file)
 {
 	const uint8_t build_id[] = {1, 2, 3};
 	const unsigned long long kernel[] = {0xffffffff81002010};
@@ -158,7 +154,6 @@ static void monitors_are_told_by_file(void **state)
 	struct host_stacks *h = open_stacks();
 	const struct host_stack *s = host_stacks_find(h, &a);
 
-	(void)state;
 	assert_true(readlink("/proc/self/exe", own, sizeof(own) - 1) > 0);
 	assert_true(s && s->depth == 2 && s->frames[1]->is_vmm);
 	assert_string_equal(s->frames[1]->file, own);
@@ -168,15 +163,4 @@ static void monitors_are_told_by_file(void **state)
 	s = host_stacks_find(h, &a);
 	assert_true(s && s->depth == 2 && !*s->frames[1]->file);
 	host_stacks_close(h);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(functions_are_found),       cmocka_unit_test(hidden_addresses_are_refused),
-		cmocka_unit_test(each_stack_is_made_once),   cmocka_unit_test(too_many_are_one),
-		cmocka_unit_test(monitors_are_told_by_file),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

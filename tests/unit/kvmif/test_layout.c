@@ -46,7 +46,7 @@ static int read_records(struct layout *l, const struct kvm_record *r, size_t n)
 	return layout_read(l, NULL, PID);
 }
 
-static void slots_are_found(void **state)
+TEST(slots_are_found)
 {
 	/* In any order; some twice, as of two descriptors; and of another machine. */
 	const struct kvm_record r[] = {
@@ -62,7 +62,6 @@ static void slots_are_found(void **state)
 	};
 	struct layout l = {0};
 
-	(void)state;
 	assert_int_equal(read_records(&l, r, sizeof(r) / sizeof(*r)), 0);
 	assert_int_equal(l.nslots, 3);
 	assert_int_equal(l.vcpus[1], VM + 1);
@@ -86,13 +85,12 @@ static void slots_are_found(void **state)
 	layout_free(&l);
 }
 
-static void moved_slots_are_seen(void **state)
+TEST(moved_slots_are_seen)
 {
 	const struct kvm_record r[] = {slot(VM, 0, 0x1000, 0x10000), slot(VM, 0x1000, 0x1000, 0x20000)};
 	const struct kvm_record moved[] = {slot(VM, 0x1000, 0x1000, 0x30000), slot(VM, 0, 0x1000, 0x10000)};
 	struct layout a = {0}, b = {0};
 
-	(void)state;
 	assert_int_equal(read_records(&a, r, 2), 0);
 	assert_int_equal(read_records(&b, r, 2), 0);
 	assert_true(layout_same_slots(&a, &b));
@@ -104,7 +102,7 @@ static void moved_slots_are_seen(void **state)
 	layout_free(&b);
 }
 
-static void what_forbids_reading_is_seen(void **state)
+TEST(what_forbids_reading_is_seen)
 {
 	const struct kvm_record r[] = {
 		{.type = KVM_RECORD_VM, .pid = PID, .vm = VM, .machine = {KVM_VM_NO_SLOTS}},
@@ -112,7 +110,6 @@ static void what_forbids_reading_is_seen(void **state)
 	};
 	struct layout l = {0};
 
-	(void)state;
 	assert_int_equal(read_records(&l, r, 1), 0);
 	assert_true(!l.has_slots && !l.is_protected);
 	assert_int_equal(read_records(&l, r, 2), 0);
@@ -121,15 +118,4 @@ static void what_forbids_reading_is_seen(void **state)
 	assert_int_equal(read_records(&l, r, 0), -ESRCH);
 	assert_true(l.is_protected);
 	layout_free(&l);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(slots_are_found),
-		cmocka_unit_test(moved_slots_are_seen),
-		cmocka_unit_test(what_forbids_reading_is_seen),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

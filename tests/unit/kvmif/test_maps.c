@@ -22,7 +22,7 @@ static int read_text(const char *text, struct mapping mappings[MAPPINGS_MAX])
 	return n;
 }
 
-static void the_largest_mappings_are_found(void **state)
+TEST(the_largest_mappings_are_found)
 {
 	static const char text[] =
 		"10000000-20000000 r-xp 00000000 fe:00 42                         /usr/bin/monitor\n"
@@ -38,7 +38,6 @@ static void the_largest_mappings_are_found(void **state)
 		"not a line\n";
 	struct mapping m[MAPPINGS_MAX];
 
-	(void)state;
 	assert_int_equal(read_text(text, m), 3);
 	assert_true(m[0].address == 0x7f1000000000 && m[0].size == GIB);
 	assert_true(m[1].address == 0x7f0000000000 && m[1].size == 64 * MIB);
@@ -46,14 +45,13 @@ static void the_largest_mappings_are_found(void **state)
 }
 
 /* A monitor may have split one, and neighbours may be two: they count both ways. */
-static void neighbours_are_found_together_and_apart(void **state)
+TEST(neighbours_are_found_together_and_apart)
 {
 	static const char text[] = "7f0000000000-7f0000100000 rw-p 00000000 00:00 0 \n"
 				   "7f0000100000-7f0000400000 rw-p 00000000 00:00 0 \n"
 				   "7f0000400000-7f0000600000 rw-s 00000000 00:01 5 /memfd:guest (deleted)\n";
 	struct mapping m[MAPPINGS_MAX];
 
-	(void)state;
 	assert_int_equal(read_text(text, m), 4);
 	assert_true(m[0].address == 0x7f0000000000 && m[0].size == 4 * MIB);
 	assert_true(m[1].address == 0x7f0000100000 && m[1].size == 3 * MIB);
@@ -62,13 +60,12 @@ static void neighbours_are_found_together_and_apart(void **state)
 }
 
 /* Only the largest few. */
-static void many_mappings_are_no_harm(void **state)
+TEST(many_mappings_are_no_harm)
 {
 	struct mapping m[MAPPINGS_MAX];
 	char text[4096];
 	size_t n = 0;
 
-	(void)state;
 	for (unsigned i = 1; i <= 40; i++)
 		n += (size_t)snprintf(text + n, sizeof(text) - n, "%x0000000-%x%07x rw-p 00000000 00:00 0 \n", i, i,
 		                      (i * 7 % 41) << 20);
@@ -86,7 +83,7 @@ static bool has(const struct candidate *all, size_t n, const struct candidate *w
 	return false;
 }
 
-static void candidates_are_what_monitors_do(void **state)
+TEST(candidates_are_what_monitors_do)
 {
 	const struct mapping small = {HOST, 64 * MIB}, large = {HOST, 6 * GIB};
 	const struct mapping two[] = {{HOST, 5 * GIB}, {HOST + 8 * GIB, 3 * GIB}};
@@ -98,7 +95,6 @@ static void candidates_are_what_monitors_do(void **state)
 	struct mapping most[MAPPINGS_MAX];
 	size_t n = maps_candidates(&small, 1, all);
 
-	(void)state;
 	assert_int_equal(n, 1);
 	assert_true(has(all, n, &whole));
 	/* More than 4 GiB must have a hole. */
@@ -114,7 +110,7 @@ static void candidates_are_what_monitors_do(void **state)
 }
 
 /* As QEMU has NUMA nodes: one after the other, in whatever order they were mapped, and the hole in any of them. */
-static void regions_follow_each_other(void **state)
+TEST(regions_follow_each_other)
 {
 	const uint64_t size = 768 * MIB, b = HOST + 4 * GIB, c = HOST + 8 * GIB, d = HOST + 12 * GIB;
 	const struct mapping nodes[] = {{c, size}, {HOST, size}, {d, size}, {b, size}};
@@ -129,7 +125,6 @@ static void regions_follow_each_other(void **state)
 	struct mapping most[MAPPINGS_MAX];
 	size_t n = maps_sequences(nodes, 4, all);
 
-	(void)state;
 	assert_true(has(all, n, &three) && has(all, n, &four));
 	for (size_t i = 0; i < n; i++)
 		for (size_t j = 1; j < all[i].nslots; j++)
@@ -145,17 +140,4 @@ static void regions_follow_each_other(void **state)
 		most[i].size = GIB - MIB;
 	assert_int_equal(maps_sequences(most, MAPPINGS_MAX, all), 0);
 	free(all);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_largest_mappings_are_found),
-		cmocka_unit_test(neighbours_are_found_together_and_apart),
-		cmocka_unit_test(many_mappings_are_no_harm),
-		cmocka_unit_test(candidates_are_what_monitors_do),
-		cmocka_unit_test(regions_follow_each_other),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -42,9 +42,8 @@ static void check_name(const char *a, const char *b, const char *wanted)
 	end();
 }
 
-static void names_are_found(void **state)
+TEST(names_are_found)
 {
-	(void)state;
 	check_name("-name", "web1", "web1");
 	check_name("-name", "guest=web1,debug-threads=on", "web1");
 	check_name("-name", "debug-threads=on,guest=a,,b", "a,b");
@@ -69,11 +68,10 @@ static void check_kernel(const char *option, const char *value, const char *want
 	end();
 }
 
-static void kernels_are_found(void **state)
+TEST(kernels_are_found)
 {
 	char folder[200], wanted[256];
 
-	(void)state;
 	check_kernel("-kernel", "/bin/sh", "/bin/sh");
 	check_kernel("--kernel=/bin/sh", "x", "/bin/sh");
 	check_kernel("-kernel", "/no/such/file", NULL);
@@ -93,9 +91,8 @@ static void check_vcpus(const char *option, const char *value, uint32_t wanted)
 }
 
 /* QEMU leaves numbers out where cores or threads are no power of two. */
-static void vcpus_to_come_are_counted(void **state)
+TEST(vcpus_to_come_are_counted)
 {
-	(void)state;
 	check_vcpus("-smp", "1,maxcpus=4", 4);
 	check_vcpus("--smp", "1,maxcpus=4", 4);
 	check_vcpus("-smp", "cpus=1,maxcpus=6", 6);
@@ -113,9 +110,8 @@ static void vcpus_to_come_are_counted(void **state)
 	check_vcpus("-name", "web1", 0);
 }
 
-static void protection_is_seen(void **state)
+TEST(protection_is_seen)
 {
-	(void)state;
 	start("-machine", "q35,confidential-guest-support=sev0");
 	assert_true(machine_asks_protection(child));
 	end();
@@ -133,11 +129,10 @@ static bool can_be(const char *name, uint64_t since_ns)
 }
 
 /* Without a name of its own it has that of its command, as others may: it must be later than the one that ended. */
-static void one_that_came_back_is_told_from_others(void **state)
+TEST(one_that_came_back_is_told_from_others)
 {
 	uint64_t before = clock_now(), after;
 
-	(void)state;
 	start("x", NULL);
 	usleep(50000); /* a process's start is known to 10 ms */
 	after = clock_now();
@@ -155,11 +150,10 @@ static void one_that_came_back_is_told_from_others(void **state)
 }
 
 /* They are not passed over, as if the guest had none of them. */
-static void numbers_that_are_too_high_are_noted(void **state)
+TEST(numbers_that_are_too_high_are_noted)
 {
 	struct machine m = {0};
 
-	(void)state;
 	note_link(&m, VCPU_LINK "511", 3);
 	assert_int_equal(m.vcpus, 512);
 	assert_int_equal(m.fds[511], 3);
@@ -169,29 +163,13 @@ static void numbers_that_are_too_high_are_noted(void **state)
 	assert_true(m.has_more);
 }
 
-static void other_processes_are_none(void **state)
+TEST(other_processes_are_none)
 {
 	struct machine m;
 
-	(void)state;
 	assert_int_equal(machine_find(getpid(), &m), -ESRCH);
 	assert_int_equal(m.vcpus, 0);
 	assert_true(m.start > 0);
 	assert_int_equal(machine_find(INT32_MAX, &m), -ESRCH);
 	assert_int_equal(machine_tracer(getpid(), getpid()), 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(names_are_found),
-		cmocka_unit_test(kernels_are_found),
-		cmocka_unit_test(vcpus_to_come_are_counted),
-		cmocka_unit_test(protection_is_seen),
-		cmocka_unit_test(one_that_came_back_is_told_from_others),
-		cmocka_unit_test(numbers_that_are_too_high_are_noted),
-		cmocka_unit_test(other_processes_are_none),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

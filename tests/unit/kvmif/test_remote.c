@@ -31,11 +31,10 @@ static void check(unsigned n)
 		assert_int_equal(to[i], i / PIECE < n ? i / PIECE % 251 : 255);
 }
 
-static void into_one_piece(void **state)
+TEST(into_one_piece)
 {
 	static const unsigned counts[] = {1, 2, 1023, 1024, 1025, 2048, PIECES};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(counts); i++) {
 		const struct iovec all = {to, counts[i] * PIECE};
 
@@ -45,24 +44,22 @@ static void into_one_piece(void **state)
 	}
 }
 
-static void into_several_pieces(void **state)
+TEST(into_several_pieces)
 {
 	/* The border of a call lies within one of them. */
 	const struct iovec several[] = {
 		{to, 1000 * PIECE}, {to + 1000 * PIECE, 1500 * PIECE}, {to + 2500 * PIECE, 500 * PIECE}};
 
-	(void)state;
 	lay_out();
 	assert_int_equal(remote_read(getpid(), several, COUNT(several), pieces, PIECES), 0);
 	check(PIECES);
 }
 
 /* Some of them here: of no process that there is. */
-static void what_is_here_needs_no_call(void **state)
+TEST(what_is_here_needs_no_call)
 {
 	const struct iovec several[] = {{to, 1000 * PIECE + 7}, {to + 1000 * PIECE + 7, 2000 * PIECE - 7}};
 
-	(void)state;
 	lay_out();
 	for (unsigned i = 0; i < PIECES; i += i % 3 ? 1 : 2)
 		pieces[i].iov_base = (void *)((uintptr_t)pieces[i].iov_base | REMOTE_IS_HERE);
@@ -75,26 +72,13 @@ static void what_is_here_needs_no_call(void **state)
 	check(PIECES);
 }
 
-static void what_is_missing_is_told(void **state)
+TEST(what_is_missing_is_told)
 {
 	uint8_t *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	const struct iovec all = {to, 2 * PIECE}, parts[] = {{from, PIECE}, {page, PIECE}}, gone = {page, PIECE};
 
-	(void)state;
 	assert_int_equal(remote_read(getpid(), &all, 1, parts, 2), 0);
 	munmap(page, 4096);
 	assert_int_equal(remote_read(getpid(), &all, 1, parts, 2), -EFAULT);
 	assert_int_equal(remote_read(getpid(), &all, 1, &gone, 1), -EFAULT);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(into_one_piece),
-		cmocka_unit_test(into_several_pieces),
-		cmocka_unit_test(what_is_here_needs_no_call),
-		cmocka_unit_test(what_is_missing_is_told),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

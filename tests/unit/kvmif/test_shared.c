@@ -54,9 +54,8 @@ static const char *page(unsigned number)
 	return shared_page(&m.shared, getpid(), (uintptr_t)m.memory + number * PAGE);
 }
 
-static void what_is_there_is_read(void **state)
+TEST(what_is_there_is_read)
 {
-	(void)state;
 	start(memfd_create("guest", MFD_ALLOW_SEALING), MAP_SHARED, true);
 	assert_int_equal(m.shared.n, 1);
 	assert_string_equal(page(3), "three");
@@ -70,9 +69,8 @@ static void what_is_there_is_read(void **state)
 }
 
 /* Who receives a migrated guest would take a page of zeros for one that has come. */
-static void a_hole_is_not_filled_from_here(void **state)
+TEST(a_hole_is_not_filled_from_here)
 {
-	(void)state;
 	start(memfd_create("guest", MFD_ALLOW_SEALING), MAP_SHARED, true);
 	assert_null(shared_page(&m.shared, -1, (uintptr_t)m.memory + 5 * PAGE));
 	assert_int_equal(lseek(m.fd, 0, SEEK_DATA), 3 * PAGE);
@@ -84,9 +82,8 @@ static void a_hole_is_not_filled_from_here(void **state)
 }
 
 /* A descriptor's position is one with that of its copies, and the monitor may read by it. */
-static void the_monitors_position_stays(void **state)
+TEST(the_monitors_position_stays)
 {
-	(void)state;
 	start(memfd_create("guest", MFD_ALLOW_SEALING), MAP_SHARED, true);
 	assert_int_equal(lseek(m.fd, 7, SEEK_SET), 7);
 	assert_non_null(page(3));
@@ -94,11 +91,10 @@ static void the_monitors_position_stays(void **state)
 	end();
 }
 
-static void other_memory_is_not_mapped(void **state)
+TEST(other_memory_is_not_mapped)
 {
 	char path[] = "/var/tmp/sharedXXXXXX";
 
-	(void)state;
 	/* Private: the file is not what the guest sees. */
 	start(memfd_create("guest", MFD_ALLOW_SEALING), MAP_PRIVATE, true);
 	assert_int_equal(m.shared.n, 0);
@@ -118,16 +114,4 @@ static void other_memory_is_not_mapped(void **state)
 	shared_map(&m.shared, &m.layout, m.pidfd, getpid());
 	assert_int_equal(m.shared.n, 0);
 	end();
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_is_there_is_read),
-		cmocka_unit_test(a_hole_is_not_filled_from_here),
-		cmocka_unit_test(the_monitors_position_stays),
-		cmocka_unit_test(other_memory_is_not_mapped),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -32,11 +32,10 @@ static struct vcpu_regs registers(uint16_t flags, bool is_inside)
 	return regs;
 }
 
-static void registers_are_the_guests_own(void **state)
+TEST(registers_are_the_guests_own)
 {
 	struct vcpu_regs regs = registers(0, true);
 
-	(void)state;
 	assert_true(regs.valid);
 	assert_int_equal(regs.ip, 0x1000);
 	assert_int_equal(regs.root.cr3, 0x5000);
@@ -48,11 +47,10 @@ static void registers_are_the_guests_own(void **state)
 }
 
 /* Asleep for another thread of the monitor, and not because it is halted. */
-static void a_held_vcpu_is_told_from_a_halted_one(void **state)
+TEST(a_held_vcpu_is_told_from_a_halted_one)
 {
 	struct vcpu v = {.run = &run, .place = VCPU_HELD};
 
-	(void)state;
 	run.exit_reason = KVM_EXIT_INTR;
 	assert_true(vcpu_is_held(&v));
 	run.exit_reason = KVM_EXIT_HLT;
@@ -64,40 +62,35 @@ static void a_held_vcpu_is_told_from_a_halted_one(void **state)
 
 /* --- attaching: this process is its own monitor, and a vCPU's page a file in memory ------------------------------- */
 
-static struct {
-	int pidfd, fd;
+struct fixture {
+	int pidfd, fd; /* of the monitor, of the page */
 	struct kvm_run *run;
-} monitor;
+};
 
-static int make_monitor(void **state)
+static void setup(struct fixture *f)
 {
-	(void)state;
-	monitor.pidfd = (int)syscall(SYS_pidfd_open, getpid(), 0);
-	monitor.fd = memfd_create("vcpu", MFD_CLOEXEC);
-	if (monitor.pidfd < 0 || monitor.fd < 0 || ftruncate(monitor.fd, 4096) != 0)
-		return -1;
-	monitor.run = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, monitor.fd, 0);
-	return monitor.run == MAP_FAILED ? -1 : 0;
+	f->pidfd = (int)syscall(SYS_pidfd_open, getpid(), 0);
+	f->fd = memfd_create("vcpu", MFD_CLOEXEC);
+	assert_true(f->pidfd >= 0 && f->fd >= 0 && ftruncate(f->fd, 4096) == 0);
+	f->run = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, f->fd, 0);
+	assert_true(f->run != MAP_FAILED);
 }
 
-static int end_monitor(void **state)
+static void teardown(struct fixture *f)
 {
-	(void)state;
-	munmap(monitor.run, 4096);
-	close(monitor.fd);
-	close(monitor.pidfd);
-	return 0;
+	munmap(f->run, 4096);
+	close(f->fd);
+	close(f->pidfd);
 }
 
 /* The watchdog, which outlives a guest, would hold it. */
-static void the_page_is_not_inherited(void **state)
+FIXTURE_TEST(the_page_is_not_inherited)
 {
 	struct vcpu v = {0};
 	int status;
 	pid_t pid;
 
-	(void)state;
-	assert_int_equal(vcpu_attach(&v, monitor.pidfd, monitor.fd), 0);
+	assert_int_equal(vcpu_attach(&v, f->pidfd, f->fd), 0);
 	pid = fork();
 	if (pid == 0)
 		_exit(msync(v.run, 4096, MS_ASYNC) == 0);
@@ -107,37 +100,35 @@ static void the_page_is_not_inherited(void **state)
 }
 
 /* What it keeps there is the guest's: it reads registers there, or KVM is to take them over. */
-static void a_monitor_that_uses_the_page_is_refused(void **state)
+FIXTURE_TEST(a_monitor_that_uses_the_page_is_refused)
 {
 	const uint64_t valid[] = {KVM_SYNC_X86_REGS, KVM_SYNC_X86_REGS | KVM_SYNC_X86_SREGS, 0};
 	struct kvm_run before;
 	struct vcpu v = {0};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(valid); i++) {
-		monitor.run->kvm_valid_regs = valid[i];
-		monitor.run->kvm_dirty_regs = valid[i] ? 0 : KVM_SYNC_X86_REGS;
-		monitor.run->s.regs.regs.rip = 0x1000;
-		before = *monitor.run;
-		assert_int_equal(vcpu_attach(&v, monitor.pidfd, monitor.fd), -EALREADY);
+		f->run->kvm_valid_regs = valid[i];
+		f->run->kvm_dirty_regs = valid[i] ? 0 : KVM_SYNC_X86_REGS;
+		f->run->s.regs.regs.rip = 0x1000;
+		before = *f->run;
+		assert_int_equal(vcpu_attach(&v, f->pidfd, f->fd), -EALREADY);
 		assert_null(v.run);
-		assert_memory_equal(monitor.run, &before, sizeof(before));
+		assert_memory_equal(f->run, &before, sizeof(before));
 	}
 }
 
-static void a_monitor_that_begins_to_is_seen(void **state)
+FIXTURE_TEST(a_monitor_that_begins_to_is_seen)
 {
 	struct kvm_run before;
 	struct vcpu v = {0};
 
-	(void)state;
-	assert_int_equal(vcpu_attach(&v, monitor.pidfd, monitor.fd), 0);
+	assert_int_equal(vcpu_attach(&v, f->pidfd, f->fd), 0);
 	assert_false(vcpu_is_taken(&v));
-	monitor.run->kvm_valid_regs = KVM_SYNC_X86_REGS;
-	before = *monitor.run;
+	f->run->kvm_valid_regs = KVM_SYNC_X86_REGS;
+	before = *f->run;
 	assert_true(vcpu_is_taken(&v));
 	vcpu_detach(&v);
-	assert_memory_equal(monitor.run, &before, sizeof(before));
+	assert_memory_equal(f->run, &before, sizeof(before));
 }
 
 static pid_t start_sleeper(void)
@@ -157,9 +148,9 @@ static void end_process(pid_t pid)
 }
 
 /* As vcpu_attach() and vcpu_set_thread(), then a stop that is only begun. */
-static void begin_stop(struct vcpu *v, pid_t thread)
+static void begin_stop(const struct fixture *f, struct vcpu *v, pid_t thread)
 {
-	assert_int_equal(vcpu_attach(v, monitor.pidfd, monitor.fd), 0);
+	assert_int_equal(vcpu_attach(v, f->pidfd, f->fd), 0);
 	assert_int_equal(vcpu_set_thread(v, thread, thread), 0);
 	vcpu_look(v);
 	assert_int_equal(vcpu_interrupt(v), 0);
@@ -176,37 +167,36 @@ static void await_stop_of(struct vcpu *v)
 }
 
 /* KVM has left registers there since. */
-static void what_a_killed_recorder_has_left_is_no_such_use(void **state)
+FIXTURE_TEST(what_a_killed_recorder_has_left_is_no_such_use)
 {
 	const pid_t thread = start_sleeper();
-	const struct kvm_run before = *monitor.run;
+	const struct kvm_run before = *f->run;
 	struct vcpu killed = {0}, v = {0};
 
-	(void)state;
-	begin_stop(&killed, thread);
+	begin_stop(f, &killed, thread);
 	assert_true(killed.armed);
-	monitor.run->s.regs.regs.rip = 0x1000;
-	assert_int_equal(vcpu_attach(&v, monitor.pidfd, monitor.fd), 0);
+	f->run->s.regs.regs.rip = 0x1000;
+	assert_int_equal(vcpu_attach(&v, f->pidfd, f->fd), 0);
 	assert_false(vcpu_is_taken(&v));
-	assert_int_not_equal(monitor.run->kvm_valid_regs, 0);
+	assert_int_not_equal(f->run->kvm_valid_regs, 0);
 	vcpu_detach(&v);
 	await_stop_of(&killed);
 	assert_int_equal(vcpu_release(&killed), 0);
-	monitor.run->s.regs.regs.rip = 0;
-	assert_memory_equal(monitor.run, &before, sizeof(before));
+	f->run->s.regs.regs.rip = 0;
+	assert_memory_equal(f->run, &before, sizeof(before));
 	vcpu_detach(&killed);
 	end_process(thread);
 }
 
 /* Another recorder, a process of its own: it must not touch the page while we trace the thread. */
-static int try_to_stop(pid_t thread)
+static int try_to_stop(const struct fixture *f, pid_t thread)
 {
 	struct vcpu v = {0};
 	int status;
 	pid_t pid = fork();
 
 	if (pid == 0) {
-		if (vcpu_attach(&v, monitor.pidfd, monitor.fd) != 0 || vcpu_set_thread(&v, thread, thread) != 0)
+		if (vcpu_attach(&v, f->pidfd, f->fd) != 0 || vcpu_set_thread(&v, thread, thread) != 0)
 			_exit(1);
 		vcpu_look(&v);
 		_exit(-vcpu_interrupt(&v));
@@ -215,23 +205,22 @@ static int try_to_stop(pid_t thread)
 	return -WEXITSTATUS(status);
 }
 
-static void recorders_do_not_see_each_other(void **state)
+FIXTURE_TEST(recorders_do_not_see_each_other)
 {
 	const pid_t thread = start_sleeper();
 	struct vcpu_regs regs;
 	struct vcpu v = {0};
 
-	(void)state;
-	begin_stop(&v, thread);
-	monitor.run->s.regs.regs.rip = 0x1000; /* KVM's */
-	assert_int_equal(try_to_stop(thread), -EPERM);
-	assert_int_not_equal(monitor.run->kvm_valid_regs, 0);
+	begin_stop(f, &v, thread);
+	f->run->s.regs.regs.rip = 0x1000; /* KVM's */
+	assert_int_equal(try_to_stop(f, thread), -EPERM);
+	assert_int_not_equal(f->run->kvm_valid_regs, 0);
 	await_stop_of(&v);
-	assert_int_equal(try_to_stop(thread), -EPERM);
+	assert_int_equal(try_to_stop(f, thread), -EPERM);
 	assert_int_equal(vcpu_release(&v), 0);
 	/* The next recorder's request. */
-	assert_int_equal(try_to_stop(thread), 0);
-	assert_int_not_equal(monitor.run->s.regs.regs.rip, 0x1000);
+	assert_int_equal(try_to_stop(f, thread), 0);
+	assert_int_not_equal(f->run->s.regs.regs.rip, 0x1000);
 	vcpu_registers(&v, &regs);
 	assert_true(v.is_inside);
 	assert_int_equal(v.kept.sync.regs.rip, 0x1000);
@@ -239,14 +228,13 @@ static void recorders_do_not_see_each_other(void **state)
 	end_process(thread);
 }
 
-static void without_registers_it_was_in_its_monitor(void **state)
+FIXTURE_TEST(without_registers_it_was_in_its_monitor)
 {
 	const pid_t thread = start_sleeper();
 	struct vcpu_regs regs;
 	struct vcpu v = {0};
 
-	(void)state;
-	begin_stop(&v, thread);
+	begin_stop(f, &v, thread);
 	await_stop_of(&v);
 	assert_false(v.is_inside);
 	vcpu_registers(&v, &regs);
@@ -287,7 +275,6 @@ struct attempt {
 	struct tracer *tracer;
 	struct vcpu *slow, *other;
 	int rc, others;
-	uint64_t took_ns;
 };
 
 static void attempt(void *ctx)
@@ -298,12 +285,9 @@ static void attempt(void *ctx)
 	vcpu_interrupt(a->slow);
 	vcpu_interrupt(a->other);
 	a->rc = vcpu_await(a->slow, began + VCPU_STOP_NS);
-	a->others = vcpu_await(a->other, began + VCPU_STOP_NS);
-	a->took_ns = clock_now() - began;
-	if (a->others == 0)
-		vcpu_release(a->other);
-	else
-		vcpu_give_up(a->other);
+	/* On a busy machine it stops later than that, but it stops. */
+	a->others = vcpu_await(a->other, UINT64_MAX);
+	vcpu_release(a->other);
 	vcpu_give_up(a->slow);
 	tracer_give_up(a->tracer);
 }
@@ -313,63 +297,38 @@ static void nothing(int signal)
 	(void)signal;
 }
 
-static void a_slow_thread_does_not_hold_another(void **state)
+FIXTURE_TEST(a_slow_thread_does_not_hold_another)
 {
 	struct vcpu v[2] = {0};
 	pid_t threads[2], child;
-	struct attempt a = {tracer_new(), &v[0], &v[1], 0, 0, 0};
+	struct attempt a = {tracer_new(), &v[0], &v[1], 0, 0};
 	uint64_t arrivals;
 
-	(void)state;
 	sigaction(SIGURG, &(struct sigaction){.sa_handler = nothing}, NULL);
 	threads[0] = start_slow(&child);
 	threads[1] = start_sleeper();
 	for (int i = 0; i < 2; i++) {
-		assert_int_equal(vcpu_attach(&v[i], monitor.pidfd, monitor.fd), 0);
+		assert_int_equal(vcpu_attach(&v[i], f->pidfd, f->fd), 0);
 		assert_int_equal(vcpu_set_thread(&v[i], threads[i], threads[i]), 0);
 		vcpu_look(&v[i]);
 	}
-	/* On a busy machine the other one may get no CPU in time, either. */
-	for (int again = 0, tries = 0; again < 3 && tries < 1000; again += a.others == 0, tries++) {
+	for (int again = 0; again < 3; again++) {
 		assert_int_equal(tracer_run(a.tracer, attempt, &a, &(uint64_t){0}), 0);
 		assert_int_equal(a.rc, -EBUSY);
-		assert_true(a.others == 0 || a.others == -EBUSY);
-		assert_true(a.took_ns >= VCPU_STOP_NS);
+		assert_int_equal(a.others, 0);
 		/* It is not traced any more, and not stopped when it goes on. */
 		assert_int_equal(machine_tracer(threads[0], threads[0]), 0);
 		vcpu_look(&v[0]);
 		assert_false(v[0].is_still || v[0].on_cpu);
 	}
-	assert_int_equal(a.others, 0);
 	arrivals = v[0].looked.arrivals;
 	kill(child, SIGKILL);
-	for (int i = 0; i < 1000 && v[0].looked.arrivals == arrivals; i++) {
+	for (; v[0].looked.arrivals == arrivals; vcpu_look(&v[0]))
 		usleep(1000);
-		vcpu_look(&v[0]);
-	}
-	assert_int_not_equal(v[0].looked.arrivals, arrivals);
 	assert_false(machine_is_stopped(threads[0]));
 	tracer_free(a.tracer);
 	for (int i = 0; i < 2; i++) {
 		vcpu_detach(&v[i]);
 		end_process(threads[i]);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(registers_are_the_guests_own),
-		cmocka_unit_test(a_held_vcpu_is_told_from_a_halted_one),
-		cmocka_unit_test_setup_teardown(the_page_is_not_inherited, make_monitor, end_monitor),
-		cmocka_unit_test_setup_teardown(a_monitor_that_uses_the_page_is_refused, make_monitor, end_monitor),
-		cmocka_unit_test_setup_teardown(a_monitor_that_begins_to_is_seen, make_monitor, end_monitor),
-		cmocka_unit_test_setup_teardown(what_a_killed_recorder_has_left_is_no_such_use, make_monitor,
-	                                        end_monitor),
-		cmocka_unit_test_setup_teardown(recorders_do_not_see_each_other, make_monitor, end_monitor),
-		cmocka_unit_test_setup_teardown(without_registers_it_was_in_its_monitor, make_monitor, end_monitor),
-		cmocka_unit_test_setup_teardown(a_slow_thread_does_not_hold_another, make_monitor, end_monitor),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -50,11 +50,8 @@ struct folder {
 	int messages; /* standard error as it was */
 };
 
-MAYBE int enter_folder(void **state)
+MAYBE void enter_folder(struct folder *f)
 {
-	struct folder *f = calloc(1, sizeof(*f));
-
-	assert_non_null(f);
 	snprintf(f->path, sizeof(f->path), "/tmp/uniprof-test-XXXXXX");
 	assert_non_null(mkdtemp(f->path));
 	assert_int_equal(chdir(f->path), 0);
@@ -64,24 +61,21 @@ MAYBE int enter_folder(void **state)
 	f->messages = dup(STDERR_FILENO);
 	assert_non_null(freopen("/dev/null", "w", stderr));
 	f->descriptors = open_descriptors();
-	*state = f;
-	return 0;
 }
 
-MAYBE int leave_folder(void **state)
+MAYBE void leave_folder(struct folder *f)
 {
-	struct folder *f = *state;
 	unsigned descriptors = open_descriptors();
-	int rc = chdir("/");
 
+	assert_int_equal(chdir("/"), 0);
 	fflush(stderr);
 	dup2(f->messages, STDERR_FILENO);
 	close(f->messages);
 	assert_int_equal(nftw(f->path, remove_one, 8, FTW_DEPTH | FTW_PHYS), 0);
 	assert_int_equal(descriptors, f->descriptors);
-	free(f);
-	return rc;
 }
+
+#define FOLDER_TEST(name) TEST_WITH(name, struct folder, folder, enter_folder, leave_folder)
 
 /* The most bytes that a file may have from now on; RLIM_INFINITY: no limit. */
 MAYBE void limit_files(rlim_t bytes)

@@ -3,14 +3,9 @@
  * --call-graph auto over simulated guests that were compiled with frame pointers, without, or both: which stacks are
  * copied, and how often a round is taken twice for it.
  */
-#include "tests/unit/unit.h"
+#include "tests/unit/record/sampled.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-#include "tests/sim/sim.h"
 #include "guest/x86.h"
-#include "record/sampling/sample.h"
 
 #define CODE 0x400000ull       /* a page of it, a call every 16 bytes */
 #define SP 0x7ff000002e00ull   /* of the innermost function */
@@ -22,69 +17,32 @@
 
 static const struct stack_choice choice = {127, 32, COPY_WORDS};
 
-struct fixture {
-	struct sim_domain d;
-	struct hypervisor *x;
-	struct target *t;
-	struct pause_mark mark;
-	struct watch watch;
-	uint64_t root;
-	unsigned retaken;
-};
-
 /* The address behind the @n-th call. */
 static uint64_t behind(unsigned n)
 {
 	return CODE + 16 * n + 16;
 }
 
-static void open_target(struct fixture *f)
+static void setup(struct fixture *f)
 {
-	f->t = target_open(&hypervisor_backend, f->x, &f->d.info, NULL, &choice);
-	assert_non_null(f->t);
-	f->watch.mark = &f->mark;
-	target_watch(f->t, &f->watch);
-}
-
-static int setup(void **state)
-{
-	static struct fixture f;
-	char why[128];
-
-	memset(&f, 0, sizeof(f));
-	f.d.info = (struct guest_info){.domid = 7, .vcpus = 1};
-	f.root = sim_space(&f.d);
+	f->d.info = (struct guest_info){.domid = 7, .vcpus = 1};
+	f->root = sim_space(&f->d);
 	for (unsigned n = 0; n < 200; n++) /* nops, and call rel32 */
-		sim_poke(&f.d, f.root, behind(n) - 8, 0x00001000e8909090ull);
+		sim_poke(&f->d, f->root, behind(n) - 8, 0x00001000e8909090ull);
 	for (uint64_t at = TOP - 0x3000; at < TOP; at += 4096)
-		sim_page(&f.d, f.root, at);
+		sim_page(&f->d, f->root, at);
 	for (unsigned i = 0; i < 16; i++) /* what looks like frames, and is none */
-		sim_poke(&f.d, f.root, HEAP + 8 * i, i % 2 ? CODE + 5 : HEAP + 8 * i + 16);
-	f.d.vcpu[0] = (struct vcpu_stop){
+		sim_poke(&f->d, f->root, HEAP + 8 * i, i % 2 ? CODE + 5 : HEAP + 8 * i + 16);
+	f->d.vcpu[0] = (struct vcpu_stop){
 		.regs = {.ip = CODE + 8,
 	                 .sp = SP,
-	                 .root.cr3 = f.root << GUEST_PAGE_SHIFT,
+	                 .root.cr3 = f->root << GUEST_PAGE_SHIFT,
 	                 .valid = true,
 	                 .all = {[7] = SP}},
 		.online = true,
 		.running = true,
 	};
-	sim_world(&f.d, 1);
-	f.x = hypervisor_backend.host.open(why, sizeof(why));
-	open_target(&f);
-	*state = &f;
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	struct fixture *f = *state;
-
-	target_close(f->t);
-	assert_int_equal(f->d.mapped, 0);
-	assert_int_equal(f->d.broken, 0);
-	sim_free(&f->d);
-	return 0;
+	open_target(f, &choice);
 }
 
 /* Compiled with frame pointers: @n frames from @fp up, which the stack pointer is @below. */
@@ -141,10 +99,9 @@ static void has_frames(const struct upf_sample *s, unsigned n)
 }
 
 /* A guest with frame pointers pays nothing: what is captured, and what is recorded, is as with fp alone. */
-static void frames_everywhere(void **state)
+FIXTURE_TEST(frames_everywhere)
 {
 	static const struct stack_choice fp = {127, 32, 0};
-	struct fixture *f = *state;
 	struct target *other = target_open(&hypervisor_backend, f->x, &f->d.info, NULL, &fp);
 	struct watch watch = {.mark = &(struct pause_mark){{0}}};
 
@@ -183,15 +140,12 @@ static void spread_out(struct sim_domain *d, uint32_t vcpu)
 }
 
 /* A call that maps costs more than many pages do, so whatever is missing at once is mapped at once, of all vCPUs. */
-static void mapped_together(void **state)
+FIXTURE_TEST(mapped_together)
 {
-	struct fixture *f = *state;
-
-	target_close(f->t);
 	f->d.info.vcpus = VCPUS;
 	for (uint32_t v = 0; v < VCPUS; v++)
 		spread_out(&f->d, v);
-	open_target(f);
+	open_target(f, &choice);
 	sample_warm(f->t);
 	assert_int_equal(f->d.maps, 5); /* four levels of page tables, and the stacks */
 	take(f);
@@ -203,12 +157,11 @@ static void mapped_together(void **state)
 }
 
 /* Whatever the register holds: the first round is taken twice, for the copy; no later one is. */
-static void no_frames(void **state)
+FIXTURE_TEST(no_frames)
 {
 	const uint64_t held[] = {0,    1,       77,     ~0ull,     0x8000000000000000ull,
 	                         CODE, SP,      SP + 8, SP + 40,   TOP - 16,
 	                         TOP,  SP - 64, HEAP,   HEAP + 16, SP + 0x100};
-	struct fixture *f = *state;
 
 	for (size_t i = 0; i < COUNT(held); i++)
 		for (int n = 0; n < 50; n++) {
@@ -220,10 +173,8 @@ static void no_frames(void **state)
 }
 
 /* Return addresses that no call has left, and one frame alone, prove nothing. */
-static void what_looks_like_frames(void **state)
+FIXTURE_TEST(what_looks_like_frames)
 {
-	struct fixture *f = *state;
-
 	with_frames(f, SP, 5, 64);
 	sim_poke(&f->d, f->root, SP + 32 * 2 + 8, behind(3) + 1);
 	is_copy(f, take(f));
@@ -242,10 +193,8 @@ static void what_looks_like_frames(void **state)
  * The frame pointer is right, but of a caller far up: functions without a frame lie between, more than the window
  * shows.
  */
-static void frames_far_up(void **state)
+FIXTURE_TEST(frames_far_up)
 {
-	struct fixture *f = *state;
-
 	with_frames(f, SP, 5, 0x400);
 	assert_int_equal(take(f)->tops, UPF_TOPS_WINDOW); /* large, but a single function's */
 	assert_int_equal(take(f)->nwords, 32);
@@ -257,9 +206,8 @@ static void frames_far_up(void **state)
 }
 
 /* Goes from one style to the other: what is recorded is right all the time, and copies end when they are of no use. */
-static void both_styles(void **state)
+FIXTURE_TEST(both_styles)
 {
-	struct fixture *f = *state;
 	unsigned copies = 0;
 
 	for (int i = 0; i < 4000; i++) {
@@ -280,10 +228,8 @@ static void both_styles(void **state)
 }
 
 /* A few functions only use the register otherwise: at any share of the samples under 1 % are taken twice. */
-static void now_and_then(void **state)
+FIXTURE_TEST(now_and_then)
 {
-	struct fixture *f = *state;
-
 	srand(1);
 	for (unsigned share = 1; share <= 1000; share *= 3) {
 		f->retaken = 0;
@@ -304,9 +250,8 @@ static void now_and_then(void **state)
 }
 
 /* Without a stack pointer there are frames or nothing, and no round is taken twice for more. */
-static void no_stack_pointer(void **state)
+FIXTURE_TEST(no_stack_pointer)
 {
-	struct fixture *f = *state;
 	const struct upf_sample *s = &f->t->stacks.samples[0];
 
 	for (int i = 0; i < 100; i++) {
@@ -328,7 +273,7 @@ static void no_stack_pointer(void **state)
 	assert_in_range(f->retaken, 0, 3);
 }
 
-static void calls_of_x86(void **state)
+TEST(calls_of_x86)
 {
 	static const struct {
 		const char *code;
@@ -354,19 +299,6 @@ static void calls_of_x86(void **state)
 		{"\x90\x90\x90\x90\x90\x90\x90\x90", false},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(known); i++)
 		assert_int_equal(x86_ends_call((const uint8_t *)known[i].code), known[i].ends_call);
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-	const struct CMUnitTest tests[] = {
-		TEST(mapped_together),        TEST(frames_everywhere), TEST(no_frames),
-		TEST(what_looks_like_frames), TEST(frames_far_up),     TEST(both_styles),
-		TEST(now_and_then),           TEST(no_stack_pointer),  cmocka_unit_test(calls_of_x86),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

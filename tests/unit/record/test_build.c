@@ -21,36 +21,23 @@ struct fixture {
 	struct build build;
 };
 
-static int setup(void **state)
+static void setup(struct fixture *f)
 {
-	static struct fixture f;
-	struct hypervisor *x;
-	char why[128];
-
-	memset(&f, 0, sizeof(f));
-	f.d.info = (struct guest_info){.domid = 1, .vcpus = 1};
-	sim_world(&f.d, 1);
-	x = hypervisor_backend.host.open(why, sizeof(why));
-	f.guest = hypervisor_backend.guest.attach(x, &f.d.info, NULL, ATTACH_TO_SAMPLE);
-	f.pages = pages_new(&hypervisor_backend.memory, f.guest, 1);
-	f.root = sim_space(&f.d);
-	f.regs = (struct vcpu_regs){
-		.arch = &arch_x86_64_pv, .root.cr3 = f.root << GUEST_PAGE_SHIFT, .ip = CODE + 0x123, .valid = true};
-	sim_page(&f.d, f.root, CODE);
-	*state = &f;
-	return 0;
+	f->guest = sim_guest(&f->d);
+	f->pages = pages_new(&hypervisor_backend.memory, f->guest, 1);
+	f->root = sim_space(&f->d);
+	f->regs = (struct vcpu_regs){
+		.arch = &arch_x86_64_pv, .root.cr3 = f->root << GUEST_PAGE_SHIFT, .ip = CODE + 0x123, .valid = true};
+	sim_page(&f->d, f->root, CODE);
 }
 
-static int teardown(void **state)
+static void teardown(struct fixture *f)
 {
-	struct fixture *f = *state;
-
 	assert_int_equal(f->d.mapped, 0);
 	assert_int_equal(f->d.broken, 0);
 	pages_free(f->pages);
 	hypervisor_backend.guest.detach(f->guest);
 	sim_free(&f->d);
-	return 0;
 }
 
 static void write_bytes(struct fixture *f, uint64_t address, const void *bytes, size_t n)
@@ -109,27 +96,23 @@ static void found(struct fixture *f, uint64_t address, uint8_t byte, uint32_t si
 		assert_int_equal(f->build.note.id[i], byte);
 }
 
-static void beside_the_code(void **state)
+FIXTURE_TEST(beside_the_code)
 {
-	put_note(*state, CODE + 0x800, 0xab, 20);
-	found(*state, CODE + 0x800, 0xab, 20);
+	put_note(f, CODE + 0x800, 0xab, 20);
+	found(f, CODE + 0x800, 0xab, 20);
 }
 
-static void below_it(void **state)
+FIXTURE_TEST(below_it)
 {
-	struct fixture *f = *state;
-
 	for (uint64_t at = CODE; at > CODE - 15 * MIB; at -= 2 * MIB)
 		sim_page(&f->d, f->root, at);
 	put_note(f, CODE - 15 * MIB, 0xab, 8);
-	found(*state, CODE - 15 * MIB, 0xab, 8);
+	found(f, CODE - 15 * MIB, 0xab, 8);
 }
 
 /* Behind a hole, as Linux leaves it, and across a page. */
-static void far_above_it(void **state)
+FIXTURE_TEST(far_above_it)
 {
-	struct fixture *f = *state;
-
 	for (uint64_t at = CODE; at < CODE + 20 * MIB; at += 2 * MIB)
 		sim_page(&f->d, f->root, at);
 	put_note(f, CODE + 20 * MIB + 0xfe8, 0xab, 64);
@@ -137,10 +120,8 @@ static void far_above_it(void **state)
 }
 
 /* At every place at which pieces that are read may meet. */
-static void at_any_place(void **state)
+FIXTURE_TEST(at_any_place)
 {
-	struct fixture *f = *state;
-
 	for (uint64_t page = 60; page < 68; page++) {
 		const uint64_t at = CODE + page * GUEST_PAGE_SIZE + GUEST_PAGE_SIZE - 4 * (page - 58);
 
@@ -151,27 +132,23 @@ static void at_any_place(void **state)
 	}
 }
 
-static void two_that_differ(void **state)
+FIXTURE_TEST(two_that_differ)
 {
-	struct fixture *f = *state;
-
 	put_note(f, CODE + 0x800, 0xab, 20);
 	put_note(f, CODE + 0x2800, 0xcd, 20);
 	assert_false(search(f, 0));
 }
 
-static void two_that_are_the_same(void **state)
+FIXTURE_TEST(two_that_are_the_same)
 {
-	put_note(*state, CODE + 0x2800, 0xab, 20);
-	put_note(*state, CODE + 0x800, 0xab, 20);
-	found(*state, CODE + 0x800, 0xab, 20);
+	put_note(f, CODE + 0x2800, 0xab, 20);
+	put_note(f, CODE + 0x800, 0xab, 20);
+	found(f, CODE + 0x800, 0xab, 20);
 }
 
 /* The image's own headers say which of them is right, wherever it was loaded. */
-static void of_the_image(void **state)
+FIXTURE_TEST(of_the_image)
 {
-	struct fixture *f = *state;
-
 	put_note(f, CODE + 0x4800, 0xcd, 20);
 	put_image(f, CODE - 0x2000, 0x400000, 0x10000, 0x200);
 	put_note(f, CODE - 0x2000 + 0x200, 0xab, 20);
@@ -179,10 +156,8 @@ static void of_the_image(void **state)
 }
 
 /* As of a vDSO: an image in whose code the guest is not. */
-static void of_another_image(void **state)
+FIXTURE_TEST(of_another_image)
 {
-	struct fixture *f = *state;
-
 	put_image(f, CODE + 0x4000, 0, 0x1000, 0x200);
 	put_note(f, CODE + 0x4000 + 0x200, 0xcd, 20);
 	assert_false(search(f, 0));
@@ -191,9 +166,8 @@ static void of_another_image(void **state)
 	found(f, CODE + 0x8000, 0xab, 20);
 }
 
-static void no_notes(void **state)
+FIXTURE_TEST(no_notes)
 {
-	struct fixture *f = *state;
 	const Elf64_Nhdr other = {4, 20, NT_GNU_BUILD_ID + 1}, long_name = {5, 20, NT_GNU_BUILD_ID};
 
 	put_note(f, CODE + 0x100, 0xab, 7);
@@ -210,9 +184,8 @@ static void no_notes(void **state)
 }
 
 /* All that is near is searched once; what is elsewhere, a few times. */
-static void not_again(void **state)
+FIXTURE_TEST(not_again)
 {
-	struct fixture *f = *state;
 	unsigned long maps;
 
 	assert_false(search(f, 0));
@@ -230,18 +203,15 @@ static void not_again(void **state)
 }
 
 /* Before anything is sampled there is time for all of it. */
-static void at_once(void **state)
+FIXTURE_TEST(at_once)
 {
-	struct fixture *f = *state;
-
 	put_note(f, CODE + 2 * MIB, 0xab, 20);
 	assert_int_equal(build_search(&f->build, f->pages, &f->regs, 0, UINT64_MAX), BUILD_FOUND);
 }
 
 /* Meanwhile the vCPU was in user mode, whose page tables lack the kernel; in others nothing is where it began. */
-static void meanwhile_elsewhere(void **state)
+FIXTURE_TEST(meanwhile_elsewhere)
 {
-	struct fixture *f = *state;
 	const uint64_t kernel = f->regs.root.cr3, other = sim_space(&f->d) << GUEST_PAGE_SHIFT;
 
 	put_note(f, CODE + 2 * MIB, 0xab, 20);
@@ -260,10 +230,8 @@ static void meanwhile_elsewhere(void **state)
 }
 
 /* A user's program tells nothing, and the kernel may be mapped elsewhere meanwhile. */
-static void in_user_mode(void **state)
+FIXTURE_TEST(in_user_mode)
 {
-	struct fixture *f = *state;
-
 	put_note(f, CODE + 0x800, 0xab, 20);
 	f->regs.user = true;
 	assert_false(search(f, 0));
@@ -273,9 +241,8 @@ static void in_user_mode(void **state)
 }
 
 /* Page tables all over memory, pages that cannot be mapped, the last and the first address. */
-static void led_astray(void **state)
+FIXTURE_TEST(led_astray)
 {
-	struct fixture *f = *state;
 	const uint64_t loop = f->root << GUEST_PAGE_SHIFT | 3;
 
 	f->regs.ip = 0xfffffffffffff000;
@@ -294,26 +261,4 @@ static void led_astray(void **state)
 	f->regs.valid = false;
 	assert_false(search(f, CODE));
 	assert_true(f->d.maps < 2000);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(beside_the_code, setup, teardown),
-		cmocka_unit_test_setup_teardown(below_it, setup, teardown),
-		cmocka_unit_test_setup_teardown(far_above_it, setup, teardown),
-		cmocka_unit_test_setup_teardown(at_any_place, setup, teardown),
-		cmocka_unit_test_setup_teardown(two_that_differ, setup, teardown),
-		cmocka_unit_test_setup_teardown(two_that_are_the_same, setup, teardown),
-		cmocka_unit_test_setup_teardown(of_the_image, setup, teardown),
-		cmocka_unit_test_setup_teardown(of_another_image, setup, teardown),
-		cmocka_unit_test_setup_teardown(no_notes, setup, teardown),
-		cmocka_unit_test_setup_teardown(not_again, setup, teardown),
-		cmocka_unit_test_setup_teardown(at_once, setup, teardown),
-		cmocka_unit_test_setup_teardown(meanwhile_elsewhere, setup, teardown),
-		cmocka_unit_test_setup_teardown(in_user_mode, setup, teardown),
-		cmocka_unit_test_setup_teardown(led_astray, setup, teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,42 +12,29 @@
 
 struct fixture {
 	struct sim_domain d;
-	struct hypervisor *x;
 	struct guest *guest;
 	struct pages *pages;
 	struct capture *capture;
 	uint64_t frame;
 };
 
-static int setup(void **state)
+static void setup(struct fixture *f)
 {
-	static struct fixture f;
-	char why[128];
-
-	memset(&f, 0, sizeof(f));
-	f.d.info = (struct guest_info){.domid = 1, .vcpus = 1};
-	f.frame = sim_space(&f.d);
+	f->frame = sim_space(&f->d);
 	for (int i = 0; i < 300; i++)
-		sim_space(&f.d);
-	sim_world(&f.d, 1);
-	f.x = hypervisor_backend.host.open(why, sizeof(why));
-	f.guest = hypervisor_backend.guest.attach(f.x, &f.d.info, NULL, ATTACH_TO_SAMPLE);
-	f.pages = pages_new(&hypervisor_backend.memory, f.guest, 400);
-	f.capture = capture_new(f.pages, LINES);
-	*state = &f;
-	return 0;
+		sim_space(&f->d);
+	f->guest = sim_guest(&f->d);
+	f->pages = pages_new(&hypervisor_backend.memory, f->guest, 400);
+	f->capture = capture_new(f->pages, LINES);
 }
 
-static int teardown(void **state)
+static void teardown(struct fixture *f)
 {
-	struct fixture *f = *state;
-
 	capture_free(f->capture);
 	pages_free(f->pages);
 	assert_int_equal(f->d.mapped, 0);
 	hypervisor_backend.guest.detach(f->guest);
 	sim_free(&f->d);
-	return 0;
 }
 
 static void set(struct fixture *f, uint64_t frame, uint32_t offset, uint64_t word)
@@ -69,9 +56,8 @@ static void list(struct fixture *f, uint64_t frame, size_t n, uint32_t offset)
 }
 
 /* What is read is what was there at the copy, whatever the guest has done since. */
-static void reads_the_copy(void **state)
+FIXTURE_TEST(reads_the_copy)
 {
-	struct fixture *f = *state;
 	uint64_t word;
 
 	set(f, f->frame, 72, 1);
@@ -88,9 +74,8 @@ static void reads_the_copy(void **state)
 }
 
 /* Every line of a frame, in any order, ends up in its own place. */
-static void lines_keep_their_places(void **state)
+FIXTURE_TEST(lines_keep_their_places)
 {
-	struct fixture *f = *state;
 	uint64_t word;
 
 	for (uint32_t i = 0; i < 64; i++)
@@ -107,9 +92,8 @@ static void lines_keep_their_places(void **state)
 }
 
 /* A copy of a whole stack is on the list at once, beside what was there, and what is noted after it. */
-static void many_lines_are_listed_at_once(void **state)
+FIXTURE_TEST(many_lines_are_listed_at_once)
 {
-	struct fixture *f = *state;
 	struct capture *c = capture_new(f->pages, 1024);
 	uint64_t word;
 
@@ -127,9 +111,8 @@ static void many_lines_are_listed_at_once(void **state)
 	capture_free(c);
 }
 
-static void unread_lines_leave_the_list(void **state)
+FIXTURE_TEST(unread_lines_leave_the_list)
 {
-	struct fixture *f = *state;
 	uint64_t word;
 
 	list(f, f->frame, 10, 0);
@@ -146,9 +129,8 @@ static void unread_lines_leave_the_list(void **state)
 }
 
 /* However much walks want, the list is bounded, and the newest wishes are on it. */
-static void the_list_is_bounded(void **state)
+FIXTURE_TEST(the_list_is_bounded)
 {
-	struct fixture *f = *state;
 	uint64_t word;
 
 	for (uint64_t i = 0; i < 30; i++) {
@@ -162,9 +144,8 @@ static void the_list_is_bounded(void **state)
 	assert_in_range(capture_lines(f->capture), 1, LINES);
 }
 
-static void live_reads_need_no_list(void **state)
+FIXTURE_TEST(live_reads_need_no_list)
 {
-	struct fixture *f = *state;
 	uint64_t word;
 
 	set(f, f->frame, 0, 1);
@@ -183,9 +164,8 @@ static void live_reads_need_no_list(void **state)
 }
 
 /* The pages that the list points into are gone: nothing of them is touched. */
-static void unmapped_pages(void **state)
+FIXTURE_TEST(unmapped_pages)
 {
-	struct fixture *f = *state;
 	uint64_t word;
 
 	list(f, f->frame, 5, 0);
@@ -198,9 +178,8 @@ static void unmapped_pages(void **state)
 	assert_int_equal(get(f, f->frame, 0, &word), 0);
 }
 
-static void refused_frame(void **state)
+FIXTURE_TEST(refused_frame)
 {
-	struct fixture *f = *state;
 	uint64_t word;
 
 	f->d.refused = f->frame;
@@ -209,17 +188,4 @@ static void refused_frame(void **state)
 	capture_copy(f->capture);
 	assert_int_equal(get(f, f->frame, 0, &word), -EIO);
 	assert_int_equal(capture_lines(f->capture), 0);
-}
-
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(reads_the_copy),      TEST(lines_keep_their_places),       TEST(unread_lines_leave_the_list),
-		TEST(the_list_is_bounded), TEST(live_reads_need_no_list),       TEST(unmapped_pages),
-		TEST(refused_frame),       TEST(many_lines_are_listed_at_once),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,32 +13,27 @@ static void check_why(struct sim_domain *domains, size_t n, const char *expected
 	static const struct options options;
 	char *operands[] = {"web1"}, why[256];
 	struct target *target = NULL;
-	struct hypervisor *x;
+	struct hypervisor *x = sim_world(domains, n);
 
-	sim_world(domains, n);
-	x = hypervisor_backend.host.open(why, sizeof(why));
-	assert_non_null(x);
 	assert_int_equal(choose_targets(&hypervisor_backend, x, operands, 1, &options, &target, why, sizeof(why)),
 	                 EXIT_DOMAIN);
 	assert_string_equal(why, expected);
 	hypervisor_backend.host.close(x);
 }
 
-static void others_are_named(void **state)
+TEST(others_are_named)
 {
 	struct sim_domain domains[] = {{.info = {.domid = 0}, .name = "Domain-0"},
 	                               {.info = {.domid = 4}, .name = "db1"}};
 
-	(void)state;
 	check_why(domains, 2, "web1: no such domain; there are: db1 (4)");
 }
 
 /* On KVM no domain is the one that the recorder runs in. */
-static void there_are_none(void **state)
+TEST(there_are_none)
 {
 	struct sim_domain domains[] = {{.info = {.domid = 0}, .name = "Domain-0"}};
 
-	(void)state;
 	check_why(domains, 1, "web1: no such domain; this host has no guests");
 }
 
@@ -50,7 +45,7 @@ static int next_one(struct guest *const *guests, size_t n, struct guest_info *in
 }
 
 /* Xen up to 4.17 tells of the next domain then, which nobody named. */
-static void it_ends_meanwhile(void **state)
+TEST(it_ends_meanwhile)
 {
 	static const struct options options;
 	struct sim_domain domains[] = {{.info = {.domid = 4, .vcpus = 1}, .name = "web1"},
@@ -60,7 +55,6 @@ static void it_ends_meanwhile(void **state)
 	struct target *target = NULL;
 	struct hypervisor *x;
 
-	(void)state;
 	ops.guest.info = next_one;
 	sim_world(domains, 2);
 	x = ops.host.open(why, sizeof(why));
@@ -71,13 +65,26 @@ static void it_ends_meanwhile(void **state)
 	ops.host.close(x);
 }
 
-int main(void)
+/* A domain that --start has created: it is let run with the first sample, if its creator left it paused. */
+TEST(started)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(it_ends_meanwhile),
-		cmocka_unit_test(others_are_named),
-		cmocka_unit_test(there_are_none),
-	};
+	static const struct options options;
+	struct sim_domain domains[] = {{.info = {.domid = 4, .vcpus = 1}, .name = "born"}};
+	char why[256];
+	struct hypervisor *x;
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	sim_world(domains, 1);
+	x = hypervisor_backend.host.open(why, sizeof(why));
+	assert_non_null(x);
+	for (int paused = 0; paused < 2; paused++) {
+		const struct guest_info info = {.domid = 4, .vcpus = 1, .paused = paused};
+		struct target *target = NULL;
+
+		assert_int_equal(choose_started(&hypervisor_backend, x, &info, &options, &target, why, sizeof(why)),
+		                 0);
+		assert_int_equal(target->held, paused);
+		assert_false(target->info.paused);
+		target_close(target);
+	}
+	hypervisor_backend.host.close(x);
 }

@@ -22,51 +22,35 @@ struct fixture {
 	struct vcpu_regs regs;
 };
 
-static int setup(void **state)
+static void setup(struct fixture *f)
 {
-	static struct fixture f;
-	struct hypervisor *x;
-	char why[128];
-
-	memset(&f, 0, sizeof(f));
-	f.d.info = (struct guest_info){.domid = 1, .vcpus = 1};
-	sim_world(&f.d, 1);
-	x = hypervisor_backend.host.open(why, sizeof(why));
-	f.guest = hypervisor_backend.guest.attach(x, &f.d.info, NULL, ATTACH_TO_SAMPLE);
-	f.pages = pages_new(&hypervisor_backend.memory, f.guest, 100);
-	f.root = sim_space(&f.d);
-	f.regs = (struct vcpu_regs){.arch = &arch_x86_64_pv,
-	                            .root.cr3 = f.root << GUEST_PAGE_SHIFT,
-	                            .interrupt_table = TABLE,
-	                            .valid = true};
-	sim_poke(&f.d, f.root, TABLE, GATE_LOW);
-	sim_poke(&f.d, f.root, TABLE + 8, 0xffffffff);
-	*state = &f;
-	return 0;
+	f->guest = sim_guest(&f->d);
+	f->pages = pages_new(&hypervisor_backend.memory, f->guest, 100);
+	f->root = sim_space(&f->d);
+	f->regs = (struct vcpu_regs){.arch = &arch_x86_64_pv,
+	                             .root.cr3 = f->root << GUEST_PAGE_SHIFT,
+	                             .interrupt_table = TABLE,
+	                             .valid = true};
+	sim_poke(&f->d, f->root, TABLE, GATE_LOW);
+	sim_poke(&f->d, f->root, TABLE + 8, 0xffffffff);
 }
 
-static int teardown(void **state)
+static void teardown(struct fixture *f)
 {
-	struct fixture *f = *state;
-
 	pages_free(f->pages);
 	assert_int_equal(f->d.mapped, 0);
 	hypervisor_backend.guest.detach(f->guest);
 	sim_free(&f->d);
-	return 0;
 }
 
-static void in_the_table(void **state)
+FIXTURE_TEST(in_the_table)
 {
-	struct fixture *f = *state;
-
 	assert_int_equal(entry_find(f->pages, &f->regs), HANDLER);
 }
 
 /* i386's gates have half as many bits. */
-static void of_32_bit_code(void **state)
+FIXTURE_TEST(of_32_bit_code)
 {
-	struct fixture *f = *state;
 	struct arch narrow = arch_x86_64_pv;
 
 	narrow.word = 4;
@@ -75,9 +59,8 @@ static void of_32_bit_code(void **state)
 }
 
 /* As Xen tells it of PV guests: nothing is read. */
-static void known(void **state)
+FIXTURE_TEST(known)
 {
-	struct fixture *f = *state;
 	unsigned long maps = f->d.maps;
 
 	f->regs.first_handler = 0x1234;
@@ -86,9 +69,8 @@ static void known(void **state)
 }
 
 /* Early in a boot, in real mode, or of a guest that leads its reader astray. */
-static void none(void **state)
+FIXTURE_TEST(none)
 {
-	struct fixture *f = *state;
 	struct arch real = {.word = 2};
 
 	sim_poke(&f->d, f->root, TABLE, GATE_LOW & ~PRESENT);
@@ -109,9 +91,8 @@ static void none(void **state)
 }
 
 /* A vCPU that waits for a processor has none of its registers read: those of a later round are taken. */
-static void due_until_registers_come(void **state)
+FIXTURE_TEST(due_until_registers_come)
 {
-	struct fixture *f = *state;
 	struct vcpu_stop stop = {.online = true};
 	struct upf_sample sample = {.vcpu = 0};
 	const struct vcpu_stacks all = {.stops = &stop, .samples = &sample, .nsamples = 1};
@@ -125,17 +106,4 @@ static void due_until_registers_come(void **state)
 	image_tell_entry(&image, f->pages, &all, &records, 0, 0);
 	assert_false(image.entry_due);
 	assert_false(image.entry_told);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(in_the_table, setup, teardown),
-		cmocka_unit_test_setup_teardown(of_32_bit_code, setup, teardown),
-		cmocka_unit_test_setup_teardown(known, setup, teardown),
-		cmocka_unit_test_setup_teardown(none, setup, teardown),
-		cmocka_unit_test_setup_teardown(due_until_registers_come, setup, teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

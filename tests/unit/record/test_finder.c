@@ -17,66 +17,59 @@
 static const struct domain_identity web = {{1, 2}, "web", 0}, nameless = {{3}, "", 0};
 static struct sim_domain domains[3];
 
-static void make_world(void)
+static struct hypervisor *make_world(void)
 {
 	memset(domains, 0, sizeof(domains));
 	for (uint32_t i = 0; i < COUNT(domains); i++)
 		domains[i].info = (struct guest_info){.domid = i, .vcpus = 1, .uuid = {100 + (uint8_t)i}};
-	sim_world(domains, COUNT(domains));
+	return sim_world(domains, COUNT(domains));
 }
 
-static int setup(void **state)
+static int search(struct hypervisor *x, const struct domain_identity *identity, struct guest_info *info)
 {
-	char why[128];
-
-	make_world();
-	*state = hypervisor_backend.host.open(why, sizeof(why));
-	return *state ? 0 : -1;
+	return finder_search(&hypervisor_backend, x, identity, NULL, 0, info);
 }
 
-static int search(void **state, const struct domain_identity *identity, struct guest_info *info)
+TEST(by_uuid_or_name)
 {
-	return finder_search(&hypervisor_backend, *state, identity, NULL, 0, info);
-}
-
-static void by_uuid_or_name(void **state)
-{
+	struct hypervisor *x = make_world();
 	struct guest_info info;
 
-	assert_int_equal(search(state, &web, &info), -ESRCH);
+	assert_int_equal(search(x, &web, &info), -ESRCH);
 	domains[2].name = "web";
-	assert_int_equal(search(state, &web, &info), 0);
+	assert_int_equal(search(x, &web, &info), 0);
 	assert_int_equal(info.domid, 2);
 	domains[1].info.uuid[0] = 1;
 	domains[1].info.uuid[1] = 2;
 	memset(domains[1].info.uuid + 2, 0, 14);
-	assert_int_equal(search(state, &web, &info), 0);
+	assert_int_equal(search(x, &web, &info), 0);
 	assert_int_equal(info.domid, 1);
 	domains[1].name = "";
-	assert_int_equal(search(state, &nameless, &info), -ESRCH);
+	assert_int_equal(search(x, &nameless, &info), -ESRCH);
 	/* A uuid of zeros is none: Xen gives it to those domains that it starts by itself. */
 	memset(domains[1].info.uuid, 0, sizeof(domains[1].info.uuid));
-	assert_int_equal(search(state, &(struct domain_identity){{0}, "other", 0}, &info), -ESRCH);
+	assert_int_equal(search(x, &(struct domain_identity){{0}, "other", 0}, &info), -ESRCH);
 }
 
 /* Nor one that is being built, ends, or runs this program. */
-static void only_one_that_runs(void **state)
+TEST(only_one_that_runs)
 {
+	struct hypervisor *x = make_world();
 	struct guest_info info;
 	bool *const flags[] = {&domains[2].info.dying, &domains[2].info.shutdown, &domains[2].info.paused};
 
 	domains[2].name = "web";
 	for (size_t i = 0; i < COUNT(flags); i++) {
 		*flags[i] = true;
-		assert_int_equal(search(state, &web, &info), -ESRCH);
+		assert_int_equal(search(x, &web, &info), -ESRCH);
 		*flags[i] = false;
 	}
 	domains[2].info.vcpus = 0;
-	assert_int_equal(search(state, &web, &info), -ESRCH);
+	assert_int_equal(search(x, &web, &info), -ESRCH);
 	domains[2].info.vcpus = 1;
 	domains[2].name = NULL;
 	domains[0].name = "web";
-	assert_int_equal(search(state, &web, &info), -ESRCH);
+	assert_int_equal(search(x, &web, &info), -ESRCH);
 }
 
 static bool await_found(struct finder *f, size_t i, struct guest_info *info)
@@ -89,13 +82,13 @@ static bool await_found(struct finder *f, size_t i, struct guest_info *info)
 	return false;
 }
 
-static void the_thread_finds_it(void **state)
+TEST(the_thread_finds_it)
 {
 	struct finder *f = finder_start(&hypervisor_backend, 2, -1);
 	struct guest_info info;
 
-	(void)state;
 	assert_non_null(f);
+	make_world();
 	domains[2].name = "web";
 	assert_false(finder_found(f, 0, &info));
 	finder_look_for(f, 0, &nameless);
@@ -139,27 +132,28 @@ static int list(struct hypervisor *x, const struct domain_identity *returned, st
 	return *found ? 0 : -ENOMEM;
 }
 
-static void a_backend_is_told_what_is_looked_for(void **state)
+TEST(a_backend_is_told_what_is_looked_for)
 {
 	const struct domain_identity identity = {{1}, "web", 7000};
 	struct hypervisor_ops ops = hypervisor_backend;
+	struct hypervisor *x = make_world();
 	struct guest_info info;
 
 	ops.host.list = list;
 	domains[2].name = "web";
-	assert_int_equal(finder_search(&ops, *state, &identity, NULL, 0, &info), -ESRCH);
+	assert_int_equal(finder_search(&ops, x, &identity, NULL, 0, &info), -ESRCH);
 	assert_string_equal(asked.name, "web");
 	assert_int_equal(asked.since_ns, 7000);
 }
 
 /* However long a search takes, the thread uses a twentieth of a CPU. */
-static void searches_are_seldom_where_they_cost_much(void **state)
+TEST(searches_are_seldom_where_they_cost_much)
 {
 	struct hypervisor_ops ops = hypervisor_backend;
 	uint64_t began_ns = clock_now();
 	struct finder *f;
 
-	(void)state;
+	make_world();
 	ops.host.list = list;
 	asked.searches = 0;
 	f = finder_start(&ops, 1, -1);
@@ -169,17 +163,4 @@ static void searches_are_seldom_where_they_cost_much(void **state)
 		usleep(1000);
 	assert_true(clock_now() - began_ns >= 5ull * 19 * SEARCH_NS);
 	finder_stop(f);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(by_uuid_or_name, setup),
-		cmocka_unit_test_setup(only_one_that_runs, setup),
-		cmocka_unit_test_setup(the_thread_finds_it, setup),
-		cmocka_unit_test_setup(a_backend_is_told_what_is_looked_for, setup),
-		cmocka_unit_test_setup(searches_are_seldom_where_they_cost_much, setup),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -54,12 +54,11 @@ static void write_trace(const struct flight_recorder *r, struct trace *t)
 	free(t->bytes.data);
 }
 
-static void none(void **state)
+TEST(none)
 {
 	struct flight_recorder *r = flight_recorder_new(1 << 20, 0);
 	struct trace t;
 
-	(void)state;
 	assert_non_null(r);
 	assert_int_equal(flight_recorder_first_ns(r), 0);
 	write_trace(r, &t);
@@ -68,12 +67,11 @@ static void none(void **state)
 	flight_recorder_free(NULL);
 }
 
-static void within_a_time(void **state)
+TEST(within_a_time)
 {
 	struct flight_recorder *r = flight_recorder_new(64 << 20, 5 * SECOND);
 	struct trace t;
 
-	(void)state;
 	for (uint64_t i = 0; i < 20; i++)
 		add(r, i);
 	/* Blocks of seconds 14 to 19: without the first of these, less than 5 s would be left. */
@@ -90,12 +88,11 @@ static void within_a_time(void **state)
 	flight_recorder_free(r);
 }
 
-static void within_memory(void **state)
+TEST(within_memory)
 {
 	struct flight_recorder *r = flight_recorder_new(1000, 0);
 	struct trace t, before;
 
-	(void)state;
 	for (uint64_t i = 0; i < 30; i++)
 		add(r, i);
 	write_trace(r, &before);
@@ -109,12 +106,11 @@ static void within_memory(void **state)
 }
 
 /* The newest block is kept even if it alone is too large. */
-static void the_newest_block(void **state)
+TEST(the_newest_block)
 {
 	struct flight_recorder *r = flight_recorder_new(1, SECOND);
 	struct trace t;
 
-	(void)state;
 	for (uint64_t i = 0; i < 3; i++)
 		add(r, i);
 	write_trace(r, &t);
@@ -134,7 +130,7 @@ static int full(void *ctx, const void *data, size_t len)
 	return 0;
 }
 
-static void a_writer_that_fails(void **state)
+TEST(a_writer_that_fails)
 {
 	struct flight_recorder *r = flight_recorder_new(1 << 20, 0);
 	struct upf_totals totals = {0};
@@ -142,7 +138,6 @@ static void a_writer_that_fails(void **state)
 	struct upf_writer *w;
 	struct trace t;
 
-	(void)state;
 	for (uint64_t i = 0; i < 10; i++)
 		add(r, i);
 	w = upf_writer_new(&some_session, full, &room);
@@ -153,17 +148,4 @@ static void a_writer_that_fails(void **state)
 	write_trace(r, &t);
 	assert_int_equal(t.n, 10);
 	flight_recorder_free(r);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(none),
-		cmocka_unit_test(within_a_time),
-		cmocka_unit_test(within_memory),
-		cmocka_unit_test(the_newest_block),
-		cmocka_unit_test(a_writer_that_fails),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,7 +13,7 @@
 
 static const struct stack_choice choice = {127, 32, 0};
 
-struct host {
+struct fixture {
 	struct sim_domain d[DOMAINS];
 	struct target *t[DOMAINS];
 	struct pause_mark mark[DOMAINS];
@@ -37,144 +37,118 @@ static void furnish(struct sim_domain *d, uint32_t domid)
 	};
 }
 
-static void rounds(struct host *h)
+static void rounds(struct fixture *f)
 {
-	inquiry_make(&h->inquiry, h->t, DOMAINS);
+	inquiry_make(&f->inquiry, f->t, DOMAINS);
 	for (size_t i = 0; i < DOMAINS; i++)
-		if (!h->t[i]->ended)
-			h->last[i] = sample_round(h->t[i]);
+		if (!f->t[i]->ended)
+			f->last[i] = sample_round(f->t[i]);
 }
 
 /* All domains were sampled once, and are known to sleep. */
-static int setup(void **state)
+static void setup(struct fixture *f)
 {
-	static struct host h;
 	struct hypervisor *x;
-	char why[128];
 
-	memset(&h, 0, sizeof(h));
 	for (uint32_t i = 0; i < DOMAINS; i++)
-		furnish(&h.d[i], i + 1);
-	sim_world(h.d, DOMAINS);
-	x = hypervisor_backend.host.open(why, sizeof(why));
+		furnish(&f->d[i], i + 1);
+	x = sim_world(f->d, DOMAINS);
 	for (size_t i = 0; i < DOMAINS; i++) {
-		h.t[i] = target_open(&hypervisor_backend, x, &h.d[i].info, NULL, &choice);
-		assert_non_null(h.t[i]);
-		h.watch[i].mark = &h.mark[i];
-		target_watch(h.t[i], &h.watch[i]);
-		sample_warm(h.t[i]);
+		f->t[i] = target_open(&hypervisor_backend, x, &f->d[i].info, NULL, &choice);
+		assert_non_null(f->t[i]);
+		f->watch[i].mark = &f->mark[i];
+		target_watch(f->t[i], &f->watch[i]);
+		sample_warm(f->t[i]);
 	}
-	assert_int_equal(inquiry_init(&h.inquiry, DOMAINS), 0);
-	rounds(&h);
-	*state = &h;
-	return 0;
+	assert_int_equal(inquiry_init(&f->inquiry, DOMAINS), 0);
+	rounds(f);
 }
 
-static int teardown(void **state)
+static void teardown(struct fixture *f)
 {
-	struct host *h = *state;
-
 	for (size_t i = 0; i < DOMAINS; i++) {
-		target_close(h->t[i]);
-		assert_int_equal(h->d[i].broken, 0);
-		sim_free(&h->d[i]);
+		target_close(f->t[i]);
+		assert_int_equal(f->d[i].broken, 0);
+		sim_free(&f->d[i]);
 	}
-	inquiry_release(&h->inquiry);
-	return 0;
+	inquiry_release(&f->inquiry);
 }
 
 struct calls {
 	unsigned long batches, infos, stops;
 };
 
-static struct calls calls(const struct host *h)
+static struct calls calls(const struct fixture *f)
 {
 	struct calls c = {0};
 
 	for (size_t i = 0; i < DOMAINS; i++) {
-		c.batches += h->d[i].batches;
-		c.infos += h->d[i].infos;
-		c.stops += h->d[i].stops;
+		c.batches += f->d[i].batches;
+		c.infos += f->d[i].infos;
+		c.stops += f->d[i].stops;
 	}
 	return c;
 }
 
-static void assert_calls(const struct host *h, unsigned long batches, unsigned long infos, unsigned long stops)
+static void assert_calls(const struct fixture *f, unsigned long batches, unsigned long infos, unsigned long stops)
 {
-	const struct calls c = calls(h);
+	const struct calls c = calls(f);
 
 	assert_int_equal(c.batches, batches);
 	assert_int_equal(c.infos, infos);
 	assert_int_equal(c.stops, stops);
 }
 
-static void one_call_a_round(void **state)
+FIXTURE_TEST(one_call_a_round)
 {
-	struct host *h = *state;
-
-	assert_calls(h, 0, 0, DOMAINS);
+	assert_calls(f, 0, 0, DOMAINS);
 	for (int n = 0; n < 99; n++) {
-		rounds(h);
+		rounds(f);
 		for (size_t i = 0; i < DOMAINS; i++)
-			assert_int_equal(h->last[i].kind, ROUND_SAME);
+			assert_int_equal(f->last[i].kind, ROUND_SAME);
 	}
-	assert_calls(h, 99, 0, DOMAINS);
+	assert_calls(f, 99, 0, DOMAINS);
 }
 
 /* Sampled in the same round in which it is seen to have run; the others stay asleep. */
-static void one_wakes(void **state)
+FIXTURE_TEST(one_wakes)
 {
-	struct host *h = *state;
-
-	rounds(h);
-	h->d[41].info.cpu_ns = h->d[41].vcpu[0].cpu_ns += 5000;
-	h->d[41].vcpu[0].regs.ip = 0x1234;
-	rounds(h);
+	rounds(f);
+	f->d[41].info.cpu_ns = f->d[41].vcpu[0].cpu_ns += 5000;
+	f->d[41].vcpu[0].regs.ip = 0x1234;
+	rounds(f);
 	for (size_t i = 0; i < DOMAINS; i++)
-		assert_int_equal(h->last[i].kind, i == 41 ? ROUND_TAKEN : ROUND_SAME);
-	assert_int_equal(h->t[41]->stacks.samples[0].frames[0], 0x1234);
-	assert_int_equal(h->t[41]->stacks.samples[0].cpu_ns, 5000);
-	assert_calls(h, 2, 0, DOMAINS + 1);
+		assert_int_equal(f->last[i].kind, i == 41 ? ROUND_TAKEN : ROUND_SAME);
+	assert_int_equal(f->t[41]->stacks.samples[0].frames[0], 0x1234);
+	assert_int_equal(f->t[41]->stacks.samples[0].cpu_ns, 5000);
+	assert_calls(f, 2, 0, DOMAINS + 1);
 }
 
 /* One that works is not asked about, and takes its own two calls. */
-static void one_works(void **state)
+FIXTURE_TEST(one_works)
 {
-	struct host *h = *state;
-
-	h->d[0].vcpu[0].blocked = false;
-	h->d[0].info.cpu_ns = h->d[0].vcpu[0].cpu_ns += 5000;
+	f->d[0].vcpu[0].blocked = false;
+	f->d[0].info.cpu_ns = f->d[0].vcpu[0].cpu_ns += 5000;
 	for (int n = 0; n < 10; n++)
-		rounds(h);
-	assert_int_equal(h->d[0].batches, 1);
-	assert_int_equal(h->d[1].batches, 9);
-	assert_calls(h, 10, 0, DOMAINS + 10);
+		rounds(f);
+	assert_int_equal(f->d[0].batches, 1);
+	assert_int_equal(f->d[1].batches, 9);
+	assert_calls(f, 10, 0, DOMAINS + 10);
 }
 
 /* The answer about a number that is another domain's by now is none: it is asked for alone, and has ended. */
-static void one_ends(void **state)
+FIXTURE_TEST(one_ends)
 {
-	struct host *h = *state;
-
-	h->d[7].info.domid = 1000;
-	h->d[8].info.dying = true;
-	h->d[9].info.paused = true;
-	rounds(h);
-	assert_int_equal(h->last[7].kind, ROUND_ENDED);
-	assert_int_equal(h->last[8].kind, ROUND_ENDED);
-	assert_int_equal(h->last[9].kind, ROUND_PAUSED);
-	assert_calls(h, 1, 1, DOMAINS);
-	rounds(h);
-	assert_int_equal(h->last[9].kind, ROUND_PAUSED);
-	assert_int_equal(h->last[10].kind, ROUND_SAME);
-	assert_calls(h, 2, 1, DOMAINS);
-}
-
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {TEST(one_call_a_round), TEST(one_wakes), TEST(one_works), TEST(one_ends)};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	f->d[7].info.domid = 1000;
+	f->d[8].info.dying = true;
+	f->d[9].info.paused = true;
+	rounds(f);
+	assert_int_equal(f->last[7].kind, ROUND_ENDED);
+	assert_int_equal(f->last[8].kind, ROUND_ENDED);
+	assert_int_equal(f->last[9].kind, ROUND_PAUSED);
+	assert_calls(f, 1, 1, DOMAINS);
+	rounds(f);
+	assert_int_equal(f->last[9].kind, ROUND_PAUSED);
+	assert_int_equal(f->last[10].kind, ROUND_SAME);
+	assert_calls(f, 2, 1, DOMAINS);
 }

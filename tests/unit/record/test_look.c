@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Samples with all registers: what they hold, and one look at a domain that does not run. */
-#include "tests/unit/unit.h"
+#include "tests/unit/record/sampled.h"
 
 #include <errno.h>
-#include <string.h>
-
-#include "tests/sim/sim.h"
-#include "record/sampling/sample.h"
 
 #define FP 0x7ff000000f00ull
 #define SP (FP - 64)
@@ -16,62 +12,29 @@ static const struct stack_choice choice = {
 	.max_frames = 127, .window_words = 32, .copy_words = 512, .registers = true};
 static const uint64_t returns[] = {0x10, 0x20, 0x30};
 
-struct fixture {
-	struct sim_domain d;
-	struct hypervisor *x;
-	struct target *t;
-	struct pause_mark mark;
-	struct watch watch;
-	uint64_t root;
-};
-
 static void fill_code(struct fixture *f, uint64_t from, uint64_t to)
 {
 	for (uint64_t at = from; at < to; at += 8)
 		sim_poke(&f->d, f->root, at, at * UINT64_C(0x0101010101010101));
 }
 
-static int setup(void **state)
+static void setup(struct fixture *f)
 {
-	static struct fixture f;
-	char why[128];
-
-	memset(&f, 0, sizeof(f));
-	f.d.info = (struct guest_info){.domid = 7, .vcpus = 2, .uuid = {1, 2, 3}};
-	f.root = sim_space(&f.d);
-	sim_stack(&f.d, f.root, FP, returns, 3);
-	fill_code(&f, CODE - 64, 0x402000);
+	f->d.info = (struct guest_info){.domid = 7, .vcpus = 2, .uuid = {1, 2, 3}};
+	f->root = sim_space(&f->d);
+	sim_stack(&f->d, f->root, FP, returns, 3);
+	fill_code(f, CODE - 64, 0x402000);
 	for (uint32_t v = 0; v < 2; v++)
-		f.d.vcpu[v] = (struct vcpu_stop){
+		f->d.vcpu[v] = (struct vcpu_stop){
 			.regs = {.ip = CODE,
 		                 .fp = FP,
 		                 .sp = SP,
-		                 .root.cr3 = f.root << GUEST_PAGE_SHIFT,
+		                 .root.cr3 = f->root << GUEST_PAGE_SHIFT,
 		                 .valid = true},
 			.online = true,
 			.blocked = true,
 		};
-	sim_world(&f.d, 1);
-	f.x = hypervisor_backend.host.open(why, sizeof(why));
-	f.t = target_open(&hypervisor_backend, f.x, &f.d.info, NULL, &choice);
-	assert_non_null(f.t);
-	f.watch.mark = &f.mark;
-	target_watch(f.t, &f.watch);
-	*state = &f;
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	struct fixture *f = *state;
-
-	assert_false(hypervisor_backend.watch.is_marked(&f->mark, true));
-	target_close(f->t);
-	assert_int_equal(f->d.mapped, 0);
-	assert_int_equal(f->d.broken, 0);
-	assert_int_equal(f->d.our_pauses, 0);
-	sim_free(&f->d);
-	return 0;
+	open_target(f, &choice);
 }
 
 static void check_code(const struct register_set *set, unsigned behind)
@@ -95,9 +58,8 @@ static void check_sample(const struct upf_sample *s)
 }
 
 /* Frames, a copy of the stack, all registers, and the code on both sides of the instruction pointer, as far as it is. */
-static void all_of_it(void **state)
+FIXTURE_TEST(all_of_it)
 {
-	struct fixture *f = *state;
 	struct round r;
 
 	sample_warm(f->t);
@@ -118,10 +80,8 @@ static void all_of_it(void **state)
 }
 
 /* Without a single page of code, nor of stack. */
-static void nothing_there(void **state)
+FIXTURE_TEST(nothing_there)
 {
-	struct fixture *f = *state;
-
 	f->d.vcpu[0].regs.ip = f->d.vcpu[0].regs.fp = f->d.vcpu[0].regs.sp = 0x123456789000;
 	f->d.vcpu[1].regs.valid = false;
 	assert_int_equal(sample_round(f->t).kind, ROUND_TAKEN);
@@ -131,10 +91,8 @@ static void nothing_there(void **state)
 }
 
 /* One that sleeps is read all the same. */
-static void sleepers_are_read(void **state)
+FIXTURE_TEST(sleepers_are_read)
 {
-	struct fixture *f = *state;
-
 	f->d.vcpu[0].blocked = false;
 	sample_warm(f->t);
 	for (unsigned i = 1; i <= 10; i++) {
@@ -146,9 +104,8 @@ static void sleepers_are_read(void **state)
 }
 
 /* Somebody else's pause is left as it is, whichever ends first. */
-static void look_at_paused(void **state)
+FIXTURE_TEST(look_at_paused)
 {
-	struct fixture *f = *state;
 	struct round r;
 
 	f->d.foreign_pauses = 1;
@@ -167,10 +124,8 @@ static void lets_go(struct sim_domain *d, void *ctx)
 	d->foreign_pauses = 0;
 }
 
-static void let_go_meanwhile(void **state)
+FIXTURE_TEST(let_go_meanwhile)
 {
-	struct fixture *f = *state;
-
 	f->d.foreign_pauses = 1;
 	f->d.on_resume = lets_go;
 	f->t->look = true;
@@ -179,9 +134,8 @@ static void let_go_meanwhile(void **state)
 	assert_int_equal(f->d.our_pauses + f->d.foreign_pauses, 0);
 }
 
-static void look_at_crashed(void **state)
+FIXTURE_TEST(look_at_crashed)
 {
-	struct fixture *f = *state;
 	struct round r;
 
 	f->d.info.shutdown = true;
@@ -214,39 +168,21 @@ static void look_again(struct fixture *f, const struct vcpu_stop *out_of_reach)
 	check_sample(&f->t->stacks.samples[1]);
 }
 
-static void look_at_one_outside(void **state)
+FIXTURE_TEST(look_at_one_outside)
 {
-	look_again(*state, &(struct vcpu_stop){.online = true, .running = true, .in_vmm = true});
+	look_again(f, &(struct vcpu_stop){.online = true, .running = true, .in_vmm = true});
 }
 
 /* Its thread waited for a processor. */
-static void look_at_one_that_did_not_stop(void **state)
+FIXTURE_TEST(look_at_one_that_did_not_stop)
 {
-	look_again(*state, &(struct vcpu_stop){.online = true, .blocked = true});
+	look_again(f, &(struct vcpu_stop){.online = true, .blocked = true});
 }
 
-static void too_many_vcpus(void **state)
+FIXTURE_TEST(too_many_vcpus)
 {
 	struct guest_info info = {.domid = 7, .vcpus = UPF_ROUND_REGISTERS_MAX + 1};
-	struct fixture *f = *state;
 
 	assert_null(target_open(&hypervisor_backend, f->x, &info, NULL, &choice));
 	assert_int_equal(errno, E2BIG);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(all_of_it, setup, teardown),
-		cmocka_unit_test_setup_teardown(nothing_there, setup, teardown),
-		cmocka_unit_test_setup_teardown(sleepers_are_read, setup, teardown),
-		cmocka_unit_test_setup_teardown(look_at_paused, setup, teardown),
-		cmocka_unit_test_setup_teardown(let_go_meanwhile, setup, teardown),
-		cmocka_unit_test_setup_teardown(look_at_crashed, setup, teardown),
-		cmocka_unit_test_setup_teardown(look_at_one_outside, setup, teardown),
-		cmocka_unit_test_setup_teardown(look_at_one_that_did_not_stop, setup, teardown),
-		cmocka_unit_test_setup_teardown(too_many_vcpus, setup, teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -45,12 +45,11 @@ static void expect(struct pages *p, struct guest *g, uint64_t frame, int rc)
 	assert_ptr_equal(page, rc == 0 ? &g->page[frame] : NULL);
 }
 
-static void found_after_fill(void **state)
+TEST(found_after_fill)
 {
 	struct guest g = {0};
 	struct pages *p = pages_new(&ops, &g, 200);
 
-	(void)state;
 	for (uint64_t f = 0; f < 150; f++) {
 		expect(p, &g, f, -EAGAIN);
 		expect(p, &g, f, -EAGAIN);
@@ -65,12 +64,11 @@ static void found_after_fill(void **state)
 		assert_false(g.mapped[f]);
 }
 
-static void refusals_are_retried(void **state)
+TEST(refusals_are_retried)
 {
 	struct guest g = {.refused = {[3] = true, [5] = true}};
 	struct pages *p = pages_new(&ops, &g, 100);
 
-	(void)state;
 	for (uint64_t f = 0; f < 10; f++)
 		expect(p, &g, f, -EAGAIN);
 	assert_int_equal(pages_fill(p), 8);
@@ -89,12 +87,11 @@ static void refusals_are_retried(void **state)
 }
 
 /* More pages wanted at once than are kept. */
-static void small_limit(void **state)
+TEST(small_limit)
 {
 	struct guest g = {0};
 	struct pages *p = pages_new(&ops, &g, 8);
 
-	(void)state;
 	for (int round = 0; round < 3; round++) {
 		for (uint64_t f = 0; f < 100; f++)
 			expect(p, &g, f + 100, f < 64 && round ? 0 : -EAGAIN);
@@ -106,15 +103,4 @@ static void small_limit(void **state)
 	}
 	assert_int_equal(pages_most(p), 64);
 	pages_free(p);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(found_after_fill),
-		cmocka_unit_test(refusals_are_retried),
-		cmocka_unit_test(small_limit),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,18 +18,20 @@
 static char path[64];
 static char why[256];
 
-static int new_file(void **state)
+static void new_file(struct fixture *f)
 {
 	snprintf(path, sizeof(path), "/dev/shm/uniprof-test-%d", (int)getpid());
 	unlink(path);
-	return setup(state);
+	setup(f);
 }
 
-static int remove_file(void **state)
+static void remove_file(struct fixture *f)
 {
 	unlink(path);
-	return teardown(state);
+	teardown(f);
 }
+
+#define FILE_TEST(name) TEST_WITH(name, struct fixture, f, new_file, remove_file)
 
 static void need_tmpfs(void)
 {
@@ -113,10 +115,8 @@ static void in_use(void)
 	assert_null(pause_file_new(path, ops, 1, why, sizeof(why)));
 }
 
-static void a_pause_is_undone_once(void **state)
+FILE_TEST(a_pause_is_undone_once)
 {
-	struct fixture *f = *state;
-
 	need_tmpfs();
 	killed_at(f, INSIDE, in_use);
 	f->w->domain.foreign_pauses = 1;
@@ -129,10 +129,8 @@ static void a_pause_is_undone_once(void **state)
 }
 
 /* Somebody else's pause, at other moments, stays. */
-static void what_is_not_ours_stays(void **state)
+FILE_TEST(what_is_not_ours_stays)
 {
-	struct fixture *f = *state;
-
 	need_tmpfs();
 	for (enum moment m = BEFORE; m <= AFTER; m += AFTER - BEFORE) {
 		killed_at(f, m, NULL);
@@ -143,10 +141,8 @@ static void what_is_not_ours_stays(void **state)
 	}
 }
 
-static void another_domain_with_its_number_stays(void **state)
+FILE_TEST(another_domain_with_its_number_stays)
 {
-	struct fixture *f = *state;
-
 	need_tmpfs();
 	killed_at(f, INSIDE, NULL);
 	f->w->domain.info.uuid[0] ^= 1;
@@ -157,10 +153,8 @@ static void another_domain_with_its_number_stays(void **state)
 }
 
 /* The watchdog was killed while it undid the pause: nobody knows whether it had. */
-static void a_pause_being_undone_is_told(void **state)
+FILE_TEST(a_pause_being_undone_is_told)
 {
-	struct fixture *f = *state;
-
 	need_tmpfs();
 	killed_at(f, TAKEN, NULL);
 	assert_int_equal(undo(f), PAUSE_UNSURE);
@@ -183,9 +177,8 @@ static void refused(const char *reason)
 		fail_msg("%s, not: %s", why, reason);
 }
 
-static void files_that_are_none(void **state)
+FILE_TEST(files_that_are_none)
 {
-	(void)state;
 	need_tmpfs();
 	refused("No such file");
 	close(open(path, O_CREAT | O_WRONLY, 0600));
@@ -218,10 +211,8 @@ static void not_replaced(const char *reason)
 }
 
 /* The next recorder must not take the place of what says that a domain is paused. */
-static void what_is_left_is_not_replaced(void **state)
+FILE_TEST(what_is_left_is_not_replaced)
 {
-	struct fixture *f = *state;
-
 	need_tmpfs();
 	killed_at(f, INSIDE, NULL);
 	not_replaced("use --resume-paused first");
@@ -232,7 +223,7 @@ static void what_is_left_is_not_replaced(void **state)
 }
 
 /* The one that it has waited for removes the file: it is to have another one of that name. */
-static void the_next_recorder_has_a_file_of_its_own(void **state)
+FILE_TEST(the_next_recorder_has_a_file_of_its_own)
 {
 	struct pause_file *file;
 	struct stat named, opened;
@@ -240,7 +231,6 @@ static void the_next_recorder_has_a_file_of_its_own(void **state)
 	char byte = 0;
 	pid_t pid;
 
-	(void)state;
 	need_tmpfs();
 	assert_int_equal(pipe(ready), 0);
 	pid = fork();
@@ -263,21 +253,4 @@ static void the_next_recorder_has_a_file_of_its_own(void **state)
 	assert_int_equal(status, 0);
 	close(ready[0]);
 	close(ready[1]);
-}
-
-#define FILE_TEST(f) cmocka_unit_test_setup_teardown(f, new_file, remove_file)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		FILE_TEST(a_pause_is_undone_once),
-		FILE_TEST(what_is_not_ours_stays),
-		FILE_TEST(another_domain_with_its_number_stays),
-		FILE_TEST(a_pause_being_undone_is_told),
-		FILE_TEST(files_that_are_none),
-		FILE_TEST(what_is_left_is_not_replaced),
-		FILE_TEST(the_next_recorder_has_a_file_of_its_own),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -116,12 +116,11 @@ static bool submit(struct queue *q, uint64_t number)
 	return queue_submit(q, &info);
 }
 
-static void in_order_and_all(void **state)
+TEST(in_order_and_all)
 {
 	struct consumer c;
 	struct queue *q;
 
-	(void)state;
 	init(&c);
 	q = start_queue(&c);
 	assert_non_null(q);
@@ -141,22 +140,20 @@ static void in_order_and_all(void **state)
 }
 
 /* They are for the sampling thread, whichever thread would take them first. */
-static void signals_of_the_sampling_thread(void **state)
+TEST(signals_of_the_sampling_thread)
 {
 	struct consumer c;
 
-	(void)state;
 	init(&c);
 	assert_int_equal(queue_finish(start_queue(&c)), 0);
 	assert_true(c.leaves_signals);
 }
 
-static void an_empty_block_is_not_submitted(void **state)
+TEST(an_empty_block_is_not_submitted)
 {
 	struct consumer c;
 	struct queue *q;
 
-	(void)state;
 	init(&c);
 	q = start_queue(&c);
 	assert_false(submit(q, 1));
@@ -166,13 +163,12 @@ static void an_empty_block_is_not_submitted(void **state)
 	assert_int_equal(c.n, 0);
 }
 
-static void an_empty_block_is_handed_over_if_somebody_asks(void **state)
+TEST(an_empty_block_is_handed_over_if_somebody_asks)
 {
 	const struct block_info dump = {.action = BLOCK_DUMP, .asked = true, .time_ns = 5};
 	struct consumer c;
 	struct queue *q;
 
-	(void)state;
 	init(&c);
 	q = start_queue(&c);
 	assert_false(queue_submit(q, &dump));
@@ -184,13 +180,12 @@ static void an_empty_block_is_handed_over_if_somebody_asks(void **state)
 }
 
 /* The sampling thread is told at once that there is no block, and gets one as soon as one is written. */
-static void a_slow_consumer(void **state)
+TEST(a_slow_consumer)
 {
 	struct consumer c;
 	struct queue *q;
 	uint64_t n = 0;
 
-	(void)state;
 	init(&c);
 	hold(&c, true);
 	q = start_queue(&c);
@@ -212,12 +207,11 @@ static void a_slow_consumer(void **state)
 }
 
 /* What comes after the first error is its consequence. */
-static void the_first_error_counts(void **state)
+TEST(the_first_error_counts)
 {
 	struct consumer c;
 	struct queue *q;
 
-	(void)state;
 	init(&c);
 	c.errors[1] = -ENOSPC;
 	c.errors[2] = -EPIPE;
@@ -238,11 +232,10 @@ static void the_first_error_counts(void **state)
 	assert_int_equal(queue_finish(q), -EIO);
 }
 
-static void no_start(void **state)
+TEST(no_start)
 {
 	struct consumer c;
 
-	(void)state;
 	init(&c);
 	c.start_error = -1;
 	assert_null(start_queue(&c));
@@ -251,12 +244,11 @@ static void no_start(void **state)
 }
 
 /* Only the writer thread lets go of it. */
-static void the_descriptor_not_to_be_held(void **state)
+TEST(the_descriptor_not_to_be_held)
 {
 	struct consumer c;
 	struct queue *q;
 
-	(void)state;
 	init(&c);
 	c.not_held = open("/dev/null", O_RDONLY);
 	q = start_queue(&c);
@@ -264,20 +256,4 @@ static void the_descriptor_not_to_be_held(void **state)
 	assert_true(fcntl(c.not_held, F_GETFD) >= 0);
 	assert_int_equal(queue_finish(q), 0);
 	close(c.not_held);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(in_order_and_all),
-		cmocka_unit_test(an_empty_block_is_not_submitted),
-		cmocka_unit_test(an_empty_block_is_handed_over_if_somebody_asks),
-		cmocka_unit_test(a_slow_consumer),
-		cmocka_unit_test(the_first_error_counts),
-		cmocka_unit_test(signals_of_the_sampling_thread),
-		cmocka_unit_test(no_start),
-		cmocka_unit_test(the_descriptor_not_to_be_held),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -60,30 +60,23 @@ static void hold(struct fixture *f, bool held)
 	pthread_mutex_unlock(&f->lock);
 }
 
-static int setup(void **state)
+static void setup(struct fixture *f)
 {
-	static struct fixture f;
-	const struct queue_consumer consumer = {&f, start, consume, finish, idle};
+	const struct queue_consumer consumer = {f, start, consume, finish, idle};
 	const struct queue_blocks blocks = {.period_ns = MS, .tops = UPF_TOPS_NONE};
 
-	memset(&f, 0, sizeof(f));
-	pthread_mutex_init(&f.lock, NULL);
-	pthread_cond_init(&f.changed, NULL);
-	assert_int_equal(record_stream_init(&f.r, 2), 0);
-	f.r.queue = queue_start(&consumer, &blocks, -1);
-	assert_non_null(f.r.queue);
-	*state = &f;
-	return 0;
+	pthread_mutex_init(&f->lock, NULL);
+	pthread_cond_init(&f->changed, NULL);
+	assert_int_equal(record_stream_init(&f->r, 2), 0);
+	f->r.queue = queue_start(&consumer, &blocks, -1);
+	assert_non_null(f->r.queue);
 }
 
-static int teardown(void **state)
+static void teardown(struct fixture *f)
 {
-	struct fixture *f = *state;
-
 	record_stream_release(&f->r);
 	upf_writer_free(f->w);
 	free(f->bytes.data);
-	return 0;
 }
 
 static int put_round(struct fixture *f, int kind, uint32_t domain, uint64_t time_ns)
@@ -149,9 +142,8 @@ static void read_trace(struct fixture *f, unsigned skip, char *text, size_t size
 	close(fd);
 }
 
-static void everything_fits(void **state)
+FIXTURE_TEST(everything_fits)
 {
-	struct fixture *f = *state;
 	char text[512];
 
 	record_stream_event(&f->r, 1, 0, UPF_EVENT_START, 0);
@@ -166,9 +158,8 @@ static void everything_fits(void **state)
 }
 
 /* A block that has no round of the domain to repeat gets it in full. */
-static void the_same_in_a_new_block(void **state)
+FIXTURE_TEST(the_same_in_a_new_block)
 {
-	struct fixture *f = *state;
 	char text[512];
 
 	assert_int_equal(put_round(f, RECORD_ROUND, 0, 0), 0);
@@ -181,9 +172,8 @@ static void the_same_in_a_new_block(void **state)
 	assert_string_equal(text, "round@0.0 sample@0.0 round@0.1 sample@0.1 ");
 }
 
-static void lost_when_no_block_is_free(void **state)
+FIXTURE_TEST(lost_when_no_block_is_free)
 {
-	struct fixture *f = *state;
 	char text[512];
 
 	use_up(f);
@@ -211,9 +201,8 @@ static void lost_when_no_block_is_free(void **state)
 }
 
 /* However many there are, the last one is kept: it says what the domain is now. */
-static void more_events_than_can_wait(void **state)
+FIXTURE_TEST(more_events_than_can_wait)
 {
-	struct fixture *f = *state;
 	char text[512];
 
 	use_up(f);
@@ -230,9 +219,8 @@ static void more_events_than_can_wait(void **state)
 }
 
 /* The records of a full block continue in the next one, with their totals. */
-static void a_full_block(void **state)
+FIXTURE_TEST(a_full_block)
 {
-	struct fixture *f = *state;
 	uint64_t n = 0;
 
 	while (f->r.totals.samples == 0) {
@@ -245,19 +233,4 @@ static void a_full_block(void **state)
 	assert_int_equal(queue_finish(f->r.queue), 0);
 	assert_int_equal(f->totals.samples, n);
 	assert_int_equal(read_bytes(f->bytes.data, f->bytes.len).samples, n);
-}
-
-#define STREAM(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		STREAM(everything_fits),
-		STREAM(the_same_in_a_new_block),
-		STREAM(lost_when_no_block_is_free),
-		STREAM(more_events_than_can_wait),
-		STREAM(a_full_block),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,11 +16,10 @@ static void expect(const struct rotation *r, uint64_t real_ns, const char *expec
 	free(name);
 }
 
-static void stamps(void **state)
+FOLDER_TEST(stamps)
 {
 	struct rotation *r = rotation_new("run.upf", 0);
 
-	(void)state;
 	setenv("TZ", "America/New_York", 1);
 	tzset();
 	expect(r, LEAP_DAY, "run.upf.2024022912345612");
@@ -29,11 +28,10 @@ static void stamps(void **state)
 	rotation_free(r);
 }
 
-static void taken_names(void **state)
+FOLDER_TEST(taken_names)
 {
 	struct rotation *r = rotation_new("run.upf", 0);
 
-	(void)state;
 	write_text("run.upf.2024022912345612", "precious");
 	assert_int_equal(mkdir("run.upf.2024022912345613", 0777), 0);
 	expect(r, LEAP_DAY, "run.upf.2024022912345614");
@@ -46,11 +44,10 @@ static void add(struct rotation *r, const char *name)
 	rotation_add(r, name);
 }
 
-static void the_newest_are_kept(void **state)
+FOLDER_TEST(the_newest_are_kept)
 {
 	struct rotation *r = rotation_new("run", 2);
 
-	(void)state;
 	write_text("run.0", "of another recording");
 	add(r, "run.1");
 	add(r, "run.2");
@@ -70,7 +67,7 @@ static void the_newest_are_kept(void **state)
 }
 
 /* Of this path, whatever characters it has, and of no other. */
-static void earlier_recordings_count(void **state)
+FOLDER_TEST(earlier_recordings_count)
 {
 	static const char path[] = "r*[u]n\\?";
 	static const char *const kept[] = {"run.2024022912345601", "r*[u]n\\?.202402291234560",
@@ -78,7 +75,6 @@ static void earlier_recordings_count(void **state)
 	struct rotation *r = rotation_new(path, 2);
 	char name[64];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(kept) / sizeof(*kept); i++)
 		write_text(kept[i], "another file");
 	assert_int_equal(mkdir("r*[u]n\\?.2024022912345600", 0777), 0);
@@ -96,28 +92,12 @@ static void earlier_recordings_count(void **state)
 	rotation_free(r);
 }
 
-static void all_are_kept(void **state)
+FOLDER_TEST(all_are_kept)
 {
 	struct rotation *r = rotation_new("run", 0);
 
-	(void)state;
 	add(r, "run.1");
 	add(r, "run.2");
 	assert_int_equal(entries_of("."), 2);
 	rotation_free(r);
-}
-
-#define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, enter_folder, leave_folder)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		IN_FOLDER(stamps),
-		IN_FOLDER(taken_names),
-		IN_FOLDER(the_newest_are_kept),
-		IN_FOLDER(earlier_recordings_count),
-		IN_FOLDER(all_are_kept),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

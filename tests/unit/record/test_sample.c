@@ -1,25 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Rounds over simulated domains: what is paused, what is called, what is taken. */
-#include "tests/unit/unit.h"
+#include "tests/unit/record/sampled.h"
 
 #include <errno.h>
-#include <string.h>
 
-#include "record/sampling/sample.h"
 #include "guest/arm.h"
-#include "tests/sim/sim.h"
 
 #define FP 0x7ff000000f00ull
 
 static const struct stack_choice choice = {127, 32, 0};
-
-struct fixture {
-	struct sim_domain d;
-	struct hypervisor *x;
-	struct target *t;
-	struct pause_mark mark;
-	struct watch watch;
-};
 
 static const uint64_t returns[] = {0x10, 0x20, 0x30};
 
@@ -35,39 +24,14 @@ static void make_vcpu(struct sim_domain *d, uint32_t v, uint64_t root, bool runn
 	d->info.cpu_ns += 1000000;
 }
 
-static int setup(void **state)
+static void setup(struct fixture *f)
 {
-	static struct fixture f;
-	char why[128];
-	uint64_t root;
-
-	memset(&f, 0, sizeof(f));
-	f.d.info = (struct guest_info){.domid = 7, .vcpus = 2, .uuid = {1, 2, 3}};
-	root = sim_space(&f.d);
-	sim_stack(&f.d, root, FP, returns, 3);
-	make_vcpu(&f.d, 0, root, true);
-	make_vcpu(&f.d, 1, root, false);
-	sim_world(&f.d, 1);
-	f.x = hypervisor_backend.host.open(why, sizeof(why));
-	f.t = target_open(&hypervisor_backend, f.x, &f.d.info, NULL, &choice);
-	assert_non_null(f.t);
-	f.watch.mark = &f.mark;
-	target_watch(f.t, &f.watch);
-	*state = &f;
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	struct fixture *f = *state;
-
-	assert_false(hypervisor_backend.watch.is_marked(&f->mark, true));
-	target_close(f->t);
-	assert_int_equal(f->d.mapped, 0);
-	assert_int_equal(f->d.broken, 0);
-	assert_int_equal(f->d.our_pauses, 0);
-	sim_free(&f->d);
-	return 0;
+	f->d.info = (struct guest_info){.domid = 7, .vcpus = 2, .uuid = {1, 2, 3}};
+	f->root = sim_space(&f->d);
+	sim_stack(&f->d, f->root, FP, returns, 3);
+	make_vcpu(&f->d, 0, f->root, true);
+	make_vcpu(&f->d, 1, f->root, false);
+	open_target(f, &choice);
 }
 
 static struct round take(struct fixture *f)
@@ -75,9 +39,8 @@ static struct round take(struct fixture *f)
 	return sample_round(f->t);
 }
 
-static void warm_then_two_calls(void **state)
+FIXTURE_TEST(warm_then_two_calls)
 {
-	struct fixture *f = *state;
 	unsigned long maps;
 	struct round r;
 
@@ -105,9 +68,8 @@ static void warm_then_two_calls(void **state)
 }
 
 /* Without warming, the first round maps outside its pause and is taken anew: nothing is lost. */
-static void cold_start(void **state)
+FIXTURE_TEST(cold_start)
 {
-	struct fixture *f = *state;
 	struct round r = take(f);
 
 	assert_int_equal(r.kind, ROUND_TAKEN);
@@ -117,10 +79,8 @@ static void cold_start(void **state)
 	assert_int_equal(take(f).pauses, 1);
 }
 
-static void idle_guest_is_left_alone(void **state)
+FIXTURE_TEST(idle_guest_is_left_alone)
 {
-	struct fixture *f = *state;
-
 	f->d.vcpu[0].running = false;
 	f->d.vcpu[0].blocked = true;
 	sample_warm(f->t);
@@ -144,9 +104,8 @@ static void idle_guest_is_left_alone(void **state)
 }
 
 /* CPU time of fractions of the trace's tick adds up to the whole. */
-static void cpu_time_is_exact(void **state)
+FIXTURE_TEST(cpu_time_is_exact)
 {
-	struct fixture *f = *state;
 	uint64_t sum = 0;
 
 	take(f);
@@ -162,9 +121,8 @@ static void cpu_time_is_exact(void **state)
 	assert_int_equal(f->t->stacks.samples[0].cpu_ns, 0);
 }
 
-static void somebody_elses_pause(void **state)
+FIXTURE_TEST(somebody_elses_pause)
 {
-	struct fixture *f = *state;
 	unsigned long stops;
 
 	take(f);
@@ -180,19 +138,16 @@ static void somebody_elses_pause(void **state)
 	assert_int_equal(take(f).kind, ROUND_TAKEN);
 }
 
-static void stolen_pause(void **state)
+FIXTURE_TEST(stolen_pause)
 {
-	struct fixture *f = *state;
-
 	take(f);
 	f->d.steal_pause = true;
 	assert_int_equal(take(f).kind, ROUND_VOID);
 	assert_int_equal(take(f).kind, ROUND_TAKEN);
 }
 
-static void the_domain_ends(void **state)
+FIXTURE_TEST(the_domain_ends)
 {
-	struct fixture *f = *state;
 	struct round r;
 
 	take(f);
@@ -204,9 +159,8 @@ static void the_domain_ends(void **state)
 	assert_int_equal(f->d.mapped, 0); /* no zombie */
 }
 
-static void the_domain_crashes(void **state)
+FIXTURE_TEST(the_domain_crashes)
 {
-	struct fixture *f = *state;
 	struct round r;
 
 	take(f);
@@ -219,9 +173,8 @@ static void the_domain_crashes(void **state)
 }
 
 /* Looked at between rounds: nothing is paused for it. */
-static void the_end_is_seen_without_a_pause(void **state)
+FIXTURE_TEST(the_end_is_seen_without_a_pause)
 {
-	struct fixture *f = *state;
 	struct round r;
 
 	take(f);
@@ -239,19 +192,16 @@ static void the_end_is_seen_without_a_pause(void **state)
 }
 
 /* The number was given to a new domain. */
-static void the_domid_is_reused(void **state)
+FIXTURE_TEST(the_domid_is_reused)
 {
-	struct fixture *f = *state;
-
 	take(f);
 	f->d.info.uuid[0]++;
 	assert_int_equal(take(f).kind, ROUND_ENDED);
 	f->d.info.uuid[0]--;
 }
 
-static void the_hypervisor_refuses(void **state)
+FIXTURE_TEST(the_hypervisor_refuses)
 {
-	struct fixture *f = *state;
 	struct round r;
 
 	f->d.stop_error = -ESRCH;
@@ -263,9 +213,8 @@ static void the_hypervisor_refuses(void **state)
 }
 
 /* The pause was carried out and reading the registers failed: it is undone. */
-static void paused_and_not_read(void **state)
+FIXTURE_TEST(paused_and_not_read)
 {
-	struct fixture *f = *state;
 	struct round r;
 
 	f->d.stop_error = EFAULT;
@@ -292,9 +241,8 @@ static void undo_by_watchdog(struct sim_domain *d, void *ctx)
  * Something transient: the next round may succeed. In time would have been only if the watchdog had not kicked. How long
  * vCPUs were held is counted all the same.
  */
-static void a_stop_that_does_not_succeed_is_tried_again(void **state)
+FIXTURE_TEST(a_stop_that_does_not_succeed_is_tried_again)
 {
-	struct fixture *f = *state;
 	struct round r;
 
 	f->d.held_ns = 50000000;
@@ -308,9 +256,8 @@ static void a_stop_that_does_not_succeed_is_tried_again(void **state)
 	assert_int_equal(take(f).kind, ROUND_TAKEN);
 }
 
-static void the_watchdog_undoes_the_pause(void **state)
+FIXTURE_TEST(the_watchdog_undoes_the_pause)
 {
-	struct fixture *f = *state;
 	unsigned long resumes;
 	struct round r;
 
@@ -338,10 +285,8 @@ static void take_over(struct sim_domain *d, void *ctx)
 	atomic_fetch_add(&f->watch.state, 2); /* from ending to undone */
 }
 
-static void the_watchdog_takes_over_while_we_resume(void **state)
+FIXTURE_TEST(the_watchdog_takes_over_while_we_resume)
 {
-	struct fixture *f = *state;
-
 	take(f);
 	f->d.on_resume = take_over;
 	f->d.ctx = f;
@@ -359,9 +304,8 @@ static void run_first(struct fixture *f)
 }
 
 /* A vCPU that sleeps is not read again, its sample stays; when it runs after all the round is taken once more. */
-static void a_sleeper_is_not_read(void **state)
+FIXTURE_TEST(a_sleeper_is_not_read)
 {
-	struct fixture *f = *state;
 	unsigned long contexts;
 	struct round r;
 
@@ -386,9 +330,8 @@ static void a_sleeper_is_not_read(void **state)
 }
 
 /* One that wakes every few rounds makes few of them be taken twice. */
-static void a_light_sleeper_is_read(void **state)
+FIXTURE_TEST(a_light_sleeper_is_read)
 {
-	struct fixture *f = *state;
 	unsigned again = 0;
 
 	sample_warm(f->t);
@@ -404,14 +347,12 @@ static void a_light_sleeper_is_read(void **state)
 }
 
 /* The stack moves by more than the lists reach: the round is taken once more, right, and found at once later. */
-static void a_stack_that_moves(void **state)
+FIXTURE_TEST(a_stack_that_moves)
 {
-	struct fixture *f = *state;
-	uint64_t root = f->d.vcpu[0].regs.root.cr3 >> GUEST_PAGE_SHIFT;
 	unsigned again = 0;
 
 	for (int i = 0; i < 16; i++)
-		sim_stack(&f->d, root, FP - 0x10000 * (i + 1), returns, 3);
+		sim_stack(&f->d, f->root, FP - 0x10000 * (i + 1), returns, 3);
 	sample_warm(f->t);
 	for (int i = 0; i < 64; i++, run_first(f)) {
 		f->d.vcpu[0].regs.fp = FP - 0x10000 * (uint64_t)(i % 16 + 1);
@@ -426,27 +367,22 @@ static void a_stack_that_moves(void **state)
 /* The stack's frame is given back, and is other memory when the guest gets it again. */
 static void make_frames_move(struct fixture *f, enum guest_kind kind)
 {
-	uint64_t root = f->d.vcpu[0].regs.root.cr3 >> GUEST_PAGE_SHIFT;
 	const uint64_t word = 0x999;
 
-	target_close(f->t);
 	f->d.info.kind = kind;
-	f->t = target_open(&hypervisor_backend, f->x, &f->d.info, NULL, &choice);
-	target_watch(f->t, &f->watch);
+	open_target(f, &choice);
 	sample_warm(f->t);
 	assert_int_equal(take(f).pauses, 1);
 	assert_int_equal(f->t->stacks.samples[0].frames[1], 0x10);
-	f->d.moved = sim_page(&f->d, root, FP);
+	f->d.moved = sim_page(&f->d, f->root, FP);
 	f->d.moved_to = sim_space(&f->d);
 	memcpy(f->d.memory[f->d.moved_to], f->d.memory[f->d.moved], GUEST_PAGE_SIZE);
 	memcpy(f->d.memory[f->d.moved_to] + FP % GUEST_PAGE_SIZE + 8, &word, sizeof(word));
 	f->d.info.pages++;
 }
 
-static void frames_that_move(void **state)
+FIXTURE_TEST(frames_that_move)
 {
-	struct fixture *f = *state;
-
 	make_frames_move(f, GUEST_PVH);
 	assert_int_equal(take(f).pauses, 2);
 	assert_int_equal(f->t->stacks.samples[0].end, UPF_END_ROOT);
@@ -455,10 +391,8 @@ static void frames_that_move(void **state)
 }
 
 /* The same by no change of the amount: seen when all pages are mapped anew. */
-static void frames_that_move_unseen(void **state)
+FIXTURE_TEST(frames_that_move_unseen)
 {
-	struct fixture *f = *state;
-
 	make_frames_move(f, GUEST_HVM);
 	f->d.info.pages--;
 	assert_int_equal(take(f).pauses, 1);
@@ -469,18 +403,15 @@ static void frames_that_move_unseen(void **state)
 }
 
 /* A PV guest's frames are the host's, and do not move. */
-static void frames_that_stay(void **state)
+FIXTURE_TEST(frames_that_stay)
 {
-	struct fixture *f = *state;
-
 	make_frames_move(f, GUEST_PV);
 	assert_int_equal(take(f).pauses, 1);
 }
 
 /* The mode's registers: the link register with every stack, all of them with a copy of one. */
-static void registers_of_arm(void **state)
+FIXTURE_TEST(registers_of_arm)
 {
-	struct fixture *f = *state;
 	const uint64_t fp = (sim_space(&f->d) << GUEST_PAGE_SHIFT) + 0x100, caller = 0x4321;
 	const struct arm_state arm = {.cpsr = 5, .pc = 0x4000, .sp_el1 = fp - 64, .x = {[29] = fp, [30] = 0x4242}};
 
@@ -490,9 +421,7 @@ static void registers_of_arm(void **state)
 		const struct stack_choice with = {127, copy ? 0 : 32, copy ? 32 : 0};
 		const struct upf_sample *s;
 
-		target_close(f->t);
-		f->t = target_open(&hypervisor_backend, f->x, &f->d.info, NULL, &with);
-		target_watch(f->t, &f->watch);
+		open_target(f, &with);
 		assert_int_equal(take(f).kind, ROUND_TAKEN);
 		s = &f->t->stacks.samples[0];
 		assert_int_equal(s->mode, UPF_ARCH_ARM64);
@@ -507,10 +436,8 @@ static void registers_of_arm(void **state)
 	}
 }
 
-static void offline_vcpu(void **state)
+FIXTURE_TEST(offline_vcpu)
 {
-	struct fixture *f = *state;
-
 	f->d.vcpu[1].online = false;
 	take(f);
 	assert_int_equal(f->t->stacks.samples[1].state, UPF_OFFLINE);
@@ -518,9 +445,8 @@ static void offline_vcpu(void **state)
 	assert_int_equal(f->t->stacks.samples[1].depth, 0);
 }
 
-static void some_vcpus(void **state)
+FIXTURE_TEST(some_vcpus)
 {
-	struct fixture *f = *state;
 	static const uint64_t second[UPF_VCPUS_MAX / 64] = {2}, none[UPF_VCPUS_MAX / 64] = {4};
 
 	target_close(f->t);
@@ -532,38 +458,4 @@ static void some_vcpus(void **state)
 	take(f);
 	assert_int_equal(f->t->stacks.samples[0].vcpu, 1);
 	assert_int_equal(f->t->stacks.samples[0].frames[0], 0x1001);
-}
-
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(warm_then_two_calls),
-		TEST(cold_start),
-		TEST(idle_guest_is_left_alone),
-		TEST(cpu_time_is_exact),
-		TEST(somebody_elses_pause),
-		TEST(stolen_pause),
-		TEST(the_domain_ends),
-		TEST(the_domain_crashes),
-		TEST(the_end_is_seen_without_a_pause),
-		TEST(the_domid_is_reused),
-		TEST(the_hypervisor_refuses),
-		TEST(paused_and_not_read),
-		TEST(a_stop_that_does_not_succeed_is_tried_again),
-		TEST(the_watchdog_undoes_the_pause),
-		TEST(the_watchdog_takes_over_while_we_resume),
-		TEST(a_sleeper_is_not_read),
-		TEST(a_light_sleeper_is_read),
-		TEST(a_stack_that_moves),
-		TEST(frames_that_move),
-		TEST(frames_that_move_unseen),
-		TEST(frames_that_stay),
-		TEST(registers_of_arm),
-		TEST(offline_vcpu),
-		TEST(some_vcpus),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

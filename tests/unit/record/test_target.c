@@ -61,35 +61,37 @@ static int encode(struct fixture *f)
 	return upf_encode_round(f->e, 0, 1000000, r.pause_ns, f->t->stacks.samples, f->t->stacks.nsamples);
 }
 
-static int setup(void **state)
+/* A domain with so many vCPUs, behind another one with @before. */
+static void prepare(struct fixture *f, uint32_t vcpus, uint32_t before)
 {
-	static struct fixture f;
-	struct queue_blocks room = {0};
-	char why[128];
+	struct queue_blocks room = {.slots = before};
 
-	memset(&f, 0, sizeof(f));
-	make_domain(&f.d[0], 1, "web1", VCPUS);
-	sim_world(f.d, 1);
-	f.x = hypervisor_backend.host.open(why, sizeof(why));
-	f.t = target_open(&hypervisor_backend, f.x, &f.d[0].info, NULL, &copies);
-	assert_non_null(f.t);
-	target_reserve(f.t, &room);
-	assert_int_equal(room.slots, VCPUS);
-	f.e = upf_encoder_new(UPF_TOPS_COPY, room.slots, room.copy_words);
-	assert_non_null(f.e);
-	*state = &f;
-	return 0;
+	make_domain(&f->d[0], 1, "web1", vcpus);
+	f->x = sim_world(f->d, 1);
+	f->t = target_open(&hypervisor_backend, f->x, &f->d[0].info, NULL, &copies);
+	assert_non_null(f->t);
+	target_reserve(f->t, &room);
+	assert_int_equal(room.slots, before + vcpus);
+	f->e = upf_encoder_new(UPF_TOPS_COPY, room.slots, room.copy_words);
+	assert_non_null(f->e);
 }
 
-static int teardown(void **state)
+static void setup(struct fixture *f)
 {
-	struct fixture *f = *state;
+	prepare(f, VCPUS, 0);
+}
 
+static void setup_few(struct fixture *f)
+{
+	prepare(f, 2, 10);
+}
+
+static void teardown(struct fixture *f)
+{
 	upf_encoder_free(f->e);
 	target_close(f->t);
 	for (size_t i = 0; i < COUNT(f->d); i++)
 		sim_free(&f->d[i]);
-	return 0;
 }
 
 /* The domain ends and comes back as domain @i of the simulation with so many vCPUs. */
@@ -116,9 +118,8 @@ static void come_back(struct fixture *f, size_t i, uint32_t vcpus)
 	assert_string_equal(f->t->name, "web1");
 }
 
-static void fewer_vcpus(void **state)
+FIXTURE_TEST(fewer_vcpus)
 {
-	struct fixture *f = *state;
 	uint32_t words = f->t->stacks.choice.copy_words;
 
 	assert_int_equal(encode(f), 0);
@@ -132,10 +133,8 @@ static void fewer_vcpus(void **state)
 }
 
 /* Blocks still have the room of the first time. */
-static void fewer_and_as_many_again(void **state)
+FIXTURE_TEST(fewer_and_as_many_again)
 {
-	struct fixture *f = *state;
-
 	come_back(f, 1, 2);
 	assert_int_equal(f->t->stacks.nsamples, 2);
 	come_back(f, 2, VCPUS);
@@ -145,29 +144,9 @@ static void fewer_and_as_many_again(void **state)
 	assert_int_equal(encode(f), 0);
 }
 
-static int setup_few(void **state)
-{
-	static struct fixture f;
-	struct queue_blocks room = {.slots = 10};
-	char why[128];
-
-	memset(&f, 0, sizeof(f));
-	make_domain(&f.d[0], 1, "web1", 2);
-	sim_world(f.d, 1);
-	f.x = hypervisor_backend.host.open(why, sizeof(why));
-	f.t = target_open(&hypervisor_backend, f.x, &f.d[0].info, NULL, &copies);
-	target_reserve(f.t, &room); /* behind another domain with 10 */
-	assert_int_equal(room.slots, 12);
-	f.e = upf_encoder_new(UPF_TOPS_COPY, room.slots, room.copy_words);
-	*state = &f;
-	return 0;
-}
-
 /* There is no room for more vCPUs than the first time. */
-static void more_vcpus(void **state)
+TEST_WITH(more_vcpus, struct fixture, f, setup_few, teardown)
 {
-	struct fixture *f = *state;
-
 	assert_int_equal(encode(f), 0);
 	come_back(f, 1, 4);
 	assert_int_equal(f->t->stacks.nsamples, 2);
@@ -176,12 +155,11 @@ static void more_vcpus(void **state)
 	assert_int_equal(encode(f), 0);
 }
 
-static void found_by_name_and_number(void **state)
+TEST(found_by_name_and_number)
 {
 	struct sim_domain d[4] = {0};
 	struct guest_info info;
 
-	(void)state;
 	for (uint32_t i = 0; i < COUNT(d); i++)
 		d[i].info = (struct guest_info){.domid = 3 * i, .vcpus = 1};
 	d[1].name = "one";
@@ -198,13 +176,12 @@ static void found_by_name_and_number(void **state)
 	assert_int_equal(target_find(&hypervisor_backend, NULL, "", &info), -ESRCH);
 }
 
-static void not_to_be_opened(void **state)
+TEST(not_to_be_opened)
 {
 	struct sim_domain d = {.info = {.domid = 1, .vcpus = 2}};
 	const uint64_t third[UPF_VCPUS_MAX / 64] = {4};
 	struct guest_info many = {.domid = 1, .vcpus = UPF_VCPUS_MAX};
 
-	(void)state;
 	sim_world(&d, 1);
 	assert_null(target_open(&hypervisor_backend, NULL, &d.info, third, &copies));
 	assert_int_equal(errno, ENODEV);
@@ -216,17 +193,4 @@ static void not_to_be_opened(void **state)
 	d.unsupported = true;
 	assert_null(target_open(&hypervisor_backend, NULL, &d.info, NULL, &copies));
 	assert_int_equal(errno, ENOTSUP);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(fewer_vcpus, setup, teardown),
-		cmocka_unit_test_setup_teardown(fewer_and_as_many_again, setup, teardown),
-		cmocka_unit_test_setup_teardown(more_vcpus, setup_few, teardown),
-		cmocka_unit_test(found_by_name_and_number),
-		cmocka_unit_test(not_to_be_opened),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -25,13 +25,12 @@ static double pause_all_the_time(double share, uint64_t pause, uint64_t seconds,
 	return (double)paused / (double)(seconds * S);
 }
 
-static void share_is_kept(void **state)
+TEST(share_is_kept)
 {
 	static const double shares[] = {0.00001, 0.001, 0.01, 0.1, 0.5};
 	static const uint64_t pauses[] = {1000, 20000, 5000000};
 	uint64_t n;
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(shares); i++) {
 		for (size_t k = 0; k < COUNT(pauses); k++) {
 			double got = pause_all_the_time(shares[i], pauses[k], 100, &n);
@@ -43,23 +42,21 @@ static void share_is_kept(void **state)
 	}
 }
 
-static void no_limit(void **state)
+TEST(no_limit)
 {
 	struct throttle b;
 
-	(void)state;
 	throttle_init(&b, 1, 1);
 	for (uint64_t now = S; now < 2 * S; now += S / 10)
 		assert_true(throttle_charge(&b, now, S / 10) == 0);
 }
 
 /* An hour without a pause does not earn a minute of standing still. */
-static void nothing_is_saved_up(void **state)
+TEST(nothing_is_saved_up)
 {
 	struct throttle b;
 	uint64_t now = 3600 * S, paused = 0;
 
-	(void)state;
 	throttle_init(&b, 0.01, 1);
 	throttle_charge(&b, S, 1000);
 	while (throttle_charge(&b, now, 100000) == 0) {
@@ -67,15 +64,4 @@ static void nothing_is_saved_up(void **state)
 		now += 100000;
 	}
 	assert_true(paused <= THROTTLE_SAVED_NS / 50);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(share_is_kept),
-		cmocka_unit_test(no_limit),
-		cmocka_unit_test(nothing_is_saved_up),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "tests/unit/unit.h"
 
+#include <sys/eventfd.h>
+
 #include "common/clock.h"
 #include "record/sampling/timer.h"
 
 #define START 1000000000000ull
 
 /* A million deadlines later each still lies in its own period, whatever the rate. */
-static void never_drifts(void **state)
+TEST(never_drifts)
 {
 	static const uint64_t rates[] = {99000, 1000000, 333, 7777777, 1000000000};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(rates); i++) {
 		struct sampling_timer p;
 		double period = 1e12 / (double)rates[i];
@@ -26,12 +27,11 @@ static void never_drifts(void **state)
 }
 
 /* Every part of the period is as likely as any other. */
-static void is_uniform(void **state)
+TEST(is_uniform)
 {
 	struct sampling_timer p;
 	int bins[10] = {0};
 
-	(void)state;
 	timer_init(&p, 1000000000, 1000000, 7);
 	for (uint64_t k = 0; k < 100000; k++) {
 		int64_t off = (int64_t)(timer_next(&p) - 1000000000) - (int64_t)(k * 1000000);
@@ -70,11 +70,10 @@ static void lockstep(uint64_t rate_mhz, uint64_t num, uint64_t den)
 	}
 }
 
-static void lockstep_guests(void **state)
+TEST(lockstep_guests)
 {
 	static const uint64_t rates[] = {99000, 100000, 250000, 1000000};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(rates); i++) {
 		lockstep(rates[i], 1, 1);
 		lockstep(rates[i], 1, 2);
@@ -84,11 +83,10 @@ static void lockstep_guests(void **state)
 	}
 }
 
-static void missed_deadlines(void **state)
+TEST(missed_deadlines)
 {
 	struct sampling_timer p;
 
-	(void)state;
 	timer_init(&p, 1000, 1000000, 1); /* every millisecond from 1000 ns on */
 	timer_next(&p);
 	assert_int_equal(timer_skip(&p, 500), 0);
@@ -102,12 +100,11 @@ static void missed_deadlines(void **state)
 	assert_int_equal(timer_skip(&p, 5501000), 0);
 }
 
-static void waits(void **state)
+TEST(waits)
 {
 	sigset_t signals;
 	uint64_t start = clock_now();
 
-	(void)state;
 	sigemptyset(&signals);
 	sigaddset(&signals, SIGUSR1);
 	sigprocmask(SIG_BLOCK, &signals, NULL);
@@ -118,12 +115,24 @@ static void waits(void **state)
 	assert_int_equal(clock_wait(clock_now() + 1000000000000, &signals), SIGUSR1);
 }
 
-int main(void)
+/* Until a deadline, or until something comes. */
+TEST(waits_for_others)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(never_drifts),     cmocka_unit_test(is_uniform), cmocka_unit_test(lockstep_guests),
-		cmocka_unit_test(missed_deadlines), cmocka_unit_test(waits),
-	};
+	pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+	pthread_cond_t cond = PTHREAD_COND_INITIALIZER;
+	struct pollfd p = {.fd = eventfd(0, EFD_CLOEXEC), .events = POLLIN};
+	uint64_t deadline = clock_now() + 20000000;
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	assert_int_equal(clock_poll(&p, 1, deadline), 0);
+	assert_true(clock_now() >= deadline);
+	clock_wake(p.fd);
+	assert_int_equal(clock_poll(&p, 1, CLOCK_NEVER), 1);
+	assert_int_equal(clock_poll(&p, 1, 0), 1);
+	close(p.fd);
+	pthread_mutex_lock(&lock);
+	deadline = clock_now() + 20000000;
+	while (clock_await(&cond, &lock, deadline) == 0)
+		;
+	assert_true(clock_now() >= deadline);
+	pthread_mutex_unlock(&lock);
 }

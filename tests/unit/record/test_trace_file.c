@@ -4,10 +4,27 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <sched.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 
-#include "record/output/trace_file.h"
+#include "common/say.h"
+
+static const char *replacement; /* of the pipe, once its reader is waited for; NULL: none */
+
+/* Called between the first look for a reader and the second. */
+static void wait_for_reader(const char *format, const char *path)
+{
+	(void)format;
+	if (replacement)
+		assert_int_equal(rename(replacement, path), 0);
+	replacement = NULL;
+}
+
+#define say wait_for_reader
+#include "record/output/trace_file.c"
+#undef say
 
 static char why[512];
 
@@ -25,11 +42,10 @@ static bool is_private(const char *path)
 	return stat(path, &st) == 0 && (st.st_mode & 07777) == 0600;
 }
 
-static void named_when_published(void **state)
+FOLDER_TEST(named_when_published)
 {
 	struct trace_file *f;
 
-	(void)state;
 	umask(0);
 	f = open_file("run.upf", false);
 	assert_non_null(f);
@@ -44,19 +60,17 @@ static void named_when_published(void **state)
 	assert_int_equal(entries_of("."), 1);
 }
 
-static void nothing_is_left_of_an_unpublished_file(void **state)
+FOLDER_TEST(nothing_is_left_of_an_unpublished_file)
 {
 	struct trace_file *f = open_file("run.upf", false);
 
-	(void)state;
 	assert_int_equal(trace_file_write(f, "head", 4), 0);
 	assert_int_equal(trace_file_close(f), 0);
 	assert_int_equal(entries_of("."), 0);
 }
 
-static void an_existing_file_is_kept(void **state)
+FOLDER_TEST(an_existing_file_is_kept)
 {
-	(void)state;
 	write_text("run.upf", "precious");
 	assert_null(open_file("run.upf", false));
 	assert_string_equal(why, "run.upf exists: choose another name, or replace it with -f");
@@ -65,11 +79,10 @@ static void an_existing_file_is_kept(void **state)
 }
 
 /* Somebody else creates the file between the opening and the first block. */
-static void a_file_that_appears_is_kept(void **state)
+FOLDER_TEST(a_file_that_appears_is_kept)
 {
 	struct trace_file *f = open_file("run.upf", false);
 
-	(void)state;
 	write_text("run.upf", "precious");
 	assert_int_equal(trace_file_publish(f, why, sizeof(why)), -1);
 	assert_string_equal(why, "run.upf: File exists");
@@ -78,11 +91,10 @@ static void a_file_that_appears_is_kept(void **state)
 	assert_int_equal(entries_of("."), 1);
 }
 
-static void replaced_if_asked(void **state)
+FOLDER_TEST(replaced_if_asked)
 {
 	struct trace_file *f;
 
-	(void)state;
 	write_text("run.upf", "old");
 	assert_int_equal(trace_file_check("run.upf", true, why, sizeof(why)), 0);
 	f = open_file("run.upf", true);
@@ -95,9 +107,8 @@ static void replaced_if_asked(void **state)
 	assert_int_equal(entries_of("."), 1);
 }
 
-static void folders(void **state)
+FOLDER_TEST(folders)
 {
-	(void)state;
 	assert_null(open_file(".", false));
 	assert_string_equal(why, ". is a directory: name a file in it");
 	assert_null(open_file("none/run.upf", false));
@@ -107,11 +118,10 @@ static void folders(void **state)
 	assert_int_equal(trace_file_check("run.upf", false, why, sizeof(why)), 0);
 }
 
-static void a_folder_that_vanishes(void **state)
+FOLDER_TEST(a_folder_that_vanishes)
 {
 	struct trace_file *f;
 
-	(void)state;
 	assert_int_equal(mkdir("folder", 0777), 0);
 	f = open_file("folder/run.upf", false);
 	assert_non_null(f);
@@ -123,12 +133,11 @@ static void a_folder_that_vanishes(void **state)
 	assert_int_equal(entries_of("moved"), 0);
 }
 
-static void a_full_disk(void **state)
+FOLDER_TEST(a_full_disk)
 {
 	struct trace_file *f = open_file("run.upf", false);
 	int rc;
 
-	(void)state;
 	limit_files(6);
 	assert_int_equal(trace_file_write(f, "head", 4), 0);
 	rc = trace_file_write(f, "body", 4);
@@ -143,12 +152,11 @@ static void a_full_disk(void **state)
 }
 
 /* Standard output, which is closed. */
-static void a_closed_descriptor(void **state)
+FOLDER_TEST(a_closed_descriptor)
 {
 	int kept = dup(STDOUT_FILENO), rc;
 	struct trace_file *f;
 
-	(void)state;
 	fflush(stdout);
 	close(STDOUT_FILENO);
 	f = open_file("-", false);
@@ -162,12 +170,11 @@ static void a_closed_descriptor(void **state)
 
 /* --- pipes ------------------------------------------------------------------------------------------------------- */
 
-static void a_reader_that_goes_away(void **state)
+FOLDER_TEST(a_reader_that_goes_away)
 {
 	struct trace_file *f;
 	int fd;
 
-	(void)state;
 	assert_int_equal(mkfifo("pipe", 0666), 0);
 	fd = open("pipe", O_RDONLY | O_NONBLOCK);
 	f = open_file("pipe", false);
@@ -179,12 +186,11 @@ static void a_reader_that_goes_away(void **state)
 	assert_int_equal(trace_file_close(f), 0);
 }
 
-static void nobody_reads(void **state)
+FOLDER_TEST(nobody_reads)
 {
 	const struct timespec none = {0};
 	sigset_t set;
 
-	(void)state;
 	assert_int_equal(mkfifo("pipe", 0666), 0);
 	sigemptyset(&set);
 	sigaddset(&set, SIGTERM);
@@ -197,44 +203,31 @@ static void nobody_reads(void **state)
 }
 
 /* For a socket there never is a reader. */
-static void a_socket(void **state)
+FOLDER_TEST(a_socket)
 {
 	const struct sockaddr_un address = {.sun_family = AF_UNIX, .sun_path = "socket"};
 	int fd = socket(AF_UNIX, SOCK_STREAM, 0);
 
-	(void)state;
 	assert_int_equal(bind(fd, (const struct sockaddr *)&address, sizeof(address)), 0);
 	assert_null(open_file("socket", false));
 	assert_string_equal(why, "socket: No such device or address");
 	close(fd);
 }
 
-/* What @ctx says happens to the pipe while it is waited for. */
-static void *replace(void *ctx)
-{
-	const struct timespec a_while = {.tv_nsec = 200000000};
-
-	nanosleep(&a_while, NULL);
-	rename(ctx, "pipe");
-	return NULL;
-}
-
 static struct trace_file *open_replaced(const char *by)
 {
 	struct trace_file *f;
-	pthread_t thread;
 
-	assert_int_equal(pthread_create(&thread, NULL, replace, (void *)by), 0);
+	replacement = by;
 	f = open_file("pipe", false);
-	pthread_join(thread, NULL);
+	assert_null(replacement);
 	return f;
 }
 
-static void a_pipe_becomes_another_file(void **state)
+FOLDER_TEST(a_pipe_becomes_another_file)
 {
 	int fd;
 
-	(void)state;
 	write_text("victim", "precious");
 	assert_int_equal(mkfifo("pipe", 0666), 0);
 	assert_int_equal(symlink("victim", "link"), 0);
@@ -257,9 +250,8 @@ static void a_pipe_becomes_another_file(void **state)
 }
 
 /* Through a link that was one from the beginning, only what it led to is written to. */
-static void a_link_that_leads_elsewhere(void **state)
+FOLDER_TEST(a_link_that_leads_elsewhere)
 {
-	(void)state;
 	write_text("victim", "precious");
 	assert_int_equal(mkfifo("fifo", 0666), 0);
 	assert_int_equal(symlink("fifo", "pipe"), 0);
@@ -274,12 +266,11 @@ static void a_link_that_leads_elsewhere(void **state)
 }
 
 /* Made anew, a pipe is what the user named. */
-static void a_pipe_made_anew(void **state)
+FOLDER_TEST(a_pipe_made_anew)
 {
 	struct trace_file *f;
 	int fd;
 
-	(void)state;
 	assert_int_equal(mkfifo("pipe", 0666), 0);
 	assert_int_equal(mkfifo("anew", 0666), 0);
 	fd = open("anew", O_RDWR);
@@ -290,21 +281,37 @@ static void a_pipe_made_anew(void **state)
 	close(fd);
 }
 
-/* Standard output that somebody made non-blocking. */
+/* The process's first thread sleeps. */
+static bool is_asleep(void)
+{
+	char path[64], text[512] = "";
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/self/task/%d/stat", (int)getpid());
+	f = fopen(path, "re");
+	if (f && !fgets(text, sizeof(text), f))
+		text[0] = '\0';
+	if (f)
+		fclose(f);
+	return strstr(text, ") S ") != NULL;
+}
+
+/* Standard output that somebody made non-blocking: it is full, and its writer waits, before it is read. */
 static void *drain(void *ctx)
 {
-	const struct timespec a_while = {.tv_nsec = 100000000};
 	static char data[1 << 16];
 	size_t total = 0;
+	int waiting = 0;
 	ssize_t n;
 
-	nanosleep(&a_while, NULL);
+	while (ioctl(*(int *)ctx, FIONREAD, &waiting) == 0 && (waiting == 0 || !is_asleep()))
+		sched_yield();
 	while ((n = read(*(int *)ctx, data, sizeof(data))) > 0)
 		total += (size_t)n;
 	return (void *)total;
 }
 
-static void a_pipe_without_blocking(void **state)
+FOLDER_TEST(a_pipe_without_blocking)
 {
 	static const char data[1 << 20];
 	struct trace_file *f;
@@ -312,7 +319,6 @@ static void a_pipe_without_blocking(void **state)
 	pthread_t thread;
 	void *total;
 
-	(void)state;
 	assert_int_equal(pipe2(pair, O_NONBLOCK), 0);
 	fcntl(pair[0], F_SETFL, 0);
 	fflush(stdout);
@@ -331,8 +337,6 @@ static void a_pipe_without_blocking(void **state)
 	assert_int_equal(trace_file_close(f), 0);
 }
 
-#define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, enter_folder, leave_folder)
-
 static void is_named(const char *guest, bool overwrite, const char *name)
 {
 	char *got = trace_file_name(guest, overwrite);
@@ -341,9 +345,8 @@ static void is_named(const char *guest, bool overwrite, const char *name)
 	free(got);
 }
 
-static void names_are_free_and_in_this_folder(void **state)
+FOLDER_TEST(names_are_free_and_in_this_folder)
 {
-	(void)state;
 	is_named("web1", false, "web1.upf");
 	is_named("../etc/x", false, "_._etc_x.upf");
 	is_named("-f", false, "_f.upf");
@@ -352,29 +355,4 @@ static void names_are_free_and_in_this_folder(void **state)
 	is_named("web1", false, "web1.1.upf");
 	is_named("web1", true, "web1.upf");
 	assert_int_equal(unlink("web1.upf"), 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		IN_FOLDER(named_when_published),
-		IN_FOLDER(nothing_is_left_of_an_unpublished_file),
-		IN_FOLDER(an_existing_file_is_kept),
-		IN_FOLDER(a_file_that_appears_is_kept),
-		IN_FOLDER(replaced_if_asked),
-		IN_FOLDER(folders),
-		IN_FOLDER(a_folder_that_vanishes),
-		IN_FOLDER(a_full_disk),
-		IN_FOLDER(a_closed_descriptor),
-		IN_FOLDER(a_reader_that_goes_away),
-		IN_FOLDER(nobody_reads),
-		IN_FOLDER(a_socket),
-		IN_FOLDER(a_pipe_becomes_another_file),
-		IN_FOLDER(a_link_that_leads_elsewhere),
-		IN_FOLDER(a_pipe_made_anew),
-		IN_FOLDER(a_pipe_without_blocking),
-		IN_FOLDER(names_are_free_and_in_this_folder),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

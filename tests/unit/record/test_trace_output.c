@@ -89,11 +89,10 @@ static glob_t matching(const char *pattern)
 	return g;
 }
 
-static void one_trace(void **state)
+FOLDER_TEST(one_trace)
 {
 	struct output o;
 
-	(void)state;
 	begin(&o, (struct output_options){.path = "run.upf"});
 	assert_int_equal(trace_output_open(o.t), 0);
 	for (int i = 0; i < 3; i++)
@@ -107,11 +106,10 @@ static void one_trace(void **state)
 	assert_int_equal(entries_of("."), 1);
 }
 
-static void no_first_trace(void **state)
+FOLDER_TEST(no_first_trace)
 {
 	struct output o;
 
-	(void)state;
 	begin(&o, (struct output_options){.path = "none/run.upf"});
 	assert_int_equal(trace_output_open(o.t), -1);
 	assert_string_equal(trace_output_problem(o.t), "cannot write in none/: No such file or directory");
@@ -126,12 +124,11 @@ static void no_first_trace(void **state)
 	assert_int_equal(entries_of("."), 0);
 }
 
-static void several_traces(void **state)
+FOLDER_TEST(several_traces)
 {
 	struct output o;
 	glob_t g;
 
-	(void)state;
 	begin(&o, (struct output_options){.path = "run.upf", .switching = true, .max_files = 2});
 	assert_int_equal(trace_output_open(o.t), 0);
 	assert_int_equal(put(&o, BLOCK_APPEND), 0);
@@ -162,12 +159,11 @@ static void nothing_after(struct output *o, int rc)
 }
 
 /* The next trace cannot be created: its folder is gone. */
-static void a_switch_in_a_folder_that_vanished(void **state)
+FOLDER_TEST(a_switch_in_a_folder_that_vanished)
 {
 	struct output o;
 	glob_t g;
 
-	(void)state;
 	assert_int_equal(mkdir("folder", 0777), 0);
 	begin(&o, (struct output_options){.path = "folder/run.upf", .switching = true});
 	assert_int_equal(trace_output_open(o.t), 0);
@@ -186,12 +182,11 @@ static void a_switch_in_a_folder_that_vanished(void **state)
 }
 
 /* The footer of the last trace does not fit. */
-static void a_switch_on_a_full_disk(void **state)
+FOLDER_TEST(a_switch_on_a_full_disk)
 {
 	struct output o;
 	glob_t g;
 
-	(void)state;
 	begin(&o, (struct output_options){.path = "run.upf", .switching = true});
 	assert_int_equal(trace_output_open(o.t), 0);
 	assert_int_equal(put(&o, BLOCK_APPEND), 0);
@@ -210,12 +205,11 @@ static void a_switch_on_a_full_disk(void **state)
 }
 
 /* The last trace is complete, and the next one cannot get its name: its folder has become a file. */
-static void a_switch_to_a_name_that_is_taken(void **state)
+FOLDER_TEST(a_switch_to_a_name_that_is_taken)
 {
 	struct output o;
 	glob_t g;
 
-	(void)state;
 	assert_int_equal(mkdir("folder", 0777), 0);
 	begin(&o, (struct output_options){.path = "folder/run.upf", .switching = true});
 	assert_int_equal(trace_output_open(o.t), 0);
@@ -233,11 +227,10 @@ static void a_switch_to_a_name_that_is_taken(void **state)
 	assert_true(has_text("folder", "no folder"));
 }
 
-static void a_disk_that_fills_up_within_a_trace(void **state)
+FOLDER_TEST(a_disk_that_fills_up_within_a_trace)
 {
 	struct output o;
 
-	(void)state;
 	begin(&o, (struct output_options){.path = "run.upf"});
 	assert_int_equal(trace_output_open(o.t), 0);
 	assert_int_equal(put(&o, BLOCK_APPEND), 0);
@@ -264,12 +257,11 @@ static void begin_flight(struct output *o)
 	assert_int_equal(entries_of("."), 0);
 }
 
-static void dumps(void **state)
+FOLDER_TEST(dumps)
 {
 	struct output o;
 	glob_t g;
 
-	(void)state;
 	begin_flight(&o);
 	assert_int_equal(put(&o, BLOCK_DUMP), 0);
 	assert_int_equal(put(&o, BLOCK_APPEND), 0);
@@ -285,12 +277,11 @@ static void dumps(void **state)
 }
 
 /* Nothing is new since the last block, as with a guest that has ended. */
-static void dumps_by_empty_blocks(void **state)
+FOLDER_TEST(dumps_by_empty_blocks)
 {
 	struct output o;
 	glob_t g;
 
-	(void)state;
 	begin_flight(&o);
 	for (int i = 0; i < 2; i++)
 		assert_int_equal(put_rounds(&o, BLOCK_DUMP, 0), 0);
@@ -306,13 +297,12 @@ static void dumps_by_empty_blocks(void **state)
 }
 
 /* Neither descriptors nor files of failed dumps are left, and later ones have everything. */
-static void dumps_that_fail(void **state)
+FOLDER_TEST(dumps_that_fail)
 {
 	struct output o;
 	unsigned before;
 	glob_t g;
 
-	(void)state;
 	assert_int_equal(mkdir("folder", 0777), 0);
 	begin(&o, flight);
 	o.options.path = "folder/run.upf";
@@ -342,12 +332,11 @@ static void dumps_that_fail(void **state)
 }
 
 /* The header fits, what follows does not: what is there is valid, and the recording goes on. */
-static void a_dump_that_is_cut(void **state)
+FOLDER_TEST(a_dump_that_is_cut)
 {
 	struct output o;
 	glob_t g;
 
-	(void)state;
 	begin(&o, flight);
 	assert_int_equal(trace_output_open(o.t), 0);
 	limit_files(600);
@@ -366,11 +355,10 @@ static void a_dump_that_is_cut(void **state)
 	assert_int_equal(entries_of("."), 2);
 }
 
-static void the_last_dump_fails(void **state)
+FOLDER_TEST(the_last_dump_fails)
 {
 	struct output o;
 
-	(void)state;
 	begin_flight(&o);
 	limit_files(0);
 	assert_int_equal(finish(&o), -EIO);
@@ -379,26 +367,4 @@ static void the_last_dump_fails(void **state)
 	assert_int_equal(trace_output_count(o.t), 0);
 	end(&o);
 	assert_int_equal(entries_of("."), 0);
-}
-
-#define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, enter_folder, leave_folder)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		IN_FOLDER(one_trace),
-		IN_FOLDER(no_first_trace),
-		IN_FOLDER(several_traces),
-		IN_FOLDER(a_switch_in_a_folder_that_vanished),
-		IN_FOLDER(a_switch_on_a_full_disk),
-		IN_FOLDER(a_switch_to_a_name_that_is_taken),
-		IN_FOLDER(a_disk_that_fills_up_within_a_trace),
-		IN_FOLDER(dumps),
-		IN_FOLDER(dumps_by_empty_blocks),
-		IN_FOLDER(dumps_that_fail),
-		IN_FOLDER(a_dump_that_is_cut),
-		IN_FOLDER(the_last_dump_fails),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

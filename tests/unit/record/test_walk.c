@@ -14,7 +14,6 @@
 
 struct fixture {
 	struct sim_domain d;
-	struct hypervisor *x;
 	struct guest *guest;
 	struct pages *pages;
 	struct capture *capture;
@@ -25,38 +24,26 @@ struct fixture {
 	uint64_t above;
 };
 
-static int setup(void **state)
+static void setup(struct fixture *f)
 {
-	static struct fixture f;
-	char why[128];
-
-	memset(&f, 0, sizeof(f));
-	f.d.info = (struct guest_info){.domid = 1, .vcpus = 1};
-	sim_world(&f.d, 1);
-	f.x = hypervisor_backend.host.open(why, sizeof(why));
-	f.guest = hypervisor_backend.guest.attach(f.x, &f.d.info, NULL, ATTACH_TO_SAMPLE);
-	f.pages = pages_new(&hypervisor_backend.memory, f.guest, 100);
-	f.capture = capture_new(f.pages, 256);
-	f.root = sim_space(&f.d);
-	f.regs = (struct vcpu_regs){.ip = 0x1234,
-	                            .fp = FP,
-	                            .arch = &arch_x86_64_pv,
-	                            .root.cr3 = f.root << GUEST_PAGE_SHIFT,
-	                            .valid = true};
-	*state = &f;
-	return 0;
+	f->guest = sim_guest(&f->d);
+	f->pages = pages_new(&hypervisor_backend.memory, f->guest, 100);
+	f->capture = capture_new(f->pages, 256);
+	f->root = sim_space(&f->d);
+	f->regs = (struct vcpu_regs){.ip = 0x1234,
+	                             .fp = FP,
+	                             .arch = &arch_x86_64_pv,
+	                             .root.cr3 = f->root << GUEST_PAGE_SHIFT,
+	                             .valid = true};
 }
 
-static int teardown(void **state)
+static void teardown(struct fixture *f)
 {
-	struct fixture *f = *state;
-
 	capture_free(f->capture);
 	pages_free(f->pages);
 	assert_int_equal(f->d.mapped, 0);
 	hypervisor_backend.guest.detach(f->guest);
 	sim_free(&f->d);
-	return 0;
 }
 
 static enum upf_end walk_once(struct fixture *f, uint32_t max)
@@ -77,9 +64,8 @@ static enum upf_end walk(struct fixture *f, uint32_t max)
 	return end;
 }
 
-static void whole(void **state)
+FIXTURE_TEST(whole)
 {
-	struct fixture *f = *state;
 	static const uint64_t returns[] = {0x10, 0x20, 0x30};
 
 	sim_stack(&f->d, f->root, FP, returns, 3);
@@ -90,9 +76,8 @@ static void whole(void **state)
 }
 
 /* The page tables' four levels and the stack's page are asked for one after the other, and once warm never again. */
-static void cold_pages(void **state)
+FIXTURE_TEST(cold_pages)
 {
-	struct fixture *f = *state;
 	static const uint64_t returns[] = {0x10, 0x20};
 	int steps = 0;
 
@@ -109,9 +94,8 @@ static void cold_pages(void **state)
 	assert_int_equal(f->d.maps, 5);
 }
 
-static void over_a_page_boundary(void **state)
+FIXTURE_TEST(over_a_page_boundary)
 {
-	struct fixture *f = *state;
 	static const uint64_t returns[] = {1, 2, 3, 4, 5, 6, 7, 8};
 
 	f->regs.fp = 0x7ff000000ff8; /* the saved frame pointer ends its page, the return address begins the next */
@@ -121,9 +105,8 @@ static void over_a_page_boundary(void **state)
 	assert_memory_equal(f->frames + 1, returns, sizeof(returns));
 }
 
-static void depth_limit(void **state)
+FIXTURE_TEST(depth_limit)
 {
-	struct fixture *f = *state;
 	static const uint64_t returns[] = {1, 2, 3, 4};
 
 	sim_stack(&f->d, f->root, FP, returns, 4);
@@ -135,9 +118,8 @@ static void depth_limit(void **state)
 	assert_int_equal(f->depth, 1);
 }
 
-static void bad_frame_pointers(void **state)
+FIXTURE_TEST(bad_frame_pointers)
 {
-	struct fixture *f = *state;
 	uint64_t root = f->root;
 	static const struct {
 		uint64_t next;
@@ -171,9 +153,8 @@ static void bad_frame_pointers(void **state)
 	assert_int_equal(f->depth, 0);
 }
 
-static void refused_page(void **state)
+FIXTURE_TEST(refused_page)
 {
-	struct fixture *f = *state;
 	static const uint64_t returns[] = {1, 2};
 
 	sim_stack(&f->d, f->root, FP, returns, 2);
@@ -189,9 +170,8 @@ static void refused_page(void **state)
 }
 
 /* A table entry that points at its own table: four levels are four levels. */
-static void looping_tables(void **state)
+FIXTURE_TEST(looping_tables)
 {
-	struct fixture *f = *state;
 	uint64_t root = f->root, entry = root << 12 | 1, word;
 	struct space s;
 
@@ -204,9 +184,8 @@ static void looping_tables(void **state)
 	assert_true(word == entry);
 }
 
-static void superpages(void **state)
+FIXTURE_TEST(superpages)
 {
-	struct fixture *f = *state;
 	uint64_t root = f->root, entry, word;
 	struct space s;
 
@@ -234,9 +213,8 @@ static void superpages(void **state)
 }
 
 /* More pages than the limit: all are let go, and the walk still arrives. */
-static void bounded_pages(void **state)
+FIXTURE_TEST(bounded_pages)
 {
-	struct fixture *f = *state;
 	uint64_t returns[64];
 
 	for (size_t i = 0; i < COUNT(returns); i++)
@@ -283,10 +261,9 @@ static void go_flat(struct fixture *f, uint32_t code_base, uint32_t stack_base)
 	x86_mode(&flat, &f->regs);
 }
 
-static void thirty_two_bits(void **state)
+FIXTURE_TEST(thirty_two_bits)
 {
 	static const uint64_t expected[] = {0x1234, 0xfffffff0, 0x20};
-	struct fixture *f = *state;
 
 	go_flat(f, 0, 0);
 	assert_int_equal(walk(f, 10), UPF_END_ROOT);
@@ -295,10 +272,9 @@ static void thirty_two_bits(void **state)
 }
 
 /* What the stack holds is without the bases; sums wrap around at 4 GiB. */
-static void thirty_two_bits_in_segments(void **state)
+FIXTURE_TEST(thirty_two_bits_in_segments)
 {
 	static const uint64_t expected[] = {0x2234, 0xff0, 0x1020};
-	struct fixture *f = *state;
 
 	go_flat(f, 0x1000, 0x2000);
 	assert_int_equal(walk(f, 10), UPF_END_ROOT);
@@ -306,7 +282,7 @@ static void thirty_two_bits_in_segments(void **state)
 	assert_memory_equal(f->frames, expected, sizeof(expected));
 }
 
-static void thirty_two_bit_frame_pointers(void **state)
+FIXTURE_TEST(thirty_two_bit_frame_pointers)
 {
 	static const struct {
 		uint32_t next;
@@ -317,7 +293,6 @@ static void thirty_two_bit_frame_pointers(void **state)
 		{0xfffffffc, UPF_END_NONCANONICAL}, /* the word behind it is above 4 GiB */
 		{0xfffff000, UPF_END_UNREADABLE},
 	};
-	struct fixture *f = *state;
 
 	go_flat(f, 0, 0);
 	for (size_t i = 0; i < COUNT(cases); i++) {
@@ -328,9 +303,8 @@ static void thirty_two_bit_frame_pointers(void **state)
 }
 
 /* Two words of 4 bytes lie in each of the window's; those that can be no code are dropped one by one. */
-static void window_of_32_bit_code(void **state)
+FIXTURE_TEST(window_of_32_bit_code)
 {
-	struct fixture *f = *state;
 	uint64_t words[4];
 	struct space space;
 	bool cold = false;
@@ -348,10 +322,9 @@ static void window_of_32_bit_code(void **state)
 	assert_true(words[1] == 0x1234ull << 32);
 }
 
-static void sixteen_bits(void **state)
+FIXTURE_TEST(sixteen_bits)
 {
 	const struct x86_state real = {.cs_base = 0xf0000, .ip = 0xfff0, .sp = 0x1000, .fp = 0x1008};
-	struct fixture *f = *state;
 	uint64_t words[4];
 	struct space space;
 	bool cold = false;
@@ -382,10 +355,9 @@ static int no_page(struct capture *capture, const struct space_root *root, uint6
 }
 
 /* A guest chooses its stack pointer and its return addresses, up to the last one. */
-static void no_address_is_behind_the_last_one(void **state)
+FIXTURE_TEST(no_address_is_behind_the_last_one)
 {
 	static const struct arch arch = {.word = 8, .canonical = any_address, .translate = no_page};
-	struct fixture *f = *state;
 	struct space space = {.arch = &arch, .capture = f->capture, .last_address = 1};
 
 	pages_asked = 0;
@@ -402,29 +374,4 @@ static void no_address_is_behind_the_last_one(void **state)
 	space_want(&space, UINT64_MAX, 7);
 	space_expect(&space, UINT64_MAX, 7);
 	assert_int_equal(pages_asked, 2);
-}
-
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(whole),
-		TEST(cold_pages),
-		TEST(over_a_page_boundary),
-		TEST(depth_limit),
-		TEST(bad_frame_pointers),
-		TEST(refused_page),
-		TEST(looping_tables),
-		TEST(superpages),
-		TEST(bounded_pages),
-		TEST(thirty_two_bits),
-		TEST(thirty_two_bits_in_segments),
-		TEST(thirty_two_bit_frame_pointers),
-		TEST(window_of_32_bit_code),
-		TEST(sixteen_bits),
-		TEST(no_address_is_behind_the_last_one),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,10 +3,10 @@
 #include "tests/unit/record/watched.h"
 
 #include <pthread.h>
+#include <sched.h>
+#include <semaphore.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
-
-#define RACES 4000
 
 struct undoing {
 	struct fixture *f;
@@ -38,10 +38,8 @@ static void undo(struct fixture *f, bool dead)
 	undo_domain(f, f->w->domain.info.uuid, dead);
 }
 
-static void without_the_watchdog(void **state)
+FIXTURE_TEST(without_the_watchdog)
 {
-	struct fixture *f = *state;
-
 	begin(f, &f->w->watch);
 	assert_true(watch_claim(&f->w->watch));
 	assert_int_equal(end(f, &f->w->watch, true), WATCH_OURS);
@@ -50,10 +48,8 @@ static void without_the_watchdog(void **state)
 	assert_int_equal(f->w->domain.resumes, 1);
 }
 
-static void the_watchdog_comes_first(void **state)
+FIXTURE_TEST(the_watchdog_comes_first)
 {
-	struct fixture *f = *state;
-
 	f->w->domain.foreign_pauses = 1;
 	for (int dead = 0; dead < 2; dead++) {
 		begin(f, &f->w->watch);
@@ -69,10 +65,8 @@ static void the_watchdog_comes_first(void **state)
 }
 
 /* Stopped between the claim and the call: the call must be without effect when it comes. */
-static void the_recorder_is_about_to_resume(void **state)
+FIXTURE_TEST(the_recorder_is_about_to_resume)
 {
-	struct fixture *f = *state;
-
 	f->w->domain.foreign_pauses = 1;
 	begin(f, &f->w->watch);
 	assert_true(watch_claim(&f->w->watch));
@@ -86,10 +80,8 @@ static void the_recorder_is_about_to_resume(void **state)
 	assert_int_equal(end(f, &f->w->watch, true), WATCH_OURS);
 }
 
-static void the_recorder_died_after_its_call(void **state)
+FIXTURE_TEST(the_recorder_died_after_its_call)
 {
-	struct fixture *f = *state;
-
 	f->w->domain.foreign_pauses = 1;
 	begin(f, &f->w->watch);
 	assert_true(watch_claim(&f->w->watch));
@@ -100,9 +92,8 @@ static void the_recorder_died_after_its_call(void **state)
 }
 
 /* What it is stopped for then does not count as paused, and the sample is good. */
-static void the_recorder_is_stopped_after_its_call(void **state)
+FIXTURE_TEST(the_recorder_is_stopped_after_its_call)
 {
-	struct fixture *f = *state;
 	uint64_t began_ns, ended_ns;
 
 	f->w->domain.foreign_pauses = 1;
@@ -118,9 +109,8 @@ static void the_recorder_is_stopped_after_its_call(void **state)
 }
 
 /* Stopped or dead between saying so and the call that pauses: there is nothing to undo. */
-static void the_pause_has_not_begun(void **state)
+FIXTURE_TEST(the_pause_has_not_begun)
 {
-	struct fixture *f = *state;
 	uint64_t began_ns, ended_ns, first_ns;
 
 	f->w->domain.foreign_pauses = 1;
@@ -138,40 +128,46 @@ static void the_pause_has_not_begun(void **state)
 	assert_int_equal(began_ns, first_ns);
 }
 
-static void *drain_later(void *fd)
+struct drain {
+	struct watch *w;
+	uint64_t before, at_ns;
+};
+
+/* Once the recorder has begun its pause. */
+static void *drain_later(void *arg)
 {
+	struct drain *d = arg;
 	uint64_t count;
 
-	usleep(20000);
-	assert_int_equal(read(*(int *)fd, &count, sizeof(count)), sizeof(count));
+	while (watch_state(d->w) == d->before)
+		sched_yield();
+	d->at_ns = now();
+	assert_int_equal(read(d->w->wake_fd, &count, sizeof(count)), sizeof(count));
 	return NULL;
 }
 
 /* Stopped while it wakes the watchdog: that, too, is before the pause. Here a full eventfd stops it. */
-static void waking_the_watchdog_is_not_paused_time(void **state)
+FIXTURE_TEST(waking_the_watchdog_is_not_paused_time)
 {
 	const uint64_t full = UINT64_MAX - 1;
-	struct fixture *f = *state;
 	struct watch *w = &f->w->watch;
-	uint64_t before_ns, began_ns;
+	struct drain d = {w, watch_state(w), 0};
+	uint64_t began_ns;
 	pthread_t thread;
 
 	w->wake_fd = eventfd(0, EFD_CLOEXEC);
 	assert_int_equal(write(w->wake_fd, &full, sizeof(full)), sizeof(full));
 	atomic_store(&w->asleep, true);
-	before_ns = now();
-	assert_int_equal(pthread_create(&thread, NULL, drain_later, &w->wake_fd), 0);
+	assert_int_equal(pthread_create(&thread, NULL, drain_later, &d), 0);
 	began_ns = watch_begin(w);
 	assert_int_equal(pthread_join(thread, NULL), 0);
-	assert_true(began_ns >= before_ns + 20000000);
+	assert_true(began_ns >= d.at_ns);
 	assert_int_equal(w->began_ns, began_ns);
 	close(w->wake_fd);
 }
 
-static void another_domain_is_left_alone(void **state)
+FIXTURE_TEST(another_domain_is_left_alone)
 {
-	struct fixture *f = *state;
-
 	begin(f, &f->w->watch);
 	f->w->domain.info.uuid[0]++;
 	undo_domain(f, (const uint8_t[16]){1, 2, 3}, true);
@@ -179,96 +175,137 @@ static void another_domain_is_left_alone(void **state)
 	assert_int_equal(ops->pause.resume(f->recorder), 0);
 }
 
-/* --- both at once ------------------------------------------------------------------------------------------------ */
+/* --- both at once: the recorder acts between any two calls of the watchdog's -------------------------------------- */
 
-struct race {
-	struct fixture *f;
-	atomic_bool over;
-};
+#define TURNS 8 /* of the recorder: before each call of the watchdog's, and after the last one */
 
-static uint64_t draw(uint64_t *seed)
+static struct {
+	sem_t recorder, watchdog;
+	bool cancelled, over;
+} turn;
+
+static void let_recorder_act(void)
 {
-	*seed ^= *seed << 13;
-	*seed ^= *seed >> 7;
-	*seed ^= *seed << 17;
-	return *seed;
-}
-
-static void loiter(uint64_t *seed)
-{
-	uint64_t until = now() + draw(seed) % 2000;
-
-	if (draw(seed) % 64 == 0)
-		usleep(100);
-	while (now() < until)
+	sem_post(&turn.recorder);
+	while (sem_wait(&turn.watchdog) != 0)
 		;
 }
 
-static void *hasty_watchdog(void *arg)
+/* After cancel_resume() it is asked again and again, for a while. */
+static bool slow_is_marked(const struct pause_mark *m, bool dead)
 {
-	struct race *r = arg;
-	struct watch *w = &r->f->w->watch;
-	uint64_t seed = 77;
+	if (!turn.cancelled)
+		let_recorder_act();
+	return ops->watch.is_marked(m, dead);
+}
 
-	while (!atomic_load(&r->over)) {
-		uint64_t state = watch_state(w);
+static bool slow_cancel_resume(struct pause_mark *m)
+{
+	let_recorder_act();
+	bool can = ops->watch.cancel_resume(m);
+	let_recorder_act();
+	turn.cancelled = true;
+	return can;
+}
 
-		loiter(&seed);
-		if (draw(&seed) % 4 == 0)
-			watch_undo(ops, r->f->watchdog, r->f->w->domain.info.uuid, w, state, false);
-	}
+static int slow_info(struct guest *const *guests, size_t n, struct guest_info *infos)
+{
+	let_recorder_act();
+	return ops->guest.info(guests, n, infos);
+}
+
+static int slow_unpause(struct guest *g)
+{
+	let_recorder_act();
+	return ops->watch.unpause(g);
+}
+
+static void *slow_watchdog(void *arg)
+{
+	struct fixture *f = arg;
+	struct watch *w = &f->w->watch;
+	struct hypervisor_ops slow = *ops;
+	uint64_t state;
+
+	slow.watch.is_marked = slow_is_marked;
+	slow.watch.cancel_resume = slow_cancel_resume;
+	slow.watch.unpause = slow_unpause;
+	slow.guest.info = slow_info;
+	let_recorder_act();
+	state = watch_state(w);
+	watch_undo(&slow, f->watchdog, f->w->domain.info.uuid, w, state, false);
+	turn.over = true;
+	sem_post(&turn.recorder);
 	return NULL;
 }
 
-static void exactly_one_of_them_unpauses(void **state)
+struct pause_end {
+	bool claimed;
+	int rc;
+	enum watch_outcome outcome;
+};
+
+/* The recorder's steps: its claim, its call, and its note that the pause is over, which waits for the watchdog. */
+static bool act(struct fixture *f, int step, struct pause_end *e)
 {
-	struct fixture *f = *state;
-	struct race race = {.f = f};
-	unsigned ours = 0, undone = 0, cancelled = 0;
-	const uint64_t end_ns = now() + 60 * S;
-	uint64_t seed = 42;
-	pthread_t thread;
+	struct watch *w = &f->w->watch;
 
-	f->w->domain.foreign_pauses = 1;
-	assert_int_equal(pthread_create(&thread, NULL, hasty_watchdog, &race), 0);
-	/* On a busy machine one of them may have all of the time for a while. */
-	for (int i = 0; i < RACES || ((ours == 0 || undone + cancelled == 0) && now() < end_ns); i++) {
-		bool claimed;
-
-		begin(f, &f->w->watch);
-		loiter(&seed);
-		claimed = watch_claim(&f->w->watch);
-		loiter(&seed);
-		if (end(f, &f->w->watch, claimed) == WATCH_OURS)
-			ours++;
-		else if (claimed)
-			cancelled++;
-		else
-			undone++;
-		assert_int_equal(f->w->domain.our_pauses, 0);
-		assert_int_equal(f->w->domain.foreign_pauses, 1);
-	}
-	atomic_store(&race.over, true);
-	pthread_join(thread, NULL);
-	print_message("%u ended by the recorder, %u by the watchdog, %u of these as the recorder was about to\n", ours,
-	              undone + cancelled, cancelled);
-	assert_true(ours > 0);
-	assert_true(undone + cancelled > 0);
+	if (step == 0)
+		e->claimed = watch_claim(w);
+	else if (step == 1)
+		e->rc = resume(f, e->claimed);
+	else if (watch_left(w) == WATCH_LEFT_TAKEN)
+		return false;
+	else
+		e->outcome = note_end(f, w, e->rc);
+	return true;
 }
 
-int main(void)
+/* @at: at which turn the recorder takes each of its steps, at the earliest. */
+static struct pause_end end_by_turns(struct fixture *f, const int at[3])
 {
-	const struct CMUnitTest tests[] = {
-		TEST(without_the_watchdog),
-		TEST(the_watchdog_comes_first),
-		TEST(the_recorder_is_about_to_resume),
-		TEST(the_recorder_died_after_its_call),
-		TEST(the_recorder_is_stopped_after_its_call),
-		TEST(the_pause_has_not_begun),
-		TEST(waking_the_watchdog_is_not_paused_time),
-		TEST(another_domain_is_left_alone),
-		TEST(exactly_one_of_them_unpauses),
-	};
+	struct pause_end e = {0};
+	pthread_t thread;
+	bool over = false;
+	int step = 0;
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	turn.cancelled = turn.over = false;
+	begin(f, &f->w->watch);
+	assert_int_equal(pthread_create(&thread, NULL, slow_watchdog, f), 0);
+	for (int now_at = 0; !over; now_at++) {
+		while (sem_wait(&turn.recorder) != 0)
+			;
+		over = turn.over;
+		while (step < 3 && (over || at[step] <= now_at) && act(f, step, &e))
+			step++;
+		if (!over)
+			sem_post(&turn.watchdog);
+	}
+	pthread_join(thread, NULL);
+	assert_int_equal(step, 3);
+	return e;
+}
+
+FIXTURE_TEST(exactly_one_of_them_unpauses)
+{
+	unsigned ours = 0, undone = 0, cancelled = 0;
+	int at[3];
+
+	f->w->domain.foreign_pauses = 1;
+	sem_init(&turn.recorder, 0, 0);
+	sem_init(&turn.watchdog, 0, 0);
+	for (at[0] = 0; at[0] < TURNS; at[0]++)
+		for (at[1] = at[0]; at[1] < TURNS; at[1]++)
+			for (at[2] = at[1]; at[2] < TURNS; at[2]++) {
+				struct pause_end e = end_by_turns(f, at);
+
+				ours += e.outcome == WATCH_OURS;
+				cancelled += e.outcome != WATCH_OURS && e.claimed;
+				undone += e.outcome != WATCH_OURS && !e.claimed;
+				assert_int_equal(f->w->domain.our_pauses, 0);
+				assert_int_equal(f->w->domain.foreign_pauses, 1);
+			}
+	print_message("%u ended by the recorder, %u by the watchdog, %u of these as the recorder was about to\n", ours,
+	              undone + cancelled, cancelled);
+	assert_true(ours > 0 && undone > 0 && cancelled > 0);
 }

@@ -3,6 +3,7 @@
 #include "tests/unit/record/watched.h"
 
 #include <signal.h>
+#include <stdio.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -74,9 +75,8 @@ static bool kick(struct fixture *f, pid_t pid, int pidfd)
 	return watch_kick(ops, f->watchdog, &f->w->watch, watch_state(&f->w->watch), pid, pidfd);
 }
 
-static void a_stopped_recorder_is_let_go_on(void **state)
+FIXTURE_TEST(a_stopped_recorder_is_let_go_on)
 {
-	struct fixture *f = *state;
 	int pidfd, status;
 	pid_t pid = start_recorder(f, PROMPT, &pidfd);
 
@@ -93,6 +93,22 @@ static void a_stopped_recorder_is_let_go_on(void **state)
 	close(pidfd);
 }
 
+/* A signal to the process, which has not taken it yet. */
+static bool is_pending(pid_t pid, int number)
+{
+	char text[64];
+	unsigned long long set = 0;
+	FILE *f;
+
+	snprintf(text, sizeof(text), "/proc/%d/status", (int)pid);
+	f = fopen(text, "re");
+	assert_non_null(f);
+	while (fgets(text, sizeof(text), f) && sscanf(text, "ShdPnd: %llx", &set) != 1)
+		;
+	fclose(f);
+	return set >> (number - 1) & 1;
+}
+
 /* Somebody's SIGCONT comes before it has stopped itself again, and will not come a second time. */
 static void let_go_on(struct fixture *f, enum kind kind, bool watchdog_is_last)
 {
@@ -107,9 +123,11 @@ static void let_go_on(struct fixture *f, enum kind kind, bool watchdog_is_last)
 	while (!atomic_load(&f->w->awake))
 		usleep(1000);
 	kill(pid, SIGCONT);
-	usleep(1000);
-	if (watchdog_is_last)
+	if (watchdog_is_last) {
+		while (is_pending(pid, SIGCONT))
+			usleep(1000);
 		signals_wake(pid);
+	}
 	atomic_store(&f->w->waits, false);
 	status = next_status(pid);
 	if (WIFSTOPPED(status))
@@ -118,26 +136,25 @@ static void let_go_on(struct fixture *f, enum kind kind, bool watchdog_is_last)
 	close(pidfd);
 }
 
-static void a_recorder_that_somebody_let_go_on_does_not_stop_again(void **state)
+FIXTURE_TEST(a_recorder_that_somebody_let_go_on_does_not_stop_again)
 {
-	let_go_on(*state, PROMPT, false);
+	let_go_on(f, PROMPT, false);
 }
 
 /* The kernel drops a signal of which one is pending. */
-static void also_if_both_signals_are_pending(void **state)
+FIXTURE_TEST(also_if_both_signals_are_pending)
 {
-	let_go_on(*state, LATE, false);
+	let_go_on(f, LATE, false);
 }
 
-static void also_if_the_watchdogs_is_the_last(void **state)
+FIXTURE_TEST(also_if_the_watchdogs_is_the_last)
 {
-	let_go_on(*state, PROMPT, true);
+	let_go_on(f, PROMPT, true);
 }
 
 /* What the watchdog has seen may be over, and the recorder stopped since. */
-static void a_recorder_that_was_stopped_later_stays_stopped(void **state)
+FIXTURE_TEST(a_recorder_that_was_stopped_later_stays_stopped)
 {
-	struct fixture *f = *state;
 	uint64_t began_ns = watch_begin(&f->w->watch), ended_ns = began_ns, seen = watch_state(&f->w->watch);
 	int pidfd, status;
 	pid_t pid;
@@ -146,7 +163,7 @@ static void a_recorder_that_was_stopped_later_stays_stopped(void **state)
 	pid = start_recorder(f, PROMPT, &pidfd);
 	assert_true(WIFSTOPPED(next_status(pid)));
 	assert_false(watch_kick(ops, f->watchdog, &f->w->watch, seen, pid, pidfd));
-	usleep(20000);
+	/* A SIGCONT would have let it go on before watch_kick() returned. */
 	assert_int_equal(waitpid(pid, &status, WCONTINUED | WNOHANG), 0);
 	assert_false(kick(f, pid, pidfd));
 	assert_true(WIFSTOPPED(next_status(pid)));
@@ -156,9 +173,8 @@ static void a_recorder_that_was_stopped_later_stays_stopped(void **state)
 }
 
 /* SIGCONT would discard a SIGSTOP that it has not taken yet. */
-static void a_recorder_that_runs_gets_no_sigcont(void **state)
+FIXTURE_TEST(a_recorder_that_runs_gets_no_sigcont)
 {
-	struct fixture *f = *state;
 	sigset_t none, both;
 	int pidfd, status;
 	pid_t pid = fork();
@@ -211,9 +227,8 @@ static pid_t start_stuck(struct fixture *f, int *pidfd)
 	return pid;
 }
 
-static void a_recorder_that_does_not_let_go_must_be_killed(void **state)
+FIXTURE_TEST(a_recorder_that_does_not_let_go_must_be_killed)
 {
-	struct fixture *f = *state;
 	int pidfd;
 	pid_t pid = start_stuck(f, &pidfd);
 
@@ -225,9 +240,8 @@ static void a_recorder_that_does_not_let_go_must_be_killed(void **state)
 	close(pidfd);
 }
 
-static void a_recorder_that_holds_nothing_is_not_killed(void **state)
+FIXTURE_TEST(a_recorder_that_holds_nothing_is_not_killed)
 {
-	struct fixture *f = *state;
 	int pidfd, status;
 	pid_t pid = start_stuck(f, &pidfd);
 
@@ -236,20 +250,4 @@ static void a_recorder_that_holds_nothing_is_not_killed(void **state)
 	status = next_status(pid);
 	assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 	close(pidfd);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(a_stopped_recorder_is_let_go_on),
-		TEST(a_recorder_that_somebody_let_go_on_does_not_stop_again),
-		TEST(also_if_both_signals_are_pending),
-		TEST(also_if_the_watchdogs_is_the_last),
-		TEST(a_recorder_that_was_stopped_later_stays_stopped),
-		TEST(a_recorder_that_runs_gets_no_sigcont),
-		TEST(a_recorder_that_does_not_let_go_must_be_killed),
-		TEST(a_recorder_that_holds_nothing_is_not_killed),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,13 +2,13 @@
 /* The watchdog's process: which pauses it ends, and when. */
 #include "tests/unit/record/watched.h"
 
+#include <signal.h>
 #include <sys/resource.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "record/watchdog/watchdog.h"
-
-#define PATIENCE 3000 /* looks, 10 ms apart */
 
 static struct watchdog *start(struct fixture *f, uint64_t max_pause_ns, struct watch **w)
 {
@@ -21,36 +21,21 @@ static struct watchdog *start(struct fixture *f, uint64_t max_pause_ns, struct w
 	return g;
 }
 
-static bool await_unpaused(const struct fixture *f)
+static void await_unpaused(const struct fixture *f)
 {
-	for (int i = 0; i < PATIENCE; i++) {
-		if (f->w->domain.our_pauses == 0)
-			return true;
-		usleep(10000);
-	}
-	return false;
+	while (f->w->domain.our_pauses != 0)
+		usleep(1000);
 }
 
-static bool await_sleep(const struct watch *w)
+FIXTURE_TEST(a_pause_too_long_is_undone)
 {
-	for (int i = 0; i < PATIENCE; i++) {
-		if (w->asleep)
-			return true;
-		usleep(10000);
-	}
-	return false;
-}
-
-static void a_pause_too_long_is_undone(void **state)
-{
-	struct fixture *f = *state;
 	struct watch *w;
 	struct watchdog *g = start(f, 5 * MS, &w);
 
 	f->w->domain.foreign_pauses = 1;
 	for (int i = 0; i < 20; i++) {
 		begin(f, w);
-		assert_true(await_unpaused(f));
+		await_unpaused(f);
 		assert_true(now() - w->began_ns >= 5 * MS);
 		assert_false(watch_claim(w));
 		assert_int_equal(end(f, w, false), WATCH_UNDONE);
@@ -62,25 +47,24 @@ static void a_pause_too_long_is_undone(void **state)
 }
 
 /* It sleeps when nothing happens, and the next pause wakes it. */
-static void it_is_woken(void **state)
+FIXTURE_TEST(it_is_woken)
 {
-	struct fixture *f = *state;
 	struct watch *w;
 	struct watchdog *g = start(f, 2 * MS, &w);
 
 	for (int i = 0; i < 5; i++) {
-		assert_true(await_sleep(w));
+		while (!w->asleep)
+			usleep(1000);
 		begin(f, w);
-		assert_true(await_unpaused(f));
+		await_unpaused(f);
 		assert_int_equal(end(f, w, watch_claim(w)), WATCH_UNDONE);
 	}
 	ops->pause.mark_at(f->recorder, &f->w->mark, NULL);
 	watchdog_stop(g);
 }
 
-static void a_pause_is_undone_at_the_recorders_death(void **state)
+FIXTURE_TEST(a_pause_is_undone_at_the_recorders_death)
 {
-	struct fixture *f = *state;
 	int status;
 
 	for (int i = 0; i < 5; i++) {
@@ -96,15 +80,14 @@ static void a_pause_is_undone_at_the_recorders_death(void **state)
 		}
 		assert_int_equal(waitpid(pid, &status, 0), pid);
 		assert_int_equal(status, 0);
-		assert_true(await_unpaused(f));
+		await_unpaused(f);
 	}
 }
 
 /* Inherited ones, so that the pipe by which the watchdog notices the death has a high number. */
-static void a_recorder_with_many_descriptors_dies(void **state)
+FIXTURE_TEST(a_recorder_with_many_descriptors_dies)
 {
 	const rlim_t many = 5000;
-	struct fixture *f = *state;
 	struct rlimit limit;
 	struct watch *w;
 	int status;
@@ -126,13 +109,12 @@ static void a_recorder_with_many_descriptors_dies(void **state)
 	}
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_int_equal(status, 0);
-	assert_true(await_unpaused(f));
+	await_unpaused(f);
 }
 
 /* --follow: the domain may be gone again, or one that cannot be recorded. */
-static void a_domain_that_comes_back_is_watched(void **state)
+FIXTURE_TEST(a_domain_that_comes_back_is_watched)
 {
-	struct fixture *f = *state;
 	struct watch *w;
 	struct watchdog *g = start(f, 5 * MS, &w);
 
@@ -142,20 +124,30 @@ static void a_domain_that_comes_back_is_watched(void **state)
 	f->w->domain.unsupported = false;
 	assert_int_equal(watchdog_replace(g, 0, &f->w->domain.info), 0);
 	begin(f, w);
-	assert_true(await_unpaused(f));
+	await_unpaused(f);
 	assert_int_equal(watchdog_replace(g, 1, &f->w->domain.info), -EINVAL);
 	watchdog_stop(g);
 }
 
-int main(void)
+static void take(int number)
 {
-	const struct CMUnitTest tests[] = {
-		TEST(a_pause_too_long_is_undone),
-		TEST(it_is_woken),
-		TEST(a_pause_is_undone_at_the_recorders_death),
-		TEST(a_recorder_with_many_descriptors_dies),
-		TEST(a_domain_that_comes_back_is_watched),
-	};
+	(void)number;
+}
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+/* The watchdog itself sends such signals, to interrupt what the recorder waits in: they are not its death. */
+FIXTURE_TEST(a_signal_is_not_its_death)
+{
+	const struct sigaction taken = {.sa_handler = take};
+	const struct itimerval often = {{0, 20}, {0, 20}}, never = {{0, 0}, {0, 0}};
+	struct watch *w;
+	struct watchdog *g = start(f, 5 * MS, &w);
+	int dead = 0;
+
+	assert_int_equal(sigaction(SIGALRM, &taken, NULL), 0);
+	assert_int_equal(setitimer(ITIMER_REAL, &often, NULL), 0);
+	for (int i = 0; i < 20000; i++)
+		dead += !watchdog_alive(g);
+	setitimer(ITIMER_REAL, &never, NULL);
+	assert_int_equal(dead, 0);
+	watchdog_stop(g);
 }

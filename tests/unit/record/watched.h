@@ -15,7 +15,6 @@
 
 #define MS 1000000ull
 #define S 1000000000ull
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 #define MAYBE __attribute__((unused)) static
 
 static const struct hypervisor_ops *const ops = &hypervisor_backend;
@@ -42,35 +41,27 @@ static uint64_t now(void)
 	return (uint64_t)t.tv_sec * S + (uint64_t)t.tv_nsec;
 }
 
-static int setup(void **state)
+static void setup(struct fixture *f)
 {
-	static struct fixture f;
-	char why[128];
 	struct hypervisor *x;
 
-	f.w = mmap(NULL, sizeof(*f.w), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	assert_true(f.w != MAP_FAILED);
-	f.w->domain.info = (struct guest_info){.domid = 7, .vcpus = 1, .uuid = {1, 2, 3}};
-	f.w->watch.mark = &f.w->mark;
-	sim_world(&f.w->domain, 1);
-	x = ops->host.open(why, sizeof(why));
-	f.recorder = ops->guest.attach(x, &f.w->domain.info, NULL, ATTACH_TO_SAMPLE);
-	f.watchdog = ops->guest.attach(x, &f.w->domain.info, NULL, ATTACH_TO_SAMPLE);
-	ops->pause.mark_at(f.recorder, &f.w->mark, NULL);
-	*state = &f;
-	return 0;
+	f->w = mmap(NULL, sizeof(*f->w), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	assert_true(f->w != MAP_FAILED);
+	f->w->domain.info = (struct guest_info){.domid = 7, .vcpus = 1, .uuid = {1, 2, 3}};
+	f->w->watch.mark = &f->w->mark;
+	x = sim_world(&f->w->domain, 1);
+	f->recorder = ops->guest.attach(x, &f->w->domain.info, NULL, ATTACH_TO_SAMPLE);
+	f->watchdog = ops->guest.attach(x, &f->w->domain.info, NULL, ATTACH_TO_SAMPLE);
+	ops->pause.mark_at(f->recorder, &f->w->mark, NULL);
 }
 
-static int teardown(void **state)
+static void teardown(struct fixture *f)
 {
-	struct fixture *f = *state;
-
 	assert_int_equal(f->w->domain.our_pauses, 0);
 	assert_int_equal(f->w->domain.broken, 0);
 	ops->guest.detach(f->recorder);
 	ops->guest.detach(f->watchdog);
 	munmap(f->w, sizeof(*f->w));
-	return 0;
 }
 
 MAYBE void begin(struct fixture *f, struct watch *w)
@@ -84,10 +75,14 @@ MAYBE void begin(struct fixture *f, struct watch *w)
 	ops->pause.collect(f->recorder, &before, vcpus);
 }
 
-/* As the recorder does. How the pause ended. */
-MAYBE enum watch_outcome end(struct fixture *f, struct watch *w, bool claimed)
+MAYBE int resume(struct fixture *f, bool claimed)
 {
-	int rc = claimed ? ops->pause.resume(f->recorder) : -ECANCELED;
+	return claimed ? ops->pause.resume(f->recorder) : -ECANCELED;
+}
+
+/* After resume(), as the recorder does. How the pause ended. */
+MAYBE enum watch_outcome note_end(struct fixture *f, struct watch *w, int rc)
+{
 	uint64_t began_ns = w->began_ns, ended_ns = now();
 	enum watch_outcome how = watch_end(w, &began_ns, &ended_ns);
 
@@ -100,6 +95,11 @@ MAYBE enum watch_outcome end(struct fixture *f, struct watch *w, bool claimed)
 	assert_true(began_ns >= w->began_ns && began_ns <= ended_ns && ended_ns <= now());
 	assert_true(rc == 0 || how == WATCH_UNDONE);
 	return rc == 0 ? WATCH_OURS : WATCH_UNDONE;
+}
+
+MAYBE enum watch_outcome end(struct fixture *f, struct watch *w, bool claimed)
+{
+	return note_end(f, w, resume(f, claimed));
 }
 
 #endif

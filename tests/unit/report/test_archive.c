@@ -41,14 +41,13 @@ static const struct resolution plain = {.symbol = "leaf", .offset = 5},
                                           .frames = {{"work", "/src/a.c", 7}, {"leaf", NULL, 0}}},
 			       only_dwarf = {.n = 1, .frames = {{NULL, "/src/a.c", UINT32_MAX}}};
 
-static void names_come_back(void **state)
+TEST(names_come_back)
 {
 	struct archive_names_payload p = {.flags = ARCHIVE_TABLES};
 	struct archive *a = archive_new();
 	struct resolution r;
 	struct buf b = {0};
 
-	(void)state;
 	assert_int_equal(archive_names_put(&p, 0x1000, &plain), 0);
 	assert_int_equal(archive_names_put(&p, 0x1000000, &inlined), 0);
 	assert_int_equal(archive_names_put(&p, UINT64_MAX, &only_dwarf), 0);
@@ -78,7 +77,7 @@ static void names_come_back(void **state)
 }
 
 /* Several blocks; the first word on an address counts. */
-static void names_fill_blocks(void **state)
+TEST(names_fill_blocks)
 {
 	struct archive_names_payload p = {0};
 	struct archive *a = archive_new();
@@ -87,7 +86,6 @@ static void names_fill_blocks(void **state)
 	struct buf b = {0};
 	unsigned blocks = 0;
 
-	(void)state;
 	memset(name, 'x', 50000);
 	name[50000] = '\0';
 	for (uint64_t i = 0; i < 100; i++) {
@@ -126,7 +124,7 @@ static void names_fill_blocks(void **state)
 	free(name);
 }
 
-static void names_damaged(void **state)
+TEST(names_damaged)
 {
 	static const struct {
 		const char *bytes;
@@ -153,7 +151,6 @@ static void names_damaged(void **state)
 		{"\0\377\377\377\377\377\377\377\377\377\1", 11}, /* texts without end */
 	};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(bad); i++) {
 		struct archive *a = archive_new();
 		uint8_t *exact =
@@ -166,12 +163,11 @@ static void names_damaged(void **state)
 	}
 }
 
-static void names_too_long(void **state)
+TEST(names_too_long)
 {
 	const size_t room = ARCHIVE_TEXT_MAX + 16;
 	uint8_t *payload = malloc(room);
 
-	(void)state;
 	memset(payload, 'x', room);
 	for (size_t len = ARCHIVE_TEXT_MAX; len <= ARCHIVE_TEXT_MAX + 1; len++) {
 		struct archive *a = archive_new();
@@ -188,7 +184,7 @@ static void names_too_long(void **state)
 }
 
 /* Entries of three bytes, which compress well, take more memory than they have bytes. */
-static void memory_is_limited(void **state)
+TEST(memory_is_limited)
 {
 	enum { ENTRIES = 1000 };
 	uint8_t names[2 + 3 * ENTRIES] = {0}, code[2 + 4 * ENTRIES] = {0};
@@ -196,7 +192,6 @@ static void memory_is_limited(void **state)
 	struct archive *a = archive_new();
 	struct resolution found;
 
-	(void)state;
 	for (size_t i = 0; i < ENTRIES; i++) {
 		names[2 + 3 * i] = 1;
 		code[2 + 4 * i] = code[2 + 4 * i + 1] = 1;
@@ -222,7 +217,7 @@ static int put_code(struct archive_code_payload *p, const struct isa *isa, uint6
 		p, &(struct archive_code_function){start, size, name, (const uint8_t *)code, n, n ? isa : NULL});
 }
 
-static void code_comes_back(void **state)
+TEST(code_comes_back)
 {
 	struct archive_code_payload p = {0};
 	struct archive *a = archive_new();
@@ -232,7 +227,6 @@ static void code_comes_back(void **state)
 	struct buf b = {0};
 	size_t left;
 
-	(void)state;
 	assert_int_equal(put_code(&p, &isa_x86_64, 0x1000, 0x100, "work", "\x55\xc3", 2), 0);
 	assert_int_equal(put_code(&p, NULL, 0x2000, 0x10, "leaf", NULL, 0), 0);
 	assert_int_equal(archive_code_finish(&p, &b), 0);
@@ -257,7 +251,7 @@ static void code_comes_back(void **state)
 }
 
 /* A payload has A32 and T32 code. */
-static void code_of_arm_comes_back(void **state)
+TEST(code_of_arm_comes_back)
 {
 	struct archive_code_payload p = {0};
 	struct archive *a = archive_new();
@@ -267,7 +261,6 @@ static void code_of_arm_comes_back(void **state)
 	uint64_t offset;
 	size_t left;
 
-	(void)state;
 	assert_int_equal(put_code(&p, &isa_t32, 0x1000, 4, "thumb", "\x70\x47", 2), 0);
 	assert_int_equal(put_code(&p, &isa_arm, 0x1004, 4, "arm", "\x1e\xff\x2f\xe1", 4), 0);
 	assert_int_equal(put_code(&p, NULL, 0x2000, 4, "list", NULL, 0), 0); /* is of no instruction set */
@@ -288,7 +281,7 @@ static void code_of_arm_comes_back(void **state)
 }
 
 /* A 64-bit kernel and a 32-bit program in it: each payload is of one machine. */
-static void code_of_two_machines_comes_back(void **state)
+TEST(code_of_two_machines_comes_back)
 {
 	struct archive_code_payload p = {0};
 	struct archive *a = archive_new();
@@ -297,7 +290,6 @@ static void code_of_two_machines_comes_back(void **state)
 	struct buf b = {0};
 	size_t left;
 
-	(void)state;
 	assert_int_equal(put_code(&p, &isa_i386, 0x1000, 2, "program", "\x40\xc3", 2), 0);
 	assert_int_equal(put_code(&p, &isa_x86_64, 0x2000, 2, "kernel", "\x90\xc3", 2), -ENOSPC);
 	assert_int_equal(archive_code_finish(&p, &b), 0);
@@ -330,7 +322,7 @@ static struct chain chain_of(const uint64_t *frames, uint32_t n)
 	return c;
 }
 
-static void stacks_come_back(void **state)
+TEST(stacks_come_back)
 {
 	static const uint64_t frames[] = {0x3000, 0x2000, 0x1000};
 	struct chain deep = chain_of(frames, 3), flat = chain_of(frames, 1), none = {.uncertain = true}, found;
@@ -339,7 +331,6 @@ static void stacks_come_back(void **state)
 	struct buf b = {0};
 	struct upf_block block;
 
-	(void)state;
 	assert_int_equal(archive_stacks_put(&p, 0, 7, 1, &deep), 0);
 	assert_int_equal(archive_stacks_put(&p, 0, 7, 2, &flat), 0);
 	assert_int_equal(archive_stacks_put(&p, 0, 3, 1, &none), 0);
@@ -377,7 +368,7 @@ static void stacks_come_back(void **state)
 }
 
 /* The same stack and top, in programs of their own. */
-static void stacks_by_program(void **state)
+TEST(stacks_by_program)
 {
 	static const uint64_t frames[] = {0x3000, 0x2000, 0x1000};
 	struct chain deep = chain_of(frames, 3), flat = chain_of(frames, 1), found;
@@ -386,7 +377,6 @@ static void stacks_by_program(void **state)
 	struct buf b = {0};
 	struct upf_block block;
 
-	(void)state;
 	assert_int_equal(archive_stacks_put(&p, 0, 7, 1, &deep), 0);
 	assert_int_equal(archive_stacks_put(&p, UINT32_MAX, 7, 1, &flat), 0);
 	assert_int_equal(archive_stacks_finish(&p, &b), 0);
@@ -405,7 +395,7 @@ static void stacks_by_program(void **state)
 }
 
 /* A program's number comes before its names; it may be cut, or all there is. */
-static void names_by_program(void **state)
+TEST(names_by_program)
 {
 	static const uint32_t number = 300;
 	struct archive_names_payload p = {.program = &number, .flags = ARCHIVE_TABLES};
@@ -418,7 +408,6 @@ static void names_by_program(void **state)
 	size_t memory = ARCHIVE_MEMORY_MAX;
 	uint64_t program;
 
-	(void)state;
 	assert_int_equal(archive_names_put(&p, 0x1000, &r), 0);
 	assert_int_equal(archive_names_finish(&p, &b), 0);
 	block = block_of(UPF_BLOCK_NAMES, 1, &b);
@@ -442,7 +431,7 @@ static void names_by_program(void **state)
 }
 
 /* More than one block for one samples block. */
-static void stacks_fill_blocks(void **state)
+TEST(stacks_fill_blocks)
 {
 	struct archive_stacks_payload p = {0};
 	struct archive_stacks s = {0};
@@ -451,7 +440,6 @@ static void stacks_fill_blocks(void **state)
 	struct upf_block block;
 	uint64_t seq = 1;
 
-	(void)state;
 	for (uint32_t stack = 0; stack < 300; stack++) {
 		int rc;
 
@@ -484,7 +472,7 @@ static void stacks_fill_blocks(void **state)
 	buf_free(&b);
 }
 
-static void stacks_damaged(void **state)
+TEST(stacks_damaged)
 {
 	static const struct {
 		const char *bytes;
@@ -500,7 +488,6 @@ static void stacks_damaged(void **state)
 		{"\377\377\377\377\17", 5},     /* four billion nodes */
 	};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(bad); i++) {
 		const struct upf_block b = {
 			.seq = 1, .payload = (const uint8_t *)bad[i].bytes, .raw_size = (uint32_t)bad[i].len};
@@ -512,7 +499,7 @@ static void stacks_damaged(void **state)
 }
 
 /* A chain deeper than any, and more blocks than one samples block can need. */
-static void stacks_are_bounded(void **state)
+TEST(stacks_are_bounded)
 {
 	struct archive_stacks s = {0};
 	struct upf_block b;
@@ -520,7 +507,6 @@ static void stacks_are_bounded(void **state)
 	uint8_t count[VARINT_MAX];
 	struct chain found;
 
-	(void)state;
 	buf_add(&payload, count, put_varint(count, UPF_DEPTH_MAX + 2));
 	for (unsigned i = 0; i < UPF_DEPTH_MAX + 2; i++)
 		buf_add(&payload, "\1\2\0", 3);
@@ -534,19 +520,4 @@ static void stacks_are_bounded(void **state)
 	assert_int_equal(found.n, 0);
 	archive_stacks_free(&s);
 	buf_free(&payload);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(names_come_back),        cmocka_unit_test(names_fill_blocks),
-		cmocka_unit_test(names_damaged),          cmocka_unit_test(code_comes_back),
-		cmocka_unit_test(code_of_arm_comes_back), cmocka_unit_test(code_of_two_machines_comes_back),
-		cmocka_unit_test(stacks_come_back),       cmocka_unit_test(stacks_by_program),
-		cmocka_unit_test(names_by_program),       cmocka_unit_test(stacks_fill_blocks),
-		cmocka_unit_test(stacks_damaged),         cmocka_unit_test(stacks_are_bounded),
-		cmocka_unit_test(names_too_long),         cmocka_unit_test(memory_is_limited),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,9 +18,8 @@ static void expect(const char *symbol, const char *name)
 	buf_free(&out);
 }
 
-static void plain(void **state)
+TEST(plain)
 {
-	(void)state;
 	expect("main", "main");
 	expect("", "");
 	expect("_Z", "_Z");
@@ -30,18 +29,16 @@ static void plain(void **state)
 	expect("[no stack]", "[no stack]");
 }
 
-static void cplusplus(void **state)
+TEST(cplusplus)
 {
-	(void)state;
 	expect("_ZN3foo3barEi", "foo::bar(int)");
 	expect("_ZNSt6vectorIiSaIiEE9push_backERKi", "std::vector<int, std::allocator<int> >::push_back(int const&)");
 	expect("_ZNK4pairssERKS_", "pair::operator<=>(pair const&) const");
 	expect("_ZN3foo3barEi [module]", "foo::bar(int) [module]");
 }
 
-static void rust(void **state)
+TEST(rust)
 {
-	(void)state;
 	expect("_ZN4core3fmt9Formatter3pad17h0123456789abcdefE", "core::fmt::Formatter::pad");
 	expect("_ZN71_$LT$Test$u20$$u2b$$u20$$u27$static$u20$as$u20$foo..Bar$LT$Test$GT$$GT$3bar17h930b740aa94f1d3aE",
 	       "<Test + 'static as foo::Bar<Test>>::bar");
@@ -50,9 +47,8 @@ static void rust(void **state)
 	expect("_RNvMs_NtC4core3numm3pow.llvm.123456", "<u32>::pow");
 }
 
-static void ocaml(void **state)
+TEST(ocaml)
 {
-	(void)state;
 	expect("camlLwt__return_1319", "Lwt.return");
 	expect("camlStdlib__List__map_12", "Stdlib.List.map");
 	expect("camlStdlib__List.map_12", "Stdlib.List.map"); /* OCaml 5.1 */
@@ -72,9 +68,8 @@ static void ocaml(void **state)
 	expect("camlA", "A");
 }
 
-static void clones(void **state)
+TEST(clones)
 {
-	(void)state;
 	expect("foo.cold", "foo");
 	expect("foo.part.0", "foo");
 	expect("foo.constprop.0.isra.0", "foo");
@@ -105,12 +100,11 @@ static void doubled(char *symbol, int levels)
 	}
 }
 
-static void exponential(void **state)
+TEST(exponential)
 {
 	struct buf out = {0};
 	char symbol[1000];
 
-	(void)state;
 	doubled(symbol, 8);
 	assert_int_equal(demangle(symbol, &out), 0);
 	assert_true(out.len > 1000); /* of about 100 bytes */
@@ -120,12 +114,11 @@ static void exponential(void **state)
 }
 
 /* As deep as can be: no stack overflow. */
-static void deep(void **state)
+TEST(deep)
 {
 	static const char *const parts[] = {"P", "FP", "N1a", "I1aI", "RR", "A1_", "M1a"};
 	const size_t len = 200000;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
 		char *symbol = malloc(len + 16);
 		struct buf out = {0};
@@ -141,15 +134,4 @@ static void deep(void **state)
 		buf_free(&out);
 		free(symbol);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(plain), cmocka_unit_test(cplusplus), cmocka_unit_test(rust),
-		cmocka_unit_test(ocaml), cmocka_unit_test(clones),    cmocka_unit_test(exponential),
-		cmocka_unit_test(deep),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

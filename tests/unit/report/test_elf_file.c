@@ -15,7 +15,7 @@
 static const uint8_t code[48];
 
 /* Were a FIFO or a device opened and waited for, unit.h's alarm would end the test. */
-static void regular_files_only(void **state)
+TEST(regular_files_only)
 {
 	static const struct {
 		const char *path, *why;
@@ -27,7 +27,6 @@ static void regular_files_only(void **state)
 	};
 	char folder[] = "/tmp/test-elf-file-XXXXXX", fifo[64], why[128];
 
-	(void)state;
 	assert_non_null(mkdtemp(folder));
 	snprintf(fifo, sizeof(fifo), "%s/fifo", folder);
 	assert_int_equal(mkfifo(fifo, 0600), 0);
@@ -44,12 +43,11 @@ static void regular_files_only(void **state)
 	}
 }
 
-static void not_elf(void **state)
+TEST(not_elf)
 {
 	char why[128], path[64];
 	int fd = memfd_create("text", 0);
 
-	(void)state;
 	assert_int_equal(write(fd,
 	                       "\x7f"
 	                       "ELF",
@@ -87,14 +85,13 @@ static struct elf_file *make_compressed(const char *name, const void *data, size
 	return elf_file_open(path, why, sizeof(why));
 }
 
-static void decompressed(void **state)
+TEST(decompressed)
 {
 	static uint8_t data[100000];
 	struct elf_contents s;
 	struct elf_file *f;
 	int fd;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(data); i++)
 		data[i] = (uint8_t)(i / 100);
 	f = make_compressed(".debug_frame", data, sizeof(data), sizeof(data), &fd);
@@ -109,14 +106,13 @@ static void decompressed(void **state)
 	close(fd);
 }
 
-static void too_large(void **state)
+TEST(too_large)
 {
 	static const uint64_t sizes[] = {(1ull << 30) + 1, 3ull << 30, 1ull << 40, UINT64_MAX};
 	struct elf_contents s;
 	struct elf_file *f;
 	int fd;
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(sizes); i++) {
 		f = make_compressed(".debug_info", "abc", 3, sizes[i], &fd);
 		assert_non_null(f);
@@ -128,12 +124,11 @@ static void too_large(void **state)
 }
 
 /* GNU's older form, with the size in the section itself. */
-static void too_large_the_old_way(void **state)
+TEST(too_large_the_old_way)
 {
 	static const uint8_t large[12] = "ZLIB\x00\x00\x01", small[12] = "ZLIB\x00\x00\x00\x00\x00\x00\x10";
 	char path[64], why[128];
 
-	(void)state;
 	for (int i = 0; i < 2; i++) {
 		int fd = elf_make((struct elf_section[]){{".text", TEXT, code, sizeof(code), true},
 		                                         {".zdebug_info", 0, i ? large : small, 12, false}},
@@ -170,7 +165,7 @@ static const char *build_id_of(const void *note, size_t n)
 	return id;
 }
 
-static void build_ids(void **state)
+TEST(build_ids)
 {
 	struct {
 		uint32_t name, size, type;
@@ -178,7 +173,6 @@ static void build_ids(void **state)
 		uint8_t id[100];
 	} note = {4, 20, NT_GNU_BUILD_ID, "GNU", {1, 2, 3, [19] = 20}};
 
-	(void)state;
 	assert_string_equal(build_id_of(&note, 16 + 20), "0102030000000000000000000000000000000014");
 	assert_string_equal(build_id_of(&note, 16 + 19), ""); /* cut off */
 	assert_string_equal(build_id_of(&note, 3), "");
@@ -189,15 +183,4 @@ static void build_ids(void **state)
 	note.size = 20;
 	note.owner[0] = 'X';
 	assert_string_equal(build_id_of(&note, sizeof(note)), "");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(regular_files_only),    cmocka_unit_test(not_elf),
-		cmocka_unit_test(decompressed),          cmocka_unit_test(too_large),
-		cmocka_unit_test(too_large_the_old_way), cmocka_unit_test(build_ids),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -47,9 +47,8 @@ static void check(const uint8_t *bytes, size_t n, const struct expected *e)
 		__VA_ARGS__ \
 	}
 
-static void what_bytes_do(void **state)
+TEST(what_bytes_do)
 {
-	(void)state;
 	CHECK(EXPECT(13, 0, NONE, 4, NONE), 0xb0, 0x3f); /* what follows the end does not count */
 	CHECK(EXPECT(13, 4 - 8 + 256, NONE, 4, NONE), 0x00, 0x41, 0x3f);
 	CHECK(EXPECT(13, 12, -4, 5, -8), 0xa9);                       /* r4, r5, lr */
@@ -68,7 +67,7 @@ static void what_bytes_do(void **state)
 }
 
 /* Spare ones, those that refuse, what a row cannot say, and frames too large. */
-static void what_is_refused(void **state)
+TEST(what_is_refused)
 {
 	static const uint8_t refused[][16] = {
 		{0x80, 0x00},
@@ -87,17 +86,15 @@ static void what_is_refused(void **state)
 	};
 	struct cfi_row row;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++)
 		assert_int_equal(row_of_bytes(refused[i], sizeof(refused[i]), &row), -ENODATA);
 }
 
 /* Whatever they are, they end, within their words, and rows hold registers that there are. */
-static void any_bytes(void **state)
+TEST(any_bytes)
 {
 	uint32_t seed = 1;
 
-	(void)state;
 	for (unsigned i = 0; i < 200000; i++) {
 		uint8_t bytes[16];
 		struct cfi_row row;
@@ -111,15 +108,4 @@ static void any_bytes(void **state)
 			assert_true(row.cfa_offset <= FRAME_MAX && row.cfa_offset >= -FRAME_MAX);
 		}
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_bytes_do),
-		cmocka_unit_test(what_is_refused),
-		cmocka_unit_test(any_bytes),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,11 +18,10 @@ static void is_encoded(const struct buf *b, const char *expected, size_t len)
 }
 
 /* The bytes that protobuf.dev shows, and the ends of the range. */
-static void protobuf(void **state)
+TEST(protobuf)
 {
 	struct message message = {0}, inner = {0};
 
-	(void)state;
 	protobuf_uint(&inner, 1, 150);
 	is_encoded(&inner.bytes, "\x08\x96\x01", 3);
 	protobuf_uint(&inner, 1, 0);
@@ -46,12 +45,11 @@ static void protobuf(void **state)
 	buf_free(&inner.bytes);
 }
 
-static void strings_once(void **state)
+TEST(strings_once)
 {
 	struct strings s = {0};
 	uint32_t a, b, again;
 
-	(void)state;
 	assert_int_equal(strings_add(&s, "", &a), 0);
 	assert_int_equal(a, 0);
 	assert_int_equal(strings_add(&s, "x\n\xff", &b), 0);
@@ -64,7 +62,7 @@ static void strings_once(void **state)
 }
 
 /* main() calls work(), which has mid() inlined, and that leaf(). */
-static void frames_once(void **state)
+TEST(frames_once)
 {
 	struct callchain_frame frames[] = {
 		{.function = 1, .address = 0x1010, .caller = true, .file = "a.c", .line = 3},
@@ -76,7 +74,6 @@ static void frames_once(void **state)
 	struct frame_table t = {0};
 	uint32_t first[4];
 
-	(void)state;
 	assert_int_equal(frame_table_chain(&t, &chain), 0);
 	for (unsigned i = 0; i < 4; i++) {
 		first[i] = t.ids[i];
@@ -96,7 +93,7 @@ static void frames_once(void **state)
 }
 
 /* An inlined function whose own outer one was filtered away stands in what is left, or for itself. */
-static void frames_filtered(void **state)
+TEST(frames_filtered)
 {
 	struct callchain_frame frames[] = {
 		{.function = 1, .address = 0x1010, .caller = true},
@@ -106,7 +103,6 @@ static void frames_filtered(void **state)
 	const struct callchain chain = {.frames = frames, .n = 3};
 	struct frame_table t = {0};
 
-	(void)state;
 	assert_int_equal(frame_table_chain(&t, &chain), 0);
 	assert_int_equal(t.frames[t.ids[0]].inline_depth, 0);
 	assert_int_equal(t.frames[t.ids[1]].inline_depth, 0);
@@ -138,11 +134,10 @@ static void add(struct timeline *t, uint32_t domain, uint32_t vcpu, uint64_t tim
 }
 
 /* One vCPU with every sample, one with every second, one with too few for the file; each is gone through twice. */
-static void timeline_order(void **state)
+TEST(timeline_order)
 {
 	struct timeline t;
 
-	(void)state;
 	timeline_init(&t);
 	for (uint64_t i = 0; i < SAMPLES; i++) {
 		add(&t, 1, 7, i);
@@ -163,12 +158,11 @@ static void timeline_order(void **state)
 }
 
 /* What fits into memory needs no file; what does not tells of what the error is. */
-static void timeline_without_file(void **state)
+TEST(timeline_without_file)
 {
 	struct timeline t;
 	char *folder = getenv("TMPDIR") ? strdup(getenv("TMPDIR")) : NULL;
 
-	(void)state;
 	setenv("TMPDIR", "/nowhere", 1);
 	timeline_init(&t);
 	for (uint64_t i = 0; i < TIMELINE_CHUNK; i++)
@@ -182,15 +176,4 @@ static void timeline_without_file(void **state)
 	else
 		unsetenv("TMPDIR");
 	free(folder);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(protobuf),       cmocka_unit_test(strings_once),
-		cmocka_unit_test(frames_once),    cmocka_unit_test(frames_filtered),
-		cmocka_unit_test(timeline_order), cmocka_unit_test(timeline_without_file),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

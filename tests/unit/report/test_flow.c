@@ -45,26 +45,24 @@ static struct frame_state follow(const struct code *code, size_t n)
 }
 
 /* rsp = CFA + 8; so the word is 2^31 above the CFA, and what is saved there cannot be told by an offset. */
-static void saved_too_far(void **state)
+TEST(saved_too_far)
 {
 	const struct code store[] = {CODE(add_16), CODE(store_rbx)}, load[] = {CODE(add_16), CODE(load_rbx)};
 	struct frame_state s = follow(store, COUNT(store));
 
-	(void)state;
 	assert_int_equal(s.kept[isa_kept(&isa_x86_64, X86_RBX)].where, CFI_SAME);
 	assert_true(s.sp_known && s.sp == -8);
 	s = follow(load, COUNT(load));
 	assert_int_equal(s.kept[isa_kept(&isa_x86_64, X86_RBX)].where, CFI_LOST);
 }
 
-static void stack_pointer_too_far(void **state)
+TEST(stack_pointer_too_far)
 {
 	const struct code popped[] = {CODE(add_huge), CODE(add_16), CODE(pop_rbx)},
 			  back[] = {CODE(add_huge), CODE(add_16), CODE(sub_huge)},
 			  pushed[] = {CODE(sub_huge), CODE(push_rbx)};
 	struct frame_state s = follow(popped, COUNT(popped));
 
-	(void)state;
 	assert_false(s.sp_known);
 	assert_int_equal(s.kept[isa_kept(&isa_x86_64, X86_RBX)].where, CFI_LOST);
 	s = follow(back, COUNT(back));
@@ -74,12 +72,11 @@ static void stack_pointer_too_far(void **state)
 	assert_int_equal(s.kept[isa_kept(&isa_x86_64, X86_RBX)].where, CFI_SAME);
 }
 
-static void frame_pointer_too_far(void **state)
+TEST(frame_pointer_too_far)
 {
 	const struct code far[] = {CODE(add_16), CODE(lea_rbp), CODE(leave)}, near[] = {CODE(lea_near_rbp)};
 	struct frame_state s = follow(far, COUNT(far));
 
-	(void)state;
 	assert_false(s.fp_known);
 	assert_false(s.sp_known);
 	s = follow(near, COUNT(near));
@@ -87,29 +84,27 @@ static void frame_pointer_too_far(void **state)
 }
 
 /* A call of the kernel leaves the link register alone. */
-static void link_register_of_arm(void **state)
+TEST(link_register_of_arm)
 {
 	const struct code a32[] = {{(const uint8_t *)"\x00\x00\x00\xef", 4}},
 			  t32[] = {{(const uint8_t *)"\x00\xdf", 2}};
 
-	(void)state;
 	assert_int_equal(follow_isa(&isa_arm, a32, 1).kept[isa_kept(&isa_arm, 14)].where, CFI_SAME);
 	assert_int_equal(follow_isa(&isa_t32, t32, 1).kept[isa_kept(&isa_t32, 14)].where, CFI_SAME);
 }
 
 /* ldr r7, [sp], #8 and str r7, [sp, #-8]!: the base moves by all of it. */
-static void base_of_arm_moves(void **state)
+TEST(base_of_arm_moves)
 {
 	const struct code load[] = {{(const uint8_t *)"\x08\x70\x9d\xe4", 4}},
 			  store[] = {{(const uint8_t *)"\x08\x70\x2d\xe5", 4}};
 
-	(void)state;
 	assert_int_equal(follow_isa(&isa_arm, load, 1).sp, -8);
 	assert_int_equal(follow_isa(&isa_arm, store, 1).sp, 8);
 }
 
 /* itt ne; movne r4, #1; popne {r4, pc}; then not conditional any more: what may not be executed changes nothing. */
-static void conditional_of_t32(void **state)
+TEST(conditional_of_t32)
 {
 	const struct code all[] = {{(const uint8_t *)"\x1c\xbf", 2},
 	                           {(const uint8_t *)"\x01\x24", 2},
@@ -117,20 +112,9 @@ static void conditional_of_t32(void **state)
 	                           {(const uint8_t *)"\x10\xb5", 2}};
 	struct frame_state s = follow_isa(&isa_t32, all, 3);
 
-	(void)state;
 	assert_true(s.sp_known && s.sp == 0 && s.it == 0);
 	assert_int_equal(s.kept[isa_kept(&isa_t32, 4)].where, CFI_LOST);
 	assert_int_equal(s.kept[isa_kept(&isa_t32, 14)].where, CFI_SAME);
 	s = follow_isa(&isa_t32, all, 4);
 	assert_true(s.sp == 8 && s.kept[isa_kept(&isa_t32, 14)].where == CFI_SAVED);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(saved_too_far),         cmocka_unit_test(stack_pointer_too_far),
-		cmocka_unit_test(frame_pointer_too_far), cmocka_unit_test(link_register_of_arm),
-		cmocka_unit_test(base_of_arm_moves),     cmocka_unit_test(conditional_of_t32)};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -89,11 +89,10 @@ static void expect(const struct fixture *f, const char *name, uint64_t self, uin
 	assert_int_equal(function(f, name)->total[FOLD_NEW], total);
 }
 
-static void call_sites_merge(void **state)
+TEST(call_sites_merge)
 {
 	struct fixture f;
 
-	(void)state;
 	begin(&f);
 	sample(&f, 0, UPF_RUNNING, 3, STACK(0x1010, 0x1110));
 	sample(&f, 0, UPF_RUNNING, 2, STACK(0x1020, 0x1130));
@@ -107,12 +106,11 @@ static void call_sites_merge(void **state)
 }
 
 /* 0x1100 as a return address is the end of main; as a leaf it is the beginning of work. */
-static void call_at_the_end(void **state)
+TEST(call_at_the_end)
 {
 	struct fixture f;
 	struct frame_name name;
 
-	(void)state;
 	begin(&f);
 	sample(&f, 0, UPF_RUNNING, 1, STACK(0x1100, 0x1200));
 	sample(&f, 0, UPF_RUNNING, 1, STACK(0x1100));
@@ -125,11 +123,10 @@ static void call_at_the_end(void **state)
 	end(&f);
 }
 
-static void recursion_counts_once(void **state)
+TEST(recursion_counts_once)
 {
 	struct fixture f;
 
-	(void)state;
 	begin(&f);
 	sample(&f, 0, UPF_RUNNING, 4, STACK(0x1010, 0x1110, 0x1110, 0x1110, 0x1210));
 	sample(&f, 0, UPF_RUNNING, 1, STACK(0x1010, 0x1110, 0x1010, 0x1110));
@@ -140,11 +137,10 @@ static void recursion_counts_once(void **state)
 	end(&f);
 }
 
-static void states_are_left_out(void **state)
+TEST(states_are_left_out)
 {
 	struct fixture f;
 
-	(void)state;
 	begin(&f);
 	sample(&f, 0, UPF_RUNNING, 1, STACK(0x1010));
 	sample(&f, 0, UPF_RUNNABLE, 2, STACK(0x1010));
@@ -162,11 +158,10 @@ static void states_are_left_out(void **state)
 	end(&f);
 }
 
-static void without_names(void **state)
+TEST(without_names)
 {
 	struct fixture f;
 
-	(void)state;
 	begin(&f);
 	sample(&f, 0, UPF_RUNNING, 1, STACK(0x9000, 0x1110, 0x9000));
 	sample(&f, 0, UPF_RUNNING, 1, STACK(0x9000, 0x8000));
@@ -179,11 +174,10 @@ static void without_names(void **state)
 	end(&f);
 }
 
-static void domains_stand_apart(void **state)
+TEST(domains_stand_apart)
 {
 	struct fixture f;
 
-	(void)state;
 	begin(&f);
 	f.session.ndomains = 2;
 	sample(&f, 1, UPF_RUNNING, 2, STACK(0x1010, 0x1110));
@@ -204,11 +198,10 @@ static void is_node(const struct fixture *f, uint32_t n, uint32_t depth, const c
 }
 
 /* Depth first, with the same numbers of callers and of those below. */
-static void order(void **state)
+TEST(order)
 {
 	struct fixture f;
 
-	(void)state;
 	begin(&f);
 	sample(&f, 0, UPF_RUNNING, 1, STACK(0x1110));
 	sample(&f, 0, UPF_RUNNING, 5, STACK(0x1210));
@@ -231,14 +224,13 @@ static void order(void **state)
 }
 
 /* For a page, what each vCPU has of a node; a stack that does not count has no number. */
-static void weights_by_vcpu(void **state)
+TEST(weights_by_vcpu)
 {
 	const struct selection selection = {.states = STATES_CPU};
 	struct fixture f;
 	const struct fold_request request = {
 		.selection = &selection, .run[FOLD_NEW] = {&f.profile, &f.names, &f.session}, .page = true};
 
-	(void)state;
 	begin(&f);
 	sample(&f, 0, UPF_RUNNING, 3, STACK(0x1110));
 	sample(&f, 0, UPF_RUNNABLE, 1, STACK(0x1110));
@@ -259,12 +251,11 @@ static void weights_by_vcpu(void **state)
 }
 
 /* Names from strangers reach a terminal as text only. */
-static void names_are_safe(void **state)
+TEST(names_are_safe)
 {
 	struct fixture f;
 	uint32_t function_id;
 
-	(void)state;
 	begin(&f);
 	assert_int_equal(symbolizer_function(&f.names, "a\x1b[31m\nb", &function_id), 0);
 	assert_string_equal(f.names.functions[function_id].name, "a\\x1b[31m\\x0ab");
@@ -272,12 +263,11 @@ static void names_are_safe(void **state)
 }
 
 /* Symbols of a few bytes may be demangled to 64 KiB each. */
-static void names_take_limited_memory(void **state)
+TEST(names_take_limited_memory)
 {
 	struct frame_name name;
 	struct fixture f;
 
-	(void)state;
 	begin(&f);
 	f.names.bytes = SYMBOLIZER_BYTES_MAX - 5;
 	assert_int_equal(symbolizer_find(&f.names, 0, 0x1010, false, &name), 0);
@@ -299,14 +289,13 @@ static bool in_one_file(const struct archive *archive, uint64_t address, struct 
 }
 
 /* Many addresses may be in a file with a long path: by CPU time, so that other work does not matter. */
-static void paths_take_little_time(void **state)
+TEST(paths_take_little_time)
 {
 	char path[65536];
 	struct frame_name name;
 	struct fixture f;
 	clock_t began = clock();
 
-	(void)state;
 	begin(&f);
 	memset(path, 'p', sizeof(path) - 1);
 	path[sizeof(path) - 1] = '\0';
@@ -318,23 +307,4 @@ static void paths_take_little_time(void **state)
 	}
 	assert_true(clock() - began < 4 * CLOCKS_PER_SEC);
 	end(&f);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(call_sites_merge),
-		cmocka_unit_test(call_at_the_end),
-		cmocka_unit_test(recursion_counts_once),
-		cmocka_unit_test(states_are_left_out),
-		cmocka_unit_test(without_names),
-		cmocka_unit_test(domains_stand_apart),
-		cmocka_unit_test(order),
-		cmocka_unit_test(weights_by_vcpu),
-		cmocka_unit_test(names_are_safe),
-		cmocka_unit_test(names_take_limited_memory),
-		cmocka_unit_test(paths_take_little_time),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

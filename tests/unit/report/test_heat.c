@@ -33,12 +33,11 @@ static uint32_t columns_of(uint64_t rate_mhz, uint64_t from_ns, uint64_t span_ns
 	return columns;
 }
 
-static void columns_fill_a_picture(void **state)
+TEST(columns_fill_a_picture)
 {
 	static const uint64_t seconds[] = {
 		1, 5, 20, 59, 60, 299, 301, 3600, 25 * 3600, 10 * 86400, 9 * 365 * 86400ull};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(seconds) / sizeof(seconds[0]); i++) {
 		uint64_t span = seconds[i] * SECOND;
 
@@ -50,18 +49,16 @@ static void columns_fill_a_picture(void **state)
 }
 
 /* More stacks than entries may be: cells become longer, and columns have fewer rows. */
-static void many_stacks_keep_the_columns(void **state)
+TEST(many_stacks_keep_the_columns)
 {
-	(void)state;
 	assert_in_range(columns_of(99000, 0, 25 * 3600 * SECOND, 25 * 3600 * SECOND / 1500000, 20000),
 	                HEAT_COLUMNS_MIN, HEAT_COLUMNS_MAX);
 }
 
-static void nothing_at_all(void **state)
+TEST(nothing_at_all)
 {
 	struct heat h;
 
-	(void)state;
 	heat_init(&h, 99000, 0);
 	heat_finish(&h, 0, NULL);
 	assert_int_equal(h.cells, 0);
@@ -71,15 +68,4 @@ static void nothing_at_all(void **state)
 	heat_finish(&h, UINT64_MAX, (const uint32_t[]){0});
 	assert_int_equal(h.entries[0].cell, 0);
 	heat_free(&h);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(columns_fill_a_picture),
-		cmocka_unit_test(many_stacks_keep_the_columns),
-		cmocka_unit_test(nothing_at_all),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,13 +7,12 @@
 #include <math.h>
 #include <stdlib.h>
 
-static void nested(void **state)
+TEST(nested)
 {
 	char *text = NULL;
 	size_t len;
 	struct json j = {.out = open_memstream(&text, &len)};
 
-	(void)state;
 	json_object(&j, NULL);
 	json_uint(&j, "u", UINT64_MAX);
 	json_array(&j, "a");
@@ -43,9 +42,8 @@ static void is_quoted(const char *given, const char *expected)
 	free(text);
 }
 
-static void texts(void **state)
+TEST(texts)
 {
-	(void)state;
 	is_quoted("main", "\"main\"");
 	is_quoted("a\"b\\c", "\"a\\\"b\\\\c\"");
 	is_quoted("\n\x1b[31m\x7f", "\"\\u000a\\u001b[31m\\u007f\"");
@@ -59,14 +57,4 @@ static void texts(void **state)
 	is_quoted("\xc0\xaf", "\"\\ufffd\\ufffd\"");                       /* overlong */
 	is_quoted("\xed\xa0\x80", "\"\\ufffd\\ufffd\\ufffd\"");            /* a surrogate */
 	is_quoted("\xf4\x90\x80\x80", "\"\\ufffd\\ufffd\\ufffd\\ufffd\""); /* above U+10FFFF */
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(nested),
-		cmocka_unit_test(texts),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -82,11 +82,10 @@ static int load(struct profile *p, int fd, const struct load_hooks *hooks)
 	return rc;
 }
 
-static void blocks_share_a_tree(void **state)
+TEST(blocks_share_a_tree)
 {
 	struct profile p;
 
-	(void)state;
 	assert_int_equal(load(&p, make_trace(), NULL), 0);
 	assert_int_equal(p.tree.n, 5);  /* the empty stack, 1, 2, 3, 4 */
 	assert_int_equal(p.nstacks, 3); /* deep running, flat running, deep blocked */
@@ -100,7 +99,7 @@ static void blocks_share_a_tree(void **state)
 }
 
 /* A copy that no table unwinds: its frames stand, if it has any, and are whole; the share of copies is counted, repeated ones too. */
-static void copies_with_frames(void **state)
+TEST(copies_with_frames)
 {
 	static const uint64_t deep[] = {0x3000, 0x2000, 0x1000}, regs[UPF_REGS] = {[7] = 0x8000}, words[4] = {1, 2, 3};
 	const struct upf_domain domain = {.id = 1, .arch = UPF_ARCH_X86_64, .kind = UPF_KIND_PV, .vcpus = 1};
@@ -121,7 +120,6 @@ static void copies_with_frames(void **state)
 	struct program program = {0};
 	const struct binaries binaries = {.programs = &program, .nprograms = 1};
 
-	(void)state;
 	assert_int_equal(symbols_sort(&symbols), 0);
 	program.cfi = cfi_new(&symbols);
 	upf_encoder_reset(e, MS);
@@ -159,11 +157,10 @@ static void copies_with_frames(void **state)
 	symbols_free(&symbols);
 }
 
-static void counters(void **state)
+TEST(counters)
 {
 	struct profile p;
 
-	(void)state;
 	assert_int_equal(load(&p, make_trace(), NULL), 0);
 	assert_int_equal(p.counters.samples, 5);
 	assert_int_equal(p.counters.rounds, 5);
@@ -203,13 +200,12 @@ static int hear_record(void *ctx, const struct upf_block *b, const struct upf_re
 	return h->samples == h->stop_at ? -ECANCELED : 0;
 }
 
-static void hooks_hear_everything(void **state)
+TEST(hooks_hear_everything)
 {
 	struct heard heard = {0};
 	struct load_hooks hooks = {.ctx = &heard, .block = hear_block, .record = hear_record};
 	struct profile p;
 
-	(void)state;
 	heard.stop_at = 99;
 	assert_int_equal(load(&p, make_trace(), &hooks), 0);
 	assert_int_equal(heard.blocks, 3);
@@ -223,12 +219,11 @@ static void hooks_hear_everything(void **state)
 }
 
 /* Whatever byte is changed, what is loaded is part of what was recorded. */
-static void damage_invents_nothing(void **state)
+TEST(damage_invents_nothing)
 {
 	int fd = make_trace();
 	off_t size = lseek(fd, 0, SEEK_END);
 
-	(void)state;
 	close(fd);
 	for (off_t at = 0; at < size; at++) {
 		enum upf_fault fault;
@@ -308,12 +303,11 @@ static void load_long(struct profile *p, unsigned threads, off_t damaged, size_t
 }
 
 /* A node tells the program, and domains of several have nothing in common but the empty stack. */
-static void programs_are_apart(void **state)
+TEST(programs_are_apart)
 {
 	struct profile apart, together;
 	size_t other = 0;
 
-	(void)state;
 	load_long(&together, 1, 0, 1);
 	load_long(&apart, 1, 0, 2);
 	assert_int_equal(apart.counters.samples, together.counters.samples);
@@ -335,11 +329,10 @@ static void programs_are_apart(void **state)
 }
 
 /* To the last number of a node: whatever shows stacks in the order they came in shows the same. */
-static void threads_change_nothing(void **state)
+TEST(threads_change_nothing)
 {
 	struct profile one, several;
 
-	(void)state;
 	for (int damaged = 0; damaged < 2; damaged++) {
 		load_long(&one, 1, damaged ? 9000 : 0, 2);
 		assert_true(damaged ? one.counters.samples < 5000 : one.counters.samples == 5000);
@@ -388,12 +381,11 @@ static int make_bomb(void)
 }
 
 /* Such a file gets no memory beyond what its size is worth; read in one piece and by threads. */
-static void out_of_proportion(void **state)
+TEST(out_of_proportion)
 {
 	enum upf_fault fault;
 	int fd = make_bomb();
 
-	(void)state;
 	for (unsigned threads = 1; threads < 3; threads++) {
 		struct upf_reader *r;
 		struct profile p;
@@ -407,16 +399,4 @@ static void out_of_proportion(void **state)
 		profile_free(&p);
 	}
 	close(fd);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(blocks_share_a_tree),    cmocka_unit_test(counters),
-		cmocka_unit_test(copies_with_frames),     cmocka_unit_test(hooks_hear_everything),
-		cmocka_unit_test(damage_invents_nothing), cmocka_unit_test(threads_change_nothing),
-		cmocka_unit_test(programs_are_apart),     cmocka_unit_test(out_of_proportion),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -103,13 +103,12 @@ static int cfa(struct cfi *rows, uint64_t address)
 	return k->source == CFI_BY_ORC ? k->row.cfa_offset : -1;
 }
 
-static void placed(void **state)
+TEST(placed)
 {
 	struct made m = make();
 	struct symbols s = kallsyms("tiny", PLACE + 2 * SIZE);
 	struct cfi *rows = rows_of(&m, &s);
 
-	(void)state;
 	assert_non_null(rows);
 	assert_int_equal(cfa(rows, PLACE - 1), -1);
 	assert_int_equal(cfa(rows, PLACE), 8);
@@ -131,11 +130,10 @@ static void refused(const struct made *m, struct symbols s, const char *text)
 	symbols_free(&s);
 }
 
-static void not_placed(void **state)
+TEST(not_placed)
 {
 	struct made m = make();
 
-	(void)state;
 	refused(&m, kallsyms("other", PLACE + 2 * SIZE), "no function of module tiny has an address");
 	refused(&m, kallsyms("tiny", PLACE + 2 * SIZE + 16), "another build of module tiny");
 	memset(m.info, 'x', sizeof(m.info) - 1);
@@ -145,13 +143,12 @@ static void not_placed(void **state)
 }
 
 /* Relocations of symbols, entries and kinds that there are not are left out. */
-static void wild(void **state)
+TEST(wild)
 {
 	struct made m = make();
 	struct symbols s = kallsyms("tiny", PLACE + 2 * SIZE);
 	struct cfi *rows;
 
-	(void)state;
 	m.relocations[0].r_offset = UINT64_MAX - 3;
 	m.relocations[1].r_offset = 2;
 	m.relocations[3].r_info = ELF64_R_INFO(99ull, R_X86_64_PC32);
@@ -162,12 +159,4 @@ static void wild(void **state)
 	assert_int_equal(cfa(rows, PLACE + 2 * SIZE), 8);
 	cfi_free(rows);
 	symbols_free(&s);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {cmocka_unit_test(placed), cmocka_unit_test(not_placed),
-	                                   cmocka_unit_test(wild)};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -39,7 +39,7 @@ static void is_named(struct monitor_names *m, const char *place, const char *nam
 	free(shown);
 }
 
-static void the_function_is_found(void **state)
+TEST(the_function_is_found)
 {
 	const struct debug_search where = {0};
 	struct monitor_names m = {.where = &where}, none = {0};
@@ -48,7 +48,6 @@ static void the_function_is_found(void **state)
 	char id[BUILD_ID_TEXT];
 	struct elf_file *f;
 
-	(void)state;
 	assert_true(readlink("/proc/self/exe", path, sizeof(path) - 1) > 0);
 	f = elf_file_open(path, why, sizeof(why));
 	assert_non_null(f);
@@ -70,25 +69,14 @@ static void the_function_is_found(void **state)
 	monitor_names_free(&none);
 }
 
-static void other_texts_are_names(void **state)
+TEST(other_texts_are_names)
 {
 	struct monitor_names m = {0};
 
-	(void)state;
 	for (const char *const *text =
 	             (const char *const[]){"schedule [kernel]", "", "@", "@+", "@12", "@12+xyz", "@+zz /a", NULL};
 	     *text; text++)
 		is_named(&m, *text, *text);
 	is_named(&m, "@12+7 ", "[unknown] [VMM:anonymous]");
 	is_named(&m, "@+0 [vdso]", "[unknown] [VMM:vdso]");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_function_is_found),
-		cmocka_unit_test(other_texts_are_names),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

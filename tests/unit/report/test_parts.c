@@ -27,13 +27,12 @@ static void expect(const struct symbols *s, const struct cold *c, uint64_t addre
 	assert_false(parts_have(parts, parts[0].end));
 }
 
-static void parts_of_functions(void **state)
+TEST(parts_of_functions)
 {
 	struct symbols s = {0};
 	struct part parts[PARTS];
 	struct cold c = {0};
 
-	(void)state;
 	add(&s, 0x1000, 0x100, "split");
 	add(&s, 0x1040, 0x10, "label_inside");
 	add(&s, 0x1100, 0x100, "whole");
@@ -61,26 +60,24 @@ static void parts_of_functions(void **state)
 	symbols_free(&s);
 }
 
-static void an_image_without_symbols(void **state)
+TEST(an_image_without_symbols)
 {
 	struct symbols s = {0};
 	struct cold c = {0};
 
-	(void)state;
 	assert_int_equal(cold_list(&c, &s), 0);
 	assert_int_equal(c.n, 0);
 	cold_free(&c);
 }
 
 /* By CPU time, so that other work on the machine does not matter. */
-static void many_parts_take_little_time(void **state)
+TEST(many_parts_take_little_time)
 {
 	const uint64_t cold = FUNCTIONS * SIZE;
 	struct symbols s = {0};
 	struct cold c = {0};
 	clock_t began = clock();
 
-	(void)state;
 	for (uint64_t i = 0; i < FUNCTIONS; i++) {
 		char name[32];
 
@@ -98,15 +95,4 @@ static void many_parts_take_little_time(void **state)
 	assert_true(clock() - began < 4 * CLOCKS_PER_SEC);
 	cold_free(&c);
 	symbols_free(&s);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(parts_of_functions),
-		cmocka_unit_test(an_image_without_symbols),
-		cmocka_unit_test(many_parts_take_little_time),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -195,9 +195,8 @@ static void compare_selection(int fd, struct selection *selection)
 	compare_loads(fd, &scope, QUANTUM);
 }
 
-static void same_figures(void **state)
+TEST(same_figures)
 {
-	(void)state;
 	for (uint64_t seed = 1; seed < 6; seed++) {
 		struct selection all = {0}, vcpus = {.some_vcpus = true}, time = {0}, both;
 		int fd = make_trace(seed);
@@ -216,11 +215,4 @@ static void same_figures(void **state)
 		compare_selection(fd, &both);
 		close(fd);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {cmocka_unit_test(same_figures)};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -136,26 +136,14 @@ static int judge_object(struct dl_phdr_info *info, size_t size, void *totals)
 	return 0;
 }
 
-static void libraries_of_this_machine(void **state)
+TEST(libraries_of_this_machine)
 {
 	struct totals totals = {0};
 
-	(void)state;
 	make_stack();
 	dl_iterate_phdr(judge_object, &totals);
 	/* Signals' frames need more than a row can say. */
 	print_message("# %u rows, %u roots, %u need more than a row\n", totals.rows, totals.roots, totals.more);
 	assert_true(totals.rows > 100000 && totals.roots > 0 && totals.more > 0);
 	assert_true(totals.more * 1000 < totals.rows);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-#ifdef __x86_64__
-		cmocka_unit_test(libraries_of_this_machine),
-#endif
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -33,9 +33,8 @@ static void time_is(const char *text, uint64_t from_ns, uint64_t to_ns)
 	assert_int_equal(scope.to_ns, to_ns);
 }
 
-static void times(void **state)
+TEST(times)
 {
-	(void)state;
 	time_is("1.5,3", 3 * SECOND / 2, 3 * SECOND);
 	time_is("500ms,1m", SECOND / 2, 60 * SECOND);
 	time_is("0,0.25", 0, SECOND / 4);
@@ -51,13 +50,12 @@ static void times(void **state)
 	time_is("3,50%", 3 * SECOND, 100 * SECOND);
 }
 
-static void wrong_times(void **state)
+TEST(wrong_times)
 {
 	static const char *const wrong[] = {"",      ",",       "5",     "x,",     "1,x",   "5,2", "5,5",
 	                                    "101%,", "20%,10%", "10%/0", "10%/11", "0%/1",  "5/2", "10%/",
 	                                    "/2",    "-1,2",    "nan,",  "1,2,3",  "10%%,", "%,",  "10% ,20%"};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
 		struct selection s = {0};
 		char why[128] = "";
@@ -75,13 +73,12 @@ static bool has(const struct scope *scope, uint8_t kind, uint32_t domain, uint32
 	return scope_has(scope, &rec);
 }
 
-static void records(void **state)
+TEST(records)
 {
 	struct selection s = {0};
 	struct scope scope;
 	char why[128];
 
-	(void)state;
 	assert_int_equal(selection_time(&s, "1,2", why, sizeof(why)), 0);
 	assert_int_equal(selection_vcpus(&s, "0,2-5", why, sizeof(why)), 0);
 	assert_int_equal(selection_domains(&s, "web", why, sizeof(why)), 0);
@@ -113,13 +110,12 @@ static void domain_is(const char *list, bool first, bool second, bool third)
 	selection_free(&s);
 }
 
-static void domains_by_name_and_number(void **state)
+TEST(domains_by_name_and_number)
 {
 	struct selection s = {0};
 	struct scope scope;
 	char why[128];
 
-	(void)state;
 	domain_is("web", true, false, false);
 	domain_is("12,web", true, false, true);
 	domain_is("a,b", false, true, false); /* a name with a comma in it */
@@ -130,16 +126,4 @@ static void domains_by_name_and_number(void **state)
 	assert_non_null(strstr(why, "'nix'"));
 	assert_true(has(&scope, UPF_LOST, 0, 0, 0)); /* the others count */
 	selection_free(&s);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(times),
-		cmocka_unit_test(wrong_times),
-		cmocka_unit_test(records),
-		cmocka_unit_test(domains_by_name_and_number),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -51,9 +51,8 @@ static void whole_is(uint32_t from, uint32_t to, uint32_t first, uint32_t last)
 	assert_int_equal(to, last);
 }
 
-static void of_c(void **state)
+TEST(of_c)
 {
-	(void)state;
 	whole_is(7, 15, 3, 16);
 	whole_is(10, 10, 9, 10); /* of deeper lines alone no more can be told than what they stand in */
 	whole_is(10, 12, 3, 16);
@@ -66,31 +65,18 @@ static void of_c(void **state)
 	whole_is(17, 18, 17, 19);
 }
 
-static void of_others(void **state)
+TEST(of_others)
 {
-	(void)state;
 	whole_is(22, 22, 20, 23);
 	whole_is(27, 27, 25, 28);
 	whole_is(26, 28, 25, 28);
 	whole_is(33, 33, 32, 33);
 }
 
-static void ends_of_the_file(void **state)
+TEST(ends_of_the_file)
 {
-	(void)state;
 	whole_is(1, 1, 1, 1);
 	whole_is(2, 2, 2, 2);
 	whole_is(35, 35, 35, 35);
 	whole_is(1, 35, 1, 35);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(of_c),
-		cmocka_unit_test(of_others),
-		cmocka_unit_test(ends_of_the_file),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

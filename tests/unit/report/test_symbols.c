@@ -67,12 +67,11 @@ static void refuse(const char *text, const char *reason)
 	symbols_free(&s);
 }
 
-static void nm_lines(void **state)
+TEST(nm_lines)
 {
 	struct symbols s = from_text("0000000000002000 T second\n0000000000001000 t first\n                 U printf\n"
 	                             "0000000000003000 D data\n0000000000000042 A absolute\n");
 
-	(void)state;
 	expect(&s, 0x42, NULL, 0);
 	expect(&s, 0xfff, NULL, 0);
 	expect(&s, 0x1000, "first", 0);
@@ -84,11 +83,10 @@ static void nm_lines(void **state)
 	symbols_free(&s);
 }
 
-static void nm_sizes(void **state)
+TEST(nm_sizes)
 {
 	struct symbols s = from_text("0000000000001000 0000000000000010 T f\n0000000000001020 0000000000000010 T g\n");
 
-	(void)state;
 	expect(&s, 0x100f, "f", 0xf);
 	expect(&s, 0x1010, NULL, 0); /* the gap */
 	expect(&s, 0x102f, "g", 0xf);
@@ -96,22 +94,20 @@ static void nm_sizes(void **state)
 	symbols_free(&s);
 }
 
-static void nm_last_is_bounded(void **state)
+TEST(nm_last_is_bounded)
 {
 	struct symbols s = from_text("0000000000001004 T last\n");
 
-	(void)state;
 	expect(&s, 0x2fff, "last", 0x1ffb);
 	expect(&s, 0x3000, NULL, 0);
 	symbols_free(&s);
 }
 
-static void nm_names(void **state)
+TEST(nm_names)
 {
 	struct symbols s = from_text("00001000 T operator new(unsigned long, int)\r\n\nfoo.o:\n00002000 W weak\n"
 	                             "00003000 t with_line\t/src/a.c:12\n00004000 t $x\n");
 
-	(void)state;
 	expect(&s, 0x1000, "operator new(unsigned long, int)", 0);
 	expect(&s, 0x2000, "weak", 0);
 	expect(&s, 0x3000, "with_line", 0);
@@ -119,13 +115,12 @@ static void nm_names(void **state)
 	symbols_free(&s);
 }
 
-static void nm_long_line(void **state)
+TEST(nm_long_line)
 {
 	char *text = malloc(100100);
 	struct symbols s;
 	uint64_t offset;
 
-	(void)state;
 	strcpy(text, "0000000000001000 T ");
 	memset(text + 19, 'n', 100000);
 	strcpy(text + 100019, "\n0000000000002000 T after\n");
@@ -136,38 +131,35 @@ static void nm_long_line(void **state)
 	free(text);
 }
 
-static void kallsyms(void **state)
+TEST(kallsyms)
 {
 	struct symbols s =
 		from_text("ffffffff81000000 T startup_64\nffffffff81000000 T _stext\nffffffff81000100 t local\n"
 	                  "ffffffffc0000000 t probe\t[virtio_net]\n0000000000000000 A fixed_percpu_data\n");
 
-	(void)state;
 	expect(&s, 0xffffffff81000001, "startup_64", 1); /* fewer underscores than _stext */
 	expect(&s, 0xffffffff81000101, "local", 1);
 	expect(&s, 0xffffffffc0000010, "probe [virtio_net]", 0x10);
 	symbols_free(&s);
 }
 
-static void aliases(void **state)
+TEST(aliases)
 {
 	struct symbols s =
 		from_text("1000 t local\n1000 W weak\n1000 T __global\n1000 T global_longer\n1000 T global\n2000 T e\n"
 	                  "3000 T unsized\n3000 0000000000000010 t sized\n");
 
-	(void)state;
 	expect(&s, 0x1000, "global", 0);
 	expect(&s, 0x3000, "sized", 0);
 	expect(&s, 0x3010, NULL, 0);
 	symbols_free(&s);
 }
 
-static void nested(void **state)
+TEST(nested)
 {
 	struct symbols s =
 		from_text("1000 00000100 T outer\n1020 00000010 t inner\n1050 t label\n1080 00000100 t overlap\n");
 
-	(void)state;
 	expect(&s, 0x101f, "outer", 0x1f);
 	expect(&s, 0x1020, "inner", 0);
 	expect(&s, 0x102f, "inner", 0xf);
@@ -179,23 +171,21 @@ static void nested(void **state)
 	symbols_free(&s);
 }
 
-static void address_space_end(void **state)
+TEST(address_space_end)
 {
 	struct symbols s =
 		from_text("fffffffffffff000 ffffffffffffffff T top\n0000000000000000 0000000000000001 T zero\n");
 
-	(void)state;
 	expect(&s, 0, "zero", 0);
 	expect(&s, 1, NULL, 0);
 	expect(&s, UINT64_MAX - 1, "top", 0xffe);
 	symbols_free(&s);
 }
 
-static void bad_text(void **state)
+TEST(bad_text)
 {
 	struct symbols s = {0};
 
-	(void)state;
 	refuse("", "empty");
 	refuse("hello world\n", "neither an ELF");
 	refuse("1000 T f\nnonsense here\n", "line 2");
@@ -275,12 +265,11 @@ static struct tiny make_tiny(void)
 	return t;
 }
 
-static void elf_tiny(void **state)
+TEST(elf_tiny)
 {
 	struct tiny t = make_tiny();
 	struct symbols s = {0};
 
-	(void)state;
 	assert_int_equal(add(&s, &t, sizeof(t)), 0);
 	assert_int_equal(symbols_sort(&s), 0);
 	expect(&s, 0x1000, "func", 0);
@@ -295,11 +284,10 @@ static void elf_tiny(void **state)
 }
 
 /* Every byte of the file changed and every length cut must be survived; ASan and valgrind watch. */
-static void elf_damaged(void **state)
+TEST(elf_damaged)
 {
 	struct tiny good = make_tiny();
 
-	(void)state;
 	for (size_t i = SELFMAG; i < sizeof(good); i++) {
 		for (int bit = 0; bit < 8; bit += 7) {
 			struct tiny t = good;
@@ -320,12 +308,11 @@ static void elf_damaged(void **state)
 	}
 }
 
-static void elf_refused(void **state)
+TEST(elf_refused)
 {
 	struct tiny t = make_tiny();
 	struct symbols s = {0};
 
-	(void)state;
 	t.header.e_type = ET_REL;
 	assert_int_equal(add(&s, &t, sizeof(t)), 1);
 	assert_non_null(strstr(why, "relocatable"));
@@ -345,13 +332,12 @@ static void put_be(unsigned char *at, uint32_t value, int bytes)
 		at[i] = (unsigned char)value;
 }
 
-static void elf_big_endian_32(void **state)
+TEST(elf_big_endian_32)
 {
 	unsigned char f[0x200] = {0x7f, 'E', 'L', 'F', ELFCLASS32, ELFDATA2MSB, EV_CURRENT};
 	unsigned char *text = f + 0x34 + 0x28, *table = text + 0x28, *names = table + 0x28, *sym = f + 0x180;
 	struct symbols s = {0};
 
-	(void)state;
 	put_be(f + 16, ET_EXEC, 2);
 	put_be(f + 18, EM_PPC, 2);
 	put_be(f + 20, EV_CURRENT, 4);
@@ -384,13 +370,12 @@ static void elf_big_endian_32(void **state)
 	symbols_free(&s);
 }
 
-static void several_files(void **state)
+TEST(several_files)
 {
 	struct tiny t = make_tiny();
 	struct symbols s = {0};
 	const char *text = "5000 T other\n";
 
-	(void)state;
 	assert_int_equal(add(&s, &t, sizeof(t)), 0);
 	assert_int_equal(add(&s, text, strlen(text)), 0);
 	assert_int_equal(symbols_sort(&s), 0);
@@ -400,13 +385,12 @@ static void several_files(void **state)
 }
 
 /* Symbols of an ELF file can share one long name, or a kernel's the text of a token. */
-static void names_take_limited_memory(void **state)
+TEST(names_take_limited_memory)
 {
 	const struct symbol first = {.start = 0x1000}, second = {.start = 0x2000},
 			    mark = {.start = 0x3000, .mark = true};
 	struct symbols s = {.names = {.cap = SYMBOLS_TEXT_MAX}};
 
-	(void)state;
 	s.names.data = calloc(1, s.names.cap); /* which is all zero until it is written */
 	assert_non_null(s.names.data);
 	s.names.len = SYMBOLS_TEXT_MAX - strlen("first") - 1;
@@ -421,28 +405,4 @@ static void names_take_limited_memory(void **state)
 	expect(&s, 0x1000, "first", 0);
 	expect(&s, 0x3000, NULL, 0);
 	symbols_free(&s);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(nm_lines),
-		cmocka_unit_test(nm_sizes),
-		cmocka_unit_test(nm_last_is_bounded),
-		cmocka_unit_test(nm_names),
-		cmocka_unit_test(nm_long_line),
-		cmocka_unit_test(kallsyms),
-		cmocka_unit_test(aliases),
-		cmocka_unit_test(nested),
-		cmocka_unit_test(address_space_end),
-		cmocka_unit_test(bad_text),
-		cmocka_unit_test(elf_tiny),
-		cmocka_unit_test(elf_damaged),
-		cmocka_unit_test(elf_refused),
-		cmocka_unit_test(elf_big_endian_32),
-		cmocka_unit_test(several_files),
-		cmocka_unit_test(names_take_limited_memory),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

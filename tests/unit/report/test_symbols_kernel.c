@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The symbols that a Linux kernel holds of itself, in tables made as scripts/kallsyms.c makes them. */
-#include <setjmp.h>
-#include <stdarg.h>
+#include "tests/unit/unit.h"
+
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 
 #include "report/elf/elf_file.h"
 #include "report/symbols/symbols.h"
 #include "tests/elf.h"
 
-#define COUNT 600u
+#define SYMBOLS 600u
 #define PERCPU 3u /* the first of them: at 0 */
 #define BASE 0xffffffff81000000u
 #define LONG 300 /* so many letters has one name */
@@ -68,12 +65,12 @@ static void put_name(struct tables *t, unsigned i)
 
 static void put_names(struct tables *t, const struct layout *l)
 {
-	size_t markers[(COUNT + 255) / 256], start;
+	size_t markers[(SYMBOLS + 255) / 256], start;
 
-	put_int(t, COUNT, l->long_markers ? 8 : 4);
+	put_int(t, SYMBOLS, l->long_markers ? 8 : 4);
 	pad(t);
 	start = t->n;
-	for (unsigned i = 0; i < COUNT; i++) {
+	for (unsigned i = 0; i < SYMBOLS; i++) {
 		if (i % 256 == 0)
 			markers[i / 256] = t->n - start;
 		put_name(t, i);
@@ -107,7 +104,7 @@ static void put_tokens(struct tables *t, const struct layout *l)
 
 static void put_addresses(struct tables *t, const struct layout *l)
 {
-	for (unsigned i = 0; i < COUNT; i++) {
+	for (unsigned i = 0; i < SYMBOLS; i++) {
 		uint64_t offset = 16 * (i == 300 && l->unsorted ? 200 : i);
 
 		put_int(t, l->plain_offsets || i < PERCPU ? offset : -1 - offset, 4);
@@ -170,17 +167,15 @@ static void found(struct layout l)
 	free(t);
 }
 
-static void early_kernels(void **state)
+TEST(early_kernels)
 {
-	(void)state;
 	found((struct layout){.long_markers = true});
 	found((struct layout){0});
 	found((struct layout){.plain_offsets = true});
 }
 
-static void late_kernels(void **state)
+TEST(late_kernels)
 {
-	(void)state;
 	found((struct layout){.addresses_last = true});
 	found((struct layout){.addresses_last = true, .plain_offsets = true});
 }
@@ -196,9 +191,8 @@ static void refused(struct layout l)
 	free(t);
 }
 
-static void not_right(void **state)
+TEST(not_right)
 {
-	(void)state;
 	refused((struct layout){.bad_index = true});
 	refused((struct layout){.bad_marker = true});
 	refused((struct layout){.unsorted = true});
@@ -207,13 +201,12 @@ static void not_right(void **state)
 }
 
 /* Whatever a byte is, and wherever the section ends, nothing outside it is read. */
-static void damaged(void **state)
+TEST(damaged)
 {
 	struct layout l = {.addresses_last = true};
 	struct tables *t = make(&l);
 	struct symbols s = {0};
 
-	(void)state;
 	for (size_t n = 1; n < t->n - 14; n += 7)
 		assert_int_equal(add(&s, t->data, n), 0);
 	for (size_t i = 0; i < t->n; i += 13) {
@@ -225,16 +218,4 @@ static void damaged(void **state)
 	}
 	symbols_free(&s);
 	free(t);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(early_kernels),
-		cmocka_unit_test(late_kernels),
-		cmocka_unit_test(not_right),
-		cmocka_unit_test(damaged),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -39,7 +39,7 @@ static void add_entry(struct buf *out, const struct buf *body)
 	assert_int_equal(buf_add(out, body->data, body->len), 0);
 }
 
-static void make_section(const struct description *d, struct buf *out)
+static void add_cie(const struct description *d, struct buf *out)
 {
 	const uint8_t head[] = {0, 0, 0, 0, 1, 0, d->code_align, d->data_align, d->column};
 	struct buf body = {0};
@@ -47,14 +47,27 @@ static void make_section(const struct description *d, struct buf *out)
 	buf_add(&body, head, sizeof(head));
 	buf_add(&body, d->common, d->ncommon);
 	add_entry(out, &body);
-	body.len = 0;
+	buf_free(&body);
+}
+
+/* Of the code's first @size bytes; the CIE is at the section's start. */
+static void add_fde(const struct description *d, uint64_t size, struct buf *out)
+{
+	struct buf body = {0};
+
 	add_word(&body, out->len + 4, 4);
 	add_word(&body, TEXT, d->isa->word);
-	add_word(&body, 3 * 64, d->isa->word);
+	add_word(&body, size, d->isa->word);
 	buf_add(&body, d->own, d->nown);
 	add_entry(out, &body);
-	add_word(out, 0, 4);
 	buf_free(&body);
+}
+
+static void make_section(const struct description *d, struct buf *out)
+{
+	add_cie(d, out);
+	add_fde(d, 3 * 64, out);
+	add_word(out, 0, 4);
 }
 
 /*
@@ -153,9 +166,8 @@ static void check(uint64_t offset, const struct expected *e, const uint8_t *own,
 		__VA_ARGS__ \
 	}
 
-static void what_instructions_do(void **state)
+TEST(what_instructions_do)
 {
-	(void)state;
 	CHECK(0, EXPECT(SP, 0, NONE, 19, CFI_SAME, 0), DW_CFA_nop);
 	CHECK(0, EXPECT(SP, 32, NONE, 19, CFI_SAME, 0), DW_CFA_def_cfa_offset, 32);
 	CHECK(0, EXPECT(FP, 16, NONE, 19, CFI_SAME, 0), DW_CFA_def_cfa, FP, 16);
@@ -182,7 +194,7 @@ static void what_instructions_do(void **state)
 	      DW_CFA_offset | 19, 1);
 }
 
-static void where_they_hold(void **state)
+TEST(where_they_hold)
 {
 	static const uint8_t own[] = {DW_CFA_advance_loc | 1,
 	                              DW_CFA_def_cfa_offset,
@@ -206,7 +218,6 @@ static void where_they_hold(void **state)
 	static const int32_t cfa[] = {0, 16, 16, 32, 16, 64};
 	struct cfi_row row;
 
-	(void)state;
 	for (unsigned i = 0; i < COUNT(cfa); i++) {
 		assert_int_equal(row_of_own(own, sizeof(own), 4 * i, &row), 0);
 		assert_int_equal(row.cfa_offset, cfa[i]);
@@ -214,11 +225,10 @@ static void where_they_hold(void **state)
 	assert_int_equal(row_of_own(own, sizeof(own), 3 * 64, &row), -ENOENT);
 }
 
-static void expressions(void **state)
+TEST(expressions)
 {
 	struct cfi_row row;
 
-	(void)state;
 	CHECK(0, EXPECT(SP, 0, NONE, 19, CFI_SAVED, -40), DW_CFA_expression, 19, 3, DW_OP_const1s, (uint8_t)-40,
 	      DW_OP_plus);
 	CHECK(0, EXPECT(SP, 0, NONE, 19, CFI_VALUE, 5), DW_CFA_val_expression, 19, 2, DW_OP_plus_uconst, 5);
@@ -234,7 +244,7 @@ static void expressions(void **state)
 }
 
 /* A return address that is in a register other than the link register has a caller all the same. */
-static void what_a_row_cannot_say(void **state)
+TEST(what_a_row_cannot_say)
 {
 	static const struct {
 		uint8_t own[12];
@@ -255,7 +265,6 @@ static void what_a_row_cannot_say(void **state)
 	};
 	struct cfi_row row;
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(refused); i++)
 		assert_int_equal(row_of_own(refused[i].own, sizeof(refused[i].own), 0, &row), refused[i].rc);
 	assert_int_equal(row_of_own(BYTES_OF(DW_CFA_undefined, LR), 0, &row), 0);
@@ -264,7 +273,7 @@ static void what_a_row_cannot_say(void **state)
 
 /* --- other descriptions ------------------------------------------------------------------------------------------ */
 
-static void i386(void **state)
+TEST(i386)
 {
 	static const uint8_t common[] = {DW_CFA_def_cfa, 4, 4, DW_CFA_offset | 8, 1}, own[] = {DW_CFA_offset | 5, 2};
 	struct description d = {.isa = &isa_i386,
@@ -277,7 +286,6 @@ static void i386(void **state)
 	                        .nown = sizeof(own)};
 	struct cfi_row row;
 
-	(void)state;
 	assert_int_equal(row_at(&d, 0, &row), 0);
 	assert_true(row.cfa_base == 4 && row.cfa_offset == 4 && row.ra == CFI_RA_SAVED && row.ra_offset == -4);
 	assert_true(row.reg[5].where == CFI_SAVED && row.reg[5].offset == -8);
@@ -289,7 +297,7 @@ static void i386(void **state)
 }
 
 /* A return address in a register: a row cannot say it, libunwind can. */
-static void return_address_in_register(void **state)
+TEST(return_address_in_register)
 {
 	static const uint8_t common[] = {DW_CFA_def_cfa, 7, 8}, own[] = {DW_CFA_register, 16, 1};
 	const struct description d = {.isa = &isa_x86_64,
@@ -304,7 +312,6 @@ static void return_address_in_register(void **state)
 	struct buf section = {0};
 	struct cfi_row row;
 
-	(void)state;
 	r.reg[1] = TEXT + 100;
 	r.reg[7] = 0x7000;
 	make_section(&d, &section);
@@ -315,7 +322,7 @@ static void return_address_in_register(void **state)
 }
 
 /* Augmentations: of a signal's frame, signed with the second key, unknown, and longer than their data. */
-static void augmentations(void **state)
+TEST(augmentations)
 {
 	static const struct {
 		const char *letters;
@@ -326,7 +333,6 @@ static void augmentations(void **state)
 	struct buf body = {0}, section = {0};
 	struct cfi_row row;
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(given); i++) {
 		section.len = body.len = 0;
 		add_word(&body, UINT64_C(1) << 32, 5);
@@ -350,12 +356,36 @@ static void augmentations(void **state)
 	buf_free(&section);
 }
 
+/* Of descriptions with one start, the first that covers the address is valid. */
+TEST(descriptions_with_one_start)
+{
+	static const uint8_t common[] = {DW_CFA_def_cfa, SP, 0};
+	static const uint8_t sizes[] = {128, 64, 64, 192, 32};
+	struct description d = {&isa_arm64, LR, 4, 0x78, .common = common, .ncommon = sizeof(common)};
+	struct buf section = {0};
+	struct cfi_row row;
+
+	add_cie(&d, &section);
+	for (uint8_t i = 0; i < COUNT(sizes); i++) {
+		const uint8_t own[] = {DW_CFA_def_cfa_offset, i * 16};
+
+		d.own = own;
+		d.nown = sizeof(own);
+		add_fde(&d, sizes[i], &section);
+	}
+	add_word(&section, 0, 4);
+	for (uint64_t offset = 0; offset < 3 * 64; offset += 4) {
+		assert_int_equal(row_of(d.isa, section.data, section.len, offset, &row), 0);
+		assert_int_equal(row.cfa_offset, offset < 128 ? 0 : 3 * 16);
+	}
+	buf_free(&section);
+}
+
 /* Whatever the instructions are, they end, and rows hold registers that there are. */
-static void any_bytes(void **state)
+TEST(any_bytes)
 {
 	uint32_t seed = 1;
 
-	(void)state;
 	for (unsigned i = 0; i < 20000; i++) {
 		uint8_t own[BYTES];
 		struct cfi_row row;
@@ -367,20 +397,4 @@ static void any_bytes(void **state)
 		if (row_of_own(own, 1 + i % BYTES, i % 64, &row) == 0 && row.kind == CFI_CALLER)
 			assert_in_range(row.cfa_base, 0, SP);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_instructions_do),
-		cmocka_unit_test(where_they_hold),
-		cmocka_unit_test(expressions),
-		cmocka_unit_test(what_a_row_cannot_say),
-		cmocka_unit_test(i386),
-		cmocka_unit_test(augmentations),
-		cmocka_unit_test(return_address_in_register),
-		cmocka_unit_test(any_bytes),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

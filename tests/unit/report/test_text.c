@@ -9,10 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void numbers(void **state)
+TEST(numbers)
 {
-
-	(void)state;
 	assert_string_equal(text_count(0).s, "0");
 	assert_string_equal(text_count(999).s, "999");
 	assert_string_equal(text_count(1000).s, "1,000");
@@ -21,10 +19,8 @@ static void numbers(void **state)
 	assert_string_equal(text_share(0, 0).s, "0.0%");
 }
 
-static void times(void **state)
+TEST(times)
 {
-
-	(void)state;
 	assert_string_equal(text_time(41000).s, "41 us");
 	assert_string_equal(text_time(98100000).s, "98.1 ms");
 	assert_string_equal(text_time(10000000000).s, "10.0 s");
@@ -52,9 +48,8 @@ static void cut(const char *name, int columns, bool utf8, const char *expected)
 	cut_by(text_name, name, columns, utf8, expected);
 }
 
-static void paths(void **state)
+TEST(paths)
 {
-	(void)state;
 	cut_by(text_path, "/src/main.c:12", 0, true, "/src/main.c:12");
 	cut_by(text_path, "/src/main.c:12", 14, true, "/src/main.c:12");
 	cut_by(text_path, "/src/main.c:12", 10, true, "\u2026main.c:12");
@@ -63,9 +58,8 @@ static void paths(void **state)
 	cut_by(text_path, "/src", 1, true, "\u2026");
 }
 
-static void names(void **state)
+TEST(names)
 {
-	(void)state;
 	cut("function", 0, true, "function");
 	cut("function", 8, true, "function");
 	cut("function", 7, true, "functi\u2026");
@@ -74,9 +68,8 @@ static void names(void **state)
 	cut("function", 1, true, "\u2026");
 }
 
-static void option_table(void **state)
+TEST(option_table)
 {
-	(void)state;
 	assert_null(options_check(settings_table()));
 }
 
@@ -94,11 +87,10 @@ static int parse(struct settings *s, char **argv)
 
 #define ARGV(...) ((char *[]){"uniprof-report", __VA_ARGS__, NULL})
 
-static void parsing(void **state)
+TEST(parsing)
 {
 	struct settings s;
 
-	(void)state;
 	assert_int_equal(parse(&s, ARGV("run.upf")), 0);
 	assert_ptr_equal(s.view, &view_flat);
 	assert_int_equal(s.selection.states, STATES_CPU);
@@ -116,14 +108,4 @@ static void parsing(void **state)
 	assert_int_equal(parse(&s, ARGV("a", "-")), 0);
 	assert_int_equal(s.ntraces, 2);
 	assert_int_equal(parse(&s, ARGV("-", "a", "-")), -1);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(numbers), cmocka_unit_test(times),        cmocka_unit_test(names),
-		cmocka_unit_test(paths),   cmocka_unit_test(option_table), cmocka_unit_test(parsing),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

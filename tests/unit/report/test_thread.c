@@ -31,31 +31,24 @@ struct fixture {
 	struct chain chain;
 };
 
-static int setup(void **state)
+static void setup(struct fixture *f)
 {
-	static struct fixture f;
 	const struct elf_section section = {".text", TEXT, text, sizeof(text), true};
 	char path[64], why[256];
 
-	memset(&f, 0, sizeof(f));
-	f.fd = elf_make(&section, 1, 0, path, sizeof(path));
-	assert_int_equal(symbols_add_file(&f.symbols, path, NULL, why, sizeof(why)), 0);
-	assert_int_equal(symbols_sort(&f.symbols), 0);
-	f.rows = cfi_new(&f.symbols);
-	assert_non_null(f.rows);
-	assert_int_equal(cfi_add_image(f.rows, path, 0, why, sizeof(why)), 0);
-	*state = &f;
-	return 0;
+	f->fd = elf_make(&section, 1, 0, path, sizeof(path));
+	assert_int_equal(symbols_add_file(&f->symbols, path, NULL, why, sizeof(why)), 0);
+	assert_int_equal(symbols_sort(&f->symbols), 0);
+	f->rows = cfi_new(&f->symbols);
+	assert_non_null(f->rows);
+	assert_int_equal(cfi_add_image(f->rows, path, 0, why, sizeof(why)), 0);
 }
 
-static int teardown(void **state)
+static void teardown(struct fixture *f)
 {
-	struct fixture *f = *state;
-
 	cfi_free(f->rows);
 	symbols_free(&f->symbols);
 	close(f->fd);
-	return 0;
 }
 
 /* A sample at @ip, on a stack with the words from @words on. */
@@ -71,10 +64,9 @@ static void unwind(struct fixture *f, uint64_t ip, const uint64_t *words, uint32
 }
 
 /* third, called by second, called where the thread began. Above that is what the allocator left. */
-static void whole(void **state)
+FIXTURE_TEST(whole)
 {
 	const uint64_t words[] = {BEHIND_THIRD, 0, BEHIND_SECOND, 0, 0x1234};
-	struct fixture *f = *state;
 
 	unwind(f, TEXT + 2 * SIZE, words, COUNT(words), 0x5555);
 	assert_int_equal(f->chain.n, 3);
@@ -90,10 +82,9 @@ static void whole(void **state)
 }
 
 /* The frame pointer alone, which is 0 in an outermost frame (System V ABI, 3.4.1): where the copy ends there, too. */
-static void by_frame_pointer(void **state)
+FIXTURE_TEST(by_frame_pointer)
 {
 	const uint64_t words[] = {BEHIND_THIRD, 0, BEHIND_SECOND};
-	struct fixture *f = *state;
 
 	unwind(f, TEXT + 2 * SIZE, words, COUNT(words), 0x5555);
 	assert_int_equal(f->chain.n, 3);
@@ -101,10 +92,9 @@ static void by_frame_pointer(void **state)
 }
 
 /* A function that popped its return address to come back another way is no thread's beginning. */
-static void not_whole(void **state)
+FIXTURE_TEST(not_whole)
 {
 	const uint64_t words[] = {BEHIND_THIRD, 0x777, BEHIND_SECOND, 0x888, BEHIND_THIRD};
-	struct fixture *f = *state;
 
 	unwind(f, TEXT + 2 * SIZE, words, COUNT(words), 0x5555);
 	assert_int_equal(f->chain.n, 3);
@@ -116,13 +106,4 @@ static void not_whole(void **state)
 	unwind(f, TEXT + 2 * SIZE, words, 3, 0x5555);
 	assert_int_equal(f->chain.n, 3);
 	assert_int_not_equal(f->chain.end, UPF_END_ROOT);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {cmocka_unit_test_setup_teardown(whole, setup, teardown),
-	                                   cmocka_unit_test_setup_teardown(by_frame_pointer, setup, teardown),
-	                                   cmocka_unit_test_setup_teardown(not_whole, setup, teardown)};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

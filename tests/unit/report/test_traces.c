@@ -39,7 +39,7 @@ static void add(struct traces *t, const char *path, unsigned seconds)
 	assert_int_equal(traces_add(t, path, fd, reader), 0);
 }
 
-static void in_the_order_of_time(void **state)
+TEST(in_the_order_of_time)
 {
 	static const char *const paths[] = {"b", "c", "d", "a"};
 	static const unsigned seconds[] = {0, 0, 5, 60};
@@ -47,7 +47,6 @@ static void in_the_order_of_time(void **state)
 	struct traces t = {0};
 	char why[128];
 
-	(void)state;
 	add(&t, "a", 60);
 	add(&t, "b", 0);
 	add(&t, "c", 0);
@@ -62,13 +61,4 @@ static void in_the_order_of_time(void **state)
 		assert_string_equal(t.session.domains[scope_domain(&t.list[i].scope, 0)].name, paths[i]);
 	}
 	traces_close(&t);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(in_the_order_of_time),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -55,13 +55,12 @@ struct fixture {
 	struct chain chain;
 };
 
-static int prepare(struct fixture *f, bool image)
+static void prepare(struct fixture *f, bool image)
 {
 	const struct elf_section section = {".text", TEXT, text, sizeof(text), true};
 	char path[64], why[256];
 	struct symbol page = {.start = PAGE, .size = 4096};
 
-	memset(f, 0, sizeof(*f));
 	f->fd = elf_make(&section, 1, 0, path, sizeof(path));
 	assert_int_equal(symbols_add_file(&f->symbols, path, NULL, why, sizeof(why)), 0);
 	assert_int_equal(symbols_add(&f->symbols, page, "hypercall_page", strlen("hypercall_page")), 0);
@@ -80,42 +79,30 @@ static int prepare(struct fixture *f, bool image)
 	                                .nregs = UPF_REGS,
 	                                .sp = STACK,
 	                                .fp = STACK + 0x100};
-	return 0;
 }
 
-static int setup(void **state)
+static void setup(struct fixture *f)
 {
-	static struct fixture f;
-
-	*state = &f;
-	return prepare(&f, true);
+	prepare(f, true);
 }
 
-static int setup_names(void **state)
+static void setup_names(struct fixture *f)
 {
-	static struct fixture f;
-
-	*state = &f;
-	return prepare(&f, false);
+	prepare(f, false);
 }
 
-static int teardown(void **state)
+static void teardown(struct fixture *f)
 {
-	struct fixture *f = *state;
-
 	cfi_free(f->rows);
 	symbols_free(&f->symbols);
 	close(f->fd);
-	return 0;
 }
 
 /* --- copies ------------------------------------------------------------------------------------------------------ */
 
 /* The stack of third, called by second, called by first, which has a frame, called by nobody. */
-static void whole_chain(void **state)
+FIXTURE_TEST(whole_chain)
 {
-	struct fixture *f = *state;
-
 	f->words[0] = BEHIND_THIRD;
 	f->words[1] = BEHIND_SECOND;
 	f->words[2] = 0x1234;
@@ -129,11 +116,10 @@ static void whole_chain(void **state)
 }
 
 /* A copy that ends before the stack does is truncated; a page that the guest does not have is another matter. */
-static void copy_too_short(void **state)
+FIXTURE_TEST(copy_too_short)
 {
 	static const uint8_t ends[][2] = {
 		{UPF_END_DEPTH, CHAIN_END_COPY}, {UPF_END_UNMAPPED, UPF_END_UNMAPPED}, {UPF_END_COLD, UPF_END_COLD}};
-	struct fixture *f = *state;
 
 	f->words[0] = BEHIND_THIRD;
 	f->sample.nwords = 1;
@@ -145,11 +131,10 @@ static void copy_too_short(void **state)
 	}
 }
 
-static void no_call_before(void **state)
+FIXTURE_TEST(no_call_before)
 {
 	static const uint64_t bad[] = {TEXT + 3, BEHIND_SECOND, 0x1000,
 	                               UINT64_MAX}; /* no call; a call of another function; no code */
-	struct fixture *f = *state;
 
 	for (size_t i = 0; i < COUNT(bad); i++) {
 		f->words[0] = bad[i];
@@ -159,10 +144,8 @@ static void no_call_before(void **state)
 	}
 }
 
-static void code_not_known(void **state)
+FIXTURE_TEST(code_not_known)
 {
-	struct fixture *f = *state;
-
 	unwind_copy(f->rows, &f->sample, 0x400000, &f->chain);
 	assert_int_equal(f->chain.n, 1);
 	assert_int_equal(f->chain.end, CHAIN_END_UNKNOWN);
@@ -173,7 +156,7 @@ static void code_not_known(void **state)
 
 /* --- hypercall stubs --------------------------------------------------------------------------------------------- */
 
-static void stubs(void **state)
+FIXTURE_TEST(stubs)
 {
 	static const struct {
 		uint64_t offset;
@@ -184,7 +167,6 @@ static void stubs(void **state)
 		{29 * 32 + 10, 2, true}, {29 * 32 + 12, 1, true}, {29 * 32 + 13, 0, true}, {0, 0, false},
 		{5, 0, false},           {8, 0, false},
 	};
-	struct fixture *f = *state;
 
 	for (size_t i = 0; i < COUNT(at); i++) {
 		memset(f->words, 0xee, sizeof(f->words));
@@ -205,10 +187,9 @@ static void stubs(void **state)
 /* --- windows ----------------------------------------------------------------------------------------------------- */
 
 /* Two functions without a frame, one above the other, below one that has one. */
-static void two_put_back(void **state)
+FIXTURE_TEST(two_put_back)
 {
 	const uint64_t frames[] = {TEXT + 2 * SIZE, 0xffffffff81555555};
-	struct fixture *f = *state;
 
 	f->words[0] = BEHIND_THIRD;
 	f->words[1] = BEHIND_SECOND;
@@ -222,11 +203,10 @@ static void two_put_back(void **state)
 }
 
 /* Nothing is made up: what is no return address for sure is left out, and said. */
-static void nothing_made_up(void **state)
+FIXTURE_TEST(nothing_made_up)
 {
 	static const uint64_t bad[] = {0, TEXT + 3, 0xffffffff81999999};
 	const uint64_t frames[] = {TEXT + 2 * SIZE, 0xffffffff81555555};
-	struct fixture *f = *state;
 
 	for (size_t i = 0; i < COUNT(bad); i++) {
 		f->words[0] = bad[i];
@@ -240,10 +220,9 @@ static void nothing_made_up(void **state)
 }
 
 /* With the frame made the walk is right, whatever lies in the window. */
-static void frame_made(void **state)
+FIXTURE_TEST(frame_made)
 {
 	const uint64_t frames[] = {TEXT + 4, 0xffffffff81555555};
-	struct fixture *f = *state;
 
 	f->words[0] = BEHIND_THIRD;
 	f->sample.fp = STACK;
@@ -255,11 +234,10 @@ static void frame_made(void **state)
  * Without a stack pointer: first, whose frame it is, has called second. It has not called third, which lacks two
  * callers; and a function with a frame lacks none.
  */
-static void no_stack_pointer(void **state)
+FIXTURE_TEST(no_stack_pointer)
 {
 	const uint64_t second[] = {TEXT + SIZE, BEHIND_FIRST}, third[] = {TEXT + 2 * SIZE, BEHIND_FIRST},
 		       first[] = {TEXT + 4, BEHIND_FIRST}, unknown[] = {TEXT + SIZE, 0xffffffff81555555};
-	struct fixture *f = *state;
 
 	f->sample.sp = 0;
 	f->sample.nwords = 0;
@@ -277,11 +255,10 @@ static void no_stack_pointer(void **state)
 	assert_true(f->chain.n == 1 && f->chain.uncertain);
 }
 
-static void names_alone(void **state)
+TEST_WITH(names_alone, struct fixture, f, setup_names, teardown)
 {
 	const uint64_t first[] = {TEXT + SIZE, 0xffffffff81555555}, pushed[] = {TEXT + 1, 0xffffffff81555555},
 		       inside[] = {TEXT + SIZE + 6, 0xffffffff81555555};
-	struct fixture *f = *state;
 
 	f->words[0] = BEHIND_SECOND;
 	repair_chain(f->rows, &f->sample, first, 2, &f->chain);
@@ -338,7 +315,7 @@ static struct orc *make_orc(const struct made_entry *e, size_t n, bool three_bit
 	return orc_new(*image);
 }
 
-static void orc_layouts(void **state)
+TEST(orc_layouts)
 {
 	static const struct made_entry old[] = {
 		{0, 8, 0, 5, 0, 0, 0},  {1, 16, -16, 5, 1, 0, 0}, {4, 0, 0, 5, 0, 1, 0},  {8, 0, 0, 5, 0, 2, 0},
@@ -348,7 +325,6 @@ static void orc_layouts(void **state)
 	struct cfi_row row;
 	int fd;
 
-	(void)state;
 	for (int three = 0; three < 2; three++) {
 		struct orc *o;
 
@@ -382,7 +358,7 @@ static void orc_layouts(void **state)
 }
 
 /* An interrupt's code puts the stack pointer of what it has interrupted at the top of its own stack. */
-static void another_stack(void **state)
+FIXTURE_TEST(another_stack)
 {
 	static const struct made_entry entries[] = {{0, 8, 0, 9, 0, 0, 0}, {SIZE, 8, 0, 5, 0, 0, 0}};
 	static const struct {
@@ -396,7 +372,6 @@ static void another_stack(void **state)
 		{STACK + 64 * 8 + 0x1000, UPF_END_DEPTH, CHAIN_END_COPY, 1},
 		{STACK + 0x10, UPF_END_UNMAPPED, UPF_END_ROOT, 2}, /* it has not switched */
 	};
-	struct fixture *f = *state;
 	char path[64], why[256];
 	struct cfi *rows = cfi_new(&f->symbols);
 	int fd = make_orc_file(entries, COUNT(entries), false, path, sizeof(path));
@@ -417,7 +392,7 @@ static void another_stack(void **state)
 }
 
 /* What a symbol's size says of data behind the file's last code is not looked through. */
-static void function_larger_than_its_code(void **state)
+TEST(function_larger_than_its_code)
 {
 	static const uint8_t jump[3 * SIZE] = {[0] = 0x00, [2] = 0x1f, [3] = 0xd6}; /* br x0 */
 	const struct elf_section section = {".text", TEXT, jump, sizeof(jump), true};
@@ -434,7 +409,6 @@ static void function_larger_than_its_code(void **state)
 	int fd = elf_make(&section, 1, 0, path, sizeof(path));
 	struct cfi *rows = cfi_new(&names);
 
-	(void)state;
 	assert_int_equal(pwrite(fd, &machine, 2, offsetof(struct elf_head, head.e_machine)), 2);
 	assert_int_equal(pwrite(fd, symbols, sizeof(symbols), offsetof(struct elf_head, symbols[1])), sizeof(symbols));
 	assert_int_equal(pwrite(fd, "$d", 3, offsetof(struct elf_head, strings) + 7), 3);
@@ -450,7 +424,7 @@ static void function_larger_than_its_code(void **state)
 }
 
 /* Whichever of a function's addresses is asked about first, behind another symbol inside it or before that. */
-static void symbol_inside_a_function(void **state)
+TEST(symbol_inside_a_function)
 {
 	static const uint8_t nops[3 * SIZE] = {[0 ... 3 * SIZE - 2] = 0x90, [3 * SIZE - 1] = 0xc3};
 	const struct elf_section section = {".text", TEXT, nops, sizeof(nops), true};
@@ -459,7 +433,6 @@ static void symbol_inside_a_function(void **state)
 	char path[64], why[256];
 	int fd = elf_make(&section, 1, 0, path, sizeof(path));
 
-	(void)state;
 	assert_int_equal(symbols_add(&symbols, (struct symbol){.start = TEXT, .size = sizeof(nops)}, "outer", 5), 0);
 	assert_int_equal(symbols_add(&symbols, (struct symbol){.start = TEXT + SIZE, .size = 8}, "inner", 5), 0);
 	assert_int_equal(symbols_sort(&symbols), 0);
@@ -475,26 +448,4 @@ static void symbol_inside_a_function(void **state)
 	}
 	symbols_free(&symbols);
 	close(fd);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(whole_chain, setup, teardown),
-		cmocka_unit_test_setup_teardown(copy_too_short, setup, teardown),
-		cmocka_unit_test_setup_teardown(no_call_before, setup, teardown),
-		cmocka_unit_test_setup_teardown(code_not_known, setup, teardown),
-		cmocka_unit_test_setup_teardown(stubs, setup, teardown),
-		cmocka_unit_test_setup_teardown(two_put_back, setup, teardown),
-		cmocka_unit_test_setup_teardown(nothing_made_up, setup, teardown),
-		cmocka_unit_test_setup_teardown(frame_made, setup, teardown),
-		cmocka_unit_test_setup_teardown(no_stack_pointer, setup, teardown),
-		cmocka_unit_test_setup_teardown(names_alone, setup_names, teardown),
-		cmocka_unit_test(orc_layouts),
-		cmocka_unit_test_setup_teardown(another_stack, setup, teardown),
-		cmocka_unit_test(function_larger_than_its_code),
-		cmocka_unit_test(symbol_inside_a_function),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -40,13 +40,12 @@ static void expect(const struct growing *g, const struct window_mark *from, cons
 	free(part.stacks);
 }
 
-static void parts_of_a_profile(void **state)
+TEST(parts_of_a_profile)
 {
 	struct growing g;
 	struct window w = {0};
 	struct window_mark frozen = {0};
 
-	(void)state;
 	assert_null(window_find(&w, SECOND));
 	for (uint64_t s = 1; s <= 12; s++) {
 		grow_until(&g, s);
@@ -72,12 +71,11 @@ static void parts_of_a_profile(void **state)
 }
 
 /* The oldest go: twenty seconds before now are there, whatever came before. */
-static void marks_are_few(void **state)
+TEST(marks_are_few)
 {
 	struct growing g;
 	struct window w = {0};
 
-	(void)state;
 	for (uint64_t s = 1; s <= 1000; s++) {
 		grow_until(&g, s);
 		assert_int_equal(window_mark(&w, &g.p, s * SECOND), 0);
@@ -86,14 +84,4 @@ static void marks_are_few(void **state)
 	assert_null(window_find(&w, 900 * SECOND));
 	expect(&g, window_find(&w, 980 * SECOND), window_find(&w, 990 * SECOND), 10, 100);
 	window_free(&w);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(parts_of_a_profile),
-		cmocka_unit_test(marks_are_few),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,12 +16,11 @@ static uint64_t value(const struct register_set *set, uint32_t id)
 	return *found;
 }
 
-static void hvm(void **state)
+TEST(hvm)
 {
 	static struct register_set set;
 	static struct hvm_hw_cpu cpu;
 
-	(void)state;
 	/* The fields behind the FPU's follow each other: each 32 bits are their own number. */
 	for (uint32_t i = 512 / 4; i < sizeof(cpu) / 4; i++)
 		memcpy((uint8_t *)&cpu + 4 * i, &i, 4);
@@ -41,12 +40,11 @@ static void hvm(void **state)
 }
 
 /* swapgs changes the two; Xen tells them by whose they are. */
-static void pv(void **state)
+TEST(pv)
 {
 	static struct register_set set;
 	static vcpu_guest_context_t context = {.gs_base_kernel = 1, .gs_base_user = 2, .fs_base = 3};
 
-	(void)state;
 	context.user_regs.cs = 0xe033;
 	context.user_regs._pad0[0] = 7; /* not of the selector */
 	context.ctrlreg[3] = 0x1000;
@@ -61,12 +59,11 @@ static void pv(void **state)
 	assert_true(value(&set, REGISTER_GS_BASE) == 1 && value(&set, REGISTER_KERNEL_GS_BASE) == 2);
 }
 
-static void pv_32(void **state)
+TEST(pv_32)
 {
 	static struct register_set set;
 	static vcpu_guest_context_x86_32_t context = {.ldt_base = 4, .kernel_sp = 5};
 
-	(void)state;
 	context.user_regs.eip = 0xfffff000;
 	context.user_regs.cs = 0xe019;
 	context.user_regs._pad0 = 7; /* not of the selector */
@@ -76,15 +73,4 @@ static void pv_32(void **state)
 	assert_true(value(&set, REGISTER_CR0 + 3) == 0x1000 && value(&set, REGISTER_KERNEL_SP) == 5);
 	assert_true(value(&set, REGISTER_ES_BASE + SEGMENT_LDTR) == 4);
 	assert_null(upf_registers_find(&set, REGISTER_GS_BASE));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(hvm),
-		cmocka_unit_test(pv),
-		cmocka_unit_test(pv_32),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

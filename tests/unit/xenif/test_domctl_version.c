@@ -28,9 +28,8 @@ static int try(void *ctx, uint32_t interface)
 	return interface == f->interface ? f->answer : -EACCES;
 }
 
-static void every_release_is_known(void **state)
+TEST(every_release_is_known)
 {
-	(void)state;
 	for (size_t i = 0; i < COUNT(releases); i++) {
 		struct fake f = {releases[i].interface, 0};
 		const struct domctl_version *found;
@@ -42,32 +41,19 @@ static void every_release_is_known(void **state)
 	}
 }
 
-static void each_version_stands_once_and_newest_first(void **state)
+TEST(each_version_stands_once_and_newest_first)
 {
-	(void)state;
 	for (size_t i = 1; i < domctl_version_count; i++)
 		assert_true(domctl_versions[i].interface == domctl_versions[i - 1].interface - 1);
 }
 
-static void another_error_ends_the_search(void **state)
+TEST(another_error_ends_the_search)
 {
 	struct fake f = {0x15, -EPERM};
 	const struct domctl_version *found;
 
-	(void)state;
 	assert_int_equal(domctl_version_find(try, &f, &found), -EPERM);
 	assert_int_equal(found->interface, 0x15);
 	f.interface = 0x99;
 	assert_int_equal(domctl_version_find(try, &f, &found), -EACCES);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_release_is_known),
-		cmocka_unit_test(each_version_stands_once_and_newest_first),
-		cmocka_unit_test(another_error_ends_the_search),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

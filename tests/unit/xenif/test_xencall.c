@@ -19,9 +19,8 @@ static const struct hypervisor_ops *const ops = &xen_backend;
 
 static const uint32_t few[] = {0, 1, 7, 300};
 
-static void every_version_is_found(void **state)
+TEST(every_version_is_found)
 {
-	(void)state;
 	for (uint32_t interface = 0xc; interface <= 0x18; interface++) {
 		char why[256] = "", expected[16];
 		struct hypervisor *x;
@@ -38,11 +37,10 @@ static void every_version_is_found(void **state)
 	}
 }
 
-static void other_versions_are_refused(void **state)
+TEST(other_versions_are_refused)
 {
 	static const uint32_t unknown[] = {0, 0xb, 0x19};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(unknown); i++) {
 		char why[256] = "";
 
@@ -65,9 +63,8 @@ static struct hypervisor *open_fake(void)
 }
 
 /* On old and new releases; the search costs calls by the number of domains, not by the highest number there can be. */
-static void a_name_is_found_by_few_calls(void **state)
+TEST(a_name_is_found_by_few_calls)
 {
-	(void)state;
 	for (uint32_t interface = 0x15; interface <= 0x16; interface++) {
 		struct guest_info info;
 		struct hypervisor *x;
@@ -82,11 +79,10 @@ static void a_name_is_found_by_few_calls(void **state)
 	}
 }
 
-static void a_domain_that_is_gone_is_looked_for_by_few_calls(void **state)
+TEST(a_domain_that_is_gone_is_looked_for_by_few_calls)
 {
 	const struct domain_identity gone = {{8}, "guest8"}, renamed = {{7}, "other"};
 
-	(void)state;
 	for (uint32_t interface = 0x15; interface <= 0x16; interface++) {
 		struct guest_info info;
 		struct hypervisor *x;
@@ -102,9 +98,8 @@ static void a_domain_that_is_gone_is_looked_for_by_few_calls(void **state)
 }
 
 /* Where there is no xenstore, every number is asked for, and none is missed. */
-static void without_xenstore_all_are_listed(void **state)
+TEST(without_xenstore_all_are_listed)
 {
-	(void)state;
 	for (uint32_t interface = 0x15; interface <= 0x16; interface++) {
 		struct guest_info *domains;
 		struct hypervisor *x;
@@ -122,9 +117,8 @@ static void without_xenstore_all_are_listed(void **state)
 	}
 }
 
-static void a_number_is_found_by_one_call(void **state)
+TEST(a_number_is_found_by_one_call)
 {
-	(void)state;
 	for (uint32_t interface = 0x15; interface <= 0x16; interface++) {
 		struct guest_info info;
 		struct hypervisor *x;
@@ -141,7 +135,7 @@ static void a_number_is_found_by_one_call(void **state)
 }
 
 /* One call for each few hundred, and whoever is gone is not taken for another domain. */
-static void many_domains_are_asked_about_by_few_calls(void **state)
+TEST(many_domains_are_asked_about_by_few_calls)
 {
 	enum { MANY = 300 };
 	uint32_t domids[MANY];
@@ -149,7 +143,6 @@ static void many_domains_are_asked_about_by_few_calls(void **state)
 	struct guest_info infos[MANY];
 	struct hypervisor *x;
 
-	(void)state;
 	for (uint32_t i = 0; i < MANY; i++)
 		domids[i] = i + 1;
 	for (uint32_t interface = 0x15; interface <= 0x16; interface++) {
@@ -175,9 +168,8 @@ static void many_domains_are_asked_about_by_few_calls(void **state)
 /* --- PVH and HVM guests ------------------------------------------------------------------------------------------ */
 
 /* By the devices that Xen emulates; before 4.10 it does not tell. */
-static void kinds(void **state)
+TEST(kinds)
 {
-	(void)state;
 	for (uint32_t interface = 0xc; interface <= 0x18; interface++) {
 		struct guest_info info;
 		struct hypervisor *x;
@@ -212,9 +204,8 @@ static struct hypervisor *attach_hvm(uint32_t interface, struct guest **g)
 }
 
 /* In every layout of the call; a vCPU that is down has none. */
-static void registers_of_hvm_guests(void **state)
+TEST(registers_of_hvm_guests)
 {
-	(void)state;
 	for (uint32_t interface = 0xc; interface <= 0x18; interface++) {
 		struct vcpu_stop vcpus[2];
 		struct guest_info before;
@@ -245,7 +236,7 @@ static void registers_of_hvm_guests(void **state)
 /* --- 32-bit PV guests -------------------------------------------------------------------------------------------- */
 
 /* What Xen is asked once, at the beginning, decides how every context is read. */
-static void registers_of_32_bit_pv_guests(void **state)
+TEST(registers_of_32_bit_pv_guests)
 {
 	static const uint64_t i386[] = {0x0a, 0x0c, 0x0d, 0x0b, 0xc0007000, 0xc0007010, 0x51, 0xd1};
 	const struct guest_info info = {.domid = 7, .vcpus = 1, .kind = GUEST_PV};
@@ -254,7 +245,6 @@ static void registers_of_32_bit_pv_guests(void **state)
 	struct hypervisor *x;
 	struct guest *g;
 
-	(void)state;
 	xen_of(0x15, few, COUNT(few));
 	xen.word_size = 32;
 	x = open_fake();
@@ -289,14 +279,13 @@ static void registers_of_32_bit_pv_guests(void **state)
 /* --- memory ------------------------------------------------------------------------------------------------------ */
 
 /* Pages are mapped by one call for many, and each call's are unmapped together, whatever the order. */
-static void pages_are_mapped_together(void **state)
+TEST(pages_are_mapped_together)
 {
 	const uint64_t frames[] = {1, 2, REFUSED, 4};
 	const void *first[COUNT(frames)], *second[COUNT(frames)], *none[1];
 	struct guest *g;
 	struct hypervisor *x = attach_hvm(0x15, &g);
 
-	(void)state;
 	assert_int_equal(ops->memory.map(g, frames, COUNT(frames), first), 0);
 	assert_int_equal(ops->memory.map(g, frames, COUNT(frames), second), 0);
 	assert_int_equal(xen.maps, 2);
@@ -362,11 +351,10 @@ static void see_the_mark(void)
 }
 
 /* From the pause on, within the call that pauses, until the call that resumes. */
-static void a_pause_is_marked_while_it_is_in_force(void **state)
+TEST(a_pause_is_marked_while_it_is_in_force)
 {
 	struct hypervisor *x = attach_both();
 
-	(void)state;
 	assert_false(is_marked_now());
 	for (int i = 0; i < 2; i++) {
 		xen.inside = see_the_mark;
@@ -380,11 +368,10 @@ static void a_pause_is_marked_while_it_is_in_force(void **state)
 	detach_both(x);
 }
 
-static void a_cancelled_resume_does_nothing(void **state)
+TEST(a_cancelled_resume_does_nothing)
 {
 	struct hypervisor *x = attach_both();
 
-	(void)state;
 	pause_sampled();
 	xen.pauses++; /* somebody else's */
 	assert_true(ops->watch.cancel_resume(&mark));
@@ -401,37 +388,14 @@ static void a_cancelled_resume_does_nothing(void **state)
 	detach_both(x);
 }
 
-static void somebody_else_undoes_it(void **state)
+TEST(somebody_else_undoes_it)
 {
 	struct hypervisor *x = attach_both();
 
-	(void)state;
 	pause_sampled();
 	xen.pauses = 0;
 	assert_int_equal(ops->pause.resume(sampled), -EINVAL);
 	assert_false(is_marked_now());
 	assert_int_equal(ops->watch.unpause(watching), -EINVAL);
 	detach_both(x);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_version_is_found),
-		cmocka_unit_test(other_versions_are_refused),
-		cmocka_unit_test(a_name_is_found_by_few_calls),
-		cmocka_unit_test(a_domain_that_is_gone_is_looked_for_by_few_calls),
-		cmocka_unit_test(without_xenstore_all_are_listed),
-		cmocka_unit_test(a_number_is_found_by_one_call),
-		cmocka_unit_test(many_domains_are_asked_about_by_few_calls),
-		cmocka_unit_test(kinds),
-		cmocka_unit_test(registers_of_hvm_guests),
-		cmocka_unit_test(registers_of_32_bit_pv_guests),
-		cmocka_unit_test(pages_are_mapped_together),
-		cmocka_unit_test(a_pause_is_marked_while_it_is_in_force),
-		cmocka_unit_test(a_cancelled_resume_does_nothing),
-		cmocka_unit_test(somebody_else_undoes_it),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -112,7 +112,7 @@ traced() {
 	name=$1
 	shift
 	strace -f -e trace=ioctl,mmap,munmap,rt_sigtimedwait -o "/out/$name.txt" \
-		uniprof-record -F 50 -n 200 -q -o "/out/$name.upf" "$@"
+		uniprof-record -F 200 -n 200 -q -o "/out/$name.upf" "$@"
 	echo $? > "/out/$name.rc"
 }
 

@@ -3,7 +3,7 @@
  * Brings up the guest's vCPUs and gives each its work, as its command line says:
  *   work=shares|levels|recursion|heartbeat|idle|leaves|styles|block|plug|hostile|depth:N|end:N|lockstep:N|spaces|
  *   count|halt
- *       what vCPU 0 does. smp is shares; depth may stand alone: depth=N. end:N works for 1000 units of time
+ *       what vCPU 0 does. smp is shares; depth may stand alone: depth=N. end:N works for 4000 units of time
  *       (guest.h), or after=N, then shuts down for Xen's reason N. plug brings vCPU 1 up again and again. lockstep:N
  *       repeats itself every N us, in a PV guest. spaces goes from one address space to another, in arm64-4k.
  *       count tells its hypervisor of each piece of work. halt waits for an interrupt that does not come, on ARM64.
@@ -46,7 +46,7 @@ static _Noreturn KEPT void work_end(unsigned reason, unsigned units)
 KEPT static void work_down(long vcpu)
 {
 	for (;;) {
-		BURN(20);
+		BURN(80);
 		hypercall(__HYPERVISOR_vcpu_op, VCPUOP_down, vcpu, 0);
 	}
 }
@@ -54,7 +54,7 @@ KEPT static void work_down(long vcpu)
 KEPT static void work_plug(void)
 {
 	for (;;) {
-		BURN(60);
+		BURN(240);
 		hypercall(__HYPERVISOR_vcpu_op, VCPUOP_up, 1, 0);
 	}
 }
@@ -130,7 +130,7 @@ static inline __attribute__((always_inline)) void work(long vcpu)
 		work_lockstep(number(what) * 1000ull);
 #endif
 	else if (is(what, "end"))
-		work_end(number(what), *argument("after=") ? number(argument("after=")) : 1000);
+		work_end(number(what), *argument("after=") ? number(argument("after=")) : 4000);
 	crash();
 }
 

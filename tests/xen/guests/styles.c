@@ -79,11 +79,11 @@ void style_omitted(unsigned units);
 KEPT void work_styles(void)
 {
 	for (;;) {
-		style_framed(15);
-		style_omitted(15);
+		style_framed(60);
+		style_omitted(60);
 		for (int i = 0; i < 10; i++) {
-			style_framed(1);
-			style_omitted(1);
+			style_framed(4);
+			style_omitted(4);
 		}
 	}
 }

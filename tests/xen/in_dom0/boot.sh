@@ -20,7 +20,7 @@ stack() {
 	' /lab/guest.map - | uniq -c | awk '{ printf "%s%s*%d", sep, $2, $1; sep = " " }'
 }
 
-# expect WHAT OUTPUT COMMAND...: once the guest is so far, which takes a busy machine its time.
+# expect WHAT OUTPUT COMMAND...: once the guest is so far.
 expect() {
 	local what=$1 wanted=$2
 

@@ -12,22 +12,18 @@ vmm_start() {
 	pid=$!
 	await test -s /run/beats
 }
-# start NAME LINE: a guest on the first of two processors; the script goes on on the second. end: its end.
+# start NAME LINE: where there are two processors, a guest on the first; the script goes on on the second. end: its end.
 start() { # NAME LINE
-	taskset -p 1 $$ > /dev/null
+	pin 1
 	vmm_start "$1" "$2"
-	taskset -p 2 $$ > /dev/null
+	pin 2
+}
+pin() {
+	[ ! -e /sys/devices/system/cpu/cpu1 ] || taskset -p "$1" $$ > /dev/null
 }
 end() {
 	kill -9 "$pid"
 	wait "$pid" 2> /dev/null
-}
-# hold_keys: the first virtual machine and the first perf event of a task have the kernel patch __schedule(), and so has
-# the end of the last one. An emulated processor may then go on for ever with what the other one has patched (QEMU
-# before 8.1). So there is always one of each.
-hold_keys() {
-	onlooker hold &
-	await sh -c 'ls /run/debug/kvm | grep -q "^[0-9]"'
 }
 # signal_exits: how often the guest had to leave for a signal, which each stop is.
 mkdir -p /run/debug
@@ -43,4 +39,21 @@ record() { # NAME OPTION...
 	echo $? > "/out/$name.rc"
 	signal_exits > "/out/$name.after"
 }
-
+# record_told NAME OPTION...: for five seconds at least; NAME.told has two moments of these, each with the guest's counts at
+# it, which the monitor tells every 5 ms.
+record_told() {
+	name=$1
+	shift
+	uniprof-record --max-cpu 100 --max-overhead 100 -o "/out/$name.upf" "$@" "$pid" 2> "/out/$name.err" &
+	recorder=$!
+	await has_samples "/out/$name.upf" 1
+	{ now && cat /run/beats; } > "/out/$name.told"
+	sleep 5
+	{ now && cat /run/beats; } >> "/out/$name.told"
+	kill -INT "$recorder"
+	wait "$recorder"
+	echo $? > "/out/$name.rc"
+}
+now() {
+	adjtimex | awk '/time.tv_sec/ { s = $2 } /time.tv_usec/ { printf "%d.%06d ", s, $2 }'
+}

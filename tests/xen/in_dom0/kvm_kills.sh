@@ -2,7 +2,6 @@
 # A host's part of kvm_kills.t, of two processors: recorders that end in every way, and monitors that do, so many of each as
 # /lab/kills says.
 . /lab/kvm_guests.sh
-hold_keys
 
 kills=$(cat /lab/kills)
 left() {
@@ -24,59 +23,45 @@ begin() {
 	await sh -c "test -s /out/killed.upf || ! kill -0 $recorder"
 	moment
 }
-start_guest() {
-	taskset -p 1 $$ > /dev/null
-	vmm_start kills "work=exits far ring=0"
-	taskset -p 2 $$ > /dev/null
-}
-end_recorders() {
-	for signal in KILL TERM; do
-		for try in $(seq "$kills"); do
-			begin
-			kill -$signal "$recorder"
-			wait "$recorder" 2> /dev/null
-		done
-	done
-	# Stopped at any moment, and killed then or let go on.
-	for try in $(seq "$kills"); do
-		begin
-		kill -STOP "$recorder"
-		moment
-		[ $((try % 2)) = 0 ] || kill -KILL "$recorder"
-		kill -CONT "$recorder" 2> /dev/null
-		kill -INT "$recorder" 2> /dev/null
-		wait "$recorder" 2> /dev/null
-	done
-}
 options=
 left > /out/left.before
-start_guest
+start kills "work=exits far ring=0"
 signal_exits > /out/kills.before
-end_recorders
-# See "Guests that fail" in README.md.
-if grep 'exit 8 at' /out/kills.vmm > /out/failed; then
-	start_guest
-	signal_exits > /out/kills.before
-	end_recorders
-fi
-cp /out/kills.vmm /out/recorded.vmm
+for signal in KILL TERM; do
+	for try in $(seq "$kills"); do
+		begin
+		kill -$signal "$recorder"
+		wait "$recorder" 2> /dev/null
+	done
+done
+# Stopped at any moment, and killed then or let go on.
+for try in $(seq "$kills"); do
+	begin
+	kill -STOP "$recorder"
+	moment
+	[ $((try % 2)) = 0 ] || kill -KILL "$recorder"
+	kill -CONT "$recorder" 2> /dev/null
+	kill -INT "$recorder" 2> /dev/null
+	wait "$recorder" 2> /dev/null
+done
 signal_exits > /out/kills.after
 record again -F 999 -n 500
-kill -9 "$pid"
-wait "$pid" 2> /dev/null
+end
 for try in $(seq "$kills"); do
-	start_guest
+	start ended "work=exits far ring=0"
 	begin --host
 	kill -9 "$pid"
 	wait "$recorder"
 	rc=$?
 	echo "$rc" >> /out/ended.rcs
-	[ "$rc" = 0 ] || cat /out/killed.err /out/kills.vmm >> /out/ended.err
+	[ "$rc" = 0 ] || cat /out/killed.err /out/ended.vmm >> /out/ended.err
 	wait "$pid" 2> /dev/null
 done
 # Programs and maps are freed a moment later.
-await sh -c '! bpftool prog list | grep -q "name interrupted"'
-sleep 1
-left > /out/left.after
+as_before() {
+	left > /out/left.after
+	cmp -s /out/left.before /out/left.after
+}
+await as_before
 dmesg > /out/dmesg
 exit 0

@@ -4,22 +4,19 @@
 
 # --sampler auto is live here.
 for work in shares levels recursion depth:16; do
-	options=
+	options= samples=4000
 	vmm_start "${work%:*}" "work=$work far"
 	work=${work%:*}
-	record "$work" -v -F 1999 -n 9000
+	[ "$work" != shares ] || samples=9000
+	record "$work" -v -F 1999 -n $samples
 	[ "$work" != shares ] || record stops --sampler stop -F 999 -n 1000
 	[ "$work" != shares ] || record registers --registers -F 999 -n 10
-	kill -9 "$pid"
-	wait "$pid" 2> /dev/null
+	end
 done
 options=
 vmm_start exits "work=exits far ring=0"
-cp /run/beats /out/exits.told
-record exits -F 999 -n 4000
-cat /run/beats >> /out/exits.told
-kill -9 "$pid"
-wait "$pid" 2> /dev/null
+record_told exits -F 1999
+end
 # Two vCPUs, a hog and the recorder want the one processor, and may have half of it.
 options="-c 2"
 vmm_start scarce "work=shares far others=same"
@@ -31,19 +28,19 @@ echo "50000 100000" > /run/cgroup/half/cpu.max
 echo "$pid" > /run/cgroup/half/cgroup.procs
 while :; do :; done &
 hog=$!
-uniprof-record --max-cpu 100 --max-overhead 100 -F 199 -d 60s -o /out/scarce.upf "$pid" 2> /out/scarce.err &
+uniprof-record --max-cpu 100 --max-overhead 100 -F 499 -d 60s -o /out/scarce.upf "$pid" 2> /out/scarce.err &
 recorder=$!
-await test -s /out/scarce.upf
-sleep 1.5
+await has_samples /out/scarce.upf 1
+now > /out/scarce.told
 cat "/proc/$pid/task/"*/schedstat > /out/scarce.before
 sleep 6
+{ echo && now; } >> /out/scarce.told
 cat "/proc/$pid/task/"*/schedstat > /out/scarce.after
 kill -INT "$recorder"
 wait "$recorder"
 echo $? > /out/scarce.rc
 kill "$hog"
-kill -9 "$pid"
-wait "$pid" 2> /dev/null
+end
 vmm_start halted "work=shares far others=idle"
 # The thread that sleeps in KVM_RUN, and how often it has been on a processor.
 halted=$(grep -l ' 0xae80 ' "/proc/$pid/task/"*/syscall)
@@ -63,8 +60,7 @@ for signal in KILL TERM; do
 	wait "$recorder" 2> /dev/null
 done
 record again --sampler live -F 999 -n 200
-kill -9 "$pid"
-wait "$pid" 2> /dev/null
+end
 # As nobody, with four capabilities; with Debian's own sysctl they do not suffice.
 options=
 vmm_start few "work=shares far"
@@ -74,7 +70,7 @@ few() { # NAME OPTION...
 	shift
 	mkdir -m 777 "/run/$name"
 	set_privileges --reuid 65534 --regid 65534 --clear-groups --inh-caps "-all,$four" --ambient-caps "$four" \
-		--bounding-set "-all,$four" uniprof-record --max-cpu 100 --max-overhead 100 -o "/run/$name/x.upf" -F 999 -n 300 "$@" "$pid" 2> "/out/$name.err"
+		--bounding-set "-all,$four" uniprof-record --max-cpu 100 --max-overhead 100 -o "/run/$name/x.upf" -F 1999 -n 4000 "$@" "$pid" 2> "/out/$name.err"
 	echo $? > "/out/$name.rc"
 	cp "/run/$name/x.upf" "/out/$name.upf"
 }
@@ -86,8 +82,7 @@ few few -v
 uniprof-record --max-cpu 100 --max-overhead 100 --follow --sampler live -v -F 199 -d 60s -o /out/follow.upf vmm 2> /out/follow.err &
 recorder=$!
 await test -s /out/follow.upf
-kill -9 "$pid"
-wait "$pid" 2> /dev/null
+end
 await grep -q waiting /out/follow.err
 vmm_start few "work=shares far"
 await grep -q back /out/follow.err
@@ -97,8 +92,7 @@ signal_exits > /out/follow.after
 kill -INT "$recorder"
 wait "$recorder"
 echo $? > /out/follow.rc
-kill -9 "$pid"
-wait "$pid" 2> /dev/null
+end
 echo "$paranoid" > /proc/sys/kernel/perf_event_paranoid
 # A monitor that ends while it is recorded.
 vmm_start ended "work=shares far"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # dom0's part of life.t: domains that end under the recorder, each in another way.
 for reason in 0 1 2 3; do
-	guest_start end$reason 1 "work=end:$reason"
+	guest_start end$reason 1 "work=end:$reason after=480"
 	id=$(domid end$reason)
 	uniprof-record -F 500 -d 60 -o /out/end$reason.upf end$reason 2> /out/end$reason.err
 	echo $? > /out/end$reason.rc
@@ -39,19 +39,36 @@ for name in slow stopped; do
 	xl destroy $name
 	sleep 1
 	xl list > /out/$name.list
-	kill -CONT $!
+	[ $name != stopped ] || kill -CONT $!
 	wait $!
 	echo $? > /out/$name.rc
 done
 
+# came_back NAME TIMES: the recorder, which is $!, has followed it so often, and is told to end.
+came_back() {
+	await is_back "$@"
+	kill -INT $!
+	wait $!
+	echo $? > "/out/$1.rc"
+}
+is_back() {
+	[ "$(grep -c ' is back as domain ' "/out/$1.err")" -ge "$2" ]
+}
+# no_more NAME: it goes, and so does the xl that brings it back.
+no_more() {
+	for process in /proc/[0-9]*; do
+		! grep -qs "/tmp/$1.cfg" "$process/cmdline" || kill "${process#/proc/}"
+	done
+	xl destroy "$1" 2> /dev/null
+}
 # It reboots again and again, and the recorder goes along.
-on_reboot=restart guest_start again 1 "work=end:1"
+on_reboot=restart guest_start again 1 "work=end:1 after=2000"
 domid again > /out/again.first
-uniprof-record -F 500 -d 25 --follow -o /out/again.upf again 2> /out/again.err
-echo $? > /out/again.rc
+uniprof-record -F 500 --follow -o /out/again.upf again 2> /out/again.err &
+came_back again 2
 xl list > /out/again.list
+no_more again
 # Its end, with nobody to bring it back: the recorder waits, until it is told not to.
-xl destroy again
 guest_start last 1 "work=shares"
 uniprof-record -F 500 --follow -o /out/last.upf last 2> /out/last.err &
 sleep 1
@@ -63,19 +80,19 @@ wait $!
 echo $? > /out/last.rc
 
 # It reboots half a second after each start: when the recorder has found it, it may be gone again.
-on_reboot=restart guest_config short 1 "work=end:1 after=120"
-uniprof-record -F 500 -d 30 --follow -o /out/short.upf --start 'xl create -q -p /tmp/short.cfg' 2> /out/short.err
-echo $? > /out/short.rc
-pkill -f /tmp/short.cfg
-xl destroy short 2> /dev/null
+on_reboot=restart guest_config short 1 "work=end:1 after=480"
+uniprof-record -F 500 --follow -o /out/short.upf --start 'xl create -q -p /tmp/short.cfg' 2> /out/short.err &
+came_back short 3
+no_more short
 
 # vCPU 1 goes and comes.
 guest_start plug 2 "work=plug others=down"
-uniprof-record -F 500 -d 5 -o /out/plug.upf plug 2> /out/plug.err
+uniprof-record -F 500 -d 2 -o /out/plug.upf plug 2> /out/plug.err
 echo $? > /out/plug.rc
+guest_end plug
 
 # From its first instruction: a guest that crashes 50 ms after its start, and a command that fails.
-guest_config boot 1 "work=end:3 after=12"
+guest_config boot 1 "work=end:3 after=48"
 uniprof-record -v -F 1k --max-overhead 100 -d 60 -o /out/boot.upf --start 'xl create -q -p /tmp/boot.cfg' 2> /out/boot.err
 echo $? > /out/boot.rc
 xl destroy boot

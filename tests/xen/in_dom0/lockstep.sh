@@ -12,7 +12,7 @@ lockstep() { # lockstep NAME CYCLE-IN-US ADDRESS...
 	guest_start "$name" 1 "work=lockstep:$cycle"
 	await has_run "$name" "$@"
 	onlooker words "$name" "$@" > "/out/$name.words"
-	uniprof-record -F "$rate" -n 3500 --max-overhead 100 -o "/out/$name.upf" "$name" 2> "/out/$name.err"
+	uniprof-record -F "$rate" -n 3700 --max-overhead 100 -o "/out/$name.upf" "$name" 2> "/out/$name.err"
 	echo $? > "/out/$name.rc"
 	onlooker words "$name" "$@" >> "/out/$name.words"
 	guest_end "$name"

@@ -6,11 +6,10 @@
 look() { # NAME KERNEL
 	id=$(domid "$1")
 	guest_state "$1" > "/out/$1.before"
-	# On a busy machine a pause is long.
-	uniprof-record -n 1 --registers --max-pause 60s -o "/out/$1.upf" "$1" 2> "/out/$1.err"
+	uniprof-record -n 1 --registers -o "/out/$1.upf" "$1" 2> "/out/$1.err"
 	echo $? > "/out/$1.rc"
 	if command -v uniprof-report > /dev/null; then
-		uniprof-record --dump --max-pause 60s --image "/lab/$2" "$1" > "/out/$1.dump" 2>&1
+		uniprof-record --dump --image "/lab/$2" "$1" > "/out/$1.dump" 2>&1
 	fi
 	guest_state "$1" > "/out/$1.after"
 	for vcpu in 0 1; do

@@ -43,7 +43,7 @@ has_lost() {
 uniprof-record -F 1k --max-overhead 100 -o /out/foreign.upf beat 2> /out/foreign.err &
 await has_samples /out/foreign.upf 1
 xl pause beat
-# Some may be lost on a busy machine before that; so many are lost only while somebody else holds the guest.
+# Some may be lost before that; so many are lost only while somebody else holds the guest.
 await has_lost /out/foreign.upf $(($(lost /out/foreign.upf) + 400))
 kill -9 $!
 await no_watchdog

@@ -23,12 +23,12 @@ __asm__(".pushsection .text\n .globl call_in\n .type call_in, %function\ncall_in
 
 KEPT static void leaf_1(void)
 {
-	BURN(1);
+	BURN(4);
 }
 
 KEPT static void leaf_2(void)
 {
-	BURN(1);
+	BURN(4);
 }
 
 KEPT static void space_1(void)

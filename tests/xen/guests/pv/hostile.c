@@ -125,8 +125,8 @@ KEPT void work_flip(void)
 		__asm__ volatile("" : : : "memory");
 	for (;;) {
 		map(pages[3], 0);
-		BURN(1);
+		BURN(4);
 		map(pages[3], flipping_page);
-		BURN(1);
+		BURN(4);
 	}
 }
