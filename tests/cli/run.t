@@ -33,6 +33,7 @@ cat > suites <<-END
 	# a comment
 	good  check  100  $work/passes.t $work/passes.t
 	late  rest   100  $work/passes.t
+	slow  style  100  $work/waits.t
 	dear  rest   0.001  $work/passes.t
 END
 
@@ -70,6 +71,8 @@ ok "all of one size" runs 1 rest
 ok "... and one that used more CPU time than it may" said '^dear .* over its budget$' '^late .* 100$'
 ok "what does not exist" runs 2 nothing
 ok "... is told" said '^tests/run: nothing: no such suite, size or file; tests/suites lists them$'
+ok "a test that goes on when the time is up" runs 0 -u 8 slow
+ok "... is ended, and listed" said '^time is up: what runs is ended$' '^not run: .*waits.t$' '^0 passed, 0 failed'
 # The time is up at once.
 ok "no time left for the rest" runs 0 -u 0 late
 ok "... that is listed" said '^not run: .*passes.t$'
