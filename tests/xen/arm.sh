@@ -14,10 +14,10 @@ lab_arm() { # SCRIPT [ARGUMENT...]
 	local sysroot
 
 	sysroot=$("$xen/lab" -a arm64 -w | sed -n 's/^xen=//p')
-	aarch64-linux-gnu-gcc --sysroot="$sysroot" -O1 -g -Wall -D_GNU_SOURCE -o "$work/vmm" "$xen/../kvm/vmm_arm64.c"
+	aarch64-linux-gnu-gcc --sysroot="$sysroot" -O1 -g -fdebug-prefix-map="$PWD=." -fdebug-prefix-map="$xen=." -Wall -D_GNU_SOURCE -o "$work/vmm" "$xen/../kvm/vmm_arm64.c"
 	[ "${build##*/}" = arm64 ] || build=$build/arm64
 	mkdir -p "$build"
-	flock "$build" make -s -C "$xen/../.." O="$build" CC="aarch64-linux-gnu-gcc --sysroot=$sysroot" uniprof-record \
+	flock "$build" make -s -C "$xen/../.." O="$build" CC="aarch64-linux-gnu-gcc --sysroot=$sysroot -fdebug-prefix-map=$sysroot=" uniprof-record \
 		> "$work/make.log" 2>&1 || cat "$work/make.log"
 	guest=${kernels[1]}
 	lab -a arm64 "${kernels[@]}" "${options[@]}" "$@"
