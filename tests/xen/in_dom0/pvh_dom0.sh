@@ -5,7 +5,7 @@ type=pv guest_start pv pv.elf 2 "work=shares others=idle"
 type=hvm guest_start hvm long.elf 2
 type=pvh guest_start long long.elf 2 "work=recursion others=idle"
 uniprof-record --list > /out/list
-uniprof-record -F 1000 -d 8 -o /out/all.upf pv hvm long 2> /out/all.err
+uniprof-record --max-overhead 100 --max-cpu 100 -F 1000 -d 8 -o /out/all.upf pv hvm long 2> /out/all.err
 echo $? > /out/all.rc
 traced one long
 for guest in pv hvm long; do
