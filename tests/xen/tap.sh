@@ -12,7 +12,8 @@ guest=$work/guest.elf
 "$xen/guests/build" "$guest"
 
 # lab OPTION... SCRIPT: one run, with the recorder and the guest; leaves everything in $out. A lab that fails ends the
-# test. So does one that takes more than $CPU_LIMIT seconds of CPU time, some four times what it should take.
+# test. So does one that takes more than $CPU_LIMIT seconds of CPU time, some four times what it should take. The traces' hashes
+# tell whether a run was the same as another one: with the same $SEED it is, but in real time (lab -t, -r).
 lab() {
 	out=$work/out-$number-$RANDOM
 	"$xen/lab" -T "${CPU_LIMIT:-900}" -f "$build/uniprof-record=/bin/uniprof-record" -g "$guest" -o "$out" "$@" \
@@ -21,6 +22,7 @@ lab() {
 		sed 's/^/# /' "$work/lab.log"
 		exit 1
 	}
+	(cd "$out" && sha256sum -- *.upf 2> /dev/null | sed -E 's/^(.{12})[^ ]*/# \1/')
 }
 
 # recorded NAME: the recorder ended in order, and the trace is whole.
