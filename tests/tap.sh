@@ -8,11 +8,11 @@ number=0
 guard() {
 	local all try
 
-	timeout "${LIMIT:-3000}" tail --pid=$$ -f /dev/null
+	timeout "${LIMIT:-1800}" tail --pid=$$ -f /dev/null
 	[ $? = 124 ] || return
 	all="$(descendants $$) $$"
 	{
-		echo "# $0: ended after ${LIMIT:-3000} s, with"
+		echo "# $0: ended after ${LIMIT:-1800} s, with"
 		# shellcheck disable=SC2086
 		ps -o pid,stat,etimes,args -p "${all//[[:space:]]/,}" | cut -c 1-200 | sed 's/^/# /'
 	} > /proc/$$/fd/2

@@ -226,10 +226,17 @@ done
 
 start_vmm -k work=heartbeat
 ok "two of one name" refused 4 "$called: more than one domain has this name" "$called"
-traced() {
+# trace: strace has the guest's threads, in $tracer. Killed before it has, it leaves a child that waits for ever.
+trace() {
+	rm -f "$work/tracer"
 	strace -f -o /dev/null -p "$pid" 2> "$work/tracer" &
-	local tracer=$!
-	await grep -q attached "$work/tracer"
+	tracer=$!
+	await grep -qs attached "$work/tracer"
+}
+traced() {
+	local tracer
+
+	trace
 	refused 4 "$pid: another program traces it" "$pid"
 	local status=$?
 	kill $tracer
@@ -250,9 +257,7 @@ start_vmm -c 2 -k "work=heartbeat others=same"
 looked_at() {
 	local tracer
 
-	strace -f -o /dev/null -p "$pid" 2> "$work/tracer" &
-	tracer=$!
-	await grep -q attached "$work/tracer"
+	trace
 	kill "$tracer"
 	wait "$tracer"
 	"$report" --dump "$work/kills.upf" 2> /dev/null | grep 'lost domain 0 .*hypervisor refused'
