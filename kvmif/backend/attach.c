@@ -70,7 +70,7 @@ static int attach_vcpus(struct guest *g)
 
 	for (uint32_t i = 0; i < g->machine.vcpus; i++) {
 		int rc = g->machine.fds[i] >= 0 && !g->vcpus[i].run
-		                 ? vcpu_attach(&g->vcpus[i], g->pidfd, g->machine.fds[i])
+		                 ? vcpu_attach(&g->vcpus[i], i, g->pidfd, g->machine.fds[i])
 		                 : 0;
 
 		if (rc != 0)
@@ -308,6 +308,8 @@ bool kvm_explain(struct hypervisor *x, const char *operand, const struct guest_i
 		snprintf(why, size, "another program traces it, such as gdb or strace: end that first");
 	else if (error == EALREADY)
 		snprintf(why, size, "its VMM itself uses the registers that KVM shares with it (KVM_CAP_SYNC_REGS)");
+	else if (error == EBADFD)
+		snprintf(why, size, "its VMM has exchanged a vCPU's descriptor for another file");
 	else if (error == ENOTSUP && machine_find((pid_t)info->domid, &m) == 0 && m.machines > 1)
 		snprintf(why, size, "its process runs several virtual machines");
 	else if (error == ENOTSUP && m.has_more)

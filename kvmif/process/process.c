@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -19,9 +18,7 @@
 #include "common/clock.h"
 #include "common/parse.h"
 #include "kvmif/process/capabilities.h"
-
-#define VM_LINK "anon_inode:kvm-vm"
-#define VCPU_LINK "anon_inode:kvm-vcpu:"
+#include "kvmif/process/descriptor.h"
 
 /* At most @size - 1 bytes of /proc/@pid/@file, ended by 0. How many, or a negative errno. */
 static ssize_t read_proc_file(pid_t pid, const char *file, char *to, size_t size)
@@ -105,12 +102,12 @@ static void note_link(struct machine *m, const char *link, int fd)
 {
 	uint64_t number;
 
-	if (strcmp(link, VM_LINK) == 0)
+	if (strcmp(link, DESCRIPTOR_VM) == 0)
 		note_vm(m, fd);
 	m->may_be_protected |= strcmp(link, "/dev/sev") == 0 || strstr(link, "kvm-gmem");
-	if (strncmp(link, VCPU_LINK, strlen(VCPU_LINK)) != 0)
+	if (strncmp(link, DESCRIPTOR_VCPU, strlen(DESCRIPTOR_VCPU)) != 0)
 		return;
-	if (parse_u64(link + strlen(VCPU_LINK), 0, MACHINE_VCPUS_MAX - 1, &number) != 0) {
+	if (parse_u64(link + strlen(DESCRIPTOR_VCPU), 0, MACHINE_VCPUS_MAX - 1, &number) != 0) {
 		m->has_more = true;
 		return;
 	}

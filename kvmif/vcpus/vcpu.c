@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "kvmif/process/descriptor.h"
 #include "kvmif/process/process.h"
 
 #define PAGE 4096u          /* struct kvm_run is in the first one */
@@ -24,9 +25,10 @@ _Static_assert(sizeof(struct kvm_run) <= PAGE, "struct kvm_run is in one page");
 
 /* --- attaching --------------------------------------------------------------------------------------------------- */
 
-int vcpu_attach(struct vcpu *v, int pidfd, int fd)
+int vcpu_attach(struct vcpu *v, uint32_t number, int pidfd, int fd)
 {
-	int mine = (int)syscall(SYS_pidfd_getfd, pidfd, fd, 0), rc;
+	char name[sizeof(DESCRIPTOR_VCPU) + 10];
+	int mine, rc;
 	void *page;
 
 	*v = (struct vcpu){.fd = fd,
@@ -36,8 +38,10 @@ int vcpu_attach(struct vcpu *v, int pidfd, int fd)
 	                   .stat = -1,
 	                   .own_ns = v->own_ns,
 	                   .own_least = v->own_least};
+	snprintf(name, sizeof(name), "%s%u", DESCRIPTOR_VCPU, number);
+	mine = descriptor_take(pidfd, fd, name);
 	if (mine < 0)
-		return -errno;
+		return mine;
 	page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, mine, 0);
 	rc = page == MAP_FAILED ? -errno : 0;
 	close(mine);

@@ -14,6 +14,7 @@
  *   -b FILE   200 times a second: how many bytes the guest has written to ports, how many signals were sent and how
  *             many arrived, whether somebody has kvm_valid_regs set, and the sums of what was written to ports 0xe0 to
  *             0xe3, four bytes at a time
+ *   -x        descriptor 900 is the first vCPU's and an empty file, in turn
  *   -a TEXT   the guest's command line
  * A byte written to port 0x81 takes that many pages at 12 MiB away from the guest, which then finds new ones there.
  * A vCPU that cannot go on ends the process with status 3 and the reason on stderr.
@@ -44,7 +45,7 @@
 
 static struct {
 	unsigned vcpus;
-	bool memfd, whole, irqchip, filter, signals, second, sync;
+	bool memfd, whole, irqchip, filter, signals, second, sync, exchange;
 	long sleep_ns;
 	const char *beats, *line, *kernel;
 } options = {.vcpus = 1, .line = ""};
@@ -200,6 +201,19 @@ static void take_port(const struct kvm_run *run)
 		clock_nanosleep(CLOCK_MONOTONIC, 0, &(struct timespec){.tv_nsec = options.sleep_ns}, NULL);
 }
 
+#define EXCHANGED 900 /* behind all others: who looks for vCPUs finds this one last */
+
+static void *exchange(void *arg)
+{
+	const int empty = must(memfd_create("empty", MFD_CLOEXEC), "memfd_create");
+
+	for (bool is_vcpu = true;; is_vcpu = !is_vcpu) {
+		must(dup3(is_vcpu ? vcpus[0].fd : empty, EXCHANGED, O_CLOEXEC), "dup3");
+		clock_nanosleep(CLOCK_MONOTONIC, 0, &(struct timespec){.tv_nsec = 30000}, NULL);
+	}
+	return arg;
+}
+
 /* Has KVM left the registers, all of them and now? */
 static void check_sync(const struct vcpu *v)
 {
@@ -304,7 +318,7 @@ static void parse(int argc, char **argv)
 {
 	int c;
 
-	while ((c = getopt(argc, argv, "c:mgksw:drnb:a:")) != -1) {
+	while ((c = getopt(argc, argv, "c:mgksw:drnxb:a:")) != -1) {
 		switch (c) {
 		case 'c':
 			options.vcpus = (unsigned)atoi(optarg);
@@ -333,6 +347,9 @@ static void parse(int argc, char **argv)
 		case 'n':
 			options.signals = true;
 			break;
+		case 'x':
+			options.exchange = true;
+			break;
 		case 'b':
 			options.beats = optarg;
 			break;
@@ -344,7 +361,7 @@ static void parse(int argc, char **argv)
 		}
 	}
 	if (optind + 1 != argc || options.vcpus < 1 || options.vcpus > MAX_VCPUS) {
-		fputs("usage: vmm [-c N] [-mgksdrn] [-w US] [-b FILE] [-a TEXT] KERNEL\n", stderr);
+		fputs("usage: vmm [-c N] [-mgksdrnx] [-w US] [-b FILE] [-a TEXT] KERNEL\n", stderr);
 		exit(2);
 	}
 	options.kernel = argv[optind];
@@ -352,7 +369,7 @@ static void parse(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-	pthread_t sender;
+	pthread_t thread;
 	int kvm;
 
 	parse(argc, argv);
@@ -369,7 +386,8 @@ int main(int argc, char **argv)
 	for (unsigned i = 0; i < options.vcpus; i++)
 		make_vcpu(&vcpus[i], i, kvm);
 	start_vcpus(vcpus, options.vcpus, run_vcpu);
-	if (options.signals && pthread_create(&sender, NULL, send_signals, NULL) != 0)
+	if ((options.signals && pthread_create(&thread, NULL, send_signals, NULL) != 0) ||
+	    (options.exchange && pthread_create(&thread, NULL, exchange, NULL) != 0))
 		die("pthread_create");
 	tell();
 }

@@ -154,11 +154,11 @@ TEST(numbers_that_are_too_high_are_noted)
 {
 	struct machine m = {0};
 
-	note_link(&m, VCPU_LINK "511", 3);
+	note_link(&m, DESCRIPTOR_VCPU "511", 3);
 	assert_int_equal(m.vcpus, 512);
 	assert_int_equal(m.fds[511], 3);
 	assert_false(m.has_more);
-	note_link(&m, VCPU_LINK "512", 4);
+	note_link(&m, DESCRIPTOR_VCPU "512", 4);
 	assert_int_equal(m.vcpus, 512);
 	assert_true(m.has_more);
 }

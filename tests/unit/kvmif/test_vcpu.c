@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "guest/arch.h"
+#include "kvmif/process/descriptor.h"
 #include "kvmif/process/process.h"
 #include "kvmif/vcpus/tracer.h"
 #include "kvmif/vcpus/vcpu.h"
@@ -62,6 +63,13 @@ TEST(a_held_vcpu_is_told_from_a_halted_one)
 
 /* --- attaching: this process is its own monitor, and a vCPU's page a file in memory ------------------------------- */
 
+/* The real one is in test_descriptor.c. */
+int descriptor_take(int pidfd, int number, const char *name)
+{
+	assert_string_equal(name, DESCRIPTOR_VCPU "0");
+	return (int)syscall(SYS_pidfd_getfd, pidfd, number, 0);
+}
+
 struct fixture {
 	int pidfd, fd; /* of the monitor, of the page */
 	struct kvm_run *run;
@@ -90,7 +98,7 @@ FIXTURE_TEST(the_page_is_not_inherited)
 	int status;
 	pid_t pid;
 
-	assert_int_equal(vcpu_attach(&v, f->pidfd, f->fd), 0);
+	assert_int_equal(vcpu_attach(&v, 0, f->pidfd, f->fd), 0);
 	pid = fork();
 	if (pid == 0)
 		_exit(msync(v.run, 4096, MS_ASYNC) == 0);
@@ -111,7 +119,7 @@ FIXTURE_TEST(a_monitor_that_uses_the_page_is_refused)
 		f->run->kvm_dirty_regs = valid[i] ? 0 : KVM_SYNC_X86_REGS;
 		f->run->s.regs.regs.rip = 0x1000;
 		before = *f->run;
-		assert_int_equal(vcpu_attach(&v, f->pidfd, f->fd), -EALREADY);
+		assert_int_equal(vcpu_attach(&v, 0, f->pidfd, f->fd), -EALREADY);
 		assert_null(v.run);
 		assert_memory_equal(f->run, &before, sizeof(before));
 	}
@@ -122,7 +130,7 @@ FIXTURE_TEST(a_monitor_that_begins_to_is_seen)
 	struct kvm_run before;
 	struct vcpu v = {0};
 
-	assert_int_equal(vcpu_attach(&v, f->pidfd, f->fd), 0);
+	assert_int_equal(vcpu_attach(&v, 0, f->pidfd, f->fd), 0);
 	assert_false(vcpu_is_taken(&v));
 	f->run->kvm_valid_regs = KVM_SYNC_X86_REGS;
 	before = *f->run;
@@ -150,7 +158,7 @@ static void end_process(pid_t pid)
 /* As vcpu_attach() and vcpu_set_thread(), then a stop that is only begun. */
 static void begin_stop(const struct fixture *f, struct vcpu *v, pid_t thread)
 {
-	assert_int_equal(vcpu_attach(v, f->pidfd, f->fd), 0);
+	assert_int_equal(vcpu_attach(v, 0, f->pidfd, f->fd), 0);
 	assert_int_equal(vcpu_set_thread(v, thread, thread), 0);
 	vcpu_look(v);
 	assert_int_equal(vcpu_interrupt(v), 0);
@@ -176,7 +184,7 @@ FIXTURE_TEST(what_a_killed_recorder_has_left_is_no_such_use)
 	begin_stop(f, &killed, thread);
 	assert_true(killed.armed);
 	f->run->s.regs.regs.rip = 0x1000;
-	assert_int_equal(vcpu_attach(&v, f->pidfd, f->fd), 0);
+	assert_int_equal(vcpu_attach(&v, 0, f->pidfd, f->fd), 0);
 	assert_false(vcpu_is_taken(&v));
 	assert_int_not_equal(f->run->kvm_valid_regs, 0);
 	vcpu_detach(&v);
@@ -196,7 +204,7 @@ static int try_to_stop(const struct fixture *f, pid_t thread)
 	pid_t pid = fork();
 
 	if (pid == 0) {
-		if (vcpu_attach(&v, f->pidfd, f->fd) != 0 || vcpu_set_thread(&v, thread, thread) != 0)
+		if (vcpu_attach(&v, 0, f->pidfd, f->fd) != 0 || vcpu_set_thread(&v, thread, thread) != 0)
 			_exit(1);
 		vcpu_look(&v);
 		_exit(-vcpu_interrupt(&v));
@@ -308,7 +316,7 @@ FIXTURE_TEST(a_slow_thread_does_not_hold_another)
 	threads[0] = start_slow(&child);
 	threads[1] = start_sleeper();
 	for (int i = 0; i < 2; i++) {
-		assert_int_equal(vcpu_attach(&v[i], f->pidfd, f->fd), 0);
+		assert_int_equal(vcpu_attach(&v[i], 0, f->pidfd, f->fd), 0);
 		assert_int_equal(vcpu_set_thread(&v[i], threads[i], threads[i]), 0);
 		vcpu_look(&v[i]);
 	}
