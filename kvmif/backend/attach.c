@@ -19,6 +19,8 @@
 #define SETTLE_STOPS 50        /* of vCPUs whose registers fit nothing, likewise */
 #define SETTLE_ASLEEP 20       /* looks before threads are stopped to learn what they run */
 #define SETTLE_WAIT_NS 200000u /* between two */
+#define LAYOUT_READS 100         /* of memory while the monitor changes it, */
+#define LAYOUT_WAIT_NS 1000000u /* and between two */
 #define TRACER_NS 1000000000u  /* until somebody who traces a thread is no other recorder */
 
 void kvm_describe(const struct machine *m, struct guest_info *info)
@@ -154,6 +156,17 @@ static int begin_search(struct guest *g)
 	return 0;
 }
 
+static int read_layout(struct guest *g)
+{
+	int rc = layout_read(&g->layout, g->x->it, g->machine.pid);
+
+	for (int i = 1; rc == -EINPROGRESS && i < LAYOUT_READS; i++) {
+		clock_sleep(LAYOUT_WAIT_NS);
+		rc = layout_read(&g->layout, g->x->it, g->machine.pid);
+	}
+	return rc;
+}
+
 /* Nothing of a protected guest is touched: with registers asked for, its KVM_RUN would fail. */
 static int check_unprotected(struct guest *g)
 {
@@ -165,7 +178,7 @@ static int check_unprotected(struct guest *g)
 		return -ENOTSUP;
 	if (!iterator_of(g->x))
 		return begin_search(g);
-	rc = layout_read(&g->layout, g->x->it, g->machine.pid);
+	rc = read_layout(g);
 	if (rc != 0)
 		return rc;
 	if (g->layout.is_protected)
@@ -308,6 +321,8 @@ bool kvm_explain(struct hypervisor *x, const char *operand, const struct guest_i
 		snprintf(why, size, "another program traces it, such as gdb or strace: end that first");
 	else if (error == EALREADY)
 		snprintf(why, size, "its VMM itself uses the registers that KVM shares with it (KVM_CAP_SYNC_REGS)");
+	else if (error == EINPROGRESS)
+		snprintf(why, size, "its VMM changes its memory all the time: try again");
 	else if (error == EBADFD)
 		snprintf(why, size, "its VMM has exchanged a vCPU's descriptor for another file");
 	else if (error == ENOTSUP && machine_find((pid_t)info->domid, &m) == 0 && m.machines > 1)

@@ -14,8 +14,12 @@
 #include "kvmif/bpf/record.h"
 
 #define ANON_INODE_FS_MAGIC 0x09041934
-#define CHAINS 128   /* of the hash table of slots */
-#define CHAIN_MAX 16 /* slots in one of them */
+#define CHAINS 128       /* of the hash table of slots */
+#define CHAIN_MAX 16     /* slots in one of them */
+#define MAPPINGS_MAX 4096 /* that one slot lies over */
+#define VM_PFNMAP 0x400u
+#define VM_IO 0x4000u
+#define EBUSY 16
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 
@@ -35,6 +39,9 @@ struct pid {
 struct task_struct {
 	struct task_struct *group_leader;
 	struct pid *thread_pid;
+};
+struct vm_area_struct {
+	unsigned long vm_end, vm_flags;
 };
 struct super_block {
 	unsigned long s_magic;
@@ -70,9 +77,9 @@ struct kvm_memory_slot {
 	struct hlist_node id_node[2];
 	__u64 base_gfn;
 	unsigned long npages, userspace_addr;
-	__u32 flags;
 };
 struct kvm_memslots {
+	__u64 generation;
 	struct hlist_head id_hash[CHAINS];
 	int node_idx;
 };
@@ -117,47 +124,99 @@ static void put_record(struct seq_file *seq, struct kvm_record *r)
 	bpf_seq_write(seq, r, sizeof(*r));
 }
 
-struct chains {
+/* --- slots -------------------------------------------------------------------------------------------------------- */
+
+/*
+ * What a callback of bpf_loop() works on. A loop of C is verified turn by turn, which takes the kernel a third of a
+ * second.
+ */
+struct slots {
 	struct seq_file *seq;
-	struct kvm_memslots *slots;
-	__u64 offset; /* of the node in its slot */
+	struct task_struct *task;
+	struct kvm_memslots *all;
+	struct hlist_node *node;
+	__u64 offset;  /* of the node in its slot */
+	__u64 at, end; /* of the slot, in the monitor: it is memory up to the first */
+	__u64 is_device;
 	struct kvm_record r;
 };
 
-/* One chain of the hash table: 0, go on with the next one. */
-static long put_hash_chain(__u32 i, struct chains *c)
+static long keep_mapping(struct task_struct *task, struct vm_area_struct *vma, struct slots *s)
 {
-	struct kvm_memslots *slots = c->slots;
-	struct hlist_node *node = BPF_CORE_READ(slots, id_hash[i & (CHAINS - 1)].first);
-
-	for (int n = 0; n < CHAIN_MAX && node; n++) {
-		struct kvm_memory_slot *slot = (void *)node - c->offset;
-
-		c->r.slot.address = BPF_CORE_READ(slot, base_gfn) << page_shift;
-		c->r.slot.size = (__u64)BPF_CORE_READ(slot, npages) << page_shift;
-		c->r.slot.host_address = BPF_CORE_READ(slot, userspace_addr);
-		c->r.slot.flags = BPF_CORE_READ(slot, flags);
-		put_record(c->seq, &c->r);
-		node = BPF_CORE_READ(node, next);
-	}
+	s->is_device = BPF_CORE_READ(vma, vm_flags) & (VM_IO | VM_PFNMAP);
+	if (!s->is_device)
+		s->at = BPF_CORE_READ(vma, vm_end);
 	return 0;
 }
 
-/* By bpf_loop(): a loop of C is verified turn by turn, which takes the kernel a third of a second. */
-static void put_slots(struct seq_file *seq, const struct kvm_record *r, struct kvm *kvm)
+/* The mapping at @at: 0, go on with the next one. */
+static long keep_memory(__u32 i, struct slots *s)
 {
-	struct kvm_memslots *slots = BPF_CORE_READ(kvm, memslots[0]);
-	struct chains c = {.seq = seq, .slots = slots, .r = *r};
+	struct task_struct *task = s->task;
+	long rc;
 
-	/* Each slot has a node for either table. */
-	c.offset = __builtin_preserve_field_info(((struct kvm_memory_slot *)0)->id_node, BPF_FIELD_BYTE_OFFSET) +
-	           (BPF_CORE_READ(slots, node_idx) & 1 ? bpf_core_type_size(struct hlist_node) : 0);
-	c.r.type = KVM_RECORD_SLOT;
-	c.r.slot.space = 0;
-	bpf_loop(CHAINS, put_hash_chain, &c, 0);
+	if (!task || s->at >= s->end)
+		return 1;
+	rc = bpf_find_vma(task, s->at, keep_mapping, s, 0);
+	s->r.slot.is_busy = rc == -EBUSY;
+	return rc != 0 || s->is_device;
 }
 
-static void put_vm(struct seq_file *seq, struct kvm_record *r, struct kvm *kvm)
+/*
+ * A slot may lie over the registers of a device that is passed through (VFIO). They are no memory: to read one may do
+ * anything. Such a slot ends where they begin.
+ */
+static long put_slot(__u32 i, struct slots *s)
+{
+	struct hlist_node *node = s->node;
+	struct kvm_memory_slot *slot = (void *)node - s->offset;
+	__u64 begin;
+
+	if (!node)
+		return 1;
+	begin = BPF_CORE_READ(slot, userspace_addr);
+	s->at = begin;
+	s->end = begin + ((__u64)BPF_CORE_READ(slot, npages) << page_shift);
+	s->is_device = s->r.slot.is_busy = 0;
+	bpf_loop(MAPPINGS_MAX, keep_memory, s, 0);
+	s->r.slot.address = BPF_CORE_READ(slot, base_gfn) << page_shift;
+	s->r.slot.size = (s->at < s->end ? s->at : s->end) - begin;
+	s->r.slot.host_address = begin;
+	put_record(s->seq, &s->r);
+	s->node = BPF_CORE_READ(node, next);
+	return 0;
+}
+
+static long put_hash_chain(__u32 i, struct slots *s)
+{
+	struct kvm_memslots *all = s->all;
+
+	s->node = BPF_CORE_READ(all, id_hash[i & (CHAINS - 1)].first);
+	bpf_loop(CHAIN_MAX, put_slot, s, 0);
+	return 0;
+}
+
+/* KVM has two sets of slots: it changes the one that is not in use, and exchanges them. */
+static void put_slots(struct bpf_iter__task_file *ctx, const struct kvm_record *r, struct kvm *kvm)
+{
+	struct kvm_memslots *all = BPF_CORE_READ(kvm, memslots[0]);
+	const __u64 generation = BPF_CORE_READ(all, generation);
+	struct slots s = {.seq = ctx->meta->seq, .task = ctx->task, .all = all, .r = *r};
+
+	/* Each slot has a node for either table. */
+	s.offset = __builtin_preserve_field_info(((struct kvm_memory_slot *)0)->id_node, BPF_FIELD_BYTE_OFFSET) +
+	           (BPF_CORE_READ(all, node_idx) & 1 ? bpf_core_type_size(struct hlist_node) : 0);
+	s.r.type = KVM_RECORD_SLOT;
+	bpf_loop(CHAINS, put_hash_chain, &s, 0);
+	if (BPF_CORE_READ(kvm, memslots[0]) == all && BPF_CORE_READ(all, generation) == generation)
+		return;
+	s.r.slot.is_busy = 1;
+	put_record(s.seq, &s.r);
+}
+
+/* ------------------------------------------------------------------------------------------------------------------ */
+
+static void put_vm(struct bpf_iter__task_file *ctx, struct kvm_record *r, struct kvm *kvm)
 {
 	_Bool has_slots = bpf_core_field_exists(struct kvm_memslots, id_hash);
 
@@ -167,9 +226,9 @@ static void put_vm(struct seq_file *seq, struct kvm_record *r, struct kvm *kvm)
 	if (bpf_core_field_exists(struct kvm_arch, has_protected_state) &&
 	    BPF_CORE_READ(kvm, arch.has_protected_state))
 		r->machine.flags |= KVM_VM_PROTECTED;
-	put_record(seq, r);
+	put_record(ctx->meta->seq, r);
 	if (has_slots)
-		put_slots(seq, r, kvm);
+		put_slots(ctx, r, kvm);
 }
 
 /* In the PID namespace of the process that reads the iterator; 0: it has no number there. */
@@ -226,7 +285,7 @@ int each_file(struct bpf_iter__task_file *ctx)
 	bpf_probe_read_kernel_str(name, sizeof(name), BPF_CORE_READ(file, f_path.dentry, d_name.name));
 	r.pid = pid_number(BPF_CORE_READ(task, group_leader, thread_pid));
 	if (begins(name, "kvm-vm", 7))
-		put_vm(ctx->meta->seq, &r, BPF_CORE_READ(file, private_data));
+		put_vm(ctx, &r, BPF_CORE_READ(file, private_data));
 	else if (begins(name, "kvm-vcpu:", 9))
 		put_vcpu(ctx->meta->seq, &r, BPF_CORE_READ(file, private_data));
 	return 0;

@@ -23,8 +23,8 @@ struct kvm_record {
 			unsigned int flags;
 		} machine;
 		struct {
-			unsigned long long address, size, host_address; /* bytes; in the VMM */
-			unsigned int flags, space; /* KVM_MEM_...; 1: seen in system management mode */
+			unsigned long long address, size, host_address; /* bytes that are memory; in the VMM */
+			unsigned int is_busy; /* the VMM changed its memory meanwhile: read all again */
 		} slot;
 		struct {
 			unsigned int number, tid, mp_state;

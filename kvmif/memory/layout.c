@@ -19,10 +19,14 @@ static int add_slot(struct layout *l, const struct kvm_record *r)
 {
 	struct memory_slot slot = {r->slot.address, r->slot.size, r->slot.host_address};
 
+	if (r->slot.is_busy)
+		return -EINPROGRESS;
 	/* Two descriptors of one machine give each slot twice. */
 	for (size_t i = 0; i < l->nslots; i++)
 		if (l->slots[i].address == slot.address)
 			return 0;
+	if (slot.size == 0) /* a device's registers */
+		return 0;
 	return array_add(l->slots, l->room, l->nslots, slot);
 }
 

@@ -28,8 +28,8 @@ struct layout {
 };
 
 /*
- * As the kernel tells it: 0 or a negative errno, and @l as it was. layout_free() releases it; all zero to begin
- * with.
+ * As the kernel tells it: 0 or a negative errno, and @l as it was. -EINPROGRESS: the monitor was changing its memory.
+ * layout_free() releases it; all zero to begin with.
  */
 int layout_read(struct layout *l, struct iterator *it, pid_t pid);
 void layout_free(struct layout *l);

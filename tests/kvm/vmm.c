@@ -14,6 +14,7 @@
  *   -b FILE   200 times a second: how many bytes the guest has written to ports, how many signals were sent and how
  *             many arrived, whether somebody has kvm_valid_regs set, and the sums of what was written to ports 0xe0 to
  *             0xe3, four bytes at a time
+ *   -o FILE   the registers of the device whose file (sysfs's resource0) this is, at 768 MiB, as VFIO has them
  *   -x        descriptor 900 is the first vCPU's and an empty file, in turn
  *   -a TEXT   the guest's command line
  * A byte written to port 0x81 takes that many pages at 12 MiB away from the guest, which then finds new ones there.
@@ -39,6 +40,8 @@
 #define FAR_SIZE 0x10000u
 #define HOLE 0xc0000000u       /* with -g: where it begins */
 #define WHOLE_FAR 0x1000000ull /* and how much is above it */
+#define DEVICE 0x30000000u
+#define DEVICE_SIZE 0x20000u
 #define INFO 0x7000u
 #define LINE 0x7100u
 #define SECONDARY 0x55504650u /* guests/start.S */
@@ -47,7 +50,7 @@ static struct {
 	unsigned vcpus;
 	bool memfd, whole, irqchip, filter, signals, second, sync, exchange;
 	long sleep_ns;
-	const char *beats, *line, *kernel;
+	const char *beats, *line, *kernel, *device;
 } options = {.vcpus = 1, .line = ""};
 
 static uint8_t *low;
@@ -85,6 +88,16 @@ static void add_memory(void)
 
 	memcpy(base + INFO, info, sizeof(info));
 	snprintf((char *)base + LINE, 256, "%s", options.line);
+}
+
+static void add_device(void)
+{
+	const int fd = must(open(options.device, O_RDWR | O_CLOEXEC), options.device);
+	void *p = mmap(NULL, DEVICE_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+
+	if (p == MAP_FAILED)
+		die(options.device);
+	add_slot(3, DEVICE, DEVICE_SIZE, p);
 }
 
 static void load_segment(const uint8_t *file, const Elf64_Phdr *p)
@@ -318,7 +331,7 @@ static void parse(int argc, char **argv)
 {
 	int c;
 
-	while ((c = getopt(argc, argv, "c:mgksw:drnxb:a:")) != -1) {
+	while ((c = getopt(argc, argv, "c:mgksw:drno:xb:a:")) != -1) {
 		switch (c) {
 		case 'c':
 			options.vcpus = (unsigned)atoi(optarg);
@@ -347,6 +360,9 @@ static void parse(int argc, char **argv)
 		case 'n':
 			options.signals = true;
 			break;
+		case 'o':
+			options.device = optarg;
+			break;
 		case 'x':
 			options.exchange = true;
 			break;
@@ -361,7 +377,7 @@ static void parse(int argc, char **argv)
 		}
 	}
 	if (optind + 1 != argc || options.vcpus < 1 || options.vcpus > MAX_VCPUS) {
-		fputs("usage: vmm [-c N] [-mgksdrnx] [-w US] [-b FILE] [-a TEXT] KERNEL\n", stderr);
+		fputs("usage: vmm [-c N] [-mgksdrnx] [-w US] [-o FILE] [-b FILE] [-a TEXT] KERNEL\n", stderr);
 		exit(2);
 	}
 	options.kernel = argv[optind];
@@ -382,6 +398,8 @@ int main(int argc, char **argv)
 	sigaction(SIGRTMIN, &(struct sigaction){.sa_handler = count}, NULL);
 	sigaction(SIGUSR1, &(struct sigaction){.sa_handler = be_quiet}, NULL);
 	add_memory();
+	if (options.device)
+		add_device();
 	load_kernel();
 	for (unsigned i = 0; i < options.vcpus; i++)
 		make_vcpu(&vcpus[i], i, kvm);

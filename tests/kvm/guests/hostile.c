@@ -7,9 +7,15 @@
 
 #define TURNS 200000u
 #define NOWHERE 0x100000000000ull /* not mapped */
-#define OUTSIDE 0x30000000ull     /* mapped, but the guest has not so much memory */
-#define FLIPPING 3u               /* of pml4: the tables themselves, now and then */
+/*
+ * Mapped, but no memory: there is none, or the registers of a network card (Intel 82540EM), of which this one tells why
+ * it has interrupted, once.
+ */
+#define DEVICE 0x30000000ull
+#define CAUSES 0xc0u
+#define FLIPPING 3u /* of pml4: the tables themselves, now and then */
 #define FLIPPED ((uint64_t)FLIPPING << 39)
+#define BY_DEVICE 4u /* of pml4: the device, as if it were tables */
 
 void work_hostile(void);
 void work_flip(void);
@@ -45,6 +51,7 @@ SPIN(fp_down, "rbp")
 SPIN(fp_odd, "rbp")
 SPIN(fp_nowhere, "rbp")
 SPIN(fp_outside, "rbp")
+SPIN(fp_by_outside, "rbp")
 SPIN(fp_endless, "rbp")
 SPIN(fp_tables, "rbp")
 SPIN(fp_flipping, "rbp")
@@ -66,19 +73,21 @@ KEPT void work_hostile(void)
 {
 	for (unsigned i = 0; i < sizeof(endless) / sizeof(*endless); i++)
 		endless[i] = (struct frame){(uint64_t)&endless[i + 1], 0x8888};
+	pml4[BY_DEVICE] = DEVICE | 7;
 	for (;;) {
 		fp_loop((uint64_t)&loop);
 		fp_cycle((uint64_t)&cycle[0]);
 		fp_down((uint64_t)&down[1]);
 		fp_odd((uint64_t)&loop + 2);
 		fp_nowhere(NOWHERE);
-		fp_outside(OUTSIDE);
+		fp_outside(DEVICE + CAUSES);
+		fp_by_outside((uint64_t)BY_DEVICE << 39 | (uint64_t)(CAUSES / sizeof(*pml4)) << 30);
 		fp_endless((uint64_t)&endless[0]);
 		fp_tables((uint64_t)&pml4[0]);
 		fp_flipping(FLIPPED);
 		fp_random(random_pointer());
 		sp_odd((uint64_t)&loop + 3);
-		sp_outside(OUTSIDE);
+		sp_outside(DEVICE + CAUSES);
 		sp_random(random_pointer());
 	}
 }

@@ -36,7 +36,7 @@ int iterator_read(struct iterator *it, pid_t pid, int (*each)(void *ctx, const s
 
 static struct kvm_record slot(uint64_t vm, uint64_t address, uint64_t size, uint64_t host)
 {
-	return (struct kvm_record){.type = KVM_RECORD_SLOT, .pid = PID, .vm = vm, .slot = {address, size, host, 0, 0}};
+	return (struct kvm_record){.type = KVM_RECORD_SLOT, .pid = PID, .vm = vm, .slot = {address, size, host, 0}};
 }
 
 static int read_records(struct layout *l, const struct kvm_record *r, size_t n)
@@ -82,6 +82,29 @@ TEST(slots_are_found)
 	assert_int_equal(l.threads[2], 14);
 	assert_true(!l.unstarted[1] && l.unstarted[2]);
 	assert_true(l.has_slots && !l.is_protected);
+	layout_free(&l);
+}
+
+TEST(slots_of_a_device_are_left_out)
+{
+	const struct kvm_record r[] = {slot(VM, 0, 0x1000, 0x10000), slot(VM, 0x1000, 0, 0x20000)};
+	struct layout l = {0};
+
+	assert_int_equal(read_records(&l, r, 2), 0);
+	assert_int_equal(l.nslots, 1);
+	assert_int_equal(layout_host_address(&l, 0x1000), 0);
+	layout_free(&l);
+}
+
+TEST(slots_that_change_are_to_be_read_again)
+{
+	struct kvm_record r[] = {slot(VM, 0, 0x1000, 0x10000), slot(VM, 0, 0x1000, 0x10000)};
+	struct layout l = {0};
+
+	assert_int_equal(read_records(&l, r, 1), 0);
+	r[1].slot.is_busy = 1;
+	assert_int_equal(read_records(&l, r, 2), -EINPROGRESS);
+	assert_int_equal(l.nslots, 1);
 	layout_free(&l);
 }
 

@@ -32,13 +32,21 @@ for try in 1 2 3 4; do
 	wait "$recorder"
 	echo $? >> /out/ended.rcs
 done
-# Pointers and page tables that lead astray.
-options="-c 2"
+# Pointers and page tables that lead astray, also to the registers of a network card: one of them tells causes of
+# interrupts, and forgets them when it is read. A write to the one behind it sets them.
+card=$(grep -l 0x020000 /sys/bus/pci/devices/*/class)
+card=${card%/class}
+registers=$(awk '{ print $1; exit }' "$card/resource")
+devmem $((registers + 0xc8)) 32 4
+options="-c 2 -o $card/resource0"
 start hostile "work=hostile others=flip ring=0"
 record hostile --call-graph fp -C 0 -F 999 -n 2000
 record copies -C 0 -F 999 -n 200
 kill -0 "$pid" && echo runs > /out/hostile.runs
 end
+for i in 1 2; do
+	devmem $((registers + 0xc0)) 32 >> /out/causes
+done
 grep -c '\[bpf\]$' /proc/kallsyms > /out/programs
 dmesg > /out/dmesg
 exit 0
