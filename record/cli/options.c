@@ -334,6 +334,8 @@ static int check_together(const struct options *o, char *why, size_t size)
 		               "--switch-output with a size or time cannot be combined with --overwrite");
 	if (o->dump && o->top)
 		return failure(why, size, -1, "--top cannot be combined with --dump");
+	if (o->top && o->session.missed)
+		return failure(why, size, -1, "--top holds messages back to its end: not with --missed-deadlines");
 	if ((o->dump || o->top) && (several || o->output.path || o->start))
 		return failure(why, size, -1,
 		               "--%s writes no trace: not with -o, --start, --switch-output or --overwrite",

@@ -118,14 +118,14 @@ static pid_t start_kept(char *const argv[], int from)
 
 /*
  * Stays beside a viewer that has the terminal: gives that back if the viewer is killed, and ends the recording with it.
- * Ctrl-C is for the others.
+ * Ctrl-C is for the others. @recorder: whose child this was when it began.
  */
-static _Noreturn void keep_terminal(char *const argv[], int from)
+static _Noreturn void keep_terminal(char *const argv[], int from, pid_t recorder)
 {
 	static const char plain[] = "\033[?1049l\033[?25h\033[?1l\033>\033[m\r\n";
 	struct termios before;
 	bool known = tcgetattr(STDOUT_FILENO, &before) == 0;
-	const pid_t recorder = getppid(), viewer = start_kept(argv, from);
+	const pid_t viewer = start_kept(argv, from);
 	int status = 1;
 
 	close(from);
@@ -135,7 +135,8 @@ static _Noreturn void keep_terminal(char *const argv[], int from)
 	if (viewer > 0) {
 		signal(SIGTERM, pass_on_signal);
 		signal(SIGHUP, pass_on_signal);
-		prctl(PR_SET_PDEATHSIG, SIGTERM);
+		if (prctl(PR_SET_PDEATHSIG, SIGTERM) == 0 && getppid() != recorder)
+			kill(viewer, SIGTERM);
 		status = await(viewer);
 	}
 	if (WIFSIGNALED(status) && known)
@@ -174,6 +175,7 @@ static void pass_on_messages(struct viewer *v)
 
 int viewer_start(struct viewer *v, char *const argv[], bool screen)
 {
+	const pid_t recorder = getpid();
 	int ends[2], rc;
 
 	if (pipe2(ends, O_CLOEXEC) != 0)
@@ -183,7 +185,7 @@ int viewer_start(struct viewer *v, char *const argv[], bool screen)
 	if (v->pid == 0) {
 		close(ends[1]);
 		if (screen)
-			keep_terminal(argv, ends[0]);
+			keep_terminal(argv, ends[0], recorder);
 		run(argv, ends[0], 0);
 	}
 	v->out = v->pid > 0 ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1) : -1;

@@ -248,7 +248,6 @@ static _Noreturn void watchdog_process(struct process *p, const struct guest_inf
 	char why[256], missing[256];
 	int rc;
 
-	p->recorder = getppid();
 	p->pidfd = (int)syscall(SYS_pidfd_open, p->recorder, 0);
 	p->x = p->ops->host.open(why, sizeof(why));
 	p->watched = calloc(p->n, sizeof(*p->watched));
@@ -256,7 +255,7 @@ static _Noreturn void watchdog_process(struct process *p, const struct guest_inf
 	thread_exact_timers();
 	/* Above the recorder, which might not leave it a CPU; what cannot be had, the recorder's own try reports. */
 	if (priority)
-		thread_reduce_latency(priority, false, missing, sizeof(missing));
+		thread_reduce_latency(priority, NULL, missing, sizeof(missing));
 	thread_drop_privileges(p->ops->capabilities); /* best effort: the recorder says if it cannot */
 	if (!answer(p, rc) || rc != 0)
 		_exit(1);
@@ -351,6 +350,7 @@ struct watchdog *watchdog_start(const struct hypervisor_ops *ops, const struct g
                                 const struct watchdog_limits *limits)
 {
 	struct watchdog *g = calloc(1, sizeof(*g));
+	const pid_t recorder = getpid(); /* whose number a child can learn too late */
 	int requests[2] = {-1, -1}, answers[2] = {-1, -1}, rc;
 
 	if (!g)
@@ -369,6 +369,7 @@ struct watchdog *watchdog_start(const struct hypervisor_ops *ops, const struct g
 		                    .watches = g->watches,
 		                    .n = n,
 		                    .max_pause_ns = limits->max_pause_ns,
+		                    .recorder = recorder,
 		                    .pipe = requests[0],
 		                    .life = answers[1],
 		                    .wake = g->wake,

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -100,10 +101,20 @@ void screen_close(void)
 		endwin();
 }
 
+/* It tells that by SIGHUP only to some processes: of those that are left, none may go on for nobody. */
+static bool is_terminal_gone(void)
+{
+	struct pollfd p = {.fd = fileno(key_file), .events = POLLIN};
+
+	return poll(&p, 1, 0) == 1 && p.revents & (POLLHUP | POLLERR | POLLNVAL);
+}
+
 int screen_key(void)
 {
 	int key = getch();
 
+	if (key == ERR && is_terminal_gone())
+		signal_number = SIGHUP;
 	return key == ERR ? -1 : key;
 }
 
@@ -501,7 +512,7 @@ bool screen_ask(struct screen *s, const char *prompt, char *text, size_t size)
 		s->message = line;
 		draw_foot(s);
 		refresh();
-		key = getch();
+		key = screen_key();
 		if (key == 27 || signal_number)
 			break;
 		if ((key == KEY_BACKSPACE || key == 127 || key == 8) && len > 0)

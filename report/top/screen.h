@@ -28,7 +28,7 @@ struct screen {
 int screen_open(struct screen *s, int keys);
 /* Gives the terminal back as it was; also if it was not opened. */
 void screen_close(void);
-/* The signal that has asked for the end; 0: none. */
+/* The signal that has asked for the end, SIGHUP also if the terminal is gone; 0: none. */
 int screen_signal(void);
 /* The next key of the user's, as ncurses has it; -1: none within a fifth of a second. */
 int screen_key(void);

@@ -173,6 +173,12 @@ start 80x24 "./uniprof-top -F 1k busy"
 has 'busy .* 1000 Hz' > /dev/null
 send KILL "$recorders"
 ok "so it is when all of the recorder is killed" left 137
+# As ssh -t, docker exec and xterm -e start it: of a terminal that goes away, only its session's leader is told.
+((++started))
+terminals new-session -d -x 80 -y 24 -e LANG=C.UTF-8 "cd $tmp; exec ./uniprof-top -F 1k busy 2> errors"
+has 'busy .* 1000 Hz' > /dev/null
+terminals kill-server
+ok "a recorder that leads its session ends with the terminal, and so does the viewer" await gone
 start 80x24 "./uniprof-top nobody"
 ok "no such guest: one line" left 4
 ok "which says so" grep -q 'no such domain' errors
