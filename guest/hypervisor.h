@@ -14,6 +14,7 @@
 #ifndef GUEST_HYPERVISOR_H
 #define GUEST_HYPERVISOR_H
 
+#include <sched.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -215,6 +216,8 @@ struct guest_ops {
 	bool (*is_live)(const struct guest *g);
 	/* Not any more, as @why says. NULL: it never is. */
 	void (*stop_instead)(struct guest *g, const char *why);
+	/* Adds to @cpus those of this host that a vCPU which is to be sampled is bound to. NULL: they are others. */
+	void (*bound_to)(const struct guest *g, cpu_set_t *cpus);
 	/*
 	 * What the hypervisor knows of one guest, by one hypercall: 0; -ESRCH: it is gone; or another negative errno.
 	 * Of several guests of one connection, by one hypercall for each few hundred: infos[i] of guests[i], with a

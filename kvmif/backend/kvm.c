@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <linux/capability.h>
 #include <poll.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -248,6 +249,16 @@ static int kvm_info(struct guest *const *guests, size_t n, struct guest_info *in
 	if (!knows_thread) /* whose threads would take stops to be found */
 		info->cpu_ns = machine_cpu_ns(g->machine.pid);
 	return 0;
+}
+
+static void bound_to(const struct guest *g, cpu_set_t *cpus)
+{
+	cpu_set_t its;
+
+	for (uint32_t i = 0; i < g->machine.vcpus; i++)
+		if (vcpu_is_in(g->wanted, i) && g->vcpus[i].tid &&
+		    sched_getaffinity(g->vcpus[i].tid, sizeof(its), &its) == 0 && CPU_COUNT(&its) == 1)
+			CPU_OR(cpus, cpus, &its);
 }
 
 /* It sleeps until another vCPU starts it, and has not run since it was known to. */
@@ -620,6 +631,7 @@ const struct hypervisor_ops hypervisor_kvm = {
                   .arch = arch,
                   .is_live = kvm_is_live,
                   .stop_instead = kvm_stop_instead,
+                  .bound_to = bound_to,
                   .info = kvm_info},
 	.pause = {.mark_at = kvm_mark_at,
                   .prepare = kvm_prepare,

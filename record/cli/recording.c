@@ -299,14 +299,19 @@ static int start_finder(struct recording *r)
 
 /* --- the sampling thread ----------------------------------------------------------------------------------------- */
 
-static void reduce_latency(const struct options *o)
+static void reduce_latency(const struct recording *r)
 {
+	const struct options *o = r->options;
 	char missing[256];
+	cpu_set_t taken;
 
 	thread_exact_timers();
 	if (!o->priority)
 		return;
-	thread_reduce_latency(o->priority, true, missing, sizeof(missing));
+	CPU_ZERO(&taken);
+	for (size_t i = 0; i < r->ntargets && r->ops->guest.bound_to; i++)
+		r->ops->guest.bound_to(r->targets[i]->guest, &taken);
+	thread_reduce_latency(o->priority, &taken, missing, sizeof(missing));
 	if (*missing && !o->session.quiet)
 		say("continuing without %s: pauses may be longer", missing);
 	else if (!*missing && o->verbose)
@@ -338,7 +343,7 @@ static void run_session(struct recording *r)
 		s->seed = r->options->seed;
 	else
 		memcpy(&s->seed, head->trace_id, sizeof(s->seed));
-	reduce_latency(r->options);
+	reduce_latency(r);
 	drop_privileges(r->options, r->ops->capabilities | (is_any_live(r) ? r->ops->live_capabilities : 0));
 	loop_run(s);
 }

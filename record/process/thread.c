@@ -47,12 +47,27 @@ void thread_small_pages(void)
 	prctl(PR_SET_THP_DISABLE, 1ul, 0ul, 0ul, 0ul);
 }
 
-/* A thread that moves to another CPU has cold caches there, perhaps while the guest is paused. */
-static int stay_here(void)
+/* Best effort. */
+static void leave(const cpu_set_t *taken)
 {
-	int cpu = sched_getcpu();
-	cpu_set_t here;
+	cpu_set_t may, those, free;
 
+	if (sched_getaffinity(0, sizeof(may), &may) != 0)
+		return;
+	CPU_AND(&those, &may, taken);
+	CPU_XOR(&free, &may, &those);
+	if (CPU_COUNT(&free) > 0)
+		sched_setaffinity(0, sizeof(free), &free);
+}
+
+/* A thread that moves to another CPU has cold caches there, perhaps while the guest is paused. */
+static int stay_on_one(const cpu_set_t *taken)
+{
+	cpu_set_t here;
+	int cpu;
+
+	leave(taken);
+	cpu = sched_getcpu();
 	if (cpu < 0)
 		return -1;
 	CPU_ZERO(&here);
@@ -68,7 +83,7 @@ static void note_failure(int rc, const char *what, char *missing, size_t size)
 		snprintf(missing + len, size - len, "%s%s (%s)", len ? ", " : "", what, strerror(errno));
 }
 
-void thread_reduce_latency(int priority, bool stay, char *missing, size_t size)
+void thread_reduce_latency(int priority, const cpu_set_t *taken, char *missing, size_t size)
 {
 	const struct sched_param param = {.sched_priority = priority};
 
@@ -76,8 +91,8 @@ void thread_reduce_latency(int priority, bool stay, char *missing, size_t size)
 	note_failure(sched_setscheduler(0, SCHED_FIFO, &param), "real-time priority", missing, size);
 	/* Only the present memory: without capabilities, locking more could fail, and then so would allocations. */
 	note_failure(mlockall(MCL_CURRENT | MCL_ONFAULT), "locked memory", missing, size);
-	if (stay)
-		note_failure(stay_here(), "a CPU of its own", missing, size);
+	if (taken)
+		note_failure(stay_on_one(taken), "a CPU of its own", missing, size);
 }
 
 int thread_drop_privileges(uint64_t keep)

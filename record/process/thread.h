@@ -4,6 +4,7 @@
 #define RECORD_PROCESS_THREAD_H
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -29,11 +30,11 @@ void thread_small_pages(void);
 
 /*
  * Tries to run the calling thread at real-time @priority (SCHED_FIFO, 1 to 99), to lock the program's memory, each
- * page from its first use on, and, if @stay, to keep the thread on the CPU where it is now. Lists what it could not
- * get, and why, in @missing (size bytes; "": nothing). Needs capabilities. Threads started later inherit priority and
- * CPU.
+ * page from its first use on, and, unless @taken is NULL, to keep the thread on one CPU: where it is now, or on one
+ * that is not in @taken, if it may use such a one. Lists what it could not get, and why, in @missing (size bytes; "":
+ * nothing). Needs capabilities. Threads started later inherit priority and CPU.
  */
-void thread_reduce_latency(int priority, bool stay, char *missing, size_t size);
+void thread_reduce_latency(int priority, const cpu_set_t *taken, char *missing, size_t size);
 
 /* Makes the calling thread's timers as exact as the kernel can. Needs no capability. */
 void thread_exact_timers(void);

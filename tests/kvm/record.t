@@ -273,6 +273,22 @@ goes_on_recording() {
 	"$report" --verify "$work/kills.upf" && return $status
 }
 ok "somebody traces it for a moment while it is recorded: the recording goes on" goes_on_recording
+# A recorder at real-time priority would take all of a processor that is a vCPU's alone.
+keeps_off() { # PROCESSOR
+	local pinned
+
+	taskset -apc "$1" "$pid" && begin --realtime=1 || return
+	pinned=$(cat "/proc/$recorder/task/"*/status | sed -n 's/^Cpus_allowed_list:[[:blank:]]*\([0-9]*\)$/\1/p' | sort -u)
+	kill -INT "$recorder"
+	wait "$recorder" && echo "the recorder keeps to $pinned" && [ "$pinned" ] && [ "$pinned" != "$1" ]
+}
+mapfile -t processors < <(taskset -cp $$ | sed 's/.*: //' | tr , '\n' | awk -F- '{ for (i = $1; i <= $NF; i++) print i }')
+if [ "${#processors[@]}" -ge 2 ]; then
+	ok "a guest bound to one processor: the recorder keeps off that" keeps_off "${processors[0]}"
+	ok "and off another one" keeps_off "${processors[1]}"
+else
+	echo "# one processor here: nothing to keep off"
+fi
 end_machines
 start_vmm -r -k work=heartbeat
 synced() {
