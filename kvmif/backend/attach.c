@@ -473,7 +473,7 @@ void kvm_look_again(struct guest *g)
 	if (has_new_vcpu(g))
 		attach_new_vcpus(g);
 	set_threads(g);
-	kvm_set_timers(g);
+	g->no_timers = -kvm_set_timers(g);
 	note_looked(g);
 	g->look_cost_ns = clock_cpu() - before_ns;
 }

@@ -465,7 +465,7 @@ static int kvm_copy(struct guest *g, const struct iovec *to, size_t nto, const s
 static int kvm_resume(struct guest *g)
 {
 	for (uint32_t i = 0; i < g->machine.vcpus; i++)
-		if (g->vcpus[i].is_still)
+		if (g->vcpus[i].is_still && !kvm_is_copied(g, i))
 			vcpu_check_still(&g->vcpus[i]);
 	return release_all(g);
 }

@@ -41,12 +41,16 @@ struct planned_copy {
 	struct iovec to;
 	const struct iovec *from;
 	size_t nfrom;
+	bool is_done; /* while its vCPU was still, by kvm_ask(), */
+	int result;   /* with this: 0 or a negative errno */
 };
 
 struct guest {
 	struct hypervisor *x;
 	struct live *live;          /* NULL: it is sampled by stops */
 	struct planned_copy *plans; /* by vCPU; then only */
+	bool needs_more;            /* copied than a live sample can */
+	int no_timers;              /* 0; errno: a vCPU that has come since cannot be sampled so */
 	bool by_stops;              /* nevertheless, for now, */
 	bool only_peeks;            /* or for good: @live reads the registers of vCPUs that have stopped */
 	char why_not_live[120];     /* "": it was not to be */
@@ -123,12 +127,14 @@ void kvm_plan_nothing(struct guest *g);
 /* Is it what was planned that is asked for, from @from on? Then kvm_copy_planned() is copy(). */
 bool kvm_is_planned(const struct guest *g, const struct iovec *from);
 int kvm_copy_planned(struct guest *g);
+/* Has what was planned for it been copied while it was still? */
+bool kvm_is_copied(const struct guest *g, uint32_t i);
 /*
  * By stops: does what live samples read equal the registers, and is what they do not tell always the same? Else as with
  * kvm_open_live().
  */
 int kvm_check_live(struct guest *g);
-/* By a stop now and then, where it is needed. Afterwards the guest may be sampled by stops. */
+/* Before each sample; by a stop now and then, where it is needed. Afterwards the guest may be sampled by stops. */
 void kvm_check_again(struct guest *g);
 
 /* Where it is peeked at (state.h): reads the registers of the vCPUs that have stopped. */

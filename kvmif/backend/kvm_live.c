@@ -86,7 +86,13 @@ static const struct host_stack *host_stack_of(struct guest *g, const struct live
 	return g->x->host && s->thread == LIVE_ON_CPU ? host_stacks_find(g->x->host, &a) : NULL;
 }
 
-/* How long the program has held the vCPU. What could not be read in full, as memory that is paged out, is no sample. */
+/* Memory that is paged out is not, nor more than one sample copies. */
+static bool is_read_in_full(const struct guest *g, uint32_t i, const struct live_slot *s)
+{
+	return s->read == s->nruns && s->nruns == g->plans[i].nfrom;
+}
+
+/* How long the program has held the vCPU. What could not be read in full is no sample. */
 static uint64_t take_answer(struct guest *g, uint32_t i)
 {
 	const struct live_slot *s = live_answer(g->live, i);
@@ -95,7 +101,7 @@ static uint64_t take_answer(struct guest *g, uint32_t i)
 	const enum live_found found = live_registers(g->live, s, &regs);
 	const bool is_off = s->thread != LIVE_ON_CPU, is_known = v->was_inside || !live_lacks_sp(g->live);
 
-	if (found != LIVE_NOT_FOUND && is_known && (is_off || s->read == s->nruns))
+	if (found != LIVE_NOT_FOUND && is_known && (is_off || is_read_in_full(g, i, s)))
 		vcpu_take(v, &regs, is_off);
 	v->is_away = s->place == LIVE_OUTSIDE;
 	if (!is_off && s->cpu_ns > v->looked.cpu_ns)
@@ -105,24 +111,39 @@ static uint64_t take_answer(struct guest *g, uint32_t i)
 	return s->ended_ns - s->began_ns;
 }
 
-/* Those that run are asked, of which only these stay due; the registers of the others are there. */
+/* It is on no CPU. If its thread waits for ours, it goes on as soon as we wait for something: memory is copied now. */
+static void take_still(struct guest *g, uint32_t i)
+{
+	struct planned_copy *p = &g->plans[i];
+
+	take_answer(g, i);
+	if (!g->vcpus[i].is_still || p->nfrom == 0)
+		return;
+	p->result = remote_read(g->machine.pid, &p->to, 1, p->from, p->nfrom);
+	p->is_done = true;
+	vcpu_check_still(&g->vcpus[i]);
+}
+
+/* Those that run are asked, and only these stay due. */
 static int ask_all(struct guest *g)
 {
+	uint64_t off[MACHINE_VCPUS_MAX / 64] = {0};
 	int asked = 0;
 
 	for (uint32_t i = 0; i < g->machine.vcpus; i++) {
-		const bool runs = live_answer(g->live, i)->thread == LIVE_ON_CPU;
-
 		if (!vcpu_is_in(g->due, i))
 			continue;
-		if (runs && live_ask(g->live, i) == 0) {
+		if (live_answer(g->live, i)->thread != LIVE_ON_CPU) {
+			off[i / 64] |= 1ull << i % 64;
+		} else if (live_ask(g->live, i) == 0) {
 			asked++;
 			continue;
 		}
-		if (!runs)
-			take_answer(g, i);
 		g->due[i / 64] &= ~(1ull << i % 64);
 	}
+	for (uint32_t i = 0; i < g->machine.vcpus; i++)
+		if (vcpu_is_in(off, i))
+			take_still(g, i);
 	return asked;
 }
 
@@ -145,7 +166,7 @@ static void look_again(struct guest *g, uint32_t i)
 	thread = (enum live_thread)live_answer(g->live, i)->thread;
 	if (thread == LIVE_WAITING || thread == LIVE_TAKEN) {
 		kvm_set_look(g, i);
-		take_answer(g, i);
+		take_still(g, i);
 		g->vcpus[i].on_cpu = true;
 	}
 }
@@ -212,7 +233,9 @@ int kvm_copy_planned(struct guest *g)
 
 		if (p->nfrom == 0)
 			continue;
-		if (s->nruns == p->nfrom && s->read == s->nruns)
+		if (p->is_done)
+			rc = p->result;
+		else if (is_read_in_full(g, i, s))
 			memcpy(p->to.iov_base, s->data, p->to.iov_len);
 		else if (g->vcpus[i].is_still || s->read < s->nruns)
 			rc = remote_read(g->machine.pid, &p->to, 1, p->from, p->nfrom);
@@ -224,9 +247,14 @@ void kvm_plan(struct guest *g, uint32_t vcpu, const struct iovec *to, const stru
 {
 	if (!kvm_is_live(g))
 		return;
-	g->plans[vcpu] = (struct planned_copy){*to, from, nfrom};
+	g->plans[vcpu] = (struct planned_copy){.to = *to, .from = from, .nfrom = nfrom};
 	if (vcpu_is_in(g->due, vcpu) && live_answer(g->live, vcpu)->thread == LIVE_ON_CPU)
-		live_plan(g->live, vcpu, from, nfrom);
+		g->needs_more |= !live_plan(g->live, vcpu, from, nfrom);
+}
+
+bool kvm_is_copied(const struct guest *g, uint32_t i)
+{
+	return g->plans && g->plans[i].is_done;
 }
 
 bool kvm_is_planned(const struct guest *g, const struct iovec *from)
@@ -290,6 +318,15 @@ int kvm_set_timers(struct guest *g)
 	return result;
 }
 
+static int sample_without_timers(struct guest *g, int error)
+{
+	char why[sizeof(g->why_not_live)];
+
+	snprintf(why, sizeof(why), "no perf events for its threads: %s",
+	         error == EACCES ? "CAP_SYS_ADMIN, or kernel.perf_event_paranoid of at most 2" : strerror(error));
+	return sample_by_stops(g, why);
+}
+
 static int open_to_peek(struct guest *g)
 {
 	g->live = live_open(g->machine.vcpus, false, g->x->why_not_live, sizeof(g->x->why_not_live));
@@ -318,11 +355,7 @@ int kvm_open_live(struct guest *g)
 	if (g->x->host)
 		live_read_host(g->live);
 	rc = kvm_set_timers(g);
-	if (rc == 0)
-		return 0;
-	snprintf(why, sizeof(why), "no perf events for its threads: %s",
-	         rc == -EACCES ? "CAP_SYS_ADMIN, or kernel.perf_event_paranoid of at most 2" : strerror(-rc));
-	return sample_by_stops(g, why);
+	return rc == 0 ? 0 : sample_without_timers(g, -rc);
 }
 
 /* What a stop has found, and what is read of the same vCPU. */
@@ -372,7 +405,9 @@ static void compare_stopped(void *guest)
 	for (uint32_t i = 0; i < g->machine.vcpus; i++) {
 		const struct vcpu *v = &g->vcpus[i];
 
-		if (!v->held || !v->is_inside || live_answer(g->live, i)->thread == LIVE_ON_CPU)
+		/* A guest of the guest, of which KVM may not tell, has registers of its own. */
+		if (!v->held || !v->is_inside || live_answer(g->live, i)->thread == LIVE_ON_CPU ||
+		    live_answer(g->live, i)->foreign)
 			continue;
 		compared++;
 		wrong += !is_read(g, v, live_answer(g->live, i));
@@ -423,6 +458,10 @@ int kvm_check_live(struct guest *g)
 
 void kvm_check_again(struct guest *g)
 {
-	if (live_lacks_space(g->live) && clock_now() - g->checked_ns >= SPACE_NS)
+	if (g->needs_more)
+		sample_by_stops(g, "a live sample copies 64 KiB at most, and its stacks need more (--call-graph)");
+	else if (g->no_timers)
+		sample_without_timers(g, g->no_timers);
+	else if (live_lacks_space(g->live) && clock_now() - g->checked_ns >= SPACE_NS)
 		judge_checks(g, compare_once(g));
 }

@@ -14,8 +14,8 @@
 #include "kvmif/bpf/record.h"
 
 #define ANON_INODE_FS_MAGIC 0x09041934
-#define CHAINS 128       /* of the hash table of slots */
-#define CHAIN_MAX 16     /* slots in one of them */
+#define CHAINS 128        /* of the hash table of slots */
+#define CHAIN_MAX 16      /* slots in one of them */
 #define MAPPINGS_MAX 4096 /* that one slot lies over */
 #define VM_PFNMAP 0x400u
 #define VM_IO 0x4000u

@@ -33,6 +33,8 @@ static void explain_failure(int error, char *why, size_t size)
 		               : "this kernel or container forbids BPF (lockdown, seccomp)";
 	} else if (error == ENOENT || error == ESRCH) {
 		text = "this kernel has no BTF of KVM";
+	} else if (error == EINVAL) {
+		text = "this kernel is older than Linux 5.17"; /* which has what the program calls */
 	}
 	snprintf(why, size, "%s", text);
 }

@@ -51,8 +51,22 @@ struct mutex {
 		long long counter;
 	} owner;
 };
+/* With PREEMPT_RT. */
+struct rt_mutex_base {
+	struct task_struct *owner;
+};
+struct mutex___rt {
+	struct rt_mutex_base rtmutex;
+};
 
 #pragma clang attribute pop
+
+static _Bool is_locked(struct mutex *mutex)
+{
+	if (bpf_core_field_exists(mutex->owner))
+		return BPF_CORE_READ(mutex, owner.counter);
+	return BPF_CORE_READ((struct mutex___rt *)mutex, rtmutex.owner);
+}
 
 /* x86: what live_x86.c finds out: libbpf would need CAP_SYS_ADMIN to read a module's BTF. */
 const volatile struct live_places places;

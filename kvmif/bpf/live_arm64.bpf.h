@@ -53,9 +53,9 @@ static void read_place(struct live_slot *s, _Bool is_interrupted)
 {
 	struct kvm_vcpu *vcpu = (void *)s->vcpu;
 
-	s->place = is_interrupted && was_in_guest()           ? LIVE_IN_GUEST
-	           : BPF_CORE_READ(vcpu, mutex.owner.counter) ? LIVE_IN_KVM
-	                                                      : LIVE_OUTSIDE;
+	s->place = is_interrupted && was_in_guest() ? LIVE_IN_GUEST
+	           : is_locked(&vcpu->mutex)        ? LIVE_IN_KVM
+	                                            : LIVE_OUTSIDE;
 }
 
 #define READ_SYSREG(number) read_sysreg(vcpu, bpf_core_enum_value(enum vcpu_sysreg, number))
@@ -85,7 +85,7 @@ static void read_registers(struct live_slot *s)
 	to->tcr = READ_SYSREG(TCR_EL1);
 	to->sctlr = READ_SYSREG(SCTLR_EL1);
 	/* While a guest of the guest may run, its registers are elsewhere. */
-	s->nested = bpf_core_field_exists(vcpu->arch.ctxt.vncr_array) && BPF_CORE_READ(vcpu, arch.ctxt.vncr_array);
+	s->foreign = bpf_core_field_exists(vcpu->arch.ctxt.vncr_array) && BPF_CORE_READ(vcpu, arch.ctxt.vncr_array);
 }
 
 /* struct bpf_perf_event_data begins with the registers that the answer begins with: x0 to x30, sp, pc, pstate. */

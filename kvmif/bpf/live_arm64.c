@@ -54,7 +54,7 @@ enum live_found live_registers_of(const struct live_places *p, const struct live
 	                .root.arm = {a->ttbr0, a->ttbr1, a->tcr, a->sctlr}},
 		.elr = a->elr,
 		.spsr = a->spsr,
-		.nested = s->nested,
+		.nested = s->foreign,
 	};
 	memcpy(to->arm.x, a->x, sizeof(to->arm.x));
 	return LIVE_FOUND;

@@ -56,7 +56,8 @@ struct live_slot {
 	unsigned int wants_host; /* the host's stack, where it was at work */
 	/* Answered: */
 	unsigned int done; /* the number of the question that was answered last */
-	unsigned int place, thread, nested, read;
+	unsigned int place, thread, read;
+	unsigned int foreign;                  /* registers of a guest of the guest, or of system management mode */
 	unsigned int available;                /* bits of KVM's enum kvm_reg: what it has read since the exit */
 	unsigned int host_depth;               /* 0: not asked for, not at work in the kernel, or it cannot be read */
 	unsigned long long cpu_ns;             /* that the thread has run, as schedstat has it, */

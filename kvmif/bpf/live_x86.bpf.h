@@ -7,9 +7,16 @@
  */
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 
+union kvm_mmu_page_role {
+	__u32 word;
+};
+struct kvm_mmu {
+	union kvm_mmu_page_role root_role; /* from Linux 6.0 on */
+};
 struct kvm_vcpu_arch {
 	unsigned long regs[17];
-	__u32 regs_avail;
+	__u32 regs_avail, hflags;
+	struct kvm_mmu root_mmu;
 	__u8 handling_intr_from_guest;
 };
 struct kvm_vcpu {
@@ -19,6 +26,9 @@ struct kvm_vcpu {
 };
 
 #pragma clang attribute pop
+
+#define ROLE_SMM_SHIFT 24 /* role.smm, the highest byte */
+#define HF_SMM_MASK 0x40u /* before Linux 6.0; it was moved later */
 
 static void *read_pointer(__u64 at)
 {
@@ -34,8 +44,15 @@ static void read_place(struct live_slot *s, _Bool is_interrupted)
 
 	(void)is_interrupted;
 	s->place = BPF_CORE_READ(vcpu, arch.handling_intr_from_guest) ? LIVE_IN_GUEST
-	           : BPF_CORE_READ(vcpu, mutex.owner.counter)         ? LIVE_IN_KVM
+	           : is_locked(&vcpu->mutex)                          ? LIVE_IN_KVM
 	                                                              : LIVE_OUTSIDE;
+}
+
+static _Bool is_in_smm(struct kvm_vcpu *vcpu)
+{
+	if (bpf_core_field_exists(vcpu->arch.root_mmu.root_role))
+		return BPF_CORE_READ(vcpu, arch.root_mmu.root_role.word) >> ROLE_SMM_SHIFT;
+	return BPF_CORE_READ(vcpu, arch.hflags) & HF_SMM_MASK;
 }
 
 static void read_registers(struct live_slot *s)
@@ -45,7 +62,7 @@ static void read_registers(struct live_slot *s)
 	__u64 own = s->vcpu + places.own_state;
 
 	/* While a guest of the guest runs, the registers are that one's. */
-	s->nested = state != (places.is_intel ? (void *)own : read_pointer(own));
+	s->foreign = state != (places.is_intel ? (void *)own : read_pointer(own)) || is_in_smm(vcpu);
 	s->available = BPF_CORE_READ(vcpu, arch.regs_avail);
 	bpf_core_read(s->registers, sizeof(s->registers), &vcpu->arch.regs);
 	if (places.is_intel) {

@@ -8,6 +8,7 @@
  *   -k        an interrupt controller in the kernel, so that halted vCPUs sleep in KVM_RUN; else in user space
  *   -s        vCPU threads under a seccomp filter without restart_syscall
  *   -w US     after each write to an I/O port the vCPU's thread sleeps so many microseconds outside KVM_RUN
+ *   -i        after each write to an I/O port a system management interrupt, in whose handler the vCPU spins
  *   -d        a second descriptor of the machine, as some monitors have one for each vCPU
  *   -r        registers of its own in the page that KVM shares with it, from the first KVM_RUN on (KVM_CAP_SYNC_REGS)
  *   -n        signals to each vCPU thread, every millisecond, until SIGUSR1 comes; each must arrive
@@ -42,13 +43,15 @@
 #define WHOLE_FAR 0x1000000ull /* and how much is above it */
 #define DEVICE 0x30000000u
 #define DEVICE_SIZE 0x20000u
+#define SMM_SPACE 0x10000u /* of slots */
+#define SMM_HANDLER 0x38000u
 #define INFO 0x7000u
 #define LINE 0x7100u
 #define SECONDARY 0x55504650u /* guests/start.S */
 
 static struct {
 	unsigned vcpus;
-	bool memfd, whole, irqchip, filter, signals, second, sync, exchange;
+	bool memfd, whole, irqchip, filter, signals, second, sync, exchange, smi;
 	long sleep_ns;
 	const char *beats, *line, *kernel, *device;
 } options = {.vcpus = 1, .line = ""};
@@ -81,6 +84,19 @@ static uint8_t *add_whole(void)
 	return base;
 }
 
+/* Such an interrupt has a memory of its own, which is here the same. */
+static void add_handler(uint8_t *base)
+{
+	static const uint8_t code[] = {
+		0x66, 0xb9, 0x20, 0x4e, 0x00, 0x00, /* mov ecx, 20000 */
+		0x66, 0x49, 0x75, 0xfc,             /* 1: dec ecx; jnz 1b */
+		0x0f, 0xaa,                         /* rsm */
+	};
+
+	memcpy(base + SMM_HANDLER, code, sizeof(code));
+	add_slot(SMM_SPACE, 0, BASE_LIMIT, base);
+}
+
 static void add_memory(void)
 {
 	uint8_t *base = options.whole ? add_whole() : add_pieces();
@@ -88,6 +104,8 @@ static void add_memory(void)
 
 	memcpy(base + INFO, info, sizeof(info));
 	snprintf((char *)base + LINE, 256, "%s", options.line);
+	if (options.smi)
+		add_handler(base);
 }
 
 static void add_device(void)
@@ -260,6 +278,8 @@ static void *run_vcpu(void *arg)
 		switch (v->run->exit_reason) {
 		case KVM_EXIT_IO:
 			take_port(v->run);
+			if (options.smi)
+				must(ioctl(v->fd, KVM_SMI), "KVM_SMI");
 			break;
 		case KVM_EXIT_HLT:
 			while (sem_wait(&never) != 0)
@@ -331,7 +351,7 @@ static void parse(int argc, char **argv)
 {
 	int c;
 
-	while ((c = getopt(argc, argv, "c:mgksw:drno:xb:a:")) != -1) {
+	while ((c = getopt(argc, argv, "c:mgksw:idrno:xb:a:")) != -1) {
 		switch (c) {
 		case 'c':
 			options.vcpus = (unsigned)atoi(optarg);
@@ -350,6 +370,9 @@ static void parse(int argc, char **argv)
 			break;
 		case 'w':
 			options.sleep_ns = atol(optarg) * 1000;
+			break;
+		case 'i':
+			options.smi = true;
 			break;
 		case 'd':
 			options.second = true;
@@ -377,7 +400,7 @@ static void parse(int argc, char **argv)
 		}
 	}
 	if (optind + 1 != argc || options.vcpus < 1 || options.vcpus > MAX_VCPUS) {
-		fputs("usage: vmm [-c N] [-mgksdrnx] [-w US] [-o FILE] [-b FILE] [-a TEXT] KERNEL\n", stderr);
+		fputs("usage: vmm [-c N] [-mgksidrnx] [-w US] [-o FILE] [-b FILE] [-a TEXT] KERNEL\n", stderr);
 		exit(2);
 	}
 	options.kernel = argv[optind];

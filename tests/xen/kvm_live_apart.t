@@ -8,6 +8,26 @@ set -u
 both_live() {
 	is_live shares && is_live exits
 }
+# Its stack pointers lead to more places than one live sample can copy that much of.
+by_stops() {
+	grep -F '64 KiB at most' "$out/large.err" | grep 'sampled by stops from now on' || return
+	"$report" --dump "$out/large.upf" | grep -m 1 'event .*sampled by stops' && folded "$out/large.upf" > "$work/large"
+	! grep -vE '^(_start;kernel_main;work_hostile;fp_[a-z_]*|sp_[a-z]*|\[no stack\]) ' "$work/large"
+}
+# Of two vCPUs on two processors, the recorder takes one's processor and asks the other.
+both_have_stacks() {
+	"$report" -q --dump "$out/spread.upf" | awk '
+		/ sample .* running/ { v = $0; sub(/.* vcpu /, "", v); v += 0; all[v]++; none[v] += /no registers/ }
+		END {
+			for (v = 0; v < 2; v++) print "vCPU " v ": " all[v] " samples, " none[v] " of them without registers"
+			exit !(all[0] > 400 && all[1] > 400 && none[0] * 50 < all[0] && none[1] * 50 < all[1])
+		}'
+}
+# Its handler is no part of the guest that a profile is of.
+without_smm() {
+	is_live smm && folded "$out/smm.upf" | tee "$work/smm" | head -n 5
+	grep -q '\[no stack\]' "$work/smm" && ! grep -vE '^(\[no stack\]|_start;kernel_main;work_)' "$work/smm"
+}
 shorter() {
 	grep -h '^paused' "$out/shares.err" "$out/stops.err" | tee "$work/told"
 	[ "$(sed 's/.*p50 \([0-9.]*\) us.*/\1/' "$work/told" | tr '\n' ' ' | awk '{ print $1 * 2 < $2 }')" = 1 ]
@@ -107,6 +127,8 @@ for kind in ${KINDS:-kvm}; do
 	ok "$kind, apart: every stack is the guest's, every share of time within 3 points" true_shares shares shares
 	ok "$kind, apart: stacks are whole" all_whole shares
 	ok "$kind, apart: they are live" both_live
+	ok "$kind, apart: a vCPU whose processor the recorder takes has a stack beside one that is asked" both_have_stacks
+	ok "$kind, apart: system management mode is not taken for the guest's code" without_smm
 	ok "$kind, apart: no exits by signals for samples, but for stops" no_signal
 	ok "$kind, apart: the program holds the vCPU for less than half a stop" shorter
 	sed 's/^/# /' "$work/told"
@@ -120,6 +142,7 @@ for kind in ${KINDS:-kvm}; do
 	ok "$kind, apart: after eight recorders that were killed the guest works on, and is recorded" still_there
 	ok "$kind, apart: four monitors that end while they are recorded" ended_in_order
 	ok "$kind, apart: pointers and page tables that lead astray: every walk ends, for the right reason" astray
+	ok "$kind, apart: where one sample cannot copy what it needs, by stops, and every stack is right" by_stops
 	ok "$kind, apart: and none reads the registers of a device" device_unread
 	ok "$kind, apart: no program is left in the kernel" test "$(cat "$out/programs")" = 0
 	ok "$kind, apart: nothing in the kernel's log" quiet_kernel

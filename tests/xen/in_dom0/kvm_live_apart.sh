@@ -7,6 +7,21 @@ start shares "work=shares far"
 record shares -v -F 999 -n 1500
 record stops --sampler stop -F 999 -n 500
 end
+options="-c 2"
+start spread "work=shares others=same far"
+threads=$(ls "/proc/$pid/task" | grep -v "^$pid$")
+processor=1
+for thread in $threads; do
+	taskset -p $processor "$thread" > /dev/null
+	processor=2
+done
+record spread -F 499 -n 500
+end
+options=-i
+start smm "work=count ring=0"
+record smm -F 999 -n 500
+end
+options=
 start exits "work=exits far ring=0"
 record_told exits --host -F 1999
 # Recorders that are killed, at any moment, and guests that end.
@@ -42,6 +57,7 @@ options="-c 2 -o $card/resource0"
 start hostile "work=hostile others=flip ring=0"
 record hostile --call-graph fp -C 0 -F 999 -n 2000
 record copies -C 0 -F 999 -n 200
+record large --call-graph dwarf,65528 -C 0 -F 499 -n 300
 kill -0 "$pid" && echo runs > /out/hostile.runs
 end
 for i in 1 2; do
